@@ -1,0 +1,99 @@
+package book
+
+import "libra/market"
+
+// Draft is a plan as it is being written. Every line is checked when it is
+// written, holds in the book from then on (the policy sees its effect in the
+// view), and is said as an event. Lines that change nothing say nothing.
+type Draft struct {
+	b      *Book
+	events []market.Event
+	wake   market.Time
+	asked  market.Time
+}
+
+// NewDraft begins to write plans for a book.
+func NewDraft(b *Book) *Draft { return &Draft{b: b, wake: market.Never, asked: market.Never} }
+
+// Start gives a waiting job the idle processors with the lowest numbers, for
+// itself, until it is done.
+func (d *Draft) Start(s Seat) {
+	e := &d.b.seats[s]
+	if e.state != waiting {
+		broken(5, "a job that does not wait is started")
+	}
+	d.b.occupy(s)
+	d.say(market.Granted, s, e, market.AllTasks, e.Speed)
+}
+
+// Refuse drops a waiting job: it will never run.
+func (d *Draft) Refuse(s Seat, why market.Reason) { d.drop(market.Rejected, s, why) }
+
+// Expire ends the wait of a job that has been promised something: it costs.
+func (d *Draft) Expire(s Seat, why market.Reason) { d.drop(market.Stopped, s, why) }
+
+func (d *Draft) drop(kind market.Kind, s Seat, why market.Reason) {
+	e := &d.b.seats[s]
+	d.events = append(d.events, market.Event{
+		Kind: kind, Reason: why, Job: e.Job.ID, Seat: int32(s), Spec: &e.Job, Start: e.Start, Price: e.Terms.Price,
+	})
+	d.b.Leave(s)
+}
+
+// Speed sets how fast a job that advances as one advances from now on.
+func (d *Draft) Speed(s Seat, speed float64) {
+	e, now := &d.b.seats[s], d.b.now
+	e.Left, e.Since = e.LeftAt(now), now
+	if same(e.Speed, speed) {
+		return
+	}
+	e.Speed = speed
+	d.say(market.Granted, s, e, market.AllTasks, speed)
+}
+
+// TaskSpeed sets how fast the i-th task on a processor advances from now on.
+func (d *Draft) TaskSpeed(proc, i int, speed float64) {
+	t := &d.b.tasks[proc][i]
+	if same(t.Speed, speed) {
+		return
+	}
+	now := d.b.now
+	t.Left, t.Since, t.Speed = t.LeftAt(now), now, speed
+	d.say(market.Granted, t.Seat, &d.b.seats[t.Seat], int32(proc), speed)
+}
+
+// same reports whether two speeds differ by rounding alone: a task that got
+// exactly what it needs goes on needing exactly that.
+func same(a, b float64) bool {
+	const relative = 1e-14
+	diff := a - b
+	return diff <= relative*a && -diff <= relative*a
+}
+
+// Appraise stores what the policy reckons the i-th task on a processor brings.
+func (d *Draft) Appraise(proc, i int, value float64) { d.b.tasks[proc][i].Return = value }
+
+// Wake asks for the policy to be asked again at the given time, whatever
+// happens; it replaces what was asked before.
+func (d *Draft) Wake(at market.Time) { d.wake = at }
+
+// Clear begins the events of a new step.
+func (d *Draft) Clear() { d.events = d.events[:0] }
+
+// Say adds an event of the cluster's own.
+func (d *Draft) Say(e market.Event) { d.events = append(d.events, e) }
+
+// Events are the events of this step so far.
+func (d *Draft) Events() []market.Event {
+	if d.wake != d.asked {
+		d.asked = d.wake
+		d.Say(market.Event{Kind: market.Wake, Finish: d.wake})
+	}
+	return d.events
+}
+
+func (d *Draft) say(kind market.Kind, s Seat, e *Entry, proc int32, speed float64) {
+	d.events = append(d.events, market.Event{
+		Kind: kind, Job: e.Job.ID, Seat: int32(s), Proc: proc, Speed: speed, Spec: &e.Job, Start: e.Start, Procs: e.Procs,
+	})
+}

@@ -1,0 +1,66 @@
+package book
+
+import "libra/market"
+
+// Entry is what the book says of one job while it lives. Policies read it.
+type Entry struct {
+	Job   market.Job
+	Terms Terms
+	From  market.Time // when it was taken in: its promise counts from here
+	Start market.Time // when it first got processor time
+
+	// Progress of a job that advances as one; see LeftAt.
+	Left  market.Work // of the estimate, at Since
+	Since market.Time
+	Speed float64 // work per second on each processor
+	Procs market.Procs
+
+	state     state
+	needy     bool  // asks for memory or disk that is counted
+	alone     bool  // holds its processors alone
+	apart     bool  // its tasks advance independently
+	tasks     int32 // of those, how many still run
+	at        int32 // place in the list of running jobs
+	ticket    uint32
+	endsAt    float64
+	worked    market.Work // by its finished tasks
+	alongside Seat        // next free seat
+}
+
+// Terms is what was agreed when a job was taken in.
+type Terms struct {
+	Price  market.Price
+	Finish market.Time  // promised; Never: nothing is
+	Claim  market.Share // the least share of a processor kept for it
+	Rank   float64      // place in the queue: smaller first, then the smaller ID
+	Latest market.Time  // when it has waited in vain
+	Worth  float64      // to the cluster, if it is in time
+	Fine   float64      // taken off Worth for each second of delay
+	Liable bool         // its penalty comes off the price when it is late
+	Apart  bool         // its tasks advance independently of each other
+	Firm   bool
+}
+
+type state uint8
+
+const (
+	free state = iota
+	waiting
+	running
+)
+
+// Due is the instant at which the job must be finished.
+func (e *Entry) Due() market.Time { return e.Job.Submit + e.Job.SLA.Deadline }
+
+// LeftAt is the work left of the estimate at a time not before Since.
+func (e *Entry) LeftAt(now market.Time) market.Work {
+	return e.Left - market.Work(float64(float64(now-e.Since)*e.Speed))
+}
+
+// Cost is what the job costs if it finishes at the given time.
+func (e *Entry) Cost(finish market.Time) market.Price {
+	if late := finish - e.Due(); e.Terms.Liable && late > 0 {
+		return e.Terms.Price - market.Price(float64(late)*float64(e.Job.SLA.Penalty))
+	}
+	return e.Terms.Price
+}

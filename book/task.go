@@ -1,0 +1,92 @@
+package book
+
+import "libra/market"
+
+// Task is the part of a job on one processor, where the tasks of a job advance
+// independently. What a policy asks of it again and again is kept beside it:
+// the tasks of a processor are read together, in the order of acceptance.
+type Task struct {
+	Left   market.Work // at Since
+	Since  market.Time
+	Speed  float64 // work per second
+	Due    market.Time
+	Return float64 // what the policy last reckoned it to bring
+	Worth  float64 // what it brings if it is in time
+	Rank   float64 // Worth, rounded for comparison
+	Fine   float64 // what each second of delay takes off the return
+	Seat   Seat
+	Soft   bool
+}
+
+// LeftAt is the work left at a time not before Since.
+func (t *Task) LeftAt(now market.Time) market.Work {
+	return t.Left - market.Work(float64(float64(now-t.Since)*t.Speed))
+}
+
+// Touch says how the tasks of a processor changed since the last plan.
+type Touch uint8
+
+// The ways in which tasks change.
+const (
+	Joined Touch = 1 << iota // a task was accepted
+	Left                     // a task is gone
+)
+
+// NewTask is a task of a job as it would be taken in now on the given terms.
+func NewTask(j *market.Job, t Terms, now market.Time) Task {
+	return Task{
+		Left: j.Estimate, Since: now, Due: j.Due(), Soft: j.SLA.Soft, Seat: NoSeat,
+		Worth: t.Worth, Rank: market.RoundSignificant(t.Worth), Fine: t.Fine,
+	}
+}
+
+func (b *Book) addTasks(s Seat, e *Entry) {
+	if b.tasks == nil {
+		b.tasks = make([][]Task, len(b.nodeOf))
+	}
+	task := NewTask(&e.Job, e.Terms, b.now)
+	task.Seat = s
+	for proc := range e.Procs.All() {
+		b.tasks[proc] = append(b.tasks[proc], task)
+		b.touch(proc, Joined)
+	}
+}
+
+// dropTask takes a job's task off a processor, if it is there.
+func (b *Book) dropTask(proc int, s Seat) bool {
+	tasks := b.tasks[proc]
+	for i := range tasks {
+		if tasks[i].Seat == s {
+			b.tasks[proc] = append(tasks[:i], tasks[i+1:]...)
+			b.touch(proc, Left)
+			return true
+		}
+	}
+	return false
+}
+
+// FinishTask ends a job's task on one processor and reports whether it was the
+// last of the job.
+func (b *Book) FinishTask(s Seat, proc int, had market.Work) (last bool) {
+	e := &b.seats[s]
+	if !b.dropTask(proc, s) {
+		return false
+	}
+	b.unshare(proc, &e.Job)
+	e.worked = max(e.worked, had)
+	e.tasks--
+	return e.tasks == 0
+}
+
+// Worked is the most processor time that a finished task of the job has had.
+func (e *Entry) Worked() market.Work { return e.worked }
+
+// Apart reports whether the job's tasks advance independently.
+func (e *Entry) Apart() bool { return e.apart }
+
+func (b *Book) touch(proc int, how Touch) {
+	if b.isTouch[proc] == 0 {
+		b.touched = append(b.touched, int32(proc))
+	}
+	b.isTouch[proc] |= how
+}

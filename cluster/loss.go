@@ -1,0 +1,40 @@
+package cluster
+
+import (
+	"libra/book"
+	"libra/market"
+	"libra/policy"
+)
+
+// loseNode takes a node away. Whoever ran on it has lost his progress and asks
+// to be taken in again, with what is left of his deadline and at the price he
+// was promised: the loss is the cluster's, not his.
+func (c *Cluster) loseNode(node int) {
+	held := c.book.HeldOn(node)
+	for _, s := range held {
+		e := c.book.Entry(s)
+		c.draft.Say(market.Event{
+			Kind: market.Evicted, Reason: market.NodeLost, Job: e.Job.ID, Seat: int32(s), Spec: &e.Job, Start: e.Start,
+		})
+		c.book.Detach(s)
+	}
+	c.book.SetDown(node, true)
+	c.book.Note(book.NodesChanged | book.Departed)
+	for _, s := range held {
+		c.readmit(s)
+	}
+}
+
+func (c *Cluster) readmit(s book.Seat) {
+	e := c.book.Entry(s)
+	again, promised, now := e.Job, e.Terms, c.book.View().Now()
+	again.Submit, again.SLA.Deadline, again.SLA.Budget = now, max(0, e.Due()-now), market.Unlimited
+	c.policy.Admit(c.book.View(), &again, &c.answer)
+	if c.answer.Verdict == policy.Refuse {
+		c.end(market.Stopped, s, market.NodeLost)
+		return
+	}
+	c.answer.Terms.Price, c.answer.Terms.Worth = promised.Price, promised.Worth
+	c.answer.Terms.Rank = promised.Rank
+	c.takeIn(s)
+}

@@ -1,0 +1,8 @@
+module libra
+
+go 1.26
+
+require (
+	go.yaml.in/yaml/v3 v3.0.5
+	pgregory.net/rapid v1.3.0 // indirect
+)

@@ -1,0 +1,92 @@
+package market
+
+// Kind says what an [Event] is. Kinds up to lastInput come from outside, the
+// others are the cluster's own.
+type Kind uint8
+
+// What can happen, from outside.
+const (
+	// Submitted: a job is at the door. Spec is the job.
+	Submitted Kind = iota + 1
+	// Finished: a job ran to its end, or its task on processor Proc did where
+	// that is not AllTasks. Work is what it really took on each processor.
+	Finished
+	// Cancelled: its user took a job back.
+	Cancelled
+	// Used: a measurement. Work is what the job has had on each processor.
+	Used
+	// NodeDown and NodeUp: Node is gone, or back.
+	NodeDown
+	NodeUp
+	// Woken: the time asked for by Wake has come.
+	Woken
+
+	lastInput = Woken
+)
+
+// What can happen, from the cluster.
+const (
+	// Queued: the job waits; nothing is promised yet.
+	Queued Kind = lastInput + 1 + iota
+	// Accepted: the job has a promise: Price, and Finish if one is predicted.
+	Accepted
+	// Rejected: the job never ran and never will; Reason says why.
+	Rejected
+	// Granted: from now on the job (or its task on processor Proc, if not
+	// AllTasks) advances at Speed, work per second; Procs is what it holds.
+	Granted
+	// Evicted: the job lost its processors and its progress with a node; what
+	// becomes of it follows: Queued, Accepted or Stopped.
+	Evicted
+	// Stopped: the job no longer runs and did not finish; Reason says why.
+	Stopped
+	// Completed: the job ran to its end; Price is its cost, Start when it
+	// first got processor time, Work what it used on each processor.
+	Completed
+	// Wake: the cluster asks for Woken at Finish.
+	Wake
+)
+
+var kinds = [...]string{
+	"", "submitted", "finished", "cancelled", "used", "node-down", "node-up", "woken",
+	"queued", "accepted", "rejected", "granted", "evicted", "stopped", "completed", "wake",
+}
+
+func (k Kind) String() string { return kinds[k] }
+
+// Input reports whether events of this kind come from outside.
+func (k Kind) Input() bool { return k <= lastInput }
+
+// AllTasks stands for the whole of a job that advances as one.
+const AllTasks int32 = -1
+
+// Event is one thing that happened. It is plain data of one size, so that a
+// stream of them costs no allocation; the comment of each kind names the
+// fields it uses beside Job.
+//
+// Spec and Procs point into the book of the cluster: they hold until the next
+// step, and whoever keeps an event copies what it needs of them.
+type Event struct {
+	Kind   Kind
+	Reason Reason
+	Firm   bool
+	Proc   int32 // a processor of the cluster, or AllTasks
+	Seat   int32 // where the job sits in the book while it lives
+	Node   int32
+	Job    JobID
+	Start  Time
+	Finish Time
+	Speed  float64
+	Work   Work
+	Price  Price
+	Spec   *Job
+	Procs  Procs
+}
+
+// Record is an event in its place. The log of a cluster, live or simulated, is
+// a sequence of these.
+type Record struct {
+	Seq int64
+	At  Time
+	Event
+}

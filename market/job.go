@@ -1,0 +1,124 @@
+package market
+
+import (
+	"fmt"
+	"math"
+)
+
+// JobID numbers jobs in the order of their submission, from 0. Between jobs
+// that tie on everything else, the smaller ID goes first.
+type JobID int64
+
+// Account names who pays.
+type Account string
+
+// Job is what a user asks for. It says nothing of how long the job will really
+// run: no policy can know more than a real scheduler could.
+type Job struct {
+	ID       JobID
+	Submit   Time
+	Estimate Work  // mandatory work on each processor, as the user estimates it
+	Optional Work  // further work on each processor that adds value but may be cut short
+	SLA      SLA   // what the job is worth and when it must be done
+	Memory   int64 // MB on each processor it holds
+	Disk     int64 // MB on each processor it holds
+	Width    int32 // processors
+	Class    int32 // class of service, where a policy knows classes
+	Wish     Wish  // what to optimise among acceptable placements
+	Owner    Account
+	Name     string
+}
+
+// SLA is the agreement about one job (001, section 3).
+type SLA struct {
+	Deadline Time  // period from submission; Never: none
+	Budget   Price // Unlimited: none
+	Penalty  Price // taken off the budget for each second after the deadline
+	Soft     bool  // the user can bear a delay, for that penalty
+}
+
+// Due is the instant at which the job must be finished.
+func (j *Job) Due() Time { return j.Submit + j.SLA.Deadline }
+
+// Utility is what finishing at the given time is worth: equation (1) of 001.
+func (j *Job) Utility(finish Time) Price {
+	late := max(0, finish-j.Due())
+	if late == 0 {
+		return j.SLA.Budget
+	}
+	return j.SLA.Budget - Price(float64(late)*float64(j.SLA.Penalty))
+}
+
+// Wish is the QoS optimisation of a job (000, section IV): which of several
+// acceptable placements its user prefers.
+type Wish uint8
+
+// The wishes a user can have.
+const (
+	NoWish   Wish = iota // whatever suits the cluster
+	Cheapest             // the lowest cost
+	Fastest              // the earliest finish
+)
+
+var wishes = [...]string{"", "cheapest", "fastest"}
+
+func (w Wish) String() string { return wishes[w] }
+
+// ParseWish reads a wish as users write it.
+func ParseWish(text string) (Wish, error) {
+	for i, name := range wishes {
+		if text == name {
+			return Wish(i), nil
+		}
+	}
+	return NoWish, fmt.Errorf("unknown wish %q (want cheapest or fastest)", text)
+}
+
+// Limits on what a job may ask. They keep every sum in the core far from the
+// edge of its type; a job beyond them is a mistake.
+const (
+	MaxWidth         = 1 << 24
+	maxSpan  float64 = 1e15 // seconds, processor-seconds, MB, units of currency
+)
+
+// Validate names the first field that makes no sense.
+func (j *Job) Validate() error {
+	switch {
+	case j.Width < 1 || j.Width > MaxWidth:
+		return fieldError("procs", float64(j.Width), "at least 1")
+	case !between(float64(j.Submit), -maxSpan):
+		return fieldError("submit", float64(j.Submit), "a time")
+	case !between(float64(j.Estimate), 0):
+		return fieldError("estimate", float64(j.Estimate), "0 or more")
+	case !between(float64(j.Optional), 0):
+		return fieldError("optional", float64(j.Optional), "0 or more")
+	case j.SLA.Deadline.Finite() && !between(float64(j.SLA.Deadline), 0):
+		return fieldError("deadline", float64(j.SLA.Deadline), "0 or more, or none")
+	case j.SLA.Budget.Limited() && !between(float64(j.SLA.Budget), 0):
+		return fieldError("budget", float64(j.SLA.Budget), "0 or more, or none")
+	case !between(float64(j.SLA.Penalty), 0):
+		return fieldError("penalty_rate", float64(j.SLA.Penalty), "0 or more")
+	case !between(float64(j.Memory), 0):
+		return fieldError("memory_mb", float64(j.Memory), "0 or more")
+	case !between(float64(j.Disk), 0):
+		return fieldError("disk_mb", float64(j.Disk), "0 or more")
+	}
+	return nil
+}
+
+// FieldError says which field of a job is wrong. Readers add the place.
+type FieldError struct {
+	Field string
+	Value float64
+	Want  string
+}
+
+func (e *FieldError) Error() string {
+	return fmt.Sprintf("%s: %v makes no sense (want %s)", e.Field, e.Value, e.Want)
+}
+
+func fieldError(field string, value float64, want string) error {
+	return &FieldError{Field: field, Value: value, Want: want}
+}
+
+func between(x, least float64) bool { return x >= least && x <= maxSpan && !math.IsNaN(x) }

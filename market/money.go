@@ -1,0 +1,76 @@
+package market
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Money is an exact amount in micro-units of currency. It is what accounts
+// hold and what is owed; it never comes from arithmetic on floats except
+// through [Price.Money].
+type Money int64
+
+// Unit is one unit of currency.
+const Unit Money = 1_000_000
+
+// ErrAmount says that a number is not an amount of money.
+var ErrAmount = errors.New("not an amount of money")
+
+// Money rounds a price to micro-units, half to even, once.
+func (p Price) Money() (Money, error) {
+	micros := math.RoundToEven(float64(p) * float64(Unit))
+	if math.IsNaN(micros) || math.Abs(micros) >= math.MaxInt64 {
+		return 0, fmt.Errorf("%w: %v", ErrAmount, float64(p))
+	}
+	return Money(micros), nil
+}
+
+// Price is the amount as policies compare it.
+func (m Money) Price() Price { return Price(float64(m) / float64(Unit)) }
+
+// Plus adds without overflowing silently.
+func (m Money) Plus(n Money) (Money, error) {
+	sum := m + n
+	if (sum > m) != (n > 0) && n != 0 {
+		return 0, fmt.Errorf("%w: %s + %s overflows", ErrAmount, m, n)
+	}
+	return sum, nil
+}
+
+// String writes the amount in units, with as many decimals as it needs.
+func (m Money) String() string {
+	sign, units, micros := "", uint64(m), uint64(0)
+	if m < 0 {
+		sign, units = "-", -units
+	}
+	units, micros = units/uint64(Unit), units%uint64(Unit)
+	if micros == 0 {
+		return sign + strconv.FormatUint(units, 10)
+	}
+	return sign + strconv.FormatUint(units, 10) + "." + strings.TrimRight(fmt.Sprintf("%06d", micros), "0")
+}
+
+// ParseMoney reads an amount in units, exactly: more than six decimals are
+// refused rather than rounded.
+func ParseMoney(text string) (Money, error) {
+	digits, negative := strings.CutPrefix(text, "-")
+	whole, fraction, point := strings.Cut(digits, ".")
+	if !allDigits(whole) || point && !allDigits(fraction) || len(fraction) > 6 {
+		return 0, fmt.Errorf("%w: %q (want units with at most six decimals)", ErrAmount, text)
+	}
+	micros, err := strconv.ParseInt(whole+fraction+strings.Repeat("0", 6-len(fraction)), 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%w: %q is too large", ErrAmount, text)
+	}
+	if negative {
+		micros = -micros
+	}
+	return Money(micros), nil
+}
+
+func allDigits(text string) bool {
+	return text != "" && strings.Trim(text, "0123456789") == ""
+}

@@ -1,0 +1,59 @@
+package market
+
+import (
+	"fmt"
+	"math"
+)
+
+// Node is one machine of a cluster. Its processors are what jobs hold; its
+// memory and disk are shared by whatever runs on them.
+type Node struct {
+	Name       string
+	Processors int
+	Rating     float64 // speed of each processor; an estimate is for rating 1
+	Memory     int64   // MB; NoLimit: not counted
+	Disk       int64   // MB; NoLimit: not counted
+	Base       Rates
+}
+
+// Rates are the base prices of a node (PBase of 000, equation (3)).
+type Rates struct {
+	Processor Price // per second of processor time
+	Memory    Price // per MB
+	Disk      Price // per MB
+}
+
+// NoLimit is memory or disk that is not counted.
+const NoLimit int64 = math.MaxInt64
+
+// Plain is the node of the papers' experiments: one processor of rating 1 at a
+// base price of 1, with memory and disk not counted.
+func Plain() Node {
+	return Node{Processors: 1, Rating: 1, Memory: NoLimit, Disk: NoLimit, Base: Rates{Processor: 1}}
+}
+
+// PlainNodes is a cluster of n plain nodes.
+func PlainNodes(n int) []Node {
+	nodes := make([]Node, n)
+	for i := range nodes {
+		nodes[i] = Plain()
+	}
+	return nodes
+}
+
+// Validate names the first field that makes no sense.
+func (n *Node) Validate() error {
+	switch {
+	case n.Processors < 1 || n.Processors > MaxWidth:
+		return fieldError("processors", float64(n.Processors), "at least 1")
+	case !(n.Rating > 0) || n.Rating > maxSpan:
+		return fieldError("rating", n.Rating, "more than 0")
+	case n.Memory < 0:
+		return fieldError("memory_mb", float64(n.Memory), "0 or more")
+	case n.Disk < 0:
+		return fieldError("disk_mb", float64(n.Disk), "0 or more")
+	case !between(float64(n.Base.Processor), 0), !between(float64(n.Base.Memory), 0), !between(float64(n.Base.Disk), 0):
+		return fmt.Errorf("base prices: %v make no sense (want 0 or more)", n.Base)
+	}
+	return nil
+}

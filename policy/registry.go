@@ -1,0 +1,79 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Kind is a policy by name: how to make one, and what can be set.
+type Kind struct {
+	Name    string
+	Summary string
+	// TimeShared policies need nodes that can enforce fractions of a processor.
+	TimeShared bool
+	// ExactEstimates says that the paper behind the policy takes the estimate
+	// to be the runtime; a simulator honours that unless told otherwise.
+	ExactEstimates bool
+
+	make func() configurable
+}
+
+// configurable is a policy together with its settings.
+type configurable interface {
+	Policy
+	settings() []Setting
+}
+
+var kinds = []Kind{
+	{Name: "fifo", Summary: "strict order of arrival; the head blocks, nobody is dropped",
+		make: func() configurable { return newFIFO() }},
+	{Name: "fcfs-bf", Summary: "EASY backfilling, first come first served",
+		make: func() configurable { return newEASY(byArrival) }},
+	{Name: "sjf-bf", Summary: "EASY backfilling, shortest estimate first",
+		make: func() configurable { return newEASY(byEstimate) }},
+	{Name: "edf-bf", Summary: "EASY backfilling, earliest deadline first",
+		make: func() configurable { return newEASY(byDue) }},
+	{Name: "libra", Summary: "deadline-proportional share, static price (002)", TimeShared: true,
+		make: func() configurable { return newLibra() }},
+	{Name: "libra-plus", Summary: "the same with a price that follows demand, Libra+$ (000)", TimeShared: true,
+		make: func() configurable { return newLibraPlus() }},
+	{Name: "libra-sla", Summary: "soft deadlines and penalties, admission by return (001)", TimeShared: true, ExactEstimates: true,
+		make: func() configurable { return newLibraSLA() }},
+}
+
+// Kinds lists all policies in the order in which to show them.
+func Kinds() []Kind { return slices.Clone(kinds) }
+
+// Find returns the kind of policy of a name, or an error that lists them all.
+func Find(name string) (Kind, error) {
+	for _, k := range kinds {
+		if k.Name == name {
+			return k, nil
+		}
+	}
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i] = k.Name
+	}
+	return Kind{}, fmt.Errorf("unknown policy %q (want one of %s)", name, strings.Join(names, ", "))
+}
+
+// New makes a policy of this kind, with some of its settings changed.
+func (k Kind) New(set map[string]string) (Policy, error) {
+	p := k.make()
+	settings := p.settings()
+	for _, name := range sortedKeys(set) {
+		i := slices.IndexFunc(settings, func(s Setting) bool { return s.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("policy %s has no setting %q (%s)", k.Name, name, listSettings(settings))
+		}
+		if err := settings[i].set(set[name]); err != nil {
+			return nil, fmt.Errorf("policy %s: %w", k.Name, err)
+		}
+	}
+	return p, nil
+}
+
+// Settings lists what can be set, with the defaults.
+func (k Kind) Settings() []Setting { return k.make().settings() }

@@ -1,0 +1,81 @@
+package workload
+
+import (
+	"encoding/csv"
+	"io"
+	"strconv"
+)
+
+// CSVWriter writes a workload CSV with all columns. Numbers are written as the
+// shortest decimal that reads back the same. Call [CSVWriter.Flush] at the end.
+type CSVWriter struct {
+	out    *csv.Writer
+	record [columnCount]string
+	text   []byte
+}
+
+// NewCSVWriter starts a workload CSV with its header line.
+func NewCSVWriter(out io.Writer) (*CSVWriter, error) {
+	w := &CSVWriter{out: csv.NewWriter(out)}
+	if err := w.out.Write(columnNames[:]); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// Write writes one arrival.
+func (w *CSVWriter) Write(a *Arrival) error {
+	job := &a.Job
+	deadline, budget := "", ""
+	if job.SLA.Deadline.Finite() {
+		deadline = w.number(float64(job.SLA.Deadline))
+	}
+	if job.SLA.Budget.Limited() {
+		budget = w.number(float64(job.SLA.Budget))
+	}
+	kind := "hard"
+	if job.SLA.Soft {
+		kind = "soft"
+	}
+	w.record = [columnCount]string{
+		columnID:           a.Label(),
+		columnSubmit:       w.number(float64(job.Submit)),
+		columnRuntime:      w.number(float64(a.Actual)),
+		columnEstimate:     w.number(float64(job.Estimate)),
+		columnProcs:        strconv.Itoa(int(job.Width)),
+		columnDeadline:     deadline,
+		columnDeadlineType: kind,
+		columnBudget:       budget,
+		columnPenaltyRate:  w.number(float64(job.SLA.Penalty)),
+		columnUser:         string(job.Owner),
+		columnMemory:       strconv.FormatInt(job.Memory, 10),
+		columnDisk:         strconv.FormatInt(job.Disk, 10),
+		columnClass:        strconv.Itoa(int(job.Class)),
+	}
+	return w.out.Write(w.record[:])
+}
+
+func (w *CSVWriter) number(x float64) string {
+	w.text = appendNumber(w.text[:0], x)
+	return string(w.text)
+}
+
+// Flush writes out what is still buffered.
+func (w *CSVWriter) Flush() error {
+	w.out.Flush()
+	return w.out.Error()
+}
+
+// WriteCSV writes a whole workload.
+func WriteCSV(out io.Writer, arrivals []Arrival) error {
+	w, err := NewCSVWriter(out)
+	if err != nil {
+		return err
+	}
+	for i := range arrivals {
+		if err := w.Write(&arrivals[i]); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}

@@ -6,8 +6,10 @@ import "strconv"
 // infinities, no hexadecimals, no underscores, because none of these is ever
 // meant in a log.
 func parseNumber[T []byte | string](text T) (float64, error) {
-	if x, ok := parsePlain(text); ok {
-		return x, nil
+	if len(text) <= 17 { // sign, point and fifteen digits
+		if x, ok := parsePlain(text); ok {
+			return x, nil
+		}
 	}
 	for i := range len(text) {
 		switch c := text[i]; {

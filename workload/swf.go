@@ -13,7 +13,7 @@ import (
 type SWF struct {
 	name   string
 	in     io.Reader
-	buffer []byte // what is read lies in buffer[start:end]; slack bytes follow
+	buffer []byte // what is read lies in buffer[start:end]; a guard follows
 	start  int
 	end    int
 	atEOF  bool
@@ -28,13 +28,18 @@ type SWF struct {
 
 const (
 	swfBuffer = 256 << 10
-	maxLine   = 1 << 20 // no log has a longer line; a file of another kind may
+	// slack is room for the guard behind what is read: a line feed, at which
+	// the parser stops, one more for a last line without, and what the parser
+	// may look at beyond.
+	slack   = 4
+	maxLine = 1 << 20 // no log has a longer line; a file of another kind may
 )
 
 // NewSWF starts reading a plain (not compressed) log and reads its header. The
 // name stands in errors.
 func NewSWF(in io.Reader, name string) (*SWF, error) {
 	s := &SWF{name: name, in: in, buffer: make([]byte, swfBuffer+slack)}
+	s.buffer[0] = '\n'
 	if err := s.readHeader(); err != nil {
 		return nil, err
 	}
@@ -80,31 +85,38 @@ func (s *SWF) Next(a *Arrival) error {
 
 // next parses the next line that is a record into s.fields.
 func (s *SWF) next() error {
+	if s.failed != nil {
+		return s.failed
+	}
+	if end, ok := parseFast(s.buffer[:s.end+slack], s.start, &s.fields); ok && end < s.end {
+		s.start = end + 1
+		s.line++
+		return nil
+	}
+	return s.nextCarefully()
+}
+
+// nextCarefully is next for the lines that need more: those that the buffer
+// cuts in two, remarks, unusual numbers, and whatever is wrong.
+func (s *SWF) nextCarefully() error {
 	for {
 		from, to, err := s.nextLine()
 		if err != nil {
 			return err
 		}
-		text, length := s.buffer[from:to+slack], to-from
-		if length > 0 && text[length-1] == '\r' {
-			length--
-			text[length] = '\n'
-		}
-		n, at, err := parseFields(text, length, &s.fields)
-		if err == nil && n == fieldCount {
-			// Most lines end right after the last field.
-			if text[at] == '\n' || blankUntilEnd(text[at:]) {
-				return nil
-			}
-			return s.fail("", fmt.Errorf("more than the %d fields of a record", fieldCount))
-		}
-		if n == 0 && isRemark(text) {
-			continue
-		}
-		if err != nil {
+		text := s.buffer[from : to+1]
+		n, at, err := parseCareful(text, &s.fields)
+		switch {
+		case n == 0 && isRemark(text):
+		case err != nil:
 			return s.fail(fieldLabel(n), fmt.Errorf("%q: %w", excerpt(text[at:]), err))
+		case n < fieldCount:
+			return s.fail("", fmt.Errorf("%d fields, a record has %d", n, fieldCount))
+		case !isBlankLine(text[at:]):
+			return s.fail("", fmt.Errorf("more than the %d fields of a record", fieldCount))
+		default:
+			return nil
 		}
-		return s.fail("", fmt.Errorf("%d fields, a record has %d", n, fieldCount))
 	}
 }
 
@@ -126,8 +138,8 @@ func (s *SWF) nextLine() (from, to int, err error) {
 				s.failed = io.EOF
 				return 0, 0, io.EOF
 			}
-			s.buffer[s.end] = '\n' // the last line had none; slack has room
-			s.end++
+			s.end++ // the last line had no line feed; the guard is one
+			s.buffer[s.end] = '\n'
 			continue
 		}
 		if err := s.fill(); err != nil {
@@ -153,6 +165,7 @@ func (s *SWF) fill() error {
 	for range 100 {
 		n, err := s.in.Read(s.buffer[s.end : len(s.buffer)-slack])
 		s.end += n
+		s.buffer[s.end] = '\n'
 		if errors.Is(err, io.EOF) {
 			s.atEOF = true
 			return nil
@@ -176,23 +189,13 @@ func (s *SWF) fail(field string, err error) error {
 }
 
 // isRemark reports whether the line is a comment or empty.
-func isRemark(text []byte) bool {
-	for _, c := range text {
-		if !isBlank(c) {
-			return c == ';' || c == '\n'
-		}
-	}
-	return true
+func isRemark(line []byte) bool {
+	line = bytes.TrimLeft(line, " \t\r")
+	return line[0] == ';' || line[0] == '\n'
 }
 
-func blankUntilEnd(text []byte) bool {
-	for _, c := range text {
-		if !isBlank(c) {
-			return c == '\n'
-		}
-	}
-	return true
-}
+// isBlankLine reports whether nothing but blanks comes before the line feed.
+func isBlankLine(line []byte) bool { return bytes.TrimLeft(line, " \t\r")[0] == '\n' }
 
 // excerpt is the word at the start of text, cut to what an error can show.
 func excerpt(text []byte) []byte {

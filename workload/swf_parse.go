@@ -1,110 +1,62 @@
 package workload
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
-
 // fieldCount is the number of fields of an SWF record.
 const fieldCount = 18
 
-// slack is how many bytes after the end of a line must be readable, because
-// lines are looked at 64 bytes at a time.
-const slack = 80
-
-// parseFields reads the numbers of the line text[:length] into f and returns
-// how many there were and where it stopped. text[length] is a line feed, after
-// which slack-1 more bytes are readable. A text that is not a number stops it
-// with an error; the rest of the line after the last field is the caller's to
-// check.
-func parseFields(text []byte, length int, f *[fieldCount]float64) (fields, at int, err error) {
-	if parseFast(text, length, f) {
-		return fieldCount, length, nil
-	}
-	return parseCareful(text, f)
-}
-
-// parseFast reads a line of 18 numbers separated by blanks, and reports false
-// for any other without saying why: that is left to parseCareful.
+// parseFast reads a record that starts at text[at] into f and returns where
+// its line ends. It must meet a line feed before the end of text. It reports
+// false for any line but 18 ordinary numbers, without saying why: that is left
+// to parseCareful.
 //
-// Reading a log spends its time here, so it works on eight bytes at a time and
-// in two steps. The first finds the edges of the fields, the second converts
-// each field without waiting for the one before it. What makes the obvious
-// loop slow is not the work but the waiting: each byte decides where the next
-// is looked for, and the ragged columns of real logs defeat prediction.
-func parseFast(text []byte, length int, f *[fieldCount]float64) bool {
-	var edges [2 * fieldCount]int // where each field starts and ends
-	found := 0
-	inside := uint64(0) // 1: the last byte seen belongs to a field
-	for from := 0; from <= length; from += 64 {
-		black := blackBytes(text[from:])
-		if left := length - from; left < 64 {
-			black &= 1<<uint(left) - 1
-		}
-		changes := black ^ (black<<1 | inside)
-		inside = black >> 63
-		for ; changes != 0; changes &= changes - 1 {
-			if found == len(edges) {
-				return false
-			}
-			edges[found] = from + bits.TrailingZeros64(changes)
-			found++
-		}
-	}
-	if found != len(edges) {
-		return false
-	}
+// Reading a log spends its time here. Looking at eight bytes at a time was
+// tried in two ways and was slower on real logs: fields are short, and about
+// half of them are -1, which is why that is looked for first.
+func parseFast(text []byte, at int, f *[fieldCount]float64) (end int, ok bool) {
+	i := at
 	for n := range f {
-		start, end := edges[2*n], edges[2*n+1]
-		minus := 0
-		if text[start] == '-' {
-			minus = 1
+		for text[i] == ' ' {
+			i++
 		}
-		count := end - start - minus
-		digits := binary.LittleEndian.Uint64(text[start+minus:]) ^ allZeros
-		digits <<= uint(64-8*count) & 63 // leading zeros, and off with what follows
-		if uint(count-1) > 7 || (digits+aboveNine|digits)&topBits != 0 {
-			value, err := parseNumber(text[start:end])
-			if err != nil {
-				return false
-			}
-			f[n] = value
+		if text[i] == '-' && text[i+1] == '1' && text[i+2] <= ' ' {
+			f[n] = -1
+			i += 2
 			continue
 		}
-		sign := int64(-minus)
-		f[n] = float64((toInteger(digits) ^ sign) - sign)
+		start := i
+		value := int64(text[i]) - '0'
+		if uint64(value) > 9 {
+			return 0, false
+		}
+		i++
+		digit := int64(0)
+		for {
+			digit = int64(text[i]) - '0'
+			if uint64(digit) > 9 {
+				break
+			}
+			value = value*10 + digit
+			i++
+		}
+		if digit > ' '-'0' || i-start > 15 { // not a blank, or more digits than are exact
+			for text[i] > ' ' {
+				i++
+			}
+			if f[n], ok = parsePlain(text[start:i]); !ok {
+				return 0, false
+			}
+			continue
+		}
+		f[n] = float64(value)
 	}
-	return true
-}
-
-const (
-	allBlanks = 0x2020202020202020
-	allZeros  = 0x3030303030303030 // the digit 0
-	aboveNine = 0x7676767676767676 // added to a byte above 9, sets its top bit
-	topBits   = 0x8080808080808080
-)
-
-// blackBytes marks those of 64 bytes that are not blanks, the first in the
-// lowest bit.
-func blackBytes(text []byte) uint64 {
-	marks := uint64(0)
-	for i := 0; i < 64; i += 8 {
-		x := binary.LittleEndian.Uint64(text[i:]) ^ allBlanks
-		x = ((x&^topBits + ^uint64(topBits)) | x) & topBits // a top bit for each byte that is not 0
-		marks |= (x >> 7 * 0x0102040810204080) >> 56 << uint(i)
+	for text[i] == ' ' || text[i] == '\r' {
+		i++
 	}
-	return marks
+	return i, text[i] == '\n'
 }
 
-// toInteger is the value of eight digits, one in each byte, the first lowest.
-// It adds pairs, then pairs of pairs, all in one register.
-func toInteger(digits uint64) int64 {
-	const low = 0x000000FF000000FF
-	pairs := digits*10 + digits>>8
-	return int64(((pairs&low)*(100+1000000<<32) + (pairs>>16&low)*(1+10000<<32)) >> 32)
-}
-
-// parseCareful reads any line, field by field, and says what is wrong with it.
+// parseCareful reads any line, field by field. It returns how many numbers
+// there were and where it stopped, and says what is not a number. The line ends
+// with a line feed; what follows the last field is the caller's to check.
 func parseCareful(text []byte, f *[fieldCount]float64) (fields, at int, err error) {
 	end := 0
 	for n := range f {

@@ -101,12 +101,17 @@ func toArrival(f *[fieldCount]float64, a *Arrival, users *userNames) (bool, erro
 	if !(procs > 0) || !(submit >= 0) {
 		return false, nil
 	}
-	run := max(1, f[fieldRun])
+	run := f[fieldRun]
+	if !(run >= 1) {
+		run = 1
+	}
 	estimate := f[fieldReqTime]
 	if !(estimate > 0) {
 		estimate = run
 	}
-	width, number := int32(min(procs, market.MaxWidth)), int64(f[fieldJob])
+	// Conversions of numbers out of range mean nothing, but do no harm either:
+	// they are refused below.
+	width, number := int32(procs), int64(f[fieldJob])
 	switch {
 	case procs > market.MaxWidth:
 		return false, &swfFault{from, valueError(procs, errTooLarge)}
@@ -149,15 +154,19 @@ func (u *userNames) name(user float64) market.Account {
 	if !(user >= 0) {
 		return ""
 	}
-	n := int(min(user, mostUsers))
+	n := mostUsers
+	if user < mostUsers {
+		n = int(user)
+	}
 	if u == nil || n == mostUsers || float64(n) != user {
 		return market.Account(appendNumber(nil, user))
+	}
+	if n < len(u.names) && u.names[n] != "" {
+		return u.names[n]
 	}
 	for len(u.names) <= n {
 		u.names = append(u.names, "")
 	}
-	if u.names[n] == "" {
-		u.names[n] = market.Account(strconv.Itoa(n))
-	}
+	u.names[n] = market.Account(strconv.Itoa(n))
 	return u.names[n]
 }

@@ -20,8 +20,10 @@ type Book struct {
 	ends     int32 // tree of the jobs that hold processors alone, by expected end
 	order    order
 	tasks    [][]Task // by processor: the tasks that advance independently
+	piles    []Pile   // by processor, as of the last plan
 	touched  []int32  // processors whose tasks changed since the last plan
 	isTouch  []Touch  // by processor
+	versions []uint32 // by processor: counts the changes of its tasks
 }
 
 // New opens the book of a cluster.
@@ -29,6 +31,10 @@ func New(nodes []market.Node) *Book {
 	b := &Book{processors: newProcessors(nodes), freeSeat: NoSeat, order: newOrder()}
 	b.queue = newQueue(len(b.nodeOf))
 	b.isTouch = make([]Touch, len(b.nodeOf))
+	b.versions = make([]uint32, len(b.nodeOf))
+	for proc := range b.versions {
+		b.versions[proc] = 1 // 0 is what nobody has seen
+	}
 	return b
 }
 
@@ -63,6 +69,7 @@ func (b *Book) Planned() {
 	b.cause = 0
 	for _, proc := range b.touched {
 		b.isTouch[proc] = 0
+		b.piles[proc] = pileOf(b.tasks[proc])
 	}
 	b.touched = b.touched[:0]
 }

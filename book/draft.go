@@ -8,6 +8,7 @@ import "libra/market"
 type Draft struct {
 	b      *Book
 	events []market.Event
+	slices []market.Slice // of those events
 	wake   market.Time
 	asked  market.Time
 }
@@ -23,7 +24,7 @@ func (d *Draft) Start(s Seat) {
 		broken(5, "a job that does not wait is started")
 	}
 	d.b.occupy(s)
-	d.say(market.Granted, s, e, market.AllTasks, e.Speed)
+	d.grant(s, e)
 }
 
 // Refuse drops a waiting job: it will never run.
@@ -48,18 +49,22 @@ func (d *Draft) Speed(s Seat, speed float64) {
 		return
 	}
 	e.Speed = speed
-	d.say(market.Granted, s, e, market.AllTasks, speed)
+	d.grant(s, e)
 }
 
-// TaskSpeed sets how fast the i-th task on a processor advances from now on.
-func (d *Draft) TaskSpeed(proc, i int, speed float64) {
-	t := &d.b.tasks[proc][i]
-	if same(t.Speed, speed) {
-		return
+// Share sets how fast each of the tasks on a processor advances from now on.
+func (d *Draft) Share(proc int, speeds []float64) {
+	now, first := d.b.now, len(d.slices)
+	tasks := d.b.tasks[proc]
+	for i := range tasks {
+		t := &tasks[i]
+		if speed := speeds[i]; !same(t.Speed, speed) {
+			t.Left, t.Since, t.Speed = t.LeftAt(now), now, speed
+		}
+		d.slices = append(d.slices, market.Slice{Job: t.Job, Seat: int32(t.Seat), Speed: t.Speed})
 	}
-	now := d.b.now
-	t.Left, t.Since, t.Speed = t.LeftAt(now), now, speed
-	d.say(market.Granted, t.Seat, &d.b.seats[t.Seat], int32(proc), speed)
+	d.b.versions[proc]++
+	d.events = append(d.events, market.Event{Kind: market.Shared, Proc: int32(proc), Slices: d.slices[first:]})
 }
 
 // same reports whether two speeds differ by rounding alone: a task that got
@@ -78,7 +83,7 @@ func (d *Draft) Appraise(proc, i int, value float64) { d.b.tasks[proc][i].Return
 func (d *Draft) Wake(at market.Time) { d.wake = at }
 
 // Clear begins the events of a new step.
-func (d *Draft) Clear() { d.events = d.events[:0] }
+func (d *Draft) Clear() { d.events, d.slices = d.events[:0], d.slices[:0] }
 
 // Say adds an event of the cluster's own.
 func (d *Draft) Say(e market.Event) { d.events = append(d.events, e) }
@@ -92,8 +97,9 @@ func (d *Draft) Events() []market.Event {
 	return d.events
 }
 
-func (d *Draft) say(kind market.Kind, s Seat, e *Entry, proc int32, speed float64) {
+func (d *Draft) grant(s Seat, e *Entry) {
 	d.events = append(d.events, market.Event{
-		Kind: kind, Job: e.Job.ID, Seat: int32(s), Proc: proc, Speed: speed, Spec: &e.Job, Start: e.Start, Procs: e.Procs,
+		Kind: market.Granted, Job: e.Job.ID, Seat: int32(s), Proc: market.AllTasks, Speed: e.Speed,
+		Spec: &e.Job, Start: e.Start, Procs: e.Procs,
 	})
 }

@@ -1,21 +1,52 @@
 package book
 
-import "libra/market"
+import (
+	"slices"
+
+	"libra/market"
+)
 
 // Task is the part of a job on one processor, where the tasks of a job advance
 // independently. What a policy asks of it again and again is kept beside it:
-// the tasks of a processor are read together, in the order of acceptance.
+// the tasks of a processor are read together, the hard ones before the soft,
+// each in the order of acceptance.
 type Task struct {
 	Left   market.Work // at Since
 	Since  market.Time
 	Speed  float64 // work per second
 	Due    market.Time
-	Return float64 // what the policy last reckoned it to bring
-	Worth  float64 // what it brings if it is in time
-	Rank   float64 // Worth, rounded for comparison
 	Fine   float64 // what each second of delay takes off the return
+	Job    market.JobID
 	Seat   Seat
 	Soft   bool
+	Worth  float64 // what it brings if it is in time
+	Rank   float64 // Worth, rounded for comparison
+	Return float64 // what the policy last reckoned it to bring
+}
+
+// Pile is what the tasks of one processor amount to.
+type Pile struct {
+	Worth  float64 // sum over the tasks
+	Return float64 // sum over the tasks
+	Top    int     // the task of the highest rank, the first job of equals; -1: none
+	Hard   int     // how many tasks are hard
+}
+
+func pileOf(tasks []Task) Pile {
+	p := Pile{Top: -1}
+	var top *Task
+	for i := range tasks {
+		t := &tasks[i]
+		p.Worth += t.Worth
+		p.Return += t.Return
+		if !t.Soft {
+			p.Hard++
+		}
+		if top == nil || t.Rank > top.Rank || t.Rank == top.Rank && t.Job < top.Job {
+			p.Top, top = i, t
+		}
+	}
+	return p
 }
 
 // LeftAt is the work left at a time not before Since.
@@ -35,7 +66,7 @@ const (
 // NewTask is a task of a job as it would be taken in now on the given terms.
 func NewTask(j *market.Job, t Terms, now market.Time) Task {
 	return Task{
-		Left: j.Estimate, Since: now, Due: j.Due(), Soft: j.SLA.Soft, Seat: NoSeat,
+		Left: j.Estimate, Since: now, Due: j.Due(), Soft: j.SLA.Soft, Job: j.ID, Seat: NoSeat,
 		Worth: t.Worth, Rank: market.RoundSignificant(t.Worth), Fine: t.Fine,
 	}
 }
@@ -43,11 +74,19 @@ func NewTask(j *market.Job, t Terms, now market.Time) Task {
 func (b *Book) addTasks(s Seat, e *Entry) {
 	if b.tasks == nil {
 		b.tasks = make([][]Task, len(b.nodeOf))
+		b.piles = make([]Pile, len(b.nodeOf))
+		for proc := range b.piles {
+			b.piles[proc] = pileOf(nil)
+		}
 	}
 	task := NewTask(&e.Job, e.Terms, b.now)
 	task.Seat = s
 	for proc := range e.Procs.All() {
-		b.tasks[proc] = append(b.tasks[proc], task)
+		at := len(b.tasks[proc])
+		for !task.Soft && at > 0 && b.tasks[proc][at-1].Soft {
+			at--
+		}
+		b.tasks[proc] = slices.Insert(b.tasks[proc], at, task)
 		b.touch(proc, Joined)
 	}
 }
@@ -89,4 +128,5 @@ func (b *Book) touch(proc int, how Touch) {
 		b.touched = append(b.touched, int32(proc))
 	}
 	b.isTouch[proc] |= how
+	b.versions[proc]++
 }

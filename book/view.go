@@ -129,14 +129,26 @@ func (v View) InOrder() []Seat { return v.b.inOrder() }
 // Running lists the jobs that hold processors, in no particular order.
 func (v View) Running() []Seat { return v.b.running }
 
-// Tasks lists the independent tasks on a processor in the order in which they
-// were accepted.
+// Tasks lists the independent tasks on a processor: the hard ones, then the
+// soft ones, each in the order in which they were accepted.
 func (v View) Tasks(proc int) []Task {
 	if v.b.tasks == nil {
 		return nil
 	}
 	return v.b.tasks[proc]
 }
+
+// Pile is what the independent tasks on a processor amount to.
+func (v View) Pile(proc int) Pile {
+	if v.b.tasks == nil || v.b.isTouch[proc] != 0 {
+		return pileOf(v.Tasks(proc))
+	}
+	return v.b.piles[proc]
+}
+
+// Version changes whenever the tasks on a processor, or their speeds, do: what
+// was worked out from them may be kept until then. It is never 0.
+func (v View) Version(proc int) uint32 { return v.b.versions[proc] }
 
 // Touched lists the processors whose tasks changed since the last plan.
 func (v View) Touched() []int32 { return v.b.touched }

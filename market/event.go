@@ -32,9 +32,12 @@ const (
 	Accepted
 	// Rejected: the job never ran and never will; Reason says why.
 	Rejected
-	// Granted: from now on the job (or its task on processor Proc, if not
-	// AllTasks) advances at Speed, work per second; Procs is what it holds.
+	// Granted: from now on the job, which advances as one, does so at Speed,
+	// work per second; Procs is what it holds.
 	Granted
+	// Shared: from now on the tasks on processor Proc, which advance each on
+	// its own, do so as Slices says: all of them are in it, and no others.
+	Shared
 	// Evicted: the job lost its processors and its progress with a node; what
 	// becomes of it follows: Queued, Accepted or Stopped.
 	Evicted
@@ -49,7 +52,7 @@ const (
 
 var kinds = [...]string{
 	"", "submitted", "finished", "cancelled", "used", "node-down", "node-up", "woken",
-	"queued", "accepted", "rejected", "granted", "evicted", "stopped", "completed", "wake",
+	"queued", "accepted", "rejected", "granted", "shared", "evicted", "stopped", "completed", "wake",
 }
 
 func (k Kind) String() string { return kinds[k] }
@@ -64,7 +67,7 @@ const AllTasks int32 = -1
 // stream of them costs no allocation; the comment of each kind names the
 // fields it uses beside Job.
 //
-// Spec and Procs point into the book of the cluster: they hold until the next
+// Spec, Procs and Slices point into the book of the cluster: they hold until the next
 // step, and whoever keeps an event copies what it needs of them.
 type Event struct {
 	Kind   Kind
@@ -81,6 +84,14 @@ type Event struct {
 	Price  Price
 	Spec   *Job
 	Procs  Procs
+	Slices []Slice
+}
+
+// Slice is one task's part of a processor.
+type Slice struct {
+	Job   JobID
+	Speed float64 // work per second
+	Seat  int32
 }
 
 // Record is an event in its place. The log of a cluster, live or simulated, is
@@ -88,5 +99,5 @@ type Event struct {
 type Record struct {
 	Seq int64
 	At  Time
-	Event
+	*Event
 }

@@ -92,7 +92,7 @@ func (j *Job) Validate() error {
 		return fieldError("estimate", float64(j.Estimate), "0 or more")
 	case !between(float64(j.Optional), 0):
 		return fieldError("optional", float64(j.Optional), "0 or more")
-	case j.SLA.Deadline.Finite() && !between(float64(j.SLA.Deadline), 0):
+	case j.SLA.Deadline != Never && !between(float64(j.SLA.Deadline), 0):
 		return fieldError("deadline", float64(j.SLA.Deadline), "0 or more, or none")
 	case j.SLA.Budget.Limited() && !between(float64(j.SLA.Budget), 0):
 		return fieldError("budget", float64(j.SLA.Budget), "0 or more, or none")

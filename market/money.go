@@ -57,16 +57,17 @@ func (m Money) String() string {
 // refused rather than rounded.
 func ParseMoney(text string) (Money, error) {
 	digits, negative := strings.CutPrefix(text, "-")
+	sign := ""
+	if negative {
+		sign = "-" // read with its sign, the least amount is in range
+	}
 	whole, fraction, point := strings.Cut(digits, ".")
 	if !allDigits(whole) || point && !allDigits(fraction) || len(fraction) > 6 {
 		return 0, fmt.Errorf("%w: %q (want units with at most six decimals)", ErrAmount, text)
 	}
-	micros, err := strconv.ParseInt(whole+fraction+strings.Repeat("0", 6-len(fraction)), 10, 64)
+	micros, err := strconv.ParseInt(sign+whole+fraction+strings.Repeat("0", 6-len(fraction)), 10, 64)
 	if err != nil {
 		return 0, fmt.Errorf("%w: %q is too large", ErrAmount, text)
-	}
-	if negative {
-		micros = -micros
 	}
 	return Money(micros), nil
 }

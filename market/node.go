@@ -1,9 +1,6 @@
 package market
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
 // Node is one machine of a cluster. Its processors are what jobs hold; its
 // memory and disk are shared by whatever runs on them.
@@ -52,8 +49,12 @@ func (n *Node) Validate() error {
 		return fieldError("memory_mb", float64(n.Memory), "0 or more")
 	case n.Disk < 0:
 		return fieldError("disk_mb", float64(n.Disk), "0 or more")
-	case !between(float64(n.Base.Processor), 0), !between(float64(n.Base.Memory), 0), !between(float64(n.Base.Disk), 0):
-		return fmt.Errorf("base prices: %v make no sense (want 0 or more)", n.Base)
+	case !between(float64(n.Base.Processor), 0):
+		return fieldError("processor_price", float64(n.Base.Processor), "0 or more")
+	case !between(float64(n.Base.Memory), 0):
+		return fieldError("memory_price", float64(n.Base.Memory), "0 or more")
+	case !between(float64(n.Base.Disk), 0):
+		return fieldError("disk_price", float64(n.Base.Disk), "0 or more")
 	}
 	return nil
 }

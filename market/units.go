@@ -50,6 +50,9 @@ func (p Price) Within(budget Price) bool {
 	if p <= budget {
 		return true
 	}
+	if math.IsInf(float64(p), 1) {
+		return false // a fraction of it is infinite too
+	}
 	return float64(p-budget) <= priceSlack*max(math.Abs(float64(p)), math.Abs(float64(budget)))
 }
 
@@ -67,17 +70,24 @@ func (t Time) Rank() float64 { return math.Round(float64(t) * 1e6) }
 // RoundSignificant rounds x to twelve significant digits, the precision to
 // which returns are ranked, so that equal means equal.
 func RoundSignificant(x float64) float64 {
-	if x == 0 || math.IsInf(x, 0) || math.IsNaN(x) {
-		return x
+	size := math.Abs(x)
+	if !(size > 1e-280 && size < 1e280) {
+		return x // nothing to round, or so extreme that scaling would overflow
 	}
-	exponent := 11 - int(math.Floor(math.Log10(math.Abs(x))))
-	if exponent > 300 {
-		return x // so close to zero that scaling would overflow
+	// The decimal exponent from the binary one: log10(2) is 1233/4096, a bit
+	// more, and the next power of ten settles which of two it is.
+	_, binary := math.Frexp(size)
+	decimal := (binary - 1) * 1233 >> 12
+	if size >= math.Pow10(decimal+1) {
+		decimal++
 	}
-	if exponent < 0 {
-		scale := math.Pow10(-exponent)
-		return math.Round(x/scale) * scale
+	if size < math.Pow10(decimal) {
+		decimal--
 	}
-	scale := math.Pow10(exponent)
-	return math.Round(x*scale) / scale
+	if shift := 11 - decimal; shift >= 0 {
+		scale := math.Pow10(shift)
+		return math.Round(x*scale) / scale
+	}
+	scale := math.Pow10(decimal - 11)
+	return math.Round(x/scale) * scale
 }

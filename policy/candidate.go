@@ -3,6 +3,7 @@ package policy
 import (
 	"slices"
 
+	"libra/book"
 	"libra/market"
 )
 
@@ -15,6 +16,32 @@ type candidate struct {
 
 func (c candidate) before(d candidate) bool {
 	return c.rank < d.rank || c.rank == d.rank && c.proc < d.proc
+}
+
+// together keeps of the candidates those that have room at once, the first of
+// each node. The processors of a node share its memory and disk: where one task
+// fits on either of two processors, two may not fit.
+func together(v book.View, j *market.Job, from []candidate) []candidate {
+	if !v.Needs(j) {
+		return from
+	}
+	slices.SortFunc(from, func(a, b candidate) int {
+		if a.before(b) {
+			return -1
+		}
+		return 1
+	})
+	tasks := map[*market.Node]int64{}
+	kept := from[:0]
+	for _, c := range from {
+		node := v.Node(int(c.proc))
+		memory, disk := v.FreeOn(int(c.proc))
+		if n := tasks[node] + 1; j.Memory <= memory/n && j.Disk <= disk/n {
+			tasks[node] = n
+			kept = append(kept, c)
+		}
+	}
+	return kept
 }
 
 // pick puts the n first of the candidates into a set of processors. It does

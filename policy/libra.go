@@ -43,16 +43,17 @@ func (p *libra) Admit(v book.View, j *market.Job, a *Answer) {
 	rate := float64(j.Estimate) / float64(j.SLA.Deadline)
 	p.commitments(v, 0)
 	takers := p.takers(v, j, rate)
-	if len(takers) < int(j.Width) {
-		a.refuse(market.CannotMeetDeadline)
-		return
-	}
 	// A job without a deadline lives on what others leave: it goes where most
 	// is left, whatever suits the cluster.
 	if p.fit == "best" && j.Wish != market.Fastest && j.SLA.Deadline.Finite() {
 		for i := range takers {
 			takers[i].rank = -takers[i].rank
 		}
+	}
+	takers = together(v, j, takers)
+	if len(takers) < int(j.Width) {
+		a.refuse(market.CannotMeetDeadline)
+		return
 	}
 	a.Procs = pick(takers, int(j.Width), a.Procs)
 	a.run(book.Terms{Price: cost, Claim: market.Share(rate), Finish: j.Due(), Firm: j.SLA.Deadline.Finite()})

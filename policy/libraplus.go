@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"slices"
+
 	"libra/book"
 	"libra/market"
 	"libra/pricing"
@@ -37,11 +39,11 @@ func (p *libraPlus) Admit(v book.View, j *market.Job, a *Answer) {
 	rate := float64(j.Estimate) / float64(window)
 	p.commitments(v, window)
 	takers := p.takers(v, j, rate)
-	if len(takers) < int(j.Width) {
+	if len(takers) < int(j.Width) || v.Needs(j) && len(together(v, j, slices.Clone(takers))) < int(j.Width) {
 		a.refuse(market.CannotMeetDeadline)
 		return
 	}
-	affordable := p.affordable(v, j, takers)
+	affordable := together(v, j, p.affordable(v, j, takers))
 	if len(affordable) < int(j.Width) {
 		a.refuse(market.CannotMeetBudget)
 		return

@@ -55,15 +55,20 @@ func demand(e *book.Entry, now market.Time) float64 {
 // Progress made thanks to spare time frees nothing before the job is gone.
 func (p *proportional) claim(e *book.Entry, now market.Time) float64 {
 	need := demand(e, now)
-	if p.commitment == "current" {
-		return need
+	if promised := float64(e.Terms.Claim); promised > need && p.commitment != "current" {
+		return promised
 	}
-	return max(float64(e.Terms.Claim), need)
+	return need
 }
 
 // shareOf is the share of a processor of the given rating that a rate of work
 // takes: never more than all of it.
-func shareOf(rate, rating float64) float64 { return min(1, rate/rating) }
+func shareOf(rate, rating float64) float64 {
+	if rate >= rating {
+		return 1
+	}
+	return rate / rating
+}
 
 // commitments sums the claims on every processor at this very instant into
 // load and, where a window is given, the processor time they take of it into
@@ -208,7 +213,9 @@ func (p *proportional) speed(v book.View, e *book.Entry, rate float64) float64 {
 		most := 0.0
 		for _, b := range e.Procs {
 			for base, w := int(b.Index)<<6, b.Bits; w != 0; w &= w - 1 {
-				most = max(most, p.load[base+bits.TrailingZeros64(w)])
+				if load := p.load[base+bits.TrailingZeros64(w)]; load > most {
+					most = load
+				}
 			}
 		}
 		if !proportion {

@@ -1,6 +1,10 @@
 package sim
 
-import "libra/market"
+import (
+	"slices"
+
+	"libra/market"
+)
 
 // virtualNodes run jobs at exactly the speed they are granted, and know when
 // each will really be done. Jobs that advance as one finish as one; the
@@ -9,8 +13,7 @@ type virtualNodes struct {
 	jobs  []virtualJob // by seat
 	whole agenda       // of seats
 	procs []virtualProc
-	split agenda // of processors
-	dirty []int32
+	split agenda  // of processors
 	slow  float64 // the lowest speed granted so far
 }
 
@@ -24,9 +27,7 @@ type virtualJob struct {
 }
 
 type virtualProc struct {
-	tasks  []virtualTask
-	cursor int // where the last grant was: grants come in the order of the tasks
-	dirty  bool
+	tasks []virtualTask
 }
 
 type virtualTask struct {
@@ -59,7 +60,7 @@ func (n *virtualNodes) finish() market.Event {
 		}
 	}
 	j := &n.jobs[p.tasks[first].seat]
-	p.remove(first)
+	p.tasks = slices.Delete(p.tasks, first, first+1)
 	n.split.set(proc, p.nextFinish())
 	return market.Event{Kind: market.Finished, Job: j.id, Proc: proc, Work: j.actual}
 }
@@ -95,13 +96,9 @@ func (n *virtualNodes) enter(seat int32, id market.JobID, actual market.Work) {
 	n.jobs[seat] = virtualJob{id: id, actual: actual}
 }
 
-// grant sets the speed of a job or of one of its tasks.
+// grant sets the speed of a job that advances as one.
 func (n *virtualNodes) grant(now market.Time, e *market.Event) {
 	j := &n.jobs[e.Seat]
-	if e.Proc != market.AllTasks {
-		n.grantTask(now, e, j.actual)
-		return
-	}
 	n.note(e.Speed)
 	if j.started {
 		j.left = leftAt(now, j.left, j.since, j.speed)
@@ -112,21 +109,30 @@ func (n *virtualNodes) grant(now market.Time, e *market.Event) {
 	n.whole.set(e.Seat, finishOf(now, j.left, e.Speed))
 }
 
-func (n *virtualNodes) grantTask(now market.Time, e *market.Event, actual market.Work) {
+// share sets the speeds of all the tasks on a processor.
+func (n *virtualNodes) share(now market.Time, e *market.Event) {
 	for int(e.Proc) >= len(n.procs) {
 		n.procs = append(n.procs, virtualProc{})
 	}
 	p := &n.procs[e.Proc]
-	t := p.find(e.Seat)
-	if t == nil {
-		p.tasks = append(p.tasks, virtualTask{seat: e.Seat, left: actual, since: now})
-		t = &p.tasks[len(p.tasks)-1]
+	first := market.Never
+	for i, slice := range e.Slices {
+		t := p.bring(i, slice.Seat)
+		if t == nil {
+			t = p.insert(i, virtualTask{seat: slice.Seat, left: n.jobs[slice.Seat].actual, since: now, finish: market.Never})
+		}
+		if t.speed != slice.Speed {
+			n.note(slice.Speed)
+			t.left = leftAt(now, t.left, t.since, t.speed)
+			t.since, t.speed = now, slice.Speed
+			t.finish = finishOf(now, t.left, t.speed)
+		}
+		if t.finish < first {
+			first = t.finish
+		}
 	}
-	n.note(e.Speed)
-	t.left = leftAt(now, t.left, t.since, t.speed)
-	t.since, t.speed = now, e.Speed
-	t.finish = finishOf(now, t.left, e.Speed)
-	n.mark(e.Proc, p)
+	p.tasks = p.tasks[:len(e.Slices)]
+	n.split.set(e.Proc, first)
 }
 
 // stop takes a job off its processors.
@@ -136,30 +142,13 @@ func (n *virtualNodes) stop(e *market.Event) {
 		n.whole.set(e.Seat, market.Never)
 		j.started = false
 	}
-	for i := range n.procs {
-		p := &n.procs[i]
-		if t := p.find(e.Seat); t != nil {
-			p.remove(p.cursor)
-			n.mark(int32(i), p)
+	for proc := range n.procs {
+		p := &n.procs[proc]
+		if i := p.find(e.Seat); i >= 0 {
+			p.tasks = slices.Delete(p.tasks, i, i+1)
+			n.split.set(int32(proc), p.nextFinish())
 		}
 	}
-}
-
-func (n *virtualNodes) mark(proc int32, p *virtualProc) {
-	if !p.dirty {
-		p.dirty = true
-		n.dirty = append(n.dirty, proc)
-	}
-}
-
-// settle finds the next finish of every processor whose tasks have changed.
-func (n *virtualNodes) settle() {
-	for _, proc := range n.dirty {
-		p := &n.procs[proc]
-		p.dirty = false
-		n.split.set(proc, p.nextFinish())
-	}
-	n.dirty = n.dirty[:0]
 }
 
 func (p *virtualProc) nextFinish() market.Time {
@@ -170,21 +159,28 @@ func (p *virtualProc) nextFinish() market.Time {
 	return first
 }
 
-// find returns the task of a job, looking first where the last grant was.
-func (p *virtualProc) find(seat int32) *virtualTask {
-	for range p.tasks {
-		if p.cursor++; p.cursor >= len(p.tasks) {
-			p.cursor = 0
-		}
-		if p.tasks[p.cursor].seat == seat {
-			return &p.tasks[p.cursor]
-		}
-	}
-	return nil
+// find returns where the task of a job is, or -1.
+func (p *virtualProc) find(seat int32) int {
+	return slices.IndexFunc(p.tasks, func(t virtualTask) bool { return t.seat == seat })
 }
 
-func (p *virtualProc) remove(i int) {
-	p.tasks = append(p.tasks[:i], p.tasks[i+1:]...)
+// bring moves the task of a job to the i-th place, where it nearly always is
+// already, and returns it; nil if there is none.
+func (p *virtualProc) bring(i int, seat int32) *virtualTask {
+	if i < len(p.tasks) && p.tasks[i].seat == seat {
+		return &p.tasks[i]
+	}
+	at := p.find(seat)
+	if at < 0 {
+		return nil
+	}
+	p.tasks[i], p.tasks[at] = p.tasks[at], p.tasks[i]
+	return &p.tasks[i]
+}
+
+func (p *virtualProc) insert(i int, t virtualTask) *virtualTask {
+	p.tasks = slices.Insert(p.tasks, i, t)
+	return &p.tasks[i]
 }
 
 func (n *virtualNodes) note(speed float64) {

@@ -107,7 +107,6 @@ func (r *run) instant() (more bool, err error) {
 		r.carryOut(now, &events[i])
 		r.see(now, &events[i])
 	}
-	r.nodes.settle()
 	return true, nil
 }
 
@@ -166,6 +165,8 @@ func (r *run) carryOut(now market.Time, e *market.Event) {
 		}
 	case market.Granted:
 		r.nodes.grant(now, e)
+	case market.Shared:
+		r.nodes.share(now, e)
 	case market.Evicted, market.Stopped:
 		r.nodes.stop(e)
 	case market.Wake:
@@ -176,7 +177,7 @@ func (r *run) carryOut(now market.Time, e *market.Event) {
 
 func (r *run) see(now market.Time, e *market.Event) {
 	if r.options.See != nil {
-		r.record.At, r.record.Event = now, *e
+		r.record.At, r.record.Event = now, e
 		r.options.See(&r.record)
 		r.record.Seq++
 	}

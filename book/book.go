@@ -17,10 +17,10 @@ type Book struct {
 	register register
 	queue    queue
 	running  []Seat
-	ends     int32 // tree of the jobs that hold processors alone, by expected end
+	ends     ends
 	order    order
 	tasks    [][]Task // by processor: the tasks that advance independently
-	piles    []Pile   // by processor, as of the last plan
+	piles    []Pile   // by processor
 	touched  []int32  // processors whose tasks changed since the last plan
 	isTouch  []Touch  // by processor
 	versions []uint32 // by processor: counts the changes of its tasks
@@ -67,9 +67,9 @@ func (b *Book) Note(c Cause) { b.cause |= c }
 // Planned says that a plan has been made: nothing has changed since.
 func (b *Book) Planned() {
 	b.cause = 0
+	b.queue.settleIn(&b.order, b.seats)
 	for _, proc := range b.touched {
 		b.isTouch[proc] = 0
-		b.piles[proc] = pileOf(b.tasks[proc])
 	}
 	b.touched = b.touched[:0]
 }
@@ -108,9 +108,8 @@ func (b *Book) Detach(s Seat) {
 	e := &b.seats[s]
 	switch e.state {
 	case waiting:
-		b.queue.remove(&b.order, e)
 		e.state = free
-		b.queue.settle(b.seats)
+		b.queue.remove(&b.order, e, s, b.seats)
 	case running:
 		b.release(s, e)
 		e.state = free
@@ -122,7 +121,10 @@ func (b *Book) Detach(s Seat) {
 func (b *Book) Wait(s Seat, t Terms) {
 	e := &b.seats[s]
 	e.Terms, e.state = t, waiting
-	b.queue.add(&b.order, e, s)
+	b.queue.add(e, s)
+	if len(b.queue.fresh) == mostFresh {
+		b.queue.settleIn(&b.order, b.seats)
+	}
 }
 
 // Place puts a job on processors beside the jobs already there.
@@ -145,14 +147,14 @@ func (b *Book) Place(s Seat, t Terms, procs market.Procs) {
 // itself.
 func (b *Book) occupy(s Seat) {
 	e := &b.seats[s]
-	b.queue.remove(&b.order, e)
+	e.state = free
+	b.queue.remove(&b.order, e, s, b.seats)
 	e.Procs = b.takeIdle(&e.Job, e.Procs[:0])
 	e.alone, e.apart, e.tasks = true, false, 1
 	b.run(s, e)
-	b.queue.settle(b.seats)
 	e.Speed = b.slowest(e.Procs)
-	e.endsAt = float64(b.now) + float64(e.Job.Estimate)/e.Speed
-	b.ends = b.order.insert(b.ends, item{rank: e.endsAt, id: e.Job.ID, width: e.Job.Width, seat: s})
+	e.endsAt = b.now + market.Time(float64(e.Job.Estimate)/e.Speed)
+	b.ends.add(end{at: e.endsAt, id: e.Job.ID, width: e.Job.Width})
 }
 
 func (b *Book) run(s Seat, e *Entry) {
@@ -172,7 +174,7 @@ func (b *Book) release(s Seat, e *Entry) {
 	b.running = b.running[:len(b.running)-1]
 	switch {
 	case e.alone:
-		b.ends = b.order.remove(b.ends, e.endsAt, e.Job.ID)
+		b.ends.remove(end{at: e.endsAt, id: e.Job.ID, width: e.Job.Width})
 		b.giveBack(e.Procs, &e.Job)
 	case e.apart:
 		for proc := range e.Procs.All() {

@@ -76,7 +76,10 @@ func same(a, b float64) bool {
 }
 
 // Appraise stores what the policy reckons the i-th task on a processor brings.
-func (d *Draft) Appraise(proc, i int, value float64) { d.b.tasks[proc][i].Return = value }
+func (d *Draft) Appraise(proc, i int, value float64) {
+	d.b.tasks[proc][i].Return = value
+	d.b.piles[proc].counted = false
+}
 
 // Wake asks for the policy to be asked again at the given time, whatever
 // happens; it replaces what was asked before.

@@ -16,13 +16,14 @@ type Entry struct {
 	Procs market.Procs
 
 	state     state
+	fresh     bool  // waits, but has no place in the indexes yet
 	needy     bool  // asks for memory or disk that is counted
 	alone     bool  // holds its processors alone
 	apart     bool  // its tasks advance independently
 	tasks     int32 // of those, how many still run
 	at        int32 // place in the list of running jobs
 	ticket    uint32
-	endsAt    float64
+	endsAt    market.Time
 	worked    market.Work // by its finished tasks
 	alongside Seat        // next free seat
 }

@@ -7,9 +7,8 @@ import (
 )
 
 // order keeps jobs sorted by (rank, id) in any number of trees that share one
-// pool of items, and answers the two questions of backfilling in logarithmic
-// time: who is the first whose estimate is short enough, and when will enough
-// processors have been given back.
+// pool of items, and answers in logarithmic time who is the first whose
+// estimate is short enough.
 //
 // The trees are treaps: balanced in expectation by priorities from a fixed
 // sequence, so that the same operations always build the same trees. Item 0
@@ -25,10 +24,8 @@ type item struct {
 	id          market.JobID
 	estimate    float64
 	minEstimate float64 // least estimate in this subtree
-	sum         int64   // processors in this subtree
 	left, right int32
 	seat        Seat
-	width       int32
 	priority    uint32
 }
 
@@ -42,7 +39,7 @@ func (o *order) insert(root int32, add item) int32 {
 	o.dice ^= o.dice >> 17
 	o.dice ^= o.dice << 5
 	add.priority = o.dice
-	add.minEstimate, add.sum = add.estimate, int64(add.width)
+	add.minEstimate = add.estimate
 	n := o.free
 	if n == 0 {
 		n = int32(len(o.items))
@@ -131,8 +128,14 @@ func (o *order) merge(before, after int32) int32 {
 
 func (o *order) sumUp(at *item) {
 	left, right := &o.items[at.left], &o.items[at.right]
-	at.sum = left.sum + right.sum + int64(at.width)
-	at.minEstimate = min(at.estimate, left.minEstimate, right.minEstimate)
+	least := at.estimate
+	if left.minEstimate < least {
+		least = left.minEstimate
+	}
+	if right.minEstimate < least {
+		least = right.minEstimate
+	}
+	at.minEstimate = least
 }
 
 // firstWithin returns the first item of the tree whose estimate is at most the
@@ -155,47 +158,11 @@ func (o *order) firstWithin(root int32, limit float64) int32 {
 	return 0
 }
 
-// rankOfSum returns the rank of the item with which the processors counted
-// from the first item reach the number wanted.
-func (o *order) rankOfSum(root int32, want int64) (float64, bool) {
-	if o.items[root].sum < want {
-		return 0, false
-	}
-	for {
-		at := &o.items[root]
-		left := o.items[at.left].sum
-		switch {
-		case left >= want:
-			root = at.left
-		case left+int64(at.width) >= want:
-			return at.rank, true
-		default:
-			want -= left + int64(at.width)
-			root = at.right
-		}
-	}
-}
-
-// sumUpTo counts the processors of all items whose rank is at most the given.
-func (o *order) sumUpTo(root int32, rank float64) int64 {
-	sum := int64(0)
-	for root != 0 {
-		at := &o.items[root]
-		if at.rank > rank {
-			root = at.left
-			continue
-		}
-		sum += o.items[at.left].sum + int64(at.width)
-		root = at.right
-	}
-	return sum
-}
-
-// list appends the items of a tree in order.
-func (o *order) list(root int32, items []int32) []int32 {
+// list appends the jobs of a tree in order.
+func (o *order) list(root int32, seats []Seat) []Seat {
 	if root == 0 {
-		return items
+		return seats
 	}
-	items = append(o.list(o.items[root].left, items), root)
-	return o.list(o.items[root].right, items)
+	seats = append(o.list(o.items[root].left, seats), o.items[root].seat)
+	return o.list(o.items[root].right, seats)
 }

@@ -15,7 +15,6 @@ import (
 type line struct {
 	rank, estimate float64
 	id             market.JobID
-	width          int32
 }
 
 func (a line) compare(b line) int {
@@ -33,10 +32,9 @@ func TestOrderAnswersLikeASortedSlice(t *testing.T) {
 			tree := rapid.IntRange(0, 1).Draw(t, "tree")
 			l := line{
 				rank:     float64(rapid.IntRange(0, 5).Draw(t, "rank")),
-				estimate: float64(rapid.IntRange(0, 9).Draw(t, "estimate")),
-				width:    int32(rapid.IntRange(1, 4).Draw(t, "width")), id: id,
+				estimate: float64(rapid.IntRange(0, 9).Draw(t, "estimate")), id: id,
 			}
-			roots[tree] = o.insert(roots[tree], item{rank: l.rank, id: id, estimate: l.estimate, width: l.width, seat: Seat(id)})
+			roots[tree] = o.insert(roots[tree], item{rank: l.rank, id: id, estimate: l.estimate, seat: Seat(id)})
 			at, _ := slices.BinarySearchFunc(models[tree], l, line.compare)
 			models[tree] = slices.Insert(models[tree], at, l)
 			if n := len(models[tree]); rapid.Bool().Draw(t, "remove") {
@@ -52,38 +50,17 @@ func TestOrderAnswersLikeASortedSlice(t *testing.T) {
 }
 
 func compareOrder(t *rapid.T, o *order, root int32, model []line) {
-	var got []line
-	for _, n := range o.list(root, nil) {
-		i := &o.items[n]
-		got = append(got, line{rank: i.rank, id: i.id, estimate: i.estimate, width: i.width})
+	var want []Seat
+	for _, l := range model {
+		want = append(want, Seat(l.id))
 	}
-	if !slices.Equal(got, model) {
-		t.Fatalf("holds %v, want %v", got, model)
+	if got := o.list(root, nil); !slices.Equal(got, want) {
+		t.Fatalf("holds %v, want %v", got, want)
 	}
 	limit := float64(rapid.IntRange(-1, 10).Draw(t, "limit"))
 	first := slices.IndexFunc(model, func(l line) bool { return l.estimate <= limit })
 	if n := o.firstWithin(root, limit); (n == 0) != (first < 0) || n != 0 && o.items[n].id != model[first].id {
 		t.Fatalf("first within %v is item %d, want number %d of %v", limit, n, first, model)
-	}
-	want := int64(rapid.IntRange(1, 20).Draw(t, "want"))
-	sum, reached := int64(0), -1
-	for i, l := range model {
-		if sum += int64(l.width); sum >= want && reached < 0 {
-			reached = i
-		}
-	}
-	if rank, ok := o.rankOfSum(root, want); ok != (reached >= 0) || ok && rank != model[reached].rank {
-		t.Fatalf("%d processors are reached at rank %v (%v), want number %d of %v", want, rank, ok, reached, model)
-	}
-	upTo := float64(rapid.IntRange(-1, 6).Draw(t, "up to"))
-	sum = 0
-	for _, l := range model {
-		if l.rank <= upTo {
-			sum += int64(l.width)
-		}
-	}
-	if got := o.sumUpTo(root, upTo); got != sum {
-		t.Fatalf("%d processors up to rank %v, want %d of %v", got, upTo, sum, model)
 	}
 }
 

@@ -124,11 +124,13 @@ func (b *Book) shadowWithRoom(j *market.Job) (market.Time, int) {
 	then := b.processors
 	then.idle = bitset{words: slices.Clone(b.idle.words), summary: slices.Clone(b.idle.summary)}
 	then.memory, then.disk = slices.Clone(b.memory), slices.Clone(b.disk)
-	for _, n := range b.order.list(b.ends, nil) {
-		at := &b.order.items[n]
-		then.giveBack(b.seats[at.seat].Procs, &b.seats[at.seat].Job)
-		if then.idleFor(j) >= int(j.Width) {
-			return max(b.now, market.Time(at.rank)), then.idleN
+	for _, chunk := range b.ends.chunks {
+		for _, x := range chunk.items {
+			s, _ := b.register.find(x.id)
+			then.giveBack(b.seats[s].Procs, &b.seats[s].Job)
+			if then.idleFor(j) >= int(j.Width) {
+				return max(b.now, x.at), then.idleN
+			}
 		}
 	}
 	return market.Never, b.idleN

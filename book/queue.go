@@ -15,6 +15,7 @@ type queue struct {
 	n      int
 	needy  int // of them, how many ask for memory or disk
 	ticket uint32
+	fresh  []Seat // who came since the last plan
 	heads  heap
 	latest heap
 	widths bitset  // widths that somebody waits with
@@ -25,49 +26,83 @@ func newQueue(processors int) queue {
 	return queue{widths: newBitset(processors + 1), roots: make([]int32, processors+1)}
 }
 
-func (q *queue) add(o *order, e *Entry, s Seat) {
+// add lets a job wait. It is found at once, but takes its place in the indexes
+// only when a plan has been made and it still waits: most jobs start on the
+// spot.
+func (q *queue) add(e *Entry, s Seat) {
 	q.n++
 	if e.needy {
 		q.needy++
 	}
 	q.ticket++
-	e.ticket = q.ticket
-	q.heads.push(heapSlot{key: e.Terms.Rank, id: e.Job.ID, seat: s, ticket: e.ticket})
-	if e.Terms.Latest.Finite() {
-		q.latest.push(heapSlot{key: float64(e.Terms.Latest), id: e.Job.ID, seat: s, ticket: e.ticket})
-	}
-	w := e.Job.Width
-	if q.roots[w] == 0 {
-		q.widths.set(int(w))
-	}
-	q.roots[w] = o.insert(q.roots[w], item{
-		rank: e.Terms.Rank, id: e.Job.ID, estimate: float64(e.Job.Estimate), width: w, seat: s,
-	})
+	e.ticket, e.fresh = q.ticket, true
+	q.fresh = append(q.fresh, s)
 }
 
-func (q *queue) remove(o *order, e *Entry) {
+// settleIn gives those who still wait their places in the indexes.
+func (q *queue) settleIn(o *order, seats []Entry) {
+	for _, s := range q.fresh {
+		e := &seats[s]
+		e.fresh = false
+		q.heads.push(heapSlot{key: e.Terms.Rank, id: e.Job.ID, seat: s, ticket: e.ticket})
+		if e.Terms.Latest.Finite() {
+			q.latest.push(heapSlot{key: float64(e.Terms.Latest), id: e.Job.ID, seat: s, ticket: e.ticket})
+		}
+		w := e.Job.Width
+		if q.roots[w] == 0 {
+			q.widths.set(int(w))
+		}
+		q.roots[w] = o.insert(q.roots[w], item{
+			rank: e.Terms.Rank, id: e.Job.ID, estimate: float64(e.Job.Estimate), seat: s,
+		})
+	}
+	q.fresh = q.fresh[:0]
+}
+
+// remove takes out a job that no longer waits.
+func (q *queue) remove(o *order, e *Entry, s Seat, seats []Entry) {
 	q.n--
 	if e.needy {
 		q.needy--
+	}
+	if e.fresh {
+		i := slices.Index(q.fresh, s)
+		q.fresh = slices.Delete(q.fresh, i, i+1)
+		return
 	}
 	w := e.Job.Width
 	if q.roots[w] = o.remove(q.roots[w], e.Terms.Rank, e.Job.ID); q.roots[w] == 0 {
 		q.widths.clear(int(w))
 	}
-	q.heads.stale++
-	if e.Terms.Latest.Finite() {
-		q.latest.stale++
-	}
-}
-
-// settle clears away what no longer waits at the top of the heaps.
-func (q *queue) settle(seats []Entry) {
 	waits := func(s heapSlot) bool {
 		e := &seats[s.seat]
 		return e.state == waiting && e.ticket == s.ticket
 	}
+	q.heads.stale++
 	q.heads.settle(waits)
-	q.latest.settle(waits)
+	if e.Terms.Latest.Finite() {
+		q.latest.stale++
+		q.latest.settle(waits)
+	}
+}
+
+// head is the first job in rank; there is one.
+func (q *queue) head(seats []Entry) Seat {
+	first := NoSeat
+	if len(q.heads.slots) > 0 {
+		first = q.heads.slots[0].seat
+	}
+	for _, s := range q.fresh {
+		if first == NoSeat || seats[s].before(&seats[first]) {
+			first = s
+		}
+	}
+	return first
+}
+
+// before says who of two waiting jobs comes first.
+func (e *Entry) before(f *Entry) bool {
+	return e.Terms.Rank < f.Terms.Rank || e.Terms.Rank == f.Terms.Rank && e.Job.ID < f.Job.ID
 }
 
 // anyEstimate is longer than any estimate, and shorter than what an empty tree
@@ -76,7 +111,7 @@ const anyEstimate = math.MaxFloat64
 
 // firstFit returns the first job in rank that is at most as wide as the idle
 // processors and either done within the window or at most as wide as extra.
-func (q *queue) firstFit(o *order, idle int, window market.Time, extra int) Seat {
+func (q *queue) firstFit(o *order, seats []Entry, idle int, window market.Time, extra int) Seat {
 	best := int32(0)
 	limit := min(float64(window+market.TimeSlack), anyEstimate)
 	for w := q.widths.next(0); w >= 0 && w <= idle; w = q.widths.next(w + 1) {
@@ -91,10 +126,18 @@ func (q *queue) firstFit(o *order, idle int, window market.Time, extra int) Seat
 			best = i
 		}
 	}
-	if best == 0 {
-		return NoSeat
+	first := NoSeat
+	if best != 0 {
+		first = o.items[best].seat
 	}
-	return o.items[best].seat
+	for _, s := range q.fresh {
+		e := &seats[s]
+		w := int(e.Job.Width)
+		if w <= idle && (w <= extra || float64(e.Job.Estimate) <= limit) && (first == NoSeat || e.before(&seats[first])) {
+			first = s
+		}
+	}
+	return first
 }
 
 func (o *order) before(a, b int32) bool {
@@ -102,22 +145,22 @@ func (o *order) before(a, b int32) bool {
 	return x.rank < y.rank || x.rank == y.rank && x.id < y.id
 }
 
+// mostFresh is how many jobs are looked for one by one before they take their
+// places: thousands can arrive at one instant.
+const mostFresh = 8
+
 // inOrder lists the waiting jobs by rank.
 func (b *Book) inOrder() []Seat {
-	items := make([]int32, 0, b.queue.n)
+	seats := slices.Clone(b.queue.fresh)
 	for w := b.queue.widths.next(0); w >= 0; w = b.queue.widths.next(w + 1) {
-		items = b.order.list(b.queue.roots[w], items)
+		seats = b.order.list(b.queue.roots[w], seats)
 	}
-	slices.SortFunc(items, func(x, y int32) int {
-		if b.order.before(x, y) {
+	slices.SortFunc(seats, func(x, y Seat) int {
+		if b.seats[x].before(&b.seats[y]) {
 			return -1
 		}
 		return 1
 	})
-	seats := make([]Seat, len(items))
-	for i, n := range items {
-		seats[i] = b.order.items[n].seat
-	}
 	return seats
 }
 

@@ -35,6 +35,9 @@ func (r *register) find(id market.JobID) (Seat, bool) {
 }
 
 func (r *register) put(id market.JobID, seat Seat) {
+	if last := len(r.pages) - 1; last >= 0 && r.pages[last].live == 0 && int64(id)>>pageBits > r.first+int64(last) {
+		r.drop(int64(last)) // kept while it was the newest
+	}
 	n := int64(id)>>pageBits - r.first
 	if len(r.pages) == 0 {
 		r.first, n = int64(id)>>pageBits, 0
@@ -64,7 +67,12 @@ func (r *register) remove(id market.JobID) {
 	if p.live--; p.live > 0 || n == int64(len(r.pages))-1 {
 		return
 	}
-	r.pages[n], r.blank = nil, p
+	r.drop(n)
+}
+
+// drop takes out a page without live jobs.
+func (r *register) drop(n int64) {
+	r.pages[n], r.blank = nil, r.pages[n]
 	for len(r.pages) > 0 && r.pages[0] == nil {
 		r.pages = r.pages[1:]
 		r.first++

@@ -26,22 +26,19 @@ type Task struct {
 
 // Pile is what the tasks of one processor amount to.
 type Pile struct {
-	Worth  float64 // sum over the tasks
-	Return float64 // sum over the tasks
-	Top    int     // the task of the highest rank, the first job of equals; -1: none
-	Hard   int     // how many tasks are hard
+	Worth   float64 // sum over the tasks
+	Return  float64 // sum over the tasks
+	Top     int     // the task of the highest rank, the first job of equals; -1: none
+	counted bool    // the above is true of the tasks as they are
 }
 
 func pileOf(tasks []Task) Pile {
-	p := Pile{Top: -1}
+	p := Pile{Top: -1, counted: true}
 	var top *Task
 	for i := range tasks {
 		t := &tasks[i]
 		p.Worth += t.Worth
 		p.Return += t.Return
-		if !t.Soft {
-			p.Hard++
-		}
 		if top == nil || t.Rank > top.Rank || t.Rank == top.Rank && t.Job < top.Job {
 			p.Top, top = i, t
 		}
@@ -75,9 +72,6 @@ func (b *Book) addTasks(s Seat, e *Entry) {
 	if b.tasks == nil {
 		b.tasks = make([][]Task, len(b.nodeOf))
 		b.piles = make([]Pile, len(b.nodeOf))
-		for proc := range b.piles {
-			b.piles[proc] = pileOf(nil)
-		}
 	}
 	task := NewTask(&e.Job, e.Terms, b.now)
 	task.Seat = s
@@ -129,4 +123,5 @@ func (b *Book) touch(proc int, how Touch) {
 	}
 	b.isTouch[proc] |= how
 	b.versions[proc]++
+	b.piles[proc].counted = false
 }

@@ -79,11 +79,18 @@ func (v View) Head() (Seat, bool) {
 	if v.b.queue.n == 0 {
 		return NoSeat, false
 	}
-	return v.b.queue.heads.slots[0].seat, true
+	return v.b.queue.head(v.b.seats), true
 }
 
 // Late appends the waiting jobs whose latest start has passed.
-func (v View) Late(late []Seat) []Seat { return v.b.lateFrom(0, late) }
+func (v View) Late(late []Seat) []Seat {
+	for _, s := range v.b.queue.fresh {
+		if v.b.now.After(v.b.seats[s].Terms.Latest) {
+			late = append(late, s)
+		}
+	}
+	return v.b.lateFrom(0, late)
+}
 
 // Idle counts the processors that nobody is on.
 func (v View) Idle() int { return v.b.idleN }
@@ -97,7 +104,7 @@ func (v View) Needs(j *market.Job) bool { return v.b.needs(j) }
 // FirstFit returns the first waiting job in rank that fits on the idle
 // processors and either ends within the window or is no wider than extra.
 func (v View) FirstFit(idle int, window market.Time, extra int) Seat {
-	return v.b.queue.firstFit(&v.b.order, idle, window, extra)
+	return v.b.queue.firstFit(&v.b.order, v.b.seats, idle, window, extra)
 }
 
 // Shadow is the first instant at which the jobs that hold processors alone
@@ -107,12 +114,12 @@ func (v View) Shadow(j *market.Job) (at market.Time, idle int) {
 	if v.b.needs(j) {
 		return v.b.shadowWithRoom(j)
 	}
-	end, ok := v.b.order.rankOfSum(v.b.ends, int64(int(j.Width)-v.b.idleN))
+	at, ok := v.b.ends.reach(int64(int(j.Width) - v.b.idleN))
 	if !ok {
 		return market.Never, v.b.idleN
 	}
-	at = max(v.b.now, market.Time(end))
-	return at, v.b.idleN + int(v.b.order.sumUpTo(v.b.ends, float64(at+market.TimeSlack)))
+	at = max(v.b.now, at)
+	return at, v.b.idleN + int(v.b.ends.by(at+market.TimeSlack))
 }
 
 // IsIdle reports whether nobody is on a processor that is up.
@@ -139,12 +146,18 @@ func (v View) Tasks(proc int) []Task {
 }
 
 // Pile is what the independent tasks on a processor amount to.
-func (v View) Pile(proc int) Pile {
-	if v.b.tasks == nil || v.b.isTouch[proc] != 0 {
-		return pileOf(v.Tasks(proc))
+func (v View) Pile(proc int) *Pile {
+	if v.b.tasks == nil {
+		return &emptyPile
 	}
-	return v.b.piles[proc]
+	p := &v.b.piles[proc]
+	if !p.counted {
+		*p = pileOf(v.b.tasks[proc])
+	}
+	return p
 }
+
+var emptyPile = pileOf(nil)
 
 // Version changes whenever the tasks on a processor, or their speeds, do: what
 // was worked out from them may be kept until then. It is never 0.

@@ -19,7 +19,7 @@ func TestBackfillingAnswersLikeAScan(t *testing.T) {
 		v := b.View()
 		waiting := map[Seat]bool{}
 		running := map[Seat]float64{} // expected end
-		for id := range market.JobID(rapid.IntRange(1, 40).Draw(t, "jobs")) {
+		for id := range market.JobID(rapid.IntRange(1, 60).Draw(t, "jobs")) {
 			b.Tick(b.now + market.Time(rapid.IntRange(0, 3).Draw(t, "pause")))
 			s := b.Enter(&market.Job{
 				ID: id, Width: int32(rapid.IntRange(1, processors).Draw(t, "width")),
@@ -49,6 +49,10 @@ func TestBackfillingAnswersLikeAScan(t *testing.T) {
 				}
 			}
 			compareBook(t, v, waiting, running)
+			if rapid.Bool().Draw(t, "plan") {
+				b.Planned()
+				compareBook(t, v, waiting, running)
+			}
 		}
 	})
 }

@@ -3,6 +3,8 @@ package cluster
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 
 	"libra/book"
 	"libra/market"
@@ -85,9 +87,10 @@ func (c *Cluster) Step(at market.Time, happened []market.Event) ([]market.Event,
 
 // check finds what makes no sense before anything is changed.
 func (c *Cluster) check(at market.Time, happened []market.Event) error {
-	if at < c.book.View().Now() {
+	if !(at >= c.book.View().Now()) { // nor is NaN a time
 		return fmt.Errorf("%w: from %v to %v", ErrTimeRunsBack, c.book.View().Now(), at)
 	}
+	newest := market.JobID(math.MinInt64) // of this step
 	for i := range happened {
 		e := &happened[i]
 		switch e.Kind {
@@ -95,9 +98,10 @@ func (c *Cluster) check(at market.Time, happened []market.Event) error {
 			if err := e.Spec.Validate(); err != nil {
 				return fmt.Errorf("job %d: %w", e.Spec.ID, err)
 			}
-			if _, here := c.book.Find(e.Spec.ID); here {
+			if _, here := c.book.Find(e.Spec.ID); here || e.Spec.ID <= newest && submits(happened[:i], e.Spec.ID) {
 				return fmt.Errorf("job %d: %w", e.Spec.ID, ErrDuplicateJob)
 			}
+			newest = max(newest, e.Spec.ID)
 		case market.Finished, market.Cancelled, market.Used:
 			if _, here := c.book.Find(e.Job); !here {
 				return fmt.Errorf("%s %d: %w", e.Kind, e.Job, ErrUnknownJob)
@@ -112,6 +116,11 @@ func (c *Cluster) check(at market.Time, happened []market.Event) error {
 		}
 	}
 	return nil
+}
+
+// submits reports whether a job of that number is among the arrivals.
+func submits(happened []market.Event, id market.JobID) bool {
+	return slices.ContainsFunc(happened, func(e market.Event) bool { return e.Kind == market.Submitted && e.Spec.ID == id })
 }
 
 func (c *Cluster) apply(e *market.Event) {

@@ -48,7 +48,11 @@ func together(v book.View, j *market.Job, from []candidate) []candidate {
 // not sort what it does not need: of 128 nodes a job takes a few.
 func pick(from []candidate, n int, into market.Procs) market.Procs {
 	firstOnes(from, n)
-	chosen := from[:n]
+	return procsOf(from[:n], into)
+}
+
+// procsOf puts candidates into a set of processors.
+func procsOf(chosen []candidate, into market.Procs) market.Procs {
 	slices.SortFunc(chosen, func(a, b candidate) int { return int(a.proc - b.proc) })
 	into = into[:0]
 	for _, c := range chosen {

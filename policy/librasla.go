@@ -57,16 +57,16 @@ func (p *libraSLA) Admit(v book.View, j *market.Job, a *Answer) {
 		a.refuse(market.NotWorthIt)
 		return
 	}
-	p.settleTies(v, &added, int(j.Width))
-	a.Procs = pick(p.choices, int(j.Width), a.Procs)
+	p.bestFirst(v, &added, int(j.Width))
+	a.Procs = procsOf(p.choices[:j.Width], a.Procs)
 	a.run(terms)
 }
 
-// settleTies gives the choices ranks by which the n best are those of the
-// highest return, rounded as returns are compared, and of equals those of the
-// lowest number. Only where the last one taken and the first one left out are
-// equal but for rounding is a closer look worth its time.
-func (p *libraSLA) settleTies(v book.View, added *book.Task, n int) {
+// bestFirst brings the n choices of the highest return to the front: returns
+// are compared after rounding, and of equals the lowest number is first. Only
+// where the last one taken and the first one left out are equal but for
+// rounding is a closer look worth its time.
+func (p *libraSLA) bestFirst(v book.View, added *book.Task, n int) {
 	firstOnes(p.choices, n)
 	cut := math.Inf(-1)
 	for _, c := range p.choices[:n] {
@@ -87,6 +87,7 @@ func (p *libraSLA) settleTies(v book.View, added *book.Task, n int) {
 			p.choices[i].rank = math.Inf(1)
 		}
 	}
+	firstOnes(p.choices, n)
 }
 
 // worthwhile is the return of a processor with one task more, and whether that

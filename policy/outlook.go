@@ -28,11 +28,10 @@ type outlook struct {
 
 // courses is a sum over some tasks.
 type courses struct {
-	speed   float64 // of all
-	fine    float64 // of all
-	period  float64 // sum of fine times the period from outlook.at to the due time
-	strays  []stray // those that are off course
-	present bool
+	speed  float64 // of all
+	fine   float64 // of all
+	period float64 // sum of fine times the period from outlook.at to the due time
+	strays []stray // those that are off course
 }
 
 type stray struct {
@@ -40,11 +39,7 @@ type stray struct {
 	due    market.Time
 }
 
-func (c *courses) add(t *book.Task, at market.Time) {
-	period := float64(t.Due - at)
-	left := float64(t.LeftAt(at))
-	undone := left - float64(t.Speed*period)
-	c.present = true
+func (c *courses) add(t *book.Task, left, period, undone float64) {
 	c.speed += t.Speed
 	c.fine += t.Fine
 	c.period += float64(t.Fine * period)
@@ -76,31 +71,27 @@ func (o *outlook) draw(tasks []book.Task, top int, rating float64, now market.Ti
 	}
 	for i := range tasks {
 		t := &tasks[i]
+		left, period := float64(t.LeftAt(now)), float64(t.Due-now)
+		undone := left - float64(t.Speed*period)
 		switch {
 		case i == top:
-			o.top.add(t, now)
+			o.top.add(t, left, period, undone)
 			o.topRank, o.topSoft = t.Rank, t.Soft
 		case t.Soft:
-			o.soft.add(t, now)
+			o.soft.add(t, left, period, undone)
 		default:
-			o.hard.add(t, now)
+			o.hard.add(t, left, period, undone)
 		}
-		o.until = min(o.until, full(t, rating, now))
-	}
-}
-
-// full is the time from which on a task needs all of a processor, if it goes on
-// at its speed: when v + c/(due-t) reaches the rating. For a hard task that is
-// when it is due: till then it may need more than there is.
-func full(t *book.Task, rating float64, now market.Time) market.Time {
-	left, period := float64(t.LeftAt(now)), float64(t.Due-now)
-	switch undone := left - float64(t.Speed*period); {
-	case left <= 0 || period <= 0 || t.Soft && left >= period*rating:
-		return now
-	case t.Soft && undone > 0:
-		return t.Due - market.Time(undone/(rating-t.Speed))
-	default:
-		// Whoever is ahead of his course is done before he is due.
-		return min(t.Due, now+market.Time(left/t.Speed))
+		// When will it need all of the processor, at its speed? A soft task
+		// when v + c/(due-t) reaches the rating. A hard one may need more than
+		// there is, and whoever is ahead of his course is done before he is due.
+		switch {
+		case left <= 0 || period <= 0 || t.Soft && left >= period*rating:
+			o.until = now
+		case t.Soft && undone > 0:
+			o.until = min(o.until, t.Due-market.Time(undone/(rating-t.Speed)))
+		default:
+			o.until = min(o.until, t.Due, now+market.Time(left/t.Speed))
+		}
 	}
 }

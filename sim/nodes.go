@@ -40,7 +40,7 @@ type virtualTask struct {
 
 // nextFinish is when something will be done.
 func (n *virtualNodes) nextFinish() market.Time {
-	return min(n.whole.first(), n.split.first())
+	return earliest(n.whole.first(), n.split.first())
 }
 
 // finish takes the first thing that is done off its processors.
@@ -72,6 +72,9 @@ func (n *virtualNodes) round(now market.Time) {
 		return // at full speed work and time are the same
 	}
 	horizon := now + market.Time(float64(market.WorkSlack)/n.slow)
+	if n.nextFinish() > horizon {
+		return
+	}
 	n.whole.upTo(horizon, func(seat int32) bool {
 		j := &n.jobs[seat]
 		return leftAt(now, j.left, j.since, j.speed).Done()

@@ -2,9 +2,7 @@ package sim
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 
 	"libra/market"
 	"libra/workload"
@@ -39,8 +37,8 @@ func Run(ctx context.Context, w World, jobs workload.Source, o Options) error {
 	if o.Until == 0 {
 		o.Until = market.Never
 	}
-	r := &run{world: w, source: jobs, options: o, wake: market.Never}
-	if err := r.fetch(); err != nil {
+	r := &run{world: w, options: o, wake: market.Never}
+	if err := r.lobby.open(jobs); err != nil {
 		return err
 	}
 	for instants := 0; ; instants++ {
@@ -56,38 +54,20 @@ func Run(ctx context.Context, w World, jobs workload.Source, o Options) error {
 // run is one simulation under way.
 type run struct {
 	world   World
-	source  workload.Source
 	options Options
 	nodes   virtualNodes
 	wake    market.Time
 
-	next    workload.Arrival // the first that has not arrived
-	ended   bool             // there is none
-	arrived []workload.Arrival
-	firstID market.JobID // of arrived[0]
-	count   market.JobID
-	inputs  []market.Event
-	record  market.Record
-}
-
-// fetch reads the next arrival.
-func (r *run) fetch() error {
-	err := r.source.Next(&r.next)
-	if errors.Is(err, io.EOF) {
-		r.ended = true
-		return nil
-	}
-	return err
+	lobby  lobby
+	inputs []market.Event
+	record market.Record
 }
 
 // instant does all that happens at the next moment at which anything does.
 func (r *run) instant() (more bool, err error) {
-	at := min(r.nodes.nextFinish(), r.wake)
-	if !r.ended {
-		at = min(at, r.next.Job.Submit)
-	}
+	at := earliest(earliest(r.nodes.nextFinish(), r.wake), r.lobby.nextSubmit())
 	if len(r.options.Changes) > 0 {
-		at = min(at, r.options.Changes[0].At)
+		at = earliest(at, r.options.Changes[0].At)
 	}
 	if !at.Finite() || at > r.options.Until {
 		return false, nil
@@ -130,22 +110,15 @@ func (r *run) gather(at market.Time) (now market.Time, err error) {
 		r.inputs = append(r.inputs, market.Event{Kind: kind, Node: int32(c[0].Node)})
 		r.options.Changes = c[1:]
 	}
-	r.arrived, r.firstID = r.arrived[:0], r.count
-	for !r.ended && r.next.Job.Submit <= until {
-		now = max(now, r.next.Job.Submit)
-		r.next.Job.ID = r.count
-		r.count++
-		r.arrived = append(r.arrived, r.next)
-		last := r.next.Job.Submit
-		if err := r.fetch(); err != nil {
+	r.lobby.leave()
+	for r.lobby.nextSubmit() <= until {
+		now = max(now, r.lobby.nextSubmit())
+		if err := r.lobby.enter(); err != nil {
 			return 0, err
 		}
-		if !r.ended && r.next.Job.Submit < last {
-			return 0, fmt.Errorf("job %s is submitted at %v, after one submitted at %v", r.next.Label(), r.next.Job.Submit, last)
-		}
 	}
-	for i := range r.arrived {
-		j := &r.arrived[i].Job
+	for i := range r.lobby.arrived() {
+		j := &r.lobby.arrived()[i].Job
 		r.inputs = append(r.inputs, market.Event{Kind: market.Submitted, Job: j.ID, Spec: j})
 	}
 	if r.wake <= until {
@@ -160,8 +133,8 @@ func (r *run) gather(at market.Time) (now market.Time, err error) {
 func (r *run) carryOut(now market.Time, e *market.Event) {
 	switch e.Kind {
 	case market.Queued, market.Accepted:
-		if e.Job >= r.firstID {
-			r.nodes.enter(e.Seat, e.Job, r.arrived[e.Job-r.firstID].Actual)
+		if a := r.lobby.find(e.Job); a != nil {
+			r.nodes.enter(e.Seat, e.Job, a.Actual)
 		}
 	case market.Granted:
 		r.nodes.grant(now, e)
@@ -181,4 +154,13 @@ func (r *run) see(now market.Time, e *market.Event) {
 		r.options.See(&r.record)
 		r.record.Seq++
 	}
+}
+
+// earliest is the smaller of two times. The builtin min would also look for
+// NaN, at every event.
+func earliest(a, b market.Time) market.Time {
+	if a < b {
+		return a
+	}
+	return b
 }

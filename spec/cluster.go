@@ -65,10 +65,13 @@ func (c *Cluster) Nodes() ([]market.Node, error) {
 }
 
 var nodePaths = map[string]string{
-	"processors": "processors",
-	"rating":     "rating",
-	"memory_mb":  "memory",
-	"disk_mb":    "disk",
+	"processors":      "processors",
+	"rating":          "rating",
+	"memory_mb":       "memory",
+	"disk_mb":         "disk",
+	"processor_price": "prices.processor",
+	"memory_price":    "prices.memory",
+	"disk_price":      "prices.disk",
 }
 
 // Validate returns an [*Error] naming the first field that makes no sense.

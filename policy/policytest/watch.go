@@ -26,7 +26,7 @@ type watched struct {
 	queued   bool
 	procs    market.Procs
 	speed    float64
-	apart    bool // its tasks advance apart
+	apart    bool    // its tasks advance apart
 	had      float64 // on each processor, since it last began
 	since    market.Time
 	promised market.Time // Never: nothing is

@@ -36,7 +36,7 @@ func (w *world) String() string {
 func newWorld(kind policy.Kind, seed uint64) *world {
 	r := rand.New(rand.NewPCG(seed, 0))
 	flip := func() bool { return r.IntN(2) == 0 }
-	w := &world{seed: seed, kind: kind, set: map[string]string{}, exact: flip() || kind.ExactEstimates, even: flip()}
+	w := &world{seed: seed, kind: kind, set: map[string]string{}, exact: flip(), even: flip()}
 	for _, s := range kind.Settings() {
 		if len(s.Choices) > 0 {
 			w.set[s.Name] = s.Choices[r.IntN(len(s.Choices))]

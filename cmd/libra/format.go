@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// grouped writes a number for people: thousands apart, so many decimals.
+func grouped(x float64, decimals int) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return "-"
+	}
+	text := strconv.FormatFloat(math.Abs(x), 'f', decimals, 64)
+	whole, fraction, _ := strings.Cut(text, ".")
+	var b strings.Builder
+	if x < 0 && strings.Trim(text, "0.") != "" {
+		b.WriteByte('-')
+	}
+	for i, digit := range whole {
+		if i > 0 && (len(whole)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(digit)
+	}
+	if fraction != "" {
+		b.WriteString("." + fraction)
+	}
+	return b.String()
+}
+
+func count(n int64) string { return grouped(float64(n), 0) }
+
+// number counts things: 1 job, 2 jobs.
+func number(n int64, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return count(n) + " " + thing + "s"
+}
+
+// amount writes money: exact to the cent while that can be read at all.
+func amount(x float64) string {
+	if math.Abs(x) >= 1e4 {
+		return grouped(x, 0)
+	}
+	return grouped(x, 2)
+}
+
+func percent(part float64) string { return grouped(part*100, 1) + " %" }
+
+// percentOf is the part of a whole, or nothing where there is no whole.
+func percentOf(part, whole int64) string {
+	if whole == 0 {
+		return ""
+	}
+	return percent(float64(part) / float64(whole))
+}
+
+// grid is text in columns. The first columns, as many as left says, stand to
+// the left; the others are numbers and stand to the right.
+type grid struct {
+	left int
+	rows [][]string
+}
+
+func (g *grid) add(cells ...string) { g.rows = append(g.rows, cells) }
+
+func (g *grid) write(to io.Writer, indent string) error {
+	var widths []int
+	for _, row := range g.rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	out := bufio.NewWriter(to)
+	for _, row := range g.rows {
+		var line strings.Builder
+		line.WriteString(indent)
+		for i, cell := range row {
+			if i > 0 {
+				line.WriteString("  ")
+			}
+			gap := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			if i < g.left {
+				line.WriteString(cell + gap)
+			} else {
+				line.WriteString(gap + cell)
+			}
+		}
+		out.WriteString(strings.TrimRight(line.String(), " ") + "\n") // Flush tells of errors
+	}
+	return out.Flush()
+}

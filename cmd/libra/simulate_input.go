@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+
+	"libra/market"
+	"libra/spec"
+	"libra/workload"
+)
+
+// openWorkload opens a workload; "-" is standard input.
+func (c *console) openWorkload(ctx context.Context, path string) (*workload.File, error) {
+	if path != "-" {
+		return workload.Open(path)
+	}
+	// Reading standard input may block for ever; through a pipe it can be
+	// given up.
+	read, write := io.Pipe()
+	go func() {
+		_, err := io.Copy(write, c.in)
+		write.CloseWithError(err)
+	}()
+	context.AfterFunc(ctx, func() { write.CloseWithError(ctx.Err()) })
+	return workload.OpenReader(read, "standard input")
+}
+
+// loadWorkload reads all of a workload, or its last jobs where last is not 0.
+func (c *console) loadWorkload(ctx context.Context, file *workload.File, last int) ([]workload.Arrival, error) {
+	finish := c.progress("reading", file.Size(), file.BytesRead)
+	defer finish()
+	src := &interruptible{src: file, ctx: ctx}
+	if last > 0 {
+		return workload.Last(src, last)
+	}
+	return workload.Load(src)
+}
+
+// warnSkipped tells of records in which there is nothing to replay.
+func (c *console) warnSkipped(path string, records int64) {
+	if records > 0 {
+		c.warn("%s: records left out because they do not say on how many processors or when: %s", path, count(records))
+	}
+}
+
+// interruptible ends a source when the context does.
+type interruptible struct {
+	src  workload.Source
+	ctx  context.Context
+	read int
+}
+
+func (i *interruptible) Next(a *workload.Arrival) error {
+	if i.read++; i.read&0xfff == 0 && i.ctx.Err() != nil {
+		return i.ctx.Err()
+	}
+	return i.src.Next(a)
+}
+
+// findNodes gives the cluster: described in a file, counted on the command
+// line, or as large as the header of the log says.
+func (s *simulation) findNodes(file *workload.File) ([]market.Node, error) {
+	if s.cluster != "" {
+		return readCluster(s.cluster)
+	}
+	n := s.simulateOptions.nodes
+	if n == 0 && file.Header() != nil {
+		n = file.Header().Processors()
+	}
+	if n == 0 {
+		return nil, usagef("%s does not say how large the cluster is: give --nodes or --cluster", s.workload)
+	}
+	if err := checkNodes(n); err != nil {
+		return nil, err
+	}
+	return market.PlainNodes(n), nil
+}
+
+func checkNodes(n int) error {
+	if n < 1 || n > spec.MaxNodes {
+		return usagef("--nodes: %d makes no sense (want 1 to %d)", n, spec.MaxNodes)
+	}
+	return nil
+}
+
+func readCluster(path string) ([]market.Node, error) {
+	in, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	described, err := spec.ReadCluster(path, in)
+	if err != nil {
+		return nil, err
+	}
+	return described.Nodes()
+}
+
+func processors(nodes []market.Node) int {
+	sum := 0
+	for i := range nodes {
+		sum += nodes[i].Processors
+	}
+	return sum
+}
+
+// nodeOf maps processors to their nodes; nil means that each is its own.
+func nodeOf(nodes []market.Node) func(proc int) int {
+	if processors(nodes) == len(nodes) {
+		return nil
+	}
+	var owner []int32
+	for i := range nodes {
+		for range nodes[i].Processors {
+			owner = append(owner, int32(i))
+		}
+	}
+	return func(proc int) int { return int(owner[proc]) }
+}

@@ -1,0 +1,239 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"libra/workload"
+)
+
+type traceConvertOptions struct {
+	last   int
+	factor float64
+	sla    string
+	set    []string
+	seed   uint64
+	format string
+}
+
+func newTraceConvert(con *console) *cobra.Command {
+	var opts traceConvertOptions
+	cmd := &cobra.Command{
+		Use:   "convert IN OUT",
+		Short: "Convert between SWF and CSV, cut, stretch, and write SLAs into a CSV",
+		Long: `Convert a workload to SWF or CSV, as the name of OUT says (.gz compresses it); - is
+standard input or output. What is written is in order of submission. From SWF to
+SWF every field is kept. Deadlines and budgets have no place in SWF. Records that
+do not say on how many processors or when are left out.`,
+		Example: `  libra trace convert SDSC-SP2.swf.gz jobs.csv
+
+  # the workload of the Libra+$ paper, with its deadlines and budgets
+  libra trace convert --last 5000 --arrival-factor 0.5 --sla libra-plus --seed 7 SDSC-SP2.swf.gz jobs.csv.gz
+
+  # half of the jobs urgent
+  libra trace convert --sla libra-sla --set high-urgency=0.5 SDSC-SP2.swf.gz jobs.csv`,
+		Args:              positional("IN", "OUT"),
+		ValidArgsFunction: completeWorkload,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("last") && opts.last < 1 {
+				return usagef("--last: %d makes no sense (want 1 or more)", opts.last)
+			}
+			return runTraceConvert(cmd.Context(), con, opts, args[0], args[1])
+		},
+	}
+	f := cmd.Flags()
+	f.IntVar(&opts.last, "last", 0, "take only the last `number` of jobs in the file")
+	f.Float64Var(&opts.factor, "arrival-factor", 1, "multiply the gaps between submissions by a `factor`")
+	f.StringVar(&opts.sla, "sla", noSLA, "write deadlines and budgets of a `model`: "+strings.Join(workload.Models(), ", "))
+	f.StringArrayVar(&opts.set, "set", nil, "`name=value` of a setting of the SLA model; may be repeated")
+	f.Uint64Var(&opts.seed, "seed", 1, "`seed` of the SLA model")
+	f.StringVar(&opts.format, "format", "", "write swf or csv, whatever the `name` of OUT")
+	completeFlag(cmd, "sla", workload.Models()...)
+	completeFlag(cmd, "format", "swf", "csv")
+	return cmd
+}
+
+func runTraceConvert(ctx context.Context, con *console, opts traceConvertOptions, from, to string) error {
+	if !(opts.factor >= 0) || math.IsInf(opts.factor, 0) {
+		return usagef("--arrival-factor: %v makes no sense (want 0 or more)", opts.factor)
+	}
+	format, err := formatOf(opts.format, to)
+	if err != nil {
+		return err
+	}
+	model, err := newModel(opts.sla)
+	if err != nil {
+		return err
+	}
+	if format == workload.FormatSWF && !model.none() {
+		return usagef("--sla: SWF has no place for deadlines and budgets; write a .csv")
+	}
+	settings, err := parseSettings(opts.set)
+	if err != nil {
+		return err
+	}
+	if err = distribute(settings, nil, model); err != nil {
+		return err
+	}
+	file, err := con.openWorkload(ctx, from)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	var jobs int
+	if file.SWF() != nil && format == workload.FormatSWF {
+		jobs, err = convertRecords(ctx, con, opts, file, from, to)
+	} else {
+		jobs, err = convertArrivals(ctx, con, opts, model, file, format, from, to)
+	}
+	if err != nil {
+		return err
+	}
+	return con.sayWritten(int64(jobs), to)
+}
+
+// sayWritten tells what was done, unless standard output has the jobs.
+func (c *console) sayWritten(jobs int64, to string) error {
+	if to == "-" {
+		return nil
+	}
+	_, err := fmt.Fprintf(c.out, "%s written to %s\n", number(jobs, "job"), to)
+	return err
+}
+
+// convertArrivals goes by what a simulation would see of each job.
+func convertArrivals(ctx context.Context, con *console, opts traceConvertOptions, model slaModel,
+	file *workload.File, format workload.Format, from, to string,
+) (int, error) {
+	arrivals, err := con.loadWorkload(ctx, file, opts.last)
+	if err != nil {
+		return 0, err
+	}
+	con.warnSkipped(from, file.Skipped())
+	workload.Sort(arrivals)
+	if err = model.Apply(arrivals, opts.seed); err != nil {
+		return 0, err
+	}
+	if format == workload.FormatSWF && slices.ContainsFunc(arrivals, hasSLA) {
+		con.warn("SWF has no place for deadlines and budgets: left out")
+	}
+	src, err := workload.StretchGaps(workload.FromSlice(arrivals), opts.factor)
+	if err != nil {
+		return 0, err
+	}
+	return len(arrivals), con.writeOutput(to, func(out io.Writer) error {
+		return writeWorkload(ctx, out, format, workload.ConvertedHeader(arrivals), src)
+	})
+}
+
+func hasSLA(a workload.Arrival) bool {
+	return a.Job.SLA.Deadline.Finite() || a.Job.SLA.Budget.Limited()
+}
+
+// writeWorkload writes all of a source.
+func writeWorkload(ctx context.Context, out io.Writer, format workload.Format, header *workload.Header, src workload.Source) error {
+	var write func(*workload.Arrival) error
+	var flush func() error
+	if format == workload.FormatSWF {
+		w := workload.NewSWFWriter(out)
+		if err := w.WriteHeader(header); err != nil {
+			return err
+		}
+		write, flush = w.WriteArrival, w.Flush
+	} else {
+		w, err := workload.NewCSVWriter(out)
+		if err != nil {
+			return err
+		}
+		write, flush = w.Write, w.Flush
+	}
+	src = &interruptible{src: src, ctx: ctx}
+	var a workload.Arrival
+	for {
+		switch err := src.Next(&a); {
+		case errors.Is(err, io.EOF):
+			return flush()
+		case err != nil:
+			return err
+		}
+		if err := write(&a); err != nil {
+			return err
+		}
+	}
+}
+
+// convertRecords goes from log to log and keeps all that the records say.
+func convertRecords(ctx context.Context, con *console, opts traceConvertOptions, file *workload.File, from, to string) (int, error) {
+	records, err := loadRecords(ctx, con, file, from, opts.last)
+	if err != nil {
+		return 0, err
+	}
+	slices.SortStableFunc(records, func(a, b workload.Record) int { return cmp.Compare(a.Submit, b.Submit) })
+	for i := range records {
+		records[i].Submit = records[0].Submit + float64((records[i].Submit-records[0].Submit)*opts.factor)
+	}
+	header := &workload.Header{Lines: slices.Clone(file.Header().Lines)}
+	if opts.last > 0 {
+		header.Add("Note", fmt.Sprintf("cut by libra to the last %d records", opts.last))
+	}
+	if opts.factor != 1 {
+		header.Add("Note", fmt.Sprintf("gaps between submit times multiplied by %v by libra", opts.factor))
+	}
+	return len(records), con.writeOutput(to, func(out io.Writer) error {
+		w := workload.NewSWFWriter(out)
+		if err := w.WriteHeader(header); err != nil {
+			return err
+		}
+		for i := range records {
+			if err := w.Write(&records[i]); err != nil {
+				return err
+			}
+		}
+		return w.Flush()
+	})
+}
+
+// loadRecords reads the records of a log that can be replayed, so that the last
+// of them are the jobs that a simulation would take.
+func loadRecords(ctx context.Context, con *console, file *workload.File, from string, last int) ([]workload.Record, error) {
+	finish := con.progress("reading", file.Size(), file.BytesRead)
+	defer finish()
+	var records []workload.Record
+	var r workload.Record
+	var a workload.Arrival
+	var skipped int64
+	for {
+		if len(records)&0xfff == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		err := file.SWF().Read(&r)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		ok, err := r.Arrival(&a)
+		if err != nil {
+			return nil, &workload.PlaceError{File: from, Line: file.Line(), Err: err}
+		}
+		if !ok {
+			skipped++
+			continue
+		}
+		records = append(records, r)
+	}
+	con.warnSkipped(from, skipped)
+	if last > 0 && last < len(records) {
+		records = records[len(records)-last:]
+	}
+	return records, nil
+}

@@ -28,7 +28,7 @@ type Book struct {
 
 // New opens the book of a cluster.
 func New(nodes []market.Node) *Book {
-	b := &Book{processors: newProcessors(nodes), freeSeat: NoSeat, order: newOrder()}
+	b := &Book{processors: newProcessors(nodes), now: -market.Never, freeSeat: NoSeat, order: newOrder()}
 	b.queue = newQueue(len(b.nodeOf))
 	b.isTouch = make([]Touch, len(b.nodeOf))
 	b.versions = make([]uint32, len(b.nodeOf))

@@ -75,8 +75,8 @@ func (q *queue) remove(o *order, e *Entry, s Seat, seats []Entry) {
 		q.widths.clear(int(w))
 	}
 	waits := func(s heapSlot) bool {
-		e := &seats[s.seat]
-		return e.state == waiting && e.ticket == s.ticket
+		at := &seats[s.seat]
+		return at.state == waiting && at.ticket == s.ticket
 	}
 	q.heads.stale++
 	q.heads.settle(waits)

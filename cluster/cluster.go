@@ -53,6 +53,7 @@ func (c *Cluster) Quote(at market.Time, j market.Job) (market.Quote, error) {
 	if err := j.Validate(); err != nil {
 		return market.Quote{}, err
 	}
+	j.Submit = at
 	c.book.Ask(at, func(v book.View) { c.policy.Admit(v, &j, &c.answer) })
 	if c.answer.Verdict == policy.Refuse {
 		return market.Quote{}, &market.Rejection{Reason: c.answer.Reason}

@@ -18,12 +18,22 @@ func TestWithinAllowsForRounding(t *testing.T) {
 		price, budget market.Price
 		want          bool
 	}{
-		{10, 10, true}, {10, 11, true}, {11, 10, false},
-		{10 * (1 + 5e-10), 10, true}, {10 * (1 + 2e-9), 10, false},
-		{1e12 + 100, 1e12, true}, {1e12 + 2000, 1e12, false}, // relative
-		{1e-300, 0, false}, {0, 0, true}, {-1, 0, true},
-		{10, inf, true}, {inf, inf, true}, {inf, 1e300, false}, {inf, 0, false},
-		{market.Price(math.NaN()), 10, false}, {10, market.Price(math.NaN()), false},
+		{10, 10, true},
+		{10, 11, true},
+		{11, 10, false},
+		{10 * (1 + 5e-10), 10, true},
+		{10 * (1 + 2e-9), 10, false},
+		{1e12 + 100, 1e12, true},
+		{1e12 + 2000, 1e12, false}, // relative
+		{1e-300, 0, false},
+		{0, 0, true},
+		{-1, 0, true},
+		{10, inf, true},
+		{inf, inf, true},
+		{inf, 1e300, false},
+		{inf, 0, false},
+		{market.Price(math.NaN()), 10, false},
+		{10, market.Price(math.NaN()), false},
 	} {
 		if got := c.price.Within(c.budget); got != c.want {
 			t.Errorf("%v within %v: %v", c.price, c.budget, got)

@@ -64,6 +64,16 @@ func procsOf(chosen []candidate, into market.Procs) market.Procs {
 // firstOnes moves the n first candidates to the front, in no order (Hoare's
 // selection; the middle element as pivot keeps ties and sorted input cheap).
 func firstOnes(c []candidate, n int) {
+	if n == 1 { // half of all jobs are serial
+		first := 0
+		for i := range c {
+			if c[i].before(c[first]) {
+				first = i
+			}
+		}
+		c[0], c[first] = c[first], c[0]
+		return
+	}
 	low, high := 0, len(c)-1
 	for low < high {
 		pivot := c[(low+high)/2]

@@ -99,26 +99,27 @@ func (p *libraSLA) bestFirst(v book.View, added *book.Task, n int) {
 // fines for it are linear in the factor and add up beforehand.
 func (p *libraSLA) worthwhile(v book.View, proc int, added *book.Task) (float64, bool) {
 	now, rating := v.Now(), v.Rating(proc)
-	need, period := float64(added.Left)/float64(added.Due-now), float64(added.Due-now)
+	period := float64(added.Due - now)
+	need := float64(added.Left) / period
 	o := p.outlookOn(v, proc)
 	if now >= o.until || need >= rating {
 		return p.worthwhileClosely(v, proc, added)
 	}
+	if o.topRank == math.Inf(-1) {
+		return added.Worth, true // nobody is there
+	}
 	kept, others := o.hard.need(now), o.soft.need(now)
-	fines := o.soft.fines(o.at, now)
 	leads := added.Rank > o.topRank
-	switch top := o.top.need(now); {
-	case !leads || !o.topSoft:
-		kept += top
-	default: // the top job of before is one of the others now
+	demoted := leads && o.topSoft // the top job of before is one of the others now
+	if top := o.top.need(now); demoted {
 		others += top
-		fines += o.top.fines(o.at, now)
+	} else {
+		kept += top
 	}
 	if leads || !added.Soft {
 		kept += need
 	} else {
 		others += need
-		fines += float64(added.Fine * period)
 	}
 	pile := v.Pile(proc)
 	value, spare, rest := pile.Worth+added.Worth, rating-kept-others, rating-kept
@@ -128,6 +129,13 @@ func (p *libraSLA) worthwhile(v book.View, proc int, added *book.Task) (float64,
 	case rest < 0:
 		return 0, false
 	default:
+		fines := o.soft.fines(o.at, now)
+		if demoted {
+			fines += o.top.fines(o.at, now)
+		}
+		if !leads && added.Soft {
+			fines += float64(added.Fine * period)
+		}
 		value -= float64((others/rest - 1) * fines)
 	}
 	if edge || knifeEdge(value-pile.Return, pile.Worth+added.Worth) {
@@ -143,7 +151,9 @@ func knifeEdge(difference, scale float64) bool {
 }
 
 // isAtLeast compares returns, allowing for rounding.
-func isAtLeast(value, stored float64) bool { return value >= stored-1e-12*math.Abs(stored) }
+func isAtLeast(value, stored float64) bool {
+	return value >= stored || value >= stored-1e-12*math.Abs(stored)
+}
 
 // outlookOn is the outlook of a processor, drawn up anew if anything changed
 // there.

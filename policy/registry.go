@@ -26,20 +26,34 @@ type configurable interface {
 }
 
 var kinds = []Kind{
-	{Name: "fifo", Summary: "strict order of arrival; the head blocks, nobody is dropped",
-		make: func() configurable { return newFIFO() }},
-	{Name: "fcfs-bf", Summary: "EASY backfilling, first come first served",
-		make: func() configurable { return newEASY(byArrival) }},
-	{Name: "sjf-bf", Summary: "EASY backfilling, shortest estimate first",
-		make: func() configurable { return newEASY(byEstimate) }},
-	{Name: "edf-bf", Summary: "EASY backfilling, earliest deadline first",
-		make: func() configurable { return newEASY(byDue) }},
-	{Name: "libra", Summary: "deadline-proportional share, static price (002)", TimeShared: true,
-		make: func() configurable { return newLibra() }},
-	{Name: "libra-plus", Summary: "the same with a price that follows demand, Libra+$ (000)", TimeShared: true,
-		make: func() configurable { return newLibraPlus() }},
-	{Name: "libra-sla", Summary: "soft deadlines and penalties, admission by return (001)", TimeShared: true, ExactEstimates: true,
-		make: func() configurable { return newLibraSLA() }},
+	{
+		Name: "fifo", Summary: "strict order of arrival; the head blocks, nobody is dropped",
+		make: func() configurable { return newFIFO() },
+	},
+	{
+		Name: "fcfs-bf", Summary: "EASY backfilling, first come first served",
+		make: func() configurable { return newEASY(byArrival) },
+	},
+	{
+		Name: "sjf-bf", Summary: "EASY backfilling, shortest estimate first",
+		make: func() configurable { return newEASY(byEstimate) },
+	},
+	{
+		Name: "edf-bf", Summary: "EASY backfilling, earliest deadline first",
+		make: func() configurable { return newEASY(byDue) },
+	},
+	{
+		Name: "libra", Summary: "deadline-proportional share, static price (002)", TimeShared: true,
+		make: func() configurable { return newLibra() },
+	},
+	{
+		Name: "libra-plus", Summary: "the same with a price that follows demand, Libra+$ (000)", TimeShared: true,
+		make: func() configurable { return newLibraPlus() },
+	},
+	{
+		Name: "libra-sla", Summary: "soft deadlines and penalties, admission by return (001)", TimeShared: true, ExactEstimates: true,
+		make: func() configurable { return newLibraSLA() },
+	},
 }
 
 // Kinds lists all policies in the order in which to show them.

@@ -89,7 +89,9 @@ func (s *Summary) complete(r *market.Record) {
 	s.MetDeadline++
 	if r.Price.Within(j.SLA.Budget) {
 		s.satisfied++
-		s.Revenue += float64(r.Price)
+		if r.Price.Limited() { // the price of libra-sla is the budget, if there is one
+			s.Revenue += float64(r.Price)
+		}
 	}
 }
 

@@ -42,18 +42,18 @@ func (t *Table) See(r *market.Record) {
 	switch r.Kind {
 	case market.Accepted:
 		row.start(t, r)
-		row.Cost, row.Priced = r.Price, true
+		row.Cost, row.Priced = r.Price, r.Price.Limited()
 	case market.Queued:
 		row.Cost = r.Price
 	case market.Granted:
 		if !row.Start.Finite() {
 			row.start(t, r)
-			row.Priced = true
+			row.Priced = row.Cost.Limited()
 		}
 	case market.Evicted:
 		row.Start, row.Nodes = market.Never, nil
 	case market.Completed:
-		row.Outcome, row.Finish, row.Cost, row.Priced = Completed, r.Finish, r.Price, true
+		row.Outcome, row.Finish, row.Cost, row.Priced = Completed, r.Finish, r.Price, r.Price.Limited()
 		row.Utility, row.Valued = r.Spec.Utility(r.Finish), r.Spec.SLA.Budget.Limited()
 		t.close(row)
 	case market.Rejected:

@@ -59,7 +59,7 @@ func BenchmarkSimulate(b *testing.B) {
 			b.ReportAllocs()
 			before := cpuTime(b)
 			for b.Loop() {
-				var source workload.Source = workload.FromSlice(arrivals)
+				source := workload.FromSlice(arrivals)
 				if x.sla == "" {
 					source = must(workload.NewSWF(bytes.NewReader(text), x.trace))(b)
 				}

@@ -26,6 +26,7 @@ func rawValue(n *yaml.Node) any {
 			list[i] = rawValue(item)
 		}
 		return list
+	default: // a scalar
 	}
 	switch n.Tag {
 	case "!!null":

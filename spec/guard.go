@@ -33,6 +33,7 @@ func (g *guard) visit(n *yaml.Node, path string, depth int) {
 		for i, item := range n.Content {
 			g.visit(item, fmt.Sprintf("%s[%d]", path, i), depth+1)
 		}
+	default: // has nothing in it
 	}
 }
 

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"libra/market"
-
 	"pgregory.net/rapid"
+
+	"libra/market"
 )
 
 func readCSV(text string) ([]Arrival, error) {

@@ -121,8 +121,13 @@ func TestLublinGapsAndSeeds(t *testing.T) {
 		t.Error("seeds do not matter")
 	}
 	for _, wrong := range []Lublin{
-		{Jobs: -1, Nodes: 1}, {Nodes: 0}, {Nodes: 1, Load: -1}, {Nodes: 1, Load: 1, MeanGap: 1}, {Nodes: 1, Load: math.NaN()},
-		{Nodes: 1, Underestimates: 2}, {Nodes: 1, Users: -1},
+		{Jobs: -1, Nodes: 1},
+		{Nodes: 0},
+		{Nodes: 1, Load: -1},
+		{Nodes: 1, Load: 1, MeanGap: 1},
+		{Nodes: 1, Load: math.NaN()},
+		{Nodes: 1, Underestimates: 2},
+		{Nodes: 1, Users: -1},
 	} {
 		if _, err := wrong.Source(1); err == nil {
 			t.Errorf("%+v makes sense", wrong)

@@ -55,7 +55,7 @@ func Open(path string) (*File, error) {
 		return nil, err // names the path
 	}
 	f := &File{path: path, file: file, size: -1}
-	if about, err := file.Stat(); err == nil && about.Mode().IsRegular() {
+	if about, noStat := file.Stat(); noStat == nil && about.Mode().IsRegular() {
 		f.size = about.Size()
 	}
 	opened, err := openReader(f, file, path)

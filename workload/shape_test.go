@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"testing"
 
-	"libra/market"
-
 	"pgregory.net/rapid"
+
+	"libra/market"
 )
 
 // at makes arrivals with these submit times, numbered from 1.

@@ -71,9 +71,8 @@ func (s *SWF) Next(a *Arrival) error {
 		if err := s.next(); err != nil {
 			return err
 		}
-		ok, err := toArrival(&s.fields, a, &s.users)
-		if err != nil {
-			fault := err.(*swfFault)
+		ok, fault := toArrival(&s.fields, a, &s.users)
+		if fault != nil {
 			return s.fail(fieldLabel(fault.field), fault.err)
 		}
 		if ok {

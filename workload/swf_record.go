@@ -76,9 +76,8 @@ func (r *Record) fields() [fieldCount]float64 {
 // when: there is nothing to replay.
 func (r *Record) Arrival(a *Arrival) (bool, error) {
 	f := r.fields()
-	ok, err := toArrival(&f, a, nil)
-	if err != nil {
-		fault := err.(*swfFault)
+	ok, fault := toArrival(&f, a, nil)
+	if fault != nil {
 		return false, fmt.Errorf("%s: %w", fieldLabel(fault.field), fault.err)
 	}
 	return ok, nil
@@ -90,9 +89,7 @@ type swfFault struct {
 	err   error
 }
 
-func (f *swfFault) Error() string { return f.err.Error() }
-
-func toArrival(f *[fieldCount]float64, a *Arrival, users *userNames) (bool, error) {
+func toArrival(f *[fieldCount]float64, a *Arrival, users *userNames) (bool, *swfFault) {
 	procs, from := f[fieldReqProcs], fieldReqProcs
 	if !(procs > 0) {
 		procs, from = f[fieldProcs], fieldProcs

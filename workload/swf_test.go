@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"libra/market"
-
 	"pgregory.net/rapid"
+
+	"libra/market"
 )
 
 func readRecords(t testing.TB, text string) (*SWF, []Record, error) {
@@ -91,7 +91,7 @@ func TestSWFSaysWhatIsWrong(t *testing.T) {
 				t.Fatalf("error %v\nwant  %s", err, c.want)
 			}
 			var r Record
-			if s != nil && s.Read(&r) != err {
+			if s != nil && !errors.Is(s.Read(&r), err) {
 				t.Error("a second read does not say the same")
 			}
 		})
@@ -100,8 +100,10 @@ func TestSWFSaysWhatIsWrong(t *testing.T) {
 
 func TestSWFArrivals(t *testing.T) {
 	fields := func(job, submit, run, procs, wanted, time, user string) string {
-		return strings.Join([]string{job, submit, "-1", run, procs, "-1", "-1", wanted, time, "4096", "1", user,
-			"-1", "-1", "-1", "-1", "-1", "-1"}, " ") + "\n"
+		return strings.Join([]string{
+			job, submit, "-1", run, procs, "-1", "-1", wanted, time, "4096", "1", user,
+			"-1", "-1", "-1", "-1", "-1", "-1",
+		}, " ") + "\n"
 	}
 	job := func(number int64, submit, estimate, run float64, width int32, owner market.Account) Arrival {
 		return Arrival{

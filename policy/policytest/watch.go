@@ -121,8 +121,9 @@ func follows(before, after market.Kind) bool {
 		return after == market.Granted || after == market.Completed || after == market.Stopped || after == market.Evicted
 	case market.Evicted:
 		return after == market.Queued || after == market.Accepted || after == market.Stopped
+	default:
+		return false
 	}
-	return false
 }
 
 func (o *watcher) completed(r *market.Record, j *watched) {

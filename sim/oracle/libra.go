@@ -80,6 +80,7 @@ func (l *libra) run() {
 // ends and usesUp are when the job would complete and use up its estimate at
 // its present rate.
 func (l *libra) ends(g *gang) float64 { return l.now + g.workLeft/g.rate }
+
 func (l *libra) usesUp(g *gang) float64 {
 	if g.usedUp {
 		return math.Inf(1)

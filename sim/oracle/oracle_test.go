@@ -84,45 +84,67 @@ func TestSpaceSharedByHand(t *testing.T) {
 	dueAt12 := with(sla(0, 5, 12), func(j *Job) { j.Budget, j.Penalty = 7, 2 })
 
 	examples := []example{
-		{name: "fifo: the head blocks", policy: "fifo", set: set("pbase", "2"), nodes: 2, jobs: small,
-			want: []Row{ran(0, 10, 0).costs(20), ran(10, 15, 0, 1), ran(15, 16, 0), refused(noResources)}},
-		{name: "fcfs-bf: shadow 10, 0 + 1 <= 10", policy: "fcfs-bf", nodes: 2, jobs: small,
-			want: []Row{ran(0, 10, 0).costs(10), ran(10, 15, 0, 1), ran(0, 1, 1), refused(noResources)}},
-		{name: "sjf-bf: 3, 3, 5; the tie to the first", policy: "sjf-bf", nodes: 1,
+		{
+			name: "fifo: the head blocks", policy: "fifo", set: set("pbase", "2"), nodes: 2, jobs: small,
+			want: []Row{ran(0, 10, 0).costs(20), ran(10, 15, 0, 1), ran(15, 16, 0), refused(noResources)},
+		},
+		{
+			name: "fcfs-bf: shadow 10, 0 + 1 <= 10", policy: "fcfs-bf", nodes: 2, jobs: small,
+			want: []Row{ran(0, 10, 0).costs(10), ran(10, 15, 0, 1), ran(0, 1, 1), refused(noResources)},
+		},
+		{
+			name: "sjf-bf: 3, 3, 5; the tie to the first", policy: "sjf-bf", nodes: 1,
 			jobs: []Job{open(0, 5, 1), open(0, 3, 1), open(0, 3, 1)},
-			want: []Row{ran(6, 11, 0), ran(0, 3, 0), ran(3, 6, 0)}},
-		{name: "edf-bf: due 12, due 20, no deadline last", policy: "edf-bf", nodes: 1,
+			want: []Row{ran(6, 11, 0), ran(0, 3, 0), ran(3, 6, 0)},
+		},
+		{
+			name: "edf-bf: due 12, due 20, no deadline last", policy: "edf-bf", nodes: 1,
 			jobs: []Job{open(0, 4, 1), sla(0, 4, 20), sla(0, 4, 12)},
-			want: []Row{ran(8, 12, 0), ran(4, 8, 0), ran(0, 4, 0)}},
-		{name: "edf-bf: 0.1 + 0.2 and 0 + 0.3 are due together", policy: "edf-bf", nodes: 1,
+			want: []Row{ran(8, 12, 0), ran(4, 8, 0), ran(0, 4, 0)},
+		},
+		{
+			name: "edf-bf: 0.1 + 0.2 and 0 + 0.3 are due together", policy: "edf-bf", nodes: 1,
 			// At 0 the first runs to 0.15; the second (due 0.3, alone) and the third (due
 			// 0.1+0.2 = 0.30000000000000004) then wait: a tie, input order.
 			jobs: []Job{sla(0, 0.15, 0.2), sla(0, 0.05, 0.1+0.2), sla(0.1, 0.05, 0.2)},
-			want: []Row{ran(0, 0.15, 0), ran(0.15, 0.2, 0), ran(0.2, 0.25, 0)}},
-		{name: "fcfs-bf: at 10, 10 + 5 > 12: dropped", policy: "fcfs-bf", nodes: 1,
+			want: []Row{ran(0, 0.15, 0), ran(0.15, 0.2, 0), ran(0.2, 0.25, 0)},
+		},
+		{
+			name: "fcfs-bf: at 10, 10 + 5 > 12: dropped", policy: "fcfs-bf", nodes: 1,
 			jobs: []Job{open(0, 10, 1), dueAt12},
-			want: []Row{ran(0, 10, 0), refused(noDeadline)}},
-		{name: "late=lapsed: at 10 not yet 12: runs to 15, 3 s late at 2 = 6", policy: "fcfs-bf", set: set("late", "lapsed"), nodes: 1,
+			want: []Row{ran(0, 10, 0), refused(noDeadline)},
+		},
+		{
+			name: "late=lapsed: at 10 not yet 12: runs to 15, 3 s late at 2 = 6", policy: "fcfs-bf", set: set("late", "lapsed"), nodes: 1,
 			jobs: []Job{open(0, 10, 1), dueAt12},
-			want: []Row{ran(0, 10, 0), ran(10, 15, 0).costs(5).useful(7 - 6)}},
-		{name: "just in time: 10 + 5 = 15", policy: "fcfs-bf", nodes: 1,
+			want: []Row{ran(0, 10, 0), ran(10, 15, 0).costs(5).useful(7 - 6)},
+		},
+		{
+			name: "just in time: 10 + 5 = 15", policy: "fcfs-bf", nodes: 1,
 			jobs: []Job{open(0, 10, 1), sla(0, 5, 15)},
-			want: []Row{ran(0, 10, 0), ran(10, 15, 0).useful(1000)}},
-		{name: "extra: 5 nodes free at 10, the head takes 4, one left over", policy: "fcfs-bf", nodes: 5,
+			want: []Row{ran(0, 10, 0), ran(10, 15, 0).useful(1000)},
+		},
+		{
+			name: "extra: 5 nodes free at 10, the head takes 4, one left over", policy: "fcfs-bf", nodes: 5,
 			// The third takes the one extra, the fourth would delay the head, the fifth is
 			// back at 10. At 10 nodes 0 1 2 4 are free (3 is the long job's): the head
 			// starts; the fourth (100) gets a node at 15.
 			jobs: []Job{open(0, 10, 3), open(0, 5, 4), open(0, 100, 1), open(0, 100, 1), open(0, 10, 1)},
-			want: []Row{ran(0, 10, 0, 1, 2), ran(10, 15, 0, 1, 2, 4), ran(0, 100, 3), ran(15, 115, 0), ran(0, 10, 4)}},
-		{name: "a job past its estimate may end any moment", policy: "fcfs-bf", nodes: 2,
+			want: []Row{ran(0, 10, 0, 1, 2), ran(10, 15, 0, 1, 2, 4), ran(0, 100, 3), ran(15, 115, 0), ran(0, 10, 4)},
+		},
+		{
+			name: "a job past its estimate may end any moment", policy: "fcfs-bf", nodes: 2,
 			// The first said 4 and runs 10. At 6 it counts as ending at 6: shadow 6, extra
 			// 2 - 2 = 0: the third (6 + 1 > 6) must wait behind the head.
 			jobs: []Job{with(open(0, 10, 1), func(j *Job) { j.Estimate = 4 }), open(6, 5, 2), open(6, 1, 1)},
-			want: []Row{ran(0, 10, 0).costs(4), ran(10, 15, 0, 1), ran(15, 16, 0)}},
-		{name: "a completion a hair after the arrival is of the same instant", policy: "fcfs-bf", nodes: 1,
+			want: []Row{ran(0, 10, 0).costs(4), ran(10, 15, 0, 1), ran(15, 16, 0)},
+		},
+		{
+			name: "a completion a hair after the arrival is of the same instant", policy: "fcfs-bf", nodes: 1,
 			// 0.1 + 0.2 > 0.3 in floats; done at 0.3 all the same, in time for E = D.
 			jobs: []Job{open(0.1, 0.2, 1), sla(0.3, 1, 1)},
-			want: []Row{ran(0.1, 0.3, 0), ran(0.3, 1.3, 0)}},
+			want: []Row{ran(0.1, 0.3, 0), ran(0.3, 1.3, 0)},
+		},
 	}
 	for _, e := range examples {
 		t.Run(e.name, e.check)
@@ -134,65 +156,96 @@ func TestLibraByHand(t *testing.T) {
 	late := with(sla(0, 10, 20), func(j *Job) { j.Estimate = 4 }) // says 4, is 10
 	half := sla(0, 10, 20)
 	examples := []example{
-		{name: "three thirds fit, a fourth job does not", policy: "libra", nodes: 1,
+		{
+			name: "three thirds fit, a fourth job does not", policy: "libra", nodes: 1,
 			// Cost 10 + 10/30.
 			jobs: []Job{sla(0, 10, 30), sla(0, 10, 30), sla(0, 10, 30), sla(0, 1, 1e6)},
-			want: []Row{ran(0, 30, 0).costs(10 + 1./3).useful(1000), ran(0, 30, 0), ran(0, 30, 0), refused(noDeadline)}},
-		{name: "spare=proportional: alone at full speed", policy: "libra", nodes: 1,
-			jobs: []Job{half}, want: []Row{ran(0, 10, 0)}},
-		{name: "spare=none: at its share of 1/2, just in time", policy: "libra", set: set("spare", "none"), nodes: 1,
-			jobs: []Job{half}, want: []Row{ran(0, 20, 0)}},
-		{name: "a refusal changes no rate", policy: "libra", nodes: 1,
+			want: []Row{ran(0, 30, 0).costs(10 + 1./3).useful(1000), ran(0, 30, 0), ran(0, 30, 0), refused(noDeadline)},
+		},
+		{
+			name: "spare=proportional: alone at full speed", policy: "libra", nodes: 1,
+			jobs: []Job{half}, want: []Row{ran(0, 10, 0)},
+		},
+		{
+			name: "spare=none: at its share of 1/2, just in time", policy: "libra", set: set("spare", "none"), nodes: 1,
+			jobs: []Job{half}, want: []Row{ran(0, 20, 0)},
+		},
+		{
+			name: "a refusal changes no rate", policy: "libra", nodes: 1,
 			// Shares 1/2 and 1/4: rates 2/3 and 1/3 until the first ends at 15 (a
 			// recomputation at 6 would give 0.646). Then 10 - 5 = 5 left: 20.
 			jobs: []Job{half, sla(0, 10, 40), sla(6, 1, 1)},
-			want: []Row{ran(0, 15, 0), ran(0, 20, 0), refused(noDeadline)}},
-		{name: "an estimate used up is an event", policy: "libra", nodes: 1,
+			want: []Row{ran(0, 15, 0), ran(0, 20, 0), refused(noDeadline)},
+		},
+		{
+			name: "an estimate used up is an event", policy: "libra", nodes: 1,
 			// Shares 4/20 and 30/60: rates 2/7 and 5/7. At 14 the first's estimate is
 			// gone, 6 left: share 1. The second: 20 left, 46 to go: 20/46. Load 66/46:
 			// rates 46/66 and 20/66. First: 6*66/46 later. Second: all work is 40.
 			jobs: []Job{late, sla(0, 30, 60)},
-			want: []Row{ran(0, 14+6*66./46, 0).costs(4.2), ran(0, 40, 0)}},
-		{name: "and then it claims the whole node", policy: "libra", nodes: 1,
+			want: []Row{ran(0, 14+6*66./46, 0).costs(4.2), ran(0, 40, 0)},
+		},
+		{
+			name: "and then it claims the whole node", policy: "libra", nodes: 1,
 			// At 15 the first claims 1, so not even 1/100000 fits.
 			jobs: []Job{late, sla(0, 30, 60), sla(15, 0.001, 100)},
-			want: []Row{ran(0, 14+6*66./46, 0), ran(0, 40, 0), refused(noDeadline)}},
-		{name: "before, its E/D: an exact fit", policy: "libra", nodes: 1,
+			want: []Row{ran(0, 14+6*66./46, 0), ran(0, 40, 0), refused(noDeadline)},
+		},
+		{
+			name: "before, its E/D: an exact fit", policy: "libra", nodes: 1,
 			// At 13: claims max(0.2, (4-26/7)/7), max(0.5, (30-65/7)/47): 0.7 + 0.3 = 1.
 			jobs: []Job{late, sla(0, 30, 60), sla(13, 3, 10), sla(13, 0.001, 100)},
-			want: []Row{ran(0, finishOfLate(), 0).costs(4.2)}},
-		{name: "commitment=claim: progress frees nothing", policy: "libra", nodes: 1,
+			want: []Row{ran(0, finishOfLate(), 0).costs(4.2)},
+		},
+		{
+			name: "commitment=claim: progress frees nothing", policy: "libra", nodes: 1,
 			// At 8: claim 1/2, and 6/10 more is too much.
-			jobs: []Job{half, sla(8, 6, 10)}, want: []Row{ran(0, 10, 0), refused(noDeadline)}},
-		{name: "commitment=current", policy: "libra", set: set("commitment", "current"), nodes: 1,
+			jobs: []Job{half, sla(8, 6, 10)}, want: []Row{ran(0, 10, 0), refused(noDeadline)},
+		},
+		{
+			name: "commitment=current", policy: "libra", set: set("commitment", "current"), nodes: 1,
 			// At 8: 2 left, 12 to go: 1/6 + 6/10 fit; rates 10/46 and 36/46. The second
 			// ends at 8 + 6*46/36 = 15.667 with 2 - 6*10/36 = 1/3 left of the first: 16.
-			jobs: []Job{half, sla(8, 6, 10)}, want: []Row{ran(0, 16, 0), ran(8, 8+6*46./36, 0)}},
-		{name: "a gang advances as its fullest node lets it", policy: "libra", nodes: 2,
+			jobs: []Job{half, sla(8, 6, 10)}, want: []Row{ran(0, 16, 0), ran(8, 8+6*46./36, 0)},
+		},
+		{
+			name: "a gang advances as its fullest node lets it", policy: "libra", nodes: 2,
 			// Loads 1 and 1/2: the wide job at 1/2 on both; at 10 the other is done, 5 left.
 			jobs: []Job{with(half, func(j *Job) { j.Procs = 2 }), sla(0, 5, 10)},
-			want: []Row{ran(0, 15, 0, 1), ran(0, 10, 0)}},
-		{name: "fit=best", policy: "libra", nodes: 3,
-			jobs: []Job{half, sla(0, 10, 40)}, want: []Row{ran(0, 15, 0), ran(0, 20, 0)}},
-		{name: "fit=least-loaded", policy: "libra", set: set("fit", "least-loaded"), nodes: 3,
-			jobs: []Job{half, sla(0, 10, 40)}, want: []Row{ran(0, 10, 0), ran(0, 10, 1)}},
-		{name: "budget: 10 + 10/20 = 10.5", policy: "libra", nodes: 1,
+			want: []Row{ran(0, 15, 0, 1), ran(0, 10, 0)},
+		},
+		{
+			name: "fit=best", policy: "libra", nodes: 3,
+			jobs: []Job{half, sla(0, 10, 40)}, want: []Row{ran(0, 15, 0), ran(0, 20, 0)},
+		},
+		{
+			name: "fit=least-loaded", policy: "libra", set: set("fit", "least-loaded"), nodes: 3,
+			jobs: []Job{half, sla(0, 10, 40)}, want: []Row{ran(0, 10, 0), ran(0, 10, 1)},
+		},
+		{
+			name: "budget: 10 + 10/20 = 10.5", policy: "libra", nodes: 1,
 			jobs: []Job{
 				with(half, func(j *Job) { j.Budget = 10.4 }),
 				with(half, func(j *Job) { j.Budget = 10.5 }),
 				with(half, func(j *Job) { j.Budget = inf }),
 			},
-			want: []Row{refused(noBudget), ran(0, 20, 0).costs(10.5).useful(10.5), ran(0, 20, 0).costs(10.5)}},
-		{name: "gamma 2, delta 4: 20 + 2", policy: "libra", set: set("gamma", "2", "delta", "4"), nodes: 1,
-			jobs: []Job{half}, want: []Row{ran(0, 10, 0).costs(22)}},
-		{name: "resources, then budget, then deadline", policy: "libra", nodes: 1,
+			want: []Row{refused(noBudget), ran(0, 20, 0).costs(10.5).useful(10.5), ran(0, 20, 0).costs(10.5)},
+		},
+		{
+			name: "gamma 2, delta 4: 20 + 2", policy: "libra", set: set("gamma", "2", "delta", "4"), nodes: 1,
+			jobs: []Job{half}, want: []Row{ran(0, 10, 0).costs(22)},
+		},
+		{
+			name: "resources, then budget, then deadline", policy: "libra", nodes: 1,
 			jobs: []Job{
 				{Runtime: 10, Estimate: 10, Procs: 2, Deadline: 5, Budget: 1},
 				{Runtime: 10, Estimate: 10, Procs: 1, Deadline: 5, Budget: 1},
 				{Runtime: 10, Estimate: 10, Procs: 1, Deadline: 5, Budget: 100},
 			},
-			want: []Row{refused(noResources), refused(noBudget), refused(noDeadline)}},
-		{name: "past its deadline it claims 1, though its rate holds", policy: "libra", nodes: 1,
+			want: []Row{refused(noResources), refused(noBudget), refused(noDeadline)},
+		},
+		{
+			name: "past its deadline it claims 1, though its rate holds", policy: "libra", nodes: 1,
 			// Says 10, is 2; the other says 4, is 20, D = 8. Shares 10/20 and 4/8: rates 1/2
 			// each. The first ends at 4, the second then alone: at 4 it has 2 of its
 			// estimate left, used up at 6, done at 22. At 9, after its deadline: no room.
@@ -201,7 +254,8 @@ func TestLibraByHand(t *testing.T) {
 				{Runtime: 20, Estimate: 4, Procs: 1, Deadline: 8, Budget: 10, Penalty: 0.5},
 				sla(9, 0.001, 1000),
 			},
-			want: []Row{ran(0, 4, 0), ran(0, 22, 0).useful(10 - 14*0.5), refused(noDeadline)}},
+			want: []Row{ran(0, 4, 0), ran(0, 22, 0).useful(10 - 14*0.5), refused(noDeadline)},
+		},
 	}
 	for _, e := range examples {
 		t.Run(e.name, e.check)
@@ -262,35 +316,55 @@ func TestLibraPlusByHand(t *testing.T) {
 	// 1.4, 14 in all; node 1: 10, P = 1.2, 12 in all.
 	firstCost := 10 * (1 + 4./30)
 	examples := []example{
-		{name: "the fullest node first", policy: "libra-plus", nodes: 2, jobs: []Job{first, second(14, 1)},
+		{
+			name: "the fullest node first", policy: "libra-plus", nodes: 2, jobs: []Job{first, second(14, 1)},
 			// Shares 1/4 and 1/2: rates 1/3, 2/3: 15; then 5 left: 20.
-			want: []Row{ran(0, 20, 0).costs(firstCost), ran(0, 15, 0).costs(14)}},
-		{name: "too dear there, so the next", policy: "libra-plus", nodes: 2, jobs: []Job{first, second(13, 1)},
-			want: []Row{ran(0, 10, 0).costs(firstCost), ran(0, 10, 1).costs(12)}},
-		{name: "too dear everywhere", policy: "libra-plus", nodes: 2, jobs: []Job{first, second(11.9, 1)},
-			want: []Row{ran(0, 10, 0), refused(noBudget)}},
-		{name: "the dearest node is the price", policy: "libra-plus", nodes: 2, jobs: []Job{first, second(14, 2)},
-			want: []Row{ran(0, 20, 0), ran(0, 15, 0, 1).costs(14)}},
-		{name: "too few affordable", policy: "libra-plus", nodes: 2, jobs: []Job{first, second(13, 2)},
-			want: []Row{ran(0, 10, 0), refused(noBudget)}},
-		{name: "nothing left to sell, whatever the budget", policy: "libra-plus", nodes: 2,
-			jobs: []Job{with(sla(0, 10, 10), func(j *Job) { j.Budget = inf })}, want: []Row{refused(noBudget)}},
-		{name: "resources, deadline", policy: "libra-plus", nodes: 1,
+			want: []Row{ran(0, 20, 0).costs(firstCost), ran(0, 15, 0).costs(14)},
+		},
+		{
+			name: "too dear there, so the next", policy: "libra-plus", nodes: 2, jobs: []Job{first, second(13, 1)},
+			want: []Row{ran(0, 10, 0).costs(firstCost), ran(0, 10, 1).costs(12)},
+		},
+		{
+			name: "too dear everywhere", policy: "libra-plus", nodes: 2, jobs: []Job{first, second(11.9, 1)},
+			want: []Row{ran(0, 10, 0), refused(noBudget)},
+		},
+		{
+			name: "the dearest node is the price", policy: "libra-plus", nodes: 2, jobs: []Job{first, second(14, 2)},
+			want: []Row{ran(0, 20, 0), ran(0, 15, 0, 1).costs(14)},
+		},
+		{
+			name: "too few affordable", policy: "libra-plus", nodes: 2, jobs: []Job{first, second(13, 2)},
+			want: []Row{ran(0, 10, 0), refused(noBudget)},
+		},
+		{
+			name: "nothing left to sell, whatever the budget", policy: "libra-plus", nodes: 2,
+			jobs: []Job{with(sla(0, 10, 10), func(j *Job) { j.Budget = inf })}, want: []Row{refused(noBudget)},
+		},
+		{
+			name: "resources, deadline", policy: "libra-plus", nodes: 1,
 			jobs: []Job{second(0, 2), with(second(0, 1), func(j *Job) { j.Deadline = 9 })},
-			want: []Row{refused(noResources), refused(noDeadline)}},
-		{name: "alpha 2, beta 0.5, pbase 3", policy: "libra-plus", set: set("alpha", "2", "beta", "0.5", "pbase", "3"), nodes: 1,
+			want: []Row{refused(noResources), refused(noDeadline)},
+		},
+		{
+			name: "alpha 2, beta 0.5, pbase 3", policy: "libra-plus", set: set("alpha", "2", "beta", "0.5", "pbase", "3"), nodes: 1,
 			// P = 2*3 + 0.5*3*40/30 = 8.
-			jobs: []Job{first}, want: []Row{ran(0, 10, 0).costs(80)}},
-		{name: "a window ends with the other's deadline", policy: "libra-plus", nodes: 1,
+			jobs: []Job{first}, want: []Row{ran(0, 10, 0).costs(80)},
+		},
+		{
+			name: "a window ends with the other's deadline", policy: "libra-plus", nodes: 1,
 			// At 0: 10 of 20. At 4 (6 left, claim 1/2, 16 to go), E = 10, D = 40: 40 -
 			// 0.5*16 - 10 = 22. P = 1 + 4/22. Needs 6/16, 10/40: rates 0.6, 0.4: the
 			// first ends at 14, then 10 - 4 = 6 left: 20.
 			jobs: []Job{sla(0, 10, 20), sla(4, 10, 40)},
-			want: []Row{ran(0, 14, 0), ran(4, 20, 0).costs(10 * (1 + 4./22))}},
-		{name: "the same with commitment=current", policy: "libra-plus", set: set("commitment", "current"), nodes: 1,
+			want: []Row{ran(0, 14, 0), ran(4, 20, 0).costs(10 * (1 + 4./22))},
+		},
+		{
+			name: "the same with commitment=current", policy: "libra-plus", set: set("commitment", "current"), nodes: 1,
 			// 40 - 6/16*16 - 10 = 24.
 			jobs: []Job{sla(0, 10, 20), sla(4, 10, 40)},
-			want: []Row{ran(0, 14, 0), ran(4, 20, 0).costs(10 * (1 + 4./24))}},
+			want: []Row{ran(0, 14, 0), ran(4, 20, 0).costs(10 * (1 + 4./24))},
+		},
 	}
 	for _, e := range examples {
 		t.Run(e.name, e.check)
@@ -307,50 +381,69 @@ func TestLibraSLAByHand(t *testing.T) {
 	// against 0.6 stored. With a penalty of 10: (50-200)/200 = -0.75.
 	h, s := job(0, 10, 20, 100, 0, false), job(0, 10, 20, 20, 0.1, true)
 	examples := []example{
-		{name: "alone: the top job has all the spare", policy: "libra-sla", nodes: 1,
-			jobs: []Job{job(0, 10, 20, 100, 1, true)}, want: []Row{ran(0, 10, 0).costs(100).useful(100)}},
-		{name: "deadline before resources", policy: "libra-sla", nodes: 1,
+		{
+			name: "alone: the top job has all the spare", policy: "libra-sla", nodes: 1,
+			jobs: []Job{job(0, 10, 20, 100, 1, true)}, want: []Row{ran(0, 10, 0).costs(100).useful(100)},
+		},
+		{
+			name: "deadline before resources", policy: "libra-sla", nodes: 1,
 			jobs: []Job{
 				with(job(0, 10, 10, 1, 0, true), func(j *Job) { j.Procs = 2 }),
 				with(job(0, 10, 11, 1, 0, true), func(j *Job) { j.Procs = 2 }),
 			},
-			want: []Row{refused(noDeadline), refused(noResources)}},
-		{name: "spare to the top job", policy: "libra-sla", nodes: 1,
+			want: []Row{refused(noDeadline), refused(noResources)},
+		},
+		{
+			name: "spare to the top job", policy: "libra-sla", nodes: 1,
 			// 40/10/20 = 0.2 needs 1/2; 400/10/40 = 1 needs 1/4 and gets 1/4 more.
 			jobs: []Job{job(0, 10, 20, 40, 0, false), job(0, 10, 40, 400, 0, true)},
-			want: []Row{ran(0, 20, 0), ran(0, 20, 0)}},
-		{name: "over-committed, and worth it", policy: "libra-sla", nodes: 1,
+			want: []Row{ran(0, 20, 0), ran(0, 20, 0)},
+		},
+		{
+			name: "over-committed, and worth it", policy: "libra-sla", nodes: 1,
 			// At 20 H is done, S and T have 5 left and need 1 each: T is top and has all,
 			// S nothing until 25. S 10 s late: 20 - 1; T 5 s: 50 - 0.5.
 			jobs: []Job{h, s, job(0, 10, 20, 50, 0.1, true)},
-			want: []Row{ran(0, 20, 0).costs(100), ran(0, 30, 0).costs(19), ran(0, 25, 0).costs(49.5)}},
-		{name: "over-committed, and not worth it", policy: "libra-sla", nodes: 1,
+			want: []Row{ran(0, 20, 0).costs(100), ran(0, 30, 0).costs(19), ran(0, 25, 0).costs(49.5)},
+		},
+		{
+			name: "over-committed, and not worth it", policy: "libra-sla", nodes: 1,
 			// Without T: 1/2 each.
 			jobs: []Job{h, s, job(0, 10, 20, 50, 10, true)},
-			want: []Row{ran(0, 20, 0), ran(0, 20, 0), refused(notWorthIt)}},
-		{name: "hard and top exceed the node", policy: "libra-sla", nodes: 1,
+			want: []Row{ran(0, 20, 0), ran(0, 20, 0), refused(notWorthIt)},
+		},
+		{
+			name: "hard and top exceed the node", policy: "libra-sla", nodes: 1,
 			// 0.5 (top) + 0.5 (top or hard) + a hard 0.1: infeasible whoever is top.
 			jobs: []Job{h, job(0, 10, 20, 20, 0, false), job(0, 1, 10, 1000, 0, false)},
-			want: []Row{ran(0, 20, 0), ran(0, 20, 0), refused(notWorthIt)}},
-		{name: "a soft job left with no share at all", policy: "libra-sla", nodes: 1,
+			want: []Row{ran(0, 20, 0), ran(0, 20, 0), refused(notWorthIt)},
+		},
+		{
+			name: "a soft job left with no share at all", policy: "libra-sla", nodes: 1,
 			// Hard 1/2 + 1/2, no room for a soft one.
 			jobs: []Job{h, job(0, 10, 20, 20, 0, false), job(0, 1, 10, 1, 0, true)},
-			want: []Row{ran(0, 20, 0), ran(0, 20, 0), refused(notWorthIt)}},
-		{name: "tasks advance by themselves", policy: "libra-sla", nodes: 2,
+			want: []Row{ran(0, 20, 0), ran(0, 20, 0), refused(notWorthIt)},
+		},
+		{
+			name: "tasks advance by themselves", policy: "libra-sla", nodes: 2,
 			// P on both nodes (0.1, needs 1/4), Q (0.2, needs 1/2) on node 0, a tie. Node
 			// 1: P alone, done at 10. Node 0: Q 3/4, P 1/4: Q done at 40/3, P has 10 -
 			// 10/3 left: 20.
 			jobs: []Job{with(job(0, 10, 40, 40, 0, true), func(j *Job) { j.Procs = 2 }), job(0, 10, 20, 40, 0, false)},
-			want: []Row{ran(0, 20, 0, 1), ran(0, 40./3, 0)}},
-		{name: "the node with the largest new return", policy: "libra-sla", nodes: 2,
+			want: []Row{ran(0, 20, 0, 1), ran(0, 40./3, 0)},
+		},
+		{
+			name: "the node with the largest new return", policy: "libra-sla", nodes: 2,
 			// The second adds 1 to 0.5 on node 0. The third (0.1 needs 1/2): node 0 holds
 			// 1/2 + 1/4: top (1) keeps 1/4, hard 1/2, the third 1/4 of 1/2: 40 - 20 = 20
 			// late, (20-2)/200 = 0.09, 1.59; node 1: 0.1.
 			jobs: []Job{h, job(0, 10, 40, 400, 0, true), s},
 			// Until 20: H 1/2, top 1/4, S 1/4. At 20 H is done; top 5 left, needs 1/4; S 5
 			// left, late, needs 1: 1.25; S gets 3/4: 26.667; top has 5 - 5/3: 30.
-			want: []Row{ran(0, 20, 0), ran(0, 30, 0), ran(0, 20+20./3, 0).costs(20 - 2./3)}},
-		{name: "a completion resets shares, not returns", policy: "libra-sla", nodes: 1,
+			want: []Row{ran(0, 20, 0), ran(0, 30, 0), ran(0, 20+20./3, 0).costs(20 - 2./3)},
+		},
+		{
+			name: "a completion resets shares, not returns", policy: "libra-sla", nodes: 1,
 			// H 50/5/10 = 1 needs 1/2, S 0.1 needs 1/2, T 10/5/20 = 0.1 needs 1/4: S 1/3
 			// and T 1/6 of the node: S 5 late: 0.09, T 10 late: 0.09; 1.18 against 1.1. At
 			// 10: S 5/3 left, late, top (tie: accepted first), all of it: 35/3. T then
@@ -364,8 +457,10 @@ func TestLibraSLAByHand(t *testing.T) {
 				job(0, 5, 20, 10, 0.1, true),
 				job(12, 1, 1.25, 0, 0.02, true),
 			},
-			want: []Row{ran(0, 10, 0), ran(0, 35./3, 0), ran(0, 16, 0), ran(12, 13.6, 0).costs(-0.007)}},
-		{name: "and the same a little dearer", policy: "libra-sla", nodes: 1,
+			want: []Row{ran(0, 10, 0), ran(0, 35./3, 0), ran(0, 16, 0), ran(12, 13.6, 0).costs(-0.007)},
+		},
+		{
+			name: "and the same a little dearer", policy: "libra-sla", nodes: 1,
 			// -0.35*0.04/1.25 = -0.0112; 0.0888 against 0.09.
 			jobs: []Job{
 				job(0, 5, 10, 50, 0, false),
@@ -373,7 +468,8 @@ func TestLibraSLAByHand(t *testing.T) {
 				job(0, 5, 20, 10, 0.1, true),
 				job(12, 1, 1.25, 0, 0.04, true),
 			},
-			want: []Row{ran(0, 10, 0), ran(0, 35./3, 0), ran(0, 15, 0), refused(notWorthIt)}},
+			want: []Row{ran(0, 10, 0), ran(0, 35./3, 0), ran(0, 15, 0), refused(notWorthIt)},
+		},
 	}
 	for _, e := range examples {
 		t.Run(e.name, e.check)

@@ -1,0 +1,45 @@
+# Everything a developer types. `make check` is what CI runs.
+
+GOLANGCI_LINT ?= github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.9.0
+BENCHSTAT     ?= golang.org/x/perf/cmd/benchstat@latest
+BENCH         ?= .
+BENCHTIME     ?= 3x
+COUNT         ?= 3
+FUZZTIME      ?= 20s
+RELEASE       ?= $(shell git describe --tags --abbrev=0 2>/dev/null)
+
+.PHONY: build test race lint fuzz bench golden check clean
+
+build:                 ## bin/libra
+	CGO_ENABLED=0 go build -trimpath -o bin/libra ./cmd/libra
+
+test:                  ## all tests
+	go vet ./...
+	go test ./...
+
+race:                  ## the parts that use goroutines, under the race detector
+	go test -race ./cmd/... ./experiment/...
+
+lint:                  ## import rules, forbidden calls, style
+	go run $(GOLANGCI_LINT) run
+
+fuzz:                  ## every fuzz target for a while
+	@for f in $$(grep -rhoE '^func (Fuzz[A-Za-z]+)' --include='*_test.go' . | awk '{print $$2}' | sort -u); do \
+	  p=$$(grep -rlE "^func $$f\(" --include='*_test.go' . | xargs -n1 dirname | head -1); \
+	  echo "== $$f in $$p"; go test $$p -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) || exit 1; done
+
+bench:                 ## this tree, and beside it the last release if there is one
+	@mkdir -p out
+	go test ./sim ./workload -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -count $(COUNT) | tee out/bench-now.txt
+	@if [ -n "$(RELEASE)" ]; then rm -rf out/release; git worktree prune; git worktree add -q out/release $(RELEASE) && \
+	  (cd out/release && go test ./sim ./workload -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -count $(COUNT)) | tee out/bench-release.txt; \
+	  git worktree remove --force out/release; go run $(BENCHSTAT) out/bench-release.txt out/bench-now.txt; \
+	else echo "no release to compare with: no tag"; fi
+
+golden:                ## rewrite what the scenario scripts say; read the diff
+	go test ./sim -run Script -update
+
+check: build lint test race
+
+clean:
+	rm -rf bin out

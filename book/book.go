@@ -176,6 +176,7 @@ func (b *Book) release(s Seat, e *Entry) {
 	case e.alone:
 		b.ends.remove(end{at: e.endsAt, id: e.Job.ID, width: e.Job.Width})
 		b.giveBack(e.Procs, &e.Job)
+	case e.apart && e.tasks == 0: // its tasks have left one by one
 	case e.apart:
 		for proc := range e.Procs.All() {
 			if b.dropTask(proc, s) {

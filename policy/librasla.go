@@ -42,9 +42,12 @@ func (p *libraSLA) Admit(v book.View, j *market.Job, a *Answer) {
 		Liable: true, Apart: true, Firm: !j.SLA.Soft,
 	}
 	added := book.NewTask(j, terms, v.Now())
-	everywhere := v.AllRoom(j)
+	everywhere, processors := v.AllRoom(j), v.Processors()
 	p.choices = p.choices[:0]
-	for proc := range v.Processors() {
+	for proc := range processors {
+		if len(p.choices)+processors-proc < int(j.Width) {
+			break // too few are left to ask
+		}
 		if !everywhere && !v.Room(proc, j) {
 			continue
 		}
@@ -108,9 +111,9 @@ func (p *libraSLA) worthwhile(v book.View, proc int, added *book.Task) (float64,
 	if o.topRank == math.Inf(-1) {
 		return added.Worth, true // nobody is there
 	}
-	kept, others := o.hard.need(now), o.soft.need(now)
 	leads := added.Rank > o.topRank
 	demoted := leads && o.topSoft // the top job of before is one of the others now
+	kept, others := o.hard.need(now), 0.0
 	if top := o.top.need(now); demoted {
 		others += top
 	} else {
@@ -121,14 +124,14 @@ func (p *libraSLA) worthwhile(v book.View, proc int, added *book.Task) (float64,
 	} else {
 		others += need
 	}
+	if kept > rating && !knifeEdge(kept-rating, rating) {
+		return 0, false
+	}
+	others += o.soft.need(now)
 	pile := v.Pile(proc)
 	value, spare, rest := pile.Worth+added.Worth, rating-kept-others, rating-kept
 	edge := knifeEdge(spare, rating) || knifeEdge(rest, rating)
-	switch {
-	case edge || spare > 0:
-	case rest < 0:
-		return 0, false
-	default:
+	if !edge && spare < 0 {
 		fines := o.soft.fines(o.at, now)
 		if demoted {
 			fines += o.top.fines(o.at, now)

@@ -38,12 +38,14 @@ func (a *agenda) pop() int32 {
 	return unit
 }
 
-// upTo moves to a time those units due by the horizon of which something holds.
-func (a *agenda) upTo(horizon market.Time, holds func(unit int32) bool, at market.Time) {
+// bringUp moves to a time those units due by the horizon of which something
+// holds, and reports whether there are any.
+func (a *agenda) bringUp(horizon, at market.Time, holds func(unit int32) bool) bool {
 	a.early = a.look(0, horizon, holds, a.early[:0])
 	for _, unit := range a.early {
 		a.set(unit, at)
 	}
+	return len(a.early) > 0
 }
 
 func (a *agenda) look(i int, horizon market.Time, holds func(unit int32) bool, found []int32) []int32 {

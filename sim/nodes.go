@@ -65,30 +65,37 @@ func (n *virtualNodes) finish() market.Event {
 	return market.Event{Kind: market.Finished, Job: j.id, Proc: proc, Work: j.actual}
 }
 
+// farOff is how long at most the last bit of work is waited for: whoever would
+// need longer for it hardly moves at all, and looking further ahead at every
+// instant would cost more than it is worth.
+const farOff market.Time = 10
+
 // round ends at this very moment whatever has no work left but rounding, even
-// where at its speed that would still take a while.
-func (n *virtualNodes) round(now market.Time) {
+// where at its speed that would still take a while, and reports whether there
+// is any such.
+func (n *virtualNodes) round(now market.Time) bool {
 	if n.slow >= 1 || n.slow == 0 {
-		return // at full speed work and time are the same
+		return false // at full speed work and time are the same
 	}
-	horizon := now + market.Time(float64(market.WorkSlack)/n.slow)
+	horizon := now + earliest(market.Time(float64(market.WorkSlack)/n.slow), farOff)
 	if n.nextFinish() > horizon {
-		return
+		return false
 	}
-	n.whole.upTo(horizon, func(seat int32) bool {
+	jobs := n.whole.bringUp(horizon, now, func(seat int32) bool {
 		j := &n.jobs[seat]
 		return leftAt(now, j.left, j.since, j.speed).Done()
-	}, now)
-	n.split.upTo(horizon, func(proc int32) bool {
+	})
+	procs := n.split.bringUp(horizon, now, func(proc int32) bool {
 		p, any := &n.procs[proc], false
 		for i := range p.tasks {
 			t := &p.tasks[i]
 			if leftAt(now, t.left, t.since, t.speed).Done() {
-				t.finish, any = min(t.finish, now), true
+				t.finish, any = earliest(t.finish, now), true
 			}
 		}
 		return any
-	}, now)
+	})
+	return jobs || procs
 }
 
 // enter says how long a job really runs.

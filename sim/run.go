@@ -96,8 +96,7 @@ func (r *run) instant() (more bool, err error) {
 func (r *run) gather(at market.Time) (now market.Time, err error) {
 	now, until := at, at+market.TimeSlack
 	r.inputs = r.inputs[:0]
-	r.nodes.round(at)
-	for r.nodes.nextFinish() <= until {
+	for r.nodes.nextFinish() <= until || r.nodes.round(at) {
 		now = max(now, r.nodes.nextFinish())
 		r.inputs = append(r.inputs, r.nodes.finish())
 	}

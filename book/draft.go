@@ -30,8 +30,12 @@ func (d *Draft) Start(s Seat) {
 // Refuse drops a waiting job: it will never run.
 func (d *Draft) Refuse(s Seat, why market.Reason) { d.drop(market.Rejected, s, why) }
 
-// Expire ends the wait of a job that has been promised something: it costs.
-func (d *Draft) Expire(s Seat, why market.Reason) { d.drop(market.Stopped, s, why) }
+// Expire ends the wait of a job whose patience is at its end, at a cost: what
+// the cluster pays for it is below zero.
+func (d *Draft) Expire(s Seat, cost market.Price) {
+	d.b.seats[s].Terms.Price = cost
+	d.drop(market.Stopped, s, market.OutOfPatience)
+}
 
 func (d *Draft) drop(kind market.Kind, s Seat, why market.Reason) {
 	e := &d.b.seats[s]

@@ -83,13 +83,21 @@ func (v View) Head() (Seat, bool) {
 }
 
 // Late appends the waiting jobs whose latest start has passed.
-func (v View) Late(late []Seat) []Seat {
-	for _, s := range v.b.queue.fresh {
-		if v.b.now.After(v.b.seats[s].Terms.Latest) {
-			late = append(late, s)
-		}
+func (v View) Late(late []Seat) []Seat { return v.b.latestBefore(v.b.now-market.TimeSlack, late) }
+
+// Lapsed appends the waiting jobs whose latest start has come.
+func (v View) Lapsed(lapsed []Seat) []Seat { return v.b.latestBefore(v.b.now+market.TimeSlack, lapsed) }
+
+// NextLatest is the first latest start of all waiting jobs.
+func (v View) NextLatest() market.Time {
+	next := market.Never
+	if slots := v.b.queue.latest.slots; len(slots) > 0 {
+		next = market.Time(slots[0].key)
 	}
-	return v.b.lateFrom(0, late)
+	for _, s := range v.b.queue.fresh {
+		next = min(next, v.b.seats[s].Terms.Latest)
+	}
+	return next
 }
 
 // Idle counts the processors that nobody is on.
@@ -169,15 +177,24 @@ func (v View) Touched() []int32 { return v.b.touched }
 // Touch says how they changed.
 func (v View) Touch(proc int) Touch { return v.b.isTouch[proc] }
 
-// lateFrom walks the heap of latest starts from one of its places down, as far
-// as starts have passed.
-func (b *Book) lateFrom(i int, late []Seat) []Seat {
+// latestBefore appends the waiting jobs whose latest start is before a time.
+func (b *Book) latestBefore(at market.Time, found []Seat) []Seat {
+	for _, s := range b.queue.fresh {
+		if b.seats[s].Terms.Latest < at {
+			found = append(found, s)
+		}
+	}
+	return b.latestFrom(0, at, found)
+}
+
+// latestFrom walks the heap of latest starts from one of its places down.
+func (b *Book) latestFrom(i int, at market.Time, found []Seat) []Seat {
 	slots := b.queue.latest.slots
-	if i >= len(slots) || !b.now.After(market.Time(slots[i].key)) {
-		return late
+	if i >= len(slots) || market.Time(slots[i].key) >= at {
+		return found
 	}
 	if e := &b.seats[slots[i].seat]; e.state == waiting && e.ticket == slots[i].ticket {
-		late = append(late, slots[i].seat)
+		found = append(found, slots[i].seat)
 	}
-	return b.lateFrom(2*i+2, b.lateFrom(2*i+1, late))
+	return b.latestFrom(2*i+2, at, b.latestFrom(2*i+1, at, found))
 }

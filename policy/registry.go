@@ -54,6 +54,10 @@ var kinds = []Kind{
 		Name: "libra-sla", Summary: "soft deadlines and penalties, admission by return (001)", TimeShared: true, ExactEstimates: true,
 		make: func() configurable { return newLibraSLA() },
 	},
+	{
+		Name: "hol", Summary: "head-of-the-line priority, admission probabilities, bounded penalties (004)",
+		make: func() configurable { return newHOL() },
+	},
 }
 
 // Kinds lists all policies in the order in which to show them.

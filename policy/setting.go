@@ -9,20 +9,29 @@ import (
 	"strings"
 )
 
-// Setting is one parameter of a policy: a number, or one of several words.
+// Setting is one parameter of a policy: a number, a list of them, or one of
+// several words.
 type Setting struct {
 	Name    string
 	Meaning string
 	Choices []string // empty for a number
 
-	number *float64
-	word   *string
+	number  *float64
+	numbers *[]float64
+	word    *string
 }
 
 // Value is what the setting is now, as it would be written.
 func (s Setting) Value() string {
-	if s.word != nil {
+	switch {
+	case s.word != nil:
 		return *s.word
+	case s.numbers != nil:
+		texts := make([]string, len(*s.numbers))
+		for i, x := range *s.numbers {
+			texts[i] = strconv.FormatFloat(x, 'g', -1, 64)
+		}
+		return strings.Join(texts, "/")
 	}
 	return strconv.FormatFloat(*s.number, 'g', -1, 64)
 }
@@ -35,16 +44,45 @@ func (s Setting) set(text string) error {
 		*s.word = text
 		return nil
 	}
-	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) || x < 0 {
-		return fmt.Errorf("%s: %q is not a number of 0 or more", s.Name, text)
+	if s.numbers != nil {
+		var list []float64
+		if text == "" {
+			*s.numbers = nil
+			return nil
+		}
+		for part := range strings.SplitSeq(text, "/") {
+			x, err := s.parse(part)
+			if err != nil {
+				return err
+			}
+			list = append(list, x)
+		}
+		*s.numbers = list
+		return nil
+	}
+	x, err := s.parse(text)
+	if err != nil {
+		return err
 	}
 	*s.number = x
 	return nil
 }
 
+func (s Setting) parse(text string) (float64, error) {
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) || x < 0 {
+		return 0, fmt.Errorf("%s: %q is not a number of 0 or more", s.Name, text)
+	}
+	return x, nil
+}
+
 func number(name string, at *float64, meaning string) Setting {
 	return Setting{Name: name, Meaning: meaning, number: at}
+}
+
+// numbers is a list of numbers, written 0.2/1/1.
+func numbers(name string, at *[]float64, meaning string) Setting {
+	return Setting{Name: name, Meaning: meaning, numbers: at}
 }
 
 // choice is a setting whose default is the first word.

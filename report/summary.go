@@ -16,6 +16,7 @@ type Summary struct {
 	Profitability   float64 `json:"profitability"`
 	Utility         float64 `json:"utility"`
 	Revenue         float64 `json:"revenue"`
+	Earned          float64 `json:"earned"` // all costs, of late jobs and of expired ones too
 	Makespan        float64 `json:"makespan"`
 	Utilization     float64 `json:"utilization"`
 	MeanWait        float64 `json:"mean_wait"`
@@ -59,6 +60,7 @@ func (s *Summary) See(r *market.Record) {
 	case market.Stopped:
 		if r.Reason == market.OutOfPatience {
 			s.Expired++
+			s.Earned += float64(r.Price)
 		}
 		s.reasonCounts[r.Reason]++
 	case market.Completed:
@@ -83,13 +85,16 @@ func (s *Summary) complete(r *market.Record) {
 	if j.SLA.Budget.Limited() {
 		s.Utility += float64(j.Utility(r.Finish))
 	}
+	if r.Price.Limited() { // the price of libra-sla is the budget, if there is one
+		s.Earned += float64(r.Price)
+	}
 	if r.Finish.After(j.Due()) {
 		return
 	}
 	s.MetDeadline++
 	if r.Price.Within(j.SLA.Budget) {
 		s.satisfied++
-		if r.Price.Limited() { // the price of libra-sla is the budget, if there is one
+		if r.Price.Limited() {
 			s.Revenue += float64(r.Price)
 		}
 	}

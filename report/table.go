@@ -62,7 +62,7 @@ func (t *Table) See(r *market.Record) {
 	case market.Stopped:
 		row.Reason = r.Reason
 		if r.Reason == market.OutOfPatience {
-			row.Outcome = Expired
+			row.Outcome, row.Cost, row.Priced = Expired, r.Price, true
 		}
 		t.close(row)
 	default: // says nothing of the job's fate

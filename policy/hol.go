@@ -22,7 +22,7 @@ type hol struct {
 	lapsed  []book.Seat
 }
 
-func newHOL() *hol { return &hol{forfeit: 0.05} }
+func newHOL() *hol { return &hol{admit: []float64{1}, forfeit: 0.05} }
 
 func (p *hol) settings() []Setting {
 	return []Setting{

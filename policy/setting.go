@@ -46,10 +46,6 @@ func (s Setting) set(text string) error {
 	}
 	if s.numbers != nil {
 		var list []float64
-		if text == "" {
-			*s.numbers = nil
-			return nil
-		}
 		for part := range strings.SplitSeq(text, "/") {
 			x, err := s.parse(part)
 			if err != nil {

@@ -58,6 +58,10 @@ var kinds = []Kind{
 		Name: "hol", Summary: "head-of-the-line priority, admission probabilities, bounded penalties (004)",
 		make: func() configurable { return newHOL() },
 	},
+	{
+		Name: "hol-optimal", Summary: "the same with the admission probabilities that the model of 004 finds best",
+		make: func() configurable { return newHOLOptimal() },
+	},
 }
 
 // Kinds lists all policies in the order in which to show them.

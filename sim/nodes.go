@@ -126,11 +126,12 @@ func (n *virtualNodes) share(now market.Time, e *market.Event) {
 	}
 	p := &n.procs[e.Proc]
 	first := market.Never
-	for i, slice := range e.Slices {
-		t := p.bring(i, slice.Seat)
-		if t == nil {
-			t = p.insert(i, virtualTask{seat: slice.Seat, left: n.jobs[slice.Seat].actual, since: now, finish: market.Never})
+	for i := range e.Slices {
+		slice := &e.Slices[i]
+		if i >= len(p.tasks) || p.tasks[i].seat != slice.Seat { // it nearly always is
+			p.bring(i, virtualTask{seat: slice.Seat, left: n.jobs[slice.Seat].actual, since: now, finish: market.Never})
 		}
+		t := &p.tasks[i]
 		if t.speed != slice.Speed {
 			n.note(slice.Speed)
 			t.left = leftAt(now, t.left, t.since, t.speed)
@@ -174,23 +175,13 @@ func (p *virtualProc) find(seat int32) int {
 	return slices.IndexFunc(p.tasks, func(t virtualTask) bool { return t.seat == seat })
 }
 
-// bring moves the task of a job to the i-th place, where it nearly always is
-// already, and returns it; nil if there is none.
-func (p *virtualProc) bring(i int, seat int32) *virtualTask {
-	if i < len(p.tasks) && p.tasks[i].seat == seat {
-		return &p.tasks[i]
+// bring puts the task of a job into the i-th place: from where it is, or as new.
+func (p *virtualProc) bring(i int, t virtualTask) {
+	if at := p.find(t.seat); at >= 0 {
+		p.tasks[i], p.tasks[at] = p.tasks[at], p.tasks[i]
+		return
 	}
-	at := p.find(seat)
-	if at < 0 {
-		return nil
-	}
-	p.tasks[i], p.tasks[at] = p.tasks[at], p.tasks[i]
-	return &p.tasks[i]
-}
-
-func (p *virtualProc) insert(i int, t virtualTask) *virtualTask {
 	p.tasks = slices.Insert(p.tasks, i, t)
-	return &p.tasks[i]
 }
 
 func (n *virtualNodes) note(speed float64) {

@@ -35,6 +35,8 @@ func (c *Cluster) readmit(s book.Seat) {
 		return
 	}
 	c.answer.Terms.Price, c.answer.Terms.Worth = promised.Price, promised.Worth
-	c.answer.Terms.Rank = promised.Rank
+	if !c.answer.Terms.Firm { // else it is promised a time in the place it was given just now
+		c.answer.Terms.Rank = promised.Rank
+	}
 	c.takeIn(s)
 }

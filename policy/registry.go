@@ -62,6 +62,22 @@ var kinds = []Kind{
 		Name: "hol-optimal", Summary: "the same with the admission probabilities that the model of 004 finds best",
 		make: func() configurable { return newHOLOptimal() },
 	},
+	{
+		Name: "first-price", Summary: "highest yield per second first, yield falls with delay (Irwin et al. 2004)",
+		make: func() configurable { return newFirstPrice() },
+	},
+	{
+		Name: "first-reward", Summary: "discounted yield against what the others lose, admission by slack (Irwin et al. 2004)",
+		make: func() configurable { return newFirstReward() },
+	},
+	{
+		Name: "bid-share", Summary: "share in proportion to the bid, no admission control (REXEC, Tycoon)", TimeShared: true,
+		make: func() configurable { return newBidShare() },
+	},
+	{
+		Name: "qops", Summary: "deadlines guaranteed to parallel jobs, with a slack factor (QoPS, Islam et al. 2003)",
+		make: func() configurable { return newQoPS() },
+	},
 }
 
 // Kinds lists all policies in the order in which to show them.

@@ -42,6 +42,10 @@ var benches = []bench{
 	{name: "SP2last5000", trace: "SDSC-SP2-1998-4.2-cln.swf.gz", last: 5000, stretch: 0.5, sla: "libra-plus", policy: "libra-plus"},
 	{name: "SP2last1000", trace: "SDSC-SP2-1998-4.2-cln.swf.gz", last: 1000, stretch: 0.02, sla: "libra-sla", policy: "libra-sla"},
 	{name: "SP2last5000", trace: "SDSC-SP2-1998-4.2-cln.swf.gz", last: 5000, sla: "libra-sla", policy: "libra-sla"},
+	{name: "SP2last5000", trace: "SDSC-SP2-1998-4.2-cln.swf.gz", last: 5000, sla: "libra-sla", policy: "first-price"},
+	{name: "SP2last5000", trace: "SDSC-SP2-1998-4.2-cln.swf.gz", last: 5000, sla: "libra-sla", policy: "first-reward"},
+	{name: "SP2last5000", trace: "SDSC-SP2-1998-4.2-cln.swf.gz", last: 5000, sla: "libra-sla", policy: "bid-share"},
+	{name: "SP2last5000", trace: "SDSC-SP2-1998-4.2-cln.swf.gz", last: 5000, sla: "libra-sla", policy: "qops"},
 }
 
 // BenchmarkSimulate reports jobs a second through the real core: from the text

@@ -39,6 +39,14 @@ var variants = []struct {
 	{"libra-plus", map[string]string{"beta": "0.5", "alpha": "0.7"}},
 	{"libra-plus", map[string]string{"spare": "none", "commitment": "current"}},
 	{"libra-sla", nil},
+	{"first-price", nil},
+	{"first-reward", nil},
+	{"first-reward", map[string]string{"alpha": "1", "discount": "0"}},
+	{"first-reward", map[string]string{"alpha": "0", "slack": "3"}},
+	{"first-reward", map[string]string{"alpha": "0.2", "discount": "0.1"}},
+	{"bid-share", nil},
+	{"qops", nil},
+	{"qops", map[string]string{"slack": "0.5", "pbase": "2"}},
 }
 
 // The fast implementation and the slow one agree on every job of thousands of

@@ -281,15 +281,18 @@ func (p *play) writeTable(out *bytes.Buffer, rows []report.Row) {
 			fmt.Fprintf(w, "%s\t%s\t-\t-\t-\t-\t%s\n", r.Label, r.Outcome, r.Reason)
 			continue
 		}
-		late, utility := "-", "-"
+		late, cost, utility := "-", "-", "-"
 		if l := r.Finish - p.jobs[i].Job.Due(); l > market.TimeSlack {
 			late = plain(float64(l))
+		}
+		if r.Priced {
+			cost = plain(float64(r.Cost))
 		}
 		if r.Valued {
 			utility = plain(float64(r.Utility))
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Label, r.Outcome,
-			plain(float64(r.Start)), plain(float64(r.Finish)), late, plain(float64(r.Cost)), utility)
+			plain(float64(r.Start)), plain(float64(r.Finish)), late, cost, utility)
 	}
 	_ = w.Flush() // into memory
 }

@@ -66,6 +66,7 @@ func (o *watcher) see(r *market.Record) {
 		o.jobs[r.Job] = &watched{spec: *r.Spec, state: market.Submitted, promised: market.Never}
 	case market.NodeDown, market.NodeUp:
 		o.down[r.Node] = r.Kind == market.NodeDown
+		o.excuse(r.Kind)
 	case market.Shared:
 		o.tasks[r.Proc] = append(o.tasks[r.Proc][:0], r.Slices...)
 		for _, s := range r.Slices {
@@ -74,6 +75,16 @@ func (o *watcher) see(r *market.Record) {
 	case market.Queued, market.Accepted, market.Rejected, market.Granted, market.Evicted, market.Stopped, market.Completed:
 		o.seeJob(r, o.jobs[r.Job])
 	default: // of no consequence for a job
+	}
+}
+
+// excuse lets the cluster off what it promised to those who wait, when it has
+// lost a node: it promised as many nodes as it had.
+func (o *watcher) excuse(kind market.Kind) {
+	for _, j := range o.jobs {
+		if kind == market.NodeDown && j.state == market.Queued {
+			j.promised = market.Never
+		}
 	}
 }
 
@@ -89,6 +100,9 @@ func (o *watcher) seeJob(r *market.Record, j *watched) {
 	switch r.Kind {
 	case market.Queued:
 		j.queued = true
+		if r.Firm {
+			j.promised = r.Finish
+		}
 	case market.Accepted:
 		j.had, j.since, j.speed = 0, o.now, 0
 		j.procs = append(market.Procs(nil), r.Procs...)

@@ -12,6 +12,8 @@
 //	  - spaceshared.go: section 1 (fifo, fcfs-bf, sjf-bf, edf-bf)
 //	  - libra.go:       section 2 (libra, libra-plus)
 //	  - librasla.go:    section 3 (libra-sla)
+//	  - firstprice.go, firstreward.go, bidshare.go, qops.go: the baselines that
+//	    the papers cite, as each file states them; SEMANTICS.md has none of them
 //	  - generate.go:    small random workloads rich in ties and exact fits,
 //	    and Minimize, which cuts a workload on which two readings differ
 //

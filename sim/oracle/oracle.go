@@ -39,7 +39,10 @@ type Options struct {
 }
 
 // Policies are the names Run knows.
-var Policies = []string{"fifo", "fcfs-bf", "sjf-bf", "edf-bf", "libra", "libra-plus", "libra-sla"}
+var Policies = []string{
+	"fifo", "fcfs-bf", "sjf-bf", "edf-bf", "libra", "libra-plus", "libra-sla",
+	"first-price", "first-reward", "bid-share", "qops",
+}
 
 const (
 	completed = "completed"
@@ -86,6 +89,18 @@ func Run(jobs []Job, o Options) ([]Row, error) {
 	case "libra-sla":
 		s := &librasla{jobs: jobs, rows: rows, tasks: make([][]task, o.Nodes), open: make([]int, len(jobs)), timeOnly: o.TimeOnly}
 		play = s.run
+	case "first-price":
+		play = newFirstPrice(&spaceShared{jobs: jobs, rows: rows, nodes: o.Nodes}).run
+	case "first-reward":
+		f := newFirstReward(&spaceShared{jobs: jobs, rows: rows, nodes: o.Nodes})
+		f.discount, f.alpha, f.slack = set.number("discount", 0.01), set.number("alpha", 0.5), set.number("slack", 0)
+		play = f.run
+	case "bid-share":
+		play = (&bidShare{jobs: jobs, rows: rows, nodes: o.Nodes, bid: set.number("bid", 1), timeOnly: o.TimeOnly}).run
+	case "qops":
+		q := newQoPS(&spaceShared{jobs: jobs, rows: rows, nodes: o.Nodes, pbase: set.number("pbase", 1)})
+		q.slack = set.number("slack", 0)
+		play = q.run
 	}
 	if err := set.err(); err != nil {
 		return nil, err

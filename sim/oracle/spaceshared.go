@@ -15,6 +15,11 @@ type spaceShared struct {
 	pbase  float64
 	lapsed bool // late=lapsed
 
+	// The baselines differ in these; nil is section 1.
+	admit func(job int, now float64) (reason string)
+	turn  func(now float64)
+	cost  func(job int, finish float64) float64
+
 	queue   []int // jobs that wait
 	running []held
 }
@@ -51,22 +56,39 @@ func (s *spaceShared) run() {
 		for ; next < len(s.jobs) && sameOrBefore(s.jobs[next].Submit, now); next++ {
 			if s.jobs[next].Procs > s.nodes {
 				reject(&s.rows[next], noResources)
+			} else if no := s.answer(next, now); no != "" {
+				reject(&s.rows[next], no)
 			} else {
 				s.queue = append(s.queue, next)
 			}
 		}
 		// ... then one scheduling pass.
-		s.pass(now)
+		if s.turn != nil {
+			s.turn(now)
+		} else {
+			s.pass(now)
+		}
 	}
+}
+
+func (s *spaceShared) answer(job int, now float64) (no string) {
+	if s.admit == nil {
+		return ""
+	}
+	return s.admit(job, now)
 }
 
 func (s *spaceShared) finish(h held) {
 	j := s.jobs[h.job]
+	cost := j.Estimate * s.pbase
+	if s.cost != nil {
+		cost = s.cost(h.job, s.end(h))
+	}
 	s.rows[h.job] = Row{
 		Outcome: completed,
 		Start:   h.start,
 		Finish:  s.end(h),
-		Cost:    j.Estimate * s.pbase,
+		Cost:    cost,
 		Utility: utility(j, s.end(h)),
 		Nodes:   h.nodes,
 	}

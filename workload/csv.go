@@ -83,7 +83,7 @@ func (c *CSV) Line() int64 { return c.line }
 func (c *CSV) readHeader() error {
 	header, err := c.in.Read()
 	if errors.Is(err, io.EOF) {
-		return &PlaceError{File: c.name, Err: errors.New("no header line")}
+		return &market.PlaceError{File: c.name, Err: errors.New("no header line")}
 	}
 	if err != nil {
 		return c.syntax(err)
@@ -315,6 +315,6 @@ func (c *CSV) syntax(err error) error {
 // fail remembers what is wrong, so that a caller who goes on reading is told
 // the same again.
 func (c *CSV) fail(field string, err error) error {
-	c.failed = &PlaceError{File: c.name, Line: c.line, Field: field, Err: err}
+	c.failed = &market.PlaceError{File: c.name, Line: c.line, Field: field, Err: err}
 	return c.failed
 }

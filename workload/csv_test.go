@@ -93,7 +93,7 @@ func TestCSVSaysWhatIsWrong(t *testing.T) {
 		})
 	}
 	_, err := readCSV("id,submit,runtime,procs\na,1,2,0\n")
-	var place *PlaceError
+	var place *market.PlaceError
 	var field *market.FieldError
 	if !errors.As(err, &place) || place.Line != 2 || place.Field != "procs" || !errors.As(err, &field) {
 		t.Errorf("%#v does not say its place", err)

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+
+	"libra/market"
 )
 
 // Format is how a workload file is written.
@@ -78,7 +80,7 @@ func openReader(f *File, in io.Reader, name string) (*File, error) {
 	if magic, err := raw.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
 		unzip, err := gzip.NewReader(raw)
 		if err != nil {
-			return nil, &PlaceError{File: f.path, Err: err}
+			return nil, &market.PlaceError{File: f.path, Err: err}
 		}
 		text = bufio.NewReaderSize(unzip, 64<<10)
 	}
@@ -87,10 +89,10 @@ func openReader(f *File, in io.Reader, name string) (*File, error) {
 	}
 	start, err := text.Peek(32 << 10)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, &PlaceError{File: f.path, Line: 1, Err: err}
+		return nil, &market.PlaceError{File: f.path, Line: 1, Err: err}
 	}
 	if len(start) == 0 {
-		return nil, &PlaceError{File: f.path, Err: errors.New("empty")}
+		return nil, &market.PlaceError{File: f.path, Err: errors.New("empty")}
 	}
 	f.format = formatOf(name, start)
 	if f.format == FormatCSV {

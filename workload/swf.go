@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"libra/market"
 )
 
 // SWF reads a log in the Standard Workload Format, one record at a time and
@@ -183,7 +185,7 @@ func (s *SWF) fill() error {
 // fail remembers what is wrong, so that a caller who goes on reading is told
 // the same again.
 func (s *SWF) fail(field string, err error) error {
-	s.failed = &PlaceError{File: s.name, Line: s.line, Field: field, Err: err}
+	s.failed = &market.PlaceError{File: s.name, Line: s.line, Field: field, Err: err}
 	return s.failed
 }
 

@@ -2,19 +2,15 @@ package main
 
 import (
 	"cmp"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"slices"
-	"strconv"
-	"strings"
 
 	"libra/market"
 	"libra/sim"
-	"libra/workload"
+	"libra/table"
 )
 
 // readFailures reads when nodes fail and come back: a CSV with the columns
@@ -25,17 +21,18 @@ func readFailures(path string, nodes int) ([]sim.NodeChange, error) {
 		return nil, err
 	}
 	defer in.Close()
-	r := &failureReader{path: path, nodes: nodes, in: csv.NewReader(in)}
-	r.in.FieldsPerRecord = -1 // counted here, for an error that says how many
-	if err := r.header(); err != nil {
+	t, err := table.Open(in, path, []string{"time", "node", "event"}, nil)
+	if err != nil {
 		return nil, err
 	}
 	var changes []sim.NodeChange
 	for {
-		change, err := r.next()
-		if errors.Is(err, io.EOF) {
+		if err := t.Next(); errors.Is(err, io.EOF) {
 			break
+		} else if err != nil {
+			return nil, err
 		}
+		change, err := readFailure(t, nodes)
 		if err != nil {
 			return nil, err
 		}
@@ -45,74 +42,24 @@ func readFailures(path string, nodes int) ([]sim.NodeChange, error) {
 	return changes, nil
 }
 
-var failureColumns = []string{"time", "node", "event"}
-
-type failureReader struct {
-	path   string
-	nodes  int
-	in     *csv.Reader
-	places [3]int // of the columns, in the order of failureColumns
-}
-
-func (r *failureReader) read() ([]string, error) {
-	record, err := r.in.Read()
-	if wrong, ok := errors.AsType[*csv.ParseError](err); ok {
-		return nil, &workload.PlaceError{File: r.path, Line: int64(wrong.Line), Err: wrong.Err}
-	}
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, &workload.PlaceError{File: r.path, Err: err}
-	}
-	for i := range record {
-		record[i] = strings.TrimSpace(record[i])
-	}
-	return record, err
-}
-
-func (r *failureReader) header() error {
-	names, err := r.read()
-	if errors.Is(err, io.EOF) {
-		return &workload.PlaceError{File: r.path, Err: errors.New("no header line (want time,node,event)")}
-	}
-	if err != nil {
-		return err
-	}
-	for i, name := range failureColumns {
-		if r.places[i] = slices.Index(names, name); r.places[i] < 0 {
-			return r.wrong("", "no column %q (want time,node,event)", name)
-		}
-	}
-	if len(names) != len(failureColumns) {
-		return r.wrong("", "%d columns (want time,node,event)", len(names))
-	}
-	return nil
-}
-
-func (r *failureReader) next() (sim.NodeChange, error) {
-	var none sim.NodeChange
-	record, err := r.read()
+func readFailure(t *table.Table, nodes int) (none sim.NodeChange, err error) {
+	at, err := t.Number("time")
 	if err != nil {
 		return none, err
 	}
-	if len(record) != len(failureColumns) {
-		return none, r.wrong("", "%d columns, the header line has %d", len(record), len(failureColumns))
+	if at < 0 {
+		return none, t.Wrong("time", fmt.Errorf("%q is not a time in seconds", t.Text("time")))
 	}
-	at, err := strconv.ParseFloat(record[r.places[0]], 64)
-	if err != nil || !(at >= 0) || math.IsInf(at, 0) {
-		return none, r.wrong("time", "%q is not a time in seconds", record[r.places[0]])
+	node, err := t.Whole("node")
+	if err != nil {
+		return none, err
 	}
-	node, err := strconv.Atoi(record[r.places[1]])
-	if err != nil || node < 0 || node >= r.nodes {
-		return none, r.wrong("node", "%q is not a node of this cluster (want 0 to %d)", record[r.places[1]], r.nodes-1)
+	if node < 0 || node >= nodes {
+		return none, t.Wrong("node", fmt.Errorf("%d is not a node of this cluster (want 0 to %d)", node, nodes-1))
 	}
-	event := record[r.places[2]]
+	event := t.Text("event")
 	if event != "down" && event != "up" {
-		return none, r.wrong("event", "%q (want down or up)", event)
+		return none, t.Wrong("event", fmt.Errorf("%q (want down or up)", event))
 	}
 	return sim.NodeChange{At: market.Time(at), Node: node, Down: event == "down"}, nil
-}
-
-// wrong says where the line last read is wrong.
-func (r *failureReader) wrong(column, format string, args ...any) error {
-	line, _ := r.in.FieldPos(0)
-	return &workload.PlaceError{File: r.path, Line: int64(line), Field: column, Err: fmt.Errorf(format, args...)}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"libra/market"
 	"libra/workload"
 )
 
@@ -223,7 +224,7 @@ func loadRecords(ctx context.Context, con *console, file *workload.File, from st
 		}
 		ok, err := r.Arrival(&a)
 		if err != nil {
-			return nil, &workload.PlaceError{File: from, Line: file.Line(), Err: err}
+			return nil, &market.PlaceError{File: from, Line: file.Line(), Err: err}
 		}
 		if !ok {
 			skipped++

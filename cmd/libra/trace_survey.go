@@ -106,7 +106,7 @@ func (s *survey) next() error {
 	ok, err := r.Arrival(&a)
 	switch {
 	case err != nil:
-		return &workload.PlaceError{File: s.out.File, Line: s.file.Line(), Err: err}
+		return &market.PlaceError{File: s.out.File, Line: s.file.Line(), Err: err}
 	case !ok:
 		s.out.Skipped++
 		return nil

@@ -9,7 +9,8 @@ import (
 	"unicode"
 )
 
-var errEmpty = errors.New("empty, but needed")
+// ErrEmpty says that a cell that has to have something in it has nothing.
+var ErrEmpty = errors.New("empty, but needed")
 
 // Text is what stands in a column of the line, or "" where the file has no such
 // column. It holds until the next line.
@@ -46,7 +47,7 @@ func (t *Table) Whole(column string) (int, error) {
 func (t *Table) Name(column string) (string, error) {
 	name := t.Text(column)
 	if name == "" {
-		return "", t.Wrong(column, errEmpty)
+		return "", t.Wrong(column, ErrEmpty)
 	}
 	for _, r := range name {
 		if unicode.IsControl(r) {
@@ -65,7 +66,7 @@ func (t *Table) Name(column string) (string, error) {
 // infinities, no hexadecimals, no underscores, because none of these is meant.
 func ParseNumber(text string) (float64, error) {
 	if text == "" {
-		return 0, errEmpty
+		return 0, ErrEmpty
 	}
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil || strings.Trim(text, "0123456789.eE+-") != "" {

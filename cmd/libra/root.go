@@ -56,7 +56,7 @@ Exit codes: 0 ok, 1 failure, 2 wrong usage, 3 the market said no.`,
 	root.SetErr(con.err)
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newSimulate(con), newPolicies(con), newTrace(con), newRevenue(con), newVersion(con))
+	root.AddCommand(newSimulate(con), newSimulateGrid(con), newPolicies(con), newTrace(con), newRevenue(con), newVersion(con))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd("completion") // named, because it looks at what was asked for
 	return root

@@ -39,8 +39,8 @@ func (s *stall) Follow(context.Context, market.Time, string) (grid.Receipt, erro
 }
 
 var (
-	no   = &market.Rejection{Reason: market.CannotMeetDeadline}
-	lost = errors.New("connection lost")
+	no      = &market.Rejection{Reason: market.CannotMeetDeadline}
+	errLost = errors.New("connection lost")
 )
 
 func TestChoice(t *testing.T) {
@@ -68,7 +68,7 @@ func TestChoice(t *testing.T) {
 		{"some cannot, the others would lose", []*stall{{ask: no}, {gain: -1}}, broker.NoGain, -1, market.NotWorthIt},
 		{"the best changed its mind", []*stall{{gain: 1}, {gain: 3, submit: no}, {gain: 2}}, broker.NoGain, 2, 0},
 		{"all changed their minds", []*stall{{gain: 1, submit: no}, {gain: 3, submit: no}}, broker.NoGain, -1, market.NotWorthIt},
-		{"the best is not heard", []*stall{{gain: 1}, {gain: 3, ask: lost}}, broker.NoGain, 0, 0},
+		{"the best is not heard", []*stall{{gain: 1}, {gain: 3, ask: errLost}}, broker.NoGain, 0, 0},
 		{"nobody", nil, broker.NoGain, -1, market.CannotMeetDeadline},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -98,20 +98,20 @@ func TestChoice(t *testing.T) {
 // Silence is not a no: a deal made without somebody says so, and where nobody
 // else can, the application is not refused but not answered.
 func TestSilence(t *testing.T) {
-	b := &broker.Broker{Sellers: []broker.Seller{&stall{name: "far", ask: lost}, &stall{name: "near", gain: 1}}}
+	b := &broker.Broker{Sellers: []broker.Seller{&stall{name: "far", ask: errLost}, &stall{name: "near", gain: 1}}}
 	deal, err := b.Place(t.Context(), 0, &grid.Application{ID: "a", Jobs: 1})
-	if err != nil || deal.Seller != 1 || !errors.Is(deal.Silent, lost) || !strings.Contains(deal.Silent.Error(), "far") {
+	if err != nil || deal.Seller != 1 || !errors.Is(deal.Silent, errLost) || !strings.Contains(deal.Silent.Error(), "far") {
 		t.Errorf("got %v, %v", deal, err)
 	}
-	b = &broker.Broker{Sellers: []broker.Seller{&stall{name: "far", ask: lost}, &stall{ask: no}}}
+	b = &broker.Broker{Sellers: []broker.Seller{&stall{name: "far", ask: errLost}, &stall{ask: no}}}
 	_, err = b.Place(t.Context(), 0, &grid.Application{ID: "a", Jobs: 1})
-	if _, refused := errors.AsType[*market.Rejection](err); refused || !errors.Is(err, lost) {
+	if _, refused := errors.AsType[*market.Rejection](err); refused || !errors.Is(err, errLost) {
 		t.Errorf("got %v", err)
 	}
 	// Whether it was submitted nobody knows: nobody else may get it.
 	near := &stall{name: "near", gain: 1}
-	b = &broker.Broker{Sellers: []broker.Seller{&stall{name: "far", gain: 2, submit: lost}, near}}
-	if _, err = b.Place(t.Context(), 0, &grid.Application{ID: "a", Jobs: 1}); !errors.Is(err, lost) || len(near.got) > 0 {
+	b = &broker.Broker{Sellers: []broker.Seller{&stall{name: "far", gain: 2, submit: errLost}, near}}
+	if _, err = b.Place(t.Context(), 0, &grid.Application{ID: "a", Jobs: 1}); !errors.Is(err, errLost) || len(near.got) > 0 {
 		t.Errorf("got %v, and the other seller %v", err, near.got)
 	}
 }

@@ -28,24 +28,22 @@ type oracleJob struct {
 	app    *oracleApp
 	index  int
 	m, o   *big.Rat // left
-	gone   bool
 	finish *big.Rat // of the mandatory part in the pre-schedule
 }
 
 type oracleApp struct {
-	position               int
-	arrival, due           *big.Rat
-	p                      int
-	m, o, worth            *big.Rat
-	corners                [][2]*big.Rat // of b(l); two of them and a slope for a linear one
-	slope                  *big.Rat
-	accepted               bool
-	site                   int
-	gain                   *big.Rat
-	mandatoryFinish, end   *big.Rat
-	optionalDone, budget   *big.Rat
-	missed                 bool
-	mandatoryDone, leftNow int
+	position             int
+	arrival, due         *big.Rat
+	p                    int
+	m, o, worth          *big.Rat
+	corners              [][2]*big.Rat // of b(l); two of them and a slope for a linear one
+	slope                *big.Rat
+	accepted             bool
+	site                 int
+	gain                 *big.Rat
+	mandatoryFinish, end *big.Rat
+	optionalDone, budget *big.Rat
+	missed               bool
 }
 
 func rat(num, den int64) *big.Rat { return big.NewRat(num, den) }
@@ -60,6 +58,7 @@ func earlier(a, b *big.Rat) *big.Rat {
 	}
 	return b
 }
+
 func later(a, b *big.Rat) *big.Rat {
 	if less(a, b) {
 		return b

@@ -72,7 +72,7 @@ func fill(t *table.Table, a *Application) (err error) {
 	}
 	a.Arrival, a.Deadline = market.Time(arrival), market.Time(deadline)
 	a.Mandatory, a.Optional, a.Worth = market.Work(m), market.Work(o), market.Price(worth)
-	if err := a.Validate(); err != nil {
+	if err = a.Validate(); err != nil {
 		return t.Wrong("", err)
 	}
 	a.Budget, err = readBudget(t)

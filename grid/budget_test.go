@@ -25,8 +25,15 @@ func TestBudget(t *testing.T) {
 		l, want float64
 	}{
 		{grid.Budget{}, 7, 0},
-		{linear, 0, 0}, {linear, 3, 1.5},
-		{corners, 0, 1}, {corners, 1, 2}, {corners, 4, 5}, {corners, 6, 5}, {corners, 9, 5.5}, {corners, 10, 6}, {corners, 99, 6},
+		{linear, 0, 0},
+		{linear, 3, 1.5},
+		{corners, 0, 1},
+		{corners, 1, 2},
+		{corners, 4, 5},
+		{corners, 6, 5},
+		{corners, 9, 5.5},
+		{corners, 10, 6},
+		{corners, 99, 6},
 	} {
 		if got := c.b.At(market.Work(c.l)); float64(got) != c.want {
 			t.Errorf("%v pays %v for %v MI, want %v", c.b, got, c.l, c.want)

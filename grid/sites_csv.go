@@ -18,7 +18,7 @@ func ReadSites(in io.Reader, file string) ([]Resource, error) {
 	}
 	var sites []Resource
 	for {
-		if err := t.Next(); errors.Is(err, io.EOF) {
+		if err = t.Next(); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
 			return nil, err

@@ -45,12 +45,14 @@ func TestKnownSummits(t *testing.T) {
 			func(x []float64) float64 {
 				return math.Exp(-200*math.Pow(x[0]-0.1, 2)) + 2*math.Exp(-200*math.Pow(x[0]-0.8, 2))
 			},
-			[]float64{0.9}, []float64{0.8},
+			[]float64{0.9},
+			[]float64{0.8},
 		},
 		{
 			"a ridge across", // flat from one side, steep from the other
 			func(x []float64) float64 { return x[0] + 0.7*x[1] - 9*max(0, x[0]+2*x[1]-0.5) - x[1]*x[1] },
-			[]float64{0.3, 1}, []float64{0.3, 0.1},
+			[]float64{0.3, 1},
+			[]float64{0.3, 0.1},
 		},
 		{"a variable that cannot move", func(x []float64) float64 { return x[0] + x[1] - x[1]*x[1] }, []float64{0, 1}, []float64{0, 0.5}},
 	} {

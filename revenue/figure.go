@@ -56,8 +56,15 @@ var figures = []struct {
 	number string
 	make   func(FigureOptions) (*Figure, error)
 }{
-	{"5", figure5}, {"6", figure6}, {"7", figure7}, {"8", figure8}, {"10", figure10}, {"11", figure11},
-	{"13", figure13}, {"14", figure14}, {"15", figure15},
+	{"5", figure5},
+	{"6", figure6},
+	{"7", figure7},
+	{"8", figure8},
+	{"10", figure10},
+	{"11", figure11},
+	{"13", figure13},
+	{"14", figure14},
+	{"15", figure15},
 }
 
 // Figures are the numbers of the figures that the analytic model draws.

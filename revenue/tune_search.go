@@ -25,8 +25,8 @@ func (p *patternSearch) search(ctx context.Context, starts [][]float64) ([]float
 	few := max(1, p.tuning.SearchPeriods/4)
 	p.known = map[string]float64{}
 	var summits []summit
-	for _, q := range starts {
-		q, value, err := p.climb(ctx, onLattice(q), few, 0.25, 0.125)
+	for _, start := range starts {
+		q, value, err := p.climb(ctx, onLattice(start), few, 0.25, 0.125)
 		if err != nil {
 			return nil, err
 		}

@@ -221,9 +221,9 @@ func runRevenueSimulate(ctx context.Context, con *console, opts revenueSimulateO
 	var expected float64
 	var done atomic.Int64
 	for _, load := range loads {
-		rules, err := opts.rulesAt(&system, load)
-		if err != nil {
-			return err
+		rules, wrong := opts.rulesAt(&system, load)
+		if wrong != nil {
+			return wrong
 		}
 		studies = append(studies, revenue.Study{
 			System: system, Load: load, Rules: rules, Periods: opts.periods, Seed: opts.seed, Workers: opts.workers, Jobs: &done,
@@ -235,12 +235,12 @@ func runRevenueSimulate(ctx context.Context, con *console, opts revenueSimulateO
 	defer finish()
 	var rows []simulated
 	for i := range studies {
-		results, err := studies[i].Run(ctx)
+		results, wrong := studies[i].Run(ctx)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err != nil {
-			return &usageError{err}
+		if wrong != nil {
+			return &usageError{wrong}
 		}
 		for r := range results {
 			rows = append(rows, newSimulated(&system, studies[i].Load, &results[r]))
@@ -264,7 +264,7 @@ func runRevenueSimulate(ctx context.Context, con *console, opts revenueSimulateO
 		g.add(inFull(r.Load), r.Rule, grouped(r.RevenuePerS.Mean, 4), grouped(r.RevenuePerS.Interval, 4), grouped(r.RevenuePerJob.Mean, 0),
 			grouped(r.MeanDelay.Mean, 0), grouped(100*r.Utilisation.Mean, 1), percentOf(r.Expired, r.Jobs), percentOf(r.Rejected, r.Jobs))
 	}
-	if err := g.write(con.out, ""); err != nil {
+	if err = g.write(con.out, ""); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(con.out, "\n%s of %v days each, seed %d; %s, %s jobs/s\n", number(int64(opts.periods), "period"),

@@ -57,6 +57,7 @@ Exit codes: 0 ok, 1 failure, 2 wrong usage, 3 the market said no.`,
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newSimulate(con), newSimulateGrid(con), newPolicies(con), newTrace(con), newRevenue(con), newVersion(con))
+	root.AddCommand(newReproduce(con), newSweep(con), newReplay(con))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd("completion") // named, because it looks at what was asked for
 	return root

@@ -1,0 +1,12 @@
+// Package chart draws the figures of the experiments as SVG: lines with
+// confidence bands ([Lines]) and grouped bars ([Bars]).
+//
+// It decides where ink goes and nothing else: it computes no statistics, reads
+// no files and has no dependency. The same data give the same bytes. Every
+// drawing is readable without colour (markers, dashes, direct labels), follows
+// the reader's light or dark scheme, and keeps its text clear of its data: the
+// labels of series stand in a margin of their own.
+//
+// Read chart.go first (what can be drawn), then lines.go (the order in which a
+// chart is laid out). canvas.go is the only file that writes SVG.
+package chart

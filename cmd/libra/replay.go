@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"math"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"libra/workload"
+)
+
+// replayOptions are the flags of libra replay.
+type replayOptions struct {
+	history  string
+	table    string
+	from     string
+	policies []string
+	nodes    int
+	last     int
+	sla      string
+	set      []string
+	seed     uint64
+	tune     string
+	span     string
+	svg      string
+	top      int
+	json     bool
+}
+
+func newReplay(con *console) *cobra.Command {
+	var opts replayOptions
+	cmd := &cobra.Command{
+		Use:   "replay HISTORY",
+		Short: "What would your own history have earned under another policy or price?",
+		Long: `Run the jobs of the past under other policies and say what would have changed:
+revenue, satisfied users (in time and within budget), who wins and who loses.
+
+HISTORY is a workload CSV with deadlines and budgets, an SWF log (which is given
+them by --sla), or a job table that libra wrote. A job table alone knows only the
+jobs that ran, and no deadlines; better give the workload and, with --table, the
+table of what became of it. Without a table, what was is simulated too: under the
+policy of --from.
+
+--tune name finds the value of a setting that earns most, the price factor beta of
+libra-plus for instance, and shows the curve.`,
+		Example: `  # we run backfilling; what would Libra+$ have earned?
+  libra replay SDSC-SP2.swf.gz --last 5000 --policy libra-plus
+
+  # what happened is known; compare two policies with it
+  libra replay jobs.csv --table table.csv --policy libra,libra-plus --nodes 128
+
+  # the best price factor, with a drawing of the curve
+  libra replay jobs.csv --nodes 128 --tune beta --svg beta.svg`,
+		Args:              positional("HISTORY"),
+		ValidArgsFunction: completeWorkload,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.history = args[0]
+			if err := opts.check(cmd.Flags().Changed); err != nil {
+				return err
+			}
+			return runReplay(cmd.Context(), con, opts)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&opts.table, "table", "", "job table (CSV `file`) of what became of the jobs")
+	f.StringVar(&opts.from, "from", "fcfs-bf", "`policy` the jobs ran under, where there is no table")
+	f.StringSliceVarP(&opts.policies, "policy", "p", []string{"libra-plus"}, "other `policy` to try, or several with commas between them")
+	f.IntVarP(&opts.nodes, "nodes", "n", 0, "`number` of equal nodes (default: what the header of a log says)")
+	f.IntVar(&opts.last, "last", 0, "take only the last `number` of jobs in the file")
+	f.StringVar(&opts.sla, "sla", "", "`model` of deadlines and budgets: "+strings.Join(workload.Models(), ", "))
+	f.StringArrayVar(&opts.set, "set", nil, "`name=value` of a setting; may be repeated")
+	f.Uint64Var(&opts.seed, "seed", 1, "`seed` of the SLA model")
+	f.StringVar(&opts.tune, "tune", "", "find the value of a `setting` with the best revenue")
+	f.StringVar(&opts.span, "range", "0.01:10", "`from:to` where --tune looks")
+	f.StringVar(&opts.svg, "svg", "", "draw the curve of --tune into an SVG `file`")
+	f.IntVar(&opts.top, "top", 5, "show a `number` of winners and of losers")
+	f.BoolVar(&opts.json, "json", false, "print as JSON")
+	for flag, offers := range map[string]cobra.CompletionFunc{
+		"policy": completePolicies, "from": complete(policyNames()...), "table": completeWorkload, "sla": complete(workload.Models()...),
+	} {
+		if err := cmd.RegisterFlagCompletionFunc(flag, offers); err != nil {
+			panic(err)
+		}
+	}
+	return cmd
+}
+
+func (o *replayOptions) check(given func(flag string) bool) error {
+	switch {
+	case len(o.policies) == 0:
+		return usagef("--policy is missing: one or several of %s", strings.Join(policyNames(), ", "))
+	case given("last") && o.last < 1:
+		return usagef("--last: %d makes no sense (want 1 or more)", o.last)
+	case o.top < 0:
+		return usagef("--top: %d makes no sense (want 0 or more)", o.top)
+	case o.table != "" && given("from"):
+		return usagef("--table and --from exclude each other: the table says what was")
+	case o.tune == "" && (given("range") || given("svg")):
+		return usagef("--range and --svg belong to --tune")
+	}
+	if given("nodes") {
+		return checkNodes(o.nodes)
+	}
+	return nil
+}
+
+// replay is a history and what it is run under.
+type replay struct {
+	replayOptions
+	con      *console
+	settings []setting
+	nodes    int
+	arrivals []workload.Arrival
+}
+
+func runReplay(ctx context.Context, con *console, opts replayOptions) error {
+	r := &replay{replayOptions: opts, con: con}
+	contenders, err := findPolicies(opts.policies)
+	if err != nil {
+		return err
+	}
+	if opts.table == "" {
+		if _, err = findPolicies([]string{opts.from}); err != nil {
+			return usagef("--from: %w", err)
+		}
+	}
+	if r.settings, err = parseSettings(opts.set); err != nil {
+		return err
+	}
+	low, high, err := parseSpan(opts.span)
+	if err != nil {
+		return err
+	}
+	if err = r.load(ctx, contenders); err != nil {
+		return err
+	}
+	var tuned *tuning
+	if opts.tune != "" {
+		if tuned, err = r.tuneSetting(ctx, contenders, low, high); err != nil {
+			return err
+		}
+	}
+	before, err := r.baseline(ctx, contenders)
+	if err != nil {
+		return err
+	}
+	answer := replayAnswer{History: opts.history, Nodes: r.nodes, Before: *before.ending, Tuned: tuned}
+	for _, c := range contenders {
+		after, err := r.run(ctx, c)
+		if err != nil {
+			return err
+		}
+		answer.After = append(answer.After, compare(r.arrivals, before, after))
+	}
+	if tuned != nil && opts.svg != "" {
+		if err := r.drawCurve(tuned); err != nil {
+			return err
+		}
+	}
+	if opts.json {
+		return con.writeJSON(answer)
+	}
+	return r.print(&answer)
+}
+
+// finite makes sure that a number can be written as JSON.
+func finiteOr(x, other float64) float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return other
+	}
+	return x
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// replayAnswer is what --json prints.
+type replayAnswer struct {
+	History string   `json:"history"`
+	Nodes   int      `json:"nodes"`
+	Before  ending   `json:"before"`
+	After   []change `json:"after"`
+	Tuned   *tuning  `json:"tuned,omitempty"`
+}
+
+func (r *replay) headline() string {
+	return fmt.Sprintf("%s, %s, %s", filepath.Base(r.history), number(int64(len(r.arrivals)), "job"), number(int64(r.nodes), "node"))
+}
+
+func (r *replay) print(a *replayAnswer) error {
+	if _, err := fmt.Fprintf(r.con.out, "%s\n\n", r.headline()); err != nil {
+		return err
+	}
+	if a.Tuned != nil {
+		if err := r.printCurve(a.Tuned); err != nil {
+			return err
+		}
+	}
+	g := &grid{left: 1}
+	g.add("", "revenue", "change", "satisfied", "change", "utility")
+	was := a.Before.Policy
+	if r.table == "" {
+		was += " (simulated)"
+	}
+	g.add(was, amount(a.Before.Revenue), "", count(a.Before.Satisfied), "", amount(a.Before.Utility))
+	for i := range a.After {
+		c := &a.After[i]
+		name := c.Policy
+		if c.Settings != "" {
+			name += " " + c.Settings
+		}
+		g.add(name, amount(c.Revenue), relative(c.RevenueChange, a.Before.Revenue), count(c.Satisfied),
+			plus(c.Satisfied-a.Before.Satisfied), amount(c.Utility))
+	}
+	if err := g.write(r.con.out, ""); err != nil {
+		return err
+	}
+	for i := range a.After {
+		if err := r.printChange(&a.After[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printChange says who wins and who loses under one policy.
+func (r *replay) printChange(c *change) error {
+	if _, err := fmt.Fprintf(r.con.out, "\nunder %s\n", c.Policy); err != nil {
+		return err
+	}
+	g := &grid{left: 1}
+	g.add("satisfied now and not before", count(c.Won))
+	g.add("satisfied before and not now", count(c.Lost))
+	g.add("satisfied in both", count(c.Kept), "they pay "+relative(c.KeptPaid-c.KeptBefore, c.KeptBefore))
+	if err := g.write(r.con.out, "  "); err != nil {
+		return err
+	}
+	g = &grid{left: 2}
+	g.add("", "", "jobs", "won", "lost", "paid before", "pays")
+	add := func(word string, list []party) {
+		for i, p := range list {
+			if i > 0 {
+				word = ""
+			}
+			g.add(word, p.Name, count(p.Jobs), count(p.Won), count(p.Lost), amount(p.PaidBefore), amount(p.Paid))
+		}
+	}
+	var winners, losers []party
+	for _, p := range c.Users {
+		if p.net() > 0 && len(winners) < r.top {
+			winners = append(winners, p)
+		}
+	}
+	for i := len(c.Users) - 1; i >= 0 && len(losers) < r.top; i-- {
+		if p := c.Users[i]; p.net() < 0 {
+			losers = append(losers, p)
+		}
+	}
+	if len(winners)+len(losers) == 0 {
+		return nil
+	}
+	add("win", winners)
+	add("lose", losers)
+	return g.write(r.con.out, "  ")
+}
+
+const curveWidth = 40
+
+// printCurve shows revenue by value as bars.
+func (r *replay) printCurve(t *tuning) error {
+	if _, err := fmt.Fprintf(r.con.out, "%s of %s: best %v, revenue %s\n", t.Setting, t.Policy, t.Best, amount(t.Revenue)); err != nil {
+		return err
+	}
+	g := &grid{left: 0}
+	g.add(t.Setting, "revenue", "satisfied")
+	for _, v := range t.Curve {
+		bar := ""
+		if t.Revenue > 0 && v.Revenue > 0 {
+			bar = strings.Repeat("#", int(v.Revenue/t.Revenue*curveWidth))
+		}
+		if v.Value == t.Best {
+			bar += " best"
+		}
+		g.add(fmt.Sprint(v.Value), amount(v.Revenue), count(v.Satisfied), fmt.Sprintf("%-*s", curveWidth+5, bar))
+	}
+	if err := g.write(r.con.out, "  "); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(r.con.out)
+	return err
+}
+
+// relative is a change as a part of what was.
+func relative(change, before float64) string {
+	if before == 0 {
+		return ""
+	}
+	sign := "+"
+	if change < 0 {
+		sign = ""
+	}
+	return sign + percent(change/before)
+}
+
+func plus(n int64) string {
+	if n < 0 {
+		return count(n)
+	}
+	return "+" + count(n)
+}

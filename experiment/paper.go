@@ -1,0 +1,82 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// Paper is an evaluation that can be repeated.
+type Paper struct {
+	Name   string // on the command line: "libra-plus"
+	Number string // among the papers: "000"
+	Title  string
+	Source string // authors and year
+	Trace  bool   // it is about a log: Options.Trace
+	// Run measures the figures and judges the statements.
+	Run func(ctx context.Context, o Options) ([]Figure, []Claim, error)
+}
+
+// The names of the papers on the command line and in the claims.
+const (
+	nameLibra     = "libra"
+	nameLibraPlus = "libra-plus"
+	nameLibraSLA  = "libra-sla"
+)
+
+// papers in the order in which they are shown. A further paper is a file that
+// defines its value, and a line here.
+var papers = []Paper{libraPaper, libraPlusPaper, libraSLAPaper, icPaper, nistPaper}
+
+// Papers lists all papers.
+func Papers() []Paper { return slices.Clone(papers) }
+
+// Options say how large a repetition is.
+type Options struct {
+	Trace   *Trace // the log of 000 and 001
+	Seeds   int    // runs of every point; 0: as many as each paper's figures usually get
+	Quick   bool   // fewer seeds, to see everything in a minute
+	Lab     *Lab
+	Store   *Store // nil: nothing is kept
+	Version string // of the program, for the report
+	// Build tells one build of the program from another: figures that another
+	// one measured are not used again.
+	Build string
+}
+
+// count is the number of seeds of a paper that usually has so many, and has
+// fewer when it must be quick.
+func (o Options) count(usual, quick int) int {
+	switch {
+	case o.Seeds > 0:
+		return o.Seeds
+	case o.Quick:
+		return quick
+	}
+	return usual
+}
+
+// Figures gives some figures that belong together: as an earlier run with the
+// same parameters left them, or measured now and kept. params is all that the
+// figures hang on beside the trace and the build of the program; it is
+// written as JSON to tell one set from another.
+func (o Options) Figures(name string, params any, measure func() ([]Figure, error)) ([]Figure, error) {
+	if o.Store == nil {
+		return measure()
+	}
+	key, err := o.key(name, params)
+	if err != nil {
+		return nil, err
+	}
+	if figures, ok := o.Store.load(name, key); ok {
+		return figures, o.Store.publish(figures)
+	}
+	figures, err := measure()
+	if err != nil {
+		return nil, err
+	}
+	if err := o.Store.save(name, key, figures); err != nil {
+		return nil, fmt.Errorf("keep figures %s: %w", name, err)
+	}
+	return figures, o.Store.publish(figures)
+}

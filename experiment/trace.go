@@ -119,7 +119,7 @@ func (t *Trace) means(n int) (gap, runtime, procs float64) {
 
 func thousands(n int) string {
 	if n >= 1000 {
-		return fmt.Sprintf("%d,%03d", n/1000, n%1000)
+		return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
 	}
 	return fmt.Sprint(n)
 }

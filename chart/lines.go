@@ -2,6 +2,7 @@ package chart
 
 import (
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -188,11 +189,20 @@ func (l *Lines) drawSeries(c *canvas, i int, track []pixel) {
 		c.path(class, d)
 	}
 	if !l.Series[i].Muted {
-		for _, spot := range track {
-			if finite(spot.x) && finite(spot.y) {
+		drawn := pixel{x: math.Inf(-1)}
+		for at, spot := range track {
+			if !finite(spot.x) || !finite(spot.y) {
+				continue
+			}
+			if at == 0 || at == len(track)-1 || math.Hypot(spot.x-drawn.x, spot.y-drawn.y) >= markerGap {
 				c.marker(l.look(i), spot.x, spot.y)
+				drawn = spot
 			}
 		}
 	}
 	c.close()
 }
+
+// markerGap is how far apart markers are: on a line of many points each would
+// touch the next and hide the line.
+const markerGap = 22

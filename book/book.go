@@ -90,7 +90,7 @@ func (b *Book) Enter(j *market.Job) Seat {
 		b.freeSeat = b.seats[s].alongside
 	}
 	e := &b.seats[s]
-	*e = Entry{Job: *j, From: b.now, Start: market.Never, Procs: e.Procs[:0], needy: b.needs(j)}
+	*e = Entry{Job: *j, Start: market.Never, Procs: e.Procs[:0], needy: b.needs(j)}
 	b.register.put(j.ID, s)
 	return s
 }
@@ -190,11 +190,20 @@ func (b *Book) release(s Seat, e *Entry) {
 	}
 }
 
-// Measure sets what a job that advances as one has really had, which may
-// differ from what it was granted.
-func (b *Book) Measure(s Seat, had market.Work) {
+// Measure sets what a job, or its task on one processor, has really had, which
+// may differ from what it was granted.
+func (b *Book) Measure(s Seat, proc int32, had market.Work) {
 	e := &b.seats[s]
-	e.Left, e.Since = e.Job.Estimate-had, b.now
+	left := e.Job.Estimate - had
+	if !e.apart {
+		e.Left, e.Since = left, b.now
+		return
+	}
+	for on := range e.Procs.All() {
+		if proc == market.AllTasks || int(proc) == on {
+			b.measureTask(on, s, left)
+		}
+	}
 }
 
 // HeldOn lists the jobs on a node, in the order of their IDs.

@@ -6,7 +6,6 @@ import "libra/market"
 type Entry struct {
 	Job   market.Job
 	Terms Terms
-	From  market.Time // when it was taken in: its promise counts from here
 	Start market.Time // when it first got processor time
 
 	// Progress of a job that advances as one; see LeftAt.

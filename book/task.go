@@ -56,8 +56,9 @@ type Touch uint8
 
 // The ways in which tasks change.
 const (
-	Joined Touch = 1 << iota // a task was accepted
-	Left                     // a task is gone
+	Joined    Touch = 1 << iota // a task was accepted
+	Left                        // a task is gone
+	Corrected                   // a task was measured
 )
 
 // NewTask is a task of a job as it would be taken in now on the given terms.
@@ -96,6 +97,16 @@ func (b *Book) dropTask(proc int, s Seat) bool {
 		}
 	}
 	return false
+}
+
+// measureTask corrects what a job's task on a processor has left.
+func (b *Book) measureTask(proc int, s Seat, left market.Work) {
+	for i := range b.tasks[proc] {
+		if t := &b.tasks[proc][i]; t.Seat == s {
+			t.Left, t.Since = left, b.now
+			b.touch(proc, Corrected)
+		}
+	}
 }
 
 // FinishTask ends a job's task on one processor and reports whether it was the

@@ -137,7 +137,7 @@ func (c *Cluster) apply(e *market.Event) {
 		}
 	case market.Used:
 		if s, here := c.book.Find(e.Job); here {
-			c.book.Measure(s, e.Work)
+			c.book.Measure(s, e.Proc, e.Work)
 			c.book.Note(book.Measured)
 		}
 	case market.NodeDown:

@@ -205,6 +205,25 @@ func TestAMeasurementCorrectsTheShare(t *testing.T) {
 	}
 }
 
+// Tasks that advance on their own are measured on their own: the processor of
+// the one that is behind gives it more, the other is left alone.
+func TestAMeasurementCorrectsOneTask(t *testing.T) {
+	c := open(t, 2, "libra-sla", nil)
+	wide, other := job(0, 0, 10, 40), job(1, 0, 10, 20)
+	wide.Width, wide.SLA.Soft, wide.SLA.Budget = 2, true, 10
+	other.Width, other.SLA.Soft, other.SLA.Budget = 2, true, 100 // the top job: it gets the spare
+	step(t, c, 0, submitted(wide))
+	step(t, c, 0, submitted(other))
+	said := step(t, c, 4, market.Event{Kind: market.Used, Job: 0, Proc: 1, Work: 0})
+	if words(said) != "shared 0" || said[0].Proc != 1 || len(said[0].Slices) != 2 {
+		t.Fatalf("after a measurement: %+v", said)
+	}
+	// All of its 10 are left, and 36 of its 40 seconds.
+	if got := said[0].Slices[0].Speed; math.Abs(got-10.0/36) > 1e-12 {
+		t.Errorf("the task that is behind gets %v, want %v", got, 10.0/36)
+	}
+}
+
 func reject(err error, why market.Reason) bool {
 	var r *market.Rejection
 	return errors.As(err, &r) && r.Reason == why

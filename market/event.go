@@ -13,7 +13,8 @@ const (
 	Finished
 	// Cancelled: its user took a job back.
 	Cancelled
-	// Used: a measurement. Work is what the job has had on each processor.
+	// Used: a measurement. Work is what the job has had on each processor, or
+	// its task on processor Proc where that is not AllTasks.
 	Used
 	// NodeDown and NodeUp: Node is gone, or back.
 	NodeDown

@@ -8,7 +8,9 @@ COUNT         ?= 3
 FUZZTIME      ?= 20s
 RELEASE       ?= $(shell git describe --tags --abbrev=0 2>/dev/null)
 
-.PHONY: build test race lint fuzz bench golden check clean
+PROFILE       ?= -pgo=$(CURDIR)/cmd/libra/default.pgo
+
+.PHONY: build test race lint fuzz bench profile golden check clean
 
 build:                 ## bin/libra
 	CGO_ENABLED=0 go build -trimpath -o bin/libra ./cmd/libra
@@ -30,11 +32,16 @@ fuzz:                  ## every fuzz target for a while
 
 bench:                 ## this tree, and beside it the last release if there is one
 	@mkdir -p out
-	go test ./sim ./workload -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -count $(COUNT) | tee out/bench-now.txt
+	go test $(PROFILE) ./sim ./workload ./revenue -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -count $(COUNT) | tee out/bench-now.txt
 	@if [ -n "$(RELEASE)" ]; then rm -rf out/release; git worktree prune; git worktree add -q out/release $(RELEASE) && \
-	  (cd out/release && go test ./sim ./workload -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -count $(COUNT)) | tee out/bench-release.txt; \
+	  (cd out/release && go test $(PROFILE) ./sim ./workload ./revenue -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -count $(COUNT)) | tee out/bench-release.txt; \
 	  git worktree remove --force out/release; go run $(BENCHSTAT) out/bench-release.txt out/bench-now.txt; \
 	else echo "no release to compare with: no tag"; fi
+
+profile:               ## redraw the profile that the compiler optimises the program by
+	@mkdir -p out
+	go test ./sim -run '^$$' -bench 'Simulate/(fcfs-bf|libra|libra-plus|libra-sla)/' -benchtime 6x -o out/sim.test -cpuprofile out/core.prof
+	go tool pprof -proto out/core.prof > cmd/libra/default.pgo
 
 golden:                ## rewrite what the scenario scripts say; read the diff
 	go test ./sim -run Script -update

@@ -44,7 +44,7 @@ func sampleBars() *Bars {
 func TestSamples(t *testing.T) {
 	dir := os.Getenv("CHART_SAMPLES")
 	if dir == "" {
-		t.Skip("CHART_SAMPLES names no directory to draw into")
+		dir = t.TempDir() // nobody looks, but they are drawn
 	}
 	for name, svg := range map[string][]byte{"lines.svg": sampleLines().SVG(), "bars.svg": sampleBars().SVG()} {
 		if err := os.WriteFile(dir+"/"+name, svg, 0o644); err != nil {

@@ -18,7 +18,7 @@ import (
 )
 
 // traces is where the real logs are, beside the project; where they are not,
-// benchmarks run on generated ones and say so in their names.
+// benchmarks run on a generated one and say so.
 const traces = "../../shared/traces"
 
 // bench is one benchmark: a workload under a policy.
@@ -100,6 +100,7 @@ func (x *bench) text(b *testing.B) ([]byte, int) {
 
 // generated stands in for a log that is not there.
 func (x *bench) generated(b *testing.B) ([]byte, int) {
+	b.Logf("%s is not here: measured on a generated log instead", x.trace)
 	m := workload.NewLublin()
 	m.Jobs = 20_000
 	arrivals := must(workload.Load(must(m.Source(1))(b)))(b)

@@ -110,7 +110,7 @@ func TestMistakes(t *testing.T) {
 		{"no workload", []string{"simulate", "--policy", "fifo"}, 2, []string{"--workload"}},
 		{"unknown policy", []string{"simulate", "--policy", "lifo", "--workload", jobs}, 2, []string{`"lifo"`, "fifo, fcfs-bf"}},
 		{"policy twice", []string{"simulate", "--policy", "fifo,fifo", "--workload", jobs}, 2, []string{"fifo is there twice"}},
-		{"no size of cluster", []string{"simulate", "--policy", "fifo", "--workload", jobs}, 2, []string{"--nodes", "--cluster"}},
+		{"no size of cluster", []string{"simulate", "--policy", "fifo", "--workload", jobs}, 2, []string{"--nodes", "give --nodes"}},
 		{"no size in header", []string{"simulate", "--policy", "fifo", "--workload", bare}, 2, []string{"bare.swf", "--nodes"}},
 		{"no nodes", []string{"simulate", "--policy", "fifo", "--nodes", "0", "--workload", jobs}, 2, []string{"--nodes", "1 to"}},
 		{"nodes and cluster", simulate(jobs, "--cluster", "x.yaml"), 2, []string{"exclude"}},

@@ -69,7 +69,7 @@ func (s *simulation) findNodes(file *workload.File) ([]market.Node, error) {
 		n = file.Header().Processors()
 	}
 	if n == 0 {
-		return nil, usagef("%s does not say how large the cluster is: give --nodes or --cluster", s.workload)
+		return nil, usagef("%s does not say how large the cluster is: give --nodes", s.workload)
 	}
 	if err := checkNodes(n); err != nil {
 		return nil, err

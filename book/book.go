@@ -17,6 +17,7 @@ type Book struct {
 	register register
 	queue    queue
 	running  []Seat
+	reserved []Seat // of them, those that only keep their places
 	ends     ends
 	order    order
 	tasks    [][]Task // by processor: the tasks that advance independently
@@ -24,6 +25,7 @@ type Book struct {
 	touched  []int32  // processors whose tasks changed since the last plan
 	isTouch  []Touch  // by processor
 	versions []uint32 // by processor: counts the changes of its tasks
+	only     *bitset  // the processors that have room at all; nil: every one
 }
 
 // New opens the book of a cluster.
@@ -51,14 +53,17 @@ func (b *Book) Tick(now market.Time) {
 		b.seats[s].alongside, b.freeSeat = b.freeSeat, s
 	}
 	b.vacated = b.vacated[:0]
+	b.beginAnew()
 }
 
 // Ask lets somebody read the book as of a time, and changes nothing.
 func (b *Book) Ask(at market.Time, read func(View)) {
 	now := b.now
 	b.now = max(now, at)
+	b.beginAnew()
 	read(View{b})
 	b.now = now
+	b.beginAnew()
 }
 
 // Note remembers why the next plan is made.
@@ -90,7 +95,7 @@ func (b *Book) Enter(j *market.Job) Seat {
 		b.freeSeat = b.seats[s].alongside
 	}
 	e := &b.seats[s]
-	*e = Entry{Job: *j, Start: market.Never, Procs: e.Procs[:0], needy: b.needs(j)}
+	*e = Entry{Job: *j, Start: market.Never, Procs: e.Procs[:0], needy: b.needs(j), priced: j.Estimate}
 	b.register.put(j.ID, s)
 	return s
 }
@@ -99,6 +104,9 @@ func (b *Book) Enter(j *market.Job) Seat {
 func (b *Book) Leave(s Seat) {
 	b.Detach(s)
 	e := &b.seats[s]
+	if e.reserved {
+		b.unreserve(s)
+	}
 	b.register.remove(e.Job.ID)
 	b.vacated = append(b.vacated, s)
 }
@@ -159,7 +167,7 @@ func (b *Book) occupy(s Seat) {
 
 func (b *Book) run(s Seat, e *Entry) {
 	e.state = running
-	if !e.Start.Finite() {
+	if !e.Start.Finite() && !e.reserved {
 		e.Start = b.now
 	}
 	e.Left, e.Since, e.Speed = e.Job.Estimate, b.now, 0

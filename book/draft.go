@@ -9,9 +9,12 @@ type Draft struct {
 	b      *Book
 	events []market.Event
 	slices []market.Slice // of those events
-	wake   market.Time
-	asked  market.Time
+	wake   market.Time    // as the policy wants it
+	asked  market.Time    // as it was said last
 }
+
+// Book is the book it is written for.
+func (d *Draft) Book() *Book { return d.b }
 
 // NewDraft begins to write plans for a book.
 func NewDraft(b *Book) *Draft { return &Draft{b: b, wake: market.Never, asked: market.Never} }
@@ -53,7 +56,9 @@ func (d *Draft) Speed(s Seat, speed float64) {
 		return
 	}
 	e.Speed = speed
-	d.grant(s, e)
+	if !e.reserved { // else it is what is kept for it
+		d.grant(s, e)
+	}
 }
 
 // Share sets how fast each of the tasks on a processor advances from now on.
@@ -65,7 +70,11 @@ func (d *Draft) Share(proc int, speeds []float64) {
 		if speed := speeds[i]; !same(t.Speed, speed) {
 			t.Left, t.Since, t.Speed = t.LeftAt(now), now, speed
 		}
-		d.slices = append(d.slices, market.Slice{Job: t.Job, Seat: int32(t.Seat), Speed: t.Speed})
+		slice := market.Slice{Job: t.Job, Seat: int32(t.Seat), Speed: t.Speed}
+		if t.Reserved {
+			slice.Speed = 0 // the other is what is kept for it
+		}
+		d.slices = append(d.slices, slice)
 	}
 	d.b.versions[proc]++
 	d.events = append(d.events, market.Event{Kind: market.Shared, Proc: int32(proc), Slices: d.slices[first:]})
@@ -97,11 +106,16 @@ func (d *Draft) Say(e market.Event) { d.events = append(d.events, e) }
 
 // Events are the events of this step so far.
 func (d *Draft) Events() []market.Event {
-	if d.wake != d.asked {
-		d.asked = d.wake
-		d.Say(market.Event{Kind: market.Wake, Finish: d.wake})
-	}
+	d.ask(d.wake)
 	return d.events
+}
+
+// ask says a wake-up that is not the last one said.
+func (d *Draft) ask(wake market.Time) {
+	if wake != d.asked {
+		d.asked = wake
+		d.Say(market.Event{Kind: market.Wake, Finish: wake})
+	}
 }
 
 func (d *Draft) grant(s Seat, e *Entry) {

@@ -19,11 +19,14 @@ type Entry struct {
 	needy     bool  // asks for memory or disk that is counted
 	alone     bool  // holds its processors alone
 	apart     bool  // its tasks advance independently
+	reserved  bool  // holds its processors and does not run yet
+	released  bool  // its promise is void
 	tasks     int32 // of those, how many still run
 	at        int32 // place in the list of running jobs
 	ticket    uint32
 	endsAt    market.Time
 	worked    market.Work // by its finished tasks
+	priced    market.Work // the estimate that the price was agreed for
 	alongside Seat        // next free seat
 }
 
@@ -51,6 +54,16 @@ const (
 
 // Due is the instant at which the job must be finished.
 func (e *Entry) Due() market.Time { return e.Job.Submit + e.Job.SLA.Deadline }
+
+// Reserved reports whether the job only keeps its place: it does not advance,
+// and its deadline has not begun.
+func (e *Entry) Reserved() bool { return e.reserved }
+
+// Priced is the estimate that the price was agreed for: the one it came with.
+func (e *Entry) Priced() market.Work { return e.priced }
+
+// Released reports whether what was promised to the job is void.
+func (e *Entry) Released() bool { return e.released }
 
 // LeftAt is the work left of the estimate at a time not before Since.
 func (e *Entry) LeftAt(now market.Time) market.Work {

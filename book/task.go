@@ -11,17 +11,19 @@ import (
 // the tasks of a processor are read together, the hard ones before the soft,
 // each in the order of acceptance.
 type Task struct {
-	Left   market.Work // at Since
-	Since  market.Time
-	Speed  float64 // work per second
-	Due    market.Time
-	Fine   float64 // what each second of delay takes off the return
-	Job    market.JobID
-	Seat   Seat
-	Soft   bool
-	Worth  float64 // what it brings if it is in time
-	Rank   float64 // Worth, rounded for comparison
-	Return float64 // what the policy last reckoned it to bring
+	Left     market.Work // at Since
+	Since    market.Time
+	Speed    float64 // work per second
+	Due      market.Time
+	Fine     float64 // what each second of delay takes off the return
+	Job      market.JobID
+	Seat     Seat
+	Soft     bool
+	Reserved bool    // keeps its place and does not advance
+	Released bool    // nothing is promised to it any more: it needs nothing
+	Worth    float64 // what it brings if it is in time
+	Rank     float64 // Worth, rounded for comparison
+	Return   float64 // what the policy last reckoned it to bring
 }
 
 // Pile is what the tasks of one processor amount to.
@@ -69,13 +71,18 @@ func NewTask(j *market.Job, t Terms, now market.Time) Task {
 	}
 }
 
-func (b *Book) addTasks(s Seat, e *Entry) {
+// openPiles makes room for tasks, the first time there are any.
+func (b *Book) openPiles() {
 	if b.tasks == nil {
 		b.tasks = make([][]Task, len(b.nodeOf))
 		b.piles = make([]Pile, len(b.nodeOf))
 	}
+}
+
+func (b *Book) addTasks(s Seat, e *Entry) {
+	b.openPiles()
 	task := NewTask(&e.Job, e.Terms, b.now)
-	task.Seat = s
+	task.Seat, task.Reserved, task.Released = s, e.reserved, e.released
 	for proc := range e.Procs.All() {
 		at := len(b.tasks[proc])
 		for !task.Soft && at > 0 && b.tasks[proc][at-1].Soft {
@@ -99,13 +106,21 @@ func (b *Book) dropTask(proc int, s Seat) bool {
 	return false
 }
 
-// measureTask corrects what a job's task on a processor has left.
-func (b *Book) measureTask(proc int, s Seat, left market.Work) {
+// taskOf is a job's task on a processor, or nil where that is done.
+func (b *Book) taskOf(proc int, s Seat) *Task {
 	for i := range b.tasks[proc] {
 		if t := &b.tasks[proc][i]; t.Seat == s {
-			t.Left, t.Since = left, b.now
-			b.touch(proc, Corrected)
+			return t
 		}
+	}
+	return nil
+}
+
+// measureTask corrects what a job's task on a processor has left.
+func (b *Book) measureTask(proc int, s Seat, left market.Work) {
+	if t := b.taskOf(proc, s); t != nil {
+		t.Left, t.Since = left, b.now
+		b.touch(proc, Corrected)
 	}
 }
 

@@ -52,12 +52,14 @@ func (v View) CouldHold(j *market.Job) bool { return v.b.couldHold(j) }
 // AllRoom reports whether every processor has room for the job whatever else
 // runs: the common case, worth asking once instead of for each processor.
 func (v View) AllRoom(j *market.Job) bool {
-	return v.b.upN == len(v.b.nodeOf) && !v.b.needs(j)
+	return v.b.upN == len(v.b.nodeOf) && v.b.only == nil && !v.b.needs(j)
 }
 
 // Room reports whether a processor is up and its node has memory and disk left
 // for a task of the job.
-func (v View) Room(proc int, j *market.Job) bool { return v.b.room(proc, j) }
+func (v View) Room(proc int, j *market.Job) bool {
+	return (v.b.only == nil || v.b.only.has(proc)) && v.b.room(proc, j)
+}
 
 // FreeOn is the memory and the disk left on the node of a processor.
 func (v View) FreeOn(proc int) (memory, disk int64) {

@@ -3,7 +3,6 @@ package cluster
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"libra/book"
@@ -13,6 +12,12 @@ import (
 
 // Cluster is one cluster under one policy.
 type Cluster struct {
+	// Punctual asks for a wake-up also when the next waiting job will have
+	// waited in vain and when the next estimate will be used up. Drivers of real
+	// nodes set it. In a simulated run a job that waits in vain is dropped at
+	// the next pass, as the papers' simulators do it, and this is left alone.
+	Punctual bool
+
 	book   *book.Book
 	draft  *book.Draft
 	policy policy.Policy
@@ -22,30 +27,30 @@ type Cluster struct {
 
 // New makes a cluster of empty nodes.
 func New(nodes []market.Node, p policy.Policy) (*Cluster, error) {
-	if len(nodes) == 0 {
-		return nil, errors.New("a cluster needs at least one node")
-	}
-	processors := 0
-	for i := range nodes {
-		if err := nodes[i].Validate(); err != nil {
-			return nil, fmt.Errorf("node %d: %w", i, err)
-		}
-		processors += nodes[i].Processors
-	}
-	if processors > market.MaxWidth {
-		return nil, fmt.Errorf("%d processors are more than a cluster can have (%d)", processors, market.MaxWidth)
+	if err := validate(nodes); err != nil {
+		return nil, err
 	}
 	b := book.New(nodes)
 	return &Cluster{book: b, draft: book.NewDraft(b), policy: p, nodes: len(nodes)}, nil
 }
 
-// What a driver can get wrong.
-var (
-	ErrUnknownJob   = errors.New("no such job")
-	ErrDuplicateJob = errors.New("a job of this number is already here")
-	ErrUnknownNode  = errors.New("no such node")
-	ErrTimeRunsBack = errors.New("time runs back")
-)
+// validate finds what is wrong with the nodes of a cluster.
+func validate(nodes []market.Node) error {
+	if len(nodes) == 0 {
+		return errors.New("a cluster needs at least one node")
+	}
+	processors := 0
+	for i := range nodes {
+		if err := nodes[i].Validate(); err != nil {
+			return fmt.Errorf("node %d: %w", i, err)
+		}
+		processors += nodes[i].Processors
+	}
+	if processors > market.MaxWidth {
+		return fmt.Errorf("%d processors are more than a cluster can have (%d)", processors, market.MaxWidth)
+	}
+	return nil
+}
 
 // Quote says what a job would be told if it were submitted at the given time;
 // an error that is a *market.Rejection is the answer no. Nothing changes.
@@ -83,51 +88,21 @@ func (c *Cluster) Step(at market.Time, happened []market.Event) ([]market.Event,
 		c.apply(&happened[i])
 	}
 	c.plan()
+	if c.Punctual {
+		woken := slices.ContainsFunc(happened, func(e market.Event) bool { return e.Kind == market.Woken })
+		return c.draft.EventsOnTime(woken), nil
+	}
 	return c.draft.Events(), nil
-}
-
-// check finds what makes no sense before anything is changed.
-func (c *Cluster) check(at market.Time, happened []market.Event) error {
-	if !(at >= c.book.View().Now()) { // nor is NaN a time
-		return fmt.Errorf("%w: from %v to %v", ErrTimeRunsBack, c.book.View().Now(), at)
-	}
-	newest := market.JobID(math.MinInt64) // of this step
-	for i := range happened {
-		e := &happened[i]
-		switch e.Kind {
-		case market.Submitted:
-			if err := e.Spec.Validate(); err != nil {
-				return fmt.Errorf("job %d: %w", e.Spec.ID, err)
-			}
-			if _, here := c.book.Find(e.Spec.ID); here || e.Spec.ID <= newest && submits(happened[:i], e.Spec.ID) {
-				return fmt.Errorf("job %d: %w", e.Spec.ID, ErrDuplicateJob)
-			}
-			newest = max(newest, e.Spec.ID)
-		case market.Finished, market.Cancelled, market.Used:
-			if _, here := c.book.Find(e.Job); !here {
-				return fmt.Errorf("%s %d: %w", e.Kind, e.Job, ErrUnknownJob)
-			}
-		case market.NodeDown, market.NodeUp:
-			if e.Node < 0 || int(e.Node) >= c.nodes {
-				return fmt.Errorf("%s %d: %w", e.Kind, e.Node, ErrUnknownNode)
-			}
-		case market.Woken:
-		default:
-			return fmt.Errorf("%s is for the cluster to say", e.Kind)
-		}
-	}
-	return nil
-}
-
-// submits reports whether a job of that number is among the arrivals.
-func submits(happened []market.Event, id market.JobID) bool {
-	return slices.ContainsFunc(happened, func(e market.Event) bool { return e.Kind == market.Submitted && e.Spec.ID == id })
 }
 
 func (c *Cluster) apply(e *market.Event) {
 	switch e.Kind {
 	case market.Submitted:
 		c.arrive(e.Spec)
+	case market.Reserved:
+		c.reserve(e.Spec)
+	case market.Confirmed:
+		c.confirm(e.Job)
 	case market.Finished:
 		c.finish(e)
 	case market.Cancelled:
@@ -139,6 +114,14 @@ func (c *Cluster) apply(e *market.Event) {
 		if s, here := c.book.Find(e.Job); here {
 			c.book.Measure(s, e.Proc, e.Work)
 			c.book.Note(book.Measured)
+		}
+	case market.Extended:
+		c.extend(e)
+	case market.Released:
+		c.release(e.Job)
+	case market.Dislodged:
+		if s, here := c.book.Find(e.Job); here {
+			c.dislodge(s)
 		}
 	case market.NodeDown:
 		c.loseNode(int(e.Node))
@@ -156,12 +139,17 @@ func (c *Cluster) arrive(j *market.Job) {
 	c.policy.Admit(c.book.View(), j, &c.answer)
 	c.book.Note(book.Arrived)
 	if c.answer.Verdict == policy.Refuse {
-		c.draft.Say(market.Event{
-			Kind: market.Rejected, Reason: c.answer.Reason, Job: j.ID, Seat: int32(book.NoSeat), Spec: j, Start: market.Never,
-		})
+		c.turnAway(j, c.answer.Reason)
 		return
 	}
 	c.takeIn(c.book.Enter(j))
+}
+
+// turnAway says no to a job at the door.
+func (c *Cluster) turnAway(j *market.Job, why market.Reason) {
+	c.draft.Say(market.Event{
+		Kind: market.Rejected, Reason: why, Job: j.ID, Seat: int32(book.NoSeat), Spec: j, Start: market.Never,
+	})
 }
 
 // takeIn does what the last answer says with a job that has a seat.
@@ -177,6 +165,9 @@ func (c *Cluster) takeIn(s book.Seat) {
 		return
 	}
 	c.book.Place(s, c.answer.Terms, c.answer.Procs)
+	if c.Punctual && e.Apart() && !e.Due().Finite() {
+		c.book.Release(s)
+	}
 	said.Kind, said.Start, said.Procs = market.Accepted, e.Start, e.Procs
 	c.draft.Say(said)
 	c.book.Note(book.Placed)

@@ -25,18 +25,36 @@ func (c *Cluster) loseNode(node int) {
 	}
 }
 
+// dislodge takes a job off its processors, without its progress, and asks for
+// it to be taken in again.
+func (c *Cluster) dislodge(s book.Seat) {
+	e := c.book.Entry(s)
+	c.draft.Say(market.Event{
+		Kind: market.Evicted, Reason: market.NodeLost, Job: e.Job.ID, Seat: int32(s), Spec: &e.Job, Start: e.Start,
+	})
+	c.book.Detach(s)
+	c.book.Note(book.Departed)
+	c.readmit(s)
+}
+
 func (c *Cluster) readmit(s book.Seat) {
 	e := c.book.Entry(s)
 	again, promised, now := e.Job, e.Terms, c.book.View().Now()
-	again.Submit, again.SLA.Deadline, again.SLA.Budget = now, max(0, e.Due()-now), market.Unlimited
+	again.Submit, again.SLA.Budget = now, market.Unlimited
+	if !e.Reserved() { // else it has not begun
+		again.SLA.Deadline = max(0, e.Due()-now)
+	}
 	c.policy.Admit(c.book.View(), &again, &c.answer)
-	if c.answer.Verdict == policy.Refuse {
+	if c.answer.Verdict == policy.Refuse || e.Reserved() && !c.keeps() {
 		c.end(market.Stopped, s, market.NodeLost)
 		return
 	}
 	c.answer.Terms.Price, c.answer.Terms.Worth = promised.Price, promised.Worth
 	if !c.answer.Terms.Firm { // else it is promised a time in the place it was given just now
 		c.answer.Terms.Rank = promised.Rank
+	}
+	if e.Released() {
+		c.answer.Terms.Firm = false
 	}
 	c.takeIn(s)
 }

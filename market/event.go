@@ -8,14 +8,30 @@ type Kind uint8
 const (
 	// Submitted: a job is at the door. Spec is the job.
 	Submitted Kind = iota + 1
+	// Reserved: a quote asks to be kept. Spec is the job: it is answered as if
+	// it had been submitted now, but does not run, and its deadline does not
+	// begin, before it is Confirmed.
+	Reserved
+	// Confirmed: a job that was reserved is an ordinary job from now on.
+	Confirmed
 	// Finished: a job ran to its end, or its task on processor Proc did where
 	// that is not AllTasks. Work is what it really took on each processor.
 	Finished
-	// Cancelled: its user took a job back.
+	// Cancelled: its user took a job, or a reservation, back.
 	Cancelled
 	// Used: a measurement. Work is what the job has had on each processor, or
 	// its task on processor Proc where that is not AllTasks.
 	Used
+	// Extended: a running job asks for more than its estimate by the deadline
+	// it has. Work is the further work on each processor, Price the most that
+	// may be asked for it. The answer is Prolonged or Overran.
+	Extended
+	// Released: what was promised to a running job is void: it goes on, behind
+	// those to whom something is promised.
+	Released
+	// Dislodged: a running job has lost its progress, though its nodes stand: it
+	// begins again, like one whose node is lost.
+	Dislodged
 	// NodeDown and NodeUp: Node is gone, or back.
 	NodeDown
 	NodeUp
@@ -30,6 +46,8 @@ const (
 	// Queued: the job waits; nothing is promised yet.
 	Queued Kind = lastInput + 1 + iota
 	// Accepted: the job has a promise: Price, and Finish if one is predicted.
+	// It is said of a reservation that is kept, with Start at Never, and again
+	// when that is confirmed.
 	Accepted
 	// Rejected: the job never ran and never will; Reason says why.
 	Rejected
@@ -37,7 +55,8 @@ const (
 	// work per second; Procs is what it holds.
 	Granted
 	// Shared: from now on the tasks on processor Proc, which advance each on
-	// its own, do so as Slices says: all of them are in it, and no others.
+	// its own, do so as Slices says: all of them are in it, and no others. One
+	// that is only reserved stands still.
 	Shared
 	// Evicted: the job lost its processors and its progress with a node; what
 	// becomes of it follows: Queued, Accepted or Stopped.
@@ -47,13 +66,22 @@ const (
 	// Completed: the job ran to its end; Price is its cost, Start when it
 	// first got processor time, Work what it used on each processor.
 	Completed
+	// Prolonged: the job may have further work: Work is its estimate now, Price
+	// what the further work costs beside the price promised, Finish what is
+	// promised as before.
+	Prolonged
+	// Overran: the job may not have the further work it asked for, and goes on
+	// as before; Reason says why, and Price what it would have cost where the
+	// price alone was in the way.
+	Overran
 	// Wake: the cluster asks for Woken at Finish.
 	Wake
 )
 
 var kinds = [...]string{
-	"", "submitted", "finished", "cancelled", "used", "node-down", "node-up", "woken",
-	"queued", "accepted", "rejected", "granted", "shared", "evicted", "stopped", "completed", "wake",
+	"", "submitted", "reserved", "confirmed", "finished", "cancelled", "used", "extended", "released", "dislodged",
+	"node-down", "node-up", "woken",
+	"queued", "accepted", "rejected", "granted", "shared", "evicted", "stopped", "completed", "prolonged", "overran", "wake",
 }
 
 func (k Kind) String() string { return kinds[k] }

@@ -17,11 +17,12 @@ const (
 	NodeLost                   // a node it ran on is gone and no other can take it in time
 	ByUser                     // its user cancelled it
 	OutOfPatience              // it waited until its limit (004)
+	NotFirm                    // nothing firm could be promised, and only that can be kept
 )
 
 var reasons = [...]string{
 	"", "cannot_meet_resources", "cannot_meet_deadline", "cannot_meet_budget", "not_worth_it", "not_admitted",
-	"node_lost", "by_user", "out_of_patience",
+	"node_lost", "by_user", "out_of_patience", "not_firm",
 }
 
 func (r Reason) String() string { return reasons[r] }

@@ -122,7 +122,7 @@ func TestEveryKindAndReasonHasAName(t *testing.T) {
 		}
 	}
 	clear(seen)
-	for r := market.CannotMeetResources; r <= market.OutOfPatience; r++ {
+	for r := market.CannotMeetResources; r <= market.NotFirm; r++ {
 		if name := r.String(); name == "" || seen[name] {
 			t.Errorf("reason %d is called %q", r, name)
 		} else {

@@ -10,14 +10,15 @@ import (
 // reservation, and others may go ahead of it only where they do not delay it.
 // Three orders make the three policies that 000 compares itself with.
 type easy struct {
-	rank func(*market.Job) float64
-	base float64
-	late string
-	drop []book.Seat
+	order string // what rank is called
+	rank  func(*market.Job) float64
+	base  float64
+	late  string
+	drop  []book.Seat
 }
 
-func newEASY(rank func(*market.Job) float64) *easy {
-	return &easy{rank: rank, base: 1, late: "hopeless"}
+func newEASY(order string, rank func(*market.Job) float64) *easy {
+	return &easy{order: order, rank: rank, base: 1, late: "hopeless"}
 }
 
 func (p *easy) settings() []Setting {

@@ -49,10 +49,13 @@ func (p *libraPlus) Admit(v book.View, j *market.Job, a *Answer) {
 		return
 	}
 	a.Procs = pick(affordable, int(j.Width), a.Procs)
-	cost := market.Price(0)
+	cost, dearest := market.Price(0), 0
 	for proc := range a.Procs.All() {
-		cost = max(cost, p.costs[proc])
+		if p.costs[proc] > cost {
+			cost, dearest = p.costs[proc], proc
+		}
 	}
+	p.show(v, j, dearest, &a.Working)
 	a.run(book.Terms{Price: cost, Claim: market.Share(rate), Finish: j.Due(), Firm: window.Finite()})
 }
 
@@ -114,6 +117,28 @@ func (p *libraPlus) costOn(v book.View, j *market.Job, proc int) (cost market.Pr
 		cost += p.price.Cost(m)
 	}
 	return cost, free, true
+}
+
+// show says what the price on a processor was worked out from.
+func (p *libraPlus) show(v book.View, j *market.Job, proc int, w *Working) {
+	node := v.Node(proc)
+	*w = Working{}
+	w.add("rating", "", v.Rating(proc))
+	w.add("PBase", "a second", p.base*float64(node.Base.Processor))
+	if j.SLA.Deadline.Finite() {
+		w.add("RESMax", "s", float64(j.SLA.Deadline))
+		w.add("RESCommitted", "s", p.committed[proc])
+	}
+	if node.Base.Memory > 0 && j.Memory > 0 && node.Memory != market.NoLimit {
+		free, _ := v.FreeOn(proc)
+		w.add("memory max", "MB", float64(node.Memory))
+		w.add("memory free", "MB", float64(free))
+	}
+	if node.Base.Disk > 0 && j.Disk > 0 && node.Disk != market.NoLimit {
+		_, free := v.FreeOn(proc)
+		w.add("disk max", "MB", float64(node.Disk))
+		w.add("disk free", "MB", float64(free))
+	}
 }
 
 // stock is the demand for a resource that a node keeps a store of. What is not

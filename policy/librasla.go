@@ -230,8 +230,12 @@ func (p *libraSLA) reckon(now market.Time, rating float64, tasks []book.Task, to
 }
 
 // needed is the share of a processor that a task needs: equation (3) of 001. A
-// soft job can bear to get less, so it never needs more than there is.
+// soft job can bear to get less, so it never needs more than there is. One to
+// which nothing is promised any more needs nothing, also past its estimate.
 func needed(t *book.Task, now market.Time, rating float64) float64 {
+	if t.Released {
+		return 0
+	}
 	left, period := t.LeftAt(now), t.Due-now
 	if period <= 0 || left <= 0 {
 		return 1
@@ -246,7 +250,7 @@ func needed(t *book.Task, now market.Time, rating float64) float64 {
 // returnOf is what the i-th task brings: equation (5) of 001, with the delay it
 // will have at the share it gets.
 func (p *libraSLA) returnOf(n *reckoning, t *book.Task, i int) float64 {
-	if n.fits || !t.Soft || i == n.top {
+	if n.fits || !t.Soft || t.Released || i == n.top {
 		return t.Worth
 	}
 	finish := n.now + market.Time(float64(t.LeftAt(n.now))/(p.needs[i]*n.squeeze*n.rating))

@@ -71,12 +71,17 @@ func (o *outlook) draw(tasks []book.Task, top int, rating float64, now market.Ti
 	}
 	for i := range tasks {
 		t := &tasks[i]
+		if i == top {
+			o.topRank, o.topSoft = t.Rank, t.Soft
+		}
+		if t.Released {
+			continue // it needs nothing, whatever it gets
+		}
 		left, period := float64(t.LeftAt(now)), float64(t.Due-now)
 		undone := left - float64(t.Speed*period)
 		switch {
 		case i == top:
 			o.top.add(t, left, period, undone)
-			o.topRank, o.topSoft = t.Rank, t.Soft
 		case t.Soft:
 			o.soft.add(t, left, period, undone)
 		default:

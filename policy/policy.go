@@ -30,6 +30,7 @@ type Answer struct {
 	Reason  market.Reason
 	Terms   book.Terms
 	Procs   market.Procs
+	Working Working // of the price, where the job and the settings do not say it all
 }
 
 func (a *Answer) refuse(why market.Reason) {

@@ -126,6 +126,9 @@ func (p *proportional) Plan(v book.View, d *book.Draft) {
 	now, running := v.Now(), v.Running()
 	p.load = zeroed(p.load, v.Processors())
 	p.demands = p.demands[:0]
+	if len(p.guests) < v.Processors() {
+		p.guests = nil // nodes have joined
+	}
 	guests := p.addLoads(v)
 	wake := market.Never
 	for i, s := range running {

@@ -32,15 +32,15 @@ var kinds = []Kind{
 	},
 	{
 		Name: "fcfs-bf", Summary: "EASY backfilling, first come first served",
-		make: func() configurable { return newEASY(byArrival) },
+		make: func() configurable { return newEASY("arrival", byArrival) },
 	},
 	{
 		Name: "sjf-bf", Summary: "EASY backfilling, shortest estimate first",
-		make: func() configurable { return newEASY(byEstimate) },
+		make: func() configurable { return newEASY("estimate", byEstimate) },
 	},
 	{
 		Name: "edf-bf", Summary: "EASY backfilling, earliest deadline first",
-		make: func() configurable { return newEASY(byDue) },
+		make: func() configurable { return newEASY("due", byDue) },
 	},
 	{
 		Name: "libra", Summary: "deadline-proportional share, static price (002)", TimeShared: true,

@@ -247,3 +247,33 @@ func TestSummaryAllowsForRounding(t *testing.T) {
 		t.Errorf("%+v", sum)
 	}
 }
+
+// A reservation is a job like any other, which begins when it is confirmed; one
+// that is given back has no start.
+func TestReservationsCountFromTheirConfirmation(t *testing.T) {
+	var rows []report.Row
+	table := report.NewTable(nil, func(r *report.Row) error { rows = append(rows, *r); return nil })
+	summary := report.NewSummary("libra", 1)
+	s := &story{see: []func(*market.Record){table.See, summary.See}, jobs: map[market.JobID]*market.Job{}}
+	for id := range market.JobID(2) {
+		s.jobs[id] = &market.Job{ID: id, Width: 1, SLA: market.SLA{Deadline: 10, Budget: 20}}
+		s.tell(0, market.Event{Kind: market.Reserved, Job: id})
+		s.tell(0, market.Event{Kind: market.Accepted, Job: id, Price: 5, Start: market.Never, Procs: market.ProcsOf(0)})
+	}
+	s.jobs[0].Submit = 7
+	s.tell(7, market.Event{Kind: market.Confirmed, Job: 0})
+	s.tell(7, market.Event{Kind: market.Accepted, Job: 0, Price: 5, Start: 7, Procs: market.ProcsOf(0)})
+	s.tell(8, market.Event{Kind: market.Prolonged, Job: 0, Price: 2, Work: 9})
+	s.tell(9, market.Event{Kind: market.Stopped, Reason: market.ByUser, Job: 1, Start: market.Never})
+	s.complete(7, 17, 0, 9, 5)
+	summary.Close()
+	if r := rows[0]; r.Submit != 7 || r.Start != 7 || r.Finish != 17 || r.Cost != 5 || r.Outcome != report.Completed {
+		t.Errorf("confirmed: %+v", r)
+	}
+	if r := rows[1]; r.Start.Finite() || r.Outcome != report.Unfinished || r.Reason != market.ByUser {
+		t.Errorf("given back: %+v", r)
+	}
+	if summary.Jobs != 2 || summary.MetDeadline != 1 || summary.MeanWait != 0 {
+		t.Errorf("%+v", summary)
+	}
+}

@@ -48,7 +48,7 @@ func NewSummary(policy string, processors int) *Summary {
 func (s *Summary) See(r *market.Record) {
 	s.Events++
 	switch r.Kind {
-	case market.Submitted:
+	case market.Submitted, market.Reserved:
 		s.Jobs++
 		s.firstSubmit = min(s.firstSubmit, r.Spec.Submit)
 		if r.Spec.SLA.Budget.Limited() {

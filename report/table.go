@@ -29,7 +29,7 @@ func NewTable(nodeOf func(proc int) int, emit func(*Row) error) *Table {
 
 // See takes in a record.
 func (t *Table) See(r *market.Record) {
-	if r.Kind == market.Submitted {
+	if r.Kind == market.Submitted || r.Kind == market.Reserved {
 		t.open = append(t.open, openRow{Row: Row{
 			Label: r.Spec.Name, Submit: r.Spec.Submit, Start: market.Never, Finish: market.Never, Width: r.Spec.Width,
 		}})
@@ -41,6 +41,7 @@ func (t *Table) See(r *market.Record) {
 	row := &t.open[r.Job-t.first]
 	switch r.Kind {
 	case market.Accepted:
+		row.Submit = r.Spec.Submit // what was reserved counts from when it was confirmed
 		row.start(t, r)
 		row.Cost, row.Priced = r.Price, r.Price.Limited()
 	case market.Queued:

@@ -37,6 +37,26 @@ func Run(t *testing.T, kind policy.Kind) {
 			quotes(t, newWorld(kind, seed))
 		}
 	})
+	t.Run("says the same when it is restored", func(t *testing.T) {
+		for seed := range uint64(Worlds / 4) {
+			restored(t, newWorld(kind, seed))
+		}
+	})
+	t.Run("takes nodes that join", func(t *testing.T) {
+		for seed := range uint64(Worlds / 4) {
+			joins(t, newWorld(kind, seed))
+		}
+	})
+	t.Run("keeps its promises on a live market", func(t *testing.T) {
+		var count floor
+		for seed := range uint64(Worlds) {
+			haggles(t, newWorld(kind, seed), &count)
+		}
+		t.Logf("%d confirmed, %d prolonged, %d refused, %d released", count.confirmed, count.prolonged, count.overran, count.released)
+		if count.prolonged == 0 || count.overran == 0 || count.released == 0 {
+			t.Error("the worlds test too little")
+		}
+	})
 }
 
 // One plays the world of one seed and watches it.
@@ -47,14 +67,7 @@ func One(t *testing.T, kind policy.Kind, seed uint64) {
 	if _, err := w.play(t, w.policy(t), o.see, nil); err != nil {
 		t.Fatalf("%v: %v", w, err)
 	}
-	o.close()
-	for i, e := range o.errs {
-		if i == 5 {
-			t.Errorf("... and %d more", len(o.errs)-i)
-			break
-		}
-		t.Errorf("%v: %s", w, e)
-	}
+	o.report(t)
 }
 
 // sameAgain: the same inputs give the same records, and a policy that has
@@ -173,7 +186,7 @@ func (w *world) play(
 				see(r)
 			}
 			_ = binary.Write(sum, binary.LittleEndian, []float64{
-				float64(r.At), float64(r.Kind), float64(r.Reason), float64(r.Job), float64(r.Proc), float64(r.Node),
+				float64(r.At), float64(r.Kind), float64(r.Reason), float64(r.Job), float64(r.Proc), float64(r.Node), float64(r.Seat),
 				float64(r.Start), float64(r.Finish), r.Speed, float64(r.Work), float64(r.Price),
 			})
 			fmt.Fprint(sum, r.Firm, r.Procs, r.Slices)

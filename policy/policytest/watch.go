@@ -3,6 +3,7 @@ package policytest
 import (
 	"fmt"
 	"math"
+	"testing"
 
 	"libra/market"
 )
@@ -26,6 +27,8 @@ type watched struct {
 	queued   bool
 	procs    market.Procs
 	speed    float64
+	reserved bool
+	void     bool    // its user let it over-run
 	apart    bool    // its tasks advance apart
 	had      float64 // on each processor, since it last began
 	since    market.Time
@@ -70,7 +73,11 @@ func (o *watcher) see(r *market.Record) {
 	case market.Shared:
 		o.tasks[r.Proc] = append(o.tasks[r.Proc][:0], r.Slices...)
 		for _, s := range r.Slices {
-			o.jobs[s.Job].apart = true
+			j := o.jobs[s.Job]
+			j.apart = true
+			if j.reserved && s.Speed != 0 {
+				o.fail("job %d is only reserved and advances at %v", s.Job, s.Speed)
+			}
 		}
 	case market.Queued, market.Accepted, market.Rejected, market.Granted, market.Evicted, market.Stopped, market.Completed:
 		o.seeJob(r, o.jobs[r.Job])
@@ -93,26 +100,30 @@ func (o *watcher) seeJob(r *market.Record, j *watched) {
 		o.fail("job %d is %s and was never submitted", r.Job, r.Kind)
 		return
 	}
-	if !follows(j.state, r.Kind) {
+	if !follows(j.state, r.Kind) && !(j.reserved && r.Kind == market.Accepted) {
 		o.fail("job %d is %s after %s", r.Job, r.Kind, j.state)
 	}
 	j.state = r.Kind
 	switch r.Kind {
 	case market.Queued:
 		j.queued = true
-		if r.Firm {
+		if r.Firm && !j.void {
 			j.promised = r.Finish
 		}
 	case market.Accepted:
 		j.had, j.since, j.speed = 0, o.now, 0
+		j.reserved = !r.Start.Finite()
 		j.procs = append(market.Procs(nil), r.Procs...)
 		if j.procs.Len() != int(j.spec.Width) {
 			o.fail("job %d wants %d processors and is given %d", r.Job, j.spec.Width, j.procs.Len())
 		}
-		if r.Firm {
+		if r.Firm && !j.void {
 			j.promised = r.Finish
 		}
 	case market.Granted:
+		if j.reserved {
+			o.fail("job %d is only reserved and is granted %v", r.Job, r.Speed)
+		}
 		j.had += float64(o.now-j.since) * j.speed
 		j.speed, j.since = r.Speed, o.now
 		j.procs = append(j.procs[:0], r.Procs...)
@@ -209,6 +220,19 @@ func (o *watcher) settled() {
 		if n := &o.world.nodes[node]; memory[node] > n.Memory || disk[node] > n.Disk {
 			o.fail("node %d has %d MB of memory and %d of disk, %d and %d are in use", node, n.Memory, n.Disk, memory[node], disk[node])
 		}
+	}
+}
+
+// report says what was wrong, when all is over.
+func (o *watcher) report(t *testing.T) {
+	t.Helper()
+	o.close()
+	for i, e := range o.errs {
+		if i == 5 {
+			t.Errorf("... and %d more", len(o.errs)-i)
+			break
+		}
+		t.Errorf("%v: %s", o.world, e)
 	}
 }
 

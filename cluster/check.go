@@ -1,0 +1,99 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"libra/market"
+)
+
+// What a driver can get wrong.
+var (
+	ErrUnknownJob   = errors.New("no such job")
+	ErrDuplicateJob = errors.New("a job of this number is already here")
+	ErrReserved     = errors.New("the job is only reserved")
+	ErrNotReserved  = errors.New("the job is not a reservation")
+	ErrNotRunning   = errors.New("the job does not run")
+	ErrUnknownNode  = errors.New("no such node")
+	ErrTimeRunsBack = errors.New("time runs back")
+)
+
+// check finds what makes no sense before anything is changed.
+func (c *Cluster) check(at market.Time, happened []market.Event) error {
+	if !(at >= c.book.View().Now()) { // nor is NaN a time
+		return fmt.Errorf("%w: from %v to %v", ErrTimeRunsBack, c.book.View().Now(), at)
+	}
+	newest := market.JobID(math.MinInt64) // of this step
+	for i := range happened {
+		e := &happened[i]
+		switch e.Kind {
+		case market.Submitted, market.Reserved:
+			if err := e.Spec.Validate(); err != nil {
+				return fmt.Errorf("job %d: %w", e.Spec.ID, err)
+			}
+			if _, here := c.book.Find(e.Spec.ID); here || e.Spec.ID <= newest && arrives(happened[:i], e.Spec.ID) {
+				return fmt.Errorf("job %d: %w", e.Spec.ID, ErrDuplicateJob)
+			}
+			newest = max(newest, e.Spec.ID)
+		case market.Finished, market.Cancelled, market.Used, market.Confirmed, market.Extended, market.Released, market.Dislodged:
+			if err := c.checkJob(e); err != nil {
+				return fmt.Errorf("%s %d: %w", e.Kind, e.Job, err)
+			}
+		case market.NodeDown, market.NodeUp:
+			if e.Node < 0 || int(e.Node) >= c.nodes {
+				return fmt.Errorf("%s %d: %w", e.Kind, e.Node, ErrUnknownNode)
+			}
+		case market.Woken:
+		default:
+			return fmt.Errorf("%s is for the cluster to say", e.Kind)
+		}
+	}
+	return nil
+}
+
+// arrives reports whether a job of that number is among the arrivals.
+func arrives(happened []market.Event, id market.JobID) bool {
+	return slices.ContainsFunc(happened, func(e market.Event) bool {
+		return (e.Kind == market.Submitted || e.Kind == market.Reserved) && e.Spec.ID == id
+	})
+}
+
+// checkJob finds what cannot happen to a job that is here.
+func (c *Cluster) checkJob(e *market.Event) error {
+	s, here := c.book.Find(e.Job)
+	if !here {
+		return ErrUnknownJob
+	}
+	if e.Kind == market.Cancelled {
+		return nil
+	}
+	if reserved := c.book.Entry(s).Reserved(); reserved != (e.Kind == market.Confirmed) {
+		if reserved {
+			return ErrReserved
+		}
+		return ErrNotReserved
+	}
+	if e.Kind != market.Extended && e.Kind != market.Released && e.Kind != market.Dislodged {
+		return nil
+	}
+	if !c.book.Runs(s) {
+		return ErrNotRunning
+	}
+	if e.Kind == market.Extended {
+		return checkExtension(e, c.book.Entry(s).Job)
+	}
+	return nil
+}
+
+func checkExtension(e *market.Event, j market.Job) error {
+	if !(e.Work > 0) { // nor is NaN any work
+		return &market.FieldError{Field: "work", Value: float64(e.Work), Want: "more than 0"}
+	}
+	if !(e.Price >= 0) {
+		return &market.FieldError{Field: "price", Value: float64(e.Price), Want: "0 or more, or none"}
+	}
+	j.Estimate += e.Work
+	return j.Validate()
+}

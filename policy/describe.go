@@ -1,0 +1,23 @@
+package policy
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Describe puts a policy and its settings into one line: two policies of the
+// same line decide alike, so whoever finds another line than before has to plan
+// anew.
+func Describe(p Policy) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%T", p)
+	if e, ok := p.(*easy); ok {
+		text.WriteString(" order=" + e.order)
+	}
+	if c, ok := p.(configurable); ok {
+		for _, s := range c.settings() {
+			text.WriteString(" " + s.Name + "=" + s.Value())
+		}
+	}
+	return text.String()
+}

@@ -1,0 +1,20 @@
+package policy
+
+// Working is what a price was worked out from, beyond the job itself and the
+// settings of the policy: enough to do it again by hand.
+type Working struct {
+	Inputs [8]Input
+	N      int
+}
+
+// Input is a number that went into a price.
+type Input struct {
+	Name  string
+	Unit  string
+	Value float64
+}
+
+func (w *Working) add(name, unit string, value float64) {
+	w.Inputs[w.N] = Input{Name: name, Unit: unit, Value: value}
+	w.N++
+}

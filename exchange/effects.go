@@ -1,0 +1,106 @@
+package exchange
+
+import (
+	"slices"
+
+	"libra/ledger"
+	"libra/market"
+)
+
+// Effects is what has come of the commands since the last time somebody asked:
+// what must be durable before anybody hears of it.
+type Effects struct {
+	Steps    []Step      // what the core was told, and what it said
+	Txs      []ledger.Tx // in the order of the ledger
+	Jobs     []Change    // as they are now, each once
+	Nodes    []string    // on which something starts or ends
+	Reshared []string    // on which shares change
+	Money    bool        // some balance changed
+
+	changed map[int64]*live
+	ended   map[int64]Change
+	nodes   map[string]bool // true: more than a share has changed
+}
+
+// Change is a job of which something has changed that is worth writing down.
+type Change struct {
+	Job
+	First bool // nothing of it was written down before
+}
+
+func (fx *Effects) note(at market.Time, in, out []market.Event) {
+	fx.Steps = append(fx.Steps, NewStep(at, in, out))
+}
+
+// rebuilt notes that the cluster was set up anew.
+func (fx *Effects) rebuilt(at market.Time, nodes []market.Node, e *EpochView) {
+	fx.Steps = append(fx.Steps, Step{At: Number(at), Rebuilt: &Rebuilt{Nodes: nodes, Policy: e.Policy, Settings: e.Settings}})
+}
+
+func (fx *Effects) tx(t ledger.Tx) { fx.Txs = append(fx.Txs, t) }
+
+func (fx *Effects) touch(j *live) {
+	if fx.changed == nil {
+		fx.changed = map[int64]*live{}
+	}
+	fx.changed[j.ID] = j
+}
+
+func (fx *Effects) over(j *live) {
+	if fx.ended == nil {
+		fx.ended = map[int64]Change{}
+	}
+	delete(fx.changed, j.ID)
+	fx.ended[j.ID] = Change{Job: j.Job, First: !j.Written}
+}
+
+// node marks a node on which something starts or ends, reshared one on which
+// only shares change.
+func (fx *Effects) node(name string) { fx.mark(name, true) }
+
+func (fx *Effects) reshared(name string) { fx.mark(name, false) }
+
+func (fx *Effects) mark(name string, more bool) {
+	if fx.nodes == nil {
+		fx.nodes = map[string]bool{}
+	}
+	fx.nodes[name] = fx.nodes[name] || more
+}
+
+// Effects takes what has come of the commands since it was last asked.
+func (x *Exchange) Effects() Effects {
+	fx := x.fx
+	for _, j := range fx.changed {
+		fx.Jobs = append(fx.Jobs, Change{Job: x.view(j), First: !j.Written})
+		j.Written = true
+	}
+	for _, j := range fx.ended {
+		fx.Jobs = append(fx.Jobs, j)
+	}
+	slices.SortFunc(fx.Jobs, func(a, b Change) int { return int(a.ID - b.ID) })
+	for name, more := range fx.nodes {
+		if more {
+			fx.Nodes = append(fx.Nodes, name)
+		} else {
+			fx.Reshared = append(fx.Reshared, name)
+		}
+	}
+	slices.Sort(fx.Nodes)
+	slices.Sort(fx.Reshared)
+	fx.Money = len(fx.Txs) > 0
+	x.fx = Effects{}
+	return fx
+}
+
+// Moved takes the jobs whose share or progress has changed since it was last
+// asked: too small to write down, and worth telling those who watch.
+func (x *Exchange) Moved() []JobNotice {
+	var moved []JobNotice
+	for _, id := range x.live() {
+		if j := x.jobs[id]; j.moved {
+			j.moved = false
+			moved = append(moved, x.Notice(id))
+		}
+	}
+	return moved
+}

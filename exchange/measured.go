@@ -1,0 +1,162 @@
+package exchange
+
+import (
+	"slices"
+
+	"libra/market"
+	"libra/task"
+)
+
+// measured takes in what agents said: how far tasks are, and which have ended.
+func (x *Exchange) measured(m *Measured) error {
+	if x.cluster == nil {
+		return nil
+	}
+	var ends, uses []market.Event
+	jobs := map[int64]bool{}
+	for i := range m.Tasks {
+		s := &m.Tasks[i]
+		j, r := x.find(s.Key)
+		if r == nil || r.Status != nil {
+			continue // of another attempt, or said before
+		}
+		speed := x.nodes[r.Node].Speed
+		r.CPUUS = s.CPUUS
+		r.Had = market.Work(float64(s.CPUUS+s.DeclinedUS) / 1e6 * speed)
+		jobs[j.ID] = true
+		if s.State.Final() {
+			kept := *s
+			r.Status = &kept
+		}
+	}
+	var ids []int64
+	for id := range jobs {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	for _, id := range ids {
+		j := x.jobs[id]
+		if lost := j.lost(); lost {
+			if err := x.dislodge(j); err != nil {
+				return err
+			}
+			continue
+		}
+		ends = append(ends, x.ended(j)...)
+		uses = append(uses, x.used(j)...)
+	}
+	if len(ends)+len(uses) > 0 {
+		if err := x.step(append(ends, uses...)...); err != nil {
+			return err
+		}
+	}
+	return x.overruns()
+}
+
+// find is the task of a key, if that attempt is under way.
+func (x *Exchange) find(k task.Key) (*live, *rank) {
+	j := x.jobs[k.Job]
+	if j == nil || j.Attempt != k.Attempt || k.Rank < 0 || k.Rank >= len(j.Ranks) {
+		return nil, nil
+	}
+	return j, &j.Ranks[k.Rank]
+}
+
+// lost reports whether a task ended because its node lost it.
+func (j *live) lost() bool {
+	return j.State == Running && slices.ContainsFunc(j.Ranks, func(r rank) bool {
+		return r.Status != nil && (r.Status.State == task.Lost || r.Status.Error == task.LeaseRanOut)
+	})
+}
+
+// dislodge lets a job that lost a task begin again, as when its node is lost.
+func (x *Exchange) dislodge(j *live) error {
+	if j.Request.NoRestart {
+		j.End, j.Reason, j.Detail = Lost, market.NodeLost.String(), "a node lost one of its tasks, and it was not to be restarted"
+		return x.step(market.Event{Kind: market.Cancelled, Job: market.JobID(j.ID)})
+	}
+	return x.step(market.Event{Kind: market.Dislodged, Job: market.JobID(j.ID)})
+}
+
+// ended is what the core must hear of tasks that have ended: of a job that
+// advances as one when all of them have, of the others each.
+func (x *Exchange) ended(j *live) []market.Event {
+	var out []market.Event
+	all, refused := true, false
+	most := market.Work(0)
+	for i := range j.Ranks {
+		r := &j.Ranks[i]
+		if r.Status == nil {
+			all = false
+			continue
+		}
+		refused = refused || r.Status.State == task.Refused
+		most = max(most, r.Had)
+	}
+	if refused && !all && j.State == Running {
+		x.then(func() error {
+			return x.stop(j, task.Terminate, Failed, ReasonRefused, "a node could not start one of its tasks")
+		})
+	}
+	switch {
+	case all && (j.End == Cancelled || j.End == Lost):
+		j.Work = int64(float64(most) * 1e3)
+		return []market.Event{{Kind: market.Cancelled, Job: market.JobID(j.ID)}}
+	case j.Apart && j.End == "":
+		for i := range j.Ranks {
+			if r := &j.Ranks[i]; r.Status != nil && !r.Told {
+				r.Told = true
+				out = append(out, market.Event{Kind: market.Finished, Job: market.JobID(j.ID), Proc: r.Proc, Work: r.Had})
+			}
+		}
+	case all:
+		out = append(out, market.Event{Kind: market.Finished, Job: market.JobID(j.ID), Proc: market.AllTasks, Work: most})
+	}
+	return out
+}
+
+// used is what the core must hear of tasks that go on: only where what they had
+// differs from what they were granted by more than measuring does.
+func (x *Exchange) used(j *live) []market.Event {
+	if j.State != Running && j.State != Stopping || len(j.Ranks) == 0 {
+		return nil
+	}
+	least, going := market.Work(0), false
+	for i := range j.Ranks {
+		if r := &j.Ranks[i]; r.Status == nil && (!going || r.Had < least) {
+			least, going = r.Had, true
+		}
+	}
+	if !going {
+		return nil
+	}
+	j.Work = int64(float64(least) * 1e3)
+	j.moved = true
+	stand, here := x.cluster.Look(market.JobID(j.ID), x.time())
+	if !here || !stand.Running || !x.kind.TimeShared {
+		return nil
+	}
+	if !j.Apart {
+		if !news(stand.Estimate-stand.Left, least, stand.Estimate) {
+			return nil
+		}
+		return []market.Event{{Kind: market.Used, Job: market.JobID(j.ID), Proc: market.AllTasks, Work: least}}
+	}
+	var out []market.Event
+	for i := range j.Ranks {
+		if r := &j.Ranks[i]; r.Status == nil {
+			out = append(out, market.Event{Kind: market.Used, Job: market.JobID(j.ID), Proc: r.Proc, Work: r.Had})
+		}
+	}
+	return out
+}
+
+// news reports whether a measurement differs from what was granted by more
+// than measuring does.
+func news(granted, had, estimate market.Work) bool {
+	differ := float64(granted - had)
+	return differ >= tolerance(estimate) || -differ >= tolerance(estimate)
+}
+
+// tolerance is by how much a measurement must differ to be news.
+func tolerance(estimate market.Work) float64 { return min(0.25, max(0.02, float64(estimate)*0.005)) }

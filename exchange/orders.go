@@ -1,0 +1,148 @@
+package exchange
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"libra/market"
+	"libra/task"
+)
+
+// Orders is all that a node should be doing, in the order of jobs and ranks.
+// A node that is not up should be doing nothing.
+func (x *Exchange) Orders(name string) []task.Order {
+	index, known := x.byName[name]
+	if !known || !x.nodes[index].Up {
+		return nil
+	}
+	n := x.nodes[index]
+	var orders []task.Order
+	for _, id := range slices.Sorted(maps.Keys(n.tenants)) {
+		j := n.tenants[id]
+		for i := range j.Ranks {
+			r := &j.Ranks[i]
+			if r.Node != index || r.Status != nil {
+				continue
+			}
+			cpu := min(1, r.Speed/n.Speed)
+			orders = append(orders, task.Order{
+				Spec: x.spec(j, i), CPU: cpu, Weight: max(0.01, cpu), Processor: r.Processor, Stop: j.Stop,
+			})
+		}
+	}
+	return orders
+}
+
+// spec is what one task of a job runs.
+func (x *Exchange) spec(j *live, i int) task.Spec {
+	r := &j.Request
+	s := task.Spec{
+		Key: task.Key{Job: j.ID, Rank: i, Attempt: j.Attempt}, Size: len(j.Ranks), Name: j.Name, User: j.Owner,
+		Argv: r.Argv, Script: []byte(r.Script), Dir: r.Dir, Env: r.Env,
+		Output: expand(r.Output, j.ID, i, j.Name), Error: expand(r.Error, j.ID, i, j.Name),
+		Memory: r.MemoryMB << 20, GraceMS: r.grace(), Elements: r.Array.elements(i, len(j.Ranks)),
+	}
+	for k := range j.Ranks {
+		s.Nodes = append(s.Nodes, x.nodes[j.Ranks[k].Node].Node)
+	}
+	return s
+}
+
+// expand fills a file name in; %a, the element of an array, is for the node.
+func expand(pattern string, job int64, rank int, name string) string {
+	if !strings.Contains(pattern, "%") {
+		return pattern
+	}
+	return strings.NewReplacer(
+		"%j", fmt.Sprint(job), "%r", fmt.Sprint(rank), "%x", strings.ReplaceAll(name, "/", "-"),
+	).Replace(pattern)
+}
+
+// Forget lists which of the tasks reported as ended need not be reported again:
+// those whose end is written down, and those nobody knows.
+func (x *Exchange) Forget(tasks []task.Status) []task.Key {
+	var keys []task.Key
+	for i := range tasks {
+		s := &tasks[i]
+		if !s.State.Final() {
+			continue
+		}
+		if _, r := x.find(s.Key); r == nil || r.Status != nil {
+			keys = append(keys, s.Key)
+		}
+	}
+	return keys
+}
+
+// Output says where a task of a job under way, or one that ran, writes: the
+// node it is on, and what to read there.
+func Output(j *Job, rank int, stderr bool) (node string, tail task.Tail, err error) {
+	if rank < 0 || rank >= len(j.Places) {
+		if len(j.Places) == 0 {
+			return "", tail, fmt.Errorf("job %d has not started: %w", j.ID, ErrUnknown)
+		}
+		return "", tail, bad("rank", fmt.Sprintf("0 to %d", len(j.Places)-1))
+	}
+	file := j.Request.Output
+	if stderr {
+		file = j.Request.Error
+	}
+	tail = task.Tail{
+		Key: task.Key{Job: j.ID, Rank: rank, Attempt: j.Attempt}, User: j.Owner, Dir: j.Request.Dir,
+		File: expand(file, j.ID, rank, j.Name),
+	}
+	return j.Places[rank].Node, tail, nil
+}
+
+// NodesUp lists the nodes that should be heard of.
+func (x *Exchange) NodesUp() []string {
+	var up []string
+	for name, index := range x.byName {
+		if x.nodes[index].Up {
+			up = append(up, name)
+		}
+	}
+	slices.Sort(up)
+	return up
+}
+
+// IsDown reports whether a node is known and taken for lost.
+func (x *Exchange) IsDown(name string) bool {
+	index, known := x.byName[name]
+	return known && !x.nodes[index].Up
+}
+
+// News is what of the things agents say is worth a command: the end of a task,
+// and progress that differs from what was reckoned. Only what concerns the
+// named node counts, if one is named.
+func (x *Exchange) News(node string, tasks []task.Status) []task.Status {
+	var fresh []task.Status
+	for i := range tasks {
+		s := &tasks[i]
+		j, r := x.find(s.Key)
+		if r == nil || r.Status != nil || node != "" && x.nodes[r.Node].Node != node {
+			continue
+		}
+		if s.State.Final() || x.surprising(j, r, s) {
+			fresh = append(fresh, *s)
+		}
+	}
+	return fresh
+}
+
+// surprising reports whether a task is not where it was reckoned to be, or has
+// used up its estimate.
+func (x *Exchange) surprising(j *live, r *rank, s *task.Status) bool {
+	stand, here := x.cluster.Look(market.JobID(j.ID), x.time())
+	if !here || !stand.Running {
+		return false
+	}
+	had := market.Work(float64(s.CPUUS+s.DeclinedUS) / 1e6 * x.nodes[r.Node].Speed)
+	r.CPUUS = max(r.CPUUS, s.CPUUS)
+	if !x.kind.TimeShared {
+		return had > stand.Estimate && j.State == Running && !j.Void
+	}
+	return news(stand.Estimate-stand.Left, had, stand.Estimate)
+}

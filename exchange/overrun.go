@@ -1,0 +1,108 @@
+package exchange
+
+import (
+	"math"
+
+	"libra/market"
+	"libra/task"
+)
+
+// overruns asks for more on behalf of the jobs whose estimate is used up,
+// before the policy is asked: a job that needs more than it said takes it from
+// nobody.
+func (x *Exchange) overruns() error {
+	if x.cluster == nil {
+		return nil
+	}
+	for _, id := range x.cluster.UsedUp(x.time()) {
+		j := x.jobs[int64(id)]
+		if j == nil || j.Void || j.State != Running {
+			continue
+		}
+		if err := x.extend(j); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// extend asks for a tenth of the estimate more, and for twice as much each
+// time after that; where there is no room for it, for a quarter of it.
+func (x *Exchange) extend(j *live) error {
+	const least = 1000 // milliseconds
+	whole := int64(math.Max(least, float64(j.askedMS())/10*math.Pow(2, float64(j.Tries))))
+	before := len(j.Extensions)
+	for _, ms := range []int64{whole, max(least, whole/4)} {
+		more := market.Event{
+			Kind: market.Extended, Job: market.JobID(j.ID), Work: market.Work(float64(ms) / 1e3), Price: x.leeway(j),
+		}
+		if err := x.step(more); err != nil {
+			return err
+		}
+		if len(j.Extensions) > before || j.Void {
+			j.Tries++
+			return nil
+		}
+	}
+	return x.giveUp(j)
+}
+
+// leeway is what a job may still be charged for more.
+func (x *Exchange) leeway(j *live) market.Price {
+	spent := j.Price
+	for _, e := range j.Extensions {
+		spent += e.Price
+	}
+	if j.Request.Budget != nil {
+		return market.Money(max(0, *j.Request.Budget-spent)).Price()
+	}
+	return x.ledger.Available(x.now, market.Account(j.Account)).Price()
+}
+
+// prolonged notes an extension, and keeps the money for it.
+func (x *Exchange) prolonged(j *live, e *market.Event) {
+	price, err := e.Price.Money()
+	if err != nil {
+		price = 0
+	}
+	if j.Request.Budget == nil && price > 0 {
+		tx, err := x.ledger.Raise(x.now, j.ID, price)
+		if err != nil { // it was asked what there is; what changed in between is ours to bear
+			price = 0
+		} else {
+			x.fx.tx(tx)
+			j.Held += int64(price)
+		}
+	}
+	total := int64(float64(e.Work) * 1e3)
+	ms := total - j.askedMS() - j.Extra
+	j.Extra += ms
+	j.Extensions = append(j.Extensions, Extension{AtUS: x.now, WorkMS: ms, Price: int64(max(0, price))})
+	x.fx.touch(j)
+}
+
+// overran hears that there is no more to be had: extend decides what follows.
+func (x *Exchange) overran(j *live, e *market.Event) {
+	j.Detail = "needs more than it estimated: " + refusalText(e.Reason)
+}
+
+// giveUp does with a job what its user chose for this case.
+func (x *Exchange) giveUp(j *live) error {
+	detail := j.Detail
+	j.OverUS = x.now
+	choice := j.Request.overrun()
+	if j.DueUS != 0 && x.now > j.DueUS {
+		choice = OverrunLate // it was late before, which is not its doing: let it end
+	}
+	switch choice {
+	case OverrunLate:
+		j.Void, j.Firm = true, false
+		j.Detail = detail + "; it goes on with what others leave, without a promise"
+		x.fx.touch(j)
+		return x.step(market.Event{Kind: market.Released, Job: market.JobID(j.ID)})
+	case OverrunKill:
+		return x.stop(j, task.Kill, Stopped, ReasonOverrun, detail)
+	default:
+		return x.stop(j, task.Terminate, Stopped, ReasonOverrun, detail)
+	}
+}

@@ -1,0 +1,25 @@
+package exchange
+
+import (
+	"fmt"
+	"strings"
+)
+
+// span writes a period as people do: 1h30m, 45s, 1.5s.
+func span(ms int64) string {
+	if ms < 60_000 {
+		return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.3f", float64(ms)/1e3), "0"), ".") + "s"
+	}
+	s := (ms + 500) / 1000
+	var b strings.Builder
+	for _, u := range []struct {
+		size int64
+		name string
+	}{{86400, "d"}, {3600, "h"}, {60, "m"}, {1, "s"}} {
+		if n := s / u.size; n > 0 {
+			fmt.Fprintf(&b, "%d%s", n, u.name)
+			s -= n * u.size
+		}
+	}
+	return b.String()
+}

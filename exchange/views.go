@@ -1,0 +1,70 @@
+package exchange
+
+// Prices is what the market asks now.
+type Prices struct {
+	AtUS        int64        `json:"at_us"`
+	Policy      string       `json:"policy"`
+	Settings    []Setting    `json:"settings"`
+	Rates       Rates        `json:"rates"`
+	Utilization float64      `json:"utilization"` // of the processors that are up, given now
+	Kept        float64      `json:"kept"`        // promised
+	Processors  int          `json:"processors"`
+	Up          int          `json:"up"`
+	Samples     []PricePoint `json:"samples"` // what a standard job costs, by deadline
+}
+
+// PricePoint is the price of a standard job (a minute on one processor) with a
+// deadline so many times its estimate. Refused where the market says no.
+type PricePoint struct {
+	Factor     float64 `json:"factor"`
+	DeadlineMS int64   `json:"deadline_ms"`
+	Price      int64   `json:"price_micros"`
+	Refused    string  `json:"refused,omitempty"`
+}
+
+// Tally is the business of a period: promises made, kept, missed, paid.
+type Tally struct {
+	FromUS    int64            `json:"from_us"`
+	ToUS      int64            `json:"to_us"`
+	Submitted int64            `json:"submitted"`
+	Accepted  int64            `json:"accepted"`
+	Rejected  int64            `json:"rejected"`
+	Completed int64            `json:"completed"`
+	Failed    int64            `json:"failed"`
+	Cancelled int64            `json:"cancelled"`
+	Underway  int64            `json:"underway"`
+	Promised  int64            `json:"promised"` // firm promises among the jobs that ended
+	Kept      int64            `json:"kept"`
+	Missed    int64            `json:"missed"`
+	Revenue   int64            `json:"revenue_micros"` // charges
+	Penalties int64            `json:"penalties_micros"`
+	Net       int64            `json:"net_micros"`
+	Offered   int64            `json:"offered_micros"`    // what all who came were ready to pay
+	Bound     int64            `json:"bound_micros"`      // what no admission could have exceeded in expectation (004)
+	BoundHow  string           `json:"bound_how"`         // how the bound was reckoned
+	Used      float64          `json:"processor_seconds"` // work sold
+	Utilized  float64          `json:"utilization"`
+	Reasons   map[string]int64 `json:"reasons,omitempty"` // of refusals
+}
+
+// Notice is a change that somebody may be waiting for.
+type Notice struct {
+	Seq    int64      `json:"seq"`
+	AtUS   int64      `json:"at_us"`
+	Kind   string     `json:"kind"` // job, price, node, account
+	Owner  string     `json:"owner,omitempty"`
+	Job    *JobNotice `json:"job,omitempty"`
+	Prices *Prices    `json:"prices,omitempty"`
+	Node   string     `json:"node,omitempty"`
+}
+
+// JobNotice is what changed of a job.
+type JobNotice struct {
+	ID      int64   `json:"id"`
+	Owner   string  `json:"-"`
+	State   State   `json:"state"`
+	Share   float64 `json:"share"`
+	Work    int64   `json:"work_ms"`
+	Price   int64   `json:"price_micros"`
+	Penalty int64   `json:"penalty_micros"`
+}

@@ -1,0 +1,60 @@
+package task
+
+// Desired is all that a node should be doing. A task that is not in it and has
+// not ended must not run.
+type Desired struct {
+	Version int64   `json:"version"` // grows with every change
+	Orders  []Order `json:"orders"`
+	Tails   []Tail  `json:"tails,omitempty"`
+
+	// LeaseMS is how long the agent may go on without hearing from the
+	// controller; then it stops what it runs, because the controller will
+	// start it elsewhere. 0: for ever.
+	LeaseMS int64 `json:"lease_ms"`
+	// ReportMS is how often the controller wants to hear.
+	ReportMS int64 `json:"report_ms"`
+}
+
+// Order is what should be so for one task.
+type Order struct {
+	Spec Spec `json:"spec"`
+	// CPU is the share of one processor of this node: processor time a second.
+	// 0: the task is frozen.
+	CPU float64 `json:"cpu"`
+	// Weight is for time that nobody has claimed: it goes in proportion.
+	Weight float64 `json:"weight"`
+	// Processor is the node's processor, from 0, that the task is pinned to.
+	Processor int `json:"processor"`
+	// Stop asks for the end of the task.
+	Stop Stop `json:"stop,omitempty"`
+}
+
+// Stop says how a task is to be ended.
+type Stop string
+
+// The ways to end a task.
+const (
+	GoOn      Stop = ""
+	Terminate Stop = "term" // SIGTERM, and SIGKILL when the grace is over
+	Kill      Stop = "kill" // SIGKILL at once
+)
+
+// Tail asks for a piece of what a task has written.
+type Tail struct {
+	ID      string `json:"id"`
+	Key     Key    `json:"key"`
+	User    string `json:"user"`   // whose eyes to read it with
+	Dir     string `json:"dir"`    // of the task
+	File    string `json:"file"`   // Output or Error of its spec
+	Offset  int64  `json:"offset"` // negative: so many bytes before the end
+	Limit   int64  `json:"limit"`
+	Element *int   `json:"element,omitempty"`
+}
+
+// Chunk answers a Tail.
+type Chunk struct {
+	Offset int64  `json:"offset"` // of the first byte of Data
+	Size   int64  `json:"size"`   // of the file
+	Data   []byte `json:"data"`
+	Error  string `json:"error,omitempty"`
+}

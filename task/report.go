@@ -1,0 +1,93 @@
+package task
+
+// Hello is how an agent introduces its node.
+type Hello struct {
+	Node       string   `json:"node"`
+	Processors int      `json:"processors"`
+	Rating     float64  `json:"rating"` // work a second of each processor, after what is kept for the system
+	MemoryMB   int64    `json:"memory_mb"`
+	DiskMB     int64    `json:"disk_mb"`
+	Boot       string   `json:"boot"`    // of the machine: another one means that nothing of before still runs
+	Agent      string   `json:"agent"`   // version
+	Limits     string   `json:"limits"`  // how shares are enforced: "cgroup v1", "cgroup v2", "signals"
+	User       string   `json:"user"`    // the only one it can run jobs as; empty: any
+	Speed      float64  `json:"speed"`   // work a second of a whole processor: Rating and what is kept back
+	Missing    []string `json:"missing"` // what this node cannot enforce
+}
+
+// Welcome is the answer to Hello.
+type Welcome struct {
+	Index    int   `json:"index"` // of the node in the cluster
+	LeaseMS  int64 `json:"lease_ms"`
+	ReportMS int64 `json:"report_ms"`
+}
+
+// Report is how things stand on a node.
+type Report struct {
+	Node    string   `json:"node"`
+	Version int64    `json:"version"` // of the Desired that is in force
+	Tasks   []Status `json:"tasks"`
+}
+
+// Reply is the answer to a Report.
+type Reply struct {
+	Version int64 `json:"version"` // of the newest Desired
+	Forget  []Key `json:"forget"`  // their end has been written down
+}
+
+// State says where a task is in its life.
+type State string
+
+// The states of a task.
+const (
+	Starting State = "starting"
+	Running  State = "running"
+	Frozen   State = "frozen"
+	Ended    State = "ended"   // Exit or Signal says how
+	Refused  State = "refused" // it could not be started; Error says why
+	Lost     State = "lost"    // it ran, and how it ended is not known
+)
+
+// Final reports whether nothing more will happen to the task.
+func (s State) Final() bool { return s == Ended || s == Refused || s == Lost }
+
+// Status is how one task stands.
+type Status struct {
+	Key
+
+	State      State     `json:"state"`
+	Exit       int       `json:"exit"`             // exit code, if it exited
+	Signal     string    `json:"signal,omitempty"` // "SIGKILL", if a signal ended it
+	OOM        bool      `json:"oom,omitempty"`    // the memory limit ended it
+	Error      string    `json:"error,omitempty"`
+	CPUUS      int64     `json:"cpu_us"`      // processor time used
+	DeclinedUS int64     `json:"declined_us"` // processor time that was its for the taking and that it did not want
+	PeakBytes  int64     `json:"peak_bytes"`
+	StartedUS  int64     `json:"started_us"` // unix
+	EndedUS    int64     `json:"ended_us"`   // unix
+	Elements   []Element `json:"elements,omitempty"`
+}
+
+// Element is how one element of an array ended.
+type Element struct {
+	Index  int    `json:"index"`
+	Exit   int    `json:"exit"`
+	Signal string `json:"signal,omitempty"`
+}
+
+// LeaseRanOut is the Error of a task that was stopped because its agent had not
+// heard from the controller for longer than its lease.
+const LeaseRanOut = "the lease ran out"
+
+// Good reports whether a task did what it was meant to.
+func (s *Status) Good() bool {
+	if s.State != Ended || s.Exit != 0 || s.Signal != "" || s.OOM {
+		return false
+	}
+	for _, e := range s.Elements {
+		if e.Exit != 0 || e.Signal != "" {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,52 @@
+package task
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Key names one run of one task: the part of a job on one processor. A job
+// that loses its node starts again, and that is another attempt.
+type Key struct {
+	Job     int64 `json:"job"`
+	Rank    int   `json:"rank"`
+	Attempt int   `json:"attempt"`
+}
+
+// String is the name of the task's files and groups: "12.0.1".
+func (k Key) String() string { return fmt.Sprintf("%d.%d.%d", k.Job, k.Rank, k.Attempt) }
+
+// ParseKey reads what String wrote.
+func ParseKey(text string) (Key, error) {
+	parts := strings.Split(text, ".")
+	if len(parts) != 3 {
+		return Key{}, fmt.Errorf("%q is not the name of a task (want job.rank.attempt)", text)
+	}
+	job, err := strconv.ParseInt(parts[0], 10, 64)
+	rank, err2 := strconv.Atoi(parts[1])
+	attempt, err3 := strconv.Atoi(parts[2])
+	if k := (Key{Job: job, Rank: rank, Attempt: attempt}); err == nil && err2 == nil && err3 == nil && k.String() == text {
+		return k, nil
+	}
+	return Key{}, fmt.Errorf("%q is not the name of a task (want job.rank.attempt)", text)
+}
+
+// Spec is what to run. It never changes during a task's life.
+type Spec struct {
+	Key
+
+	Size     int      `json:"size"`               // tasks of the job
+	Nodes    []string `json:"nodes"`              // the node of each rank
+	Name     string   `json:"name"`               // of the job
+	User     string   `json:"user"`               // unix user it runs as
+	Argv     []string `json:"argv,omitempty"`     // the program; or
+	Script   []byte   `json:"script,omitempty"`   // a script, its arguments in Argv
+	Dir      string   `json:"dir"`                // working directory, absolute
+	Env      []string `json:"env,omitempty"`      // NAME=value
+	Output   string   `json:"output"`             // file for standard output, absolute or relative to Dir
+	Error    string   `json:"error"`              // file for standard error; equal to Output: one file for both
+	Memory   int64    `json:"memory_bytes"`       // limit; 0: none
+	Elements []int    `json:"elements,omitempty"` // of an array: the indexes this task runs, one after the other
+	GraceMS  int64    `json:"grace_ms"`           // between SIGTERM and SIGKILL
+}

@@ -1,0 +1,58 @@
+package config
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"libra/market"
+)
+
+func TestAFileIsReadOverTheDefaults(t *testing.T) {
+	c, err := parse("libra.yaml", []byte("policy: libra-plus\nsettings: {beta: 0.3}\nlease: 30s\nrates: {processor: 0.25}\nagent: {cpus: [0, 1]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Policy != "libra-plus" || c.Settings["beta"] != "0.3" || c.Lease != Duration(30*time.Second) ||
+		c.Rates.Processor != Amount(market.Unit/4) || len(c.Agent.CPUs) != 2 || c.Listen != "127.0.0.1:7070" {
+		t.Errorf("%+v", c)
+	}
+	if c, err := parse("empty", nil); err != nil || c.Policy != "libra" {
+		t.Errorf("an empty file: %+v, %v", c, err)
+	}
+}
+
+func TestWhatMakesNoSenseIsNamed(t *testing.T) {
+	for text, want := range map[string]string{
+		"polcy: libra":                    `line 1: there is no setting "polcy"`,
+		"policy: nice":                    "policy: unknown policy",
+		"settings: {gama: 1}":             "gama",
+		"lease: soon":                     `line 1: "soon" is not a period`,
+		"lease: 1s":                       "lease",
+		"rates: {processor: 0.0000001}":   "six decimals",
+		"rates: {processor: -1}":          "rates",
+		"tls: {cert: a.pem}":              "tls",
+		"agent: {on_lease: maybe}":        "agent.on_lease",
+		"agent: {state: here}":            "agent.state",
+		"listen: ''":                      "listen",
+		"listen: [1":                      "libra.yaml: line 1",
+		"policy: libra\n---\npolicy: sjf": "more than one",
+		"currency: euros":                 "currency",
+	} {
+		_, err := parse("libra.yaml", []byte(text))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", text, err, want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte("policy: libra\nagent: {cpus: [0]}\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if c, err := parse("f", text); err == nil {
+			if err := c.Validate(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}

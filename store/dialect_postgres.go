@@ -1,0 +1,92 @@
+package store
+
+import (
+	"database/sql"
+	"strings"
+)
+
+// postgresDialect is how PostgreSQL spells what the two databases have in
+// common. Texts are compared byte by byte, like in SQLite.
+func postgresDialect() dialect {
+	return dialect{
+		words: strings.NewReplacer(
+			"{id}", "BIGINT NOT NULL PRIMARY KEY",
+			"{int}", "BIGINT",
+			"{text}", `TEXT COLLATE "C"`,
+			"{bytes}", "BYTEA",
+			"{plain}", "",
+			"{keyed}", "",
+			"{hot}", "WITH (fillfactor = 50)", // updated in place, over and over
+		),
+		numbered: true,
+		among:    "%s = ANY(?)",
+		list:     func(ids []int64) any { return ids },
+		contains: "strpos(%s, ?) > 0",
+		reading:  sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead},
+		lock:     "SELECT pg_advisory_xact_lock(hashtextextended('libra.migrate.' || current_schema(), 0))",
+		foreign: "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename IN" +
+			" ('log', 'head', 'jobs', 'job_specs', 'job_counts', 'job_totals', 'txs', 'tx_accounts'," +
+			" 'replies', 'snapshots', 'snapshot_parts', 'tokens', 'meta')",
+		present: "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'libra_migrations'",
+	}
+}
+
+// postgresSession is said once on every connection. A server may be set to
+// acknowledge what it has not written yet; stronger settings than ours stay.
+const postgresSession = "SELECT set_config('synchronous_commit', 'on', false)" +
+	" WHERE current_setting('synchronous_commit') = 'off'"
+
+// The statements of an append. They are sent together and form one transaction:
+// a whole table is one statement, its rows come as one array per column.
+const (
+	postgresFence = "UPDATE head SET fence = fence + 1 RETURNING seq, hash, fence"
+
+	// A fence that has moved becomes one that the table does not accept, which
+	// stops all that follows without another question to the server.
+	postgresHead = "UPDATE head SET seq = $1, hash = $2, fence = CASE WHEN fence = $3 THEN fence + 1 ELSE -1 END"
+
+	postgresLog = "INSERT INTO log (seq, at, kind, body, hash)" +
+		" SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::bytea[], $5::bytea[])"
+
+	// All parts of this statement see the jobs as they were before it.
+	postgresJobs = "WITH new AS (SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[]," +
+		" $6::bigint[], $7::bigint[], $8::bytea[]) AS t (id, owner, account, name, state, submitted, ended, body))," +
+		" old AS (SELECT owner, account, state FROM jobs WHERE id = ANY($1::bigint[]))," +
+		" written AS (INSERT INTO jobs (id, owner, account, name, state, submitted, ended, body) SELECT * FROM new" +
+		" ON CONFLICT (id) DO UPDATE SET owner = excluded.owner, account = excluded.account, name = excluded.name," +
+		" state = excluded.state, submitted = excluded.submitted, ended = excluded.ended, body = excluded.body)," +
+		" change AS (SELECT owner, account, state, sum(n)::bigint AS n FROM (SELECT owner, account, state, 1 AS n FROM new" +
+		" UNION ALL SELECT owner, account, state, -1 FROM old) AS c GROUP BY owner, account, state HAVING sum(n) <> 0)," +
+		" counted AS (INSERT INTO job_counts AS c (owner, account, state, n) SELECT owner, account, state, n FROM change" +
+		" ON CONFLICT (owner, account, state) DO UPDATE SET n = c.n + excluded.n)" +
+		" INSERT INTO job_totals AS t (state, n) SELECT state, sum(n)::bigint FROM change GROUP BY state" +
+		" ON CONFLICT (state) DO UPDATE SET n = t.n + excluded.n"
+
+	postgresSpecs = "INSERT INTO job_specs (id, spec) SELECT * FROM unnest($1::bigint[], $2::bytea[])" +
+		" ON CONFLICT (id) DO UPDATE SET spec = excluded.spec"
+
+	postgresTxs = "INSERT INTO txs (seq, at, kind, job, memo, hash, body, postings) SELECT * FROM unnest(" +
+		"$1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::text[], $6::bytea[], $7::bytea[], $8::bytea[])"
+
+	postgresTouched = "INSERT INTO tx_accounts (account, tx) SELECT * FROM unnest($1::text[], $2::bigint[])"
+
+	postgresReplies = "INSERT INTO replies (owner, key, digest, body, at) SELECT * FROM unnest(" +
+		"$1::text[], $2::text[], $3::bytea[], $4::bytea[], $5::bigint[])" +
+		" ON CONFLICT (owner, key) DO UPDATE SET digest = excluded.digest, body = excluded.body, at = excluded.at"
+)
+
+// The lead is a lock that belongs to a session: it goes when the session goes.
+const (
+	postgresLead = "SELECT pg_try_advisory_lock(hashtextextended('libra.lead.' || current_schema(), 0))"
+
+	postgresLeader = "SELECT l.pid, coalesce(host(a.client_addr), 'local') FROM pg_locks l" +
+		" LEFT JOIN pg_stat_activity a ON a.pid = l.pid" +
+		" WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1" +
+		" AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())" +
+		" AND ((l.classid::bigint << 32) | l.objid::bigint) = hashtextextended('libra.lead.' || current_schema(), 0)"
+
+	// A leader whose machine is gone must lose the lock in seconds, not in the
+	// hours after which the system gives up a silent connection.
+	postgresLeadSession = "SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3;" +
+		" SET tcp_user_timeout = 11000; SET statement_timeout = 0"
+)

@@ -1,0 +1,22 @@
+// Package store keeps what the live market must not lose: the log of commands
+// and what came of them, and beside it what people look up (jobs, ledger
+// transactions, answers given, tokens).
+//
+// The log is the truth. Every entry carries the hash of the one before, so a
+// line that was changed, dropped or put in later is found by [Store.VerifyLog].
+// Jobs, transactions and answers are written in the same step as the entries
+// they follow from, never apart from them: [Store.Append] writes a batch whole
+// or not at all, and what it has acknowledged survives the end of the process
+// and of the machine.
+//
+// There are two databases and one behaviour: SQLite in a file beside the
+// controller, and PostgreSQL for several controllers of which one leads. All
+// of the package but the files named after a database is common to both, and
+// storetest holds the one suite that both must pass.
+//
+// The package decides nothing about the market. It never looks into a body, it
+// never reads a clock, and it never repairs a log: what does not fit is said.
+//
+// Read store.go first (the words and the contract), then append.go (how a
+// batch becomes durable), then migrations/0001_first.sql (the tables).
+package store

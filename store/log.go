@@ -1,0 +1,78 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"iter"
+)
+
+// A part of the log that is read at a time: neither more entries nor, by more
+// than one entry, more bytes.
+const (
+	tailEntries = 512
+	tailBytes   = 1 << 20
+)
+
+// errEnough ends the reading of rows early.
+var errEnough = errors.New("enough")
+
+// Tail reads the log part by part. No part is being read while its entries are
+// yielded: whoever takes long over an entry keeps no connection and, in SQLite,
+// does not keep the write-ahead log from being cut.
+func (d *database) Tail(ctx context.Context, after int64) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		for {
+			part, err := d.part(ctx, after)
+			if err != nil {
+				yield(Entry{}, fmt.Errorf("read log after %d: %w", after, err))
+				return
+			}
+			if len(part) == 0 {
+				return
+			}
+			for i := range part {
+				if !yield(part[i], nil) {
+					return
+				}
+			}
+			after = part[len(part)-1].Seq
+		}
+	}
+}
+
+func (d *database) part(ctx context.Context, after int64) ([]Entry, error) {
+	var part []Entry
+	size := 0
+	err := d.each(ctx, d.reads, "SELECT seq, at, kind, body, hash FROM log WHERE seq > ? ORDER BY seq LIMIT ?",
+		[]any{after, tailEntries},
+		func(rows *sql.Rows) error {
+			var e Entry
+			if err := rows.Scan(&e.Seq, &e.At, &e.Kind, &e.Body, &e.Hash); err != nil {
+				return err
+			}
+			e.Body = none(e.Body)
+			part = append(part, e)
+			if size += len(e.Body); size >= tailBytes {
+				return errEnough
+			}
+			return nil
+		})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return part, err
+}
+
+// Last is the last entry of the log.
+func (d *database) Last(ctx context.Context) (Entry, bool, error) {
+	var e Entry
+	found, err := d.row(ctx, "SELECT seq, at, kind, body, hash FROM log ORDER BY seq DESC LIMIT 1", nil,
+		[]any{&e.Seq, &e.At, &e.Kind, &e.Body, &e.Hash})
+	if err != nil {
+		return Entry{}, false, fmt.Errorf("last entry: %w", err)
+	}
+	e.Body = none(e.Body)
+	return e, found, nil
+}

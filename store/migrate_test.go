@@ -1,0 +1,107 @@
+package store_test
+
+import (
+	"errors"
+	"io/fs"
+	"testing"
+	"testing/fstest"
+
+	"libra/store"
+	"libra/store/storetest"
+)
+
+func TestMigrations(t *testing.T) {
+	first, err := fs.ReadFile(store.Migrations, "migrations/0001_first.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := func(later map[string]string) fs.FS {
+		files := fstest.MapFS{"migrations/0001_first.sql": {Data: first}}
+		for name, script := range later {
+			files["migrations/"+name] = &fstest.MapFile{Data: []byte(script)}
+		}
+		return files
+	}
+	for name, b := range backends {
+		t.Run(name, func(t *testing.T) {
+			address, ctx := b.New(t), t.Context()
+			s, raw := storetest.Open(t, address), b.SQL(t, address)
+			tables := func() (n int) { // of those the steps below make
+				for _, table := range []string{"second", "third"} {
+					var rows int
+					if raw.QueryRowContext(ctx, "SELECT count(*) FROM "+table).Scan(&rows) == nil {
+						n++
+					}
+				}
+				return n
+			}
+			version := func() (v int) {
+				t.Helper()
+				if err := raw.QueryRowContext(ctx, "SELECT max(version) FROM libra_migrations").Scan(&v); err != nil {
+					t.Fatal(err)
+				}
+				return v
+			}
+			// Of two steps the second fails: neither is done.
+			err := store.MigrateWith(ctx, s, steps(map[string]string{
+				"0002_second.sql": "CREATE TABLE second (a {int} NOT NULL) {plain}; INSERT INTO second (a) VALUES (1);",
+				"0003_third.sql":  "CREATE TABLE third (a {int} NOT NULL) {plain}; INSERT INTO nowhere (a) VALUES (1);",
+			}))
+			if err == nil || tables() != 0 || version() != 1 {
+				t.Errorf("a step that fails: %v, %d tables, version %d", err, tables(), version())
+			}
+			if err := s.Append(ctx, store.Batch{Entries: []store.Entry{{Seq: 1}}}); err != nil {
+				t.Errorf("after it: %v", err)
+			}
+			good := steps(map[string]string{
+				"0002_second.sql": "CREATE TABLE second (a {int} NOT NULL) {plain}; INSERT INTO second (a) VALUES (1);",
+				"0003_third.sql":  "CREATE TABLE third (a {id}, b {text} NOT NULL, c {bytes}) {hot}; DELETE FROM second;",
+			})
+			for range 2 { // the second time there is nothing to do
+				if err := store.MigrateWith(ctx, s, good); err != nil {
+					t.Error(err)
+				}
+			}
+			if tables() != 2 || version() != 3 {
+				t.Errorf("%d tables, version %d", tables(), version())
+			}
+			if _, err := store.Open(ctx, address); !errors.Is(err, store.ErrNewer) {
+				t.Errorf("a program of yesterday: %v", err)
+			}
+		})
+	}
+	for name, files := range map[string]fs.FS{
+		"a gap":     steps(map[string]string{"0003_third.sql": ""}),
+		"no number": steps(map[string]string{"second.sql": ""}),
+		"twice":     steps(map[string]string{"0001_again.sql": ""}),
+	} {
+		if err := store.MigrateWith(t.Context(), storetest.Open(t, backends["sqlite"].New(t)), files); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// TestOpenAtOnce opens one new database from several sides: one of them makes
+// the tables.
+func TestOpenAtOnce(t *testing.T) {
+	for name, b := range backends {
+		t.Run(name, func(t *testing.T) {
+			address := b.New(t)
+			opened := make(chan error)
+			for range 4 {
+				go func() {
+					s, err := store.Open(t.Context(), address)
+					if err == nil {
+						err = s.Close()
+					}
+					opened <- err
+				}()
+			}
+			for range 4 {
+				if err := <-opened; err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}

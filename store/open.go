@@ -1,0 +1,51 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// Open opens the store at an address and brings its tables up to date:
+// "sqlite:/path/file.db" or a bare path for SQLite, which makes the file if
+// there is none, or "postgres://user@host/database" for PostgreSQL, in a
+// database that exists. PostgreSQL must be reached directly or through a pooler
+// that keeps sessions: the lead is a lock of a session.
+func Open(ctx context.Context, address string) (Store, error) {
+	scheme, rest, hasScheme := strings.Cut(address, ":")
+	var d *database
+	var err error
+	switch {
+	case address == "":
+		return nil, fmt.Errorf("open store: %w: it is empty", ErrAddress)
+	case hasScheme && (scheme == "postgres" || scheme == "postgresql"):
+		d, err = openPostgres(ctx, address)
+	case hasScheme && scheme == "sqlite":
+		d, err = openSQLite(ctx, strings.TrimPrefix(rest, "//"))
+	case hasScheme && strings.HasPrefix(rest, "//"):
+		return nil, fmt.Errorf("open store: %w: %q is neither sqlite nor postgres", ErrAddress, scheme)
+	default:
+		d, err = openSQLite(ctx, address)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open store %s: %w", Redact(address), err)
+	}
+	return d, nil
+}
+
+// Redact is an address without its password, to be shown and logged.
+func Redact(address string) string {
+	if !strings.HasPrefix(address, "postgres:") && !strings.HasPrefix(address, "postgresql:") {
+		return address
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return "postgres://..." // the password may be anywhere in it
+	}
+	if values := u.Query(); values.Has("password") {
+		values.Set("password", "xxxxx")
+		u.RawQuery = values.Encode()
+	}
+	return u.Redacted()
+}

@@ -1,0 +1,74 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	// sessionCheck is how often the leader asks whether its session still is.
+	sessionCheck = 2 * time.Second
+	// sessionWait is how long it waits for the answer.
+	sessionWait = 5 * time.Second
+)
+
+// session competes for a lock with a connection of its own.
+type session struct{ conn *pgx.Conn }
+
+func (p *postgres) claim(ctx context.Context) (claim, error) {
+	conn, err := pgx.ConnectConfig(ctx, p.pool.Config().ConnConfig)
+	if err != nil {
+		return nil, err
+	}
+	s := &session{conn}
+	if _, err := conn.Exec(ctx, postgresLeadSession); err != nil {
+		s.drop()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *session) try(ctx context.Context) error {
+	var got bool
+	if err := s.conn.QueryRow(ctx, postgresLead).Scan(&got); err != nil || got {
+		return err
+	}
+	var taken Taken
+	err := s.conn.QueryRow(ctx, postgresLeader).Scan(&taken.PID, &taken.Where)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) { // no row: it has just been given up
+		return err
+	}
+	return &taken
+}
+
+// watch listens: a session that ends says so at once, and one that is silent is
+// asked.
+func (s *session) watch(ctx context.Context) {
+	for ctx.Err() == nil {
+		listening, stop := context.WithTimeout(ctx, sessionCheck)
+		_, err := s.conn.WaitForNotification(listening)
+		quiet := listening.Err() != nil
+		stop()
+		if err != nil && !quiet || s.conn.IsClosed() {
+			return
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		asking, stop := context.WithTimeout(ctx, sessionWait)
+		err = s.conn.Ping(asking)
+		stop()
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (s *session) drop() {
+	ctx, cancel := context.WithTimeout(context.Background(), sessionWait)
+	defer cancel()
+	s.conn.Close(ctx) // the server drops the lock whatever it says
+}

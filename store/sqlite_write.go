@@ -1,0 +1,241 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// sqliteWriter is the one connection that writes, with its statements.
+type sqliteWriter struct {
+	conn                                 *sql.Conn
+	head, log                            *sql.Stmt
+	old, insertJob, moveJob, updateJob   *sql.Stmt
+	spec, count, total, tx, touch, reply *sql.Stmt
+	all                                  []*sql.Stmt // nil: not prepared yet
+	ids                                  [sqliteOld]any
+}
+
+func newSQLiteWriter(ctx context.Context, db *sql.DB) (*sqliteWriter, error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &sqliteWriter{conn: conn}, nil
+}
+
+// prepare makes the statements ready, once there are tables.
+func (w *sqliteWriter) prepare(ctx context.Context) error {
+	if w.all != nil {
+		return nil
+	}
+	s := &sqliteStatements
+	var all []*sql.Stmt
+	for _, p := range []struct {
+		into *(*sql.Stmt)
+		text string
+	}{
+		{&w.head, s.head},
+		{&w.log, s.log},
+		{&w.old, s.old},
+		{&w.insertJob, s.insertJob},
+		{&w.moveJob, s.moveJob},
+		{&w.updateJob, s.updateJob},
+		{&w.spec, s.spec},
+		{&w.count, s.count},
+		{&w.total, s.total},
+		{&w.tx, s.tx},
+		{&w.touch, s.touch},
+		{&w.reply, s.reply},
+	} {
+		stmt, err := w.conn.PrepareContext(ctx, p.text)
+		if err != nil {
+			closeAll(all)
+			return err
+		}
+		*p.into = stmt
+		all = append(all, stmt)
+	}
+	w.all = all
+	return nil
+}
+
+func (w *sqliteWriter) close() {
+	closeAll(w.all)
+	w.conn.Close() // whatever was wrong has been said
+}
+
+func closeAll(statements []*sql.Stmt) {
+	for _, s := range statements {
+		s.Close() // nothing is under way
+	}
+}
+
+func (s *sqlite) fence(ctx context.Context) (head, error) {
+	var h head
+	err := s.change(ctx, func(tx *sql.Tx) error {
+		return tx.QueryRowContext(ctx, sqliteStatements.fence).Scan(&h.seq, &h.hash, &h.fence)
+	})
+	return h, s.explain(err)
+}
+
+// write runs an append in one transaction. Once begun it is not interrupted:
+// it takes milliseconds, and watching the context costs more.
+func (s *sqlite) write(ctx context.Context, w *work, from head) error {
+	waiting := ctx
+	ctx = context.WithoutCancel(ctx)
+	err := s.writing(waiting, func(to *sqliteWriter) error {
+		if err := to.prepare(ctx); err != nil {
+			return err
+		}
+		tx, err := to.conn.BeginTx(ctx, nil)
+		if err != nil {
+			return err
+		}
+		if err := to.write(ctx, w, from); err != nil {
+			return errors.Join(err, tx.Rollback())
+		}
+		if err := tx.Commit(); lostCommit(err) {
+			return &uncertain{err}
+		} else if err != nil {
+			return err
+		}
+		return nil
+	})
+	return s.explain(err)
+}
+
+func (w *sqliteWriter) write(ctx context.Context, k *work, from head) error {
+	res, err := w.head.ExecContext(ctx, k.next.seq, k.next.hash, from.fence)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil {
+		return err
+	} else if n == 0 {
+		return errStale
+	}
+	for i := range k.entries {
+		e := &k.entries[i]
+		if _, err := w.log.ExecContext(ctx, e.Seq, e.At, e.Kind, some(e.Body), k.hashes[i]); err != nil {
+			return err
+		}
+	}
+	if err := w.writeJobs(ctx, k.jobs); err != nil {
+		return err
+	}
+	for i := range k.txs {
+		t := &k.txs[i]
+		if _, err := w.tx.ExecContext(ctx, t.Seq, t.At, t.Kind, t.Job, t.Memo, some(t.Hash), some(t.Body), k.postings[i]); err != nil {
+			return err
+		}
+	}
+	for _, t := range k.touched {
+		if _, err := w.touch.ExecContext(ctx, t.account, t.tx); err != nil {
+			return err
+		}
+	}
+	for i := range k.replies {
+		r := &k.replies[i]
+		if _, err := w.reply.ExecContext(ctx, r.Owner, r.Key, some(r.Digest), some(r.Body), r.At); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// place is where a job stands in the index by owner, and what is counted.
+type place struct{ owner, account, state string }
+
+func (w *sqliteWriter) writeJobs(ctx context.Context, jobs []Job) error {
+	old, err := w.places(ctx, jobs)
+	if err != nil {
+		return err
+	}
+	change := make(map[place]int64)
+	for i := range jobs {
+		j := &jobs[i]
+		now := place{j.Owner, j.Account, j.State}
+		was, known := old[j.ID]
+		switch {
+		case !known:
+			_, err = w.insertJob.ExecContext(ctx, j.Owner, j.Account, j.Name, j.State, j.Submitted, j.Ended, some(j.Body), j.ID)
+		case was != now:
+			_, err = w.moveJob.ExecContext(ctx, j.Owner, j.Account, j.Name, j.State, j.Submitted, j.Ended, some(j.Body), j.ID)
+		default: // leaves the indexes alone
+			_, err = w.updateJob.ExecContext(ctx, j.Name, j.Submitted, j.Ended, some(j.Body), j.ID)
+		}
+		if err != nil {
+			return err
+		}
+		if known {
+			change[was]--
+		}
+		change[now]++
+		if j.Spec != nil {
+			if _, err := w.spec.ExecContext(ctx, j.ID, j.Spec); err != nil {
+				return err
+			}
+		}
+	}
+	return w.writeCounts(ctx, change)
+}
+
+// places are those of the jobs that are there already.
+func (w *sqliteWriter) places(ctx context.Context, jobs []Job) (map[int64]place, error) {
+	old := make(map[int64]place, len(jobs))
+	for some := range slices.Chunk(jobs, sqliteOld) {
+		for i := range w.ids {
+			w.ids[i] = some[min(i, len(some)-1)].ID
+		}
+		rows, err := w.old.QueryContext(ctx, w.ids[:]...)
+		if err != nil {
+			return nil, err
+		}
+		for rows.Next() {
+			var id int64
+			var p place
+			if err := rows.Scan(&id, &p.owner, &p.account, &p.state); err != nil {
+				return nil, errors.Join(err, rows.Close())
+			}
+			old[id] = p
+		}
+		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+			return nil, err
+		}
+	}
+	return old, nil
+}
+
+func (w *sqliteWriter) writeCounts(ctx context.Context, change map[place]int64) error {
+	totals := make(map[string]int64)
+	for _, p := range slices.SortedFunc(maps.Keys(change), comparePlaces) {
+		if n := change[p]; n != 0 {
+			if _, err := w.count.ExecContext(ctx, p.owner, p.account, p.state, n); err != nil {
+				return err
+			}
+			totals[p.state] += n
+		}
+	}
+	for state, n := range totals {
+		if n != 0 {
+			if _, err := w.total.ExecContext(ctx, state, n); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func comparePlaces(a, b place) int {
+	if c := strings.Compare(a.owner, b.owner); c != 0 {
+		return c
+	}
+	if c := strings.Compare(a.account, b.account); c != 0 {
+		return c
+	}
+	return strings.Compare(a.state, b.state)
+}

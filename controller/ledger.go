@@ -1,0 +1,203 @@
+package controller
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+
+	"libra/exchange"
+	"libra/ledger"
+	"libra/market"
+	"libra/store"
+)
+
+// txs reads transactions back from the store.
+func (c *Controller) txs(ctx context.Context, q store.TxQuery) iter.Seq2[ledger.Tx, error] {
+	return func(yield func(ledger.Tx, error) bool) {
+		for row, err := range c.log.Txs(ctx, q) {
+			var tx ledger.Tx
+			if err == nil {
+				if err = json.Unmarshal(row.Body, &tx); err != nil {
+					err = fmt.Errorf("transaction %d in the store: %w", row.Seq, err)
+				}
+			}
+			if !yield(tx, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Verified is what a check of the books found.
+type Verified struct {
+	Transactions int64
+	Entries      int64
+	Head         string // hash of the last transaction
+	Problem      string // the first thing that is wrong; empty: nothing
+}
+
+// VerifyLedger adds everything up again: the chain of the log, the chain of the
+// ledger, every balance from nothing, and the sum of all, which is zero.
+func (c *Controller) VerifyLedger(ctx context.Context) (Verified, error) {
+	var state ledger.State
+	var last int64
+	var total market.Money
+	if err := c.look(ctx, func(x *exchange.Exchange) {
+		state = x.LedgerState()
+		last, _ = x.LedgerHead()
+		total = x.LedgerTotal()
+	}); err != nil {
+		return Verified{}, err
+	}
+	v := Verified{}
+	var err error
+	if v.Entries, err = c.log.VerifyLog(ctx); err != nil {
+		v.Problem = err.Error()
+		return v, nil //nolint:nilerr // what is wrong with the log is the answer
+	}
+	if total != 0 {
+		v.Problem = fmt.Sprintf("the books sum to %s, not to zero", total)
+		return v, nil
+	}
+	upTo := func(yield func(ledger.Tx, error) bool) {
+		for tx, err := range c.txs(ctx, store.TxQuery{}) {
+			if err == nil && tx.Seq > last { // made since the look
+				return
+			}
+			if !yield(tx, err) {
+				return
+			}
+			v.Transactions = tx.Seq
+			v.Head = hex.EncodeToString(tx.Hash[:])
+		}
+	}
+	if _, err := ledger.Verify(ledger.State{}, upTo, &state); err != nil {
+		v.Problem = err.Error()
+	}
+	return v, nil
+}
+
+// Statement is what moved on an account in a period.
+func (c *Controller) Statement(ctx context.Context, account string, subtree bool, fromUS, toUS int64) (ledger.Statement, error) {
+	var owned, held market.Money
+	var last int64
+	if err := c.look(ctx, func(x *exchange.Exchange) {
+		owned, held = x.Owned(account, subtree)
+		last, _ = x.LedgerHead()
+	}); err != nil {
+		return ledger.Statement{}, err
+	}
+	// What an account owned at the start is what it owns now less what moved
+	// since: so only what is asked for is read, however long the history.
+	var since []ledger.Tx
+	for tx, err := range c.txs(ctx, store.TxQuery{Account: account, Subtree: subtree, From: fromUS}) {
+		if err != nil {
+			return ledger.Statement{}, err
+		}
+		if tx.Seq > last {
+			break
+		}
+		since = append(since, tx)
+	}
+	all := ledger.NewStatement(market.Account(account), subtree, ledger.Period{Start: fromUS, End: math.MaxInt64})
+	for i := range since {
+		if err := all.Add(since[i]); err != nil {
+			return ledger.Statement{}, err
+		}
+	}
+	s := ledger.NewStatement(market.Account(account), subtree, ledger.Period{Start: fromUS, End: toUS})
+	s.Carry(owned-all.Closing, held-all.Held)
+	for i := range since {
+		if err := s.Add(since[i]); err != nil {
+			return ledger.Statement{}, err
+		}
+	}
+	return *s, nil
+}
+
+// Usage lists what the jobs of an account, and of those below it, used and were
+// charged in a period, by when they ended.
+func (c *Controller) Usage(ctx context.Context, account string, fromUS, toUS int64) ([]ledger.Usage, error) {
+	var usage []ledger.Usage
+	err := c.eachJob(ctx, store.Query{Account: account}, func(j *exchange.Job) error {
+		if j.EndedUS < fromUS || j.EndedUS >= toUS || j.StartedUS == 0 {
+			return nil
+		}
+		usage = append(usage, ledger.Usage{
+			Job: j.ID, Name: j.Name, Account: market.Account(j.Account), Start: j.StartedUS, End: j.EndedUS,
+			Quantity: float64(j.Work) / 1e3 * float64(j.Width), Charge: market.Money(j.Charged), Penalty: market.Money(j.Penalty),
+		})
+		return nil
+	})
+	return usage, err
+}
+
+// eachJob goes through jobs in the order of submission, a page at a time.
+func (c *Controller) eachJob(ctx context.Context, q store.Query, f func(*exchange.Job) error) error {
+	const page = 1000
+	q.Limit = page
+	for after := int64(0); ; {
+		jobs, err := c.forward(ctx, q, after, page)
+		if err != nil {
+			return err
+		}
+		for i := range jobs {
+			if err := f(&jobs[i]); err != nil {
+				return err
+			}
+			after = jobs[i].ID
+		}
+		if len(jobs) < page {
+			return nil
+		}
+	}
+}
+
+// forward is a page of jobs after one, in the order of their numbers. The store
+// lists the newest first, so it is asked for one span of numbers after another.
+func (c *Controller) forward(ctx context.Context, q store.Query, after int64, limit int) ([]exchange.Job, error) {
+	newest, err := c.log.Jobs(ctx, store.Query{Limit: 1})
+	if err != nil || len(newest) == 0 {
+		return nil, err
+	}
+	var jobs []exchange.Job
+	for after < newest[0].ID && len(jobs) < limit {
+		q.After, q.Before, q.Limit = after, after+int64(limit-len(jobs))+1, limit
+		rows, err := c.log.Jobs(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range slices.Backward(rows) {
+			j, err := fromRow(&row)
+			if err != nil {
+				return nil, err
+			}
+			jobs = append(jobs, j)
+		}
+		after = q.Before - 1
+	}
+	return jobs, nil
+}
+
+// History lists all jobs in order of submission, for a replay.
+func (c *Controller) History(ctx context.Context, after int64, limit int) ([]exchange.Job, error) {
+	return c.forward(ctx, store.Query{}, after, limit)
+}
+
+// Entries lists the raw records of the log after one.
+func (c *Controller) Entries(ctx context.Context, after int64, limit int) ([]store.Entry, error) {
+	var entries []store.Entry
+	for e, err := range c.log.Tail(ctx, after) {
+		if err != nil {
+			return nil, err
+		}
+		if entries = append(entries, e); len(entries) >= limit {
+			break
+		}
+	}
+	return entries, nil
+}

@@ -1,0 +1,207 @@
+package controller
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"libra/exchange"
+	"libra/ledger"
+	"libra/store"
+)
+
+// handOver gives what is decided to the writer, if it is free and there is
+// anything to write.
+func (c *Controller) handOver() {
+	if c.writing || c.closed != nil {
+		return
+	}
+	if c.pending.empty() {
+		c.fleet.publish(c.fleet.due(c.x, c.now()))
+		return
+	}
+	b := c.pending
+	b.orders = c.fleet.due(c.x, c.now())
+	if c.since >= c.cfg.SnapshotEvery {
+		if s, err := c.snapshot(); err == nil {
+			b.snapshot = s
+			c.since = 0
+		}
+	}
+	c.pending, c.writing = &batch{}, true
+	c.writes <- b
+}
+
+// write is the writer: one batch after the other.
+func (c *Controller) write() {
+	for b := range c.writes {
+		began := c.cfg.Now()
+		err := c.log.Append(context.Background(), b.Batch) // a batch begun is finished, whoever goes away
+		took := c.cfg.Now().Sub(began).Microseconds()
+		c.stats.lastAppendUS.Store(took)
+		c.stats.maxAppendUS.Store(max(took, c.stats.maxAppendUS.Load()))
+		c.stats.batches.Add(1)
+		c.written <- writeResult{batch: b, err: err}
+	}
+}
+
+// wrote lets the world know what is durable now, or takes back what could not
+// be made so.
+func (c *Controller) wrote(w writeResult) {
+	c.writing = false
+	if w.err != nil {
+		c.stats.failures.Add(1)
+		c.cfg.Logger.Error("the log cannot be written", "error", w.err)
+		c.takeBack(w)
+		return
+	}
+	c.fleet.publish(w.batch.orders)
+	c.news.publish(w.batch.notices)
+	for _, a := range w.batch.calls {
+		close(a.done)
+	}
+	if s := w.batch.snapshot; s != nil {
+		c.saving.Add(1)
+		go func() { defer c.saving.Done(); c.save(context.Background(), s) }()
+	}
+}
+
+// takeBack answers everybody that nothing has happened, and reads the state
+// back from the store: what was decided since the last write never was.
+func (c *Controller) takeBack(w writeResult) {
+	c.closed = fmt.Errorf("%w: the log cannot be written: %w", exchange.ErrUnavailable, w.err)
+	for _, b := range []*batch{w.batch, c.pending} {
+		for _, a := range b.calls {
+			a.out, a.err = exchange.Outcome{}, c.closed
+			close(a.done)
+		}
+	}
+	c.pending, c.recent, c.behind = &batch{}, map[string]*known{}, true
+}
+
+// reopen reads the state back and opens the market again. If the store still
+// cannot be written, the first command finds out.
+func (c *Controller) reopen(ctx context.Context) {
+	if err := c.restore(ctx); err != nil {
+		c.cfg.Logger.Error("the state cannot be read back", "error", err)
+		return
+	}
+	c.closed, c.behind = nil, false
+	c.fleet.changed(c.x.NodesUp(), nil)
+	tick := &call{cmd: &exchange.Command{Tick: &exchange.Tick{}}, done: make(chan struct{})}
+	c.carryOut(tick)
+}
+
+// snapshot is the state as of the last command.
+func (c *Controller) snapshot() (*store.Snapshot, error) {
+	body, err := json.Marshal(c.x.Snapshot())
+	if err != nil {
+		c.cfg.Logger.Error("no snapshot", "error", err)
+		return nil, err
+	}
+	return &store.Snapshot{Seq: c.seq, At: c.x.Now(), Version: SnapshotVersion, Body: body}, nil
+}
+
+// SnapshotVersion numbers the form of a snapshot.
+const SnapshotVersion = "1"
+
+func (c *Controller) save(ctx context.Context, s *store.Snapshot) {
+	if err := c.log.SaveSnapshot(ctx, *s); err != nil { // the log has it all: only the next start takes longer
+		c.cfg.Logger.Warn("the snapshot was not kept", "error", err)
+		return
+	}
+	c.stats.snapshots.Add(1)
+}
+
+// restore reads the state back: the latest snapshot, and every command after it
+// carried out again.
+func (c *Controller) restore(ctx context.Context) error {
+	began := c.cfg.Now()
+	snap, found, err := c.log.LatestSnapshot(ctx)
+	if err != nil {
+		return fmt.Errorf("read the snapshot: %w", err)
+	}
+	x, seq := exchange.New(c.cfg.Version), int64(0)
+	if found {
+		if snap.Version != SnapshotVersion {
+			return fmt.Errorf("the snapshot at %d is of version %s, this program reads %s", snap.Seq, snap.Version, SnapshotVersion)
+		}
+		if x, err = exchange.Restore(c.cfg.Version, snap.Body); err != nil {
+			return fmt.Errorf("the snapshot at %d: %w", snap.Seq, err)
+		}
+		seq = snap.Seq
+	}
+	n := 0
+	for e, err := range c.log.Tail(ctx, seq) {
+		if err != nil {
+			return fmt.Errorf("read the log: %w", err)
+		}
+		if err := Again(x, e); err != nil {
+			return err
+		}
+		seq = e.Seq
+		n++
+	}
+	c.x, c.seq, c.since = x, seq, n
+	c.cfg.Logger.Info("state read back", "snapshot", snap.Seq, "commands", n, "jobs", x.Underway(), "took", c.cfg.Now().Sub(began).Round(time.Millisecond))
+	return nil
+}
+
+// Again carries out a command of the log once more, and checks that the core
+// says what the log says it said.
+func Again(x *exchange.Exchange, e store.Entry) error {
+	var body Body
+	if err := json.Unmarshal(e.Body, &body); err != nil {
+		return fmt.Errorf("log entry %d: %w", e.Seq, err)
+	}
+	if _, err := x.Do(e.At, body.Command); err != nil {
+		return fmt.Errorf("log entry %d (%s) can no longer be carried out: %w", e.Seq, e.Kind, err)
+	}
+	fx := x.Effects()
+	if len(fx.Steps) != len(body.Steps) {
+		return fmt.Errorf("log entry %d (%s): %d steps, the log has %d", e.Seq, e.Kind, len(fx.Steps), len(body.Steps))
+	}
+	for i := range fx.Steps {
+		if got, want := &fx.Steps[i], &body.Steps[i]; got.N != want.N || got.Sum != want.Sum {
+			return fmt.Errorf("log entry %d (%s): the core says something else than the log: it was written by a version that decides differently", e.Seq, e.Kind)
+		}
+	}
+	return nil
+}
+
+// jobRow is a job as it is kept: what was asked, once, and how it stands.
+func jobRow(j *exchange.Change) (store.Job, error) {
+	row := store.Job{
+		ID: j.ID, Owner: j.Owner, Account: j.Account, Name: j.Name, State: string(j.State), Submitted: j.SubmittedUS, Ended: j.EndedUS,
+	}
+	var err error
+	if j.First {
+		if row.Spec, err = json.Marshal(&j.Request); err != nil {
+			return row, err
+		}
+	}
+	body := j.Job
+	body.Request = lean(&j.Request)
+	row.Body, err = json.Marshal(&body)
+	return row, err
+}
+
+// lean is a request without what may be large.
+func lean(r *exchange.Request) exchange.Request {
+	l := *r
+	l.Script, l.Env = "", nil
+	if len(l.Argv) > 16 {
+		l.Argv = l.Argv[:16]
+	}
+	return l
+}
+
+func txRow(t *ledger.Tx) (store.Tx, error) {
+	body, err := json.Marshal(t)
+	row := store.Tx{Seq: t.Seq, At: t.At, Kind: string(t.Kind), Job: t.Job, Memo: t.Memo, Hash: t.Hash[:], Body: body}
+	for _, p := range t.Postings {
+		row.Postings = append(row.Postings, store.Posting{Account: string(p.Account), Side: string(p.Side), Amount: int64(p.Amount)})
+	}
+	return row, err
+}

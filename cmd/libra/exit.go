@@ -35,5 +35,15 @@ func exitCode(err error) int {
 	if _, ok := errors.AsType[*market.Rejection](err); ok {
 		return exitRefused
 	}
+	if coded, ok := errors.AsType[exitCoder](err); ok {
+		return coded.ExitCode()
+	}
 	return exitFailure
+}
+
+// exitCoder is an error that knows what to exit with: a live market's answer,
+// or the end of a job that was waited for.
+type exitCoder interface {
+	error
+	ExitCode() int
 }

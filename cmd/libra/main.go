@@ -7,9 +7,15 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"libra/agent"
 )
 
 func main() {
+	// Agents start this program again as the parent of a job.
+	if code, done := agent.Reexec(os.Args[1:]); done {
+		os.Exit(code)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The first Ctrl-C asks for a clean end; a second one is not held up.
 	context.AfterFunc(ctx, stop)

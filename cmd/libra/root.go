@@ -27,7 +27,7 @@ func execute(ctx context.Context, con *console, args []string) error {
 	if !running {
 		err = &usageError{err}
 	}
-	if exitCode(err) == exitUsage {
+	if _, wrong := errors.AsType[*usageError](err); wrong {
 		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
 	}
 	return err
@@ -41,7 +41,13 @@ func newRoot(con *console) *cobra.Command {
 need it, and Libra answers with a price and a promise.
 
 Exit codes: 0 ok, 1 failure, 2 wrong usage, 3 the market said no.`,
-		Example: `  # compare two policies on the last 5000 jobs of a log
+		Example: `  # a market on this machine
+  libra up
+
+  # a job with a deadline, in another terminal
+  libra submit --estimate 5s --deadline 20s --budget 10 -- sh -c 'sleep 3; echo hello'
+
+  # compare two policies on the last 5000 jobs of a log
   libra simulate --policy libra,libra-plus --workload SDSC-SP2.swf.gz --last 5000
 
   # what is in this log?
@@ -58,6 +64,8 @@ Exit codes: 0 ok, 1 failure, 2 wrong usage, 3 the market said no.`,
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newSimulate(con), newSimulateGrid(con), newPolicies(con), newTrace(con), newRevenue(con), newVersion(con))
 	root.AddCommand(newReproduce(con), newSweep(con), newReplay(con))
+	root.AddCommand(newUp(con), newServe(con), newAgent(con), newConfig(con))
+	root.AddCommand(liveCommands(con)...)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd("completion") // named, because it looks at what was asked for
 	return root
@@ -79,7 +87,7 @@ func unknownCommand(root *cobra.Command, args []string) error {
 	if cmd.Name() == "help" {
 		return unknownCommand(root, rest)
 	}
-	if !cmd.HasSubCommands() || len(rest) == 0 || strings.HasPrefix(rest[0], "-") {
+	if !cmd.HasSubCommands() || len(rest) == 0 || strings.HasPrefix(rest[0], "-") || cmd.Annotations[takesArguments] != "" {
 		return nil
 	}
 	hint := fmt.Sprintf("; see %s --help", cmd.CommandPath())

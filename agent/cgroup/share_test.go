@@ -1,0 +1,236 @@
+package cgroup
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+)
+
+// crowd makes groups a, b, c with a busy process each, all on one processor.
+func crowd(t *testing.T, tree Tree, limits ...Limits) []Group {
+	t.Helper()
+	groups := make([]Group, len(limits))
+	for i, l := range limits {
+		l.CPUs = []int{onlyCPU(t)}
+		g, err := tree.Make(string(rune('a'+i)), l)
+		must(t, err)
+		start(t, g, "busy", 1)
+		groups[i] = g
+	}
+	return groups
+}
+
+func testShares(t *testing.T, w world) {
+	tree := openTree(t, w)
+	favour(t, tree)
+	const capacity = 0.8
+	must(t, tree.SetCapacity(capacity))
+	want := []float64{0.5 * capacity, 0.3 * capacity, 0.2 * capacity}
+	var limits []Limits
+	for _, s := range want {
+		limits = append(limits, Limits{CPU: s, Weight: s})
+	}
+	groups := crowd(t, tree, limits...)
+	hold(t, w, "shares .5 .3 .2", want, groups...)
+
+	slices.Reverse(want)
+	for i, g := range groups {
+		must(t, g.Set(Limits{CPU: want[i], Weight: want[i], CPUs: []int{onlyCPU(t)}}))
+	}
+	hold(t, w, "shared anew .2 .3 .5", want, groups...)
+}
+
+// testThreads: a quota is over all processors.
+func testThreads(t *testing.T, w world) {
+	if runtime.NumCPU() < 2 {
+		t.Skip("one processor only")
+	}
+	tree := openTree(t, w)
+	favour(t, tree)
+	g, err := tree.Make("job", Limits{CPU: 0.6})
+	must(t, err)
+	start(t, g, "busy", 2)
+	hold(t, w.brief(), "two threads at .6", []float64{0.6}, g)
+}
+
+func testWeights(t *testing.T, w world) {
+	tree := openTree(t, w)
+	favour(t, tree)
+	if w.kind == Signals {
+		must(t, tree.SetCapacity(0.8)) // without it, weights mean nothing to them
+	}
+	groups := crowd(t, tree, Limits{CPU: -1, Weight: 1}, Limits{CPU: -1, Weight: 3}, Limits{CPU: -1, Weight: 4})
+	measured(t, time.Second, groups...) // the kernel weighs by the load it has seen lately
+	near(t, "weights 1 3 4", parts(measured(t, 2*time.Second, groups...)), []float64{0.125, 0.375, 0.5}, w.weight)
+	// What one leaves goes to the others in proportion.
+	must(t, groups[2].Freeze())
+	near(t, "weights 1 3, the third frozen", parts(measured(t, 2*time.Second, groups[:2]...)), []float64{0.25, 0.75}, w.weight)
+	must(t, groups[2].Thaw())
+	must(t, groups[2].Set(Limits{CPU: 0.1, Weight: 4, CPUs: []int{onlyCPU(t)}}))
+	near(t, "weights 1 3, the third at .1", parts(measured(t, 2*time.Second, groups...)[:2]), []float64{0.25, 0.75}, w.weight)
+	hold(t, w.brief(), "the third at .1", []float64{0.1}, groups[2])
+}
+
+// testLeastShare: less than the kernel can do is rounded up, not lost.
+func testLeastShare(t *testing.T, w world) {
+	tree := openTree(t, w)
+	favour(t, tree)
+	g, err := tree.Make("job", Limits{CPU: 0.0001, CPUs: []int{onlyCPU(t)}})
+	must(t, err)
+	start(t, g, "busy", 1)
+	got := measured(t, 3*time.Second, g)[0]
+	t.Logf("asked for .0001, got %.4f", got)
+	if got < 0.0095 || got > 0.03 {
+		t.Errorf("got %.4f of a processor, want about .01", got)
+	}
+}
+
+func testFreeze(t *testing.T, w world) {
+	tree := openTree(t, w)
+	g, err := tree.Make("job", Limits{CPU: 0.5})
+	must(t, err)
+	start(t, g, "busy", 1)
+	must(t, g.Freeze())
+	if !g.Frozen() {
+		t.Error("frozen, and does not say so")
+	}
+	if used := measured(t, time.Second/2, g)[0]; used != 0 {
+		t.Errorf("frozen, and used %v of a processor", used)
+	}
+	must(t, g.Thaw())
+	if g.Frozen() {
+		t.Error("thawed, and does not say so")
+	}
+	if used := measured(t, time.Second/2, g)[0]; used < 0.05 {
+		t.Errorf("thawed, and used %v of a processor", used)
+	}
+	// A share of nothing is the same.
+	must(t, g.Set(Limits{CPU: 0}))
+	if used := measured(t, time.Second/2, g)[0]; used != 0 || !g.Frozen() {
+		t.Errorf("with a share of 0: used %v of a processor, frozen %v", used, g.Frozen())
+	}
+	must(t, g.Set(Limits{CPU: 0.5}))
+	if used := measured(t, time.Second/2, g)[0]; used < 0.05 || g.Frozen() {
+		t.Errorf("with a share again: used %v of a processor, frozen %v", used, g.Frozen())
+	}
+}
+
+// testFreezeHolds: who shares anew does not know what is suspended.
+func testFreezeHolds(t *testing.T, w world) {
+	tree := openTree(t, w)
+	g, err := tree.Make("job", Limits{CPU: 0.5})
+	must(t, err)
+	start(t, g, "busy", 1)
+	must(t, g.Freeze())
+	must(t, g.Set(Limits{CPU: 0.3}))
+	must(t, g.Set(Limits{CPU: 0}))
+	must(t, g.Set(Limits{CPU: 0.4}))
+	if !g.Frozen() {
+		t.Error("setting a share has thawed the group")
+	}
+	must(t, g.Set(Limits{CPU: 0}))
+	must(t, g.Thaw())
+	if !g.Frozen() {
+		t.Error("a share of 0 does not hold")
+	}
+	must(t, g.Set(Limits{CPU: 0.4}))
+	if g.Frozen() {
+		t.Error("frozen with a share, after the thaw")
+	}
+}
+
+// testStartedFrozen: a process that enters a frozen group does nothing until
+// the thaw, and can be killed before.
+func testStartedFrozen(t *testing.T, w world) {
+	tree := openTree(t, w)
+	g, err := tree.Make("job", Limits{CPU: 0.5})
+	must(t, err)
+	first := start(t, g, "busy", 1)
+	must(t, g.Set(Limits{CPU: 0}))
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	must(t, g.Kill(ctx))
+	first.end()
+	if !g.Frozen() {
+		t.Error("not frozen any more after the kill, with a share of 0")
+	}
+	if w.kind == Signals {
+		return // here a process is adopted from outside, after it has started
+	}
+	pid := startDetached(t, g)
+	waitFor(t, "the process to be in", func() bool { p, err := g.Procs(); return err == nil && slices.Contains(p, pid) })
+	must(t, g.Kill(ctx))
+}
+
+func testWaited(t *testing.T, w world) {
+	tree := openTree(t, w)
+	favour(t, tree)
+	groups := crowd(t, tree, Limits{CPU: -1}, Limits{CPU: -1})
+	before := []Usage{usage(t, groups[0]), usage(t, groups[1])}
+	last := before[0].Waited
+	for range 20 {
+		time.Sleep(100 * time.Millisecond)
+		now := usage(t, groups[0]).Waited
+		if now < last {
+			t.Fatalf("waited %v, and before that %v", now, last)
+		}
+		last = now
+	}
+	for i, g := range groups {
+		waited := usage(t, g).Waited - before[i].Waited
+		// Two on one processor: each waits while the other runs.
+		if waited < 500*time.Millisecond || waited > 4*time.Second {
+			t.Errorf("group %d waited %v in 2 s beside another", i, waited)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	must(t, groups[0].Kill(ctx))
+	if now := usage(t, groups[0]).Waited; now < last {
+		t.Errorf("waited %v after the end, and before it %v", now, last)
+	}
+}
+
+// testWaitedAlone: nobody is in its way but its own quota.
+func testWaitedAlone(t *testing.T, w world) {
+	tree := openTree(t, w)
+	favour(t, tree)
+	g, err := tree.Make("job", Limits{CPU: 0.3, CPUs: []int{onlyCPU(t)}})
+	must(t, err)
+	start(t, g, "busy", 1)
+	before := usage(t, g)
+	time.Sleep(time.Second)
+	after := usage(t, g)
+	// Kernels differ in whether the first is part of the second; see Usage.
+	t.Logf("in a second at .3: throttled for %v, waited %v", after.Throttled-before.Throttled, after.Waited-before.Waited)
+	if throttled := after.Throttled - before.Throttled; throttled < 300*time.Millisecond {
+		t.Errorf("throttled for %v only", throttled)
+	}
+}
+
+func testPinned(t *testing.T, w world) {
+	tree := openTree(t, w)
+	all := ownCPUs(t, 0)
+	only := []int{onlyCPU(t)}
+	g, err := tree.Make("job", Limits{CPU: 0.3, CPUs: only})
+	must(t, err)
+	p := start(t, g, "busy", 2)
+	if got := ownCPUs(t, p.Process.Pid); !slices.Equal(got, only) {
+		t.Errorf("may run on %v, want %v", got, only)
+	}
+	must(t, g.Set(Limits{CPU: 0.3}))
+	if got := ownCPUs(t, p.Process.Pid); !slices.Equal(got, all) {
+		t.Errorf("may run on %v, want %v", got, all)
+	}
+	must(t, g.Set(Limits{CPU: 0.3, CPUs: all[:1]}))
+	for _, tid := range threadsOf(p.Process.Pid) {
+		if got := ownCPUs(t, tid); !slices.Equal(got, all[:1]) {
+			t.Errorf("thread %d may run on %v, want %v", tid, got, all[:1])
+		}
+	}
+	if err := g.Set(Limits{CPU: 0.3, CPUs: []int{900}}); err == nil {
+		t.Error("pinned to a processor that does not exist")
+	}
+}

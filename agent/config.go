@@ -1,0 +1,119 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// What a node does when its controller has been silent for the time of the lease.
+const (
+	LeaseStop     = "stop"     // end the tasks: the controller will start them elsewhere
+	LeaseContinue = "continue" // go on: the controller waits for the node to come back
+)
+
+// Config is what an agent is told when it is started. The zero value of a field
+// asks for the default, which Default fills in.
+type Config struct {
+	Node      string  // name of the node; default: the host name
+	StateDir  string  // where the agent writes down what it runs
+	Version   string  // of this program, for the controller
+	CPUs      []int   // the host's processors that are the node's; default: all that this process may use
+	Rating    float64 // work a second of a whole processor; 0: measure it
+	Headroom  float64 // part of each processor that is kept for the system; negative: none; default 0.03
+	MemoryMB  int64   // for tasks; default: what the machine has, without some for the system
+	DiskMB    int64   // for tasks; default: what is free where StateDir is
+	Tree      string  // name by which the groups were opened; default: libra/NODE
+	Weight    float64 // of the node's groups against the rest of the machine; 0: left as it is
+	Processes int64   // the most processes and threads of one task; negative: any number; default 10000
+	OnLease   string  // LeaseStop (default) or LeaseContinue
+	Self      string  // this program, to start shepherds with; default: os.Executable
+}
+
+// DefaultProcesses keeps a task that forks without end from taking the machine.
+const DefaultProcesses = 10_000
+
+// DefaultHeadroom is the part of a processor that is not offered: the agent, the
+// kernel and the moments between two tasks need it, and without it a promise of
+// the whole processor could not be kept.
+const DefaultHeadroom = 0.03
+
+// Default fills in what was left out.
+func (c Config) Default() (Config, error) {
+	var err error
+	if c.Node == "" {
+		if c.Node, err = os.Hostname(); err != nil {
+			return c, fmt.Errorf("name of the node: %w", err)
+		}
+	}
+	if c.Self == "" {
+		if c.Self, err = os.Executable(); err != nil {
+			return c, fmt.Errorf("path of this program: %w", err)
+		}
+	}
+	if len(c.CPUs) == 0 {
+		if c.CPUs, err = usableCPUs(); err != nil {
+			return c, err
+		}
+	}
+	switch {
+	case c.Headroom == 0:
+		c.Headroom = DefaultHeadroom
+	case c.Headroom < 0:
+		c.Headroom = 0
+	}
+	if c.OnLease == "" {
+		c.OnLease = LeaseStop
+	}
+	if c.Tree == "" {
+		c.Tree = "libra/" + c.Node
+	}
+	if c.Processes == 0 {
+		c.Processes = DefaultProcesses
+	}
+	return c, c.validate()
+}
+
+func (c Config) validate() error {
+	switch {
+	case !filepath.IsAbs(c.StateDir):
+		return fmt.Errorf("state directory %q is not an absolute path", c.StateDir)
+	case c.OnLease != LeaseStop && c.OnLease != LeaseContinue:
+		return fmt.Errorf("on lease %q: want %q or %q", c.OnLease, LeaseStop, LeaseContinue)
+	case math.IsNaN(c.Headroom) || c.Headroom >= 1:
+		return fmt.Errorf("headroom %v: want less than 1", c.Headroom)
+	case math.IsNaN(c.Rating) || math.IsInf(c.Rating, 0) || c.Rating < 0:
+		return fmt.Errorf("rating %v: want a positive number", c.Rating)
+	case math.IsNaN(c.Weight) || math.IsInf(c.Weight, 0) || c.Weight < 0:
+		return fmt.Errorf("weight %v: want a positive number", c.Weight)
+	case c.MemoryMB < 0 || c.DiskMB < 0:
+		return errors.New("memory and disk cannot be negative")
+	}
+	seen := map[int]bool{}
+	for _, cpu := range c.CPUs {
+		if cpu < 0 || seen[cpu] {
+			return fmt.Errorf("processors %v: %d is negative or named twice", c.CPUs, cpu)
+		}
+		seen[cpu] = true
+	}
+	return nil
+}
+
+// usableCPUs are the host's processors that this process may run on.
+func usableCPUs() ([]int, error) {
+	var set unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &set); err != nil {
+		return nil, fmt.Errorf("processors of this process: %w", err)
+	}
+	var cpus []int
+	for cpu := 0; len(cpus) < set.Count(); cpu++ {
+		if set.IsSet(cpu) {
+			cpus = append(cpus, cpu)
+		}
+	}
+	return cpus, nil
+}

@@ -1,0 +1,93 @@
+package agent
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"libra/task"
+)
+
+// measure finds out what the node has to offer.
+func measure(c Config, groups Groups) (task.Hello, error) {
+	hello := task.Hello{
+		Node: c.Node, Processors: len(c.CPUs), Agent: c.Version,
+		MemoryMB: c.MemoryMB, DiskMB: c.DiskMB, Speed: c.Rating,
+		Limits: groups.Kind(), Missing: groups.Missing(),
+	}
+	var err error
+	if hello.Boot, err = bootID(); err != nil {
+		return hello, err
+	}
+	if os.Geteuid() != 0 {
+		own, err2 := user.Current()
+		if err2 != nil {
+			return hello, fmt.Errorf("own user: %w", err2)
+		}
+		hello.User = own.Username
+	}
+	if hello.MemoryMB == 0 {
+		if hello.MemoryMB, err = offeredMemoryMB(); err != nil {
+			return hello, err
+		}
+	}
+	if hello.DiskMB == 0 {
+		if hello.DiskMB, err = freeDiskMB(c.StateDir); err != nil {
+			return hello, err
+		}
+	}
+	if hello.Speed == 0 {
+		if hello.Speed, err = speedOf(c); err != nil {
+			return hello, err
+		}
+	}
+	hello.Rating = hello.Speed * (1 - c.Headroom)
+	return hello, nil
+}
+
+// bootID names this run of the machine.
+func bootID() (string, error) {
+	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return "", fmt.Errorf("boot of the machine: %w", err)
+	}
+	return strings.TrimSpace(string(id)), nil
+}
+
+// offeredMemoryMB is the memory of the machine without a twentieth of it, and
+// at least 256 MB, for the system.
+func offeredMemoryMB() (int64, error) {
+	file, err := os.Open("/proc/meminfo")
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close() // it was only read
+	lines := bufio.NewScanner(file)
+	for lines.Scan() {
+		fields := strings.Fields(lines.Text())
+		if len(fields) < 2 || fields[0] != "MemTotal:" {
+			continue
+		}
+		kb, err := strconv.ParseInt(fields[1], 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("/proc/meminfo: %w", err)
+		}
+		total := kb / 1024
+		return max(total-max(total/20, 256), 0), nil
+	}
+	return 0, errors.Join(errors.New("/proc/meminfo does not tell the memory of the machine"), lines.Err())
+}
+
+func freeDiskMB(path string) (int64, error) {
+	var disk unix.Statfs_t
+	if err := unix.Statfs(path, &disk); err != nil {
+		return 0, fmt.Errorf("free disk at %s: %w", path, err)
+	}
+	return int64(disk.Bavail) * disk.Bsize / (1 << 20), nil
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"libra/api"
+	"libra/api/client"
+	"libra/exchange"
+)
+
+func newAccount(con *console) *cobra.Command {
+	var opts liveOptions
+	cmd := &cobra.Command{
+		Use:     "account [PATH]",
+		Aliases: []string{"accounts"},
+		Short:   "Show accounts, and move money between them",
+		Long: `Show an account and those below it: what is free and what is held for jobs, what was
+spent this month against the limit of the month, and how far it may go below zero.
+Without a path it is your own account, or for the owner of the cluster all.`,
+		Example: `  libra account
+  libra account lab/alice
+  libra account open lab/alice
+  libra account grant lab/alice 100
+  libra account limit lab 500`,
+		Annotations: map[string]string{takesArguments: "PATH"},
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usagef("%q is one argument too many", args[1])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path := ""
+			if len(args) > 0 {
+				path = args[0]
+			}
+			return opts.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
+				list, err := market.Accounts(ctx, path)
+				if err != nil {
+					return err
+				}
+				if opts.json {
+					return con.writeJSON(api.AccountList{Accounts: list})
+				}
+				return printAccounts(con.out, list)
+			})
+		},
+	}
+	opts.flags(cmd)
+	cmd.AddCommand(accountChanges(con, &opts)...)
+	return cmd
+}
+
+// takesArguments marks a group of commands that does something with a word
+// that is none of them.
+const takesArguments = "takes-arguments"
+
+func printAccounts(out io.Writer, list []exchange.Account) error {
+	if len(list) == 0 {
+		_, err := fmt.Fprintln(out, "no accounts")
+		return err
+	}
+	list = slices.Clone(list)
+	slices.SortFunc(list, func(a, b exchange.Account) int {
+		// Below comes after: a/b before a-b.
+		return slices.Compare(strings.Split(a.Path, "/"), strings.Split(b.Path, "/"))
+	})
+	shown := map[string]bool{}
+	g := &grid{left: 1}
+	g.add("account", "free", "held", "this month", "limit", "credit", "")
+	for i := range list {
+		a := &list[i]
+		shown[a.Path] = true
+		limit, credit, note := "-", "-", ""
+		if a.Limit != nil {
+			limit = cash(*a.Limit)
+		}
+		if a.Credit != 0 {
+			credit = cash(a.Credit)
+		}
+		if a.Closed {
+			note = "closed"
+		}
+		g.add(treeName(a.Path, shown), cash(a.Free), cash(a.Held), cash(a.Spent), limit, credit, note)
+	}
+	return g.write(out, "")
+}
+
+// treeName is the name of an account under those above it that are shown.
+func treeName(path string, shown map[string]bool) string {
+	depth, rest := 0, path
+	for i, c := range path {
+		if c == '/' && shown[path[:i]] {
+			depth++
+			rest = path[i+1:]
+		}
+	}
+	return strings.Repeat("  ", depth) + rest
+}

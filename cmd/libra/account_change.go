@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"libra/api"
+	"libra/api/client"
+	"libra/exchange"
+	"libra/market"
+)
+
+// accountChange is a command that changes accounts and shows one afterwards.
+type accountChange struct {
+	use, short, long, example string
+	args                      []string
+	do                        func(ctx context.Context, market *client.Client, args []string, memo string) (exchange.Account, error)
+	check                     func(args []string) error // what is wrong with the arguments
+}
+
+func accountChanges(con *console, opts *liveOptions) []*cobra.Command {
+	from := ""
+	changes := []accountChange{
+		{
+			use: "open PATH", short: "Open an account, and those above it that are missing", args: []string{"PATH"},
+			long:    "Open an account, and those above it that are missing. For the owner of the cluster.",
+			example: "  libra account open lab/alice",
+			do:      changeOf("open"),
+		},
+		{
+			use: "close PATH", short: "Close an empty account", args: []string{"PATH"},
+			long:    "Close an account that has no money and no jobs. For the owner of the cluster.",
+			example: "  libra account close lab/alice",
+			do:      changeOf("close"),
+		},
+		{
+			use: "grant PATH AMOUNT", short: "Give money to an account", args: []string{"PATH", "AMOUNT"},
+			long:    "Give new money to an account. For the owner of the cluster.",
+			example: "  libra account grant lab/alice 100 --memo 'winter term'",
+			check:   amountAt(1),
+			do: func(ctx context.Context, market *client.Client, args []string, memo string) (exchange.Account, error) {
+				return market.Grant(ctx, api.Grant{To: args[0], Amount: micros(args[1]), Memo: memo})
+			},
+		},
+		{
+			use: "transfer TO AMOUNT", short: "Move money to another account", args: []string{"TO", "AMOUNT"},
+			long:    "Move money from your own account, or from the one that --from names, to another.",
+			example: "  libra account transfer lab/bob 12.50\n  libra account transfer lab/alice 100 --from lab",
+			check:   amountAt(1),
+			do: func(ctx context.Context, market *client.Client, args []string, memo string) (exchange.Account, error) {
+				return market.Transfer(ctx, api.Transfer{From: from, To: args[0], Amount: micros(args[1]), Memo: memo})
+			},
+		},
+		{
+			use: "limit PATH (AMOUNT|none)", short: "Set the most that may be spent in a month", args: []string{"PATH", "AMOUNT"},
+			long: `Set the most that may be spent in a month by an account and all below it, or take the
+limit away. For the owner of the cluster.`,
+			example: "  libra account limit lab 500\n  libra account limit lab none",
+			check: func(args []string) error {
+				if args[1] == noLimit {
+					return nil
+				}
+				return amountAt(1)(args)
+			},
+			do: func(ctx context.Context, market *client.Client, args []string, memo string) (exchange.Account, error) {
+				change := api.AccountChange{Op: "limit", Account: args[0], Memo: memo, None: args[1] == noLimit}
+				if !change.None {
+					change.Amount = micros(args[1])
+				}
+				return market.ChangeAccount(ctx, change)
+			},
+		},
+		{
+			use: "credit PATH AMOUNT", short: "Set how far an account may go below zero", args: []string{"PATH", "AMOUNT"},
+			long:    "Set how far an account may go below zero. For the owner of the cluster.",
+			example: "  libra account credit lab/alice 50",
+			check:   amountAt(1),
+			do: func(ctx context.Context, market *client.Client, args []string, memo string) (exchange.Account, error) {
+				return market.ChangeAccount(ctx, api.AccountChange{Op: "credit", Account: args[0], Amount: micros(args[1]), Memo: memo})
+			},
+		},
+	}
+	var cmds []*cobra.Command
+	for _, c := range changes {
+		cmds = append(cmds, c.command(con, opts))
+		if c.use == "transfer TO AMOUNT" {
+			cmds[len(cmds)-1].Flags().StringVar(&from, "from", "", "`path` of the account that pays (default: your own)")
+		}
+	}
+	return cmds
+}
+
+// noLimit takes the limit of an account away.
+const noLimit = "none"
+
+func changeOf(op string) func(context.Context, *client.Client, []string, string) (exchange.Account, error) {
+	return func(ctx context.Context, market *client.Client, args []string, memo string) (exchange.Account, error) {
+		return market.ChangeAccount(ctx, api.AccountChange{Op: op, Account: args[0], Memo: memo})
+	}
+}
+
+func (c accountChange) command(con *console, opts *liveOptions) *cobra.Command {
+	memo, key := "", ""
+	cmd := &cobra.Command{
+		Use: c.use, Short: c.short, Long: c.long, Example: c.example,
+		Args: positional(c.args...),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if c.check != nil {
+				if err := c.check(args); err != nil {
+					return err
+				}
+			}
+			return opts.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
+				if key != "" {
+					ctx = client.WithKey(ctx, key)
+				}
+				a, err := c.do(ctx, market, args, memo)
+				if err != nil {
+					return err
+				}
+				if opts.json {
+					return con.writeJSON(a)
+				}
+				_, err = fmt.Fprintln(con.out, standing(&a))
+				return err
+			})
+		},
+	}
+	cmd.Flags().StringVar(&memo, "memo", "", "`text` to keep with it")
+	cmd.Flags().StringVar(&key, "key", "", "idempotency `key`: it happens once, however often this is said (default: a random one)")
+	return cmd
+}
+
+// standing says in one line how an account stands.
+func standing(a *exchange.Account) string {
+	text := fmt.Sprintf("%s: %s free, %s held", a.Path, cash(a.Free), cash(a.Held))
+	if a.Limit != nil {
+		text += fmt.Sprintf(", %s of %s this month", cash(a.Spent), cash(*a.Limit))
+	}
+	if a.Credit != 0 {
+		text += fmt.Sprintf(", %s credit", cash(a.Credit))
+	}
+	if a.Closed {
+		text += ", closed"
+	}
+	return text
+}
+
+// amountAt checks the argument that is an amount of money.
+func amountAt(i int) func(args []string) error {
+	return func(args []string) error {
+		m, err := market.ParseMoney(args[i])
+		switch {
+		case err != nil:
+			return &usageError{err}
+		case m < 0:
+			return usagef("%q: want 0 or more", args[i])
+		}
+		return nil
+	}
+}
+
+// micros is an amount that was checked.
+func micros(text string) int64 {
+	m, _ := market.ParseMoney(text) // amountAt has seen it
+	return int64(m)
+}

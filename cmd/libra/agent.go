@@ -1,0 +1,190 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"libra/agent"
+	"libra/agent/cgroup"
+	"libra/api"
+	"libra/api/client"
+	"libra/config"
+	"libra/exchange"
+)
+
+type agentOptions struct {
+	file    string
+	verbose bool
+	config.Agent
+}
+
+func newAgent(con *console) *cobra.Command {
+	var o agentOptions
+	cmd := &cobra.Command{
+		Use:   "agent",
+		Short: "Run the agent of a node: it starts jobs and enforces their shares",
+		Long: `An agent registers its node with the controller, starts what it is told to as
+the users who submitted it, holds each job to its share of a processor by
+cgroups (v1 or v2; without either, by signals), and reports what was used.
+
+Killed and started again it finds its jobs where they were. While the controller
+is away it goes on; past the lease it stops its jobs, because the controller
+will have started them elsewhere.`,
+		Example: `  libra agent --server https://head:7070 --ca ca.pem --token-file node.token --node n1
+  libra agent --config libra.yaml`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runAgent(cmd, con, &o) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.file, "config", "", "read this file first (its part agent)")
+	f.StringVar(&o.Server, "server", "", "the controller (default http://127.0.0.1:7070)")
+	f.StringVar(&o.Node, "node", "", "name of the node (default: the host's name)")
+	f.StringVar(&o.TokenFile, "token-file", "", "file with the node's token")
+	f.StringVar(&o.CA, "ca", "", "authority that signed the controller's certificate")
+	f.StringVar(&o.Cert, "cert", "", "the node's certificate, instead of a token")
+	f.StringVar(&o.Key, "key", "", "its key")
+	f.StringVar(&o.State, "state", "", "where to keep what runs (default: agent-NODE in the state directory)")
+	f.IntSliceVar(&o.CPUs, "cpus", nil, "the host's processors that are this node's (default: all)")
+	f.Float64Var(&o.Rating, "rating", 0, "work a second of a processor (default: measured)")
+	f.Float64Var(&o.Headroom, "headroom", 0, "part of each processor kept for the system (default 0.03)")
+	f.Float64Var(&o.Weight, "weight", 0, "weight of all jobs against the rest of the machine (default 100)")
+	f.StringVar(&o.OnLease, "on-lease", "", "what to do when the controller stays away: stop or continue (default stop)")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "log more")
+	return cmd
+}
+
+// configure is the file, with the flags that were given over it.
+func (o *agentOptions) configure(cmd *cobra.Command) (config.Config, error) {
+	given := o.Agent
+	c := config.Default()
+	if o.file != "" {
+		var err error
+		if c, err = config.Read(o.file); err != nil {
+			return c, err
+		}
+	}
+	a, f := &c.Agent, cmd.Flags()
+	for name, set := range map[string]func(){
+		"server": func() { a.Server = given.Server }, "node": func() { a.Node = given.Node }, "token-file": func() { a.TokenFile = given.TokenFile },
+		"ca": func() { a.CA = given.CA }, "cert": func() { a.Cert = given.Cert }, "key": func() { a.Key = given.Key },
+		"state": func() { a.State = given.State }, "cpus": func() { a.CPUs = given.CPUs }, "rating": func() { a.Rating = given.Rating },
+		"headroom": func() { a.Headroom = given.Headroom }, "weight": func() { a.Weight = given.Weight }, "on-lease": func() { a.OnLease = given.OnLease },
+	} {
+		if f.Changed(name) {
+			set()
+		}
+	}
+	return c, c.Validate()
+}
+
+func runAgent(cmd *cobra.Command, con *console, o *agentOptions) error {
+	c, err := o.configure(cmd)
+	if err != nil {
+		return err
+	}
+	a := &c.Agent
+	if a.Node == "" {
+		if a.Node, err = os.Hostname(); err != nil {
+			return err
+		}
+	}
+	if a.State == "" {
+		dir, err := stateDir()
+		if err != nil {
+			return err
+		}
+		a.State = filepath.Join(dir, "agent-"+a.Node)
+	}
+	token := ""
+	if a.TokenFile != "" {
+		text, err := os.ReadFile(a.TokenFile)
+		if err != nil {
+			return err
+		}
+		token = strings.TrimSpace(string(text))
+	}
+	if token == "" && a.Cert == "" {
+		return usagef("an agent proves who it is: give --token-file, or --cert and --key (libra token create --role node --user %s)", a.Node)
+	}
+	secure, err := api.ClientTLS(a.CA, a.Cert, a.Key)
+	if err != nil {
+		return err
+	}
+	if strings.HasPrefix(a.Server, "http://") {
+		secure = nil
+	}
+	to, err := client.New(a.Server, token, client.Options{TLS: secure, Agent: "libra agent"})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(con.err, "agent of node %s, controller %s, state in %s\n", a.Node, a.Server, a.State)
+	return keepNode(cmd.Context(), a, to.Node(a.Node), newLog(con, o.verbose))
+}
+
+// keepNode runs an agent until ctx is done.
+func keepNode(ctx context.Context, a *config.Agent, to agent.Controller, log *slog.Logger) error {
+	if err := os.MkdirAll(a.State, 0o700); err != nil {
+		return err
+	}
+	setup, err := agent.Config{
+		Node: a.Node, StateDir: a.State, Version: buildVersion(), CPUs: a.CPUs, Rating: a.Rating, Headroom: a.Headroom,
+		MemoryMB: a.MemoryMB, DiskMB: a.DiskMB, Weight: a.Weight, OnLease: a.OnLease, Tree: treeOf(a),
+	}.Default()
+	if err != nil {
+		return err
+	}
+	groups, err := cgroup.Open(setup.Tree, cgroup.Options{})
+	if err != nil {
+		return err
+	}
+	node, err := agent.New(setup, to, groups, log)
+	if err != nil {
+		return errors.Join(err, groups.Close())
+	}
+	err = node.Run(ctx)
+	if ctx.Err() != nil {
+		err = nil
+	}
+	return errors.Join(err, groups.Close())
+}
+
+// treeOf names the groups of a node after the node and after where its state is
+// kept. Two markets on one machine may well have a node of the same name, and
+// an agent clears away the groups in its tree that it knows nothing about.
+func treeOf(a *config.Agent) string {
+	where := sha256.Sum256([]byte(filepath.Clean(a.State)))
+	return fmt.Sprintf("libra/%s-%x", a.Node, where[:4])
+}
+
+// localAgent is the agent of libra up: the node is this machine, and its token
+// stays in the directory of the market.
+func (o *upOptions) localAgent(ctx context.Context, s *service, c *config.Config, log *slog.Logger) error {
+	const node = "local"
+	file := filepath.Join(o.dir, "node.token")
+	text, err := os.ReadFile(file)
+	token := strings.TrimSpace(string(text))
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !o.tokenWorks(ctx, s, token) {
+		if token, err = s.makeToken(ctx, node, exchange.RoleNode, "the agent of libra up"); err == nil {
+			err = os.WriteFile(file, []byte(token+"\n"), 0o600)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	to, err := o.connect(s, token)
+	if err != nil {
+		return err
+	}
+	a := c.Agent
+	a.Node = node
+	return keepNode(ctx, &a, to.Node(node), log)
+}

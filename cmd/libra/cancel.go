@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"libra/api/client"
+	"libra/exchange"
+)
+
+func newCancel(con *console) *cobra.Command {
+	var opts liveOptions
+	cmd := &cobra.Command{
+		Use:   "cancel ID...",
+		Short: "Take jobs, or quotes, back",
+		Long: `Take jobs back. One that runs is told to end (SIGTERM, and SIGKILL after its grace)
+and is charged for what it has used; asked a second time, it is killed at once. A
+quote (q12) is taken back in the same way.`,
+		Example: `  libra cancel 12 13
+  libra cancel q14`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("ID is missing")
+			}
+			return nil
+		},
+		ValidArgsFunction: opts.completeJobs(statesOf(false)...),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runCancel(cmd.Context(), con, &opts, args)
+		},
+	}
+	opts.flags(cmd)
+	return cmd
+}
+
+func runCancel(ctx context.Context, con *console, opts *liveOptions, args []string) error {
+	numbers := make([]int64, len(args))
+	for i, text := range args {
+		if isQuote(text) {
+			continue
+		}
+		id, err := jobNumber(text)
+		if err != nil {
+			return err
+		}
+		numbers[i] = id
+	}
+	return opts.ask(ctx, con, func(ctx context.Context, market *client.Client) error {
+		jobs := []exchange.Job{}
+		var failed []error
+		for i, text := range args {
+			if isQuote(text) {
+				if err := market.DropQuote(ctx, text); err != nil {
+					failed = append(failed, err)
+				} else if !opts.json {
+					fmt.Fprintf(con.out, "quote %s is void\n", text)
+				}
+				continue
+			}
+			job, err := market.Cancel(ctx, numbers[i])
+			switch {
+			case err != nil:
+				failed = append(failed, err)
+			case opts.json:
+				jobs = append(jobs, job)
+			default:
+				fmt.Fprintln(con.out, cancellation(&job))
+			}
+		}
+		if opts.json {
+			if err := con.writeJSON(jobs); err != nil {
+				return err
+			}
+		}
+		return errors.Join(failed...)
+	})
+}
+
+// isQuote tells a quote from a job: it begins with a letter.
+func isQuote(id string) bool { return id != "" && (id[0] < '0' || id[0] > '9') && id[0] != '-' }
+
+func cancellation(j *exchange.Job) string {
+	if j.State == exchange.Stopping {
+		return fmt.Sprintf("job %d is being stopped", j.ID)
+	}
+	text := fmt.Sprintf("job %d %s", j.ID, j.State)
+	if j.Charged != 0 {
+		text += fmt.Sprintf(": %s charged", cash(j.Charged))
+	}
+	return text
+}

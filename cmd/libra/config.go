@@ -1,0 +1,32 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"libra/config"
+)
+
+func newConfig(con *console) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "config",
+		Short: "Check the file that configures a controller and its agents",
+		RunE:  showHelp,
+	}
+	cmd.AddCommand(&cobra.Command{
+		Use:     "check FILE",
+		Short:   "Say what is wrong with a file, if anything is",
+		Example: "  libra config check libra.yaml",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, err := config.Read(args[0])
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(con.out, "%s is good: policy %s, listening on %s\n", args[0], c.Policy, c.Listen)
+			return nil
+		},
+	})
+	return cmd
+}

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"libra/api/client"
+)
+
+// defaultServer is where libra up listens.
+const defaultServer = "http://127.0.0.1:7070"
+
+// marketContext is the market that commands speak to unless they are told
+// otherwise, and as whom. libra up writes it.
+type marketContext struct {
+	Server string `json:"server"`
+	Token  string `json:"token,omitempty"`
+	CA     string `json:"ca,omitempty"` // file of the authority that signs the server's certificate
+	User   string `json:"user,omitempty"`
+	Plain  bool   `json:"plain,omitempty"` // the token may travel in the clear to another machine
+}
+
+// contextPath is where the context is kept: $XDG_CONFIG_HOME/libra/context.json,
+// or ~/.config/libra/context.json.
+func contextPath() (string, error) {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, "libra", "context.json"), nil
+}
+
+// readContext reads the context; where there is none, the error is
+// fs.ErrNotExist. A file that others can read is refused: it holds a token.
+func readContext() (marketContext, error) {
+	var c marketContext
+	path, err := contextPath()
+	if err != nil {
+		return c, fmt.Errorf("%w: %w", fs.ErrNotExist, err) // no home, no context
+	}
+	about, err := os.Stat(path)
+	if err != nil {
+		return c, err
+	}
+	if mode := about.Mode().Perm(); mode&0o077 != 0 {
+		return c, fmt.Errorf("%s holds a token and others can read it (mode %04o): chmod 600 %s", path, mode, path)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return c, err
+	}
+	if err := json.Unmarshal(text, &c); err != nil {
+		return c, fmt.Errorf("%s: %w", path, err)
+	}
+	return c, nil
+}
+
+// writeContext replaces the context, whole or not at all, for its user's eyes
+// only.
+func writeContext(c marketContext) error {
+	path, err := contextPath()
+	if err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err = os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), ".context-*.json") // with mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(append(text, '\n'))
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(file.Name()))
+	}
+	return nil
+}
+
+// connection says how to find the market. Flags beat the environment, and that
+// the context.
+type connection struct {
+	server    string
+	tokenFile string
+	plain     bool
+}
+
+func (o *connection) flags(cmd *cobra.Command) {
+	f := cmd.PersistentFlags()
+	f.StringVar(&o.server, "server", "", "`address` of the market (default: $LIBRA_SERVER, or where libra up is)")
+	f.StringVar(&o.tokenFile, "token-file", "", "`file` with the token (default: $LIBRA_TOKEN, or that of libra up)")
+	f.BoolVar(&o.plain, "plain-http", false, "let the token travel in the clear to another machine")
+}
+
+// settle finds out which market to speak to, and as whom.
+func (o *connection) settle() (marketContext, error) {
+	kept, err := readContext()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return kept, err
+	}
+	c := marketContext{Server: o.server, Plain: o.plain}
+	if c.Server == "" {
+		c.Server = os.Getenv("LIBRA_SERVER")
+	}
+	if c.Server == "" {
+		c.Server = kept.Server
+	}
+	if c.Server == "" {
+		c.Server = defaultServer
+	}
+	if !strings.Contains(c.Server, "://") {
+		c.Server = "http://" + c.Server
+	}
+	c.Server = strings.TrimRight(c.Server, "/")
+	// A token is for the market that gave it, and no other gets to see it.
+	if c.Server == strings.TrimRight(kept.Server, "/") {
+		c.Token, c.CA, c.User, c.Plain = kept.Token, kept.CA, kept.User, o.plain || kept.Plain
+	}
+	if token := os.Getenv("LIBRA_TOKEN"); token != "" {
+		c.Token, c.User = token, ""
+	}
+	if o.tokenFile != "" {
+		text, err := os.ReadFile(o.tokenFile)
+		if err != nil {
+			return c, err
+		}
+		c.Token, c.User = strings.TrimSpace(string(text)), ""
+		if c.Token == "" {
+			return c, fmt.Errorf("%s: there is no token in it", o.tokenFile)
+		}
+	}
+	return c, nil
+}
+
+// dial makes a client of the market. Nothing is sent yet.
+func (o *connection) dial(retries int) (*client.Client, marketContext, error) {
+	c, err := o.settle()
+	if err != nil {
+		return nil, c, err
+	}
+	options := client.Options{Agent: "libra " + buildVersion(), Retries: retries, Plain: c.Plain}
+	if c.CA != "" {
+		text, err := os.ReadFile(c.CA)
+		if err != nil {
+			return nil, c, err
+		}
+		pool := x509.NewCertPool()
+		if !pool.AppendCertsFromPEM(text) {
+			return nil, c, fmt.Errorf("%s: there is no certificate in it", c.CA)
+		}
+		options.TLS = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	}
+	market, err := client.New(c.Server, c.Token, options)
+	if err != nil {
+		return nil, c, usagef("%w%s", err, plainHint(c))
+	}
+	return market, c, nil
+}
+
+// plainHint says how to insist.
+func plainHint(c marketContext) string {
+	if strings.HasPrefix(c.Server, "http://") && c.Token != "" && !c.Plain {
+		return ", or --plain-http where nobody listens"
+	}
+	return ""
+}
+
+// attempts is how often a command tries again: a market that is restarting is
+// back within seconds.
+const attempts = 2
+
+// with does something with the market and says in the user's words what went
+// wrong.
+func (o *connection) with(ctx context.Context, do func(context.Context, *client.Client) error) error {
+	market, c, err := o.dial(attempts)
+	if err != nil {
+		return err
+	}
+	return o.inWords(c, do(ctx, market))
+}
+
+func (o *connection) inWords(c marketContext, err error) error {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return err
+	}
+	if problem, ok := errors.AsType[*client.Problem](err); ok {
+		return o.problemInWords(c, problem, err)
+	}
+	if failed, ok := errors.AsType[*net.OpError](err); ok && failed.Op == "dial" {
+		return fmt.Errorf("no market answers at %s: start one with: libra up", c.Server)
+	}
+	return err
+}
+
+func (o *connection) problemInWords(c marketContext, problem *client.Problem, err error) error {
+	switch code := problem.ExitCode(); {
+	case code == exitRefused:
+		return &refusal{Problem: problem, server: o.server}
+	case code == exitUsage:
+		return &usageError{flagFor(problem.Field, err)}
+	case problem.Status == http.StatusUnauthorized && c.Token == "":
+		return fmt.Errorf("%s asks for a token and there is none: set LIBRA_TOKEN, give --token-file, or start a market with: libra up", c.Server)
+	case problem.Status == http.StatusUnauthorized:
+		return fmt.Errorf("%s does not take the token: %w", c.Server, err)
+	}
+	return err
+}
+
+// wallClock is what time it is; tests hold it still.
+var wallClock = time.Now

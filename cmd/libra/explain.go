@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"libra/api/client"
+	"libra/exchange"
+)
+
+func newExplain(con *console) *cobra.Command {
+	var opts liveOptions
+	cmd := &cobra.Command{
+		Use:   "explain ID",
+		Short: "Say why a job stands as it does",
+		Long: `Say why a job waits or how fast it runs, what it needs to be in time, when it will be
+done as things stand, and how sure that is.`,
+		Example: `  libra explain 12
+  libra explain 12 --json`,
+		Args:              positional("ID"),
+		ValidArgsFunction: opts.completeJobs(statesOf(false)...),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := jobNumber(args[0])
+			if err != nil {
+				return err
+			}
+			return opts.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
+				e, err := market.Explain(ctx, id)
+				if err != nil {
+					return err
+				}
+				if opts.json {
+					return con.writeJSON(e)
+				}
+				return printExplanation(con.out, &e)
+			})
+		},
+	}
+	opts.flags(cmd)
+	return cmd
+}
+
+func printExplanation(out io.Writer, e *exchange.Explanation) error {
+	summary := e.Summary
+	if summary == "" {
+		summary = string(e.State)
+	}
+	if _, err := fmt.Fprintf(out, "job %d %s\n", e.Job, summary); err != nil {
+		return err
+	}
+	for _, why := range e.Because {
+		if _, err := fmt.Fprintf(out, "  - %s\n", why); err != nil {
+			return err
+		}
+	}
+	g := &grid{left: 2}
+	if e.State == exchange.Queued {
+		g.add("ahead of it", number(int64(e.Ahead), "job"))
+	}
+	if e.State == exchange.Running || e.State == exchange.Stopping {
+		g.add("share", share(e.Share))
+		if e.DueUS != 0 {
+			g.add("needs", share(e.Need))
+		}
+	}
+	if e.DueUS != 0 {
+		g.add("due", momentAnd(e.DueUS))
+	}
+	if e.PredictedUS != 0 {
+		g.add("predicted", momentAnd(e.PredictedUS))
+	}
+	if e.DueUS != 0 && !e.State.Final() {
+		odds := percent(e.Odds) + " that it is in time"
+		if e.OddsFrom != "" {
+			odds += ", from " + e.OddsFrom
+		}
+		g.add("odds", odds)
+	}
+	g.add("costs", cash(e.CostNow))
+	if e.PenaltyNow != 0 {
+		g.add("penalty so far", cash(e.PenaltyNow))
+	}
+	return g.write(out, "")
+}

@@ -1,0 +1,271 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"libra/api/client"
+	"libra/exchange"
+	"libra/task"
+)
+
+func newJob(con *console) *cobra.Command {
+	var opts liveOptions
+	cmd := &cobra.Command{
+		Use:   "job ID",
+		Short: "Show all there is to know of a job",
+		Long: `Show all there is to know of a job: what was asked for and agreed, where it runs and
+how far it is, how its tasks ended, and when it has ended the receipt, with all that
+is needed to work it out again by hand.`,
+		Example: `  libra job 12
+  libra job 12 --json`,
+		Args:              positional("ID"),
+		ValidArgsFunction: opts.completeJobs(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := jobNumber(args[0])
+			if err != nil {
+				return err
+			}
+			return opts.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
+				j, err := market.Job(ctx, id)
+				if err != nil {
+					return err
+				}
+				if opts.json {
+					return con.writeJSON(j)
+				}
+				return printJob(con.out, &j)
+			})
+		},
+	}
+	opts.flags(cmd)
+	return cmd
+}
+
+func printJob(out io.Writer, j *exchange.Job) error {
+	g := &grid{left: 2}
+	g.add("job", strconv.FormatInt(j.ID, 10))
+	g.add("name", j.Name)
+	g.add("user", j.Owner)
+	g.add("account", j.Account)
+	state := string(j.State)
+	if j.Detail != "" || j.Reason != "" {
+		state += ": " + strings.TrimSpace(j.Detail+" ("+j.Reason+")")
+	}
+	g.add("state", strings.TrimSuffix(state, " ()"))
+	addRequest(g, &j.Request)
+	g.add("submitted", momentAnd(j.SubmittedUS))
+	if j.StartedUS != 0 {
+		g.add("started", momentAnd(j.StartedUS))
+	}
+	if j.EndedUS != 0 {
+		g.add("ended", momentAnd(j.EndedUS))
+	}
+	addPromise(g, j)
+	addMoney(g, j)
+	if j.StartedUS != 0 {
+		addProgress(g, j)
+	}
+	if err := g.write(out, ""); err != nil {
+		return err
+	}
+	if err := printTasks(out, j); err != nil {
+		return err
+	}
+	if j.Receipt == nil {
+		return nil
+	}
+	return printReceipt(out, j.Receipt)
+}
+
+func addRequest(g *grid, r *exchange.Request) {
+	switch {
+	case r.Script != "":
+		g.add("runs", strings.Join(append([]string{"a script"}, quoteAll(r.Argv)...), " "))
+	case len(r.Argv) > 0:
+		g.add("runs", strings.Join(quoteAll(r.Argv), " "))
+	}
+	if r.Dir != "" {
+		g.add("in", r.Dir)
+	}
+	if r.Output != "" {
+		g.add("output", r.Output)
+	}
+	if r.Error != "" && r.Error != r.Output {
+		g.add("errors", r.Error)
+	}
+	g.add("estimate", lastingMS(r.EstimateMS))
+	if r.DeadlineMS > 0 {
+		kind := "hard"
+		if r.Soft {
+			kind = "soft"
+		}
+		g.add("deadline", fmt.Sprintf("%s, %s", lastingMS(r.DeadlineMS), kind))
+	}
+	if r.Budget != nil {
+		g.add("budget", cash(*r.Budget))
+	}
+	if r.PenaltyMicros > 0 {
+		g.add("penalty rate", cash(r.PenaltyMicros)+" a second")
+	}
+	if a := r.Array; a != nil {
+		text := fmt.Sprintf("%d to %d", a.First, a.Last)
+		if a.Step > 1 {
+			text += fmt.Sprintf(" by %d", a.Step)
+		}
+		if a.Limit > 0 {
+			text += fmt.Sprintf(", %d at a time", a.Limit)
+		}
+		g.add("array", fmt.Sprintf("%s: %s", text, number(int64(a.Len()), "element")))
+	}
+	if len(r.After) > 0 {
+		g.add("after", jobList(r.After))
+	}
+	if len(r.Tags) > 0 {
+		g.add("tags", strings.Join(r.Tags, ", "))
+	}
+}
+
+func addPromise(g *grid, j *exchange.Job) {
+	if j.DueUS != 0 {
+		g.add("due", momentAnd(j.DueUS))
+	}
+	switch {
+	case j.PromisedUS != 0 && j.Firm:
+		g.add("promised", momentAnd(j.PromisedUS))
+	case j.PromisedUS != 0:
+		g.add("promised", moment(j.PromisedUS)+", void")
+	case !j.State.Final():
+		g.add("promised", "nothing")
+	}
+}
+
+func addMoney(g *grid, j *exchange.Job) {
+	g.add("price", cash(j.Price))
+	if j.Held != 0 {
+		g.add("held", cash(j.Held))
+	}
+	if j.State.Final() {
+		g.add("charged", cash(j.Charged))
+	}
+	if j.Penalty != 0 {
+		g.add("penalty", cash(j.Penalty))
+	}
+	for _, x := range j.Extensions {
+		g.add("extended", fmt.Sprintf("%s at %s, %s for all of it, %s used", lastingMS(x.WorkMS), moment(x.AtUS), cash(x.Price), lastingMS(x.UsedMS)))
+	}
+}
+
+func addProgress(g *grid, j *exchange.Job) {
+	whole := j.Request.EstimateMS + j.Extra
+	g.add("progress", fmt.Sprintf("%s %s of %s", meter(progressOf(j), 20), lastingMS(j.Work), lastingMS(whole)))
+	if !j.State.Final() {
+		g.add("share", fmt.Sprintf("%s of %s", share(j.Share), number(int64(max(1, j.Width)), "processor")))
+	}
+	if len(j.Places) > 0 {
+		g.add("on", placeList(j.Places))
+	}
+	if j.Attempt > 0 {
+		g.add("attempt", fmt.Sprintf("%d: it was started anew", j.Attempt+1))
+	}
+}
+
+// placeList names processors by node: n1: 0 1, n2: 0.
+func placeList(places []exchange.Place) string {
+	var nodes []string
+	processors := map[string][]string{}
+	for _, p := range places {
+		if processors[p.Node] == nil {
+			nodes = append(nodes, p.Node)
+		}
+		processors[p.Node] = append(processors[p.Node], strconv.Itoa(p.Processor))
+	}
+	for i, n := range nodes {
+		nodes[i] = n + ": " + strings.Join(processors[n], " ")
+	}
+	return strings.Join(nodes, ", ")
+}
+
+func quoteAll(words []string) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = shellWord(w)
+	}
+	return out
+}
+
+func printTasks(out io.Writer, j *exchange.Job) error {
+	if len(j.Tasks) == 0 {
+		return nil
+	}
+	g := &grid{left: 3}
+	g.add("rank", "node", "state", "cpu", "memory", "declined")
+	for i := range j.Tasks {
+		t := &j.Tasks[i]
+		node := ""
+		if t.Rank < len(j.Places) {
+			node = j.Places[t.Rank].Node
+		}
+		micros := func(us int64) string { return lasting(time.Duration(us) * time.Microsecond) }
+		g.add(strconv.Itoa(t.Rank), node, taskState(t), micros(t.CPUUS), fmt.Sprintf("%d MB", t.PeakBytes>>20), micros(t.DeclinedUS))
+	}
+	if _, err := fmt.Fprintln(out); err != nil {
+		return err
+	}
+	return g.write(out, "")
+}
+
+func taskState(t *task.Status) string {
+	bad := 0
+	for _, e := range t.Elements {
+		if e.Exit != 0 || e.Signal != "" {
+			bad++
+		}
+	}
+	switch {
+	case t.OOM:
+		return "out of memory"
+	case t.Signal != "":
+		return "ended by " + t.Signal
+	case bad > 0:
+		return fmt.Sprintf("%d of %s failed", bad, number(int64(len(t.Elements)), "element"))
+	case t.State == task.Ended:
+		return fmt.Sprintf("exit %d", t.Exit)
+	case t.Error != "":
+		return string(t.State) + ": " + t.Error
+	default:
+		return string(t.State)
+	}
+}
+
+func printReceipt(out io.Writer, r *exchange.Receipt) error {
+	if _, err := fmt.Fprintf(out, "\nreceipt of %s, by %s %s\n  %s\n", moment(r.IssuedUS), r.Policy, r.Version, r.Formula); err != nil {
+		return err
+	}
+	inputs := &grid{left: 2}
+	for _, in := range r.Inputs {
+		inputs.add(in.Name, strings.TrimSpace(strconv.FormatFloat(in.Value, 'g', -1, 64)+" "+in.Unit))
+	}
+	for _, s := range r.Settings {
+		inputs.add(s.Name, s.Value)
+	}
+	if err := inputs.write(out, "    "); err != nil {
+		return err
+	}
+	lines := &grid{left: 2}
+	for _, l := range r.Lines {
+		lines.add(l.What, l.Formula, cash(l.Amount))
+	}
+	lines.add("charged", "", cash(r.Charged))
+	if r.Penalty != 0 {
+		lines.add("penalty paid back", "", cash(-r.Penalty))
+		lines.add("net", "", cash(r.Net))
+	}
+	return lines.write(out, "  ")
+}

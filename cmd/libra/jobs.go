@@ -1,0 +1,244 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"libra/api"
+	"libra/api/client"
+	"libra/exchange"
+)
+
+// jobsOptions are the flags of libra jobs.
+type jobsOptions struct {
+	liveOptions
+	states []string
+	all    bool
+	user   string
+	name   string
+	below  string
+	limit  int
+	watch  bool
+}
+
+// Words for several states at once.
+const (
+	liveStates  = "live"
+	endedStates = "ended"
+)
+
+func newJobs(con *console) *cobra.Command {
+	var opts jobsOptions
+	cmd := &cobra.Command{
+		Use:   "jobs",
+		Short: "List your jobs, newest first",
+		Long: `List jobs, newest first: your own, or with --all everybody's, which is for the
+owner of the cluster. Progress is of the estimate; "due in" counts down to the
+deadline, and says of a job that has ended whether it was in time; the penalty of a
+late job grows until it ends.`,
+		Example: `  libra jobs
+  libra jobs --state live --watch
+  libra jobs --state failed,stopped --limit 100 --json
+  libra jobs --all --user bob`,
+		Args: positional(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			query, err := opts.query()
+			if err != nil {
+				return err
+			}
+			return opts.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
+				return opts.run(ctx, con, market, query)
+			})
+		},
+	}
+	opts.flags(cmd)
+	f := cmd.Flags()
+	f.StringSliceVar(&opts.states, "state", nil, "only jobs in these `states`: "+strings.Join(stateWords(), ", "))
+	f.BoolVar(&opts.all, "all", false, "everybody's jobs (owner of the cluster)")
+	f.StringVar(&opts.user, "user", "", "only jobs of this `user` (owner of the cluster)")
+	f.StringVar(&opts.name, "name", "", "only jobs of this `name`")
+	f.StringVar(&opts.below, "account", "", "only jobs paid by the account of this `path`, or one below it")
+	f.IntVar(&opts.limit, "limit", 20, "at most this `number` of jobs")
+	f.BoolVar(&opts.watch, "watch", false, "show it again and again")
+	completeFlag(cmd, "state", stateWords()...)
+	return cmd
+}
+
+// stateWords are all states, and words for several at once.
+func stateWords() []string {
+	words := []string{liveStates, endedStates}
+	for _, s := range exchange.States() {
+		words = append(words, string(s))
+	}
+	return words
+}
+
+func (o *jobsOptions) query() (api.JobQuery, error) {
+	q := api.JobQuery{Owner: o.user, Name: o.name, Account: o.below}
+	if o.limit < 1 {
+		return q, usagef("--limit: %d makes no sense (want 1 or more)", o.limit)
+	}
+	for _, word := range o.states {
+		n := len(q.States)
+		for _, s := range exchange.States() {
+			if word == string(s) || word == liveStates && !s.Final() || word == endedStates && s.Final() {
+				q.States = append(q.States, s)
+			}
+		}
+		if len(q.States) == n {
+			return q, usagef("--state: %q is not one of %s", word, strings.Join(stateWords(), ", "))
+		}
+	}
+	return q, nil
+}
+
+func (o *jobsOptions) run(ctx context.Context, con *console, market *client.Client, query api.JobQuery) error {
+	if !o.all && query.Owner == "" {
+		me, err := market.Whoami(ctx)
+		if err != nil {
+			return err
+		}
+		query.Owner = me.User
+	}
+	show := func(ctx context.Context, out io.Writer) error {
+		page, err := listJobs(ctx, market, query, o.limit)
+		if err != nil {
+			return err
+		}
+		if o.json {
+			return (&console{out: out}).writeJSON(page)
+		}
+		return printJobs(out, con.colours(), page, o.all)
+	}
+	if o.watch {
+		return con.watch(ctx, market, show)
+	}
+	return show(ctx, con.out)
+}
+
+// jobPage is as many jobs as a server gives at a time.
+const jobPage = 500
+
+// listJobs reads as many jobs as are wanted, page by page.
+func listJobs(ctx context.Context, market *client.Client, query api.JobQuery, limit int) (api.JobPage, error) {
+	all := api.JobPage{Jobs: []exchange.Job{}}
+	for {
+		query.Limit = min(limit-len(all.Jobs), jobPage)
+		page, err := market.Jobs(ctx, query)
+		if err != nil {
+			return all, err
+		}
+		all.Jobs = append(all.Jobs, page.Jobs...)
+		all.Next = page.Next
+		if page.Next == 0 || len(all.Jobs) >= limit {
+			return all, nil
+		}
+		query.Before = page.Next
+	}
+}
+
+func printJobs(out io.Writer, colours bool, page api.JobPage, owners bool) error {
+	if len(page.Jobs) == 0 {
+		_, err := fmt.Fprintln(out, "no jobs")
+		return err
+	}
+	b := &board{grid: grid{left: 3}}
+	head := []string{"job", "name", "state", "share", "progress", "due in", "price", "penalty"}
+	if owners {
+		b.left = 4
+		head = append([]string{head[0], "user"}, head[1:]...)
+	}
+	b.row(headLook, head...)
+	for i := range page.Jobs {
+		j := &page.Jobs[i]
+		cells := []string{
+			strconv.FormatInt(j.ID, 10), clipped(j.Name, 24), string(j.State), shareOf(j), meter(progressOf(j), 10), dueIn(j), cash(j.Price), penaltyOf(j),
+		}
+		if owners {
+			cells = append([]string{cells[0], j.Owner}, cells[1:]...)
+		}
+		b.row(lookOf(j), cells...)
+	}
+	if err := b.paint(out, colours); err != nil || page.Next == 0 {
+		return err
+	}
+	_, err := fmt.Fprintf(out, "... and older ones (--limit)\n")
+	return err
+}
+
+// clipped keeps a name from filling a line.
+func clipped(name string, most int) string {
+	if runes := []rune(name); len(runes) > most {
+		return string(runes[:most-1]) + "~"
+	}
+	return name
+}
+
+func shareOf(j *exchange.Job) string {
+	if j.State.Final() || j.StartedUS == 0 {
+		return "-"
+	}
+	return share(j.Share)
+}
+
+// progressOf is how much of the estimate is done.
+func progressOf(j *exchange.Job) float64 {
+	if j.State == exchange.Completed {
+		return 1
+	}
+	whole := j.Request.EstimateMS + j.Extra
+	if whole <= 0 {
+		return 0
+	}
+	return float64(j.Work) / float64(whole)
+}
+
+// dueIn counts down to the deadline, and says afterwards how that went.
+func dueIn(j *exchange.Job) string {
+	switch {
+	case j.DueUS == 0 || j.State == exchange.Rejected:
+		return "-"
+	case !j.State.Final():
+		left := fromNow(j.DueUS)
+		if left < 0 {
+			return lasting(-left) + " late"
+		}
+		return lasting(left)
+	case j.State == exchange.Completed && j.EndedUS > j.DueUS:
+		return lasting(time.Duration(j.EndedUS-j.DueUS)*time.Microsecond) + " late"
+	case j.State == exchange.Completed:
+		return "in time"
+	default:
+		return "-"
+	}
+}
+
+func penaltyOf(j *exchange.Job) string {
+	if j.Penalty == 0 {
+		return "-"
+	}
+	return cash(j.Penalty)
+}
+
+func lookOf(j *exchange.Job) string {
+	late := j.DueUS != 0 && fromNow(j.DueUS) < 0
+	switch j.State {
+	case exchange.Running:
+		if late {
+			return badLook
+		}
+		return fineLook
+	case exchange.Held, exchange.Queued, exchange.Stopping:
+		return waitLook
+	case exchange.Failed, exchange.Rejected, exchange.Stopped, exchange.Expired, exchange.Lost:
+		return badLook
+	default:
+		return pastLook
+	}
+}

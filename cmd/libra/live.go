@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"libra/api"
+	"libra/api/client"
+	"libra/exchange"
+)
+
+// liveCommands are those that speak to a live market.
+func liveCommands(con *console) []*cobra.Command {
+	return []*cobra.Command{
+		newSubmit(con), newQuote(con), newJobs(con), newJob(con), newExplain(con), newCancel(con), newLogs(con),
+		newNodes(con), newPrices(con), newAccount(con), newStatement(con), newReport(con), newToken(con), newLedger(con),
+	}
+}
+
+// liveOptions are the flags that all of them have.
+type liveOptions struct {
+	connection
+	json bool
+}
+
+func (o *liveOptions) flags(cmd *cobra.Command) {
+	o.connection.flags(cmd)
+	cmd.PersistentFlags().BoolVar(&o.json, "json", false, "print as JSON")
+}
+
+// ask does something with the market. What the market said no to is a result
+// too, for programs that read one.
+func (o *liveOptions) ask(ctx context.Context, con *console, do func(context.Context, *client.Client) error) error {
+	err := o.with(ctx, do)
+	if no, ok := errors.AsType[*refusal](err); ok && o.json {
+		if bad := con.writeJSON(no.Problem); bad != nil {
+			return bad
+		}
+	}
+	return err
+}
+
+// jobNumber reads the number of a job from an argument.
+func jobNumber(text string) (int64, error) {
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || id < 0 {
+		return 0, usagef("%q is not the number of a job (libra jobs lists them)", text)
+	}
+	return id, nil
+}
+
+// completeJobs offers the numbers of jobs to the shell. It is quick or says
+// nothing.
+func (o *liveOptions) completeJobs(states ...exchange.State) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		market, _, err := o.dial(-1)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		ctx, cancel := context.WithTimeout(cmd.Context(), completionPatience)
+		defer cancel()
+		page, err := market.Jobs(ctx, api.JobQuery{States: states, Limit: 50})
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var offers []cobra.Completion
+		for i := range page.Jobs {
+			j := &page.Jobs[i]
+			offers = append(offers, cobra.CompletionWithDesc(strconv.FormatInt(j.ID, 10), fmt.Sprintf("%s, %s", j.Name, j.State)))
+		}
+		return offers, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	}
+}
+
+const completionPatience = time.Second
+
+// statesOf lists the states that have not ended, or those that have.
+func statesOf(final bool) []exchange.State {
+	var out []exchange.State
+	for _, s := range exchange.States() {
+		if s.Final() == final {
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,255 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"libra/api/client"
+	"libra/config"
+	"libra/controller"
+	"libra/exchange"
+	"libra/market"
+	"libra/store"
+	"libra/task"
+)
+
+// benchService is a whole service on a store of its own, with one node of so
+// many processors that nobody runs.
+func benchService(b *testing.B, policy string, nodes, processors int) (*service, *client.Client) {
+	b.Helper()
+	c := config.Default()
+	c.Store = filepath.Join(b.TempDir(), "libra.db")
+	c.Listen, c.Policy, c.Lease = "127.0.0.1:0", policy, 0
+	s, err := startService(b.Context(), &c, slog.New(slog.DiscardHandler), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := s.close(); err != nil {
+			b.Error(err)
+		}
+	})
+	for i := range nodes {
+		hello := task.Hello{Node: fmt.Sprintf("n%d", i), Processors: processors, Rating: 1, Speed: 1, MemoryMB: 1 << 20, DiskMB: 1 << 20, Boot: "b"}
+		if _, err := s.market.Hello(b.Context(), hello); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for _, m := range []exchange.MoneyCommand{{Op: "open", To: "lab/alice"}, {Op: "grant", To: "lab/alice", Amount: int64(1e9 * market.Unit)}} {
+		if _, _, err := s.market.Do(b.Context(), exchange.Command{By: ownHand, Money: &m}, controller.Key{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	token, err := s.makeToken(b.Context(), "alice", exchange.RoleUser, "bench")
+	if err != nil {
+		b.Fatal(err)
+	}
+	to, err := client.New(s.url(), token, client.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return s, to
+}
+
+// BenchmarkSubmit is durable submissions through the API over loopback, from as
+// many clients at a time as the name says: each is answered when it is on disk.
+func BenchmarkSubmit(b *testing.B) {
+	for _, policy := range []string{"fcfs-bf", "libra"} {
+		for _, clients := range []int{1, 64} {
+			b.Run(fmt.Sprintf("%s/clients-%d", policy, clients), func(b *testing.B) {
+				_, to := benchService(b, policy, 1, 64)
+				var next atomic.Int64
+				var all sync.WaitGroup
+				began := time.Now()
+				b.ResetTimer()
+				for range clients {
+					all.Go(func() {
+						for next.Add(1) <= int64(b.N) {
+							r := exchange.Request{Argv: []string{"true"}, EstimateMS: 60_000, DeadlineMS: 1e9}
+							if _, err := to.Submit(b.Context(), r, ""); err != nil {
+								b.Error(err)
+								return
+							}
+						}
+					})
+				}
+				all.Wait()
+				b.ReportMetric(float64(b.N)/time.Since(began).Seconds(), "jobs/s")
+			})
+		}
+	}
+}
+
+// BenchmarkQuote is a quote in a cluster of 10,000 processors half of which are
+// taken, as a caller of the API sees it: the 99th of a hundred.
+func BenchmarkQuote(b *testing.B) {
+	s, to := benchService(b, "libra", 100, 100)
+	for i := range 5000 {
+		cmd := exchange.Command{By: exchange.Identity{User: "alice", Role: exchange.RoleUser}, Submit: &exchange.Submit{
+			Request: exchange.Request{Argv: []string{"true"}, EstimateMS: 3_600_000, DeadlineMS: 5_000_000 + int64(i)*1000},
+		}}
+		if o, _, err := s.market.Do(b.Context(), cmd, controller.Key{}); err != nil || o.Refusal != nil {
+			b.Fatal(err, o.Refusal)
+		}
+	}
+	r := exchange.Request{Argv: []string{"true"}, EstimateMS: 60_000, DeadlineMS: 600_000}
+	measure := func(b *testing.B, ask func() error) {
+		b.Helper()
+		var took []time.Duration
+		for range b.N {
+			began := time.Now()
+			if err := ask(); err != nil {
+				b.Fatal(err)
+			}
+			took = append(took, time.Since(began))
+		}
+		slices.Sort(took)
+		b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
+	}
+	b.Run("preview", func(b *testing.B) {
+		measure(b, func() error { _, err := to.Preview(b.Context(), r); return err })
+	})
+	b.Run("binding", func(b *testing.B) {
+		measure(b, func() error {
+			q, err := to.AskQuote(b.Context(), r, 0)
+			if err != nil {
+				return err
+			}
+			b.StopTimer()
+			defer b.StartTimer()
+			return to.DropQuote(b.Context(), q.ID)
+		})
+	})
+}
+
+// BenchmarkAgents is a thousand agents that report every five seconds, each
+// with a job of which it has news, and hold a poll open: the processor time that
+// a second of that costs the service, clients included.
+func BenchmarkAgents(b *testing.B) {
+	const agents = 1000
+	s, _ := benchService(b, "libra", agents, 1)
+	for range agents {
+		cmd := exchange.Command{By: exchange.Identity{User: "alice", Role: exchange.RoleUser}, Submit: &exchange.Submit{
+			Request: exchange.Request{Argv: []string{"true"}, EstimateMS: 3_600_000, DeadlineMS: 5_000_000},
+		}}
+		if o, _, err := s.market.Do(b.Context(), cmd, controller.Key{}); err != nil || o.Refusal != nil {
+			b.Fatal(err, o.Refusal)
+		}
+	}
+	began := time.Now()
+	used := func() time.Duration {
+		var u syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+			b.Fatal(err)
+		}
+		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	}
+	nodes := make([]*client.Node, agents)
+	for i := range nodes {
+		name := fmt.Sprintf("n%d", i)
+		token, err := s.makeToken(b.Context(), name, exchange.RoleNode, "bench")
+		if err != nil {
+			b.Fatal(err)
+		}
+		to, err := client.New(s.url(), token, client.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		nodes[i] = to.Node(name)
+	}
+	b.ResetTimer()
+	before, start := used(), time.Now()
+	for n := range b.N {
+		tick := time.NewTicker(5 * time.Second / agents)
+		for i := range nodes {
+			<-tick.C
+			report := task.Report{Node: fmt.Sprintf("n%d", i), Tasks: []task.Status{{
+				Key: task.Key{Job: int64(i + 1)}, State: task.Running, CPUUS: time.Since(began).Microseconds() - int64(n+1)*1e6,
+			}}}
+			if _, err := nodes[i].Report(b.Context(), report); err != nil {
+				b.Fatal(err)
+			}
+		}
+		tick.Stop()
+	}
+	b.ReportMetric((used()-before).Seconds()/time.Since(start).Seconds()*100, "%core")
+}
+
+// BenchmarkStart is the start of a market with a million jobs behind it.
+func BenchmarkStart(b *testing.B) {
+	file := filepath.Join(b.TempDir(), "libra.db")
+	grow(b, file, 1_000_000)
+	b.ResetTimer()
+	for range b.N {
+		st, err := store.Open(b.Context(), file)
+		if err != nil {
+			b.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(b.Context())
+		c, err := controller.Start(ctx, st, controller.Default())
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := c.Healthy(ctx); err != nil {
+			b.Fatal(err)
+		}
+		stop()
+		<-c.Done()
+		if err := st.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// grow makes a history of so many jobs that came and went, through the
+// controller itself.
+func grow(b *testing.B, file string, jobs int) {
+	b.Helper()
+	st, err := store.Open(b.Context(), file)
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(b.Context())
+	cfg := controller.Default()
+	cfg.Open.Policy = "fcfs-bf"
+	c, err := controller.Start(ctx, st, cfg)
+	if err != nil {
+		b.Fatal(err)
+	}
+	do := func(cmd exchange.Command) exchange.Outcome {
+		o, _, err := c.Do(ctx, cmd, controller.Key{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		return o
+	}
+	do(exchange.Command{By: ownHand, Money: &exchange.MoneyCommand{Op: "open", To: "alice"}})
+	do(exchange.Command{By: ownHand, Money: &exchange.MoneyCommand{Op: "grant", To: "alice", Amount: int64(1e9 * market.Unit)}})
+	do(exchange.Command{By: ownHand, Enlist: &task.Hello{Node: "n", Processors: 1000, Rating: 1, Speed: 1, MemoryMB: 1, DiskMB: 1, Boot: "b"}})
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range 256 {
+		all.Go(func() {
+			for next.Add(1) <= int64(jobs) {
+				o := do(exchange.Command{By: exchange.Identity{User: "alice", Role: exchange.RoleUser}, Submit: &exchange.Submit{
+					Request: exchange.Request{Argv: []string{"true"}, EstimateMS: 1000},
+				}})
+				do(exchange.Command{Report: &exchange.Measured{Tasks: []task.Status{{Key: task.Key{Job: o.Job.ID}, State: task.Ended}}}})
+			}
+		})
+	}
+	all.Wait()
+	stop()
+	<-c.Done()
+	if err := st.Close(); err != nil {
+		b.Fatal(err)
+	}
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"libra/market"
+)
+
+// cash writes micro-units of money, exactly and with two decimals at least.
+func cash(micros int64) string {
+	text := market.Money(micros).String()
+	sign := ""
+	if strings.HasPrefix(text, "-") {
+		sign, text = "-", text[1:]
+	}
+	whole, fraction, _ := strings.Cut(text, ".")
+	for len(fraction) < 2 {
+		fraction += "0"
+	}
+	var b strings.Builder
+	for i, digit := range whole {
+		if i > 0 && (len(whole)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(digit)
+	}
+	return sign + b.String() + "." + fraction
+}
+
+// lasting writes a length of time to the second; of a short one, and of very
+// long ones, what matters.
+func lasting(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "-" + lasting(-d)
+	case d >= 48*time.Hour:
+		hours := int64(d.Round(time.Hour) / time.Hour)
+		return fmt.Sprintf("%dd%dh", hours/24, hours%24)
+	case d < time.Second:
+		return d.Round(time.Millisecond).String()
+	default:
+		return d.Round(time.Second).String()
+	}
+}
+
+func lastingMS(ms int64) string { return lasting(time.Duration(ms) * time.Millisecond) }
+
+// moment writes a point in time: the time of day if that is today, else with
+// the date.
+func moment(us int64) string {
+	if us == 0 {
+		return "-"
+	}
+	at, now := time.UnixMicro(us), wallClock()
+	if at.Format(time.DateOnly) == now.Format(time.DateOnly) {
+		return at.Format(time.TimeOnly)
+	}
+	return at.Format(time.DateTime)
+}
+
+// fromNow is how long it is until a point in time.
+func fromNow(us int64) time.Duration { return time.UnixMicro(us).Sub(wallClock()) }
+
+// momentAnd writes a point in time and how far away it is.
+func momentAnd(us int64) string {
+	away := fromNow(us)
+	if away < 0 {
+		return fmt.Sprintf("%s (%s ago)", moment(us), lasting(-away))
+	}
+	return fmt.Sprintf("%s (in %s)", moment(us), lasting(away))
+}
+
+// untilWords says how long something can be had.
+func untilWords(us int64) string {
+	if us == 0 {
+		return "at any time"
+	}
+	if fromNow(us) <= 0 {
+		return "too late: it expired at " + moment(us)
+	}
+	return "until " + momentAnd(us)
+}
+
+// meter is a bar of so many characters.
+func meter(part float64, width int) string {
+	full := int(min(1, max(0, part))*float64(width) + 0.5)
+	return strings.Repeat("#", full) + strings.Repeat(".", width-full)
+}
+
+// share writes a share of a processor.
+func share(part float64) string { return strconv.FormatFloat(part*100, 'f', 1, 64) + " %" }
+
+// The looks of a line on a terminal.
+const (
+	plainLook = ""
+	headLook  = "1"  // bold
+	fineLook  = "32" // green
+	waitLook  = "33" // yellow
+	badLook   = "31" // red
+	pastLook  = "2"  // dim
+)
+
+// colours reports whether somebody sees and wants them.
+func (c *console) colours() bool {
+	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && onTerminal(c.out)
+}
+
+// board is a table whose lines may have looks.
+type board struct {
+	grid
+	looks []string // of each line
+}
+
+func (b *board) row(look string, cells ...string) {
+	b.add(cells...)
+	b.looks = append(b.looks, look)
+}
+
+func (b *board) paint(to io.Writer, colours bool) error {
+	if !colours {
+		return b.write(to, "")
+	}
+	var plain bytes.Buffer
+	if err := b.write(&plain, ""); err != nil {
+		return err
+	}
+	var out strings.Builder
+	for i, line := range strings.Split(strings.TrimSuffix(plain.String(), "\n"), "\n") {
+		if i < len(b.looks) && b.looks[i] != plainLook {
+			line = "\x1b[" + b.looks[i] + "m" + line + "\x1b[0m"
+		}
+		out.WriteString(line + "\n")
+	}
+	_, err := io.WriteString(to, out.String())
+	return err
+}

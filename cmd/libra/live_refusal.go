@@ -1,0 +1,118 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"libra/api/client"
+	"libra/exchange"
+	"libra/market"
+)
+
+// refusal is the market's no, with what it would take instead.
+type refusal struct {
+	*client.Problem
+	server string // that the user named on the command line
+}
+
+func (r *refusal) Unwrap() error { return r.Problem }
+
+// Error says why, and how each counter-offer is taken.
+func (r *refusal) Error() string {
+	var b strings.Builder
+	b.WriteString("the market said no")
+	if r.Reason != "" {
+		fmt.Fprintf(&b, " (%s)", r.Reason)
+	}
+	fmt.Fprintf(&b, ": %s", r.Problem.Error())
+	if r.Job != 0 {
+		fmt.Fprintf(&b, " [job %d]", r.Job)
+	}
+	if len(r.Offers) > 0 {
+		b.WriteString("\nit would take instead:")
+	}
+	for i := range r.Offers {
+		o := &r.Offers[i]
+		fmt.Fprintf(&b, "\n  %s\n    %s", o.Detail, r.howTo(&o.Quote))
+	}
+	return b.String()
+}
+
+// howTo is the command line that takes an offer. One that nobody keeps has to
+// be asked for in its own words.
+func (r *refusal) howTo(q *exchange.Quote) string {
+	if q.ID == "" {
+		return "with " + strings.Join(termFlags(&q.Request), " ")
+	}
+	// The end is a comment to a shell, so that the line can be taken as it is.
+	return fmt.Sprintf("%s   # until %s", takeQuote(r.server, q, q.Request.HasProgram()), moment(q.ExpiresUS))
+}
+
+// takeQuote is the command line that submits on a quote.
+func takeQuote(server string, q *exchange.Quote, withProgram bool) string {
+	line := "libra submit"
+	if server != "" {
+		line += " --server " + shellWord(server)
+	}
+	line += " --quote " + q.ID
+	if !withProgram {
+		line += " -- PROGRAM ARGS..."
+	}
+	return line
+}
+
+// termFlags are the flags that say what a request is worth and when.
+func termFlags(r *exchange.Request) []string {
+	flags := []string{"--estimate", flagSpan(r.EstimateMS)}
+	if r.DeadlineMS > 0 {
+		flags = append(flags, "--deadline", flagSpan(r.DeadlineMS))
+	}
+	if r.Budget != nil {
+		flags = append(flags, "--budget", market.Money(*r.Budget).String())
+	}
+	if r.Processors > 1 {
+		flags = append(flags, "--procs", fmt.Sprint(r.Processors))
+	}
+	return flags
+}
+
+// flagSpan writes milliseconds as flags have them.
+func flagSpan(ms int64) string { return (time.Duration(ms) * time.Millisecond).String() }
+
+// shellWord makes a word that a shell reads as it is.
+func shellWord(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("@%+=:,./-_[]", r)
+	}
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// flagNames says which flag sets a field of a request.
+var flagNames = map[string]string{
+	"estimate_ms": "--estimate", "deadline_ms": "--deadline", "budget_micros": "--budget", "penalty_micros_per_s": "--penalty",
+	"processors": "--procs", "memory_mb": "--memory", "disk_mb": "--disk", "no_restart": "--no-restart", "grace_ms": "--grace",
+	"argv": "the program", "script": "the script", "name": "--name", "account": "--account", "dir": "--dir", "env": "--env",
+	"output": "--output", "error": "--error", "soft": "--soft", "class": "--class", "wish": "--wish", "overrun": "--overrun",
+	"after": "--after", "array": "--array", "array.limit": "--array", "tags": "--tags", "ttl_ms": "--ttl", "state": "--state",
+	"month": "--month", "from": "--from", "to": "--to", "element": "--element", "rank": "--rank", "limit": "--limit",
+}
+
+// flagFor puts the flag in the place of the field that a message begins with,
+// and wherever else fields are named.
+func flagFor(field string, err error) error {
+	flag, known := flagNames[strings.TrimPrefix(field, "request.")]
+	if !known {
+		return err
+	}
+	text := strings.TrimPrefix(err.Error(), field+":")
+	for name, other := range flagNames {
+		if strings.Contains(name, "_") {
+			text = strings.ReplaceAll(text, name, other)
+		}
+	}
+	return fmt.Errorf("%s: %s", flag, strings.TrimSpace(text))
+}

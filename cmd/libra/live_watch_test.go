@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"libra/exchange"
+)
+
+// Watching writes a listing again when it has changed, and ends well when the
+// user has seen enough.
+func TestWatchInAPipe(t *testing.T) {
+	f := newFloor()
+	f.Put(exchange.Job{ID: 1, Owner: "alice", Name: "x", State: exchange.Running})
+	open(t, f, exchange.RoleUser)
+	patience(t, 5*time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	out := &turning{turns: []func(){
+		func() { f.Put(exchange.Job{ID: 1, Owner: "alice", Name: "x", State: exchange.Completed}) },
+		cancel,
+	}}
+	var said bytes.Buffer
+	if code := run(ctx, []string{"jobs", "--watch"}, strings.NewReader(""), out, &said); code != exitOK || said.Len() > 0 {
+		t.Errorf("exit code %d, said %q", code, said.String())
+	}
+	text := out.text.String()
+	if strings.Count(text, "job  name") != 2 || strings.Index(text, "running") > strings.Index(text, "completed") || strings.Contains(text, "\x1b") {
+		t.Errorf("got\n%s", text)
+	}
+}
+
+// turning is an output at which something happens with each table.
+type turning struct {
+	text  strings.Builder
+	turns []func()
+}
+
+func (o *turning) Write(p []byte) (int, error) {
+	n, err := o.text.Write(p)
+	if bytes.HasPrefix(p, []byte("job")) && len(o.turns) > 0 {
+		o.turns[0]()
+		o.turns = o.turns[1:]
+	}
+	return n, err
+}
+
+func TestFrame(t *testing.T) {
+	if got, want := frame("a\nb\n", 0), "\x1b[Ha\x1b[K\r\nb\x1b[K\x1b[J"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := frame("a\nb\nc\nd\n", 3); !strings.Contains(got, "b") || strings.Contains(got, "c\x1b") || !strings.Contains(got, "... and 2 lines more") {
+		t.Errorf("got %q", got)
+	}
+}
+
+// Colours leave the columns where they are.
+func TestBoard(t *testing.T) {
+	b := &board{grid: grid{left: 1}}
+	b.row(headLook, "job", "price")
+	b.row(plainLook, "1", "2.00")
+	b.row(badLook, "12", "0.50")
+	var plain, coloured bytes.Buffer
+	if err := b.paint(&plain, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.paint(&coloured, true); err != nil {
+		t.Fatal(err)
+	}
+	if want := "job  price\n1     2.00\n12    0.50\n"; plain.String() != want {
+		t.Errorf("got %q, want %q", plain.String(), want)
+	}
+	if want := "\x1b[1mjob  price\x1b[0m\n1     2.00\n\x1b[31m12    0.50\x1b[0m\n"; coloured.String() != want {
+		t.Errorf("got %q, want %q", coloured.String(), want)
+	}
+}
+
+func TestLiveWords(t *testing.T) {
+	still(t)
+	for _, c := range []struct{ got, want string }{
+		{cash(0), "0.00"},
+		{cash(-1_250_000), "-1.25"},
+		{cash(1_234_567_000_000), "1,234,567.00"},
+		{cash(1), "0.000001"},
+		{lasting(90 * time.Second), "1m30s"},
+		{lasting(1500 * time.Millisecond), "2s"},
+		{lasting(20 * time.Millisecond), "20ms"},
+		{lasting(50 * time.Hour), "2d2h"},
+		{lasting(-time.Minute), "-1m0s"},
+		{moment(0), "-"},
+		{moment(micro(time.Hour)), "13:00:00"},
+		{moment(micro(24 * time.Hour)), "2026-11-16 12:00:00"},
+		{momentAnd(micro(-time.Minute)), "11:59:00 (1m0s ago)"},
+		{untilWords(micro(-time.Minute)), "too late: it expired at 11:59:00"},
+		{meter(0.44, 10), "####......"},
+		{meter(7, 4), "####"},
+		{meter(-1, 4), "...."},
+		{shellWord("a b"), "'a b'"},
+		{shellWord("it's"), `'it'\''s'`},
+		{shellWord(""), "''"},
+		{shellWord("http://x:1/y"), "http://x:1/y"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}

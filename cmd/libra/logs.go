@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"libra/api/client"
+)
+
+// logsOptions are the flags of libra logs.
+type logsOptions struct {
+	liveOptions
+	follow  bool
+	stderr  bool
+	rank    int
+	element int
+	tail    int
+}
+
+func newLogs(con *console) *cobra.Command {
+	var opts logsOptions
+	cmd := &cobra.Command{
+		Use:   "logs ID",
+		Short: "Show what a job writes",
+		Long: `Show what a job has written, as its node has it. With --follow, what it writes from
+now on too, until it has ended.`,
+		Example: `  libra logs 12
+  libra logs -f --tail 20 12
+  libra logs --stderr --rank 3 12
+  libra logs --element 7 12`,
+		Args:              positional("ID"),
+		ValidArgsFunction: opts.completeJobs(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := jobNumber(args[0])
+			if err != nil {
+				return err
+			}
+			which := client.Output{Stderr: opts.stderr, Rank: opts.rank}
+			if cmd.Flags().Changed("element") {
+				which.Element = &opts.element
+			}
+			if cmd.Flags().Changed("tail") && opts.tail < 0 {
+				return usagef("--tail: %d makes no sense (want 0 or more)", opts.tail)
+			}
+			return opts.with(cmd.Context(), func(ctx context.Context, market *client.Client) error {
+				return opts.run(ctx, con.out, market, id, which)
+			})
+		},
+	}
+	opts.connection.flags(cmd)
+	f := cmd.Flags()
+	f.BoolVarP(&opts.follow, "follow", "f", false, "go on until the job has ended")
+	f.BoolVar(&opts.stderr, "stderr", false, "standard error in place of the output")
+	f.IntVar(&opts.rank, "rank", 0, "of the task of this `number`")
+	f.IntVar(&opts.element, "element", 0, "of the array element of this `index`")
+	f.IntVar(&opts.tail, "tail", -1, "only the last `lines` of what is there (default: all)")
+	return cmd
+}
+
+func (o *logsOptions) run(ctx context.Context, out io.Writer, market *client.Client, id int64, which client.Output) error {
+	if o.tail >= 0 {
+		last, end, err := lastLines(ctx, market, id, which, o.tail)
+		switch {
+		case err == nil:
+			if _, err = out.Write(last); err != nil {
+				return err
+			}
+			which.Offset = end
+		case !o.follow: // one that has not started has no end to begin from
+			return err
+		}
+	}
+	if o.follow {
+		return o.copyFollowed(ctx, out, market, id, which)
+	}
+	if o.tail >= 0 {
+		return nil
+	}
+	return copyAll(ctx, out, market, id, which)
+}
+
+func (o *logsOptions) copyFollowed(ctx context.Context, out io.Writer, market *client.Client, id int64, which client.Output) error {
+	stream, err := market.FollowOutput(ctx, id, which)
+	if err != nil {
+		return err
+	}
+	defer stream.Close()
+	_, err = io.Copy(out, stream)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// copyAll copies what is there, piece by piece.
+func copyAll(ctx context.Context, out io.Writer, market *client.Client, id int64, which client.Output) error {
+	for {
+		chunk, err := market.Tail(ctx, id, which)
+		if err != nil {
+			return err
+		}
+		if chunk.Error != "" {
+			return fmt.Errorf("job %d: %s", id, chunk.Error)
+		}
+		if _, err = out.Write(chunk.Data); err != nil {
+			return err
+		}
+		which.Offset = chunk.Offset + int64(len(chunk.Data))
+		if len(chunk.Data) == 0 || which.Offset >= chunk.Size {
+			return nil
+		}
+	}
+}
+
+const (
+	tailPiece = 64 << 10
+	tailMost  = 1 << 20 // more than so many bytes of lines are not looked for
+)
+
+// lastLines reads the last lines of what is there, and where they end. It looks
+// at more and more of the end until there are enough.
+func lastLines(ctx context.Context, market *client.Client, id int64, which client.Output, lines int) ([]byte, int64, error) {
+	for piece := int64(tailPiece); ; piece *= 4 {
+		piece = min(piece, tailMost)
+		which.Offset, which.Limit = -piece, piece
+		chunk, err := market.Tail(ctx, id, which)
+		if err != nil {
+			return nil, 0, err
+		}
+		if chunk.Error != "" {
+			return nil, 0, errors.New(chunk.Error)
+		}
+		end := chunk.Offset + int64(len(chunk.Data))
+		if last, enough := cutLines(chunk.Data, lines); enough || chunk.Offset == 0 || piece == tailMost {
+			return last, end, nil
+		}
+	}
+}
+
+// cutLines is the last lines of a text, and whether there were more before.
+func cutLines(text []byte, lines int) (last []byte, enough bool) {
+	if lines == 0 {
+		return nil, true
+	}
+	at := len(bytes.TrimSuffix(text, []byte("\n")))
+	for range lines {
+		if at = bytes.LastIndexByte(text[:at], '\n'); at < 0 {
+			return text, false
+		}
+	}
+	return text[at+1:], true
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"libra/exchange"
+)
+
+func TestLogs(t *testing.T) {
+	f := newFloor()
+	f.Put(exchange.Job{ID: 12, Owner: "alice", State: exchange.Completed, StartedUS: 1})
+	var text strings.Builder
+	for i := range 40_000 { // more than a server gives at a time
+		fmt.Fprintf(&text, "line %d\n", i)
+	}
+	f.Write(12, text.String()+"no end")
+	open(t, f, exchange.RoleUser)
+	if out := mustLibra(t, "logs", "12"); out != text.String()+"no end" {
+		t.Errorf("got %d bytes", len(out))
+	}
+	same(t, mustLibra(t, "logs", "--tail", "3", "12"), "line 39998\nline 39999\nno end")
+	same(t, mustLibra(t, "logs", "--tail", "0", "12"), "")
+	if out := mustLibra(t, "logs", "--tail", "20000", "12"); strings.Count(out, "\n") != 19_999 {
+		t.Errorf("%d lines", strings.Count(out, "\n"))
+	}
+	if out := mustLibra(t, "logs", "--tail", "99999", "12"); out != text.String()+"no end" {
+		t.Errorf("got %d bytes", len(out))
+	}
+	if r := libra(t, "logs", "99"); r.code != exitFailure || !strings.Contains(r.err, "99") {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestLogsFollow(t *testing.T) {
+	f := newFloor()
+	job := exchange.Job{ID: 12, Owner: "alice", State: exchange.Running, StartedUS: 1}
+	f.Put(job)
+	f.Write(12, "one\ntwo\n")
+	open(t, f, exchange.RoleUser)
+	time.AfterFunc(20*time.Millisecond, func() {
+		f.Write(12, "three\n")
+		job.State = exchange.Completed
+		f.Put(job)
+	})
+	same(t, mustLibra(t, "logs", "-f", "--tail", "1", "12"), "two\nthree\n")
+}
+
+func TestCutLines(t *testing.T) {
+	for _, c := range []struct {
+		text   string
+		lines  int
+		want   string
+		enough bool
+	}{
+		{"", 1, "", false},
+		{"a", 1, "a", false},
+		{"a\n", 1, "a\n", false},
+		{"a\nb\n", 1, "b\n", true},
+		{"a\nb", 1, "b", true},
+		{"a\n\n", 1, "\n", true},
+		{"a\nb\n", 5, "a\nb\n", false},
+		{"a\nb\n", 0, "", true},
+	} {
+		if got, enough := cutLines([]byte(c.text), c.lines); string(got) != c.want || enough != c.enough {
+			t.Errorf("%q, %d lines: got %q, %v", c.text, c.lines, got, enough)
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"libra/api"
+	"libra/api/client"
+	"libra/exchange"
+)
+
+func newNodes(con *console) *cobra.Command {
+	var opts liveOptions
+	watch := false
+	cmd := &cobra.Command{
+		Use:   "nodes",
+		Short: "Show the nodes and what runs on each processor",
+		Long: `Show the nodes, with a bar for each processor: # is promised to jobs, = is given to
+them beyond that, and . is idle. Whose the other jobs are is for the owner of the
+cluster to see.`,
+		Example: `  libra nodes
+  libra nodes --watch
+  libra nodes --json`,
+		Args: positional(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return opts.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
+				show := func(ctx context.Context, out io.Writer) error {
+					nodes, err := market.Nodes(ctx)
+					if err != nil {
+						return err
+					}
+					if opts.json {
+						return (&console{out: out}).writeJSON(api.NodeList{Nodes: nodes})
+					}
+					return printNodes(out, con.colours(), nodes)
+				}
+				if watch {
+					return con.watch(ctx, market, show)
+				}
+				return show(ctx, con.out)
+			})
+		},
+	}
+	opts.flags(cmd)
+	cmd.Flags().BoolVar(&watch, "watch", false, "show it again and again")
+	return cmd
+}
+
+const loadBar = 20
+
+func printNodes(out io.Writer, colours bool, nodes []exchange.NodeView) error {
+	if len(nodes) == 0 {
+		_, err := fmt.Fprintln(out, "no node has joined")
+		return err
+	}
+	// A line of its own for each node, and below it its processors, which are
+	// in columns across all nodes.
+	processors := &grid{left: 5}
+	for i := range nodes {
+		for k := range nodes[i].Loads {
+			p := &nodes[i].Loads[k]
+			processors.add(strconv.Itoa(k), load(p), fmt.Sprintf("%5.1f %% given", p.Share*100),
+				fmt.Sprintf("%5.1f %% promised", p.Kept*100), tenants(p.Jobs))
+		}
+	}
+	var lines bytes.Buffer
+	if err := processors.write(&lines, "  "); err != nil {
+		return err
+	}
+	b := &board{grid: grid{left: 1}}
+	for i := range nodes {
+		n := &nodes[i]
+		look := headLook
+		if !n.Up {
+			look = badLook
+		}
+		b.row(look, nodeLine(n))
+		for range n.Loads {
+			line, _ := lines.ReadString('\n')
+			b.row(plainLook, strings.TrimSuffix(line, "\n"))
+		}
+	}
+	return b.paint(out, colours)
+}
+
+// nodeLine says what a node is and how it stands.
+func nodeLine(n *exchange.NodeView) string {
+	state := "up"
+	if !n.Up {
+		state = "down"
+		if n.Why != "" {
+			state += " (" + n.Why + ")"
+		}
+	}
+	words := []string{
+		fmt.Sprintf("%s  %s: %s", n.Node, state, number(int64(n.Processors), "processor")),
+		"rating " + strconv.FormatFloat(n.Rating, 'g', 3, 64),
+		memory(n.FreeMB) + " free",
+	}
+	return strings.Join(append(words, enforcement(n)...), ", ")
+}
+
+// load is the bar of a processor.
+func load(p *exchange.ProcessorView) string {
+	cells := func(part float64) int { return int(min(1, max(0, part))*loadBar + 0.5) }
+	kept := cells(p.Kept)
+	given := max(kept, cells(p.Share))
+	return strings.Repeat("#", kept) + strings.Repeat("=", given-kept) + strings.Repeat(".", loadBar-given)
+}
+
+// memory writes megabytes.
+func memory(mb int64) string {
+	if mb >= 10<<10 {
+		return grouped(float64(mb)/1024, 1) + " GB"
+	}
+	return count(mb) + " MB"
+}
+
+// enforcement says how a node keeps jobs to their shares, and what it cannot.
+func enforcement(n *exchange.NodeView) []string {
+	var words []string
+	if n.Limits != "" {
+		words = append(words, "by "+n.Limits)
+	}
+	if len(n.Missing) > 0 {
+		words = append(words, "without "+strings.Join(n.Missing, ", "))
+	}
+	return words
+}
+
+// tenants lists jobs on a processor; others' jobs have no names.
+func tenants(jobs []exchange.Tenant) string {
+	var words []string
+	others := 0
+	for _, t := range jobs {
+		if t.Job == 0 && t.Owner == "" {
+			others++
+			continue
+		}
+		word := strconv.FormatInt(t.Job, 10)
+		if t.Name != "" {
+			word += " " + clipped(t.Name, 16)
+		}
+		words = append(words, fmt.Sprintf("%s (%s, %s)", word, t.Owner, share(t.Share)))
+	}
+	if others > 0 {
+		words = append(words, number(int64(others), "other"))
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"libra/api/client"
+	"libra/exchange"
+)
+
+func newPrices(con *console) *cobra.Command {
+	var opts liveOptions
+	watch := false
+	cmd := &cobra.Command{
+		Use:   "prices",
+		Short: "Show what the market asks now",
+		Long: `Show the policy and its settings, the base prices, how much is taken, and what a
+standard job (a minute on one processor) costs by its deadline.`,
+		Example: `  libra prices
+  libra prices --watch
+  libra prices --json`,
+		Args: positional(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return opts.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
+				show := func(ctx context.Context, out io.Writer) error {
+					p, err := market.Prices(ctx)
+					if err != nil {
+						return err
+					}
+					if opts.json {
+						return (&console{out: out}).writeJSON(p)
+					}
+					return printPrices(out, con.colours(), &p)
+				}
+				if watch {
+					return con.watch(ctx, market, show)
+				}
+				return show(ctx, con.out)
+			})
+		},
+	}
+	opts.flags(cmd)
+	cmd.Flags().BoolVar(&watch, "watch", false, "show it again and again")
+	return cmd
+}
+
+func printPrices(out io.Writer, colours bool, p *exchange.Prices) error {
+	g := &grid{left: 2}
+	g.add("policy", p.Policy)
+	for _, s := range p.Settings {
+		g.add("  "+s.Name, s.Value)
+	}
+	g.add("processor", cash(p.Rates.Processor)+" a second")
+	g.add("memory", cash(p.Rates.Memory)+" a MB")
+	g.add("disk", cash(p.Rates.Disk)+" a MB")
+	g.add("processors", fmt.Sprintf("%d of %d up", p.Up, p.Processors))
+	g.add("in use", fmt.Sprintf("%s %s", meter(p.Utilization, loadBar), percent(p.Utilization)))
+	g.add("promised", fmt.Sprintf("%s %s", meter(p.Kept, loadBar), percent(p.Kept)))
+	if err := g.write(out, ""); err != nil || len(p.Samples) == 0 {
+		return err
+	}
+	if _, err := fmt.Fprintln(out, "\na minute on one processor:"); err != nil {
+		return err
+	}
+	return priceBoard(p.Samples, 0).paint(out, colours)
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"libra/api/client"
+	"libra/exchange"
+)
+
+// quoteOptions are the flags of libra quote.
+type quoteOptions struct {
+	liveOptions
+	terms   jobTerms
+	preview bool
+	curve   bool
+	ttl     time.Duration
+}
+
+func newQuote(con *console) *cobra.Command {
+	var opts quoteOptions
+	cmd := &cobra.Command{
+		Use:   "quote [flags] [-- PROGRAM ARGS... | SCRIPT ARGS...]",
+		Short: "Ask what a job costs and when it would be done",
+		Long: `Ask for a price and a promise. A quote binds the market until it expires: a job
+that is submitted on it (libra submit --quote ID) is taken at this price, with its
+deadline counted from then. The program may be named now or when it is submitted.
+
+--preview asks for a quote that binds nobody; --curve shows what the same job costs
+with other deadlines, which binds nobody either.`,
+		Example: `  libra quote --estimate 2m --deadline 10m
+  libra quote --estimate 2m --deadline 10m -- ./simulate input.dat
+  libra quote --curve --estimate 10m --procs 2
+  libra quote --preview --json job.sh`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if opts.preview && cmd.Flags().Changed("ttl") {
+				return usagef("--ttl: a preview binds nobody")
+			}
+			request, err := opts.terms.request(cmd, con, args)
+			if err != nil {
+				return err
+			}
+			if err := checkRequest(cmd, &request); err != nil {
+				return err
+			}
+			return opts.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
+				if opts.curve {
+					return opts.drawCurve(ctx, con, market, request)
+				}
+				return opts.quoteOne(ctx, con, market, request)
+			})
+		},
+	}
+	opts.flags(cmd)
+	opts.terms.flags(cmd)
+	f := cmd.Flags()
+	f.BoolVar(&opts.preview, "preview", false, "ask for a quote that binds nobody")
+	f.BoolVar(&opts.curve, "curve", false, "show the price against the deadline")
+	f.DurationVar(&opts.ttl, "ttl", 0, "how `long` the quote binds, at most 10m (default 1m)")
+	return cmd
+}
+
+func (o *quoteOptions) quoteOne(ctx context.Context, con *console, market *client.Client, request exchange.Request) error {
+	var q exchange.Quote
+	var err error
+	if o.preview {
+		q, err = market.Preview(ctx, request)
+	} else {
+		q, err = market.AskQuote(ctx, request, o.ttl)
+	}
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return con.writeJSON(q)
+	}
+	return o.printQuote(con.out, &q, request.HasProgram())
+}
+
+func (o *quoteOptions) printQuote(out io.Writer, q *exchange.Quote, withProgram bool) error {
+	g := &grid{left: 2}
+	if q.ID != "" {
+		g.add("quote", q.ID)
+	}
+	g.add("price", cash(q.Price))
+	if q.Firm && q.FinishUS != 0 {
+		g.add("done by", momentAnd(q.FinishUS))
+	} else {
+		g.add("done by", "nothing promised before it starts")
+	}
+	if q.PredictedUS != 0 {
+		g.add("predicted", momentAnd(q.PredictedUS))
+	}
+	if q.Request.DeadlineMS > 0 {
+		g.add("odds", fmt.Sprintf("%s that the deadline is met", percent(q.Odds)))
+	}
+	where := number(int64(max(1, q.Width)), "processor")
+	if q.Share > 0 {
+		where += fmt.Sprintf(", at least %s of each", share(q.Share))
+	}
+	g.add("on", where)
+	g.add("policy", q.Policy)
+	if q.Formula != "" {
+		g.add("formula", q.Formula)
+	}
+	if q.Binding {
+		g.add("binds", untilWords(q.ExpiresUS))
+	} else {
+		g.add("binds", "nobody: a preview")
+	}
+	if err := g.write(out, ""); err != nil || !q.Binding {
+		return err
+	}
+	_, err := fmt.Fprintf(out, "\ntake it with: %s\n", takeQuote(o.server, q, withProgram))
+	return err
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+
+	"libra/api/client"
+	"libra/exchange"
+)
+
+// curveFactors are the deadlines of a curve, in estimates.
+var curveFactors = []float64{1, 1.25, 1.5, 2, 3, 5, 8, 13}
+
+const curveBar = 24
+
+// drawCurve asks what a job costs with other deadlines, its own among them.
+func (o *quoteOptions) drawCurve(ctx context.Context, con *console, market *client.Client, request exchange.Request) error {
+	deadlines := make([]int64, 0, len(curveFactors)+1)
+	for _, factor := range curveFactors {
+		deadlines = append(deadlines, int64(factor*float64(request.EstimateMS)))
+	}
+	own := request.DeadlineMS
+	if own > 0 {
+		deadlines = append(deadlines, own)
+	}
+	slices.Sort(deadlines)
+	deadlines = slices.Compact(deadlines)
+	points := make([]exchange.PricePoint, 0, len(deadlines))
+	for _, deadline := range deadlines {
+		request.DeadlineMS = deadline
+		point := exchange.PricePoint{Factor: float64(deadline) / float64(request.EstimateMS), DeadlineMS: deadline}
+		q, err := market.Preview(ctx, request)
+		no, refused := errors.AsType[*client.Problem](err)
+		switch {
+		case refused && no.ExitCode() == exitRefused:
+			point.Refused = no.Reason
+		case err != nil:
+			return err
+		default:
+			point.Price = q.Price
+		}
+		points = append(points, point)
+	}
+	if o.json {
+		return con.writeJSON(points)
+	}
+	b := priceBoard(points, own)
+	return b.paint(con.out, con.colours())
+}
+
+// priceBoard is prices against deadlines: a table with bars. The line of the
+// deadline asked for stands out.
+func priceBoard(points []exchange.PricePoint, own int64) *board {
+	b := &board{}
+	b.row(headLook, "deadline", "x estimate", "price", "")
+	most := int64(1)
+	for _, p := range points {
+		most = max(most, p.Price)
+	}
+	for _, p := range points {
+		look, factor := plainLook, strconv.FormatFloat(p.Factor, 'f', 2, 64)
+		if own > 0 && p.DeadlineMS == own {
+			look = fineLook
+		}
+		if p.Refused != "" {
+			b.row(badLook, lastingMS(p.DeadlineMS), factor, "no: "+p.Refused, "")
+			continue
+		}
+		b.row(look, lastingMS(p.DeadlineMS), factor, cash(p.Price), meter(float64(p.Price)/float64(most), curveBar))
+	}
+	return b
+}

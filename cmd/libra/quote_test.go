@@ -1,0 +1,82 @@
+package main
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"libra/exchange"
+)
+
+func TestQuote(t *testing.T) {
+	f := newFloor()
+	q := exchange.Quote{
+		ID: "q12", Price: 1_250_000, Binding: true, Firm: true, FinishUS: micro(10 * time.Minute), PredictedUS: micro(4 * time.Minute), Odds: 0.97,
+		Share: 0.2, Width: 2, ExpiresUS: micro(time.Minute), Formula: "gamma * E + delta * E / D", Policy: "libra",
+	}
+	f.answer = func(c exchange.Command) (exchange.Outcome, error) {
+		got := q
+		got.Request = c.Quote.Request
+		return exchange.Outcome{Quote: &got}, nil
+	}
+	f.preview = func(r exchange.Request) exchange.Outcome {
+		got := q
+		got.ID, got.Binding, got.Firm, got.Share, got.PredictedUS, got.Request = "", false, false, 0, 0, r
+		return exchange.Outcome{Quote: &got}
+	}
+	open(t, f, exchange.RoleUser)
+	same(t, mustLibra(t, "quote", "-e", "2m", "-d", "10m", "-n", "2"), `
+quote      q12
+price      1.25
+done by    12:10:00 (in 10m0s)
+predicted  12:04:00 (in 4m0s)
+odds       97.0 % that the deadline is met
+on         2 processors, at least 20.0 % of each
+policy     libra
+formula    gamma * E + delta * E / D
+binds      until 12:01:00 (in 1m0s)
+
+take it with: libra submit --quote q12 -- PROGRAM ARGS...
+`)
+	if got := f.last(t).Quote; got.TTLMS != exchange.DefaultTTL || got.Request.HasProgram() || got.Request.Processors != 2 {
+		t.Errorf("asked for %+v", got)
+	}
+	mustLibra(t, "quote", "-e", "2m", "--ttl", "5m", "--", "./simulate")
+	if got := f.last(t).Quote; got.TTLMS != 300_000 || !got.Request.HasProgram() || got.Request.Dir == "" {
+		t.Errorf("asked for %+v", got)
+	}
+	same(t, mustLibra(t, "quote", "--preview", "-e", "2m", "--", "./simulate"), `
+price    1.25
+done by  nothing promised before it starts
+on       2 processors
+policy   libra
+formula  gamma * E + delta * E / D
+binds    nobody: a preview
+`)
+}
+
+func TestCurve(t *testing.T) {
+	f := newFloor()
+	f.preview = func(r exchange.Request) exchange.Outcome {
+		if r.DeadlineMS < 150_000 {
+			return exchange.Outcome{Refusal: &exchange.Refusal{Reason: "cannot_meet_deadline", Detail: "no", Offers: []exchange.Offer{}}}
+		}
+		return exchange.Outcome{Quote: &exchange.Quote{Request: r, Price: 360_000_000_000 / r.DeadlineMS}}
+	}
+	open(t, f, exchange.RoleUser)
+	same(t, mustLibra(t, "quote", "--curve", "-e", "2m", "-d", "10m"), `
+deadline  x estimate                     price
+    2m0s        1.00  no: cannot_meet_deadline
+   2m30s        1.25                      2.40  ########################
+    3m0s        1.50                      2.00  ####################....
+    4m0s        2.00                      1.50  ###############.........
+    6m0s        3.00                      1.00  ##########..............
+   10m0s        5.00                      0.60  ######..................
+   16m0s        8.00                     0.375  ####....................
+   26m0s       13.00                  0.230769  ##......................
+`)
+	var points []exchange.PricePoint
+	if err := json.Unmarshal([]byte(mustLibra(t, "quote", "--curve", "--json", "-e", "2m", "-d", "7m")), &points); err != nil || len(points) != 9 {
+		t.Errorf("%v: %+v", err, points)
+	}
+}

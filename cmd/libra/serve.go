@@ -1,0 +1,200 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"libra/config"
+	"libra/exchange"
+)
+
+type serveOptions struct {
+	file     string
+	listen   string
+	store    string
+	policy   string
+	set      []string
+	verbose  bool
+	certPath string
+	keyPath  string
+	clientCA string
+	lease    time.Duration
+	token    string
+}
+
+func newServe(con *console) *cobra.Command {
+	var o serveOptions
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Run the controller: the market, its store and its API",
+		Long: `Serve runs the controller of a cluster: it quotes, admits, prices and bills,
+and agents on the nodes come to it for what they should run.
+
+Everything is in the store (SQLite by default, PostgreSQL for several
+controllers of which one leads). Killed at any moment, it goes on where it was.
+Without TLS it listens on this machine alone.
+
+The policy can be changed when the market starts anew: that begins a new epoch,
+which is recorded in the log. Between policies that share processors in different
+ways there must be no job under way.`,
+		Example: `  # a market on this machine, in the current directory
+  libra serve --store market.db --owner-token-file owner.token
+
+  # from a file, checked before
+  libra config check libra.yaml && libra serve --config libra.yaml
+
+  # on the network, with certificates, on PostgreSQL
+  libra serve --listen 0.0.0.0:7070 --tls-cert server.pem --tls-key server.key \
+      --client-ca ca.pem --store postgres://libra@db/libra`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runServe(cmd, con, &o) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.file, "config", "", "read this file first")
+	f.StringVar(&o.listen, "listen", "", "address of the API (default 127.0.0.1:7070)")
+	f.StringVar(&o.store, "store", "", "sqlite file, or postgres://... (default libra.db in the state directory)")
+	f.StringVar(&o.policy, "policy", "", "policy of the market (libra policies lists them)")
+	f.StringArrayVar(&o.set, "set", nil, "name=value: a setting of the policy; may be repeated")
+	f.StringVar(&o.certPath, "tls-cert", "", "certificate of the server")
+	f.StringVar(&o.keyPath, "tls-key", "", "its key")
+	f.StringVar(&o.clientCA, "client-ca", "", "authority that signs the certificates of agents")
+	f.DurationVar(&o.lease, "lease", 0, "how long agents go on without the controller")
+	f.StringVar(&o.token, "owner-token-file", "", "write a new token of the owner into this file, if it does not exist")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "log every request")
+	return cmd
+}
+
+// configure is the file, with the flags that were given over it.
+func (o *serveOptions) configure(cmd *cobra.Command) (config.Config, error) {
+	c := config.Default()
+	if o.file != "" {
+		var err error
+		if c, err = config.Read(o.file); err != nil {
+			return c, err
+		}
+	}
+	f := cmd.Flags()
+	for name, to := range map[string]*string{
+		"listen": &c.Listen, "store": &c.Store, "policy": &c.Policy, "tls-cert": &c.TLS.Cert, "tls-key": &c.TLS.Key, "client-ca": &c.TLS.ClientCA,
+	} {
+		if f.Changed(name) {
+			*to = f.Lookup(name).Value.String()
+		}
+	}
+	if f.Changed("lease") {
+		c.Lease = config.Duration(o.lease)
+	}
+	set, err := policySettings(o.set)
+	if err != nil {
+		return c, err
+	}
+	if len(set) > 0 {
+		c.Settings = set
+	} else if f.Changed("policy") && o.file != "" {
+		c.Settings = nil // those of the file are another policy's
+	}
+	if c.Store == "" {
+		dir, err := stateDir()
+		if err != nil {
+			return c, err
+		}
+		c.Store = filepath.Join(dir, "libra.db")
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return c, err
+		}
+	}
+	return c, c.Validate()
+}
+
+func runServe(cmd *cobra.Command, con *console, o *serveOptions) error {
+	ctx := cmd.Context()
+	c, err := o.configure(cmd)
+	if err != nil {
+		return err
+	}
+	s, err := startService(ctx, &c, newLog(con, o.verbose), func() {
+		fmt.Fprintln(con.err, "another controller leads: waiting to take over")
+	})
+	if err != nil {
+		return err
+	}
+	err = o.serve(cmd, con, s, &c)
+	return firstOf(err, s.close())
+}
+
+func (o *serveOptions) serve(cmd *cobra.Command, con *console, s *service, c *config.Config) error {
+	ctx := cmd.Context()
+	if o.file != "" || cmd.Flags().Changed("policy") || len(o.set) > 0 {
+		if err := s.adopt(ctx, c); err != nil {
+			return err
+		}
+	}
+	if err := o.ownerToken(ctx, con, s); err != nil {
+		return err
+	}
+	fmt.Fprintf(con.err, "serving the market at %s, store %s\n", s.url(), c.Store)
+	return s.wait(ctx)
+}
+
+// ownerToken makes the first token of an owner: without one nobody could make
+// any other.
+func (o *serveOptions) ownerToken(ctx context.Context, con *console, s *service) error {
+	if o.token == "" {
+		return nil
+	}
+	if _, err := os.Stat(o.token); err == nil {
+		return nil
+	}
+	user, err := userName()
+	if err != nil {
+		return err
+	}
+	token, err := s.makeToken(ctx, user, exchange.RoleOwner, "made by libra serve")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(o.token, []byte(token+"\n"), 0o600); err != nil {
+		return err
+	}
+	fmt.Fprintf(con.err, "a token for %s, role owner, is in %s\n", user, o.token)
+	return nil
+}
+
+// policySettings reads settings of the policy.
+func policySettings(texts []string) (map[string]string, error) {
+	settings, err := parseSettings(texts)
+	if err != nil {
+		return nil, err
+	}
+	set := map[string]string{}
+	for _, s := range settings {
+		set[s.name] = s.value
+	}
+	return set, nil
+}
+
+// newLog writes what the daemon has to say to standard error: warnings, and
+// with verbose everything.
+func newLog(con *console, verbose bool) *slog.Logger {
+	level := slog.LevelWarn
+	if verbose {
+		level = slog.LevelDebug
+	}
+	return slog.New(slog.NewTextHandler(con.err, &slog.HandlerOptions{Level: level}))
+}
+
+// firstOf is the first of several errors.
+func firstOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

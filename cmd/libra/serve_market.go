@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"encoding/hex"
+	"strings"
+
+	"libra/api"
+	"libra/controller"
+	"libra/exchange"
+	"libra/store"
+)
+
+// served is a controller as the API asks for it.
+type served struct{ *controller.Controller }
+
+var _ api.Market = served{}
+
+func (s served) Do(ctx context.Context, c exchange.Command, key api.Key) (exchange.Outcome, bool, error) {
+	return s.Controller.Do(ctx, c, controller.Key{Owner: key.Owner, Key: key.Key, Digest: key.Digest})
+}
+
+func (s served) Jobs(ctx context.Context, q api.JobQuery) ([]exchange.Job, error) {
+	return s.Controller.Jobs(ctx, controller.Query{
+		Owner: q.Owner, States: q.States, Name: q.Name, Account: q.Account, Before: q.Before, Limit: q.Limit,
+	})
+}
+
+func (s served) VerifyLedger(ctx context.Context) (api.Verified, error) {
+	v, err := s.Controller.VerifyLedger(ctx)
+	return api.Verified{Transactions: v.Transactions, Entries: v.Entries, Head: v.Head, Problem: v.Problem}, err
+}
+
+func (s served) Log(ctx context.Context, after int64, limit int) ([]api.LogEntry, error) {
+	entries, err := s.Entries(ctx, after, limit)
+	if err != nil {
+		return nil, err
+	}
+	lines := make([]api.LogEntry, len(entries))
+	for i, e := range entries {
+		lines[i] = api.LogEntry{Seq: e.Seq, AtUS: e.At, Kind: e.Kind, Body: e.Body, Hash: hex.EncodeToString(e.Hash)}
+	}
+	return lines, nil
+}
+
+// keyring keeps the API's tokens in the store. The number by which people speak
+// of a token stands before its name.
+type keyring struct{ store.Store }
+
+var _ api.Keys = keyring{}
+
+func (k keyring) Token(ctx context.Context, hash []byte) (api.Token, bool, error) {
+	t, found, err := k.Store.Token(ctx, hash)
+	return shown(&t), found, err
+}
+
+func (k keyring) AddToken(ctx context.Context, hash []byte, t api.Token) error {
+	return k.Store.AddToken(ctx, store.Token{
+		Hash: hash, User: t.User, Role: string(t.Role), Name: t.ID + " " + t.Name, Created: t.MadeUS, Expires: t.ExpiresUS,
+	})
+}
+
+func (k keyring) Tokens(ctx context.Context, user string) ([]api.Token, error) {
+	kept, err := k.Store.Tokens(ctx, user)
+	tokens := make([]api.Token, len(kept))
+	for i := range kept {
+		tokens[i] = shown(&kept[i])
+	}
+	return tokens, err
+}
+
+func (k keyring) RevokeToken(ctx context.Context, user, id string, _ int64) (bool, error) {
+	kept, err := k.Store.Tokens(ctx, user)
+	if err != nil {
+		return false, err
+	}
+	for i := range kept {
+		if shown(&kept[i]).ID == id {
+			return true, k.Store.RevokeToken(ctx, kept[i].Hash)
+		}
+	}
+	return false, nil
+}
+
+func shown(t *store.Token) api.Token {
+	id, name, _ := strings.Cut(t.Name, " ")
+	v := api.Token{ID: id, User: t.User, Role: exchange.Role(t.Role), Name: name, MadeUS: t.Created, ExpiresUS: t.Expires}
+	if t.Revoked {
+		v.RevokedUS = max(1, t.Created)
+	}
+	return v
+}

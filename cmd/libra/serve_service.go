@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/tls"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net"
+	"net/http"
+	"time"
+
+	"libra/api"
+	"libra/config"
+	"libra/controller"
+	"libra/exchange"
+	"libra/ledger"
+	"libra/store"
+)
+
+// service is a controller with its store and its API: what libra serve runs,
+// and libra up beside an agent.
+type service struct {
+	store   store.Store
+	market  *controller.Controller
+	server  *http.Server
+	address net.Addr
+	secure  bool
+	lost    <-chan struct{} // another controller may lead now
+	release func()
+	failed  chan error
+	stop    context.CancelFunc
+}
+
+// startService opens the store, waits until it may lead, reads the state back
+// and begins to listen.
+func startService(ctx context.Context, c *config.Config, log *slog.Logger, waiting func()) (*service, error) {
+	st, err := store.Open(ctx, c.Store)
+	if err != nil {
+		return nil, err
+	}
+	s := &service{store: st, failed: make(chan error, 1)}
+	if err := s.start(ctx, c, log, waiting); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+func (s *service) start(ctx context.Context, c *config.Config, log *slog.Logger, waiting func()) error {
+	var secure *tls.Config
+	var err error
+	if c.TLS.Cert != "" {
+		if secure, err = api.ServerTLS(c.TLS.Cert, c.TLS.Key, c.TLS.ClientCA, time.Now); err != nil {
+			return err
+		}
+		s.secure = true
+	}
+	if err := s.lead(ctx, waiting); err != nil {
+		return err
+	}
+	listener, err := api.Listen(c.Listen, secure)
+	if err != nil {
+		return err
+	}
+	s.address = listener.Addr()
+	run, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	setup := controller.Default()
+	setup.Version, setup.Logger = buildVersion(), log
+	setup.Lease, setup.Report = time.Duration(c.Lease), time.Duration(c.Report)
+	setup.Open = exchange.Open{Policy: c.Policy, Settings: c.Settings, Rates: ratesOf(c)}
+	if s.market, err = controller.Start(run, s.store, setup); err != nil {
+		stop()
+		return errors.Join(err, listener.Close())
+	}
+	handler := api.New(served{s.market}, keyring{s.store}, api.Options{
+		Log: log, PublicMetrics: c.Metrics == "public", Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency},
+	})
+	s.server = api.Server(handler)
+	go func() {
+		if err := s.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			s.failed <- err
+		}
+	}()
+	return nil
+}
+
+// lead makes sure that no other controller writes to the store.
+func (s *service) lead(ctx context.Context, waiting func()) error {
+	var taken *store.Taken
+	lost, release, err := s.store.TryLead(ctx)
+	if errors.As(err, &taken) && waiting != nil {
+		waiting()
+		lost, release, err = s.store.Lead(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	s.lost, s.release = lost, release
+	return nil
+}
+
+func ratesOf(c *config.Config) exchange.Rates {
+	return exchange.Rates{Processor: int64(c.Rates.Processor), Memory: int64(c.Rates.Memory), Disk: int64(c.Rates.Disk)}
+}
+
+// wait runs until ctx is done or something is wrong.
+func (s *service) wait(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-s.failed:
+		return err
+	case <-s.lost:
+		return errors.New("the store is led by somebody else now, or its session is gone: stopping rather than writing beside another controller")
+	case <-s.market.Done():
+		return errors.New("the controller has stopped")
+	}
+}
+
+// close ends everything in order: nothing new comes in, what came in is written
+// down, the store is closed.
+func (s *service) close() error {
+	var err error
+	if s.server != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		if err = s.server.Shutdown(ctx); errors.Is(err, context.DeadlineExceeded) {
+			err = s.server.Close()
+		}
+	}
+	if s.stop != nil {
+		s.stop()
+	}
+	if s.market != nil {
+		<-s.market.Done()
+	}
+	if s.release != nil {
+		s.release()
+	}
+	return errors.Join(err, s.store.Close())
+}
+
+// url is where the API is, for somebody on this machine.
+func (s *service) url() string {
+	scheme := "http"
+	if s.secure {
+		scheme = "https"
+	}
+	host, port, err := net.SplitHostPort(s.address.String())
+	if ip := net.ParseIP(host); err == nil && ip.IsUnspecified() {
+		return scheme + "://" + net.JoinHostPort("127.0.0.1", port) // it listens everywhere, here too
+	}
+	return scheme + "://" + s.address.String()
+}
+
+// owner is the identity under which the program itself sets things up.
+var ownHand = exchange.Identity{User: "libra", Role: exchange.RoleOwner}
+
+// makeToken makes a token and returns the secret, which is kept nowhere.
+func (s *service) makeToken(ctx context.Context, user string, role exchange.Role, name string) (string, error) {
+	secret := make([]byte, 32)
+	if _, err := rand.Read(secret); err != nil {
+		return "", err
+	}
+	token := "libra_" + base64.RawURLEncoding.EncodeToString(secret)
+	hash := sha256.Sum256([]byte(token))
+	return token, keyring{s.store}.AddToken(ctx, hash[:], api.Token{
+		ID: api.NewTokenID(), User: user, Role: role, Name: name, MadeUS: time.Now().UnixMicro(),
+	})
+}
+
+// adopt begins a new epoch if the policy that was asked for is not the one in
+// force.
+func (s *service) adopt(ctx context.Context, c *config.Config) error {
+	epochs, err := s.market.Epochs(ctx)
+	if err != nil {
+		return err
+	}
+	now := epochs[len(epochs)-1]
+	set := map[string]string{}
+	for _, one := range now.Settings {
+		set[one.Name] = one.Value
+	}
+	wanted := maps.Clone(c.Settings)
+	same := now.Policy == c.Policy && now.Rates == ratesOf(c)
+	for name, value := range wanted {
+		same = same && set[name] == value
+	}
+	if same {
+		return nil
+	}
+	rates := ratesOf(c)
+	_, _, err = s.market.Do(ctx, exchange.Command{By: ownHand, Epoch: &exchange.Epoch{Policy: c.Policy, Settings: wanted, Rates: &rates}}, controller.Key{})
+	if err != nil {
+		return fmt.Errorf("change the policy from %s to %s: %w", now.Policy, c.Policy, err)
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"libra/api/client"
+	"libra/exchange"
+)
+
+// submitOptions are the flags of libra submit.
+type submitOptions struct {
+	liveOptions
+	terms jobTerms
+	quote string
+	key   string
+	wait  bool
+}
+
+func newSubmit(con *console) *cobra.Command {
+	var opts submitOptions
+	cmd := &cobra.Command{
+		Use:   "submit [flags] (-- PROGRAM ARGS... | SCRIPT ARGS...)",
+		Short: "Hand in a job with a deadline and a budget",
+		Long: `Hand in a job: a program (after --) or a script. The market answers with a price
+and a promise, or says no and what it would take instead (exit code 3).
+
+A script's head may say all that flags say, in #LIBRA lines (#LIBRA estimate=2m
+deadline=10m budget=5), and what #SBATCH and #PBS lines say is understood too.
+Flags beat #LIBRA lines, and those beat the others. - is a script on standard
+input.
+
+The estimate is how long the program runs with a processor to itself. A deadline
+is a length of time (10m), a time of day (14:30) or a point in time (RFC 3339); a
+hard one unless it is --soft, which can bear a delay, for the --penalty.
+
+The job gets PATH, LANG, LC_ALL and TZ of this environment and what --env and
+--export name; --export all hands on everything, --export none nothing.`,
+		Example: `  # two minutes of work, within ten, for 5 at most
+  libra submit --estimate 2m --deadline 10m --budget 5 -- ./simulate input.dat
+
+  # a script that says so itself; wait for it and exit as it does
+  libra submit --wait job.sh
+
+  # a hundred elements, ten at a time
+  libra submit -e 30s -d 1h --array 1-100%10 -- ./sweep
+
+  # take a quote, or a counter-offer
+  libra submit --quote q12a`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runSubmit(cmd, con, &opts, args)
+		},
+	}
+	opts.flags(cmd)
+	opts.terms.flags(cmd)
+	f := cmd.Flags()
+	f.StringVar(&opts.quote, "quote", "", "take the quote of this `ID`")
+	f.StringVar(&opts.key, "key", "", "idempotency `key`: the job is handed in once, however often this is said (default: a random one)")
+	f.BoolVar(&opts.wait, "wait", false, "wait for the job to end and exit with its code")
+	return cmd
+}
+
+func runSubmit(cmd *cobra.Command, con *console, opts *submitOptions, args []string) error {
+	var request exchange.Request
+	if opts.quote == "" || len(args) > 0 || opts.terms.given(cmd) {
+		var err error
+		if request, err = opts.terms.request(cmd, con, args); err != nil {
+			return err
+		}
+	}
+	if opts.quote == "" {
+		if err := checkRequest(cmd, &request); err != nil {
+			return err
+		}
+	}
+	return opts.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
+		if opts.key != "" {
+			ctx = client.WithKey(ctx, opts.key)
+		}
+		job, err := market.Submit(ctx, request, opts.quote)
+		if err != nil {
+			return err
+		}
+		if opts.wait {
+			return opts.await(ctx, con, market, job)
+		}
+		if opts.json {
+			return con.writeJSON(job)
+		}
+		_, err = fmt.Fprintln(con.out, acceptance(&job))
+		return err
+	})
+}
+
+// acceptance says in one line what became of a submission.
+func acceptance(j *exchange.Job) string {
+	what := fmt.Sprintf("job %d", j.ID)
+	if a := j.Request.Array; a != nil {
+		what += fmt.Sprintf(" (%s)", number(int64(a.Len()), "element"))
+	}
+	price := cash(j.Price) + " for it"
+	switch {
+	case j.State == exchange.Held:
+		return fmt.Sprintf("%s is held: it begins after %s", what, jobList(j.Request.After))
+	case j.State == exchange.Queued && j.DueUS != 0:
+		return fmt.Sprintf("%s queued: %s, wanted by %s, nothing promised before it starts", what, price, momentAnd(j.DueUS))
+	case j.State == exchange.Queued:
+		return fmt.Sprintf("%s queued: %s, nothing promised before it starts", what, price)
+	case j.State.Final():
+		return fmt.Sprintf("%s %s: %s", what, j.State, j.Detail)
+	case j.Firm && j.PromisedUS != 0:
+		return fmt.Sprintf("%s accepted: %s, done by %s", what, price, momentAnd(j.PromisedUS))
+	case j.DueUS != 0:
+		return fmt.Sprintf("%s accepted: %s, wanted by %s, nothing promised", what, price, momentAnd(j.DueUS))
+	default:
+		return fmt.Sprintf("%s accepted: %s, without a deadline", what, price)
+	}
+}
+
+// jobList names jobs in a sentence.
+func jobList(ids []int64) string {
+	text := "job"
+	if len(ids) > 1 {
+		text = "jobs"
+	}
+	for i, id := range ids {
+		switch {
+		case i == 0:
+		case i == len(ids)-1:
+			text += " and"
+		default:
+			text += ","
+		}
+		text += fmt.Sprintf(" %d", id)
+	}
+	return text
+}

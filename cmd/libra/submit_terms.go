@@ -1,0 +1,189 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/user"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"libra/directive"
+	"libra/exchange"
+)
+
+// jobTerms are the flags that say what a job is. Each is a word of #LIBRA
+// lines, and package directive knows what it means.
+type jobTerms struct{}
+
+// termHelp is the help of each, in the order of the words.
+var termHelp = []struct{ name, short, help string }{
+	{"estimate", "e", "`time` it runs with a processor to itself: 90s, 2m30s, 1h"},
+	{"deadline", "d", "done by then: a `time` from now (10m), of day (14:30), or RFC 3339"},
+	{"budget", "b", "the most it may cost: an `amount`, or none"},
+	{"penalty", "", "`amount` to be paid back for each second after the deadline"},
+	{"procs", "n", "`number` of processors"},
+	{"memory", "", "`amount` on each processor: 500M, 2G"},
+	{"disk", "", "`amount` on each processor: 500M, 2G"},
+	{"name", "", "`name` of the job (default: of the program)"},
+	{"output", "", "`file` for its output: %j is the job, %r the rank, %a the element, %x the name (default libra-%j.out)"},
+	{"error", "", "`file` for its standard error (default: where the output goes)"},
+	{"dir", "", "`directory` it runs in (default: this one)"},
+	{"export", "", "`names` of variables it gets of this environment, or all, or none"},
+	{"array", "", "`indexes` of a sweep: 1-100, 0-30:2, 1-100%10 for ten at a time"},
+	{"after", "", "`jobs` that must have succeeded first: 12,13"},
+	{"overrun", "", "`what` to do when it needs more than estimated and can have no more: stop, late, kill"},
+	{"account", "", "`path` of the account that pays (default: your own)"},
+	{"class", "", "`number` of its class, where the policy knows classes"},
+	{"wish", "", "`what` matters: cheapest, fastest"},
+	{"tags", "", "`words` for your own use, with commas between them"},
+	{"grace", "", "`time` between SIGTERM and SIGKILL when it has to end (default 5s)"},
+}
+
+func (jobTerms) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.SetInterspersed(false) // what follows the script is the script's
+	for _, t := range termHelp {
+		f.StringP(t.name, t.short, "", t.help)
+	}
+	f.StringArray("env", nil, "`NAME=value` for its environment; may be repeated")
+	f.Bool("soft", false, "the deadline can bear a delay, for the penalty")
+	f.Bool("no-restart", false, "a lost node ends the job")
+	completeFlag(cmd, "overrun", string(exchange.OverrunStop), string(exchange.OverrunLate), string(exchange.OverrunKill))
+	completeFlag(cmd, "wish", "cheapest", "fastest")
+	completeFlag(cmd, "export", "all", "none")
+}
+
+// given reports whether any of them is.
+func (jobTerms) given(cmd *cobra.Command) bool {
+	some := false
+	cmd.Flags().Visit(func(f *pflag.Flag) { some = some || isTerm(f.Name) })
+	return some
+}
+
+func isTerm(name string) bool {
+	for _, known := range directive.Terms() {
+		if known == name {
+			return true
+		}
+	}
+	return false
+}
+
+// request puts together what is asked for: the head of the script, then the
+// flags.
+func (t jobTerms) request(cmd *cobra.Command, con *console, args []string) (exchange.Request, error) {
+	place := directive.Place{Now: wallClock()}
+	if me, err := user.Current(); err == nil {
+		place.User = me.Username
+	}
+	head := directive.New(place)
+	name, script := "", ""
+	switch dash := cmd.ArgsLenAtDash(); {
+	case len(args) == 0:
+	case dash == 0: // a program
+		name = filepath.Base(args[0])
+		head.Request.Argv = args
+	default:
+		var err error
+		if name, script, err = con.readScript(args[0]); err != nil {
+			return exchange.Request{}, err
+		}
+		if err := head.Read(name, script); err != nil {
+			return exchange.Request{}, err
+		}
+		head.Request.Script, head.Request.Argv = script, args[1:]
+		if name = filepath.Base(args[0]); args[0] == "-" {
+			name = "stdin"
+		}
+	}
+	for _, n := range head.Notes {
+		con.warn("%s", n)
+	}
+	if err := t.apply(cmd.Flags(), head); err != nil {
+		return exchange.Request{}, err
+	}
+	if !head.Request.HasProgram() {
+		return head.Request, nil // only terms: a place and an environment are the program's
+	}
+	dir, err := filepath.Abs(head.Request.Dir) // "" is where we are
+	if err != nil {
+		return exchange.Request{}, err
+	}
+	head.Request.Dir = dir
+	return head.Finish(name, os.Environ()), nil
+}
+
+// apply says to the head what the flags say.
+func (jobTerms) apply(flags *pflag.FlagSet, head *directive.Head) error {
+	var wrong error
+	set := func(name, value string) {
+		if err := head.Set(name, value); err != nil && wrong == nil {
+			wrong = usagef("--%s: %w", name, err)
+		}
+	}
+	flags.Visit(func(f *pflag.Flag) {
+		switch list, isList := f.Value.(pflag.SliceValue); {
+		case !isTerm(f.Name):
+		case isList:
+			for _, value := range list.GetSlice() {
+				set(f.Name, value)
+			}
+		default:
+			set(f.Name, f.Value.String())
+		}
+	})
+	return wrong
+}
+
+// readScript reads a script; "-" is standard input.
+func (c *console) readScript(path string) (name, script string, err error) {
+	in, name := c.in, "standard input"
+	if path != "-" {
+		name = path
+		file, err := os.Open(path)
+		if err != nil {
+			return "", "", err
+		}
+		defer file.Close()
+		in = file
+	}
+	text, err := io.ReadAll(io.LimitReader(in, exchange.MaxScript+1))
+	switch {
+	case err != nil:
+		return "", "", err
+	case bytes.IndexByte(text, 0) >= 0:
+		return "", "", usagef("%s is not a script; a program comes after --: libra submit --estimate 2m -- %s", name, shellWord(path))
+	case len(text) > exchange.MaxScript:
+		return "", "", fmt.Errorf("%s: a script has at most %d bytes", name, exchange.MaxScript)
+	case !bytes.HasPrefix(text, []byte("#!")):
+		return "", "", fmt.Errorf("%s: the first line must say what runs the script: #!/bin/sh", name)
+	}
+	return name, string(text), nil
+}
+
+const submitExample = "libra submit --estimate 2m --deadline 10m -- ./simulate input.dat"
+
+// checkRequest finds what is wrong before the market does, in the words of the
+// command line.
+func checkRequest(cmd *cobra.Command, r *exchange.Request) error {
+	if !r.HasProgram() && cmd.Name() == "submit" {
+		return usagef("there is nothing to run: give a program after --, or a script, as in: %s", submitExample)
+	}
+	if r.EstimateMS == 0 {
+		return usagef("--estimate is missing: how long it runs with a processor to itself, as in: %s (or in a script: #LIBRA estimate=2m)", submitExample)
+	}
+	err := r.ValidateTerms()
+	if r.HasProgram() {
+		err = r.Validate()
+	}
+	if wrong, ok := errors.AsType[*exchange.FieldError](err); ok {
+		return &usageError{flagFor(wrong.Field, err)}
+	}
+	return err
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"libra/api/client"
+	"libra/exchange"
+	"libra/task"
+)
+
+// waitEvery is how often a job is looked at if nothing is heard of it.
+var waitEvery = 2 * time.Second
+
+// jobEnd is the end of a job that did not succeed, as an exit code.
+type jobEnd struct {
+	said string
+	code int
+}
+
+func (e *jobEnd) Error() string { return e.said }
+
+// ExitCode is that of the job.
+func (e *jobEnd) ExitCode() int { return e.code }
+
+// await waits for a job to end, shows how far it is, and ends as it did.
+func (o *submitOptions) await(ctx context.Context, con *console, market *client.Client, job exchange.Job) error {
+	if !o.json {
+		if _, err := fmt.Fprintln(con.out, acceptance(&job)); err != nil {
+			return err
+		}
+	}
+	job, err := awaitEnd(ctx, con, market, job)
+	if err != nil {
+		if ctx.Err() != nil {
+			con.warn("job %d goes on; libra job %d shows it, libra cancel %d ends it", job.ID, job.ID, job.ID)
+		}
+		return err
+	}
+	if o.json {
+		if err := con.writeJSON(job); err != nil {
+			return err
+		}
+		return endOf(&job)
+	}
+	if end := endOf(&job); end != nil {
+		return end
+	}
+	_, err = fmt.Fprintln(con.out, howItEnded(&job))
+	return err
+}
+
+func awaitEnd(ctx context.Context, con *console, market *client.Client, job exchange.Job) (exchange.Job, error) {
+	var done atomic.Int64
+	finish := con.progress(fmt.Sprintf("job %d", job.ID), job.Request.EstimateMS, done.Load)
+	defer finish()
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	happened := notices(watching, market)
+	tick := time.NewTicker(waitEvery)
+	defer tick.Stop()
+	for {
+		now, err := market.Job(ctx, job.ID)
+		if err != nil {
+			return job, err
+		}
+		job = now
+		done.Store(job.Work)
+		if job.State.Final() {
+			return job, nil
+		}
+		select {
+		case <-ctx.Done():
+			return job, ctx.Err()
+		case <-happened:
+		case <-tick.C:
+		}
+	}
+}
+
+// howItEnded says in one line how a job ended.
+func howItEnded(j *exchange.Job) string {
+	text := fmt.Sprintf("job %d %s", j.ID, j.State)
+	if j.StartedUS != 0 && j.EndedUS != 0 {
+		text += " after " + lasting(time.Duration(j.EndedUS-j.StartedUS)*time.Microsecond)
+	}
+	text += fmt.Sprintf(": %s charged", cash(j.Charged))
+	if j.Penalty != 0 {
+		text += fmt.Sprintf(", %s paid back for being late", cash(j.Penalty))
+	}
+	return text
+}
+
+// endOf is nothing for a job that succeeded.
+func endOf(j *exchange.Job) error {
+	said := fmt.Sprintf("job %d %s", j.ID, j.State)
+	if j.Detail != "" {
+		said += ": " + j.Detail
+	}
+	switch j.State {
+	case exchange.Completed:
+		return nil
+	case exchange.Rejected:
+		return &jobEnd{said, exitRefused}
+	case exchange.Failed:
+		code := failure(j)
+		if j.Detail == "" {
+			said += fmt.Sprintf(": exit status %d", code)
+		}
+		return &jobEnd{said, code}
+	default:
+		return &jobEnd{said, exitFailure}
+	}
+}
+
+// failure is the exit code of a job that failed: that of the first of its
+// tasks, or elements, that did; 128 and the number of the signal if one ended
+// it, as a shell has it.
+func failure(j *exchange.Job) int {
+	for i := range j.Tasks {
+		t := &j.Tasks[i]
+		for _, e := range t.Elements {
+			if code := codeOf(e.Exit, e.Signal); code != 0 {
+				return code
+			}
+		}
+		if code := codeOf(t.Exit, t.Signal); code != 0 && t.State == task.Ended {
+			return code
+		}
+	}
+	return exitFailure
+}
+
+func codeOf(exit int, signal string) int {
+	if signal == "" {
+		return exit
+	}
+	if n := unix.SignalNum(signal); n != 0 {
+		return 128 + int(n)
+	}
+	return exitFailure
+}

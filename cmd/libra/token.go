@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"libra/api"
+	"libra/api/client"
+	"libra/directive"
+	"libra/exchange"
+)
+
+func newToken(con *console) *cobra.Command {
+	var opts liveOptions
+	cmd := &cobra.Command{
+		Use:   "token",
+		Short: "Make, list and revoke tokens",
+		Long: `Make, list and revoke tokens: what commands and programs show to the market to say who
+they are.`,
+		Example: `  libra token create --name laptop
+  libra token list
+  libra token revoke 3f0c9a51d2b7e846`,
+		RunE: showHelp,
+	}
+	opts.flags(cmd)
+	cmd.AddCommand(newTokenCreate(con, &opts), newTokenList(con, &opts), newTokenRevoke(con, &opts))
+	return cmd
+}
+
+func newTokenCreate(con *console, opts *liveOptions) *cobra.Command {
+	var want api.TokenRequest
+	role, life := "", ""
+	cmd := &cobra.Command{
+		Use:   "create",
+		Short: "Make a token and print its secret, this once",
+		Long: `Make a token and print its secret, which is not kept and cannot be shown again. The
+owner of the cluster can make tokens for others, and for nodes.`,
+		Example: `  libra token create --name ci --ttl 30d > token
+  libra token create --user bob
+  libra token create --user node7 --role node`,
+		Args: positional(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			want.Role = exchange.Role(role)
+			if life != "" {
+				ms, err := directive.Duration(life)
+				if err != nil {
+					return usagef("--ttl: %w", err)
+				}
+				want.TTLMS = ms
+			}
+			return opts.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
+				t, err := market.MakeToken(ctx, want)
+				if err != nil {
+					return err
+				}
+				if opts.json {
+					return con.writeJSON(t)
+				}
+				fmt.Fprintf(con.err, "token %s of %s (%s), good %s; its secret is shown this once:\n", t.ID, t.User, t.Role, tokenEnd(&t.Token))
+				_, err = fmt.Fprintln(con.out, t.Secret)
+				return err
+			})
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&want.Name, "name", "", "`name` to tell it from others")
+	f.StringVar(&want.User, "user", "", "`user` it is for (default: you)")
+	f.StringVar(&role, "role", "", "`role`: user, owner, node (default user)")
+	f.StringVar(&life, "ttl", "", "how `long` it is good: 12h, 30d (default 90d)")
+	completeFlag(cmd, "role", string(exchange.RoleUser), string(exchange.RoleOwner), string(exchange.RoleNode))
+	return cmd
+}
+
+func newTokenList(con *console, opts *liveOptions) *cobra.Command {
+	user, all := "", false
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List tokens, without their secrets",
+		Long:  "List your tokens, without their secrets; or for the owner of the cluster a user's, or all.",
+		Example: `  libra token list
+  libra token list --all --json`,
+		Args: positional(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if all {
+				user = "*"
+			}
+			return opts.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
+				list, err := market.Tokens(ctx, user)
+				if err != nil {
+					return err
+				}
+				if opts.json {
+					return con.writeJSON(api.TokenList{Tokens: list})
+				}
+				return printTokens(con.out, list)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&user, "user", "", "those of this `user` (owner of the cluster)")
+	cmd.Flags().BoolVar(&all, "all", false, "everybody's (owner of the cluster)")
+	return cmd
+}
+
+func newTokenRevoke(con *console, opts *liveOptions) *cobra.Command {
+	return &cobra.Command{
+		Use:     "revoke ID",
+		Short:   "End a token",
+		Long:    "End a token: from now on it opens nothing.",
+		Example: "  libra token revoke 3f0c9a51d2b7e846",
+		Args:    positional("ID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return opts.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
+				if err := market.RevokeToken(ctx, args[0]); err != nil || opts.json {
+					return err
+				}
+				_, err := fmt.Fprintf(con.out, "token %s is void\n", args[0])
+				return err
+			})
+		},
+	}
+}
+
+func printTokens(out io.Writer, list []api.Token) error {
+	if len(list) == 0 {
+		_, err := fmt.Fprintln(out, "no tokens")
+		return err
+	}
+	g := &grid{left: 6}
+	g.add("token", "user", "role", "name", "made", "good")
+	for i := range list {
+		t := &list[i]
+		g.add(t.ID, t.User, string(t.Role), t.Name, moment(t.MadeUS), tokenEnd(t))
+	}
+	return g.write(out, "")
+}
+
+func tokenEnd(t *api.Token) string {
+	switch {
+	case t.RevokedUS != 0:
+		return "revoked " + moment(t.RevokedUS)
+	case t.ExpiresUS == 0:
+		return "for ever"
+	case fromNow(t.ExpiresUS) <= 0:
+		return "expired " + moment(t.ExpiresUS)
+	default:
+		return "until " + moment(t.ExpiresUS)
+	}
+}

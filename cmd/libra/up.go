@@ -1,0 +1,337 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"libra/api"
+	"libra/api/client"
+	"libra/config"
+	"libra/controller"
+	"libra/exchange"
+	"libra/market"
+)
+
+type upOptions struct {
+	dir     string
+	listen  string
+	policy  string
+	set     []string
+	verbose bool
+	cpus    []int
+	ca      string // of the certificates made for it, if any
+}
+
+func newUp(con *console) *cobra.Command {
+	var o upOptions
+	cmd := &cobra.Command{
+		Use:   "up",
+		Short: "Run a whole market on this machine, nothing to configure",
+		Long: `Up runs a controller, an agent for this machine and a store, makes accounts with
+some credit, and leaves a token where the other commands find it.
+
+Ctrl-C stops it. Jobs that run go on; libra up finds them, and everything else,
+as they were. As root, jobs run as the user who submits them; otherwise all run
+as you.`,
+		Example: `  libra up
+  libra submit --estimate 10s --deadline 30s --budget 20 -- sh -c 'sleep 3; echo hello'
+  libra jobs
+
+  # another policy, another place
+  libra up --policy libra-plus --set beta=0.3 --dir /tmp/market --listen 127.0.0.1:7171`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runUp(cmd, con, &o) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.dir, "dir", "", "where to keep everything (default ~/.local/state/libra)")
+	f.StringVar(&o.listen, "listen", "127.0.0.1:7070", "address of the API, on this machine")
+	f.StringVar(&o.policy, "policy", "libra", "policy of the market (libra policies lists them)")
+	f.StringArrayVar(&o.set, "set", nil, "name=value: a setting of the policy; may be repeated")
+	f.IntSliceVar(&o.cpus, "cpus", nil, "the processors to offer (default: all)")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "log every request")
+	return cmd
+}
+
+func runUp(cmd *cobra.Command, con *console, o *upOptions) error {
+	c, err := o.configure()
+	if err != nil {
+		return err
+	}
+	log := newLog(con, o.verbose)
+	s, err := startService(cmd.Context(), &c, log, nil)
+	if err != nil {
+		return upFailed(err, o)
+	}
+	err = o.up(cmd, con, s, &c, log)
+	return firstOf(err, s.close())
+}
+
+// upFailed says what to do about what usually is in the way.
+func upFailed(err error, o *upOptions) error {
+	if strings.Contains(err.Error(), "address already in use") {
+		return fmt.Errorf("%w: is libra up already running? Another can have --listen and --dir of its own", err)
+	}
+	return err
+}
+
+func (o *upOptions) configure() (config.Config, error) {
+	c := config.Default()
+	if o.dir == "" {
+		dir, err := stateDir()
+		if err != nil {
+			return c, err
+		}
+		o.dir = dir
+	}
+	dir, err := filepath.Abs(o.dir)
+	if err != nil {
+		return c, err
+	}
+	o.dir = dir
+	if err := os.MkdirAll(o.dir, 0o700); err != nil {
+		return c, err
+	}
+	set, err := policySettings(o.set)
+	if err != nil {
+		return c, err
+	}
+	c.Listen, c.Policy, c.Settings = o.listen, o.policy, set
+	if err := o.secure(&c); err != nil {
+		return c, err
+	}
+	c.Store = filepath.Join(o.dir, "libra.db")
+	c.Lease = 0 // one machine: if the controller is away, nobody else runs its jobs
+	c.Report = config.Duration(time.Second)
+	c.Agent.State = filepath.Join(o.dir, "agent")
+	c.Agent.OnLease = "continue"
+	c.Agent.CPUs = o.cpus
+	return c, c.Validate()
+}
+
+// secure makes certificates for a market that others can reach, once: tokens
+// must not travel in the clear.
+func (o *upOptions) secure(c *config.Config) error {
+	host, _, err := net.SplitHostPort(o.listen)
+	if err != nil {
+		return usagef("--listen: %v (want host:port)", err)
+	}
+	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
+		return nil
+	}
+	dir := filepath.Join(o.dir, "tls")
+	o.ca = filepath.Join(dir, api.AuthorityCert)
+	c.TLS = config.TLS{Cert: filepath.Join(dir, api.ServerCert), Key: filepath.Join(dir, api.ServerKey), ClientCA: o.ca}
+	if _, err := os.Stat(c.TLS.Cert); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	if err := api.MakeAuthority(dir, time.Now()); err != nil {
+		return err
+	}
+	hosts := []string{"localhost", "127.0.0.1"}
+	if name, err := os.Hostname(); err == nil {
+		hosts = append(hosts, name)
+	}
+	if ip := net.ParseIP(host); host != "" && (ip == nil || !ip.IsUnspecified()) {
+		hosts = append(hosts, host)
+	}
+	return api.MakeServerCertificate(dir, hosts, time.Now())
+}
+
+// up runs the parts until something ends them.
+func (o *upOptions) up(cmd *cobra.Command, con *console, s *service, c *config.Config, log *slog.Logger) error {
+	ctx, cancel := context.WithCancel(cmd.Context())
+	defer cancel()
+	if cmd.Flags().Changed("policy") || len(o.set) > 0 {
+		if err := s.adopt(ctx, c); err != nil {
+			return err
+		}
+	}
+	who, err := userName()
+	if err != nil {
+		return err
+	}
+	account, err := s.furnish(ctx, who)
+	if err != nil {
+		return err
+	}
+	if err := o.rememberToken(ctx, s, who); err != nil {
+		return err
+	}
+	agentEnded := make(chan error, 1)
+	go func() { agentEnded <- o.localAgent(ctx, s, c, log) }()
+	if err := o.greet(ctx, con, s, who, account, agentEnded); err != nil {
+		return err
+	}
+	select {
+	case err := <-agentEnded:
+		if ctx.Err() == nil {
+			return fmt.Errorf("the agent has stopped: %w", err)
+		}
+	case err := <-waiting(ctx, s):
+		cancel()
+		<-agentEnded
+		o.goodbye(con, s)
+		return err
+	}
+	return nil
+}
+
+func waiting(ctx context.Context, s *service) <-chan error {
+	done := make(chan error, 1)
+	go func() { done <- s.wait(ctx) }()
+	return done
+}
+
+// demoCredit is what the accounts of a new market have.
+const demoCredit = 1000 * market.Unit
+
+// furnish opens accounts with credit in a new market: for the user, and two to
+// play with.
+func (s *service) furnish(ctx context.Context, who string) (account string, err error) {
+	open, err := s.market.Accounts(ctx, "demo")
+	if err != nil {
+		return "", err
+	}
+	have := map[string]bool{}
+	for _, a := range open {
+		have[a.Path] = true
+	}
+	for _, user := range []string{who, "alice", "bob"} {
+		path := "demo/" + user
+		if have[path] {
+			continue
+		}
+		for _, m := range []exchange.MoneyCommand{
+			{Op: "open", To: path},
+			{Op: "grant", To: path, Amount: int64(demoCredit), Memo: "to begin with"},
+		} {
+			if _, _, err := s.market.Do(ctx, exchange.Command{By: ownHand, Money: &m}, controller.Key{}); err != nil {
+				return "", fmt.Errorf("account %s: %w", path, err)
+			}
+		}
+	}
+	return s.market.AccountOf(ctx, who)
+}
+
+// rememberToken leaves a token where the other commands find it, unless a good
+// one is there.
+func (o *upOptions) rememberToken(ctx context.Context, s *service, who string) error {
+	have, err := readContext()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if have.Server == s.url() && have.Token != "" && o.tokenWorks(ctx, s, have.Token) {
+		return nil
+	}
+	token, err := s.makeToken(ctx, who, exchange.RoleOwner, "made by libra up")
+	if err != nil {
+		return err
+	}
+	return writeContext(marketContext{Server: s.url(), Token: token, User: who, CA: o.ca})
+}
+
+// tokenWorks reports whether somebody can come in with a token.
+func (o *upOptions) tokenWorks(ctx context.Context, s *service, token string) bool {
+	c, err := o.connect(s, token)
+	if err != nil {
+		return false
+	}
+	defer c.Close()
+	_, err = c.Whoami(ctx)
+	return err == nil
+}
+
+// connect speaks to the market that was started here.
+func (o *upOptions) connect(s *service, token string) (*client.Client, error) {
+	secure, err := api.ClientTLS(o.ca, "", "")
+	if err != nil {
+		return nil, err
+	}
+	return client.New(s.url(), token, client.Options{TLS: secure, Agent: "libra up"})
+}
+
+// greet waits for the agent to join and says what to do first.
+func (o *upOptions) greet(ctx context.Context, con *console, s *service, who, account string, agentEnded <-chan error) error {
+	for range 200 {
+		nodes, err := s.market.Nodes(ctx)
+		if err != nil {
+			return err
+		}
+		if len(nodes) > 0 && nodes[0].Up {
+			n := nodes[0]
+			epochs, err := s.market.Epochs(ctx)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(con.out, `libra is up at %s
+  policy %s, %d processors of rating %.2f, shares by %s
+  everything is in %s; %s pays for your jobs
+
+Try, in another terminal:
+  libra submit --estimate 5s --deadline 20s --budget 10 -- sh -c 'sleep 3; echo hello'
+  libra jobs
+  libra logs 1
+
+Ctrl-C stops it; jobs that run go on, and libra up finds them again.
+`, s.url(), epochs[len(epochs)-1].Policy, n.Processors, n.Rating, n.Limits, o.dir, account)
+			return nil
+		}
+		select {
+		case err := <-agentEnded:
+			return fmt.Errorf("the agent did not start: %w", err)
+		case <-ctx.Done():
+			return nil
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	return errors.New("the agent did not join within 20 s")
+}
+
+func (o *upOptions) goodbye(con *console, s *service) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	counts, err := s.market.CountJobs(ctx, "")
+	if err != nil {
+		return
+	}
+	if n := counts[exchange.Running] + counts[exchange.Stopping]; n > 0 {
+		fmt.Fprintf(con.out, "stopped; %d jobs go on running, and libra up finds them again\n", n)
+		return
+	}
+	fmt.Fprintln(con.out, "stopped")
+}
+
+// stateDir is where a market keeps everything unless told otherwise.
+func stateDir() (string, error) {
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "libra"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("where to keep the market: %w (use --dir)", err)
+	}
+	return filepath.Join(home, ".local", "state", "libra"), nil
+}
+
+// userName is who runs this program.
+func userName() (string, error) {
+	u, err := user.Current()
+	if err != nil {
+		return "", fmt.Errorf("who is running this: %w", err)
+	}
+	return u.Username, nil
+}

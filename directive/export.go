@@ -1,0 +1,78 @@
+package directive
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// usual is what a job gets of the environment unless it asks for more or for
+// less: what programs need to be found and to speak its user's language. Home
+// and the user's name are those of the node.
+var usual = []string{"PATH", "LANG", "LC_ALL", "TZ"}
+
+// private is never handed on with the rest: whoever can read a job's
+// environment could spend its user's money.
+var private = []string{"LIBRA_TOKEN"}
+
+// Export says what a job gets of the environment in which it is handed in.
+type Export struct {
+	All   bool     // everything
+	None  bool     // nothing
+	Names []string // these, beside the usual
+}
+
+// export reads "all", "none", or names and assignments with commas between them.
+func (h *Head) export(text string) error {
+	x := Export{}
+	var set []string
+	for i, word := range strings.Split(text, ",") {
+		name, _, assigned := strings.Cut(word, "=")
+		switch {
+		case !assigned && strings.EqualFold(word, "all") && i == 0:
+			x.All = true
+		case !assigned && (strings.EqualFold(word, "none") || strings.EqualFold(word, "nil")) && i == 0:
+			x.None = true
+		case name == "" || strings.ContainsAny(name, " \t"):
+			return fmt.Errorf("%q (want all, none, NAME or NAME=value)", word)
+		case assigned:
+			set = append(set, word)
+		default:
+			x.Names = append(x.Names, word)
+		}
+	}
+	h.Export = x
+	h.Request.Env = append(h.Request.Env, set...)
+	return nil
+}
+
+// environment puts together what a job gets, in order of names; what is set
+// last counts.
+func (x *Export) environment(environ, set []string) []string {
+	wanted := func(name string) bool {
+		switch {
+		case slices.Contains(x.Names, name):
+			return true
+		case x.None || slices.Contains(private, name):
+			return false
+		default:
+			return x.All || slices.Contains(usual, name)
+		}
+	}
+	values := map[string]string{}
+	for _, assignment := range environ {
+		if name, value, ok := strings.Cut(assignment, "="); ok && name != "" && wanted(name) {
+			values[name] = value
+		}
+	}
+	for _, assignment := range set {
+		name, value, _ := strings.Cut(assignment, "=")
+		values[name] = value
+	}
+	var env []string
+	for name, value := range values {
+		env = append(env, name+"="+value)
+	}
+	slices.Sort(env)
+	return env
+}

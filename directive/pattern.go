@@ -1,0 +1,89 @@
+package directive
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// slurmFile turns Slurm's patterns in a file name into Libra's: %j the job, %a
+// the element of an array, %r the rank, %x the name.
+func (o *occurrence) slurmFile(name string) (string, error) {
+	var b strings.Builder
+	for rest := name; ; {
+		before, after, found := strings.Cut(rest, "%")
+		b.WriteString(before)
+		if !found {
+			return b.String(), nil
+		}
+		letter := strings.TrimLeft(after, "0123456789")
+		if letter == "" {
+			return "", fmt.Errorf("%q ends in the middle of a pattern", name)
+		}
+		if len(letter) < len(after) {
+			o.note("numbers in file names are not padded with zeros")
+		}
+		rest = letter[1:]
+		switch letter[0] {
+		case '%':
+			if rest != "" && strings.ContainsRune(ourPatterns, rune(rest[0])) {
+				return "", fmt.Errorf("%q: %%%c is a pattern here and cannot be a text", name, rest[0])
+			}
+			b.WriteByte('%')
+		case 'j', 'A', 'J':
+			b.WriteString("%j")
+		case 'a':
+			b.WriteString("%a")
+		case 't':
+			b.WriteString("%r")
+		case 'N', 'n':
+			b.WriteString("%r")
+			o.note(fmt.Sprintf("%%%c, the node, becomes %%r, the rank", letter[0]))
+		case 'x':
+			b.WriteString("%x")
+		case 'u':
+			if o.at.User == "" {
+				return "", fmt.Errorf("%%u in %q: it is not known who hands in the job", name)
+			}
+			b.WriteString(o.at.User)
+		default:
+			return "", fmt.Errorf("%%%c in %q: want %%j %%A %%a %%x %%N %%t or %%u", letter[0], name)
+		}
+	}
+}
+
+// ourPatterns are the letters that mean something after a % in a request.
+const ourPatterns = "jrax"
+
+// pbsFile turns a path of PBS, which may name a host, into a file name.
+func (o *occurrence) pbsFile(path string) (string, error) {
+	if host, rest, found := strings.Cut(path, ":"); found && !strings.Contains(host, "/") {
+		path = rest
+		o.note("files are written where the job runs, not on " + host)
+	}
+	if path == "" {
+		return "", errors.New("want a path")
+	}
+	for i := range len(path) - 1 {
+		if path[i] == '%' && strings.IndexByte(ourPatterns, path[i+1]) >= 0 {
+			return "", fmt.Errorf("%q: %%%c is a pattern here and cannot be a text", path, path[i+1])
+		}
+	}
+	for _, known := range []struct{ theirs, ours string }{
+		{"^array_index^", "%a"},
+		{"${PBS_ARRAY_INDEX}", "%a"},
+		{"$PBS_ARRAY_INDEX", "%a"},
+		{"${PBS_ARRAYID}", "%a"},
+		{"$PBS_ARRAYID", "%a"},
+		{"${PBS_JOBID}", "%j"},
+		{"$PBS_JOBID", "%j"},
+		{"${PBS_JOBNAME}", "%x"},
+		{"$PBS_JOBNAME", "%x"},
+	} {
+		path = strings.ReplaceAll(path, known.theirs, known.ours)
+	}
+	if strings.HasSuffix(path, "/") {
+		path += "libra-%j.out"
+	}
+	return path, nil
+}

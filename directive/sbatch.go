@@ -1,0 +1,179 @@
+package directive
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// sbatchOptions are those of Slurm's sbatch. What shapes a job and cannot be
+// had here is refused, so that no job runs without what it relies on.
+var sbatchOptions = append([]option{
+	{names: []string{"-J", "--job-name"}, takes: aValue, set: func(o *occurrence) error { o.Request.Name = o.value; return nil }},
+	{names: []string{"-A", "--account"}, takes: aValue, set: func(o *occurrence) error { o.Request.Account = o.value; return nil }},
+	{names: []string{"-D", "--chdir", "--workdir"}, takes: aValue, set: func(o *occurrence) error { o.Request.Dir = o.value; return nil }},
+	{names: []string{"-n", "--ntasks"}, takes: aValue, set: size(func(w *width) *int { return &w.tasks })},
+	{names: []string{"-c", "--cpus-per-task"}, takes: aValue, set: size(func(w *width) *int { return &w.perTask })},
+	{names: []string{"-N", "--nodes"}, takes: aValue, set: size(func(w *width) *int { return &w.nodes })},
+	{names: []string{"--ntasks-per-node"}, takes: aValue, set: size(func(w *width) *int { return &w.perNode })},
+	{names: []string{"-t", "--time"}, takes: aValue, set: func(o *occurrence) error {
+		ms, err := slurmTime(o.value)
+		if err == nil && ms == 0 {
+			err = errors.New("no limit: Libra needs an estimate of the runtime")
+		}
+		return put(&o.Request.EstimateMS, ms, err)
+	}},
+	{names: []string{"--deadline"}, takes: aValue, set: func(o *occurrence) error {
+		ms, err := slurmDeadline(o.value, o.at.Now)
+		return put(&o.Request.DeadlineMS, ms, err)
+	}},
+	{names: []string{"--mem"}, takes: aValue, set: func(o *occurrence) error {
+		mb, err := slurmMemory(o.value)
+		if err != nil {
+			return err
+		}
+		o.width.memoryNode, o.width.memoryProc = mb, 0
+		return nil
+	}},
+	{names: []string{"--mem-per-cpu"}, takes: aValue, set: func(o *occurrence) error {
+		mb, err := slurmMemory(o.value)
+		if err != nil {
+			return err
+		}
+		o.width.memoryNode, o.width.memoryProc = 0, mb
+		return nil
+	}},
+	{names: []string{"--tmp"}, takes: aValue, set: func(o *occurrence) error {
+		mb, err := Megabytes(o.value)
+		return put(&o.Request.DiskMB, mb, err)
+	}},
+	{names: []string{"-o", "--output"}, takes: aValue, set: func(o *occurrence) error {
+		name, err := o.slurmFile(o.value)
+		return put(&o.Request.Output, name, err)
+	}},
+	{names: []string{"-e", "--error"}, takes: aValue, set: func(o *occurrence) error {
+		name, err := o.slurmFile(o.value)
+		return put(&o.Request.Error, name, err)
+	}},
+	{names: []string{"-i", "--input"}, takes: aValue, set: func(o *occurrence) error {
+		if o.value != "none" && o.value != "/dev/null" {
+			return errors.New("jobs read nothing from standard input; open the file in the script")
+		}
+		return nil
+	}},
+	{names: []string{"-a", "--array"}, takes: aValue, set: func(o *occurrence) error {
+		a, err := Array(o.value)
+		return put(&o.Request.Array, a, err)
+	}},
+	{names: []string{"-d", "--dependency"}, takes: aValue, set: func(o *occurrence) error {
+		ids, err := dependencies(o.value)
+		return put(&o.Request.After, ids, err)
+	}},
+	{names: []string{"--export"}, takes: aValue, set: func(o *occurrence) error { return o.export(o.value) }},
+	{names: []string{"--comment"}, takes: aValue, set: (*occurrence).comment},
+	{names: []string{"--no-requeue"}, set: func(o *occurrence) error { o.Request.NoRestart = true; return nil }},
+	{names: []string{"--requeue"}, set: func(o *occurrence) error { o.Request.NoRestart = false; return nil }},
+}, sbatchOthers...)
+
+var sbatchOthers = []option{
+	{names: []string{"-p", "--partition"}, takes: aValue, idle: "Libra has no partitions"},
+	{names: []string{"-q", "--qos"}, takes: aValue, idle: "deadline, budget and penalty say how a job is served"},
+	{names: []string{"--priority"}, takes: aValue, idle: "deadline, budget and penalty say how a job is served"},
+	{names: []string{"--nice"}, takes: perhapsA, idle: "deadline, budget and penalty say how a job is served"},
+	{names: []string{"--mail-type"}, takes: aValue, idle: "Libra sends no mail"},
+	{names: []string{"--mail-user"}, takes: aValue, idle: "Libra sends no mail"},
+	{names: []string{"--wckey"}, takes: aValue, idle: "Libra has no such keys"},
+	{names: []string{"--acctg-freq"}, takes: aValue, idle: "Libra measures as it sees fit"},
+	{names: []string{"--profile"}, takes: aValue, idle: "Libra keeps no profiles"},
+	{names: []string{"--get-user-env"}, takes: perhapsA, idle: "what a job gets of the environment is said by --export"},
+	{names: []string{"--propagate"}, takes: perhapsA, idle: "limits are those of the node"},
+	{names: []string{"--open-mode"}, takes: aValue, idle: "output files are begun anew"},
+	{names: []string{"--time-min"}, takes: aValue, idle: "an estimate is not cut short"},
+	{names: []string{"--hint"}, takes: aValue, idle: "processors are chosen by the market"},
+	{names: []string{"--threads-per-core"}, takes: aValue, idle: "processors are chosen by the market"},
+	{names: []string{"--mincpus"}, takes: aValue, idle: "processors are chosen by the market"},
+	{names: []string{"-m", "--distribution"}, takes: aValue, idle: "processors are chosen by the market"},
+	{names: []string{"--switches"}, takes: aValue, idle: "processors are chosen by the market"},
+	{names: []string{"--spread-job"}, idle: "processors are chosen by the market"},
+	{names: []string{"--use-min-nodes"}, idle: "processors are chosen by the market"},
+	{names: []string{"--parsable"}, idle: "say --json to libra submit"},
+	{names: []string{"-Q", "--quiet"}, idle: "it is for sbatch itself"},
+	{names: []string{"-v", "--verbose"}, idle: "it is for sbatch itself"},
+	{names: []string{"-W", "--wait"}, idle: "say --wait to libra submit"},
+
+	{names: []string{"-b", "--begin"}, takes: aValue, never: "jobs begin when the market says; hand it in then"},
+	{names: []string{"-H", "--hold"}, never: "jobs cannot be held; ask for a quote instead"},
+	{names: []string{"--exclusive"}, takes: perhapsA, never: "nodes are shared; ask for as many processors as are needed"},
+	{names: []string{"-C", "--constraint"}, takes: aValue, never: "nodes cannot be chosen by their features"},
+	{names: []string{"-w", "--nodelist"}, takes: aValue, never: "nodes cannot be chosen by name"},
+	{names: []string{"-x", "--exclude"}, takes: aValue, never: "nodes cannot be chosen by name"},
+	{names: []string{"-G", "--gpus"}, takes: aValue, never: "the market sells processors, memory and disk, no devices"},
+	{names: []string{"--gres"}, takes: aValue, never: "the market sells processors, memory and disk, no devices"},
+	{names: []string{"--gpus-per-node"}, takes: aValue, never: "the market sells processors, memory and disk, no devices"},
+	{names: []string{"--gpus-per-task"}, takes: aValue, never: "the market sells processors, memory and disk, no devices"},
+	{names: []string{"--licenses"}, takes: aValue, never: "the market sells processors, memory and disk, no licences"},
+	{names: []string{"--reservation"}, takes: aValue, never: "there are no reservations; a quote keeps room for a job"},
+	{names: []string{"--signal"}, takes: aValue, never: "a job that has to end gets SIGTERM, and SIGKILL after its grace (#LIBRA grace=30s)"},
+	{names: []string{"--uid"}, takes: aValue, never: "jobs run as the user who hands them in"},
+	{names: []string{"--gid"}, takes: aValue, never: "jobs run as the user who hands them in"},
+}
+
+// size sets a part of the size of the job.
+func size(part func(*width) *int) func(o *occurrence) error {
+	return func(o *occurrence) error {
+		n, err := processors(o.value)
+		if err != nil {
+			return err
+		}
+		*part(&o.width) = n
+		o.width.last = o
+		return nil
+	}
+}
+
+func slurmMemory(text string) (int64, error) {
+	mb, err := Megabytes(text)
+	if err == nil && mb == 0 {
+		err = fmt.Errorf("%w: %q (all of a node cannot be asked for)", ErrSize, text)
+	}
+	return mb, err
+}
+
+// dependencies reads afterok:12:13,afterok:14, alike for Slurm and PBS.
+func dependencies(text string) ([]int64, error) {
+	var all []int64
+	for part := range strings.SplitSeq(text, ",") {
+		kind, list, found := strings.Cut(part, ":")
+		if !found || kind != "afterok" {
+			return nil, fmt.Errorf("%q (want afterok:JOB: a job can only wait for the success of others)", part)
+		}
+		ids, err := jobs(list)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, ids...)
+	}
+	return all, nil
+}
+
+// comment reads terms for Libra in a comment: budget=5;penalty=0.1. Another
+// comment is passed over.
+func (o *occurrence) comment() error {
+	parts := strings.Split(strings.TrimRight(o.value, "; "), ";")
+	for _, part := range parts {
+		if _, _, _, found := findTerm(strings.TrimSpace(part)); !found {
+			o.note("a comment; it would be read if it were like budget=5;penalty=0.1")
+			return nil
+		}
+	}
+	for _, part := range parts {
+		t, value, given, _ := findTerm(strings.TrimSpace(part))
+		if !given && !t.bare {
+			return fmt.Errorf("%s: %w", t.name, errNoValue)
+		}
+		if err := t.set(o.Head, value); err != nil {
+			return fmt.Errorf("%s: %w", t.name, err)
+		}
+	}
+	return nil
+}

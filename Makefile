@@ -5,22 +5,31 @@ BENCHSTAT     ?= golang.org/x/perf/cmd/benchstat@latest
 BENCH         ?= .
 BENCHTIME     ?= 3x
 COUNT         ?= 3
+BENCHES       ?= ./sim ./workload ./revenue ./ledger ./store ./cmd/libra
 FUZZTIME      ?= 20s
 RELEASE       ?= $(shell git describe --tags --abbrev=0 2>/dev/null)
 
 PROFILE       ?= -pgo=$(CURDIR)/cmd/libra/default.pgo
 
-.PHONY: build test race lint fuzz bench profile golden check clean
+.PHONY: demo build test race lint fuzz bench profile golden check clean
 
 build:                 ## bin/libra
 	CGO_ENABLED=0 go build -trimpath -o bin/libra ./cmd/libra
 
-test:                  ## all tests
+# Tests of real parts (cgroups, namespaces, users, a browser) disturb each other
+# when they run at once: they come last, one after the other.
+REAL          ?= /agent|/system|/web
+
+demo: build            ## a controller and an agent on this machine
+	bin/libra up
+
+test:                  ## all tests; those of parts that are not here say so and are skipped
 	go vet ./...
-	go test ./...
+	go test $$(go list ./... | grep -vE '$(REAL)')
+	go test -p 1 -timeout 30m $$(go list ./... | grep -E '$(REAL)')
 
 race:                  ## the parts that use goroutines, under the race detector
-	go test -race -pgo=off ./cmd/...
+	go test -race -pgo=off ./cmd/... ./controller ./api/... ./store
 	go test -race -pgo=off ./experiment ./revenue -run 'Workers|Shared|Cancel|Interrupted|Resume|CommonRandom'
 
 lint:                  ## import rules, forbidden calls, style
@@ -33,9 +42,9 @@ fuzz:                  ## every fuzz target for a while
 
 bench:                 ## this tree, and beside it the last release if there is one
 	@mkdir -p out
-	go test $(PROFILE) ./sim ./workload ./revenue -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -count $(COUNT) | tee out/bench-now.txt
+	go test $(PROFILE) $(BENCHES) -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -count $(COUNT) | tee out/bench-now.txt
 	@if [ -n "$(RELEASE)" ]; then rm -rf out/release; git worktree prune; git worktree add -q out/release $(RELEASE) && \
-	  (cd out/release && go test $(PROFILE) ./sim ./workload ./revenue -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -count $(COUNT)) | tee out/bench-release.txt; \
+	  (cd out/release && go test $(PROFILE) $(BENCHES) -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -count $(COUNT)) | tee out/bench-release.txt; \
 	  git worktree remove --force out/release; go run $(BENCHSTAT) out/bench-release.txt out/bench-now.txt; \
 	else echo "no release to compare with: no tag"; fi
 

@@ -112,6 +112,34 @@ func TestAnUnwritableStoreIsRefusedCleanly(t *testing.T) {
 	f.verify()
 }
 
+// A look that comes while a batch is written has to wait for it, and for nothing
+// else.
+func TestALookDuringAWriteIsAnsweredAfterIt(t *testing.T) {
+	f := open(t, nil)
+	f.stop()
+	<-f.Done()
+	slow := &slow{Store: f.store, begun: make(chan struct{}), goOn: make(chan struct{})}
+	f.start(slow)
+	asked, looked := make(chan struct{}), make(chan error)
+	go func() {
+		defer close(asked)
+		f.submit("", exchange.Request{EstimateMS: 1000})
+	}()
+	<-slow.begun
+	go func() { looked <- f.Healthy(f.Context()) }()
+	time.Sleep(100 * time.Millisecond) // so that the look comes before the end of the write; if not, nothing is tested
+	close(slow.goOn)
+	<-asked
+	select {
+	case err := <-looked:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("nobody answers")
+	}
+}
+
 // Many at once: everybody is answered once, the books are right, and the state
 // that the log gives is the state that was.
 func TestManyAtOnce(t *testing.T) {

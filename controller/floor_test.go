@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -159,4 +160,17 @@ func (b *brittle) Append(ctx context.Context, batch store.Batch) error {
 		return errBrittle
 	}
 	return b.Store.Append(ctx, batch)
+}
+
+// slow is a store that waits with every write until it may go on.
+type slow struct {
+	store.Store
+	begun, goOn chan struct{}
+	once        sync.Once
+}
+
+func (s *slow) Append(ctx context.Context, batch store.Batch) error {
+	s.once.Do(func() { close(s.begun) })
+	<-s.goOn
+	return s.Store.Append(ctx, batch)
 }

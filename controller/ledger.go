@@ -188,6 +188,29 @@ func (c *Controller) History(ctx context.Context, after int64, limit int) ([]exc
 	return c.forward(ctx, store.Query{}, after, limit)
 }
 
+// FirstSince is the number of the first job submitted at or after a time, or one
+// beyond the last.
+func (c *Controller) FirstSince(ctx context.Context, sinceUS int64) (int64, error) {
+	newest, err := c.log.Jobs(ctx, store.Query{Limit: 1})
+	if err != nil || len(newest) == 0 {
+		return 1, err
+	}
+	low, high := int64(1), newest[0].ID+1
+	for low < high { // numbers grow with time
+		middle := (low + high) / 2
+		rows, err := c.log.Jobs(ctx, store.Query{Before: middle + 1, Limit: 1})
+		if err != nil {
+			return 0, err
+		}
+		if len(rows) == 0 || rows[0].Submitted < sinceUS {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	return low, nil
+}
+
 // Entries lists the raw records of the log after one.
 func (c *Controller) Entries(ctx context.Context, after int64, limit int) ([]store.Entry, error) {
 	var entries []store.Entry

@@ -36,6 +36,17 @@ type batch struct {
 
 func (b *batch) empty() bool { return len(b.Entries) == 0 }
 
+// answer lets those know who wait for the batch: what came of their calls, or
+// why nothing did.
+func (b *batch) answer(failed error) {
+	for _, a := range b.calls {
+		if failed != nil {
+			a.out, a.err = exchange.Outcome{}, failed
+		}
+		close(a.done)
+	}
+}
+
 type writeResult struct {
 	batch *batch
 	err   error

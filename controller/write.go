@@ -12,12 +12,19 @@ import (
 )
 
 // handOver gives what is decided to the writer, if it is free and there is
-// anything to write.
+// anything to write. Who only looked, or was told no, while the writer was at
+// work has waited for that alone.
 func (c *Controller) handOver() {
-	if c.writing || c.closed != nil {
+	switch {
+	case c.writing:
 		return
-	}
-	if c.pending.empty() {
+	case c.closed != nil: // nothing of it will be written
+		c.pending.answer(c.closed)
+		c.pending = &batch{}
+		return
+	case c.pending.empty():
+		c.pending.answer(nil)
+		c.pending.calls = nil
 		c.fleet.publish(c.fleet.due(c.x, c.now()))
 		return
 	}
@@ -58,9 +65,7 @@ func (c *Controller) wrote(w writeResult) {
 	}
 	c.fleet.publish(w.batch.orders)
 	c.news.publish(w.batch.notices)
-	for _, a := range w.batch.calls {
-		close(a.done)
-	}
+	w.batch.answer(nil)
 	if s := w.batch.snapshot; s != nil {
 		c.saving.Add(1)
 		go func() { defer c.saving.Done(); c.save(context.Background(), s) }()
@@ -71,12 +76,8 @@ func (c *Controller) wrote(w writeResult) {
 // back from the store: what was decided since the last write never was.
 func (c *Controller) takeBack(w writeResult) {
 	c.closed = fmt.Errorf("%w: the log cannot be written: %w", exchange.ErrUnavailable, w.err)
-	for _, b := range []*batch{w.batch, c.pending} {
-		for _, a := range b.calls {
-			a.out, a.err = exchange.Outcome{}, c.closed
-			close(a.done)
-		}
-	}
+	w.batch.answer(c.closed)
+	c.pending.answer(c.closed)
 	c.pending, c.recent, c.behind = &batch{}, map[string]*known{}, true
 }
 
@@ -174,6 +175,9 @@ func Again(x *exchange.Exchange, e store.Entry) error {
 func jobRow(j *exchange.Change) (store.Job, error) {
 	row := store.Job{
 		ID: j.ID, Owner: j.Owner, Account: j.Account, Name: j.Name, State: string(j.State), Submitted: j.SubmittedUS, Ended: j.EndedUS,
+	}
+	if j.QuotedUS > 0 { // rows are in the order of their numbers, and it has had its number since then
+		row.Submitted = j.QuotedUS
 	}
 	var err error
 	if j.First {

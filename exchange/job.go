@@ -49,6 +49,7 @@ type Job struct {
 	Request Request `json:"request"`
 
 	SubmittedUS int64 `json:"submitted_us"`
+	QuotedUS    int64 `json:"quoted_us,omitempty"` // when the quote was made that it was submitted on
 	StartedUS   int64 `json:"started_us,omitempty"`
 	EndedUS     int64 `json:"ended_us,omitempty"`
 	DueUS       int64 `json:"due_us,omitempty"`      // deadline

@@ -3,7 +3,6 @@ package agent
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,33 +11,46 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// command is what to execute.
-func (p *program) command() (path string, argv []string, err error) {
+// openScript opens the task's script while this is still the agent's user: the
+// state directory may be one that the task's user cannot get to.
+func (p *program) openScript() (fd int, err error) {
+	if p.Script == "" {
+		return -1, nil
+	}
+	fd, err = unix.Open(p.Script, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return -1, fmt.Errorf("script: %w", err)
+	}
+	return fd, nil
+}
+
+// command is what to execute. Everything that is open, but for a script that
+// cannot be had by its name, is closed then.
+func (p *program) command(script int) (path string, argv []string, err error) {
+	if err = closeAllOnExec(); err != nil {
+		return "", nil, err
+	}
 	if p.Script == "" {
 		path, err = look(p.Argv[0], variable(p.Env, "PATH"))
 		return path, p.Argv, err
 	}
-	script, err := os.Open(p.Script)
-	if err != nil {
+	path = p.Script
+	if unix.Access(path, unix.R_OK|unix.X_OK) != nil {
+		// Its user owns the file, and may open it anew through the open one.
+		path = fmt.Sprintf("/proc/self/fd/%d", script)
+		if _, err = unix.FcntlInt(uintptr(script), unix.F_SETFD, 0); err != nil {
+			return "", nil, fmt.Errorf("script: %w", err)
+		}
+	}
+	var head [2]byte
+	if _, err = unix.Pread(script, head[:], 0); err != nil {
 		return "", nil, fmt.Errorf("script: %w", err)
 	}
-	head := make([]byte, 2)
-	_, err = io.ReadFull(script, head)
-	if err = errors.Join(ignoreEnd(err), script.Close()); err != nil {
-		return "", nil, fmt.Errorf("script: %w", err)
-	}
-	argv = append([]string{p.Script}, p.Argv...)
-	if string(head) == "#!" {
-		return p.Script, argv, nil
+	argv = append([]string{path}, p.Argv...)
+	if string(head[:]) == "#!" {
+		return path, argv, nil
 	}
 	return "/bin/sh", append([]string{"/bin/sh"}, argv...), nil
-}
-
-func ignoreEnd(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil
-	}
-	return err
 }
 
 // look finds a program as a shell does: a name with a slash is a path, another

@@ -42,29 +42,30 @@ func (p *program) become() error {
 	if err := p.Enter.Join(); err != nil {
 		return fmt.Errorf("join the group: %w", err)
 	}
+	script, err := p.openScript()
+	if err != nil {
+		return err
+	}
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("0"), 0) // may be refused, and is so in most cases already
 	if p.Become {
-		if err := p.Account.assume(); err != nil {
+		if err = p.Account.assume(); err != nil {
 			return err
 		}
 	}
 	// 2. As the user.
-	if err := restrict(p.Parent); err != nil {
+	if err = restrict(p.Parent); err != nil {
 		return err
 	}
 	unix.Umask(0o022)
-	if err := os.Chdir(p.Dir); err != nil {
+	if err = os.Chdir(p.Dir); err != nil {
 		return fmt.Errorf("working directory: %w", err)
 	}
-	if err := p.connect(); err != nil {
+	if err = p.connect(); err != nil {
 		return err
 	}
 	// 3. As the program.
-	path, argv, err := p.command()
+	path, argv, err := p.command(script)
 	if err != nil {
-		return err
-	}
-	if err := closeAllOnExec(); err != nil {
 		return err
 	}
 	return execute(path, argv, p.Env)

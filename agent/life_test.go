@@ -164,7 +164,21 @@ func TestLaterAttemptsGoOnWritingWhereFormerOnesBegan(t *testing.T) {
 }
 
 func TestScripts(t *testing.T) {
-	n := newNode(t).start()
+	for _, private := range []bool{false, true} {
+		t.Run(map[bool]string{false: "open state", true: "private state"}[private], func(t *testing.T) {
+			n := newNode(t)
+			if private {
+				if err := os.MkdirAll(n.config.StateDir, 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+			n.start()
+			testScripts(t, n)
+		})
+	}
+}
+
+func testScripts(t *testing.T, n *node) {
 	scripts := map[int64]string{
 		1: "#!/bin/sh\necho shell \"$1\" \"$2\"\n",
 		2: "echo plain $1\n",

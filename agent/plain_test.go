@@ -12,6 +12,7 @@ import (
 func TestAnAgentWithoutPrivileges(t *testing.T) {
 	n := newPlainNode(t)
 	other := bob(t)
+	n.config.Weight = 100 // which signals do not have
 	n.startProcess()
 	n.await(t, "the agent to register", func() bool { return len(n.hellos) > 0 })
 	if hello := n.hellos[0]; hello.User != n.user.Name || hello.Limits != cgroup.Signals {

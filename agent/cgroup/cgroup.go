@@ -44,7 +44,8 @@ type Limits struct {
 	// any.
 	CPUs []int
 	// Memory is the most memory in bytes, rounded up to a page; zero is no
-	// limit. It does not count what is swapped out.
+	// limit. It does not count what is swapped out. To set less than is in use
+	// is refused where nothing can be given back (v1), or kills (v2).
 	Memory int64
 	// Pids is the most processes and threads; zero is no limit.
 	Pids int64

@@ -274,6 +274,8 @@ func (t *kernelTree) Remove() error {
 			_ = os.Remove(dir)
 		}
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if t.weighted {
 		return t.sumWeights()
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -80,7 +81,7 @@ func again(t *testing.T, tests string, env []string, attr *syscall.SysProcAttr) 
 		lacking(t, "root", "only root can become somebody else")
 	}
 	cmd := exec.Command("/proc/self/exe", "-test.v", "-test.run", tests)
-	cmd.Args = append(cmd.Args, "-test.timeout", "15m")
+	cmd.Args = append(cmd.Args, "-test.timeout", "15m", "-test.short="+strconv.FormatBool(testing.Short()))
 	if attr != nil {
 		cmd.Dir = "/" // somebody else may not be let in here
 	}

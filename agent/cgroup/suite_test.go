@@ -181,7 +181,8 @@ func favour(t testing.TB, tree Tree) {
 func hold(t *testing.T, w world, what string, want []float64, groups ...Group) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("measuring takes its time")
+		t.Logf("%s: not measured", what)
+		return
 	}
 	const attempts = 12
 	for range attempts {

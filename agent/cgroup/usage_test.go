@@ -37,10 +37,10 @@ func testMemory(t *testing.T, w world) {
 		t.Errorf("peak %d, want about %d", u.PeakMemory, limits.Memory)
 	}
 	// More is enough, and the count is not forgotten.
-	limits.Memory = 400 * mebi
+	limits.Memory = 900 * mebi
 	must(t, g.Set(limits))
-	start(t, g, "hold", 200)
-	if u := usage(t, g); u.Memory < 200*mebi || u.OOMKills < 1 || u.Procs != 1 {
+	start(t, g, "hold", 100)
+	if u := usage(t, g); u.Memory < 100*mebi || u.OOMKills < 1 || u.Procs != 1 {
 		t.Errorf("after more: %+v", u)
 	}
 }
@@ -51,7 +51,8 @@ func testPeak(t *testing.T, w world) {
 	must(t, err)
 	start(t, g, "hold", 100)
 	waitFor(t, "a look at the memory", func() bool { return usage(t, g).Memory >= 100*mebi })
-	if u := usage(t, g); u.PeakMemory < u.Memory || u.PeakMemory > 200*mebi {
+	// The race detector takes three times as much again.
+	if u := usage(t, g); u.PeakMemory < u.Memory || u.PeakMemory > 600*mebi {
 		t.Errorf("holding 100 MiB: memory %d, peak %d", u.Memory, u.PeakMemory)
 	}
 	killAll(t, g)

@@ -103,13 +103,12 @@ func (c *call) owner() bool { return c.who.Role == exchange.RoleOwner }
 
 func (c *call) nowUS() int64 { return c.h.options.Now().UnixMicro() }
 
-// takesLong lifts the time-outs of the server for a call that waits, and gives
-// it a new one: a write must then be done after so long.
+// takesLong gives a call that waits more time than the server gives to others:
+// what it writes next must be gone after so long. Reading has no limit any more
+// once the body is in; net/http sees to that.
 func (c *call) takesLong(most time.Duration) {
-	rc := http.NewResponseController(c.w)
-	// A writer that knows no deadlines (a test's) needs none lifted.
-	_ = rc.SetReadDeadline(time.Time{})
-	_ = rc.SetWriteDeadline(c.h.options.Now().Add(most))
+	// A writer that knows no deadlines (a test's) needs none.
+	_ = http.NewResponseController(c.w).SetWriteDeadline(c.h.options.Now().Add(most))
 }
 
 // drop gives back what the call has borrowed.

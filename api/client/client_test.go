@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"libra/agent"
 	"libra/api"
 	"libra/api/apitest"
 	"libra/api/client"
@@ -19,7 +18,12 @@ import (
 )
 
 // The agent works for whoever speaks like this.
-var _ agent.Controller = (*client.Node)(nil)
+var _ interface {
+	Register(ctx context.Context, hello task.Hello) (task.Welcome, error)
+	Desired(ctx context.Context, node string, after int64) (task.Desired, error)
+	Report(ctx context.Context, report task.Report) (task.Reply, error)
+	Tail(ctx context.Context, id string, chunk task.Chunk) error
+} = (*client.Node)(nil)
 
 // world is a market with a server and clients of it.
 type world struct {

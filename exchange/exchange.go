@@ -25,13 +25,14 @@ type Exchange struct {
 	ledger  *ledger.Ledger
 	home    map[string]string // by user: the account that pays
 
-	next   int64 // number of the next job or quote
-	jobs   map[int64]*live
-	quotes map[string]*kept
-	expiry expiries
-	waits  map[int64][]int64 // by job: who waits for it
-	wake   market.Time
-	record Track
+	next     int64 // number of the next job or quote
+	jobs     map[int64]*live
+	quotes   map[string]*kept
+	reserved map[int64]*kept // by job number: those that hold room
+	expiry   expiries
+	waits    map[int64][]int64 // by job: who waits for it
+	wake     market.Time
+	record   Track
 
 	todo []func() error // follows from what the cluster said, once it has said all
 	fx   Effects
@@ -41,14 +42,15 @@ type Exchange struct {
 // Open.
 func New(version string) *Exchange {
 	return &Exchange{
-		version: version,
-		byName:  map[string]int{},
-		jobs:    map[int64]*live{},
-		quotes:  map[string]*kept{},
-		waits:   map[int64][]int64{},
-		ledger:  ledger.New(),
-		next:    1,
-		wake:    market.Never,
+		version:  version,
+		byName:   map[string]int{},
+		jobs:     map[int64]*live{},
+		quotes:   map[string]*kept{},
+		reserved: map[int64]*kept{},
+		waits:    map[int64][]int64{},
+		ledger:   ledger.New(),
+		next:     1,
+		wake:     market.Never,
 	}
 }
 

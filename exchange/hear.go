@@ -141,7 +141,7 @@ func (x *Exchange) place(j *live, procs market.Procs) {
 	if j.StartedUS == 0 {
 		j.StartedUS = x.now
 	}
-	j.Ranks, j.Places = nil, nil
+	j.Ranks, j.Places, j.specs = nil, nil, nil
 	for proc := range procs.All() {
 		index := x.nodeOf(proc)
 		n := x.nodes[index]

@@ -24,7 +24,8 @@ type live struct {
 	Entered  int64       `json:"entered"` // when it went to the cluster: later than submitted, if it waited for others
 	Deadline market.Time `json:"-"`
 
-	moved bool // since somebody last looked
+	moved bool        // since somebody last looked
+	specs []task.Spec // of its tasks, once somebody asked
 }
 
 // rank is one task of a job.
@@ -87,10 +88,14 @@ func (r *Request) asked(id int64, owner string, at market.Time, lanes int) marke
 		j.SLA.Deadline = market.Time(float64(r.DeadlineMS) / 1e3)
 	}
 	if r.Budget != nil {
-		j.SLA.Budget = market.Money(*r.Budget).Price()
+		j.SLA.Budget = market.Money(*r.Budget).Price() + rounding
 	}
 	return j
 }
+
+// rounding is what a price may exceed a budget by and still be that budget when
+// it has become money: whoever offers just what was quoted is taken.
+const rounding = market.Price(0.49e-6)
 
 // overrun is what its user chose.
 func (r *Request) overrun() Overrun {

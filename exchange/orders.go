@@ -35,8 +35,18 @@ func (x *Exchange) Orders(name string) []task.Order {
 	return orders
 }
 
-// spec is what one task of a job runs.
+// spec is what one task of a job runs. It is worked out once for every attempt.
 func (x *Exchange) spec(j *live, i int) task.Spec {
+	if len(j.specs) != len(j.Ranks) {
+		j.specs = make([]task.Spec, len(j.Ranks))
+		for k := range j.specs {
+			j.specs[k] = x.newSpec(j, k)
+		}
+	}
+	return j.specs[i]
+}
+
+func (x *Exchange) newSpec(j *live, i int) task.Spec {
 	r := &j.Request
 	s := task.Spec{
 		Key: task.Key{Job: j.ID, Rank: i, Attempt: j.Attempt}, Size: len(j.Ranks), Name: j.Name, User: j.Owner,

@@ -82,13 +82,13 @@ func (x *Exchange) quote(by Identity, a *AskQuote) (Outcome, error) {
 	}
 	if core.Firm {
 		q.Reserved = true
-		x.quotes[q.ID] = q
+		x.quotes[q.ID], x.reserved[q.Job] = q, q
 		if err := x.step(market.Event{Kind: market.Reserved, Job: asked.ID, Spec: &asked}); err != nil {
-			delete(x.quotes, q.ID)
+			x.drop(q)
 			return Outcome{}, err
 		}
 		if q.Refused != "" {
-			delete(x.quotes, q.ID)
+			x.drop(q)
 			return x.refuseQuote(j, q.Refused, "the market has moved"), nil
 		}
 	}
@@ -144,7 +144,10 @@ func (x *Exchange) mostCost(r *Request, price market.Money) market.Money {
 
 // reservation is the quote that holds room under a job number.
 func (x *Exchange) reservation(job int64) *kept {
-	q := x.quotes[fmt.Sprintf("q%d", job)]
+	if len(x.quotes) == 0 {
+		return nil
+	}
+	q := x.reserved[job]
 	if q == nil || !q.Reserved {
 		return nil
 	}
@@ -177,7 +180,7 @@ func (x *Exchange) take(by Identity, s *Submit) (Outcome, error) {
 		return Outcome{}, err
 	}
 	if !q.Reserved {
-		delete(x.quotes, s.Quote)
+		x.drop(q)
 		o, err := x.enterNew(by, r, s.Settled)
 		if o.Job != nil {
 			o.Job.Quote = s.Quote
@@ -194,7 +197,7 @@ func (x *Exchange) take(by Identity, s *Submit) (Outcome, error) {
 	if reason, why := x.cannotHold(q.Account, x.mostCost(&r, market.Money(q.Price))); reason != "" {
 		return Outcome{Refusal: &Refusal{Reason: reason, Detail: why, Offers: []Offer{}}}, nil // the quote stands
 	}
-	delete(x.quotes, q.ID)
+	x.drop(q)
 	x.jobs[j.ID] = j
 	if err := x.step(market.Event{Kind: market.Confirmed, Job: market.JobID(j.ID)}); err != nil {
 		return Outcome{}, err
@@ -263,11 +266,19 @@ func (x *Exchange) lapse(id string) error {
 	if q == nil {
 		return nil
 	}
-	delete(x.quotes, id)
 	if !q.Reserved || x.cluster == nil {
+		x.drop(q)
 		return nil
 	}
-	return x.step(market.Event{Kind: market.Cancelled, Job: market.JobID(q.Job)})
+	err := x.step(market.Event{Kind: market.Cancelled, Job: market.JobID(q.Job)})
+	x.drop(q)
+	return err
+}
+
+// drop forgets a quote.
+func (x *Exchange) drop(q *kept) {
+	delete(x.quotes, q.ID)
+	delete(x.reserved, q.Job)
 }
 
 // Quote finds an open quote.

@@ -84,6 +84,9 @@ func Restore(version string, encoded []byte) (*Exchange, error) {
 	}
 	for _, q := range s.Quotes {
 		x.quotes[q.ID] = q
+		if q.Reserved {
+			x.reserved[q.Job] = q
+		}
 		x.expiry.push(q.ExpiresUS, q.ID)
 	}
 	if len(x.epochs) == 0 {

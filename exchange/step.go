@@ -3,7 +3,6 @@ package exchange
 import (
 	"encoding/json"
 	"fmt"
-	"hash/fnv"
 	"math"
 	"strconv"
 
@@ -183,28 +182,34 @@ func (s *Step) Happened() ([]market.Event, error) {
 // Sum is a number for all that was said: two runs that said the same have the
 // same.
 func Sum(said []market.Event) uint64 {
-	h := fnv.New64a()
-	var b []byte
+	h := digest(14695981039346656037)
 	for i := range said {
 		e := &said[i]
-		b = append(b[:0], byte(e.Kind), byte(e.Reason), flag(e.Firm))
-		b = strconv.AppendInt(b, int64(e.Job), 36)
-		b = strconv.AppendInt(append(b, ' '), int64(e.Proc), 36)
-		b = strconv.AppendInt(append(b, ' '), int64(e.Node), 36)
-		for _, f := range []float64{float64(e.Start), float64(e.Finish), e.Speed, float64(e.Work), float64(e.Price)} {
-			b = strconv.AppendUint(append(b, ' '), math.Float64bits(f), 36)
+		h.add(uint64(e.Kind) | uint64(e.Reason)<<8 | uint64(flag(e.Firm))<<16)
+		h.add(uint64(e.Job))
+		h.add(uint64(uint32(e.Proc)) | uint64(uint32(e.Node))<<32)
+		for _, f := range [...]float64{float64(e.Start), float64(e.Finish), e.Speed, float64(e.Work), float64(e.Price)} {
+			h.add(math.Float64bits(f))
 		}
 		for _, block := range e.Procs {
-			b = strconv.AppendUint(append(b, ' '), block.Bits, 36)
-			b = strconv.AppendInt(append(b, '/'), int64(block.Index), 36)
+			h.add(block.Bits)
+			h.add(uint64(uint32(block.Index)))
 		}
 		for _, s := range e.Slices {
-			b = strconv.AppendInt(append(b, ' '), int64(s.Job), 36)
-			b = strconv.AppendUint(append(b, ':'), math.Float64bits(s.Speed), 36)
+			h.add(uint64(s.Job))
+			h.add(math.Float64bits(s.Speed))
 		}
-		_, _ = h.Write(b) // never fails
 	}
-	return h.Sum64()
+	return uint64(h)
+}
+
+// digest mixes words into a number: no proof against malice, which the chain of
+// the log is, but no two courses of events come out alike by chance.
+type digest uint64
+
+func (d *digest) add(word uint64) {
+	x := (uint64(*d) ^ word) * 0x9e3779b97f4a7c15
+	*d = digest(x ^ x>>29)
 }
 
 func flag(b bool) byte {

@@ -19,11 +19,11 @@ func (c *Controller) Tail(ctx context.Context, job int64, rank int, element *int
 	if err != nil {
 		return task.Chunk{}, err
 	}
-	node, tail, err := exchange.Output(&j, rank, stderr)
+	node, tail, err := exchange.Output(&j, rank, element, stderr)
 	if err != nil {
 		return task.Chunk{}, err
 	}
-	tail.Element, tail.Offset, tail.Limit = element, offset, limit
+	tail.Offset, tail.Limit = offset, limit
 	id, answer := c.fleet.ask(node, tail)
 	defer c.fleet.unask(node, id)
 	timer := time.NewTimer(tailWait)

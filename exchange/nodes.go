@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"fmt"
+	"math"
 	"sort"
 
 	"libra/cluster"
@@ -43,13 +44,13 @@ func (x *Exchange) enlist(h *task.Hello) (Outcome, error) {
 			return Outcome{}, err
 		}
 	default:
-		if known {
+		if err := x.join(h); err != nil {
+			return Outcome{}, err
+		}
+		if known { // after the other has come: its jobs may go on there
 			if err := x.retire(index); err != nil {
 				return Outcome{}, err
 			}
-		}
-		if err := x.join(h); err != nil {
-			return Outcome{}, err
 		}
 		index = x.byName[h.Node]
 	}
@@ -73,8 +74,13 @@ func sound(h *task.Hello) error {
 	return nil
 }
 
-func sameShape(a, b *task.Hello) bool {
-	return a.Processors == b.Processors && a.Rating == b.Rating && a.Speed == b.Speed && a.MemoryMB == b.MemoryMB && a.DiskMB == b.DiskMB
+// sameShape reports whether a node that comes back is what it was: a free disk
+// fills, and a measured rating differs a little from time to time. What counts
+// is then what it said first.
+func sameShape(was, is *task.Hello) bool {
+	const little = 0.1
+	return was.Processors == is.Processors && math.Abs(is.Rating-was.Rating) <= little*was.Rating &&
+		float64(is.MemoryMB) >= (1-little)*float64(was.MemoryMB)
 }
 
 // welcomeBack brings a known node up. If the machine was started anew in
@@ -86,7 +92,9 @@ func (x *Exchange) welcomeBack(index int, h *task.Hello) error {
 			return err
 		}
 	}
+	shape := n.Hello
 	n.Hello = *h
+	n.Rating, n.Speed, n.MemoryMB, n.DiskMB = shape.Rating, shape.Speed, shape.MemoryMB, shape.DiskMB
 	if n.Up {
 		return nil
 	}

@@ -88,7 +88,7 @@ func (x *Exchange) Forget(tasks []task.Status) []task.Key {
 
 // Output says where a task of a job under way, or one that ran, writes: the
 // node it is on, and what to read there.
-func Output(j *Job, rank int, stderr bool) (node string, tail task.Tail, err error) {
+func Output(j *Job, rank int, element *int, stderr bool) (node string, tail task.Tail, err error) {
 	if rank < 0 || rank >= len(j.Places) {
 		if len(j.Places) == 0 {
 			return "", tail, fmt.Errorf("job %d has not started: %w", j.ID, ErrUnknown)
@@ -99,8 +99,17 @@ func Output(j *Job, rank int, stderr bool) (node string, tail task.Tail, err err
 	if stderr {
 		file = j.Request.Error
 	}
+	if r := j.Request.Array; r != nil && strings.Contains(file, "%a") {
+		if element == nil {
+			return "", tail, bad("element", fmt.Sprintf("one of %d to %d: each writes a file of its own", r.First, r.Last))
+		}
+		if i := *element - r.First; len(j.Places) > 0 && i >= 0 {
+			rank = i / max(1, r.Step) % len(j.Places) // the lane that runs it
+		}
+	}
 	tail = task.Tail{
-		Key: task.Key{Job: j.ID, Rank: rank, Attempt: j.Attempt}, User: j.Owner, Dir: j.Request.Dir,
+		Element: element,
+		Key:     task.Key{Job: j.ID, Rank: rank, Attempt: j.Attempt}, User: j.Owner, Dir: j.Request.Dir,
 		File: expand(file, j.ID, rank, j.Name),
 	}
 	return j.Places[rank].Node, tail, nil

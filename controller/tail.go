@@ -30,9 +30,6 @@ func (c *Controller) Tail(ctx context.Context, job int64, rank int, element *int
 	defer timer.Stop()
 	select {
 	case chunk := <-answer:
-		if chunk.Error != "" {
-			return task.Chunk{}, fmt.Errorf("output of job %d: %w: %s", job, exchange.ErrUnknown, chunk.Error)
-		}
 		return chunk, nil
 	case <-timer.C:
 		return task.Chunk{}, fmt.Errorf("%w: node %s does not answer", exchange.ErrUnavailable, node)

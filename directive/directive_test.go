@@ -50,12 +50,14 @@ func TestLinesBecomeARequest(t *testing.T) {
 			exchange.Request{DeadlineMS: 600_000, Budget: budget(2_500_000), Soft: true, EstimateMS: 90_000, Processors: 4, Name: "two words"},
 		},
 		{
-			"values with an equals sign", []string{"#LIBRA env=A=b=c env=D="},
+			"values with an equals sign",
+			[]string{"#LIBRA env=A=b=c env=D="},
 			exchange.Request{Env: []string{"A=b=c", "D="}},
 		},
 		{"taken back", []string{"#LIBRA deadline=10m budget=5", "#LIBRA deadline=none budget=none soft=no"}, exchange.Request{}},
 		{
-			"a time of day", []string{"#LIBRA deadline=14:30"},
+			"a time of day",
+			[]string{"#LIBRA deadline=14:30"},
 			exchange.Request{DeadlineMS: 9_000_000},
 		},
 		{
@@ -75,7 +77,8 @@ func TestLinesBecomeARequest(t *testing.T) {
 		},
 		{"tasks of several processors", []string{"#SBATCH -n4 -c 2 --mem=8G"}, exchange.Request{Processors: 8, MemoryMB: 1024}},
 		{
-			"nodes with tasks", []string{"#SBATCH -N 2 --ntasks-per-node=3 --mem=4000"},
+			"nodes with tasks",
+			[]string{"#SBATCH -N 2 --ntasks-per-node=3 --mem=4000"},
 			exchange.Request{Processors: 6, MemoryMB: 1334},
 		},
 		{"nodes alone", []string{"#SBATCH --nodes=3"}, exchange.Request{Processors: 3}},
@@ -93,7 +96,8 @@ func TestLinesBecomeARequest(t *testing.T) {
 			},
 		},
 		{
-			"Torque", []string{"#PBS -l nodes=2:ppn=4,pmem=500mb", "#PBS -l walltime=90", "#PBS -t 1-5%2 -d /work"},
+			"Torque",
+			[]string{"#PBS -l nodes=2:ppn=4,pmem=500mb", "#PBS -l walltime=90", "#PBS -t 1-5%2 -d /work"},
 			exchange.Request{
 				Processors: 8, MemoryMB: 500, EstimateMS: 90_000, Array: &exchange.Array{First: 1, Last: 5, Step: 1, Limit: 2}, Dir: "/work",
 			},

@@ -62,37 +62,37 @@ func (r *reader) readOption(l line, words []string, options []option) ([]string,
 	case strings.HasPrefix(word, "-") && len(word) > 2:
 		name, value, given = word[:2], word[2:], true
 	}
-	option, found := findOption(options, name)
+	known, found := findOption(options, name)
 	if !found {
 		return nil, r.wrong(l, name, unknown(name, optionNames(options)))
 	}
 	switch {
-	case option.takes == noValue && given && !strings.HasPrefix(word, "--"):
+	case known.takes == noValue && given && !strings.HasPrefix(word, "--"):
 		rest = append([]string{"-" + value}, rest...) // several letters in one word
 		value = ""
-	case option.takes == noValue && given:
+	case known.takes == noValue && given:
 		return nil, r.wrong(l, word, errors.New("it has no value"))
-	case option.takes == aValue && !given:
+	case known.takes == aValue && !given:
 		if len(rest) == 0 {
 			return nil, r.wrong(l, name, errNoValue)
 		}
 		value, rest = rest[0], rest[1:]
 	}
 	written := name
-	if option.takes != noValue && value != "" {
+	if known.takes != noValue && value != "" {
 		written = name + " " + value
 		if strings.HasPrefix(name, "--") {
 			written = name + "=" + value
 		}
 	}
 	switch {
-	case option.never != "":
-		return nil, r.wrong(l, written, errors.New(option.never))
-	case option.set == nil:
-		r.note(l, written, option.idle)
+	case known.never != "":
+		return nil, r.wrong(l, written, errors.New(known.never))
+	case known.set == nil:
+		r.note(l, written, known.idle)
 		return rest, nil
 	}
-	if err := option.set(&occurrence{Head: r.head, reader: r, line: l, text: written, value: value}); err != nil {
+	if err := known.set(&occurrence{Head: r.head, reader: r, line: l, text: written, value: value}); err != nil {
 		return nil, r.wrong(l, written, err)
 	}
 	return rest, nil

@@ -103,8 +103,8 @@ func (o *occurrence) resources() error {
 func (o *occurrence) resource(name, value string) (err error) {
 	switch name {
 	case "walltime":
-		ms, err := pbsTime(value)
-		if err == nil && ms == 0 {
+		var ms int64
+		if ms, err = pbsTime(value); err == nil && ms == 0 {
 			err = fmt.Errorf("%w: %q (want more than 0)", ErrDuration, value)
 		}
 		return put(&o.Request.EstimateMS, ms, err)

@@ -159,9 +159,9 @@ func (o *connection) dial(retries int) (*client.Client, marketContext, error) {
 	}
 	options := client.Options{Agent: "libra " + buildVersion(), Retries: retries, Plain: c.Plain}
 	if c.CA != "" {
-		text, err := os.ReadFile(c.CA)
-		if err != nil {
-			return nil, c, err
+		text, bad := os.ReadFile(c.CA)
+		if bad != nil {
+			return nil, c, bad
 		}
 		pool := x509.NewCertPool()
 		if !pool.AppendCertsFromPEM(text) {

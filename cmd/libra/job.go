@@ -100,13 +100,13 @@ func addRequest(g *grid, r *exchange.Request) {
 	if r.Error != "" && r.Error != r.Output {
 		g.add("errors", r.Error)
 	}
-	g.add("estimate", lastingMS(r.EstimateMS))
+	g.add("estimate", flagSpan(r.EstimateMS))
 	if r.DeadlineMS > 0 {
 		kind := "hard"
 		if r.Soft {
 			kind = "soft"
 		}
-		g.add("deadline", fmt.Sprintf("%s, %s", lastingMS(r.DeadlineMS), kind))
+		g.add("deadline", fmt.Sprintf("%s, %s", flagSpan(r.DeadlineMS), kind))
 	}
 	if r.Budget != nil {
 		g.add("budget", cash(*r.Budget))
@@ -250,7 +250,7 @@ func printReceipt(out io.Writer, r *exchange.Receipt) error {
 	}
 	inputs := &grid{left: 2}
 	for _, in := range r.Inputs {
-		inputs.add(in.Name, strings.TrimSpace(strconv.FormatFloat(in.Value, 'g', -1, 64)+" "+in.Unit))
+		inputs.add(in.Name, strings.TrimSpace(strconv.FormatFloat(in.Value, 'g', 12, 64)+" "+in.Unit))
 	}
 	for _, s := range r.Settings {
 		inputs.add(s.Name, s.Value)

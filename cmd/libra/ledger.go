@@ -41,7 +41,7 @@ that nothing before it was changed.`,
 					return err
 				}
 				if opts.json {
-					if err := con.writeJSON(v); err != nil {
+					if err = con.writeJSON(v); err != nil {
 						return err
 					}
 				}

@@ -282,7 +282,10 @@ func TestAccounts(t *testing.T) {
 	limit := int64(500_000_000)
 	f.accounts = []exchange.Account{
 		{Path: "lab", Free: 1_100_000_000, Limit: &limit, Spent: 20_000_000},
-		{Path: "lab-b"}, {Path: "lab/alice", Free: 12_500_000, Held: 5_000_000, Spent: 20_000_000}, {Path: "lab/bob", Closed: true, Credit: 1_000_000}, {Path: "x/y"},
+		{Path: "lab-b"},
+		{Path: "lab/alice", Free: 12_500_000, Held: 5_000_000, Spent: 20_000_000},
+		{Path: "lab/bob", Closed: true, Credit: 1_000_000},
+		{Path: "x/y"},
 	}
 	open(t, f, exchange.RoleOwner)
 	same(t, mustLibra(t, "account"), `

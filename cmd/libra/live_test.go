@@ -103,7 +103,7 @@ func (f *floor) last(t *testing.T) exchange.Command {
 }
 
 // open serves a market and lets alice find it, as a user or as the owner.
-func open(t *testing.T, f *floor, role exchange.Role) *httptest.Server {
+func open(t *testing.T, f api.Market, role exchange.Role) *httptest.Server {
 	t.Helper()
 	still(t)
 	keys := &apitest.Keys{}

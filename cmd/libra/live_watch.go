@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -33,13 +32,19 @@ func (c *console) watch(ctx context.Context, market *client.Client, show func(co
 	happened := notices(ctx, market)
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
-	last := ""
+	last, listing := "", "" // what was written, and what of it the market said
 	for {
 		var page bytes.Buffer
-		if err := show(ctx, &page); errors.Is(err, context.Canceled) {
+		switch err := show(ctx, &page); {
+		case ctx.Err() != nil:
 			return nil
-		} else if err != nil {
+		case err != nil && last == "":
 			return err
+		case err != nil: // it may be back in a moment
+			page.Reset()
+			fmt.Fprintf(&page, "%s\nno answer: %v\n", strings.TrimSuffix(listing, "\n"), err)
+		default:
+			listing = page.String()
 		}
 		text := page.String()
 		switch {
@@ -93,7 +98,7 @@ func frame(text string, height int) string {
 	if height > 0 && len(lines) > height {
 		lines = append(lines[:height-1], fmt.Sprintf("... and %d lines more", len(lines)-height+1))
 	}
-	return "\x1b[H" + strings.Join(lines, "\x1b[K\r\n") + "\x1b[K\x1b[J"
+	return "\x1b[H" + strings.Join(lines, "\x1b[K\n") + "\x1b[K\x1b[J"
 }
 
 func screenHeight(out io.Writer) int {

@@ -21,6 +21,7 @@ func TestWatchInAPipe(t *testing.T) {
 	defer cancel()
 	out := &turning{turns: []func(){
 		func() { f.Put(exchange.Job{ID: 1, Owner: "alice", Name: "x", State: exchange.Completed}) },
+		func() { f.Fail(exchange.ErrConflict) },
 		cancel,
 	}}
 	var said bytes.Buffer
@@ -28,7 +29,8 @@ func TestWatchInAPipe(t *testing.T) {
 		t.Errorf("exit code %d, said %q", code, said.String())
 	}
 	text := out.text.String()
-	if strings.Count(text, "job  name") != 2 || strings.Index(text, "running") > strings.Index(text, "completed") || strings.Contains(text, "\x1b") {
+	if strings.Count(text, "job  name") != 3 || strings.Index(text, "running") > strings.Index(text, "completed") ||
+		!strings.HasSuffix(text, "no answer: "+exchange.ErrConflict.Error()+"\n") || strings.Contains(text, "\x1b") {
 		t.Errorf("got\n%s", text)
 	}
 }
@@ -49,7 +51,7 @@ func (o *turning) Write(p []byte) (int, error) {
 }
 
 func TestFrame(t *testing.T) {
-	if got, want := frame("a\nb\n", 0), "\x1b[Ha\x1b[K\r\nb\x1b[K\x1b[J"; got != want {
+	if got, want := frame("a\nb\n", 0), "\x1b[Ha\x1b[K\nb\x1b[K\x1b[J"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if got := frame("a\nb\nc\nd\n", 3); !strings.Contains(got, "b") || strings.Contains(got, "c\x1b") || !strings.Contains(got, "... and 2 lines more") {

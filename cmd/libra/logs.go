@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -76,7 +77,7 @@ func (o *logsOptions) run(ctx context.Context, out io.Writer, market *client.Cli
 		}
 	}
 	if o.follow {
-		return o.copyFollowed(ctx, out, market, id, which)
+		return copyFollowed(ctx, out, market, id, which)
 	}
 	if o.tail >= 0 {
 		return nil
@@ -84,17 +85,41 @@ func (o *logsOptions) run(ctx context.Context, out io.Writer, market *client.Cli
 	return copyAll(ctx, out, market, id, which)
 }
 
-func (o *logsOptions) copyFollowed(ctx context.Context, out io.Writer, market *client.Client, id int64, which client.Output) error {
+// copyFollowed copies what the job writes until it has ended. A stream that
+// breaks off before, because the market was started anew or the file was not
+// there yet, is taken up again where it was.
+func copyFollowed(ctx context.Context, out io.Writer, market *client.Client, id int64, which client.Output) error {
+	for {
+		copied, err := followOnce(ctx, out, market, id, which)
+		which.Offset += copied
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if !errors.Is(err, io.ErrUnexpectedEOF) {
+			return err
+		}
+		job, lost := market.Job(ctx, id)
+		if lost != nil {
+			return lost
+		}
+		if job.State.Final() {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(waitEvery / 4):
+		}
+	}
+}
+
+func followOnce(ctx context.Context, out io.Writer, market *client.Client, id int64, which client.Output) (int64, error) {
 	stream, err := market.FollowOutput(ctx, id, which)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer stream.Close()
-	_, err = io.Copy(out, stream)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return err
+	return io.Copy(out, stream)
 }
 
 // copyAll copies what is there, piece by piece.

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"libra/exchange"
+	"libra/task"
 )
 
 func TestLogs(t *testing.T) {
@@ -68,4 +70,40 @@ func TestCutLines(t *testing.T) {
 			t.Errorf("%q, %d lines: got %q, %v", c.text, c.lines, got, enough)
 		}
 	}
+}
+
+// A stream that breaks off is taken up again where it was.
+func TestLogsFollowOn(t *testing.T) {
+	f := newFloor()
+	job := exchange.Job{ID: 12, Owner: "alice", State: exchange.Running, StartedUS: 1}
+	f.Put(job)
+	f.Write(12, "one\n")
+	cut := &cutting{floor: f, at: 3}
+	open(t, cut, exchange.RoleUser)
+	patience(t, 4*time.Millisecond)
+	cut.then = func() {
+		f.Write(12, "two\n")
+		time.AfterFunc(20*time.Millisecond, func() {
+			job.State = exchange.Completed
+			f.Put(job)
+		})
+	}
+	same(t, mustLibra(t, "logs", "-f", "12"), "one\ntwo\n")
+}
+
+// cutting is a market whose node loses the output at one turn.
+type cutting struct {
+	*floor
+	at   int
+	then func()
+}
+
+func (c *cutting) Tail(ctx context.Context, job int64, rank int, element *int, stderr bool, offset, limit int64) (task.Chunk, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.at--; c.at == 0 {
+		c.then()
+		return task.Chunk{}, exchange.ErrUnknown
+	}
+	return c.floor.Tail(ctx, job, rank, element, stderr, offset, limit)
 }

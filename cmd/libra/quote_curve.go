@@ -65,10 +65,10 @@ func priceBoard(points []exchange.PricePoint, own int64) *board {
 			look = fineLook
 		}
 		if p.Refused != "" {
-			b.row(badLook, lastingMS(p.DeadlineMS), factor, "no: "+p.Refused, "")
+			b.row(badLook, flagSpan(p.DeadlineMS), factor, "no: "+p.Refused, "")
 			continue
 		}
-		b.row(look, lastingMS(p.DeadlineMS), factor, cash(p.Price), meter(float64(p.Price)/float64(most), curveBar))
+		b.row(look, flagSpan(p.DeadlineMS), factor, cash(p.Price), meter(float64(p.Price)/float64(most), curveBar))
 	}
 	return b
 }

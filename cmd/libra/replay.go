@@ -40,7 +40,8 @@ HISTORY is a workload CSV with deadlines and budgets, an SWF log (which is given
 them by --sla), or a job table that libra wrote. A job table alone knows only the
 jobs that ran, and no deadlines; better give the workload and, with --table, the
 table of what became of it. Without a table, what was is simulated too: under the
-policy of --from.
+policy of --from. The word live is the history of the running market: its jobs,
+and what really became of them.
 
 --tune name finds the value of a setting that earns most, the price factor beta of
 libra-plus for instance, and shows the curve.`,
@@ -49,6 +50,9 @@ libra-plus for instance, and shows the curve.`,
 
   # what happened is known; compare two policies with it
   libra replay jobs.csv --table table.csv --policy libra,libra-plus --nodes 128
+
+  # what would the running market have earned under another price?
+  libra replay live --policy libra-plus --set beta=0.3
 
   # the best price factor, with a drawing of the curve
   libra replay jobs.csv --nodes 128 --tune beta --svg beta.svg`,
@@ -112,6 +116,7 @@ type replay struct {
 	settings []setting
 	nodes    int
 	arrivals []workload.Arrival
+	lived    *course // what was, where the market itself remembers
 }
 
 func runReplay(ctx context.Context, con *console, opts replayOptions) error {

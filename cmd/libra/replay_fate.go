@@ -36,6 +36,9 @@ type course struct {
 
 // baseline is what was: as the table tells, or as a policy would have done it.
 func (r *replay) baseline(ctx context.Context, contenders []contender) (*course, error) {
+	if r.lived != nil {
+		return r.lived, nil
+	}
 	if r.table != "" {
 		return r.readCourse()
 	}

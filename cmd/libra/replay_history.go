@@ -24,7 +24,17 @@ func (r *replay) load(ctx context.Context, contenders []contender) error {
 		policies: r.policies, workload: r.history, nodes: r.replayOptions.nodes, sla: r.sla, seed: r.seed,
 	}, con: r.con, contenders: contenders, settings: r.settings}
 	var err error
-	if isJobTable(r.history) {
+	if r.history == liveHistory {
+		if err = r.loadLive(ctx); err != nil {
+			return err
+		}
+		if r.sla == "" {
+			r.sla = noSLA
+		}
+		if like.model, err = newModel(r.sla); err != nil {
+			return err
+		}
+	} else if isJobTable(r.history) {
 		if r.arrivals, err = r.readTableAsHistory(); err != nil {
 			return err
 		}

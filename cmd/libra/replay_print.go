@@ -31,7 +31,7 @@ func (r *replay) print(a *replayAnswer) error {
 	g := &grid{left: 1}
 	g.add("", "revenue", "change", "satisfied", "change", "utility")
 	was := a.Before.Policy
-	if r.table == "" {
+	if r.table == "" && r.lived == nil {
 		was += " (simulated)"
 	}
 	g.add(was, amount(a.Before.Revenue), "", count(a.Before.Satisfied), "", amount(a.Before.Utility))

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"encoding/hex"
+	"errors"
+	"fmt"
 	"strings"
 
 	"libra/api"
@@ -55,9 +57,18 @@ func (k keyring) Token(ctx context.Context, hash []byte) (api.Token, bool, error
 }
 
 func (k keyring) AddToken(ctx context.Context, hash []byte, t api.Token) error {
-	return k.Store.AddToken(ctx, store.Token{
+	return closedBy(k.Store.AddToken(ctx, store.Token{
 		Hash: hash, User: t.User, Role: string(t.Role), Name: t.ID + " " + t.Name, Created: t.MadeUS, Expires: t.ExpiresUS,
-	})
+	}))
+}
+
+// closedBy says of a store that cannot be written for the moment what the market
+// says of it: whoever asks should try again.
+func closedBy(err error) error {
+	if errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrReadOnly) {
+		return fmt.Errorf("%w: %w", exchange.ErrUnavailable, err)
+	}
+	return err
 }
 
 func (k keyring) Tokens(ctx context.Context, user string) ([]api.Token, error) {
@@ -76,7 +87,7 @@ func (k keyring) RevokeToken(ctx context.Context, user, id string, _ int64) (boo
 	}
 	for i := range kept {
 		if shown(&kept[i]).ID == id {
-			return true, k.Store.RevokeToken(ctx, kept[i].Hash)
+			return true, closedBy(k.Store.RevokeToken(ctx, kept[i].Hash))
 		}
 	}
 	return false, nil

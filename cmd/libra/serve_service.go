@@ -12,6 +12,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"os/user"
 	"time"
 
 	"libra/api"
@@ -20,6 +21,7 @@ import (
 	"libra/exchange"
 	"libra/ledger"
 	"libra/store"
+	"libra/web"
 )
 
 // service is a controller with its store and its API: what libra serve runs,
@@ -28,6 +30,7 @@ type service struct {
 	store   store.Store
 	market  *controller.Controller
 	server  *http.Server
+	pages   *web.Handler
 	address net.Addr
 	secure  bool
 	lost    <-chan struct{} // another controller may lead now
@@ -80,7 +83,12 @@ func (s *service) start(ctx context.Context, c *config.Config, log *slog.Logger,
 	handler := api.New(served{s.market}, keyring{s.store}, api.Options{
 		Log: log, PublicMetrics: c.Metrics == "public", Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency},
 	})
+	s.pages = web.New(served{s.market}, keyring{s.store}, web.Options{
+		Log: log, Secure: s.secure, WhatIf: s.whatIf, Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency}, Home: homeOf,
+	})
 	s.server = api.Server(handler)
+	s.server.Handler = web.Join(handler, s.pages)
+	s.server.RegisterOnShutdown(s.pages.Close)
 	go func() {
 		if err := s.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			s.failed <- err
@@ -143,6 +151,15 @@ func (s *service) close() error {
 		s.release()
 	}
 	return errors.Join(err, s.store.Close())
+}
+
+// homeOf is where the jobs of a user run who names no directory.
+func homeOf(name string) string {
+	u, err := user.Lookup(name)
+	if err != nil || u.HomeDir == "" {
+		return "/tmp"
+	}
+	return u.HomeDir
 }
 
 // url is where the API is, for somebody on this machine.

@@ -146,9 +146,9 @@ func (c *console) readScript(path string) (name, script string, err error) {
 	in, name := c.in, "standard input"
 	if path != "-" {
 		name = path
-		file, err := os.Open(path)
-		if err != nil {
-			return "", "", err
+		file, missing := os.Open(path)
+		if missing != nil {
+			return "", "", missing
 		}
 		defer file.Close()
 		in = file

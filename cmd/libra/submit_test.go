@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -180,7 +182,8 @@ func TestSubmitMistakes(t *testing.T) {
 		{[]string{"submit", "-e", "1m", file(t, "a.out", "\x7fELF\x00")}, exitUsage, []string{"a.out is not a script", "-- "}},
 		{[]string{"submit", "-e", "1m", file(t, "bare", "echo\n")}, exitFailure, []string{"bare", "#!/bin/sh"}},
 		{
-			[]string{"submit", file(t, "x.sh", "#!/bin/sh\n#LIBRA dedline=5m\n")}, exitFailure,
+			[]string{"submit", file(t, "x.sh", "#!/bin/sh\n#LIBRA dedline=5m\n")},
+			exitFailure,
 			[]string{"x.sh:2", "dedline", "did you mean deadline?"},
 		},
 		{[]string{"quote", "--preview", "--ttl", "5m", "-e", "1m"}, exitUsage, []string{"--ttl"}},
@@ -338,5 +341,33 @@ func TestFlagsAreTheWordsOfScripts(t *testing.T) {
 		if !isTerm(term.name) {
 			t.Errorf("#LIBRA lines have no %s", term.name)
 		}
+	}
+}
+
+// With --json there is one result, the end; and who stops waiting is told that
+// the job goes on.
+func TestWaitingForPrograms(t *testing.T) {
+	f := newFloor()
+	f.answer = accept(func(j *exchange.Job) {
+		ended := *j
+		ended.State, ended.Tasks = exchange.Failed, []task.Status{{State: task.Ended, Exit: 4}}
+		f.Put(ended)
+	})
+	open(t, f, exchange.RoleUser)
+	r := libra(t, "submit", "--wait", "--json", "-e", "2m", "--", "./simulate")
+	var job exchange.Job
+	if err := json.Unmarshal([]byte(r.out), &job); err != nil || job.State != exchange.Failed || r.code != 4 {
+		t.Errorf("%v: %+v", err, r)
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	f.answer = accept(func(j *exchange.Job) {
+		f.Put(*j)
+		time.AfterFunc(20*time.Millisecond, cancel)
+	})
+	var out, said bytes.Buffer
+	code := run(ctx, []string{"submit", "--wait", "-e", "2m", "--", "./simulate"}, strings.NewReader(""), &out, &said)
+	if code != exitFailure || !strings.Contains(said.String(), "job 12 goes on") || !strings.HasSuffix(said.String(), "libra: interrupted\n") {
+		t.Errorf("exit code %d, said %q", code, said.String())
 	}
 }

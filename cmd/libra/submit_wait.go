@@ -42,7 +42,7 @@ func (o *submitOptions) await(ctx context.Context, con *console, market *client.
 		return err
 	}
 	if o.json {
-		if err := con.writeJSON(job); err != nil {
+		if err = con.writeJSON(job); err != nil {
 			return err
 		}
 		return endOf(&job)

@@ -280,6 +280,7 @@ func (o *upOptions) greet(ctx context.Context, con *console, s *service, who, ac
 			fmt.Fprintf(con.out, `libra is up at %s
   policy %s, %d processors of rating %.2f, shares by %s
   everything is in %s; %s pays for your jobs
+  the page: %s
 
 Try, in another terminal:
   libra submit --estimate 5s --deadline 20s --budget 10 -- sh -c 'sleep 3; echo hello'
@@ -287,7 +288,8 @@ Try, in another terminal:
   libra logs 1
 
 Ctrl-C stops it; jobs that run go on, and libra up finds them again.
-`, s.url(), epochs[len(epochs)-1].Policy, n.Processors, n.Rating, n.Limits, o.dir, account)
+`, s.url(), epochs[len(epochs)-1].Policy, n.Processors, n.Rating, n.Limits, o.dir, account,
+				s.url()+s.pages.LoginLink(exchange.Identity{User: who, Role: exchange.RoleOwner}))
 			return nil
 		}
 		select {
@@ -309,7 +311,7 @@ func (o *upOptions) goodbye(con *console, s *service) {
 		return
 	}
 	if n := counts[exchange.Running] + counts[exchange.Stopping]; n > 0 {
-		fmt.Fprintf(con.out, "stopped; %d jobs go on running, and libra up finds them again\n", n)
+		fmt.Fprintf(con.out, "stopped; %s left running, which libra up finds again\n", number(n, "job"))
 		return
 	}
 	fmt.Fprintln(con.out, "stopped")

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"libra/config"
+	"libra/controller"
+	"libra/exchange"
+	"libra/market"
+	"libra/task"
+)
+
+// testService is a whole service with one node of one processor that the test
+// plays, and a user with money.
+func testService(t *testing.T, policy string) *service {
+	t.Helper()
+	c := config.Default()
+	c.Store = filepath.Join(t.TempDir(), "libra.db")
+	c.Listen, c.Policy, c.Lease = "127.0.0.1:0", policy, 0
+	s, err := startService(t.Context(), &c, slog.New(slog.DiscardHandler), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	hello := task.Hello{Node: "n", Processors: 1, Rating: 1, Speed: 1, MemoryMB: 1 << 20, DiskMB: 1 << 20, Boot: "b"}
+	if _, err := s.market.Hello(t.Context(), hello); err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []exchange.MoneyCommand{{Op: "open", To: "lab/alice"}, {Op: "grant", To: "lab/alice", Amount: int64(1000 * market.Unit)}} {
+		if _, _, err := s.market.Do(t.Context(), exchange.Command{By: ownHand, Money: &m}, controller.Key{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// lived gives a market a past: three jobs that ran, one that was refused.
+func lived(t *testing.T, s *service) {
+	t.Helper()
+	budget := int64(50 * market.Unit)
+	for i, deadline := range []int64{60_000, 60_000, 60_000, 2_000} {
+		o, _, err := s.market.Do(t.Context(), exchange.Command{
+			By: exchange.Identity{User: "alice", Role: exchange.RoleUser},
+			Submit: &exchange.Submit{Request: exchange.Request{
+				Argv: []string{"true"}, EstimateMS: 10_000, DeadlineMS: deadline, Budget: &budget,
+			}},
+		}, controller.Key{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (o.Refusal != nil) != (i == 3) {
+			t.Fatalf("job %d: %+v", i, o.Refusal)
+		}
+		if o.Refusal != nil {
+			continue
+		}
+		ended := task.Status{Key: task.Key{Job: o.Job.ID}, State: task.Ended, CPUUS: 10_000_000}
+		if _, err := s.market.Report(t.Context(), task.Report{Node: "n", Tasks: []task.Status{ended}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// The running market's own history, replayed: what was is what was billed.
+func TestReplayOfTheLiveHistory(t *testing.T) {
+	s := testService(t, "libra")
+	lived(t, s)
+	token, err := s.makeToken(t.Context(), "root", exchange.RoleOwner, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("LIBRA_SERVER", s.url())
+	t.Setenv("LIBRA_TOKEN", token)
+	var out, complaints bytes.Buffer
+	if code := run(t.Context(), []string{"replay", "live", "--policy", "libra-plus", "--json"}, strings.NewReader(""), &out, &complaints); code != 0 {
+		t.Fatalf("exit %d: %s", code, complaints.String())
+	}
+	var answer replayAnswer
+	if err := json.Unmarshal(out.Bytes(), &answer); err != nil {
+		t.Fatal(err)
+	}
+	want := 3 * (10 + 10.0/60)
+	if b := answer.Before; b.Jobs != 4 || b.Satisfied != 3 || b.Revenue < want-1e-4 || b.Revenue > want+1e-4 || answer.Nodes != 1 {
+		t.Errorf("what was: %+v on %d nodes, want a revenue of %v", b, answer.Nodes, want)
+	}
+	if len(answer.After) != 1 || answer.After[0].Jobs != 4 {
+		t.Errorf("%+v", answer.After)
+	}
+}
+
+// The same levers bring the same; a price ten times as high is felt.
+func TestWhatIf(t *testing.T) {
+	s := testService(t, "libra")
+	lived(t, s)
+	rates := exchange.Rates{Processor: int64(market.Unit)}
+	same, err := s.whatIf(t.Context(), "libra", nil, rates)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if same.Jobs != 4 || same.Revenue != same.RevenueBefore || same.Accepted != same.AcceptedBefore || same.UsersWorse != 0 || same.UsersBetter != 0 {
+		t.Errorf("the same levers: %+v", same)
+	}
+	dear, err := s.whatIf(t.Context(), "libra", map[string]string{"gamma": "2"}, rates)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if dear.Revenue <= dear.RevenueBefore || dear.UsersWorse != 1 {
+		t.Errorf("twice the price: %+v", dear)
+	}
+	if _, err := s.whatIf(t.Context(), "nothing", nil, rates); err == nil {
+		t.Error("an unknown policy was tried")
+	}
+}

@@ -116,10 +116,14 @@ func (x *Exchange) shareChanged(j *live) {
 // mostPoints bounds what is kept of a job's shares over time.
 const mostPoints = 256
 
+// blink is the time within which of several shares only the last is kept, but
+// for the first of all.
+const blink = 250_000 // microseconds
+
 // thin keeps a timeline short: of its older half every other point goes, so
 // that what is recent is exact.
 func thin(points []Point) []Point {
-	if n := len(points); n > 1 && points[n-2].AtUS == points[n-1].AtUS {
+	if n := len(points); n > 2 && points[n-1].AtUS-points[n-2].AtUS < blink {
 		points[n-2] = points[n-1]
 		points = points[:n-1]
 	}

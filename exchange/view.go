@@ -286,21 +286,41 @@ func (x *Exchange) odds(firm bool) (float64, string) {
 // Record is how well promises were kept so far.
 func (x *Exchange) Record() Track { return x.record }
 
+// loads is what those who are on some processors need of each.
+func (x *Exchange) loads(procs market.Procs) map[int]float64 {
+	load, seen := map[int]float64{}, map[int64]bool{}
+	for proc := range procs.All() {
+		for id, j := range x.nodes[x.nodeOf(proc)].tenants {
+			if seen[id] || !j.holds(procs) {
+				continue
+			}
+			seen[id] = true
+			need, _ := x.standing(j)
+			for i := range j.Ranks {
+				load[int(j.Ranks[i].Proc)] += need / x.nodes[j.Ranks[i].Node].Rating
+			}
+		}
+	}
+	return load
+}
+
+// holds reports whether a job is on one of some processors.
+func (j *live) holds(procs market.Procs) bool {
+	for i := range j.Ranks {
+		if procs.Has(int(j.Ranks[i].Proc)) {
+			return true
+		}
+	}
+	return false
+}
+
 // predict is when a job would be done as things stand: at the share it needs
 // and its part of what nobody else needs.
 func (x *Exchange) predict(asked *market.Job, core market.Quote) int64 {
 	if core.Procs.Len() == 0 {
 		return 0
 	}
-	load := map[int]float64{}
-	for _, j := range x.jobs {
-		need, _ := x.standing(j)
-		for i := range j.Ranks {
-			if core.Procs.Has(int(j.Ranks[i].Proc)) {
-				load[int(j.Ranks[i].Proc)] += need / x.nodes[j.Ranks[i].Node].Rating
-			}
-		}
-	}
+	load := x.loads(core.Procs)
 	t := x.time()
 	slowest := 0.0
 	for proc := range core.Procs.All() {

@@ -13,8 +13,8 @@ func (x *Exchange) prepareWorking(j *live, asked *market.Job) {
 	if asked.SLA.Deadline.Finite() {
 		w.Inputs = append(w.Inputs, Input{Name: "D", Value: float64(asked.SLA.Deadline), Unit: "s"})
 	}
-	if asked.SLA.Budget.Limited() {
-		w.Inputs = append(w.Inputs, Input{Name: "B", Value: float64(asked.SLA.Budget), Unit: ""})
+	if b := j.Request.Budget; b != nil {
+		w.Inputs = append(w.Inputs, Input{Name: "B", Value: float64(market.Money(*b).Price()), Unit: ""})
 	}
 	if x.epoch().Policy == "libra-plus" {
 		more := x.cluster.Working()

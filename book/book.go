@@ -53,7 +53,9 @@ func (b *Book) Tick(now market.Time) {
 		b.seats[s].alongside, b.freeSeat = b.freeSeat, s
 	}
 	b.vacated = b.vacated[:0]
-	b.beginAnew()
+	if len(b.reserved) > 0 {
+		b.beginAnew()
+	}
 }
 
 // Ask lets somebody read the book as of a time, and changes nothing.

@@ -9,5 +9,8 @@
 // with the cluster or with the queue. Progress is computed from (left, speed,
 // since) when somebody asks; nothing ticks.
 //
+// A job can also be in it that only keeps its place (reserve.go), and the book
+// can be written down and opened again (state.go, restore.go).
+//
 // Read view.go first: it is all a policy can know.
 package book

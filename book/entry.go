@@ -21,13 +21,13 @@ type Entry struct {
 	apart     bool  // its tasks advance independently
 	reserved  bool  // holds its processors and does not run yet
 	released  bool  // its promise is void
-	tasks     int32 // of those, how many still run
+	tasks     int32 // of those that advance independently, how many still run
 	at        int32 // place in the list of running jobs
 	ticket    uint32
+	alongside Seat // next free seat
 	endsAt    market.Time
 	worked    market.Work // by its finished tasks
 	priced    market.Work // the estimate that the price was agreed for
-	alongside Seat        // next free seat
 }
 
 // Terms is what was agreed when a job was taken in.

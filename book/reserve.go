@@ -18,6 +18,9 @@ func (b *Book) Reserve(s Seat) {
 	b.reserved = append(b.reserved, s)
 }
 
+// Reservations counts the jobs that only keep their places.
+func (b *Book) Reservations() int { return len(b.reserved) }
+
 // Confirm lets a reserved job begin: from now on it advances, and its deadline
 // runs.
 func (b *Book) Confirm(s Seat) {

@@ -37,8 +37,16 @@ func (c *Cluster) check(at market.Time, happened []market.Event) error {
 				return fmt.Errorf("job %d: %w", e.Spec.ID, ErrDuplicateJob)
 			}
 			newest = max(newest, e.Spec.ID)
-		case market.Finished, market.Cancelled, market.Used, market.Confirmed, market.Extended, market.Released, market.Dislodged:
-			if err := c.checkJob(e); err != nil {
+		case market.Finished, market.Cancelled, market.Used:
+			seat, here := c.book.Find(e.Job)
+			if !here {
+				return fmt.Errorf("%s %d: %w", e.Kind, e.Job, ErrUnknownJob)
+			}
+			if c.book.Reservations() > 0 && e.Kind != market.Cancelled && c.book.Entry(seat).Reserved() {
+				return fmt.Errorf("%s %d: %w", e.Kind, e.Job, ErrReserved)
+			}
+		case market.Confirmed, market.Extended, market.Released, market.Dislodged:
+			if err := c.checkChange(e); err != nil {
 				return fmt.Errorf("%s %d: %w", e.Kind, e.Job, err)
 			}
 		case market.NodeDown, market.NodeUp:
@@ -60,29 +68,24 @@ func arrives(happened []market.Event, id market.JobID) bool {
 	})
 }
 
-// checkJob finds what cannot happen to a job that is here.
-func (c *Cluster) checkJob(e *market.Event) error {
-	s, here := c.book.Find(e.Job)
+// checkChange finds why what was agreed with a job cannot change so.
+func (c *Cluster) checkChange(e *market.Event) error {
+	seat, here := c.book.Find(e.Job)
 	if !here {
 		return ErrUnknownJob
 	}
-	if e.Kind == market.Cancelled {
-		return nil
-	}
-	if reserved := c.book.Entry(s).Reserved(); reserved != (e.Kind == market.Confirmed) {
-		if reserved {
-			return ErrReserved
-		}
+	reserved := c.book.Entry(seat).Reserved()
+	switch {
+	case e.Kind == market.Confirmed && !reserved:
 		return ErrNotReserved
-	}
-	if e.Kind != market.Extended && e.Kind != market.Released && e.Kind != market.Dislodged {
+	case e.Kind == market.Confirmed:
 		return nil
-	}
-	if !c.book.Runs(s) {
+	case reserved:
+		return ErrReserved
+	case !c.book.Runs(seat):
 		return ErrNotRunning
-	}
-	if e.Kind == market.Extended {
-		return checkExtension(e, c.book.Entry(s).Job)
+	case e.Kind == market.Extended:
+		return checkExtension(e, c.book.Entry(seat).Job)
 	}
 	return nil
 }

@@ -12,10 +12,12 @@ import (
 
 // Cluster is one cluster under one policy.
 type Cluster struct {
-	// Punctual asks for a wake-up also when the next waiting job will have
-	// waited in vain and when the next estimate will be used up. Drivers of real
-	// nodes set it. In a simulated run a job that waits in vain is dropped at
-	// the next pass, as the papers' simulators do it, and this is left alone.
+	// Punctual is for drivers of real nodes. It asks for a wake-up also when the
+	// next waiting job will have waited in vain and when the next estimate will
+	// be used up; and where tasks advance apart, a job without a deadline is as
+	// one that was released: past its estimate too it takes nothing from those
+	// to whom something is promised. In a simulated run who waits in vain is
+	// dropped at the next pass, and this is left alone.
 	Punctual bool
 
 	book   *book.Book
@@ -120,7 +122,7 @@ func (c *Cluster) apply(e *market.Event) {
 	case market.Released:
 		c.release(e.Job)
 	case market.Dislodged:
-		if s, here := c.book.Find(e.Job); here {
+		if s, here := c.book.Find(e.Job); here && c.book.Runs(s) { // else its node has just been lost
 			c.dislodge(s)
 		}
 	case market.NodeDown:

@@ -6,5 +6,10 @@
 // events in give the same events out. It has no clock, no goroutines and no
 // files, and it cannot tell which driver it has.
 //
-// Read Step first.
+// All that it will ever say depends on its nodes, its policy and its State:
+// written down and restored it goes on where it was, with more nodes or under
+// another policy if need be.
+//
+// Read Step first, then reserve.go and extend.go for what a live market asks
+// beyond the simulated one.
 package cluster

@@ -26,7 +26,7 @@ type Config struct {
 	Rating    float64 // work a second of a whole processor; 0: measure it
 	Headroom  float64 // part of each processor that is kept for the system; negative: none; default 0.03
 	MemoryMB  int64   // for tasks; default: what the machine has, without some for the system
-	DiskMB    int64   // for tasks; default: what is free where StateDir is
+	DiskMB    int64   // for tasks; default: what was free where StateDir is when the node was new
 	Tree      string  // name by which the groups were opened; default: libra/NODE
 	Weight    float64 // of the node's groups against the rest of the machine; 0: left as it is
 	Processes int64   // the most processes and threads of one task; negative: any number; default 10000

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/user"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -38,7 +39,7 @@ func measure(c Config, groups Groups) (task.Hello, error) {
 		}
 	}
 	if hello.DiskMB == 0 {
-		if hello.DiskMB, err = freeDiskMB(c.StateDir); err != nil {
+		if hello.DiskMB, err = offeredDiskMB(c.StateDir); err != nil {
 			return hello, err
 		}
 	}
@@ -82,6 +83,25 @@ func offeredMemoryMB() (int64, error) {
 		return max(total-max(total/20, 256), 0), nil
 	}
 	return 0, errors.Join(errors.New("/proc/meminfo does not tell the memory of the machine"), lines.Err())
+}
+
+// offeredDiskMB is what was free when the node was new. What is free changes all
+// the time, and a node that offered something else at every start would be
+// another node each time, with all that ran on the one before lost.
+func offeredDiskMB(stateDir string) (int64, error) {
+	path := filepath.Join(stateDir, "disk.json")
+	var before int64
+	if err := readJSON(path, &before); err == nil && before >= 0 {
+		return before, nil
+	}
+	free, err := freeDiskMB(stateDir)
+	if err != nil {
+		return 0, err
+	}
+	if err = writeReserved(path+".room", path, free); err != nil {
+		return 0, fmt.Errorf("remember the disk: %w", err)
+	}
+	return free, nil
 }
 
 func freeDiskMB(path string) (int64, error) {

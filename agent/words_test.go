@@ -208,6 +208,13 @@ func TestWhatTheNodeHas(t *testing.T) {
 		hello.Boot == "" || hello.Limits != "fake" || !slices.Equal(hello.Missing, []string{"pids"}) || (hello.User == "") != (os.Geteuid() == 0) {
 		t.Errorf("it has %+v", hello)
 	}
+	// What is free changes; what is offered does not, from one start to the next.
+	if err = os.WriteFile(filepath.Join(c.StateDir, "disk.json"), []byte("7"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if hello, err = measure(c, newFakeGroups()); err != nil || hello.DiskMB != 7 {
+		t.Errorf("it has %+v, %v", hello, err)
+	}
 	c.MemoryMB, c.DiskMB = 5, 6
 	if hello, err = measure(c, newFakeGroups()); err != nil || hello.MemoryMB != 5 || hello.DiskMB != 6 {
 		t.Errorf("it has %+v, %v", hello, err)

@@ -11,7 +11,7 @@ const (
 	// longestStop is the longest that a group is held back in one go, however
 	// far it is in debt: nobody is to be stopped for minutes because this
 	// process was.
-	longestStop = time.Second
+	longestStop = 5 * time.Second
 )
 
 // run keeps the shares until the tree is closed. It sleeps while there is

@@ -203,8 +203,8 @@ func (l *v2) setCPUs(p string, cpus []int) error {
 	if !errors.Is(err, unix.ENOSPC) {
 		return err
 	}
-	// With processes in it, Linux before 6.2 or so does not let a group give
-	// up its list.
+	// A group with processes in it may not give up its list: seen with Linux
+	// 6.1. All that the parent has is the same, until the parent changes.
 	all, err := read(l.file(path.Dir(p), "cpuset.cpus.effective"))
 	if err != nil {
 		return err

@@ -120,7 +120,7 @@ func BenchmarkMillion(b *testing.B) {
 				{"owner-in-time", store.Query{Owner: "user7", From: 300_000_000, To: 400_000_000, Limit: 50}},
 				{"busy-owner-rare-state", store.Query{Owner: "robot", States: []string{"failed"}, Limit: 50}},
 				{"state", store.Query{States: []string{"running"}, Limit: 50}},
-				{"lab-of-100-users", store.Query{Account: "lab3", Limit: 50}},
+				{"lab-of-1000-users", store.Query{Account: "lab3", Limit: 50}},
 				{"all-labs-deep", store.Query{Account: "lab", States: []string{"completed"}, Before: 200_000, Limit: 50}},
 			} {
 				b.Run(q.name, func(b *testing.B) {

@@ -94,6 +94,9 @@ func (d *dialect) q(statement string) string {
 
 // take waits for the one place in a channel.
 func take(ctx context.Context, place chan struct{}) error {
+	if err := ctx.Err(); err != nil { // also if the place is free
+		return err
+	}
 	select {
 	case place <- struct{}{}:
 		return nil

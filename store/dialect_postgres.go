@@ -70,9 +70,10 @@ const (
 
 	postgresTouched = "INSERT INTO tx_accounts (account, tx) SELECT * FROM unnest($1::text[], $2::bigint[])"
 
-	postgresReplies = "INSERT INTO replies (owner, key, digest, body, at) SELECT * FROM unnest(" +
-		"$1::text[], $2::text[], $3::bytea[], $4::bytea[], $5::bigint[])" +
-		" ON CONFLICT (owner, key) DO UPDATE SET digest = excluded.digest, body = excluded.body, at = excluded.at"
+	postgresReplies = "INSERT INTO replies (id, owner, key, digest, body, at) SELECT * FROM unnest(" +
+		"$1::bigint[], $2::text[], $3::text[], $4::bytea[], $5::bytea[], $6::bigint[])" +
+		" ON CONFLICT (owner, key) DO UPDATE SET" +
+		" id = excluded.id, digest = excluded.digest, body = excluded.body, at = excluded.at"
 )
 
 // The lead is a lock that belongs to a session: it goes when the session goes.

@@ -59,6 +59,6 @@ var sqliteStatements = struct {
 	total: "INSERT INTO job_totals (state, n) VALUES (?, ?) ON CONFLICT (state) DO UPDATE SET n = n + excluded.n",
 	tx:    "INSERT INTO txs (seq, at, kind, job, memo, hash, body, postings) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
 	touch: "INSERT INTO tx_accounts (account, tx) VALUES (?, ?)",
-	reply: "INSERT INTO replies (owner, key, digest, body, at) VALUES (?, ?, ?, ?, ?)" +
-		" ON CONFLICT (owner, key) DO UPDATE SET digest = excluded.digest, body = excluded.body, at = excluded.at",
+	reply: "INSERT INTO replies (id, owner, key, digest, body, at) VALUES (?, ?, ?, ?, ?, ?)" +
+		" ON CONFLICT (owner, key) DO UPDATE SET id = excluded.id, digest = excluded.digest, body = excluded.body, at = excluded.at",
 }

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -38,6 +39,7 @@ const (
 func (d *database) ids(ctx context.Context, on querier, table, id string, legs []leg, in span, by order, limit int) ([]int64, error) {
 	var best []int64
 	direction := map[order]string{oldestFirst: "", newestFirst: " DESC"}[by]
+	first := " LIMIT " + strconv.Itoa(limit) // as an argument it makes SQLite plan twice
 	for some := range slices.Chunk(legs, legsAtOnce) {
 		if by == newestFirst && len(best) >= limit && some[0].newest != 0 && some[0].newest <= in.after {
 			break // nor have the legs after it anything newer
@@ -49,11 +51,10 @@ func (d *database) ids(ctx context.Context, on querier, table, id string, legs [
 				statement.WriteString(" UNION ")
 			}
 			statement.WriteString("SELECT x FROM (SELECT " + id + " AS x FROM " + table + " WHERE " + l.where + " AND " +
-				id + " > ? AND " + id + " < ? ORDER BY " + id + direction + " LIMIT ?) AS leg")
-			args = append(append(args, l.args...), in.after, in.before, limit)
+				id + " > ? AND " + id + " < ? ORDER BY " + id + direction + first + ") AS leg")
+			args = append(append(args, l.args...), in.after, in.before)
 		}
-		statement.WriteString(" ORDER BY x" + direction + " LIMIT ?")
-		args = append(args, limit)
+		statement.WriteString(" ORDER BY x" + direction + first)
 		err := d.each(ctx, on, statement.String(), args, func(rows *sql.Rows) error {
 			var x int64
 			err := rows.Scan(&x)

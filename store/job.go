@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -196,8 +197,9 @@ func (d *database) placeLegs(ctx context.Context, on querier, q Query, in span, 
 	var legs []leg
 	err := d.each(ctx, on, "SELECT owner, account, state,"+
 		" (SELECT max(j.id) FROM jobs j WHERE j.owner = c.owner AND j.account = c.account AND j.state = c.state"+
-		" AND j.id < ?) AS newest FROM job_counts c WHERE n > 0 AND "+where+" ORDER BY newest DESC NULLS LAST LIMIT ?",
-		append(append([]any{in.before}, args...), limit),
+		" AND j.id < ?) AS newest FROM job_counts c WHERE n > 0 AND "+where+" ORDER BY newest DESC NULLS LAST"+
+		" LIMIT "+strconv.Itoa(limit),
+		append([]any{in.before}, args...),
 		func(rows *sql.Rows) error {
 			var owner, account, state string
 			var newest sql.NullInt64 // NULL: only newer ones than those asked for

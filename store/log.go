@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strconv"
 )
 
 // A part of the log that is read at a time: neither more entries nor, by more
@@ -23,8 +24,8 @@ var errEnough = errors.New("enough")
 // does not keep the write-ahead log from being cut.
 func (d *database) Tail(ctx context.Context, after int64) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		for {
-			part, err := d.part(ctx, after)
+		for most := tailEntries; ; {
+			part, whole, err := d.part(ctx, after, most)
 			if err != nil {
 				yield(Entry{}, fmt.Errorf("read log after %d: %w", after, err))
 				return
@@ -38,15 +39,21 @@ func (d *database) Tail(ctx context.Context, after int64) iter.Seq2[Entry, error
 				}
 			}
 			after = part[len(part)-1].Seq
+			if whole {
+				most = min(2*most, tailEntries)
+			} else { // PostgreSQL sends what was asked for, read or not
+				most = len(part)
+			}
 		}
 	}
 }
 
-func (d *database) part(ctx context.Context, after int64) ([]Entry, error) {
+// part reads some entries, and says whether as many as were asked for.
+func (d *database) part(ctx context.Context, after int64, most int) ([]Entry, bool, error) {
 	var part []Entry
 	size := 0
-	err := d.each(ctx, d.reads, "SELECT seq, at, kind, body, hash FROM log WHERE seq > ? ORDER BY seq LIMIT ?",
-		[]any{after, tailEntries},
+	err := d.each(ctx, d.reads, "SELECT seq, at, kind, body, hash FROM log WHERE seq > ? ORDER BY seq LIMIT "+strconv.Itoa(most),
+		[]any{after},
 		func(rows *sql.Rows) error {
 			var e Entry
 			if err := rows.Scan(&e.Seq, &e.At, &e.Kind, &e.Body, &e.Hash); err != nil {
@@ -60,9 +67,9 @@ func (d *database) part(ctx context.Context, after int64) ([]Entry, error) {
 			return nil
 		})
 	if errors.Is(err, errEnough) {
-		err = nil
+		return part, false, nil
 	}
-	return part, err
+	return part, true, err
 }
 
 // Last is the last entry of the log.

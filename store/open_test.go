@@ -168,3 +168,12 @@ func TestSQLiteLockRemoved(t *testing.T) {
 	}
 	again()
 }
+
+func TestSQLiteIsDurable(t *testing.T) {
+	s := storetest.Open(t, filepath.Join(t.TempDir(), "libra.db"))
+	for name, want := range map[string]string{"journal_mode": "wal", "synchronous": "2", "wal_autocheckpoint": "16384"} {
+		if got, err := store.Pragma(t.Context(), s, name); err != nil || got != want {
+			t.Errorf("%s: got %s, want %s (%v)", name, got, want, err)
+		}
+	}
+}

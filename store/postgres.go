@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -14,8 +15,11 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// postgresConnections is the size of the pool where the address does not say.
-const postgresConnections = 8
+// What an address may say otherwise.
+const (
+	postgresConnections = 8                // the size of the pool
+	postgresConnect     = 10 * time.Second // how long a server may take to answer
+)
 
 // postgres is a database of a PostgreSQL server.
 type postgres struct {
@@ -30,6 +34,9 @@ func openPostgres(ctx context.Context, address string) (*database, error) {
 	}
 	if u, bad := url.Parse(address); bad != nil || !u.Query().Has("pool_max_conns") {
 		config.MaxConns = postgresConnections
+	}
+	if config.ConnConfig.ConnectTimeout == 0 {
+		config.ConnConfig.ConnectTimeout = postgresConnect
 	}
 	if params := config.ConnConfig.RuntimeParams; params["application_name"] == "" {
 		params["application_name"] = "libra"

@@ -31,9 +31,15 @@ func (p *postgres) claim(ctx context.Context) (claim, error) {
 	return s, nil
 }
 
+// try takes the lock and then moves the fence: the leader before may be dead
+// while an append of its is still on the way, and from here on none arrives.
 func (s *session) try(ctx context.Context) error {
 	var got bool
-	if err := s.conn.QueryRow(ctx, postgresLead).Scan(&got); err != nil || got {
+	if err := s.conn.QueryRow(ctx, postgresLead).Scan(&got); err != nil {
+		return err
+	}
+	if got {
+		_, err := s.conn.Exec(ctx, postgresFence)
 		return err
 	}
 	var taken Taken

@@ -29,7 +29,7 @@ func testPostgresCrash(t *testing.T, server *storetest.Server) {
 		crashed := make(chan error, 1)
 		var err error
 		for err == nil {
-			if err = n.append(t, s, 1000); n.seq == start+20 && len(crashed) == 0 {
+			if err = n.append(t, s, 1000); err == nil && n.seq == start+20 {
 				go func() { crashed <- server.Crash() }()
 			}
 		}

@@ -63,7 +63,12 @@ func (w *work) statements(from head) *pgx.Batch {
 			column(w.touched, func(t *touch) int64 { return t.tx }))
 	}
 	if len(w.replies) > 0 {
+		ids := make([]int64, len(w.replies))
+		for i := range ids {
+			ids[i] = w.replyID(i)
+		}
 		b.Queue(postgresReplies,
+			ids,
 			column(w.replies, func(r *Reply) string { return r.Owner }),
 			column(w.replies, func(r *Reply) string { return r.Key }),
 			column(w.replies, func(r *Reply) []byte { return some(r.Digest) }),

@@ -27,11 +27,12 @@ func (d *database) Reply(ctx context.Context, owner, key string) (Reply, bool, e
 // never waits for many.
 const forgetAtOnce = 1000
 
-// ForgetReplies drops the answers given before a time.
+// ForgetReplies drops the answers given before a time. Times go with the order
+// in which the answers were given, so it ends where one is not old enough.
 func (d *database) ForgetReplies(ctx context.Context, before int64) error {
 	for {
-		n, err := d.exec(ctx, "DELETE FROM replies WHERE (owner, key) IN"+
-			" (SELECT owner, key FROM replies WHERE at < ? ORDER BY at LIMIT ?)", before, forgetAtOnce)
+		n, err := d.exec(ctx, "DELETE FROM replies WHERE id IN (SELECT id FROM replies ORDER BY id LIMIT ?) AND at < ?",
+			forgetAtOnce, before)
 		if err != nil {
 			return fmt.Errorf("forget replies: %w", err)
 		}

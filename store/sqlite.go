@@ -165,7 +165,8 @@ func (s *sqlite) change(ctx context.Context, do func(*sql.Tx) error) error {
 			return err
 		}
 		if err := do(tx); err != nil {
-			return errors.Join(err, tx.Rollback())
+			tx.Rollback() // on a full disk SQLite has done so itself
+			return err
 		}
 		return tx.Commit()
 	})

@@ -96,7 +96,8 @@ func (s *sqlite) write(ctx context.Context, w *work, from head) error {
 			return err
 		}
 		if err := to.write(ctx, w, from); err != nil {
-			return errors.Join(err, tx.Rollback())
+			tx.Rollback() // on a full disk SQLite has done so itself
+			return err
 		}
 		if err := tx.Commit(); lostCommit(err) {
 			return &uncertain{err}
@@ -140,7 +141,7 @@ func (w *sqliteWriter) write(ctx context.Context, k *work, from head) error {
 	}
 	for i := range k.replies {
 		r := &k.replies[i]
-		if _, err := w.reply.ExecContext(ctx, r.Owner, r.Key, some(r.Digest), some(r.Body), r.At); err != nil {
+		if _, err := w.reply.ExecContext(ctx, k.replyID(i), r.Owner, r.Key, some(r.Digest), some(r.Body), r.At); err != nil {
 			return err
 		}
 	}

@@ -108,7 +108,7 @@ type TxQuery struct {
 type Store interface {
 	// Append writes a batch, whole or not at all, and returns when it is
 	// durable. Hashes that are nil are computed; the caller's batch is not
-	// written to. It fails with [ErrConflict] if the first entry is not the
+	// written to. A batch without entries follows whatever is there. It fails with [ErrConflict] if the first entry is not the
 	// one after the last in the log (then another writer was here), with
 	// [ErrInvalid] if the batch contradicts itself, with [ErrFull] or
 	// [ErrReadOnly] if the database cannot grow or be written. After every
@@ -146,7 +146,8 @@ type Store interface {
 
 	// Reply is what was answered to a key of an owner.
 	Reply(ctx context.Context, owner, key string) (Reply, bool, error)
-	// ForgetReplies drops the answers given before a time.
+	// ForgetReplies drops the answers given before a time. An answer that
+	// came after younger ones may stay as long as they do.
 	ForgetReplies(ctx context.Context, before int64) error
 
 	// AddToken keeps a token; [ErrExists] if there is one with that hash.
@@ -166,8 +167,9 @@ type Store interface {
 	// SetMeta sets it.
 	SetMeta(ctx context.Context, key, value string) error
 
-	// Lead waits until this process is the only one that leads. The channel
-	// is closed when it no longer does: the session with the database is
+	// Lead waits until this process is the only one that leads. From then on
+	// nothing more arrives of what a leader before had appended, so what is
+	// read of the log is all there is. The channel is closed when it no longer does: the session with the database is
 	// gone, or release was called, or the store closed.
 	Lead(ctx context.Context) (lost <-chan struct{}, release func(), err error)
 	// TryLead is Lead that does not wait: it fails with a [*Taken].

@@ -11,7 +11,7 @@ import (
 
 const (
 	txsAtOnce   = 256  // transactions in memory
-	txIDsAtOnce = 8192 // numbers in memory; each look costs a step per account
+	txIDsAtOnce = 2048 // numbers in memory; each look costs a step per account
 )
 
 // Txs finds the numbers of the transactions through the accounts they touch,

@@ -51,6 +51,9 @@ func newWork(b Batch) (*work, error) {
 	if err := w.post(); err != nil {
 		return nil, err
 	}
+	if n := len(w.replies); n > maxReplies {
+		return nil, fmt.Errorf("%w: %d replies (at most %d)", ErrInvalid, n, maxReplies)
+	}
 	for i := range w.replies {
 		if err := checkKeys(w.replies[i].Owner, w.replies[i].Key); err != nil {
 			return nil, fmt.Errorf("reply: %w", err)
@@ -115,6 +118,12 @@ func (w *work) follow(from head) error {
 	}
 	return nil
 }
+
+// maxReplies is how many answers there can be in a batch.
+const maxReplies = 1 << 20
+
+// replyID numbers the answers: no two appends have the same fence.
+func (w *work) replyID(i int) int64 { return w.next.fence*maxReplies + int64(i) }
 
 // foldJobs keeps the last of several jobs with one ID, with the last spec that
 // was given.

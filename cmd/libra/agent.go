@@ -98,17 +98,17 @@ func runAgent(cmd *cobra.Command, con *console, o *agentOptions) error {
 		}
 	}
 	if a.State == "" {
-		dir, err := stateDir()
-		if err != nil {
-			return err
+		dir, bad := stateDir()
+		if bad != nil {
+			return bad
 		}
 		a.State = filepath.Join(dir, "agent-"+a.Node)
 	}
 	token := ""
 	if a.TokenFile != "" {
-		text, err := os.ReadFile(a.TokenFile)
-		if err != nil {
-			return err
+		text, bad := os.ReadFile(a.TokenFile)
+		if bad != nil {
+			return bad
 		}
 		token = strings.TrimSpace(string(text))
 	}

@@ -37,8 +37,8 @@ func (r *replay) loadLive(ctx context.Context) error {
 		}
 		r.nodes = size
 		past, err := remember(ctx, func(ctx context.Context, after int64) ([]exchange.Job, error) {
-			h, err := c.History(ctx, after, 500)
-			return h.Jobs, err
+			h, bad := c.History(ctx, after, 500)
+			return h.Jobs, bad
 		}, rating)
 		if err != nil {
 			return err

@@ -62,7 +62,7 @@ func (s *service) start(ctx context.Context, c *config.Config, log *slog.Logger,
 		}
 		s.secure = true
 	}
-	if err := s.lead(ctx, waiting); err != nil {
+	if err = s.lead(ctx, waiting); err != nil {
 		return err
 	}
 	listener, err := api.Listen(c.Listen, secure)

@@ -121,8 +121,7 @@ func replayed(ctx context.Context, arrivals []workload.Arrival, size int, name s
 			value = s.Value()
 		}
 		if s.Name == "pbase" { // a replay has nodes that cost 1
-			base, err := strconv.ParseFloat(value, 64)
-			if err == nil {
+			if base, wrong := strconv.ParseFloat(value, 64); wrong == nil {
 				value = strconv.FormatFloat(base*float64(market.Money(rates.Processor).Price()), 'g', -1, 64)
 			}
 		}

@@ -88,9 +88,9 @@ func upFailed(err error, o *upOptions) error {
 func (o *upOptions) configure() (config.Config, error) {
 	c := config.Default()
 	if o.dir == "" {
-		dir, err := stateDir()
-		if err != nil {
-			return c, err
+		dir, bad := stateDir()
+		if bad != nil {
+			return c, bad
 		}
 		o.dir = dir
 	}
@@ -99,7 +99,7 @@ func (o *upOptions) configure() (config.Config, error) {
 		return c, err
 	}
 	o.dir = dir
-	if err := os.MkdirAll(o.dir, 0o700); err != nil {
+	if err = os.MkdirAll(o.dir, 0o700); err != nil {
 		return c, err
 	}
 	set, err := policySettings(o.set)

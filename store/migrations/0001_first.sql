@@ -79,16 +79,17 @@ CREATE TABLE tx_accounts (
 	PRIMARY KEY (account, tx)
 ) {keyed};
 
+-- Answers given, numbered in the order in which they were: the oldest are
+-- forgotten first, and there is no index on the time because it goes with it.
 CREATE TABLE replies (
+	id     {id},
 	owner  {text} NOT NULL,
 	key    {text} NOT NULL,
 	digest {bytes} NOT NULL,
 	body   {bytes} NOT NULL,
 	at     {int} NOT NULL,
-	PRIMARY KEY (owner, key)
+	UNIQUE (owner, key)
 ) {plain};
-
-CREATE INDEX replies_by_time ON replies (at);
 
 -- A snapshot counts once done is 1.
 CREATE TABLE snapshots (

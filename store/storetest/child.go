@@ -58,8 +58,8 @@ func (c *Child) Kill() string {
 
 // The kinds of children.
 const (
-	// Appender appends batches for ever and prints the last entry of each
-	// when the store has acknowledged it.
+	// Appender leads, appends batches for ever and prints the last entry of
+	// each when the store has acknowledged it.
 	Appender = "append"
 	// Leader takes the lead, prints "leads", and keeps it.
 	Leader = "lead"
@@ -85,6 +85,9 @@ func child(kind string, args []string) error {
 }
 
 func appendForEver(ctx context.Context, s store.Store) error {
+	if _, _, err := s.Lead(ctx); err != nil {
+		return err
+	}
 	last, _, err := s.Last(ctx)
 	if err != nil {
 		return err

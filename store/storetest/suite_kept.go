@@ -11,7 +11,7 @@ import (
 
 func testTxs(t *testing.T, b Backend) {
 	s, ctx := b.open(t), t.Context()
-	const n, accounts = 9000, 60 // more than is read at a time, and than one statement takes
+	const n, accounts = 2520, 60 // more than is read at a time, and than one statement takes
 	var batch store.Batch
 	for i := range n {
 		batch.Txs = append(batch.Txs, store.Tx{
@@ -123,23 +123,23 @@ func testReplies(t *testing.T, b Backend) {
 	const n = 2500
 	var batch store.Batch
 	for i := range n {
-		batch.Replies = append(batch.Replies, store.Reply{Owner: "ann", Key: fmt.Sprint(i), Digest: []byte{1}, Body: []byte("x"), At: int64(i)})
+		batch.Replies = append(batch.Replies, store.Reply{Owner: "ann", Key: fmt.Sprintf("%04d", i), Digest: []byte{1}, Body: []byte("x"), At: int64(i)})
 	}
 	must(t, s.Append(ctx, batch))
-	later := store.Reply{Owner: "ann", Key: "3", Digest: []byte{2}, Body: []byte("later"), At: n}
-	must(t, s.Append(ctx, store.Batch{Replies: []store.Reply{{Owner: "ann", Key: "3", At: 1}, later}}))
+	later := store.Reply{Owner: "ann", Key: "0003", Digest: []byte{2}, Body: []byte("later"), At: n}
+	must(t, s.Append(ctx, store.Batch{Replies: []store.Reply{{Owner: "ann", Key: "0003", At: 1}, later}}))
 	must(t, s.ForgetReplies(ctx, 2200))
-	for key, want := range map[string]bool{"0": false, "2199": false, "2200": true, "2499": true, "3": true, "none": false} {
+	for key, want := range map[string]bool{"0000": false, "2199": false, "2200": true, "2499": true, "0003": true, "none": false} {
 		_, found, err := s.Reply(ctx, "ann", key)
 		must(t, err)
 		same(t, "reply "+key, found, want)
 	}
 	_, _, err := s.Reply(ctx, "ann", "\xff")
 	wants(t, "a key that cannot be", err, store.ErrInvalid)
-	got, _, err := s.Reply(ctx, "ann", "3")
+	got, _, err := s.Reply(ctx, "ann", "0003")
 	must(t, err)
 	same(t, "the later reply", got, later)
-	_, found, err := s.Reply(ctx, "bob", "3")
+	_, found, err := s.Reply(ctx, "bob", "0003")
 	must(t, err)
 	same(t, "another owner's", found, false)
 }

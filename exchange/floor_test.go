@@ -118,6 +118,12 @@ func (f *floor) end(key task.Key, seconds float64, exit int) {
 	}}}})
 }
 
+// used reports how much processor time a task has had so far.
+func (f *floor) used(key task.Key, seconds float64) {
+	f.Helper()
+	f.do(exchange.Command{Report: &exchange.Measured{Tasks: []task.Status{{Key: key, State: task.Running, CPUUS: int64(seconds * 1e6)}}}})
+}
+
 func (f *floor) job(id int64) exchange.Job {
 	f.Helper()
 	if j, live := f.x.Job(id); live {

@@ -112,12 +112,40 @@ func TestAnOverrunHurtsNobody(t *testing.T) {
 	f := open(t, "libra", 1)
 	a := f.submit(alice, exchange.Request{EstimateMS: 10_000, DeadlineMS: 20_000}).Job
 	b := f.submit(bob, exchange.Request{EstimateMS: 10_000, DeadlineMS: 20_000}).Job
-	f.wait(20.5)
+	f.wait(19.9)
+	f.used(task.Key{Job: a.ID}, 10)
 	stopping := f.job(a.ID)
 	if stopping.State != exchange.Stopping || stopping.Reason != exchange.ReasonOverrun {
 		t.Fatalf("%+v", stopping)
 	}
-	_ = b
+	f.end(task.Key{Job: b.ID}, 9.95, 0)
+	if other := f.job(b.ID); other.State != exchange.Completed || other.Share != 0 {
+		t.Errorf("%+v", other)
+	}
+}
+
+// What is reckoned is not held against a job: one that began late, or whose node
+// is not heard of, has not used up its estimate before somebody has measured it.
+func TestNobodyOverrunsByReckoning(t *testing.T) {
+	f := open(t, "libra", 1)
+	f.enlist("n2", 1)
+	r := exchange.Request{EstimateMS: 10_000, DeadlineMS: 40_000}
+	a := f.submit(alice, r).Job
+	for _, budget := range []*int64{&a.Price, nil} { // with no money for more, and with as much as there is
+		r.Budget = budget
+		f.submit(bob, r)
+	}
+	f.wait(30)
+	for id := a.ID; id <= a.ID+2; id++ {
+		if j := f.job(id); j.State != exchange.Running || !j.Firm || len(j.Extensions) != 0 {
+			t.Errorf("%+v", j)
+		}
+	}
+	// The node of the first is lost: it begins again as if nothing had been.
+	f.do(exchange.Command{Node: &exchange.NodeChange{Node: f.job(a.ID).Places[0].Node, Why: "test"}})
+	if j := f.job(a.ID); j.State != exchange.Lost && (j.State != exchange.Running || j.Attempt != 1) || j.Charged != 0 {
+		t.Errorf("%+v", j)
+	}
 }
 
 // Alone, a job that takes longer is given more at the current price, and pays
@@ -125,7 +153,9 @@ func TestAnOverrunHurtsNobody(t *testing.T) {
 func TestAnOverrunIsExtended(t *testing.T) {
 	f := open(t, "libra", 1)
 	a := f.submit(alice, exchange.Request{EstimateMS: 10_000, DeadlineMS: 30_000, Budget: budget(20)}).Job
-	f.wait(10.5)
+	f.wait(10)
+	f.used(task.Key{Job: a.ID}, 10)
+	f.wait(0.5)
 	j := f.job(a.ID)
 	if j.State != exchange.Running || len(j.Extensions) != 1 || j.Extensions[0].WorkMS != 1000 || !j.Firm {
 		t.Fatalf("%+v", j)
@@ -143,7 +173,9 @@ func TestALateOverrunGoesOn(t *testing.T) {
 	f := open(t, "libra", 1)
 	a := f.submit(alice, exchange.Request{EstimateMS: 10_000, DeadlineMS: 20_000, Overrun: exchange.OverrunLate, PenaltyMicros: 1e6}).Job
 	f.submit(bob, exchange.Request{EstimateMS: 30_000, DeadlineMS: 60_000})
-	f.wait(25)
+	f.wait(19)
+	f.used(task.Key{Job: a.ID}, 10)
+	f.wait(6)
 	j := f.job(a.ID)
 	if j.State != exchange.Running || j.Firm || j.Penalty != 0 {
 		t.Fatalf("%+v", j)

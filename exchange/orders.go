@@ -160,8 +160,11 @@ func (x *Exchange) surprising(j *live, r *rank, s *task.Status) bool {
 	}
 	had := market.Work(float64(s.CPUUS+s.DeclinedUS) / 1e6 * x.nodes[r.Node].Speed)
 	r.CPUUS = max(r.CPUUS, s.CPUUS)
+	if j.State == Running && !j.Void && (stand.Estimate - had).Done() && !(stand.Estimate - r.Had).Done() {
+		return true // it has had all of its estimate, and nobody has said so
+	}
 	if !x.kind.TimeShared {
-		return had > stand.Estimate && j.State == Running && !j.Void
+		return false
 	}
 	return news(stand.Estimate-stand.Left, had, stand.Estimate)
 }

@@ -10,6 +10,10 @@ import (
 // overruns asks for more on behalf of the jobs whose estimate is used up,
 // before the policy is asked: a job that needs more than it said takes it from
 // nobody.
+//
+// That it was reckoned to be used up is not enough: the job may have begun later
+// than it was told to, or be on a node that cannot be reached. Somebody must have
+// measured it.
 func (x *Exchange) overruns() error {
 	if x.cluster == nil {
 		return nil
@@ -19,11 +23,58 @@ func (x *Exchange) overruns() error {
 		if j == nil || j.Void || j.State != Running {
 			continue
 		}
-		if err := x.extend(j); err != nil {
+		next := x.extend
+		if !x.hadAll(j) {
+			next = x.setBack
+		}
+		if err := next(j); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// hadAll reports whether a job was measured to have had all of its estimate:
+// where its tasks advance apart, on some processor at least.
+func (x *Exchange) hadAll(j *live) bool {
+	stand, here := x.cluster.Look(market.JobID(j.ID), x.time())
+	if !here {
+		return false
+	}
+	for i := range j.Ranks {
+		r := &j.Ranks[i]
+		if r.Status != nil {
+			continue
+		}
+		if enough := (stand.Estimate - r.Had).Done(); enough == j.Apart {
+			return enough
+		}
+	}
+	return !j.Apart
+}
+
+// setBack takes a job that is reckoned to have had all of its estimate to be a
+// second behind, until somebody measures it: to the policy, one past its estimate
+// would need all there is.
+func (x *Exchange) setBack(j *live) error {
+	if !x.kind.TimeShared {
+		return nil
+	}
+	const least = 0.02 // what is not worth measuring
+	stand, _ := x.cluster.Look(market.JobID(j.ID), x.time())
+	had := market.Event{Kind: market.Used, Job: market.JobID(j.ID), Proc: market.AllTasks}
+	if !j.Apart {
+		had.Work = stand.Estimate - market.Work(max(least, stand.Speed))
+		return x.step(had)
+	}
+	var back []market.Event
+	for _, t := range stand.Tasks {
+		if t.Left.Done() {
+			had.Proc, had.Work = int32(t.Proc), stand.Estimate-market.Work(max(least, t.Speed))
+			back = append(back, had)
+		}
+	}
+	return x.step(back...)
 }
 
 // extend asks for a tenth of the estimate more, and for twice as much each

@@ -30,7 +30,7 @@ func (x *Exchange) view(j *live) Job {
 	v.Timeline = slices.Clone(j.Timeline)
 	v.Extensions = slices.Clone(j.Extensions)
 	v.Penalty, _ = x.penaltyNow(j)
-	if x.cluster != nil {
+	if len(j.Ranks) > 0 {
 		if stand, here := x.cluster.Look(market.JobID(j.ID), x.time()); here && stand.Running {
 			v.Work = max(v.Work, int64(float64(stand.Estimate-max(0, stand.Left))*1e3))
 		}
@@ -171,7 +171,7 @@ func (x *Exchange) tenants(views []NodeView) {
 
 // standing is the rate of work that a job needs from now on to be in time.
 func (x *Exchange) standing(j *live) (need float64, here bool) {
-	if x.cluster == nil {
+	if len(j.Ranks) == 0 { // it waits: its place in the queue is dear to find
 		return 0, false
 	}
 	t := x.time()

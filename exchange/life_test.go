@@ -168,6 +168,25 @@ func TestAnOverrunIsExtended(t *testing.T) {
 	}
 }
 
+// What a job has had beyond its estimate before that was measured is paid for
+// too, at the same price.
+func TestAnOverrunIsPaidFromItsBeginning(t *testing.T) {
+	f := open(t, "libra", 1)
+	a := f.submit(alice, exchange.Request{EstimateMS: 10_000, DeadlineMS: 32_000, Budget: budget(20)}).Job
+	f.wait(12)
+	f.used(task.Key{Job: a.ID}, 12)
+	j := f.job(a.ID)
+	// 1 s more with 20 s left costs 1 + 1/20, and so do the 2 s before.
+	if len(j.Extensions) != 1 || j.Extensions[0].WorkMS != 3000 || j.Extensions[0].Price != 3_150_000 {
+		t.Fatalf("%+v", j.Extensions)
+	}
+	f.wait(0.5)
+	f.end(task.Key{Job: a.ID}, 12.5, 0)
+	if done := f.job(a.ID); done.Charged != a.Price+2_625_000 {
+		t.Errorf("charged %d, want %d and 2.625 (%+v)", done.Charged, a.Price, done.Receipt)
+	}
+}
+
 // Whoever chose late goes on without a promise and without a penalty.
 func TestALateOverrunGoesOn(t *testing.T) {
 	f := open(t, "libra", 1)

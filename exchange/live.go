@@ -25,6 +25,7 @@ type live struct {
 	Deadline market.Time `json:"-"`
 
 	moved bool        // since somebody last looked
+	over  int64       // milliseconds that it has had beyond its estimate, when it asks for more
 	specs []task.Spec // of its tasks, once somebody asked
 }
 

@@ -78,14 +78,18 @@ func (x *Exchange) setBack(j *live) error {
 }
 
 // extend asks for a tenth of the estimate more, and for twice as much each
-// time after that; where there is no room for it, for a quarter of it.
+// time after that; where there is no room for it, for a quarter of it. What the
+// job has had beyond its estimate by now is to be paid for at the same price.
 func (x *Exchange) extend(j *live) error {
 	const least = 1000 // milliseconds
 	whole := int64(math.Max(least, float64(j.askedMS())/10*math.Pow(2, float64(j.Tries))))
 	before := len(j.Extensions)
+	stand, _ := x.cluster.Look(market.JobID(j.ID), x.time())
+	j.over = int64(max(0, -float64(stand.Left)) * 1e3)
 	for _, ms := range []int64{whole, max(least, whole/4)} {
 		more := market.Event{
-			Kind: market.Extended, Job: market.JobID(j.ID), Work: market.Work(float64(ms) / 1e3), Price: x.leeway(j),
+			Kind: market.Extended, Job: market.JobID(j.ID), Work: market.Work(float64(ms) / 1e3),
+			Price: x.leeway(j) * market.Price(float64(ms)/float64(ms+j.over)),
 		}
 		if err := x.step(more); err != nil {
 			return err
@@ -116,6 +120,9 @@ func (x *Exchange) prolonged(j *live, e *market.Event) {
 	if err != nil {
 		price = 0
 	}
+	total := int64(float64(e.Work) * 1e3)
+	ms := total - j.askedMS() - j.Extra
+	price += market.Money(proportion(int64(price), j.over, ms-j.over))
 	if j.Request.Budget == nil && price > 0 {
 		tx, err := x.ledger.Raise(x.now, j.ID, price)
 		if err != nil { // it was asked what there is; what changed in between is ours to bear
@@ -125,8 +132,6 @@ func (x *Exchange) prolonged(j *live, e *market.Event) {
 			j.Held += int64(price)
 		}
 	}
-	total := int64(float64(e.Work) * 1e3)
-	ms := total - j.askedMS() - j.Extra
 	j.Extra += ms
 	j.Extensions = append(j.Extensions, Extension{AtUS: x.now, WorkMS: ms, Price: int64(max(0, price))})
 	x.fx.touch(j)

@@ -1,0 +1,23 @@
+// The page stands without this; what is here makes it live. Each module looks
+// for its own elements and does nothing where there are none.
+import { localise } from "./time.js";
+import { live } from "./live.js";
+import { forms } from "./forms.js";
+import { jobs } from "./jobs.js";
+import { job } from "./job.js";
+import { submit } from "./submit.js";
+import { owner } from "./owner.js";
+
+document.documentElement.classList.add("scripted");
+
+function begin() {
+  localise(document);
+  jobs();
+  job();
+  submit();
+  owner();
+}
+
+forms(begin);
+begin();
+live();

@@ -1,0 +1,42 @@
+// The same words and numbers as the server writes.
+export function money(micros) {
+  const size = Math.abs(micros);
+  const decimals = size === 0 || size >= 10000 ? 2 : size >= 100 ? 4 : 6;
+  const text = (size / 1e6).toFixed(decimals);
+  const [whole, fraction] = text.split(".");
+  return (micros < 0 ? "\u2212" : "") + whole.replace(/\B(?=(\d{3})+$)/g, ",") + "." + fraction;
+}
+
+export function percent(part) {
+  const hundredths = part * 100;
+  return (hundredths !== 0 && Math.abs(hundredths) < 9.95 ? hundredths.toFixed(1) : hundredths.toFixed(0)) + "\u2009%";
+}
+
+export function span(ms) {
+  if (ms < 0) return "\u2212" + span(-ms);
+  if (ms < 10000) return String(Math.round(ms / 100) / 10) + " s";
+  let s = Math.round(ms / 1000);
+  const units = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
+  for (let i = 0; i < units.length; i++) {
+    const [size, name] = units[i];
+    if (s < size) continue;
+    let text = Math.floor(s / size) + " " + name;
+    if (i + 1 < units.length) {
+      const rest = Math.floor((s % size) / units[i + 1][0]);
+      if (rest > 0) text += " " + rest + " " + units[i + 1][1];
+    }
+    return text;
+  }
+  return "0 s";
+}
+
+// inputSpan is a length of time as the form takes it.
+export function inputSpan(ms) {
+  let s = Math.max(1, Math.round(ms / 1000)), text = "";
+  for (const [size, name] of [[86400, "d"], [3600, "h"], [60, "m"], [1, "s"]]) {
+    const n = Math.floor(s / size);
+    if (n > 0) text += n + name;
+    s %= size;
+  }
+  return text;
+}

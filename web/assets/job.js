@@ -1,0 +1,89 @@
+// The page of one job: its numbers, and what it writes.
+import { show, tick, final } from "./jobs.js";
+import { on, look, isOffline } from "./live.js";
+
+export function job() {
+  const head = document.querySelector("[data-live=job]");
+  if (!head) return;
+  const stats = () => document.getElementById("stats");
+  let state = head.dataset.state, looked = Date.now(), share = null;
+  tick(stats());
+  clearInterval(job.timer);
+  job.timer = setInterval(() => { if (!document.hidden) tick(stats()); }, 1000);
+  on("jobs", ([c]) => {
+    show(stats(), c);
+    const turned = c.state !== state;
+    const moved = share !== null && Math.abs(share - c.share) > 0.001;
+    share ??= c.share;
+    // The drawing and the words are the server's; they are fetched when the job
+    // takes a turn, and now and then while its share moves.
+    if (turned || (moved && Date.now() - looked > 10000)) {
+      state = c.state;
+      share = c.share;
+      looked = Date.now();
+      look();
+    }
+  });
+  on("looked", () => { if (!document.getElementById("log") && !final(state)) location.reload(); });
+  follow(head, () => state);
+}
+
+const colours = /\u001b\[[0-9;?]*[ -/]*[@-~]/g;
+const most = 400000; // characters that are kept on the page
+
+function follow(head, state) {
+  const log = document.getElementById("log");
+  if (!log) return;
+  const note = document.getElementById("log-note");
+  const pick = (id) => document.getElementById(id)?.value ?? "";
+  let offset = null, decoder = new TextDecoder(), run = 0;
+
+  async function turn(mine) {
+    if (mine !== run) return;
+    let again = 1000;
+    if (document.hidden || isOffline() || !document.getElementById("follow").checked && offset !== null) {
+      setTimeout(turn, again, mine);
+      return;
+    }
+    try {
+      const q = new URLSearchParams({ stream: pick("stream"), rank: pick("rank"), element: pick("element") });
+      if (offset !== null) q.set("offset", offset);
+      const answer = await fetch(log.dataset.log + "?" + q);
+      if (mine !== run || !answer.ok) return;
+      const piece = await answer.arrayBuffer();
+      const ended = final(answer.headers.get("X-State"));
+      note.textContent = answer.headers.get("X-Note") ?? "";
+      if (answer.headers.has("X-Offset")) {
+        const from = Number(answer.headers.get("X-Offset")), size = Number(answer.headers.get("X-Size"));
+        if (offset !== null && size < offset) { // begun again
+          offset = 0;
+          log.textContent = "";
+          decoder = new TextDecoder();
+        } else {
+          if (offset === null && from > 0) note.textContent = "The beginning is not shown.";
+          const near = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
+          log.append(decoder.decode(piece, { stream: true }).replace(colours, ""));
+          if (log.textContent.length > most) log.textContent = log.textContent.slice(-most / 2);
+          if (near && piece.byteLength) log.scrollTop = log.scrollHeight;
+          offset = from + piece.byteLength;
+          if (offset < size) again = 0;
+        }
+      }
+      if (ended && again > 0) { // what it wrote before it ended is all here now
+        if (log.textContent === "" && !note.textContent) note.textContent = "It wrote nothing.";
+        return;
+      }
+    } catch { /* the stream of events says that we are offline */ }
+    setTimeout(turn, again, mine);
+  }
+
+  function restart() {
+    run++;
+    offset = null;
+    decoder = new TextDecoder();
+    log.textContent = "";
+    turn(run);
+  }
+  for (const id of ["stream", "rank", "element"]) document.getElementById(id)?.addEventListener("change", restart);
+  restart();
+}

@@ -1,0 +1,153 @@
+// One stream of events for the page, and the word when there is none: a page
+// whose network is cut says so, stays as it is, and catches up when it is back.
+import { setClock, localise } from "./time.js";
+
+const handlers = {};
+export function on(kind, f) { handlers[kind] = f; }
+
+let offline = false, source = null, watchdog = 0, quiet = 0;
+const bar = document.getElementById("net");
+
+export function isOffline() { return offline; }
+
+export function say(text, loud) {
+  bar.textContent = text;
+  bar.classList.toggle("loud", Boolean(loud));
+  bar.classList.remove("back");
+  bar.hidden = text === "";
+}
+
+export function lost() {
+  if (!offline) {
+    offline = true;
+    document.body.dataset.offline = "";
+  }
+  clearTimeout(quiet);
+  say("Offline. What you see is from before; it goes on by itself when the connection is back.");
+}
+
+function back() {
+  if (!offline || !navigator.onLine) return;
+  offline = false;
+  delete document.body.dataset.offline;
+  say("Connected again.");
+  bar.classList.add("back");
+  quiet = setTimeout(() => say(""), 3000);
+  look();
+  handlers.back?.();
+}
+
+// look fetches the page again and puts its live regions in place.
+let looking = false;
+export async function look() {
+  if (looking) return;
+  looking = true;
+  try {
+    const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+    if (answer.redirected || !answer.ok) {
+      if (answer.redirected) location.reload(); // the session is over
+      return;
+    }
+    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+    for (const region of document.querySelectorAll("[data-region],[data-part],table[data-live]")) {
+      const key = region.id ? "#" + region.id : region.dataset.part ? `[data-part="${region.dataset.part}"]` : "table[data-live]";
+      if (region.closest("form") || region.querySelector("details[open]")) continue; // somebody is at work there
+      const other = fresh.querySelector(key);
+      if (other) region.replaceWith(other);
+    }
+    localise(document);
+    handlers.looked?.();
+  } catch {
+    lost();
+  } finally {
+    looking = false;
+  }
+}
+
+export function swap(parts) {
+  for (const [name, html] of Object.entries(parts)) {
+    const place = document.querySelector(`[data-part="${name}"]`);
+    if (!place) continue;
+    place.innerHTML = html;
+    localise(place);
+  }
+}
+
+function address() {
+  const wanted = document.querySelector("[data-live]");
+  if (!wanted) return document.querySelector("meta[name=csrf]") ? "/events?for=page" : "";
+  const q = new URLSearchParams({ for: wanted.dataset.live });
+  for (const name of ["from", "to", "id", "span", "whose"]) {
+    if (wanted.dataset[name] !== undefined) q.set(name, wanted.dataset[name]);
+  }
+  q.set("seen", document.querySelector("meta[name=now]").content); // what changed since then is news
+  return "/events?" + q;
+}
+
+// A stream that says nothing for longer than its heartbeat is dead, whatever the
+// browser believes.
+function heard() {
+  clearTimeout(watchdog);
+  watchdog = setTimeout(() => { lost(); open(); }, 40000);
+  back();
+}
+
+function close() {
+  clearTimeout(watchdog);
+  source?.close();
+  source = null;
+}
+
+let retry = 0, waiting = 0;
+function open() {
+  close();
+  clearTimeout(waiting);
+  const to = address();
+  if (!to || document.hidden) return;
+  source = new EventSource(to);
+  source.addEventListener("alive", (e) => {
+    setClock(JSON.parse(e.data).now);
+    retry = 0;
+    heard();
+  });
+  source.addEventListener("swap", (e) => { heard(); swap(JSON.parse(e.data)); handlers.swapped?.(); });
+  source.addEventListener("jobs", (e) => { heard(); handlers.jobs?.(JSON.parse(e.data)); });
+  source.addEventListener("reload", () => { heard(); look(); });
+  source.onerror = () => {
+    // The browser tries again by itself where it can; where it gives up (an
+    // answer that is no stream) we do, less and less often.
+    lost();
+    if (source?.readyState === EventSource.CLOSED) {
+      close();
+      waiting = setTimeout(open, Math.min(30000, 1000 * 2 ** retry++));
+    }
+  };
+}
+
+export function live() {
+  if (!address()) return;
+  open();
+  let slept = false;
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) { // a browser has few connections to a host: hidden pages need none
+      slept = true;
+      close();
+    } else if (slept) {
+      slept = false;
+      open();
+      look();
+    }
+  });
+  addEventListener("offline", () => { close(); lost(); });
+  addEventListener("online", () => { retry = 0; open(); });
+  addEventListener("pagehide", close);
+  addEventListener("pageshow", (e) => { if (e.persisted) { open(); look(); } });
+  // A link that leads nowhere now would take away a page that still says something.
+  document.addEventListener("click", (e) => {
+    const link = e.target.closest?.("a[href]");
+    if (offline && link && link.origin === location.origin && !link.getAttribute("href").startsWith("#")) {
+      e.preventDefault();
+      say("Offline: this page cannot be left for another one just now.", true);
+    }
+  });
+}

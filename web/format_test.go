@@ -1,0 +1,31 @@
+package web
+
+import "testing"
+
+func TestWords(t *testing.T) {
+	for micros, want := range map[int64]string{
+		0: "0.00", 1: "0.000001", 160: "0.0002", 9_999: "0.0100", 10_000: "0.01", 1_234_567: "1.23", 1_234_567_890_000: "1,234,567.89",
+		-2_500_000: "\u22122.50",
+	} {
+		if got := money(micros); got != want {
+			t.Errorf("money(%d) is %s, want %s", micros, got, want)
+		}
+	}
+	for ms, want := range map[int64]string{
+		0: "0 s", 1500: "1.5 s", 9_000: "9 s", 61_000: "1 min 1 s", 3_600_000: "1 h", 5_400_000: "1 h 30 min", 90_000_000: "1 d 1 h", -1500: "\u22121.5 s",
+	} {
+		if got := span(ms); got != want {
+			t.Errorf("span(%d) is %s, want %s", ms, got, want)
+		}
+	}
+	for ms, want := range map[int64]string{1500: "1.5s", 90_000: "1m30s", 90_061_000: "1d1h1m1s", 0: "0s"} {
+		if got := inputSpan(ms); got != want {
+			t.Errorf("inputSpan(%d) is %s, want %s", ms, got, want)
+		}
+	}
+	for part, want := range map[float64]string{0: "0\u2009%", 0.05: "5.0\u2009%", 0.5: "50\u2009%", 1: "100\u2009%"} {
+		if got := percent(part); got != want {
+			t.Errorf("percent(%v) is %s, want %s", part, got, want)
+		}
+	}
+}

@@ -10,19 +10,17 @@ import (
 type live struct {
 	Job
 
-	Ranks    []rank      `json:"ranks,omitempty"`
-	Stop     task.Stop   `json:"stop,omitempty"`
-	End      State       `json:"end,omitempty"` // what it ends in, where that is not for its exit status to say
-	Waits    []int64     `json:"waits,omitempty"`
-	Apart    bool        `json:"apart,omitempty"`   // its tasks advance each on its own
-	OverUS   int64       `json:"over_us,omitempty"` // when it had used up its estimate and could get no more
-	Void     bool        `json:"void,omitempty"`    // its promise no longer stands, by its own doing
-	Working  Working     `json:"working"`
-	Owed     Number      `json:"owed"`    // the price, unrounded
-	Tries    int         `json:"tries"`   // extensions asked for
-	Written  bool        `json:"written"` // something of it was written down
-	Entered  int64       `json:"entered"` // when it went to the cluster: later than submitted, if it waited for others
-	Deadline market.Time `json:"-"`
+	Ranks   []rank    `json:"ranks,omitempty"`
+	Stop    task.Stop `json:"stop,omitempty"`
+	End     State     `json:"end,omitempty"` // what it ends in, where that is not for its exit status to say
+	Waits   []int64   `json:"waits,omitempty"`
+	Apart   bool      `json:"apart,omitempty"`   // its tasks advance each on its own
+	OverUS  int64     `json:"over_us,omitempty"` // when it had used up its estimate and could get no more
+	Void    bool      `json:"void,omitempty"`    // its promise no longer stands, by its own doing
+	Working Working   `json:"working"`
+	Owed    Number    `json:"owed"`    // the price, unrounded
+	Tries   int       `json:"tries"`   // extensions asked for
+	Written bool      `json:"written"` // something of it was written down
 
 	moved bool        // since somebody last looked
 	over  int64       // milliseconds that it has had beyond its estimate, when it asks for more

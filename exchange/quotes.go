@@ -193,7 +193,7 @@ func (x *Exchange) take(by Identity, s *Submit) (Outcome, error) {
 	j := x.newJob(by, r, q.Account)
 	x.next--
 	j.QuotedUS = q.MadeUS
-	j.ID, j.Quote, j.Owed, j.Width, j.Working, j.Entered = q.Job, q.ID, q.Owed, q.Width, q.Working, x.now
+	j.ID, j.Quote, j.Owed, j.Width, j.Working = q.Job, q.ID, q.Owed, q.Width, q.Working
 	if reason, why := x.cannotHold(q.Account, x.mostCost(&r, market.Money(q.Price))); reason != "" {
 		return Outcome{Refusal: &Refusal{Reason: reason, Detail: why, Offers: []Offer{}}}, nil // the quote stands
 	}

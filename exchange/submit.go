@@ -104,7 +104,7 @@ func (x *Exchange) admit(j *live) (Outcome, error) {
 		return x.refuse(j, market.CannotMeetResources.String(), "no node has joined the cluster yet"), nil
 	}
 	asked := x.fitting(j)
-	j.Width, j.Entered = int(asked.Width), x.now
+	j.Width = int(asked.Width)
 	x.jobs[j.ID] = j
 	if err := x.step(market.Event{Kind: market.Submitted, Job: asked.ID, Spec: &asked}); err != nil {
 		delete(x.jobs, j.ID)

@@ -29,7 +29,8 @@ test:                  ## all tests; those of parts that are not here say so and
 	go test -p 1 -timeout 30m $$(go list ./... | grep -E '$(REAL)')
 
 race:                  ## the parts that use goroutines, under the race detector
-	go test -race -pgo=off ./cmd/... ./controller ./api/... ./store
+	go test -race -pgo=off ./cmd/... ./controller ./api/...
+	go test -race -pgo=off -short ./store ./agent/cgroup
 	go test -race -pgo=off ./experiment ./revenue -run 'Workers|Shared|Cancel|Interrupted|Resume|CommonRandom'
 
 lint:                  ## import rules, forbidden calls, style

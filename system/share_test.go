@@ -1,0 +1,267 @@
+package system_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"libra/agent/cgroup"
+	"libra/api/client"
+	"libra/exchange"
+)
+
+// tolerance is by how much the processor time that the kernel gave to a job may
+// differ from what it was to get, in parts of that.
+const tolerance = 0.02
+
+// Four busy jobs share one processor. Each gets, as the kernel counts it, the
+// share that its deadline asks for, and all end in time and in order, at the
+// price they were quoted.
+//
+// Whoever else uses the same processor with as much weight, a test of the same
+// kind for one, takes from all of them alike; so shares are measured again if
+// they were not right the first time. Deadlines, order and bills have to be
+// right every time.
+func TestPromisesAreKeptByTheKernel(t *testing.T) {
+	requireCgroup(t)
+	if groupKind() != cgroup.V1 {
+		t.Skip("it reads what a kernel with cgroup v1 counts")
+	}
+	for _, spare := range []string{"none", "proportional"} {
+		t.Run("spare="+spare, func(t *testing.T) {
+			b := newBazaar(t, terms{set: []string{"spare=" + spare}})
+			w := b.hire("n1", "--cpus", "0", "--weight", "250")
+			c := b.user("root", 1000)
+			wrong := errors.New("not measured")
+			for try := 0; try < 3 && wrong != nil; try++ {
+				wrong = keepPromises(t, b, w, c)
+				if wrong != nil {
+					t.Log(wrong)
+				}
+			}
+			if wrong != nil {
+				t.Error("three times in a row")
+			}
+			b.verify()
+		})
+	}
+}
+
+// wanted is a job of the test and what was seen of it.
+type wanted struct {
+	cpu, deadline time.Duration
+	quote         exchange.Quote
+	job           exchange.Job
+	seen          []reading
+}
+
+// reading is what a job had used at a time.
+type reading struct {
+	atUS  int64
+	usage time.Duration
+}
+
+// keepPromises runs the jobs; the error is about their shares.
+func keepPromises(t *testing.T, b *bazaar, w *worker, c *client.Client) error {
+	jobs := []*wanted{
+		{cpu: 2 * time.Second, deadline: 13 * time.Second},
+		{cpu: 3 * time.Second, deadline: 16 * time.Second},
+		{cpu: 4 * time.Second, deadline: 19 * time.Second},
+		{cpu: 5 * time.Second, deadline: 22 * time.Second},
+	}
+	for _, j := range jobs {
+		j.enter(t, b, c)
+	}
+	watch, stop := context.WithCancel(t.Context())
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		watchUsage(watch, w, jobs)
+	}()
+	for _, j := range jobs {
+		j.job = b.completed(j.job.ID)
+	}
+	stop()
+	<-watched
+
+	node, err := b.node(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, j := range jobs {
+		j.checkBill(t)
+		if i > 0 && j.job.EndedUS < jobs[i-1].job.EndedUS {
+			t.Errorf("job %d ended before job %d, which was promised first", j.job.ID, jobs[i-1].job.ID)
+		}
+	}
+	return compareAll(t, jobs, node.Rating/node.Speed)
+}
+
+// enter asks for a quote and takes it. The estimate is a little more than what
+// the program uses, as a careful user's is: with no time to spare, a job ends
+// just when its estimate is used up.
+func (j *wanted) enter(t *testing.T, b *bazaar, c *client.Client) {
+	t.Helper()
+	r := exchange.Request{
+		Argv: busyProgram(j.cpu * 19 / 20), Dir: b.dir, Env: []string{"GOMAXPROCS=1"},
+		EstimateMS: j.cpu.Milliseconds(), DeadlineMS: j.deadline.Milliseconds(),
+	}
+	var err error
+	if j.quote, err = c.AskQuote(t.Context(), r, 0); err != nil {
+		t.Fatal(err)
+	}
+	if j.job, err = c.Submit(t.Context(), r, j.quote.ID); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// watchUsage reads, many times a second, what the kernel has counted.
+func watchUsage(ctx context.Context, w *worker, jobs []*wanted) {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		for _, j := range jobs {
+			path := filepath.Join("/sys/fs/cgroup/cpuacct", w.tree(), fmt.Sprintf("%d.0.0", j.job.ID), "cpuacct.usage")
+			text, err := os.ReadFile(path)
+			if err != nil {
+				continue // not yet, or no more
+			}
+			if ns, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil {
+				j.seen = append(j.seen, reading{time.Now().UnixMicro(), time.Duration(ns)})
+			}
+		}
+	}
+}
+
+// checkBill is about the end of a job.
+func (j *wanted) checkBill(t *testing.T) {
+	t.Helper()
+	if j.job.EndedUS > j.job.DueUS || j.job.EndedUS > j.job.PromisedUS {
+		t.Errorf("job %d ended %.3f s late", j.job.ID, float64(j.job.EndedUS-j.job.DueUS)/1e6)
+	}
+	if r := j.job.Receipt; r == nil || j.job.Charged != j.quote.Price || r.Net != j.quote.Price || j.job.Penalty != 0 {
+		t.Errorf("job %d: quoted %d, charged %d, receipt %+v", j.job.ID, j.quote.Price, j.job.Charged, r)
+	}
+}
+
+// Shares are measured for five seconds, or for two where they change more often
+// than that, after some time to settle: the kernel gives a group a new quota at
+// once, and forgets what it has had of the old one, so a change is worth up to a
+// period of 100 ms.
+const (
+	longest  = 5 * time.Second
+	shortest = 2 * time.Second
+	settling = 200 * time.Millisecond
+)
+
+// compareAll compares, over a time in which no share changed while all four ran,
+// what the jobs used with what they were to get. capacity is the part of a
+// processor that is sold.
+func compareAll(t *testing.T, jobs []*wanted, capacity float64) error {
+	t.Helper()
+	from, to := quiet(jobs)
+	if to-from < shortest.Microseconds() {
+		return errors.New("shares changed all the time")
+	}
+	to = min(to, from+longest.Microseconds())
+	var wrong error
+	t.Logf("over %.1f s:", float64(to-from)/1e6)
+	t.Logf("%-4s %9s %9s %9s %9s %9s %9s %9s", "job", "estimate", "deadline", "ended", "price", "target", "measured", "error")
+	for _, j := range jobs {
+		target, got, n := j.compare(capacity, from, to)
+		t.Logf("%-4d %8.1fs %8.1fs %8.2fs %9.6f %8.2f%% %8.2f%% %+8.2f%%", j.job.ID, j.cpu.Seconds(), j.deadline.Seconds(),
+			float64(j.job.EndedUS-j.job.SubmittedUS)/1e6, float64(j.quote.Price)/1e6, 100*target, 100*target*got, 100*(got-1))
+		if n < 50 || math.Abs(got-1) > tolerance {
+			wrong = errors.Join(wrong, fmt.Errorf("job %d got %.2f %% of what it was to get, by %d readings", j.job.ID, 100*got, n))
+		}
+	}
+	return wrong
+}
+
+// quiet is the longest time in which no share changed.
+func quiet(jobs []*wanted) (fromUS, toUS int64) {
+	var changes []int64
+	for _, j := range jobs {
+		changes = append(changes, j.job.EndedUS)
+		for _, p := range j.job.Timeline {
+			if p.AtUS >= jobs[len(jobs)-1].job.StartedUS {
+				changes = append(changes, p.AtUS)
+			}
+		}
+	}
+	slices.Sort(changes)
+	for i, at := range changes[:len(changes)-1] {
+		if at >= jobs[0].job.EndedUS {
+			break // from then on there are fewer than four
+		}
+		if from := at + settling.Microseconds(); changes[i+1]-from > toUS-fromUS {
+			fromUS, toUS = from, changes[i+1]
+		}
+	}
+	return fromUS, toUS
+}
+
+// compare fits a line through what the job had used against what it was to have
+// had by then: its slope is the part of the target that the job got. A line
+// through many readings is more exact than the difference of two, each of which
+// is off by up to what the kernel grants at a time.
+func (j *wanted) compare(capacity float64, fromUS, toUS int64) (target, got float64, n int) {
+	var x, y []float64
+	for _, r := range j.seen {
+		if r.atUS >= fromUS && r.atUS <= toUS {
+			x = append(x, capacity*due(j.job.Timeline, fromUS, r.atUS))
+			y = append(y, r.usage.Seconds())
+		}
+	}
+	if len(x) < 2 {
+		return 0, 0, len(x)
+	}
+	return capacity * due(j.job.Timeline, fromUS, toUS) / (float64(toUS-fromUS) / 1e6), slope(x, y), len(x)
+}
+
+// due is the integral of a share over time, in seconds.
+func due(shares []exchange.Point, fromUS, toUS int64) float64 {
+	sum := 0.0
+	for i, p := range shares {
+		until := toUS
+		if i+1 < len(shares) {
+			until = min(toUS, shares[i+1].AtUS)
+		}
+		if since := max(fromUS, p.AtUS); until > since {
+			sum += p.Share * float64(until-since) / 1e6
+		}
+	}
+	return sum
+}
+
+// slope is that of the line with the least squares.
+func slope(x, y []float64) float64 {
+	mx, my := mean(x), mean(y)
+	var up, down float64
+	for i := range x {
+		up += (x[i] - mx) * (y[i] - my)
+		down += (x[i] - mx) * (x[i] - mx)
+	}
+	return up / down
+}
+
+func mean(v []float64) float64 {
+	sum := 0.0
+	for _, one := range v {
+		sum += one
+	}
+	return sum / float64(len(v))
+}

@@ -3,7 +3,7 @@ package experiment
 import (
 	"bytes"
 	"context"
-	_ "embed"
+	"embed"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -87,25 +87,32 @@ func (s *Store) writeReport(r *Report) error {
 	return s.write(pageFile, page)
 }
 
-//go:embed report.tmpl.html
-var pageText string
+//go:embed report.tmpl.html sweep.tmpl.html style.tmpl.html
+var pageFiles embed.FS
 
-var page = template.Must(template.New("report").Funcs(template.FuncMap{
+// pages are the reports that people open in a browser: each is one file that
+// needs nothing beside it, in the look of all pages of the program.
+var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"draw":   func(f *Figure) template.HTML { return template.HTML(f.Draw().Fragment()) }, // escaped by chart
 	"split":  splitClaim,
 	"anchor": anchor,
-}).Parse(pageText))
+}).ParseFS(pageFiles, "*.tmpl.html"))
 
-// HTML writes the report as one page that needs nothing beside it.
+// look is the styles that every report begins with.
+type look struct{ PageCSS, ChartCSS template.CSS }
+
+var ourLook = look{template.CSS(chart.PageCSS), template.CSS(chart.CSS)}
+
+// HTML writes the report as one page.
 func (r *Report) HTML() ([]byte, error) {
 	var out bytes.Buffer
-	err := page.Execute(&out, struct {
+	err := pages.ExecuteTemplate(&out, "report.tmpl.html", struct {
 		*Report
-		ChartCSS template.CSS
-		Facts    [][2]string
-		Held     int
-		Total    int
-	}{r, template.CSS(chart.CSS), r.facts(), r.held(), len(r.Claims())})
+		look
+		Facts [][2]string
+		Held  int
+		Total int
+	}{r, ourLook, r.facts(), r.held(), len(r.Claims())})
 	return out.Bytes(), err
 }
 

@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -276,5 +277,15 @@ func (c *call) show(status int, name, title, at string, body any) error {
 		return fmt.Errorf("page %s: %w", name, err)
 	}
 	c.raw(status, "text/html; charset=utf-8", out.Bytes())
+	return nil
+}
+
+// json answers a script.
+func (c *call) json(v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	c.raw(http.StatusOK, "application/json", text)
 	return nil
 }

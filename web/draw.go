@@ -68,10 +68,6 @@ func (d *drawing) rect(x, y, w, h float64, class, title string) {
 	fmt.Fprintf(d, `><title>%s</title></rect>`, template.HTMLEscapeString(title))
 }
 
-func (d *drawing) circle(x, y, r float64, class string) {
-	fmt.Fprintf(d, `<circle cx="%s" cy="%s" r="%s" class="%s"/>`, pct(x), num(y), num(r), class)
-}
-
 // paths draws what f says in a coordinate system that is stretched across.
 func (d *drawing) paths(f func(path func(class, d string))) {
 	fmt.Fprintf(d, `<svg width="100%%" height="%s" viewBox="0 0 %d %s" preserveAspectRatio="none">`, num(d.height), wide, num(d.height))

@@ -40,7 +40,7 @@ func events(c *call) error {
 		first = event("reload", struct{}{})
 	}
 	if err := c.send(rc, slices.Concat([]byte("retry: 2000\n\n"), c.alive(), first)); err != nil {
-		return nil //nolint:nilerr // the page is gone
+		return nil // the page is gone
 	}
 	beat := time.NewTicker(c.h.options.Heartbeat)
 	defer beat.Stop()
@@ -59,7 +59,7 @@ func events(c *call) error {
 			return nil
 		}
 		if err := c.send(rc, message); err != nil {
-			return nil //nolint:nilerr // the page is gone
+			return nil // the page is gone
 		}
 	}
 }
@@ -115,11 +115,10 @@ func (c *call) missed(a audience) ([]byte, error) {
 	var jobs []exchange.Job
 	switch a.topic {
 	case "job":
-		j, err := c.job(a.from)
-		if err != nil {
+		jobs = make([]exchange.Job, 1)
+		if jobs[0], err = c.job(a.from); err != nil {
 			return nil, err
 		}
-		jobs = append(jobs, j)
 	case "jobs":
 		ask := api.JobQuery{Owner: a.user, Limit: rowsShown}
 		if a.to != 0 {

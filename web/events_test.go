@@ -143,7 +143,7 @@ func TestStreamsEnd(t *testing.T) {
 	next(t, lines, "event: alive")
 	waitFor(t, "the hub to follow", func() bool { return w.market.Followers() == 1 })
 	p.fill("/logout", nil)
-	for range lines { //nolint:revive // until it ends
+	for range lines { // until it ends
 	}
 	waitFor(t, "the hub to stop", func() bool { return w.market.Followers() == 0 })
 }

@@ -36,7 +36,7 @@ var fieldOf = map[string]string{
 	"grace_ms": "grace", "array.limit": "array",
 }
 
-// readForm takes in the form and makes a request of it. What is wrong stands in
+// readRequest takes in the form and makes a request of it. What is wrong stands in
 // the form.
 func (c *call) readRequest() (*form, exchange.Request) {
 	f := &form{Fields: map[string]string{}, Wrong: map[string]string{}}

@@ -203,7 +203,7 @@ func whatIf(c *call) error {
 	if err != nil {
 		return err
 	}
-	if err := c.forecastOf(v, only == ""); err != nil {
+	if err = c.forecastOf(v, only == ""); err != nil {
 		return err
 	}
 	if !c.wantsJSON() {
@@ -222,7 +222,7 @@ func (c *call) forecastOf(v *leversView, whole bool) error {
 	switch {
 	case err != nil:
 		v.Wrong = err.Error()
-		return nil //nolint:nilerr // said beside the levers
+		return nil // said beside the levers
 	case c.h.options.WhatIf == nil:
 		v.Wrong = "This server cannot replay its history."
 		return nil
@@ -236,7 +236,7 @@ func (c *call) forecastOf(v *leversView, whole bool) error {
 	}
 	if err != nil {
 		v.Wrong = err.Error()
-		return nil //nolint:nilerr // said beside the levers
+		return nil // said beside the levers
 	}
 	v.Result = &forecastView{WhatIfResult: r, Changes: v.changes(), Whole: whole, Days: stretch(r.ToUS - r.FromUS)}
 	return nil

@@ -61,13 +61,13 @@ func (c *call) enter(who exchange.Identity, token []byte, next string) error {
 	if c.secret != "" {
 		c.h.sessions.end(c.secret)
 	}
-	http.SetCookie(c.w, c.h.cookie(c.h.sessions.begin(who, token), fullLife))
+	http.SetCookie(c.w, c.cookie(c.h.sessions.begin(who, token), fullLife))
 	return c.redirect(next)
 }
 
 func signOut(c *call) error {
 	c.h.sessions.end(c.secret)
-	gone := c.h.cookie("", 0)
+	gone := c.cookie("", 0)
 	gone.MaxAge = -1
 	http.SetCookie(c.w, gone)
 	return c.redirect("/login")

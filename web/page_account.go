@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"libra/api"
 	"libra/exchange"
 	"libra/ledger"
 	"libra/market"
@@ -34,6 +35,7 @@ type accountView struct {
 	PageURL   func(int) string
 	Export    string // query for the files
 	In, Out   int64
+	Holds     []exchange.Job // jobs under way for which something is held
 }
 
 // lineView is a line of a statement.
@@ -95,6 +97,11 @@ func showAccount(c *call) error {
 			v.Below = append(v.Below, list[i])
 		}
 	}
+	if v.Account.Held > 0 {
+		if err = c.holds(v); err != nil {
+			return err
+		}
+	}
 	period := ledger.MonthOf(month.UnixMicro())
 	if v.Statement, err = c.h.market.Statement(c.r.Context(), path, false, period.Start, period.End); err != nil {
 		return err
@@ -116,6 +123,23 @@ func showAccount(c *call) error {
 	v.Export = export.Encode()
 	v.paginate(q.Get("page"))
 	return c.page("account", "Account", "account", v)
+}
+
+// holdsShown is how many jobs are named for which something is held.
+const holdsShown = 20
+
+// holds finds the jobs for which something is held.
+func (c *call) holds(v *accountView) error {
+	jobs, err := c.h.market.Jobs(c.r.Context(), api.JobQuery{Account: v.Path, States: filters[1].States, Limit: 2 * holdsShown})
+	if err != nil {
+		return err
+	}
+	for i := range jobs {
+		if jobs[i].Held > 0 && jobs[i].Account == v.Path && may(c.who, belongings{user: jobs[i].Owner}) && len(v.Holds) < holdsShown {
+			v.Holds = append(v.Holds, jobs[i])
+		}
+	}
+	return nil
 }
 
 // paginate takes a page of the lines, the latest first.

@@ -28,14 +28,6 @@ func (v *jobView) Stoppable() bool { return v.Underway() }
 // HasOutput reports whether there may be something to read.
 func (v *jobView) HasOutput() bool { return v.StartedUS != 0 }
 
-// Formula is how the price came about.
-func (v *jobView) Formula() string {
-	if v.Receipt != nil {
-		return v.Receipt.Formula
-	}
-	return ""
-}
-
 func showJob(c *call) error {
 	id, err := c.id()
 	if err != nil {
@@ -64,7 +56,7 @@ func cancelJob(c *call) error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.job(id); err != nil {
+	if _, err = c.job(id); err != nil {
 		return err
 	}
 	to := "/jobs/" + strconv.FormatInt(id, 10)
@@ -105,7 +97,7 @@ func readLog(c *call) error {
 		rank = 0
 	}
 	var element *int
-	if e, err := strconv.Atoi(q.Get("element")); err == nil && e >= 0 {
+	if e, wrong := strconv.Atoi(q.Get("element")); wrong == nil && e >= 0 {
 		element = &e
 	}
 	header := c.w.Header()

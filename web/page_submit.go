@@ -1,17 +1,13 @@
 package web
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"html/template"
-	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 
 	"libra/api"
 	"libra/exchange"
@@ -32,120 +28,6 @@ type submitView struct {
 
 // More reports whether the folded part of the form should be open.
 func (v *submitView) More() bool { return v.more() }
-
-// answer is what the market says to what is in the form.
-type answer struct {
-	Quote   *exchange.Quote
-	Refusal *exchange.Refusal
-	Offers  []offerView
-	Curve   *curve
-	Blank   bool // there is nothing to ask about yet
-	NowUS   int64
-}
-
-// offerView is a counter-offer as a button.
-type offerView struct {
-	exchange.Offer
-	Terms string // the value of the button
-	Words string
-}
-
-// newOffer puts an offer beside what was asked.
-func newOffer(o exchange.Offer, asked *exchange.Request) offerView {
-	v, r := offerView{Offer: o, Terms: offerTerms(&o), Words: o.Detail}, &o.Quote.Request
-	switch o.Change {
-	case "deadline":
-		v.Words = fmt.Sprintf("Deadline %s instead of %s", span(r.DeadlineMS), span(asked.DeadlineMS))
-	case "budget":
-		if r.Budget == nil || asked.Budget == nil {
-			break
-		}
-		v.Words = fmt.Sprintf("Budget %s instead of %s", money(*r.Budget), money(*asked.Budget))
-	case "processors":
-		v.Words = fmt.Sprintf("%s instead of %d, %s on each", plural(r.Processors, "processor", "processors"), max(1, asked.Processors), span(r.EstimateMS))
-	}
-	if o.Change != "budget" && r.Budget != nil && asked.Budget != nil && *r.Budget != *asked.Budget {
-		v.Words += fmt.Sprintf(", budget %s instead of %s", money(*r.Budget), money(*asked.Budget))
-	}
-	return v
-}
-
-// sentence makes one of a detail.
-func sentence(text string) string {
-	if text == "" {
-		return ""
-	}
-	return strings.ToUpper(text[:1]) + text[1:] + "."
-}
-
-// Surely says how sure the deadline is.
-func (a *answer) Surely() string {
-	switch o := a.Quote.Odds; {
-	case a.Quote.Request.DeadlineMS == 0:
-		return ""
-	case o >= 0.995:
-		return "more than 99\u2009% sure"
-	default:
-		return fmt.Sprintf("%.0f\u2009%% sure", o*100)
-	}
-}
-
-// AheadMS is by how much the job is expected before it has to be done.
-func (a *answer) AheadMS() int64 {
-	if a.Quote.PredictedUS == 0 || a.Quote.FinishUS == 0 {
-		return 0
-	}
-	return (a.Quote.FinishUS - a.Quote.PredictedUS) / 1000
-}
-
-// Drawn is the curve as a drawing.
-func (a *answer) Drawn() template.HTML {
-	if a == nil || a.Curve == nil {
-		return ""
-	}
-	return a.Curve.SVG()
-}
-
-// ask puts the request to the market: its price, or why not, and the curve.
-func (c *call) ask(ctx context.Context, f *form, r exchange.Request, axis [2]int64) (*answer, error) {
-	a := &answer{NowUS: c.h.now().UnixMicro()}
-	if r.EstimateMS == 0 || len(f.Wrong) > 0 {
-		a.Blank = true
-		return a, nil
-	}
-	if err := r.ValidateTerms(); err != nil {
-		if f.fault(err) {
-			a.Blank = true
-			return a, nil
-		}
-		return nil, err
-	}
-	if r.Account != "" {
-		if _, err := c.account(r.Account); err != nil {
-			f.Wrong["account"] = "An account of yours"
-			a.Blank = true
-			return a, nil //nolint:nilerr // said beside the field
-		}
-	}
-	r.Script, r.Argv = "", nil // what it runs does not change what it costs
-	o, err := c.h.market.Preview(ctx, c.who, r)
-	if err != nil {
-		return nil, err
-	}
-	a.take(o, &r)
-	a.Curve, err = c.newCurve(ctx, &r, axis)
-	return a, err
-}
-
-// take notes what the market answered.
-func (a *answer) take(o exchange.Outcome, asked *exchange.Request) {
-	a.Quote, a.Refusal, a.Offers = o.Quote, o.Refusal, nil
-	if o.Refusal != nil {
-		for i := range o.Refusal.Offers {
-			a.Offers = append(a.Offers, newOffer(o.Refusal.Offers[i], asked))
-		}
-	}
-}
 
 // showSubmit is the empty form, or one filled in like another job.
 func showSubmit(c *call) error {
@@ -222,17 +104,17 @@ func submit(c *call) error {
 		return c.askAgain(v)
 	}
 	if len(f.Wrong) == 0 {
-		if err := r.Validate(); err != nil && !f.fault(err) {
+		if err = r.Validate(); err != nil && !f.fault(err) {
 			return err
 		}
 	}
 	if len(f.Wrong) > 0 {
 		return c.askAgain(v)
 	}
-	if moved, err := c.moved(&r); err != nil {
+	if v.Said, err = c.moved(&r); err != nil {
 		return err
-	} else if moved != "" {
-		v.Said = moved
+	}
+	if v.Said != "" {
 		return c.askAgain(v)
 	}
 	o, err := c.do(exchange.Command{Submit: &exchange.Submit{Request: r}}, c.key(&r, ""))
@@ -331,56 +213,4 @@ func (c *call) key(r *exchange.Request, quote string) api.Key {
 	}
 	sum := sha256.Sum256(append(text, quote...))
 	return api.Key{Owner: c.who.User, Key: "page " + given + " " + hex.EncodeToString(sum[:8]), Digest: sum[:]}
-}
-
-// previewReply is what the script of the form hears: parts of the page to put in
-// place.
-type previewReply struct {
-	Parts map[string]string `json:"parts"`
-	Wrong map[string]string `json:"wrong"`
-	Say   string            `json:"say"` // for those who do not see the page
-	Seen  string            `json:"seen"`
-}
-
-// preview answers while somebody types.
-func preview(c *call) error {
-	c.session.asking.Lock()
-	defer c.session.asking.Unlock()
-	f, r := c.readRequest()
-	var axis [2]int64
-	for i, name := range []string{"axis-min", "axis-max"} {
-		axis[i], _ = strconv.ParseInt(c.r.PostFormValue(name), 10, 64) // without a number there is none
-	}
-	a, err := c.ask(c.r.Context(), f, r, axis)
-	if err != nil {
-		return err
-	}
-	v := &submitView{form: f, Answer: a}
-	reply := previewReply{Parts: map[string]string{}, Wrong: f.Wrong}
-	for _, name := range []string{"offer", "curve", "saving", "notes"} {
-		if reply.Parts[name], err = part("submit", name, v); err != nil {
-			return err
-		}
-	}
-	switch {
-	case a.Quote != nil:
-		reply.Seen = strconv.FormatInt(a.Quote.Price, 10)
-		reply.Say = "Price " + money(a.Quote.Price)
-		if s := a.Surely(); s != "" {
-			reply.Say += ", " + s
-		}
-	case a.Refusal != nil:
-		reply.Say = "Refused: " + a.Refusal.Detail
-	}
-	return c.json(reply)
-}
-
-// json answers a script.
-func (c *call) json(v any) error {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	c.raw(http.StatusOK, "application/json", text)
-	return nil
 }

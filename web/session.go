@@ -7,7 +7,9 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
+	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -122,23 +124,27 @@ func (s *sessions) end(secret string) {
 }
 
 // cookieName binds the cookie to this host where the browser can check that.
-func (h *Handler) cookieName() string {
-	if h.options.Secure {
+// Cookies know no ports, so two markets on one machine need two names.
+func (c *call) cookieName() string {
+	if c.h.options.Secure {
 		return "__Host-libra"
+	}
+	if _, port, err := net.SplitHostPort(c.r.Host); err == nil && strings.Trim(port, "0123456789") == "" {
+		return "libra-" + port
 	}
 	return "libra"
 }
 
-func (h *Handler) cookie(value string, life time.Duration) *http.Cookie {
+func (c *call) cookie(value string, life time.Duration) *http.Cookie {
 	return &http.Cookie{
-		Name: h.cookieName(), Value: value, Path: "/", MaxAge: int(life / time.Second),
-		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: h.options.Secure,
+		Name: c.cookieName(), Value: value, Path: "/", MaxAge: int(life / time.Second),
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: c.h.options.Secure,
 	}
 }
 
 // identify finds out who asks. Nobody is no error.
 func (c *call) identify() error {
-	cookie, err := c.r.Cookie(c.h.cookieName())
+	cookie, err := c.r.Cookie(c.cookieName())
 	if err != nil || cookie.Value == "" {
 		return nil //nolint:nilerr // without a cookie it is nobody
 	}

@@ -25,7 +25,7 @@ func TestSignInByToken(t *testing.T) {
 		t.Fatalf("%d to %s", got.status, got.header.Get("Location"))
 	}
 	cookie := got.header.Get("Set-Cookie")
-	for _, want := range []string{"libra=", "HttpOnly", "SameSite=Strict", "Path=/"} {
+	for _, want := range []string{"libra-", "HttpOnly", "SameSite=Strict", "Path=/"} {
 		if !strings.Contains(cookie, want) {
 			t.Errorf("cookie %q has no %s", cookie, want)
 		}

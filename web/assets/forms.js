@@ -3,6 +3,18 @@
 import { lost, say, isOffline } from "./live.js";
 import { localise } from "./time.js";
 
+// renew takes the token of the session that is under way now, if it is another
+// than that of the page.
+async function renew() {
+  const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("meta[name=csrf]")?.content;
+  const old = document.querySelector("meta[name=csrf]");
+  if (!fresh || !old || fresh === old.content) return false;
+  old.content = fresh;
+  document.querySelectorAll("input[name=csrf]").forEach((i) => { i.value = fresh; });
+  return true;
+}
+
 export function forms(begin) {
   document.addEventListener("submit", async (e) => {
     const form = e.target;
@@ -10,11 +22,18 @@ export function forms(begin) {
     e.preventDefault();
     const button = e.submitter;
     const buttons = form.querySelectorAll("button");
-    const body = form.enctype === "multipart/form-data" ? new FormData(form, button) : new URLSearchParams(new FormData(form, button));
+    const fill = () => (form.enctype === "multipart/form-data" ? new FormData(form, button) : new URLSearchParams(new FormData(form, button)));
+    let body = fill(); // before the buttons are asleep, or the one that was pressed is not in it
     buttons.forEach((b) => { b.disabled = true; });
     try {
       const action = button?.getAttribute("formaction") ?? form.getAttribute("action");
-      const answer = await fetch(action, { method: "POST", body, headers: { Accept: "text/html" } });
+      const post = () => fetch(action, { method: "POST", body, headers: { Accept: "text/html" } });
+      let answer = await post();
+      if (answer.status === 403 && await renew()) { // somebody has signed in again since
+        buttons.forEach((b) => { b.disabled = false; });
+        body = fill();
+        answer = await post();
+      }
       if (answer.redirected) {
         const to = new URL(answer.url);
         if (to.pathname === location.pathname && to.search === location.search) location.reload();

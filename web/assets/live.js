@@ -44,10 +44,12 @@ export async function look() {
   looking = true;
   try {
     const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
-    if (answer.redirected || !answer.ok) {
-      if (answer.redirected) location.reload(); // the session is over
+    if (answer.redirected) { // to the sign-in: the session is over
+      if (document.querySelector("form.touched")) say("Your session is over. Sign in again in another window; what you typed stays here.", true);
+      else location.reload();
       return;
     }
+    if (!answer.ok) return;
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
     for (const region of document.querySelectorAll("[data-region],[data-part],table[data-live]")) {
       const key = region.id ? "#" + region.id : region.dataset.part ? `[data-part="${region.dataset.part}"]` : "table[data-live]";
@@ -119,6 +121,7 @@ function open() {
     lost();
     if (source?.readyState === EventSource.CLOSED) {
       close();
+      look();
       waiting = setTimeout(open, Math.min(30000, 1000 * 2 ** retry++));
     }
   };

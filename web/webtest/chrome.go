@@ -81,7 +81,7 @@ func (c *Chrome) start(path string) error {
 		"--lang=en-GB", "--remote-debugging-pipe", "--user-data-dir="+dir, "about:blank")
 	c.cmd.ExtraFiles = []*os.File{toRead, fromWrite}
 	c.cmd.Env = append(os.Environ(), "TZ=UTC", "HOME="+dir)
-	if err := c.cmd.Start(); err != nil {
+	if err = c.cmd.Start(); err != nil {
 		return fmt.Errorf("start %s: %w", path, err)
 	}
 	err = errors.Join(toRead.Close(), fromWrite.Close())

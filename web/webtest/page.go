@@ -229,9 +229,12 @@ func (p *Page) Type(selector, text string) {
 // Press presses a key.
 func (p *Page) Press(key string, code int) {
 	p.t.Helper()
-	for _, kind := range []string{"rawKeyDown", "keyUp"} {
-		p.Send("Input.dispatchKeyEvent", map[string]any{"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code}, nil)
+	down := map[string]any{"type": "rawKeyDown", "key": key, "code": key, "windowsVirtualKeyCode": code}
+	if key == "Enter" {
+		down["type"], down["text"] = "keyDown", "\r"
 	}
+	p.Send("Input.dispatchKeyEvent", down, nil)
+	p.Send("Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": key, "code": key, "windowsVirtualKeyCode": code}, nil)
 }
 
 // SignIn signs somebody in with a token.

@@ -158,12 +158,21 @@ func BenchmarkJobsPage(b *testing.B) {
 // while a hundred jobs run: processor time of the whole process, market, pages
 // and the two hundred readers together, as a part of one core.
 func BenchmarkFollowers(b *testing.B) {
-	for _, pages := range []int{0, 200} {
-		b.Run(fmt.Sprintf("pages=%d", pages), func(b *testing.B) { benchmarkFollowers(b, pages) })
+	table := "/events?for=jobs&from=0&to=0"
+	for _, c := range []struct {
+		name      string
+		pages     int
+		addresses []string
+	}{
+		{"none", 0, nil},
+		{"200-of-all-kinds", 200, []string{table, "/events?for=job&id=7", "/events?for=market&span=hour", "/events?for=owner"}},
+		{"200-tables", 200, []string{table}},
+	} {
+		b.Run(c.name, func(b *testing.B) { benchmarkFollowers(b, c.pages, c.addresses) })
 	}
 }
 
-func benchmarkFollowers(b *testing.B, pages int) {
+func benchmarkFollowers(b *testing.B, pages int, addresses []string) {
 	f := webtest.Open(b)
 	f.People(1_000_000_000, "root", "alice", "bob")
 	n := f.Join("n1", 32)
@@ -173,7 +182,6 @@ func benchmarkFollowers(b *testing.B, pages int) {
 	n.Play()
 	h := web.New(f.Market, f.Keys, web.Options{})
 	server := serve(b, h)
-	addresses := []string{"/events?for=jobs&from=0&to=0", "/events?for=job&id=7", "/events?for=market&span=hour", "/events?for=owner"}
 	ctx, cancel := context.WithCancel(b.Context())
 	var wg sync.WaitGroup
 	var mu sync.Mutex

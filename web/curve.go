@@ -175,7 +175,11 @@ func (k *curve) SVG() template.HTML {
 	if k.Budget != nil && float64(*k.Budget) < top {
 		at := y(float64(*k.Budget))
 		d.line(0, at, 1, at, "budget")
-		d.text(1, at-5, "budget-text", "end", "your budget "+money(*k.Budget))
+		label := at - 5
+		if last := k.Points[len(k.Points)-1]; last.Refused == "" && y(float64(last.Price)) < at && y(float64(last.Price)) > at-22 {
+			label = at + 14 // the curve runs where the words would stand
+		}
+		d.text(1, label, "budget-text", "end", "your budget "+money(*k.Budget))
 	}
 	k.drawTicks(d)
 	if k.Taken {

@@ -121,7 +121,7 @@ func New(m api.Market, k api.Keys, o Options) *Handler {
 func (h *Handler) Close() {
 	h.stop()
 	h.done.Wait()
-	h.hub.running.Wait()
+	h.hub.wait()
 }
 
 // ServeHTTP answers a request.

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"libra/exchange"
+	"libra/ledger"
+	"libra/market"
 )
 
 // sample is the market at an instant. A price below zero: the market says no.
@@ -63,21 +65,30 @@ func (r *ring) since(at int64) []sample {
 	return append([]sample(nil), r.list[i:]...)
 }
 
-func (h *history) add(p *exchange.Prices) {
-	s := sample{at: p.AtUS, urgent: -1, usual: -1, patient: -1, used: p.Utilization, kept: p.Kept}
-	for _, point := range p.Samples {
-		if point.Refused != "" {
-			continue
-		}
-		switch point.Factor {
-		case urgentFactor:
-			s.urgent = point.Price
-		case usualFactor:
-			s.usual = point.Price
-		case patientFactor:
-			s.patient = point.Price
-		}
+// standardMS is the work of a standard job: an hour of one processor.
+const standardMS = int64(time.Hour / time.Millisecond)
+
+// standardJob is that job as somebody asks for it who looks for the best price.
+// Without that wish a market that fills one processor after the other names the
+// price of the fullest, which says little about the market.
+func standardJob() exchange.Request {
+	return exchange.Request{EstimateMS: standardMS, Wish: market.Cheapest.String()}
+}
+
+// priced asks what the standard job costs with a deadline of so many estimates;
+// below zero: it is not to be had. The house pays: what anybody has free does not
+// matter.
+func (h *Handler) priced(ctx context.Context, factor float64) int64 {
+	r := standardJob()
+	r.DeadlineMS, r.Account = int64(factor*float64(standardMS)), string(ledger.Owner)
+	o, err := h.market.Preview(ctx, exchange.Identity{User: "libra", Role: exchange.RoleOwner}, r)
+	if err != nil || o.Quote == nil {
+		return -1
 	}
+	return o.Quote.Price
+}
+
+func (h *history) add(s sample) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.fine.add(s, fineEvery, fineKept)
@@ -139,12 +150,31 @@ func middle(list []sample) sample {
 // Sample looks at the market and remembers what it saw. The handler does this by
 // itself; who wants a history at once can do it too.
 func (h *Handler) Sample(ctx context.Context) error {
+	_, err := h.observe(ctx)
+	return err
+}
+
+// observe looks at the market and remembers what it saw.
+func (h *Handler) observe(ctx context.Context) (exchange.Prices, error) {
 	p, err := h.market.Prices(ctx)
 	if err != nil {
-		return err
+		return p, err
 	}
-	h.past.add(&p)
-	return nil
+	h.past.add(sample{
+		at: p.AtUS, urgent: h.priced(ctx, urgentFactor), usual: h.priced(ctx, usualFactor), patient: h.priced(ctx, patientFactor),
+		used: p.Utilization, kept: p.Kept,
+	})
+	return p, nil
+}
+
+// latest is the newest of what is remembered.
+func (h *history) latest() (s sample, some bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if n := len(h.fine.list); n > 0 {
+		return h.fine.list[n-1], true
+	}
+	return sample{usual: -1}, false
 }
 
 // watch looks at the market until the handler is closed.

@@ -55,7 +55,7 @@ func (b *hub) join(a audience) *watcher {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.pages[w] = true
-	if b.stop == nil {
+	if b.stop == nil && b.h.ctx.Err() == nil {
 		ctx, stop := context.WithCancel(b.h.ctx)
 		b.stop = stop
 		b.running.Go(func() { b.run(ctx) })
@@ -72,6 +72,13 @@ func (b *hub) leave(w *watcher) {
 		b.stop()
 		b.stop = nil
 	}
+}
+
+// wait returns when the hub has stopped, once the handler has.
+func (b *hub) wait() {
+	b.mu.Lock() // whoever joins now sees that it is over
+	b.mu.Unlock()
+	b.running.Wait()
 }
 
 // sampled says that the history of the market has grown.

@@ -79,9 +79,7 @@ func TestHistory(t *testing.T) {
 	start := int64(1_000_000_000_000_000)
 	second := time.Second.Microseconds()
 	for at := start; at < start+26*3600*second; at += 5 * second {
-		h.add(&exchange.Prices{AtUS: at, Utilization: 0.5, Samples: []exchange.PricePoint{
-			{Factor: urgentFactor, Price: 3}, {Factor: usualFactor, Price: 2}, {Factor: patientFactor, Refused: "no"},
-		}})
+		h.add(sample{at: at, urgent: 3, usual: 2, patient: -1, used: 0.5})
 	}
 	now := start + 26*3600*second
 	if n := len(h.last(now, time.Hour)); n < 700 || n > 720 {

@@ -20,20 +20,11 @@ type marketView struct {
 	Standard *curve
 	NowUS    int64
 	Samples  int
+	Usual    int64 // price of a standard job with some time to spare; below zero: it is not to be had
 }
 
 // spans are the stretches of the past that can be looked at.
 var spans = map[string]time.Duration{"hour": time.Hour, "day": 24 * time.Hour}
-
-// Usual is the price of a standard job with some time to spare.
-func (v *marketView) Usual() (p exchange.PricePoint) {
-	for _, s := range v.Prices.Samples {
-		if s.Factor == usualFactor {
-			return s
-		}
-	}
-	return exchange.PricePoint{Refused: "unknown"}
-}
 
 func showMarket(c *call) error {
 	which := c.r.URL.Query().Get("span")
@@ -47,7 +38,7 @@ func showMarket(c *call) error {
 	if err != nil {
 		return err
 	}
-	r := exchange.Request{EstimateMS: time.Hour.Milliseconds()}
+	r := standardJob()
 	if v.Standard, err = c.newCurve(c.r.Context(), &r, [2]int64{}); err != nil {
 		return err
 	}
@@ -56,10 +47,11 @@ func showMarket(c *call) error {
 
 // marketNow is what everybody sees alike.
 func (h *Handler) marketNow(ctx context.Context, which string) (*marketView, error) {
-	p, err := h.market.Prices(ctx)
+	p, err := h.observe(ctx)
 	if err != nil {
 		return nil, err
 	}
+	latest, _ := h.past.latest()
 	nodes, err := h.market.Nodes(ctx)
 	if err != nil {
 		return nil, err
@@ -67,7 +59,7 @@ func (h *Handler) marketNow(ctx context.Context, which string) (*marketView, err
 	now := h.now().UnixMicro()
 	past := h.past.last(now, spans[which])
 	return &marketView{
-		Prices: p, Span: which, NowUS: now, Free: freeWhen(nodes, now), Samples: len(past),
+		Prices: p, Span: which, NowUS: now, Free: freeWhen(nodes, now), Samples: len(past), Usual: latest.usual,
 		Past: drawPast(past, now-spans[which].Microseconds(), now),
 	}, nil
 }
@@ -180,7 +172,7 @@ func pastWords(list []sample) string {
 	s := list[len(list)-1]
 	text := fmt.Sprintf("History of price and use. Now %s of the processors are used and %s promised", percent(s.used), percent(s.kept))
 	if s.usual >= 0 {
-		text += fmt.Sprintf("; a standard minute costs %s", money(s.usual))
+		text += fmt.Sprintf("; an hour of a processor costs %s", money(s.usual))
 	}
 	return text + "."
 }

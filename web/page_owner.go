@@ -96,7 +96,7 @@ func (h *Handler) tally(ctx context.Context) (exchange.Tally, error) {
 	case age >= 0 && age < tallyFresh:
 		return t, nil
 	case age >= 0 && age < tallyStale:
-		h.done.Go(func() { _, _ = h.addUp(h.ctx) }) // the next page shows it, or says why not
+		go func() { _, _ = h.addUp(h.ctx) }() // the next page shows it, or says why not
 		return t, nil
 	}
 	return h.addUp(ctx)

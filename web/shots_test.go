@@ -30,14 +30,14 @@ func TestShots(t *testing.T) {
 		o.Policy, o.Settings = "libra-plus", map[string]string{"beta": "0.2"}
 		o.Rates = exchange.Rates{Processor: 2_000}
 	})
-	f.People(2000, "root", "alice", "bob", "carol", "dmitri", "erin")
+	f.People(4000, "root", "alice", "bob", "carol", "dmitri", "erin")
 	var nodes []*webtest.Node
 	for name, processors := range map[string]int{"atlas": 8, "boreas": 8, "castor": 4} {
 		nodes = append(nodes, f.Join(name, processors))
 	}
 	h := web.New(f.Market, f.Keys, web.Options{Log: logTo(t), Now: f.Clock.Now, WhatIf: pretend, Home: func(u string) string { return "/home/" + u }})
 	past := &webtest.Past{
-		Floor: f, Nodes: nodes, Users: []string{"alice", "alice", "bob", "carol", "dmitri", "erin"}, Rate: 2_400, Each: 38,
+		Floor: f, Nodes: nodes, Users: []string{"alice", "alice", "bob", "carol", "dmitri", "erin"}, Rate: 3_000, Each: 70,
 		Step: 30 * time.Second, Seed: 7, Tick: func(at time.Time) {
 			if err := h.Sample(t.Context()); err != nil {
 				t.Fatal(err)
@@ -46,7 +46,7 @@ func TestShots(t *testing.T) {
 	}
 	past.Play(now.Add(-26*time.Hour), now.Add(-30*time.Minute))
 	past.Step = 5 * time.Second
-	past.Seed, past.Each = 8, 90
+	past.Seed, past.Each = 8, 100
 	past.Play(now.Add(-30*time.Minute), time.Now())
 	for _, n := range nodes {
 		n.Play()

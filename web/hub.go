@@ -21,6 +21,7 @@ type hub struct {
 	stop    context.CancelFunc // of the run under way; nil: nobody watches
 	dirty   bool               // the history has grown
 	running sync.WaitGroup
+	closed  bool
 }
 
 // audience is what a page wants to hear of. Pages of one audience hear the same.
@@ -55,7 +56,7 @@ func (b *hub) join(a audience) *watcher {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.pages[w] = true
-	if b.stop == nil && b.h.ctx.Err() == nil {
+	if b.stop == nil && !b.closed {
 		ctx, stop := context.WithCancel(b.h.ctx)
 		b.stop = stop
 		b.running.Go(func() { b.run(ctx) })
@@ -76,7 +77,8 @@ func (b *hub) leave(w *watcher) {
 
 // wait returns when the hub has stopped, once the handler has.
 func (b *hub) wait() {
-	b.mu.Lock() // whoever joins now sees that it is over
+	b.mu.Lock()
+	b.closed = true // whoever joins from now on starts nothing
 	b.mu.Unlock()
 	b.running.Wait()
 }

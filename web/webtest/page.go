@@ -183,7 +183,7 @@ func (p *Page) eval(expression string, into any) error {
 func (p *Page) Until(what, expression string) {
 	p.t.Helper()
 	var last error
-	for range 400 {
+	for range 1200 {
 		yes := false
 		if last = p.eval("Boolean("+expression+")", &yes); last == nil && yes {
 			return

@@ -5,11 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
+	"net"
 	"slices"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -36,6 +33,7 @@ func TestPromisesAreKeptByTheKernel(t *testing.T) {
 	if groupKind() != cgroup.V1 {
 		t.Skip("it reads what a kernel with cgroup v1 counts")
 	}
+	alone(t)
 	for _, spare := range []string{"none", "proportional"} {
 		t.Run("spare="+spare, func(t *testing.T) {
 			b := newBazaar(t, terms{set: []string{"spare=" + spare}})
@@ -56,18 +54,27 @@ func TestPromisesAreKeptByTheKernel(t *testing.T) {
 	}
 }
 
+// alone waits until no other run of these tests measures shares on this machine:
+// a name that only one at a time can listen at, and that is no file.
+func alone(t testing.TB) {
+	t.Helper()
+	for range 600 {
+		lock, err := net.Listen("unix", "@libra-system-shares")
+		if err == nil {
+			t.Cleanup(func() { lock.Close() })
+			return
+		}
+		time.Sleep(500 * time.Millisecond)
+	}
+	t.Fatal("another run measures shares, and does not come to an end")
+}
+
 // wanted is a job of the test and what was seen of it.
 type wanted struct {
 	cpu, deadline time.Duration
 	quote         exchange.Quote
 	job           exchange.Job
 	seen          []reading
-}
-
-// reading is what a job had used at a time.
-type reading struct {
-	atUS  int64
-	usage time.Duration
 }
 
 // keepPromises runs the jobs; the error is about what may go better another time.
@@ -84,9 +91,10 @@ func keepPromises(t *testing.T, b *bazaar, w *worker, c *client.Client) error {
 	}
 	watch, stop := context.WithCancel(t.Context())
 	watched := make(chan struct{})
+	files := usageFiles(w, jobs)
 	go func() {
 		defer close(watched)
-		watchUsage(watch, w, jobs)
+		watchUsage(watch, files, jobs)
 	}()
 	for _, j := range jobs {
 		j.job = b.completed(j.job.ID)
@@ -119,32 +127,6 @@ func keepPromises(t *testing.T, b *bazaar, w *worker, c *client.Client) error {
 	return compareAll(t, jobs, capacity)
 }
 
-// stolen is how long the host of this machine has kept the first processor from
-// it.
-func stolen() time.Duration {
-	const tick = 10 * time.Millisecond // what /proc counts in, everywhere
-	text, _ := os.ReadFile("/proc/stat")
-	_, rest, _ := strings.Cut(string(text), "cpu0 ")
-	if f := strings.Fields(rest); len(f) > 7 {
-		n, _ := strconv.ParseInt(f[7], 10, 64)
-		return time.Duration(n) * tick
-	}
-	return 0
-}
-
-// given is the part of what the jobs were to get by their quotas, from first to
-// last, that the kernel gave them.
-func given(jobs []*wanted, capacity float64) float64 {
-	got, asked := 0.0, 0.0
-	for _, j := range jobs {
-		if n := len(j.seen); n > 1 {
-			got += (j.seen[n-1].usage - j.seen[0].usage).Seconds()
-			asked += capacity * due(j.job.Timeline, j.seen[0].atUS, j.seen[n-1].atUS)
-		}
-	}
-	return got / asked
-}
-
 // enter asks for a quote and takes it. The estimate is a little more than what
 // the program uses, as a careful user's is: with no time to spare, a job ends
 // just when its estimate is used up.
@@ -160,29 +142,6 @@ func (j *wanted) enter(t *testing.T, b *bazaar, c *client.Client) {
 	}
 	if j.job, err = c.Submit(t.Context(), r, j.quote.ID); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// watchUsage reads, many times a second, what the kernel has counted.
-func watchUsage(ctx context.Context, w *worker, jobs []*wanted) {
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		for _, j := range jobs {
-			path := filepath.Join("/sys/fs/cgroup/cpuacct", w.tree(), fmt.Sprintf("%d.0.0", j.job.ID), "cpuacct.usage")
-			text, err := os.ReadFile(path)
-			if err != nil {
-				continue // not yet, or no more
-			}
-			if ns, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil {
-				j.seen = append(j.seen, reading{time.Now().UnixMicro(), time.Duration(ns)})
-			}
-		}
 	}
 }
 
@@ -267,38 +226,4 @@ func (j *wanted) compare(capacity float64, fromUS, toUS int64) (target, got floa
 		return 0, 0, len(x)
 	}
 	return capacity * due(j.job.Timeline, fromUS, toUS) / (float64(toUS-fromUS) / 1e6), slope(x, y), len(x)
-}
-
-// due is the integral of a share over time, in seconds.
-func due(shares []exchange.Point, fromUS, toUS int64) float64 {
-	sum := 0.0
-	for i, p := range shares {
-		until := toUS
-		if i+1 < len(shares) {
-			until = min(toUS, shares[i+1].AtUS)
-		}
-		if since := max(fromUS, p.AtUS); until > since {
-			sum += p.Share * float64(until-since) / 1e6
-		}
-	}
-	return sum
-}
-
-// slope is that of the line with the least squares.
-func slope(x, y []float64) float64 {
-	mx, my := mean(x), mean(y)
-	var up, down float64
-	for i := range x {
-		up += (x[i] - mx) * (y[i] - my)
-		down += (x[i] - mx) * (x[i] - mx)
-	}
-	return up / down
-}
-
-func mean(v []float64) float64 {
-	sum := 0.0
-	for _, one := range v {
-		sum += one
-	}
-	return sum / float64(len(v))
 }

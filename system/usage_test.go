@@ -1,0 +1,110 @@
+package system_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"libra/exchange"
+)
+
+// reading is what a job had used at a time.
+type reading struct {
+	atUS  int64
+	usage time.Duration
+}
+
+// usageFiles are where the kernel counts what each job uses.
+func usageFiles(w *worker, jobs []*wanted) []string {
+	var files []string
+	for _, j := range jobs {
+		files = append(files, filepath.Join("/sys/fs/cgroup/cpuacct", w.tree(), fmt.Sprintf("%d.0.0", j.job.ID), "cpuacct.usage"))
+	}
+	return files
+}
+
+// watchUsage reads them many times a second.
+func watchUsage(ctx context.Context, files []string, jobs []*wanted) {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		for i, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				continue // not yet, or no more
+			}
+			if ns, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil {
+				jobs[i].seen = append(jobs[i].seen, reading{time.Now().UnixMicro(), time.Duration(ns)})
+			}
+		}
+	}
+}
+
+// stolen is how long the host of this machine has kept the first processor from
+// it.
+func stolen() time.Duration {
+	const tick = 10 * time.Millisecond // what /proc counts in, everywhere
+	text, _ := os.ReadFile("/proc/stat")
+	_, rest, _ := strings.Cut(string(text), "cpu0 ")
+	if f := strings.Fields(rest); len(f) > 7 {
+		n, _ := strconv.ParseInt(f[7], 10, 64)
+		return time.Duration(n) * tick
+	}
+	return 0
+}
+
+// given is the part of what the jobs were to get by their quotas, from first to
+// last, that the kernel gave them.
+func given(jobs []*wanted, capacity float64) float64 {
+	got, asked := 0.0, 0.0
+	for _, j := range jobs {
+		if n := len(j.seen); n > 1 {
+			got += (j.seen[n-1].usage - j.seen[0].usage).Seconds()
+			asked += capacity * due(j.job.Timeline, j.seen[0].atUS, j.seen[n-1].atUS)
+		}
+	}
+	return got / asked
+}
+
+// due is the integral of a share over time, in seconds.
+func due(shares []exchange.Point, fromUS, toUS int64) float64 {
+	sum := 0.0
+	for i, p := range shares {
+		until := toUS
+		if i+1 < len(shares) {
+			until = min(toUS, shares[i+1].AtUS)
+		}
+		if since := max(fromUS, p.AtUS); until > since {
+			sum += p.Share * float64(until-since) / 1e6
+		}
+	}
+	return sum
+}
+
+// slope is that of the line with the least squares.
+func slope(x, y []float64) float64 {
+	mx, my := mean(x), mean(y)
+	var up, down float64
+	for i := range x {
+		up += (x[i] - mx) * (y[i] - my)
+		down += (x[i] - mx) * (x[i] - mx)
+	}
+	return up / down
+}
+
+func mean(v []float64) float64 {
+	sum := 0.0
+	for _, one := range v {
+		sum += one
+	}
+	return sum / float64(len(v))
+}

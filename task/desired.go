@@ -27,6 +27,9 @@ type Order struct {
 	Processor int `json:"processor"`
 	// Stop asks for the end of the task.
 	Stop Stop `json:"stop,omitempty"`
+	// Batch is the number of the job in the batch system that runs the task,
+	// where one does: the agent then only holds it to its share.
+	Batch string `json:"batch,omitempty"`
 }
 
 // Stop says how a task is to be ended.

@@ -7,12 +7,13 @@ type Hello struct {
 	Rating     float64  `json:"rating"` // work a second of each processor, after what is kept for the system
 	MemoryMB   int64    `json:"memory_mb"`
 	DiskMB     int64    `json:"disk_mb"`
-	Boot       string   `json:"boot"`    // of the machine: another one means that nothing of before still runs
-	Agent      string   `json:"agent"`   // version
-	Limits     string   `json:"limits"`  // how shares are enforced: "cgroup v1", "cgroup v2", "signals"
-	User       string   `json:"user"`    // the only one it can run jobs as; empty: any
-	Speed      float64  `json:"speed"`   // work a second of a whole processor: Rating and what is kept back
-	Missing    []string `json:"missing"` // what this node cannot enforce
+	Boot       string   `json:"boot"`           // of the machine: another one means that nothing of before still runs
+	Agent      string   `json:"agent"`          // version
+	Limits     string   `json:"limits"`         // how shares are enforced: "cgroup v1", "cgroup v2", "signals"
+	User       string   `json:"user"`           // the only one it can run jobs as; empty: any
+	Speed      float64  `json:"speed"`          // work a second of a whole processor: Rating and what is kept back
+	Missing    []string `json:"missing"`        // what this node cannot enforce
+	Runs       string   `json:"runs,omitempty"` // the batch system that runs the tasks here; empty: the agent does
 }
 
 // Welcome is the answer to Hello.
@@ -66,6 +67,7 @@ type Status struct {
 	StartedUS  int64     `json:"started_us"` // unix
 	EndedUS    int64     `json:"ended_us"`   // unix
 	Elements   []Element `json:"elements,omitempty"`
+	Batch      string    `json:"batch,omitempty"` // of the order that this is about
 }
 
 // Element is how one element of an array ended.

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"libra/agent/cgroup"
 	"libra/api/client"
 	"libra/exchange"
 )
@@ -30,9 +29,6 @@ const tolerance = 0.02
 // where the kernel gave what was asked of it.
 func TestPromisesAreKeptByTheKernel(t *testing.T) {
 	requireCgroup(t)
-	if groupKind() != cgroup.V1 {
-		t.Skip("it reads what a kernel with cgroup v1 counts")
-	}
 	alone(t)
 	for _, spare := range []string{"none", "proportional"} {
 		t.Run("spare="+spare, func(t *testing.T) {

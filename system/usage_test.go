@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"libra/agent/cgroup"
 	"libra/exchange"
 )
 
@@ -20,11 +21,27 @@ type reading struct {
 
 // usageFiles are where the kernel counts what each job uses.
 func usageFiles(w *worker, jobs []*wanted) []string {
+	root, name := "/sys/fs/cgroup/cpuacct", "cpuacct.usage"
+	if groupKind() == cgroup.V2 {
+		root, name = "/sys/fs/cgroup", "cpu.stat"
+	}
 	var files []string
 	for _, j := range jobs {
-		files = append(files, filepath.Join("/sys/fs/cgroup/cpuacct", w.tree(), fmt.Sprintf("%d.0.0", j.job.ID), "cpuacct.usage"))
+		files = append(files, filepath.Join(root, w.tree(), fmt.Sprintf("%d.0.0", j.job.ID), name))
 	}
 	return files
+}
+
+// usageIn reads such a file: nanoseconds alone (v1), or microseconds under a name
+// (v2).
+func usageIn(text string) (time.Duration, bool) {
+	unit := time.Nanosecond
+	if _, rest, named := strings.Cut(text, "usage_usec "); named {
+		unit = time.Microsecond
+		text, _, _ = strings.Cut(rest, "\n")
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+	return time.Duration(n) * unit, err == nil
 }
 
 // watchUsage reads them many times a second.
@@ -42,8 +59,8 @@ func watchUsage(ctx context.Context, files []string, jobs []*wanted) {
 			if err != nil {
 				continue // not yet, or no more
 			}
-			if ns, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil {
-				jobs[i].seen = append(jobs[i].seen, reading{time.Now().UnixMicro(), time.Duration(ns)})
+			if used, ok := usageIn(string(text)); ok {
+				jobs[i].seen = append(jobs[i].seen, reading{time.Now().UnixMicro(), used})
 			}
 		}
 	}

@@ -168,7 +168,7 @@ func TestInAMachineWithCgroup2(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	run := exec.Command("../../.ci/vmtest", program, "-test.v", "-test.skip", "^Test(Signals|WithoutPrivilege.*|InAMachine.*)$")
+	run := exec.Command("../../.ci/vmtest", program, "-test.v", "-test.timeout", "8m", "-test.skip", "^Test(Signals|WithoutPrivilege.*|InAMachine.*)$")
 	run.Env = append(os.Environ(), "LIBRA_REQUIRE=cgroup,cgroup2", expectVar+"="+V2, shelterVar+"=")
 	out, err := run.CombinedOutput()
 	t.Logf("%s", out)

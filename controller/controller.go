@@ -67,8 +67,10 @@ type Controller struct {
 	written chan writeResult
 	fleet   *fleet
 	news    *news
-	done    chan struct{}
-	saving  sync.WaitGroup
+
+	statements statements
+	done       chan struct{}
+	saving     sync.WaitGroup
 
 	stats stats
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"math"
 	"slices"
 
 	"libra/exchange"
@@ -79,44 +78,6 @@ func (c *Controller) VerifyLedger(ctx context.Context) (Verified, error) {
 		v.Problem = err.Error()
 	}
 	return v, nil
-}
-
-// Statement is what moved on an account in a period.
-func (c *Controller) Statement(ctx context.Context, account string, subtree bool, fromUS, toUS int64) (ledger.Statement, error) {
-	var owned, held market.Money
-	var last int64
-	if err := c.look(ctx, func(x *exchange.Exchange) {
-		owned, held = x.Owned(account, subtree)
-		last, _ = x.LedgerHead()
-	}); err != nil {
-		return ledger.Statement{}, err
-	}
-	// What an account owned at the start is what it owns now less what moved
-	// since: so only what is asked for is read, however long the history.
-	var since []ledger.Tx
-	for tx, err := range c.txs(ctx, store.TxQuery{Account: account, Subtree: subtree, From: fromUS}) {
-		if err != nil {
-			return ledger.Statement{}, err
-		}
-		if tx.Seq > last {
-			break
-		}
-		since = append(since, tx)
-	}
-	all := ledger.NewStatement(market.Account(account), subtree, ledger.Period{Start: fromUS, End: math.MaxInt64})
-	for i := range since {
-		if err := all.Add(since[i]); err != nil {
-			return ledger.Statement{}, err
-		}
-	}
-	s := ledger.NewStatement(market.Account(account), subtree, ledger.Period{Start: fromUS, End: toUS})
-	s.Carry(owned-all.Closing, held-all.Held)
-	for i := range since {
-		if err := s.Add(since[i]); err != nil {
-			return ledger.Statement{}, err
-		}
-	}
-	return *s, nil
 }
 
 // Usage lists what the jobs of an account, and of those below it, used and were

@@ -176,6 +176,16 @@ func (c *Client) Whoami(ctx context.Context) (w api.Whoami, err error) {
 	return w, err
 }
 
+// LoginLink is an address of the page that signs whoever opens it in as this
+// client's user: once, and for ten minutes.
+func (c *Client) LoginLink(ctx context.Context) (string, error) {
+	var link struct {
+		Path string `json:"path"`
+	}
+	err := c.post(ctx, "/login/link", nil, &link)
+	return c.base + link.Path, err
+}
+
 // Healthy asks, once, whether the market takes commands.
 func (c *Client) Healthy(ctx context.Context) error {
 	return c.call(ctx, &ask{method: http.MethodGet, path: "/healthz", once: true}, nil)

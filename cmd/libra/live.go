@@ -18,7 +18,7 @@ import (
 func liveCommands(con *console) []*cobra.Command {
 	return []*cobra.Command{
 		newSubmit(con), newQuote(con), newJobs(con), newJob(con), newExplain(con), newCancel(con), newLogs(con),
-		newNodes(con), newPrices(con), newAccount(con), newStatement(con), newReport(con), newToken(con), newLedger(con),
+		newNodes(con), newPrices(con), newAccount(con), newStatement(con), newReport(con), newToken(con), newLedger(con), newLogin(con),
 	}
 }
 

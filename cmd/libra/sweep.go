@@ -3,12 +3,16 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"libra/experiment"
 	"libra/workload"
 )
 
@@ -26,6 +30,7 @@ type sweepOptions struct {
 	shard    string
 	out      string
 	fresh    bool
+	page     string
 }
 
 func newSweep(con *console) *cobra.Command {
@@ -43,10 +48,11 @@ nothing in its column.
 
 What is finished is kept in FILE.csv.part: an interrupted sweep goes on where it
 was. --shard i/n runs one of n parts, on any machine; libra sweep merge puts the
-parts together, byte for byte what a single run would have written.`,
+parts together, byte for byte what a single run would have written. --page draws
+every measure against the parameter that varies most.`,
 		Example: `  # Libra+$ under five prices and ten loads, ten seeds each
   libra sweep --policy libra-plus --workload SDSC-SP2.swf.gz --last 5000 --vary beta=0.1,0.3,0.5,1 \
-    --vary arrival-factor=0.1:1:0.1 --seeds 10 --out beta.csv
+    --vary arrival-factor=0.1:1:0.1 --seeds 10 --out beta.csv --page beta.html
 
   # the same as an array job of Slurm, then put together
   sbatch --array=1-20 --wrap 'libra sweep ... --shard $SLURM_ARRAY_TASK_ID/20 --out part-$SLURM_ARRAY_TASK_ID.csv'
@@ -71,6 +77,7 @@ parts together, byte for byte what a single run would have written.`,
 	f.IntVar(&opts.seeds, "seeds", 1, "`number` of seeds, counted from 1")
 	f.StringVar(&opts.shard, "shard", "", "run only part `i/n` of the runs")
 	f.StringVarP(&opts.out, "out", "o", "", "write to a CSV `file`; - is standard output, which cannot be resumed")
+	f.StringVar(&opts.page, "page", "", "also write an HTML `file` with a drawing of every measure")
 	f.BoolVar(&opts.fresh, "fresh", false, "begin again, whatever an interrupted sweep has left")
 	if err := cmd.RegisterFlagCompletionFunc("policy", completePolicies); err != nil {
 		panic(err)
@@ -91,6 +98,8 @@ func (o *sweepOptions) check(given func(flag string) bool) error {
 		return usagef("--workload is missing: a .swf or .csv file")
 	case o.out == "":
 		return usagef("--out is missing: a .csv file, or - for standard output")
+	case o.page != "" && (o.out == "-" || o.shard != ""):
+		return usagef("--page: draws a whole sweep in a file (without --shard and --out -; libra sweep merge has a --page too)")
 	case given("last") && o.last < 1:
 		return usagef("--last: %d makes no sense (want 1 or more)", o.last)
 	case !(o.factor >= 0) || math.IsInf(o.factor, 0):
@@ -128,8 +137,30 @@ func runSweep(ctx context.Context, con *console, opts sweepOptions) error {
 	if resumed > 0 {
 		before = fmt.Sprintf(", %s of them from before", count(int64(resumed)))
 	}
-	_, err = fmt.Fprintf(con.err, "libra: wrote %s to %s%s\n", number(int64(len(mine)), "run"), opts.out, before)
-	return err
+	if _, err = fmt.Fprintf(con.err, "libra: wrote %s to %s%s\n", number(int64(len(mine)), "run"), opts.out, before); err != nil {
+		return err
+	}
+	return con.drawSweep(opts.out, opts.page)
+}
+
+// drawSweep writes the CSV of a sweep as a page, if one is asked for.
+func (con *console) drawSweep(csv, page string) error {
+	if page == "" {
+		return nil
+	}
+	file, err := os.Open(csv)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	text, err := experiment.SweepHTML(file, "Sweep "+filepath.Base(csv), buildVersion())
+	if err != nil {
+		return fmt.Errorf("%s: %w", csv, err)
+	}
+	return con.writeOutput(page, func(to io.Writer) error {
+		_, err := to.Write(text)
+		return err
+	})
 }
 
 // pick gives the numbers of the cells that belong to a shard: every n-th, so

@@ -13,7 +13,7 @@ import (
 )
 
 func newSweepMerge(con *console) *cobra.Command {
-	out := ""
+	out, page := "", ""
 	cmd := &cobra.Command{
 		Use:   "merge --out FILE.csv PART.csv...",
 		Short: "Put the parts of a sweep together",
@@ -31,10 +31,17 @@ mistakes.`,
 			if out == "" {
 				return usagef("--out is missing: a .csv file, or - for standard output")
 			}
-			return runSweepMerge(con, out, args)
+			if page != "" && out == "-" {
+				return usagef("--page: needs a file in --out")
+			}
+			if err := runSweepMerge(con, out, args); err != nil {
+				return err
+			}
+			return con.drawSweep(out, page)
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "write to a CSV `file`; - is standard output")
+	cmd.Flags().StringVar(&page, "page", "", "also write an HTML `file` with a drawing of every measure")
 	return cmd
 }
 

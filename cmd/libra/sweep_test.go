@@ -37,6 +37,11 @@ func TestSweepShards(t *testing.T) {
 			t.Errorf("%d parts are not the whole", n)
 		}
 	}
+	page := filepath.Join(dir, "whole.html")
+	mustLibraLoud(t, sweepArgs(log, whole, "--fresh", "--page", page)...)
+	if text := read(t, page); !strings.Contains(text, "<svg") || !strings.Contains(text, "whole.csv") {
+		t.Errorf("the page has %d bytes and no drawing", len(text))
+	}
 	if out := mustLibra(t, sweepArgs(log, "-")...); out != read(t, whole) {
 		t.Error("standard output gets something else")
 	}
@@ -92,6 +97,7 @@ func TestSweepMistakes(t *testing.T) {
 		{"no policy", []string{"sweep", "--workload", log, "--out", out}, 2, "--policy"},
 		{"no workload", []string{"sweep", "--policy", "libra", "--out", out}, 2, "--workload"},
 		{"no output", []string{"sweep", "--policy", "libra", "--workload", log}, 2, "--out"},
+		{"page of a part", append(base, "--shard", "1/2", "--page", out+".html"), 2, "--page"},
 		{"unknown name", append(base, "--vary", "bta=1"), 2, `"bta"`},
 		{"unknown setting", append(base, "--set", "bta=1"), 2, `"bta"`},
 		{"no values", append(base, "--vary", "delta="), 2, "name=values"},

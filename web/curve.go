@@ -238,7 +238,7 @@ func (k *curve) drawRefused(d *drawing) {
 			if k.Points[i].Refused != market.CannotMeetDeadline.String() {
 				word = reasonLabel(k.Points[i].Refused)
 			}
-			d.text((from+to)/2, (curveTop+curveFoot)/2, "refused-text", "middle", word)
+			d.text((from+to)/2, curveFoot-12, "refused-text", "middle", word) // below the numbers of the axis
 		}
 		i = last
 	}

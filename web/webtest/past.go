@@ -65,7 +65,7 @@ func (p *Past) job(draw *rand.Rand) exchange.Request {
 		Name:       programs[draw.IntN(len(programs))],
 		EstimateMS: estimate.Milliseconds(),
 		DeadlineMS: int64(float64(estimate.Milliseconds())*(1.25+5*draw.Float64()*draw.Float64())) / 60_000 * 60_000,
-		Script:     fmt.Sprintf("#!/bin/sh\n#LIBRA estimate=%s\necho starting on $LIBRA_NODE\nexec ./run --work %s\n# work %s\n", estimate, work, work),
+		Script:     fmt.Sprintf("#!/bin/sh\n#LIBRA estimate=%s\necho starting\nexec ./run --work %s\n# work %s\n", estimate, work, work),
 	}
 	if draw.Float64() < 0.2 {
 		r.Processors = 2 + draw.IntN(3)

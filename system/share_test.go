@@ -113,14 +113,15 @@ func keepPromises(t *testing.T, b *bazaar, w *worker, c *client.Client) error {
 		}
 	}
 	capacity := node.Rating / node.Speed
-	if got := given(jobs, capacity); got < 1-tolerance {
+	wrong := compareAll(t, jobs, capacity)
+	if got := given(jobs, capacity); got < 1-tolerance && errors.Join(late, wrong) != nil {
 		return errors.Join(fmt.Errorf("somebody else used the processor: the jobs got %.1f %% of their quotas, the host of this machine took %.1f %%",
-			100*got, 100*float64(stolen()-before)/float64(time.Since(began))), late)
+			100*got, 100*float64(stolen()-before)/float64(time.Since(began))), late, wrong)
 	}
 	if late != nil {
 		t.Error(late)
 	}
-	return compareAll(t, jobs, capacity)
+	return wrong
 }
 
 // enter asks for a quote and takes it. The estimate is a little more than what

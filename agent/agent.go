@@ -34,6 +34,7 @@ type Agent struct {
 	urgent     chan struct{} // holds one: a task has ended
 	registered chan struct{} // closed after the first time
 	running    sync.WaitGroup
+	control    *control // nil: the agent runs the tasks itself
 
 	mu          sync.Mutex
 	runners     map[task.Key]*runner
@@ -61,7 +62,7 @@ func New(config Config, controller Controller, groups Groups, log *slog.Logger) 
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Agent{
+	a := &Agent{
 		config: config, controller: controller, groups: groups, log: log.With("node", config.Node),
 		tasks:      filepath.Join(config.StateDir, "tasks"),
 		starts:     make(chan struct{}, startsAtOnce),
@@ -71,7 +72,11 @@ func New(config Config, controller Controller, groups Groups, log *slog.Logger) 
 		runners:    map[task.Key]*runner{},
 		asked:      map[string]bool{},
 		random:     rand.New(rand.NewPCG(uint64(os.Getpid()), uint64(sinceBoot()))),
-	}, nil
+	}
+	if config.Control != "" {
+		a.control = newControl(a)
+	}
+	return a, nil
 }
 
 // Run works until ctx ends. Tasks go on when it has ended: the next agent with
@@ -93,8 +98,10 @@ func (a *Agent) Run(ctx context.Context) error {
 			return fmt.Errorf("weight of the node: %w", err)
 		}
 	}
-	if err = adoptOrphans(); err != nil {
-		return fmt.Errorf("become the parent of orphans: %w", err)
+	if a.control == nil {
+		if err = adoptOrphans(); err != nil {
+			return fmt.Errorf("become the parent of orphans: %w", err)
+		}
 	}
 
 	// 3. What an agent before this one has left.
@@ -106,12 +113,16 @@ func (a *Agent) Run(ctx context.Context) error {
 		return fmt.Errorf("lease: %w", err)
 	}
 	defer func() { _ = a.lease.close() }() // it is written at once, not when closed
-	if err = a.takeOver(ctx); err != nil {
+	takeOver, cleanUp := a.takeOver, reapOrphans
+	if a.control != nil {
+		takeOver, cleanUp = a.control.takeOver, a.control.tidy
+	}
+	if err = takeOver(ctx); err != nil {
 		return err
 	}
 
 	// 4. What the controller wants.
-	for _, work := range []func(context.Context){a.listen, a.tell, reapOrphans} {
+	for _, work := range []func(context.Context){a.listen, a.tell, cleanUp} {
 		a.running.Go(func() { work(ctx) })
 	}
 	a.running.Wait()

@@ -25,10 +25,15 @@ func (p *program) openScript() (fd int, err error) {
 }
 
 // command is what to execute. Everything that is open, but for a script that
-// cannot be had by its name, is closed then.
+// cannot be had by its name and the line to the shepherd, is closed then.
 func (p *program) command(script int) (path string, argv []string, err error) {
 	if err = closeAllOnExec(); err != nil {
 		return "", nil, err
+	}
+	if p.Says {
+		if _, err = unix.FcntlInt(saidFD, unix.F_SETFD, 0); err != nil {
+			return "", nil, fmt.Errorf("line to the shepherd: %w", err)
+		}
 	}
 	if p.Script == "" {
 		path, err = look(p.Argv[0], variable(p.Env, "PATH"))

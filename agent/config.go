@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -32,6 +33,30 @@ type Config struct {
 	Processes int64   // the most processes and threads of one task; negative: any number; default 10000
 	OnLease   string  // LeaseStop (default) or LeaseContinue
 	Self      string  // this program, to start shepherds with; default: os.Executable
+
+	// Control is the batch system that runs the tasks of this node, ControlSlurm;
+	// the agent then only holds them to their shares. Empty: it runs them.
+	Control    string
+	Processors int     // of the node, as the batch system counts them; default: as many as CPUs
+	Capacity   float64 // processors of the host that all jobs of the node may use together; 0: all
+}
+
+// NodeName is the name of this machine as a node, where nobody says otherwise.
+// To Slurm a node is what it calls it, usually the host's name up to the dot.
+func NodeName(control string) (string, error) {
+	if control == ControlSlurm {
+		if name := os.Getenv("SLURMD_NODENAME"); name != "" {
+			return name, nil
+		}
+	}
+	name, err := os.Hostname()
+	if err != nil {
+		return "", fmt.Errorf("name of the node: %w", err)
+	}
+	if control == ControlSlurm {
+		name, _, _ = strings.Cut(name, ".")
+	}
+	return name, nil
 }
 
 // DefaultProcesses keeps a task that forks without end from taking the machine.
@@ -46,8 +71,8 @@ const DefaultHeadroom = 0.03
 func (c Config) Default() (Config, error) {
 	var err error
 	if c.Node == "" {
-		if c.Node, err = os.Hostname(); err != nil {
-			return c, fmt.Errorf("name of the node: %w", err)
+		if c.Node, err = NodeName(c.Control); err != nil {
+			return c, err
 		}
 	}
 	if c.Self == "" {
@@ -90,6 +115,12 @@ func (c Config) validate() error {
 		return fmt.Errorf("rating %v: want a positive number", c.Rating)
 	case math.IsNaN(c.Weight) || math.IsInf(c.Weight, 0) || c.Weight < 0:
 		return fmt.Errorf("weight %v: want a positive number", c.Weight)
+	case c.Control != "" && c.Control != ControlSlurm:
+		return fmt.Errorf("control %q: want %q, or nothing", c.Control, ControlSlurm)
+	case c.Control == "" && (c.Processors != 0 || c.Capacity != 0):
+		return errors.New("processors and capacity are for a node whose tasks a batch system runs")
+	case c.Processors < 0 || math.IsNaN(c.Capacity) || math.IsInf(c.Capacity, 0) || c.Capacity < 0:
+		return fmt.Errorf("processors %d, capacity %v: want positive numbers", c.Processors, c.Capacity)
 	case c.MemoryMB < 0 || c.DiskMB < 0:
 		return errors.New("memory and disk cannot be negative")
 	}

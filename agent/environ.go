@@ -14,7 +14,7 @@ const defaultPath = "/usr/local/bin:/usr/bin:/bin"
 // environ is the whole environment of a task: what a login would set, then what
 // the task asks for, then what it is told about itself. Nothing of the agent's
 // own is in it.
-func environ(rec record, node string, element *int) []string {
+func environ(rec record, node string, element *int, part task.Part) []string {
 	spec, user := rec.Spec, rec.Account
 	env := environment{}
 	env.set("PATH", defaultPath)
@@ -36,6 +36,14 @@ func environ(rec record, node string, element *int) []string {
 	env.unset("LIBRA_ARRAY_INDEX")
 	if element != nil {
 		env.set("LIBRA_ARRAY_INDEX", strconv.Itoa(*element))
+	}
+	env.unset("LIBRA_PART")
+	env.unset("LIBRA_MANDATORY_DONE_FD")
+	if spec.Optional != nil {
+		env.set("LIBRA_PART", string(part))
+		if goesOn(spec) {
+			env.set("LIBRA_MANDATORY_DONE_FD", strconv.Itoa(saidFD))
+		}
 	}
 	return env.list
 }

@@ -32,10 +32,11 @@ func (f *fakeGroups) Find(name string) (cgroup.Group, bool) {
 	return g, ok
 }
 
-func (f *fakeGroups) List() ([]string, error) { return nil, nil }
-func (f *fakeGroups) SetWeight(float64) error { return nil }
-func (f *fakeGroups) Kind() string            { return "fake" }
-func (f *fakeGroups) Missing() []string       { return f.missing }
+func (f *fakeGroups) List() ([]string, error)   { return nil, nil }
+func (f *fakeGroups) SetWeight(float64) error   { return nil }
+func (f *fakeGroups) SetCapacity(float64) error { return nil }
+func (f *fakeGroups) Kind() string              { return "fake" }
+func (f *fakeGroups) Missing() []string         { return f.missing }
 
 type fakeGroup struct {
 	name   string

@@ -21,14 +21,15 @@ import (
 type folder string
 
 // The files of a folder.
-func (f folder) record() string  { return filepath.Join(string(f), "spec.json") }
-func (f folder) script() string  { return filepath.Join(string(f), "script") }
-func (f folder) lock() string    { return filepath.Join(string(f), "lock") }
-func (f folder) log() string     { return filepath.Join(string(f), "shepherd.log") }
-func (f folder) started() string { return filepath.Join(string(f), "started") }
-func (f folder) room() string    { return filepath.Join(string(f), "status.room") }
-func (f folder) status() string  { return filepath.Join(string(f), "status.json") }
-func (f folder) meter() string   { return filepath.Join(string(f), "meter") }
+func (f folder) record() string   { return filepath.Join(string(f), "spec.json") }
+func (f folder) script() string   { return filepath.Join(string(f), "script") }
+func (f folder) lock() string     { return filepath.Join(string(f), "lock") }
+func (f folder) log() string      { return filepath.Join(string(f), "shepherd.log") }
+func (f folder) started() string  { return filepath.Join(string(f), "started") }
+func (f folder) room() string     { return filepath.Join(string(f), "status.room") }
+func (f folder) status() string   { return filepath.Join(string(f), "status.json") }
+func (f folder) meter() string    { return filepath.Join(string(f), "meter") }
+func (f folder) optional() string { return filepath.Join(string(f), "optional") }
 
 // record is what was claimed.
 type record struct {
@@ -137,6 +138,13 @@ func folders(dir string) (map[task.Key]folder, error) {
 // beginning is what a shepherd writes before it lets the program run.
 type beginning struct {
 	StartedUS int64 `json:"started_us"`
+}
+
+// switchover is what a shepherd writes when the mandatory part of the task is
+// done, before it lets a program of the optional part run.
+type switchover struct {
+	AtUS  int64 `json:"at_us"`
+	CPUUS int64 `json:"cpu_us"` // used by the mandatory part
 }
 
 // grip is a hold on the lock of a folder. It passes to a shepherd when that is

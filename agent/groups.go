@@ -15,6 +15,7 @@ type Groups interface {
 	Find(name string) (cgroup.Group, bool)
 	List() ([]string, error)
 	SetWeight(weight float64) error
+	SetCapacity(cpu float64) error
 	Kind() string
 	Missing() []string
 }

@@ -30,11 +30,19 @@ const (
 	lockFD  = 4 // shepherd: the lock of the folder
 	newsFD  = 5 // shepherd: a pipe for what the agent wants to know at once
 	errorFD = 4 // init: what went wrong; closed when the program has begun
+	lineFD  = 5 // init: a pipe for a program that says when its mandatory part is done
 )
 
-// begunNews is the news that the program runs. Other news are the numbers of
-// processes that are to be adopted into the group.
-const begunNews = "begun"
+// saidFD is the same for the program.
+const saidFD = 3
+
+// begunNews is the news that the program runs, optionalNews that the mandatory
+// part of the task is done. Other news are the numbers of processes that are to be
+// adopted into the group.
+const (
+	begunNews    = "begun"
+	optionalNews = "optional"
+)
 
 // Words by which this binary knows what it has been started as.
 const (

@@ -38,6 +38,11 @@ func Init() int {
 // become returns only with an error.
 func (p *program) become() error {
 	unignore()
+	if p.Says { // before another file gets that number
+		if err := unix.Dup3(lineFD, saidFD, unix.O_CLOEXEC); err != nil {
+			return fmt.Errorf("line to the shepherd: %w", err)
+		}
+	}
 	// 1. While this is still the agent's user.
 	if err := p.Enter.Join(); err != nil {
 		return fmt.Errorf("join the group: %w", err)

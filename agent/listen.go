@@ -97,6 +97,14 @@ func (a *Agent) renew(sent time.Duration) {
 // apply hands each task's order to its runner, makes runners for new ones, and
 // tells the others that they are not wanted.
 func (a *Agent) apply(ctx context.Context, desired task.Desired) {
+	if a.control != nil {
+		a.control.apply(ctx, desired.Orders)
+		a.mu.Lock()
+		a.version = desired.Version
+		a.mu.Unlock()
+		a.answer(ctx, desired.Tails)
+		return
+	}
 	a.mu.Lock()
 	a.version = desired.Version
 	wanted := make(map[task.Key]bool, len(desired.Orders))

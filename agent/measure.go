@@ -22,6 +22,11 @@ func measure(c Config, groups Groups) (task.Hello, error) {
 		MemoryMB: c.MemoryMB, DiskMB: c.DiskMB, Speed: c.Rating,
 		Limits: groups.Kind(), Missing: groups.Missing(),
 	}
+	whole := 1.0 // of a processor of the host is one of the node
+	if c.Control != "" {
+		hello.Runs, hello.Missing = c.Control, nil // what else is limited is up to the batch system
+		hello.Processors, whole = c.emulated()
+	}
 	var err error
 	if hello.Boot, err = bootID(); err != nil {
 		return hello, err
@@ -48,8 +53,21 @@ func measure(c Config, groups Groups) (task.Hello, error) {
 			return hello, err
 		}
 	}
-	hello.Rating = hello.Speed * (1 - c.Headroom)
+	hello.Rating = hello.Speed * whole * (1 - c.Headroom)
 	return hello, nil
+}
+
+// emulated is how many processors the batch system takes the node for, and how
+// much of one of the host's each of them is: a node may be a part of its host.
+func (c Config) emulated() (processors int, each float64) {
+	processors, have := len(c.CPUs), float64(len(c.CPUs))
+	if c.Processors > 0 {
+		processors = c.Processors
+	}
+	if c.Capacity > 0 {
+		have = min(have, c.Capacity)
+	}
+	return processors, min(1, have/float64(processors))
 }
 
 // bootID names this run of the machine.

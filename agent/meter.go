@@ -16,6 +16,18 @@ type meter struct {
 	share    float64 // granted since the last look
 	declined time.Duration
 	last     *reading // nil before the first one
+
+	switched bool          // the mandatory part of the task is done
+	before   time.Duration // declined until then
+}
+
+// mandatory is what was declined until the mandatory part of a task was done,
+// as far as somebody looked.
+func (m *meter) mandatory() time.Duration {
+	if !m.switched {
+		m.switched, m.before = true, m.declined
+	}
+	return m.before
 }
 
 // reading is one look at all that the meter compares.
@@ -55,10 +67,11 @@ func declined(share float64, elapsed, used, waited, throttled time.Duration) tim
 type meterRecord struct {
 	DeclinedUS int64   `json:"declined_us"`
 	Share      float64 `json:"share"`
+	BeforeUS   *int64  `json:"before_us,omitempty"` // until the mandatory part was done
 }
 
 // meterWidth is fixed, for the same reason as leaseWidth.
-const meterWidth = 96
+const meterWidth = 160
 
 func (r meterRecord) bytes() []byte {
 	content, err := json.Marshal(r)
@@ -74,7 +87,11 @@ func (m *meter) save(path string) error {
 	if err != nil {
 		return err
 	}
-	_, err = file.WriteAt(meterRecord{m.declined.Microseconds(), m.share}.bytes(), 0)
+	record := meterRecord{DeclinedUS: m.declined.Microseconds(), Share: m.share}
+	if m.switched {
+		record.BeforeUS = new(m.before.Microseconds())
+	}
+	_, err = file.WriteAt(record.bytes(), 0)
 	return errors.Join(err, file.Close())
 }
 
@@ -84,5 +101,9 @@ func loadMeter(path string) *meter {
 	if readJSON(path, &saved) != nil {
 		return &meter{}
 	}
-	return &meter{share: saved.Share, declined: time.Duration(saved.DeclinedUS) * time.Microsecond}
+	m := &meter{share: saved.Share, declined: time.Duration(saved.DeclinedUS) * time.Microsecond}
+	if saved.BeforeUS != nil {
+		m.switched, m.before = true, time.Duration(*saved.BeforeUS)*time.Microsecond
+	}
+	return m
 }

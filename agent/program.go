@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"libra/agent/cgroup"
+	"libra/task"
 )
 
 // program is what a shepherd tells an init, through a pipe: all that has to be
@@ -20,6 +21,7 @@ type program struct {
 	Script  string           `json:"script,omitempty"` // a file; Argv are its arguments
 	Argv    []string         `json:"argv"`
 	Env     []string         `json:"env"`
+	Says    bool             `json:"says,omitempty"` // when its mandatory part is done
 }
 
 // target is a file that the program writes to.
@@ -30,19 +32,25 @@ type target struct {
 }
 
 // programOf is the program of one element of an array, or of a task that is no
-// array (nil).
-func (h *handover) programOf(element *int) program {
+// array (nil): of the part that is next, where it has two.
+func (h *handover) programOf(element *int, part task.Part) program {
 	spec := h.Record.Spec
 	p := program{
 		Parent: os.Getpid(), Enter: h.Enter, Account: h.Record.Account, Become: os.Geteuid() == 0,
 		Dir: spec.Dir, Argv: spec.Argv,
-		Env: append(environ(h.Record, h.Node, element), h.Enter.Env...),
+		Env: append(environ(h.Record, h.Node, element, part), h.Enter.Env...),
 	}
 	p.Output = h.target(spec.Output, element)
 	p.Error = h.target(spec.Error, element)
 	if spec.Error == spec.Output {
 		p.Error = p.Output
 	}
+	if part == task.OptionalPart {
+		p.Argv = spec.Optional.Argv
+		p.Output.Append, p.Output.Note, p.Error.Append, p.Error.Note = true, "", true, ""
+		return p
+	}
+	p.Says = goesOn(spec)
 	if _, err := os.Stat(h.Folder.script()); err == nil {
 		p.Script = h.Folder.script()
 	}

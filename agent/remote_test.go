@@ -36,7 +36,11 @@ func runAgentProcess() int {
 	err := json.NewDecoder(os.Stdin).Decode(&order)
 	var tree cgroup.Tree
 	if err == nil {
-		tree, err = cgroup.Open(order.Config.Tree, cgroup.Options{Kind: order.Kind})
+		if order.Config.Control != "" {
+			tree, err = cgroup.OpenSlurm(order.Config.Tree, order.Config.Node)
+		} else {
+			tree, err = cgroup.Open(order.Config.Tree, cgroup.Options{Kind: order.Kind})
+		}
 	}
 	var a *Agent
 	if err == nil {

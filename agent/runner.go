@@ -172,8 +172,12 @@ func (r *runner) reconcile(ctx context.Context) {
 
 // hear takes news from the shepherd.
 func (r *runner) hear(word string) {
-	if word == begunNews {
+	switch word {
+	case begunNews:
 		r.begun()
+		return
+	case optionalNews:
+		r.refining()
 		return
 	}
 	// The kernel's groups are entered by the process itself. Signals have to

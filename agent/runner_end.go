@@ -148,6 +148,9 @@ func (r *runner) finish(status task.Status) {
 		}
 	}
 	status.DeclinedUS = r.meter.declined.Microseconds()
+	if status.Part == task.OptionalPart {
+		status.MandatoryDeclinedUS = r.meter.mandatory().Microseconds()
+	}
 	r.say(func(s *task.Status) {
 		status.CPUUS = max(status.CPUUS, s.CPUUS)
 		status.PeakBytes = max(status.PeakBytes, s.PeakBytes)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -74,6 +75,7 @@ func (r *runner) prepare(order *task.Order) error {
 		return fmt.Errorf("write the task down: %w", err)
 	}
 	r.phase = claimed
+	r.hasParts(order.Spec)
 	return nil
 }
 
@@ -86,8 +88,14 @@ func check(spec task.Spec) error {
 		return errors.New("no program to run")
 	case spec.Memory < 0:
 		return fmt.Errorf("memory limit of %d bytes", spec.Memory)
+	case spec.Optional != nil && len(spec.Elements) > 0:
+		return errors.New("an array with an optional part")
 	}
-	for _, text := range append(append([]string{spec.Dir, spec.Output, spec.Error}, spec.Argv...), spec.Env...) {
+	texts := slices.Concat([]string{spec.Dir, spec.Output, spec.Error}, spec.Argv, spec.Env)
+	if spec.Optional != nil {
+		texts = append(texts, spec.Optional.Argv...)
+	}
+	for _, text := range texts {
 		if strings.ContainsRune(text, 0) {
 			return errors.New("a zero byte in what to run")
 		}

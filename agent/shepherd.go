@@ -67,9 +67,12 @@ func (s *shepherd) run() error {
 		}
 		return s.refuse(fmt.Errorf("write the start down: %w", err))
 	}
-	if elements := s.Record.Spec.Elements; len(elements) > 0 {
-		s.runArray(elements)
-	} else {
+	switch spec := s.Record.Spec; {
+	case len(spec.Elements) > 0:
+		s.runArray(spec.Elements)
+	case spec.Optional != nil:
+		s.runParts()
+	default:
 		s.runSingle()
 	}
 	s.clear()
@@ -118,7 +121,7 @@ func (s *shepherd) refuse(reason error) error {
 
 // runSingle runs a task that is no array.
 func (s *shepherd) runSingle() {
-	end := s.runProgram(nil)
+	end := s.runProgram(s.programOf(nil, s.status.Part))
 	s.status.Exit, s.status.Signal = end.Exit, end.Signal
 	if end.trouble != nil {
 		s.status.State, s.status.Error = task.Refused, end.trouble.Reason
@@ -138,7 +141,7 @@ func (s *shepherd) runArray(elements []int) {
 		if s.stopped != task.GoOn {
 			break
 		}
-		end := s.runProgram(&index)
+		end := s.runProgram(s.programOf(&index, ""))
 		started = started || end.trouble == nil
 		if end.trouble != nil && s.status.Error == "" {
 			s.status.Error = end.trouble.Reason

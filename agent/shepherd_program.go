@@ -26,8 +26,8 @@ type ending struct {
 
 // runProgram starts a program and waits for its end. Meanwhile it does what the
 // agent and the lease ask for.
-func (s *shepherd) runProgram(element *int) ending {
-	pid, begun, err := s.startProgram(s.programOf(element))
+func (s *shepherd) runProgram(p program) ending {
+	pid, begun, said, err := s.startProgram(p)
 	if err != nil {
 		return ending{Exit: codeNotStarted, trouble: troubled(codeNotStarted, "%v", err)}
 	}
@@ -41,6 +41,11 @@ func (s *shepherd) runProgram(element *int) ending {
 			begun = nil
 			if problem == nil {
 				s.tell(begunNews)
+			}
+		case <-said:
+			said = nil
+			if err := s.refine(); err != nil {
+				fmt.Fprintln(os.Stderr, err) // then the end of the program is that of its mandatory part
 			}
 		case <-s.children:
 			status, ended := s.bury(pid)
@@ -84,19 +89,30 @@ func signalName(sig syscall.Signal) string {
 	return fmt.Sprintf("SIG%d", int(sig))
 }
 
-// startProgram starts an init. The channel gives why the program could not be
-// started; nil if it was.
-func (s *shepherd) startProgram(p program) (int, chan *trouble, error) {
+// startProgram starts an init. The first channel gives why the program could not
+// be started, nil if it was; the second something when the program has said that
+// its mandatory part is done.
+func (s *shepherd) startProgram(p program) (int, chan *trouble, <-chan struct{}, error) {
 	reader, writer, err := os.Pipe()
 	if err != nil {
-		return 0, nil, err
+		return 0, nil, nil, err
+	}
+	files := []*os.File{writer}
+	said, line, err := listenTo(&p)
+	if err != nil {
+		return 0, nil, nil, errors.Join(err, reader.Close(), writer.Close())
+	}
+	if line != nil {
+		files = append(files, line)
 	}
 	// The file of this process and not its path: that may be a newer version
 	// by now.
-	pid, err := start("/proc/self/exe", initWord, p.Enter.Env, os.Stderr, []*os.File{writer}, p)
-	_ = writer.Close() // it is the init's
+	pid, err := start("/proc/self/exe", initWord, p.Enter.Env, os.Stderr, files, p)
+	for _, file := range files {
+		_ = file.Close() // it is the init's
+	}
 	if err != nil {
-		return 0, nil, errors.Join(err, reader.Close())
+		return 0, nil, nil, errors.Join(err, reader.Close())
 	}
 	result := make(chan *trouble, 1)
 	go func() {
@@ -111,7 +127,7 @@ func (s *shepherd) startProgram(p program) (int, chan *trouble, error) {
 		}
 		result <- problem
 	}()
-	return pid, result, nil
+	return pid, result, said, nil
 }
 
 // bury takes the status of all children that have ended, orphans of the task

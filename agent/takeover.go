@@ -90,6 +90,7 @@ func (r *runner) inherit(ctx context.Context, f folder) {
 	var rec record
 	seen := remains{sameBoot: readJSON(f.record(), &rec) == nil && rec.Boot == r.agent.hello.Boot}
 	r.grace = time.Duration(rec.Spec.GraceMS) * time.Millisecond
+	r.hasParts(rec.Spec)
 
 	// A shepherd writes the status before it lets the lock go, so the lock is
 	// looked at first.
@@ -108,6 +109,7 @@ func (r *runner) inherit(ctx context.Context, f folder) {
 	case where == tended:
 		r.tend(ctx, 0)
 		r.begun()
+		r.refining()
 		if r.meter.share == 0 {
 			r.say(func(s *task.Status) { s.State = task.Frozen })
 		}

@@ -57,6 +57,9 @@ func (a *Agent) report(ctx context.Context) error {
 	case <-a.urgent:
 	default:
 	}
+	if a.control != nil {
+		a.control.refresh(ctx)
+	}
 	call, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
 	sent := sinceBoot()
@@ -65,6 +68,9 @@ func (a *Agent) report(ctx context.Context) error {
 		return err
 	}
 	a.renew(sent)
+	if a.control != nil {
+		a.control.forget(reply.Forget)
+	}
 	a.mu.Lock()
 	for _, key := range reply.Forget {
 		if r, ok := a.runners[key]; ok {
@@ -82,6 +88,10 @@ func (a *Agent) stand() task.Report {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	report := task.Report{Node: a.config.Node, Version: a.version, Tasks: []task.Status{}}
+	if a.control != nil {
+		report.Tasks = append(report.Tasks, a.control.stand()...)
+		return report
+	}
 	for _, r := range a.runners {
 		if status, news := r.now(); news {
 			report.Tasks = append(report.Tasks, status)

@@ -69,7 +69,7 @@ func TestEnvironmentNamesEachOnce(t *testing.T) {
 		Spec:    task.Spec{Env: []string{"PATH=/mine", "A=1", "A=2", "LIBRA_ARRAY_INDEX=9", "X=a=b"}},
 		Account: account{Name: "u", Home: "/h", Shell: "/s"},
 	}
-	env := environ(rec, "n", nil)
+	env := environ(rec, "n", nil, "")
 	names := map[string]int{}
 	for _, setting := range env {
 		name, _, _ := strings.Cut(setting, "=")
@@ -86,7 +86,7 @@ func TestEnvironmentNamesEachOnce(t *testing.T) {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
 	}
-	if got := variable(environ(rec, "n", &seven), "LIBRA_ARRAY_INDEX"); got != "7" {
+	if got := variable(environ(rec, "n", &seven, ""), "LIBRA_ARRAY_INDEX"); got != "7" {
 		t.Errorf("the index is %q", got)
 	}
 }

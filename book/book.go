@@ -145,7 +145,7 @@ func (b *Book) Place(s Seat, t Terms, procs market.Procs) {
 	}
 	e.Terms = t
 	e.Procs = append(e.Procs[:0], procs...)
-	e.alone, e.apart, e.tasks = false, t.Apart, e.Job.Width
+	e.alone, e.apart, e.tasks, e.refined = false, t.Apart, e.Job.Width, 0
 	b.share(e.Procs, &e.Job)
 	b.run(s, e)
 	if e.apart {
@@ -204,14 +204,13 @@ func (b *Book) release(s Seat, e *Entry) {
 // may differ from what it was granted.
 func (b *Book) Measure(s Seat, proc int32, had market.Work) {
 	e := &b.seats[s]
-	left := e.Job.Estimate - had
 	if !e.apart {
-		e.Left, e.Since = left, b.now
+		e.Left, e.Since = e.Job.Estimate-had, b.now
 		return
 	}
 	for on := range e.Procs.All() {
 		if proc == market.AllTasks || int(proc) == on {
-			b.measureTask(on, s, left)
+			b.measureTask(on, s, had)
 		}
 	}
 }

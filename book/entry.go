@@ -28,6 +28,7 @@ type Entry struct {
 	endsAt    market.Time
 	worked    market.Work // by its finished tasks
 	priced    market.Work // the estimate that the price was agreed for
+	refined   market.Work // optional work of its finished tasks, together
 }
 
 // Terms is what was agreed when a job was taken in.
@@ -41,6 +42,7 @@ type Terms struct {
 	Fine   float64      // taken off Worth for each second of delay
 	Liable bool         // its penalty comes off the price when it is late
 	Apart  bool         // its tasks advance independently of each other
+	Flat   bool         // the price is for its mandatory part, however long that takes
 	Firm   bool
 }
 
@@ -70,10 +72,12 @@ func (e *Entry) LeftAt(now market.Time) market.Work {
 	return e.Left - market.Work(float64(float64(now-e.Since)*e.Speed))
 }
 
-// Cost is what the job costs if it finishes at the given time.
+// Cost is what the job costs if it finishes at the given time: its price, and
+// what its finished tasks did of their optional parts.
 func (e *Entry) Cost(finish market.Time) market.Price {
+	price := e.Terms.Price + market.Price(float64(e.refined)*float64(e.Job.SLA.Bonus))
 	if late := finish - e.Due(); e.Terms.Liable && late > 0 {
-		return e.Terms.Price - market.Price(float64(late)*float64(e.Job.SLA.Penalty))
+		return price - market.Price(float64(late)*float64(e.Job.SLA.Penalty))
 	}
-	return e.Terms.Price
+	return price
 }

@@ -72,8 +72,10 @@ func (b *Book) Prolong(s Seat, work market.Work, claim market.Share) {
 	e.Job.Estimate += work + max(0, -left)
 	e.Terms.Claim = max(e.Terms.Claim, claim)
 	for t, proc := range b.tasksOf(s) {
-		t.Left, t.Since = max(0, t.LeftAt(now))+work, now
-		b.touch(proc, Corrected)
+		if !t.Refining {
+			t.Left, t.Since = max(0, t.LeftAt(now))+work, now
+			b.touch(proc, Corrected)
+		}
 	}
 	e.Left, e.Since = max(0, left)+work, now
 	if e.alone {

@@ -90,7 +90,8 @@ func (r *restorer) putTasks() error {
 			if e.state != running || !e.apart || again || !e.Procs.Has(pile.Proc) {
 				return fmt.Errorf("processor %d has a task of job %d, which should have none there", pile.Proc, t.Job)
 			}
-			if soft && !t.Soft || t.Reserved != e.reserved || t.Released != e.released || market.Time(t.Since) > b.now {
+			if soft && !t.Soft || t.Reserved != e.reserved || t.Released != e.released || market.Time(t.Since) > b.now ||
+				t.Refining && t.Reserved || math.IsNaN(float64(t.Took)) {
 				return fmt.Errorf("the task of job %d on processor %d is not as the job says", t.Job, pile.Proc)
 			}
 			soft = t.Soft

@@ -13,9 +13,10 @@ type Standing struct {
 	Released bool // what was promised to it is void
 	Alone    bool // nobody else is on its processors
 	Apart    bool // its tasks advance independently
+	Refining bool // all its tasks are with their optional parts
 
 	Estimate market.Work
-	Left     market.Work // on each processor; below zero: so much over; the most of tasks that advance apart
+	Left     market.Work // on each processor; below zero: so much over; the most of tasks that advance apart, of the optional part if Refining
 	Speed    float64     // work per second; the least of tasks that advance apart
 	Start    market.Time
 	Due      market.Time
@@ -27,9 +28,11 @@ type Standing struct {
 
 // TaskStanding is one task of a job whose tasks advance apart.
 type TaskStanding struct {
-	Proc  int
-	Left  market.Work
-	Speed float64
+	Proc     int
+	Left     market.Work // of its optional part if Refining
+	Speed    float64
+	Refining bool        // its mandatory part is done
+	Took     market.Work // by that
 }
 
 // Live counts the jobs that wait or run.
@@ -59,8 +62,9 @@ func (b *Book) Look(s Seat, at market.Time) Standing {
 	}
 	st.Alone, st.Apart, st.Procs = e.alone, e.apart, slices.Clone(e.Procs)
 	for t, proc := range b.tasksOf(s) {
-		st.Tasks = append(st.Tasks, TaskStanding{Proc: proc, Left: t.LeftAt(at), Speed: t.Speed})
+		st.Tasks = append(st.Tasks, TaskStanding{Proc: proc, Left: t.LeftAt(at), Speed: t.Speed, Refining: t.Refining, Took: t.Took})
 	}
+	st.Refining = b.Refining(s)
 	if e.reserved {
 		st.Due = at + e.Job.SLA.Deadline
 		st.Terms.Finish = st.Due
@@ -79,15 +83,16 @@ func (b *Book) Look(s Seat, at market.Time) Standing {
 }
 
 // LeftOf is the work left of the estimate of a running job on each processor:
-// where its tasks advance independently, the most.
+// where its tasks advance independently, the most. Optional parts count when
+// there is nothing else.
 func (b *Book) LeftOf(s Seat, at market.Time) market.Work {
 	e := &b.seats[s]
 	if !e.apart {
 		return e.LeftAt(at)
 	}
-	most, first := market.Work(0), true
+	most, first, refining := market.Work(0), true, b.Refining(s)
 	for t := range b.tasksOf(s) {
-		if left := t.LeftAt(at); first || left > most {
+		if left := t.LeftAt(at); t.Refining == refining && (first || left > most) {
 			most, first = left, false
 		}
 	}
@@ -121,7 +126,8 @@ func (b *Book) nextUsedUp() market.Time {
 }
 
 // shortest is the least work left on any processor of a job whose estimate
-// matters, and when the first of them that has some left has none.
+// matters, and when the first of them that has some left has none: there optional
+// parts count too.
 func (b *Book) shortest(s Seat, now market.Time) (left market.Work, next market.Time) {
 	e := &b.seats[s]
 	left, next = anyEstimate, market.Never
@@ -129,16 +135,20 @@ func (b *Book) shortest(s Seat, now market.Time) (left market.Work, next market.
 		return left, next
 	}
 	look := func(l market.Work, speed float64) {
-		left = min(left, l)
 		if !l.Done() && speed > 0 {
 			next = min(next, now+market.Time(float64(l)/speed))
 		}
 	}
 	if !e.apart {
-		look(e.LeftAt(now), e.Speed)
+		left = e.LeftAt(now)
+		look(left, e.Speed)
 	}
 	for t := range b.tasksOf(s) {
-		look(t.LeftAt(now), t.Speed)
+		l := t.LeftAt(now)
+		if !t.Refining {
+			left = min(left, l)
+		}
+		look(l, t.Speed)
 	}
 	return left, next
 }

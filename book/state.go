@@ -42,6 +42,7 @@ type JobState struct {
 	Deadline Number         `json:"deadline_s"`
 	Budget   Number         `json:"budget"`
 	Penalty  Number         `json:"penalty_per_s"`
+	Bonus    Number         `json:"bonus_per_s,omitempty"`
 	Soft     bool           `json:"soft,omitempty"`
 	Memory   int64          `json:"memory_mb,omitempty"`
 	Disk     int64          `json:"disk_mb,omitempty"`
@@ -63,6 +64,7 @@ type JobState struct {
 	Ends     Number         `json:"ends_s"`
 	Worked   Number         `json:"worked_s"`
 	Priced   Number         `json:"priced_s"`
+	Refined  Number         `json:"refined_s,omitempty"`
 }
 
 // TermsState is what was agreed with a job.
@@ -76,6 +78,7 @@ type TermsState struct {
 	Fine   Number `json:"fine"`
 	Liable bool   `json:"liable,omitempty"`
 	Apart  bool   `json:"apart,omitempty"`
+	Flat   bool   `json:"flat,omitempty"`
 	Firm   bool   `json:"firm,omitempty"`
 }
 
@@ -104,6 +107,8 @@ type TaskState struct {
 	Soft     bool         `json:"soft,omitempty"`
 	Reserved bool         `json:"reserved,omitempty"`
 	Released bool         `json:"released,omitempty"`
+	Refining bool         `json:"refining,omitempty"`
+	Took     Number       `json:"took_s,omitempty"`
 	Worth    Number       `json:"worth"`
 	Rank     Number       `json:"rank"`
 	Return   Number       `json:"return"`
@@ -151,25 +156,26 @@ func (b *Book) jobState(seat Seat) JobState {
 	j := &e.Job
 	return JobState{
 		Seat: seat, ID: j.ID, Submit: Number(j.Submit), Estimate: Number(j.Estimate), Optional: Number(j.Optional),
-		Deadline: Number(j.SLA.Deadline), Budget: Number(j.SLA.Budget), Penalty: Number(j.SLA.Penalty), Soft: j.SLA.Soft,
+		Deadline: Number(j.SLA.Deadline), Budget: Number(j.SLA.Budget), Penalty: Number(j.SLA.Penalty), Bonus: Number(j.SLA.Bonus), Soft: j.SLA.Soft,
 		Memory: j.Memory, Disk: j.Disk, Width: j.Width, Class: j.Class, Wish: j.Wish, Owner: j.Owner, Name: j.Name,
 		Terms: termsState(&e.Terms), Start: Number(e.Start), Left: Number(e.Left), Since: Number(e.Since), Speed: Number(e.Speed),
 		Procs: writeProcs(e.Procs), Alone: e.alone, Apart: e.apart, Reserved: e.reserved, Released: e.released,
-		Ends: Number(e.endsAt), Worked: Number(e.worked), Priced: Number(e.priced),
+		Ends: Number(e.endsAt), Worked: Number(e.worked), Priced: Number(e.priced), Refined: Number(e.refined),
 	}
 }
 
 func termsState(t *Terms) TermsState {
 	return TermsState{
 		Price: Number(t.Price), Finish: Number(t.Finish), Claim: Number(t.Claim), Rank: Number(t.Rank), Latest: Number(t.Latest),
-		Worth: Number(t.Worth), Fine: Number(t.Fine), Liable: t.Liable, Apart: t.Apart, Firm: t.Firm,
+		Worth: Number(t.Worth), Fine: Number(t.Fine), Liable: t.Liable, Apart: t.Apart, Flat: t.Flat, Firm: t.Firm,
 	}
 }
 
 func taskState(t *Task) TaskState {
 	return TaskState{
 		Job: t.Job, Left: Number(t.Left), Since: Number(t.Since), Speed: Number(t.Speed), Due: Number(t.Due), Fine: Number(t.Fine),
-		Soft: t.Soft, Reserved: t.Reserved, Released: t.Released, Worth: Number(t.Worth), Rank: Number(t.Rank), Return: Number(t.Return),
+		Soft: t.Soft, Reserved: t.Reserved, Released: t.Released, Refining: t.Refining, Took: Number(t.Took),
+		Worth: Number(t.Worth), Rank: Number(t.Rank), Return: Number(t.Return),
 	}
 }
 
@@ -178,27 +184,29 @@ func (s *JobState) entry() Entry {
 		Job: market.Job{
 			ID: s.ID, Submit: market.Time(s.Submit), Estimate: market.Work(s.Estimate), Optional: market.Work(s.Optional),
 			SLA: market.SLA{
-				Deadline: market.Time(s.Deadline), Budget: market.Price(s.Budget), Penalty: market.Price(s.Penalty), Soft: s.Soft,
+				Deadline: market.Time(s.Deadline), Budget: market.Price(s.Budget), Penalty: market.Price(s.Penalty), Bonus: market.Price(s.Bonus),
+				Soft: s.Soft,
 			},
 			Memory: s.Memory, Disk: s.Disk, Width: s.Width, Class: s.Class, Wish: s.Wish, Owner: s.Owner, Name: s.Name,
 		},
 		Terms: s.Terms.terms(), Start: market.Time(s.Start), Left: market.Work(s.Left), Since: market.Time(s.Since), Speed: float64(s.Speed),
 		alone: s.Alone, apart: s.Apart, reserved: s.Reserved, released: s.Released,
-		endsAt: market.Time(s.Ends), worked: market.Work(s.Worked), priced: market.Work(s.Priced),
+		endsAt: market.Time(s.Ends), worked: market.Work(s.Worked), priced: market.Work(s.Priced), refined: market.Work(s.Refined),
 	}
 }
 
 func (s *TermsState) terms() Terms {
 	return Terms{
 		Price: market.Price(s.Price), Finish: market.Time(s.Finish), Claim: market.Share(s.Claim), Rank: float64(s.Rank),
-		Latest: market.Time(s.Latest), Worth: float64(s.Worth), Fine: float64(s.Fine), Liable: s.Liable, Apart: s.Apart, Firm: s.Firm,
+		Latest: market.Time(s.Latest), Worth: float64(s.Worth), Fine: float64(s.Fine), Liable: s.Liable, Apart: s.Apart, Flat: s.Flat,
+		Firm: s.Firm,
 	}
 }
 
 func (s *TaskState) task(seat Seat) Task {
 	return Task{
 		Job: s.Job, Seat: seat, Left: market.Work(s.Left), Since: market.Time(s.Since), Speed: float64(s.Speed), Due: market.Time(s.Due),
-		Fine: float64(s.Fine), Soft: s.Soft, Reserved: s.Reserved, Released: s.Released,
+		Fine: float64(s.Fine), Soft: s.Soft, Reserved: s.Reserved, Released: s.Released, Refining: s.Refining, Took: market.Work(s.Took),
 		Worth: float64(s.Worth), Rank: float64(s.Rank), Return: float64(s.Return),
 	}
 }

@@ -47,7 +47,7 @@ func TestStateForgetsNoField(t *testing.T) {
 	fill(reflect.ValueOf(e).Elem(), &n)
 	e.Procs = market.ProcsOf(0, 1, 2, 64, 99)
 	e.alone, e.apart, e.reserved, e.released = true, true, true, true
-	e.endsAt, e.worked, e.priced = 1001, 1002, 1003
+	e.endsAt, e.worked, e.priced, e.refined = 1001, 1002, 1003, 1004
 	s := b.jobState(0)
 	got := s.entry()
 	got.Procs, _ = readProcs(s.Procs, 100)
@@ -65,7 +65,7 @@ func TestStateForgetsNoField(t *testing.T) {
 	derived := []string{"state", "fresh", "needy", "tasks", "at", "ticket", "alongside"}
 	carried := []string{
 		"Job", "Terms", "Start", "Left", "Since", "Speed", "Procs",
-		"alone", "apart", "reserved", "released", "endsAt", "worked", "priced",
+		"alone", "apart", "reserved", "released", "endsAt", "worked", "priced", "refined",
 	}
 	sameFields(t, reflect.TypeFor[Entry](), derived, carried)
 	derived = []string{"processors", "register", "queue", "reserved", "ends", "order", "piles", "touched", "isTouch", "only"}

@@ -19,11 +19,13 @@ type Task struct {
 	Job      market.JobID
 	Seat     Seat
 	Soft     bool
-	Reserved bool    // keeps its place and does not advance
-	Released bool    // nothing is promised to it any more: it needs nothing
-	Worth    float64 // what it brings if it is in time
-	Rank     float64 // Worth, rounded for comparison
-	Return   float64 // what the policy last reckoned it to bring
+	Reserved bool        // keeps its place and does not advance
+	Released bool        // nothing is promised to it any more: it needs nothing
+	Refining bool        // its mandatory part is done: Left is of the optional one
+	Took     market.Work // by the mandatory part, once that is done
+	Worth    float64     // what it brings if it is in time
+	Rank     float64     // Worth, rounded for comparison
+	Return   float64     // what the policy last reckoned it to bring
 }
 
 // Pile is what the tasks of one processor amount to.
@@ -117,9 +119,9 @@ func (b *Book) taskOf(proc int, s Seat) *Task {
 }
 
 // measureTask corrects what a job's task on a processor has left.
-func (b *Book) measureTask(proc int, s Seat, left market.Work) {
+func (b *Book) measureTask(proc int, s Seat, had market.Work) {
 	if t := b.taskOf(proc, s); t != nil {
-		t.Left, t.Since = left, b.now
+		t.Left, t.Since = t.leftAfter(&b.seats[s].Job, had), b.now
 		b.touch(proc, Corrected)
 	}
 }
@@ -128,10 +130,15 @@ func (b *Book) measureTask(proc int, s Seat, left market.Work) {
 // last of the job.
 func (b *Book) FinishTask(s Seat, proc int, had market.Work) (last bool) {
 	e := &b.seats[s]
+	refined := market.Work(0)
+	if t := b.taskOf(proc, s); t != nil {
+		refined = t.refinedAfter(&e.Job, had)
+	}
 	if !b.dropTask(proc, s) {
 		return false
 	}
 	b.unshare(proc, &e.Job)
+	e.refined += refined
 	e.worked = max(e.worked, had)
 	e.tasks--
 	return e.tasks == 0

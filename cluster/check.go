@@ -16,6 +16,7 @@ var (
 	ErrReserved     = errors.New("the job is only reserved")
 	ErrNotReserved  = errors.New("the job is not a reservation")
 	ErrNotRunning   = errors.New("the job does not run")
+	ErrNoParts      = errors.New("the job has no optional part")
 	ErrUnknownNode  = errors.New("no such node")
 	ErrTimeRunsBack = errors.New("time runs back")
 )
@@ -45,7 +46,7 @@ func (c *Cluster) check(at market.Time, happened []market.Event) error {
 			if c.book.Reservations() > 0 && e.Kind != market.Cancelled && c.book.Entry(seat).Reserved() {
 				return fmt.Errorf("%s %d: %w", e.Kind, e.Job, ErrReserved)
 			}
-		case market.Confirmed, market.Extended, market.Released, market.Dislodged:
+		case market.Confirmed, market.Extended, market.Released, market.Dislodged, market.Fulfilled:
 			if err := c.checkChange(e); err != nil {
 				return fmt.Errorf("%s %d: %w", e.Kind, e.Job, err)
 			}
@@ -84,6 +85,10 @@ func (c *Cluster) checkChange(e *market.Event) error {
 		return ErrReserved
 	case !c.book.Runs(seat):
 		return ErrNotRunning
+	case e.Kind == market.Fulfilled && (c.book.Entry(seat).Job.Optional.Done() || !c.book.Entry(seat).Apart()):
+		return ErrNoParts
+	case e.Kind == market.Fulfilled && !(e.Work >= 0): // nor is NaN any work
+		return &market.FieldError{Field: "work", Value: float64(e.Work), Want: "0 or more"}
 	case e.Kind == market.Extended:
 		return checkExtension(e, c.book.Entry(seat).Job)
 	}

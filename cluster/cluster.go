@@ -66,7 +66,7 @@ func (c *Cluster) Quote(at market.Time, j market.Job) (market.Quote, error) {
 		return market.Quote{}, &market.Rejection{Reason: c.answer.Reason}
 	}
 	t := c.answer.Terms
-	quote := market.Quote{Price: t.Price, Finish: t.Finish, Firm: t.Firm}
+	quote := market.Quote{Price: t.Price, Finish: t.Finish, Firm: t.Firm, Gain: c.answer.Gain, Expected: c.answer.Expected}
 	if c.answer.Verdict == policy.Run {
 		quote.Procs = append(quote.Procs, c.answer.Procs...)
 	}
@@ -116,6 +116,11 @@ func (c *Cluster) apply(e *market.Event) {
 		if s, here := c.book.Find(e.Job); here {
 			c.book.Measure(s, e.Proc, e.Work)
 			c.book.Note(book.Measured)
+		}
+	case market.Fulfilled:
+		if s, here := c.book.Find(e.Job); here && c.book.Runs(s) { // else its node has just been lost
+			c.book.Fulfil(s, e.Proc, e.Work)
+			c.book.Note(book.Departed)
 		}
 	case market.Extended:
 		c.extend(e)
@@ -184,11 +189,14 @@ func (c *Cluster) finish(f *market.Event) {
 	e := c.book.Entry(s)
 	c.book.Note(book.Departed)
 	work := f.Work
-	if e.Apart() && f.Proc != market.AllTasks {
+	switch {
+	case e.Apart() && f.Proc != market.AllTasks:
 		if !c.book.FinishTask(s, int(f.Proc), f.Work) {
 			return
 		}
 		work = e.Worked()
+	case e.Apart():
+		c.book.FinishTasks(s, f.Work)
 	}
 	now := c.book.View().Now()
 	c.draft.Say(market.Event{

@@ -24,6 +24,10 @@ func (c *Cluster) extend(x *market.Event) {
 		c.overran(s, market.NodeLost, 0)
 		return
 	}
+	if c.book.Refining(s) { // what is optional was limited when it was agreed
+		c.overran(s, market.NotFirm, 0)
+		return
+	}
 	price, claim, why := c.further(s, x.Work)
 	if why != market.NoReason {
 		c.overran(s, why, 0)
@@ -96,8 +100,11 @@ func (c *Cluster) refusal() market.Reason {
 
 // priceOf is the price of further work in the last answer. Where there is none
 // it costs as much for a second as the job does, and nothing where the job has
-// no price.
+// no price, or one for the whole.
 func (c *Cluster) priceOf(e *book.Entry, work market.Work) market.Price {
+	if e.Terms.Flat {
+		return 0
+	}
 	price := c.answer.Terms.Price
 	if c.answer.Verdict == policy.Refuse || !price.Limited() {
 		price = rate(e, work)

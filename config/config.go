@@ -30,6 +30,8 @@ type Config struct {
 	Seller   string            `yaml:"seller"`   // who sends the bills
 	Currency string            `yaml:"currency"` // three letters
 	Metrics  string            `yaml:"metrics"`  // owner, or public
+	Backend  string            `yaml:"backend"`  // what runs the jobs: agents, or slurm
+	Slurm    Slurm             `yaml:"slurm"`
 	Agent    Agent             `yaml:"agent"`
 }
 
@@ -63,6 +65,10 @@ type Agent struct {
 	DiskMB    int64   `yaml:"disk_mb"`
 	Weight    float64 `yaml:"weight"`   // of all jobs against the rest of the machine
 	OnLease   string  `yaml:"on_lease"` // stop, or continue
+
+	Control    string  `yaml:"control"`    // slurm: that runs the jobs, and the agent holds them to their shares
+	Processors int     `yaml:"processors"` // of the node as Slurm counts them; 0: as many as cpus
+	Capacity   float64 `yaml:"capacity"`   // processors of the host that all jobs of the node may use; 0: all
 }
 
 // Default is what holds where the file says nothing.
@@ -70,6 +76,7 @@ func Default() Config {
 	return Config{
 		Listen: "127.0.0.1:7070", Policy: "libra", Rates: Rates{Processor: Amount(market.Unit)},
 		Lease: Duration(5 * time.Minute), Report: Duration(2 * time.Second), Seller: "Libra", Currency: "XXX", Metrics: "owner",
+		Backend: BackendAgents, Slurm: Slurm{Partition: "libra", Control: "agents"},
 		Agent: Agent{Server: "http://127.0.0.1:7070", OnLease: "stop", Weight: 100},
 	}
 }
@@ -139,6 +146,12 @@ func (c *Config) Validate() error {
 	case c.Metrics != "owner" && c.Metrics != "public":
 		return errors.New("metrics: want owner or public")
 	}
+	if err := c.Slurm.validate(c.Backend); err != nil {
+		return err
+	}
+	if err := c.CheckPolicy(c.Policy); err != nil {
+		return fmt.Errorf("policy: %w", err)
+	}
 	return c.Agent.validate()
 }
 
@@ -150,6 +163,14 @@ func (a *Agent) validate() error {
 		return errors.New("agent.state: want an absolute path")
 	case a.Rating < 0 || a.Headroom >= 1 || a.MemoryMB < 0 || a.DiskMB < 0 || a.Weight < 0:
 		return errors.New("agent: rating, memory_mb, disk_mb and weight are 0 or more, headroom is less than 1")
+	case a.Control != "" && a.Control != "slurm":
+		return errors.New("agent.control: want slurm, or nothing")
+	case a.Control == "" && (a.Processors != 0 || a.Capacity != 0):
+		return errors.New("agent: processors and capacity go with control: slurm (otherwise cpus says what the node has)")
+	case a.Processors < 0 || !(a.Capacity >= 0 && a.Capacity <= 1e6):
+		return errors.New("agent: processors and capacity are 0 or more")
+	case a.Capacity > 0 && a.Capacity < 0.01:
+		return errors.New("agent.capacity: want at least 0.01, the least that can be shared out")
 	case a.OnLease != "stop" && a.OnLease != "continue":
 		return errors.New("agent.on_lease: want stop or continue")
 	}

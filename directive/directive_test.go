@@ -54,6 +54,14 @@ func TestLinesBecomeARequest(t *testing.T) {
 			[]string{"#LIBRA env=A=b=c env=D="},
 			exchange.Request{Env: []string{"A=b=c", "D="}},
 		},
+		{
+			"an optional part",
+			[]string{"#LIBRA optional-rate=0.05 optional=60s optional-command='refine --more \"a b\" #3'"},
+			exchange.Request{Optional: &exchange.Optional{
+				WorkMS: 60_000, RateMicros: 50_000, Argv: []string{"refine", "--more", "a b", "#3"},
+			}},
+		},
+		{"no optional part", []string{"#LIBRA optional=60s optional-rate=1", "#LIBRA optional=none"}, exchange.Request{}},
 		{"taken back", []string{"#LIBRA deadline=10m budget=5", "#LIBRA deadline=none budget=none soft=no"}, exchange.Request{}},
 		{
 			"a time of day",

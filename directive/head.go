@@ -21,6 +21,9 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
+	if e.Line == 0 { // on the command line
+		return fmt.Sprintf("%s: %v", e.Directive, e.Err)
+	}
 	return fmt.Sprintf("%s:%d: %s: %v", e.File, e.Line, e.Directive, e.Err)
 }
 
@@ -36,6 +39,9 @@ type Note struct {
 }
 
 func (n Note) String() string {
+	if n.Line == 0 {
+		return fmt.Sprintf("%s: %s", n.Directive, n.Text)
+	}
 	return fmt.Sprintf("%s:%d: %s: %s", n.File, n.Line, n.Directive, n.Text)
 }
 
@@ -61,7 +67,11 @@ type Head struct {
 func New(at Place) *Head { return &Head{at: at} }
 
 // Read takes in the head of a script. All mistakes are told at once.
-func (h *Head) Read(file, script string) error {
+func (h *Head) Read(file, script string) error { return h.read(file, script, nil) }
+
+// read takes in the head of a script, and the options of the command that hands
+// it in.
+func (h *Head) read(file, script string, options []string) error {
 	var own, foreign, mistakes []error
 	r := &reader{head: h, file: file}
 	lines := headLines(script)
@@ -76,17 +86,22 @@ func (h *Head) Read(file, script string) error {
 			foreign = append(foreign, r.read(l, pbsOptions))
 		}
 	}
+	foreign = append(foreign, r.readWords(commandLine, options, sbatchOptions))
 	if err := errors.Join(foreign...); err == nil {
 		if err = h.width.settle(h); err != nil {
 			mistakes = append(mistakes, h.width.wrong(file, err))
 		}
 	}
 	h.settleFiles()
+	said := h.width
 	h.width = width{}
 	for _, l := range lines {
 		if l.prefix == libraPrefix && !l.late {
 			own = append(own, r.readLibra(l))
 		}
+	}
+	if len(options) > 0 && errors.Join(foreign...) == nil {
+		h.insist(r, options, said)
 	}
 	r.noteVariables(script)
 	return errors.Join(append(append(foreign, own...), mistakes...)...)

@@ -109,6 +109,33 @@ var terms = []term{
 		ms, err := Duration(v)
 		return put(&h.Request.GraceMS, ms, err)
 	}},
+	{name: "optional", set: func(h *Head, v string) error {
+		if v == none {
+			h.Request.Optional = nil
+			return nil
+		}
+		ms, err := Duration(v)
+		if err == nil && ms == 0 {
+			err = fmt.Errorf("%w: %q (want more than 0, or none)", ErrDuration, v)
+		}
+		return put(&h.optional().WorkMS, ms, err)
+	}},
+	{name: "optional-rate", set: func(h *Head, v string) error {
+		m, err := money(v)
+		return put(&h.optional().RateMicros, m, err)
+	}},
+	{name: "optional-command", set: func(h *Head, v string) error {
+		argv, err := cut(v, false)
+		return put(&h.optional().Argv, argv, err)
+	}},
+}
+
+// optional is the optional part of the job, which has one from now on.
+func (h *Head) optional() *exchange.Optional {
+	if h.Request.Optional == nil {
+		h.Request.Optional = &exchange.Optional{}
+	}
+	return h.Request.Optional
 }
 
 // none takes a deadline or a budget away.

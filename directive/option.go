@@ -44,7 +44,12 @@ func (r *reader) read(l line, options []option) error {
 	if err != nil {
 		return r.wrong(l, "", err)
 	}
+	return r.readWords(l, words, options)
+}
+
+func (r *reader) readWords(l line, words []string, options []option) error {
 	for len(words) > 0 {
+		var err error
 		if words, err = r.readOption(l, words, options); err != nil {
 			return err
 		}

@@ -9,7 +9,10 @@ var errQuote = errors.New("a quote is not closed")
 
 // split cuts a line into words as a shell would: at blanks outside of quotes,
 // up to a # that begins a word.
-func split(text string) ([]string, error) {
+func split(text string) ([]string, error) { return cut(text, true) }
+
+// cut is split for a text that may have no comments.
+func cut(text string, comments bool) ([]string, error) {
 	var words []string
 	var word strings.Builder
 	inside := false // a word, which may be empty: ""
@@ -34,7 +37,7 @@ func split(text string) ([]string, error) {
 				word.Reset()
 				inside = false
 			}
-		case c == '#' && !inside:
+		case c == '#' && !inside && comments:
 			return words, nil
 		default:
 			word.WriteRune(c)

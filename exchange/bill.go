@@ -71,6 +71,12 @@ func (x *Exchange) endAt(j *live, state State, reason, detail string, fine marke
 		return
 	}
 	j.State, j.Reason, j.Detail, j.EndedUS, j.Share = state, reason, detail, x.now, 0
+	if state != Lost && state != Rejected {
+		j.OptionalMS, j.Optional = x.optionalDue(j)
+	}
+	if j.MandatoryUS != 0 {
+		j.EndedUS = min(x.now, max(j.DueUS, j.MandatoryUS))
+	}
 	for i := range j.Ranks {
 		if s := j.Ranks[i].Status; s != nil {
 			j.Tasks = append(j.Tasks, *s)
@@ -148,6 +154,9 @@ func (x *Exchange) charge(j *live) (int64, []ReceiptLine) {
 	case Completed, Failed, Stopped:
 		return x.fullCharge(j)
 	case Cancelled:
+		if j.MandatoryUS != 0 {
+			return x.fullCharge(j)
+		}
 		return x.partCharge(j)
 	default: // never ran, or was lost by no fault of its own
 		return 0, nil
@@ -169,6 +178,11 @@ func (x *Exchange) fullCharge(j *live) (int64, []ReceiptLine) {
 			What:    fmt.Sprintf("over-run: %s of %s more", span(e.UsedMS), span(e.WorkMS)),
 			Formula: fmt.Sprintf("%s * %d / %d", market.Money(e.Price), e.UsedMS, e.WorkMS), Amount: part,
 		})
+	}
+	if j.Request.Optional != nil {
+		part, line := x.optionalCharge(j)
+		lines[0].What, lines[0].Formula = "mandatory part, as agreed", formula(j.Policy)
+		total, lines = total+part, append(lines, line)
 	}
 	return total, lines
 }
@@ -232,6 +246,9 @@ func (x *Exchange) lateness(j *live) market.Time {
 	}
 	if j.OverUS != 0 {
 		until = min(until, j.OverUS)
+	}
+	if j.MandatoryUS != 0 {
+		until = min(until, j.MandatoryUS) // that was what was promised
 	}
 	late := x.timeOf(until) - x.timeOf(j.DueUS)
 	if late <= market.TimeSlack {

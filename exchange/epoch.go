@@ -96,6 +96,9 @@ func family(name string) string {
 	if name == "libra" || name == "libra-plus" {
 		return "proportional share"
 	}
+	if name == "mf-edf" || name == "mf-hbf" {
+		return "mandatory first"
+	}
 	return name
 }
 

@@ -149,6 +149,9 @@ func (x *Exchange) Next() (at int64, ok bool) {
 	if first, some := x.expiry.first(); some {
 		next = min(next, x.timeOf(first))
 	}
+	if x.kind.Imprecise {
+		next = min(next, x.nextDeadline())
+	}
 	return x.unix(next), next.Finite()
 }
 
@@ -162,6 +165,9 @@ func (x *Exchange) catchUp() error {
 		if err := x.lapse(id); err != nil {
 			return err
 		}
+	}
+	if err := x.refinements(); err != nil {
+		return err
 	}
 	if x.cluster == nil || x.time() < x.wake-market.TimeSlack {
 		return x.settle()

@@ -20,6 +20,11 @@ func (x *Exchange) Explain(id int64) (Explanation, bool) {
 	for _, more := range j.Extensions {
 		e.CostNow += more.Price
 	}
+	if j.Request.Optional != nil {
+		e.Part = j.Part
+		e.OptionalMS, e.Optional = x.optionalNow(j)
+		e.CostNow += e.Optional
+	}
 	switch j.State {
 	case Held:
 		e.Summary = fmt.Sprintf("waits for %s", jobs(j.Waits))
@@ -65,8 +70,12 @@ func (x *Exchange) explainRun(j *live, e *Explanation) {
 	if j.DueUS == 0 {
 		e.Summary = fmt.Sprintf("runs with %.1f %% of a processor, without a deadline", e.Share*100)
 	}
-	done := float64(stand.Estimate - max(0, stand.Left))
-	e.Because = append(e.Because, fmt.Sprintf("%s of %s are done", span(int64(done*1e3)), span(int64(float64(stand.Estimate)*1e3))))
+	if x.kind.Imprecise {
+		x.explainParts(j, e, &stand)
+	} else {
+		done := float64(stand.Estimate - max(0, stand.Left))
+		e.Because = append(e.Because, fmt.Sprintf("%s of %s are done", span(int64(done*1e3)), span(int64(float64(stand.Estimate)*1e3))))
+	}
 	if n := x.neighbours(j); n > 0 {
 		e.Because = append(e.Because, fmt.Sprintf("it shares its processor with %d other jobs", n))
 	}
@@ -145,6 +154,10 @@ func Epilogue(j *Job) Explanation {
 		} else {
 			e.Because = append(e.Because, fmt.Sprintf("it ended %s after its deadline", span(-early/1000)))
 		}
+	}
+	if j.Request.Optional != nil && j.MandatoryUS != 0 {
+		e.Part, e.OptionalMS, e.Optional = j.Part, j.OptionalMS, j.Optional
+		e.Because = append(e.Because, fmt.Sprintf("%s of its optional part were executed, for %s", span(j.OptionalMS), market.Money(j.Optional)))
 	}
 	if j.Penalty > 0 {
 		e.Because = append(e.Because, fmt.Sprintf("the owner paid %s for that", market.Money(j.Penalty)))

@@ -35,6 +35,7 @@ func (x *Exchange) hear(e *market.Event) {
 		x.leavePlaces(j)
 		j.State, j.Share, j.Work = Queued, 0, 0
 		j.Attempt++
+		j.beginAgain()
 		x.fx.touch(j)
 	case market.Rejected:
 		x.end(j, Rejected, e.Reason.String(), refusalText(e.Reason))
@@ -146,6 +147,7 @@ func (x *Exchange) place(j *live, procs market.Procs) {
 		j.StartedUS = x.now
 	}
 	j.Ranks, j.Places, j.specs = nil, nil, nil
+	j.beginAgain()
 	for proc := range procs.All() {
 		index := x.nodeOf(proc)
 		n := x.nodes[index]
@@ -184,6 +186,12 @@ func (x *Exchange) stopped(j *live, e *market.Event) {
 // completed ends a job that ran to its end, well or not.
 func (x *Exchange) completed(j *live, e *market.Event) {
 	j.Work = int64(float64(e.Work) * 1e3)
+	if j.Request.Optional != nil {
+		j.Work = 0
+		for i := range j.Ranks {
+			j.Work = max(j.Work, int64(float64(j.Ranks[i].mandatory())*1e3))
+		}
+	}
 	fine := market.Price(j.Owed) - e.Price // where the policy is liable, the price falls with the delay
 	state, reason, detail := j.verdict()
 	if j.End != "" {

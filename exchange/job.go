@@ -66,6 +66,16 @@ type Job struct {
 	Attempt int    `json:"attempt,omitempty"`  // how often it was started anew
 	Policy  string `json:"policy"`
 
+	// Of a job with an optional part: which part it is with, when its mandatory
+	// part was done, how much of the optional one was executed on all its
+	// processors, and what that is worth. Work above is that of the mandatory part.
+	// Its end is not after its deadline if its mandatory part was in time: what it
+	// takes to wind up is not the market's.
+	Part        task.Part `json:"part,omitempty"`
+	MandatoryUS int64     `json:"mandatory_us,omitempty"`
+	OptionalMS  int64     `json:"optional_ms,omitempty"`
+	Optional    int64     `json:"optional_micros,omitempty"`
+
 	Share  float64 `json:"share"`            // of each processor, now
 	Places []Place `json:"places,omitempty"` // where it runs or ran
 

@@ -85,7 +85,7 @@ func TestAQuoteExpires(t *testing.T) {
 
 // Every counter-offer would be accepted now.
 func TestCounterOffersAreAccepted(t *testing.T) {
-	for _, policy := range []string{"libra", "libra-plus", "libra-sla"} {
+	for _, policy := range []string{"libra", "libra-plus", "libra-sla", "mf-edf"} {
 		f := open(t, policy, 4)
 		f.submit(bob, exchange.Request{EstimateMS: 30_000, DeadlineMS: 40_000, Processors: 3, Budget: budget(500)})
 		asked := exchange.Request{EstimateMS: 20_000, DeadlineMS: 25_000, Processors: 4, Budget: budget(25), Argv: []string{"x"}}

@@ -37,6 +37,16 @@ type rank struct {
 	Told      bool         `json:"told,omitempty"`   // and the core knows
 	CPUUS     int64        `json:"cpu_us"`
 	Had       market.Work  `json:"had"` // as measured
+
+	// Of a job with an optional part.
+	Refining  bool        `json:"refining,omitempty"`   // its mandatory part is done
+	Known     bool        `json:"known,omitempty"`      // and the core knows
+	Took      market.Work `json:"took,omitempty"`       // had until then
+	TookUS    int64       `json:"took_us,omitempty"`    // of processor time
+	RefinedUS int64       `json:"refined_us,omitempty"` // processor time since then
+	Stop      task.Stop   `json:"stop,omitempty"`       // it has had all of the optional part
+	Cut       bool        `json:"cut,omitempty"`        // it was told to end,
+	CutMS     int64       `json:"cut_ms,omitempty"`     // with so much of the optional part done
 }
 
 // Working is how a price came about.
@@ -82,6 +92,9 @@ func (r *Request) asked(id int64, owner string, at market.Time, lanes int) marke
 		Memory: r.MemoryMB, Disk: r.DiskMB, Class: int32(r.Class), Wish: wish,
 		Owner: market.Account(owner), Name: r.Name,
 		SLA: market.SLA{Deadline: market.Never, Budget: market.Unlimited, Penalty: market.Money(r.PenaltyMicros).Price(), Soft: r.Soft},
+	}
+	if o := r.Optional; o != nil {
+		j.Optional, j.SLA.Bonus = market.Work(float64(o.WorkMS)/1e3), market.Money(o.RateMicros).Price()
 	}
 	if r.DeadlineMS > 0 {
 		j.SLA.Deadline = market.Time(float64(r.DeadlineMS) / 1e3)

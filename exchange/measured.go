@@ -28,6 +28,7 @@ func (x *Exchange) measured(m *Measured) error {
 			kept := *s
 			r.Status = &kept
 		}
+		j.hearPart(r, s, speed)
 	}
 	var ids []int64
 	for id := range jobs {
@@ -42,6 +43,7 @@ func (x *Exchange) measured(m *Measured) error {
 			}
 			continue
 		}
+		ends = append(ends, x.fulfilled(j)...)
 		ends = append(ends, x.ended(j)...)
 		uses = append(uses, x.used(j)...)
 	}
@@ -91,7 +93,7 @@ func (x *Exchange) ended(j *live) []market.Event {
 			continue
 		}
 		refused = refused || r.Status.State == task.Refused
-		most = max(most, r.Had)
+		most = max(most, r.mandatory())
 	}
 	if refused && !all && j.State == Running {
 		x.then(func() error {
@@ -102,11 +104,11 @@ func (x *Exchange) ended(j *live) []market.Event {
 	case all && (j.End == Cancelled || j.End == Lost):
 		j.Work = int64(float64(most) * 1e3)
 		return []market.Event{{Kind: market.Cancelled, Job: market.JobID(j.ID)}}
-	case j.Apart && j.End == "":
+	case j.Apart && (j.End == "" || j.Request.Optional != nil):
 		for i := range j.Ranks {
 			if r := &j.Ranks[i]; r.Status != nil && !r.Told {
 				r.Told = true
-				out = append(out, market.Event{Kind: market.Finished, Job: market.JobID(j.ID), Proc: r.Proc, Work: r.Had})
+				out = append(out, market.Event{Kind: market.Finished, Job: market.JobID(j.ID), Proc: r.Proc, Work: r.worked()})
 			}
 		}
 	case all:
@@ -123,8 +125,8 @@ func (x *Exchange) used(j *live) []market.Event {
 	}
 	least, going := market.Work(0), false
 	for i := range j.Ranks {
-		if r := &j.Ranks[i]; r.Status == nil && (!going || r.Had < least) {
-			least, going = r.Had, true
+		if r := &j.Ranks[i]; r.Status == nil && (!going || r.mandatory() < least) {
+			least, going = r.mandatory(), true
 		}
 	}
 	if !going {

@@ -13,7 +13,7 @@ import (
 func (x *Exchange) offers(j *live, reason string) []Offer {
 	found := []Offer{}
 	switch reason {
-	case ReasonDependency, ReasonDraining:
+	case ReasonDependency, ReasonDraining, ReasonImprecise:
 		return found
 	}
 	if x.cluster == nil {
@@ -114,6 +114,9 @@ func (x *Exchange) largerBudget(j *live) (Offer, bool) {
 	if j.Request.Budget == nil {
 		return Offer{}, false
 	}
+	if x.kind.Imprecise {
+		return x.worthwhileBudget(j)
+	}
 	r, q, ok := x.affordable(j, j.Request)
 	if !ok || *r.Budget == *j.Request.Budget {
 		return Offer{}, false
@@ -127,6 +130,9 @@ func (x *Exchange) largerBudget(j *live) (Offer, bool) {
 // fewerProcessors offers the same work on fewer processors, for longer.
 func (x *Exchange) fewerProcessors(j *live) (Offer, bool) {
 	width := max(1, j.Request.Processors)
+	if j.Request.Optional != nil {
+		return Offer{}, false // so many independent tasks: fewer of them are another job
+	}
 	for n := min(width-1, x.processorsUp()); n >= 1; n = n * 3 / 4 {
 		r := j.Request
 		r.Processors = n

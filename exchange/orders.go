@@ -28,7 +28,7 @@ func (x *Exchange) Orders(name string) []task.Order {
 			}
 			cpu := min(1, r.Speed/n.Speed)
 			orders = append(orders, task.Order{
-				Spec: x.spec(j, i), CPU: cpu, Weight: max(0.01, cpu), Processor: r.Processor, Stop: j.Stop,
+				Spec: x.spec(j, i), CPU: cpu, Weight: max(0.01, cpu), Processor: r.Processor, Stop: j.stopOf(r),
 			})
 		}
 	}
@@ -53,6 +53,9 @@ func (x *Exchange) newSpec(j *live, i int) task.Spec {
 		Argv: r.Argv, Script: []byte(r.Script), Dir: r.Dir, Env: r.Env,
 		Output: expand(r.Output, j.ID, i, j.Name), Error: expand(r.Error, j.ID, i, j.Name),
 		Memory: r.MemoryMB << 20, GraceMS: r.grace(), Elements: r.Array.elements(i, len(j.Ranks)),
+	}
+	if r.Optional != nil {
+		s.Optional = &task.Optional{Argv: r.Optional.Argv}
 	}
 	for k := range j.Ranks {
 		s.Nodes = append(s.Nodes, x.nodes[j.Ranks[k].Node].Node)
@@ -160,11 +163,18 @@ func (x *Exchange) surprising(j *live, r *rank, s *task.Status) bool {
 	}
 	had := market.Work(float64(s.CPUUS+s.DeclinedUS) / 1e6 * x.nodes[r.Node].Speed)
 	r.CPUUS = max(r.CPUUS, s.CPUUS)
-	if j.State == Running && !j.Void && (stand.Estimate - had).Done() && !(stand.Estimate - r.Had).Done() {
+	if j.Request.Optional != nil && (s.Part == task.OptionalPart && !r.Refining || r.allRefined(j.optional(), had)) {
+		return true // its mandatory part is done, or all of the optional one
+	}
+	if !r.Refining && j.State == Running && !j.Void && (stand.Estimate - had).Done() && !(stand.Estimate - r.Had).Done() {
 		return true // it has had all of its estimate, and nobody has said so
 	}
 	if !x.kind.TimeShared {
 		return false
 	}
-	return news(stand.Estimate-stand.Left, had, stand.Estimate)
+	reckoned := stand.Estimate - stand.Left
+	if j.Request.Optional != nil {
+		reckoned = r.reckoned(&stand, j.optional())
+	}
+	return news(reckoned, had, stand.Estimate)
 }

@@ -18,6 +18,9 @@ func (x *Exchange) overruns() error {
 	if x.cluster == nil {
 		return nil
 	}
+	if err := x.refinements(); err != nil {
+		return err
+	}
 	for _, id := range x.cluster.UsedUp(x.time()) {
 		j := x.jobs[int64(id)]
 		if j == nil || j.Void || j.State != Running {
@@ -43,7 +46,7 @@ func (x *Exchange) hadAll(j *live) bool {
 	}
 	for i := range j.Ranks {
 		r := &j.Ranks[i]
-		if r.Status != nil {
+		if r.Status != nil || r.Refining {
 			continue
 		}
 		if enough := (stand.Estimate - r.Had).Done(); enough == j.Apart {
@@ -69,7 +72,7 @@ func (x *Exchange) setBack(j *live) error {
 	}
 	var back []market.Event
 	for _, t := range stand.Tasks {
-		if t.Left.Done() {
+		if t.Left.Done() && !t.Refining {
 			had.Proc, had.Work = int32(t.Proc), stand.Estimate-market.Work(max(least, t.Speed))
 			back = append(back, had)
 		}

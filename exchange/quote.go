@@ -1,5 +1,7 @@
 package exchange
 
+import "libra/task"
+
 // Quote is a price and a promise. A binding one keeps room for the job until
 // it expires: submitted before, the job is taken at this price, with its
 // deadline counted from then.
@@ -19,6 +21,13 @@ type Quote struct {
 	ExpiresUS   int64   `json:"expires_us,omitempty"`
 	Formula     string  `json:"formula"`
 	Policy      string  `json:"policy"`
+
+	// Where the policy knows optional parts (003): what the cluster expects to
+	// earn with the job less what it does without it.
+	Gain int64 `json:"gain_micros,omitempty"`
+	// OptionalMost is what the optional part costs beside the price if all of it
+	// is executed.
+	OptionalMost int64 `json:"optional_micros,omitempty"`
 }
 
 // Refusal is the answer no: why, and what would be taken instead.
@@ -50,6 +59,7 @@ const (
 	ReasonExit       = "exit_status"
 	ReasonSignal     = "signal"
 	ReasonLease      = "lease_ran_out"
+	ReasonImprecise  = "no_optional_parts" // the policy, or a node, knows none
 )
 
 // Receipt is the bill of a job, with all that is needed to work it out again
@@ -104,4 +114,8 @@ type Explanation struct {
 	Ahead       int      `json:"ahead"`     // jobs before it in the queue
 	PenaltyNow  int64    `json:"penalty_micros"`
 	CostNow     int64    `json:"cost_micros"`
+
+	Part       task.Part `json:"part,omitempty"`            // of a job that has two: the one it is with
+	OptionalMS int64     `json:"optional_ms,omitempty"`     // executed of the optional part so far, on all processors
+	Optional   int64     `json:"optional_micros,omitempty"` // what that is worth; part of the cost
 }

@@ -56,6 +56,9 @@ func (x *Exchange) quote(by Identity, a *AskQuote) (Outcome, error) {
 		ttl = DefaultTTL
 	}
 	j := x.newJob(by, withProgram(r), account)
+	if why := x.onlyPrecise(&r); why != "" {
+		return x.refuseQuote(j, ReasonImprecise, why), nil
+	}
 	if x.cluster == nil {
 		return x.refuseQuote(j, market.CannotMeetResources.String(), "no node has joined the cluster yet"), nil
 	}
@@ -131,15 +134,19 @@ func (x *Exchange) fill(q *kept, asked *market.Job, core market.Quote) {
 	q.PredictedUS = x.predict(asked, core)
 	q.Odds, _ = x.odds(core.Firm)
 	q.Formula = q.Working.Formula
+	if gain, err := core.Gain.Money(); err == nil {
+		q.Gain = int64(gain)
+	}
+	q.OptionalMost = int64(q.Request.mostOptional())
 }
 
 // mostCost is what is held for a request: its budget, or where it names none
-// the price.
+// the price; and all that its optional part can cost.
 func (x *Exchange) mostCost(r *Request, price market.Money) market.Money {
 	if r.Budget != nil {
-		return max(price, market.Money(*r.Budget))
+		price = max(price, market.Money(*r.Budget))
 	}
-	return price
+	return price + r.mostOptional()
 }
 
 // reservation is the quote that holds room under a job number.
@@ -213,6 +220,9 @@ func merge(quoted, given Request) (Request, error) {
 	if given.HasProgram() {
 		r.Argv, r.Script, r.Dir, r.Env, r.Output, r.Error = given.Argv, given.Script, given.Dir, given.Env, given.Output, given.Error
 	}
+	if given.Optional != nil && quoted.Optional != nil {
+		r.Optional = given.Optional // the same terms, with a program
+	}
 	if given.Name != "" {
 		r.Name = given.Name
 	}
@@ -241,6 +251,7 @@ func merge(quoted, given Request) (Request, error) {
 		{"memory_mb", terms.MemoryMB != 0 && terms.MemoryMB != quoted.MemoryMB},
 		{"disk_mb", terms.DiskMB != 0 && terms.DiskMB != quoted.DiskMB},
 		{"account", terms.Account != "" && terms.Account != quoted.Account},
+		{"optional", terms.Optional != nil && !terms.Optional.sameTerms(quoted.Optional)},
 		{"array", terms.Array != nil && (quoted.Array == nil || *terms.Array != *quoted.Array)},
 	} {
 		if f.differs {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -88,6 +89,12 @@ func request(f *floor, r *rapid.T) exchange.Request {
 	if rapid.IntRange(0, 5).Draw(r, "array") == 0 {
 		q.Processors, q.Array = 0, &exchange.Array{First: 1, Last: rapid.IntRange(1, 7).Draw(r, "last"), Limit: rapid.IntRange(0, 3).Draw(r, "limit")}
 	}
+	mf := strings.HasPrefix(f.x.Epochs()[0].Policy, "mf-")
+	if mf && q.DeadlineMS > 0 && q.Budget != nil && !q.Soft && q.Array == nil && rapid.IntRange(0, 3).Draw(r, "optional") > 0 {
+		q.Optional = &exchange.Optional{
+			WorkMS: rapid.Int64Range(1, 30_000).Draw(r, "optional work"), RateMicros: rapid.Int64Range(0, 2_000_000).Draw(r, "rate"),
+		}
+	}
 	if id := some(f, r); id != 0 && rapid.IntRange(0, 4).Draw(r, "after") == 0 {
 		q.After = []int64{id}
 	}
@@ -114,6 +121,9 @@ func report(f *floor, r *rapid.T) {
 	for _, node := range []string{"n1", "n2"} {
 		for _, o := range f.x.Orders(node) {
 			s := task.Status{Key: o.Spec.Key, State: task.Running, CPUUS: rapid.Int64Range(0, 25_000_000).Draw(r, "cpu")}
+			if o.Spec.Optional != nil && rapid.Bool().Draw(r, "refining") {
+				s.Part, s.MandatoryCPUUS = task.OptionalPart, rapid.Int64Range(0, s.CPUUS).Draw(r, "mandatory")
+			}
 			switch rapid.IntRange(0, 5).Draw(r, "how") {
 			case 0, 1:
 				s.State, s.Exit = task.Ended, rapid.IntRange(0, 1).Draw(r, "exit")

@@ -35,6 +35,8 @@ type Request struct {
 	Array         *Array   `json:"array,omitempty"`                // a parameter sweep
 	Tags          []string `json:"tags,omitempty"`                 // for the user's own use
 	GraceMS       int64    `json:"grace_ms,omitempty"`             // between SIGTERM and SIGKILL; default 5 s
+
+	Optional *Optional `json:"optional,omitempty"` // what may be done beside, until the deadline
 }
 
 // Overrun is what becomes of a job that needs more than it estimated when it
@@ -123,7 +125,7 @@ func (r *Request) validateProgram() error {
 	case strings.ContainsFunc(r.Error, control):
 		return bad("error", "a path")
 	}
-	return nil
+	return r.Optional.validateProgram()
 }
 
 // ValidateTerms is Validate without the program.
@@ -157,6 +159,9 @@ func (r *Request) ValidateTerms() error {
 		return bad("tags", fmt.Sprintf("at most %d short words", MaxTags))
 	case r.GraceMS < 0 || r.GraceMS > 600_000:
 		return bad("grace_ms", "0 to 600000")
+	}
+	if err := r.validateOptional(); err != nil {
+		return err
 	}
 	if _, err := market.ParseWish(r.Wish); err != nil {
 		return bad("wish", "cheapest or fastest")

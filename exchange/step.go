@@ -57,6 +57,8 @@ type CoreJob struct {
 	ID       int64   `json:"id"`
 	Submit   Number  `json:"submit"`
 	Estimate float64 `json:"estimate"`
+	Optional float64 `json:"optional,omitempty"`
+	Bonus    float64 `json:"bonus,omitempty"`
 	Deadline Number  `json:"deadline"`
 	Budget   Number  `json:"budget"`
 	Penalty  float64 `json:"penalty,omitempty"`
@@ -149,7 +151,7 @@ func coreJob(j *market.Job) *CoreJob {
 	return &CoreJob{
 		ID: int64(j.ID), Submit: Number(j.Submit), Estimate: float64(j.Estimate), Deadline: Number(j.SLA.Deadline), Budget: Number(j.SLA.Budget),
 		Penalty: float64(j.SLA.Penalty), Soft: j.SLA.Soft, Memory: j.Memory, Disk: j.Disk, Width: j.Width, Class: j.Class,
-		Wish: uint8(j.Wish), Owner: string(j.Owner), Name: j.Name,
+		Wish: uint8(j.Wish), Owner: string(j.Owner), Name: j.Name, Optional: float64(j.Optional), Bonus: float64(j.SLA.Bonus),
 	}
 }
 
@@ -168,9 +170,11 @@ func (s *Step) Happened() ([]market.Event, error) {
 		if c := w.Spec; c != nil {
 			e.Spec = &market.Job{
 				ID: market.JobID(c.ID), Submit: market.Time(c.Submit), Estimate: market.Work(c.Estimate), Memory: c.Memory, Disk: c.Disk,
-				Width: c.Width, Class: c.Class, Wish: market.Wish(c.Wish), Owner: market.Account(c.Owner), Name: c.Name,
+				Optional: market.Work(c.Optional),
+				Width:    c.Width, Class: c.Class, Wish: market.Wish(c.Wish), Owner: market.Account(c.Owner), Name: c.Name,
 				SLA: market.SLA{
-					Deadline: market.Time(c.Deadline), Budget: market.Price(c.Budget), Penalty: market.Price(c.Penalty), Soft: c.Soft,
+					Deadline: market.Time(c.Deadline), Budget: market.Price(c.Budget), Penalty: market.Price(c.Penalty), Bonus: market.Price(c.Bonus),
+					Soft: c.Soft,
 				},
 			}
 		}

@@ -33,8 +33,11 @@ func (x *Exchange) enterNew(by Identity, r Request, settled []Settled) (Outcome,
 	if broken != "" {
 		return x.refuse(j, ReasonDependency, broken), nil
 	}
+	if why := x.onlyPrecise(&r); why != "" {
+		return x.refuse(j, ReasonImprecise, why), nil
+	}
 	if r.Budget != nil {
-		if reason, why := x.cannotHold(account, market.Money(*r.Budget)); reason != "" {
+		if reason, why := x.cannotHold(account, x.mostCost(&r, 0)); reason != "" {
 			return x.refuse(j, reason, why), nil
 		}
 	}
@@ -209,6 +212,7 @@ func (x *Exchange) stop(j *live, how task.Stop, end State, reason, detail string
 		j.End, j.Reason, j.Detail = end, reason, detail
 		return x.step(market.Event{Kind: market.Cancelled, Job: market.JobID(j.ID)})
 	case Running:
+		x.cut(j)
 		j.State, j.End, j.Reason, j.Detail, j.Stop, j.Void, j.Firm = Stopping, end, reason, detail, how, true, false
 	case Stopping:
 		j.Stop = task.Kill // asked twice, it is urgent
@@ -292,8 +296,13 @@ func (x *Exchange) release(j *live) error {
 	}
 	j.State = ""
 	delete(x.jobs, j.ID)
+	if why := x.onlyPrecise(&j.Request); why != "" { // another policy came while it waited
+		x.refuse(j, ReasonImprecise, why)
+		x.follow(j)
+		return nil
+	}
 	if j.Request.Budget != nil {
-		if reason, why := x.cannotHold(j.Account, market.Money(*j.Request.Budget)); reason != "" {
+		if reason, why := x.cannotHold(j.Account, x.mostCost(&j.Request, 0)); reason != "" {
 			x.refuse(j, reason, why)
 			x.follow(j)
 			return nil

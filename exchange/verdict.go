@@ -9,19 +9,25 @@ import (
 
 // verdict is how a job that ran to its end has fared, by how its tasks did.
 func (j *live) verdict() (state State, reason, detail string) {
+	spoiled := ""
 	for i := range j.Ranks {
 		s := j.Ranks[i].Status
-		if s == nil || s.Good() {
+		if s == nil || s.Good() || j.Ranks[i].Stop != task.GoOn {
 			continue
 		}
 		who := ""
 		if len(j.Ranks) > 1 {
 			who = fmt.Sprintf("rank %d: ", i)
 		}
+		if j.Ranks[i].Refining { // what was promised is done
+			_, why := misfortune(s)
+			spoiled = who + "its optional part: " + why
+			continue
+		}
 		reason, detail = misfortune(s)
 		return Failed, reason, who + detail
 	}
-	return Completed, "", ""
+	return Completed, "", spoiled
 }
 
 // misfortune says why a task did not end well.
@@ -57,7 +63,7 @@ func refusalText(r market.Reason) string {
 	case market.CannotMeetBudget:
 		return "it costs more than its budget"
 	case market.NotWorthIt:
-		return "it would cost the owner more in penalties to others than it brings"
+		return "it would cost the owner more, in what others pay or are paid, than it brings"
 	case market.NotAdmitted:
 		return "jobs of its class are not being admitted at the moment"
 	case market.NodeLost:

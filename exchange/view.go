@@ -30,8 +30,11 @@ func (x *Exchange) view(j *live) Job {
 	v.Timeline = slices.Clone(j.Timeline)
 	v.Extensions = slices.Clone(j.Extensions)
 	v.Penalty, _ = x.penaltyNow(j)
+	if j.Request.Optional != nil {
+		v.OptionalMS, v.Optional = x.optionalNow(j)
+	}
 	if len(j.Ranks) > 0 {
-		if stand, here := x.cluster.Look(market.JobID(j.ID), x.time()); here && stand.Running {
+		if stand, here := x.cluster.Look(market.JobID(j.ID), x.time()); here && stand.Running && !stand.Refining {
 			v.Work = max(v.Work, int64(float64(stand.Estimate-max(0, stand.Left))*1e3))
 		}
 	}
@@ -180,7 +183,7 @@ func (x *Exchange) standing(j *live) (need float64, here bool) {
 		return 0, here
 	}
 	left, period := max(0, float64(stand.Left)), float64(stand.Due-t)
-	if !stand.Due.Finite() {
+	if !stand.Due.Finite() || stand.Refining {
 		return 0, true
 	}
 	if period <= 0 {
@@ -199,6 +202,9 @@ func (x *Exchange) Preview(by Identity, r Request) (Outcome, error) {
 		return Outcome{}, err
 	}
 	j := &live{Job: Job{Owner: by.User, Account: account, Request: withProgram(r), SubmittedUS: x.now}}
+	if why := x.onlyPrecise(&r); why != "" {
+		return x.refuseQuote(j, ReasonImprecise, why), nil
+	}
 	if x.cluster == nil {
 		return x.refuseQuote(j, market.CannotMeetResources.String(), "no node has joined the cluster yet"), nil
 	}
@@ -319,6 +325,9 @@ func (j *live) holds(procs market.Procs) bool {
 func (x *Exchange) predict(asked *market.Job, core market.Quote) int64 {
 	if core.Procs.Len() == 0 {
 		return 0
+	}
+	if core.Expected > 0 {
+		return x.unix(core.Expected)
 	}
 	load := x.loads(core.Procs)
 	t := x.time()

@@ -16,6 +16,10 @@ func (x *Exchange) prepareWorking(j *live, asked *market.Job) {
 	if b := j.Request.Budget; b != nil {
 		w.Inputs = append(w.Inputs, Input{Name: "B", Value: float64(market.Money(*b).Price()), Unit: ""})
 	}
+	if asked.Optional > 0 {
+		w.Inputs = append(w.Inputs,
+			Input{Name: "O", Value: float64(asked.Optional), Unit: "s"}, Input{Name: "rate", Value: float64(asked.SLA.Bonus), Unit: "1/s"})
+	}
 	if x.epoch().Policy == "libra-plus" {
 		more := x.cluster.Working()
 		for _, in := range more.Inputs[:more.N] {
@@ -23,6 +27,9 @@ func (x *Exchange) prepareWorking(j *live, asked *market.Job) {
 		}
 	}
 	w.Formula = formula(x.epoch().Policy)
+	if asked.Optional > 0 {
+		w.Formula += ", and rate * seconds executed of O"
+	}
 	j.Working = w
 }
 
@@ -34,7 +41,7 @@ func formula(policy string) string {
 		return "gamma * E + delta * E / D"
 	case "libra-plus":
 		return "E/rating * (alpha * PBase + beta * PBase * RESMax / (RESMax - RESCommitted - E/rating)), and the same for memory and disk where they have a price; on the dearest of its processors"
-	case "libra-sla", "bid-share":
+	case "libra-sla", "bid-share", "mf-edf", "mf-hbf":
 		return "B"
 	default:
 		return "E * PBase"

@@ -1,7 +1,7 @@
 package market
 
 // Kind says what an [Event] is. Kinds up to lastInput come from outside, the
-// others are the cluster's own.
+// others but Fulfilled are the cluster's own.
 type Kind uint8
 
 // What can happen, from outside.
@@ -78,16 +78,25 @@ const (
 	Wake
 )
 
+// Fulfilled comes from outside: the mandatory part of a job whose tasks advance
+// apart is done, or that of its task on processor Proc where that is not
+// AllTasks; what follows of it is optional. Work is what the mandatory part took
+// on each processor.
+//
+// It comes last because the numbers of the others are in the sums of old logs.
+const Fulfilled Kind = Wake + 1
+
 var kinds = [...]string{
 	"", "submitted", "reserved", "confirmed", "finished", "cancelled", "used", "extended", "released", "dislodged",
 	"node-down", "node-up", "woken",
 	"queued", "accepted", "rejected", "granted", "shared", "evicted", "stopped", "completed", "prolonged", "overran", "wake",
+	"fulfilled",
 }
 
 func (k Kind) String() string { return kinds[k] }
 
 // Input reports whether events of this kind come from outside.
-func (k Kind) Input() bool { return k <= lastInput }
+func (k Kind) Input() bool { return k <= lastInput || k == Fulfilled }
 
 // AllTasks stands for the whole of a job that advances as one.
 const AllTasks int32 = -1

@@ -34,6 +34,7 @@ type SLA struct {
 	Deadline Time  // period from submission; Never: none
 	Budget   Price // Unlimited: none
 	Penalty  Price // taken off the budget for each second after the deadline
+	Bonus    Price // paid beside the budget for each second of optional work (003)
 	Soft     bool  // the user can bear a delay, for that penalty
 }
 
@@ -98,6 +99,8 @@ func (j *Job) Validate() error {
 		return fieldError("budget", float64(j.SLA.Budget), "0 or more, or none")
 	case !between(float64(j.SLA.Penalty), 0):
 		return fieldError("penalty_rate", float64(j.SLA.Penalty), "0 or more")
+	case !between(float64(j.SLA.Bonus), 0):
+		return fieldError("optional_rate", float64(j.SLA.Bonus), "0 or more")
 	case !between(float64(j.Memory), 0):
 		return fieldError("memory_mb", float64(j.Memory), "0 or more")
 	case !between(float64(j.Disk), 0):

@@ -47,4 +47,10 @@ type Quote struct {
 	Finish Time
 	Firm   bool
 	Procs  Procs // where it would run, if that is decided now
+
+	// Where the policy knows optional parts (003): what the cluster expects to
+	// earn with the job less what it does without, and when its mandatory part
+	// would be done if nothing else arrived.
+	Gain     Price
+	Expected Time
 }

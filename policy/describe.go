@@ -14,6 +14,9 @@ func Describe(p Policy) string {
 	if e, ok := p.(*easy); ok {
 		text.WriteString(" order=" + e.order)
 	}
+	if m, ok := p.(*mandatoryFirst); ok {
+		text.WriteString(" order=" + m.order)
+	}
 	if c, ok := p.(configurable); ok {
 		for _, s := range c.settings() {
 			text.WriteString(" " + s.Name + "=" + s.Value())

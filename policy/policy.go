@@ -31,6 +31,11 @@ type Answer struct {
 	Terms   book.Terms
 	Procs   market.Procs
 	Working Working // of the price, where the job and the settings do not say it all
+
+	// Where the policy knows optional parts: what the cluster gains with the
+	// job, and when its mandatory part is done if nothing else arrives.
+	Gain     market.Price
+	Expected market.Time
 }
 
 func (a *Answer) refuse(why market.Reason) {

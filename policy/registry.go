@@ -15,6 +15,8 @@ type Kind struct {
 	// ExactEstimates says that the paper behind the policy takes the estimate
 	// to be the runtime; a simulator honours that unless told otherwise.
 	ExactEstimates bool
+	// Imprecise policies know optional parts, and sell them.
+	Imprecise bool
 
 	make func() configurable
 }
@@ -77,6 +79,15 @@ var kinds = []Kind{
 	{
 		Name: "qops", Summary: "deadlines guaranteed to parallel jobs, with a slack factor (QoPS, Islam et al. 2003)",
 		make: func() configurable { return newQoPS() },
+	},
+	{
+		Name: "mf-edf", Summary: "mandatory parts first, then optional ones, both by deadline; pay for what was executed (003)",
+		TimeShared: true, Imprecise: true,
+		make: func() configurable { return newMandatoryFirst("deadline") },
+	},
+	{
+		Name: "mf-hbf", Summary: "the same with optional parts by highest budget (003)", TimeShared: true, Imprecise: true,
+		make: func() configurable { return newMandatoryFirst("budget") },
 	},
 }
 

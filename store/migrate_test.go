@@ -3,6 +3,7 @@ package store_test
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"testing"
 	"testing/fstest"
 
@@ -11,12 +12,16 @@ import (
 )
 
 func TestMigrations(t *testing.T) {
-	first, err := fs.ReadFile(store.Migrations, "migrations/0001_first.sql")
-	if err != nil {
-		t.Fatal(err)
+	real := fstest.MapFS{}
+	for _, name := range []string{"migrations/0001_first.sql", "migrations/0002_notes.sql"} {
+		script, err := fs.ReadFile(store.Migrations, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		real[name] = &fstest.MapFile{Data: script}
 	}
 	steps := func(later map[string]string) fs.FS {
-		files := fstest.MapFS{"migrations/0001_first.sql": {Data: first}}
+		files := maps.Clone(real)
 		for name, script := range later {
 			files["migrations/"+name] = &fstest.MapFile{Data: []byte(script)}
 		}
@@ -44,25 +49,25 @@ func TestMigrations(t *testing.T) {
 			}
 			// Of two steps the second fails: neither is done.
 			err := store.MigrateWith(ctx, s, steps(map[string]string{
-				"0002_second.sql": "CREATE TABLE second (a {int} NOT NULL) {plain}; INSERT INTO second (a) VALUES (1);",
-				"0003_third.sql":  "CREATE TABLE third (a {int} NOT NULL) {plain}; INSERT INTO nowhere (a) VALUES (1);",
+				"0003_second.sql": "CREATE TABLE second (a {int} NOT NULL) {plain}; INSERT INTO second (a) VALUES (1);",
+				"0004_third.sql":  "CREATE TABLE third (a {int} NOT NULL) {plain}; INSERT INTO nowhere (a) VALUES (1);",
 			}))
-			if err == nil || tables() != 0 || version() != 1 {
+			if err == nil || tables() != 0 || version() != 2 {
 				t.Errorf("a step that fails: %v, %d tables, version %d", err, tables(), version())
 			}
 			if err := s.Append(ctx, store.Batch{Entries: []store.Entry{{Seq: 1}}}); err != nil {
 				t.Errorf("after it: %v", err)
 			}
 			good := steps(map[string]string{
-				"0002_second.sql": "CREATE TABLE second (a {int} NOT NULL) {plain}; INSERT INTO second (a) VALUES (1);",
-				"0003_third.sql":  "CREATE TABLE third (a {id}, b {text} NOT NULL, c {bytes}) {hot}; DELETE FROM second;",
+				"0003_second.sql": "CREATE TABLE second (a {int} NOT NULL) {plain}; INSERT INTO second (a) VALUES (1);",
+				"0004_third.sql":  "CREATE TABLE third (a {id}, b {text} NOT NULL, c {bytes}) {hot}; DELETE FROM second;",
 			})
 			for range 2 { // the second time there is nothing to do
 				if err := store.MigrateWith(ctx, s, good); err != nil {
 					t.Error(err)
 				}
 			}
-			if tables() != 2 || version() != 3 {
+			if tables() != 2 || version() != 4 {
 				t.Errorf("%d tables, version %d", tables(), version())
 			}
 			if _, err := store.Open(ctx, address); !errors.Is(err, store.ErrNewer) {
@@ -71,7 +76,7 @@ func TestMigrations(t *testing.T) {
 		})
 	}
 	for name, files := range map[string]fs.FS{
-		"a gap":     steps(map[string]string{"0003_third.sql": ""}),
+		"a gap":     steps(map[string]string{"0004_third.sql": ""}),
 		"no number": steps(map[string]string{"second.sql": ""}),
 		"twice":     steps(map[string]string{"0001_again.sql": ""}),
 	} {

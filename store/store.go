@@ -76,6 +76,12 @@ type Token struct {
 	Revoked                bool
 }
 
+// Note is what a part of the market beside the log remembers under a key.
+type Note struct {
+	Kind, Key string
+	Body      []byte
+}
+
 // Query says which jobs are meant. What is empty does not restrict.
 type Query struct {
 	Owner   string
@@ -166,6 +172,17 @@ type Store interface {
 	Meta(ctx context.Context, key string) (string, bool, error)
 	// SetMeta sets it.
 	SetMeta(ctx context.Context, key, value string) error
+
+	// Note is a note of a kind under a key.
+	Note(ctx context.Context, kind, key string) (Note, bool, error)
+	// Notes are those of a kind, by key.
+	Notes(ctx context.Context, kind string) ([]Note, error)
+	// PutNotes keeps notes, instead of those with the same kind and key, and
+	// returns when they are durable: all of them or none. Of several with one
+	// key the last counts.
+	PutNotes(ctx context.Context, notes []Note) error
+	// DropNotes forgets notes of a kind; those that are not there are no error.
+	DropNotes(ctx context.Context, kind string, keys []string) error
 
 	// Lead waits until this process is the only one that leads. From then on
 	// nothing more arrives of what a leader before had appended, so what is

@@ -68,7 +68,22 @@ type Status struct {
 	EndedUS    int64     `json:"ended_us"`   // unix
 	Elements   []Element `json:"elements,omitempty"`
 	Batch      string    `json:"batch,omitempty"` // of the order that this is about
+
+	// Of a task with an optional part: which one it is with, or was at its end,
+	// and what the mandatory part had until it was done, of CPUUS and DeclinedUS.
+	Part                Part  `json:"part,omitempty"`
+	MandatoryCPUUS      int64 `json:"mandatory_cpu_us,omitempty"`
+	MandatoryDeclinedUS int64 `json:"mandatory_declined_us,omitempty"`
 }
+
+// Part is one of the two parts of a task that has two.
+type Part string
+
+// The parts.
+const (
+	MandatoryPart Part = "mandatory"
+	OptionalPart  Part = "optional" // the mandatory one is done
+)
 
 // Element is how one element of an array ended.
 type Element struct {

@@ -49,4 +49,14 @@ type Spec struct {
 	Memory   int64    `json:"memory_bytes"`       // limit; 0: none
 	Elements []int    `json:"elements,omitempty"` // of an array: the indexes this task runs, one after the other
 	GraceMS  int64    `json:"grace_ms"`           // between SIGTERM and SIGKILL
+
+	Optional *Optional `json:"optional,omitempty"` // what may follow when the rest is done; nil: nothing
+}
+
+// Optional is the optional part of a task: it adds to a result that is good
+// already, and may be cut short at any time.
+type Optional struct {
+	// Argv is a program of its own, started when the other has ended well. Empty:
+	// the program goes on, and says itself when its mandatory part is done.
+	Argv []string `json:"argv,omitempty"`
 }

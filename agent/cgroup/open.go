@@ -18,6 +18,11 @@ type Options struct {
 	Kind string
 	// Now is the clock that signals measure by; nil is the clock of the host.
 	Now func() time.Time
+	// SharesOnly leaves everything but processor time to somebody else, who has
+	// groups of its own for it: a group is a directory of cpu and of cpuacct
+	// (v1), or has only the cpu controller (v2). In v1 nothing can be frozen
+	// then, and Kill has no means to keep processes from forking on.
+	SharesOnly bool
 }
 
 // Open opens the tree of a node, say "libra/node7", and makes it if there is
@@ -34,12 +39,7 @@ func Open(name string, opts Options) (Tree, error) {
 			return nil, err
 		}
 	}
-	file, err := os.Open("/proc/self/mountinfo")
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	kind, mounts, err := Detect(file)
+	kind, mounts, err := detectHere()
 	if err != nil {
 		return nil, err
 	}
@@ -59,16 +59,26 @@ func Open(name string, opts Options) (Tree, error) {
 	return tree, nil
 }
 
+// detectHere is Detect for this process.
+func detectHere() (kind string, m Mounts, err error) {
+	file, err := os.Open("/proc/self/mountinfo")
+	if err != nil {
+		return "", Mounts{}, err
+	}
+	defer file.Close()
+	return Detect(file)
+}
+
 func openKind(kind, name string, mounts Mounts, opts Options) (Tree, error) {
 	switch kind {
 	case V1:
-		l, err := newV1(mounts, name)
+		l, err := newV1(mounts, name, opts.SharesOnly)
 		if err != nil {
 			return nil, err
 		}
 		return newKernelTree(name, l)
 	case V2:
-		l, err := newV2(mounts)
+		l, err := newV2(mounts, opts.SharesOnly)
 		if err != nil {
 			return nil, err
 		}

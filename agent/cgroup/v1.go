@@ -28,17 +28,23 @@ var (
 	v1Needed   = []string{"cpu", "cpuacct", "freezer"}
 	v1Optional = []string{"cpuset", "memory", "pids"}
 	v1Order    = []string{"cpu", "cpuacct", "cpuset", "memory", "pids", "freezer"}
+	v1Shares   = []string{"cpu", "cpuacct"}
 )
 
 // newV1 leaves out controllers that may not be written to.
-func newV1(m Mounts, name string) (*v1, error) {
+func newV1(m Mounts, name string, sharesOnly bool) (*v1, error) {
 	l := &v1{mounts: map[string]string{}}
-	for _, c := range v1Needed {
+	needed, order := v1Needed, v1Order
+	if sharesOnly {
+		needed, order = v1Shares, v1Shares
+		l.absent = slices.Clone(v1Optional)
+	}
+	for _, c := range needed {
 		if m.V1[c] == "" {
 			return nil, fmt.Errorf("controller %s is not mounted: %w", c, ErrMissing)
 		}
 	}
-	for _, c := range v1Order {
+	for _, c := range order {
 		point := m.V1[c]
 		optional := slices.Contains(v1Optional, c)
 		if point == "" {
@@ -142,18 +148,18 @@ func (l *v1) setQuota(p string, us int64) error {
 }
 
 const (
-	v1Shares      = 1024 // the default
+	v1Weight      = 1024 // the default
 	v1SharesLeast = 2
 	v1SharesMost  = 1 << 18
 )
 
 func (l *v1) weight(p string) (float64, error) {
 	n, err := readInt(l.file("cpu", p, "cpu.shares"))
-	return float64(n) / v1Shares, err
+	return float64(n) / v1Weight, err
 }
 
 func (l *v1) setWeight(p string, weight float64) error {
-	n := scaled(weight, v1Shares, v1SharesLeast, v1SharesMost)
+	n := scaled(weight, v1Weight, v1SharesLeast, v1SharesMost)
 	return write(l.file("cpu", p, "cpu.shares"), strconv.FormatInt(n, 10))
 }
 
@@ -200,6 +206,9 @@ func orMax(n int64) string {
 }
 
 func (l *v1) freeze(p string, frozen bool) error {
+	if l.mounts["freezer"] == "" {
+		return absent("freezer", frozen)
+	}
 	state := "THAWED"
 	if frozen {
 		state = "FROZEN"
@@ -208,6 +217,9 @@ func (l *v1) freeze(p string, frozen bool) error {
 }
 
 func (l *v1) frozen(p string) (frozen, thawed bool, err error) {
+	if l.mounts["freezer"] == "" {
+		return false, true, nil
+	}
 	state, err := read(l.file("freezer", p, "freezer.state"))
 	return state == "FROZEN", state == "THAWED", err
 }
@@ -215,6 +227,11 @@ func (l *v1) frozen(p string) (frozen, thawed bool, err error) {
 // kill freezes first, so that nothing forks while the list is read. Signals
 // arrive only after the thaw.
 func (l *v1) kill(p string, pids func() ([]int, error)) error {
+	if l.mounts["freezer"] == "" {
+		// What forks on is struck the next time: the caller goes on until
+		// nothing is left.
+		return errors.Join(killEach(pids), l.setQuota(p, noQuota))
+	}
 	if err := l.freeze(p, true); err != nil {
 		return err
 	}

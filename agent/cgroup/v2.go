@@ -28,7 +28,7 @@ const agentLeaf = "agent"
 
 // newV2 goes below the mount point where that may be written to, else below
 // the own group.
-func newV2(m Mounts) (*v2, error) {
+func newV2(m Mounts, sharesOnly bool) (*v2, error) {
 	l := &v2{base: m.V2}
 	if unix.Access(path.Join(l.base, "cgroup.subtree_control"), unix.W_OK) != nil {
 		own, err := ownGroup()
@@ -44,7 +44,7 @@ func newV2(m Mounts) (*v2, error) {
 		return nil, err
 	}
 	for _, c := range strings.Fields(offered) {
-		if slices.Contains(v2Controllers, c) {
+		if slices.Contains(v2Controllers, c) && (c == "cpu" || !sharesOnly) {
 			l.has = append(l.has, c)
 		}
 	}

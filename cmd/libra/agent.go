@@ -38,16 +38,23 @@ cgroups (v1 or v2; without either, by signals), and reports what was used.
 
 Killed and started again it finds its jobs where they were. While the controller
 is away it goes on; past the lease it stops its jobs, because the controller
-will have started them elsewhere.`,
+will have started them elsewhere.
+
+With --control slurm the jobs are Slurm's to start and to end, and the agent only
+holds them to their shares: in the groups libra/NODE/slurm_JOB of cpu and cpuacct
+(cgroup v1), which libra_spank.so puts every task into before it begins, or, with
+cgroup v2, by the quota of Slurm's own group of the job. It runs as root beside
+slurmd, under the name that Slurm has for the node.`,
 		Example: `  libra agent --server https://head:7070 --ca ca.pem --token-file node.token --node n1
-  libra agent --config libra.yaml`,
+  libra agent --config libra.yaml
+  libra agent --control slurm --server https://head:7070 --ca ca.pem --token-file node.token`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runAgent(cmd, con, &o) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.file, "config", "", "read this file first (its part agent)")
 	f.StringVar(&o.Server, "server", "", "the controller (default http://127.0.0.1:7070)")
-	f.StringVar(&o.Node, "node", "", "name of the node (default: the host's name)")
+	f.StringVar(&o.Node, "node", "", "name of the node (default: the host's name; with --control slurm, Slurm's)")
 	f.StringVar(&o.TokenFile, "token-file", "", "file with the node's token")
 	f.StringVar(&o.CA, "ca", "", "authority that signed the controller's certificate")
 	f.StringVar(&o.Cert, "cert", "", "the node's certificate, instead of a token")
@@ -57,6 +64,10 @@ will have started them elsewhere.`,
 	f.Float64Var(&o.Rating, "rating", 0, "work a second of a processor (default: measured)")
 	f.Float64Var(&o.Headroom, "headroom", 0, "part of each processor kept for the system (default 0.03)")
 	f.Float64Var(&o.Weight, "weight", 0, "weight of all jobs against the rest of the machine (default 100)")
+	f.Int64Var(&o.MemoryMB, "memory-mb", 0, "memory for jobs (default: what the machine has, less some for the system)")
+	f.StringVar(&o.Control, "control", "", "slurm: jobs are run by Slurm, and only held to their shares here")
+	f.IntVar(&o.Processors, "processors", 0, "with --control: processors of the node as Slurm counts them (default: as many as --cpus)")
+	f.Float64Var(&o.Capacity, "capacity", 0, "with --control: processors of the host that all jobs of the node may use together (default: all)")
 	f.StringVar(&o.OnLease, "on-lease", "", "what to do when the controller stays away: stop or continue (default stop)")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "log more")
 	return cmd
@@ -78,6 +89,8 @@ func (o *agentOptions) configure(cmd *cobra.Command) (config.Config, error) {
 		"ca": func() { a.CA = given.CA }, "cert": func() { a.Cert = given.Cert }, "key": func() { a.Key = given.Key },
 		"state": func() { a.State = given.State }, "cpus": func() { a.CPUs = given.CPUs }, "rating": func() { a.Rating = given.Rating },
 		"headroom": func() { a.Headroom = given.Headroom }, "weight": func() { a.Weight = given.Weight }, "on-lease": func() { a.OnLease = given.OnLease },
+		"memory-mb": func() { a.MemoryMB = given.MemoryMB }, "control": func() { a.Control = given.Control },
+		"processors": func() { a.Processors = given.Processors }, "capacity": func() { a.Capacity = given.Capacity },
 	} {
 		if f.Changed(name) {
 			set()
@@ -93,7 +106,7 @@ func runAgent(cmd *cobra.Command, con *console, o *agentOptions) error {
 	}
 	a := &c.Agent
 	if a.Node == "" {
-		if a.Node, err = os.Hostname(); err != nil {
+		if a.Node, err = agent.NodeName(a.Control); err != nil {
 			return err
 		}
 	}
@@ -138,11 +151,12 @@ func keepNode(ctx context.Context, a *config.Agent, to agent.Controller, log *sl
 	setup, err := agent.Config{
 		Node: a.Node, StateDir: a.State, Version: buildVersion(), CPUs: a.CPUs, Rating: a.Rating, Headroom: a.Headroom,
 		MemoryMB: a.MemoryMB, DiskMB: a.DiskMB, Weight: a.Weight, OnLease: a.OnLease, Tree: treeOf(a),
+		Control: a.Control, Processors: a.Processors, Capacity: a.Capacity,
 	}.Default()
 	if err != nil {
 		return err
 	}
-	groups, err := cgroup.Open(setup.Tree, cgroup.Options{})
+	groups, err := openGroups(&setup)
 	if err != nil {
 		return err
 	}
@@ -157,10 +171,25 @@ func keepNode(ctx context.Context, a *config.Agent, to agent.Controller, log *sl
 	return errors.Join(err, groups.Close())
 }
 
+// openGroups opens what the jobs of the node are held by.
+func openGroups(setup *agent.Config) (cgroup.Tree, error) {
+	if setup.Control == "" {
+		return cgroup.Open(setup.Tree, cgroup.Options{})
+	}
+	if os.Geteuid() != 0 {
+		return nil, usagef("an agent beside Slurm has to be root: the jobs are other users'")
+	}
+	return cgroup.OpenSlurm(setup.Tree, setup.Node)
+}
+
 // treeOf names the groups of a node after the node and after where its state is
 // kept. Two markets on one machine may well have a node of the same name, and
 // an agent clears away the groups in its tree that it knows nothing about.
+// Beside Slurm there is one market, and the plugin looks for the node's name.
 func treeOf(a *config.Agent) string {
+	if a.Control != "" {
+		return "libra/" + a.Node
+	}
 	where := sha256.Sum256([]byte(filepath.Clean(a.State)))
 	return fmt.Sprintf("libra/%s-%x", a.Node, where[:4])
 }

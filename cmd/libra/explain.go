@@ -79,6 +79,10 @@ func printExplanation(out io.Writer, e *exchange.Explanation) error {
 		}
 		g.add("odds", odds)
 	}
+	if e.Part != "" {
+		g.add("part", string(e.Part))
+		g.add("optional", fmt.Sprintf("%s executed, worth %s", lastingMS(e.OptionalMS), cash(e.Optional)))
+	}
 	g.add("costs", cash(e.CostNow))
 	if e.PenaltyNow != 0 {
 		g.add("penalty so far", cash(e.PenaltyNow))

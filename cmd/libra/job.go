@@ -114,6 +114,13 @@ func addRequest(g *grid, r *exchange.Request) {
 	if r.PenaltyMicros > 0 {
 		g.add("penalty rate", cash(r.PenaltyMicros)+" a second")
 	}
+	if o := r.Optional; o != nil {
+		text := fmt.Sprintf("%s at most, %s a second", flagSpan(o.WorkMS), cash(o.RateMicros))
+		if len(o.Argv) > 0 {
+			text += ": " + strings.Join(quoteAll(o.Argv), " ")
+		}
+		g.add("optional", text)
+	}
 	if a := r.Array; a != nil {
 		text := fmt.Sprintf("%d to %d", a.First, a.Last)
 		if a.Step > 1 {
@@ -170,6 +177,13 @@ func addProgress(g *grid, j *exchange.Job) {
 	}
 	if len(j.Places) > 0 {
 		g.add("on", placeList(j.Places))
+	}
+	if j.Part != "" {
+		g.add("part", string(j.Part))
+	}
+	if j.MandatoryUS != 0 {
+		g.add("mandatory part", "done "+momentAnd(j.MandatoryUS))
+		g.add("optional part", fmt.Sprintf("%s executed, worth %s", lastingMS(j.OptionalMS), cash(j.Optional)))
 	}
 	if j.Attempt > 0 {
 		g.add("attempt", fmt.Sprintf("%d: it was started anew", j.Attempt+1))

@@ -189,7 +189,7 @@ func shareOf(j *exchange.Job) string {
 
 // progressOf is how much of the estimate is done.
 func progressOf(j *exchange.Job) float64 {
-	if j.State == exchange.Completed {
+	if j.State == exchange.Completed || j.MandatoryUS != 0 {
 		return 1
 	}
 	whole := j.Request.EstimateMS + j.Extra

@@ -74,6 +74,9 @@ func termFlags(r *exchange.Request) []string {
 	if r.Processors > 1 {
 		flags = append(flags, "--procs", fmt.Sprint(r.Processors))
 	}
+	if o := r.Optional; o != nil {
+		flags = append(flags, "--optional", flagSpan(o.WorkMS), "--optional-rate", market.Money(o.RateMicros).String())
+	}
 	return flags
 }
 
@@ -98,7 +101,9 @@ var flagNames = map[string]string{
 	"argv": "the program", "script": "the script", "name": "--name", "account": "--account", "dir": "--dir", "env": "--env",
 	"output": "--output", "error": "--error", "soft": "--soft", "class": "--class", "wish": "--wish", "overrun": "--overrun",
 	"after": "--after", "array": "--array", "array.limit": "--array", "tags": "--tags", "ttl_ms": "--ttl", "state": "--state",
-	"month": "--month", "from": "--from", "to": "--to", "element": "--element", "rank": "--rank", "limit": "--limit",
+	"optional": "--optional", "optional.work_ms": "--optional", "optional.rate_micros_per_s": "--optional-rate",
+	"optional.argv": "--optional-command",
+	"month":         "--month", "from": "--from", "to": "--to", "element": "--element", "rank": "--rank", "limit": "--limit",
 }
 
 // flagFor puts the flag in the place of the field that a message begins with,

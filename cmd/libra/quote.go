@@ -87,6 +87,12 @@ func (o *quoteOptions) printQuote(out io.Writer, q *exchange.Quote, withProgram 
 		g.add("quote", q.ID)
 	}
 	g.add("price", cash(q.Price))
+	if q.Request.Optional != nil {
+		g.add("optional", cash(q.OptionalMost)+" if all of it is executed")
+	}
+	if q.Gain != 0 {
+		g.add("gain", cash(q.Gain)+" to the cluster")
+	}
 	if q.Firm && q.FinishUS != 0 {
 		g.add("done by", momentAnd(q.FinishUS))
 	} else {

@@ -150,5 +150,5 @@ func fateOf(j *exchange.Job) fate {
 	}
 	paid := market.Money(j.Charged - j.Penalty).Price()
 	inTime := j.DueUS == 0 || j.EndedUS <= j.DueUS+time.Microsecond.Microseconds()
-	return fate{satisfied: inTime && (j.Request.Budget == nil || j.Charged <= *j.Request.Budget), paid: float64(paid)}
+	return fate{satisfied: inTime && (j.Request.Budget == nil || j.Charged-j.Optional <= *j.Request.Budget), paid: float64(paid)}
 }

@@ -47,6 +47,10 @@ The job gets PATH, LANG, LC_ALL and TZ of this environment and what --env and
   # a hundred elements, ten at a time
   libra submit -e 30s -d 1h --array 1-100%10 -- ./sweep
 
+  # 20 s that must be done, and up to a minute more to refine the result
+  libra submit -e 20s -d 2m -b 5 --optional 60s --optional-rate 0.05 \
+      --optional-command 'refine --more' -- ./solve
+
   # take a quote, or a counter-offer
   libra submit --quote q12a`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -101,6 +105,9 @@ func acceptance(j *exchange.Job) string {
 		what += fmt.Sprintf(" (%s)", number(int64(a.Len()), "element"))
 	}
 	price := cash(j.Price) + " for it"
+	if o := j.Request.Optional; o != nil {
+		price += fmt.Sprintf(" and %s a second for what it adds until then", cash(o.RateMicros))
+	}
 	switch {
 	case j.State == exchange.Held:
 		return fmt.Sprintf("%s is held: it begins after %s", what, jobList(j.Request.After))

@@ -42,6 +42,9 @@ var termHelp = []struct{ name, short, help string }{
 	{"wish", "", "`what` matters: cheapest, fastest"},
 	{"tags", "", "`words` for your own use, with commas between them"},
 	{"grace", "", "`time` between SIGTERM and SIGKILL when it has to end (default 5s)"},
+	{"optional", "", "`time` that it may run beyond the estimate, until the deadline, to add to its result"},
+	{"optional-rate", "", "`amount` for each second of the optional part that was executed"},
+	{"optional-command", "", "`command` of the optional part (default: the program goes on, and says when)"},
 }
 
 func (jobTerms) flags(cmd *cobra.Command) {

@@ -53,6 +53,10 @@ func TestSubmitSaysWhatBecameOfIt(t *testing.T) {
 			func(j *exchange.Job) { j.State, j.Request.After = exchange.Held, []int64{3, 4, 5} },
 		},
 		{
+			"job 12 accepted: 1.25 for it and 0.05 a second for what it adds until then, done by 12:10:00 (in 10m0s)\n",
+			func(j *exchange.Job) { j.Request.Optional = &exchange.Optional{WorkMS: 60_000, RateMicros: 50_000} },
+		},
+		{
 			"job 12 (50 elements) accepted: 1.25 for it, done by 12:10:00 (in 10m0s)\n",
 			func(j *exchange.Job) { j.Request.Array = &exchange.Array{First: 0, Last: 99, Step: 2} },
 		},
@@ -330,7 +334,10 @@ func patience(t *testing.T, d time.Duration) {
 // Every word of #LIBRA lines is a flag, and the other way round.
 func TestFlagsAreTheWordsOfScripts(t *testing.T) {
 	con := &console{}
-	for _, cmd := range liveCommands(con)[:2] {
+	for _, cmd := range liveCommands(con) {
+		if cmd.Name() != "submit" && cmd.Name() != "quote" {
+			continue
+		}
 		for _, term := range directive.Terms() {
 			if cmd.Flags().Lookup(term) == nil {
 				t.Errorf("libra %s has no --%s", cmd.Name(), term)
@@ -369,5 +376,31 @@ func TestWaitingForPrograms(t *testing.T) {
 	code := run(ctx, []string{"submit", "--wait", "-e", "2m", "--", "./simulate"}, strings.NewReader(""), &out, &said)
 	if code != exitFailure || !strings.Contains(said.String(), "job 12 goes on") || !strings.HasSuffix(said.String(), "libra: interrupted\n") {
 		t.Errorf("exit code %d, said %q", code, said.String())
+	}
+}
+
+// An optional part is one more thing that flags say.
+func TestSubmitAnImpreciseJob(t *testing.T) {
+	f := newFloor()
+	open(t, f, exchange.RoleUser)
+	mustLibra(t, "submit", "--estimate", "20s", "--deadline", "2m", "--budget", "5", "--optional", "60s", "--optional-rate", "0.05",
+		"--optional-command", "refine --more", "--", "./solve")
+	o := f.last(t).Submit.Request.Optional
+	if o == nil || o.WorkMS != 60_000 || o.RateMicros != 50_000 || !slices.Equal(o.Argv, []string{"refine", "--more"}) {
+		t.Errorf("%+v", o)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-e", "20s", "-b", "5", "--optional", "60s"}, "--optional: want a --deadline"},
+		{[]string{"-e", "20s", "-d", "2m", "--optional", "60s"}, "--optional: want a --budget"},
+		{[]string{"-e", "20s", "-d", "2m", "-b", "5", "--optional-rate", "1"}, "--optional: want more than 0"},
+		{[]string{"-e", "20s", "-d", "2m", "-b", "5", "--optional", "1m", "--optional-command", "'x"}, "--optional-command: a quote is not closed"},
+	} {
+		r := libra(t, append(append([]string{"submit"}, c.args...), "--", "./solve")...)
+		if r.code != exitUsage || !strings.Contains(r.err, c.want) {
+			t.Errorf("%v: exit code %d, %q", c.args, r.code, r.err)
+		}
 	}
 }

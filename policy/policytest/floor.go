@@ -29,7 +29,7 @@ type floor struct {
 	wake     market.Time // that the cluster wants
 	events   []market.Event
 
-	confirmed, prolonged, overran, released int
+	confirmed, prolonged, overran, released, fulfilled int
 }
 
 func newFloor(w *world, c core) *floor {
@@ -132,8 +132,8 @@ func (f *floor) reservations(at market.Time) (events []market.Event) {
 }
 
 // wishes are for further work, when an estimate is used up at the latest.
-// Where estimates are wrong, measurements come in between, and now and then a
-// job has to begin again.
+// Where estimates are wrong, measurements come in between, and the news that what
+// is left of a job is optional; and now and then a job has to begin again.
 func (f *floor) wishes(used []market.JobID) (events []market.Event) {
 	for _, id := range inOrder(f.running) {
 		if more := f.hidden[id]; slices.Contains(used, id) || more > 0 && f.flip(0.1) || f.world.extends() && f.flip(0.03) {
@@ -142,6 +142,11 @@ func (f *floor) wishes(used []market.JobID) (events []market.Event) {
 		if !f.world.exact && f.flip(0.05) {
 			had := f.world.jobs[id].Job.Estimate * market.Work(1.5*f.rand.Float64())
 			events = append(events, market.Event{Kind: market.Used, Job: id, Proc: market.AllTasks, Work: had})
+		}
+		if j := &f.world.jobs[id].Job; !f.world.exact && !j.Optional.Done() && f.flip(0.05) {
+			f.fulfilled++
+			took := j.Estimate * market.Work(f.rand.Float64())
+			events = append(events, market.Event{Kind: market.Fulfilled, Job: id, Proc: market.AllTasks, Work: took})
 		}
 		if f.flip(0.01) {
 			events = append(events, market.Event{Kind: market.Dislodged, Job: id})

@@ -159,4 +159,5 @@ func haggles(t *testing.T, w *world, count *floor) {
 	count.prolonged += f.prolonged
 	count.overran += f.overran
 	count.released += f.released
+	count.fulfilled += f.fulfilled
 }

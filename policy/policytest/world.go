@@ -68,7 +68,21 @@ func newWorld(kind policy.Kind, seed uint64) *world {
 	if flip() {
 		w.cancels = 0.05
 	}
+	if kind.Imprecise {
+		w.drawOptional(rand.New(rand.NewPCG(seed, 5)))
+	}
 	return w
+}
+
+// drawOptional gives some jobs an optional part. The simulator knows nothing of
+// it: to it a job is done when its first part is.
+func (w *world) drawOptional(r *rand.Rand) {
+	for i := range w.jobs {
+		if j := &w.jobs[i].Job; r.IntN(2) == 0 && j.SLA.Deadline.Finite() {
+			j.Optional = j.Estimate * market.Work(4*r.Float64())
+			j.SLA.Bonus = market.Price(2 * r.Float64())
+		}
+	}
 }
 
 func (w *world) drawJobs(r *rand.Rand, processors int, tight bool) {

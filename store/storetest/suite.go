@@ -40,6 +40,7 @@ func Run(t *testing.T, b Backend) {
 		{"replies", testReplies},
 		{"tokens", testTokens},
 		{"meta", testMeta},
+		{"notes", testNotes},
 		{"all is there after opening again", testReopen},
 		{"readers see whole batches", testReaders},
 		{"one leads", testLead},

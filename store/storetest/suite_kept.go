@@ -190,3 +190,32 @@ func testMeta(t *testing.T, b Backend) {
 	}
 	wants(t, "a zero byte", s.SetMeta(ctx, "site", "\x00"), store.ErrInvalid)
 }
+
+func testNotes(t *testing.T, b Backend) {
+	address := b.New(t)
+	s, ctx := Open(t, address), t.Context()
+	_, found, err := s.Note(ctx, "slurm", "1.0")
+	must(t, err)
+	same(t, "found", found, false)
+	must(t, s.PutNotes(ctx, nil))
+	must(t, s.PutNotes(ctx, []store.Note{
+		{Kind: "slurm", Key: "2.0", Body: []byte("b")}, {Kind: "slurm", Key: "10.0", Body: []byte{0, 255}},
+		{Kind: "other", Key: "2.0", Body: []byte("c")}, {Kind: "slurm", Key: "2.0", Body: []byte("the last counts")}, {Kind: "slurm", Key: "3.0"},
+	}))
+	two := store.Note{Kind: "slurm", Key: "2.0", Body: []byte("the last counts")}
+	got, found, err := s.Note(ctx, "slurm", "2.0")
+	must(t, err)
+	same(t, "found", found, true)
+	same(t, "note", got, two)
+	wants(t, "a key that cannot be", s.PutNotes(ctx, []store.Note{{Kind: "slurm", Key: "4.0"}, {Kind: "slurm", Key: "\xff"}}), store.ErrInvalid)
+	must(t, s.DropNotes(ctx, "slurm", []string{"3.0", "never there"}))
+	must(t, s.Close())
+
+	again := Open(t, address)
+	all, err := again.Notes(ctx, "slurm")
+	must(t, err)
+	same(t, "all", all, []store.Note{{Kind: "slurm", Key: "10.0", Body: []byte{0, 255}}, two})
+	all, err = again.Notes(ctx, "nothing")
+	must(t, err)
+	same(t, "of another kind", len(all), 0)
+}

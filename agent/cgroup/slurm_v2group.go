@@ -1,0 +1,191 @@
+package cgroup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// slurmV2Group is Slurm's group of a job. It appears when the job starts and is
+// gone when it has ended.
+type slurmV2Group struct {
+	tree      *slurmV2
+	name, job string
+
+	mu      sync.Mutex
+	wanted  *Limits // nil: nothing
+	applied *Limits // nil: nothing, to the group that is there now
+	last    Usage   // when the group was last seen
+	waited  waiting
+}
+
+func (g *slurmV2Group) Name() string { return g.name }
+
+// Set is in force at once where the group is there, and otherwise as soon as
+// somebody looks at the group and it has come.
+func (g *slurmV2Group) Set(l Limits) error {
+	l, err := l.normal()
+	if err == nil && l.CPU == 0 {
+		err = fmt.Errorf("%w: Slurm waits for ever for what others freeze", ErrLimits)
+	}
+	if err != nil {
+		return fmt.Errorf("group %s: %w", g.name, err)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.wanted = &l
+	_, err = g.look()
+	return err
+}
+
+// look finds the group and makes it have its limits. The empty path is one that
+// is not there.
+func (g *slurmV2Group) look() (dir string, err error) {
+	dir, there := g.tree.find(g.job)
+	if !there {
+		g.applied = nil
+		return "", nil
+	}
+	if w := g.wanted; w != nil && (g.applied == nil || g.applied.CPU != w.CPU || g.applied.Weight != w.Weight) {
+		g.applied = nil
+		if err = limitSlurm(dir, *w); err != nil && !noGroup(err) {
+			return "", fmt.Errorf("group %s: %w", g.name, err)
+		}
+		g.applied = w
+	}
+	return dir, nil
+}
+
+func limitSlurm(dir string, l Limits) error {
+	scope, job := path.Split(dir)
+	v := &v2{base: path.Clean(scope), has: []string{"cpu"}}
+	if !exists(path.Join(dir, "cpu.max")) {
+		if err := v.enable(v.base); err != nil { // Slurm asks for it only where it needs it
+			return err
+		}
+	}
+	return errors.Join(v.setQuota(job, quota(l.CPU)), v.setWeight(job, l.Weight))
+}
+
+// Gather makes the limits hold if the group has come meanwhile. Everything that
+// belongs in it is in it: Slurm sees to that.
+func (g *slurmV2Group) Gather() (int, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	_, err := g.look()
+	return 0, err
+}
+
+func (g *slurmV2Group) Procs() ([]int, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	dir, err := g.look()
+	if err != nil || dir == "" {
+		return nil, err
+	}
+	pids, err := processes(dir, "cgroup.procs")
+	if err != nil {
+		return nil, fmt.Errorf("group %s: %w", g.name, err)
+	}
+	return slices.DeleteFunc(pids, func(pid int) bool { return !alive(pid) }), nil
+}
+
+func (g *slurmV2Group) Usage() (Usage, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	dir, err := g.look()
+	if err != nil {
+		return g.last, err
+	}
+	u := Usage{CPU: g.last.CPU, Waited: g.last.Waited, Throttled: g.last.Throttled, PeakMemory: g.last.PeakMemory, OOMKills: g.last.OOMKills}
+	if dir == "" {
+		return u, nil
+	}
+	scope, job := path.Split(dir)
+	v := &v2{base: path.Clean(scope), has: []string{"cpu", "memory"}}
+	if err = v.measure(job, &u); errors.Is(err, fs.ErrNotExist) { // no memory controller, or gone meanwhile
+		v.has = v.has[:1]
+		err = v.measure(job, &u)
+	}
+	if err != nil && !noGroup(err) {
+		return g.last, fmt.Errorf("group %s: %w", g.name, err)
+	}
+	u.CPU = max(u.CPU, g.last.CPU)
+	u.PeakMemory = max(u.PeakMemory, u.Memory, g.last.PeakMemory)
+	if pids, e := processes(dir, "cgroup.procs"); e == nil {
+		u.Procs = len(pids)
+	}
+	if tids, e := processes(dir, "cgroup.threads"); e == nil {
+		u.Waited = g.waited.total(tids)
+	}
+	g.last = u
+	return u, nil
+}
+
+func (g *slurmV2Group) Signal(sig syscall.Signal) error { return signalAll(g.name, sig, g.Procs) }
+
+// Kill ends the job's processes and not Slurm's own, which will tell how the
+// job ended. To end takes processor time, so the quota is lifted.
+func (g *slurmV2Group) Kill(ctx context.Context) error {
+	const again = 20 * time.Millisecond
+	for {
+		pids, err := g.Procs()
+		if err != nil || len(pids) == 0 {
+			g.restore()
+			return err
+		}
+		if err = killEach(func() ([]int, error) { return pids, nil }); err != nil {
+			return fmt.Errorf("kill group %s: %w", g.name, err)
+		}
+		g.lift()
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("kill group %s: %d processes left: %w", g.name, len(pids), context.Cause(ctx))
+		case <-time.After(again):
+		}
+	}
+}
+
+func (g *slurmV2Group) lift() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if dir, there := g.tree.find(g.job); there {
+		scope, job := path.Split(dir)
+		_ = (&v2{base: path.Clean(scope)}).setQuota(job, noQuota) // only to end sooner
+	}
+}
+
+// restore makes the next look set the limits again, for whoever enters next.
+func (g *slurmV2Group) restore() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.applied = nil
+}
+
+// Remove forgets the group. Slurm removes it.
+func (g *slurmV2Group) Remove() error {
+	if pids, err := g.Procs(); err == nil && len(pids) > 0 {
+		return fmt.Errorf("group %s: %w", g.name, syscall.EBUSY)
+	}
+	g.tree.forget(g.name)
+	return nil
+}
+
+func (g *slurmV2Group) Enter() EnterSpec { return EnterSpec{} }
+func (g *slurmV2Group) Frozen() bool     { return false }
+func (g *slurmV2Group) Thaw() error      { return nil }
+
+func (g *slurmV2Group) Freeze() error {
+	return fmt.Errorf("group %s: freeze what is Slurm's: %w", g.name, ErrMissing)
+}
+
+// Adopt: only Slurm puts a process into its groups.
+func (g *slurmV2Group) Adopt(int) error {
+	return fmt.Errorf("group %s: adopt into what is Slurm's: %w", g.name, ErrMissing)
+}

@@ -1,0 +1,232 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"libra/agent/cgroup"
+	"libra/task"
+)
+
+// newControlNode makes a node whose tasks a batch system runs: this test.
+func newControlNode(t testing.TB) *node {
+	t.Helper()
+	n := newNode(t)
+	if err := n.tree.Remove(); err != nil {
+		t.Fatal(err)
+	}
+	n.config.Control, n.config.Weight = ControlSlurm, 100
+	tree, err := cgroup.OpenSlurm(n.config.Tree, n.config.Node)
+	if err != nil {
+		t.Fatal(err)
+	}
+	require(t, "cgroup v1", tree.Kind() == cgroup.V1) // with v2 the groups would have to be a real Slurm's
+	n.tree = tree
+	return n
+}
+
+// batch is the order to hold a job to a share.
+func (n *node) batch(job int64, rank int, cpu float64) task.Order {
+	order := n.shell(job, "")
+	order.Batch = strconv.FormatInt(5000+job, 10)
+	order.Spec.Rank, order.CPU, order.Weight = rank, cpu, max(cpu, 0.01)
+	return order
+}
+
+// standIn starts a program as the plugin does: in the groups of the job, by
+// their place on disk, before it begins.
+func (n *node) standIn(id, script string) *exec.Cmd {
+	n.t.Helper()
+	enter := ""
+	for _, controller := range []string{"cpu", "cpuacct"} {
+		enter += fmt.Sprintf("echo $$ >/sys/fs/cgroup/%s/%s/slurm_%s/cgroup.procs || exit 9\n", controller, n.config.Tree, id)
+	}
+	return n.process(enter + "exec sh -c '" + script + "'")
+}
+
+// process starts a shell that ends with the test at the latest.
+func (n *node) process(script string) *exec.Cmd {
+	n.t.Helper()
+	command := exec.Command("sh", "-c", script)
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := command.Start(); err != nil {
+		n.t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		_ = command.Wait() // a zombie would look like a process of the job
+		close(ended)
+	}()
+	n.t.Cleanup(func() {
+		_ = syscall.Kill(-command.Process.Pid, syscall.SIGKILL)
+		<-ended
+	})
+	return command
+}
+
+const spin = "while :; do :; done"
+
+// quota reads from the disk what a job is held to.
+func (n *node) quota(id string) float64 {
+	n.t.Helper()
+	content, err := os.ReadFile(filepath.Join("/sys/fs/cgroup/cpu", n.config.Tree, "slurm_"+id, "cpu.cfs_quota_us"))
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	us, err := strconv.Atoi(strings.TrimSpace(string(content)))
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return float64(us) / 100_000
+}
+
+// spent is what the kernel says that a job has used.
+func (n *node) spent(id string) time.Duration { n.t.Helper(); return n.usage(id).CPU }
+
+func (n *node) usage(id string) cgroup.Usage {
+	n.t.Helper()
+	group, ok := n.tree.Find("slurm_" + id)
+	if !ok {
+		n.t.Fatalf("job %s has no group", id)
+	}
+	usage, err := group.Usage()
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return usage
+}
+
+func (n *node) gone(id string) {
+	n.t.Helper()
+	until(n.t, "the group of "+id+" to go", func() bool { _, there := n.tree.Find("slurm_" + id); return !there })
+}
+
+// withdraw takes all orders back.
+func (n *node) withdraw() { n.change(func(d *task.Desired) { d.Orders = nil }) }
+
+// slurmJob makes groups as Slurm has them for a job, without our plugin, and
+// starts a script in the first step.
+func (n *node) slurmJob(id, script string) (step string) {
+	n.t.Helper()
+	top := path.Join("/sys/fs/cgroup/freezer", "slurm_"+n.config.Node)
+	step = path.Join(top, "uid_1000", "job_"+id, "step_batch")
+	if err := os.MkdirAll(step, 0o755); err != nil {
+		n.t.Fatal(err)
+	}
+	n.process("echo $$ >" + step + "/cgroup.procs || exit 9\n" + script)
+	n.t.Cleanup(func() {
+		_ = os.WriteFile(step+"/freezer.state", []byte("THAWED"), 0)
+		until(n.t, "Slurm's groups to go", func() bool {
+			procs, _ := os.ReadFile(step + "/cgroup.procs")
+			for _, text := range strings.Fields(string(procs)) {
+				if pid, err := strconv.Atoi(text); err == nil {
+					_ = syscall.Kill(pid, syscall.SIGKILL)
+				}
+			}
+			for _, dir := range []string{step, path.Dir(step), path.Dir(path.Dir(step)), top} {
+				_ = syscall.Rmdir(dir) // those above may have another job in them
+			}
+			_, err := os.Stat(path.Dir(step))
+			return os.IsNotExist(err)
+		})
+	})
+	return step
+}
+
+// alone waits until nobody else on this machine measures shares: the suite of
+// package cgroup takes the same lock.
+func alone(t testing.TB) {
+	t.Helper()
+	lock, err := os.OpenFile(filepath.Join(os.TempDir(), "libra-cgroup-suite.lock"), os.O_CREATE|os.O_RDONLY, 0o644)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { lock.Close() })
+	if err = unix.Flock(int(lock.Fd()), unix.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// rate is what a job used over a time, and for how much of it others were in
+// its way, both in processors.
+type rate struct{ used, starved float64 }
+
+func (n *node) rates(over time.Duration, ids []string) []rate {
+	n.t.Helper()
+	look := func() (now []cgroup.Usage) {
+		for _, id := range ids {
+			now = append(now, n.usage(id))
+		}
+		return now
+	}
+	stolen, began, before := totalSteal(), awake(), look()
+	time.Sleep(over)
+	took, after := (awake() - began).Seconds(), look()
+	lost := (totalSteal() - stolen).Seconds() / took
+	rates := make([]rate, len(ids))
+	for i := range ids {
+		waited := after[i].Waited - before[i].Waited - (after[i].Throttled - before[i].Throttled)
+		rates[i] = rate{(after[i].CPU - before[i].CPU).Seconds() / took, lost + waited.Seconds()/took}
+	}
+	return rates
+}
+
+func totalSteal() (sum time.Duration) {
+	for _, s := range readSteal() {
+		sum += s
+	}
+	return sum
+}
+
+// hold compares shares with what they should be. More than its share a job must
+// never get. Less is wrong unless others, here or on the machine's own host,
+// kept the processor from it; such a window is no evidence.
+func (n *node) hold(what string, want map[string]float64) {
+	n.t.Helper()
+	const slack, windows = 0.02, 5
+	ids := slices.Sorted(maps.Keys(want))
+	for range windows {
+		met, line := true, ""
+		for i, r := range n.rates(5*time.Second, ids) {
+			share := want[ids[i]]
+			off := r.used/share - 1
+			line += fmt.Sprintf("  %.4f of %.2f (%+.2f %%, starved for %.3f)", r.used, share, 100*off, r.starved)
+			if off > slack || off < -slack && r.starved < slack/2*share {
+				n.t.Errorf("%s: job %s is off by %.1f %%", what, ids[i], 100*off)
+			}
+			met = met && off > -slack
+		}
+		n.t.Logf("%s:%s", what, line)
+		if met || n.t.Failed() {
+			return
+		}
+	}
+	n.t.Skipf("%s: this machine does not have its processors to itself long enough to measure", what)
+}
+
+// killAll ends what is in a group.
+func (n *node) killAll(id string) {
+	n.t.Helper()
+	group, ok := n.tree.Find("slurm_" + id)
+	if !ok {
+		n.t.Fatalf("job %s has no group", id)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if err := group.Kill(ctx); err != nil {
+		n.t.Fatal(err)
+	}
+}

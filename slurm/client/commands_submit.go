@@ -1,0 +1,152 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Submit hands a job in for its user. The user's environment comes to sbatch in a
+// file of its own: as sbatch's environment it would change what sbatch does, which
+// runs as root.
+func (c *commands) Submit(ctx context.Context, s Submission) (int64, error) {
+	who, err := lookup(ctx, s.User)
+	if err == nil {
+		err = s.check()
+	}
+	if err != nil {
+		return 0, err
+	}
+	env := slices.Clone(s.Env)
+	if c.seal != nil {
+		env = append(env, c.seal(s))
+	}
+	argv := append([]string{"sbatch"}, s.flags()...)
+	if uid := fmt.Sprint(os.Geteuid()); uid == "0" {
+		argv = append(argv, "--uid="+who.uid, "--gid="+who.gid)
+	} else if who.uid != uid {
+		return 0, fmt.Errorf("%w: only root submits jobs of others, and %q is not who this process runs as", ErrRefused, s.User)
+	}
+	out, err := c.run(ctx, call{argv: argv, stdin: plainScript(s.Script), third: asFile(env)})
+	if err != nil {
+		return 0, fmt.Errorf("submit: %w", err)
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(out), ";") // id;cluster
+	id, err := strconv.ParseInt(first, 10, 64)
+	if err != nil || id <= 0 {
+		return 0, fmt.Errorf("%w: sbatch says %q", ErrAway, oneLine(out))
+	}
+	return id, nil
+}
+
+// flags are the job as options of sbatch. Each is one word with its value, so that
+// no value can be taken for an option.
+func (s *Submission) flags() []string {
+	flags := []string{
+		"--parsable", "--hold", "--no-requeue", "--ignore-pbs", "--export-file=3",
+		"--job-name=" + s.Name, "--partition=" + s.Partition, "--chdir=" + s.Dir, "--output=" + s.Output,
+		"--nodelist=" + strings.Join(s.Nodes, ","),
+		fmt.Sprintf("--nodes=%d", len(s.Nodes)), fmt.Sprintf("--ntasks=%d", s.tasks()), fmt.Sprintf("--mincpus=%d", s.CPUs),
+	}
+	if s.Comment != "" {
+		flags = append(flags, "--comment="+s.Comment)
+	}
+	if s.Error != "" {
+		flags = append(flags, "--error="+s.Error)
+	}
+	if s.MemoryMB > 0 {
+		flags = append(flags, fmt.Sprintf("--mem=%dM", s.MemoryMB))
+	}
+	if s.Limit > 0 {
+		flags = append(flags, fmt.Sprintf("--time=%d", s.minutes()))
+	}
+	return flags
+}
+
+// tasks is what Slurm is told of tasks: as many as processors are to be set aside.
+// How many really run where is the script's business, as is their sharing them.
+func (s *Submission) tasks() int { return len(s.Nodes) * s.CPUs }
+
+func (s *Submission) minutes() int64 { return int64((s.Limit + time.Minute - 1) / time.Minute) }
+
+// check finds what neither way to Slurm could carry.
+func (s *Submission) check() error {
+	switch {
+	case len(s.Nodes) == 0 || s.CPUs < 1:
+		return fmt.Errorf("%w: a job for %d nodes with %d processors each", ErrRefused, len(s.Nodes), s.CPUs)
+	case !strings.HasPrefix(s.Script, "#!"):
+		return fmt.Errorf("%w: the first line of the script does not name its interpreter", ErrRefused)
+	}
+	for what, text := range map[string]string{"name": s.Name, "comment": s.Comment, "directory": s.Dir, "output": s.Output, "error": s.Error, "script": s.Script} {
+		if strings.Contains(text, "\x00") {
+			return fmt.Errorf("%w: a zero byte in the %s", ErrRefused, what)
+		}
+	}
+	for _, name := range append([]string{s.Partition}, s.Nodes...) {
+		if name == "" || strings.ContainsAny(name, ", []\t\n\x00") {
+			return fmt.Errorf("%w: %q is the name of neither partition nor node", ErrRefused, name)
+		}
+	}
+	for _, e := range s.Env {
+		if name, _, ok := strings.Cut(e, "="); !ok || name == "" || strings.Contains(e, "\x00") {
+			return fmt.Errorf("%w: %q is no variable", ErrRefused, name)
+		}
+	}
+	return nil
+}
+
+// plainScript takes the meaning for sbatch out of comments at the top of a script:
+// what the job is was agreed on already. To whoever runs the script they are
+// comments as before.
+func plainScript(script string) string {
+	lines := strings.SplitAfter(script, "\n")
+	for i, line := range lines {
+		if text := strings.TrimSpace(line); text != "" && text[0] != '#' {
+			break // sbatch reads no further either
+		}
+		if strings.HasPrefix(line, "#SBATCH") {
+			lines[i] = "# SBATCH" + line[len("#SBATCH"):]
+		}
+	}
+	return strings.Join(lines, "")
+}
+
+func asFile(env []string) []byte {
+	var b bytes.Buffer
+	for _, e := range env {
+		b.WriteString(e)
+		b.WriteByte(0)
+	}
+	return b.Bytes()
+}
+
+// withThird runs a command that finds a text in its file 3.
+func withThird(cmd *exec.Cmd, text []byte, run func() error) error {
+	if text == nil {
+		return run()
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	cmd.ExtraFiles = []*os.File{r}
+	written := make(chan error, 1)
+	go func() {
+		_, wrong := io.Copy(w, bytes.NewReader(text))
+		written <- errors.Join(wrong, w.Close())
+	}()
+	err = run()
+	_ = r.Close() // a command that did not read it all leaves the writer stuck otherwise
+	if wrong := <-written; err == nil {
+		err = wrong
+	}
+	return err
+}

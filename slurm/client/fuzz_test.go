@@ -1,0 +1,104 @@
+package client
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func FuzzExpand(f *testing.F) {
+	for _, s := range []string{"", "a,b", "n[1-3,07]", "r[1-2]n[0-9]", "n[", "[", "]", "n[1-2]]", "a[1][2]"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, list string) {
+		names, err := expand(list)
+		if err != nil {
+			return
+		}
+		if len(names) > mostHosts {
+			t.Fatalf("%d names", len(names))
+		}
+		for _, name := range names {
+			if strings.ContainsAny(name, "[],") {
+				t.Errorf("%q has the name %q in it", list, name)
+			}
+		}
+		again, err := expand(strings.Join(names, ","))
+		if len(names) > 0 && (err != nil || strings.Join(again, ",") != strings.Join(names, ",")) && !strings.Contains(","+strings.Join(names, ",")+",", ",,") {
+			t.Errorf("%q is %q and then %q, %v", list, names, again, err)
+		}
+	})
+}
+
+func FuzzSqueue(f *testing.F) {
+	const sep = "\x1fs\x1f"
+	f.Add(listing(sep, row("1", "RUNNING", "x"), row("2", "FAILED", "y\nz")))
+	f.Add("")
+	f.Fuzz(func(t *testing.T, text string) {
+		jobs, err := readJobs(text, sep)
+		if err != nil && len(jobs) > 0 {
+			t.Errorf("jobs beside an error: %+v", jobs)
+		}
+		for _, j := range jobs {
+			if j.ID <= 0 || j.User == "" || strings.Contains(j.Name, sep) {
+				t.Errorf("a job is %+v", j)
+			}
+		}
+	})
+}
+
+func FuzzScontrolNodes(f *testing.F) {
+	f.Add("NodeName=n1 CPUTot=8 RealMemory=100 State=IDLE+DRAIN Partitions=libra BootTime=77 Reason=x y\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		nodes, err := readNodes(text, "libra")
+		if err != nil && len(nodes) > 0 {
+			t.Errorf("nodes beside an error: %+v", nodes)
+		}
+	})
+}
+
+func FuzzRestAnswers(f *testing.F) {
+	files, err := filepath.Glob("testdata/*/*.json")
+	if err != nil || len(files) == 0 {
+		f.Fatal("no answers", err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var jobs jobsAnswer
+		if json.Unmarshal(text, &jobs) == nil {
+			list, err := jobs.read("libra")
+			if err != nil && len(list) > 0 {
+				t.Errorf("jobs beside an error: %+v", list)
+			}
+			for _, j := range list {
+				if j.ID <= 0 || !j.State.Over() && (j.Ended != 0 || j.Exit != 0) {
+					t.Errorf("a job is %+v", j)
+				}
+			}
+		}
+		var nodes nodesAnswer
+		if json.Unmarshal(text, &nodes) == nil {
+			if list, err := nodes.read("libra"); err != nil && len(list) > 0 {
+				t.Errorf("nodes beside an error: %+v", list)
+			}
+		}
+		var submitted submitAnswer
+		if json.Unmarshal(text, &submitted) == nil {
+			_ = submitted.id()
+			_ = submitted.faults().said()
+			_ = submitted.faults().refusal()
+		}
+		var ping pingAnswer
+		if json.Unmarshal(text, &ping) == nil {
+			_ = ping.up()
+		}
+	})
+}

@@ -1,0 +1,227 @@
+package client
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// number is one of a number, {"set": true, "number": 5}, and nothing at all. What is
+// not set, or infinite, is 0.
+type number int64
+
+// UnmarshalJSON reads all ways to say a number.
+func (n *number) UnmarshalJSON(text []byte) error {
+	*n = 0
+	if bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+		var object struct {
+			Set      bool         `json:"set"`
+			Infinite bool         `json:"infinite"`
+			Number   *json.Number `json:"number"`
+		}
+		if err := json.Unmarshal(text, &object); err != nil {
+			return err
+		}
+		if !object.Set || object.Infinite || object.Number == nil {
+			return nil
+		}
+		text = []byte(*object.Number)
+	}
+	if string(text) == "null" {
+		return nil
+	}
+	var plain int64
+	if err := json.Unmarshal(text, &plain); err != nil {
+		return err
+	}
+	*n = number(plain)
+	return nil
+}
+
+// words is one of a word, a list of words, and nothing at all.
+type words []string
+
+// UnmarshalJSON reads all ways to say words.
+func (w *words) UnmarshalJSON(text []byte) error {
+	*w = nil
+	var one string
+	if json.Unmarshal(text, &one) == nil {
+		if one != "" {
+			*w = words{one}
+		}
+		return nil
+	}
+	var many []string
+	if err := json.Unmarshal(text, &many); err != nil {
+		return err
+	}
+	*w = many
+	return nil
+}
+
+// hosts is a list of hosts, short or long.
+func (w words) hosts() ([]string, error) { return expand(strings.Join(w, ",")) }
+
+// status is how a process ended: the number that wait(2) tells, or an object.
+type status struct{ code, signal int }
+
+// UnmarshalJSON reads both ways.
+func (s *status) UnmarshalJSON(text []byte) error {
+	*s = status{}
+	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+		var n number
+		if err := json.Unmarshal(text, &n); err != nil {
+			return err
+		}
+		s.code, s.signal = exitOf(int64(n))
+		return nil
+	}
+	var object struct {
+		Return number `json:"return_code"`
+		Signal struct {
+			ID     number `json:"id"`
+			Number number `json:"signal_id"` // as the first of the generation called it
+		} `json:"signal"`
+	}
+	if err := json.Unmarshal(text, &object); err != nil {
+		return err
+	}
+	s.code, s.signal = int(object.Return), int(max(object.Signal.ID, object.Signal.Number))
+	return nil
+}
+
+type plainAnswer struct {
+	Errors faultList `json:"errors"`
+}
+
+func (a *plainAnswer) faults() faultList { return a.Errors }
+
+type submitAnswer struct {
+	plainAnswer
+	JobID  number `json:"job_id"`
+	Result struct {
+		JobID number `json:"job_id"`
+	} `json:"result"`
+}
+
+func (a *submitAnswer) id() int64 { return int64(max(a.JobID, a.Result.JobID)) }
+
+type pingAnswer struct {
+	plainAnswer
+	Pings []struct {
+		Ping       string `json:"ping"`
+		Pinged     string `json:"pinged"`
+		Responding bool   `json:"responding"`
+	} `json:"pings"`
+}
+
+func (a *pingAnswer) up() bool {
+	for _, p := range a.Pings {
+		if p.Ping == "UP" || p.Pinged == "UP" || p.Responding {
+			return true
+		}
+	}
+	return false
+}
+
+type jobsAnswer struct {
+	plainAnswer
+	Jobs *[]restJob `json:"jobs"` // nil: there is no list, which is not an empty one
+}
+
+type restJob struct {
+	ID        number `json:"job_id"`
+	Name      string `json:"name"`
+	Comment   string `json:"comment"`
+	User      string `json:"user_name"`
+	Partition string `json:"partition"`
+	State     words  `json:"job_state"`
+	Reason    string `json:"state_reason"`
+	Nodes     words  `json:"nodes"`
+	Wanted    words  `json:"required_nodes"`
+	Priority  number `json:"priority"`
+	Hold      *bool  `json:"hold"` // what newer versions say beside the priority
+	Submitted number `json:"submit_time"`
+	Started   number `json:"start_time"`
+	Ended     number `json:"end_time"`
+	Exit      status `json:"exit_code"`
+}
+
+func (a *jobsAnswer) read(partition string) ([]Job, error) {
+	if err := a.Errors.error(); err != nil {
+		return nil, err
+	}
+	if a.Jobs == nil {
+		return nil, fmt.Errorf("%w: no list of jobs in the answer", ErrAway)
+	}
+	var jobs []Job
+	for _, from := range *a.Jobs {
+		if !slices.Contains(strings.Split(from.Partition, ","), partition) {
+			continue
+		}
+		j := Job{
+			ID: int64(from.ID), Name: from.Name, Comment: from.Comment, User: from.User,
+			State: stateOf(from.State), Reason: from.Reason,
+			Submitted: int64(from.Submitted), Started: int64(from.Started), Ended: int64(from.Ended),
+			Exit: from.Exit.code, Signal: from.Exit.signal,
+		}
+		var err, err2 error
+		j.Nodes, err = from.Nodes.hosts()
+		j.Wanted, err2 = from.Wanted.hosts()
+		if err != nil || err2 != nil || j.ID <= 0 {
+			return nil, fmt.Errorf("%w: %w: job %d", ErrAway, errListing, j.ID)
+		}
+		j.settle(from.held())
+		jobs = append(jobs, j)
+	}
+	return jobs, nil
+}
+
+func (j *restJob) held() bool {
+	if j.Hold != nil {
+		return *j.Hold
+	}
+	return j.Priority == 0
+}
+
+type nodesAnswer struct {
+	plainAnswer
+	Nodes *[]restNode `json:"nodes"`
+}
+
+type restNode struct {
+	Name       string `json:"name"`
+	State      words  `json:"state"`
+	Flags      words  `json:"state_flags"` // beside the state, in the first generation
+	Reason     string `json:"reason"`
+	Processors number `json:"cpus"`
+	Memory     number `json:"real_memory"`
+	Boot       number `json:"boot_time"`
+	Partitions words  `json:"partitions"`
+}
+
+func (a *nodesAnswer) read(partition string) ([]Node, error) {
+	if err := a.Errors.error(); err != nil {
+		return nil, err
+	}
+	if a.Nodes == nil {
+		return nil, fmt.Errorf("%w: no list of nodes in the answer", ErrAway)
+	}
+	var nodes []Node
+	for _, from := range *a.Nodes {
+		if from.Name == "" {
+			return nil, fmt.Errorf("%w: %w: a node without a name", ErrAway, errListing)
+		}
+		if !slices.Contains(from.Partitions, partition) {
+			continue
+		}
+		n := Node{
+			Name: from.Name, Reason: from.Reason, Processors: int(from.Processors), MemoryMB: int64(from.Memory), Boot: int64(from.Boot),
+		}
+		n.Up, n.Draining = condition(append(slices.Clone(from.State), from.Flags...))
+		nodes = append(nodes, n)
+	}
+	return nodes, nil
+}

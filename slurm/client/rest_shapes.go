@@ -1,0 +1,106 @@
+package client
+
+import (
+	"strconv"
+	"strings"
+)
+
+// first is the generation up to v0.0.38: options as sbatch has them.
+type first struct{}
+
+type firstSubmission struct {
+	Job    firstJob `json:"job"`
+	Script string   `json:"script"`
+}
+
+type firstJob struct {
+	Name        string            `json:"name"`
+	Comment     string            `json:"comment,omitempty"`
+	Partition   string            `json:"partition"`
+	Nodes       int               `json:"nodes"`
+	Nodelist    string            `json:"nodelist"` // it works, though the schema does not have it
+	Tasks       int               `json:"tasks"`
+	PerNode     int               `json:"minimum_cpus_per_node"`
+	Memory      int64             `json:"memory_per_node,omitempty"`
+	Limit       int64             `json:"time_limit,omitempty"`
+	Hold        bool              `json:"hold"`
+	NoRequeue   bool              `json:"no_requeue"` // "requeue": false has no effect
+	Dir         string            `json:"current_working_directory"`
+	Output      string            `json:"standard_output"`
+	Error       string            `json:"standard_error,omitempty"`
+	Environment map[string]string `json:"environment"`
+}
+
+func (first) submission(s *Submission, env []string) any {
+	named := map[string]string{}
+	for _, e := range env {
+		name, value, _ := strings.Cut(e, "=")
+		named[name] = value
+	}
+	return firstSubmission{
+		Job: firstJob{
+			Name: s.Name, Comment: s.Comment, Partition: s.Partition,
+			Nodes: len(s.Nodes), Nodelist: strings.Join(s.Nodes, ","), Tasks: s.tasks(), PerNode: s.CPUs,
+			Memory: s.MemoryMB, Limit: s.minutes(), Hold: true, NoRequeue: true,
+			Dir: s.Dir, Output: s.Output, Error: s.Error, Environment: named,
+		},
+		Script: s.Script,
+	}
+}
+
+func (first) release(nodes []string) any {
+	return map[string]any{"nodelist": strings.Join(nodes, ","), "hold": false}
+}
+
+// second is the generation from v0.0.40 on: Slurm's own structures, with numbers
+// that say whether they are set.
+type second struct{}
+
+type secondSubmission struct {
+	Job secondJob `json:"job"`
+}
+
+type secondJob struct {
+	Name        string     `json:"name"`
+	Comment     string     `json:"comment,omitempty"`
+	Partition   string     `json:"partition"`
+	Nodes       string     `json:"nodes"`
+	Required    []string   `json:"required_nodes"`
+	Tasks       int        `json:"tasks"`
+	PerNode     int        `json:"minimum_cpus_per_node"`
+	Memory      *setNumber `json:"memory_per_node,omitempty"`
+	Limit       *setNumber `json:"time_limit,omitempty"`
+	Hold        bool       `json:"hold"`
+	Requeue     bool       `json:"requeue"`
+	Dir         string     `json:"current_working_directory"`
+	Output      string     `json:"standard_output"`
+	Error       string     `json:"standard_error,omitempty"`
+	Environment []string   `json:"environment"`
+	Script      string     `json:"script"`
+}
+
+type setNumber struct {
+	Set      bool  `json:"set"`
+	Infinite bool  `json:"infinite"`
+	Number   int64 `json:"number"`
+}
+
+func isSet(n int64) *setNumber {
+	if n == 0 {
+		return nil
+	}
+	return &setNumber{Set: true, Number: n}
+}
+
+func (second) submission(s *Submission, env []string) any {
+	return secondSubmission{Job: secondJob{
+		Name: s.Name, Comment: s.Comment, Partition: s.Partition,
+		Nodes: strconv.Itoa(len(s.Nodes)), Required: s.Nodes, Tasks: s.tasks(), PerNode: s.CPUs,
+		Memory: isSet(s.MemoryMB), Limit: isSet(s.minutes()), Hold: true, Requeue: false,
+		Dir: s.Dir, Output: s.Output, Error: s.Error, Environment: env, Script: s.Script,
+	}}
+}
+
+func (second) release(nodes []string) any {
+	return map[string]any{"required_nodes": nodes, "hold": false}
+}

@@ -1,0 +1,57 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"os/user"
+	"strings"
+	"time"
+)
+
+// owner is a user of the host as Slurm must be told of it.
+type owner struct{ uid, gid string }
+
+// lookup finds the user of a job. Slurm's own answer to a name that nobody has is
+// indistinguishable from an accident, so it is not asked.
+func lookup(ctx context.Context, name string) (owner, error) {
+	if name == "" || strings.ContainsAny(name, ":\x00\n\r\t ") || name[0] == '-' {
+		return owner{}, fmt.Errorf("%w: %q is not the name of a user", ErrRefused, name)
+	}
+	var found owner
+	u, err := user.Lookup(name)
+	var unknown user.UnknownUserError
+	switch {
+	case err == nil:
+		found = owner{u.Uid, u.Gid}
+	case errors.As(err, &unknown):
+		// A program without the C library sees only /etc/passwd.
+		if found, err = askDirectory(ctx, name); err != nil {
+			return owner{}, err
+		}
+	default:
+		return owner{}, fmt.Errorf("look up user %q: %w", name, err)
+	}
+	if found.uid == "0" && name != "root" {
+		return owner{}, fmt.Errorf("%w: %q has the powers of root", ErrRefused, name)
+	}
+	return found, nil
+}
+
+// askDirectory asks the system's own program, which knows every source of users.
+func askDirectory(ctx context.Context, name string) (owner, error) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "getent", "passwd", name)
+	cmd.WaitDelay = time.Second
+	line, err := cmd.Output()
+	if ctx.Err() != nil {
+		return owner{}, fmt.Errorf("look up user %q: %w", name, ctx.Err())
+	}
+	fields := strings.Split(strings.TrimSpace(string(line)), ":")
+	if err != nil || len(fields) != 7 || fields[0] != name {
+		return owner{}, fmt.Errorf("%w: there is no user %q", ErrRefused, name)
+	}
+	return owner{fields[2], fields[3]}, nil
+}

@@ -1,0 +1,114 @@
+package client
+
+import (
+	"context"
+	"time"
+)
+
+// Slurm is a batch system that can be asked and told things, over HTTP or by its
+// commands. Every call has a time limit of its own.
+type Slurm interface {
+	// Ping says whether the controller of Slurm answers.
+	Ping(ctx context.Context) error
+	// Submit hands a job in, held. An error that wraps [ErrRefused] means that
+	// Slurm said no; after any other error nobody knows, and the job must be
+	// looked for by its name.
+	Submit(ctx context.Context, s Submission) (int64, error)
+	// Release lets a held job start on the nodes it was submitted for. The node
+	// list is set again before, because a user may have changed it meanwhile.
+	Release(ctx context.Context, id int64, nodes []string) error
+	// Cancel ends a job. Urgent: with SIGKILL at once. A job that has ended or
+	// is unknown is no error.
+	Cancel(ctx context.Context, id int64, urgent bool) error
+	// Jobs lists the jobs of a partition, those that ended a short while ago
+	// included.
+	Jobs(ctx context.Context, partition string) ([]Job, error)
+	// Nodes lists the nodes of a partition.
+	Nodes(ctx context.Context, partition string) ([]Node, error)
+	// Name says how Slurm is spoken to, for people: "slurmrestd v0.0.38",
+	// "sbatch, squeue, scancel".
+	Name() string
+}
+
+// Submission is a job for Slurm.
+type Submission struct {
+	Name      string // shown by squeue
+	Comment   string // by which it is known again
+	User      string // as whom it runs
+	Partition string
+	Nodes     []string      // exactly these, one for each node
+	Tasks     int           // over all nodes
+	CPUs      int           // to set aside on each node: no more than the smallest of them has
+	MemoryMB  int64         // per node; 0: the partition's default
+	Limit     time.Duration // of wall time, rounded up to whole minutes; 0: the partition's
+	Dir       string
+	Env       []string // NAME=value, all of it
+	Output    string   // file name for Slurm (%j is not used: names are whole)
+	Error     string   // empty: with the output
+	Script    string   // begins with #!
+}
+
+// Job is how a job stands in Slurm. A job is its id together with Submitted:
+// after a crash ids are given out again.
+type Job struct {
+	ID        int64
+	Name      string
+	Comment   string
+	User      string
+	State     State
+	Reason    string
+	Nodes     []string // it runs on
+	Wanted    []string // it was submitted for
+	Held      bool     // pending with priority 0
+	Submitted int64    // unix seconds
+	Started   int64    // 0: not yet
+	Ended     int64    // 0: not yet
+	Exit      int
+	Signal    int
+}
+
+// Impossible reports whether Slurm has found that no nodes it has can ever run the
+// job. It says so when the job is released, and holds it again.
+func (j Job) Impossible() bool { return j.State == Pending && j.Reason == "BadConstraints" }
+
+// State is where a job is in Slurm.
+type State string
+
+// The states of a job in Slurm.
+const (
+	Pending    State = "PENDING"
+	Running    State = "RUNNING"
+	Suspended  State = "SUSPENDED"
+	Completing State = "COMPLETING"
+	Completed  State = "COMPLETED"
+	Failed     State = "FAILED"
+	Cancelled  State = "CANCELLED"
+	Timeout    State = "TIMEOUT"
+	NoMemory   State = "OUT_OF_MEMORY"
+	NodeFail   State = "NODE_FAIL"
+	BootFail   State = "BOOT_FAIL"
+	Deadline   State = "DEADLINE"
+	Preempted  State = "PREEMPTED"
+	Requeued   State = "REQUEUED"
+)
+
+// Over reports whether a job does not run and will not run again.
+func (s State) Over() bool {
+	switch s {
+	case Pending, Running, Suspended, Completing, Requeued:
+		return false
+	default:
+		return true
+	}
+}
+
+// Node is how a node stands in Slurm.
+type Node struct {
+	Name       string
+	Up         bool   // it can run jobs, or would if it were not draining
+	Draining   bool   // it takes no new ones
+	Reason     string // it is not up, or draining
+	Processors int
+	MemoryMB   int64
+	Boot       int64 // unix seconds
+}

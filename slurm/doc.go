@@ -1,0 +1,23 @@
+// Package slurm lets a Slurm cluster run what the market has sold.
+//
+// A [Backend] stands between the controller and the nodes. To the controller it
+// looks like the agents of all nodes: it comes for their orders and reports how
+// tasks stand. To the agents on the Slurm nodes, which only hold Slurm's jobs
+// to their shares, it looks like the controller. In between it makes one Slurm
+// job of the tasks of a job: submitted held, to exactly the nodes that were
+// sold, released when the agents have made room for it, and followed to its end.
+//
+// It decides what to tell Slurm next, and what an end in Slurm means to the
+// market. It never decides who may run, where, or for how much; it starts no
+// processes; and it never takes the silence of Slurm for the end of a job.
+//
+// What a backend must remember (which Slurm job is which) is durable before it
+// acts, and a job's name in Slurm carries a word that nobody else knows. Killed
+// at any moment and started again, it submits nothing twice and loses nothing. A
+// Slurm job is its number together with the time it was submitted: after a crash
+// Slurm gives numbers out again.
+//
+// Read decide.go first (all that can be so for a job, and what follows from it),
+// then run.go (what is known of it), loop.go and act.go (how it is done),
+// node.go (which nodes are there), script.go (what Slurm runs).
+package slurm

@@ -1,0 +1,153 @@
+package slurm
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"libra/store"
+)
+
+// The kinds of notes: one for each run, and one about the market.
+const (
+	kindRun  = "slurm"
+	kindMark = "slurm-market"
+	markKey  = "mark"
+)
+
+// recall reads what an earlier backend has remembered, or makes a mark by which
+// the jobs of this market are known.
+func (b *Backend) recall(ctx context.Context) error {
+	marks, err := b.notes.Notes(ctx, kindMark)
+	if err != nil {
+		return err
+	}
+	if len(marks) > 0 {
+		b.mark = string(marks[0].Body)
+	} else {
+		b.mark = random(4)
+		if err = b.notes.PutNotes(ctx, []store.Note{{Kind: kindMark, Key: markKey, Body: []byte(b.mark)}}); err != nil {
+			return err
+		}
+	}
+	kept, err := b.notes.Notes(ctx, kindRun)
+	if err != nil {
+		return err
+	}
+	for i := range kept {
+		key, err := parseRunKey(kept[i].Key)
+		if err != nil {
+			return fmt.Errorf("a note: %w", err)
+		}
+		r := newRun(key)
+		if err := json.Unmarshal(kept[i].Body, &r.note); err != nil {
+			return fmt.Errorf("note of %s: %w", key, err)
+		}
+		r.noted, r.kept = true, r.Released
+		if r.ID != 0 {
+			b.byBatch[r.ID] = r
+		} else {
+			r.unsure = b.cfg.Now() // it may have been on its way to Slurm
+		}
+		r.recalled = b.cfg.Now()
+		b.runs[key] = r
+		for _, name := range r.Nodes {
+			b.node(name)
+		}
+	}
+	return nil
+}
+
+// keeper writes notes, many at a time: each writer waits for the one write that
+// has its note in it.
+type keeper struct {
+	notes Notes
+	queue chan *keeping
+}
+
+type keeping struct {
+	put  *store.Note
+	drop string
+	done chan error
+}
+
+func newKeeper(notes Notes) *keeper { return &keeper{notes: notes, queue: make(chan *keeping, 4096)} }
+
+// put returns when the note is durable.
+func (k *keeper) put(ctx context.Context, key runKey, n note) error {
+	body, err := json.Marshal(&n)
+	if err != nil {
+		return err
+	}
+	return k.ask(ctx, &keeping{put: &store.Note{Kind: kindRun, Key: key.String(), Body: body}})
+}
+
+// drop returns when the note is gone.
+func (k *keeper) drop(ctx context.Context, key runKey) error {
+	return k.ask(ctx, &keeping{drop: key.String()})
+}
+
+func (k *keeper) ask(ctx context.Context, one *keeping) error {
+	one.done = make(chan error, 1)
+	select {
+	case k.queue <- one:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case err := <-one.done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// run writes until ctx is done.
+func (k *keeper) run(ctx context.Context) {
+	for {
+		var batch []*keeping
+		select {
+		case <-ctx.Done():
+			return
+		case one := <-k.queue:
+			batch = append(batch, one)
+		}
+		for more := true; more && len(batch) < 1024; {
+			select {
+			case one := <-k.queue:
+				batch = append(batch, one)
+			default:
+				more = false
+			}
+		}
+		k.write(ctx, batch)
+	}
+}
+
+// write makes a batch durable. A run's notes are never asked for at the same
+// time, so it does not matter that those to be dropped go last.
+func (k *keeper) write(ctx context.Context, batch []*keeping) {
+	var puts []store.Note
+	var drops []string
+	for _, one := range batch {
+		if one.put != nil {
+			puts = append(puts, *one.put)
+		} else {
+			drops = append(drops, one.drop)
+		}
+	}
+	var putting, dropping error
+	if len(puts) > 0 {
+		putting = k.notes.PutNotes(ctx, puts)
+	}
+	if len(drops) > 0 {
+		dropping = k.notes.DropNotes(ctx, kindRun, drops)
+	}
+	for _, one := range batch {
+		if one.put != nil {
+			one.done <- putting
+		} else {
+			one.done <- dropping
+		}
+	}
+}

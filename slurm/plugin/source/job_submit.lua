@@ -1,0 +1,221 @@
+-- The door of Libra's partitions, for slurmctld (JobSubmitPlugins=lua).
+--
+-- A job in one of these partitions starts when Libra has accepted it, at a price and
+-- by a deadline, and not otherwise. So this file sees to it that
+--
+--   * a job that did not come through Libra is refused, with a word on what to do,
+--     or held for good, as the site chooses;
+--   * a job that did is held until root releases it, which Libra does;
+--   * nobody but root changes a job of these partitions, or moves one into them.
+--
+-- Other partitions are left alone.
+--
+-- How a job is known to have come through Libra: either root submitted it for its
+-- user (sbatch --uid), or it carries a seal in its environment: SipHash-2-4 of user,
+-- partition and comment, by a key that only slurmctld and Libra can read. A user may
+-- see the seal of an own job. It is of no use: it fits the same user and the same
+-- comment only, and what it opens the door to is a job that is held.
+
+-- settings: a table of partition names, a file, and whether to hold or to refuse
+local PARTITIONS = { ["libra"] = true }
+local KEY_FILE = "/etc/slurm/libra-door.key"
+local HOLD = false
+-- end of settings
+
+local SEAL = "LIBRA_SEAL"
+local ADVICE = "libra: jobs of partition %s are bought: submit with 'libra sbatch script.sh'"
+
+-- ---------------------------------------------------------------------------
+-- SipHash-2-4 (Aumasson, Bernstein 2012) for Lua 5.1 and newer: slurmctld's Lua has no
+-- library for seals, and in many builds it is 5.1, without whole numbers of 64 bits
+-- and without operators on bits. A seal by HMAC-SHA256 takes such a Lua longer than
+-- slurmctld takes for all the rest of a submission; this one is made for short texts.
+-- A word of 64 bits is two numbers of 32, high and low.
+
+local floor, byte, char, rep, format = math.floor, string.byte, string.char, string.rep, string.format
+local TWO32 = 4294967296
+
+-- The exclusive or of two words of 32 bits. The operator of newer versions is a syntax
+-- error in older ones, so it is compiled apart; without it, bytes are looked up.
+local xor
+do
+   local native = (loadstring or load)("return function(a, b) return a ~ b end")
+   if native then
+      xor = native()
+   else
+      local X = {}
+      for a = 0, 255 do
+         for b = 0, 255 do
+            local r, bit, p, q = 0, 1, a, b
+            for _ = 1, 8 do
+               local u, v = p % 2, q % 2
+               if u ~= v then r = r + bit end
+               p, q, bit = (p - u) / 2, (q - v) / 2, bit * 2
+            end
+            X[a * 256 + b] = r
+         end
+      end
+      xor = function(a, b)
+         local a0, b0 = a % 256, b % 256
+         a, b = (a - a0) / 256, (b - b0) / 256
+         local a1, b1 = a % 256, b % 256
+         a, b = (a - a1) / 256, (b - b1) / 256
+         local a2, b2 = a % 256, b % 256
+         return X[a0 * 256 + b0] + X[a1 * 256 + b1] * 256 + X[a2 * 256 + b2] * 65536
+            + X[(a - a2) + (b - b2) / 256] * 16777216
+      end
+   end
+end
+
+-- the sum of two words
+local function add(ah, al, bh, bl)
+   local l = al + bl
+   if l >= TWO32 then return (ah + bh + 1) % TWO32, l - TWO32 end
+   return (ah + bh) % TWO32, l
+end
+
+-- word a turned left by n bits, then the exclusive or with word b; up is 2^n
+local function turn(ah, al, up, bh, bl)
+   local down = TWO32 / up
+   local lowh, lowl = ah % down, al % down
+   return xor(lowh * up + (al - lowl) / down, bh), xor(lowl * up + (ah - lowh) / down, bl)
+end
+
+-- the state v of four words after some rounds
+local function rounds(v, n)
+   local ah, al, bh, bl, ch, cl, dh, dl = v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8]
+   for _ = 1, n do
+      ah, al = add(ah, al, bh, bl)
+      bh, bl = turn(bh, bl, 8192, ah, al)
+      ch, cl = add(ch, cl, dh, dl)
+      dh, dl = turn(dh, dl, 65536, ch, cl)
+      ah, al = add(al, ah, dh, dl) -- a is turned by half, before the sum
+      dh, dl = turn(dh, dl, 2097152, ah, al)
+      ch, cl = add(ch, cl, bh, bl)
+      bh, bl = turn(bh, bl, 131072, ch, cl)
+      ch, cl = cl, ch
+   end
+   v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8] = ah, al, bh, bl, ch, cl, dh, dl
+end
+
+-- the word of 8 bytes at i of a text, the lowest first
+local function word(text, i)
+   local a, b, c, d, e, f, g, h = byte(text, i, i + 7)
+   return ((h * 256 + g) * 256 + f) * 256 + e, ((d * 256 + c) * 256 + b) * 256 + a
+end
+
+-- the seal of a text by a key of 16 bytes, as 16 digits
+local function siphash(key, text)
+   local kh, kl = word(key, 1)
+   local mh, ml = word(key, 9)
+   local v = {
+      xor(kh, 0x736f6d65), xor(kl, 0x70736575), xor(mh, 0x646f7261), xor(ml, 0x6e646f6d),
+      xor(kh, 0x6c796765), xor(kl, 0x6e657261), xor(mh, 0x74656462), xor(ml, 0x79746573),
+   }
+   text = text .. rep("\0", 7 - #text % 8) .. char(#text % 256)
+   for i = 1, #text, 8 do
+      local wh, wl = word(text, i)
+      v[7], v[8] = xor(v[7], wh), xor(v[8], wl)
+      rounds(v, 2)
+      v[1], v[2] = xor(v[1], wh), xor(v[2], wl)
+   end
+   v[6] = xor(v[6], 255)
+   rounds(v, 4)
+   local high = xor(xor(v[1], v[3]), xor(v[5], v[7]))
+   local low = xor(xor(v[2], v[4]), xor(v[6], v[8]))
+   return format("%04x%04x%04x%04x", floor(high / 65536), floor(high % 65536), floor(low / 65536), floor(low % 65536))
+end
+
+-- A Lua that counts differently must not open the door: the example of the paper.
+local SOUND = siphash("\0\1\2\3\4\5\6\7\8\9\10\11\12\13\14\15", "\0\1\2\3\4\5\6\7\8\9\10\11\12\13\14")
+   == "a129ca6149be45e5"
+
+-- ---------------------------------------------------------------------------
+
+-- The key is 32 digits, the first word of its file. It is read each time: a new one
+-- counts at once.
+local function read_key()
+   local file = io.open(KEY_FILE, "r")
+   if not file then return nil end
+   local digits = (file:read(256) or ""):match("^%s*(%x+)%s*$")
+   file:close()
+   if not digits or #digits ~= 32 then return nil end
+   return (digits:gsub("%x%x", function(d) return char(tonumber(d, 16)) end))
+end
+
+-- Compares all of both, however early they differ.
+local function same(a, b)
+   if #a ~= #b then return false end
+   local differ = 0
+   for i = 1, #a do
+      if byte(a, i) ~= byte(b, i) then differ = differ + 1 end
+   end
+   return differ == 0
+end
+
+-- Which of Libra's partitions a list of partitions names. A job that names none is
+-- for the default one.
+local function ours(list, part_list)
+   if list == nil or list == "" then
+      for name, part in pairs(part_list or {}) do
+         if part.flag_default == 1 and PARTITIONS[name] then return name end
+      end
+      return nil
+   end
+   for name in list:gmatch("[^,]+") do
+      if PARTITIONS[name] then return name end
+   end
+   return nil
+end
+
+local function sealed(job, partition)
+   if job.script == nil or job.partition ~= partition then return false end -- no batch job, or several partitions
+   local seal = job.environment and job.environment[SEAL]
+   local user = job.user_name
+   if type(seal) ~= "string" or seal == "" or type(user) ~= "string" then return false end
+   local key = SOUND and read_key()
+   if not key then
+      slurm.log_error("libra: %s", SOUND and "no key of 32 digits in " .. KEY_FILE or "this Lua cannot compute seals")
+      return false
+   end
+   return same(seal, siphash(key, user .. "\n" .. partition .. "\n" .. (job.comment or "")))
+end
+
+-- Held until root lets go of it, and run at most once: a user's "scontrol requeue" is
+-- not shown to slurm_job_modify, and would run a job a second time.
+local function hold(job)
+   job.priority = 0
+   job.requeue = 0
+end
+
+function slurm_job_submit(job, part_list, submit_uid)
+   local partition = ours(job.partition, part_list)
+   if partition == nil then return slurm.SUCCESS end
+   if submit_uid == 0 then
+      if job.priority == 0 then hold(job) end -- what root does not hold is root's wish
+      return slurm.SUCCESS
+   end
+   if sealed(job, partition) then
+      hold(job)
+      return slurm.SUCCESS
+   end
+   if HOLD then
+      hold(job)
+      job.admin_comment = "libra: not bought"
+      slurm.log_user(ADVICE .. "; this one is held", partition)
+      return slurm.SUCCESS
+   end
+   slurm.log_user(ADVICE, partition)
+   return slurm.ERROR
+end
+
+function slurm_job_modify(job, record, part_list, modify_uid)
+   if modify_uid == 0 then return slurm.SUCCESS end
+   if ours(record.partition or "", part_list) or (job.partition and ours(job.partition, part_list)) then
+      slurm.log_info("libra: user %s may not change a job of Libra's partitions", tostring(modify_uid))
+      return slurm.ESLURM_ACCESS_DENIED
+   end
+   return slurm.SUCCESS
+end
+
+return slurm.SUCCESS

@@ -1,0 +1,45 @@
+package slurm
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+)
+
+// quote is a text as one word of a shell, whatever is in it.
+func quote(text string) string {
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// quoteAll is a list of such words.
+func quoteAll(texts []string) string {
+	words := make([]string, len(texts))
+	for i, text := range texts {
+		words[i] = quote(text)
+	}
+	return strings.Join(words, " ")
+}
+
+// hereDocument is a text that a command reads as its standard input, as it is:
+// the shell does not look into it, and it cannot end it.
+func hereDocument(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	end := "libra_" + hex.EncodeToString(sum[:8])
+	for strings.Contains(text, end) {
+		end += "_"
+	}
+	if !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return "<<'" + end + "'\n" + text + end + "\n"
+}
+
+// withElement is a file's name as a word of a shell in which %a is the value of
+// a variable.
+func withElement(name, variable string) string {
+	parts := strings.Split(name, "%a")
+	for i := range parts {
+		parts[i] = quote(parts[i])
+	}
+	return strings.Join(parts, `"$`+variable+`"`)
+}

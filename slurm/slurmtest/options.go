@@ -1,0 +1,60 @@
+package slurmtest
+
+import "time"
+
+// The partitions of every cluster, on the same nodes.
+const (
+	// Partition time-shares its nodes and is Libra's.
+	Partition = "libra"
+	// PlainPartition is one that Libra has nothing to do with.
+	PlainPartition = "plain"
+)
+
+// Options says what Slurm should be like. What is zero is chosen.
+type Options struct {
+	Nodes    int // 4
+	CPUs     int // of each node, 1
+	MemoryMB int // of each node, 8192
+
+	// Door puts the project's job_submit.lua before the partition. DoorHolds
+	// says that it holds jobs that did not come through Libra, where it would
+	// refuse them.
+	Door      bool
+	DoorHolds bool
+
+	// Hosts gives every slurmd a network namespace of its own, so that a node
+	// can be cut off. slurmctld stays on this machine's network.
+	Hosts bool
+
+	// NoPlugin leaves the SPANK plugin out, as on a site that will not have it.
+	NoPlugin bool
+	// PluginArgs are what plugstack.conf tells the SPANK plugin.
+	PluginArgs string
+	// NoRest leaves slurmrestd out.
+	NoRest bool
+
+	MinJobAge   time.Duration // ended jobs are shown for so long, 10 minutes
+	NodeTimeout time.Duration // of silence before a node is down, 10 seconds
+
+	// Places is how many jobs may share a processor of the partition, 64.
+	Places int
+}
+
+func (o Options) chosen() Options {
+	orElse := func(n *int, other int) {
+		if *n == 0 {
+			*n = other
+		}
+	}
+	orElse(&o.Nodes, 4)
+	orElse(&o.CPUs, 1)
+	orElse(&o.MemoryMB, 8192)
+	orElse(&o.Places, 64)
+	if o.MinJobAge == 0 {
+		o.MinJobAge = 10 * time.Minute
+	}
+	if o.NodeTimeout == 0 {
+		o.NodeTimeout = 10 * time.Second
+	}
+	return o
+}

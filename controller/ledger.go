@@ -90,7 +90,7 @@ func (c *Controller) Usage(ctx context.Context, account string, fromUS, toUS int
 		}
 		usage = append(usage, ledger.Usage{
 			Job: j.ID, Name: j.Name, Account: market.Account(j.Account), Start: j.StartedUS, End: j.EndedUS,
-			Quantity: float64(j.Work) / 1e3 * float64(j.Width), Charge: market.Money(j.Charged), Penalty: market.Money(j.Penalty),
+			Quantity: used(j), Charge: market.Money(j.Charged), Penalty: market.Money(j.Penalty),
 		})
 		return nil
 	})

@@ -65,7 +65,7 @@ func count(t *exchange.Tally, j *exchange.Job) {
 	t.Revenue += j.Charged
 	if j.State.Final() {
 		t.Penalties += j.Penalty
-		t.Used += float64(j.Work) / 1e3 * float64(j.Width)
+		t.Used += used(j)
 	}
 	if j.PromisedUS > 0 && (j.State == exchange.Completed || j.State == exchange.Failed || j.State == exchange.Lost) && (j.Firm || j.State == exchange.Lost) {
 		t.Promised++
@@ -75,6 +75,11 @@ func count(t *exchange.Tally, j *exchange.Job) {
 			t.Missed++
 		}
 	}
+}
+
+// used is the work of a job in processor-seconds, what was optional included.
+func used(j *exchange.Job) float64 {
+	return float64(j.Work)/1e3*float64(j.Width) + float64(j.OptionalMS)/1e3
 }
 
 // offer is what a job would have paid for how much work.

@@ -26,14 +26,15 @@ type form struct {
 // said there, so that a page, a script and a command line mean the same.
 var terms = []string{
 	"name", "estimate", "deadline", "budget", "penalty", "procs", "memory", "disk", "class", "wish", "overrun", "after", "array",
-	"tags", "grace", "dir", "output", "error", "account", "soft", "no-restart",
+	"tags", "grace", "dir", "output", "error", "account", "soft", "no-restart", "optional", "optional-rate", "optional-command",
 }
 
 // fieldOf says which field of the form sets a field of a request.
 var fieldOf = map[string]string{
 	"estimate_ms": "estimate", "deadline_ms": "deadline", "budget_micros": "budget", "penalty_micros_per_s": "penalty",
 	"processors": "procs", "memory_mb": "memory", "disk_mb": "disk", "argv": "script", "no_restart": "no-restart",
-	"grace_ms": "grace", "array.limit": "array",
+	"grace_ms": "grace", "array.limit": "array", "optional.work_ms": "optional", "optional.rate_micros_per_s": "optional-rate",
+	"optional.argv": "optional-command",
 }
 
 // readRequest takes in the form and makes a request of it. What is wrong stands in
@@ -186,6 +187,10 @@ func (f *form) like(j *exchange.Job) {
 	set("grace", inputSpan(r.GraceMS), r.GraceMS > 0)
 	if r.Budget != nil {
 		f.Fields["budget"] = market.Money(*r.Budget).String()
+	}
+	if o := r.Optional; o != nil {
+		f.Fields["optional"], f.Fields["optional-rate"] = inputSpan(o.WorkMS), market.Money(o.RateMicros).String()
+		set("optional-command", quoted(o.Argv), len(o.Argv) > 0)
 	}
 	if a := r.Array; a != nil {
 		text := strconv.Itoa(a.First) + "-" + strconv.Itoa(a.Last)

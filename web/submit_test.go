@@ -45,6 +45,23 @@ func TestTheFormBecomesARequest(t *testing.T) {
 	}
 }
 
+// So does what is said of an optional part; and a job like it says it again.
+func TestTheFormKnowsOptionalWork(t *testing.T) {
+	w := newWorld(t)
+	p := w.signedIn(alice)
+	got := p.fill("/submit", script("deadline", "10m", "budget", "5", "optional", "3m", "optional-rate", "0.02", "optional-command", "refine 'a b'"))
+	if got.status != http.StatusSeeOther {
+		t.Fatalf("%d: %.400s", got.status, got.body)
+	}
+	o := w.market.Commands()[0].Submit.Request.Optional
+	if o == nil || o.WorkMS != 180_000 || o.RateMicros != 20_000 || len(o.Argv) != 2 || o.Argv[1] != "a b" {
+		t.Fatalf("%+v", o)
+	}
+	if again := p.get("/submit?like=1"); !strings.Contains(again.body, `value="3m"`) || !strings.Contains(again.body, "0.02") {
+		t.Errorf("like it: %.4000s", again.body)
+	}
+}
+
 func same(t *testing.T, got, want exchange.Request) {
 	t.Helper()
 	a, err1 := json.Marshal(got)

@@ -16,9 +16,9 @@ PROFILE       ?= -pgo=$(CURDIR)/cmd/libra/default.pgo
 build:                 ## bin/libra
 	CGO_ENABLED=0 go build -trimpath -o bin/libra ./cmd/libra
 
-# Tests of real parts (cgroups, namespaces, users, a browser) disturb each other
+# Tests of real parts (cgroups, Slurm, namespaces, users, a browser) disturb each other
 # when they run at once: they come last, one after the other.
-REAL          ?= /agent|/system|/web
+REAL          ?= /agent|/slurm|/system|/web|/cmd/
 
 demo: build            ## a controller and an agent on this machine
 	bin/libra up

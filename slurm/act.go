@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -103,6 +104,7 @@ func (b *Backend) submit(ctx context.Context, r *run) {
 	switch {
 	case err == nil && id > 0:
 		b.number(r, id)
+		b.taken++
 	case errors.Is(err, client.ErrRefused):
 		r.refused = err.Error()
 		b.cfg.Log.Warn("Slurm refuses a job", "run", r.key, "error", err)
@@ -135,16 +137,29 @@ func (b *Backend) submission(r *run, orders []task.Order, limit time.Duration) (
 		onNode[name]++
 		most = max(most, onNode[name])
 	}
-	text, err := script(specs)
+	text, err := Script(specs)
 	if err != nil {
 		return client.Submission{}, err
 	}
 	first := &specs[0]
 	return client.Submission{
 		Name: nameOf(first), Comment: b.commentOf(r), User: first.User, Partition: b.cfg.Partition, Nodes: slices.Clone(r.Nodes),
-		Tasks: len(specs), CPUs: most, MemoryMB: megabytes(first.Memory) * int64(most), Limit: limit,
+		Tasks: len(specs), CPUs: min(most, b.narrowest(r.Nodes)), MemoryMB: megabytes(first.Memory) * int64(most), Limit: limit,
 		Dir: "/", Env: []string{"PATH=" + defaultPath}, Output: "/dev/null", Script: text,
 	}, nil
+}
+
+// narrowest is how many processors the smallest of some nodes has.
+func (b *Backend) narrowest(names []string) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	least := math.MaxInt
+	for _, name := range names {
+		if n := b.nodes[name]; n != nil && n.slurm.Processors > 0 {
+			least = min(least, n.slurm.Processors)
+		}
+	}
+	return least
 }
 
 func nameOf(s *task.Spec) string {

@@ -74,7 +74,7 @@ func (c *Config) defaults() {
 		}
 	}
 	if c.Workers <= 0 {
-		c.Workers = 8
+		c.Workers = 16
 	}
 	if c.Control == "" {
 		c.Control = Agents
@@ -111,6 +111,7 @@ type Backend struct {
 	listed   time.Time // when the last good listing was begun
 	knows    bool      // the nodes of the partition have been listed
 	polled   time.Duration
+	taken    int // submissions that Slurm has accepted
 }
 
 // New reads back what an earlier backend has remembered. It does nothing yet.

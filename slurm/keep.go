@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"libra/store"
 )
@@ -112,16 +113,26 @@ func (k *keeper) run(ctx context.Context) {
 		case one := <-k.queue:
 			batch = append(batch, one)
 		}
-		for more := true; more && len(batch) < 1024; {
-			select {
-			case one := <-k.queue:
-				batch = append(batch, one)
-			default:
-				more = false
-			}
-		}
-		k.write(ctx, batch)
+		k.write(ctx, k.more(ctx, batch))
 	}
+}
+
+// more waits a moment for others that come together: every write is one that the
+// market's own has to wait for.
+func (k *keeper) more(ctx context.Context, batch []*keeping) []*keeping {
+	timer := time.NewTimer(10 * time.Millisecond)
+	defer timer.Stop()
+	for len(batch) < 1024 {
+		select {
+		case one := <-k.queue:
+			batch = append(batch, one)
+		case <-timer.C:
+			return batch
+		case <-ctx.Done():
+			return batch
+		}
+	}
+	return batch
 }
 
 // write makes a batch durable. A run's notes are never asked for at the same

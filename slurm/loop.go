@@ -123,13 +123,24 @@ func (b *Backend) poll(ctx context.Context) {
 		b.mu.Lock()
 		b.polled = took
 		next := b.cfg.Idle
-		if len(b.runs) > 0 || b.good.IsZero() {
+		if b.good.IsZero() || b.eventful() {
 			next = max(b.cfg.Busy, 4*took)
 		}
 		b.mu.Unlock()
 		timer.Reset(min(next, b.cfg.Idle))
 		b.stir()
 	}
+}
+
+// eventful reports whether anything is to be expected of Slurm: of jobs that are
+// held it is not. The lock is held.
+func (b *Backend) eventful() bool {
+	for _, r := range b.runs {
+		if r.end == nil && (r.Released || !r.unsure.IsZero() || !r.asked.IsZero() || !r.missing.IsZero() || r.lost != "") {
+			return true
+		}
+	}
+	return false
 }
 
 func (b *Backend) askJobs(ctx context.Context, began time.Time) {

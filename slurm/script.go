@@ -12,11 +12,11 @@ import (
 // defaultPath is where programs are looked for unless the task says otherwise.
 const defaultPath = "/usr/local/bin:/usr/bin:/bin"
 
-// script is what Slurm runs for the tasks of a job, given by rank. One task
+// Script is what Slurm runs for the tasks of a job, given by rank. One task
 // becomes the user's program; several are started by srun, each on the node that
 // was sold for it. Everything that comes from the user stands in quotes or in a
 // document that the shell does not look into.
-func script(specs []task.Spec) (string, error) {
+func Script(specs []task.Spec) (string, error) {
 	if len(specs) == 0 {
 		return "", errors.New("a job without tasks")
 	}

@@ -30,7 +30,7 @@ func aTask(t *testing.T) task.Spec {
 // runs the ranks one after the other.
 func inShell(t *testing.T, specs []task.Spec) int {
 	t.Helper()
-	text, err := script(specs)
+	text, err := Script(specs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,11 +240,11 @@ func TestALaneRunsItsElements(t *testing.T) {
 
 func TestWhatCannotRunOnSlurmIsSaid(t *testing.T) {
 	s := aTask(t)
-	if _, err := script([]task.Spec{s}); err == nil {
+	if _, err := Script([]task.Spec{s}); err == nil {
 		t.Error("a task without a program: no error")
 	}
 	s.Argv, s.Optional = []string{"true"}, &task.Optional{}
-	if _, err := script([]task.Spec{s}); err == nil {
+	if _, err := Script([]task.Spec{s}); err == nil {
 		t.Error("an optional part: no error")
 	}
 }

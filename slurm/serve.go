@@ -198,6 +198,7 @@ func (b *Backend) Measure() map[string]float64 {
 	defer b.mu.Unlock()
 	m := map[string]float64{
 		"slurm_runs": float64(len(b.runs)), "slurm_answers": 1, "slurm_listing_seconds": b.polled.Seconds(), "slurm_listings_total": float64(b.listings),
+		"slurm_submitted_total": float64(b.taken),
 	}
 	if b.good.IsZero() {
 		m["slurm_answers"] = 0

@@ -13,6 +13,7 @@ import (
 	"libra/api"
 	"libra/api/client"
 	"libra/exchange"
+	"libra/slurm/slurmtest"
 )
 
 // bazaar is a market that a test has set up: a controller, its store, and the
@@ -25,7 +26,9 @@ type bazaar struct {
 	serve  *daemon
 	owner  *client.Client
 	agents map[string]*worker
-	hosts  *hosts // nil: all on this machine
+	hosts  *hosts             // nil: all on this machine
+	slurm  *slurmtest.Cluster // nil: agents run the jobs
+	certs  string             // directory of the authority; empty: no TLS
 }
 
 // worker is the agent of a node. The node's name is the machine's: no other run
@@ -47,12 +50,14 @@ type terms struct {
 	report time.Duration // default half a second
 	store  string        // directory of the store, default the market's own
 	hosts  *hosts
+	slurm  *slurmtest.Cluster // it runs the jobs
+	serve  []string           // further arguments of the controller
 }
 
 // newBazaar starts a controller.
 func newBazaar(t testing.TB, w terms) *bazaar {
 	t.Helper()
-	b := &bazaar{t: t, dir: scene(t), agents: map[string]*worker{}, hosts: w.hosts}
+	b := &bazaar{t: t, dir: scene(t), agents: map[string]*worker{}, hosts: w.hosts, slurm: w.slurm}
 	if w.store == "" {
 		w.store = b.dir
 	}
@@ -74,11 +79,18 @@ func newBazaar(t testing.TB, w terms) *bazaar {
 	listen := fmt.Sprintf("127.0.0.1:%d", freePort(t))
 	b.url = "http://" + listen
 	b.args = []string{binary(), "serve", "--config", b.at("libra.yaml"), "--store", filepath.Join(w.store, "libra.db"), "--owner-token-file", b.at("owner.token")}
-	if b.hosts != nil {
+	switch {
+	case b.hosts != nil:
+		b.certs = b.hosts.dir
 		listen = b.hosts.address("ctl") + ":7443"
 		b.url = "https://" + b.hosts.forward(t, "ctl", listen)
-		b.args = append(b.args, "--tls-cert", b.hosts.file(api.ServerCert), "--tls-key", b.hosts.file(api.ServerKey), "--client-ca", b.hosts.file(api.AuthorityCert))
+	case b.slurm != nil:
+		listen = b.beforeSlurm(listen)
 	}
+	if b.certs != "" {
+		b.args = append(b.args, "--tls-cert", b.cert(api.ServerCert), "--tls-key", b.cert(api.ServerKey), "--client-ca", b.cert(api.AuthorityCert))
+	}
+	b.args = append(b.args, w.serve...)
 	b.args = append(b.args, "--listen", listen)
 	b.open()
 	token := ""
@@ -90,7 +102,8 @@ func newBazaar(t testing.TB, w terms) *bazaar {
 	return b
 }
 
-func (b *bazaar) at(name string) string { return filepath.Join(b.dir, name) }
+func (b *bazaar) at(name string) string   { return filepath.Join(b.dir, name) }
+func (b *bazaar) cert(name string) string { return filepath.Join(b.certs, name) }
 
 func (b *bazaar) write(name, text string) {
 	b.t.Helper()
@@ -120,9 +133,9 @@ func (b *bazaar) open() {
 func (b *bazaar) with(token string) *client.Client {
 	b.t.Helper()
 	o := client.Options{Timeout: 10 * time.Second, Retries: 20}
-	if b.hosts != nil {
+	if b.certs != "" {
 		var err error
-		if o.TLS, err = api.ClientTLS(b.hosts.file(api.AuthorityCert), "", ""); err != nil {
+		if o.TLS, err = api.ClientTLS(b.cert(api.AuthorityCert), "", ""); err != nil {
 			b.t.Fatal(err)
 		}
 	}

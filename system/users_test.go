@@ -52,6 +52,30 @@ func unixUser(t testing.TB, name, dir string) (home string, uid int) {
 	return home, uid
 }
 
+// userOf is the number of a user of this machine.
+func userOf(t testing.TB, name string) (who *user.User, uid int) {
+	t.Helper()
+	who, err := user.Lookup(name)
+	if err == nil {
+		uid, err = strconv.Atoi(who.Uid)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return who, uid
+}
+
+// uidOf is whose a file is; -1 if there is none.
+func uidOf(t testing.TB, file string) int {
+	t.Helper()
+	about, err := os.Stat(file)
+	if err != nil {
+		t.Error(err)
+		return -1
+	}
+	return int(about.Sys().(*syscall.Stat_t).Uid)
+}
+
 // A job runs as its owner, writes as its owner, and is nobody else's business.
 func TestUsers(t *testing.T) {
 	requireCgroup(t)
@@ -80,10 +104,7 @@ func runAsThemselves(t *testing.T, b *bazaar, a *client.Client, home string, uid
 			t.Errorf("%s: said %q", what, said)
 		}
 		for _, file := range []string{out, filepath.Join(home, "made")} {
-			about, err := os.Stat(file)
-			if err != nil {
-				t.Error(err)
-			} else if owner := int(about.Sys().(*syscall.Stat_t).Uid); owner != uid {
+			if owner := uidOf(t, file); owner != uid {
 				t.Errorf("%s: %s is of user %d, want %d", what, file, owner, uid)
 			}
 		}

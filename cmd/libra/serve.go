@@ -26,6 +26,8 @@ type serveOptions struct {
 	clientCA string
 	lease    time.Duration
 	token    string
+	slurm    config.Slurm
+	backend  string
 }
 
 func newServe(con *console) *cobra.Command {
@@ -40,6 +42,11 @@ Everything is in the store (SQLite by default, PostgreSQL for several
 controllers of which one leads). Killed at any moment, it goes on where it was.
 Without TLS it listens on this machine alone.
 
+With --backend slurm, Slurm runs the jobs: as their users, on the nodes that the
+market has sold, held to their shares by agents that do nothing else (libra agent
+--control slurm). Without them (--slurm-control none) only policies that give whole
+processors can be used.
+
 The policy can be changed when the market starts anew: that begins a new epoch,
 which is recorded in the log. Between policies that share processors in different
 ways there must be no job under way.`,
@@ -51,7 +58,10 @@ ways there must be no job under way.`,
 
   # on the network, with certificates, on PostgreSQL
   libra serve --listen 0.0.0.0:7070 --tls-cert server.pem --tls-key server.key \
-      --client-ca ca.pem --store postgres://libra@db/libra`,
+      --client-ca ca.pem --store postgres://libra@db/libra
+
+  # a priced partition of a Slurm cluster (libra slurm check says what it lacks)
+  libra serve --backend slurm --slurm-partition libra --slurm-rest http://127.0.0.1:6820`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runServe(cmd, con, &o) },
 	}
@@ -66,7 +76,11 @@ ways there must be no job under way.`,
 	f.StringVar(&o.clientCA, "client-ca", "", "authority that signs the certificates of agents")
 	f.DurationVar(&o.lease, "lease", 0, "how long agents go on without the controller")
 	f.StringVar(&o.token, "owner-token-file", "", "write a new token of the owner into this file, if it does not exist")
+	f.StringVar(&o.backend, "backend", config.BackendAgents, "what runs the jobs: agents, or slurm")
+	slurmFlags(f, &o.slurm)
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "log every request")
+	completeFlag(cmd, "backend", config.BackendAgents, config.BackendSlurm)
+	completeFlag(cmd, "slurm-control", "agents", "none")
 	return cmd
 }
 
@@ -82,11 +96,13 @@ func (o *serveOptions) configure(cmd *cobra.Command) (config.Config, error) {
 	f := cmd.Flags()
 	for name, to := range map[string]*string{
 		"listen": &c.Listen, "store": &c.Store, "policy": &c.Policy, "tls-cert": &c.TLS.Cert, "tls-key": &c.TLS.Key, "client-ca": &c.TLS.ClientCA,
+		"backend": &c.Backend,
 	} {
 		if f.Changed(name) {
 			*to = f.Lookup(name).Value.String()
 		}
 	}
+	slurmGiven(f, &c.Slurm)
 	if f.Changed("lease") {
 		c.Lease = config.Duration(o.lease)
 	}
@@ -137,6 +153,9 @@ func (o *serveOptions) serve(cmd *cobra.Command, con *console, s *service, c *co
 	}
 	if err := o.ownerToken(ctx, con, s); err != nil {
 		return err
+	}
+	for _, found := range s.findings {
+		fmt.Fprintln(con.err, found)
 	}
 	fmt.Fprintf(con.err, "serving the market at %s, store %s\n", s.url(), c.Store)
 	return s.wait(ctx)

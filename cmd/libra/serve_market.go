@@ -11,6 +11,7 @@ import (
 	"libra/controller"
 	"libra/exchange"
 	"libra/store"
+	"libra/task"
 )
 
 // served is a controller as the API asks for it.
@@ -20,6 +21,14 @@ var _ api.Market = served{}
 
 func (s served) Do(ctx context.Context, c exchange.Command, key api.Key) (exchange.Outcome, bool, error) {
 	return s.Controller.Do(ctx, c, controller.Key{Owner: key.Owner, Key: key.Key, Digest: key.Digest})
+}
+
+// Hello takes only nodes whose agents run the jobs themselves.
+func (s served) Hello(ctx context.Context, h task.Hello) (task.Welcome, error) {
+	if h.Runs != "" {
+		return task.Welcome{}, &exchange.FieldError{Field: "runs", Want: "nothing: agents run the jobs of this market (it was not started with --backend " + h.Runs + ")"}
+	}
+	return s.Controller.Hello(ctx, h)
 }
 
 func (s served) Jobs(ctx context.Context, q api.JobQuery) ([]exchange.Job, error) {

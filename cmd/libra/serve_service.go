@@ -20,6 +20,7 @@ import (
 	"libra/controller"
 	"libra/exchange"
 	"libra/ledger"
+	"libra/slurm"
 	"libra/store"
 	"libra/web"
 )
@@ -37,6 +38,10 @@ type service struct {
 	release func()
 	failed  chan error
 	stop    context.CancelFunc
+
+	backend      *slurm.Backend // nil: agents run the jobs
+	backendEnded chan struct{}
+	findings     []finding // about Slurm
 }
 
 // startService opens the store, waits until it may lead, reads the state back
@@ -80,10 +85,17 @@ func (s *service) start(ctx context.Context, c *config.Config, log *slog.Logger,
 		stop()
 		return errors.Join(err, listener.Close())
 	}
-	handler := api.New(served{s.market}, keyring{s.store}, api.Options{
+	var floor api.Market = served{s.market}
+	if c.Backend == config.BackendSlurm {
+		if err = s.startSlurm(ctx, run, c, log); err != nil {
+			return errors.Join(err, listener.Close())
+		}
+		floor = onSlurm{served{s.market}, s.backend, c}
+	}
+	handler := api.New(floor, keyring{s.store}, api.Options{
 		Log: log, PublicMetrics: c.Metrics == "public", Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency},
 	})
-	s.pages = web.New(served{s.market}, keyring{s.store}, web.Options{
+	s.pages = web.New(floor, keyring{s.store}, web.Options{
 		Log: log, Secure: s.secure, WhatIf: s.whatIf, Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency}, Home: homeOf,
 	})
 	s.server = api.Server(handler)
@@ -143,6 +155,9 @@ func (s *service) close() error {
 	}
 	if s.stop != nil {
 		s.stop()
+	}
+	if s.backendEnded != nil {
+		<-s.backendEnded
 	}
 	if s.market != nil {
 		<-s.market.Done()

@@ -17,6 +17,7 @@ type commands struct {
 	conf    string
 	timeout time.Duration
 	seal    func(Submission) string
+	sizes   sizes
 
 	mu    sync.Mutex
 	exits map[key]exit // of jobs in the last listing that are over
@@ -36,7 +37,9 @@ func openCommands(o Options, seal func(Submission) string) (*commands, error) {
 			return nil, fmt.Errorf("slurm's commands are not here: %w", err)
 		}
 	}
-	return &commands{conf: o.Conf, timeout: o.Timeout, seal: seal}, nil
+	c := &commands{conf: o.Conf, timeout: o.Timeout, seal: seal}
+	c.sizes = sizes{now: o.Now, list: c.Nodes}
+	return c, nil
 }
 
 // Name says how Slurm is spoken to.

@@ -25,6 +25,7 @@ func (c *commands) Submit(ctx context.Context, s Submission) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+	c.sizes.fit(ctx, &s)
 	env := slices.Clone(s.Env)
 	if c.seal != nil {
 		env = append(env, c.seal(s))

@@ -22,7 +22,8 @@ type Options struct {
 	// As is the user whose token it is, root if empty.
 	As string
 
-	// Conf is the slurm.conf that the commands should read; empty: Slurm's own.
+	// Conf is the slurm.conf that the commands should read; empty: that of the
+	// variable SLURM_CONF, or Slurm's own.
 	Conf string
 	// ListByRest says that listings come from slurmrestd, even where squeue is
 	// there, which costs Slurm a fraction of it.
@@ -70,6 +71,9 @@ func (o Options) chosen() Options {
 	}
 	if o.As == "" {
 		o.As = "root"
+	}
+	if o.Conf == "" {
+		o.Conf = os.Getenv("SLURM_CONF")
 	}
 	if o.Now == nil {
 		o.Now = time.Now //nolint:forbidigo // the caller may say otherwise, the age of tokens is all it is for

@@ -25,6 +25,7 @@ type rest struct {
 	as      string
 	timeout time.Duration
 	seal    func(Submission) string
+	sizes   sizes
 	listing Slurm // what lists jobs instead; nil: nobody
 	killer  *commands
 }
@@ -66,6 +67,7 @@ func openRest(ctx context.Context, o Options, seal func(Submission) string, byCo
 		as: o.As, timeout: o.Timeout, seal: seal, killer: byCommand,
 		token: &token{file: o.TokenFile, user: o.As, scontrol: byCommand, now: o.Now},
 	}
+	r.sizes = sizes{now: o.Now, list: r.Nodes}
 	if byCommand != nil && !o.ListByRest {
 		r.listing = byCommand
 	}

@@ -17,6 +17,7 @@ func (r *rest) Submit(ctx context.Context, s Submission) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+	r.sizes.fit(ctx, &s)
 	env := slices.Clone(s.Env)
 	if r.seal != nil {
 		env = append(env, r.seal(s))

@@ -93,6 +93,49 @@ func TestSubmissionOfLittle(t *testing.T) {
 	}
 }
 
+// A node that is shared may get more tasks than it has processors.
+func TestSizes(t *testing.T) {
+	f, o := newFakeRest(t, "v0.0.40", map[string]answer{
+		"POST /job/submit": {file: "v0.0.40/submit.json"},
+		"GET /nodes":       {file: "v0.0.40/nodes.json"},
+	})
+	now := time.Unix(1, 0)
+	o.Now = func() time.Time { return now }
+	client := open(t, o)
+	for _, c := range []struct {
+		nodes []string
+		ask   int
+		want  float64
+	}{{[]string{"n1", "n2"}, 100, 64}, {[]string{"n1"}, 3, 3}, {[]string{"unknown"}, 100, 100}, {[]string{"n1"}, 1, 1}} {
+		s := sample()
+		s.Nodes, s.CPUs = c.nodes, c.ask
+		if _, err := client.Submit(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+		job := f.last("POST /job/submit").body["job"].(map[string]any)
+		if job["minimum_cpus_per_node"] != c.want || job["tasks"] != c.want*float64(len(c.nodes)) {
+			t.Errorf("%+v: asked for %v processors and %v tasks", c, job["minimum_cpus_per_node"], job["tasks"])
+		}
+	}
+	count := func() (n int) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		for _, q := range f.asked {
+			if q.what == "GET /nodes" {
+				n++
+			}
+		}
+		return n
+	}
+	if n := count(); n != 1 {
+		t.Errorf("the nodes were listed %d times", n)
+	}
+	now = now.Add(sizesLast)
+	if _, err := client.Submit(t.Context(), sample()); err != nil || count() != 2 {
+		t.Errorf("a minute later: %v, listed %d times", err, count())
+	}
+}
+
 func TestAnswersToSubmit(t *testing.T) {
 	for what, c := range map[string]struct {
 		answer answer

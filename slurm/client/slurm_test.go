@@ -29,9 +29,26 @@ func TestAgainstSlurm(t *testing.T) {
 			t.Errorf("before the first job there are %+v, %v", jobs, err)
 		}
 	}
+	// Whoever has no key, or another one, does not get through the door.
+	noKey, err := client.Open(t.Context(), client.Options{Rest: c.RestURL, Conf: c.Conf})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{t: t, c: c, s: noKey, alice: alice, dir: openDir(t)}
+	if id, err := noKey.Submit(t.Context(), b.job("true")); !errors.Is(err, client.ErrRefused) || !strings.Contains(err.Error(), "denied") {
+		t.Errorf("without the key: submitted %d, %v", id, err)
+	}
+	token, err := c.Token(t.Context(), "root")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(file, []byte(token), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for name, o := range map[string]client.Options{
 		"rest":          {Rest: c.RestURL, Conf: c.Conf, DoorKey: c.DoorKey},
-		"rest, no list": {Rest: "unix:" + c.RestSocket, Conf: c.Conf, DoorKey: c.DoorKey, ListByRest: true},
+		"rest, no list": {Rest: "unix:" + c.RestSocket, Conf: c.Conf, DoorKey: c.DoorKey, TokenFile: file, ListByRest: true},
 		"commands":      {Conf: c.Conf},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -251,7 +268,7 @@ func (b *bench) refuses(t *testing.T) {
 func (b *bench) impossible(t *testing.T) {
 	for what, change := range map[string]func(*client.Submission){
 		"memory": func(s *client.Submission) { s.MemoryMB = 1 << 20 },
-		"size":   func(s *client.Submission) { s.CPUs = 3 },
+		"nodes":  func(s *client.Submission) { s.Nodes, s.MemoryMB = b.c.Nodes[:2], 9000 },
 	} {
 		s := b.job("true")
 		change(&s)
@@ -286,8 +303,9 @@ func (b *bench) cancels(t *testing.T) {
 }
 
 func (b *bench) manyNodes(t *testing.T) {
-	s := b.job("srun --overcommit -n 3 sh -c 'echo $SLURMD_NODENAME' | sort -u")
-	s.Nodes, s.CPUs, s.Tasks, s.Output = b.c.Nodes[:2], 2, 3, filepath.Join(b.dir, "nodes")
+	s := b.job("srun --overcommit -n 9 sh -c 'echo $SLURMD_NODENAME' | sort -u")
+	s.Nodes, s.Output = b.c.Nodes[:2], filepath.Join(b.dir, "nodes")
+	s.Tasks, s.CPUs = 9, 7 // more than the nodes have processors: they share
 	id := b.submit(t, s)
 	b.release(t, id, s.Nodes...)
 	j := b.when(t, id, "over", over)

@@ -38,7 +38,7 @@ type Submission struct {
 	Partition string
 	Nodes     []string      // exactly these, one for each node
 	Tasks     int           // over all nodes
-	CPUs      int           // to set aside on each node: no more than the smallest of them has
+	CPUs      int           // per node at most: tasks on the fullest node
 	MemoryMB  int64         // per node; 0: the partition's default
 	Limit     time.Duration // of wall time, rounded up to whole minutes; 0: the partition's
 	Dir       string

@@ -132,7 +132,7 @@ func (c *Cluster) employ() {
 	c.daemons = []*daemon{{
 		name: "munged", of: c.munge,
 		argv: []string{
-			"munged", "--foreground", "--num-threads=4", "--socket=" + socket, "--key-file=" + c.path("munge", "munge.key"),
+			"munged", "--foreground", "--num-threads=10", "--socket=" + socket, "--key-file=" + c.path("munge", "munge.key"),
 			"--pid-file=" + c.path("munge", "munged.pid"), "--log-file=" + c.path("munge", "munged.log"), "--seed-file=" + c.path("munge", "munged.seed"),
 		},
 		ready: func(ctx context.Context) error {

@@ -34,11 +34,21 @@ func Missing() string {
 			missing = append(missing, program+" (package "+pkg+")")
 		}
 	}
+	if len(missing) == 0 && !haveHeader() {
+		missing = append(missing, "slurm/spank.h (package libslurm-dev)")
+	}
 	if _, err := os.Stat(freezer); err != nil {
 		missing = append(missing, "cgroup v1 ("+freezer+")")
 	}
 	slices.Sort(missing)
 	return strings.Join(missing, ", ")
+}
+
+// haveHeader reports whether the plugin can be compiled.
+func haveHeader() bool {
+	cmd := exec.Command("gcc", "-fsyntax-only", "-x", "c", "-")
+	cmd.Stdin = strings.NewReader("#include <slurm/spank.h>\n")
+	return cmd.Run() == nil
 }
 
 // Require skips a test where this host can have no Slurm, and fails it where

@@ -206,7 +206,7 @@ function slurm_job_submit(job, part_list, submit_uid)
       return slurm.SUCCESS
    end
    slurm.log_user(ADVICE, partition)
-   return slurm.ERROR
+   return slurm.ESLURM_ACCESS_DENIED
 end
 
 function slurm_job_modify(job, record, part_list, modify_uid)

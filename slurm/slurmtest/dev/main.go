@@ -21,6 +21,7 @@ func main() {
 	flag.IntVar(&o.CPUs, "cpus", 1, "processors of each")
 	flag.BoolVar(&o.Door, "door", false, "with job_submit.lua before the partition")
 	flag.BoolVar(&o.DoorHolds, "hold", false, "the door holds, where it would refuse")
+	flag.BoolVar(&o.NoPlugin, "bare", false, "without the SPANK plugin")
 	flag.BoolVar(&o.Hosts, "hosts", false, "each node with a network of its own")
 	flag.Parse()
 	if err := run(o); err != nil {

@@ -1,0 +1,204 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"libra/api"
+	"libra/exchange"
+	"libra/web/webtest"
+)
+
+// spoken is what a command that runs has said so far.
+type spoken struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *spoken) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *spoken) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+// behindBroker is a market with a node that is played, and a file with the token
+// of the user who runs this.
+func behindBroker(t *testing.T, dir, name, gamma string) (url, tokenFile string) {
+	t.Helper()
+	me, err := userName()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := webtest.Open(t, func(o *exchange.Open) { o.Settings = map[string]string{"gamma": gamma} })
+	f.People(1000, me)
+	f.Join("n1", 2).Play()
+	h := api.New(f.Market, f.Keys, api.Options{Heartbeat: 50 * time.Millisecond, Poll: 10 * time.Millisecond})
+	server := httptest.NewServer(h)
+	t.Cleanup(func() {
+		h.Close()
+		server.CloseClientConnections()
+		server.Close()
+	})
+	tokenFile = filepath.Join(dir, name+".token")
+	if err := os.WriteFile(tokenFile, []byte(f.Secret(me)+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return server.URL, tokenFile
+}
+
+var servingAt = regexp.MustCompile(`serving north, south at (http://\S+),`)
+
+func TestTheCommandsWorkOverABroker(t *testing.T) {
+	noContext(t)
+	dir := t.TempDir()
+	me, err := userName()
+	if err != nil {
+		t.Fatal(err)
+	}
+	north, northToken := behindBroker(t, dir, "north", "2")
+	south, southToken := behindBroker(t, dir, "south", "1")
+	db, owner := filepath.Join(dir, "broker.db"), filepath.Join(dir, "owner.token")
+	ctx, stop := context.WithCancel(t.Context())
+	var said spoken
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(ctx, []string{
+			"broker", "--listen", "127.0.0.1:0", "--store", db, "--owner-token-file", owner,
+			"--cluster", "north=" + north + "," + northToken, "--cluster", "south=" + south + "," + southToken,
+		}, strings.NewReader(""), io.Discard, &said)
+	}()
+	t.Cleanup(func() {
+		stop()
+		if code := <-ended; code != exitOK {
+			t.Errorf("the broker ended with %d: %s", code, said.String())
+		}
+	})
+	for end := time.Now().Add(20 * time.Second); !servingAt.MatchString(said.String()); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("the broker does not serve: %s", said.String())
+		}
+	}
+	url := servingAt.FindStringSubmatch(said.String())[1]
+	ask := func(args ...string) string {
+		t.Helper()
+		r := libra(t, append(args[:1:1], append([]string{"--server", url, "--token-file", owner}, args[1:]...)...)...)
+		if r.code != exitOK {
+			t.Fatalf("libra %s: exit code %d, said %q", strings.Join(args, " "), r.code, r.err)
+		}
+		return r.out
+	}
+	has := func(text string, wants ...string) {
+		t.Helper()
+		for _, want := range wants {
+			if !strings.Contains(text, want) {
+				t.Errorf("%q is not in\n%s", want, text)
+			}
+		}
+	}
+	has(ask("quote", "-e", "2s", "-d", "30s"), "2.0")
+	has(ask("submit", "-e", "2s", "-d", "30s", "--wait", "--name", "cheap", "--", "sh", "-c", "work 200ms"), "")
+	has(ask("submit", "-e", "2s", "-d", "30s", "--tags", "wish:first", "--name", "first", "--", "sh", "-c", "work 200ms"), "job 2 accepted")
+	has(ask("jobs", "--all"), "cheap", "first")
+	has(ask("job", "1"), "south/n1", me+"/south", "completed")
+	has(ask("explain", "1"), "of south")
+	has(ask("logs", "1"), "done")
+	has(ask("nodes"), "north/n1", "south/n1")
+	has(ask("prices"), "broker")
+	has(ask("account"), me, "  north", "  south")
+	has(ask("statement"), "south: to begin with", "2,000.00")
+	has(ask("token", "list"), "made by libra broker")
+
+	broke := libra(t, "submit", "--server", url, "--token-file", owner, "-e", "2s", "-d", "30s", "-b", "0.5", "--", "true")
+	if broke.code != exitRefused {
+		t.Fatalf("got %+v", broke)
+	}
+	has(broke.err, "north: ", "south: ", "it would take instead", "--quote b")
+	offer := regexp.MustCompile(`--quote (b[0-9a-f]+)`).FindStringSubmatch(broke.err)
+	has(ask("submit", "--quote", offer[1]), "accepted")
+	nonsense := libra(t, "account", "grant", me, "5", "--server", url, "--token-file", owner)
+	if nonsense.code == exitOK || !strings.Contains(nonsense.err, "a broker holds no money") {
+		t.Errorf("got %+v", nonsense)
+	}
+	res, err := http.Get(url + "/login")
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Errorf("the page: %v, %v", res, err)
+	} else {
+		res.Body.Close()
+	}
+	made := libra(t, "broker", "token", me, "--store", db)
+	if made.code != exitOK || !strings.HasPrefix(made.out, "libra_") {
+		t.Errorf("got %+v", made)
+	}
+	// The record is written once in a while.
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		out := mustLibra(t, "broker", "clusters", "--store", db)
+		if strings.Contains(out, "north") && regexp.MustCompile(`south +there +[3-9]`).MatchString(out) {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("got\n%s", out)
+		}
+	}
+}
+
+func TestBrokerCheck(t *testing.T) {
+	dir := t.TempDir()
+	url, token := behindBroker(t, dir, "north", "1")
+	good := "clusters: [{name: north, url: " + url + ", token_file: " + token + "}]\n"
+	path := file(t, "broker.yaml", good)
+	if out := mustLibra(t, "broker", "check", path); !strings.Contains(out, "is good: 1 cluster") || !strings.Contains(out, "everybody else") || !strings.Contains(out, "lab/") {
+		t.Errorf("got %s", out)
+	}
+	open := filepath.Join(dir, "open.token")
+	if err := os.WriteFile(open, []byte("libra_x"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(open, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	wrong := filepath.Join(dir, "wrong.token")
+	if err := os.WriteFile(wrong, []byte("libra_x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"clusters: []": "want at least one",
+		"clusers: []":  `line 1: there is no setting "clusers"`,
+		strings.ReplaceAll(good, token, filepath.Join(dir, "none")): "no such file",
+		strings.ReplaceAll(good, token, open):                       "others can read it",
+		strings.ReplaceAll(good, token, wrong):                      "1 token of these cannot be used",
+	} {
+		r := libra(t, "broker", "check", file(t, "broker.yaml", text))
+		if r.code != exitFailure || !strings.Contains(r.err, want) {
+			t.Errorf("%s: got %+v", text, r)
+		}
+	}
+	for _, args := range [][]string{
+		{"broker"},
+		{"broker", "--cluster", "north"},
+		{"broker", "--cluster", "north=http://127.0.0.1:1"},
+		{"broker", "--cluster", "No=http://127.0.0.1:1," + token},
+		{"broker", "token", "a/b", "--store", filepath.Join(dir, "x.db")},
+		{"broker", "token", "a", "--role", "node", "--store", filepath.Join(dir, "x.db")},
+		{"broker", "--wish", "soonest", "--cluster", "north=" + url + "," + token},
+	} {
+		if r := libra(t, args...); r.code == exitOK {
+			t.Errorf("%v: got %+v", args, r)
+		}
+	}
+}

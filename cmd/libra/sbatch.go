@@ -1,0 +1,193 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"libra/api/client"
+	"libra/directive"
+	"libra/exchange"
+)
+
+// sbatchCommand are the flags of libra sbatch that are not options of a job in
+// Slurm.
+type sbatchCommand struct {
+	liveOptions
+	wrap     string
+	parsable bool
+	quiet    bool
+	wait     bool
+}
+
+// marketTerms are terms of a job that sbatch has no word for; on the command line
+// they are flags like its own.
+var marketTerms = []string{"estimate", "budget", "penalty", "soft", "overrun", "wish", "class", "grace", "tags"}
+
+func newSbatch(con *console) *cobra.Command {
+	var o sbatchCommand
+	cmd := &cobra.Command{
+		Use:   "sbatch [options of sbatch] [SCRIPT [ARGS...]]",
+		Short: "Hand in a job script as sbatch would, for a price",
+		Long: `Sbatch takes a job script as Slurm's sbatch does: with #SBATCH lines and the same
+options (-J -n -N -c -t -o -e -D -a --mem --export --dependency=afterok:12 and so on;
+-t is the estimate of its runtime). Its #LIBRA lines, or --budget, --penalty and the
+like, say what it is worth; --deadline when it must be done. Options beat what the
+script says. Without a script it is read from standard input, or made by --wrap.
+
+What cannot be had is refused by name. The market's answer is a price and a promise,
+or a refusal with what it would take instead (exit code 3).`,
+		Example: `  # what was "sbatch job.sh" before
+  libra sbatch job.sh
+
+  # two minutes of work within ten, for 5 at most
+  libra sbatch -t 2 --deadline=now+10minutes --budget 5 --wrap './simulate input.dat'
+
+  # after another one, and only the number, for a script
+  id=$(libra sbatch --parsable first.sh); libra sbatch --dependency=afterok:$id second.sh`,
+		DisableFlagParsing: true, // the options are sbatch's
+		Annotations:        map[string]string{takesArguments: "yes"},
+		RunE:               func(cmd *cobra.Command, args []string) error { return runSbatch(cmd, con, &o, args) },
+	}
+	o.flags(cmd)
+	f := cmd.Flags()
+	f.StringVar(&o.wrap, "wrap", "", "`command` to make a script of")
+	f.BoolVar(&o.parsable, "parsable", false, "print the number of the job and nothing else")
+	f.BoolVarP(&o.quiet, "quiet", "Q", false, "no notes on what the script says")
+	f.BoolVarP(&o.wait, "wait", "W", false, "wait for the job to end and exit with its code")
+	for _, t := range termHelp {
+		if slices.Contains(marketTerms, t.name) {
+			f.String(t.name, "", t.help)
+		}
+	}
+	f.Bool("soft", false, "the deadline can bear a delay, for the penalty")
+	f.BoolP("help", "h", false, "help for sbatch")
+	return cmd
+}
+
+func runSbatch(cmd *cobra.Command, con *console, o *sbatchCommand, args []string) error {
+	line, err := directive.SplitSbatch(args, o.owns(cmd))
+	if err != nil {
+		return &usageError{err}
+	}
+	flags := cmd.Flags()
+	cmd.DisableFlagParsing = false
+	if err = flags.Parse(line.Own); err != nil {
+		return flagError(cmd, err)
+	}
+	if help, _ := flags.GetBool("help"); help {
+		return cmd.Help()
+	}
+	request, err := o.request(con, flags, line)
+	if err != nil {
+		return err
+	}
+	if request.EstimateMS == 0 {
+		return usagef("-t is missing: how long it runs with a processor to itself, as in: libra sbatch -t 10 job.sh (or in the script: #SBATCH -t 10)")
+	}
+	if err = checkRequest(cmd, &request); err != nil {
+		return err
+	}
+	return o.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
+		job, err := market.Submit(ctx, request, "")
+		if err != nil {
+			return err
+		}
+		return o.answer(ctx, con, market, job)
+	})
+}
+
+// owns says which options are this command's, and which of them have a value.
+func (o *sbatchCommand) owns(cmd *cobra.Command) func(name string) (mine, value bool) {
+	return func(name string) (mine, value bool) {
+		var f *pflag.Flag
+		if long, is := strings.CutPrefix(name, "--"); is {
+			if f = cmd.Flags().Lookup(long); f == nil {
+				f = cmd.PersistentFlags().Lookup(long)
+			}
+		} else if name == "-Q" || name == "-W" || name == "-h" {
+			f = cmd.Flags().ShorthandLookup(name[1:])
+		}
+		return f != nil, f != nil && f.NoOptDefVal == ""
+	}
+}
+
+// request is what the script, the options and the flags say.
+func (o *sbatchCommand) request(con *console, flags *pflag.FlagSet, line directive.Command) (exchange.Request, error) {
+	name, script, args, err := o.script(con, line.Args)
+	if err != nil {
+		return exchange.Request{}, err
+	}
+	place := directive.Place{Now: wallClock()}
+	if me, err := user.Current(); err == nil {
+		place.User = me.Username
+	}
+	head := directive.New(place)
+	if err = head.ReadSbatch(name, script, line.Options); err != nil {
+		return exchange.Request{}, err
+	}
+	if !o.quiet {
+		for _, n := range head.Notes {
+			con.warn("%s", n)
+		}
+	}
+	for _, term := range marketTerms {
+		f := flags.Lookup(term)
+		if !f.Changed {
+			continue
+		}
+		if err = head.Set(term, f.Value.String()); err != nil {
+			return exchange.Request{}, usagef("--%s: %w", term, err)
+		}
+	}
+	head.Request.Script, head.Request.Argv = script, args
+	if head.Request.Dir, err = filepath.Abs(head.Request.Dir); err != nil { // "" is where we are
+		return exchange.Request{}, err
+	}
+	return head.Finish(name, os.Environ()), nil
+}
+
+// script is what is handed in, and how it is called.
+func (o *sbatchCommand) script(con *console, args []string) (name, script string, rest []string, err error) {
+	switch {
+	case o.wrap != "" && len(args) > 0:
+		return "", "", nil, usagef("--wrap makes the script: there can be no other one (%s)", args[0])
+	case o.wrap != "":
+		return "wrap", "#!/bin/sh\n# made by libra sbatch --wrap\n\n" + o.wrap + "\n", nil, nil
+	case len(args) == 0:
+		_, script, err = con.readScript("-")
+		return "sbatch", script, nil, err
+	}
+	_, script, err = con.readScript(args[0])
+	return filepath.Base(args[0]), script, args[1:], err
+}
+
+// answer says what became of the job, in sbatch's words.
+func (o *sbatchCommand) answer(ctx context.Context, con *console, market *client.Client, job exchange.Job) error {
+	var err error
+	switch {
+	case o.json:
+		err = con.writeJSON(job)
+	case o.parsable:
+		_, err = fmt.Fprintln(con.out, job.ID)
+	default:
+		_, err = fmt.Fprintf(con.out, "Submitted batch job %d\n", job.ID)
+		if err == nil && !o.quiet {
+			_, err = fmt.Fprintln(con.err, acceptance(&job))
+		}
+	}
+	if err != nil || !o.wait {
+		return err
+	}
+	if job, err = awaitEnd(ctx, con, market, job); err != nil {
+		return err
+	}
+	return endOf(&job)
+}

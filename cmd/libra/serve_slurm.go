@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"time"
+
+	"libra/api"
+	"libra/config"
+	"libra/controller"
+	"libra/exchange"
+	"libra/slurm"
+	"libra/slurm/client"
+	"libra/task"
+)
+
+// onSlurm is a market whose jobs Slurm runs: what concerns nodes goes through
+// the backend.
+type onSlurm struct {
+	served
+	backend *slurm.Backend
+	config  *config.Config
+}
+
+var _ api.Market = onSlurm{}
+
+func (m onSlurm) Hello(ctx context.Context, h task.Hello) (task.Welcome, error) {
+	return m.backend.Hello(ctx, h)
+}
+
+func (m onSlurm) Desired(ctx context.Context, node string, after int64, wait time.Duration) (task.Desired, error) {
+	return m.backend.Desired(ctx, node, after, wait)
+}
+
+func (m onSlurm) Report(ctx context.Context, r task.Report) (task.Reply, error) {
+	return m.backend.Report(ctx, r)
+}
+
+func (m onSlurm) Chunk(ctx context.Context, node, id string, c task.Chunk) error {
+	return m.backend.Chunk(ctx, node, id, c)
+}
+
+func (m onSlurm) Measure(ctx context.Context) (map[string]float64, error) {
+	numbers, err := m.served.Measure(ctx)
+	if err == nil {
+		maps.Copy(numbers, m.backend.Measure())
+	}
+	return numbers, err
+}
+
+// Do refuses what Slurm cannot carry out before the market promises it.
+func (m onSlurm) Do(ctx context.Context, c exchange.Command, key api.Key) (exchange.Outcome, bool, error) {
+	if err := m.possible(&c); err != nil {
+		return exchange.Outcome{}, false, err
+	}
+	return m.served.Do(ctx, c, key)
+}
+
+func (m onSlurm) Preview(ctx context.Context, by exchange.Identity, r exchange.Request) (exchange.Outcome, error) {
+	if err := wholeJob(&r); err != nil {
+		return exchange.Outcome{}, err
+	}
+	return m.served.Preview(ctx, by, r)
+}
+
+func (m onSlurm) possible(c *exchange.Command) error {
+	switch {
+	case c.Epoch != nil:
+		if err := m.config.CheckPolicy(c.Epoch.Policy); err != nil {
+			return &exchange.FieldError{Field: "policy", Want: "one that Slurm can carry out: " + err.Error()}
+		}
+	case c.Submit != nil:
+		return wholeJob(&c.Submit.Request)
+	case c.Quote != nil:
+		return wholeJob(&c.Quote.Request)
+	}
+	return nil
+}
+
+// wholeJob refuses an optional part: nobody on a Slurm node could tell it from
+// the rest.
+func wholeJob(r *exchange.Request) error {
+	if r.Optional != nil {
+		return &exchange.FieldError{Field: "optional", Want: "nothing: jobs with an optional part do not run on Slurm"}
+	}
+	return nil
+}
+
+// behindSlurm is the controller as the backend needs it.
+type behindSlurm struct{ *controller.Controller }
+
+var _ slurm.Fleet = behindSlurm{}
+
+// Terms says until when a job may run.
+func (f behindSlurm) Terms(ctx context.Context, job int64) (slurm.Terms, error) {
+	j, err := f.Job(ctx, job)
+	if err != nil {
+		return slurm.Terms{}, err
+	}
+	t := slurm.Terms{Lenient: j.Request.Soft || j.Request.Overrun == exchange.OverrunLate}
+	if j.DueUS != 0 {
+		t.Due = time.UnixMicro(j.DueUS)
+	}
+	return t, nil
+}
+
+// Lose says that a node is gone.
+func (f behindSlurm) Lose(ctx context.Context, node, why string) error {
+	_, _, err := f.Do(ctx, exchange.Command{By: ownHand, Node: &exchange.NodeChange{Node: node, Why: why}}, controller.Key{})
+	return err
+}
+
+// slurmOptions say where the Slurm of a configuration is.
+func slurmOptions(c *config.Config) client.Options {
+	return client.Options{Rest: c.Slurm.Rest, TokenFile: c.Slurm.TokenFile, Conf: c.Slurm.Conf, DoorKey: c.Slurm.DoorKey, Now: time.Now}
+}
+
+// startSlurm puts a backend between the market and its nodes.
+func (s *service) startSlurm(ctx, run context.Context, c *config.Config, log *slog.Logger) error {
+	batch, err := client.Open(ctx, slurmOptions(c))
+	if err != nil {
+		return fmt.Errorf("slurm: %w", err)
+	}
+	s.findings = inspectSlurm(ctx, c, batch)
+	// This also waits until what nodes should be doing is known: a backend that
+	// was told "nothing" would end what runs.
+	epochs, err := s.market.Epochs(ctx)
+	if err != nil {
+		return err
+	}
+	if c.CheckPolicy(epochs[len(epochs)-1].Policy) != nil {
+		if err := s.adopt(ctx, c); err != nil {
+			return err
+		}
+	}
+	s.backend, err = slurm.New(ctx, slurm.Config{
+		Partition: c.Slurm.Partition, Control: slurm.Control(c.Slurm.Control), Now: time.Now, Log: log,
+	}, behindSlurm{s.market}, batch, s.store)
+	if err != nil {
+		return err
+	}
+	s.backendEnded = make(chan struct{})
+	go func() {
+		s.backend.Run(run)
+		close(s.backendEnded)
+	}()
+	return nil
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"libra/config"
+	"libra/slurm/client"
+	"libra/slurm/plugin"
+)
+
+// slurmFlags are those that say where Slurm is.
+func slurmFlags(f *pflag.FlagSet, s *config.Slurm) {
+	f.StringVar(&s.Partition, "slurm-partition", "libra", "`partition` whose nodes are the market's")
+	f.StringVar(&s.Rest, "slurm-rest", "", "slurmrestd, as `http://host:port` or unix:/path (default: Slurm's commands)")
+	f.StringVar(&s.TokenFile, "slurm-token-file", "", "`file` with a JWT of root (default: asked for with scontrol)")
+	f.StringVar(&s.Control, "slurm-control", "agents", "who holds jobs to their shares: agents, or none")
+	f.StringVar(&s.Conf, "slurm-conf", "", "slurm.conf for Slurm's commands (default: Slurm's own)")
+	f.StringVar(&s.DoorKey, "slurm-door-key", "", "`file` with the key of job_submit.lua, where that is installed")
+}
+
+// slurmGiven takes over those that were given.
+func slurmGiven(f *pflag.FlagSet, s *config.Slurm) {
+	for name, to := range map[string]*string{
+		"slurm-partition": &s.Partition, "slurm-rest": &s.Rest, "slurm-token-file": &s.TokenFile, "slurm-control": &s.Control,
+		"slurm-conf": &s.Conf, "slurm-door-key": &s.DoorKey,
+	} {
+		if f.Changed(name) {
+			*to = f.Lookup(name).Value.String()
+		}
+	}
+}
+
+func newSlurm(con *console) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "slurm",
+		Short: "Prepare a Slurm cluster for a market, and check it",
+		RunE:  showHelp,
+	}
+	cmd.AddCommand(newSlurmCheck(con), newSlurmPlugin(con))
+	return cmd
+}
+
+// slurmCheckOptions are the flags of libra slurm check.
+type slurmCheckOptions struct {
+	file  string
+	slurm config.Slurm
+}
+
+func newSlurmCheck(con *console) *cobra.Command {
+	var o slurmCheckOptions
+	cmd := &cobra.Command{
+		Use:   "check",
+		Short: "Say whether Slurm, the partition and the plugins are as a market needs them",
+		Long: `Check asks Slurm how it is set up and says what a market on it would lack, and
+what to do about it. It changes nothing. Exit code 1: something is wrong.`,
+		Example: `  libra slurm check --slurm-partition libra --slurm-rest http://127.0.0.1:6820
+  libra slurm check --config libra.yaml`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runSlurmCheck(cmd, con, &o) },
+	}
+	cmd.Flags().StringVar(&o.file, "config", "", "read this file first (its part slurm)")
+	slurmFlags(cmd.Flags(), &o.slurm)
+	completeFlag(cmd, "slurm-control", "agents", "none")
+	return cmd
+}
+
+func runSlurmCheck(cmd *cobra.Command, con *console, o *slurmCheckOptions) error {
+	c := config.Default()
+	if o.file != "" {
+		var err error
+		if c, err = config.Read(o.file); err != nil {
+			return err
+		}
+	}
+	c.Backend = config.BackendSlurm
+	slurmGiven(cmd.Flags(), &c.Slurm)
+	if c.Slurm.Control == "none" && !cmd.Flags().Changed("config") {
+		c.Policy = "edf-bf" // what is checked is Slurm, not a policy
+	}
+	if err := c.Validate(); err != nil {
+		return err
+	}
+	batch, err := client.Open(cmd.Context(), slurmOptions(&c))
+	if err != nil {
+		return fmt.Errorf("slurm: %w", err)
+	}
+	wrong := 0
+	for _, f := range inspectSlurm(cmd.Context(), &c, batch) {
+		fmt.Fprintln(con.out, f)
+		if f.wrong {
+			wrong++
+		}
+	}
+	if wrong > 0 {
+		return fmt.Errorf("%s to do before a market can run on partition %s", number(int64(wrong), "thing"), c.Slurm.Partition)
+	}
+	return nil
+}
+
+func newSlurmPlugin(con *console) *cobra.Command {
+	var out string
+	var door plugin.DoorSettings
+	cmd := &cobra.Command{
+		Use:   "plugin --out DIR",
+		Short: "Write the plugins that Slurm needs: libra_spank.c and job_submit.lua",
+		Long: `Plugin writes the sources of two plugins, and a key:
+
+  libra_spank.c   puts the tasks of a job into the group that the agent made for
+                  it, before they begin. Compile it on a node and name it in
+                  plugstack.conf.
+  job_submit.lua  lets only jobs into the partition that were bought. Put it
+                  beside slurm.conf and set JobSubmitPlugins=lua.
+  libra-door.key  by which job_submit.lua knows them. Only slurmctld and libra
+                  serve (--slurm-door-key) may read it. One that is there stays.`,
+		Example: `  libra slurm plugin --out /etc/slurm/libra --partition libra
+  gcc -shared -fPIC -o /usr/lib/libra_spank.so /etc/slurm/libra/libra_spank.c`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if out == "" {
+				return usagef("--out is missing: where to write the plugins, as in: libra slurm plugin --out /etc/slurm/libra")
+			}
+			dir, err := filepath.Abs(out)
+			if err != nil {
+				return err
+			}
+			if door.KeyFile == "" {
+				door.KeyFile = filepath.Join(dir, plugin.KeyFile)
+			}
+			if err := plugin.Write(dir, door); err != nil {
+				if errors.Is(err, plugin.ErrDoorSettings) {
+					return &usageError{err}
+				}
+				return err
+			}
+			fmt.Fprintf(con.out, "%s, %s and %s are in %s\n", plugin.SpankFile, plugin.DoorFile, plugin.KeyFile, dir)
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&out, "out", "", "`directory` to write them into")
+	f.StringSliceVar(&door.Partitions, "partition", []string{"libra"}, "`partitions` that are the market's")
+	f.StringVar(&door.KeyFile, "key-file", "", "the key as slurmctld sees it (default: in the directory)")
+	f.BoolVar(&door.Hold, "hold", false, "hold jobs that were not bought, rather than refuse them")
+	return cmd
+}
+
+// finding is one thing that was found out about a Slurm cluster.
+type finding struct {
+	wrong bool
+	text  string
+}
+
+func (f finding) String() string {
+	if f.wrong {
+		return "slurm: WRONG: " + f.text
+	}
+	return "slurm: " + f.text
+}
+
+func good(format string, args ...any) finding { return finding{text: fmt.Sprintf(format, args...)} }
+func wrongf(format string, args ...any) finding {
+	return finding{wrong: true, text: fmt.Sprintf(format, args...)}
+}
+
+// inspectSlurm says what was found of a Slurm cluster, and what to do about what
+// is not as a market needs it.
+func inspectSlurm(ctx context.Context, c *config.Config, batch client.Slurm) []finding {
+	found := []finding{}
+	if err := batch.Ping(ctx); err != nil {
+		return append(found, wrongf("slurmctld does not answer through %s (%v): is it running, and is this host allowed to speak to it?", batch.Name(), err))
+	}
+	found = append(found, good("spoken to through %s%s", batch.Name(), slurmVersion(ctx, c)))
+	nodes, err := batch.Nodes(ctx, c.Slurm.Partition)
+	switch {
+	case err != nil:
+		return append(found, wrongf("partition %s: %v: add a PartitionName=%[1]s line to slurm.conf and say scontrol reconfigure", c.Slurm.Partition, err))
+	case len(nodes) == 0:
+		return append(found, wrongf("partition %s has no nodes: is it in slurm.conf, as in PartitionName=%[1]s Nodes=n[1-4] OverSubscribe=FORCE:64?", c.Slurm.Partition))
+	}
+	var down []string
+	processors := 0
+	for i := range nodes {
+		if processors += nodes[i].Processors; !nodes[i].Up || nodes[i].Draining {
+			down = append(down, strings.TrimSuffix(nodes[i].Name+" ("+nodes[i].Reason, " (")+")")
+		}
+	}
+	found = append(found, good("partition %s has %s with %s", c.Slurm.Partition, number(int64(len(nodes)), "node"), number(int64(processors), "processor")))
+	if len(down) > 0 {
+		found = append(found, good("of these are down or drained: %s", strings.Join(down, ", ")))
+	}
+	return append(found, inspectSettings(ctx, c)...)
+}

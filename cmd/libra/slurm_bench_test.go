@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	apiclient "libra/api/client"
+	"libra/controller"
+	"libra/exchange"
+	"libra/slurm"
+	"libra/slurm/client"
+	"libra/slurm/slurmtest"
+	"libra/task"
+)
+
+// BenchmarkOnSlurm compares, on one real Slurm and in one run, jobs handed to
+// slurmrestd alone with the same jobs handed in through the market until they are
+// in Slurm: quoted, admitted, paid for and written down. As many clients at a time
+// do either, and what reaches Slurm is the same, held and to one node.
+// The market by itself, which agents would run jobs for, stands beside it.
+func BenchmarkOnSlurm(b *testing.B) {
+	slurmtest.Require(b)
+	alice := slurmtest.User(b, slurmtest.Alice)
+	cluster := slurmtest.Start(b, slurmtest.Options{Nodes: 8, CPUs: 1})
+	raw, err := client.Open(b.Context(), client.Options{Rest: cluster.RestURL, Conf: cluster.Conf})
+	if err != nil {
+		b.Fatal(err)
+	}
+	m := openSlurmMarket(b, cluster, "libra", "agents", alice)
+	for _, name := range cluster.Nodes { // nobody lets the jobs go, as in the other half
+		h := task.Hello{Node: name, Processors: 1, Rating: 1, Speed: 1, MemoryMB: 1 << 20, DiskMB: 1 << 20, Boot: "b", Runs: "slurm"}
+		if _, err := m.backend.Hello(b.Context(), h); err != nil {
+			b.Fatal(err)
+		}
+	}
+	token, err := m.makeToken(b.Context(), alice, exchange.RoleUser, "bench")
+	if err != nil {
+		b.Fatal(err)
+	}
+	through, err := apiclient.New(m.url(), token, apiclient.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	standalone, alone := benchService(b, "libra", 8, 1)
+	const clients, jobs = 32, 400
+	request := exchange.Request{Argv: []string{"true"}, Dir: m.dir, EstimateMS: 60_000, DeadlineMS: 1e9}
+	text, err := slurm.Script([]task.Spec{{
+		Size: 1, Nodes: []string{cluster.Nodes[0]}, User: alice, Name: "true", Argv: request.Argv, Dir: m.dir, Output: "libra-1.out", Error: "libra-1.out",
+	}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	var took [3]time.Duration
+	b.ResetTimer()
+	for round := range b.N {
+		took[0] += atOnce(b, clients, jobs, func(ctx context.Context, n int64) error {
+			_, err := raw.Submit(ctx, client.Submission{
+				Name: "true", Comment: fmt.Sprintf("raw:0123456789abcdef:%d", n), User: alice, Partition: slurmtest.Partition, Nodes: []string{cluster.Nodes[n%8]},
+				Tasks: 1, CPUs: 1, Dir: "/", Env: []string{"PATH=/usr/bin:/bin"}, Output: "/dev/null", Limit: time.Hour, Script: text,
+			})
+			return err
+		})
+		began := time.Now()
+		atOnce(b, clients, jobs, func(ctx context.Context, _ int64) error {
+			_, err := through.Submit(ctx, request, "")
+			return err
+		})
+		m.until(b, "all jobs to be in Slurm", func() bool { return m.backend.Measure()["slurm_submitted_total"] == float64((round+1)*jobs) })
+		took[1] += time.Since(began)
+		took[2] += atOnce(b, clients, jobs, func(ctx context.Context, _ int64) error {
+			_, err := alone.Submit(ctx, request, "")
+			return err
+		})
+		b.StopTimer()
+		inSlurm(b, raw, jobs)
+		clearFloor(b, m.service)
+		clearFloor(b, standalone)
+		if _, err := cluster.Run(b.Context(), "scancel", "--partition="+slurmtest.Partition); err != nil {
+			b.Fatal(err)
+		}
+		m.until(b, "all jobs to be gone", func() bool { return m.backend.Measure()["slurm_runs"] == 0 })
+		b.StartTimer()
+	}
+	rate := func(i int) float64 { return float64(b.N*jobs) / took[i].Seconds() }
+	b.ReportMetric(rate(0), "slurmrestd-jobs/s")
+	b.ReportMetric(rate(1), "libra-jobs/s")
+	b.ReportMetric(100*rate(1)/rate(0), "%-of-slurmrestd")
+	b.ReportMetric(rate(2), "standalone-jobs/s")
+	b.ReportMetric(rate(2)/rate(0), "standalone/slurmrestd")
+}
+
+// inSlurm checks that Slurm holds as many jobs of the market as it was sent.
+func inSlurm(b *testing.B, batch client.Slurm, want int) {
+	b.Helper()
+	listed, err := batch.Jobs(b.Context(), slurmtest.Partition)
+	if err != nil {
+		b.Fatal(err)
+	}
+	held := 0
+	for i := range listed {
+		if strings.HasPrefix(listed[i].Comment, "libra:") && listed[i].Held {
+			held++
+		}
+	}
+	if held != want {
+		b.Errorf("Slurm holds %d jobs of the market, want %d", held, want)
+	}
+}
+
+// clearFloor cancels all jobs of a market, so that rounds are alike. Where nobody
+// runs them, they are said to have ended.
+func clearFloor(b *testing.B, s *service) {
+	b.Helper()
+	jobs, err := s.market.Jobs(b.Context(), controller.Query{States: []exchange.State{exchange.Running}, Limit: 10_000})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for i := range jobs {
+		if _, _, err := s.market.Do(b.Context(), exchange.Command{By: ownHand, Cancel: &exchange.Cancel{Job: jobs[i].ID}}, controller.Key{}); err != nil {
+			b.Fatal(err)
+		}
+		if s.backend != nil {
+			continue
+		}
+		key := task.Key{Job: jobs[i].ID}
+		if _, err := s.market.Report(b.Context(), task.Report{
+			Node: jobs[i].Places[0].Node, Tasks: []task.Status{{Key: key, State: task.Ended, Signal: "SIGTERM"}},
+		}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// atOnce does something so many times, from several sides, and says how long it
+// took.
+func atOnce(b *testing.B, clients int, times int64, do func(ctx context.Context, n int64) error) time.Duration {
+	b.Helper()
+	var next atomic.Int64
+	var all sync.WaitGroup
+	began := time.Now()
+	for range clients {
+		all.Go(func() {
+			for n := next.Add(1); n <= times; n = next.Add(1) {
+				if err := do(b.Context(), n); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	return time.Since(began)
+}

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"libra/api/client"
+	"libra/config"
+	"libra/controller"
+	"libra/exchange"
+	"libra/market"
+	"libra/slurm/slurmtest"
+)
+
+// slurmMarket is a whole service on a real Slurm, with an agent on every node.
+type slurmMarket struct {
+	*service
+	slurm *slurmtest.Cluster
+	dir   string // that everybody may write to
+}
+
+// slurmConfig is the configuration of a market on a Slurm.
+func slurmConfig(tb testing.TB, cluster *slurmtest.Cluster, policy, control string) *config.Config {
+	tb.Helper()
+	c := config.Default()
+	c.Store = filepath.Join(tb.TempDir(), "libra.db")
+	c.Listen, c.Policy, c.Backend = "127.0.0.1:0", policy, config.BackendSlurm
+	c.Report = config.Duration(time.Second)
+	c.Slurm = config.Slurm{Partition: slurmtest.Partition, Rest: cluster.RestURL, Conf: cluster.Conf, Control: control, DoorKey: cluster.DoorKey}
+	if err := c.Validate(); err != nil {
+		tb.Fatal(err)
+	}
+	return &c
+}
+
+func openSlurmMarket(tb testing.TB, cluster *slurmtest.Cluster, policy, control string, users ...string) *slurmMarket {
+	tb.Helper()
+	c := slurmConfig(tb, cluster, policy, control)
+	s, err := startService(tb.Context(), c, slog.New(slog.NewTextHandler(tb.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})), nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := s.close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	for _, name := range users {
+		for _, m := range []exchange.MoneyCommand{{Op: "open", To: "lab/" + name}, {Op: "grant", To: "lab/" + name, Amount: int64(1e6 * market.Unit)}} {
+			if _, _, err := s.market.Do(tb.Context(), exchange.Command{By: ownHand, Money: &m}, controller.Key{}); err != nil {
+				tb.Fatal(err)
+			}
+		}
+	}
+	m := &slurmMarket{service: s, slurm: cluster, dir: filepath.Join("/tmp", "libra-"+filepath.Base(tb.TempDir())+fmt.Sprint(time.Now().UnixNano()))}
+	if err := os.Mkdir(m.dir, 0o777); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = os.RemoveAll(m.dir) })
+	if err := os.Chmod(m.dir, 0o777); err != nil { // whatever the umask is
+		tb.Fatal(err)
+	}
+	return m
+}
+
+// hire starts an agent on every node, until the end of the test.
+func (m *slurmMarket) hire(tb testing.TB, capacity float64) {
+	tb.Helper()
+	ctx, stop := context.WithCancel(tb.Context())
+	var all sync.WaitGroup
+	tb.Cleanup(func() { stop(); all.Wait() })
+	for _, name := range m.slurm.Nodes {
+		token, err := m.makeToken(tb.Context(), name, exchange.RoleNode, "a test")
+		if err != nil {
+			tb.Fatal(err)
+		}
+		to, err := client.New(m.url(), token, client.Options{})
+		if err != nil {
+			tb.Fatal(err)
+		}
+		a := config.Default().Agent
+		a.Node, a.State, a.Control, a.Processors, a.Capacity, a.Rating, a.MemoryMB = name, tb.TempDir(), "slurm", 1, capacity, 1, 4096
+		all.Go(func() {
+			if err := keepNode(ctx, &a, to.Node(name), slog.New(slog.DiscardHandler)); err != nil {
+				tb.Errorf("agent of %s: %v", name, err)
+			}
+		})
+	}
+}
+
+func (m *slurmMarket) awaitNodes(tb testing.TB) {
+	tb.Helper()
+	m.until(tb, "nodes to join", func() bool {
+		nodes, err := m.market.Nodes(tb.Context())
+		up := 0
+		for i := range nodes {
+			if nodes[i].Up {
+				up++
+			}
+		}
+		return err == nil && up == len(m.slurm.Nodes)
+	})
+}
+
+func (m *slurmMarket) until(tb testing.TB, what string, ready func() bool) {
+	tb.Helper()
+	for end := time.Now().Add(60 * time.Second); !ready(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			tb.Fatalf("waited too long for %s", what)
+		}
+	}
+}
+
+// say runs libra as a user would.
+func (m *slurmMarket) say(tb testing.TB, user string, args ...string) (string, error) {
+	tb.Helper()
+	token, err := m.makeToken(tb.Context(), user, exchange.RoleUser, "a test")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	file := filepath.Join(tb.TempDir(), "token")
+	if err = os.WriteFile(file, []byte(token), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	var out, errs strings.Builder
+	con := &console{in: strings.NewReader(""), out: &out, err: &errs}
+	err = execute(tb.Context(), con, append(args[:1:1], append([]string{"--server", m.url(), "--token-file", file}, args[1:]...)...))
+	if errs.Len() > 0 {
+		tb.Logf("libra %s: %s", args[0], errs.String())
+	}
+	return out.String(), err
+}
+
+const burnCPU = `i=0; while [ $(ps -o cputimes= -p $$ | tr -d ' ') -lt %d ]; do i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; done`
+
+// TestSharesOnSlurm runs two users' jobs on one node of a real Slurm at the shares
+// that were sold to them, handed in as sbatch would.
+func TestSharesOnSlurm(t *testing.T) {
+	slurmtest.Require(t)
+	alice, bob := slurmtest.User(t, slurmtest.Alice), slurmtest.User(t, slurmtest.Bob)
+	cluster := slurmtest.Start(t, slurmtest.Options{Nodes: 1, Door: true})
+	m := openSlurmMarket(t, cluster, "libra", "agents", alice, bob)
+	for _, f := range m.findings {
+		t.Log(f)
+		if f.wrong {
+			t.Errorf("found wrong: %s", f)
+		}
+	}
+	m.hire(t, 0.9)
+	m.awaitNodes(t)
+	script := func(name string, seconds, exit int) string {
+		file := filepath.Join(m.dir, name)
+		text := fmt.Sprintf("#!/bin/sh\n#SBATCH -J %s -o %s.out\n"+burnCPU+"\nid -un\nexit %d\n", name, name, seconds, exit)
+		if err := os.WriteFile(file, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	var ids []int64
+	for _, c := range []struct {
+		user, name     string
+		seconds, exit  int
+		term, deadline string
+	}{
+		{alice, "quick", 3, 0, "0:00:05", "now+20seconds"}, {bob, "slow", 3, 4, "0:00:05", "now+40seconds"},
+	} {
+		out, err := m.say(t, c.user, "sbatch", "-D", m.dir, "-t", c.term, "--deadline", c.deadline, "--budget=100", "--parsable", script(c.name, c.seconds, c.exit))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var id int64
+		if _, err := fmt.Sscan(out, &id); err != nil {
+			t.Fatalf("sbatch said %q", out)
+		}
+		ids = append(ids, id)
+	}
+	for i, want := range []exchange.State{exchange.Completed, exchange.Failed} {
+		var j exchange.Job
+		m.until(t, fmt.Sprintf("job %d to end", ids[i]), func() bool {
+			var err error
+			j, err = m.market.Job(t.Context(), ids[i])
+			return err == nil && j.State.Final()
+		})
+		t.Logf("job %d %s: %.1f s, due after %.1f s, %.2f s used, shares %v", j.ID, j.State, float64(j.EndedUS-j.SubmittedUS)/1e6,
+			float64(j.DueUS-j.SubmittedUS)/1e6, float64(j.Tasks[0].CPUUS)/1e6, j.Timeline)
+		if j.State != want || j.Attempt != 0 || j.Tasks[0].Exit != 4*i {
+			t.Errorf("job %d is %s %s: %+v", j.ID, j.State, j.Detail, j.Tasks)
+		}
+		if j.EndedUS > j.DueUS {
+			t.Errorf("job %d ended %.1f s late", j.ID, float64(j.EndedUS-j.DueUS)/1e6)
+		}
+		if used := float64(j.Tasks[0].CPUUS) / 1e6; used < 2.5 || used > 6 {
+			t.Errorf("job %d used %.2f s of the processor, want about 3", j.ID, used)
+		}
+	}
+	if text, err := os.ReadFile(filepath.Join(m.dir, "slow.out")); err != nil || string(text) != bob+"\n" {
+		t.Errorf("bob's job said %q, %v", text, err)
+	}
+	if out, err := cluster.RunAs(t.Context(), alice, "sbatch", "-p", slurmtest.Partition, "--wrap", "true"); err == nil {
+		t.Errorf("a job went past the market: %s", out)
+	}
+}

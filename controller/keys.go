@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"sync/atomic"
 
 	"libra/exchange"
 )
@@ -139,8 +140,21 @@ func (c *Controller) send(ctx context.Context, a *call) error {
 
 // look reads the exchange, as of all that was decided before and is durable.
 func (c *Controller) look(ctx context.Context, f func(*exchange.Exchange)) error {
-	a := &call{look: f, done: make(chan struct{})}
+	// Who does not wait any more must not have what it has left written to.
+	var taken atomic.Bool
+	a := &call{done: make(chan struct{})}
+	a.look = func(x *exchange.Exchange) {
+		if taken.CompareAndSwap(false, true) {
+			f(x)
+		}
+	}
 	if err := c.send(ctx, a); err != nil {
+		if !taken.CompareAndSwap(false, true) {
+			select { // it is being read, or has been
+			case <-a.done:
+			case <-c.done:
+			}
+		}
 		return err
 	}
 	return a.err

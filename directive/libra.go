@@ -2,6 +2,7 @@ package directive
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"libra/exchange"
@@ -78,6 +79,11 @@ var terms = []term{
 		return put(&h.Request.Class, n, err)
 	}},
 	{name: "wish", set: func(h *Head, v string) error {
+		h.Request.Tags = slices.DeleteFunc(h.Request.Tags, func(tag string) bool { return strings.HasPrefix(tag, wishTag) })
+		if v == "first" || v == "gain" { // between clusters: only a broker can grant them
+			h.Request.Wish, h.Request.Tags = "", append(h.Request.Tags, wishTag+v)
+			return nil
+		}
 		_, err := market.ParseWish(v)
 		return put(&h.Request.Wish, v, err)
 	}},
@@ -102,7 +108,8 @@ var terms = []term{
 		return put(&h.Request.Array, a, err)
 	}},
 	{name: "tags", set: func(h *Head, v string) error {
-		h.Request.Tags = strings.Split(v, ",")
+		wished := slices.DeleteFunc(h.Request.Tags, func(tag string) bool { return !strings.HasPrefix(tag, wishTag) })
+		h.Request.Tags = append(strings.Split(v, ","), wished...)
 		return nil
 	}},
 	{name: "grace", set: func(h *Head, v string) error {
@@ -137,6 +144,9 @@ func (h *Head) optional() *exchange.Optional {
 	}
 	return h.Request.Optional
 }
+
+// wishTag begins the tags that tell a broker what matters.
+const wishTag = "wish:"
 
 // none takes a deadline or a budget away.
 const none = "none"

@@ -26,6 +26,7 @@ type Options struct {
 	Timeout time.Duration // of a call that does not wait for anything; default 30 s
 	Retries int           // after the first attempt; 0: default 4, negative: none
 	Agent   string        // User-Agent; default libra
+	Most    int64         // bytes of an answer, or of a line of events; default 256 MiB
 	Plain   bool          // send tokens in the clear to another machine: only behind a wall
 }
 
@@ -36,6 +37,7 @@ type Client struct {
 	http    *http.Client
 	timeout time.Duration
 	retries int
+	most    int64
 	agent   string
 }
 
@@ -54,7 +56,7 @@ func New(baseURL, token string, o Options) (*Client, error) {
 		return nil, errors.New("the token has a space or a line break in it")
 	}
 	c := &Client{
-		base: strings.TrimRight(u.String(), "/"), timeout: o.Timeout, retries: o.Retries, agent: o.Agent,
+		base: strings.TrimRight(u.String(), "/"), timeout: o.Timeout, retries: o.Retries, agent: o.Agent, most: o.Most,
 	}
 	if token != "" {
 		c.bearer = "Bearer " + token
@@ -64,6 +66,9 @@ func New(baseURL, token string, o Options) (*Client, error) {
 	}
 	if c.retries == 0 {
 		c.retries = 4
+	}
+	if c.most <= 0 {
+		c.most = 256 << 20
 	}
 	if c.agent == "" {
 		c.agent = "libra"

@@ -68,18 +68,19 @@ func (c *Client) listen(ctx context.Context, last *int64, yield func(exchange.No
 		return err
 	}
 	defer res.Body.Close()
-	lines := bufio.NewReaderSize(res.Body, 64<<10)
+	lines := bufio.NewScanner(res.Body)
+	lines.Buffer(make([]byte, 64<<10), int(c.most))
 	var data strings.Builder
 	for {
-		line, err := lines.ReadString('\n')
-		if err != nil {
-			if errors.Is(err, io.EOF) {
+		if !lines.Scan() {
+			err := lines.Err()
+			if err == nil {
 				err = io.ErrUnexpectedEOF
 			}
 			return fmt.Errorf("events: %w", err)
 		}
 		dead.Reset(silence)
-		line = strings.TrimRight(line, "\r\n")
+		line := lines.Text()
 		switch field, value, _ := strings.Cut(line, ":"); {
 		case field == "data":
 			if data.Len() > 0 {

@@ -50,9 +50,6 @@ func drawKey() string {
 	return hex.EncodeToString(random[:])
 }
 
-// maxAnswer bounds what a client takes in.
-const maxAnswer = 256 << 20
-
 // call asks, as often as it is worth while, and reads the answer into a value
 // (nil: there is none).
 func (c *Client) call(ctx context.Context, a *ask, into any) error {
@@ -96,10 +93,10 @@ func (c *Client) attempt(ctx context.Context, a *ask, body []byte, into any) (ag
 	}
 	defer res.Body.Close()
 	if into == nil {
-		_, err = io.Copy(io.Discard, io.LimitReader(res.Body, maxAnswer)) // so that the connection can be used again
+		_, err = io.Copy(io.Discard, io.LimitReader(res.Body, c.most)) // so that the connection can be used again
 		return 0, err
 	}
-	if err = json.NewDecoder(io.LimitReader(res.Body, maxAnswer)).Decode(into); err != nil {
+	if err = json.NewDecoder(io.LimitReader(res.Body, c.most)).Decode(into); err != nil {
 		return 0, fmt.Errorf("%s %s: read the answer: %w", a.method, a.path, err)
 	}
 	_, err = io.Copy(io.Discard, res.Body)
@@ -145,17 +142,17 @@ func (c *Client) open(ctx context.Context, a *ask, body []byte) (*http.Response,
 		return res, nil
 	}
 	defer res.Body.Close()
-	return nil, problemOf(res)
+	return nil, c.problemOf(res)
 }
 
 // problemOf reads a problem; whatever is not one comes from somebody in
 // between.
-func problemOf(res *http.Response) error {
+func (c *Client) problemOf(res *http.Response) error {
 	p := &Problem{Status: res.StatusCode, Title: http.StatusText(res.StatusCode)}
 	// A type that cannot be read is not that of a problem.
 	media, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	if media == "application/problem+json" {
-		if err := json.NewDecoder(io.LimitReader(res.Body, maxAnswer)).Decode(p); err != nil {
+		if err := json.NewDecoder(io.LimitReader(res.Body, c.most)).Decode(p); err != nil {
 			return fmt.Errorf("read the problem of status %d: %w", res.StatusCode, err)
 		}
 		p.Status = res.StatusCode

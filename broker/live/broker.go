@@ -63,10 +63,11 @@ type Broker struct {
 	entering sync.Mutex
 	next     int64 // number of the last job
 
-	mu      sync.Mutex
-	entries map[int64]*entry   // jobs under way, and those that left something behind
-	numbers map[place]int64    // number of the job that a cluster knows by another
-	flights map[string]*flight // submissions under way, by idempotency key
+	mu       sync.Mutex
+	entries  map[int64]*entry   // jobs under way, and those that left something behind
+	unplaced map[string]*entry  // those of which nobody knows who has them, by idempotency key
+	numbers  map[place]int64    // number of the job that a cluster knows by another
+	flights  map[string]*flight // submissions under way, by idempotency key
 }
 
 // place is a job as its cluster knows it.
@@ -84,7 +85,7 @@ func Open(ctx context.Context, s store.Store, markets []Market, o Options) (*Bro
 	o = o.withDefaults()
 	b := &Broker{
 		options: o, log: o.Log, store: s, news: newNews(), entries: map[int64]*entry{}, numbers: map[place]int64{},
-		flights: map[string]*flight{},
+		flights: map[string]*flight{}, unplaced: map[string]*entry{},
 	}
 	b.ctx, b.stop = context.WithCancel(context.Background())
 	for i := range markets {
@@ -143,9 +144,7 @@ func (b *Broker) restore(ctx context.Context) error {
 	return b.each(ctx, store.Query{}, func(e *entry) error {
 		b.next = max(b.next, e.id)
 		b.index(&e.facts)
-		if !e.facts.done() {
-			b.entries[e.id] = e
-		}
+		b.hold(e, &e.facts)
 		return nil
 	})
 }

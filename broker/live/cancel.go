@@ -24,7 +24,7 @@ func (b *Broker) cancel(ctx context.Context, by exchange.Identity, id int64, key
 		return exchange.Outcome{}, fmt.Errorf("job %d: %w, or it has ended", id, exchange.ErrUnknown)
 	}
 	if l := b.at(f.Cluster, f.Job.Owner); l != nil && f.Remote != 0 {
-		within, stop := context.WithTimeout(ctx, callLimit)
+		within, stop := context.WithTimeout(ctx, b.options.Patience)
 		j, bad := l.client.Cancel(within, f.Remote)
 		stop()
 		l.seller.met(bad)
@@ -94,15 +94,17 @@ func (b *Broker) move(e *entry, lost string) error {
 	}
 	b.log.Warn("a job goes to another cluster", "job", e.id, "why", lost)
 	b.tell(e)
-	b.done.Go(func() { b.fly(e) })
-	return nil
+	return nil // the next sweep sends it on
 }
 
-// sweep takes back what was left behind, and hands on the jobs of clusters that
-// are gone.
+// sweep places the jobs that nobody is placing, takes back what was left behind,
+// and hands on the jobs of clusters that are gone.
 func (b *Broker) sweep() {
 	for _, e := range b.underway() {
 		f := e.now()
+		if f.unsettled() {
+			b.fly(e)
+		}
 		for _, left := range f.Left {
 			if l := b.at(left.Cluster, f.Job.Owner); l != nil && l.seller.away() == 0 && b.takenBack(l, left) {
 				err := b.change(e, func(f *facts) bool {
@@ -145,6 +147,5 @@ func (b *Broker) takenBack(l *login, left leftover) bool {
 	}
 	_, err := l.client.Cancel(ctx, id)
 	l.seller.met(err)
-	_, certain := declined(err)
-	return err == nil || certain
+	return err == nil || over(err)
 }

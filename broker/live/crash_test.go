@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"libra/api"
-	"libra/api/client"
 	"libra/broker/live"
 	"libra/exchange"
 	"libra/store"
@@ -208,100 +207,51 @@ func killing(p *plan, next http.Handler) http.Handler {
 	})
 }
 
-func TestAnAnswerThatIsLost(t *testing.T) {
-	w := three(t).start()
-	cheap := w.clusters[1]
-	lost := atomic.Bool{}
-	lost.Store(true)
-	cheap.gate.set(func(r *http.Request) bool {
-		return !lost.Load() || r.Method != http.MethodGet || r.URL.Path != "/v1/jobs"
-	},
-		func(r *http.Request, status int, body []byte) (int, []byte) {
-			if lost.Load() && r.Method == http.MethodPost && r.URL.Path == "/v1/jobs" {
-				return -1, nil // it was carried out
-			}
-			return status, body
-		})
-	ctx := client.WithKey(t.Context(), "again")
-	j, err := w.as("alice").Submit(ctx, job("a"), "")
-	if err != nil || j.State != exchange.Queued || where(&j) != "cheap" || j.Detail == "" {
-		t.Fatalf("got %+v, %v", j, err)
-	}
-	// Whoever asks again with the key hears the same; nobody else is asked.
-	if again, err := w.as("alice").Submit(ctx, job("a"), ""); err != nil || again.ID != j.ID {
-		t.Errorf("got %+v, %v", again, err)
-	}
-	lost.Store(false)
-	eventually(t, "the job to be found", func() bool {
-		now, err := w.as("alice").Job(t.Context(), j.ID)
-		return err == nil && now.Firm && now.Detail == ""
-	})
-	if n := len(w.clusters[0].jobs()) + len(w.clusters[2].jobs()); n != 0 || len(cheap.jobs()) != 1 {
-		t.Errorf("%d jobs at the others, %d at cheap", n, len(cheap.jobs()))
-	}
-	if again, err := w.as("alice").Submit(ctx, job("a"), ""); err != nil || again.ID != j.ID || !again.Firm {
-		t.Errorf("got %+v, %v", again, err)
-	}
-	if _, err := w.as("alice").Submit(ctx, job("b"), ""); problem(t, err).Type != "/problems/key-reused" {
-		t.Errorf("got %v", err)
-	}
+// fickle is a store that cannot be written for a while.
+type fickle struct {
+	store.Store
+	writes atomic.Int64
+	from   int64 // the first write that fails
+	until  int64 // the first that does not any more
 }
 
-func TestALostAnswerIsWaitedForUntilTheDeadline(t *testing.T) {
-	w := three(t).start()
-	cheap := w.clusters[1]
-	gone := atomic.Bool{}
-	cheap.gate.set(func(*http.Request) bool { return !gone.Load() },
-		func(r *http.Request, status int, body []byte) (int, []byte) {
-			if r.Method == http.MethodPost && r.URL.Path == "/v1/jobs" {
-				gone.Store(true)
-				return -1, nil // it was carried out, and then the cluster is gone
-			}
-			return status, body
-		})
-	j := w.submit("alice", job("a", func(r *exchange.Request) { r.EstimateMS, r.DeadlineMS = 500, 1500 }))
-	eventually(t, "the deadline", func() bool {
-		now, err := w.as("alice").Job(t.Context(), j.ID)
-		return err == nil && now.State == exchange.Lost && now.Reason == "cluster_away"
-	})
-	// It is back, and what it has of the job is taken back.
-	cheap.gate.set(nil, nil)
-	eventually(t, "the job to be taken back", func() bool {
-		all := cheap.jobs()
-		return len(all) == 1 && (all[0].State == exchange.Stopping || all[0].State == exchange.Cancelled)
-	})
-	if n := len(w.clusters[0].jobs()) + len(w.clusters[2].jobs()); n != 0 {
-		t.Errorf("%d jobs at the others", n)
+func (f *fickle) Append(ctx context.Context, b store.Batch) error {
+	if n := f.writes.Add(1); n >= f.from && n < f.until {
+		return store.ErrFull
 	}
+	return f.Store.Append(ctx, b)
 }
 
-// A job that is cancelled while nobody knows who has it is not begun again by
-// whoever repeats the request.
-func TestCancelledWhileNobodyKnows(t *testing.T) {
-	w := three(t).start()
-	cheap := w.clusters[1]
-	cheap.gate.set(func(r *http.Request) bool { return r.Method != http.MethodPost || r.URL.Path != "/v1/jobs" }, nil)
-	ctx := client.WithKey(t.Context(), "k")
-	j, err := w.as("alice").Submit(ctx, job("a"), "")
-	if err != nil || j.Firm {
-		t.Fatalf("got %+v, %v", j, err)
-	}
-	if now, err := w.as("alice").Cancel(t.Context(), j.ID); err != nil || now.State != exchange.Cancelled {
-		t.Fatalf("got %+v, %v", now, err)
-	}
-	cheap.gate.set(nil, nil)
-	again, err := w.as("alice").Submit(ctx, job("a"), "")
-	if err != nil || again.ID != j.ID || again.State != exchange.Cancelled {
-		t.Errorf("got %+v, %v", again, err)
-	}
-	w.end()
-	w.start()
-	if again, err = w.as("alice").Submit(ctx, job("a"), ""); err != nil || again.ID != j.ID {
-		t.Errorf("got %+v, %v", again, err)
-	}
-	for _, c := range w.clusters {
-		if n := len(c.jobs()); n != 0 {
-			t.Errorf("%d jobs at %s", n, c.name)
-		}
+// A store that is full for a while, at any step, makes no second job of one.
+func TestAStoreThatIsFull(t *testing.T) {
+	for from := int64(1); from <= 3; from++ {
+		t.Run(fmt.Sprint("from write ", from), func(t *testing.T) {
+			w := three(t)
+			inner, err := store.Open(context.Background(), w.path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = inner.Close() })
+			w.store = &fickle{Store: inner, from: from, until: from + 3}
+			w.start()
+			key := api.Key{Owner: "alice", Key: "k", Digest: []byte("d")}
+			command := exchange.Command{By: alice, Submit: &exchange.Submit{Request: job("once")}}
+			var out exchange.Outcome
+			eventually(t, "the store to have room", func() bool {
+				out, _, err = w.broker.Do(t.Context(), command, key)
+				if err != nil && !errors.Is(err, exchange.ErrUnavailable) {
+					t.Fatal(err)
+				}
+				return err == nil && out.Job != nil && out.Job.Firm
+			})
+			total := 0
+			for _, c := range w.clusters {
+				total += len(c.jobs())
+			}
+			list, err := w.broker.Jobs(t.Context(), api.JobQuery{Limit: 10})
+			if err != nil || total != 1 || len(list) != 1 || list[0].ID != out.Job.ID {
+				t.Errorf("%d jobs at the clusters, %d at the broker (%v)", total, len(list), err)
+			}
+		})
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptrace"
+	"sync/atomic"
 	"time"
 
 	"libra/api/client"
@@ -23,13 +26,14 @@ func (t *trip) deliver(to *login, resumed bool) (taken bool, err error) {
 	defer patience.Stop()
 	for try := 0; ; try++ {
 		var j exchange.Job
-		found := false
+		found, sent, wrote := false, false, false
 		err = nil
 		if resumed || try > 0 {
 			j, found, err = to.find(t.b.ctx, known.Nonce, known.HandedUS)
 		}
 		if !found && err == nil {
-			j, err = to.handOver(t.b.ctx, &request, known.Quote, known.Nonce)
+			sent = true
+			j, wrote, err = to.handOver(t.b.ctx, &request, known.Quote, known.Nonce)
 		}
 		if t.b.ctx.Err() != nil {
 			return false, t.b.ctx.Err()
@@ -44,16 +48,20 @@ func (t *trip) deliver(to *login, resumed bool) (taken bool, err error) {
 		}
 		if err == nil {
 			settled := false
-			if settled, taken, err = t.taken(to, &known, &j); settled {
-				return taken, err
+			if settled, taken, err = t.taken(to, &known, &j); settled && err == nil {
+				return taken, nil
 			}
-			err = errUntrue
+			sent = false
 		}
-		if p, certain := declined(err); certain {
+		// Only who was handed the job, and knows by whom, can decline it: a token
+		// that is not taken any more says nothing about what was handed over before
+		// (and a broken connection makes net/http send a keyed request again by
+		// itself).
+		if p, certain := declined(err); certain && sent && p.Status != http.StatusUnauthorized && p.Status != http.StatusForbidden {
 			t.declinedBy(to, p)
 			return false, nil
 		}
-		if unsent(err) && try == 0 && !resumed {
+		if sent && !wrote && try == 0 && !resumed {
 			t.nos = append(t.nos, no{from: to, detail: why(err)})
 			return false, nil
 		}
@@ -69,11 +77,15 @@ func (t *trip) deliver(to *login, resumed bool) (taken bool, err error) {
 // errUntrue says that the answer of a cluster cannot be what it says.
 var errUntrue = errors.New("the answer contradicts itself")
 
-// handOver submits the job once.
-func (l *login) handOver(ctx context.Context, r *exchange.Request, quote, nonce string) (exchange.Job, error) {
-	ctx, cancel := context.WithTimeout(client.WithKey(ctx, nonce), callLimit)
+// handOver submits the job once, and reports whether anything of it left this
+// machine.
+func (l *login) handOver(ctx context.Context, r *exchange.Request, quote, nonce string) (j exchange.Job, wrote bool, err error) {
+	var left atomic.Bool
+	ctx = httptrace.WithClientTrace(client.WithKey(ctx, nonce), &httptrace.ClientTrace{WroteHeaders: func() { left.Store(true) }})
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
-	return l.client.Submit(ctx, *r, quote)
+	j, err = l.client.Submit(ctx, *r, quote)
+	return j, left.Load(), err
 }
 
 // taken takes in that a cluster has the job. Nothing is settled where that cannot
@@ -86,7 +98,7 @@ func (t *trip) taken(to *login, agreed *facts, j *exchange.Job) (settled, taken 
 	if lie != "" {
 		to.seller.caught(lie)
 		if j.ID <= 0 || !known(j.State) || !agreed.is(j) {
-			return false, false, nil
+			return false, false, errUntrue
 		}
 		if t.callOff(to, j) {
 			t.nos = append(t.nos, no{from: to, detail: "contradicts itself: " + lie})

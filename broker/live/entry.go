@@ -3,9 +3,11 @@ package live
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"libra/api"
 	"libra/exchange"
@@ -15,6 +17,8 @@ import (
 // entry is a job of the broker.
 type entry struct {
 	id int64
+
+	flying atomic.Bool // somebody is placing it
 
 	mu     sync.Mutex
 	facts  facts
@@ -130,17 +134,34 @@ func (b *Broker) enter(f facts, r *exchange.Request, answer func(*facts) ([]stor
 	}
 	row.Spec = spec
 	batch.Jobs = []store.Job{row}
-	if err := b.store.Append(context.WithoutCancel(b.ctx), batch); err != nil {
+	err = b.store.Append(context.WithoutCancel(b.ctx), batch)
+	if err == nil || errors.Is(err, store.ErrUncertain) {
+		b.next++ // the number may be taken
+	}
+	if err != nil {
 		return nil, err
 	}
-	b.next++
 	e := &entry{id: f.Job.ID, facts: f}
-	if !f.done() {
-		b.mu.Lock()
-		b.entries[e.id] = e
-		b.mu.Unlock()
-	}
+	e.flying.Store(f.unsettled()) // by whoever entered it
+	b.hold(e, &f)
 	return e, nil
+}
+
+// hold keeps at hand what something is still to be done about, by number and, as
+// long as nobody knows who has it, by the key of the request.
+func (b *Broker) hold(e *entry, f *facts) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if f.done() {
+		delete(b.entries, e.id)
+	} else {
+		b.entries[e.id] = e
+	}
+	if name := keyName(&f.Key); f.Key.Given() && f.unsettled() {
+		b.unplaced[name] = e
+	} else if b.unplaced[name] == e {
+		delete(b.unplaced, name)
+	}
 }
 
 // change changes what is known of a job and writes it down; what could not be
@@ -182,11 +203,7 @@ func (b *Broker) write(e *entry, f *facts, replies []store.Reply) error {
 	}
 	e.facts = *f
 	b.index(f)
-	if f.done() {
-		b.mu.Lock()
-		delete(b.entries, e.id)
-		b.mu.Unlock()
-	}
+	b.hold(e, f)
 	return nil
 }
 

@@ -93,7 +93,7 @@ func (b *Broker) submit(ctx context.Context, by exchange.Identity, s exchange.Su
 		b.done.Go(func() {
 			t := &trip{b: b, f: f, key: key}
 			f.out, f.again, f.err = t.begin(by, s)
-			b.land(key, f)
+			b.land(t)
 		})
 	}
 	patience := time.NewTimer(b.options.Patience)
@@ -133,18 +133,24 @@ func (b *Broker) board(key api.Key) (f *flight, joined bool, err error) {
 }
 
 // land tells all who wait.
-func (b *Broker) land(key api.Key, f *flight) {
-	if key.Given() {
+func (b *Broker) land(t *trip) {
+	if t.e != nil {
+		t.e.flying.Store(false)
+	}
+	if t.key.Given() {
 		b.mu.Lock()
-		delete(b.flights, keyName(&key))
+		delete(b.flights, keyName(&t.key))
 		b.mu.Unlock()
 	}
-	close(f.done)
+	close(t.f.done)
 }
 
 // fly goes on with a job that was under way when the broker ended, or that has
 // to go to another cluster.
 func (b *Broker) fly(e *entry) {
+	if !e.flying.CompareAndSwap(false, true) {
+		return
+	}
 	key := e.now().Key
 	f, joined, err := b.board(key)
 	if err != nil || joined {
@@ -157,6 +163,6 @@ func (b *Broker) fly(e *entry) {
 		if f.err != nil && b.ctx.Err() == nil {
 			b.log.Error("a job could not be placed", "job", e.id, "error", f.err)
 		}
-		b.land(key, f)
+		b.land(t)
 	})
 }

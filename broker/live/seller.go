@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net"
 	"net/http"
 	"slices"
 	"sync"
@@ -57,10 +56,13 @@ type login struct {
 // callLimit bounds a call to a cluster that nobody else limits.
 const callLimit = 30 * time.Second
 
+// mostAnswer bounds what a cluster may answer, so that none fills the memory.
+const mostAnswer = 32 << 20
+
 func newSeller(b *Broker, place int, m *Market) (*seller, error) {
 	s := &seller{b: b, name: m.Name, place: place, own: map[string]*login{}, record: Record{Cluster: m.Name}}
 	// What is worth a second attempt, and where, is for the broker to decide.
-	options := client.Options{TLS: m.TLS, Timeout: callLimit, Retries: -1, Agent: "libra broker", Plain: m.Plain}
+	options := client.Options{TLS: m.TLS, Timeout: callLimit, Retries: -1, Agent: "libra broker", Plain: m.Plain, Most: mostAnswer}
 	for _, user := range slices.Sorted(maps.Keys(m.Tokens)) {
 		c, err := client.New(m.URL, m.Tokens[user], options)
 		if err != nil {
@@ -184,12 +186,6 @@ func malformed(err error) bool {
 	return errors.As(err, &syntax) || errors.As(err, &shape)
 }
 
-// unsent: the call never left this machine.
-func unsent(err error) bool {
-	failed, ok := errors.AsType[*net.OpError](err)
-	return ok && failed.Op == "dial"
-}
-
 // declined is the problem of a call that certainly was not carried out.
 func declined(err error) (*client.Problem, bool) {
 	p, ok := errors.AsType[*client.Problem](err)
@@ -203,6 +199,12 @@ func declined(err error) (*client.Problem, bool) {
 func missing(err error) bool {
 	p, ok := errors.AsType[*client.Problem](err)
 	return ok && p.Status == http.StatusNotFound && p.Type == "/problems/not-found"
+}
+
+// over: the cluster says that there is nothing to cancel.
+func over(err error) bool {
+	p, ok := errors.AsType[*client.Problem](err)
+	return missing(err) || ok && p.Status == http.StatusConflict
 }
 
 // maxWords bounds what is believed worth repeating of what a cluster says.

@@ -32,6 +32,17 @@ func (t *trip) begin(by exchange.Identity, s exchange.Submit) (o exchange.Outcom
 	if o, again, err = t.b.answered(t.b.ctx, t.key); again || err != nil {
 		return o, again, err
 	}
+	t.b.mu.Lock()
+	before := t.b.unplaced[keyName(&t.key)]
+	t.b.mu.Unlock()
+	if before != nil && t.key.Given() { // it was begun, and could not be written to its end
+		if !before.flying.CompareAndSwap(false, true) {
+			return o, false, exchange.ErrUnavailable
+		}
+		t.e = before
+		o, err = t.resume()
+		return o, false, err
+	}
 	if s.Quote != "" {
 		o, err = t.take(by, s)
 		return o, false, err

@@ -40,9 +40,8 @@ quote, jobs, logs, statement and all the others work against it unchanged.
 Every cluster is asked for a binding quote at the same time; the best by the
 user's wish is taken, and where that one says no, the next. Wishes are cheapest,
 fastest, gain (the cluster that gains most by an imprecise job) and first (the
-first of the file that takes it); --wish of submit knows the first two, and the
-tags wish:first, wish:gain and so on all of them. The account USER/CLUSTER names
-a cluster. A job tagged resubmit may be handed to another cluster when its own
+first of the file that takes it): --wish, or the tags wish:first and so on. The
+account USER/CLUSTER names a cluster. A job tagged resubmit may be handed to another cluster when its own
 has lost it; no other ever is.
 
 A cluster that is slow, gone or contradicts itself is left out for a while;

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -55,27 +56,27 @@ func BenchmarkOnSlurm(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	var took [3]time.Duration
+	var took [3][]time.Duration
 	b.ResetTimer()
 	for round := range b.N {
-		took[0] += atOnce(b, clients, jobs, func(ctx context.Context, n int64) error {
+		took[0] = append(took[0], atOnce(b, clients, jobs, func(ctx context.Context, n int64) error {
 			_, err := raw.Submit(ctx, client.Submission{
 				Name: "true", Comment: fmt.Sprintf("raw:0123456789abcdef:%d", n), User: alice, Partition: slurmtest.Partition, Nodes: []string{cluster.Nodes[n%8]},
 				Tasks: 1, CPUs: 1, Dir: "/", Env: []string{"PATH=/usr/bin:/bin"}, Output: "/dev/null", Limit: time.Hour, Script: text,
 			})
 			return err
-		})
+		}))
 		began := time.Now()
 		atOnce(b, clients, jobs, func(ctx context.Context, _ int64) error {
 			_, err := through.Submit(ctx, request, "")
 			return err
 		})
 		m.until(b, "all jobs to be in Slurm", func() bool { return m.backend.Measure()["slurm_submitted_total"] == float64((round+1)*jobs) })
-		took[1] += time.Since(began)
-		took[2] += atOnce(b, clients, jobs, func(ctx context.Context, _ int64) error {
+		took[1] = append(took[1], time.Since(began))
+		took[2] = append(took[2], atOnce(b, clients, jobs, func(ctx context.Context, _ int64) error {
 			_, err := alone.Submit(ctx, request, "")
 			return err
-		})
+		}))
 		b.StopTimer()
 		inSlurm(b, raw, jobs)
 		clearFloor(b, m.service)
@@ -86,7 +87,10 @@ func BenchmarkOnSlurm(b *testing.B) {
 		m.until(b, "all jobs to be gone", func() bool { return m.backend.Measure()["slurm_runs"] == 0 })
 		b.StartTimer()
 	}
-	rate := func(i int) float64 { return float64(b.N*jobs) / took[i].Seconds() }
+	rate := func(i int) float64 { // of the middle round: one in which the host had other things to do says nothing
+		slices.Sort(took[i])
+		return jobs / took[i][len(took[i])/2].Seconds()
+	}
 	b.ReportMetric(rate(0), "slurmrestd-jobs/s")
 	b.ReportMetric(rate(1), "libra-jobs/s")
 	b.ReportMetric(100*rate(1)/rate(0), "%-of-slurmrestd")

@@ -39,7 +39,7 @@ var termHelp = []struct{ name, short, help string }{
 	{"overrun", "", "`what` to do when it needs more than estimated and can have no more: stop, late, kill"},
 	{"account", "", "`path` of the account that pays (default: your own)"},
 	{"class", "", "`number` of its class, where the policy knows classes"},
-	{"wish", "", "`what` matters: cheapest, fastest"},
+	{"wish", "", "`what` matters: cheapest, fastest; over a broker also first, gain"},
 	{"tags", "", "`words` for your own use, with commas between them"},
 	{"grace", "", "`time` between SIGTERM and SIGKILL when it has to end (default 5s)"},
 	{"optional", "", "`time` that it may run beyond the estimate, until the deadline, to add to its result"},
@@ -58,7 +58,7 @@ func (jobTerms) flags(cmd *cobra.Command) {
 	f.Bool("soft", false, "the deadline can bear a delay, for the penalty")
 	f.Bool("no-restart", false, "a lost node ends the job")
 	completeFlag(cmd, "overrun", string(exchange.OverrunStop), string(exchange.OverrunLate), string(exchange.OverrunKill))
-	completeFlag(cmd, "wish", "cheapest", "fastest")
+	completeFlag(cmd, "wish", "cheapest", "fastest", "first", "gain")
 	completeFlag(cmd, "export", "all", "none")
 }
 

@@ -55,7 +55,7 @@ type Market interface {
 	// Follow delivers the notices after a number, of one owner's jobs and
 	// accounts or of everybody's (""), and those that are nobody's (prices,
 	// nodes). A negative number means from now on. Where some are no longer
-	// kept, the first notice is of kind [NoticeLost]. The channel is closed when
+	// kept, the first notice is of kind [exchange.NoticeLost]. The channel is closed when
 	// ctx is done or the reader is too slow; it may then follow again.
 	Follow(ctx context.Context, owner string, after int64) (<-chan exchange.Notice, error)
 
@@ -74,10 +74,6 @@ type Market interface {
 	// is a counter. They appear as libra_inbox_depth and so on.
 	Measure(ctx context.Context) (map[string]float64, error)
 }
-
-// NoticeLost is the kind of the notice that says that some before it are gone:
-// who wants to know what happened has to look again.
-const NoticeLost = "lost"
 
 // Key makes a command happen once however often it is sent. The zero Key asks
 // for nothing.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"libra/exchange"
+	"libra/news"
 	"libra/store"
 )
 
@@ -66,7 +67,7 @@ type Controller struct {
 	writes  chan *batch
 	written chan writeResult
 	fleet   *fleet
-	news    *news
+	news    *news.Board
 
 	statements statements
 	done       chan struct{}
@@ -90,7 +91,7 @@ func Start(ctx context.Context, log Log, cfg Config) (*Controller, error) {
 		recent: map[string]*known{}, done: make(chan struct{}),
 	}
 	c.fleet = newFleet(c)
-	c.news = newNews()
+	c.news = news.New()
 	if err := c.restore(ctx); err != nil {
 		return nil, err
 	}

@@ -229,8 +229,8 @@ func (c *Controller) eachSecond(ctx context.Context) {
 		lose := exchange.Command{Node: &exchange.NodeChange{Node: name, Why: why}}
 		_ = c.guard("node", func() error { return c.do(&call{cmd: &lose}) })
 	}
-	c.news.moves(c)
-	c.news.prices(c)
+	c.tellMoves()
+	c.tellPrices()
 }
 
 // measure takes in what agents have said of running tasks, where it is news.

@@ -90,7 +90,7 @@ func (c *Controller) Usage(ctx context.Context, account string, fromUS, toUS int
 		}
 		usage = append(usage, ledger.Usage{
 			Job: j.ID, Name: j.Name, Account: market.Account(j.Account), Start: j.StartedUS, End: j.EndedUS,
-			Quantity: used(j), Charge: market.Money(j.Charged), Penalty: market.Money(j.Penalty),
+			Quantity: j.Used(), Charge: market.Money(j.Charged), Penalty: market.Money(j.Penalty),
 		})
 		return nil
 	})

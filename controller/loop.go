@@ -250,5 +250,5 @@ func (c *Controller) finish() {
 			c.save(ctx, s)
 		}
 	}
-	c.news.close()
+	c.news.Close()
 }

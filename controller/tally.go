@@ -22,10 +22,11 @@ func (c *Controller) Tally(ctx context.Context, fromUS, toUS int64) (exchange.Ta
 		if first == 0 {
 			first = j.SubmittedUS
 		}
-		count(&t, j)
-		o := offered(j)
-		t.Offered += o.pay
-		all = append(all, o)
+		t.Count(j)
+		if j.PromisedUS > 0 && (j.Firm || j.State == exchange.Lost) {
+			t.CountPromise(j, j.DueUS)
+		}
+		all = append(all, offered(j))
 		return nil
 	})
 	if err != nil {
@@ -44,44 +45,6 @@ func (c *Controller) Tally(ctx context.Context, fromUS, toUS int64) (exchange.Ta
 	return t, nil
 }
 
-// count adds a job to a tally.
-func count(t *exchange.Tally, j *exchange.Job) {
-	t.Submitted++
-	switch j.State {
-	case exchange.Rejected:
-		t.Rejected++
-		t.Reasons[j.Reason]++
-		return
-	case exchange.Completed:
-		t.Completed++
-	case exchange.Failed, exchange.Stopped, exchange.Lost:
-		t.Failed++
-	case exchange.Cancelled, exchange.Expired:
-		t.Cancelled++
-	default:
-		t.Underway++
-	}
-	t.Accepted++
-	t.Revenue += j.Charged
-	if j.State.Final() {
-		t.Penalties += j.Penalty
-		t.Used += used(j)
-	}
-	if j.PromisedUS > 0 && (j.State == exchange.Completed || j.State == exchange.Failed || j.State == exchange.Lost) && (j.Firm || j.State == exchange.Lost) {
-		t.Promised++
-		if j.State != exchange.Lost && j.EndedUS <= j.DueUS {
-			t.Kept++
-		} else {
-			t.Missed++
-		}
-	}
-}
-
-// used is the work of a job in processor-seconds, what was optional included.
-func used(j *exchange.Job) float64 {
-	return float64(j.Work)/1e3*float64(j.Width) + float64(j.OptionalMS)/1e3
-}
-
 // offer is what a job would have paid for how much work.
 type offer struct {
 	pay  int64
@@ -89,11 +52,7 @@ type offer struct {
 }
 
 func offered(j *exchange.Job) offer {
-	pay := max(j.Price, j.Charged)
-	if j.State == exchange.Rejected && j.Request.Budget != nil {
-		pay = *j.Request.Budget
-	}
-	return offer{pay: pay, work: float64(j.Request.EstimateMS) / 1e3 * float64(max(1, j.Request.Processors)*elements(&j.Request))}
+	return offer{pay: j.Offered(), work: float64(j.Request.EstimateMS) / 1e3 * float64(max(1, j.Request.Processors)*elements(&j.Request))}
 }
 
 func elements(r *exchange.Request) int {

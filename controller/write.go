@@ -64,7 +64,7 @@ func (c *Controller) wrote(w writeResult) {
 		return
 	}
 	c.fleet.publish(w.batch.orders)
-	c.news.publish(w.batch.notices)
+	c.news.Publish(w.batch.notices...)
 	w.batch.answer(nil)
 	if s := w.batch.snapshot; s != nil {
 		c.saving.Add(1)

@@ -58,6 +58,10 @@ type Notice struct {
 	Node   string     `json:"node,omitempty"`
 }
 
+// NoticeLost is the kind of the notice that says that some before it are gone:
+// who wants to know what happened has to look again.
+const NoticeLost = "lost"
+
 // JobNotice is what changed of a job.
 type JobNotice struct {
 	ID      int64   `json:"id"`

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"libra/api"
 	"libra/exchange"
 )
 
@@ -16,7 +15,7 @@ type round struct {
 // hear takes in a notice.
 func (r *round) hear(n *exchange.Notice, known map[int64]exchange.State, newest int64) int64 {
 	switch {
-	case n.Kind == api.NoticeLost:
+	case n.Kind == exchange.NoticeLost:
 		r.lost = true
 		return newest
 	case n.Kind == "node":

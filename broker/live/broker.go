@@ -11,6 +11,7 @@ import (
 
 	"libra/api"
 	"libra/exchange"
+	"libra/news"
 	"libra/store"
 )
 
@@ -54,7 +55,7 @@ type Broker struct {
 	log     *slog.Logger
 	store   store.Store
 	sellers []*seller // in the order of the file
-	news    *news
+	news    *news.Board
 
 	ctx  context.Context //nolint:containedctx // of all that goes on between calls; Close ends it
 	stop context.CancelFunc
@@ -84,7 +85,7 @@ var _ api.Market = (*Broker)(nil)
 func Open(ctx context.Context, s store.Store, markets []Market, o Options) (*Broker, error) {
 	o = o.withDefaults()
 	b := &Broker{
-		options: o, log: o.Log, store: s, news: newNews(), entries: map[int64]*entry{}, numbers: map[place]int64{},
+		options: o, log: o.Log, store: s, news: news.New(), entries: map[int64]*entry{}, numbers: map[place]int64{},
 		flights: map[string]*flight{}, unplaced: map[string]*entry{},
 	}
 	b.ctx, b.stop = context.WithCancel(context.Background())
@@ -110,7 +111,7 @@ func (b *Broker) Close() {
 	b.stop()
 	b.done.Wait()
 	b.writeRecords()
-	b.news.close()
+	b.news.Close()
 	for _, s := range b.sellers {
 		for _, l := range s.logins() {
 			l.client.Close()

@@ -135,49 +135,15 @@ func (b *Broker) standing() []exchange.Setting {
 func (b *Broker) Tally(ctx context.Context, fromUS, toUS int64) (exchange.Tally, error) {
 	t := exchange.Tally{FromUS: fromUS, ToUS: toUS, Reasons: map[string]int64{}, BoundHow: "none: what the clusters could have earned is theirs to know"}
 	err := b.each(ctx, store.Query{From: fromUS, To: toUS}, func(e *entry) error {
-		count(&t, &e.facts)
+		f := &e.facts
+		t.Count(&f.Job)
+		if f.Promised > 0 {
+			t.CountPromise(&f.Job, f.Promised+promiseSlack.Microseconds())
+		}
 		return nil
 	})
 	t.Net = t.Revenue - t.Penalties
 	return t, closed(err)
-}
-
-func count(t *exchange.Tally, f *facts) {
-	j := &f.Job
-	t.Submitted++
-	switch j.State {
-	case exchange.Rejected:
-		t.Rejected++
-		t.Reasons[j.Reason]++
-		if j.Request.Budget != nil {
-			t.Offered += *j.Request.Budget
-		}
-		return
-	case exchange.Completed:
-		t.Completed++
-	case exchange.Failed, exchange.Stopped, exchange.Lost:
-		t.Failed++
-	case exchange.Cancelled, exchange.Expired:
-		t.Cancelled++
-	default:
-		t.Underway++
-	}
-	t.Accepted++
-	t.Offered += max(j.Price, j.Charged)
-	t.Revenue += j.Charged
-	if !j.State.Final() {
-		return
-	}
-	t.Penalties += j.Penalty
-	t.Used += float64(j.Work) / 1e3 * float64(j.Width)
-	if f.Promised > 0 && (j.State == exchange.Completed || j.State == exchange.Failed || j.State == exchange.Lost) {
-		t.Promised++
-		if j.State != exchange.Lost && j.EndedUS <= f.Promised+promiseSlack.Microseconds() {
-			t.Kept++
-		} else {
-			t.Missed++
-		}
-	}
 }
 
 // Healthy says why nothing can be submitted, if nothing can.

@@ -78,7 +78,7 @@ func (l *login) watch(ctx context.Context) {
 				break
 			}
 			l.seller.met(nil)
-			if try = 0; fresh || n.Kind == api.NoticeLost {
+			if try = 0; fresh || n.Kind == exchange.NoticeLost {
 				l.poll(ctx) // what happened before the stream began
 				fresh = false
 			}
@@ -112,7 +112,7 @@ func (l *login) hear(ctx context.Context, n *exchange.Notice) {
 	case n.Kind == "price":
 		b.pricesMoved()
 	case n.Kind == "node":
-		b.news.publish(exchange.Notice{AtUS: b.now(), Kind: "node", Node: l.seller.name + "/" + clipped(n.Node)})
+		b.news.Publish(exchange.Notice{AtUS: b.now(), Kind: "node", Node: l.seller.name + "/" + clipped(n.Node)})
 	}
 }
 

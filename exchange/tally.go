@@ -1,0 +1,59 @@
+package exchange
+
+// Count adds a job to a tally, all but its promise.
+func (t *Tally) Count(j *Job) {
+	t.Submitted++
+	t.Offered += j.Offered()
+	switch j.State {
+	case Rejected:
+		t.Rejected++
+		t.Reasons[j.Reason]++
+		return
+	case Completed:
+		t.Completed++
+	case Failed, Stopped, Lost:
+		t.Failed++
+	case Cancelled, Expired:
+		t.Cancelled++
+	default:
+		t.Underway++
+	}
+	t.Accepted++
+	t.Revenue += j.Charged
+	if j.State.Final() {
+		t.Penalties += j.Penalty
+		t.Used += j.Used()
+	}
+}
+
+// CountPromise adds that a job was promised a time, which was by then: only what
+// ran to its end, or was lost, has kept or broken it.
+func (t *Tally) CountPromise(j *Job, byUS int64) {
+	if j.State != Completed && j.State != Failed && j.State != Lost {
+		return
+	}
+	t.Promised++
+	if j.State != Lost && j.EndedUS <= byUS {
+		t.Kept++
+	} else {
+		t.Missed++
+	}
+}
+
+// Offered is what a job has paid, or was ready to pay.
+func (j *Job) Offered() int64 {
+	if j.State == Rejected && j.Request.Budget != nil {
+		return *j.Request.Budget
+	}
+	return max(j.Price, j.Charged)
+}
+
+// Used is the work of a job in processor-seconds, what was optional included.
+func (j *Job) Used() float64 {
+	return float64(j.Work)/1e3*float64(j.Width) + float64(j.OptionalMS)/1e3
+}
+
+// Notice is what those who follow a job hear of it.
+func (j *Job) Notice() *JobNotice {
+	return &JobNotice{ID: j.ID, Owner: j.Owner, State: j.State, Share: j.Share, Work: j.Work, Price: j.Price, Penalty: j.Penalty}
+}

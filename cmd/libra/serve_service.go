@@ -77,6 +77,7 @@ func (s *service) start(ctx context.Context, c *config.Config, log *slog.Logger,
 	s.address = listener.Addr()
 	run, stop := context.WithCancel(context.Background())
 	s.stop = stop
+	easeCollector(run)
 	setup := controller.Default()
 	setup.Version, setup.Logger = buildVersion(), log
 	setup.Lease, setup.Report = time.Duration(c.Lease), time.Duration(c.Report)

@@ -62,41 +62,37 @@ func (b *Backend) inSlurm(what func()) {
 	}
 }
 
-// submit hands a run in, held. Before, it is written down that this will happen.
+// submit hands a run in, held.
 func (b *Backend) submit(ctx context.Context, r *run) {
-	b.mu.Lock()
-	if r.Nonce == "" {
-		r.Nonce = random(12)
-	}
-	orders := r.inOrder()
-	noted, n := r.noted, r.note
-	b.mu.Unlock()
 	terms, err := b.fleet.Terms(ctx, r.key.job)
-	if err == nil && !noted {
-		err = b.keep.put(ctx, r.key, n)
-	}
 	if err != nil {
 		b.failed(r, "not submitted", err)
 		return
 	}
+	b.mu.Lock()
+	orders, complete := r.inOrder(), r.complete()
+	b.mu.Unlock()
+	if !complete {
+		return // some were taken back meanwhile
+	}
 	s, err := b.submission(r, orders, limitOf(terms, b.cfg.Now()))
 	if err != nil {
 		b.mu.Lock()
-		r.noted, r.refused = true, err.Error()
+		r.refused = err.Error()
 		b.mu.Unlock()
 		return
 	}
-	b.mu.Lock()
-	r.noted = true
-	sent := false
-	b.mu.Unlock()
 	var id int64
+	sent := false
 	b.inSlurm(func() {
+		b.mu.Lock()
+		r.begun = true
+		b.mu.Unlock()
 		sent = true
 		id, err = b.slurm.Submit(ctx, s)
 	})
 	if !sent {
-		return // nothing has gone out
+		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -178,6 +174,7 @@ func (b *Backend) release(ctx context.Context, r *run) {
 	n := r.note
 	n.Released = true
 	kept := r.kept
+	r.wrote = true
 	b.mu.Unlock()
 	var err error
 	if !kept {
@@ -267,7 +264,7 @@ func (b *Backend) report(ctx context.Context, r *run) {
 
 // drop forgets a run that nobody wants anything of any more.
 func (b *Backend) drop(ctx context.Context, r *run) {
-	if r.Nonce != "" { // a write that was said not to succeed may have
+	if r.wrote { // a write that was said not to succeed may have
 		if err := b.keep.drop(ctx, r.key); err != nil {
 			b.failed(r, "not forgotten", err)
 			return
@@ -276,7 +273,7 @@ func (b *Backend) drop(ctx context.Context, r *run) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(r.orders) > 0 { // it is wanted after all
-		r.noted = false
+		r.wrote, r.kept = false, false
 		return
 	}
 	delete(b.runs, r.key)

@@ -90,7 +90,7 @@ type Backend struct {
 	fleet Fleet
 	slurm client.Slurm
 	notes Notes
-	mark  string // of this market, in the comments of its jobs
+	identity
 
 	slots chan struct{} // calls to Slurm under way
 	acts  chan struct{} // actions under way

@@ -28,6 +28,7 @@ type world struct {
 	good    time.Time // since then Slurm has answered every time; zero: it does not
 	listed  time.Time // when the last good listing was begun
 	last    bool      // all agents of the run have spoken since its end, or it is no use to wait
+	fresh   bool      // all agents of the run have spoken since it was listed last
 	grace   time.Duration
 	settle  time.Duration
 }
@@ -55,7 +56,7 @@ func (r *run) decide(w *world) action {
 		return r.begin(w)
 	case r.unwanted(w) || r.lost != "" || r.stop() != task.GoOn:
 		return r.endIt(w)
-	case r.complete() && r.held() && (w.control == None || r.standing()) && w.now.Sub(r.tried) >= again:
+	case r.complete() && r.held() && (w.control == None || r.standing()) && w.now.Sub(r.tried) >= again && r.neverBegan(w):
 		return release
 	}
 	return wait
@@ -63,7 +64,14 @@ func (r *run) decide(w *world) action {
 
 // unwanted reports whether the market has taken back what it once ordered.
 // Before all nodes have been heard, nobody knows.
-func (r *run) unwanted(w *world) bool { return w.heard && r.noted && !r.complete() }
+func (r *run) unwanted(w *world) bool { return w.heard && r.begun && !r.complete() }
+
+// neverBegan reports whether a job that Slurm holds has not been started before,
+// for all that is known: slurmctld may have forgotten that it let it go, and the
+// start may be on its way to the node, or the news of it on its way to us.
+func (r *run) neverBegan(w *world) bool {
+	return !r.Released || w.fresh && !r.used() && w.now.Sub(r.acted) >= w.settle
+}
 
 // held reports whether Slurm keeps the job from starting until we say so.
 func (r *run) held() bool {
@@ -118,6 +126,8 @@ func (r *run) lapse() {
 func (r *run) suspect() {
 	j := r.job
 	switch {
+	case j.Impossible() && r.refused == "" && r.lost == "":
+		r.refused = "Slurm can never run it: " + j.Reason
 	case j.State == client.Running || j.State == client.Suspended:
 		r.ran = true
 		if r.elsewhere() && r.lost == "" {

@@ -11,11 +11,12 @@
 // market. It never decides who may run, where, or for how much; it starts no
 // processes; and it never takes the silence of Slurm for the end of a job.
 //
-// What a backend must remember (which Slurm job is which) is durable before it
-// acts, and a job's name in Slurm carries a word that nobody else knows. Killed
-// at any moment and started again, it submits nothing twice and loses nothing. A
-// Slurm job is its number together with the time it was submitted: after a crash
-// Slurm gives numbers out again.
+// Killed at any moment and started again, it submits nothing twice and loses
+// nothing. A job in Slurm carries a word that follows from a secret of the market and
+// the number of the job, so a backend finds again what one before it has submitted;
+// that a job may have started, and under which number, is durable before it is let
+// go. A Slurm job is its number together with the time it was submitted: after a
+// crash Slurm gives numbers out again.
 //
 // Read decide.go first (all that can be so for a job, and what follows from it),
 // then run.go (what is known of it), loop.go and act.go (how it is done),

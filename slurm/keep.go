@@ -2,6 +2,9 @@ package slurm
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -13,23 +16,28 @@ import (
 const (
 	kindRun  = "slurm"
 	kindMark = "slurm-market"
-	markKey  = "mark"
+	markKey  = "identity"
 )
 
-// recall reads what an earlier backend has remembered, or makes a mark by which
-// the jobs of this market are known.
+// identity is what the jobs of a market are known by in Slurm.
+type identity struct {
+	Mark   string `json:"mark"`   // in the comment of each
+	Secret string `json:"secret"` // of which the nonce of each is made
+}
+
+// nonce is a word for a run that nobody else can find, and that a backend which
+// was killed in between finds again: so nothing need be written down before a job
+// is submitted.
+func (i *identity) nonce(key runKey) string {
+	mac := hmac.New(sha256.New, []byte(i.Secret))
+	_, _ = mac.Write([]byte(key.String())) // never fails
+	return hex.EncodeToString(mac.Sum(nil)[:12])
+}
+
+// recall reads what an earlier backend has remembered, or makes an identity.
 func (b *Backend) recall(ctx context.Context) error {
-	marks, err := b.notes.Notes(ctx, kindMark)
-	if err != nil {
+	if err := b.recallIdentity(ctx); err != nil {
 		return err
-	}
-	if len(marks) > 0 {
-		b.mark = string(marks[0].Body)
-	} else {
-		b.mark = random(4)
-		if err = b.notes.PutNotes(ctx, []store.Note{{Kind: kindMark, Key: markKey, Body: []byte(b.mark)}}); err != nil {
-			return err
-		}
 	}
 	kept, err := b.notes.Notes(ctx, kindRun)
 	if err != nil {
@@ -40,23 +48,34 @@ func (b *Backend) recall(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("a note: %w", err)
 		}
-		r := newRun(key)
+		r := b.newRun(key)
 		if err := json.Unmarshal(kept[i].Body, &r.note); err != nil {
 			return fmt.Errorf("note of %s: %w", key, err)
 		}
-		r.noted, r.kept = true, r.Released
-		if r.ID != 0 {
-			b.byBatch[r.ID] = r
-		} else {
-			r.unsure = b.cfg.Now() // it may have been on its way to Slurm
-		}
+		r.begun, r.wrote, r.kept = true, true, true
 		r.recalled = b.cfg.Now()
-		b.runs[key] = r
+		b.byBatch[r.ID] = r
 		for _, name := range r.Nodes {
 			b.node(name)
 		}
 	}
 	return nil
+}
+
+func (b *Backend) recallIdentity(ctx context.Context) error {
+	known, err := b.notes.Notes(ctx, kindMark)
+	if err != nil {
+		return err
+	}
+	if len(known) > 0 {
+		return json.Unmarshal(known[0].Body, &b.identity)
+	}
+	b.identity = identity{Mark: random(4), Secret: random(32)}
+	body, err := json.Marshal(&b.identity)
+	if err != nil {
+		return err
+	}
+	return b.notes.PutNotes(ctx, []store.Note{{Kind: kindMark, Key: markKey, Body: body}})
 }
 
 // keeper writes notes, many at a time: each writer waits for the one write that

@@ -13,12 +13,12 @@ import (
 // commentOf is by what a Slurm job is known again as that of a run: users cannot
 // guess it, so nobody can pass another job off as one of ours.
 func (b *Backend) commentOf(r *run) string {
-	return fmt.Sprintf("libra:%s:%s:%s", b.mark, r.key, r.Nonce)
+	return fmt.Sprintf("libra:%s:%s:%s", b.Mark, r.key, r.nonce)
 }
 
 // ours reads a comment.
 func (b *Backend) ours(comment string) (key runKey, nonce string, ok bool) {
-	rest, found := strings.CutPrefix(comment, "libra:"+b.mark+":")
+	rest, found := strings.CutPrefix(comment, "libra:"+b.Mark+":")
 	name, nonce, found2 := strings.Cut(rest, ":")
 	key, err := parseRunKey(name)
 	return key, nonce, found && found2 && err == nil && nonce != ""
@@ -44,7 +44,7 @@ func (b *Backend) takeIn(began time.Time, jobs []client.Job) {
 			}
 			continue
 		}
-		if _, _, mine := b.ours(j.Comment); mine && !j.State.Over() {
+		if _, _, mine := b.ours(j.Comment); mine && !j.State.Over() && b.heardAll() {
 			b.stray(j, now)
 		}
 	}
@@ -59,18 +59,29 @@ func (b *Backend) takeIn(began time.Time, jobs []client.Job) {
 	}
 }
 
+// heardAll reports whether the market has said what it wants of every node of the
+// partition: before that, nobody knows what it does not want.
+func (b *Backend) heardAll() bool {
+	for _, n := range b.nodes {
+		if !n.fresh {
+			return false
+		}
+	}
+	return b.knows
+}
+
 // runOf finds the run that a Slurm job was made for.
 func (b *Backend) runOf(j *client.Job) *run {
 	key, nonce, mine := b.ours(j.Comment)
 	if r := b.byBatch[j.ID]; r != nil {
 		// The number alone says nothing: it may have been given out again. The
 		// time of submission does, and until that is known the nonce.
-		if r.Submitted == j.Submitted || r.Submitted == 0 && mine && r.key == key && r.Nonce == nonce {
+		if r.Submitted == j.Submitted || r.Submitted == 0 && mine && r.key == key && r.nonce == nonce {
 			return r
 		}
 	}
 	r := b.runs[key]
-	if !mine || r == nil || r.Nonce != nonce || r.ID != 0 || r.busy || r.end != nil || r.User != j.User {
+	if !mine || r == nil || r.nonce != nonce || r.ID != 0 || r.busy || r.end != nil || r.User != j.User {
 		return nil
 	}
 	// Submitted, and the answer was lost.
@@ -102,7 +113,7 @@ func (r *run) seen(j *client.Job, asOf time.Time) {
 // stray is a job of ours that nobody wants: of a submission whose answer came
 // too late, or of a market that has been set back. It is ended.
 func (b *Backend) stray(j *client.Job, now time.Time) {
-	if key, nonce, _ := b.ours(j.Comment); b.runs[key] != nil && b.runs[key].busy && b.runs[key].Nonce == nonce {
+	if key, nonce, _ := b.ours(j.Comment); b.runs[key] != nil && b.runs[key].busy && b.runs[key].nonce == nonce {
 		return // perhaps it is just being submitted
 	}
 	if now.Sub(b.strays[j.ID]) < 5*again {

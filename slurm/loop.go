@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"libra/slurm/client"
+	"libra/task"
 )
 
 // tick is how often everything is looked at again, changed or not.
@@ -64,8 +65,13 @@ func (b *Backend) decide(all bool) {
 	}
 	for r := range b.dirty {
 		delete(b.dirty, r)
-		w := b.world(r, now)
 		before := r.ID
+		w := b.world(r, now)
+		if !r.busy && r.end == nil {
+			if r.conclude(&w); r.end != nil {
+				w = b.world(r, now) // agents may have a last word on what has just ended
+			}
+		}
 		next := r.decide(&w)
 		if before != 0 && r.ID == 0 {
 			b.cfg.Log.Warn("Slurm has lost a job that had not started", "run", r.key, "slurm", before)
@@ -79,12 +85,15 @@ func (b *Backend) decide(all bool) {
 func (b *Backend) world(r *run, now time.Time) world {
 	w := world{
 		now: now, control: b.cfg.Control, good: b.good, listed: b.listed, grace: b.cfg.Grace, settle: b.cfg.Settle,
-		heard: true, last: true,
+		heard: true, last: true, fresh: true,
 	}
 	for _, name := range r.Nodes {
 		n := b.nodes[name]
 		if n == nil || !n.fresh {
 			w.heard = false
+		}
+		if b.cfg.Control == Agents && (n == nil || !n.reported.After(r.asOf)) {
+			w.fresh = false
 		}
 		if r.end != nil && b.cfg.Control == Agents && n != nil && !n.lost && n.reported.Before(r.end.at) && now.Sub(r.end.at) < b.cfg.Last {
 			w.last = false
@@ -93,7 +102,29 @@ func (b *Backend) world(r *run, now time.Time) world {
 	if r.end != nil && (r.end.started == 0 || r.emptied()) { // it never ran, or all is said
 		w.last = true
 	}
+	if r.end != nil && r.end.state == task.Lost && b.cfg.Control == Agents && b.lingers(r, now) {
+		w.last = false
+	}
 	return w
+}
+
+// lingers reports whether processes of a run that Slurm has forgotten go on, on
+// a node whose agent is there to see them. Slurm ends such when it finds them;
+// before that the job must not begin anew. The lock is held.
+func (b *Backend) lingers(r *run, now time.Time) bool {
+	if now.Sub(r.end.at) >= quiet {
+		return false
+	}
+	for rank, s := range r.said {
+		o, wanted := r.orders[rank]
+		if !wanted || s.State != task.Running || s.EndedUS != 0 {
+			continue
+		}
+		if n := b.nodes[o.Spec.Nodes[rank]]; n != nil && !n.lost {
+			return true
+		}
+	}
+	return false
 }
 
 // poll asks Slurm how its jobs and nodes stand.

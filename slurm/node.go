@@ -110,6 +110,7 @@ func pause(ctx context.Context, d time.Duration) {
 func (b *Backend) takeOrders(n *node, d *task.Desired) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	first := !n.fresh
 	n.fresh, n.joined = true, d.Version >= 0
 	n.tails = d.Tails
 	if d.LeaseMS > 0 {
@@ -122,8 +123,11 @@ func (b *Backend) takeOrders(n *node, d *task.Desired) {
 		wanted[o.Spec.Key] = true
 		r := b.runs[key]
 		if r == nil {
-			r = newRun(key)
-			b.runs[key] = r
+			r = b.newRun(key)
+		}
+		if first && r.ID == 0 && !r.begun { // a backend before this one may have submitted it
+			r.begun, r.unsure = true, b.cfg.Now()
+			b.lookSoon()
 		}
 		if old, here := r.orders[o.Spec.Rank]; !here || old.Stop != o.Stop {
 			b.dirty[r] = true

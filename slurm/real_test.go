@@ -200,8 +200,12 @@ func TestJobsOfTwoUsers(t *testing.T) {
 		want exchange.State
 		exit int
 	}{
-		{"a program", well, exchange.Completed, 0}, {"a script that fails", bad, exchange.Failed, 7}, {"a parallel job", wide, exchange.Completed, 0},
-		{"a sweep", sweep, exchange.Failed, 3}, {"no program", missing, exchange.Failed, 127}, {"no directory", nobody, exchange.Failed, 126},
+		{"a program", well, exchange.Completed, 0},
+		{"a script that fails", bad, exchange.Failed, 7},
+		{"a parallel job", wide, exchange.Completed, 0},
+		{"a sweep", sweep, exchange.Failed, 3},
+		{"no program", missing, exchange.Failed, 127},
+		{"no directory", nobody, exchange.Failed, 126},
 	} {
 		j := f.await(t, c.job, long, ended)
 		if j.State != c.want || len(j.Tasks) == 0 || j.Tasks[0].Exit != c.exit || j.Tasks[0].Batch == "" {

@@ -29,9 +29,8 @@ func parseRunKey(text string) (runKey, error) {
 	return runKey{}, fmt.Errorf("%q is not an attempt of a job (want job.attempt)", text)
 }
 
-// note is what is durable of a run before anything is done to it.
+// note is what is durable of a run before it may start.
 type note struct {
-	Nonce     string   `json:"nonce"`
 	User      string   `json:"user"`
 	Nodes     []string `json:"nodes"`                 // each once
 	ID        int64    `json:"id,omitempty"`          // in Slurm; 0: not known
@@ -47,8 +46,10 @@ type run struct {
 	orders map[int]task.Order // by rank: what the market wants
 
 	note
-	noted  bool      // the nonce is durable
-	kept   bool      // the number and that it may have started are durable
+	nonce  string
+	begun  bool      // it may be in Slurm
+	wrote  bool      // a note was written, or tried to
+	kept   bool      // it is durable that it may have started, and its number
 	unsure time.Time // a submission went out then whose answer is not known; zero: there is none
 
 	job     *client.Job // as it was listed last; nil: it was not
@@ -81,8 +82,11 @@ type ending struct {
 // ends notes how it ended.
 func (r *run) ends(v verdict, now time.Time) { r.end, r.tried = &ending{v, now}, time.Time{} }
 
-func newRun(key runKey) *run {
-	return &run{key: key, orders: map[int]task.Order{}, said: map[int]task.Status{}}
+// newRun makes a run known.
+func (b *Backend) newRun(key runKey) *run {
+	r := &run{key: key, nonce: b.nonce(key), orders: map[int]task.Order{}, said: map[int]task.Status{}}
+	b.runs[key] = r
+	return r
 }
 
 // complete reports whether all tasks of the job are wanted.
@@ -112,7 +116,7 @@ func (r *run) want(o *task.Order) {
 	if r.size == 0 {
 		r.size = o.Spec.Size
 	}
-	if !r.noted && len(r.Nodes) == 0 {
+	if len(r.Nodes) == 0 {
 		r.User = o.Spec.User
 		r.Nodes = slices.Clone(o.Spec.Nodes)
 		slices.Sort(r.Nodes)
@@ -167,7 +171,7 @@ func (r *run) batch() string { return strconv.FormatInt(r.ID, 10) }
 
 // forget forgets the Slurm job: there is none of that number any more.
 func (r *run) forget() {
-	r.ID, r.Submitted, r.Released, r.kept = 0, 0, false, false
+	r.ID, r.Submitted, r.kept = 0, 0, false
 	r.job, r.missing, r.misses, r.ran = nil, time.Time{}, 0, false
 	r.unsure, r.asked, r.urged, r.tried = time.Time{}, time.Time{}, false, time.Time{}
 	clear(r.said)

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -25,7 +26,8 @@ type theater struct {
 	slurm  *fakeSlurm
 	notes  *fakeNotes
 	agents []*fakeAgent
-	gentle bool // only answers are lost, and the backend killed
+	front  client.Slurm // that the backend speaks to
+	gentle bool         // only answers are lost, and the backend killed
 	log    *slog.Logger
 
 	backend *Backend
@@ -42,6 +44,7 @@ func newTheater(t *testing.T, seed uint64, nodes int) *theater {
 		t: t, luck: rand.New(rand.NewPCG(seed, 9)), market: newFakeMarket(seed), slurm: newFakeSlurm(seed, names...),
 		notes: &fakeNotes{luck: rand.New(rand.NewPCG(seed, 10)), notes: map[string]store.Note{}}, log: slog.New(slog.DiscardHandler),
 	}
+	th.front = th.slurm
 	for _, name := range names {
 		th.agents = append(th.agents, &fakeAgent{node: name, slurm: th.slurm})
 	}
@@ -50,9 +53,9 @@ func newTheater(t *testing.T, seed uint64, nodes int) *theater {
 
 // start starts a backend where another was killed.
 func (th *theater) start() {
-	b, err := New(th.t.Context(), Config{Partition: "libra", Now: time.Now, Log: th.log}, th.market, th.slurm, th.notes)
+	b, err := New(th.t.Context(), Config{Partition: "libra", Now: time.Now, Log: th.log}, th.market, th.front, th.notes)
 	for ; errors.Is(err, errDisk); time.Sleep(time.Second) {
-		b, err = New(th.t.Context(), Config{Partition: "libra", Now: time.Now, Log: th.log}, th.market, th.slurm, th.notes)
+		b, err = New(th.t.Context(), Config{Partition: "libra", Now: time.Now, Log: th.log}, th.market, th.front, th.notes)
 	}
 	if err != nil {
 		th.t.Fatal(err)
@@ -97,6 +100,8 @@ func (th *theater) check() {
 		th.backend.mu.Unlock()
 		th.t.Fatalf("jobs %v have not ended", left)
 	}
+	th.market.mu.Lock()
+	defer th.market.mu.Unlock()
 	for _, wrong := range th.market.wrong {
 		th.t.Error(wrong)
 	}
@@ -206,6 +211,90 @@ func storm(t *testing.T, seed uint64) {
 	th.stop()
 	stop()
 	all.Wait()
+}
+
+// TestARestartFindsWhatWasSubmitted kills the backend while a job is in Slurm and
+// nothing of it has been written down: it is found again by its nonce.
+func TestARestartFindsWhatWasSubmitted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		th := newTheater(t, 1, 2)
+		ctx, stop := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		all.Go(func() { th.slurm.run(ctx) })
+		th.start()
+		for _, a := range th.agents {
+			all.Go(func() { a.run(ctx) })
+		}
+		time.Sleep(5 * time.Second)
+		for _, a := range th.agents { // so that nobody makes room for the job
+			a.mu.Lock()
+			a.cut = true
+			a.mu.Unlock()
+		}
+		th.market.submit(1, 2, fakeProgram{takes: time.Second, exit: 3}, false)
+		time.Sleep(2 * time.Second)
+		if kept, _ := th.notes.Notes(ctx, kindRun); len(kept) != 0 || th.slurm.count() != 1 {
+			t.Fatalf("%d notes, %d jobs in Slurm", len(kept), th.slurm.count())
+		}
+		th.restart(0)
+		for _, a := range th.agents {
+			a.mu.Lock()
+			a.cut = false
+			a.mu.Unlock()
+		}
+		time.Sleep(time.Minute)
+		if final := th.market.ending(1); final.State != task.Ended || final.Exit != 3 || final.Attempt != 0 || th.slurm.count() != 1 {
+			t.Errorf("%s ended as %s %d, %d jobs in Slurm", final.Key, final.State, final.Exit, th.slurm.count())
+		}
+		th.check()
+		th.stop()
+		stop()
+		all.Wait()
+	})
+}
+
+// TestASlowSubmissionIsNotRepeated lets the answer to a submission be lost, which
+// takes effect only later.
+func TestASlowSubmissionIsNotRepeated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		th := newTheater(t, 1, 1)
+		slow := &slowSlurm{fakeSlurm: th.slurm, late: 4 * time.Second}
+		th.front = slow
+		ctx, stop := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		all.Go(func() { th.slurm.run(ctx) })
+		th.start()
+		all.Go(func() { th.agents[0].run(ctx) })
+		time.Sleep(5 * time.Second)
+		th.market.submit(1, 1, fakeProgram{takes: time.Second}, false)
+		time.Sleep(time.Minute)
+		if sent, final := slow.sent.Load(), th.market.ending(1); sent != 1 || final.State != task.Ended {
+			t.Errorf("submitted %d times, ended as %q", sent, final.State)
+		}
+		th.check()
+		th.stop()
+		stop()
+		all.Wait()
+	})
+}
+
+// slowSlurm loses the answer to the first submission at once and carries it out
+// a while later.
+type slowSlurm struct {
+	*fakeSlurm
+	late time.Duration
+	sent atomic.Int64
+}
+
+func (s *slowSlurm) Submit(ctx context.Context, job client.Submission) (int64, error) {
+	if s.sent.Add(1) > 1 {
+		return s.fakeSlurm.Submit(ctx, job)
+	}
+	go func() {
+		time.Sleep(s.late)
+		_, _ = s.fakeSlurm.Submit(ctx, job) // nobody hears of it
+	}()
+	return 0, errFake
 }
 
 // away cuts an agent off for a while.

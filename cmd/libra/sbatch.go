@@ -126,7 +126,7 @@ func (o *sbatchCommand) request(con *console, flags *pflag.FlagSet, line directi
 		return exchange.Request{}, err
 	}
 	place := directive.Place{Now: wallClock()}
-	if me, err := user.Current(); err == nil {
+	if me, unknown := user.Current(); unknown == nil {
 		place.User = me.Username
 	}
 	head := directive.New(place)

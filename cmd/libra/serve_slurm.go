@@ -131,7 +131,7 @@ func (s *service) startSlurm(ctx, run context.Context, c *config.Config, log *sl
 		return err
 	}
 	if c.CheckPolicy(epochs[len(epochs)-1].Policy) != nil {
-		if err := s.adopt(ctx, c); err != nil {
+		if err = s.adopt(ctx, c); err != nil {
 			return err
 		}
 	}

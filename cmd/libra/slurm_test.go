@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"libra/api"
 	"libra/api/client"
 	"libra/config"
 	"libra/controller"
@@ -37,6 +39,13 @@ func slurmConfig(tb testing.TB, cluster *slurmtest.Cluster, policy, control stri
 	if err := c.Validate(); err != nil {
 		tb.Fatal(err)
 	}
+	return &c
+}
+
+// slurmDefaults is a configuration for Slurm that nobody uses.
+func slurmDefaults(control string) *config.Config {
+	c := config.Default()
+	c.Backend, c.Slurm.Control = config.BackendSlurm, control
 	return &c
 }
 
@@ -205,5 +214,23 @@ func TestSharesOnSlurm(t *testing.T) {
 	}
 	if out, err := cluster.RunAs(t.Context(), alice, "sbatch", "-p", slurmtest.Partition, "--wrap", "true"); err == nil {
 		t.Errorf("a job went past the market: %s", out)
+	}
+}
+
+// TestSlurmWithoutAgents runs a market whose nodes nobody holds to shares: policies
+// that would need that are refused, also later.
+func TestSlurmWithoutAgents(t *testing.T) {
+	r := libra(t, "serve", "--backend", "slurm", "--slurm-control", "none", "--store", filepath.Join(t.TempDir(), "libra.db"))
+	if r.code == exitOK || !strings.Contains(r.err, "libra shares processors") || !strings.Contains(r.err, "edf-bf") {
+		t.Errorf("the policy libra without agents: %+v", r)
+	}
+	m := onSlurm{config: slurmDefaults("none")}
+	_, _, err := m.Do(t.Context(), exchange.Command{By: ownHand, Epoch: &exchange.Epoch{Policy: "libra-plus"}}, api.Key{})
+	if wrong, ok := errors.AsType[*exchange.FieldError](err); !ok || wrong.Field != "policy" || !strings.Contains(err.Error(), "cannot be resized") {
+		t.Errorf("an epoch of libra-plus: %v", err)
+	}
+	_, _, err = m.Do(t.Context(), exchange.Command{Submit: &exchange.Submit{Request: exchange.Request{Optional: &exchange.Optional{}}}}, api.Key{})
+	if wrong, ok := errors.AsType[*exchange.FieldError](err); !ok || wrong.Field != "optional" {
+		t.Errorf("an optional part: %v", err)
 	}
 }

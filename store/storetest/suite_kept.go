@@ -199,8 +199,11 @@ func testNotes(t *testing.T, b Backend) {
 	same(t, "found", found, false)
 	must(t, s.PutNotes(ctx, nil))
 	must(t, s.PutNotes(ctx, []store.Note{
-		{Kind: "slurm", Key: "2.0", Body: []byte("b")}, {Kind: "slurm", Key: "10.0", Body: []byte{0, 255}},
-		{Kind: "other", Key: "2.0", Body: []byte("c")}, {Kind: "slurm", Key: "2.0", Body: []byte("the last counts")}, {Kind: "slurm", Key: "3.0"},
+		{Kind: "slurm", Key: "2.0", Body: []byte("b")},
+		{Kind: "slurm", Key: "10.0", Body: []byte{0, 255}},
+		{Kind: "other", Key: "2.0", Body: []byte("c")},
+		{Kind: "slurm", Key: "2.0", Body: []byte("the last counts")},
+		{Kind: "slurm", Key: "3.0"},
 	}))
 	two := store.Note{Kind: "slurm", Key: "2.0", Body: []byte("the last counts")}
 	got, found, err := s.Note(ctx, "slurm", "2.0")

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"libra/exchange"
+)
+
+func TestSbatchTakesAScriptAsSlurmDoes(t *testing.T) {
+	f := newFloor()
+	open(t, f, exchange.RoleUser)
+	t.Setenv("MINE", "kept")
+	script := file(t, "job.sh", `#!/bin/sh
+#SBATCH -J weather -n 4 --mem=2G
+#SBATCH -t 10
+#SBATCH -o %x-%j.out
+#LIBRA budget=5 name=other
+echo "$1"
+`)
+	r := libra(t, "sbatch", "-J", "storm", "-n2", "--deadline=now+1hour", "--dependency=afterok:3", "--penalty=0.1", "--quiet", script, "-x", "--two")
+	if r.code != exitOK || !strings.HasPrefix(r.out, "Submitted batch job ") || r.err != "" {
+		t.Fatalf("%+v", r)
+	}
+	got := f.last(t).Submit.Request
+	dir, _ := os.Getwd()
+	if got.Name != "storm" || got.Processors != 2 || got.MemoryMB != 1024 || got.EstimateMS != 600_000 || got.DeadlineMS != 3_600_000 ||
+		got.Output != "%x-%j.out" || *got.Budget != 5e6 || got.PenaltyMicros != 100_000 || !slices.Equal(got.After, []int64{3}) ||
+		!slices.Equal(got.Argv, []string{"-x", "--two"}) || got.Dir != dir || !slices.Contains(got.Env, "MINE=kept") {
+		t.Errorf("the market was asked for %+v", got)
+	}
+}
+
+func TestSbatchWithoutAFile(t *testing.T) {
+	f := newFloor()
+	open(t, f, exchange.RoleUser)
+	r := libra(t, "sbatch", "-t", "1", "--parsable", "--export=NONE", "--array=1-4%2", "--wrap", "echo it's here")
+	if r.code != exitOK || strings.Trim(r.out, "0123456789") != "\n" {
+		t.Fatalf("%+v", r)
+	}
+	got := f.last(t).Submit.Request
+	if !strings.HasPrefix(got.Script, "#!/bin/sh\n") || !strings.HasSuffix(got.Script, "\necho it's here\n") || len(got.Env) != 0 ||
+		got.Output != "slurm-%j_%a.out" || got.Array == nil || got.Array.Limit != 2 || got.Name != "wrap" {
+		t.Errorf("the market was asked for %+v", got)
+	}
+	r = libraIn(t, "#!/bin/sh\n#SBATCH -t 2\ntrue\n", "sbatch", "-Q")
+	if got = f.last(t).Submit.Request; r.code != exitOK || got.EstimateMS != 120_000 || got.Output != "slurm-%j.out" {
+		t.Errorf("%+v: %+v", r, got)
+	}
+}
+
+func TestSbatchMistakes(t *testing.T) {
+	noContext(t)
+	script := file(t, "job.sh", "#!/bin/sh\ntrue\n")
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--tmie=5", script}, "--tmie: unknown; did you mean --time?"},
+		{[]string{"--gres=gpu:1", script}, "no devices"},
+		{[]string{"-t"}, "its value is missing"},
+		{[]string{"-t", "5", "--wrap", "true", script}, "--wrap"},
+		{[]string{script}, "-t is missing"},
+		{[]string{"-t", "5", "--budget", "much", script}, "--budget"},
+		{[]string{"-t", "5", "-n", "none", script}, "-n"},
+	} {
+		r := libra(t, append([]string{"sbatch"}, c.args...)...)
+		if r.code == exitOK || r.out != "" || !strings.Contains(r.err, c.want) {
+			t.Errorf("libra sbatch %v: %+v, want %q", c.args, r, c.want)
+		}
+	}
+	if out := mustLibra(t, "sbatch", "--help"); !strings.Contains(out, "Examples:") || !strings.Contains(out, "--server") || !strings.Contains(out, "--budget") {
+		t.Errorf("help:\n%s", out)
+	}
+}
+
+func TestSlurmPluginIsWritten(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "libra")
+	out := mustLibra(t, "slurm", "plugin", "--out", dir, "--partition", "priced")
+	if !strings.Contains(out, dir) || !strings.Contains(read(t, filepath.Join(dir, "job_submit.lua")), `["priced"] = true`) {
+		t.Errorf("it said %s", out)
+	}
+	key := read(t, filepath.Join(dir, "libra-door.key"))
+	mustLibra(t, "slurm", "plugin", "--out", dir)
+	if read(t, filepath.Join(dir, "libra-door.key")) != key {
+		t.Error("the key was replaced")
+	}
+	if r := libra(t, "slurm", "plugin"); r.code != exitUsage || !strings.Contains(r.err, "--out") {
+		t.Errorf("without a directory: %+v", r)
+	}
+}
+
+func TestWhatSlurmLacksIsSaid(t *testing.T) {
+	for over, wrong := range map[string]bool{"FORCE:64": false, "NO": true, "YES:4": true, "FORCE:4": true} {
+		c := slurmDefaults("agents")
+		if found := sharing(c, over); found[0].wrong != wrong {
+			t.Errorf("OverSubscribe=%s: %s", over, found[0])
+		}
+		if found := sharing(slurmDefaults("none"), over); found[0].wrong {
+			t.Errorf("OverSubscribe=%s without agents: %s", over, found[0])
+		}
+	}
+	conf := "ProctrackType           = proctrack/linuxproc\nJobAcctGatherType = jobacct_gather/cgroup\nDefMemPerNode=UNLIMITED\nSelectTypeParameters = CR_CPU_MEMORY\n"
+	if found := tracking(conf); len(found) != 3 || !found[0].wrong {
+		t.Errorf("%v", found)
+	}
+}

@@ -74,7 +74,7 @@ func (c *Config) defaults() {
 		}
 	}
 	if c.Workers <= 0 {
-		c.Workers = 16
+		c.Workers = 32
 	}
 	if c.Control == "" {
 		c.Control = Agents

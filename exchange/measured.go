@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"fmt"
 	"slices"
 
 	"libra/market"
@@ -71,10 +72,21 @@ func (j *live) lost() bool {
 	})
 }
 
+// mostAttempts bounds how often a job begins again that its nodes, though they are
+// there, cannot keep: one whose groups are broken would lose it for ever.
+const mostAttempts = 10
+
 // dislodge lets a job that lost a task begin again, as when its node is lost.
 func (x *Exchange) dislodge(j *live) error {
-	if j.Request.NoRestart {
-		j.End, j.Reason, j.Detail = Lost, market.NodeLost.String(), "a node lost one of its tasks, and it was not to be restarted"
+	why := ""
+	switch {
+	case j.Request.NoRestart:
+		why = "a node lost one of its tasks, and it was not to be restarted"
+	case j.Attempt+1 >= mostAttempts:
+		why = fmt.Sprintf("nodes lost it %d times", mostAttempts)
+	}
+	if why != "" {
+		j.End, j.Reason, j.Detail = Lost, market.NodeLost.String(), why
 		return x.step(market.Event{Kind: market.Cancelled, Job: market.JobID(j.ID)})
 	}
 	return x.step(market.Event{Kind: market.Dislodged, Job: market.JobID(j.ID)})

@@ -12,8 +12,9 @@ import (
 // run many times a second, and whoever is waiting for a quote just then waits for
 // it. While the heap is small, memory is cheaper than that.
 const (
-	lazyPercent = 400
-	smallHeap   = 256 << 20 // bytes that are in use
+	lazyPercent  = 400
+	usualPercent = 100
+	smallHeap    = 256 << 20 // bytes that are in use
 )
 
 // easeCollector lets the collector run less often, for as long as there is little
@@ -22,7 +23,7 @@ func easeCollector(ctx context.Context) {
 	if os.Getenv("GOGC") != "" {
 		return
 	}
-	usual := debug.SetGCPercent(lazyPercent)
+	debug.SetGCPercent(lazyPercent)
 	go func() {
 		tick := time.NewTicker(10 * time.Second)
 		defer tick.Stop()
@@ -30,7 +31,6 @@ func easeCollector(ctx context.Context) {
 		for lazy := true; ; {
 			select {
 			case <-ctx.Done():
-				debug.SetGCPercent(usual)
 				return
 			case <-tick.C:
 			}
@@ -38,7 +38,7 @@ func easeCollector(ctx context.Context) {
 			small := live[0].Value.Kind() == metrics.KindUint64 && live[0].Value.Uint64() < smallHeap
 			switch {
 			case lazy && !small:
-				debug.SetGCPercent(usual)
+				debug.SetGCPercent(usualPercent)
 			case !lazy && small:
 				debug.SetGCPercent(lazyPercent)
 			}

@@ -40,17 +40,32 @@ func run(o slurmtest.Options) error {
 	if err != nil {
 		return err
 	}
-	token, err := c.Token(ctx, "root")
-	if err == nil {
-		err = os.WriteFile(c.Dir+"/root.jwt", []byte(token), 0o600)
+	tell(c, o)
+	<-ctx.Done()
+	return c.Close()
+}
+
+// tell says how to go on: a market before this Slurm, an agent on each node, a job.
+func tell(c *slurmtest.Cluster, o slurmtest.Options) {
+	key := ""
+	if o.Door || o.DoorHolds {
+		key = " --slurm-door-key " + c.DoorKey
 	}
-	fmt.Fprintf(os.Stdout, "export SLURM_CONF=%s SLURM_REST=%s\n", c.Conf, c.RestURL)
-	fmt.Fprintf(os.Stdout, "# the directory is %s; root's token is in root.jwt, the logs are in log/; ^C ends it\n", c.Dir)
-	if err == nil {
-		<-ctx.Done()
+	fmt.Fprintf(os.Stdout, `slurm runs in %s, its logs are in log/; ^C ends it. In another terminal:
+
+  export SLURM_CONF=%s LIBRA_SERVER=http://127.0.0.1:7071
+  libra serve --backend slurm --slurm-rest %s%s --listen 127.0.0.1:7071 --store %s/market.db --owner-token-file %s/owner.token &
+  export LIBRA_TOKEN=$(cat %s/owner.token)
+`, c.Dir, c.Conf, c.RestURL, key, c.Dir, c.Dir, c.Dir)
+	for _, node := range c.Nodes {
+		fmt.Fprintf(os.Stdout, "  libra token create --role node --user %s > %s/%s.token\n", node, c.Dir, node)
+		fmt.Fprintf(os.Stdout, "  libra agent --control slurm --node %s --processors %d --capacity 0.4 --server $LIBRA_SERVER --token-file %s/%s.token --state %s/%s.agent &\n",
+			node, max(1, o.CPUs), c.Dir, node, c.Dir, node)
 	}
-	if wrong := c.Close(); err == nil {
-		err = wrong
-	}
-	return err
+	fmt.Fprint(os.Stdout, `  libra account open people/root; libra account grant people/root 100
+
+and when libra nodes lists the nodes:
+
+  libra sbatch -t 0:05 --deadline=now+1minutes --budget 50 --wrap 'echo hello from $LIBRA_NODE'
+`)
 }

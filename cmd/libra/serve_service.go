@@ -2,16 +2,10 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
-	"crypto/tls"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
-	"net"
-	"net/http"
 	"os/user"
 	"time"
 
@@ -21,23 +15,16 @@ import (
 	"libra/exchange"
 	"libra/ledger"
 	"libra/slurm"
-	"libra/store"
 	"libra/web"
 )
 
 // service is a controller with its store and its API: what libra serve runs,
 // and libra up beside an agent.
 type service struct {
-	store   store.Store
-	market  *controller.Controller
-	server  *http.Server
-	pages   *web.Handler
-	address net.Addr
-	secure  bool
-	lost    <-chan struct{} // another controller may lead now
-	release func()
-	failed  chan error
-	stop    context.CancelFunc
+	host
+	market *controller.Controller
+	pages  *web.Handler
+	stop   context.CancelFunc
 
 	backend      *slurm.Backend // nil: agents run the jobs
 	backendEnded chan struct{}
@@ -47,11 +34,11 @@ type service struct {
 // startService opens the store, waits until it may lead, reads the state back
 // and begins to listen.
 func startService(ctx context.Context, c *config.Config, log *slog.Logger, waiting func()) (*service, error) {
-	st, err := store.Open(ctx, c.Store)
+	h, err := openHost(ctx, c.Store)
 	if err != nil {
 		return nil, err
 	}
-	s := &service{store: st, failed: make(chan error, 1)}
+	s := &service{host: h}
 	if err := s.start(ctx, c, log, waiting); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
@@ -59,22 +46,17 @@ func startService(ctx context.Context, c *config.Config, log *slog.Logger, waiti
 }
 
 func (s *service) start(ctx context.Context, c *config.Config, log *slog.Logger, waiting func()) error {
-	var secure *tls.Config
-	var err error
-	if c.TLS.Cert != "" {
-		if secure, err = api.ServerTLS(c.TLS.Cert, c.TLS.Key, c.TLS.ClientCA, time.Now); err != nil {
-			return err
-		}
-		s.secure = true
+	secure, err := s.certify(c.TLS.Cert, c.TLS.Key, c.TLS.ClientCA)
+	if err != nil {
+		return err
 	}
 	if err = s.lead(ctx, waiting); err != nil {
 		return err
 	}
-	listener, err := api.Listen(c.Listen, secure)
+	listener, err := s.listen(c.Listen, secure)
 	if err != nil {
 		return err
 	}
-	s.address = listener.Addr()
 	run, stop := context.WithCancel(context.Background())
 	s.stop = stop
 	easeCollector(run)
@@ -99,29 +81,7 @@ func (s *service) start(ctx context.Context, c *config.Config, log *slog.Logger,
 	s.pages = web.New(floor, keyring{s.store}, web.Options{
 		Log: log, Secure: s.secure, WhatIf: s.whatIf, Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency}, Home: homeOf,
 	})
-	s.server = api.Server(handler)
-	s.server.Handler = web.Join(handler, s.pages)
-	s.server.RegisterOnShutdown(s.pages.Close)
-	go func() {
-		if err := s.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			s.failed <- err
-		}
-	}()
-	return nil
-}
-
-// lead makes sure that no other controller writes to the store.
-func (s *service) lead(ctx context.Context, waiting func()) error {
-	var taken *store.Taken
-	lost, release, err := s.store.TryLead(ctx)
-	if errors.As(err, &taken) && waiting != nil {
-		waiting()
-		lost, release, err = s.store.Lead(ctx)
-	}
-	if err != nil {
-		return err
-	}
-	s.lost, s.release = lost, release
+	s.serve(listener, handler, s.pages)
 	return nil
 }
 
@@ -146,14 +106,7 @@ func (s *service) wait(ctx context.Context) error {
 // close ends everything in order: nothing new comes in, what came in is written
 // down, the store is closed.
 func (s *service) close() error {
-	var err error
-	if s.server != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		defer cancel()
-		if err = s.server.Shutdown(ctx); errors.Is(err, context.DeadlineExceeded) {
-			err = s.server.Close()
-		}
-	}
+	err := s.hangUp()
 	if s.stop != nil {
 		s.stop()
 	}
@@ -163,10 +116,7 @@ func (s *service) close() error {
 	if s.market != nil {
 		<-s.market.Done()
 	}
-	if s.release != nil {
-		s.release()
-	}
-	return errors.Join(err, s.store.Close())
+	return errors.Join(err, s.leave())
 }
 
 // homeOf is where the jobs of a user run who names no directory.
@@ -178,34 +128,8 @@ func homeOf(name string) string {
 	return u.HomeDir
 }
 
-// url is where the API is, for somebody on this machine.
-func (s *service) url() string {
-	scheme := "http"
-	if s.secure {
-		scheme = "https"
-	}
-	host, port, err := net.SplitHostPort(s.address.String())
-	if ip := net.ParseIP(host); err == nil && ip.IsUnspecified() {
-		return scheme + "://" + net.JoinHostPort("127.0.0.1", port) // it listens everywhere, here too
-	}
-	return scheme + "://" + s.address.String()
-}
-
 // owner is the identity under which the program itself sets things up.
 var ownHand = exchange.Identity{User: "libra", Role: exchange.RoleOwner}
-
-// makeToken makes a token and returns the secret, which is kept nowhere.
-func (s *service) makeToken(ctx context.Context, user string, role exchange.Role, name string) (string, error) {
-	secret := make([]byte, 32)
-	if _, err := rand.Read(secret); err != nil {
-		return "", err
-	}
-	token := "libra_" + base64.RawURLEncoding.EncodeToString(secret)
-	hash := sha256.Sum256([]byte(token))
-	return token, keyring{s.store}.AddToken(ctx, hash[:], api.Token{
-		ID: api.NewTokenID(), User: user, Role: role, Name: name, MadeUS: time.Now().UnixMicro(),
-	})
-}
 
 // adopt begins a new epoch if the policy that was asked for is not the one in
 // force.

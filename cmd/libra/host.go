@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/http"
+	"time"
+
+	"libra/api"
+	"libra/exchange"
+	"libra/store"
+	"libra/web"
+)
+
+// host is what every daemon that serves an API has: a store that it alone leads,
+// a listener, and a server of the API and the pages.
+type host struct {
+	store   store.Store
+	server  *http.Server
+	address net.Addr
+	secure  bool
+	lost    <-chan struct{} // another may lead now
+	release func()
+	failed  chan error
+}
+
+func openHost(ctx context.Context, address string) (host, error) {
+	st, err := store.Open(ctx, address)
+	return host{store: st, failed: make(chan error, 1)}, err
+}
+
+// lead makes sure that nobody else writes to the store. Who is not to wait until
+// the other has gone hears who it is.
+func (h *host) lead(ctx context.Context, waiting func()) error {
+	var taken *store.Taken
+	lost, release, err := h.store.TryLead(ctx)
+	if errors.As(err, &taken) && waiting != nil {
+		waiting()
+		lost, release, err = h.store.Lead(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	h.lost, h.release = lost, release
+	return nil
+}
+
+// certify reads the certificates, if there are any: before the wait for the lead,
+// because who takes over must not find only then that they are not good.
+func (h *host) certify(cert, key, clientCA string) (*tls.Config, error) {
+	if cert == "" {
+		return nil, nil
+	}
+	h.secure = true
+	return api.ServerTLS(cert, key, clientCA, time.Now)
+}
+
+// listen opens the door; without certificates, to this machine alone.
+func (h *host) listen(address string, secure *tls.Config) (net.Listener, error) {
+	listener, err := api.Listen(address, secure)
+	if err == nil {
+		h.address = listener.Addr()
+	}
+	return listener, err
+}
+
+// serve answers whoever comes, with the API or a page.
+func (h *host) serve(listener net.Listener, handler *api.Handler, pages *web.Handler) {
+	h.server = api.Server(handler)
+	h.server.Handler = web.Join(handler, pages)
+	h.server.RegisterOnShutdown(pages.Close)
+	go func() {
+		if err := h.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			h.failed <- err
+		}
+	}()
+}
+
+// hangUp lets nothing new come in.
+func (h *host) hangUp() error {
+	if h.server == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	err := h.server.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = h.server.Close()
+	}
+	return err
+}
+
+// leave gives the store up.
+func (h *host) leave() error {
+	if h.release != nil {
+		h.release()
+	}
+	return h.store.Close()
+}
+
+// url is where the API is, for somebody on this machine.
+func (h *host) url() string {
+	scheme := "http"
+	if h.secure {
+		scheme = "https"
+	}
+	at, port, err := net.SplitHostPort(h.address.String())
+	if ip := net.ParseIP(at); err == nil && ip.IsUnspecified() {
+		return scheme + "://" + net.JoinHostPort("127.0.0.1", port) // it listens everywhere, here too
+	}
+	return scheme + "://" + h.address.String()
+}
+
+// makeToken makes a token that is good for ever and returns the secret, which is
+// kept nowhere.
+func (h *host) makeToken(ctx context.Context, user string, role exchange.Role, name string) (string, error) {
+	return addToken(ctx, h.store, user, role, name, 0)
+}
+
+// addToken makes a token in a store and returns the secret. Without a life it is
+// good for ever.
+func addToken(ctx context.Context, st store.Store, user string, role exchange.Role, name string, life time.Duration) (string, error) {
+	secret, hash := api.NewSecret()
+	t := api.Token{ID: api.NewTokenID(), User: user, Role: role, Name: name, MadeUS: time.Now().UnixMicro()}
+	if life > 0 {
+		t.ExpiresUS = t.MadeUS + life.Microseconds()
+	}
+	return secret, keyring{st}.AddToken(ctx, hash, t)
+}

@@ -69,7 +69,7 @@ func TestAKeyIsGoodOnce(t *testing.T) {
 			f.restart()
 		}
 	}
-	_, _, err := f.Do(t.Context(), cmd, controller.Key{Owner: "alice", Key: "k1", Digest: []byte("other")})
+	_, _, err := f.Do(t.Context(), cmd, exchange.Key{Owner: "alice", Key: "k1", Digest: []byte("other")})
 	if !errors.Is(err, exchange.ErrKeyReused) {
 		t.Errorf("another request under the same key: %v", err)
 	}
@@ -90,7 +90,7 @@ func TestAnUnwritableStoreIsRefusedCleanly(t *testing.T) {
 	b.fail.Store(true)
 	for range 3 {
 		cmd := exchange.Command{By: alice, Submit: &exchange.Submit{Request: exchange.Request{Argv: []string{"a"}, EstimateMS: 1000}}}
-		if _, _, err := f.Do(t.Context(), cmd, controller.Key{}); !errors.Is(err, exchange.ErrUnavailable) {
+		if _, _, err := f.Do(t.Context(), cmd, exchange.Key{}); !errors.Is(err, exchange.ErrUnavailable) {
 			t.Fatalf("a store that cannot be written: %v", err)
 		}
 	}

@@ -120,7 +120,7 @@ func (f *fleet) bump(m *member) {
 // Hello lets a node join.
 func (c *Controller) Hello(ctx context.Context, h task.Hello) (task.Welcome, error) {
 	cmd := exchange.Command{By: exchange.Identity{User: h.Node, Role: exchange.RoleNode}, Enlist: &h}
-	o, _, err := c.Do(ctx, cmd, Key{})
+	o, _, err := c.Do(ctx, cmd, exchange.Key{})
 	if err != nil {
 		return task.Welcome{}, err
 	}
@@ -191,12 +191,12 @@ func (c *Controller) Report(ctx context.Context, r task.Report) (task.Reply, err
 		return task.Reply{}, err
 	}
 	if down { // it was taken for lost, and is not
-		if _, _, err := c.Do(ctx, exchange.Command{By: by, Node: &exchange.NodeChange{Node: r.Node, Up: true}}, Key{}); err != nil {
+		if _, _, err := c.Do(ctx, exchange.Command{By: by, Node: &exchange.NodeChange{Node: r.Node, Up: true}}, exchange.Key{}); err != nil {
 			return task.Reply{}, err
 		}
 	}
 	if len(fresh) > 0 {
-		if _, _, err := c.Do(ctx, exchange.Command{By: by, Report: &exchange.Measured{Tasks: fresh}}, Key{}); err != nil {
+		if _, _, err := c.Do(ctx, exchange.Command{By: by, Report: &exchange.Measured{Tasks: fresh}}, exchange.Key{}); err != nil {
 			return task.Reply{}, err
 		}
 	}

@@ -74,7 +74,7 @@ func (f *floor) restart() {
 
 func (f *floor) do(cmd exchange.Command, key string) (exchange.Outcome, bool) {
 	f.Helper()
-	o, replayed, err := f.Do(f.Context(), cmd, controller.Key{Owner: cmd.By.User, Key: key, Digest: []byte(key)})
+	o, replayed, err := f.Do(f.Context(), cmd, exchange.Key{Owner: cmd.By.User, Key: key, Digest: []byte(key)})
 	if err != nil {
 		f.Fatalf("%s: %v", cmd.Kind(), err)
 	}

@@ -9,18 +9,8 @@ import (
 	"libra/exchange"
 )
 
-// Key makes a command happen once however often it is sent. The zero Key asks
-// for nothing.
-type Key struct {
-	Owner  string
-	Key    string
-	Digest []byte // of what was asked
-}
-
-// Given reports whether there is a key.
-func (k *Key) Given() bool { return k.Key != "" }
-
-func (k *Key) name() string { return k.Owner + "\x00" + k.Key }
+// nameOf is a key with its owner, who alone it is good for.
+func nameOf(k *exchange.Key) string { return k.Owner + "\x00" + k.Key }
 
 // known is a keyed command that was carried out lately. The store has it too,
 // but maybe not yet when the same key comes again.
@@ -33,7 +23,7 @@ type known struct {
 // remember keeps the outcome of a keyed command for as long as a caller may
 // have looked into the store too early.
 func (c *Controller) remember(a *call) {
-	c.recent[a.key.name()] = &known{digest: a.key.Digest, out: a.out, at: c.now()}
+	c.recent[nameOf(&a.key)] = &known{digest: a.key.Digest, out: a.out, at: c.now()}
 }
 
 const rememberUS = 60_000_000
@@ -51,7 +41,7 @@ func (c *Controller) repeated(a *call) bool {
 	if !a.key.Given() {
 		return false
 	}
-	k := c.recent[a.key.name()]
+	k := c.recent[nameOf(&a.key)]
 	if k == nil {
 		return false
 	}
@@ -70,7 +60,7 @@ func (c *Controller) repeated(a *call) bool {
 
 // Do carries out a command and returns when it is durable. With a key that was
 // used before it returns what was answered then.
-func (c *Controller) Do(ctx context.Context, cmd exchange.Command, key Key) (o exchange.Outcome, replayed bool, err error) {
+func (c *Controller) Do(ctx context.Context, cmd exchange.Command, key exchange.Key) (o exchange.Outcome, replayed bool, err error) {
 	if key.Given() {
 		reply, found, err := c.log.Reply(ctx, key.Owner, key.Key)
 		if err != nil {

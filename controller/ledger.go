@@ -31,17 +31,9 @@ func (c *Controller) txs(ctx context.Context, q store.TxQuery) iter.Seq2[ledger.
 	}
 }
 
-// Verified is what a check of the books found.
-type Verified struct {
-	Transactions int64
-	Entries      int64
-	Head         string // hash of the last transaction
-	Problem      string // the first thing that is wrong; empty: nothing
-}
-
 // VerifyLedger adds everything up again: the chain of the log, the chain of the
 // ledger, every balance from nothing, and the sum of all, which is zero.
-func (c *Controller) VerifyLedger(ctx context.Context) (Verified, error) {
+func (c *Controller) VerifyLedger(ctx context.Context) (exchange.Verified, error) {
 	var state ledger.State
 	var last int64
 	var total market.Money
@@ -50,9 +42,9 @@ func (c *Controller) VerifyLedger(ctx context.Context) (Verified, error) {
 		last, _ = x.LedgerHead()
 		total = x.LedgerTotal()
 	}); err != nil {
-		return Verified{}, err
+		return exchange.Verified{}, err
 	}
-	v := Verified{}
+	v := exchange.Verified{}
 	var err error
 	if v.Entries, err = c.log.VerifyLog(ctx); err != nil {
 		v.Problem = err.Error()
@@ -172,16 +164,17 @@ func (c *Controller) FirstSince(ctx context.Context, sinceUS int64) (int64, erro
 	return low, nil
 }
 
-// Entries lists the raw records of the log after one.
-func (c *Controller) Entries(ctx context.Context, after int64, limit int) ([]store.Entry, error) {
-	var entries []store.Entry
+// Log lists the raw records after one.
+func (c *Controller) Log(ctx context.Context, after int64, limit int) ([]exchange.LogEntry, error) {
+	var lines []exchange.LogEntry
 	for e, err := range c.log.Tail(ctx, after) {
 		if err != nil {
 			return nil, err
 		}
-		if entries = append(entries, e); len(entries) >= limit {
+		lines = append(lines, exchange.LogEntry{Seq: e.Seq, AtUS: e.At, Kind: e.Kind, Body: e.Body, Hash: hex.EncodeToString(e.Hash)})
+		if len(lines) >= limit {
 			break
 		}
 	}
-	return entries, nil
+	return lines, nil
 }

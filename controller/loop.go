@@ -15,7 +15,7 @@ import (
 // call is one thing for the loop to do: a command, or a look at the exchange.
 type call struct {
 	cmd  *exchange.Command
-	key  Key
+	key  exchange.Key
 	look func(*exchange.Exchange)
 
 	out      exchange.Outcome

@@ -56,19 +56,9 @@ func fromRow(row *store.Job) (exchange.Job, error) {
 	return j, nil
 }
 
-// Query says which jobs to list. What is not set does not restrict.
-type Query struct {
-	Owner   string
-	States  []exchange.State
-	Name    string
-	Account string
-	Before  int64
-	Limit   int
-}
-
 // Jobs lists jobs, the newest first, those under way as they are now. Their
 // requests are without what may be large.
-func (c *Controller) Jobs(ctx context.Context, q Query) ([]exchange.Job, error) {
+func (c *Controller) Jobs(ctx context.Context, q exchange.JobQuery) ([]exchange.Job, error) {
 	ask := store.Query{Owner: q.Owner, Name: q.Name, Account: q.Account, Before: q.Before, Limit: q.Limit}
 	for _, s := range q.States {
 		ask.States = append(ask.States, string(s))

@@ -33,7 +33,7 @@ func (f floor) Terms(ctx context.Context, id int64) (slurm.Terms, error) {
 }
 
 func (f floor) Lose(ctx context.Context, node, why string) error {
-	_, _, err := f.Do(ctx, exchange.Command{Node: &exchange.NodeChange{Node: node, Why: why}}, controller.Key{})
+	_, _, err := f.Do(ctx, exchange.Command{Node: &exchange.NodeChange{Node: node, Why: why}}, exchange.Key{})
 	return err
 }
 
@@ -80,7 +80,7 @@ func openFloor(t testing.TB, address, policy string, control slurm.Control, batc
 func (f floor) fund(t testing.TB, user string) {
 	t.Helper()
 	for _, m := range []exchange.MoneyCommand{{Op: "open", To: "lab/" + user}, {Op: "grant", To: "lab/" + user, Amount: int64(1e6 * market.Unit)}} {
-		if _, _, err := f.Do(t.Context(), exchange.Command{By: owner, Money: &m}, controller.Key{}); err != nil {
+		if _, _, err := f.Do(t.Context(), exchange.Command{By: owner, Money: &m}, exchange.Key{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -89,7 +89,7 @@ func (f floor) fund(t testing.TB, user string) {
 func (f floor) hand(t testing.TB, user string, r exchange.Request) int64 {
 	t.Helper()
 	by := exchange.Identity{User: user, Role: exchange.RoleUser}
-	o, _, err := f.Do(t.Context(), exchange.Command{By: by, Submit: &exchange.Submit{Request: r}}, controller.Key{})
+	o, _, err := f.Do(t.Context(), exchange.Command{By: by, Submit: &exchange.Submit{Request: r}}, exchange.Key{})
 	if err != nil || o.Refusal != nil || o.Job == nil {
 		t.Fatalf("%s: %v, refused: %+v", user, err, o.Refusal)
 	}
@@ -245,7 +245,7 @@ func TestJobsOfTwoUsers(t *testing.T) {
 	mine := f.hand(t, alice, exchange.Request{Argv: []string{"sleep", "300"}, Dir: here, EstimateMS: 300 * second})
 	theirs := f.hand(t, bob, exchange.Request{Argv: []string{"sleep", "300"}, Dir: there, EstimateMS: 300 * second})
 	f.await(t, mine, long, running)
-	if _, _, err = f.Do(t.Context(), exchange.Command{By: owner, Cancel: &exchange.Cancel{Job: mine}}, controller.Key{}); err != nil {
+	if _, _, err = f.Do(t.Context(), exchange.Command{By: owner, Cancel: &exchange.Cancel{Job: mine}}, exchange.Key{}); err != nil {
 		t.Fatal(err)
 	}
 	if j = f.await(t, mine, long, ended); j.State != exchange.Cancelled {

@@ -45,7 +45,7 @@ func benchService(b *testing.B, policy string, nodes, processors int) (*service,
 		}
 	}
 	for _, m := range []exchange.MoneyCommand{{Op: "open", To: "lab/alice"}, {Op: "grant", To: "lab/alice", Amount: int64(1e9 * market.Unit)}} {
-		if _, _, err := s.market.Do(b.Context(), exchange.Command{By: ownHand, Money: &m}, controller.Key{}); err != nil {
+		if _, _, err := s.market.Do(b.Context(), exchange.Command{By: ownHand, Money: &m}, exchange.Key{}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -97,7 +97,7 @@ func BenchmarkQuote(b *testing.B) {
 		cmd := exchange.Command{By: exchange.Identity{User: "alice", Role: exchange.RoleUser}, Submit: &exchange.Submit{
 			Request: exchange.Request{Argv: []string{"true"}, EstimateMS: 3_600_000, DeadlineMS: 5_000_000 + int64(i)*1000},
 		}}
-		if o, _, err := s.market.Do(b.Context(), cmd, controller.Key{}); err != nil || o.Refusal != nil {
+		if o, _, err := s.market.Do(b.Context(), cmd, exchange.Key{}); err != nil || o.Refusal != nil {
 			b.Fatal(err, o.Refusal)
 		}
 	}
@@ -141,7 +141,7 @@ func BenchmarkAgents(b *testing.B) {
 		cmd := exchange.Command{By: exchange.Identity{User: "alice", Role: exchange.RoleUser}, Submit: &exchange.Submit{
 			Request: exchange.Request{Argv: []string{"true"}, EstimateMS: 3_600_000, DeadlineMS: 5_000_000},
 		}}
-		if o, _, err := s.market.Do(b.Context(), cmd, controller.Key{}); err != nil || o.Refusal != nil {
+		if o, _, err := s.market.Do(b.Context(), cmd, exchange.Key{}); err != nil || o.Refusal != nil {
 			b.Fatal(err, o.Refusal)
 		}
 	}
@@ -200,7 +200,7 @@ func BenchmarkStart(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := c.Jobs(ctx, controller.Query{Limit: 50}); err != nil {
+		if _, err := c.Jobs(ctx, exchange.JobQuery{Limit: 50}); err != nil {
 			b.Fatal(err)
 		}
 		b.StopTimer()

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"libra/config"
-	"libra/controller"
 	"libra/exchange"
 	"libra/market"
 	"libra/task"
@@ -36,7 +35,7 @@ func testService(t *testing.T, policy string) *service {
 		t.Fatal(err)
 	}
 	for _, m := range []exchange.MoneyCommand{{Op: "open", To: "lab/alice"}, {Op: "grant", To: "lab/alice", Amount: int64(1000 * market.Unit)}} {
-		if _, _, err := s.market.Do(t.Context(), exchange.Command{By: ownHand, Money: &m}, controller.Key{}); err != nil {
+		if _, _, err := s.market.Do(t.Context(), exchange.Command{By: ownHand, Money: &m}, exchange.Key{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -53,7 +52,7 @@ func lived(t *testing.T, s *service) {
 			Submit: &exchange.Submit{Request: exchange.Request{
 				Argv: []string{"true"}, EstimateMS: 10_000, DeadlineMS: deadline, Budget: &budget,
 			}},
-		}, controller.Key{})
+		}, exchange.Key{})
 		if err != nil {
 			t.Fatal(err)
 		}

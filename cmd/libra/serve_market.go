@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -14,44 +13,17 @@ import (
 	"libra/task"
 )
 
-// served is a controller as the API asks for it.
-type served struct{ *controller.Controller }
+// byAgents is a market whose agents run the jobs themselves.
+type byAgents struct{ *controller.Controller }
 
-var _ api.Market = served{}
+var _ api.Market = byAgents{}
 
-func (s served) Do(ctx context.Context, c exchange.Command, key api.Key) (exchange.Outcome, bool, error) {
-	return s.Controller.Do(ctx, c, controller.Key{Owner: key.Owner, Key: key.Key, Digest: key.Digest})
-}
-
-// Hello takes only nodes whose agents run the jobs themselves.
-func (s served) Hello(ctx context.Context, h task.Hello) (task.Welcome, error) {
+// Hello takes only nodes that do.
+func (m byAgents) Hello(ctx context.Context, h task.Hello) (task.Welcome, error) {
 	if h.Runs != "" {
 		return task.Welcome{}, &exchange.FieldError{Field: "runs", Want: "nothing: agents run the jobs of this market (it was not started with --backend " + h.Runs + ")"}
 	}
-	return s.Controller.Hello(ctx, h)
-}
-
-func (s served) Jobs(ctx context.Context, q api.JobQuery) ([]exchange.Job, error) {
-	return s.Controller.Jobs(ctx, controller.Query{
-		Owner: q.Owner, States: q.States, Name: q.Name, Account: q.Account, Before: q.Before, Limit: q.Limit,
-	})
-}
-
-func (s served) VerifyLedger(ctx context.Context) (api.Verified, error) {
-	v, err := s.Controller.VerifyLedger(ctx)
-	return api.Verified{Transactions: v.Transactions, Entries: v.Entries, Head: v.Head, Problem: v.Problem}, err
-}
-
-func (s served) Log(ctx context.Context, after int64, limit int) ([]api.LogEntry, error) {
-	entries, err := s.Entries(ctx, after, limit)
-	if err != nil {
-		return nil, err
-	}
-	lines := make([]api.LogEntry, len(entries))
-	for i, e := range entries {
-		lines[i] = api.LogEntry{Seq: e.Seq, AtUS: e.At, Kind: e.Kind, Body: e.Body, Hash: hex.EncodeToString(e.Hash)}
-	}
-	return lines, nil
+	return m.Controller.Hello(ctx, h)
 }
 
 // keyring keeps the API's tokens in the store. The number by which people speak

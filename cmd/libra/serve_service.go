@@ -68,12 +68,12 @@ func (s *service) start(ctx context.Context, c *config.Config, log *slog.Logger,
 		stop()
 		return errors.Join(err, listener.Close())
 	}
-	var floor api.Market = served{s.market}
+	var floor api.Market = byAgents{s.market}
 	if c.Backend == config.BackendSlurm {
 		if err = s.startSlurm(ctx, run, c, log); err != nil {
 			return errors.Join(err, listener.Close())
 		}
-		floor = onSlurm{served{s.market}, s.backend, c}
+		floor = onSlurm{s.market, s.backend, c}
 	}
 	handler := api.New(floor, keyring{s.store}, api.Options{
 		Log: log, PublicMetrics: c.Metrics == "public", Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency},
@@ -152,7 +152,7 @@ func (s *service) adopt(ctx context.Context, c *config.Config) error {
 		return nil
 	}
 	rates := ratesOf(c)
-	_, _, err = s.market.Do(ctx, exchange.Command{By: ownHand, Epoch: &exchange.Epoch{Policy: c.Policy, Settings: wanted, Rates: &rates}}, controller.Key{})
+	_, _, err = s.market.Do(ctx, exchange.Command{By: ownHand, Epoch: &exchange.Epoch{Policy: c.Policy, Settings: wanted, Rates: &rates}}, exchange.Key{})
 	if err != nil {
 		return fmt.Errorf("change the policy from %s to %s: %w", now.Policy, c.Policy, err)
 	}

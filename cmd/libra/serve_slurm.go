@@ -19,7 +19,7 @@ import (
 // onSlurm is a market whose jobs Slurm runs: what concerns nodes goes through
 // the backend.
 type onSlurm struct {
-	served
+	*controller.Controller
 	backend *slurm.Backend
 	config  *config.Config
 }
@@ -43,7 +43,7 @@ func (m onSlurm) Chunk(ctx context.Context, node, id string, c task.Chunk) error
 }
 
 func (m onSlurm) Measure(ctx context.Context) (map[string]float64, error) {
-	numbers, err := m.served.Measure(ctx)
+	numbers, err := m.Controller.Measure(ctx)
 	if err == nil {
 		maps.Copy(numbers, m.backend.Measure())
 	}
@@ -55,14 +55,14 @@ func (m onSlurm) Do(ctx context.Context, c exchange.Command, key api.Key) (excha
 	if err := m.possible(&c); err != nil {
 		return exchange.Outcome{}, false, err
 	}
-	return m.served.Do(ctx, c, key)
+	return m.Controller.Do(ctx, c, key)
 }
 
 func (m onSlurm) Preview(ctx context.Context, by exchange.Identity, r exchange.Request) (exchange.Outcome, error) {
 	if err := wholeJob(&r); err != nil {
 		return exchange.Outcome{}, err
 	}
-	return m.served.Preview(ctx, by, r)
+	return m.Controller.Preview(ctx, by, r)
 }
 
 func (m onSlurm) possible(c *exchange.Command) error {
@@ -108,7 +108,7 @@ func (f behindSlurm) Terms(ctx context.Context, job int64) (slurm.Terms, error) 
 
 // Lose says that a node is gone.
 func (f behindSlurm) Lose(ctx context.Context, node, why string) error {
-	_, _, err := f.Do(ctx, exchange.Command{By: ownHand, Node: &exchange.NodeChange{Node: node, Why: why}}, controller.Key{})
+	_, _, err := f.Do(ctx, exchange.Command{By: ownHand, Node: &exchange.NodeChange{Node: node, Why: why}}, exchange.Key{})
 	return err
 }
 

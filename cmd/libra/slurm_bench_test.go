@@ -10,7 +10,6 @@ import (
 	"time"
 
 	apiclient "libra/api/client"
-	"libra/controller"
 	"libra/exchange"
 	"libra/slurm"
 	"libra/slurm/client"
@@ -138,12 +137,12 @@ func inSlurm(b *testing.B, batch client.Slurm, want int) {
 // runs them, they are said to have ended.
 func clearFloor(b *testing.B, s *service) {
 	b.Helper()
-	jobs, err := s.market.Jobs(b.Context(), controller.Query{States: []exchange.State{exchange.Running}, Limit: 10_000})
+	jobs, err := s.market.Jobs(b.Context(), exchange.JobQuery{States: []exchange.State{exchange.Running}, Limit: 10_000})
 	if err != nil {
 		b.Fatal(err)
 	}
 	for i := range jobs {
-		if _, _, err := s.market.Do(b.Context(), exchange.Command{By: ownHand, Cancel: &exchange.Cancel{Job: jobs[i].ID}}, controller.Key{}); err != nil {
+		if _, _, err := s.market.Do(b.Context(), exchange.Command{By: ownHand, Cancel: &exchange.Cancel{Job: jobs[i].ID}}, exchange.Key{}); err != nil {
 			b.Fatal(err)
 		}
 		if s.backend != nil {

@@ -15,7 +15,6 @@ import (
 	"libra/api"
 	"libra/api/client"
 	"libra/config"
-	"libra/controller"
 	"libra/exchange"
 	"libra/market"
 	"libra/slurm/slurmtest"
@@ -63,7 +62,7 @@ func openSlurmMarket(tb testing.TB, cluster *slurmtest.Cluster, policy, control 
 	})
 	for _, name := range users {
 		for _, m := range []exchange.MoneyCommand{{Op: "open", To: "lab/" + name}, {Op: "grant", To: "lab/" + name, Amount: int64(1e6 * market.Unit)}} {
-			if _, _, err := s.market.Do(tb.Context(), exchange.Command{By: ownHand, Money: &m}, controller.Key{}); err != nil {
+			if _, _, err := s.market.Do(tb.Context(), exchange.Command{By: ownHand, Money: &m}, exchange.Key{}); err != nil {
 				tb.Fatal(err)
 			}
 		}

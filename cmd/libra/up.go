@@ -18,7 +18,6 @@ import (
 	"libra/api"
 	"libra/api/client"
 	"libra/config"
-	"libra/controller"
 	"libra/exchange"
 	"libra/market"
 )
@@ -219,7 +218,7 @@ func (s *service) furnish(ctx context.Context, who string) (account string, err 
 			{Op: "open", To: path},
 			{Op: "grant", To: path, Amount: int64(demoCredit), Memo: "to begin with"},
 		} {
-			if _, _, err := s.market.Do(ctx, exchange.Command{By: ownHand, Money: &m}, controller.Key{}); err != nil {
+			if _, _, err := s.market.Do(ctx, exchange.Command{By: ownHand, Money: &m}, exchange.Key{}); err != nil {
 				return "", fmt.Errorf("account %s: %w", path, err)
 			}
 		}

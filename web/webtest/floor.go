@@ -67,7 +67,7 @@ func OpenAt(t testing.TB, at time.Time, change ...func(*exchange.Open)) *Floor {
 			t.Error(err)
 		}
 	})
-	f.Market = served{c}
+	f.Market = c
 	return f
 }
 

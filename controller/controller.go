@@ -18,6 +18,7 @@ type Log interface {
 	Append(ctx context.Context, b store.Batch) error
 	SaveSnapshot(ctx context.Context, s store.Snapshot) error
 	LatestSnapshot(ctx context.Context) (store.Snapshot, bool, error)
+	ForgetReplies(ctx context.Context, before int64) error
 	Reader
 }
 
@@ -61,8 +62,9 @@ type Controller struct {
 	pending *batch            // carried out and not handed to the writer yet
 	writing bool              // the writer is at work
 	recent  map[string]*known // by idempotency key: carried out lately
-	closed  error             // why nothing is taken at the moment
-	behind  bool              // the exchange is ahead of the store and must be read back
+	used    *usedKeys
+	closed  error // why nothing is taken at the moment
+	behind  bool  // the exchange is ahead of the store and must be read back
 
 	writes  chan *batch
 	written chan writeResult
@@ -88,7 +90,7 @@ func Start(ctx context.Context, log Log, cfg Config) (*Controller, error) {
 	c := &Controller{
 		cfg: cfg, log: log,
 		inbox: make(chan *call, 4096), writes: make(chan *batch), written: make(chan writeResult),
-		recent: map[string]*known{}, done: make(chan struct{}),
+		recent: map[string]*known{}, used: newUsedKeys(), done: make(chan struct{}),
 	}
 	c.fleet = newFleet(c)
 	c.news = news.New()
@@ -103,6 +105,7 @@ func Start(ctx context.Context, log Log, cfg Config) (*Controller, error) {
 	}
 	c.fleet.begin(c.x.NodesUp(), c.now())
 	go c.write()
+	go c.keepKeys(ctx)
 	go c.loop(ctx)
 	return c, nil
 }

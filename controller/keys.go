@@ -23,6 +23,7 @@ type known struct {
 // remember keeps the outcome of a keyed command for as long as a caller may
 // have looked into the store too early.
 func (c *Controller) remember(a *call) {
+	c.used.add(a.key.Owner, a.key.Key)
 	c.recent[nameOf(&a.key)] = &known{digest: a.key.Digest, out: a.out, at: c.now()}
 }
 
@@ -61,7 +62,7 @@ func (c *Controller) repeated(a *call) bool {
 // Do carries out a command and returns when it is durable. With a key that was
 // used before it returns what was answered then.
 func (c *Controller) Do(ctx context.Context, cmd exchange.Command, key exchange.Key) (o exchange.Outcome, replayed bool, err error) {
-	if key.Given() {
+	if key.Given() && c.used.maybe(key.Owner, key.Key) {
 		reply, found, err := c.log.Reply(ctx, key.Owner, key.Key)
 		if err != nil {
 			return exchange.Outcome{}, false, err

@@ -20,6 +20,7 @@ type Reader interface {
 	CountJobs(ctx context.Context, q store.Query) (map[string]int64, error)
 	Txs(ctx context.Context, q store.TxQuery) iter.Seq2[store.Tx, error]
 	Reply(ctx context.Context, owner, key string) (store.Reply, bool, error)
+	ReplyKeys(ctx context.Context) iter.Seq2[store.ReplyKey, error]
 }
 
 // Job is all there is to know of one job, whether it has ended or not.

@@ -30,7 +30,8 @@ func (c *Controller) handOver() {
 	}
 	b := c.pending
 	b.orders = c.fleet.due(c.x, c.now())
-	if c.since >= c.cfg.SnapshotEvery {
+	// A snapshot takes as long as the state is large, so it waits for as many commands.
+	if c.since >= max(c.cfg.SnapshotEvery, c.x.Underway()) {
 		if s, err := c.snapshot(); err == nil {
 			b.snapshot = s
 			c.since = 0

@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
+	"iter"
 )
 
 // Reply is what was answered to a key of an owner.
@@ -21,6 +23,45 @@ func (d *database) Reply(ctx context.Context, owner, key string) (Reply, bool, e
 	}
 	r.Digest, r.Body = none(r.Digest), none(r.Body)
 	return r, true, nil
+}
+
+// replyKeysAtOnce is how many keys are read in one step, so that no reader is
+// kept from its end for long.
+const replyKeysAtOnce = 5000
+
+// ReplyKeys yields the keys that were answered.
+func (d *database) ReplyKeys(ctx context.Context) iter.Seq2[ReplyKey, error] {
+	return func(yield func(ReplyKey, error) bool) {
+		var last ReplyKey
+		for {
+			keys, err := d.replyKeysAfter(ctx, last)
+			if err != nil {
+				yield(ReplyKey{}, fmt.Errorf("keys of replies: %w", err))
+				return
+			}
+			for _, k := range keys {
+				if !yield(k, nil) {
+					return
+				}
+			}
+			if len(keys) < replyKeysAtOnce {
+				return
+			}
+			last = keys[len(keys)-1]
+		}
+	}
+}
+
+func (d *database) replyKeysAfter(ctx context.Context, last ReplyKey) ([]ReplyKey, error) {
+	keys := make([]ReplyKey, 0, replyKeysAtOnce)
+	err := d.each(ctx, d.reads, "SELECT owner, key FROM replies WHERE (owner, key) > (?, ?) ORDER BY owner, key LIMIT ?",
+		[]any{last.Owner, last.Key, replyKeysAtOnce}, func(rows *sql.Rows) error {
+			var k ReplyKey
+			err := rows.Scan(&k.Owner, &k.Key)
+			keys = append(keys, k)
+			return err
+		})
+	return keys, err
 }
 
 // forgetAtOnce is how many answers are dropped in one step, so that an append

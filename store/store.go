@@ -51,6 +51,9 @@ type Reply struct {
 	At         int64
 }
 
+// ReplyKey is an idempotency key of an owner.
+type ReplyKey struct{ Owner, Key string }
+
 // Batch is what becomes durable in one step. Of several jobs with one ID, and
 // of several replies to one key, the last counts.
 type Batch struct {
@@ -152,6 +155,9 @@ type Store interface {
 
 	// Reply is what was answered to a key of an owner.
 	Reply(ctx context.Context, owner, key string) (Reply, bool, error)
+	// ReplyKeys yields the keys under which there are answers, those given
+	// while it reads perhaps among them. It ends at the first error it yields.
+	ReplyKeys(ctx context.Context) iter.Seq2[ReplyKey, error]
 	// ForgetReplies drops the answers given before a time. An answer that
 	// came after younger ones may stay as long as they do.
 	ForgetReplies(ctx context.Context, before int64) error

@@ -134,6 +134,13 @@ func testReplies(t *testing.T, b Backend) {
 		must(t, err)
 		same(t, "reply "+key, found, want)
 	}
+	keys := map[store.ReplyKey]bool{}
+	for k, err := range s.ReplyKeys(ctx) {
+		must(t, err)
+		keys[k] = true
+	}
+	same(t, "keys", len(keys), n-2200+1)
+	same(t, "one of them", keys[store.ReplyKey{Owner: "ann", Key: "0003"}], true)
 	_, _, err := s.Reply(ctx, "ann", "\xff")
 	wants(t, "a key that cannot be", err, store.ErrInvalid)
 	got, _, err := s.Reply(ctx, "ann", "0003")

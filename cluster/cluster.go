@@ -109,8 +109,10 @@ func (c *Cluster) apply(e *market.Event) {
 		c.finish(e)
 	case market.Cancelled:
 		if s, here := c.book.Find(e.Job); here {
+			if !c.book.Entry(s).Reserved() { // else it was never there
+				c.book.Note(book.Departed)
+			}
 			c.end(market.Stopped, s, market.ByUser)
-			c.book.Note(book.Departed)
 		}
 	case market.Used:
 		if s, here := c.book.Find(e.Job); here {
@@ -177,7 +179,9 @@ func (c *Cluster) takeIn(s book.Seat) {
 	}
 	said.Kind, said.Start, said.Procs = market.Accepted, e.Start, e.Procs
 	c.draft.Say(said)
-	c.book.Note(book.Placed)
+	if !e.Reserved() {
+		c.book.Note(book.Placed)
+	}
 	c.plan()
 }
 

@@ -117,7 +117,7 @@ func (p *proportional) takers(v book.View, j *market.Job, rate float64) []candid
 
 // Plan gives every running job its share, and what nobody needs to all in
 // proportion. Shares hold until the next event of the cluster: a refusal is
-// not one.
+// not one, nor is a place that is kept or given back.
 func (p *proportional) Plan(v book.View, d *book.Draft) {
 	const events = book.Placed | book.Departed | book.Measured | book.Woke | book.NodesChanged
 	if v.Cause()&events == 0 && !someUsedUp(v) {
@@ -133,6 +133,9 @@ func (p *proportional) Plan(v book.View, d *book.Draft) {
 	wake := market.Never
 	for i, s := range running {
 		e := v.Entry(s)
+		if e.Reserved() {
+			continue
+		}
 		rate := p.demands[i]
 		var speed float64
 		if e.Due().Finite() {
@@ -173,6 +176,9 @@ func (p *proportional) addLoads(v book.View) (guests bool) {
 		e := v.Entry(s)
 		rate := demand(e, now)
 		p.demands = append(p.demands, rate)
+		if e.Reserved() {
+			continue // room is kept for it, but until it begins its time is everybody's
+		}
 		if !e.Due().Finite() {
 			guests = true
 			continue

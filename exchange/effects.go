@@ -19,7 +19,7 @@ type Effects struct {
 
 	changed map[int64]*live
 	ended   map[int64]Change
-	nodes   map[string]bool // true: more than a share has changed
+	nodes   []*node // with a mark
 }
 
 // Change is a job of which something has changed that is worth writing down.
@@ -54,17 +54,21 @@ func (fx *Effects) over(j *live) {
 	fx.ended[j.ID] = Change{Job: j.Job, First: !j.Written}
 }
 
-// node marks a node on which something starts or ends, reshared one on which
-// only shares change.
-func (fx *Effects) node(name string) { fx.mark(name, true) }
+// mark is what has changed on a node since somebody last asked.
+type mark uint8
 
-func (fx *Effects) reshared(name string) { fx.mark(name, false) }
+const (
+	unmarked mark = iota
+	shares        // nothing else
+	tasks         // something starts or ends
+)
 
-func (fx *Effects) mark(name string, more bool) {
-	if fx.nodes == nil {
-		fx.nodes = map[string]bool{}
+// mark notes what has changed on a node.
+func (fx *Effects) mark(n *node, what mark) {
+	if n.changed == unmarked {
+		fx.nodes = append(fx.nodes, n)
 	}
-	fx.nodes[name] = fx.nodes[name] || more
+	n.changed = max(n.changed, what)
 }
 
 // Effects takes what has come of the commands since it was last asked.
@@ -78,12 +82,13 @@ func (x *Exchange) Effects() Effects {
 		fx.Jobs = append(fx.Jobs, j)
 	}
 	slices.SortFunc(fx.Jobs, func(a, b Change) int { return int(a.ID - b.ID) })
-	for name, more := range fx.nodes {
-		if more {
-			fx.Nodes = append(fx.Nodes, name)
+	for _, n := range fx.nodes {
+		if n.changed == tasks {
+			fx.Nodes = append(fx.Nodes, n.Node)
 		} else {
-			fx.Reshared = append(fx.Reshared, name)
+			fx.Reshared = append(fx.Reshared, n.Node)
 		}
+		n.changed = unmarked
 	}
 	slices.Sort(fx.Nodes)
 	slices.Sort(fx.Reshared)

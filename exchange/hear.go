@@ -71,7 +71,7 @@ func (x *Exchange) granted(j *live, e *market.Event) {
 	}
 	for i := range j.Ranks {
 		j.Ranks[i].Speed = e.Speed
-		x.fx.reshared(x.nodes[j.Ranks[i].Node].Node)
+		x.fx.mark(x.nodes[j.Ranks[i].Node], shares)
 	}
 	x.shareChanged(j)
 }
@@ -87,7 +87,7 @@ func (x *Exchange) hearShares(e *market.Event) {
 		for i := range j.Ranks {
 			if r := &j.Ranks[i]; r.Proc == e.Proc {
 				r.Speed = s.Speed
-				x.fx.reshared(x.nodes[r.Node].Node)
+				x.fx.mark(x.nodes[r.Node], shares)
 			}
 		}
 		x.shareChanged(j)
@@ -153,7 +153,7 @@ func (x *Exchange) place(j *live, procs market.Procs) {
 		n := x.nodes[index]
 		j.Ranks = append(j.Ranks, rank{Node: index, Processor: proc - n.First, Proc: int32(proc)})
 		j.Places = append(j.Places, Place{Node: n.Node, Processor: proc - n.First})
-		x.fx.node(n.Node)
+		x.fx.mark(n, tasks)
 		n.let(j)
 	}
 }
@@ -162,8 +162,8 @@ func (x *Exchange) place(j *live, procs market.Procs) {
 func (x *Exchange) leavePlaces(j *live) {
 	for i := range j.Ranks {
 		n := x.nodes[j.Ranks[i].Node]
-		x.fx.node(n.Node)
-		delete(n.tenants, j.ID)
+		x.fx.mark(n, tasks)
+		n.leave(j)
 	}
 	j.Ranks = nil
 }

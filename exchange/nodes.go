@@ -1,8 +1,10 @@
 package exchange
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 
 	"libra/cluster"
@@ -21,15 +23,26 @@ type node struct {
 	Why     string `json:"why,omitempty"`
 	Retired bool   `json:"retired,omitempty"`
 
-	tenants map[int64]*live
+	tenants []*live // who has tasks here, by number
+	changed mark    // since somebody last asked for effects
 }
 
 // let notes that a job has tasks here.
 func (n *node) let(j *live) {
-	if n.tenants == nil {
-		n.tenants = map[int64]*live{}
+	if i, here := n.tenant(j); !here {
+		n.tenants = slices.Insert(n.tenants, i, j)
 	}
-	n.tenants[j.ID] = j
+}
+
+// leave notes that a job has none here any more.
+func (n *node) leave(j *live) {
+	if i, here := n.tenant(j); here {
+		n.tenants = slices.Delete(n.tenants, i, i+1)
+	}
+}
+
+func (n *node) tenant(j *live) (int, bool) {
+	return slices.BinarySearchFunc(n.tenants, j.ID, func(t *live, id int64) int { return cmp.Compare(t.ID, id) })
 }
 
 // enlist lets a node join, or come back.
@@ -55,7 +68,7 @@ func (x *Exchange) enlist(h *task.Hello) (Outcome, error) {
 		index = x.byName[h.Node]
 	}
 	v := x.nodeView(index)
-	x.fx.node(h.Node)
+	x.fx.mark(x.nodes[index], tasks)
 	return Outcome{Node: &v}, nil
 }
 
@@ -189,7 +202,7 @@ func (x *Exchange) changeNode(c *NodeChange) (Outcome, error) {
 		err = x.lose(index, c.Why)
 	}
 	v := x.nodeView(index)
-	x.fx.node(c.Node)
+	x.fx.mark(x.nodes[index], tasks)
 	return Outcome{Node: &v}, err
 }
 

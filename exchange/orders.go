@@ -2,7 +2,6 @@ package exchange
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -18,9 +17,8 @@ func (x *Exchange) Orders(name string) []task.Order {
 		return nil
 	}
 	n := x.nodes[index]
-	var orders []task.Order
-	for _, id := range slices.Sorted(maps.Keys(n.tenants)) {
-		j := n.tenants[id]
+	orders := make([]task.Order, 0, len(n.tenants))
+	for _, j := range n.tenants {
 		for i := range j.Ranks {
 			r := &j.Ranks[i]
 			if r.Node != index || r.Status != nil {

@@ -104,7 +104,7 @@ func (x *Exchange) refined(j *live) error {
 		switch {
 		case (whole - r.Had).Done():
 			r.Stop, r.Cut, r.CutMS = task.Terminate, true, j.Request.Optional.WorkMS
-			x.fx.node(x.nodes[r.Node].Node)
+			x.fx.mark(x.nodes[r.Node], tasks)
 			x.fx.touch(j)
 		case t.Left.Done():
 			back = append(back, market.Event{

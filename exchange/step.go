@@ -14,7 +14,7 @@ import (
 type Step struct {
 	At      Number   `json:"at"`
 	In      []Event  `json:"in,omitempty"`
-	Out     []Event  `json:"out,omitempty"` // left out where there are very many; Sum is over all
+	Out     []Event  `json:"out,omitempty"` // without shares where there are many; Sum is over all
 	N       int      `json:"n"`             // how many were said
 	Sum     uint64   `json:"sum"`           // of all that was said
 	Rebuilt *Rebuilt `json:"rebuilt,omitempty"`
@@ -105,8 +105,9 @@ func (n *Number) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// mostSaid is how many events of one step are written down in full.
-const mostSaid = 256
+// mostShares is how many shares of one step are written down. They follow from
+// what happened, and under proportional share every event changes those of all.
+const mostShares = 8
 
 // NewStep writes down a step.
 func NewStep(at market.Time, in, out []market.Event) Step {
@@ -114,13 +115,21 @@ func NewStep(at market.Time, in, out []market.Event) Step {
 	for i := range in {
 		s.In = append(s.In, written(&in[i]))
 	}
-	if len(out) <= mostSaid {
-		for i := range out {
+	shares := 0
+	for i := range out {
+		if isShare(&out[i]) {
+			shares++
+		}
+	}
+	for i := range out {
+		if shares <= mostShares || !isShare(&out[i]) {
 			s.Out = append(s.Out, written(&out[i]))
 		}
 	}
 	return s
 }
+
+func isShare(e *market.Event) bool { return e.Kind == market.Granted || e.Kind == market.Shared }
 
 func written(e *market.Event) Event {
 	w := Event{

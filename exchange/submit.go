@@ -220,7 +220,7 @@ func (x *Exchange) stop(j *live, how task.Stop, end State, reason, detail string
 		return nil
 	}
 	for i := range j.Ranks {
-		x.fx.node(x.nodes[j.Ranks[i].Node].Node)
+		x.fx.mark(x.nodes[j.Ranks[i].Node], tasks)
 	}
 	x.fx.touch(j)
 	return x.step(market.Event{Kind: market.Released, Job: market.JobID(j.ID)})

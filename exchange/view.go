@@ -296,11 +296,11 @@ func (x *Exchange) Record() Track { return x.record }
 func (x *Exchange) loads(procs market.Procs) map[int]float64 {
 	load, seen := map[int]float64{}, map[int64]bool{}
 	for proc := range procs.All() {
-		for id, j := range x.nodes[x.nodeOf(proc)].tenants {
-			if seen[id] || !j.holds(procs) {
+		for _, j := range x.nodes[x.nodeOf(proc)].tenants {
+			if seen[j.ID] || !j.holds(procs) {
 				continue
 			}
-			seen[id] = true
+			seen[j.ID] = true
 			need, _ := x.standing(j)
 			for i := range j.Ranks {
 				load[int(j.Ranks[i].Proc)] += need / x.nodes[j.Ranks[i].Node].Rating

@@ -52,6 +52,9 @@ func (x *Exchange) newSpec(j *live, i int) task.Spec {
 		Output: expand(r.Output, j.ID, i, j.Name), Error: expand(r.Error, j.ID, i, j.Name),
 		Memory: r.MemoryMB << 20, GraceMS: r.grace(), Elements: r.Array.elements(i, len(j.Ranks)),
 	}
+	if !r.Soft && r.overrun() != OverrunLate {
+		s.DueUS = j.DueUS
+	}
 	if r.Optional != nil {
 		s.Optional = &task.Optional{Argv: r.Optional.Argv}
 	}

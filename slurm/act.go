@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"libra/slurm/client"
 	"libra/task"
@@ -64,18 +63,13 @@ func (b *Backend) inSlurm(what func()) {
 
 // submit hands a run in, held.
 func (b *Backend) submit(ctx context.Context, r *run) {
-	terms, err := b.fleet.Terms(ctx, r.key.job)
-	if err != nil {
-		b.failed(r, "not submitted", err)
-		return
-	}
 	b.mu.Lock()
 	orders, complete := r.inOrder(), r.complete()
 	b.mu.Unlock()
 	if !complete {
 		return // some were taken back meanwhile
 	}
-	s, err := b.submission(r, orders, limitOf(terms, b.cfg.Now()))
+	s, err := b.submission(r, orders)
 	if err != nil {
 		b.mu.Lock()
 		r.refused = err.Error()
@@ -123,7 +117,7 @@ func (r *run) inOrder() []task.Order {
 }
 
 // submission is the one Slurm job of all tasks of a run.
-func (b *Backend) submission(r *run, orders []task.Order, limit time.Duration) (client.Submission, error) {
+func (b *Backend) submission(r *run, orders []task.Order) (client.Submission, error) {
 	specs := make([]task.Spec, len(orders))
 	onNode := map[string]int{}
 	most := 0
@@ -140,7 +134,7 @@ func (b *Backend) submission(r *run, orders []task.Order, limit time.Duration) (
 	first := &specs[0]
 	return client.Submission{
 		Name: nameOf(first), Comment: b.commentOf(r), User: first.User, Partition: b.cfg.Partition, Nodes: slices.Clone(r.Nodes),
-		Tasks: len(specs), CPUs: min(most, b.narrowest(r.Nodes)), MemoryMB: megabytes(first.Memory) * int64(most), Limit: limit,
+		Tasks: len(specs), CPUs: min(most, b.narrowest(r.Nodes)), MemoryMB: megabytes(first.Memory) * int64(most), Limit: limitOf(first.DueUS, b.cfg.Now()),
 		Dir: "/", Env: []string{"PATH=" + defaultPath}, Output: "/dev/null", Script: text,
 	}, nil
 }

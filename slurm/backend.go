@@ -21,16 +21,8 @@ type Fleet interface {
 	Desired(ctx context.Context, node string, after int64, wait time.Duration) (task.Desired, error)
 	Report(ctx context.Context, r task.Report) (task.Reply, error)
 	Chunk(ctx context.Context, node, id string, c task.Chunk) error
-	// Terms says until when a job may run.
-	Terms(ctx context.Context, job int64) (Terms, error)
 	// Lose says that a node is gone.
 	Lose(ctx context.Context, node, why string) error
-}
-
-// Terms is what Slurm's time limit follows from.
-type Terms struct {
-	Due     time.Time // zero: no deadline
-	Lenient bool      // it may go on after its deadline
 }
 
 // Notes are what a backend remembers; a [store.Store] keeps them.

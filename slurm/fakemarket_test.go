@@ -224,10 +224,6 @@ func (m *fakeMarket) Report(ctx context.Context, r task.Report) (task.Reply, err
 
 func (m *fakeMarket) Chunk(context.Context, string, string, task.Chunk) error { return nil }
 
-func (m *fakeMarket) Terms(ctx context.Context, job int64) (Terms, error) {
-	return Terms{Due: time.Now().Add(time.Hour)}, ctx.Err()
-}
-
 func (m *fakeMarket) Lose(ctx context.Context, name, _ string) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

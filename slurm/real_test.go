@@ -24,14 +24,6 @@ type floor struct {
 	*controller.Controller
 }
 
-func (f floor) Terms(ctx context.Context, id int64) (slurm.Terms, error) {
-	j, err := f.Job(ctx, id)
-	if err != nil || j.DueUS == 0 {
-		return slurm.Terms{}, err
-	}
-	return slurm.Terms{Due: time.UnixMicro(j.DueUS)}, nil
-}
-
 func (f floor) Lose(ctx context.Context, node, why string) error {
 	_, _, err := f.Do(ctx, exchange.Command{Node: &exchange.NodeChange{Node: node, Why: why}}, exchange.Key{})
 	return err

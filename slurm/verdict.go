@@ -95,10 +95,10 @@ func (r *run) status(rank int, control Control) task.Status {
 // limitOf is Slurm's limit for a job: what is left until its deadline, twice, so
 // that Slurm never ends what the market lets go on for a while; the market ends
 // jobs itself, and to the second. 0: none of its own.
-func limitOf(t Terms, now time.Time) time.Duration {
+func limitOf(dueUS int64, now time.Time) time.Duration {
 	const least = 10 * time.Minute
-	left := t.Due.Sub(now)
-	if t.Due.IsZero() || t.Lenient || left <= 0 {
+	left := time.UnixMicro(dueUS).Sub(now)
+	if dueUS == 0 || left <= 0 {
 		return 0
 	}
 	return left + max(left, least)

@@ -43,13 +43,15 @@ const sqliteOld = 64
 // runs the rows through a coroutine.
 var sqliteStatements = struct {
 	fence, head, log                     string
-	old, insertJob, moveJob, updateJob   string
+	old, newest                          string
+	insertJob, moveJob, updateJob        string
 	spec, count, total, tx, touch, reply string
 }{
 	fence:     "UPDATE head SET fence = fence + 1 RETURNING seq, hash, fence",
 	head:      "UPDATE head SET seq = ?, hash = ?, fence = fence + 1 WHERE fence = ?",
 	log:       "INSERT INTO log (seq, at, kind, body, hash) VALUES (?, ?, ?, ?, ?)",
 	old:       "SELECT id, owner, account, state FROM jobs WHERE id IN (?" + strings.Repeat(", ?", sqliteOld-1) + ")",
+	newest:    "SELECT coalesce(max(id), ?) FROM jobs",
 	insertJob: "INSERT INTO jobs (owner, account, name, state, submitted, ended, body, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
 	moveJob:   "UPDATE jobs SET owner = ?, account = ?, name = ?, state = ?, submitted = ?, ended = ?, body = ? WHERE id = ?",
 	updateJob: "UPDATE jobs SET name = ?, submitted = ?, ended = ?, body = ? WHERE id = ?",

@@ -159,17 +159,7 @@ func explainFile(err error) error {
 
 // change runs a small transaction on the connection that writes.
 func (s *sqlite) change(ctx context.Context, do func(*sql.Tx) error) error {
-	return s.writing(ctx, func(w *sqliteWriter) error {
-		tx, err := w.conn.BeginTx(context.WithoutCancel(ctx), nil)
-		if err != nil {
-			return err
-		}
-		if err := do(tx); err != nil {
-			tx.Rollback() // on a full disk SQLite has done so itself
-			return err
-		}
-		return tx.Commit()
-	})
+	return s.writing(ctx, func(w *sqliteWriter) error { return w.change(ctx, do) })
 }
 
 // writing lends the connection that writes. After an error that SQLite did not

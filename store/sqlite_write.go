@@ -3,20 +3,19 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"maps"
 	"slices"
-	"strings"
 )
 
 // sqliteWriter is the one connection that writes, with its statements.
 type sqliteWriter struct {
-	conn                                 *sql.Conn
-	head, log                            *sql.Stmt
-	old, insertJob, moveJob, updateJob   *sql.Stmt
-	spec, count, total, tx, touch, reply *sql.Stmt
-	all                                  []*sql.Stmt // nil: not prepared yet
-	ids                                  [sqliteOld]any
+	conn                                         *sql.Conn
+	head, log                                    *sql.Stmt
+	places, insertJob, moveJob, updateJob        *sql.Stmt
+	newest, spec, count, total, tx, touch, reply *sql.Stmt
+	all                                          []*sql.Stmt // nil: not prepared yet
+	ids                                          [sqliteOld]any
+	seen                                         places
 }
 
 func newSQLiteWriter(ctx context.Context, db *sql.DB) (*sqliteWriter, error) {
@@ -24,7 +23,7 @@ func newSQLiteWriter(ctx context.Context, db *sql.DB) (*sqliteWriter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sqliteWriter{conn: conn}, nil
+	return &sqliteWriter{conn: conn, seen: places{newest: unknownID}}, nil
 }
 
 // prepare makes the statements ready, once there are tables.
@@ -40,10 +39,11 @@ func (w *sqliteWriter) prepare(ctx context.Context) error {
 	}{
 		{&w.head, s.head},
 		{&w.log, s.log},
-		{&w.old, s.old},
+		{&w.places, s.old},
 		{&w.insertJob, s.insertJob},
 		{&w.moveJob, s.moveJob},
 		{&w.updateJob, s.updateJob},
+		{&w.newest, s.newest},
 		{&w.spec, s.spec},
 		{&w.count, s.count},
 		{&w.total, s.total},
@@ -76,10 +76,25 @@ func closeAll(statements []*sql.Stmt) {
 
 func (s *sqlite) fence(ctx context.Context) (head, error) {
 	var h head
-	err := s.change(ctx, func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, sqliteStatements.fence).Scan(&h.seq, &h.hash, &h.fence)
+	err := s.writing(ctx, func(w *sqliteWriter) error {
+		w.seen.forget() // whoever asks may have missed something
+		return w.change(ctx, func(tx *sql.Tx) error {
+			return tx.QueryRowContext(ctx, sqliteStatements.fence).Scan(&h.seq, &h.hash, &h.fence)
+		})
 	})
 	return h, s.explain(err)
+}
+
+func (w *sqliteWriter) change(ctx context.Context, do func(*sql.Tx) error) error {
+	tx, err := w.conn.BeginTx(context.WithoutCancel(ctx), nil)
+	if err != nil {
+		return err
+	}
+	if err := do(tx); err != nil {
+		tx.Rollback() // on a full disk SQLite has done so itself
+		return err
+	}
+	return tx.Commit()
 }
 
 // write runs an append in one transaction. Once begun it is not interrupted:
@@ -88,25 +103,35 @@ func (s *sqlite) write(ctx context.Context, w *work, from head) error {
 	waiting := ctx
 	ctx = context.WithoutCancel(ctx)
 	err := s.writing(waiting, func(to *sqliteWriter) error {
-		if err := to.prepare(ctx); err != nil {
-			return err
-		}
-		tx, err := to.conn.BeginTx(ctx, nil)
+		err := to.append(ctx, w, from)
 		if err != nil {
-			return err
+			to.seen.forget()
+		} else {
+			to.seen.add(w.jobs)
 		}
-		if err := to.write(ctx, w, from); err != nil {
-			tx.Rollback() // on a full disk SQLite has done so itself
-			return err
-		}
-		if err := tx.Commit(); lostCommit(err) {
-			return &uncertain{err}
-		} else if err != nil {
-			return err
-		}
-		return nil
+		return err
 	})
 	return s.explain(err)
+}
+
+func (w *sqliteWriter) append(ctx context.Context, k *work, from head) error {
+	if err := w.prepare(ctx); err != nil {
+		return err
+	}
+	tx, err := w.conn.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := w.write(ctx, k, from); err != nil {
+		tx.Rollback() // on a full disk SQLite has done so itself
+		return err
+	}
+	if err := tx.Commit(); lostCommit(err) {
+		return &uncertain{err}
+	} else if err != nil {
+		return err
+	}
+	return nil
 }
 
 func (w *sqliteWriter) write(ctx context.Context, k *work, from head) error {
@@ -148,11 +173,8 @@ func (w *sqliteWriter) write(ctx context.Context, k *work, from head) error {
 	return nil
 }
 
-// place is where a job stands in the index by owner, and what is counted.
-type place struct{ owner, account, state string }
-
 func (w *sqliteWriter) writeJobs(ctx context.Context, jobs []Job) error {
-	old, err := w.places(ctx, jobs)
+	old, err := w.old(ctx, jobs)
 	if err != nil {
 		return err
 	}
@@ -185,32 +207,6 @@ func (w *sqliteWriter) writeJobs(ctx context.Context, jobs []Job) error {
 	return w.writeCounts(ctx, change)
 }
 
-// places are those of the jobs that are there already.
-func (w *sqliteWriter) places(ctx context.Context, jobs []Job) (map[int64]place, error) {
-	old := make(map[int64]place, len(jobs))
-	for some := range slices.Chunk(jobs, sqliteOld) {
-		for i := range w.ids {
-			w.ids[i] = some[min(i, len(some)-1)].ID
-		}
-		rows, err := w.old.QueryContext(ctx, w.ids[:]...)
-		if err != nil {
-			return nil, err
-		}
-		for rows.Next() {
-			var id int64
-			var p place
-			if err := rows.Scan(&id, &p.owner, &p.account, &p.state); err != nil {
-				return nil, errors.Join(err, rows.Close())
-			}
-			old[id] = p
-		}
-		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
-			return nil, err
-		}
-	}
-	return old, nil
-}
-
 func (w *sqliteWriter) writeCounts(ctx context.Context, change map[place]int64) error {
 	totals := make(map[string]int64)
 	for _, p := range slices.SortedFunc(maps.Keys(change), comparePlaces) {
@@ -229,14 +225,4 @@ func (w *sqliteWriter) writeCounts(ctx context.Context, change map[place]int64) 
 		}
 	}
 	return nil
-}
-
-func comparePlaces(a, b place) int {
-	if c := strings.Compare(a.owner, b.owner); c != 0 {
-		return c
-	}
-	if c := strings.Compare(a.account, b.account); c != 0 {
-		return c
-	}
-	return strings.Compare(a.state, b.state)
 }

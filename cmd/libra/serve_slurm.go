@@ -93,19 +93,6 @@ type behindSlurm struct{ *controller.Controller }
 
 var _ slurm.Fleet = behindSlurm{}
 
-// Terms says until when a job may run.
-func (f behindSlurm) Terms(ctx context.Context, job int64) (slurm.Terms, error) {
-	j, err := f.Job(ctx, job)
-	if err != nil {
-		return slurm.Terms{}, err
-	}
-	t := slurm.Terms{Lenient: j.Request.Soft || j.Request.Overrun == exchange.OverrunLate}
-	if j.DueUS != 0 {
-		t.Due = time.UnixMicro(j.DueUS)
-	}
-	return t, nil
-}
-
 // Lose says that a node is gone.
 func (f behindSlurm) Lose(ctx context.Context, node, why string) error {
 	_, _, err := f.Do(ctx, exchange.Command{By: ownHand, Node: &exchange.NodeChange{Node: node, Why: why}}, exchange.Key{})

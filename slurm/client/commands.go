@@ -18,6 +18,7 @@ type commands struct {
 	timeout time.Duration
 	seal    func(Submission) string
 	sizes   sizes
+	owners  owners
 
 	mu    sync.Mutex
 	exits map[key]exit // of jobs in the last listing that are over
@@ -38,7 +39,7 @@ func openCommands(o Options, seal func(Submission) string) (*commands, error) {
 		}
 	}
 	c := &commands{conf: o.Conf, timeout: o.Timeout, seal: seal}
-	c.sizes = sizes{now: o.Now, list: c.Nodes}
+	c.sizes, c.owners.now = sizes{now: o.Now, list: c.Nodes}, o.Now
 	return c, nil
 }
 

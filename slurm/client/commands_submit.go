@@ -18,7 +18,7 @@ import (
 // file of its own: as sbatch's environment it would change what sbatch does, which
 // runs as root.
 func (c *commands) Submit(ctx context.Context, s Submission) (int64, error) {
-	who, err := lookup(ctx, s.User)
+	who, err := c.owners.find(ctx, s.User)
 	if err == nil {
 		err = s.check()
 	}

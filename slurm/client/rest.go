@@ -26,6 +26,7 @@ type rest struct {
 	timeout time.Duration
 	seal    func(Submission) string
 	sizes   sizes
+	owners  owners
 	listing Slurm // what lists jobs instead; nil: nobody
 	killer  *commands
 }
@@ -67,7 +68,7 @@ func openRest(ctx context.Context, o Options, seal func(Submission) string, byCo
 		as: o.As, timeout: o.Timeout, seal: seal, killer: byCommand,
 		token: &token{file: o.TokenFile, user: o.As, scontrol: byCommand, now: o.Now},
 	}
-	r.sizes = sizes{now: o.Now, list: r.Nodes}
+	r.sizes, r.owners.now = sizes{now: o.Now, list: r.Nodes}, o.Now
 	if byCommand != nil && !o.ListByRest {
 		r.listing = byCommand
 	}

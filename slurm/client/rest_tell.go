@@ -10,7 +10,7 @@ import (
 
 // Submit hands a job in, in the name of its user.
 func (r *rest) Submit(ctx context.Context, s Submission) (int64, error) {
-	_, err := lookup(ctx, s.User)
+	_, err := r.owners.find(ctx, s.User)
 	if err == nil {
 		err = s.check()
 	}

@@ -7,13 +7,48 @@ import (
 	"os/exec"
 	"os/user"
 	"strings"
+	"sync"
 	"time"
 )
 
 // owner is a user of the host as Slurm must be told of it.
 type owner struct{ uid, gid string }
 
-// lookup finds the user of a job. Slurm's own answer to a name that nobody has is
+// owners are users that were found lately: some are in a directory that is slow to
+// answer, and a user hands in many jobs.
+type owners struct {
+	now func() time.Time
+
+	mu    sync.Mutex
+	known map[string]owner
+	since time.Time
+}
+
+// knownFor is how long what was found is believed.
+const knownFor = time.Minute
+
+// find finds the user of a job.
+func (o *owners) find(ctx context.Context, name string) (owner, error) {
+	now := o.now()
+	o.mu.Lock()
+	if now.Sub(o.since) > knownFor {
+		o.known, o.since = map[string]owner{}, now
+	}
+	found, here := o.known[name]
+	o.mu.Unlock()
+	if here {
+		return found, nil
+	}
+	found, err := lookup(ctx, name)
+	if err == nil {
+		o.mu.Lock()
+		o.known[name] = found
+		o.mu.Unlock()
+	}
+	return found, err
+}
+
+// lookup asks the system for a user. Slurm's own answer to a name that nobody has is
 // indistinguishable from an accident, so it is not asked.
 func lookup(ctx context.Context, name string) (owner, error) {
 	if name == "" || strings.ContainsAny(name, ":\x00\n\r\t ") || name[0] == '-' {

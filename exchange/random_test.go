@@ -63,12 +63,12 @@ func randomDay(t *testing.T, r *rapid.T, policyName string) {
 		case 12:
 			f.enlist("n1", rapid.IntRange(1, 3).Draw(r, "new shape"))
 		case 13:
-			snapshotGoesOn(t, f)
+			snapshotGoesOn(r, f)
 		}
 	}
-	finish(t, f)
-	logGivesTheSame(t, f)
-	coreSaysTheSame(t, f)
+	finish(r, f)
+	logGivesTheSame(r, f)
+	coreSaysTheSame(r, f)
 }
 
 func request(f *floor, r *rapid.T) exchange.Request {
@@ -137,23 +137,12 @@ func report(f *floor, r *rapid.T) {
 }
 
 // finish lets everything that is under way come to its end.
-func finish(t *testing.T, f *floor) {
+func finish(t rapid.TB, f *floor) {
 	t.Helper()
 	f.do(exchange.Command{Node: &exchange.NodeChange{Node: "n1", Up: true}})
-	for range 300 {
-		if f.x.Underway() == 0 {
-			break
-		}
-		f.wait(5)
-		var said []task.Status
-		for _, node := range []string{"n1", "n2"} {
-			for _, o := range f.x.Orders(node) {
-				said = append(said, task.Status{Key: o.Spec.Key, State: task.Ended, CPUUS: 1e6})
-			}
-		}
-		f.do(exchange.Command{Report: &exchange.Measured{Tasks: said}})
-	}
-	f.wait(700) // all quotes expire
+	endAll(f)
+	f.wait(700) // all quotes expire, and who waits for too many processors makes room for others
+	endAll(f)
 	for id, j := range f.all {
 		if !j.State.Final() && j.State != exchange.Queued && j.State != exchange.Held {
 			t.Errorf("job %d is still %s", id, j.State)
@@ -168,13 +157,27 @@ func finish(t *testing.T, f *floor) {
 	}
 }
 
-func encode(t *testing.T, x *exchange.Exchange) []byte {
-	t.Helper()
-	body, err := json.Marshal(x.Snapshot())
-	if err != nil {
-		t.Fatal(err)
+// endAll ends what runs, and what begins then, until nothing does any more.
+func endAll(f *floor) {
+	f.Helper()
+	for range 300 {
+		if f.x.Underway() == 0 {
+			return
+		}
+		f.wait(5)
+		var said []task.Status
+		for _, node := range []string{"n1", "n2"} {
+			for _, o := range f.x.Orders(node) {
+				said = append(said, task.Status{Key: o.Spec.Key, State: task.Ended, CPUUS: 1e6})
+			}
+		}
+		f.do(exchange.Command{Report: &exchange.Measured{Tasks: said}})
 	}
-	return body
+}
+
+func encode(t rapid.TB, x *exchange.Exchange) []byte {
+	t.Helper()
+	return asJSON(t, x.Snapshot())
 }
 
 // counter is how often a book was restored: it is not part of what it says.
@@ -197,7 +200,7 @@ func differ(a, b []byte) string {
 
 // snapshotGoesOn puts a restored exchange in the place of the original: what
 // follows must be what the log says.
-func snapshotGoesOn(t *testing.T, f *floor) {
+func snapshotGoesOn(t rapid.TB, f *floor) {
 	t.Helper()
 	body := encode(t, f.x)
 	y, err := exchange.Restore("test", body)
@@ -210,7 +213,7 @@ func snapshotGoesOn(t *testing.T, f *floor) {
 	f.x = y
 }
 
-func logGivesTheSame(t *testing.T, f *floor) {
+func logGivesTheSame(t rapid.TB, f *floor) {
 	t.Helper()
 	y := exchange.New("test")
 	for i, e := range f.log {
@@ -226,7 +229,7 @@ func logGivesTheSame(t *testing.T, f *floor) {
 			t.Fatalf("entry %d (%s): %v", i, cmd.Kind(), err)
 		}
 		if fx := y.Effects(); !reflect.DeepEqual(fx.Steps, e.steps) {
-			t.Fatalf("entry %d (%s): the core says\n%+v, said\n%+v", i, cmd.Kind(), fx.Steps, e.steps)
+			t.Fatalf("entry %d (%s): the core says\n%s, said\n%s", i, cmd.Kind(), asJSON(t, fx.Steps), asJSON(t, e.steps))
 		}
 	}
 	if d := differ(encode(t, y), encode(t, f.x)); d != "" {
@@ -235,7 +238,7 @@ func logGivesTheSame(t *testing.T, f *floor) {
 }
 
 // coreSaysTheSame drives a bare cluster through the steps of the log.
-func coreSaysTheSame(t *testing.T, f *floor) {
+func coreSaysTheSame(t rapid.TB, f *floor) {
 	t.Helper()
 	var c *cluster.Cluster
 	for _, e := range f.log {
@@ -261,4 +264,13 @@ func coreSaysTheSame(t *testing.T, f *floor) {
 			}
 		}
 	}
+}
+
+func asJSON(t rapid.TB, v any) []byte {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }

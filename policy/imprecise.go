@@ -184,7 +184,7 @@ func (p *mandatoryFirst) share(v book.View, tasks []book.Task, rating float64) (
 		q := &p.parts[first]
 		p.speeds[q.task] = rating
 		if q.class != overdrawn {
-			next = min(next, now+market.Time(float64(q.left)/rating))
+			next = min(next, p.over(&tasks[q.task], q, now, rating))
 		}
 	}
 	for i := range p.parts {
@@ -195,6 +195,17 @@ func (p *mandatoryFirst) share(v book.View, tasks []book.Task, rating float64) (
 		changed = changed || tasks[q.task].Speed != p.speeds[q.task]
 	}
 	return changed, next
+}
+
+// over is when a part is done that has the processor. For one that has had it
+// already that is reckoned from when it got it: another sum, made from now, would
+// differ in its last digit, and what is remembered in seen would not be what a
+// restored cluster works out.
+func (*mandatoryFirst) over(t *book.Task, q *part, now market.Time, rating float64) market.Time {
+	if t.Speed == rating {
+		return t.Since + market.Time(float64(t.Left)/rating)
+	}
+	return now + market.Time(float64(q.left)/rating)
 }
 
 var _ Policy = (*mandatoryFirst)(nil)

@@ -74,7 +74,7 @@ func processorTime(b *testing.B) time.Duration {
 // many clients at a time as the name says: each is answered when it is on disk.
 func BenchmarkSubmit(b *testing.B) {
 	for _, policy := range []string{"fcfs-bf", "libra"} {
-		for _, clients := range []int{1, 64} {
+		for _, clients := range []int{1, 64, 128} {
 			b.Run(fmt.Sprintf("%s/clients-%d", policy, clients), func(b *testing.B) {
 				_, to := benchService(b, policy, 1, 64)
 				var next atomic.Int64

@@ -69,7 +69,8 @@ func (w *width) settle(h *Head) error {
 		h.Request.MemoryMB = (w.memoryNode*nodes + among - 1) / among
 	}
 	if n > 1 && w.last != nil {
-		w.last.note(fmt.Sprintf("Libra starts the script on each of its %d processors and tells each its LIBRA_RANK", n))
+		h.Request.Once = true // as their systems do
+		w.last.note(fmt.Sprintf("on Slurm the script starts once; Libra's own agents start it on each of its %d processors and tell each its LIBRA_RANK", n))
 	}
 	return nil
 }

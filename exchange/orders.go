@@ -50,7 +50,7 @@ func (x *Exchange) newSpec(j *live, i int) task.Spec {
 		Key: task.Key{Job: j.ID, Rank: i, Attempt: j.Attempt}, Size: len(j.Ranks), Name: j.Name, User: j.Owner,
 		Argv: r.Argv, Script: []byte(r.Script), Dir: r.Dir, Env: r.Env,
 		Output: expand(r.Output, j.ID, i, j.Name), Error: expand(r.Error, j.ID, i, j.Name),
-		Memory: r.MemoryMB << 20, GraceMS: r.grace(), Elements: r.Array.elements(i, len(j.Ranks)),
+		Memory: r.MemoryMB << 20, GraceMS: r.grace(), Once: r.Once && r.Array == nil, Elements: r.Array.elements(i, len(j.Ranks)),
 	}
 	if !r.Soft && r.overrun() != OverrunLate {
 		s.DueUS = j.DueUS

@@ -25,6 +25,7 @@ type Request struct {
 	Budget        *int64   `json:"budget_micros,omitempty"`        // absent: no limit but the account's
 	PenaltyMicros int64    `json:"penalty_micros_per_s,omitempty"` // for each second after the deadline
 	Processors    int      `json:"processors,omitempty"`           // default 1
+	Once          bool     `json:"once,omitempty"`                 // where a batch system runs it: it starts once, and starts the rest itself
 	MemoryMB      int64    `json:"memory_mb,omitempty"`            // on each processor
 	DiskMB        int64    `json:"disk_mb,omitempty"`              // on each processor
 	Class         int      `json:"class,omitempty"`                // where the policy knows classes

@@ -183,6 +183,10 @@ func TestJobsOfTwoUsers(t *testing.T) {
 		Script: "#!/bin/sh\necho $LIBRA_ARRAY_INDEX\n[ $LIBRA_ARRAY_INDEX != 3 ] || exit 3\n", Dir: there, Output: "sweep-%a", EstimateMS: 10 * second,
 		Array: &exchange.Array{First: 1, Last: 4, Limit: 2},
 	})
+	once := f.hand(t, alice, exchange.Request{
+		Script: "#!/bin/sh\necho script on $LIBRA_NODE\nsrun sh -c 'echo $SLURM_PROCID on $SLURMD_NODENAME' | sort\nsrun -n 2 echo two\n",
+		Dir:    here, Output: "once", EstimateMS: 10 * second, Processors: 5, Once: true,
+	})
 	missing := f.hand(t, alice, exchange.Request{Argv: []string{"there-is-no-such-program"}, Dir: here, EstimateMS: 10 * second})
 	nobody := f.hand(t, alice, exchange.Request{Argv: []string{"true"}, Dir: "/there/is/none", EstimateMS: 10 * second})
 	const long = 40 * time.Second
@@ -195,6 +199,7 @@ func TestJobsOfTwoUsers(t *testing.T) {
 		{"a program", well, exchange.Completed, 0},
 		{"a script that fails", bad, exchange.Failed, 7},
 		{"a parallel job", wide, exchange.Completed, 0},
+		{"a script that starts its ranks", once, exchange.Completed, 0},
 		{"a sweep", sweep, exchange.Failed, 3},
 		{"no program", missing, exchange.Failed, 127},
 		{"no directory", nobody, exchange.Failed, 126},
@@ -225,6 +230,16 @@ func TestJobsOfTwoUsers(t *testing.T) {
 		if got, want := said(t, here, fmt.Sprintf("wide-%d", rank)), fmt.Sprintf("%d on %s\n", rank, j.Places[rank].Node); got != want {
 			t.Errorf("rank %d said %q, want %q", rank, got, want)
 		}
+	}
+	if j, err = f.Job(t.Context(), once); err != nil {
+		t.Fatal(err)
+	}
+	text := "script on " + j.Places[0].Node + "\n"
+	for rank := range 5 {
+		text += fmt.Sprintf("%d on %s\n", rank, j.Places[rank].Node)
+	}
+	if got := said(t, here, "once"); got != text+"two\ntwo\n" {
+		t.Errorf("the script that starts its ranks said %q, want %q", got, text+"two\ntwo\n")
 	}
 	for i := 1; i <= 4; i++ {
 		if got := said(t, there, fmt.Sprintf("sweep-%d", i)); got != fmt.Sprintf("%d\n", i) {

@@ -30,10 +30,24 @@ func Script(specs []task.Spec) (string, error) {
 		}
 	}
 	head := fmt.Sprintf("#!/bin/sh\n# libra: job %d, attempt %d\n", first.Job, first.Attempt)
-	if len(specs) == 1 {
+	switch {
+	case len(specs) == 1:
 		return head + taskScript(specs), nil
+	case first.Once:
+		return head + onceScript(specs), nil
 	}
 	return head + rankScript(specs), nil
+}
+
+// onceScript becomes the user's program once, as sbatch would, in the allocation of
+// all ranks. An srun in it finds the nodes that were sold, rank by rank, in a file
+// that has no name any more.
+func onceScript(specs []task.Spec) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "libra_hosts=$(mktemp \"${TMPDIR:-/tmp}/libra-XXXXXX\") || exit %d\n", codeNotStarted)
+	fmt.Fprintf(&b, "cat >\"$libra_hosts\" %s", hereDocument(strings.Join(specs[0].Nodes, "\n")))
+	b.WriteString("exec 4<\"$libra_hosts\"\nrm -f \"$libra_hosts\"\n")
+	return b.String() + taskScript(specs)
 }
 
 // rankScript starts the tasks of a job where they belong: srun takes the nodes of
@@ -208,10 +222,14 @@ exit "$libra_bad"
 // environment is the environment of a program, as the agents make it: what a
 // login would set, then what the task asks for, then what it is told about itself.
 func environment(s *task.Spec) string {
-	words := []string{
-		"/usr/bin/env", "-u LIBRA_SEAL", "-u SLURM_HOSTFILE", quote("PATH=" + defaultPath),
-		`"HOME=${libra_home:-/}"`, quote("USER=" + s.User), quote("LOGNAME=" + s.User), `"SHELL=${libra_shell:-/bin/sh}"`,
+	words := []string{"/usr/bin/env", "-u LIBRA_SEAL", "-u SLURM_HOSTFILE"}
+	if s.Once && s.Size > 1 {
+		// Slurm believes in fewer processors than were sold: jobs share them.
+		words = append(words, "SLURM_HOSTFILE=/proc/self/fd/4", "SLURM_DISTRIBUTION=arbitrary", "SLURM_OVERCOMMIT=1",
+			"SLURM_NTASKS="+strconv.Itoa(s.Size), "SLURM_NPROCS="+strconv.Itoa(s.Size))
 	}
+	words = append(words, quote("PATH="+defaultPath),
+		`"HOME=${libra_home:-/}"`, quote("USER="+s.User), quote("LOGNAME="+s.User), `"SHELL=${libra_shell:-/bin/sh}"`)
 	for _, setting := range s.Env {
 		words = append(words, quote(setting))
 	}

@@ -221,6 +221,22 @@ func TestRanksRunWhereTheyWerePut(t *testing.T) {
 	}
 }
 
+func TestAScriptThatStartsItsRanksRunsOnce(t *testing.T) {
+	first := aTask(t)
+	first.Size, first.Nodes, first.Once = 3, []string{"n1", "n1", "n2"}, true
+	first.Script = []byte("#!/bin/sh\necho \"$LIBRA_RANK of $LIBRA_SIZE, $SLURM_NTASKS $SLURM_DISTRIBUTION\"\ncat \"$SLURM_HOSTFILE\" \"$SLURM_HOSTFILE\"\nexit 3\n")
+	specs := []task.Spec{first, first, first}
+	for i := range specs {
+		specs[i].Rank = i
+	}
+	if code := inShell(t, specs); code != 3 {
+		t.Errorf("exit code %d", code)
+	}
+	if got := content(t, &first, "out"); got != "0 of 3, 3 arbitrary\n"+strings.Repeat("n1\nn1\nn2\n", 2) {
+		t.Errorf("it said %q", got)
+	}
+}
+
 func TestALaneRunsItsElements(t *testing.T) {
 	s := aTask(t)
 	s.Script = []byte("#!/bin/sh\necho \"$LIBRA_ARRAY_INDEX\"\n[ \"$LIBRA_ARRAY_INDEX\" -ne 3 ] || exit 5\n[ \"$LIBRA_ARRAY_INDEX\" -ne 5 ] || exit 6\n")

@@ -49,6 +49,7 @@ type Spec struct {
 	Memory   int64    `json:"memory_bytes"`       // limit; 0: none
 	Elements []int    `json:"elements,omitempty"` // of an array: the indexes this task runs, one after the other
 	GraceMS  int64    `json:"grace_ms"`           // between SIGTERM and SIGKILL
+	Once     bool     `json:"once,omitempty"`     // by a batch system it is started once, on the first node, for all ranks
 	DueUS    int64    `json:"due_us,omitempty"`   // when its job is to have ended; 0: it may take as long as it does
 
 	Optional *Optional `json:"optional,omitempty"` // what may follow when the rest is done; nil: nothing

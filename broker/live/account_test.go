@@ -65,7 +65,7 @@ func TestWithoutStreams(t *testing.T) {
 				if n.Job != nil && n.Job.ID == j.ID {
 					state = n.Job.State
 				}
-			case <-time.After(20 * time.Second):
+			case <-time.After(time.Minute):
 				t.Fatal("no more news")
 			}
 		}

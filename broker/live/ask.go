@@ -103,13 +103,12 @@ func (b *Broker) gather(ctx context.Context, logins []*login, binding bool, call
 			nos = append(nos, *a.no)
 		}
 	}
-	limit := time.NewTimer(b.options.Limit)
-	defer limit.Stop()
+	limit := b.options.over()
 	for over := false; !over && len(waiting) > 0; {
 		select {
 		case a := <-g.answers:
 			take(a)
-		case <-limit.C:
+		case <-limit:
 			over = true
 		case <-ctx.Done():
 			over = true
@@ -146,7 +145,7 @@ func (b *Broker) askOne(g *gathering, l *login, binding bool, call func(context.
 	switch {
 	case !binding || a.bid != nil && inTime:
 	case a.bid != nil:
-		l.giveBack(ctx, a.bid.quote.ID)
+		b.release([]bid{*a.bid}) // with time of its own: it took nearly all there was
 	default:
 		l.leave()
 	}

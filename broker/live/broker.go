@@ -24,6 +24,8 @@ type Options struct {
 	Retry    time.Duration    // how soon a cluster that was gone is asked again; default 1 s
 	Now      func() time.Time // default: the clock
 	Log      *slog.Logger     // default: none
+
+	over func() <-chan time.Time // says when the time to quote is over; a test can hand in its own
 }
 
 const defaultLimit = 2 * time.Second
@@ -45,6 +47,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.over == nil {
+		o.over = func() <-chan time.Time { return time.After(o.Limit) }
 	}
 	return o
 }

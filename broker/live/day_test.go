@@ -60,7 +60,7 @@ func TestADay(t *testing.T) {
 			if n.Job != nil {
 				states[n.Job.ID] = n.Job.State
 			}
-		case <-time.After(30 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatalf("no more news; %v", states)
 		}
 	}

@@ -248,8 +248,8 @@ func TestReport(t *testing.T) {
 		Reasons: map[string]int64{"cannot_meet_deadline": 15, "cannot_meet_budget": 5},
 	}
 	open(t, f, exchange.RoleOwner)
-	same(t, mustLibra(t, "report", "--from", "2026-11-01", "--to", "2026-11-15T11:30:00Z"), `
-2026-11-01 to 2026-11-15 11:30:00 UTC
+	same(t, mustLibra(t, "report", "--from", "2126-11-01", "--to", "2126-11-15T11:30:00Z"), `
+2126-11-01 to 2126-11-15 11:30:00 UTC
 
 jobs                           100
   accepted                      80  80.0 %
@@ -272,7 +272,7 @@ work sold                 12,345 s  61.0 %
 
 the bound: the best admission of two classes
 `)
-	if out := mustLibra(t, "report"); !strings.HasPrefix(out, "2026-11-01 to 2026-12-01 UTC\n") {
+	if out := mustLibra(t, "report"); !strings.HasPrefix(out, "2126-11-01 to 2126-12-01 UTC\n") {
 		t.Errorf("got %q", out)
 	}
 }
@@ -339,13 +339,13 @@ func TestStatement(t *testing.T) {
 		},
 	}
 	open(t, f, exchange.RoleUser)
-	same(t, mustLibra(t, "statement", "--month", "2026-11", "--subtree"), `
-people/alice and all below it, 2026-11-01 to 2026-12-01 UTC
+	same(t, mustLibra(t, "statement", "--month", "2126-11", "--subtree"), `
+people/alice and all below it, 2126-11-01 to 2126-12-01 UTC
 
 when (UTC)           what           job  memo    amount  balance
                      opening                               10.00
-2026-11-15 11:00:00  grant               winter   10.00    20.00
-2026-11-15 11:59:00  capture        11            -1.25    18.75
+2126-11-15 11:00:00  grant               winter   10.00    20.00
+2126-11-15 11:59:00  capture        11            -1.25    18.75
                      closing                               18.75
                      of which held                          5.00
 `)
@@ -354,7 +354,7 @@ when (UTC)           what           job  memo    amount  balance
 	if text := read(t, path); !strings.HasPrefix(text, "date,kind,job,memo,amount,balance\n") || strings.Count(text, "\n") != 5 {
 		t.Errorf("got %q", text)
 	}
-	if out := mustLibra(t, "statement", "--focus", "-", "--from", "2026-11-01"); !strings.HasPrefix(out, "BilledCost,") {
+	if out := mustLibra(t, "statement", "--focus", "-", "--from", "2126-11-01"); !strings.HasPrefix(out, "BilledCost,") {
 		t.Errorf("got %q", out)
 	}
 }
@@ -366,7 +366,7 @@ token             user   role   name  made      good
 0123456789abcdef  alice  owner  test  11:00:00  for ever
 `)
 	r := libra(t, "token", "create", "--user", "bob", "--name", "ci", "--ttl", "12h")
-	if r.code != exitOK || !strings.HasPrefix(r.out, "libra_") || strings.Count(r.out, "\n") != 1 || !strings.Contains(r.err, "of bob (user), good until 2026-11-16 00:00:00") {
+	if r.code != exitOK || !strings.HasPrefix(r.out, "libra_") || strings.Count(r.out, "\n") != 1 || !strings.Contains(r.err, "of bob (user), good until 2126-11-16 00:00:00") {
 		t.Errorf("%+v", r)
 	}
 	var list api.TokenList

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"strings"
 	"testing"
@@ -35,15 +36,16 @@ func TestWatchInAPipe(t *testing.T) {
 	}
 }
 
-// turning is an output at which something happens with each table.
+// turning is an output at which something happens each time that a word begins it.
 type turning struct {
 	text  strings.Builder
+	word  string // default: job, as tables do
 	turns []func()
 }
 
 func (o *turning) Write(p []byte) (int, error) {
 	n, err := o.text.Write(p)
-	if bytes.HasPrefix(p, []byte("job")) && len(o.turns) > 0 {
+	if bytes.HasPrefix(p, []byte(cmp.Or(o.word, "job"))) && len(o.turns) > 0 {
 		o.turns[0]()
 		o.turns = o.turns[1:]
 	}
@@ -94,7 +96,7 @@ func TestLiveWords(t *testing.T) {
 		{lasting(-time.Minute), "-1m0s"},
 		{moment(0), "-"},
 		{moment(micro(time.Hour)), "13:00:00"},
-		{moment(micro(24 * time.Hour)), "2026-11-16 12:00:00"},
+		{moment(micro(24 * time.Hour)), "2126-11-16 12:00:00"},
 		{momentAnd(micro(-time.Minute)), "11:59:00 (1m0s ago)"},
 		{untilWords(micro(-time.Minute)), "too late: it expired at 11:59:00"},
 		{meter(0.44, 10), "####......"},

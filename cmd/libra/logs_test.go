@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"strings"
@@ -42,12 +43,16 @@ func TestLogsFollow(t *testing.T) {
 	f.Put(job)
 	f.Write(12, "one\ntwo\n")
 	open(t, f, exchange.RoleUser)
-	time.AfterFunc(20*time.Millisecond, func() {
+	out := &turning{word: "two", turns: []func(){func() {
 		f.Write(12, "three\n")
 		job.State = exchange.Completed
 		f.Put(job)
-	})
-	same(t, mustLibra(t, "logs", "-f", "--tail", "1", "12"), "two\nthree\n")
+	}}}
+	var said bytes.Buffer
+	if code := run(t.Context(), []string{"logs", "-f", "--tail", "1", "12"}, strings.NewReader(""), out, &said); code != exitOK {
+		t.Errorf("exit code %d, said %q", code, said.String())
+	}
+	same(t, out.text.String(), "two\nthree\n")
 }
 
 func TestCutLines(t *testing.T) {

@@ -71,7 +71,9 @@ func TestBar(t *testing.T) {
 	}
 	var out lockedBuffer
 	finish := startBar(&out, "fifo", 10, func() int64 { return 20 })
-	time.Sleep(3 * barEvery / 2)
+	for end := time.Now().Add(time.Minute); !strings.Contains(out.String(), "100 %") && time.Now().Before(end); {
+		time.Sleep(barEvery / 10)
+	}
 	finish()
 	finish()
 	if got := out.String(); !strings.Contains(got, "100 %") || !strings.HasSuffix(got, "\r\x1b[K") {
@@ -88,6 +90,12 @@ func (b *lockedBuffer) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.Buffer.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Buffer.String()
 }
 
 func TestNumbersForPeople(t *testing.T) {

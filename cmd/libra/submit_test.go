@@ -40,7 +40,7 @@ func TestSubmitSaysWhatBecameOfIt(t *testing.T) {
 	}{
 		{"job 12 accepted: 1.25 for it, done by 12:10:00 (in 10m0s)\n", func(*exchange.Job) {}},
 		{
-			"job 12 accepted: 1.25 for it, done by 2026-11-16 12:00:00 (in 24h0m0s)\n",
+			"job 12 accepted: 1.25 for it, done by 2126-11-16 12:00:00 (in 24h0m0s)\n",
 			func(j *exchange.Job) { j.PromisedUS = micro(24 * time.Hour) },
 		},
 		{"job 12 accepted: 1.25 for it, without a deadline\n", func(j *exchange.Job) { j.DueUS, j.PromisedUS, j.Firm = 0, 0, false }},
@@ -368,12 +368,9 @@ func TestWaitingForPrograms(t *testing.T) {
 	}
 
 	ctx, cancel := context.WithCancel(t.Context())
-	f.answer = accept(func(j *exchange.Job) {
-		f.Put(*j)
-		time.AfterFunc(20*time.Millisecond, cancel)
-	})
-	var out, said bytes.Buffer
-	code := run(ctx, []string{"submit", "--wait", "-e", "2m", "--", "./simulate"}, strings.NewReader(""), &out, &said)
+	f.answer = accept(func(j *exchange.Job) { f.Put(*j) })
+	out, said := &turning{turns: []func(){cancel}}, bytes.Buffer{}
+	code := run(ctx, []string{"submit", "--wait", "-e", "2m", "--", "./simulate"}, strings.NewReader(""), out, &said)
 	if code != exitFailure || !strings.Contains(said.String(), "job 12 goes on") || !strings.HasSuffix(said.String(), "libra: interrupted\n") {
 		t.Errorf("exit code %d, said %q", code, said.String())
 	}

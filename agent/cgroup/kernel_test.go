@@ -84,7 +84,7 @@ func TestGroupsInsideAGroup(t *testing.T) {
 		t.Errorf("processes %v, want %d", got, p.Process.Pid)
 	}
 	must(t, g.Freeze())
-	if used := measured(t, 200e6, g)[0]; used != 0 {
+	if used := idle(t, g); used != 0 {
 		t.Errorf("frozen, and used %v", used)
 	}
 	killAll(t, g)

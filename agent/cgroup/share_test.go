@@ -2,6 +2,8 @@ package cgroup
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"runtime"
 	"slices"
 	"testing"
@@ -52,7 +54,7 @@ func testThreads(t *testing.T, w world) {
 	g, err := tree.Make("job", Limits{CPU: 0.6})
 	must(t, err)
 	start(t, g, "busy", 2)
-	hold(t, w.brief(), "two threads at .6", []float64{0.6}, g)
+	hold(t, w, "two threads at .6", []float64{0.6}, g)
 }
 
 func testWeights(t *testing.T, w world) {
@@ -62,15 +64,17 @@ func testWeights(t *testing.T, w world) {
 		must(t, tree.SetCapacity(0.8)) // without it, weights mean nothing to them
 	}
 	groups := crowd(t, tree, Limits{CPU: -1, Weight: 1}, Limits{CPU: -1, Weight: 3}, Limits{CPU: -1, Weight: 4})
-	measured(t, time.Second, groups...) // the kernel weighs by the load it has seen lately
-	near(t, "weights 1 3 4", parts(measured(t, 2*time.Second, groups...)), []float64{0.125, 0.375, 0.5}, w.weight)
+	time.Sleep(time.Second) // the kernel weighs by the load it has seen lately
+	weigh(t, w, "weights 1 3 4", []float64{0.125, 0.375, 0.5}, groups...)
 	// What one leaves goes to the others in proportion.
 	must(t, groups[2].Freeze())
-	near(t, "weights 1 3, the third frozen", parts(measured(t, 2*time.Second, groups[:2]...)), []float64{0.25, 0.75}, w.weight)
+	weigh(t, w, "weights 1 3, the third frozen", []float64{0.25, 0.75}, groups[:2]...)
 	must(t, groups[2].Thaw())
 	must(t, groups[2].Set(Limits{CPU: 0.1, Weight: 4, CPUs: []int{onlyCPU(t)}}))
-	near(t, "weights 1 3, the third at .1", parts(measured(t, 2*time.Second, groups...)[:2]), []float64{0.25, 0.75}, w.weight)
-	hold(t, w.brief(), "the third at .1", []float64{0.1}, groups[2])
+	measure(t, w, "the third at .1", groups, func(got []float64) error {
+		return errors.Join(compare(t, "weights 1 3, the third at .1", parts(got[:2]), []float64{0.25, 0.75}, w.weight),
+			compare(t, "the third at .1", got[2:], []float64{0.1}, w.share))
+	})
 }
 
 // testLeastShare: less than the kernel can do is rounded up, not lost.
@@ -80,11 +84,13 @@ func testLeastShare(t *testing.T, w world) {
 	g, err := tree.Make("job", Limits{CPU: 0.0001, CPUs: []int{onlyCPU(t)}})
 	must(t, err)
 	start(t, g, "busy", 1)
-	got := measured(t, 3*time.Second, g)[0]
-	t.Logf("asked for .0001, got %.4f", got)
-	if got < 0.0095 || got > 0.03 {
-		t.Errorf("got %.4f of a processor, want about .01", got)
-	}
+	measure(t, w, "the least share", []Group{g}, func(got []float64) error {
+		t.Logf("asked for .0001, got %.4f", got[0])
+		if got[0] < 0.008 || got[0] > 0.03 {
+			return fmt.Errorf("%w: %.4f of a processor, want about .01", errShare, got[0])
+		}
+		return nil
+	})
 }
 
 func testFreeze(t *testing.T, w world) {
@@ -96,8 +102,8 @@ func testFreeze(t *testing.T, w world) {
 	if !g.Frozen() {
 		t.Error("frozen, and does not say so")
 	}
-	if used := measured(t, time.Second/2, g)[0]; used != 0 {
-		t.Errorf("frozen, and used %v of a processor", used)
+	if used := idle(t, g); used != 0 {
+		t.Errorf("frozen, and used %v", used)
 	}
 	must(t, g.Thaw())
 	if g.Frozen() {
@@ -106,8 +112,8 @@ func testFreeze(t *testing.T, w world) {
 	runs(t, g)
 	// A share of nothing is the same.
 	must(t, g.Set(Limits{CPU: 0}))
-	if used := measured(t, time.Second/2, g)[0]; used != 0 || !g.Frozen() {
-		t.Errorf("with a share of 0: used %v of a processor, frozen %v", used, g.Frozen())
+	if used := idle(t, g); used != 0 || !g.Frozen() {
+		t.Errorf("with a share of 0: used %v, frozen %v", used, g.Frozen())
 	}
 	must(t, g.Set(Limits{CPU: 0.5}))
 	if g.Frozen() {

@@ -15,6 +15,7 @@ import (
 )
 
 func TestTheControllerGoesAwayAndComesBack(t *testing.T) {
+	t.Parallel()
 	n := newNode(t)
 	n.goAway(true) // before the agent has ever reached it
 	n.order(n.shell(1, "exit 1"))
@@ -56,6 +57,7 @@ func TestTheControllerGoesAwayAndComesBack(t *testing.T) {
 }
 
 func TestEndsAreReportedUntilTheyAreWrittenDown(t *testing.T) {
+	t.Parallel()
 	n := newNode(t)
 	n.keep = true
 	n.start()
@@ -78,6 +80,7 @@ func TestEndsAreReportedUntilTheyAreWrittenDown(t *testing.T) {
 // A controller may write the end down and, in the same moment, say once more
 // what it wanted before.
 func TestAnOldOrderDoesNotStartATaskAgain(t *testing.T) {
+	t.Parallel()
 	n := newNode(t)
 	late := &lateBoard{board: n.board}
 	a, err := New(n.config, late, n.tree, nil)
@@ -114,6 +117,7 @@ func (b *lateBoard) Desired(ctx context.Context, node string, after int64) (task
 }
 
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	n := newNode(t)
 	if err := os.MkdirAll(n.config.StateDir, 0o711); err != nil {
 		t.Fatal(err)

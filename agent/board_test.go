@@ -148,7 +148,7 @@ func (b *board) Tail(_ context.Context, id string, chunk task.Chunk) error {
 // await waits for something to be true of the board.
 func (b *board) await(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	timer := time.NewTimer(20 * time.Second)
+	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	for {
 		b.mu.Lock()

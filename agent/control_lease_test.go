@@ -12,8 +12,9 @@ import (
 )
 
 func TestTheLeaseOfJobsThatOthersRun(t *testing.T) {
+	t.Parallel()
 	n := newControlNode(t)
-	n.desired.LeaseMS = 1000
+	n.desired.LeaseMS = 2000
 	n.start()
 	busy, suspended, waits := n.batch(1, 0, 0.2), n.batch(2, 0, 0.2), n.batch(3, 0, 0.2)
 	n.order(busy, suspended, waits)
@@ -55,8 +56,9 @@ func TestTheLeaseOfJobsThatOthersRun(t *testing.T) {
 // A lease that ran out while there was no agent ends the jobs as soon as there
 // is one, and one that was killed while it did so is not misunderstood.
 func TestTheLeaseRanOutWithoutAnAgent(t *testing.T) {
+	t.Parallel()
 	n := newControlNode(t)
-	n.desired.LeaseMS = 600
+	n.desired.LeaseMS = 2000
 	n.start()
 	order := n.batch(1, 0, 0.2)
 	n.order(order)
@@ -84,6 +86,7 @@ func TestTheLeaseRanOutWithoutAnAgent(t *testing.T) {
 }
 
 func TestOutputOfJobsThatOthersRun(t *testing.T) {
+	t.Parallel()
 	n := newControlNode(t).start()
 	file := filepath.Join(n.dir, "out-1")
 	if err := errors.Join(os.WriteFile(file, []byte("hello\n"), 0o600), os.Chown(file, n.user.UID, n.user.GID)); err != nil {
@@ -110,6 +113,7 @@ func TestOutputOfJobsThatOthersRun(t *testing.T) {
 }
 
 func TestANumberThatIsGivenOutAgain(t *testing.T) {
+	t.Parallel()
 	n := newControlNode(t).start()
 	first := n.batch(1, 0, 0.5)
 	n.order(first)
@@ -133,6 +137,7 @@ func TestANumberThatIsGivenOutAgain(t *testing.T) {
 }
 
 func TestAGroupThatCannotBeMade(t *testing.T) {
+	t.Parallel()
 	n := newControlNode(t)
 	groups := &brokenGroups{Tree: n.tree}
 	a, err := New(n.config, n.board, groups, nil)
@@ -167,6 +172,7 @@ func (brokenGroups) Make(string, cgroup.Limits) (cgroup.Group, error) {
 }
 
 func TestStrayGroupsAndOldRecordsAreRemoved(t *testing.T) {
+	t.Parallel()
 	n := newControlNode(t)
 	a, err := New(n.config, n.board, n.tree, nil)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 )
 
 func TestJobsOutliveTheAgentThatHoldsThem(t *testing.T) {
+	t.Parallel()
 	n := newControlNode(t)
 	order, idle := n.batch(1, 0, 0.3), n.batch(2, 0, 0.4)
 	process := n.startProcess()
@@ -49,6 +50,7 @@ func TestJobsOutliveTheAgentThatHoldsThem(t *testing.T) {
 // The group alone is enough to go on: what it has used belongs to whoever is
 // ordered under its number.
 func TestWhatWasWrittenDownIsLost(t *testing.T) {
+	t.Parallel()
 	n := newControlNode(t).start()
 	order := n.batch(1, 0, 0.5)
 	n.order(order)
@@ -74,6 +76,7 @@ func TestWhatWasWrittenDownIsLost(t *testing.T) {
 // However often the agent is killed, every job is held before it begins, and in
 // the end all that it used is reported, once.
 func TestHoldingAgentKilledAtRandomMoments(t *testing.T) {
+	t.Parallel()
 	const jobs, seconds = 12, 4
 	n := newControlNode(t)
 	seed := uint64(time.Now().UnixNano())

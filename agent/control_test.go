@@ -42,6 +42,7 @@ func TestSharesOfJobsThatOthersRun(t *testing.T) {
 }
 
 func TestWhatAJobHasUsedIsKnownAfterItsEnd(t *testing.T) {
+	t.Parallel()
 	n := newControlNode(t).start()
 	order := n.batch(1, 0, 0.9)
 	key := order.Spec.Key
@@ -84,6 +85,7 @@ func TestWhatAJobHasUsedIsKnownAfterItsEnd(t *testing.T) {
 }
 
 func TestTheGroupStaysWhileAnythingRuns(t *testing.T) {
+	t.Parallel()
 	n := newControlNode(t).start()
 	order := n.batch(1, 0, 0.2)
 	n.order(order)
@@ -106,6 +108,7 @@ func TestTheGroupStaysWhileAnythingRuns(t *testing.T) {
 }
 
 func TestTasksOfOneJobAreOneGroup(t *testing.T) {
+	t.Parallel()
 	n := newControlNode(t).start()
 	first, second := n.batch(1, 0, 0.2), n.batch(1, 1, 0.6)
 	n.order(first, second)
@@ -128,6 +131,7 @@ func TestTasksOfOneJobAreOneGroup(t *testing.T) {
 }
 
 func TestAShareOfNothingIsTheLeastThereIs(t *testing.T) {
+	t.Parallel()
 	n := newControlNode(t).start()
 	order := n.batch(1, 0, 0.5)
 	n.order(order)
@@ -144,6 +148,7 @@ func TestAShareOfNothingIsTheLeastThereIs(t *testing.T) {
 }
 
 func TestPlugInOrNotAJobIsHeld(t *testing.T) {
+	t.Parallel()
 	n := newControlNode(t)
 	order, late := n.batch(1, 0, 0.2), n.batch(2, 0, 0.3)
 	n.order(order, late)
@@ -177,6 +182,7 @@ func TestPlugInOrNotAJobIsHeld(t *testing.T) {
 }
 
 func TestANodeThatIsAPartOfItsHost(t *testing.T) {
+	t.Parallel()
 	n := newControlNode(t)
 	n.config.Capacity, n.config.Processors, n.config.Headroom = 0.6, 1, -1
 	n.start()

@@ -12,6 +12,7 @@ import (
 )
 
 func TestHowATaskEnded(t *testing.T) {
+	t.Parallel()
 	n := newNode(t).start()
 	if err := os.WriteFile(filepath.Join(n.dir, "plain"), []byte("no program"), 0o644); err != nil {
 		t.Fatal(err)
@@ -122,6 +123,7 @@ no input
 }
 
 func TestOutputCannotBeAimedElsewhere(t *testing.T) {
+	t.Parallel()
 	n := newNode(t).start()
 	target := filepath.Join(n.dir, "target")
 	if err := os.Symlink(target, filepath.Join(n.dir, "link")); err != nil {
@@ -146,6 +148,7 @@ func TestOutputCannotBeAimedElsewhere(t *testing.T) {
 }
 
 func TestLaterAttemptsGoOnWritingWhereFormerOnesBegan(t *testing.T) {
+	t.Parallel()
 	n := newNode(t).start()
 	for attempt := range 3 {
 		order := n.shell(5, "echo ran; echo trouble >&2")
@@ -207,6 +210,7 @@ func testScripts(t *testing.T, n *node) {
 }
 
 func TestRootIsOnlyForRoot(t *testing.T) {
+	t.Parallel()
 	n := newNode(t).start()
 	order := n.shell(1, "id -u")
 	order.Spec.User = "root"
@@ -217,6 +221,7 @@ func TestRootIsOnlyForRoot(t *testing.T) {
 }
 
 func TestArray(t *testing.T) {
+	t.Parallel()
 	n := newNode(t).start()
 	one := n.shell(1, `setsid sleep 1000 & echo "element $LIBRA_ARRAY_INDEX"; [ $LIBRA_ARRAY_INDEX != 7 ] || exit 4; [ $LIBRA_ARRAY_INDEX != 9 ] || kill -9 $$`)
 	one.Spec.Elements = []int{3, 7, 9, 10}
@@ -247,6 +252,7 @@ func TestArray(t *testing.T) {
 }
 
 func TestMemoryLimitIsSeen(t *testing.T) {
+	t.Parallel()
 	n := newNode(t).start()
 	// The shell itself ends well.
 	order := n.shell(1, `head -c 60000000 /dev/zero | tail -c 60000000 >/dev/null; exit 0`)
@@ -259,6 +265,7 @@ func TestMemoryLimitIsSeen(t *testing.T) {
 }
 
 func TestNothingOutlivesItsTask(t *testing.T) {
+	t.Parallel()
 	n := newNode(t).start()
 	n.order(n.shell(1, `(setsid sh -c 'trap "" TERM HUP; sleep 1000 & sleep 1000' &) ; sleep 0.1; echo done`))
 	if got := n.end(t, task.Key{Job: 1}); !got.Good() {

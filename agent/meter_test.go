@@ -78,6 +78,7 @@ func TestMeterRecord(t *testing.T) {
 }
 
 func TestASleeperDeclinesAndABusyTaskDoesNot(t *testing.T) {
+	t.Parallel()
 	n := newNode(t)
 	if err := n.tree.SetWeight(50); err != nil { // others work on this machine too
 		t.Fatal(err)

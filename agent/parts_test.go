@@ -39,6 +39,7 @@ func (n *node) part(t *testing.T, key task.Key, want task.Part) task.Status {
 }
 
 func TestTheOptionalPartFollowsTheMandatoryOne(t *testing.T) {
+	t.Parallel()
 	n := newNode(t).start()
 	order := n.parts(1, busy+`echo $LIBRA_PART; echo fd $LIBRA_MANDATORY_DONE_FD; (setsid sleep 1000 &)`, "sh", "-c", refineUntilTold)
 	n.order(order)
@@ -60,6 +61,7 @@ func TestTheOptionalPartFollowsTheMandatoryOne(t *testing.T) {
 }
 
 func TestAProgramSaysWhenItsMandatoryPartIsDone(t *testing.T) {
+	t.Parallel()
 	n := newNode(t).start()
 	order := n.parts(1, busy+`exec 2>/dev/null; trap 'echo result; exit 0' TERM; echo 3; echo done >&$LIBRA_MANDATORY_DONE_FD; echo 3.1
 		echo again >&$LIBRA_MANDATORY_DONE_FD; until [ -e go ]; do sleep 0.02; done; `+busy+`while :; do sleep 0.05; done`)
@@ -86,6 +88,7 @@ func TestAProgramSaysWhenItsMandatoryPartIsDone(t *testing.T) {
 // Nothing optional follows a mandatory part that failed or was stopped, and what
 // is wrong with the optional part is not the mandatory one's fault.
 func TestHowPartsEnd(t *testing.T) {
+	t.Parallel()
 	n := newNode(t).start()
 	tests := []struct {
 		name     string
@@ -143,6 +146,7 @@ func TestHowPartsEnd(t *testing.T) {
 // The shepherd goes from one part to the other without an agent, and an agent
 // that comes back finds out.
 func TestPartsOutliveTheirAgent(t *testing.T) {
+	t.Parallel()
 	n := newNode(t).start()
 	order := n.parts(1, busy+`echo a; until [ -e go ]; do sleep 0.02; done`, "sh", "-c", refineUntilTold)
 	n.order(order)
@@ -174,6 +178,7 @@ func TestPartsOutliveTheirAgent(t *testing.T) {
 
 // Where there are only signals, parts follow each other all the same.
 func TestPartsBySignals(t *testing.T) {
+	t.Parallel()
 	n := newPlainNode(t)
 	n.startProcess()
 	order := n.parts(1, busy+"echo a", "sh", "-c", refineUntilTold)
@@ -188,6 +193,7 @@ func TestPartsBySignals(t *testing.T) {
 
 // Each part runs once, however often the agent is killed meanwhile.
 func TestPartsWhileTheAgentIsKilled(t *testing.T) {
+	t.Parallel()
 	const tasks, kills = 8, 6
 	n := newNode(t)
 	seed := uint64(time.Now().UnixNano())

@@ -10,6 +10,7 @@ import (
 
 // An agent that is not root runs its own user's tasks and no others.
 func TestAnAgentWithoutPrivileges(t *testing.T) {
+	t.Parallel()
 	n := newPlainNode(t)
 	other := bob(t)
 	n.config.Weight = 100 // which signals do not have

@@ -15,7 +15,6 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
-	"time"
 
 	"libra/agent/cgroup"
 	"libra/task"
@@ -97,7 +96,7 @@ func (n *node) listen() string {
 	serve(mux, "/desired", func(ctx context.Context, after int64) (task.Desired, error) {
 		return n.board.Desired(ctx, n.config.Node, after)
 	})
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: time.Second}
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: patience}
 	go func() { _ = server.Serve(listener) }()
 	n.t.Cleanup(func() { _ = server.Close() })
 	return socket

@@ -16,6 +16,7 @@ import (
 )
 
 func TestATaskOutlivesItsAgent(t *testing.T) {
+	t.Parallel()
 	n := newNode(t).start()
 	long, short := n.shell(1, slow), n.shell(2, "until [ -e go ]; do sleep 0.02; done; exit 6")
 	short.Spec.Output, short.Spec.Error = "", ""
@@ -47,6 +48,7 @@ func TestATaskOutlivesItsAgent(t *testing.T) {
 }
 
 func TestWhatDiedWhileNobodyLookedIsLost(t *testing.T) {
+	t.Parallel()
 	n := newNode(t).start()
 	n.order(n.shell(1, "(setsid sleep 1000 &); sleep 1000"))
 	key := task.Key{Job: 1}
@@ -62,6 +64,7 @@ func TestWhatDiedWhileNobodyLookedIsLost(t *testing.T) {
 }
 
 func TestAfterABootEverythingIsLost(t *testing.T) {
+	t.Parallel()
 	n := newNode(t).start()
 	n.order(n.shell(1, "exit 3"))
 	n.keep = true
@@ -105,6 +108,7 @@ func TestAfterABootEverythingIsLost(t *testing.T) {
 }
 
 func TestWhatWasClaimedAndNeverStartedIsStarted(t *testing.T) {
+	t.Parallel()
 	n := newNode(t)
 	boot, err := bootID()
 	if err != nil {
@@ -135,6 +139,7 @@ func TestWhatWasClaimedAndNeverStartedIsStarted(t *testing.T) {
 }
 
 func TestGroupsOfNoTaskAreCleared(t *testing.T) {
+	t.Parallel()
 	n := newNode(t)
 	group, err := n.tree.Make("99.0.0", cgroup.Limits{CPU: 0.1})
 	if err != nil {
@@ -152,6 +157,7 @@ func TestGroupsOfNoTaskAreCleared(t *testing.T) {
 }
 
 func TestOneAgentForAStateDirectory(t *testing.T) {
+	t.Parallel()
 	n := newNode(t).start()
 	n.await(t, "it to register", func() bool { return len(n.hellos) > 0 })
 	second, err := New(n.config, n.board, n.tree, nil)
@@ -166,6 +172,7 @@ func TestOneAgentForAStateDirectory(t *testing.T) {
 // Every task is run once and its end reported once, however often the agent is
 // killed meanwhile.
 func TestAgentKilledAtRandomMoments(t *testing.T) {
+	t.Parallel()
 	const tasks, seconds = 40, 5
 	n := newNode(t)
 	seed := uint64(time.Now().UnixNano())

@@ -10,6 +10,7 @@ import (
 const slow = `exec 2>/dev/null; trap 'echo ending; exit 5' TERM; echo begun; while :; do sleep 0.05; done`
 
 func TestStop(t *testing.T) {
+	t.Parallel()
 	n := newNode(t).start()
 	tests := []struct {
 		name, script, output string
@@ -47,6 +48,7 @@ func TestStop(t *testing.T) {
 }
 
 func TestWhatIsNoLongerWantedIsStopped(t *testing.T) {
+	t.Parallel()
 	n := newNode(t).start()
 	n.order(n.shell(1, slow))
 	n.state(t, task.Key{Job: 1}, task.Running)
@@ -58,6 +60,7 @@ func TestWhatIsNoLongerWantedIsStopped(t *testing.T) {
 }
 
 func TestWhatIsStoppedBeforeItStartsNeverRuns(t *testing.T) {
+	t.Parallel()
 	n := newNode(t).start()
 	order := n.shell(1, "true")
 	order.Stop = task.Kill
@@ -71,6 +74,7 @@ func TestWhatIsStoppedBeforeItStartsNeverRuns(t *testing.T) {
 }
 
 func TestStopEndsAWholeArray(t *testing.T) {
+	t.Parallel()
 	n := newNode(t).start()
 	order := n.shell(1, slow)
 	order.Spec.Elements = []int{1, 2, 3}
@@ -85,6 +89,7 @@ func TestStopEndsAWholeArray(t *testing.T) {
 }
 
 func TestFreezeAndResume(t *testing.T) {
+	t.Parallel()
 	n := newNode(t).start()
 	order := n.shell(1, "while :; do :; done")
 	order.CPU = 0 // from the start: not even its first instruction
@@ -118,6 +123,7 @@ func TestFreezeAndResume(t *testing.T) {
 }
 
 func TestAShepherdThatDiesTakesItsTaskAlong(t *testing.T) {
+	t.Parallel()
 	n := newNode(t).start()
 	n.order(n.shell(1, "(setsid sleep 1000 &); sleep 1000"))
 	key := task.Key{Job: 1}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -55,9 +56,13 @@ func requireCgroup(t testing.TB) {
 	require(t, "cgroup", os.Geteuid() == 0 && err == nil && kind != cgroup.Signals)
 }
 
+var makingUsers sync.Mutex
+
 // unixUser is a user that the test made, or found.
 func unixUser(t testing.TB, name string) account {
 	t.Helper()
+	makingUsers.Lock()
+	defer makingUsers.Unlock()
 	if _, err := user.Lookup(name); err != nil {
 		if err = addUser(name); err != nil {
 			t.Fatalf("make the user %s: %v", name, err)
@@ -116,16 +121,18 @@ func home(t testing.TB, owner account) string {
 	return dir
 }
 
+// patience is how long a test waits for what should take a moment: the machine
+// may be busy with anything else.
+const patience = time.Minute
+
 // until waits for something that another process does.
 func until(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	for range 2000 {
-		if ok() {
-			return
+	for began := awake(); !ok(); time.Sleep(10 * time.Millisecond) {
+		if awake()-began > patience {
+			t.Fatalf("waited in vain for %s", what)
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
-	t.Fatalf("waited in vain for %s", what)
 }
 
 // owner is who owns a file.

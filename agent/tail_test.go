@@ -10,6 +10,7 @@ import (
 )
 
 func TestTails(t *testing.T) {
+	t.Parallel()
 	n := newNode(t)
 	who, other := n.user, bob(t)
 	write := func(name, text string, mode os.FileMode, owner account) {

@@ -109,7 +109,7 @@ func ended(j *exchange.Job) bool { return j.State.Final() }
 // nodesUp waits until the market has so many nodes.
 func (f floor) nodesUp(t testing.TB, n int) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		nodes, err := f.Nodes(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -189,7 +189,7 @@ func TestJobsOfTwoUsers(t *testing.T) {
 	})
 	missing := f.hand(t, alice, exchange.Request{Argv: []string{"there-is-no-such-program"}, Dir: here, EstimateMS: 10 * second})
 	nobody := f.hand(t, alice, exchange.Request{Argv: []string{"true"}, Dir: "/there/is/none", EstimateMS: 10 * second})
-	const long = 40 * time.Second
+	const long = time.Minute
 	for _, c := range []struct {
 		what string
 		job  int64

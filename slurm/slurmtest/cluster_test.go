@@ -35,7 +35,7 @@ func TestCluster(t *testing.T) {
 	}
 	run("sbatch", "--uid="+alice, "-w", c.Nodes[1], "-o", out, "--wrap", "id -un; echo $SLURMD_NODENAME; sleep 1000")
 	want := alice + "\n" + c.Nodes[1] + "\n"
-	if err = until(ctx, 20*time.Second, func() error { return says(out, want) }); err != nil {
+	if err = until(ctx, time.Minute, func() error { return says(out, want) }); err != nil {
 		t.Fatal(err)
 	}
 

@@ -53,7 +53,7 @@ func (c *Cluster) start(ctx context.Context, d *daemon) error {
 	if d.ready == nil {
 		return nil
 	}
-	err = until(ctx, 30*time.Second, func() error {
+	err = until(ctx, time.Minute, func() error {
 		select {
 		case <-d.ended:
 			return nil

@@ -17,7 +17,7 @@ func TestImpreciseJobs(t *testing.T) {
 	requireCgroup(t)
 	t.Parallel()
 	b := newBazaar(t, terms{policy: "mf-edf"})
-	b.hire("n1", "--cpus", "0", "--weight", "250")
+	b.hire("n1", "--cpus", "1", "--weight", "250") // nobody else weighs as much there
 	c := b.user("root", 1000)
 	refine := func(n int) exchange.Request {
 		worth := int64(2_000_000)

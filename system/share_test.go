@@ -24,9 +24,8 @@ const tolerance = 0.02
 //
 // Whoever else uses the same processor with as much weight, a test of the same
 // kind for one, takes from all of them alike. Then nobody could have kept the
-// promises, and they are tried again, twice; and so are shares that changed too
-// often to be measured. Bills have to be right every time, and so has all else
-// where the kernel gave what was asked of it.
+// promises, and they are tried again; and so are shares that changed too often to
+// be measured. Bills have to be right every time.
 func TestPromisesAreKeptByTheKernel(t *testing.T) {
 	requireCgroup(t)
 	alone(t)
@@ -35,19 +34,41 @@ func TestPromisesAreKeptByTheKernel(t *testing.T) {
 			b := newBazaar(t, terms{set: []string{"spare=" + spare}})
 			w := b.hire("n1", "--cpus", "0", "--weight", "250")
 			c := b.user("root", 1000)
-			wrong := errors.New("not measured")
-			for try := 0; try < 3 && wrong != nil; try++ {
-				wrong = keepPromises(t, b, w, c)
-				if wrong != nil {
-					t.Log(wrong)
-				}
-			}
-			if wrong != nil {
-				t.Error("three times in a row")
-			}
+			mostly(t, func() error { return keepPromises(t, b, w, c) })
 			b.verify()
 		})
 	}
+}
+
+// errExcused is what nobody could have done better, and says nothing.
+var errExcused = errors.New("no evidence")
+
+// mostly tries until promises were kept, more often than not: what is wrong all
+// the time fails at the second try, and so do two of three.
+func mostly(t *testing.T, try func() error) {
+	t.Helper()
+	const tries = 4
+	right, wrong := 0, 0
+	for range tries {
+		err := try()
+		switch {
+		case err == nil:
+			right++
+		case !errors.Is(err, errExcused):
+			wrong++
+		}
+		if err != nil {
+			t.Log(err)
+		}
+		switch {
+		case wrong == 2:
+			t.Errorf("wrong twice: %v", err)
+			return
+		case right > wrong:
+			return
+		}
+	}
+	t.Error("it could not be measured")
 }
 
 // alone waits until no other run of these tests measures shares on this machine:
@@ -115,11 +136,11 @@ func keepPromises(t *testing.T, b *bazaar, w *worker, c *client.Client) error {
 	capacity := node.Rating / node.Speed
 	wrong := compareAll(t, jobs, capacity)
 	if got := given(jobs, capacity); got < 1-tolerance && errors.Join(late, wrong) != nil {
-		return errors.Join(fmt.Errorf("somebody else used the processor: the jobs got %.1f %% of their quotas, the host of this machine took %.1f %%",
-			100*got, 100*float64(stolen()-before)/float64(time.Since(began))), late, wrong)
+		return errors.Join(fmt.Errorf("%w: somebody else used the processor: the jobs got %.1f %% of their quotas, the host of this machine took %.1f %%",
+			errExcused, 100*got, 100*float64(stolen()-before)/float64(time.Since(began))), late, wrong)
 	}
 	if late != nil {
-		t.Error(late)
+		return late // whatever could be measured
 	}
 	return wrong
 }
@@ -167,7 +188,7 @@ func compareAll(t *testing.T, jobs []*wanted, capacity float64) error {
 	t.Helper()
 	from, to := quiet(jobs)
 	if to-from < shortest.Microseconds() {
-		return errors.New("shares changed all the time")
+		return fmt.Errorf("%w: shares changed all the time", errExcused)
 	}
 	to = min(to, from+longest.Microseconds())
 	var wrong error

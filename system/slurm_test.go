@@ -30,15 +30,7 @@ func TestPromisesAreKeptOnSlurm(t *testing.T) {
 		homes[name], _ = unixUser(t, name, b.dir)
 		people[name] = b.user(name, 1000)
 	}
-	wrong := errors.New("not measured")
-	for try := 0; try < 3 && wrong != nil; try++ {
-		if wrong = shareNodes(t, b, homes, people); wrong != nil {
-			t.Log(wrong)
-		}
-	}
-	if wrong != nil {
-		t.Error("three times in a row")
-	}
+	mostly(t, func() error { return shareNodes(t, b, homes, people) })
 	b.verify()
 }
 
@@ -90,6 +82,9 @@ func shareNodes(t *testing.T, b *bazaar, homes map[string]string, people map[str
 		target, got, n := j.compare(node.Rating, from, to)
 		t.Logf("%-4d %-12s %8.1fs %8.1fs %8.2fs %8.2f%% %8.2f%% %+8.2f%%", j.job.ID, owners[j], j.cpu.Seconds(), j.deadline.Seconds(),
 			float64(j.job.EndedUS-j.job.SubmittedUS)/1e6, 100*target, 100*target*got, 100*(got-1))
+		if n < 50 || got < 1-tolerance { // somebody else used the processor; if it is always so, that fails as well
+			wrong = errors.Join(wrong, errExcused)
+		}
 		if n < 50 || math.Abs(got-1) > tolerance {
 			wrong = errors.Join(wrong, fmt.Errorf("job %d got %.2f %% of what it was to get, by %d readings", j.job.ID, 100*got, n))
 		}

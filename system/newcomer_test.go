@@ -118,7 +118,7 @@ func welcome(t *testing.T, u *upMarket, limits string) {
 	if said := u.said(200); !strings.Contains(said, "stopped; 1 job left running") {
 		t.Errorf("at the end it says %q", said)
 	}
-	u.tell()
+	tell(t, u.home)
 	until(t, "the job to end with nobody there", func() bool { return text(t, filepath.Join(u.home, "finished")) != "" })
 	u.start()
 	until(t, "the end of the job", func() bool {
@@ -170,20 +170,20 @@ func TestTwoMarketsOnOneMachine(t *testing.T) {
 			}
 			return err == nil && j.State.Final()
 		})
-		first.tell()
+		tell(t, first.home)
 	}
 	if text(t, filepath.Join(first.home, "ended")) == "" {
 		t.Error("the first job did not come to its end")
 	}
 }
 
-// untilTold is a part of a job that lasts until tell is called.
+// untilTold is a part of a job that lasts until its directory is told.
 const untilTold = "until [ -e told ]; do sleep 0.1; done"
 
-func (u *upMarket) tell() {
-	u.t.Helper()
-	if err := os.WriteFile(filepath.Join(u.home, "told"), nil, 0o600); err != nil {
-		u.t.Fatal(err)
+func tell(t testing.TB, dir string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, "told"), nil, 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 

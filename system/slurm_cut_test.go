@@ -11,8 +11,7 @@ import (
 
 // A node of Slurm's is cut off for longer than the lease: its job ends there, by
 // the agent's hand, and begins anew elsewhere; never are there two of it.
-func TestASlurmNodeIsCutOff(t *testing.T) {
-	slurmtest.Require(t)
+func aNodeIsCutOff(t *testing.T) {
 	slurmtest.RequireHosts(t)
 	b := newSite(t, slurmtest.Options{Nodes: 2, Hosts: true}, terms{lease: lease}, 0.9)
 	b.user("root", 1000)

@@ -15,8 +15,7 @@ import (
 
 // The partition is the market's: sbatch alone is told where to go, libra sbatch
 // takes the same script, and what is outside of the partition is as ever.
-func TestTheOnlyDoor(t *testing.T) {
-	slurmtest.Require(t)
+func theOnlyDoor(t *testing.T) {
 	b := newSite(t, slurmtest.Options{Nodes: 1, Door: true}, terms{}, 0.9)
 	ctx := t.Context()
 	home, uid := unixUser(t, alice, b.dir)

@@ -11,8 +11,7 @@ import (
 
 // Everything that a market on Slurm is made of is killed in turn, and comes back:
 // no job is lost, none runs twice, none is billed twice.
-func TestSlurmAndLibraAreKilled(t *testing.T) {
-	slurmtest.Require(t)
+func slurmAndLibraAreKilled(t *testing.T) {
 	b := newSite(t, slurmtest.Options{Nodes: 2}, terms{lease: time.Minute}, 0.9)
 	b.user("root", 10_000)
 	ctx := t.Context()
@@ -90,8 +89,7 @@ func (b *bazaar) again(t *testing.T, daemon string) {
 }
 
 // Jobs that end badly, are taken back on either side, or ask for too much.
-func TestSlurmSaysNo(t *testing.T) {
-	slurmtest.Require(t)
+func slurmSaysNo(t *testing.T) {
 	b := newSite(t, slurmtest.Options{Nodes: 1}, terms{}, 0.9)
 	b.user("root", 1000)
 	ctx := t.Context()

@@ -12,6 +12,18 @@ import (
 	"libra/slurm/slurmtest"
 )
 
+// A host can have one Slurm at a time, so these take turns; all that needs none, and
+// does not measure shares, goes on beside them.
+func TestOnSlurm(t *testing.T) {
+	slurmtest.Require(t)
+	t.Parallel()
+	t.Run("a broker over three clusters", brokerOverThreeClusters)
+	t.Run("a node is cut off", aNodeIsCutOff)
+	t.Run("the only door", theOnlyDoor)
+	t.Run("Slurm and Libra are killed", slurmAndLibraAreKilled)
+	t.Run("Slurm says no", slurmSaysNo)
+}
+
 // newSite is a market in front of a Slurm, with an agent on each of its nodes
 // that holds the jobs to their shares. Every node has so much of a processor:
 // they are all the same machine.

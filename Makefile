@@ -11,30 +11,43 @@ RELEASE       ?= $(shell git describe --tags --abbrev=0 2>/dev/null)
 
 PROFILE       ?= -pgo=$(CURDIR)/cmd/libra/default.pgo
 
-.PHONY: demo build test race lint fuzz bench profile golden check clean
+.PHONY: demo build test pure real shares race lint fuzz bench profile golden check clean
 
 build:                 ## bin/libra
 	CGO_ENABLED=0 go build -trimpath -o bin/libra ./cmd/libra
 
-# Tests of real parts (cgroups, Slurm, namespaces, users, a browser) disturb each other
-# when they run at once: they come last, one after the other.
-REAL          ?= /agent|/slurm|/system|/web|/cmd/
+# Tests that measure shares of the processor have the machine to themselves: they come
+# last, one after the other. Those of other real parts (Slurm, users, a browser) wait
+# more than they compute, so that the rest, and the linter, run beside them, being nice.
+SHARES        ?= /agent|/system
+REAL          ?= /slurm|/web|/cmd/
+BESIDE         = --no-print-directory --output-sync=target
 
 demo: build            ## a controller and an agent on this machine
 	bin/libra up
 
-test:                  ## all tests; those of parts that are not here say so and are skipped
+test:                  ## vet and all tests; those of parts that are not here say so and are skipped
 	go vet ./...
-	go test $$(go list ./... | grep -vE '$(REAL)')
+	$(MAKE) $(BESIDE) -j2 pure real
+	$(MAKE) shares
+
+pure:                  ## the tests of what needs nothing but Go
+	nice go test $$(go list ./... | grep -vE '$(SHARES)|$(REAL)')
+
+real:
 	go test -p 1 -timeout 30m $$(go list ./... | grep -E '$(REAL)')
 
+shares:
+	go test -p 1 -parallel 4 -timeout 30m $$(go list ./... | grep -E '$(SHARES)')
+
+# A program under the race detector sleeps for a second before it ends, if it is not told otherwise.
+race: export GORACE = atexit_sleep_ms=0
 race:                  ## the parts that use goroutines, under the race detector
-	go test -race -pgo=off ./cmd/... ./controller ./api/...
-	go test -race -pgo=off -short ./store ./agent/cgroup
+	go test -race -pgo=off -short ./cmd/... ./controller ./api/... ./store ./agent/cgroup
 	go test -race -pgo=off ./experiment ./revenue -run 'Workers|Shared|Cancel|Interrupted|Resume|CommonRandom'
 
-lint:                  ## import rules, forbidden calls, style
-	go run $(GOLANGCI_LINT) run
+lint:                  ## vet, import rules, forbidden calls, style
+	nice go run $(GOLANGCI_LINT) run
 
 fuzz:                  ## every fuzz target for a while
 	@for f in $$(grep -rhoE '^func (Fuzz[A-Za-z]+)' --include='*_test.go' . | awk '{print $$2}' | sort -u); do \
@@ -57,7 +70,9 @@ profile:               ## redraw the profile that the compiler optimises the pro
 golden:                ## rewrite what the scenario scripts say; read the diff
 	go test ./sim -run Script -update
 
-check: build lint test race
+check: build           ## what CI runs
+	$(MAKE) $(BESIDE) -j3 lint pure real
+	$(MAKE) shares race
 
 clean:
 	rm -rf bin out

@@ -92,7 +92,7 @@ func TestASleeperDeclinesAndABusyTaskDoesNot(t *testing.T) {
 	n.mu.Lock()
 	before, begin := n.last[sleeper.Spec.Key].DeclinedUS, awake()
 	n.mu.Unlock()
-	n.await(t, "more of it", func() bool { return n.last[sleeper.Spec.Key].DeclinedUS > before+700_000 })
+	n.await(t, "more of it", func() bool { return n.last[sleeper.Spec.Key].DeclinedUS > before+1_400_000 })
 	n.mu.Lock()
 	span := awake() - begin
 	rate := float64(n.last[sleeper.Spec.Key].DeclinedUS-before) / float64(span.Microseconds())

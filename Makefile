@@ -11,16 +11,16 @@ RELEASE       ?= $(shell git describe --tags --abbrev=0 2>/dev/null)
 
 PROFILE       ?= -pgo=$(CURDIR)/cmd/libra/default.pgo
 
-.PHONY: demo build test pure real shares race lint fuzz bench profile golden check clean
+.PHONY: demo build test rest slurm shares race lint fuzz bench profile golden check clean
 
 build:                 ## bin/libra
 	CGO_ENABLED=0 go build -trimpath -o bin/libra ./cmd/libra
 
 # Tests that measure shares of the processor have the machine to themselves: they come
-# last, one after the other. Those of other real parts (Slurm, users, a browser) wait
-# more than they compute, so that the rest, and the linter, run beside them, being nice.
+# last, one after the other. Those on Slurm take turns, and wait more than they compute,
+# so that the rest, and the linter, run beside them, being nice.
 SHARES        ?= /agent|/system
-REAL          ?= /slurm|/web|/cmd/
+SLURM         ?= /slurm|/cmd/
 BESIDE         = --no-print-directory --output-sync=target
 
 demo: build            ## a controller and an agent on this machine
@@ -28,14 +28,14 @@ demo: build            ## a controller and an agent on this machine
 
 test:                  ## vet and all tests; those of parts that are not here say so and are skipped
 	go vet ./...
-	$(MAKE) $(BESIDE) -j2 pure real
+	$(MAKE) $(BESIDE) -j2 rest slurm
 	$(MAKE) shares
 
-pure:                  ## the tests of what needs nothing but Go
-	nice go test $$(go list ./... | grep -vE '$(SHARES)|$(REAL)')
+rest:
+	nice go test $$(go list ./... | grep -vE '$(SHARES)|$(SLURM)')
 
-real:
-	go test -p 1 -timeout 30m $$(go list ./... | grep -E '$(REAL)')
+slurm:
+	go test -p 1 -timeout 30m $$(go list ./... | grep -E '$(SLURM)')
 
 shares:
 	go test -p 1 -parallel 4 -timeout 30m $$(go list ./... | grep -E '$(SHARES)')
@@ -71,7 +71,7 @@ golden:                ## rewrite what the scenario scripts say; read the diff
 	go test ./sim -run Script -update
 
 check: build           ## what CI runs
-	$(MAKE) $(BESIDE) -j3 lint pure real
+	$(MAKE) $(BESIDE) -j3 lint rest slurm
 	$(MAKE) shares race
 
 clean:

@@ -32,7 +32,7 @@ func slurmAndLibraAreKilled(t *testing.T) {
 			files := map[int64]string{}
 			for i := range 4 {
 				file := b.at(fmt.Sprintf("beats-%d-%d", len(c.name), time.Now().UnixNano()+int64(i)))
-				r := b.shell(beating(file, 4*time.Second), 6*time.Second)
+				r := b.shell(beating(file, 6*time.Second), 8*time.Second)
 				r.DeadlineMS = 120_000
 				id := submit(t, b.owner, r).ID
 				ids, files[id] = append(ids, id), file

@@ -127,14 +127,7 @@ func (j *wanted) checkOwner(t *testing.T, owner, home string) {
 func watchSlurm(ctx context.Context, nodes []string, jobs []*wanted) {
 	known := map[string]*wanted{}
 	strange := map[string]int{}
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+	punctually(ctx, func() {
 		for _, node := range nodes {
 			groups, _ := filepath.Glob("/sys/fs/cgroup/cpuacct/libra/" + node + "/slurm_*")
 			for _, group := range groups {
@@ -157,7 +150,7 @@ func watchSlurm(ctx context.Context, nodes []string, jobs []*wanted) {
 				}
 			}
 		}
-	}
+	})
 }
 
 // jobIn is the job whose processes are in a group.

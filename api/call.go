@@ -107,8 +107,9 @@ func (c *call) nowUS() int64 { return c.h.options.Now().UnixMicro() }
 // what it writes next must be gone after so long. Reading has no limit any more
 // once the body is in; net/http sees to that.
 func (c *call) takesLong(most time.Duration) {
+	until := time.Now().Add(most) //nolint:forbidigo // a socket knows no other clock
 	// A writer that knows no deadlines (a test's) needs none.
-	_ = http.NewResponseController(c.w).SetWriteDeadline(c.h.options.Now().Add(most))
+	_ = http.NewResponseController(c.w).SetWriteDeadline(until)
 }
 
 // drop gives back what the call has borrowed.

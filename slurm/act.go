@@ -31,10 +31,8 @@ func (b *Backend) do(r *run, next action) {
 		what = b.drop
 	}
 	r.busy = true
-	b.going.Go(func() {
-		b.acts <- struct{}{}
+	b.acts.do(func() {
 		what(b.ctx, r)
-		<-b.acts
 		b.mu.Lock()
 		r.busy = false
 		b.dirty[r] = true

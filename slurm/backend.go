@@ -85,7 +85,7 @@ type Backend struct {
 	identity
 
 	slots chan struct{} // calls to Slurm under way
-	acts  chan struct{} // actions under way
+	acts  *crew         // actions under way
 	keep  *keeper
 	wake  chan struct{} // something has changed: decide
 	look  chan struct{} // ask Slurm soon
@@ -111,10 +111,11 @@ func New(ctx context.Context, cfg Config, market Fleet, slurm client.Slurm, note
 	cfg.defaults()
 	b := &Backend{
 		cfg: cfg, fleet: market, slurm: slurm, notes: notes,
-		slots: make(chan struct{}, cfg.Workers), acts: make(chan struct{}, 8*cfg.Workers),
-		wake: make(chan struct{}, 1), look: make(chan struct{}, 1), keep: newKeeper(notes),
+		slots: make(chan struct{}, cfg.Workers),
+		wake:  make(chan struct{}, 1), look: make(chan struct{}, 1), keep: newKeeper(notes),
 		runs: map[runKey]*run{}, byBatch: map[int64]*run{}, dirty: map[*run]bool{}, nodes: map[string]*node{}, strays: map[int64]time.Time{},
 	}
+	b.acts = newCrew(8*cfg.Workers, &b.going)
 	if err := b.recall(ctx); err != nil {
 		return nil, fmt.Errorf("slurm: %w", err)
 	}

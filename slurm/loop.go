@@ -33,6 +33,7 @@ func (b *Backend) Run(ctx context.Context) {
 			b.decide(true)
 		}
 	}
+	b.acts.close()
 	b.going.Wait()
 }
 

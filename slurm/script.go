@@ -124,6 +124,9 @@ func writeRanks(b *strings.Builder, specs []task.Spec) {
 
 // fileOf is a file's name, but for the element of an array.
 func fileOf(s *task.Spec, name string) string {
+	if !strings.Contains(name, "%") {
+		return name
+	}
 	return strings.NewReplacer("%j", strconv.FormatInt(s.Job, 10), "%r", strconv.Itoa(s.Rank)).Replace(name)
 }
 

@@ -63,6 +63,7 @@ func BenchmarkOnSlurm(b *testing.B) {
 	for _, clients := range []int{8, 32} {
 		b.Run(fmt.Sprintf("clients-%d", clients), func(b *testing.B) {
 			var took [3][]time.Duration
+			var used time.Duration // of processor time, for those through the market
 			b.ResetTimer()
 			alone := func() time.Duration {
 				return atOnce(b, clients, jobs, func(ctx context.Context, n int64) error {
@@ -75,7 +76,7 @@ func BenchmarkOnSlurm(b *testing.B) {
 			}
 			bought := func() time.Duration {
 				before := m.backend.Measure()["slurm_submitted_total"]
-				began := time.Now()
+				began, usedBefore := time.Now(), processorTime(b)
 				atOnce(b, clients, jobs, func(ctx context.Context, _ int64) error {
 					_, err := through.Submit(ctx, request, "")
 					return err
@@ -83,6 +84,7 @@ func BenchmarkOnSlurm(b *testing.B) {
 				for m.backend.Measure()["slurm_submitted_total"] < before+jobs && time.Since(began) < time.Minute {
 					time.Sleep(time.Millisecond) // m.until would be up to 20 ms late
 				}
+				used += processorTime(b) - usedBefore
 				return time.Since(began)
 			}
 			for round := range 2 * b.N { // the more jobs Slurm has, the slower it is: they take turns at being first
@@ -117,6 +119,7 @@ func BenchmarkOnSlurm(b *testing.B) {
 			b.ReportMetric(ofSlurm, "slurmrestd-jobs/s")
 			b.ReportMetric(ofBoth, "libra-jobs/s")
 			b.ReportMetric(100*ofBoth/ofSlurm, "%-of-slurmrestd")
+			b.ReportMetric(float64(used.Microseconds())/float64(jobs*len(took[1])), "libra-cpu-µs/job")
 			b.ReportMetric(ofMarket, "standalone-jobs/s")
 			b.ReportMetric(ofMarket/ofSlurm, "standalone/slurmrestd")
 		})

@@ -224,6 +224,7 @@ func TestTheLogReplaysInTheSimulator(t *testing.T) {
 				if o.Refusal != nil {
 					continue
 				}
+				time.Sleep(10 * time.Millisecond) // orders are gathered for half of that
 				d, err := f.Desired(t.Context(), "n1", -1, 0)
 				if err != nil {
 					t.Fatal(err)

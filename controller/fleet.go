@@ -3,6 +3,7 @@ package controller
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -20,6 +21,7 @@ type fleet struct {
 	// worked out. True: something starts or ends, so it is urgent.
 	dirty map[string]bool
 	last  map[string]int64 // when that was
+	next  int64            // none of them is due before
 
 	mu     sync.Mutex
 	nodes  map[string]*member
@@ -43,7 +45,7 @@ type nodeOrders struct {
 
 func newFleet(c *Controller) *fleet {
 	return &fleet{
-		c: c, dirty: map[string]bool{}, last: map[string]int64{}, nodes: map[string]*member{},
+		c: c, dirty: map[string]bool{}, last: map[string]int64{}, next: math.MaxInt64, nodes: map[string]*member{},
 		tails: map[string]chan task.Chunk{}, said: map[task.Key]task.Status{},
 	}
 }
@@ -74,25 +76,48 @@ func (f *fleet) member(name string) *member {
 // changed notes whose orders must be worked out again.
 func (f *fleet) changed(urgent, reshared []string) {
 	for _, name := range reshared {
-		f.dirty[name] = f.dirty[name] || false
+		f.note(name, f.dirty[name])
 	}
 	for _, name := range urgent {
-		f.dirty[name] = true
+		f.note(name, true)
 	}
 }
 
-// patienceUS is how long mere changes of shares are gathered.
-const patienceUS = 50_000
+func (f *fleet) note(name string, urgent bool) {
+	f.dirty[name] = urgent
+	f.next = min(f.next, f.dueAt(name, urgent))
+}
+
+// What a node hears of changes is gathered: it hears of what starts or ends no
+// more often than so, and of mere shares less.
+const (
+	urgentUS   = 5_000
+	patienceUS = 50_000
+)
+
+// dueAt is when a node should hear of a change.
+func (f *fleet) dueAt(name string, urgent bool) int64 {
+	if urgent {
+		return f.last[name] + urgentUS
+	}
+	return f.last[name] + patienceUS
+}
 
 // due works out the orders of the nodes that should hear of a change by now.
 func (f *fleet) due(x *exchange.Exchange, now int64) []nodeOrders {
+	if now < f.next {
+		return nil
+	}
 	var due []nodeOrders
+	f.next = math.MaxInt64
 	for name, urgent := range f.dirty {
-		if urgent || now-f.last[name] >= patienceUS {
-			due = append(due, nodeOrders{node: name, orders: x.Orders(name)})
-			delete(f.dirty, name)
-			f.last[name] = now
+		if at := f.dueAt(name, urgent); now < at {
+			f.next = min(f.next, at)
+			continue
 		}
+		due = append(due, nodeOrders{node: name, orders: x.Orders(name)})
+		delete(f.dirty, name)
+		f.last[name] = now
 	}
 	return due
 }

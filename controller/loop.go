@@ -202,11 +202,17 @@ func (c *Controller) tick() {
 
 // untilNext is how long nothing needs to be done unless something happens.
 func (c *Controller) untilNext() time.Duration {
-	at, asked := c.x.Next()
-	if !asked || c.closed != nil {
+	if c.closed != nil {
 		return time.Hour
 	}
-	return max(time.Millisecond, time.Duration(at-c.now())*time.Microsecond)
+	next := c.now() + time.Hour.Microseconds()
+	if at, asked := c.x.Next(); asked {
+		next = min(next, at)
+	}
+	if !c.writing { // else what is due goes with the next batch
+		next = min(next, c.fleet.next)
+	}
+	return max(time.Millisecond, time.Duration(next-c.now())*time.Microsecond)
 }
 
 // guard runs a step of the exchange. A broken invariant closes the market: what

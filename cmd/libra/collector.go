@@ -10,12 +10,8 @@ import (
 
 // A controller lives on a small heap that it fills quickly: the collector would
 // run many times a second, and whoever is waiting for a quote just then waits for
-// it. While the heap is small, memory is cheaper than that.
-const (
-	lazyPercent  = 400
-	usualPercent = 100
-	smallHeap    = 256 << 20 // bytes that are in use
-)
+// it. So it runs when that much has been thrown away, or as much as is in use.
+const thrownAway = 128 << 20 // bytes
 
 // easeCollector lets the collector run less often, for as long as there is little
 // to keep. Who has set GOGC has decided.
@@ -23,26 +19,34 @@ func easeCollector(ctx context.Context) {
 	if os.Getenv("GOGC") != "" {
 		return
 	}
-	debug.SetGCPercent(lazyPercent)
+	debug.SetGCPercent(collectAt(heapInUse()))
 	go func() {
 		tick := time.NewTicker(10 * time.Second)
 		defer tick.Stop()
-		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-		for lazy := true; ; {
+		for {
 			select {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
+				debug.SetGCPercent(collectAt(heapInUse()))
 			}
-			metrics.Read(live)
-			small := live[0].Value.Kind() == metrics.KindUint64 && live[0].Value.Uint64() < smallHeap
-			switch {
-			case lazy && !small:
-				debug.SetGCPercent(usualPercent)
-			case !lazy && small:
-				debug.SetGCPercent(lazyPercent)
-			}
-			lazy = small
 		}
 	}()
+}
+
+// collectAt is by how many per cent a heap of which so much is in use may grow
+// before it is collected.
+func collectAt(inUse uint64) int {
+	const least = 4 << 20 // so does the runtime
+	return int(max(100, 100*thrownAway/max(inUse, least)))
+}
+
+// heapInUse is what the last collection left.
+func heapInUse() uint64 {
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	if live[0].Value.Kind() != metrics.KindUint64 {
+		return thrownAway
+	}
+	return live[0].Value.Uint64()
 }

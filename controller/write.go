@@ -204,7 +204,9 @@ func lean(r *exchange.Request) exchange.Request {
 }
 
 // large reports whether lean leaves something out.
-func large(r *exchange.Request) bool { return r.Script != "" || len(r.Env) > 0 || len(r.Argv) > leanArgs }
+func large(r *exchange.Request) bool {
+	return r.Script != "" || len(r.Env) > 0 || len(r.Argv) > leanArgs
+}
 
 func txRow(t *ledger.Tx) (store.Tx, error) {
 	body, err := json.Marshal(t)

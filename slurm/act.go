@@ -189,6 +189,7 @@ func (b *Backend) release(ctx context.Context, r *run) {
 		return
 	}
 	b.mu.Lock()
+	r.let = true
 	if r.job != nil {
 		released := *r.job
 		released.Held = false

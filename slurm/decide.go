@@ -70,7 +70,20 @@ func (r *run) unwanted(w *world) bool { return w.heard && r.begun && !r.complete
 // for all that is known: slurmctld may have forgotten that it let it go, and the
 // start may be on its way to the node, or the news of it on its way to us.
 func (r *run) neverBegan(w *world) bool {
-	return !r.Released || w.fresh && !r.used() && w.now.Sub(r.acted) >= w.settle
+	if !r.Released {
+		return true
+	}
+	calm := w.settle
+	if r.let {
+		// It did let it go. Where that has begun, slurmctld ends it when the node
+		// tells; let go again before that, it would be refused by the node as one
+		// that is there already.
+		calm = quiet
+		if w.good.IsZero() || w.now.Sub(w.good) < quiet {
+			return false
+		}
+	}
+	return w.fresh && !r.used() && w.now.Sub(r.acted) >= calm
 }
 
 // held reports whether Slurm keeps the job from starting until we say so.

@@ -63,6 +63,18 @@ func TestWhatIsDoneNext(t *testing.T) {
 			r.job, r.Released, w.fresh = pending(true), true, false
 			stands(r, task.Starting)
 		}, wait, ""},
+		"forgotten, and it may have begun": {func(r *run, w *world) {
+			r.job, r.Released, r.let, r.acted = pending(true), true, true, w.now.Add(-10*time.Second)
+			stands(r, task.Starting)
+		}, wait, ""},
+		"forgotten long ago, and slurmctld is new": {func(r *run, w *world) {
+			r.job, r.Released, r.let, w.good = pending(true), true, true, w.now.Add(-10*time.Second)
+			stands(r, task.Starting)
+		}, wait, ""},
+		"forgotten long ago": {func(r *run, _ *world) {
+			r.job, r.Released, r.let = pending(true), true, true
+			stands(r, task.Starting)
+		}, release, ""},
 		"forgotten, and it runs": {func(r *run, _ *world) {
 			r.job, r.Released, r.asOf = pending(true), true, noon.Add(time.Second)
 			stands(r, task.Running)

@@ -58,6 +58,7 @@ type run struct {
 	missing time.Time   // since when good listings do not have it; zero: they do
 	misses  int
 	ran     bool // it was seen to run
+	let     bool // Slurm has said that it lets it go
 
 	said     map[int]task.Status // by rank: what agents say of this Slurm job
 	recalled time.Time           // when it was read back: agents have not spoken yet

@@ -128,7 +128,6 @@ func (s *service) startSlurm(ctx, run context.Context, c *config.Config, log *sl
 	if err != nil {
 		return err
 	}
-	standBehind()
 	s.backendEnded = make(chan struct{})
 	go func() {
 		s.backend.Run(run)

@@ -75,8 +75,6 @@ func BenchmarkOnSlurm(b *testing.B) {
 				})
 			}
 			bought := func() time.Duration {
-				giveWay(politeness) // as a market on Slurm does, by itself, in a session of its own
-				defer giveWay(0)
 				before := m.backend.Measure()["slurm_submitted_total"]
 				began, usedBefore := time.Now(), processorTime(b)
 				atOnce(b, clients, jobs, func(ctx context.Context, _ int64) error {

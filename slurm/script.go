@@ -44,8 +44,7 @@ func Script(specs []task.Spec) (string, error) {
 // that has no name any more.
 func onceScript(specs []task.Spec) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "libra_hosts=$(mktemp \"${TMPDIR:-/tmp}/libra-XXXXXX\") || exit %d\n", codeNotStarted)
-	fmt.Fprintf(&b, "cat >\"$libra_hosts\" %s", hereDocument(strings.Join(specs[0].Nodes, "\n")))
+	writeHosts(&b, specs[0].Nodes)
 	b.WriteString("exec 4<\"$libra_hosts\"\nrm -f \"$libra_hosts\"\n")
 	return b.String() + taskScript(specs)
 }
@@ -56,9 +55,8 @@ func onceScript(specs []task.Spec) string {
 func rankScript(specs []task.Spec) string {
 	first := &specs[0]
 	var b strings.Builder
-	fmt.Fprintf(&b, "libra_hosts=$(mktemp \"${TMPDIR:-/tmp}/libra-XXXXXX\") || exit %d\n", codeNotStarted)
-	fmt.Fprintf(&b, "trap : TERM\n")
-	fmt.Fprintf(&b, "cat >\"$libra_hosts\" %s", hereDocument(strings.Join(first.Nodes, "\n")))
+	b.WriteString("trap : TERM\n")
+	writeHosts(&b, first.Nodes)
 	errors := nowhere
 	if name := fileOf(first, first.Error); name != "" && !strings.Contains(name, "%a") {
 		errors = quote(name)
@@ -70,6 +68,12 @@ func rankScript(specs []task.Spec) string {
 		len(specs), hereDocument(taskScript(specs)))
 	b.WriteString("libra_status=$?\nrm -f \"$libra_hosts\"\nexit $libra_status\n")
 	return b.String()
+}
+
+// writeHosts makes the file that srun takes the nodes of the ranks from.
+func writeHosts(b *strings.Builder, nodes []string) {
+	fmt.Fprintf(b, "libra_hosts=$(mktemp \"${TMPDIR:-/tmp}/libra-XXXXXX\") || exit %d\n", codeNotStarted)
+	fmt.Fprintf(b, "cat >\"$libra_hosts\" %s", hereDocument(strings.Join(nodes, "\n")))
 }
 
 // The codes of a shell for a program that is there but does not start.

@@ -5,22 +5,19 @@ import (
 	"hash/maphash"
 	"sync"
 	"time"
-)
 
-// answersKept is how long the answer to an idempotency key is remembered.
-const answersKept = 30 * 24 * time.Hour
+	"libra/store"
+)
 
 // usedKeys knows which idempotency keys may have an answer in the store, so that
 // a new one, as almost all are, need not be looked up there. It may take a key
 // for used that is not, but never the other way round.
 type usedKeys struct {
-	seed maphash.Seed
-	mu   sync.RWMutex
-	now  map[uint64]struct{}
-	// before are those of the last answersKept but for now's. They change
-	// places, so that a key is forgotten later than its answer.
-	before map[uint64]struct{}
-	whole  bool // what was in the store at the start is here too
+	seed   maphash.Seed
+	mu     sync.RWMutex
+	now    map[uint64]struct{}
+	before map[uint64]struct{} // what was now's until the last turn
+	whole  bool                // what was in the store at the start is here too
 }
 
 func newUsedKeys() *usedKeys {
@@ -56,6 +53,11 @@ func (u *usedKeys) maybe(owner, key string) bool {
 	return now || before
 }
 
+// turnEvery is how long a key is remembered at least: longer than its answer, which
+// is dropped within the hour.
+const turnEvery = store.RepliesKept + 24*time.Hour
+
+// turn forgets what was used before the last turn.
 func (u *usedKeys) turn() {
 	u.mu.Lock()
 	u.now, u.before = map[uint64]struct{}{}, u.now
@@ -78,7 +80,7 @@ func (c *Controller) keepKeys(ctx context.Context) {
 	c.used.mu.Lock()
 	c.used.whole = true
 	c.used.mu.Unlock()
-	forget, turn := time.NewTicker(time.Hour), time.NewTicker(answersKept)
+	forget, turn := time.NewTicker(time.Hour), time.NewTicker(turnEvery)
 	defer forget.Stop()
 	defer turn.Stop()
 	for {
@@ -88,7 +90,7 @@ func (c *Controller) keepKeys(ctx context.Context) {
 		case <-turn.C:
 			c.used.turn()
 		case <-forget.C:
-			if err := c.log.ForgetReplies(ctx, c.now()-answersKept.Microseconds()); err != nil && ctx.Err() == nil {
+			if err := c.log.ForgetReplies(ctx, c.now()-store.RepliesKept.Microseconds()); err != nil && ctx.Err() == nil {
 				c.cfg.Logger.Warn("old answers stay", "error", err)
 			}
 		}

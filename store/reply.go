@@ -5,7 +5,12 @@ import (
 	"database/sql"
 	"fmt"
 	"iter"
+	"time"
 )
+
+// RepliesKept is how long an answer is kept: a caller who has not heard it by then
+// does not ask again.
+const RepliesKept = 30 * 24 * time.Hour
 
 // Reply is what was answered to a key of an owner.
 func (d *database) Reply(ctx context.Context, owner, key string) (Reply, bool, error) {

@@ -210,15 +210,12 @@ func (b *Broker) tidy() {
 		b.sweep()
 		if now := b.now(); now-forgot > time.Hour.Microseconds() {
 			forgot = now
-			if err := b.store.ForgetReplies(b.ctx, now-answersKept.Microseconds()); err != nil && b.ctx.Err() == nil {
+			if err := b.store.ForgetReplies(b.ctx, now-store.RepliesKept.Microseconds()); err != nil && b.ctx.Err() == nil {
 				b.log.Warn("old answers stay", "error", err)
 			}
 		}
 	}
 }
-
-// answersKept is how long the answer to an idempotency key is remembered.
-const answersKept = 30 * 24 * time.Hour
 
 // writeRecords writes the records that have changed.
 func (b *Broker) writeRecords() {

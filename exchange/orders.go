@@ -3,6 +3,7 @@ package exchange
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"libra/market"
@@ -69,9 +70,9 @@ func expand(pattern string, job int64, rank int, name string) string {
 	if !strings.Contains(pattern, "%") {
 		return pattern
 	}
-	return strings.NewReplacer(
-		"%j", fmt.Sprint(job), "%r", fmt.Sprint(rank), "%x", strings.ReplaceAll(name, "/", "-"),
-	).Replace(pattern)
+	pattern = strings.ReplaceAll(pattern, "%j", strconv.FormatInt(job, 10))
+	pattern = strings.ReplaceAll(pattern, "%r", strconv.Itoa(rank))
+	return strings.ReplaceAll(pattern, "%x", strings.ReplaceAll(name, "/", "-")) // last: a name may have any of them in it
 }
 
 // Forget lists which of the tasks reported as ended need not be reported again:

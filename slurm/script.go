@@ -86,6 +86,7 @@ const nowhere = "/dev/null"
 func taskScript(specs []task.Spec) string {
 	first := &specs[0]
 	var b strings.Builder
+	b.Grow(2048 + len(first.Script))
 	b.WriteString("umask 022\nulimit -c 0\nlibra_rank=${SLURM_PROCID:-0}\n")
 	b.WriteString("libra_entry=$(getent passwd \"$(id -u)\")\n")
 	b.WriteString("libra_shell=${libra_entry##*:}\nlibra_entry=${libra_entry%:*}\nlibra_home=${libra_entry##*:}\n")
@@ -98,7 +99,7 @@ func taskScript(specs []task.Spec) string {
 		b.WriteString("exec 3<\"$libra_dir/script\"\nrm -rf \"$libra_dir\"\n")
 	}
 	fmt.Fprintf(&b, "cd %s || exit %d\n", quote(first.Dir), codeNotStarted)
-	writeOpen(&b)
+	b.WriteString(openFile)
 	writeRun(&b, specs)
 	if len(first.Elements) == 0 {
 		b.WriteString("libra_run\n")
@@ -131,7 +132,7 @@ func fileOf(s *task.Spec, name string) string {
 	if !strings.Contains(name, "%") {
 		return name
 	}
-	return strings.NewReplacer("%j", strconv.FormatInt(s.Job, 10), "%r", strconv.Itoa(s.Rank)).Replace(name)
+	return strings.ReplaceAll(strings.ReplaceAll(name, "%j", strconv.FormatInt(s.Job, 10)), "%r", strconv.Itoa(s.Rank))
 }
 
 func fileWord(s *task.Spec, name string) string {
@@ -145,10 +146,9 @@ func fileWord(s *task.Spec, name string) string {
 	}
 }
 
-// writeOpen writes the function that makes a file ready to be added to: a file,
-// or a device such as /dev/null, and nothing that would make the job wait.
-func writeOpen(b *strings.Builder) {
-	fmt.Fprintf(b, `libra_open() {
+// openFile is the function that makes a file ready to be added to: a file, or a
+// device such as /dev/null, and nothing that would make the job wait.
+var openFile = fmt.Sprintf(`libra_open() {
 	if [ -h "$1" ] || [ -e "$1" ] && [ ! -f "$1" ] && [ ! -c "$1" ]; then exit %[1]d; fi
 	case $2 in
 	anew) true >"$1" || exit %[1]d ;;
@@ -156,7 +156,6 @@ func writeOpen(b *strings.Builder) {
 	esac
 }
 `, codeNotStarted)
-}
 
 // writeRun writes the function that becomes the program.
 func writeRun(b *strings.Builder, specs []task.Spec) {

@@ -86,9 +86,11 @@ func (s *Submission) check() error {
 	case !strings.HasPrefix(s.Script, "#!"):
 		return fmt.Errorf("%w: the first line of the script does not name its interpreter", ErrRefused)
 	}
-	for what, text := range map[string]string{"name": s.Name, "comment": s.Comment, "directory": s.Dir, "output": s.Output, "error": s.Error, "script": s.Script} {
-		if strings.Contains(text, "\x00") {
-			return fmt.Errorf("%w: a zero byte in the %s", ErrRefused, what)
+	for _, part := range [...]struct{ name, text string }{
+		{"name", s.Name}, {"comment", s.Comment}, {"directory", s.Dir}, {"output", s.Output}, {"error", s.Error}, {"script", s.Script},
+	} {
+		if strings.Contains(part.text, "\x00") {
+			return fmt.Errorf("%w: a zero byte in the %s", ErrRefused, part.name)
 		}
 	}
 	for _, name := range append([]string{s.Partition}, s.Nodes...) {

@@ -20,7 +20,7 @@ type rest struct {
 	base    string // http://host:port
 	version string // v0.0.38
 	shape   shape
-	http    *http.Client
+	way     http.RoundTripper // not a client, which would follow whoever sends us elsewhere, token and all
 	token   *token
 	as      string
 	timeout time.Duration
@@ -59,13 +59,12 @@ var versions = []struct {
 const mostAnswer = 256 << 20
 
 func openRest(ctx context.Context, o Options, seal func(Submission) string, byCommand *commands) (*rest, error) {
-	base, transport, err := transportTo(o.Rest)
+	base, way, err := wayTo(o.Rest, o.Now)
 	if err != nil {
 		return nil, err
 	}
 	r := &rest{
-		base: base, http: &http.Client{Transport: transport, CheckRedirect: noRedirect},
-		as: o.As, timeout: o.Timeout, seal: seal, killer: byCommand,
+		base: base, way: way, as: o.As, timeout: o.Timeout, seal: seal, killer: byCommand,
 		token: &token{file: o.TokenFile, user: o.As, scontrol: byCommand, now: o.Now},
 	}
 	r.sizes, r.owners.now = sizes{now: o.Now, list: r.Nodes}, o.Now
@@ -90,25 +89,25 @@ func openRest(ctx context.Context, o Options, seal func(Submission) string, byCo
 	return nil, fmt.Errorf("%w: slurmrestd speaks none of %s to %s", ErrAway, versions[0].name, versions[len(versions)-1].name)
 }
 
-// noRedirect: whoever sends us elsewhere would get the token.
-func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-
-// transportTo is a way to http://host:port or unix:/path, over connections that are
-// kept.
-func transportTo(address string) (string, *http.Transport, error) {
-	transport := &http.Transport{MaxIdleConns: 32, MaxIdleConnsPerHost: 32, IdleConnTimeout: time.Minute, DisableCompression: true}
+// wayTo is how requests get to http://host:port or unix:/path, over connections
+// that are kept.
+func wayTo(address string, now func() time.Time) (string, http.RoundTripper, error) {
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
-		path = "/" + strings.TrimLeft(path, "/")
-		transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return (&net.Dialer{}).DialContext(ctx, "unix", path)
-		}
-		return "http://localhost", transport, nil
+		return "http://localhost", newLines("unix", "/"+strings.TrimLeft(path, "/"), now), nil
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil || !slices.Contains([]string{"http", "https"}, u.Scheme) {
 		return "", nil, fmt.Errorf("slurmrestd: %q is neither http://host:port nor unix:/path", address)
 	}
-	return strings.TrimRight(address, "/"), transport, nil
+	base := strings.TrimRight(address, "/")
+	if u.Scheme == "https" {
+		return base, &http.Transport{MaxIdleConns: mostKept, MaxIdleConnsPerHost: mostKept, IdleConnTimeout: keptFor, DisableCompression: true}, nil
+	}
+	port := u.Port()
+	if port == "" {
+		port = "80"
+	}
+	return base, newLines("tcp", net.JoinHostPort(u.Hostname(), port), now), nil
 }
 
 // Name says how Slurm is spoken to.
@@ -167,7 +166,7 @@ func (r *rest) once(ctx context.Context, secret, user, method, path string, body
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	resp, err := r.http.Do(req)
+	resp, err := r.way.RoundTrip(req)
 	if err != nil {
 		return fmt.Errorf("%w: slurmrestd: %w", ErrAway, err)
 	}
@@ -177,7 +176,7 @@ func (r *rest) once(ctx context.Context, secret, user, method, path string, body
 		return fmt.Errorf("%w: slurmrestd: %w", ErrAway, err)
 	}
 	if len(text) > mostAnswer {
-		return fmt.Errorf("%w: slurmrestd says more than %d bytes", ErrAway, mostAnswer)
+		return fmt.Errorf("%w: slurmrestd: %w", ErrAway, errTooLong)
 	}
 	wrong := json.Unmarshal(text, answer)
 	if resp.StatusCode == http.StatusOK {

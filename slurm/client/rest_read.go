@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -107,6 +108,28 @@ type submitAnswer struct {
 }
 
 func (a *submitAnswer) id() int64 { return int64(max(a.JobID, a.Result.JobID)) }
+
+// UnmarshalJSON looks for the number of the new job first: where there is one,
+// nothing else matters, and to read all of the answer takes several times as long.
+// In quotes and before a colon job_id is a name and not part of a text, in which
+// quotes would be escaped.
+func (a *submitAnswer) UnmarshalJSON(text []byte) error {
+	const name = `"job_id"`
+	for rest := text; ; {
+		at := bytes.Index(rest, []byte(name))
+		if at < 0 {
+			break
+		}
+		rest = bytes.TrimLeft(rest[at+len(name):], " \t\r\n:")
+		digits := rest[:len(rest)-len(bytes.TrimLeft(rest, "0123456789"))]
+		if id, err := strconv.ParseInt(string(digits), 10, 64); err == nil && id > 0 {
+			a.JobID = number(id)
+			return nil
+		}
+	}
+	type all submitAnswer
+	return json.Unmarshal(text, (*all)(a))
+}
 
 type pingAnswer struct {
 	plainAnswer

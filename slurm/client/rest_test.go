@@ -351,14 +351,40 @@ func TestUnauthorized(t *testing.T) {
 	}
 }
 
+// The number of a new job is found wherever it stands, and nowhere else.
+func TestNumberOfANewJob(t *testing.T) {
+	for text, want := range map[string]int64{
+		`{"job_id": 7}`:                        7,
+		`{"job_id":0,"result":{"job_id" : 8}}`: 8,
+		`{"result":{"job_id":{"set":true,"infinite":false,"number":9}}}`:                       9,
+		`{"errors":[{"description":"\"job_id\": 5"}],"job_id":0}`:                              0,
+		`{"errors":[{"error_number":2016,"error":"nodes are busy"}],"job_id":11,"step_id":""}`: 11,
+		`{"job_id":null}`: 0,
+		`{"job_id":-3}`:   0,
+		`{}`:              0,
+	} {
+		var a submitAnswer
+		if err := json.Unmarshal([]byte(text), &a); err != nil || max(a.id(), 0) != want {
+			t.Errorf("%s: job %d, %v, want %d", text, a.id(), err, want)
+		}
+	}
+	var a submitAnswer
+	if err := json.Unmarshal([]byte(`{"job_id":7`), &a); err == nil {
+		t.Error("half an answer is one")
+	}
+	if err := json.Unmarshal([]byte(`{"errors":[{"description":"no such partition","error_number":2000}],"job_id":0}`), &a); err != nil || !a.faults().refusal() {
+		t.Errorf("a refusal is not read: %v, %v", a, err)
+	}
+}
+
 func TestAddresses(t *testing.T) {
 	for _, bad := range []string{"localhost:6820", "ftp://x", "http://", "http://user:pw@host", "://"} {
-		if _, _, err := transportTo(bad); err == nil || strings.Contains(err.Error(), "ErrAway") {
+		if _, _, err := wayTo(bad, time.Now); err == nil || strings.Contains(err.Error(), "ErrAway") {
 			t.Errorf("%q is an address: %v", bad, err)
 		}
 	}
 	for good, want := range map[string]string{"http://h:1/": "http://h:1", "https://h": "https://h", "unix:/a/b": "http://localhost", "unix:///a": "http://localhost"} {
-		if base, _, err := transportTo(good); base != want || err != nil {
+		if base, _, err := wayTo(good, time.Now); base != want || err != nil {
 			t.Errorf("%q is %q, %v", good, base, err)
 		}
 	}

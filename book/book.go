@@ -97,7 +97,7 @@ func (b *Book) Enter(j *market.Job) Seat {
 		b.freeSeat = b.seats[s].alongside
 	}
 	e := &b.seats[s]
-	*e = Entry{Job: *j, Start: market.Never, Procs: e.Procs[:0], needy: b.needs(j), priced: j.Estimate}
+	*e = Entry{Job: *j, Start: market.Never, Procs: e.Procs[:0], choosy: b.choosy(j), priced: j.Estimate}
 	b.register.put(j.ID, s)
 	return s
 }
@@ -142,6 +142,9 @@ func (b *Book) Place(s Seat, t Terms, procs market.Procs) {
 	e := &b.seats[s]
 	if procs.Len() != int(e.Job.Width) {
 		broken(4, "a job is placed on another number of processors than it asked for")
+	}
+	if e.Job.Threads > 1 && !b.inWhole(procs, &e.Job) {
+		broken(4, "a job is placed on processors that are not of one node for each of its programs")
 	}
 	e.Terms = t
 	e.Procs = append(e.Procs[:0], procs...)

@@ -16,7 +16,7 @@ type Entry struct {
 
 	state     state
 	fresh     bool  // waits, but has no place in the indexes yet
-	needy     bool  // asks for memory or disk that is counted
+	choosy    bool  // not every processor will do
 	alone     bool  // holds its processors alone
 	apart     bool  // its tasks advance independently
 	reserved  bool  // holds its processors and does not run yet

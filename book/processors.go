@@ -62,6 +62,42 @@ func (p *processors) needs(j *market.Job) bool {
 	return p.memory != nil && (j.Memory > 0 || j.Disk > 0)
 }
 
+// choosy reports whether not every processor will do for the job: its node must
+// have the memory and the disk, or as many processors as the job has threads.
+func (p *processors) choosy(j *market.Job) bool { return j.Threads > 1 || p.needs(j) }
+
+// whole is how many of some processors of one node are of use to a job: as many
+// as make whole sets of its threads.
+func whole(processors int, j *market.Job) int {
+	if j.Threads > 1 {
+		processors -= processors % int(j.Threads)
+	}
+	return processors
+}
+
+// inWhole reports whether processors make whole sets of a job's threads.
+func (p *processors) inWhole(procs market.Procs, j *market.Job) bool {
+	node, count := int32(-1), 0
+	for proc := range procs.All() {
+		if p.nodeOf[proc] != node {
+			if whole(count, j) != count {
+				return false
+			}
+			node, count = p.nodeOf[proc], 0
+		}
+		count++
+	}
+	return whole(count, j) == count
+}
+
+// free is the memory and the disk left on a node.
+func (p *processors) free(node int) (memory, disk int64) {
+	if p.memory == nil {
+		return market.NoLimit, market.NoLimit
+	}
+	return p.memory[node], p.disk[node]
+}
+
 // roomOn is how many tasks of the job the free memory and disk of a node hold.
 func (p *processors) roomOn(node int, memory, disk int64, j *market.Job) int {
 	room := p.nodes[node].Processors
@@ -80,12 +116,12 @@ func (p *processors) couldHold(j *market.Job) bool {
 	if int(j.Width) > len(p.nodeOf) {
 		return false
 	}
-	if !p.needs(j) {
+	if !p.choosy(j) {
 		return true
 	}
 	held := 0
 	for i := range p.nodes {
-		held += p.roomOn(i, p.nodes[i].Memory, p.nodes[i].Disk, j)
+		held += whole(p.roomOn(i, p.nodes[i].Memory, p.nodes[i].Disk, j), j)
 	}
 	return held >= int(j.Width)
 }
@@ -102,24 +138,30 @@ func (p *processors) room(proc int, j *market.Job) bool {
 
 // idleFor counts the idle processors the job could be given.
 func (p *processors) idleFor(j *market.Job) int {
-	if !p.needs(j) {
+	if !p.choosy(j) {
 		return p.idleN
 	}
 	free := 0
 	for node := range p.nodes {
-		idle, first := 0, int(p.first[node])
-		for proc := first; proc < first+p.nodes[node].Processors; proc++ {
-			if p.idle.has(proc) {
-				idle++
-			}
-		}
-		free += min(idle, p.roomOn(node, p.memory[node], p.disk[node], j))
+		free += p.idleOn(node, j)
 	}
 	return free
 }
 
-// shadowWithRoom is View.Shadow for a job that asks for memory or disk: it plays
-// the expected ends forward until the idle processors with room are enough.
+// idleOn counts those of one node.
+func (p *processors) idleOn(node int, j *market.Job) int {
+	idle, first := 0, int(p.first[node])
+	for proc := first; proc < first+p.nodes[node].Processors; proc++ {
+		if p.idle.has(proc) {
+			idle++
+		}
+	}
+	memory, disk := p.free(node)
+	return whole(min(idle, p.roomOn(node, memory, disk, j)), j)
+}
+
+// shadowWithRoom is View.Shadow for a job that is choosy: it plays the expected
+// ends forward until the idle processors that will do are enough.
 func (b *Book) shadowWithRoom(j *market.Job) (market.Time, int) {
 	then := b.processors
 	then.idle = bitset{words: slices.Clone(b.idle.words), summary: slices.Clone(b.idle.summary)}
@@ -139,8 +181,8 @@ func (b *Book) shadowWithRoom(j *market.Job) (market.Time, int) {
 // takeIdle gives the job the idle processors with the lowest numbers.
 func (p *processors) takeIdle(j *market.Job, into market.Procs) market.Procs {
 	want := int(j.Width)
-	if p.needs(j) {
-		return p.takeRoomy(j, into)
+	if p.choosy(j) {
+		return p.takeChosen(j, into)
 	}
 	for w := p.idle.nextWord(0); want > 0; w = p.idle.nextWord(w + 1) {
 		if w < 0 {
@@ -160,19 +202,23 @@ func (p *processors) takeIdle(j *market.Job, into market.Procs) market.Procs {
 	return into
 }
 
-func (p *processors) takeRoomy(j *market.Job, into market.Procs) market.Procs {
-	want := int(j.Width)
-	for proc := p.idle.next(0); proc >= 0 && want > 0; proc = p.idle.next(proc + 1) {
-		if p.room(proc, j) {
+func (p *processors) takeChosen(j *market.Job, into market.Procs) market.Procs {
+	want, needs := int(j.Width), p.needs(j)
+	for node := 0; node < len(p.nodes) && want > 0; node++ {
+		take := min(want, p.idleOn(node, j))
+		want -= take
+		for proc := p.idle.next(int(p.first[node])); take > 0; proc = p.idle.next(proc + 1) {
 			p.idle.clear(proc)
 			p.idleN--
-			p.use(proc, j, -1)
+			if needs {
+				p.use(proc, j, -1)
+			}
 			into = into.Add(proc)
-			want--
+			take--
 		}
 	}
 	if want > 0 {
-		broken(2, "fewer processors with room idle than a job was to start on")
+		broken(2, "fewer processors that will do idle than a job was to start on")
 	}
 	return into
 }

@@ -13,7 +13,7 @@ import (
 // a controller, stand still.
 type queue struct {
 	n      int
-	needy  int // of them, how many ask for memory or disk
+	choosy int // of them, for how many not every processor will do
 	ticket uint32
 	fresh  []Seat // who came since the last plan
 	heads  heap
@@ -31,8 +31,8 @@ func newQueue(processors int) queue {
 // spot.
 func (q *queue) add(e *Entry, s Seat) {
 	q.n++
-	if e.needy {
-		q.needy++
+	if e.choosy {
+		q.choosy++
 	}
 	q.ticket++
 	e.ticket, e.fresh = q.ticket, true
@@ -62,8 +62,8 @@ func (q *queue) settleIn(o *order, seats []Entry) {
 // remove takes out a job that no longer waits.
 func (q *queue) remove(o *order, e *Entry, s Seat, seats []Entry) {
 	q.n--
-	if e.needy {
-		q.needy--
+	if e.choosy {
+		q.choosy--
 	}
 	if e.fresh {
 		i := slices.Index(q.fresh, s)

@@ -138,7 +138,7 @@ func (r *restorer) sit(j *JobState) error {
 	if err != nil {
 		return err
 	}
-	e.Procs, e.needy = procs, b.needs(&e.Job)
+	e.Procs, e.choosy = procs, b.choosy(&e.Job)
 	r.seats[j.ID] = j.Seat
 	return nil
 }

@@ -47,6 +47,7 @@ type JobState struct {
 	Memory   int64          `json:"memory_mb,omitempty"`
 	Disk     int64          `json:"disk_mb,omitempty"`
 	Width    int32          `json:"width"`
+	Threads  int32          `json:"threads,omitempty"`
 	Class    int32          `json:"class,omitempty"`
 	Wish     market.Wish    `json:"wish,omitempty"`
 	Owner    market.Account `json:"owner,omitempty"`
@@ -157,7 +158,7 @@ func (b *Book) jobState(seat Seat) JobState {
 	return JobState{
 		Seat: seat, ID: j.ID, Submit: Number(j.Submit), Estimate: Number(j.Estimate), Optional: Number(j.Optional),
 		Deadline: Number(j.SLA.Deadline), Budget: Number(j.SLA.Budget), Penalty: Number(j.SLA.Penalty), Bonus: Number(j.SLA.Bonus), Soft: j.SLA.Soft,
-		Memory: j.Memory, Disk: j.Disk, Width: j.Width, Class: j.Class, Wish: j.Wish, Owner: j.Owner, Name: j.Name,
+		Memory: j.Memory, Disk: j.Disk, Width: j.Width, Threads: j.Threads, Class: j.Class, Wish: j.Wish, Owner: j.Owner, Name: j.Name,
 		Terms: termsState(&e.Terms), Start: Number(e.Start), Left: Number(e.Left), Since: Number(e.Since), Speed: Number(e.Speed),
 		Procs: writeProcs(e.Procs), Alone: e.alone, Apart: e.apart, Reserved: e.reserved, Released: e.released,
 		Ends: Number(e.endsAt), Worked: Number(e.worked), Priced: Number(e.priced), Refined: Number(e.refined),
@@ -187,7 +188,7 @@ func (s *JobState) entry() Entry {
 				Deadline: market.Time(s.Deadline), Budget: market.Price(s.Budget), Penalty: market.Price(s.Penalty), Bonus: market.Price(s.Bonus),
 				Soft: s.Soft,
 			},
-			Memory: s.Memory, Disk: s.Disk, Width: s.Width, Class: s.Class, Wish: s.Wish, Owner: s.Owner, Name: s.Name,
+			Memory: s.Memory, Disk: s.Disk, Width: s.Width, Threads: s.Threads, Class: s.Class, Wish: s.Wish, Owner: s.Owner, Name: s.Name,
 		},
 		Terms: s.Terms.terms(), Start: market.Time(s.Start), Left: market.Work(s.Left), Since: market.Time(s.Since), Speed: float64(s.Speed),
 		alone: s.Alone, apart: s.Apart, reserved: s.Reserved, released: s.Released,

@@ -62,7 +62,7 @@ func TestStateForgetsNoField(t *testing.T) {
 	}
 	// What has no place in a state follows from the rest. Whoever adds a field
 	// to an entry or a book says here which of the two it is.
-	derived := []string{"state", "fresh", "needy", "tasks", "at", "ticket", "alongside"}
+	derived := []string{"state", "fresh", "choosy", "tasks", "at", "ticket", "alongside"}
 	carried := []string{
 		"Job", "Terms", "Start", "Left", "Since", "Speed", "Procs",
 		"alone", "apart", "reserved", "released", "endsAt", "worked", "priced", "refined",

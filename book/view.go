@@ -62,13 +62,7 @@ func (v View) Room(proc int, j *market.Job) bool {
 }
 
 // FreeOn is the memory and the disk left on the node of a processor.
-func (v View) FreeOn(proc int) (memory, disk int64) {
-	if v.b.memory == nil {
-		return market.NoLimit, market.NoLimit
-	}
-	node := v.b.nodeOf[proc]
-	return v.b.memory[node], v.b.disk[node]
-}
+func (v View) FreeOn(proc int) (memory, disk int64) { return v.b.free(int(v.b.nodeOf[proc])) }
 
 // Entry is what the book says of a job. It is for reading.
 func (v View) Entry(s Seat) *Entry { return &v.b.seats[s] }
@@ -108,8 +102,9 @@ func (v View) Idle() int { return v.b.idleN }
 // IdleFor counts the idle processors that the job could be given.
 func (v View) IdleFor(j *market.Job) int { return v.b.idleFor(j) }
 
-// Needs reports whether the job asks for memory or disk that is counted here.
-func (v View) Needs(j *market.Job) bool { return v.b.needs(j) }
+// Choosy reports whether not every processor will do for the job: it asks for
+// memory or disk that is counted here, or has threads.
+func (v View) Choosy(j *market.Job) bool { return v.b.choosy(j) }
 
 // FirstFit returns the first waiting job in rank that fits on the idle
 // processors and either ends within the window or is no wider than extra.
@@ -121,7 +116,7 @@ func (v View) FirstFit(idle int, window market.Time, extra int) Seat {
 // will have left enough of them idle for the job, if they end as estimated (a
 // job past its estimate ends now), and how many will be idle then.
 func (v View) Shadow(j *market.Job) (at market.Time, idle int) {
-	if v.b.needs(j) {
+	if v.b.choosy(j) {
 		return v.b.shadowWithRoom(j)
 	}
 	at, ok := v.b.ends.reach(int64(int(j.Width) - v.b.idleN))
@@ -135,9 +130,9 @@ func (v View) Shadow(j *market.Job) (at market.Time, idle int) {
 // IsIdle reports whether nobody is on a processor that is up.
 func (v View) IsIdle(proc int) bool { return v.b.idle.has(proc) }
 
-// Uneven reports whether some waiting job asks for memory or disk, so that
-// idle processors are not all alike.
-func (v View) Uneven() bool { return v.b.queue.needy > 0 }
+// Uneven reports whether some waiting job is choosy, so that idle processors are
+// not all alike.
+func (v View) Uneven() bool { return v.b.queue.choosy > 0 }
 
 // InOrder lists all waiting jobs by rank. It costs what it lists: it is for
 // the few cases in which no index helps.

@@ -23,6 +23,7 @@ type Job struct {
 	Memory   int64 // MB on each processor it holds
 	Disk     int64 // MB on each processor it holds
 	Width    int32 // processors
+	Threads  int32 // processors of each of its programs, which must be of one node; 0 and 1: any will do
 	Class    int32 // class of service, where a policy knows classes
 	Wish     Wish  // what to optimise among acceptable placements
 	Owner    Account
@@ -40,6 +41,12 @@ type SLA struct {
 
 // Due is the instant at which the job must be finished.
 func (j *Job) Due() Time { return j.Submit + j.SLA.Deadline }
+
+// Wholes reports whether so many processors of a node are whole sets of the job's
+// threads.
+func (j *Job) Wholes(processors int64) bool {
+	return j.Threads <= 1 || processors%int64(j.Threads) == 0
+}
 
 // Utility is what finishing at the given time is worth: equation (1) of 001.
 func (j *Job) Utility(finish Time) Price {
@@ -87,6 +94,8 @@ func (j *Job) Validate() error {
 	switch {
 	case j.Width < 1 || j.Width > MaxWidth:
 		return fieldError("procs", float64(j.Width), "at least 1")
+	case j.Threads < 0 || j.Threads > 1 && j.Width%j.Threads != 0:
+		return fieldError("threads", float64(j.Threads), "as many as divide the processors")
 	case !between(float64(j.Submit), -maxSpan):
 		return fieldError("submit", float64(j.Submit), "a time")
 	case !between(float64(j.Estimate), 0):

@@ -20,9 +20,9 @@ func (c candidate) before(d candidate) bool {
 
 // together keeps of the candidates those that have room at once, the first of
 // each node. The processors of a node share its memory and disk: where one task
-// fits on either of two processors, two may not fit.
+// fits on either of two processors, two may not fit. Threads must share a node.
 func together(v book.View, j *market.Job, from []candidate) []candidate {
-	if !v.Needs(j) {
+	if !v.Choosy(j) {
 		return from
 	}
 	slices.SortFunc(from, func(a, b candidate) int {
@@ -41,7 +41,28 @@ func together(v book.View, j *market.Job, from []candidate) []candidate {
 			kept = append(kept, c)
 		}
 	}
+	if j.Threads > 1 {
+		return inSets(v, j, kept)
+	}
 	return kept
+}
+
+// inSets keeps of candidates in their order those that make up sets of a job's
+// threads, each of one node, and no more of them than the job has: the sets that
+// are complete first.
+func inSets(v book.View, j *market.Job, from []candidate) []candidate {
+	open := map[*market.Node][]candidate{}
+	chosen := make([]candidate, 0, j.Width)
+	for _, c := range from {
+		node := v.Node(int(c.proc))
+		set := append(open[node], c)
+		if len(set) == int(j.Threads) && len(chosen) < int(j.Width) {
+			chosen = append(chosen, set...)
+			set = nil
+		}
+		open[node] = set
+	}
+	return chosen
 }
 
 // pick puts the n first of the candidates into a set of processors. It does

@@ -88,7 +88,7 @@ func (p *easy) Plan(v book.View, d *book.Draft) {
 	}
 }
 
-// fillUneven backfills where some waiting job asks for memory or disk: then
+// fillUneven backfills where not every processor will do for some waiting job: then
 // processors are not interchangeable, being few enough does not mean not being
 // in the way, and only jobs that are done by the shadow go ahead.
 func (p *easy) fillUneven(v book.View, d *book.Draft, head book.Seat, window market.Time) {

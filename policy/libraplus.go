@@ -39,7 +39,7 @@ func (p *libraPlus) Admit(v book.View, j *market.Job, a *Answer) {
 	rate := float64(j.Estimate) / float64(window)
 	p.commitments(v, window)
 	takers := p.takers(v, j, rate)
-	if len(takers) < int(j.Width) || v.Needs(j) && len(together(v, j, slices.Clone(takers))) < int(j.Width) {
+	if len(takers) < int(j.Width) || v.Choosy(j) && len(together(v, j, slices.Clone(takers))) < int(j.Width) {
 		a.refuse(market.CannotMeetDeadline)
 		return
 	}

@@ -153,12 +153,12 @@ func (p *qops) bearable(v book.View, waiting []book.Seat, n int, speed float64) 
 }
 
 // width is how many processors a job is planned with. Where one with room for
-// it will be free is not in a forecast, so a job that asks for memory or disk is
+// it will be free is not in a forecast, so a job for which not every one will do is
 // planned with the whole cluster, unless it is next and there is room for it
 // now; and with more than that, which is never, if what is up could not hold it
 // even empty. It starts earlier if it can.
 func (p *qops) width(v book.View, j *market.Job, f *forecast, next bool) int {
-	if !v.Needs(j) || next && v.IdleFor(j) >= int(j.Width) {
+	if !v.Choosy(j) || next && v.IdleFor(j) >= int(j.Width) {
 		return int(j.Width)
 	}
 	up := f.processors()
@@ -169,7 +169,7 @@ func (p *qops) width(v book.View, j *market.Job, f *forecast, next bool) int {
 }
 
 // roomUp counts the processors that the nodes which are up, if they were empty,
-// could give a job that asks for memory or disk.
+// could give a job for which not every one will do.
 func roomUp(v book.View, j *market.Job) int {
 	room, tasks := 0, int64(0)
 	for proc := range v.Processors() {
@@ -177,8 +177,8 @@ func roomUp(v book.View, j *market.Job) int {
 		if proc == 0 || node != v.Node(proc-1) {
 			tasks = 0
 		}
-		if tasks++; v.Up(proc) && j.Memory <= node.Memory/tasks && j.Disk <= node.Disk/tasks {
-			room++
+		if tasks++; v.Up(proc) && j.Memory <= node.Memory/tasks && j.Disk <= node.Disk/tasks && j.Wholes(tasks) {
+			room += int(max(1, j.Threads))
 		}
 	}
 	return room

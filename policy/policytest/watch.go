@@ -190,7 +190,9 @@ func (o *watcher) settled() {
 		}
 	}
 	for id := range market.JobID(len(o.jobs)) { // in order: sums of floats depend on it
-		if j := o.jobs[id]; !j.apart {
+		j := o.jobs[id]
+		o.inSets(j)
+		if !j.apart {
 			for proc := range j.procs.All() {
 				hold(proc, j, j.speed)
 			}
@@ -219,6 +221,22 @@ func (o *watcher) settled() {
 	for node := range memory {
 		if n := &o.world.nodes[node]; memory[node] > n.Memory || disk[node] > n.Disk {
 			o.fail("node %d has %d MB of memory and %d of disk, %d and %d are in use", node, n.Memory, n.Disk, memory[node], disk[node])
+		}
+	}
+}
+
+// inSets checks that the threads of a job share nodes.
+func (o *watcher) inSets(j *watched) {
+	if j.spec.Threads <= 1 {
+		return
+	}
+	on := map[int]int64{}
+	for proc := range j.procs.All() {
+		on[int(o.nodeOf[proc])]++
+	}
+	for node, n := range on {
+		if !j.spec.Wholes(n) {
+			o.fail("job %d has %d processors on node %d, its programs have %d threads", j.spec.ID, n, node, j.spec.Threads)
 		}
 	}
 }

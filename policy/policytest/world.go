@@ -68,6 +68,7 @@ func newWorld(kind policy.Kind, seed uint64) *world {
 	if flip() {
 		w.cancels = 0.05
 	}
+	w.drawThreads(rand.New(rand.NewPCG(seed, 6)))
 	if kind.Imprecise {
 		w.drawOptional(rand.New(rand.NewPCG(seed, 5)))
 	}
@@ -81,6 +82,19 @@ func (w *world) drawOptional(r *rand.Rand) {
 		if j := &w.jobs[i].Job; r.IntN(2) == 0 && j.SLA.Deadline.Finite() {
 			j.Optional = j.Estimate * market.Work(4*r.Float64())
 			j.SLA.Bonus = market.Price(2 * r.Float64())
+		}
+	}
+}
+
+// drawThreads lets the programs of some jobs have threads, in every second world.
+func (w *world) drawThreads(r *rand.Rand) {
+	if r.IntN(2) == 0 {
+		return
+	}
+	for i := range w.jobs {
+		if j := &w.jobs[i].Job; r.IntN(2) == 0 {
+			j.Threads = int32(1 + r.IntN(3))
+			j.Width = max(1, j.Width/j.Threads) * j.Threads
 		}
 	}
 }

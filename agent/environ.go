@@ -22,6 +22,9 @@ func environ(rec record, node string, element *int, part task.Part) []string {
 	env.set("USER", user.Name)
 	env.set("LOGNAME", user.Name)
 	env.set("SHELL", user.Shell)
+	if spec.Threads > 1 {
+		env.set("OMP_NUM_THREADS", strconv.Itoa(spec.Threads)) // it would start one for each processor of the node
+	}
 	for _, setting := range spec.Env {
 		name, value, _ := strings.Cut(setting, "=")
 		env.set(name, value)
@@ -30,6 +33,7 @@ func environ(rec record, node string, element *int, part task.Part) []string {
 	env.set("LIBRA_JOB_NAME", spec.Name)
 	env.set("LIBRA_RANK", strconv.Itoa(spec.Rank))
 	env.set("LIBRA_SIZE", strconv.Itoa(spec.Size))
+	env.set("LIBRA_THREADS", strconv.Itoa(max(1, spec.Threads)))
 	env.set("LIBRA_NODES", strings.Join(spec.Nodes, ","))
 	env.set("LIBRA_NODE", node)
 	env.set("LIBRA_ATTEMPT", strconv.Itoa(spec.Attempt))

@@ -43,11 +43,15 @@ const leastShare = 0.01
 // cannot enforce is left out: the controller knows that from Hello.
 func (a *Agent) limitsOf(order *task.Order) (cgroup.Limits, error) {
 	l := cgroup.Limits{CPU: max(order.CPU, 0), Weight: order.Weight}
-	if order.Processor < 0 || order.Processor >= len(a.config.CPUs) {
-		return l, fmt.Errorf("this node has no processor %d", order.Processor)
+	var cpus []int
+	for _, p := range append([]int{order.Processor}, order.More...) {
+		if p < 0 || p >= len(a.config.CPUs) {
+			return l, fmt.Errorf("this node has no processor %d", p)
+		}
+		cpus = append(cpus, a.config.CPUs[p])
 	}
 	if a.has("cpuset") {
-		l.CPUs = []int{a.config.CPUs[order.Processor]}
+		l.CPUs = cpus
 	}
 	if a.has("memory") {
 		l.Memory = order.Spec.Memory

@@ -100,6 +100,7 @@ LIBRA_NODE=%[1]s
 LIBRA_NODES=a,%[1]s
 LIBRA_RANK=1
 LIBRA_SIZE=2
+LIBRA_THREADS=1
 LOGNAME=libra-alice
 MINE=yes
 PATH=/usr/local/bin:/usr/bin:/bin

@@ -52,7 +52,7 @@ type offer struct {
 }
 
 func offered(j *exchange.Job) offer {
-	return offer{pay: j.Offered(), work: float64(j.Request.EstimateMS) / 1e3 * float64(max(1, j.Request.Processors)*elements(&j.Request))}
+	return offer{pay: j.Offered(), work: float64(j.Request.EstimateMS) / 1e3 * float64(j.Request.Procs()*elements(&j.Request))}
 }
 
 func elements(r *exchange.Request) int {

@@ -83,7 +83,10 @@ func TestLinesBecomeARequest(t *testing.T) {
 				After: []int64{12, 13, 14}, DeadlineMS: 7_200_000, NoRestart: true, Budget: budget(5_000_000), PenaltyMicros: 100_000, Soft: true,
 			},
 		},
-		{"tasks of several processors", []string{"#SBATCH -n4 -c 2 --mem=8G"}, exchange.Request{Processors: 8, Once: true, MemoryMB: 1024}},
+		{"tasks of several processors", []string{"#SBATCH -n4 -c 2 --mem=8G"}, exchange.Request{Processors: 8, Threads: 2, Once: true, MemoryMB: 1024}},
+		{"a program with threads", []string{"#SBATCH -c 4"}, exchange.Request{Processors: 4, Threads: 4}},
+		{"threads, said by Libra", []string{"#LIBRA threads=2 procs=6"}, exchange.Request{Processors: 6, Threads: 2}},
+		{"processes of a chunk", []string{"#PBS -l select=2:ncpus=8:mpiprocs=4"}, exchange.Request{Processors: 16, Threads: 2, Once: true}},
 		{
 			"nodes with tasks",
 			[]string{"#SBATCH -N 2 --ntasks-per-node=3 --mem=4000"},
@@ -99,7 +102,7 @@ func TestLinesBecomeARequest(t *testing.T) {
 				"#PBS -j oe -r n", "#PBS -J 0-30:2", "#PBS -W depend=afterok:12:13",
 			},
 			exchange.Request{
-				Name: "sweep", Account: "lab", EstimateMS: 3_600_000, Processors: 8, Once: true, MemoryMB: 2048, Output: "/out/%j.%a",
+				Name: "sweep", Account: "lab", EstimateMS: 3_600_000, Processors: 8, Threads: 4, Once: true, MemoryMB: 2048, Output: "/out/%j.%a",
 				Array: &exchange.Array{First: 0, Last: 30, Step: 2}, After: []int64{12, 13}, NoRestart: true,
 			},
 		},
@@ -111,7 +114,7 @@ func TestLinesBecomeARequest(t *testing.T) {
 			},
 		},
 		{"unequal chunks", []string{"#PBS -l select=1:ncpus=2:mem=4gb+3:ncpus=4:mem=1gb"}, exchange.Request{Processors: 14, Once: true, MemoryMB: 2048}},
-		{"memory of the whole", []string{"#PBS -l ncpus=3,mem=1gb"}, exchange.Request{Processors: 3, Once: true, MemoryMB: 342}},
+		{"memory of the whole", []string{"#PBS -l ncpus=3,mem=1gb"}, exchange.Request{Processors: 3, Threads: 3, MemoryMB: 342}},
 		{"outputs joined the other way", []string{"#PBS -j eo", "#PBS -e all.txt"}, exchange.Request{Output: "all.txt"}},
 		{"outputs joined before they are named", []string{"#PBS -j oe", "#PBS -e err.txt -o 100%.txt"}, exchange.Request{Output: "100%.txt"}},
 		{
@@ -229,7 +232,7 @@ func TestHarmlessLinesAreTakenWithANote(t *testing.T) {
 		{"#SBATCH --comment='for the paper'", "job.sh:2: #SBATCH --comment=for the paper: a comment; it would be read if it were like budget=5;penalty=0.1"},
 		{"#SBATCH -o %N.out", "job.sh:2: #SBATCH -o %N.out: %N, the node, becomes %r, the rank"},
 		{"#SBATCH -o %4j.out", "job.sh:2: #SBATCH -o %4j.out: numbers in file names are not padded with zeros"},
-		{"#SBATCH -n 3", "job.sh:2: #SBATCH -n 3: on Slurm the script starts once; Libra's own agents start it on each of its 3 processors and tell each its LIBRA_RANK"},
+		{"#SBATCH -n 3", "job.sh:2: #SBATCH -n 3: on Slurm the script starts once; Libra's own agents start it 3 times and tell each its LIBRA_RANK"},
 		{"#SBATCH -QW", "job.sh:2: #SBATCH -Q: it is for sbatch itself"},
 		{"#SBATCH --nice", "job.sh:2: #SBATCH --nice: deadline, budget and penalty say how a job is served"},
 		{"#PBS -q batch", "job.sh:2: #PBS -q batch: Libra has no queues to choose from"},

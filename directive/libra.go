@@ -66,6 +66,10 @@ var terms = []term{
 		n, err := processors(v)
 		return put(&h.Request.Processors, n, err)
 	}},
+	{name: "threads", set: func(h *Head, v string) error {
+		n, err := processors(v)
+		return put(&h.Request.Threads, n, err)
+	}},
 	{name: "memory", set: func(h *Head, v string) error {
 		mb, err := Megabytes(v)
 		return put(&h.Request.MemoryMB, mb, err)

@@ -114,7 +114,12 @@ func (o *occurrence) resource(name, value string) (err error) {
 	case "nodes":
 		o.width.last = o
 		return o.nodes(value)
-	case "ncpus", "procs":
+	case "ncpus":
+		o.width.last = o
+		o.width.total, err = processors(value)
+		o.width.perTask = o.width.total // of one node
+		return err
+	case "procs":
 		o.width.last = o
 		o.width.total, err = processors(value)
 		return err
@@ -140,9 +145,9 @@ func (o *occurrence) resource(name, value string) (err error) {
 // chunks reads select: 2:ncpus=4:mem=8gb+1:ncpus=8. The memory of a processor
 // is that of the chunk which gives most to each.
 func (o *occurrence) chunks(text string) error {
-	total, memory := 0, int64(0)
+	total, memory, threads := 0, int64(0), 0
 	for chunk := range strings.SplitSeq(text, "+") {
-		n, cpus, mb := 1, 1, int64(0)
+		n, cpus, each, mb := 1, 1, 1, int64(0)
 		for i, part := range strings.Split(chunk, ":") {
 			name, value, assigned := strings.Cut(part, "=")
 			var err error
@@ -153,7 +158,9 @@ func (o *occurrence) chunks(text string) error {
 				cpus, err = processors(value)
 			case name == "mem":
 				mb, err = pbsSize(value)
-			case name == "mpiprocs" || name == "ompthreads":
+			case name == "mpiprocs":
+				each, err = processors(value)
+			case name == "ompthreads":
 				_, err = count(value, 1)
 			default:
 				err = unknown(name, []string{"ncpus", "mem", "mpiprocs", "ompthreads"})
@@ -166,8 +173,16 @@ func (o *occurrence) chunks(text string) error {
 			return errTooWide
 		}
 		memory = max(memory, (mb+int64(cpus)-1)/int64(cpus))
+		if own := max(1, cpus/each); threads == 0 {
+			threads = own
+		} else if threads != own {
+			threads = 1 // unequal chunks: the market sells programs of one size
+		}
+		if total%max(1, threads) != 0 {
+			threads = 1
+		}
 	}
-	o.width.total = total
+	o.width.total, o.width.perTask = total, threads
 	if memory > 0 {
 		o.width.memoryProc = memory
 	}

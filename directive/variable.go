@@ -16,6 +16,7 @@ var variables = []struct{ theirs, ours string }{
 	{"SLURM_PROCID", "LIBRA_RANK"},
 	{"SLURM_NTASKS", "LIBRA_SIZE"},
 	{"SLURM_NPROCS", "LIBRA_SIZE"},
+	{"SLURM_CPUS_PER_TASK", "LIBRA_THREADS"},
 	{"SLURM_JOB_NODELIST", "LIBRA_NODES"},
 	{"SLURM_NODELIST", "LIBRA_NODES"},
 	{"SLURM_SUBMIT_DIR", "PWD"},

@@ -68,9 +68,13 @@ func (w *width) settle(h *Head) error {
 		}
 		h.Request.MemoryMB = (w.memoryNode*nodes + among - 1) / among
 	}
-	if n > 1 && w.last != nil {
+	threads := max(1, w.perTask)
+	if threads > 1 {
+		h.Request.Threads = threads
+	}
+	if n /= threads; n > 1 && w.last != nil {
 		h.Request.Once = true // as their systems do
-		w.last.note(fmt.Sprintf("on Slurm the script starts once; Libra's own agents start it on each of its %d processors and tell each its LIBRA_RANK", n))
+		w.last.note(fmt.Sprintf("on Slurm the script starts once; Libra's own agents start it %d times and tell each its LIBRA_RANK", n))
 	}
 	return nil
 }

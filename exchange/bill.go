@@ -77,8 +77,8 @@ func (x *Exchange) endAt(j *live, state State, reason, detail string, fine marke
 	if j.MandatoryUS != 0 {
 		j.EndedUS = min(x.now, max(j.DueUS, j.MandatoryUS))
 	}
-	for i := range j.Ranks {
-		if s := j.Ranks[i].Status; s != nil {
+	for rank := range j.programs() {
+		if s := j.first(rank).Status; s != nil {
 			j.Tasks = append(j.Tasks, *s)
 		}
 	}

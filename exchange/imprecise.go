@@ -23,7 +23,7 @@ func (r *Request) validateOptional() error {
 	if o == nil {
 		return nil
 	}
-	_, fits := payFor(o.RateMicros, o.WorkMS, max(1, r.Processors))
+	_, fits := payFor(o.RateMicros, o.WorkMS, r.Procs())
 	switch {
 	case o.WorkMS <= 0 || o.WorkMS > maxMS:
 		return bad("optional.work_ms", "more than 0: the most that it may run beyond the estimate")
@@ -71,7 +71,7 @@ func (r *Request) mostOptional() market.Money {
 	if r.Optional == nil {
 		return 0
 	}
-	most, _ := payFor(r.Optional.RateMicros, r.Optional.WorkMS, max(1, r.Processors)) // validated
+	most, _ := payFor(r.Optional.RateMicros, r.Optional.WorkMS, r.Procs()) // validated
 	return most
 }
 

@@ -61,7 +61,7 @@ type Working struct {
 func (r *Request) width(lanes int) (width int32, estimate market.Work) {
 	one := market.Work(float64(r.EstimateMS) / 1e3)
 	if r.Array == nil {
-		return int32(max(1, r.Processors)), one
+		return int32(r.Procs()), one
 	}
 	n := r.Array.Len()
 	lanes = max(1, min(lanes, n))
@@ -88,7 +88,7 @@ func (r *Request) asked(id int64, owner string, at market.Time, lanes int) marke
 	width, estimate := r.width(lanes)
 	wish, _ := market.ParseWish(r.Wish) // validated
 	j := market.Job{
-		ID: market.JobID(id), Submit: at, Estimate: estimate, Width: width,
+		ID: market.JobID(id), Submit: at, Estimate: estimate, Width: width, Threads: int32(r.Threads),
 		Memory: r.MemoryMB, Disk: r.DiskMB, Class: int32(r.Class), Wish: wish,
 		Owner: market.Account(owner), Name: r.Name,
 		SLA: market.SLA{Deadline: market.Never, Budget: market.Unlimited, Penalty: market.Money(r.PenaltyMicros).Price(), Soft: r.Soft},

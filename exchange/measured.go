@@ -23,13 +23,17 @@ func (x *Exchange) measured(m *Measured) error {
 		}
 		speed := x.nodes[r.Node].Speed
 		r.CPUUS = s.CPUUS
-		r.Had = market.Work(float64(s.CPUUS+s.DeclinedUS) / 1e6 * speed)
+		r.Had = j.had(s, speed)
 		jobs[j.ID] = true
 		if s.State.Final() {
 			kept := *s
 			r.Status = &kept
 		}
 		j.hearPart(r, s, speed)
+		others := j.others(s.Rank)
+		for k := range others { // they are as far
+			others[k].Had, others[k].Status = r.Had, r.Status
+		}
 	}
 	var ids []int64
 	for id := range jobs {
@@ -59,10 +63,10 @@ func (x *Exchange) measured(m *Measured) error {
 // find is the task of a key, if that attempt is under way.
 func (x *Exchange) find(k task.Key) (*live, *rank) {
 	j := x.jobs[k.Job]
-	if j == nil || j.Attempt != k.Attempt || k.Rank < 0 || k.Rank >= len(j.Ranks) {
+	if j == nil || j.Attempt != k.Attempt || k.Rank < 0 || k.Rank >= j.programs() {
 		return nil, nil
 	}
-	return j, &j.Ranks[k.Rank]
+	return j, j.first(k.Rank)
 }
 
 // lost reports whether a task ended because its node lost it.

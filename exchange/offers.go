@@ -129,11 +129,13 @@ func (x *Exchange) largerBudget(j *live) (Offer, bool) {
 
 // fewerProcessors offers the same work on fewer processors, for longer.
 func (x *Exchange) fewerProcessors(j *live) (Offer, bool) {
-	width := max(1, j.Request.Processors)
+	width := j.Request.Procs()
 	if j.Request.Optional != nil {
 		return Offer{}, false // so many independent tasks: fewer of them are another job
 	}
-	for n := min(width-1, x.processorsUp()); n >= 1; n = n * 3 / 4 {
+	threads := max(1, j.Request.Threads)
+	for n := min(width-1, x.processorsUp()); n >= threads; n = n * 3 / 4 {
+		n -= n % threads
 		r := j.Request
 		r.Processors = n
 		r.EstimateMS = int64(math.Ceil(float64(j.Request.EstimateMS) * float64(width) / float64(n)))

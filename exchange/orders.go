@@ -20,15 +20,19 @@ func (x *Exchange) Orders(name string) []task.Order {
 	n := x.nodes[index]
 	orders := make([]task.Order, 0, len(n.tenants))
 	for _, j := range n.tenants {
-		for i := range j.Ranks {
-			r := &j.Ranks[i]
+		for rank := range j.programs() {
+			r := j.first(rank)
 			if r.Node != index || r.Status != nil {
 				continue
 			}
 			cpu := min(1, r.Speed/n.Speed)
-			orders = append(orders, task.Order{
-				Spec: x.spec(j, i), CPU: cpu, Weight: max(0.01, cpu), Processor: r.Processor, Stop: j.stopOf(r),
-			})
+			o := task.Order{Spec: x.spec(j, rank), CPU: cpu, Processor: r.Processor, Stop: j.stopOf(r)}
+			for _, other := range j.others(rank) {
+				o.CPU += min(1, other.Speed/n.Speed)
+				o.More = append(o.More, other.Processor)
+			}
+			o.Weight = max(0.01, o.CPU)
+			orders = append(orders, o)
 		}
 	}
 	return orders
@@ -36,8 +40,8 @@ func (x *Exchange) Orders(name string) []task.Order {
 
 // spec is what one task of a job runs. It is worked out once for every attempt.
 func (x *Exchange) spec(j *live, i int) task.Spec {
-	if len(j.specs) != len(j.Ranks) {
-		j.specs = make([]task.Spec, len(j.Ranks))
+	if len(j.specs) != j.programs() {
+		j.specs = make([]task.Spec, j.programs())
 		for k := range j.specs {
 			j.specs[k] = x.newSpec(j, k)
 		}
@@ -48,10 +52,10 @@ func (x *Exchange) spec(j *live, i int) task.Spec {
 func (x *Exchange) newSpec(j *live, i int) task.Spec {
 	r := &j.Request
 	s := task.Spec{
-		Key: task.Key{Job: j.ID, Rank: i, Attempt: j.Attempt}, Size: len(j.Ranks), Name: j.Name, User: j.Owner,
+		Key: task.Key{Job: j.ID, Rank: i, Attempt: j.Attempt}, Size: j.programs(), Threads: j.threads(), Name: j.Name, User: j.Owner,
 		Argv: r.Argv, Script: []byte(r.Script), Dir: r.Dir, Env: r.Env,
 		Output: expand(r.Output, j.ID, i, j.Name), Error: expand(r.Error, j.ID, i, j.Name),
-		Memory: r.MemoryMB << 20, GraceMS: r.grace(), Once: r.Once && r.Array == nil, Elements: r.Array.elements(i, len(j.Ranks)),
+		Memory: r.MemoryMB << 20 * int64(j.threads()), GraceMS: r.grace(), Once: r.Once && r.Array == nil, Elements: r.Array.elements(i, j.programs()),
 	}
 	if !r.Soft && r.overrun() != OverrunLate {
 		s.DueUS = j.DueUS
@@ -59,8 +63,8 @@ func (x *Exchange) newSpec(j *live, i int) task.Spec {
 	if r.Optional != nil {
 		s.Optional = &task.Optional{Argv: r.Optional.Argv}
 	}
-	for k := range j.Ranks {
-		s.Nodes = append(s.Nodes, x.nodes[j.Ranks[k].Node].Node)
+	for rank := range j.programs() {
+		s.Nodes = append(s.Nodes, x.nodes[j.first(rank).Node].Node)
 	}
 	return s
 }
@@ -94,11 +98,11 @@ func (x *Exchange) Forget(tasks []task.Status) []task.Key {
 // Output says where a task of a job under way, or one that ran, writes: the
 // node it is on, and what to read there.
 func Output(j *Job, rank int, element *int, stderr bool) (node string, tail task.Tail, err error) {
-	if rank < 0 || rank >= len(j.Places) {
-		if len(j.Places) == 0 {
+	if programs := j.Programs(); rank < 0 || rank >= programs {
+		if programs == 0 {
 			return "", tail, fmt.Errorf("job %d has not started: %w", j.ID, ErrUnknown)
 		}
-		return "", tail, bad("rank", fmt.Sprintf("0 to %d", len(j.Places)-1))
+		return "", tail, bad("rank", fmt.Sprintf("0 to %d", programs-1))
 	}
 	file := j.Request.Output
 	if stderr {
@@ -117,7 +121,7 @@ func Output(j *Job, rank int, element *int, stderr bool) (node string, tail task
 		Key:     task.Key{Job: j.ID, Rank: rank, Attempt: j.Attempt}, User: j.Owner, Dir: j.Request.Dir,
 		File: expand(file, j.ID, rank, j.Name),
 	}
-	return j.Places[rank].Node, tail, nil
+	return j.NodeOf(rank), tail, nil
 }
 
 // NodesUp lists the nodes that should be heard of.
@@ -163,7 +167,7 @@ func (x *Exchange) surprising(j *live, r *rank, s *task.Status) bool {
 	if !here || !stand.Running {
 		return false
 	}
-	had := market.Work(float64(s.CPUUS+s.DeclinedUS) / 1e6 * x.nodes[r.Node].Speed)
+	had := j.had(s, x.nodes[r.Node].Speed)
 	r.CPUUS = max(r.CPUUS, s.CPUUS)
 	if j.Request.Optional != nil && (s.Part == task.OptionalPart && !r.Refining || r.allRefined(j.optional(), had)) {
 		return true // its mandatory part is done, or all of the optional one

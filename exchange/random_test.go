@@ -95,6 +95,9 @@ func request(f *floor, r *rapid.T) exchange.Request {
 			WorkMS: rapid.Int64Range(1, 30_000).Draw(r, "optional work"), RateMicros: rapid.Int64Range(0, 2_000_000).Draw(r, "rate"),
 		}
 	}
+	if q.Processors > 1 && q.Optional == nil && rapid.Bool().Draw(r, "threads") {
+		q.Threads = q.Processors
+	}
 	if id := some(f, r); id != 0 && rapid.IntRange(0, 4).Draw(r, "after") == 0 {
 		q.After = []int64{id}
 	}

@@ -239,7 +239,7 @@ func (x *Exchange) optionalBy(j *live, refined func(*rank) int64) (ms, micros in
 func (x *Exchange) optionalCharge(j *live) (int64, ReceiptLine) {
 	o := j.Request.Optional
 	return j.Optional, ReceiptLine{
-		What:    fmt.Sprintf("optional part: %s of %s executed", span(j.OptionalMS), span(o.WorkMS*int64(max(1, j.Request.Processors)))),
+		What:    fmt.Sprintf("optional part: %s of %s executed", span(j.OptionalMS), span(o.WorkMS*int64(j.Request.Procs()))),
 		Formula: fmt.Sprintf("%s a second * %.3f s", market.Money(o.RateMicros), float64(j.OptionalMS)/1e3), Amount: j.Optional,
 	}
 }

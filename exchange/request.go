@@ -25,6 +25,7 @@ type Request struct {
 	Budget        *int64   `json:"budget_micros,omitempty"`        // absent: no limit but the account's
 	PenaltyMicros int64    `json:"penalty_micros_per_s,omitempty"` // for each second after the deadline
 	Processors    int      `json:"processors,omitempty"`           // default 1
+	Threads       int      `json:"threads,omitempty"`              // processors of each program, all of one node; default 1
 	Once          bool     `json:"once,omitempty"`                 // where a batch system runs it: it starts once, and starts the rest itself
 	MemoryMB      int64    `json:"memory_mb,omitempty"`            // on each processor
 	DiskMB        int64    `json:"disk_mb,omitempty"`              // on each processor
@@ -146,6 +147,10 @@ func (r *Request) ValidateTerms() error {
 		return bad("penalty_micros_per_s", "a deadline_ms with it")
 	case r.Processors < 0 || r.Processors > market.MaxWidth:
 		return bad("processors", "1 or more")
+	case r.Threads < 0 || r.Threads > 1 && r.Procs()%r.Threads != 0:
+		return bad("threads", fmt.Sprintf("a number that divides the processors, %d: so many of them are for one program", r.Procs()))
+	case r.Threads > 1 && r.Optional != nil:
+		return bad("threads", "1: mandatory and optional parts run on one processor each")
 	case r.MemoryMB < 0 || r.MemoryMB > maxMB:
 		return bad("memory_mb", "0 or more")
 	case r.DiskMB < 0 || r.DiskMB > maxMB:
@@ -173,7 +178,7 @@ func (r *Request) ValidateTerms() error {
 			return bad("array", fmt.Sprintf("first to last, at most %d elements", MaxElements))
 		case a.Limit < 0:
 			return bad("array.limit", "0 (none) or more")
-		case r.Processors > 1:
+		case r.Procs() > 1:
 			return bad("processors", "1: each element of an array runs on one processor")
 		}
 	}

@@ -55,7 +55,7 @@ func (x *Exchange) newJob(by Identity, r Request, account string) *live {
 		r.Output = "libra-%j.out"
 		if r.Array != nil {
 			r.Output = "libra-%j-%a.out"
-		} else if r.Processors > 1 {
+		} else if r.Procs() > max(1, r.Threads) {
 			r.Output = "libra-%j-%r.out"
 		}
 	}

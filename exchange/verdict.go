@@ -16,8 +16,8 @@ func (j *live) verdict() (state State, reason, detail string) {
 			continue
 		}
 		who := ""
-		if len(j.Ranks) > 1 {
-			who = fmt.Sprintf("rank %d: ", i)
+		if j.programs() > 1 {
+			who = fmt.Sprintf("rank %d: ", i/j.threads())
 		}
 		if j.Ranks[i].Refining { // what was promised is done
 			_, why := misfortune(s)

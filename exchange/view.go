@@ -17,13 +17,13 @@ func (x *Exchange) view(j *live) Job {
 		return v
 	}
 	v.Tasks = nil
-	for i := range j.Ranks {
-		r := &j.Ranks[i]
+	for rank := range j.programs() {
+		r := j.first(rank)
 		if r.Status != nil {
 			v.Tasks = append(v.Tasks, *r.Status)
 		} else {
 			v.Tasks = append(v.Tasks, task.Status{
-				Key: task.Key{Job: j.ID, Rank: i, Attempt: j.Attempt}, State: task.Running, CPUUS: r.CPUUS, StartedUS: j.StartedUS,
+				Key: task.Key{Job: j.ID, Rank: rank, Attempt: j.Attempt}, State: task.Running, CPUUS: r.CPUUS, StartedUS: j.StartedUS,
 			})
 		}
 	}

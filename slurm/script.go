@@ -234,6 +234,10 @@ func environment(s *task.Spec) string {
 		words = append(words, "SLURM_HOSTFILE=/proc/self/fd/4", "SLURM_DISTRIBUTION=arbitrary", "SLURM_OVERCOMMIT=1",
 			"SLURM_NTASKS="+strconv.Itoa(s.Size), "SLURM_NPROCS="+strconv.Itoa(s.Size))
 	}
+	if s.Threads > 1 {
+		threads := strconv.Itoa(s.Threads)
+		words = append(words, "SLURM_CPUS_PER_TASK="+threads, "OMP_NUM_THREADS="+threads)
+	}
 	words = append(words, quote("PATH="+defaultPath),
 		`"HOME=${libra_home:-/}"`, quote("USER="+s.User), quote("LOGNAME="+s.User), `"SHELL=${libra_shell:-/bin/sh}"`)
 	for _, setting := range s.Env {
@@ -241,7 +245,7 @@ func environment(s *task.Spec) string {
 	}
 	words = append(words,
 		quote("LIBRA_JOB_ID="+strconv.FormatInt(s.Job, 10)), quote("LIBRA_JOB_NAME="+s.Name), `"LIBRA_RANK=$libra_rank"`,
-		quote("LIBRA_SIZE="+strconv.Itoa(s.Size)), quote("LIBRA_NODES="+strings.Join(s.Nodes, ",")), `"LIBRA_NODE=$libra_node"`,
+		quote("LIBRA_SIZE="+strconv.Itoa(s.Size)), quote("LIBRA_THREADS="+strconv.Itoa(max(1, s.Threads))), quote("LIBRA_NODES="+strings.Join(s.Nodes, ",")), `"LIBRA_NODE=$libra_node"`,
 		quote("LIBRA_ATTEMPT="+strconv.Itoa(s.Attempt)))
 	if len(s.Elements) > 0 {
 		words = append(words, `"LIBRA_ARRAY_INDEX=$libra_element"`)

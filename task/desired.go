@@ -18,13 +18,15 @@ type Desired struct {
 // Order is what should be so for one task.
 type Order struct {
 	Spec Spec `json:"spec"`
-	// CPU is the share of one processor of this node: processor time a second.
-	// 0: the task is frozen.
+	// CPU is the share of one processor of this node, or the sum of shares of as
+	// many as the task has threads: processor time a second. 0: the task is frozen.
 	CPU float64 `json:"cpu"`
 	// Weight is for time that nobody has claimed: it goes in proportion.
 	Weight float64 `json:"weight"`
 	// Processor is the node's processor, from 0, that the task is pinned to.
 	Processor int `json:"processor"`
+	// More are the processors of its other threads.
+	More []int `json:"more,omitempty"`
 	// Stop asks for the end of the task.
 	Stop Stop `json:"stop,omitempty"`
 	// Batch is the number of the job in the batch system that runs the task,

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Key names one run of one task: the part of a job on one processor. A job
-// that loses its node starts again, and that is another attempt.
+// Key names one run of one task: a program of a job, on one processor or as many
+// of one node as it has threads. A job that loses its node starts again, and that is another attempt.
 type Key struct {
 	Job     int64 `json:"job"`
 	Rank    int   `json:"rank"`
@@ -37,6 +37,7 @@ type Spec struct {
 	Key
 
 	Size     int      `json:"size"`               // tasks of the job
+	Threads  int      `json:"threads,omitempty"`  // processors of this task; 0: one
 	Nodes    []string `json:"nodes"`              // the node of each rank
 	Name     string   `json:"name"`               // of the job
 	User     string   `json:"user"`               // unix user it runs as

@@ -38,7 +38,7 @@ func newOffer(o exchange.Offer, asked *exchange.Request) offerView {
 		}
 		v.Words = fmt.Sprintf("Budget %s instead of %s", money(*r.Budget), money(*asked.Budget))
 	case "processors":
-		v.Words = fmt.Sprintf("%s instead of %d, %s on each", plural(r.Processors, "processor", "processors"), max(1, asked.Processors), span(r.EstimateMS))
+		v.Words = fmt.Sprintf("%s instead of %d, %s on each", plural(r.Processors, "processor", "processors"), asked.Procs(), span(r.EstimateMS))
 	}
 	if o.Change != "budget" && r.Budget != nil && asked.Budget != nil && *r.Budget != *asked.Budget {
 		v.Words += fmt.Sprintf(", budget %s instead of %s", money(*r.Budget), money(*asked.Budget))

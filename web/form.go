@@ -25,7 +25,7 @@ type form struct {
 // terms are the fields whose names are words of #LIBRA lines: what they mean is
 // said there, so that a page, a script and a command line mean the same.
 var terms = []string{
-	"name", "estimate", "deadline", "budget", "penalty", "procs", "memory", "disk", "class", "wish", "overrun", "after", "array",
+	"name", "estimate", "deadline", "budget", "penalty", "procs", "threads", "memory", "disk", "class", "wish", "overrun", "after", "array",
 	"tags", "grace", "dir", "output", "error", "account", "soft", "no-restart", "optional", "optional-rate", "optional-command",
 }
 
@@ -179,6 +179,7 @@ func (f *form) like(j *exchange.Job) {
 	set("deadline", inputSpan(r.DeadlineMS), r.DeadlineMS > 0)
 	set("penalty", market.Money(r.PenaltyMicros).String(), r.PenaltyMicros > 0)
 	set("procs", strconv.Itoa(r.Processors), r.Processors > 1)
+	set("threads", strconv.Itoa(r.Threads), r.Threads > 1)
 	set("memory", strconv.FormatInt(r.MemoryMB, 10)+"M", r.MemoryMB > 0)
 	set("disk", strconv.FormatInt(r.DiskMB, 10)+"M", r.DiskMB > 0)
 	set("class", strconv.Itoa(r.Class), r.Class > 0)

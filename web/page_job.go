@@ -42,7 +42,7 @@ func showJob(c *call) error {
 		return err
 	}
 	v.Timeline = drawTimeline(&v.rowView, v.Why.PredictedUS)
-	for i := range j.Places {
+	for i := range j.Programs() {
 		v.Ranks = append(v.Ranks, i)
 	}
 	if c.r.URL.Query().Get("said") == "ended" {
@@ -93,7 +93,7 @@ func readLog(c *call) error {
 		offset = -logPiece
 	}
 	rank, err := strconv.Atoi(q.Get("rank"))
-	if err != nil || rank < 0 || rank >= len(j.Places) {
+	if err != nil || rank < 0 || rank >= j.Programs() {
 		rank = 0
 	}
 	var element *int

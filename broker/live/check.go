@@ -43,7 +43,7 @@ func quoteLie(asked *exchange.Request, q *exchange.Quote, binding bool, now int6
 // sameTerms compares what a price depends on.
 func sameTerms(a, b *exchange.Request) bool {
 	return a.EstimateMS == b.EstimateMS && a.DeadlineMS == b.DeadlineMS && a.Soft == b.Soft && sameBudget(a.Budget, b.Budget) &&
-		a.PenaltyMicros == b.PenaltyMicros && max(1, a.Processors) == max(1, b.Processors) &&
+		a.PenaltyMicros == b.PenaltyMicros && a.Procs() == b.Procs() && max(1, a.Threads) == max(1, b.Threads) &&
 		a.MemoryMB == b.MemoryMB && a.DiskMB == b.DiskMB && a.Class == b.Class && sameArray(a.Array, b.Array) && sameOptional(a.Optional, b.Optional)
 }
 

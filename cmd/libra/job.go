@@ -223,8 +223,8 @@ func printTasks(out io.Writer, j *exchange.Job) error {
 	for i := range j.Tasks {
 		t := &j.Tasks[i]
 		node := ""
-		if t.Rank < len(j.Places) {
-			node = j.Places[t.Rank].Node
+		if t.Rank < j.Programs() {
+			node = j.NodeOf(t.Rank)
 		}
 		micros := func(us int64) string { return lasting(time.Duration(us) * time.Microsecond) }
 		g.add(strconv.Itoa(t.Rank), node, taskState(t), micros(t.CPUUS), fmt.Sprintf("%d MB", t.PeakBytes>>20), micros(t.DeclinedUS))

@@ -27,6 +27,7 @@ var termHelp = []struct{ name, short, help string }{
 	{"budget", "b", "the most it may cost: an `amount`, or none"},
 	{"penalty", "", "`amount` to be paid back for each second after the deadline"},
 	{"procs", "n", "`number` of processors"},
+	{"threads", "", "`number` of processors of each program, all of one node (default 1: it is started on each processor)"},
 	{"memory", "", "`amount` on each processor: 500M, 2G"},
 	{"disk", "", "`amount` on each processor: 500M, 2G"},
 	{"name", "", "`name` of the job (default: of the program)"},

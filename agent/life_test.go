@@ -123,6 +123,36 @@ no input
 	}
 }
 
+func TestThreadsHaveAProcessorEach(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	if len(n.config.CPUs) < 2 {
+		t.Skip("this machine has one processor")
+	}
+	n.start()
+	one := n.shell(1, `echo "$OMP_NUM_THREADS $LIBRA_THREADS" $(sed -n 's/Cpus_allowed_list://p' /proc/self/status)`)
+	two := n.shell(2, one.Spec.Argv[2])
+	one.Processor, one.Spec.Output, one.Spec.Error = 1, "one", "one"
+	two.CPU, two.More, two.Spec.Threads, two.Spec.Output, two.Spec.Error = 2, []int{1}, 2, "two", "two"
+	none := n.shell(3, "true")
+	none.More = []int{len(n.config.CPUs)}
+	n.order(one, two, none)
+	for _, o := range []task.Order{one, two} {
+		if got := n.end(t, o.Spec.Key); !got.Good() {
+			t.Errorf("%s ended as %s", o.Spec.Key, show(got))
+		}
+	}
+	if got := n.end(t, none.Spec.Key); got.State != task.Refused {
+		t.Errorf("with a processor that is not there it ended as %s", show(got))
+	}
+	if got, want := n.file("one"), fmt.Sprintf(" 1 %d\n", n.config.CPUs[1]); got != want {
+		t.Errorf("one processor: %q, want %q", got, want)
+	}
+	if got, want := n.file("two"), fmt.Sprintf("2 2 %d-%d\n", n.config.CPUs[0], n.config.CPUs[1]); got != want {
+		t.Errorf("two threads: %q, want %q", got, want)
+	}
+}
+
 func TestOutputCannotBeAimedElsewhere(t *testing.T) {
 	t.Parallel()
 	n := newNode(t).start()

@@ -65,7 +65,7 @@ func TestThreadsShareANode(t *testing.T) {
 	if done.State != exchange.Completed || len(done.Tasks) != 2 || done.Charged != j.Price || done.Penalty != 0 {
 		t.Errorf("%+v", done)
 	}
-	if got := f.free("lab/alice"); got != market.Money(1000*market.Unit)-market.Money(done.Charged) {
+	if got := f.free("lab/alice"); got != 1000*market.Unit-market.Money(done.Charged) {
 		t.Errorf("free %s", got)
 	}
 }

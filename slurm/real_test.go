@@ -187,6 +187,10 @@ func TestJobsOfTwoUsers(t *testing.T) {
 		Script: "#!/bin/sh\necho script on $LIBRA_NODE\nsrun sh -c 'echo $SLURM_PROCID on $SLURMD_NODENAME' | sort\nsrun -n 2 echo two\n",
 		Dir:    here, Output: "once", EstimateMS: 10 * second, Processors: 5, Once: true,
 	})
+	threads := f.hand(t, bob, exchange.Request{
+		Script: "#!/bin/sh\necho $LIBRA_SIZE by $LIBRA_THREADS $OMP_NUM_THREADS $SLURM_CPUS_PER_TASK on $LIBRA_NODE\nsrun sh -c 'echo $SLURM_PROCID on $SLURMD_NODENAME' | sort\n",
+		Dir:    there, Output: "threads", EstimateMS: 10 * second, Processors: 4, Threads: 2, Once: true,
+	})
 	missing := f.hand(t, alice, exchange.Request{Argv: []string{"there-is-no-such-program"}, Dir: here, EstimateMS: 10 * second})
 	nobody := f.hand(t, alice, exchange.Request{Argv: []string{"true"}, Dir: "/there/is/none", EstimateMS: 10 * second})
 	const long = time.Minute
@@ -200,6 +204,7 @@ func TestJobsOfTwoUsers(t *testing.T) {
 		{"a script that fails", bad, exchange.Failed, 7},
 		{"a parallel job", wide, exchange.Completed, 0},
 		{"a script that starts its ranks", once, exchange.Completed, 0},
+		{"programs with threads", threads, exchange.Completed, 0},
 		{"a sweep", sweep, exchange.Failed, 3},
 		{"no program", missing, exchange.Failed, 127},
 		{"no directory", nobody, exchange.Failed, 126},
@@ -240,6 +245,14 @@ func TestJobsOfTwoUsers(t *testing.T) {
 	}
 	if got := said(t, here, "once"); got != text+"two\ntwo\n" {
 		t.Errorf("the script that starts its ranks said %q, want %q", got, text+"two\ntwo\n")
+	}
+	if j, err = f.Job(t.Context(), threads); err != nil {
+		t.Fatal(err)
+	}
+	if one, two := j.NodeOf(0), j.NodeOf(1); one == two || j.Places[1].Node != one || j.Places[3].Node != two || j.Programs() != 2 || len(j.Tasks) != 2 {
+		t.Errorf("programs with threads: on %v, %d tasks", j.Places, len(j.Tasks))
+	} else if got, want := said(t, there, "threads"), fmt.Sprintf("2 by 2 2 2 on %[1]s\n0 on %[1]s\n1 on %[2]s\n", one, two); got != want {
+		t.Errorf("programs with threads said %q, want %q", got, want)
 	}
 	for i := 1; i <= 4; i++ {
 		if got := said(t, there, fmt.Sprintf("sweep-%d", i)); got != fmt.Sprintf("%d\n", i) {

@@ -232,7 +232,7 @@ func (o *watcher) inSets(j *watched) {
 	}
 	on := map[int]int64{}
 	for proc := range j.procs.All() {
-		on[int(o.nodeOf[proc])]++
+		on[o.nodeOf[proc]]++
 	}
 	for node, n := range on {
 		if !j.spec.Wholes(n) {

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"libra/agent/cgroup"
+	"libra/agent/cgroup/cgrouptest"
 	"libra/task"
 )
 
@@ -188,24 +189,9 @@ func (n *node) rates(over time.Duration, ids []string) []rate {
 	rates := make([]rate, len(ids))
 	for i := range ids {
 		waited := last[i].Waited - first[i].Waited - (last[i].Throttled - first[i].Throttled)
-		rates[i] = rate{slope(at[i], used[i]), lost + waited.Seconds()/took}
+		rates[i] = rate{cgrouptest.Slope(at[i], used[i]), lost + waited.Seconds()/took}
 	}
 	return rates
-}
-
-// slope is that of the line of least squares.
-func slope(x, y []float64) float64 {
-	n, meanX, meanY := float64(len(x)), 0.0, 0.0
-	for i := range x {
-		meanX += x[i] / n
-		meanY += y[i] / n
-	}
-	xy, xx := 0.0, 0.0
-	for i := range x {
-		xy += (x[i] - meanX) * (y[i] - meanY)
-		xx += (x[i] - meanX) * (x[i] - meanX)
-	}
-	return xy / xx
 }
 
 func totalSteal() (sum time.Duration) {

@@ -3,6 +3,8 @@ package spec
 import (
 	"slices"
 	"strings"
+
+	"libra/spelling"
 )
 
 // hint says, after the name of an unknown field, what its writer may have
@@ -40,35 +42,11 @@ func nearest(name string, known []string) string {
 		if len(name) > len(k)+allowed || len(name) < len(k)-allowed {
 			continue // also keeps the cost down: a name may be as long as a file
 		}
-		if d := distance(name, k); d <= allowed && (best == "" || d < least) {
+		if d := spelling.Edits(name, k); d <= allowed && (best == "" || d < least) {
 			best, least = k, d
 		}
 	}
 	return best
-}
-
-// distance counts the letters to insert, drop, change or swap with their
-// neighbour to make b of a (optimal string alignment).
-func distance(a, b string) int {
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			change := 1
-			if a[i-1] == b[j-1] {
-				change = 0
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+change)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(b)]
 }
 
 // misplaced says why an unknown segment may not be what it seems. A segment

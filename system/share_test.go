@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"libra/agent/cgroup/cgrouptest"
 	"libra/api/client"
 	"libra/exchange"
 )
@@ -246,5 +247,5 @@ func (j *wanted) compare(capacity float64, fromUS, toUS int64) (target, got floa
 	if len(x) < 2 {
 		return 0, 0, len(x)
 	}
-	return capacity * due(j.job.Timeline, fromUS, toUS) / (float64(toUS-fromUS) / 1e6), slope(x, y), len(x)
+	return capacity * due(j.job.Timeline, fromUS, toUS) / (float64(toUS-fromUS) / 1e6), cgrouptest.Slope(x, y), len(x)
 }

@@ -116,22 +116,3 @@ func due(shares []exchange.Point, fromUS, toUS int64) float64 {
 	}
 	return sum
 }
-
-// slope is that of the line with the least squares.
-func slope(x, y []float64) float64 {
-	mx, my := mean(x), mean(y)
-	var up, down float64
-	for i := range x {
-		up += (x[i] - mx) * (y[i] - my)
-		down += (x[i] - mx) * (x[i] - mx)
-	}
-	return up / down
-}
-
-func mean(v []float64) float64 {
-	sum := 0.0
-	for _, one := range v {
-		sum += one
-	}
-	return sum / float64(len(v))
-}

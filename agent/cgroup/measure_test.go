@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"libra/agent/cgroup/cgrouptest"
 )
 
 // Shares are measured after some time to settle: a quota that is written begins a
@@ -94,24 +96,9 @@ func rates(t testing.TB, window time.Duration, groups ...Group) []float64 {
 	}
 	got := make([]float64, len(groups))
 	for i := range groups {
-		got[i] = slope(at[i], used[i])
+		got[i] = cgrouptest.Slope(at[i], used[i])
 	}
 	return got
-}
-
-// slope is that of the line of least squares.
-func slope(x, y []float64) float64 {
-	n, meanX, meanY := float64(len(x)), 0.0, 0.0
-	for i := range x {
-		meanX += x[i] / n
-		meanY += y[i] / n
-	}
-	xy, xx := 0.0, 0.0
-	for i := range x {
-		xy += (x[i] - meanX) * (y[i] - meanY)
-		xx += (x[i] - meanX) * (x[i] - meanX)
-	}
-	return xy / xx
 }
 
 // parts are rates as fractions of their sum.

@@ -1,0 +1,2 @@
+// Package cgrouptest helps to test that groups get the shares they should.
+package cgrouptest

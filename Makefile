@@ -66,7 +66,8 @@ profile:               ## redraw the profile that the compiler optimises the pro
 	@mkdir -p out
 	go test ./sim -run '^$$' -bench 'Simulate/(fcfs-bf|libra|libra-plus|libra-sla)/' -benchtime 6x -o out/sim.test -cpuprofile out/core.prof
 	go test ./cmd/libra -run '^$$' -bench 'Submit/fcfs-bf/clients-64' -benchtime 60000x -o out/live.test -cpuprofile out/live.prof
-	go tool pprof -proto out/core.prof out/live.prof > cmd/libra/default.pgo
+	go test ./cmd/libra -run '^$$' -bench OnSlurm -benchtime 6x -o out/live.test -cpuprofile out/slurm.prof
+	go tool pprof -proto out/core.prof out/live.prof out/slurm.prof > cmd/libra/default.pgo
 
 golden:                ## rewrite what the scenario scripts say; read the diff
 	go test ./sim -run Script -update

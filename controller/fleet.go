@@ -91,7 +91,7 @@ func (f *fleet) note(name string, urgent bool) {
 // What a node hears of changes is gathered: it hears of what starts or ends no
 // more often than so, and of mere shares less.
 const (
-	urgentUS   = 5_000
+	urgentUS   = 10_000
 	patienceUS = 50_000
 )
 

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,8 +21,9 @@ import (
 )
 
 // BenchmarkOnSlurm compares, on one real Slurm and in one run, jobs handed to
-// slurmrestd alone with the same jobs handed in through the market until they are
-// in Slurm: quoted, admitted, paid for and written down. As many clients at a time
+// slurmrestd by a plain program with the same jobs handed in through the market: until
+// all are accepted, which is priced, admitted, paid for and written down for good, and
+// until all are in Slurm, which takes them behind its back. As many clients at a time
 // do either, and what reaches Slurm is the same, held and to one node.
 //
 // Slurm is taken as it is while jobs come and go, not as it is for its first minute:
@@ -32,14 +36,14 @@ import (
 func BenchmarkOnSlurm(b *testing.B) {
 	slurmtest.Require(b)
 	alice := slurmtest.User(b, slurmtest.Alice)
-	cluster := slurmtest.Start(b, slurmtest.Options{Nodes: 8, CPUs: 1, MinJobAge: 5 * time.Second}) // Slurm keeps 10,000 jobs at most, ended ones too
+	cluster := slurmtest.Start(b, slurmtest.Options{Nodes: 8, CPUs: 8, MinJobAge: 5 * time.Second}) // Slurm keeps 10,000 jobs at most, ended ones too
 	raw, err := client.Open(b.Context(), client.Options{Rest: cluster.RestURL, Conf: cluster.Conf})
 	if err != nil {
 		b.Fatal(err)
 	}
 	m := openSlurmMarket(b, cluster, "libra", "agents", alice)
 	for _, name := range cluster.Nodes { // nobody lets the jobs go, as in the other half
-		h := task.Hello{Node: name, Processors: 1, Rating: 1, Speed: 1, MemoryMB: 1 << 20, DiskMB: 1 << 20, Boot: "b", Runs: "slurm"}
+		h := task.Hello{Node: name, Processors: 8, Rating: 1, Speed: 1, MemoryMB: 1 << 20, DiskMB: 1 << 20, Boot: "b", Runs: "slurm"}
 		if _, err := m.backend.Hello(b.Context(), h); err != nil {
 			b.Fatal(err)
 		}
@@ -58,20 +62,17 @@ func BenchmarkOnSlurm(b *testing.B) {
 		many  = 128 // clients of the market by itself,
 		often = 2000
 	)
-	request := exchange.Request{Argv: []string{"true"}, Dir: m.dir, EstimateMS: 60_000, DeadlineMS: 1e9}
+	request := exchange.Request{Argv: []string{"true"}, Dir: m.dir, EstimateMS: 60_000, DeadlineMS: 1_200_000}
 	text, err := slurm.Script([]task.Spec{{
 		Size: 1, Nodes: []string{cluster.Nodes[0]}, User: alice, Name: "true", Argv: request.Argv, Dir: m.dir, Output: "libra-1.out", Error: "libra-1.out",
 	}})
 	if err != nil {
 		b.Fatal(err)
 	}
+	plain := newPlainSlurm(b, cluster, alice, text)
 	alone := func(b *testing.B, clients int) time.Duration {
 		return atOnce(b, clients, jobs, func(ctx context.Context, n int64) error {
-			_, err := raw.Submit(ctx, client.Submission{
-				Name: "true", Comment: fmt.Sprintf("raw:0123456789abcdef:%d", n), User: alice, Partition: slurmtest.Partition, Nodes: []string{cluster.Nodes[n%8]},
-				Tasks: 1, CPUs: 1, Dir: "/", Env: []string{"PATH=/usr/bin:/bin"}, Output: "/dev/null", Limit: time.Hour, Script: text,
-			})
-			return err
+			return plain.submit(ctx, fmt.Sprintf("raw:0123456789abcdef:%d", n), cluster.Nodes[n%8])
 		})
 	}
 	clear := func() {
@@ -92,13 +93,13 @@ func BenchmarkOnSlurm(b *testing.B) {
 	}
 	for _, clients := range []int{8, 32} {
 		b.Run(fmt.Sprintf("clients-%d", clients), func(b *testing.B) {
-			var took [3][]time.Duration
+			var took [4][]time.Duration
 			var used time.Duration // of processor time, for those through the market
 			b.ResetTimer()
-			bought := func() time.Duration {
+			bought := func() (accepted, inSlurm time.Duration) {
 				before := m.backend.Measure()["slurm_submitted_total"]
 				began, usedBefore := time.Now(), processorTime(b)
-				atOnce(b, clients, jobs, func(ctx context.Context, _ int64) error {
+				accepted = atOnce(b, clients, jobs, func(ctx context.Context, _ int64) error {
 					_, err := through.Submit(ctx, request, "")
 					return err
 				})
@@ -106,14 +107,18 @@ func BenchmarkOnSlurm(b *testing.B) {
 					time.Sleep(time.Millisecond) // m.until would be up to 20 ms late
 				}
 				used += processorTime(b) - usedBefore
-				return time.Since(began)
+				return accepted, time.Since(began)
+			}
+			measure := func() {
+				accepted, inSlurm := bought()
+				took[1], took[3] = append(took[1], inSlurm), append(took[3], accepted)
 			}
 			for round := range 2 * b.N { // the more jobs Slurm has, the slower it is: they take turns at being first
 				if round%2 == 0 {
 					took[0] = append(took[0], alone(b, clients))
-					took[1] = append(took[1], bought())
+					measure()
 				} else {
-					took[1] = append(took[1], bought())
+					measure()
 					took[0] = append(took[0], alone(b, clients))
 				}
 				took[2] = append(took[2], atOnce(b, many, often, func(ctx context.Context, _ int64) error {
@@ -134,15 +139,67 @@ func BenchmarkOnSlurm(b *testing.B) {
 				}
 				return float64(each*len(took[i])) / sum
 			}
-			ofSlurm, ofBoth, ofMarket := rate(0, jobs), rate(1, jobs), rate(2, often)
+			ofSlurm, ofBoth, ofMarket, accepted := rate(0, jobs), rate(1, jobs), rate(2, often), rate(3, jobs)
 			b.ReportMetric(ofSlurm, "slurmrestd-jobs/s")
-			b.ReportMetric(ofBoth, "libra-jobs/s")
-			b.ReportMetric(100*ofBoth/ofSlurm, "%-of-slurmrestd")
+			b.ReportMetric(accepted, "accepted-jobs/s")
+			b.ReportMetric(100*accepted/ofSlurm, "accepted-%-of-slurmrestd")
+			b.ReportMetric(ofBoth, "in-slurm-jobs/s")
+			b.ReportMetric(100*ofBoth/ofSlurm, "in-slurm-%-of-slurmrestd")
 			b.ReportMetric(float64(used.Microseconds())/float64(jobs*len(took[1])), "libra-cpu-µs/job")
 			b.ReportMetric(ofMarket, "standalone-jobs/s")
 			b.ReportMetric(ofMarket/ofSlurm, "standalone/slurmrestd")
 		})
 	}
+}
+
+// plainSlurm hands jobs to slurmrestd as a program would that knows nothing of Libra:
+// with the client of the standard library.
+type plainSlurm struct {
+	http         *http.Client
+	url, token   string
+	user, script string
+}
+
+func newPlainSlurm(b *testing.B, cluster *slurmtest.Cluster, user, script string) *plainSlurm {
+	b.Helper()
+	token, err := cluster.Token(b.Context(), "root")
+	if err != nil {
+		b.Fatal(err)
+	}
+	return &plainSlurm{
+		http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 32}},
+		url:  cluster.RestURL + "/slurm/v0.0.38/job/submit", token: token, user: user, script: script,
+	}
+}
+
+func (p *plainSlurm) submit(ctx context.Context, comment, node string) error {
+	body, err := json.Marshal(map[string]any{"script": p.script, "job": map[string]any{
+		"name": "true", "comment": comment, "partition": slurmtest.Partition, "nodes": 1, "nodelist": node, "tasks": 1, "minimum_cpus_per_node": 1,
+		"time_limit": 60, "hold": true, "no_requeue": true, "current_working_directory": "/", "standard_output": "/dev/null",
+		"environment": map[string]string{"PATH": "/usr/bin:/bin"},
+	}})
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("X-SLURM-USER-NAME", p.user)
+	req.Header.Set("X-SLURM-USER-TOKEN", p.token)
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := p.http.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	var answer struct {
+		ID int64 `json:"job_id"`
+	}
+	if err = json.NewDecoder(resp.Body).Decode(&answer); err == nil && answer.ID == 0 {
+		err = fmt.Errorf("slurmrestd answers %s and no number of a job", resp.Status)
+	}
+	return err
 }
 
 // inSlurm checks that Slurm holds as many jobs of the market as it was sent.

@@ -33,7 +33,7 @@ func environ(rec record, node string, element *int, part task.Part) []string {
 	env.set("LIBRA_JOB_NAME", spec.Name)
 	env.set("LIBRA_RANK", strconv.Itoa(spec.Rank))
 	env.set("LIBRA_SIZE", strconv.Itoa(spec.Size))
-	env.set("LIBRA_THREADS", strconv.Itoa(max(1, spec.Threads)))
+	env.set("LIBRA_THREADS", strconv.Itoa(spec.Processors()))
 	env.set("LIBRA_NODES", strings.Join(spec.Nodes, ","))
 	env.set("LIBRA_NODE", node)
 	env.set("LIBRA_ATTEMPT", strconv.Itoa(spec.Attempt))

@@ -132,7 +132,7 @@ func (b *Backend) submission(r *run, orders []task.Order) (client.Submission, er
 	first := &specs[0]
 	return client.Submission{
 		Name: nameOf(first), Comment: b.commentOf(r), User: first.User, Partition: b.cfg.Partition, Nodes: slices.Clone(r.Nodes),
-		Tasks: len(specs), CPUs: min(most*max(1, first.Threads), b.narrowest(r.Nodes)), MemoryMB: megabytes(first.Memory) * int64(most), Limit: limitOf(first.DueUS, b.cfg.Now()),
+		Tasks: len(specs), CPUs: min(most*first.Processors(), b.narrowest(r.Nodes)), MemoryMB: megabytes(first.Memory) * int64(most), Limit: limitOf(first.DueUS, b.cfg.Now()),
 		Dir: "/", Env: []string{"PATH=" + defaultPath}, Output: "/dev/null", Script: text,
 	}, nil
 }

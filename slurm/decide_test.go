@@ -158,6 +158,20 @@ func TestWhatAnEndMeans(t *testing.T) {
 	}
 }
 
+// Where nobody measures, a program has had its processors for as long as it ran: all
+// of them.
+func TestThreadsWithoutAgents(t *testing.T) {
+	for threads, want := range map[int]int64{0: 3_000_000, 1: 3_000_000, 4: 12_000_000} {
+		r := &run{
+			orders: map[int]task.Order{0: {Spec: task.Spec{Threads: threads}}},
+			end:    &ending{verdict: verdict{state: task.Ended, started: 10, ended: 13}},
+		}
+		if got := r.status(0, None).CPUUS; got != want {
+			t.Errorf("%d threads for 3 s: %d us, want %d", threads, got, want)
+		}
+	}
+}
+
 func TestTheLimitFollowsTheDeadline(t *testing.T) {
 	for _, c := range []struct {
 		due  int64

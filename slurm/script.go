@@ -245,7 +245,7 @@ func environment(s *task.Spec) string {
 	}
 	words = append(words,
 		quote("LIBRA_JOB_ID="+strconv.FormatInt(s.Job, 10)), quote("LIBRA_JOB_NAME="+s.Name), `"LIBRA_RANK=$libra_rank"`,
-		quote("LIBRA_SIZE="+strconv.Itoa(s.Size)), quote("LIBRA_THREADS="+strconv.Itoa(max(1, s.Threads))), quote("LIBRA_NODES="+strings.Join(s.Nodes, ",")), `"LIBRA_NODE=$libra_node"`,
+		quote("LIBRA_SIZE="+strconv.Itoa(s.Size)), quote("LIBRA_THREADS="+strconv.Itoa(s.Processors())), quote("LIBRA_NODES="+strings.Join(s.Nodes, ",")), `"LIBRA_NODE=$libra_node"`,
 		quote("LIBRA_ATTEMPT="+strconv.Itoa(s.Attempt)))
 	if len(s.Elements) > 0 {
 		words = append(words, `"LIBRA_ARRAY_INDEX=$libra_element"`)

@@ -175,7 +175,7 @@ func (b *Backend) progress() {
 		for rank, o := range r.orders {
 			name := o.Spec.Nodes[rank]
 			byNode[name] = append(byNode[name], task.Status{
-				Key: o.Spec.Key, State: task.Running, CPUUS: used, StartedUS: r.job.Started * 1e6, Batch: r.batch(),
+				Key: o.Spec.Key, State: task.Running, CPUUS: used * int64(o.Spec.Processors()), StartedUS: r.job.Started * 1e6, Batch: r.batch(),
 			})
 		}
 	}

@@ -87,7 +87,8 @@ func (r *run) status(rank int, control Control) task.Status {
 		s.EndedUS = r.end.at.UnixMicro()
 	}
 	if control == None && v.started > 0 && v.ended > v.started {
-		s.CPUUS = (v.ended - v.started) * 1e6
+		o := r.orders[rank]
+		s.CPUUS = (v.ended - v.started) * 1e6 * int64(o.Spec.Processors())
 	}
 	return s
 }

@@ -56,6 +56,9 @@ type Spec struct {
 	Optional *Optional `json:"optional,omitempty"` // what may follow when the rest is done; nil: nothing
 }
 
+// Processors is how many processors the task has.
+func (s *Spec) Processors() int { return max(1, s.Threads) }
+
 // Optional is the optional part of a task: it adds to a result that is good
 // already, and may be cut short at any time.
 type Optional struct {

@@ -223,7 +223,7 @@ func printTasks(out io.Writer, j *exchange.Job) error {
 	for i := range j.Tasks {
 		t := &j.Tasks[i]
 		node := ""
-		if t.Rank < j.Programs() {
+		if t.Rank >= 0 && t.Rank < j.Programs() {
 			node = j.NodeOf(t.Rank)
 		}
 		micros := func(us int64) string { return lasting(time.Duration(us) * time.Microsecond) }

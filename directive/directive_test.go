@@ -233,6 +233,9 @@ func TestHarmlessLinesAreTakenWithANote(t *testing.T) {
 		{"#SBATCH -o %N.out", "job.sh:2: #SBATCH -o %N.out: %N, the node, becomes %r, the rank"},
 		{"#SBATCH -o %4j.out", "job.sh:2: #SBATCH -o %4j.out: numbers in file names are not padded with zeros"},
 		{"#SBATCH -n 3", "job.sh:2: #SBATCH -n 3: on Slurm the script starts once; Libra's own agents start it 3 times and tell each its LIBRA_RANK"},
+		{
+			"#SBATCH -N 1 -n 2", "job.sh:2: #SBATCH -n 2: tasks are put wherever processors are free, on more nodes than that perhaps; those of one task are of one node (-c)",
+		},
 		{"#SBATCH -QW", "job.sh:2: #SBATCH -Q: it is for sbatch itself"},
 		{"#SBATCH --nice", "job.sh:2: #SBATCH --nice: deadline, budget and penalty say how a job is served"},
 		{"#PBS -q batch", "job.sh:2: #PBS -q batch: Libra has no queues to choose from"},

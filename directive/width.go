@@ -72,6 +72,9 @@ func (w *width) settle(h *Head) error {
 	if threads > 1 {
 		h.Request.Threads = threads
 	}
+	if w.nodes > 0 && n > w.nodes*threads && w.last != nil {
+		w.last.note("tasks are put wherever processors are free, on more nodes than that perhaps; those of one task are of one node (-c)")
+	}
 	if n /= threads; n > 1 && w.last != nil {
 		h.Request.Once = true // as their systems do
 		w.last.note(fmt.Sprintf("on Slurm the script starts once; Libra's own agents start it %d times and tell each its LIBRA_RANK", n))

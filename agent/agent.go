@@ -139,14 +139,27 @@ func (a *Agent) occupy() (release func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		if errors.Is(err, unix.EWOULDBLOCK) {
-			err = fmt.Errorf("%s: %w", a.config.StateDir, ErrBusy)
+	for range lockTries {
+		if err = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); !errors.Is(err, unix.EWOULDBLOCK) {
+			break
 		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		err = fmt.Errorf("%s: %w", a.config.StateDir, ErrBusy)
+	}
+	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	return func() { _ = file.Close() }, nil
+	return func() {
+		_ = unix.Flock(int(file.Fd()), unix.LOCK_UN) // a process that is being born may have the file, too
+		_ = file.Close()
+	}, nil
 }
+
+// lockTries is how often the lock is tried: a process that the last agent was about
+// to start when it was killed has its lock until it has become another program.
+const lockTries = 100
 
 // rememberBoot writes down which run of the machine this is, and reports
 // whether it is the one of before.

@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"libra/agent/cgroup"
 	"libra/task"
@@ -263,5 +266,29 @@ func TestRecordSurvives(t *testing.T) {
 	}
 	if err = f.discard(); err != nil {
 		t.Error(err)
+	}
+}
+
+// What the last agent was about to start when it was killed has its lock for a
+// moment longer.
+func TestALockOutlivesItsAgent(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	if err := os.MkdirAll(n.config.StateDir, 0o711); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Create(filepath.Join(n.config.StateDir, "agent.lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err = unix.Flock(int(file.Fd()), unix.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(100*time.Millisecond, func() { _ = file.Close() })
+	n.start()
+	order := n.shell(1, "true")
+	n.order(order)
+	if got := n.end(t, order.Spec.Key); !got.Good() {
+		t.Errorf("ended as %s", show(got))
 	}
 }

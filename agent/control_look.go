@@ -88,13 +88,15 @@ func (h *holder) stop(ctx context.Context, processes int) {
 	}
 }
 
-// used is what the group has used since it became this job's.
+// used is what the group has used since it became this job's, counted or not: a
+// job may begin and end while nobody looks.
 func (h *holder) used() time.Duration {
+	counted := h.held.Ranks.used()
 	usage, err := h.group.Usage()
 	if err != nil {
-		return 0
+		return counted
 	}
-	return h.held.since(usage.CPU)
+	return counted + h.held.since(usage.CPU)
 }
 
 // measure divides what was used since the last time, and what was declined if

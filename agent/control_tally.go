@@ -48,6 +48,14 @@ func (t tally) share() (share, weight float64) {
 	return share, weight
 }
 
+// used is what all tasks together have used.
+func (t tally) used() (sum time.Duration) {
+	for _, p := range t {
+		sum += time.Duration(p.CPUNS)
+	}
+	return sum
+}
+
 // add divides some more. What rounding leaves is for the largest share, so that
 // the parts are always the whole.
 func (t tally) add(cpu, declined time.Duration) {

@@ -66,28 +66,19 @@ func (p *processors) needs(j *market.Job) bool {
 // have the memory and the disk, or as many processors as the job has threads.
 func (p *processors) choosy(j *market.Job) bool { return j.Threads > 1 || p.needs(j) }
 
-// whole is how many of some processors of one node are of use to a job: as many
-// as make whole sets of its threads.
-func whole(processors int, j *market.Job) int {
-	if j.Threads > 1 {
-		processors -= processors % int(j.Threads)
-	}
-	return processors
-}
-
 // inWhole reports whether processors make whole sets of a job's threads.
 func (p *processors) inWhole(procs market.Procs, j *market.Job) bool {
 	node, count := int32(-1), 0
 	for proc := range procs.All() {
 		if p.nodeOf[proc] != node {
-			if whole(count, j) != count {
+			if j.Whole(count) != count {
 				return false
 			}
 			node, count = p.nodeOf[proc], 0
 		}
 		count++
 	}
-	return whole(count, j) == count
+	return j.Whole(count) == count
 }
 
 // free is the memory and the disk left on a node.
@@ -121,7 +112,7 @@ func (p *processors) couldHold(j *market.Job) bool {
 	}
 	held := 0
 	for i := range p.nodes {
-		held += whole(p.roomOn(i, p.nodes[i].Memory, p.nodes[i].Disk, j), j)
+		held += j.Whole(p.roomOn(i, p.nodes[i].Memory, p.nodes[i].Disk, j))
 	}
 	return held >= int(j.Width)
 }
@@ -157,7 +148,7 @@ func (p *processors) idleOn(node int, j *market.Job) int {
 		}
 	}
 	memory, disk := p.free(node)
-	return whole(min(idle, p.roomOn(node, memory, disk, j)), j)
+	return j.Whole(min(idle, p.roomOn(node, memory, disk, j)))
 }
 
 // shadowWithRoom is View.Shadow for a job that is choosy: it plays the expected

@@ -133,7 +133,7 @@ func (x *Exchange) fewerProcessors(j *live) (Offer, bool) {
 	if j.Request.Optional != nil {
 		return Offer{}, false // so many independent tasks: fewer of them are another job
 	}
-	threads := max(1, j.Request.Threads)
+	threads := j.threads()
 	for n := min(width-1, x.processorsUp()); n >= threads; n = n * 3 / 4 {
 		n -= n % threads
 		r := j.Request

@@ -246,7 +246,7 @@ func merge(quoted, given Request) (Request, error) {
 		{"estimate_ms", terms.EstimateMS != 0 && terms.EstimateMS != quoted.EstimateMS},
 		{"deadline_ms", terms.DeadlineMS != 0 && terms.DeadlineMS != quoted.DeadlineMS},
 		{"budget_micros", terms.Budget != nil && (quoted.Budget == nil || *terms.Budget != *quoted.Budget)},
-		{"threads", terms.Threads != 0 && max(1, terms.Threads) != max(1, quoted.Threads)},
+		{"threads", terms.Threads != 0 && terms.threads() != quoted.threads()},
 		{"processors", terms.Processors != 0 && terms.Procs() != quoted.Procs()},
 		{"penalty_micros_per_s", terms.PenaltyMicros != 0 && terms.PenaltyMicros != quoted.PenaltyMicros},
 		{"memory_mb", terms.MemoryMB != 0 && terms.MemoryMB != quoted.MemoryMB},

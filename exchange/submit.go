@@ -55,7 +55,7 @@ func (x *Exchange) newJob(by Identity, r Request, account string) *live {
 		r.Output = "libra-%j.out"
 		if r.Array != nil {
 			r.Output = "libra-%j-%a.out"
-		} else if r.Procs() > max(1, r.Threads) {
+		} else if r.Procs() > r.threads() {
 			r.Output = "libra-%j-%r.out"
 		}
 	}

@@ -12,21 +12,24 @@ import (
 // order, so those of a program follow each other.
 
 // Programs is how many programs a job that has processors runs.
-func (j *Job) Programs() int { return len(j.Places) / max(1, j.Request.Threads) }
+func (j *Job) Programs() int { return len(j.Places) / j.Request.threads() }
 
 // NodeOf is the node of one of them.
-func (j *Job) NodeOf(program int) string { return j.Places[program*max(1, j.Request.Threads)].Node }
+func (j *Job) NodeOf(program int) string { return j.Places[program*j.Request.threads()].Node }
+
+// threads is how many processors each program of a request has.
+func (r *Request) threads() int { return max(1, r.Threads) }
 
 // Procs is how many processors a request asks for: if it does not say, one program's.
 func (r *Request) Procs() int {
 	if r.Processors > 0 {
 		return r.Processors
 	}
-	return max(1, r.Threads)
+	return r.threads()
 }
 
 // threads is how many processors each program of a job has.
-func (j *live) threads() int { return max(1, j.Request.Threads) }
+func (j *live) threads() int { return j.Request.threads() }
 
 // programs is how many of them the job has on processors.
 func (j *live) programs() int { return len(j.Ranks) / j.threads() }

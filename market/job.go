@@ -42,10 +42,13 @@ type SLA struct {
 // Due is the instant at which the job must be finished.
 func (j *Job) Due() Time { return j.Submit + j.SLA.Deadline }
 
-// Wholes reports whether so many processors of a node are whole sets of the job's
-// threads.
-func (j *Job) Wholes(processors int64) bool {
-	return j.Threads <= 1 || processors%int64(j.Threads) == 0
+// Whole is how many of so many processors of one node are of use to the job: as many
+// as make whole sets of its threads.
+func (j *Job) Whole(processors int) int {
+	if j.Threads > 1 {
+		processors -= processors % int(j.Threads)
+	}
+	return processors
 }
 
 // Utility is what finishing at the given time is worth: equation (1) of 001.

@@ -177,7 +177,7 @@ func roomUp(v book.View, j *market.Job) int {
 		if proc == 0 || node != v.Node(proc-1) {
 			tasks = 0
 		}
-		if tasks++; v.Up(proc) && j.Memory <= node.Memory/tasks && j.Disk <= node.Disk/tasks && j.Wholes(tasks) {
+		if tasks++; v.Up(proc) && j.Memory <= node.Memory/tasks && j.Disk <= node.Disk/tasks && j.Whole(int(tasks)) == int(tasks) {
 			room += int(max(1, j.Threads))
 		}
 	}

@@ -230,12 +230,12 @@ func (o *watcher) inSets(j *watched) {
 	if j.spec.Threads <= 1 {
 		return
 	}
-	on := map[int]int64{}
+	on := map[int]int{}
 	for proc := range j.procs.All() {
 		on[o.nodeOf[proc]]++
 	}
 	for node, n := range on {
-		if !j.spec.Wholes(n) {
+		if j.spec.Whole(n) != n {
 			o.fail("job %d has %d processors on node %d, its programs have %d threads", j.spec.ID, n, node, j.spec.Threads)
 		}
 	}

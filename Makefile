@@ -5,7 +5,7 @@ BENCHSTAT     ?= golang.org/x/perf/cmd/benchstat@latest
 BENCH         ?= .
 BENCHTIME     ?= 3x
 COUNT         ?= 3
-BENCHES       ?= ./sim ./workload ./revenue ./ledger ./store ./cmd/libra
+BENCHES       ?= ./lab/sim ./lab/workload ./lab/revenue ./core/ledger ./live/store ./cmd/libra
 FUZZTIME      ?= 20s
 RELEASE       ?= $(shell git describe --tags --abbrev=0 2>/dev/null)
 
@@ -19,8 +19,8 @@ build:                 ## bin/libra
 # Tests that measure shares of the processor have the machine to themselves: they come
 # last, one after the other. Those on Slurm take turns, and wait more than they compute,
 # so that the rest, and the linter, run beside them, being nice.
-SHARES        ?= /agent|/system
-SLURM         ?= /slurm|/cmd/
+SHARES        ?= /live/agent|/live/system
+SLURM         ?= /live/slurm|/cmd/
 BESIDE         = --no-print-directory --output-sync=target
 
 demo: build            ## a controller and an agent on this machine
@@ -43,8 +43,8 @@ shares:
 # A program under the race detector sleeps for a second before it ends, if it is not told otherwise.
 race: export GORACE = atexit_sleep_ms=0
 race:                  ## the parts that use goroutines, under the race detector
-	go test -race -pgo=off -short ./cmd/... ./controller ./api/... ./store ./agent/cgroup
-	go test -race -pgo=off ./experiment ./revenue -run 'Workers|Shared|Cancel|Interrupted|Resume|CommonRandom'
+	go test -race -pgo=off -short ./cmd/... ./live/controller ./live/api/... ./live/store ./live/agent/cgroup
+	go test -race -pgo=off ./lab/experiment ./lab/revenue -run 'Workers|Shared|Cancel|Interrupted|Resume|CommonRandom'
 
 lint:                  ## vet, import rules, forbidden calls, style
 	nice go run $(GOLANGCI_LINT) run
@@ -64,13 +64,13 @@ bench:                 ## this tree, and beside it the last release if there is 
 
 profile:               ## redraw the profile that the compiler optimises the program by
 	@mkdir -p out
-	go test ./sim -run '^$$' -bench 'Simulate/(fcfs-bf|libra|libra-plus|libra-sla)/' -benchtime 6x -o out/sim.test -cpuprofile out/core.prof
+	go test ./lab/sim -run '^$$' -bench 'Simulate/(fcfs-bf|libra|libra-plus|libra-sla)/' -benchtime 6x -o out/sim.test -cpuprofile out/core.prof
 	go test ./cmd/libra -run '^$$' -bench 'Submit/fcfs-bf/clients-64' -benchtime 60000x -o out/live.test -cpuprofile out/live.prof
 	go test ./cmd/libra -run '^$$' -bench OnSlurm -benchtime 6x -o out/live.test -cpuprofile out/slurm.prof
 	go tool pprof -proto out/core.prof out/live.prof out/slurm.prof > cmd/libra/default.pgo
 
 golden:                ## rewrite what the scenario scripts say; read the diff
-	go test ./sim -run Script -update
+	go test ./lab/sim -run Script -update
 
 check: build           ## what CI runs
 	$(MAKE) $(BESIDE) -j3 lint rest slurm

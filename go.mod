@@ -1,4 +1,4 @@
-module libra
+module github.com/libra-market/libra
 
 go 1.26.0
 

@@ -6,10 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"libra/api"
-	"libra/api/client"
-	"libra/exchange"
-	"libra/market"
+	"github.com/libra-market/libra/client"
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/live/api"
 )
 
 // accountChange is a command that changes accounts and shows one afterwards.

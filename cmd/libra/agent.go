@@ -13,12 +13,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"libra/agent"
-	"libra/agent/cgroup"
-	"libra/api"
-	"libra/api/client"
-	"libra/config"
-	"libra/exchange"
+	"github.com/libra-market/libra/client"
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/live/agent"
+	"github.com/libra-market/libra/live/agent/cgroup"
+	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/live/config"
 )
 
 type agentOptions struct {

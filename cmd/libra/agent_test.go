@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"libra/config"
+	"github.com/libra-market/libra/live/config"
 )
 
 func TestAgentSettings(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"libra/broker/live"
-	"libra/exchange"
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/live/broker"
 )
 
 // brokerOptions are the flags of libra broker.
@@ -99,11 +99,11 @@ func (o *brokerOptions) place(cmd *cobra.Command) {
 }
 
 // configure is the file, with the flags that were given over it.
-func (o *brokerOptions) configure(cmd *cobra.Command) (live.Config, error) {
-	c := live.DefaultConfig()
+func (o *brokerOptions) configure(cmd *cobra.Command) (broker.Config, error) {
+	c := broker.DefaultConfig()
 	if o.file != "" {
 		var err error
-		if c, err = live.ReadConfig(o.file); err != nil {
+		if c, err = broker.ReadConfig(o.file); err != nil {
 			return c, err
 		}
 	}
@@ -124,10 +124,10 @@ func (o *brokerOptions) configure(cmd *cobra.Command) (live.Config, error) {
 		}
 	}
 	if o.wish != "" {
-		c.Wish = live.Wish(o.wish)
+		c.Wish = broker.Wish(o.wish)
 	}
 	if cmd.Flags().Changed("limit") {
-		c.Limit = live.Duration(o.limit)
+		c.Limit = broker.Duration(o.limit)
 	}
 	if len(c.Clusters) == 0 {
 		return c, usagef("there is no cluster: give --config, or --cluster NAME=URL,FILE")
@@ -139,7 +139,7 @@ func (o *brokerOptions) configure(cmd *cobra.Command) (live.Config, error) {
 }
 
 // storeOf is where the broker keeps what it must remember.
-func (o *brokerOptions) storeOf(c *live.Config) (string, error) {
+func (o *brokerOptions) storeOf(c *broker.Config) (string, error) {
 	switch {
 	case o.store != "":
 		return o.store, nil
@@ -155,13 +155,13 @@ func (o *brokerOptions) storeOf(c *live.Config) (string, error) {
 
 // parseCluster reads NAME=URL,FILE: a cluster at which somebody has the token of
 // a file.
-func parseCluster(text, user string) (live.Cluster, error) {
+func parseCluster(text, user string) (broker.Cluster, error) {
 	name, rest, named := strings.Cut(text, "=")
 	comma := strings.LastIndexByte(rest, ',')
 	if !named || comma <= 0 || comma == len(rest)-1 {
-		return live.Cluster{}, usagef("--cluster: %q (want NAME=URL,FILE with the file of your token there)", text)
+		return broker.Cluster{}, usagef("--cluster: %q (want NAME=URL,FILE with the file of your token there)", text)
 	}
-	return live.Cluster{Name: name, URL: rest[:comma], Users: map[string]live.User{user: {TokenFile: rest[comma+1:]}}}, nil
+	return broker.Cluster{Name: name, URL: rest[:comma], Users: map[string]broker.User{user: {TokenFile: rest[comma+1:]}}}, nil
 }
 
 func runBroker(cmd *cobra.Command, con *console, o *brokerOptions) error {
@@ -178,7 +178,7 @@ func runBroker(cmd *cobra.Command, con *console, o *brokerOptions) error {
 	return firstOf(err, s.close())
 }
 
-func (o *brokerOptions) serve(ctx context.Context, con *console, s *brokerService, c *live.Config) error {
+func (o *brokerOptions) serve(ctx context.Context, con *console, s *brokerService, c *broker.Config) error {
 	if err := o.ownerToken(ctx, con, s); err != nil {
 		return err
 	}

@@ -6,18 +6,18 @@ import (
 	"log/slog"
 	"time"
 
-	"libra/api"
-	"libra/broker/live"
-	"libra/web"
+	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/live/broker"
+	"github.com/libra-market/libra/live/web"
 )
 
 // brokerService is a broker with its store, its API and its pages.
 type brokerService struct {
 	host
-	broker *live.Broker
+	broker *broker.Broker
 }
 
-func startBroker(ctx context.Context, c *live.Config, log *slog.Logger) (*brokerService, error) {
+func startBroker(ctx context.Context, c *broker.Config, log *slog.Logger) (*brokerService, error) {
 	h, err := openHost(ctx, c.Store)
 	if err != nil {
 		return nil, err
@@ -29,8 +29,8 @@ func startBroker(ctx context.Context, c *live.Config, log *slog.Logger) (*broker
 	return s, nil
 }
 
-func (s *brokerService) start(ctx context.Context, c *live.Config, log *slog.Logger) error {
-	markets := make([]live.Market, len(c.Clusters))
+func (s *brokerService) start(ctx context.Context, c *broker.Config, log *slog.Logger) error {
+	markets := make([]broker.Market, len(c.Clusters))
 	for i := range c.Clusters {
 		var err error
 		if markets[i], err = c.Clusters[i].Market(); err != nil {
@@ -48,7 +48,7 @@ func (s *brokerService) start(ctx context.Context, c *live.Config, log *slog.Log
 	if err != nil {
 		return err
 	}
-	s.broker, err = live.Open(ctx, s.store, markets, live.Options{Wish: c.Wish, Limit: time.Duration(c.Limit), Log: log})
+	s.broker, err = broker.Open(ctx, s.store, markets, broker.Options{Wish: c.Wish, Limit: time.Duration(c.Limit), Log: log})
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"libra/api"
-	"libra/exchange"
-	"libra/web/webtest"
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/live/web/webtest"
 )
 
 // spoken is what a command that runs has said so far.

@@ -12,12 +12,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"libra/api"
-	"libra/api/client"
-	"libra/broker/live"
-	"libra/directive"
-	"libra/exchange"
-	"libra/store"
+	"github.com/libra-market/libra/client"
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/live/broker"
+	"github.com/libra-market/libra/live/directive"
+	"github.com/libra-market/libra/live/store"
 )
 
 func newBrokerCheck(con *console) *cobra.Command {
@@ -32,7 +32,7 @@ cluster does not answer.`,
   libra broker check --offline broker.yaml`,
 		Args: positional("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := live.ReadConfig(args[0])
+			c, err := broker.ReadConfig(args[0])
 			if err != nil {
 				return err
 			}
@@ -54,7 +54,7 @@ cluster does not answer.`,
 }
 
 // askClusters says who everybody is at each cluster.
-func askClusters(ctx context.Context, out io.Writer, c *live.Config) error {
+func askClusters(ctx context.Context, out io.Writer, c *broker.Config) error {
 	g := &grid{left: 4}
 	g.add("cluster", "user here", "user there", "account there")
 	bad := 0
@@ -79,7 +79,7 @@ func askClusters(ctx context.Context, out io.Writer, c *live.Config) error {
 	return nil
 }
 
-func (g *grid) askCluster(ctx context.Context, m *live.Market, user, token string) (bad int) {
+func (g *grid) askCluster(ctx context.Context, m *broker.Market, user, token string) (bad int) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	market, err := client.New(m.URL, token, client.Options{TLS: m.TLS, Plain: m.Plain, Retries: -1, Agent: "libra broker"})
@@ -150,10 +150,10 @@ func (o *brokerOptions) makeToken(ctx context.Context, con *console, user string
 
 // open opens the store of a broker that may be running.
 func (o *brokerOptions) open(ctx context.Context) (store.Store, error) {
-	c := live.DefaultConfig()
+	c := broker.DefaultConfig()
 	if o.file != "" {
 		var err error
-		if c, err = live.ReadConfig(o.file); err != nil {
+		if c, err = broker.ReadConfig(o.file); err != nil {
 			return nil, err
 		}
 	}
@@ -184,7 +184,7 @@ at most five.`,
 				return err
 			}
 			defer st.Close()
-			records, err := live.Records(cmd.Context(), st)
+			records, err := broker.Records(cmd.Context(), st)
 			if err != nil {
 				return err
 			}
@@ -199,7 +199,7 @@ at most five.`,
 	return cmd
 }
 
-func printRecords(out io.Writer, records []live.Record) error {
+func printRecords(out io.Writer, records []broker.Record) error {
 	if len(records) == 0 {
 		_, err := fmt.Fprintln(out, "no cluster was asked yet")
 		return err
@@ -218,7 +218,7 @@ func printRecords(out io.Writer, records []live.Record) error {
 }
 
 // clusterStanding says in a few words whether a cluster is asked.
-func clusterStanding(r *live.Record) string {
+func clusterStanding(r *broker.Record) string {
 	switch {
 	case r.OutUS > wallClock().UnixMicro():
 		return "left out until " + moment(r.OutUS) + ": " + r.OutFor

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"libra/config"
+	"github.com/libra-market/libra/live/config"
 )
 
 func newConfig(con *console) *cobra.Command {

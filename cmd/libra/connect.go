@@ -17,7 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"libra/api/client"
+	"github.com/libra-market/libra/client"
 )
 
 // defaultServer is where libra up listens.

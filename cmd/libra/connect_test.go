@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"libra/exchange"
+	"github.com/libra-market/libra/core/exchange"
 )
 
 func TestTheContextIsForOnesOwnEyes(t *testing.T) {

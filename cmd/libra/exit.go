@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"libra/market"
+	"github.com/libra-market/libra/core/market"
 )
 
 // The exit codes, as the help of libra states them.

@@ -8,9 +8,9 @@ import (
 	"os"
 	"slices"
 
-	"libra/market"
-	"libra/sim"
-	"libra/table"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/lab/sim"
+	"github.com/libra-market/libra/lab/table"
 )
 
 // readFailures reads when nodes fail and come back: a CSV with the columns

@@ -8,10 +8,10 @@ import (
 	"net/http"
 	"time"
 
-	"libra/api"
-	"libra/exchange"
-	"libra/store"
-	"libra/web"
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/live/store"
+	"github.com/libra-market/libra/live/web"
 )
 
 // host is what every daemon that serves an API has: a store that it alone leads,

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"libra/api/client"
-	"libra/exchange"
-	"libra/task"
+	"github.com/libra-market/libra/client"
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/task"
 )
 
 func newJob(con *console) *cobra.Command {

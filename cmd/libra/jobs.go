@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"libra/api"
-	"libra/api/client"
-	"libra/exchange"
+	"github.com/libra-market/libra/client"
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/live/api"
 )
 
 // jobsOptions are the flags of libra jobs.

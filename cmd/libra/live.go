@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"libra/api"
-	"libra/api/client"
-	"libra/exchange"
+	"github.com/libra-market/libra/client"
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/live/api"
 )
 
 // liveCommands are those that speak to a live market.

@@ -13,13 +13,13 @@ import (
 	"testing"
 	"time"
 
-	"libra/api/client"
-	"libra/config"
-	"libra/controller"
-	"libra/exchange"
-	"libra/market"
-	"libra/store"
-	"libra/task"
+	"github.com/libra-market/libra/client"
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/config"
+	"github.com/libra-market/libra/live/controller"
+	"github.com/libra-market/libra/live/store"
 )
 
 // benchService is a whole service on a store of its own, with one node of so

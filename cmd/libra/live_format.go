@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"libra/market"
+	"github.com/libra-market/libra/core/market"
 )
 
 // cash writes micro-units of money, exactly and with two decimals at least.

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"libra/api/client"
-	"libra/exchange"
-	"libra/market"
+	"github.com/libra-market/libra/client"
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/market"
 )
 
 // refusal is the market's no, with what it would take instead.

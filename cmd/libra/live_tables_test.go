@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"libra/api"
-	"libra/exchange"
-	"libra/ledger"
-	"libra/market"
-	"libra/task"
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/ledger"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/api"
 )
 
 func running() exchange.Job {

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"libra/api"
-	"libra/api/apitest"
-	"libra/exchange"
-	"libra/ledger"
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/ledger"
+	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/live/api/apitest"
 )
 
 // noon is what time it is in these tests, in UTC. It is never over: the server

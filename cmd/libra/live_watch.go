@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/term"
 
-	"libra/api/client"
+	"github.com/libra-market/libra/client"
 )
 
 // watchEvery is how often a listing is drawn anew if nothing happens.

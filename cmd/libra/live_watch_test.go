@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"libra/exchange"
+	"github.com/libra-market/libra/core/exchange"
 )
 
 // Watching writes a listing again when it has changed, and ends well when the

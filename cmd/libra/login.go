@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"libra/api/client"
+	"github.com/libra-market/libra/client"
 )
 
 func newLogin(con *console) *cobra.Command {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"libra/api/client"
+	"github.com/libra-market/libra/client"
 )
 
 // logsOptions are the flags of libra logs.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"libra/exchange"
-	"libra/task"
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/task"
 )
 
 func TestLogs(t *testing.T) {

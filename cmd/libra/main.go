@@ -8,7 +8,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"libra/agent"
+	"github.com/libra-market/libra/live/agent"
 )
 
 func main() {

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"libra/market"
-	"libra/workload"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/lab/workload"
 )
 
 // What is not finished leaves the old file as it was and nothing beside it.

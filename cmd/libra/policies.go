@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"libra/policy"
-	"libra/workload"
+	"github.com/libra-market/libra/core/policy"
+	"github.com/libra-market/libra/lab/workload"
 )
 
 func newPolicies(con *console) *cobra.Command {

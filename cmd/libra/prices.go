@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"libra/api/client"
-	"libra/exchange"
+	"github.com/libra-market/libra/client"
+	"github.com/libra-market/libra/core/exchange"
 )
 
 func newPrices(con *console) *cobra.Command {

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strconv"
 
-	"libra/api/client"
-	"libra/exchange"
+	"github.com/libra-market/libra/client"
+	"github.com/libra-market/libra/core/exchange"
 )
 
 // curveFactors are the deadlines of a curve, in estimates.

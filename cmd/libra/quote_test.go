@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"libra/exchange"
+	"github.com/libra-market/libra/core/exchange"
 )
 
 func TestQuote(t *testing.T) {

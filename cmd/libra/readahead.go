@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sync"
 
-	"libra/workload"
+	"github.com/libra-market/libra/lab/workload"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"libra/workload"
+	"github.com/libra-market/libra/lab/workload"
 )
 
 // replayOptions are the flags of libra replay.

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"slices"
 
-	"libra/experiment"
-	"libra/market"
-	"libra/report"
-	"libra/workload"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/lab/experiment"
+	"github.com/libra-market/libra/lab/report"
+	"github.com/libra-market/libra/lab/workload"
 )
 
 // fate is what became of one job.

@@ -12,9 +12,9 @@ import (
 	"strconv"
 	"strings"
 
-	"libra/market"
-	"libra/report"
-	"libra/workload"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/lab/report"
+	"github.com/libra-market/libra/lab/workload"
 )
 
 // load reads the history, finds the cluster and gives the jobs agreements

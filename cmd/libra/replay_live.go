@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"time"
 
-	"libra/api/client"
-	"libra/exchange"
-	"libra/market"
-	"libra/report"
-	"libra/workload"
+	"github.com/libra-market/libra/client"
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/lab/report"
+	"github.com/libra-market/libra/lab/workload"
 )
 
 // liveHistory is the name of the history that the market itself keeps.

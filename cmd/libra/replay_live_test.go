@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"libra/config"
-	"libra/exchange"
-	"libra/market"
-	"libra/task"
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/config"
 )
 
 // testService is a whole service with one node of one processor that the test

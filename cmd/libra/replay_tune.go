@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"strings"
 
-	"libra/chart"
-	"libra/experiment"
-	"libra/market"
-	"libra/policy"
+	"github.com/libra-market/libra/core/chart"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/policy"
+	"github.com/libra-market/libra/lab/experiment"
 )
 
 // tuning is what --tune found.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"libra/api/client"
-	"libra/exchange"
+	"github.com/libra-market/libra/client"
+	"github.com/libra-market/libra/core/exchange"
 )
 
 // periodOptions are the flags of commands that look at a stretch of time.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"libra/experiment"
+	"github.com/libra-market/libra/lab/experiment"
 )
 
 type reproduceOptions struct {

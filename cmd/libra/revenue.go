@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"libra/revenue"
+	"github.com/libra-market/libra/lab/revenue"
 )
 
 func newRevenue(con *console) *cobra.Command {

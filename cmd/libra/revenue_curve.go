@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"libra/revenue"
+	"github.com/libra-market/libra/lab/revenue"
 )
 
 type revenueCurveOptions struct {

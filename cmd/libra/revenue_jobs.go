@@ -4,7 +4,7 @@ import (
 	"io"
 	"os"
 
-	"libra/revenue"
+	"github.com/libra-market/libra/lab/revenue"
 )
 
 // jobOutcome is what became of a job of a list, as programs read it.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"libra/revenue"
+	"github.com/libra-market/libra/lab/revenue"
 )
 
 func newRevenueOptimize(con *console) *cobra.Command {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"libra/revenue"
+	"github.com/libra-market/libra/lab/revenue"
 )
 
 type revenueSimulateOptions struct {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"libra/revenue"
+	"github.com/libra-market/libra/lab/revenue"
 )
 
 type revenueTuneOptions struct {

@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"libra/api/client"
-	"libra/directive"
-	"libra/exchange"
+	"github.com/libra-market/libra/client"
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/live/directive"
 )
 
 // sbatchCommand are the flags of libra sbatch that are not options of a job in

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"libra/exchange"
+	"github.com/libra-market/libra/core/exchange"
 )
 
 func TestSbatchTakesAScriptAsSlurmDoes(t *testing.T) {

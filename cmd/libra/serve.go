@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"libra/config"
-	"libra/exchange"
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/live/config"
 )
 
 type serveOptions struct {

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"strings"
 
-	"libra/api"
-	"libra/controller"
-	"libra/exchange"
-	"libra/store"
-	"libra/task"
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/live/controller"
+	"github.com/libra-market/libra/live/store"
 )
 
 // byAgents is a market whose agents run the jobs themselves.

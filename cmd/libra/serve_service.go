@@ -9,13 +9,13 @@ import (
 	"os/user"
 	"time"
 
-	"libra/api"
-	"libra/config"
-	"libra/controller"
-	"libra/exchange"
-	"libra/ledger"
-	"libra/slurm"
-	"libra/web"
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/ledger"
+	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/live/config"
+	"github.com/libra-market/libra/live/controller"
+	"github.com/libra-market/libra/live/slurm"
+	"github.com/libra-market/libra/live/web"
 )
 
 // service is a controller with its store and its API: what libra serve runs,

@@ -7,13 +7,13 @@ import (
 	"maps"
 	"time"
 
-	"libra/api"
-	"libra/config"
-	"libra/controller"
-	"libra/exchange"
-	"libra/slurm"
-	"libra/slurm/client"
-	"libra/task"
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/live/config"
+	"github.com/libra-market/libra/live/controller"
+	"github.com/libra-market/libra/live/slurm"
+	"github.com/libra-market/libra/live/slurm/client"
 )
 
 // onSlurm is a market whose jobs Slurm runs: what concerns nodes goes through

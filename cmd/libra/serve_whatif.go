@@ -6,12 +6,12 @@ import (
 	"strconv"
 	"time"
 
-	"libra/exchange"
-	"libra/experiment"
-	"libra/market"
-	"libra/policy"
-	"libra/web"
-	"libra/workload"
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/policy"
+	"github.com/libra-market/libra/lab/experiment"
+	"github.com/libra-market/libra/lab/workload"
+	"github.com/libra-market/libra/live/web"
 )
 
 // How much of the past a what-if looks at.

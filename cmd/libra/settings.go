@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"libra/policy"
-	"libra/workload"
+	"github.com/libra-market/libra/core/policy"
+	"github.com/libra-market/libra/lab/workload"
 )
 
 // setting is one --set name=value.

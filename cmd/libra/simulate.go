@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"libra/market"
-	"libra/policy"
-	"libra/report"
-	"libra/sim"
-	"libra/workload"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/policy"
+	"github.com/libra-market/libra/lab/report"
+	"github.com/libra-market/libra/lab/sim"
+	"github.com/libra-market/libra/lab/workload"
 )
 
 // simulateOptions are the flags of libra simulate.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"libra/broker"
-	imprecise "libra/grid"
+	imprecise "github.com/libra-market/libra/lab/grid"
+	"github.com/libra-market/libra/lab/tender"
 )
 
 // simulateGridOptions are the flags of libra simulate-grid.
@@ -63,7 +63,7 @@ no-gain, also what no site would earn by.`,
 	f.StringVar(&opts.sites, "sites", "", "CSV `file` of sites (default: the six of the paper)")
 	f.StringVarP(&opts.workload, "workload", "w", "", "CSV `file` of applications, or - for standard input")
 	f.StringVar(&opts.apps, "apps", "", "write the table of applications to a CSV `file`; of several policies, one file each")
-	f.StringArrayVar(&opts.set, "set", nil, "`name=value` of a setting: refuse="+strings.Join(broker.Refusals(), "|"))
+	f.StringArrayVar(&opts.set, "set", nil, "`name=value` of a setting: refuse="+strings.Join(tender.Refusals(), "|"))
 	f.BoolVar(&opts.json, "json", false, "print the summary as JSON; of several policies, an array")
 	for flag, complete := range map[string]cobra.CompletionFunc{
 		"policy": completeGridPolicies, "sites": completeCSV, "workload": completeCSV, "apps": completeCSV,
@@ -73,7 +73,7 @@ no-gain, also what no site would earn by.`,
 		}
 	}
 	var settings []string
-	for _, rule := range broker.Refusals() {
+	for _, rule := range tender.Refusals() {
 		settings = append(settings, settingRefuse+"="+rule)
 	}
 	completeFlag(cmd, "set", settings...)
@@ -88,7 +88,7 @@ type gridSimulation struct {
 	simulateGridOptions
 	con      *console
 	policies []imprecise.Policy
-	refuse   broker.Refuse
+	refuse   tender.Refuse
 	sites    []imprecise.Resource
 	apps     []imprecise.Application
 }
@@ -139,7 +139,7 @@ func (s *gridSimulation) check() error {
 		if set.name != settingRefuse {
 			return usagef("--set: nobody knows %q: the broker has %s", set.name, settingRefuse)
 		}
-		if s.refuse, err = broker.ParseRefuse(set.value); err != nil {
+		if s.refuse, err = tender.ParseRefuse(set.value); err != nil {
 			return usagef("--set: %s: %w", set.name, err)
 		}
 	}

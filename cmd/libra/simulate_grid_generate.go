@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	imprecise "libra/grid"
+	imprecise "github.com/libra-market/libra/lab/grid"
 )
 
 type simulateGridGenerateOptions struct {

@@ -13,8 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"libra/broker"
-	imprecise "libra/grid"
+	imprecise "github.com/libra-market/libra/lab/grid"
+	"github.com/libra-market/libra/lab/tender"
 )
 
 // load reads the sites and the applications.
@@ -64,8 +64,8 @@ func readTable[T any](ctx context.Context, con *console, path string, read func(
 }
 
 // run runs every policy on the same applications.
-func (s *gridSimulation) run(ctx context.Context) ([]*broker.Summary, error) {
-	var results []*broker.Summary
+func (s *gridSimulation) run(ctx context.Context) ([]*tender.Summary, error) {
+	var results []*tender.Summary
 	for _, p := range s.policies {
 		summary, err := s.runOne(ctx, p)
 		if err != nil {
@@ -76,20 +76,20 @@ func (s *gridSimulation) run(ctx context.Context) ([]*broker.Summary, error) {
 	return results, nil
 }
 
-func (s *gridSimulation) runOne(ctx context.Context, p imprecise.Policy) (*broker.Summary, error) {
+func (s *gridSimulation) runOne(ctx context.Context, p imprecise.Policy) (*tender.Summary, error) {
 	began := time.Now()
-	b, err := broker.NewGrid(s.sites, p, s.refuse)
+	b, err := tender.NewGrid(s.sites, p, s.refuse)
 	if err != nil {
 		return nil, err
 	}
 	var done atomic.Int64
 	finish := s.con.progress(p.Name, int64(len(s.apps)), done.Load)
 	defer finish()
-	outcomes, err := broker.Run(ctx, b, s.apps, func(n int) { done.Store(int64(n)) })
+	outcomes, err := tender.Run(ctx, b, s.apps, func(n int) { done.Store(int64(n)) })
 	if err != nil {
 		return nil, err
 	}
-	summary := broker.Summarize(p.Name, b, outcomes)
+	summary := tender.Summarize(p.Name, b, outcomes)
 	summary.WallSeconds = time.Since(began).Seconds()
 	if summary.WallSeconds > 0 {
 		summary.ApplicationsPerSecond = float64(len(s.apps)) / summary.WallSeconds
@@ -103,7 +103,7 @@ func (s *gridSimulation) runOne(ctx context.Context, p imprecise.Policy) (*broke
 		return summary, nil
 	}
 	return summary, s.con.writeOutput(s.tablePath(p.Name), func(out io.Writer) error {
-		if _, err := io.WriteString(out, broker.Header); err != nil {
+		if _, err := io.WriteString(out, tender.Header); err != nil {
 			return err
 		}
 		var line []byte
@@ -134,7 +134,7 @@ func (s *gridSimulation) tablePath(policy string) string {
 
 // print writes the results to standard output: for programs, or one for people
 // at length, or several side by side.
-func (s *gridSimulation) print(results []*broker.Summary) error {
+func (s *gridSimulation) print(results []*tender.Summary) error {
 	switch {
 	case s.json && len(results) == 1:
 		return s.con.writeJSON(results[0])
@@ -165,7 +165,7 @@ func (s *gridSimulation) print(results []*broker.Summary) error {
 	return g.write(s.con.out, "")
 }
 
-func (s *gridSimulation) printOne(r *broker.Summary) error {
+func (s *gridSimulation) printOne(r *tender.Summary) error {
 	all := int64(r.Applications)
 	g := &grid{left: 1}
 	g.add("policy", r.Policy)

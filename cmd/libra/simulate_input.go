@@ -5,9 +5,9 @@ import (
 	"io"
 	"os"
 
-	"libra/market"
-	"libra/spec"
-	"libra/workload"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/lab/workload"
+	"github.com/libra-market/libra/live/spec"
 )
 
 // openWorkload opens a workload; "-" is standard input.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"libra/market"
-	"libra/report"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/lab/report"
 )
 
 // print writes the results to standard output: for programs, or one for people

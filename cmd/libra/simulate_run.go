@@ -9,11 +9,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"libra/cluster"
-	"libra/market"
-	"libra/report"
-	"libra/sim"
-	"libra/workload"
+	"github.com/libra-market/libra/core/cluster"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/lab/report"
+	"github.com/libra-market/libra/lab/sim"
+	"github.com/libra-market/libra/lab/workload"
 )
 
 // stream runs the only policy on jobs as they are read.

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"libra/config"
-	"libra/slurm/client"
-	"libra/slurm/plugin"
+	"github.com/libra-market/libra/live/config"
+	"github.com/libra-market/libra/live/slurm/client"
+	"github.com/libra-market/libra/live/slurm/plugin"
 )
 
 // slurmFlags are those that say where Slurm is.

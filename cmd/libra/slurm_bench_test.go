@@ -12,12 +12,12 @@ import (
 	"testing"
 	"time"
 
-	apiclient "libra/api/client"
-	"libra/exchange"
-	"libra/slurm"
-	"libra/slurm/client"
-	"libra/slurm/slurmtest"
-	"libra/task"
+	apiclient "github.com/libra-market/libra/client"
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/slurm"
+	"github.com/libra-market/libra/live/slurm/client"
+	"github.com/libra-market/libra/live/slurm/slurmtest"
 )
 
 // BenchmarkOnSlurm compares, on one real Slurm and in one run, jobs handed to

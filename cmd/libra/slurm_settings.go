@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"libra/config"
+	"github.com/libra-market/libra/live/config"
 )
 
 // scontrol asks Slurm how it is set up; nothing where the command is not there.

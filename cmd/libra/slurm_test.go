@@ -12,12 +12,12 @@ import (
 	"testing"
 	"time"
 
-	"libra/api"
-	"libra/api/client"
-	"libra/config"
-	"libra/exchange"
-	"libra/market"
-	"libra/slurm/slurmtest"
+	"github.com/libra-market/libra/client"
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/live/config"
+	"github.com/libra-market/libra/live/slurm/slurmtest"
 )
 
 // slurmMarket is a whole service on a real Slurm, with an agent on every node.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"libra/api/client"
-	"libra/ledger"
+	"github.com/libra-market/libra/client"
+	"github.com/libra-market/libra/core/ledger"
 )
 
 // statementOptions are the flags of libra statement.

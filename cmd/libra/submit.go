@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"libra/api/client"
-	"libra/exchange"
+	"github.com/libra-market/libra/client"
+	"github.com/libra-market/libra/core/exchange"
 )
 
 // submitOptions are the flags of libra submit.

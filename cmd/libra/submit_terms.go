@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"libra/directive"
-	"libra/exchange"
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/live/directive"
 )
 
 // jobTerms are the flags that say what a job is. Each is a word of #LIBRA

@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"libra/api"
-	"libra/directive"
-	"libra/exchange"
-	"libra/task"
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/live/directive"
 )
 
 // accept answers a submission with a job.

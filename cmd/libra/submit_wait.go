@@ -8,9 +8,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"libra/api/client"
-	"libra/exchange"
-	"libra/task"
+	"github.com/libra-market/libra/client"
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/task"
 )
 
 // waitEvery is how often a job is looked at if nothing is heard of it.

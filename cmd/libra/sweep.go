@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"libra/experiment"
-	"libra/workload"
+	"github.com/libra-market/libra/lab/experiment"
+	"github.com/libra-market/libra/lab/workload"
 )
 
 // sweepOptions are the flags of libra sweep.

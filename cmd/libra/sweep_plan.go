@@ -11,10 +11,10 @@ import (
 	"strconv"
 	"strings"
 
-	"libra/experiment"
-	"libra/market"
-	"libra/policy"
-	"libra/workload"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/policy"
+	"github.com/libra-market/libra/lab/experiment"
+	"github.com/libra-market/libra/lab/workload"
 )
 
 // sweep is all the runs of a sweep, in their order.

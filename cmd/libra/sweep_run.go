@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"libra/experiment"
-	"libra/report"
+	"github.com/libra-market/libra/lab/experiment"
+	"github.com/libra-market/libra/lab/report"
 )
 
 // sweepMeasures are the columns of a sweep after its parameters. There is none for

@@ -7,10 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"libra/api"
-	"libra/api/client"
-	"libra/directive"
-	"libra/exchange"
+	"github.com/libra-market/libra/client"
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/live/directive"
 )
 
 func newToken(con *console) *cobra.Command {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"libra/workload"
+	"github.com/libra-market/libra/lab/workload"
 )
 
 func newTrace(con *console) *cobra.Command {

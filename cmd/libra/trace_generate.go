@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"libra/workload"
+	"github.com/libra-market/libra/lab/workload"
 )
 
 type traceGenerateOptions struct {

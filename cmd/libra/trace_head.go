@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"libra/market"
-	"libra/workload"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/lab/workload"
 )
 
 type traceHeadOptions struct {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"libra/workload"
+	"github.com/libra-market/libra/lab/workload"
 )
 
 func newTraceInfo(con *console) *cobra.Command {

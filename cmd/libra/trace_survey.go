@@ -3,8 +3,8 @@ package main
 import (
 	"math"
 
-	"libra/market"
-	"libra/workload"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/lab/workload"
 )
 
 // traceFacts is what libra trace info says, under the names that --json prints.

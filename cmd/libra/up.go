@@ -15,11 +15,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"libra/api"
-	"libra/api/client"
-	"libra/config"
-	"libra/exchange"
-	"libra/market"
+	"github.com/libra-market/libra/client"
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/live/config"
 )
 
 type upOptions struct {

@@ -1,0 +1,192 @@
+package client
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/ledger"
+	"github.com/libra-market/libra/live/api"
+)
+
+// Nodes lists the nodes.
+func (c *Client) Nodes(ctx context.Context) ([]exchange.NodeView, error) {
+	var l api.NodeList
+	err := c.get(ctx, "/v1/nodes", nil, &l)
+	return l.Nodes, err
+}
+
+// Prices is what the market asks now.
+func (c *Client) Prices(ctx context.Context) (p exchange.Prices, err error) {
+	err = c.get(ctx, "/v1/prices", nil, &p)
+	return p, err
+}
+
+// Epochs lists the epochs, oldest first.
+func (c *Client) Epochs(ctx context.Context) ([]exchange.EpochView, error) {
+	var l api.EpochList
+	err := c.get(ctx, "/v1/epochs", nil, &l)
+	return l.Epochs, err
+}
+
+// SetEpoch begins a new epoch.
+func (c *Client) SetEpoch(ctx context.Context, e exchange.Epoch) (v exchange.EpochView, err error) {
+	err = c.post(ctx, "/v1/epochs", e, &v)
+	return v, err
+}
+
+// Tally is the business of a period; two zeros are the month under way.
+func (c *Client) Tally(ctx context.Context, fromUS, toUS int64) (t exchange.Tally, err error) {
+	v := url.Values{}
+	setNumber(v, "from", fromUS)
+	setNumber(v, "to", toUS)
+	err = c.get(ctx, "/v1/report", v, &t)
+	return t, err
+}
+
+// Accounts lists an account and all below it; "" is all that one may see.
+func (c *Client) Accounts(ctx context.Context, prefix string) ([]exchange.Account, error) {
+	v := url.Values{}
+	set(v, "prefix", prefix)
+	var l api.AccountList
+	err := c.get(ctx, "/v1/accounts", v, &l)
+	return l.Accounts, err
+}
+
+// Account reads one account.
+func (c *Client) Account(ctx context.Context, path string) (a exchange.Account, err error) {
+	parts := strings.Split(path, "/")
+	for i := range parts {
+		parts[i] = url.PathEscape(parts[i])
+	}
+	err = c.get(ctx, "/v1/accounts/"+strings.Join(parts, "/"), nil, &a)
+	return a, err
+}
+
+// ChangeAccount opens, limits, credits or closes an account.
+func (c *Client) ChangeAccount(ctx context.Context, change api.AccountChange) (a exchange.Account, err error) {
+	err = c.post(ctx, "/v1/accounts", change, &a)
+	return a, err
+}
+
+// Transfer moves money and returns the account it came from.
+func (c *Client) Transfer(ctx context.Context, t api.Transfer) (a exchange.Account, err error) {
+	err = c.post(ctx, "/v1/transfers", t, &a)
+	return a, err
+}
+
+// Grant gives money to an account and returns it.
+func (c *Client) Grant(ctx context.Context, g api.Grant) (a exchange.Account, err error) {
+	err = c.post(ctx, "/v1/grants", g, &a)
+	return a, err
+}
+
+// Period says which account and which time a statement is about. Without a time
+// it is the month under way.
+type Period struct {
+	Account string // "": one's own
+	Subtree bool
+	Month   string // 2026-11, UTC; or
+	FromUS  int64
+	ToUS    int64
+}
+
+func (p *Period) query(format string) url.Values {
+	v := url.Values{}
+	set(v, "account", p.Account)
+	set(v, "month", p.Month)
+	set(v, "format", format)
+	setNumber(v, "from", p.FromUS)
+	setNumber(v, "to", p.ToUS)
+	if p.Subtree {
+		v.Set("subtree", "1")
+	}
+	return v
+}
+
+// Statement is what happened on an account.
+func (c *Client) Statement(ctx context.Context, p Period) (s ledger.Statement, err error) {
+	err = c.get(ctx, "/v1/statements", p.query(""), &s)
+	return s, err
+}
+
+// StatementFile is the same as a file: "csv" or "focus".
+func (c *Client) StatementFile(ctx context.Context, p Period, format string) (io.ReadCloser, error) {
+	res, err := c.open(ctx, &ask{method: http.MethodGet, path: "/v1/statements", query: p.query(format), accept: "text/csv"}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return res.Body, nil
+}
+
+// VerifyLedger has the whole ledger checked.
+func (c *Client) VerifyLedger(ctx context.Context) (v api.Verified, err error) {
+	err = c.call(ctx, &ask{method: http.MethodGet, path: "/v1/ledger/verify", wait: 10 * time.Minute}, &v)
+	return v, err
+}
+
+// History reads jobs in order of submission.
+func (c *Client) History(ctx context.Context, after int64, limit int) (h api.History, err error) {
+	err = c.get(ctx, "/v1/history", page(after, limit), &h)
+	return h, err
+}
+
+// Log reads raw records.
+func (c *Client) Log(ctx context.Context, after int64, limit int) (l api.LogPage, err error) {
+	err = c.get(ctx, "/v1/log", page(after, limit), &l)
+	return l, err
+}
+
+func page(after int64, limit int) url.Values {
+	v := url.Values{"after": {strconv.FormatInt(after, 10)}}
+	setNumber(v, "limit", int64(limit))
+	return v
+}
+
+// Tokens lists tokens: one's own (""), or for the owner of the cluster those of
+// a user or of all ("*").
+func (c *Client) Tokens(ctx context.Context, user string) ([]api.Token, error) {
+	v := url.Values{}
+	set(v, "user", user)
+	var l api.TokenList
+	err := c.get(ctx, "/v1/tokens", v, &l)
+	return l.Tokens, err
+}
+
+// MakeToken makes a token. It is never sent twice: the secret of the first
+// would be lost.
+func (c *Client) MakeToken(ctx context.Context, t api.TokenRequest) (n api.NewToken, err error) {
+	err = c.call(ctx, &ask{method: http.MethodPost, path: "/v1/tokens", body: t, once: true}, &n)
+	return n, err
+}
+
+// RevokeToken ends a token.
+func (c *Client) RevokeToken(ctx context.Context, id string) error {
+	return c.delete(ctx, "/v1/tokens/"+url.PathEscape(id))
+}
+
+// Whoami is who the server takes this client for.
+func (c *Client) Whoami(ctx context.Context) (w api.Whoami, err error) {
+	err = c.get(ctx, "/v1/whoami", nil, &w)
+	return w, err
+}
+
+// LoginLink is an address of the page that signs whoever opens it in as this
+// client's user: once, and for ten minutes.
+func (c *Client) LoginLink(ctx context.Context) (string, error) {
+	var link struct {
+		Path string `json:"path"`
+	}
+	err := c.post(ctx, "/login/link", nil, &link)
+	return c.base + link.Path, err
+}
+
+// Healthy asks, once, whether the market takes commands.
+func (c *Client) Healthy(ctx context.Context) error {
+	return c.call(ctx, &ask{method: http.MethodGet, path: "/healthz", once: true}, nil)
+}

@@ -1,0 +1,260 @@
+package client_test
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/libra-market/libra/client"
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/api"
+)
+
+// flaky lets the first calls go wrong: before they reach the market, or on the
+// way back.
+type flaky struct {
+	next   http.Handler
+	before atomic.Int32 // calls that are dropped
+	after  atomic.Int32 // calls whose answer is lost
+	closed atomic.Int32 // calls that are answered with 503
+	calls  atomic.Int32
+
+	mu   sync.Mutex
+	keys map[string]bool
+}
+
+func (f *flaky) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	f.calls.Add(1)
+	f.mu.Lock()
+	f.keys[r.Header.Get("Idempotency-Key")] = true
+	f.mu.Unlock()
+	switch {
+	case f.before.Add(-1) >= 0:
+		panic(http.ErrAbortHandler)
+	case f.closed.Add(-1) >= 0:
+		w.Header().Set("Content-Type", "application/problem+json")
+		w.WriteHeader(http.StatusServiceUnavailable)
+		w.Write([]byte(`{"type":"/problems/unavailable","title":"closed","status":503}`))
+	case f.after.Add(-1) >= 0:
+		f.next.ServeHTTP(httptest.NewRecorder(), r)
+		panic(http.ErrAbortHandler)
+	default:
+		f.next.ServeHTTP(w, r)
+	}
+}
+
+func newFlaky(t *testing.T) (*flaky, *world) {
+	f := &flaky{keys: map[string]bool{}}
+	return f, newWorld(t, func(next http.Handler) http.Handler {
+		f.next = next
+		return f
+	})
+}
+
+// However a submission fails on the way, the job is there once.
+func TestASubmissionIsSentUntilItIsHeardAndDoneOnce(t *testing.T) {
+	f, w := newFlaky(t)
+	c := w.as(t, "alice", exchange.RoleUser)
+	f.before.Store(1)
+	f.closed.Store(1)
+	f.after.Store(1)
+	j := must[exchange.Job](t)(c.Submit(t.Context(), job("a"), ""))
+	if n := len(w.market.Commands()); n != 1 || j.ID != 1 {
+		t.Errorf("%d commands, job %d", n, j.ID)
+	}
+	if n := f.calls.Load(); n != 4 || len(f.keys) != 1 {
+		t.Errorf("%d calls under %d keys", n, len(f.keys))
+	}
+	must[exchange.Job](t)(c.Submit(t.Context(), job("a"), ""))
+	if len(f.keys) != 2 {
+		t.Error("two submissions have one key")
+	}
+}
+
+func TestAKeyOfOnesOwn(t *testing.T) {
+	_, w := newFlaky(t)
+	c := w.as(t, "alice", exchange.RoleUser)
+	ctx := client.WithKey(t.Context(), "monday's run")
+	a, b := must[exchange.Job](t)(c.Submit(ctx, job("a"), "")), must[exchange.Job](t)(c.Submit(ctx, job("a"), ""))
+	if a.ID != b.ID {
+		t.Errorf("jobs %d and %d", a.ID, b.ID)
+	}
+	_, err := c.Submit(ctx, job("b"), "")
+	if p, ok := errors.AsType[*client.Problem](err); !ok || p.Type != "/problems/key-reused" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestReadingIsTriedAgain(t *testing.T) {
+	f, w := newFlaky(t)
+	c := w.as(t, "alice", exchange.RoleUser)
+	f.before.Store(2)
+	must[exchange.Prices](t)(c.Prices(t.Context()))
+	if n := f.calls.Load(); n != 3 {
+		t.Errorf("%d calls", n)
+	}
+}
+
+// Deleting what an earlier attempt has deleted is a success.
+func TestDeletingTwiceIsDeleting(t *testing.T) {
+	f, w := newFlaky(t)
+	c := w.as(t, "alice", exchange.RoleUser)
+	q := must[exchange.Quote](t)(c.AskQuote(t.Context(), job("q"), 0))
+	f.after.Store(1)
+	if err := c.DropQuote(t.Context(), q.ID); err != nil {
+		t.Error(err)
+	}
+	if err := c.DropQuote(t.Context(), q.ID); err == nil {
+		t.Error("it was there again")
+	}
+}
+
+func TestWhatIsNotTriedAgain(t *testing.T) {
+	f, w := newFlaky(t)
+	c := w.as(t, "alice", exchange.RoleUser)
+	for name, call := range map[string]func() error{
+		"a refusal": func() error { _, err := c.Submit(t.Context(), job("refuse draining"), ""); return err },
+		"nonsense":  func() error { _, err := c.Submit(t.Context(), exchange.Request{}, ""); return err },
+		"nothing":   func() error { _, err := c.Job(t.Context(), 99); return err },
+		"a token": func() error {
+			f.after.Store(1)
+			_, err := c.MakeToken(t.Context(), api.TokenRequest{})
+			return err
+		},
+		"an agent": func() error {
+			f.before.Store(1)
+			_, err := w.as(t, "n1", exchange.RoleNode).Node("n1").Register(t.Context(), task.Hello{Node: "n1"})
+			return err
+		},
+	} {
+		before := f.calls.Load()
+		if err := call(); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		if n := f.calls.Load() - before; n != 1 {
+			t.Errorf("%s: %d calls", name, n)
+		}
+	}
+}
+
+func TestAnEndlessFailureEnds(t *testing.T) {
+	f, w := newFlaky(t)
+	f.closed.Store(1000)
+	c, err := client.New(w.server.URL, w.keys.Make("alice", exchange.RoleUser), client.Options{Retries: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.Prices(t.Context())
+	if p, ok := errors.AsType[*client.Problem](err); !ok || p.Status != 503 {
+		t.Errorf("got %v", err)
+	}
+	if n := f.calls.Load(); n != 3 {
+		t.Errorf("%d calls", n)
+	}
+	c, err = client.New(w.server.URL, "", client.Options{Retries: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.calls.Store(0)
+	if _, err := c.Prices(t.Context()); err == nil || f.calls.Load() != 1 {
+		t.Errorf("got %v after %d calls", err, f.calls.Load())
+	}
+}
+
+// What stands in between may answer with anything.
+func TestAnswersOfOthersAreProblemsToo(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/v1/prices":
+			http.Error(w, "<html>go away", http.StatusTeapot)
+		case "/v1/whoami":
+			http.Redirect(w, r, "https://elsewhere.example/", http.StatusFound)
+		case "/v1/nodes":
+			w.Write([]byte("<html>welcome"))
+		}
+	}))
+	defer s.Close()
+	c, err := client.New(s.URL, "libra_x", client.Options{Retries: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.Prices(t.Context())
+	if p, ok := errors.AsType[*client.Problem](err); !ok || p.Status != http.StatusTeapot || strings.Contains(p.Error(), "html") {
+		t.Errorf("got %v", err)
+	}
+	_, err = c.Whoami(t.Context())
+	if p, ok := errors.AsType[*client.Problem](err); !ok || p.Status != http.StatusFound {
+		t.Errorf("a redirection: got %v", err)
+	}
+	if _, err := c.Nodes(t.Context()); err == nil {
+		t.Error("a page for people is an answer")
+	}
+}
+
+func TestEventsGoOnWhereTheyWere(t *testing.T) {
+	f, w := newFlaky(t)
+	c := w.as(t, "alice", exchange.RoleUser)
+	say := func(id int64) {
+		w.market.Say(exchange.Notice{Kind: "job", Owner: "alice", Job: &exchange.JobNotice{ID: id}})
+	}
+	for i := range int64(3) {
+		say(i + 1)
+	}
+	var seen []int64
+	for n, err := range c.Events(t.Context(), 1) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen = append(seen, n.Seq)
+		switch n.Seq {
+		case 3:
+			f.before.Store(1)
+			w.market.Hang() // the connection is lost, and the next attempt too
+			say(4)
+		case 4:
+			say(5)
+		}
+		if n.Seq == 5 {
+			break
+		}
+	}
+	if len(seen) != 4 || seen[0] != 2 || seen[3] != 5 {
+		t.Errorf("saw %v", seen)
+	}
+	for deadline := time.Now().Add(10 * time.Second); w.market.Followers() > 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("somebody still follows")
+		}
+	}
+}
+
+func TestEventsEndWithWhatWentWrong(t *testing.T) {
+	f, w := newFlaky(t)
+	c, err := client.New(w.server.URL, w.keys.Make("n1", exchange.RoleNode), client.Options{Retries: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := func() (n int, last error) {
+		for _, err := range c.Events(t.Context(), -1) {
+			n++
+			last = err
+		}
+		return n, last
+	}
+	n, err := count()
+	if p, ok := errors.AsType[*client.Problem](err); n != 1 || !ok || p.Status != 403 || f.calls.Load() != 1 {
+		t.Errorf("forbidden: got %d, %v after %d calls", n, err, f.calls.Load())
+	}
+	f.calls.Store(0)
+	f.before.Store(100)
+	// The transport may add an attempt of its own for a connection that it reuses.
+	if n, err := count(); n != 1 || err == nil || f.calls.Load() < 2 || f.calls.Load() > 4 {
+		t.Errorf("nobody there: got %d, %v after %d calls", n, err, f.calls.Load())
+	}
+}

@@ -1,0 +1,126 @@
+package book
+
+import "github.com/libra-market/libra/core/market"
+
+// Draft is a plan as it is being written. Every line is checked when it is
+// written, holds in the book from then on (the policy sees its effect in the
+// view), and is said as an event. Lines that change nothing say nothing.
+type Draft struct {
+	b      *Book
+	events []market.Event
+	slices []market.Slice // of those events
+	wake   market.Time    // as the policy wants it
+	asked  market.Time    // as it was said last
+}
+
+// Book is the book it is written for.
+func (d *Draft) Book() *Book { return d.b }
+
+// NewDraft begins to write plans for a book.
+func NewDraft(b *Book) *Draft { return &Draft{b: b, wake: market.Never, asked: market.Never} }
+
+// Start gives a waiting job the idle processors with the lowest numbers, for
+// itself, until it is done.
+func (d *Draft) Start(s Seat) {
+	e := &d.b.seats[s]
+	if e.state != waiting {
+		broken(5, "a job that does not wait is started")
+	}
+	d.b.occupy(s)
+	d.grant(s, e)
+}
+
+// Refuse drops a waiting job: it will never run.
+func (d *Draft) Refuse(s Seat, why market.Reason) { d.drop(market.Rejected, s, why) }
+
+// Expire ends the wait of a job whose patience is at its end, at a cost: what
+// the cluster pays for it is below zero.
+func (d *Draft) Expire(s Seat, cost market.Price) {
+	d.b.seats[s].Terms.Price = cost
+	d.drop(market.Stopped, s, market.OutOfPatience)
+}
+
+func (d *Draft) drop(kind market.Kind, s Seat, why market.Reason) {
+	e := &d.b.seats[s]
+	d.events = append(d.events, market.Event{
+		Kind: kind, Reason: why, Job: e.Job.ID, Seat: int32(s), Spec: &e.Job, Start: e.Start, Price: e.Terms.Price,
+	})
+	d.b.Leave(s)
+}
+
+// Speed sets how fast a job that advances as one advances from now on.
+func (d *Draft) Speed(s Seat, speed float64) {
+	e, now := &d.b.seats[s], d.b.now
+	e.Left, e.Since = e.LeftAt(now), now
+	if same(e.Speed, speed) {
+		return
+	}
+	e.Speed = speed
+	if !e.reserved { // else it is what is kept for it
+		d.grant(s, e)
+	}
+}
+
+// Share sets how fast each of the tasks on a processor advances from now on.
+func (d *Draft) Share(proc int, speeds []float64) {
+	now, first := d.b.now, len(d.slices)
+	tasks := d.b.tasks[proc]
+	for i := range tasks {
+		t := &tasks[i]
+		if speed := speeds[i]; !same(t.Speed, speed) {
+			t.Left, t.Since, t.Speed = t.LeftAt(now), now, speed
+		}
+		slice := market.Slice{Job: t.Job, Seat: int32(t.Seat), Speed: t.Speed}
+		if t.Reserved {
+			slice.Speed = 0 // the other is what is kept for it
+		}
+		d.slices = append(d.slices, slice)
+	}
+	d.b.versions[proc]++
+	d.events = append(d.events, market.Event{Kind: market.Shared, Proc: int32(proc), Slices: d.slices[first:]})
+}
+
+// same reports whether two speeds differ by rounding alone: a task that got
+// exactly what it needs goes on needing exactly that.
+func same(a, b float64) bool {
+	const relative = 1e-14
+	diff := a - b
+	return diff <= relative*a && -diff <= relative*a
+}
+
+// Appraise stores what the policy reckons the i-th task on a processor brings.
+func (d *Draft) Appraise(proc, i int, value float64) {
+	d.b.tasks[proc][i].Return = value
+	d.b.piles[proc].counted = false
+}
+
+// Wake asks for the policy to be asked again at the given time, whatever
+// happens; it replaces what was asked before.
+func (d *Draft) Wake(at market.Time) { d.wake = at }
+
+// Clear begins the events of a new step.
+func (d *Draft) Clear() { d.events, d.slices = d.events[:0], d.slices[:0] }
+
+// Say adds an event of the cluster's own.
+func (d *Draft) Say(e market.Event) { d.events = append(d.events, e) }
+
+// Events are the events of this step so far.
+func (d *Draft) Events() []market.Event {
+	d.ask(d.wake)
+	return d.events
+}
+
+// ask says a wake-up that is not the last one said.
+func (d *Draft) ask(wake market.Time) {
+	if wake != d.asked {
+		d.asked = wake
+		d.Say(market.Event{Kind: market.Wake, Finish: wake})
+	}
+}
+
+func (d *Draft) grant(s Seat, e *Entry) {
+	d.events = append(d.events, market.Event{
+		Kind: market.Granted, Job: e.Job.ID, Seat: int32(s), Proc: market.AllTasks, Speed: e.Speed,
+		Spec: &e.Job, Start: e.Start, Procs: e.Procs,
+	})
+}

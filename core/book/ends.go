@@ -1,0 +1,122 @@
+package book
+
+import (
+	"sort"
+
+	"github.com/libra-market/libra/core/market"
+)
+
+// ends keeps the jobs that hold processors alone by the time at which they are
+// expected to give them back. It is a sorted list in chunks, each with the sum
+// of its processors: a few dozen jobs are one chunk and a move of a few hundred
+// bytes, and thousands cost a walk over the sums.
+type ends struct{ chunks []endChunk }
+
+type endChunk struct {
+	sum   int64
+	items []end
+}
+
+type end struct {
+	at    market.Time
+	id    market.JobID
+	width int32
+}
+
+const chunkSize = 128
+
+func (a end) before(b end) bool { return a.at < b.at || a.at == b.at && a.id < b.id }
+
+// place is where an end is or belongs.
+func (e *ends) place(x end) (chunk, item int) {
+	for chunk < len(e.chunks)-1 {
+		items := e.chunks[chunk].items
+		if !items[len(items)-1].before(x) {
+			break
+		}
+		chunk++
+	}
+	items := e.chunks[chunk].items
+	return chunk, sort.Search(len(items), func(i int) bool { return !items[i].before(x) })
+}
+
+func (e *ends) add(x end) {
+	if len(e.chunks) == 0 {
+		e.chunks = append(e.chunks, endChunk{items: make([]end, 0, chunkSize)})
+	}
+	c, i := e.place(x)
+	chunk := &e.chunks[c]
+	chunk.sum += int64(x.width)
+	chunk.items = append(chunk.items, end{})
+	copy(chunk.items[i+1:], chunk.items[i:])
+	chunk.items[i] = x
+	if len(chunk.items) == chunkSize {
+		e.split(c)
+	}
+}
+
+func (e *ends) split(c int) {
+	full := e.chunks[c].items
+	upper := endChunk{items: append(make([]end, 0, chunkSize), full[chunkSize/2:]...)}
+	for _, x := range upper.items {
+		upper.sum += int64(x.width)
+	}
+	e.chunks[c].items = full[:chunkSize/2]
+	e.chunks[c].sum -= upper.sum
+	e.chunks = append(e.chunks, endChunk{})
+	copy(e.chunks[c+2:], e.chunks[c+1:])
+	e.chunks[c+1] = upper
+}
+
+func (e *ends) remove(x end) {
+	if len(e.chunks) == 0 {
+		broken(1, "a job that ends was never expected to")
+	}
+	c, i := e.place(x)
+	chunk := &e.chunks[c]
+	if i == len(chunk.items) || chunk.items[i].id != x.id {
+		broken(1, "a job that ends is not where it was put in order")
+	}
+	chunk.sum -= int64(x.width)
+	chunk.items = append(chunk.items[:i], chunk.items[i+1:]...)
+	if len(chunk.items) == 0 && len(e.chunks) > 1 {
+		e.chunks = append(e.chunks[:c], e.chunks[c+1:]...)
+	}
+}
+
+// reach is the first time by which so many processors will be given back.
+func (e *ends) reach(want int64) (market.Time, bool) {
+	for c := range e.chunks {
+		chunk := &e.chunks[c]
+		if chunk.sum < want {
+			want -= chunk.sum
+			continue
+		}
+		for i := range chunk.items {
+			if want -= int64(chunk.items[i].width); want <= 0 {
+				return chunk.items[i].at, true
+			}
+		}
+	}
+	return market.Never, false
+}
+
+// by counts the processors given back by a time.
+func (e *ends) by(at market.Time) int64 {
+	sum := int64(0)
+	for c := range e.chunks {
+		chunk := &e.chunks[c]
+		if n := len(chunk.items); n > 0 && chunk.items[n-1].at <= at {
+			sum += chunk.sum
+			continue
+		}
+		for i := range chunk.items {
+			if chunk.items[i].at > at {
+				break
+			}
+			sum += int64(chunk.items[i].width)
+		}
+		break
+	}
+	return sum
+}

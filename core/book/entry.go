@@ -1,0 +1,83 @@
+package book
+
+import "github.com/libra-market/libra/core/market"
+
+// Entry is what the book says of one job while it lives. Policies read it.
+type Entry struct {
+	Job   market.Job
+	Terms Terms
+	Start market.Time // when it first got processor time
+
+	// Progress of a job that advances as one; see LeftAt.
+	Left  market.Work // of the estimate, at Since
+	Since market.Time
+	Speed float64 // work per second on each processor
+	Procs market.Procs
+
+	state     state
+	fresh     bool  // waits, but has no place in the indexes yet
+	choosy    bool  // not every processor will do
+	alone     bool  // holds its processors alone
+	apart     bool  // its tasks advance independently
+	reserved  bool  // holds its processors and does not run yet
+	released  bool  // its promise is void
+	tasks     int32 // of those that advance independently, how many still run
+	at        int32 // place in the list of running jobs
+	ticket    uint32
+	alongside Seat // next free seat
+	endsAt    market.Time
+	worked    market.Work // by its finished tasks
+	priced    market.Work // the estimate that the price was agreed for
+	refined   market.Work // optional work of its finished tasks, together
+}
+
+// Terms is what was agreed when a job was taken in.
+type Terms struct {
+	Price  market.Price
+	Finish market.Time  // promised; Never: nothing is
+	Claim  market.Share // the least share of a processor kept for it
+	Rank   float64      // place in the queue: smaller first, then the smaller ID
+	Latest market.Time  // when it has waited in vain
+	Worth  float64      // to the cluster, if it is in time
+	Fine   float64      // taken off Worth for each second of delay
+	Liable bool         // its penalty comes off the price when it is late
+	Apart  bool         // its tasks advance independently of each other
+	Flat   bool         // the price is for its mandatory part, however long that takes
+	Firm   bool
+}
+
+type state uint8
+
+const (
+	free state = iota
+	waiting
+	running
+)
+
+// Due is the instant at which the job must be finished.
+func (e *Entry) Due() market.Time { return e.Job.Submit + e.Job.SLA.Deadline }
+
+// Reserved reports whether the job only keeps its place: it does not advance,
+// and its deadline has not begun.
+func (e *Entry) Reserved() bool { return e.reserved }
+
+// Priced is the estimate that the price was agreed for: the one it came with.
+func (e *Entry) Priced() market.Work { return e.priced }
+
+// Released reports whether what was promised to the job is void.
+func (e *Entry) Released() bool { return e.released }
+
+// LeftAt is the work left of the estimate at a time not before Since.
+func (e *Entry) LeftAt(now market.Time) market.Work {
+	return e.Left - market.Work(float64(float64(now-e.Since)*e.Speed))
+}
+
+// Cost is what the job costs if it finishes at the given time: its price, and
+// what its finished tasks did of their optional parts.
+func (e *Entry) Cost(finish market.Time) market.Price {
+	price := e.Terms.Price + market.Price(float64(e.refined)*float64(e.Job.SLA.Bonus))
+	if late := finish - e.Due(); e.Terms.Liable && late > 0 {
+		return price - market.Price(float64(late)*float64(e.Job.SLA.Penalty))
+	}
+	return price
+}

@@ -1,0 +1,319 @@
+package book
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/libra-market/libra/core/market"
+)
+
+// processors is what the cluster has: nodes, their processors numbered in node
+// order from 0, and who is on them.
+type processors struct {
+	nodes  []market.Node
+	nodeOf []int32   // node of each processor
+	first  []int32   // first processor of each node
+	rating []float64 // of each processor; nil where all are 1
+	down   []bool    // by node
+	idle   bitset    // up, and nobody on it
+	idleN  int
+	upN    int
+	users  []int32 // jobs that share each processor
+	memory []int64 // free on each node; nil where no node counts it
+	disk   []int64
+}
+
+func newProcessors(nodes []market.Node) processors {
+	p := processors{nodes: nodes, down: make([]bool, len(nodes))}
+	counted, uneven := false, false
+	for i, n := range nodes {
+		p.first = append(p.first, int32(len(p.nodeOf)))
+		for range n.Processors {
+			p.nodeOf = append(p.nodeOf, int32(i))
+		}
+		counted = counted || n.Memory != market.NoLimit || n.Disk != market.NoLimit
+		uneven = uneven || n.Rating != 1
+	}
+	total := len(p.nodeOf)
+	p.users = make([]int32, total)
+	p.idle = newBitset(total)
+	for i := range total {
+		p.idle.set(i)
+	}
+	p.idleN, p.upN = total, total
+	if uneven {
+		p.rating = make([]float64, total)
+		for i, n := range p.nodeOf {
+			p.rating[i] = nodes[n].Rating
+		}
+	}
+	if counted {
+		p.memory, p.disk = make([]int64, len(nodes)), make([]int64, len(nodes))
+		for i, n := range nodes {
+			p.memory[i], p.disk[i] = n.Memory, n.Disk
+		}
+	}
+	return p
+}
+
+// needs reports whether the job asks for more than processors on a cluster
+// that counts more.
+func (p *processors) needs(j *market.Job) bool {
+	return p.memory != nil && (j.Memory > 0 || j.Disk > 0)
+}
+
+// choosy reports whether not every processor will do for the job: its node must
+// have the memory and the disk, or as many processors as the job has threads.
+func (p *processors) choosy(j *market.Job) bool { return j.Threads > 1 || p.needs(j) }
+
+// inWhole reports whether processors make whole sets of a job's threads.
+func (p *processors) inWhole(procs market.Procs, j *market.Job) bool {
+	node, count := int32(-1), 0
+	for proc := range procs.All() {
+		if p.nodeOf[proc] != node {
+			if j.Whole(count) != count {
+				return false
+			}
+			node, count = p.nodeOf[proc], 0
+		}
+		count++
+	}
+	return j.Whole(count) == count
+}
+
+// free is the memory and the disk left on a node.
+func (p *processors) free(node int) (memory, disk int64) {
+	if p.memory == nil {
+		return market.NoLimit, market.NoLimit
+	}
+	return p.memory[node], p.disk[node]
+}
+
+// roomOn is how many tasks of the job the free memory and disk of a node hold.
+func (p *processors) roomOn(node int, memory, disk int64, j *market.Job) int {
+	room := p.nodes[node].Processors
+	if j.Memory > 0 && memory != market.NoLimit {
+		room = int(min(int64(room), memory/j.Memory))
+	}
+	if j.Disk > 0 && disk != market.NoLimit {
+		room = int(min(int64(room), disk/j.Disk))
+	}
+	return room
+}
+
+// couldHold reports whether the cluster with nothing on it, and every node up,
+// could hold the job.
+func (p *processors) couldHold(j *market.Job) bool {
+	if int(j.Width) > len(p.nodeOf) {
+		return false
+	}
+	if !p.choosy(j) {
+		return true
+	}
+	held := 0
+	for i := range p.nodes {
+		held += j.Whole(p.roomOn(i, p.nodes[i].Memory, p.nodes[i].Disk, j))
+	}
+	return held >= int(j.Width)
+}
+
+// room reports whether the processor is up and its node has the memory and the
+// disk for a task of the job.
+func (p *processors) room(proc int, j *market.Job) bool {
+	node := p.nodeOf[proc]
+	if p.down[node] {
+		return false
+	}
+	return !p.needs(j) || p.roomOn(int(node), p.memory[node], p.disk[node], j) > 0
+}
+
+// idleFor counts the idle processors the job could be given.
+func (p *processors) idleFor(j *market.Job) int {
+	if !p.choosy(j) {
+		return p.idleN
+	}
+	free := 0
+	for node := range p.nodes {
+		free += p.idleOn(node, j)
+	}
+	return free
+}
+
+// idleOn counts those of one node.
+func (p *processors) idleOn(node int, j *market.Job) int {
+	idle, first := 0, int(p.first[node])
+	for proc := first; proc < first+p.nodes[node].Processors; proc++ {
+		if p.idle.has(proc) {
+			idle++
+		}
+	}
+	memory, disk := p.free(node)
+	return j.Whole(min(idle, p.roomOn(node, memory, disk, j)))
+}
+
+// shadowWithRoom is View.Shadow for a job that is choosy: it plays the expected
+// ends forward until the idle processors that will do are enough.
+func (b *Book) shadowWithRoom(j *market.Job) (market.Time, int) {
+	then := b.processors
+	then.idle = bitset{words: slices.Clone(b.idle.words), summary: slices.Clone(b.idle.summary)}
+	then.memory, then.disk = slices.Clone(b.memory), slices.Clone(b.disk)
+	for _, chunk := range b.ends.chunks {
+		for _, x := range chunk.items {
+			s, _ := b.register.find(x.id)
+			then.giveBack(b.seats[s].Procs, &b.seats[s].Job)
+			if then.idleFor(j) >= int(j.Width) {
+				return max(b.now, x.at), then.idleN
+			}
+		}
+	}
+	return market.Never, b.idleN
+}
+
+// takeIdle gives the job the idle processors with the lowest numbers.
+func (p *processors) takeIdle(j *market.Job, into market.Procs) market.Procs {
+	want := int(j.Width)
+	if p.choosy(j) {
+		return p.takeChosen(j, into)
+	}
+	for w := p.idle.nextWord(0); want > 0; w = p.idle.nextWord(w + 1) {
+		if w < 0 {
+			broken(2, "fewer processors idle than a job was to start on")
+		}
+		taken := p.idle.words[w]
+		if count := bits.OnesCount64(taken); count > want {
+			taken = lowestBits(taken, want)
+			want = 0
+		} else {
+			want -= count
+		}
+		p.idle.clearWord(w, taken)
+		into = append(into, market.Block{Bits: taken, Index: int32(w)})
+	}
+	p.idleN -= int(j.Width)
+	return into
+}
+
+func (p *processors) takeChosen(j *market.Job, into market.Procs) market.Procs {
+	want, needs := int(j.Width), p.needs(j)
+	for node := 0; node < len(p.nodes) && want > 0; node++ {
+		take := min(want, p.idleOn(node, j))
+		want -= take
+		for proc := p.idle.next(int(p.first[node])); take > 0; proc = p.idle.next(proc + 1) {
+			p.idle.clear(proc)
+			p.idleN--
+			if needs {
+				p.use(proc, j, -1)
+			}
+			into = into.Add(proc)
+			take--
+		}
+	}
+	if want > 0 {
+		broken(2, "fewer processors that will do idle than a job was to start on")
+	}
+	return into
+}
+
+// giveBack makes processors that one job held alone idle again.
+func (p *processors) giveBack(held market.Procs, j *market.Job) {
+	if p.needs(j) {
+		for proc := range held.All() {
+			p.use(proc, j, 1)
+		}
+	}
+	for _, b := range held {
+		up := b.Bits
+		if p.upN < len(p.nodeOf) {
+			up = p.upOf(b)
+		}
+		if up != 0 {
+			p.idle.setWord(int(b.Index), up)
+			p.idleN += bits.OnesCount64(up)
+		}
+	}
+}
+
+// upOf is the part of a block whose nodes are up.
+func (p *processors) upOf(b market.Block) uint64 {
+	up := b.Bits
+	for proc := range (market.Procs{b}).All() {
+		if p.down[p.nodeOf[proc]] {
+			up &^= 1 << (proc & 63)
+		}
+	}
+	return up
+}
+
+// share puts a job on processors beside the others there.
+func (p *processors) share(procs market.Procs, j *market.Job) {
+	needs := p.needs(j)
+	for proc := range procs.All() {
+		if p.users[proc]++; p.users[proc] == 1 && p.idle.has(proc) {
+			p.idle.clear(proc)
+			p.idleN--
+		}
+		if needs {
+			p.use(proc, j, -1)
+		}
+	}
+}
+
+// unshare takes a job off one of the processors it shared.
+func (p *processors) unshare(proc int, j *market.Job) {
+	if p.users[proc]--; p.users[proc] == 0 && !p.down[p.nodeOf[proc]] {
+		p.idle.set(proc)
+		p.idleN++
+	}
+	if p.needs(j) {
+		p.use(proc, j, 1)
+	}
+}
+
+// use moves the memory and disk of one task; sign is -1 to take, 1 to give.
+func (p *processors) use(proc int, j *market.Job, sign int64) {
+	node := p.nodeOf[proc]
+	if p.memory[node] != market.NoLimit {
+		p.memory[node] += sign * j.Memory
+	}
+	if p.disk[node] != market.NoLimit {
+		p.disk[node] += sign * j.Disk
+	}
+}
+
+// slowest is the rating at which a job that advances as one runs on the
+// processors: that of the slowest.
+func (p *processors) slowest(procs market.Procs) float64 {
+	if p.rating == nil {
+		return 1
+	}
+	least := p.rating[firstOf(procs)]
+	for proc := range procs.All() {
+		least = min(least, p.rating[proc])
+	}
+	return least
+}
+
+func firstOf(procs market.Procs) int {
+	return int(procs[0].Index)<<6 + bits.TrailingZeros64(procs[0].Bits)
+}
+
+// setDown takes a node away or brings it back. Whoever held its processors
+// has left them before.
+func (p *processors) setDown(node int, down bool) {
+	if p.down[node] == down {
+		return
+	}
+	p.down[node] = down
+	first := int(p.first[node])
+	for proc := first; proc < first+p.nodes[node].Processors; proc++ {
+		if down {
+			p.idle.clear(proc)
+			p.idleN--
+			p.upN--
+		} else {
+			p.idle.set(proc)
+			p.idleN++
+			p.upN++
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package book
+
+import (
+	"math"
+	"slices"
+
+	"github.com/libra-market/libra/core/market"
+)
+
+// queue holds the waiting jobs: by rank for who is next, by width and estimate
+// for who fits into a gap, by latest start for who has waited in vain. With a
+// queue of 40,000 a plain scan for each of these is what makes a simulator, or
+// a controller, stand still.
+type queue struct {
+	n      int
+	choosy int // of them, for how many not every processor will do
+	ticket uint32
+	fresh  []Seat // who came since the last plan
+	heads  heap
+	latest heap
+	widths bitset  // widths that somebody waits with
+	roots  []int32 // by width: tree of the jobs by rank
+}
+
+func newQueue(processors int) queue {
+	return queue{widths: newBitset(processors + 1), roots: make([]int32, processors+1)}
+}
+
+// add lets a job wait. It is found at once, but takes its place in the indexes
+// only when a plan has been made and it still waits: most jobs start on the
+// spot.
+func (q *queue) add(e *Entry, s Seat) {
+	q.n++
+	if e.choosy {
+		q.choosy++
+	}
+	q.ticket++
+	e.ticket, e.fresh = q.ticket, true
+	q.fresh = append(q.fresh, s)
+}
+
+// settleIn gives those who still wait their places in the indexes.
+func (q *queue) settleIn(o *order, seats []Entry) {
+	for _, s := range q.fresh {
+		e := &seats[s]
+		e.fresh = false
+		q.heads.push(heapSlot{key: e.Terms.Rank, id: e.Job.ID, seat: s, ticket: e.ticket})
+		if e.Terms.Latest.Finite() {
+			q.latest.push(heapSlot{key: float64(e.Terms.Latest), id: e.Job.ID, seat: s, ticket: e.ticket})
+		}
+		w := e.Job.Width
+		if q.roots[w] == 0 {
+			q.widths.set(int(w))
+		}
+		q.roots[w] = o.insert(q.roots[w], item{
+			rank: e.Terms.Rank, id: e.Job.ID, estimate: float64(e.Job.Estimate), seat: s,
+		})
+	}
+	q.fresh = q.fresh[:0]
+}
+
+// remove takes out a job that no longer waits.
+func (q *queue) remove(o *order, e *Entry, s Seat, seats []Entry) {
+	q.n--
+	if e.choosy {
+		q.choosy--
+	}
+	if e.fresh {
+		i := slices.Index(q.fresh, s)
+		q.fresh = slices.Delete(q.fresh, i, i+1)
+		return
+	}
+	w := e.Job.Width
+	if q.roots[w] = o.remove(q.roots[w], e.Terms.Rank, e.Job.ID); q.roots[w] == 0 {
+		q.widths.clear(int(w))
+	}
+	waits := func(s heapSlot) bool {
+		at := &seats[s.seat]
+		return at.state == waiting && at.ticket == s.ticket
+	}
+	q.heads.stale++
+	q.heads.settle(waits)
+	if e.Terms.Latest.Finite() {
+		q.latest.stale++
+		q.latest.settle(waits)
+	}
+}
+
+// head is the first job in rank; there is one.
+func (q *queue) head(seats []Entry) Seat {
+	first := NoSeat
+	if len(q.heads.slots) > 0 {
+		first = q.heads.slots[0].seat
+	}
+	for _, s := range q.fresh {
+		if first == NoSeat || seats[s].before(&seats[first]) {
+			first = s
+		}
+	}
+	return first
+}
+
+// before says who of two waiting jobs comes first.
+func (e *Entry) before(f *Entry) bool {
+	return e.Terms.Rank < f.Terms.Rank || e.Terms.Rank == f.Terms.Rank && e.Job.ID < f.Job.ID
+}
+
+// anyEstimate is longer than any estimate, and shorter than what an empty tree
+// says of its least.
+const anyEstimate = math.MaxFloat64
+
+// firstFit returns the first job in rank that is at most as wide as the idle
+// processors and either done within the window or at most as wide as extra.
+func (q *queue) firstFit(o *order, seats []Entry, idle int, window market.Time, extra int) Seat {
+	best := int32(0)
+	limit := min(float64(window+market.TimeSlack), anyEstimate)
+	for w := q.widths.next(0); w >= 0 && w <= idle; w = q.widths.next(w + 1) {
+		if w > extra && o.items[q.roots[w]].minEstimate > limit {
+			continue
+		}
+		most := limit
+		if w <= extra {
+			most = anyEstimate
+		}
+		if i := o.firstWithin(q.roots[w], most); i != 0 && (best == 0 || o.before(i, best)) {
+			best = i
+		}
+	}
+	first := NoSeat
+	if best != 0 {
+		first = o.items[best].seat
+	}
+	for _, s := range q.fresh {
+		e := &seats[s]
+		w := int(e.Job.Width)
+		if w <= idle && (w <= extra || float64(e.Job.Estimate) <= limit) && (first == NoSeat || e.before(&seats[first])) {
+			first = s
+		}
+	}
+	return first
+}
+
+func (o *order) before(a, b int32) bool {
+	x, y := &o.items[a], &o.items[b]
+	return x.rank < y.rank || x.rank == y.rank && x.id < y.id
+}
+
+// mostFresh is how many jobs are looked for one by one before they take their
+// places: thousands can arrive at one instant.
+const mostFresh = 8
+
+// inOrder lists the waiting jobs by rank.
+func (b *Book) inOrder() []Seat {
+	seats := slices.Clone(b.queue.fresh)
+	for w := b.queue.widths.next(0); w >= 0; w = b.queue.widths.next(w + 1) {
+		seats = b.order.list(b.queue.roots[w], seats)
+	}
+	slices.SortFunc(seats, func(x, y Seat) int {
+		if b.seats[x].before(&b.seats[y]) {
+			return -1
+		}
+		return 1
+	})
+	return seats
+}
+
+func (b *Book) sortByID(seats []Seat) {
+	slices.SortFunc(seats, func(x, y Seat) int { return int(b.seats[x].Job.ID - b.seats[y].Job.ID) })
+}

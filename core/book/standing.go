@@ -1,0 +1,154 @@
+package book
+
+import (
+	"slices"
+
+	"github.com/libra-market/libra/core/market"
+)
+
+// Standing is what the book says of one live job at a time.
+type Standing struct {
+	Running  bool // else it waits
+	Reserved bool // it holds its processors and has not begun
+	Released bool // what was promised to it is void
+	Alone    bool // nobody else is on its processors
+	Apart    bool // its tasks advance independently
+	Refining bool // all its tasks are with their optional parts
+
+	Estimate market.Work
+	Left     market.Work // on each processor; below zero: so much over; the most of tasks that advance apart, of the optional part if Refining
+	Speed    float64     // work per second; the least of tasks that advance apart
+	Start    market.Time
+	Due      market.Time
+	Terms    Terms
+	Procs    market.Procs   // all it was given
+	Tasks    []TaskStanding // those that still run, where they advance apart
+	Place    int            // in the queue, from 1; 0: it does not wait
+}
+
+// TaskStanding is one task of a job whose tasks advance apart.
+type TaskStanding struct {
+	Proc     int
+	Left     market.Work // of its optional part if Refining
+	Speed    float64
+	Refining bool        // its mandatory part is done
+	Took     market.Work // by that
+}
+
+// Live counts the jobs that wait or run.
+func (b *Book) Live() int { return b.queue.n + len(b.running) }
+
+// Runs reports whether a job holds processors.
+func (b *Book) Runs(s Seat) bool { return b.seats[s].state == running }
+
+// IsAlone reports whether a running job holds its processors alone.
+func (b *Book) IsAlone(s Seat) bool { return b.seats[s].alone }
+
+// Tasks counts the processors that a running job is still on.
+func (b *Book) Tasks(s Seat) int { return b.holds(s).Len() }
+
+// Look says how a job stands at a time. Its place in the queue costs a look at
+// all who wait.
+func (b *Book) Look(s Seat, at market.Time) Standing {
+	at = max(at, b.now)
+	e := &b.seats[s]
+	st := Standing{
+		Running: e.state == running, Reserved: e.reserved, Released: e.released,
+		Estimate: e.Job.Estimate, Left: e.Job.Estimate, Start: e.Start, Due: e.Due(), Terms: e.Terms,
+	}
+	if !st.Running {
+		st.Place = slices.Index(b.inOrder(), s) + 1
+		return st
+	}
+	st.Alone, st.Apart, st.Procs = e.alone, e.apart, slices.Clone(e.Procs)
+	for t, proc := range b.tasksOf(s) {
+		st.Tasks = append(st.Tasks, TaskStanding{Proc: proc, Left: t.LeftAt(at), Speed: t.Speed, Refining: t.Refining, Took: t.Took})
+	}
+	st.Refining = b.Refining(s)
+	if e.reserved {
+		st.Due = at + e.Job.SLA.Deadline
+		st.Terms.Finish = st.Due
+		for i := range st.Tasks {
+			st.Tasks[i].Left, st.Tasks[i].Speed = e.Job.Estimate, 0
+		}
+		return st
+	}
+	st.Left, st.Speed = b.LeftOf(s, at), e.Speed
+	for i, t := range st.Tasks {
+		if i == 0 || t.Speed < st.Speed {
+			st.Speed = t.Speed
+		}
+	}
+	return st
+}
+
+// LeftOf is the work left of the estimate of a running job on each processor:
+// where its tasks advance independently, the most. Optional parts count when
+// there is nothing else.
+func (b *Book) LeftOf(s Seat, at market.Time) market.Work {
+	e := &b.seats[s]
+	if !e.apart {
+		return e.LeftAt(at)
+	}
+	most, first, refining := market.Work(0), true, b.Refining(s)
+	for t := range b.tasksOf(s) {
+		if left := t.LeftAt(at); t.Refining == refining && (first || left > most) {
+			most, first = left, false
+		}
+	}
+	return most
+}
+
+// UsedUp lists, by number, the running jobs whose estimate is used up at a
+// time, on some processor at least, and to whom being in time still means
+// something.
+func (b *Book) UsedUp(at market.Time) []market.JobID {
+	var ids []market.JobID
+	at = max(at, b.now)
+	for _, s := range b.running {
+		if left, _ := b.shortest(s, at); left.Done() {
+			ids = append(ids, b.seats[s].Job.ID)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// nextUsedUp is when the next estimate of theirs is used up, if nothing changes.
+func (b *Book) nextUsedUp() market.Time {
+	next := market.Never
+	for _, s := range b.running {
+		if _, at := b.shortest(s, b.now); at < next {
+			next = at
+		}
+	}
+	return next
+}
+
+// shortest is the least work left on any processor of a job whose estimate
+// matters, and when the first of them that has some left has none: there optional
+// parts count too.
+func (b *Book) shortest(s Seat, now market.Time) (left market.Work, next market.Time) {
+	e := &b.seats[s]
+	left, next = anyEstimate, market.Never
+	if e.reserved || e.released || !e.Due().Finite() {
+		return left, next
+	}
+	look := func(l market.Work, speed float64) {
+		if !l.Done() && speed > 0 {
+			next = min(next, now+market.Time(float64(l)/speed))
+		}
+	}
+	if !e.apart {
+		left = e.LeftAt(now)
+		look(left, e.Speed)
+	}
+	for t := range b.tasksOf(s) {
+		l := t.LeftAt(now)
+		if !t.Refining {
+			left = min(left, l)
+		}
+		look(l, t.Speed)
+	}
+	return left, next
+}

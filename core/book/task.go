@@ -1,0 +1,160 @@
+package book
+
+import (
+	"slices"
+
+	"github.com/libra-market/libra/core/market"
+)
+
+// Task is the part of a job on one processor, where the tasks of a job advance
+// independently. What a policy asks of it again and again is kept beside it:
+// the tasks of a processor are read together, the hard ones before the soft,
+// each in the order of acceptance.
+type Task struct {
+	Left     market.Work // at Since
+	Since    market.Time
+	Speed    float64 // work per second
+	Due      market.Time
+	Fine     float64 // what each second of delay takes off the return
+	Job      market.JobID
+	Seat     Seat
+	Soft     bool
+	Reserved bool        // keeps its place and does not advance
+	Released bool        // nothing is promised to it any more: it needs nothing
+	Refining bool        // its mandatory part is done: Left is of the optional one
+	Took     market.Work // by the mandatory part, once that is done
+	Worth    float64     // what it brings if it is in time
+	Rank     float64     // Worth, rounded for comparison
+	Return   float64     // what the policy last reckoned it to bring
+}
+
+// Pile is what the tasks of one processor amount to.
+type Pile struct {
+	Worth   float64 // sum over the tasks
+	Return  float64 // sum over the tasks
+	Top     int     // the task of the highest rank, the first job of equals; -1: none
+	counted bool    // the above is true of the tasks as they are
+}
+
+func pileOf(tasks []Task) Pile {
+	p := Pile{Top: -1, counted: true}
+	var top *Task
+	for i := range tasks {
+		t := &tasks[i]
+		p.Worth += t.Worth
+		p.Return += t.Return
+		if top == nil || t.Rank > top.Rank || t.Rank == top.Rank && t.Job < top.Job {
+			p.Top, top = i, t
+		}
+	}
+	return p
+}
+
+// LeftAt is the work left at a time not before Since.
+func (t *Task) LeftAt(now market.Time) market.Work {
+	return t.Left - market.Work(float64(float64(now-t.Since)*t.Speed))
+}
+
+// Touch says how the tasks of a processor changed since the last plan.
+type Touch uint8
+
+// The ways in which tasks change.
+const (
+	Joined    Touch = 1 << iota // a task was accepted
+	Left                        // a task is gone
+	Corrected                   // a task was measured
+)
+
+// NewTask is a task of a job as it would be taken in now on the given terms.
+func NewTask(j *market.Job, t Terms, now market.Time) Task {
+	return Task{
+		Left: j.Estimate, Since: now, Due: j.Due(), Soft: j.SLA.Soft, Job: j.ID, Seat: NoSeat,
+		Worth: t.Worth, Rank: market.RoundSignificant(t.Worth), Fine: t.Fine,
+	}
+}
+
+// openPiles makes room for tasks, the first time there are any.
+func (b *Book) openPiles() {
+	if b.tasks == nil {
+		b.tasks = make([][]Task, len(b.nodeOf))
+		b.piles = make([]Pile, len(b.nodeOf))
+	}
+}
+
+func (b *Book) addTasks(s Seat, e *Entry) {
+	b.openPiles()
+	task := NewTask(&e.Job, e.Terms, b.now)
+	task.Seat, task.Reserved, task.Released = s, e.reserved, e.released
+	for proc := range e.Procs.All() {
+		at := len(b.tasks[proc])
+		for !task.Soft && at > 0 && b.tasks[proc][at-1].Soft {
+			at--
+		}
+		b.tasks[proc] = slices.Insert(b.tasks[proc], at, task)
+		b.touch(proc, Joined)
+	}
+}
+
+// dropTask takes a job's task off a processor, if it is there.
+func (b *Book) dropTask(proc int, s Seat) bool {
+	tasks := b.tasks[proc]
+	for i := range tasks {
+		if tasks[i].Seat == s {
+			b.tasks[proc] = append(tasks[:i], tasks[i+1:]...)
+			b.touch(proc, Left)
+			return true
+		}
+	}
+	return false
+}
+
+// taskOf is a job's task on a processor, or nil where that is done.
+func (b *Book) taskOf(proc int, s Seat) *Task {
+	for i := range b.tasks[proc] {
+		if t := &b.tasks[proc][i]; t.Seat == s {
+			return t
+		}
+	}
+	return nil
+}
+
+// measureTask corrects what a job's task on a processor has left.
+func (b *Book) measureTask(proc int, s Seat, had market.Work) {
+	if t := b.taskOf(proc, s); t != nil {
+		t.Left, t.Since = t.leftAfter(&b.seats[s].Job, had), b.now
+		b.touch(proc, Corrected)
+	}
+}
+
+// FinishTask ends a job's task on one processor and reports whether it was the
+// last of the job.
+func (b *Book) FinishTask(s Seat, proc int, had market.Work) (last bool) {
+	e := &b.seats[s]
+	refined := market.Work(0)
+	if t := b.taskOf(proc, s); t != nil {
+		refined = t.refinedAfter(&e.Job, had)
+	}
+	if !b.dropTask(proc, s) {
+		return false
+	}
+	b.unshare(proc, &e.Job)
+	e.refined += refined
+	e.worked = max(e.worked, had)
+	e.tasks--
+	return e.tasks == 0
+}
+
+// Worked is the most processor time that a finished task of the job has had.
+func (e *Entry) Worked() market.Work { return e.worked }
+
+// Apart reports whether the job's tasks advance independently.
+func (e *Entry) Apart() bool { return e.apart }
+
+func (b *Book) touch(proc int, how Touch) {
+	if b.isTouch[proc] == 0 {
+		b.touched = append(b.touched, int32(proc))
+	}
+	b.isTouch[proc] |= how
+	b.versions[proc]++
+	b.piles[proc].counted = false
+}

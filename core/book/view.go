@@ -1,0 +1,197 @@
+package book
+
+import "github.com/libra-market/libra/core/market"
+
+// View is all that a policy can know: a read-only window on the book. It is a
+// pointer in disguise and costs nothing to hand around.
+type View struct{ b *Book }
+
+// Cause says what happened since the last plan.
+type Cause uint8
+
+// The causes of a plan.
+const (
+	Arrived  Cause = 1 << iota // a job came to the door, whatever was said to it
+	Placed                     // a job was put on processors
+	Departed                   // a job, or a task of one, is gone
+	Measured                   // a job has had more or less than it was granted
+	Woke                       // the time a policy asked for has come
+	NodesChanged
+)
+
+// Now is the instant at which the policy is asked.
+func (v View) Now() market.Time { return v.b.now }
+
+// Cause is what happened since the last plan.
+func (v View) Cause() Cause { return v.b.cause }
+
+// Processors counts the processors of the cluster, up or down.
+func (v View) Processors() int { return len(v.b.nodeOf) }
+
+// Node is the node of a processor.
+func (v View) Node(proc int) *market.Node { return &v.b.nodes[v.b.nodeOf[proc]] }
+
+// Ratings are the ratings of all processors; nil means that all are 1.
+func (v View) Ratings() []float64 { return v.b.rating }
+
+// Rating is the rating of one processor.
+func (v View) Rating(proc int) float64 {
+	if v.b.rating == nil {
+		return 1
+	}
+	return v.b.rating[proc]
+}
+
+// Up reports whether the node of a processor is up.
+func (v View) Up(proc int) bool { return !v.b.down[v.b.nodeOf[proc]] }
+
+// CouldHold reports whether the empty cluster, every node up, could hold the
+// job: enough processors with the memory and the disk it asks for.
+func (v View) CouldHold(j *market.Job) bool { return v.b.couldHold(j) }
+
+// AllRoom reports whether every processor has room for the job whatever else
+// runs: the common case, worth asking once instead of for each processor.
+func (v View) AllRoom(j *market.Job) bool {
+	return v.b.upN == len(v.b.nodeOf) && v.b.only == nil && !v.b.needs(j)
+}
+
+// Room reports whether a processor is up and its node has memory and disk left
+// for a task of the job.
+func (v View) Room(proc int, j *market.Job) bool {
+	return (v.b.only == nil || v.b.only.has(proc)) && v.b.room(proc, j)
+}
+
+// FreeOn is the memory and the disk left on the node of a processor.
+func (v View) FreeOn(proc int) (memory, disk int64) { return v.b.free(int(v.b.nodeOf[proc])) }
+
+// Entry is what the book says of a job. It is for reading.
+func (v View) Entry(s Seat) *Entry { return &v.b.seats[s] }
+
+// Waiting counts the jobs in the queue.
+func (v View) Waiting() int { return v.b.queue.n }
+
+// Head is the waiting job of the smallest rank.
+func (v View) Head() (Seat, bool) {
+	if v.b.queue.n == 0 {
+		return NoSeat, false
+	}
+	return v.b.queue.head(v.b.seats), true
+}
+
+// Late appends the waiting jobs whose latest start has passed.
+func (v View) Late(late []Seat) []Seat { return v.b.latestBefore(v.b.now-market.TimeSlack, late) }
+
+// Lapsed appends the waiting jobs whose latest start has come.
+func (v View) Lapsed(lapsed []Seat) []Seat { return v.b.latestBefore(v.b.now+market.TimeSlack, lapsed) }
+
+// NextLatest is the first latest start of all waiting jobs.
+func (v View) NextLatest() market.Time {
+	next := market.Never
+	if slots := v.b.queue.latest.slots; len(slots) > 0 {
+		next = market.Time(slots[0].key)
+	}
+	for _, s := range v.b.queue.fresh {
+		next = min(next, v.b.seats[s].Terms.Latest)
+	}
+	return next
+}
+
+// Idle counts the processors that nobody is on.
+func (v View) Idle() int { return v.b.idleN }
+
+// IdleFor counts the idle processors that the job could be given.
+func (v View) IdleFor(j *market.Job) int { return v.b.idleFor(j) }
+
+// Choosy reports whether not every processor will do for the job: it asks for
+// memory or disk that is counted here, or has threads.
+func (v View) Choosy(j *market.Job) bool { return v.b.choosy(j) }
+
+// FirstFit returns the first waiting job in rank that fits on the idle
+// processors and either ends within the window or is no wider than extra.
+func (v View) FirstFit(idle int, window market.Time, extra int) Seat {
+	return v.b.queue.firstFit(&v.b.order, v.b.seats, idle, window, extra)
+}
+
+// Shadow is the first instant at which the jobs that hold processors alone
+// will have left enough of them idle for the job, if they end as estimated (a
+// job past its estimate ends now), and how many will be idle then.
+func (v View) Shadow(j *market.Job) (at market.Time, idle int) {
+	if v.b.choosy(j) {
+		return v.b.shadowWithRoom(j)
+	}
+	at, ok := v.b.ends.reach(int64(int(j.Width) - v.b.idleN))
+	if !ok {
+		return market.Never, v.b.idleN
+	}
+	at = max(v.b.now, at)
+	return at, v.b.idleN + int(v.b.ends.by(at+market.TimeSlack))
+}
+
+// IsIdle reports whether nobody is on a processor that is up.
+func (v View) IsIdle(proc int) bool { return v.b.idle.has(proc) }
+
+// Uneven reports whether some waiting job is choosy, so that idle processors are
+// not all alike.
+func (v View) Uneven() bool { return v.b.queue.choosy > 0 }
+
+// InOrder lists all waiting jobs by rank. It costs what it lists: it is for
+// the few cases in which no index helps.
+func (v View) InOrder() []Seat { return v.b.inOrder() }
+
+// Running lists the jobs that hold processors, in no particular order.
+func (v View) Running() []Seat { return v.b.running }
+
+// Tasks lists the independent tasks on a processor: the hard ones, then the
+// soft ones, each in the order in which they were accepted.
+func (v View) Tasks(proc int) []Task {
+	if v.b.tasks == nil {
+		return nil
+	}
+	return v.b.tasks[proc]
+}
+
+// Pile is what the independent tasks on a processor amount to.
+func (v View) Pile(proc int) *Pile {
+	if v.b.tasks == nil {
+		return &emptyPile
+	}
+	p := &v.b.piles[proc]
+	if !p.counted {
+		*p = pileOf(v.b.tasks[proc])
+	}
+	return p
+}
+
+var emptyPile = pileOf(nil)
+
+// Version changes whenever the tasks on a processor, or their speeds, do: what
+// was worked out from them may be kept until then. It is never 0.
+func (v View) Version(proc int) uint32 { return v.b.versions[proc] }
+
+// Touched lists the processors whose tasks changed since the last plan.
+func (v View) Touched() []int32 { return v.b.touched }
+
+// Touch says how they changed.
+func (v View) Touch(proc int) Touch { return v.b.isTouch[proc] }
+
+// latestBefore appends the waiting jobs whose latest start is before a time.
+func (b *Book) latestBefore(at market.Time, found []Seat) []Seat {
+	for _, s := range b.queue.fresh {
+		if b.seats[s].Terms.Latest < at {
+			found = append(found, s)
+		}
+	}
+	return b.latestFrom(0, at, found)
+}
+
+// latestFrom walks the heap of latest starts from one of its places down.
+func (b *Book) latestFrom(i int, at market.Time, found []Seat) []Seat {
+	slots := b.queue.latest.slots
+	if i >= len(slots) || market.Time(slots[i].key) >= at {
+		return found
+	}
+	if e := &b.seats[slots[i].seat]; e.state == waiting && e.ticket == slots[i].ticket {
+		found = append(found, slots[i].seat)
+	}
+	return b.latestFrom(2*i+2, at, b.latestFrom(2*i+1, at, found))
+}

@@ -1,0 +1,225 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/libra-market/libra/core/book"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/policy"
+)
+
+// Cluster is one cluster under one policy.
+type Cluster struct {
+	// Punctual is for drivers of real nodes. It asks for a wake-up also when the
+	// next waiting job will have waited in vain and when the next estimate will
+	// be used up; and where tasks advance apart, a job without a deadline is as
+	// one that was released: past its estimate too it takes nothing from those
+	// to whom something is promised. In a simulated run who waits in vain is
+	// dropped at the next pass, and this is left alone.
+	Punctual bool
+
+	book   *book.Book
+	draft  *book.Draft
+	policy policy.Policy
+	answer policy.Answer
+	nodes  int
+}
+
+// New makes a cluster of empty nodes.
+func New(nodes []market.Node, p policy.Policy) (*Cluster, error) {
+	if err := validate(nodes); err != nil {
+		return nil, err
+	}
+	b := book.New(nodes)
+	return &Cluster{book: b, draft: book.NewDraft(b), policy: p, nodes: len(nodes)}, nil
+}
+
+// validate finds what is wrong with the nodes of a cluster.
+func validate(nodes []market.Node) error {
+	if len(nodes) == 0 {
+		return errors.New("a cluster needs at least one node")
+	}
+	processors := 0
+	for i := range nodes {
+		if err := nodes[i].Validate(); err != nil {
+			return fmt.Errorf("node %d: %w", i, err)
+		}
+		processors += nodes[i].Processors
+	}
+	if processors > market.MaxWidth {
+		return fmt.Errorf("%d processors are more than a cluster can have (%d)", processors, market.MaxWidth)
+	}
+	return nil
+}
+
+// Quote says what a job would be told if it were submitted at the given time;
+// an error that is a *market.Rejection is the answer no. Nothing changes.
+func (c *Cluster) Quote(at market.Time, j market.Job) (market.Quote, error) {
+	if err := j.Validate(); err != nil {
+		return market.Quote{}, err
+	}
+	j.Submit = at
+	c.book.Ask(at, func(v book.View) { c.policy.Admit(v, &j, &c.answer) })
+	if c.answer.Verdict == policy.Refuse {
+		return market.Quote{}, &market.Rejection{Reason: c.answer.Reason}
+	}
+	t := c.answer.Terms
+	quote := market.Quote{Price: t.Price, Finish: t.Finish, Firm: t.Firm, Gain: c.answer.Gain, Expected: c.answer.Expected}
+	if c.answer.Verdict == policy.Run {
+		quote.Procs = append(quote.Procs, c.answer.Procs...)
+	}
+	return quote, nil
+}
+
+// Step takes in all that happened at one instant and returns all that follows
+// from it. Departures and changes of nodes come before arrivals. The events
+// returned hold until the next call.
+//
+// What happened is applied first; arrivals are answered one by one; then the
+// policy plans once for the instant (and once more for every job put on
+// processors at the door, because that is an event of its own).
+func (c *Cluster) Step(at market.Time, happened []market.Event) ([]market.Event, error) {
+	if err := c.check(at, happened); err != nil {
+		return nil, err
+	}
+	c.book.Tick(at)
+	c.draft.Clear()
+	for i := range happened {
+		c.apply(&happened[i])
+	}
+	c.plan()
+	if c.Punctual {
+		woken := slices.ContainsFunc(happened, func(e market.Event) bool { return e.Kind == market.Woken })
+		return c.draft.EventsOnTime(woken), nil
+	}
+	return c.draft.Events(), nil
+}
+
+func (c *Cluster) apply(e *market.Event) {
+	switch e.Kind {
+	case market.Submitted:
+		c.arrive(e.Spec)
+	case market.Reserved:
+		c.reserve(e.Spec)
+	case market.Confirmed:
+		c.confirm(e.Job)
+	case market.Finished:
+		c.finish(e)
+	case market.Cancelled:
+		if s, here := c.book.Find(e.Job); here {
+			if !c.book.Entry(s).Reserved() { // else it was never there
+				c.book.Note(book.Departed)
+			}
+			c.end(market.Stopped, s, market.ByUser)
+		}
+	case market.Used:
+		if s, here := c.book.Find(e.Job); here {
+			c.book.Measure(s, e.Proc, e.Work)
+			c.book.Note(book.Measured)
+		}
+	case market.Fulfilled:
+		if s, here := c.book.Find(e.Job); here && c.book.Runs(s) { // else its node has just been lost
+			c.book.Fulfil(s, e.Proc, e.Work)
+			c.book.Note(book.Departed)
+		}
+	case market.Extended:
+		c.extend(e)
+	case market.Released:
+		c.release(e.Job)
+	case market.Dislodged:
+		if s, here := c.book.Find(e.Job); here && c.book.Runs(s) { // else its node has just been lost
+			c.dislodge(s)
+		}
+	case market.NodeDown:
+		c.loseNode(int(e.Node))
+	case market.NodeUp:
+		c.book.SetDown(int(e.Node), false)
+		c.book.Note(book.NodesChanged)
+	case market.Woken:
+		c.book.Note(book.Woke)
+	default: // check has refused the others
+	}
+}
+
+// arrive answers a job at the door.
+func (c *Cluster) arrive(j *market.Job) {
+	c.policy.Admit(c.book.View(), j, &c.answer)
+	c.book.Note(book.Arrived)
+	if c.answer.Verdict == policy.Refuse {
+		c.turnAway(j, c.answer.Reason)
+		return
+	}
+	c.takeIn(c.book.Enter(j))
+}
+
+// turnAway says no to a job at the door.
+func (c *Cluster) turnAway(j *market.Job, why market.Reason) {
+	c.draft.Say(market.Event{
+		Kind: market.Rejected, Reason: why, Job: j.ID, Seat: int32(book.NoSeat), Spec: j, Start: market.Never,
+	})
+}
+
+// takeIn does what the last answer says with a job that has a seat.
+func (c *Cluster) takeIn(s book.Seat) {
+	e := c.book.Entry(s)
+	said := market.Event{
+		Kind: market.Queued, Job: e.Job.ID, Seat: int32(s), Spec: &e.Job, Start: market.Never,
+		Price: c.answer.Terms.Price, Finish: c.answer.Terms.Finish, Firm: c.answer.Terms.Firm,
+	}
+	if c.answer.Verdict == policy.Queue {
+		c.book.Wait(s, c.answer.Terms)
+		c.draft.Say(said)
+		return
+	}
+	c.book.Place(s, c.answer.Terms, c.answer.Procs)
+	if c.Punctual && e.Apart() && !e.Due().Finite() {
+		c.book.Release(s)
+	}
+	said.Kind, said.Start, said.Procs = market.Accepted, e.Start, e.Procs
+	c.draft.Say(said)
+	if !e.Reserved() {
+		c.book.Note(book.Placed)
+	}
+	c.plan()
+}
+
+func (c *Cluster) finish(f *market.Event) {
+	s, here := c.book.Find(f.Job)
+	if !here {
+		return // said twice in one instant
+	}
+	e := c.book.Entry(s)
+	c.book.Note(book.Departed)
+	work := f.Work
+	switch {
+	case e.Apart() && f.Proc != market.AllTasks:
+		if !c.book.FinishTask(s, int(f.Proc), f.Work) {
+			return
+		}
+		work = e.Worked()
+	case e.Apart():
+		c.book.FinishTasks(s, f.Work)
+	}
+	now := c.book.View().Now()
+	c.draft.Say(market.Event{
+		Kind: market.Completed, Job: e.Job.ID, Seat: int32(s), Spec: &e.Job, Start: e.Start, Finish: now,
+		Work: work, Price: e.Cost(now), Procs: e.Procs,
+	})
+	c.book.Leave(s)
+}
+
+// end takes a job out of the book for a reason other than being done.
+func (c *Cluster) end(kind market.Kind, s book.Seat, why market.Reason) {
+	e := c.book.Entry(s)
+	c.draft.Say(market.Event{
+		Kind: kind, Reason: why, Job: e.Job.ID, Seat: int32(s), Spec: &e.Job, Start: e.Start, Price: e.Terms.Price, Procs: e.Procs,
+	})
+	c.book.Leave(s)
+}
+
+func (c *Cluster) plan() {
+	c.policy.Plan(c.book.View(), c.draft)
+	c.book.Planned()
+}

@@ -1,0 +1,60 @@
+package cluster
+
+import (
+	"github.com/libra-market/libra/core/book"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/policy"
+)
+
+// loseNode takes a node away. Whoever ran on it has lost his progress and asks
+// to be taken in again, with what is left of his deadline and at the price he
+// was promised: the loss is the cluster's, not his.
+func (c *Cluster) loseNode(node int) {
+	held := c.book.HeldOn(node)
+	for _, s := range held {
+		e := c.book.Entry(s)
+		c.draft.Say(market.Event{
+			Kind: market.Evicted, Reason: market.NodeLost, Job: e.Job.ID, Seat: int32(s), Spec: &e.Job, Start: e.Start,
+		})
+		c.book.Detach(s)
+	}
+	c.book.SetDown(node, true)
+	c.book.Note(book.NodesChanged | book.Departed)
+	for _, s := range held {
+		c.readmit(s)
+	}
+}
+
+// dislodge takes a job off its processors, without its progress, and asks for
+// it to be taken in again.
+func (c *Cluster) dislodge(s book.Seat) {
+	e := c.book.Entry(s)
+	c.draft.Say(market.Event{
+		Kind: market.Evicted, Reason: market.NodeLost, Job: e.Job.ID, Seat: int32(s), Spec: &e.Job, Start: e.Start,
+	})
+	c.book.Detach(s)
+	c.book.Note(book.Departed)
+	c.readmit(s)
+}
+
+func (c *Cluster) readmit(s book.Seat) {
+	e := c.book.Entry(s)
+	again, promised, now := e.Job, e.Terms, c.book.View().Now()
+	again.Submit, again.SLA.Budget = now, market.Unlimited
+	if !e.Reserved() { // else it has not begun
+		again.SLA.Deadline = max(0, e.Due()-now)
+	}
+	c.policy.Admit(c.book.View(), &again, &c.answer)
+	if c.answer.Verdict == policy.Refuse || e.Reserved() && !c.keeps() {
+		c.end(market.Stopped, s, market.NodeLost)
+		return
+	}
+	c.answer.Terms.Price, c.answer.Terms.Worth = promised.Price, promised.Worth
+	if !c.answer.Terms.Firm { // else it is promised a time in the place it was given just now
+		c.answer.Terms.Rank = promised.Rank
+	}
+	if e.Released() {
+		c.answer.Terms.Firm = false
+	}
+	c.takeIn(s)
+}

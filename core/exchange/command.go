@@ -1,0 +1,202 @@
+package exchange
+
+import "github.com/libra-market/libra/core/task"
+
+// Role is what somebody may do.
+type Role string
+
+// The roles.
+const (
+	RoleUser  Role = "user"  // own jobs, own account
+	RoleOwner Role = "owner" // the cluster: every job, every account, the levers
+	RoleNode  Role = "node"  // an agent: its own node
+)
+
+// Identity is who asks.
+type Identity struct {
+	User string `json:"user"`
+	Role Role   `json:"role"`
+}
+
+// Command is one thing that is asked of the exchange, or that happened to it.
+// Exactly one of its parts is set. Commands are the log: the same commands
+// give the same state.
+type Command struct {
+	By     Identity      `json:"by"`
+	Open   *Open         `json:"open,omitempty"`
+	Epoch  *Epoch        `json:"epoch,omitempty"`
+	Enlist *task.Hello   `json:"enlist,omitempty"`
+	Node   *NodeChange   `json:"node,omitempty"`
+	Quote  *AskQuote     `json:"quote,omitempty"`
+	Submit *Submit       `json:"submit,omitempty"`
+	Cancel *Cancel       `json:"cancel,omitempty"`
+	Report *Measured     `json:"report,omitempty"`
+	Tick   *Tick         `json:"tick,omitempty"`
+	Money  *MoneyCommand `json:"money,omitempty"`
+}
+
+// Kind names the part that is set.
+func (c *Command) Kind() string {
+	switch {
+	case c.Open != nil:
+		return "open"
+	case c.Epoch != nil:
+		return "epoch"
+	case c.Enlist != nil:
+		return "enlist"
+	case c.Node != nil:
+		return "node"
+	case c.Quote != nil:
+		return "quote"
+	case c.Submit != nil:
+		return "submit"
+	case c.Cancel != nil:
+		return "cancel"
+	case c.Report != nil:
+		return "report"
+	case c.Tick != nil:
+		return "tick"
+	case c.Money != nil:
+		return "money"
+	default:
+		return ""
+	}
+}
+
+// Open is the first command of every log.
+type Open struct {
+	Policy   string            `json:"policy"`
+	Settings map[string]string `json:"settings,omitempty"`
+	Rates    Rates             `json:"rates"`
+	Version  string            `json:"version"`
+}
+
+// Epoch changes the policy, its settings or the base prices from now on.
+type Epoch struct {
+	Policy   string            `json:"policy"`
+	Settings map[string]string `json:"settings,omitempty"`
+	Rates    *Rates            `json:"rates,omitempty"` // absent: as they are
+}
+
+// Rates are the base prices of every node that has none of its own.
+type Rates struct {
+	Processor int64 `json:"processor_micros_per_s"`
+	Memory    int64 `json:"memory_micros_per_mb"`
+	Disk      int64 `json:"disk_micros_per_mb"`
+}
+
+// NodeChange says that a node is gone, or back, or is leaving for good.
+type NodeChange struct {
+	Node string `json:"node"`
+	Up   bool   `json:"up"`
+	Why  string `json:"why,omitempty"`
+}
+
+// AskQuote asks for a binding quote.
+type AskQuote struct {
+	TTLMS   int64   `json:"ttl_ms"` // how long it binds
+	Request Request `json:"request"`
+}
+
+// Submit hands in a job.
+type Submit struct {
+	Request Request `json:"request"`
+	Quote   string  `json:"quote,omitempty"` // take this quote
+
+	// Settled says how the jobs of Request.After ended that are no longer under
+	// way: the exchange forgets a job when it has ended, the controller looks
+	// it up.
+	Settled []Settled `json:"settled,omitempty"`
+}
+
+// Settled is how a job of the past ended.
+type Settled struct {
+	Job   int64  `json:"job"`
+	Owner string `json:"owner"`
+	State State  `json:"state"`
+}
+
+// Cancel takes a job, or a quote, back.
+type Cancel struct {
+	Job   int64  `json:"job,omitempty"`
+	Quote string `json:"quote,omitempty"`
+}
+
+// Measured is what agents said since the last time: how far running tasks are,
+// and which have ended.
+type Measured struct {
+	Tasks []task.Status `json:"tasks"`
+}
+
+// Tick says that the time asked for has come.
+type Tick struct{}
+
+// MoneyCommand moves money or changes an account. Op is one of open, grant,
+// transfer, limit, credit, close.
+type MoneyCommand struct {
+	Op     string `json:"op"`
+	From   string `json:"from,omitempty"`
+	To     string `json:"to,omitempty"` // the account, for all but transfer
+	Amount int64  `json:"amount_micros,omitempty"`
+	None   bool   `json:"none,omitempty"` // limit: take it away
+	Memo   string `json:"memo,omitempty"`
+}
+
+// Outcome is the answer to a command. Refusals are outcomes too.
+type Outcome struct {
+	Job     *Job       `json:"job,omitempty"`
+	Quote   *Quote     `json:"quote,omitempty"`
+	Refusal *Refusal   `json:"refusal,omitempty"`
+	Account *Account   `json:"account,omitempty"`
+	Epoch   *EpochView `json:"epoch,omitempty"`
+	Node    *NodeView  `json:"node,omitempty"`
+}
+
+// Account is how an account stands.
+type Account struct {
+	Path   string `json:"path"`
+	Free   int64  `json:"free_micros"`
+	Held   int64  `json:"held_micros"`
+	Limit  *int64 `json:"limit_micros,omitempty"` // of its subtree, a month
+	Spent  int64  `json:"spent_micros"`           // this month, with what is held
+	Credit int64  `json:"credit_micros"`
+	Closed bool   `json:"closed,omitempty"`
+}
+
+// EpochView is a span of the log under one policy.
+type EpochView struct {
+	Number   int       `json:"number"`
+	FromUS   int64     `json:"from_us"`
+	Policy   string    `json:"policy"`
+	Settings []Setting `json:"settings"`
+	Rates    Rates     `json:"rates"`
+}
+
+// NodeView is how a node stands.
+type NodeView struct {
+	task.Hello
+
+	Index  int             `json:"index"`
+	Up     bool            `json:"up"`
+	Why    string          `json:"why,omitempty"` // it is not
+	Rates  Rates           `json:"rates"`
+	SeenUS int64           `json:"seen_us,omitempty"`
+	Loads  []ProcessorView `json:"loads"` // by processor
+	FreeMB int64           `json:"free_mb"`
+}
+
+// ProcessorView is what runs on one processor.
+type ProcessorView struct {
+	Share float64  `json:"share"` // given now
+	Kept  float64  `json:"kept"`  // promised: what admission reckons with
+	Jobs  []Tenant `json:"jobs"`
+}
+
+// Tenant is a job on a processor.
+type Tenant struct {
+	Job   int64   `json:"job"`
+	Owner string  `json:"owner"`
+	Name  string  `json:"name"`
+	Share float64 `json:"share"`
+	DueUS int64   `json:"due_us,omitempty"`
+}

@@ -1,0 +1,111 @@
+package exchange
+
+import (
+	"slices"
+
+	"github.com/libra-market/libra/core/ledger"
+	"github.com/libra-market/libra/core/market"
+)
+
+// Effects is what has come of the commands since the last time somebody asked:
+// what must be durable before anybody hears of it.
+type Effects struct {
+	Steps    []Step      // what the core was told, and what it said
+	Txs      []ledger.Tx // in the order of the ledger
+	Jobs     []Change    // as they are now, each once
+	Nodes    []string    // on which something starts or ends
+	Reshared []string    // on which shares change
+	Money    bool        // some balance changed
+
+	changed map[int64]*live
+	ended   map[int64]Change
+	nodes   []*node // with a mark
+}
+
+// Change is a job of which something has changed that is worth writing down.
+type Change struct {
+	Job
+	First bool // nothing of it was written down before
+}
+
+func (fx *Effects) note(at market.Time, in, out []market.Event) {
+	fx.Steps = append(fx.Steps, NewStep(at, in, out))
+}
+
+// rebuilt notes that the cluster was set up anew.
+func (fx *Effects) rebuilt(at market.Time, nodes []market.Node, e *EpochView) {
+	fx.Steps = append(fx.Steps, Step{At: Number(at), Rebuilt: &Rebuilt{Nodes: nodes, Policy: e.Policy, Settings: e.Settings}})
+}
+
+func (fx *Effects) tx(t ledger.Tx) { fx.Txs = append(fx.Txs, t) }
+
+func (fx *Effects) touch(j *live) {
+	if fx.changed == nil {
+		fx.changed = map[int64]*live{}
+	}
+	fx.changed[j.ID] = j
+}
+
+func (fx *Effects) over(j *live) {
+	if fx.ended == nil {
+		fx.ended = map[int64]Change{}
+	}
+	delete(fx.changed, j.ID)
+	fx.ended[j.ID] = Change{Job: j.Job, First: !j.Written}
+}
+
+// mark is what has changed on a node since somebody last asked.
+type mark uint8
+
+const (
+	unmarked mark = iota
+	shares        // nothing else
+	tasks         // something starts or ends
+)
+
+// mark notes what has changed on a node.
+func (fx *Effects) mark(n *node, what mark) {
+	if n.changed == unmarked {
+		fx.nodes = append(fx.nodes, n)
+	}
+	n.changed = max(n.changed, what)
+}
+
+// Effects takes what has come of the commands since it was last asked.
+func (x *Exchange) Effects() Effects {
+	fx := x.fx
+	for _, j := range fx.changed {
+		fx.Jobs = append(fx.Jobs, Change{Job: x.view(j), First: !j.Written})
+		j.Written = true
+	}
+	for _, j := range fx.ended {
+		fx.Jobs = append(fx.Jobs, j)
+	}
+	slices.SortFunc(fx.Jobs, func(a, b Change) int { return int(a.ID - b.ID) })
+	for _, n := range fx.nodes {
+		if n.changed == tasks {
+			fx.Nodes = append(fx.Nodes, n.Node)
+		} else {
+			fx.Reshared = append(fx.Reshared, n.Node)
+		}
+		n.changed = unmarked
+	}
+	slices.Sort(fx.Nodes)
+	slices.Sort(fx.Reshared)
+	fx.Money = len(fx.Txs) > 0
+	x.fx = Effects{}
+	return fx
+}
+
+// Moved takes the jobs whose share or progress has changed since it was last
+// asked: too small to write down, and worth telling those who watch.
+func (x *Exchange) Moved() []JobNotice {
+	var moved []JobNotice
+	for _, id := range x.live() {
+		if j := x.jobs[id]; j.moved {
+			j.moved = false
+			moved = append(moved, x.Notice(id))
+		}
+	}
+	return moved
+}

@@ -1,0 +1,106 @@
+package exchange
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/policy"
+)
+
+// open is the first command of a log: time begins.
+func (x *Exchange) open(at int64, o *Open) (Outcome, error) {
+	e, err := newEpoch(0, at, o.Policy, o.Settings, o.Rates)
+	if err != nil {
+		return Outcome{}, err
+	}
+	x.origin, x.now = at, at
+	x.epochs = []EpochView{e}
+	x.rates = o.Rates
+	x.kind, err = policy.Find(o.Policy)
+	v := e
+	return Outcome{Epoch: &v}, err
+}
+
+// change begins a new epoch: another policy, other levers, other prices. What
+// has been promised stands. Between policies that share processors in different
+// ways a job under way cannot be handed over, so there must be none.
+func (x *Exchange) change(c *Epoch) (Outcome, error) {
+	rates := x.rates
+	if c.Rates != nil {
+		rates = *c.Rates
+	}
+	e, err := newEpoch(len(x.epochs), x.now, c.Policy, c.Settings, rates)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if family(c.Policy) != family(x.epoch().Policy) && x.cluster != nil {
+		if n := x.cluster.Live(); n > 0 {
+			return Outcome{}, fmt.Errorf("%w: %d jobs or quotes are under way; %s can follow %s only when there are none",
+				ErrConflict, n, c.Policy, x.epoch().Policy)
+		}
+	}
+	if err := x.rebuild(&e); err != nil {
+		return Outcome{}, err
+	}
+	x.epochs, x.rates = append(x.epochs, e), rates
+	if x.cluster != nil {
+		if err := x.step(market.Event{Kind: market.Woken}); err != nil {
+			return Outcome{}, err
+		}
+	}
+	v := e
+	return Outcome{Epoch: &v}, nil
+}
+
+// newEpoch checks a policy and its settings and names them all.
+func newEpoch(number int, at int64, name string, set map[string]string, rates Rates) (EpochView, error) {
+	kind, err := policy.Find(name)
+	if err != nil {
+		return EpochView{}, bad("policy", err.Error())
+	}
+	if _, err := kind.New(set); err != nil {
+		return EpochView{}, bad("settings", err.Error())
+	}
+	if rates.Processor < 0 || rates.Memory < 0 || rates.Disk < 0 {
+		return EpochView{}, bad("rates", "0 or more")
+	}
+	e := EpochView{Number: number, FromUS: at, Policy: name, Rates: rates, Settings: []Setting{}}
+	for _, s := range kind.Settings() {
+		value, given := set[s.Name]
+		if !given {
+			value = s.Value()
+		}
+		e.Settings = append(e.Settings, Setting{Name: s.Name, Value: value})
+	}
+	slices.SortFunc(e.Settings, func(a, b Setting) int {
+		if a.Name < b.Name {
+			return -1
+		}
+		return 1
+	})
+	return e, nil
+}
+
+// settingsOf is what an epoch sets, in the form in which policies take it.
+func settingsOf(e *EpochView) map[string]string {
+	set := map[string]string{}
+	for _, s := range e.Settings {
+		set[s.Name] = s.Value
+	}
+	return set
+}
+
+// family names the policies among which jobs under way can be handed over.
+func family(name string) string {
+	if name == "libra" || name == "libra-plus" {
+		return "proportional share"
+	}
+	if name == "mf-edf" || name == "mf-hbf" {
+		return "mandatory first"
+	}
+	return name
+}
+
+// Epochs lists the spans of the log.
+func (x *Exchange) Epochs() []EpochView { return slices.Clone(x.epochs) }

@@ -1,0 +1,221 @@
+package exchange
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/libra-market/libra/core/cluster"
+	"github.com/libra-market/libra/core/ledger"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/policy"
+)
+
+// Exchange is the market floor of one live cluster.
+type Exchange struct {
+	origin  int64 // unix microseconds of time 0
+	now     int64 // unix microseconds of the command under way
+	version string
+	epochs  []EpochView
+
+	kind    policy.Kind
+	rates   Rates
+	nodes   []*node
+	byName  map[string]int // the latest of a name
+	cluster *cluster.Cluster
+	ledger  *ledger.Ledger
+	home    map[string]string // by user: the account that pays
+
+	next     int64 // number of the next job or quote
+	jobs     map[int64]*live
+	quotes   map[string]*kept
+	reserved map[int64]*kept // by job number: those that hold room
+	expiry   expiries
+	waits    map[int64][]int64 // by job: who waits for it
+	wake     market.Time
+	record   Track
+
+	todo []func() error // follows from what the cluster said, once it has said all
+	fx   Effects
+}
+
+// New is an exchange to which nothing has happened yet. The first command is
+// Open.
+func New(version string) *Exchange {
+	return &Exchange{
+		version:  version,
+		byName:   map[string]int{},
+		jobs:     map[int64]*live{},
+		quotes:   map[string]*kept{},
+		reserved: map[int64]*kept{},
+		waits:    map[int64][]int64{},
+		ledger:   ledger.New(),
+		next:     1,
+		wake:     market.Never,
+	}
+}
+
+// Track is how well promises were kept so far: what odds are reckoned from.
+type Track struct {
+	Promised int64 `json:"promised"` // firm promises that came due
+	Kept     int64 `json:"kept"`
+	Hoped    int64 `json:"hoped"` // deadlines without a promise
+	Met      int64 `json:"met"`
+}
+
+// time is the instant of the command under way in the words of the core.
+func (x *Exchange) time() market.Time { return x.timeOf(x.now) }
+
+func (x *Exchange) timeOf(us int64) market.Time { return market.Time(float64(us-x.origin) / 1e6) }
+
+// unix is a time of the core as the world counts it; 0 for Never.
+func (x *Exchange) unix(t market.Time) int64 {
+	if !t.Finite() {
+		return 0
+	}
+	return x.origin + int64(float64(t)*1e6+0.5)
+}
+
+// Now is the time of the last command.
+func (x *Exchange) Now() int64 { return x.now }
+
+// Opened reports whether the exchange has had its first command.
+func (x *Exchange) Opened() bool { return len(x.epochs) > 0 }
+
+// Underway counts the jobs that have not ended.
+func (x *Exchange) Underway() int { return len(x.jobs) }
+
+// epoch is the span of the log that is under way.
+func (x *Exchange) epoch() *EpochView { return &x.epochs[len(x.epochs)-1] }
+
+// Do carries out one command at a time that is not before the last one. An
+// error means that nothing has changed but time.
+func (x *Exchange) Do(at int64, c Command) (Outcome, error) {
+	if err := x.check(&c); err != nil {
+		return Outcome{}, err
+	}
+	if c.Open != nil {
+		return x.open(at, c.Open)
+	}
+	x.now = max(x.now, at)
+	if err := x.catchUp(); err != nil {
+		return Outcome{}, err
+	}
+	var o Outcome
+	var err error
+	before := len(x.fx.Steps) + len(x.fx.Txs)
+	switch {
+	case c.Epoch != nil:
+		o, err = x.change(c.Epoch)
+	case c.Enlist != nil:
+		o, err = x.enlist(c.Enlist)
+	case c.Node != nil:
+		o, err = x.changeNode(c.Node)
+	case c.Quote != nil:
+		o, err = x.quote(c.By, c.Quote)
+	case c.Submit != nil:
+		o, err = x.submit(c.By, c.Submit)
+	case c.Cancel != nil:
+		o, err = x.cancel(c.By, c.Cancel)
+	case c.Report != nil:
+		err = x.measured(c.Report)
+	case c.Money != nil:
+		o, err = x.money(c.By, c.Money)
+	}
+	if err == nil {
+		err = x.settle()
+	}
+	if err != nil && len(x.fx.Steps)+len(x.fx.Txs) != before {
+		broken(16, fmt.Sprintf("half of %s was carried out: %v", c.Kind(), err))
+	}
+	return o, err
+}
+
+// check refuses what is not a command.
+func (x *Exchange) check(c *Command) error {
+	switch kind := c.Kind(); {
+	case kind == "":
+		return fmt.Errorf("%w: an empty command", ErrConflict)
+	case c.Open != nil && x.Opened():
+		return fmt.Errorf("%w: the market is open", ErrConflict)
+	case c.Open == nil && !x.Opened():
+		return fmt.Errorf("%w: the first command opens the market", ErrConflict)
+	}
+	return nil
+}
+
+// Next is when the exchange wants a Tick, if nothing else happens before.
+func (x *Exchange) Next() (at int64, ok bool) {
+	next := x.wake
+	if first, some := x.expiry.first(); some {
+		next = min(next, x.timeOf(first))
+	}
+	if x.kind.Imprecise {
+		next = min(next, x.nextDeadline())
+	}
+	return x.unix(next), next.Finite()
+}
+
+// catchUp lets happen what was due by now: quotes expire, estimates run out.
+func (x *Exchange) catchUp() error {
+	for {
+		id, due := x.expiry.pop(x.now)
+		if !due {
+			break
+		}
+		if err := x.lapse(id); err != nil {
+			return err
+		}
+	}
+	if err := x.refinements(); err != nil {
+		return err
+	}
+	if x.cluster == nil || x.time() < x.wake-market.TimeSlack {
+		return x.settle()
+	}
+	x.wake = market.Never
+	if err := x.overruns(); err != nil {
+		return err
+	}
+	if err := x.step(market.Event{Kind: market.Woken}); err != nil {
+		return err
+	}
+	return x.settle()
+}
+
+// step lets something happen to the cluster and hears what follows.
+func (x *Exchange) step(happened ...market.Event) error {
+	t := x.time()
+	said, err := x.cluster.Step(t, happened)
+	if err != nil {
+		return err
+	}
+	x.fx.note(t, happened, said)
+	for i := range said {
+		x.hear(&said[i])
+	}
+	return nil
+}
+
+// settle does what follows from what was heard, until nothing does.
+func (x *Exchange) settle() error {
+	for len(x.todo) > 0 {
+		next := x.todo[0]
+		x.todo = x.todo[1:]
+		if err := next(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *Exchange) then(f func() error) { x.todo = append(x.todo, f) }
+
+// live lists the numbers of the jobs under way, in order.
+func (x *Exchange) live() []int64 {
+	ids := make([]int64, 0, len(x.jobs))
+	for id := range x.jobs {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}

@@ -1,0 +1,166 @@
+package exchange
+
+import (
+	"fmt"
+
+	"github.com/libra-market/libra/core/market"
+)
+
+// Explain says why a job waits, what share it has, when it will be done and how
+// sure that is.
+func (x *Exchange) Explain(id int64) (Explanation, bool) {
+	j := x.jobs[id]
+	if j == nil {
+		return Explanation{}, false
+	}
+	e := Explanation{Job: id, State: j.State, Share: j.Share, DueUS: j.DueUS, Because: []string{}}
+	e.Odds, e.OddsFrom = x.odds(j.Firm)
+	e.PenaltyNow, _ = x.penaltyNow(j)
+	e.CostNow = j.Price
+	for _, more := range j.Extensions {
+		e.CostNow += more.Price
+	}
+	if j.Request.Optional != nil {
+		e.Part = j.Part
+		e.OptionalMS, e.Optional = x.optionalNow(j)
+		e.CostNow += e.Optional
+	}
+	switch j.State {
+	case Held:
+		e.Summary = fmt.Sprintf("waits for %s", jobs(j.Waits))
+		e.Because = append(e.Because, "nothing is promised until it can begin; its deadline runs from its submission")
+	case Queued:
+		x.explainQueue(j, &e)
+	case Running, Stopping:
+		x.explainRun(j, &e)
+	default:
+	}
+	return e, true
+}
+
+func (x *Exchange) explainQueue(j *live, e *Explanation) {
+	stand, here := x.cluster.Look(market.JobID(j.ID), x.time())
+	if !here {
+		return
+	}
+	e.Ahead = max(0, stand.Place-1)
+	e.Summary = fmt.Sprintf("waits for %d of %d processors, %d jobs ahead of it", j.Width, x.processorsUp(), e.Ahead)
+	e.Because = append(e.Because, fmt.Sprintf("%s gives processors whole and promises no finish before a job starts", x.epoch().Policy))
+	if latest := stand.Terms.Latest; latest.Finite() && latest > 0 {
+		e.Because = append(e.Because, fmt.Sprintf("it must start within %s to be in time", span(int64(float64(latest-x.time())*1e3))))
+	}
+	if j.Attempt > 0 {
+		e.Because = append(e.Because, "it lost its node and begins again")
+	}
+}
+
+func (x *Exchange) explainRun(j *live, e *Explanation) {
+	t := x.time()
+	stand, here := x.cluster.Look(market.JobID(j.ID), t)
+	if !here {
+		return
+	}
+	need, _ := x.standing(j)
+	rating := x.nodes[j.Ranks[0].Node].Rating
+	e.Need = min(1, need/rating)
+	if stand.Speed > 0 {
+		e.PredictedUS = x.unix(t + market.Time(float64(max(0, stand.Left))/stand.Speed))
+	}
+	e.Summary = fmt.Sprintf("runs with %.1f %% of a processor; it needs %.1f %% to be in time", e.Share*100, e.Need*100)
+	if j.DueUS == 0 {
+		e.Summary = fmt.Sprintf("runs with %.1f %% of a processor, without a deadline", e.Share*100)
+	}
+	if x.kind.Imprecise {
+		x.explainParts(j, e, &stand)
+	} else {
+		done := float64(stand.Estimate - max(0, stand.Left))
+		e.Because = append(e.Because, fmt.Sprintf("%s of %s are done", span(int64(done*1e3)), span(int64(float64(stand.Estimate)*1e3))))
+	}
+	if n := x.neighbours(j); n > 0 {
+		e.Because = append(e.Because, fmt.Sprintf("it shares its processor with %d other jobs", n))
+	}
+	switch {
+	case j.State == Stopping:
+		e.Summary = "is being stopped: " + j.Detail
+	case j.Void && e.PenaltyNow == 0:
+		e.Because = append(e.Because, "its promise is void: "+j.Detail)
+		e.Odds = 0
+	case e.PenaltyNow > 0:
+		e.Because = append(e.Because, fmt.Sprintf("it is late: the penalty has come to %s, at %s a second",
+			market.Money(e.PenaltyNow), market.Money(j.Request.PenaltyMicros)))
+		e.Odds = 0
+	case e.PredictedUS > 0 && j.DueUS > 0 && e.PredictedUS > j.DueUS+1e6:
+		e.Because = append(e.Because, "at this share it would be late")
+		e.Odds = min(e.Odds, 0.5)
+	}
+	if len(j.Extensions) > 0 {
+		e.Because = append(e.Because, fmt.Sprintf("it needs more than it estimated and was given %s more", span(j.Extra)))
+	}
+	if j.Attempt > 0 {
+		e.Because = append(e.Because, fmt.Sprintf("it has begun again %d times, because nodes were lost", j.Attempt))
+	}
+}
+
+// neighbours counts the other jobs on a job's processors.
+func (x *Exchange) neighbours(j *live) int {
+	n := 0
+	for _, other := range x.jobs {
+		if other != j && overlap(j, other) {
+			n++
+		}
+	}
+	return n
+}
+
+func overlap(a, b *live) bool {
+	for i := range a.Ranks {
+		for k := range b.Ranks {
+			if a.Ranks[i].Proc == b.Ranks[k].Proc {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func jobs(ids []int64) string {
+	text := "job"
+	if len(ids) > 1 {
+		text = "jobs"
+	}
+	for i, id := range ids {
+		if i > 0 {
+			text += ","
+		}
+		text += fmt.Sprintf(" %d", id)
+	}
+	return text
+}
+
+// Epilogue explains a job that has ended.
+func Epilogue(j *Job) Explanation {
+	e := Explanation{Job: j.ID, State: j.State, DueUS: j.DueUS, Because: []string{}, PenaltyNow: j.Penalty, CostNow: j.Charged}
+	switch {
+	case j.State == Rejected:
+		e.Summary = "was refused: " + j.Detail
+	case j.Detail != "":
+		e.Summary = string(j.State) + ": " + j.Detail
+	default:
+		e.Summary = string(j.State)
+	}
+	if j.DueUS > 0 && j.StartedUS > 0 && j.EndedUS > 0 {
+		if early := j.DueUS - j.EndedUS; early >= 0 {
+			e.Because = append(e.Because, fmt.Sprintf("it ended %s before its deadline", span(early/1000)))
+		} else {
+			e.Because = append(e.Because, fmt.Sprintf("it ended %s after its deadline", span(-early/1000)))
+		}
+	}
+	if j.Request.Optional != nil && j.MandatoryUS != 0 {
+		e.Part, e.OptionalMS, e.Optional = j.Part, j.OptionalMS, j.Optional
+		e.Because = append(e.Because, fmt.Sprintf("%s of its optional part were executed, for %s", span(j.OptionalMS), market.Money(j.Optional)))
+	}
+	if j.Penalty > 0 {
+		e.Because = append(e.Because, fmt.Sprintf("the owner paid %s for that", market.Money(j.Penalty)))
+	}
+	return e
+}

@@ -1,0 +1,144 @@
+package exchange_test
+
+import (
+	"testing"
+
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/task"
+)
+
+// floor is an exchange with a clock in the hand of the test.
+type floor struct {
+	*testing.T
+	x   *exchange.Exchange
+	now int64
+	log []entry
+	all map[int64]exchange.Job // as last written down
+}
+
+type entry struct {
+	at    int64
+	cmd   exchange.Command
+	steps []exchange.Step
+}
+
+var (
+	owner = exchange.Identity{User: "root", Role: exchange.RoleOwner}
+	alice = exchange.Identity{User: "alice", Role: exchange.RoleUser}
+	bob   = exchange.Identity{User: "bob", Role: exchange.RoleUser}
+)
+
+const second = int64(1_000_000)
+
+// open is a market of one node of the given processors, with two users who have
+// 1000 each.
+func open(t *testing.T, policy string, processors int) *floor {
+	t.Helper()
+	f := &floor{T: t, x: exchange.New("test"), now: 1_700_000_000 * second, all: map[int64]exchange.Job{}}
+	f.do(exchange.Command{By: owner, Open: &exchange.Open{Policy: policy, Rates: exchange.Rates{Processor: 1_000_000}}})
+	f.enlist("n1", processors)
+	for _, user := range []string{"alice", "bob"} {
+		f.do(exchange.Command{By: owner, Money: &exchange.MoneyCommand{Op: "open", To: "lab/" + user}})
+		f.do(exchange.Command{By: owner, Money: &exchange.MoneyCommand{Op: "grant", To: "lab/" + user, Amount: 1000 * int64(market.Unit)}})
+	}
+	return f
+}
+
+func (f *floor) enlist(name string, processors int) {
+	f.Helper()
+	f.do(exchange.Command{By: exchange.Identity{User: name, Role: exchange.RoleNode}, Enlist: &task.Hello{
+		Node: name, Processors: processors, Rating: 1, Speed: 1, MemoryMB: 1 << 20, DiskMB: 1 << 20, Boot: "b",
+	}})
+}
+
+func (f *floor) do(c exchange.Command) exchange.Outcome {
+	f.Helper()
+	o, err := f.try(c)
+	if err != nil {
+		f.Fatalf("%s: %v", c.Kind(), err)
+	}
+	return o
+}
+
+func (f *floor) try(c exchange.Command) (exchange.Outcome, error) {
+	f.Helper()
+	o, err := f.x.Do(f.now, c)
+	fx := f.x.Effects()
+	if err != nil {
+		if len(fx.Steps) > 0 {
+			f.log = append(f.log, entry{f.now, exchange.Command{Tick: &exchange.Tick{}}, fx.Steps})
+		}
+		return o, err
+	}
+	f.log = append(f.log, entry{f.now, c, fx.Steps})
+	for _, j := range fx.Jobs {
+		if old, was := f.all[j.ID]; was && old.State.Final() {
+			f.Errorf("job %d ended as %s and now is %s", j.ID, old.State, j.State)
+		}
+		if _, was := f.all[j.ID]; was == j.First {
+			f.Errorf("job %d: first %v, written before %v", j.ID, j.First, was)
+		}
+		f.all[j.ID] = j.Job
+	}
+	if total := f.x.LedgerTotal(); total != 0 {
+		f.Fatalf("the books sum to %s after %s", total, c.Kind())
+	}
+	return o, nil
+}
+
+// wait lets time pass, with the ticks asked for in between.
+func (f *floor) wait(seconds float64) {
+	f.Helper()
+	until := f.now + int64(seconds*float64(second))
+	for {
+		at, asked := f.x.Next()
+		if !asked || at > until {
+			break
+		}
+		f.now = max(f.now, at)
+		f.do(exchange.Command{Tick: &exchange.Tick{}})
+	}
+	f.now = until
+}
+
+func (f *floor) submit(by exchange.Identity, r exchange.Request) exchange.Outcome {
+	f.Helper()
+	if len(r.Argv) == 0 {
+		r.Argv = []string{"true"}
+	}
+	return f.do(exchange.Command{By: by, Submit: &exchange.Submit{Request: r}})
+}
+
+// end reports that a task has ended, after so much processor time.
+func (f *floor) end(key task.Key, seconds float64, exit int) {
+	f.Helper()
+	f.do(exchange.Command{Report: &exchange.Measured{Tasks: []task.Status{{
+		Key: key, State: task.Ended, Exit: exit, CPUUS: int64(seconds * 1e6),
+	}}}})
+}
+
+// used reports how much processor time a task has had so far.
+func (f *floor) used(key task.Key, seconds float64) {
+	f.Helper()
+	f.do(exchange.Command{Report: &exchange.Measured{Tasks: []task.Status{{Key: key, State: task.Running, CPUUS: int64(seconds * 1e6)}}}})
+}
+
+func (f *floor) job(id int64) exchange.Job {
+	f.Helper()
+	if j, live := f.x.Job(id); live {
+		return j
+	}
+	return f.all[id]
+}
+
+func (f *floor) free(path string) market.Money {
+	f.Helper()
+	a, _ := f.x.Account(path)
+	return market.Money(a.Free)
+}
+
+func budget(units float64) *int64 {
+	b := int64(units * float64(market.Unit))
+	return &b
+}

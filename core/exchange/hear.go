@@ -1,0 +1,201 @@
+package exchange
+
+import (
+	"github.com/libra-market/libra/core/market"
+)
+
+// hear makes true, outside the core, one thing that the core has said.
+func (x *Exchange) hear(e *market.Event) {
+	switch e.Kind {
+	case market.Wake:
+		x.wake = e.Finish
+		return
+	case market.Shared:
+		x.hearShares(e)
+		return
+	default:
+	}
+	if q := x.reservation(int64(e.Job)); q != nil {
+		x.hearOfReservation(q, e)
+		return
+	}
+	j := x.jobs[int64(e.Job)]
+	if j == nil {
+		return
+	}
+	switch e.Kind {
+	case market.Queued:
+		j.State, j.Owed, j.Firm = Queued, Number(e.Price), false
+		x.fx.touch(j)
+	case market.Accepted:
+		x.accepted(j, e)
+	case market.Granted:
+		x.granted(j, e)
+	case market.Evicted:
+		x.leavePlaces(j)
+		j.State, j.Share, j.Work = Queued, 0, 0
+		j.Attempt++
+		j.beginAgain()
+		x.fx.touch(j)
+	case market.Rejected:
+		x.end(j, Rejected, e.Reason.String(), refusalText(e.Reason))
+	case market.Stopped:
+		x.stopped(j, e)
+	case market.Completed:
+		x.completed(j, e)
+	case market.Prolonged:
+		x.prolonged(j, e)
+	case market.Overran:
+		x.overran(j, e)
+	default: // inputs are not said
+	}
+}
+
+// accepted gives a job its promise and, where that is decided, its place.
+func (x *Exchange) accepted(j *live, e *market.Event) {
+	j.Owed, j.Firm = Number(e.Price), e.Firm && !j.Void
+	if e.Finish.Finite() && e.Firm {
+		j.PromisedUS = x.unix(e.Finish)
+	}
+	if e.Procs.Len() > 0 {
+		x.place(j, e.Procs)
+	}
+	x.fx.touch(j)
+}
+
+// granted sets the share of a job that advances as one.
+func (x *Exchange) granted(j *live, e *market.Event) {
+	if len(j.Ranks) == 0 {
+		x.place(j, e.Procs)
+		x.fx.touch(j)
+	}
+	for i := range j.Ranks {
+		j.Ranks[i].Speed = e.Speed
+		x.fx.mark(x.nodes[j.Ranks[i].Node], shares)
+	}
+	x.shareChanged(j)
+}
+
+// hearShares sets the shares of the tasks on one processor.
+func (x *Exchange) hearShares(e *market.Event) {
+	for _, s := range e.Slices {
+		j := x.jobs[int64(s.Job)]
+		if j == nil {
+			continue
+		}
+		j.Apart = true
+		for i := range j.Ranks {
+			if r := &j.Ranks[i]; r.Proc == e.Proc {
+				r.Speed = s.Speed
+				x.fx.mark(x.nodes[r.Node], shares)
+			}
+		}
+		x.shareChanged(j)
+	}
+}
+
+// shareChanged notes the share of a job, the least of its tasks', over time.
+func (x *Exchange) shareChanged(j *live) {
+	if len(j.Ranks) == 0 {
+		return
+	}
+	least := 0.0
+	for i := range j.Ranks {
+		r := &j.Ranks[i]
+		share := r.Speed / x.nodes[r.Node].Rating
+		if i == 0 || share < least {
+			least = share
+		}
+	}
+	if least != j.Share {
+		j.Share = least
+		j.Timeline = thin(append(j.Timeline, Point{AtUS: x.now, Share: least}))
+		j.moved = true
+	}
+}
+
+// mostPoints bounds what is kept of a job's shares over time.
+const mostPoints = 256
+
+// blink is the time within which of several shares only the last is kept, but
+// for the first of all.
+const blink = 250_000 // microseconds
+
+// thin keeps a timeline short: of its older half every other point goes, so
+// that what is recent is exact.
+func thin(points []Point) []Point {
+	if n := len(points); n > 2 && points[n-1].AtUS-points[n-2].AtUS < blink {
+		points[n-2] = points[n-1]
+		points = points[:n-1]
+	}
+	if len(points) <= mostPoints {
+		return points
+	}
+	kept := points[:0]
+	for i, p := range points {
+		if i%2 == 0 || i >= mostPoints/2 {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}
+
+// place puts the tasks of a job on its processors, in their order.
+func (x *Exchange) place(j *live, procs market.Procs) {
+	j.State = Running
+	if j.StartedUS == 0 {
+		j.StartedUS = x.now
+	}
+	j.Ranks, j.Places, j.specs = nil, nil, nil
+	j.beginAgain()
+	for proc := range procs.All() {
+		index := x.nodeOf(proc)
+		n := x.nodes[index]
+		j.Ranks = append(j.Ranks, rank{Node: index, Processor: proc - n.First, Proc: int32(proc)})
+		j.Places = append(j.Places, Place{Node: n.Node, Processor: proc - n.First})
+		x.fx.mark(n, tasks)
+		n.let(j)
+	}
+}
+
+// leavePlaces takes the tasks of a job off their nodes.
+func (x *Exchange) leavePlaces(j *live) {
+	for i := range j.Ranks {
+		n := x.nodes[j.Ranks[i].Node]
+		x.fx.mark(n, tasks)
+		n.leave(j)
+	}
+	j.Ranks = nil
+}
+
+// stopped ends a job that left the cluster without being done.
+func (x *Exchange) stopped(j *live, e *market.Event) {
+	switch {
+	case j.End != "":
+		x.end(j, j.End, j.Reason, j.Detail)
+	case e.Reason == market.OutOfPatience:
+		j.Owed = Number(e.Price)
+		x.end(j, Expired, e.Reason.String(), "waited until its limit")
+	case e.Reason == market.ByUser:
+		x.end(j, Cancelled, e.Reason.String(), "cancelled")
+	default:
+		x.end(j, Lost, e.Reason.String(), "its node is gone and no other can take it in time")
+	}
+}
+
+// completed ends a job that ran to its end, well or not.
+func (x *Exchange) completed(j *live, e *market.Event) {
+	j.Work = int64(float64(e.Work) * 1e3)
+	if j.Request.Optional != nil {
+		j.Work = 0
+		for i := range j.Ranks {
+			j.Work = max(j.Work, int64(float64(j.Ranks[i].mandatory())*1e3))
+		}
+	}
+	fine := market.Price(j.Owed) - e.Price // where the policy is liable, the price falls with the delay
+	state, reason, detail := j.verdict()
+	if j.End != "" {
+		state, reason, detail = j.End, j.Reason, j.Detail
+	}
+	x.endAt(j, state, reason, detail, fine)
+}

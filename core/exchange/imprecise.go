@@ -1,0 +1,154 @@
+package exchange
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/libra-market/libra/core/market"
+)
+
+// Optional is what a job may do beside what it must, until its deadline (003):
+// it is paid for by what was executed. The deadline is then a hard one: what the
+// job has when it comes is its result.
+type Optional struct {
+	WorkMS     int64    `json:"work_ms"`           // at most, on each processor, as the estimate counts
+	RateMicros int64    `json:"rate_micros_per_s"` // for each second of it that was executed, on any processor
+	Argv       []string `json:"argv,omitempty"`    // a program of its own; empty: the same one goes on
+}
+
+// validateOptional names what makes no sense of the terms of an optional part.
+func (r *Request) validateOptional() error {
+	o := r.Optional
+	if o == nil {
+		return nil
+	}
+	_, fits := payFor(o.RateMicros, o.WorkMS, r.Procs())
+	switch {
+	case o.WorkMS <= 0 || o.WorkMS > maxMS:
+		return bad("optional.work_ms", "more than 0: the most that it may run beyond the estimate")
+	case o.RateMicros < 0 || o.RateMicros > maxMicros:
+		return bad("optional.rate_micros_per_s", "0 or more")
+	case !fits:
+		return bad("optional.rate_micros_per_s", "no more than there is money")
+	case r.DeadlineMS == 0:
+		return bad("optional", "a deadline_ms with it: what is optional ends then")
+	case r.Budget == nil:
+		return bad("optional", "a budget_micros with it: what the mandatory part is worth")
+	case r.Soft:
+		return bad("soft", "a hard deadline with an optional part")
+	case r.Array != nil:
+		return bad("array", "processors instead: each of them runs both parts")
+	}
+	return nil
+}
+
+// validateProgram names what makes no sense of the program of an optional part.
+func (o *Optional) validateProgram() error {
+	switch {
+	case o == nil:
+		return nil
+	case len(o.Argv) > 0 && o.Argv[0] == "":
+		return bad("optional.argv", "a program, or none")
+	case size(o.Argv) > MaxArgs:
+		return bad("optional.argv", fmt.Sprintf("at most %d bytes", MaxArgs))
+	case nul(o.Argv):
+		return bad("optional.argv", "no NUL bytes")
+	}
+	return nil
+}
+
+// sameTerms reports whether two optional parts cost the same; and run the same,
+// where the quoted one says what.
+func (o *Optional) sameTerms(quoted *Optional) bool {
+	return quoted != nil && o.WorkMS == quoted.WorkMS && o.RateMicros == quoted.RateMicros &&
+		(len(quoted.Argv) == 0 || slices.Equal(o.Argv, quoted.Argv))
+}
+
+// mostOptional is what the optional part of a request costs if all of it is
+// executed.
+func (r *Request) mostOptional() market.Money {
+	if r.Optional == nil {
+		return 0
+	}
+	most, _ := payFor(r.Optional.RateMicros, r.Optional.WorkMS, r.Procs()) // validated
+	return most
+}
+
+// payFor is what so many milliseconds on each of so many processors cost,
+// rounded down; false where that is no amount of money a job can have.
+func payFor(rate, ms int64, processors int) (market.Money, bool) {
+	if rate < 0 || ms < 0 || rate > maxMicros || ms > maxMS || processors > market.MaxWidth {
+		return 0, false
+	}
+	high, low := bits.Mul64(uint64(rate), uint64(ms)*uint64(processors)) // below 2^44 * 2^24 of them
+	if high >= 1000 {
+		return 0, false
+	}
+	amount, _ := bits.Div64(high, low, 1000)
+	return market.Money(amount), amount <= uint64(maxMicros)
+}
+
+// onlyPrecise says why a request with an optional part cannot be taken here; ""
+// where it can, or has none.
+func (x *Exchange) onlyPrecise(r *Request) string {
+	if r.Optional == nil {
+		return ""
+	}
+	if !x.kind.Imprecise {
+		return fmt.Sprintf("under %s there are no optional parts: leave it out, or ask where mf-edf or mf-hbf is in force", x.epoch().Policy)
+	}
+	for _, n := range x.nodes {
+		if n.Up && n.Runs != "" {
+			return fmt.Sprintf("%s runs the jobs of node %s, and knows no optional parts", n.Runs, n.Node)
+		}
+	}
+	return ""
+}
+
+// worthwhileBudget looks for the smallest budget with which a job brings more
+// than it displaces: upwards in growing steps, then back in between.
+func (x *Exchange) worthwhileBudget(j *live) (Offer, bool) {
+	const cent = int64(market.Unit) / 100
+	r := j.Request
+	if _, _, ok := x.affordable(j, r); ok {
+		return Offer{}, false // the budget is not what is wrong
+	}
+	try := func(amount int64) bool {
+		r.Budget = &amount
+		_, _, ok := x.affordable(j, r)
+		return ok
+	}
+	least, most := *j.Request.Budget, int64(0)
+	for _, factor := range []int64{125, 150, 200, 300, 500, 800, 1300, 2100, 5000, 20_000, 100_000} {
+		amount, fits := payFor(max(cent, least), factor*10, 1)
+		if !fits {
+			break
+		}
+		if amount := roundUp(int64(amount)); try(amount) {
+			most = amount
+			break
+		}
+		least = max(least, roundUp(int64(amount)))
+	}
+	if most == 0 {
+		return Offer{}, false
+	}
+	for range 8 {
+		amount := roundUp(least + (most-least)/2)
+		if amount <= least || amount >= most {
+			break
+		}
+		if try(amount) {
+			most = amount
+		} else {
+			least = amount
+		}
+	}
+	r.Budget = &most
+	r, q, ok := x.affordable(j, r)
+	return Offer{
+		Change: "budget", Quote: q,
+		Detail: fmt.Sprintf("budget %s instead of %s", market.Money(most), market.Money(*j.Request.Budget)),
+	}, ok
+}

@@ -1,0 +1,318 @@
+package exchange_test
+
+import (
+	"testing"
+
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/task"
+)
+
+// 10 s by 20 s under libra: half a processor, at 1*10 + 1*10/20 = 10.5. Alone it
+// gets all of it. The budget is held, the price is taken, the rest comes back.
+func TestAJobIsPromisedRunAndBilled(t *testing.T) {
+	f := open(t, "libra", 1)
+	o := f.submit(alice, exchange.Request{EstimateMS: 10_000, DeadlineMS: 20_000, Budget: budget(15)})
+	j := o.Job
+	if o.Refusal != nil || j.State != exchange.Running || j.Price != 10_500_000 || !j.Firm || j.PromisedUS != f.now+20*second {
+		t.Fatalf("%+v, %+v", o.Refusal, j)
+	}
+	if got := f.free("lab/alice"); got != 985*market.Unit {
+		t.Errorf("free %s, want 985: the budget is held", got)
+	}
+	orders := f.x.Orders("n1")
+	if len(orders) != 1 || orders[0].CPU != 1 || orders[0].Spec.User != "alice" || orders[0].Spec.Output != "libra-1.out" {
+		t.Fatalf("orders %+v", orders)
+	}
+	f.wait(10)
+	f.end(orders[0].Spec.Key, 10, 0)
+	done := f.job(j.ID)
+	if done.State != exchange.Completed || done.Charged != 10_500_000 || done.Penalty != 0 || done.Receipt == nil {
+		t.Fatalf("%+v", done)
+	}
+	if got := f.free("lab/alice"); got != 989_500_000 {
+		t.Errorf("free %s, want 989.5", got)
+	}
+	if len(f.x.Orders("n1")) != 0 || f.x.Underway() != 0 {
+		t.Error("something is left")
+	}
+}
+
+// A quote keeps its room while others come, and the deadline counts from when
+// it is taken.
+func TestAQuoteBinds(t *testing.T) {
+	f := open(t, "libra", 1)
+	q := f.do(exchange.Command{By: alice, Quote: &exchange.AskQuote{Request: exchange.Request{EstimateMS: 10_000, DeadlineMS: 20_000}}}).Quote
+	if q == nil || !q.Firm || q.Price != 10_500_000 || q.Share != 0.5 {
+		t.Fatalf("%+v", q)
+	}
+	f.wait(5)
+	if o := f.submit(bob, exchange.Request{EstimateMS: 12_000, DeadlineMS: 20_000}); o.Refusal == nil {
+		t.Fatal("bob was given what is kept for alice")
+	}
+	if o := f.submit(bob, exchange.Request{EstimateMS: 10_000, DeadlineMS: 20_000}); o.Refusal != nil {
+		t.Fatalf("bob was refused what is free: %+v", o.Refusal)
+	}
+	o := f.do(exchange.Command{By: alice, Submit: &exchange.Submit{Quote: q.ID, Request: exchange.Request{Argv: []string{"sleep", "1"}}}})
+	if o.Refusal != nil || o.Job.Price != q.Price || o.Job.PromisedUS != f.now+20*second || o.Job.State != exchange.Running {
+		t.Fatalf("%+v %+v", o.Refusal, o.Job)
+	}
+	for _, order := range f.x.Orders("n1") {
+		if order.CPU != 0.5 {
+			t.Errorf("%+v", order)
+		}
+	}
+	if _, err := f.try(exchange.Command{By: alice, Submit: &exchange.Submit{Quote: q.ID}}); err == nil {
+		t.Error("a quote was taken twice")
+	}
+}
+
+// A quote that nobody takes makes room when it expires.
+func TestAQuoteExpires(t *testing.T) {
+	f := open(t, "libra", 1)
+	q := f.do(exchange.Command{By: alice, Quote: &exchange.AskQuote{TTLMS: 10_000, Request: exchange.Request{EstimateMS: 10_000, DeadlineMS: 10_000}}}).Quote
+	if o := f.submit(bob, exchange.Request{EstimateMS: 1_000, DeadlineMS: 60_000}); o.Refusal == nil {
+		t.Fatal("there is no room beside the quote")
+	}
+	f.wait(10)
+	if o := f.submit(bob, exchange.Request{EstimateMS: 10_000, DeadlineMS: 10_000}); o.Refusal != nil {
+		t.Errorf("%+v", o.Refusal)
+	}
+	if _, err := f.try(exchange.Command{By: alice, Submit: &exchange.Submit{Quote: q.ID, Request: exchange.Request{Argv: []string{"true"}}}}); err == nil {
+		t.Error("an expired quote was taken")
+	}
+}
+
+// Every counter-offer would be accepted now.
+func TestCounterOffersAreAccepted(t *testing.T) {
+	for _, policy := range []string{"libra", "libra-plus", "libra-sla", "mf-edf"} {
+		f := open(t, policy, 4)
+		f.submit(bob, exchange.Request{EstimateMS: 30_000, DeadlineMS: 40_000, Processors: 3, Budget: budget(500)})
+		asked := exchange.Request{EstimateMS: 20_000, DeadlineMS: 25_000, Processors: 4, Budget: budget(25), Argv: []string{"x"}}
+		o := f.submit(alice, asked)
+		if o.Refusal == nil || len(o.Refusal.Offers) == 0 {
+			t.Fatalf("%s: %+v", policy, o.Refusal)
+		}
+		for _, offer := range o.Refusal.Offers {
+			g := open(t, policy, 4)
+			g.submit(bob, exchange.Request{EstimateMS: 30_000, DeadlineMS: 40_000, Processors: 3, Budget: budget(500)})
+			again := g.submit(alice, asked)
+			taken := g.do(exchange.Command{By: alice, Submit: &exchange.Submit{Quote: offer.Quote.ID}})
+			if taken.Refusal != nil || again.Refusal == nil {
+				t.Errorf("%s: %s was refused: %+v", policy, offer.Detail, taken.Refusal)
+			}
+		}
+	}
+}
+
+// Two jobs need half each. The one that takes longer than it said gets more
+// only if there is room: there is none beside the other, so it is stopped, and
+// the other is in time.
+func TestAnOverrunHurtsNobody(t *testing.T) {
+	f := open(t, "libra", 1)
+	a := f.submit(alice, exchange.Request{EstimateMS: 10_000, DeadlineMS: 20_000}).Job
+	b := f.submit(bob, exchange.Request{EstimateMS: 10_000, DeadlineMS: 20_000}).Job
+	f.wait(19.9)
+	f.used(task.Key{Job: a.ID}, 10)
+	stopping := f.job(a.ID)
+	if stopping.State != exchange.Stopping || stopping.Reason != exchange.ReasonOverrun {
+		t.Fatalf("%+v", stopping)
+	}
+	f.end(task.Key{Job: b.ID}, 9.95, 0)
+	if other := f.job(b.ID); other.State != exchange.Completed || other.Share != 0 {
+		t.Errorf("%+v", other)
+	}
+}
+
+// What is reckoned is not held against a job: one that began late, or whose node
+// is not heard of, has not used up its estimate before somebody has measured it.
+func TestNobodyOverrunsByReckoning(t *testing.T) {
+	f := open(t, "libra", 1)
+	f.enlist("n2", 1)
+	r := exchange.Request{EstimateMS: 10_000, DeadlineMS: 40_000}
+	a := f.submit(alice, r).Job
+	for _, budget := range []*int64{&a.Price, nil} { // with no money for more, and with as much as there is
+		r.Budget = budget
+		f.submit(bob, r)
+	}
+	f.wait(30)
+	for id := a.ID; id <= a.ID+2; id++ {
+		if j := f.job(id); j.State != exchange.Running || !j.Firm || len(j.Extensions) != 0 {
+			t.Errorf("%+v", j)
+		}
+	}
+	// The node of the first is lost: it begins again as if nothing had been.
+	f.do(exchange.Command{Node: &exchange.NodeChange{Node: f.job(a.ID).Places[0].Node, Why: "test"}})
+	if j := f.job(a.ID); j.State != exchange.Lost && (j.State != exchange.Running || j.Attempt != 1) || j.Charged != 0 {
+		t.Errorf("%+v", j)
+	}
+}
+
+// Alone, a job that takes longer is given more at the current price, and pays
+// for what it used of it.
+func TestAnOverrunIsExtended(t *testing.T) {
+	f := open(t, "libra", 1)
+	a := f.submit(alice, exchange.Request{EstimateMS: 10_000, DeadlineMS: 30_000, Budget: budget(20)}).Job
+	f.wait(10)
+	f.used(task.Key{Job: a.ID}, 10)
+	f.wait(0.5)
+	j := f.job(a.ID)
+	if j.State != exchange.Running || len(j.Extensions) != 1 || j.Extensions[0].WorkMS != 1000 || !j.Firm {
+		t.Fatalf("%+v", j)
+	}
+	f.end(task.Key{Job: a.ID}, 10.5, 0)
+	done := f.job(a.ID)
+	// 1 s more with 20 s left costs 1 + 1/20; half of it was used.
+	if want := int64(10_333_333 + 525_000); done.Charged != want || done.State != exchange.Completed {
+		t.Errorf("charged %d, want %d (%+v)", done.Charged, want, done.Receipt)
+	}
+}
+
+// What a job has had beyond its estimate before that was measured is paid for
+// too, at the same price.
+func TestAnOverrunIsPaidFromItsBeginning(t *testing.T) {
+	f := open(t, "libra", 1)
+	a := f.submit(alice, exchange.Request{EstimateMS: 10_000, DeadlineMS: 32_000, Budget: budget(20)}).Job
+	f.wait(12)
+	f.used(task.Key{Job: a.ID}, 12)
+	j := f.job(a.ID)
+	// 1 s more with 20 s left costs 1 + 1/20, and so do the 2 s before.
+	if len(j.Extensions) != 1 || j.Extensions[0].WorkMS != 3000 || j.Extensions[0].Price != 3_150_000 {
+		t.Fatalf("%+v", j.Extensions)
+	}
+	f.wait(0.5)
+	f.end(task.Key{Job: a.ID}, 12.5, 0)
+	if done := f.job(a.ID); done.Charged != a.Price+2_625_000 {
+		t.Errorf("charged %d, want %d and 2.625 (%+v)", done.Charged, a.Price, done.Receipt)
+	}
+}
+
+// Whoever chose late goes on without a promise and without a penalty.
+func TestALateOverrunGoesOn(t *testing.T) {
+	f := open(t, "libra", 1)
+	a := f.submit(alice, exchange.Request{EstimateMS: 10_000, DeadlineMS: 20_000, Overrun: exchange.OverrunLate, PenaltyMicros: 1e6}).Job
+	f.submit(bob, exchange.Request{EstimateMS: 30_000, DeadlineMS: 60_000})
+	f.wait(19)
+	f.used(task.Key{Job: a.ID}, 10)
+	f.wait(6)
+	j := f.job(a.ID)
+	if j.State != exchange.Running || j.Firm || j.Penalty != 0 {
+		t.Fatalf("%+v", j)
+	}
+	f.end(task.Key{Job: a.ID}, 14, 0)
+	if done := f.job(a.ID); done.State != exchange.Completed || done.Penalty != 0 {
+		t.Errorf("%+v", done)
+	}
+}
+
+// A lost node breaks a promise: the job begins again, ends late, and the owner
+// pays a second's penalty for every second.
+func TestABrokenPromiseIsPaidFor(t *testing.T) {
+	f := open(t, "libra", 1)
+	a := f.submit(alice, exchange.Request{EstimateMS: 10_000, DeadlineMS: 20_000, PenaltyMicros: 2e6, Soft: true}).Job
+	f.wait(5)
+	f.do(exchange.Command{Node: &exchange.NodeChange{Node: "n1", Why: "test"}})
+	if j := f.job(a.ID); j.State != exchange.Lost || j.Charged != 0 {
+		t.Fatalf("the only node is gone: %+v", j)
+	}
+	// With a second node it goes on there.
+	g := open(t, "libra", 1)
+	g.enlist("n2", 1)
+	a = g.submit(alice, exchange.Request{EstimateMS: 10_000, DeadlineMS: 20_000, PenaltyMicros: 2e6}).Job
+	g.wait(5)
+	g.do(exchange.Command{Node: &exchange.NodeChange{Node: "n1", Why: "test"}})
+	j := g.job(a.ID)
+	if j.State != exchange.Running || j.Attempt != 1 || j.Places[0].Node != "n2" {
+		t.Fatalf("%+v", j)
+	}
+	g.wait(10) // of which it got only 3
+	g.do(exchange.Command{Report: &exchange.Measured{Tasks: []task.Status{{Key: task.Key{Job: a.ID, Attempt: 1}, State: task.Running, CPUUS: 3e6}}}})
+	g.wait(7) // 22 s after submission
+	g.end(task.Key{Job: a.ID, Attempt: 1}, 10, 0)
+	done := g.job(a.ID)
+	if done.State != exchange.Completed || done.Penalty != 4_000_000 || done.Charged != 10_500_000 {
+		t.Errorf("%+v", done)
+	}
+}
+
+// Jobs that follow others begin when those have succeeded, and are cancelled
+// when one has not.
+func TestDependencies(t *testing.T) {
+	f := open(t, "libra", 2)
+	a := f.submit(alice, exchange.Request{EstimateMS: 10_000}).Job
+	b := f.submit(alice, exchange.Request{EstimateMS: 10_000, After: []int64{a.ID}, Budget: budget(50)}).Job
+	c := f.submit(alice, exchange.Request{EstimateMS: 10_000, After: []int64{a.ID, b.ID}}).Job
+	if b.State != exchange.Held || c.State != exchange.Held || len(f.x.Orders("n1")) != 1 {
+		t.Fatalf("%s %s", b.State, c.State)
+	}
+	f.wait(1)
+	f.end(task.Key{Job: a.ID}, 1, 0)
+	if got := f.job(b.ID).State; got != exchange.Running {
+		t.Fatalf("after its predecessor: %s", got)
+	}
+	f.end(task.Key{Job: b.ID}, 1, 7)
+	if got := f.job(b.ID); got.State != exchange.Failed || got.Reason != exchange.ReasonExit {
+		t.Errorf("%+v", got)
+	}
+	if got := f.job(c.ID); got.State != exchange.Cancelled || got.Reason != exchange.ReasonDependency {
+		t.Errorf("%+v", got)
+	}
+	if got := f.free("lab/alice"); f.x.Underway() != 0 || got != (1000-10-10)*market.Unit {
+		t.Errorf("%d under way, free %s", f.x.Underway(), got)
+	}
+}
+
+// Ten elements, four at a time: four lanes of three, three, two and two.
+func TestAnArrayIsOneJob(t *testing.T) {
+	f := open(t, "libra", 4)
+	o := f.submit(alice, exchange.Request{
+		EstimateMS: 1_000, DeadlineMS: 60_000, Budget: budget(10), Array: &exchange.Array{First: 1, Last: 10, Limit: 4},
+	})
+	if o.Refusal != nil || o.Job.Width != 4 {
+		t.Fatalf("%+v %+v", o.Refusal, o.Job)
+	}
+	seen := map[int]bool{}
+	for _, order := range f.x.Orders("n1") {
+		for _, e := range order.Spec.Elements {
+			seen[e] = true
+		}
+	}
+	if len(seen) != 10 || !seen[1] || !seen[10] {
+		t.Errorf("elements %v", seen)
+	}
+}
+
+// Who has too little is told so, and nothing is left behind.
+func TestShortFunds(t *testing.T) {
+	f := open(t, "libra", 1)
+	for _, r := range []exchange.Request{
+		{EstimateMS: 2_000_000, DeadlineMS: 4_000_000, Budget: budget(5000)},
+		{EstimateMS: 2_000_000, DeadlineMS: 4_000_000},
+	} {
+		o := f.submit(alice, r)
+		if o.Refusal == nil || o.Refusal.Reason != exchange.ReasonFunds {
+			t.Errorf("%+v", o)
+		}
+	}
+	if f.x.Underway() != 0 || f.free("lab/alice") != 1000*market.Unit {
+		t.Error("something is left")
+	}
+}
+
+// Cancelled half-way, a job owes half its price.
+func TestACancelledJobPaysForWhatItHad(t *testing.T) {
+	f := open(t, "libra", 1)
+	a := f.submit(alice, exchange.Request{EstimateMS: 10_000, DeadlineMS: 20_000}).Job
+	f.wait(5)
+	if _, err := f.try(exchange.Command{By: bob, Cancel: &exchange.Cancel{Job: a.ID}}); err == nil {
+		t.Fatal("bob cancelled alice's job")
+	}
+	f.do(exchange.Command{By: alice, Cancel: &exchange.Cancel{Job: a.ID}})
+	if o := f.x.Orders("n1"); len(o) != 1 || o[0].Stop != task.Terminate {
+		t.Fatalf("%+v", o)
+	}
+	f.do(exchange.Command{Report: &exchange.Measured{Tasks: []task.Status{{Key: task.Key{Job: a.ID}, State: task.Ended, Signal: "SIGTERM", CPUUS: 5e6}}}})
+	if j := f.job(a.ID); j.State != exchange.Cancelled || j.Charged != 5_250_000 {
+		t.Errorf("%+v", j)
+	}
+}

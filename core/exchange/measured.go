@@ -1,0 +1,180 @@
+package exchange
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/task"
+)
+
+// measured takes in what agents said: how far tasks are, and which have ended.
+func (x *Exchange) measured(m *Measured) error {
+	if x.cluster == nil {
+		return nil
+	}
+	var ends, uses []market.Event
+	jobs := map[int64]bool{}
+	for i := range m.Tasks {
+		s := &m.Tasks[i]
+		j, r := x.find(s.Key)
+		if r == nil || r.Status != nil {
+			continue // of another attempt, or said before
+		}
+		speed := x.nodes[r.Node].Speed
+		r.CPUUS = s.CPUUS
+		r.Had = j.had(s, speed)
+		jobs[j.ID] = true
+		if s.State.Final() {
+			kept := *s
+			r.Status = &kept
+		}
+		j.hearPart(r, s, speed)
+		others := j.others(s.Rank)
+		for k := range others { // they are as far
+			others[k].Had, others[k].Status = r.Had, r.Status
+		}
+	}
+	var ids []int64
+	for id := range jobs {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	for _, id := range ids {
+		j := x.jobs[id]
+		if lost := j.lost(); lost {
+			if err := x.dislodge(j); err != nil {
+				return err
+			}
+			continue
+		}
+		ends = append(ends, x.fulfilled(j)...)
+		ends = append(ends, x.ended(j)...)
+		uses = append(uses, x.used(j)...)
+	}
+	if len(ends)+len(uses) > 0 {
+		if err := x.step(append(ends, uses...)...); err != nil {
+			return err
+		}
+	}
+	return x.overruns()
+}
+
+// find is the task of a key, if that attempt is under way.
+func (x *Exchange) find(k task.Key) (*live, *rank) {
+	j := x.jobs[k.Job]
+	if j == nil || j.Attempt != k.Attempt || k.Rank < 0 || k.Rank >= j.programs() {
+		return nil, nil
+	}
+	return j, j.first(k.Rank)
+}
+
+// lost reports whether a task ended because its node lost it.
+func (j *live) lost() bool {
+	return j.State == Running && slices.ContainsFunc(j.Ranks, func(r rank) bool {
+		return r.Status != nil && (r.Status.State == task.Lost || r.Status.Error == task.LeaseRanOut)
+	})
+}
+
+// mostAttempts bounds how often a job begins again that its nodes, though they are
+// there, cannot keep: one whose groups are broken would lose it for ever.
+const mostAttempts = 10
+
+// dislodge lets a job that lost a task begin again, as when its node is lost.
+func (x *Exchange) dislodge(j *live) error {
+	why := ""
+	switch {
+	case j.Request.NoRestart:
+		why = "a node lost one of its tasks, and it was not to be restarted"
+	case j.Attempt+1 >= mostAttempts:
+		why = fmt.Sprintf("nodes lost it %d times", mostAttempts)
+	}
+	if why != "" {
+		j.End, j.Reason, j.Detail = Lost, market.NodeLost.String(), why
+		return x.step(market.Event{Kind: market.Cancelled, Job: market.JobID(j.ID)})
+	}
+	return x.step(market.Event{Kind: market.Dislodged, Job: market.JobID(j.ID)})
+}
+
+// ended is what the core must hear of tasks that have ended: of a job that
+// advances as one when all of them have, of the others each.
+func (x *Exchange) ended(j *live) []market.Event {
+	var out []market.Event
+	all, refused := true, false
+	most := market.Work(0)
+	for i := range j.Ranks {
+		r := &j.Ranks[i]
+		if r.Status == nil {
+			all = false
+			continue
+		}
+		refused = refused || r.Status.State == task.Refused
+		most = max(most, r.mandatory())
+	}
+	if refused && !all && j.State == Running {
+		x.then(func() error {
+			return x.stop(j, task.Terminate, Failed, ReasonRefused, "a node could not start one of its tasks")
+		})
+	}
+	switch {
+	case all && (j.End == Cancelled || j.End == Lost):
+		j.Work = int64(float64(most) * 1e3)
+		return []market.Event{{Kind: market.Cancelled, Job: market.JobID(j.ID)}}
+	case j.Apart && (j.End == "" || j.Request.Optional != nil):
+		for i := range j.Ranks {
+			if r := &j.Ranks[i]; r.Status != nil && !r.Told {
+				r.Told = true
+				out = append(out, market.Event{Kind: market.Finished, Job: market.JobID(j.ID), Proc: r.Proc, Work: r.worked()})
+			}
+		}
+	case all:
+		out = append(out, market.Event{Kind: market.Finished, Job: market.JobID(j.ID), Proc: market.AllTasks, Work: most})
+	}
+	return out
+}
+
+// used is what the core must hear of tasks that go on: only where what they had
+// differs from what they were granted by more than measuring does.
+func (x *Exchange) used(j *live) []market.Event {
+	if j.State != Running && j.State != Stopping || len(j.Ranks) == 0 {
+		return nil
+	}
+	least, going := market.Work(0), false
+	for i := range j.Ranks {
+		if r := &j.Ranks[i]; r.Status == nil && (!going || r.mandatory() < least) {
+			least, going = r.mandatory(), true
+		}
+	}
+	if !going {
+		return nil
+	}
+	j.Work = int64(float64(least) * 1e3)
+	j.moved = true
+	stand, here := x.cluster.Look(market.JobID(j.ID), x.time())
+	if !here || !stand.Running || !x.kind.TimeShared {
+		return nil
+	}
+	if !j.Apart {
+		if !news(stand.Estimate-stand.Left, least, stand.Estimate) {
+			return nil
+		}
+		return []market.Event{{Kind: market.Used, Job: market.JobID(j.ID), Proc: market.AllTasks, Work: least}}
+	}
+	var out []market.Event
+	for i := range j.Ranks {
+		if r := &j.Ranks[i]; r.Status == nil {
+			out = append(out, market.Event{Kind: market.Used, Job: market.JobID(j.ID), Proc: r.Proc, Work: r.Had})
+		}
+	}
+	return out
+}
+
+// news reports whether a measurement differs from what was granted by more
+// than measuring does.
+func news(granted, had, estimate market.Work) bool {
+	differ := float64(granted - had)
+	return differ >= tolerance(estimate) || -differ >= tolerance(estimate)
+}
+
+// tolerance is by how much a measurement must differ to be news.
+func tolerance(estimate market.Work) float64 { return min(0.25, max(0.02, float64(estimate)*0.005)) }

@@ -1,0 +1,256 @@
+package exchange
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/libra-market/libra/core/cluster"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/policy"
+	"github.com/libra-market/libra/core/task"
+)
+
+// node is a machine that has joined. A node that comes back with another shape
+// is another one of the same name: its processors get new numbers.
+type node struct {
+	task.Hello
+
+	First   int    `json:"first"` // number of its first processor
+	Up      bool   `json:"up"`
+	Why     string `json:"why,omitempty"`
+	Retired bool   `json:"retired,omitempty"`
+
+	tenants []*live // who has tasks here, by number
+	changed mark    // since somebody last asked for effects
+}
+
+// let notes that a job has tasks here.
+func (n *node) let(j *live) {
+	if i, here := n.tenant(j); !here {
+		n.tenants = slices.Insert(n.tenants, i, j)
+	}
+}
+
+// leave notes that a job has none here any more.
+func (n *node) leave(j *live) {
+	if i, here := n.tenant(j); here {
+		n.tenants = slices.Delete(n.tenants, i, i+1)
+	}
+}
+
+func (n *node) tenant(j *live) (int, bool) {
+	return slices.BinarySearchFunc(n.tenants, j.ID, func(t *live, id int64) int { return cmp.Compare(t.ID, id) })
+}
+
+// enlist lets a node join, or come back.
+func (x *Exchange) enlist(h *task.Hello) (Outcome, error) {
+	if err := sound(h); err != nil {
+		return Outcome{}, err
+	}
+	index, known := x.byName[h.Node]
+	switch {
+	case known && sameShape(&x.nodes[index].Hello, h):
+		if err := x.welcomeBack(index, h); err != nil {
+			return Outcome{}, err
+		}
+	default:
+		if err := x.join(h); err != nil {
+			return Outcome{}, err
+		}
+		if known { // after the other has come: its jobs may go on there
+			if err := x.retire(index); err != nil {
+				return Outcome{}, err
+			}
+		}
+		index = x.byName[h.Node]
+	}
+	v := x.nodeView(index)
+	x.fx.mark(x.nodes[index], tasks)
+	return Outcome{Node: &v}, nil
+}
+
+// sound names the first thing about a node that makes no sense.
+func sound(h *task.Hello) error {
+	n := market.Node{Processors: h.Processors, Rating: h.Rating, Memory: h.MemoryMB, Disk: h.DiskMB}
+	if h.Node == "" || len(h.Node) > MaxName {
+		return bad("node", "a name")
+	}
+	if err := n.Validate(); err != nil {
+		return bad("node", err.Error())
+	}
+	if !(h.Speed >= h.Rating) {
+		return bad("speed", "at least the rating")
+	}
+	return nil
+}
+
+// sameShape reports whether a node that comes back is what it was: a free disk
+// fills, and a measured rating differs a little from time to time. What counts
+// is then what it said first.
+func sameShape(was, is *task.Hello) bool {
+	const little = 0.1
+	return was.Processors == is.Processors && math.Abs(is.Rating-was.Rating) <= little*was.Rating &&
+		float64(is.MemoryMB) >= (1-little)*float64(was.MemoryMB)
+}
+
+// welcomeBack brings a known node up. If the machine was started anew in
+// between, nothing of what ran there still does.
+func (x *Exchange) welcomeBack(index int, h *task.Hello) error {
+	n := x.nodes[index]
+	if n.Up && n.Boot != h.Boot {
+		if err := x.lose(index, "started anew"); err != nil {
+			return err
+		}
+	}
+	shape := n.Hello
+	n.Hello = *h
+	n.Rating, n.Speed, n.MemoryMB, n.DiskMB = shape.Rating, shape.Speed, shape.MemoryMB, shape.DiskMB
+	if n.Up {
+		return nil
+	}
+	n.Up, n.Why = true, ""
+	return x.step(market.Event{Kind: market.NodeUp, Node: int32(index)})
+}
+
+// retire takes a node out for good.
+func (x *Exchange) retire(index int) error {
+	n := x.nodes[index]
+	if n.Up {
+		if err := x.lose(index, "came back in another shape"); err != nil {
+			return err
+		}
+	}
+	n.Retired = true
+	return nil
+}
+
+// join adds a node: the cluster is taken down and set up again, one larger.
+func (x *Exchange) join(h *task.Hello) error {
+	n := &node{Hello: *h, Up: true}
+	if last := len(x.nodes); last > 0 {
+		n.First = x.nodes[last-1].First + x.nodes[last-1].Processors
+	}
+	x.nodes = append(x.nodes, n)
+	if err := x.rebuild(x.epoch()); err != nil {
+		x.nodes = x.nodes[:len(x.nodes)-1]
+		return err
+	}
+	x.byName[h.Node] = len(x.nodes) - 1
+	return x.step(market.Event{Kind: market.NodeUp, Node: int32(len(x.nodes) - 1)})
+}
+
+// rebuild sets the cluster up with the nodes there are under the policy of an
+// epoch; jobs keep their places and their promises.
+func (x *Exchange) rebuild(e *EpochView) error {
+	kind, err := policy.Find(e.Policy)
+	if err != nil {
+		return bad("policy", err.Error())
+	}
+	p, err := kind.New(settingsOf(e))
+	if err != nil {
+		return bad("settings", err.Error())
+	}
+	nodes := x.coreNodes(e)
+	x.kind = kind
+	switch {
+	case len(nodes) == 0:
+		return nil
+	case x.cluster == nil:
+		x.cluster, err = cluster.New(nodes, p)
+	default:
+		x.cluster, err = cluster.Restore(nodes, p, x.cluster.State())
+	}
+	if err == nil {
+		x.cluster.Punctual = true
+		x.fx.rebuilt(x.time(), nodes, e)
+	}
+	return err
+}
+
+// coreNodes are the nodes as the core sees them, at the base prices of an epoch.
+func (x *Exchange) coreNodes(e *EpochView) []market.Node {
+	nodes := make([]market.Node, len(x.nodes))
+	for i, n := range x.nodes {
+		nodes[i] = market.Node{
+			Name: n.Node, Processors: n.Processors, Rating: n.Rating, Memory: n.MemoryMB, Disk: n.DiskMB,
+			Base: market.Rates{
+				Processor: market.Money(e.Rates.Processor).Price(),
+				Memory:    market.Money(e.Rates.Memory).Price(),
+				Disk:      market.Money(e.Rates.Disk).Price(),
+			},
+		}
+	}
+	return nodes
+}
+
+// changeNode hears that a node is gone or back.
+func (x *Exchange) changeNode(c *NodeChange) (Outcome, error) {
+	index, known := x.byName[c.Node]
+	if !known {
+		return Outcome{}, fmt.Errorf("node %s: %w", c.Node, ErrUnknown)
+	}
+	n := x.nodes[index]
+	var err error
+	switch {
+	case c.Up && !n.Up:
+		n.Up, n.Why = true, ""
+		err = x.step(market.Event{Kind: market.NodeUp, Node: int32(index)})
+	case !c.Up && n.Up:
+		err = x.lose(index, c.Why)
+	}
+	v := x.nodeView(index)
+	x.fx.mark(x.nodes[index], tasks)
+	return Outcome{Node: &v}, err
+}
+
+// lose takes a node down. Jobs that were being stopped, or that are not to be
+// restarted, end with it; the others begin anew elsewhere.
+func (x *Exchange) lose(index int, why string) error {
+	n := x.nodes[index]
+	n.Up, n.Why = false, why
+	var happened []market.Event
+	for _, id := range x.live() {
+		j := x.jobs[id]
+		if !j.on(index) {
+			continue
+		}
+		switch {
+		case j.State == Stopping:
+		case j.Request.NoRestart:
+			j.End, j.Reason, j.Detail = Lost, market.NodeLost.String(), "its node is gone, and it was not to be restarted"
+		default:
+			continue
+		}
+		happened = append(happened, market.Event{Kind: market.Cancelled, Job: market.JobID(j.ID)})
+	}
+	return x.step(append(happened, market.Event{Kind: market.NodeDown, Node: int32(index)})...)
+}
+
+// on reports whether a job has a task on a node.
+func (j *live) on(index int) bool {
+	for i := range j.Ranks {
+		if j.Ranks[i].Node == index {
+			return true
+		}
+	}
+	return false
+}
+
+// nodeOf is the index of the node of a processor.
+func (x *Exchange) nodeOf(proc int) int {
+	return sort.Search(len(x.nodes), func(i int) bool { return x.nodes[i].First > proc }) - 1
+}
+
+// processorsUp counts the processors that can be had.
+func (x *Exchange) processorsUp() int {
+	n := 0
+	for _, node := range x.nodes {
+		if node.Up {
+			n += node.Processors
+		}
+	}
+	return n
+}

@@ -1,0 +1,167 @@
+package exchange
+
+import (
+	"math"
+
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/task"
+)
+
+// overruns asks for more on behalf of the jobs whose estimate is used up,
+// before the policy is asked: a job that needs more than it said takes it from
+// nobody.
+//
+// That it was reckoned to be used up is not enough: the job may have begun later
+// than it was told to, or be on a node that cannot be reached. Somebody must have
+// measured it.
+func (x *Exchange) overruns() error {
+	if x.cluster == nil {
+		return nil
+	}
+	if err := x.refinements(); err != nil {
+		return err
+	}
+	for _, id := range x.cluster.UsedUp(x.time()) {
+		j := x.jobs[int64(id)]
+		if j == nil || j.Void || j.State != Running {
+			continue
+		}
+		next := x.extend
+		if !x.hadAll(j) {
+			next = x.setBack
+		}
+		if err := next(j); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hadAll reports whether a job was measured to have had all of its estimate:
+// where its tasks advance apart, on some processor at least.
+func (x *Exchange) hadAll(j *live) bool {
+	stand, here := x.cluster.Look(market.JobID(j.ID), x.time())
+	if !here {
+		return false
+	}
+	for i := range j.Ranks {
+		r := &j.Ranks[i]
+		if r.Status != nil || r.Refining {
+			continue
+		}
+		if enough := (stand.Estimate - r.Had).Done(); enough == j.Apart {
+			return enough
+		}
+	}
+	return !j.Apart
+}
+
+// setBack takes a job that is reckoned to have had all of its estimate to be a
+// second behind, until somebody measures it: to the policy, one past its estimate
+// would need all there is.
+func (x *Exchange) setBack(j *live) error {
+	if !x.kind.TimeShared {
+		return nil
+	}
+	const least = 0.02 // what is not worth measuring
+	stand, _ := x.cluster.Look(market.JobID(j.ID), x.time())
+	had := market.Event{Kind: market.Used, Job: market.JobID(j.ID), Proc: market.AllTasks}
+	if !j.Apart {
+		had.Work = stand.Estimate - market.Work(max(least, stand.Speed))
+		return x.step(had)
+	}
+	var back []market.Event
+	for _, t := range stand.Tasks {
+		if t.Left.Done() && !t.Refining {
+			had.Proc, had.Work = int32(t.Proc), stand.Estimate-market.Work(max(least, t.Speed))
+			back = append(back, had)
+		}
+	}
+	return x.step(back...)
+}
+
+// extend asks for a tenth of the estimate more, and for twice as much each
+// time after that; where there is no room for it, for a quarter of it. What the
+// job has had beyond its estimate by now is to be paid for at the same price.
+func (x *Exchange) extend(j *live) error {
+	const least = 1000 // milliseconds
+	whole := int64(math.Max(least, float64(j.askedMS())/10*math.Pow(2, float64(j.Tries))))
+	before := len(j.Extensions)
+	stand, _ := x.cluster.Look(market.JobID(j.ID), x.time())
+	j.over = int64(max(0, -float64(stand.Left)) * 1e3)
+	for _, ms := range []int64{whole, max(least, whole/4)} {
+		more := market.Event{
+			Kind: market.Extended, Job: market.JobID(j.ID), Work: market.Work(float64(ms) / 1e3),
+			Price: x.leeway(j) * market.Price(float64(ms)/float64(ms+j.over)),
+		}
+		if err := x.step(more); err != nil {
+			return err
+		}
+		if len(j.Extensions) > before || j.Void {
+			j.Tries++
+			return nil
+		}
+	}
+	return x.giveUp(j)
+}
+
+// leeway is what a job may still be charged for more.
+func (x *Exchange) leeway(j *live) market.Price {
+	spent := j.Price
+	for _, e := range j.Extensions {
+		spent += e.Price
+	}
+	if j.Request.Budget != nil {
+		return market.Money(max(0, *j.Request.Budget-spent)).Price()
+	}
+	return x.ledger.Available(x.now, market.Account(j.Account)).Price()
+}
+
+// prolonged notes an extension, and keeps the money for it.
+func (x *Exchange) prolonged(j *live, e *market.Event) {
+	price, err := e.Price.Money()
+	if err != nil {
+		price = 0
+	}
+	total := int64(float64(e.Work) * 1e3)
+	ms := total - j.askedMS() - j.Extra
+	price += market.Money(proportion(int64(price), j.over, ms-j.over))
+	if j.Request.Budget == nil && price > 0 {
+		tx, err := x.ledger.Raise(x.now, j.ID, price)
+		if err != nil { // it was asked what there is; what changed in between is ours to bear
+			price = 0
+		} else {
+			x.fx.tx(tx)
+			j.Held += int64(price)
+		}
+	}
+	j.Extra += ms
+	j.Extensions = append(j.Extensions, Extension{AtUS: x.now, WorkMS: ms, Price: int64(max(0, price))})
+	x.fx.touch(j)
+}
+
+// overran hears that there is no more to be had: extend decides what follows.
+func (x *Exchange) overran(j *live, e *market.Event) {
+	j.Detail = "needs more than it estimated: " + refusalText(e.Reason)
+}
+
+// giveUp does with a job what its user chose for this case.
+func (x *Exchange) giveUp(j *live) error {
+	detail := j.Detail
+	j.OverUS = x.now
+	choice := j.Request.overrun()
+	if j.DueUS != 0 && x.now > j.DueUS {
+		choice = OverrunLate // it was late before, which is not its doing: let it end
+	}
+	switch choice {
+	case OverrunLate:
+		j.Void, j.Firm = true, false
+		j.Detail = detail + "; it goes on with what others leave, without a promise"
+		x.fx.touch(j)
+		return x.step(market.Event{Kind: market.Released, Job: market.JobID(j.ID)})
+	case OverrunKill:
+		return x.stop(j, task.Kill, Stopped, ReasonOverrun, detail)
+	default:
+		return x.stop(j, task.Terminate, Stopped, ReasonOverrun, detail)
+	}
+}

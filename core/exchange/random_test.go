@@ -1,0 +1,279 @@
+package exchange_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/libra-market/libra/core/cluster"
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/policy"
+	"github.com/libra-market/libra/core/task"
+)
+
+// Whatever happens on the floor: the books sum to zero, every job ends in one
+// state, a snapshot goes on exactly like the original, the log carried out
+// again gives the same, and a bare cluster driven through the same steps says
+// the same, event for event.
+func TestWhateverHappens(t *testing.T) {
+	for _, kind := range policy.Kinds() {
+		t.Run(kind.Name, func(t *testing.T) {
+			rapid.Check(t, func(r *rapid.T) { randomDay(t, r, kind.Name) })
+		})
+	}
+}
+
+func randomDay(t *testing.T, r *rapid.T, policyName string) {
+	f := open(t, policyName, rapid.IntRange(1, 3).Draw(r, "processors"))
+	if rapid.Bool().Draw(r, "two nodes") {
+		f.enlist("n2", 2)
+	}
+	var quotes []string
+	steps := rapid.IntRange(5, 60).Draw(r, "steps")
+	for range steps {
+		f.wait(rapid.Float64Range(0, 8).Draw(r, "pause"))
+		by := rapid.SampledFrom([]exchange.Identity{alice, bob}).Draw(r, "by")
+		switch rapid.IntRange(0, 13).Draw(r, "what") {
+		case 0, 1, 2, 3:
+			_, _ = f.try(exchange.Command{By: by, Submit: &exchange.Submit{Request: request(f, r)}})
+		case 4:
+			if o, err := f.try(exchange.Command{By: by, Quote: &exchange.AskQuote{Request: request(f, r), TTLMS: 5000}}); err == nil && o.Quote != nil {
+				quotes = append(quotes, o.Quote.ID)
+			}
+		case 5:
+			if len(quotes) > 0 {
+				id := rapid.SampledFrom(quotes).Draw(r, "quote")
+				_, _ = f.try(exchange.Command{By: by, Submit: &exchange.Submit{Quote: id, Request: exchange.Request{Argv: []string{"x"}}}})
+			}
+		case 6:
+			if id := some(f, r); id != 0 {
+				_, _ = f.try(exchange.Command{By: owner, Cancel: &exchange.Cancel{Job: id}})
+			}
+		case 7, 8, 9, 10:
+			report(f, r)
+		case 11:
+			node := rapid.SampledFrom([]string{"n1", "n2"}).Draw(r, "node")
+			_, _ = f.try(exchange.Command{Node: &exchange.NodeChange{Node: node, Up: rapid.Bool().Draw(r, "up")}})
+		case 12:
+			f.enlist("n1", rapid.IntRange(1, 3).Draw(r, "new shape"))
+		case 13:
+			snapshotGoesOn(r, f)
+		}
+	}
+	finish(r, f)
+	logGivesTheSame(r, f)
+	coreSaysTheSame(r, f)
+}
+
+func request(f *floor, r *rapid.T) exchange.Request {
+	q := exchange.Request{
+		Argv: []string{"work"}, EstimateMS: rapid.Int64Range(500, 20_000).Draw(r, "estimate"),
+		DeadlineMS: rapid.SampledFrom([]int64{0, 8_000, 20_000, 60_000}).Draw(r, "deadline"),
+		Processors: rapid.SampledFrom([]int{0, 1, 1, 2, 3}).Draw(r, "processors"),
+		Overrun:    rapid.SampledFrom([]exchange.Overrun{"", exchange.OverrunLate, exchange.OverrunKill}).Draw(r, "overrun"),
+		NoRestart:  rapid.Bool().Draw(r, "no restart"),
+		Class:      rapid.IntRange(0, 1).Draw(r, "class"),
+	}
+	if rapid.Bool().Draw(r, "budget") {
+		q.Budget = budget(rapid.Float64Range(1, 120).Draw(r, "amount"))
+	}
+	if q.DeadlineMS > 0 && rapid.Bool().Draw(r, "soft") {
+		q.Soft, q.PenaltyMicros = true, rapid.Int64Range(0, 3_000_000).Draw(r, "penalty")
+	}
+	if rapid.IntRange(0, 5).Draw(r, "array") == 0 {
+		q.Processors, q.Array = 0, &exchange.Array{First: 1, Last: rapid.IntRange(1, 7).Draw(r, "last"), Limit: rapid.IntRange(0, 3).Draw(r, "limit")}
+	}
+	mf := strings.HasPrefix(f.x.Epochs()[0].Policy, "mf-")
+	if mf && q.DeadlineMS > 0 && q.Budget != nil && !q.Soft && q.Array == nil && rapid.IntRange(0, 3).Draw(r, "optional") > 0 {
+		q.Optional = &exchange.Optional{
+			WorkMS: rapid.Int64Range(1, 30_000).Draw(r, "optional work"), RateMicros: rapid.Int64Range(0, 2_000_000).Draw(r, "rate"),
+		}
+	}
+	if q.Processors > 1 && q.Optional == nil && rapid.Bool().Draw(r, "threads") {
+		q.Threads = q.Processors
+	}
+	if id := some(f, r); id != 0 && rapid.IntRange(0, 4).Draw(r, "after") == 0 {
+		q.After = []int64{id}
+	}
+	return q
+}
+
+// some is a job under way.
+func some(f *floor, r *rapid.T) int64 {
+	var ids []int64
+	for id := int64(1); id < 400; id++ {
+		if _, live := f.x.Job(id); live {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return 0
+	}
+	return rapid.SampledFrom(ids).Draw(r, "job")
+}
+
+// report lets agents say something about the tasks they have.
+func report(f *floor, r *rapid.T) {
+	var said []task.Status
+	for _, node := range []string{"n1", "n2"} {
+		for _, o := range f.x.Orders(node) {
+			s := task.Status{Key: o.Spec.Key, State: task.Running, CPUUS: rapid.Int64Range(0, 25_000_000).Draw(r, "cpu")}
+			if o.Spec.Optional != nil && rapid.Bool().Draw(r, "refining") {
+				s.Part, s.MandatoryCPUUS = task.OptionalPart, rapid.Int64Range(0, s.CPUUS).Draw(r, "mandatory")
+			}
+			switch rapid.IntRange(0, 5).Draw(r, "how") {
+			case 0, 1:
+				s.State, s.Exit = task.Ended, rapid.IntRange(0, 1).Draw(r, "exit")
+			case 2:
+				s.State = rapid.SampledFrom([]task.State{task.Lost, task.Refused}).Draw(r, "end")
+			}
+			said = append(said, s)
+		}
+	}
+	f.do(exchange.Command{Report: &exchange.Measured{Tasks: f.x.News("", said)}})
+}
+
+// finish lets everything that is under way come to its end.
+func finish(t rapid.TB, f *floor) {
+	t.Helper()
+	f.do(exchange.Command{Node: &exchange.NodeChange{Node: "n1", Up: true}})
+	endAll(f)
+	f.wait(700) // all quotes expire, and who waits for too many processors makes room for others
+	endAll(f)
+	for id, j := range f.all {
+		if !j.State.Final() && j.State != exchange.Queued && j.State != exchange.Held {
+			t.Errorf("job %d is still %s", id, j.State)
+		}
+	}
+	if f.x.Underway() == 0 {
+		for _, a := range f.x.Accounts("") {
+			if a.Held != 0 {
+				t.Errorf("%s still has %d held", a.Path, a.Held)
+			}
+		}
+	}
+}
+
+// endAll ends what runs, and what begins then, until nothing does any more.
+func endAll(f *floor) {
+	f.Helper()
+	for range 300 {
+		if f.x.Underway() == 0 {
+			return
+		}
+		f.wait(5)
+		var said []task.Status
+		for _, node := range []string{"n1", "n2"} {
+			for _, o := range f.x.Orders(node) {
+				said = append(said, task.Status{Key: o.Spec.Key, State: task.Ended, CPUUS: 1e6})
+			}
+		}
+		f.do(exchange.Command{Report: &exchange.Measured{Tasks: said}})
+	}
+}
+
+func encode(t rapid.TB, x *exchange.Exchange) []byte {
+	t.Helper()
+	return asJSON(t, x.Snapshot())
+}
+
+// counter is how often a book was restored: it is not part of what it says.
+var counter = regexp.MustCompile(`"version":\d+,`)
+
+// differ shows where two snapshots differ.
+func differ(a, b []byte) string {
+	a, b = counter.ReplaceAll(a, nil), counter.ReplaceAll(b, nil)
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			from := max(0, i-200)
+			return fmt.Sprintf("...%s\n...%s", a[from:min(len(a), i+200)], b[from:min(len(b), i+200)])
+		}
+	}
+	if len(a) != len(b) {
+		return fmt.Sprintf("%d and %d bytes", len(a), len(b))
+	}
+	return ""
+}
+
+// snapshotGoesOn puts a restored exchange in the place of the original: what
+// follows must be what the log says.
+func snapshotGoesOn(t rapid.TB, f *floor) {
+	t.Helper()
+	body := encode(t, f.x)
+	y, err := exchange.Restore("test", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := encode(t, y); differ(body, again) != "" {
+		t.Fatalf("a snapshot of what was restored differs: %s", differ(body, again))
+	}
+	f.x = y
+}
+
+func logGivesTheSame(t rapid.TB, f *floor) {
+	t.Helper()
+	y := exchange.New("test")
+	for i, e := range f.log {
+		text, err := json.Marshal(e.cmd)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var cmd exchange.Command
+		if err := json.Unmarshal(text, &cmd); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := y.Do(e.at, cmd); err != nil {
+			t.Fatalf("entry %d (%s): %v", i, cmd.Kind(), err)
+		}
+		if fx := y.Effects(); !reflect.DeepEqual(fx.Steps, e.steps) {
+			t.Fatalf("entry %d (%s): the core says\n%s, said\n%s", i, cmd.Kind(), asJSON(t, fx.Steps), asJSON(t, e.steps))
+		}
+	}
+	if d := differ(encode(t, y), encode(t, f.x)); d != "" {
+		t.Fatalf("carried out again: %s", d)
+	}
+}
+
+// coreSaysTheSame drives a bare cluster through the steps of the log.
+func coreSaysTheSame(t rapid.TB, f *floor) {
+	t.Helper()
+	var c *cluster.Cluster
+	for _, e := range f.log {
+		for i := range e.steps {
+			step := &e.steps[i]
+			var err error
+			if step.Rebuilt != nil {
+				if c, err = step.Rebuilt.Rebuild(c); err != nil {
+					t.Fatal(err)
+				}
+				continue
+			}
+			happened, err := step.Happened()
+			if err != nil {
+				t.Fatal(err)
+			}
+			said, err := c.Step(market.Time(step.At), happened)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := step.Agrees(said); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func asJSON(t rapid.TB, v any) []byte {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}

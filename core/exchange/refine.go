@@ -1,0 +1,285 @@
+package exchange
+
+import (
+	"fmt"
+
+	"github.com/libra-market/libra/core/cluster"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/task"
+)
+
+// A job with an optional part is done with its mandatory part when the agents
+// have said so of every task. From then on what was promised is kept; the job
+// goes on until it has had all of its optional part or its deadline comes, is
+// told to end, and has succeeded.
+
+// hearPart notes what an agent says of the parts of a task. Money is reckoned
+// from what it notes: it comes by commands alone, so the log gives it again.
+func (j *live) hearPart(r *rank, s *task.Status, speed float64) {
+	if j.Request.Optional == nil {
+		return
+	}
+	switch {
+	case r.Refining:
+	case s.Part == task.OptionalPart:
+		r.Refining, r.TookUS = true, max(0, s.MandatoryCPUUS)
+		r.Took = market.Work(float64(r.TookUS+max(0, s.MandatoryDeclinedUS)) / 1e6 * speed)
+	case s.Good() && j.State == Running: // it ended well and had nothing to add
+		r.Refining, r.TookUS, r.Took = true, s.CPUUS, r.Had
+	default:
+		return
+	}
+	r.RefinedUS = max(r.RefinedUS, s.CPUUS-r.TookUS)
+}
+
+// fulfilled is what the core must hear of mandatory parts that are done.
+func (x *Exchange) fulfilled(j *live) []market.Event {
+	if j.Request.Optional == nil || len(j.Ranks) == 0 {
+		return nil
+	}
+	stand, here := x.cluster.Look(market.JobID(j.ID), x.time())
+	if !here || !stand.Running || !stand.Apart {
+		return nil
+	}
+	var out []market.Event
+	all := true
+	for i := range j.Ranks {
+		r := &j.Ranks[i]
+		all = all && r.Refining
+		if r.Refining && !r.Known {
+			r.Known = true
+			out = append(out, market.Event{Kind: market.Fulfilled, Job: market.JobID(j.ID), Proc: r.Proc, Work: r.Took})
+		}
+	}
+	if all && j.MandatoryUS == 0 {
+		j.MandatoryUS, j.Part = x.now, task.OptionalPart
+		x.fx.touch(j)
+	}
+	return out
+}
+
+// refinements ends what is optional: the job at its deadline, a task when it has
+// had all of it.
+func (x *Exchange) refinements() error {
+	if !x.kind.Imprecise || x.cluster == nil {
+		return nil
+	}
+	for _, id := range x.live() {
+		j := x.jobs[id]
+		if j.Request.Optional == nil || j.State != Running {
+			continue
+		}
+		if j.MandatoryUS != 0 && !x.timeOf(j.DueUS).After(x.time()) {
+			void, firm := j.Void, j.Firm
+			if err := x.stop(j, task.Terminate, Completed, "", "ended at its deadline, as agreed"); err != nil {
+				return err
+			}
+			j.Void, j.Firm = void, firm // what was promised is done
+			continue
+		}
+		if err := x.refined(j); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refined ends the tasks that have had all of their optional part, if somebody
+// has measured that; those that are only reckoned to are taken to be a second
+// behind until then.
+func (x *Exchange) refined(j *live) error {
+	stand, here := x.cluster.Look(market.JobID(j.ID), x.time())
+	if !here || !stand.Running {
+		return nil
+	}
+	const least = 0.02 // what is not worth measuring
+	var back []market.Event
+	for i := range j.Ranks {
+		r := &j.Ranks[i]
+		t := taskOn(&stand, r.Proc)
+		if !r.Refining || r.Status != nil || r.Stop != task.GoOn || t == nil || !t.Refining {
+			continue
+		}
+		whole := r.Took + j.optional()
+		switch {
+		case (whole - r.Had).Done():
+			r.Stop, r.Cut, r.CutMS = task.Terminate, true, j.Request.Optional.WorkMS
+			x.fx.mark(x.nodes[r.Node], tasks)
+			x.fx.touch(j)
+		case t.Left.Done():
+			back = append(back, market.Event{
+				Kind: market.Used, Job: market.JobID(j.ID), Proc: r.Proc, Work: max(0, whole-market.Work(max(least, t.Speed))),
+			})
+		}
+	}
+	if len(back) == 0 {
+		return nil
+	}
+	return x.step(back...)
+}
+
+// cut notes how much of its optional part each task of a job has done that is
+// told to end: what it does to wind up is not paid for, nor what it does after
+// its deadline because it was told late.
+func (x *Exchange) cut(j *live) {
+	if j.Request.Optional == nil {
+		return
+	}
+	stand, here := x.cluster.Look(market.JobID(j.ID), x.time())
+	if !here || !stand.Running {
+		return
+	}
+	late := max(0, float64(x.time()-x.timeOf(j.DueUS)))
+	for i := range j.Ranks {
+		r := &j.Ranks[i]
+		if r.Cut || r.Status != nil {
+			continue
+		}
+		r.Cut, r.CutMS = true, 0
+		if t := taskOn(&stand, r.Proc); t != nil && t.Refining {
+			done := float64(j.optional()-t.Left) - late*t.Speed
+			r.CutMS = int64(max(0, done)*1e3 + 0.5)
+		}
+	}
+}
+
+// optional is the most work of the optional part on each processor.
+func (j *live) optional() market.Work { return market.Work(float64(j.Request.Optional.WorkMS) / 1e3) }
+
+func taskOn(stand *cluster.Standing, proc int32) *cluster.TaskStanding {
+	for i := range stand.Tasks {
+		if stand.Tasks[i].Proc == int(proc) {
+			return &stand.Tasks[i]
+		}
+	}
+	return nil
+}
+
+// mandatory is what a task has had of its mandatory part.
+func (r *rank) mandatory() market.Work {
+	if r.Refining {
+		return min(r.Had, r.Took)
+	}
+	return r.Had
+}
+
+// worked is what the core hears that a task has had when it ended: no more than
+// is paid for.
+func (r *rank) worked() market.Work {
+	if r.Refining && r.Cut {
+		return min(r.Had, r.Took+market.Work(float64(r.CutMS)/1e3))
+	}
+	return r.Had
+}
+
+// reckoned is what a task is taken to have had.
+func (r *rank) reckoned(stand *cluster.Standing, optional market.Work) market.Work {
+	switch t := taskOn(stand, r.Proc); {
+	case t == nil:
+		return stand.Estimate - stand.Left
+	case t.Refining:
+		return t.Took + optional - t.Left
+	default:
+		return stand.Estimate - t.Left
+	}
+}
+
+// allRefined reports whether a measurement says, for the first time, that a task
+// has had all of its optional part.
+func (r *rank) allRefined(optional, had market.Work) bool {
+	return r.Refining && (r.Took + optional - had).Done() && !(r.Took + optional - r.Had).Done()
+}
+
+// stopOf is how a task is to be ended.
+func (j *live) stopOf(r *rank) task.Stop {
+	if j.Stop == task.GoOn {
+		return r.Stop
+	}
+	return j.Stop
+}
+
+// beginAgain forgets the parts of a job that has lost its node.
+func (j *live) beginAgain() {
+	if j.Request.Optional != nil {
+		j.Part, j.MandatoryUS = task.MandatoryPart, 0
+	}
+}
+
+// optionalDue is how much of its optional part a job has executed, on all its
+// processors, and what it owes for that: by what commands have said.
+func (x *Exchange) optionalDue(j *live) (ms, micros int64) {
+	return x.optionalBy(j, func(r *rank) int64 { return r.RefinedUS })
+}
+
+// optionalNow is the same by all that was heard, for those who look.
+func (x *Exchange) optionalNow(j *live) (ms, micros int64) {
+	return x.optionalBy(j, func(r *rank) int64 { return max(r.RefinedUS, r.CPUUS-r.TookUS) })
+}
+
+func (x *Exchange) optionalBy(j *live, refined func(*rank) int64) (ms, micros int64) {
+	if j.Request.Optional == nil {
+		return 0, 0
+	}
+	for i := range j.Ranks {
+		r := &j.Ranks[i]
+		if !r.Refining {
+			continue
+		}
+		done := min(int64(float64(refined(r))/1e3*x.nodes[r.Node].Speed), j.Request.Optional.WorkMS)
+		if r.Cut {
+			done = min(done, r.CutMS)
+		}
+		ms += max(0, done)
+	}
+	pay, _ := payFor(j.Request.Optional.RateMicros, ms, 1) // no more than was held
+	return ms, int64(pay)
+}
+
+// optionalCharge is what a job owes for its optional part.
+func (x *Exchange) optionalCharge(j *live) (int64, ReceiptLine) {
+	o := j.Request.Optional
+	return j.Optional, ReceiptLine{
+		What:    fmt.Sprintf("optional part: %s of %s executed", span(j.OptionalMS), span(o.WorkMS*int64(j.Request.Procs()))),
+		Formula: fmt.Sprintf("%s a second * %.3f s", market.Money(o.RateMicros), float64(j.OptionalMS)/1e3), Amount: j.Optional,
+	}
+}
+
+// explainParts says which part of a job runs, or why it stands still.
+func (x *Exchange) explainParts(j *live, e *Explanation, stand *cluster.Standing) {
+	what := "its mandatory part"
+	if j.Request.Optional == nil {
+		what = "it"
+	} else if stand.Refining {
+		what = "its optional part"
+	}
+	if e.Share > 0 {
+		e.Summary = fmt.Sprintf("%s runs with %.1f %% of a processor", what, e.Share*100)
+	} else {
+		e.Summary = fmt.Sprintf("%s stands still: another goes first on its processor", what)
+	}
+	if stand.Refining {
+		if e.PredictedUS == 0 || e.PredictedUS > j.DueUS {
+			e.PredictedUS = j.DueUS
+		}
+		e.Because = append(e.Because,
+			"its mandatory part is done: what was promised is kept",
+			fmt.Sprintf("%s of its optional part are executed, which is worth %s", span(e.OptionalMS), market.Money(e.Optional)),
+			"mandatory parts of others go first; it ends at its deadline with what it has")
+		return
+	}
+	done := float64(stand.Estimate - max(0, stand.Left))
+	e.Because = append(e.Because,
+		fmt.Sprintf("%s of %s are done", span(int64(done*1e3)), span(int64(float64(stand.Estimate)*1e3))),
+		"mandatory parts run one at a time, the earliest deadline first")
+}
+
+// nextDeadline is when the next job with an optional part has to end.
+func (x *Exchange) nextDeadline() market.Time {
+	next := market.Never
+	for _, j := range x.jobs {
+		if j.State == Running && j.MandatoryUS != 0 {
+			next = min(next, x.timeOf(j.DueUS))
+		}
+	}
+	return next
+}

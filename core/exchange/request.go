@@ -1,0 +1,220 @@
+package exchange
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/libra-market/libra/core/market"
+)
+
+// Request is what a user asks for: a program, and what it is worth when.
+type Request struct {
+	Name    string   `json:"name,omitempty"`
+	Account string   `json:"account,omitempty"` // who pays; empty: the user's own
+	Argv    []string `json:"argv,omitempty"`    // the program; or the arguments of
+	Script  string   `json:"script,omitempty"`  // a script
+	Dir     string   `json:"dir,omitempty"`     // working directory, absolute
+	Env     []string `json:"env,omitempty"`     // NAME=value
+	Output  string   `json:"output,omitempty"`  // default libra-%j.out; %j job, %r rank, %a array element
+	Error   string   `json:"error,omitempty"`   // default: where the output goes
+
+	EstimateMS    int64    `json:"estimate_ms"`                    // runtime with a whole processor of rating 1
+	DeadlineMS    int64    `json:"deadline_ms,omitempty"`          // from submission; 0: none
+	Soft          bool     `json:"soft,omitempty"`                 // can bear a delay, for the penalty
+	Budget        *int64   `json:"budget_micros,omitempty"`        // absent: no limit but the account's
+	PenaltyMicros int64    `json:"penalty_micros_per_s,omitempty"` // for each second after the deadline
+	Processors    int      `json:"processors,omitempty"`           // default 1
+	Threads       int      `json:"threads,omitempty"`              // processors of each program, all of one node; default 1
+	Once          bool     `json:"once,omitempty"`                 // where a batch system runs it: it starts once, and starts the rest itself
+	MemoryMB      int64    `json:"memory_mb,omitempty"`            // on each processor
+	DiskMB        int64    `json:"disk_mb,omitempty"`              // on each processor
+	Class         int      `json:"class,omitempty"`                // where the policy knows classes
+	Wish          string   `json:"wish,omitempty"`                 // cheapest, fastest
+	Overrun       Overrun  `json:"overrun,omitempty"`              // default stop
+	NoRestart     bool     `json:"no_restart,omitempty"`           // a lost node ends the job
+	After         []int64  `json:"after,omitempty"`                // jobs that must have succeeded first
+	Array         *Array   `json:"array,omitempty"`                // a parameter sweep
+	Tags          []string `json:"tags,omitempty"`                 // for the user's own use
+	GraceMS       int64    `json:"grace_ms,omitempty"`             // between SIGTERM and SIGKILL; default 5 s
+
+	Optional *Optional `json:"optional,omitempty"` // what may be done beside, until the deadline
+}
+
+// Overrun is what becomes of a job that needs more than it estimated when it
+// can get no more: no room beside the promises to others, or no budget.
+type Overrun string
+
+// What a user can choose.
+const (
+	OverrunStop Overrun = "stop" // SIGTERM, and SIGKILL after the grace
+	OverrunLate Overrun = "late" // goes on with what others leave, without a promise
+	OverrunKill Overrun = "kill" // SIGKILL at once
+)
+
+// Array is a sweep over indexes with one deadline and one budget for the whole
+// (002, future work): at most Limit of the elements run at a time.
+type Array struct {
+	First int `json:"first"`
+	Last  int `json:"last"`
+	Step  int `json:"step,omitempty"`  // default 1
+	Limit int `json:"limit,omitempty"` // 0: as many as the market takes
+}
+
+// Len counts the elements.
+func (a *Array) Len() int {
+	if a.Last < a.First {
+		return 0
+	}
+	return (a.Last-a.First)/max(1, a.Step) + 1
+}
+
+// Bounds on requests: a thing beyond them is a mistake.
+const (
+	MaxName     = 128
+	MaxScript   = 1 << 20
+	MaxArgs     = 1 << 17 // bytes of all arguments
+	MaxEnv      = 1 << 17
+	MaxElements = 100_000
+	MaxAfter    = 100
+	MaxTags     = 16
+)
+
+// FieldError says which field of a request makes no sense, and what would.
+type FieldError struct {
+	Field string
+	Want  string
+}
+
+func (e *FieldError) Error() string { return e.Field + ": want " + e.Want }
+
+// Validate names the first field that makes no sense.
+func (r *Request) Validate() error {
+	if err := r.validateProgram(); err != nil {
+		return err
+	}
+	return r.ValidateTerms()
+}
+
+// HasProgram reports whether the request says what to run: one that asks for a
+// price alone need not.
+func (r *Request) HasProgram() bool { return len(r.Argv) > 0 || r.Script != "" }
+
+func bad(field, want string) error { return &FieldError{Field: field, Want: want} }
+
+func (r *Request) validateProgram() error {
+	switch {
+	case len(r.Name) > MaxName || strings.ContainsFunc(r.Name, control):
+		return bad("name", fmt.Sprintf("at most %d printable characters", MaxName))
+	case len(r.Argv) == 0 && r.Script == "":
+		return bad("argv", "a program (or a script)")
+	case len(r.Argv) > 0 && r.Script == "" && r.Argv[0] == "":
+		return bad("argv", "a program")
+	case size(r.Argv) > MaxArgs:
+		return bad("argv", fmt.Sprintf("at most %d bytes", MaxArgs))
+	case nul(r.Argv):
+		return bad("argv", "no NUL bytes")
+	case len(r.Script) > MaxScript || strings.Contains(r.Script, "\x00"):
+		return bad("script", fmt.Sprintf("text of at most %d bytes", MaxScript))
+	case r.Dir != "" && (!path.IsAbs(r.Dir) || strings.Contains(r.Dir, "\x00")):
+		return bad("dir", "an absolute path")
+	case size(r.Env) > MaxEnv || nul(r.Env):
+		return bad("env", fmt.Sprintf("at most %d bytes, no NUL bytes", MaxEnv))
+	case !assignments(r.Env):
+		return bad("env", "NAME=value")
+	case strings.ContainsFunc(r.Output, control):
+		return bad("output", "a path")
+	case strings.ContainsFunc(r.Error, control):
+		return bad("error", "a path")
+	}
+	return r.Optional.validateProgram()
+}
+
+// ValidateTerms is Validate without the program.
+func (r *Request) ValidateTerms() error {
+	switch {
+	case r.EstimateMS <= 0 || r.EstimateMS > maxMS:
+		return bad("estimate_ms", "more than 0: how long it runs with a processor to itself")
+	case r.DeadlineMS < 0 || r.DeadlineMS > maxMS:
+		return bad("deadline_ms", "0 (none) or more")
+	case r.Soft && r.DeadlineMS == 0:
+		return bad("soft", "a deadline_ms with it")
+	case r.Budget != nil && (*r.Budget < 0 || *r.Budget > maxMicros):
+		return bad("budget_micros", "0 or more")
+	case r.PenaltyMicros < 0 || r.PenaltyMicros > maxMicros:
+		return bad("penalty_micros_per_s", "0 or more")
+	case r.PenaltyMicros > 0 && r.DeadlineMS == 0:
+		return bad("penalty_micros_per_s", "a deadline_ms with it")
+	case r.Processors < 0 || r.Processors > market.MaxWidth:
+		return bad("processors", "1 or more")
+	case r.Threads < 0 || r.Threads > 1 && r.Procs()%r.Threads != 0:
+		return bad("threads", fmt.Sprintf("a number that divides the processors, %d: so many of them are for one program", r.Procs()))
+	case r.Threads > 1 && r.Optional != nil:
+		return bad("threads", "1: mandatory and optional parts run on one processor each")
+	case r.MemoryMB < 0 || r.MemoryMB > maxMB:
+		return bad("memory_mb", "0 or more")
+	case r.DiskMB < 0 || r.DiskMB > maxMB:
+		return bad("disk_mb", "0 or more")
+	case r.Class < 0 || r.Class > 1<<20:
+		return bad("class", "0 or more")
+	case r.Overrun != "" && r.Overrun != OverrunStop && r.Overrun != OverrunLate && r.Overrun != OverrunKill:
+		return bad("overrun", "stop, late or kill")
+	case len(r.After) > MaxAfter:
+		return bad("after", fmt.Sprintf("at most %d jobs", MaxAfter))
+	case len(r.Tags) > MaxTags || size(r.Tags) > 4096 || nul(r.Tags):
+		return bad("tags", fmt.Sprintf("at most %d short words", MaxTags))
+	case r.GraceMS < 0 || r.GraceMS > 600_000:
+		return bad("grace_ms", "0 to 600000")
+	}
+	if err := r.validateOptional(); err != nil {
+		return err
+	}
+	if _, err := market.ParseWish(r.Wish); err != nil {
+		return bad("wish", "cheapest or fastest")
+	}
+	if a := r.Array; a != nil {
+		switch {
+		case a.First < 0 || a.Last < a.First || a.Step < 0 || a.Len() > MaxElements:
+			return bad("array", fmt.Sprintf("first to last, at most %d elements", MaxElements))
+		case a.Limit < 0:
+			return bad("array.limit", "0 (none) or more")
+		case r.Procs() > 1:
+			return bad("processors", "1: each element of an array runs on one processor")
+		}
+	}
+	return nil
+}
+
+const (
+	maxMS     = int64(1e13) // three centuries
+	maxMicros = int64(1e17)
+	maxMB     = int64(1e12)
+)
+
+func control(r rune) bool { return r < ' ' || r == 0x7f }
+
+func size(words []string) int {
+	n := 0
+	for _, w := range words {
+		n += len(w) + 1
+	}
+	return n
+}
+
+func nul(words []string) bool {
+	for _, w := range words {
+		if strings.Contains(w, "\x00") {
+			return true
+		}
+	}
+	return false
+}
+
+func assignments(env []string) bool {
+	for _, e := range env {
+		if name, _, ok := strings.Cut(e, "="); !ok || name == "" {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,117 @@
+package exchange
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/libra-market/libra/core/cluster"
+	"github.com/libra-market/libra/core/ledger"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/policy"
+)
+
+// Snapshot is all of an exchange, as plain data: what a snapshot holds.
+type Snapshot struct {
+	Origin  int64          `json:"origin"`
+	Now     int64          `json:"now"`
+	Epochs  []EpochView    `json:"epochs"`
+	Rates   Rates          `json:"rates"`
+	Nodes   []*node        `json:"nodes"`
+	Cluster *cluster.State `json:"cluster,omitempty"`
+	Ledger  ledger.State   `json:"ledger"`
+	Next    int64          `json:"next"`
+	Jobs    []*live        `json:"jobs"`
+	Quotes  []*kept        `json:"quotes"`
+	Wake    Number         `json:"wake"`
+	Record  Track          `json:"record"`
+}
+
+// Snapshot is the exchange as it is between two commands. It shares memory with
+// the exchange: encode it before the next command.
+func (x *Exchange) Snapshot() Snapshot {
+	s := Snapshot{
+		Origin: x.origin, Now: x.now, Epochs: x.epochs, Rates: x.rates, Nodes: x.nodes, Ledger: x.ledger.State(),
+		Next: x.next, Wake: Number(x.wake), Record: x.record,
+	}
+	if x.cluster != nil {
+		c := x.cluster.State()
+		s.Cluster = &c
+	}
+	for _, id := range x.live() {
+		s.Jobs = append(s.Jobs, x.jobs[id])
+	}
+	for _, id := range slices.Sorted(maps.Keys(x.quotes)) {
+		s.Quotes = append(s.Quotes, x.quotes[id])
+	}
+	return s
+}
+
+// Restore is an exchange that goes on where another one was.
+func Restore(version string, encoded []byte) (*Exchange, error) {
+	var s Snapshot
+	if err := json.Unmarshal(encoded, &s); err != nil {
+		return nil, fmt.Errorf("state of the exchange: %w", err)
+	}
+	x := New(version)
+	x.origin, x.now, x.epochs, x.rates, x.nodes = s.Origin, s.Now, s.Epochs, s.Rates, s.Nodes
+	x.next, x.wake, x.record = s.Next, market.Time(s.Wake), s.Record
+	var err error
+	if x.ledger, err = ledger.Restore(s.Ledger); err != nil {
+		return nil, err
+	}
+	x.indexAccounts()
+	for i, n := range x.nodes {
+		if n == nil {
+			return nil, fmt.Errorf("state of the exchange: node %d is missing", i)
+		}
+		if !n.Retired {
+			x.byName[n.Node] = i
+		}
+	}
+	for _, j := range s.Jobs {
+		x.jobs[j.ID] = j
+		for i := range j.Ranks {
+			if k := j.Ranks[i].Node; k < 0 || k >= len(x.nodes) {
+				return nil, fmt.Errorf("state of the exchange: job %d is on node %d of %d", j.ID, k, len(x.nodes))
+			}
+			x.nodes[j.Ranks[i].Node].let(j)
+		}
+		for _, id := range j.Waits {
+			x.waits[id] = append(x.waits[id], j.ID)
+		}
+	}
+	for _, q := range s.Quotes {
+		x.quotes[q.ID] = q
+		if q.Reserved {
+			x.reserved[q.Job] = q
+		}
+		x.expiry.push(q.ExpiresUS, q.ID)
+	}
+	if len(x.epochs) == 0 {
+		return x, nil
+	}
+	return x, x.restoreCluster(s.Cluster)
+}
+
+func (x *Exchange) restoreCluster(s *cluster.State) error {
+	e := x.epoch()
+	kind, err := policy.Find(e.Policy)
+	if err != nil {
+		return err
+	}
+	x.kind = kind
+	if s == nil {
+		return nil
+	}
+	p, err := kind.New(settingsOf(e))
+	if err != nil {
+		return err
+	}
+	x.cluster, err = cluster.Restore(x.coreNodes(e), p, *s)
+	if err == nil {
+		x.cluster.Punctual = true
+	}
+	return err
+}

@@ -1,0 +1,316 @@
+package exchange
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/task"
+)
+
+// submit takes in a job, or says why not.
+func (x *Exchange) submit(by Identity, s *Submit) (Outcome, error) {
+	if s.Quote != "" {
+		return x.take(by, s)
+	}
+	return x.enterNew(by, s.Request, s.Settled)
+}
+
+// enterNew is a submission without a quote.
+func (x *Exchange) enterNew(by Identity, r Request, settled []Settled) (Outcome, error) {
+	if err := r.Validate(); err != nil {
+		return Outcome{}, err
+	}
+	account, err := x.payer(by, r.Account)
+	if err != nil {
+		return Outcome{}, err
+	}
+	waits, broken, err := x.dependencies(by, r.After, settled)
+	if err != nil {
+		return Outcome{}, err
+	}
+	j := x.newJob(by, r, account)
+	if broken != "" {
+		return x.refuse(j, ReasonDependency, broken), nil
+	}
+	if why := x.onlyPrecise(&r); why != "" {
+		return x.refuse(j, ReasonImprecise, why), nil
+	}
+	if r.Budget != nil {
+		if reason, why := x.cannotHold(account, x.mostCost(&r, 0)); reason != "" {
+			return x.refuse(j, reason, why), nil
+		}
+	}
+	if len(waits) > 0 {
+		return x.hold(j, waits)
+	}
+	return x.admit(j)
+}
+
+// newJob numbers a job. It is not under way yet.
+func (x *Exchange) newJob(by Identity, r Request, account string) *live {
+	id := x.next
+	x.next++
+	if r.Output == "" {
+		r.Output = "libra-%j.out"
+		if r.Array != nil {
+			r.Output = "libra-%j-%a.out"
+		} else if r.Procs() > r.threads() {
+			r.Output = "libra-%j-%r.out"
+		}
+	}
+	if r.Error == "" {
+		r.Error = r.Output
+	}
+	j := &live{Job: Job{
+		ID: id, Owner: by.User, Account: account, Name: r.Name, Request: r, SubmittedUS: x.now, Policy: x.epoch().Policy,
+	}}
+	if r.DeadlineMS > 0 {
+		j.DueUS = x.now + r.DeadlineMS*1000
+	}
+	if j.Name == "" {
+		j.Name = nameOf(&r)
+	}
+	return j
+}
+
+// nameOf is what a job without a name is called.
+func nameOf(r *Request) string {
+	if r.Script != "" {
+		return "script"
+	}
+	name := r.Argv[0]
+	for i := len(name) - 1; i >= 0; i-- {
+		if name[i] == '/' {
+			name = name[i+1:]
+			break
+		}
+	}
+	return name[:min(len(name), MaxName)]
+}
+
+// refuse says no to a job at the door, with what would be taken instead. The
+// refusal is kept: it is part of the history.
+func (x *Exchange) refuse(j *live, reason, detail string) Outcome {
+	r := &Refusal{Reason: reason, Detail: detail, Offers: x.offers(j, reason), Job: j.ID}
+	if j.State == "" {
+		j.State, j.Reason, j.Detail, j.EndedUS = Rejected, reason, detail, x.now
+		x.fx.over(j)
+	}
+	v := j.Job
+	return Outcome{Job: &v, Refusal: r}
+}
+
+// admit hands a job to the cluster, and pays for it what the answer asks.
+func (x *Exchange) admit(j *live) (Outcome, error) {
+	if x.cluster == nil {
+		return x.refuse(j, market.CannotMeetResources.String(), "no node has joined the cluster yet"), nil
+	}
+	asked := x.fitting(j)
+	j.Width = int(asked.Width)
+	x.jobs[j.ID] = j
+	if err := x.step(market.Event{Kind: market.Submitted, Job: asked.ID, Spec: &asked}); err != nil {
+		delete(x.jobs, j.ID)
+		return Outcome{}, err
+	}
+	if j.State == Rejected {
+		return x.refuse(j, j.Reason, j.Detail), nil
+	}
+	x.prepareWorking(j, &asked)
+	return x.pay(j)
+}
+
+// pay holds the most that a job taken in can cost; who cannot pay is put out
+// again.
+func (x *Exchange) pay(j *live) (Outcome, error) {
+	if j.State.Final() { // it has come and gone in this very instant
+		v := j.Job
+		return Outcome{Job: &v}, nil
+	}
+	reason, why := x.payable(j)
+	if reason != "" {
+		j.End, j.Reason, j.Detail = Rejected, reason, why
+		if err := x.step(market.Event{Kind: market.Cancelled, Job: market.JobID(j.ID)}); err != nil {
+			return Outcome{}, err
+		}
+		return x.refuse(j, reason, why), nil
+	}
+	x.fx.touch(j)
+	v := x.view(j)
+	return Outcome{Job: &v}, nil
+}
+
+// payable prices a job and holds the money; it says why it cannot.
+func (x *Exchange) payable(j *live) (reason, detail string) {
+	price, err := market.Price(j.Owed).Money()
+	if err != nil {
+		return market.CannotMeetBudget.String(), nameBudget(x.epoch().Policy)
+	}
+	j.Price = int64(max(0, price))
+	if err := x.holdFor(j); err != nil {
+		if reason, detail = shortage(err); reason == "" {
+			reason, detail = ReasonFunds, err.Error()
+		}
+	}
+	return reason, detail
+}
+
+// fitting is what the core is asked: of an array without a limit, the most
+// lanes that the market takes.
+func (x *Exchange) fitting(j *live) market.Job {
+	t := x.time()
+	first := j.Request.asked(j.ID, j.Owner, t, x.processorsUp())
+	if j.DueUS > 0 { // part of the deadline may be gone, waiting for others
+		first.SLA.Deadline = max(0, x.timeOf(j.DueUS)-t)
+	}
+	if j.Request.Array == nil || j.Request.Array.Limit > 0 {
+		return first
+	}
+	for try := first; ; {
+		if _, err := x.cluster.Quote(t, try); err == nil {
+			return try
+		}
+		if try.Width == 1 {
+			return first
+		}
+		width, estimate := j.Request.width(int(try.Width) / 2)
+		try.Width, try.Estimate = width, estimate
+	}
+}
+
+// cancel takes a job or a quote back.
+func (x *Exchange) cancel(by Identity, c *Cancel) (Outcome, error) {
+	if c.Quote != "" {
+		return x.giveBack(by, c.Quote)
+	}
+	j := x.jobs[c.Job]
+	if j == nil || by.Role != RoleOwner && j.Owner != by.User {
+		return Outcome{}, fmt.Errorf("job %d: %w, or it has ended", c.Job, ErrUnknown)
+	}
+	detail := "cancelled by its user"
+	if by.User != j.Owner {
+		detail = "cancelled by " + by.User
+	}
+	if err := x.stop(j, task.Terminate, Cancelled, market.ByUser.String(), detail); err != nil {
+		return Outcome{}, err
+	}
+	if err := x.settle(); err != nil {
+		return Outcome{}, err
+	}
+	v := x.view(j)
+	return Outcome{Job: &v}, nil
+}
+
+// stop asks for the end of a job. Where it runs, its promise ends at once, so
+// that it takes nothing from others while it winds up.
+func (x *Exchange) stop(j *live, how task.Stop, end State, reason, detail string) error {
+	switch j.State {
+	case Held:
+		x.end(j, end, reason, detail)
+		return nil
+	case Queued:
+		j.End, j.Reason, j.Detail = end, reason, detail
+		return x.step(market.Event{Kind: market.Cancelled, Job: market.JobID(j.ID)})
+	case Running:
+		x.cut(j)
+		j.State, j.End, j.Reason, j.Detail, j.Stop, j.Void, j.Firm = Stopping, end, reason, detail, how, true, false
+	case Stopping:
+		j.Stop = task.Kill // asked twice, it is urgent
+	default:
+		return nil
+	}
+	for i := range j.Ranks {
+		x.fx.mark(x.nodes[j.Ranks[i].Node], tasks)
+	}
+	x.fx.touch(j)
+	return x.step(market.Event{Kind: market.Released, Job: market.JobID(j.ID)})
+}
+
+// dependencies sorts out for which of the jobs named a new one has to wait;
+// broken says which of them can no longer succeed.
+func (x *Exchange) dependencies(by Identity, after []int64, settled []Settled) (waits []int64, broken string, err error) {
+	for _, id := range after {
+		if j := x.jobs[id]; j != nil && (by.Role == RoleOwner || j.Owner == by.User) {
+			if !slices.Contains(waits, id) {
+				waits = append(waits, id)
+			}
+			continue
+		}
+		i := slices.IndexFunc(settled, func(s Settled) bool { return s.Job == id })
+		switch {
+		case i < 0 || by.Role != RoleOwner && settled[i].Owner != by.User:
+			return nil, "", fmt.Errorf("after: job %d: %w", id, ErrUnknown)
+		case settled[i].State != Completed:
+			broken = fmt.Sprintf("job %d, which it was to follow, is %s", id, settled[i].State)
+		}
+	}
+	return waits, broken, nil
+}
+
+// hold keeps a job back until others have succeeded. Its budget is held, its
+// deadline runs, nothing is promised.
+func (x *Exchange) hold(j *live, waits []int64) (Outcome, error) {
+	j.State, j.Waits = Held, waits
+	if j.Request.Budget != nil {
+		if err := x.holdFor(j); err != nil {
+			return Outcome{}, err
+		}
+	}
+	x.jobs[j.ID] = j
+	for _, id := range waits {
+		x.waits[id] = append(x.waits[id], j.ID)
+	}
+	x.fx.touch(j)
+	v := x.view(j)
+	return Outcome{Job: &v}, nil
+}
+
+// follow tells those who waited for a job how it ended.
+func (x *Exchange) follow(ended *live) {
+	waiting := x.waits[ended.ID]
+	delete(x.waits, ended.ID)
+	for _, id := range waiting {
+		j := x.jobs[id]
+		if j == nil || j.State != Held {
+			continue
+		}
+		if ended.State != Completed {
+			detail := fmt.Sprintf("job %d, which it was to follow, is %s", ended.ID, ended.State)
+			x.then(func() error { x.end(j, Cancelled, ReasonDependency, detail); return nil })
+			continue
+		}
+		j.Waits = slices.DeleteFunc(j.Waits, func(w int64) bool { return w == ended.ID })
+		if len(j.Waits) == 0 {
+			x.then(func() error { return x.release(j) })
+		}
+	}
+}
+
+// release hands a job to the cluster whose time has come.
+func (x *Exchange) release(j *live) error {
+	if j.State != Held {
+		return nil
+	}
+	if j.Held > 0 {
+		x.unhold(j)
+	}
+	j.State = ""
+	delete(x.jobs, j.ID)
+	if why := x.onlyPrecise(&j.Request); why != "" { // another policy came while it waited
+		x.refuse(j, ReasonImprecise, why)
+		x.follow(j)
+		return nil
+	}
+	if j.Request.Budget != nil {
+		if reason, why := x.cannotHold(j.Account, x.mostCost(&j.Request, 0)); reason != "" {
+			x.refuse(j, reason, why)
+			x.follow(j)
+			return nil
+		}
+	}
+	o, err := x.admit(j)
+	if err == nil && o.Refusal != nil {
+		x.follow(j)
+	}
+	return err
+}

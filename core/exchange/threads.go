@@ -1,0 +1,49 @@
+package exchange
+
+import (
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/task"
+)
+
+// A job has so many processors, and to the core each of them is one of its tasks.
+// A program that has threads has several of them, all of one node, and is one task
+// to that node: it gets the sum of their shares, and each of them has had its part
+// of what the program had. Ranks are of programs; a job's processors stand in
+// order, so those of a program follow each other.
+
+// Programs is how many programs a job that has processors runs.
+func (j *Job) Programs() int { return len(j.Places) / j.Request.threads() }
+
+// NodeOf is the node of one of them.
+func (j *Job) NodeOf(program int) string { return j.Places[program*j.Request.threads()].Node }
+
+// threads is how many processors each program of a request has.
+func (r *Request) threads() int { return max(1, r.Threads) }
+
+// Procs is how many processors a request asks for: if it does not say, one program's.
+func (r *Request) Procs() int {
+	if r.Processors > 0 {
+		return r.Processors
+	}
+	return r.threads()
+}
+
+// threads is how many processors each program of a job has.
+func (j *live) threads() int { return j.Request.threads() }
+
+// programs is how many of them the job has on processors.
+func (j *live) programs() int { return len(j.Ranks) / j.threads() }
+
+// first is the first processor of a program, which stands for all.
+func (j *live) first(program int) *rank { return &j.Ranks[program*j.threads()] }
+
+// others are the rest of them.
+func (j *live) others(program int) []rank {
+	return j.Ranks[program*j.threads()+1 : (program+1)*j.threads()]
+}
+
+// had is the work that each processor of a program has had, by what the program
+// used or declined.
+func (j *live) had(s *task.Status, speed float64) market.Work {
+	return market.Work(float64(s.CPUUS+s.DeclinedUS) / float64(j.threads()) / 1e6 * speed)
+}

@@ -1,0 +1,80 @@
+package exchange
+
+import (
+	"fmt"
+
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/task"
+)
+
+// verdict is how a job that ran to its end has fared, by how its tasks did.
+func (j *live) verdict() (state State, reason, detail string) {
+	spoiled := ""
+	for i := range j.Ranks {
+		s := j.Ranks[i].Status
+		if s == nil || s.Good() || j.Ranks[i].Stop != task.GoOn {
+			continue
+		}
+		who := ""
+		if j.programs() > 1 {
+			who = fmt.Sprintf("rank %d: ", i/j.threads())
+		}
+		if j.Ranks[i].Refining { // what was promised is done
+			_, why := misfortune(s)
+			spoiled = who + "its optional part: " + why
+			continue
+		}
+		reason, detail = misfortune(s)
+		return Failed, reason, who + detail
+	}
+	return Completed, "", spoiled
+}
+
+// misfortune says why a task did not end well.
+func misfortune(s *task.Status) (reason, detail string) {
+	switch {
+	case s.State == task.Refused:
+		return ReasonRefused, s.Error
+	case s.OOM:
+		return ReasonOOM, "used more memory than it asked for"
+	case s.Signal != "":
+		return ReasonSignal, "ended by " + s.Signal
+	case s.Exit != 0:
+		return ReasonExit, fmt.Sprintf("exit status %d", s.Exit)
+	}
+	for _, e := range s.Elements {
+		if e.Signal != "" {
+			return ReasonSignal, fmt.Sprintf("element %d ended by %s", e.Index, e.Signal)
+		}
+		if e.Exit != 0 {
+			return ReasonExit, fmt.Sprintf("element %d: exit status %d", e.Index, e.Exit)
+		}
+	}
+	return ReasonExit, s.Error
+}
+
+// refusalText says in a sentence why the market said no.
+func refusalText(r market.Reason) string {
+	switch r {
+	case market.CannotMeetResources:
+		return "no node of this cluster could ever hold it"
+	case market.CannotMeetDeadline:
+		return "it cannot be done by its deadline beside what has been promised to others"
+	case market.CannotMeetBudget:
+		return "it costs more than its budget"
+	case market.NotWorthIt:
+		return "it would cost the owner more, in what others pay or are paid, than it brings"
+	case market.NotAdmitted:
+		return "jobs of its class are not being admitted at the moment"
+	case market.NodeLost:
+		return "its node is gone and no other can take it in time"
+	case market.ByUser:
+		return "cancelled"
+	case market.OutOfPatience:
+		return "it waited until its limit"
+	case market.NotFirm:
+		return "the policy in force promises nothing, so there is no binding quote"
+	case market.NoReason:
+	}
+	return ""
+}

@@ -1,0 +1,347 @@
+package exchange
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/libra-market/libra/core/ledger"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/task"
+)
+
+// view is a job as it is now.
+func (x *Exchange) view(j *live) Job {
+	v := j.Job
+	if v.State.Final() {
+		return v
+	}
+	v.Tasks = nil
+	for rank := range j.programs() {
+		r := j.first(rank)
+		if r.Status != nil {
+			v.Tasks = append(v.Tasks, *r.Status)
+		} else {
+			v.Tasks = append(v.Tasks, task.Status{
+				Key: task.Key{Job: j.ID, Rank: rank, Attempt: j.Attempt}, State: task.Running, CPUUS: r.CPUUS, StartedUS: j.StartedUS,
+			})
+		}
+	}
+	v.Timeline = slices.Clone(j.Timeline)
+	v.Extensions = slices.Clone(j.Extensions)
+	v.Penalty, _ = x.penaltyNow(j)
+	if j.Request.Optional != nil {
+		v.OptionalMS, v.Optional = x.optionalNow(j)
+	}
+	if len(j.Ranks) > 0 {
+		if stand, here := x.cluster.Look(market.JobID(j.ID), x.time()); here && stand.Running && !stand.Refining {
+			v.Work = max(v.Work, int64(float64(stand.Estimate-max(0, stand.Left))*1e3))
+		}
+	}
+	return v
+}
+
+// penaltyNow is what the delay of a job has come to so far.
+func (x *Exchange) penaltyNow(j *live) (int64, market.Time) {
+	late := x.lateness(j)
+	if late <= 0 || j.PromisedUS == 0 || j.State == Stopping {
+		return 0, late
+	}
+	amount, err := market.Price(float64(late) * float64(market.Money(j.Request.PenaltyMicros).Price())).Money()
+	if err != nil {
+		return 0, late
+	}
+	return int64(amount), late
+}
+
+// At lets time pass for those who only look: what they see is as of then.
+func (x *Exchange) At(now int64) { x.now = max(x.now, now) }
+
+// Job is a job under way.
+func (x *Exchange) Job(id int64) (Job, bool) {
+	if j := x.jobs[id]; j != nil {
+		return x.view(j), true
+	}
+	return Job{}, false
+}
+
+// Notice is what there is to say of a job under way in a few numbers.
+func (x *Exchange) Notice(id int64) JobNotice {
+	j := x.jobs[id]
+	if j == nil {
+		return JobNotice{ID: id}
+	}
+	penalty, _ := x.penaltyNow(j)
+	return JobNotice{ID: id, Owner: j.Owner, State: j.State, Share: j.Share, Work: j.Work, Price: j.Price, Penalty: penalty}
+}
+
+// Counts are the jobs under way, by state.
+func (x *Exchange) Counts() map[State]int {
+	counts := map[State]int{}
+	for _, j := range x.jobs {
+		counts[j.State]++
+	}
+	return counts
+}
+
+func (x *Exchange) accountView(a ledger.Account) Account {
+	v := Account{
+		Path: string(a.Path), Free: int64(a.Free), Held: int64(a.Held), Spent: int64(a.Used(x.now)), Credit: int64(a.Credit), Closed: a.Closed,
+	}
+	if a.Limit != ledger.NoLimit {
+		limit := int64(a.Limit)
+		v.Limit = &limit
+	}
+	return v
+}
+
+// Owned is what an account owns, and how much of that is held; with all below
+// it, if asked.
+func (x *Exchange) Owned(path string, subtree bool) (owned, held market.Money) {
+	for _, a := range x.ledger.Accounts(market.Account(path)) {
+		if subtree || string(a.Path) == path {
+			owned, held = owned+a.Free+a.Held, held+a.Held
+		}
+	}
+	return owned, held
+}
+
+// Speed is the work a second of all processors that are up.
+func (x *Exchange) Speed() float64 {
+	total := 0.0
+	for _, n := range x.nodes {
+		if n.Up {
+			total += n.Rating * float64(n.Processors)
+		}
+	}
+	return total
+}
+
+// LedgerHead is where the chain of the ledger ends.
+func (x *Exchange) LedgerHead() (seq int64, hash ledger.Hash) { return x.ledger.Head() }
+
+// LedgerTotal is the sum of all accounts: zero.
+func (x *Exchange) LedgerTotal() market.Money { return x.ledger.Total() }
+
+// LedgerState is the ledger as it is, to be compared with its log.
+func (x *Exchange) LedgerState() ledger.State { return x.ledger.State() }
+
+// Nodes lists the nodes that have joined and what runs on them.
+func (x *Exchange) Nodes() []NodeView {
+	var views []NodeView
+	for _, name := range slices.Sorted(maps.Keys(x.byName)) {
+		views = append(views, x.nodeView(x.byName[name]))
+	}
+	x.tenants(views)
+	return views
+}
+
+func (x *Exchange) nodeView(index int) NodeView {
+	n := x.nodes[index]
+	v := NodeView{
+		Hello: n.Hello, Index: index, Up: n.Up, Why: n.Why, Rates: x.rates, Loads: make([]ProcessorView, n.Processors), FreeMB: n.MemoryMB,
+	}
+	for i := range v.Loads {
+		v.Loads[i].Jobs = []Tenant{}
+	}
+	return v
+}
+
+// tenants puts the jobs under way on the processors they hold.
+func (x *Exchange) tenants(views []NodeView) {
+	at := map[int]*NodeView{}
+	for i := range views {
+		at[views[i].Index] = &views[i]
+	}
+	for _, id := range x.live() {
+		j := x.jobs[id]
+		stand, _ := x.standing(j)
+		for i := range j.Ranks {
+			r := &j.Ranks[i]
+			v := at[r.Node]
+			if v == nil {
+				continue
+			}
+			share := r.Speed / v.Rating
+			p := &v.Loads[r.Processor]
+			p.Share += share
+			p.Kept += min(1, max(stand, 0)/v.Rating)
+			p.Jobs = append(p.Jobs, Tenant{Job: j.ID, Owner: j.Owner, Name: j.Name, Share: share, DueUS: j.DueUS})
+			v.FreeMB -= j.Request.MemoryMB
+		}
+	}
+}
+
+// standing is the rate of work that a job needs from now on to be in time.
+func (x *Exchange) standing(j *live) (need float64, here bool) {
+	if len(j.Ranks) == 0 { // it waits: its place in the queue is dear to find
+		return 0, false
+	}
+	t := x.time()
+	stand, here := x.cluster.Look(market.JobID(j.ID), t)
+	if !here || !stand.Running {
+		return 0, here
+	}
+	left, period := max(0, float64(stand.Left)), float64(stand.Due-t)
+	if !stand.Due.Finite() || stand.Refining {
+		return 0, true
+	}
+	if period <= 0 {
+		return 1, true
+	}
+	return left / period, true
+}
+
+// Preview is what a request would be answered now. Nothing changes.
+func (x *Exchange) Preview(by Identity, r Request) (Outcome, error) {
+	if err := r.ValidateTerms(); err != nil {
+		return Outcome{}, err
+	}
+	account, err := x.payer(by, r.Account)
+	if err != nil {
+		return Outcome{}, err
+	}
+	j := &live{Job: Job{Owner: by.User, Account: account, Request: withProgram(r), SubmittedUS: x.now}}
+	if why := x.onlyPrecise(&r); why != "" {
+		return x.refuseQuote(j, ReasonImprecise, why), nil
+	}
+	if x.cluster == nil {
+		return x.refuseQuote(j, market.CannotMeetResources.String(), "no node has joined the cluster yet"), nil
+	}
+	q, ok := x.ask(j, r)
+	if !ok {
+		reason := x.whyNot(j, r)
+		if reason == market.NoReason {
+			return x.refuseQuote(j, market.CannotMeetBudget.String(), nameBudget(x.epoch().Policy)), nil
+		}
+		return x.refuseQuote(j, reason.String(), refusalText(reason)), nil
+	}
+	if reason, why := x.cannotHold(account, x.mostCost(&r, market.Money(q.Price))); reason != "" {
+		return x.refuseQuote(j, reason, why), nil
+	}
+	return Outcome{Quote: &q}, nil
+}
+
+// whyNot is the reason for which a request is refused now.
+func (x *Exchange) whyNot(j *live, r Request) market.Reason {
+	trial := &live{Job: Job{ID: x.next, Owner: j.Owner, Request: r}}
+	_, err := x.cluster.Quote(x.time(), x.fitting(trial))
+	if rejected, ok := err.(*market.Rejection); ok { //nolint:errorlint // the cluster returns it as it is
+		return rejected.Reason
+	}
+	return market.NoReason
+}
+
+// Usage is how much of the cluster is given and promised now.
+func (x *Exchange) Usage() Prices {
+	e := x.epoch()
+	p := Prices{AtUS: x.now, Policy: e.Policy, Settings: e.Settings, Rates: e.Rates, Samples: []PricePoint{}}
+	for _, n := range x.nodes {
+		if !n.Retired {
+			p.Processors += n.Processors
+		}
+	}
+	p.Up = x.processorsUp()
+	views := x.Nodes()
+	for i := range views {
+		if !views[i].Up {
+			continue
+		}
+		for _, l := range views[i].Loads {
+			p.Utilization += min(1, l.Share) / float64(p.Up)
+			p.Kept += min(1, l.Kept) / float64(p.Up)
+		}
+	}
+	return p
+}
+
+// Prices is what the market asks now.
+func (x *Exchange) Prices() Prices {
+	p := x.Usage()
+	if x.cluster == nil {
+		return p
+	}
+	for _, factor := range []float64{1, 1.5, 2, 3, 5, 8, 12, 24} {
+		const minute = 60_000
+		point := PricePoint{Factor: factor, DeadlineMS: int64(factor * minute)}
+		r := Request{EstimateMS: minute, DeadlineMS: point.DeadlineMS}
+		if q, ok := x.ask(&live{}, r); ok {
+			point.Price = q.Price
+		} else {
+			point.Refused = x.whyNot(&live{}, r).String()
+		}
+		p.Samples = append(p.Samples, point)
+	}
+	return p
+}
+
+// odds is how sure a deadline is, and what that is reckoned from: the promises
+// of the past, with a few imagined ones beside them while there are few.
+func (x *Exchange) odds(firm bool) (float64, string) {
+	t := x.record
+	if firm {
+		const imagined, of = 19, 20
+		return float64(t.Kept+imagined) / float64(t.Promised+of),
+			fmt.Sprintf("%d of %d promises that came due were kept", t.Kept, t.Promised)
+	}
+	const imagined, of = 2, 4
+	return float64(t.Met+imagined) / float64(t.Hoped+of),
+		fmt.Sprintf("%d of %d deadlines without a promise were met", t.Met, t.Hoped)
+}
+
+// Record is how well promises were kept so far.
+func (x *Exchange) Record() Track { return x.record }
+
+// loads is what those who are on some processors need of each.
+func (x *Exchange) loads(procs market.Procs) map[int]float64 {
+	load, seen := map[int]float64{}, map[int64]bool{}
+	for proc := range procs.All() {
+		for _, j := range x.nodes[x.nodeOf(proc)].tenants {
+			if seen[j.ID] || !j.holds(procs) {
+				continue
+			}
+			seen[j.ID] = true
+			need, _ := x.standing(j)
+			for i := range j.Ranks {
+				load[int(j.Ranks[i].Proc)] += need / x.nodes[j.Ranks[i].Node].Rating
+			}
+		}
+	}
+	return load
+}
+
+// holds reports whether a job is on one of some processors.
+func (j *live) holds(procs market.Procs) bool {
+	for i := range j.Ranks {
+		if procs.Has(int(j.Ranks[i].Proc)) {
+			return true
+		}
+	}
+	return false
+}
+
+// predict is when a job would be done as things stand: at the share it needs
+// and its part of what nobody else needs.
+func (x *Exchange) predict(asked *market.Job, core market.Quote) int64 {
+	if core.Procs.Len() == 0 {
+		return 0
+	}
+	if core.Expected > 0 {
+		return x.unix(core.Expected)
+	}
+	load := x.loads(core.Procs)
+	t := x.time()
+	slowest := 0.0
+	for proc := range core.Procs.All() {
+		rating := x.nodes[x.nodeOf(proc)].Rating
+		share := 1.0
+		if d := asked.SLA.Deadline; d.Finite() && d > 0 {
+			need := float64(asked.Estimate) / float64(d) / rating
+			share = need / max(need+load[proc], 1e-9)
+		} else if load[proc] > 0 {
+			share = max(1e-6, 1-load[proc])
+		}
+		slowest = max(slowest, float64(asked.Estimate)/(min(1, share)*rating))
+	}
+	return x.unix(t + market.Time(slowest))
+}

@@ -1,0 +1,49 @@
+package exchange
+
+import "github.com/libra-market/libra/core/market"
+
+// prepareWorking notes how the price of a job came about that was just quoted or
+// taken in: the formula of the policy, with what went into it beside the
+// settings.
+func (x *Exchange) prepareWorking(j *live, asked *market.Job) {
+	w := Working{Inputs: []Input{
+		{Name: "E", Value: float64(asked.Estimate), Unit: "s"},
+		{Name: "procs", Value: float64(asked.Width), Unit: ""},
+	}}
+	if asked.SLA.Deadline.Finite() {
+		w.Inputs = append(w.Inputs, Input{Name: "D", Value: float64(asked.SLA.Deadline), Unit: "s"})
+	}
+	if b := j.Request.Budget; b != nil {
+		w.Inputs = append(w.Inputs, Input{Name: "B", Value: float64(market.Money(*b).Price()), Unit: ""})
+	}
+	if asked.Optional > 0 {
+		w.Inputs = append(w.Inputs,
+			Input{Name: "O", Value: float64(asked.Optional), Unit: "s"}, Input{Name: "rate", Value: float64(asked.SLA.Bonus), Unit: "1/s"})
+	}
+	if x.epoch().Policy == "libra-plus" {
+		more := x.cluster.Working()
+		for _, in := range more.Inputs[:more.N] {
+			w.Inputs = append(w.Inputs, Input{Name: in.Name, Value: in.Value, Unit: in.Unit})
+		}
+	}
+	w.Formula = formula(x.epoch().Policy)
+	if asked.Optional > 0 {
+		w.Formula += ", and rate * seconds executed of O"
+	}
+	j.Working = w
+}
+
+// formula is how a policy prices a job, in words that can be worked out by
+// hand.
+func formula(policy string) string {
+	switch policy {
+	case "libra":
+		return "gamma * E + delta * E / D"
+	case "libra-plus":
+		return "E/rating * (alpha * PBase + beta * PBase * RESMax / (RESMax - RESCommitted - E/rating)), and the same for memory and disk where they have a price; on the dearest of its processors"
+	case "libra-sla", "bid-share", "mf-edf", "mf-hbf":
+		return "B"
+	default:
+		return "E * PBase"
+	}
+}

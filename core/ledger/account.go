@@ -1,0 +1,107 @@
+package ledger
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/libra-market/libra/core/market"
+)
+
+// Account is what the ledger knows of an account.
+type Account struct {
+	Path   market.Account `json:"path"`
+	Free   market.Money   `json:"free_micros"`   // what can be spent
+	Held   market.Money   `json:"held_micros"`   // what is set aside of its own money
+	Limit  market.Money   `json:"limit_micros"`  // the most to be used in a month, with all below it; NoLimit: none
+	Credit market.Money   `json:"credit_micros"` // how far below zero Free may go
+	// Reserved is what is held for its own jobs and those of all below it,
+	// whosever money that is. Held, in turn, is its own money, whosever jobs
+	// that is for.
+	Reserved market.Money `json:"reserved_micros"`
+	// Spent is what it was charged, with all below it, in Month, less what it
+	// got back in penalties and refunds.
+	Spent  market.Money `json:"spent_micros"`
+	Month  int32        `json:"month"` // 202603 is March 2026; 0: nothing was ever spent
+	Closed bool         `json:"closed,omitempty"`
+}
+
+// Overdrawn says by how much the account is below zero. For the owner this is
+// what it has paid in penalties and refunds beyond what it ever earned.
+func (a Account) Overdrawn() market.Money { return -max(min(a.Free, 0), -math.MaxInt64) }
+
+// Used is what counts against the limit of the account in the month that has
+// the instant in it: what is held, and what was spent that month. What is held
+// counts in every month it lasts.
+func (a Account) Used(at int64) market.Money {
+	if checkTime(at) == nil && a.Month == monthOf(at) {
+		return saturated(a.Reserved, a.Spent)
+	}
+	return a.Reserved
+}
+
+// node is an account in its tree.
+type node struct {
+	Account
+	up    *node // nil at the top
+	below int   // open accounts one step down
+	jobs  int   // jobs of its own that have a hold, be it of nothing
+}
+
+// credit is what can be taken beyond what is there. Nobody may ever be overdrawn
+// beyond their credit, so it is never less than nothing.
+func (n *node) credit() market.Money { return n.Credit + min(0, n.Free) }
+
+// spentIn is what was spent in a month. Time does not run back, so a month that
+// is not the account's is a new one.
+func (n *node) spentIn(month int32) market.Money {
+	if n.Month != month {
+		return 0
+	}
+	return n.Spent
+}
+
+// checkLimits says which account, from n upwards, would be beyond its limit if
+// more were held. A job for free is never beyond a limit, not even where all of
+// it is used up.
+func (n *node) checkLimits(month int32, more market.Money) error {
+	for ; n != nil && more > 0; n = n.up {
+		used := saturated(n.Reserved, n.spentIn(month))
+		if n.Limit != NoLimit && saturated(used, more) > n.Limit {
+			return &OverLimit{Account: n.Path, Limit: n.Limit, Used: used, Wanted: more}
+		}
+	}
+	return nil
+}
+
+// find is the open account of that path.
+func (l *Ledger) find(path market.Account) (*node, error) {
+	n, there := l.accounts[path]
+	switch {
+	case !there:
+		return nil, fmt.Errorf("%w: %q", ErrUnknown, path)
+	case n.Closed:
+		return nil, fmt.Errorf("%w: %s", ErrClosed, path)
+	}
+	return n, nil
+}
+
+// findOrdinary is the open account of that path, if it is no system account.
+func (l *Ledger) findOrdinary(path market.Account) (*node, error) {
+	if system(path) {
+		return nil, fmt.Errorf("%w: %s", ErrSystem, path)
+	}
+	return l.find(path)
+}
+
+// saturated adds, and stops at the edge of what money can be: for sums that
+// are compared or shown, never for money itself.
+func saturated(a, b market.Money) market.Money {
+	sum, err := a.Plus(b)
+	switch {
+	case err == nil:
+		return sum
+	case b > 0:
+		return math.MaxInt64
+	}
+	return math.MinInt64
+}

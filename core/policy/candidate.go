@@ -1,0 +1,124 @@
+package policy
+
+import (
+	"slices"
+
+	"github.com/libra-market/libra/core/book"
+	"github.com/libra-market/libra/core/market"
+)
+
+// candidate is a processor that could take a job. The smallest rank goes
+// first, then the lowest number.
+type candidate struct {
+	rank float64
+	proc int32
+}
+
+func (c candidate) before(d candidate) bool {
+	return c.rank < d.rank || c.rank == d.rank && c.proc < d.proc
+}
+
+// together keeps of the candidates those that have room at once, the first of
+// each node. The processors of a node share its memory and disk: where one task
+// fits on either of two processors, two may not fit. Threads must share a node.
+func together(v book.View, j *market.Job, from []candidate) []candidate {
+	if !v.Choosy(j) {
+		return from
+	}
+	slices.SortFunc(from, func(a, b candidate) int {
+		if a.before(b) {
+			return -1
+		}
+		return 1
+	})
+	tasks := map[*market.Node]int64{}
+	kept := from[:0]
+	for _, c := range from {
+		node := v.Node(int(c.proc))
+		memory, disk := v.FreeOn(int(c.proc))
+		if n := tasks[node] + 1; j.Memory <= memory/n && j.Disk <= disk/n {
+			tasks[node] = n
+			kept = append(kept, c)
+		}
+	}
+	if j.Threads > 1 {
+		return inSets(v, j, kept)
+	}
+	return kept
+}
+
+// inSets keeps of candidates in their order those that make up sets of a job's
+// threads, each of one node, and no more of them than the job has: the sets that
+// are complete first.
+func inSets(v book.View, j *market.Job, from []candidate) []candidate {
+	open := map[*market.Node][]candidate{}
+	chosen := make([]candidate, 0, j.Width)
+	for _, c := range from {
+		node := v.Node(int(c.proc))
+		set := append(open[node], c)
+		if len(set) == int(j.Threads) && len(chosen) < int(j.Width) {
+			chosen = append(chosen, set...)
+			set = nil
+		}
+		open[node] = set
+	}
+	return chosen
+}
+
+// pick puts the n first of the candidates into a set of processors. It does
+// not sort what it does not need: of 128 nodes a job takes a few.
+func pick(from []candidate, n int, into market.Procs) market.Procs {
+	firstOnes(from, n)
+	return procsOf(from[:n], into)
+}
+
+// procsOf puts candidates into a set of processors.
+func procsOf(chosen []candidate, into market.Procs) market.Procs {
+	slices.SortFunc(chosen, func(a, b candidate) int { return int(a.proc - b.proc) })
+	into = into[:0]
+	for _, c := range chosen {
+		into = into.Add(int(c.proc))
+	}
+	return into
+}
+
+// firstOnes moves the n first candidates to the front, in no order (Hoare's
+// selection; the middle element as pivot keeps ties and sorted input cheap).
+func firstOnes(c []candidate, n int) {
+	if n == 1 { // half of all jobs are serial
+		first := 0
+		for i := range c {
+			if c[i].before(c[first]) {
+				first = i
+			}
+		}
+		c[0], c[first] = c[first], c[0]
+		return
+	}
+	low, high := 0, len(c)-1
+	for low < high {
+		pivot := c[(low+high)/2]
+		i, j := low, high
+		for i <= j {
+			for c[i].before(pivot) {
+				i++
+			}
+			for pivot.before(c[j]) {
+				j--
+			}
+			if i <= j {
+				c[i], c[j] = c[j], c[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case n-1 <= j:
+			high = j
+		case n-1 >= i:
+			low = i
+		default:
+			return
+		}
+	}
+}

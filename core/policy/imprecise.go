@@ -1,0 +1,211 @@
+package policy
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/libra-market/libra/core/book"
+	"github.com/libra-market/libra/core/market"
+)
+
+// mandatoryFirst is the site of 003 as a live cluster can be one: every job has
+// a mandatory part, which is its estimate and worth its budget, and may have an
+// optional part, which pays for each second of it that was executed by the
+// deadline. On each processor the unfinished mandatory part with the earliest
+// deadline runs at full speed and all else stands still; where there is none,
+// the first optional part in the order of the policy does (section 3.2 and 3.3).
+//
+// It differs from the site of the paper in one thing. There parts migrate freely
+// between processors; here programs cannot, so a job is put on its processors at
+// the door and stays, and what the paper decides for a site is decided for each
+// processor. With one processor the two are the same, job by job. A job of
+// several processors is so many independent tasks, each with both parts, and is
+// worth its budget in equal portions.
+//
+// A job without a deadline is never late and never first. A mandatory part past
+// its estimate comes after those that are not: it was not reckoned with. Who was
+// promised nothing, or is past his deadline with an optional part, shares with
+// his like what all others leave.
+type mandatoryFirst struct {
+	order  string // of optional parts: "deadline" or "budget"
+	refuse string
+
+	// Scratch.
+	parts  []part // of one processor
+	places []place
+	takes  []candidate
+	speeds []float64
+	seen   []seen // by processor; a cache, good while its version is
+}
+
+// seen is until when the speeds on a processor are right if nothing happens
+// there.
+type seen struct {
+	until   market.Time
+	version uint32
+}
+
+func newMandatoryFirst(order string) *mandatoryFirst {
+	return &mandatoryFirst{order: order, refuse: "no-gain"}
+}
+
+func (p *mandatoryFirst) settings() []Setting {
+	return []Setting{choice("refuse", &p.refuse, "which jobs that could be done in time: those that bring no more than they "+
+		"displace, or none", "no-gain", "infeasible")}
+}
+
+// leastGain is what counts as nothing (SEMANTICS 4.5 of the paper's rules).
+const leastGain = 1e-6
+
+// place is a processor that could take a job.
+type place struct {
+	gain   float64
+	finish market.Time // of the mandatory part
+	proc   int32
+}
+
+// Admit takes a job where the pre-schedule of a processor, with it, keeps every
+// deadline, and where it brings most. Of several such processors the one where
+// its mandatory part is done first is taken, which the paper, where parts
+// migrate, need not choose.
+func (p *mandatoryFirst) Admit(v book.View, j *market.Job, a *Answer) {
+	a.Gain, a.Expected = 0, 0
+	if !v.CouldHold(j) {
+		a.refuse(market.CannotMeetResources)
+		return
+	}
+	terms := book.Terms{
+		Price: j.SLA.Budget, Finish: j.Due(), Firm: j.SLA.Deadline.Finite(), Apart: true, Flat: true,
+	}
+	if j.SLA.Budget.Limited() {
+		terms.Worth = float64(j.SLA.Budget) / float64(j.Width)
+	}
+	p.offers(v, j, terms.Worth)
+	chosen := p.choose(v, j)
+	if chosen == nil {
+		a.refuse(market.CannotMeetDeadline)
+		return
+	}
+	gain := 0.0
+	for _, c := range chosen {
+		place := &p.places[int(c.rank)]
+		gain += place.gain
+		a.Expected = max(a.Expected, place.finish)
+	}
+	a.Gain = market.Price(gain)
+	if p.refuse == "no-gain" && j.SLA.Budget.Limited() && gain <= leastGain {
+		a.refuse(market.NotWorthIt)
+		return
+	}
+	a.Procs = procsOf(chosen, a.Procs)
+	a.run(terms)
+}
+
+// offers asks every processor.
+func (p *mandatoryFirst) offers(v book.View, j *market.Job, worth float64) {
+	p.places = p.places[:0]
+	everywhere := v.AllRoom(j)
+	for proc := range v.Processors() {
+		if !everywhere && !v.Room(proc, j) {
+			continue
+		}
+		if gain, finish, ok := p.gain(v, proc, j); ok {
+			p.places = append(p.places, place{gain: worth + gain, finish: finish, proc: int32(proc)})
+		}
+	}
+}
+
+// choose takes the best processors for a job, as many as it needs; nil if there
+// are too few. The rank of each is its place in p.places.
+func (p *mandatoryFirst) choose(v book.View, j *market.Job) []candidate {
+	slices.SortFunc(p.places, func(a, b place) int {
+		first, second := market.Time(b.gain).Rank(), market.Time(a.gain).Rank()
+		if j.Wish == market.Fastest {
+			first, second = 0, 0
+		}
+		return cmp.Or(cmp.Compare(first, second), cmp.Compare(a.finish.Rank(), b.finish.Rank()), cmp.Compare(a.proc, b.proc))
+	})
+	p.takes = p.takes[:0]
+	for i := range p.places {
+		p.takes = append(p.takes, candidate{rank: float64(i), proc: p.places[i].proc})
+	}
+	p.takes = together(v, j, p.takes)
+	if len(p.takes) < int(j.Width) {
+		return nil
+	}
+	return p.takes[:j.Width]
+}
+
+// Plan lets on every processor the first part run.
+func (p *mandatoryFirst) Plan(v book.View, d *book.Draft) {
+	if len(p.seen) < v.Processors() {
+		p.seen = make([]seen, v.Processors())
+	}
+	wake := market.Never
+	for proc := range p.seen[:v.Processors()] {
+		at := &p.seen[proc]
+		if at.version == v.Version(proc) && at.until.After(v.Now()) {
+			wake = min(wake, at.until)
+			continue
+		}
+		p.draw(v, proc)
+		var changed bool
+		if changed, at.until = p.share(v, v.Tasks(proc), v.Rating(proc)); changed || v.Touch(proc) != 0 {
+			d.Share(proc, p.speeds)
+		}
+		at.version = v.Version(proc)
+		wake = min(wake, at.until)
+	}
+	d.Wake(wake)
+}
+
+// share works out the speeds of the tasks of a processor, and when that has to be
+// done again if nothing else happens: when the part that runs is over, and at the
+// deadline of every optional part.
+func (p *mandatoryFirst) share(v book.View, tasks []book.Task, rating float64) (changed bool, next market.Time) {
+	p.speeds = zeroed(p.speeds, len(tasks))
+	now, first, guests := v.Now(), -1, 0
+	next = market.Never
+	for i := range p.parts {
+		q := &p.parts[i]
+		switch {
+		case q.class == kept:
+			continue
+		case q.class == guest:
+			guests++
+		case first < 0 || p.before(q, &p.parts[first]):
+			first = i
+		}
+		if q.class == optional {
+			next = min(next, q.due)
+		}
+	}
+	if first >= 0 {
+		q := &p.parts[first]
+		p.speeds[q.task] = rating
+		if q.class != overdrawn {
+			next = min(next, p.over(&tasks[q.task], q, now, rating))
+		}
+	}
+	for i := range p.parts {
+		q := &p.parts[i]
+		if first < 0 && q.class == guest {
+			p.speeds[q.task] = rating / float64(guests)
+		}
+		changed = changed || tasks[q.task].Speed != p.speeds[q.task]
+	}
+	return changed, next
+}
+
+// over is when a part is done that has the processor. For one that has had it
+// already that is reckoned from when it got it: another sum, made from now, would
+// differ in its last digit, and what is remembered in seen would not be what a
+// restored cluster works out.
+func (*mandatoryFirst) over(t *book.Task, q *part, now market.Time, rating float64) market.Time {
+	if t.Speed == rating {
+		return t.Since + market.Time(float64(t.Left)/rating)
+	}
+	return now + market.Time(float64(q.left)/rating)
+}
+
+var _ Policy = (*mandatoryFirst)(nil)

@@ -1,0 +1,62 @@
+package policy
+
+import (
+	"github.com/libra-market/libra/core/book"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/pricing"
+)
+
+// libra is the scheduler of 002: a static price that rewards patience, a share
+// of a processor that the deadline needs, and no more jobs than can be done in
+// time.
+type libra struct {
+	proportional
+	price pricing.Libra
+	fit   string
+}
+
+func newLibra() *libra {
+	return &libra{proportional: newProportional(), price: pricing.Libra{Gamma: 1, Delta: 1}, fit: "best"}
+}
+
+func (p *libra) settings() []Setting {
+	return append(p.proportional.settings(),
+		number("gamma", &p.price.Gamma, "price of a second of estimated runtime"),
+		number("delta", &p.price.Delta, "price of urgency, estimate over deadline"),
+		choice("fit", &p.fit, "which of the nodes that can take a job: the fullest, or the emptiest as in 002",
+			"best", "least-loaded"),
+	)
+}
+
+// Admit asks, in this order: could it ever run, is the money enough, can
+// enough nodes do it in time.
+func (p *libra) Admit(v book.View, j *market.Job, a *Answer) {
+	if !v.CouldHold(j) {
+		a.refuse(market.CannotMeetResources)
+		return
+	}
+	cost := p.price.Cost(j.Estimate, j.SLA.Deadline)
+	if !cost.Within(j.SLA.Budget) {
+		a.refuse(market.CannotMeetBudget)
+		return
+	}
+	rate := float64(j.Estimate) / float64(j.SLA.Deadline)
+	p.commitments(v, 0)
+	takers := p.takers(v, j, rate)
+	// A job without a deadline lives on what others leave: it goes where most
+	// is left, whatever suits the cluster.
+	if p.fit == "best" && j.Wish != market.Fastest && j.SLA.Deadline.Finite() {
+		for i := range takers {
+			takers[i].rank = -takers[i].rank
+		}
+	}
+	takers = together(v, j, takers)
+	if len(takers) < int(j.Width) {
+		a.refuse(market.CannotMeetDeadline)
+		return
+	}
+	a.Procs = pick(takers, int(j.Width), a.Procs)
+	a.run(book.Terms{Price: cost, Claim: market.Share(rate), Finish: j.Due(), Firm: j.SLA.Deadline.Finite()})
+}
+
+var _ Policy = (*libra)(nil)

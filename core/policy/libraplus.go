@@ -1,0 +1,154 @@
+package policy
+
+import (
+	"slices"
+
+	"github.com/libra-market/libra/core/book"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/pricing"
+)
+
+// libraPlus is Libra+$ of 000: the admission and the shares of libra with a
+// price that rises as the processor time in the job's window becomes scarce.
+type libraPlus struct {
+	proportional
+	price pricing.Dynamic
+	base  float64
+	costs []market.Price // scratch: by processor
+}
+
+func newLibraPlus() *libraPlus {
+	return &libraPlus{proportional: newProportional(), price: pricing.Dynamic{Alpha: 1, Beta: 0.1}, base: 1}
+}
+
+func (p *libraPlus) settings() []Setting {
+	return append(p.proportional.settings(),
+		number("alpha", &p.price.Alpha, "weight of the static part of the price"),
+		number("beta", &p.price.Beta, "weight of the dynamic part of the price"),
+		number("pbase", &p.base, "price of a second of processor time, times that of the node"),
+	)
+}
+
+// Admit is Algorithm 1 of 000.
+func (p *libraPlus) Admit(v book.View, j *market.Job, a *Answer) {
+	if !v.CouldHold(j) {
+		a.refuse(market.CannotMeetResources)
+		return
+	}
+	window := j.SLA.Deadline
+	rate := float64(j.Estimate) / float64(window)
+	p.commitments(v, window)
+	takers := p.takers(v, j, rate)
+	if len(takers) < int(j.Width) || v.Choosy(j) && len(together(v, j, slices.Clone(takers))) < int(j.Width) {
+		a.refuse(market.CannotMeetDeadline)
+		return
+	}
+	affordable := together(v, j, p.affordable(v, j, takers))
+	if len(affordable) < int(j.Width) {
+		a.refuse(market.CannotMeetBudget)
+		return
+	}
+	a.Procs = pick(affordable, int(j.Width), a.Procs)
+	cost, dearest := market.Price(0), 0
+	for proc := range a.Procs.All() {
+		if p.costs[proc] > cost {
+			cost, dearest = p.costs[proc], proc
+		}
+	}
+	p.show(v, j, dearest, &a.Working)
+	a.run(book.Terms{Price: cost, Claim: market.Share(rate), Finish: j.Due(), Firm: window.Finite()})
+}
+
+// affordable keeps the takers whose price the budget meets, ranked by the free
+// processor time in the job's window: the fullest first, so that each node is
+// used to its capacity (000, section VI.A). The most expensive are the fullest,
+// so whoever wants it cheap goes to the emptiest.
+func (p *libraPlus) affordable(v book.View, j *market.Job, takers []candidate) []candidate {
+	if len(p.costs) < v.Processors() {
+		p.costs = make([]market.Price, v.Processors())
+	}
+	kept := takers[:0]
+	for _, c := range takers {
+		cost, free, sold := p.costOn(v, j, int(c.proc))
+		if !sold || !cost.Within(j.SLA.Budget) {
+			continue
+		}
+		p.costs[c.proc] = cost
+		switch j.Wish {
+		case market.Cheapest:
+			c.rank = -free.Rank()
+		case market.Fastest:
+			// Rank is the load, as takers left it: the emptiest is the fastest.
+		case market.NoWish:
+			c.rank = free.Rank()
+		}
+		kept = append(kept, c)
+	}
+	return kept
+}
+
+// costOn prices the job on one processor: equations (3) to (6) of 000, for
+// processor time and, where the node sells them, for memory and disk. Nothing
+// is sold that would leave nothing free.
+func (p *libraPlus) costOn(v book.View, j *market.Job, proc int) (cost market.Price, free market.Time, sold bool) {
+	node := v.Node(proc)
+	time := pricing.Supply{Max: float64(j.SLA.Deadline), Committed: p.committed[proc]}
+	wanted := float64(j.Estimate) / v.Rating(proc)
+	base := market.Price(p.base) * node.Base.Processor
+	if !j.SLA.Deadline.Finite() {
+		// All of an endless window is free, whatever is committed of it.
+		return market.Price(wanted * float64(p.price.Alpha+p.price.Beta) * float64(base)), market.Never, true
+	}
+	free = market.Time(time.Free(wanted))
+	if free <= market.TimeSlack {
+		return 0, 0, false
+	}
+	cost = p.price.Cost(pricing.Demand{Base: base, Supply: time, Wanted: wanted})
+	memory, disk := v.FreeOn(proc)
+	for _, m := range []pricing.Demand{
+		stock(node.Base.Memory, node.Memory, memory, j.Memory), stock(node.Base.Disk, node.Disk, disk, j.Disk),
+	} {
+		if m.Base == 0 || m.Wanted == 0 {
+			continue
+		}
+		if m.Supply.Free(m.Wanted) <= 0 {
+			return 0, 0, false
+		}
+		cost += p.price.Cost(m)
+	}
+	return cost, free, true
+}
+
+// show says what the price on a processor was worked out from.
+func (p *libraPlus) show(v book.View, j *market.Job, proc int, w *Working) {
+	node := v.Node(proc)
+	*w = Working{}
+	w.add("rating", "", v.Rating(proc))
+	w.add("PBase", "a second", p.base*float64(node.Base.Processor))
+	if j.SLA.Deadline.Finite() {
+		w.add("RESMax", "s", float64(j.SLA.Deadline))
+		w.add("RESCommitted", "s", p.committed[proc])
+	}
+	if node.Base.Memory > 0 && j.Memory > 0 && node.Memory != market.NoLimit {
+		free, _ := v.FreeOn(proc)
+		w.add("memory max", "MB", float64(node.Memory))
+		w.add("memory free", "MB", float64(free))
+	}
+	if node.Base.Disk > 0 && j.Disk > 0 && node.Disk != market.NoLimit {
+		_, free := v.FreeOn(proc)
+		w.add("disk max", "MB", float64(node.Disk))
+		w.add("disk free", "MB", float64(free))
+	}
+}
+
+// stock is the demand for a resource that a node keeps a store of. What is not
+// counted is not sold.
+func stock(base market.Price, all, free, wanted int64) pricing.Demand {
+	if all == market.NoLimit {
+		return pricing.Demand{}
+	}
+	supply := pricing.Supply{Max: float64(all), Committed: float64(all - free)}
+	return pricing.Demand{Base: base, Supply: supply, Wanted: float64(wanted)}
+}
+
+var _ Policy = (*libraPlus)(nil)

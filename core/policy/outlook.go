@@ -1,0 +1,103 @@
+package policy
+
+import (
+	"math"
+
+	"github.com/libra-market/libra/core/book"
+	"github.com/libra-market/libra/core/market"
+)
+
+// outlook says what the tasks on one processor will need at any later time, as
+// long as nothing changes there. LibraSLA asks every processor at every
+// arrival, so the answer must not cost a look at every task.
+//
+// A task that advances at speed v, and so would have c of its work undone when
+// it is due, needs v + c/(due-t) at time t. Whoever gets just what he needs is
+// on course: c is 0 and the need stays v. So the needs of a processor are a
+// constant and a term for each task that is off course.
+type outlook struct {
+	version uint32
+	at      market.Time // when it was drawn up
+	until   market.Time // as of when a soft task needs all of a processor
+	hard    courses     // the hard tasks but the top one
+	soft    courses     // the soft tasks but the top one
+	top     courses     // the top one
+	topRank float64
+	topSoft bool
+}
+
+// courses is a sum over some tasks.
+type courses struct {
+	speed  float64 // of all
+	fine   float64 // of all
+	period float64 // sum of fine times the period from outlook.at to the due time
+	strays []stray // those that are off course
+}
+
+type stray struct {
+	undone float64
+	due    market.Time
+}
+
+func (c *courses) add(t *book.Task, left, period, undone float64) {
+	c.speed += t.Speed
+	c.fine += t.Fine
+	c.period += float64(t.Fine * period)
+	if math.Abs(undone) > 1e-12*left {
+		c.strays = append(c.strays, stray{undone: undone, due: t.Due})
+	}
+}
+
+// need is the work per second that the tasks need.
+func (c *courses) need(now market.Time) float64 {
+	sum := c.speed
+	for i := range c.strays {
+		sum += c.strays[i].undone / float64(c.strays[i].due-now)
+	}
+	return sum
+}
+
+// fines is the sum of fine times the period from now to the due time.
+func (c *courses) fines(at, now market.Time) float64 {
+	return c.period - float64(c.fine*float64(now-at))
+}
+
+// draw renews the outlook from the tasks as they are now.
+func (o *outlook) draw(tasks []book.Task, top int, rating float64, now market.Time) {
+	strays := [3][]stray{o.hard.strays[:0], o.soft.strays[:0], o.top.strays[:0]}
+	*o = outlook{
+		version: o.version, at: now, until: market.Never, topRank: math.Inf(-1),
+		hard: courses{strays: strays[0]}, soft: courses{strays: strays[1]}, top: courses{strays: strays[2]},
+	}
+	for i := range tasks {
+		t := &tasks[i]
+		if i == top {
+			o.topRank, o.topSoft = t.Rank, t.Soft
+		}
+		if t.Released {
+			continue // it needs nothing, whatever it gets
+		}
+		left, period := float64(t.LeftAt(now)), float64(t.Due-now)
+		undone := left - float64(t.Speed*period)
+		switch {
+		case i == top:
+			o.top.add(t, left, period, undone)
+		case t.Soft:
+			o.soft.add(t, left, period, undone)
+		default:
+			o.hard.add(t, left, period, undone)
+		}
+		// When will it need all of the processor, at its speed? A soft task
+		// when v + c/(due-t) reaches the rating. A hard one may need more than
+		// there is, and whoever is ahead of his course is done, and the outlook
+		// another, before he is due.
+		switch {
+		case left <= 0 || period <= 0 || t.Soft && left >= period*rating:
+			o.until = now
+		case t.Soft && undone > 0:
+			o.until = min(o.until, t.Due-market.Time(undone/(rating-t.Speed)))
+		default:
+			o.until = min(o.until, t.Due)
+		}
+	}
+}

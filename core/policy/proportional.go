@@ -1,0 +1,264 @@
+package policy
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/libra-market/libra/core/book"
+	"github.com/libra-market/libra/core/market"
+)
+
+// proportional is what libra and libra-plus have in common: a job gets the
+// share of a processor that its deadline needs (Algorithm 2 of 000), spare time
+// goes to everybody in proportion, and a node can take a job as long as the
+// shares it has promised leave room.
+//
+// A parallel job advances as one, so a share is a rate of work: demand is the
+// work per second the job needs, and on a processor of rating r that is a share
+// of demand/r.
+type proportional struct {
+	spare      string
+	commitment string
+
+	// Scratch, by processor.
+	load      []float64
+	committed []float64
+	guests    []int32
+	demands   []float64 // by place in the list of running jobs
+	choice    []candidate
+}
+
+func newProportional() proportional {
+	return proportional{spare: "proportional", commitment: "promised"}
+}
+
+func (p *proportional) settings() []Setting {
+	return []Setting{
+		choice("spare", &p.spare, "who gets processor time that nobody needs", "proportional", "none"),
+		choice("commitment", &p.commitment, "what admission keeps for a running job: at least what it was promised, "+
+			"or what it needs now alone", "promised", "current"),
+	}
+}
+
+// demand is the work per second that a job needs to be done in time. A job
+// that is late, or whose estimate is used up while it still runs, needs all it
+// can get.
+func demand(e *book.Entry, now market.Time) float64 {
+	left, period := e.LeftAt(now), e.Due()-now
+	if left.Done() && period.Finite() || period <= 0 {
+		return math.Inf(1)
+	}
+	return float64(left) / float64(period)
+}
+
+// claim is the work per second that admission keeps for a running job.
+// Progress made thanks to spare time frees nothing before the job is gone.
+func (p *proportional) claim(e *book.Entry, now market.Time) float64 {
+	need := demand(e, now)
+	if promised := float64(e.Terms.Claim); promised > need && p.commitment != "current" {
+		return promised
+	}
+	return need
+}
+
+// shareOf is the share of a processor of the given rating that a rate of work
+// takes: never more than all of it.
+func shareOf(rate, rating float64) float64 {
+	if rate >= rating {
+		return 1
+	}
+	return rate / rating
+}
+
+// commitments sums the claims on every processor at this very instant into
+// load and, where a window is given, the processor time they take of it into
+// committed.
+func (p *proportional) commitments(v book.View, window market.Time) {
+	p.load = zeroed(p.load, v.Processors())
+	if window > 0 {
+		p.committed = zeroed(p.committed, v.Processors())
+	}
+	now, ratings := v.Now(), v.Ratings()
+	for _, s := range v.Running() {
+		e := v.Entry(s)
+		rate, within := p.claim(e, now), window
+		if left := e.Due() - now; left > 0 && left < window {
+			within = left
+		}
+		share := shareOf(rate, 1)
+		for _, b := range e.Procs {
+			for base, w := int(b.Index)<<6, b.Bits; w != 0; w &= w - 1 {
+				proc := base + bits.TrailingZeros64(w)
+				if ratings != nil {
+					share = shareOf(rate, ratings[proc])
+				}
+				p.load[proc] += share
+				if window > 0 {
+					p.committed[proc] += float64(share * float64(within))
+				}
+			}
+		}
+	}
+}
+
+// takers lists the processors that can take a job that needs the given work
+// per second, with load as their rank.
+func (p *proportional) takers(v book.View, j *market.Job, rate float64) []candidate {
+	p.choice = p.choice[:0]
+	everywhere := v.AllRoom(j)
+	for proc, load := range p.load {
+		sum := load + rate/v.Rating(proc)
+		if market.Share(sum).Fits(1) && (everywhere || v.Room(proc, j)) {
+			p.choice = append(p.choice, candidate{rank: market.Share(load).Rank(), proc: int32(proc)})
+		}
+	}
+	return p.choice
+}
+
+// Plan gives every running job its share, and what nobody needs to all in
+// proportion. Shares hold until the next event of the cluster: a refusal is
+// not one, nor is a place that is kept or given back.
+func (p *proportional) Plan(v book.View, d *book.Draft) {
+	const events = book.Placed | book.Departed | book.Measured | book.Woke | book.NodesChanged
+	if v.Cause()&events == 0 && !someUsedUp(v) {
+		return
+	}
+	now, running := v.Now(), v.Running()
+	p.load = zeroed(p.load, v.Processors())
+	p.demands = p.demands[:0]
+	if len(p.guests) < v.Processors() {
+		p.guests = nil // nodes have joined
+	}
+	guests := p.addLoads(v)
+	wake := market.Never
+	for i, s := range running {
+		e := v.Entry(s)
+		if e.Reserved() {
+			continue
+		}
+		rate := p.demands[i]
+		var speed float64
+		if e.Due().Finite() {
+			speed = p.speed(v, e, rate)
+		} else {
+			speed = p.speedOfGuest(v, e)
+		}
+		d.Speed(s, speed)
+		// The end of an estimate is an event, for a late job too. A guest needs
+		// nothing, before it and after.
+		if left := e.LeftAt(now); !left.Done() && speed > 0 && e.Due().Finite() {
+			wake = min(wake, now+market.Time(float64(left)/speed))
+		}
+	}
+	if guests {
+		clear(p.guests)
+	}
+	d.Wake(wake)
+}
+
+// someUsedUp reports whether the estimate of some running job has been used up,
+// but for rounding, since shares were last given: that is an event too.
+func someUsedUp(v book.View) bool {
+	now := v.Now()
+	for _, s := range v.Running() {
+		if e := v.Entry(s); !e.Left.Done() && e.LeftAt(now).Done() && e.Due().Finite() {
+			return true
+		}
+	}
+	return false
+}
+
+// addLoads fills in demands and load; it reports whether there are guests: jobs
+// without a deadline, which need nothing and live on what others leave.
+func (p *proportional) addLoads(v book.View) (guests bool) {
+	now, ratings := v.Now(), v.Ratings()
+	for _, s := range v.Running() {
+		e := v.Entry(s)
+		rate := demand(e, now)
+		p.demands = append(p.demands, rate)
+		if e.Reserved() {
+			continue // room is kept for it, but until it begins its time is everybody's
+		}
+		if !e.Due().Finite() {
+			guests = true
+			continue
+		}
+		share := shareOf(rate, 1)
+		for _, b := range e.Procs {
+			for base, w := int(b.Index)<<6, b.Bits; w != 0; w &= w - 1 {
+				proc := base + bits.TrailingZeros64(w)
+				if ratings != nil {
+					share = shareOf(rate, ratings[proc])
+				}
+				p.load[proc] += share
+			}
+		}
+	}
+	if guests {
+		p.countGuests(v)
+	}
+	return guests
+}
+
+func (p *proportional) countGuests(v book.View) {
+	if p.guests == nil {
+		p.guests = make([]int32, v.Processors())
+	}
+	for _, s := range v.Running() {
+		if e := v.Entry(s); !e.Due().Finite() {
+			for proc := range e.Procs.All() {
+				p.guests[proc]++
+			}
+		}
+	}
+}
+
+// speed is how fast a job advances: as its share, scaled by the fullest of its
+// processors. Over-commitment hurts all in proportion; spare time goes to all
+// in proportion, unless there are guests who have nothing else.
+func (p *proportional) speed(v book.View, e *book.Entry, rate float64) float64 {
+	ratings, proportion := v.Ratings(), p.spare == "proportional"
+	if ratings == nil && p.guests == nil {
+		most := 0.0
+		for _, b := range e.Procs {
+			for base, w := int(b.Index)<<6, b.Bits; w != 0; w &= w - 1 {
+				if load := p.load[base+bits.TrailingZeros64(w)]; load > most {
+					most = load
+				}
+			}
+		}
+		if !proportion {
+			most = max(most, 1)
+		}
+		return shareOf(rate, 1) / most
+	}
+	least := math.Inf(1)
+	for proc := range e.Procs.All() {
+		load, rating := p.load[proc], v.Rating(proc)
+		if !proportion || p.guests != nil && p.guests[proc] > 0 {
+			load = max(load, 1)
+		}
+		least = min(least, shareOf(rate, rating)*rating/load)
+	}
+	return least
+}
+
+// speedOfGuest is what the others leave, shared equally among the guests.
+func (p *proportional) speedOfGuest(v book.View, e *book.Entry) float64 {
+	least := math.Inf(1)
+	for proc := range e.Procs.All() {
+		spare := max(0, 1-p.load[proc]) / float64(p.guests[proc])
+		least = min(least, spare*v.Rating(proc))
+	}
+	return least
+}
+
+// zeroed returns n zeros, in the old space if it is large enough.
+func zeroed(old []float64, n int) []float64 {
+	if cap(old) < n {
+		return make([]float64, n)
+	}
+	old = old[:n]
+	clear(old)
+	return old
+}

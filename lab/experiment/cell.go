@@ -1,0 +1,178 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/libra-market/libra/core/cluster"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/policy"
+	"github.com/libra-market/libra/lab/report"
+	"github.com/libra-market/libra/lab/sim"
+	"github.com/libra-market/libra/lab/workload"
+)
+
+// Settings are names with values, as text: "beta=0.3,spare=none". Being a
+// string in one canonical order they can be compared and be part of a key.
+type Settings string
+
+// Set gives settings with one of them changed.
+func (s Settings) Set(name string, value any) Settings {
+	all := s.Map()
+	all[name] = fmt.Sprint(value)
+	parts := make([]string, 0, len(all))
+	for _, n := range slices.Sorted(maps.Keys(all)) {
+		parts = append(parts, n+"="+all[n])
+	}
+	return Settings(strings.Join(parts, ","))
+}
+
+// Map gives the settings by name.
+func (s Settings) Map() map[string]string {
+	all := map[string]string{}
+	for part := range strings.SplitSeq(string(s), ",") {
+		if name, value, found := strings.Cut(part, "="); found {
+			all[name] = value
+		}
+	}
+	return all
+}
+
+// Jobs says what work a run gets: some arrivals, the agreements that a model
+// gives them, and how fast they come.
+type Jobs struct {
+	Base   *Base
+	Model  string // of agreements; "" or "none": as they are
+	Set    Settings
+	Seed   uint64
+	Factor float64 // times the gaps between submissions
+}
+
+// Base is a list of arrivals that many runs share. Nobody writes to it.
+type Base struct {
+	Name     string
+	Arrivals []workload.Arrival
+}
+
+// Cell is one run: a policy on some jobs.
+type Cell struct {
+	Policy string
+	Set    Settings // of the policy
+	Nodes  int
+	Jobs   Jobs
+}
+
+// prepared is the part of Jobs that runs of different speed share.
+func (j Jobs) prepared() Jobs {
+	j.Factor = 0
+	return j
+}
+
+// prepare gives the arrivals their agreements. The result is shared by runs
+// and only read.
+func (j Jobs) prepare() ([]workload.Arrival, error) {
+	if j.Model == "" || j.Model == "none" {
+		return j.Base.Arrivals, nil
+	}
+	model, err := workload.NewModel(j.Model)
+	if err != nil {
+		return nil, err
+	}
+	set := j.Set.Map()
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		if err := model.Set(name, set[name]); err != nil {
+			return nil, err
+		}
+	}
+	arrivals := slices.Clone(j.Base.Arrivals)
+	if err := model.Apply(arrivals, j.Seed); err != nil {
+		return nil, err
+	}
+	return arrivals, nil
+}
+
+// Watch is shown every record of a run beside the summary.
+type Watch func(*market.Record)
+
+// Run makes one run.
+func (c Cell) Run(ctx context.Context) (*report.Summary, error) {
+	arrivals, err := c.Jobs.prepare()
+	if err != nil {
+		return nil, err
+	}
+	return c.run(ctx, arrivals, nil)
+}
+
+// RunOn makes one run on arrivals that have their agreements already, and
+// shows its records to watch.
+func (c Cell) RunOn(ctx context.Context, arrivals []workload.Arrival, watch Watch) (*report.Summary, error) {
+	return c.run(ctx, arrivals, watch)
+}
+
+func (c Cell) run(ctx context.Context, arrivals []workload.Arrival, watch Watch) (*report.Summary, error) {
+	kind, err := policy.Find(c.Policy)
+	if err != nil {
+		return nil, err
+	}
+	p, err := kind.New(c.Set.Map())
+	if err != nil {
+		return nil, err
+	}
+	world, err := cluster.New(market.PlainNodes(c.Nodes), p)
+	if err != nil {
+		return nil, err
+	}
+	jobs := workload.FromSlice(arrivals)
+	if c.Jobs.Factor != 1 && c.Jobs.Factor != 0 {
+		if jobs, err = workload.StretchGaps(jobs, c.Jobs.Factor); err != nil {
+			return nil, err
+		}
+	}
+	if kind.ExactEstimates {
+		jobs = exact{jobs}
+	}
+	summary := report.NewSummary(c.Policy, c.Nodes)
+	see := func(r *market.Record) {
+		// libra-sla charges what a job is worth to its user, and where that
+		// has no limit there is no amount to add up.
+		if r.Kind == market.Completed && !r.Price.Limited() {
+			r.Price = 0
+		}
+		summary.See(r)
+		if watch != nil {
+			watch(r)
+		}
+	}
+	if err := sim.Run(ctx, world, jobs, sim.Options{See: see}); err != nil {
+		return nil, fmt.Errorf("%s: %w", c, err)
+	}
+	summary.Close()
+	return summary, nil
+}
+
+// String names the cell in errors.
+func (c Cell) String() string {
+	parts := []string{c.Policy}
+	if c.Set != "" {
+		parts = append(parts, string(c.Set))
+	}
+	if c.Jobs.Set != "" {
+		parts = append(parts, string(c.Jobs.Set))
+	}
+	return fmt.Sprintf("%s (factor %v, seed %d)", strings.Join(parts, " "), c.Jobs.Factor, c.Jobs.Seed)
+}
+
+// exact shows a policy real runtimes as estimates, where its paper has no
+// others (001).
+type exact struct{ src workload.Source }
+
+func (e exact) Next(a *workload.Arrival) error {
+	if err := e.src.Next(a); err != nil {
+		return err
+	}
+	a.Job.Estimate = a.Actual
+	return nil
+}

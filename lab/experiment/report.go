@@ -1,0 +1,193 @@
+package experiment
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+
+	"github.com/libra-market/libra/core/chart"
+)
+
+// Report is what came of repeating some papers.
+type Report struct {
+	Options
+	Parts []Part
+}
+
+// Part is one paper of a report.
+type Part struct {
+	Paper
+	Figures []Figure
+	Claims  []Claim
+}
+
+// Held counts the claims that hold.
+func (p *Part) Held() int {
+	n := 0
+	for _, c := range p.Claims {
+		if c.Holds {
+			n++
+		}
+	}
+	return n
+}
+
+// Reproduce repeats papers, one after the other. Figures go to the store as
+// soon as they are measured; the report comes last.
+func Reproduce(ctx context.Context, list []Paper, o Options) (*Report, error) {
+	r := &Report{Options: o}
+	for _, p := range list {
+		figures, claims, err := p.Run(ctx, o)
+		if err != nil {
+			return nil, fmt.Errorf("paper %s: %w", p.Name, err)
+		}
+		r.Parts = append(r.Parts, Part{p, figures, claims})
+	}
+	if o.Store == nil {
+		return r, nil
+	}
+	return r, o.Store.writeReport(r)
+}
+
+// Claims are those of all papers.
+func (r *Report) Claims() []Claim {
+	all := []Claim{}
+	for i := range r.Parts {
+		all = append(all, r.Parts[i].Claims...)
+	}
+	return all
+}
+
+// The files for all papers together.
+const (
+	pageFile   = "report.html"
+	claimsFile = "claims.json"
+)
+
+func (s *Store) writeReport(r *Report) error {
+	var claims bytes.Buffer
+	encoder := json.NewEncoder(&claims)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(r.Claims()); err != nil {
+		return fmt.Errorf("write %s: %w", claimsFile, err)
+	}
+	if err := s.write(claimsFile, claims.Bytes()); err != nil {
+		return err
+	}
+	page, err := r.HTML()
+	if err != nil {
+		return fmt.Errorf("write %s: %w", pageFile, err)
+	}
+	return s.write(pageFile, page)
+}
+
+//go:embed report.tmpl.html sweep.tmpl.html style.tmpl.html
+var pageFiles embed.FS
+
+// pages are the reports that people open in a browser: each is one file that
+// needs nothing beside it, in the look of all pages of the program.
+var pages = template.Must(template.New("").Funcs(template.FuncMap{
+	"draw":   func(f *Figure) template.HTML { return template.HTML(f.Draw().Fragment()) }, // escaped by chart
+	"split":  splitClaim,
+	"anchor": anchor,
+}).ParseFS(pageFiles, "*.tmpl.html"))
+
+// look is the styles that every report begins with.
+type look struct{ PageCSS, ChartCSS template.CSS }
+
+var ourLook = look{template.CSS(chart.PageCSS), template.CSS(chart.CSS)}
+
+// HTML writes the report as one page.
+func (r *Report) HTML() ([]byte, error) {
+	var out bytes.Buffer
+	err := pages.ExecuteTemplate(&out, "report.tmpl.html", struct {
+		*Report
+		look
+		Facts [][2]string
+		Held  int
+		Total int
+	}{r, ourLook, r.facts(), r.held(), len(r.Claims())})
+	return out.Bytes(), err
+}
+
+func (r *Report) held() int {
+	n := 0
+	for i := range r.Parts {
+		n += r.Parts[i].Held()
+	}
+	return n
+}
+
+// facts are the parameters at the top of the page. There is no date among
+// them: the same parameters give the same page.
+func (r *Report) facts() [][2]string {
+	facts := [][2]string{{"Program", "libra " + r.Version}}
+	if r.Trace != nil && slices.ContainsFunc(r.Parts, func(p Part) bool { return p.Paper.Trace }) {
+		facts = append(facts, [2]string{"Workload of 000 and 001", r.Trace.describe(traceJobs) + " Fingerprint " + r.Trace.Sum + "."})
+	}
+	var runs []string
+	for i := range r.Parts {
+		most := 0
+		for j := range r.Parts[i].Figures {
+			most = max(most, r.Parts[i].Figures[j].runs())
+		}
+		if most > 0 {
+			runs = append(runs, fmt.Sprintf("%s: %s", r.Parts[i].Name, thousands(most)))
+		}
+	}
+	facts = append(facts, [2]string{"Seeds per point", strings.Join(runs, ", ") + " (numbered from 1)"})
+	if r.Quick {
+		facts = append(facts, [2]string{"Size", "quick: fewer seeds and fewer values than the papers' figures"})
+	}
+	return facts
+}
+
+// Shown are the figures of the paper.
+func (p *Part) Shown() []*Figure { return p.pick(false) }
+
+// Besides are the figures that stand beside those of the paper.
+func (p *Part) Besides() []*Figure { return p.pick(true) }
+
+// Portion is the part of the claims that hold, as a width in CSS.
+func (p *Part) Portion() string {
+	return fmt.Sprintf("%.1f%%", 100*share(int64(p.Held()), int64(len(p.Claims))))
+}
+
+func (p *Part) pick(beside bool) (list []*Figure) {
+	for i := range p.Figures {
+		if p.Figures[i].Beside == beside {
+			list = append(list, &p.Figures[i])
+		}
+	}
+	return list
+}
+
+// splitClaim takes section and words apart again.
+func splitClaim(text string) [2]string {
+	section, quote, found := strings.Cut(text, ": \u201c")
+	if !found {
+		return [2]string{"", text}
+	}
+	return [2]string{section, "\u201c" + quote}
+}
+
+// anchor finds the figure that a claim is about, so that it can be linked.
+func anchor(p *Part, number string) string {
+	for i := range p.Figures {
+		if p.Figures[i].Number == number {
+			return p.Figures[i].ID
+		}
+	}
+	for i := range p.Figures {
+		if strings.HasPrefix(p.Figures[i].Number, number+"(") {
+			return p.Figures[i].ID
+		}
+	}
+	return ""
+}

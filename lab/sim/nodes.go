@@ -1,0 +1,202 @@
+package sim
+
+import (
+	"slices"
+
+	"github.com/libra-market/libra/core/market"
+)
+
+// virtualNodes run jobs at exactly the speed they are granted, and know when
+// each will really be done. Jobs that advance as one finish as one; the
+// independent tasks of other jobs finish processor by processor.
+type virtualNodes struct {
+	jobs  []virtualJob // by seat
+	whole agenda       // of seats
+	procs []virtualProc
+	split agenda  // of processors
+	slow  float64 // the lowest speed granted so far
+}
+
+type virtualJob struct {
+	id      market.JobID
+	actual  market.Work // on each processor
+	left    market.Work // at since
+	since   market.Time
+	speed   float64
+	started bool
+}
+
+type virtualProc struct {
+	tasks []virtualTask
+}
+
+type virtualTask struct {
+	seat   int32
+	left   market.Work // at since
+	since  market.Time
+	speed  float64
+	finish market.Time
+}
+
+// nextFinish is when something will be done.
+func (n *virtualNodes) nextFinish() market.Time {
+	return earliest(n.whole.first(), n.split.first())
+}
+
+// finish takes the first thing that is done off its processors.
+func (n *virtualNodes) finish() market.Event {
+	if n.whole.first() <= n.split.first() {
+		seat := n.whole.pop()
+		j := &n.jobs[seat]
+		j.started = false
+		return market.Event{Kind: market.Finished, Job: j.id, Proc: market.AllTasks, Work: j.actual}
+	}
+	proc := n.split.unit()
+	p := &n.procs[proc]
+	first := 0
+	for i := range p.tasks {
+		if p.tasks[i].finish < p.tasks[first].finish {
+			first = i
+		}
+	}
+	j := &n.jobs[p.tasks[first].seat]
+	p.tasks = slices.Delete(p.tasks, first, first+1)
+	n.split.set(proc, p.nextFinish())
+	return market.Event{Kind: market.Finished, Job: j.id, Proc: proc, Work: j.actual}
+}
+
+// farOff is how long at most the last bit of work is waited for: whoever would
+// need longer for it hardly moves at all, and looking further ahead at every
+// instant would cost more than it is worth.
+const farOff market.Time = 10
+
+// round ends at this very moment whatever has no work left but rounding, even
+// where at its speed that would still take a while, and reports whether there
+// is any such.
+func (n *virtualNodes) round(now market.Time) bool {
+	if n.slow >= 1 || n.slow == 0 {
+		return false // at full speed work and time are the same
+	}
+	horizon := now + earliest(market.Time(float64(market.WorkSlack)/n.slow), farOff)
+	if n.nextFinish() > horizon {
+		return false
+	}
+	jobs := n.whole.bringUp(horizon, now, func(seat int32) bool {
+		j := &n.jobs[seat]
+		return leftAt(now, j.left, j.since, j.speed).Done()
+	})
+	procs := n.split.bringUp(horizon, now, func(proc int32) bool {
+		p, any := &n.procs[proc], false
+		for i := range p.tasks {
+			t := &p.tasks[i]
+			if leftAt(now, t.left, t.since, t.speed).Done() {
+				t.finish, any = earliest(t.finish, now), true
+			}
+		}
+		return any
+	})
+	return jobs || procs
+}
+
+// enter says how long a job really runs.
+func (n *virtualNodes) enter(seat int32, id market.JobID, actual market.Work) {
+	for int(seat) >= len(n.jobs) {
+		n.jobs = append(n.jobs, virtualJob{})
+	}
+	n.jobs[seat] = virtualJob{id: id, actual: actual}
+}
+
+// grant sets the speed of a job that advances as one.
+func (n *virtualNodes) grant(now market.Time, e *market.Event) {
+	j := &n.jobs[e.Seat]
+	n.note(e.Speed)
+	if j.started {
+		j.left = leftAt(now, j.left, j.since, j.speed)
+	} else {
+		j.left, j.started = j.actual, true
+	}
+	j.since, j.speed = now, e.Speed
+	n.whole.set(e.Seat, finishOf(now, j.left, e.Speed))
+}
+
+// share sets the speeds of all the tasks on a processor.
+func (n *virtualNodes) share(now market.Time, e *market.Event) {
+	for int(e.Proc) >= len(n.procs) {
+		n.procs = append(n.procs, virtualProc{})
+	}
+	p := &n.procs[e.Proc]
+	first := market.Never
+	for i := range e.Slices {
+		slice := &e.Slices[i]
+		if i >= len(p.tasks) || p.tasks[i].seat != slice.Seat { // it nearly always is
+			p.bring(i, virtualTask{seat: slice.Seat, left: n.jobs[slice.Seat].actual, since: now, finish: market.Never})
+		}
+		t := &p.tasks[i]
+		if t.speed != slice.Speed {
+			n.note(slice.Speed)
+			t.left = leftAt(now, t.left, t.since, t.speed)
+			t.since, t.speed = now, slice.Speed
+			t.finish = finishOf(now, t.left, t.speed)
+		}
+		if t.finish < first {
+			first = t.finish
+		}
+	}
+	p.tasks = p.tasks[:len(e.Slices)]
+	n.split.set(e.Proc, first)
+}
+
+// stop takes a job off its processors.
+func (n *virtualNodes) stop(e *market.Event) {
+	j := &n.jobs[e.Seat]
+	if j.started {
+		n.whole.set(e.Seat, market.Never)
+		j.started = false
+	}
+	for proc := range n.procs {
+		p := &n.procs[proc]
+		if i := p.find(e.Seat); i >= 0 {
+			p.tasks = slices.Delete(p.tasks, i, i+1)
+			n.split.set(int32(proc), p.nextFinish())
+		}
+	}
+}
+
+func (p *virtualProc) nextFinish() market.Time {
+	first := market.Never
+	for i := range p.tasks {
+		first = min(first, p.tasks[i].finish)
+	}
+	return first
+}
+
+// find returns where the task of a job is, or -1.
+func (p *virtualProc) find(seat int32) int {
+	return slices.IndexFunc(p.tasks, func(t virtualTask) bool { return t.seat == seat })
+}
+
+// bring puts the task of a job into the i-th place: from where it is, or as new.
+func (p *virtualProc) bring(i int, t virtualTask) {
+	if at := p.find(t.seat); at >= 0 {
+		p.tasks[i], p.tasks[at] = p.tasks[at], p.tasks[i]
+		return
+	}
+	p.tasks = slices.Insert(p.tasks, i, t)
+}
+
+func (n *virtualNodes) note(speed float64) {
+	if speed > 0 && (n.slow == 0 || speed < n.slow) {
+		n.slow = speed
+	}
+}
+
+func leftAt(now market.Time, left market.Work, since market.Time, speed float64) market.Work {
+	return left - market.Work(float64(float64(now-since)*speed))
+}
+
+func finishOf(now market.Time, left market.Work, speed float64) market.Time {
+	if speed <= 0 {
+		return market.Never
+	}
+	return now + market.Time(float64(max(0, left))/speed)
+}

@@ -1,0 +1,112 @@
+package agent
+
+import (
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/agent/cgroup"
+)
+
+// limit makes the group have what its tasks together were given. What did not
+// succeed is tried again at the next look.
+func (h *holder) limit(orders []task.Order) {
+	a := h.control.agent
+	if !h.held.Ranks.same(orders) {
+		h.begin()
+	}
+	if h.held.LeaseRanOut {
+		return // it is over, whatever is wanted
+	}
+	next := h.held.Ranks.order(orders)
+	limits := h.limitsOf(next)
+	if h.limits != nil && same(*h.limits, limits) && h.held.Ranks.equal(next) {
+		return
+	}
+	h.measure(true) // what was granted until now
+	next = h.held.Ranks.order(orders)
+	if !h.stands {
+		// Whoever finds the group has to know whose it is.
+		h.say(func(held *holding) { held.Ranks, held.GoneUS = next, 0 })
+		h.save()
+	}
+	group, err := h.group, error(nil)
+	if h.group == nil || h.limits == nil {
+		group, err = a.groups.Make(cgroup.SlurmName(h.id), limits)
+	} else {
+		err = h.group.Set(limits)
+	}
+	if err != nil {
+		h.limits = nil
+		h.fail(err)
+		return
+	}
+	h.group, h.limits, h.tries = group, &limits, 0
+	h.meter.share, _ = next.share()
+	h.mu.Lock()
+	h.held.Ranks, h.held.GoneUS = next, 0
+	news := !h.stands
+	h.stands = true
+	h.mu.Unlock()
+	h.save()
+	if news {
+		a.reportSoon()
+	}
+}
+
+// limitsOf: a group that has nothing keeps the least that the kernel takes.
+// Frozen it must never be: Slurm waits for ever for a frozen process to end.
+func (h *holder) limitsOf(t tally) cgroup.Limits {
+	share, weight := t.share()
+	if capacity := h.control.agent.config.Capacity; capacity > 0 {
+		share = min(share, capacity)
+	}
+	return cgroup.Limits{CPU: max(share, leastShare), Weight: weight}
+}
+
+// fail notes that the quota could not be set. A job that has not begun is given
+// up; one that runs, runs on as it is.
+func (h *holder) fail(err error) {
+	h.complain("share not set", err)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.stands {
+		return
+	}
+	if h.tries++; h.tries >= makeTries {
+		h.refused = "this node cannot hold it to its share: " + err.Error()
+		h.held.EndedUS = unixMicros()
+		h.control.agent.reportSoon()
+	}
+}
+
+// begin makes the holder that of another job of the same number: the batch
+// system has crashed, and counts from where it was a while ago.
+func (h *holder) begin() {
+	h.control.agent.log.Warn("the number of a job has been given out again", "job", h.id, "before", h.held.Ranks[0].Key)
+	fresh := holding{Boot: h.held.Boot}
+	if h.group != nil {
+		procs, err := h.group.Procs()
+		if err == nil && len(procs) == 0 && h.group.Remove() == nil {
+			h.group = nil
+		} else if usage, bad := h.group.Usage(); bad == nil {
+			fresh.CounterNS = int64(usage.CPU) // what the one before has used is not the new one's
+		}
+	}
+	h.limits, h.meter, h.tries = nil, meter{}, 0
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.held, h.stands, h.refused = fresh, false, ""
+	clear(h.written)
+}
+
+// remove ends the holding of a job that nobody wants and that has no processes.
+func (h *holder) remove() {
+	h.measure(false)
+	if h.group != nil {
+		if err := h.group.Remove(); err != nil {
+			h.complain("group not removed", err)
+			return // at the next look
+		}
+	}
+	h.say(func(held *holding) { held.GoneUS, held.CounterNS = unixMicros(), 0 })
+	h.save()
+	h.over = true
+}

@@ -1,0 +1,135 @@
+package agent
+
+import (
+	"context"
+	"time"
+
+	"github.com/libra-market/libra/live/agent/cgroup"
+)
+
+// look sees whether the job has begun or ended, what it has used (now and then,
+// or where asked), and whether it may go on. It reports whether the job has
+// processes.
+func (h *holder) look(ctx context.Context, asked bool) (living bool) {
+	if h.group == nil {
+		return false
+	}
+	a := h.control.agent
+	due := awake()-h.sample >= h.patience()*9/10
+	// What has not begun may begin now, without the plugin, and is not held.
+	if h.held.StartedUS == 0 || awake()-h.gathered >= sampleEvery*9/10 {
+		h.gather()
+	}
+	procs, err := h.group.Procs()
+	if err != nil {
+		h.complain("processes not listed", err)
+		return true // nothing is removed on a guess
+	}
+	living = len(procs) > 0
+	if living && a.lease.out() && len(h.held.Ranks) > 0 {
+		h.stop(ctx, len(procs))
+		procs, err = h.group.Procs()
+		living = err != nil || len(procs) > 0
+	}
+	switch began, ended := h.held.StartedUS > 0, h.held.EndedUS > 0; {
+	case !began && (living || h.used() > 0):
+		h.say(func(held *holding) { held.StartedUS = unixMicros() })
+		h.measure(living)
+		h.save()
+		a.reportSoon()
+	case began && !living && !ended:
+		h.measure(false)
+		h.say(func(held *holding) { held.EndedUS = unixMicros() })
+		h.save()
+		a.reportSoon()
+	case began && living && ended: // another step of the job
+		h.say(func(held *holding) { held.EndedUS = 0 })
+		h.measure(true)
+	case living && (due || asked):
+		h.measure(true)
+		h.save()
+	case due || asked:
+		h.measure(false)
+	}
+	return living
+}
+
+// gather finds processes of the job that were not put into its group: where the
+// plugin is not in use, all of them.
+func (h *holder) gather() {
+	h.gathered = awake()
+	g, ok := h.group.(cgroup.Gatherer)
+	if !ok || len(h.held.Ranks) == 0 {
+		return
+	}
+	found, err := g.Gather()
+	a := h.control.agent
+	switch {
+	case err != nil:
+		h.complain("processes not held to their share", err)
+	case found > 0:
+		a.log.Info("processes put under their share: the plugin is not in use", "job", h.id, "processes", found)
+	}
+}
+
+// stop ends what runs after the lease has run out: the controller will start it
+// elsewhere.
+func (h *holder) stop(ctx context.Context, processes int) {
+	a := h.control.agent
+	a.log.Warn("the lease ran out: processes are killed", "job", h.id, "processes", processes)
+	// Written down first: an agent that is killed now must not take it for an
+	// end like any other.
+	h.say(func(held *holding) { held.LeaseRanOut = true })
+	h.save()
+	ctx, cancel := context.WithTimeout(ctx, shepherdTime)
+	defer cancel()
+	if err := h.group.Kill(ctx); err != nil {
+		a.log.Error("group not empty", "job", h.id, "error", err)
+	}
+}
+
+// used is what the group has used since it became this job's, counted or not: a
+// job may begin and end while nobody looks.
+func (h *holder) used() time.Duration {
+	counted := h.held.Ranks.used()
+	usage, err := h.group.Usage()
+	if err != nil {
+		return counted
+	}
+	return counted + h.held.since(usage.CPU)
+}
+
+// measure divides what was used since the last time, and what was declined if
+// the job runs: what it does not have when it has ended, nobody offered.
+func (h *holder) measure(runs bool) {
+	h.sample = awake()
+	if h.group == nil || len(h.held.Ranks) == 0 {
+		return // counted when it is known whose it is
+	}
+	usage, err := h.group.Usage()
+	if err != nil {
+		return // gone, or at the next look
+	}
+	declined := time.Duration(0)
+	if runs && h.held.StartedUS > 0 && h.held.EndedUS == 0 {
+		before := h.meter.declined
+		h.meter.read(reading{at: awake(), stolen: h.control.agent.stolen(), usage: usage})
+		declined = h.meter.declined - before
+	} else {
+		h.meter.last = nil
+	}
+	h.say(func(held *holding) {
+		held.Ranks.add(held.since(usage.CPU), declined)
+		held.CounterNS = int64(usage.CPU)
+	})
+}
+
+// stolen is how much time the host has taken from a processor of the node, on
+// average: the batch system decides which ones a job runs on.
+func (a *Agent) stolen() time.Duration {
+	var sum time.Duration
+	for _, cpu := range a.config.CPUs {
+		sum += a.steal.of(cpu)
+	}
+	return sum / time.Duration(len(a.config.CPUs))
+}

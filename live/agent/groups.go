@@ -1,0 +1,75 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/agent/cgroup"
+)
+
+// Groups is what the agent asks of the limits of its node; a cgroup.Tree has it.
+type Groups interface {
+	Make(name string, l cgroup.Limits) (cgroup.Group, error)
+	Find(name string) (cgroup.Group, bool)
+	List() ([]string, error)
+	SetWeight(weight float64) error
+	SetCapacity(cpu float64) error
+	Kind() string
+	Missing() []string
+}
+
+// withGroup does something to a group that another process has made. The tree
+// is opened anew each time: where signals stand in for the kernel, a tree knows
+// of others' processes only what it finds when it is opened. A group that is
+// not there has no processes, and nothing is done.
+func withGroup(tree, kind, name string, do func(cgroup.Group) error) error {
+	opened, err := cgroup.Open(tree, cgroup.Options{Kind: kind})
+	if err != nil {
+		return err
+	}
+	if group, ok := opened.Find(name); ok {
+		err = do(group)
+	}
+	return errors.Join(err, opened.Close())
+}
+
+// leastShare is what a group gets that is made frozen, for the day it is thawed
+// only to be told to end.
+const leastShare = 0.01
+
+// limitsOf translates an order into the limits of its group. What the node
+// cannot enforce is left out: the controller knows that from Hello.
+func (a *Agent) limitsOf(order *task.Order) (cgroup.Limits, error) {
+	l := cgroup.Limits{CPU: max(order.CPU, 0), Weight: order.Weight}
+	var cpus []int
+	for _, p := range append([]int{order.Processor}, order.More...) {
+		if p < 0 || p >= len(a.config.CPUs) {
+			return l, fmt.Errorf("this node has no processor %d", p)
+		}
+		cpus = append(cpus, a.config.CPUs[p])
+	}
+	if a.has("cpuset") {
+		l.CPUs = cpus
+	}
+	if a.has("memory") {
+		l.Memory = order.Spec.Memory
+	}
+	if a.has("pids") {
+		l.Pids = max(a.config.Processes, 0)
+	}
+	if !a.has("weight") {
+		l.Weight = 0
+	}
+	return l, nil
+}
+
+func (a *Agent) has(controller string) bool {
+	return !slices.Contains(a.groups.Missing(), controller)
+}
+
+// same reports whether two limits ask for the same.
+func same(a, b cgroup.Limits) bool {
+	return a.CPU == b.CPU && a.Weight == b.Weight && a.Memory == b.Memory && a.Pids == b.Pids && slices.Equal(a.CPUs, b.CPUs)
+}

@@ -1,0 +1,131 @@
+package agent
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/libra-market/libra/core/task"
+)
+
+// measure finds out what the node has to offer.
+func measure(c Config, groups Groups) (task.Hello, error) {
+	hello := task.Hello{
+		Node: c.Node, Processors: len(c.CPUs), Agent: c.Version,
+		MemoryMB: c.MemoryMB, DiskMB: c.DiskMB, Speed: c.Rating,
+		Limits: groups.Kind(), Missing: groups.Missing(),
+	}
+	whole := 1.0 // of a processor of the host is one of the node
+	if c.Control != "" {
+		hello.Runs, hello.Missing = c.Control, nil // what else is limited is up to the batch system
+		hello.Processors, whole = c.emulated()
+	}
+	var err error
+	if hello.Boot, err = bootID(); err != nil {
+		return hello, err
+	}
+	if os.Geteuid() != 0 {
+		own, err2 := user.Current()
+		if err2 != nil {
+			return hello, fmt.Errorf("own user: %w", err2)
+		}
+		hello.User = own.Username
+	}
+	if hello.MemoryMB == 0 {
+		if hello.MemoryMB, err = offeredMemoryMB(); err != nil {
+			return hello, err
+		}
+	}
+	if hello.DiskMB == 0 {
+		if hello.DiskMB, err = offeredDiskMB(c.StateDir); err != nil {
+			return hello, err
+		}
+	}
+	if hello.Speed == 0 {
+		if hello.Speed, err = speedOf(c); err != nil {
+			return hello, err
+		}
+	}
+	hello.Rating = hello.Speed * whole * (1 - c.Headroom)
+	return hello, nil
+}
+
+// emulated is how many processors the batch system takes the node for, and how
+// much of one of the host's each of them is: a node may be a part of its host.
+func (c Config) emulated() (processors int, each float64) {
+	processors, have := len(c.CPUs), float64(len(c.CPUs))
+	if c.Processors > 0 {
+		processors = c.Processors
+	}
+	if c.Capacity > 0 {
+		have = min(have, c.Capacity)
+	}
+	return processors, min(1, have/float64(processors))
+}
+
+// bootID names this run of the machine.
+func bootID() (string, error) {
+	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return "", fmt.Errorf("boot of the machine: %w", err)
+	}
+	return strings.TrimSpace(string(id)), nil
+}
+
+// offeredMemoryMB is the memory of the machine without a twentieth of it, and
+// at least 256 MB, for the system.
+func offeredMemoryMB() (int64, error) {
+	file, err := os.Open("/proc/meminfo")
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close() // it was only read
+	lines := bufio.NewScanner(file)
+	for lines.Scan() {
+		fields := strings.Fields(lines.Text())
+		if len(fields) < 2 || fields[0] != "MemTotal:" {
+			continue
+		}
+		kb, err := strconv.ParseInt(fields[1], 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("/proc/meminfo: %w", err)
+		}
+		total := kb / 1024
+		return max(total-max(total/20, 256), 0), nil
+	}
+	return 0, errors.Join(errors.New("/proc/meminfo does not tell the memory of the machine"), lines.Err())
+}
+
+// offeredDiskMB is what was free when the node was new. What is free changes all
+// the time, and a node that offered something else at every start would be
+// another node each time, with all that ran on the one before lost.
+func offeredDiskMB(stateDir string) (int64, error) {
+	path := filepath.Join(stateDir, "disk.json")
+	var before int64
+	if err := readJSON(path, &before); err == nil && before >= 0 {
+		return before, nil
+	}
+	free, err := freeDiskMB(stateDir)
+	if err != nil {
+		return 0, err
+	}
+	if err = writeReserved(path+".room", path, free); err != nil {
+		return 0, fmt.Errorf("remember the disk: %w", err)
+	}
+	return free, nil
+}
+
+func freeDiskMB(path string) (int64, error) {
+	var disk unix.Statfs_t
+	if err := unix.Statfs(path, &disk); err != nil {
+		return 0, fmt.Errorf("free disk at %s: %w", path, err)
+	}
+	return int64(disk.Bavail) * disk.Bsize / (1 << 20), nil
+}

@@ -1,0 +1,109 @@
+package agent
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/libra-market/libra/live/agent/cgroup"
+)
+
+// meter counts the processor time that was a task's for the taking and that it
+// did not want: it slept, or waited for a disk, and no fault of the node's.
+type meter struct {
+	share    float64 // granted since the last look
+	declined time.Duration
+	last     *reading // nil before the first one
+
+	switched bool          // the mandatory part of the task is done
+	before   time.Duration // declined until then
+}
+
+// mandatory is what was declined until the mandatory part of a task was done,
+// as far as somebody looked.
+func (m *meter) mandatory() time.Duration {
+	if !m.switched {
+		m.switched, m.before = true, m.declined
+	}
+	return m.before
+}
+
+// reading is one look at all that the meter compares.
+type reading struct {
+	at     time.Duration // by awake
+	stolen time.Duration // from the processor, by the host of this machine
+	usage  cgroup.Usage
+}
+
+// read takes a reading, and counts the time since the one before.
+func (m *meter) read(now reading) {
+	if m.last != nil {
+		before := *m.last
+		m.declined += declined(m.share, now.at-before.at-(now.stolen-before.stolen),
+			now.usage.CPU-before.usage.CPU,
+			now.usage.Waited-before.usage.Waited,
+			now.usage.Throttled-before.usage.Throttled)
+	}
+	m.last = &now
+}
+
+// declined is the part of a granted share that was not wanted over some time.
+//
+// Wanted is what was used and what was waited for. Where the group's own quota
+// held threads back, kernels differ on whether they count that as waiting (6.18
+// does, to the millisecond), and threads that have ended do not tell what they
+// waited for; so the larger of the two counts, which is never less than either
+// and counts nothing twice.
+func declined(share float64, elapsed, used, waited, throttled time.Duration) time.Duration {
+	granted := time.Duration(share * float64(max(elapsed, 0)))
+	wanted := used + max(waited, throttled, 0)
+	return max(granted-max(used, min(wanted, granted)), 0)
+}
+
+// meterRecord is what of the meter is on disk, so that a new agent goes on
+// counting where the last one ended.
+type meterRecord struct {
+	DeclinedUS int64   `json:"declined_us"`
+	Share      float64 `json:"share"`
+	BeforeUS   *int64  `json:"before_us,omitempty"` // until the mandatory part was done
+}
+
+// meterWidth is fixed, for the same reason as leaseWidth.
+const meterWidth = 160
+
+func (r meterRecord) bytes() []byte {
+	content, err := json.Marshal(r)
+	if err != nil { // a share that is no number
+		content = fmt.Appendf(nil, `{"declined_us":%d}`, r.DeclinedUS)
+	}
+	return fmt.Appendf(nil, "%-*s\n", meterWidth-1, content)
+}
+
+// save writes the record in place.
+func (m *meter) save(path string) error {
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	record := meterRecord{DeclinedUS: m.declined.Microseconds(), Share: m.share}
+	if m.switched {
+		record.BeforeUS = new(m.before.Microseconds())
+	}
+	_, err = file.WriteAt(record.bytes(), 0)
+	return errors.Join(err, file.Close())
+}
+
+// loadMeter reads what was saved; nothing readable is nothing declined.
+func loadMeter(path string) *meter {
+	var saved meterRecord
+	if readJSON(path, &saved) != nil {
+		return &meter{}
+	}
+	m := &meter{share: saved.Share, declined: time.Duration(saved.DeclinedUS) * time.Microsecond}
+	if saved.BeforeUS != nil {
+		m.switched, m.before = true, time.Duration(*saved.BeforeUS)*time.Microsecond
+	}
+	return m
+}

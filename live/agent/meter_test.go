@@ -1,0 +1,118 @@
+package agent
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/libra-market/libra/core/task"
+)
+
+func TestDeclined(t *testing.T) {
+	const s, ms = time.Second, time.Millisecond
+	tests := []struct {
+		name                             string
+		share                            float64
+		elapsed, used, waited, throttled time.Duration
+		want                             time.Duration
+	}{
+		{"asleep", 0.5, s, 0, 0, 0, 500 * ms},
+		{"busy", 0.5, s, 500 * ms, 500 * ms, 500 * ms, 0},
+		{"denied by others", 0.5, s, 100 * ms, 900 * ms, 0, 0},
+		{"held back by its quota, which is not counted as waiting", 0.5, s, 450 * ms, 0, 500 * ms, 0},
+		{"half asleep", 0.5, s, 250 * ms, 0, 0, 250 * ms},
+		{"half asleep and waiting a little", 0.5, s, 200 * ms, 100 * ms, 0, 200 * ms},
+		{"more than its share", 0.5, s, 800 * ms, 0, 0, 0},
+		{"frozen", 0, s, 0, 0, 0, 0},
+		{"many threads", 1, s, s, 7 * s, 0, 0},
+		{"all of it stolen", 1, -ms, 0, 0, 0, 0},
+	}
+	for _, test := range tests {
+		if got := declined(test.share, test.elapsed, test.used, test.waited, test.throttled); got != test.want {
+			t.Errorf("%s: declined %v, want %v", test.name, got, test.want)
+		}
+	}
+}
+
+func TestDeclinedIsNeverMoreThanWasGrantedAndNotUsed(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		span := rapid.Custom(func(t *rapid.T) time.Duration {
+			return time.Duration(rapid.Int64Range(-int64(time.Second), int64(time.Hour)).Draw(t, "ns"))
+		})
+		share := rapid.Float64Range(0, 64).Draw(t, "share")
+		elapsed, used := span.Draw(t, "elapsed"), max(span.Draw(t, "used"), 0)
+		waited, throttled := span.Draw(t, "waited"), span.Draw(t, "throttled")
+		got := declined(share, elapsed, used, waited, throttled)
+		granted := time.Duration(share * float64(max(elapsed, 0)))
+		if got < 0 || got > max(granted-used, 0) {
+			t.Fatalf("declined %v of %v, having used %v", got, granted, used)
+		}
+		if more := declined(share, elapsed, used, waited+time.Second, throttled); more > got {
+			t.Fatalf("waiting longer, it declines more: %v, %v", more, got)
+		}
+	})
+}
+
+func TestMeterRecord(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "meter")
+	if m := loadMeter(path); m.declined != 0 {
+		t.Errorf("declined %v without a record", m.declined)
+	}
+	if err := os.WriteFile(path, meterRecord{}.bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []meter{{declined: 1e18, share: 0.123456789012345}, {declined: time.Second, share: 1}} {
+		if err := want.save(path); err != nil {
+			t.Fatal(err)
+		}
+		if got := loadMeter(path); *got != want {
+			t.Errorf("read %+v, want %+v", got, want)
+		}
+		if content, err := os.ReadFile(path); err != nil || len(content) != meterWidth {
+			t.Errorf("the record has %d bytes, %v", len(content), err)
+		}
+	}
+}
+
+func TestASleeperDeclinesAndABusyTaskDoesNot(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	if err := n.tree.SetWeight(50); err != nil { // others work on this machine too
+		t.Fatal(err)
+	}
+	n.start()
+	sleeper, busy := n.shell(1, "sleep 1000"), n.shell(2, "while :; do :; done")
+	sleeper.CPU, busy.CPU = 0.4, 0.2
+	n.order(sleeper, busy)
+	n.state(t, sleeper.Spec.Key, task.Running)
+	n.await(t, "what the sleeper declined", func() bool { return n.last[sleeper.Spec.Key].DeclinedUS > 0 })
+	n.mu.Lock()
+	before, begin := n.last[sleeper.Spec.Key].DeclinedUS, awake()
+	n.mu.Unlock()
+	n.await(t, "more of it", func() bool { return n.last[sleeper.Spec.Key].DeclinedUS > before+1_400_000 })
+	n.mu.Lock()
+	span := awake() - begin
+	rate := float64(n.last[sleeper.Spec.Key].DeclinedUS-before) / float64(span.Microseconds())
+	used, idle := n.last[busy.Spec.Key].CPUUS, n.last[busy.Spec.Key].DeclinedUS
+	n.mu.Unlock()
+	if rate < 0.2 || rate > 0.8 { // reports lag behind by up to two intervals
+		t.Errorf("the sleeper declined %.2f of a processor over %v, want about 0.4", rate, span)
+	}
+	if used == 0 || idle > used/4 {
+		t.Errorf("the busy task used %d us and declined %d us", used, idle)
+	}
+	t.Logf("sleeper %.3f of a processor, busy task used %d us and declined %d us", rate, used, idle)
+
+	// A new agent goes on counting.
+	declined := n.last[sleeper.Spec.Key].DeclinedUS
+	n.stop()
+	n.start()
+	seen := n.reportsUntilNow()
+	n.await(t, "a report", func() bool { return n.reports > seen+1 })
+	if after := n.last[sleeper.Spec.Key].DeclinedUS; after < declined {
+		t.Errorf("a new agent says that %d us were declined, after %d us", after, declined)
+	}
+}

@@ -1,0 +1,212 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/agent/cgroup"
+)
+
+// runner sees one task through its life on this node. What should be so comes
+// in by want; the runner compares it with what is so, again and again, and does
+// what is missing. It has a goroutine of its own, so that one slow task (a
+// disk, a freeze) holds up no other.
+type runner struct {
+	agent *Agent
+	key   task.Key
+	wake  chan struct{} // holds one: something is wanted
+
+	mu       sync.Mutex
+	decided  bool        // order is what the controller wants, nil included
+	order    *task.Order // nil: the task should not run
+	status   task.Status // what is reported
+	recorded bool        // the controller has written the end down
+
+	// Only the runner's own goroutine uses what follows.
+	phase   phase
+	folder  folder
+	grace   time.Duration
+	tries   int // to start a shepherd
+	watch   *watch
+	news    <-chan string
+	group   cgroup.Group
+	applied *cgroup.Limits // nil: not known
+	held    bool           // frozen by Freeze, not only by its limits
+	meter   *meter
+	cpu     int // of the host, that the task is pinned to
+	stop    stopping
+}
+
+// phase is how far a task has come.
+type phase int
+
+const (
+	unclaimed phase = iota // no folder
+	claimed                // a folder, and nothing has run
+	tended                 // a shepherd lives
+	over                   // nothing more will happen
+)
+
+// How often a task is looked at even if nobody asks.
+const sampleEvery = time.Second
+
+// newRunner makes the runner of a task that this node hears of for the first time.
+func newRunner(a *Agent, key task.Key) *runner {
+	return &runner{
+		agent: a, key: key, wake: make(chan struct{}, 1), meter: &meter{},
+		status: task.Status{Key: key, State: task.Starting},
+	}
+}
+
+// want says what should be so from now on; nil: the task should not run.
+func (r *runner) want(order *task.Order) {
+	r.mu.Lock()
+	r.order, r.decided = order, true
+	r.mu.Unlock()
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (r *runner) wanted() (order *task.Order, decided bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.order, r.decided
+}
+
+// now is how the task stands, for a report; false if there is nothing to report.
+func (r *runner) now() (task.Status, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.status, !r.recorded
+}
+
+// note says that the controller has written the end of the task down, if it has
+// ended.
+func (r *runner) note() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.recorded = r.status.State.Final()
+}
+
+// done reports whether nobody will ask for the task again.
+func (r *runner) done() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.recorded && r.decided && r.order == nil
+}
+
+// say changes what is reported.
+func (r *runner) say(change func(*task.Status)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	change(&r.status)
+}
+
+// run goes on until the task is over or the agent ends; the task itself goes on
+// then.
+func (r *runner) run(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	tick := time.NewTicker(sampleEvery)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		r.reconcile(ctx)
+		if r.phase == over {
+			return
+		}
+		var ended <-chan struct{}
+		if r.watch != nil {
+			ended = r.watch.ended
+		}
+		select {
+		case <-ctx.Done():
+		case <-r.wake:
+		case <-tick.C:
+			r.sample()
+		case word := <-r.news:
+			r.hear(word)
+		case <-ended:
+			r.conclude()
+		}
+	}
+	r.sample()
+}
+
+// reconcile does what is missing between what is so and what is wanted.
+func (r *runner) reconcile(ctx context.Context) {
+	order, decided := r.wanted()
+	if !decided {
+		return
+	}
+	switch r.phase {
+	case unclaimed, claimed:
+		switch {
+		case order == nil:
+			r.drop()
+		case order.Stop != task.GoOn:
+			r.refuse(errStopped)
+		case r.agent.lease.out():
+			// What is wanted may long be wanted elsewhere.
+		default:
+			r.start(ctx, order)
+		}
+	case tended:
+		switch {
+		case order == nil:
+			r.end(ctx, task.Terminate)
+		case order.Stop != task.GoOn:
+			r.end(ctx, order.Stop)
+		default:
+			r.limit(order)
+		}
+	case over:
+	}
+}
+
+// hear takes news from the shepherd.
+func (r *runner) hear(word string) {
+	switch word {
+	case begunNews:
+		r.begun()
+		return
+	case optionalNews:
+		r.refining()
+		return
+	}
+	// The kernel's groups are entered by the process itself. Signals have to
+	// be told whom to send them to.
+	pid, err := strconv.Atoi(word)
+	if err != nil || r.group == nil || r.agent.groups.Kind() != cgroup.Signals {
+		return
+	}
+	if err = r.group.Adopt(pid); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		r.agent.log.Error("process not limited", "task", r.key, "error", err)
+	}
+}
+
+// begun notes that the program has been started.
+func (r *runner) begun() {
+	var begin beginning
+	if readJSON(r.folder.started(), &begin) != nil {
+		return // it has not: the shepherd will end, and that is seen
+	}
+	if r.meter.last == nil {
+		r.sample()
+	}
+	r.say(func(s *task.Status) {
+		s.StartedUS = begin.StartedUS
+		if s.State == task.Starting {
+			s.State = task.Running
+		}
+		if r.applied != nil && r.applied.CPU == 0 {
+			s.State = task.Frozen
+		}
+	})
+}

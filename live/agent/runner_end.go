@@ -1,0 +1,171 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/libra-market/libra/core/task"
+)
+
+// stopping is how far the end of a task has been asked for.
+type stopping struct {
+	how    task.Stop
+	strike time.Duration // when to do the shepherd's work for it, by awake
+}
+
+// How long a shepherd may take beyond what it was given, until the agent kills
+// the group itself; and once more, until it kills the shepherd.
+const shepherdTime = 5 * time.Second
+
+// What a shepherd takes for an order to end its task.
+const (
+	terminateSignal = unix.SIGTERM
+	killSignal      = unix.SIGUSR1
+)
+
+// end asks the shepherd to end the task. The shepherd also sees to the grace, so
+// that an agent that dies in the meantime is no reprieve.
+func (r *runner) end(ctx context.Context, how task.Stop) {
+	select {
+	case <-r.watch.found:
+	default:
+		return // at the next look
+	}
+	switch {
+	case how == task.Kill && r.stop.how != task.Kill:
+		r.ask(killSignal, how, 0)
+	case r.stop.how == task.GoOn:
+		r.ask(terminateSignal, how, r.grace)
+	case awake() > r.stop.strike+shepherdTime:
+		r.agent.log.Error("shepherd does not end its task", "task", r.key)
+		_ = r.watch.signal(unix.SIGKILL) // it has ended, or cannot: tried again at the next look
+		fallthrough
+	case awake() > r.stop.strike:
+		r.clear(ctx)
+	}
+}
+
+func (r *runner) ask(sig unix.Signal, how task.Stop, grace time.Duration) {
+	if err := r.watch.signal(sig); err != nil {
+		r.agent.log.Error("task not stopped", "task", r.key, "error", err)
+		return
+	}
+	r.stop = stopping{how: how, strike: awake() + grace + shepherdTime}
+}
+
+// clear kills what is in the group.
+func (r *runner) clear(ctx context.Context) {
+	if r.group == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, shepherdTime)
+	defer cancel()
+	if err := r.group.Kill(ctx); err != nil {
+		r.agent.log.Error("group not empty", "task", r.key, "error", err)
+	}
+}
+
+// conclude finds out what it means that nobody holds the lock.
+func (r *runner) conclude() {
+	if r.watch != nil {
+		r.watch.close()
+		r.watch = nil
+	}
+	var status task.Status
+	err := readJSON(r.folder.status(), &status)
+	if err == nil && status.Key == r.key && status.State.Final() {
+		r.finish(status)
+		return
+	}
+	if _, err = os.Stat(r.folder.started()); err == nil {
+		r.lose()
+		return
+	}
+	r.phase = claimed
+	if r.tries >= startTries {
+		r.refuse(fmt.Errorf("the shepherd ends before it has started anything: %s", lastLine(r.folder.log())))
+	}
+}
+
+// lose ends a task whose shepherd died before it had written down the end.
+func (r *runner) lose() {
+	r.clear(context.Background())
+	status, _ := r.now()
+	status.State, status.EndedUS = task.Lost, unixMicros()
+	status.Error = "its shepherd is gone and how it ended is not known"
+	var begin beginning
+	if readJSON(r.folder.started(), &begin) == nil {
+		status.StartedUS = begin.StartedUS
+	}
+	if r.group != nil {
+		if usage, err := r.group.Usage(); err == nil {
+			status.CPUUS = max(status.CPUUS, usage.CPU.Microseconds())
+			status.PeakBytes = max(status.PeakBytes, usage.PeakMemory)
+			status.OOM = usage.OOMKills > 0
+		}
+	}
+	if err := writeReserved(r.folder.room(), r.folder.status(), status); err != nil {
+		r.agent.log.Error("end not written down", "task", r.key, "error", err) // it will be found lost again
+	}
+	r.finish(status)
+}
+
+// refuse ends a task that never ran.
+func (r *runner) refuse(reason error) {
+	r.undo()
+	r.finish(task.Status{Key: r.key, State: task.Refused, Error: reason.Error(), EndedUS: unixMicros()})
+}
+
+// drop forgets a task that never ran and that nobody wants.
+func (r *runner) drop() {
+	r.undo()
+	r.finish(task.Status{Key: r.key, State: task.Refused, Error: errStopped.Error(), EndedUS: unixMicros()})
+	r.note() // the next sweep takes it
+}
+
+// undo takes a claim back under which nothing has run.
+func (r *runner) undo() {
+	if r.folder == "" {
+		return
+	}
+	if err := r.folder.discard(); err != nil && !errors.Is(err, os.ErrNotExist) {
+		r.agent.log.Error("folder not removed", "task", r.key, "error", err)
+	}
+	r.folder = ""
+}
+
+// finish says the last word about a task.
+func (r *runner) finish(status task.Status) {
+	if r.group != nil {
+		if err := r.group.Remove(); err != nil {
+			r.agent.log.Warn("group not removed", "task", r.key, "error", err)
+		}
+	}
+	status.DeclinedUS = r.meter.declined.Microseconds()
+	if status.Part == task.OptionalPart {
+		status.MandatoryDeclinedUS = r.meter.mandatory().Microseconds()
+	}
+	r.say(func(s *task.Status) {
+		status.CPUUS = max(status.CPUUS, s.CPUUS)
+		status.PeakBytes = max(status.PeakBytes, s.PeakBytes)
+		*s = status
+	})
+	r.phase = over
+	r.agent.reportSoon()
+}
+
+// lastLine is the end of a log, for people.
+func lastLine(path string) string {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return err.Error()
+	}
+	lines := strings.Split(strings.TrimSpace(string(content)), "\n")
+	return lines[len(lines)-1]
+}

@@ -1,0 +1,86 @@
+package agent
+
+import (
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/agent/cgroup"
+)
+
+// limit makes the group have the limits that are wanted. What did not succeed is
+// tried again at the next look.
+func (r *runner) limit(order *task.Order) {
+	limits, err := r.agent.limitsOf(order)
+	if err != nil {
+		r.agent.log.Error("limits not changed", "task", r.key, "error", err)
+		return
+	}
+	if r.applied != nil && same(*r.applied, limits) {
+		r.keepFrozen()
+		return
+	}
+	r.sample() // what was granted until now
+	if r.group == nil {
+		// Nothing was there to find when this agent began: a task kept by
+		// signals, between two elements.
+		r.group, err = r.agent.groups.Make(r.key.String(), limits)
+	} else {
+		err = r.group.Set(limits)
+	}
+	if err == nil && r.held && limits.CPU > 0 {
+		err = r.group.Thaw()
+	}
+	if err != nil {
+		r.applied = nil
+		r.agent.log.Error("limits not changed", "task", r.key, "error", err)
+		return
+	}
+	r.held = r.held && limits.CPU == 0
+	r.apply(order, limits)
+	r.say(func(s *task.Status) {
+		switch {
+		case s.State == task.Running && limits.CPU == 0:
+			s.State = task.Frozen
+		case s.State == task.Frozen && limits.CPU > 0:
+			s.State = task.Running
+		}
+	})
+}
+
+// apply remembers what was set.
+func (r *runner) apply(order *task.Order, limits cgroup.Limits) {
+	r.applied = &limits
+	r.meter.share = limits.CPU
+	r.cpu = r.agent.config.CPUs[order.Processor]
+}
+
+// keepFrozen freezes again what somebody else has thawed: in a tree that two
+// processes have open, each knows only what it did itself.
+func (r *runner) keepFrozen() {
+	if r.applied.CPU > 0 || r.group.Frozen() {
+		return
+	}
+	if procs, err := r.group.Procs(); err != nil || len(procs) == 0 {
+		return // between two elements of an array there is nothing to freeze
+	}
+	r.held = true
+	if err := r.group.Freeze(); err != nil {
+		r.agent.log.Error("not frozen", "task", r.key, "error", err)
+	}
+}
+
+// sample looks at what the task has used, and counts what it declined.
+func (r *runner) sample() {
+	if r.phase != tended || r.group == nil {
+		return
+	}
+	usage, err := r.group.Usage()
+	if err != nil {
+		return // the shepherd has ended, or will
+	}
+	r.meter.read(reading{at: awake(), stolen: r.agent.steal.of(r.cpu), usage: usage})
+	_ = r.meter.save(r.folder.meter()) // the next one may succeed; little is lost
+	r.say(func(s *task.Status) {
+		s.CPUUS = max(s.CPUUS, usage.CPU.Microseconds())
+		s.PeakBytes = max(s.PeakBytes, usage.PeakMemory)
+		s.DeclinedUS = r.meter.declined.Microseconds()
+	})
+}

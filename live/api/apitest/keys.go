@@ -1,0 +1,89 @@
+package apitest
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/live/api"
+)
+
+// Keys keeps tokens in memory. It is an api.Keys.
+type Keys struct {
+	Lookups int   // how often it was asked for a token
+	Err     error // what it answers, if not nil
+
+	mu     sync.Mutex
+	tokens map[string]api.Token
+}
+
+// Make makes a token that never expires and returns its secret.
+func (k *Keys) Make(user string, role exchange.Role) string {
+	return k.MakeToken(api.Token{ID: "t-" + user, User: user, Role: role, Name: "test"})
+}
+
+// MakeToken makes a token as it is given and returns its secret.
+func (k *Keys) MakeToken(t api.Token) string {
+	secret, hash := api.NewSecret()
+	if err := k.AddToken(context.Background(), hash, t); err != nil {
+		panic(err)
+	}
+	return secret
+}
+
+// Token finds a token.
+func (k *Keys) Token(_ context.Context, hash []byte) (api.Token, bool, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.Lookups++
+	t, ok := k.tokens[string(hash)]
+	return t, ok, k.Err
+}
+
+// AddToken keeps a token.
+func (k *Keys) AddToken(_ context.Context, hash []byte, t api.Token) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.tokens == nil {
+		k.tokens = map[string]api.Token{}
+	}
+	k.tokens[string(hash)] = t
+	return k.Err
+}
+
+// Tokens lists tokens, oldest first.
+func (k *Keys) Tokens(_ context.Context, user string) ([]api.Token, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	var out []api.Token
+	for _, t := range k.tokens {
+		if user == "" || t.User == user {
+			out = append(out, t)
+		}
+	}
+	slices.SortFunc(out, func(a, b api.Token) int { return strings.Compare(a.ID, b.ID) })
+	return out, k.Err
+}
+
+// RevokeToken ends a token.
+func (k *Keys) RevokeToken(_ context.Context, user, id string, atUS int64) (bool, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for hash, t := range k.tokens {
+		if t.ID == id && (user == "" || t.User == user) {
+			t.RevokedUS = atUS
+			k.tokens[hash] = t
+			return true, k.Err
+		}
+	}
+	return false, k.Err
+}
+
+// Times is how often the store was asked for a token.
+func (k *Keys) Times() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.Lookups
+}

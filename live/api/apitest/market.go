@@ -1,0 +1,232 @@
+package apitest
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/ledger"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/api"
+)
+
+// RefusePrefix begins the name of a job that is to be refused; the reason
+// follows.
+const RefusePrefix = "refuse "
+
+// PanicName is the name of a job that breaks the market.
+const PanicName = "panic"
+
+// Market keeps everything in memory. It is an api.Market.
+type Market struct {
+	mu       sync.Mutex
+	err      error
+	jobs     map[int64]exchange.Job
+	quotes   map[string]exchange.Quote
+	accounts map[string]exchange.Account
+	nodes    map[string]task.Hello
+	outputs  map[int64][]byte
+	keys     map[string]done
+	notices  []exchange.Notice
+	waiting  map[chan exchange.Notice]string // and the owner each is for
+	chunks   map[string]task.Chunk
+	commands []exchange.Command
+	desired  int64 // version
+	next     int64
+}
+
+// done is a command that was carried out under a key.
+type done struct {
+	digest  string
+	outcome exchange.Outcome
+}
+
+// New is a market without jobs, with an account for each user.
+func New(users ...string) *Market {
+	m := &Market{
+		jobs: map[int64]exchange.Job{}, quotes: map[string]exchange.Quote{}, accounts: map[string]exchange.Account{},
+		nodes: map[string]task.Hello{}, outputs: map[int64][]byte{}, keys: map[string]done{},
+		waiting: map[chan exchange.Notice]string{}, chunks: map[string]task.Chunk{}, desired: 1, next: 1,
+	}
+	for _, u := range users {
+		m.accounts["people/"+u] = exchange.Account{Path: "people/" + u, Free: 100e6}
+	}
+	return m
+}
+
+// Fail makes every call answer with an error; nil: no longer.
+func (m *Market) Fail(err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.err = err
+}
+
+// Put sets a job as it is given.
+func (m *Market) Put(j exchange.Job) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.jobs[j.ID] = j
+	m.next = max(m.next, j.ID+1)
+}
+
+// Write adds to what a job has written.
+func (m *Market) Write(job int64, text string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.outputs[job] = append(m.outputs[job], text...)
+}
+
+// Commands lists what the market was told to do.
+func (m *Market) Commands() []exchange.Command {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.commands)
+}
+
+// Do carries out a command.
+func (m *Market) Do(_ context.Context, c exchange.Command, key api.Key) (exchange.Outcome, bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.err != nil {
+		return exchange.Outcome{}, false, m.err
+	}
+	name := key.Owner + "\x00" + key.Key
+	if before, ok := m.keys[name]; ok && key.Given() {
+		if before.digest != string(key.Digest) {
+			return exchange.Outcome{}, false, exchange.ErrKeyReused
+		}
+		return before.outcome, true, nil
+	}
+	m.commands = append(m.commands, c)
+	o, err := m.do(&c)
+	if err == nil && key.Given() {
+		m.keys[name] = done{string(key.Digest), o}
+	}
+	return o, false, err
+}
+
+func (m *Market) do(c *exchange.Command) (exchange.Outcome, error) {
+	switch {
+	case c.Submit != nil:
+		return m.submit(c.By, c.Submit)
+	case c.Quote != nil:
+		o := m.price(c.By, c.Quote.Request)
+		if o.Quote != nil {
+			o.Quote.ID, o.Quote.Binding = fmt.Sprintf("q%d", len(m.quotes)+1), true
+			m.quotes[o.Quote.ID] = *o.Quote
+		}
+		return o, nil
+	case c.Cancel != nil && c.Cancel.Quote != "":
+		delete(m.quotes, c.Cancel.Quote)
+		return exchange.Outcome{}, nil
+	case c.Cancel != nil:
+		j, ok := m.jobs[c.Cancel.Job]
+		if !ok || j.State.Final() || c.By.Role != exchange.RoleOwner && j.Owner != c.By.User {
+			return exchange.Outcome{}, fmt.Errorf("job %d: %w", c.Cancel.Job, exchange.ErrUnknown)
+		}
+		j.State = exchange.Cancelled
+		m.jobs[j.ID] = j
+		return exchange.Outcome{Job: &j}, nil
+	case c.Epoch != nil:
+		return exchange.Outcome{Epoch: &exchange.EpochView{Number: 2, Policy: c.Epoch.Policy}}, nil
+	case c.Money != nil:
+		return m.money(c.Money)
+	}
+	return exchange.Outcome{}, exchange.ErrConflict
+}
+
+func (m *Market) submit(by exchange.Identity, s *exchange.Submit) (exchange.Outcome, error) {
+	if q, ok := m.quotes[s.Quote]; s.Quote != "" && (!ok || q.Owner != by.User) {
+		return exchange.Outcome{}, fmt.Errorf("quote %s: %w", s.Quote, exchange.ErrUnknown)
+	}
+	if s.Request.Name == PanicName {
+		panic("this job breaks the market")
+	}
+	id := m.next
+	m.next++
+	j := exchange.Job{
+		ID: id, Owner: by.User, Account: "people/" + by.User, Name: s.Request.Name, State: exchange.Running,
+		Request: s.Request, SubmittedUS: id, Width: 1, Price: 1e6, Quote: s.Quote, Policy: "libra",
+	}
+	o := m.price(by, s.Request)
+	if o.Refusal != nil {
+		o.Refusal.Job, j.State, j.Reason = id, exchange.Rejected, o.Refusal.Reason
+	}
+	m.jobs[id] = j
+	return exchange.Outcome{Job: &j, Refusal: o.Refusal}, nil
+}
+
+func (m *Market) price(by exchange.Identity, r exchange.Request) exchange.Outcome {
+	q := exchange.Quote{Owner: by.User, Request: r, Price: 1e6, Firm: true, Odds: 1, Share: 0.5, Width: 1, Formula: "1", Policy: "libra"}
+	if reason, ok := strings.CutPrefix(r.Name, RefusePrefix); ok {
+		offer := exchange.Offer{Change: "deadline", Detail: "deadline 12m instead of 5m, for 1", Quote: q}
+		return exchange.Outcome{Refusal: &exchange.Refusal{Reason: reason, Detail: "no: " + reason, Offers: []exchange.Offer{offer}}}
+	}
+	return exchange.Outcome{Quote: &q}
+}
+
+func (m *Market) money(c *exchange.MoneyCommand) (exchange.Outcome, error) {
+	to, there := m.accounts[c.To]
+	switch c.Op {
+	case "open":
+		if there {
+			return exchange.Outcome{}, fmt.Errorf("%w: %s", ledger.ErrExists, c.To)
+		}
+		to = exchange.Account{Path: c.To}
+	case "transfer":
+		from := m.accounts[c.From]
+		if !there {
+			return exchange.Outcome{}, fmt.Errorf("%w: %q", ledger.ErrUnknown, c.To)
+		}
+		if from.Free < c.Amount {
+			short := &ledger.Shortage{Account: market.Account(c.From), Wanted: market.Money(c.Amount), Have: market.Money(from.Free)}
+			return exchange.Outcome{}, short
+		}
+		from.Free -= c.Amount
+		to.Free += c.Amount
+		m.accounts[c.From] = from
+	case "grant":
+		if !there {
+			return exchange.Outcome{}, fmt.Errorf("%w: %q", ledger.ErrUnknown, c.To)
+		}
+		to.Free += c.Amount
+	}
+	m.accounts[c.To] = to
+	return exchange.Outcome{Account: &to}, nil
+}
+
+// Preview is what Do would answer.
+func (m *Market) Preview(_ context.Context, by exchange.Identity, r exchange.Request) (exchange.Outcome, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.price(by, r), m.err
+}
+
+// Accounts lists accounts by path.
+func (m *Market) Accounts(_ context.Context, prefix string) ([]exchange.Account, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var out []exchange.Account
+	for _, path := range slices.Sorted(maps.Keys(m.accounts)) {
+		if prefix == "" || ledger.Within(market.Account(path), market.Account(prefix)) {
+			out = append(out, m.accounts[path])
+		}
+	}
+	return out, m.err
+}
+
+// AccountOf is people/ and the name.
+func (m *Market) AccountOf(_ context.Context, user string) (string, error) {
+	return "people/" + user, m.failed()
+}
+
+func (m *Market) failed() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.err
+}

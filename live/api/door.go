@@ -1,0 +1,229 @@
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/libra-market/libra/core/exchange"
+)
+
+// roles is a set of roles.
+type roles uint8
+
+// Who may call a route.
+const (
+	everyone roles = 0 // without a token too
+	users    roles = 1 << iota
+	owners
+	nodes
+
+	people = users | owners
+	known  = people | nodes
+)
+
+func roleSet(r exchange.Role) roles {
+	switch r {
+	case exchange.RoleUser:
+		return users
+	case exchange.RoleOwner:
+		return owners
+	case exchange.RoleNode:
+		return nodes
+	default:
+		return everyone
+	}
+}
+
+// words lists the roles for people.
+func (s roles) words() string {
+	var out []string
+	for _, r := range []exchange.Role{exchange.RoleUser, exchange.RoleOwner, exchange.RoleNode} {
+		if s&roleSet(r) != 0 {
+			out = append(out, string(r))
+		}
+	}
+	return strings.Join(out, " or ")
+}
+
+// enter finds out who calls, and whether the route is for them.
+func (c *call) enter() error {
+	if c.route.roles == everyone {
+		return nil
+	}
+	if err := c.identify(); err != nil {
+		return err
+	}
+	if c.r.URL.RawQuery != "" && len(c.route.params) == 0 {
+		return malformed("this takes no parameters")
+	}
+	if c.route.roles&roleSet(c.who.Role) == 0 {
+		return &fault{kind: kindForbidden, detail: fmt.Sprintf("this is for the role %s, not %s", c.route.roles.words(), c.who.Role)}
+	}
+	if c.route.roles == nodes && c.r.PathValue("node") != c.who.User {
+		return notFound("node " + c.r.PathValue("node"))
+	}
+	return nil
+}
+
+// identify goes by the token, and without one by the certificate, which only
+// agents have: its common name is the node's.
+func (c *call) identify() error {
+	given := c.r.Header["Authorization"]
+	switch {
+	case len(given) == 1:
+		return c.present(given[0])
+	case len(given) > 1:
+		return malformed("Authorization: want one")
+	}
+	if t := c.r.TLS; t != nil && len(t.VerifiedChains) > 0 {
+		if name := t.PeerCertificates[0].Subject.CommonName; validNode(name) {
+			c.who = exchange.Identity{User: name, Role: exchange.RoleNode}
+			return nil
+		}
+	}
+	return &fault{kind: kindUnauthenticated, detail: "no token: send Authorization: Bearer libra_..."}
+}
+
+func (c *call) present(authorization string) error {
+	scheme, secret, _ := strings.Cut(authorization, " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return &fault{kind: kindUnauthenticated, detail: "want Authorization: Bearer libra_..."}
+	}
+	t, err := c.h.door.open(c.r.Context(), secret)
+	if err != nil {
+		return err
+	}
+	c.token, c.who = t, exchange.Identity{User: t.User, Role: t.Role}
+	return nil
+}
+
+// stillGood reports whether the caller would be let in again. Streams ask, so
+// that they do not outlive their token.
+func (c *call) stillGood() bool {
+	_, secret, ok := strings.Cut(c.r.Header.Get("Authorization"), " ")
+	if !ok {
+		return true // a certificate
+	}
+	_, err := c.h.door.open(c.r.Context(), secret)
+	return err == nil || errors.Is(err, exchange.ErrUnavailable)
+}
+
+// door knows tokens. It remembers for a moment which ones are good, because
+// asking the store for every call would cost more than the calls.
+type door struct {
+	keys  Keys
+	now   func() time.Time
+	lasts time.Duration // negative: it remembers nothing
+
+	mu    sync.RWMutex
+	known map[hash]seen
+	turn  int // grows when something is revoked: what was read before may not be remembered after
+}
+
+type hash = [sha256.Size]byte
+
+// seen is a token as the store had it at a time.
+type seen struct {
+	token *Token
+	at    time.Time
+}
+
+// maxSeen bounds what a door remembers.
+const maxSeen = 10_000
+
+// open finds the token of a secret. It is found by its hash, so how long that
+// takes says nothing about the secret.
+func (d *door) open(ctx context.Context, secret string) (*Token, error) {
+	if !wellFormed(secret) {
+		return nil, &fault{kind: kindUnauthenticated, detail: "this is not a token of a libra"}
+	}
+	sum, now := sha256.Sum256([]byte(secret)), d.now()
+	d.mu.RLock()
+	s, turn := d.known[sum], d.turn
+	d.mu.RUnlock()
+	t := s.token
+	if t == nil || now.Sub(s.at) >= d.lasts {
+		found, ok, err := d.keys.Token(ctx, sum[:])
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			return nil, fmt.Errorf("%w: look up a token: %w", exchange.ErrUnavailable, err)
+		case !ok:
+			return nil, &fault{kind: kindUnauthenticated, detail: "nobody has this token"}
+		}
+		t = &found
+		d.remember(sum, seen{t, now}, turn)
+	}
+	switch {
+	case t.RevokedUS != 0:
+		return nil, &fault{kind: kindUnauthenticated, detail: "this token was revoked"}
+	case !t.Good(now.UnixMicro()):
+		return nil, &fault{kind: kindUnauthenticated, detail: "this token has expired"}
+	}
+	return t, nil
+}
+
+func (d *door) remember(sum hash, s seen, turn int) {
+	if d.lasts < 0 {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.turn != turn {
+		return
+	}
+	if d.known == nil || len(d.known) >= maxSeen {
+		d.known = map[hash]seen{}
+	}
+	d.known[sum] = s
+}
+
+// forget makes the door ask for every token anew.
+func (d *door) forget() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.known, d.turn = nil, d.turn+1
+}
+
+// streams counts what each token follows.
+type streams struct {
+	most int
+	mu   sync.Mutex
+	open map[string]int
+}
+
+// follow takes a place for a stream, and returns how to give it back.
+func (c *call) follow() (done func(), err error) {
+	who := "certificate " + c.who.User
+	if c.token != nil {
+		who = "token " + c.token.ID
+	}
+	s := &c.h.streams
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open[who] >= s.most {
+		return nil, &fault{kind: kindTooMany, detail: fmt.Sprintf("%d streams are open with this token", s.most)}
+	}
+	if s.open == nil {
+		s.open = map[string]int{}
+	}
+	s.open[who]++
+	c.h.metrics.streams.Inc()
+	return func() {
+		c.h.metrics.streams.Dec()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.open[who]--; s.open[who] == 0 {
+			delete(s.open, who)
+		}
+	}, nil
+}
+
+var _ http.Handler = (*Handler)(nil)

@@ -1,0 +1,137 @@
+package api
+
+import (
+	"log/slog"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/libra-market/libra/core/ledger"
+)
+
+// Options are what a Handler may be told; the zero value is good.
+type Options struct {
+	Log *slog.Logger     // default: none
+	Now func() time.Time // default: the clock; it may be ahead of it, not behind, because deadlines are reckoned by it
+
+	TokenCache time.Duration // how long a token counts as good without asking again; default 5 s, negative: not at all
+	Heartbeat  time.Duration // of streams of events; default 15 s
+	Poll       time.Duration // how often a job's output is looked at that somebody follows; default 500 ms
+	Streams    int           // that a token may follow at a time; default 16
+
+	PublicMetrics bool // /metrics asks for no token; else it is for the owner
+
+	Seller ledger.Seller // who sends bills; default Libra, without a currency (XXX)
+}
+
+func (o Options) withDefaults() Options {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now //nolint:forbidigo // the edge of the system, and a test can hand in its own
+	}
+	if o.TokenCache == 0 {
+		o.TokenCache = 5 * time.Second
+	}
+	if o.Heartbeat <= 0 {
+		o.Heartbeat = 15 * time.Second
+	}
+	if o.Poll <= 0 {
+		o.Poll = 500 * time.Millisecond
+	}
+	if o.Streams <= 0 {
+		o.Streams = 16
+	}
+	if o.Seller.Name == "" {
+		o.Seller.Name = "Libra"
+	}
+	if o.Seller.Currency == "" {
+		o.Seller.Currency = "XXX"
+	}
+	return o
+}
+
+// Handler serves a market. It is an http.Handler.
+type Handler struct {
+	market  Market
+	options Options
+	mux     *http.ServeMux
+	door    door
+	streams streams
+	metrics *metrics
+	clip    sync.Pool // of buffers for bodies and answers
+
+	closed chan struct{} // streams end when it is
+	close  sync.Once
+}
+
+// New makes the handler of a market whose tokens are in keys.
+func New(m Market, k Keys, o Options) *Handler {
+	o = o.withDefaults()
+	h := &Handler{
+		market:  m,
+		options: o,
+		mux:     http.NewServeMux(),
+		door:    door{keys: k, now: o.Now, lasts: o.TokenCache},
+		streams: streams{most: o.Streams},
+		metrics: newMetrics(m),
+		closed:  make(chan struct{}),
+	}
+	h.clip.New = newBuffer
+	h.mount()
+	return h
+}
+
+// Close ends the streams that are being followed, so that a server can shut
+// down without waiting for them.
+func (h *Handler) Close() { h.close.Do(func() { close(h.closed) }) }
+
+// mount hangs the routes into the mux, and beside them the answers for wrong
+// methods and wrong paths, which are problems like all others.
+func (h *Handler) mount() {
+	methods := map[string][]string{}
+	for i := range routes {
+		rt := &routes[i]
+		if h.options.PublicMetrics && rt.pattern == metricsPath {
+			open := *rt
+			open.roles = everyone
+			rt = &open
+		}
+		methods[rt.pattern] = append(methods[rt.pattern], rt.method)
+		watch := h.metrics.watch(rt)
+		h.mux.HandleFunc(rt.method+" "+rt.pattern, func(w http.ResponseWriter, r *http.Request) { h.serve(rt, watch, w, r) })
+	}
+	for pattern, known := range methods {
+		if slices.Contains(known, http.MethodGet) {
+			known = append(known, http.MethodHead)
+		}
+		slices.Sort(known)
+		allow := strings.Join(known, ", ")
+		wrong := &route{pattern: pattern, roles: everyone, handle: func(c *call) error {
+			c.w.Header().Set("Allow", allow)
+			return &fault{kind: kindMethod, detail: c.r.Method + " is not possible here (want " + allow + ")"}
+		}}
+		watch := h.metrics.watch(wrong)
+		h.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { h.serve(wrong, watch, w, r) })
+	}
+	watch := h.metrics.watch(&nowhere)
+	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { h.serve(&nowhere, watch, w, r) })
+}
+
+// nowhere answers what no route knows.
+var nowhere = route{pattern: "/", roles: everyone, handle: func(*call) error { return notFound("this path") }}
+
+// ServeHTTP answers a request.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	// The mux would redirect a path with dots or double slashes to where it
+	// leads. Nobody writes such a path in good faith.
+	if p := r.URL.Path; p == "" || p[0] != '/' || path.Clean(p) != p {
+		h.serve(&nowhere, nil, w, r)
+		return
+	}
+	h.mux.ServeHTTP(w, r)
+}

@@ -1,0 +1,82 @@
+package api
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/libra-market/libra/core/task"
+)
+
+// maxWait bounds how long an agent may wait for news.
+const maxWait = time.Minute
+
+func hello(c *call) error {
+	var h task.Hello
+	if err := c.decode(&h); err != nil {
+		return err
+	}
+	switch {
+	case h.Node != c.who.User:
+		return badField("node", "the node of the path")
+	case !validNode(h.Node):
+		return badField("node", "a host name")
+	}
+	w, err := c.h.market.Hello(c.r.Context(), h)
+	if err != nil {
+		return err
+	}
+	return c.answer(http.StatusOK, &w)
+}
+
+func desired(c *call) error {
+	p, err := c.query()
+	if err != nil {
+		return err
+	}
+	after := p.number("after", -1, -1, 1<<62)
+	wait := time.Duration(p.number("wait_ms", 0, 0, maxWait.Milliseconds())) * time.Millisecond
+	if p.err != nil {
+		return p.err
+	}
+	if after < 0 {
+		wait = 0 // who has nothing yet wants anything
+	}
+	if wait > 0 {
+		c.takesLong(wait + writeWait)
+	}
+	d, err := c.h.market.Desired(c.r.Context(), c.who.User, after, wait)
+	if err != nil {
+		return err
+	}
+	return c.answer(http.StatusOK, &d)
+}
+
+func report(c *call) error {
+	var r task.Report
+	if err := c.decode(&r); err != nil {
+		return err
+	}
+	if r.Node != c.who.User {
+		return badField("node", "the node of the path")
+	}
+	reply, err := c.h.market.Report(c.r.Context(), r)
+	if err != nil {
+		return err
+	}
+	return c.answer(http.StatusOK, &reply)
+}
+
+func chunk(c *call) error {
+	id := c.r.PathValue("id")
+	if !validID(id) {
+		return notFound("tail " + short(id))
+	}
+	var k task.Chunk
+	if err := c.decode(&k); err != nil {
+		return err
+	}
+	if err := c.h.market.Chunk(c.r.Context(), c.who.User, id, k); err != nil {
+		return err
+	}
+	return c.nothing()
+}

@@ -1,0 +1,48 @@
+package api
+
+import (
+	_ "embed"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/libra-market/libra/core/exchange"
+)
+
+// The routes that ask nobody who they are.
+
+func healthz(c *call) error {
+	if err := c.h.market.Healthy(c.r.Context()); err != nil {
+		// Why is for the log: anybody may ask here.
+		c.h.options.Log.WarnContext(c.r.Context(), "not healthy", "error", redact(err.Error()))
+		return fmt.Errorf("%w: not healthy", exchange.ErrUnavailable)
+	}
+	return c.answer(http.StatusOK, Health{Status: "ok"})
+}
+
+//go:embed openapi.json
+var openAPI []byte
+
+func describe(c *call) error {
+	c.w.Header()["Cache-Control"] = briefly
+	c.raw(http.StatusOK, jsonType, openAPI)
+	return nil
+}
+
+var briefly = []string{"public, max-age=300"}
+
+// explainProblem says in words what a type of problem means.
+func explainProblem(c *call) error {
+	k := kindOfName(c.r.PathValue("name"))
+	if k == nil {
+		return notFound("this problem")
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\n%s\n\nHTTP status %d, exit code %d of commands.\n", k.title, k.text, k.status, k.exit)
+	if k.reason != "" {
+		fmt.Fprintf(&b, "The reason is %q: a refusal by the market, not a mistake.\n", k.reason)
+	}
+	c.w.Header()["Cache-Control"] = briefly
+	c.raw(http.StatusOK, textType, []byte(b.String()))
+	return nil
+}

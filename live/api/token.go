@@ -1,0 +1,157 @@
+package api
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/libra-market/libra/core/exchange"
+)
+
+const (
+	secretPrefix = "libra_"
+	secretBytes  = 32
+
+	defaultTokenLife = 90 * 24 * time.Hour
+	maxTokenLife     = 10 * 365 * 24 * time.Hour
+	maxTokenName     = 64
+)
+
+var secretLength = len(secretPrefix) + base64.RawURLEncoding.EncodedLen(secretBytes)
+
+// NewSecret draws the secret of a token. Only its hash is ever kept.
+func NewSecret() (secret string, hash []byte) {
+	var random [secretBytes]byte
+	rand.Read(random[:]) // it never returns an error: without randomness the program ends
+	secret = secretPrefix + base64.RawURLEncoding.EncodeToString(random[:])
+	return secret, HashSecret(secret)
+}
+
+// HashSecret is what is kept of a secret.
+func HashSecret(secret string) []byte {
+	sum := sha256.Sum256([]byte(secret))
+	return sum[:]
+}
+
+// NewTokenID draws the public name of a token.
+func NewTokenID() string {
+	var random [8]byte
+	rand.Read(random[:])
+	return hex.EncodeToString(random[:])
+}
+
+func wellFormed(secret string) bool {
+	return len(secret) == secretLength && strings.HasPrefix(secret, secretPrefix)
+}
+
+func listTokens(c *call) error {
+	q, err := c.query()
+	if err != nil {
+		return err
+	}
+	user := q.text("user")
+	switch {
+	case user == "":
+		user = c.who.User
+	case user == c.who.User:
+	case !c.owner():
+		return notFound("user " + user)
+	case user == "*":
+		user = ""
+	}
+	list, err := c.h.door.keys.Tokens(c.r.Context(), user)
+	if err != nil {
+		return err
+	}
+	return c.answer(http.StatusOK, TokenList{Tokens: some(list)})
+}
+
+// makeToken makes a token. An idempotency key has no effect on it: the secret
+// is not kept, so it cannot be said again.
+func makeToken(c *call) error {
+	var want TokenRequest
+	if err := c.decode(&want); err != nil {
+		return err
+	}
+	t, err := c.wanted(&want)
+	if err != nil {
+		return err
+	}
+	secret, hash := NewSecret()
+	if err := c.h.door.keys.AddToken(c.r.Context(), hash, t); err != nil {
+		return err
+	}
+	return c.answer(http.StatusCreated, NewToken{Token: t, Secret: secret})
+}
+
+// wanted is the token that somebody asks for, if they may have it. Nobody but
+// the owner of the cluster makes tokens that open more, or open longer, than
+// the one they came with.
+func (c *call) wanted(want *TokenRequest) (Token, error) {
+	now := c.nowUS()
+	t := Token{ID: NewTokenID(), User: want.User, Role: want.Role, Name: want.Name, MadeUS: now}
+	if t.User == "" {
+		t.User = c.who.User
+	}
+	if t.Role == "" {
+		t.Role = exchange.RoleUser
+	}
+	life := want.TTLMS
+	if life == 0 {
+		life = defaultTokenLife.Milliseconds()
+	}
+	switch {
+	case !validUser(t.User):
+		return Token{}, badField("user", "a name of letters, digits, dots, hyphens and underscores")
+	case roleSet(t.Role) == everyone:
+		return Token{}, badField("role", "user, owner or node")
+	case !validLabel(t.Name, maxTokenName):
+		return Token{}, badField("name", "at most 64 printable characters")
+	case life < 0 || life > maxTokenLife.Milliseconds():
+		return Token{}, badField("ttl_ms", "0 (90 days) to ten years")
+	case !c.owner() && (t.User != c.who.User || t.Role != exchange.RoleUser):
+		return Token{}, &fault{kind: kindForbidden, detail: "a token for somebody else, or for another role, is made by the owner of the cluster"}
+	}
+	t.ExpiresUS = now + life*1000
+	if !c.owner() && c.token != nil && c.token.ExpiresUS != 0 {
+		t.ExpiresUS = min(t.ExpiresUS, c.token.ExpiresUS)
+	}
+	return t, nil
+}
+
+func revokeToken(c *call) error {
+	id := c.r.PathValue("id")
+	if !validID(id) {
+		return notFound("token")
+	}
+	user := c.who.User
+	if c.owner() {
+		user = ""
+	}
+	found, err := c.h.door.keys.RevokeToken(c.r.Context(), user, id, c.nowUS())
+	// Whatever became of it, what is remembered may be wrong now.
+	c.h.door.forget()
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		return notFound("token " + id)
+	}
+	return c.nothing()
+}
+
+func whoami(c *call) error {
+	w := Whoami{User: c.who.User, Role: c.who.Role, Token: c.token}
+	if c.who.Role != exchange.RoleNode {
+		account, err := c.h.market.AccountOf(c.r.Context(), c.who.User)
+		if err != nil {
+			return err
+		}
+		w.Account = account
+	}
+	return c.answer(http.StatusOK, w)
+}

@@ -1,0 +1,30 @@
+package broker_test
+
+import (
+	"testing"
+
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/live/api"
+)
+
+// BenchmarkSubmit is a submission over three clusters in this process: three
+// binding quotes, the job written down, handed over, written down again, and two
+// quotes given back.
+func BenchmarkSubmit(b *testing.B) {
+	for _, wished := range []string{"cheapest", "first"} {
+		b.Run(wished, func(b *testing.B) {
+			w := three(b).start()
+			command := exchange.Command{By: alice, Submit: &exchange.Submit{Request: job("a", wish(wished), func(r *exchange.Request) {
+				r.EstimateMS, r.DeadlineMS = 1000, 1e9
+			})}}
+			b.SetParallelism(4)
+			b.RunParallel(func(p *testing.PB) {
+				for p.Next() {
+					if o, _, err := w.broker.Do(b.Context(), command, api.Key{}); err != nil || o.Refusal != nil {
+						b.Errorf("got %+v, %v", o.Refusal, err)
+					}
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,112 @@
+package broker
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/market"
+)
+
+// What a cluster says is checked against itself and against what was asked: a
+// broker can see no more from outside. The clocks of two machines differ, so
+// times are compared with those that the same cluster named.
+
+const (
+	clockSlack = time.Minute // by which clocks may differ
+	mostMoney  = int64(1e17)
+)
+
+// quoteLie says how a quote contradicts itself or the request; "": it does not.
+func quoteLie(asked *exchange.Request, q *exchange.Quote, binding bool, now int64) string {
+	switch {
+	case q.Price < 0 || q.Price > mostMoney:
+		return fmt.Sprintf("a price of %d", q.Price)
+	case asked.Budget != nil && q.Price > *asked.Budget:
+		return fmt.Sprintf("a price of %s above the budget of %s", market.Money(q.Price), market.Money(*asked.Budget))
+	case !sameTerms(asked, &q.Request):
+		return "a quote for another request"
+	case q.OptionalMost < 0 || q.OptionalMost > mostMoney || q.OptionalMost > 0 && asked.Optional == nil:
+		return "a price for an optional part that nobody asked for"
+	case q.FinishUS != 0 && (q.FinishUS < q.MadeUS || q.FinishUS < now-clockSlack.Microseconds()):
+		return "a finish in the past"
+	case q.PredictedUS != 0 && q.PredictedUS < q.MadeUS:
+		return "a finish in the past"
+	case !(q.Odds >= 0 && q.Odds <= 1) || !(q.Share >= 0 && q.Share <= 1) || q.Width < 0 || q.Width > market.MaxWidth:
+		return "a quote with impossible numbers"
+	case binding && (!plainID(q.ID) || !q.Binding || q.ExpiresUS <= q.MadeUS):
+		return "a quote that does not bind"
+	}
+	return ""
+}
+
+// sameTerms compares what a price depends on.
+func sameTerms(a, b *exchange.Request) bool {
+	return a.EstimateMS == b.EstimateMS && a.DeadlineMS == b.DeadlineMS && a.Soft == b.Soft && sameBudget(a.Budget, b.Budget) &&
+		a.PenaltyMicros == b.PenaltyMicros && a.Procs() == b.Procs() && max(1, a.Threads) == max(1, b.Threads) &&
+		a.MemoryMB == b.MemoryMB && a.DiskMB == b.DiskMB && a.Class == b.Class && sameArray(a.Array, b.Array) && sameOptional(a.Optional, b.Optional)
+}
+
+func sameBudget(a, b *int64) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
+
+func sameArray(a, b *exchange.Array) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
+
+func sameOptional(a, b *exchange.Optional) bool {
+	return (a == nil) == (b == nil) && (a == nil || a.WorkMS == b.WorkMS && a.RateMicros == b.RateMicros)
+}
+
+// plainID reports whether a text can be an ID that a cluster drew.
+func plainID(id string) bool {
+	for i := range len(id) {
+		c := id[i]
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_') {
+			return false
+		}
+	}
+	return id != "" && len(id) <= 64
+}
+
+// jobLie says how a job that was taken contradicts the quote it was taken on.
+func jobLie(quoted int64, j *exchange.Job) string {
+	switch {
+	case j.ID <= 0:
+		return "a job without a number"
+	case !known(j.State):
+		return fmt.Sprintf("a job in the state %q", clipped(string(j.State)))
+	case j.State == exchange.Rejected:
+		return "a job that was taken and rejected at once"
+	case j.Price < 0 || j.Price > mostMoney || quoted >= 0 && j.Price > quoted:
+		return fmt.Sprintf("a price of %s for what was quoted at %s", market.Money(j.Price), market.Money(quoted))
+	}
+	return ""
+}
+
+// billLie says how a bill contradicts what was agreed. An optional part is paid
+// for beside the price, as far as it was executed.
+func billLie(agreed, optional int64, r *exchange.Request, j *exchange.Job) string {
+	if r.Optional == nil {
+		optional = 0
+	}
+	most := agreed + optional
+	for _, e := range j.Extensions {
+		most += max(0, e.Price)
+	}
+	switch {
+	case j.Charged < 0 || j.Charged > most:
+		return fmt.Sprintf("a charge of %s for what was agreed at %s", market.Money(j.Charged), market.Money(most))
+	case r.Budget != nil && j.Charged > max(agreed, *r.Budget)+optional:
+		return fmt.Sprintf("a charge of %s beyond the budget of %s", market.Money(j.Charged), market.Money(*r.Budget))
+	case j.Penalty < 0:
+		return "a penalty below nothing"
+	}
+	return ""
+}
+
+func known(s exchange.State) bool {
+	for _, one := range exchange.States() {
+		if s == one {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,91 @@
+package broker
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/live/store"
+)
+
+// Reasons of this package, beside those of exchange.
+const (
+	reasonAway   = "cluster_away"        // nothing is heard of the cluster that has the job
+	reasonNobody = "no_cluster_answers"  // to a request
+	reasonDenied = "unknown_to_cluster"  // the cluster had the job and says that it does not
+	reasonSplit  = "refused_by_clusters" // by each for a reason of its own
+)
+
+// mostMoves is how often a job goes to another cluster.
+const mostMoves = 3
+
+// mayMove reports whether a job that its cluster lost may go to another.
+func (f *facts) mayMove() bool { return f.Resubmit && !f.Fixed && len(f.Tried) < mostMoves }
+
+// leave is what the cluster of a job may have of it.
+func (f *facts) leave() []leftover {
+	if f.Cluster == "" {
+		return f.Left
+	}
+	return append(slices.Clone(f.Left), leftover{Cluster: f.Cluster, Nonce: f.Nonce, Remote: f.Remote, SentUS: f.HandedUS})
+}
+
+// lose ends a job that nobody will run.
+func (t *trip) lose(detail string) (exchange.Outcome, error) {
+	return t.end(func(f *facts) *exchange.Refusal {
+		f.Job.State, f.Job.Reason, f.Job.Detail, f.Job.EndedUS = exchange.Lost, reasonAway, detail, t.b.now()
+		f.Left = f.leave()
+		return nil
+	}, true, nil)
+}
+
+// refuse says no to a job, for all clusters together. Where none of them answered
+// nothing was decided, so nothing is kept.
+func (t *trip) refuse() (exchange.Outcome, error) {
+	refusal, quotes := t.b.refusal(t.w, t.nos, true)
+	decided := slices.ContainsFunc(t.nos, func(n no) bool { return n.reason != "" })
+	if t.e == nil && !decided {
+		return exchange.Outcome{Refusal: refusal}, nil
+	}
+	return t.end(func(f *facts) *exchange.Refusal {
+		f.Job.State, f.Job.Reason, f.Job.Detail, f.Job.EndedUS = exchange.Rejected, refusal.Reason, refusal.Detail, t.b.now()
+		if n := len(f.Tried); n > 0 {
+			f.Job.State, f.Job.Detail = exchange.Lost, fmt.Sprintf("lost by %s, and nobody else takes it: %s", f.Tried[n-1], refusal.Detail)
+		}
+		f.Cluster, f.Nonce, f.Job.Price, f.Job.Account = "", "", 0, f.Job.Owner
+		no := *refusal
+		no.Job = f.Job.ID
+		return &no
+	}, decided, quotes)
+}
+
+// end writes down how a job ended that no cluster has, with the answer.
+func (t *trip) end(how func(*facts) *exchange.Refusal, decided bool, quotes []store.Reply) (exchange.Outcome, error) {
+	var out exchange.Outcome
+	answer := func(f *facts) ([]store.Reply, error) {
+		refusal := how(f)
+		view := f.Job
+		out = exchange.Outcome{Job: &view, Refusal: refusal}
+		if !decided {
+			return quotes, nil
+		}
+		replies, err := t.b.reply(t.key, &out)
+		return append(replies, quotes...), err
+	}
+	if t.e == nil {
+		e, err := t.b.enter(t.facts(), &t.w.request, answer)
+		if err != nil {
+			return exchange.Outcome{}, closed(err)
+		}
+		t.b.tell(e)
+		return out, nil
+	}
+	if err := t.b.conclude(t.e, answer); err != nil {
+		return exchange.Outcome{}, closed(err)
+	}
+	if out.Job == nil { // its user was faster
+		out.Job = t.b.view(t.e)
+	}
+	t.b.tell(t.e)
+	return out, nil
+}

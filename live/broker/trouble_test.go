@@ -1,0 +1,224 @@
+package broker_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/libra-market/libra/core/exchange"
+)
+
+func TestAClusterThatIsSlow(t *testing.T) {
+	w := three(t)
+	// The time is over when the others have answered, however long they took.
+	var rounds int64
+	var looking sync.WaitGroup
+	w.options.Over(func() <-chan time.Time {
+		over := make(chan time.Time)
+		rounds++
+		want := rounds
+		looking.Go(func() {
+			defer close(over)
+			for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
+				if w.record("fast").Answered >= want && w.record("middle").Answered >= want {
+					return
+				}
+			}
+		})
+		return over
+	})
+	w.start()
+	defer looking.Wait()
+	cheap := w.clusters[1]
+	slow, goOn := atomic.Bool{}, make(chan struct{})
+	slow.Store(true)
+	release := sync.OnceFunc(func() { slow.Store(false); close(goOn) })
+	defer release()
+	cheap.gate.set(func(r *http.Request) bool {
+		if slow.Load() && r.URL.Path == "/v1/quotes" {
+			<-goOn
+		}
+		return true
+	}, nil)
+	for i := range 4 {
+		if j := w.submit("alice", job("a")); where(&j) != "middle" {
+			t.Errorf("job %d went to %s", i, where(&j))
+		}
+	}
+	// After three times running it is not waited for any more, even where its
+	// answers come in the end.
+	if r := w.record("cheap"); r.Asked != 3 || r.Slow != 3 || r.OutUS == 0 || r.Won != 0 {
+		t.Errorf("got %+v", r)
+	}
+	release()
+	eventually(t, "late quotes to be given back", func() bool { return cheap.gate.count("DELETE /v1/quotes/") == 3 })
+	if len(cheap.jobs()) != 0 {
+		t.Error("a late quote was taken")
+	}
+}
+
+func TestAClusterThatIsGone(t *testing.T) {
+	w := three(t).start()
+	cheap := w.clusters[1]
+	running := w.submit("alice", job("a"))
+	cheap.gate.set(cut, nil)
+	cheap.server.CloseClientConnections()
+	// What it has is not known; all the rest goes on without it.
+	eventually(t, "it to be missed", func() bool {
+		j, err := w.as("alice").Job(t.Context(), running.ID)
+		return err == nil && j.State == exchange.Running && j.Reason == "cluster_away" && strings.HasPrefix(j.Detail, "unknown since ")
+	})
+	if x, err := w.as("alice").Explain(t.Context(), running.ID); err != nil || !strings.Contains(x.Summary, "unknown since") {
+		t.Errorf("got %+v, %v", x, err)
+	}
+	if j := w.submit("alice", job("b")); where(&j) != "middle" {
+		t.Errorf("went to %s", where(&j))
+	}
+	if nodes, err := w.as("alice").Nodes(t.Context()); err != nil || len(nodes) != 2 || nodes[0].Node != "fast/n1" {
+		t.Errorf("got %+v, %v", nodes, err)
+	}
+	if p, err := w.as("alice").Prices(t.Context()); err != nil || p.Up != 8 || len(p.Samples) == 0 {
+		t.Errorf("got %+v, %v", p, err)
+	}
+	if err := w.as("alice").Healthy(t.Context()); err != nil {
+		t.Error(err)
+	}
+	cheap.gate.set(nil, nil)
+	eventually(t, "it to be back", func() bool {
+		j, err := w.as("alice").Job(t.Context(), running.ID)
+		return err == nil && j.Detail == "" && w.record("cheap").AwayUS == 0
+	})
+	for _, c := range w.clusters {
+		c.gate.set(cut, nil)
+		c.server.CloseClientConnections()
+	}
+	_, err := w.as("alice").Submit(t.Context(), job("c"), "")
+	if p := problem(t, err); p.Reason != "no_cluster_answers" || p.Job != 0 {
+		t.Errorf("got %+v", p)
+	}
+	eventually(t, "ill health", func() bool { return w.as("alice").Healthy(t.Context()) != nil })
+}
+
+// With its user's leave a job goes elsewhere when its cluster was not heard of
+// until the deadline had passed; what the cluster has of it ends when it is back.
+func TestAJobOfADeadClusterGoesElsewhereAfterItsDeadline(t *testing.T) {
+	w := three(t).start()
+	short := func(r *exchange.Request) { r.EstimateMS, r.DeadlineMS = 500, 2000 }
+	may := w.submit("alice", job("may", short, func(r *exchange.Request) { r.Tags = []string{"resubmit"} }))
+	mayNot := w.submit("alice", job("may not", short))
+	cheap := w.clusters[1]
+	cheap.gate.set(cut, nil)
+	cheap.server.CloseClientConnections()
+	eventually(t, "it to be elsewhere", func() bool {
+		j, err := w.as("alice").Job(t.Context(), may.ID)
+		return err == nil && where(&j) == "middle" && j.Firm
+	})
+	if j, err := w.as("alice").Job(t.Context(), mayNot.ID); err != nil || where(&j) != "cheap" || j.Reason != "cluster_away" {
+		t.Errorf("got %+v, %v", j, err)
+	}
+	cheap.gate.set(nil, nil)
+	eventually(t, "the old one to be taken back", func() bool {
+		for _, j := range cheap.jobs() {
+			if j.Name == "may" && (j.State == exchange.Stopping || j.State == exchange.Cancelled) {
+				return true
+			}
+		}
+		return false
+	})
+	for _, j := range cheap.jobs() {
+		if j.Name == "may not" && j.State != exchange.Running {
+			t.Errorf("got %+v", j)
+		}
+	}
+}
+
+func TestAJobThatItsClusterLostGoesElsewhere(t *testing.T) {
+	for _, allowed := range []bool{true, false} {
+		t.Run(fmt.Sprint("allowed ", allowed), func(t *testing.T) {
+			w := three(t).start()
+			j := w.submit("alice", job("a", func(r *exchange.Request) {
+				if allowed {
+					r.Tags = []string{"resubmit", "mine"}
+				}
+			}))
+			w.clusters[1].gate.wrap(notFound)
+			if !allowed {
+				eventually(t, "it to be lost", func() bool {
+					now, err := w.as("alice").Job(t.Context(), j.ID)
+					return err == nil && now.State == exchange.Lost
+				})
+				if n := len(w.clusters[0].jobs()) + len(w.clusters[2].jobs()); n != 0 {
+					t.Errorf("%d jobs at the others", n)
+				}
+				return
+			}
+			eventually(t, "it to be elsewhere", func() bool {
+				now, err := w.as("alice").Job(t.Context(), j.ID)
+				return err == nil && where(&now) == "middle" && now.Firm && now.Attempt == 1
+			})
+			there := w.clusters[2].jobs()
+			if len(there) != 1 || !slices.Contains(there[0].Request.Tags, "mine") || slices.Contains(there[0].Request.Tags, "resubmit") {
+				t.Errorf("got %+v", there)
+			}
+		})
+	}
+}
+
+func TestCancel(t *testing.T) {
+	w := three(t).start()
+	alice := w.as("alice")
+	j := w.submit("alice", job("a"))
+	if _, err := w.as("bob").Cancel(t.Context(), j.ID); problem(t, err).Status != http.StatusNotFound {
+		t.Errorf("bob cancels alice's job: %v", err)
+	}
+	if got, err := alice.Cancel(t.Context(), j.ID); err != nil || got.State != exchange.Stopping {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	// One whose cluster is gone ends here at once, and there when it is back.
+	away := w.submit("alice", job("b"))
+	cheap := w.clusters[1]
+	cheap.gate.set(cut, nil)
+	cheap.server.CloseClientConnections()
+	if got, err := alice.Cancel(t.Context(), away.ID); err != nil || got.State != exchange.Cancelled {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if _, err := alice.Cancel(t.Context(), away.ID); problem(t, err).Status != http.StatusConflict {
+		t.Errorf("twice: %v", err)
+	}
+	cheap.gate.set(nil, nil)
+	eventually(t, "the cluster to be told", func() bool {
+		for _, j := range cheap.jobs() {
+			if j.Name == "b" && j.State == exchange.Stopping {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+func TestJobsThatFollowOthers(t *testing.T) {
+	w := three(t).start()
+	alice := w.as("alice")
+	first := w.submit("alice", job("first"))
+	other := w.submit("alice", job("other", func(r *exchange.Request) { r.Account = "alice/fast" }))
+	next := w.submit("alice", job("next", wish("fastest"), func(r *exchange.Request) { r.After = []int64{first.ID} }))
+	if where(&next) != "cheap" || next.State != exchange.Held || !slices.Equal(next.Request.After, []int64{first.ID}) {
+		t.Errorf("got %+v", next)
+	}
+	_, err := alice.Submit(t.Context(), job("x", func(r *exchange.Request) { r.After = []int64{first.ID, other.ID} }), "")
+	if p := problem(t, err); p.Field != "after" {
+		t.Errorf("got %+v", p)
+	}
+	_, err = w.as("bob").Submit(t.Context(), job("x", func(r *exchange.Request) { r.After = []int64{first.ID} }), "")
+	if p := problem(t, err); p.Status != http.StatusNotFound {
+		t.Errorf("got %+v", p)
+	}
+	if _, err := alice.Cancel(t.Context(), first.ID); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,208 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/policy"
+)
+
+// Config is all that can be set.
+type Config struct {
+	Listen   string            `yaml:"listen"`   // address of the API; not loopback: needs TLS
+	Store    string            `yaml:"store"`    // sqlite:PATH or postgres://...
+	Policy   string            `yaml:"policy"`   // for a new market; an old one goes on with its own
+	Settings map[string]string `yaml:"settings"` // of the policy
+	Rates    Rates             `yaml:"rates"`
+	Lease    Duration          `yaml:"lease"`  // how long an agent goes on without its controller; 0: for ever
+	Report   Duration          `yaml:"report"` // how often agents say how far their tasks are
+	TLS      TLS               `yaml:"tls"`
+	Seller   string            `yaml:"seller"`   // who sends the bills
+	Currency string            `yaml:"currency"` // three letters
+	Metrics  string            `yaml:"metrics"`  // owner, or public
+	Backend  string            `yaml:"backend"`  // what runs the jobs: agents, or slurm
+	Slurm    Slurm             `yaml:"slurm"`
+	Agent    Agent             `yaml:"agent"`
+}
+
+// Rates are the base prices, in units of currency.
+type Rates struct {
+	Processor Amount `yaml:"processor"` // a second
+	Memory    Amount `yaml:"memory"`    // a MB
+	Disk      Amount `yaml:"disk"`      // a MB
+}
+
+// TLS names certificates, in PEM files.
+type TLS struct {
+	Cert     string `yaml:"cert"`
+	Key      string `yaml:"key"`
+	ClientCA string `yaml:"client_ca"` // who signs the certificates of agents
+}
+
+// Agent is what an agent on a node needs.
+type Agent struct {
+	Server    string  `yaml:"server"`
+	Node      string  `yaml:"node"` // default: the host's name
+	TokenFile string  `yaml:"token_file"`
+	CA        string  `yaml:"ca"`   // who signed the server's certificate
+	Cert      string  `yaml:"cert"` // this node's, for mTLS
+	Key       string  `yaml:"key"`
+	State     string  `yaml:"state"` // directory
+	CPUs      []int   `yaml:"cpus"`
+	Rating    float64 `yaml:"rating"`   // 0: measured
+	Headroom  float64 `yaml:"headroom"` // part of each processor kept for the system
+	MemoryMB  int64   `yaml:"memory_mb"`
+	DiskMB    int64   `yaml:"disk_mb"`
+	Weight    float64 `yaml:"weight"`   // of all jobs against the rest of the machine
+	OnLease   string  `yaml:"on_lease"` // stop, or continue
+
+	Control    string  `yaml:"control"`    // slurm: that runs the jobs, and the agent holds them to their shares
+	Processors int     `yaml:"processors"` // of the node as Slurm counts them; 0: as many as cpus
+	Capacity   float64 `yaml:"capacity"`   // processors of the host that all jobs of the node may use; 0: all
+}
+
+// Default is what holds where the file says nothing.
+func Default() Config {
+	return Config{
+		Listen: "127.0.0.1:7070", Policy: "libra", Rates: Rates{Processor: Amount(market.Unit)},
+		Lease: Duration(5 * time.Minute), Report: Duration(2 * time.Second), Seller: "Libra", Currency: "XXX", Metrics: "owner",
+		Backend: BackendAgents, Slurm: Slurm{Partition: "libra", Control: "agents"},
+		Agent: Agent{Server: "http://127.0.0.1:7070", OnLease: "stop", Weight: 100},
+	}
+}
+
+// Read reads a file over the defaults.
+func Read(path string) (Config, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return Config{}, err
+	}
+	return parse(path, text)
+}
+
+var unknownField = regexp.MustCompile(`line (\d+): field (\S+) not found in type \S+`)
+
+func parse(path string, text []byte) (Config, error) {
+	c := Default()
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	d.KnownFields(true)
+	if err := d.Decode(&c); err != nil && !errors.Is(err, io.EOF) {
+		return c, fmt.Errorf("%s: %w", path, plain(err))
+	}
+	if err := d.Decode(&struct{}{}); !errors.Is(err, io.EOF) {
+		return c, fmt.Errorf("%s: there is more than one document", path)
+	}
+	if err := c.Validate(); err != nil {
+		return c, fmt.Errorf("%s: %w", path, err)
+	}
+	return c, nil
+}
+
+// plain says in our words what the reader of YAML found.
+func plain(err error) error {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	if m := unknownField.FindStringSubmatch(text); m != nil {
+		return fmt.Errorf("line %s: there is no setting %q", m[1], m[2])
+	}
+	return errors.New(strings.ReplaceAll(strings.TrimPrefix(text, "unmarshal errors:\n  "), "\n  ", "; "))
+}
+
+// Validate names the first setting that makes no sense.
+func (c *Config) Validate() error {
+	kind, err := policy.Find(c.Policy)
+	if err != nil {
+		return fmt.Errorf("policy: %w", err)
+	}
+	if _, err := kind.New(c.Settings); err != nil {
+		return fmt.Errorf("settings: %w", err)
+	}
+	switch {
+	case c.Listen == "":
+		return errors.New("listen: want an address such as 127.0.0.1:7070")
+	case c.Lease < 0 || c.Lease > 0 && c.Lease < Duration(5*time.Second):
+		return errors.New("lease: want 0 (for ever), or at least 5s")
+	case c.Report < Duration(200*time.Millisecond) || c.Report > Duration(time.Minute):
+		return errors.New("report: want 200ms to 1m")
+	case c.Lease > 0 && c.Report*2 > c.Lease:
+		return errors.New("report: want less than half of the lease")
+	case (c.TLS.Cert == "") != (c.TLS.Key == ""):
+		return errors.New("tls: cert and key go together")
+	case c.TLS.ClientCA != "" && c.TLS.Cert == "":
+		return errors.New("tls.client_ca: needs a cert and a key")
+	case c.Rates.Processor < 0 || c.Rates.Memory < 0 || c.Rates.Disk < 0:
+		return errors.New("rates: want 0 or more")
+	case len(c.Currency) != 3:
+		return errors.New("currency: want three letters, such as EUR")
+	case c.Metrics != "owner" && c.Metrics != "public":
+		return errors.New("metrics: want owner or public")
+	}
+	if err := c.Slurm.validate(c.Backend); err != nil {
+		return err
+	}
+	if err := c.CheckPolicy(c.Policy); err != nil {
+		return fmt.Errorf("policy: %w", err)
+	}
+	return c.Agent.validate()
+}
+
+func (a *Agent) validate() error {
+	switch {
+	case (a.Cert == "") != (a.Key == ""):
+		return errors.New("agent: cert and key go together")
+	case a.State != "" && !filepath.IsAbs(a.State):
+		return errors.New("agent.state: want an absolute path")
+	case a.Rating < 0 || a.Headroom >= 1 || a.MemoryMB < 0 || a.DiskMB < 0 || a.Weight < 0:
+		return errors.New("agent: rating, memory_mb, disk_mb and weight are 0 or more, headroom is less than 1")
+	case a.Control != "" && a.Control != "slurm":
+		return errors.New("agent.control: want slurm, or nothing")
+	case a.Control == "" && (a.Processors != 0 || a.Capacity != 0):
+		return errors.New("agent: processors and capacity go with control: slurm (otherwise cpus says what the node has)")
+	case a.Processors < 0 || !(a.Capacity >= 0 && a.Capacity <= 1e6):
+		return errors.New("agent: processors and capacity are 0 or more")
+	case a.Capacity > 0 && a.Capacity < 0.01:
+		return errors.New("agent.capacity: want at least 0.01, the least that can be shared out")
+	case a.OnLease != "stop" && a.OnLease != "continue":
+		return errors.New("agent.on_lease: want stop or continue")
+	}
+	return nil
+}
+
+// Duration is a time.Duration as people write it: 90s, 5m.
+type Duration time.Duration
+
+// UnmarshalYAML reads it.
+func (d *Duration) UnmarshalYAML(n *yaml.Node) error {
+	if n.Value == "0" {
+		*d = 0
+		return nil
+	}
+	v, err := time.ParseDuration(n.Value)
+	if err != nil {
+		return fmt.Errorf("line %d: %q is not a period of time (want one such as 90s or 5m)", n.Line, n.Value)
+	}
+	*d = Duration(v)
+	return nil
+}
+
+// Amount is money in units, exactly.
+type Amount market.Money
+
+// UnmarshalYAML reads it.
+func (a *Amount) UnmarshalYAML(n *yaml.Node) error {
+	m, err := market.ParseMoney(n.Value)
+	if err != nil {
+		return fmt.Errorf("line %d: %w", n.Line, err)
+	}
+	*a = Amount(m)
+	return nil
+}

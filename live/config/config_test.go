@@ -1,0 +1,81 @@
+package config
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/libra-market/libra/core/market"
+)
+
+func TestAFileIsReadOverTheDefaults(t *testing.T) {
+	c, err := parse("libra.yaml", []byte("policy: libra-plus\nsettings: {beta: 0.3}\nlease: 30s\nrates: {processor: 0.25}\nagent: {cpus: [0, 1]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Policy != "libra-plus" || c.Settings["beta"] != "0.3" || c.Lease != Duration(30*time.Second) ||
+		c.Rates.Processor != Amount(market.Unit/4) || len(c.Agent.CPUs) != 2 || c.Listen != "127.0.0.1:7070" {
+		t.Errorf("%+v", c)
+	}
+	if c, err := parse("slurm", []byte("agent: {control: slurm, node: n1, processors: 4, capacity: 0.4}")); err != nil || c.Agent.Control != "slurm" || c.Agent.Capacity != 0.4 {
+		t.Errorf("an agent beside Slurm: %+v, %v", c.Agent, err)
+	}
+	for _, text := range []string{
+		"backend: slurm\nslurm: {rest: 'unix:/run/slurmrestd.sock', partition: priced}",
+		"backend: slurm\npolicy: edf-bf\nslurm: {rest: 'http://head:6820', control: none}", "slurm: {control: none}",
+	} {
+		if _, err := parse("slurm", []byte(text)); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if c, err := parse("empty", nil); err != nil || c.Policy != "libra" {
+		t.Errorf("an empty file: %+v, %v", c, err)
+	}
+}
+
+func TestWhatMakesNoSenseIsNamed(t *testing.T) {
+	for text, want := range map[string]string{
+		"polcy: libra":                             `line 1: there is no setting "polcy"`,
+		"policy: nice":                             "policy: unknown policy",
+		"settings: {gama: 1}":                      "gama",
+		"lease: soon":                              `line 1: "soon" is not a period`,
+		"lease: 1s":                                "lease",
+		"rates: {processor: 0.0000001}":            "six decimals",
+		"rates: {processor: -1}":                   "rates",
+		"tls: {cert: a.pem}":                       "tls",
+		"agent: {on_lease: maybe}":                 "agent.on_lease",
+		"agent: {state: here}":                     "agent.state",
+		"agent: {control: pbs}":                    "agent.control",
+		"agent: {capacity: 0.5}":                   "control: slurm",
+		"agent: {control: slurm, capacity: -1}":    "agent: processors and capacity",
+		"agent: {control: slurm, capacity: .nan}":  "agent: processors and capacity",
+		"agent: {control: slurm, capacity: 0.001}": "agent.capacity",
+		"agent: {control: slurm, processors: -2}":  "agent: processors and capacity",
+		"backend: pbs":                             "backend",
+		"slurm: {control: some}":                   "slurm.control",
+		"slurm: {partition: 'a,b'}":                "slurm.partition",
+		"slurm: {rest: 'host:6820'}":               "slurm.rest",
+		"slurm: {partion: libra}":                  `line 1: there is no setting "partion"`,
+		"backend: slurm\nslurm: {control: none}":   "cannot be resized",
+		"listen: ''":                               "listen",
+		"listen: [1":                               "libra.yaml: line 1",
+		"policy: libra\n---\npolicy: sjf":          "more than one",
+		"currency: euros":                          "currency",
+	} {
+		_, err := parse("libra.yaml", []byte(text))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", text, err, want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte("policy: libra\nagent: {cpus: [0]}\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if c, err := parse("f", text); err == nil {
+			if err := c.Validate(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}

@@ -1,0 +1,64 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/libra-market/libra/core/policy"
+)
+
+// Slurm says how a market runs its jobs on Slurm, where backend says slurm.
+type Slurm struct {
+	Partition string `yaml:"partition"`  // whose nodes are the market's
+	Rest      string `yaml:"rest"`       // slurmrestd: http://host:port or unix:/path; empty: the commands of Slurm
+	TokenFile string `yaml:"token_file"` // a JWT of root; empty: asked for with scontrol
+	Control   string `yaml:"control"`    // agents: they hold jobs to their shares; none: jobs have whole processors
+	Conf      string `yaml:"conf"`       // slurm.conf for the commands; empty: Slurm's own
+	DoorKey   string `yaml:"door_key"`   // file with the key of job_submit.lua, where that is installed
+}
+
+// The backends: what runs the jobs.
+const (
+	BackendAgents = "agents" // Libra's own agents
+	BackendSlurm  = "slurm"
+)
+
+func (s *Slurm) validate(backend string) error {
+	switch {
+	case backend != BackendAgents && backend != BackendSlurm:
+		return errors.New("backend: want agents or slurm")
+	case s.Control != "agents" && s.Control != "none":
+		return errors.New("slurm.control: want agents or none")
+	case s.Partition == "" || strings.ContainsAny(s.Partition, ", \t\n"):
+		return errors.New("slurm.partition: want the name of one partition")
+	}
+	if s.Rest == "" || strings.HasPrefix(s.Rest, "unix:/") {
+		return nil
+	}
+	if u, err := url.Parse(s.Rest); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return errors.New("slurm.rest: want http://host:port or unix:/path")
+	}
+	return nil
+}
+
+// CheckPolicy says why a policy cannot be used, if it cannot: nodes that nobody
+// holds jobs to their shares on cannot be shared.
+func (c *Config) CheckPolicy(name string) error {
+	kind, err := policy.Find(name)
+	if err != nil {
+		return err
+	}
+	if c.Backend != BackendSlurm || c.Slurm.Control != "none" || !kind.TimeShared {
+		return nil
+	}
+	var whole []string
+	for _, k := range policy.Kinds() {
+		if !k.TimeShared {
+			whole = append(whole, k.Name)
+		}
+	}
+	return fmt.Errorf("%s shares processors, and without agents on the nodes (slurm.control: none) Slurm's jobs cannot be resized: choose one of %s, or slurm.control: agents",
+		name, strings.Join(whole, ", "))
+}

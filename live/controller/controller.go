@@ -1,0 +1,136 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/live/news"
+	"github.com/libra-market/libra/live/store"
+)
+
+// Log is what the controller needs of a store.
+type Log interface {
+	Append(ctx context.Context, b store.Batch) error
+	SaveSnapshot(ctx context.Context, s store.Snapshot) error
+	LatestSnapshot(ctx context.Context) (store.Snapshot, bool, error)
+	ForgetReplies(ctx context.Context, before int64) error
+	Reader
+}
+
+// Config is what can be set about a controller.
+type Config struct {
+	Open    exchange.Open // the first epoch, if the log is empty
+	Version string
+	// Lease is how long an agent goes on without hearing from the controller
+	// before it stops what it runs. A little after that its node is taken for
+	// lost, and its jobs begin again elsewhere. 0: agents go on for ever.
+	Lease time.Duration
+	// Report is how often agents say how far their tasks are.
+	Report time.Duration
+	// SnapshotEvery is after how many commands the state is written down whole.
+	SnapshotEvery int
+	// Now is the clock.
+	Now    func() time.Time
+	Logger *slog.Logger
+}
+
+// Default is a configuration that suits a small cluster.
+func Default() Config {
+	return Config{
+		Open:   exchange.Open{Policy: "libra", Rates: exchange.Rates{Processor: 1_000_000}},
+		Lease:  5 * time.Minute,
+		Report: 2 * time.Second, SnapshotEvery: 10_000,
+		Now:    time.Now, //nolint:forbidigo // the one place where the clock is read
+		Logger: slog.New(slog.DiscardHandler),
+	}
+}
+
+// Controller is a live market.
+type Controller struct {
+	cfg   Config
+	log   Log
+	x     *exchange.Exchange // the loop's alone
+	inbox chan *call
+	seq   int64 // of the last command carried out; the loop's alone
+	since int   // commands since the last snapshot; the loop's alone
+
+	pending *batch            // carried out and not handed to the writer yet
+	writing bool              // the writer is at work
+	recent  map[string]*known // by idempotency key: carried out lately
+	used    *usedKeys
+	closed  error // why nothing is taken at the moment
+	behind  bool  // the exchange is ahead of the store and must be read back
+
+	writes  chan *batch
+	written chan writeResult
+	fleet   *fleet
+	news    *news.Board
+
+	statements statements
+	done       chan struct{}
+	saving     sync.WaitGroup
+
+	stats stats
+}
+
+type stats struct {
+	commands, batches, failures atomic.Int64
+	lastAppendUS, maxAppendUS   atomic.Int64
+	snapshots                   atomic.Int64
+}
+
+// Start reads the state back from the log and begins to run. The first start on
+// an empty log opens the market.
+func Start(ctx context.Context, log Log, cfg Config) (*Controller, error) {
+	c := &Controller{
+		cfg: cfg, log: log,
+		inbox: make(chan *call, 4096), writes: make(chan *batch), written: make(chan writeResult),
+		recent: map[string]*known{}, used: newUsedKeys(), done: make(chan struct{}),
+	}
+	c.fleet = newFleet(c)
+	c.news = news.New()
+	if err := c.restore(ctx); err != nil {
+		return nil, err
+	}
+	c.pending = &batch{}
+	if !c.x.Opened() {
+		if err := c.openMarket(ctx); err != nil {
+			return nil, err
+		}
+	}
+	c.fleet.begin(c.x.NodesUp(), c.now())
+	go c.write()
+	go c.keepKeys(ctx)
+	go c.loop(ctx)
+	return c, nil
+}
+
+// openMarket writes the first command of a log.
+func (c *Controller) openMarket(ctx context.Context) error {
+	open := c.cfg.Open
+	open.Version = c.cfg.Version
+	cmd := exchange.Command{By: exchange.Identity{Role: exchange.RoleOwner}, Open: &open}
+	at := c.now()
+	if _, err := c.x.Do(at, cmd); err != nil {
+		return fmt.Errorf("open the market: %w", err)
+	}
+	entry, err := c.entry(at, cmd, c.x.Effects())
+	if err != nil {
+		return err
+	}
+	if err := c.log.Append(ctx, store.Batch{Entries: []store.Entry{entry}}); err != nil {
+		return fmt.Errorf("open the market: %w", err)
+	}
+	return nil
+}
+
+// Done is closed when the controller has stopped, all it took in written down.
+func (c *Controller) Done() <-chan struct{} { return c.done }
+
+// now is the wall clock in microseconds.
+func (c *Controller) now() int64 { return c.cfg.Now().UnixMicro() }

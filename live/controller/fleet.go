@@ -1,0 +1,315 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/task"
+)
+
+// fleet is what the nodes should be doing as far as it is durable, and when
+// each was last heard of. Agents come for it themselves.
+type fleet struct {
+	c *Controller
+
+	// The loop's alone: nodes whose orders have changed since they were last
+	// worked out. True: something starts or ends, so it is urgent.
+	dirty map[string]bool
+	last  map[string]int64 // when that was
+	next  int64            // none of them is due before
+
+	mu     sync.Mutex
+	nodes  map[string]*member
+	tails  map[string]chan task.Chunk
+	nextID int64
+	said   map[task.Key]task.Status // running tasks: what was last said and is not taken in yet
+}
+
+// member is one node as its agent sees it.
+type member struct {
+	desired task.Desired
+	changed chan struct{} // closed and replaced when desired changes
+	seen    int64
+}
+
+// nodeOrders is what a node should be doing from now on.
+type nodeOrders struct {
+	node   string
+	orders []task.Order
+}
+
+func newFleet(c *Controller) *fleet {
+	return &fleet{
+		c: c, dirty: map[string]bool{}, last: map[string]int64{}, next: math.MaxInt64, nodes: map[string]*member{},
+		tails: map[string]chan task.Chunk{}, said: map[task.Key]task.Status{},
+	}
+}
+
+// begin takes the nodes that were up for heard of just now: they have the time
+// of a lease to say otherwise.
+func (f *fleet) begin(up []string, now int64) {
+	f.changed(up, nil)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, name := range up {
+		f.member(name).seen = now
+	}
+}
+
+// member finds a node, or makes it known. Versions begin at the clock, so that
+// they grow across restarts.
+func (f *fleet) member(name string) *member {
+	m := f.nodes[name]
+	if m == nil {
+		m = &member{changed: make(chan struct{})}
+		m.desired.Version = f.c.now()
+		f.nodes[name] = m
+	}
+	return m
+}
+
+// changed notes whose orders must be worked out again.
+func (f *fleet) changed(urgent, reshared []string) {
+	for _, name := range reshared {
+		f.note(name, f.dirty[name])
+	}
+	for _, name := range urgent {
+		f.note(name, true)
+	}
+}
+
+func (f *fleet) note(name string, urgent bool) {
+	f.dirty[name] = urgent
+	f.next = min(f.next, f.dueAt(name, urgent))
+}
+
+// What a node hears of changes is gathered: it hears of what starts or ends no
+// more often than so, and of mere shares less.
+const (
+	urgentUS   = 10_000
+	patienceUS = 50_000
+)
+
+// dueAt is when a node should hear of a change.
+func (f *fleet) dueAt(name string, urgent bool) int64 {
+	if urgent {
+		return f.last[name] + urgentUS
+	}
+	return f.last[name] + patienceUS
+}
+
+// due works out the orders of the nodes that should hear of a change by now.
+func (f *fleet) due(x *exchange.Exchange, now int64) []nodeOrders {
+	if now < f.next {
+		return nil
+	}
+	var due []nodeOrders
+	f.next = math.MaxInt64
+	for name, urgent := range f.dirty {
+		if at := f.dueAt(name, urgent); now < at {
+			f.next = min(f.next, at)
+			continue
+		}
+		due = append(due, nodeOrders{node: name, orders: x.Orders(name)})
+		delete(f.dirty, name)
+		f.last[name] = now
+	}
+	return due
+}
+
+// publish lets agents have orders that are durable.
+func (f *fleet) publish(all []nodeOrders) {
+	if len(all) == 0 {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, n := range all {
+		m := f.member(n.node)
+		m.desired.Orders = n.orders
+		f.bump(m)
+	}
+}
+
+func (f *fleet) bump(m *member) {
+	m.desired.Version++
+	close(m.changed)
+	m.changed = make(chan struct{})
+}
+
+// Hello lets a node join.
+func (c *Controller) Hello(ctx context.Context, h task.Hello) (task.Welcome, error) {
+	cmd := exchange.Command{By: exchange.Identity{User: h.Node, Role: exchange.RoleNode}, Enlist: &h}
+	o, _, err := c.Do(ctx, cmd, exchange.Key{})
+	if err != nil {
+		return task.Welcome{}, err
+	}
+	c.fleet.heard(h.Node)
+	return task.Welcome{Index: o.Node.Index, LeaseMS: c.cfg.Lease.Milliseconds(), ReportMS: c.cfg.Report.Milliseconds()}, nil
+}
+
+func (f *fleet) heard(node string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.member(node).seen = f.c.now()
+}
+
+// Desired answers as soon as there is a version beyond after, and after the wait
+// in any case.
+func (c *Controller) Desired(ctx context.Context, node string, after int64, wait time.Duration) (task.Desired, error) {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	for {
+		c.fleet.mu.Lock()
+		m := c.fleet.nodes[node]
+		if m == nil {
+			c.fleet.mu.Unlock()
+			return task.Desired{}, fmt.Errorf("node %s: %w: it has to register first", node, exchange.ErrUnknown)
+		}
+		m.seen = c.now()
+		d, changed := m.desired, m.changed
+		c.fleet.mu.Unlock()
+		d.LeaseMS, d.ReportMS = c.cfg.Lease.Milliseconds(), c.cfg.Report.Milliseconds()
+		if d.Version > after {
+			return d, nil
+		}
+		select {
+		case <-changed:
+		case <-timer.C:
+			return d, nil
+		case <-ctx.Done():
+			return task.Desired{}, ctx.Err()
+		case <-c.done:
+			return task.Desired{}, exchange.ErrUnavailable
+		}
+	}
+}
+
+// Report takes in how things stand on a node. It returns when the ends it tells
+// of are written down.
+func (c *Controller) Report(ctx context.Context, r task.Report) (task.Reply, error) {
+	c.fleet.heard(r.Node)
+	var ends []task.Status
+	c.fleet.mu.Lock()
+	for i := range r.Tasks {
+		s := r.Tasks[i]
+		if s.State.Final() {
+			ends = append(ends, s)
+			delete(c.fleet.said, s.Key)
+		} else {
+			c.fleet.said[s.Key] = s
+		}
+	}
+	c.fleet.mu.Unlock()
+	by := exchange.Identity{User: r.Node, Role: exchange.RoleNode}
+	down := false
+	var fresh []task.Status
+	if err := c.look(ctx, func(x *exchange.Exchange) {
+		down = x.IsDown(r.Node)
+		fresh = x.News(r.Node, ends)
+	}); err != nil {
+		return task.Reply{}, err
+	}
+	if down { // it was taken for lost, and is not
+		if _, _, err := c.Do(ctx, exchange.Command{By: by, Node: &exchange.NodeChange{Node: r.Node, Up: true}}, exchange.Key{}); err != nil {
+			return task.Reply{}, err
+		}
+	}
+	if len(fresh) > 0 {
+		if _, _, err := c.Do(ctx, exchange.Command{By: by, Report: &exchange.Measured{Tasks: fresh}}, exchange.Key{}); err != nil {
+			return task.Reply{}, err
+		}
+	}
+	var reply task.Reply
+	if len(ends) > 0 {
+		if err := c.look(ctx, func(x *exchange.Exchange) { reply.Forget = x.Forget(ends) }); err != nil {
+			return task.Reply{}, err
+		}
+	}
+	c.fleet.mu.Lock()
+	reply.Version = c.fleet.member(r.Node).desired.Version
+	c.fleet.mu.Unlock()
+	return reply, nil
+}
+
+// eachSecond takes in how far tasks are, loses nodes that have been silent for
+// too long, and tries to open the market again where it had to close.
+func (c *Controller) eachSecond(ctx context.Context) {
+	if c.behind {
+		c.reopen(ctx)
+	}
+	if c.closed != nil {
+		return
+	}
+	c.forgetKeys()
+	c.measure()
+	for _, name := range c.fleet.silent(c.x.NodesUp(), c.now()) {
+		why := fmt.Sprintf("not heard of for %s", c.fleet.patience())
+		c.cfg.Logger.Warn("a node is taken for lost", "node", name, "because", why)
+		lose := exchange.Command{Node: &exchange.NodeChange{Node: name, Why: why}}
+		_ = c.guard("node", func() error { return c.do(&call{cmd: &lose}) })
+	}
+	c.tellMoves()
+	c.tellPrices()
+}
+
+// measure takes in what agents have said of running tasks, where it is news.
+func (c *Controller) measure() {
+	f := c.fleet
+	f.mu.Lock()
+	said := make([]task.Status, 0, len(f.said))
+	for _, s := range f.said {
+		said = append(said, s)
+	}
+	clear(f.said)
+	f.mu.Unlock()
+	slices.SortFunc(said, func(a, b task.Status) int {
+		if a.Job != b.Job {
+			return int(a.Job - b.Job)
+		}
+		return a.Rank - b.Rank
+	})
+	c.x.At(c.now())
+	if fresh := c.x.News("", said); len(fresh) > 0 {
+		cmd := exchange.Command{Report: &exchange.Measured{Tasks: fresh}}
+		_ = c.guard("report", func() error { return c.do(&call{cmd: &cmd}) })
+	}
+}
+
+// patience is how long a node may be silent: longer than its lease, so that
+// what it ran has ended there before it begins elsewhere.
+func (f *fleet) patience() time.Duration {
+	lease := f.c.cfg.Lease
+	return lease + lease/10 + 2*time.Second
+}
+
+// silent lists the nodes that have not been heard of for too long.
+func (f *fleet) silent(up []string, now int64) []string {
+	if f.c.cfg.Lease == 0 {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var lost []string
+	for _, name := range up {
+		if m := f.member(name); now-m.seen > f.patience().Microseconds() {
+			lost = append(lost, name)
+		}
+	}
+	return lost
+}
+
+// seen is when each node was last heard of.
+func (f *fleet) lastSeen(name string) int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if m := f.nodes[name]; m != nil {
+		return m.seen
+	}
+	return 0
+}

@@ -1,0 +1,152 @@
+package controller
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"sync/atomic"
+
+	"github.com/libra-market/libra/core/exchange"
+)
+
+// nameOf is a key with its owner, who alone it is good for.
+func nameOf(k *exchange.Key) string { return k.Owner + "\x00" + k.Key }
+
+// known is a keyed command that was carried out lately. The store has it too,
+// but maybe not yet when the same key comes again.
+type known struct {
+	digest []byte
+	out    exchange.Outcome
+	at     int64
+}
+
+// remember keeps the outcome of a keyed command for as long as a caller may
+// have looked into the store too early.
+func (c *Controller) remember(a *call) {
+	c.used.add(a.key.Owner, a.key.Key)
+	c.recent[nameOf(&a.key)] = &known{digest: a.key.Digest, out: a.out, at: c.now()}
+}
+
+const rememberUS = 60_000_000
+
+func (c *Controller) forgetKeys() {
+	for name, k := range c.recent {
+		if k.at < c.now()-rememberUS {
+			delete(c.recent, name)
+		}
+	}
+}
+
+// repeated answers a call whose key was used just now.
+func (c *Controller) repeated(a *call) bool {
+	if !a.key.Given() {
+		return false
+	}
+	k := c.recent[nameOf(&a.key)]
+	if k == nil {
+		return false
+	}
+	if !bytes.Equal(k.digest, a.key.Digest) {
+		a.err = exchange.ErrKeyReused
+	} else {
+		a.out, a.replayed = k.out, true
+	}
+	if c.pending.empty() && !c.writing {
+		close(a.done)
+	} else {
+		c.pending.calls = append(c.pending.calls, a)
+	}
+	return true
+}
+
+// Do carries out a command and returns when it is durable. With a key that was
+// used before it returns what was answered then.
+func (c *Controller) Do(ctx context.Context, cmd exchange.Command, key exchange.Key) (o exchange.Outcome, replayed bool, err error) {
+	if key.Given() && c.used.maybe(key.Owner, key.Key) {
+		reply, found, err := c.log.Reply(ctx, key.Owner, key.Key)
+		if err != nil {
+			return exchange.Outcome{}, false, err
+		}
+		if found {
+			if !bytes.Equal(reply.Digest, key.Digest) {
+				return exchange.Outcome{}, false, exchange.ErrKeyReused
+			}
+			err := json.Unmarshal(reply.Body, &o)
+			return o, true, err
+		}
+	}
+	if err := c.settled(ctx, &cmd); err != nil {
+		return exchange.Outcome{}, false, err
+	}
+	a := &call{cmd: &cmd, key: key, done: make(chan struct{})}
+	if err := c.send(ctx, a); err != nil {
+		return exchange.Outcome{}, false, err
+	}
+	return a.out, a.replayed, a.err
+}
+
+// settled looks up how the jobs ended that a new one is to follow.
+func (c *Controller) settled(ctx context.Context, cmd *exchange.Command) error {
+	if cmd.Submit == nil || len(cmd.Submit.Request.After) == 0 {
+		return nil
+	}
+	s := *cmd.Submit
+	s.Settled = nil
+	for _, id := range s.Request.After {
+		row, found, err := c.log.Job(ctx, id)
+		if err != nil {
+			return err
+		}
+		if state := exchange.State(row.State); found && state.Final() {
+			s.Settled = append(s.Settled, exchange.Settled{Job: id, Owner: row.Owner, State: state})
+		}
+	}
+	cmd.Submit = &s
+	return nil
+}
+
+// send puts a call into the inbox and waits for its answer.
+func (c *Controller) send(ctx context.Context, a *call) error {
+	select {
+	case c.inbox <- a:
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-c.done:
+		return exchange.ErrUnavailable
+	}
+	select {
+	case <-a.done:
+		return nil
+	case <-ctx.Done(): // what becomes of it is not known here; with a key it can be asked again
+		return ctx.Err()
+	case <-c.done:
+		select {
+		case <-a.done:
+			return nil
+		default:
+			return exchange.ErrUnavailable
+		}
+	}
+}
+
+// look reads the exchange, as of all that was decided before and is durable.
+func (c *Controller) look(ctx context.Context, f func(*exchange.Exchange)) error {
+	// Who does not wait any more must not have what it has left written to.
+	var taken atomic.Bool
+	a := &call{done: make(chan struct{})}
+	a.look = func(x *exchange.Exchange) {
+		if taken.CompareAndSwap(false, true) {
+			f(x)
+		}
+	}
+	if err := c.send(ctx, a); err != nil {
+		if !taken.CompareAndSwap(false, true) {
+			select { // it is being read, or has been
+			case <-a.done:
+			case <-c.done:
+			}
+		}
+		return err
+	}
+	return a.err
+}

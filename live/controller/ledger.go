@@ -1,0 +1,180 @@
+package controller
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/ledger"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/live/store"
+)
+
+// txs reads transactions back from the store.
+func (c *Controller) txs(ctx context.Context, q store.TxQuery) iter.Seq2[ledger.Tx, error] {
+	return func(yield func(ledger.Tx, error) bool) {
+		for row, err := range c.log.Txs(ctx, q) {
+			var tx ledger.Tx
+			if err == nil {
+				if err = json.Unmarshal(row.Body, &tx); err != nil {
+					err = fmt.Errorf("transaction %d in the store: %w", row.Seq, err)
+				}
+			}
+			if !yield(tx, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// VerifyLedger adds everything up again: the chain of the log, the chain of the
+// ledger, every balance from nothing, and the sum of all, which is zero.
+func (c *Controller) VerifyLedger(ctx context.Context) (exchange.Verified, error) {
+	var state ledger.State
+	var last int64
+	var total market.Money
+	if err := c.look(ctx, func(x *exchange.Exchange) {
+		state = x.LedgerState()
+		last, _ = x.LedgerHead()
+		total = x.LedgerTotal()
+	}); err != nil {
+		return exchange.Verified{}, err
+	}
+	v := exchange.Verified{}
+	var err error
+	if v.Entries, err = c.log.VerifyLog(ctx); err != nil {
+		v.Problem = err.Error()
+		return v, nil //nolint:nilerr // what is wrong with the log is the answer
+	}
+	if total != 0 {
+		v.Problem = fmt.Sprintf("the books sum to %s, not to zero", total)
+		return v, nil
+	}
+	upTo := func(yield func(ledger.Tx, error) bool) {
+		for tx, err := range c.txs(ctx, store.TxQuery{}) {
+			if err == nil && tx.Seq > last { // made since the look
+				return
+			}
+			if !yield(tx, err) {
+				return
+			}
+			v.Transactions = tx.Seq
+			v.Head = hex.EncodeToString(tx.Hash[:])
+		}
+	}
+	if _, err := ledger.Verify(ledger.State{}, upTo, &state); err != nil {
+		v.Problem = err.Error()
+	}
+	return v, nil
+}
+
+// Usage lists what the jobs of an account, and of those below it, used and were
+// charged in a period, by when they ended.
+func (c *Controller) Usage(ctx context.Context, account string, fromUS, toUS int64) ([]ledger.Usage, error) {
+	var usage []ledger.Usage
+	err := c.eachJob(ctx, store.Query{Account: account}, func(j *exchange.Job) error {
+		if j.EndedUS < fromUS || j.EndedUS >= toUS || j.StartedUS == 0 {
+			return nil
+		}
+		usage = append(usage, ledger.Usage{
+			Job: j.ID, Name: j.Name, Account: market.Account(j.Account), Start: j.StartedUS, End: j.EndedUS,
+			Quantity: j.Used(), Charge: market.Money(j.Charged), Penalty: market.Money(j.Penalty),
+		})
+		return nil
+	})
+	return usage, err
+}
+
+// eachJob goes through jobs in the order of submission, a page at a time.
+func (c *Controller) eachJob(ctx context.Context, q store.Query, f func(*exchange.Job) error) error {
+	const page = 1000
+	q.Limit = page
+	for after := int64(0); ; {
+		jobs, err := c.forward(ctx, q, after, page)
+		if err != nil {
+			return err
+		}
+		for i := range jobs {
+			if err := f(&jobs[i]); err != nil {
+				return err
+			}
+			after = jobs[i].ID
+		}
+		if len(jobs) < page {
+			return nil
+		}
+	}
+}
+
+// forward is a page of jobs after one, in the order of their numbers. The store
+// lists the newest first, so it is asked for one span of numbers after another.
+func (c *Controller) forward(ctx context.Context, q store.Query, after int64, limit int) ([]exchange.Job, error) {
+	newest, err := c.log.Jobs(ctx, store.Query{Limit: 1})
+	if err != nil || len(newest) == 0 {
+		return nil, err
+	}
+	var jobs []exchange.Job
+	for after < newest[0].ID && len(jobs) < limit {
+		q.After, q.Before, q.Limit = after, after+int64(limit-len(jobs))+1, limit
+		rows, err := c.log.Jobs(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range slices.Backward(rows) {
+			j, err := fromRow(&row)
+			if err != nil {
+				return nil, err
+			}
+			jobs = append(jobs, j)
+		}
+		after = q.Before - 1
+	}
+	return jobs, nil
+}
+
+// History lists all jobs in order of submission, for a replay.
+func (c *Controller) History(ctx context.Context, after int64, limit int) ([]exchange.Job, error) {
+	return c.forward(ctx, store.Query{}, after, limit)
+}
+
+// FirstSince is the number of the first job submitted at or after a time, or one
+// beyond the last.
+func (c *Controller) FirstSince(ctx context.Context, sinceUS int64) (int64, error) {
+	newest, err := c.log.Jobs(ctx, store.Query{Limit: 1})
+	if err != nil || len(newest) == 0 {
+		return 1, err
+	}
+	low, high := int64(1), newest[0].ID+1
+	for low < high { // numbers grow with time
+		middle := (low + high) / 2
+		rows, err := c.log.Jobs(ctx, store.Query{Before: middle + 1, Limit: 1})
+		if err != nil {
+			return 0, err
+		}
+		if len(rows) == 0 || rows[0].Submitted < sinceUS {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	return low, nil
+}
+
+// Log lists the raw records after one.
+func (c *Controller) Log(ctx context.Context, after int64, limit int) ([]exchange.LogEntry, error) {
+	var lines []exchange.LogEntry
+	for e, err := range c.log.Tail(ctx, after) {
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, exchange.LogEntry{Seq: e.Seq, AtUS: e.At, Kind: e.Kind, Body: e.Body, Hash: hex.EncodeToString(e.Hash)})
+		if len(lines) >= limit {
+			break
+		}
+	}
+	return lines, nil
+}

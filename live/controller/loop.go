@@ -1,0 +1,260 @@
+package controller
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/live/store"
+)
+
+// call is one thing for the loop to do: a command, or a look at the exchange.
+type call struct {
+	cmd  *exchange.Command
+	key  exchange.Key
+	look func(*exchange.Exchange)
+
+	out      exchange.Outcome
+	replayed bool
+	err      error
+	done     chan struct{} // closed when the answer may be known
+}
+
+// batch is what goes to the store together, and who waits for it.
+type batch struct {
+	store.Batch
+
+	calls    []*call
+	orders   []nodeOrders
+	notices  []exchange.Notice
+	snapshot *store.Snapshot
+}
+
+func (b *batch) empty() bool { return len(b.Entries) == 0 }
+
+// answer lets those know who wait for the batch: what came of their calls, or
+// why nothing did.
+func (b *batch) answer(failed error) {
+	for _, a := range b.calls {
+		if failed != nil {
+			a.out, a.err = exchange.Outcome{}, failed
+		}
+		close(a.done)
+	}
+}
+
+type writeResult struct {
+	batch *batch
+	err   error
+}
+
+// mostPending is how many commands may wait for the store before the loop does.
+const mostPending = 4096
+
+// loop owns the exchange: it takes what comes, and hands what is decided to the
+// writer whenever that is free.
+func (c *Controller) loop(ctx context.Context) {
+	defer close(c.done)
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
+	for {
+		c.handOver()
+		timer.Reset(c.untilNext())
+		inbox := c.inbox
+		if len(c.pending.Entries) >= mostPending {
+			inbox = nil
+		}
+		select {
+		case a := <-inbox:
+			c.take(a)
+		case w := <-c.written:
+			c.wrote(w)
+		case <-timer.C:
+			c.tick()
+		case <-second.C:
+			c.eachSecond(ctx)
+		case <-ctx.Done():
+			c.finish()
+			return
+		}
+	}
+}
+
+// take carries out a call and those that wait behind it.
+func (c *Controller) take(a *call) {
+	for n := 0; ; n++ {
+		c.carryOut(a)
+		if n >= 512 || len(c.pending.Entries) >= mostPending {
+			return
+		}
+		select {
+		case a = <-c.inbox:
+		default:
+			return
+		}
+	}
+}
+
+// carryOut does one call. Its answer waits until all it may rest on is durable.
+func (c *Controller) carryOut(a *call) {
+	if c.closed != nil {
+		a.err = c.closed
+		close(a.done)
+		return
+	}
+	if a.cmd == nil {
+		c.guard("look", func() error { c.x.At(c.now()); a.look(c.x); return nil })
+	} else if !c.repeated(a) {
+		a.err = c.guard(a.cmd.Kind(), func() error { return c.do(a) })
+	} else {
+		return
+	}
+	if c.pending.empty() && !c.writing {
+		close(a.done)
+		return
+	}
+	c.pending.calls = append(c.pending.calls, a)
+}
+
+// do carries out a command and writes down what came of it.
+func (c *Controller) do(a *call) error {
+	at := max(c.now(), c.x.Now())
+	out, err := c.x.Do(at, *a.cmd)
+	fx := c.x.Effects()
+	if err != nil {
+		if len(fx.Steps)+len(fx.Txs) > 0 { // time went on, if nothing else did
+			return errors.Join(err, c.record(at, exchange.Command{Tick: &exchange.Tick{}}, fx, nil))
+		}
+		return err
+	}
+	a.out = out
+	var reply *store.Reply
+	if a.key.Given() {
+		body, err := json.Marshal(out)
+		if err != nil {
+			return err
+		}
+		reply = &store.Reply{Owner: a.key.Owner, Key: a.key.Key, Digest: a.key.Digest, Body: body, At: at}
+		c.remember(a)
+	}
+	return c.record(at, *a.cmd, fx, reply)
+}
+
+// record adds a command and its effects to the batch that goes to the store.
+func (c *Controller) record(at int64, cmd exchange.Command, fx exchange.Effects, reply *store.Reply) error {
+	entry, err := c.entry(at, cmd, fx)
+	if err != nil {
+		return err
+	}
+	b := c.pending
+	b.Entries = append(b.Entries, entry)
+	for i := range fx.Jobs {
+		row, err := jobRow(&fx.Jobs[i])
+		if err != nil {
+			return err
+		}
+		b.Jobs = append(b.Jobs, row)
+	}
+	for i := range fx.Txs {
+		row, err := txRow(&fx.Txs[i])
+		if err != nil {
+			return err
+		}
+		b.Txs = append(b.Txs, row)
+	}
+	if reply != nil {
+		b.Replies = append(b.Replies, *reply)
+	}
+	c.fleet.changed(fx.Nodes, fx.Reshared)
+	b.notices = append(b.notices, notices(at, fx)...)
+	c.since++
+	c.stats.commands.Add(1)
+	return nil
+}
+
+// Body is an entry of the log: a command, and what the core did with it.
+type Body struct {
+	Command exchange.Command `json:"cmd"`
+	Steps   []exchange.Step  `json:"steps,omitempty"`
+}
+
+func (c *Controller) entry(at int64, cmd exchange.Command, fx exchange.Effects) (store.Entry, error) {
+	body, err := json.Marshal(Body{Command: cmd, Steps: fx.Steps})
+	if err != nil {
+		return store.Entry{}, fmt.Errorf("write down a command: %w", err)
+	}
+	c.seq++
+	return store.Entry{Seq: c.seq, At: at, Kind: cmd.Kind(), Body: body}, nil
+}
+
+// tick tells the exchange that time has passed, if it asked for that.
+func (c *Controller) tick() {
+	if at, asked := c.x.Next(); c.closed == nil && asked && at <= c.now() {
+		c.guard("tick", func() error { return c.do(&call{cmd: &exchange.Command{Tick: &exchange.Tick{}}}) })
+	}
+}
+
+// untilNext is how long nothing needs to be done unless something happens.
+func (c *Controller) untilNext() time.Duration {
+	if c.closed != nil {
+		return time.Hour
+	}
+	next := c.now() + time.Hour.Microseconds()
+	if at, asked := c.x.Next(); asked {
+		next = min(next, at)
+	}
+	if !c.writing { // else what is due goes with the next batch
+		next = min(next, c.fleet.next)
+	}
+	return max(time.Millisecond, time.Duration(next-c.now())*time.Microsecond)
+}
+
+// guard runs a step of the exchange. A broken invariant closes the market: what
+// it says can no longer be trusted, and a restart reads the log back.
+func (c *Controller) guard(what string, f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.closed = fmt.Errorf("%w: %v", exchange.ErrUnavailable, p)
+			c.cfg.Logger.Error("the market is closed", "during", what, "because", p, "stack", string(debug.Stack()))
+			err = c.closed
+		}
+	}()
+	return f()
+}
+
+// finish writes down what is left and leaves a snapshot behind.
+func (c *Controller) finish() {
+	for {
+		select {
+		case a := <-c.inbox:
+			a.err = fmt.Errorf("%w: it is shutting down", exchange.ErrUnavailable)
+			close(a.done)
+			continue
+		default:
+		}
+		break
+	}
+	ctx := context.Background() // the one that was cancelled asked for this
+	if c.writing {
+		c.wrote(<-c.written)
+	}
+	if c.closed == nil && !c.pending.empty() {
+		b := c.pending
+		c.pending = &batch{}
+		c.wrote(writeResult{batch: b, err: c.log.Append(ctx, b.Batch)})
+	}
+	close(c.writes)
+	c.saving.Wait()
+	if c.closed == nil && c.since > 0 {
+		if s, err := c.snapshot(); err == nil {
+			c.save(ctx, s)
+		}
+	}
+	c.news.Close()
+}

@@ -1,0 +1,211 @@
+package controller
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/live/store"
+)
+
+// Reader is what the controller needs of a store to answer questions about the
+// past.
+type Reader interface {
+	Tail(ctx context.Context, after int64) iter.Seq2[store.Entry, error]
+	VerifyLog(ctx context.Context) (n int64, err error)
+	Job(ctx context.Context, id int64) (store.Job, bool, error)
+	Jobs(ctx context.Context, q store.Query) ([]store.Job, error)
+	CountJobs(ctx context.Context, q store.Query) (map[string]int64, error)
+	Txs(ctx context.Context, q store.TxQuery) iter.Seq2[store.Tx, error]
+	Reply(ctx context.Context, owner, key string) (store.Reply, bool, error)
+	ReplyKeys(ctx context.Context) iter.Seq2[store.ReplyKey, error]
+}
+
+// Job is all there is to know of one job, whether it has ended or not.
+func (c *Controller) Job(ctx context.Context, id int64) (exchange.Job, error) {
+	var j exchange.Job
+	var live bool
+	if err := c.look(ctx, func(x *exchange.Exchange) { j, live = x.Job(id) }); err != nil {
+		return j, err
+	}
+	if live {
+		return j, nil
+	}
+	row, found, err := c.log.Job(ctx, id)
+	if err != nil {
+		return j, err
+	}
+	if !found {
+		return j, fmt.Errorf("job %d: %w", id, exchange.ErrUnknown)
+	}
+	return fromRow(&row)
+}
+
+// fromRow is a job as it was written down.
+func fromRow(row *store.Job) (exchange.Job, error) {
+	var j exchange.Job
+	if err := json.Unmarshal(row.Body, &j); err != nil {
+		return j, fmt.Errorf("job %d in the store: %w", row.ID, err)
+	}
+	if len(row.Spec) > 0 {
+		if err := json.Unmarshal(row.Spec, &j.Request); err != nil {
+			return j, fmt.Errorf("job %d in the store: %w", row.ID, err)
+		}
+	}
+	return j, nil
+}
+
+// Jobs lists jobs, the newest first, those under way as they are now. Their
+// requests are without what may be large.
+func (c *Controller) Jobs(ctx context.Context, q exchange.JobQuery) ([]exchange.Job, error) {
+	ask := store.Query{Owner: q.Owner, Name: q.Name, Account: q.Account, Before: q.Before, Limit: q.Limit}
+	for _, s := range q.States {
+		ask.States = append(ask.States, string(s))
+	}
+	rows, err := c.log.Jobs(ctx, ask)
+	if err != nil {
+		return nil, err
+	}
+	jobs := make([]exchange.Job, 0, len(rows))
+	under := false
+	for i := range rows {
+		j, err := fromRow(&rows[i])
+		if err != nil {
+			return nil, err
+		}
+		jobs = append(jobs, j)
+		under = under || !j.State.Final()
+	}
+	if !under {
+		return jobs, nil
+	}
+	return jobs, c.look(ctx, func(x *exchange.Exchange) {
+		for i := range jobs {
+			if jobs[i].State.Final() {
+				continue
+			}
+			if now, live := x.Job(jobs[i].ID); live {
+				now.Request = lean(&now.Request)
+				now.Timeline = nil
+				jobs[i] = now
+			}
+		}
+	})
+}
+
+// CountJobs counts the jobs of one owner, or of all, by state.
+func (c *Controller) CountJobs(ctx context.Context, owner string) (map[exchange.State]int64, error) {
+	rows, err := c.log.CountJobs(ctx, store.Query{Owner: owner})
+	if err != nil {
+		return nil, err
+	}
+	counts := map[exchange.State]int64{}
+	for state, n := range rows {
+		counts[exchange.State(state)] = n
+	}
+	return counts, nil
+}
+
+// Explain says how a job stands and why.
+func (c *Controller) Explain(ctx context.Context, id int64) (exchange.Explanation, error) {
+	var e exchange.Explanation
+	var live bool
+	if err := c.look(ctx, func(x *exchange.Exchange) { e, live = x.Explain(id) }); err != nil || live {
+		return e, err
+	}
+	j, err := c.Job(ctx, id)
+	if err != nil {
+		return e, err
+	}
+	return exchange.Epilogue(&j), nil
+}
+
+// Quote finds an open quote.
+func (c *Controller) Quote(ctx context.Context, id string) (exchange.Quote, error) {
+	var q exchange.Quote
+	var open bool
+	if err := c.look(ctx, func(x *exchange.Exchange) { q, open = x.Quote(id) }); err != nil {
+		return q, err
+	}
+	if !open {
+		return q, fmt.Errorf("quote %s: %w, or it has expired", id, exchange.ErrUnknown)
+	}
+	return q, nil
+}
+
+// Preview answers with a quote that binds nobody, or a refusal with offers.
+func (c *Controller) Preview(ctx context.Context, by exchange.Identity, r exchange.Request) (exchange.Outcome, error) {
+	var o exchange.Outcome
+	var wrong error
+	if err := c.look(ctx, func(x *exchange.Exchange) { o, wrong = x.Preview(by, r) }); err != nil {
+		return o, err
+	}
+	return o, wrong
+}
+
+// Nodes lists the nodes and what runs on them.
+func (c *Controller) Nodes(ctx context.Context) (nodes []exchange.NodeView, err error) {
+	err = c.look(ctx, func(x *exchange.Exchange) { nodes = x.Nodes() })
+	for i := range nodes {
+		nodes[i].SeenUS = c.fleet.lastSeen(nodes[i].Node)
+	}
+	return nodes, err
+}
+
+// Prices is what the market asks now.
+func (c *Controller) Prices(ctx context.Context) (p exchange.Prices, err error) {
+	err = c.look(ctx, func(x *exchange.Exchange) { p = x.Prices() })
+	return p, err
+}
+
+// Epochs lists the spans of the log, each under one policy.
+func (c *Controller) Epochs(ctx context.Context) (epochs []exchange.EpochView, err error) {
+	err = c.look(ctx, func(x *exchange.Exchange) { epochs = x.Epochs() })
+	return epochs, err
+}
+
+// Accounts lists an account and all below it, or all.
+func (c *Controller) Accounts(ctx context.Context, prefix string) (accounts []exchange.Account, err error) {
+	err = c.look(ctx, func(x *exchange.Exchange) { accounts = x.Accounts(prefix) })
+	return accounts, err
+}
+
+// AccountOf is the path of a user's own account, whether or not it is open.
+func (c *Controller) AccountOf(ctx context.Context, user string) (path string, err error) {
+	err = c.look(ctx, func(x *exchange.Exchange) { path = x.AccountOf(user) })
+	return path, err
+}
+
+// Healthy says why the market cannot take commands, if it cannot.
+func (c *Controller) Healthy(ctx context.Context) error {
+	return c.look(ctx, func(*exchange.Exchange) {})
+}
+
+// Measure gives numbers for the metrics.
+func (c *Controller) Measure(ctx context.Context) (map[string]float64, error) {
+	m := map[string]float64{
+		"inbox_depth":             float64(len(c.inbox)),
+		"commands_total":          float64(c.stats.commands.Load()),
+		"appends_total":           float64(c.stats.batches.Load()),
+		"append_failures_total":   float64(c.stats.failures.Load()),
+		"append_seconds_last":     float64(c.stats.lastAppendUS.Load()) / 1e6,
+		"append_seconds_max":      float64(c.stats.maxAppendUS.Load()) / 1e6,
+		"snapshots_written_total": float64(c.stats.snapshots.Load()),
+	}
+	err := c.look(ctx, func(x *exchange.Exchange) {
+		for state, n := range x.Counts() {
+			m[fmt.Sprintf("jobs{state=%q}", state)] = float64(n)
+		}
+		t := x.Record()
+		m["promises_due_total"], m["promises_kept_total"] = float64(t.Promised), float64(t.Kept)
+		if a, found := x.Account("@owner"); found {
+			m["owner_balance_units"] = float64(a.Free) / 1e6
+		}
+		p := x.Usage()
+		m["processors"], m["processors_up"], m["share_given"] = float64(p.Processors), float64(p.Up), p.Utilization
+		m["log_entries_total"] = float64(c.seq)
+	})
+	return m, err
+}

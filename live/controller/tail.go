@@ -1,0 +1,77 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/task"
+)
+
+// tailWait is how long a node may take to answer with a piece of output.
+const tailWait = 10 * time.Second
+
+// Tail asks the node of a task for a piece of its output.
+func (c *Controller) Tail(ctx context.Context, job int64, rank int, element *int, stderr bool, offset, limit int64) (task.Chunk, error) {
+	j, err := c.Job(ctx, job)
+	if err != nil {
+		return task.Chunk{}, err
+	}
+	node, tail, err := exchange.Output(&j, rank, element, stderr)
+	if err != nil {
+		return task.Chunk{}, err
+	}
+	tail.Offset, tail.Limit = offset, limit
+	id, answer := c.fleet.ask(node, tail)
+	defer c.fleet.unask(node, id)
+	timer := time.NewTimer(tailWait)
+	defer timer.Stop()
+	select {
+	case chunk := <-answer:
+		return chunk, nil
+	case <-timer.C:
+		return task.Chunk{}, fmt.Errorf("%w: node %s does not answer", exchange.ErrUnavailable, node)
+	case <-ctx.Done():
+		return task.Chunk{}, ctx.Err()
+	}
+}
+
+// ask puts a wish for output into what the node comes for.
+func (f *fleet) ask(node string, t task.Tail) (id string, answer chan task.Chunk) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.nextID++
+	t.ID = fmt.Sprint(f.c.now(), "-", f.nextID)
+	answer = make(chan task.Chunk, 1)
+	f.tails[t.ID] = answer
+	m := f.member(node)
+	m.desired.Tails = append(slices.Clone(m.desired.Tails), t)
+	f.bump(m)
+	return t.ID, answer
+}
+
+func (f *fleet) unask(node, id string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.tails, id)
+	m := f.member(node)
+	m.desired.Tails = slices.DeleteFunc(slices.Clone(m.desired.Tails), func(t task.Tail) bool { return t.ID == id })
+}
+
+// Chunk hands over what a Tail asked for.
+func (c *Controller) Chunk(_ context.Context, node, id string, chunk task.Chunk) error {
+	c.fleet.mu.Lock()
+	defer c.fleet.mu.Unlock()
+	answer := c.fleet.tails[id]
+	m := c.fleet.nodes[node]
+	if answer == nil || m == nil || !slices.ContainsFunc(m.desired.Tails, func(t task.Tail) bool { return t.ID == id }) {
+		return fmt.Errorf("tail %s: %w", id, exchange.ErrUnknown)
+	}
+	select {
+	case answer <- chunk:
+	default: // answered before
+	}
+	return nil
+}

@@ -1,0 +1,218 @@
+package controller
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/ledger"
+	"github.com/libra-market/libra/live/store"
+)
+
+// handOver gives what is decided to the writer, if it is free and there is
+// anything to write. Who only looked, or was told no, while the writer was at
+// work has waited for that alone.
+func (c *Controller) handOver() {
+	switch {
+	case c.writing:
+		return
+	case c.closed != nil: // nothing of it will be written
+		c.pending.answer(c.closed)
+		c.pending = &batch{}
+		return
+	case c.pending.empty():
+		c.pending.answer(nil)
+		c.pending.calls = nil
+		c.fleet.publish(c.fleet.due(c.x, c.now()))
+		return
+	}
+	b := c.pending
+	b.orders = c.fleet.due(c.x, c.now())
+	// A snapshot takes as long as the state is large, so it waits for as many commands.
+	if c.since >= max(c.cfg.SnapshotEvery, c.x.Underway()) {
+		if s, err := c.snapshot(); err == nil {
+			b.snapshot = s
+			c.since = 0
+		}
+	}
+	c.pending, c.writing = &batch{}, true
+	c.writes <- b
+}
+
+// write is the writer: one batch after the other.
+func (c *Controller) write() {
+	for b := range c.writes {
+		began := c.cfg.Now()
+		err := c.log.Append(context.Background(), b.Batch) // a batch begun is finished, whoever goes away
+		took := c.cfg.Now().Sub(began).Microseconds()
+		c.stats.lastAppendUS.Store(took)
+		c.stats.maxAppendUS.Store(max(took, c.stats.maxAppendUS.Load()))
+		c.stats.batches.Add(1)
+		c.written <- writeResult{batch: b, err: err}
+	}
+}
+
+// wrote lets the world know what is durable now, or takes back what could not
+// be made so.
+func (c *Controller) wrote(w writeResult) {
+	c.writing = false
+	if w.err != nil {
+		c.stats.failures.Add(1)
+		c.cfg.Logger.Error("the log cannot be written", "error", w.err)
+		c.takeBack(w)
+		return
+	}
+	c.fleet.publish(w.batch.orders)
+	c.news.Publish(w.batch.notices...)
+	w.batch.answer(nil)
+	if s := w.batch.snapshot; s != nil {
+		c.saving.Add(1)
+		go func() { defer c.saving.Done(); c.save(context.Background(), s) }()
+	}
+}
+
+// takeBack answers everybody that nothing has happened, and reads the state
+// back from the store: what was decided since the last write never was.
+func (c *Controller) takeBack(w writeResult) {
+	c.closed = fmt.Errorf("%w: the log cannot be written: %w", exchange.ErrUnavailable, w.err)
+	w.batch.answer(c.closed)
+	c.pending.answer(c.closed)
+	c.pending, c.recent, c.behind = &batch{}, map[string]*known{}, true
+}
+
+// reopen reads the state back and opens the market again. If the store still
+// cannot be written, the first command finds out.
+func (c *Controller) reopen(ctx context.Context) {
+	if err := c.restore(ctx); err != nil {
+		c.cfg.Logger.Error("the state cannot be read back", "error", err)
+		return
+	}
+	c.closed, c.behind = nil, false
+	c.fleet.changed(c.x.NodesUp(), nil)
+	tick := &call{cmd: &exchange.Command{Tick: &exchange.Tick{}}, done: make(chan struct{})}
+	c.carryOut(tick)
+}
+
+// snapshot is the state as of the last command.
+func (c *Controller) snapshot() (*store.Snapshot, error) {
+	body, err := json.Marshal(c.x.Snapshot())
+	if err != nil {
+		c.cfg.Logger.Error("no snapshot", "error", err)
+		return nil, err
+	}
+	return &store.Snapshot{Seq: c.seq, At: c.x.Now(), Version: SnapshotVersion, Body: body}, nil
+}
+
+// SnapshotVersion numbers the form of a snapshot.
+const SnapshotVersion = "1"
+
+func (c *Controller) save(ctx context.Context, s *store.Snapshot) {
+	if err := c.log.SaveSnapshot(ctx, *s); err != nil { // the log has it all: only the next start takes longer
+		c.cfg.Logger.Warn("the snapshot was not kept", "error", err)
+		return
+	}
+	c.stats.snapshots.Add(1)
+}
+
+// restore reads the state back: the latest snapshot, and every command after it
+// carried out again.
+func (c *Controller) restore(ctx context.Context) error {
+	began := c.cfg.Now()
+	snap, found, err := c.log.LatestSnapshot(ctx)
+	if err != nil {
+		return fmt.Errorf("read the snapshot: %w", err)
+	}
+	x, seq := exchange.New(c.cfg.Version), int64(0)
+	if found {
+		if snap.Version != SnapshotVersion {
+			return fmt.Errorf("the snapshot at %d is of version %s, this program reads %s", snap.Seq, snap.Version, SnapshotVersion)
+		}
+		if x, err = exchange.Restore(c.cfg.Version, snap.Body); err != nil {
+			return fmt.Errorf("the snapshot at %d: %w", snap.Seq, err)
+		}
+		seq = snap.Seq
+	}
+	n := 0
+	for e, err := range c.log.Tail(ctx, seq) {
+		if err != nil {
+			return fmt.Errorf("read the log: %w", err)
+		}
+		if err := Again(x, e); err != nil {
+			return err
+		}
+		seq = e.Seq
+		n++
+	}
+	c.x, c.seq, c.since = x, seq, n
+	c.cfg.Logger.Info("state read back", "snapshot", snap.Seq, "commands", n, "jobs", x.Underway(), "took", c.cfg.Now().Sub(began).Round(time.Millisecond))
+	return nil
+}
+
+// Again carries out a command of the log once more, and checks that the core
+// says what the log says it said.
+func Again(x *exchange.Exchange, e store.Entry) error {
+	var body Body
+	if err := json.Unmarshal(e.Body, &body); err != nil {
+		return fmt.Errorf("log entry %d: %w", e.Seq, err)
+	}
+	if _, err := x.Do(e.At, body.Command); err != nil {
+		return fmt.Errorf("log entry %d (%s) can no longer be carried out: %w", e.Seq, e.Kind, err)
+	}
+	fx := x.Effects()
+	if len(fx.Steps) != len(body.Steps) {
+		return fmt.Errorf("log entry %d (%s): %d steps, the log has %d", e.Seq, e.Kind, len(fx.Steps), len(body.Steps))
+	}
+	for i := range fx.Steps {
+		if got, want := &fx.Steps[i], &body.Steps[i]; got.N != want.N || got.Sum != want.Sum {
+			return fmt.Errorf("log entry %d (%s): the core says something else than the log: it was written by a version that decides differently", e.Seq, e.Kind)
+		}
+	}
+	return nil
+}
+
+// jobRow is a job as it is kept: what was asked, once, and how it stands.
+func jobRow(j *exchange.Change) (store.Job, error) {
+	row := store.Job{
+		ID: j.ID, Owner: j.Owner, Account: j.Account, Name: j.Name, State: string(j.State), Submitted: j.SubmittedUS, Ended: j.EndedUS,
+	}
+	if j.QuotedUS > 0 { // rows are in the order of their numbers, and it has had its number since then
+		row.Submitted = j.QuotedUS
+	}
+	var err error
+	if j.First && large(&j.Request) {
+		if row.Spec, err = json.Marshal(&j.Request); err != nil {
+			return row, err
+		}
+	}
+	body := j.Job
+	body.Request = lean(&j.Request)
+	row.Body, err = json.Marshal(&body)
+	return row, err
+}
+
+// leanArgs is how many arguments of a request are kept where it may not be large.
+const leanArgs = 16
+
+// lean is a request without what may be large.
+func lean(r *exchange.Request) exchange.Request {
+	l := *r
+	l.Script, l.Env = "", nil
+	l.Argv = l.Argv[:min(leanArgs, len(l.Argv))]
+	return l
+}
+
+// large reports whether lean leaves something out.
+func large(r *exchange.Request) bool {
+	return r.Script != "" || len(r.Env) > 0 || len(r.Argv) > leanArgs
+}
+
+func txRow(t *ledger.Tx) (store.Tx, error) {
+	body, err := json.Marshal(t)
+	row := store.Tx{Seq: t.Seq, At: t.At, Kind: string(t.Kind), Job: t.Job, Memo: t.Memo, Hash: t.Hash[:], Body: body}
+	for _, p := range t.Postings {
+		row.Postings = append(row.Postings, store.Posting{Account: string(p.Account), Side: string(p.Side), Amount: int64(p.Amount)})
+	}
+	return row, err
+}

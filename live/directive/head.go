@@ -1,0 +1,167 @@
+package directive
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/libra-market/libra/core/exchange"
+)
+
+// ErrUnknown says that a directive is none of those that are understood.
+var ErrUnknown = errors.New("unknown")
+
+// Error is a directive that cannot be followed.
+type Error struct {
+	File      string
+	Line      int
+	Directive string // as it is written: "#SBATCH --tmie"
+	Err       error
+}
+
+func (e *Error) Error() string {
+	if e.Line == 0 { // on the command line
+		return fmt.Sprintf("%s: %v", e.Directive, e.Err)
+	}
+	return fmt.Sprintf("%s:%d: %s: %v", e.File, e.Line, e.Directive, e.Err)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Note is a directive that is taken to mean less, or something else, than it
+// says.
+type Note struct {
+	File      string
+	Line      int
+	Directive string
+	Text      string
+}
+
+func (n Note) String() string {
+	if n.Line == 0 {
+		return fmt.Sprintf("%s: %s", n.Directive, n.Text)
+	}
+	return fmt.Sprintf("%s:%d: %s: %s", n.File, n.Line, n.Directive, n.Text)
+}
+
+// Place is where and by whom a job is handed in.
+type Place struct {
+	Now  time.Time // deadlines at a time of day count from here, in its zone
+	User string    // who hands it in, for %u in file names
+}
+
+// Head is what is known of a job so far: from its script, then from whoever
+// hands it in.
+type Head struct {
+	Request exchange.Request
+	Export  Export // what it gets of the environment, beside Request.Env
+	Notes   []Note
+
+	at     Place
+	width  width  // what other systems' words say of the size
+	joined string // what PBS says of joining outputs: oe, eo, n
+}
+
+// New is a job of which nothing is known.
+func New(at Place) *Head { return &Head{at: at} }
+
+// Read takes in the head of a script. All mistakes are told at once.
+func (h *Head) Read(file, script string) error { return h.read(file, script, nil) }
+
+// read takes in the head of a script, and the options of the command that hands
+// it in.
+func (h *Head) read(file, script string, options []string) error {
+	var own, foreign, mistakes []error
+	r := &reader{head: h, file: file}
+	lines := headLines(script)
+	// What others' words say is settled first, so that #LIBRA beats it.
+	for _, l := range lines {
+		switch {
+		case l.late:
+			h.Notes = append(h.Notes, Note{file, l.number, l.prefix, "stands after the first command and is not read"})
+		case l.prefix == sbatchPrefix:
+			foreign = append(foreign, r.read(l, sbatchOptions))
+		case l.prefix == pbsPrefix:
+			foreign = append(foreign, r.read(l, pbsOptions))
+		}
+	}
+	foreign = append(foreign, r.readWords(commandLine, options, sbatchOptions))
+	if err := errors.Join(foreign...); err == nil {
+		if err = h.width.settle(h); err != nil {
+			mistakes = append(mistakes, h.width.wrong(file, err))
+		}
+	}
+	h.settleFiles()
+	said := h.width
+	h.width = width{}
+	for _, l := range lines {
+		if l.prefix == libraPrefix && !l.late {
+			own = append(own, r.readLibra(l))
+		}
+	}
+	if len(options) > 0 && errors.Join(foreign...) == nil {
+		h.insist(r, options, said)
+	}
+	r.noteVariables(script)
+	return errors.Join(append(append(foreign, own...), mistakes...)...)
+}
+
+// Finish completes the request: a name if it has none, and the environment.
+func (h *Head) Finish(name string, environ []string) exchange.Request {
+	request := h.Request
+	if request.Name == "" {
+		request.Name = name
+	}
+	request.Env = h.Export.environment(environ, h.Request.Env)
+	return request
+}
+
+// How lines that are meant for a batch system start.
+const (
+	libraPrefix  = "#LIBRA"
+	sbatchPrefix = "#SBATCH"
+	pbsPrefix    = "#PBS"
+)
+
+// line is a directive line.
+type line struct {
+	number int
+	prefix string
+	text   string // after the prefix
+	late   bool   // after the first command: nobody reads it there
+}
+
+// headLines finds the directive lines of a script.
+func headLines(script string) []line {
+	var found []line
+	number, late := 0, false
+	for text := range strings.Lines(script) {
+		number++
+		text = strings.TrimRight(text, "\r\n")
+		for _, prefix := range []string{libraPrefix, sbatchPrefix, pbsPrefix} {
+			rest, ok := strings.CutPrefix(text, prefix)
+			if ok && (rest == "" || rest[0] == ' ' || rest[0] == '\t') {
+				found = append(found, line{number, prefix, rest, late})
+			}
+		}
+		if bare := strings.TrimSpace(text); bare != "" && bare[0] != '#' {
+			late = true
+		}
+	}
+	return found
+}
+
+// reader reads the lines of one file into a head.
+type reader struct {
+	head *Head
+	file string
+}
+
+func (r *reader) wrong(l line, directive string, err error) error {
+	return &Error{File: r.file, Line: l.number, Directive: strings.TrimSpace(l.prefix + " " + directive), Err: err}
+}
+
+func (r *reader) note(l line, directive, text string) {
+	r.head.Notes = append(r.head.Notes, Note{r.file, l.number, l.prefix + " " + directive, text})
+}

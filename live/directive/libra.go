@@ -1,0 +1,235 @@
+package directive
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/market"
+)
+
+// term is a word of #LIBRA lines, and the flag of libra submit of that name.
+type term struct {
+	name  string
+	short string // of the flag, "" for none
+	bare  bool   // says something without a value
+	set   func(h *Head, value string) error
+}
+
+var terms = []term{
+	{name: "name", set: func(h *Head, v string) error { h.Request.Name = v; return nil }},
+	{name: "account", set: func(h *Head, v string) error { h.Request.Account = v; return nil }},
+	{name: "dir", set: func(h *Head, v string) error { h.Request.Dir = v; return nil }},
+	{name: "output", set: func(h *Head, v string) error { h.Request.Output = v; return nil }},
+	{name: "error", set: func(h *Head, v string) error { h.Request.Error = v; return nil }},
+	{name: "env", set: func(h *Head, v string) error {
+		if name, _, ok := strings.Cut(v, "="); !ok || name == "" {
+			return fmt.Errorf("%q (want NAME=value)", v)
+		}
+		h.Request.Env = append(h.Request.Env, v)
+		return nil
+	}},
+	{name: "export", set: (*Head).export},
+	{name: "estimate", short: "e", set: func(h *Head, v string) error {
+		ms, err := Duration(v)
+		if err == nil && ms == 0 {
+			err = fmt.Errorf("%w: %q (want more than 0)", ErrDuration, v)
+		}
+		return put(&h.Request.EstimateMS, ms, err)
+	}},
+	{name: "deadline", short: "d", set: func(h *Head, v string) error {
+		if v == none {
+			h.Request.DeadlineMS = 0
+			return nil
+		}
+		ms, err := Deadline(v, h.at.Now)
+		return put(&h.Request.DeadlineMS, ms, err)
+	}},
+	{name: "soft", bare: true, set: func(h *Head, v string) error {
+		yes, err := truth(v)
+		return put(&h.Request.Soft, yes, err)
+	}},
+	{name: "budget", short: "b", set: func(h *Head, v string) error {
+		if v == none {
+			h.Request.Budget = nil
+			return nil
+		}
+		m, err := money(v)
+		return put(&h.Request.Budget, &m, err)
+	}},
+	{name: "penalty", set: func(h *Head, v string) error {
+		m, err := money(v)
+		return put(&h.Request.PenaltyMicros, m, err)
+	}},
+	{name: "procs", short: "n", set: func(h *Head, v string) error {
+		n, err := processors(v)
+		return put(&h.Request.Processors, n, err)
+	}},
+	{name: "threads", set: func(h *Head, v string) error {
+		n, err := processors(v)
+		return put(&h.Request.Threads, n, err)
+	}},
+	{name: "memory", set: func(h *Head, v string) error {
+		mb, err := Megabytes(v)
+		return put(&h.Request.MemoryMB, mb, err)
+	}},
+	{name: "disk", set: func(h *Head, v string) error {
+		mb, err := Megabytes(v)
+		return put(&h.Request.DiskMB, mb, err)
+	}},
+	{name: "class", set: func(h *Head, v string) error {
+		n, err := count(v, 0)
+		return put(&h.Request.Class, n, err)
+	}},
+	{name: "wish", set: func(h *Head, v string) error {
+		h.Request.Tags = slices.DeleteFunc(h.Request.Tags, func(tag string) bool { return strings.HasPrefix(tag, wishTag) })
+		if v == "first" || v == "gain" { // between clusters: only a broker can grant them
+			h.Request.Wish, h.Request.Tags = "", append(h.Request.Tags, wishTag+v)
+			return nil
+		}
+		_, err := market.ParseWish(v)
+		return put(&h.Request.Wish, v, err)
+	}},
+	{name: "overrun", set: func(h *Head, v string) error {
+		switch o := exchange.Overrun(v); o {
+		case exchange.OverrunStop, exchange.OverrunLate, exchange.OverrunKill:
+			h.Request.Overrun = o
+			return nil
+		}
+		return fmt.Errorf("%q (want stop, late or kill)", v)
+	}},
+	{name: "no-restart", bare: true, set: func(h *Head, v string) error {
+		yes, err := truth(v)
+		return put(&h.Request.NoRestart, yes, err)
+	}},
+	{name: "after", set: func(h *Head, v string) error {
+		ids, err := jobs(v)
+		return put(&h.Request.After, ids, err)
+	}},
+	{name: "array", set: func(h *Head, v string) error {
+		a, err := Array(v)
+		return put(&h.Request.Array, a, err)
+	}},
+	{name: "tags", set: func(h *Head, v string) error {
+		wished := slices.DeleteFunc(h.Request.Tags, func(tag string) bool { return !strings.HasPrefix(tag, wishTag) })
+		h.Request.Tags = append(strings.Split(v, ","), wished...)
+		return nil
+	}},
+	{name: "grace", set: func(h *Head, v string) error {
+		ms, err := Duration(v)
+		return put(&h.Request.GraceMS, ms, err)
+	}},
+	{name: "optional", set: func(h *Head, v string) error {
+		if v == none {
+			h.Request.Optional = nil
+			return nil
+		}
+		ms, err := Duration(v)
+		if err == nil && ms == 0 {
+			err = fmt.Errorf("%w: %q (want more than 0, or none)", ErrDuration, v)
+		}
+		return put(&h.optional().WorkMS, ms, err)
+	}},
+	{name: "optional-rate", set: func(h *Head, v string) error {
+		m, err := money(v)
+		return put(&h.optional().RateMicros, m, err)
+	}},
+	{name: "optional-command", set: func(h *Head, v string) error {
+		argv, err := cut(v, false)
+		return put(&h.optional().Argv, argv, err)
+	}},
+}
+
+// optional is the optional part of the job, which has one from now on.
+func (h *Head) optional() *exchange.Optional {
+	if h.Request.Optional == nil {
+		h.Request.Optional = &exchange.Optional{}
+	}
+	return h.Request.Optional
+}
+
+// wishTag begins the tags that tell a broker what matters.
+const wishTag = "wish:"
+
+// none takes a deadline or a budget away.
+const none = "none"
+
+// put sets a field unless its value could not be read.
+func put[T any](field *T, value T, err error) error {
+	if err == nil {
+		*field = value
+	}
+	return err
+}
+
+// Terms lists the words of #LIBRA lines.
+func Terms() []string {
+	names := make([]string, len(terms))
+	for i, t := range terms {
+		names[i] = t.name
+	}
+	return names
+}
+
+// Set says one thing about the job, in the words of #LIBRA lines. It beats
+// what was said before.
+func (h *Head) Set(name, value string) error {
+	for _, t := range terms {
+		if t.name == name {
+			return t.set(h, value)
+		}
+	}
+	return unknown(name, Terms())
+}
+
+// readLibra reads a #LIBRA line: name=value, --name=value, --name value, -d
+// value; names that say something without a value stand alone.
+func (r *reader) readLibra(l line) error {
+	words, err := split(l.text)
+	if err != nil {
+		return r.wrong(l, "", err)
+	}
+	for i := 0; i < len(words); i++ {
+		word := words[i]
+		t, value, given, found := findTerm(word)
+		switch {
+		case !found:
+			spelled, _, _ := strings.Cut(word, "=")
+			dashes := spelled[:len(spelled)-len(strings.TrimLeft(spelled, "-"))]
+			known := Terms()
+			for k := range known {
+				known[k] = dashes + known[k]
+			}
+			return r.wrong(l, spelled, unknown(spelled, known))
+		case given || t.bare:
+		case strings.HasPrefix(word, "-") && i+1 < len(words):
+			i++
+			value = words[i]
+		default:
+			return r.wrong(l, word, errNoValue)
+		}
+		if err := t.set(r.head, value); err != nil {
+			return r.wrong(l, word, err)
+		}
+	}
+	return nil
+}
+
+func findTerm(word string) (t term, value string, given, found bool) {
+	if len(word) >= 2 && word[0] == '-' && word[1] != '-' { // -d 10m, -d10m
+		for _, t := range terms {
+			if t.short == word[1:2] {
+				return t, word[2:], len(word) > 2, true
+			}
+		}
+		return term{}, "", false, false
+	}
+	name, value, given := strings.Cut(strings.TrimPrefix(word, "--"), "=")
+	for _, t := range terms {
+		if t.name == name {
+			return t, value, given, true
+		}
+	}
+	return term{}, "", false, false
+}

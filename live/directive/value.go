@@ -1,0 +1,184 @@
+package directive
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/market"
+)
+
+// What can be wrong with a value.
+var (
+	ErrSize   = errors.New("not an amount of memory")
+	ErrArray  = errors.New("not an array")
+	ErrNumber = errors.New("not a number")
+)
+
+// Megabytes reads an amount of memory or disk: 500 or 500M, 2G, 1.5G, 64K. A
+// part of a megabyte is a whole one.
+func Megabytes(text string) (int64, error) {
+	number, unit := cutUnit(text)
+	unit = strings.TrimSuffix(strings.TrimSuffix(unit, "b"), "i")
+	if unit == "" {
+		unit = "m"
+	}
+	kilobytes, known := map[string]float64{"k": 1, "m": 1 << 10, "g": 1 << 20, "t": 1 << 30}[unit]
+	if !known {
+		return 0, fmt.Errorf("%w: %q (want 500M or 2G)", ErrSize, text)
+	}
+	return megabytes(text, number, kilobytes*1024)
+}
+
+// pbsSize reads a size as PBS writes it: bytes, kb, mb, gb, tb, or the same
+// in words of eight bytes.
+func pbsSize(text string) (int64, error) {
+	number, unit := cutUnit(text)
+	letter := 1.0
+	switch {
+	case strings.HasSuffix(unit, "w"):
+		letter = 8
+		unit = strings.TrimSuffix(unit, "w")
+	default:
+		unit = strings.TrimSuffix(unit, "b")
+	}
+	scale, known := map[string]float64{"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}[unit]
+	if !known {
+		return 0, fmt.Errorf("%w: %q (want 500mb or 2gb)", ErrSize, text)
+	}
+	return megabytes(text, number, letter*scale)
+}
+
+func cutUnit(text string) (number, unit string) {
+	number = strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+	return number, strings.ToLower(text[len(number):])
+}
+
+func megabytes(text, number string, bytes float64) (int64, error) {
+	wrong := fmt.Errorf("%w: %q (want 500M or 2G)", ErrSize, text)
+	if number == "" || strings.Trim(number, "0123456789.") != "" {
+		return 0, wrong
+	}
+	n, err := strconv.ParseFloat(number, 64)
+	if err != nil {
+		return 0, wrong
+	}
+	mb := n * bytes / (1 << 20)
+	if !(mb <= 1e12) {
+		return 0, fmt.Errorf("%w: %q is too much", ErrSize, text)
+	}
+	whole := int64(mb)
+	if float64(whole) < mb {
+		whole++
+	}
+	return whole, nil
+}
+
+// count reads a whole number of at least least.
+func count(text string, least int) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < least {
+		return 0, fmt.Errorf("%w: %q (want %d or more)", ErrNumber, text, least)
+	}
+	return n, nil
+}
+
+// processors reads how many processors a job, or a part of it, has.
+func processors(text string) (int, error) {
+	n, err := count(text, 1)
+	if err == nil && n > market.MaxWidth {
+		err = fmt.Errorf("%w: %q (want %d at most)", ErrNumber, text, market.MaxWidth)
+	}
+	return n, err
+}
+
+// money reads an amount that is not negative, in micro-units.
+func money(text string) (int64, error) {
+	m, err := market.ParseMoney(text)
+	if err == nil && m < 0 {
+		err = fmt.Errorf("%w: %q (want 0 or more)", market.ErrAmount, text)
+	}
+	return int64(m), err
+}
+
+// jobs reads numbers of jobs with commas or colons between them.
+func jobs(text string) ([]int64, error) {
+	var ids []int64
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == ':' }) {
+		id, err := strconv.ParseInt(word, 10, 64)
+		if err != nil || id < 1 {
+			return nil, fmt.Errorf("%w: %q (want the number of a job)", ErrNumber, word)
+		}
+		ids = append(ids, id)
+	}
+	if len(ids) == 0 {
+		return nil, fmt.Errorf("%w: %q (want the numbers of jobs)", ErrNumber, text)
+	}
+	return ids, nil
+}
+
+// Array reads a sweep: 1-100, 0-30:2 (every other), 1-100%10 (ten at a time),
+// 7, or a list of indexes that are equally far apart.
+func Array(text string) (*exchange.Array, error) {
+	wrong := fmt.Errorf("%w: %q (want 1-100, 0-30:2 or 1-100%%10)", ErrArray, text)
+	span, limit, limited := strings.Cut(text, "%")
+	a := &exchange.Array{Step: 1}
+	if limited {
+		n, err := count(limit, 1)
+		if err != nil {
+			return nil, wrong
+		}
+		a.Limit = n
+	}
+	if strings.Contains(span, ",") {
+		return listed(a, span, wrong)
+	}
+	span, step, stepped := strings.Cut(span, ":")
+	first, last, ranged := strings.Cut(span, "-")
+	if !ranged {
+		last = first
+	}
+	if !stepped {
+		step = "1"
+	}
+	n, err := numbers([]string{first, last, step})
+	if err != nil || n[1] < n[0] || n[2] < 1 || stepped && !ranged {
+		return nil, wrong
+	}
+	a.First, a.Last, a.Step = int(n[0]), int(n[1]), int(n[2])
+	return a, sized(a, text)
+}
+
+func listed(a *exchange.Array, span string, wrong error) (*exchange.Array, error) {
+	n, err := numbers(strings.Split(span, ","))
+	if err != nil || n[1] <= n[0] {
+		return nil, wrong
+	}
+	a.First, a.Last, a.Step = int(n[0]), int(n[len(n)-1]), int(n[1]-n[0])
+	for i, index := range n {
+		if int(index) != a.First+i*a.Step {
+			return nil, fmt.Errorf("%w: %q: the indexes of an array are equally far apart", ErrArray, span)
+		}
+	}
+	return a, sized(a, span)
+}
+
+func sized(a *exchange.Array, text string) error {
+	if a.Len() > exchange.MaxElements {
+		return fmt.Errorf("%w: %q has more than %d elements", ErrArray, text, exchange.MaxElements)
+	}
+	return nil
+}
+
+// truth reads yes or no; nothing is yes.
+func truth(text string) (bool, error) {
+	switch strings.ToLower(text) {
+	case "", "true", "yes", "1":
+		return true, nil
+	case "false", "no", "0":
+		return false, nil
+	}
+	return false, fmt.Errorf("%q (want yes or no)", text)
+}

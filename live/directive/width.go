@@ -1,0 +1,91 @@
+package directive
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/libra-market/libra/core/market"
+)
+
+// width is the size of a job in the words of other systems: tasks of several
+// processors on nodes with memory. What is not said is 0.
+type width struct {
+	tasks   int
+	perTask int // processors of a task
+	nodes   int
+	perNode int // tasks on a node
+	total   int // processors, all told
+
+	memoryNode int64 // MB on each node
+	memoryProc int64 // MB on each processor
+	memoryJob  int64 // MB, all told
+
+	last *occurrence // what a note about the size refers to
+}
+
+var errTooWide = errors.New("the job is wider than any cluster")
+
+// processors is how many the job has in all, 0 if nothing was said.
+func (w *width) processors() (int, error) {
+	n := int64(w.total)
+	perTask, nodes := int64(max(1, w.perTask)), int64(max(1, w.nodes))
+	switch {
+	case n > 0:
+	case w.tasks > 0:
+		n = int64(w.tasks) * perTask
+	case w.nodes > 0 || w.perNode > 0 || w.perTask > 0:
+		n = nodes * int64(max(1, w.perNode))
+		if n <= market.MaxWidth {
+			n *= perTask
+		}
+	}
+	if n > market.MaxWidth {
+		return 0, errTooWide
+	}
+	return int(n), nil
+}
+
+// settle turns it into what the market sells: processors, each with memory.
+func (w *width) settle(h *Head) error {
+	n, err := w.processors()
+	if err != nil {
+		return err
+	}
+	if n > 0 {
+		h.Request.Processors = n
+	}
+	among := int64(max(1, n))
+	switch {
+	case w.memoryProc > 0:
+		h.Request.MemoryMB = w.memoryProc
+	case w.memoryJob > 0:
+		h.Request.MemoryMB = (w.memoryJob + among - 1) / among
+	case w.memoryNode > 0:
+		nodes := int64(max(1, w.nodes))
+		if w.memoryNode > (math.MaxInt64-among)/nodes {
+			return fmt.Errorf("%w: %d MB on %d nodes is too much", ErrSize, w.memoryNode, nodes)
+		}
+		h.Request.MemoryMB = (w.memoryNode*nodes + among - 1) / among
+	}
+	threads := max(1, w.perTask)
+	if threads > 1 {
+		h.Request.Threads = threads
+	}
+	if w.nodes > 0 && n > w.nodes*threads && w.last != nil {
+		w.last.note("tasks are put wherever processors are free, on more nodes than that perhaps; those of one task are of one node (-c)")
+	}
+	if n /= threads; n > 1 && w.last != nil {
+		h.Request.Once = true // as their systems do
+		w.last.note(fmt.Sprintf("on Slurm the script starts once; Libra's own agents start it %d times and tell each its LIBRA_RANK", n))
+	}
+	return nil
+}
+
+// wrong says where the size was last spoken of.
+func (w *width) wrong(file string, err error) error {
+	if w.last == nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return w.last.reader.wrong(w.last.line, w.last.text, err)
+}

@@ -1,0 +1,144 @@
+package news
+
+import (
+	"context"
+	"sync"
+
+	"github.com/libra-market/libra/core/exchange"
+)
+
+const (
+	kept  = 2048 // notices, for those who come back
+	slack = 512  // notices that a reader may be behind
+)
+
+// Board hands notices to those who follow. Its methods may be called at the same
+// time.
+type Board struct {
+	mu      sync.Mutex
+	seq     int64
+	latest  []exchange.Notice // oldest first
+	readers map[*reader]bool
+	priced  int64 // when prices were last due
+	closed  bool
+}
+
+type reader struct {
+	owner string
+	to    chan exchange.Notice
+}
+
+// hears reports whether a notice is for this reader: those that are nobody's are
+// for all.
+func hears(owner string, n *exchange.Notice) bool {
+	return owner == "" || n.Owner == "" || n.Owner == owner
+}
+
+// New is an empty board.
+func New() *Board { return &Board{readers: map[*reader]bool{}} }
+
+// Publish puts notices up, and numbers them.
+func (b *Board) Publish(notices ...exchange.Notice) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i := range notices {
+		n := notices[i]
+		b.seq++
+		n.Seq = b.seq
+		b.latest = append(b.latest, n)
+		for r := range b.readers {
+			if hears(r.owner, &n) {
+				b.send(r, n)
+			}
+		}
+	}
+	if extra := len(b.latest) - kept; extra > kept {
+		b.latest = append(b.latest[:0:0], b.latest[extra:]...)
+	}
+}
+
+// send never waits: a reader that cannot keep up is let go and may come back.
+func (b *Board) send(r *reader, n exchange.Notice) {
+	select {
+	case r.to <- n:
+	default:
+		b.drop(r)
+	}
+}
+
+func (b *Board) drop(r *reader) {
+	if b.readers[r] {
+		delete(b.readers, r)
+		close(r.to)
+	}
+}
+
+// Followed reports whether anybody would hear a notice.
+func (b *Board) Followed() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.readers) > 0
+}
+
+// PricesDue reports whether prices should be told: somebody follows, and it is a
+// while since. Asking counts as telling.
+func (b *Board) PricesDue(nowUS int64) bool {
+	const every = 2_000_000
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.readers) == 0 || nowUS-b.priced < every {
+		return false
+	}
+	b.priced = nowUS
+	return true
+}
+
+// Follow delivers the notices after a number, of one owner or of everybody (""); a
+// negative number means from now on. The channel is closed when ctx is done, the
+// reader is too slow, or the board is closed.
+func (b *Board) Follow(ctx context.Context, owner string, after, nowUS int64) (<-chan exchange.Notice, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return nil, exchange.ErrUnavailable
+	}
+	missed := b.missed(owner, after, nowUS)
+	r := &reader{owner: owner, to: make(chan exchange.Notice, slack+len(missed))}
+	for _, n := range missed {
+		r.to <- n
+	}
+	b.readers[r] = true
+	context.AfterFunc(ctx, func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.drop(r)
+	})
+	return r.to, nil
+}
+
+// missed is what somebody who was away since a notice has not heard.
+func (b *Board) missed(owner string, after, nowUS int64) []exchange.Notice {
+	if after < 0 {
+		return nil
+	}
+	var missed []exchange.Notice
+	if after > b.seq || len(b.latest) > 0 && b.latest[0].Seq > after+1 {
+		missed = append(missed, exchange.Notice{Seq: b.seq, AtUS: nowUS, Kind: exchange.NoticeLost})
+	}
+	for i := range b.latest {
+		if b.latest[i].Seq > after && hears(owner, &b.latest[i]) {
+			missed = append(missed, b.latest[i])
+		}
+	}
+	return missed
+}
+
+// Close lets everybody go; nobody can follow any more.
+func (b *Board) Close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed = true
+	for r := range b.readers {
+		b.drop(r)
+	}
+}

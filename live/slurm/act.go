@@ -1,0 +1,274 @@
+package slurm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/slurm/client"
+)
+
+// do carries an action out beside the loop. The lock is held.
+func (b *Backend) do(r *run, next action) {
+	var what func(context.Context, *run)
+	switch next {
+	case wait:
+		return
+	case submit:
+		what = b.submit
+	case release:
+		what = b.release
+	case cancel:
+		what = func(ctx context.Context, r *run) { b.cancel(ctx, r, false) }
+	case urge:
+		what = func(ctx context.Context, r *run) { b.cancel(ctx, r, true) }
+	case report:
+		what = b.report
+	case drop:
+		what = b.drop
+	}
+	r.busy = true
+	b.acts.do(func() {
+		what(b.ctx, r)
+		b.mu.Lock()
+		r.busy = false
+		b.dirty[r] = true
+		if b.runs[r.key] != r {
+			delete(b.dirty, r)
+		}
+		b.mu.Unlock()
+		b.stir()
+	})
+}
+
+// call does something with Slurm beside the loop, when there is room for it.
+func (b *Backend) call(what func()) {
+	b.going.Go(func() { b.inSlurm(what) })
+}
+
+// inSlurm bounds how much is asked of Slurm at a time.
+func (b *Backend) inSlurm(what func()) {
+	select {
+	case b.slots <- struct{}{}:
+		defer func() { <-b.slots }()
+		what()
+	case <-b.ctx.Done():
+	}
+}
+
+// submit hands a run in, held.
+func (b *Backend) submit(ctx context.Context, r *run) {
+	b.mu.Lock()
+	orders, complete := r.inOrder(), r.complete()
+	b.mu.Unlock()
+	if !complete {
+		return // some were taken back meanwhile
+	}
+	s, err := b.submission(r, orders)
+	if err != nil {
+		b.mu.Lock()
+		r.refused = err.Error()
+		b.mu.Unlock()
+		return
+	}
+	var id int64
+	sent := false
+	b.inSlurm(func() {
+		b.mu.Lock()
+		r.begun = true
+		b.mu.Unlock()
+		sent = true
+		id, err = b.slurm.Submit(ctx, s)
+	})
+	if !sent {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	r.acted = b.cfg.Now()
+	switch {
+	case err == nil && id > 0:
+		b.number(r, id)
+		b.taken++
+	case errors.Is(err, client.ErrRefused):
+		r.refused = err.Error()
+		b.cfg.Log.Warn("Slurm refuses a job", "run", r.key, "error", err)
+	default:
+		r.unsure, r.tried = r.acted, r.acted
+		b.cfg.Log.Warn("nobody knows whether a job was submitted", "run", r.key, "error", err)
+		b.lookSoon()
+	}
+}
+
+// inOrder are the orders by rank.
+func (r *run) inOrder() []task.Order {
+	var orders []task.Order
+	for rank := range r.size {
+		if o, here := r.orders[rank]; here {
+			orders = append(orders, o)
+		}
+	}
+	return orders
+}
+
+// submission is the one Slurm job of all tasks of a run.
+func (b *Backend) submission(r *run, orders []task.Order) (client.Submission, error) {
+	specs := make([]task.Spec, len(orders))
+	onNode := map[string]int{}
+	most := 0
+	for i := range orders {
+		specs[i] = orders[i].Spec
+		name := specs[i].Nodes[i]
+		onNode[name]++
+		most = max(most, onNode[name])
+	}
+	text, err := Script(specs)
+	if err != nil {
+		return client.Submission{}, err
+	}
+	first := &specs[0]
+	return client.Submission{
+		Name: nameOf(first), Comment: b.commentOf(r), User: first.User, Partition: b.cfg.Partition, Nodes: slices.Clone(r.Nodes),
+		Tasks: len(specs), CPUs: min(most*first.Processors(), b.narrowest(r.Nodes)), MemoryMB: megabytes(first.Memory) * int64(most), Limit: limitOf(first.DueUS, b.cfg.Now()),
+		Dir: "/", Env: []string{"PATH=" + defaultPath}, Output: "/dev/null", Script: text,
+	}, nil
+}
+
+// narrowest is how many processors the smallest of some nodes has.
+func (b *Backend) narrowest(names []string) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	least := math.MaxInt
+	for _, name := range names {
+		if n := b.nodes[name]; n != nil && n.slurm.Processors > 0 {
+			least = min(least, n.slurm.Processors)
+		}
+	}
+	return least
+}
+
+func nameOf(s *task.Spec) string {
+	if s.Name == "" {
+		return fmt.Sprintf("libra-%d", s.Job)
+	}
+	return s.Name
+}
+
+func megabytes(bytes int64) int64 { return (bytes + 1<<20 - 1) >> 20 }
+
+// release lets a run start. Before, it is written down that it may have: from
+// then on it is not handed in again.
+func (b *Backend) release(ctx context.Context, r *run) {
+	b.mu.Lock()
+	n := r.note
+	n.Released = true
+	kept := r.kept
+	r.wrote = true
+	b.mu.Unlock()
+	var err error
+	if !kept {
+		err = b.keep.put(ctx, r.key, n)
+	}
+	if err != nil {
+		b.failed(r, "not released", err)
+		return
+	}
+	b.mu.Lock()
+	r.kept, r.Released = true, true
+	b.mu.Unlock()
+	b.inSlurm(func() { err = b.slurm.Release(ctx, n.ID, n.Nodes) })
+	b.mu.Lock()
+	r.acted = b.cfg.Now() // an error may be a lost answer
+	r.tried = r.acted
+	b.mu.Unlock()
+	if err != nil {
+		b.failed(r, "not released", err)
+		return
+	}
+	b.mu.Lock()
+	r.let = true
+	if r.job != nil {
+		released := *r.job
+		released.Held = false
+		r.job = &released
+	}
+	b.mu.Unlock()
+	b.lookSoon()
+}
+
+// cancel ends a run in Slurm.
+func (b *Backend) cancel(ctx context.Context, r *run, urgent bool) {
+	b.mu.Lock()
+	id := r.ID
+	b.mu.Unlock()
+	var err error
+	b.inSlurm(func() { err = b.slurm.Cancel(ctx, id, urgent) })
+	if err != nil {
+		b.failed(r, "not cancelled", err)
+		return
+	}
+	b.lookSoon()
+}
+
+// failed notes that something did not succeed: it is tried again a little later.
+func (b *Backend) failed(r *run, what string, err error) {
+	if b.ctx.Err() != nil {
+		return
+	}
+	b.cfg.Log.Warn(what, "run", r.key, "error", err)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	r.tried = b.cfg.Now()
+}
+
+// report tells the market how a run ended, for each node what ended there.
+func (b *Backend) report(ctx context.Context, r *run) {
+	b.mu.Lock()
+	if r.end.state == task.Lost {
+		b.cfg.Log.Warn("a job was lost in Slurm", "run", r.key, "slurm", r.ID, "because", r.end.why)
+	}
+	byNode := map[string][]task.Status{}
+	all := true
+	for rank, o := range r.orders {
+		name := o.Spec.Nodes[rank]
+		if n := b.nodes[name]; n != nil && n.lost {
+			all = false // to speak for it would bring it back; its tasks are lost with it
+			continue
+		}
+		byNode[name] = append(byNode[name], r.status(rank, b.cfg.Control))
+	}
+	b.mu.Unlock()
+	for name, tasks := range byNode {
+		reply, err := b.fleet.Report(ctx, task.Report{Node: name, Tasks: tasks})
+		if err != nil {
+			b.failed(r, "end not reported", err)
+			return
+		}
+		all = all && len(reply.Forget) == len(tasks)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	r.told, r.tried = all, b.cfg.Now()
+	b.refresh(r)
+}
+
+// drop forgets a run that nobody wants anything of any more.
+func (b *Backend) drop(ctx context.Context, r *run) {
+	if r.wrote { // a write that was said not to succeed may have
+		if err := b.keep.drop(ctx, r.key); err != nil {
+			b.failed(r, "not forgotten", err)
+			return
+		}
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(r.orders) > 0 { // it is wanted after all
+		r.wrote, r.kept = false, false
+		return
+	}
+	delete(b.runs, r.key)
+	b.unnumber(r.ID, r)
+}

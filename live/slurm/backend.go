@@ -1,0 +1,130 @@
+package slurm
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/slurm/client"
+	"github.com/libra-market/libra/live/store"
+)
+
+// Fleet is the market as its nodes see it, and the little more that a backend
+// needs of it.
+type Fleet interface {
+	Hello(ctx context.Context, h task.Hello) (task.Welcome, error)
+	Desired(ctx context.Context, node string, after int64, wait time.Duration) (task.Desired, error)
+	Report(ctx context.Context, r task.Report) (task.Reply, error)
+	Chunk(ctx context.Context, node, id string, c task.Chunk) error
+	// Lose says that a node is gone.
+	Lose(ctx context.Context, node, why string) error
+}
+
+// Notes are what a backend remembers; a [store.Store] keeps them.
+type Notes interface {
+	Notes(ctx context.Context, kind string) ([]store.Note, error)
+	PutNotes(ctx context.Context, notes []store.Note) error
+	DropNotes(ctx context.Context, kind string, keys []string) error
+}
+
+// Control says who holds Slurm's jobs to their shares.
+type Control string
+
+// The ways to control shares.
+const (
+	Agents Control = "agents" // a control-only agent on every node
+	None   Control = "none"   // nobody: jobs have whole processors
+)
+
+// Config is how a backend works. The zero value of a time is its default.
+type Config struct {
+	Partition string
+	Control   Control
+	Now       func() time.Time
+	Log       *slog.Logger
+
+	Busy    time.Duration // between two looks at Slurm while there are jobs
+	Idle    time.Duration // and while there are none
+	Grace   time.Duration // what is gone from Slurm is believed after this
+	Settle  time.Duration // how long a lost answer may still take effect
+	Last    time.Duration // how long the last word of an agent is waited for
+	Workers int           // calls to Slurm at a time
+}
+
+func (c *Config) defaults() {
+	for _, d := range []struct {
+		at    *time.Duration
+		value time.Duration
+	}{{&c.Busy, time.Second}, {&c.Idle, 10 * time.Second}, {&c.Grace, 10 * time.Second}, {&c.Settle, 5 * time.Second}, {&c.Last, 3 * time.Second}} {
+		if *d.at <= 0 {
+			*d.at = d.value
+		}
+	}
+	if c.Workers <= 0 {
+		c.Workers = 32
+	}
+	if c.Control == "" {
+		c.Control = Agents
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+}
+
+// Backend runs the market's jobs on Slurm. Make one with [New] and let it [Run].
+type Backend struct {
+	cfg   Config
+	fleet Fleet
+	slurm client.Slurm
+	notes Notes
+	identity
+
+	slots chan struct{} // calls to Slurm under way
+	acts  *crew         // actions under way
+	keep  *keeper
+	wake  chan struct{} // something has changed: decide
+	look  chan struct{} // ask Slurm soon
+	going sync.WaitGroup
+	ctx   context.Context // of Run: what is under way ends with it
+
+	mu       sync.Mutex
+	runs     map[runKey]*run
+	byBatch  map[int64]*run // by the number in Slurm
+	dirty    map[*run]bool
+	nodes    map[string]*node
+	strays   map[int64]time.Time // jobs of ours that nobody wants, and when they were cancelled last
+	good     time.Time           // since then Slurm has answered every time; zero: it does not
+	listings int
+	listed   time.Time // when the last good listing was begun
+	knows    bool      // the nodes of the partition have been listed
+	polled   time.Duration
+	taken    int // submissions that Slurm has accepted
+}
+
+// New reads back what an earlier backend has remembered. It does nothing yet.
+func New(ctx context.Context, cfg Config, market Fleet, slurm client.Slurm, notes Notes) (*Backend, error) {
+	cfg.defaults()
+	b := &Backend{
+		cfg: cfg, fleet: market, slurm: slurm, notes: notes,
+		slots: make(chan struct{}, cfg.Workers),
+		wake:  make(chan struct{}, 1), look: make(chan struct{}, 1), keep: newKeeper(notes),
+		runs: map[runKey]*run{}, byBatch: map[int64]*run{}, dirty: map[*run]bool{}, nodes: map[string]*node{}, strays: map[int64]time.Time{},
+	}
+	b.acts = newCrew(8*cfg.Workers, &b.going)
+	if err := b.recall(ctx); err != nil {
+		return nil, fmt.Errorf("slurm: %w", err)
+	}
+	return b, nil
+}
+
+// random is a word that nobody can guess.
+func random(bytes int) string {
+	word := make([]byte, bytes)
+	_, _ = rand.Read(word) // never fails
+	return hex.EncodeToString(word)
+}

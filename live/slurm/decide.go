@@ -1,0 +1,254 @@
+package slurm
+
+import (
+	"time"
+
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/slurm/client"
+)
+
+// action is what to do next for a run.
+type action uint8
+
+const (
+	wait    action = iota // for something to happen
+	submit                // remember it, and hand it in, held
+	release               // remember that it may start, and let it
+	cancel                // end it in Slurm
+	urge                  // the same at once
+	report                // tell the market how it ended
+	drop                  // forget it
+)
+
+// world is what is so beside a run.
+type world struct {
+	now     time.Time
+	control Control
+	heard   bool      // the market has said what it wants of all nodes of the run since we started
+	good    time.Time // since then Slurm has answered every time; zero: it does not
+	listed  time.Time // when the last good listing was begun
+	last    bool      // all agents of the run have spoken since its end, or it is no use to wait
+	fresh   bool      // all agents of the run have spoken since it was listed last
+	grace   time.Duration
+	settle  time.Duration
+}
+
+// How often something is tried again that did not help, and for how long agents
+// may be silent on a run that Slurm knows nothing of.
+const (
+	again = 2 * time.Second
+	quiet = 30 * time.Second
+)
+
+const unknownInSlurm = "Slurm knows nothing of it any more"
+
+// decide says what to do next for a run. It notes on the run what follows from
+// what is known; it does nothing else.
+func (r *run) decide(w *world) action {
+	if r.busy {
+		return wait
+	}
+	r.conclude(w)
+	switch {
+	case r.end != nil:
+		return r.finish(w)
+	case r.ID == 0:
+		return r.begin(w)
+	case r.unwanted(w) || r.lost != "" || r.stop() != task.GoOn:
+		return r.endIt(w)
+	case r.complete() && r.held() && (w.control == None || r.standing()) && w.now.Sub(r.tried) >= again && r.neverBegan(w):
+		return release
+	}
+	return wait
+}
+
+// unwanted reports whether the market has taken back what it once ordered.
+// Before all nodes have been heard, nobody knows.
+func (r *run) unwanted(w *world) bool { return w.heard && r.begun && !r.complete() }
+
+// neverBegan reports whether a job that Slurm holds has not been started before,
+// for all that is known: slurmctld may have forgotten that it let it go, and the
+// start may be on its way to the node, or the news of it on its way to us.
+func (r *run) neverBegan(w *world) bool {
+	if !r.Released {
+		return true
+	}
+	calm := w.settle
+	if r.let {
+		// It did let it go. Where that has begun, slurmctld ends it when the node
+		// tells; let go again before that, it would be refused by the node as one
+		// that is there already.
+		calm = quiet
+		if w.good.IsZero() || w.now.Sub(w.good) < quiet {
+			return false
+		}
+	}
+	return w.fresh && !r.used() && w.now.Sub(r.acted) >= calm
+}
+
+// held reports whether Slurm keeps the job from starting until we say so.
+func (r *run) held() bool {
+	if r.job == nil {
+		return !r.Released
+	}
+	return r.job.State == client.Pending && r.job.Held
+}
+
+// conclude finds out whether a run has ended, or has to.
+func (r *run) conclude(w *world) {
+	if r.end != nil {
+		return
+	}
+	if r.refused != "" {
+		r.ends(verdict{state: task.Refused, why: r.refused}, w.now)
+		return
+	}
+	r.lapse()
+	switch {
+	case r.ID == 0:
+	case r.job != nil && r.job.State.Over():
+		if r.lost == "" && r.elsewhere() {
+			r.lost = "it ran on other nodes than it was sold"
+		}
+		v := judge(r.job)
+		if r.lost != "" {
+			v = verdict{state: task.Lost, why: r.lost, started: v.started, ended: v.ended}
+		}
+		r.ends(v, w.now)
+	case r.job != nil:
+		r.suspect()
+	default:
+		r.vanish(w)
+	}
+}
+
+// lapse notes that an agent ended a task because it had not heard of us for
+// longer than its lease.
+func (r *run) lapse() {
+	for _, s := range r.said {
+		if r.lost == "" && (s.State == task.Lost || s.Error == task.LeaseRanOut) {
+			r.lost = s.Error
+			if r.lost == "" {
+				r.lost = "its agent lost it"
+			}
+		}
+	}
+}
+
+// suspect finds what cannot go on as it is, though Slurm has the job.
+func (r *run) suspect() {
+	j := r.job
+	switch {
+	case j.Impossible() && r.refused == "" && r.lost == "":
+		r.refused = "Slurm can never run it: " + j.Reason
+	case j.State == client.Running || j.State == client.Suspended:
+		r.ran = true
+		if r.elsewhere() && r.lost == "" {
+			r.lost = "it was started on other nodes than it was sold"
+		}
+	case (j.State == client.Pending && !j.Held || j.State == client.Requeued) && r.ran && r.lost == "":
+		r.lost = "it was put back into the queue of Slurm"
+	case j.State == client.Pending && j.Held && (r.ran || r.used() && r.began.Before(r.asOf)) && r.lost == "":
+		// Slurm has forgotten that it let the job go, and the job runs, or ran.
+		r.lost = "Slurm forgot that it had started"
+	}
+}
+
+// elsewhere reports whether it has nodes that it was not given.
+func (r *run) elsewhere() bool {
+	if len(r.job.Nodes) == 0 {
+		return false
+	}
+	sold := map[string]bool{}
+	for _, name := range r.Nodes {
+		sold[name] = true
+	}
+	for _, name := range r.job.Nodes {
+		if !sold[name] {
+			return true
+		}
+	}
+	return false
+}
+
+// vanish finds out what it means that Slurm does not list the job.
+func (r *run) vanish(w *world) {
+	if r.missing.IsZero() || r.misses < 2 || w.good.IsZero() || w.now.Sub(r.missing) < w.grace || w.now.Sub(w.good) < w.grace {
+		return
+	}
+	switch {
+	case !r.Released && !r.ran && !r.used():
+		r.forget() // it never ran: it can be handed in again, under the same nonce
+	case w.control == Agents && r.asked.IsZero() && r.alive(w.now):
+		// Its processes go on where they are.
+	case !r.asked.IsZero() && r.lost == "":
+		r.ends(stopped(r.stop()), w.now)
+	default:
+		why := r.lost
+		if why == "" {
+			why = unknownInSlurm
+		}
+		r.ends(verdict{state: task.Lost, why: why}, w.now)
+	}
+}
+
+// begin brings a run into Slurm that is not there, as far as is known.
+func (r *run) begin(w *world) action {
+	if !r.unsure.IsZero() {
+		// The answer to a submission was lost. It may still take effect; only a
+		// listing that was begun later tells.
+		if w.listed.Sub(r.unsure) < w.settle {
+			return wait
+		}
+		r.unsure = time.Time{}
+	}
+	stop := r.stop()
+	switch {
+	case len(r.orders) == 0:
+		if w.heard {
+			return drop
+		}
+		return wait
+	case stop != task.GoOn:
+		r.ends(stopped(stop), w.now)
+		return report
+	case r.unwanted(w): // some of its tasks have ended, and how is not known
+		r.ends(verdict{state: task.Lost, why: unknownInSlurm}, w.now)
+		return report
+	case !r.complete() || w.now.Sub(r.tried) < again:
+		return wait
+	}
+	return submit
+}
+
+// endIt ends a run in Slurm: first as its user has asked for, then at once.
+func (r *run) endIt(w *world) action {
+	atOnce := r.lost != "" || r.stop() == task.Kill
+	switch {
+	case r.asked.IsZero():
+		r.asked = w.now
+	case !r.urged && (atOnce || w.now.Sub(r.asked) >= r.grace):
+		atOnce = true
+	case w.now.Sub(r.tried) < 5*again:
+		return wait
+	}
+	r.urged, r.tried = r.urged || atOnce, w.now
+	if r.urged {
+		return urge
+	}
+	return cancel
+}
+
+// finish tells the market how a run ended, and forgets it when the market wants
+// nothing of it any more.
+func (r *run) finish(w *world) action {
+	switch {
+	case !w.heard:
+		return wait
+	case len(r.orders) == 0:
+		return drop
+	case r.told || !w.last || w.now.Sub(r.tried) < again:
+		return wait
+	}
+	return report
+}

@@ -1,0 +1,189 @@
+package slurm
+
+import (
+	"testing"
+	"time"
+
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/slurm/client"
+)
+
+// noon is when these tests begin.
+var noon = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+
+// aRun is a run of two tasks on two nodes that is in Slurm as number 7.
+func aRun() *run {
+	r := &run{key: runKey{12, 0}, orders: map[int]task.Order{}, said: map[int]task.Status{}, begun: true}
+	for rank := range 2 {
+		r.want(&task.Order{Spec: task.Spec{Key: task.Key{Job: 12, Rank: rank}, Size: 2, Nodes: []string{"n1", "n2"}, User: "ann", GraceMS: 5000}})
+	}
+	r.ID, r.Submitted = 7, 100
+	return r
+}
+
+func pending(held bool) *client.Job {
+	return &client.Job{ID: 7, State: client.Pending, Held: held, Submitted: 100}
+}
+
+func over(state client.State) *client.Job {
+	return &client.Job{ID: 7, State: state, Submitted: 100, Started: 110, Ended: 120, Nodes: []string{"n1", "n2"}}
+}
+
+func TestWhatIsDoneNext(t *testing.T) {
+	stands := func(r *run, state task.State) {
+		for rank := range 2 {
+			r.say(&task.Status{Key: task.Key{Job: 12, Rank: rank}, State: state, Batch: "7"}, noon)
+		}
+	}
+	ordered := func(r *run, stop task.Stop) {
+		for rank, o := range r.orders {
+			o.Stop = stop
+			r.orders[rank] = o
+		}
+	}
+	gone := func(r *run) { r.missing, r.misses = noon.Add(-time.Minute), 5 }
+	for name, c := range map[string]struct {
+		so   func(*run, *world)
+		want action
+		ends task.State // "": it has not ended
+	}{
+		"new":                          {func(r *run, _ *world) { r.forget() }, submit, ""},
+		"one task is not known yet":    {func(r *run, _ *world) { r.forget(); r.begun = false; delete(r.orders, 1) }, wait, ""},
+		"perhaps submitted":            {func(r *run, w *world) { r.forget(); r.unsure = w.listed.Add(-time.Second) }, wait, ""},
+		"not submitted, after all":     {func(r *run, w *world) { r.forget(); r.unsure = w.listed.Add(-time.Minute) }, submit, ""},
+		"cancelled before":             {func(r *run, _ *world) { r.forget(); ordered(r, task.Terminate) }, report, task.Ended},
+		"refused":                      {func(r *run, _ *world) { r.forget(); r.refused = "no" }, report, task.Refused},
+		"the agents are not ready":     {func(r *run, _ *world) { r.job = pending(true) }, wait, ""},
+		"the agents are ready":         {func(r *run, _ *world) { r.job = pending(true); stands(r, task.Starting) }, release, ""},
+		"not listed yet, agents ready": {func(r *run, _ *world) { stands(r, task.Starting) }, release, ""},
+		"no agents are wanted":         {func(r *run, w *world) { r.job = pending(true); w.control = None }, release, ""},
+		"released":                     {func(r *run, _ *world) { r.job, r.Released = pending(false), true; stands(r, task.Starting) }, wait, ""},
+		"the release was forgotten":    {func(r *run, _ *world) { r.job, r.Released = pending(true), true; stands(r, task.Starting) }, release, ""},
+		"forgotten, agents silent since": {func(r *run, w *world) {
+			r.job, r.Released, w.fresh = pending(true), true, false
+			stands(r, task.Starting)
+		}, wait, ""},
+		"forgotten, and it may have begun": {func(r *run, w *world) {
+			r.job, r.Released, r.let, r.acted = pending(true), true, true, w.now.Add(-10*time.Second)
+			stands(r, task.Starting)
+		}, wait, ""},
+		"forgotten long ago, and slurmctld is new": {func(r *run, w *world) {
+			r.job, r.Released, r.let, w.good = pending(true), true, true, w.now.Add(-10*time.Second)
+			stands(r, task.Starting)
+		}, wait, ""},
+		"forgotten long ago": {func(r *run, _ *world) {
+			r.job, r.Released, r.let = pending(true), true, true
+			stands(r, task.Starting)
+		}, release, ""},
+		"forgotten, and it runs": {func(r *run, _ *world) {
+			r.job, r.Released, r.asOf = pending(true), true, noon.Add(time.Second)
+			stands(r, task.Running)
+		}, urge, ""},
+		"an old listing is no proof": {func(r *run, _ *world) {
+			r.job, r.Released, r.asOf = pending(true), true, noon.Add(-time.Second)
+			stands(r, task.Running)
+		}, wait, ""},
+		"put back into the queue": {func(r *run, _ *world) { r.job, r.ran = pending(false), true }, urge, ""},
+		"on another node": {func(r *run, _ *world) {
+			r.job = &client.Job{ID: 7, State: client.Running, Nodes: []string{"n3"}}
+		}, urge, ""},
+		"to be stopped":                          {func(r *run, _ *world) { r.job = pending(true); ordered(r, task.Terminate) }, cancel, ""},
+		"to be killed":                           {func(r *run, _ *world) { r.job = pending(true); ordered(r, task.Kill) }, urge, ""},
+		"the grace is over":                      {func(r *run, w *world) { ordered(r, task.Terminate); r.asked = w.now.Add(-6 * time.Second) }, urge, ""},
+		"stopping":                               {func(r *run, w *world) { ordered(r, task.Terminate); r.asked, r.tried = w.now, w.now }, wait, ""},
+		"taken back":                             {func(r *run, _ *world) { delete(r.orders, 0) }, cancel, ""},
+		"taken back, before all nodes are heard": {func(r *run, w *world) { delete(r.orders, 0); w.heard = false }, wait, ""},
+		"missing for a moment":                   {func(r *run, w *world) { r.missing, r.misses = w.now.Add(-time.Second), 2 }, wait, ""},
+		"missing, Slurm is away":                 {func(r *run, w *world) { gone(r); w.good = time.Time{}; r.Released = true }, wait, ""},
+		"missing, never let go":                  {func(r *run, _ *world) { gone(r) }, submit, ""},
+		"missing, perhaps ran":                   {func(r *run, _ *world) { gone(r); r.Released = true }, report, task.Lost},
+		"missing, and it runs":                   {func(r *run, _ *world) { gone(r); r.Released = true; stands(r, task.Running) }, wait, ""},
+		"ended well":                             {func(r *run, _ *world) { r.job = over(client.Completed) }, report, task.Ended},
+		"the last word is missing":               {func(r *run, w *world) { r.job = over(client.Completed); w.last = false }, wait, task.Ended},
+		"its node failed":                        {func(r *run, _ *world) { r.job = over(client.NodeFail) }, report, task.Lost},
+		"its lease ran out": {func(r *run, _ *world) {
+			r.job = over(client.Failed)
+			r.said[1] = task.Status{State: task.Lost, Error: task.LeaseRanOut}
+		}, report, task.Lost},
+		"told":            {func(r *run, _ *world) { r.job, r.told = over(client.Completed), true }, wait, task.Ended},
+		"told, all taken": {func(r *run, _ *world) { r.job, r.told = over(client.Completed), true; clear(r.orders) }, drop, task.Ended},
+		"busy":            {func(r *run, _ *world) { r.job, r.busy = over(client.Completed), true }, wait, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := aRun()
+			w := world{
+				now: noon.Add(time.Minute), control: Agents, heard: true, good: noon.Add(-time.Hour), listed: noon.Add(59 * time.Second), last: true, fresh: true,
+				grace: 10 * time.Second, settle: 5 * time.Second,
+			}
+			c.so(r, &w)
+			if got := r.decide(&w); got != c.want {
+				t.Errorf("action %d, want %d", got, c.want)
+			}
+			switch {
+			case r.end == nil && c.ends != "":
+				t.Errorf("it has not ended, want %s", c.ends)
+			case r.end != nil && r.end.state != c.ends:
+				t.Errorf("it ended as %s (%s), want %q", r.end.state, r.end.why, c.ends)
+			}
+		})
+	}
+}
+
+func TestWhatAnEndMeans(t *testing.T) {
+	for name, c := range map[string]struct {
+		job  client.Job
+		want task.Status
+	}{
+		"well":            {client.Job{State: client.Completed}, task.Status{State: task.Ended}},
+		"a code":          {client.Job{State: client.Failed, Exit: 7}, task.Status{State: task.Ended, Exit: 7}},
+		"a signal":        {client.Job{State: client.Failed, Signal: 11}, task.Status{State: task.Ended, Signal: "SIGSEGV"}},
+		"an odd signal":   {client.Job{State: client.Failed, Signal: 99}, task.Status{State: task.Ended, Signal: "SIG99"}},
+		"cancelled":       {client.Job{State: client.Cancelled}, task.Status{State: task.Ended, Signal: "SIGTERM"}},
+		"killed":          {client.Job{State: client.Cancelled, Signal: 9}, task.Status{State: task.Ended, Signal: "SIGKILL"}},
+		"too long":        {client.Job{State: client.Timeout}, task.Status{State: task.Ended, Signal: "SIGTERM"}},
+		"too much memory": {client.Job{State: client.NoMemory, Signal: 125}, task.Status{State: task.Ended, Signal: "SIGKILL", OOM: true}},
+		"never started":   {client.Job{State: client.Failed}, task.Status{State: task.Refused}},
+		"node":            {client.Job{State: client.NodeFail, Exit: 1}, task.Status{State: task.Lost}},
+		"boot":            {client.Job{State: client.BootFail}, task.Status{State: task.Lost}},
+		"preempted":       {client.Job{State: client.Preempted}, task.Status{State: task.Lost}},
+		"a new word":      {client.Job{State: "REVOKED"}, task.Status{State: task.Lost}},
+	} {
+		v := judge(&c.job)
+		if v.state != c.want.State || v.exit != c.want.Exit || v.signal != c.want.Signal || v.oom != c.want.OOM {
+			t.Errorf("%s: %+v", name, v)
+		}
+		if good := v.state == task.Ended && v.exit == 0 && v.signal == ""; good != (name == "well") {
+			t.Errorf("%s: good is %v", name, good)
+		}
+	}
+}
+
+// Where nobody measures, a program has had its processors for as long as it ran: all
+// of them.
+func TestThreadsWithoutAgents(t *testing.T) {
+	for threads, want := range map[int]int64{0: 3_000_000, 1: 3_000_000, 4: 12_000_000} {
+		r := &run{
+			orders: map[int]task.Order{0: {Spec: task.Spec{Threads: threads}}},
+			end:    &ending{verdict: verdict{state: task.Ended, started: 10, ended: 13}},
+		}
+		if got := r.status(0, None).CPUUS; got != want {
+			t.Errorf("%d threads for 3 s: %d us, want %d", threads, got, want)
+		}
+	}
+}
+
+func TestTheLimitFollowsTheDeadline(t *testing.T) {
+	for _, c := range []struct {
+		due  int64
+		want time.Duration
+	}{
+		{0, 0},
+		{noon.Add(time.Hour).UnixMicro(), 2 * time.Hour},
+		{noon.Add(time.Minute).UnixMicro(), 11 * time.Minute},
+		{noon.Add(-time.Hour).UnixMicro(), 0},
+	} {
+		if got := limitOf(c.due, noon); got != c.want {
+			t.Errorf("%d: %s, want %s", c.due, got, c.want)
+		}
+	}
+}

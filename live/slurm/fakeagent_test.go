@@ -1,0 +1,149 @@
+package slurm
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/store"
+)
+
+// fakeNotes are durable notes; a write may be lost when its writer is killed.
+type fakeNotes struct {
+	mu    sync.Mutex
+	luck  *rand.Rand
+	notes map[string]store.Note
+}
+
+var errDisk = errors.New("the disk is slow today")
+
+func (n *fakeNotes) Notes(_ context.Context, kind string) ([]store.Note, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var all []store.Note
+	for _, key := range slices.Sorted(maps.Keys(n.notes)) {
+		if n.notes[key].Kind == kind {
+			all = append(all, n.notes[key])
+		}
+	}
+	return all, nil
+}
+
+func (n *fakeNotes) PutNotes(ctx context.Context, notes []store.Note) error {
+	pause(ctx, time.Millisecond)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if ctx.Err() != nil && n.luck.IntN(2) == 0 {
+		return ctx.Err()
+	}
+	for _, one := range notes {
+		n.notes[one.Kind+" "+one.Key] = one
+	}
+	if n.luck.IntN(50) == 0 {
+		return errDisk
+	}
+	return ctx.Err()
+}
+
+func (n *fakeNotes) DropNotes(ctx context.Context, kind string, keys []string) error {
+	pause(ctx, time.Millisecond)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if ctx.Err() != nil && n.luck.IntN(2) == 0 {
+		return ctx.Err()
+	}
+	for _, key := range keys {
+		delete(n.notes, kind+" "+key)
+	}
+	return ctx.Err()
+}
+
+// fakeAgent is a control-only agent: it makes groups and measures them, and ends
+// what is in them when its lease runs out.
+type fakeAgent struct {
+	node  string
+	slurm *fakeSlurm
+
+	mu     sync.Mutex
+	to     *Backend
+	cut    bool
+	heard  time.Time
+	orders map[task.Key]task.Order
+	lapsed map[task.Key]task.Status
+}
+
+func (a *fakeAgent) aim(b *Backend) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.to = b
+}
+
+func (a *fakeAgent) backend() *Backend {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.cut {
+		return nil
+	}
+	return a.to
+}
+
+func (a *fakeAgent) run(ctx context.Context) {
+	a.heard, a.orders, a.lapsed = time.Now(), map[task.Key]task.Order{}, map[task.Key]task.Status{}
+	for ctx.Err() == nil {
+		if b := a.backend(); b != nil {
+			a.once(ctx, b)
+		}
+		if time.Since(a.heard) > 20*time.Second && len(a.orders) > 0 {
+			a.slurm.kill(a.node)
+			for key, o := range a.orders {
+				a.lapsed[key] = task.Status{Key: key, State: task.Lost, Error: task.LeaseRanOut, Batch: o.Batch}
+			}
+		}
+		pause(ctx, 500*time.Millisecond)
+	}
+}
+
+func (a *fakeAgent) once(ctx context.Context, b *Backend) {
+	now := time.Now()
+	d, err := b.Desired(ctx, a.node, -1, 0)
+	if errors.Is(err, exchange.ErrUnknown) {
+		if _, err = b.Hello(ctx, task.Hello{Node: a.node, Processors: 4, Rating: 1, Speed: 1, MemoryMB: 1000, Runs: Runs}); err == nil {
+			a.heard = now
+		}
+		return
+	}
+	if err != nil {
+		return
+	}
+	a.heard = now
+	clear(a.orders)
+	report := task.Report{Node: a.node}
+	for _, o := range d.Orders {
+		a.orders[o.Spec.Key] = o
+		s := task.Status{Key: o.Spec.Key, State: task.Starting, Batch: o.Batch}
+		if us, began, alive := a.slurm.used(a.node, o.Batch, now); began {
+			s.State, s.CPUUS = task.Running, us
+			if !alive {
+				s.EndedUS = now.UnixMicro()
+			}
+		}
+		if lapsed, is := a.lapsed[o.Spec.Key]; is && lapsed.Batch == o.Batch {
+			s = lapsed
+		}
+		report.Tasks = append(report.Tasks, s)
+	}
+	for key := range a.lapsed {
+		if _, wanted := a.orders[key]; !wanted {
+			delete(a.lapsed, key)
+		}
+	}
+	if _, err := b.Report(ctx, report); err == nil {
+		a.heard = now
+	}
+}

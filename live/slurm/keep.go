@@ -1,0 +1,183 @@
+package slurm
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/libra-market/libra/live/store"
+)
+
+// The kinds of notes: one for each run, and one about the market.
+const (
+	kindRun  = "slurm"
+	kindMark = "slurm-market"
+	markKey  = "identity"
+)
+
+// identity is what the jobs of a market are known by in Slurm.
+type identity struct {
+	Mark   string `json:"mark"`   // in the comment of each
+	Secret string `json:"secret"` // of which the nonce of each is made
+}
+
+// nonce is a word for a run that nobody else can find, and that a backend which
+// was killed in between finds again: so nothing need be written down before a job
+// is submitted.
+func (i *identity) nonce(key runKey) string {
+	mac := hmac.New(sha256.New, []byte(i.Secret))
+	_, _ = mac.Write([]byte(key.String())) // never fails
+	return hex.EncodeToString(mac.Sum(nil)[:12])
+}
+
+// recall reads what an earlier backend has remembered, or makes an identity.
+func (b *Backend) recall(ctx context.Context) error {
+	if err := b.recallIdentity(ctx); err != nil {
+		return err
+	}
+	kept, err := b.notes.Notes(ctx, kindRun)
+	if err != nil {
+		return err
+	}
+	for i := range kept {
+		key, err := parseRunKey(kept[i].Key)
+		if err != nil {
+			return fmt.Errorf("a note: %w", err)
+		}
+		r := b.newRun(key)
+		if err := json.Unmarshal(kept[i].Body, &r.note); err != nil {
+			return fmt.Errorf("note of %s: %w", key, err)
+		}
+		r.begun, r.wrote, r.kept = true, true, true
+		r.recalled = b.cfg.Now()
+		b.byBatch[r.ID] = r
+		for _, name := range r.Nodes {
+			b.node(name)
+		}
+	}
+	return nil
+}
+
+func (b *Backend) recallIdentity(ctx context.Context) error {
+	known, err := b.notes.Notes(ctx, kindMark)
+	if err != nil {
+		return err
+	}
+	if len(known) > 0 {
+		return json.Unmarshal(known[0].Body, &b.identity)
+	}
+	b.identity = identity{Mark: random(4), Secret: random(32)}
+	body, err := json.Marshal(&b.identity)
+	if err != nil {
+		return err
+	}
+	return b.notes.PutNotes(ctx, []store.Note{{Kind: kindMark, Key: markKey, Body: body}})
+}
+
+// keeper writes notes, many at a time: each writer waits for the one write that
+// has its note in it.
+type keeper struct {
+	notes Notes
+	queue chan *keeping
+}
+
+type keeping struct {
+	put  *store.Note
+	drop string
+	done chan error
+}
+
+func newKeeper(notes Notes) *keeper { return &keeper{notes: notes, queue: make(chan *keeping, 4096)} }
+
+// put returns when the note is durable.
+func (k *keeper) put(ctx context.Context, key runKey, n note) error {
+	body, err := json.Marshal(&n)
+	if err != nil {
+		return err
+	}
+	return k.ask(ctx, &keeping{put: &store.Note{Kind: kindRun, Key: key.String(), Body: body}})
+}
+
+// drop returns when the note is gone.
+func (k *keeper) drop(ctx context.Context, key runKey) error {
+	return k.ask(ctx, &keeping{drop: key.String()})
+}
+
+func (k *keeper) ask(ctx context.Context, one *keeping) error {
+	one.done = make(chan error, 1)
+	select {
+	case k.queue <- one:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case err := <-one.done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// run writes until ctx is done.
+func (k *keeper) run(ctx context.Context) {
+	for {
+		var batch []*keeping
+		select {
+		case <-ctx.Done():
+			return
+		case one := <-k.queue:
+			batch = append(batch, one)
+		}
+		k.write(ctx, k.more(ctx, batch))
+	}
+}
+
+// more waits a moment for others that come together: every write is one that the
+// market's own has to wait for.
+func (k *keeper) more(ctx context.Context, batch []*keeping) []*keeping {
+	timer := time.NewTimer(10 * time.Millisecond)
+	defer timer.Stop()
+	for len(batch) < 1024 {
+		select {
+		case one := <-k.queue:
+			batch = append(batch, one)
+		case <-timer.C:
+			return batch
+		case <-ctx.Done():
+			return batch
+		}
+	}
+	return batch
+}
+
+// write makes a batch durable. A run's notes are never asked for at the same
+// time, so it does not matter that those to be dropped go last.
+func (k *keeper) write(ctx context.Context, batch []*keeping) {
+	var puts []store.Note
+	var drops []string
+	for _, one := range batch {
+		if one.put != nil {
+			puts = append(puts, *one.put)
+		} else {
+			drops = append(drops, one.drop)
+		}
+	}
+	var putting, dropping error
+	if len(puts) > 0 {
+		putting = k.notes.PutNotes(ctx, puts)
+	}
+	if len(drops) > 0 {
+		dropping = k.notes.DropNotes(ctx, kindRun, drops)
+	}
+	for _, one := range batch {
+		if one.put != nil {
+			one.done <- putting
+		} else {
+			one.done <- dropping
+		}
+	}
+}

@@ -1,0 +1,210 @@
+package slurm
+
+import (
+	"context"
+	"time"
+
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/slurm/client"
+)
+
+// tick is how often everything is looked at again, changed or not.
+const tick = 500 * time.Millisecond
+
+// Run follows the market and Slurm until ctx is done, and returns when nothing
+// of it is under way any more.
+func (b *Backend) Run(ctx context.Context) {
+	b.ctx = ctx
+	b.going.Go(func() { b.keep.run(ctx) })
+	b.going.Go(func() { b.poll(ctx) })
+	b.mu.Lock()
+	for _, n := range b.nodes {
+		b.follow(n)
+	}
+	b.mu.Unlock()
+	ticks := time.NewTicker(tick)
+	defer ticks.Stop()
+	for ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case <-b.wake:
+			b.decide(false)
+		case <-ticks.C:
+			b.decide(true)
+		}
+	}
+	b.acts.close()
+	b.going.Wait()
+}
+
+// stir lets the loop look at what has changed.
+func (b *Backend) stir() {
+	select {
+	case b.wake <- struct{}{}:
+	default:
+	}
+}
+
+// lookSoon lets Slurm be asked earlier than it would be.
+func (b *Backend) lookSoon() {
+	select {
+	case b.look <- struct{}{}:
+	default:
+	}
+}
+
+// decide decides for every run that has changed, or for all.
+func (b *Backend) decide(all bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := b.cfg.Now()
+	if all {
+		for _, r := range b.runs {
+			b.dirty[r] = true
+		}
+		b.tend(now)
+	}
+	for r := range b.dirty {
+		delete(b.dirty, r)
+		before := r.ID
+		w := b.world(r, now)
+		if !r.busy && r.end == nil {
+			if r.conclude(&w); r.end != nil {
+				w = b.world(r, now) // agents may have a last word on what has just ended
+			}
+		}
+		next := r.decide(&w)
+		if before != 0 && r.ID == 0 {
+			b.cfg.Log.Warn("Slurm has lost a job that had not started", "run", r.key, "slurm", before)
+			b.unnumber(before, r)
+		}
+		b.do(r, next)
+	}
+}
+
+// world is what is so beside a run. The lock is held.
+func (b *Backend) world(r *run, now time.Time) world {
+	w := world{
+		now: now, control: b.cfg.Control, good: b.good, listed: b.listed, grace: b.cfg.Grace, settle: b.cfg.Settle,
+		heard: true, last: true, fresh: true,
+	}
+	for _, name := range r.Nodes {
+		n := b.nodes[name]
+		if n == nil || !n.fresh {
+			w.heard = false
+		}
+		if b.cfg.Control == Agents && (n == nil || !n.reported.After(r.asOf)) {
+			w.fresh = false
+		}
+		if r.end != nil && b.cfg.Control == Agents && n != nil && !n.lost && n.reported.Before(r.end.at) && now.Sub(r.end.at) < b.cfg.Last {
+			w.last = false
+		}
+	}
+	if r.end != nil && (r.end.started == 0 || r.emptied()) { // it never ran, or all is said
+		w.last = true
+	}
+	if r.end != nil && r.end.state == task.Lost && b.cfg.Control == Agents && b.lingers(r, now) {
+		w.last = false
+	}
+	return w
+}
+
+// lingers reports whether processes of a run that Slurm has forgotten go on, on
+// a node whose agent is there to see them. Slurm ends such when it finds them;
+// before that the job must not begin anew. The lock is held.
+func (b *Backend) lingers(r *run, now time.Time) bool {
+	if now.Sub(r.end.at) >= quiet {
+		return false
+	}
+	for rank, s := range r.said {
+		o, wanted := r.orders[rank]
+		if !wanted || s.State != task.Running || s.EndedUS != 0 {
+			continue
+		}
+		if n := b.nodes[o.Spec.Nodes[rank]]; n != nil && !n.lost {
+			return true
+		}
+	}
+	return false
+}
+
+// poll asks Slurm how its jobs and nodes stand.
+func (b *Backend) poll(ctx context.Context) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	var asked, nodesAsked time.Time
+	const least = 250 * time.Millisecond
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+		case <-b.look:
+			if soon := least - b.cfg.Now().Sub(asked); soon > 0 {
+				timer.Reset(soon)
+				continue
+			}
+		}
+		asked = b.cfg.Now()
+		b.askJobs(ctx, asked)
+		took := b.cfg.Now().Sub(asked)
+		if asked.Sub(nodesAsked) >= 2*b.cfg.Busy {
+			nodesAsked = asked
+			b.askNodes(ctx)
+		}
+		b.mu.Lock()
+		b.polled = took
+		next := b.cfg.Idle
+		if b.good.IsZero() || b.eventful() {
+			next = max(b.cfg.Busy, 4*took)
+		}
+		b.mu.Unlock()
+		timer.Reset(min(next, b.cfg.Idle))
+		b.stir()
+	}
+}
+
+// eventful reports whether anything is to be expected of Slurm: of jobs that are
+// held it is not. The lock is held.
+func (b *Backend) eventful() bool {
+	for _, r := range b.runs {
+		if r.end == nil && (r.Released || !r.unsure.IsZero() || !r.asked.IsZero() || !r.missing.IsZero() || r.lost != "") {
+			return true
+		}
+	}
+	return false
+}
+
+func (b *Backend) askJobs(ctx context.Context, began time.Time) {
+	jobs, err := b.slurm.Jobs(ctx, b.cfg.Partition)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err != nil {
+		if !b.good.IsZero() && ctx.Err() == nil {
+			b.cfg.Log.Warn("Slurm does not answer", "error", err)
+		}
+		b.good = time.Time{}
+		return
+	}
+	if b.good.IsZero() && b.listings > 0 {
+		b.cfg.Log.Info("Slurm answers again")
+	}
+	b.takeIn(began, jobs)
+	if b.cfg.Control == None {
+		b.progress()
+	}
+}
+
+func (b *Backend) askNodes(ctx context.Context) {
+	nodes, err := b.slurm.Nodes(ctx, b.cfg.Partition)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err != nil {
+		return // asking for the jobs says so
+	}
+	listed := map[string]client.Node{}
+	for _, n := range nodes {
+		listed[n.Name] = n
+	}
+	b.takeNodes(listed, b.cfg.Now())
+}

@@ -1,0 +1,288 @@
+package slurm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/slurm/client"
+)
+
+// node is a node of the partition: as Slurm sees it, as its agent does, and what
+// the market wants of it.
+type node struct {
+	name string
+
+	slurm  client.Node
+	listed bool      // it is in the partition
+	ill    time.Time // since when Slurm says that it cannot run jobs; zero: it can
+
+	hello    *task.Hello // as it was introduced last
+	heard    time.Time   // when its agent last spoke
+	reported time.Time   // when its agent last said how its tasks stand
+	lease    time.Duration
+	lost     bool // the market has been told that it is gone
+	busy     bool // the market is being told something
+
+	following bool
+	fresh     bool              // the market has said since we started what it wants here
+	joined    bool              // the market knows it
+	orders    map[task.Key]bool // that the market wants here
+
+	version int64 // of what the agent should be doing
+	tails   []task.Tail
+	changed chan struct{} // closed and replaced when there is a newer version
+}
+
+// node finds a node, or makes it known. The lock is held, or nobody else is here.
+func (b *Backend) node(name string) *node {
+	n := b.nodes[name]
+	if n == nil {
+		now := b.cfg.Now()
+		n = &node{name: name, heard: now, orders: map[task.Key]bool{}, version: now.UnixMicro(), changed: make(chan struct{})}
+		b.nodes[name] = n
+	}
+	return n
+}
+
+// bump lets the agent of a node have what is newer.
+func (n *node) bump() {
+	n.version++
+	close(n.changed)
+	n.changed = make(chan struct{})
+}
+
+// refresh lets the agents of a run have what is newer.
+func (b *Backend) refresh(r *run) {
+	for _, name := range r.Nodes {
+		if n := b.nodes[name]; n != nil {
+			n.bump()
+		}
+	}
+}
+
+// follow comes for the orders of a node, from now on. The lock is held.
+func (b *Backend) follow(n *node) {
+	if n.following || b.ctx == nil || b.ctx.Err() != nil {
+		return
+	}
+	n.following = true
+	b.going.Go(func() { b.following(b.ctx, n) })
+}
+
+// How long one call for orders waits, and how long it is until the next after
+// one that did not succeed.
+const (
+	ordersWait = 2 * time.Second
+	ordersRest = 250 * time.Millisecond
+)
+
+func (b *Backend) following(ctx context.Context, n *node) {
+	after := int64(-1)
+	for ctx.Err() == nil {
+		d, err := b.fleet.Desired(ctx, n.name, after, ordersWait)
+		if errors.Is(err, exchange.ErrUnknown) { // it has never joined: nothing is wanted of it
+			d, err = task.Desired{Version: -1}, nil
+		}
+		if err == nil && d.Version != after {
+			after = d.Version
+			b.takeOrders(n, &d)
+		}
+		if err != nil || d.Version < 0 {
+			pause(ctx, ordersRest)
+		}
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}
+
+// takeOrders takes in all that the market wants of a node.
+func (b *Backend) takeOrders(n *node, d *task.Desired) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	first := !n.fresh
+	n.fresh, n.joined = true, d.Version >= 0
+	n.tails = d.Tails
+	if d.LeaseMS > 0 {
+		n.lease = time.Duration(d.LeaseMS) * time.Millisecond
+	}
+	wanted := make(map[task.Key]bool, len(d.Orders))
+	for i := range d.Orders {
+		o := &d.Orders[i]
+		key := runKey{o.Spec.Job, o.Spec.Attempt}
+		wanted[o.Spec.Key] = true
+		r := b.runs[key]
+		if r == nil {
+			r = b.newRun(key)
+		}
+		if first && r.ID == 0 && !r.begun { // a backend before this one may have submitted it
+			r.begun, r.unsure = true, b.cfg.Now()
+			b.lookSoon()
+		}
+		if old, here := r.orders[o.Spec.Rank]; !here || old.Stop != o.Stop {
+			b.dirty[r] = true
+		}
+		r.want(o)
+		for _, name := range r.Nodes {
+			b.follow(b.node(name))
+		}
+	}
+	for key := range n.orders {
+		if r := b.runs[runKey{key.Job, key.Attempt}]; r != nil && !wanted[key] {
+			delete(r.orders, key.Rank)
+			b.dirty[r] = true
+		}
+	}
+	n.orders = wanted
+	n.bump()
+	if b.cfg.Control == None {
+		b.unread(n)
+	}
+	b.stir()
+}
+
+// unread answers those who want to see output on a node that has no agent.
+func (b *Backend) unread(n *node) {
+	for _, t := range n.tails {
+		c := task.Chunk{Error: fmt.Sprintf("there is no agent on %s to read it: it is in %s, in %s", n.name, t.File, t.Dir)}
+		name, id := n.name, t.ID
+		b.going.Go(func() { _ = b.fleet.Chunk(b.ctx, name, id, c) }) // whoever asked may be gone
+	}
+}
+
+// takeNodes takes in how Slurm's nodes stand. The lock is held.
+func (b *Backend) takeNodes(listed map[string]client.Node, now time.Time) {
+	b.knows = true
+	for name := range listed {
+		b.follow(b.node(name))
+	}
+	for name, n := range b.nodes {
+		n.slurm, n.listed = listed[name], false
+		if _, here := listed[name]; here {
+			n.listed = true
+		} else {
+			n.slurm.Reason = "not in partition " + b.cfg.Partition
+		}
+		switch well := n.listed && n.slurm.Up && !(n.slurm.Draining && !b.atWork(n)); {
+		case well:
+			n.ill = time.Time{}
+		case n.ill.IsZero():
+			n.ill = now
+		}
+	}
+}
+
+// atWork reports whether anything of ours has started on a node. One that drains
+// goes when its last job has ended; the market has no word for a node that takes
+// no new ones.
+func (b *Backend) atWork(n *node) bool {
+	for key := range n.orders {
+		if r := b.runs[runKey{key.Job, key.Attempt}]; r != nil && r.end == nil && (r.ran || r.used()) {
+			return true
+		}
+	}
+	return false
+}
+
+// away says why a node has to be taken for lost, if it has.
+func (b *Backend) away(n *node, now time.Time) string {
+	// Longer than its lease, so that what it ran has ended before it begins
+	// elsewhere.
+	patience := n.lease + n.lease/10 + 2*time.Second
+	switch {
+	case !n.ill.IsZero() && now.Sub(n.ill) >= b.cfg.Grace:
+		why := "Slurm says that it is down"
+		if n.slurm.Up && n.slurm.Draining {
+			why = "it is drained in Slurm"
+		}
+		if n.slurm.Reason != "" {
+			why += ": " + n.slurm.Reason
+		}
+		return why
+	case b.cfg.Control == Agents && n.lease > 0 && now.Sub(n.heard) > patience:
+		return fmt.Sprintf("its agent has not been heard of for %s", patience)
+	}
+	return ""
+}
+
+// tend tells the market which nodes are there. The lock is held.
+func (b *Backend) tend(now time.Time) {
+	for _, n := range b.nodes {
+		if n.busy {
+			continue
+		}
+		if why := b.away(n, now); why != "" {
+			if !n.lost && n.joined {
+				b.lose(n, why)
+			}
+			continue
+		}
+		if b.cfg.Control == None && n.listed && n.ill.IsZero() {
+			if n.hello == nil || n.lost {
+				b.join(n, b.introduce(n))
+			}
+		} else if n.lost && n.hello != nil && n.ill.IsZero() {
+			b.join(n, *n.hello)
+		}
+	}
+}
+
+// lose tells the market that a node is gone.
+func (b *Backend) lose(n *node, why string) {
+	b.cfg.Log.Warn("a node is taken for lost", "node", n.name, "because", why)
+	n.busy, n.lost = true, true
+	b.going.Go(func() {
+		err := b.fleet.Lose(b.ctx, n.name, why)
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		n.busy = false
+		if err != nil && !errors.Is(err, exchange.ErrUnknown) {
+			n.lost = false // said again
+		}
+	})
+}
+
+// join introduces a node to the market, or lets it come back.
+func (b *Backend) join(n *node, h task.Hello) {
+	n.busy = true
+	b.going.Go(func() {
+		_, err := b.enlist(b.ctx, n, h)
+		if err != nil && b.ctx.Err() == nil {
+			b.cfg.Log.Warn("a node cannot join", "node", n.name, "error", err)
+		}
+		b.mu.Lock()
+		n.busy = false
+		b.mu.Unlock()
+	})
+}
+
+func (b *Backend) enlist(ctx context.Context, n *node, h task.Hello) (task.Welcome, error) {
+	w, err := b.fleet.Hello(ctx, h)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err != nil {
+		return w, err
+	}
+	n.hello, n.lost, n.lease = &h, false, time.Duration(w.LeaseMS)*time.Millisecond
+	b.follow(n)
+	return w, nil
+}
+
+// introduce is what a node without an agent says of itself. When it was started
+// is not said: Slurm forgets that for a while, and tells of lost jobs by itself.
+func (b *Backend) introduce(n *node) task.Hello {
+	return task.Hello{
+		Node: n.name, Processors: max(1, n.slurm.Processors), Rating: 1, Speed: 1, MemoryMB: n.slurm.MemoryMB,
+		Boot: "slurm", Agent: "none", Limits: "whole processors", Runs: Runs, Missing: []string{"shares of a processor"},
+	}
+}

@@ -1,0 +1,162 @@
+package slurm
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/slurm/client"
+	"github.com/libra-market/libra/live/store"
+)
+
+// idle is a backend that nobody runs, with one node that has one order.
+func idle(t *testing.T, control Control) (*Backend, *node) {
+	t.Helper()
+	b, err := New(t.Context(), Config{Partition: "libra", Control: control, Now: func() time.Time { return noon }},
+		newFakeMarket(1), newFakeSlurm(1, "n1"), &fakeNotes{luck: newFakeMarket(1).luck, notes: map[string]store.Note{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.ctx = t.Context()
+	n := b.node("n1")
+	n.following = true // by nobody
+	b.takeOrders(n, &task.Desired{Version: 1, LeaseMS: 60_000, Orders: []task.Order{{
+		Spec: task.Spec{Key: task.Key{Job: 5}, Size: 1, Nodes: []string{"n1"}, User: "ann", Argv: []string{"true"}}, CPU: 0.5,
+	}}})
+	return b, n
+}
+
+func TestWhenANodeIsLost(t *testing.T) {
+	up := client.Node{Name: "n1", Up: true}
+	for name, c := range map[string]struct {
+		control Control
+		is      client.Node
+		gone    bool // from the partition
+		runs    bool
+		later   time.Duration
+		silent  time.Duration
+		want    string
+	}{
+		"well":                        {Agents, up, false, false, time.Hour, 0, ""},
+		"down for a moment":           {Agents, client.Node{Name: "n1"}, false, true, 5 * time.Second, 0, ""},
+		"down":                        {Agents, client.Node{Name: "n1", Reason: "no answer"}, false, true, 11 * time.Second, 0, "no answer"},
+		"taken out":                   {Agents, up, true, true, 11 * time.Second, 0, "not in partition libra"},
+		"drained, with nothing to do": {Agents, client.Node{Name: "n1", Up: true, Draining: true}, false, false, 11 * time.Second, 0, "drained"},
+		"drained, at work":            {Agents, client.Node{Name: "n1", Up: true, Draining: true}, false, true, time.Hour, 0, ""},
+		"silent for less than it may": {Agents, up, false, true, 0, 67 * time.Second, ""},
+		"silent":                      {Agents, up, false, true, 0, 69 * time.Second, "its agent has not been heard of"},
+		"without an agent":            {None, up, false, true, 0, time.Hour, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, n := idle(t, c.control)
+			b.runs[runKey{5, 0}].ran = c.runs
+			listed := map[string]client.Node{"n1": c.is}
+			if c.gone {
+				listed = nil
+			}
+			b.takeNodes(listed, noon)
+			n.heard = noon.Add(c.later - c.silent)
+			switch got := b.away(n, noon.Add(c.later)); {
+			case c.want == "" && got != "":
+				t.Errorf("lost because %q", got)
+			case !strings.Contains(got, c.want) || c.want != "" && got == "":
+				t.Errorf("lost because %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestWhoMayJoin(t *testing.T) {
+	good := task.Hello{Node: "n1", Processors: 8, MemoryMB: 9999, Rating: 1, Speed: 1, Runs: Runs}
+	b, n := idle(t, Agents)
+	b.takeNodes(map[string]client.Node{"n1": {Name: "n1", Up: true, Processors: 2, MemoryMB: 4000}}, noon)
+	if _, err := b.Hello(t.Context(), good); err != nil || n.hello.Processors != 2 || n.hello.MemoryMB != 4000 {
+		t.Errorf("%v: %+v", err, n.hello)
+	}
+	for name, h := range map[string]task.Hello{
+		"an agent that runs jobs itself": {Node: "n1", Processors: 1, Rating: 1},
+		"a node that Slurm has not":      {Node: "n9", Processors: 1, Rating: 1, Runs: Runs},
+	} {
+		if _, err := b.Hello(t.Context(), h); err == nil {
+			t.Errorf("%s has joined", name)
+		}
+	}
+	n.ill = noon
+	if _, err := b.Hello(t.Context(), good); err == nil {
+		t.Error("a node that is down has joined")
+	}
+	if b, _ = idle(t, None); b.cfg.Control == None {
+		if _, err := b.Hello(t.Context(), good); err == nil {
+			t.Error("an agent has joined where none is wanted")
+		}
+	}
+}
+
+func TestAgentsHearOfJobsThatAreInSlurm(t *testing.T) {
+	b, n := idle(t, Agents)
+	b.takeNodes(map[string]client.Node{"n1": {Name: "n1", Up: true}}, noon)
+	if _, err := b.Desired(t.Context(), "n1", -1, 0); err == nil {
+		t.Error("a node that has not registered got orders")
+	}
+	if _, err := b.Hello(t.Context(), task.Hello{Node: "n1", Processors: 1, Rating: 1, Speed: 1, Runs: Runs}); err != nil {
+		t.Fatal(err)
+	}
+	d, err := b.Desired(t.Context(), "n1", -1, 0)
+	if err != nil || len(d.Orders) != 0 {
+		t.Errorf("before it is in Slurm: %+v, %v", d.Orders, err)
+	}
+	got := make(chan task.Desired)
+	go func() {
+		d, _ := b.Desired(context.Background(), "n1", d.Version, time.Minute)
+		got <- d
+	}()
+	r := b.runs[runKey{5, 0}]
+	b.mu.Lock()
+	b.number(r, 77)
+	b.mu.Unlock()
+	if d = <-got; len(d.Orders) != 1 || d.Orders[0].Batch != "77" || d.Orders[0].CPU != 0.5 {
+		t.Errorf("when it is in Slurm: %+v", d.Orders)
+	}
+	said := task.Status{Key: task.Key{Job: 5}, State: task.Running, CPUUS: 3, Batch: "76"}
+	if _, err = b.Report(t.Context(), task.Report{Node: "n1", Tasks: []task.Status{said}}); err != nil || r.used() {
+		t.Errorf("another Slurm job's words were taken for its own: %v", err)
+	}
+	said.Batch = "77"
+	if _, err = b.Report(t.Context(), task.Report{Node: "n1", Tasks: []task.Status{said}}); err != nil || !r.used() || n.reported != noon {
+		t.Errorf("its agent was not heard: %v", err)
+	}
+	// What ended there and is not known here need not be said again.
+	old := task.Status{Key: task.Key{Job: 4}, State: task.Lost, Batch: "70"}
+	if reply, err := b.Report(t.Context(), task.Report{Node: "n1", Tasks: []task.Status{old}}); err != nil || len(reply.Forget) != 1 {
+		t.Errorf("%+v, %v", reply, err)
+	}
+}
+
+func TestNumbersThatAreGivenOutAgain(t *testing.T) {
+	b, _ := idle(t, Agents)
+	r := b.runs[runKey{5, 0}]
+	b.number(r, 7)
+	mine := client.Job{ID: 7, User: "ann", Comment: b.commentOf(r), Submitted: 100, State: client.Pending}
+	if b.runOf(&mine) != r {
+		t.Error("not known by its nonce")
+	}
+	r.seen(&mine, noon)
+	renamed := mine
+	renamed.Comment = "I changed it"
+	if b.runOf(&renamed) != r {
+		t.Error("not known by its number and time")
+	}
+	other := client.Job{ID: 7, User: "bob", Comment: "mine", Submitted: 200}
+	if b.runOf(&other) != nil {
+		t.Error("another job of that number was taken for it")
+	}
+	r.forget()
+	b.unnumber(7, r)
+	copied := mine
+	copied.ID, copied.User = 8, "bob"
+	if b.runOf(&copied) != nil {
+		t.Error("another user's job was taken for it")
+	}
+}

@@ -1,0 +1,180 @@
+package slurm
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/slurm/client"
+)
+
+// runKey is one attempt of one job: what one Slurm job is made for.
+type runKey struct {
+	job     int64
+	attempt int
+}
+
+func (k runKey) String() string { return fmt.Sprintf("%d.%d", k.job, k.attempt) }
+
+func parseRunKey(text string) (runKey, error) {
+	job, attempt, _ := strings.Cut(text, ".")
+	id, err := strconv.ParseInt(job, 10, 64)
+	n, err2 := strconv.Atoi(attempt)
+	if k := (runKey{id, n}); err == nil && err2 == nil && k.String() == text {
+		return k, nil
+	}
+	return runKey{}, fmt.Errorf("%q is not an attempt of a job (want job.attempt)", text)
+}
+
+// note is what is durable of a run before it may start.
+type note struct {
+	User      string   `json:"user"`
+	Nodes     []string `json:"nodes"`                 // each once
+	ID        int64    `json:"id,omitempty"`          // in Slurm; 0: not known
+	Submitted int64    `json:"submitted_s,omitempty"` // as Slurm says; 0: not known
+	Released  bool     `json:"released,omitempty"`    // it may have started
+}
+
+// run is all that is known of one attempt of a job.
+type run struct {
+	key    runKey
+	size   int
+	grace  time.Duration      // between asking it to end and ending it
+	orders map[int]task.Order // by rank: what the market wants
+
+	note
+	nonce  string
+	begun  bool      // it may be in Slurm
+	wrote  bool      // a note was written, or tried to
+	kept   bool      // it is durable that it may have started, and its number
+	unsure time.Time // a submission went out then whose answer is not known; zero: there is none
+
+	job     *client.Job // as it was listed last; nil: it was not
+	asOf    time.Time   // when that listing was begun
+	acted   time.Time   // when something was last done to it: listings begun before do not count
+	missing time.Time   // since when good listings do not have it; zero: they do
+	misses  int
+	ran     bool // it was seen to run
+	let     bool // Slurm has said that it lets it go
+
+	said     map[int]task.Status // by rank: what agents say of this Slurm job
+	recalled time.Time           // when it was read back: agents have not spoken yet
+	began    time.Time           // when an agent first saw processes of it
+
+	lost    string    // why it has to begin anew, once Slurm has ended it
+	refused string    // why Slurm does not take it
+	asked   time.Time // when its end was first asked for
+	urged   bool      // and that it be at once
+	tried   time.Time // when something was last tried that did not help
+	end     *ending   // how it ended
+	told    bool      // the market has written its end down
+	busy    bool      // an action is under way
+}
+
+// ending is how a run ended, seen at a time.
+type ending struct {
+	verdict
+	at time.Time
+}
+
+// ends notes how it ended.
+func (r *run) ends(v verdict, now time.Time) { r.end, r.tried = &ending{v, now}, time.Time{} }
+
+// newRun makes a run known.
+func (b *Backend) newRun(key runKey) *run {
+	r := &run{key: key, nonce: b.nonce(key), orders: map[int]task.Order{}, said: map[int]task.Status{}}
+	b.runs[key] = r
+	return r
+}
+
+// complete reports whether all tasks of the job are wanted.
+func (r *run) complete() bool { return r.size > 0 && len(r.orders) == r.size }
+
+// stop is how the market wants it to end.
+func (r *run) stop() task.Stop {
+	how := task.GoOn
+	for _, o := range r.orders {
+		if o.Stop == task.Kill || how == task.GoOn {
+			how = o.Stop
+		}
+		if how == task.Kill {
+			break
+		}
+	}
+	return how
+}
+
+// want takes an order in.
+func (r *run) want(o *task.Order) {
+	if _, known := r.orders[o.Spec.Rank]; !known {
+		r.told = false // of this task the market has not heard
+	}
+	r.orders[o.Spec.Rank] = *o
+	r.grace = time.Duration(o.Spec.GraceMS) * time.Millisecond
+	if r.size == 0 {
+		r.size = o.Spec.Size
+	}
+	if len(r.Nodes) == 0 {
+		r.User = o.Spec.User
+		r.Nodes = slices.Clone(o.Spec.Nodes)
+		slices.Sort(r.Nodes)
+		r.Nodes = slices.Compact(r.Nodes)
+	}
+}
+
+// standing reports whether the agents hold a place for every task.
+func (r *run) standing() bool {
+	for rank := range r.size {
+		if s, here := r.said[rank]; !here || s.State == task.Lost {
+			return false
+		}
+	}
+	return true
+}
+
+// used reports whether an agent has seen processes of the Slurm job.
+func (r *run) used() bool { return !r.began.IsZero() }
+
+// alive reports whether processes of the Slurm job go on, as far as agents know.
+// After a start they have a while to say so.
+func (r *run) alive(now time.Time) bool {
+	for _, s := range r.said {
+		if s.State == task.Running && s.EndedUS == 0 {
+			return true
+		}
+	}
+	return len(r.said) == 0 && now.Sub(r.recalled) < quiet
+}
+
+// emptied reports whether the agents have seen the last of its processes end.
+func (r *run) emptied() bool {
+	for rank := range r.size {
+		if s, here := r.said[rank]; !here || s.EndedUS == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// say takes in what an agent says of one of its tasks.
+func (r *run) say(s *task.Status, now time.Time) {
+	if r.began.IsZero() && (s.CPUUS > 0 || s.State == task.Running) {
+		r.began = now
+	}
+	r.said[s.Rank] = *s
+}
+
+// batch is the number in Slurm as agents know it.
+func (r *run) batch() string { return strconv.FormatInt(r.ID, 10) }
+
+// forget forgets the Slurm job: there is none of that number any more.
+func (r *run) forget() {
+	r.ID, r.Submitted, r.kept = 0, 0, false
+	r.job, r.missing, r.misses, r.ran = nil, time.Time{}, 0, false
+	r.unsure, r.asked, r.urged, r.tried = time.Time{}, time.Time{}, false, time.Time{}
+	clear(r.said)
+	r.began = time.Time{}
+}

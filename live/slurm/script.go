@@ -1,0 +1,286 @@
+package slurm
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/libra-market/libra/core/task"
+)
+
+// defaultPath is where programs are looked for unless the task says otherwise.
+const defaultPath = "/usr/local/bin:/usr/bin:/bin"
+
+// Script is what Slurm runs for the tasks of a job, given by rank. One task
+// becomes the user's program; several are started by srun, each on the node that
+// was sold for it. Everything that comes from the user stands in quotes or in a
+// document that the shell does not look into.
+func Script(specs []task.Spec) (string, error) {
+	if len(specs) == 0 {
+		return "", errors.New("a job without tasks")
+	}
+	first := &specs[0]
+	for i := range specs {
+		if specs[i].Optional != nil {
+			return "", errors.New("a job with an optional part does not run on Slurm")
+		}
+		if s := &specs[i]; s.Rank != i || len(s.Nodes) != len(specs) || len(s.Argv) == 0 && len(s.Script) == 0 {
+			return "", fmt.Errorf("task %s: it says nothing that can be run", s.Key)
+		}
+	}
+	head := fmt.Sprintf("#!/bin/sh\n# libra: job %d, attempt %d\n", first.Job, first.Attempt)
+	switch {
+	case len(specs) == 1:
+		return head + taskScript(specs), nil
+	case first.Once:
+		return head + onceScript(specs), nil
+	}
+	return head + rankScript(specs), nil
+}
+
+// onceScript becomes the user's program once, as sbatch would, in the allocation of
+// all ranks. An srun in it finds the nodes that were sold, rank by rank, in a file
+// that has no name any more.
+func onceScript(specs []task.Spec) string {
+	var b strings.Builder
+	writeHosts(&b, specs[0].Nodes)
+	b.WriteString("exec 4<\"$libra_hosts\"\nrm -f \"$libra_hosts\"\n")
+	return b.String() + taskScript(specs)
+}
+
+// rankScript starts the tasks of a job where they belong: srun takes the nodes of
+// the ranks from a file, in their order. What srun has to say goes to where the
+// first rank's errors go.
+func rankScript(specs []task.Spec) string {
+	first := &specs[0]
+	var b strings.Builder
+	b.WriteString("trap : TERM\n")
+	writeHosts(&b, first.Nodes)
+	errors := nowhere
+	if name := fileOf(first, first.Error); name != "" && !strings.Contains(name, "%a") {
+		errors = quote(name)
+	}
+	fmt.Fprintf(&b, "cd %s || cd /\nlibra_errors=%s\n", quote(first.Dir), errors)
+	b.WriteString("[ ! -h \"$libra_errors\" ] && [ -f \"$libra_errors\" -o ! -e \"$libra_errors\" ] && true >>\"$libra_errors\" || libra_errors=/dev/null\n")
+	b.WriteString("export SLURM_HOSTFILE=\"$libra_hosts\"\n")
+	fmt.Fprintf(&b, "srun --ntasks=%d --distribution=arbitrary --overcommit --kill-on-bad-exit=0 --chdir=/ /bin/sh -s 2>>\"$libra_errors\" %s",
+		len(specs), hereDocument(taskScript(specs)))
+	b.WriteString("libra_status=$?\nrm -f \"$libra_hosts\"\nexit $libra_status\n")
+	return b.String()
+}
+
+// writeHosts makes the file that srun takes the nodes of the ranks from.
+func writeHosts(b *strings.Builder, nodes []string) {
+	fmt.Fprintf(b, "libra_hosts=$(mktemp \"${TMPDIR:-/tmp}/libra-XXXXXX\") || exit %d\n", codeNotStarted)
+	fmt.Fprintf(b, "cat >\"$libra_hosts\" %s", hereDocument(strings.Join(nodes, "\n")))
+}
+
+// The codes of a shell for a program that is there but does not start.
+const codeNotStarted = 126
+
+const nowhere = "/dev/null"
+
+// taskScript becomes the program of one task. The names of its variables are its
+// own: the program gets its environment at the very end, as one list.
+func taskScript(specs []task.Spec) string {
+	first := &specs[0]
+	var b strings.Builder
+	b.Grow(2048 + len(first.Script))
+	b.WriteString("umask 022\nulimit -c 0\nlibra_rank=${SLURM_PROCID:-0}\n")
+	b.WriteString("libra_entry=$(getent passwd \"$(id -u)\")\n")
+	b.WriteString("libra_shell=${libra_entry##*:}\nlibra_entry=${libra_entry%:*}\nlibra_home=${libra_entry##*:}\n")
+	writeRanks(&b, specs)
+	if len(first.Script) > 0 {
+		// The file is gone as soon as it is open: nothing is left behind
+		// however the job ends.
+		fmt.Fprintf(&b, "libra_dir=$(mktemp -d \"${TMPDIR:-/tmp}/libra-XXXXXX\") || exit %d\n", codeNotStarted)
+		fmt.Fprintf(&b, "cat >\"$libra_dir/script\" %s", hereDocument(string(first.Script)))
+		b.WriteString("exec 3<\"$libra_dir/script\"\nrm -rf \"$libra_dir\"\n")
+	}
+	fmt.Fprintf(&b, "cd %s || exit %d\n", quote(first.Dir), codeNotStarted)
+	b.WriteString(openFile)
+	writeRun(&b, specs)
+	if len(first.Elements) == 0 {
+		b.WriteString("libra_run\n")
+	} else {
+		writeLane(&b)
+	}
+	return b.String()
+}
+
+// writeRanks writes what differs from rank to rank.
+func writeRanks(b *strings.Builder, specs []task.Spec) {
+	b.WriteString("case $libra_rank in\n")
+	for i := range specs {
+		s := &specs[i]
+		fmt.Fprintf(b, "%d)\n\tlibra_node=%s\n", i, quote(s.Nodes[i]))
+		if len(s.Elements) > 0 {
+			elements := make([]string, len(s.Elements))
+			for k, e := range s.Elements {
+				elements[k] = strconv.Itoa(e)
+			}
+			fmt.Fprintf(b, "\tlibra_elements=%s\n", quote(strings.Join(elements, " ")))
+		}
+		fmt.Fprintf(b, "\tlibra_files() {\n\t\tlibra_out=%s\n\t\tlibra_err=%s\n\t}\n\t;;\n", fileWord(s, s.Output), fileWord(s, s.Error))
+	}
+	fmt.Fprintf(b, "*) exit %d ;;\nesac\n", codeNotStarted)
+}
+
+// fileOf is a file's name, but for the element of an array.
+func fileOf(s *task.Spec, name string) string {
+	if !strings.Contains(name, "%") {
+		return name
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(name, "%j", strconv.FormatInt(s.Job, 10)), "%r", strconv.Itoa(s.Rank))
+}
+
+func fileWord(s *task.Spec, name string) string {
+	switch name = fileOf(s, name); {
+	case name == "":
+		return nowhere
+	case len(s.Elements) > 0:
+		return withElement(name, "libra_element")
+	default:
+		return quote(name)
+	}
+}
+
+// openFile is the function that makes a file ready to be added to: a file, or a
+// device such as /dev/null, and nothing that would make the job wait.
+var openFile = fmt.Sprintf(`libra_open() {
+	if [ -h "$1" ] || [ -e "$1" ] && [ ! -f "$1" ] && [ ! -c "$1" ]; then exit %[1]d; fi
+	case $2 in
+	anew) true >"$1" || exit %[1]d ;;
+	*) printf '%%s' "$3" >>"$1" || exit %[1]d ;;
+	esac
+}
+`, codeNotStarted)
+
+// writeRun writes the function that becomes the program.
+func writeRun(b *strings.Builder, specs []task.Spec) {
+	s := &specs[0]
+	output := func(s *task.Spec) string { return s.Output }
+	b.WriteString("libra_run() {\n\tlibra_files\n")
+	fmt.Fprintf(b, "\tlibra_open \"$libra_out\" %s\n", beginning(specs, output))
+	if s.Error == s.Output {
+		b.WriteString("\texec </dev/null >>\"$libra_out\" 2>&1\n")
+	} else {
+		fmt.Fprintf(b, "\tlibra_open \"$libra_err\" %s\n", beginning(specs, func(s *task.Spec) string { return s.Error }))
+		b.WriteString("\texec </dev/null >>\"$libra_out\" 2>>\"$libra_err\"\n")
+	}
+	fmt.Fprintf(b, "\texec %s\n}\n", environment(s)+command(s))
+}
+
+// beginning says how a file is opened: anew, or going on where somebody else has
+// begun (a former attempt, the element before, another rank), with a line that
+// says so. The agents do the same.
+func beginning(specs []task.Spec, pattern func(*task.Spec) string) string {
+	s := &specs[0]
+	among := len(specs) > 1 && pattern(s) == pattern(&specs[1])
+	attempt := ""
+	if s.Attempt > 0 {
+		attempt = fmt.Sprintf(", attempt %d", s.Attempt)
+	}
+	switch {
+	case len(s.Elements) > 0 && !strings.Contains(pattern(s), "%a"):
+		how := "$libra_how" // the shell knows which element is the first
+		if among || s.Attempt > 0 {
+			how = "on"
+		}
+		line := fmt.Sprintf("libra: job %d%s${libra_follows:+, element $libra_element}\n", s.Job, attempt)
+		if s.Attempt == 0 {
+			line = fmt.Sprintf("${libra_follows:+libra: job %d, element $libra_element\n}", s.Job)
+		}
+		return fmt.Sprintf("\"%s\" \"%s\"", how, line)
+	case s.Attempt > 0:
+		return "on " + quote(fmt.Sprintf("libra: job %d%s\n", s.Job, attempt))
+	case among:
+		return "on ''"
+	default:
+		return "anew"
+	}
+}
+
+// writeLane runs the elements of an array one after the other, whether they
+// succeed or not, and ends like the first that did not.
+func writeLane(b *strings.Builder) {
+	b.WriteString(`libra_bad=0
+libra_how=anew
+libra_follows=
+libra_stop=
+trap 'libra_stop=yes' TERM
+for libra_element in $libra_elements; do
+	if [ -n "$libra_stop" ]; then
+		[ "$libra_bad" -ne 0 ] || libra_bad=143
+		break
+	fi
+	(libra_run)
+	libra_code=$?
+	[ "$libra_bad" -ne 0 ] || libra_bad=$libra_code
+	libra_how=on
+	libra_follows=yes
+done
+exit "$libra_bad"
+`)
+}
+
+// environment is the environment of a program, as the agents make it: what a
+// login would set, then what the task asks for, then what it is told about itself.
+func environment(s *task.Spec) string {
+	words := []string{"/usr/bin/env", "-u LIBRA_SEAL", "-u SLURM_HOSTFILE"}
+	if s.Once && s.Size > 1 {
+		// Slurm believes in fewer processors than were sold: jobs share them.
+		words = append(words, "SLURM_HOSTFILE=/proc/self/fd/4", "SLURM_DISTRIBUTION=arbitrary", "SLURM_OVERCOMMIT=1",
+			"SLURM_NTASKS="+strconv.Itoa(s.Size), "SLURM_NPROCS="+strconv.Itoa(s.Size))
+	}
+	if s.Threads > 1 {
+		threads := strconv.Itoa(s.Threads)
+		words = append(words, "SLURM_CPUS_PER_TASK="+threads, "OMP_NUM_THREADS="+threads)
+	}
+	words = append(words, quote("PATH="+defaultPath),
+		`"HOME=${libra_home:-/}"`, quote("USER="+s.User), quote("LOGNAME="+s.User), `"SHELL=${libra_shell:-/bin/sh}"`)
+	for _, setting := range s.Env {
+		words = append(words, quote(setting))
+	}
+	words = append(words,
+		quote("LIBRA_JOB_ID="+strconv.FormatInt(s.Job, 10)), quote("LIBRA_JOB_NAME="+s.Name), `"LIBRA_RANK=$libra_rank"`,
+		quote("LIBRA_SIZE="+strconv.Itoa(s.Size)), quote("LIBRA_THREADS="+strconv.Itoa(s.Processors())), quote("LIBRA_NODES="+strings.Join(s.Nodes, ",")), `"LIBRA_NODE=$libra_node"`,
+		quote("LIBRA_ATTEMPT="+strconv.Itoa(s.Attempt)))
+	if len(s.Elements) > 0 {
+		words = append(words, `"LIBRA_ARRAY_INDEX=$libra_element"`)
+	}
+	return strings.Join(words, " ") + " "
+}
+
+// command is the program and its arguments. A name with an equals sign would be
+// taken for a variable, so a shell stands in between.
+func command(s *task.Spec) string {
+	argv := s.Argv
+	if len(s.Script) > 0 {
+		argv = append(interpreter(string(s.Script)), s.Argv...)
+	}
+	if strings.Contains(argv[0], "=") {
+		return `/bin/sh -c 'exec "$@"' sh ` + quoteAll(argv)
+	}
+	return quoteAll(argv)
+}
+
+// scriptFile is the script of a task, open and without a name.
+const scriptFile = "/proc/self/fd/3"
+
+// interpreter is what the first line of a script asks for, read as the kernel
+// reads it: a program, and all that follows as one argument.
+func interpreter(text string) []string {
+	line, _, _ := strings.Cut(text, "\n")
+	asked, found := strings.CutPrefix(strings.TrimRight(line, "\r"), "#!")
+	program, argument, _ := strings.Cut(strings.Trim(asked, " \t"), " ")
+	switch argument = strings.Trim(argument, " \t"); {
+	case !found || program == "":
+		return []string{"/bin/sh", scriptFile}
+	case argument == "":
+		return []string{program, scriptFile}
+	default:
+		return []string{program, argument, scriptFile}
+	}
+}

@@ -1,0 +1,327 @@
+package slurm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/slurm/client"
+	"github.com/libra-market/libra/live/store"
+)
+
+// theater is a market, a Slurm and agents in virtual time, and a backend that
+// can be killed.
+type theater struct {
+	t      *testing.T
+	luck   *rand.Rand
+	market *fakeMarket
+	slurm  *fakeSlurm
+	notes  *fakeNotes
+	agents []*fakeAgent
+	front  client.Slurm // that the backend speaks to
+	gentle bool         // only answers are lost, and the backend killed
+	log    *slog.Logger
+
+	backend *Backend
+	kill    context.CancelFunc
+	gone    chan struct{}
+}
+
+func newTheater(t *testing.T, seed uint64, nodes int) *theater {
+	var names []string
+	for i := range nodes {
+		names = append(names, fmt.Sprintf("n%d", i+1))
+	}
+	th := &theater{
+		t: t, luck: rand.New(rand.NewPCG(seed, 9)), market: newFakeMarket(seed), slurm: newFakeSlurm(seed, names...),
+		notes: &fakeNotes{luck: rand.New(rand.NewPCG(seed, 10)), notes: map[string]store.Note{}}, log: slog.New(slog.DiscardHandler),
+	}
+	th.front = th.slurm
+	for _, name := range names {
+		th.agents = append(th.agents, &fakeAgent{node: name, slurm: th.slurm})
+	}
+	return th
+}
+
+// start starts a backend where another was killed.
+func (th *theater) start() {
+	b, err := New(th.t.Context(), Config{Partition: "libra", Now: time.Now, Log: th.log}, th.market, th.front, th.notes)
+	for ; errors.Is(err, errDisk); time.Sleep(time.Second) {
+		b, err = New(th.t.Context(), Config{Partition: "libra", Now: time.Now, Log: th.log}, th.market, th.front, th.notes)
+	}
+	if err != nil {
+		th.t.Fatal(err)
+	}
+	ctx, kill := context.WithCancel(th.t.Context())
+	gone := make(chan struct{})
+	th.backend, th.kill, th.gone = b, kill, gone
+	go func() { b.Run(ctx); close(gone) }()
+	synctest.Wait()
+	for _, a := range th.agents {
+		a.aim(b)
+	}
+}
+
+func (th *theater) restart(away time.Duration) {
+	for _, a := range th.agents {
+		a.aim(nil)
+	}
+	th.kill()
+	<-th.gone
+	time.Sleep(away)
+	th.start()
+}
+
+func (th *theater) stop() {
+	th.kill()
+	<-th.gone
+}
+
+// check finds what must not be when all is over.
+func (th *theater) check() {
+	th.t.Helper()
+	if left := th.market.open(); len(left) > 0 {
+		th.backend.mu.Lock()
+		for _, id := range left {
+			for key, r := range th.backend.runs {
+				if key.job == id {
+					th.t.Logf("run %s: %+v job %+v end %+v orders %d", key, r.note, r.job, r.end, len(r.orders))
+				}
+			}
+		}
+		th.backend.mu.Unlock()
+		th.t.Fatalf("jobs %v have not ended", left)
+	}
+	th.market.mu.Lock()
+	defer th.market.mu.Unlock()
+	for _, wrong := range th.market.wrong {
+		th.t.Error(wrong)
+	}
+	for id, j := range th.market.jobs {
+		s := j.final
+		switch {
+		case th.gentle && j.stop == task.GoOn && (j.Attempt > 0 || s.Signal != "" || s.State == task.Lost):
+			th.t.Errorf("job %d was lost %q and ended as %s %d %s, and nothing but answers was lost", id, j.why, s.State, s.Exit, s.Signal)
+		case j.refused && j.stop == task.GoOn && s.State != task.Refused:
+			th.t.Errorf("job %d should have been refused: %+v", id, s)
+		case s.State == task.Ended && s.Signal == "" && s.Exit != j.program.exit:
+			th.t.Errorf("job %d ended with %d, want %d", id, s.Exit, j.program.exit)
+		}
+	}
+	th.backend.mu.Lock()
+	if n := len(th.backend.runs); n > 0 {
+		th.t.Errorf("%d runs are remembered", n)
+	}
+	th.backend.mu.Unlock()
+	if kept, _ := th.notes.Notes(th.t.Context(), kindRun); len(kept) > 0 {
+		th.t.Errorf("%d notes are kept", len(kept))
+	}
+	th.slurm.mu.Lock()
+	defer th.slurm.mu.Unlock()
+	for id, j := range th.slurm.jobs {
+		if !j.State.Over() {
+			th.t.Errorf("Slurm job %d is left: %+v", id, j.Job)
+		}
+	}
+	for comment, most := range th.slurm.most {
+		if most > 1 && !th.slurm.lost[comment] {
+			th.t.Errorf("%s ran %d times at once", comment, most)
+		}
+	}
+	for comment, n := range th.slurm.starts {
+		if n > 1 && !th.slurm.lost[comment] {
+			th.t.Errorf("%s was started %d times", comment, n)
+		}
+	}
+}
+
+// TestWhateverHappens lets everything go wrong for some minutes of virtual time.
+func TestWhateverHappens(t *testing.T) {
+	storms := uint64(40)
+	if testing.Short() {
+		storms = 8
+	}
+	for seed := range storms {
+		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { storm(t, seed) })
+		})
+	}
+}
+
+func storm(t *testing.T, seed uint64) {
+	th := newTheater(t, seed, 3)
+	ctx, stop := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	all.Go(func() { th.slurm.run(ctx) })
+	th.start()
+	for _, a := range th.agents {
+		all.Go(func() { a.run(ctx) })
+	}
+	th.slurm.mu.Lock()
+	th.slurm.trouble = []float64{0, 0.05, 0.2}[seed%3]
+	th.slurm.mu.Unlock()
+	forgets := seed%2 == 1
+	th.gentle = seed%4 == 2
+	job := int64(0)
+	for range 60 {
+		time.Sleep(time.Duration(th.luck.IntN(4000)) * time.Millisecond)
+		what := th.luck.IntN(20)
+		if th.gentle && (what >= 12 && what <= 14 || what == 17) {
+			what = 0
+		}
+		switch {
+		case what < 10:
+			job++
+			p := fakeProgram{takes: time.Duration(th.luck.IntN(20_000)) * time.Millisecond, exit: th.luck.IntN(4)}
+			th.market.submit(job, 1+th.luck.IntN(3), p, th.luck.IntN(15) == 0)
+		case what < 12 && job > 0:
+			th.market.cancel(1+th.luck.Int64N(job), []task.Stop{task.Terminate, task.Kill}[th.luck.IntN(2)])
+		case what == 12:
+			all.Go(func() { th.slurm.crash(ctx, forgets) })
+		case what == 13:
+			name := fmt.Sprintf("n%d", 1+th.luck.IntN(3))
+			long := time.Duration(th.luck.IntN(40)) * time.Second
+			all.Go(func() { th.slurm.failNode(ctx, name, long) })
+		case what == 14:
+			a, long := th.agents[th.luck.IntN(len(th.agents))], time.Duration(th.luck.IntN(60))*time.Second
+			all.Go(func() { a.away(ctx, long) })
+		case what < 17:
+			long := 15
+			if th.gentle {
+				long = 4 // shorter than a lease
+			}
+			th.restart(time.Duration(th.luck.IntN(long)) * time.Second)
+		case what == 17:
+			th.slurm.outside(th.luck)
+		}
+	}
+	th.slurm.mu.Lock()
+	th.slurm.trouble = 0
+	th.slurm.mu.Unlock()
+	time.Sleep(5 * time.Minute)
+	th.check()
+	th.stop()
+	stop()
+	all.Wait()
+}
+
+// TestARestartFindsWhatWasSubmitted kills the backend while a job is in Slurm and
+// nothing of it has been written down: it is found again by its nonce.
+func TestARestartFindsWhatWasSubmitted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		th := newTheater(t, 1, 2)
+		ctx, stop := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		all.Go(func() { th.slurm.run(ctx) })
+		th.start()
+		for _, a := range th.agents {
+			all.Go(func() { a.run(ctx) })
+		}
+		time.Sleep(5 * time.Second)
+		for _, a := range th.agents { // so that nobody makes room for the job
+			a.mu.Lock()
+			a.cut = true
+			a.mu.Unlock()
+		}
+		th.market.submit(1, 2, fakeProgram{takes: time.Second, exit: 3}, false)
+		time.Sleep(2 * time.Second)
+		if kept, _ := th.notes.Notes(ctx, kindRun); len(kept) != 0 || th.slurm.count() != 1 {
+			t.Fatalf("%d notes, %d jobs in Slurm", len(kept), th.slurm.count())
+		}
+		th.restart(0)
+		for _, a := range th.agents {
+			a.mu.Lock()
+			a.cut = false
+			a.mu.Unlock()
+		}
+		time.Sleep(time.Minute)
+		if final := th.market.ending(1); final.State != task.Ended || final.Exit != 3 || final.Attempt != 0 || th.slurm.count() != 1 {
+			t.Errorf("%s ended as %s %d, %d jobs in Slurm", final.Key, final.State, final.Exit, th.slurm.count())
+		}
+		th.check()
+		th.stop()
+		stop()
+		all.Wait()
+	})
+}
+
+// TestASlowSubmissionIsNotRepeated lets the answer to a submission be lost, which
+// takes effect only later.
+func TestASlowSubmissionIsNotRepeated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		th := newTheater(t, 1, 1)
+		slow := &slowSlurm{fakeSlurm: th.slurm, late: 4 * time.Second}
+		th.front = slow
+		ctx, stop := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		all.Go(func() { th.slurm.run(ctx) })
+		th.start()
+		all.Go(func() { th.agents[0].run(ctx) })
+		time.Sleep(5 * time.Second)
+		th.market.submit(1, 1, fakeProgram{takes: time.Second}, false)
+		time.Sleep(time.Minute)
+		if sent, final := slow.sent.Load(), th.market.ending(1); sent != 1 || final.State != task.Ended {
+			t.Errorf("submitted %d times, ended as %q", sent, final.State)
+		}
+		th.check()
+		th.stop()
+		stop()
+		all.Wait()
+	})
+}
+
+// slowSlurm loses the answer to the first submission at once and carries it out
+// a while later.
+type slowSlurm struct {
+	*fakeSlurm
+	late time.Duration
+	sent atomic.Int64
+}
+
+func (s *slowSlurm) Submit(ctx context.Context, job client.Submission) (int64, error) {
+	if s.sent.Add(1) > 1 {
+		return s.fakeSlurm.Submit(ctx, job)
+	}
+	go func() {
+		time.Sleep(s.late)
+		_, _ = s.fakeSlurm.Submit(ctx, job) // nobody hears of it
+	}()
+	return 0, errFake
+}
+
+// away cuts an agent off for a while.
+func (a *fakeAgent) away(ctx context.Context, long time.Duration) {
+	a.mu.Lock()
+	a.cut = true
+	a.mu.Unlock()
+	pause(ctx, long)
+	a.mu.Lock()
+	a.cut = false
+	a.mu.Unlock()
+}
+
+// outside lets somebody do something in Slurm without us: cancel a job, submit
+// another one, or change a comment.
+func (f *fakeSlurm) outside(luck *rand.Rand) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.tick++
+	f.jobs[f.next] = &fakeJob{Job: client.Job{
+		ID: f.next, User: "bob", State: client.Completed, Comment: "mine", Submitted: time.Now().Unix()*1000 + f.tick, Ended: time.Now().Unix(),
+	}}
+	f.next++
+	for id, j := range f.jobs {
+		if !j.State.Over() && luck.IntN(3) == 0 {
+			f.end(id, client.Cancelled)
+			return
+		}
+	}
+}

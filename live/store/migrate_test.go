@@ -1,0 +1,112 @@
+package store_test
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"testing"
+	"testing/fstest"
+
+	"github.com/libra-market/libra/live/store"
+	"github.com/libra-market/libra/live/store/storetest"
+)
+
+func TestMigrations(t *testing.T) {
+	real := fstest.MapFS{}
+	for _, name := range []string{"migrations/0001_first.sql", "migrations/0002_notes.sql"} {
+		script, err := fs.ReadFile(store.Migrations, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		real[name] = &fstest.MapFile{Data: script}
+	}
+	steps := func(later map[string]string) fs.FS {
+		files := maps.Clone(real)
+		for name, script := range later {
+			files["migrations/"+name] = &fstest.MapFile{Data: []byte(script)}
+		}
+		return files
+	}
+	for name, b := range backends {
+		t.Run(name, func(t *testing.T) {
+			address, ctx := b.New(t), t.Context()
+			s, raw := storetest.Open(t, address), b.SQL(t, address)
+			tables := func() (n int) { // of those the steps below make
+				for _, table := range []string{"second", "third"} {
+					var rows int
+					if raw.QueryRowContext(ctx, "SELECT count(*) FROM "+table).Scan(&rows) == nil {
+						n++
+					}
+				}
+				return n
+			}
+			version := func() (v int) {
+				t.Helper()
+				if err := raw.QueryRowContext(ctx, "SELECT max(version) FROM libra_migrations").Scan(&v); err != nil {
+					t.Fatal(err)
+				}
+				return v
+			}
+			// Of two steps the second fails: neither is done.
+			err := store.MigrateWith(ctx, s, steps(map[string]string{
+				"0003_second.sql": "CREATE TABLE second (a {int} NOT NULL) {plain}; INSERT INTO second (a) VALUES (1);",
+				"0004_third.sql":  "CREATE TABLE third (a {int} NOT NULL) {plain}; INSERT INTO nowhere (a) VALUES (1);",
+			}))
+			if err == nil || tables() != 0 || version() != 2 {
+				t.Errorf("a step that fails: %v, %d tables, version %d", err, tables(), version())
+			}
+			if err := s.Append(ctx, store.Batch{Entries: []store.Entry{{Seq: 1}}}); err != nil {
+				t.Errorf("after it: %v", err)
+			}
+			good := steps(map[string]string{
+				"0003_second.sql": "CREATE TABLE second (a {int} NOT NULL) {plain}; INSERT INTO second (a) VALUES (1);",
+				"0004_third.sql":  "CREATE TABLE third (a {id}, b {text} NOT NULL, c {bytes}) {hot}; DELETE FROM second;",
+			})
+			for range 2 { // the second time there is nothing to do
+				if err := store.MigrateWith(ctx, s, good); err != nil {
+					t.Error(err)
+				}
+			}
+			if tables() != 2 || version() != 4 {
+				t.Errorf("%d tables, version %d", tables(), version())
+			}
+			if _, err := store.Open(ctx, address); !errors.Is(err, store.ErrNewer) {
+				t.Errorf("a program of yesterday: %v", err)
+			}
+		})
+	}
+	for name, files := range map[string]fs.FS{
+		"a gap":     steps(map[string]string{"0004_third.sql": ""}),
+		"no number": steps(map[string]string{"second.sql": ""}),
+		"twice":     steps(map[string]string{"0001_again.sql": ""}),
+	} {
+		if err := store.MigrateWith(t.Context(), storetest.Open(t, backends["sqlite"].New(t)), files); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// TestOpenAtOnce opens one new database from several sides: one of them makes
+// the tables.
+func TestOpenAtOnce(t *testing.T) {
+	for name, b := range backends {
+		t.Run(name, func(t *testing.T) {
+			address := b.New(t)
+			opened := make(chan error)
+			for range 4 {
+				go func() {
+					s, err := store.Open(t.Context(), address)
+					if err == nil {
+						err = s.Close()
+					}
+					opened <- err
+				}()
+			}
+			for range 4 {
+				if err := <-opened; err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}

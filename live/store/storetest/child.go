@@ -1,0 +1,103 @@
+package storetest
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/libra-market/libra/live/store"
+)
+
+// Child is another process that uses a store and is killed at some time.
+type Child struct {
+	command *exec.Cmd
+	lines   *bufio.Scanner
+}
+
+// StartChild runs this test binary as a child of a kind, on a store.
+func StartChild(tb testing.TB, kind, address string) *Child {
+	tb.Helper()
+	c := &Child{command: exec.Command(os.Args[0], address)}
+	c.command.Env = append(os.Environ(), childVar+"="+kind)
+	c.command.Stderr = os.Stderr
+	out, err := c.command.StdoutPipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := c.command.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	c.lines = bufio.NewScanner(out)
+	tb.Cleanup(func() { c.Kill() })
+	return c
+}
+
+// PID is the process of the child.
+func (c *Child) PID() int { return c.command.Process.Pid }
+
+// Line is the next line the child prints; false if it has ended.
+func (c *Child) Line() (string, bool) {
+	ok := c.lines.Scan()
+	return c.lines.Text(), ok
+}
+
+// Kill ends the child without a word, waits until it is gone, and returns the
+// last line it had printed.
+func (c *Child) Kill() string {
+	c.command.Process.Kill() // it may have ended
+	last := c.lines.Text()
+	for c.lines.Scan() {
+		last = c.lines.Text()
+	}
+	c.command.Wait() // it was killed
+	return last
+}
+
+// The kinds of children.
+const (
+	// Appender leads, appends batches for ever and prints the last entry of
+	// each when the store has acknowledged it.
+	Appender = "append"
+	// Leader takes the lead, prints "leads", and keeps it.
+	Leader = "lead"
+)
+
+func child(kind string, args []string) error {
+	ctx := context.Background()
+	s, err := store.Open(ctx, args[0])
+	if err != nil {
+		return err
+	}
+	switch kind {
+	case Appender:
+		return appendForEver(ctx, s)
+	case Leader:
+		if _, _, err := s.Lead(ctx); err != nil {
+			return err
+		}
+		fmt.Fprintln(os.Stdout, "leads")
+		select {}
+	}
+	return fmt.Errorf("no such kind: %s", kind)
+}
+
+func appendForEver(ctx context.Context, s store.Store) error {
+	if _, _, err := s.Lead(ctx); err != nil {
+		return err
+	}
+	last, _, err := s.Last(ctx)
+	if err != nil {
+		return err
+	}
+	for seq := last.Seq; ; {
+		b := numbered(seq+1, 1+int(seq%7))
+		if err := s.Append(ctx, b); err != nil {
+			return err
+		}
+		seq = b.Entries[len(b.Entries)-1].Seq
+		fmt.Fprintln(os.Stdout, seq)
+	}
+}

@@ -1,0 +1,95 @@
+package system_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/libra-market/libra/core/exchange"
+)
+
+// A job that keeps to its estimate has all it asked for, even if it has no money
+// for more: what starting and measuring take is not held against it.
+func TestAnHonestEstimateIsEnough(t *testing.T) {
+	requireCgroup(t)
+	t.Parallel()
+	for _, spare := range []string{"none", "proportional"} {
+		t.Run("spare="+spare, func(t *testing.T) {
+			b := newBazaar(t, terms{set: []string{"spare=" + spare}})
+			b.hire("n1", "--cpus", "0", "--weight", "250")
+			c := b.user("root", 1000)
+			var ids []int64
+			for _, cpu := range []time.Duration{time.Second, 1500 * time.Millisecond, 2 * time.Second} {
+				r := exchange.Request{
+					Argv: busyProgram(cpu * 98 / 100), Dir: b.dir, Env: []string{"GOMAXPROCS=1"},
+					EstimateMS: cpu.Milliseconds(), DeadlineMS: 4 * cpu.Milliseconds(),
+				}
+				q, err := c.Preview(t.Context(), r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.Budget = &q.Price
+				ids = append(ids, submit(t, c, r).ID)
+			}
+			for _, id := range ids {
+				if j := b.completed(id); j.Charged != j.Price || len(j.Extensions) != 0 {
+					t.Errorf("job %d: price %d, charged %d; extensions %+v", id, j.Price, j.Charged, j.Extensions)
+				}
+			}
+		})
+	}
+}
+
+// A job that needs more than it said, and has no money for more, ends as its user
+// chose.
+func TestOverruns(t *testing.T) {
+	requireCgroup(t)
+	t.Parallel()
+	b := newBazaar(t, terms{})
+	b.hire("n1", "--cpus", "0,1")
+	c := b.user("root", 1000)
+	// It notes that it was asked to end, and takes its time; left alone it ends
+	// after five seconds.
+	program := `trap 'echo asked >> %[1]s; sleep 0.3; echo gave up >> %[1]s; exit 9' TERM
+echo began >> %[1]s; for i in $(seq 50); do sleep 0.1; done; echo ended >> %[1]s`
+	for _, o := range []struct {
+		choice exchange.Overrun
+		state  exchange.State
+		said   string
+	}{
+		{exchange.OverrunStop, exchange.Stopped, "began\nasked\ngave up\n"},
+		{exchange.OverrunKill, exchange.Stopped, "began\n"},
+		{exchange.OverrunLate, exchange.Completed, "began\nended\n"},
+	} {
+		t.Run(string(o.choice), func(t *testing.T) { // one after the other: alone, a job has a processor to itself
+			file := b.at("said-" + string(o.choice))
+			r := b.shell(fmt.Sprintf(program, file), 2*time.Second)
+			r.DeadlineMS, r.Overrun = 30_000, o.choice
+			q, err := c.Preview(t.Context(), r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Budget = &q.Price
+			j := b.ended(submit(t, c, r).ID)
+			if j.State != o.state || text(t, file) != o.said || j.Charged != q.Price || j.Firm {
+				t.Errorf("%s (%s), said %q, charged %d of %d, promised %t", j.State, j.Detail, text(t, file), j.Charged, q.Price, j.Firm)
+			}
+			if j.State == exchange.Stopped && j.Reason != exchange.ReasonOverrun {
+				t.Errorf("because %s", j.Reason)
+			}
+		})
+	}
+	t.Run("with money", func(t *testing.T) { // it is given more, and pays for what it uses
+		file := b.at("said-money")
+		r := b.shell(fmt.Sprintf(program, file), 2*time.Second)
+		r.DeadlineMS = 60_000
+		j := b.completed(submit(t, c, r).ID)
+		used := int64(0)
+		for _, e := range j.Extensions {
+			used += e.UsedMS
+		}
+		if len(j.Extensions) == 0 || used < 1000 || j.Charged <= j.Price || !j.Firm {
+			t.Errorf("extensions %+v, charged %d, price %d, promised %t", j.Extensions, j.Charged, j.Price, j.Firm)
+		}
+	})
+}

@@ -1,0 +1,101 @@
+package system_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/live/slurm/slurmtest"
+)
+
+// A host can have one Slurm at a time, so these take turns; all that needs none, and
+// does not measure shares, goes on beside them.
+func TestOnSlurm(t *testing.T) {
+	slurmtest.Require(t)
+	t.Parallel()
+	t.Run("a broker over three clusters", brokerOverThreeClusters)
+	t.Run("a node is cut off", aNodeIsCutOff)
+	t.Run("the only door", theOnlyDoor)
+	t.Run("Slurm and Libra are killed", slurmAndLibraAreKilled)
+	t.Run("Slurm says no", slurmSaysNo)
+}
+
+// newSite is a market in front of a Slurm, with an agent on each of its nodes
+// that holds the jobs to their shares. Every node has so much of a processor:
+// they are all the same machine.
+func newSite(t testing.TB, o slurmtest.Options, w terms, capacity float64) *bazaar {
+	t.Helper()
+	slurmtest.Require(t)
+	w.slurm = slurmtest.Start(t, o)
+	b := newBazaar(t, w)
+	for _, node := range w.slurm.Nodes {
+		b.control(node, capacity)
+	}
+	return b
+}
+
+// beforeSlurm adds what a controller needs that leaves the jobs to Slurm, and
+// says where it should listen: where the nodes can reach it.
+func (b *bazaar) beforeSlurm(listen string) string {
+	b.t.Helper()
+	token, err := b.slurm.Token(b.t.Context(), "root")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.write("slurm.token", token+"\n")
+	b.args = append(b.args, "--slurm-conf", b.slurm.Conf)
+	b.args = append(b.args, "--backend", "slurm", "--slurm-partition", slurmtest.Partition,
+		"--slurm-rest", b.slurm.RestURL, "--slurm-token-file", b.at("slurm.token"))
+	if _, err = os.Stat(b.slurm.DoorKey); err == nil {
+		b.args = append(b.args, "--slurm-door-key", b.slurm.DoorKey)
+	}
+	gateway := b.slurm.Gateway()
+	if gateway == "127.0.0.1" {
+		return listen
+	}
+	b.certs = scene(b.t)
+	err = api.MakeAuthority(b.certs, time.Now())
+	if err == nil {
+		err = api.MakeServerCertificate(b.certs, []string{gateway, "127.0.0.1"}, time.Now())
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	listen = fmt.Sprintf("%s:%d", gateway, freePort(b.t))
+	b.url = "https://" + listen
+	return listen
+}
+
+// control starts the agent of a node of Slurm's.
+func (b *bazaar) control(node string, capacity float64) *worker {
+	b.t.Helper()
+	w := &worker{node: node, home: b.at(node)}
+	w.state = filepath.Join(w.home, "state")
+	if err := os.Mkdir(w.home, 0o755); err != nil {
+		b.t.Fatal(err)
+	}
+	token, err := b.owner.MakeToken(b.t.Context(), api.TokenRequest{User: node, Role: exchange.RoleNode})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.write(node+".token", token.Secret)
+	argv := []string{
+		binary(), "agent", "--control", "slurm", "--node", node, "--state", w.state, "--rating", "1", "--processors", "1", "--cpus", "0",
+		"--capacity", fmt.Sprint(capacity), "--memory-mb", "4096", "--weight", "250", "--server", b.url, "--token-file", b.at(node + ".token"),
+	}
+	if b.certs != "" {
+		argv = append(argv, "--ca", b.cert(api.AuthorityCert))
+	}
+	w.args = b.slurm.On(node, argv...)
+	if err := writeDown(runDir(), madeTrees, "libra/"+node); err != nil {
+		b.t.Fatal(err)
+	}
+	b.agents[node] = w
+	w.start(b.t)
+	b.joined(w)
+	return w
+}

@@ -1,0 +1,140 @@
+package web_test
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/live/web/webtest"
+)
+
+// audit looks at a page as those do who cannot see it well, or at all.
+//
+//go:embed testdata/audit.js
+var audit string
+
+// Every page, light and dark, wide and narrow: what is written can be read, what
+// can be pressed has a name, and nothing sticks out.
+func TestEverybodyCanUseThePages(t *testing.T) {
+	s := newStage(t, func(o *exchange.Open) { o.Policy = "libra-plus" })
+	budget := int64(1)
+	fine := int64(10_000)
+	s.Submit("alice", exchange.Request{Name: "runs", EstimateMS: 600_000, DeadlineMS: 3_600_000, PenaltyMicros: fine, Script: "echo hello\n# work 600s\n"})
+	s.Submit("alice", exchange.Request{Name: "done", EstimateMS: 1_000, DeadlineMS: 60_000, Script: "echo hello\n# work 200ms\n"})
+	s.Submit("alice", exchange.Request{Name: "refused", EstimateMS: 600_000, DeadlineMS: 700_000, Budget: &budget})
+	waitFor(t, "a job to end", func() bool {
+		j, err := s.Market.Job(t.Context(), 2)
+		return err == nil && j.State == exchange.Completed
+	})
+	nobody, user, owner := s.chrome.Page(s.url), s.chrome.Page(s.url), s.chrome.Page(s.url)
+	user.SignIn(s.Secret("alice"))
+	owner.SignIn(s.Secret("root"))
+	refuse := func(p *webtest.Page) {
+		p.Type("#deadline", "11m")
+		p.Type("#budget", "0.01")
+		p.Type("#script", "true")
+		p.Click(".go button.big")
+		p.Until("a refusal", `document.querySelector(".eyebrow.bad")?.textContent === "Refused"`)
+	}
+	mistake := func(p *webtest.Page) {
+		p.Click(".more summary")
+		p.Type("#estimate", "soon")
+		p.Until("a word about it", `!document.getElementById("estimate-wrong").hidden`)
+	}
+	forecast := func(p *webtest.Page) {
+		p.Click(".levers .go button.big")
+		p.Until("a forecast", `document.querySelector(".forecast")`)
+	}
+	for _, c := range []struct {
+		page *webtest.Page
+		path string
+		then func(*webtest.Page)
+	}{
+		{nobody, "/login", nil},
+		{nobody, s.link(webtest.User("alice")), nil},
+		{user, "/submit", nil},
+		{user, "/submit", refuse},
+		{user, "/submit", mistake},
+		{user, "/jobs", nil},
+		{user, "/jobs?state=ended", nil},
+		{user, "/jobs/1", func(p *webtest.Page) { p.Click(".confirm summary") }},
+		{user, "/jobs/2", func(p *webtest.Page) { p.Click(".receipt summary") }},
+		{user, "/jobs/3", nil},
+		{user, "/market", nil},
+		{user, "/account", nil},
+		{owner, "/jobs", nil},
+		{owner, "/owner", forecast},
+		{owner, "/account?path=lab", nil},
+	} {
+		for _, look := range []struct {
+			scheme string
+			width  int
+		}{{"light", 1280}, {"dark", 1280}, {"light", 390}, {"dark", 320}} {
+			c.page.Size(look.width, 900)
+			c.page.Scheme(look.scheme)
+			c.page.Go(c.path)
+			if c.then != nil {
+				c.then(c.page)
+			}
+			var wrong []string
+			c.page.Eval(audit, &wrong)
+			if len(wrong) > 12 {
+				wrong = append(wrong[:12], fmt.Sprintf("and %d more", len(wrong)-12))
+			}
+			for _, text := range wrong {
+				t.Errorf("%s, %s, %d wide: %s", c.path, look.scheme, look.width, text)
+			}
+		}
+	}
+	clean(t, nobody, user, owner)
+}
+
+// Somebody without a mouse signs in, submits and gets to the job, and always sees
+// where they are.
+func TestTheKeyboardIsEnough(t *testing.T) {
+	s := newStage(t)
+	p := s.chrome.Page(s.url)
+	p.Go("/login")
+	p.Send("Input.insertText", map[string]any{"text": s.Secret("alice")}, nil) // the field has the focus
+	p.Press("Enter", 13)
+	p.Until("somebody to be signed in", `document.querySelector(".purse")`)
+	p.Go("/submit")
+	at := func() string {
+		var text string
+		p.Eval(`(() => { const e = document.activeElement; return e.id || (e.tagName === "BUTTON" ? "" : e.name) || e.textContent.trim().slice(0, 30); })()`, &text)
+		return text
+	}
+	var seen []string
+	for range 40 {
+		p.Press("Tab", 9)
+		where := at()
+		seen = append(seen, where)
+		visible := false
+		p.Eval(`(() => { const e = document.activeElement; if (e === document.body) return true;
+			const ring = (x) => x && getComputedStyle(x).outlineStyle !== "none" && parseFloat(getComputedStyle(x).outlineWidth) >= 1;
+			return e.type === "range" || ring(e) || ring(e.closest(".upload")?.querySelector("label")); })()`, &visible)
+		if !visible {
+			t.Errorf("nobody sees that %q has the focus", where)
+		}
+		if where == "script" {
+			p.Send("Input.insertText", map[string]any{"text": "#!/bin/sh\necho typed\n# work 1s\n"}, nil)
+		}
+		if where == "Submit" && len(seen) > 8 {
+			break
+		}
+	}
+	order := strings.Join(seen, " > ")
+	last := -1
+	for _, name := range []string{"Skip to content", "estimate", "deadline", "budget", "slide", "script"} {
+		i := strings.Index(order, name)
+		if i <= last {
+			t.Fatalf("%s is not reached, or out of order: %s", name, order)
+		}
+		last = i
+	}
+	p.Press("Enter", 13)
+	p.Until("the job", `location.pathname.startsWith("/jobs/")`)
+	clean(t, p)
+}

@@ -1,0 +1,158 @@
+package web
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"path"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/ledger"
+	"github.com/libra-market/libra/live/api"
+)
+
+// Options are what a Handler may be told; the zero value is good.
+type Options struct {
+	Log *slog.Logger     // default: none
+	Now func() time.Time // default: the clock
+	// Secure says that people reach the server by TLS: cookies then travel by
+	// nothing else.
+	Secure bool
+	// WhatIf replays the history under other levers. Without it the owner's page
+	// has levers and no forecast.
+	WhatIf WhatIf
+	Seller ledger.Seller // who sends bills; default Libra, without a currency (XXX)
+	// Home is the directory on the nodes in which the jobs of a user run who names
+	// none and has had none yet; default /tmp.
+	Home func(user string) string
+
+	Sample    time.Duration // how often the market is looked at for its history; default 5 s
+	Heartbeat time.Duration // of streams of events; default 15 s
+}
+
+// WhatIf says what the history of the last days would have brought under a
+// policy, its settings and base prices.
+type WhatIf func(ctx context.Context, policy string, settings map[string]string, rates exchange.Rates) (WhatIfResult, error)
+
+// WhatIfResult is a replay beside what was. Both are replays of the same jobs, so
+// that only the levers differ.
+type WhatIfResult struct {
+	FromUS         int64 // of the history that was replayed
+	ToUS           int64
+	Jobs           int
+	Revenue        int64 // micro-units, penalties paid taken off
+	RevenueBefore  int64
+	Accepted       int
+	AcceptedBefore int
+	Kept           int // promises
+	KeptBefore     int
+	UsersBetter    int // more of their jobs in time and within budget, or the same for less
+	UsersWorse     int
+}
+
+func (o Options) withDefaults() Options {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now //nolint:forbidigo // the edge of the system, and a test can hand in its own
+	}
+	if o.Sample <= 0 {
+		o.Sample = 5 * time.Second
+	}
+	if o.Heartbeat <= 0 {
+		o.Heartbeat = 15 * time.Second
+	}
+	if o.Home == nil {
+		o.Home = func(string) string { return "/tmp" }
+	}
+	if o.Seller.Name == "" {
+		o.Seller.Name = "Libra"
+	}
+	if o.Seller.Currency == "" {
+		o.Seller.Currency = noCurrency
+	}
+	return o
+}
+
+// noCurrency is what ISO 4217 writes where there is none.
+const noCurrency = "XXX"
+
+// Handler serves the pages. It is an http.Handler.
+type Handler struct {
+	market   api.Market
+	keys     api.Keys
+	options  Options
+	mux      *http.ServeMux
+	guard    *http.CrossOriginProtection
+	sessions sessions
+	links    links
+	past     history
+	hub      *hub
+	today    tallies
+	ratings  ratings
+	forecast sync.Mutex // one replay at a time: it takes a whole processor
+
+	ctx  context.Context //nolint:containedctx // of what goes on between requests; Close ends it
+	stop context.CancelFunc
+	done sync.WaitGroup
+}
+
+// New makes the pages of a market whose tokens are in keys. It looks at the
+// market every few seconds until it is closed.
+func New(m api.Market, k api.Keys, o Options) *Handler {
+	o = o.withDefaults()
+	h := &Handler{
+		market: m, keys: k, options: o, mux: http.NewServeMux(), guard: http.NewCrossOriginProtection(),
+		sessions: sessions{now: o.Now}, links: links{now: o.Now},
+	}
+	h.ctx, h.stop = context.WithCancel(context.Background())
+	h.hub = newHub(h)
+	h.mount()
+	h.done.Go(h.watch)
+	return h
+}
+
+// Close ends the streams that are being followed and what goes on between
+// requests. Register it with [http.Server.RegisterOnShutdown].
+func (h *Handler) Close() {
+	h.stop()
+	h.done.Wait()
+	h.hub.wait()
+}
+
+// ServeHTTP answers a request.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	// The mux would redirect a path with dots or double slashes to where it
+	// leads. Nobody writes such a path in good faith.
+	if p := r.URL.Path; p == "" || p[0] != '/' || path.Clean(p) != p {
+		h.serve(&nowhere, w, r)
+		return
+	}
+	h.mux.ServeHTTP(w, r)
+}
+
+// Join puts a market's API and its pages behind one address: what programs ask
+// goes to the API, all else to the pages.
+func Join(programs, people http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if forPrograms(r.URL.Path) {
+			programs.ServeHTTP(w, r)
+			return
+		}
+		people.ServeHTTP(w, r)
+	})
+}
+
+func forPrograms(path string) bool {
+	switch path {
+	case "/v1", "/openapi.json", "/metrics", "/healthz", "/problems":
+		return true
+	}
+	return strings.HasPrefix(path, "/v1/") || strings.HasPrefix(path, "/problems/")
+}
+
+func (h *Handler) now() time.Time { return h.options.Now() }

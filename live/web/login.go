@@ -1,0 +1,105 @@
+package web
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/libra-market/libra/core/exchange"
+)
+
+// loginView is the sign-in page.
+type loginView struct {
+	Wrong string
+	Next  string
+	Key   string            // of a login link
+	Guest exchange.Identity // whom it is for
+}
+
+// showLogin asks for a token. A login link shows whom it is for and asks for a
+// click: what only looks ahead (a mail scanner, a browser that prefetches) must
+// not use it up, and nobody is signed in as somebody else without seeing it.
+func showLogin(c *call) error {
+	v := loginView{Next: nextOf(c.r.URL.Query().Get("next"))}
+	if key := c.r.URL.Query().Get("key"); key != "" {
+		who, ok := c.h.links.look(key)
+		if ok {
+			v.Key, v.Guest = key, who
+		} else {
+			v.Wrong = "This link has been used, or is older than ten minutes. Ask for a new one, or sign in with a token."
+		}
+	} else if c.session != nil {
+		return c.redirect(v.Next)
+	}
+	return c.page("login", "Sign in", "", &v)
+}
+
+func signIn(c *call) error {
+	v := loginView{Next: nextOf(c.r.PostFormValue("next"))}
+	if key := c.r.PostFormValue("key"); key != "" {
+		who, ok := c.h.links.take(key)
+		if !ok {
+			v.Wrong = "This link has been used, or is older than ten minutes. Ask for a new one, or sign in with a token."
+			return c.page("login", "Sign in", "", &v)
+		}
+		return c.enter(who, nil, v.Next)
+	}
+	t, hash, ok, err := c.h.tokenOf(c.r.Context(), strings.TrimSpace(c.r.PostFormValue("token")))
+	if err != nil {
+		return err
+	}
+	if !ok {
+		v.Wrong = "This token opens nothing here: it is unknown, has expired or was revoked, or is a node's."
+		return c.page("login", "Sign in", "", &v)
+	}
+	return c.enter(exchange.Identity{User: t.User, Role: t.Role}, hash, v.Next)
+}
+
+// enter begins a session, always a new one: a cookie from before is worth
+// nothing after.
+func (c *call) enter(who exchange.Identity, token []byte, next string) error {
+	if c.secret != "" {
+		c.h.sessions.end(c.secret)
+	}
+	http.SetCookie(c.w, c.cookie(c.h.sessions.begin(who, token), fullLife))
+	return c.redirect(next)
+}
+
+func signOut(c *call) error {
+	c.h.sessions.end(c.secret)
+	gone := c.cookie("", 0)
+	gone.MaxAge = -1
+	http.SetCookie(c.w, gone)
+	return c.redirect("/login")
+}
+
+// makeLink makes a login link for whoever holds a token, so that a command can
+// open a browser without the token in it.
+func makeLink(c *call) error {
+	scheme, secret, _ := strings.Cut(c.r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return errSignIn
+	}
+	t, _, ok, err := c.h.tokenOf(c.r.Context(), secret)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return errSignIn
+	}
+	link := c.h.LoginLink(exchange.Identity{User: t.User, Role: t.Role})
+	text, err := json.Marshal(map[string]string{"path": link})
+	if err != nil {
+		return err
+	}
+	c.raw(http.StatusCreated, "application/json", text)
+	return nil
+}
+
+// nextOf is where to go after signing in: a place here, or the start.
+func nextOf(text string) string {
+	if len(text) < 2 || text[0] != '/' || text[1] == '/' || strings.ContainsAny(text, "\\\r\n\t") || strings.HasPrefix(text, "/login") {
+		return "/"
+	}
+	return text
+}

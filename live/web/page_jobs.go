@@ -1,0 +1,139 @@
+package web
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/live/api"
+)
+
+// rowsShown is how many jobs a page of the table has.
+const rowsShown = 50
+
+// filter is a choice of states.
+type filter struct {
+	Name   string // in the address
+	Label  string
+	States []exchange.State // none: all
+}
+
+var filters = []filter{
+	{"", "All", nil},
+	{"live", "Under way", []exchange.State{exchange.Held, exchange.Queued, exchange.Running, exchange.Stopping}},
+	{"done", "Completed", []exchange.State{exchange.Completed}},
+	{"ended", "Ended otherwise", []exchange.State{
+		exchange.Failed, exchange.Cancelled, exchange.Stopped, exchange.Expired, exchange.Lost,
+	}},
+	{"refused", "Refused", []exchange.State{exchange.Rejected}},
+}
+
+// jobsView is the table of jobs.
+type jobsView struct {
+	Rows      []*rowView
+	Filters   []filterView
+	Everybody bool
+	Mine      bool // the owner of the cluster wants only their own
+	Name      string
+	State     string
+	First     bool // nothing is newer
+	Total     int64
+	Older     string // address of the next page
+	Newest    string
+	From, To  int64 // numbers of the jobs that events are wanted for
+	Searching bool
+}
+
+type filterView struct {
+	filter
+	Count int64
+	Here  bool
+	URL   string
+}
+
+func home(c *call) error { return c.redirect("/jobs") }
+
+func showJobs(c *call) error {
+	q := c.r.URL.Query()
+	v := &jobsView{Name: q.Get("name"), State: q.Get("state"), Everybody: c.everybody(), Mine: q.Get("whose") == "mine"}
+	at := slices.IndexFunc(filters, func(f filter) bool { return f.Name == v.State })
+	if at < 0 || len(v.Name) > exchange.MaxName {
+		return errNotFound
+	}
+	ask := api.JobQuery{Name: v.Name, States: filters[at].States, Limit: rowsShown + 1}
+	if !v.Everybody || v.Mine {
+		ask.Owner = c.who.User
+	}
+	v.Everybody = ask.Owner == ""
+	if text := q.Get("before"); text != "" {
+		before, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || before < 1 {
+			return errNotFound
+		}
+		ask.Before = before
+	}
+	v.First = ask.Before == 0
+	jobs, err := c.h.market.Jobs(c.r.Context(), ask)
+	if err != nil {
+		return err
+	}
+	counts, err := c.h.market.CountJobs(c.r.Context(), ask.Owner)
+	if err != nil {
+		return err
+	}
+	if len(jobs) > rowsShown {
+		jobs = jobs[:rowsShown]
+		v.Older = c.jobsURL(v, map[string]string{"before": strconv.FormatInt(jobs[rowsShown-1].ID, 10)})
+	}
+	for i := range jobs {
+		v.Rows = append(v.Rows, c.h.row(c.r.Context(), &jobs[i], v.Everybody))
+	}
+	v.count(c, counts, at)
+	v.Newest = c.jobsURL(v, nil)
+	v.Searching = v.Name != "" || v.State != ""
+	if n := len(jobs); n > 0 {
+		v.From, v.To = jobs[n-1].ID, jobs[0].ID
+	}
+	if v.First {
+		v.To = 0 // and all that come
+	}
+	return c.page("jobs", "Jobs", "jobs", v)
+}
+
+func (v *jobsView) count(c *call, counts map[exchange.State]int64, here int) {
+	for i, f := range filters {
+		fv := filterView{filter: f, Here: i == here, URL: c.jobsURL(v, map[string]string{"state": f.Name})}
+		for state, n := range counts {
+			if len(f.States) == 0 || slices.Contains(f.States, state) {
+				fv.Count += n
+			}
+		}
+		v.Filters = append(v.Filters, fv)
+	}
+	v.Total = v.Filters[0].Count
+}
+
+// jobsURL is the address of the table as it is, with some things changed.
+func (c *call) jobsURL(v *jobsView, change map[string]string) string {
+	q := url.Values{}
+	for name, value := range map[string]string{"state": v.State, "name": v.Name} {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	if v.Mine {
+		q.Set("whose", "mine")
+	}
+	for name, value := range change {
+		if value == "" {
+			q.Del(name)
+			continue
+		}
+		q.Set(name, value)
+	}
+	if len(q) == 0 {
+		return "/jobs"
+	}
+	return "/jobs?" + q.Encode()
+}

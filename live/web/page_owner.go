@@ -1,0 +1,242 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/market"
+)
+
+// ownerView is the page of whoever owns the cluster.
+type ownerView struct {
+	Today    exchange.Tally
+	Nodes    nodesView
+	Levers   leversView
+	Accounts []exchange.Account
+	More     int // accounts that are not shown
+	House    exchange.Account
+	Said     string
+	NowUS    int64
+}
+
+const accountsShown = 100
+
+// Part is what was earned of what could have been.
+func (v *ownerView) Part() float64 {
+	if v.Today.Bound <= 0 {
+		return 0
+	}
+	return min(1, max(0, float64(v.Today.Net)/float64(v.Today.Bound)))
+}
+
+// Bar draws it.
+func (v *ownerView) Bar() template.HTML {
+	d := &drawing{height: 8}
+	d.WriteString(`<rect width="100%" height="8" rx="4" class="rail"/>`)
+	fmt.Fprintf(d, `<rect width="%s" height="8" rx="4" class="fill"/>`, pct(v.Part()))
+	return d.svg("bar", percent(v.Part())+" of the bound", "")
+}
+
+// KeptPart is the part of the promises that came due and were kept.
+func (v *ownerView) KeptPart() float64 {
+	if v.Today.Promised == 0 {
+		return 1
+	}
+	return float64(v.Today.Kept) / float64(v.Today.Promised)
+}
+
+// Refusals are the reasons of the day, the most frequent first.
+func (v *ownerView) Refusals() []string {
+	type pair struct {
+		reason string
+		n      int64
+	}
+	var list []pair
+	for reason, n := range v.Today.Reasons {
+		list = append(list, pair{reason, n})
+	}
+	slices.SortFunc(list, func(a, b pair) int {
+		if a.n != b.n {
+			return int(b.n - a.n)
+		}
+		return strings.Compare(a.reason, b.reason)
+	})
+	var out []string
+	for _, p := range list {
+		out = append(out, fmt.Sprintf("%s %s", thousands(p.n), reasonLabel(p.reason)))
+	}
+	return out
+}
+
+// tallies remembers the business of the day: it is added up from all its jobs,
+// which takes longer than anybody should wait for a page.
+type tallies struct {
+	adding sync.Mutex // one at a time
+	mu     sync.Mutex
+	at     time.Time
+	t      exchange.Tally
+}
+
+const (
+	tallyFresh = 10 * time.Second // is shown as it is
+	tallyStale = 10 * time.Minute // is shown, while a new one is added up
+)
+
+func (h *Handler) tally(ctx context.Context) (exchange.Tally, error) {
+	h.today.mu.Lock()
+	t, age := h.today.t, h.now().Sub(h.today.at)
+	h.today.mu.Unlock()
+	switch {
+	case age >= 0 && age < tallyFresh:
+		return t, nil
+	case age >= 0 && age < tallyStale:
+		go func() { _, _ = h.addUp(h.ctx) }() // the next page shows it, or says why not
+		return t, nil
+	}
+	return h.addUp(ctx)
+}
+
+func (h *Handler) addUp(ctx context.Context) (exchange.Tally, error) {
+	h.today.adding.Lock()
+	defer h.today.adding.Unlock()
+	now := h.now()
+	h.today.mu.Lock()
+	t, age := h.today.t, now.Sub(h.today.at)
+	h.today.mu.Unlock()
+	if age >= 0 && age < tallyFresh { // somebody else has just done it
+		return t, nil
+	}
+	t, err := h.market.Tally(ctx, now.UTC().Truncate(24*time.Hour).UnixMicro(), now.UnixMicro()+1)
+	if err != nil {
+		return t, err
+	}
+	h.today.mu.Lock()
+	h.today.at, h.today.t = now, t
+	h.today.mu.Unlock()
+	return t, nil
+}
+
+func showOwner(c *call) error {
+	v := &ownerView{}
+	if text := c.r.URL.Query().Get("epoch"); text != "" {
+		v.Said = "From now on this is in force. What was promised before stands."
+	}
+	levers, err := c.leversInForce()
+	if err != nil {
+		return err
+	}
+	if name := c.r.URL.Query().Get("policy"); name != "" && name != levers.Policy {
+		if levers, err = levers.under(name); err != nil {
+			return errNotFound
+		}
+	}
+	v.Levers = *levers
+	return c.showOwner(v)
+}
+
+func (c *call) showOwner(v *ownerView) error {
+	ctx := c.r.Context()
+	var err error
+	if v.Today, err = c.h.tally(ctx); err != nil {
+		return err
+	}
+	if v.Nodes, err = c.h.nodesNow(ctx); err != nil {
+		return err
+	}
+	list, err := c.h.market.Accounts(ctx, "")
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		switch {
+		case list[i].Path == "@owner":
+			v.House = list[i]
+		case strings.HasPrefix(list[i].Path, "@"):
+		case len(v.Accounts) >= accountsShown:
+			v.More++
+		default:
+			v.Accounts = append(v.Accounts, list[i])
+		}
+	}
+	v.NowUS = c.h.now().UnixMicro()
+	return c.page("owner", "Owner", "owner", v)
+}
+
+// nodesView is the nodes with a bar for each processor.
+type nodesView struct {
+	Nodes []nodeView
+	More  int
+}
+
+type nodeView struct {
+	exchange.NodeView
+	Bars []template.HTML
+	Used float64
+	More int // processors without a bar
+}
+
+// Bounds on what is drawn: a page of a thousand processors is of no use.
+const (
+	nodesShown   = 32
+	barsShown    = 64
+	tenantsShown = 400
+)
+
+func (h *Handler) nodesNow(ctx context.Context) (nodesView, error) {
+	list, err := h.market.Nodes(ctx)
+	if err != nil {
+		return nodesView{}, err
+	}
+	var v nodesView
+	drawn := 0
+	for i := range list {
+		if len(v.Nodes) >= nodesShown {
+			v.More++
+			continue
+		}
+		n := nodeView{NodeView: list[i]}
+		for p := range list[i].Loads {
+			load := &list[i].Loads[p]
+			n.Used += min(1, load.Share) / float64(len(list[i].Loads))
+			if p >= barsShown || drawn >= tenantsShown {
+				n.More++
+				continue
+			}
+			drawn += len(load.Jobs)
+			n.Bars = append(n.Bars, drawLoad(p, load))
+		}
+		v.Nodes = append(v.Nodes, n)
+	}
+	return v, nil
+}
+
+// drawLoad draws a processor: its jobs side by side, each as wide as its share,
+// and a mark where what is promised ends.
+func drawLoad(processor int, load *exchange.ProcessorView) template.HTML {
+	d := &drawing{height: 16}
+	d.WriteString(`<rect width="100%" height="16" class="rail"/>`)
+	at := 0.0
+	words := fmt.Sprintf("Processor %d: %s given, %s promised", processor, percent(load.Share), percent(load.Kept))
+	for _, t := range load.Jobs {
+		share := min(max(0, t.Share), 1-min(1, at))
+		name := fmt.Sprintf("job %d, %s, of %s: %s", t.Job, t.Name, t.Owner, percent(t.Share))
+		fmt.Fprintf(d, `<a href="/jobs/%d" tabindex="-1">`, t.Job)
+		d.rect(at, 0, share, 16, fmt.Sprintf("load k%d", t.Job%6), name)
+		d.WriteString("</a>")
+		at += share
+		words += "; " + name
+	}
+	if load.Kept > 0 && load.Kept < 1 {
+		d.line(load.Kept, 0, load.Kept, 16, "keep")
+	}
+	return d.svg("load", words, "")
+}
+
+// per is a base price as the form has it.
+func per(micros int64) string { return market.Money(micros).String() }

@@ -1,0 +1,216 @@
+package web
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/live/api"
+)
+
+// submitView is the page on which a job is handed in.
+type submitView struct {
+	*form
+	Answer   *answer
+	Key      string // makes the form count once
+	Accounts []exchange.Account
+	Home     string
+	Like     int64 // the job that it was filled in from
+	Said     string
+	Refused  bool // what the answer says was said to a submission, not to a question
+}
+
+// More reports whether the folded part of the form should be open.
+func (v *submitView) More() bool { return v.more() }
+
+// showSubmit is the empty form, or one filled in like another job.
+func showSubmit(c *call) error {
+	ctx := c.r.Context()
+	v := &submitView{form: &form{Fields: map[string]string{"estimate": "10m", "deadline": "1h", "wish": "cheapest"}, Wrong: map[string]string{}}}
+	if text := c.r.URL.Query().Get("like"); text != "" {
+		id, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return errNotFound
+		}
+		j, err := c.job(id)
+		if err != nil {
+			return err
+		}
+		v.like(&j)
+		v.Like = id
+	} else {
+		last, err := c.h.market.Jobs(ctx, api.JobQuery{Owner: c.who.User, Limit: 1})
+		if err != nil {
+			return err
+		}
+		if len(last) > 0 {
+			v.Fields["dir"] = last[0].Request.Dir
+		}
+	}
+	var err error
+	if v.Answer, err = c.ask(ctx, v.form, c.again(v.form), [2]int64{}); err != nil {
+		return err
+	}
+	return c.showForm(v)
+}
+
+// again makes a request of a form that did not come from a browser.
+func (c *call) again(f *form) exchange.Request {
+	c.r.PostForm = url.Values{}
+	for name, value := range f.Fields {
+		c.r.PostForm.Set(name, value)
+	}
+	read, r := c.readRequest()
+	f.Wrong, f.Notes = read.Wrong, read.Notes
+	return r
+}
+
+func (c *call) showForm(v *submitView) error {
+	v.Key = newSecret()
+	if v.Home = v.Fields["dir"]; v.Home == "" {
+		v.Home = c.h.options.Home(c.who.User)
+	}
+	own, err := c.h.market.AccountOf(c.r.Context(), c.who.User)
+	if err != nil {
+		return err
+	}
+	if v.Accounts, err = c.h.market.Accounts(c.r.Context(), own); err != nil {
+		return err
+	}
+	return c.page("submit", "Submit a job", "submit", v)
+}
+
+// submit hands the job in, or asks for its price, or takes an offer: the button
+// says which.
+func submit(c *call) error {
+	f, r := c.readRequest()
+	v := &submitView{form: f}
+	offer, err := url.ParseQuery(c.r.PostFormValue("offer"))
+	switch {
+	case err != nil:
+		return errNotFound
+	case offer.Get("quote") != "":
+		return c.takeOffer(v, r, offer)
+	case len(offer) > 0:
+		f.use(offer)
+		return c.askAgain(v)
+	case c.r.PostFormValue("do") == "ask":
+		return c.askAgain(v)
+	}
+	if len(f.Wrong) == 0 {
+		if err = r.Validate(); err != nil && !f.fault(err) {
+			return err
+		}
+	}
+	if len(f.Wrong) > 0 {
+		return c.askAgain(v)
+	}
+	if v.Said, err = c.moved(&r); err != nil {
+		return err
+	}
+	if v.Said != "" {
+		return c.askAgain(v)
+	}
+	o, err := c.do(exchange.Command{Submit: &exchange.Submit{Request: r}}, c.key(&r, ""))
+	if err != nil {
+		if f.fault(err) {
+			return c.askAgain(v)
+		}
+		return err
+	}
+	return c.submitted(v, &r, o)
+}
+
+// submitted goes to the job, or says why there is none.
+func (c *call) submitted(v *submitView, r *exchange.Request, o exchange.Outcome) error {
+	if o.Refusal == nil && o.Job != nil {
+		return c.redirect("/jobs/" + strconv.FormatInt(o.Job.ID, 10))
+	}
+	if o.Refusal == nil {
+		return errors.New("the market answered with an empty outcome")
+	}
+	// The curve is drawn as for a question; the refusal is the real one, because
+	// its offers are kept for a minute.
+	a, err := c.ask(c.r.Context(), v.form, *r, [2]int64{})
+	if err != nil {
+		return err
+	}
+	a.Blank = false
+	a.take(o, r)
+	v.Answer, v.Refused = a, true
+	return c.showForm(v)
+}
+
+// askAgain shows the form with what the market says to it now.
+func (c *call) askAgain(v *submitView) error {
+	wrong := v.Wrong
+	r := c.again(v.form)
+	for name, text := range wrong {
+		if v.Wrong[name] == "" {
+			v.Wrong[name] = text
+		}
+	}
+	var err error
+	if v.Answer, err = c.ask(c.r.Context(), v.form, r, [2]int64{}); err != nil {
+		return err
+	}
+	return c.showForm(v)
+}
+
+// takeOffer submits on an offer that was made to this form. One that has expired
+// is asked for again rather than taken at another price.
+func (c *call) takeOffer(v *submitView, r exchange.Request, offer url.Values) error {
+	program := exchange.Request{
+		Name: r.Name, Argv: r.Argv, Script: r.Script, Dir: r.Dir, Env: r.Env, Output: r.Output, Error: r.Error,
+		Overrun: r.Overrun, NoRestart: r.NoRestart, Tags: r.Tags, GraceMS: r.GraceMS, After: r.After,
+	}
+	id := offer.Get("quote")
+	offer.Del("quote")
+	o, err := c.do(exchange.Command{Submit: &exchange.Submit{Request: program, Quote: id}}, c.key(&program, id))
+	v.use(offer)
+	switch {
+	case errors.Is(err, exchange.ErrUnknown):
+		v.Said = "That offer has expired. This is what the market says to the same terms now."
+		return c.askAgain(v)
+	case err != nil && v.fault(err):
+		return c.askAgain(v)
+	case err != nil:
+		return err
+	}
+	return c.submitted(v, &r, o)
+}
+
+// moved says that the price is not what was shown, where nothing else limits it.
+func (c *call) moved(r *exchange.Request) (string, error) {
+	seen, err := strconv.ParseInt(c.r.PostFormValue("seen"), 10, 64)
+	if err != nil || r.Budget != nil {
+		return "", nil //nolint:nilerr // no price was shown
+	}
+	o, err := c.h.market.Preview(c.r.Context(), c.who, *r)
+	if err != nil || o.Quote == nil || o.Quote.Price <= seen {
+		return "", err
+	}
+	return fmt.Sprintf("The price has moved from %s to %s. Nothing has been submitted yet.",
+		market.Money(seen), market.Money(o.Quote.Price)), nil
+}
+
+// key makes the same form, sent twice, one submission. What is asked is part of
+// it, so a form that was changed is another.
+func (c *call) key(r *exchange.Request, quote string) api.Key {
+	given := c.r.PostFormValue("key")
+	if len(given) < 16 || len(given) > 64 {
+		return api.Key{}
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		return api.Key{}
+	}
+	sum := sha256.Sum256(append(text, quote...))
+	return api.Key{Owner: c.who.User, Key: "page " + given + " " + hex.EncodeToString(sum[:8]), Digest: sum[:]}
+}

@@ -1,0 +1,272 @@
+package web
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/live/api"
+)
+
+const (
+	idleLife = 12 * time.Hour     // of a session that nobody uses
+	fullLife = 7 * 24 * time.Hour // of any session
+	recheck  = 5 * time.Second    // how long a token counts as good without asking again
+	mostOpen = 10_000             // sessions, of all users together
+	secretOf = 32                 // bytes of a secret
+	inForm   = "csrf"             // field with the token against forged requests
+	inHeader = "X-Csrf"           // header with it, where a script asks
+	linkLife = 10 * time.Minute   // of a login link that nobody follows
+	mostLink = 1000               // login links at a time
+)
+
+// digest is what is kept of a secret.
+type digest = [sha256.Size]byte
+
+func newSecret() string {
+	var random [secretOf]byte
+	rand.Read(random[:]) // it never returns an error: without randomness the program ends
+	return base64.RawURLEncoding.EncodeToString(random[:])
+}
+
+// session is somebody who has signed in. It ends with the server.
+type session struct {
+	who   exchange.Identity
+	token []byte // hash of the token they came with; nil: by a link
+	made  time.Time
+
+	mu      sync.Mutex
+	used    time.Time
+	checked time.Time // when the token was last found good
+	follows int       // streams that are open
+
+	asking sync.Mutex // one preview at a time
+}
+
+// sessions knows who has signed in. Of a cookie only its hash is kept.
+type sessions struct {
+	now  func() time.Time
+	mu   sync.Mutex
+	open map[digest]*session
+}
+
+// begin signs somebody in and returns what goes into the cookie.
+func (s *sessions) begin(who exchange.Identity, token []byte) string {
+	secret, now := newSecret(), s.now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open == nil {
+		s.open = map[digest]*session{}
+	}
+	if len(s.open) >= mostOpen {
+		s.sweep(now)
+	}
+	s.open[sha256.Sum256([]byte(secret))] = &session{who: who, token: token, made: now, used: now, checked: now}
+	return secret
+}
+
+// sweep makes room: what is over goes, and if that is not enough the one that
+// was not used for longest.
+func (s *sessions) sweep(now time.Time) {
+	var oldest digest
+	first := now
+	for key, one := range s.open {
+		used := one.lastUsed()
+		if one.over(now) {
+			delete(s.open, key)
+		} else if !used.After(first) {
+			oldest, first = key, used
+		}
+	}
+	if len(s.open) >= mostOpen {
+		delete(s.open, oldest)
+	}
+}
+
+func (s *session) lastUsed() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.used
+}
+
+func (s *session) over(now time.Time) bool {
+	return now.Sub(s.made) >= fullLife || now.Sub(s.lastUsed()) >= idleLife
+}
+
+// find is the session of a cookie, if it is not over.
+func (s *sessions) find(secret string) *session {
+	now := s.now()
+	s.mu.Lock()
+	one := s.open[sha256.Sum256([]byte(secret))]
+	s.mu.Unlock()
+	if one == nil || one.over(now) {
+		return nil
+	}
+	one.mu.Lock()
+	one.used = now
+	one.mu.Unlock()
+	return one
+}
+
+func (s *sessions) end(secret string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.open, sha256.Sum256([]byte(secret)))
+}
+
+// cookieName binds the cookie to this host where the browser can check that.
+// Cookies know no ports, so two markets on one machine need two names.
+func (c *call) cookieName() string {
+	if c.h.options.Secure {
+		return "__Host-libra"
+	}
+	if _, port, err := net.SplitHostPort(c.r.Host); err == nil && strings.Trim(port, "0123456789") == "" {
+		return "libra-" + port
+	}
+	return "libra"
+}
+
+func (c *call) cookie(value string, life time.Duration) *http.Cookie {
+	return &http.Cookie{
+		Name: c.cookieName(), Value: value, Path: "/", MaxAge: int(life / time.Second),
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: c.h.options.Secure,
+	}
+}
+
+// identify finds out who asks. Nobody is no error.
+func (c *call) identify() error {
+	cookie, err := c.r.Cookie(c.cookieName())
+	if err != nil || cookie.Value == "" {
+		return nil //nolint:nilerr // without a cookie it is nobody
+	}
+	s := c.h.sessions.find(cookie.Value)
+	if s == nil {
+		return nil
+	}
+	good, err := c.h.stillGood(c.r.Context(), s)
+	if err != nil {
+		return err
+	}
+	if !good {
+		c.h.sessions.end(cookie.Value)
+		return nil
+	}
+	c.session, c.secret, c.who = s, cookie.Value, s.who
+	return nil
+}
+
+// stillGood reports whether the token of a session still opens something: who
+// revokes a token ends what was begun with it.
+func (h *Handler) stillGood(ctx context.Context, s *session) (bool, error) {
+	if s.token == nil {
+		return true, nil
+	}
+	now := h.now()
+	s.mu.Lock()
+	fresh := now.Sub(s.checked) < recheck
+	s.mu.Unlock()
+	if fresh {
+		return true, nil
+	}
+	t, found, err := h.keys.Token(ctx, s.token)
+	if err != nil {
+		return false, fmt.Errorf("%w: look up a token: %w", exchange.ErrUnavailable, err)
+	}
+	if !found || !t.Good(now.UnixMicro()) {
+		return false, nil
+	}
+	s.mu.Lock()
+	s.checked = now
+	s.mu.Unlock()
+	return true, nil
+}
+
+// stamp is the token that every form of a session carries. It is made of the
+// cookie, so a page elsewhere, which cannot read the cookie, cannot make it.
+func stamp(secret string) string {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte("libra form"))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// stamped reports whether a request carries the token of its session.
+func (c *call) stamped() bool {
+	given := c.r.Header.Get(inHeader)
+	if given == "" {
+		given = c.r.PostFormValue(inForm)
+	}
+	return hmac.Equal([]byte(given), []byte(stamp(c.secret)))
+}
+
+// links are login links that nobody has followed yet.
+type links struct {
+	now  func() time.Time
+	mu   sync.Mutex
+	open map[digest]invitation
+}
+
+type invitation struct {
+	who   exchange.Identity
+	until time.Time
+}
+
+// LoginLink is a path under which somebody can sign in once, within ten minutes.
+// A node has no pages and gets none.
+func (h *Handler) LoginLink(user exchange.Identity) string {
+	if !may(user, belongings{roles: people}) {
+		return "/login"
+	}
+	return "/login?key=" + h.links.make(user)
+}
+
+func (l *links) make(who exchange.Identity) string {
+	key, now := newSecret(), l.now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.open == nil {
+		l.open = map[digest]invitation{}
+	}
+	for k, one := range l.open {
+		if !now.Before(one.until) || len(l.open) >= mostLink {
+			delete(l.open, k)
+		}
+	}
+	l.open[sha256.Sum256([]byte(key))] = invitation{who, now.Add(linkLife)}
+	return key
+}
+
+// look finds whom a link is for, and take uses it up.
+func (l *links) look(key string) (exchange.Identity, bool) { return l.find(key, false) }
+
+func (l *links) take(key string) (exchange.Identity, bool) { return l.find(key, true) }
+
+func (l *links) find(key string, take bool) (exchange.Identity, bool) {
+	sum := sha256.Sum256([]byte(key))
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	one, ok := l.open[sum]
+	if take {
+		delete(l.open, sum)
+	}
+	return one.who, ok && l.now().Before(one.until)
+}
+
+// tokenOf finds the token of a secret, if it opens these pages.
+func (h *Handler) tokenOf(ctx context.Context, secret string) (t api.Token, hash []byte, ok bool, err error) {
+	hash = api.HashSecret(secret)
+	t, found, err := h.keys.Token(ctx, hash)
+	if err != nil {
+		return t, nil, false, fmt.Errorf("%w: look up a token: %w", exchange.ErrUnavailable, err)
+	}
+	who := exchange.Identity{User: t.User, Role: t.Role}
+	return t, hash, found && t.Good(h.now().UnixMicro()) && may(who, belongings{roles: people}), nil
+}

@@ -1,0 +1,120 @@
+package web
+
+import (
+	"embed"
+	"html/template"
+	"path"
+	"strings"
+
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/market"
+)
+
+//go:embed pages
+var pageFiles embed.FS
+
+// templates are the pages by name. Each is the layout, the parts that several
+// share, and a file of its own.
+var templates = readTemplates()
+
+func readTemplates() map[string]*template.Template {
+	list, err := pageFiles.ReadDir("pages")
+	if err != nil {
+		panic(err) // they are in the program
+	}
+	all := map[string]*template.Template{}
+	for _, entry := range list {
+		name := strings.TrimSuffix(path.Base(entry.Name()), ".html")
+		if name == "layout" || name == "parts" {
+			continue
+		}
+		all[name] = template.Must(template.New(name).Funcs(functions).ParseFS(pageFiles,
+			"pages/layout.html", "pages/parts.html", "pages/"+entry.Name()))
+	}
+	return all
+}
+
+var functions = template.FuncMap{
+	"asset":    assetURL,
+	"money":    money,
+	"signed":   signedMoney,
+	"exact":    func(micros int64) string { return market.Money(micros).String() },
+	"span":     span,
+	"percent":  percent,
+	"count":    func(n int64) string { return thousands(n) },
+	"when":     when,
+	"plural":   plural,
+	"label":    stateLabel,
+	"tone":     stateTone,
+	"reason":   reasonLabel,
+	"terms":    func(v any) string { return inputText(v) },
+	"join":     strings.Join,
+	"sentence": sentence,
+	"add":      func(a, b int) int { return a + b },
+	"field":    newField,
+	"lever": func(l lever, can bool) any {
+		return struct {
+			lever
+			Can bool
+		}{l, can}
+	},
+}
+
+// fieldView is one line of a form.
+type fieldView struct{ Name, Label, Hint, Placeholder, Value, Wrong string }
+
+func newField(v *submitView, name, label, hint, placeholder string) fieldView {
+	return fieldView{name, label, hint, placeholder, v.Fields[name], v.Wrong[name]}
+}
+
+// frame is what every page has around what it shows.
+type frame struct {
+	Title string
+	At    string // which part of the site this is
+	Who   exchange.Identity
+	SignedIn,
+	Owner bool
+	CSRF     string
+	Account  string
+	Free     int64 // of the caller's account
+	Currency string
+	NowUS    int64
+	Body     any
+}
+
+func (c *call) frame(title, at string, body any) (*frame, error) {
+	f := &frame{Title: title, At: at, Body: body, NowUS: c.h.now().UnixMicro(), Currency: c.h.currency()}
+	if c.session == nil {
+		return f, nil
+	}
+	f.SignedIn, f.Who, f.Owner, f.CSRF = true, c.who, c.everybody(), stamp(c.secret)
+	ctx := c.r.Context()
+	account, err := c.h.market.AccountOf(ctx, c.who.User)
+	if err != nil {
+		return f, nil //nolint:nilerr // a page that says what is wrong needs its frame too
+	}
+	f.Account = account
+	if list, err := c.h.market.Accounts(ctx, account); err == nil {
+		for i := range list {
+			if list[i].Path == account {
+				f.Free = list[i].Free
+			}
+		}
+	}
+	return f, nil
+}
+
+// currency is what amounts are in, "" where they are in no particular one.
+func (h *Handler) currency() string {
+	if h.options.Seller.Currency == noCurrency {
+		return ""
+	}
+	return h.options.Seller.Currency
+}
+
+// part renders one named part of a page, for those who already show the rest.
+func part(page, name string, data any) (string, error) {
+	var out strings.Builder
+	err := templates[page].ExecuteTemplate(&out, name, data)
+	return out.String(), err
+}

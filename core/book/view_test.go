@@ -118,7 +118,8 @@ func compareFirstFit(t *rapid.T, v View, inOrder []Seat) {
 	}
 }
 
-// compareShadow plays the expected ends forward, as SEMANTICS 1 tells it.
+// compareShadow plays the expected ends forward, as docs/semantics.md, section 1,
+// tells it.
 func compareShadow(t *rapid.T, v View, j *market.Job, idle int, running map[Seat]float64) {
 	at, free := market.Never, 0
 	for _, end := range running {

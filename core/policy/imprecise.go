@@ -54,7 +54,7 @@ func (p *mandatoryFirst) settings() []Setting {
 		"displace, or none", "no-gain", "infeasible")}
 }
 
-// leastGain is what counts as nothing (SEMANTICS 4.5 of the paper's rules).
+// leastGain is what counts as nothing (docs/semantics.md, section 4, item 5).
 const leastGain = 1e-6
 
 // place is a processor that could take a job.

@@ -10,7 +10,7 @@ import (
 )
 
 // icPaper is 003. Its experiments are those of section 4, with the parameters
-// that SEMANTICS.md settles.
+// that docs/semantics.md, section 4, settles.
 var icPaper = Paper{
 	Name: nameIC, Number: "003",
 	Title:  "Imprecise Computation Grid Application Model for Flexible Market-based Resource Allocation",
@@ -87,7 +87,7 @@ func runIC(ctx context.Context, o Options) ([]Figure, []Claim, error) {
 // deadlines is figure 5: all policies as deadlines get later. Beside it stands
 // what the rule of refusal does: the text of 003 (section 3.4) refuses only
 // what is infeasible, yet its "about 80%" comes about only if what no site
-// gains by is refused as well (SEMANTICS.md, section 4, item 5). Under hard
+// gains by is refused as well (docs/semantics.md, section 4, item 5). Under hard
 // terms every feasible application is a gain, so there the rules are the same.
 func (r *icRun) deadlines(ctx context.Context) ([]Figure, error) {
 	lines := icLines()

@@ -44,7 +44,7 @@ func icStatements(s icSetting) []statement {
 
 // icRefusal repeats section 4 under the rule of section 3.4, by which a site
 // declines only what it cannot do. Rule and numbers do not go together:
-// SEMANTICS.md, section 4, item 5.
+// docs/semantics.md, section 4, item 5.
 func icRefusal() []statement {
 	const section = "4, by the rule of 3.4"
 	return []statement{

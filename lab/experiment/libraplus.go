@@ -6,7 +6,7 @@ import (
 )
 
 // libraPlusPaper is 000. Its experiments are those of section VII, with the
-// parameters that SEMANTICS.md settles.
+// parameters that docs/semantics.md, section 2, settles.
 var libraPlusPaper = Paper{
 	Name: nameLibraPlus, Number: "000",
 	Title:  "Pricing for Utility-driven Resource Management and Allocation in Clusters",

@@ -84,8 +84,8 @@ func runLibraSLA(ctx context.Context, o Options) ([]Figure, []Claim, error) {
 	return all, judgeAll(nameLibraSLA, o.Trace, all, libraSLAStatements()), nil
 }
 
-// cell is a run at one value of a study. Libra is compared as SEMANTICS.md
-// says: no spare time handed out, no check of budgets.
+// cell is a run at one value of a study. Libra is compared as docs/semantics.md,
+// section 3, says: no spare time handed out, no check of budgets.
 func (r *libraSLARun) cell(policy string, s study, value, factor float64, seed uint64) Cell {
 	c := Cell{
 		Policy: "libra-sla", Nodes: r.trace.Nodes,

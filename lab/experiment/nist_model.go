@@ -10,7 +10,7 @@ import (
 )
 
 // What the figures of the analytic model hang on, for their small print. The
-// offset is the one of SEMANTICS.md, section 5.
+// offset is the one of docs/semantics.md, section 5.
 const (
 	sourceIV = "Computed, not simulated: (28) with N = 30 jobs in parallel, b = 4400 s with a deviation of 1500 s, τmin = 13,200 s, " +
 		"p0 = 1000. τmin is multiplied by ρ, since (28) as printed frees a little load of every delay."

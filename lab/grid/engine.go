@@ -2,8 +2,8 @@ package grid
 
 import "github.com/libra-market/libra/core/market"
 
-// The events of a site (SEMANTICS 4.2): an arrival, the completion of a part, a
-// deadline. Between two of them nothing changes hands.
+// The events of a site (docs/semantics.md, section 4, item 2): an arrival,
+// the completion of a part, a deadline. Between two of them nothing changes hands.
 
 // advance makes the events happen that are due by a time, in their order.
 // Events that lie apart by rounding alone are one instant; what happens at the

@@ -24,7 +24,7 @@ type Figure struct {
 }
 
 // FigureOptions are what the paper leaves open. The zero value is the reading
-// of SEMANTICS.md.
+// of docs/semantics.md, section 5.
 type FigureOptions struct {
 	Offset Offset  // default: scaled
 	Phi    float64 // default: 1, and 0.56 in figure 15

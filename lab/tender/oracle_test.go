@@ -8,8 +8,8 @@ import (
 	"github.com/libra-market/libra/lab/grid"
 )
 
-// oracle is SEMANTICS, section 4, once more: slow, in exact fractions, and with
-// nothing in common with the code it judges. It knows no queues: at every event
+// oracle is docs/semantics.md, section 4, once more: slow, in exact fractions,
+// and with nothing in common with the code it judges. It knows no queues: at every event
 // it looks at all jobs and decides anew.
 type oracle struct {
 	policy     string

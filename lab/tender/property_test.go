@@ -90,8 +90,8 @@ func drawBudget(t *rapid.T, x *oracleApp, tenths func(int, string) (float64, *bi
 	return b
 }
 
-// Application by application, the grid does what SEMANTICS says, and an
-// accepted mandatory part never misses (rule 7).
+// Application by application, the grid does what docs/semantics.md, section 4, says,
+// and an accepted mandatory part never misses (rule 7).
 func TestGridAgainstOracle(t *testing.T) {
 	for _, p := range grid.Policies() {
 		t.Run(p.Name, func(t *testing.T) {

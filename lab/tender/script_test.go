@@ -18,8 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the answers in testdata/*.txt; review the diff by hand")
 
-// Every play in testdata tells some rules of SEMANTICS, section 4: comments say
-// what must happen and why, worked out by hand; commands set the stage.
+// Every play in testdata tells some rules of docs/semantics.md, section 4:
+// comments say what must happen and why, worked out by hand; commands set the stage.
 //
 //	stage                                     an empty grid
 //	site S processors=2 mips=1                one more site

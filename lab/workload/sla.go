@@ -60,7 +60,8 @@ type LibraPlusModel struct {
 	Inaccuracy      float64 // E = R * (1 - inaccuracy)
 }
 
-// NewLibraPlusModel gives the model with the parameters of SEMANTICS.md.
+// NewLibraPlusModel gives the model with the parameters of docs/semantics.md,
+// section 2.
 func NewLibraPlusModel() *LibraPlusModel {
 	return &LibraPlusModel{
 		HighUrgency:    0.2,
@@ -142,7 +143,8 @@ type LibraSLAModel struct {
 	Deviation       float64 // standard deviation, as a part of the mean
 }
 
-// NewLibraSLAModel gives the model with the parameters of SEMANTICS.md.
+// NewLibraSLAModel gives the model with the parameters of docs/semantics.md,
+// section 3.
 func NewLibraSLAModel() *LibraSLAModel {
 	return &LibraSLAModel{
 		HighUrgency:    0.2,

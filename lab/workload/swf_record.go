@@ -64,10 +64,10 @@ func (r *Record) fields() [fieldCount]float64 {
 	}
 }
 
-// Arrival turns the record into a job to replay, as SEMANTICS.md reads logs:
-// processors as requested (field 8, else 5), runtime at least 1 s (-1, a job
-// that never ran, counts as 1), estimate as requested (field 9, else the
-// runtime); no deadline and no budget, because a log has none.
+// Arrival turns the record into a job to replay, as docs/semantics.md, section
+// 0, reads logs: processors as requested (field 8, else 5), runtime at least 1 s
+// (-1, a job that never ran, counts as 1), estimate as requested (field 9, else
+// the runtime); no deadline and no budget, because a log has none.
 //
 // Memory is left at 0. Field 10 is in KB and most logs do not have it; a replay
 // that counted it for some jobs only would compare unlike with unlike.

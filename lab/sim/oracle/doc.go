@@ -1,6 +1,6 @@
-// Package oracle is a second, independent reading of SEMANTICS.md
-// (Conventions and sections 1-3), for tests only: the fast policies are
-// compared with it job by job.
+// Package oracle is a second, independent reading of docs/semantics.md
+// (sections 0 to 3), for tests only: the fast policies are compared with it job
+// by job.
 //
 // It shares no code with the rest of the repository and is written to be
 // checked against the text by eye: floats, plain loops, everything recomputed
@@ -13,7 +13,7 @@
 //	  - libra.go:       section 2 (libra, libra-plus)
 //	  - librasla.go:    section 3 (libra-sla)
 //	  - firstprice.go, firstreward.go, bidshare.go, qops.go: the baselines that
-//	    the papers cite, as each file states them; SEMANTICS.md has none of them
+//	    the papers cite, as each file states them (section 6 says what was settled)
 //	  - generate.go:    small random workloads rich in ties and exact fits,
 //	    and Minimize, which cuts a workload on which two readings differ
 //

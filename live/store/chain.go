@@ -15,12 +15,18 @@ import (
 //	32 bytes  hash of the entry before; zeros before the first
 //	8 bytes   seq, signed
 //	8 bytes   at, signed
-//	8 bytes   length of kind, then kind
+//	4 bytes   version of the body less one
+//	4 bytes   length of kind, then kind
 //	          body, to the end
 //
 // The length keeps kind and body apart: without it, moving a letter from one to
-// the other would not show.
+// the other would not show. Before entries had versions it took all eight bytes,
+// of which the first four were always zero: those entries are of version 1, and
+// their hashes are as they were.
 func (e *Entry) Sum(before []byte) []byte { return newChain(before).next(e) }
+
+// version is how to read the body; who says nothing means the first.
+func (e *Entry) version() int { return max(1, e.Version) }
 
 // chain computes the hashes of successive entries.
 type chain struct {
@@ -39,7 +45,8 @@ func (c *chain) next(e *Entry) []byte {
 	b := append(c.fixed[:0], c.before[:]...)
 	b = binary.BigEndian.AppendUint64(b, uint64(e.Seq))
 	b = binary.BigEndian.AppendUint64(b, uint64(e.At))
-	b = binary.BigEndian.AppendUint64(b, uint64(len(e.Kind)))
+	b = binary.BigEndian.AppendUint32(b, uint32(e.version()-1))
+	b = binary.BigEndian.AppendUint32(b, uint32(len(e.Kind)))
 	c.sum.Reset()
 	c.sum.Write(b)
 	c.sum.Write([]byte(e.Kind))

@@ -45,8 +45,8 @@ const (
 	// stops all that follows without another question to the server.
 	postgresHead = "UPDATE head SET seq = $1, hash = $2, fence = CASE WHEN fence = $3 THEN fence + 1 ELSE -1 END"
 
-	postgresLog = "INSERT INTO log (seq, at, kind, body, hash)" +
-		" SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::bytea[], $5::bytea[])"
+	postgresLog = "INSERT INTO log (seq, at, kind, version, body, hash)" +
+		" SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::bytea[], $6::bytea[])"
 
 	// All parts of this statement see the jobs as they were before it.
 	postgresJobs = "WITH new AS (SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[]," +

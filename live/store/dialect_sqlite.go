@@ -49,7 +49,7 @@ var sqliteStatements = struct {
 }{
 	fence:     "UPDATE head SET fence = fence + 1 RETURNING seq, hash, fence",
 	head:      "UPDATE head SET seq = ?, hash = ?, fence = fence + 1 WHERE fence = ?",
-	log:       "INSERT INTO log (seq, at, kind, body, hash) VALUES (?, ?, ?, ?, ?)",
+	log:       "INSERT INTO log (seq, at, kind, version, body, hash) VALUES (?, ?, ?, ?, ?, ?)",
 	old:       "SELECT id, owner, account, state FROM jobs WHERE id IN (?" + strings.Repeat(", ?", sqliteOld-1) + ")",
 	newest:    "SELECT coalesce(max(id), ?) FROM jobs",
 	insertJob: "INSERT INTO jobs (owner, account, name, state, submitted, ended, body, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",

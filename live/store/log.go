@@ -52,11 +52,11 @@ func (d *database) Tail(ctx context.Context, after int64) iter.Seq2[Entry, error
 func (d *database) part(ctx context.Context, after int64, most int) ([]Entry, bool, error) {
 	var part []Entry
 	size := 0
-	err := d.each(ctx, d.reads, "SELECT seq, at, kind, body, hash FROM log WHERE seq > ? ORDER BY seq LIMIT "+strconv.Itoa(most),
+	err := d.each(ctx, d.reads, "SELECT seq, at, kind, version, body, hash FROM log WHERE seq > ? ORDER BY seq LIMIT "+strconv.Itoa(most),
 		[]any{after},
 		func(rows *sql.Rows) error {
 			var e Entry
-			if err := rows.Scan(&e.Seq, &e.At, &e.Kind, &e.Body, &e.Hash); err != nil {
+			if err := rows.Scan(&e.Seq, &e.At, &e.Kind, &e.Version, &e.Body, &e.Hash); err != nil {
 				return err
 			}
 			e.Body = none(e.Body)
@@ -75,8 +75,8 @@ func (d *database) part(ctx context.Context, after int64, most int) ([]Entry, bo
 // Last is the last entry of the log.
 func (d *database) Last(ctx context.Context) (Entry, bool, error) {
 	var e Entry
-	found, err := d.row(ctx, "SELECT seq, at, kind, body, hash FROM log ORDER BY seq DESC LIMIT 1", nil,
-		[]any{&e.Seq, &e.At, &e.Kind, &e.Body, &e.Hash})
+	found, err := d.row(ctx, "SELECT seq, at, kind, version, body, hash FROM log ORDER BY seq DESC LIMIT 1", nil,
+		[]any{&e.Seq, &e.At, &e.Kind, &e.Version, &e.Body, &e.Hash})
 	if err != nil {
 		return Entry{}, false, fmt.Errorf("last entry: %w", err)
 	}

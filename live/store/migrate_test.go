@@ -13,7 +13,7 @@ import (
 
 func TestMigrations(t *testing.T) {
 	real := fstest.MapFS{}
-	for _, name := range []string{"migrations/0001_first.sql", "migrations/0002_notes.sql"} {
+	for _, name := range []string{"migrations/0001_first.sql", "migrations/0002_notes.sql", "migrations/0003_versions.sql"} {
 		script, err := fs.ReadFile(store.Migrations, name)
 		if err != nil {
 			t.Fatal(err)
@@ -49,25 +49,25 @@ func TestMigrations(t *testing.T) {
 			}
 			// Of two steps the second fails: neither is done.
 			err := store.MigrateWith(ctx, s, steps(map[string]string{
-				"0003_second.sql": "CREATE TABLE second (a {int} NOT NULL) {plain}; INSERT INTO second (a) VALUES (1);",
-				"0004_third.sql":  "CREATE TABLE third (a {int} NOT NULL) {plain}; INSERT INTO nowhere (a) VALUES (1);",
+				"0004_second.sql": "CREATE TABLE second (a {int} NOT NULL) {plain}; INSERT INTO second (a) VALUES (1);",
+				"0005_third.sql":  "CREATE TABLE third (a {int} NOT NULL) {plain}; INSERT INTO nowhere (a) VALUES (1);",
 			}))
-			if err == nil || tables() != 0 || version() != 2 {
+			if err == nil || tables() != 0 || version() != 3 {
 				t.Errorf("a step that fails: %v, %d tables, version %d", err, tables(), version())
 			}
 			if err := s.Append(ctx, store.Batch{Entries: []store.Entry{{Seq: 1}}}); err != nil {
 				t.Errorf("after it: %v", err)
 			}
 			good := steps(map[string]string{
-				"0003_second.sql": "CREATE TABLE second (a {int} NOT NULL) {plain}; INSERT INTO second (a) VALUES (1);",
-				"0004_third.sql":  "CREATE TABLE third (a {id}, b {text} NOT NULL, c {bytes}) {hot}; DELETE FROM second;",
+				"0004_second.sql": "CREATE TABLE second (a {int} NOT NULL) {plain}; INSERT INTO second (a) VALUES (1);",
+				"0005_third.sql":  "CREATE TABLE third (a {id}, b {text} NOT NULL, c {bytes}) {hot}; DELETE FROM second;",
 			})
 			for range 2 { // the second time there is nothing to do
 				if err := store.MigrateWith(ctx, s, good); err != nil {
 					t.Error(err)
 				}
 			}
-			if tables() != 2 || version() != 4 {
+			if tables() != 2 || version() != 5 {
 				t.Errorf("%d tables, version %d", tables(), version())
 			}
 			if _, err := store.Open(ctx, address); !errors.Is(err, store.ErrNewer) {
@@ -76,7 +76,7 @@ func TestMigrations(t *testing.T) {
 		})
 	}
 	for name, files := range map[string]fs.FS{
-		"a gap":     steps(map[string]string{"0004_third.sql": ""}),
+		"a gap":     steps(map[string]string{"0005_third.sql": ""}),
 		"no number": steps(map[string]string{"second.sql": ""}),
 		"twice":     steps(map[string]string{"0001_again.sql": ""}),
 	} {

@@ -42,6 +42,7 @@ func (w *work) statements(from head) *pgx.Batch {
 			column(w.entries, func(e *Entry) int64 { return e.Seq }),
 			column(w.entries, func(e *Entry) int64 { return e.At }),
 			column(w.entries, func(e *Entry) string { return e.Kind }),
+			column(w.entries, func(e *Entry) int64 { return int64(e.version()) }),
 			column(w.entries, func(e *Entry) []byte { return some(e.Body) }),
 			w.hashes)
 	}

@@ -146,7 +146,7 @@ func (w *sqliteWriter) write(ctx context.Context, k *work, from head) error {
 	}
 	for i := range k.entries {
 		e := &k.entries[i]
-		if _, err := w.log.ExecContext(ctx, e.Seq, e.At, e.Kind, some(e.Body), k.hashes[i]); err != nil {
+		if _, err := w.log.ExecContext(ctx, e.Seq, e.At, e.Kind, e.version(), some(e.Body), k.hashes[i]); err != nil {
 			return err
 		}
 	}

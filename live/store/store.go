@@ -7,11 +7,12 @@ import (
 
 // Entry is one line of the log: a command and what came of it.
 type Entry struct {
-	Seq  int64 // from 1, without gaps
-	At   int64 // microseconds since 1970
-	Kind string
-	Body []byte
-	Hash []byte // of this entry and of all before it: [Entry.Sum]
+	Seq     int64 // from 1, without gaps
+	At      int64 // microseconds since 1970
+	Kind    string
+	Version int // how to read Body, from 1; 0 in a batch: 1
+	Body    []byte
+	Hash    []byte // of this entry and of all before it: [Entry.Sum]
 }
 
 // Job is what people see of a job. IDs are given in the order of submission: a

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -37,6 +38,9 @@ func newWork(b Batch) (*work, error) {
 		e := &w.entries[i]
 		if want := w.entries[0].Seq + int64(i); e.Seq != want {
 			return nil, fmt.Errorf("%w: entry %d where %d should be", ErrInvalid, e.Seq, want)
+		}
+		if e.Version < 0 || e.Version > math.MaxInt32 {
+			return nil, fmt.Errorf("%w: entry %d has version %d", ErrInvalid, e.Seq, e.Version)
 		}
 		if err := checkKeys(e.Kind); err != nil {
 			return nil, fmt.Errorf("entry %d: %w", e.Seq, err)

@@ -74,9 +74,9 @@ func testEmpty(t *testing.T, b Backend) {
 func testLog(t *testing.T, b Backend) {
 	s, ctx := b.open(t), t.Context()
 	want := []store.Entry{
-		{Seq: 1, At: -5, Kind: "", Body: nil},
-		{Seq: 2, At: 0, Kind: "submit", Body: []byte{0, 255, 0}},
-		{Seq: 3, At: 1 << 60, Kind: "größe", Body: bytes.Repeat([]byte("x"), 5000)},
+		{Seq: 1, At: -5, Kind: "", Version: 1, Body: nil},
+		{Seq: 2, At: 0, Kind: "submit", Version: 7, Body: []byte{0, 255, 0}},
+		{Seq: 3, At: 1 << 60, Kind: "größe", Version: 1, Body: bytes.Repeat([]byte("x"), 5000)},
 	}
 	must(t, s.Append(ctx, store.Batch{Entries: want[:2]}))
 	must(t, s.Append(ctx, store.Batch{Entries: want[2:]}))
@@ -196,6 +196,8 @@ func testInvalid(t *testing.T, b Backend) {
 	for name, spoil := range map[string]func(*store.Batch){
 		"a gap between entries":         func(b *store.Batch) { b.Entries[1].Seq = 3 },
 		"entries in the wrong order":    func(b *store.Batch) { b.Entries[0], b.Entries[1] = b.Entries[1], b.Entries[0] },
+		"a version below all":           func(b *store.Batch) { b.Entries[0].Version = -1 },
+		"a version beyond all":          func(b *store.Batch) { b.Entries[1].Version = 1 << 31 },
 		"a kind that is not UTF-8":      func(b *store.Batch) { b.Entries[0].Kind = "\xff" },
 		"a name with a zero":            func(b *store.Batch) { b.Jobs[0].Name = "a\x00b" },
 		"a long owner":                  func(b *store.Batch) { b.Jobs[0].Owner = long },
@@ -257,6 +259,14 @@ func testHashes(t *testing.T, b Backend) {
 	if bytes.Equal(e.Sum(before), shifted.Sum(before)) {
 		t.Error("a letter can move from the kind to the body")
 	}
+	e.Version = 1
+	first := e.Sum(before)
+	if e.Version = 0; !bytes.Equal(first, e.Sum(before)) {
+		t.Error("no version is not version 1")
+	}
+	if e.Version = 2; bytes.Equal(first, e.Sum(before)) {
+		t.Error("the version can be changed")
+	}
 	same(t, "end", checkNumbered(t, ctx, s), int64(3))
 }
 
@@ -278,6 +288,7 @@ func testSpoilt(t *testing.T, b Backend) {
 	}{
 		{"UPDATE log SET at = at + 1 WHERE seq = 5", 5},
 		{"UPDATE log SET kind = 'other' WHERE seq = 1", 1},
+		{"UPDATE log SET version = 2 WHERE seq = 6", 6},
 		{"UPDATE log SET body = hash WHERE seq = 9", 9},
 		{"UPDATE log SET hash = body WHERE seq = 3", 3},
 		{"DELETE FROM log WHERE seq = 4", 4},

@@ -1,0 +1,102 @@
+package v1
+
+import "encoding/json"
+
+// QuoteRequest asks for a binding quote.
+type QuoteRequest struct {
+	TTLMS   int64   `json:"ttl_ms,omitempty"` // how long it binds; default a minute, at most ten
+	Request Request `json:"request"`
+}
+
+// SubmitRequest hands in a job.
+type SubmitRequest struct {
+	Request Request `json:"request,omitzero"`
+	Quote   string  `json:"quote,omitempty"` // take this quote; the request then need not say what the quote says
+}
+
+// PreviewRequest asks what a job would cost.
+type PreviewRequest struct {
+	Request Request `json:"request"`
+}
+
+// JobPage is a part of a list of jobs, newest first.
+type JobPage struct {
+	Jobs   []Job           `json:"jobs"`
+	Next   int64           `json:"next,omitempty"`   // ask again with before=next; 0: that was all
+	Counts map[State]int64 `json:"counts,omitempty"` // if asked for: by state, whatever the filter
+}
+
+// NodeList is all nodes, in their order in the cluster.
+type NodeList struct {
+	Nodes []NodeView `json:"nodes"`
+}
+
+// EpochList is all epochs, oldest first.
+type EpochList struct {
+	Epochs []EpochView `json:"epochs"`
+}
+
+// AccountList is accounts by path.
+type AccountList struct {
+	Accounts []Account `json:"accounts"`
+}
+
+// AccountChange opens an account or changes what it may do.
+type AccountChange struct {
+	Op      string `json:"op"` // open, limit, credit, close
+	Account string `json:"account"`
+	Amount  int64  `json:"amount_micros,omitempty"` // of the limit or the credit
+	None    bool   `json:"none,omitempty"`          // limit: take it away
+	Memo    string `json:"memo,omitempty"`
+}
+
+// Transfer moves money from one account to another.
+type Transfer struct {
+	From   string `json:"from,omitempty"` // default: the user's own
+	To     string `json:"to"`
+	Amount int64  `json:"amount_micros"`
+	Memo   string `json:"memo,omitempty"`
+}
+
+// Grant gives money to an account.
+type Grant struct {
+	To     string `json:"to"`
+	Amount int64  `json:"amount_micros"`
+	Memo   string `json:"memo,omitempty"`
+}
+
+// History is jobs in order of submission.
+type History struct {
+	Jobs []Job `json:"jobs"`
+	Next int64 `json:"next,omitempty"` // ask again with after=next; 0: that was all
+}
+
+// LogPage is a part of the log.
+type LogPage struct {
+	Entries []LogEntry `json:"entries"`
+	Next    int64      `json:"next,omitempty"` // ask again with after=next; 0: that was all
+}
+
+// Health says that the market takes commands.
+type Health struct {
+	Status string `json:"status"`
+}
+
+// JobQuery says which jobs to list. What is not set does not restrict.
+type JobQuery struct {
+	Owner   string
+	States  []State
+	Name    string // or a part of it
+	Account string // or below it
+	Before  int64  // only smaller numbers
+	Limit   int
+}
+
+// LogEntry is one record of the log as it was written.
+type LogEntry struct {
+	Seq  int64           `json:"seq"`
+	AtUS int64           `json:"at_us"`
+	Kind string          `json:"kind"`
+	Body json.RawMessage `json:"body"`
+	Hash string          `json:"hash"` // of this record and the hash before it
+}

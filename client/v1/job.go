@@ -1,0 +1,132 @@
+package v1
+
+// State is where a job is in its life. Every job ends in exactly one of the
+// final ones.
+type State string
+
+// The states of a job.
+const (
+	Held      State = "held"      // waits for other jobs (After)
+	Queued    State = "queued"    // waits for processors, nothing promised yet
+	Running   State = "running"   // has its processors and its promise
+	Stopping  State = "stopping"  // was told to end
+	Completed State = "completed" // ran to its end, with success
+	Failed    State = "failed"    // ran to its end, without
+	Cancelled State = "cancelled" // by its user or the owner
+	Rejected  State = "rejected"  // the market said no
+	Stopped   State = "stopped"   // over-ran its estimate and could not go on
+	Expired   State = "expired"   // waited in vain, with a penalty
+	Lost      State = "lost"      // its node is gone and no other could take it
+)
+
+// Final reports whether nothing more will happen to the job.
+func (s State) Final() bool {
+	switch s {
+	case Held, Queued, Running, Stopping:
+		return false
+	default:
+		return true
+	}
+}
+
+// States lists all states, in the order of a life.
+func States() []State {
+	return []State{Held, Queued, Running, Stopping, Completed, Failed, Cancelled, Rejected, Stopped, Expired, Lost}
+}
+
+// Job is what there is to know of one job. Times are unix microseconds, 0
+// where there is none; money is micro-units.
+type Job struct {
+	ID      int64   `json:"id"`
+	Owner   string  `json:"owner"`
+	Account string  `json:"account"`
+	Name    string  `json:"name"`
+	State   State   `json:"state"`
+	Reason  string  `json:"reason,omitempty"` // why it was refused or stopped: one of Reasons
+	Detail  string  `json:"detail,omitempty"` // the same for people
+	Request Request `json:"request"`
+
+	SubmittedUS int64 `json:"submitted_us"`
+	QuotedUS    int64 `json:"quoted_us,omitempty"` // when the quote was made that it was submitted on
+	StartedUS   int64 `json:"started_us,omitempty"`
+	EndedUS     int64 `json:"ended_us,omitempty"`
+	DueUS       int64 `json:"due_us,omitempty"`      // deadline
+	PromisedUS  int64 `json:"promised_us,omitempty"` // when it will be done at the latest, if that was promised
+	Firm        bool  `json:"firm"`                  // the promise stands
+
+	Price   int64  `json:"price_micros"`       // as agreed
+	Held    int64  `json:"held_micros"`        // kept of the account now
+	Charged int64  `json:"charged_micros"`     // at the end
+	Penalty int64  `json:"penalty_micros"`     // paid to the user at the end; while it runs, what it has come to
+	Work    int64  `json:"work_ms"`            // done so far, of EstimateMS, on each processor
+	Extra   int64  `json:"extra_ms,omitempty"` // granted beyond the estimate
+	Width   int    `json:"width"`              // processors
+	Attempt int    `json:"attempt,omitempty"`  // how often it was started anew
+	Policy  string `json:"policy"`
+
+	// Of a job with an optional part: which part it is with, when its mandatory
+	// part was done, how much of the optional one was executed on all its
+	// processors, and what that is worth. Work above is that of the mandatory part.
+	// Its end is not after its deadline if its mandatory part was in time: what it
+	// takes to wind up is not the market's.
+	Part        Part  `json:"part,omitempty"`
+	MandatoryUS int64 `json:"mandatory_us,omitempty"`
+	OptionalMS  int64 `json:"optional_ms,omitempty"`
+	Optional    int64 `json:"optional_micros,omitempty"`
+
+	Share  float64 `json:"share"`            // of each processor, now
+	Places []Place `json:"places,omitempty"` // where it runs or ran
+
+	Tasks      []TaskStatus `json:"tasks,omitempty"` // how each rank ended or stands
+	Extensions []Extension  `json:"extensions,omitempty"`
+	Timeline   []Point      `json:"timeline,omitempty"`
+	Receipt    *Receipt     `json:"receipt,omitempty"`
+	Quote      string       `json:"quote,omitempty"` // the quote it was submitted on
+}
+
+// Programs counts the programs of the job that have a place.
+func (j *Job) Programs() int { return len(j.Places) / j.Request.threads() }
+
+// NodeOf is the node of a program.
+func (j *Job) NodeOf(program int) string { return j.Places[program*j.Request.threads()].Node }
+
+// Place is a processor of a node.
+type Place struct {
+	Node      string `json:"node"`
+	Processor int    `json:"processor"`
+}
+
+// Point is a share from a time on.
+type Point struct {
+	AtUS  int64   `json:"at_us"`
+	Share float64 `json:"share"`
+}
+
+// Extension is work granted beyond the estimate, at the price of that moment.
+type Extension struct {
+	AtUS   int64 `json:"at_us"`
+	WorkMS int64 `json:"work_ms"`
+	Price  int64 `json:"price_micros"` // for all of it; what is not used is not charged
+	UsedMS int64 `json:"used_ms"`
+}
+
+// Explanation says how a job stands, in words and in numbers.
+type Explanation struct {
+	Job         int64    `json:"job"`
+	State       State    `json:"state"`
+	Summary     string   `json:"summary"`
+	Because     []string `json:"because"`
+	Share       float64  `json:"share"`
+	Need        float64  `json:"need"` // the share it must have to be in time
+	PredictedUS int64    `json:"predicted_us,omitempty"`
+	DueUS       int64    `json:"due_us,omitempty"`
+	Odds        float64  `json:"odds"`
+	OddsFrom    string   `json:"odds_from"` // what the odds are reckoned from
+	Ahead       int      `json:"ahead"`     // jobs before it in the queue
+	PenaltyNow  int64    `json:"penalty_micros"`
+	CostNow     int64    `json:"cost_micros"`
+
+	Part       Part  `json:"part,omitempty"`            // of a job that has two: the one it is with
+	OptionalMS int64 `json:"optional_ms,omitempty"`     // executed of the optional part so far, on all processors
+	Optional   int64 `json:"optional_micros,omitempty"` // what that is worth; part of the cost
+}

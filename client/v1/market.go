@@ -1,0 +1,111 @@
+package v1
+
+// Prices is what the market asks now.
+type Prices struct {
+	AtUS        int64        `json:"at_us"`
+	Policy      string       `json:"policy"`
+	Settings    []Setting    `json:"settings"`
+	Rates       Rates        `json:"rates"`
+	Utilization float64      `json:"utilization"` // of the processors that are up, given now
+	Kept        float64      `json:"kept"`        // promised
+	Processors  int          `json:"processors"`
+	Up          int          `json:"up"`
+	Samples     []PricePoint `json:"samples"` // what a standard job costs, by deadline
+}
+
+// PricePoint is the price of a standard job (a minute on one processor) with a
+// deadline so many times its estimate. Refused where the market says no.
+type PricePoint struct {
+	Factor     float64 `json:"factor"`
+	DeadlineMS int64   `json:"deadline_ms"`
+	Price      int64   `json:"price_micros"`
+	Refused    string  `json:"refused,omitempty"`
+}
+
+// Tally is the business of a period: promises made, kept, missed, paid.
+type Tally struct {
+	FromUS    int64            `json:"from_us"`
+	ToUS      int64            `json:"to_us"`
+	Submitted int64            `json:"submitted"`
+	Accepted  int64            `json:"accepted"`
+	Rejected  int64            `json:"rejected"`
+	Completed int64            `json:"completed"`
+	Failed    int64            `json:"failed"`
+	Cancelled int64            `json:"cancelled"`
+	Underway  int64            `json:"underway"`
+	Promised  int64            `json:"promised"` // firm promises among the jobs that ended
+	Kept      int64            `json:"kept"`
+	Missed    int64            `json:"missed"`
+	Revenue   int64            `json:"revenue_micros"` // charges
+	Penalties int64            `json:"penalties_micros"`
+	Net       int64            `json:"net_micros"`
+	Offered   int64            `json:"offered_micros"`    // what all who came were ready to pay
+	Bound     int64            `json:"bound_micros"`      // what no admission could have exceeded in expectation
+	BoundHow  string           `json:"bound_how"`         // how the bound was reckoned
+	Used      float64          `json:"processor_seconds"` // work sold
+	Utilized  float64          `json:"utilization"`
+	Reasons   map[string]int64 `json:"reasons,omitempty"` // of refusals
+}
+
+// Epoch changes the policy, its settings or the base prices from now on.
+type Epoch struct {
+	Policy   string            `json:"policy"`
+	Settings map[string]string `json:"settings,omitempty"`
+	Rates    *Rates            `json:"rates,omitempty"` // absent: as they are
+}
+
+// Rates are the base prices of every node that has none of its own.
+type Rates struct {
+	Processor int64 `json:"processor_micros_per_s"`
+	Memory    int64 `json:"memory_micros_per_mb"`
+	Disk      int64 `json:"disk_micros_per_mb"`
+}
+
+// EpochView is a span of the log under one policy.
+type EpochView struct {
+	Number   int       `json:"number"`
+	FromUS   int64     `json:"from_us"`
+	Policy   string    `json:"policy"`
+	Settings []Setting `json:"settings"`
+	Rates    Rates     `json:"rates"`
+}
+
+// NodeView is how a node stands.
+type NodeView struct {
+	Node       string   `json:"node"`
+	Processors int      `json:"processors"`
+	Rating     float64  `json:"rating"` // work a second of each processor, after what is kept for the system
+	MemoryMB   int64    `json:"memory_mb"`
+	DiskMB     int64    `json:"disk_mb"`
+	Boot       string   `json:"boot"`           // of the machine: another one means that nothing of before still runs
+	Agent      string   `json:"agent"`          // version
+	Limits     string   `json:"limits"`         // how shares are enforced: "cgroup v1", "cgroup v2", "signals"
+	User       string   `json:"user"`           // the only one it can run jobs as; empty: any
+	Speed      float64  `json:"speed"`          // work a second of a whole processor: Rating and what is kept back
+	Missing    []string `json:"missing"`        // what this node cannot enforce
+	Runs       string   `json:"runs,omitempty"` // the batch system that runs the tasks here; empty: the agent does
+
+	Index  int             `json:"index"`
+	Up     bool            `json:"up"`
+	Why    string          `json:"why,omitempty"` // it is not
+	Rates  Rates           `json:"rates"`
+	SeenUS int64           `json:"seen_us,omitempty"`
+	Loads  []ProcessorView `json:"loads"` // by processor
+	FreeMB int64           `json:"free_mb"`
+}
+
+// ProcessorView is what runs on one processor.
+type ProcessorView struct {
+	Share float64  `json:"share"` // given now
+	Kept  float64  `json:"kept"`  // promised: what admission reckons with
+	Jobs  []Tenant `json:"jobs"`
+}
+
+// Tenant is a job on a processor.
+type Tenant struct {
+	Job   int64   `json:"job"`
+	Owner string  `json:"owner"`
+	Name  string  `json:"name"`
+	Share float64 `json:"share"`
+	DueUS int64   `json:"due_us,omitempty"`
+}

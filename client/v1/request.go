@@ -1,0 +1,86 @@
+package v1
+
+// Request is what a user asks for: a program, and what it is worth when.
+type Request struct {
+	Name    string   `json:"name,omitempty"`
+	Account string   `json:"account,omitempty"` // who pays; empty: the user's own
+	Argv    []string `json:"argv,omitempty"`    // the program; or the arguments of
+	Script  string   `json:"script,omitempty"`  // a script
+	Dir     string   `json:"dir,omitempty"`     // working directory, absolute
+	Env     []string `json:"env,omitempty"`     // NAME=value
+	Output  string   `json:"output,omitempty"`  // default libra-%j.out; %j job, %r rank, %a array element
+	Error   string   `json:"error,omitempty"`   // default: where the output goes
+
+	EstimateMS    int64    `json:"estimate_ms"`                    // runtime with a whole processor of rating 1
+	DeadlineMS    int64    `json:"deadline_ms,omitempty"`          // from submission; 0: none
+	Soft          bool     `json:"soft,omitempty"`                 // can bear a delay, for the penalty
+	Budget        *int64   `json:"budget_micros,omitempty"`        // absent: no limit but the account's
+	PenaltyMicros int64    `json:"penalty_micros_per_s,omitempty"` // for each second after the deadline
+	Processors    int      `json:"processors,omitempty"`           // default 1
+	Threads       int      `json:"threads,omitempty"`              // processors of each program, all of one node; default 1
+	Once          bool     `json:"once,omitempty"`                 // where a batch system runs it: it starts once, and starts the rest itself
+	MemoryMB      int64    `json:"memory_mb,omitempty"`            // on each processor
+	DiskMB        int64    `json:"disk_mb,omitempty"`              // on each processor
+	Class         int      `json:"class,omitempty"`                // where the policy knows classes
+	Wish          string   `json:"wish,omitempty"`                 // cheapest, fastest
+	Overrun       Overrun  `json:"overrun,omitempty"`              // default stop
+	NoRestart     bool     `json:"no_restart,omitempty"`           // a lost node ends the job
+	After         []int64  `json:"after,omitempty"`                // jobs that must have succeeded first
+	Array         *Array   `json:"array,omitempty"`                // a parameter sweep
+	Tags          []string `json:"tags,omitempty"`                 // for the user's own use
+	GraceMS       int64    `json:"grace_ms,omitempty"`             // between SIGTERM and SIGKILL; default 5 s
+
+	Optional *Optional `json:"optional,omitempty"` // what may be done beside, until the deadline
+}
+
+// HasProgram reports whether the request says what to run: one that asks for a
+// price alone need not.
+func (r *Request) HasProgram() bool { return len(r.Argv) > 0 || r.Script != "" }
+
+// Procs is how many processors the request asks for: if it does not say, one
+// program's.
+func (r *Request) Procs() int {
+	if r.Processors > 0 {
+		return r.Processors
+	}
+	return r.threads()
+}
+
+func (r *Request) threads() int { return max(1, r.Threads) }
+
+// Overrun is what becomes of a job that needs more than it estimated when it
+// can get no more: no room beside the promises to others, or no budget.
+type Overrun string
+
+// What a user can choose.
+const (
+	OverrunStop Overrun = "stop" // SIGTERM, and SIGKILL after the grace
+	OverrunLate Overrun = "late" // goes on with what others leave, without a promise
+	OverrunKill Overrun = "kill" // SIGKILL at once
+)
+
+// Array is a sweep over indexes with one deadline and one budget for the
+// whole: at most Limit of the elements run at a time.
+type Array struct {
+	First int `json:"first"`
+	Last  int `json:"last"`
+	Step  int `json:"step,omitempty"`  // default 1
+	Limit int `json:"limit,omitempty"` // 0: as many as the market takes
+}
+
+// Len counts the elements.
+func (a *Array) Len() int {
+	if a.Last < a.First {
+		return 0
+	}
+	return (a.Last-a.First)/max(1, a.Step) + 1
+}
+
+// Optional is what a job may do beside what it must, until its deadline:
+// it is paid for by what was executed. The deadline is then a hard one: what the
+// job has when it comes is its result.
+type Optional struct {
+	WorkMS     int64    `json:"work_ms"`           // at most, on each processor, as the estimate counts
+	RateMicros int64    `json:"rate_micros_per_s"` // for each second of it that was executed, on any processor
+	Argv       []string `json:"argv,omitempty"`    // a program of its own; empty: the same one goes on
+}

@@ -1,0 +1,68 @@
+package v1
+
+// TaskState says where a task is in its life.
+type TaskState string
+
+// The states of a task.
+const (
+	TaskStarting TaskState = "starting"
+	TaskRunning  TaskState = "running"
+	TaskFrozen   TaskState = "frozen"
+	TaskEnded    TaskState = "ended"   // Exit or Signal says how
+	TaskRefused  TaskState = "refused" // it could not be started; Error says why
+	TaskLost     TaskState = "lost"    // it ran, and how it ended is not known
+)
+
+// Final reports whether nothing more will happen to the task.
+func (s TaskState) Final() bool { return s == TaskEnded || s == TaskRefused || s == TaskLost }
+
+// TaskStatus is how one task of a job stands: a program on one processor, or on as
+// many of one node as it has threads.
+type TaskStatus struct {
+	Job     int64 `json:"job"`
+	Rank    int   `json:"rank"`
+	Attempt int   `json:"attempt"` // a job that loses its node starts again, and that is another
+
+	State      TaskState     `json:"state"`
+	Exit       int           `json:"exit"`             // exit code, if it exited
+	Signal     string        `json:"signal,omitempty"` // "SIGKILL", if a signal ended it
+	OOM        bool          `json:"oom,omitempty"`    // the memory limit ended it
+	Error      string        `json:"error,omitempty"`
+	CPUUS      int64         `json:"cpu_us"`      // processor time used
+	DeclinedUS int64         `json:"declined_us"` // processor time that was its for the taking and that it did not want
+	PeakBytes  int64         `json:"peak_bytes"`
+	StartedUS  int64         `json:"started_us"` // unix
+	EndedUS    int64         `json:"ended_us"`   // unix
+	Elements   []TaskElement `json:"elements,omitempty"`
+	Batch      string        `json:"batch,omitempty"` // of the order that this is about
+
+	// Of a task with an optional part: which one it is with, or was at its end,
+	// and what the mandatory part had until it was done, of CPUUS and DeclinedUS.
+	Part                Part  `json:"part,omitempty"`
+	MandatoryCPUUS      int64 `json:"mandatory_cpu_us,omitempty"`
+	MandatoryDeclinedUS int64 `json:"mandatory_declined_us,omitempty"`
+}
+
+// Part is one of the two parts of a job that has two.
+type Part string
+
+// The parts.
+const (
+	MandatoryPart Part = "mandatory"
+	OptionalPart  Part = "optional" // the mandatory one is done
+)
+
+// TaskElement is how one element of an array ended.
+type TaskElement struct {
+	Index  int    `json:"index"`
+	Exit   int    `json:"exit"`
+	Signal string `json:"signal,omitempty"`
+}
+
+// Chunk is a piece of what a task has written.
+type Chunk struct {
+	Offset int64  `json:"offset"` // of the first byte of Data
+	Size   int64  `json:"size"`   // of the file
+	Data   []byte `json:"data"`
+	Error  string `json:"error,omitempty"`
+}

@@ -1,0 +1,101 @@
+package wire
+
+import (
+	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/ledger"
+	"github.com/libra-market/libra/core/market"
+)
+
+// Node gives out how a node stands.
+func Node(n *exchange.NodeView) v1.NodeView {
+	return v1.NodeView{
+		Node: n.Node, Processors: n.Processors, Rating: n.Rating, MemoryMB: n.MemoryMB, DiskMB: n.DiskMB, Boot: n.Boot,
+		Agent: n.Agent, Limits: n.Limits, User: n.User, Speed: n.Speed, Missing: n.Missing, Runs: n.Runs,
+		Index: n.Index, Up: n.Up, Why: n.Why, Rates: v1.Rates(n.Rates), SeenUS: n.SeenUS,
+		Loads: list(n.Loads, func(p *exchange.ProcessorView) v1.ProcessorView {
+			return v1.ProcessorView{
+				Share: p.Share, Kept: p.Kept, Jobs: list(p.Jobs, func(t *exchange.Tenant) v1.Tenant { return v1.Tenant(*t) }),
+			}
+		}),
+		FreeMB: n.FreeMB,
+	}
+}
+
+// Nodes gives a list of nodes out.
+func Nodes(nodes []exchange.NodeView) []v1.NodeView { return list(nodes, Node) }
+
+// Prices gives out what the market asks.
+func Prices(p *exchange.Prices) v1.Prices {
+	return v1.Prices{
+		AtUS: p.AtUS, Policy: p.Policy, Settings: settings(p.Settings), Rates: v1.Rates(p.Rates), Utilization: p.Utilization,
+		Kept: p.Kept, Processors: p.Processors, Up: p.Up,
+		Samples: list(p.Samples, func(s *exchange.PricePoint) v1.PricePoint { return v1.PricePoint(*s) }),
+	}
+}
+
+// Epoch gives out a span of the log under one policy.
+func Epoch(e *exchange.EpochView) v1.EpochView {
+	return v1.EpochView{
+		Number: e.Number, FromUS: e.FromUS, Policy: e.Policy, Settings: settings(e.Settings), Rates: v1.Rates(e.Rates),
+	}
+}
+
+// Epochs gives a list of epochs out.
+func Epochs(epochs []exchange.EpochView) []v1.EpochView { return list(epochs, Epoch) }
+
+// Tally gives out the business of a period.
+func Tally(t *exchange.Tally) v1.Tally { return v1.Tally(*t) }
+
+// Account gives out how an account stands.
+func Account(a *exchange.Account) v1.Account { return v1.Account(*a) }
+
+// Accounts gives a list of accounts out.
+func Accounts(accounts []exchange.Account) []v1.Account { return list(accounts, Account) }
+
+// Notice gives out that something changed.
+func Notice(n *exchange.Notice) v1.Notice {
+	return v1.Notice{
+		Seq: n.Seq, AtUS: n.AtUS, Kind: n.Kind, Owner: n.Owner, Job: maybe(n.Job, JobNotice), Prices: maybe(n.Prices, Prices), Node: n.Node,
+	}
+}
+
+// JobNotice gives out what changed of a job.
+func JobNotice(j *exchange.JobNotice) v1.JobNotice {
+	return v1.JobNotice{ID: j.ID, State: v1.State(j.State), Share: j.Share, Work: j.Work, Price: j.Price, Penalty: j.Penalty}
+}
+
+// Verified gives out what a check of the ledger found.
+func Verified(v *exchange.Verified) v1.Verified { return v1.Verified(*v) }
+
+// Log gives records of the log out.
+func Log(entries []exchange.LogEntry) []v1.LogEntry {
+	return list(entries, func(e *exchange.LogEntry) v1.LogEntry { return v1.LogEntry(*e) })
+}
+
+// Statement gives out what happened on an account.
+func Statement(s *ledger.Statement) v1.Statement {
+	return v1.Statement{
+		Account: string(s.Account), Subtree: s.Subtree, Period: v1.Period(s.Period),
+		Opening: int64(s.Opening), Closing: int64(s.Closing), Held: int64(s.Held),
+		Lines: list(s.Lines, func(l *ledger.Line) v1.StatementLine {
+			return v1.StatementLine{
+				Seq: l.Seq, At: l.At, Kind: string(l.Kind), Job: l.Job, Memo: l.Memo, Amount: int64(l.Amount), Balance: int64(l.Balance),
+			}
+		}),
+	}
+}
+
+// ToStatement takes in what another market says of an account.
+func ToStatement(s *v1.Statement) ledger.Statement {
+	return ledger.Statement{
+		Account: market.Account(s.Account), Subtree: s.Subtree, Period: ledger.Period(s.Period),
+		Opening: market.Money(s.Opening), Closing: market.Money(s.Closing), Held: market.Money(s.Held),
+		Lines: list(s.Lines, func(l *v1.StatementLine) ledger.Line {
+			return ledger.Line{
+				Seq: l.Seq, At: l.At, Kind: ledger.Kind(l.Kind), Job: l.Job, Memo: l.Memo,
+				Amount: market.Money(l.Amount), Balance: market.Money(l.Balance),
+			}
+		}),
+	}
+}

@@ -1,0 +1,54 @@
+package wire
+
+import (
+	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/exchange"
+)
+
+// Validate names the first field of a request that makes no sense, as an
+// [exchange.FieldError].
+func Validate(r *v1.Request) error {
+	in := ToRequest(r)
+	return in.Validate()
+}
+
+// ValidateTerms is Validate without the program.
+func ValidateTerms(r *v1.Request) error {
+	in := ToRequest(r)
+	return in.ValidateTerms()
+}
+
+// ToRequest takes a request in.
+func ToRequest(r *v1.Request) exchange.Request {
+	return exchange.Request{
+		Name: r.Name, Account: r.Account, Argv: r.Argv, Script: r.Script, Dir: r.Dir, Env: r.Env, Output: r.Output, Error: r.Error,
+		EstimateMS: r.EstimateMS, DeadlineMS: r.DeadlineMS, Soft: r.Soft, Budget: r.Budget, PenaltyMicros: r.PenaltyMicros,
+		Processors: r.Processors, Threads: r.Threads, Once: r.Once, MemoryMB: r.MemoryMB, DiskMB: r.DiskMB, Class: r.Class,
+		Wish: r.Wish, Overrun: exchange.Overrun(r.Overrun), NoRestart: r.NoRestart, After: r.After,
+		Array: (*exchange.Array)(r.Array), Tags: r.Tags, GraceMS: r.GraceMS, Optional: (*exchange.Optional)(r.Optional),
+	}
+}
+
+// Request gives a request out.
+func Request(r *exchange.Request) v1.Request {
+	return v1.Request{
+		Name: r.Name, Account: r.Account, Argv: r.Argv, Script: r.Script, Dir: r.Dir, Env: r.Env, Output: r.Output, Error: r.Error,
+		EstimateMS: r.EstimateMS, DeadlineMS: r.DeadlineMS, Soft: r.Soft, Budget: r.Budget, PenaltyMicros: r.PenaltyMicros,
+		Processors: r.Processors, Threads: r.Threads, Once: r.Once, MemoryMB: r.MemoryMB, DiskMB: r.DiskMB, Class: r.Class,
+		Wish: r.Wish, Overrun: v1.Overrun(r.Overrun), NoRestart: r.NoRestart, After: r.After,
+		Array: (*v1.Array)(r.Array), Tags: r.Tags, GraceMS: r.GraceMS, Optional: (*v1.Optional)(r.Optional),
+	}
+}
+
+// ToEpoch takes a change of policy in.
+func ToEpoch(e *v1.Epoch) exchange.Epoch {
+	return exchange.Epoch{Policy: e.Policy, Settings: e.Settings, Rates: (*exchange.Rates)(e.Rates)}
+}
+
+// ToJobQuery takes in which jobs somebody wants.
+func ToJobQuery(q *v1.JobQuery) exchange.JobQuery {
+	return exchange.JobQuery{
+		Owner: q.Owner, States: list(q.States, func(s *v1.State) exchange.State { return exchange.State(*s) }),
+		Name: q.Name, Account: q.Account, Before: q.Before, Limit: q.Limit,
+	}
+}

@@ -70,7 +70,7 @@ profile:               ## redraw the profile that the compiler optimises the pro
 	go tool pprof -proto out/core.prof out/live.prof out/slurm.prof > cmd/libra/default.pgo
 
 golden:                ## rewrite what the scenario scripts say; read the diff
-	go test ./lab/sim -run Script -update
+	go test ./lab/sim ./core/exchange -run 'Script|Plays' -update
 
 check: build           ## what CI runs
 	$(MAKE) $(BESIDE) -j3 lint rest slurm

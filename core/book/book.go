@@ -11,13 +11,13 @@ type Book struct {
 	processors
 	now      market.Time
 	cause    Cause
-	seats    []Entry
-	freeSeat Seat
-	vacated  []Seat // free from the next step on: events of this one point to them
+	slots    []Entry
+	freeSlot Slot
+	vacated  []Slot // free from the next step on: events of this one point to them
 	register register
 	queue    queue
-	running  []Seat
-	reserved []Seat // of them, those that only keep their places
+	running  []Slot
+	reserved []Slot // of them, those that only keep their places
 	ends     ends
 	order    order
 	tasks    [][]Task // by processor: the tasks that advance independently
@@ -30,7 +30,7 @@ type Book struct {
 
 // New opens the book of a cluster.
 func New(nodes []market.Node) *Book {
-	b := &Book{processors: newProcessors(nodes), now: -market.Never, freeSeat: NoSeat, order: newOrder()}
+	b := &Book{processors: newProcessors(nodes), now: -market.Never, freeSlot: NoSlot, order: newOrder()}
 	b.queue = newQueue(len(b.nodeOf))
 	b.isTouch = make([]Touch, len(b.nodeOf))
 	b.versions = make([]uint32, len(b.nodeOf))
@@ -50,7 +50,7 @@ func (b *Book) Tick(now market.Time) {
 	}
 	b.now = now
 	for _, s := range b.vacated {
-		b.seats[s].alongside, b.freeSeat = b.freeSeat, s
+		b.slots[s].alongside, b.freeSlot = b.freeSlot, s
 	}
 	b.vacated = b.vacated[:0]
 	if len(b.reserved) > 0 {
@@ -58,8 +58,8 @@ func (b *Book) Tick(now market.Time) {
 	}
 }
 
-// Ask lets somebody read the book as of a time, and changes nothing.
-func (b *Book) Ask(at market.Time, read func(View)) {
+// ReadAt lets somebody read the book as of a time, and changes nothing.
+func (b *Book) ReadAt(at market.Time, read func(View)) {
 	now := b.now
 	b.now = max(now, at)
 	b.beginAnew()
@@ -74,38 +74,38 @@ func (b *Book) Note(c Cause) { b.cause |= c }
 // Planned says that a plan has been made: nothing has changed since.
 func (b *Book) Planned() {
 	b.cause = 0
-	b.queue.settleIn(&b.order, b.seats)
+	b.queue.index(&b.order, b.slots)
 	for _, proc := range b.touched {
 		b.isTouch[proc] = 0
 	}
 	b.touched = b.touched[:0]
 }
 
-// Find returns the seat of a live job.
-func (b *Book) Find(id market.JobID) (Seat, bool) { return b.register.find(id) }
+// Find returns the slot of a live job.
+func (b *Book) Find(id market.JobID) (Slot, bool) { return b.register.find(id) }
 
-// Entry returns what the book says of the job on a seat.
-func (b *Book) Entry(s Seat) *Entry { return &b.seats[s] }
+// Entry returns what the book says of the job on a slot.
+func (b *Book) Entry(s Slot) *Entry { return &b.slots[s] }
 
-// Enter gives a job a seat. It neither waits nor runs yet.
-func (b *Book) Enter(j *market.Job) Seat {
-	s := b.freeSeat
-	if s == NoSeat {
-		s = Seat(len(b.seats))
-		b.seats = append(b.seats, Entry{})
+// Add gives a job a slot. It neither waits nor runs yet.
+func (b *Book) Add(j *market.Job) Slot {
+	s := b.freeSlot
+	if s == NoSlot {
+		s = Slot(len(b.slots))
+		b.slots = append(b.slots, Entry{})
 	} else {
-		b.freeSeat = b.seats[s].alongside
+		b.freeSlot = b.slots[s].alongside
 	}
-	e := &b.seats[s]
+	e := &b.slots[s]
 	*e = Entry{Job: *j, Start: market.Never, Procs: e.Procs[:0], choosy: b.choosy(j), priced: j.Estimate}
 	b.register.put(j.ID, s)
 	return s
 }
 
-// Leave ends a job: it no longer waits or runs, and its seat is free.
-func (b *Book) Leave(s Seat) {
+// Remove ends a job: it no longer waits or runs, and its slot is free.
+func (b *Book) Remove(s Slot) {
 	b.Detach(s)
-	e := &b.seats[s]
+	e := &b.slots[s]
 	if e.reserved {
 		b.unreserve(s)
 	}
@@ -114,12 +114,12 @@ func (b *Book) Leave(s Seat) {
 }
 
 // Detach takes a job out of the queue or off its processors.
-func (b *Book) Detach(s Seat) {
-	e := &b.seats[s]
+func (b *Book) Detach(s Slot) {
+	e := &b.slots[s]
 	switch e.state {
 	case waiting:
 		e.state = free
-		b.queue.remove(&b.order, e, s, b.seats)
+		b.queue.remove(&b.order, e, s, b.slots)
 	case running:
 		b.release(s, e)
 		e.state = free
@@ -128,18 +128,18 @@ func (b *Book) Detach(s Seat) {
 }
 
 // Wait puts a job into the queue on its terms.
-func (b *Book) Wait(s Seat, t Terms) {
-	e := &b.seats[s]
+func (b *Book) Wait(s Slot, t Terms) {
+	e := &b.slots[s]
 	e.Terms, e.state = t, waiting
 	b.queue.add(e, s)
 	if len(b.queue.fresh) == mostFresh {
-		b.queue.settleIn(&b.order, b.seats)
+		b.queue.index(&b.order, b.slots)
 	}
 }
 
 // Place puts a job on processors beside the jobs already there.
-func (b *Book) Place(s Seat, t Terms, procs market.Procs) {
-	e := &b.seats[s]
+func (b *Book) Place(s Slot, t Terms, procs market.Procs) {
+	e := &b.slots[s]
 	if procs.Len() != int(e.Job.Width) {
 		broken(4, "a job is placed on another number of processors than it asked for")
 	}
@@ -148,29 +148,29 @@ func (b *Book) Place(s Seat, t Terms, procs market.Procs) {
 	}
 	e.Terms = t
 	e.Procs = append(e.Procs[:0], procs...)
-	e.alone, e.apart, e.tasks, e.refined = false, t.Apart, e.Job.Width, 0
+	e.alone, e.independent, e.tasks, e.refined = false, t.Independent, e.Job.Width, 0
 	b.share(e.Procs, &e.Job)
 	b.run(s, e)
-	if e.apart {
+	if e.independent {
 		b.addTasks(s, e)
 	}
 }
 
 // occupy gives a waiting job the idle processors with the lowest numbers, for
 // itself.
-func (b *Book) occupy(s Seat) {
-	e := &b.seats[s]
+func (b *Book) occupy(s Slot) {
+	e := &b.slots[s]
 	e.state = free
-	b.queue.remove(&b.order, e, s, b.seats)
-	e.Procs = b.takeIdle(&e.Job, e.Procs[:0])
-	e.alone, e.apart, e.tasks = true, false, 1
+	b.queue.remove(&b.order, e, s, b.slots)
+	e.Procs = b.allocateIdle(&e.Job, e.Procs[:0])
+	e.alone, e.independent, e.tasks = true, false, 1
 	b.run(s, e)
 	e.Speed = b.slowest(e.Procs)
 	e.endsAt = b.now + market.Time(float64(e.Job.Estimate)/e.Speed)
 	b.ends.add(end{at: e.endsAt, id: e.Job.ID, width: e.Job.Width})
 }
 
-func (b *Book) run(s Seat, e *Entry) {
+func (b *Book) run(s Slot, e *Entry) {
 	e.state = running
 	if !e.Start.Finite() && !e.reserved {
 		e.Start = b.now
@@ -180,19 +180,19 @@ func (b *Book) run(s Seat, e *Entry) {
 	b.running = append(b.running, s)
 }
 
-func (b *Book) release(s Seat, e *Entry) {
+func (b *Book) release(s Slot, e *Entry) {
 	last := b.running[len(b.running)-1]
 	b.running[e.at] = last
-	b.seats[last].at = e.at
+	b.slots[last].at = e.at
 	b.running = b.running[:len(b.running)-1]
 	switch {
 	case e.alone:
 		b.ends.remove(end{at: e.endsAt, id: e.Job.ID, width: e.Job.Width})
-		b.giveBack(e.Procs, &e.Job)
-	case e.apart && e.tasks == 0: // its tasks have left one by one
-	case e.apart:
+		b.deallocate(e.Procs, &e.Job)
+	case e.independent && e.tasks == 0: // its tasks have left one by one
+	case e.independent:
 		for proc := range e.Procs.All() {
-			if b.dropTask(proc, s) {
+			if b.removeTask(proc, s) {
 				b.unshare(proc, &e.Job)
 			}
 		}
@@ -205,9 +205,9 @@ func (b *Book) release(s Seat, e *Entry) {
 
 // Measure sets what a job, or its task on one processor, has really had, which
 // may differ from what it was granted.
-func (b *Book) Measure(s Seat, proc int32, had market.Work) {
-	e := &b.seats[s]
-	if !e.apart {
+func (b *Book) Measure(s Slot, proc int32, had market.Work) {
+	e := &b.slots[s]
+	if !e.independent {
 		e.Left, e.Since = e.Job.Estimate-had, b.now
 		return
 	}
@@ -219,12 +219,12 @@ func (b *Book) Measure(s Seat, proc int32, had market.Work) {
 }
 
 // HeldOn lists the jobs on a node, in the order of their IDs.
-func (b *Book) HeldOn(node int) []Seat {
-	var held []Seat
+func (b *Book) HeldOn(node int) []Slot {
+	var held []Slot
 	first, n := int(b.first[node]), b.nodes[node].Processors
 	for _, s := range b.running {
 		for proc := first; proc < first+n; proc++ {
-			if b.seats[s].Procs.Has(proc) {
+			if b.slots[s].Procs.Has(proc) {
 				held = append(held, s)
 				break
 			}

@@ -21,8 +21,8 @@ func NewDraft(b *Book) *Draft { return &Draft{b: b, wake: market.Never, asked: m
 
 // Start gives a waiting job the idle processors with the lowest numbers, for
 // itself, until it is done.
-func (d *Draft) Start(s Seat) {
-	e := &d.b.seats[s]
+func (d *Draft) Start(s Slot) {
+	e := &d.b.slots[s]
 	if e.state != waiting {
 		broken(5, "a job that does not wait is started")
 	}
@@ -31,26 +31,26 @@ func (d *Draft) Start(s Seat) {
 }
 
 // Refuse drops a waiting job: it will never run.
-func (d *Draft) Refuse(s Seat, why market.Reason) { d.drop(market.Rejected, s, why) }
+func (d *Draft) Refuse(s Slot, why market.Reason) { d.end(market.Rejected, s, why) }
 
 // Expire ends the wait of a job whose patience is at its end, at a cost: what
 // the cluster pays for it is below zero.
-func (d *Draft) Expire(s Seat, cost market.Price) {
-	d.b.seats[s].Terms.Price = cost
-	d.drop(market.Stopped, s, market.OutOfPatience)
+func (d *Draft) Expire(s Slot, cost market.Price) {
+	d.b.slots[s].Terms.Price = cost
+	d.end(market.Stopped, s, market.OutOfPatience)
 }
 
-func (d *Draft) drop(kind market.Kind, s Seat, why market.Reason) {
-	e := &d.b.seats[s]
+func (d *Draft) end(kind market.Kind, s Slot, why market.Reason) {
+	e := &d.b.slots[s]
 	d.events = append(d.events, market.Event{
-		Kind: kind, Reason: why, Job: e.Job.ID, Seat: int32(s), Spec: &e.Job, Start: e.Start, Price: e.Terms.Price,
+		Kind: kind, Reason: why, Job: e.Job.ID, Slot: int32(s), Spec: &e.Job, Start: e.Start, Price: e.Terms.Price,
 	})
-	d.b.Leave(s)
+	d.b.Remove(s)
 }
 
 // Speed sets how fast a job that advances as one advances from now on.
-func (d *Draft) Speed(s Seat, speed float64) {
-	e, now := &d.b.seats[s], d.b.now
+func (d *Draft) Speed(s Slot, speed float64) {
+	e, now := &d.b.slots[s], d.b.now
 	e.Left, e.Since = e.LeftAt(now), now
 	if same(e.Speed, speed) {
 		return
@@ -70,7 +70,7 @@ func (d *Draft) Share(proc int, speeds []float64) {
 		if speed := speeds[i]; !same(t.Speed, speed) {
 			t.Left, t.Since, t.Speed = t.LeftAt(now), now, speed
 		}
-		slice := market.Slice{Job: t.Job, Seat: int32(t.Seat), Speed: t.Speed}
+		slice := market.Slice{Job: t.Job, Slot: int32(t.Slot), Speed: t.Speed}
 		if t.Reserved {
 			slice.Speed = 0 // the other is what is kept for it
 		}
@@ -101,26 +101,26 @@ func (d *Draft) Wake(at market.Time) { d.wake = at }
 // Clear begins the events of a new step.
 func (d *Draft) Clear() { d.events, d.slices = d.events[:0], d.slices[:0] }
 
-// Say adds an event of the cluster's own.
-func (d *Draft) Say(e market.Event) { d.events = append(d.events, e) }
+// Emit adds an event of the cluster's own.
+func (d *Draft) Emit(e market.Event) { d.events = append(d.events, e) }
 
 // Events are the events of this step so far.
 func (d *Draft) Events() []market.Event {
-	d.ask(d.wake)
+	d.emitWake(d.wake)
 	return d.events
 }
 
-// ask says a wake-up that is not the last one said.
-func (d *Draft) ask(wake market.Time) {
+// emitWake says a wake-up that is not the last one said.
+func (d *Draft) emitWake(wake market.Time) {
 	if wake != d.asked {
 		d.asked = wake
-		d.Say(market.Event{Kind: market.Wake, Finish: wake})
+		d.Emit(market.Event{Kind: market.Wake, Finish: wake})
 	}
 }
 
-func (d *Draft) grant(s Seat, e *Entry) {
+func (d *Draft) grant(s Slot, e *Entry) {
 	d.events = append(d.events, market.Event{
-		Kind: market.Granted, Job: e.Job.ID, Seat: int32(s), Proc: market.AllTasks, Speed: e.Speed,
+		Kind: market.Granted, Job: e.Job.ID, Slot: int32(s), Proc: market.AllTasks, Speed: e.Speed,
 		Spec: &e.Job, Start: e.Start, Procs: e.Procs,
 	})
 }

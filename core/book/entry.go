@@ -14,36 +14,36 @@ type Entry struct {
 	Speed float64 // work per second on each processor
 	Procs market.Procs
 
-	state     state
-	fresh     bool  // waits, but has no place in the indexes yet
-	choosy    bool  // not every processor will do
-	alone     bool  // holds its processors alone
-	apart     bool  // its tasks advance independently
-	reserved  bool  // holds its processors and does not run yet
-	released  bool  // its promise is void
-	tasks     int32 // of those that advance independently, how many still run
-	at        int32 // place in the list of running jobs
-	ticket    uint32
-	alongside Seat // next free seat
-	endsAt    market.Time
-	worked    market.Work // by its finished tasks
-	priced    market.Work // the estimate that the price was agreed for
-	refined   market.Work // optional work of its finished tasks, together
+	state       state
+	fresh       bool  // waits, but has no place in the indexes yet
+	choosy      bool  // not every processor will do
+	alone       bool  // holds its processors alone
+	independent bool  // its tasks advance independently
+	reserved    bool  // holds its processors and does not run yet
+	bestEffort  bool  // its promise is void
+	tasks       int32 // of those that advance independently, how many still run
+	at          int32 // place in the list of running jobs
+	ticket      uint32
+	alongside   Slot // next free slot
+	endsAt      market.Time
+	worked      market.Work // by its finished tasks
+	priced      market.Work // the estimate that the price was agreed for
+	refined     market.Work // optional work of its finished tasks, together
 }
 
 // Terms is what was agreed when a job was taken in.
 type Terms struct {
-	Price  market.Price
-	Finish market.Time  // promised; Never: nothing is
-	Claim  market.Share // the least share of a processor kept for it
-	Rank   float64      // place in the queue: smaller first, then the smaller ID
-	Latest market.Time  // when it has waited in vain
-	Worth  float64      // to the cluster, if it is in time
-	Fine   float64      // taken off Worth for each second of delay
-	Liable bool         // its penalty comes off the price when it is late
-	Apart  bool         // its tasks advance independently of each other
-	Flat   bool         // the price is for its mandatory part, however long that takes
-	Firm   bool
+	Price       market.Price
+	Finish      market.Time  // promised; Never: nothing is
+	Claim       market.Share // the least share of a processor kept for it
+	Rank        float64      // place in the queue: smaller first, then the smaller ID
+	Latest      market.Time  // when it has waited in vain
+	Worth       float64      // to the cluster, if it is in time
+	Fine        float64      // taken off Worth for each second of delay
+	Liable      bool         // its penalty comes off the price when it is late
+	Independent bool         // its tasks advance independently of each other
+	Flat        bool         // the price is for its mandatory part, however long that takes
+	Firm        bool
 }
 
 type state uint8
@@ -64,8 +64,8 @@ func (e *Entry) Reserved() bool { return e.reserved }
 // Priced is the estimate that the price was agreed for: the one it came with.
 func (e *Entry) Priced() market.Work { return e.priced }
 
-// Released reports whether what was promised to the job is void.
-func (e *Entry) Released() bool { return e.released }
+// BestEffort reports whether what was promised to the job is void.
+func (e *Entry) BestEffort() bool { return e.bestEffort }
 
 // LeftAt is the work left of the estimate at a time not before Since.
 func (e *Entry) LeftAt(now market.Time) market.Work {

@@ -25,7 +25,7 @@ type item struct {
 	estimate    float64
 	minEstimate float64 // least estimate in this subtree
 	left, right int32
-	seat        Seat
+	slot        Slot
 	priority    uint32
 }
 
@@ -159,10 +159,10 @@ func (o *order) firstWithin(root int32, limit float64) int32 {
 }
 
 // list appends the jobs of a tree in order.
-func (o *order) list(root int32, seats []Seat) []Seat {
+func (o *order) list(root int32, slots []Slot) []Slot {
 	if root == 0 {
-		return seats
+		return slots
 	}
-	seats = append(o.list(o.items[root].left, seats), o.items[root].seat)
-	return o.list(o.items[root].right, seats)
+	slots = append(o.list(o.items[root].left, slots), o.items[root].slot)
+	return o.list(o.items[root].right, slots)
 }

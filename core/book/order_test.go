@@ -34,7 +34,7 @@ func TestOrderAnswersLikeASortedSlice(t *testing.T) {
 				rank:     float64(rapid.IntRange(0, 5).Draw(t, "rank")),
 				estimate: float64(rapid.IntRange(0, 9).Draw(t, "estimate")), id: id,
 			}
-			roots[tree] = o.insert(roots[tree], item{rank: l.rank, id: id, estimate: l.estimate, seat: Seat(id)})
+			roots[tree] = o.insert(roots[tree], item{rank: l.rank, id: id, estimate: l.estimate, slot: Slot(id)})
 			at, _ := slices.BinarySearchFunc(models[tree], l, line.compare)
 			models[tree] = slices.Insert(models[tree], at, l)
 			if n := len(models[tree]); rapid.Bool().Draw(t, "remove") {
@@ -50,9 +50,9 @@ func TestOrderAnswersLikeASortedSlice(t *testing.T) {
 }
 
 func compareOrder(t *rapid.T, o *order, root int32, model []line) {
-	var want []Seat
+	var want []Slot
 	for _, l := range model {
-		want = append(want, Seat(l.id))
+		want = append(want, Slot(l.id))
 	}
 	if got := o.list(root, nil); !slices.Equal(got, want) {
 		t.Fatalf("holds %v, want %v", got, want)

@@ -160,7 +160,7 @@ func (b *Book) shadowWithRoom(j *market.Job) (market.Time, int) {
 	for _, chunk := range b.ends.chunks {
 		for _, x := range chunk.items {
 			s, _ := b.register.find(x.id)
-			then.giveBack(b.seats[s].Procs, &b.seats[s].Job)
+			then.deallocate(b.slots[s].Procs, &b.slots[s].Job)
 			if then.idleFor(j) >= int(j.Width) {
 				return max(b.now, x.at), then.idleN
 			}
@@ -169,11 +169,11 @@ func (b *Book) shadowWithRoom(j *market.Job) (market.Time, int) {
 	return market.Never, b.idleN
 }
 
-// takeIdle gives the job the idle processors with the lowest numbers.
-func (p *processors) takeIdle(j *market.Job, into market.Procs) market.Procs {
+// allocateIdle gives the job the idle processors with the lowest numbers.
+func (p *processors) allocateIdle(j *market.Job, into market.Procs) market.Procs {
 	want := int(j.Width)
 	if p.choosy(j) {
-		return p.takeChosen(j, into)
+		return p.allocateChosen(j, into)
 	}
 	for w := p.idle.nextWord(0); want > 0; w = p.idle.nextWord(w + 1) {
 		if w < 0 {
@@ -193,7 +193,7 @@ func (p *processors) takeIdle(j *market.Job, into market.Procs) market.Procs {
 	return into
 }
 
-func (p *processors) takeChosen(j *market.Job, into market.Procs) market.Procs {
+func (p *processors) allocateChosen(j *market.Job, into market.Procs) market.Procs {
 	want, needs := int(j.Width), p.needs(j)
 	for node := 0; node < len(p.nodes) && want > 0; node++ {
 		take := min(want, p.idleOn(node, j))
@@ -214,8 +214,8 @@ func (p *processors) takeChosen(j *market.Job, into market.Procs) market.Procs {
 	return into
 }
 
-// giveBack makes processors that one job held alone idle again.
-func (p *processors) giveBack(held market.Procs, j *market.Job) {
+// deallocate makes processors that one job held alone idle again.
+func (p *processors) deallocate(held market.Procs, j *market.Job) {
 	if p.needs(j) {
 		for proc := range held.All() {
 			p.use(proc, j, 1)

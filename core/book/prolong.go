@@ -9,8 +9,8 @@ import (
 // Without lets somebody read the book as if a job that shares its processors
 // were not in it, and as if there were no processors but those it is on. Then
 // everything is as before, to the last bit.
-func (b *Book) Without(s Seat, read func(View)) {
-	e := &b.seats[s]
+func (b *Book) Without(s Slot, read func(View)) {
+	e := &b.slots[s]
 	held := b.holds(s)
 	only := newBitset(len(b.nodeOf))
 	for proc := range held.All() {
@@ -34,13 +34,13 @@ func (b *Book) Without(s Seat, read func(View)) {
 }
 
 // lift takes the tasks of a job off its processors and returns what was there.
-func (b *Book) lift(s Seat, held market.Procs) (before [][]Task) {
-	if !b.seats[s].apart {
+func (b *Book) lift(s Slot, held market.Procs) (before [][]Task) {
+	if !b.slots[s].independent {
 		return nil
 	}
 	for proc := range held.All() {
 		before = append(before, b.tasks[proc])
-		b.setTasks(proc, slices.DeleteFunc(slices.Clone(b.tasks[proc]), func(t Task) bool { return t.Seat == s }))
+		b.setTasks(proc, slices.DeleteFunc(slices.Clone(b.tasks[proc]), func(t Task) bool { return t.Slot == s }))
 	}
 	return before
 }
@@ -66,8 +66,8 @@ func (b *Book) setTasks(proc int, tasks []Task) {
 // Prolong gives a running job further work on each processor, and at least the
 // given claim. What it has had beyond its estimate so far belongs to the new
 // one, so that a measurement finds the same left as is reckoned here.
-func (b *Book) Prolong(s Seat, work market.Work, claim market.Share) {
-	e, now := &b.seats[s], b.now
+func (b *Book) Prolong(s Slot, work market.Work, claim market.Share) {
+	e, now := &b.slots[s], b.now
 	left := b.LeftOf(s, now)
 	e.Job.Estimate += work + max(0, -left)
 	e.Terms.Claim = max(e.Terms.Claim, claim)
@@ -85,19 +85,19 @@ func (b *Book) Prolong(s Seat, work market.Work, claim market.Share) {
 	}
 }
 
-// Release makes void what was promised to a running job. Where it shares its
+// MakeBestEffort makes void what was promised to a running job. Where it shares its
 // processors it is a guest from now on, like a job without a deadline; a job
 // that holds them alone keeps them.
-func (b *Book) Release(s Seat) {
-	e := &b.seats[s]
-	e.released, e.Terms.Firm = true, false
+func (b *Book) MakeBestEffort(s Slot) {
+	e := &b.slots[s]
+	e.bestEffort, e.Terms.Firm = true, false
 	if e.alone {
 		return
 	}
 	e.Job.SLA.Deadline = market.Never
 	e.Terms.Finish, e.Terms.Claim, e.Terms.Worth, e.Terms.Fine = market.Never, 0, 0, 0
 	for t, proc := range b.tasksOf(s) {
-		t.Released, t.Due = true, market.Never
+		t.BestEffort, t.Due = true, market.Never
 		t.Worth, t.Rank, t.Fine, t.Return = 0, 0, 0, 0
 		b.touch(proc, Corrected)
 	}

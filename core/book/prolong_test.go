@@ -9,7 +9,7 @@ import (
 
 // shared is a book of three nodes of two processors and 100 MB, the last one
 // down, on which two jobs share the first four processors.
-func shared(apart bool) (b *Book, first, second Seat) {
+func shared(independent bool) (b *Book, first, second Slot) {
 	nodes := market.PlainNodes(3)
 	for i := range nodes {
 		nodes[i].Processors, nodes[i].Memory = 2, 100
@@ -17,10 +17,10 @@ func shared(apart bool) (b *Book, first, second Seat) {
 	b = New(nodes)
 	b.Tick(0)
 	b.SetDown(2, true)
-	terms := Terms{Apart: apart}
-	first = b.Enter(&market.Job{ID: 1, Width: 3, Memory: 30, Estimate: 10})
+	terms := Terms{Independent: independent}
+	first = b.Add(&market.Job{ID: 1, Width: 3, Memory: 30, Estimate: 10})
 	b.Place(first, terms, market.ProcsOf(0, 1, 2))
-	second = b.Enter(&market.Job{ID: 2, Width: 2, Memory: 20, Estimate: 10})
+	second = b.Add(&market.Job{ID: 2, Width: 2, Memory: 20, Estimate: 10})
 	b.Place(second, terms, market.ProcsOf(2, 3))
 	b.Planned()
 	return b, first, second
@@ -28,40 +28,40 @@ func shared(apart bool) (b *Book, first, second Seat) {
 
 // holdings is who is where, and what is left.
 func holdings(b *Book) string {
-	return fmt.Sprint(b.running, b.users, b.idle, b.idleN, b.upN, b.memory, b.disk, b.tasks, b.seats, b.only)
+	return fmt.Sprint(b.running, b.users, b.idle, b.idleN, b.upN, b.memory, b.disk, b.tasks, b.slots, b.only)
 }
 
 // Without a job the book looks as if the job were not there, and as if its
 // processors were all there is; afterwards it is as it was.
 func TestWithoutAJob(t *testing.T) {
-	for _, apart := range []bool{false, true} {
-		b, first, second := shared(apart)
+	for _, independent := range []bool{false, true} {
+		b, first, second := shared(independent)
 		before := holdings(b)
-		j := &b.seats[first].Job
+		j := &b.slots[first].Job
 		b.Without(first, func(v View) {
 			if v.Idle() != 2 || v.IdleFor(j) != 2 || !v.IsIdle(0) || !v.IsIdle(1) || v.IsIdle(2) || len(v.Running()) != 1 {
-				t.Errorf("apart %v: %d idle, running %v", apart, v.Idle(), v.Running())
+				t.Errorf("independent %v: %d idle, running %v", independent, v.Idle(), v.Running())
 			}
 			for proc, room := range []bool{true, true, true, false, false, false} {
 				if v.Room(proc, j) != room {
-					t.Errorf("apart %v: room on processor %d is %v", apart, proc, !room)
+					t.Errorf("independent %v: room on processor %d is %v", independent, proc, !room)
 				}
 			}
 			if memory, _ := v.FreeOn(0); memory != 100 {
-				t.Errorf("apart %v: %d MB free on the first node", apart, memory)
+				t.Errorf("independent %v: %d MB free on the first node", independent, memory)
 			}
 			if memory, _ := v.FreeOn(2); memory != 60 {
-				t.Errorf("apart %v: %d MB free on the second node", apart, memory)
+				t.Errorf("independent %v: %d MB free on the second node", independent, memory)
 			}
 			if v.AllRoom(&market.Job{Width: 1}) {
-				t.Errorf("apart %v: there is room everywhere", apart)
+				t.Errorf("independent %v: there is room everywhere", independent)
 			}
-			if apart && (len(v.Tasks(0)) != 0 || len(v.Tasks(2)) != 1 || v.Tasks(2)[0].Seat != second) {
+			if independent && (len(v.Tasks(0)) != 0 || len(v.Tasks(2)) != 1 || v.Tasks(2)[0].Slot != second) {
 				t.Errorf("the tasks are %v and %v", v.Tasks(0), v.Tasks(2))
 			}
 		})
 		if after := holdings(b); after != before {
-			t.Errorf("apart %v: before\n%s\nafter\n%s", apart, before, after)
+			t.Errorf("independent %v: before\n%s\nafter\n%s", independent, before, after)
 		}
 	}
 }

@@ -16,7 +16,7 @@ func (d *Draft) EventsOnTime(woken bool) []market.Event {
 	if d.wake >= d.b.now { // else it is over, and the policy asked for no other
 		next = min(next, d.wake)
 	}
-	d.ask(next)
+	d.emitWake(next)
 	return d.events
 }
 
@@ -30,12 +30,12 @@ func (b *Book) nextTooLate() market.Time {
 // latestFromAfter is the first latest start after a time, in the heap from one
 // of its places down.
 func (b *Book) latestFromAfter(i int, after market.Time) market.Time {
-	slots := b.queue.latest.slots
-	if i >= len(slots) {
+	items := b.queue.latest.items
+	if i >= len(items) {
 		return market.Never
 	}
-	at := market.Time(slots[i].key)
-	if e := &b.seats[slots[i].seat]; at > after && e.state == waiting && e.ticket == slots[i].ticket {
+	at := market.Time(items[i].key)
+	if e := &b.slots[items[i].slot]; at > after && e.state == waiting && e.ticket == items[i].ticket {
 		return at
 	}
 	return min(b.latestFromAfter(2*i+1, after), b.latestFromAfter(2*i+2, after))

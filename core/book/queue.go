@@ -15,7 +15,7 @@ type queue struct {
 	n      int
 	choosy int // of them, for how many not every processor will do
 	ticket uint32
-	fresh  []Seat // who came since the last plan
+	fresh  []Slot // who came since the last plan
 	heads  heap
 	latest heap
 	widths bitset  // widths that somebody waits with
@@ -29,7 +29,7 @@ func newQueue(processors int) queue {
 // add lets a job wait. It is found at once, but takes its place in the indexes
 // only when a plan has been made and it still waits: most jobs start on the
 // spot.
-func (q *queue) add(e *Entry, s Seat) {
+func (q *queue) add(e *Entry, s Slot) {
 	q.n++
 	if e.choosy {
 		q.choosy++
@@ -39,28 +39,28 @@ func (q *queue) add(e *Entry, s Seat) {
 	q.fresh = append(q.fresh, s)
 }
 
-// settleIn gives those who still wait their places in the indexes.
-func (q *queue) settleIn(o *order, seats []Entry) {
+// index gives those who still wait their places in the indexes.
+func (q *queue) index(o *order, slots []Entry) {
 	for _, s := range q.fresh {
-		e := &seats[s]
+		e := &slots[s]
 		e.fresh = false
-		q.heads.push(heapSlot{key: e.Terms.Rank, id: e.Job.ID, seat: s, ticket: e.ticket})
+		q.heads.push(heapItem{key: e.Terms.Rank, id: e.Job.ID, slot: s, ticket: e.ticket})
 		if e.Terms.Latest.Finite() {
-			q.latest.push(heapSlot{key: float64(e.Terms.Latest), id: e.Job.ID, seat: s, ticket: e.ticket})
+			q.latest.push(heapItem{key: float64(e.Terms.Latest), id: e.Job.ID, slot: s, ticket: e.ticket})
 		}
 		w := e.Job.Width
 		if q.roots[w] == 0 {
 			q.widths.set(int(w))
 		}
 		q.roots[w] = o.insert(q.roots[w], item{
-			rank: e.Terms.Rank, id: e.Job.ID, estimate: float64(e.Job.Estimate), seat: s,
+			rank: e.Terms.Rank, id: e.Job.ID, estimate: float64(e.Job.Estimate), slot: s,
 		})
 	}
 	q.fresh = q.fresh[:0]
 }
 
 // remove takes out a job that no longer waits.
-func (q *queue) remove(o *order, e *Entry, s Seat, seats []Entry) {
+func (q *queue) remove(o *order, e *Entry, s Slot, slots []Entry) {
 	q.n--
 	if e.choosy {
 		q.choosy--
@@ -74,26 +74,26 @@ func (q *queue) remove(o *order, e *Entry, s Seat, seats []Entry) {
 	if q.roots[w] = o.remove(q.roots[w], e.Terms.Rank, e.Job.ID); q.roots[w] == 0 {
 		q.widths.clear(int(w))
 	}
-	waits := func(s heapSlot) bool {
-		at := &seats[s.seat]
+	waits := func(s heapItem) bool {
+		at := &slots[s.slot]
 		return at.state == waiting && at.ticket == s.ticket
 	}
 	q.heads.stale++
-	q.heads.settle(waits)
+	q.heads.prune(waits)
 	if e.Terms.Latest.Finite() {
 		q.latest.stale++
-		q.latest.settle(waits)
+		q.latest.prune(waits)
 	}
 }
 
 // head is the first job in rank; there is one.
-func (q *queue) head(seats []Entry) Seat {
-	first := NoSeat
-	if len(q.heads.slots) > 0 {
-		first = q.heads.slots[0].seat
+func (q *queue) head(slots []Entry) Slot {
+	first := NoSlot
+	if len(q.heads.items) > 0 {
+		first = q.heads.items[0].slot
 	}
 	for _, s := range q.fresh {
-		if first == NoSeat || seats[s].before(&seats[first]) {
+		if first == NoSlot || slots[s].before(&slots[first]) {
 			first = s
 		}
 	}
@@ -111,7 +111,7 @@ const anyEstimate = math.MaxFloat64
 
 // firstFit returns the first job in rank that is at most as wide as the idle
 // processors and either done within the window or at most as wide as extra.
-func (q *queue) firstFit(o *order, seats []Entry, idle int, window market.Time, extra int) Seat {
+func (q *queue) firstFit(o *order, slots []Entry, idle int, window market.Time, extra int) Slot {
 	best := int32(0)
 	limit := min(float64(window+market.TimeSlack), anyEstimate)
 	for w := q.widths.next(0); w >= 0 && w <= idle; w = q.widths.next(w + 1) {
@@ -126,14 +126,14 @@ func (q *queue) firstFit(o *order, seats []Entry, idle int, window market.Time, 
 			best = i
 		}
 	}
-	first := NoSeat
+	first := NoSlot
 	if best != 0 {
-		first = o.items[best].seat
+		first = o.items[best].slot
 	}
 	for _, s := range q.fresh {
-		e := &seats[s]
+		e := &slots[s]
 		w := int(e.Job.Width)
-		if w <= idle && (w <= extra || float64(e.Job.Estimate) <= limit) && (first == NoSeat || e.before(&seats[first])) {
+		if w <= idle && (w <= extra || float64(e.Job.Estimate) <= limit) && (first == NoSlot || e.before(&slots[first])) {
 			first = s
 		}
 	}
@@ -150,20 +150,20 @@ func (o *order) before(a, b int32) bool {
 const mostFresh = 8
 
 // inOrder lists the waiting jobs by rank.
-func (b *Book) inOrder() []Seat {
-	seats := slices.Clone(b.queue.fresh)
+func (b *Book) inOrder() []Slot {
+	slots := slices.Clone(b.queue.fresh)
 	for w := b.queue.widths.next(0); w >= 0; w = b.queue.widths.next(w + 1) {
-		seats = b.order.list(b.queue.roots[w], seats)
+		slots = b.order.list(b.queue.roots[w], slots)
 	}
-	slices.SortFunc(seats, func(x, y Seat) int {
-		if b.seats[x].before(&b.seats[y]) {
+	slices.SortFunc(slots, func(x, y Slot) int {
+		if b.slots[x].before(&b.slots[y]) {
 			return -1
 		}
 		return 1
 	})
-	return seats
+	return slots
 }
 
-func (b *Book) sortByID(seats []Seat) {
-	slices.SortFunc(seats, func(x, y Seat) int { return int(b.seats[x].Job.ID - b.seats[y].Job.ID) })
+func (b *Book) sortByID(slots []Slot) {
+	slices.SortFunc(slots, func(x, y Slot) int { return int(b.slots[x].Job.ID - b.slots[y].Job.ID) })
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // An imprecise job (003) has a mandatory part, which is its estimate, and an
-// optional one, which may be cut short. Its tasks advance apart, and each has
+// optional one, which may be cut short. Its tasks advance independently, and each has
 // both parts: when the driver says that the first is done, what is left of the
 // task is what is left of the second.
 
@@ -32,8 +32,8 @@ func (t *Task) refinedAfter(j *market.Job, had market.Work) market.Work {
 // Fulfil ends the mandatory part of a job's task on one processor, or of all its
 // tasks. What a task was granted beyond that belongs to its optional part
 // already.
-func (b *Book) Fulfil(s Seat, proc int32, took market.Work) {
-	e := &b.seats[s]
+func (b *Book) Fulfil(s Slot, proc int32, took market.Work) {
+	e := &b.slots[s]
 	for t, on := range b.tasksOf(s) {
 		if t.Refining || proc != market.AllTasks && int(proc) != on {
 			continue
@@ -47,7 +47,7 @@ func (b *Book) Fulfil(s Seat, proc int32, took market.Work) {
 
 // FinishTasks ends all the tasks of a job that still run, each of which has had
 // so much.
-func (b *Book) FinishTasks(s Seat, had market.Work) {
+func (b *Book) FinishTasks(s Slot, had market.Work) {
 	for proc := range b.holds(s).All() {
 		b.FinishTask(s, proc, had)
 	}
@@ -55,7 +55,7 @@ func (b *Book) FinishTasks(s Seat, had market.Work) {
 
 // Refining reports whether all the tasks of a running job that still run are
 // with their optional parts.
-func (b *Book) Refining(s Seat) bool {
+func (b *Book) Refining(s Slot) bool {
 	some := false
 	for t := range b.tasksOf(s) {
 		if !t.Refining {

@@ -11,10 +11,10 @@ import (
 // just then. So its need is always the one it was admitted with, room is kept
 // for it, and no policy has to know of reservations.
 
-// Reserve says of a job that has a seat, and no place yet, that it only keeps
+// Reserve says of a job that has a slot, and no place yet, that it only keeps
 // the place it will be given.
-func (b *Book) Reserve(s Seat) {
-	b.seats[s].reserved = true
+func (b *Book) Reserve(s Slot) {
+	b.slots[s].reserved = true
 	b.reserved = append(b.reserved, s)
 }
 
@@ -23,8 +23,8 @@ func (b *Book) Reservations() int { return len(b.reserved) }
 
 // Confirm lets a reserved job begin: from now on it advances, and its deadline
 // runs.
-func (b *Book) Confirm(s Seat) {
-	e := &b.seats[s]
+func (b *Book) Confirm(s Slot) {
+	e := &b.slots[s]
 	b.begin(s, e)
 	b.unreserve(s)
 	e.Start, e.Terms.Finish = b.now, e.Due()
@@ -35,19 +35,19 @@ func (b *Book) Confirm(s Seat) {
 	}
 }
 
-func (b *Book) unreserve(s Seat) {
-	b.seats[s].reserved = false
-	b.reserved = slices.DeleteFunc(b.reserved, func(r Seat) bool { return r == s })
+func (b *Book) unreserve(s Slot) {
+	b.slots[s].reserved = false
+	b.reserved = slices.DeleteFunc(b.reserved, func(r Slot) bool { return r == s })
 }
 
 // beginAnew lets all reserved jobs begin at this instant.
 func (b *Book) beginAnew() {
 	for _, s := range b.reserved {
-		b.begin(s, &b.seats[s])
+		b.begin(s, &b.slots[s])
 	}
 }
 
-func (b *Book) begin(s Seat, e *Entry) {
+func (b *Book) begin(s Slot, e *Entry) {
 	e.Job.Submit, e.Left, e.Since = b.now, e.Job.Estimate, b.now
 	for t, proc := range b.tasksOf(s) {
 		if due := e.Due(); t.Since != b.now || t.Due != due {
@@ -59,10 +59,10 @@ func (b *Book) begin(s Seat, e *Entry) {
 
 // tasksOf yields the independent tasks of a job that still run, with their
 // processors.
-func (b *Book) tasksOf(s Seat) func(func(*Task, int) bool) {
+func (b *Book) tasksOf(s Slot) func(func(*Task, int) bool) {
 	return func(yield func(*Task, int) bool) {
-		e := &b.seats[s]
-		if e.state != running || !e.apart {
+		e := &b.slots[s]
+		if e.state != running || !e.independent {
 			return
 		}
 		for proc := range e.Procs.All() {
@@ -75,9 +75,9 @@ func (b *Book) tasksOf(s Seat) func(func(*Task, int) bool) {
 
 // holds is the processors a running job is on: all of its own, but for those
 // where its task is done.
-func (b *Book) holds(s Seat) market.Procs {
-	e := &b.seats[s]
-	if !e.apart {
+func (b *Book) holds(s Slot) market.Procs {
+	e := &b.slots[s]
+	if !e.independent {
 		return e.Procs
 	}
 	var procs market.Procs

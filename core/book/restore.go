@@ -16,7 +16,7 @@ var ErrState = errors.New("not the state of a cluster")
 // on. There may be more nodes than there were: those after the old ones are
 // new, up and empty.
 func Restore(nodes []market.Node, s *State) (*Draft, error) {
-	r := &restorer{state: s, seats: map[market.JobID]Seat{}}
+	r := &restorer{state: s, slots: map[market.JobID]Slot{}}
 	if err := r.restore(nodes); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrState, err)
 	}
@@ -28,7 +28,7 @@ type restorer struct {
 	state *State
 	book  *Book
 	draft *Draft
-	seats map[market.JobID]Seat
+	slots map[market.JobID]Slot
 	alone bitset // processors that somebody holds alone
 }
 
@@ -53,7 +53,7 @@ func (r *restorer) restore(nodes []market.Node) error {
 	for proc := range b.versions {
 		b.versions[proc] = max(1, s.Version+1) // nobody has seen these
 	}
-	for _, part := range []func() error{r.takeSeats, r.register, r.putAlone, r.putBeside, r.putTasks, r.putWaiting, r.noneShort} {
+	for _, part := range []func() error{r.claimSlots, r.register, r.putAlone, r.putBeside, r.putTasks, r.putWaiting, r.noneShort} {
 		if err := part(); err != nil {
 			return err
 		}
@@ -76,36 +76,36 @@ func (r *restorer) sameNodes(nodes []market.Node) error {
 	return nil
 }
 
-// takeSeats fills the seats: every one is somebody's, free, or just vacated.
-func (r *restorer) takeSeats() error {
+// claimSlots fills the slots: every one is somebody's, free, or just vacated.
+func (r *restorer) claimSlots() error {
 	s, b := r.state, r.book
-	if total := len(s.Running) + len(s.Waiting) + len(s.Free) + len(s.Vacated); s.Seats != total {
-		return fmt.Errorf("%d seats, and %d are accounted for", s.Seats, total)
+	if total := len(s.Running) + len(s.Waiting) + len(s.Free) + len(s.Vacated); s.Slots != total {
+		return fmt.Errorf("%d slots, and %d are accounted for", s.Slots, total)
 	}
-	b.seats = make([]Entry, s.Seats)
-	taken := make([]bool, s.Seats)
-	take := func(seat Seat) error {
-		if seat < 0 || int(seat) >= len(taken) || taken[seat] {
-			return fmt.Errorf("seat %d is not there, or taken twice", seat)
+	b.slots = make([]Entry, s.Slots)
+	taken := make([]bool, s.Slots)
+	take := func(slot Slot) error {
+		if slot < 0 || int(slot) >= len(taken) || taken[slot] {
+			return fmt.Errorf("slot %d is not there, or taken twice", slot)
 		}
-		taken[seat] = true
+		taken[slot] = true
 		return nil
 	}
-	for i, seat := range slices.Backward(s.Free) {
-		if err := take(seat); err != nil {
-			return fmt.Errorf("free seat %d: %w", i, err)
+	for i, slot := range slices.Backward(s.Free) {
+		if err := take(slot); err != nil {
+			return fmt.Errorf("free slot %d: %w", i, err)
 		}
-		b.seats[seat].alongside, b.freeSeat = b.freeSeat, seat
+		b.slots[slot].alongside, b.freeSlot = b.freeSlot, slot
 	}
-	for i, seat := range s.Vacated {
-		if err := take(seat); err != nil {
-			return fmt.Errorf("vacated seat %d: %w", i, err)
+	for i, slot := range s.Vacated {
+		if err := take(slot); err != nil {
+			return fmt.Errorf("vacated slot %d: %w", i, err)
 		}
 	}
 	b.vacated = slices.Clone(s.Vacated)
 	for _, jobs := range [][]JobState{s.Running, s.Waiting} {
 		for i := range jobs {
-			if err := take(jobs[i].Seat); err != nil {
+			if err := take(jobs[i].Slot); err != nil {
 				return fmt.Errorf("job %d: %w", jobs[i].ID, err)
 			}
 			if err := r.sit(&jobs[i]); err != nil {
@@ -116,19 +116,19 @@ func (r *restorer) takeSeats() error {
 	return nil
 }
 
-// sit puts a job on its seat; it neither waits nor runs yet.
+// sit puts a job on its slot; it neither waits nor runs yet.
 func (r *restorer) sit(j *JobState) error {
 	b := r.book
-	e := &b.seats[j.Seat]
+	e := &b.slots[j.Slot]
 	*e = j.entry()
 	if err := e.Job.Validate(); err != nil {
 		return err
 	}
-	switch _, twice := r.seats[j.ID]; {
+	switch _, twice := r.slots[j.ID]; {
 	case twice:
 		return errors.New("it is there twice")
-	case e.Job.Wish > market.Fastest:
-		return fmt.Errorf("there is no wish %d", e.Job.Wish)
+	case e.Job.Objective > market.Fastest:
+		return fmt.Errorf("there is no wish %d", e.Job.Objective)
 	case e.Since > b.now:
 		return fmt.Errorf("what is left of it is as of %v, which is to come", e.Since)
 	case math.IsNaN(float64(e.Terms.Rank)) || math.IsNaN(float64(e.endsAt)):
@@ -139,7 +139,7 @@ func (r *restorer) sit(j *JobState) error {
 		return err
 	}
 	e.Procs, e.choosy = procs, b.choosy(&e.Job)
-	r.seats[j.ID] = j.Seat
+	r.slots[j.ID] = j.Slot
 	return nil
 }
 
@@ -148,8 +148,8 @@ func (r *restorer) sit(j *JobState) error {
 // mistake, and would cost a page each.
 func (r *restorer) register() error {
 	const furthest = 1 << 34
-	ids := make([]market.JobID, 0, len(r.seats))
-	for id := range r.seats {
+	ids := make([]market.JobID, 0, len(r.slots))
+	for id := range r.slots {
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
@@ -157,7 +157,7 @@ func (r *restorer) register() error {
 		return fmt.Errorf("jobs %d and %d are too far apart", ids[0], ids[n-1])
 	}
 	for _, id := range ids {
-		r.book.register.put(id, r.seats[id])
+		r.book.register.put(id, r.slots[id])
 	}
 	return nil
 }

@@ -15,8 +15,8 @@ func (r *restorer) putAlone() error {
 	b := r.book
 	r.alone = newBitset(len(b.nodeOf))
 	for i := range r.state.Running {
-		s := r.state.Running[i].Seat
-		e := &b.seats[s]
+		s := r.state.Running[i].Slot
+		e := &b.slots[s]
 		if e.Procs.Len() != int(e.Job.Width) {
 			return fmt.Errorf("job %d holds %d processors and asked for %d", e.Job.ID, e.Procs.Len(), e.Job.Width)
 		}
@@ -28,7 +28,7 @@ func (r *restorer) putAlone() error {
 		if !e.alone {
 			continue
 		}
-		if e.apart || e.reserved {
+		if e.independent || e.reserved {
 			return fmt.Errorf("job %d holds processors alone and is not alone", e.Job.ID)
 		}
 		needs := b.needs(&e.Job)
@@ -54,13 +54,13 @@ func (r *restorer) putAlone() error {
 func (r *restorer) putBeside() error {
 	b := r.book
 	for _, s := range b.running {
-		e := &b.seats[s]
+		e := &b.slots[s]
 		for proc := range e.Procs.All() {
 			if !e.alone && (r.alone.has(proc) || b.down[b.nodeOf[proc]]) {
 				return fmt.Errorf("job %d shares processor %d, which nobody can", e.Job.ID, proc)
 			}
 		}
-		if !e.alone && !e.apart {
+		if !e.alone && !e.independent {
 			e.tasks = e.Job.Width
 			b.share(e.Procs, &e.Job)
 		}
@@ -81,16 +81,16 @@ func (r *restorer) putTasks() error {
 		soft := false
 		for i := range pile.Tasks {
 			t := &pile.Tasks[i]
-			s, known := r.seats[t.Job]
+			s, known := r.slots[t.Job]
 			e := &Entry{}
 			if known {
-				e = &b.seats[s]
+				e = &b.slots[s]
 			}
 			again := slices.ContainsFunc(b.tasks[pile.Proc], func(u Task) bool { return u.Job == t.Job })
-			if e.state != running || !e.apart || again || !e.Procs.Has(pile.Proc) {
+			if e.state != running || !e.independent || again || !e.Procs.Has(pile.Proc) {
 				return fmt.Errorf("processor %d has a task of job %d, which should have none there", pile.Proc, t.Job)
 			}
-			if soft && !t.Soft || t.Reserved != e.reserved || t.Released != e.released || market.Time(t.Since) > b.now ||
+			if soft && !t.Soft || t.Reserved != e.reserved || t.Released != e.bestEffort || market.Time(t.Since) > b.now ||
 				t.Refining && t.Reserved || math.IsNaN(float64(t.Took)) {
 				return fmt.Errorf("the task of job %d on processor %d is not as the job says", t.Job, pile.Proc)
 			}
@@ -101,7 +101,7 @@ func (r *restorer) putTasks() error {
 		}
 	}
 	for _, s := range b.running {
-		if e := &b.seats[s]; e.tasks == 0 {
+		if e := &b.slots[s]; e.tasks == 0 {
 			return fmt.Errorf("job %d runs and has no task", e.Job.ID)
 		}
 	}
@@ -113,8 +113,8 @@ func (r *restorer) putWaiting() error {
 	b := r.book
 	finite := 0
 	for i := range r.state.Waiting {
-		s := r.state.Waiting[i].Seat
-		e := &b.seats[s]
+		s := r.state.Waiting[i].Slot
+		e := &b.slots[s]
 		if int(e.Job.Width) > len(b.nodeOf) || e.reserved {
 			return fmt.Errorf("job %d waits for what it cannot get", e.Job.ID)
 		}
@@ -124,32 +124,32 @@ func (r *restorer) putWaiting() error {
 		e.state = waiting
 		b.queue.add(e, s)
 	}
-	b.queue.settleIn(&b.order, b.seats)
+	b.queue.index(&b.order, b.slots)
 	// Answers do not depend on how the other indexes came about, but the late
 	// ones are listed as they lie in this heap.
 	latest := heap{}
 	seen := make(map[market.JobID]bool, finite)
 	for i, w := range r.state.Latest {
-		slot := heapSlot{key: float64(w.At), id: w.Job} // of no wait
+		slot := heapItem{key: float64(w.At), id: w.Job} // of no wait
 		if !w.Gone {
-			s, known := r.seats[w.Job]
-			if !known || b.seats[s].state != waiting || cmp.Compare(float64(b.seats[s].Terms.Latest), slot.key) != 0 || seen[w.Job] {
+			s, known := r.slots[w.Job]
+			if !known || b.slots[s].state != waiting || cmp.Compare(float64(b.slots[s].Terms.Latest), slot.key) != 0 || seen[w.Job] {
 				return fmt.Errorf("job %d does not wait until %v", w.Job, slot.key)
 			}
 			seen[w.Job] = true
-			slot.seat, slot.ticket = s, b.seats[s].ticket
+			slot.slot, slot.ticket = s, b.slots[s].ticket
 		} else {
 			latest.stale++
 		}
-		if math.IsNaN(slot.key) || i > 0 && slot.before(latest.slots[(i-1)/2]) {
+		if math.IsNaN(slot.key) || i > 0 && slot.before(latest.items[(i-1)/2]) {
 			return fmt.Errorf("the latest start of job %d is out of order", w.Job)
 		}
-		latest.slots = append(latest.slots, slot)
+		latest.items = append(latest.items, slot)
 	}
 	if len(seen) != finite {
 		return fmt.Errorf("%d jobs have a latest start, and %d are in order", finite, len(seen))
 	}
-	if n := len(latest.slots); n > 0 && (r.state.Latest[0].Gone || len(b.seats) == 0) {
+	if n := len(latest.items); n > 0 && (r.state.Latest[0].Gone || len(b.slots) == 0) {
 		return errors.New("the first latest start is that of a job that has gone")
 	}
 	b.queue.latest = latest

@@ -16,9 +16,9 @@ type State struct {
 	Asked   Number      `json:"asked_s"`         // said to the driver
 	Version uint32      `json:"version"`         // no processor has a later one
 	Nodes   []NodeState `json:"nodes"`
-	Seats   int         `json:"seats"`
-	Free    []Seat      `json:"free,omitempty"`    // in the order in which they are given again
-	Vacated []Seat      `json:"vacated,omitempty"` // free from the next step on
+	Slots   int         `json:"seats"`
+	Free    []Slot      `json:"free,omitempty"`    // in the order in which they are given again
+	Vacated []Slot      `json:"vacated,omitempty"` // free from the next step on
 	Running []JobState  `json:"running,omitempty"` // in the order of the book: sums of shares depend on it
 	Waiting []JobState  `json:"waiting,omitempty"` // by rank
 	Latest  []WaitState `json:"latest,omitempty"`  // as they lie in the heap: who is late is listed in that order
@@ -34,38 +34,38 @@ type NodeState struct {
 
 // JobState is one job that waits or runs.
 type JobState struct {
-	Seat     Seat           `json:"seat"`
-	ID       market.JobID   `json:"id"`
-	Submit   Number         `json:"submit_s"`
-	Estimate Number         `json:"estimate_s"`
-	Optional Number         `json:"optional_s"`
-	Deadline Number         `json:"deadline_s"`
-	Budget   Number         `json:"budget"`
-	Penalty  Number         `json:"penalty_per_s"`
-	Bonus    Number         `json:"bonus_per_s,omitempty"`
-	Soft     bool           `json:"soft,omitempty"`
-	Memory   int64          `json:"memory_mb,omitempty"`
-	Disk     int64          `json:"disk_mb,omitempty"`
-	Width    int32          `json:"width"`
-	Threads  int32          `json:"threads,omitempty"`
-	Class    int32          `json:"class,omitempty"`
-	Wish     market.Wish    `json:"wish,omitempty"`
-	Owner    market.Account `json:"owner,omitempty"`
-	Name     string         `json:"name,omitempty"`
-	Terms    TermsState     `json:"terms"`
-	Start    Number         `json:"start_s"`
-	Left     Number         `json:"left_s"`
-	Since    Number         `json:"since_s"`
-	Speed    Number         `json:"speed"`
-	Procs    string         `json:"procs,omitempty"`
-	Alone    bool           `json:"alone,omitempty"`
-	Apart    bool           `json:"apart,omitempty"`
-	Reserved bool           `json:"reserved,omitempty"`
-	Released bool           `json:"released,omitempty"`
-	Ends     Number         `json:"ends_s"`
-	Worked   Number         `json:"worked_s"`
-	Priced   Number         `json:"priced_s"`
-	Refined  Number         `json:"refined_s,omitempty"`
+	Slot     Slot             `json:"seat"`
+	ID       market.JobID     `json:"id"`
+	Submit   Number           `json:"submit_s"`
+	Estimate Number           `json:"estimate_s"`
+	Optional Number           `json:"optional_s"`
+	Deadline Number           `json:"deadline_s"`
+	Budget   Number           `json:"budget"`
+	Penalty  Number           `json:"penalty_per_s"`
+	Bonus    Number           `json:"bonus_per_s,omitempty"`
+	Soft     bool             `json:"soft,omitempty"`
+	Memory   int64            `json:"memory_mb,omitempty"`
+	Disk     int64            `json:"disk_mb,omitempty"`
+	Width    int32            `json:"width"`
+	Threads  int32            `json:"threads,omitempty"`
+	Class    int32            `json:"class,omitempty"`
+	Wish     market.Objective `json:"wish,omitempty"`
+	Owner    market.Account   `json:"owner,omitempty"`
+	Name     string           `json:"name,omitempty"`
+	Terms    TermsState       `json:"terms"`
+	Start    Number           `json:"start_s"`
+	Left     Number           `json:"left_s"`
+	Since    Number           `json:"since_s"`
+	Speed    Number           `json:"speed"`
+	Procs    string           `json:"procs,omitempty"`
+	Alone    bool             `json:"alone,omitempty"`
+	Apart    bool             `json:"apart,omitempty"`
+	Reserved bool             `json:"reserved,omitempty"`
+	Released bool             `json:"released,omitempty"`
+	Ends     Number           `json:"ends_s"`
+	Worked   Number           `json:"worked_s"`
+	Priced   Number           `json:"priced_s"`
+	Refined  Number           `json:"refined_s,omitempty"`
 }
 
 // TermsState is what was agreed with a job.
@@ -120,23 +120,23 @@ func (d *Draft) State() State {
 	b := d.b
 	s := State{
 		Now: Number(b.now), Cause: b.cause, Wake: Number(d.wake), Asked: Number(d.asked), Version: slices.Max(b.versions),
-		Seats: len(b.seats), Vacated: slices.Clone(b.vacated),
+		Slots: len(b.slots), Vacated: slices.Clone(b.vacated),
 	}
 	for i := range b.nodes {
 		n := &b.nodes[i]
 		s.Nodes = append(s.Nodes, NodeState{Processors: n.Processors, Rating: Number(n.Rating), Down: b.down[i]})
 	}
-	for seat := b.freeSeat; seat != NoSeat; seat = b.seats[seat].alongside {
-		s.Free = append(s.Free, seat)
+	for slot := b.freeSlot; slot != NoSlot; slot = b.slots[slot].alongside {
+		s.Free = append(s.Free, slot)
 	}
-	for _, seat := range b.running {
-		s.Running = append(s.Running, b.jobState(seat))
+	for _, slot := range b.running {
+		s.Running = append(s.Running, b.jobState(slot))
 	}
-	for _, seat := range b.inOrder() {
-		s.Waiting = append(s.Waiting, b.jobState(seat))
+	for _, slot := range b.inOrder() {
+		s.Waiting = append(s.Waiting, b.jobState(slot))
 	}
-	for _, slot := range b.queue.latest.slots {
-		e := &b.seats[slot.seat]
+	for _, slot := range b.queue.latest.items {
+		e := &b.slots[slot.slot]
 		s.Latest = append(s.Latest, WaitState{At: Number(slot.key), Job: slot.id, Gone: e.state != waiting || e.ticket != slot.ticket})
 	}
 	for proc, tasks := range b.tasks {
@@ -152,15 +152,15 @@ func (d *Draft) State() State {
 	return s
 }
 
-func (b *Book) jobState(seat Seat) JobState {
-	e := &b.seats[seat]
+func (b *Book) jobState(slot Slot) JobState {
+	e := &b.slots[slot]
 	j := &e.Job
 	return JobState{
-		Seat: seat, ID: j.ID, Submit: Number(j.Submit), Estimate: Number(j.Estimate), Optional: Number(j.Optional),
+		Slot: slot, ID: j.ID, Submit: Number(j.Submit), Estimate: Number(j.Estimate), Optional: Number(j.Optional),
 		Deadline: Number(j.SLA.Deadline), Budget: Number(j.SLA.Budget), Penalty: Number(j.SLA.Penalty), Bonus: Number(j.SLA.Bonus), Soft: j.SLA.Soft,
-		Memory: j.Memory, Disk: j.Disk, Width: j.Width, Threads: j.Threads, Class: j.Class, Wish: j.Wish, Owner: j.Owner, Name: j.Name,
+		Memory: j.Memory, Disk: j.Disk, Width: j.Width, Threads: j.Threads, Class: j.Class, Wish: j.Objective, Owner: j.Owner, Name: j.Name,
 		Terms: termsState(&e.Terms), Start: Number(e.Start), Left: Number(e.Left), Since: Number(e.Since), Speed: Number(e.Speed),
-		Procs: writeProcs(e.Procs), Alone: e.alone, Apart: e.apart, Reserved: e.reserved, Released: e.released,
+		Procs: writeProcs(e.Procs), Alone: e.alone, Apart: e.independent, Reserved: e.reserved, Released: e.bestEffort,
 		Ends: Number(e.endsAt), Worked: Number(e.worked), Priced: Number(e.priced), Refined: Number(e.refined),
 	}
 }
@@ -168,14 +168,14 @@ func (b *Book) jobState(seat Seat) JobState {
 func termsState(t *Terms) TermsState {
 	return TermsState{
 		Price: Number(t.Price), Finish: Number(t.Finish), Claim: Number(t.Claim), Rank: Number(t.Rank), Latest: Number(t.Latest),
-		Worth: Number(t.Worth), Fine: Number(t.Fine), Liable: t.Liable, Apart: t.Apart, Flat: t.Flat, Firm: t.Firm,
+		Worth: Number(t.Worth), Fine: Number(t.Fine), Liable: t.Liable, Apart: t.Independent, Flat: t.Flat, Firm: t.Firm,
 	}
 }
 
 func taskState(t *Task) TaskState {
 	return TaskState{
 		Job: t.Job, Left: Number(t.Left), Since: Number(t.Since), Speed: Number(t.Speed), Due: Number(t.Due), Fine: Number(t.Fine),
-		Soft: t.Soft, Reserved: t.Reserved, Released: t.Released, Refining: t.Refining, Took: Number(t.Took),
+		Soft: t.Soft, Reserved: t.Reserved, Released: t.BestEffort, Refining: t.Refining, Took: Number(t.Took),
 		Worth: Number(t.Worth), Rank: Number(t.Rank), Return: Number(t.Return),
 	}
 }
@@ -188,10 +188,10 @@ func (s *JobState) entry() Entry {
 				Deadline: market.Time(s.Deadline), Budget: market.Price(s.Budget), Penalty: market.Price(s.Penalty), Bonus: market.Price(s.Bonus),
 				Soft: s.Soft,
 			},
-			Memory: s.Memory, Disk: s.Disk, Width: s.Width, Threads: s.Threads, Class: s.Class, Wish: s.Wish, Owner: s.Owner, Name: s.Name,
+			Memory: s.Memory, Disk: s.Disk, Width: s.Width, Threads: s.Threads, Class: s.Class, Objective: s.Wish, Owner: s.Owner, Name: s.Name,
 		},
 		Terms: s.Terms.terms(), Start: market.Time(s.Start), Left: market.Work(s.Left), Since: market.Time(s.Since), Speed: float64(s.Speed),
-		alone: s.Alone, apart: s.Apart, reserved: s.Reserved, released: s.Released,
+		alone: s.Alone, independent: s.Apart, reserved: s.Reserved, bestEffort: s.Released,
 		endsAt: market.Time(s.Ends), worked: market.Work(s.Worked), priced: market.Work(s.Priced), refined: market.Work(s.Refined),
 	}
 }
@@ -199,15 +199,15 @@ func (s *JobState) entry() Entry {
 func (s *TermsState) terms() Terms {
 	return Terms{
 		Price: market.Price(s.Price), Finish: market.Time(s.Finish), Claim: market.Share(s.Claim), Rank: float64(s.Rank),
-		Latest: market.Time(s.Latest), Worth: float64(s.Worth), Fine: float64(s.Fine), Liable: s.Liable, Apart: s.Apart, Flat: s.Flat,
+		Latest: market.Time(s.Latest), Worth: float64(s.Worth), Fine: float64(s.Fine), Liable: s.Liable, Independent: s.Apart, Flat: s.Flat,
 		Firm: s.Firm,
 	}
 }
 
-func (s *TaskState) task(seat Seat) Task {
+func (s *TaskState) task(slot Slot) Task {
 	return Task{
-		Job: s.Job, Seat: seat, Left: market.Work(s.Left), Since: market.Time(s.Since), Speed: float64(s.Speed), Due: market.Time(s.Due),
-		Fine: float64(s.Fine), Soft: s.Soft, Reserved: s.Reserved, Released: s.Released, Refining: s.Refining, Took: market.Work(s.Took),
+		Job: s.Job, Slot: slot, Left: market.Work(s.Left), Since: market.Time(s.Since), Speed: float64(s.Speed), Due: market.Time(s.Due),
+		Fine: float64(s.Fine), Soft: s.Soft, Reserved: s.Reserved, BestEffort: s.Released, Refining: s.Refining, Took: market.Work(s.Took),
 		Worth: float64(s.Worth), Rank: float64(s.Rank), Return: float64(s.Return),
 	}
 }

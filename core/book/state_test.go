@@ -42,11 +42,11 @@ func fill(x reflect.Value, n *int) {
 func TestStateForgetsNoField(t *testing.T) {
 	n := 0
 	b := New(market.PlainNodes(100))
-	b.seats = make([]Entry, 1)
-	e := &b.seats[0]
+	b.slots = make([]Entry, 1)
+	e := &b.slots[0]
 	fill(reflect.ValueOf(e).Elem(), &n)
 	e.Procs = market.ProcsOf(0, 1, 2, 64, 99)
-	e.alone, e.apart, e.reserved, e.released = true, true, true, true
+	e.alone, e.independent, e.reserved, e.bestEffort = true, true, true, true
 	e.endsAt, e.worked, e.priced, e.refined = 1001, 1002, 1003, 1004
 	s := b.jobState(0)
 	got := s.entry()
@@ -57,7 +57,7 @@ func TestStateForgetsNoField(t *testing.T) {
 	var task Task
 	fill(reflect.ValueOf(&task).Elem(), &n)
 	state := taskState(&task)
-	if got := state.task(task.Seat); got != task {
+	if got := state.task(task.Slot); got != task {
 		t.Errorf("a task: %+v, want %+v", got, task)
 	}
 	// What has no place in a state follows from the rest. Whoever adds a field
@@ -65,11 +65,11 @@ func TestStateForgetsNoField(t *testing.T) {
 	derived := []string{"state", "fresh", "choosy", "tasks", "at", "ticket", "alongside"}
 	carried := []string{
 		"Job", "Terms", "Start", "Left", "Since", "Speed", "Procs",
-		"alone", "apart", "reserved", "released", "endsAt", "worked", "priced", "refined",
+		"alone", "independent", "reserved", "bestEffort", "endsAt", "worked", "priced", "refined",
 	}
 	sameFields(t, reflect.TypeFor[Entry](), derived, carried)
 	derived = []string{"processors", "register", "queue", "reserved", "ends", "order", "piles", "touched", "isTouch", "only"}
-	carried = []string{"now", "cause", "seats", "freeSeat", "vacated", "running", "tasks", "versions"}
+	carried = []string{"now", "cause", "slots", "freeSlot", "vacated", "running", "tasks", "versions"}
 	sameFields(t, reflect.TypeFor[Book](), derived, carried)
 }
 

@@ -11,21 +11,21 @@ import (
 // the tasks of a processor are read together, the hard ones before the soft,
 // each in the order of acceptance.
 type Task struct {
-	Left     market.Work // at Since
-	Since    market.Time
-	Speed    float64 // work per second
-	Due      market.Time
-	Fine     float64 // what each second of delay takes off the return
-	Job      market.JobID
-	Seat     Seat
-	Soft     bool
-	Reserved bool        // keeps its place and does not advance
-	Released bool        // nothing is promised to it any more: it needs nothing
-	Refining bool        // its mandatory part is done: Left is of the optional one
-	Took     market.Work // by the mandatory part, once that is done
-	Worth    float64     // what it brings if it is in time
-	Rank     float64     // Worth, rounded for comparison
-	Return   float64     // what the policy last reckoned it to bring
+	Left       market.Work // at Since
+	Since      market.Time
+	Speed      float64 // work per second
+	Due        market.Time
+	Fine       float64 // what each second of delay takes off the return
+	Job        market.JobID
+	Slot       Slot
+	Soft       bool
+	Reserved   bool        // keeps its place and does not advance
+	BestEffort bool        // nothing is promised to it any more: it needs nothing
+	Refining   bool        // its mandatory part is done: Left is of the optional one
+	Took       market.Work // by the mandatory part, once that is done
+	Worth      float64     // what it brings if it is in time
+	Rank       float64     // Worth, rounded for comparison
+	Return     float64     // what the policy last reckoned it to bring
 }
 
 // Pile is what the tasks of one processor amount to.
@@ -68,7 +68,7 @@ const (
 // NewTask is a task of a job as it would be taken in now on the given terms.
 func NewTask(j *market.Job, t Terms, now market.Time) Task {
 	return Task{
-		Left: j.Estimate, Since: now, Due: j.Due(), Soft: j.SLA.Soft, Job: j.ID, Seat: NoSeat,
+		Left: j.Estimate, Since: now, Due: j.Due(), Soft: j.SLA.Soft, Job: j.ID, Slot: NoSlot,
 		Worth: t.Worth, Rank: market.RoundSignificant(t.Worth), Fine: t.Fine,
 	}
 }
@@ -81,10 +81,10 @@ func (b *Book) openPiles() {
 	}
 }
 
-func (b *Book) addTasks(s Seat, e *Entry) {
+func (b *Book) addTasks(s Slot, e *Entry) {
 	b.openPiles()
 	task := NewTask(&e.Job, e.Terms, b.now)
-	task.Seat, task.Reserved, task.Released = s, e.reserved, e.released
+	task.Slot, task.Reserved, task.BestEffort = s, e.reserved, e.bestEffort
 	for proc := range e.Procs.All() {
 		at := len(b.tasks[proc])
 		for !task.Soft && at > 0 && b.tasks[proc][at-1].Soft {
@@ -95,11 +95,11 @@ func (b *Book) addTasks(s Seat, e *Entry) {
 	}
 }
 
-// dropTask takes a job's task off a processor, if it is there.
-func (b *Book) dropTask(proc int, s Seat) bool {
+// removeTask takes a job's task off a processor, if it is there.
+func (b *Book) removeTask(proc int, s Slot) bool {
 	tasks := b.tasks[proc]
 	for i := range tasks {
-		if tasks[i].Seat == s {
+		if tasks[i].Slot == s {
 			b.tasks[proc] = append(tasks[:i], tasks[i+1:]...)
 			b.touch(proc, Left)
 			return true
@@ -109,9 +109,9 @@ func (b *Book) dropTask(proc int, s Seat) bool {
 }
 
 // taskOf is a job's task on a processor, or nil where that is done.
-func (b *Book) taskOf(proc int, s Seat) *Task {
+func (b *Book) taskOf(proc int, s Slot) *Task {
 	for i := range b.tasks[proc] {
-		if t := &b.tasks[proc][i]; t.Seat == s {
+		if t := &b.tasks[proc][i]; t.Slot == s {
 			return t
 		}
 	}
@@ -119,22 +119,22 @@ func (b *Book) taskOf(proc int, s Seat) *Task {
 }
 
 // measureTask corrects what a job's task on a processor has left.
-func (b *Book) measureTask(proc int, s Seat, had market.Work) {
+func (b *Book) measureTask(proc int, s Slot, had market.Work) {
 	if t := b.taskOf(proc, s); t != nil {
-		t.Left, t.Since = t.leftAfter(&b.seats[s].Job, had), b.now
+		t.Left, t.Since = t.leftAfter(&b.slots[s].Job, had), b.now
 		b.touch(proc, Corrected)
 	}
 }
 
 // FinishTask ends a job's task on one processor and reports whether it was the
 // last of the job.
-func (b *Book) FinishTask(s Seat, proc int, had market.Work) (last bool) {
-	e := &b.seats[s]
+func (b *Book) FinishTask(s Slot, proc int, had market.Work) (last bool) {
+	e := &b.slots[s]
 	refined := market.Work(0)
 	if t := b.taskOf(proc, s); t != nil {
 		refined = t.refinedAfter(&e.Job, had)
 	}
-	if !b.dropTask(proc, s) {
+	if !b.removeTask(proc, s) {
 		return false
 	}
 	b.unshare(proc, &e.Job)
@@ -147,8 +147,8 @@ func (b *Book) FinishTask(s Seat, proc int, had market.Work) (last bool) {
 // Worked is the most processor time that a finished task of the job has had.
 func (e *Entry) Worked() market.Work { return e.worked }
 
-// Apart reports whether the job's tasks advance independently.
-func (e *Entry) Apart() bool { return e.apart }
+// Independent reports whether the job's tasks advance independently.
+func (e *Entry) Independent() bool { return e.independent }
 
 func (b *Book) touch(proc int, how Touch) {
 	if b.isTouch[proc] == 0 {

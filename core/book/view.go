@@ -65,33 +65,33 @@ func (v View) Room(proc int, j *market.Job) bool {
 func (v View) FreeOn(proc int) (memory, disk int64) { return v.b.free(int(v.b.nodeOf[proc])) }
 
 // Entry is what the book says of a job. It is for reading.
-func (v View) Entry(s Seat) *Entry { return &v.b.seats[s] }
+func (v View) Entry(s Slot) *Entry { return &v.b.slots[s] }
 
 // Waiting counts the jobs in the queue.
 func (v View) Waiting() int { return v.b.queue.n }
 
 // Head is the waiting job of the smallest rank.
-func (v View) Head() (Seat, bool) {
+func (v View) Head() (Slot, bool) {
 	if v.b.queue.n == 0 {
-		return NoSeat, false
+		return NoSlot, false
 	}
-	return v.b.queue.head(v.b.seats), true
+	return v.b.queue.head(v.b.slots), true
 }
 
 // Late appends the waiting jobs whose latest start has passed.
-func (v View) Late(late []Seat) []Seat { return v.b.latestBefore(v.b.now-market.TimeSlack, late) }
+func (v View) Late(late []Slot) []Slot { return v.b.latestBefore(v.b.now-market.TimeSlack, late) }
 
 // Lapsed appends the waiting jobs whose latest start has come.
-func (v View) Lapsed(lapsed []Seat) []Seat { return v.b.latestBefore(v.b.now+market.TimeSlack, lapsed) }
+func (v View) Lapsed(lapsed []Slot) []Slot { return v.b.latestBefore(v.b.now+market.TimeSlack, lapsed) }
 
 // NextLatest is the first latest start of all waiting jobs.
 func (v View) NextLatest() market.Time {
 	next := market.Never
-	if slots := v.b.queue.latest.slots; len(slots) > 0 {
-		next = market.Time(slots[0].key)
+	if items := v.b.queue.latest.items; len(items) > 0 {
+		next = market.Time(items[0].key)
 	}
 	for _, s := range v.b.queue.fresh {
-		next = min(next, v.b.seats[s].Terms.Latest)
+		next = min(next, v.b.slots[s].Terms.Latest)
 	}
 	return next
 }
@@ -108,8 +108,8 @@ func (v View) Choosy(j *market.Job) bool { return v.b.choosy(j) }
 
 // FirstFit returns the first waiting job in rank that fits on the idle
 // processors and either ends within the window or is no wider than extra.
-func (v View) FirstFit(idle int, window market.Time, extra int) Seat {
-	return v.b.queue.firstFit(&v.b.order, v.b.seats, idle, window, extra)
+func (v View) FirstFit(idle int, window market.Time, extra int) Slot {
+	return v.b.queue.firstFit(&v.b.order, v.b.slots, idle, window, extra)
 }
 
 // Shadow is the first instant at which the jobs that hold processors alone
@@ -136,10 +136,10 @@ func (v View) Uneven() bool { return v.b.queue.choosy > 0 }
 
 // InOrder lists all waiting jobs by rank. It costs what it lists: it is for
 // the few cases in which no index helps.
-func (v View) InOrder() []Seat { return v.b.inOrder() }
+func (v View) InOrder() []Slot { return v.b.inOrder() }
 
 // Running lists the jobs that hold processors, in no particular order.
-func (v View) Running() []Seat { return v.b.running }
+func (v View) Running() []Slot { return v.b.running }
 
 // Tasks lists the independent tasks on a processor: the hard ones, then the
 // soft ones, each in the order in which they were accepted.
@@ -175,9 +175,9 @@ func (v View) Touched() []int32 { return v.b.touched }
 func (v View) Touch(proc int) Touch { return v.b.isTouch[proc] }
 
 // latestBefore appends the waiting jobs whose latest start is before a time.
-func (b *Book) latestBefore(at market.Time, found []Seat) []Seat {
+func (b *Book) latestBefore(at market.Time, found []Slot) []Slot {
 	for _, s := range b.queue.fresh {
-		if b.seats[s].Terms.Latest < at {
+		if b.slots[s].Terms.Latest < at {
 			found = append(found, s)
 		}
 	}
@@ -185,13 +185,13 @@ func (b *Book) latestBefore(at market.Time, found []Seat) []Seat {
 }
 
 // latestFrom walks the heap of latest starts from one of its places down.
-func (b *Book) latestFrom(i int, at market.Time, found []Seat) []Seat {
-	slots := b.queue.latest.slots
-	if i >= len(slots) || market.Time(slots[i].key) >= at {
+func (b *Book) latestFrom(i int, at market.Time, found []Slot) []Slot {
+	items := b.queue.latest.items
+	if i >= len(items) || market.Time(items[i].key) >= at {
 		return found
 	}
-	if e := &b.seats[slots[i].seat]; e.state == waiting && e.ticket == slots[i].ticket {
-		found = append(found, slots[i].seat)
+	if e := &b.slots[items[i].slot]; e.state == waiting && e.ticket == items[i].ticket {
+		found = append(found, items[i].slot)
 	}
 	return b.latestFrom(2*i+2, at, b.latestFrom(2*i+1, at, found))
 }

@@ -17,11 +17,11 @@ func TestBackfillingAnswersLikeAScan(t *testing.T) {
 		b := New(market.PlainNodes(processors))
 		d := NewDraft(b)
 		v := b.View()
-		waiting := map[Seat]bool{}
-		running := map[Seat]float64{} // expected end
+		waiting := map[Slot]bool{}
+		running := map[Slot]float64{} // expected end
 		for id := range market.JobID(rapid.IntRange(1, 60).Draw(t, "jobs")) {
 			b.Tick(b.now + market.Time(rapid.IntRange(0, 3).Draw(t, "pause")))
-			s := b.Enter(&market.Job{
+			s := b.Add(&market.Job{
 				ID: id, Width: int32(rapid.IntRange(1, processors).Draw(t, "width")),
 				Estimate: market.Work(rapid.IntRange(0, 6).Draw(t, "estimate")),
 			})
@@ -36,14 +36,14 @@ func TestBackfillingAnswersLikeAScan(t *testing.T) {
 					running[head] = float64(b.now) + float64(v.Entry(head).Job.Estimate)
 				}
 			case 1: // somebody ends, early or late
-				for _, s := range bySeat(running) {
-					b.Leave(s)
+				for _, s := range bySlot(running) {
+					b.Remove(s)
 					delete(running, s)
 					break
 				}
 			case 2: // somebody gives up
-				for _, s := range bySeat(waiting) {
-					b.Leave(s)
+				for _, s := range bySlot(waiting) {
+					b.Remove(s)
 					delete(waiting, s)
 					break
 				}
@@ -57,18 +57,18 @@ func TestBackfillingAnswersLikeAScan(t *testing.T) {
 	})
 }
 
-func bySeat[V any](m map[Seat]V) []Seat {
-	var seats []Seat
+func bySlot[V any](m map[Slot]V) []Slot {
+	var slots []Slot
 	for s := range m {
-		seats = append(seats, s)
+		slots = append(slots, s)
 	}
-	slices.Sort(seats)
-	return seats
+	slices.Sort(slots)
+	return slots
 }
 
-func compareBook(t *rapid.T, v View, waiting map[Seat]bool, running map[Seat]float64) {
-	inOrder := bySeat(waiting)
-	slices.SortFunc(inOrder, func(a, b Seat) int {
+func compareBook(t *rapid.T, v View, waiting map[Slot]bool, running map[Slot]float64) {
+	inOrder := bySlot(waiting)
+	slices.SortFunc(inOrder, func(a, b Slot) int {
 		x, y := v.Entry(a), v.Entry(b)
 		return cmp.Or(cmp.Compare(x.Terms.Rank, y.Terms.Rank), cmp.Compare(x.Job.ID, y.Job.ID))
 	})
@@ -82,8 +82,8 @@ func compareBook(t *rapid.T, v View, waiting map[Seat]bool, running map[Seat]flo
 	if v.Idle() != idle {
 		t.Fatalf("%d idle, want %d", v.Idle(), idle)
 	}
-	var late []Seat
-	for _, s := range bySeat(waiting) {
+	var late []Slot
+	for _, s := range bySlot(waiting) {
 		if v.Now().After(v.Entry(s).Terms.Latest) {
 			late = append(late, s)
 		}
@@ -102,10 +102,10 @@ func compareBook(t *rapid.T, v View, waiting map[Seat]bool, running map[Seat]flo
 	}
 }
 
-func compareFirstFit(t *rapid.T, v View, inOrder []Seat) {
+func compareFirstFit(t *rapid.T, v View, inOrder []Slot) {
 	window := market.Time(rapid.IntRange(-1, 7).Draw(t, "window"))
 	extra := rapid.IntRange(-2, 8).Draw(t, "extra")
-	want := NoSeat
+	want := NoSlot
 	for _, s := range inOrder {
 		j := &v.Entry(s).Job
 		if int(j.Width) <= v.Idle() && (!market.Time(j.Estimate).After(window) || int(j.Width) <= extra) {
@@ -120,7 +120,7 @@ func compareFirstFit(t *rapid.T, v View, inOrder []Seat) {
 
 // compareShadow plays the expected ends forward, as docs/semantics.md, section 1,
 // tells it.
-func compareShadow(t *rapid.T, v View, j *market.Job, idle int, running map[Seat]float64) {
+func compareShadow(t *rapid.T, v View, j *market.Job, idle int, running map[Slot]float64) {
 	at, free := market.Never, 0
 	for _, end := range running {
 		when := max(v.Now(), market.Time(end))
@@ -143,12 +143,12 @@ func compareShadow(t *rapid.T, v View, j *market.Job, idle int, running map[Seat
 func TestAskLeavesTheBookAlone(t *testing.T) {
 	b := New(market.PlainNodes(1))
 	b.Tick(5)
-	b.Ask(7, func(v View) {
+	b.ReadAt(7, func(v View) {
 		if v.Now() != 7 {
 			t.Errorf("asked as of 7, it is %v", v.Now())
 		}
 	})
-	b.Ask(3, func(v View) {
+	b.ReadAt(3, func(v View) {
 		if v.Now() != 5 {
 			t.Errorf("the past is not to be had: asked as of 3 at 5, it is %v", v.Now())
 		}

@@ -39,11 +39,11 @@ func (c *Cluster) check(at market.Time, happened []market.Event) error {
 			}
 			newest = max(newest, e.Spec.ID)
 		case market.Finished, market.Cancelled, market.Used:
-			seat, here := c.book.Find(e.Job)
+			slot, here := c.book.Find(e.Job)
 			if !here {
 				return fmt.Errorf("%s %d: %w", e.Kind, e.Job, ErrUnknownJob)
 			}
-			if c.book.Reservations() > 0 && e.Kind != market.Cancelled && c.book.Entry(seat).Reserved() {
+			if c.book.Reservations() > 0 && e.Kind != market.Cancelled && c.book.Entry(slot).Reserved() {
 				return fmt.Errorf("%s %d: %w", e.Kind, e.Job, ErrReserved)
 			}
 		case market.Confirmed, market.Extended, market.Released, market.Dislodged, market.Fulfilled:
@@ -71,11 +71,11 @@ func arrives(happened []market.Event, id market.JobID) bool {
 
 // checkChange finds why what was agreed with a job cannot change so.
 func (c *Cluster) checkChange(e *market.Event) error {
-	seat, here := c.book.Find(e.Job)
+	slot, here := c.book.Find(e.Job)
 	if !here {
 		return ErrUnknownJob
 	}
-	reserved := c.book.Entry(seat).Reserved()
+	reserved := c.book.Entry(slot).Reserved()
 	switch {
 	case e.Kind == market.Confirmed && !reserved:
 		return ErrNotReserved
@@ -83,14 +83,14 @@ func (c *Cluster) checkChange(e *market.Event) error {
 		return nil
 	case reserved:
 		return ErrReserved
-	case !c.book.Runs(seat):
+	case !c.book.Runs(slot):
 		return ErrNotRunning
-	case e.Kind == market.Fulfilled && (c.book.Entry(seat).Job.Optional.Done() || !c.book.Entry(seat).Apart()):
+	case e.Kind == market.Fulfilled && (c.book.Entry(slot).Job.Optional.Done() || !c.book.Entry(slot).Independent()):
 		return ErrNoParts
 	case e.Kind == market.Fulfilled && !(e.Work >= 0): // nor is NaN any work
 		return &market.FieldError{Field: "work", Value: float64(e.Work), Want: "0 or more"}
 	case e.Kind == market.Extended:
-		return checkExtension(e, c.book.Entry(seat).Job)
+		return checkExtension(e, c.book.Entry(slot).Job)
 	}
 	return nil
 }

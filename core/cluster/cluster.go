@@ -14,7 +14,7 @@ import (
 type Cluster struct {
 	// Punctual is for drivers of real nodes. It asks for a wake-up also when the
 	// next waiting job will have waited in vain and when the next estimate will
-	// be used up; and where tasks advance apart, a job without a deadline is as
+	// be used up; and where tasks advance independently, a job without a deadline is as
 	// one that was released: past its estimate too it takes nothing from those
 	// to whom something is promised. In a simulated run who waits in vain is
 	// dropped at the next pass, and this is left alone.
@@ -61,7 +61,7 @@ func (c *Cluster) Quote(at market.Time, j market.Job) (market.Quote, error) {
 		return market.Quote{}, err
 	}
 	j.Submit = at
-	c.book.Ask(at, func(v book.View) { c.policy.Admit(v, &j, &c.answer) })
+	c.book.ReadAt(at, func(v book.View) { c.policy.Admit(v, &j, &c.answer) })
 	if c.answer.Verdict == policy.Refuse {
 		return market.Quote{}, &market.Rejection{Reason: c.answer.Reason}
 	}
@@ -100,7 +100,7 @@ func (c *Cluster) Step(at market.Time, happened []market.Event) ([]market.Event,
 func (c *Cluster) apply(e *market.Event) {
 	switch e.Kind {
 	case market.Submitted:
-		c.arrive(e.Spec)
+		c.submit(e.Spec)
 	case market.Reserved:
 		c.reserve(e.Spec)
 	case market.Confirmed:
@@ -127,7 +127,7 @@ func (c *Cluster) apply(e *market.Event) {
 	case market.Extended:
 		c.extend(e)
 	case market.Released:
-		c.release(e.Job)
+		c.makeBestEffort(e.Job)
 	case market.Dislodged:
 		if s, here := c.book.Find(e.Job); here && c.book.Runs(s) { // else its node has just been lost
 			c.dislodge(s)
@@ -143,42 +143,42 @@ func (c *Cluster) apply(e *market.Event) {
 	}
 }
 
-// arrive answers a job at the door.
-func (c *Cluster) arrive(j *market.Job) {
+// submit answers a job at the door.
+func (c *Cluster) submit(j *market.Job) {
 	c.policy.Admit(c.book.View(), j, &c.answer)
 	c.book.Note(book.Arrived)
 	if c.answer.Verdict == policy.Refuse {
-		c.turnAway(j, c.answer.Reason)
+		c.reject(j, c.answer.Reason)
 		return
 	}
-	c.takeIn(c.book.Enter(j))
+	c.admit(c.book.Add(j))
 }
 
-// turnAway says no to a job at the door.
-func (c *Cluster) turnAway(j *market.Job, why market.Reason) {
-	c.draft.Say(market.Event{
-		Kind: market.Rejected, Reason: why, Job: j.ID, Seat: int32(book.NoSeat), Spec: j, Start: market.Never,
+// reject says no to a job at the door.
+func (c *Cluster) reject(j *market.Job, why market.Reason) {
+	c.draft.Emit(market.Event{
+		Kind: market.Rejected, Reason: why, Job: j.ID, Slot: int32(book.NoSlot), Spec: j, Start: market.Never,
 	})
 }
 
-// takeIn does what the last answer says with a job that has a seat.
-func (c *Cluster) takeIn(s book.Seat) {
+// admit does what the last answer says with a job that has a slot.
+func (c *Cluster) admit(s book.Slot) {
 	e := c.book.Entry(s)
 	said := market.Event{
-		Kind: market.Queued, Job: e.Job.ID, Seat: int32(s), Spec: &e.Job, Start: market.Never,
+		Kind: market.Queued, Job: e.Job.ID, Slot: int32(s), Spec: &e.Job, Start: market.Never,
 		Price: c.answer.Terms.Price, Finish: c.answer.Terms.Finish, Firm: c.answer.Terms.Firm,
 	}
 	if c.answer.Verdict == policy.Queue {
 		c.book.Wait(s, c.answer.Terms)
-		c.draft.Say(said)
+		c.draft.Emit(said)
 		return
 	}
 	c.book.Place(s, c.answer.Terms, c.answer.Procs)
-	if c.Punctual && e.Apart() && !e.Due().Finite() {
-		c.book.Release(s)
+	if c.Punctual && e.Independent() && !e.Due().Finite() {
+		c.book.MakeBestEffort(s)
 	}
 	said.Kind, said.Start, said.Procs = market.Accepted, e.Start, e.Procs
-	c.draft.Say(said)
+	c.draft.Emit(said)
 	if !e.Reserved() {
 		c.book.Note(book.Placed)
 	}
@@ -194,29 +194,29 @@ func (c *Cluster) finish(f *market.Event) {
 	c.book.Note(book.Departed)
 	work := f.Work
 	switch {
-	case e.Apart() && f.Proc != market.AllTasks:
+	case e.Independent() && f.Proc != market.AllTasks:
 		if !c.book.FinishTask(s, int(f.Proc), f.Work) {
 			return
 		}
 		work = e.Worked()
-	case e.Apart():
+	case e.Independent():
 		c.book.FinishTasks(s, f.Work)
 	}
 	now := c.book.View().Now()
-	c.draft.Say(market.Event{
-		Kind: market.Completed, Job: e.Job.ID, Seat: int32(s), Spec: &e.Job, Start: e.Start, Finish: now,
+	c.draft.Emit(market.Event{
+		Kind: market.Completed, Job: e.Job.ID, Slot: int32(s), Spec: &e.Job, Start: e.Start, Finish: now,
 		Work: work, Price: e.Cost(now), Procs: e.Procs,
 	})
-	c.book.Leave(s)
+	c.book.Remove(s)
 }
 
 // end takes a job out of the book for a reason other than being done.
-func (c *Cluster) end(kind market.Kind, s book.Seat, why market.Reason) {
+func (c *Cluster) end(kind market.Kind, s book.Slot, why market.Reason) {
 	e := c.book.Entry(s)
-	c.draft.Say(market.Event{
-		Kind: kind, Reason: why, Job: e.Job.ID, Seat: int32(s), Spec: &e.Job, Start: e.Start, Price: e.Terms.Price, Procs: e.Procs,
+	c.draft.Emit(market.Event{
+		Kind: kind, Reason: why, Job: e.Job.ID, Slot: int32(s), Spec: &e.Job, Start: e.Start, Price: e.Terms.Price, Procs: e.Procs,
 	})
-	c.book.Leave(s)
+	c.book.Remove(s)
 }
 
 func (c *Cluster) plan() {

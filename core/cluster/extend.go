@@ -39,24 +39,24 @@ func (c *Cluster) extend(x *market.Event) {
 	}
 	c.book.Prolong(s, x.Work, claim)
 	e := c.book.Entry(s)
-	c.draft.Say(market.Event{
-		Kind: market.Prolonged, Job: e.Job.ID, Seat: int32(s), Spec: &e.Job, Start: e.Start, Procs: e.Procs,
+	c.draft.Emit(market.Event{
+		Kind: market.Prolonged, Job: e.Job.ID, Slot: int32(s), Spec: &e.Job, Start: e.Start, Procs: e.Procs,
 		Work: e.Job.Estimate, Price: price, Finish: e.Terms.Finish, Firm: e.Terms.Firm,
 	})
 	c.book.Note(book.Measured | book.Placed)
 }
 
-func (c *Cluster) overran(s book.Seat, why market.Reason, price market.Price) {
+func (c *Cluster) overran(s book.Slot, why market.Reason, price market.Price) {
 	e := c.book.Entry(s)
-	c.draft.Say(market.Event{
-		Kind: market.Overran, Reason: why, Job: e.Job.ID, Seat: int32(s), Spec: &e.Job, Start: e.Start, Price: price,
+	c.draft.Emit(market.Event{
+		Kind: market.Overran, Reason: why, Job: e.Job.ID, Slot: int32(s), Spec: &e.Job, Start: e.Start, Price: price,
 	})
 }
 
 // further asks the policy for the rest of a job and further work on the
 // processors it holds, as if it were not there yet, and then for the price of
 // the further work alone. It says why that cannot be.
-func (c *Cluster) further(s book.Seat, work market.Work) (price market.Price, claim market.Share, why market.Reason) {
+func (c *Cluster) further(s book.Slot, work market.Work) (price market.Price, claim market.Share, why market.Reason) {
 	e, now := c.book.Entry(s), c.book.View().Now()
 	rest := max(0, c.book.LeftOf(s, now))
 	asked := e.Job
@@ -124,10 +124,10 @@ func rate(e *book.Entry, work market.Work) market.Price {
 	return e.Terms.Price * market.Price(work/e.Priced())
 }
 
-// release makes void what was promised to a running job.
-func (c *Cluster) release(id market.JobID) {
+// makeBestEffort makes void what was promised to a running job.
+func (c *Cluster) makeBestEffort(id market.JobID) {
 	if s, here := c.book.Find(id); here && c.book.Runs(s) {
-		c.book.Release(s)
+		c.book.MakeBestEffort(s)
 		c.book.Note(book.Measured)
 	}
 }

@@ -28,7 +28,7 @@ func TestAnExtensionIsGranted(t *testing.T) {
 		said[0].Start != 0 || !said[0].Firm || !near(said[1].Speed, 0.8) {
 		t.Fatalf("%+v", said)
 	}
-	if s, _ := c.Look(0, 10); s.Estimate != 13 || s.Left != 8 || !near(float64(s.Terms.Claim), 0.8) || !near(float64(s.Terms.Price), 10.5) {
+	if s, _ := c.Status(0, 10); s.Estimate != 13 || s.Left != 8 || !near(float64(s.Terms.Claim), 0.8) || !near(float64(s.Terms.Price), 10.5) {
 		t.Errorf("it stands %+v", s)
 	}
 	if _, err := c.Quote(10, *job(1, 10, 3, 10)); !reject(err, market.CannotMeetDeadline) {
@@ -135,8 +135,8 @@ func TestAnExtensionOfTheTasksThatStillRun(t *testing.T) {
 	if words(said) != "prolonged 0, shared 0" || said[1].Proc != 0 || said[1].Slices[0].Speed != 1 {
 		t.Fatalf("%+v", said)
 	}
-	s, _ := c.Look(0, 12)
-	if !s.Apart || len(s.Tasks) != 1 || s.Tasks[0] != (book.TaskStanding{Proc: 0, Left: 2, Speed: 1}) || s.Left != 2 || s.Estimate != 14 {
+	s, _ := c.Status(0, 12)
+	if !s.Independent || len(s.Tasks) != 1 || s.Tasks[0] != (book.TaskStatus{Proc: 0, Left: 2, Speed: 1}) || s.Left != 2 || s.Estimate != 14 {
 		t.Errorf("it stands %+v", s)
 	}
 }
@@ -153,11 +153,11 @@ func TestAnOverRunIsMadeGood(t *testing.T) {
 	if said[0].Kind != market.Prolonged || said[0].Work != 16 {
 		t.Fatalf("%+v", said)
 	}
-	if s, _ := c.Look(0, 12); s.Left != 4 {
+	if s, _ := c.Status(0, 12); s.Left != 4 {
 		t.Errorf("left %v, want 4", s.Left)
 	}
 	step(t, c, 12, market.Event{Kind: market.Used, Job: 0, Work: 12})
-	if s, _ := c.Look(0, 12); s.Left != 4 {
+	if s, _ := c.Status(0, 12); s.Left != 4 {
 		t.Errorf("measured: left %v, want 4", s.Left)
 	}
 	if len(c.UsedUp(12)) != 0 {
@@ -227,7 +227,7 @@ func TestAReleasedJobIsAGuest(t *testing.T) {
 	if said := step(t, c, 5, market.Event{Kind: market.Released, Job: 0}); words(said) != "" {
 		t.Errorf("half is left to it, as before: %+v", said)
 	}
-	if s, _ := c.Look(0, 5); !s.Released || s.Due.Finite() || s.Terms.Firm || s.Terms.Claim != 0 || s.Terms.Finish.Finite() {
+	if s, _ := c.Status(0, 5); !s.BestEffort || s.Due.Finite() || s.Terms.Firm || s.Terms.Claim != 0 || s.Terms.Finish.Finite() {
 		t.Errorf("it stands %+v", s)
 	}
 	said := step(t, c, 6, submitted(job(2, 6, 5, 10)))
@@ -266,7 +266,7 @@ func TestAReleasedTaskIsAGuest(t *testing.T) {
 		t.Errorf("left alone: %+v", said)
 	}
 	// On another node it is a guest again.
-	if s, _ := c.Look(0, 13); !s.Released || s.Due.Finite() {
+	if s, _ := c.Status(0, 13); !s.BestEffort || s.Due.Finite() {
 		t.Errorf("it stands %+v", s)
 	}
 }
@@ -278,7 +278,7 @@ func TestAReleasedJobKeepsItsProcessors(t *testing.T) {
 	if said := step(t, c, 10, market.Event{Kind: market.Released, Job: 0}); words(said) != "" {
 		t.Error(words(said))
 	}
-	if s, _ := c.Look(0, 15); !s.Released || s.Left != -5 || s.Speed != 1 || s.Due != 20 {
+	if s, _ := c.Status(0, 15); !s.BestEffort || s.Left != -5 || s.Speed != 1 || s.Due != 20 {
 		t.Errorf("it stands %+v", s)
 	}
 	if used := c.UsedUp(15); len(used) != 0 {
@@ -321,19 +321,19 @@ func TestMistakesWithExtensions(t *testing.T) {
 func TestLook(t *testing.T) {
 	c := open(t, 1, "sjf-bf", nil)
 	step(t, c, 0, submitted(job(0, 0, 10, 100)), submitted(job(1, 0, 8, 100)), submitted(job(2, 0, 4, 100)))
-	running, _ := c.Look(2, 3)
-	want := cluster.Standing{
+	running, _ := c.Status(2, 3)
+	want := cluster.JobStatus{
 		Running: true, Alone: true, Estimate: 4, Left: 1, Speed: 1, Start: 0, Due: 100, Terms: running.Terms, Procs: market.ProcsOf(0),
 	}
 	if !reflect.DeepEqual(running, want) {
 		t.Errorf("the shortest is %+v, want %+v", running, want)
 	}
 	for id, place := range map[market.JobID]int{1: 1, 0: 2} {
-		if s, here := c.Look(id, 3); !here || s.Running || s.Place != place || s.Start.Finite() || s.Left != s.Estimate {
+		if s, here := c.Status(id, 3); !here || s.Running || s.Place != place || s.Start.Finite() || s.Left != s.Estimate {
 			t.Errorf("job %d: %+v", id, s)
 		}
 	}
-	if _, here := c.Look(3, 3); here {
+	if _, here := c.Status(3, 3); here {
 		t.Error("a job that never was")
 	}
 }

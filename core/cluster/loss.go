@@ -13,8 +13,8 @@ func (c *Cluster) loseNode(node int) {
 	held := c.book.HeldOn(node)
 	for _, s := range held {
 		e := c.book.Entry(s)
-		c.draft.Say(market.Event{
-			Kind: market.Evicted, Reason: market.NodeLost, Job: e.Job.ID, Seat: int32(s), Spec: &e.Job, Start: e.Start,
+		c.draft.Emit(market.Event{
+			Kind: market.Evicted, Reason: market.NodeLost, Job: e.Job.ID, Slot: int32(s), Spec: &e.Job, Start: e.Start,
 		})
 		c.book.Detach(s)
 	}
@@ -27,17 +27,17 @@ func (c *Cluster) loseNode(node int) {
 
 // dislodge takes a job off its processors, without its progress, and asks for
 // it to be taken in again.
-func (c *Cluster) dislodge(s book.Seat) {
+func (c *Cluster) dislodge(s book.Slot) {
 	e := c.book.Entry(s)
-	c.draft.Say(market.Event{
-		Kind: market.Evicted, Reason: market.NodeLost, Job: e.Job.ID, Seat: int32(s), Spec: &e.Job, Start: e.Start,
+	c.draft.Emit(market.Event{
+		Kind: market.Evicted, Reason: market.NodeLost, Job: e.Job.ID, Slot: int32(s), Spec: &e.Job, Start: e.Start,
 	})
 	c.book.Detach(s)
 	c.book.Note(book.Departed)
 	c.readmit(s)
 }
 
-func (c *Cluster) readmit(s book.Seat) {
+func (c *Cluster) readmit(s book.Slot) {
 	e := c.book.Entry(s)
 	again, promised, now := e.Job, e.Terms, c.book.View().Now()
 	again.Submit, again.SLA.Budget = now, market.Unlimited
@@ -53,8 +53,8 @@ func (c *Cluster) readmit(s book.Seat) {
 	if !c.answer.Terms.Firm { // else it is promised a time in the place it was given just now
 		c.answer.Terms.Rank = promised.Rank
 	}
-	if e.Released() {
+	if e.BestEffort() {
 		c.answer.Terms.Firm = false
 	}
-	c.takeIn(s)
+	c.admit(s)
 }

@@ -19,12 +19,12 @@ func (c *Cluster) reserve(asked *market.Job) {
 		c.answer.Verdict, why = policy.Refuse, market.NotFirm
 	}
 	if c.answer.Verdict == policy.Refuse {
-		c.turnAway(asked, why)
+		c.reject(asked, why)
 		return
 	}
-	s := c.book.Enter(&j)
+	s := c.book.Add(&j)
 	c.book.Reserve(s)
-	c.takeIn(s)
+	c.admit(s)
 }
 
 // keeps reports whether the last answer is one that can be kept.
@@ -40,8 +40,8 @@ func (c *Cluster) confirm(id market.JobID) {
 	}
 	c.book.Confirm(s)
 	e := c.book.Entry(s)
-	c.draft.Say(market.Event{
-		Kind: market.Accepted, Job: id, Seat: int32(s), Spec: &e.Job, Start: e.Start, Procs: e.Procs,
+	c.draft.Emit(market.Event{
+		Kind: market.Accepted, Job: id, Slot: int32(s), Spec: &e.Job, Start: e.Start, Procs: e.Procs,
 		Price: e.Terms.Price, Finish: e.Terms.Finish, Firm: e.Terms.Firm,
 	})
 	c.book.Note(book.Placed)

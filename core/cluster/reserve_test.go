@@ -40,7 +40,7 @@ func TestAReservationHoldsTheShare(t *testing.T) {
 			!near(float64(kept[0].Price), price) || kept[0].Procs.Len() != 1 {
 			t.Fatalf("%s: the reservation: %+v", name, kept)
 		}
-		if s, _ := c.Look(0, 5); !near(s.Speed, 1) || !near(float64(s.Left), 5) {
+		if s, _ := c.Status(0, 5); !near(s.Speed, 1) || !near(float64(s.Left), 5) {
 			t.Errorf("%s: beside a place that nobody uses yet, the other stands %+v", name, s)
 		}
 		if _, err := c.Quote(5, *job(2, 5, 2, 10)); !reject(err, market.CannotMeetDeadline) {
@@ -72,7 +72,7 @@ func TestAReservationHoldsTheShare(t *testing.T) {
 	}
 }
 
-// The same where tasks advance apart: the reserved one is in the list of its
+// The same where tasks advance independently: the reserved one is in the list of its
 // processor and stands still.
 func TestAReservationHoldsTheShareOfTasks(t *testing.T) {
 	c := open(t, 1, "libra-sla", nil)
@@ -121,7 +121,7 @@ func TestAReservationDoesNotAge(t *testing.T) {
 		step(t, c, 2*day-5, market.Event{Kind: market.Cancelled, Job: 2})
 		step(t, c, 2*day, confirmed(0), submitted(job(3, 2*day, 4, 10)))
 		for id, work := range map[market.JobID]market.Work{0: 5, 3: 4} {
-			s, here := c.Look(id, 2*day)
+			s, here := c.Status(id, 2*day)
 			if !here || s.Due != 2*day+10 || s.Left != work || s.Speed < float64(work)/10-1e-9 {
 				t.Errorf("%s: job %d stands %+v", name, id, s)
 			}
@@ -185,7 +185,7 @@ func TestAReservationOutlivesItsNode(t *testing.T) {
 			said[1].Price != kept[0].Price || said[1].Finish != 1e6+10 || said[1].Procs.Has(int(first)) {
 			t.Fatalf("%s: %+v", name, said)
 		}
-		if s, _ := c.Look(0, 2e6); !s.Reserved || s.Speed != 0 || s.Left != 5 || s.Due != 2e6+10 || s.Start.Finite() {
+		if s, _ := c.Status(0, 2e6); !s.Reserved || s.Speed != 0 || s.Left != 5 || s.Due != 2e6+10 || s.Start.Finite() {
 			t.Errorf("%s: it stands %+v", name, s)
 		}
 		said = step(t, c, 2e6, market.Event{Kind: market.NodeDown, Node: 1 - first})
@@ -204,7 +204,7 @@ func TestAQuoteLeavesReservationsAlone(t *testing.T) {
 		before := written(t, c)
 		for _, at := range []market.Time{3, 5, 9, 4} {
 			_, _ = c.Quote(at, *job(2, at, 1, 10))
-			if s, _ := c.Look(1, at); s.Left != 2 || s.Due != at+10 {
+			if s, _ := c.Status(1, at); s.Left != 2 || s.Due != at+10 {
 				t.Errorf("%s: at %v it stands %+v", name, at, s)
 			}
 		}

@@ -52,13 +52,13 @@ func busy(t *testing.T, name string) (*cluster.Cluster, []market.Node) {
 			e = reserved(j)
 		}
 		step(t, c, market.Time(id), e)
-		if s, here := c.Look(0, 0); id == 4 && here && s.Running {
+		if s, here := c.Status(0, 0); id == 4 && here && s.Running {
 			step(t, c, market.Time(id), market.Event{Kind: market.Released, Job: 0})
 		}
-		if s, here := c.Look(2, 0); id == 6 && here && s.Running {
+		if s, here := c.Status(2, 0); id == 6 && here && s.Running {
 			step(t, c, market.Time(id), extended(2, 1, market.Unlimited))
 		}
-		if _, here := c.Look(1, 0); id == 8 && here {
+		if _, here := c.Status(1, 0); id == 8 && here {
 			step(t, c, market.Time(id), market.Event{Kind: market.Cancelled, Job: 1})
 		}
 	}
@@ -70,9 +70,9 @@ func busy(t *testing.T, name string) (*cluster.Cluster, []market.Node) {
 func TestBadStatesAreErrors(t *testing.T) {
 	for name, spoil := range map[string]func(*book.State){
 		"the same job twice":        func(s *book.State) { s.Running[1].ID = s.Running[0].ID },
-		"one seat for two":          func(s *book.State) { s.Running[1].Seat = s.Running[0].Seat },
-		"a seat that is not there":  func(s *book.State) { s.Running[0].Seat = 99 },
-		"more seats":                func(s *book.State) { s.Seats++ },
+		"one slot for two":          func(s *book.State) { s.Running[1].Slot = s.Running[0].Slot },
+		"a slot that is not there":  func(s *book.State) { s.Running[0].Slot = 99 },
+		"more slots":                func(s *book.State) { s.Slots++ },
 		"an unknown processor":      func(s *book.State) { s.Running[0].Procs = "0-9" },
 		"no set of processors":      func(s *book.State) { s.Running[0].Procs = "a-b" },
 		"processors out of order":   func(s *book.State) { s.Running[0].Procs = "1,0" },
@@ -258,7 +258,7 @@ func TestAnotherPolicyPlansAfresh(t *testing.T) {
 		if words(said) != x.want || len(said) > 0 && !near(said[0].Speed, 5.0/15) {
 			t.Errorf("%s: %+v", name, said)
 		}
-		if s, _ := again.Look(0, 5); s.Terms.Price != 10.5 || s.Terms.Finish != 20 {
+		if s, _ := again.Status(0, 5); s.Terms.Price != 10.5 || s.Terms.Finish != 20 {
 			t.Errorf("%s: the terms are %+v", name, s.Terms)
 		}
 	}

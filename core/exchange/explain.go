@@ -39,7 +39,7 @@ func (x *Exchange) Explain(id int64) (Explanation, bool) {
 }
 
 func (x *Exchange) explainQueue(j *live, e *Explanation) {
-	stand, here := x.cluster.Look(market.JobID(j.ID), x.time())
+	stand, here := x.cluster.Status(market.JobID(j.ID), x.time())
 	if !here {
 		return
 	}
@@ -56,7 +56,7 @@ func (x *Exchange) explainQueue(j *live, e *Explanation) {
 
 func (x *Exchange) explainRun(j *live, e *Explanation) {
 	t := x.time()
-	stand, here := x.cluster.Look(market.JobID(j.ID), t)
+	stand, here := x.cluster.Status(market.JobID(j.ID), t)
 	if !here {
 		return
 	}

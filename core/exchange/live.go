@@ -86,10 +86,10 @@ func (a *Array) elements(lane, lanes int) []int {
 // asked is the request as the core sees it.
 func (r *Request) asked(id int64, owner string, at market.Time, lanes int) market.Job {
 	width, estimate := r.width(lanes)
-	wish, _ := market.ParseWish(r.Wish) // validated
+	wish, _ := market.ParseObjective(r.Wish) // validated
 	j := market.Job{
 		ID: market.JobID(id), Submit: at, Estimate: estimate, Width: width, Threads: int32(r.Threads),
-		Memory: r.MemoryMB, Disk: r.DiskMB, Class: int32(r.Class), Wish: wish,
+		Memory: r.MemoryMB, Disk: r.DiskMB, Class: int32(r.Class), Objective: wish,
 		Owner: market.Account(owner), Name: r.Name,
 		SLA: market.SLA{Deadline: market.Never, Budget: market.Unlimited, Penalty: market.Money(r.PenaltyMicros).Price(), Soft: r.Soft},
 	}

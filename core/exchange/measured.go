@@ -150,7 +150,7 @@ func (x *Exchange) used(j *live) []market.Event {
 	}
 	j.Work = int64(float64(least) * 1e3)
 	j.moved = true
-	stand, here := x.cluster.Look(market.JobID(j.ID), x.time())
+	stand, here := x.cluster.Status(market.JobID(j.ID), x.time())
 	if !here || !stand.Running || !x.kind.TimeShared {
 		return nil
 	}

@@ -163,7 +163,7 @@ func (x *Exchange) News(node string, tasks []task.Status) []task.Status {
 // surprising reports whether a task is not where it was reckoned to be, or has
 // used up its estimate.
 func (x *Exchange) surprising(j *live, r *rank, s *task.Status) bool {
-	stand, here := x.cluster.Look(market.JobID(j.ID), x.time())
+	stand, here := x.cluster.Status(market.JobID(j.ID), x.time())
 	if !here || !stand.Running {
 		return false
 	}

@@ -40,7 +40,7 @@ func (x *Exchange) overruns() error {
 // hadAll reports whether a job was measured to have had all of its estimate:
 // where its tasks advance apart, on some processor at least.
 func (x *Exchange) hadAll(j *live) bool {
-	stand, here := x.cluster.Look(market.JobID(j.ID), x.time())
+	stand, here := x.cluster.Status(market.JobID(j.ID), x.time())
 	if !here {
 		return false
 	}
@@ -64,7 +64,7 @@ func (x *Exchange) setBack(j *live) error {
 		return nil
 	}
 	const least = 0.02 // what is not worth measuring
-	stand, _ := x.cluster.Look(market.JobID(j.ID), x.time())
+	stand, _ := x.cluster.Status(market.JobID(j.ID), x.time())
 	had := market.Event{Kind: market.Used, Job: market.JobID(j.ID), Proc: market.AllTasks}
 	if !j.Apart {
 		had.Work = stand.Estimate - market.Work(max(least, stand.Speed))
@@ -87,7 +87,7 @@ func (x *Exchange) extend(j *live) error {
 	const least = 1000 // milliseconds
 	whole := int64(math.Max(least, float64(j.askedMS())/10*math.Pow(2, float64(j.Tries))))
 	before := len(j.Extensions)
-	stand, _ := x.cluster.Look(market.JobID(j.ID), x.time())
+	stand, _ := x.cluster.Status(market.JobID(j.ID), x.time())
 	j.over = int64(max(0, -float64(stand.Left)) * 1e3)
 	for _, ms := range []int64{whole, max(least, whole/4)} {
 		more := market.Event{

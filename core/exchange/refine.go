@@ -37,8 +37,8 @@ func (x *Exchange) fulfilled(j *live) []market.Event {
 	if j.Request.Optional == nil || len(j.Ranks) == 0 {
 		return nil
 	}
-	stand, here := x.cluster.Look(market.JobID(j.ID), x.time())
-	if !here || !stand.Running || !stand.Apart {
+	stand, here := x.cluster.Status(market.JobID(j.ID), x.time())
+	if !here || !stand.Running || !stand.Independent {
 		return nil
 	}
 	var out []market.Event
@@ -88,7 +88,7 @@ func (x *Exchange) refinements() error {
 // has measured that; those that are only reckoned to are taken to be a second
 // behind until then.
 func (x *Exchange) refined(j *live) error {
-	stand, here := x.cluster.Look(market.JobID(j.ID), x.time())
+	stand, here := x.cluster.Status(market.JobID(j.ID), x.time())
 	if !here || !stand.Running {
 		return nil
 	}
@@ -125,7 +125,7 @@ func (x *Exchange) cut(j *live) {
 	if j.Request.Optional == nil {
 		return
 	}
-	stand, here := x.cluster.Look(market.JobID(j.ID), x.time())
+	stand, here := x.cluster.Status(market.JobID(j.ID), x.time())
 	if !here || !stand.Running {
 		return
 	}
@@ -146,7 +146,7 @@ func (x *Exchange) cut(j *live) {
 // optional is the most work of the optional part on each processor.
 func (j *live) optional() market.Work { return market.Work(float64(j.Request.Optional.WorkMS) / 1e3) }
 
-func taskOn(stand *cluster.Standing, proc int32) *cluster.TaskStanding {
+func taskOn(stand *cluster.JobStatus, proc int32) *cluster.TaskStatus {
 	for i := range stand.Tasks {
 		if stand.Tasks[i].Proc == int(proc) {
 			return &stand.Tasks[i]
@@ -173,7 +173,7 @@ func (r *rank) worked() market.Work {
 }
 
 // reckoned is what a task is taken to have had.
-func (r *rank) reckoned(stand *cluster.Standing, optional market.Work) market.Work {
+func (r *rank) reckoned(stand *cluster.JobStatus, optional market.Work) market.Work {
 	switch t := taskOn(stand, r.Proc); {
 	case t == nil:
 		return stand.Estimate - stand.Left
@@ -245,7 +245,7 @@ func (x *Exchange) optionalCharge(j *live) (int64, ReceiptLine) {
 }
 
 // explainParts says which part of a job runs, or why it stands still.
-func (x *Exchange) explainParts(j *live, e *Explanation, stand *cluster.Standing) {
+func (x *Exchange) explainParts(j *live, e *Explanation, stand *cluster.JobStatus) {
 	what := "its mandatory part"
 	if j.Request.Optional == nil {
 		what = "it"

@@ -169,7 +169,7 @@ func (r *Request) ValidateTerms() error {
 	if err := r.validateOptional(); err != nil {
 		return err
 	}
-	if _, err := market.ParseWish(r.Wish); err != nil {
+	if _, err := market.ParseObjective(r.Wish); err != nil {
 		return bad("wish", "cheapest or fastest")
 	}
 	if a := r.Array; a != nil {

@@ -161,7 +161,7 @@ func coreJob(j *market.Job) *CoreJob {
 	return &CoreJob{
 		ID: int64(j.ID), Submit: Number(j.Submit), Estimate: float64(j.Estimate), Deadline: Number(j.SLA.Deadline), Budget: Number(j.SLA.Budget),
 		Penalty: float64(j.SLA.Penalty), Soft: j.SLA.Soft, Memory: j.Memory, Disk: j.Disk, Width: j.Width, Threads: j.Threads, Class: j.Class,
-		Wish: uint8(j.Wish), Owner: string(j.Owner), Name: j.Name, Optional: float64(j.Optional), Bonus: float64(j.SLA.Bonus),
+		Wish: uint8(j.Objective), Owner: string(j.Owner), Name: j.Name, Optional: float64(j.Optional), Bonus: float64(j.SLA.Bonus),
 	}
 }
 
@@ -181,7 +181,7 @@ func (s *Step) Happened() ([]market.Event, error) {
 			e.Spec = &market.Job{
 				ID: market.JobID(c.ID), Submit: market.Time(c.Submit), Estimate: market.Work(c.Estimate), Memory: c.Memory, Disk: c.Disk,
 				Optional: market.Work(c.Optional),
-				Width:    c.Width, Threads: c.Threads, Class: c.Class, Wish: market.Wish(c.Wish), Owner: market.Account(c.Owner), Name: c.Name,
+				Width:    c.Width, Threads: c.Threads, Class: c.Class, Objective: market.Objective(c.Wish), Owner: market.Account(c.Owner), Name: c.Name,
 				SLA: market.SLA{
 					Deadline: market.Time(c.Deadline), Budget: market.Price(c.Budget), Penalty: market.Price(c.Penalty), Bonus: market.Price(c.Bonus),
 					Soft: c.Soft,

@@ -34,7 +34,7 @@ func (x *Exchange) view(j *live) Job {
 		v.OptionalMS, v.Optional = x.optionalNow(j)
 	}
 	if len(j.Ranks) > 0 {
-		if stand, here := x.cluster.Look(market.JobID(j.ID), x.time()); here && stand.Running && !stand.Refining {
+		if stand, here := x.cluster.Status(market.JobID(j.ID), x.time()); here && stand.Running && !stand.Refining {
 			v.Work = max(v.Work, int64(float64(stand.Estimate-max(0, stand.Left))*1e3))
 		}
 	}
@@ -178,7 +178,7 @@ func (x *Exchange) standing(j *live) (need float64, here bool) {
 		return 0, false
 	}
 	t := x.time()
-	stand, here := x.cluster.Look(market.JobID(j.ID), t)
+	stand, here := x.cluster.Status(market.JobID(j.ID), t)
 	if !here || !stand.Running {
 		return 0, here
 	}

@@ -112,7 +112,7 @@ type Event struct {
 	Reason Reason
 	Firm   bool
 	Proc   int32 // a processor of the cluster, or AllTasks
-	Seat   int32 // where the job sits in the book while it lives
+	Slot   int32 // where the job sits in the book while it lives
 	Node   int32
 	Job    JobID
 	Start  Time
@@ -129,7 +129,7 @@ type Event struct {
 type Slice struct {
 	Job   JobID
 	Speed float64 // work per second
-	Seat  int32
+	Slot  int32
 }
 
 // Record is an event in its place. The log of a cluster, live or simulated, is

@@ -15,19 +15,19 @@ type Account string
 // Job is what a user asks for. It says nothing of how long the job will really
 // run: no policy can know more than a real scheduler could.
 type Job struct {
-	ID       JobID
-	Submit   Time
-	Estimate Work  // mandatory work on each processor, as the user estimates it
-	Optional Work  // further work on each processor that adds value but may be cut short
-	SLA      SLA   // what the job is worth and when it must be done
-	Memory   int64 // MB on each processor it holds
-	Disk     int64 // MB on each processor it holds
-	Width    int32 // processors
-	Threads  int32 // processors of each of its programs, which must be of one node; 0 and 1: any will do
-	Class    int32 // class of service, where a policy knows classes
-	Wish     Wish  // what to optimise among acceptable placements
-	Owner    Account
-	Name     string
+	ID        JobID
+	Submit    Time
+	Estimate  Work      // mandatory work on each processor, as the user estimates it
+	Optional  Work      // further work on each processor that adds value but may be cut short
+	SLA       SLA       // what the job is worth and when it must be done
+	Memory    int64     // MB on each processor it holds
+	Disk      int64     // MB on each processor it holds
+	Width     int32     // processors
+	Threads   int32     // processors of each of its programs, which must be of one node; 0 and 1: any will do
+	Class     int32     // class of service, where a policy knows classes
+	Objective Objective // what to optimise among acceptable placements
+	Owner     Account
+	Name      string
 }
 
 // SLA is the agreement about one job (001, section 3).
@@ -60,29 +60,29 @@ func (j *Job) Utility(finish Time) Price {
 	return j.SLA.Budget - Price(float64(late)*float64(j.SLA.Penalty))
 }
 
-// Wish is the QoS optimisation of a job (000, section IV): which of several
+// Objective is the QoS optimisation of a job (000, section IV): which of several
 // acceptable placements its user prefers.
-type Wish uint8
+type Objective uint8
 
-// The wishes a user can have.
+// The objectives a user can have.
 const (
-	NoWish   Wish = iota // whatever suits the cluster
-	Cheapest             // the lowest cost
-	Fastest              // the earliest finish
+	NoObjective Objective = iota // whatever suits the cluster
+	Cheapest                     // the lowest cost
+	Fastest                      // the earliest finish
 )
 
-var wishes = [...]string{"", "cheapest", "fastest"}
+var objectives = [...]string{"", "cheapest", "fastest"}
 
-func (w Wish) String() string { return wishes[w] }
+func (o Objective) String() string { return objectives[o] }
 
-// ParseWish reads a wish as users write it.
-func ParseWish(text string) (Wish, error) {
-	for i, name := range wishes {
+// ParseObjective reads an objective as users write it, who call it a wish.
+func ParseObjective(text string) (Objective, error) {
+	for i, name := range objectives {
 		if text == name {
-			return Wish(i), nil
+			return Objective(i), nil
 		}
 	}
-	return NoWish, fmt.Errorf("unknown wish %q (want cheapest or fastest)", text)
+	return NoObjective, fmt.Errorf("unknown wish %q (want cheapest or fastest)", text)
 }
 
 // Limits on what a job may ask. They keep every sum in the core far from the

@@ -97,13 +97,13 @@ func TestUtilityFallsWithDelay(t *testing.T) {
 	}
 }
 
-func TestWishesAreReadAsWritten(t *testing.T) {
-	for _, w := range []market.Wish{market.NoWish, market.Cheapest, market.Fastest} {
-		if got, err := market.ParseWish(w.String()); err != nil || got != w {
+func TestObjectivesAreReadAsWritten(t *testing.T) {
+	for _, w := range []market.Objective{market.NoObjective, market.Cheapest, market.Fastest} {
+		if got, err := market.ParseObjective(w.String()); err != nil || got != w {
 			t.Errorf("%q is read as %v, %v", w, got, err)
 		}
 	}
-	if _, err := market.ParseWish("best"); err == nil {
+	if _, err := market.ParseObjective("best"); err == nil {
 		t.Error("an unknown wish is granted")
 	}
 }

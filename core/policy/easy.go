@@ -14,7 +14,7 @@ type easy struct {
 	rank  func(*market.Job) float64
 	base  float64
 	late  string
-	drop  []book.Seat
+	drop  []book.Slot
 }
 
 func newEASY(order string, rank func(*market.Job) float64) *easy {
@@ -78,7 +78,7 @@ func (p *easy) Plan(v book.View, d *book.Draft) {
 	}
 	for {
 		s := v.FirstFit(v.Idle(), window, extra)
-		if s == book.NoSeat {
+		if s == book.NoSlot {
 			return
 		}
 		if j := &v.Entry(s).Job; market.Time(j.Estimate).After(window) {
@@ -91,7 +91,7 @@ func (p *easy) Plan(v book.View, d *book.Draft) {
 // fillUneven backfills where not every processor will do for some waiting job: then
 // processors are not interchangeable, being few enough does not mean not being
 // in the way, and only jobs that are done by the shadow go ahead.
-func (p *easy) fillUneven(v book.View, d *book.Draft, head book.Seat, window market.Time) {
+func (p *easy) fillUneven(v book.View, d *book.Draft, head book.Slot, window market.Time) {
 	for _, s := range v.InOrder() {
 		j := &v.Entry(s).Job
 		if s != head && !market.Time(j.Estimate).After(window) && v.IdleFor(j) >= int(j.Width) {

@@ -31,11 +31,11 @@ func (f *fifo) Plan(v book.View, d *book.Draft) { startHeads(v, d) }
 
 // startHeads starts waiting jobs in order while they fit and returns the first
 // that does not, if any.
-func startHeads(v book.View, d *book.Draft) (blocked book.Seat, ok bool) {
+func startHeads(v book.View, d *book.Draft) (blocked book.Slot, ok bool) {
 	for {
 		head, ok := v.Head()
 		if !ok {
-			return book.NoSeat, false
+			return book.NoSlot, false
 		}
 		j := &v.Entry(head).Job
 		if v.IdleFor(j) < int(j.Width) {

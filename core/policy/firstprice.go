@@ -73,9 +73,9 @@ func startBest(
 	return jobs
 }
 
-func jobsOf(v book.View, seats []book.Seat, into []*market.Job) []*market.Job {
+func jobsOf(v book.View, slots []book.Slot, into []*market.Job) []*market.Job {
 	into = into[:0]
-	for _, s := range seats {
+	for _, s := range slots {
 		into = append(into, &v.Entry(s).Job)
 	}
 	return into

@@ -19,7 +19,7 @@ type hol struct {
 	admit   []float64 // probability by class; beyond the end: 1
 	forfeit float64
 	seed    float64
-	lapsed  []book.Seat
+	lapsed  []book.Slot
 }
 
 func newHOL() *hol { return &hol{admit: []float64{1}, forfeit: 0.05} }

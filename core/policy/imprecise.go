@@ -75,7 +75,7 @@ func (p *mandatoryFirst) Admit(v book.View, j *market.Job, a *Answer) {
 		return
 	}
 	terms := book.Terms{
-		Price: j.SLA.Budget, Finish: j.Due(), Firm: j.SLA.Deadline.Finite(), Apart: true, Flat: true,
+		Price: j.SLA.Budget, Finish: j.Due(), Firm: j.SLA.Deadline.Finite(), Independent: true, Flat: true,
 	}
 	if j.SLA.Budget.Limited() {
 		terms.Worth = float64(j.SLA.Budget) / float64(j.Width)
@@ -120,7 +120,7 @@ func (p *mandatoryFirst) offers(v book.View, j *market.Job, worth float64) {
 func (p *mandatoryFirst) choose(v book.View, j *market.Job) []candidate {
 	slices.SortFunc(p.places, func(a, b place) int {
 		first, second := market.Time(b.gain).Rank(), market.Time(a.gain).Rank()
-		if j.Wish == market.Fastest {
+		if j.Objective == market.Fastest {
 			first, second = 0, 0
 		}
 		return cmp.Or(cmp.Compare(first, second), cmp.Compare(a.finish.Rank(), b.finish.Rank()), cmp.Compare(a.proc, b.proc))

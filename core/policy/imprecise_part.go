@@ -38,11 +38,11 @@ func (p *mandatoryFirst) draw(v book.View, proc int) {
 	now, tasks := v.Now(), v.Tasks(proc)
 	for i := range tasks {
 		t := &tasks[i]
-		j := &v.Entry(t.Seat).Job
+		j := &v.Entry(t.Slot).Job
 		q := newPart(j, t.LeftAt(now), t.Due)
 		q.task = i
 		switch {
-		case t.Released:
+		case t.BestEffort:
 			q.class = guest
 		case t.Reserved:
 			q.class = kept

@@ -159,12 +159,12 @@ func TestAMandatoryPartThatEndsEarlyFreesTime(t *testing.T) {
 		t.Fatal("two mandatory parts of 8 and 5 s within 10 s are taken")
 	}
 	mustStep(t, c, 2, market.Event{Kind: market.Fulfilled, Job: 1, Proc: market.AllTasks, Work: 2})
-	if s, _ := c.Look(1, 2); !s.Refining || s.Left != 10 || s.Tasks[0].Took != 2 {
+	if s, _ := c.Status(1, 2); !s.Refining || s.Left != 10 || s.Tasks[0].Took != 2 {
 		t.Fatalf("%+v", s)
 	}
 	second.Submit = 2
 	mustStep(t, c, 2, market.Event{Kind: market.Submitted, Job: 2, Spec: &second})
-	if s, _ := c.Look(1, 2); s.Speed != 0 {
+	if s, _ := c.Status(1, 2); s.Speed != 0 {
 		t.Error("an optional part runs beside a mandatory one")
 	}
 	mustStep(t, c, 7, market.Event{Kind: market.Finished, Job: 2, Work: 5})

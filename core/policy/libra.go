@@ -42,10 +42,10 @@ func (p *libra) Admit(v book.View, j *market.Job, a *Answer) {
 	}
 	rate := float64(j.Estimate) / float64(j.SLA.Deadline)
 	p.commitments(v, 0)
-	takers := p.takers(v, j, rate)
+	takers := p.candidates(v, j, rate)
 	// A job without a deadline lives on what others leave: it goes where most
 	// is left, whatever suits the cluster.
-	if p.fit == "best" && j.Wish != market.Fastest && j.SLA.Deadline.Finite() {
+	if p.fit == "best" && j.Objective != market.Fastest && j.SLA.Deadline.Finite() {
 		for i := range takers {
 			takers[i].rank = -takers[i].rank
 		}

@@ -38,7 +38,7 @@ func (p *libraPlus) Admit(v book.View, j *market.Job, a *Answer) {
 	window := j.SLA.Deadline
 	rate := float64(j.Estimate) / float64(window)
 	p.commitments(v, window)
-	takers := p.takers(v, j, rate)
+	takers := p.candidates(v, j, rate)
 	if len(takers) < int(j.Width) || v.Choosy(j) && len(together(v, j, slices.Clone(takers))) < int(j.Width) {
 		a.refuse(market.CannotMeetDeadline)
 		return
@@ -74,12 +74,12 @@ func (p *libraPlus) affordable(v book.View, j *market.Job, takers []candidate) [
 			continue
 		}
 		p.costs[c.proc] = cost
-		switch j.Wish {
+		switch j.Objective {
 		case market.Cheapest:
 			c.rank = -free.Rank()
 		case market.Fastest:
 			// Rank is the load, as takers left it: the emptiest is the fastest.
-		case market.NoWish:
+		case market.NoObjective:
 			c.rank = free.Rank()
 		}
 		kept = append(kept, c)

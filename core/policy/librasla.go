@@ -39,7 +39,7 @@ func (p *libraSLA) Admit(v book.View, j *market.Job, a *Answer) {
 	terms := book.Terms{
 		Price: j.SLA.Budget, Finish: j.Due(), Claim: market.Share(estimate / deadline),
 		Worth: float64(j.SLA.Budget) / estimate / deadline, Fine: float64(j.SLA.Penalty) / estimate / deadline,
-		Liable: true, Apart: true, Firm: !j.SLA.Soft,
+		Liable: true, Independent: true, Firm: !j.SLA.Soft,
 	}
 	added := book.NewTask(j, terms, v.Now())
 	everywhere, processors := v.AllRoom(j), v.Processors()
@@ -233,7 +233,7 @@ func (p *libraSLA) reckon(now market.Time, rating float64, tasks []book.Task, to
 // soft job can bear to get less, so it never needs more than there is. One to
 // which nothing is promised any more needs nothing, also past its estimate.
 func needed(t *book.Task, now market.Time, rating float64) float64 {
-	if t.Released {
+	if t.BestEffort {
 		return 0
 	}
 	left, period := t.LeftAt(now), t.Due-now
@@ -250,7 +250,7 @@ func needed(t *book.Task, now market.Time, rating float64) float64 {
 // returnOf is what the i-th task brings: equation (5) of 001, with the delay it
 // will have at the share it gets.
 func (p *libraSLA) returnOf(n *reckoning, t *book.Task, i int) float64 {
-	if n.fits || !t.Soft || t.Released || i == n.top {
+	if n.fits || !t.Soft || t.BestEffort || i == n.top {
 		return t.Worth
 	}
 	finish := n.now + market.Time(float64(t.LeftAt(n.now))/(p.needs[i]*n.squeeze*n.rating))

@@ -74,7 +74,7 @@ func (o *outlook) draw(tasks []book.Task, top int, rating float64, now market.Ti
 		if i == top {
 			o.topRank, o.topSoft = t.Rank, t.Soft
 		}
-		if t.Released {
+		if t.BestEffort {
 			continue // it needs nothing, whatever it gets
 		}
 		left, period := float64(t.LeftAt(now)), float64(t.Due-now)

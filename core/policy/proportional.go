@@ -101,9 +101,9 @@ func (p *proportional) commitments(v book.View, window market.Time) {
 	}
 }
 
-// takers lists the processors that can take a job that needs the given work
+// candidates lists the processors that can take a job that needs the given work
 // per second, with load as their rank.
-func (p *proportional) takers(v book.View, j *market.Job, rate float64) []candidate {
+func (p *proportional) candidates(v book.View, j *market.Job, rate float64) []candidate {
 	p.choice = p.choice[:0]
 	everywhere := v.AllRoom(j)
 	for proc, load := range p.load {

@@ -76,7 +76,7 @@ func (p *qops) Admit(v book.View, j *market.Job, a *Answer) {
 
 // feasible plays the queue forward with the job behind so many others, and
 // without it.
-func (p *qops) feasible(v book.View, waiting []book.Seat, ahead int, j *market.Job, promise market.Time) bool {
+func (p *qops) feasible(v book.View, waiting []book.Slot, ahead int, j *market.Job, promise market.Time) bool {
 	speed := slowest(v)
 	p.less.reset(v)
 	for i, s := range waiting[:ahead] {
@@ -135,7 +135,7 @@ func (p *qops) Plan(v book.View, d *book.Draft) {
 
 // bearable reports whether the others stay within their limits if the n-th of
 // the waiting jobs starts now.
-func (p *qops) bearable(v book.View, waiting []book.Seat, n int, speed float64) bool {
+func (p *qops) bearable(v book.View, waiting []book.Slot, n int, speed float64) bool {
 	p.with.copyOf(&p.now)
 	j := &v.Entry(waiting[n]).Job
 	p.with.start(int(j.Width), length(j, speed))

@@ -187,7 +187,7 @@ func (w *world) play(
 				see(r)
 			}
 			_ = binary.Write(sum, binary.LittleEndian, []float64{
-				float64(r.At), float64(r.Kind), float64(r.Reason), float64(r.Job), float64(r.Proc), float64(r.Node), float64(r.Seat),
+				float64(r.At), float64(r.Kind), float64(r.Reason), float64(r.Job), float64(r.Proc), float64(r.Node), float64(r.Slot),
 				float64(r.Start), float64(r.Finish), r.Speed, float64(r.Work), float64(r.Price),
 			})
 			fmt.Fprint(sum, r.Firm, r.Procs, r.Slices)

@@ -129,7 +129,7 @@ func (w *world) drawJobs(r *rand.Rand, processors int, tight bool) {
 		if tight && r.IntN(2) == 0 {
 			j.Memory, j.Disk = int64(r.IntN(80)), int64(r.IntN(80))
 		}
-		j.Wish = market.Wish(r.IntN(3))
+		j.Objective = market.Objective(r.IntN(3))
 		w.jobs = append(w.jobs, a)
 	}
 }

@@ -2,7 +2,7 @@ package sim
 
 import "github.com/libra-market/libra/core/market"
 
-// agenda says which of a number of units, seats or processors, is done first.
+// agenda says which of a number of units, slots or processors, is done first.
 // It is a heap with four children a node, which keeps it flat, and it knows
 // where each unit is, so that a unit moves when its speed changes.
 type agenda struct {

@@ -10,8 +10,8 @@ import (
 // each will really be done. Jobs that advance as one finish as one; the
 // independent tasks of other jobs finish processor by processor.
 type virtualNodes struct {
-	jobs  []virtualJob // by seat
-	whole agenda       // of seats
+	jobs  []virtualJob // by slot
+	whole agenda       // of slots
 	procs []virtualProc
 	split agenda  // of processors
 	slow  float64 // the lowest speed granted so far
@@ -31,7 +31,7 @@ type virtualProc struct {
 }
 
 type virtualTask struct {
-	seat   int32
+	slot   int32
 	left   market.Work // at since
 	since  market.Time
 	speed  float64
@@ -46,8 +46,8 @@ func (n *virtualNodes) nextFinish() market.Time {
 // finish takes the first thing that is done off its processors.
 func (n *virtualNodes) finish() market.Event {
 	if n.whole.first() <= n.split.first() {
-		seat := n.whole.pop()
-		j := &n.jobs[seat]
+		slot := n.whole.pop()
+		j := &n.jobs[slot]
 		j.started = false
 		return market.Event{Kind: market.Finished, Job: j.id, Proc: market.AllTasks, Work: j.actual}
 	}
@@ -59,7 +59,7 @@ func (n *virtualNodes) finish() market.Event {
 			first = i
 		}
 	}
-	j := &n.jobs[p.tasks[first].seat]
+	j := &n.jobs[p.tasks[first].slot]
 	p.tasks = slices.Delete(p.tasks, first, first+1)
 	n.split.set(proc, p.nextFinish())
 	return market.Event{Kind: market.Finished, Job: j.id, Proc: proc, Work: j.actual}
@@ -81,8 +81,8 @@ func (n *virtualNodes) round(now market.Time) bool {
 	if n.nextFinish() > horizon {
 		return false
 	}
-	jobs := n.whole.bringUp(horizon, now, func(seat int32) bool {
-		j := &n.jobs[seat]
+	jobs := n.whole.bringUp(horizon, now, func(slot int32) bool {
+		j := &n.jobs[slot]
 		return leftAt(now, j.left, j.since, j.speed).Done()
 	})
 	procs := n.split.bringUp(horizon, now, func(proc int32) bool {
@@ -99,16 +99,16 @@ func (n *virtualNodes) round(now market.Time) bool {
 }
 
 // enter says how long a job really runs.
-func (n *virtualNodes) enter(seat int32, id market.JobID, actual market.Work) {
-	for int(seat) >= len(n.jobs) {
+func (n *virtualNodes) enter(slot int32, id market.JobID, actual market.Work) {
+	for int(slot) >= len(n.jobs) {
 		n.jobs = append(n.jobs, virtualJob{})
 	}
-	n.jobs[seat] = virtualJob{id: id, actual: actual}
+	n.jobs[slot] = virtualJob{id: id, actual: actual}
 }
 
 // grant sets the speed of a job that advances as one.
 func (n *virtualNodes) grant(now market.Time, e *market.Event) {
-	j := &n.jobs[e.Seat]
+	j := &n.jobs[e.Slot]
 	n.note(e.Speed)
 	if j.started {
 		j.left = leftAt(now, j.left, j.since, j.speed)
@@ -116,7 +116,7 @@ func (n *virtualNodes) grant(now market.Time, e *market.Event) {
 		j.left, j.started = j.actual, true
 	}
 	j.since, j.speed = now, e.Speed
-	n.whole.set(e.Seat, finishOf(now, j.left, e.Speed))
+	n.whole.set(e.Slot, finishOf(now, j.left, e.Speed))
 }
 
 // share sets the speeds of all the tasks on a processor.
@@ -128,8 +128,8 @@ func (n *virtualNodes) share(now market.Time, e *market.Event) {
 	first := market.Never
 	for i := range e.Slices {
 		slice := &e.Slices[i]
-		if i >= len(p.tasks) || p.tasks[i].seat != slice.Seat { // it nearly always is
-			p.bring(i, virtualTask{seat: slice.Seat, left: n.jobs[slice.Seat].actual, since: now, finish: market.Never})
+		if i >= len(p.tasks) || p.tasks[i].slot != slice.Slot { // it nearly always is
+			p.bring(i, virtualTask{slot: slice.Slot, left: n.jobs[slice.Slot].actual, since: now, finish: market.Never})
 		}
 		t := &p.tasks[i]
 		if t.speed != slice.Speed {
@@ -148,14 +148,14 @@ func (n *virtualNodes) share(now market.Time, e *market.Event) {
 
 // stop takes a job off its processors.
 func (n *virtualNodes) stop(e *market.Event) {
-	j := &n.jobs[e.Seat]
+	j := &n.jobs[e.Slot]
 	if j.started {
-		n.whole.set(e.Seat, market.Never)
+		n.whole.set(e.Slot, market.Never)
 		j.started = false
 	}
 	for proc := range n.procs {
 		p := &n.procs[proc]
-		if i := p.find(e.Seat); i >= 0 {
+		if i := p.find(e.Slot); i >= 0 {
 			p.tasks = slices.Delete(p.tasks, i, i+1)
 			n.split.set(int32(proc), p.nextFinish())
 		}
@@ -171,13 +171,13 @@ func (p *virtualProc) nextFinish() market.Time {
 }
 
 // find returns where the task of a job is, or -1.
-func (p *virtualProc) find(seat int32) int {
-	return slices.IndexFunc(p.tasks, func(t virtualTask) bool { return t.seat == seat })
+func (p *virtualProc) find(slot int32) int {
+	return slices.IndexFunc(p.tasks, func(t virtualTask) bool { return t.slot == slot })
 }
 
 // bring puts the task of a job into the i-th place: from where it is, or as new.
 func (p *virtualProc) bring(i int, t virtualTask) {
-	if at := p.find(t.seat); at >= 0 {
+	if at := p.find(t.slot); at >= 0 {
 		p.tasks[i], p.tasks[at] = p.tasks[at], p.tasks[i]
 		return
 	}

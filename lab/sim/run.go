@@ -133,7 +133,7 @@ func (r *run) carryOut(now market.Time, e *market.Event) {
 	switch e.Kind {
 	case market.Queued, market.Accepted:
 		if a := r.lobby.find(e.Job); a != nil {
-			r.nodes.enter(e.Seat, e.Job, a.Actual)
+			r.nodes.enter(e.Slot, e.Job, a.Actual)
 		}
 	case market.Granted:
 		r.nodes.grant(now, e)

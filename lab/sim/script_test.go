@@ -190,11 +190,11 @@ func (p *play) addJob(name string, words []string) error {
 			j.SLA.Soft = true
 			continue
 		case "wish":
-			wish, err := market.ParseWish(value)
+			wish, err := market.ParseObjective(value)
 			if err != nil {
 				return err
 			}
-			j.Wish = wish
+			j.Objective = wish
 			continue
 		}
 		x, err := strconv.ParseFloat(value, 64)

@@ -203,7 +203,7 @@ func TestMistakes(t *testing.T) {
 
 func wishError(t *testing.T) string {
 	t.Helper()
-	_, err := market.ParseWish("best")
+	_, err := market.ParseObjective("best")
 	if err == nil {
 		t.Fatal("best is a wish")
 	}

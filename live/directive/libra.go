@@ -88,7 +88,7 @@ var terms = []term{
 			h.Request.Wish, h.Request.Tags = "", append(h.Request.Tags, wishTag+v)
 			return nil
 		}
-		_, err := market.ParseWish(v)
+		_, err := market.ParseObjective(v)
 		return put(&h.Request.Wish, v, err)
 	}},
 	{name: "overrun", set: func(h *Head, v string) error {

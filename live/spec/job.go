@@ -14,7 +14,7 @@ type Job struct {
 	Details   Details
 	Resources Resources
 	QoS       QoS
-	Optimise  market.Wish
+	Optimise  market.Objective
 
 	// Extra holds the segments not known here, by name. Their values are those
 	// of encoding/json: string, bool, nil, []any and map[string]any, with
@@ -82,7 +82,7 @@ func (j *Job) table() table {
 			{name: "penalty_rate", value: number(&j.QoS.Penalty)},
 		}},
 		{name: "optimise", value: words(&j.Optimise,
-			word[market.Wish]{"cheapest", market.Cheapest}, word[market.Wish]{"fastest", market.Fastest})},
+			word[market.Objective]{"cheapest", market.Cheapest}, word[market.Objective]{"fastest", market.Fastest})},
 	}
 }
 
@@ -111,7 +111,7 @@ func (j *Job) market() market.Job {
 			Budget:   j.QoS.Budget,
 			Penalty:  j.QoS.Penalty,
 		},
-		Wish: j.Optimise,
+		Objective: j.Optimise,
 	}
 }
 
@@ -131,7 +131,7 @@ func FromJob(j market.Job) Job {
 			Budget:   j.SLA.Budget,
 			Penalty:  j.SLA.Penalty,
 		},
-		Optimise: j.Wish,
+		Optimise: j.Objective,
 	}
 }
 

@@ -52,7 +52,7 @@ func TestParallelSoftJob(t *testing.T) {
 	}
 	want := market.Job{
 		Name: "ensemble-7", Owner: "ada", Width: 64, Estimate: 9000, Optional: 1200,
-		Memory: 4295, Disk: 500, Wish: market.Cheapest,
+		Memory: 4295, Disk: 500, Objective: market.Cheapest,
 		SLA: market.SLA{Deadline: 86400, Soft: true, Budget: 1250.75, Penalty: 0.002},
 	}
 	if got != want {
@@ -154,7 +154,7 @@ func TestEncodeBatch(t *testing.T) {
 
 func TestFromJob(t *testing.T) {
 	want := market.Job{
-		Name: "x", Owner: "ada", Width: 3, Estimate: 1.5, Optional: 2, Memory: 7, Disk: 9, Wish: market.Fastest,
+		Name: "x", Owner: "ada", Width: 3, Estimate: 1.5, Optional: 2, Memory: 7, Disk: 9, Objective: market.Fastest,
 		SLA: market.SLA{Deadline: 100.25, Budget: 0.1, Penalty: 1e-9, Soft: true},
 	}
 	job := FromJob(want)

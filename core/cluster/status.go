@@ -6,19 +6,19 @@ import (
 	"github.com/libra-market/libra/core/policy"
 )
 
-// Standing is what the book says of one live job at a time.
-type Standing = book.Standing
+// JobStatus is what the book says of one live job at a time.
+type JobStatus = book.JobStatus
 
-// TaskStanding is how one task stands of a job whose tasks advance apart.
-type TaskStanding = book.TaskStanding
+// TaskStatus is how one task stands of a job whose tasks advance independently.
+type TaskStatus = book.TaskStatus
 
-// Look says how a live job stands at a time.
-func (c *Cluster) Look(id market.JobID, at market.Time) (Standing, bool) {
+// Status says how a live job stands at a time.
+func (c *Cluster) Status(id market.JobID, at market.Time) (JobStatus, bool) {
 	s, here := c.book.Find(id)
 	if !here {
-		return Standing{}, false
+		return JobStatus{}, false
 	}
-	return c.book.Look(s, at), true
+	return c.book.Status(s, at), true
 }
 
 // Working is what the price of the last answer was worked out from.
@@ -30,7 +30,7 @@ func (c *Cluster) Live() int { return c.book.Live() }
 // UsedUp lists, by number, the running jobs whose estimate is used up at the
 // given time, but for rounding, and to whom a deadline is still worth
 // something: whoever has none, is only reserved, or was released needs no more
-// than he is left. Where the tasks of a job advance apart, one is enough.
+// than he is left. Where the tasks of a job advance independently, one is enough.
 func (c *Cluster) UsedUp(at market.Time) []market.JobID { return c.book.UsedUp(at) }
 
 // Refined lists, by number, the running jobs of which an optional part, on some

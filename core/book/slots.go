@@ -2,14 +2,14 @@ package book
 
 import "github.com/libra-market/libra/core/market"
 
-// Seat is the place of a job in the book while it lives. Seats are given again
+// Slot is the place of a job in the book while it lives. Slots are given again
 // once their job has left.
-type Seat int32
+type Slot int32
 
-// NoSeat is no job.
-const NoSeat Seat = -1
+// NoSlot is no job.
+const NoSlot Slot = -1
 
-// register finds the seat of a job by its ID. IDs only grow and most live jobs
+// register finds the slot of a job by its ID. IDs only grow and most live jobs
 // are recent, so it is a row of pages from the oldest live ID to the newest:
 // finding costs two loads, and pages without live jobs cost nothing.
 type register struct {
@@ -22,21 +22,21 @@ const pageBits = 10
 
 type page struct {
 	live  int32
-	seats [1 << pageBits]Seat // seat+1; 0 is free
+	slots [1 << pageBits]Slot // slot+1; 0 is free
 }
 
-func (r *register) find(id market.JobID) (Seat, bool) {
+func (r *register) find(id market.JobID) (Slot, bool) {
 	n := int64(id)>>pageBits - r.first
 	if n < 0 || n >= int64(len(r.pages)) || r.pages[n] == nil {
-		return NoSeat, false
+		return NoSlot, false
 	}
-	seat := r.pages[n].seats[id&(1<<pageBits-1)]
-	return seat - 1, seat != 0
+	slot := r.pages[n].slots[id&(1<<pageBits-1)]
+	return slot - 1, slot != 0
 }
 
-func (r *register) put(id market.JobID, seat Seat) {
+func (r *register) put(id market.JobID, slot Slot) {
 	if last := len(r.pages) - 1; last >= 0 && r.pages[last].live == 0 && int64(id)>>pageBits > r.first+int64(last) {
-		r.drop(int64(last)) // kept while it was the newest
+		r.removePage(int64(last)) // kept while it was the newest
 	}
 	n := int64(id)>>pageBits - r.first
 	if len(r.pages) == 0 {
@@ -56,22 +56,22 @@ func (r *register) put(id market.JobID, seat Seat) {
 		}
 		r.pages[n], r.blank = r.blank, nil
 	}
-	r.pages[n].seats[id&(1<<pageBits-1)] = seat + 1
+	r.pages[n].slots[id&(1<<pageBits-1)] = slot + 1
 	r.pages[n].live++
 }
 
 func (r *register) remove(id market.JobID) {
 	n := int64(id)>>pageBits - r.first
 	p := r.pages[n]
-	p.seats[id&(1<<pageBits-1)] = 0
+	p.slots[id&(1<<pageBits-1)] = 0
 	if p.live--; p.live > 0 || n == int64(len(r.pages))-1 {
 		return
 	}
-	r.drop(n)
+	r.removePage(n)
 }
 
-// drop takes out a page without live jobs.
-func (r *register) drop(n int64) {
+// removePage takes out a page without live jobs.
+func (r *register) removePage(n int64) {
 	r.pages[n], r.blank = nil, r.pages[n]
 	for len(r.pages) > 0 && r.pages[0] == nil {
 		r.pages = r.pages[1:]

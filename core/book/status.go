@@ -6,28 +6,28 @@ import (
 	"github.com/libra-market/libra/core/market"
 )
 
-// Standing is what the book says of one live job at a time.
-type Standing struct {
-	Running  bool // else it waits
-	Reserved bool // it holds its processors and has not begun
-	Released bool // what was promised to it is void
-	Alone    bool // nobody else is on its processors
-	Apart    bool // its tasks advance independently
-	Refining bool // all its tasks are with their optional parts
+// JobStatus is what the book says of one live job at a time.
+type JobStatus struct {
+	Running     bool // else it waits
+	Reserved    bool // it holds its processors and has not begun
+	BestEffort  bool // what was promised to it is void
+	Alone       bool // nobody else is on its processors
+	Independent bool // its tasks advance independently
+	Refining    bool // all its tasks are with their optional parts
 
 	Estimate market.Work
-	Left     market.Work // on each processor; below zero: so much over; the most of tasks that advance apart, of the optional part if Refining
-	Speed    float64     // work per second; the least of tasks that advance apart
+	Left     market.Work // on each processor; below zero: so much over; the most of tasks that advance independently, of the optional part if Refining
+	Speed    float64     // work per second; the least of tasks that advance independently
 	Start    market.Time
 	Due      market.Time
 	Terms    Terms
-	Procs    market.Procs   // all it was given
-	Tasks    []TaskStanding // those that still run, where they advance apart
-	Place    int            // in the queue, from 1; 0: it does not wait
+	Procs    market.Procs // all it was given
+	Tasks    []TaskStatus // those that still run, where they advance independently
+	Place    int          // in the queue, from 1; 0: it does not wait
 }
 
-// TaskStanding is one task of a job whose tasks advance apart.
-type TaskStanding struct {
+// TaskStatus is one task of a job whose tasks advance independently.
+type TaskStatus struct {
 	Proc     int
 	Left     market.Work // of its optional part if Refining
 	Speed    float64
@@ -39,30 +39,30 @@ type TaskStanding struct {
 func (b *Book) Live() int { return b.queue.n + len(b.running) }
 
 // Runs reports whether a job holds processors.
-func (b *Book) Runs(s Seat) bool { return b.seats[s].state == running }
+func (b *Book) Runs(s Slot) bool { return b.slots[s].state == running }
 
 // IsAlone reports whether a running job holds its processors alone.
-func (b *Book) IsAlone(s Seat) bool { return b.seats[s].alone }
+func (b *Book) IsAlone(s Slot) bool { return b.slots[s].alone }
 
 // Tasks counts the processors that a running job is still on.
-func (b *Book) Tasks(s Seat) int { return b.holds(s).Len() }
+func (b *Book) Tasks(s Slot) int { return b.holds(s).Len() }
 
-// Look says how a job stands at a time. Its place in the queue costs a look at
+// Status says how a job stands at a time. Its place in the queue costs a look at
 // all who wait.
-func (b *Book) Look(s Seat, at market.Time) Standing {
+func (b *Book) Status(s Slot, at market.Time) JobStatus {
 	at = max(at, b.now)
-	e := &b.seats[s]
-	st := Standing{
-		Running: e.state == running, Reserved: e.reserved, Released: e.released,
+	e := &b.slots[s]
+	st := JobStatus{
+		Running: e.state == running, Reserved: e.reserved, BestEffort: e.bestEffort,
 		Estimate: e.Job.Estimate, Left: e.Job.Estimate, Start: e.Start, Due: e.Due(), Terms: e.Terms,
 	}
 	if !st.Running {
 		st.Place = slices.Index(b.inOrder(), s) + 1
 		return st
 	}
-	st.Alone, st.Apart, st.Procs = e.alone, e.apart, slices.Clone(e.Procs)
+	st.Alone, st.Independent, st.Procs = e.alone, e.independent, slices.Clone(e.Procs)
 	for t, proc := range b.tasksOf(s) {
-		st.Tasks = append(st.Tasks, TaskStanding{Proc: proc, Left: t.LeftAt(at), Speed: t.Speed, Refining: t.Refining, Took: t.Took})
+		st.Tasks = append(st.Tasks, TaskStatus{Proc: proc, Left: t.LeftAt(at), Speed: t.Speed, Refining: t.Refining, Took: t.Took})
 	}
 	st.Refining = b.Refining(s)
 	if e.reserved {
@@ -85,9 +85,9 @@ func (b *Book) Look(s Seat, at market.Time) Standing {
 // LeftOf is the work left of the estimate of a running job on each processor:
 // where its tasks advance independently, the most. Optional parts count when
 // there is nothing else.
-func (b *Book) LeftOf(s Seat, at market.Time) market.Work {
-	e := &b.seats[s]
-	if !e.apart {
+func (b *Book) LeftOf(s Slot, at market.Time) market.Work {
+	e := &b.slots[s]
+	if !e.independent {
 		return e.LeftAt(at)
 	}
 	most, first, refining := market.Work(0), true, b.Refining(s)
@@ -107,7 +107,7 @@ func (b *Book) UsedUp(at market.Time) []market.JobID {
 	at = max(at, b.now)
 	for _, s := range b.running {
 		if left, _ := b.shortest(s, at); left.Done() {
-			ids = append(ids, b.seats[s].Job.ID)
+			ids = append(ids, b.slots[s].Job.ID)
 		}
 	}
 	slices.Sort(ids)
@@ -128,10 +128,10 @@ func (b *Book) nextUsedUp() market.Time {
 // shortest is the least work left on any processor of a job whose estimate
 // matters, and when the first of them that has some left has none: there optional
 // parts count too.
-func (b *Book) shortest(s Seat, now market.Time) (left market.Work, next market.Time) {
-	e := &b.seats[s]
+func (b *Book) shortest(s Slot, now market.Time) (left market.Work, next market.Time) {
+	e := &b.slots[s]
 	left, next = anyEstimate, market.Never
-	if e.reserved || e.released || !e.Due().Finite() {
+	if e.reserved || e.bestEffort || !e.Due().Finite() {
 		return left, next
 	}
 	look := func(l market.Work, speed float64) {
@@ -139,7 +139,7 @@ func (b *Book) shortest(s Seat, now market.Time) (left market.Work, next market.
 			next = min(next, now+market.Time(float64(l)/speed))
 		}
 	}
-	if !e.apart {
+	if !e.independent {
 		left = e.LeftAt(now)
 		look(left, e.Speed)
 	}

@@ -13,7 +13,7 @@ import (
 func TestRegisterAnswersLikeAMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var r register
-		model := map[market.JobID]Seat{}
+		model := map[market.JobID]Slot{}
 		number := rapid.Custom(func(t *rapid.T) market.JobID {
 			page := rapid.IntRange(0, 6).Draw(t, "page")
 			return market.JobID(page<<pageBits + rapid.IntRange(0, 3).Draw(t, "place"))
@@ -24,7 +24,7 @@ func TestRegisterAnswersLikeAMap(t *testing.T) {
 				r.remove(id)
 				delete(model, id)
 			} else {
-				model[id] = Seat(rapid.IntRange(0, 1000).Draw(t, "seat"))
+				model[id] = Slot(rapid.IntRange(0, 1000).Draw(t, "slot"))
 				r.put(id, model[id])
 			}
 			ask := number.Draw(t, "ask")
@@ -53,17 +53,17 @@ func TestRegisterGivesPagesBack(t *testing.T) {
 	}
 }
 
-// A seat is given again only from the next step on: the events of this one
+// A slot is given again only from the next step on: the events of this one
 // point to it.
-func TestASeatIsKeptUntilTheNextStep(t *testing.T) {
+func TestASlotIsKeptUntilTheNextStep(t *testing.T) {
 	b := New(market.PlainNodes(1))
-	first := b.Enter(&market.Job{ID: 1, Width: 1})
-	b.Leave(first)
-	if again := b.Enter(&market.Job{ID: 2, Width: 1}); again == first {
-		t.Error("a seat was given away within the step")
+	first := b.Add(&market.Job{ID: 1, Width: 1})
+	b.Remove(first)
+	if again := b.Add(&market.Job{ID: 2, Width: 1}); again == first {
+		t.Error("a slot was given away within the step")
 	}
 	b.Tick(1)
-	if again := b.Enter(&market.Job{ID: 3, Width: 1}); again != first {
-		t.Errorf("seat %d, want the free one, %d", again, first)
+	if again := b.Add(&market.Job{ID: 3, Width: 1}); again != first {
+		t.Errorf("slot %d, want the free one, %d", again, first)
 	}
 }

@@ -1,4 +1,4 @@
-# Everything a developer types. `make check` is what CI runs.
+# Everything a developer types; `make help` lists it. `make check` is what CI runs.
 
 GOLANGCI_LINT ?= github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.9.0
 BENCHSTAT     ?= golang.org/x/perf/cmd/benchstat@latest
@@ -11,7 +11,7 @@ RELEASE       ?= $(shell git describe --tags --abbrev=0 2>/dev/null)
 
 PROFILE       ?= -pgo=$(CURDIR)/cmd/libra/default.pgo
 
-.PHONY: demo build test rest slurm shares race lint fuzz bench profile golden check clean
+.PHONY: help demo build test rest slurm shares race lint fuzz bench profile golden check clean
 
 build:                 ## bin/libra
 	CGO_ENABLED=0 go build -trimpath -o bin/libra ./cmd/libra
@@ -22,6 +22,9 @@ build:                 ## bin/libra
 SHARES        ?= /live/agent|/live/system
 SLURM         ?= /live/slurm|/cmd/
 BESIDE         = --no-print-directory --output-sync=target
+
+help:                  ## what can be typed here
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: build            ## a controller and an agent on this machine
 	bin/libra up
@@ -76,5 +79,5 @@ check: build           ## what CI runs
 	$(MAKE) $(BESIDE) -j3 lint rest slurm
 	$(MAKE) shares race
 
-clean:
+clean:                 ## remove what was built here
 	rm -rf bin out

@@ -9,5 +9,5 @@
 // commands give the same state, the same promises and the same bills. It has
 // no clock, no files and no goroutines.
 //
-// Read request.go and job.go for the words, then do.go.
+// Read request.go and job.go for the words, then exchange.go.
 package exchange

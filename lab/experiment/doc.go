@@ -12,7 +12,7 @@
 // as any other caller does. It never prints; progress is a callback.
 //
 // Read cell.go first (what one run is), then grid.go (runs to series),
-// libraplus.go (a paper as data) and statement.go (how a verdict is reached).
+// libraplus.go (a paper as data) and claim.go (how a verdict is reached).
 // paper.go has the registry: a new paper is one more value in it. report.go
 // writes it all into a directory.
 package experiment

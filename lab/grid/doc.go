@@ -6,7 +6,7 @@
 // A [Site] answers what an application would add to its earnings ([Site.Ask],
 // the pre-schedule of section 3.4), takes it on ([Site.Submit]) and tells what
 // became of it ([Site.Follow]). It never chooses between sites: that is what
-// package broker does.
+// package tender does.
 //
 // Why a site is not a cluster of package cluster: there, a job holds the
 // processors it was given, one task to a processor, and policies promise from
@@ -26,5 +26,5 @@
 // are one engine with different orders and terms), site.go (the door), engine.go
 // (the events) and estimate.go (the pre-schedule). ranked.go and dealt.go are
 // the two ways to give processors to parts. workload.go makes up the paper's
-// applications; read.go, sites_csv.go and apps_csv.go read and write files.
+// applications; sites_csv.go and apps_csv.go read and write files.
 package grid

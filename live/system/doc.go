@@ -3,7 +3,7 @@
 //
 // They build the binary once, start controllers and agents as processes with
 // homes, ports, groups and network namespaces of their own, speak to them
-// through api/client and the command line, and look at what the kernel and the
+// through package client and the command line, and look at what the kernel and the
 // files say: whether shares were held, whether anything ran twice, whether money
 // went astray when something was killed, cut off or full. They decide nothing and
 // measure only what a user could see.

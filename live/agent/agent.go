@@ -122,7 +122,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	}
 
 	// 4. What the controller wants.
-	for _, work := range []func(context.Context){a.listen, a.tell, cleanUp} {
+	for _, work := range []func(context.Context){a.orderLoop, a.reportLoop, cleanUp} {
 		a.running.Go(func() { work(ctx) })
 	}
 	a.running.Wait()

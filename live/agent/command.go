@@ -36,7 +36,7 @@ func (p *program) command(script int) (path string, argv []string, err error) {
 		}
 	}
 	if p.Script == "" {
-		path, err = look(p.Argv[0], variable(p.Env, "PATH"))
+		path, err = lookPath(p.Argv[0], variable(p.Env, "PATH"))
 		return path, p.Argv, err
 	}
 	path = p.Script
@@ -58,9 +58,9 @@ func (p *program) command(script int) (path string, argv []string, err error) {
 	return "/bin/sh", append([]string{"/bin/sh"}, argv...), nil
 }
 
-// look finds a program as a shell does: a name with a slash is a path, another
+// lookPath finds a program as a shell does: a name with a slash is a path, another
 // one is looked for in the directories of the task's own PATH.
-func look(name, path string) (string, error) {
+func lookPath(name, path string) (string, error) {
 	if strings.Contains(name, "/") {
 		return name, nil
 	}

@@ -72,7 +72,7 @@ func (c *control) takeOver(ctx context.Context) error {
 		return fmt.Errorf("capacity of the node: %w", err)
 	}
 	for _, h := range c.holders {
-		c.begin(ctx, h)
+		c.launch(ctx, h)
 	}
 	return nil
 }
@@ -99,27 +99,27 @@ func (c *control) limitNode() error {
 	return c.agent.groups.SetCapacity(capacity)
 }
 
-// begin lets a holder do its work.
-func (c *control) begin(ctx context.Context, h *holder) {
+// launch lets a holder do its work.
+func (c *control) launch(ctx context.Context, h *holder) {
 	c.holders[h.id] = h
 	c.agent.running.Go(func() {
 		h.run(ctx)
 		if ctx.Err() == nil {
-			c.drop(ctx, h)
+			c.release(ctx, h)
 		}
 	})
 }
 
-// drop forgets a holder whose job is over. Orders that came in the very last
+// release forgets a holder whose job is over. Orders that came in the very last
 // moment are for a new one.
-func (c *control) drop(ctx context.Context, h *holder) {
+func (c *control) release(ctx context.Context, h *holder) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.holders, h.id)
 	if orders, _ := h.wanted(); len(orders) > 0 {
 		next := newHolder(c, h.id)
-		next.want(orders)
-		c.begin(ctx, next)
+		next.setOrders(orders)
+		c.launch(ctx, next)
 	}
 }
 
@@ -142,15 +142,15 @@ func (c *control) apply(ctx context.Context, orders []task.Order) {
 		h, known := c.holders[id]
 		if !known {
 			h = newHolder(c, id)
-			h.want(wanted)
-			c.begin(ctx, h)
+			h.setOrders(wanted)
+			c.launch(ctx, h)
 			continue
 		}
-		h.want(wanted)
+		h.setOrders(wanted)
 	}
 	for id, h := range c.holders {
 		if jobs[id] == nil {
-			h.want(nil)
+			h.setOrders(nil)
 		}
 	}
 }
@@ -166,7 +166,7 @@ func (c *control) refresh(ctx context.Context) {
 	c.mu.Lock()
 	asked := make([]chan struct{}, 0, len(c.holders))
 	for _, h := range c.holders {
-		asked = append(asked, h.ask())
+		asked = append(asked, h.requestSample())
 	}
 	c.mu.Unlock()
 	for _, done := range asked {
@@ -178,13 +178,13 @@ func (c *control) refresh(ctx context.Context) {
 	}
 }
 
-// stand is how everything stands.
-func (c *control) stand() []task.Status {
+// statuses say how everything stands.
+func (c *control) statuses() []task.Status {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var all []task.Status
 	for _, h := range c.holders {
-		all = append(all, h.now()...)
+		all = append(all, h.current()...)
 	}
 	slices.SortFunc(all, func(x, y task.Status) int {
 		return cmp.Or(cmp.Compare(x.Job, y.Job), cmp.Compare(x.Rank, y.Rank), cmp.Compare(x.Attempt, y.Attempt), strings.Compare(x.Batch, y.Batch))
@@ -197,7 +197,7 @@ func (c *control) forget(keys []task.Key) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, h := range c.holders {
-		h.note(keys)
+		h.acknowledge(keys)
 	}
 }
 

@@ -24,7 +24,7 @@ func BenchmarkHold(b *testing.B) {
 	}
 	order := n.batch(1, 0, 0.5)
 	h := newHolder(a.control, order.Batch)
-	h.want([]task.Order{order})
+	h.setOrders([]task.Order{order})
 	h.reconcile(context.Background(), false)
 	n.standIn(order.Batch, "sleep 1000")
 	until(b, "it to run", func() bool { h.reconcile(context.Background(), false); return h.held.StartedUS > 0 })
@@ -41,7 +41,7 @@ func BenchmarkHold(b *testing.B) {
 	b.Run("reshare", func(b *testing.B) {
 		for b.Loop() {
 			order.CPU = 0.7 - order.CPU
-			h.want([]task.Order{order})
+			h.setOrders([]task.Order{order})
 			h.reconcile(context.Background(), false)
 		}
 	})

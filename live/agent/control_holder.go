@@ -56,8 +56,8 @@ func newHolder(c *control, id string) *holder {
 	return h
 }
 
-// want says what should be so from now on; nil: nothing.
-func (h *holder) want(orders []task.Order) {
+// setOrders says what should be so from now on; nil: nothing.
+func (h *holder) setOrders(orders []task.Order) {
 	h.mu.Lock()
 	h.orders, h.decided = orders, true
 	h.mu.Unlock()
@@ -70,8 +70,8 @@ func (h *holder) wanted() (orders []task.Order, decided bool) {
 	return h.orders, h.decided
 }
 
-// now is how the tasks of the job stand. Nothing is said before the quota is set.
-func (h *holder) now() []task.Status {
+// current is how the tasks of the job stand. Nothing is said before the quota is set.
+func (h *holder) current() []task.Status {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.stands && h.refused == "" {
@@ -102,8 +102,8 @@ func (h *holder) now() []task.Status {
 	return all
 }
 
-// ask wants the newest figures; what is returned is closed when they are there.
-func (h *holder) ask() chan struct{} {
+// requestSample wants the newest figures; what is returned is closed when they are there.
+func (h *holder) requestSample() chan struct{} {
 	done := make(chan struct{})
 	h.mu.Lock()
 	h.asked = append(h.asked, done)
@@ -134,9 +134,9 @@ func answerAll(asked []chan struct{}) {
 	}
 }
 
-// note says that the controller has written the end of some tasks down. Only
+// acknowledge says that the controller has written the end of some tasks down. Only
 // what was said to have ended can be forgotten.
-func (h *holder) note(keys []task.Key) {
+func (h *holder) acknowledge(keys []task.Key) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.held.LeaseRanOut && h.refused == "" {
@@ -147,16 +147,16 @@ func (h *holder) note(keys []task.Key) {
 	}
 }
 
-// complain logs what goes wrong, and not again as long as it is the same.
-func (h *holder) complain(what string, err error) {
+// logOnce logs what goes wrong, and not again as long as it is the same.
+func (h *holder) logOnce(what string, err error) {
 	if text := what + err.Error(); text != h.trouble {
 		h.trouble = text
 		h.control.agent.log.Error(what, "job", h.id, "error", err)
 	}
 }
 
-// say changes what is known.
-func (h *holder) say(change func(*holding)) {
+// update changes what is known.
+func (h *holder) update(change func(*holding)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	change(&h.held)
@@ -199,7 +199,7 @@ func (h *holder) reconcile(ctx context.Context, asked bool) {
 	if len(orders) > 0 && (h.refused == "" || !h.held.Ranks.same(orders)) {
 		h.limit(orders)
 	}
-	living := h.look(ctx, asked)
+	living := h.observe(ctx, asked)
 	if decided && len(orders) == 0 && !living {
 		h.remove()
 	}

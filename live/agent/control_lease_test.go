@@ -150,17 +150,17 @@ func TestAGroupThatCannotBeMade(t *testing.T) {
 	}
 	order := n.batch(1, 0, 0.2)
 	for range makeTries {
-		if said := h.now(); len(said) > 0 {
+		if said := h.current(); len(said) > 0 {
 			t.Errorf("says %s before the quota is set", show(said[0]))
 		}
 		h.limit([]task.Order{order})
 	}
-	said := h.now()
+	said := h.current()
 	if len(said) != 1 || said[0].State != task.Lost || said[0].Error == "" || said[0].Batch != "7" {
 		t.Errorf("says %+v", said)
 	}
-	h.note([]task.Key{order.Spec.Key})
-	if said = h.now(); len(said) > 0 {
+	h.acknowledge([]task.Key{order.Spec.Key})
+	if said = h.current(); len(said) > 0 {
 		t.Errorf("says again what has been written down: %+v", said)
 	}
 }

@@ -24,7 +24,7 @@ func (h *holder) limit(orders []task.Order) {
 	next = h.held.Ranks.order(orders)
 	if !h.stands {
 		// Whoever finds the group has to know whose it is.
-		h.say(func(held *holding) { held.Ranks, held.GoneUS = next, 0 })
+		h.update(func(held *holding) { held.Ranks, held.GoneUS = next, 0 })
 		h.save()
 	}
 	group, err := h.group, error(nil)
@@ -64,7 +64,7 @@ func (h *holder) limitsOf(t tally) cgroup.Limits {
 // fail notes that the quota could not be set. A job that has not begun is given
 // up; one that runs, runs on as it is.
 func (h *holder) fail(err error) {
-	h.complain("share not set", err)
+	h.logOnce("share not set", err)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.stands {
@@ -102,11 +102,11 @@ func (h *holder) remove() {
 	h.measure(false)
 	if h.group != nil {
 		if err := h.group.Remove(); err != nil {
-			h.complain("group not removed", err)
+			h.logOnce("group not removed", err)
 			return // at the next look
 		}
 	}
-	h.say(func(held *holding) { held.GoneUS, held.CounterNS = unixMicros(), 0 })
+	h.update(func(held *holding) { held.GoneUS, held.CounterNS = unixMicros(), 0 })
 	h.save()
 	h.over = true
 }

@@ -63,7 +63,7 @@ func (h *holder) save() {
 		err = overwrite(h.path(), fmt.Appendf(nil, "%-*s\n", h.width-1, content))
 	}
 	if err != nil {
-		h.complain("not written down", err)
+		h.logOnce("not written down", err)
 	}
 }
 

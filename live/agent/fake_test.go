@@ -95,12 +95,12 @@ func TestOnlyWhatChangedIsSet(t *testing.T) {
 	}
 	again.CPU = 0
 	r.limit(&again)
-	if got, _ := r.now(); got.State != task.Frozen || !group.frozen {
+	if got, _ := r.current(); got.State != task.Frozen || !group.frozen {
 		t.Errorf("state %s", got.State)
 	}
 	again.CPU = 0.25
 	r.limit(&again)
-	if got, _ := r.now(); got.State != task.Running || len(group.sets) != 3 || r.meter.share != 0.25 {
+	if got, _ := r.current(); got.State != task.Running || len(group.sets) != 3 || r.meter.share != 0.25 {
 		t.Errorf("state %s after %+v", got.State, group.sets)
 	}
 }

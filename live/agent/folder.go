@@ -151,8 +151,8 @@ type switchover struct {
 // started, and lasts until the last process that has it is gone.
 type grip struct{ file *os.File }
 
-// take takes the lock if no shepherd lives.
-func (f folder) take() (grip, bool, error) {
+// tryLock takes the lock if no shepherd lives.
+func (f folder) tryLock() (grip, bool, error) {
 	file, err := os.OpenFile(f.lock(), os.O_RDWR, 0)
 	if err != nil {
 		return grip{}, false, err
@@ -186,7 +186,7 @@ func (f folder) shepherd() int {
 
 // alive reports whether a shepherd lives.
 func (f folder) alive() bool {
-	hold, free, err := f.take()
+	hold, free, err := f.tryLock()
 	if free {
 		hold.release()
 	}

@@ -236,7 +236,7 @@ func TestAgentKilledAtRandomMoments(t *testing.T) {
 func TestJudge(t *testing.T) {
 	for bits := range 16 {
 		m := remains{ended: bits&1 > 0, sameBoot: bits&2 > 0, alive: bits&4 > 0, started: bits&8 > 0}
-		where, lost := m.judge()
+		where, lost := m.classify()
 		switch {
 		case where == claimed && (m.ended || m.started || m.alive || !m.sameBoot):
 			t.Errorf("%+v would be started again", m)

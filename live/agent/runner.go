@@ -63,8 +63,8 @@ func newRunner(a *Agent, key task.Key) *runner {
 	}
 }
 
-// want says what should be so from now on; nil: the task should not run.
-func (r *runner) want(order *task.Order) {
+// setOrder says what should be so from now on; nil: the task should not run.
+func (r *runner) setOrder(order *task.Order) {
 	r.mu.Lock()
 	r.order, r.decided = order, true
 	r.mu.Unlock()
@@ -80,16 +80,16 @@ func (r *runner) wanted() (order *task.Order, decided bool) {
 	return r.order, r.decided
 }
 
-// now is how the task stands, for a report; false if there is nothing to report.
-func (r *runner) now() (task.Status, bool) {
+// current is how the task stands, for a report; false if there is nothing to report.
+func (r *runner) current() (task.Status, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.status, !r.recorded
 }
 
-// note says that the controller has written the end of the task down, if it has
+// acknowledge says that the controller has written the end of the task down, if it has
 // ended.
-func (r *runner) note() {
+func (r *runner) acknowledge() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.recorded = r.status.State.Final()
@@ -102,8 +102,8 @@ func (r *runner) done() bool {
 	return r.recorded && r.decided && r.order == nil
 }
 
-// say changes what is reported.
-func (r *runner) say(change func(*task.Status)) {
+// update changes what is reported.
+func (r *runner) update(change func(*task.Status)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	change(&r.status)
@@ -131,7 +131,7 @@ func (r *runner) run(ctx context.Context) {
 		case <-tick.C:
 			r.sample()
 		case word := <-r.news:
-			r.hear(word)
+			r.observe(word)
 		case <-ended:
 			r.conclude()
 		}
@@ -149,7 +149,7 @@ func (r *runner) reconcile(ctx context.Context) {
 	case unclaimed, claimed:
 		switch {
 		case order == nil:
-			r.drop()
+			r.withdraw()
 		case order.Stop != task.GoOn:
 			r.refuse(errStopped)
 		case r.agent.lease.out():
@@ -170,8 +170,8 @@ func (r *runner) reconcile(ctx context.Context) {
 	}
 }
 
-// hear takes news from the shepherd.
-func (r *runner) hear(word string) {
+// observe takes news from the shepherd.
+func (r *runner) observe(word string) {
 	switch word {
 	case begunNews:
 		r.begun()
@@ -200,7 +200,7 @@ func (r *runner) begun() {
 	if r.meter.last == nil {
 		r.sample()
 	}
-	r.say(func(s *task.Status) {
+	r.update(func(s *task.Status) {
 		s.StartedUS = begin.StartedUS
 		if s.State == task.Starting {
 			s.State = task.Running

@@ -39,9 +39,9 @@ func (r *runner) end(ctx context.Context, how task.Stop) {
 	}
 	switch {
 	case how == task.Kill && r.stop.how != task.Kill:
-		r.ask(killSignal, how, 0)
+		r.requestStop(killSignal, how, 0)
 	case r.stop.how == task.GoOn:
-		r.ask(terminateSignal, how, r.grace)
+		r.requestStop(terminateSignal, how, r.grace)
 	case awake() > r.stop.strike+shepherdTime:
 		r.agent.log.Error("shepherd does not end its task", "task", r.key)
 		_ = r.watch.signal(unix.SIGKILL) // it has ended, or cannot: tried again at the next look
@@ -51,7 +51,7 @@ func (r *runner) end(ctx context.Context, how task.Stop) {
 	}
 }
 
-func (r *runner) ask(sig unix.Signal, how task.Stop, grace time.Duration) {
+func (r *runner) requestStop(sig unix.Signal, how task.Stop, grace time.Duration) {
 	if err := r.watch.signal(sig); err != nil {
 		r.agent.log.Error("task not stopped", "task", r.key, "error", err)
 		return
@@ -96,7 +96,7 @@ func (r *runner) conclude() {
 // lose ends a task whose shepherd died before it had written down the end.
 func (r *runner) lose() {
 	r.clear(context.Background())
-	status, _ := r.now()
+	status, _ := r.current()
 	status.State, status.EndedUS = task.Lost, unixMicros()
 	status.Error = "its shepherd is gone and how it ended is not known"
 	var begin beginning
@@ -122,11 +122,11 @@ func (r *runner) refuse(reason error) {
 	r.finish(task.Status{Key: r.key, State: task.Refused, Error: reason.Error(), EndedUS: unixMicros()})
 }
 
-// drop forgets a task that never ran and that nobody wants.
-func (r *runner) drop() {
+// withdraw forgets a task that never ran and that nobody wants.
+func (r *runner) withdraw() {
 	r.undo()
 	r.finish(task.Status{Key: r.key, State: task.Refused, Error: errStopped.Error(), EndedUS: unixMicros()})
-	r.note() // the next sweep takes it
+	r.acknowledge() // the next sweep takes it
 }
 
 // undo takes a claim back under which nothing has run.
@@ -151,7 +151,7 @@ func (r *runner) finish(status task.Status) {
 	if status.Part == task.OptionalPart {
 		status.MandatoryDeclinedUS = r.meter.mandatory().Microseconds()
 	}
-	r.say(func(s *task.Status) {
+	r.update(func(s *task.Status) {
 		status.CPUUS = max(status.CPUUS, s.CPUUS)
 		status.PeakBytes = max(status.PeakBytes, s.PeakBytes)
 		*s = status

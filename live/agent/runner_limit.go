@@ -35,7 +35,7 @@ func (r *runner) limit(order *task.Order) {
 	}
 	r.held = r.held && limits.CPU == 0
 	r.apply(order, limits)
-	r.say(func(s *task.Status) {
+	r.update(func(s *task.Status) {
 		switch {
 		case s.State == task.Running && limits.CPU == 0:
 			s.State = task.Frozen
@@ -78,7 +78,7 @@ func (r *runner) sample() {
 	}
 	r.meter.read(reading{at: awake(), stolen: r.agent.steal.of(r.cpu), usage: usage})
 	_ = r.meter.save(r.folder.meter()) // the next one may succeed; little is lost
-	r.say(func(s *task.Status) {
+	r.update(func(s *task.Status) {
 		s.CPUUS = max(s.CPUUS, usage.CPU.Microseconds())
 		s.PeakBytes = max(s.PeakBytes, usage.PeakMemory)
 		s.DeclinedUS = r.meter.declined.Microseconds()

@@ -5,7 +5,7 @@ import "github.com/libra-market/libra/core/task"
 // hasParts notes that a task has a mandatory and an optional part.
 func (r *runner) hasParts(spec task.Spec) {
 	if spec.Optional != nil {
-		r.say(func(s *task.Status) { s.Part = task.MandatoryPart })
+		r.update(func(s *task.Status) { s.Part = task.MandatoryPart })
 	}
 }
 
@@ -19,7 +19,7 @@ func (r *runner) refining() {
 	r.sample()
 	declined := r.meter.mandatory()
 	_ = r.meter.save(r.folder.meter()) // the next look tries again
-	r.say(func(s *task.Status) {
+	r.update(func(s *task.Status) {
 		s.Part, s.MandatoryCPUUS, s.MandatoryDeclinedUS = task.OptionalPart, done.CPUUS, declined.Microseconds()
 		s.CPUUS = max(s.CPUUS, done.CPUUS)
 	})

@@ -33,13 +33,13 @@ func (r *runner) start(ctx context.Context, order *task.Order) {
 		r.refuse(err)
 		return
 	}
-	hold, free, err := r.folder.take()
+	hold, free, err := r.folder.tryLock()
 	if err != nil {
 		r.refuse(err)
 		return
 	}
 	if !free { // one of a former agent has come to life after all
-		r.tend(ctx, 0)
+		r.watchTask(ctx, 0)
 		return
 	}
 	if _, err = os.Stat(r.folder.started()); err == nil {
@@ -54,7 +54,7 @@ func (r *runner) start(ctx context.Context, order *task.Order) {
 		return
 	}
 	r.tries++
-	r.tend(ctx, pid)
+	r.watchTask(ctx, pid)
 }
 
 // prepare makes the folder, unless there is one from before.
@@ -173,8 +173,8 @@ func (r *runner) confine(order *task.Order) error {
 	return nil
 }
 
-// tend goes on with a living shepherd; pid is 0 if that is not our child.
-func (r *runner) tend(ctx context.Context, pid int) {
+// watchTask goes on with a living shepherd; pid is 0 if that is not our child.
+func (r *runner) watchTask(ctx context.Context, pid int) {
 	r.phase = tended
 	r.watch = newWatch(ctx, r.folder, pid)
 }

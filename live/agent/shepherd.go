@@ -108,8 +108,8 @@ func (s *shepherd) listen() {
 	s.grace.Stop()
 }
 
-// tell sends news to the agent; one that is gone does not need them.
-func (s *shepherd) tell(word string) {
+// notify sends news to the agent; one that is gone does not need them.
+func (s *shepherd) notify(word string) {
 	_, _ = s.news.WriteString(word + "\n")
 }
 

@@ -56,7 +56,7 @@ func (s *shepherd) refine() error {
 		return fmt.Errorf("write the end of the mandatory part down: %w", err)
 	}
 	s.status.Part, s.status.MandatoryCPUUS = task.OptionalPart, used.Microseconds()
-	s.tell(optionalNews)
+	s.notify(optionalNews)
 	return nil
 }
 

@@ -33,14 +33,14 @@ func (s *shepherd) runProgram(p program) ending {
 	}
 	s.program = pid
 	defer func() { s.program = 0 }()
-	s.tell(strconv.Itoa(pid))
+	s.notify(strconv.Itoa(pid))
 	var problem *trouble
 	for {
 		select {
 		case problem = <-begun:
 			begun = nil
 			if problem == nil {
-				s.tell(begunNews)
+				s.notify(begunNews)
 			}
 		case <-said:
 			said = nil

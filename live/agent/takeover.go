@@ -62,9 +62,9 @@ type remains struct {
 	started  bool // its program may have run
 }
 
-// judge says how far such a task has come, and whether it is lost. Only what has
+// classify says how far such a task has come, and whether it is lost. Only what has
 // certainly never run may be started.
-func (m remains) judge() (where phase, lost bool) {
+func (m remains) classify() (where phase, lost bool) {
 	switch {
 	case m.ended:
 		return over, false
@@ -100,18 +100,18 @@ func (r *runner) inherit(ctx context.Context, f folder) {
 	_, err := os.Stat(f.started())
 	seen.started = err == nil
 
-	where, lost := seen.judge()
+	where, lost := seen.classify()
 	switch {
 	case where == over && lost:
 		r.lose()
 	case where == over:
 		r.finish(status)
 	case where == tended:
-		r.tend(ctx, 0)
+		r.watchTask(ctx, 0)
 		r.begun()
 		r.refining()
 		if r.meter.share == 0 {
-			r.say(func(s *task.Status) { s.State = task.Frozen })
+			r.update(func(s *task.Status) { s.State = task.Frozen })
 		}
 	default:
 		r.phase = where

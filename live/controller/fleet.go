@@ -76,14 +76,14 @@ func (f *fleet) member(name string) *member {
 // changed notes whose orders must be worked out again.
 func (f *fleet) changed(urgent, reshared []string) {
 	for _, name := range reshared {
-		f.note(name, f.dirty[name])
+		f.schedule(name, f.dirty[name])
 	}
 	for _, name := range urgent {
-		f.note(name, true)
+		f.schedule(name, true)
 	}
 }
 
-func (f *fleet) note(name string, urgent bool) {
+func (f *fleet) schedule(name string, urgent bool) {
 	f.dirty[name] = urgent
 	f.next = min(f.next, f.dueAt(name, urgent))
 }
@@ -132,11 +132,11 @@ func (f *fleet) publish(all []nodeOrders) {
 	for _, n := range all {
 		m := f.member(n.node)
 		m.desired.Orders = n.orders
-		f.bump(m)
+		f.bumpVersion(m)
 	}
 }
 
-func (f *fleet) bump(m *member) {
+func (f *fleet) bumpVersion(m *member) {
 	m.desired.Version++
 	close(m.changed)
 	m.changed = make(chan struct{})
@@ -149,11 +149,11 @@ func (c *Controller) Hello(ctx context.Context, h task.Hello) (task.Welcome, err
 	if err != nil {
 		return task.Welcome{}, err
 	}
-	c.fleet.heard(h.Node)
+	c.fleet.observe(h.Node)
 	return task.Welcome{Index: o.Node.Index, LeaseMS: c.cfg.Lease.Milliseconds(), ReportMS: c.cfg.Report.Milliseconds()}, nil
 }
 
-func (f *fleet) heard(node string) {
+func (f *fleet) observe(node string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.member(node).seen = f.c.now()
@@ -193,7 +193,7 @@ func (c *Controller) Desired(ctx context.Context, node string, after int64, wait
 // Report takes in how things stand on a node. It returns when the ends it tells
 // of are written down.
 func (c *Controller) Report(ctx context.Context, r task.Report) (task.Reply, error) {
-	c.fleet.heard(r.Node)
+	c.fleet.observe(r.Node)
 	var ends []task.Status
 	c.fleet.mu.Lock()
 	for i := range r.Tasks {

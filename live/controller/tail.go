@@ -24,8 +24,8 @@ func (c *Controller) Tail(ctx context.Context, job int64, rank int, element *int
 		return task.Chunk{}, err
 	}
 	tail.Offset, tail.Limit = offset, limit
-	id, answer := c.fleet.ask(node, tail)
-	defer c.fleet.unask(node, id)
+	id, answer := c.fleet.requestTail(node, tail)
+	defer c.fleet.withdrawTail(node, id)
 	timer := time.NewTimer(tailWait)
 	defer timer.Stop()
 	select {
@@ -38,8 +38,8 @@ func (c *Controller) Tail(ctx context.Context, job int64, rank int, element *int
 	}
 }
 
-// ask puts a wish for output into what the node comes for.
-func (f *fleet) ask(node string, t task.Tail) (id string, answer chan task.Chunk) {
+// requestTail puts a wish for output into what the node comes for.
+func (f *fleet) requestTail(node string, t task.Tail) (id string, answer chan task.Chunk) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.nextID++
@@ -48,11 +48,11 @@ func (f *fleet) ask(node string, t task.Tail) (id string, answer chan task.Chunk
 	f.tails[t.ID] = answer
 	m := f.member(node)
 	m.desired.Tails = append(slices.Clone(m.desired.Tails), t)
-	f.bump(m)
+	f.bumpVersion(m)
 	return t.ID, answer
 }
 
-func (f *fleet) unask(node, id string) {
+func (f *fleet) withdrawTail(node, id string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.tails, id)

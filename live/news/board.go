@@ -15,27 +15,27 @@ const (
 // Board hands notices to those who follow. Its methods may be called at the same
 // time.
 type Board struct {
-	mu      sync.Mutex
-	seq     int64
-	latest  []exchange.Notice // oldest first
-	readers map[*reader]bool
-	priced  int64 // when prices were last due
-	closed  bool
+	mu          sync.Mutex
+	seq         int64
+	latest      []exchange.Notice // oldest first
+	subscribers map[*subscriber]bool
+	priced      int64 // when prices were last due
+	closed      bool
 }
 
-type reader struct {
+type subscriber struct {
 	owner string
 	to    chan exchange.Notice
 }
 
-// hears reports whether a notice is for this reader: those that are nobody's are
+// visible reports whether a notice is for this subscriber: those that are nobody's are
 // for all.
-func hears(owner string, n *exchange.Notice) bool {
+func visible(owner string, n *exchange.Notice) bool {
 	return owner == "" || n.Owner == "" || n.Owner == owner
 }
 
 // New is an empty board.
-func New() *Board { return &Board{readers: map[*reader]bool{}} }
+func New() *Board { return &Board{subscribers: map[*subscriber]bool{}} }
 
 // Publish puts notices up, and numbers them.
 func (b *Board) Publish(notices ...exchange.Notice) {
@@ -46,8 +46,8 @@ func (b *Board) Publish(notices ...exchange.Notice) {
 		b.seq++
 		n.Seq = b.seq
 		b.latest = append(b.latest, n)
-		for r := range b.readers {
-			if hears(r.owner, &n) {
+		for r := range b.subscribers {
+			if visible(r.owner, &n) {
 				b.send(r, n)
 			}
 		}
@@ -58,17 +58,17 @@ func (b *Board) Publish(notices ...exchange.Notice) {
 }
 
 // send never waits: a reader that cannot keep up is let go and may come back.
-func (b *Board) send(r *reader, n exchange.Notice) {
+func (b *Board) send(r *subscriber, n exchange.Notice) {
 	select {
 	case r.to <- n:
 	default:
-		b.drop(r)
+		b.unsubscribe(r)
 	}
 }
 
-func (b *Board) drop(r *reader) {
-	if b.readers[r] {
-		delete(b.readers, r)
+func (b *Board) unsubscribe(r *subscriber) {
+	if b.subscribers[r] {
+		delete(b.subscribers, r)
 		close(r.to)
 	}
 }
@@ -77,7 +77,7 @@ func (b *Board) drop(r *reader) {
 func (b *Board) Followed() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return len(b.readers) > 0
+	return len(b.subscribers) > 0
 }
 
 // PricesDue reports whether prices should be told: somebody follows, and it is a
@@ -86,7 +86,7 @@ func (b *Board) PricesDue(nowUS int64) bool {
 	const every = 2_000_000
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.readers) == 0 || nowUS-b.priced < every {
+	if len(b.subscribers) == 0 || nowUS-b.priced < every {
 		return false
 	}
 	b.priced = nowUS
@@ -102,22 +102,22 @@ func (b *Board) Follow(ctx context.Context, owner string, after, nowUS int64) (<
 	if b.closed {
 		return nil, exchange.ErrUnavailable
 	}
-	missed := b.missed(owner, after, nowUS)
-	r := &reader{owner: owner, to: make(chan exchange.Notice, slack+len(missed))}
+	missed := b.replay(owner, after, nowUS)
+	r := &subscriber{owner: owner, to: make(chan exchange.Notice, slack+len(missed))}
 	for _, n := range missed {
 		r.to <- n
 	}
-	b.readers[r] = true
+	b.subscribers[r] = true
 	context.AfterFunc(ctx, func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		b.drop(r)
+		b.unsubscribe(r)
 	})
 	return r.to, nil
 }
 
-// missed is what somebody who was away since a notice has not heard.
-func (b *Board) missed(owner string, after, nowUS int64) []exchange.Notice {
+// replay is what somebody who was away since a notice has not heard.
+func (b *Board) replay(owner string, after, nowUS int64) []exchange.Notice {
 	if after < 0 {
 		return nil
 	}
@@ -126,7 +126,7 @@ func (b *Board) missed(owner string, after, nowUS int64) []exchange.Notice {
 		missed = append(missed, exchange.Notice{Seq: b.seq, AtUS: nowUS, Kind: exchange.NoticeLost})
 	}
 	for i := range b.latest {
-		if b.latest[i].Seq > after && hears(owner, &b.latest[i]) {
+		if b.latest[i].Seq > after && visible(owner, &b.latest[i]) {
 			missed = append(missed, b.latest[i])
 		}
 	}
@@ -138,7 +138,7 @@ func (b *Board) Close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.closed = true
-	for r := range b.readers {
-		b.drop(r)
+	for r := range b.subscribers {
+		b.unsubscribe(r)
 	}
 }

@@ -28,7 +28,7 @@ func (b *Backend) do(r *run, next action) {
 	case report:
 		what = b.report
 	case drop:
-		what = b.drop
+		what = b.remove
 	}
 	r.busy = true
 	b.acts.do(func() {
@@ -40,7 +40,7 @@ func (b *Backend) do(r *run, next action) {
 			delete(b.dirty, r)
 		}
 		b.mu.Unlock()
-		b.stir()
+		b.wakeLoop()
 	})
 }
 
@@ -91,7 +91,7 @@ func (b *Backend) submit(ctx context.Context, r *run) {
 	r.acted = b.cfg.Now()
 	switch {
 	case err == nil && id > 0:
-		b.number(r, id)
+		b.assignID(r, id)
 		b.taken++
 	case errors.Is(err, client.ErrRefused):
 		r.refused = err.Error()
@@ -99,7 +99,7 @@ func (b *Backend) submit(ctx context.Context, r *run) {
 	default:
 		r.unsure, r.tried = r.acted, r.acted
 		b.cfg.Log.Warn("nobody knows whether a job was submitted", "run", r.key, "error", err)
-		b.lookSoon()
+		b.pollSoon()
 	}
 }
 
@@ -196,7 +196,7 @@ func (b *Backend) release(ctx context.Context, r *run) {
 		r.job = &released
 	}
 	b.mu.Unlock()
-	b.lookSoon()
+	b.pollSoon()
 }
 
 // cancel ends a run in Slurm.
@@ -210,7 +210,7 @@ func (b *Backend) cancel(ctx context.Context, r *run, urgent bool) {
 		b.failed(r, "not cancelled", err)
 		return
 	}
-	b.lookSoon()
+	b.pollSoon()
 }
 
 // failed notes that something did not succeed: it is tried again a little later.
@@ -255,10 +255,10 @@ func (b *Backend) report(ctx context.Context, r *run) {
 	b.refresh(r)
 }
 
-// drop forgets a run that nobody wants anything of any more.
-func (b *Backend) drop(ctx context.Context, r *run) {
+// remove forgets a run that nobody wants anything of any more.
+func (b *Backend) remove(ctx context.Context, r *run) {
 	if r.wrote { // a write that was said not to succeed may have
-		if err := b.keep.drop(ctx, r.key); err != nil {
+		if err := b.keep.remove(ctx, r.key); err != nil {
 			b.failed(r, "not forgotten", err)
 			return
 		}
@@ -270,5 +270,5 @@ func (b *Backend) drop(ctx context.Context, r *run) {
 		return
 	}
 	delete(b.runs, r.key)
-	b.unnumber(r.ID, r)
+	b.releaseID(r.ID, r)
 }

@@ -84,13 +84,13 @@ type Backend struct {
 	notes Notes
 	identity
 
-	slots chan struct{} // calls to Slurm under way
-	acts  *crew         // actions under way
-	keep  *keeper
-	wake  chan struct{} // something has changed: decide
-	look  chan struct{} // ask Slurm soon
-	going sync.WaitGroup
-	ctx   context.Context // of Run: what is under way ends with it
+	slots   chan struct{} // calls to Slurm under way
+	acts    *crew         // actions under way
+	keep    *keeper
+	wake    chan struct{} // something has changed: decide
+	pollNow chan struct{} // ask Slurm soon
+	going   sync.WaitGroup
+	ctx     context.Context // of Run: what is under way ends with it
 
 	mu       sync.Mutex
 	runs     map[runKey]*run
@@ -112,11 +112,11 @@ func New(ctx context.Context, cfg Config, market Fleet, slurm client.Slurm, note
 	b := &Backend{
 		cfg: cfg, fleet: market, slurm: slurm, notes: notes,
 		slots: make(chan struct{}, cfg.Workers),
-		wake:  make(chan struct{}, 1), look: make(chan struct{}, 1), keep: newKeeper(notes),
+		wake:  make(chan struct{}, 1), pollNow: make(chan struct{}, 1), keep: newKeeper(notes),
 		runs: map[runKey]*run{}, byBatch: map[int64]*run{}, dirty: map[*run]bool{}, nodes: map[string]*node{}, strays: map[int64]time.Time{},
 	}
 	b.acts = newCrew(8*cfg.Workers, &b.going)
-	if err := b.recall(ctx); err != nil {
+	if err := b.restore(ctx); err != nil {
 		return nil, fmt.Errorf("slurm: %w", err)
 	}
 	return b, nil

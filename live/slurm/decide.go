@@ -48,14 +48,14 @@ func (r *run) decide(w *world) action {
 	if r.busy {
 		return wait
 	}
-	r.conclude(w)
+	r.infer(w)
 	switch {
 	case r.end != nil:
-		return r.finish(w)
+		return r.nextEnded(w)
 	case r.ID == 0:
-		return r.begin(w)
+		return r.nextUnsubmitted(w)
 	case r.unwanted(w) || r.lost != "" || r.stop() != task.GoOn:
-		return r.endIt(w)
+		return r.nextStop(w)
 	case r.complete() && r.held() && (w.control == None || r.standing()) && w.now.Sub(r.tried) >= again && r.neverBegan(w):
 		return release
 	}
@@ -94,8 +94,8 @@ func (r *run) held() bool {
 	return r.job.State == client.Pending && r.job.Held
 }
 
-// conclude finds out whether a run has ended, or has to.
-func (r *run) conclude(w *world) {
+// infer finds out whether a run has ended, or has to.
+func (r *run) infer(w *world) {
 	if r.end != nil {
 		return
 	}
@@ -103,29 +103,29 @@ func (r *run) conclude(w *world) {
 		r.ends(verdict{state: task.Refused, why: r.refused}, w.now)
 		return
 	}
-	r.lapse()
+	r.checkLease()
 	switch {
 	case r.ID == 0:
 	case r.job != nil && r.job.State.Over():
 		if r.lost == "" && r.elsewhere() {
 			r.lost = "it ran on other nodes than it was sold"
 		}
-		v := judge(r.job)
+		v := verdictOf(r.job)
 		if r.lost != "" {
 			v = verdict{state: task.Lost, why: r.lost, started: v.started, ended: v.ended}
 		}
 		r.ends(v, w.now)
 	case r.job != nil:
-		r.suspect()
+		r.checkListed()
 	default:
-		r.vanish(w)
+		r.checkMissing(w)
 	}
 }
 
-// lapse notes that an agent ended a task because it had not heard of us for
+// checkLease notes that an agent ended a task because it had not heard of us for
 // longer than its lease.
-func (r *run) lapse() {
-	for _, s := range r.said {
+func (r *run) checkLease() {
+	for _, s := range r.statuses {
 		if r.lost == "" && (s.State == task.Lost || s.Error == task.LeaseRanOut) {
 			r.lost = s.Error
 			if r.lost == "" {
@@ -135,8 +135,8 @@ func (r *run) lapse() {
 	}
 }
 
-// suspect finds what cannot go on as it is, though Slurm has the job.
-func (r *run) suspect() {
+// checkListed finds what cannot go on as it is, though Slurm has the job.
+func (r *run) checkListed() {
 	j := r.job
 	switch {
 	case j.Impossible() && r.refused == "" && r.lost == "":
@@ -171,8 +171,8 @@ func (r *run) elsewhere() bool {
 	return false
 }
 
-// vanish finds out what it means that Slurm does not list the job.
-func (r *run) vanish(w *world) {
+// checkMissing finds out what it means that Slurm does not list the job.
+func (r *run) checkMissing(w *world) {
 	if r.missing.IsZero() || r.misses < 2 || w.good.IsZero() || w.now.Sub(r.missing) < w.grace || w.now.Sub(w.good) < w.grace {
 		return
 	}
@@ -192,8 +192,8 @@ func (r *run) vanish(w *world) {
 	}
 }
 
-// begin brings a run into Slurm that is not there, as far as is known.
-func (r *run) begin(w *world) action {
+// nextUnsubmitted brings a run into Slurm that is not there, as far as is known.
+func (r *run) nextUnsubmitted(w *world) action {
 	if !r.unsure.IsZero() {
 		// The answer to a submission was lost. It may still take effect; only a
 		// listing that was begun later tells.
@@ -221,8 +221,8 @@ func (r *run) begin(w *world) action {
 	return submit
 }
 
-// endIt ends a run in Slurm: first as its user has asked for, then at once.
-func (r *run) endIt(w *world) action {
+// nextStop ends a run in Slurm: first as its user has asked for, then at once.
+func (r *run) nextStop(w *world) action {
 	atOnce := r.lost != "" || r.stop() == task.Kill
 	switch {
 	case r.asked.IsZero():
@@ -239,9 +239,9 @@ func (r *run) endIt(w *world) action {
 	return cancel
 }
 
-// finish tells the market how a run ended, and forgets it when the market wants
+// nextEnded tells the market how a run ended, and forgets it when the market wants
 // nothing of it any more.
-func (r *run) finish(w *world) action {
+func (r *run) nextEnded(w *world) action {
 	switch {
 	case !w.heard:
 		return wait

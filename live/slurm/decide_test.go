@@ -13,9 +13,9 @@ var noon = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 
 // aRun is a run of two tasks on two nodes that is in Slurm as number 7.
 func aRun() *run {
-	r := &run{key: runKey{12, 0}, orders: map[int]task.Order{}, said: map[int]task.Status{}, begun: true}
+	r := &run{key: runKey{12, 0}, orders: map[int]task.Order{}, statuses: map[int]task.Status{}, begun: true}
 	for rank := range 2 {
-		r.want(&task.Order{Spec: task.Spec{Key: task.Key{Job: 12, Rank: rank}, Size: 2, Nodes: []string{"n1", "n2"}, User: "ann", GraceMS: 5000}})
+		r.setOrder(&task.Order{Spec: task.Spec{Key: task.Key{Job: 12, Rank: rank}, Size: 2, Nodes: []string{"n1", "n2"}, User: "ann", GraceMS: 5000}})
 	}
 	r.ID, r.Submitted = 7, 100
 	return r
@@ -32,7 +32,7 @@ func over(state client.State) *client.Job {
 func TestWhatIsDoneNext(t *testing.T) {
 	stands := func(r *run, state task.State) {
 		for rank := range 2 {
-			r.say(&task.Status{Key: task.Key{Job: 12, Rank: rank}, State: state, Batch: "7"}, noon)
+			r.observe(&task.Status{Key: task.Key{Job: 12, Rank: rank}, State: state, Batch: "7"}, noon)
 		}
 	}
 	ordered := func(r *run, stop task.Stop) {
@@ -103,7 +103,7 @@ func TestWhatIsDoneNext(t *testing.T) {
 		"its node failed":                        {func(r *run, _ *world) { r.job = over(client.NodeFail) }, report, task.Lost},
 		"its lease ran out": {func(r *run, _ *world) {
 			r.job = over(client.Failed)
-			r.said[1] = task.Status{State: task.Lost, Error: task.LeaseRanOut}
+			r.statuses[1] = task.Status{State: task.Lost, Error: task.LeaseRanOut}
 		}, report, task.Lost},
 		"told":            {func(r *run, _ *world) { r.job, r.told = over(client.Completed), true }, wait, task.Ended},
 		"told, all taken": {func(r *run, _ *world) { r.job, r.told = over(client.Completed), true; clear(r.orders) }, drop, task.Ended},
@@ -148,7 +148,7 @@ func TestWhatAnEndMeans(t *testing.T) {
 		"preempted":       {client.Job{State: client.Preempted}, task.Status{State: task.Lost}},
 		"a new word":      {client.Job{State: "REVOKED"}, task.Status{State: task.Lost}},
 	} {
-		v := judge(&c.job)
+		v := verdictOf(&c.job)
 		if v.state != c.want.State || v.exit != c.want.Exit || v.signal != c.want.Signal || v.oom != c.want.OOM {
 			t.Errorf("%s: %+v", name, v)
 		}

@@ -34,9 +34,9 @@ func (i *identity) nonce(key runKey) string {
 	return hex.EncodeToString(mac.Sum(nil)[:12])
 }
 
-// recall reads what an earlier backend has remembered, or makes an identity.
-func (b *Backend) recall(ctx context.Context) error {
-	if err := b.recallIdentity(ctx); err != nil {
+// restore reads what an earlier backend has remembered, or makes an identity.
+func (b *Backend) restore(ctx context.Context) error {
+	if err := b.restoreIdentity(ctx); err != nil {
 		return err
 	}
 	kept, err := b.notes.Notes(ctx, kindRun)
@@ -62,7 +62,7 @@ func (b *Backend) recall(ctx context.Context) error {
 	return nil
 }
 
-func (b *Backend) recallIdentity(ctx context.Context) error {
+func (b *Backend) restoreIdentity(ctx context.Context) error {
 	known, err := b.notes.Notes(ctx, kindMark)
 	if err != nil {
 		return err
@@ -82,16 +82,16 @@ func (b *Backend) recallIdentity(ctx context.Context) error {
 // has its note in it.
 type keeper struct {
 	notes Notes
-	queue chan *keeping
+	queue chan *noteWrite
 }
 
-type keeping struct {
+type noteWrite struct {
 	put  *store.Note
 	drop string
 	done chan error
 }
 
-func newKeeper(notes Notes) *keeper { return &keeper{notes: notes, queue: make(chan *keeping, 4096)} }
+func newKeeper(notes Notes) *keeper { return &keeper{notes: notes, queue: make(chan *noteWrite, 4096)} }
 
 // put returns when the note is durable.
 func (k *keeper) put(ctx context.Context, key runKey, n note) error {
@@ -99,15 +99,15 @@ func (k *keeper) put(ctx context.Context, key runKey, n note) error {
 	if err != nil {
 		return err
 	}
-	return k.ask(ctx, &keeping{put: &store.Note{Kind: kindRun, Key: key.String(), Body: body}})
+	return k.enqueue(ctx, &noteWrite{put: &store.Note{Kind: kindRun, Key: key.String(), Body: body}})
 }
 
-// drop returns when the note is gone.
-func (k *keeper) drop(ctx context.Context, key runKey) error {
-	return k.ask(ctx, &keeping{drop: key.String()})
+// remove returns when the note is gone.
+func (k *keeper) remove(ctx context.Context, key runKey) error {
+	return k.enqueue(ctx, &noteWrite{drop: key.String()})
 }
 
-func (k *keeper) ask(ctx context.Context, one *keeping) error {
+func (k *keeper) enqueue(ctx context.Context, one *noteWrite) error {
 	one.done = make(chan error, 1)
 	select {
 	case k.queue <- one:
@@ -125,20 +125,20 @@ func (k *keeper) ask(ctx context.Context, one *keeping) error {
 // run writes until ctx is done.
 func (k *keeper) run(ctx context.Context) {
 	for {
-		var batch []*keeping
+		var batch []*noteWrite
 		select {
 		case <-ctx.Done():
 			return
 		case one := <-k.queue:
 			batch = append(batch, one)
 		}
-		k.write(ctx, k.more(ctx, batch))
+		k.write(ctx, k.gather(ctx, batch))
 	}
 }
 
-// more waits a moment for others that come together: every write is one that the
+// gather waits a moment for others that come together: every write is one that the
 // market's own has to wait for.
-func (k *keeper) more(ctx context.Context, batch []*keeping) []*keeping {
+func (k *keeper) gather(ctx context.Context, batch []*noteWrite) []*noteWrite {
 	timer := time.NewTimer(10 * time.Millisecond)
 	defer timer.Stop()
 	for len(batch) < 1024 {
@@ -156,7 +156,7 @@ func (k *keeper) more(ctx context.Context, batch []*keeping) []*keeping {
 
 // write makes a batch durable. A run's notes are never asked for at the same
 // time, so it does not matter that those to be dropped go last.
-func (k *keeper) write(ctx context.Context, batch []*keeping) {
+func (k *keeper) write(ctx context.Context, batch []*noteWrite) {
 	var puts []store.Note
 	var drops []string
 	for _, one := range batch {

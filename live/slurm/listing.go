@@ -16,16 +16,16 @@ func (b *Backend) commentOf(r *run) string {
 	return fmt.Sprintf("libra:%s:%s:%s", b.Mark, r.key, r.nonce)
 }
 
-// ours reads a comment.
-func (b *Backend) ours(comment string) (key runKey, nonce string, ok bool) {
+// parseComment reads a comment.
+func (b *Backend) parseComment(comment string) (key runKey, nonce string, ok bool) {
 	rest, found := strings.CutPrefix(comment, "libra:"+b.Mark+":")
 	name, nonce, found2 := strings.Cut(rest, ":")
 	key, err := parseRunKey(name)
 	return key, nonce, found && found2 && err == nil && nonce != ""
 }
 
-// takeIn compares what Slurm lists with what is known. The lock is held.
-func (b *Backend) takeIn(began time.Time, jobs []client.Job) {
+// applyListing compares what Slurm lists with what is known. The lock is held.
+func (b *Backend) applyListing(began time.Time, jobs []client.Job) {
 	now := b.cfg.Now()
 	b.listed = began
 	b.listings++
@@ -40,12 +40,12 @@ func (b *Backend) takeIn(began time.Time, jobs []client.Job) {
 		if r != nil {
 			listed[r] = true
 			if !r.acted.After(began) {
-				r.seen(j, began)
+				r.observeJob(j, began)
 			}
 			continue
 		}
-		if _, _, mine := b.ours(j.Comment); mine && !j.State.Over() && b.heardAll() {
-			b.stray(j, now)
+		if _, _, mine := b.parseComment(j.Comment); mine && !j.State.Over() && b.allNodesKnown() {
+			b.cancelStray(j, now)
 		}
 	}
 	for _, r := range b.runs {
@@ -59,9 +59,9 @@ func (b *Backend) takeIn(began time.Time, jobs []client.Job) {
 	}
 }
 
-// heardAll reports whether the market has said what it wants of every node of the
+// allNodesKnown reports whether the market has said what it wants of every node of the
 // partition: before that, nobody knows what it does not want.
-func (b *Backend) heardAll() bool {
+func (b *Backend) allNodesKnown() bool {
 	for _, n := range b.nodes {
 		if !n.fresh {
 			return false
@@ -72,7 +72,7 @@ func (b *Backend) heardAll() bool {
 
 // runOf finds the run that a Slurm job was made for.
 func (b *Backend) runOf(j *client.Job) *run {
-	key, nonce, mine := b.ours(j.Comment)
+	key, nonce, mine := b.parseComment(j.Comment)
 	if r := b.byBatch[j.ID]; r != nil {
 		// The number alone says nothing: it may have been given out again. The
 		// time of submission does, and until that is known the nonce.
@@ -85,35 +85,35 @@ func (b *Backend) runOf(j *client.Job) *run {
 		return nil
 	}
 	// Submitted, and the answer was lost.
-	b.number(r, j.ID)
+	b.assignID(r, j.ID)
 	return r
 }
 
-// number gives a run its number in Slurm.
-func (b *Backend) number(r *run, id int64) {
+// assignID gives a run its number in Slurm.
+func (b *Backend) assignID(r *run, id int64) {
 	r.ID, r.unsure = id, time.Time{}
 	b.byBatch[id] = r
 	b.refresh(r)
 }
 
-// unnumber takes it away.
-func (b *Backend) unnumber(id int64, r *run) {
+// releaseID takes it away.
+func (b *Backend) releaseID(id int64, r *run) {
 	if b.byBatch[id] == r {
 		delete(b.byBatch, id)
 	}
 	b.refresh(r)
 }
 
-// seen notes how a job stands in Slurm.
-func (r *run) seen(j *client.Job, asOf time.Time) {
+// observeJob notes how a job stands in Slurm.
+func (r *run) observeJob(j *client.Job, asOf time.Time) {
 	r.job, r.asOf, r.Submitted = j, asOf, j.Submitted
 	r.missing, r.misses = time.Time{}, 0
 }
 
-// stray is a job of ours that nobody wants: of a submission whose answer came
-// too late, or of a market that has been set back. It is ended.
-func (b *Backend) stray(j *client.Job, now time.Time) {
-	if key, nonce, _ := b.ours(j.Comment); b.runs[key] != nil && b.runs[key].busy && b.runs[key].nonce == nonce {
+// cancelStray ends a job of ours that nobody wants: of a submission whose answer
+// came too late, or of a market that has been set back.
+func (b *Backend) cancelStray(j *client.Job, now time.Time) {
+	if key, nonce, _ := b.parseComment(j.Comment); b.runs[key] != nil && b.runs[key].busy && b.runs[key].nonce == nonce {
 		return // perhaps it is just being submitted
 	}
 	if now.Sub(b.strays[j.ID]) < 5*again {

@@ -37,18 +37,18 @@ func (b *Backend) Run(ctx context.Context) {
 	b.going.Wait()
 }
 
-// stir lets the loop look at what has changed.
-func (b *Backend) stir() {
+// wakeLoop lets the loop look at what has changed.
+func (b *Backend) wakeLoop() {
 	select {
 	case b.wake <- struct{}{}:
 	default:
 	}
 }
 
-// lookSoon lets Slurm be asked earlier than it would be.
-func (b *Backend) lookSoon() {
+// pollSoon lets Slurm be asked earlier than it would be.
+func (b *Backend) pollSoon() {
 	select {
-	case b.look <- struct{}{}:
+	case b.pollNow <- struct{}{}:
 	default:
 	}
 }
@@ -62,21 +62,21 @@ func (b *Backend) decide(all bool) {
 		for _, r := range b.runs {
 			b.dirty[r] = true
 		}
-		b.tend(now)
+		b.syncNodes(now)
 	}
 	for r := range b.dirty {
 		delete(b.dirty, r)
 		before := r.ID
 		w := b.world(r, now)
 		if !r.busy && r.end == nil {
-			if r.conclude(&w); r.end != nil {
+			if r.infer(&w); r.end != nil {
 				w = b.world(r, now) // agents may have a last word on what has just ended
 			}
 		}
 		next := r.decide(&w)
 		if before != 0 && r.ID == 0 {
 			b.cfg.Log.Warn("Slurm has lost a job that had not started", "run", r.key, "slurm", before)
-			b.unnumber(before, r)
+			b.releaseID(before, r)
 		}
 		b.do(r, next)
 	}
@@ -116,7 +116,7 @@ func (b *Backend) lingers(r *run, now time.Time) bool {
 	if now.Sub(r.end.at) >= quiet {
 		return false
 	}
-	for rank, s := range r.said {
+	for rank, s := range r.statuses {
 		o, wanted := r.orders[rank]
 		if !wanted || s.State != task.Running || s.EndedUS != 0 {
 			continue
@@ -139,18 +139,18 @@ func (b *Backend) poll(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-timer.C:
-		case <-b.look:
+		case <-b.pollNow:
 			if soon := least - b.cfg.Now().Sub(asked); soon > 0 {
 				timer.Reset(soon)
 				continue
 			}
 		}
 		asked = b.cfg.Now()
-		b.askJobs(ctx, asked)
+		b.pollJobs(ctx, asked)
 		took := b.cfg.Now().Sub(asked)
 		if asked.Sub(nodesAsked) >= 2*b.cfg.Busy {
 			nodesAsked = asked
-			b.askNodes(ctx)
+			b.pollNodes(ctx)
 		}
 		b.mu.Lock()
 		b.polled = took
@@ -160,7 +160,7 @@ func (b *Backend) poll(ctx context.Context) {
 		}
 		b.mu.Unlock()
 		timer.Reset(min(next, b.cfg.Idle))
-		b.stir()
+		b.wakeLoop()
 	}
 }
 
@@ -175,7 +175,7 @@ func (b *Backend) eventful() bool {
 	return false
 }
 
-func (b *Backend) askJobs(ctx context.Context, began time.Time) {
+func (b *Backend) pollJobs(ctx context.Context, began time.Time) {
 	jobs, err := b.slurm.Jobs(ctx, b.cfg.Partition)
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -189,13 +189,13 @@ func (b *Backend) askJobs(ctx context.Context, began time.Time) {
 	if b.good.IsZero() && b.listings > 0 {
 		b.cfg.Log.Info("Slurm answers again")
 	}
-	b.takeIn(began, jobs)
+	b.applyListing(began, jobs)
 	if b.cfg.Control == None {
 		b.progress()
 	}
 }
 
-func (b *Backend) askNodes(ctx context.Context) {
+func (b *Backend) pollNodes(ctx context.Context) {
 	nodes, err := b.slurm.Nodes(ctx, b.cfg.Partition)
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -206,5 +206,5 @@ func (b *Backend) askNodes(ctx context.Context) {
 	for _, n := range nodes {
 		listed[n.Name] = n
 	}
-	b.takeNodes(listed, b.cfg.Now())
+	b.applyNodes(listed, b.cfg.Now())
 }

@@ -48,8 +48,8 @@ func (b *Backend) node(name string) *node {
 	return n
 }
 
-// bump lets the agent of a node have what is newer.
-func (n *node) bump() {
+// bumpVersion lets the agent of a node have what is newer.
+func (n *node) bumpVersion() {
 	n.version++
 	close(n.changed)
 	n.changed = make(chan struct{})
@@ -59,7 +59,7 @@ func (n *node) bump() {
 func (b *Backend) refresh(r *run) {
 	for _, name := range r.Nodes {
 		if n := b.nodes[name]; n != nil {
-			n.bump()
+			n.bumpVersion()
 		}
 	}
 }
@@ -89,7 +89,7 @@ func (b *Backend) following(ctx context.Context, n *node) {
 		}
 		if err == nil && d.Version != after {
 			after = d.Version
-			b.takeOrders(n, &d)
+			b.applyOrders(n, &d)
 		}
 		if err != nil || d.Version < 0 {
 			pause(ctx, ordersRest)
@@ -106,8 +106,8 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// takeOrders takes in all that the market wants of a node.
-func (b *Backend) takeOrders(n *node, d *task.Desired) {
+// applyOrders takes in all that the market wants of a node.
+func (b *Backend) applyOrders(n *node, d *task.Desired) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	first := !n.fresh
@@ -127,12 +127,12 @@ func (b *Backend) takeOrders(n *node, d *task.Desired) {
 		}
 		if first && r.ID == 0 && !r.begun { // a backend before this one may have submitted it
 			r.begun, r.unsure = true, b.cfg.Now()
-			b.lookSoon()
+			b.pollSoon()
 		}
 		if old, here := r.orders[o.Spec.Rank]; !here || old.Stop != o.Stop {
 			b.dirty[r] = true
 		}
-		r.want(o)
+		r.setOrder(o)
 		for _, name := range r.Nodes {
 			b.follow(b.node(name))
 		}
@@ -144,15 +144,15 @@ func (b *Backend) takeOrders(n *node, d *task.Desired) {
 		}
 	}
 	n.orders = wanted
-	n.bump()
+	n.bumpVersion()
 	if b.cfg.Control == None {
-		b.unread(n)
+		b.answerTails(n)
 	}
-	b.stir()
+	b.wakeLoop()
 }
 
-// unread answers those who want to see output on a node that has no agent.
-func (b *Backend) unread(n *node) {
+// answerTails answers those who want to see output on a node that has no agent.
+func (b *Backend) answerTails(n *node) {
 	for _, t := range n.tails {
 		c := task.Chunk{Error: fmt.Sprintf("there is no agent on %s to read it: it is in %s, in %s", n.name, t.File, t.Dir)}
 		name, id := n.name, t.ID
@@ -160,8 +160,8 @@ func (b *Backend) unread(n *node) {
 	}
 }
 
-// takeNodes takes in how Slurm's nodes stand. The lock is held.
-func (b *Backend) takeNodes(listed map[string]client.Node, now time.Time) {
+// applyNodes takes in how Slurm's nodes stand. The lock is held.
+func (b *Backend) applyNodes(listed map[string]client.Node, now time.Time) {
 	b.knows = true
 	for name := range listed {
 		b.follow(b.node(name))
@@ -194,8 +194,8 @@ func (b *Backend) atWork(n *node) bool {
 	return false
 }
 
-// away says why a node has to be taken for lost, if it has.
-func (b *Backend) away(n *node, now time.Time) string {
+// lostReason says why a node has to be taken for lost, if it has.
+func (b *Backend) lostReason(n *node, now time.Time) string {
 	// Longer than its lease, so that what it ran has ended before it begins
 	// elsewhere.
 	patience := n.lease + n.lease/10 + 2*time.Second
@@ -215,30 +215,30 @@ func (b *Backend) away(n *node, now time.Time) string {
 	return ""
 }
 
-// tend tells the market which nodes are there. The lock is held.
-func (b *Backend) tend(now time.Time) {
+// syncNodes tells the market which nodes are there. The lock is held.
+func (b *Backend) syncNodes(now time.Time) {
 	for _, n := range b.nodes {
 		if n.busy {
 			continue
 		}
-		if why := b.away(n, now); why != "" {
+		if why := b.lostReason(n, now); why != "" {
 			if !n.lost && n.joined {
-				b.lose(n, why)
+				b.reportLost(n, why)
 			}
 			continue
 		}
 		if b.cfg.Control == None && n.listed && n.ill.IsZero() {
 			if n.hello == nil || n.lost {
-				b.join(n, b.introduce(n))
+				b.registerNode(n, b.helloFor(n))
 			}
 		} else if n.lost && n.hello != nil && n.ill.IsZero() {
-			b.join(n, *n.hello)
+			b.registerNode(n, *n.hello)
 		}
 	}
 }
 
-// lose tells the market that a node is gone.
-func (b *Backend) lose(n *node, why string) {
+// reportLost tells the market that a node is gone.
+func (b *Backend) reportLost(n *node, why string) {
 	b.cfg.Log.Warn("a node is taken for lost", "node", n.name, "because", why)
 	n.busy, n.lost = true, true
 	b.going.Go(func() {
@@ -252,11 +252,11 @@ func (b *Backend) lose(n *node, why string) {
 	})
 }
 
-// join introduces a node to the market, or lets it come back.
-func (b *Backend) join(n *node, h task.Hello) {
+// registerNode introduces a node to the market, or lets it come back.
+func (b *Backend) registerNode(n *node, h task.Hello) {
 	n.busy = true
 	b.going.Go(func() {
-		_, err := b.enlist(b.ctx, n, h)
+		_, err := b.register(b.ctx, n, h)
 		if err != nil && b.ctx.Err() == nil {
 			b.cfg.Log.Warn("a node cannot join", "node", n.name, "error", err)
 		}
@@ -266,7 +266,7 @@ func (b *Backend) join(n *node, h task.Hello) {
 	})
 }
 
-func (b *Backend) enlist(ctx context.Context, n *node, h task.Hello) (task.Welcome, error) {
+func (b *Backend) register(ctx context.Context, n *node, h task.Hello) (task.Welcome, error) {
 	w, err := b.fleet.Hello(ctx, h)
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -278,9 +278,9 @@ func (b *Backend) enlist(ctx context.Context, n *node, h task.Hello) (task.Welco
 	return w, nil
 }
 
-// introduce is what a node without an agent says of itself. When it was started
+// helloFor is what a node without an agent says of itself. When it was started
 // is not said: Slurm forgets that for a while, and tells of lost jobs by itself.
-func (b *Backend) introduce(n *node) task.Hello {
+func (b *Backend) helloFor(n *node) task.Hello {
 	return task.Hello{
 		Node: n.name, Processors: max(1, n.slurm.Processors), Rating: 1, Speed: 1, MemoryMB: n.slurm.MemoryMB,
 		Boot: "slurm", Agent: "none", Limits: "whole processors", Runs: Runs, Missing: []string{"shares of a processor"},

@@ -22,7 +22,7 @@ func idle(t *testing.T, control Control) (*Backend, *node) {
 	b.ctx = t.Context()
 	n := b.node("n1")
 	n.following = true // by nobody
-	b.takeOrders(n, &task.Desired{Version: 1, LeaseMS: 60_000, Orders: []task.Order{{
+	b.applyOrders(n, &task.Desired{Version: 1, LeaseMS: 60_000, Orders: []task.Order{{
 		Spec: task.Spec{Key: task.Key{Job: 5}, Size: 1, Nodes: []string{"n1"}, User: "ann", Argv: []string{"true"}}, CPU: 0.5,
 	}}})
 	return b, n
@@ -56,9 +56,9 @@ func TestWhenANodeIsLost(t *testing.T) {
 			if c.gone {
 				listed = nil
 			}
-			b.takeNodes(listed, noon)
+			b.applyNodes(listed, noon)
 			n.heard = noon.Add(c.later - c.silent)
-			switch got := b.away(n, noon.Add(c.later)); {
+			switch got := b.lostReason(n, noon.Add(c.later)); {
 			case c.want == "" && got != "":
 				t.Errorf("lost because %q", got)
 			case !strings.Contains(got, c.want) || c.want != "" && got == "":
@@ -71,7 +71,7 @@ func TestWhenANodeIsLost(t *testing.T) {
 func TestWhoMayJoin(t *testing.T) {
 	good := task.Hello{Node: "n1", Processors: 8, MemoryMB: 9999, Rating: 1, Speed: 1, Runs: Runs}
 	b, n := idle(t, Agents)
-	b.takeNodes(map[string]client.Node{"n1": {Name: "n1", Up: true, Processors: 2, MemoryMB: 4000}}, noon)
+	b.applyNodes(map[string]client.Node{"n1": {Name: "n1", Up: true, Processors: 2, MemoryMB: 4000}}, noon)
 	if _, err := b.Hello(t.Context(), good); err != nil || n.hello.Processors != 2 || n.hello.MemoryMB != 4000 {
 		t.Errorf("%v: %+v", err, n.hello)
 	}
@@ -96,7 +96,7 @@ func TestWhoMayJoin(t *testing.T) {
 
 func TestAgentsHearOfJobsThatAreInSlurm(t *testing.T) {
 	b, n := idle(t, Agents)
-	b.takeNodes(map[string]client.Node{"n1": {Name: "n1", Up: true}}, noon)
+	b.applyNodes(map[string]client.Node{"n1": {Name: "n1", Up: true}}, noon)
 	if _, err := b.Desired(t.Context(), "n1", -1, 0); err == nil {
 		t.Error("a node that has not registered got orders")
 	}
@@ -114,7 +114,7 @@ func TestAgentsHearOfJobsThatAreInSlurm(t *testing.T) {
 	}()
 	r := b.runs[runKey{5, 0}]
 	b.mu.Lock()
-	b.number(r, 77)
+	b.assignID(r, 77)
 	b.mu.Unlock()
 	if d = <-got; len(d.Orders) != 1 || d.Orders[0].Batch != "77" || d.Orders[0].CPU != 0.5 {
 		t.Errorf("when it is in Slurm: %+v", d.Orders)
@@ -137,12 +137,12 @@ func TestAgentsHearOfJobsThatAreInSlurm(t *testing.T) {
 func TestNumbersThatAreGivenOutAgain(t *testing.T) {
 	b, _ := idle(t, Agents)
 	r := b.runs[runKey{5, 0}]
-	b.number(r, 7)
+	b.assignID(r, 7)
 	mine := client.Job{ID: 7, User: "ann", Comment: b.commentOf(r), Submitted: 100, State: client.Pending}
 	if b.runOf(&mine) != r {
 		t.Error("not known by its nonce")
 	}
-	r.seen(&mine, noon)
+	r.observeJob(&mine, noon)
 	renamed := mine
 	renamed.Comment = "I changed it"
 	if b.runOf(&renamed) != r {
@@ -153,7 +153,7 @@ func TestNumbersThatAreGivenOutAgain(t *testing.T) {
 		t.Error("another job of that number was taken for it")
 	}
 	r.forget()
-	b.unnumber(7, r)
+	b.releaseID(7, r)
 	copied := mine
 	copied.ID, copied.User = 8, "bob"
 	if b.runOf(&copied) != nil {

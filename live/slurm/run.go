@@ -60,7 +60,7 @@ type run struct {
 	ran     bool // it was seen to run
 	let     bool // Slurm has said that it lets it go
 
-	said     map[int]task.Status // by rank: what agents say of this Slurm job
+	statuses map[int]task.Status // by rank: what agents say of this Slurm job
 	recalled time.Time           // when it was read back: agents have not spoken yet
 	began    time.Time           // when an agent first saw processes of it
 
@@ -85,7 +85,7 @@ func (r *run) ends(v verdict, now time.Time) { r.end, r.tried = &ending{v, now},
 
 // newRun makes a run known.
 func (b *Backend) newRun(key runKey) *run {
-	r := &run{key: key, nonce: b.nonce(key), orders: map[int]task.Order{}, said: map[int]task.Status{}}
+	r := &run{key: key, nonce: b.nonce(key), orders: map[int]task.Order{}, statuses: map[int]task.Status{}}
 	b.runs[key] = r
 	return r
 }
@@ -107,8 +107,8 @@ func (r *run) stop() task.Stop {
 	return how
 }
 
-// want takes an order in.
-func (r *run) want(o *task.Order) {
+// setOrder takes an order in.
+func (r *run) setOrder(o *task.Order) {
 	if _, known := r.orders[o.Spec.Rank]; !known {
 		r.told = false // of this task the market has not heard
 	}
@@ -128,7 +128,7 @@ func (r *run) want(o *task.Order) {
 // standing reports whether the agents hold a place for every task.
 func (r *run) standing() bool {
 	for rank := range r.size {
-		if s, here := r.said[rank]; !here || s.State == task.Lost {
+		if s, here := r.statuses[rank]; !here || s.State == task.Lost {
 			return false
 		}
 	}
@@ -141,30 +141,30 @@ func (r *run) used() bool { return !r.began.IsZero() }
 // alive reports whether processes of the Slurm job go on, as far as agents know.
 // After a start they have a while to say so.
 func (r *run) alive(now time.Time) bool {
-	for _, s := range r.said {
+	for _, s := range r.statuses {
 		if s.State == task.Running && s.EndedUS == 0 {
 			return true
 		}
 	}
-	return len(r.said) == 0 && now.Sub(r.recalled) < quiet
+	return len(r.statuses) == 0 && now.Sub(r.recalled) < quiet
 }
 
 // emptied reports whether the agents have seen the last of its processes end.
 func (r *run) emptied() bool {
 	for rank := range r.size {
-		if s, here := r.said[rank]; !here || s.EndedUS == 0 {
+		if s, here := r.statuses[rank]; !here || s.EndedUS == 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// say takes in what an agent says of one of its tasks.
-func (r *run) say(s *task.Status, now time.Time) {
+// observe takes in what an agent says of one of its tasks.
+func (r *run) observe(s *task.Status, now time.Time) {
 	if r.began.IsZero() && (s.CPUUS > 0 || s.State == task.Running) {
 		r.began = now
 	}
-	r.said[s.Rank] = *s
+	r.statuses[s.Rank] = *s
 }
 
 // batch is the number in Slurm as agents know it.
@@ -175,6 +175,6 @@ func (r *run) forget() {
 	r.ID, r.Submitted, r.kept = 0, 0, false
 	r.job, r.missing, r.misses, r.ran = nil, time.Time{}, 0, false
 	r.unsure, r.asked, r.urged, r.tried = time.Time{}, time.Time{}, false, time.Time{}
-	clear(r.said)
+	clear(r.statuses)
 	r.began = time.Time{}
 }

@@ -39,11 +39,11 @@ func (b *Backend) Hello(ctx context.Context, h task.Hello) (task.Welcome, error)
 	case ill:
 		return task.Welcome{}, fmt.Errorf("node %s: %w: Slurm says that it is down: %s", h.Node, exchange.ErrUnavailable, why)
 	}
-	return b.enlist(ctx, n, h)
+	return b.register(ctx, n, h)
 }
 
-// heardOf notes that the agent of a node is there.
-func (b *Backend) heardOf(name string) (*node, error) {
+// touchNode notes that the agent of a node is there.
+func (b *Backend) touchNode(name string) (*node, error) {
 	n := b.nodes[name]
 	if n == nil || n.hello == nil {
 		return nil, fmt.Errorf("node %s: %w: it has to register first", name, exchange.ErrUnknown)
@@ -62,7 +62,7 @@ func (b *Backend) Desired(ctx context.Context, name string, after int64, patienc
 	defer timer.Stop()
 	for {
 		b.mu.Lock()
-		n, err := b.heardOf(name)
+		n, err := b.touchNode(name)
 		if err != nil {
 			b.mu.Unlock()
 			return task.Desired{}, err
@@ -118,7 +118,7 @@ const reportEvery = time.Second
 // far they are. How they end, Slurm says.
 func (b *Backend) Report(ctx context.Context, report task.Report) (task.Reply, error) {
 	b.mu.Lock()
-	n, err := b.heardOf(report.Node)
+	n, err := b.touchNode(report.Node)
 	if err != nil {
 		b.mu.Unlock()
 		return task.Reply{}, err
@@ -135,11 +135,11 @@ func (b *Backend) Report(ctx context.Context, report task.Report) (task.Reply, e
 			}
 			continue
 		}
-		was, known := r.said[s.Rank]
+		was, known := r.statuses[s.Rank]
 		if !known || was.State != s.State {
 			b.dirty[r] = true
 		}
-		r.say(s, now)
+		r.observe(s, now)
 		if !s.State.Final() && r.end == nil {
 			onward.Tasks = append(onward.Tasks, *s)
 		}
@@ -152,7 +152,7 @@ func (b *Backend) Report(ctx context.Context, report task.Report) (task.Reply, e
 	}
 	quiet := n.lost || len(onward.Tasks) == 0
 	b.mu.Unlock()
-	b.stir()
+	b.wakeLoop()
 	if quiet { // to speak for a node that is lost would bring it back
 		return reply, nil
 	}

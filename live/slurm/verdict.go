@@ -21,8 +21,8 @@ type verdict struct {
 	started, ended int64 // unix seconds; 0: not known
 }
 
-// judge reads how a job ended in Slurm.
-func judge(j *client.Job) verdict {
+// verdictOf reads how a job ended in Slurm.
+func verdictOf(j *client.Job) verdict {
 	v := verdict{state: task.Ended, exit: j.Exit, started: j.Started, ended: j.Ended}
 	if j.Signal != 0 {
 		v.signal = signalName(j.Signal)
@@ -32,24 +32,24 @@ func judge(j *client.Job) verdict {
 		v.exit, v.signal = 0, ""
 	case client.Failed:
 		if v.exit == 0 && v.signal == "" { // Slurm itself could not start it
-			v.state, v.why = task.Refused, saying("Slurm could not start it", j)
+			v.state, v.why = task.Refused, explain("Slurm could not start it", j)
 		}
 	case client.NoMemory:
 		v.oom, v.exit, v.signal = true, 0, "SIGKILL"
 	case client.Cancelled:
-		v.exit, v.why = 0, saying("cancelled in Slurm", j)
+		v.exit, v.why = 0, explain("cancelled in Slurm", j)
 		if v.signal == "" {
 			v.signal = "SIGTERM"
 		}
 	case client.Timeout, client.Deadline:
-		v.exit, v.signal, v.why = 0, "SIGTERM", saying("its time limit in Slurm is over", j)
+		v.exit, v.signal, v.why = 0, "SIGTERM", explain("its time limit in Slurm is over", j)
 	default: // the node failed, or Slurm wants it to start again, or says what nobody knows
-		v.state, v.exit, v.signal, v.why = task.Lost, 0, "", saying("lost in Slurm", j)
+		v.state, v.exit, v.signal, v.why = task.Lost, 0, "", explain("lost in Slurm", j)
 	}
 	return v
 }
 
-func saying(what string, j *client.Job) string {
+func explain(what string, j *client.Job) string {
 	if j.Reason == "" || j.Reason == "None" {
 		return fmt.Sprintf("%s (%s)", what, j.State)
 	}
@@ -76,7 +76,7 @@ func stopped(how task.Stop) verdict {
 // says of the whole job.
 func (r *run) status(rank int, control Control) task.Status {
 	v := &r.end.verdict
-	s := r.said[rank]
+	s := r.statuses[rank]
 	s.Key = task.Key{Job: r.key.job, Rank: rank, Attempt: r.key.attempt}
 	s.State, s.Exit, s.Signal, s.OOM, s.Error = v.state, v.exit, v.signal, v.oom, v.why
 	s.StartedUS, s.EndedUS, s.Elements = v.started*1e6, v.ended*1e6, nil

@@ -13,9 +13,9 @@ const (
 	// wrote in between. Each time it is checked again whether it still
 	// follows, so this only bounds how long two writers get in each other's way.
 	staleTries = 5
-	// settleWait is how long a lost append looks for a new connection on
+	// resolveWait is how long a lost append looks for a new connection on
 	// which to ask what became of it.
-	settleWait = 10 * time.Second
+	resolveWait = 10 * time.Second
 )
 
 // Append makes a batch durable.
@@ -33,7 +33,7 @@ func (d *database) Append(ctx context.Context, b Batch) error {
 	if w.empty() {
 		return nil
 	}
-	if err := take(ctx, d.turn); err != nil {
+	if err := acquire(ctx, d.turn); err != nil {
 		return fmt.Errorf("append: %w", err)
 	}
 	defer func() { <-d.turn }()
@@ -70,7 +70,7 @@ func (d *database) append(ctx context.Context, w *work) error {
 			d.known = nil
 		case errors.Is(err, ErrUncertain):
 			d.known = nil
-			return d.settle(ctx, w, from, err)
+			return d.resolveLost(ctx, w, from, err)
 		default:
 			return err
 		}
@@ -78,10 +78,10 @@ func (d *database) append(ctx context.Context, w *work) error {
 	return fmt.Errorf("%w: the log kept growing", ErrConflict)
 }
 
-// settle finds out what became of an append whose answer was lost. The fence
+// resolveLost finds out what became of an append whose answer was lost. The fence
 // sees to it that it cannot arrive later.
-func (d *database) settle(ctx context.Context, w *work, from head, lost error) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleWait)
+func (d *database) resolveLost(ctx context.Context, w *work, from head, lost error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), resolveWait)
 	defer cancel()
 	now, err := d.engine.fence(ctx)
 	if err != nil {

@@ -92,8 +92,8 @@ func (d *dialect) q(statement string) string {
 	return out.String()
 }
 
-// take waits for the one place in a channel.
-func take(ctx context.Context, place chan struct{}) error {
+// acquire waits for the one place in a channel.
+func acquire(ctx context.Context, place chan struct{}) error {
 	if err := ctx.Err(); err != nil { // also if the place is free
 		return err
 	}

@@ -18,8 +18,8 @@ type claim interface {
 	try(ctx context.Context) error
 	// watch returns when the lead is lost or the context is done.
 	watch(ctx context.Context)
-	// drop gives the lead up, or the attempt.
-	drop()
+	// release gives the lead up, or the attempt.
+	release()
 }
 
 // lease is the lead while it lasts.
@@ -36,7 +36,7 @@ func (l *lease) end() {
 	l.once.Do(func() {
 		l.stop()
 		<-l.done
-		l.claim.drop()
+		l.claim.release()
 	})
 }
 
@@ -65,7 +65,7 @@ func (d *database) lead(ctx context.Context, wait bool) (<-chan struct{}, func()
 				continue
 			}
 		}
-		c.drop()
+		c.release()
 		return nil, nil, fmt.Errorf("lead: %w", d.explain(err))
 	}
 	watching, stop := context.WithCancel(context.Background())
@@ -74,7 +74,7 @@ func (d *database) lead(ctx context.Context, wait bool) (<-chan struct{}, func()
 	if d.closed {
 		d.mu.Unlock()
 		stop()
-		c.drop()
+		c.release()
 		return nil, nil, fmt.Errorf("lead: %w", ErrClosed)
 	}
 	d.leases[l] = true

@@ -25,7 +25,7 @@ func (p *postgres) claim(ctx context.Context) (claim, error) {
 	}
 	s := &session{conn}
 	if _, err := conn.Exec(ctx, postgresLeadSession); err != nil {
-		s.drop()
+		s.release()
 		return nil, err
 	}
 	return s, nil
@@ -73,7 +73,7 @@ func (s *session) watch(ctx context.Context) {
 	}
 }
 
-func (s *session) drop() {
+func (s *session) release() {
 	ctx, cancel := context.WithTimeout(context.Background(), sessionWait)
 	defer cancel()
 	s.conn.Close(ctx) // the server drops the lock whatever it says

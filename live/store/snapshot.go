@@ -19,7 +19,7 @@ const (
 func (d *database) SaveSnapshot(ctx context.Context, s Snapshot) error {
 	err := checkKeys(s.Version)
 	if err == nil {
-		err = take(ctx, d.saving)
+		err = acquire(ctx, d.saving)
 	}
 	if err != nil {
 		return fmt.Errorf("save snapshot: %w", err)

@@ -165,7 +165,7 @@ func (s *sqlite) change(ctx context.Context, do func(*sql.Tx) error) error {
 // writing lends the connection that writes. After an error that SQLite did not
 // foresee it is opened anew next time.
 func (s *sqlite) writing(ctx context.Context, do func(*sqliteWriter) error) error {
-	if err := take(ctx, s.turn); err != nil {
+	if err := acquire(ctx, s.turn); err != nil {
 		return err
 	}
 	defer func() { <-s.turn }()

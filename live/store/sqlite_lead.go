@@ -42,7 +42,7 @@ func (l *fileLock) try(context.Context) error {
 		if err != nil {
 			return explainFile(err)
 		}
-		l.drop()
+		l.release()
 		l.file = file
 		return l.try(context.Background())
 	}
@@ -91,4 +91,4 @@ func (l *fileLock) watch(ctx context.Context) {
 	}
 }
 
-func (l *fileLock) drop() { l.file.Close() } // closing drops the lock whatever it says
+func (l *fileLock) release() { l.file.Close() } // closing drops the lock whatever it says

@@ -71,14 +71,14 @@ func (w *sqliteWriter) old(ctx context.Context, jobs []Job) (map[int64]place, er
 		}
 	}
 	for some := range slices.Chunk(asked, sqliteOld) {
-		if err := w.ask(ctx, some, old); err != nil {
+		if err := w.lookup(ctx, some, old); err != nil {
 			return nil, err
 		}
 	}
 	return old, nil
 }
 
-func (w *sqliteWriter) ask(ctx context.Context, ids []int64, into map[int64]place) error {
+func (w *sqliteWriter) lookup(ctx context.Context, ids []int64, into map[int64]place) error {
 	for i := range w.ids {
 		w.ids[i] = ids[min(i, len(ids)-1)]
 	}

@@ -96,7 +96,7 @@ func (g *kernelGroup) set(l Limits) error {
 	}
 	g.last.CPU = l.CPU
 	g.known |= fieldCPU
-	return g.settle(false)
+	return g.applyFreeze(false)
 }
 
 // change writes a field unless the kernel has it so already. After an error
@@ -113,8 +113,8 @@ func (g *kernelGroup) change(f fields, same bool, write func() error) error {
 	return nil
 }
 
-// settle freezes or thaws as Freeze and the limits say.
-func (g *kernelGroup) settle(always bool) error {
+// applyFreeze freezes or thaws as Freeze and the limits say.
+func (g *kernelGroup) applyFreeze(always bool) error {
 	want := no
 	if g.wantFrozen() {
 		want = yes
@@ -141,7 +141,7 @@ func (g *kernelGroup) hold(held bool) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.held = held
-	if err := g.settle(true); err != nil {
+	if err := g.applyFreeze(true); err != nil {
 		return fmt.Errorf("group %s: %w", g.name, err)
 	}
 	return nil

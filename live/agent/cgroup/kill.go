@@ -40,7 +40,7 @@ func (g *kernelGroup) Kill(ctx context.Context) error {
 	if g.known&fieldCPU != 0 { // the limits are those that were set, for whoever enters next
 		return g.set(g.last)
 	}
-	return g.settle(false)
+	return g.applyFreeze(false)
 }
 
 // dying counts what is left of the group, and remembers it in struck: a process

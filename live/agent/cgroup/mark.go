@@ -16,11 +16,11 @@ func (t *signalTree) mark(group string) string {
 	return groupMark + "=" + t.name + "/" + group
 }
 
-// ask looks for the mark of a process, once in its life. It does so on its own:
+// readMark looks for the mark of a process, once in its life. It does so on its own:
 // the environment of a process that is just executing another program cannot be
 // read until that has been loaded, and while shares are not kept, that may not
 // happen for long. After a restart the mark also makes the group.
-func (t *signalTree) ask(s stat, restart bool) {
+func (t *signalTree) readMark(s stat, restart bool) {
 	if start, ok := t.stranger[s.pid]; ok && start == s.start {
 		return
 	}
@@ -62,7 +62,7 @@ func (t *signalTree) recover() error {
 	t.mu.Lock()
 	for pid, s := range all {
 		if pid != t.self && !s.zombie() {
-			t.ask(s, true)
+			t.readMark(s, true)
 		}
 	}
 	asked := t.asked
@@ -73,10 +73,10 @@ func (t *signalTree) recover() error {
 		select {
 		case <-answered:
 		case <-over: // who answers later is found later
-			return t.look()
+			return t.rescan()
 		}
 	}
-	return t.look()
+	return t.rescan()
 }
 
 // marked is the group that stands in the environment of a process, if any.

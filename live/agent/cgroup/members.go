@@ -100,10 +100,10 @@ func (g *signalGroup) account(all map[int]stat) {
 		g.memory += m.resident
 		told := all[pid].children - m.children
 		m.children += max(0, told)
-		m.settle(&m.pending)
+		m.deductCredit(&m.pending)
 		g.used += m.pending
 		m.pending = max(0, told)
-		m.settle(&m.pending)
+		m.deductCredit(&m.pending)
 		// A parent that does not care for its children is never told their
 		// time. Only what rounding can hold back is kept for longer.
 		m.credit -= max(0, m.oldCredit-2*clockTick)
@@ -113,8 +113,8 @@ func (g *signalGroup) account(all map[int]stat) {
 	g.measure()
 }
 
-// settle takes what has been counted already off what the parent was told.
-func (m *member) settle(told *time.Duration) {
+// deductCredit takes what has been counted already off what the parent was told.
+func (m *member) deductCredit(told *time.Duration) {
 	paid := min(*told, m.credit)
 	*told -= paid
 	m.credit -= paid

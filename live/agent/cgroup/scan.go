@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// look scans, and waits a little for what marks tell about processes that
+// rescan scans, and waits a little for what marks tell about processes that
 // nothing else tells about. The lock must not be held.
-func (t *signalTree) look() error {
+func (t *signalTree) rescan() error {
 	const rounds, patience = 4, 100 * time.Millisecond
 	for range rounds {
 		t.mu.Lock()
@@ -71,7 +71,7 @@ func (t *signalTree) scan() error {
 	}
 	for _, s := range others {
 		if t.reapers[s.parent] {
-			t.ask(s, false)
+			t.readMark(s, false)
 		}
 	}
 	for _, g := range t.groups {

@@ -202,7 +202,7 @@ func (g *signalGroup) Thaw() error {
 // awaitStop waits until all members have stopped, or are to run again.
 func (g *signalGroup) awaitStop() error {
 	return await(slowFreeze, func() (bool, error) {
-		if err := g.tree.look(); err != nil {
+		if err := g.tree.rescan(); err != nil {
 			return false, err
 		}
 		g.tree.mu.Lock()
@@ -232,7 +232,7 @@ func (g *signalGroup) Frozen() bool {
 }
 
 func (g *signalGroup) Procs() ([]int, error) {
-	if err := g.tree.look(); err != nil {
+	if err := g.tree.rescan(); err != nil {
 		return nil, fmt.Errorf("group %s: %w", g.name, err)
 	}
 	g.tree.mu.Lock()

@@ -46,7 +46,7 @@ func (g *signalGroup) strike() (left int, err error) {
 	const passes = 20
 	for range passes {
 		before := g.count()
-		if err = g.tree.look(); err != nil { // stops them, for killing is set
+		if err = g.tree.rescan(); err != nil { // stops them, for killing is set
 			return 0, err
 		}
 		if g.count() <= before {
@@ -74,7 +74,7 @@ func (g *signalGroup) count() int {
 func (g *signalGroup) Remove() error {
 	t := g.tree
 	err := await(time.Second, func() (bool, error) {
-		if err := t.look(); err != nil {
+		if err := t.rescan(); err != nil {
 			return false, err
 		}
 		t.mu.Lock()

@@ -40,13 +40,13 @@ func (g *slurmV2Group) Set(l Limits) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.wanted = &l
-	_, err = g.look()
+	_, err = g.locate()
 	return err
 }
 
-// look finds the group and makes it have its limits. The empty path is one that
+// locate finds the group and makes it have its limits. The empty path is one that
 // is not there.
-func (g *slurmV2Group) look() (dir string, err error) {
+func (g *slurmV2Group) locate() (dir string, err error) {
 	dir, there := g.tree.find(g.job)
 	if !there {
 		g.applied = nil
@@ -78,14 +78,14 @@ func limitSlurm(dir string, l Limits) error {
 func (g *slurmV2Group) Gather() (int, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	_, err := g.look()
+	_, err := g.locate()
 	return 0, err
 }
 
 func (g *slurmV2Group) Procs() ([]int, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	dir, err := g.look()
+	dir, err := g.locate()
 	if err != nil || dir == "" {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func (g *slurmV2Group) Procs() ([]int, error) {
 func (g *slurmV2Group) Usage() (Usage, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	dir, err := g.look()
+	dir, err := g.locate()
 	if err != nil {
 		return g.last, err
 	}

@@ -94,7 +94,7 @@ func readJob(row []string) (Job, error) {
 	if err := errors.Join(wrong[:]...); err != nil || j.ID <= 0 || j.User == "" {
 		return Job{}, fmt.Errorf("%w: job %.40q: %w", errListing, row[0], errors.Join(err))
 	}
-	j.settle(priority == 0)
+	j.normalise(priority == 0)
 	return j, nil
 }
 

@@ -196,7 +196,7 @@ func (a *jobsAnswer) read(partition string) ([]Job, error) {
 		if err != nil || err2 != nil || j.ID <= 0 {
 			return nil, fmt.Errorf("%w: %w: job %d", ErrAway, errListing, j.ID)
 		}
-		j.settle(from.held())
+		j.normalise(from.held())
 		jobs = append(jobs, j)
 	}
 	return jobs, nil

@@ -44,7 +44,7 @@ func (t *token) get(ctx context.Context, anew bool) (string, error) {
 		secret, err = t.read()
 		life = fileAge
 	} else {
-		secret, err = t.ask(ctx)
+		secret, err = t.request(ctx)
 		life = tokenLife / 2
 	}
 	if err != nil {
@@ -69,8 +69,8 @@ func (t *token) read() (string, error) {
 	return secret, nil
 }
 
-// ask has Slurm make a token, which it does for root and SlurmUser.
-func (t *token) ask(ctx context.Context) (string, error) {
+// request has Slurm make a token, which it does for root and SlurmUser.
+func (t *token) request(ctx context.Context) (string, error) {
 	if t.scontrol == nil {
 		return "", fmt.Errorf("token for slurmrestd: neither a file with one nor scontrol is here")
 	}

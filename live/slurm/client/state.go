@@ -33,9 +33,9 @@ func exitOf(status int64) (exit, signal int) {
 	return int(status >> 8 & 0xff), int(status & 0x7f)
 }
 
-// settle takes out of a job what Slurm only expects, when it will start and when it
+// normalise takes out of a job what Slurm only expects, when it will start and when it
 // will have to end, and what is left over from before it was released.
-func (j *Job) settle(held bool) {
+func (j *Job) normalise(held bool) {
 	switch {
 	case j.State == Pending || j.State == Requeued:
 		j.Held = j.State == Pending && held

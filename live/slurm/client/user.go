@@ -62,7 +62,7 @@ func lookup(ctx context.Context, name string) (owner, error) {
 		found = owner{u.Uid, u.Gid}
 	case errors.As(err, &unknown):
 		// A program without the C library sees only /etc/passwd.
-		if found, err = askDirectory(ctx, name); err != nil {
+		if found, err = queryDirectory(ctx, name); err != nil {
 			return owner{}, err
 		}
 	default:
@@ -74,8 +74,8 @@ func lookup(ctx context.Context, name string) (owner, error) {
 	return found, nil
 }
 
-// askDirectory asks the system's own program, which knows every source of users.
-func askDirectory(ctx context.Context, name string) (owner, error) {
+// queryDirectory asks the system's own program, which knows every source of users.
+func queryDirectory(ctx context.Context, name string) (owner, error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "getent", "passwd", name)

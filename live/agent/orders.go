@@ -8,14 +8,14 @@ import (
 	"github.com/libra-market/libra/core/task"
 )
 
-// listen hears from the controller what should be so. While the controller is
+// orderLoop hears from the controller what should be so. While the controller is
 // away, what it wanted last goes on being so.
-func (a *Agent) listen(ctx context.Context) {
+func (a *Agent) orderLoop(ctx context.Context) {
 	wait := a.newBackoff()
 	for ctx.Err() == nil {
 		err := a.register(ctx)
 		for after := int64(-1); err == nil && ctx.Err() == nil; {
-			after, err = a.hear(ctx, after)
+			after, err = a.fetchOrders(ctx, after)
 			wait.reset()
 		}
 		if ctx.Err() != nil {
@@ -46,8 +46,8 @@ func (a *Agent) register(ctx context.Context) error {
 	return nil
 }
 
-// hear waits for something newer than what is known, and makes it so.
-func (a *Agent) hear(ctx context.Context, after int64) (int64, error) {
+// fetchOrders waits for something newer than what is known, and makes it so.
+func (a *Agent) fetchOrders(ctx context.Context, after int64) (int64, error) {
 	call, cancel := context.WithTimeout(ctx, pollTime)
 	defer cancel()
 	a.mu.Lock()
@@ -118,11 +118,11 @@ func (a *Agent) apply(ctx context.Context, desired task.Desired) {
 			a.runners[key] = r
 			a.running.Go(func() { r.run(ctx) })
 		}
-		r.want(order)
+		r.setOrder(order)
 	}
 	for key, r := range a.runners {
 		if !wanted[key] {
-			r.want(nil)
+			r.setOrder(nil)
 		}
 	}
 	a.mu.Unlock()

@@ -7,10 +7,10 @@ import (
 	"github.com/libra-market/libra/live/agent/cgroup"
 )
 
-// look sees whether the job has begun or ended, what it has used (now and then,
+// observe sees whether the job has begun or ended, what it has used (now and then,
 // or where asked), and whether it may go on. It reports whether the job has
 // processes.
-func (h *holder) look(ctx context.Context, asked bool) (living bool) {
+func (h *holder) observe(ctx context.Context, asked bool) (living bool) {
 	if h.group == nil {
 		return false
 	}
@@ -22,7 +22,7 @@ func (h *holder) look(ctx context.Context, asked bool) (living bool) {
 	}
 	procs, err := h.group.Procs()
 	if err != nil {
-		h.complain("processes not listed", err)
+		h.logOnce("processes not listed", err)
 		return true // nothing is removed on a guess
 	}
 	living = len(procs) > 0
@@ -33,17 +33,17 @@ func (h *holder) look(ctx context.Context, asked bool) (living bool) {
 	}
 	switch began, ended := h.held.StartedUS > 0, h.held.EndedUS > 0; {
 	case !began && (living || h.used() > 0):
-		h.say(func(held *holding) { held.StartedUS = unixMicros() })
+		h.update(func(held *holding) { held.StartedUS = unixMicros() })
 		h.measure(living)
 		h.save()
 		a.reportSoon()
 	case began && !living && !ended:
 		h.measure(false)
-		h.say(func(held *holding) { held.EndedUS = unixMicros() })
+		h.update(func(held *holding) { held.EndedUS = unixMicros() })
 		h.save()
 		a.reportSoon()
 	case began && living && ended: // another step of the job
-		h.say(func(held *holding) { held.EndedUS = 0 })
+		h.update(func(held *holding) { held.EndedUS = 0 })
 		h.measure(true)
 	case living && (due || asked):
 		h.measure(true)
@@ -66,7 +66,7 @@ func (h *holder) gather() {
 	a := h.control.agent
 	switch {
 	case err != nil:
-		h.complain("processes not held to their share", err)
+		h.logOnce("processes not held to their share", err)
 	case found > 0:
 		a.log.Info("processes put under their share: the plugin is not in use", "job", h.id, "processes", found)
 	}
@@ -79,7 +79,7 @@ func (h *holder) stop(ctx context.Context, processes int) {
 	a.log.Warn("the lease ran out: processes are killed", "job", h.id, "processes", processes)
 	// Written down first: an agent that is killed now must not take it for an
 	// end like any other.
-	h.say(func(held *holding) { held.LeaseRanOut = true })
+	h.update(func(held *holding) { held.LeaseRanOut = true })
 	h.save()
 	ctx, cancel := context.WithTimeout(ctx, shepherdTime)
 	defer cancel()
@@ -118,7 +118,7 @@ func (h *holder) measure(runs bool) {
 	} else {
 		h.meter.last = nil
 	}
-	h.say(func(held *holding) {
+	h.update(func(held *holding) {
 		held.Ranks.add(held.since(usage.CPU), declined)
 		held.CounterNS = int64(usage.CPU)
 	})

@@ -12,9 +12,9 @@ import (
 // An urgent report waits so long for others that happen together.
 const gather = 10 * time.Millisecond
 
-// tell reports how the tasks stand: every now and then, and at once when one
+// reportLoop reports how the tasks stand: every now and then, and at once when one
 // has ended.
-func (a *Agent) tell(ctx context.Context) {
+func (a *Agent) reportLoop(ctx context.Context) {
 	select {
 	case <-a.registered:
 	case <-ctx.Done():
@@ -74,7 +74,7 @@ func (a *Agent) report(ctx context.Context) error {
 	a.mu.Lock()
 	for _, key := range reply.Forget {
 		if r, ok := a.runners[key]; ok {
-			r.note()
+			r.acknowledge()
 		}
 	}
 	a.mu.Unlock()
@@ -89,11 +89,11 @@ func (a *Agent) stand() task.Report {
 	defer a.mu.Unlock()
 	report := task.Report{Node: a.config.Node, Version: a.version, Tasks: []task.Status{}}
 	if a.control != nil {
-		report.Tasks = append(report.Tasks, a.control.stand()...)
+		report.Tasks = append(report.Tasks, a.control.statuses()...)
 		return report
 	}
 	for _, r := range a.runners {
-		if status, news := r.now(); news {
+		if status, news := r.current(); news {
 			report.Tasks = append(report.Tasks, status)
 		}
 	}

@@ -107,16 +107,7 @@ func (s *simulation) runOne(ctx context.Context, c contender, jobs workload.Sour
 	}
 	jobs = &tailored{src: jobs, file: s.workload, exact: s.exact(c.kind), named: s.jobs != ""}
 	summary := report.NewSummary(c.kind.Name, processors(s.nodes))
-	options := sim.Options{Changes: s.changes, Until: market.Time(s.until)}
-	options.See = func(r *market.Record) {
-		// libra-sla charges what a job is worth to its user, and where that
-		// has no limit there is no amount to add up.
-		if r.Kind == market.Completed && !r.Price.Limited() {
-			r.Price = 0
-		}
-		summary.See(r)
-	}
-
+	options := sim.Options{See: summary.See, Changes: s.changes, Until: market.Time(s.until)}
 	if s.jobs == "" {
 		err = sim.Run(ctx, world, jobs, options)
 	} else {

@@ -7,32 +7,41 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestCalendarAgreesWithTheStandardLibrary(t *testing.T) {
+// Months touch, and every instant is in its own.
+func TestMonthsCoverTheCalendar(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		at := rapid.Int64Range(0, lastInstant).Draw(t, "at")
-		agree(t, at)
-		// The edges of months are where it would go wrong.
 		month := MonthOf(at)
-		agree(t, month.Start)
-		if month.End <= lastInstant {
-			agree(t, month.End)
-			agree(t, month.End-1)
+		if at < month.Start || at >= month.End {
+			t.Fatalf("%s is not in its month, %+v", exactStamp(at), month)
+		}
+		if MonthOf(month.End-1) != month || MonthOf(month.Start) != month {
+			t.Fatalf("the edges of %+v are in other months", month)
+		}
+		if month.End <= lastInstant && MonthOf(month.End).Start != month.End {
+			t.Fatalf("after %+v comes %+v", month, MonthOf(month.End))
 		}
 	})
 }
 
-func agree(t *rapid.T, at int64) {
-	t.Helper()
-	want := time.UnixMicro(at).UTC()
-	if got := exactStamp(at); got != want.Format("2006-01-02T15:04:05.000000Z") {
-		t.Fatalf("%d is %s, want %s", at, got, want)
-	}
-	if got := monthOf(at); int(got) != want.Year()*100+int(want.Month()) {
-		t.Fatalf("%d is in month %d, want that of %s", at, got, want)
-	}
-	first := time.Date(want.Year(), want.Month(), 1, 0, 0, 0, 0, time.UTC)
-	if got := MonthOf(at); got != (Period{Start: first.UnixMicro(), End: first.AddDate(0, 1, 0).UnixMicro()}) {
-		t.Fatalf("the month of %s is %+v", want, got)
+func TestDates(t *testing.T) {
+	for _, c := range []struct {
+		at    int64
+		stamp string
+		month int32
+		days  int64
+	}{
+		{0, "1970-01-01T00:00:00.000000Z", 197001, 31},
+		{951_782_399_999_999, "2000-02-28T23:59:59.999999Z", 200002, 29}, // a leap year, as a century that is a fourth
+		{951_868_800_000_001, "2000-03-01T00:00:00.000001Z", 200003, 31},
+		{4_107_542_400_000_000, "2100-03-01T00:00:00.000000Z", 210003, 31}, // and one that is not
+		{lastInstant, "9999-12-31T23:59:59.999999Z", 999912, 31},
+	} {
+		month := MonthOf(c.at)
+		if exactStamp(c.at) != c.stamp || stamp(c.at) != c.stamp[:19]+"Z" || monthOf(c.at) != c.month ||
+			month.End-month.Start != c.days*24*time.Hour.Microseconds() {
+			t.Errorf("%d is %s, month %d, %+v; want %+v", c.at, exactStamp(c.at), monthOf(c.at), month, c)
+		}
 	}
 }
 

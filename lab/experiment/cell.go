@@ -136,11 +136,6 @@ func (c Cell) run(ctx context.Context, arrivals []workload.Arrival, watch Watch)
 	}
 	summary := report.NewSummary(c.Policy, c.Nodes)
 	see := func(r *market.Record) {
-		// libra-sla charges what a job is worth to its user, and where that
-		// has no limit there is no amount to add up.
-		if r.Kind == market.Completed && !r.Price.Limited() {
-			r.Price = 0
-		}
 		summary.See(r)
 		if watch != nil {
 			watch(r)

@@ -85,19 +85,31 @@ func (s *Summary) complete(r *market.Record) {
 	if j.SLA.Budget.Limited() {
 		s.Utility += float64(j.Utility(r.Finish))
 	}
-	if r.Price.Limited() { // the price of libra-sla is the budget, if there is one
-		s.Earned += float64(r.Price)
-	}
+	s.Earned += float64(Paid(r))
 	if r.Finish.After(j.Due()) {
 		return
 	}
 	s.MetDeadline++
-	if r.Price.Within(j.SLA.Budget) {
+	if Satisfied(r) {
 		s.satisfied++
-		if r.Price.Limited() {
-			s.Revenue += float64(r.Price)
-		}
+		s.Revenue += float64(Paid(r))
 	}
+}
+
+// Paid is what a job that ran to its end costs its user. libra-sla charges
+// what a job is worth, and where that has no limit there is no amount to add
+// up: such a job counts as free.
+func Paid(r *market.Record) market.Price {
+	if !r.Price.Limited() {
+		return 0
+	}
+	return r.Price
+}
+
+// Satisfied reports whether a job that ran to its end did so in time and
+// within its budget.
+func Satisfied(r *market.Record) bool {
+	return !r.Finish.After(r.Spec.Due()) && Paid(r).Within(r.Spec.SLA.Budget)
 }
 
 // Close works out the ratios, once the last record has been seen.

@@ -27,7 +27,7 @@ func newSimulateGrid(con *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "simulate-grid --policy P[,P2...] --workload APPS.csv",
 		Short: "Run imprecise applications on a grid of sites",
-		Long: `Run applications on a grid of sites, where a broker sends each to the site that
+		Long: `Run applications on a grid of sites, each put out to tender and won by the site that
 gains most by it, and sum up what they paid. Every job has a mandatory part,
 which must be done by the deadline, and an optional part, which pays for as much
 of it as gets done (003). Several policies get the same applications and are
@@ -137,7 +137,7 @@ func (s *gridSimulation) check() error {
 	}
 	for _, set := range settings {
 		if set.name != settingRefuse {
-			return usagef("--set: nobody knows %q: the broker has %s", set.name, settingRefuse)
+			return usagef("--set: nobody knows %q: the tender has %s", set.name, settingRefuse)
 		}
 		if s.refuse, err = tender.ParseRefuse(set.value); err != nil {
 			return usagef("--set: %s: %w", set.name, err)

@@ -56,7 +56,7 @@ var (
 
 var gridPolicyOf = map[string]string{mfEDF: "mf-edf", mfHBF: "mf-hbf", mfTimeShare: "mf-timeshare", hardM: "hard-m", hardMO: "hard-mo"}
 
-// onlyInfeasible names a policy whose broker refuses by the paper's text.
+// onlyInfeasible names a policy whose tender refuses by the paper's text.
 func onlyInfeasible(policy string) string { return policy + ", only infeasible refused" }
 
 // icLines are the five policies, each with a colour that it keeps.

@@ -10,7 +10,7 @@ import (
 )
 
 // icLine is one line of the figures of 003: a policy at all sites, and what
-// their broker refuses.
+// their tender refuses.
 type icLine struct {
 	name   string
 	policy string

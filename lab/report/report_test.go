@@ -277,3 +277,20 @@ func TestReservationsCountFromTheirConfirmation(t *testing.T) {
 		t.Errorf("%+v", summary)
 	}
 }
+
+// A job whose price has no limit counts as free, and the record that says so
+// stays as it is: it belongs to whoever shows it.
+func TestSummaryTakesAPriceWithoutLimitAsFree(t *testing.T) {
+	sum := report.NewSummary("libra-sla", 1)
+	s := &story{see: []func(*market.Record){sum.See, func(r *market.Record) {
+		if r.Kind == market.Completed && (r.Price.Limited() || report.Paid(r) != 0 || !report.Satisfied(r)) {
+			t.Errorf("shown %v", r.Price)
+		}
+	}}}
+	s.submit(0, market.Job{Width: 1, SLA: market.SLA{Deadline: 10, Budget: market.Unlimited}})
+	s.complete(0, 10, 0, 10, market.Unlimited)
+	sum.Close()
+	if sum.QoSSatisfaction != 1 || sum.Revenue != 0 || sum.Earned != 0 {
+		t.Errorf("%+v", sum)
+	}
+}

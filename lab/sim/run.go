@@ -8,7 +8,7 @@ import (
 	"github.com/libra-market/libra/lab/workload"
 )
 
-// World is what a run drives: a cluster, or several behind a broker.
+// World is what a run drives: a cluster, or several behind one door.
 type World interface {
 	Step(at market.Time, happened []market.Event) ([]market.Event, error)
 }

@@ -78,10 +78,10 @@ type SiteSummary struct {
 	Profit   float64 `json:"profit"`
 }
 
-// Summarize sums up a run of the broker.
-func Summarize(policy string, b *Broker, outcomes []Outcome) *Summary {
-	s := &Summary{Policy: policy, Refuse: b.Refuse.String(), Applications: len(outcomes)}
-	for _, seller := range b.Sellers {
+// Summarize sums up a run.
+func Summarize(policy string, t *Tender, outcomes []Outcome) *Summary {
+	s := &Summary{Policy: policy, Refuse: t.Refuse.String(), Applications: len(outcomes)}
+	for _, seller := range t.Sellers {
 		s.Sites = append(s.Sites, SiteSummary{Site: seller.Name()})
 	}
 	for i := range outcomes {

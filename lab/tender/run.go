@@ -11,24 +11,24 @@ import (
 	"github.com/libra-market/libra/lab/grid"
 )
 
-// NewGrid is a broker over simulated sites that are idle.
-func NewGrid(sites []grid.Resource, p grid.Policy, refuse Refuse) (*Broker, error) {
-	b := &Broker{Refuse: refuse}
+// NewGrid is a tender among simulated sites that are idle.
+func NewGrid(sites []grid.Resource, p grid.Policy, refuse Refuse) (*Tender, error) {
+	t := &Tender{Refuse: refuse}
 	for _, r := range sites {
 		s, err := grid.NewSite(r, p)
 		if err != nil {
 			return nil, err
 		}
-		b.Sellers = append(b.Sellers, s)
+		t.Sellers = append(t.Sellers, s)
 	}
-	return b, nil
+	return t, nil
 }
 
 // Run places applications, each at its arrival, and follows them to their end.
 // The outcomes stand in the order of the applications, which is the order of
 // the input and breaks ties; they need not be in order of arrival. Placed, if
 // not nil, is told after each how many are.
-func Run(ctx context.Context, b *Broker, apps []grid.Application, placed func(n int)) ([]Outcome, error) {
+func Run(ctx context.Context, t *Tender, apps []grid.Application, placed func(n int)) ([]Outcome, error) {
 	outcomes := make([]Outcome, len(apps))
 	for n, i := range arrivals(apps) {
 		if err := ctx.Err(); err != nil {
@@ -36,7 +36,7 @@ func Run(ctx context.Context, b *Broker, apps []grid.Application, placed func(n 
 		}
 		app := apps[i]
 		app.Position = i
-		deal, err := b.Place(ctx, app.Arrival, &app)
+		deal, err := t.Place(ctx, app.Arrival, &app)
 		outcomes[i] = Outcome{ID: app.ID, Offered: app.Offered()}
 		if no, refused := errors.AsType[*market.Rejection](err); refused {
 			outcomes[i].Reason = no.Reason
@@ -44,7 +44,7 @@ func Run(ctx context.Context, b *Broker, apps []grid.Application, placed func(n 
 			return nil, err
 		} else {
 			outcomes[i].Accepted, outcomes[i].Gain, outcomes[i].seller = true, deal.Offer.Gain, deal.Seller
-			outcomes[i].Site = b.Sellers[deal.Seller].Name()
+			outcomes[i].Site = t.Sellers[deal.Seller].Name()
 		}
 		if placed != nil {
 			placed(n + 1)
@@ -56,7 +56,7 @@ func Run(ctx context.Context, b *Broker, apps []grid.Application, placed func(n 
 			continue
 		}
 		var err error
-		if o.Receipt, err = b.Sellers[o.seller].Follow(ctx, market.Never, o.ID); err != nil {
+		if o.Receipt, err = t.Sellers[o.seller].Follow(ctx, market.Never, o.ID); err != nil {
 			return nil, err
 		}
 		if !o.Receipt.Done {

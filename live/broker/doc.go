@@ -7,7 +7,8 @@
 // refusal goes to the next (004, figure 1). It remembers what it has handed to
 // whom, follows it there, and keeps a record of each cluster: who is slow, gone
 // or lies is left out for a while. It never schedules, prices, bills or holds
-// money, and never runs a job in two places unless its user said it may.
+// money, and never runs a job in two places unless its user said it may. (The
+// simulated grid of 003 chooses by what the seller gains: that is lab/tender.)
 //
 // What is about to be done is written down before it is done. A cluster whose
 // answer was lost may have the job or not, so nobody else is asked until it has

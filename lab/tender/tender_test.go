@@ -72,7 +72,7 @@ func TestChoice(t *testing.T) {
 		{"nobody", nil, tender.NoGain, -1, market.CannotMeetDeadline},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b := &tender.Broker{Refuse: c.refuse}
+			b := &tender.Tender{Refuse: c.refuse}
 			for _, s := range c.stalls {
 				b.Sellers = append(b.Sellers, s)
 			}
@@ -98,19 +98,19 @@ func TestChoice(t *testing.T) {
 // Silence is not a no: a deal made without somebody says so, and where nobody
 // else can, the application is not refused but not answered.
 func TestSilence(t *testing.T) {
-	b := &tender.Broker{Sellers: []tender.Seller{&stall{name: "far", ask: errLost}, &stall{name: "near", gain: 1}}}
+	b := &tender.Tender{Sellers: []tender.Seller{&stall{name: "far", ask: errLost}, &stall{name: "near", gain: 1}}}
 	deal, err := b.Place(t.Context(), 0, &grid.Application{ID: "a", Jobs: 1})
 	if err != nil || deal.Seller != 1 || !errors.Is(deal.Silent, errLost) || !strings.Contains(deal.Silent.Error(), "far") {
 		t.Errorf("got %v, %v", deal, err)
 	}
-	b = &tender.Broker{Sellers: []tender.Seller{&stall{name: "far", ask: errLost}, &stall{ask: no}}}
+	b = &tender.Tender{Sellers: []tender.Seller{&stall{name: "far", ask: errLost}, &stall{ask: no}}}
 	_, err = b.Place(t.Context(), 0, &grid.Application{ID: "a", Jobs: 1})
 	if _, refused := errors.AsType[*market.Rejection](err); refused || !errors.Is(err, errLost) {
 		t.Errorf("got %v", err)
 	}
 	// Whether it was submitted nobody knows: nobody else may get it.
 	near := &stall{name: "near", gain: 1}
-	b = &tender.Broker{Sellers: []tender.Seller{&stall{name: "far", gain: 2, submit: errLost}, near}}
+	b = &tender.Tender{Sellers: []tender.Seller{&stall{name: "far", gain: 2, submit: errLost}, near}}
 	if _, err = b.Place(t.Context(), 0, &grid.Application{ID: "a", Jobs: 1}); !errors.Is(err, errLost) || len(near.got) > 0 {
 		t.Errorf("got %v, and the other seller %v", err, near.got)
 	}
@@ -150,7 +150,7 @@ func TestTable(t *testing.T) {
 func TestRunStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	b := &tender.Broker{}
+	b := &tender.Tender{}
 	if _, err := tender.Run(ctx, b, make([]grid.Application, 3), nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}

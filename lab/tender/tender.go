@@ -10,7 +10,7 @@ import (
 	"github.com/libra-market/libra/lab/grid"
 )
 
-// Refuse says which applications a broker turns away.
+// Refuse says which applications a tender turns away.
 type Refuse uint8
 
 // The rules.
@@ -42,8 +42,8 @@ func ParseRefuse(text string) (Refuse, error) {
 // gainSlack is by how much two gains may differ and still be the same.
 const gainSlack market.Price = 1e-6
 
-// Broker chooses among sellers.
-type Broker struct {
+// Tender chooses among sellers.
+type Tender struct {
 	Sellers []Seller
 	Refuse  Refuse
 
@@ -58,7 +58,7 @@ type bid struct {
 
 // Deal is where an application went.
 type Deal struct {
-	Seller int // its number among the broker's sellers
+	Seller int // its number among the sellers of the tender
 	Offer  grid.Offer
 	// Silent are the sellers that gave no answer, joined, or nil. The deal was
 	// made without them.
@@ -74,19 +74,19 @@ type Deal struct {
 //
 // A [*market.Rejection] says that nobody wants it: cannot_meet_deadline if
 // nobody can, not_worth_it if nobody gains.
-func (b *Broker) Place(ctx context.Context, at market.Time, app *grid.Application) (Deal, error) {
-	able, silent := b.ask(ctx, at, app)
-	for len(b.offers) > 0 {
-		i := best(b.offers)
-		chosen := b.offers[i]
-		err := b.Sellers[chosen.seller].Submit(ctx, at, app, chosen.offer)
+func (t *Tender) Place(ctx context.Context, at market.Time, app *grid.Application) (Deal, error) {
+	able, silent := t.ask(ctx, at, app)
+	for len(t.offers) > 0 {
+		i := best(t.offers)
+		chosen := t.offers[i]
+		err := t.Sellers[chosen.seller].Submit(ctx, at, app, chosen.offer)
 		if err == nil {
 			return Deal{Seller: chosen.seller, Offer: chosen.offer, Silent: silent}, nil
 		}
 		if !rejected(err) {
-			return Deal{}, fmt.Errorf("application %s: submit to %s: %w", app.ID, b.Sellers[chosen.seller].Name(), err)
+			return Deal{}, fmt.Errorf("application %s: submit to %s: %w", app.ID, t.Sellers[chosen.seller].Name(), err)
 		}
-		b.offers = slices.Delete(b.offers, i, i+1)
+		t.offers = slices.Delete(t.offers, i, i+1)
 	}
 	switch {
 	case able > 0:
@@ -106,9 +106,9 @@ var (
 
 // ask gathers the offers worth having. It also counts the sellers that could
 // take the application, and joins the failures of those that gave no answer.
-func (b *Broker) ask(ctx context.Context, at market.Time, app *grid.Application) (able int, silent error) {
-	b.offers = b.offers[:0]
-	for i, seller := range b.Sellers {
+func (t *Tender) ask(ctx context.Context, at market.Time, app *grid.Application) (able int, silent error) {
+	t.offers = t.offers[:0]
+	for i, seller := range t.Sellers {
 		offer, err := seller.Ask(ctx, at, app)
 		if err != nil {
 			if !rejected(err) {
@@ -117,10 +117,10 @@ func (b *Broker) ask(ctx context.Context, at market.Time, app *grid.Application)
 			continue
 		}
 		able++
-		if b.Refuse == NoGain && offer.Gain <= gainSlack {
+		if t.Refuse == NoGain && offer.Gain <= gainSlack {
 			continue
 		}
-		b.offers = append(b.offers, bid{i, offer})
+		t.offers = append(t.offers, bid{i, offer})
 	}
 	return able, silent
 }

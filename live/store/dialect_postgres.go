@@ -80,6 +80,8 @@ const (
 const (
 	postgresLead = "SELECT pg_try_advisory_lock(hashtextextended('libra.lead.' || current_schema(), 0))"
 
+	postgresRelease = "SELECT pg_advisory_unlock_all()"
+
 	postgresLeader = "SELECT l.pid, coalesce(host(a.client_addr), 'local') FROM pg_locks l" +
 		" LEFT JOIN pg_stat_activity a ON a.pid = l.pid" +
 		" WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1" +

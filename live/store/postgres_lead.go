@@ -64,7 +64,9 @@ func (s *session) watch(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		asking, stop := context.WithTimeout(ctx, sessionWait)
+		// A question that is given up would cost the session, and then nobody
+		// could say when its lock is gone: it is heard out.
+		asking, stop := context.WithTimeout(context.WithoutCancel(ctx), sessionWait)
 		err = s.conn.Ping(asking)
 		stop()
 		if err != nil {
@@ -76,5 +78,8 @@ func (s *session) watch(ctx context.Context) {
 func (s *session) release() {
 	ctx, cancel := context.WithTimeout(context.Background(), sessionWait)
 	defer cancel()
-	s.conn.Close(ctx) // the server drops the lock whatever it says
+	// The server ends a session some time after it was told to. Who has given the
+	// lead up can take it again at once only if the lock goes before that.
+	s.conn.Exec(ctx, postgresRelease) // without a connection there is nobody to tell
+	s.conn.Close(ctx)                 // the server drops the lock whatever it says
 }

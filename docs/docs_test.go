@@ -1,6 +1,9 @@
 package docs
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"maps"
 	"path"
 	"regexp"
@@ -167,6 +170,28 @@ func TestDecisionsAreInTheirIndex(t *testing.T) {
 			!strings.Contains(r.docs["docs/decisions/README.md"], "("+file+")") {
 			t.Errorf("docs/decisions/README.md does not list %s", file)
 		}
+	}
+}
+
+var paperNumber = regexp.MustCompile(`(?:^|[ (])00[0-4](?:[ ,).:;]|$)`)
+
+// Numbers of papers are for comments: what people read says the paper's name.
+func TestPeopleReadNoNumbersOfPapers(t *testing.T) {
+	r := readTree(t)
+	for _, name := range slices.Sorted(maps.Keys(r.sources)) {
+		if path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, r.sources[name], parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if text, ok := n.(*ast.BasicLit); ok && text.Kind == token.STRING && paperNumber.MatchString(strings.Trim(text.Value, "\"`")) {
+				t.Errorf("%s: people read the number of a paper: %s", name, text.Value)
+			}
+			return true
+		})
 	}
 }
 

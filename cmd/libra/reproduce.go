@@ -92,9 +92,9 @@ func paperNames() []string {
 }
 
 func paperHelp() string {
-	g := &grid{left: 3}
+	g := &grid{left: 2}
 	for _, p := range experiment.Papers() {
-		g.add(p.Name, p.Number, p.Title)
+		g.add(p.Name, p.Title)
 	}
 	var b strings.Builder
 	_ = g.write(&b, "  ") // a builder takes everything

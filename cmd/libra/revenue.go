@@ -19,7 +19,7 @@ func newRevenue(con *console) *cobra.Command {
 		Use:   "revenue",
 		Short: "What to admit for the largest revenue: model, curves, simulation",
 		Long: `What part of each class of jobs should a provider admit, and what does it earn?
-The analytic model of the paper on provider revenue (004), its curves, its
+The analytic model of the paper on provider revenue, its curves, its
 simulated cluster with bounded penalties, and a search for the admission
 probabilities that earn most in that cluster.`,
 		Example: `  libra revenue optimize classes.json

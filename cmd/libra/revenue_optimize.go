@@ -15,7 +15,7 @@ func newRevenueOptimize(con *console) *cobra.Command {
 		Use:   "optimize [CLASSES.json]",
 		Short: "Find the admission probabilities with the largest revenue",
 		Long: `Find the part of each class to admit for the largest revenue per second: the
-optimum of the analytic model (004, equations 13 to 30), with head-of-the-line
+optimum of the analytic model (equations 13 to 30 of the paper), with head-of-the-line
 priority to the most urgent class.
 
 The classes are a file ({"capacity", "tau_min", "phi", "offset", "load",

@@ -30,7 +30,7 @@ func newSimulateGrid(con *console) *cobra.Command {
 		Long: `Run applications on a grid of sites, each put out to tender and won by the site that
 gains most by it, and sum up what they paid. Every job has a mandatory part,
 which must be done by the deadline, and an optional part, which pays for as much
-of it as gets done (003). Several policies get the same applications and are
+of it as gets done. Several policies get the same applications and are
 compared, one line each.
 
 ` + gridPolicyHelp() + `

@@ -23,7 +23,7 @@ func newSimulateGridGenerate(con *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "generate",
 		Short: "Make up applications as the paper does",
-		Long: `Make up applications as the paper does (003, section 4). The same options and
+		Long: `Make up applications as the paper does (section 4). The same options and
 seed give the same applications; other laxities and rates change nothing else in
 them.`,
 		Example: `  # Figure 5: one laxity for all

@@ -40,7 +40,7 @@ func newTraceGenerate(con *console) *cobra.Command {
 lublin  parallel jobs after Lublin and Feitelson (2003), with users' estimates and
         no deadlines or budgets (libra trace convert --sla gives them)
 ` + settingsHelp(lublinKnobs(new(workload.Lublin))) + `
-batch   sequential jobs with deadlines and budgets, of the paper on Libra (002)
+batch   sequential jobs with deadlines and budgets, of the paper on Libra
 ` + settingsHelp(batchKnobs(new(workload.Batch))),
 		Example: `  libra trace generate --jobs 100000 --nodes 256 --set load=0.9 --out busy.swf.gz
   libra trace generate --model batch --jobs 200 --out batch.csv

@@ -24,7 +24,7 @@ func newHOLOptimal() *holOptimal {
 func (p *holOptimal) settings() []Setting {
 	return []Setting{
 		number("load", &p.load, "offered load relative to the capacity"),
-		number("phi", &p.phi, "what the model's delay is multiplied by, equation (30) of 004"),
+		number("phi", &p.phi, "what the model's delay is multiplied by, equation (30) of the provider-revenue paper"),
 		choice("offset", &p.offset, "how the period without loss enters the delay", revenue.Offsets()...),
 		number("forfeit", &p.forfeit, "part of its value that a job costs which leaves the queue at its limit"),
 		number("seed", &p.seed, "seed of the admission draws"),

@@ -23,7 +23,7 @@ func (p *libra) settings() []Setting {
 	return append(p.proportional.settings(),
 		number("gamma", &p.price.Gamma, "price of a second of estimated runtime"),
 		number("delta", &p.price.Delta, "price of urgency, estimate over deadline"),
-		choice("fit", &p.fit, "which of the nodes that can take a job: the fullest, or the emptiest as in 002",
+		choice("fit", &p.fit, "which of the nodes that can take a job: the fullest, or the emptiest as in the first Libra paper",
 			"best", "least-loaded"),
 	)
 }

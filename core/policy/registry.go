@@ -45,23 +45,23 @@ var kinds = []Kind{
 		make: func() configurable { return newEASY("due", byDue) },
 	},
 	{
-		Name: "libra", Summary: "deadline-proportional share, static price (002)", TimeShared: true,
+		Name: "libra", Summary: "deadline-proportional share, static price (Libra)", TimeShared: true,
 		make: func() configurable { return newLibra() },
 	},
 	{
-		Name: "libra-plus", Summary: "the same with a price that follows demand, Libra+$ (000)", TimeShared: true,
+		Name: "libra-plus", Summary: "the same with a price that follows demand (Libra+$)", TimeShared: true,
 		make: func() configurable { return newLibraPlus() },
 	},
 	{
-		Name: "libra-sla", Summary: "soft deadlines and penalties, admission by return (001)", TimeShared: true, ExactEstimates: true,
+		Name: "libra-sla", Summary: "soft deadlines and penalties, admission by return (LibraSLA)", TimeShared: true, ExactEstimates: true,
 		make: func() configurable { return newLibraSLA() },
 	},
 	{
-		Name: "hol", Summary: "head-of-the-line priority, admission probabilities, bounded penalties (004)",
+		Name: "hol", Summary: "head-of-the-line priority, admission probabilities, bounded penalties (the provider-revenue paper)",
 		make: func() configurable { return newHOL() },
 	},
 	{
-		Name: "hol-optimal", Summary: "the same with the admission probabilities that the model of 004 finds best",
+		Name: "hol-optimal", Summary: "the same with the admission probabilities that the provider-revenue model finds best",
 		make: func() configurable { return newHOLOptimal() },
 	},
 	{
@@ -81,12 +81,12 @@ var kinds = []Kind{
 		make: func() configurable { return newQoPS() },
 	},
 	{
-		Name: "mf-edf", Summary: "mandatory parts first, then optional ones, both by deadline; pay for what was executed (003)",
+		Name: "mf-edf", Summary: "mandatory parts first, then optional ones, both by deadline; pay for what was executed",
 		TimeShared: true, Imprecise: true,
 		make: func() configurable { return newMandatoryFirst("deadline") },
 	},
 	{
-		Name: "mf-hbf", Summary: "the same with optional parts by highest budget (003)", TimeShared: true, Imprecise: true,
+		Name: "mf-hbf", Summary: "the same with optional parts by highest budget", TimeShared: true, Imprecise: true,
 		make: func() configurable { return newMandatoryFirst("budget") },
 	},
 }

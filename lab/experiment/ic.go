@@ -12,7 +12,7 @@ import (
 // icPaper is 003. Its experiments are those of section 4, with the parameters
 // that docs/semantics.md, section 4, settles.
 var icPaper = Paper{
-	Name: nameIC, Number: "003",
+	Name:   nameIC,
 	Title:  "Imprecise Computation Grid Application Model for Flexible Market-based Resource Allocation",
 	Source: "Kyong Hoon Kim, Rajkumar Buyya and Jong Kim",
 	Run:    runIC,
@@ -94,7 +94,7 @@ func (r *icRun) deadlines(ctx context.Context) ([]Figure, error) {
 	for i, policy := range proposed {
 		lines = append(lines, icLine{name: onlyInfeasible(policy), policy: policy, refuse: tender.Infeasible, hue: i + 1, muted: true})
 	}
-	o, err := r.run(ctx, "003 figure 5", r.Laxities, lines, func(laxity float64) grid.Workload { return grid.Figure5(laxity / 100) })
+	o, err := r.run(ctx, "imprecise grid, figure 5", r.Laxities, lines, func(laxity float64) grid.Workload { return grid.Figure5(laxity / 100) })
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (r *icRun) statedAcceptance() []Mark {
 // profit alone; acceptance and what an instruction earns stand beside it, for
 // what the text says about the cause.
 func (r *icRun) rates(ctx context.Context) ([]Figure, error) {
-	o, err := r.run(ctx, "003 figure 6", r.Rates, icLines(), grid.Figure6)
+	o, err := r.run(ctx, "imprecise grid, figure 6", r.Rates, icLines(), grid.Figure6)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +161,7 @@ const (
 func (r *icRun) figure(number, title string, x, y Axis, measure, parameters string) Figure {
 	return Figure{
 		ID: figureID(nameIC, number), Number: number, Title: figureTitle(number, title), Measure: measure,
-		Source: fmt.Sprintf("%s applications made up as in 003, section 4, on the six sites of its figure 4(a); %s", thousands(r.Applications), parameters),
+		Source: fmt.Sprintf("%s applications made up as in section 4, on the six sites of its figure 4(a); %s", thousands(r.Applications), parameters),
 		X:      x, Y: y, Interval: confidence, Wants: "higher is better",
 	}
 }

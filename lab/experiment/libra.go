@@ -11,7 +11,7 @@ import (
 // libraPaper is 002. Its evaluation is one table: two batches of made-up jobs
 // on 10 and on 20 nodes, under FIFO and under Libra.
 var libraPaper = Paper{
-	Name: nameLibra, Number: "002",
+	Name:   nameLibra,
 	Title:  "Libra: a computational economy based job scheduling system for clusters",
 	Source: "Jahanzeb Sherwani, Nosheen Ali, Nausheen Lotia, Zahra Hayat and Rajkumar Buyya",
 	Run:    runLibra,
@@ -58,7 +58,7 @@ func measureTable(ctx context.Context, o Options, setting libraSetting) ([]Figur
 			cells = append(cells, fifo, shared)
 		}
 	}
-	results, err := o.Lab.Run(ctx, "002 table 1", cells)
+	results, err := o.Lab.Run(ctx, "Libra, table 1", cells)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func drawTable(setting libraSetting, results []*report.Summary) []Figure {
 func tableFigure(number, title, y, measure, interval string) Figure {
 	return Figure{
 		ID: figureID(nameLibra, number), Number: number, Title: figureTitle(number, title), Measure: measure,
-		Source: "Jobs made up as section 5 of 002 says, on nodes of 90 MIPS (the paper does not state the rating; this one fits its table).",
+		Source: "Jobs made up as section 5 of the paper says, on nodes of 90 MIPS (the paper does not state the rating; this one fits its table).",
 		X:      Axis{Name: "row of the table"}, Y: Axis{Name: y}, Interval: interval, Wants: "higher is better",
 	}
 }

@@ -8,7 +8,7 @@ import (
 // libraPlusPaper is 000. Its experiments are those of section VII, with the
 // parameters that docs/semantics.md, section 2, settles.
 var libraPlusPaper = Paper{
-	Name: nameLibraPlus, Number: "000",
+	Name:   nameLibraPlus,
 	Title:  "Pricing for Utility-driven Resource Management and Allocation in Clusters",
 	Source: "Chee Shin Yeo and Rajkumar Buyya",
 	Trace:  true,
@@ -97,7 +97,7 @@ func (r *libraPlusRun) cell(policy string, seed uint64) Cell {
 }
 
 func (r *libraPlusRun) grid(stage string, xs []float64, lines ...Line) Grid {
-	return Grid{Stage: "000 " + stage, Lines: lines, Xs: xs, Seeds: seeds(r.Seeds)}
+	return Grid{Stage: "Libra+$, " + stage, Lines: lines, Xs: xs, Seeds: seeds(r.Seeds)}
 }
 
 // workload is figure 2: all five policies under decreasing load.
@@ -229,7 +229,7 @@ func (r *libraPlusRun) panels(number, title string, x Axis, o *Outcome, stated [
 func (r *libraPlusRun) figure(number, title string, x, y Axis, measure string) Figure {
 	return Figure{
 		ID: figureID(nameLibraPlus, number), Number: number, Title: figureTitle(number, title), Measure: measure,
-		Source: r.trace.describe(r.Jobs) + " Agreements by the two-class model of 000, section VII.B; Table I otherwise.",
+		Source: r.trace.describe(r.Jobs) + " Agreements by the two-class model of section VII.B; Table I otherwise.",
 		X:      x, Y: y, Interval: confidence, Wants: "higher is better",
 	}
 }

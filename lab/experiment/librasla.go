@@ -9,7 +9,7 @@ import (
 
 // libraSLAPaper is 001. Its experiments are those of section 5.
 var libraSLAPaper = Paper{
-	Name: nameLibraSLA, Number: "001",
+	Name:   nameLibraSLA,
 	Title:  "Service Level Agreement based Allocation of Cluster Resources: Handling Penalty to Enhance Utility",
 	Source: "Chee Shin Yeo and Rajkumar Buyya",
 	Trace:  true,
@@ -112,7 +112,7 @@ func (r *libraSLARun) measure(ctx context.Context, s study) ([]Figure, error) {
 			}})
 		}
 	}
-	o, err := r.lab.Grid(ctx, Grid{Stage: "001 figure " + s.Number, Lines: lines, Xs: r.Factors, Seeds: seeds(r.Seeds)})
+	o, err := r.lab.Grid(ctx, Grid{Stage: "LibraSLA, figure " + s.Number, Lines: lines, Xs: r.Factors, Seeds: seeds(r.Seeds)})
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (r *libraSLARun) measure(ctx context.Context, s study) ([]Figure, error) {
 func (r *libraSLARun) figure(s study, number, what string, y Axis, measure string) Figure {
 	return Figure{
 		ID: figureID(nameLibraSLA, number), Number: number, Title: figureTitle(number, s.Title+": "+what), Measure: measure,
-		Source: r.trace.describe(r.Jobs) + " Agreements by the two-class model of 001, section 5.1; Libra without spare time and without budget check.",
+		Source: r.trace.describe(r.Jobs) + " Agreements by the two-class model of section 5.1; Libra without spare time and without budget check.",
 		X:      factorAxis, Y: y, Interval: confidence, Wants: "higher is better",
 	}
 }

@@ -9,7 +9,7 @@ import (
 // nistPaper is 004. Figures 5 to 15 come from its analytic model, figures 16 to
 // 19 from the cluster that its section VI simulates; both are package revenue.
 var nistPaper = Paper{
-	Name: nameNIST, Number: "004",
+	Name:   nameNIST,
 	Title:  "On Maximizing Provider Revenue in Market-Based Compute Grids",
 	Source: "Vladimir Marbukh and Kevin Mills",
 	Run:    runNIST,

@@ -109,7 +109,7 @@ func withPhi(class string, phi float64) string { return fmt.Sprintf("%s, Φ = %v
 func (r *nistRun) model(ctx context.Context) ([]Figure, error) {
 	list := modelFigures()
 	figures := make([]Figure, len(list))
-	err := r.o.Lab.Each(ctx, "004 figures 5 to 15", len(list), func(_ context.Context, i int) error {
+	err := r.o.Lab.Each(ctx, "provider revenue, figures 5 to 15", len(list), func(_ context.Context, i int) error {
 		m := &list[i]
 		drawn, err := revenue.Draw(m.number, revenue.FigureOptions{Step: m.step})
 		if err != nil {

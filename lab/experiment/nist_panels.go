@@ -10,7 +10,7 @@ import (
 
 const (
 	eachPeriod = " A seed is a period of half a year."
-	sourceSim  = "Simulated: section VI of 004, 5000 processors, tables 1 and 2, Poisson arrivals, no backfilling, every period starts empty. " +
+	sourceSim  = "Simulated: section VI, 5000 processors, tables 1 and 2, Poisson arrivals, no backfilling, every period starts empty. " +
 		"The best rule was searched on other periods."
 )
 
@@ -153,7 +153,7 @@ func (r *nistRun) widthPanels(load float64, results []nistResult) []Figure {
 	}
 	for i := range figures {
 		figures[i].Beside = true
-		figures[i].Source = "Simulated: section VI of 004, half of the jobs 250 processors wide, 30\u00a0% 750 and 20\u00a0% 1500. q* is that of jobs of 500."
+		figures[i].Source = "Simulated: section VI, half of the jobs 250 processors wide, 30\u00a0% 750 and 20\u00a0% 1500. q* is that of jobs of 500."
 	}
 	return figures
 }
@@ -172,7 +172,7 @@ func (r *nistRun) expiryPanels(load float64, with, without nistResult) []Figure 
 	figures := []Figure{a, b}
 	for i := range figures {
 		figures[i].Beside = true
-		figures[i].Source = "Simulated: section VI of 004, all jobs admitted."
+		figures[i].Source = "Simulated: section VI, all jobs admitted."
 	}
 	return figures
 }

@@ -101,7 +101,7 @@ func (r *nistRun) simulate(ctx context.Context, stage string, t trial) ([]revenu
 
 // atLoad measures one load of figures 16 to 19.
 func (r *nistRun) atLoad(ctx context.Context, load float64) ([]Figure, error) {
-	stage := fmt.Sprintf("004 figures 16 to 19, load %v %%", load)
+	stage := fmt.Sprintf("provider revenue, figures 16 to 19, load %v %%", load)
 
 	// 1. The rules.
 	shownRules, err := r.paperRules(&r.system, load)
@@ -206,7 +206,7 @@ func (r *nistRun) widths(ctx context.Context) ([]Figure, error) {
 		if err != nil {
 			return nil, err
 		}
-		stage := fmt.Sprintf("004 mixed widths, load %v %%", load)
+		stage := fmt.Sprintf("provider revenue, mixed widths, load %v %%", load)
 		results, err := r.simulate(ctx, stage, trial{system, load, rules, r.Periods})
 		if err != nil {
 			return nil, err
@@ -224,7 +224,7 @@ func (r *nistRun) expiry(ctx context.Context) ([]Figure, error) {
 		patient.Classes[i].Decay *= 1e-6 // they keep their order, and wait for ever
 	}
 	return r.overLoads(ctx, "phi", r.Expiry, func(ctx context.Context, load float64) ([]Figure, error) {
-		stage := fmt.Sprintf("004 expiry, load %v %%", load)
+		stage := fmt.Sprintf("provider revenue, expiry, load %v %%", load)
 		rules := []revenue.Rule{revenue.AdmitAll(&r.system)}
 		with, err := r.simulate(ctx, stage, trial{r.system, load, rules, r.Periods})
 		if err != nil {

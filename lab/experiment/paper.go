@@ -9,7 +9,6 @@ import (
 // Paper is an evaluation that can be repeated.
 type Paper struct {
 	Name   string // on the command line: "libra-plus"
-	Number string // among the papers: "000"
 	Title  string
 	Source string // authors and year
 	Trace  bool   // it is about a log: Options.Trace

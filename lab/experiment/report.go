@@ -129,7 +129,7 @@ func (r *Report) held() int {
 func (r *Report) facts() [][2]string {
 	facts := [][2]string{{"Program", "libra " + r.Version}}
 	if r.Trace != nil && slices.ContainsFunc(r.Parts, func(p Part) bool { return p.Paper.Trace }) {
-		facts = append(facts, [2]string{"Workload of 000 and 001", r.Trace.describe(traceJobs) + " Fingerprint " + r.Trace.Sum + "."})
+		facts = append(facts, [2]string{"Workload of Libra+$ and LibraSLA", r.Trace.describe(traceJobs) + " Fingerprint " + r.Trace.Sum + "."})
 	}
 	var runs []string
 	for i := range r.Parts {

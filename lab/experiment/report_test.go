@@ -16,7 +16,7 @@ import (
 
 // tiny is a paper of one figure, counting how often it is measured.
 func tiny(measured *int) Paper {
-	return Paper{Name: "tiny", Number: "999", Title: "A <tiny> paper", Source: "nobody", Run: func(ctx context.Context, o Options) ([]Figure, []Claim, error) {
+	return Paper{Name: "tiny", Title: "A <tiny> paper", Source: "nobody", Run: func(ctx context.Context, o Options) ([]Figure, []Claim, error) {
 		figures, err := o.Figures("tiny-fig1", map[string]int{"seeds": o.Seeds}, func() ([]Figure, error) {
 			*measured++
 			return []Figure{{

@@ -38,7 +38,7 @@ func (c *Controller) Tally(ctx context.Context, fromUS, toUS int64) (exchange.Ta
 		period = 0
 	}
 	t.Bound = bound(all, speed*period)
-	t.BoundHow = "004 without any delay: the best-paying work per processor-second first, until the processors that are up now would have been full for the whole period"
+	t.BoundHow = "the provider's model without any delay: the best-paying work per processor-second first, until the processors that are up now would have been full for the whole period"
 	if speed*period > 0 {
 		t.Utilized = t.Used / (speed * period)
 	}

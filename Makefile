@@ -11,7 +11,7 @@ RELEASE       ?= $(shell git describe --tags --abbrev=0 2>/dev/null)
 
 PROFILE       ?= -pgo=$(CURDIR)/cmd/libra/default.pgo
 
-.PHONY: help demo build test rest slurm shares race lint fuzz bench profile golden check clean
+.PHONY: help demo build test rest slurm shares race lint fuzz bench profile golden mutants check clean
 
 build:                 ## bin/libra
 	CGO_ENABLED=0 go build -trimpath -o bin/libra ./cmd/libra
@@ -74,6 +74,14 @@ profile:               ## redraw the profile that the compiler optimises the pro
 
 golden:                ## rewrite what the scenario scripts say; read the diff
 	go test ./lab/sim ./core/exchange -run 'Script|Plays' -update
+
+# All of them take hours on two processors: SAMPLE=150 of each package, say.
+MUTATED       ?= core/exchange core/bill core/ledger core/policy
+SAMPLE        ?= 0
+SEED          ?= 1
+
+mutants:               ## change one thing at a time in the core and see which tests notice (docs/testing.md)
+	nice go run ./lab/mutants -sample $(SAMPLE) -seed $(SEED) $(MUTATED)
 
 check: build           ## what CI runs
 	$(MAKE) $(BESIDE) -j3 lint rest slurm

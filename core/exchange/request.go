@@ -5,7 +5,6 @@ import (
 	"path"
 	"strings"
 
-	"github.com/libra-market/libra/core/bill"
 	"github.com/libra-market/libra/core/market"
 )
 
@@ -187,8 +186,8 @@ func (r *Request) ValidateTerms() error {
 }
 
 const (
-	maxMS     = bill.MaxMS
-	maxMicros = int64(bill.MaxAmount)
+	maxMS     = int64(1e13) // three centuries
+	maxMicros = int64(1e17)
 	maxMB     = int64(1e12)
 )
 

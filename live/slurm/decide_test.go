@@ -94,13 +94,16 @@ func TestWhatIsDoneNext(t *testing.T) {
 		"taken back":                             {func(r *run, _ *world) { delete(r.orders, 0) }, cancel, ""},
 		"taken back, before all nodes are heard": {func(r *run, w *world) { delete(r.orders, 0); w.heard = false }, wait, ""},
 		"missing for a moment":                   {func(r *run, w *world) { r.missing, r.misses = w.now.Add(-time.Second), 2 }, wait, ""},
-		"missing, Slurm is away":                 {func(r *run, w *world) { gone(r); w.good = time.Time{}; r.Released = true }, wait, ""},
-		"missing, never let go":                  {func(r *run, _ *world) { gone(r) }, submit, ""},
-		"missing, perhaps ran":                   {func(r *run, _ *world) { gone(r); r.Released = true }, report, task.Lost},
-		"missing, and it runs":                   {func(r *run, _ *world) { gone(r); r.Released = true; stands(r, task.Running) }, wait, ""},
-		"ended well":                             {func(r *run, _ *world) { r.job = over(client.Completed) }, report, task.Ended},
-		"the last word is missing":               {func(r *run, w *world) { r.job = over(client.Completed); w.last = false }, wait, task.Ended},
-		"its node failed":                        {func(r *run, _ *world) { r.job = over(client.NodeFail) }, report, task.Lost},
+		// One listing may be of a slurmctld that has just begun: kills the mutant
+		// that believes one instead of two.
+		"missing in one listing":   {func(r *run, _ *world) { gone(r); r.misses = 1; r.Released = true }, wait, ""},
+		"missing, Slurm is away":   {func(r *run, w *world) { gone(r); w.good = time.Time{}; r.Released = true }, wait, ""},
+		"missing, never let go":    {func(r *run, _ *world) { gone(r) }, submit, ""},
+		"missing, perhaps ran":     {func(r *run, _ *world) { gone(r); r.Released = true }, report, task.Lost},
+		"missing, and it runs":     {func(r *run, _ *world) { gone(r); r.Released = true; stands(r, task.Running) }, wait, ""},
+		"ended well":               {func(r *run, _ *world) { r.job = over(client.Completed) }, report, task.Ended},
+		"the last word is missing": {func(r *run, w *world) { r.job = over(client.Completed); w.last = false }, wait, task.Ended},
+		"its node failed":          {func(r *run, _ *world) { r.job = over(client.NodeFail) }, report, task.Lost},
 		"its lease ran out": {func(r *run, _ *world) {
 			r.job = over(client.Failed)
 			r.statuses[1] = task.Status{State: task.Lost, Error: task.LeaseRanOut}

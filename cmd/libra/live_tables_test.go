@@ -157,7 +157,7 @@ func TestExplain(t *testing.T) {
 	f.Put(running())
 	f.explain = exchange.Explanation{
 		Job: 12, State: exchange.Running, Summary: "runs with 40.0 % of a processor", Because: []string{"48s of 2m0s are done", "it is late"}, Share: 0.4, Need: 0.2,
-		PredictedUS: micro(3 * time.Minute), DueUS: micro(8 * time.Minute), Odds: 0.97, OddsFrom: "212 promises, 206 kept", PenaltyNow: 100_000, CostNow: 1_250_000,
+		PredictedUS: micro(3 * time.Minute), DueUS: micro(8 * time.Minute), Odds: 0.97, OddsFrom: "212 promises, 206 kept", PenaltyNow: 100_000, CostNow: 1_250_000, CancelNow: 500_000,
 	}
 	open(t, f, exchange.RoleUser)
 	same(t, mustLibra(t, "explain", "12"), `
@@ -170,6 +170,7 @@ due             12:08:00 (in 8m0s)
 predicted       12:03:00 (in 3m0s)
 odds            97.0 % that it is in time, from 212 promises, 206 kept
 costs           1.25
+if cancelled    0.50
 penalty so far  0.10
 `)
 }

@@ -15,15 +15,13 @@ func (x *Exchange) Explain(id int64) (Explanation, bool) {
 	}
 	e := Explanation{Job: id, State: j.State, Share: j.Share, DueUS: j.DueUS, Because: []string{}}
 	e.Odds, e.OddsFrom = x.odds(j.Firm)
-	e.PenaltyNow, _ = x.penaltyNow(j)
-	e.CostNow = j.Price
-	for _, more := range j.Extensions {
-		e.CostNow += more.Price
+	owed := x.owedNow(j)
+	e.PenaltyNow, e.CostNow, e.CancelNow = int64(owed.Penalty), int64(owed.Charge), int64(owed.Charge)
+	if j.State != Stopping {
+		e.CancelNow = int64(x.owedAs(j, Cancelled).Charge)
 	}
 	if j.Request.Optional != nil {
-		e.Part = j.Part
-		e.OptionalMS, e.Optional = x.optionalNow(j)
-		e.CostNow += e.Optional
+		e.Part, e.OptionalMS, e.Optional = j.Part, x.optionalNow(j), int64(owed.Optional)
 	}
 	switch j.State {
 	case Held:
@@ -47,7 +45,7 @@ func (x *Exchange) explainQueue(j *live, e *Explanation) {
 	e.Summary = fmt.Sprintf("waits for %d of %d processors, %d jobs ahead of it", j.Width, x.processorsUp(), e.Ahead)
 	e.Because = append(e.Because, fmt.Sprintf("%s gives processors whole and promises no finish before a job starts", x.epoch().Policy))
 	if latest := stand.Terms.Latest; latest.Finite() && latest > 0 {
-		e.Because = append(e.Because, fmt.Sprintf("it must start within %s to be in time", span(int64(float64(latest-x.time())*1e3))))
+		e.Because = append(e.Because, fmt.Sprintf("it must start within %s to be in time", market.Span(int64(float64(latest-x.time())*1e3))))
 	}
 	if j.Attempt > 0 {
 		e.Because = append(e.Because, "it lost its node and begins again")
@@ -74,7 +72,7 @@ func (x *Exchange) explainRun(j *live, e *Explanation) {
 		x.explainParts(j, e, &stand)
 	} else {
 		done := float64(stand.Estimate - max(0, stand.Left))
-		e.Because = append(e.Because, fmt.Sprintf("%s of %s are done", span(int64(done*1e3)), span(int64(float64(stand.Estimate)*1e3))))
+		e.Because = append(e.Because, fmt.Sprintf("%s of %s are done", market.Span(int64(done*1e3)), market.Span(int64(float64(stand.Estimate)*1e3))))
 	}
 	if n := x.neighbours(j); n > 0 {
 		e.Because = append(e.Because, fmt.Sprintf("it shares its processor with %d other jobs", n))
@@ -94,7 +92,7 @@ func (x *Exchange) explainRun(j *live, e *Explanation) {
 		e.Odds = min(e.Odds, 0.5)
 	}
 	if len(j.Extensions) > 0 {
-		e.Because = append(e.Because, fmt.Sprintf("it needs more than it estimated and was given %s more", span(j.Extra)))
+		e.Because = append(e.Because, fmt.Sprintf("it needs more than it estimated and was given %s more", market.Span(j.Extra)))
 	}
 	if j.Attempt > 0 {
 		e.Because = append(e.Because, fmt.Sprintf("it has begun again %d times, because nodes were lost", j.Attempt))
@@ -139,7 +137,7 @@ func jobs(ids []int64) string {
 
 // Epilogue explains a job that has ended.
 func Epilogue(j *Job) Explanation {
-	e := Explanation{Job: j.ID, State: j.State, DueUS: j.DueUS, Because: []string{}, PenaltyNow: j.Penalty, CostNow: j.Charged}
+	e := Explanation{Job: j.ID, State: j.State, DueUS: j.DueUS, Because: []string{}, PenaltyNow: j.Penalty, CostNow: j.Charged, CancelNow: j.Charged}
 	switch {
 	case j.State == Rejected:
 		e.Summary = "was refused: " + j.Detail
@@ -150,14 +148,14 @@ func Epilogue(j *Job) Explanation {
 	}
 	if j.DueUS > 0 && j.StartedUS > 0 && j.EndedUS > 0 {
 		if early := j.DueUS - j.EndedUS; early >= 0 {
-			e.Because = append(e.Because, fmt.Sprintf("it ended %s before its deadline", span(early/1000)))
+			e.Because = append(e.Because, fmt.Sprintf("it ended %s before its deadline", market.Span(early/1000)))
 		} else {
-			e.Because = append(e.Because, fmt.Sprintf("it ended %s after its deadline", span(-early/1000)))
+			e.Because = append(e.Because, fmt.Sprintf("it ended %s after its deadline", market.Span(-early/1000)))
 		}
 	}
 	if j.Request.Optional != nil && j.MandatoryUS != 0 {
 		e.Part, e.OptionalMS, e.Optional = j.Part, j.OptionalMS, j.Optional
-		e.Because = append(e.Because, fmt.Sprintf("%s of its optional part were executed, for %s", span(j.OptionalMS), market.Money(j.Optional)))
+		e.Because = append(e.Because, fmt.Sprintf("%s of its optional part were executed, for %s", market.Span(j.OptionalMS), market.Money(j.Optional)))
 	}
 	if j.Penalty > 0 {
 		e.Because = append(e.Because, fmt.Sprintf("the owner paid %s for that", market.Money(j.Penalty)))

@@ -2,9 +2,9 @@ package exchange
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 
+	"github.com/libra-market/libra/core/bill"
 	"github.com/libra-market/libra/core/market"
 )
 
@@ -23,7 +23,7 @@ func (r *Request) validateOptional() error {
 	if o == nil {
 		return nil
 	}
-	_, fits := payFor(o.RateMicros, o.WorkMS, r.Procs())
+	_, fits := bill.Pay(market.Money(o.RateMicros), o.WorkMS, r.Procs())
 	switch {
 	case o.WorkMS <= 0 || o.WorkMS > maxMS:
 		return bad("optional.work_ms", "more than 0: the most that it may run beyond the estimate")
@@ -65,30 +65,6 @@ func (o *Optional) sameTerms(quoted *Optional) bool {
 		(len(quoted.Argv) == 0 || slices.Equal(o.Argv, quoted.Argv))
 }
 
-// mostOptional is what the optional part of a request costs if all of it is
-// executed.
-func (r *Request) mostOptional() market.Money {
-	if r.Optional == nil {
-		return 0
-	}
-	most, _ := payFor(r.Optional.RateMicros, r.Optional.WorkMS, r.Procs()) // validated
-	return most
-}
-
-// payFor is what so many milliseconds on each of so many processors cost,
-// rounded down; false where that is no amount of money a job can have.
-func payFor(rate, ms int64, processors int) (market.Money, bool) {
-	if rate < 0 || ms < 0 || rate > maxMicros || ms > maxMS || processors > market.MaxWidth {
-		return 0, false
-	}
-	high, low := bits.Mul64(uint64(rate), uint64(ms)*uint64(processors)) // below 2^44 * 2^24 of them
-	if high >= 1000 {
-		return 0, false
-	}
-	amount, _ := bits.Div64(high, low, 1000)
-	return market.Money(amount), amount <= uint64(maxMicros)
-}
-
 // onlyPrecise says why a request with an optional part cannot be taken here; ""
 // where it can, or has none.
 func (x *Exchange) onlyPrecise(r *Request) string {
@@ -121,7 +97,7 @@ func (x *Exchange) worthwhileBudget(j *live) (Offer, bool) {
 	}
 	least, most := *j.Request.Budget, int64(0)
 	for _, factor := range []int64{125, 150, 200, 300, 500, 800, 1300, 2100, 5000, 20_000, 100_000} {
-		amount, fits := payFor(max(cent, least), factor*10, 1)
+		amount, fits := bill.Pay(market.Money(max(cent, least)), factor*10, 1)
 		if !fits {
 			break
 		}

@@ -47,7 +47,7 @@ func (x *Exchange) affordable(j *live, r Request) (Request, Quote, bool) {
 	if !ok {
 		return r, Quote{}, false
 	}
-	if reason, _ := x.cannotHold(j.Account, x.mostCost(&r, market.Money(q.Price))); reason != "" {
+	if reason, _ := x.cannotHold(j.Account, r.mostCost(market.Money(q.Price))); reason != "" {
 		return r, Quote{}, false
 	}
 	return r, q, true
@@ -105,7 +105,7 @@ func (x *Exchange) laterDeadline(j *live) (Offer, bool) {
 	}
 	r.DeadlineMS = most
 	r, q, ok := x.affordable(j, r)
-	detail := fmt.Sprintf("deadline %s instead of %s", span(r.DeadlineMS), span(j.Request.DeadlineMS))
+	detail := fmt.Sprintf("deadline %s instead of %s", market.Span(r.DeadlineMS), market.Span(j.Request.DeadlineMS))
 	return Offer{Change: "deadline", Detail: detail + x.forPrice(j, &r, &q), Quote: q}, ok
 }
 
@@ -140,7 +140,7 @@ func (x *Exchange) fewerProcessors(j *live) (Offer, bool) {
 		r.Processors = n
 		r.EstimateMS = int64(math.Ceil(float64(j.Request.EstimateMS) * float64(width) / float64(n)))
 		if fits, q, ok := x.affordable(j, r); ok {
-			detail := fmt.Sprintf("%d processors instead of %d, %s on each", n, width, span(r.EstimateMS))
+			detail := fmt.Sprintf("%d processors instead of %d, %s on each", n, width, market.Span(r.EstimateMS))
 			return Offer{Change: "processors", Detail: detail + x.forPrice(j, &fits, &q), Quote: q}, true
 		}
 	}

@@ -3,6 +3,7 @@ package exchange
 import (
 	"math"
 
+	"github.com/libra-market/libra/core/bill"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
 )
@@ -107,12 +108,9 @@ func (x *Exchange) extend(j *live) error {
 
 // leeway is what a job may still be charged for more.
 func (x *Exchange) leeway(j *live) market.Price {
-	spent := j.Price
-	for _, e := range j.Extensions {
-		spent += e.Price
-	}
 	if j.Request.Budget != nil {
-		return market.Money(max(0, *j.Request.Budget-spent)).Price()
+		agreed := j.agreed(x.timeOf)
+		return max(0, market.Money(*j.Request.Budget)-agreed.Sold()).Price()
 	}
 	return x.ledger.Available(x.now, market.Account(j.Account)).Price()
 }
@@ -125,18 +123,18 @@ func (x *Exchange) prolonged(j *live, e *market.Event) {
 	}
 	total := int64(float64(e.Work) * 1e3)
 	ms := total - j.askedMS() - j.Extra
-	price += market.Money(proportion(int64(price), j.over, ms-j.over))
-	if j.Request.Budget == nil && price > 0 {
-		tx, err := x.ledger.Raise(x.now, j.ID, price)
+	more := bill.Extend(price, ms, j.over)
+	if j.Request.Budget == nil && more.Price > 0 {
+		tx, err := x.ledger.Raise(x.now, j.ID, more.Price)
 		if err != nil { // it was asked what there is; what changed in between is ours to bear
-			price = 0
+			more.Price = 0
 		} else {
 			x.fx.tx(tx)
-			j.Held += int64(price)
+			j.Held += int64(more.Price)
 		}
 	}
 	j.Extra += ms
-	j.Extensions = append(j.Extensions, Extension{AtUS: x.now, WorkMS: ms, Price: int64(max(0, price))})
+	j.Extensions = append(j.Extensions, Extension{AtUS: x.now, WorkMS: ms, Price: int64(more.Price)})
 	x.fx.touch(j)
 }
 

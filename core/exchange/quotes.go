@@ -80,7 +80,7 @@ func (x *Exchange) quote(by Identity, a *AskQuote) (Outcome, error) {
 		return x.refuseQuote(j, market.CannotMeetBudget.String(), nameBudget(x.epoch().Policy)), nil
 	}
 	x.fill(q, &asked, core)
-	if reason, why := x.cannotHold(account, x.mostCost(&r, market.Money(q.Price))); reason != "" {
+	if reason, why := x.cannotHold(account, r.mostCost(market.Money(q.Price))); reason != "" {
 		return x.refuseQuote(j, reason, why), nil
 	}
 	if core.Firm {
@@ -137,16 +137,7 @@ func (x *Exchange) fill(q *kept, asked *market.Job, core market.Quote) {
 	if gain, err := core.Gain.Money(); err == nil {
 		q.Gain = int64(gain)
 	}
-	q.OptionalMost = int64(q.Request.mostOptional())
-}
-
-// mostCost is what is held for a request: its budget, or where it names none
-// the price; and all that its optional part can cost.
-func (x *Exchange) mostCost(r *Request, price market.Money) market.Money {
-	if r.Budget != nil {
-		price = max(price, market.Money(*r.Budget))
-	}
-	return price + r.mostOptional()
+	q.OptionalMost = int64(q.Request.optionalTerms().Most())
 }
 
 // reservation is the quote that holds room under a job number.
@@ -201,7 +192,7 @@ func (x *Exchange) take(by Identity, s *Submit) (Outcome, error) {
 	x.next--
 	j.QuotedUS = q.MadeUS
 	j.ID, j.Quote, j.Owed, j.Width, j.Working = q.Job, q.ID, q.Owed, q.Width, q.Working
-	if reason, why := x.cannotHold(q.Account, x.mostCost(&r, market.Money(q.Price))); reason != "" {
+	if reason, why := x.cannotHold(q.Account, r.mostCost(market.Money(q.Price))); reason != "" {
 		return Outcome{Refusal: &Refusal{Reason: reason, Detail: why, Offers: []Offer{}}}, nil // the quote stands
 	}
 	x.drop(q)

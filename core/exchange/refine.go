@@ -206,19 +206,19 @@ func (j *live) beginAgain() {
 }
 
 // optionalDue is how much of its optional part a job has executed, on all its
-// processors, and what it owes for that: by what commands have said.
-func (x *Exchange) optionalDue(j *live) (ms, micros int64) {
+// processors, in milliseconds: by what commands have said.
+func (x *Exchange) optionalDue(j *live) int64 {
 	return x.optionalBy(j, func(r *rank) int64 { return r.RefinedUS })
 }
 
 // optionalNow is the same by all that was heard, for those who look.
-func (x *Exchange) optionalNow(j *live) (ms, micros int64) {
+func (x *Exchange) optionalNow(j *live) int64 {
 	return x.optionalBy(j, func(r *rank) int64 { return max(r.RefinedUS, r.CPUUS-r.TookUS) })
 }
 
-func (x *Exchange) optionalBy(j *live, refined func(*rank) int64) (ms, micros int64) {
+func (x *Exchange) optionalBy(j *live, refined func(*rank) int64) (ms int64) {
 	if j.Request.Optional == nil {
-		return 0, 0
+		return 0
 	}
 	for i := range j.Ranks {
 		r := &j.Ranks[i]
@@ -231,17 +231,7 @@ func (x *Exchange) optionalBy(j *live, refined func(*rank) int64) (ms, micros in
 		}
 		ms += max(0, done)
 	}
-	pay, _ := payFor(j.Request.Optional.RateMicros, ms, 1) // no more than was held
-	return ms, int64(pay)
-}
-
-// optionalCharge is what a job owes for its optional part.
-func (x *Exchange) optionalCharge(j *live) (int64, ReceiptLine) {
-	o := j.Request.Optional
-	return j.Optional, ReceiptLine{
-		What:    fmt.Sprintf("optional part: %s of %s executed", span(j.OptionalMS), span(o.WorkMS*int64(j.Request.Procs()))),
-		Formula: fmt.Sprintf("%s a second * %.3f s", market.Money(o.RateMicros), float64(j.OptionalMS)/1e3), Amount: j.Optional,
-	}
+	return ms
 }
 
 // explainParts says which part of a job runs, or why it stands still.
@@ -263,13 +253,13 @@ func (x *Exchange) explainParts(j *live, e *Explanation, stand *cluster.JobStatu
 		}
 		e.Because = append(e.Because,
 			"its mandatory part is done: what was promised is kept",
-			fmt.Sprintf("%s of its optional part are executed, which is worth %s", span(e.OptionalMS), market.Money(e.Optional)),
+			fmt.Sprintf("%s of its optional part are executed, which is worth %s", market.Span(e.OptionalMS), market.Money(e.Optional)),
 			"mandatory parts of others go first; it ends at its deadline with what it has")
 		return
 	}
 	done := float64(stand.Estimate - max(0, stand.Left))
 	e.Because = append(e.Because,
-		fmt.Sprintf("%s of %s are done", span(int64(done*1e3)), span(int64(float64(stand.Estimate)*1e3))),
+		fmt.Sprintf("%s of %s are done", market.Span(int64(done*1e3)), market.Span(int64(float64(stand.Estimate)*1e3))),
 		"mandatory parts run one at a time, the earliest deadline first")
 }
 

@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/libra-market/libra/core/bill"
 	"github.com/libra-market/libra/core/market"
 )
 
@@ -186,8 +187,8 @@ func (r *Request) ValidateTerms() error {
 }
 
 const (
-	maxMS     = int64(1e13) // three centuries
-	maxMicros = int64(1e17)
+	maxMS     = bill.MaxMS
+	maxMicros = int64(bill.MaxAmount)
 	maxMB     = int64(1e12)
 )
 

@@ -37,7 +37,7 @@ func (x *Exchange) enterNew(by Identity, r Request, settled []Settled) (Outcome,
 		return x.refuse(j, ReasonImprecise, why), nil
 	}
 	if r.Budget != nil {
-		if reason, why := x.cannotHold(account, x.mostCost(&r, 0)); reason != "" {
+		if reason, why := x.cannotHold(account, r.mostCost(0)); reason != "" {
 			return x.refuse(j, reason, why), nil
 		}
 	}
@@ -302,7 +302,7 @@ func (x *Exchange) release(j *live) error {
 		return nil
 	}
 	if j.Request.Budget != nil {
-		if reason, why := x.cannotHold(j.Account, x.mostCost(&j.Request, 0)); reason != "" {
+		if reason, why := x.cannotHold(j.Account, j.Request.mostCost(0)); reason != "" {
 			x.refuse(j, reason, why)
 			x.follow(j)
 			return nil

@@ -29,29 +29,12 @@ func (x *Exchange) view(j *live) Job {
 	}
 	v.Timeline = slices.Clone(j.Timeline)
 	v.Extensions = slices.Clone(j.Extensions)
-	v.Penalty, _ = x.penaltyNow(j)
+	v.Penalty = int64(x.penaltyNow(j))
 	if j.Request.Optional != nil {
-		v.OptionalMS, v.Optional = x.optionalNow(j)
+		v.OptionalMS, v.Optional = x.optionalNow(j), int64(x.owedNow(j).Optional)
 	}
-	if len(j.Ranks) > 0 {
-		if stand, here := x.cluster.Status(market.JobID(j.ID), x.time()); here && stand.Running && !stand.Refining {
-			v.Work = max(v.Work, int64(float64(stand.Estimate-max(0, stand.Left))*1e3))
-		}
-	}
+	v.Work = x.workNow(j)
 	return v
-}
-
-// penaltyNow is what the delay of a job has come to so far.
-func (x *Exchange) penaltyNow(j *live) (int64, market.Time) {
-	late := x.lateness(j)
-	if late <= 0 || j.PromisedUS == 0 || j.State == Stopping {
-		return 0, late
-	}
-	amount, err := market.Price(float64(late) * float64(market.Money(j.Request.PenaltyMicros).Price())).Money()
-	if err != nil {
-		return 0, late
-	}
-	return int64(amount), late
 }
 
 // At lets time pass for those who only look: what they see is as of then.
@@ -71,8 +54,7 @@ func (x *Exchange) Notice(id int64) JobNotice {
 	if j == nil {
 		return JobNotice{ID: id}
 	}
-	penalty, _ := x.penaltyNow(j)
-	return JobNotice{ID: id, Owner: j.Owner, State: j.State, Share: j.Share, Work: j.Work, Price: j.Price, Penalty: penalty}
+	return JobNotice{ID: id, Owner: j.Owner, State: j.State, Share: j.Share, Work: j.Work, Price: j.Price, Penalty: int64(x.penaltyNow(j))}
 }
 
 // Counts are the jobs under way, by state.
@@ -216,7 +198,7 @@ func (x *Exchange) Preview(by Identity, r Request) (Outcome, error) {
 		}
 		return x.refuseQuote(j, reason.String(), refusalText(reason)), nil
 	}
-	if reason, why := x.cannotHold(account, x.mostCost(&r, market.Money(q.Price))); reason != "" {
+	if reason, why := x.cannotHold(account, r.mostCost(market.Money(q.Price))); reason != "" {
 		return x.refuseQuote(j, reason, why), nil
 	}
 	return Outcome{Quote: &q}, nil

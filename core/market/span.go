@@ -1,12 +1,12 @@
-package exchange
+package market
 
 import (
 	"fmt"
 	"strings"
 )
 
-// span writes a period as people do: 1h30m, 45s, 1.5s.
-func span(ms int64) string {
+// Span writes a period in milliseconds as people do: 1h30m, 45s, 1.5s.
+func Span(ms int64) string {
 	if ms < 60_000 {
 		return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.3f", float64(ms)/1e3), "0"), ".") + "s"
 	}

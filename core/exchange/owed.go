@@ -1,0 +1,138 @@
+package exchange
+
+import (
+	"github.com/libra-market/libra/core/bill"
+	"github.com/libra-market/libra/core/market"
+)
+
+// What a job owes is worked out in package bill. Here it is told what was agreed
+// and how the job ended, or would if it did now.
+
+// agreed is what was agreed with a job; when tells a unix time in the words of
+// the core.
+func (j *live) agreed(when func(us int64) market.Time) bill.Job {
+	a := bill.Job{
+		Price: market.Money(j.Price), Formula: j.Working.Formula, Held: market.Money(j.Held), EstimateMS: j.askedMS(),
+		Due: sometime(when, j.DueUS), Promised: j.PromisedUS != 0, Penalty: market.Money(j.Request.PenaltyMicros),
+		Optional: j.Request.optionalTerms(),
+	}
+	if a.Optional != nil {
+		a.Formula = formula(j.Policy) // of the mandatory part alone
+	}
+	for _, e := range j.Extensions {
+		a.Extensions = append(a.Extensions, bill.Extension{WorkMS: e.WorkMS, Price: market.Money(e.Price)})
+	}
+	return a
+}
+
+// ending is how a job has ended.
+func (j *live) ending(when func(us int64) market.Time, fine market.Price) *bill.Ending {
+	if j.State == Expired {
+		fine = -market.Price(j.Owed)
+	}
+	return &bill.Ending{
+		Way: wayOf(j.State), At: when(j.EndedUS), Begun: j.StartedUS != 0, WorkMS: j.Work, OptionalMS: j.OptionalMS,
+		Mandatory: sometime(when, j.MandatoryUS), UsedUp: sometime(when, j.OverUS), Fine: fine,
+	}
+}
+
+// owedNow is the bill of a job under way if it ended now: by itself, or as it was
+// told to.
+func (x *Exchange) owedNow(j *live) bill.Bill {
+	state := Completed
+	if j.State == Stopping {
+		state = j.End
+	}
+	return x.owedAs(j, state)
+}
+
+// owedAs is the bill of a job under way if it ended now in a state.
+func (x *Exchange) owedAs(j *live, state State) bill.Bill {
+	agreed := j.agreed(x.timeOf)
+	return bill.Owed(x.rules(), &agreed, x.endingNow(j, state))
+}
+
+// penaltyNow is what the delay of a job has come to so far.
+func (x *Exchange) penaltyNow(j *live) market.Money {
+	if j.DueUS == 0 || x.now <= j.DueUS {
+		return 0 // most jobs: nothing to work out
+	}
+	return x.owedNow(j).Penalty
+}
+
+// endingNow is how a job under way would end in a state now.
+func (x *Exchange) endingNow(j *live, state State) *bill.Ending {
+	e := j.ending(x.timeOf, x.fineNow(j))
+	e.Way, e.At, e.WorkMS, e.OptionalMS = wayOf(state), x.time(), x.workNow(j), x.optionalNow(j)
+	return e
+}
+
+// workNow is the work that a job is taken to have done.
+func (x *Exchange) workNow(j *live) int64 {
+	if len(j.Ranks) == 0 {
+		return j.Work
+	}
+	stand, here := x.cluster.Status(market.JobID(j.ID), x.time())
+	if !here || !stand.Running || stand.Refining {
+		return j.Work
+	}
+	return max(j.Work, int64(float64(stand.Estimate-max(0, stand.Left))*1e3))
+}
+
+// fineNow is what the policy would take off the price if a job ended now, where
+// it is liable for delays.
+func (x *Exchange) fineNow(j *live) market.Price {
+	if len(j.Ranks) == 0 || x.now <= j.DueUS {
+		return 0
+	}
+	stand, here := x.cluster.Status(market.JobID(j.ID), x.time())
+	if !here || !stand.Terms.Liable {
+		return 0
+	}
+	late := x.time() - x.timeOf(j.DueUS)
+	return market.Price(j.Owed) - stand.Terms.Price + bill.Delay(market.Money(j.Request.PenaltyMicros), late)
+}
+
+// sometime is a time of which 0 means that there is none.
+func sometime(when func(us int64) market.Time, us int64) market.Time {
+	if us == 0 {
+		return market.Never
+	}
+	return when(us)
+}
+
+func wayOf(s State) bill.Way {
+	switch s {
+	case Completed, Failed:
+		return bill.Ended
+	case Stopped:
+		return bill.Stopped
+	case Cancelled:
+		return bill.Cancelled
+	case Expired:
+		return bill.Expired
+	case Lost:
+		return bill.Lost
+	default:
+		return bill.Refused
+	}
+}
+
+// askedMS is the estimate on each processor: of an array, of a whole lane.
+func (j *live) askedMS() int64 {
+	_, estimate := j.Request.width(j.Width)
+	return int64(float64(estimate)*1e3 + 0.5)
+}
+
+// optionalTerms is what the optional part of a request costs, if it has one.
+func (r *Request) optionalTerms() *bill.Optional {
+	if r.Optional == nil {
+		return nil
+	}
+	return &bill.Optional{WorkMS: r.Optional.WorkMS, Processors: r.Procs(), Rate: market.Money(r.Optional.RateMicros)}
+}
+
+// mostCost is what is held for a request at a price.
+func (r *Request) mostCost(price market.Money) market.Money {
+	return bill.Most(price, r.Budget, r.optionalTerms())
+}

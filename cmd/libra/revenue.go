@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/libra-market/libra/core/admission"
 	"fmt"
 	"io"
 	"math"
@@ -44,19 +45,19 @@ type modelOptions struct {
 
 func (o *modelOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.preset, "preset", "", "a `model` of the paper, in place of a file: "+strings.Join(revenue.Presets(), ", "))
-	f.StringVar(&o.offset, "offset", "", "`form` in which tau_min enters delays: "+strings.Join(revenue.Offsets(), ", "))
+	f.StringVar(&o.preset, "preset", "", "a `model` of the paper, in place of a file: "+strings.Join(admission.Presets(), ", "))
+	f.StringVar(&o.offset, "offset", "", "`form` in which tau_min enters delays: "+strings.Join(admission.Offsets(), ", "))
 	f.Float64Var(&o.phi, "phi", 0, "multiply estimated delays by a `factor`")
 	f.Float64Var(&o.load, "load", 0, "offered `load` relative to the capacity")
 	f.Float64Var(&o.capacity, "capacity", 0, "`number` of jobs that run in parallel")
 	f.Float64Var(&o.tauMin, "tau-min", 0, "delay without loss in `seconds`")
-	completeFlag(cmd, "preset", revenue.Presets()...)
-	completeFlag(cmd, "offset", revenue.Offsets()...)
+	completeFlag(cmd, "preset", admission.Presets()...)
+	completeFlag(cmd, "offset", admission.Offsets()...)
 }
 
 // model reads the model that the arguments name and changes it by the flags.
-func (o *modelOptions) model(con *console, args []string, given *pflag.FlagSet) (revenue.Model, error) {
-	var m revenue.Model
+func (o *modelOptions) model(con *console, args []string, given *pflag.FlagSet) (admission.Model, error) {
+	var m admission.Model
 	var err error
 	switch {
 	case len(args) > 1:
@@ -66,7 +67,7 @@ func (o *modelOptions) model(con *console, args []string, given *pflag.FlagSet) 
 	case len(args) == 1:
 		m, err = con.readModel(args[0])
 	case o.preset != "":
-		if m, err = revenue.Preset(o.preset); err != nil {
+		if m, err = admission.Preset(o.preset); err != nil {
 			err = usagef("--preset: %w", err)
 		}
 	default:
@@ -79,7 +80,7 @@ func (o *modelOptions) model(con *console, args []string, given *pflag.FlagSet) 
 		flag string
 		set  func()
 	}{
-		{"offset", func() { m.Offset = revenue.Offset(o.offset) }},
+		{"offset", func() { m.Offset = admission.Offset(o.offset) }},
 		{"phi", func() { m.Phi = o.phi }},
 		{"load", func() { m.Load = o.load }},
 		{"capacity", func() { m.Capacity = o.capacity }},
@@ -99,12 +100,12 @@ func (o *modelOptions) model(con *console, args []string, given *pflag.FlagSet) 
 	return m, nil
 }
 
-func (c *console) readModel(path string) (revenue.Model, error) {
+func (c *console) readModel(path string) (admission.Model, error) {
 	in, name := c.in, "standard input"
 	if path != "-" {
 		file, err := os.Open(path)
 		if err != nil {
-			return revenue.Model{}, err
+			return admission.Model{}, err
 		}
 		defer file.Close()
 		in, name = file, path
@@ -134,7 +135,7 @@ func parseSteps(flag, text string) ([]float64, error) {
 		case len(numbers) == 1:
 			values = append(values, numbers[0])
 		case len(numbers) == 3 && numbers[2] > 0 && numbers[1] >= numbers[0] && (numbers[1]-numbers[0])/numbers[2] < most:
-			values = append(values, revenue.Steps(numbers[0], numbers[1], numbers[2])...)
+			values = append(values, admission.Steps(numbers[0], numbers[1], numbers[2])...)
 		default:
 			return nil, usagef("--%s: %q makes no sense (want from:to:step)", flag, part)
 		}

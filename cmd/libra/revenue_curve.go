@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/libra-market/libra/core/admission"
 	"context"
 	"io"
 	"strings"
@@ -46,12 +47,12 @@ the columns series, x and y.`,
 	opts.flags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&opts.figure, "figure", "", "`number` of a figure of the paper: "+strings.Join(revenue.Figures(), ", "))
-	f.StringVar(&opts.over, "over", "load", "`parameter` to vary: "+strings.Join(revenue.Parameters(), ", "))
+	f.StringVar(&opts.over, "over", "load", "`parameter` to vary: "+strings.Join(admission.Parameters(), ", "))
 	f.StringVar(&opts.values, "values", "", "`values` of the parameter: from:to:step, or numbers with commas (default for load: 0.02:1.5:0.02)")
 	f.StringVarP(&opts.out, "out", "o", "-", "write to a `file`, compressed if it ends in .gz; - is standard output")
 	f.BoolVar(&opts.json, "json", false, "write JSON in place of CSV")
 	completeFlag(cmd, "figure", revenue.Figures()...)
-	completeFlag(cmd, "over", revenue.Parameters()...)
+	completeFlag(cmd, "over", admission.Parameters()...)
 	return cmd
 }
 
@@ -73,7 +74,7 @@ func runRevenueCurve(ctx context.Context, con *console, opts revenueCurveOptions
 	if err != nil {
 		return err
 	}
-	points := make([]revenue.SweepPoint, 0, len(values))
+	points := make([]admission.SweepPoint, 0, len(values))
 	var done atomic.Int64
 	finish := con.progress("curve", int64(len(values)), done.Load)
 	defer finish()
@@ -89,7 +90,7 @@ func runRevenueCurve(ctx context.Context, con *console, opts revenueCurveOptions
 		if err != nil {
 			return err
 		}
-		points = append(points, revenue.SweepPoint{Value: x, Optimum: o})
+		points = append(points, admission.SweepPoint{Value: x, Optimum: o})
 		done.Add(1)
 	}
 	finish()
@@ -101,7 +102,7 @@ func runRevenueCurve(ctx context.Context, con *console, opts revenueCurveOptions
 	})
 }
 
-func curveRows(m *revenue.Model, over string, points []revenue.SweepPoint) [][]string {
+func curveRows(m *admission.Model, over string, points []admission.SweepPoint) [][]string {
 	header := []string{quoted(over), "revenue_per_s", "rho", "revenue_per_admitted_job"}
 	for _, c := range m.Classes {
 		header = append(header, quoted("q_"+c.Name))
@@ -132,7 +133,7 @@ func (o *revenueCurveOptions) drawFigure(con *console, args []string, given *pfl
 	if len(args) > 0 {
 		return usagef("--figure and a file exclude each other")
 	}
-	figure, err := revenue.Draw(o.figure, revenue.FigureOptions{Offset: revenue.Offset(o.offset), Phi: o.phi})
+	figure, err := revenue.Draw(o.figure, revenue.FigureOptions{Offset: admission.Offset(o.offset), Phi: o.phi})
 	if err != nil {
 		return usagef("--figure: %w", err)
 	}

@@ -1,11 +1,11 @@
 package main
 
 import (
+	"github.com/libra-market/libra/core/admission"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
-	"github.com/libra-market/libra/lab/revenue"
 )
 
 func newRevenueOptimize(con *console) *cobra.Command {
@@ -21,7 +21,7 @@ priority to the most urgent class.
 The classes are a file ({"capacity", "tau_min", "phi", "offset", "load",
 "classes": [{"name", "p0", "v1", "share", "b1", "b2"}]}; - is standard input) or
 one of the paper's models:
-` + revenue.PresetHelp() + `
+` + admission.PresetHelp() + `
 Flags change what the file or the preset says. The delay that is printed is that
 beyond tau_min, in the form of --offset.`,
 		Example: `  libra revenue optimize classes.json --json
@@ -47,7 +47,7 @@ beyond tau_min, in the form of --offset.`,
 	return cmd
 }
 
-func printOptimum(con *console, m *revenue.Model, o *revenue.Optimum) error {
+func printOptimum(con *console, m *admission.Model, o *admission.Optimum) error {
 	_, err := fmt.Fprintf(con.out, "load %v, capacity %v, tau_min %v s, Phi %v, offset %s\n\n", m.Load, m.Capacity, m.TauMin, m.Phi, m.Offset)
 	if err != nil {
 		return err

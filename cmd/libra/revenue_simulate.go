@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/libra-market/libra/core/admission"
 	"context"
 	"fmt"
 	"maps"
@@ -74,14 +75,14 @@ became of each: run, expired or rejected.`,
 	f.StringVar(&opts.load, "load", "1", "offered `loads`: numbers with commas between them, or from:to:step")
 	f.StringSliceVar(&opts.rules, "rule", nil, "admission `rules` to compare (default: admit-all,optimal, or given with --q)")
 	f.StringToStringVar(&opts.q, "q", nil, "admission probabilities: `class=q`, several with commas between them")
-	f.Float64Var(&opts.phi, "phi", revenue.PaperPhi, "`factor` on the delays of the model behind optimal")
-	f.StringVar(&opts.offset, "offset", string(revenue.Scaled), "`form` of tau_min in that model: "+strings.Join(revenue.Offsets(), ", "))
+	f.Float64Var(&opts.phi, "phi", admission.PaperPhi, "`factor` on the delays of the model behind optimal")
+	f.StringVar(&opts.offset, "offset", string(admission.Scaled), "`form` of tau_min in that model: "+strings.Join(admission.Offsets(), ", "))
 	f.IntVar(&opts.periods, "periods", 20, "`number` of periods at each load (the paper has 500)")
 	f.Uint64Var(&opts.seed, "seed", 1, "`seed` of all that is random")
 	f.IntVar(&opts.workers, "workers", 0, "`number` of periods simulated at the same time (default: one per processor)")
 	f.BoolVar(&opts.json, "json", false, "print the results as JSON")
 	completeFlag(cmd, "rule", "admit-all", "optimal", "one-in-five", "multi-server", "given")
-	completeFlag(cmd, "offset", revenue.Offsets()...)
+	completeFlag(cmd, "offset", admission.Offsets()...)
 	completeFlag(cmd, "width", "500", "mixed")
 	return cmd
 }
@@ -92,8 +93,8 @@ func (o *revenueSimulateOptions) check(given func(string) bool) error {
 		return usagef("--out is for --jobs")
 	case o.out == "-" && o.json:
 		return usagef("--out: the result has standard output; give a file")
-	case !slices.Contains(revenue.Offsets(), o.offset):
-		return usagef("--offset: %q is not one of %s", o.offset, strings.Join(revenue.Offsets(), ", "))
+	case !slices.Contains(admission.Offsets(), o.offset):
+		return usagef("--offset: %q is not one of %s", o.offset, strings.Join(admission.Offsets(), ", "))
 	}
 	if o.jobs != "" {
 		for _, flag := range []string{"load", "rule", "periods", "days", "width", "phi", "offset"} {
@@ -153,7 +154,7 @@ func (o *revenueSimulateOptions) rulesAt(s *revenue.System, load float64) ([]rev
 			names = []string{"given"}
 		}
 	}
-	tuning := revenue.Tuning{System: *s, Load: load, Phi: o.phi, Offset: revenue.Offset(o.offset)}
+	tuning := revenue.Tuning{System: *s, Load: load, Phi: o.phi, Offset: admission.Offset(o.offset)}
 	fixed, err := tuning.Rules()
 	if err != nil {
 		return nil, &usageError{err}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/libra-market/libra/core/admission"
 	"context"
 	"fmt"
 	"io"
@@ -47,15 +48,15 @@ best itself, or a rule that admits exactly the same jobs.`,
 	f.IntVar(&opts.processors, "processors", 5000, "`number` of processors of the cluster")
 	f.StringVar(&opts.width, "width", "500", "processors of a job: a `number`, or mixed (250, 750 and 1500)")
 	f.Float64Var(&opts.days, "days", 182.5, "length of a period in `days`")
-	f.Float64Var(&opts.phi, "phi", revenue.PaperPhi, "`factor` on the delays of the model behind q*")
-	f.StringVar(&opts.offset, "offset", string(revenue.Scaled), "`form` of tau_min in that model: "+strings.Join(revenue.Offsets(), ", "))
+	f.Float64Var(&opts.phi, "phi", admission.PaperPhi, "`factor` on the delays of the model behind q*")
+	f.StringVar(&opts.offset, "offset", string(admission.Scaled), "`form` of tau_min in that model: "+strings.Join(admission.Offsets(), ", "))
 	f.IntVar(&opts.searchPeriods, "search-periods", 8, "`number` of periods on which candidates are compared")
 	f.IntVar(&opts.periods, "periods", 40, "`number` of other periods on which the rules are measured")
 	f.Uint64Var(&opts.seed, "seed", 1, "`seed` of all that is random")
 	f.IntVar(&opts.workers, "workers", 0, "`number` of periods simulated at the same time (default: one per processor)")
 	f.StringVarP(&opts.out, "out", "o", "", "also write the results to a CSV `file`")
 	f.BoolVar(&opts.json, "json", false, "print the results as JSON")
-	completeFlag(cmd, "offset", revenue.Offsets()...)
+	completeFlag(cmd, "offset", admission.Offsets()...)
 	completeFlag(cmd, "width", "500", "mixed")
 	return cmd
 }
@@ -98,7 +99,7 @@ func runRevenueTune(ctx context.Context, con *console, opts revenueTuneOptions) 
 			return usagef("--load: %v makes no sense (want more than 0)", load)
 		}
 		tuned, err := revenue.Tune(ctx, revenue.Tuning{
-			System: system, Load: load, Phi: opts.phi, Offset: revenue.Offset(opts.offset), SearchPeriods: opts.searchPeriods,
+			System: system, Load: load, Phi: opts.phi, Offset: admission.Offset(opts.offset), SearchPeriods: opts.searchPeriods,
 			Periods: opts.periods, Seed: opts.seed, Workers: opts.workers, Hints: hints, Jobs: &done,
 		})
 		if ctx.Err() != nil {

@@ -1,9 +1,9 @@
 package policy
 
 import (
+	"github.com/libra-market/libra/core/admission"
 	"github.com/libra-market/libra/core/book"
 	"github.com/libra-market/libra/core/market"
-	"github.com/libra-market/libra/lab/revenue"
 )
 
 // holOptimal is hol with the admission probabilities that the analytic model of
@@ -17,7 +17,7 @@ type holOptimal struct {
 }
 
 func newHOLOptimal() *holOptimal {
-	m := revenue.SectionVI()
+	m := admission.SectionVI()
 	return &holOptimal{hol: *newHOL(), load: 1, phi: m.Phi, offset: string(m.Offset)}
 }
 
@@ -25,7 +25,7 @@ func (p *holOptimal) settings() []Setting {
 	return []Setting{
 		number("load", &p.load, "offered load relative to the capacity"),
 		number("phi", &p.phi, "what the model's delay is multiplied by, equation (30) of the provider-revenue paper"),
-		choice("offset", &p.offset, "how the period without loss enters the delay", revenue.Offsets()...),
+		choice("offset", &p.offset, "how the period without loss enters the delay", admission.Offsets()...),
 		number("forfeit", &p.forfeit, "part of its value that a job costs which leaves the queue at its limit"),
 		number("seed", &p.seed, "seed of the admission draws"),
 	}
@@ -43,8 +43,8 @@ func (p *holOptimal) Admit(v book.View, j *market.Job, a *Answer) {
 // everybody is admitted.
 func (p *holOptimal) solve() {
 	p.solved = true
-	m := revenue.SectionVI()
-	m.Load, m.Phi, m.Offset = p.load, p.phi, revenue.Offset(p.offset)
+	m := admission.SectionVI()
+	m.Load, m.Phi, m.Offset = p.load, p.phi, admission.Offset(p.offset)
 	if best, err := m.Optimize(); err == nil {
 		p.admit = best.QByClass
 	}

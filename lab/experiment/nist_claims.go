@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"github.com/libra-market/libra/core/admission"
 	"fmt"
 	"math"
 
@@ -189,7 +190,7 @@ func nistTwoClasses() []statement {
 			"99.9 % of the largest revenue is reached at 75 % within 3 points", func(e evidence) verdict {
 				c := e.line("11", "revenue")
 				_, top := c.peak()
-				for _, x := range revenue.Steps(0, 100, 0.5) {
+				for _, x := range admission.Steps(0, 100, 0.5) {
 					if c.along(x) >= 0.999*top {
 						return verdict{math.Abs(x-75) <= loadNear, fmt.Sprintf("%.2f at %.1f %%, and no more than %.2f beyond", c.along(x), x, top)}
 					}
@@ -268,7 +269,7 @@ func fourRegions(e evidence) verdict {
 			to = 140 // the last class is never shut out: to the end of the figure
 		}
 		var part curve
-		for _, x := range revenue.Steps(from, to, (to-from)/40) {
+		for _, x := range admission.Steps(from, to, (to-from)/40) {
 			part = append(part, computed(x, c.along(x)))
 		}
 		slope, middle := part.slope(), part.average()

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"github.com/libra-market/libra/core/admission"
 	"cmp"
 	"context"
 	"fmt"
@@ -124,11 +125,11 @@ func (r *nistRun) model(ctx context.Context) ([]Figure, error) {
 			f.Series = append(f.Series, Series{Name: s.Name, Points: m.points(s)})
 		}
 		if m.number == "15" {
-			if drawn, err = revenue.Draw(m.number, revenue.FigureOptions{Phi: revenue.FittedPhi, Step: m.step}); err != nil {
+			if drawn, err = revenue.Draw(m.number, revenue.FigureOptions{Phi: admission.FittedPhi, Step: m.step}); err != nil {
 				return err
 			}
 			for k, s := range drawn.Series {
-				f.Series = append(f.Series, Series{Name: withPhi(s.Name, revenue.FittedPhi), Muted: true, Hue: k + 1, Points: m.points(s)})
+				f.Series = append(f.Series, Series{Name: withPhi(s.Name, admission.FittedPhi), Muted: true, Hue: k + 1, Points: m.points(s)})
 			}
 		}
 		figures[i] = f

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"github.com/libra-market/libra/core/admission"
 	"context"
 	"fmt"
 	"slices"
@@ -134,11 +135,11 @@ func (r *nistRun) atLoad(ctx context.Context, load float64) ([]Figure, error) {
 
 // paperRules are admit all and q* with both values of Phi.
 func (r *nistRun) paperRules(system *revenue.System, load float64) ([]revenue.Rule, error) {
-	rules, err := revenue.PaperRules(system, load/100, revenue.PaperPhi, revenue.Scaled)
+	rules, err := revenue.PaperRules(system, load/100, admission.PaperPhi, admission.Scaled)
 	if err != nil {
 		return nil, err
 	}
-	fitted, err := revenue.PaperRules(system, load/100, revenue.FittedPhi, revenue.Scaled)
+	fitted, err := revenue.PaperRules(system, load/100, admission.FittedPhi, admission.Scaled)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +152,7 @@ func (r *nistRun) paperRules(system *revenue.System, load float64) ([]revenue.Ru
 
 // besideRules are those that explain what is wrong with q*.
 func (r *nistRun) besideRules(load float64) ([]revenue.Rule, error) {
-	t := revenue.Tuning{System: r.system, Load: load / 100, Phi: freePhi, Offset: revenue.Scaled}
+	t := revenue.Tuning{System: r.system, Load: load / 100, Phi: freePhi, Offset: admission.Scaled}
 	rules, err := t.Rules()
 	if err != nil {
 		return nil, err
@@ -185,7 +186,7 @@ func (r *nistRun) search(ctx context.Context, stage string, load float64, others
 	system.Period = r.SearchDays * 86400
 	err = r.o.Lab.Each(ctx, stage, 1, func(ctx context.Context, _ int) error {
 		tuned, failed := revenue.Tune(ctx, revenue.Tuning{
-			System: system, Load: load / 100, Phi: revenue.PaperPhi, Offset: revenue.Scaled,
+			System: system, Load: load / 100, Phi: admission.PaperPhi, Offset: admission.Scaled,
 			SearchPeriods: r.Search, Periods: r.Search, Seed: searchSeed, Workers: r.o.Lab.Workers, Hints: hints, Jobs: &count,
 		})
 		if failed == nil {

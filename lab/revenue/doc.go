@@ -1,17 +1,14 @@
-// Package revenue is the model of provider revenue of paper 004 (Marbukh and
-// Mills, On Maximizing Provider Revenue in Market-Based Compute Grids): which
-// part of each class of jobs should a provider admit, and what does it earn?
+// Package revenue puts the provider's model of 004 (core/admission) to the test.
 //
-// It answers three ways. [Model] is the paper's analytic model: classes of jobs,
-// head-of-the-line priority, expected delays, and the admission probabilities
-// that maximise the revenue (model.go, optimum.go). [Engine] is the cluster of
-// the paper's section VI, simulated job by job with bounded penalties
-// (simulate.go); what happens at one instant, and in which order, is written down
-// there. [Tune] looks for the admission probabilities that earn most in that
-// cluster, which the paper's are not (tune.go).
+// [Engine] is the cluster of the paper's section VI, simulated job by job with
+// bounded penalties (simulate.go); what happens at one instant, and in which
+// order, is written down there. [Tune] looks for the admission probabilities
+// that earn most in that cluster, which the model's are not (tune.go). [Draw]
+// computes the paper's figures (figure.go), and [ReadModel] reads a model from a
+// file of classes.
 //
 // The package opens no files and knows no clock. All chance comes from a seed,
 // and no result depends on how many processors computed it.
 //
-// Read model.go first, then simulate.go.
+// Read simulate.go first.
 package revenue

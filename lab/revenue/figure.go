@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/libra-market/libra/core/admission"
 )
 
 // Series is one curve of a figure.
@@ -26,12 +28,12 @@ type Figure struct {
 // FigureOptions are what the paper leaves open. The zero value is the reading
 // of docs/semantics.md, section 5.
 type FigureOptions struct {
-	Offset Offset  // default: scaled
-	Phi    float64 // default: 1, and 0.56 in figure 15
-	Step   float64 // between points; default: fine enough to draw
+	Offset admission.Offset // default: scaled
+	Phi    float64          // default: 1, and 0.56 in figure 15
+	Step   float64          // between points; default: fine enough to draw
 }
 
-func (o FigureOptions) apply(m Model) Model {
+func (o FigureOptions) apply(m admission.Model) admission.Model {
 	if o.Offset != "" {
 		m.Offset = o.Offset
 	}
@@ -45,7 +47,7 @@ func (o FigureOptions) steps(from, to, step float64) []float64 {
 	if o.Step > 0 {
 		step = o.Step
 	}
-	return Steps(from, to, step)
+	return admission.Steps(from, to, step)
 }
 
 // Decays are the factors k of figures 6 to 8: the paper says that tau = p0/v1
@@ -90,10 +92,10 @@ func Draw(number string, o FigureOptions) (*Figure, error) {
 // admission probability.
 func figure5(o FigureOptions) (*Figure, error) {
 	f := &Figure{Number: "5", Title: "Phase diagram, one class", X: "offered load", Y: "p0/v1 (s)"}
-	m := o.apply(OneClass(1))
+	m := o.apply(admission.OneClass(1))
 	c := m.Classes[0]
 	unit := m.Phi * m.Capacity * c.B2 / (2 * c.B1)
-	if m.Offset == Scaled {
+	if m.Offset == admission.Scaled {
 		unit = max(0, unit-m.TauMin)
 	}
 	for _, q := range []float64{1, 0.8, 0.6, 0.4} {
@@ -114,7 +116,7 @@ func figure5(o FigureOptions) (*Figure, error) {
 func figure6(o FigureOptions) (*Figure, error) {
 	f := &Figure{Number: "6", Title: "Revenue without admission control", X: "utilisation", Y: "revenue per second"}
 	for _, k := range Decays {
-		m := o.apply(OneClass(k))
+		m := o.apply(admission.OneClass(k))
 		s := Series{Name: tauName(k)}
 		for _, rho := range o.steps(0, 0.99, 0.01) {
 			s.X = append(s.X, rho)
@@ -128,20 +130,20 @@ func figure6(o FigureOptions) (*Figure, error) {
 // figure7 is the optimal admission probability of one class against load.
 func figure7(o FigureOptions) (*Figure, error) {
 	f := &Figure{Number: "7", Title: "Optimal admission probability, one class", X: "offered load", Y: "q"}
-	err := o.oneClass(f, func(p *Optimum) float64 { return p.QByClass[0] })
+	err := o.oneClass(f, func(p *admission.Optimum) float64 { return p.QByClass[0] })
 	return f, err
 }
 
 // figure8 is the revenue of one class under optimal admission.
 func figure8(o FigureOptions) (*Figure, error) {
 	f := &Figure{Number: "8", Title: "Revenue with optimal admission, one class", X: "offered load", Y: "revenue per second"}
-	err := o.oneClass(f, func(p *Optimum) float64 { return p.RevenuePerSecond })
+	err := o.oneClass(f, func(p *admission.Optimum) float64 { return p.RevenuePerSecond })
 	return f, err
 }
 
-func (o FigureOptions) oneClass(f *Figure, y func(*Optimum) float64) error {
+func (o FigureOptions) oneClass(f *Figure, y func(*admission.Optimum) float64) error {
 	for _, k := range Decays {
-		m := o.apply(OneClass(k))
+		m := o.apply(admission.OneClass(k))
 		points, err := m.Sweep("load", o.steps(0.01, 1, 0.01))
 		if err != nil {
 			return err
@@ -154,59 +156,59 @@ func (o FigureOptions) oneClass(f *Figure, y func(*Optimum) float64) error {
 // figure10 is the optimal admission of two classes against their mix.
 func figure10(o FigureOptions) (*Figure, error) {
 	f := &Figure{Number: "10", Title: "Optimal admission, two classes, load 0.8", X: "part of high-value jobs", Y: "q"}
-	m := o.apply(TwoClasses(0.5))
+	m := o.apply(admission.TwoClasses(0.5))
 	return f, f.admission(&m, "share:high", o.steps(0, 1, 0.01))
 }
 
 // figure11 is the revenue of figure 10.
 func figure11(o FigureOptions) (*Figure, error) {
 	f := &Figure{Number: "11", Title: "Revenue, two classes, load 0.8", X: "part of high-value jobs", Y: "revenue per second"}
-	m := o.apply(TwoClasses(0.5))
+	m := o.apply(admission.TwoClasses(0.5))
 	return f, f.revenue(&m, "share:high", o.steps(0, 1, 0.01))
 }
 
 // figure13 is the optimal admission of four classes against load.
 func figure13(o FigureOptions) (*Figure, error) {
 	f := &Figure{Number: "13", Title: "Optimal admission, four classes", X: "aggregate load", Y: "q"}
-	m := o.apply(FourClasses())
+	m := o.apply(admission.FourClasses())
 	return f, f.admission(&m, "load", o.steps(0.01, 1.4, 0.01))
 }
 
 // figure14 is the revenue of figure 13.
 func figure14(o FigureOptions) (*Figure, error) {
 	f := &Figure{Number: "14", Title: "Revenue, four classes", X: "aggregate load", Y: "revenue per second"}
-	m := o.apply(FourClasses())
+	m := o.apply(admission.FourClasses())
 	return f, f.revenue(&m, "load", o.steps(0.01, 1.4, 0.01))
 }
 
 // figure15 is the optimal admission in the simulated cluster against load.
 func figure15(o FigureOptions) (*Figure, error) {
 	f := &Figure{Number: "15", Title: "Optimal admission, simulated cluster", X: "aggregate load", Y: "q"}
-	m := o.apply(SectionVI())
+	m := o.apply(admission.SectionVI())
 	return f, f.admission(&m, "load", o.steps(0.05, 5, 0.05))
 }
 
-func (f *Figure) admission(m *Model, parameter string, values []float64) error {
+func (f *Figure) admission(m *admission.Model, parameter string, values []float64) error {
 	points, err := m.Sweep(parameter, values)
 	if err != nil {
 		return err
 	}
 	for s := range m.Classes {
-		f.Series = append(f.Series, curve(m.Classes[s].Name, points, func(p *Optimum) float64 { return p.QByClass[s] }))
+		f.Series = append(f.Series, curve(m.Classes[s].Name, points, func(p *admission.Optimum) float64 { return p.QByClass[s] }))
 	}
 	return nil
 }
 
-func (f *Figure) revenue(m *Model, parameter string, values []float64) error {
+func (f *Figure) revenue(m *admission.Model, parameter string, values []float64) error {
 	points, err := m.Sweep(parameter, values)
 	if err != nil {
 		return err
 	}
-	f.Series = append(f.Series, curve("revenue", points, func(p *Optimum) float64 { return p.RevenuePerSecond }))
+	f.Series = append(f.Series, curve("revenue", points, func(p *admission.Optimum) float64 { return p.RevenuePerSecond }))
 	return nil
 }
 
-func curve(name string, points []SweepPoint, y func(*Optimum) float64) Series {
+func curve(name string, points []admission.SweepPoint, y func(*admission.Optimum) float64) Series {
 	s := Series{Name: name}
 	for _, p := range points {
 		s.X = append(s.X, p.Value)

@@ -1,6 +1,10 @@
 package revenue
 
-import "context"
+import (
+	"context"
+
+	"github.com/libra-market/libra/core/admission"
+)
 
 // SimulatedFigures are figures 16 to 19 from studies at several loads, each of
 // which has the same rules in the same order: revenue per second, revenue per
@@ -33,7 +37,7 @@ func SimulatedFigures(loads []float64, studies [][]RuleResult) []Figure {
 }
 
 // PaperRules are the two rules that section VI compares, at a load.
-func PaperRules(s *System, load, phi float64, offset Offset) ([]Rule, error) {
+func PaperRules(s *System, load, phi float64, offset admission.Offset) ([]Rule, error) {
 	t := Tuning{System: *s, Load: load}
 	optimal, err := t.modelRule(RuleOptimal, phi, offset)
 	if err != nil {
@@ -44,7 +48,7 @@ func PaperRules(s *System, load, phi float64, offset Offset) ([]Rule, error) {
 
 // SectionVIStudy simulates the paper's two rules at a load: figures 16 to 19.
 func SectionVIStudy(ctx context.Context, s System, load, phi float64, periods int, seed uint64) ([]RuleResult, error) {
-	rules, err := PaperRules(&s, load, phi, Scaled)
+	rules, err := PaperRules(&s, load, phi, admission.Scaled)
 	if err != nil {
 		return nil, err
 	}

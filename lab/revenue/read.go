@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/libra-market/libra/core/admission"
 )
 
 // maxFile is the largest classes file that is read.
@@ -17,25 +19,25 @@ const maxFile = 1 << 20
 // and classes, and optionally tau_min (0), phi (1) and offset (scaled). It is
 // strict: unknown fields, fields that are there twice and missing ones are
 // errors, which name the field.
-func ReadModel(in io.Reader) (Model, error) {
+func ReadModel(in io.Reader) (admission.Model, error) {
 	text, err := io.ReadAll(io.LimitReader(in, maxFile+1))
 	if err != nil {
-		return Model{}, err
+		return admission.Model{}, err
 	}
 	if len(text) > maxFile {
-		return Model{}, fmt.Errorf("larger than %d bytes", maxFile)
+		return admission.Model{}, fmt.Errorf("larger than %d bytes", maxFile)
 	}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	r := &modelReader{decoder: json.NewDecoder(bytes.NewReader(text))}
-	m := Model{Phi: 1, Offset: Scaled}
+	m := admission.Model{Phi: 1, Offset: admission.Scaled}
 	if err := r.model(&m); err != nil {
-		return Model{}, r.placed(text, err)
+		return admission.Model{}, r.placed(text, err)
 	}
 	if _, err := r.decoder.Token(); !errors.Is(err, io.EOF) {
-		return Model{}, errors.New("more after the end of the object")
+		return admission.Model{}, errors.New("more after the end of the object")
 	}
 	if err := m.Validate(); err != nil {
-		return Model{}, err
+		return admission.Model{}, err
 	}
 	return m, nil
 }
@@ -44,22 +46,22 @@ func ReadModel(in io.Reader) (Model, error) {
 // lets a field be there twice and in any case of letters.
 type modelReader struct{ decoder *json.Decoder }
 
-func (r *modelReader) model(m *Model) error {
+func (r *modelReader) model(m *admission.Model) error {
 	return r.object("", []string{"capacity", "load", "classes"}, map[string]any{
 		"capacity": &m.Capacity, "tau_min": &m.TauMin, "phi": &m.Phi, "offset": &m.Offset, "load": &m.Load,
 		"classes": func() error { return r.classes(m) },
 	})
 }
 
-func (r *modelReader) classes(m *Model) error {
+func (r *modelReader) classes(m *admission.Model) error {
 	if err := r.open("classes", '['); err != nil {
 		return err
 	}
 	for r.decoder.More() {
-		if len(m.Classes) == MaxClasses {
-			return fmt.Errorf("classes: more than %d", MaxClasses)
+		if len(m.Classes) == admission.MaxClasses {
+			return fmt.Errorf("classes: more than %d", admission.MaxClasses)
 		}
-		var c Class
+		var c admission.Class
 		path := fmt.Sprintf("classes[%d].", len(m.Classes))
 		err := r.object(path, []string{"name", "p0", "v1", "share", "b1", "b2"}, map[string]any{
 			"name": &c.Name, "p0": &c.P0, "v1": &c.V1, "share": &c.Share, "b1": &c.B1, "b2": &c.B2,
@@ -129,12 +131,12 @@ func (r *modelReader) field(path string, into any) error {
 			return fmt.Errorf("%s: %v is not a text", path, token)
 		}
 		*into = text
-	case *Offset:
+	case *admission.Offset:
 		text, ok := token.(string)
 		if !ok {
 			return fmt.Errorf("%s: %v is not a text", path, token)
 		}
-		*into = Offset(text)
+		*into = admission.Offset(text)
 	}
 	return nil
 }

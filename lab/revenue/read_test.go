@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/libra-market/libra/core/admission"
 )
 
 const goodModel = `{"capacity":30,"tau_min":13200,"phi":1,"offset":"scaled","load":0.8,"classes":[
@@ -16,9 +18,9 @@ func TestReadModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := TwoClasses(0.3)
+	want := admission.TwoClasses(0.3)
 	a, b := m.Rate([]float64{0.1, 0.2}), want.Rate([]float64{0.1, 0.2})
-	if math.Abs(a-b) > 1e-12 || m.Offset != Scaled || m.Phi != 1 || len(m.Classes) != 2 {
+	if math.Abs(a-b) > 1e-12 || m.Offset != admission.Scaled || m.Phi != 1 || len(m.Classes) != 2 {
 		t.Errorf("%+v", m)
 	}
 }

@@ -3,6 +3,8 @@ package revenue
 import (
 	"fmt"
 	"testing"
+
+	"github.com/libra-market/libra/core/admission"
 )
 
 // The speed at the paper's size: aim for 5 million jobs a second.
@@ -13,7 +15,7 @@ func BenchmarkSectionVI(b *testing.B) {
 		b.Fatal(err)
 	}
 	for _, load := range []float64{0.6, 1, 2, 3, 5} {
-		m := system.Model(load, PaperPhi, Scaled)
+		m := system.Model(load, admission.PaperPhi, admission.Scaled)
 		o, err := m.Optimize()
 		if err != nil {
 			b.Fatal(err)

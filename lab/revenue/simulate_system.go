@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/libra-market/libra/core/admission"
 	"github.com/libra-market/libra/core/market"
 )
 
@@ -169,17 +170,17 @@ func (s *System) patience(j *Job) (value, limit float64) {
 
 // Model is the analytic model (30) of this cluster at a load, for jobs of its
 // ModelWidth.
-func (s *System) Model(load, phi float64, offset Offset) Model {
+func (s *System) Model(load, phi float64, offset admission.Offset) admission.Model {
 	width := s.ModelWidth
 	if width == 0 {
 		width = s.MeanWidth()
 	}
-	m := Model{
+	m := admission.Model{
 		Capacity: float64(s.Processors) / width, TauMin: s.Grace * s.Length.Mean,
 		Phi: phi, Offset: offset, Load: load,
 	}
 	for _, c := range s.Classes {
-		m.Classes = append(m.Classes, Class{
+		m.Classes = append(m.Classes, admission.Class{
 			Name: c.Name, P0: s.Length.Mean / 3600 * width * s.Price * c.Skew, V1: c.Decay, Share: c.Share,
 			B1: s.Length.Mean, B2: s.Length.Mean*s.Length.Mean + s.Length.Deviation*s.Length.Deviation,
 		})

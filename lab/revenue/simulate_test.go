@@ -5,13 +5,15 @@ import (
 	"math"
 	"reflect"
 	"testing"
+
+	"github.com/libra-market/libra/core/admission"
 )
 
 // The same seed gives the same results, whoever computes them.
 func TestStudyIndependentOfWorkers(t *testing.T) {
 	s := PaperSystem()
 	s.Period = 10 * 86400
-	rules, err := PaperRules(&s, 2, PaperPhi, Scaled)
+	rules, err := PaperRules(&s, 2, admission.PaperPhi, admission.Scaled)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +115,7 @@ func TestSectionVIClaims(t *testing.T) {
 		t.Skip("simulates a few million jobs")
 	}
 	run := func(load float64) (all, optimal RuleResult) {
-		results, err := SectionVIStudy(t.Context(), PaperSystem(), load, FittedPhi, 10, 1)
+		results, err := SectionVIStudy(t.Context(), PaperSystem(), load, admission.FittedPhi, 10, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +147,7 @@ func TestTune(t *testing.T) {
 	s := PaperSystem()
 	s.Period = 60 * 86400
 	tuned, err := Tune(t.Context(), Tuning{
-		System: s, Load: 2, Phi: PaperPhi, Offset: Scaled, SearchPeriods: 4, Periods: 8, Seed: 1,
+		System: s, Load: 2, Phi: admission.PaperPhi, Offset: admission.Scaled, SearchPeriods: 4, Periods: 8, Seed: 1,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -159,7 +161,7 @@ func TestTune(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := Tune(ctx, Tuning{System: s, Load: 2, Phi: 1, Offset: Scaled, SearchPeriods: 4, Periods: 8}); err == nil {
+	if _, err := Tune(ctx, Tuning{System: s, Load: 2, Phi: 1, Offset: admission.Scaled, SearchPeriods: 4, Periods: 8}); err == nil {
 		t.Error("an interrupted tuning has no result")
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"sync/atomic"
+
+	"github.com/libra-market/libra/core/admission"
 )
 
 // Tuning looks for the admission probabilities that earn most in the simulated
@@ -24,7 +26,7 @@ type Tuning struct {
 	System        System
 	Load          float64
 	Phi           float64 // of the paper's rule
-	Offset        Offset
+	Offset        admission.Offset
 	SearchPeriods int // periods on which candidates are compared
 	Periods       int // other periods on which the result is measured
 	Seed          uint64
@@ -72,7 +74,7 @@ func (t *Tuning) Rules() ([]Rule, error) {
 	}
 	model := t.System.Model(t.Load, t.Phi, t.Offset)
 	n := model.Capacity
-	servers, err := t.modelRule(RuleServers, 1/(n*n), Wait)
+	servers, err := t.modelRule(RuleServers, 1/(n*n), admission.Wait)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +84,7 @@ func (t *Tuning) Rules() ([]Rule, error) {
 	return []Rule{all, optimal, fifth, servers}, nil
 }
 
-func (t *Tuning) modelRule(name string, phi float64, offset Offset) (Rule, error) {
+func (t *Tuning) modelRule(name string, phi float64, offset admission.Offset) (Rule, error) {
 	m := t.System.Model(t.Load, phi, offset)
 	o, err := m.Optimize()
 	if err != nil {

@@ -1,4 +1,4 @@
-package revenue
+package admission
 
 import (
 	"fmt"

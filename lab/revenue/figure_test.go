@@ -4,44 +4,9 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"github.com/libra-market/libra/core/admission"
 )
-
-func TestPriorityOrder(t *testing.T) {
-	m := FourClasses()
-	if got := m.Order(); !slices.Equal(got, []int{0, 1, 2, 3}) {
-		t.Errorf("figure 12: %v", got)
-	}
-	m.Classes[0].V1, m.Classes[3].V1 = 1, 1
-	if got := m.Order(); !slices.Equal(got, []int{0, 1, 3, 2}) {
-		t.Errorf("of equal classes the later has priority: %v", got)
-	}
-}
-
-// The four forms of the delay, by hand.
-func TestDelays(t *testing.T) {
-	m := TwoClasses(0.5)
-	rho := []float64{0.2, 0.3}
-	t0 := 30.0 / 2 * 0.5 * paperB2 / paperB1
-	high, low := 1/(1-0.2), 1/((1-0.5)*(1-0.2))
-	for offset, want := range map[Offset][]float64{
-		Scaled:  {(t0 - 0.5*13200) * high, (t0 - 0.5*13200) * low},
-		Literal: {(t0 - 13200) * high, (t0 - 13200) * low},
-		Wait:    {t0*high - 13200, t0*low - 13200},
-		None:    {t0 * high, t0 * low},
-	} {
-		m.Offset = offset
-		for s, d := range m.Delays(rho) {
-			if math.Abs(d-want[s]) > 1e-9*want[s] {
-				t.Errorf("%s: class %d: %v, not %v", offset, s, d, want[s])
-			}
-		}
-	}
-	m.Offset = Scaled
-	rate := 30 * (0.2/4400*(30000-0.1*m.Delays(rho)[0]) + 0.3/4400*(6000-0.01*m.Delays(rho)[1]))
-	if math.Abs(m.Rate(rho)-rate) > 1e-9 {
-		t.Errorf("revenue %v, not %v", m.Rate(rho), rate)
-	}
-}
 
 // leaves finds where q leaves 1 and where it comes to 0.
 func leaves(s Series) (one, zero float64) {
@@ -92,7 +57,7 @@ func TestPrintedNumbers(t *testing.T) {
 	if q := f.Series[1].Y[1]; math.Abs(q-0.869) > 0.001 {
 		t.Errorf("figure 10: low with one per cent high: %v", q)
 	}
-	for phi, printed := range map[float64]float64{PaperPhi: 2.555, FittedPhi: 2.865} {
+	for phi, printed := range map[float64]float64{admission.PaperPhi: 2.555, admission.FittedPhi: 2.865} {
 		f = draw(t, "15", FigureOptions{Phi: phi, Step: 0.01})
 		_, zero := leaves(f.Series[0])
 		near("figure 15, only high-value jobs", zero, printed, 0.01)
@@ -119,23 +84,9 @@ func TestEveryFigure(t *testing.T) {
 // The preset of section VI is the model of the system that it simulates.
 func TestSystemModel(t *testing.T) {
 	s := PaperSystem()
-	m := s.Model(1, PaperPhi, Scaled)
-	want := SectionVI()
+	m := s.Model(1, admission.PaperPhi, admission.Scaled)
+	want := admission.SectionVI()
 	if m.Capacity != want.Capacity || m.TauMin != want.TauMin || !slices.Equal(m.Classes, want.Classes) {
 		t.Errorf("%+v, not %+v", m, want)
-	}
-}
-
-func TestSweepShare(t *testing.T) {
-	m := FourClasses()
-	changed, err := m.With("share:HvHu", 0.525)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if math.Abs(changed.Classes[0].Share-0.3) > 1e-12 || m.Classes[0].Share != 0.6 {
-		t.Errorf("%+v", changed)
-	}
-	if _, err := m.With("share:nobody", 0.5); err == nil {
-		t.Error("a class that is not there")
 	}
 }

@@ -1,4 +1,4 @@
-package revenue
+package admission
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/libra-market/libra/lab/optimize"
+	"github.com/libra-market/libra/core/optimize"
 )
 
 // randomModel is a model of up to so many classes, with prices and decays over

@@ -1,9 +1,9 @@
-package revenue
+package admission
 
 import (
 	"math"
 
-	"github.com/libra-market/libra/lab/optimize"
+	"github.com/libra-market/libra/core/optimize"
 )
 
 // Optimum is the answer of the model: what to admit and what it brings.

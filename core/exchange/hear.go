@@ -189,7 +189,7 @@ func (x *Exchange) completed(j *live, e *market.Event) {
 	if j.Request.Optional != nil {
 		j.Work = 0
 		for i := range j.Ranks {
-			j.Work = max(j.Work, int64(float64(j.Ranks[i].mandatory())*1e3))
+			j.Work = max(j.Work, int64(float64(j.Ranks[i].Mandatory())*1e3))
 		}
 	}
 	fine := market.Price(j.Owed) - e.Price // where the policy is liable, the price falls with the delay

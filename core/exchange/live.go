@@ -1,7 +1,9 @@
 package exchange
 
 import (
+	"github.com/libra-market/libra/core/dispatch"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/meter"
 	"github.com/libra-market/libra/core/task"
 )
 
@@ -27,26 +29,18 @@ type live struct {
 	specs []task.Spec // of its tasks, once somebody asked
 }
 
-// rank is one task of a job.
+// rank is one task of a job, as the cluster counts: on one processor.
 type rank struct {
-	Node      int          `json:"node"` // index
-	Processor int          `json:"processor"`
-	Proc      int32        `json:"proc"` // of the cluster
-	Speed     float64      `json:"speed"`
-	Status    *task.Status `json:"status,omitempty"` // once it has ended
-	Told      bool         `json:"told,omitempty"`   // and the core knows
-	CPUUS     int64        `json:"cpu_us"`
-	Had       market.Work  `json:"had"` // as measured
+	Node      int     `json:"node"` // index
+	Processor int     `json:"processor"`
+	Proc      int32   `json:"proc"` // of the cluster
+	Speed     float64 `json:"speed"`
 
-	// Of a job with an optional part.
-	Refining  bool        `json:"refining,omitempty"`   // its mandatory part is done
-	Known     bool        `json:"known,omitempty"`      // and the core knows
-	Took      market.Work `json:"took,omitempty"`       // had until then
-	TookUS    int64       `json:"took_us,omitempty"`    // of processor time
-	RefinedUS int64       `json:"refined_us,omitempty"` // processor time since then
-	Stop      task.Stop   `json:"stop,omitempty"`       // it has had all of the optional part
-	Cut       bool        `json:"cut,omitempty"`        // it was told to end,
-	CutMS     int64       `json:"cut_ms,omitempty"`     // with so much of the optional part done
+	meter.Task
+
+	Stop task.Stop `json:"stop,omitempty"` // it has had all of the optional part
+
+	seenUS int64 // processor time by the last that was heard, command or not
 }
 
 // Working is how a price came about.
@@ -71,16 +65,12 @@ func (r *Request) width(lanes int) (width int32, estimate market.Work) {
 	return int32(lanes), one * market.Work((n+lanes-1)/lanes)
 }
 
-// elements are the indexes that one lane of an array runs.
-func (a *Array) elements(lane, lanes int) []int {
+// sweep is the indexes of an array, as nodes are told of them.
+func (a *Array) sweep() *dispatch.Sweep {
 	if a == nil {
 		return nil
 	}
-	var mine []int
-	for i := lane; i < a.Len(); i += lanes {
-		mine = append(mine, a.First+i*max(1, a.Step))
-	}
-	return mine
+	return &dispatch.Sweep{First: a.First, Step: a.Step, Len: a.Len()}
 }
 
 // asked is the request as the core sees it.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/meter"
 	"github.com/libra-market/libra/core/task"
 )
 
@@ -22,14 +23,11 @@ func (x *Exchange) measured(m *Measured) error {
 			continue // of another attempt, or said before
 		}
 		speed := x.nodes[r.Node].Speed
-		r.CPUUS = s.CPUUS
-		r.Had = j.had(s, speed)
 		jobs[j.ID] = true
-		if s.State.Final() {
-			kept := *s
-			r.Status = &kept
+		r.Observe(s, j.threads(), speed)
+		if j.Request.Optional != nil {
+			r.ObservePart(s, speed, j.State == Running)
 		}
-		j.hearPart(r, s, speed)
 		others := j.others(s.Rank)
 		for k := range others { // they are as far
 			others[k].Had, others[k].Status = r.Had, r.Status
@@ -42,7 +40,7 @@ func (x *Exchange) measured(m *Measured) error {
 	slices.Sort(ids)
 	for _, id := range ids {
 		j := x.jobs[id]
-		if lost := j.lost(); lost {
+		if j.State == Running && meter.Lost(j.tasks()) {
 			if err := x.dislodge(j); err != nil {
 				return err
 			}
@@ -69,13 +67,6 @@ func (x *Exchange) find(k task.Key) (*live, *rank) {
 	return j, j.first(k.Rank)
 }
 
-// lost reports whether a task ended because its node lost it.
-func (j *live) lost() bool {
-	return j.State == Running && slices.ContainsFunc(j.Ranks, func(r rank) bool {
-		return r.Status != nil && (r.Status.State == task.Lost || r.Status.Error == task.LeaseRanOut)
-	})
-}
-
 // mostAttempts bounds how often a job begins again that its nodes, though they are
 // there, cannot keep: one whose groups are broken would lose it for ever.
 const mostAttempts = 10
@@ -100,17 +91,7 @@ func (x *Exchange) dislodge(j *live) error {
 // advances as one when all of them have, of the others each.
 func (x *Exchange) ended(j *live) []market.Event {
 	var out []market.Event
-	all, refused := true, false
-	most := market.Work(0)
-	for i := range j.Ranks {
-		r := &j.Ranks[i]
-		if r.Status == nil {
-			all = false
-			continue
-		}
-		refused = refused || r.Status.State == task.Refused
-		most = max(most, r.mandatory())
-	}
+	all, refused, most := meter.Ends(j.tasks())
 	if refused && !all && j.State == Running {
 		x.then(func() error {
 			return x.stop(j, task.Terminate, Failed, ReasonRefused, "a node could not start one of its tasks")
@@ -124,7 +105,7 @@ func (x *Exchange) ended(j *live) []market.Event {
 		for i := range j.Ranks {
 			if r := &j.Ranks[i]; r.Status != nil && !r.Told {
 				r.Told = true
-				out = append(out, market.Event{Kind: market.Finished, Job: market.JobID(j.ID), Proc: r.Proc, Work: r.worked()})
+				out = append(out, market.Event{Kind: market.Finished, Job: market.JobID(j.ID), Proc: r.Proc, Work: r.Worked()})
 			}
 		}
 	case all:
@@ -139,12 +120,7 @@ func (x *Exchange) used(j *live) []market.Event {
 	if j.State != Running && j.State != Stopping || len(j.Ranks) == 0 {
 		return nil
 	}
-	least, going := market.Work(0), false
-	for i := range j.Ranks {
-		if r := &j.Ranks[i]; r.Status == nil && (!going || r.mandatory() < least) {
-			least, going = r.mandatory(), true
-		}
-	}
+	least, going := meter.Least(j.tasks())
 	if !going {
 		return nil
 	}
@@ -155,7 +131,7 @@ func (x *Exchange) used(j *live) []market.Event {
 		return nil
 	}
 	if !j.Apart {
-		if !news(stand.Estimate-stand.Left, least, stand.Estimate) {
+		if !meter.Differ(stand.Estimate-stand.Left, least, stand.Estimate) {
 			return nil
 		}
 		return []market.Event{{Kind: market.Used, Job: market.JobID(j.ID), Proc: market.AllTasks, Work: least}}
@@ -168,13 +144,3 @@ func (x *Exchange) used(j *live) []market.Event {
 	}
 	return out
 }
-
-// news reports whether a measurement differs from what was granted by more
-// than measuring does.
-func news(granted, had, estimate market.Work) bool {
-	differ := float64(granted - had)
-	return differ >= tolerance(estimate) || -differ >= tolerance(estimate)
-}
-
-// tolerance is by how much a measurement must differ to be news.
-func tolerance(estimate market.Work) float64 { return min(0.25, max(0.02, float64(estimate)*0.005)) }

@@ -3,10 +3,11 @@ package exchange
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/libra-market/libra/core/dispatch"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/meter"
 	"github.com/libra-market/libra/core/task"
 )
 
@@ -25,37 +26,38 @@ func (x *Exchange) Orders(name string) []task.Order {
 			if r.Node != index || r.Status != nil {
 				continue
 			}
-			cpu := min(1, r.Speed/n.Speed)
-			o := task.Order{Spec: x.spec(j, rank), CPU: cpu, Processor: r.Processor, Stop: j.stopOf(r)}
+			var more []dispatch.Slot
 			for _, other := range j.others(rank) {
-				o.CPU += min(1, other.Speed/n.Speed)
-				o.More = append(o.More, other.Processor)
+				more = append(more, other.slot())
 			}
-			o.Weight = max(0.01, o.CPU)
-			orders = append(orders, o)
+			orders = append(orders, dispatch.Order(x.specs(j)[rank], j.stopOf(r), n.Speed, r.slot(), more...))
 		}
 	}
 	return orders
 }
 
-// spec is what one task of a job runs. It is worked out once for every attempt.
-func (x *Exchange) spec(j *live, i int) task.Spec {
+func (r *rank) slot() dispatch.Slot { return dispatch.Slot{Processor: r.Processor, Speed: r.Speed} }
+
+// specs are what the tasks of a job run. They are worked out once for every
+// attempt.
+func (x *Exchange) specs(j *live) []task.Spec {
 	if len(j.specs) != j.programs() {
-		j.specs = make([]task.Spec, j.programs())
-		for k := range j.specs {
-			j.specs[k] = x.newSpec(j, k)
+		var nodes []string
+		for rank := range j.programs() {
+			nodes = append(nodes, x.nodes[j.first(rank).Node].Node)
 		}
+		j.specs = dispatch.Tasks(j.spec(), nodes, j.Request.Array.sweep())
 	}
-	return j.specs[i]
+	return j.specs
 }
 
-func (x *Exchange) newSpec(j *live, i int) task.Spec {
+// spec is what the tasks of a job have in common.
+func (j *live) spec() task.Spec {
 	r := &j.Request
 	s := task.Spec{
-		Key: task.Key{Job: j.ID, Rank: i, Attempt: j.Attempt}, Size: j.programs(), Threads: j.threads(), Name: j.Name, User: j.Owner,
-		Argv: r.Argv, Script: []byte(r.Script), Dir: r.Dir, Env: r.Env,
-		Output: expand(r.Output, j.ID, i, j.Name), Error: expand(r.Error, j.ID, i, j.Name),
-		Memory: r.MemoryMB << 20 * int64(j.threads()), GraceMS: r.grace(), Once: r.Once && r.Array == nil, Elements: r.Array.elements(i, j.programs()),
+		Key: task.Key{Job: j.ID, Attempt: j.Attempt}, Threads: j.threads(), Name: j.Name, User: j.Owner,
+		Argv: r.Argv, Script: []byte(r.Script), Dir: r.Dir, Env: r.Env, Output: r.Output, Error: r.Error,
+		Memory: r.MemoryMB << 20 * int64(j.threads()), GraceMS: r.grace(), Once: r.Once && r.Array == nil,
 	}
 	if !r.Soft && r.overrun() != OverrunLate {
 		s.DueUS = j.DueUS
@@ -63,20 +65,7 @@ func (x *Exchange) newSpec(j *live, i int) task.Spec {
 	if r.Optional != nil {
 		s.Optional = &task.Optional{Argv: r.Optional.Argv}
 	}
-	for rank := range j.programs() {
-		s.Nodes = append(s.Nodes, x.nodes[j.first(rank).Node].Node)
-	}
 	return s
-}
-
-// expand fills a file name in; %a, the element of an array, is for the node.
-func expand(pattern string, job int64, rank int, name string) string {
-	if !strings.Contains(pattern, "%") {
-		return pattern
-	}
-	pattern = strings.ReplaceAll(pattern, "%j", strconv.FormatInt(job, 10))
-	pattern = strings.ReplaceAll(pattern, "%r", strconv.Itoa(rank))
-	return strings.ReplaceAll(pattern, "%x", strings.ReplaceAll(name, "/", "-")) // last: a name may have any of them in it
 }
 
 // Forget lists which of the tasks reported as ended need not be reported again:
@@ -119,7 +108,7 @@ func Output(j *Job, rank int, element *int, stderr bool) (node string, tail task
 	tail = task.Tail{
 		Element: element,
 		Key:     task.Key{Job: j.ID, Rank: rank, Attempt: j.Attempt}, User: j.Owner, Dir: j.Request.Dir,
-		File: expand(file, j.ID, rank, j.Name),
+		File: dispatch.Path(file, j.ID, rank, j.Name),
 	}
 	return j.NodeOf(rank), tail, nil
 }
@@ -144,7 +133,7 @@ func (x *Exchange) IsDown(name string) bool {
 
 // News is what of the things agents say is worth a command: the end of a task,
 // and progress that differs from what was reckoned. Only what concerns the
-// named node counts, if one is named.
+// named node counts, if one is named. Nothing changes.
 func (x *Exchange) News(node string, tasks []task.Status) []task.Status {
 	var fresh []task.Status
 	for i := range tasks {
@@ -153,34 +142,36 @@ func (x *Exchange) News(node string, tasks []task.Status) []task.Status {
 		if r == nil || r.Status != nil || node != "" && x.nodes[r.Node].Node != node {
 			continue
 		}
-		if s.State.Final() || x.surprising(j, r, s) {
+		if s.State.Final() || x.isNews(j, r, s) {
 			fresh = append(fresh, *s)
 		}
 	}
 	return fresh
 }
 
-// surprising reports whether a task is not where it was reckoned to be, or has
-// used up its estimate.
-func (x *Exchange) surprising(j *live, r *rank, s *task.Status) bool {
+// isNews reports whether a task that goes on is not where it was reckoned to be.
+func (x *Exchange) isNews(j *live, r *rank, s *task.Status) bool {
 	stand, here := x.cluster.Status(market.JobID(j.ID), x.time())
 	if !here || !stand.Running {
 		return false
 	}
-	had := j.had(s, x.nodes[r.Node].Speed)
-	r.CPUUS = max(r.CPUUS, s.CPUUS)
-	if j.Request.Optional != nil && (s.Part == task.OptionalPart && !r.Refining || r.allRefined(j.optional(), had)) {
-		return true // its mandatory part is done, or all of the optional one
+	reading := meter.Reading{
+		Says: s, Had: meter.Work(s, j.threads(), x.nodes[r.Node].Speed), Before: &r.Task, Proc: r.Proc, Reckoned: &stand,
+		Watched: j.State == Running && !j.Void, Shared: x.kind.TimeShared,
 	}
-	if !r.Refining && j.State == Running && !j.Void && (stand.Estimate - had).Done() && !(stand.Estimate - r.Had).Done() {
-		return true // it has had all of its estimate, and nobody has said so
-	}
-	if !x.kind.TimeShared {
-		return false
-	}
-	reckoned := stand.Estimate - stand.Left
 	if j.Request.Optional != nil {
-		reckoned = r.reckoned(&stand, j.optional())
+		optional := j.optional()
+		reading.Optional = &optional
 	}
-	return news(reckoned, had, stand.Estimate)
+	return reading.News()
+}
+
+// Observe notes what agents say for those who look, whether or not it is worth a
+// command. No amount and no decision rests on it, and no snapshot has it.
+func (x *Exchange) Observe(tasks []task.Status) {
+	for i := range tasks {
+		if _, r := x.find(tasks[i].Key); r != nil {
+			r.seenUS = max(r.seenUS, tasks[i].CPUUS)
+		}
+	}
 }

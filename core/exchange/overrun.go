@@ -5,6 +5,7 @@ import (
 
 	"github.com/libra-market/libra/core/bill"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/meter"
 	"github.com/libra-market/libra/core/task"
 )
 
@@ -38,23 +39,10 @@ func (x *Exchange) overruns() error {
 	return nil
 }
 
-// hadAll reports whether a job was measured to have had all of its estimate:
-// where its tasks advance apart, on some processor at least.
+// hadAll reports whether a job was measured to have had all of its estimate.
 func (x *Exchange) hadAll(j *live) bool {
 	stand, here := x.cluster.Status(market.JobID(j.ID), x.time())
-	if !here {
-		return false
-	}
-	for i := range j.Ranks {
-		r := &j.Ranks[i]
-		if r.Status != nil || r.Refining {
-			continue
-		}
-		if enough := (stand.Estimate - r.Had).Done(); enough == j.Apart {
-			return enough
-		}
-	}
-	return !j.Apart
+	return here && meter.HadAll(stand.Estimate, j.Apart, j.tasks())
 }
 
 // setBack takes a job that is reckoned to have had all of its estimate to be a

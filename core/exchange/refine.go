@@ -5,6 +5,7 @@ import (
 
 	"github.com/libra-market/libra/core/cluster"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/meter"
 	"github.com/libra-market/libra/core/task"
 )
 
@@ -12,25 +13,6 @@ import (
 // have said so of every task. From then on what was promised is kept; the job
 // goes on until it has had all of its optional part or its deadline comes, is
 // told to end, and has succeeded.
-
-// hearPart notes what an agent says of the parts of a task. Money is reckoned
-// from what it notes: it comes by commands alone, so the log gives it again.
-func (j *live) hearPart(r *rank, s *task.Status, speed float64) {
-	if j.Request.Optional == nil {
-		return
-	}
-	switch {
-	case r.Refining:
-	case s.Part == task.OptionalPart:
-		r.Refining, r.TookUS = true, max(0, s.MandatoryCPUUS)
-		r.Took = market.Work(float64(r.TookUS+max(0, s.MandatoryDeclinedUS)) / 1e6 * speed)
-	case s.Good() && j.State == Running: // it ended well and had nothing to add
-		r.Refining, r.TookUS, r.Took = true, s.CPUUS, r.Had
-	default:
-		return
-	}
-	r.RefinedUS = max(r.RefinedUS, s.CPUUS-r.TookUS)
-}
 
 // fulfilled is what the core must hear of mandatory parts that are done.
 func (x *Exchange) fulfilled(j *live) []market.Event {
@@ -96,14 +78,15 @@ func (x *Exchange) refined(j *live) error {
 	var back []market.Event
 	for i := range j.Ranks {
 		r := &j.Ranks[i]
-		t := taskOn(&stand, r.Proc)
+		t := meter.TaskOn(&stand, r.Proc)
 		if !r.Refining || r.Status != nil || r.Stop != task.GoOn || t == nil || !t.Refining {
 			continue
 		}
 		whole := r.Took + j.optional()
 		switch {
 		case (whole - r.Had).Done():
-			r.Stop, r.Cut, r.CutMS = task.Terminate, true, j.Request.Optional.WorkMS
+			r.Stop = task.Terminate
+			r.CutAt(j.Request.Optional.WorkMS)
 			x.fx.mark(x.nodes[r.Node], tasks)
 			x.fx.touch(j)
 		case t.Left.Done():
@@ -135,60 +118,16 @@ func (x *Exchange) cut(j *live) {
 		if r.Cut || r.Status != nil {
 			continue
 		}
-		r.Cut, r.CutMS = true, 0
-		if t := taskOn(&stand, r.Proc); t != nil && t.Refining {
+		r.CutAt(0)
+		if t := meter.TaskOn(&stand, r.Proc); t != nil && t.Refining {
 			done := float64(j.optional()-t.Left) - late*t.Speed
-			r.CutMS = int64(max(0, done)*1e3 + 0.5)
+			r.CutAt(int64(max(0, done)*1e3 + 0.5))
 		}
 	}
 }
 
 // optional is the most work of the optional part on each processor.
 func (j *live) optional() market.Work { return market.Work(float64(j.Request.Optional.WorkMS) / 1e3) }
-
-func taskOn(stand *cluster.JobStatus, proc int32) *cluster.TaskStatus {
-	for i := range stand.Tasks {
-		if stand.Tasks[i].Proc == int(proc) {
-			return &stand.Tasks[i]
-		}
-	}
-	return nil
-}
-
-// mandatory is what a task has had of its mandatory part.
-func (r *rank) mandatory() market.Work {
-	if r.Refining {
-		return min(r.Had, r.Took)
-	}
-	return r.Had
-}
-
-// worked is what the core hears that a task has had when it ended: no more than
-// is paid for.
-func (r *rank) worked() market.Work {
-	if r.Refining && r.Cut {
-		return min(r.Had, r.Took+market.Work(float64(r.CutMS)/1e3))
-	}
-	return r.Had
-}
-
-// reckoned is what a task is taken to have had.
-func (r *rank) reckoned(stand *cluster.JobStatus, optional market.Work) market.Work {
-	switch t := taskOn(stand, r.Proc); {
-	case t == nil:
-		return stand.Estimate - stand.Left
-	case t.Refining:
-		return t.Took + optional - t.Left
-	default:
-		return stand.Estimate - t.Left
-	}
-}
-
-// allRefined reports whether a measurement says, for the first time, that a task
-// has had all of its optional part.
-func (r *rank) allRefined(optional, had market.Work) bool {
-	return r.Refining && (r.Took + optional - had).Done() && !(r.Took + optional - r.Had).Done()
-}
 
 // stopOf is how a task is to be ended.
 func (j *live) stopOf(r *rank) task.Stop {
@@ -213,7 +152,7 @@ func (x *Exchange) optionalDue(j *live) int64 {
 
 // optionalNow is the same by all that was heard, for those who look.
 func (x *Exchange) optionalNow(j *live) int64 {
-	return x.optionalBy(j, func(r *rank) int64 { return max(r.RefinedUS, r.CPUUS-r.TookUS) })
+	return x.optionalBy(j, func(r *rank) int64 { return max(r.RefinedUS, r.cpuUS()-r.TookUS) })
 }
 
 func (x *Exchange) optionalBy(j *live, refined func(*rank) int64) (ms int64) {
@@ -222,17 +161,13 @@ func (x *Exchange) optionalBy(j *live, refined func(*rank) int64) (ms int64) {
 	}
 	for i := range j.Ranks {
 		r := &j.Ranks[i]
-		if !r.Refining {
-			continue
-		}
-		done := min(int64(float64(refined(r))/1e3*x.nodes[r.Node].Speed), j.Request.Optional.WorkMS)
-		if r.Cut {
-			done = min(done, r.CutMS)
-		}
-		ms += max(0, done)
+		ms += r.OptionalMS(refined(r), x.nodes[r.Node].Speed, j.Request.Optional.WorkMS)
 	}
 	return ms
 }
+
+// cpuUS is the processor time of a task by all that was heard.
+func (r *rank) cpuUS() int64 { return max(r.CPUUS, r.seenUS) }
 
 // explainParts says which part of a job runs, or why it stands still.
 func (x *Exchange) explainParts(j *live, e *Explanation, stand *cluster.JobStatus) {

@@ -1,8 +1,9 @@
 package exchange
 
 import (
-	"github.com/libra-market/libra/core/market"
-	"github.com/libra-market/libra/core/task"
+	"iter"
+
+	"github.com/libra-market/libra/core/meter"
 )
 
 // A job has so many processors, and to the core each of them is one of its tasks.
@@ -42,8 +43,13 @@ func (j *live) others(program int) []rank {
 	return j.Ranks[program*j.threads()+1 : (program+1)*j.threads()]
 }
 
-// had is the work that each processor of a program has had, by what the program
-// used or declined.
-func (j *live) had(s *task.Status, speed float64) market.Work {
-	return market.Work(float64(s.CPUUS+s.DeclinedUS) / float64(j.threads()) / 1e6 * speed)
+// tasks are what was measured on each processor of a job.
+func (j *live) tasks() iter.Seq[*meter.Task] {
+	return func(yield func(*meter.Task) bool) {
+		for i := range j.Ranks {
+			if !yield(&j.Ranks[i].Task) {
+				return
+			}
+		}
+	}
 }

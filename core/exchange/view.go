@@ -23,7 +23,7 @@ func (x *Exchange) view(j *live) Job {
 			v.Tasks = append(v.Tasks, *r.Status)
 		} else {
 			v.Tasks = append(v.Tasks, task.Status{
-				Key: task.Key{Job: j.ID, Rank: rank, Attempt: j.Attempt}, State: task.Running, CPUUS: r.CPUUS, StartedUS: j.StartedUS,
+				Key: task.Key{Job: j.ID, Rank: rank, Attempt: j.Attempt}, State: task.Running, CPUUS: r.cpuUS(), StartedUS: j.StartedUS,
 			})
 		}
 	}

@@ -275,6 +275,7 @@ func (c *Controller) measure() {
 		return a.Rank - b.Rank
 	})
 	c.x.At(c.now())
+	c.x.Observe(said)
 	if fresh := c.x.News("", said); len(fresh) > 0 {
 		cmd := exchange.Command{Report: &exchange.Measured{Tasks: fresh}}
 		_ = c.guard("report", func() error { return c.do(&call{cmd: &cmd}) })

@@ -1,0 +1,29 @@
+package dispatch
+
+import "github.com/libra-market/libra/core/task"
+
+// Slot is a processor of a node on which a task may work so fast.
+type Slot struct {
+	Processor int
+	Speed     float64 // work a second that is granted
+}
+
+// Quota is the part of a processor's time that gives a speed on a node of which
+// a whole processor does so much work a second.
+func Quota(speed, whole float64) float64 { return min(1, speed/whole) }
+
+// leastWeight is what a task has in what nobody claims, however little it is
+// granted.
+const leastWeight = 0.01
+
+// Order is what a node is told of one task: the one slot, or as many as it has
+// threads.
+func Order(spec task.Spec, stop task.Stop, whole float64, first Slot, more ...Slot) task.Order {
+	o := task.Order{Spec: spec, Stop: stop, Processor: first.Processor, CPU: Quota(first.Speed, whole)}
+	for _, s := range more {
+		o.CPU += Quota(s.Speed, whole)
+		o.More = append(o.More, s.Processor)
+	}
+	o.Weight = max(leastWeight, o.CPU)
+	return o
+}

@@ -1,0 +1,49 @@
+package dispatch
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/libra-market/libra/core/task"
+)
+
+// Sweep is the indexes of an array.
+type Sweep struct{ First, Step, Len int }
+
+// Lane is the indexes that one of so many lanes runs, one after the other.
+func (s *Sweep) Lane(lane, lanes int) []int {
+	if s == nil {
+		return nil
+	}
+	var mine []int
+	for i := lane; i < s.Len; i += lanes {
+		mine = append(mine, s.First+i*max(1, s.Step))
+	}
+	return mine
+}
+
+// Tasks are the specifications of a job's programs, one on each of the nodes
+// named: like says what they have in common, with the patterns of their files.
+func Tasks(like task.Spec, nodes []string, sweep *Sweep) []task.Spec {
+	specs := make([]task.Spec, len(nodes))
+	for rank := range nodes {
+		s := like
+		s.Rank, s.Size, s.Nodes = rank, len(nodes), nodes
+		s.Output = Path(like.Output, s.Job, rank, s.Name)
+		s.Error = Path(like.Error, s.Job, rank, s.Name)
+		s.Elements = sweep.Lane(rank, len(nodes))
+		specs[rank] = s
+	}
+	return specs
+}
+
+// Path fills the name of a file in: %j the job, %r the rank, %x the name of the
+// job. %a, the element of an array, is for the node.
+func Path(pattern string, job int64, rank int, name string) string {
+	if !strings.Contains(pattern, "%") {
+		return pattern
+	}
+	pattern = strings.ReplaceAll(pattern, "%j", strconv.FormatInt(job, 10))
+	pattern = strings.ReplaceAll(pattern, "%r", strconv.Itoa(rank))
+	return strings.ReplaceAll(pattern, "%x", strings.ReplaceAll(name, "/", "-")) // last: a name may have any of them in it
+}

@@ -1,0 +1,89 @@
+package meter
+
+import (
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/task"
+)
+
+// Task is what was measured of a task on one processor.
+type Task struct {
+	Status *task.Status `json:"status,omitempty"` // once it has ended
+	Told   bool         `json:"told,omitempty"`   // and the core knows
+	CPUUS  int64        `json:"cpu_us"`
+	Had    market.Work  `json:"had"` // on this processor
+
+	// Of a job with an optional part.
+	Refining  bool        `json:"refining,omitempty"`   // its mandatory part is done
+	Known     bool        `json:"known,omitempty"`      // and the core knows
+	Took      market.Work `json:"took,omitempty"`       // had until then
+	TookUS    int64       `json:"took_us,omitempty"`    // of processor time
+	RefinedUS int64       `json:"refined_us,omitempty"` // processor time since then
+	Cut       bool        `json:"cut,omitempty"`        // it was told to end,
+	CutMS     int64       `json:"cut_ms,omitempty"`     // with so much of the optional part done
+}
+
+// Work is what each processor of a program has had, by what the program used or
+// declined, where a whole processor does so much work a second.
+func Work(s *task.Status, threads int, speed float64) market.Work {
+	return market.Work(float64(s.CPUUS+s.DeclinedUS) / float64(threads) / 1e6 * speed)
+}
+
+// Observe notes what an agent says of a task.
+func (t *Task) Observe(s *task.Status, threads int, speed float64) {
+	t.CPUUS, t.Had = s.CPUUS, Work(s, threads, speed)
+	if s.State.Final() {
+		ended := *s
+		t.Status = &ended
+	}
+}
+
+// ObservePart notes what an agent says of the parts of a task that has two; well
+// says that it may end with nothing to add, and has then done what it must.
+// Money is reckoned from what it notes.
+func (t *Task) ObservePart(s *task.Status, speed float64, well bool) {
+	switch {
+	case t.Refining:
+	case s.Part == task.OptionalPart:
+		t.Refining, t.TookUS = true, max(0, s.MandatoryCPUUS)
+		t.Took = market.Work(float64(t.TookUS+max(0, s.MandatoryDeclinedUS)) / 1e6 * speed)
+	case s.Good() && well:
+		t.Refining, t.TookUS, t.Took = true, s.CPUUS, t.Had
+	default:
+		return
+	}
+	t.RefinedUS = max(t.RefinedUS, s.CPUUS-t.TookUS)
+}
+
+// CutAt notes that a task is told to end, with so much of its optional part done:
+// what it does to wind up is not paid for.
+func (t *Task) CutAt(ms int64) { t.Cut, t.CutMS = true, ms }
+
+// Mandatory is what a task has had of its mandatory part.
+func (t *Task) Mandatory() market.Work {
+	if t.Refining {
+		return min(t.Had, t.Took)
+	}
+	return t.Had
+}
+
+// Worked is what the core hears that a task has had when it ended: no more than
+// is paid for.
+func (t *Task) Worked() market.Work {
+	if t.Refining && t.Cut {
+		return min(t.Had, t.Took+market.Work(float64(t.CutMS)/1e3))
+	}
+	return t.Had
+}
+
+// OptionalMS is how much of its optional part a task has executed that used so
+// much processor time since its mandatory part was done: at most so much.
+func (t *Task) OptionalMS(usedUS int64, speed float64, mostMS int64) int64 {
+	if !t.Refining {
+		return 0
+	}
+	done := min(int64(float64(usedUS)/1e3*speed), mostMS)
+	if t.Cut {
+		done = min(done, t.CutMS)
+	}
+	return max(0, done)
+}

@@ -38,7 +38,7 @@ func newUp(con *console) *cobra.Command {
 		Use:   "up",
 		Short: "Run a whole market on this machine, nothing to configure",
 		Long: `Up runs a controller, an agent for this machine and a store, makes accounts with
-some credit, and leaves a token where the other commands find it.
+some money, and leaves a token where the other commands find it.
 
 Ctrl-C stops it. Jobs that run go on; libra up finds them, and everything else,
 as they were. As root, jobs run as the user who submits them; otherwise all run
@@ -54,7 +54,7 @@ as you.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.dir, "dir", "", "where to keep everything (default ~/.local/state/libra)")
-	f.StringVar(&o.listen, "listen", "127.0.0.1:7070", "address of the API, on this machine")
+	f.StringVar(&o.listen, "listen", "127.0.0.1:7070", "address of the API; one that others can reach gets certificates of its own")
 	f.StringVar(&o.policy, "policy", "libra", "policy of the market (libra policies lists them)")
 	f.StringArrayVar(&o.set, "set", nil, "name=value: a setting of the policy; may be repeated")
 	f.IntSliceVar(&o.cpus, "cpus", nil, "the processors to offer (default: all)")

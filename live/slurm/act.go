@@ -23,11 +23,11 @@ func (b *Backend) do(r *run, next action) {
 		what = b.release
 	case cancel:
 		what = func(ctx context.Context, r *run) { b.cancel(ctx, r, false) }
-	case urge:
+	case kill:
 		what = func(ctx context.Context, r *run) { b.cancel(ctx, r, true) }
 	case report:
 		what = b.report
-	case drop:
+	case remove:
 		what = b.remove
 	}
 	r.busy = true
@@ -70,20 +70,21 @@ func (b *Backend) submit(ctx context.Context, r *run) {
 	s, err := b.submission(r, orders)
 	if err != nil {
 		b.mu.Lock()
-		r.refused = err.Error()
+		r.ends(verdict{state: task.Refused, why: err.Error()}, b.cfg.Now())
 		b.mu.Unlock()
 		return
 	}
 	var id int64
-	sent := false
+	went := false
 	b.inSlurm(func() {
 		b.mu.Lock()
-		r.begun = true
+		r.on(sent)
+		r.sentAt = b.cfg.Now()
 		b.mu.Unlock()
-		sent = true
+		went = true
 		id, err = b.slurm.Submit(ctx, s)
 	})
-	if !sent {
+	if !went {
 		return
 	}
 	b.mu.Lock()
@@ -94,10 +95,10 @@ func (b *Backend) submit(ctx context.Context, r *run) {
 		b.assignID(r, id)
 		b.taken++
 	case errors.Is(err, client.ErrRefused):
-		r.refused = err.Error()
+		r.ends(verdict{state: task.Refused, why: err.Error()}, r.acted)
 		b.cfg.Log.Warn("Slurm refuses a job", "run", r.key, "error", err)
 	default:
-		r.unsure, r.tried = r.acted, r.acted
+		r.sentAt, r.tried = r.acted, r.acted
 		b.cfg.Log.Warn("nobody knows whether a job was submitted", "run", r.key, "error", err)
 		b.pollSoon()
 	}
@@ -163,13 +164,12 @@ func megabytes(bytes int64) int64 { return (bytes + 1<<20 - 1) >> 20 }
 // then on it is not handed in again.
 func (b *Backend) release(ctx context.Context, r *run) {
 	b.mu.Lock()
-	n := r.note
-	n.Released = true
-	kept := r.kept
-	r.wrote = true
+	n := note{r.binding, true}
+	known := r.note == durable
+	r.note = max(r.note, attempted)
 	b.mu.Unlock()
 	var err error
-	if !kept {
+	if !known {
 		err = b.keep.put(ctx, r.key, n)
 	}
 	if err != nil {
@@ -177,7 +177,8 @@ func (b *Backend) release(ctx context.Context, r *run) {
 		return
 	}
 	b.mu.Lock()
-	r.kept, r.Released = true, true
+	r.note = durable
+	r.on(noted)
 	b.mu.Unlock()
 	b.inSlurm(func() { err = b.slurm.Release(ctx, n.ID, n.Nodes) })
 	b.mu.Lock()
@@ -189,11 +190,11 @@ func (b *Backend) release(ctx context.Context, r *run) {
 		return
 	}
 	b.mu.Lock()
-	r.let = true
+	r.on(confirmed)
 	if r.job != nil {
-		released := *r.job
-		released.Held = false
-		r.job = &released
+		now := *r.job
+		now.Held = false
+		r.job = &now
 	}
 	b.mu.Unlock()
 	b.pollSoon()
@@ -251,13 +252,16 @@ func (b *Backend) report(ctx context.Context, r *run) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	r.told, r.tried = all, b.cfg.Now()
+	r.tried = b.cfg.Now()
+	if all {
+		r.on(told)
+	}
 	b.refresh(r)
 }
 
 // remove forgets a run that nobody wants anything of any more.
 func (b *Backend) remove(ctx context.Context, r *run) {
-	if r.wrote { // a write that was said not to succeed may have
+	if r.note != unwritten { // a write that was said not to succeed may have
 		if err := b.keep.remove(ctx, r.key); err != nil {
 			b.failed(r, "not forgotten", err)
 			return
@@ -266,7 +270,7 @@ func (b *Backend) remove(ctx context.Context, r *run) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(r.orders) > 0 { // it is wanted after all
-		r.wrote, r.kept = false, false
+		r.note = unwritten
 		return
 	}
 	delete(b.runs, r.key)

@@ -15,16 +15,16 @@ const (
 	submit                // remember it, and hand it in, held
 	release               // remember that it may start, and let it
 	cancel                // end it in Slurm
-	urge                  // the same at once
+	kill                  // the same at once
 	report                // tell the market how it ended
-	drop                  // forget it
+	remove                // forget it
 )
 
 // world is what is so beside a run.
 type world struct {
 	now     time.Time
 	control Control
-	heard   bool      // the market has said what it wants of all nodes of the run since we started
+	orders  bool      // the market has said what it wants of all nodes of the run since we started
 	good    time.Time // since then Slurm has answered every time; zero: it does not
 	listed  time.Time // when the last good listing was begun
 	last    bool      // all agents of the run have spoken since its end, or it is no use to wait
@@ -50,13 +50,13 @@ func (r *run) decide(w *world) action {
 	}
 	r.infer(w)
 	switch {
-	case r.end != nil:
+	case r.state.over():
 		return r.nextEnded(w)
-	case r.ID == 0:
+	case !r.state.inSlurm():
 		return r.nextUnsubmitted(w)
-	case r.unwanted(w) || r.lost != "" || r.stop() != task.GoOn:
+	case r.unwanted(w) || r.lost != "" || r.wantedStop() != task.GoOn:
 		return r.nextStop(w)
-	case r.complete() && r.held() && (w.control == None || r.standing()) && w.now.Sub(r.tried) >= again && r.neverBegan(w):
+	case r.complete() && r.isHeld() && (w.control == None || r.standing()) && w.now.Sub(r.tried) >= again && r.neverBegan(w):
 		return release
 	}
 	return wait
@@ -64,17 +64,17 @@ func (r *run) decide(w *world) action {
 
 // unwanted reports whether the market has taken back what it once ordered.
 // Before all nodes have been heard, nobody knows.
-func (r *run) unwanted(w *world) bool { return w.heard && r.begun && !r.complete() }
+func (r *run) unwanted(w *world) bool { return w.orders && r.state != ordered && !r.complete() }
 
 // neverBegan reports whether a job that Slurm holds has not been started before,
 // for all that is known: slurmctld may have forgotten that it let it go, and the
 // start may be on its way to the node, or the news of it on its way to us.
 func (r *run) neverBegan(w *world) bool {
-	if !r.Released {
+	if r.state == held {
 		return true
 	}
 	calm := w.settle
-	if r.let {
+	if r.state == released {
 		// It did let it go. Where that has begun, slurmctld ends it when the node
 		// tells; let go again before that, it would be refused by the node as one
 		// that is there already.
@@ -86,26 +86,22 @@ func (r *run) neverBegan(w *world) bool {
 	return w.fresh && !r.used() && w.now.Sub(r.acted) >= calm
 }
 
-// held reports whether Slurm keeps the job from starting until we say so.
-func (r *run) held() bool {
+// isHeld reports whether Slurm keeps the job from starting until we say so.
+func (r *run) isHeld() bool {
 	if r.job == nil {
-		return !r.Released
+		return r.state == held
 	}
 	return r.job.State == client.Pending && r.job.Held
 }
 
 // infer finds out whether a run has ended, or has to.
 func (r *run) infer(w *world) {
-	if r.end != nil {
-		return
-	}
-	if r.refused != "" {
-		r.ends(verdict{state: task.Refused, why: r.refused}, w.now)
+	if r.state.over() {
 		return
 	}
 	r.checkLease()
 	switch {
-	case r.ID == 0:
+	case !r.state.inSlurm():
 	case r.job != nil && r.job.State.Over():
 		if r.lost == "" && r.elsewhere() {
 			r.lost = "it ran on other nodes than it was sold"
@@ -116,7 +112,7 @@ func (r *run) infer(w *world) {
 		}
 		r.ends(v, w.now)
 	case r.job != nil:
-		r.checkListed()
+		r.checkListed(w)
 	default:
 		r.checkMissing(w)
 	}
@@ -136,19 +132,19 @@ func (r *run) checkLease() {
 }
 
 // checkListed finds what cannot go on as it is, though Slurm has the job.
-func (r *run) checkListed() {
-	j := r.job
+func (r *run) checkListed(w *world) {
+	j, ran := r.job, r.state == running
 	switch {
-	case j.Impossible() && r.refused == "" && r.lost == "":
-		r.refused = "Slurm can never run it: " + j.Reason
+	case j.Impossible() && r.lost == "":
+		r.ends(verdict{state: task.Refused, why: "Slurm can never run it: " + j.Reason}, w.now)
 	case j.State == client.Running || j.State == client.Suspended:
-		r.ran = true
+		r.on(seenToRun)
 		if r.elsewhere() && r.lost == "" {
 			r.lost = "it was started on other nodes than it was sold"
 		}
-	case (j.State == client.Pending && !j.Held || j.State == client.Requeued) && r.ran && r.lost == "":
+	case (j.State == client.Pending && !j.Held || j.State == client.Requeued) && ran && r.lost == "":
 		r.lost = "it was put back into the queue of Slurm"
-	case j.State == client.Pending && j.Held && (r.ran || r.used() && r.began.Before(r.asOf)) && r.lost == "":
+	case j.State == client.Pending && j.Held && (ran || r.used() && r.began.Before(r.asOf)) && r.lost == "":
 		// Slurm has forgotten that it let the job go, and the job runs, or ran.
 		r.lost = "Slurm forgot that it had started"
 	}
@@ -177,12 +173,12 @@ func (r *run) checkMissing(w *world) {
 		return
 	}
 	switch {
-	case !r.Released && !r.ran && !r.used():
+	case r.state == held && !r.used():
 		r.forget() // it never ran: it can be handed in again, under the same nonce
-	case w.control == Agents && r.asked.IsZero() && r.alive(w.now):
+	case w.control == Agents && r.stop == goesOn && r.alive(w.now):
 		// Its processes go on where they are.
-	case !r.asked.IsZero() && r.lost == "":
-		r.ends(stopped(r.stop()), w.now)
+	case r.stop != goesOn && r.lost == "":
+		r.ends(neverRan(r.wantedStop()), w.now)
 	default:
 		why := r.lost
 		if why == "" {
@@ -194,23 +190,23 @@ func (r *run) checkMissing(w *world) {
 
 // nextUnsubmitted brings a run into Slurm that is not there, as far as is known.
 func (r *run) nextUnsubmitted(w *world) action {
-	if !r.unsure.IsZero() {
+	if r.state == unconfirmed {
 		// The answer to a submission was lost. It may still take effect; only a
 		// listing that was begun later tells.
-		if w.listed.Sub(r.unsure) < w.settle {
+		if w.listed.Sub(r.sentAt) < w.settle {
 			return wait
 		}
-		r.unsure = time.Time{}
+		r.on(unlisted)
 	}
-	stop := r.stop()
+	stop := r.wantedStop()
 	switch {
 	case len(r.orders) == 0:
-		if w.heard {
-			return drop
+		if w.orders {
+			return remove
 		}
 		return wait
 	case stop != task.GoOn:
-		r.ends(stopped(stop), w.now)
+		r.ends(neverRan(stop), w.now)
 		return report
 	case r.unwanted(w): // some of its tasks have ended, and how is not known
 		r.ends(verdict{state: task.Lost, why: unknownInSlurm}, w.now)
@@ -223,18 +219,18 @@ func (r *run) nextUnsubmitted(w *world) action {
 
 // nextStop ends a run in Slurm: first as its user has asked for, then at once.
 func (r *run) nextStop(w *world) action {
-	atOnce := r.lost != "" || r.stop() == task.Kill
+	atOnce := r.lost != "" || r.wantedStop() == task.Kill
 	switch {
-	case r.asked.IsZero():
-		r.asked = w.now
-	case !r.urged && (atOnce || w.now.Sub(r.asked) >= r.grace):
+	case r.stop == goesOn:
+		r.stopped = w.now
+	case r.stop == terminated && (atOnce || w.now.Sub(r.stopped) >= r.grace):
 		atOnce = true
 	case w.now.Sub(r.tried) < 5*again:
 		return wait
 	}
-	r.urged, r.tried = r.urged || atOnce, w.now
-	if r.urged {
-		return urge
+	r.stop, r.tried = r.stop.stopAfter(atOnce), w.now
+	if r.stop == killed {
+		return kill
 	}
 	return cancel
 }
@@ -243,11 +239,11 @@ func (r *run) nextStop(w *world) action {
 // nothing of it any more.
 func (r *run) nextEnded(w *world) action {
 	switch {
-	case !w.heard:
+	case !w.orders:
 		return wait
 	case len(r.orders) == 0:
-		return drop
-	case r.told || !w.last || w.now.Sub(r.tried) < again:
+		return remove
+	case r.state == reported || !w.last || w.now.Sub(r.tried) < again:
 		return wait
 	}
 	return report

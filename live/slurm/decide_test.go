@@ -13,7 +13,7 @@ var noon = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 
 // aRun is a run of two tasks on two nodes that is in Slurm as number 7.
 func aRun() *run {
-	r := &run{key: runKey{12, 0}, orders: map[int]task.Order{}, statuses: map[int]task.Status{}, begun: true}
+	r := &run{key: runKey{12, 0}, orders: map[int]task.Order{}, statuses: map[int]task.Status{}, state: held}
 	for rank := range 2 {
 		r.setOrder(&task.Order{Spec: task.Spec{Key: task.Key{Job: 12, Rank: rank}, Size: 2, Nodes: []string{"n1", "n2"}, User: "ann", GraceMS: 5000}})
 	}
@@ -35,12 +35,6 @@ func TestWhatIsDoneNext(t *testing.T) {
 			r.observe(&task.Status{Key: task.Key{Job: 12, Rank: rank}, State: state, Batch: "7"}, noon)
 		}
 	}
-	ordered := func(r *run, stop task.Stop) {
-		for rank, o := range r.orders {
-			o.Stop = stop
-			r.orders[rank] = o
-		}
-	}
 	gone := func(r *run) { r.missing, r.misses = noon.Add(-time.Minute), 5 }
 	for name, c := range map[string]struct {
 		so   func(*run, *world)
@@ -48,59 +42,65 @@ func TestWhatIsDoneNext(t *testing.T) {
 		ends task.State // "": it has not ended
 	}{
 		"new":                          {func(r *run, _ *world) { r.forget() }, submit, ""},
-		"one task is not known yet":    {func(r *run, _ *world) { r.forget(); r.begun = false; delete(r.orders, 1) }, wait, ""},
-		"perhaps submitted":            {func(r *run, w *world) { r.forget(); r.unsure = w.listed.Add(-time.Second) }, wait, ""},
-		"not submitted, after all":     {func(r *run, w *world) { r.forget(); r.unsure = w.listed.Add(-time.Minute) }, submit, ""},
-		"cancelled before":             {func(r *run, _ *world) { r.forget(); ordered(r, task.Terminate) }, report, task.Ended},
-		"refused":                      {func(r *run, _ *world) { r.forget(); r.refused = "no" }, report, task.Refused},
+		"one task is not known yet":    {func(r *run, _ *world) { r.forget(); r.state = ordered; delete(r.orders, 1) }, wait, ""},
+		"perhaps submitted":            {func(r *run, w *world) { r.forget(); r.state, r.sentAt = unconfirmed, w.listed.Add(-time.Second) }, wait, ""},
+		"not submitted, after all":     {func(r *run, w *world) { r.forget(); r.state, r.sentAt = unconfirmed, w.listed.Add(-time.Minute) }, submit, ""},
+		"cancelled before":             {func(r *run, _ *world) { r.forget(); stopAll(r, task.Terminate) }, report, task.Ended},
+		"refused":                      {func(r *run, _ *world) { r.forget(); r.ends(verdict{state: task.Refused, why: "no"}, noon) }, report, task.Refused},
 		"the agents are not ready":     {func(r *run, _ *world) { r.job = pending(true) }, wait, ""},
 		"the agents are ready":         {func(r *run, _ *world) { r.job = pending(true); stands(r, task.Starting) }, release, ""},
 		"not listed yet, agents ready": {func(r *run, _ *world) { stands(r, task.Starting) }, release, ""},
 		"no agents are wanted":         {func(r *run, w *world) { r.job = pending(true); w.control = None }, release, ""},
-		"released":                     {func(r *run, _ *world) { r.job, r.Released = pending(false), true; stands(r, task.Starting) }, wait, ""},
-		"the release was forgotten":    {func(r *run, _ *world) { r.job, r.Released = pending(true), true; stands(r, task.Starting) }, release, ""},
+		"released":                     {func(r *run, _ *world) { r.job, r.state = pending(false), released; stands(r, task.Starting) }, wait, ""},
+		"the release was forgotten":    {func(r *run, _ *world) { r.job, r.state = pending(true), releasing; stands(r, task.Starting) }, release, ""},
 		"forgotten, agents silent since": {func(r *run, w *world) {
-			r.job, r.Released, w.fresh = pending(true), true, false
+			r.job, r.state, w.fresh = pending(true), releasing, false
 			stands(r, task.Starting)
 		}, wait, ""},
 		"forgotten, and it may have begun": {func(r *run, w *world) {
-			r.job, r.Released, r.let, r.acted = pending(true), true, true, w.now.Add(-10*time.Second)
+			r.job, r.state, r.acted = pending(true), released, w.now.Add(-10*time.Second)
 			stands(r, task.Starting)
 		}, wait, ""},
 		"forgotten long ago, and slurmctld is new": {func(r *run, w *world) {
-			r.job, r.Released, r.let, w.good = pending(true), true, true, w.now.Add(-10*time.Second)
+			r.job, r.state, w.good = pending(true), released, w.now.Add(-10*time.Second)
 			stands(r, task.Starting)
 		}, wait, ""},
 		"forgotten long ago": {func(r *run, _ *world) {
-			r.job, r.Released, r.let = pending(true), true, true
+			r.job, r.state = pending(true), released
 			stands(r, task.Starting)
 		}, release, ""},
 		"forgotten, and it runs": {func(r *run, _ *world) {
-			r.job, r.Released, r.asOf = pending(true), true, noon.Add(time.Second)
+			r.job, r.state, r.asOf = pending(true), releasing, noon.Add(time.Second)
 			stands(r, task.Running)
-		}, urge, ""},
+		}, kill, ""},
 		"an old listing is no proof": {func(r *run, _ *world) {
-			r.job, r.Released, r.asOf = pending(true), true, noon.Add(-time.Second)
+			r.job, r.state, r.asOf = pending(true), releasing, noon.Add(-time.Second)
 			stands(r, task.Running)
 		}, wait, ""},
-		"put back into the queue": {func(r *run, _ *world) { r.job, r.ran = pending(false), true }, urge, ""},
+		"put back into the queue": {func(r *run, _ *world) { r.job, r.state = pending(false), running }, kill, ""},
 		"on another node": {func(r *run, _ *world) {
 			r.job = &client.Job{ID: 7, State: client.Running, Nodes: []string{"n3"}}
-		}, urge, ""},
-		"to be stopped":                          {func(r *run, _ *world) { r.job = pending(true); ordered(r, task.Terminate) }, cancel, ""},
-		"to be killed":                           {func(r *run, _ *world) { r.job = pending(true); ordered(r, task.Kill) }, urge, ""},
-		"the grace is over":                      {func(r *run, w *world) { ordered(r, task.Terminate); r.asked = w.now.Add(-6 * time.Second) }, urge, ""},
-		"stopping":                               {func(r *run, w *world) { ordered(r, task.Terminate); r.asked, r.tried = w.now, w.now }, wait, ""},
+		}, kill, ""},
+		"to be stopped": {func(r *run, _ *world) { r.job = pending(true); stopAll(r, task.Terminate) }, cancel, ""},
+		"to be killed":  {func(r *run, _ *world) { r.job = pending(true); stopAll(r, task.Kill) }, kill, ""},
+		"the grace is over": {func(r *run, w *world) {
+			stopAll(r, task.Terminate)
+			r.stop, r.stopped = terminated, w.now.Add(-6*time.Second)
+		}, kill, ""},
+		"stopping": {func(r *run, w *world) {
+			stopAll(r, task.Terminate)
+			r.stop, r.stopped, r.tried = terminated, w.now, w.now
+		}, wait, ""},
 		"taken back":                             {func(r *run, _ *world) { delete(r.orders, 0) }, cancel, ""},
-		"taken back, before all nodes are heard": {func(r *run, w *world) { delete(r.orders, 0); w.heard = false }, wait, ""},
+		"taken back, before all nodes are heard": {func(r *run, w *world) { delete(r.orders, 0); w.orders = false }, wait, ""},
 		"missing for a moment":                   {func(r *run, w *world) { r.missing, r.misses = w.now.Add(-time.Second), 2 }, wait, ""},
 		// One listing may be of a slurmctld that has just begun: kills the mutant
 		// that believes one instead of two.
-		"missing in one listing":   {func(r *run, _ *world) { gone(r); r.misses = 1; r.Released = true }, wait, ""},
-		"missing, Slurm is away":   {func(r *run, w *world) { gone(r); w.good = time.Time{}; r.Released = true }, wait, ""},
+		"missing in one listing":   {func(r *run, _ *world) { gone(r); r.misses = 1; r.state = releasing }, wait, ""},
+		"missing, Slurm is away":   {func(r *run, w *world) { gone(r); w.good = time.Time{}; r.state = releasing }, wait, ""},
 		"missing, never let go":    {func(r *run, _ *world) { gone(r) }, submit, ""},
-		"missing, perhaps ran":     {func(r *run, _ *world) { gone(r); r.Released = true }, report, task.Lost},
-		"missing, and it runs":     {func(r *run, _ *world) { gone(r); r.Released = true; stands(r, task.Running) }, wait, ""},
+		"missing, perhaps ran":     {func(r *run, _ *world) { gone(r); r.state = releasing }, report, task.Lost},
+		"missing, and it runs":     {func(r *run, _ *world) { gone(r); r.state = releasing; stands(r, task.Running) }, wait, ""},
 		"ended well":               {func(r *run, _ *world) { r.job = over(client.Completed) }, report, task.Ended},
 		"the last word is missing": {func(r *run, w *world) { r.job = over(client.Completed); w.last = false }, wait, task.Ended},
 		"its node failed":          {func(r *run, _ *world) { r.job = over(client.NodeFail) }, report, task.Lost},
@@ -108,19 +108,22 @@ func TestWhatIsDoneNext(t *testing.T) {
 			r.job = over(client.Failed)
 			r.statuses[1] = task.Status{State: task.Lost, Error: task.LeaseRanOut}
 		}, report, task.Lost},
-		"told":            {func(r *run, _ *world) { r.job, r.told = over(client.Completed), true }, wait, task.Ended},
-		"told, all taken": {func(r *run, _ *world) { r.job, r.told = over(client.Completed), true; clear(r.orders) }, drop, task.Ended},
+		"told":            {func(r *run, w *world) { r.job = over(client.Completed); r.infer(w); r.on(told) }, wait, task.Ended},
+		"told, all taken": {func(r *run, w *world) { r.job = over(client.Completed); r.infer(w); r.on(told); clear(r.orders) }, remove, task.Ended},
 		"busy":            {func(r *run, _ *world) { r.job, r.busy = over(client.Completed), true }, wait, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := aRun()
 			w := world{
-				now: noon.Add(time.Minute), control: Agents, heard: true, good: noon.Add(-time.Hour), listed: noon.Add(59 * time.Second), last: true, fresh: true,
+				now: noon.Add(time.Minute), control: Agents, orders: true, good: noon.Add(-time.Hour), listed: noon.Add(59 * time.Second), last: true, fresh: true,
 				grace: 10 * time.Second, settle: 5 * time.Second,
 			}
 			c.so(r, &w)
 			if got := r.decide(&w); got != c.want {
 				t.Errorf("action %d, want %d", got, c.want)
+			}
+			if r.misfit != nil {
+				t.Error(r.misfit)
 			}
 			switch {
 			case r.end == nil && c.ends != "":

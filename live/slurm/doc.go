@@ -18,7 +18,8 @@
 // go. A Slurm job is its number together with the time it was submitted: after a
 // crash Slurm gives numbers out again.
 //
-// Read decide.go first (all that can be so for a job, and what follows from it),
-// then run.go (what is known of it), loop.go and act.go (how it is done),
-// node.go (which nodes are there), script.go (what Slurm runs).
+// Read state.go first (the states of a run and the table of its transitions), then
+// decide.go (what follows from what is known of it), run.go (what that is), loop.go
+// and act.go (how it is done), node.go (which nodes are there), script.go (what
+// Slurm runs).
 package slurm

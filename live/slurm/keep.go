@@ -48,13 +48,15 @@ func (b *Backend) restore(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("a note: %w", err)
 		}
-		r := b.newRun(key)
-		if err := json.Unmarshal(kept[i].Body, &r.note); err != nil {
+		var n note
+		if err := json.Unmarshal(kept[i].Body, &n); err != nil {
 			return fmt.Errorf("note of %s: %w", key, err)
 		}
-		r.begun, r.wrote, r.kept = true, true, true
-		r.recalled = b.cfg.Now()
-		b.byBatch[r.ID] = r
+		r := b.newRun(key)
+		r.restore(n, b.cfg.Now())
+		if r.ID != 0 {
+			b.byBatch[r.ID] = r
+		}
 		for _, name := range r.Nodes {
 			b.node(name)
 		}

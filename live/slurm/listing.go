@@ -49,7 +49,7 @@ func (b *Backend) applyListing(began time.Time, jobs []client.Job) {
 		}
 	}
 	for _, r := range b.runs {
-		if r.ID != 0 && !listed[r] && !r.acted.After(began) && r.end == nil {
+		if r.state.inSlurm() && !listed[r] && !r.acted.After(began) {
 			r.job = nil
 			if r.misses++; r.missing.IsZero() {
 				r.missing = now
@@ -81,7 +81,7 @@ func (b *Backend) runOf(j *client.Job) *run {
 		}
 	}
 	r := b.runs[key]
-	if !mine || r == nil || r.nonce != nonce || r.ID != 0 || r.busy || r.end != nil || r.User != j.User {
+	if !mine || r == nil || r.nonce != nonce || !r.adoptable() || r.User != j.User {
 		return nil
 	}
 	// Submitted, and the answer was lost.
@@ -89,9 +89,17 @@ func (b *Backend) runOf(j *client.Job) *run {
 	return r
 }
 
+// adoptable reports whether a run is looking for its job in Slurm. One that was
+// never handed in by us has to be ordered whole first: else it would seem to be
+// taken back.
+func (r *run) adoptable() bool {
+	return !r.busy && !r.state.inSlurm() && !r.state.over() && (r.state != ordered || r.complete())
+}
+
 // assignID gives a run its number in Slurm.
 func (b *Backend) assignID(r *run, id int64) {
-	r.ID, r.unsure = id, time.Time{}
+	r.on(numbered)
+	r.ID = id
 	b.byBatch[id] = r
 	b.refresh(r)
 }
@@ -113,8 +121,9 @@ func (r *run) observeJob(j *client.Job, asOf time.Time) {
 // cancelStray ends a job of ours that nobody wants: of a submission whose answer
 // came too late, or of a market that has been set back.
 func (b *Backend) cancelStray(j *client.Job, now time.Time) {
-	if key, nonce, _ := b.parseComment(j.Comment); b.runs[key] != nil && b.runs[key].busy && b.runs[key].nonce == nonce {
-		return // perhaps it is just being submitted
+	key, nonce, _ := b.parseComment(j.Comment)
+	if r := b.runs[key]; r != nil && r.nonce == nonce && (r.busy || r.state == ordered) {
+		return // perhaps it is just being submitted, or its orders are on their way
 	}
 	if now.Sub(b.strays[j.ID]) < 5*again {
 		return

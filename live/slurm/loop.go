@@ -68,8 +68,8 @@ func (b *Backend) decide(all bool) {
 		delete(b.dirty, r)
 		before := r.ID
 		w := b.world(r, now)
-		if !r.busy && r.end == nil {
-			if r.infer(&w); r.end != nil {
+		if !r.busy && !r.state.over() {
+			if r.infer(&w); r.state.over() {
 				w = b.world(r, now) // agents may have a last word on what has just ended
 			}
 		}
@@ -77,6 +77,10 @@ func (b *Backend) decide(all bool) {
 		if before != 0 && r.ID == 0 {
 			b.cfg.Log.Warn("Slurm has lost a job that had not started", "run", r.key, "slurm", before)
 			b.releaseID(before, r)
+		}
+		if r.misfit != nil {
+			b.cfg.Log.Error("this cannot happen to a run", "run", r.key, "error", r.misfit)
+			r.misfit = nil
 		}
 		b.do(r, next)
 	}
@@ -86,12 +90,12 @@ func (b *Backend) decide(all bool) {
 func (b *Backend) world(r *run, now time.Time) world {
 	w := world{
 		now: now, control: b.cfg.Control, good: b.good, listed: b.listed, grace: b.cfg.Grace, settle: b.cfg.Settle,
-		heard: true, last: true, fresh: true,
+		orders: true, last: true, fresh: true,
 	}
 	for _, name := range r.Nodes {
 		n := b.nodes[name]
 		if n == nil || !n.fresh {
-			w.heard = false
+			w.orders = false
 		}
 		if b.cfg.Control == Agents && (n == nil || !n.reported.After(r.asOf)) {
 			w.fresh = false
@@ -168,7 +172,10 @@ func (b *Backend) poll(ctx context.Context) {
 // held it is not. The lock is held.
 func (b *Backend) eventful() bool {
 	for _, r := range b.runs {
-		if r.end == nil && (r.Released || !r.unsure.IsZero() || !r.asked.IsZero() || !r.missing.IsZero() || r.lost != "") {
+		if r.state.over() {
+			continue
+		}
+		if r.state.mayHaveStarted() || r.state == unconfirmed && !r.busy || r.stop != goesOn || !r.missing.IsZero() || r.lost != "" {
 			return true
 		}
 	}

@@ -125,8 +125,9 @@ func (b *Backend) applyOrders(n *node, d *task.Desired) {
 		if r == nil {
 			r = b.newRun(key)
 		}
-		if first && r.ID == 0 && !r.begun { // a backend before this one may have submitted it
-			r.begun, r.unsure = true, b.cfg.Now()
+		if first && r.state == ordered { // a backend before this one may have submitted it
+			r.on(sent)
+			r.sentAt = b.cfg.Now()
 			b.pollSoon()
 		}
 		if old, here := r.orders[o.Spec.Rank]; !here || old.Stop != o.Stop {
@@ -187,7 +188,7 @@ func (b *Backend) applyNodes(listed map[string]client.Node, now time.Time) {
 // no new ones.
 func (b *Backend) atWork(n *node) bool {
 	for key := range n.orders {
-		if r := b.runs[runKey{key.Job, key.Attempt}]; r != nil && r.end == nil && (r.ran || r.used()) {
+		if r := b.runs[runKey{key.Job, key.Attempt}]; r != nil && !r.state.over() && (r.state == running || r.used()) {
 			return true
 		}
 	}

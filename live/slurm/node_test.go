@@ -51,7 +51,9 @@ func TestWhenANodeIsLost(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, n := idle(t, c.control)
-			b.runs[runKey{5, 0}].ran = c.runs
+			if c.runs {
+				b.runs[runKey{5, 0}].state = running
+			}
 			listed := map[string]client.Node{"n1": c.is}
 			if c.gone {
 				listed = nil

@@ -29,13 +29,18 @@ func parseRunKey(text string) (runKey, error) {
 	return runKey{}, fmt.Errorf("%q is not an attempt of a job (want job.attempt)", text)
 }
 
-// note is what is durable of a run before it may start.
-type note struct {
+// binding is which job in Slurm a run is, of whom and where.
+type binding struct {
 	User      string   `json:"user"`
 	Nodes     []string `json:"nodes"`                 // each once
 	ID        int64    `json:"id,omitempty"`          // in Slurm; 0: not known
 	Submitted int64    `json:"submitted_s,omitempty"` // as Slurm says; 0: not known
-	Released  bool     `json:"released,omitempty"`    // it may have started
+}
+
+// note is what is durable of a run before it may start.
+type note struct {
+	binding
+	Released bool `json:"released,omitempty"` // it may have started
 }
 
 // run is all that is known of one attempt of a job.
@@ -45,33 +50,30 @@ type run struct {
 	grace  time.Duration      // between asking it to end and ending it
 	orders map[int]task.Order // by rank: what the market wants
 
-	note
+	binding
 	nonce  string
-	begun  bool      // it may be in Slurm
-	wrote  bool      // a note was written, or tried to
-	kept   bool      // it is durable that it may have started, and its number
-	unsure time.Time // a submission went out then whose answer is not known; zero: there is none
+	state  state
+	note   durability
+	misfit *misfit // what happened last that cannot
+
+	sentAt time.Time // when it was handed in last, or may have been
+	acted  time.Time // when something was last done to it: listings begun before do not count
+	tried  time.Time // when something was last tried that did not help
+	busy   bool      // an action is under way
 
 	job     *client.Job // as it was listed last; nil: it was not
 	asOf    time.Time   // when that listing was begun
-	acted   time.Time   // when something was last done to it: listings begun before do not count
 	missing time.Time   // since when good listings do not have it; zero: they do
 	misses  int
-	ran     bool // it was seen to run
-	let     bool // Slurm has said that it lets it go
 
 	statuses map[int]task.Status // by rank: what agents say of this Slurm job
-	recalled time.Time           // when it was read back: agents have not spoken yet
+	restored time.Time           // when it was read back: agents have not spoken yet
 	began    time.Time           // when an agent first saw processes of it
 
 	lost    string    // why it has to begin anew, once Slurm has ended it
-	refused string    // why Slurm does not take it
-	asked   time.Time // when its end was first asked for
-	urged   bool      // and that it be at once
-	tried   time.Time // when something was last tried that did not help
+	stop    stopState // how far its end was asked for
+	stopped time.Time // since when
 	end     *ending   // how it ended
-	told    bool      // the market has written its end down
-	busy    bool      // an action is under way
 }
 
 // ending is how a run ended, seen at a time.
@@ -81,7 +83,23 @@ type ending struct {
 }
 
 // ends notes how it ended.
-func (r *run) ends(v verdict, now time.Time) { r.end, r.tried = &ending{v, now}, time.Time{} }
+func (r *run) ends(v verdict, now time.Time) {
+	r.on(finished)
+	r.end, r.tried = &ending{v, now}, time.Time{}
+}
+
+// restore makes it what a note says that an earlier backend has written.
+func (r *run) restore(n note, now time.Time) {
+	r.binding, r.note, r.restored = n.binding, durable, now
+	switch {
+	case n.ID == 0:
+		r.state, r.sentAt = unconfirmed, now
+	case n.Released:
+		r.state = releasing
+	default:
+		r.state = held
+	}
+}
 
 // newRun makes a run known.
 func (b *Backend) newRun(key runKey) *run {
@@ -93,8 +111,8 @@ func (b *Backend) newRun(key runKey) *run {
 // complete reports whether all tasks of the job are wanted.
 func (r *run) complete() bool { return r.size > 0 && len(r.orders) == r.size }
 
-// stop is how the market wants it to end.
-func (r *run) stop() task.Stop {
+// wantedStop is how the market wants it to end.
+func (r *run) wantedStop() task.Stop {
 	how := task.GoOn
 	for _, o := range r.orders {
 		if o.Stop == task.Kill || how == task.GoOn {
@@ -109,8 +127,8 @@ func (r *run) stop() task.Stop {
 
 // setOrder takes an order in.
 func (r *run) setOrder(o *task.Order) {
-	if _, known := r.orders[o.Spec.Rank]; !known {
-		r.told = false // of this task the market has not heard
+	if _, known := r.orders[o.Spec.Rank]; !known && r.state == reported {
+		r.on(reordered)
 	}
 	r.orders[o.Spec.Rank] = *o
 	r.grace = time.Duration(o.Spec.GraceMS) * time.Millisecond
@@ -146,7 +164,7 @@ func (r *run) alive(now time.Time) bool {
 			return true
 		}
 	}
-	return len(r.statuses) == 0 && now.Sub(r.recalled) < quiet
+	return len(r.statuses) == 0 && now.Sub(r.restored) < quiet
 }
 
 // emptied reports whether the agents have seen the last of its processes end.
@@ -172,9 +190,13 @@ func (r *run) batch() string { return strconv.FormatInt(r.ID, 10) }
 
 // forget forgets the Slurm job: there is none of that number any more.
 func (r *run) forget() {
-	r.ID, r.Submitted, r.kept = 0, 0, false
-	r.job, r.missing, r.misses, r.ran = nil, time.Time{}, 0, false
-	r.unsure, r.asked, r.urged, r.tried = time.Time{}, time.Time{}, false, time.Time{}
+	r.on(vanished)
+	if r.note == durable {
+		r.note = attempted
+	}
+	r.ID, r.Submitted = 0, 0
+	r.job, r.missing, r.misses = nil, time.Time{}, 0
+	r.stop, r.stopped, r.tried = goesOn, time.Time{}, time.Time{}
 	clear(r.statuses)
 	r.began = time.Time{}
 }

@@ -96,7 +96,7 @@ func (b *Backend) orders(n *node) task.Desired {
 	d := task.Desired{Version: n.version, Tails: n.tails, LeaseMS: n.lease.Milliseconds(), ReportMS: reportEvery.Milliseconds(), Orders: []task.Order{}}
 	for key := range n.orders {
 		r := b.runs[runKey{key.Job, key.Attempt}]
-		if r == nil || r.ID == 0 || r.told {
+		if r == nil || r.ID == 0 || r.state == reported {
 			continue
 		}
 		o := r.orders[key.Rank]
@@ -129,7 +129,7 @@ func (b *Backend) Report(ctx context.Context, report task.Report) (task.Reply, e
 	for i := range report.Tasks {
 		s := &report.Tasks[i]
 		r := b.runs[runKey{s.Job, s.Attempt}]
-		if r == nil || r.told || r.ID == 0 || s.Batch != r.batch() {
+		if r == nil || r.state == reported || r.ID == 0 || s.Batch != r.batch() {
 			if s.State.Final() {
 				reply.Forget = append(reply.Forget, s.Key)
 			}
@@ -140,13 +140,13 @@ func (b *Backend) Report(ctx context.Context, report task.Report) (task.Reply, e
 			b.dirty[r] = true
 		}
 		r.observe(s, now)
-		if !s.State.Final() && r.end == nil {
+		if !s.State.Final() && !r.state.over() {
 			onward.Tasks = append(onward.Tasks, *s)
 		}
 	}
 	n.reported = now
 	for key := range n.orders {
-		if r := b.runs[runKey{key.Job, key.Attempt}]; r != nil && r.end != nil && !r.told {
+		if r := b.runs[runKey{key.Job, key.Attempt}]; r != nil && r.state == ended {
 			b.dirty[r] = true
 		}
 	}
@@ -168,7 +168,7 @@ func (b *Backend) progress() {
 	now := b.cfg.Now()
 	byNode := map[string][]task.Status{}
 	for _, r := range b.runs {
-		if r.job == nil || r.job.Started == 0 || r.end != nil || r.job.State.Over() || r.job.Held {
+		if r.job == nil || r.job.Started == 0 || r.state.over() || r.job.State.Over() || r.job.Held {
 			continue
 		}
 		used := max(0, now.UnixMicro()-r.job.Started*1e6)

@@ -42,13 +42,30 @@ func newTheater(t *testing.T, seed uint64, nodes int) *theater {
 	}
 	th := &theater{
 		t: t, luck: rand.New(rand.NewPCG(seed, 9)), market: newFakeMarket(seed), slurm: newFakeSlurm(seed, names...),
-		notes: &fakeNotes{luck: rand.New(rand.NewPCG(seed, 10)), notes: map[string]store.Note{}}, log: slog.New(slog.DiscardHandler),
+		notes: &fakeNotes{luck: rand.New(rand.NewPCG(seed, 10)), notes: map[string]store.Note{}}, log: slog.New(noErrors{slog.DiscardHandler, t}),
 	}
 	th.front = th.slurm
 	for _, name := range names {
 		th.agents = append(th.agents, &fakeAgent{node: name, slurm: th.slurm})
 	}
 	return th
+}
+
+// noErrors is a log in which nothing but warnings may be: an error is a transition
+// that cannot be.
+type noErrors struct {
+	slog.Handler
+	t *testing.T
+}
+
+func (h noErrors) Enabled(_ context.Context, level slog.Level) bool { return level >= slog.LevelError }
+
+func (h noErrors) Handle(_ context.Context, r slog.Record) error {
+	r.Attrs(func(a slog.Attr) bool {
+		h.t.Errorf("%s: %s", r.Message, a)
+		return true
+	})
+	return nil
 }
 
 // start starts a backend where another was killed.
@@ -93,7 +110,7 @@ func (th *theater) check() {
 		for _, id := range left {
 			for key, r := range th.backend.runs {
 				if key.job == id {
-					th.t.Logf("run %s: %+v job %+v end %+v orders %d", key, r.note, r.job, r.end, len(r.orders))
+					th.t.Logf("run %s: %s %+v job %+v end %+v orders %d", key, r.state, r.binding, r.job, r.end, len(r.orders))
 				}
 			}
 		}

@@ -64,8 +64,8 @@ func signalName(n int) string {
 	return fmt.Sprintf("SIG%d", n)
 }
 
-// stopped is the end of a run that Slurm never ran.
-func stopped(how task.Stop) verdict {
+// neverRan is the end of a run that Slurm never ran.
+func neverRan(how task.Stop) verdict {
 	if how == task.Kill {
 		return verdict{state: task.Ended, signal: "SIGKILL"}
 	}

@@ -81,31 +81,12 @@ func (x *Exchange) endAt(j *live, state State, reason, detail string, fine marke
 	}
 	x.bill(j, fine)
 	x.leavePlaces(j)
-	x.judge(j)
+	if met := j.State != Lost && !x.timeOf(j.EndedUS).After(x.timeOf(j.DueUS)); j.DueUS != 0 {
+		x.record.count(j, met)
+	}
 	delete(x.jobs, j.ID)
 	x.fx.over(j)
 	x.follow(j)
-}
-
-// judge counts whether a deadline was met.
-func (x *Exchange) judge(j *live) {
-	if j.DueUS == 0 || j.State != Completed && j.State != Failed && j.State != Lost {
-		return
-	}
-	met := j.State != Lost && !x.timeOf(j.EndedUS).After(x.timeOf(j.DueUS))
-	switch {
-	case j.Void:
-	case j.PromisedUS != 0:
-		x.record.Promised++
-		if met {
-			x.record.Kept++
-		}
-	default:
-		x.record.Hoped++
-		if met {
-			x.record.Met++
-		}
-	}
 }
 
 // rules are those by which bills are made.
@@ -114,11 +95,11 @@ func (x *Exchange) rules() bill.Rules { return bill.Standard() }
 // bill settles a job's money: what is held is charged or given back, and a
 // broken promise is paid for.
 func (x *Exchange) bill(j *live, fine market.Price) {
-	agreed := j.agreed(x.timeOf)
+	agreed := j.agreed(&x.clock)
 	if hold, held := x.ledger.HoldOf(j.ID); held {
 		agreed.Held = min(agreed.Held, hold.Amount())
 	}
-	owed := bill.Owed(x.rules(), &agreed, j.ending(x.timeOf, fine))
+	owed := bill.Owed(x.rules(), &agreed, j.ending(&x.clock, fine))
 	var seqs []int64
 	for _, p := range owed.Postings {
 		seqs = append(seqs, x.post(j, p)...)

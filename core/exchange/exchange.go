@@ -12,14 +12,14 @@ import (
 
 // Exchange is the market floor of one live cluster.
 type Exchange struct {
-	origin  int64 // unix microseconds of time 0
-	now     int64 // unix microseconds of the command under way
+	clock
+
 	version string
 	epochs  []EpochView
 
 	kind    policy.Kind
 	rates   Rates
-	nodes   []*node
+	nodes   roster
 	byName  map[string]int // the latest of a name
 	cluster *cluster.Cluster
 	ledger  *ledger.Ledger
@@ -34,7 +34,7 @@ type Exchange struct {
 	wake     market.Time
 	record   Track
 
-	todo []func() error // follows from what the cluster said, once it has said all
+	todo followUps
 	fx   Effects
 }
 
@@ -53,30 +53,6 @@ func New(version string) *Exchange {
 		wake:     market.Never,
 	}
 }
-
-// Track is how well promises were kept so far: what odds are reckoned from.
-type Track struct {
-	Promised int64 `json:"promised"` // firm promises that came due
-	Kept     int64 `json:"kept"`
-	Hoped    int64 `json:"hoped"` // deadlines without a promise
-	Met      int64 `json:"met"`
-}
-
-// time is the instant of the command under way in the words of the core.
-func (x *Exchange) time() market.Time { return x.timeOf(x.now) }
-
-func (x *Exchange) timeOf(us int64) market.Time { return market.Time(float64(us-x.origin) / 1e6) }
-
-// unix is a time of the core as the world counts it; 0 for Never.
-func (x *Exchange) unix(t market.Time) int64 {
-	if !t.Finite() {
-		return 0
-	}
-	return x.origin + int64(float64(t)*1e6+0.5)
-}
-
-// Now is the time of the last command.
-func (x *Exchange) Now() int64 { return x.now }
 
 // Opened reports whether the exchange has had its first command.
 func (x *Exchange) Opened() bool { return len(x.epochs) > 0 }
@@ -122,7 +98,7 @@ func (x *Exchange) Do(at int64, c Command) (Outcome, error) {
 		o, err = x.money(c.By, c.Money)
 	}
 	if err == nil {
-		err = x.settle()
+		err = x.todo.run()
 	}
 	if err != nil && len(x.fx.Steps)+len(x.fx.Txs) != before {
 		broken(16, fmt.Sprintf("half of %s was carried out: %v", c.Kind(), err))
@@ -170,7 +146,7 @@ func (x *Exchange) catchUp() error {
 		return err
 	}
 	if x.cluster == nil || x.time() < x.wake-market.TimeSlack {
-		return x.settle()
+		return x.todo.run()
 	}
 	x.wake = market.Never
 	if err := x.overruns(); err != nil {
@@ -179,7 +155,7 @@ func (x *Exchange) catchUp() error {
 	if err := x.step(market.Event{Kind: market.Woken}); err != nil {
 		return err
 	}
-	return x.settle()
+	return x.todo.run()
 }
 
 // step lets something happen to the cluster and hears what follows.
@@ -195,20 +171,6 @@ func (x *Exchange) step(happened ...market.Event) error {
 	}
 	return nil
 }
-
-// settle does what follows from what was heard, until nothing does.
-func (x *Exchange) settle() error {
-	for len(x.todo) > 0 {
-		next := x.todo[0]
-		x.todo = x.todo[1:]
-		if err := next(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (x *Exchange) then(f func() error) { x.todo = append(x.todo, f) }
 
 // live lists the numbers of the jobs under way, in order.
 func (x *Exchange) live() []int64 {

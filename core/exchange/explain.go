@@ -14,7 +14,7 @@ func (x *Exchange) Explain(id int64) (Explanation, bool) {
 		return Explanation{}, false
 	}
 	e := Explanation{Job: id, State: j.State, Share: j.Share, DueUS: j.DueUS, Because: []string{}}
-	e.Odds, e.OddsFrom = x.odds(j.Firm)
+	e.Odds, e.OddsFrom = x.record.odds(j.Firm)
 	owed := x.owedNow(j)
 	e.PenaltyNow, e.CostNow, e.CancelNow = int64(owed.Penalty), int64(owed.Charge), int64(owed.Charge)
 	if j.State != Stopping {
@@ -42,7 +42,7 @@ func (x *Exchange) explainQueue(j *live, e *Explanation) {
 		return
 	}
 	e.Ahead = max(0, stand.Place-1)
-	e.Summary = fmt.Sprintf("waits for %d of %d processors, %d jobs ahead of it", j.Width, x.processorsUp(), e.Ahead)
+	e.Summary = fmt.Sprintf("waits for %d of %d processors, %d jobs ahead of it", j.Width, x.nodes.processorsUp(), e.Ahead)
 	e.Because = append(e.Because, fmt.Sprintf("%s gives processors whole and promises no finish before a job starts", x.epoch().Policy))
 	if latest := stand.Terms.Latest; latest.Finite() && latest > 0 {
 		e.Because = append(e.Because, fmt.Sprintf("it must start within %s to be in time", market.Span(int64(float64(latest-x.time())*1e3))))

@@ -149,7 +149,7 @@ func (x *Exchange) place(j *live, procs market.Procs) {
 	j.Ranks, j.Places, j.specs = nil, nil, nil
 	j.beginAgain()
 	for proc := range procs.All() {
-		index := x.nodeOf(proc)
+		index := x.nodes.of(proc)
 		n := x.nodes[index]
 		j.Ranks = append(j.Ranks, rank{Node: index, Processor: proc - n.First, Proc: int32(proc)})
 		j.Places = append(j.Places, Place{Node: n.Node, Processor: proc - n.First})

@@ -74,10 +74,8 @@ func (x *Exchange) onlyPrecise(r *Request) string {
 	if !x.kind.Imprecise {
 		return fmt.Sprintf("under %s there are no optional parts: leave it out, or ask where mf-edf or mf-hbf is in force", x.epoch().Policy)
 	}
-	for _, n := range x.nodes {
-		if n.Up && n.Runs != "" {
-			return fmt.Sprintf("%s runs the jobs of node %s, and knows no optional parts", n.Runs, n.Node)
-		}
+	if n := x.nodes.batch(); n != nil {
+		return fmt.Sprintf("%s runs the jobs of node %s, and knows no optional parts", n.Runs, n.Node)
 	}
 	return ""
 }

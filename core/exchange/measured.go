@@ -93,7 +93,7 @@ func (x *Exchange) ended(j *live) []market.Event {
 	var out []market.Event
 	all, refused, most := meter.Ends(j.tasks())
 	if refused && !all && j.State == Running {
-		x.then(func() error {
+		x.todo.add(func() error {
 			return x.stop(j, task.Terminate, Failed, ReasonRefused, "a node could not start one of its tasks")
 		})
 	}

@@ -1,49 +1,13 @@
 package exchange
 
 import (
-	"cmp"
 	"fmt"
-	"math"
-	"slices"
-	"sort"
 
 	"github.com/libra-market/libra/core/cluster"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
 	"github.com/libra-market/libra/core/task"
 )
-
-// node is a machine that has joined. A node that comes back with another shape
-// is another one of the same name: its processors get new numbers.
-type node struct {
-	task.Hello
-
-	First   int    `json:"first"` // number of its first processor
-	Up      bool   `json:"up"`
-	Why     string `json:"why,omitempty"`
-	Retired bool   `json:"retired,omitempty"`
-
-	tenants []*live // who has tasks here, by number
-	changed mark    // since somebody last asked for effects
-}
-
-// let notes that a job has tasks here.
-func (n *node) let(j *live) {
-	if i, here := n.tenant(j); !here {
-		n.tenants = slices.Insert(n.tenants, i, j)
-	}
-}
-
-// leave notes that a job has none here any more.
-func (n *node) leave(j *live) {
-	if i, here := n.tenant(j); here {
-		n.tenants = slices.Delete(n.tenants, i, i+1)
-	}
-}
-
-func (n *node) tenant(j *live) (int, bool) {
-	return slices.BinarySearchFunc(n.tenants, j.ID, func(t *live, id int64) int { return cmp.Compare(t.ID, id) })
-}
 
 // enlist lets a node join, or come back.
 func (x *Exchange) enlist(h *task.Hello) (Outcome, error) {
@@ -70,30 +34,6 @@ func (x *Exchange) enlist(h *task.Hello) (Outcome, error) {
 	v := x.nodeView(index)
 	x.fx.mark(x.nodes[index], tasks)
 	return Outcome{Node: &v}, nil
-}
-
-// sound names the first thing about a node that makes no sense.
-func sound(h *task.Hello) error {
-	n := market.Node{Processors: h.Processors, Rating: h.Rating, Memory: h.MemoryMB, Disk: h.DiskMB}
-	if h.Node == "" || len(h.Node) > MaxName {
-		return bad("node", "a name")
-	}
-	if err := n.Validate(); err != nil {
-		return bad("node", err.Error())
-	}
-	if !(h.Speed >= h.Rating) {
-		return bad("speed", "at least the rating")
-	}
-	return nil
-}
-
-// sameShape reports whether a node that comes back is what it was: a free disk
-// fills, and a measured rating differs a little from time to time. What counts
-// is then what it said first.
-func sameShape(was, is *task.Hello) bool {
-	const little = 0.1
-	return was.Processors == is.Processors && math.Abs(is.Rating-was.Rating) <= little*was.Rating &&
-		float64(is.MemoryMB) >= (1-little)*float64(was.MemoryMB)
 }
 
 // welcomeBack brings a known node up. If the machine was started anew in
@@ -129,11 +69,7 @@ func (x *Exchange) retire(index int) error {
 
 // join adds a node: the cluster is taken down and set up again, one larger.
 func (x *Exchange) join(h *task.Hello) error {
-	n := &node{Hello: *h, Up: true}
-	if last := len(x.nodes); last > 0 {
-		n.First = x.nodes[last-1].First + x.nodes[last-1].Processors
-	}
-	x.nodes = append(x.nodes, n)
+	x.nodes = append(x.nodes, &node{Hello: *h, Up: true, First: x.nodes.processors()})
 	if err := x.rebuild(x.epoch()); err != nil {
 		x.nodes = x.nodes[:len(x.nodes)-1]
 		return err
@@ -153,7 +89,7 @@ func (x *Exchange) rebuild(e *EpochView) error {
 	if err != nil {
 		return bad("settings", err.Error())
 	}
-	nodes := x.coreNodes(e)
+	nodes := x.nodes.core(e.Rates)
 	x.kind = kind
 	switch {
 	case len(nodes) == 0:
@@ -168,22 +104,6 @@ func (x *Exchange) rebuild(e *EpochView) error {
 		x.fx.rebuilt(x.time(), nodes, e)
 	}
 	return err
-}
-
-// coreNodes are the nodes as the core sees them, at the base prices of an epoch.
-func (x *Exchange) coreNodes(e *EpochView) []market.Node {
-	nodes := make([]market.Node, len(x.nodes))
-	for i, n := range x.nodes {
-		nodes[i] = market.Node{
-			Name: n.Node, Processors: n.Processors, Rating: n.Rating, Memory: n.MemoryMB, Disk: n.DiskMB,
-			Base: market.Rates{
-				Processor: market.Money(e.Rates.Processor).Price(),
-				Memory:    market.Money(e.Rates.Memory).Price(),
-				Disk:      market.Money(e.Rates.Disk).Price(),
-			},
-		}
-	}
-	return nodes
 }
 
 // changeNode hears that a node is gone or back.
@@ -237,20 +157,4 @@ func (j *live) on(index int) bool {
 		}
 	}
 	return false
-}
-
-// nodeOf is the index of the node of a processor.
-func (x *Exchange) nodeOf(proc int) int {
-	return sort.Search(len(x.nodes), func(i int) bool { return x.nodes[i].First > proc }) - 1
-}
-
-// processorsUp counts the processors that can be had.
-func (x *Exchange) processorsUp() int {
-	n := 0
-	for _, node := range x.nodes {
-		if node.Up {
-			n += node.Processors
-		}
-	}
-	return n
 }

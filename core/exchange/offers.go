@@ -134,7 +134,7 @@ func (x *Exchange) fewerProcessors(j *live) (Offer, bool) {
 		return Offer{}, false // so many independent tasks: fewer of them are another job
 	}
 	threads := j.threads()
-	for n := min(width-1, x.processorsUp()); n >= threads; n = n * 3 / 4 {
+	for n := min(width-1, x.nodes.processorsUp()); n >= threads; n = n * 3 / 4 {
 		n -= n % threads
 		r := j.Request
 		r.Processors = n

@@ -97,7 +97,7 @@ func (x *Exchange) extend(j *live) error {
 // leeway is what a job may still be charged for more.
 func (x *Exchange) leeway(j *live) market.Price {
 	if j.Request.Budget != nil {
-		agreed := j.agreed(x.timeOf)
+		agreed := j.agreed(&x.clock)
 		return max(0, market.Money(*j.Request.Budget)-agreed.Sold()).Price()
 	}
 	return x.ledger.Available(x.now, market.Account(j.Account)).Price()

@@ -8,12 +8,11 @@ import (
 // What a job owes is worked out in package bill. Here it is told what was agreed
 // and how the job ended, or would if it did now.
 
-// agreed is what was agreed with a job; when tells a unix time in the words of
-// the core.
-func (j *live) agreed(when func(us int64) market.Time) bill.Job {
+// agreed is what was agreed with a job.
+func (j *live) agreed(c *clock) bill.Job {
 	a := bill.Job{
 		Price: market.Money(j.Price), Formula: j.Working.Formula, Held: market.Money(j.Held), EstimateMS: j.askedMS(),
-		Due: sometime(when, j.DueUS), Promised: j.PromisedUS != 0, Penalty: market.Money(j.Request.PenaltyMicros),
+		Due: c.sometime(j.DueUS), Promised: j.PromisedUS != 0, Penalty: market.Money(j.Request.PenaltyMicros),
 		Optional: j.Request.optionalTerms(),
 	}
 	if a.Optional != nil {
@@ -26,13 +25,13 @@ func (j *live) agreed(when func(us int64) market.Time) bill.Job {
 }
 
 // ending is how a job has ended.
-func (j *live) ending(when func(us int64) market.Time, fine market.Price) *bill.Ending {
+func (j *live) ending(c *clock, fine market.Price) *bill.Ending {
 	if j.State == Expired {
 		fine = -market.Price(j.Owed)
 	}
 	return &bill.Ending{
-		Way: wayOf(j.State), At: when(j.EndedUS), Begun: j.StartedUS != 0, WorkMS: j.Work, OptionalMS: j.OptionalMS,
-		Mandatory: sometime(when, j.MandatoryUS), UsedUp: sometime(when, j.OverUS), Fine: fine,
+		Way: wayOf(j.State), At: c.timeOf(j.EndedUS), Begun: j.StartedUS != 0, WorkMS: j.Work, OptionalMS: j.OptionalMS,
+		Mandatory: c.sometime(j.MandatoryUS), UsedUp: c.sometime(j.OverUS), Fine: fine,
 	}
 }
 
@@ -48,7 +47,7 @@ func (x *Exchange) owedNow(j *live) bill.Bill {
 
 // owedAs is the bill of a job under way if it ended now in a state.
 func (x *Exchange) owedAs(j *live, state State) bill.Bill {
-	agreed := j.agreed(x.timeOf)
+	agreed := j.agreed(&x.clock)
 	return bill.Owed(x.rules(), &agreed, x.endingNow(j, state))
 }
 
@@ -62,7 +61,7 @@ func (x *Exchange) penaltyNow(j *live) market.Money {
 
 // endingNow is how a job under way would end in a state now.
 func (x *Exchange) endingNow(j *live, state State) *bill.Ending {
-	e := j.ending(x.timeOf, x.fineNow(j))
+	e := j.ending(&x.clock, x.fineNow(j))
 	e.Way, e.At, e.WorkMS, e.OptionalMS = wayOf(state), x.time(), x.workNow(j), x.optionalNow(j)
 	return e
 }
@@ -91,14 +90,6 @@ func (x *Exchange) fineNow(j *live) market.Price {
 	}
 	late := x.time() - x.timeOf(j.DueUS)
 	return market.Price(j.Owed) - stand.Terms.Price + bill.Delay(market.Money(j.Request.PenaltyMicros), late)
-}
-
-// sometime is a time of which 0 means that there is none.
-func sometime(when func(us int64) market.Time, us int64) market.Time {
-	if us == 0 {
-		return market.Never
-	}
-	return when(us)
 }
 
 func wayOf(s State) bill.Way {

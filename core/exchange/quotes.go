@@ -132,7 +132,7 @@ func (x *Exchange) fill(q *kept, asked *market.Job, core market.Quote) {
 		q.Share = min(1, float64(asked.Estimate)/float64(d))
 	}
 	q.PredictedUS = x.predict(asked, core)
-	q.Odds, _ = x.odds(core.Firm)
+	q.Odds, _ = x.record.odds(core.Firm)
 	q.Formula = q.Working.Formula
 	if gain, err := core.Gain.Money(); err == nil {
 		q.Gain = int64(gain)

@@ -109,7 +109,7 @@ func (x *Exchange) restoreCluster(s *cluster.State) error {
 	if err != nil {
 		return err
 	}
-	x.cluster, err = cluster.Restore(x.coreNodes(e), p, *s)
+	x.cluster, err = cluster.Restore(x.nodes.core(e.Rates), p, *s)
 	if err == nil {
 		x.cluster.Punctual = true
 	}

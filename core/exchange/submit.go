@@ -159,7 +159,7 @@ func (x *Exchange) payable(j *live) (reason, detail string) {
 // lanes that the market takes.
 func (x *Exchange) fitting(j *live) market.Job {
 	t := x.time()
-	first := j.Request.asked(j.ID, j.Owner, t, x.processorsUp())
+	first := j.Request.asked(j.ID, j.Owner, t, x.nodes.processorsUp())
 	if j.DueUS > 0 { // part of the deadline may be gone, waiting for others
 		first.SLA.Deadline = max(0, x.timeOf(j.DueUS)-t)
 	}
@@ -194,7 +194,7 @@ func (x *Exchange) cancel(by Identity, c *Cancel) (Outcome, error) {
 	if err := x.stop(j, task.Terminate, Cancelled, market.ByUser.String(), detail); err != nil {
 		return Outcome{}, err
 	}
-	if err := x.settle(); err != nil {
+	if err := x.todo.run(); err != nil {
 		return Outcome{}, err
 	}
 	v := x.view(j)
@@ -276,12 +276,12 @@ func (x *Exchange) follow(ended *live) {
 		}
 		if ended.State != Completed {
 			detail := fmt.Sprintf("job %d, which it was to follow, is %s", ended.ID, ended.State)
-			x.then(func() error { x.end(j, Cancelled, ReasonDependency, detail); return nil })
+			x.todo.add(func() error { x.end(j, Cancelled, ReasonDependency, detail); return nil })
 			continue
 		}
 		j.Waits = slices.DeleteFunc(j.Waits, func(w int64) bool { return w == ended.ID })
 		if len(j.Waits) == 0 {
-			x.then(func() error { return x.release(j) })
+			x.todo.add(func() error { return x.release(j) })
 		}
 	}
 }

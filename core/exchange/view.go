@@ -1,7 +1,6 @@
 package exchange
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -36,9 +35,6 @@ func (x *Exchange) view(j *live) Job {
 	v.Work = x.workNow(j)
 	return v
 }
-
-// At lets time pass for those who only look: what they see is as of then.
-func (x *Exchange) At(now int64) { x.now = max(x.now, now) }
 
 // Job is a job under way.
 func (x *Exchange) Job(id int64) (Job, bool) {
@@ -90,13 +86,7 @@ func (x *Exchange) Owned(path string, subtree bool) (owned, held market.Money) {
 
 // Speed is the work a second of all processors that are up.
 func (x *Exchange) Speed() float64 {
-	total := 0.0
-	for _, n := range x.nodes {
-		if n.Up {
-			total += n.Rating * float64(n.Processors)
-		}
-	}
-	return total
+	return x.nodes.speed()
 }
 
 // LedgerHead is where the chain of the ledger ends.
@@ -223,7 +213,7 @@ func (x *Exchange) Usage() Prices {
 			p.Processors += n.Processors
 		}
 	}
-	p.Up = x.processorsUp()
+	p.Up = x.nodes.processorsUp()
 	views := x.Nodes()
 	for i := range views {
 		if !views[i].Up {
@@ -257,20 +247,6 @@ func (x *Exchange) Prices() Prices {
 	return p
 }
 
-// odds is how sure a deadline is, and what that is reckoned from: the promises
-// of the past, with a few imagined ones beside them while there are few.
-func (x *Exchange) odds(firm bool) (float64, string) {
-	t := x.record
-	if firm {
-		const imagined, of = 19, 20
-		return float64(t.Kept+imagined) / float64(t.Promised+of),
-			fmt.Sprintf("%d of %d promises that came due were kept", t.Kept, t.Promised)
-	}
-	const imagined, of = 2, 4
-	return float64(t.Met+imagined) / float64(t.Hoped+of),
-		fmt.Sprintf("%d of %d deadlines without a promise were met", t.Met, t.Hoped)
-}
-
 // Record is how well promises were kept so far.
 func (x *Exchange) Record() Track { return x.record }
 
@@ -278,7 +254,7 @@ func (x *Exchange) Record() Track { return x.record }
 func (x *Exchange) loads(procs market.Procs) map[int]float64 {
 	load, seen := map[int]float64{}, map[int64]bool{}
 	for proc := range procs.All() {
-		for _, j := range x.nodes[x.nodeOf(proc)].tenants {
+		for _, j := range x.nodes[x.nodes.of(proc)].tenants {
 			if seen[j.ID] || !j.holds(procs) {
 				continue
 			}
@@ -315,7 +291,7 @@ func (x *Exchange) predict(asked *market.Job, core market.Quote) int64 {
 	t := x.time()
 	slowest := 0.0
 	for proc := range core.Procs.All() {
-		rating := x.nodes[x.nodeOf(proc)].Rating
+		rating := x.nodes[x.nodes.of(proc)].Rating
 		share := 1.0
 		if d := asked.SLA.Deadline; d.Finite() && d > 0 {
 			need := float64(asked.Estimate) / float64(d) / rating

@@ -1,0 +1,44 @@
+package exchange
+
+import "fmt"
+
+// Track is how well promises were kept so far: what odds are reckoned from.
+type Track struct {
+	Promised int64 `json:"promised"` // firm promises that came due
+	Kept     int64 `json:"kept"`
+	Hoped    int64 `json:"hoped"` // deadlines without a promise
+	Met      int64 `json:"met"`
+}
+
+// count adds a job with a deadline that has ended, and whether it was met: what
+// was cancelled, stopped or never begun says nothing of that, nor does one that
+// broke its own promise.
+func (t *Track) count(j *live, met bool) {
+	switch {
+	case j.State != Completed && j.State != Failed && j.State != Lost:
+	case j.Void:
+	case j.PromisedUS != 0:
+		t.Promised++
+		if met {
+			t.Kept++
+		}
+	default:
+		t.Hoped++
+		if met {
+			t.Met++
+		}
+	}
+}
+
+// odds is how sure a deadline is, and what that is reckoned from: the promises
+// of the past, with a few imagined ones beside them while there are few.
+func (t *Track) odds(firm bool) (odds float64, from string) {
+	if firm {
+		const imagined, of = 19, 20
+		return float64(t.Kept+imagined) / float64(t.Promised+of),
+			fmt.Sprintf("%d of %d promises that came due were kept", t.Kept, t.Promised)
+	}
+	const imagined, of = 2, 4
+	return float64(t.Met+imagined) / float64(t.Hoped+of),
+		fmt.Sprintf("%d of %d deadlines without a promise were met", t.Met, t.Hoped)
+}

@@ -220,7 +220,7 @@ func TestWrongNamesAreNoticed(t *testing.T) {
 	r := readTree(t)
 	for _, text := range []string{
 		"`core/nothing`", "`core/market/nothing.go`", "`nothing.go`", "`nothing.md`", "`market/money.go`", "`sim/oracle`", "`market.Nothing`",
-		"`market.Job.Nothing`", "`Job.Nothing`", "`TestNothingAtAll`", "`core/market`: `TestLinksLeadSomewhere`", "`libra nothing`", "`make nothing`", "`go test ./nothing -run x`",
+		"`market.Job.Nothing`", "`Job.Nothing`", "`TestNothingAtAll`", "`core/market`: `TestLinksLeadSomewhere`", "`libra nothing`", "`libra up --no-such-thing`", "    libra submit --no-such-thing x -- prog\n", "`make nothing`", "`go test ./nothing -run x`",
 		"    $ libra nothing --flag\n", "```\nmake nothing\n```", "`lab/sim/testdata/nothing*.txt`",
 	} {
 		if wrong := r.wrongNames(text); len(wrong) != 1 {
@@ -229,7 +229,7 @@ func TestWrongNamesAreNoticed(t *testing.T) {
 	}
 	for _, text := range []string{
 		"`core/market`", "`core/market/money.go`", "`money.go`", "`semantics.md`", "`market.Money`", "`market.Job`", "`TestLinksLeadSomewhere`",
-		"`docs`: `TestLinksLeadSomewhere`", "`libra up --listen 0.0.0.0:7070`", "`make check`", "`go test ./lab/sim -run x`", "`go test ./...`", "`site/project/alice`", "`jobs.csv`", "`--slurm-rest`",
+		"`docs`: `TestLinksLeadSomewhere`", "`libra up --listen 0.0.0.0:7070`", "`make check`", "    libra submit -e 1s --deadline 4m -- prog --nothing\n", "`go test ./lab/sim -run x`", "`go test ./...`", "`site/project/alice`", "`jobs.csv`", "`--slurm-rest`",
 		"`/etc/slurm/slurm.conf`", "`bin/libra`", "`gamma * E + delta * E / D`", "`docs/*.md`", "`cpu.max`", "`Fatal`", "    make check\n",
 	} {
 		if wrong := r.wrongNames(text); len(wrong) != 0 {

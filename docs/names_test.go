@@ -16,7 +16,7 @@ import (
 //	cluster.Step, book.Draft            an exported name of a package
 //	Draft.Start                         a method or a field of a type, of any package
 //	TestX, `core/book`: `TestX`         a test; of that package, if one stands before it
-//	libra up, make check                a command of the program, a target of make
+//	libra up --listen, make check       a command of the program with its flags, a target of make
 //	go test ./lab/sim                   a directory
 //
 // Everything else in backticks (flags, settings, other people's files) is not
@@ -32,6 +32,7 @@ var (
 	aTest      = regexp.MustCompile(`^(?:Test|Fuzz|Benchmark)[A-Z0-9]\w*$`)
 	command    = regexp.MustCompile(`^(?:bin/)?libra ([a-z][a-z-]*)\b`)
 	target     = regexp.MustCompile(`^make ([a-z][a-z-]*)\b`)
+	flag       = regexp.MustCompile(` --([a-z][a-z-]*)`)
 	goDir      = regexp.MustCompile(` \./([a-z][a-z0-9_/]*[a-z0-9])`)
 	prompt     = regexp.MustCompile(`^ *(?:[a-z0-9]*[$#] )?`)
 	fence      = regexp.MustCompile("(?ms)^```.*?^```$")
@@ -135,6 +136,13 @@ func (r *tree) wrongCommand(s string) []string {
 	}
 	if m := command.FindStringSubmatch(s); m != nil && !r.commands[m[1]] {
 		return []string{"there is no command libra " + m[1]}
+	} else if m != nil {
+		own, _, _ := strings.Cut(s, " -- ") // what follows is another program's
+		for _, f := range flag.FindAllStringSubmatch(own, -1) {
+			if !r.flags[f[1]] {
+				return []string{"there is no flag --" + f[1] + " of libra " + m[1]}
+			}
+		}
 	}
 	if m := target.FindStringSubmatch(s); m != nil && !r.targets[m[1]] {
 		return []string{"there is no target make " + m[1]}

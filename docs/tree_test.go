@@ -22,6 +22,7 @@ type tree struct {
 	packages map[string]map[string]bool // directory of a package -> identifiers: Name, Type.Method, Type.Field
 	tests    map[string][]string        // name of a test -> directories
 	commands map[string]bool            // of the program
+	flags    map[string]bool            // words that can be flags of it
 	targets  map[string]bool            // of make
 	docs     map[string]string          // path -> text, of Markdown files
 	comments map[string]string          // path -> package comment, of doc.go files
@@ -45,7 +46,7 @@ var readOnce = sync.OnceValues(read)
 func read() (*tree, error) {
 	r := &tree{
 		paths: map[string]bool{}, bases: map[string]bool{}, packages: map[string]map[string]bool{}, tests: map[string][]string{},
-		commands: map[string]bool{"help": true, "completion": true}, targets: map[string]bool{},
+		commands: map[string]bool{"help": true, "completion": true}, targets: map[string]bool{}, flags: map[string]bool{"help": true, "version": true},
 		docs: map[string]string{}, comments: map[string]string{}, sources: map[string]string{},
 	}
 	root := os.DirFS("..")
@@ -75,6 +76,7 @@ func read() (*tree, error) {
 
 var (
 	useLine    = regexp.MustCompile(`\bUse:\s+"([a-z-]+)`)
+	aWord      = regexp.MustCompile(`"([a-z][a-z-]*)"`)
 	targetLine = regexp.MustCompile(`(?m)^([a-z-]+):(?:[^=]|$)`)
 )
 
@@ -103,6 +105,11 @@ func (r *tree) take(root fs.FS, name string) error {
 		if strings.HasPrefix(name, "cmd/") {
 			for _, m := range useLine.FindAllStringSubmatch(text, -1) {
 				r.commands[m[1]] = true
+			}
+		}
+		if !strings.HasSuffix(name, "_test.go") && (strings.HasPrefix(name, "cmd/") || strings.HasPrefix(name, "live/directive/")) { // its words are flags too
+			for _, m := range aWord.FindAllStringSubmatch(text, -1) {
+				r.flags[m[1]] = true
 			}
 		}
 		return r.parse(name, text)

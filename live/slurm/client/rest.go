@@ -55,11 +55,19 @@ var versions = []struct {
 	{"v0.0.37", first{}},
 }
 
+// Connections that are kept: as many as the backend has calls under way.
+const (
+	mostKept = 32
+	keptFor  = time.Minute
+)
+
+var errTooLong = fmt.Errorf("it says more than %d bytes", mostAnswer)
+
 // mostAnswer is how much slurmrestd may say: a listing of tens of thousands of jobs.
 const mostAnswer = 256 << 20
 
 func openRest(ctx context.Context, o Options, seal func(Submission) string, byCommand *commands) (*rest, error) {
-	base, way, err := wayTo(o.Rest, o.Now)
+	base, way, err := wayTo(o.Rest)
 	if err != nil {
 		return nil, err
 	}
@@ -91,23 +99,19 @@ func openRest(ctx context.Context, o Options, seal func(Submission) string, byCo
 
 // wayTo is how requests get to http://host:port or unix:/path, over connections
 // that are kept.
-func wayTo(address string, now func() time.Time) (string, http.RoundTripper, error) {
+func wayTo(address string) (string, http.RoundTripper, error) {
+	way := &http.Transport{MaxIdleConnsPerHost: mostKept, IdleConnTimeout: keptFor, DisableCompression: true}
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
-		return "http://localhost", newLines("unix", "/"+strings.TrimLeft(path, "/"), now), nil
+		way.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "unix", "/"+strings.TrimLeft(path, "/"))
+		}
+		return "http://localhost", way, nil
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil || !slices.Contains([]string{"http", "https"}, u.Scheme) {
 		return "", nil, fmt.Errorf("slurmrestd: %q is neither http://host:port nor unix:/path", address)
 	}
-	base := strings.TrimRight(address, "/")
-	if u.Scheme == "https" {
-		return base, &http.Transport{MaxIdleConns: mostKept, MaxIdleConnsPerHost: mostKept, IdleConnTimeout: keptFor, DisableCompression: true}, nil
-	}
-	port := u.Port()
-	if port == "" {
-		port = "80"
-	}
-	return base, newLines("tcp", net.JoinHostPort(u.Hostname(), port), now), nil
+	return strings.TrimRight(address, "/"), way, nil
 }
 
 // Name says how Slurm is spoken to.

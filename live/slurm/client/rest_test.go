@@ -1,15 +1,18 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -379,13 +382,48 @@ func TestNumberOfANewJob(t *testing.T) {
 
 func TestAddresses(t *testing.T) {
 	for _, bad := range []string{"localhost:6820", "ftp://x", "http://", "http://user:pw@host", "://"} {
-		if _, _, err := wayTo(bad, time.Now); err == nil || strings.Contains(err.Error(), "ErrAway") {
+		if _, _, err := wayTo(bad); err == nil || strings.Contains(err.Error(), "ErrAway") {
 			t.Errorf("%q is an address: %v", bad, err)
 		}
 	}
 	for good, want := range map[string]string{"http://h:1/": "http://h:1", "https://h": "https://h", "unix:/a/b": "http://localhost", "unix:///a": "http://localhost"} {
-		if base, _, err := wayTo(good, time.Now); base != want || err != nil {
+		if base, _, err := wayTo(good); base != want || err != nil {
 			t.Errorf("%q is %q, %v", good, base, err)
 		}
+	}
+}
+
+// A submission whose answer is lost may have been taken: it is not sent again, not
+// even over a connection that had been kept.
+func TestASubmissionIsSentOnce(t *testing.T) {
+	var came atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			return
+		}
+		came.Add(1)
+		_, _ = io.Copy(io.Discard, r.Body)
+		panic(http.ErrAbortHandler)
+	}))
+	defer server.Close()
+	base, way, err := wayTo(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		req, err := http.NewRequestWithContext(t.Context(), method, base, bytes.NewReader([]byte("{}")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := way.RoundTrip(req)
+		if (err == nil) != (method == http.MethodGet) {
+			t.Errorf("%s: %v", method, err)
+		}
+		if err == nil {
+			resp.Body.Close()
+		}
+	}
+	if n := came.Load(); n != 1 {
+		t.Errorf("it came %d times", n)
 	}
 }

@@ -16,8 +16,13 @@ import (
 
 // txs reads transactions back from the store.
 func (c *Controller) txs(ctx context.Context, q store.TxQuery) iter.Seq2[ledger.Tx, error] {
+	return readTxs(c.log.Txs(ctx, q))
+}
+
+// readTxs reads transactions as the ledger has them.
+func readTxs(rows iter.Seq2[store.Tx, error]) iter.Seq2[ledger.Tx, error] {
 	return func(yield func(ledger.Tx, error) bool) {
-		for row, err := range c.log.Txs(ctx, q) {
+		for row, err := range rows {
 			var tx ledger.Tx
 			if err == nil {
 				if err = json.Unmarshal(row.Body, &tx); err != nil {
@@ -29,6 +34,13 @@ func (c *Controller) txs(ctx context.Context, q store.TxQuery) iter.Seq2[ledger.
 			}
 		}
 	}
+}
+
+// VerifyBooks adds up all transactions of a store that no market runs on: each
+// follows from the one before, and the sum of all is zero.
+func VerifyBooks(rows iter.Seq2[store.Tx, error]) error {
+	_, err := ledger.Verify(ledger.State{}, readTxs(rows), nil)
+	return err
 }
 
 // VerifyLedger adds everything up again: the chain of the log, the chain of the

@@ -62,23 +62,44 @@ func (d *database) VerifyLog(ctx context.Context) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("verify log: %w", err)
 	}
-	var n int64
-	links := newChain(nil)
+	check := newVerifier(end)
 	for e, err := range d.Tail(ctx, 0) {
-		switch {
-		case err != nil:
-			return n, fmt.Errorf("verify log: %w", err)
-		case e.Seq != n+1:
-			return n, &BrokenChain{Seq: n + 1, Why: fmt.Sprintf("it is missing, the next one is %d", e.Seq)}
-		case !bytes.Equal(links.next(&e), e.Hash):
-			return n, &BrokenChain{Seq: e.Seq, Why: "its hash does not follow from its content and the entry before"}
-		case e.Seq == end.seq && !bytes.Equal(e.Hash, end.hash):
-			return n, &BrokenChain{Seq: e.Seq, Why: "its hash is not the one remembered for the end of the log"}
+		if err != nil {
+			return check.sound, fmt.Errorf("verify log: %w", err)
 		}
-		n = e.Seq
+		if err := check.see(&e); err != nil {
+			return check.sound, err
+		}
 	}
-	if n < end.seq {
-		return n, &BrokenChain{Seq: n + 1, Why: fmt.Sprintf("it is missing, the log once ended at %d", end.seq)}
+	return check.sound, check.finish()
+}
+
+// verifier checks entries one after the other, and that none is missing at the
+// end.
+type verifier struct {
+	links *chain
+	end   head
+	sound int64
+}
+
+func newVerifier(end head) *verifier { return &verifier{links: newChain(nil), end: end} }
+
+func (v *verifier) see(e *Entry) error {
+	switch {
+	case e.Seq != v.sound+1:
+		return &BrokenChain{Seq: v.sound + 1, Why: fmt.Sprintf("it is missing, the next one is %d", e.Seq)}
+	case !bytes.Equal(v.links.next(e), e.Hash):
+		return &BrokenChain{Seq: e.Seq, Why: "its hash does not follow from its content and the entry before"}
+	case e.Seq == v.end.seq && !bytes.Equal(e.Hash, v.end.hash):
+		return &BrokenChain{Seq: e.Seq, Why: "its hash is not the one remembered for the end of the log"}
 	}
-	return n, nil
+	v.sound = e.Seq
+	return nil
+}
+
+func (v *verifier) finish() error {
+	if v.sound < v.end.seq {
+		return &BrokenChain{Seq: v.sound + 1, Why: fmt.Sprintf("it is missing, the log once ended at %d", v.end.seq)}
+	}
+	return nil
 }

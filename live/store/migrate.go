@@ -48,8 +48,39 @@ func readMigrations(from fs.FS) ([]migration, error) {
 	return steps, nil
 }
 
+// settleForm sees to it that the tables have a form that this program can use.
+func (d *database) settleForm(ctx context.Context, how manner) error {
+	steps, err := migrations()
+	if err != nil {
+		return err
+	}
+	if how == asItIs {
+		return d.explain(d.view(ctx, func(tx *sql.Tx) error { return d.readForm(ctx, tx, int64(len(steps))) }))
+	}
+	return d.migrate(ctx, steps)
+}
+
+// readForm refuses what is no store, or a newer one.
+func (d *database) readForm(ctx context.Context, tx *sql.Tx, latest int64) error {
+	var ours, form int64
+	if err := tx.QueryRowContext(ctx, d.present).Scan(&ours); err != nil {
+		return err
+	}
+	if ours == 0 {
+		return fmt.Errorf("%w: no market was ever opened in it", ErrForeign)
+	}
+	if err := tx.QueryRowContext(ctx, "SELECT coalesce(max(version), 0) FROM libra_migrations").Scan(&form); err != nil {
+		return err
+	}
+	if form > latest {
+		return d.newer(ctx, tx, form, latest)
+	}
+	return nil
+}
+
 // migrate brings the tables to the latest version, all missing steps in one
-// transaction.
+// transaction: first it reads which version they have and refuses what it does
+// not know, and only then it changes anything.
 func (d *database) migrate(ctx context.Context, steps []migration) error {
 	err := d.engine.change(ctx, func(tx *sql.Tx) error { return d.migrateIn(ctx, tx, steps) })
 	return d.explain(err)
@@ -81,7 +112,7 @@ func (d *database) migrateIn(ctx context.Context, tx *sql.Tx, steps []migration)
 		return err
 	}
 	if latest := int64(len(steps)); version > latest {
-		return fmt.Errorf("%w: its tables have version %d, this program knows up to %d", ErrNewer, version, latest)
+		return d.newer(ctx, tx, version, latest)
 	}
 	for _, step := range steps[version:] {
 		if _, err := tx.ExecContext(ctx, d.words.Replace(step.script)); err != nil {
@@ -92,5 +123,5 @@ func (d *database) migrateIn(ctx context.Context, tx *sql.Tx, steps []migration)
 			return fmt.Errorf("migration %s: %w", step.name, err)
 		}
 	}
-	return nil
+	return d.signIn(ctx, tx, version < int64(len(steps)))
 }

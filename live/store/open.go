@@ -13,6 +13,22 @@ import (
 // database that exists. PostgreSQL must be reached directly or through a pooler
 // that keeps sessions: the lead is a lock of a session.
 func Open(ctx context.Context, address string) (Store, error) {
+	d, err := open(ctx, address, upToDate)
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// manner is how a store is opened.
+type manner int
+
+const (
+	upToDate manner = iota // made if there is none, and brought to the form of this program
+	asItIs                 // only if there is one, and nothing in it is changed
+)
+
+func open(ctx context.Context, address string, how manner) (*database, error) {
 	scheme, rest, hasScheme := strings.Cut(address, ":")
 	var d *database
 	var err error
@@ -20,13 +36,13 @@ func Open(ctx context.Context, address string) (Store, error) {
 	case address == "":
 		return nil, fmt.Errorf("open store: %w: it is empty", ErrAddress)
 	case hasScheme && (scheme == "postgres" || scheme == "postgresql"):
-		d, err = openPostgres(ctx, address)
+		d, err = openPostgres(ctx, address, how)
 	case hasScheme && scheme == "sqlite":
-		d, err = openSQLite(ctx, strings.TrimPrefix(rest, "//"))
+		d, err = openSQLite(ctx, strings.TrimPrefix(rest, "//"), how)
 	case hasScheme && strings.HasPrefix(rest, "//"):
 		return nil, fmt.Errorf("open store: %w: %q is neither sqlite nor postgres", ErrAddress, scheme)
 	default:
-		d, err = openSQLite(ctx, address)
+		d, err = openSQLite(ctx, address, how)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open store %s: %w", Redact(address), err)

@@ -27,7 +27,7 @@ type postgres struct {
 	reads *sql.DB // over the pool
 }
 
-func openPostgres(ctx context.Context, address string) (*database, error) {
+func openPostgres(ctx context.Context, address string, how manner) (*database, error) {
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrAddress, err)
@@ -51,11 +51,7 @@ func openPostgres(ctx context.Context, address string) (*database, error) {
 	}
 	p := &postgres{pool: pool, reads: stdlib.OpenDBFromPool(pool)}
 	d := newDatabase(postgresDialect(), p, p.reads)
-	steps, err := migrations()
-	if err == nil {
-		err = d.migrate(ctx, steps)
-	}
-	if err != nil {
+	if err := d.settleForm(ctx, how); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil

@@ -39,11 +39,14 @@ type sqlite struct {
 	copied chan struct{} // closed when nobody copies any more
 }
 
-func openSQLite(ctx context.Context, path string) (*database, error) {
+func openSQLite(ctx context.Context, path string, how manner) (*database, error) {
 	if path == "" || path == ":memory:" {
 		return nil, fmt.Errorf("%w: it names no file", ErrAddress)
 	}
 	path, err := filepath.Abs(path)
+	if err == nil && how == asItIs {
+		_, err = os.Stat(path)
+	}
 	if err == nil {
 		err = prepareFile(path)
 	}
@@ -72,14 +75,14 @@ func openSQLite(ctx context.Context, path string) (*database, error) {
 	s.reads.SetMaxOpenConns(sqliteReaders)
 	s.reads.SetMaxIdleConns(sqliteReaders)
 	d := newDatabase(sqliteDialect(), s, s.reads)
-	if err := s.start(ctx, d); err != nil {
+	if err := s.start(ctx, d, how); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
 }
 
 // start checks that the file is a database that can be used as one.
-func (s *sqlite) start(ctx context.Context, d *database) error {
+func (s *sqlite) start(ctx context.Context, d *database, how manner) error {
 	var mode string
 	if err := s.writes.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode); err != nil {
 		return s.explain(err)
@@ -87,11 +90,7 @@ func (s *sqlite) start(ctx context.Context, d *database) error {
 	if mode != "wal" {
 		return fmt.Errorf("%w: its file system has no write-ahead log (journal mode %s)", ErrReadOnly, mode)
 	}
-	steps, err := migrations()
-	if err != nil {
-		return err
-	}
-	return d.migrate(ctx, steps)
+	return d.settleForm(ctx, how)
 }
 
 // sqliteName is the name of a database as the driver takes it.

@@ -179,6 +179,9 @@ type Store interface {
 	Meta(ctx context.Context, key string) (string, bool, error)
 	// SetMeta sets it.
 	SetMeta(ctx context.Context, key, value string) error
+	// Generation is a random name of this store that changes when it is
+	// restored from a backup.
+	Generation(ctx context.Context) (string, error)
 
 	// Note is a note of a kind under a key.
 	Note(ctx context.Context, kind, key string) (Note, bool, error)

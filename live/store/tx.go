@@ -87,25 +87,32 @@ func (d *database) accounts(ctx context.Context, account string, below bool) ([]
 	return legs, err
 }
 
+const txColumns = "seq, at, kind, job, memo, hash, body, postings"
+
 func (d *database) txsByID(ctx context.Context, ids []int64) ([]Tx, error) {
 	txs := make([]Tx, 0, len(ids))
-	err := d.each(ctx, d.reads, "SELECT seq, at, kind, job, memo, hash, body, postings FROM txs WHERE "+
-		fmt.Sprintf(d.among, "seq")+" ORDER BY seq", []any{d.list(ids)},
+	err := d.each(ctx, d.reads, "SELECT "+txColumns+" FROM txs WHERE "+fmt.Sprintf(d.among, "seq")+" ORDER BY seq",
+		[]any{d.list(ids)},
 		func(rows *sql.Rows) error {
-			var tx Tx
-			var postings []byte
-			if err := rows.Scan(&tx.Seq, &tx.At, &tx.Kind, &tx.Job, &tx.Memo, &tx.Hash, &tx.Body, &postings); err != nil {
-				return err
-			}
-			if err := json.Unmarshal(postings, &tx.Postings); err != nil {
-				return fmt.Errorf("postings of %d: %w", tx.Seq, err)
-			}
-			if len(tx.Postings) == 0 {
-				tx.Postings = nil
-			}
-			tx.Hash, tx.Body = none(tx.Hash), none(tx.Body)
+			tx, err := scanTx(rows)
 			txs = append(txs, tx)
-			return nil
+			return err
 		})
 	return txs, err
+}
+
+func scanTx(rows *sql.Rows) (Tx, error) {
+	var tx Tx
+	var postings []byte
+	if err := rows.Scan(&tx.Seq, &tx.At, &tx.Kind, &tx.Job, &tx.Memo, &tx.Hash, &tx.Body, &postings); err != nil {
+		return tx, err
+	}
+	if err := json.Unmarshal(postings, &tx.Postings); err != nil {
+		return tx, fmt.Errorf("postings of %d: %w", tx.Seq, err)
+	}
+	if len(tx.Postings) == 0 {
+		tx.Postings = nil
+	}
+	tx.Hash, tx.Body = none(tx.Hash), none(tx.Body)
+	return tx, nil
 }

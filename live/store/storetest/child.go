@@ -2,8 +2,10 @@ package storetest
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
+	"iter"
 	"os"
 	"os/exec"
 	"testing"
@@ -17,10 +19,11 @@ type Child struct {
 	lines   *bufio.Scanner
 }
 
-// StartChild runs this test binary as a child of a kind, on a store.
-func StartChild(tb testing.TB, kind, address string) *Child {
+// StartChild runs this test binary as a child of a kind, on the store that the
+// first argument names.
+func StartChild(tb testing.TB, kind string, args ...string) *Child {
 	tb.Helper()
-	c := &Child{command: exec.Command(os.Args[0], address)}
+	c := &Child{command: exec.Command(os.Args[0], args...)}
 	c.command.Env = append(os.Environ(), childVar+"="+kind)
 	c.command.Stderr = os.Stderr
 	out, err := c.command.StdoutPipe()
@@ -63,10 +66,16 @@ const (
 	Appender = "append"
 	// Leader takes the lead, prints "leads", and keeps it.
 	Leader = "lead"
+	// Restorer restores a backup of a second store and prints a line for every
+	// row.
+	Restorer = "restore"
 )
 
 func child(kind string, args []string) error {
 	ctx := context.Background()
+	if kind == Restorer {
+		return restore(ctx, args[0], args[1])
+	}
 	s, err := store.Open(ctx, args[0])
 	if err != nil {
 		return err
@@ -84,6 +93,19 @@ func child(kind string, args []string) error {
 	return fmt.Errorf("no such kind: %s", kind)
 }
 
+func restore(ctx context.Context, address, source string) error {
+	var backup bytes.Buffer
+	if _, err := store.Save(ctx, source, &backup, 0, nil); err != nil {
+		return err
+	}
+	from, err := store.ReadBackup(&backup)
+	if err != nil {
+		return err
+	}
+	return store.Load(ctx, address, from, func(iter.Seq2[store.Tx, error]) error { return nil },
+		func(done, _ int64) { fmt.Fprintln(os.Stdout, done) })
+}
+
 func appendForEver(ctx context.Context, s store.Store) error {
 	if _, _, err := s.Lead(ctx); err != nil {
 		return err
@@ -93,7 +115,7 @@ func appendForEver(ctx context.Context, s store.Store) error {
 		return err
 	}
 	for seq := last.Seq; ; {
-		b := numbered(seq+1, 1+int(seq%7))
+		b := Numbered(seq+1, 1+int(seq%7))
 		if err := s.Append(ctx, b); err != nil {
 			return err
 		}

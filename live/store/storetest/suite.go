@@ -74,9 +74,9 @@ func (b Backend) open(tb testing.TB) store.Store {
 	return Open(tb, b.New(tb))
 }
 
-// numbered is a batch in which everything carries the number of its entry, and
+// Numbered is a batch in which everything carries the number of its entry, and
 // every entry says where the batch ends.
-func numbered(first int64, n int) store.Batch {
+func Numbered(first int64, n int) store.Batch {
 	var b store.Batch
 	end := first + int64(n) - 1
 	for seq := first; seq <= end; seq++ {
@@ -98,9 +98,9 @@ func numbered(first int64, n int) store.Batch {
 	return b
 }
 
-// checkNumbered checks that the store holds exactly the numbered batches up to
+// CheckNumbered checks that the store holds exactly the numbered batches up to
 // the end of its log, and says where that is.
-func checkNumbered(tb testing.TB, ctx context.Context, s store.Store) int64 {
+func CheckNumbered(tb testing.TB, ctx context.Context, s store.Store) int64 {
 	tb.Helper()
 	n, err := s.VerifyLog(ctx)
 	if err != nil {
@@ -116,7 +116,7 @@ func checkNumbered(tb testing.TB, ctx context.Context, s store.Store) int64 {
 	if want := fmt.Sprint(n); n > 0 && end != want {
 		tb.Errorf("the log ends at %s within a batch that ends at %s", want, end)
 	}
-	want := numbered(1, int(n))
+	want := Numbered(1, int(n))
 	var txs int64
 	for tx, err := range s.Txs(ctx, store.TxQuery{}) {
 		if err != nil {
@@ -153,7 +153,7 @@ func checkNumbered(tb testing.TB, ctx context.Context, s store.Store) int64 {
 		}
 		same(tb, "reply", r, w)
 	}
-	after := numbered(n+1, 7)
+	after := Numbered(n+1, 7)
 	for _, w := range after.Replies {
 		if _, found, err := s.Reply(ctx, w.Owner, w.Key); err != nil || found {
 			tb.Errorf("reply %s is there (%v), the log ends at %d", w.Key, err, n)

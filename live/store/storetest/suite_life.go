@@ -3,8 +3,10 @@ package storetest
 import (
 	"context"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -17,16 +19,26 @@ func testReopen(t *testing.T, b Backend) {
 	for i := range 3 {
 		s, err := store.Open(ctx, address)
 		must(t, err)
-		must(t, s.Append(ctx, numbered(int64(4*i+1), 4)))
+		must(t, s.Append(ctx, Numbered(int64(4*i+1), 4)))
 		must(t, s.SetMeta(ctx, "times", strconv.Itoa(i)))
 		must(t, s.Close())
 		must(t, s.Close()) // twice is not once too often
 	}
 	s := Open(t, address)
-	same(t, "end", checkNumbered(t, ctx, s), int64(12))
+	same(t, "end", CheckNumbered(t, ctx, s), int64(12))
 	times, _, err := s.Meta(ctx, "times")
 	must(t, err)
 	same(t, "meta", times, "2")
+	one, err := s.Generation(ctx)
+	must(t, err)
+	again, err := Open(t, address).Generation(ctx)
+	must(t, err)
+	same(t, "generation when opened again", again, one)
+	other, err := b.open(t).Generation(ctx)
+	must(t, err)
+	if one == "" || one == other {
+		t.Errorf("generations %q and %q", one, other)
+	}
 }
 
 // testReaders reads while it is written: what is seen is never half a batch.
@@ -64,11 +76,11 @@ func testReaders(t *testing.T, b Backend) {
 		if i%10 == 5 {
 			must(t, s.SaveSnapshot(ctx, store.Snapshot{Seq: int64(10 * i), Body: make([]byte, 1<<20)}))
 		}
-		must(t, s.Append(ctx, numbered(int64(10*i+1), 10)))
+		must(t, s.Append(ctx, Numbered(int64(10*i+1), 10)))
 	}
 	close(done)
 	wg.Wait()
-	same(t, "end", checkNumbered(t, ctx, s), int64(300))
+	same(t, "end", CheckNumbered(t, ctx, s), int64(300))
 }
 
 func testLead(t *testing.T, b Backend) {
@@ -167,7 +179,7 @@ func testKilled(t *testing.T, b Backend) {
 		must(t, err)
 		_, _, err = s.Lead(ctx) // what the child had sent has arrived by then, or never will
 		must(t, err)
-		end := checkNumbered(t, ctx, s)
+		end := CheckNumbered(t, ctx, s)
 		must(t, s.Close())
 		if end < acknowledged || end > acknowledged+7 || acknowledged <= before {
 			t.Errorf("%d acknowledged after %d, the log ends at %d", acknowledged, before, end)
@@ -181,22 +193,31 @@ func testNewer(t *testing.T, b Backend) {
 	address, ctx := b.New(t), t.Context()
 	s, err := store.Open(ctx, address)
 	must(t, err)
-	must(t, s.Append(ctx, numbered(1, 2)))
+	must(t, s.Append(ctx, Numbered(1, 2)))
 	must(t, s.Close())
 	raw := b.SQL(t, address)
 	_, err = raw.ExecContext(ctx, "INSERT INTO libra_migrations (version, name) VALUES (999, 'of tomorrow')")
 	must(t, err)
-	_, err = store.Open(ctx, address)
-	wants(t, "a newer database", err, store.ErrNewer)
+	for name, open := range map[string]func() error{
+		"to use it":  func() error { _, bad := store.Open(ctx, address); return bad },
+		"to save it": func() error { _, bad := store.Save(ctx, address, io.Discard, 0, nil); return bad },
+	} {
+		var newer *store.Newer
+		if err = open(); !errors.As(err, &newer) || !errors.Is(err, store.ErrNewer) || newer.Form != 999 || newer.Program == "" {
+			t.Errorf("a newer database, %s: %v", name, err)
+		} else if text := err.Error(); !strings.Contains(text, "(form 999)") || !strings.Contains(text, "upgrade libra, or restore the backup") {
+			t.Errorf("%s: %s does not say what to do", name, text)
+		}
+	}
 	_, err = raw.ExecContext(ctx, "DELETE FROM libra_migrations WHERE version = 999")
 	must(t, err)
-	same(t, "end", checkNumbered(t, ctx, Open(t, address)), int64(2))
+	same(t, "end", CheckNumbered(t, ctx, Open(t, address)), int64(2))
 }
 
 func testClosed(t *testing.T, b Backend) {
 	s, ctx := b.open(t), t.Context()
 	must(t, s.Close())
-	wants(t, "append", s.Append(ctx, numbered(1, 1)), store.ErrClosed)
+	wants(t, "append", s.Append(ctx, Numbered(1, 1)), store.ErrClosed)
 	_, _, err := s.TryLead(ctx)
 	wants(t, "lead", err, store.ErrClosed)
 	_, _, err = s.Last(ctx)

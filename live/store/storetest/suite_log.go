@@ -143,21 +143,21 @@ func testLargeEntries(t *testing.T, b Backend) {
 func testConflict(t *testing.T, b Backend) {
 	address := b.New(t)
 	one, two, ctx := Open(t, address), Open(t, address), t.Context()
-	must(t, one.Append(ctx, numbered(1, 3)))
-	must(t, two.Append(ctx, numbered(4, 2)))
+	must(t, one.Append(ctx, Numbered(1, 3)))
+	must(t, two.Append(ctx, Numbered(4, 2)))
 	for name, first := range map[string]int64{"an entry that is there": 4, "the first": 1, "a gap": 7} {
-		wants(t, name, one.Append(ctx, numbered(first, 1)), store.ErrConflict)
+		wants(t, name, one.Append(ctx, Numbered(first, 1)), store.ErrConflict)
 	}
-	same(t, "end", checkNumbered(t, ctx, two), int64(5))
-	must(t, one.Append(ctx, numbered(6, 1))) // it knows better now
-	wants(t, "the other is late", two.Append(ctx, numbered(6, 1)), store.ErrConflict)
+	same(t, "end", CheckNumbered(t, ctx, two), int64(5))
+	must(t, one.Append(ctx, Numbered(6, 1))) // it knows better now
+	wants(t, "the other is late", two.Append(ctx, Numbered(6, 1)), store.ErrConflict)
 
-	used := numbered(7, 1)
+	used := Numbered(7, 1)
 	used.Txs[0].Seq = 3
 	wants(t, "a transaction that is there", one.Append(ctx, used), store.ErrConflict)
-	same(t, "end", checkNumbered(t, ctx, two), int64(6))
-	must(t, two.Append(ctx, numbered(7, 1)))
-	same(t, "end", checkNumbered(t, ctx, one), int64(7))
+	same(t, "end", CheckNumbered(t, ctx, two), int64(6))
+	must(t, two.Append(ctx, Numbered(7, 1)))
+	same(t, "end", CheckNumbered(t, ctx, one), int64(7))
 }
 
 func testManyWriters(t *testing.T, b Backend) {
@@ -176,7 +176,7 @@ func testManyWriters(t *testing.T, b Backend) {
 				if last.Seq >= goal {
 					return
 				}
-				err = s.Append(t.Context(), numbered(last.Seq+1, 2))
+				err = s.Append(t.Context(), Numbered(last.Seq+1, 2))
 				if err != nil && !errors.Is(err, store.ErrConflict) {
 					t.Error(err)
 					return
@@ -185,7 +185,7 @@ func testManyWriters(t *testing.T, b Backend) {
 		})
 	}
 	wg.Wait()
-	if n := checkNumbered(t, t.Context(), Open(t, address)); n < goal || n%2 != 0 {
+	if n := CheckNumbered(t, t.Context(), Open(t, address)); n < goal || n%2 != 0 {
 		t.Errorf("the log ends at %d", n)
 	}
 }
@@ -211,11 +211,11 @@ func testInvalid(t *testing.T, b Backend) {
 		"a posting's side with a zero":  func(b *store.Batch) { b.Txs[0].Postings[1].Side = "\x00" },
 		"a transaction kind with zeros": func(b *store.Batch) { b.Txs[0].Kind = "\x00\x00" },
 	} {
-		batch := numbered(1, 2)
+		batch := Numbered(1, 2)
 		spoil(&batch)
 		wants(t, name, s.Append(ctx, batch), store.ErrInvalid)
 	}
-	same(t, "end", checkNumbered(t, ctx, s), int64(0))
+	same(t, "end", CheckNumbered(t, ctx, s), int64(0))
 
 	const odd = "\xff"
 	for _, q := range []store.Query{{Owner: odd}, {Account: odd}, {Name: odd}, {States: []string{odd}}} {
@@ -234,8 +234,8 @@ func testInvalid(t *testing.T, b Backend) {
 
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	wants(t, "a cancelled context", s.Append(cancelled, numbered(1, 2)), context.Canceled)
-	same(t, "end", checkNumbered(t, ctx, s), int64(0))
+	wants(t, "a cancelled context", s.Append(cancelled, Numbered(1, 2)), context.Canceled)
+	same(t, "end", CheckNumbered(t, ctx, s), int64(0))
 
 	fit := strings.Repeat("y", 800) // the longest that is taken goes through all indexes
 	must(t, s.Append(ctx, store.Batch{
@@ -247,7 +247,7 @@ func testInvalid(t *testing.T, b Backend) {
 
 func testHashes(t *testing.T, b Backend) {
 	s, ctx := b.open(t), t.Context()
-	batch := numbered(1, 3)
+	batch := Numbered(1, 3)
 	var before []byte
 	for i := range batch.Entries {
 		batch.Entries[i].Hash = batch.Entries[i].Sum(before)
@@ -267,7 +267,7 @@ func testHashes(t *testing.T, b Backend) {
 	if e.Version = 2; bytes.Equal(first, e.Sum(before)) {
 		t.Error("the version can be changed")
 	}
-	same(t, "end", checkNumbered(t, ctx, s), int64(3))
+	same(t, "end", CheckNumbered(t, ctx, s), int64(3))
 }
 
 func testSpoilt(t *testing.T, b Backend) {
@@ -280,7 +280,7 @@ func testSpoilt(t *testing.T, b Backend) {
 			must(t, err)
 		}
 	}
-	must(t, s.Append(ctx, numbered(1, 9)))
+	must(t, s.Append(ctx, Numbered(1, 9)))
 	do("CREATE TABLE sound AS SELECT * FROM log")
 	for _, c := range []struct {
 		how string
@@ -307,5 +307,5 @@ func testSpoilt(t *testing.T, b Backend) {
 		}
 		do("DELETE FROM log", "INSERT INTO log SELECT * FROM sound", "UPDATE head SET hash = (SELECT hash FROM log WHERE seq = 9)")
 	}
-	same(t, "end", checkNumbered(t, ctx, s), int64(9))
+	same(t, "end", CheckNumbered(t, ctx, s), int64(9))
 }

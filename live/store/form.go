@@ -1,0 +1,100 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"fmt"
+	"runtime/debug"
+)
+
+// The form of a store is the number of its last migration. One number stands for
+// all of it: whoever changes what an entry or a snapshot contains adds a
+// migration too, if only one that says why, so that the program of yesterday
+// refuses the store before it has touched it.
+
+// Newer says that a store or a backup has a form that this program does not
+// know. It is an [ErrNewer].
+type Newer struct {
+	What    string // "store" or "backup"
+	Program string // the version that wrote it; empty: unknown
+	Form    int64
+	Knows   int64 // what this program reads
+}
+
+// Error says what to do.
+func (n *Newer) Error() string {
+	by := "a newer libra"
+	if n.Program != "" {
+		by = "libra " + n.Program
+	}
+	return fmt.Sprintf("this %s was written by %s (form %d); this program reads up to form %d: upgrade libra, or restore the backup made before the upgrade",
+		n.What, by, n.Form, n.Knows)
+}
+
+// Unwrap is [ErrNewer].
+func (n *Newer) Unwrap() error { return ErrNewer }
+
+// Settings of the store's own.
+const (
+	generationMeta = "store.generation"
+	programMeta    = "store.program" // that brought it to its form
+)
+
+// Generation tells a store from all others, and from itself before it was
+// restored from a backup: what the world outside was told since then is not in
+// it. It is random and says nothing else.
+func (d *database) Generation(ctx context.Context) (string, error) {
+	id, found, err := d.Meta(ctx, generationMeta)
+	if err == nil && !found {
+		err = fmt.Errorf("generation: %w", ErrUnknown)
+	}
+	return id, err
+}
+
+// newGeneration begins another one.
+func (d *database) newGeneration(ctx context.Context, tx *sql.Tx) error {
+	return d.setMetaIn(ctx, tx, generationMeta, rand.Text())
+}
+
+// signIn says on a new store which it is, and on one whose form was changed by
+// whom.
+func (d *database) signIn(ctx context.Context, tx *sql.Tx, changed bool) error {
+	var n int64
+	if err := tx.QueryRowContext(ctx, d.q("SELECT count(*) FROM meta WHERE key = ?"), generationMeta).Scan(&n); err != nil {
+		return err
+	}
+	if n == 0 {
+		if err := d.newGeneration(ctx, tx); err != nil {
+			return err
+		}
+	}
+	if !changed {
+		return nil
+	}
+	return d.setMetaIn(ctx, tx, programMeta, programVersion())
+}
+
+func (d *database) setMetaIn(ctx context.Context, tx *sql.Tx, key, value string) error {
+	_, err := tx.ExecContext(ctx, d.q("INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"), key, value)
+	return err
+}
+
+// newer is the refusal of a store with a form beyond those known.
+func (d *database) newer(ctx context.Context, tx *sql.Tx, form, knows int64) error {
+	n := &Newer{What: "store", Form: form, Knows: knows}
+	err := tx.QueryRowContext(ctx, d.q("SELECT value FROM meta WHERE key = ?"), programMeta).Scan(&n.Program)
+	if err != nil {
+		n.Program = "" // it may have gone elsewhere by then: the rest is reason enough
+	}
+	return n
+}
+
+// programVersion is what the build says of itself.
+func programVersion() string {
+	about, ok := debug.ReadBuildInfo()
+	if !ok || about.Main.Version == "" {
+		return "(devel)"
+	}
+	return about.Main.Version
+}

@@ -66,6 +66,7 @@ type JobState struct {
 	Worked   Number           `json:"worked_s"`
 	Priced   Number           `json:"priced_s"`
 	Refined  Number           `json:"refined_s,omitempty"`
+	Waits    bool             `json:"waits,omitempty"` // it may still say where it ran before
 }
 
 // TermsState is what was agreed with a job.
@@ -162,6 +163,7 @@ func (b *Book) jobState(slot Slot) JobState {
 		Terms: termsState(&e.Terms), Start: Number(e.Start), Left: Number(e.Left), Since: Number(e.Since), Speed: Number(e.Speed),
 		Procs: writeProcs(e.Procs), Alone: e.alone, Apart: e.independent, Reserved: e.reserved, Released: e.bestEffort,
 		Ends: Number(e.endsAt), Worked: Number(e.worked), Priced: Number(e.priced), Refined: Number(e.refined),
+		Waits: e.state == waiting,
 	}
 }
 

@@ -73,6 +73,9 @@ func NewTask(j *market.Job, t Terms, now market.Time) Task {
 	}
 }
 
+// Independent reports whether there are, or have been, tasks that advance independently.
+func (b *Book) Independent() bool { return b.tasks != nil }
+
 // openPiles makes room for tasks, the first time there are any.
 func (b *Book) openPiles() {
 	if b.tasks == nil {

@@ -19,6 +19,12 @@ func (c *Cluster) State() State {
 	return State{Policy: policy.Describe(c.policy), Punctual: c.Punctual, Book: c.draft.State()}
 }
 
+// Facts writes down how some jobs and processors stand after a step: see
+// [book.Draft.Facts].
+func (c *Cluster) Facts(changed, moved []market.JobID, procs []int) book.Facts {
+	return c.draft.Facts(changed, moved, procs)
+}
+
 // Restore makes a cluster that says from then on, event for event, what the
 // one whose state was written down would have said. A state that no cluster
 // can be in is an error.

@@ -36,3 +36,7 @@ func (c *Cluster) UsedUp(at market.Time) []market.JobID { return c.book.UsedUp(a
 // Refined lists, by number, the running jobs of which an optional part, on some
 // processor at least, has had all it was to have at the given time.
 func (c *Cluster) Refined(at market.Time) []market.JobID { return c.book.Refined(at) }
+
+// Independent reports whether there are, or have been, jobs whose tasks advance each
+// on its own.
+func (c *Cluster) Independent() bool { return c.book.Independent() }

@@ -85,7 +85,7 @@ func (x *Exchange) endAt(j *live, state State, reason, detail string, fine marke
 		x.record.count(j, met)
 	}
 	delete(x.jobs, j.ID)
-	x.fx.over(j)
+	x.over(j)
 	x.follow(j)
 }
 

@@ -16,6 +16,7 @@ type Effects struct {
 	Nodes    []string    // on which something starts or ends
 	Reshared []string    // on which shares change
 	Money    bool        // some balance changed
+	Facts    Facts       // all that is needed to make it true again
 
 	changed map[int64]*live
 	ended   map[int64]Change
@@ -54,6 +55,18 @@ func (fx *Effects) over(j *live) {
 	fx.ended[j.ID] = Change{Job: j.Job, First: !j.Written}
 }
 
+// changed notes that something of a job has changed that is worth showing.
+func (x *Exchange) changed(j *live) {
+	x.fx.touch(j)
+	x.touched.job(j.ID, true)
+}
+
+// over notes that a job has ended.
+func (x *Exchange) over(j *live) {
+	x.fx.over(j)
+	x.touched.job(j.ID, true)
+}
+
 // mark is what has changed on a node since somebody last asked.
 type mark uint8
 
@@ -74,6 +87,7 @@ func (fx *Effects) mark(n *node, what mark) {
 // Effects takes what has come of the commands since it was last asked.
 func (x *Exchange) Effects() Effects {
 	fx := x.fx
+	x.notePoints()
 	for _, j := range fx.changed {
 		fx.Jobs = append(fx.Jobs, Change{Job: x.view(j), First: !j.Written})
 		j.Written = true
@@ -93,6 +107,7 @@ func (x *Exchange) Effects() Effects {
 	slices.Sort(fx.Nodes)
 	slices.Sort(fx.Reshared)
 	fx.Money = len(fx.Txs) > 0
+	fx.Facts = x.facts(fx.Txs)
 	x.fx = Effects{}
 	return fx
 }

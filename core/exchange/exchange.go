@@ -34,8 +34,9 @@ type Exchange struct {
 	wake     market.Time
 	record   Track
 
-	todo followUps
-	fx   Effects
+	todo    followUps
+	fx      Effects
+	touched touched
 }
 
 // New is an exchange to which nothing has happened yet. The first command is
@@ -166,7 +167,11 @@ func (x *Exchange) step(happened ...market.Event) error {
 		return err
 	}
 	x.fx.note(t, happened, said)
+	for i := range happened {
+		x.touch(&happened[i])
+	}
 	for i := range said {
+		x.touch(&said[i])
 		x.hear(&said[i])
 	}
 	return nil

@@ -15,6 +15,9 @@ type floor struct {
 	now int64
 	log []entry
 	all map[int64]exchange.Job // as last written down
+
+	image    *exchange.Image // what the facts say
+	followed int
 }
 
 type entry struct {
@@ -65,6 +68,7 @@ func (f *floor) try(c exchange.Command) (exchange.Outcome, error) {
 	f.Helper()
 	o, err := f.x.Do(f.now, c)
 	fx := f.x.Effects()
+	f.follow(&fx.Facts)
 	if err != nil {
 		if len(fx.Steps) > 0 {
 			f.log = append(f.log, entry{f.now, exchange.Command{Tick: &exchange.Tick{}}, fx.Steps})

@@ -26,7 +26,7 @@ func (x *Exchange) hear(e *market.Event) {
 	switch e.Kind {
 	case market.Queued:
 		j.State, j.Owed, j.Firm = Queued, Number(e.Price), false
-		x.fx.touch(j)
+		x.changed(j)
 	case market.Accepted:
 		x.accepted(j, e)
 	case market.Granted:
@@ -36,7 +36,7 @@ func (x *Exchange) hear(e *market.Event) {
 		j.State, j.Share, j.Work = Queued, 0, 0
 		j.Attempt++
 		j.beginAgain()
-		x.fx.touch(j)
+		x.changed(j)
 	case market.Rejected:
 		x.end(j, Rejected, e.Reason.String(), refusalText(e.Reason))
 	case market.Stopped:
@@ -60,17 +60,17 @@ func (x *Exchange) accepted(j *live, e *market.Event) {
 	if e.Procs.Len() > 0 {
 		x.place(j, e.Procs)
 	}
-	x.fx.touch(j)
+	x.changed(j)
 }
 
 // granted sets the share of a job that advances as one.
 func (x *Exchange) granted(j *live, e *market.Event) {
 	if len(j.Ranks) == 0 {
 		x.place(j, e.Procs)
-		x.fx.touch(j)
+		x.changed(j)
 	}
+	j.setSpeed(e.Speed)
 	for i := range j.Ranks {
-		j.Ranks[i].Speed = e.Speed
 		x.fx.mark(x.nodes[j.Ranks[i].Node], shares)
 	}
 	x.shareChanged(j)
@@ -94,24 +94,56 @@ func (x *Exchange) hearShares(e *market.Event) {
 	}
 }
 
-// shareChanged notes the share of a job, the least of its tasks', over time.
+// shareChanged notes that the speed of a job has changed.
 func (x *Exchange) shareChanged(j *live) {
+	if j.reckonShare(x.nodes) {
+		j.moved = true
+	}
+}
+
+// setSpeed sets the one speed of a job that advances as one.
+func (j *live) setSpeed(speed float64) {
+	for i := range j.Ranks {
+		j.Ranks[i].Speed = speed
+	}
+}
+
+// setSpeedOn sets the speed of a job's task on one processor.
+func (j *live) setSpeedOn(proc int32, speed float64) {
+	for i := range j.Ranks {
+		if r := &j.Ranks[i]; r.Proc == proc {
+			r.Speed = speed
+		}
+	}
+}
+
+// reckonShare works out the share of a job, the least that it has of a
+// processor; false: it is as it was.
+func (j *live) reckonShare(nodes []*node) bool {
 	if len(j.Ranks) == 0 {
-		return
+		return false
 	}
 	least := 0.0
 	for i := range j.Ranks {
 		r := &j.Ranks[i]
-		share := r.Speed / x.nodes[r.Node].Rating
+		share := r.Speed / nodes[r.Node].Rating
 		if i == 0 || share < least {
 			least = share
 		}
 	}
-	if least != j.Share {
-		j.Share = least
-		j.Timeline = thin(append(j.Timeline, Point{AtUS: x.now, Share: least}))
-		j.moved = true
+	changed := least != j.Share
+	j.Share = least
+	return changed
+}
+
+// notePoint adds the share that a job has after a command to its timeline, if it
+// is another one.
+func (j *live) notePoint(now int64) {
+	n := len(j.Timeline)
+	if n == 0 && j.Share == 0 || n > 0 && j.Timeline[n-1].Share == j.Share {
+		return
 	}
+	j.Timeline = thin(append(j.Timeline, Point{AtUS: now, Share: j.Share}))
 }
 
 // mostPoints bounds what is kept of a job's shares over time.

@@ -24,9 +24,10 @@ type live struct {
 	Tries   int       `json:"tries"`   // extensions asked for
 	Written bool      `json:"written"` // something of it was written down
 
-	moved bool        // since somebody last looked
-	over  int64       // milliseconds that it has had beyond its estimate, when it asks for more
-	specs []task.Spec // of its tasks, once somebody asked
+	moved  bool        // since somebody last looked
+	logged bool        // what it asked for is in the log
+	over   int64       // milliseconds that it has had beyond its estimate, when it asks for more
+	specs  []task.Spec // of its tasks, once somebody asked
 }
 
 // rank is one task of a job, as the cluster counts: on one processor.

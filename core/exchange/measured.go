@@ -24,6 +24,7 @@ func (x *Exchange) measured(m *Measured) error {
 		}
 		speed := x.nodes[r.Node].Speed
 		jobs[j.ID] = true
+		x.touched.job(j.ID, true)
 		r.Observe(s, j.threads(), speed)
 		if j.Request.Optional != nil {
 			r.ObservePart(s, speed, j.State == Running)

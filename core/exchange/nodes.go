@@ -40,6 +40,7 @@ func (x *Exchange) enlist(h *task.Hello) (Outcome, error) {
 // between, nothing of what ran there still does.
 func (x *Exchange) welcomeBack(index int, h *task.Hello) error {
 	n := x.nodes[index]
+	x.touched.node(index)
 	if n.Up && n.Boot != h.Boot {
 		if err := x.lose(index, "started anew"); err != nil {
 			return err
@@ -64,6 +65,7 @@ func (x *Exchange) retire(index int) error {
 		}
 	}
 	n.Retired = true
+	x.touched.node(index)
 	return nil
 }
 
@@ -75,6 +77,7 @@ func (x *Exchange) join(h *task.Hello) error {
 		return err
 	}
 	x.byName[h.Node] = len(x.nodes) - 1
+	x.touched.node(len(x.nodes) - 1)
 	return x.step(market.Event{Kind: market.NodeUp, Node: int32(len(x.nodes) - 1)})
 }
 
@@ -113,6 +116,7 @@ func (x *Exchange) changeNode(c *NodeChange) (Outcome, error) {
 		return Outcome{}, fmt.Errorf("node %s: %w", c.Node, ErrUnknown)
 	}
 	n := x.nodes[index]
+	x.touched.node(index)
 	var err error
 	switch {
 	case c.Up && !n.Up:
@@ -131,6 +135,7 @@ func (x *Exchange) changeNode(c *NodeChange) (Outcome, error) {
 func (x *Exchange) lose(index int, why string) error {
 	n := x.nodes[index]
 	n.Up, n.Why = false, why
+	x.touched.node(index)
 	var happened []market.Event
 	for _, id := range x.live() {
 		j := x.jobs[id]

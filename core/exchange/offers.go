@@ -24,6 +24,7 @@ func (x *Exchange) offers(j *live, reason string) []Offer {
 			if j.ID != 0 { // a preview leaves no trace
 				o.Quote.ID = fmt.Sprintf("q%d%c", j.ID, 'a'+len(found))
 				o.Quote.ExpiresUS = x.now + DefaultTTL*1000
+				x.touched.quote(o.Quote.ID)
 				x.quotes[o.Quote.ID] = &kept{Quote: o.Quote, Account: j.Account}
 				x.expiry.push(o.Quote.ExpiresUS, o.Quote.ID)
 			}

@@ -76,6 +76,7 @@ func (x *Exchange) extend(j *live) error {
 	const least = 1000 // milliseconds
 	whole := int64(math.Max(least, float64(j.askedMS())/10*math.Pow(2, float64(j.Tries))))
 	before := len(j.Extensions)
+	x.touched.job(j.ID, true)
 	stand, _ := x.cluster.Status(market.JobID(j.ID), x.time())
 	j.over = int64(max(0, -float64(stand.Left)) * 1e3)
 	for _, ms := range []int64{whole, max(least, whole/4)} {
@@ -123,7 +124,7 @@ func (x *Exchange) prolonged(j *live, e *market.Event) {
 	}
 	j.Extra += ms
 	j.Extensions = append(j.Extensions, Extension{AtUS: x.now, WorkMS: ms, Price: int64(more.Price)})
-	x.fx.touch(j)
+	x.changed(j)
 }
 
 // overran hears that there is no more to be had: extend decides what follows.
@@ -143,7 +144,7 @@ func (x *Exchange) giveUp(j *live) error {
 	case OverrunLate:
 		j.Void, j.Firm = true, false
 		j.Detail = detail + "; it goes on with what others leave, without a promise"
-		x.fx.touch(j)
+		x.changed(j)
 		return x.step(market.Event{Kind: market.Released, Job: market.JobID(j.ID)})
 	case OverrunKill:
 		return x.stop(j, task.Kill, Stopped, ReasonOverrun, detail)

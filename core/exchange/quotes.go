@@ -96,6 +96,7 @@ func (x *Exchange) quote(by Identity, a *AskQuote) (Outcome, error) {
 		}
 	}
 	x.quotes[q.ID] = q
+	x.touched.quote(q.ID)
 	x.expiry.push(q.ExpiresUS, q.ID)
 	v := q.Quote
 	return Outcome{Quote: &v}, nil
@@ -280,6 +281,7 @@ func (x *Exchange) lapse(id string) error {
 
 // drop forgets a quote.
 func (x *Exchange) drop(q *kept) {
+	x.touched.quote(q.ID)
 	delete(x.quotes, q.ID)
 	delete(x.reserved, q.Job)
 }

@@ -24,12 +24,30 @@ import (
 func TestWhateverHappens(t *testing.T) {
 	for _, kind := range policy.Kinds() {
 		t.Run(kind.Name, func(t *testing.T) {
-			rapid.Check(t, func(r *rapid.T) { randomDay(t, r, kind.Name) })
+			rapid.Check(t, func(r *rapid.T) {
+				f := randomDay(t, r, kind.Name, snapshotGoesOn)
+				logGivesTheSame(r, f)
+				coreSaysTheSame(r, f)
+			})
 		})
 	}
 }
 
-func randomDay(t *testing.T, r *rapid.T, policyName string) {
+// Whenever the program is killed, what the facts say goes on: the books sum to
+// zero, and every job ends in one state.
+func TestRecoveredFromFacts(t *testing.T) {
+	for _, kind := range policy.Kinds() {
+		t.Run(kind.Name, func(t *testing.T) {
+			rapid.Check(t, func(r *rapid.T) {
+				randomDay(t, r, kind.Name, func(_ rapid.TB, f *floor) { f.recover() })
+			})
+		})
+	}
+}
+
+// randomDay is a day in which anything may happen, and after which all is over;
+// interrupt is what happens to the exchange itself.
+func randomDay(t *testing.T, r *rapid.T, policyName string, interrupt func(rapid.TB, *floor)) *floor {
 	f := open(t, policyName, rapid.IntRange(1, 3).Draw(r, "processors"))
 	if rapid.Bool().Draw(r, "two nodes") {
 		f.enlist("n2", 2)
@@ -63,12 +81,12 @@ func randomDay(t *testing.T, r *rapid.T, policyName string) {
 		case 12:
 			f.enlist("n1", rapid.IntRange(1, 3).Draw(r, "new shape"))
 		case 13:
-			snapshotGoesOn(r, f)
+			interrupt(r, f)
 		}
 	}
 	finish(r, f)
-	logGivesTheSame(r, f)
-	coreSaysTheSame(r, f)
+	f.compare()
+	return f
 }
 
 func request(f *floor, r *rapid.T) exchange.Request {

@@ -35,7 +35,7 @@ func (x *Exchange) fulfilled(j *live) []market.Event {
 	}
 	if all && j.MandatoryUS == 0 {
 		j.MandatoryUS, j.Part = x.now, task.OptionalPart
-		x.fx.touch(j)
+		x.changed(j)
 	}
 	return out
 }
@@ -88,7 +88,7 @@ func (x *Exchange) refined(j *live) error {
 			r.Stop = task.Terminate
 			r.CutAt(j.Request.Optional.WorkMS)
 			x.fx.mark(x.nodes[r.Node], tasks)
-			x.fx.touch(j)
+			x.changed(j)
 		case t.Left.Done():
 			back = append(back, market.Event{
 				Kind: market.Used, Job: market.JobID(j.ID), Proc: r.Proc, Work: max(0, whole-market.Work(max(least, t.Speed))),

@@ -54,7 +54,13 @@ func Restore(version string, encoded []byte) (*Exchange, error) {
 	if err := json.Unmarshal(encoded, &s); err != nil {
 		return nil, fmt.Errorf("state of the exchange: %w", err)
 	}
+	return open(version, &s)
+}
+
+// open is the exchange of a snapshot.
+func open(version string, s *Snapshot) (*Exchange, error) {
 	x := New(version)
+	x.touched.epochs = len(s.Epochs)
 	x.origin, x.now, x.epochs, x.rates, x.nodes = s.Origin, s.Now, s.Epochs, s.Rates, s.Nodes
 	x.next, x.wake, x.record = s.Next, market.Time(s.Wake), s.Record
 	var err error
@@ -72,6 +78,7 @@ func Restore(version string, encoded []byte) (*Exchange, error) {
 	}
 	for _, j := range s.Jobs {
 		x.jobs[j.ID] = j
+		j.logged = true
 		for i := range j.Ranks {
 			if k := j.Ranks[i].Node; k < 0 || k >= len(x.nodes) {
 				return nil, fmt.Errorf("state of the exchange: job %d is on node %d of %d", j.ID, k, len(x.nodes))

@@ -95,7 +95,7 @@ func (x *Exchange) refuse(j *live, reason, detail string) Outcome {
 	r := &Refusal{Reason: reason, Detail: detail, Offers: x.offers(j, reason), Job: j.ID}
 	if j.State == "" {
 		j.State, j.Reason, j.Detail, j.EndedUS = Rejected, reason, detail, x.now
-		x.fx.over(j)
+		x.over(j)
 	}
 	v := j.Job
 	return Outcome{Job: &v, Refusal: r}
@@ -135,7 +135,7 @@ func (x *Exchange) pay(j *live) (Outcome, error) {
 		}
 		return x.refuse(j, reason, why), nil
 	}
-	x.fx.touch(j)
+	x.changed(j)
 	v := x.view(j)
 	return Outcome{Job: &v}, nil
 }
@@ -222,7 +222,7 @@ func (x *Exchange) stop(j *live, how task.Stop, end State, reason, detail string
 	for i := range j.Ranks {
 		x.fx.mark(x.nodes[j.Ranks[i].Node], tasks)
 	}
-	x.fx.touch(j)
+	x.changed(j)
 	return x.step(market.Event{Kind: market.Released, Job: market.JobID(j.ID)})
 }
 
@@ -260,7 +260,7 @@ func (x *Exchange) hold(j *live, waits []int64) (Outcome, error) {
 	for _, id := range waits {
 		x.waits[id] = append(x.waits[id], j.ID)
 	}
-	x.fx.touch(j)
+	x.changed(j)
 	v := x.view(j)
 	return Outcome{Job: &v}, nil
 }
@@ -279,6 +279,7 @@ func (x *Exchange) follow(ended *live) {
 			x.todo.add(func() error { x.end(j, Cancelled, ReasonDependency, detail); return nil })
 			continue
 		}
+		x.touched.job(j.ID, true)
 		j.Waits = slices.DeleteFunc(j.Waits, func(w int64) bool { return w == ended.ID })
 		if len(j.Waits) == 0 {
 			x.todo.add(func() error { return x.release(j) })

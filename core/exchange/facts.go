@@ -1,0 +1,187 @@
+package exchange
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/libra-market/libra/core/book"
+	"github.com/libra-market/libra/core/ledger"
+	"github.com/libra-market/libra/core/market"
+)
+
+// Facts is what a command made true: what was decided, promised, granted and
+// billed, as the records that it changed stand after it. They are the log:
+// recovery puts them into an [Image] one after the other and decides nothing, so
+// that it does not matter which version of the program made them.
+//
+// It shares memory with the exchange: encode it before the next command.
+type Facts struct {
+	Origin  int64       `json:"origin,omitempty"` // with the first command
+	Now     int64       `json:"now"`
+	Next    int64       `json:"next"`
+	Wake    Number      `json:"wake"`
+	Record  Track       `json:"record"`
+	Epochs  []EpochView `json:"epochs,omitempty"` // that began
+	Nodes   []nodeFact  `json:"nodes,omitempty"`
+	Jobs    []jobFact   `json:"jobs,omitempty"`
+	Gone    []int64     `json:"gone,omitempty"` // jobs under way no longer
+	Quotes  []*kept     `json:"quotes,omitempty"`
+	Dropped []string    `json:"dropped,omitempty"` // quotes
+	Txs     []ledger.Tx `json:"txs,omitempty"`
+	Book    *book.Facts `json:"book,omitempty"` // and with it the shares of jobs that are not in Jobs
+}
+
+// nodeFact is a node as it is now.
+type nodeFact struct {
+	Index int `json:"index"`
+	node
+}
+
+// jobFact is a job under way as it is now. What it asked for is in the first one
+// alone.
+type jobFact struct {
+	live
+
+	Request  *Request `json:"request,omitempty"`
+	Timeline []Point  `json:"timeline,omitempty"` // none: it hides that of the job, which follows from its shares
+}
+
+// touched is what the commands since somebody last asked have changed.
+type touched struct {
+	jobs    map[int64]bool // true: in more than its speed
+	procs   map[int]bool
+	quotes  map[string]bool
+	nodes   map[int]bool
+	epochs  int // that were written down before
+	stepped bool
+}
+
+func (t *touched) job(id int64, all bool) {
+	if t.jobs == nil {
+		t.jobs = map[int64]bool{}
+	}
+	t.jobs[id] = t.jobs[id] || all
+}
+
+func (t *touched) proc(proc int32) {
+	if t.procs == nil {
+		t.procs = map[int]bool{}
+	}
+	t.procs[int(proc)] = true
+}
+
+func (t *touched) quote(id string) {
+	if t.quotes == nil {
+		t.quotes = map[string]bool{}
+	}
+	t.quotes[id] = true
+}
+
+func (t *touched) node(index int) {
+	if t.nodes == nil {
+		t.nodes = map[int]bool{}
+	}
+	t.nodes[index] = true
+}
+
+// touch notes whom an event of the core, from outside or its own, changes. It
+// must come before the event is heard: where a job was counts too.
+func (x *Exchange) touch(e *market.Event) {
+	x.touched.stepped = true
+	switch e.Kind {
+	case market.Wake, market.Woken, market.NodeDown, market.NodeUp:
+		return
+	case market.Shared:
+		x.touched.proc(e.Proc)
+		for i := range e.Slices {
+			x.touched.job(int64(e.Slices[i].Job), false)
+		}
+		return
+	default:
+	}
+	id := int64(e.Job)
+	j := x.jobs[id]
+	x.touched.job(id, e.Kind != market.Granted || j == nil || len(j.Ranks) == 0)
+	q := x.reservation(id)
+	if q != nil {
+		x.touched.quote(q.ID)
+	}
+	if !x.cluster.Independent() {
+		return
+	}
+	if j != nil {
+		for i := range j.Ranks {
+			x.touched.proc(j.Ranks[i].Proc)
+		}
+	}
+	if q != nil {
+		x.touchProcs(q.Procs)
+	}
+	x.touchProcs(e.Procs)
+}
+
+func (x *Exchange) touchProcs(procs market.Procs) {
+	for proc := range procs.All() {
+		x.touched.proc(int32(proc))
+	}
+}
+
+// notePoints brings the timelines of the jobs up to date whose share may have
+// changed.
+func (x *Exchange) notePoints() {
+	for id := range x.touched.jobs {
+		if j := x.jobs[id]; j != nil {
+			j.notePoint(x.now)
+		}
+	}
+}
+
+// facts takes what the commands since it was last asked made true.
+func (x *Exchange) facts(txs []ledger.Tx) Facts {
+	t := x.touched
+	x.touched = touched{epochs: len(x.epochs)}
+	f := Facts{Now: x.now, Next: x.next, Wake: Number(x.wake), Record: x.record, Epochs: x.epochs[min(t.epochs, len(x.epochs)):], Txs: txs}
+	if t.epochs == 0 {
+		f.Origin = x.origin
+	}
+	for _, index := range slices.Sorted(maps.Keys(t.nodes)) {
+		f.Nodes = append(f.Nodes, nodeFact{Index: index, node: *x.nodes[index]})
+	}
+	for _, id := range slices.Sorted(maps.Keys(t.quotes)) {
+		if q := x.quotes[id]; q != nil {
+			f.Quotes = append(f.Quotes, q)
+		} else {
+			f.Dropped = append(f.Dropped, id)
+		}
+	}
+	var changed, moved []market.JobID
+	for _, id := range slices.Sorted(maps.Keys(t.jobs)) {
+		j := x.jobs[id]
+		switch {
+		case !t.jobs[id]:
+			moved = append(moved, market.JobID(id))
+		case j == nil:
+			f.Gone = append(f.Gone, id)
+			changed = append(changed, market.JobID(id))
+		default:
+			f.Jobs = append(f.Jobs, j.fact())
+			changed = append(changed, market.JobID(id))
+		}
+	}
+	if !t.stepped || x.cluster == nil {
+		return f
+	}
+	b := x.cluster.Facts(changed, moved, slices.Sorted(maps.Keys(t.procs)))
+	f.Book = &b
+	return f
+}
+
+// fact writes a job down.
+func (j *live) fact() jobFact {
+	f := jobFact{live: *j}
+	if !j.logged {
+		j.logged = true
+		f.Request = &j.Request
+	}
+	return f
+}

@@ -1,0 +1,132 @@
+package exchange_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"pgregory.net/rapid"
+
+	"github.com/libra-market/libra/core/book"
+	"github.com/libra-market/libra/core/exchange"
+)
+
+// follow puts the facts of a command, as they are written down, into the image
+// that stands beside the exchange, and compares the two.
+func (f *floor) follow(facts *exchange.Facts) {
+	f.Helper()
+	if f.image == nil {
+		f.image = exchange.NewImage()
+	}
+	var read exchange.Facts
+	if err := json.Unmarshal(asJSON(f.T, facts), &read); err != nil {
+		f.Fatal(err)
+	}
+	if err := f.image.Apply(&read); err != nil {
+		f.Fatalf("facts that cannot be true: %v", err)
+	}
+	if f.followed++; f.followed%8 == 0 { // comparing takes longer than all the rest
+		f.compare()
+	}
+}
+
+// compare holds what the facts say against what is.
+func (f *floor) compare() {
+	f.Helper()
+	if d := apart("", canonical(f.T, f.image.Snapshot()), canonical(f.T, f.x.Snapshot())); d != "" {
+		f.Fatalf("what the facts say, and what is: %s", d)
+	}
+}
+
+// recover puts what the facts say in the place of the exchange.
+func (f *floor) recover() {
+	f.Helper()
+	f.compare()
+	kept := asJSON(f.T, f.image.Snapshot())
+	x, err := f.image.Open("test")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.x = x
+	if f.image, err = exchange.ReadImage(kept); err != nil { // the other one is the exchange's now
+		f.Fatal(err)
+	}
+}
+
+// canonical is a snapshot, as JSON has it, without what its meaning does not
+// depend on: the seats and the order of a book, since when a job has had its
+// speed, and what was heard of a task and made no difference.
+func canonical(t rapid.TB, s exchange.Snapshot) any {
+	t.Helper()
+	if s.Cluster != nil {
+		c := *s.Cluster
+		c.Policy = ""
+		b := book.NewImage(&c.Book).State(c.Book.Nodes)
+		for i := range b.Running {
+			j := &b.Running[i]
+			j.Left, j.Since = j.Left-(b.Now-j.Since)*j.Speed, b.Now
+		}
+		for i := range b.Tasks {
+			for k := range b.Tasks[i].Tasks {
+				t := &b.Tasks[i].Tasks[k]
+				t.Left, t.Since = t.Left-(b.Now-t.Since)*t.Speed, b.Now
+			}
+		}
+		c.Book = b
+		s.Cluster = &c
+	}
+	text := regexp.MustCompile(`"cpu_us":\d+,"had"`).ReplaceAll(asJSON(t, s), []byte(`"had"`))
+	read := json.NewDecoder(bytes.NewReader(text))
+	read.UseNumber()
+	var tree any
+	if err := read.Decode(&tree); err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+// apart says where two trees of JSON differ by more than the rounding of a
+// fraction.
+func apart(path string, a, b any) string {
+	switch x := a.(type) {
+	case map[string]any:
+		y, _ := b.(map[string]any)
+		for _, k := range slices.Sorted(maps.Keys(x)) {
+			if d := apart(path+"."+k, x[k], y[k]); d != "" {
+				return d
+			}
+		}
+		if len(x) == len(y) {
+			return ""
+		}
+	case []any:
+		y, _ := b.([]any)
+		for i := range min(len(x), len(y)) {
+			if d := apart(fmt.Sprintf("%s[%d]", path, i), x[i], y[i]); d != "" {
+				return d
+			}
+		}
+		if len(x) == len(y) {
+			return ""
+		}
+	case json.Number:
+		y, _ := b.(json.Number)
+		p, _ := x.Float64()
+		q, _ := y.Float64()
+		fraction := strings.ContainsAny(x.String()+y.String(), ".e")
+		if x == y || y != "" && fraction && math.Abs(p-q) < 1e-9*max(1, math.Abs(p)) {
+			return ""
+		}
+	default:
+		if reflect.DeepEqual(a, b) {
+			return ""
+		}
+	}
+	return fmt.Sprintf("%s: %v and %v", path, a, b)
+}

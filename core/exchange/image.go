@@ -1,0 +1,205 @@
+package exchange
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/libra-market/libra/core/book"
+	"github.com/libra-market/libra/core/cluster"
+	"github.com/libra-market/libra/core/ledger"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/policy"
+)
+
+// Image is an exchange as plain data that facts can be put into: what recovery
+// builds. It has no policy and no cluster, so it can decide nothing.
+type Image struct {
+	state  Snapshot // but for what follows
+	jobs   map[int64]*live
+	quotes map[string]*kept
+	ledger *ledger.Ledger
+	book   *book.Image
+}
+
+// NewImage is that of an exchange to which nothing has happened.
+func NewImage() *Image {
+	return &Image{
+		state: Snapshot{Next: 1, Wake: Number(market.Never)}, jobs: map[int64]*live{}, quotes: map[string]*kept{},
+		ledger: ledger.New(), book: book.EmptyImage(),
+	}
+}
+
+// ReadImage reads a snapshot.
+func ReadImage(encoded []byte) (*Image, error) {
+	m := NewImage()
+	if err := json.Unmarshal(encoded, &m.state); err != nil {
+		return nil, fmt.Errorf("state of the exchange: %w", err)
+	}
+	s := &m.state
+	var err error
+	if m.ledger, err = ledger.Restore(s.Ledger); err != nil {
+		return nil, err
+	}
+	for _, j := range s.Jobs {
+		m.jobs[j.ID] = j
+	}
+	for _, q := range s.Quotes {
+		m.quotes[q.ID] = q
+	}
+	if s.Cluster != nil {
+		m.book = book.NewImage(&s.Cluster.Book)
+	}
+	s.Jobs, s.Quotes, s.Cluster = nil, nil, nil
+	return m, nil
+}
+
+// Now is the time of the last facts.
+func (m *Image) Now() int64 { return m.state.Now }
+
+// Apply makes true what facts say.
+func (m *Image) Apply(f *Facts) error {
+	s := &m.state
+	if f.Origin != 0 {
+		s.Origin = f.Origin
+	}
+	s.Now, s.Next, s.Wake, s.Record = f.Now, f.Next, f.Wake, f.Record
+	for _, e := range f.Epochs {
+		s.Epochs, s.Rates = append(s.Epochs, e), e.Rates
+	}
+	for _, n := range f.Nodes {
+		if err := m.applyNode(n); err != nil {
+			return err
+		}
+	}
+	for _, id := range f.Dropped {
+		delete(m.quotes, id)
+	}
+	for _, q := range f.Quotes {
+		m.quotes[q.ID] = q
+	}
+	for i := range f.Txs {
+		if err := m.ledger.Apply(f.Txs[i]); err != nil {
+			return err
+		}
+	}
+	for _, id := range f.Gone {
+		delete(m.jobs, id)
+	}
+	for i := range f.Jobs {
+		if err := m.applyJob(&f.Jobs[i]); err != nil {
+			return err
+		}
+	}
+	if f.Book == nil {
+		return nil
+	}
+	if err := m.book.Apply(f.Book); err != nil {
+		return err
+	}
+	return m.applyShares(f.Book)
+}
+
+func (m *Image) applyNode(n nodeFact) error {
+	nodes := m.state.Nodes
+	switch {
+	case n.Index == len(nodes):
+		m.state.Nodes = append(nodes, &n.node)
+	case n.Index >= 0 && n.Index < len(nodes):
+		nodes[n.Index] = &n.node
+	default:
+		return fmt.Errorf("node %d of %d", n.Index, len(nodes))
+	}
+	return nil
+}
+
+// applyJob replaces what is known of a job.
+func (m *Image) applyJob(f *jobFact) error {
+	j := f.live
+	j.logged = true
+	if was := m.jobs[j.ID]; was != nil {
+		j.Job.Request, j.Job.Timeline = was.Request, was.Timeline
+	}
+	if f.Request != nil {
+		j.Job.Request = *f.Request
+	} else if m.jobs[j.ID] == nil {
+		return fmt.Errorf("job %d: nobody knows what it asked for", j.ID)
+	}
+	for i := range j.Ranks {
+		if k := j.Ranks[i].Node; k < 0 || k >= len(m.state.Nodes) {
+			return fmt.Errorf("job %d is on node %d of %d", j.ID, k, len(m.state.Nodes))
+		}
+	}
+	j.notePoint(m.state.Now)
+	m.jobs[j.ID] = &j
+	return nil
+}
+
+// applyShares gives jobs the speeds that their processors give them.
+func (m *Image) applyShares(f *book.Facts) error {
+	for _, pile := range f.Tasks {
+		for i := range pile.Tasks {
+			t := &pile.Tasks[i]
+			if j := m.jobs[int64(t.Job)]; j != nil && !t.Reserved {
+				j.setSpeedOn(int32(pile.Proc), float64(t.Speed))
+				m.share(j)
+			}
+		}
+	}
+	return f.Moved.Each(func(id market.JobID, _ market.Work, speed float64) error {
+		if j := m.jobs[int64(id)]; j != nil {
+			j.setSpeed(speed)
+			m.share(j)
+		}
+		return nil
+	})
+}
+
+func (m *Image) share(j *live) {
+	j.reckonShare(m.state.Nodes)
+	j.notePoint(m.state.Now)
+}
+
+// Snapshot is the image as it is written down whole.
+func (m *Image) Snapshot() Snapshot {
+	s := m.state
+	s.Ledger = m.ledger.State()
+	for _, id := range slices.Sorted(maps.Keys(m.jobs)) {
+		s.Jobs = append(s.Jobs, m.jobs[id])
+	}
+	for _, id := range slices.Sorted(maps.Keys(m.quotes)) {
+		s.Quotes = append(s.Quotes, m.quotes[id])
+	}
+	if len(s.Nodes) > 0 {
+		s.Cluster = &cluster.State{Punctual: true, Book: m.book.State(m.nodeStates())}
+	}
+	return s
+}
+
+func (m *Image) nodeStates() []book.NodeState {
+	var nodes []book.NodeState
+	for _, n := range m.state.Nodes {
+		nodes = append(nodes, book.NodeState{Processors: n.Processors, Rating: book.Number(n.Rating), Down: !n.Up})
+	}
+	return nodes
+}
+
+// Open is the exchange that goes on from here, under the policy of the last
+// epoch as this program knows it.
+func (m *Image) Open(version string) (*Exchange, error) {
+	s := m.Snapshot()
+	if s.Cluster != nil {
+		e := &s.Epochs[len(s.Epochs)-1]
+		kind, err := policy.Find(e.Policy)
+		if err != nil {
+			return nil, err
+		}
+		p, err := kind.New(settingsOf(e))
+		if err != nil {
+			return nil, err
+		}
+		s.Cluster.Policy = policy.Describe(p)
+	}
+	return open(version, &s)
+}

@@ -31,6 +31,21 @@ type Facts struct {
 	Book    *book.Facts `json:"book,omitempty"` // and with it the shares of jobs that are not in Jobs
 }
 
+// Empty reports whether nothing has changed but time.
+func (f *Facts) Empty() bool {
+	return len(f.Epochs)+len(f.Nodes)+len(f.Jobs)+len(f.Gone)+len(f.Quotes)+len(f.Dropped)+len(f.Txs) == 0 && f.Book == nil
+}
+
+// Requested is what the job asks for that came in with the command, if one did.
+func (f *Facts) Requested() *Request {
+	for i := range f.Jobs {
+		if r := f.Jobs[i].Request; r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
 // nodeFact is a node as it is now.
 type nodeFact struct {
 	Index int `json:"index"`

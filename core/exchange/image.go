@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -189,6 +190,9 @@ func (m *Image) nodeStates() []book.NodeState {
 // epoch as this program knows it.
 func (m *Image) Open(version string) (*Exchange, error) {
 	s := m.Snapshot()
+	if s.Cluster != nil && len(s.Epochs) == 0 {
+		return nil, errors.New("there are nodes, and no epoch has begun")
+	}
 	if s.Cluster != nil {
 		e := &s.Epochs[len(s.Epochs)-1]
 		kind, err := policy.Find(e.Policy)

@@ -128,7 +128,7 @@ func (c *Controller) do(a *call) error {
 	out, err := c.x.Do(at, *a.cmd)
 	fx := c.x.Effects()
 	if err != nil {
-		if len(fx.Steps)+len(fx.Txs) > 0 { // time went on, if nothing else did
+		if !fx.Facts.Empty() { // time went on, if nothing else did
 			return errors.Join(err, c.record(at, exchange.Command{Tick: &exchange.Tick{}}, fx, nil))
 		}
 		return err
@@ -178,19 +178,13 @@ func (c *Controller) record(at int64, cmd exchange.Command, fx exchange.Effects,
 	return nil
 }
 
-// Body is an entry of the log: a command, and what the core did with it.
-type Body struct {
-	Command exchange.Command `json:"cmd"`
-	Steps   []exchange.Step  `json:"steps,omitempty"`
-}
-
 func (c *Controller) entry(at int64, cmd exchange.Command, fx exchange.Effects) (store.Entry, error) {
-	body, err := json.Marshal(Body{Command: cmd, Steps: fx.Steps})
+	body, err := json.Marshal(newBody(cmd, &fx))
 	if err != nil {
 		return store.Entry{}, fmt.Errorf("write down a command: %w", err)
 	}
 	c.seq++
-	return store.Entry{Seq: c.seq, At: at, Kind: cmd.Kind(), Body: body}, nil
+	return store.Entry{Seq: c.seq, At: at, Kind: cmd.Kind(), Version: EntryForm, Body: body}, nil
 }
 
 // tick tells the exchange that time has passed, if it asked for that.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/ledger"
@@ -102,11 +101,8 @@ func (c *Controller) snapshot() (*store.Snapshot, error) {
 		c.cfg.Logger.Error("no snapshot", "error", err)
 		return nil, err
 	}
-	return &store.Snapshot{Seq: c.seq, At: c.x.Now(), Version: SnapshotVersion, Body: body}, nil
+	return &store.Snapshot{Seq: c.seq, At: c.x.Now(), Version: SnapshotForm, Body: body}, nil
 }
-
-// SnapshotVersion numbers the form of a snapshot.
-const SnapshotVersion = "1"
 
 func (c *Controller) save(ctx context.Context, s *store.Snapshot) {
 	if err := c.log.SaveSnapshot(ctx, *s); err != nil { // the log has it all: only the next start takes longer
@@ -114,62 +110,6 @@ func (c *Controller) save(ctx context.Context, s *store.Snapshot) {
 		return
 	}
 	c.stats.snapshots.Add(1)
-}
-
-// restore reads the state back: the latest snapshot, and every command after it
-// carried out again.
-func (c *Controller) restore(ctx context.Context) error {
-	began := c.cfg.Now()
-	snap, found, err := c.log.LatestSnapshot(ctx)
-	if err != nil {
-		return fmt.Errorf("read the snapshot: %w", err)
-	}
-	x, seq := exchange.New(c.cfg.Version), int64(0)
-	if found {
-		if snap.Version != SnapshotVersion {
-			return fmt.Errorf("the snapshot at %d is of version %s, this program reads %s", snap.Seq, snap.Version, SnapshotVersion)
-		}
-		if x, err = exchange.Restore(c.cfg.Version, snap.Body); err != nil {
-			return fmt.Errorf("the snapshot at %d: %w", snap.Seq, err)
-		}
-		seq = snap.Seq
-	}
-	n := 0
-	for e, err := range c.log.Tail(ctx, seq) {
-		if err != nil {
-			return fmt.Errorf("read the log: %w", err)
-		}
-		if err := Again(x, e); err != nil {
-			return err
-		}
-		seq = e.Seq
-		n++
-	}
-	c.x, c.seq, c.since = x, seq, n
-	c.cfg.Logger.Info("state read back", "snapshot", snap.Seq, "commands", n, "jobs", x.Underway(), "took", c.cfg.Now().Sub(began).Round(time.Millisecond))
-	return nil
-}
-
-// Again carries out a command of the log once more, and checks that the core
-// says what the log says it said.
-func Again(x *exchange.Exchange, e store.Entry) error {
-	var body Body
-	if err := json.Unmarshal(e.Body, &body); err != nil {
-		return fmt.Errorf("log entry %d: %w", e.Seq, err)
-	}
-	if _, err := x.Do(e.At, body.Command); err != nil {
-		return fmt.Errorf("log entry %d (%s) can no longer be carried out: %w", e.Seq, e.Kind, err)
-	}
-	fx := x.Effects()
-	if len(fx.Steps) != len(body.Steps) {
-		return fmt.Errorf("log entry %d (%s): %d steps, the log has %d", e.Seq, e.Kind, len(fx.Steps), len(body.Steps))
-	}
-	for i := range fx.Steps {
-		if got, want := &fx.Steps[i], &body.Steps[i]; got.N != want.N || got.Sum != want.Sum {
-			return fmt.Errorf("log entry %d (%s): the core says something else than the log: it was written by a version that decides differently", e.Seq, e.Kind)
-		}
-	}
-	return nil
 }
 
 // jobRow is a job as it is kept: what was asked, once, and how it stands.

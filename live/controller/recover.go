@@ -1,0 +1,188 @@
+package controller
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/live/store"
+)
+
+// Forms of what is in the store. A form is never changed: a change is another
+// form, and the readers of all older ones stay (docs/upgrade.md).
+const (
+	// EntryForm is how entries of the log are written: since 2 they say what came
+	// of a command; 1 said only what was asked.
+	EntryForm = 2
+	// SnapshotForm is how snapshots are written. 1 has the same fields.
+	SnapshotForm = "2"
+)
+
+// Body is an entry of the log.
+type Body struct {
+	Command exchange.Command `json:"cmd"`             // what was asked: for those who want to know how it would have gone otherwise
+	Steps   []exchange.Step  `json:"steps,omitempty"` // what the core was told, and what it said
+	Facts   *exchange.Facts  `json:"facts,omitempty"` // what is true since then: recovery reads this alone
+}
+
+// newBody is an entry. What a job asks for is written once: where it is among
+// the facts, the command is without.
+func newBody(cmd exchange.Command, fx *exchange.Effects) Body {
+	if cmd.Submit != nil && fx.Facts.Requested() != nil {
+		s := *cmd.Submit
+		s.Request = exchange.Request{}
+		cmd.Submit = &s
+	}
+	return Body{Command: cmd, Steps: fx.Steps, Facts: &fx.Facts}
+}
+
+// command is what was asked, whole.
+func (b *Body) command() exchange.Command {
+	if b.Command.Submit != nil && b.Facts != nil {
+		if r := b.Facts.Requested(); r != nil {
+			s := *b.Command.Submit
+			s.Request = *r
+			b.Command.Submit = &s
+		}
+	}
+	return b.Command
+}
+
+// recovery puts the state together from a snapshot and the entries after it.
+type recovery struct {
+	version string
+	image   *exchange.Image
+	again   *exchange.Exchange // while entries of form 1 are read
+	seq     int64
+	entries int
+	old     int // of them, those of form 1
+}
+
+// restore reads the state back. It decides nothing: what was decided is in the
+// log, whatever this program would decide today.
+func (c *Controller) restore(ctx context.Context) error {
+	began := c.cfg.Now()
+	r := &recovery{version: c.cfg.Version, image: exchange.NewImage()}
+	snap, found, err := c.log.LatestSnapshot(ctx)
+	if err != nil {
+		return fmt.Errorf("read the snapshot: %w", err)
+	}
+	if found {
+		if err := r.snapshot(&snap); err != nil {
+			return err
+		}
+	}
+	for e, err := range c.log.Tail(ctx, r.seq) {
+		if err != nil {
+			return fmt.Errorf("read the log: %w", err)
+		}
+		if err := r.entry(&e); err != nil {
+			return fmt.Errorf("log entry %d (%s): %w", e.Seq, e.Kind, err)
+		}
+	}
+	x, err := r.open()
+	if err != nil {
+		return fmt.Errorf("what the log says up to %d: %w", r.seq, err)
+	}
+	c.x, c.seq, c.since = x, r.seq, r.entries
+	c.cfg.Logger.Info("state read back", "snapshot", snap.Seq, "entries", r.entries, "jobs", x.Underway(), "took", c.cfg.Now().Sub(began).Round(time.Millisecond))
+	if r.old > 0 || found && snap.Version != SnapshotForm {
+		return c.upgrade(ctx)
+	}
+	return nil
+}
+
+// upgrade writes down the state that older forms gave in today's, so that they
+// need not be read again: what follows stands on it.
+func (c *Controller) upgrade(ctx context.Context) error {
+	s, err := c.snapshot()
+	if err != nil {
+		return err
+	}
+	if err := c.log.SaveSnapshot(ctx, *s); err != nil {
+		return fmt.Errorf("write the state in the form of this version: %w", err)
+	}
+	c.since = 0
+	c.cfg.Logger.Info("the store was written by an older version and is now in the form of this one", "entry", s.Seq)
+	return nil
+}
+
+func (r *recovery) snapshot(s *store.Snapshot) (err error) {
+	switch s.Version {
+	case SnapshotForm, "1":
+		r.image, err = exchange.ReadImage(s.Body)
+	default:
+		err = newerForm(s.Version)
+	}
+	if err != nil {
+		return fmt.Errorf("the snapshot at %d: %w", s.Seq, err)
+	}
+	r.seq = s.Seq
+	return nil
+}
+
+// newerForm refuses what a later version of the program wrote.
+func newerForm(form any) error {
+	return fmt.Errorf("it was written by a newer version of libra (form %v, this one reads up to %d): start that version, or restore the backup made before the upgrade", form, EntryForm)
+}
+
+// entry makes true what an entry of the log says.
+func (r *recovery) entry(e *store.Entry) error {
+	if e.Version > EntryForm {
+		return newerForm(e.Version)
+	}
+	var body Body
+	if err := json.Unmarshal(e.Body, &body); err != nil {
+		return err
+	}
+	r.seq = e.Seq
+	r.entries++
+	if e.Version <= 1 {
+		r.old++
+		return r.carryOutAgain(e.At, body.Command)
+	}
+	if err := r.settle(); err != nil {
+		return err
+	}
+	if body.Facts == nil {
+		return errors.New("it says nothing of what came of it")
+	}
+	return r.image.Apply(body.Facts)
+}
+
+// carryOutAgain reads an entry of form 1, which says what was asked and not what
+// came of it.
+func (r *recovery) carryOutAgain(at int64, cmd exchange.Command) (err error) {
+	if r.again == nil {
+		if r.again, err = r.image.Open(r.version); err != nil {
+			return err
+		}
+	}
+	if _, err := r.again.Do(at, cmd); err != nil {
+		return fmt.Errorf("it can no longer be carried out: %w", err)
+	}
+	r.again.Effects()
+	return nil
+}
+
+// settle turns what entries of form 1 gave into an image.
+func (r *recovery) settle() error {
+	if r.again == nil {
+		return nil
+	}
+	var err error
+	r.image, err = imageOf(r.again)
+	r.again = nil
+	return err
+}
+
+// open is the exchange that goes on from there.
+func (r *recovery) open() (*exchange.Exchange, error) {
+	if r.again != nil {
+		return r.again, nil
+	}
+	return r.image.Open(r.version)
+}

@@ -2,6 +2,8 @@ package exchange
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/libra-market/libra/core/cluster"
 	"github.com/libra-market/libra/core/market"
@@ -37,4 +39,65 @@ func (s *Step) Agrees(said []market.Event) error {
 		return fmt.Errorf("at %v: the cluster said %d events (sum %x), the log has %d (%x): %+v", s.At, len(said), Sum(said), s.N, s.Sum, s.Out)
 	}
 	return nil
+}
+
+// Differs says how a step differs from the same one of the log; "" where it does
+// not, but for rounding: a state that was read back adds up in another order.
+func (s *Step) Differs(log *Step) string {
+	if s.N == log.N && s.Sum == log.Sum {
+		return ""
+	}
+	got, want := decisions(s.Out), decisions(log.Out)
+	for i := range min(len(got), len(want)) {
+		if !got[i].alike(want[i]) {
+			return fmt.Sprintf("the core says %s, the log has %s", got[i], want[i])
+		}
+	}
+	if len(got) != len(want) {
+		return fmt.Sprintf("the core decides %d things, the log has %d", len(got), len(want))
+	}
+	return ""
+}
+
+// decisions are the events that are not shares: those follow from the rest.
+func decisions(said []Event) []*Event {
+	var some []*Event
+	for i := range said {
+		if k := said[i].Kind; k != market.Granted.String() && k != market.Shared.String() {
+			some = append(some, &said[i])
+		}
+	}
+	return some
+}
+
+func (e *Event) String() string {
+	text := fmt.Sprintf("%s job %d", e.Kind, e.Job)
+	if e.Reason != "" {
+		text += " (" + e.Reason + ")"
+	}
+	if e.Price != nil {
+		text += fmt.Sprintf(" at %v", float64(*e.Price))
+	}
+	if len(e.Procs) > 0 {
+		text += fmt.Sprintf(" on %v", e.Procs)
+	}
+	return text
+}
+
+func (e *Event) alike(o *Event) bool {
+	return e.Kind == o.Kind && e.Job == o.Job && e.Reason == o.Reason && e.Firm == o.Firm && e.Proc == o.Proc && e.Node == o.Node &&
+		slices.Equal(e.Procs, o.Procs) && near(e.Work, o.Work) &&
+		near(e.Start.value(), o.Start.value()) && near(e.Finish.value(), o.Finish.value()) && near(e.Price.value(), o.Price.value())
+}
+
+func (n *Number) value() float64 {
+	if n == nil {
+		return 0
+	}
+	return float64(*n)
+}
+
+// near reports whether two numbers are the same but for rounding.
+func near(a, b float64) bool {
+	return a == b || math.Abs(a-b) <= 1e-9*max(1, math.Abs(a), math.Abs(b))
 }

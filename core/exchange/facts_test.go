@@ -31,7 +31,7 @@ func (f *floor) follow(facts *exchange.Facts) {
 	if err := f.image.Apply(&read); err != nil {
 		f.Fatalf("facts that cannot be true: %v", err)
 	}
-	if f.followed++; f.followed%8 == 0 { // comparing takes longer than all the rest
+	if f.followed++; f.followed%16 == 0 { // comparing takes longer than all the rest
 		f.compare()
 	}
 }

@@ -105,8 +105,8 @@ func decide(x *exchange.Exchange, at int64, body *Body) (how string) {
 		return fmt.Sprintf("the core is asked %d times, the log has %d", len(fx.Steps), len(body.Steps))
 	}
 	for i := range fx.Steps {
-		if got, want := &fx.Steps[i], &body.Steps[i]; got.N != want.N || got.Sum != want.Sum {
-			return fmt.Sprintf("the core says something else: %d events, the log has %d", got.N, want.N)
+		if how := fx.Steps[i].Differs(&body.Steps[i]); how != "" {
+			return how
 		}
 	}
 	if body.Facts != nil {

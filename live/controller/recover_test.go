@@ -1,0 +1,187 @@
+package controller_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/live/controller"
+	"github.com/libra-market/libra/live/store"
+)
+
+// logOnly is a store that keeps no snapshots, as if the program were always
+// killed, and shows its log through somebody's glasses.
+type logOnly struct {
+	store.Store
+	alter func(*store.Entry)
+}
+
+func (l *logOnly) SaveSnapshot(context.Context, store.Snapshot) error {
+	return errors.New("no snapshots here")
+}
+
+func (l *logOnly) LatestSnapshot(context.Context) (store.Snapshot, bool, error) {
+	return store.Snapshot{}, false, nil
+}
+
+func (l *logOnly) Tail(ctx context.Context, after int64) iter.Seq2[store.Entry, error] {
+	return func(yield func(store.Entry, error) bool) {
+		for e, err := range l.Store.Tail(ctx, after) {
+			if err == nil && l.alter != nil {
+				l.alter(&e)
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// rewrite changes what an entry says.
+func rewrite(t *testing.T, e *store.Entry, change func(map[string]json.RawMessage)) {
+	t.Helper()
+	var body map[string]json.RawMessage
+	if err := json.Unmarshal(e.Body, &body); err != nil {
+		t.Fatal(err)
+	}
+	change(body)
+	var err error
+	if e.Body, err = json.Marshal(body); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// busy is a market in the middle of its work: jobs that run, wait for another,
+// have ended, were refused; a quote that is kept; two epochs.
+func busy(t *testing.T) *floor {
+	t.Helper()
+	f := open(t, nil)
+	f.money("open", "lab/bob", 0)
+	f.submit("k1", exchange.Request{EstimateMS: 10_000, DeadlineMS: 20_000})
+	second := f.submit("k2", exchange.Request{EstimateMS: 60_000, DeadlineMS: 90_000, Processors: 2}).Job.ID
+	f.submit("", exchange.Request{EstimateMS: 1_000, DeadlineMS: 400_000, After: []int64{second}})
+	f.submit("", exchange.Request{EstimateMS: 60_000, DeadlineMS: 30_000})
+	f.ended("n1", f.orders("n1", 3)[0].Spec.Key, time.Second)
+	f.do(exchange.Command{By: owner, Epoch: &exchange.Epoch{Policy: "libra-plus", Settings: map[string]string{"beta": "0.3"}}}, "")
+	f.do(exchange.Command{By: alice, Quote: &exchange.AskQuote{TTLMS: 600_000, Request: exchange.Request{EstimateMS: 5_000, DeadlineMS: 50_000}}}, "")
+	return f
+}
+
+// seen is what a market says of itself, without what moves by itself.
+func seen(t *testing.T, f *floor) any {
+	t.Helper()
+	jobs, err := f.Jobs(t.Context(), exchange.JobQuery{Limit: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range jobs {
+		jobs[i].Work, jobs[i].Timeline, jobs[i].Share = 0, nil, 0
+	}
+	accounts, err := f.Accounts(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	epochs, err := f.Epochs(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	quote, err := f.Quote(t.Context(), "q5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []any{jobs, accounts, epochs, quote}
+}
+
+// killed starts another controller on what the first one has written, as after
+// kill -9.
+func killed(t *testing.T, f *floor, alter func(*store.Entry)) *floor {
+	t.Helper()
+	f.stop()
+	<-f.Done()
+	next := &floor{T: t, store: f.store, cfg: f.cfg}
+	next.start(&logOnly{Store: f.store, alter: alter})
+	return next
+}
+
+// What was asked, and what the core was told and said, are not needed to read
+// the state back: the facts are. So no policy is asked, and no bill is made again.
+func TestRecoveryDecidesNothing(t *testing.T) {
+	f := busy(t)
+	before := seen(t, f)
+	tick, err := json.Marshal(exchange.Command{Tick: &exchange.Tick{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := killed(t, f, func(e *store.Entry) {
+		rewrite(t, e, func(body map[string]json.RawMessage) {
+			body["cmd"] = tick
+			delete(body, "steps")
+		})
+	})
+	if after := seen(t, g); !reflect.DeepEqual(before, after) {
+		t.Errorf("before: %+v\nafter: %+v", before, after)
+	}
+	for {
+		d, err := g.Desired(t.Context(), "n1", -1, time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(d.Orders) == 0 {
+			break
+		}
+		for _, o := range d.Orders {
+			g.ended("n1", o.Spec.Key, time.Second)
+		}
+	}
+	g.verify()
+}
+
+// An entry or a snapshot of a later version is refused in one sentence that says
+// what to do.
+func TestANewerLogIsRefused(t *testing.T) {
+	f := busy(t)
+	f.stop()
+	<-f.Done()
+	_, err := controller.Start(t.Context(), &logOnly{Store: f.store, alter: func(e *store.Entry) { e.Version = controller.EntryForm + 1 }}, f.cfg)
+	if err == nil || !strings.Contains(err.Error(), "newer version of libra") || !strings.Contains(err.Error(), "restore the backup") {
+		t.Errorf("%v", err)
+	}
+}
+
+// The tool finds where this program decides otherwise than the log, and only
+// that.
+func TestStrictly(t *testing.T) {
+	f := busy(t)
+	check := func(alter func(*store.Entry)) controller.Strict {
+		t.Helper()
+		s, err := controller.CheckStrictly(t.Context(), &logOnly{Store: f.store, alter: alter}, "test", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	if s := check(nil); len(s.Differ) != 0 || s.Same != s.Entries || s.Entries < 10 {
+		t.Errorf("its own log: %+v", s)
+	}
+	other, sum := int64(0), regexp.MustCompile(`"sum":\d+`)
+	s := check(func(e *store.Entry) {
+		if e.Kind != "submit" || other != 0 {
+			return
+		}
+		other = e.Seq
+		rewrite(t, e, func(body map[string]json.RawMessage) {
+			body["steps"] = json.RawMessage(strings.Replace(string(body["steps"]), `"price":10.5`, `"price":11.5`, 1))
+			body["steps"] = sum.ReplaceAll(body["steps"], []byte(`"sum":0`))
+		})
+	})
+	if len(s.Differ) != 1 || s.Differ[0].Seq != other || s.Same != s.Entries-1 {
+		t.Errorf("one price is another: %+v", s)
+	}
+}

@@ -189,6 +189,8 @@ func (r *reopened) asItWas() {
 // unwritten lets differ what agents had said that is not in the log, because it
 // was no news: how far a job is.
 func unwritten(got, want *v1.Job) {
+	// Of the shares within one command the last alone is kept since form 2.
+	got.Timeline, want.Timeline = nil, nil
 	const most = 3000 // milliseconds of work, while everything was read
 	if got.Work <= want.Work && want.Work-got.Work < most {
 		got.Work = want.Work

@@ -71,7 +71,7 @@ func (c *Controller) restore(ctx context.Context) error {
 		return fmt.Errorf("read the snapshot: %w", err)
 	}
 	if found {
-		if err := r.snapshot(&snap); err != nil {
+		if err = r.snapshot(&snap); err != nil {
 			return err
 		}
 	}

@@ -49,7 +49,7 @@ func CheckStrictly(ctx context.Context, log Tail, version string, progress func(
 			return s, fmt.Errorf("log entry %d: %w", e.Seq, newerForm(e.Version))
 		}
 		var body Body
-		if err := json.Unmarshal(e.Body, &body); err != nil {
+		if err = json.Unmarshal(e.Body, &body); err != nil {
 			return s, fmt.Errorf("log entry %d: %w", e.Seq, err)
 		}
 		s.Entries++
@@ -65,7 +65,7 @@ func CheckStrictly(ctx context.Context, log Tail, version string, progress func(
 		old = old || body.Facts == nil
 		how := decide(x, e.At, &body)
 		if body.Facts != nil {
-			if err := image.Apply(body.Facts); err != nil {
+			if err = image.Apply(body.Facts); err != nil {
 				return s, fmt.Errorf("log entry %d: %w", e.Seq, err)
 			}
 		}

@@ -31,10 +31,27 @@ func (p *play) command(c exchange.Command) {
 	for _, j := range fx.Jobs {
 		p.change(&j)
 	}
-	names := slices.Concat(fx.Nodes, fx.Reshared)
-	slices.Sort(names)
-	for _, name := range slices.Compact(names) {
-		p.orders(name)
+	p.durable(&fx)
+	for _, name := range fx.Nodes {
+		p.orders(name, ":")
+	}
+	for _, name := range fx.Reshared { // what is not urgent
+		p.orders(name, " later:")
+	}
+}
+
+// durable checks what holds of the effects of every command.
+func (p *play) durable(fx *exchange.Effects) {
+	if fx.Money != (len(fx.Txs) > 0) {
+		p.Errorf("money moved: %v, with %d transactions", fx.Money, len(fx.Txs))
+	}
+	for _, j := range fx.Jobs {
+		if j.State == exchange.Running && j.First && len(fx.Steps) == 0 {
+			p.Errorf("job %d runs, and the log does not say why", j.ID)
+		}
+	}
+	if !slices.IsSorted(fx.Nodes) || !slices.IsSorted(fx.Reshared) {
+		p.Errorf("nodes %v and %v are in no order", fx.Nodes, fx.Reshared)
 	}
 }
 
@@ -187,13 +204,13 @@ func strconvQuote(s string) string {
 }
 
 // orders says which orders of a node are new, and which are gone.
-func (p *play) orders(node string) {
+func (p *play) orders(node, how string) {
 	now := map[string]bool{}
 	for _, o := range p.x.Orders(node) {
 		text := order(&o)
 		now[text] = true
 		if !p.running[node][text] {
-			p.say("%s: %s", node, text)
+			p.say("%s%s %s", node, how, text)
 		}
 		if key := o.Spec.Key.String(); !p.running[node][key] {
 			p.say("  %s", p.spec(&o.Spec))
@@ -202,7 +219,7 @@ func (p *play) orders(node string) {
 	}
 	for _, text := range slices.Sorted(maps.Keys(p.running[node])) {
 		if !strings.Contains(text, " ") && !now[text] {
-			p.say("%s: no more %s", node, text)
+			p.say("%s%s no more %s", node, how, text)
 		}
 	}
 	p.running[node] = now
@@ -285,12 +302,47 @@ func (p *play) look(what string, args []string) error {
 			}
 			p.say("  factor %s: %s", plain(s.Factor), answer)
 		}
+	case "timeline":
+		for _, at := range p.job(int64(p.number(args[0]))).Timeline {
+			p.say("%s: %s", p.clock(at.AtUS), plain(at.Share))
+		}
+	case "news": // would a report of this be worth a command?
+		key, err := p.key(args[0])
+		if err != nil {
+			return err
+		}
+		s := task.Status{Key: key, State: task.Running, CPUUS: micros(p.number(args[1]))}
+		for _, node := range []string{"", p.x.NodesUp()[0]} {
+			p.say("%d from %q", len(p.x.News(node, []task.Status{s})), node)
+		}
+	case "next":
+		at, asked := p.x.Next()
+		p.say("%v %s", asked, p.clock(max(at, p.start)))
+	case "settings":
+		for _, e := range p.x.Epochs() {
+			p.say("%d from %s: %s %v, rates %v", e.Number, p.clock(e.FromUS), e.Policy, e.Settings, e.Rates)
+		}
+	case "owned":
+		for _, path := range args {
+			all, held := p.x.Owned(path, true)
+			own, ownHeld := p.x.Owned(path, false)
+			p.say("%s owns %s, of which %s held; itself %s and %s", path, all, held, own, ownHeld)
+		}
+		p.say("speed %s, %d under way", plain(p.x.Speed()), p.x.Underway())
 	case "track":
 		p.say("%+v, %v", p.x.Record(), p.x.Counts())
 	default:
 		return fmt.Errorf("unknown command")
 	}
 	return nil
+}
+
+func (p *play) number(text string) float64 {
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		p.Fatal(err)
+	}
+	return x
 }
 
 func (p *play) show(id int64) {

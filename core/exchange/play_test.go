@@ -1,6 +1,7 @@
 package exchange_test
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -32,7 +33,7 @@ var update = flag.Bool("update", false, "rewrite the answers in testdata/*.txt; 
 //	ended 1 10 exit=0 ; 2 7               several in one report
 //	down n1 why                           and up
 //	epoch libra-plus beta=0.5
-//	show 1, accounts, nodes, prices, track
+//	show 1, accounts, nodes, prices, track, timeline 1, news 1 5, next, settings, owned lab
 //
 // Users are named as they are; root owns the cluster.
 func TestPlays(t *testing.T) {
@@ -46,7 +47,7 @@ func TestPlays(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := perform(t, string(text))
+			got := perform(t, string(text), false)
 			if *update {
 				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 					t.Fatal(err)
@@ -56,12 +57,17 @@ func TestPlays(t *testing.T) {
 			if got != string(text) {
 				t.Errorf("the play went differently:\n%s", firstDifference(got, string(text)))
 			}
+			// A market that is taken down and set up again after every command goes on
+			// as if nothing had been.
+			if again := perform(t, string(text), true); again != got {
+				t.Errorf("from snapshots the play went differently:\n%s", firstDifference(again, got))
+			}
 		})
 	}
 }
 
 // perform plays a script and returns it with the answers it got.
-func perform(t *testing.T, script string) string {
+func perform(t *testing.T, script string, restored bool) string {
 	t.Helper()
 	var out strings.Builder
 	var p *play
@@ -85,6 +91,9 @@ func perform(t *testing.T, script string) string {
 		}
 		out.WriteString(p.said.String())
 		p.said.Reset()
+		if restored && p.x.Opened() {
+			p.restore()
+		}
 	}
 	return out.String()
 }
@@ -104,6 +113,17 @@ func newPlay(t *testing.T) *play {
 	return &play{
 		start: start, jobs: map[int64][]string{}, running: map[string]map[string]bool{},
 		floor: &floor{T: t, x: exchange.New("test"), now: start, all: map[int64]exchange.Job{}},
+	}
+}
+
+// restore goes on with what a snapshot holds.
+func (p *play) restore() {
+	text, err := json.Marshal(p.x.Snapshot())
+	if err != nil {
+		p.Fatal(err)
+	}
+	if p.x, err = exchange.Restore("test", text); err != nil {
+		p.Fatal(err)
 	}
 }
 
@@ -165,7 +185,7 @@ func (p *play) actOwner(command string, words []string) error {
 	case "epoch":
 		c.Epoch = &exchange.Epoch{Policy: name}
 		if set.has("processor") {
-			c.Epoch.Rates = &exchange.Rates{Processor: set.money("processor", 1)}
+			c.Epoch.Rates = &exchange.Rates{Processor: set.money("processor", 1), Memory: set.money("memory", 0), Disk: set.money("disk", 0)}
 		}
 		c.Epoch.Settings = set.rest()
 	case "node":
@@ -288,7 +308,17 @@ func (p *play) actReport(command string, words []string) error {
 		}
 		m.Tasks = append(m.Tasks, s)
 	}
+	before := len(p.x.Forget(m.Tasks))
 	p.command(exchange.Command{Report: m})
+	ends := 0
+	for i := range m.Tasks {
+		if m.Tasks[i].State.Final() {
+			ends++
+		}
+	}
+	if after := len(p.x.Forget(m.Tasks)); after != ends || before > after {
+		p.Errorf("of %d ends that were reported, %d need not be again, and %d before", ends, after, before)
+	}
 	return nil
 }
 

@@ -26,6 +26,8 @@ type replayOptions struct {
 	svg      string
 	top      int
 	json     bool
+	strict   bool
+	store    string
 }
 
 func newReplay(con *console) *cobra.Command {
@@ -44,7 +46,12 @@ policy of --from. The word live is the history of the running market: its jobs,
 and what really became of them.
 
 --tune name finds the value of a setting that earns most, the price factor beta of
-libra-plus for instance, and shows the curve.`,
+libra-plus for instance, and shows the curve.
+
+live --strict changes nothing: it carries out every command of the market's log
+again and says where this program decides otherwise than the one that wrote it,
+before an upgrade for instance. Exit code 1 if it does. It reads the store itself,
+whether or not the market runs.`,
 		Example: `  # we run backfilling; what would Libra+$ have earned?
   libra replay SDSC-SP2.swf.gz --last 5000 --policy libra-plus
 
@@ -54,6 +61,9 @@ libra-plus for instance, and shows the curve.`,
   # what would the running market have earned under another price?
   libra replay live --policy libra-plus --set beta=0.3
 
+  # would this version have decided like the one that is running?
+  libra replay live --strict --store market.db
+
   # the best price factor, with a drawing of the curve
   libra replay jobs.csv --nodes 128 --tune beta --svg beta.svg`,
 		Args:              positional("HISTORY"),
@@ -62,6 +72,9 @@ libra-plus for instance, and shows the curve.`,
 			opts.history = args[0]
 			if err := opts.check(cmd.Flags().Changed); err != nil {
 				return err
+			}
+			if opts.strict {
+				return runStrict(cmd.Context(), con, opts)
 			}
 			return runReplay(cmd.Context(), con, opts)
 		},
@@ -79,6 +92,8 @@ libra-plus for instance, and shows the curve.`,
 	f.StringVar(&opts.span, "range", "0.01:10", "`from:to` where --tune looks")
 	f.StringVar(&opts.svg, "svg", "", "draw the curve of --tune into an SVG `file`")
 	f.IntVar(&opts.top, "top", 5, "show a `number` of winners and of losers")
+	f.BoolVar(&opts.strict, "strict", false, "with live: check that this program decides like the log")
+	f.StringVar(&opts.store, "store", "", "with --strict: the market's store, an SQLite `file` or postgres://...")
 	f.BoolVar(&opts.json, "json", false, "print as JSON")
 	for flag, offers := range map[string]cobra.CompletionFunc{
 		"policy": completePolicies, "from": complete(policyNames()...), "table": completeWorkload, "sla": complete(workload.Models()...),
@@ -100,6 +115,10 @@ func (o *replayOptions) check(given func(flag string) bool) error {
 		return usagef("--top: %d makes no sense (want 0 or more)", o.top)
 	case o.table != "" && given("from"):
 		return usagef("--table and --from exclude each other: the table says what was")
+	case o.strict && o.history != liveHistory:
+		return usagef("--strict is for the log of a market: libra replay live --strict --store FILE")
+	case o.strict != given("store"):
+		return usagef("--strict and --store belong together: libra replay live --strict --store FILE")
 	case o.tune == "" && (given("range") || given("svg")):
 		return usagef("--range and --svg belong to --tune")
 	}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/live/controller"
+	"github.com/libra-market/libra/live/store"
+)
+
+// A log that this program wrote is decided alike, and the command says so.
+func TestReplayLiveStrict(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "market.db")
+	st, err := store.Open(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	c, err := controller.Start(ctx, st, controller.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := exchange.Identity{User: "root", Role: exchange.RoleOwner}
+	for _, op := range []string{"open", "grant"} {
+		money := &exchange.MoneyCommand{Op: op, To: "lab/alice", Amount: 1_000_000}
+		if op == "open" {
+			money.Amount = 0
+		}
+		if _, _, err = c.Do(ctx, exchange.Command{By: by, Money: money}, exchange.Key{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stop()
+	<-c.Done()
+	if err = st.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if out := mustLibra(t, "replay", "live", "--strict", "--store", file); !strings.Contains(out, "3 decided alike") {
+		t.Error(out)
+	}
+	for _, wrong := range [][]string{
+		{"replay", "live", "--strict"},
+		{"replay", "jobs.csv", "--strict", "--store", file},
+		{"replay", "live", "--store", file},
+	} {
+		if r := libra(t, wrong...); r.code != exitUsage || !strings.Contains(r.err, "--store FILE") {
+			t.Errorf("%v: %d %s", wrong, r.code, r.err)
+		}
+	}
+}

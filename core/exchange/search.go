@@ -1,0 +1,189 @@
+package exchange
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/libra-market/libra/core/bill"
+	"github.com/libra-market/libra/core/market"
+)
+
+// search looks for requests a little different from one that was refused, and
+// that would be taken. It only asks.
+type search struct {
+	request    Request // that was refused
+	imprecise  bool    // the policy knows optional parts: the budget is what a job is worth
+	processors int     // that are up
+	ask        func(Request) (Quote, bool)
+	pays       func(market.Money) bool // whether the account can keep so much
+}
+
+// offers are those that were found, each by another change.
+func (s *search) offers() []Offer {
+	found := []Offer{}
+	for _, vary := range []func() (Offer, bool){s.laterDeadline, s.largerBudget, s.fewerProcessors} {
+		if o, ok := vary(); ok {
+			found = append(found, o)
+		}
+	}
+	return found
+}
+
+// affordable tries a request with no limit to its budget; the budget of what
+// comes back is raised to the price where it was below.
+func (s *search) affordable(r Request) (Request, Quote, bool) {
+	open := r
+	open.Budget = nil
+	// Where the budget is the price there is no price without one.
+	if price, ok := s.ask(open); ok && r.Budget != nil && price.Price > *r.Budget {
+		raised := roundUp(price.Price)
+		r.Budget = &raised
+	}
+	q, ok := s.ask(r)
+	if !ok {
+		return r, Quote{}, false
+	}
+	return r, q, s.pays(r.mostCost(market.Money(q.Price)))
+}
+
+// laterDeadline looks for the nearest deadline that can be met: outwards in
+// growing steps, then back in between.
+func (s *search) laterDeadline() (Offer, bool) {
+	r := s.request
+	if r.DeadlineMS == 0 {
+		return Offer{}, false
+	}
+	least, most := r.DeadlineMS, int64(0)
+	floor := max(r.DeadlineMS, r.EstimateMS)
+	for _, factor := range []float64{1, 1.25, 1.5, 2, 3, 5, 8, 13, 21, 50, 200} {
+		r.DeadlineMS = roundSeconds(float64(floor) * factor)
+		if r.DeadlineMS <= s.request.DeadlineMS || r.DeadlineMS > maxMS {
+			continue
+		}
+		if _, _, ok := s.affordable(r); ok {
+			most = r.DeadlineMS
+			break
+		}
+		least = r.DeadlineMS
+	}
+	if most == 0 {
+		return Offer{}, false
+	}
+	for range 5 {
+		r.DeadlineMS = roundSeconds(float64(least+most) / 2)
+		if r.DeadlineMS <= least || r.DeadlineMS >= most {
+			break
+		}
+		if _, _, ok := s.affordable(r); ok {
+			most = r.DeadlineMS
+		} else {
+			least = r.DeadlineMS
+		}
+	}
+	r.DeadlineMS = most
+	r, q, ok := s.affordable(r)
+	detail := fmt.Sprintf("deadline %s instead of %s", market.Span(r.DeadlineMS), market.Span(s.request.DeadlineMS))
+	return Offer{Change: "deadline", Detail: detail + s.forPrice(&r, &q), Quote: q}, ok
+}
+
+// largerBudget offers the same at its price.
+func (s *search) largerBudget() (Offer, bool) {
+	if s.request.Budget == nil {
+		return Offer{}, false
+	}
+	if s.imprecise {
+		return s.worthwhileBudget()
+	}
+	r, q, ok := s.affordable(s.request)
+	if !ok || *r.Budget == *s.request.Budget {
+		return Offer{}, false
+	}
+	return Offer{
+		Change: "budget", Quote: q,
+		Detail: fmt.Sprintf("budget %s instead of %s", market.Money(*r.Budget), market.Money(*s.request.Budget)),
+	}, true
+}
+
+// fewerProcessors offers the same work on fewer processors, for longer.
+func (s *search) fewerProcessors() (Offer, bool) {
+	width := s.request.Procs()
+	if s.request.Optional != nil {
+		return Offer{}, false // so many independent tasks: fewer of them are another job
+	}
+	threads := s.request.threads()
+	for n := min(width-1, s.processors); n >= threads; n = n * 3 / 4 {
+		n -= n % threads
+		r := s.request
+		r.Processors = n
+		r.EstimateMS = int64(math.Ceil(float64(s.request.EstimateMS) * float64(width) / float64(n)))
+		if fits, q, ok := s.affordable(r); ok {
+			detail := fmt.Sprintf("%d processors instead of %d, %s on each", n, width, market.Span(r.EstimateMS))
+			return Offer{Change: "processors", Detail: detail + s.forPrice(&fits, &q), Quote: q}, true
+		}
+	}
+	return Offer{}, false
+}
+
+func (s *search) forPrice(r *Request, q *Quote) string {
+	text := ", for " + market.Money(q.Price).String()
+	if r.Budget != nil && s.request.Budget != nil && *r.Budget != *s.request.Budget {
+		text += fmt.Sprintf(" (budget %s instead of %s)", market.Money(*r.Budget), market.Money(*s.request.Budget))
+	}
+	return text
+}
+
+// worthwhileBudget looks for the smallest budget with which a job brings more
+// than it displaces: upwards in growing steps, then back in between.
+func (s *search) worthwhileBudget() (Offer, bool) {
+	const cent = int64(market.Unit) / 100
+	r := s.request
+	if _, _, ok := s.affordable(r); ok {
+		return Offer{}, false // the budget is not what is wrong
+	}
+	try := func(amount int64) bool {
+		r.Budget = &amount
+		_, _, ok := s.affordable(r)
+		return ok
+	}
+	least, most := *s.request.Budget, int64(0)
+	for _, factor := range []int64{125, 150, 200, 300, 500, 800, 1300, 2100, 5000, 20_000, 100_000} {
+		amount, fits := bill.Pay(market.Money(max(cent, least)), factor*10, 1)
+		if !fits {
+			break
+		}
+		if amount := roundUp(int64(amount)); try(amount) {
+			most = amount
+			break
+		}
+		least = max(least, roundUp(int64(amount)))
+	}
+	if most == 0 {
+		return Offer{}, false
+	}
+	for range 8 {
+		amount := roundUp(least + (most-least)/2)
+		if amount <= least || amount >= most {
+			break
+		}
+		if try(amount) {
+			most = amount
+		} else {
+			least = amount
+		}
+	}
+	r.Budget = &most
+	r, q, ok := s.affordable(r)
+	return Offer{
+		Change: "budget", Quote: q,
+		Detail: fmt.Sprintf("budget %s instead of %s", market.Money(most), market.Money(*s.request.Budget)),
+	}, ok
+}
+
+// roundUp is an amount to the next hundredth: what people write.
+func roundUp(micros int64) int64 {
+	const cent = int64(market.Unit) / 100
+	return (micros + cent - 1) / cent * cent
+}
+
+// roundSeconds is a period to the next whole second.
+func roundSeconds(ms float64) int64 { return int64(math.Ceil(ms/1000)) * 1000 }

@@ -33,7 +33,7 @@ func (x *Exchange) unhold(j *live) {
 
 // cannotHold says why an account cannot keep an amount for a job; "" where it
 // can.
-func (x *Exchange) cannotHold(account string, amount market.Money) (reason, detail string) {
+func (x *state) cannotHold(account string, amount market.Money) (reason, detail string) {
 	return shortage(x.ledger.CanHold(x.now, market.Account(account), amount))
 }
 
@@ -90,7 +90,7 @@ func (x *Exchange) endAt(j *live, state State, reason, detail string, fine marke
 }
 
 // rules are those by which bills are made.
-func (x *Exchange) rules() bill.Rules { return bill.Standard() }
+func (x *state) rules() bill.Rules { return bill.Standard() }
 
 // bill settles a job's money: what is held is charged or given back, and a
 // broken promise is paid for.

@@ -103,4 +103,4 @@ func family(name string) string {
 }
 
 // Epochs lists the spans of the log.
-func (x *Exchange) Epochs() []EpochView { return slices.Clone(x.epochs) }
+func (x *state) Epochs() []EpochView { return slices.Clone(x.epochs) }

@@ -2,37 +2,14 @@ package exchange
 
 import (
 	"fmt"
-	"slices"
 
-	"github.com/libra-market/libra/core/cluster"
-	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
-	"github.com/libra-market/libra/core/policy"
 )
 
-// Exchange is the market floor of one live cluster.
+// Exchange is the market floor of one live cluster: what there is, and what
+// commands make of it.
 type Exchange struct {
-	clock
-
-	version string
-	epochs  []EpochView
-
-	kind    policy.Kind
-	rates   Rates
-	nodes   roster
-	byName  map[string]int // the latest of a name
-	cluster *cluster.Cluster
-	ledger  *ledger.Ledger
-	home    map[string]string // by user: the account that pays
-
-	next     int64 // number of the next job or quote
-	jobs     map[int64]*live
-	quotes   map[string]*kept
-	reserved map[int64]*kept // by job number: those that hold room
-	expiry   expiries
-	waits    map[int64][]int64 // by job: who waits for it
-	wake     market.Time
-	record   Track
+	state
 
 	todo    followUps
 	fx      Effects
@@ -41,28 +18,7 @@ type Exchange struct {
 
 // New is an exchange to which nothing has happened yet. The first command is
 // Open.
-func New(version string) *Exchange {
-	return &Exchange{
-		version:  version,
-		byName:   map[string]int{},
-		jobs:     map[int64]*live{},
-		quotes:   map[string]*kept{},
-		reserved: map[int64]*kept{},
-		waits:    map[int64][]int64{},
-		ledger:   ledger.New(),
-		next:     1,
-		wake:     market.Never,
-	}
-}
-
-// Opened reports whether the exchange has had its first command.
-func (x *Exchange) Opened() bool { return len(x.epochs) > 0 }
-
-// Underway counts the jobs that have not ended.
-func (x *Exchange) Underway() int { return len(x.jobs) }
-
-// epoch is the span of the log that is under way.
-func (x *Exchange) epoch() *EpochView { return &x.epochs[len(x.epochs)-1] }
+func New(version string) *Exchange { return &Exchange{state: newState(version)} }
 
 // Do carries out one command at a time that is not before the last one. An
 // error means that nothing has changed but time.
@@ -108,7 +64,7 @@ func (x *Exchange) Do(at int64, c Command) (Outcome, error) {
 }
 
 // check refuses what is not a command.
-func (x *Exchange) check(c *Command) error {
+func (x *state) check(c *Command) error {
 	switch kind := c.Kind(); {
 	case kind == "":
 		return fmt.Errorf("%w: an empty command", ErrConflict)
@@ -121,7 +77,7 @@ func (x *Exchange) check(c *Command) error {
 }
 
 // Next is when the exchange wants a Tick, if nothing else happens before.
-func (x *Exchange) Next() (at int64, ok bool) {
+func (x *state) Next() (at int64, ok bool) {
 	next := x.wake
 	if first, some := x.expiry.first(); some {
 		next = min(next, x.timeOf(first))
@@ -175,14 +131,4 @@ func (x *Exchange) step(happened ...market.Event) error {
 		x.hear(&said[i])
 	}
 	return nil
-}
-
-// live lists the numbers of the jobs under way, in order.
-func (x *Exchange) live() []int64 {
-	ids := make([]int64, 0, len(x.jobs))
-	for id := range x.jobs {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return ids
 }

@@ -8,7 +8,7 @@ import (
 
 // Explain says why a job waits, what share it has, when it will be done and how
 // sure that is.
-func (x *Exchange) Explain(id int64) (Explanation, bool) {
+func (x *state) Explain(id int64) (Explanation, bool) {
 	j := x.jobs[id]
 	if j == nil {
 		return Explanation{}, false
@@ -36,7 +36,7 @@ func (x *Exchange) Explain(id int64) (Explanation, bool) {
 	return e, true
 }
 
-func (x *Exchange) explainQueue(j *live, e *Explanation) {
+func (x *state) explainQueue(j *live, e *Explanation) {
 	stand, here := x.cluster.Status(market.JobID(j.ID), x.time())
 	if !here {
 		return
@@ -52,7 +52,7 @@ func (x *Exchange) explainQueue(j *live, e *Explanation) {
 	}
 }
 
-func (x *Exchange) explainRun(j *live, e *Explanation) {
+func (x *state) explainRun(j *live, e *Explanation) {
 	t := x.time()
 	stand, here := x.cluster.Status(market.JobID(j.ID), t)
 	if !here {
@@ -100,7 +100,7 @@ func (x *Exchange) explainRun(j *live, e *Explanation) {
 }
 
 // neighbours counts the other jobs on a job's processors.
-func (x *Exchange) neighbours(j *live) int {
+func (x *state) neighbours(j *live) int {
 	n := 0
 	for _, other := range x.jobs {
 		if other != j && overlap(j, other) {

@@ -67,7 +67,7 @@ func (o *Optional) sameTerms(quoted *Optional) bool {
 
 // onlyPrecise says why a request with an optional part cannot be taken here; ""
 // where it can, or has none.
-func (x *Exchange) onlyPrecise(r *Request) string {
+func (x *state) onlyPrecise(r *Request) string {
 	if r.Optional == nil {
 		return ""
 	}

@@ -60,7 +60,7 @@ func (x *Exchange) measured(m *Measured) error {
 }
 
 // find is the task of a key, if that attempt is under way.
-func (x *Exchange) find(k task.Key) (*live, *rank) {
+func (x *state) find(k task.Key) (*live, *rank) {
 	j := x.jobs[k.Job]
 	if j == nil || j.Attempt != k.Attempt || k.Rank < 0 || k.Rank >= j.programs() {
 		return nil, nil

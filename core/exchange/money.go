@@ -72,7 +72,7 @@ func belongs(path, user string) bool {
 }
 
 // payer is the account that pays for somebody's job.
-func (x *Exchange) payer(by Identity, named string) (string, error) {
+func (x *state) payer(by Identity, named string) (string, error) {
 	if named == "" {
 		return x.AccountOf(by.User), nil
 	}
@@ -87,7 +87,7 @@ func (x *Exchange) payer(by Identity, named string) (string, error) {
 
 // AccountOf is the account of a user: the first whose path ends in the user's
 // name, whether or not one is open.
-func (x *Exchange) AccountOf(user string) string {
+func (x *state) AccountOf(user string) string {
 	if path, has := x.home[user]; has {
 		return path
 	}
@@ -107,7 +107,7 @@ func (x *Exchange) indexAccounts() {
 }
 
 // Account is how an account stands.
-func (x *Exchange) Account(path string) (Account, bool) {
+func (x *state) Account(path string) (Account, bool) {
 	a, found := x.ledger.Account(market.Account(path))
 	if !found {
 		return Account{}, false
@@ -116,7 +116,7 @@ func (x *Exchange) Account(path string) (Account, bool) {
 }
 
 // Accounts lists an account and all below it, or all.
-func (x *Exchange) Accounts(prefix string) []Account {
+func (x *state) Accounts(prefix string) []Account {
 	var views []Account
 	for _, a := range x.ledger.Accounts(market.Account(prefix)) {
 		views = append(views, x.accountView(a))

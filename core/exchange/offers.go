@@ -6,10 +6,10 @@ import (
 	"github.com/libra-market/libra/core/market"
 )
 
-// offers finds what the market would take instead of a request it refused: a
+// counterOffers finds what the market would take instead of a request it refused: a
 // later deadline, a larger budget, fewer processors. Each is tried before it is
 // offered, and can be taken by its number as long as the market stands.
-func (x *Exchange) offers(j *live, reason string) []Offer {
+func (x *state) counterOffers(j *live, reason string) []Offer {
 	switch reason {
 	case ReasonDependency, ReasonDraining, ReasonImprecise:
 		return []Offer{}
@@ -22,10 +22,12 @@ func (x *Exchange) offers(j *live, reason string) []Offer {
 		ask:  func(r Request) (Quote, bool) { return x.ask(j, r) },
 		pays: func(amount market.Money) bool { reason, _ := x.cannotHold(j.Account, amount); return reason == "" },
 	}
-	found := look.offers()
-	if j.ID == 0 { // a preview leaves no trace
-		return found
-	}
+	return look.offers()
+}
+
+// offers finds counter-offers and keeps them for a while.
+func (x *Exchange) offers(j *live, reason string) []Offer {
+	found := x.counterOffers(j, reason)
 	for i := range found {
 		q := &found[i].Quote
 		q.ID = fmt.Sprintf("q%d%c", j.ID, 'a'+i)
@@ -38,7 +40,7 @@ func (x *Exchange) offers(j *live, reason string) []Offer {
 }
 
 // ask is a quote that binds nobody.
-func (x *Exchange) ask(j *live, r Request) (Quote, bool) {
+func (x *state) ask(j *live, r Request) (Quote, bool) {
 	trial := &live{Job: Job{ID: x.next, Owner: j.Owner, Request: r}}
 	asked := x.fitting(trial)
 	core, err := x.cluster.Quote(x.time(), asked)

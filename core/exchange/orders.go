@@ -13,7 +13,7 @@ import (
 
 // Orders is all that a node should be doing, in the order of jobs and ranks.
 // A node that is not up should be doing nothing.
-func (x *Exchange) Orders(name string) []task.Order {
+func (x *state) Orders(name string) []task.Order {
 	index, known := x.byName[name]
 	if !known || !x.nodes[index].Up {
 		return nil
@@ -40,7 +40,7 @@ func (r *rank) slot() dispatch.Slot { return dispatch.Slot{Processor: r.Processo
 
 // specs are what the tasks of a job run. They are worked out once for every
 // attempt.
-func (x *Exchange) specs(j *live) []task.Spec {
+func (x *state) specs(j *live) []task.Spec {
 	if len(j.specs) != j.programs() {
 		var nodes []string
 		for rank := range j.programs() {
@@ -70,7 +70,7 @@ func (j *live) spec() task.Spec {
 
 // Forget lists which of the tasks reported as ended need not be reported again:
 // those whose end is written down, and those nobody knows.
-func (x *Exchange) Forget(tasks []task.Status) []task.Key {
+func (x *state) Forget(tasks []task.Status) []task.Key {
 	var keys []task.Key
 	for i := range tasks {
 		s := &tasks[i]
@@ -114,7 +114,7 @@ func Output(j *Job, rank int, element *int, stderr bool) (node string, tail task
 }
 
 // NodesUp lists the nodes that should be heard of.
-func (x *Exchange) NodesUp() []string {
+func (x *state) NodesUp() []string {
 	var up []string
 	for name, index := range x.byName {
 		if x.nodes[index].Up {
@@ -126,7 +126,7 @@ func (x *Exchange) NodesUp() []string {
 }
 
 // IsDown reports whether a node is known and taken for lost.
-func (x *Exchange) IsDown(name string) bool {
+func (x *state) IsDown(name string) bool {
 	index, known := x.byName[name]
 	return known && !x.nodes[index].Up
 }
@@ -134,7 +134,7 @@ func (x *Exchange) IsDown(name string) bool {
 // News is what of the things agents say is worth a command: the end of a task,
 // and progress that differs from what was reckoned. Only what concerns the
 // named node counts, if one is named. Nothing changes.
-func (x *Exchange) News(node string, tasks []task.Status) []task.Status {
+func (x *state) News(node string, tasks []task.Status) []task.Status {
 	var fresh []task.Status
 	for i := range tasks {
 		s := &tasks[i]
@@ -150,7 +150,7 @@ func (x *Exchange) News(node string, tasks []task.Status) []task.Status {
 }
 
 // isNews reports whether a task that goes on is not where it was reckoned to be.
-func (x *Exchange) isNews(j *live, r *rank, s *task.Status) bool {
+func (x *state) isNews(j *live, r *rank, s *task.Status) bool {
 	stand, here := x.cluster.Status(market.JobID(j.ID), x.time())
 	if !here || !stand.Running {
 		return false

@@ -40,7 +40,7 @@ func (x *Exchange) overruns() error {
 }
 
 // hadAll reports whether a job was measured to have had all of its estimate.
-func (x *Exchange) hadAll(j *live) bool {
+func (x *state) hadAll(j *live) bool {
 	stand, here := x.cluster.Status(market.JobID(j.ID), x.time())
 	return here && meter.HadAll(stand.Estimate, j.Apart, j.tasks())
 }
@@ -96,7 +96,7 @@ func (x *Exchange) extend(j *live) error {
 }
 
 // leeway is what a job may still be charged for more.
-func (x *Exchange) leeway(j *live) market.Price {
+func (x *state) leeway(j *live) market.Price {
 	if j.Request.Budget != nil {
 		agreed := j.agreed(&x.clock)
 		return max(0, market.Money(*j.Request.Budget)-agreed.Sold()).Price()

@@ -37,7 +37,7 @@ func (j *live) ending(c *clock, fine market.Price) *bill.Ending {
 
 // owedNow is the bill of a job under way if it ended now: by itself, or as it was
 // told to.
-func (x *Exchange) owedNow(j *live) bill.Bill {
+func (x *state) owedNow(j *live) bill.Bill {
 	state := Completed
 	if j.State == Stopping {
 		state = j.End
@@ -46,13 +46,13 @@ func (x *Exchange) owedNow(j *live) bill.Bill {
 }
 
 // owedAs is the bill of a job under way if it ended now in a state.
-func (x *Exchange) owedAs(j *live, state State) bill.Bill {
+func (x *state) owedAs(j *live, state State) bill.Bill {
 	agreed := j.agreed(&x.clock)
 	return bill.Owed(x.rules(), &agreed, x.endingNow(j, state))
 }
 
 // penaltyNow is what the delay of a job has come to so far.
-func (x *Exchange) penaltyNow(j *live) market.Money {
+func (x *state) penaltyNow(j *live) market.Money {
 	if j.DueUS == 0 || x.now <= j.DueUS {
 		return 0 // most jobs: nothing to work out
 	}
@@ -60,14 +60,14 @@ func (x *Exchange) penaltyNow(j *live) market.Money {
 }
 
 // endingNow is how a job under way would end in a state now.
-func (x *Exchange) endingNow(j *live, state State) *bill.Ending {
+func (x *state) endingNow(j *live, state State) *bill.Ending {
 	e := j.ending(&x.clock, x.fineNow(j))
 	e.Way, e.At, e.WorkMS, e.OptionalMS = wayOf(state), x.time(), x.workNow(j), x.optionalNow(j)
 	return e
 }
 
 // workNow is the work that a job is taken to have done.
-func (x *Exchange) workNow(j *live) int64 {
+func (x *state) workNow(j *live) int64 {
 	if len(j.Ranks) == 0 {
 		return j.Work
 	}
@@ -80,7 +80,7 @@ func (x *Exchange) workNow(j *live) int64 {
 
 // fineNow is what the policy would take off the price if a job ended now, where
 // it is liable for delays.
-func (x *Exchange) fineNow(j *live) market.Price {
+func (x *state) fineNow(j *live) market.Price {
 	if len(j.Ranks) == 0 || x.now <= j.DueUS {
 		return 0
 	}

@@ -121,7 +121,7 @@ func (x *Exchange) refuseQuote(j *live, reason, detail string) Outcome {
 }
 
 // fill completes a quote with what the core answered.
-func (x *Exchange) fill(q *kept, asked *market.Job, core market.Quote) {
+func (x *state) fill(q *kept, asked *market.Job, core market.Quote) {
 	q.Firm, q.Owed, q.Procs = core.Firm, Number(core.Price), core.Procs
 	if price, err := core.Price.Money(); err == nil {
 		q.Price = int64(max(0, price))
@@ -142,7 +142,7 @@ func (x *Exchange) fill(q *kept, asked *market.Job, core market.Quote) {
 }
 
 // reservation is the quote that holds room under a job number.
-func (x *Exchange) reservation(job int64) *kept {
+func (x *state) reservation(job int64) *kept {
 	if len(x.quotes) == 0 {
 		return nil
 	}
@@ -287,7 +287,7 @@ func (x *Exchange) drop(q *kept) {
 }
 
 // Quote finds an open quote.
-func (x *Exchange) Quote(id string) (Quote, bool) {
+func (x *state) Quote(id string) (Quote, bool) {
 	if q := x.quotes[id]; q != nil {
 		return q.Quote, true
 	}
@@ -295,7 +295,7 @@ func (x *Exchange) Quote(id string) (Quote, bool) {
 }
 
 // quotesOf counts the binding quotes that a user has open.
-func (x *Exchange) quotesOf(user string) int {
+func (x *state) quotesOf(user string) int {
 	n := 0
 	for _, q := range x.quotes {
 		if q.Owner == user && q.Binding {

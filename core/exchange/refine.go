@@ -146,16 +146,16 @@ func (j *live) beginAgain() {
 
 // optionalDue is how much of its optional part a job has executed, on all its
 // processors, in milliseconds: by what commands have said.
-func (x *Exchange) optionalDue(j *live) int64 {
+func (x *state) optionalDue(j *live) int64 {
 	return x.optionalBy(j, func(r *rank) int64 { return r.RefinedUS })
 }
 
 // optionalNow is the same by all that was heard, for those who look.
-func (x *Exchange) optionalNow(j *live) int64 {
+func (x *state) optionalNow(j *live) int64 {
 	return x.optionalBy(j, func(r *rank) int64 { return max(r.RefinedUS, r.cpuUS()-r.TookUS) })
 }
 
-func (x *Exchange) optionalBy(j *live, refined func(*rank) int64) (ms int64) {
+func (x *state) optionalBy(j *live, refined func(*rank) int64) (ms int64) {
 	if j.Request.Optional == nil {
 		return 0
 	}
@@ -170,7 +170,7 @@ func (x *Exchange) optionalBy(j *live, refined func(*rank) int64) (ms int64) {
 func (r *rank) cpuUS() int64 { return max(r.CPUUS, r.seenUS) }
 
 // explainParts says which part of a job runs, or why it stands still.
-func (x *Exchange) explainParts(j *live, e *Explanation, stand *cluster.JobStatus) {
+func (x *state) explainParts(j *live, e *Explanation, stand *cluster.JobStatus) {
 	what := "its mandatory part"
 	if j.Request.Optional == nil {
 		what = "it"
@@ -199,7 +199,7 @@ func (x *Exchange) explainParts(j *live, e *Explanation, stand *cluster.JobStatu
 }
 
 // nextDeadline is when the next job with an optional part has to end.
-func (x *Exchange) nextDeadline() market.Time {
+func (x *state) nextDeadline() market.Time {
 	next := market.Never
 	for _, j := range x.jobs {
 		if j.State == Running && j.MandatoryUS != 0 {

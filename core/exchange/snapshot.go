@@ -30,7 +30,7 @@ type Snapshot struct {
 
 // Snapshot is the exchange as it is between two commands. It shares memory with
 // the exchange: encode it before the next command.
-func (x *Exchange) Snapshot() Snapshot {
+func (x *state) Snapshot() Snapshot {
 	s := Snapshot{
 		Origin: x.origin, Now: x.now, Epochs: x.epochs, Rates: x.rates, Nodes: x.nodes, Ledger: x.ledger.State(),
 		Next: x.next, Wake: Number(x.wake), Record: x.record,

@@ -157,7 +157,7 @@ func (x *Exchange) payable(j *live) (reason, detail string) {
 
 // fitting is what the core is asked: of an array without a limit, the most
 // lanes that the market takes.
-func (x *Exchange) fitting(j *live) market.Job {
+func (x *state) fitting(j *live) market.Job {
 	t := x.time()
 	first := j.Request.asked(j.ID, j.Owner, t, x.nodes.processorsUp())
 	if j.DueUS > 0 { // part of the deadline may be gone, waiting for others
@@ -228,7 +228,7 @@ func (x *Exchange) stop(j *live, how task.Stop, end State, reason, detail string
 
 // dependencies sorts out for which of the jobs named a new one has to wait;
 // broken says which of them can no longer succeed.
-func (x *Exchange) dependencies(by Identity, after []int64, settled []Settled) (waits []int64, broken string, err error) {
+func (x *state) dependencies(by Identity, after []int64, settled []Settled) (waits []int64, broken string, err error) {
 	for _, id := range after {
 		if j := x.jobs[id]; j != nil && (by.Role == RoleOwner || j.Owner == by.User) {
 			if !slices.Contains(waits, id) {

@@ -10,7 +10,7 @@ import (
 )
 
 // view is a job as it is now.
-func (x *Exchange) view(j *live) Job {
+func (x *state) view(j *live) Job {
 	v := j.Job
 	if v.State.Final() {
 		return v
@@ -37,7 +37,7 @@ func (x *Exchange) view(j *live) Job {
 }
 
 // Job is a job under way.
-func (x *Exchange) Job(id int64) (Job, bool) {
+func (x *state) Job(id int64) (Job, bool) {
 	if j := x.jobs[id]; j != nil {
 		return x.view(j), true
 	}
@@ -45,7 +45,7 @@ func (x *Exchange) Job(id int64) (Job, bool) {
 }
 
 // Notice is what there is to say of a job under way in a few numbers.
-func (x *Exchange) Notice(id int64) JobNotice {
+func (x *state) Notice(id int64) JobNotice {
 	j := x.jobs[id]
 	if j == nil {
 		return JobNotice{ID: id}
@@ -54,7 +54,7 @@ func (x *Exchange) Notice(id int64) JobNotice {
 }
 
 // Counts are the jobs under way, by state.
-func (x *Exchange) Counts() map[State]int {
+func (x *state) Counts() map[State]int {
 	counts := map[State]int{}
 	for _, j := range x.jobs {
 		counts[j.State]++
@@ -62,7 +62,7 @@ func (x *Exchange) Counts() map[State]int {
 	return counts
 }
 
-func (x *Exchange) accountView(a ledger.Account) Account {
+func (x *state) accountView(a ledger.Account) Account {
 	v := Account{
 		Path: string(a.Path), Free: int64(a.Free), Held: int64(a.Held), Spent: int64(a.Used(x.now)), Credit: int64(a.Credit), Closed: a.Closed,
 	}
@@ -75,7 +75,7 @@ func (x *Exchange) accountView(a ledger.Account) Account {
 
 // Owned is what an account owns, and how much of that is held; with all below
 // it, if asked.
-func (x *Exchange) Owned(path string, subtree bool) (owned, held market.Money) {
+func (x *state) Owned(path string, subtree bool) (owned, held market.Money) {
 	for _, a := range x.ledger.Accounts(market.Account(path)) {
 		if subtree || string(a.Path) == path {
 			owned, held = owned+a.Free+a.Held, held+a.Held
@@ -85,21 +85,21 @@ func (x *Exchange) Owned(path string, subtree bool) (owned, held market.Money) {
 }
 
 // Speed is the work a second of all processors that are up.
-func (x *Exchange) Speed() float64 {
+func (x *state) Speed() float64 {
 	return x.nodes.speed()
 }
 
 // LedgerHead is where the chain of the ledger ends.
-func (x *Exchange) LedgerHead() (seq int64, hash ledger.Hash) { return x.ledger.Head() }
+func (x *state) LedgerHead() (seq int64, hash ledger.Hash) { return x.ledger.Head() }
 
 // LedgerTotal is the sum of all accounts: zero.
-func (x *Exchange) LedgerTotal() market.Money { return x.ledger.Total() }
+func (x *state) LedgerTotal() market.Money { return x.ledger.Total() }
 
 // LedgerState is the ledger as it is, to be compared with its log.
-func (x *Exchange) LedgerState() ledger.State { return x.ledger.State() }
+func (x *state) LedgerState() ledger.State { return x.ledger.State() }
 
 // Nodes lists the nodes that have joined and what runs on them.
-func (x *Exchange) Nodes() []NodeView {
+func (x *state) Nodes() []NodeView {
 	var views []NodeView
 	for _, name := range slices.Sorted(maps.Keys(x.byName)) {
 		views = append(views, x.nodeView(x.byName[name]))
@@ -108,7 +108,7 @@ func (x *Exchange) Nodes() []NodeView {
 	return views
 }
 
-func (x *Exchange) nodeView(index int) NodeView {
+func (x *state) nodeView(index int) NodeView {
 	n := x.nodes[index]
 	v := NodeView{
 		Hello: n.Hello, Index: index, Up: n.Up, Why: n.Why, Rates: x.rates, Loads: make([]ProcessorView, n.Processors), FreeMB: n.MemoryMB,
@@ -120,7 +120,7 @@ func (x *Exchange) nodeView(index int) NodeView {
 }
 
 // tenants puts the jobs under way on the processors they hold.
-func (x *Exchange) tenants(views []NodeView) {
+func (x *state) tenants(views []NodeView) {
 	at := map[int]*NodeView{}
 	for i := range views {
 		at[views[i].Index] = &views[i]
@@ -145,7 +145,7 @@ func (x *Exchange) tenants(views []NodeView) {
 }
 
 // standing is the rate of work that a job needs from now on to be in time.
-func (x *Exchange) standing(j *live) (need float64, here bool) {
+func (x *state) standing(j *live) (need float64, here bool) {
 	if len(j.Ranks) == 0 { // it waits: its place in the queue is dear to find
 		return 0, false
 	}
@@ -165,7 +165,7 @@ func (x *Exchange) standing(j *live) (need float64, here bool) {
 }
 
 // Preview is what a request would be answered now. Nothing changes.
-func (x *Exchange) Preview(by Identity, r Request) (Outcome, error) {
+func (x *state) Preview(by Identity, r Request) (Outcome, error) {
 	if err := r.ValidateTerms(); err != nil {
 		return Outcome{}, err
 	}
@@ -174,28 +174,31 @@ func (x *Exchange) Preview(by Identity, r Request) (Outcome, error) {
 		return Outcome{}, err
 	}
 	j := &live{Job: Job{Owner: by.User, Account: account, Request: withProgram(r), SubmittedUS: x.now}}
+	no := func(reason, detail string) Outcome {
+		return Outcome{Refusal: &Refusal{Reason: reason, Detail: detail, Offers: x.counterOffers(j, reason)}}
+	}
 	if why := x.onlyPrecise(&r); why != "" {
-		return x.refuseQuote(j, ReasonImprecise, why), nil
+		return no(ReasonImprecise, why), nil
 	}
 	if x.cluster == nil {
-		return x.refuseQuote(j, market.CannotMeetResources.String(), "no node has joined the cluster yet"), nil
+		return no(market.CannotMeetResources.String(), "no node has joined the cluster yet"), nil
 	}
 	q, ok := x.ask(j, r)
 	if !ok {
 		reason := x.whyNot(j, r)
 		if reason == market.NoReason {
-			return x.refuseQuote(j, market.CannotMeetBudget.String(), nameBudget(x.epoch().Policy)), nil
+			return no(market.CannotMeetBudget.String(), nameBudget(x.epoch().Policy)), nil
 		}
-		return x.refuseQuote(j, reason.String(), refusalText(reason)), nil
+		return no(reason.String(), refusalText(reason)), nil
 	}
 	if reason, why := x.cannotHold(account, r.mostCost(market.Money(q.Price))); reason != "" {
-		return x.refuseQuote(j, reason, why), nil
+		return no(reason, why), nil
 	}
 	return Outcome{Quote: &q}, nil
 }
 
 // whyNot is the reason for which a request is refused now.
-func (x *Exchange) whyNot(j *live, r Request) market.Reason {
+func (x *state) whyNot(j *live, r Request) market.Reason {
 	trial := &live{Job: Job{ID: x.next, Owner: j.Owner, Request: r}}
 	_, err := x.cluster.Quote(x.time(), x.fitting(trial))
 	if rejected, ok := err.(*market.Rejection); ok { //nolint:errorlint // the cluster returns it as it is
@@ -205,7 +208,7 @@ func (x *Exchange) whyNot(j *live, r Request) market.Reason {
 }
 
 // Usage is how much of the cluster is given and promised now.
-func (x *Exchange) Usage() Prices {
+func (x *state) Usage() Prices {
 	e := x.epoch()
 	p := Prices{AtUS: x.now, Policy: e.Policy, Settings: e.Settings, Rates: e.Rates, Samples: []PricePoint{}}
 	for _, n := range x.nodes {
@@ -228,7 +231,7 @@ func (x *Exchange) Usage() Prices {
 }
 
 // Prices is what the market asks now.
-func (x *Exchange) Prices() Prices {
+func (x *state) Prices() Prices {
 	p := x.Usage()
 	if x.cluster == nil {
 		return p
@@ -248,10 +251,10 @@ func (x *Exchange) Prices() Prices {
 }
 
 // Record is how well promises were kept so far.
-func (x *Exchange) Record() Track { return x.record }
+func (x *state) Record() Track { return x.record }
 
 // loads is what those who are on some processors need of each.
-func (x *Exchange) loads(procs market.Procs) map[int]float64 {
+func (x *state) loads(procs market.Procs) map[int]float64 {
 	load, seen := map[int]float64{}, map[int64]bool{}
 	for proc := range procs.All() {
 		for _, j := range x.nodes[x.nodes.of(proc)].tenants {
@@ -280,7 +283,7 @@ func (j *live) holds(procs market.Procs) bool {
 
 // predict is when a job would be done as things stand: at the share it needs
 // and its part of what nobody else needs.
-func (x *Exchange) predict(asked *market.Job, core market.Quote) int64 {
+func (x *state) predict(asked *market.Job, core market.Quote) int64 {
 	if core.Procs.Len() == 0 {
 		return 0
 	}

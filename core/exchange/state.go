@@ -1,0 +1,70 @@
+package exchange
+
+import (
+	"slices"
+
+	"github.com/libra-market/libra/core/cluster"
+	"github.com/libra-market/libra/core/ledger"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/policy"
+)
+
+// state is all there is to know of a market. Its methods are questions: they can
+// reach neither effects nor follow-ups, and change nothing that a snapshot holds.
+// What changes it are the methods of [Exchange], for commands alone.
+type state struct {
+	clock
+
+	version string
+	epochs  []EpochView
+
+	kind    policy.Kind
+	rates   Rates
+	nodes   roster
+	byName  map[string]int // the latest of a name
+	cluster *cluster.Cluster
+	ledger  *ledger.Ledger
+	home    map[string]string // by user: the account that pays
+
+	next     int64 // number of the next job or quote
+	jobs     map[int64]*live
+	quotes   map[string]*kept
+	reserved map[int64]*kept // by job number: those that hold room
+	expiry   expiries
+	waits    map[int64][]int64 // by job: who waits for it
+	wake     market.Time
+	record   Track
+}
+
+func newState(version string) state {
+	return state{
+		version:  version,
+		byName:   map[string]int{},
+		jobs:     map[int64]*live{},
+		quotes:   map[string]*kept{},
+		reserved: map[int64]*kept{},
+		waits:    map[int64][]int64{},
+		ledger:   ledger.New(),
+		next:     1,
+		wake:     market.Never,
+	}
+}
+
+// Opened reports whether the exchange has had its first command.
+func (x *state) Opened() bool { return len(x.epochs) > 0 }
+
+// Underway counts the jobs that have not ended.
+func (x *state) Underway() int { return len(x.jobs) }
+
+// epoch is the span of the log that is under way.
+func (x *state) epoch() *EpochView { return &x.epochs[len(x.epochs)-1] }
+
+// live lists the numbers of the jobs under way, in order.
+func (x *state) live() []int64 {
+	ids := make([]int64, 0, len(x.jobs))
+	for id := range x.jobs {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}

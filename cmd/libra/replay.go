@@ -3,10 +3,14 @@ package main
 import (
 	"context"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/libra-market/libra/lab/experiment"
+	"github.com/libra-market/libra/lab/replay"
 	"github.com/libra-market/libra/lab/workload"
 )
 
@@ -128,18 +132,18 @@ func (o *replayOptions) check(given func(flag string) bool) error {
 	return nil
 }
 
-// replay is a history and what it is run under.
-type replay struct {
+// pastRun is a history and what it is run under.
+type pastRun struct {
 	replayOptions
 	con      *console
 	settings []setting
 	nodes    int
 	arrivals []workload.Arrival
-	lived    *course // what was, where the market itself remembers
+	lived    *replay.Course // what was, where the market itself remembers
 }
 
 func runReplay(ctx context.Context, con *console, opts replayOptions) error {
-	r := &replay{replayOptions: opts, con: con}
+	r := &pastRun{replayOptions: opts, con: con}
 	contenders, err := findPolicies(opts.policies)
 	if err != nil {
 		return err
@@ -159,7 +163,7 @@ func runReplay(ctx context.Context, con *console, opts replayOptions) error {
 	if err = r.load(ctx, contenders); err != nil {
 		return err
 	}
-	var tuned *tuning
+	var tuned *replay.Tuning
 	if opts.tune != "" {
 		if tuned, err = r.tuneSetting(ctx, contenders, low, high); err != nil {
 			return err
@@ -169,13 +173,13 @@ func runReplay(ctx context.Context, con *console, opts replayOptions) error {
 	if err != nil {
 		return err
 	}
-	answer := replayAnswer{History: opts.history, Nodes: r.nodes, Before: *before.ending, Tuned: tuned}
+	answer := replayAnswer{History: opts.history, Nodes: r.nodes, Before: before.Ending, Tuned: tuned}
 	for _, c := range contenders {
-		after, err := r.run(ctx, c)
+		after, err := replay.Run(ctx, r.arrivals, r.nodes, c.kind.Name, c.set)
 		if err != nil {
 			return err
 		}
-		answer.After = append(answer.After, compare(r.arrivals, before, after))
+		answer.After = append(answer.After, replay.Compare(r.arrivals, before, after))
 	}
 	if tuned != nil && opts.svg != "" {
 		if err := r.drawCurve(tuned); err != nil {
@@ -188,10 +192,52 @@ func runReplay(ctx context.Context, con *console, opts replayOptions) error {
 	return r.print(&answer)
 }
 
-// finite makes sure that a number can be written as JSON.
-func finiteOr(x, other float64) float64 {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return other
+// baseline is what was: as the market or a table tells, or as a policy would
+// have done it.
+func (r *pastRun) baseline(ctx context.Context, contenders []contender) (*replay.Course, error) {
+	if r.lived != nil {
+		return r.lived, nil
 	}
-	return x
+	if r.table != "" {
+		return r.readCourse()
+	}
+	from, err := findPolicies([]string{r.from})
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range contenders { // settings of --set reach the baseline only where it is tried as well
+		if c.kind.Name == r.from {
+			from[0].set = c.set
+		}
+	}
+	return replay.Run(ctx, r.arrivals, r.nodes, r.from, from[0].set)
+}
+
+// tuneSetting finds the best value of --tune for the first policy that has the
+// setting, which keeps it.
+func (r *pastRun) tuneSetting(ctx context.Context, contenders []contender, low, high float64) (*replay.Tuning, error) {
+	at := slices.IndexFunc(contenders, func(c contender) bool { return replay.Tunable(c.kind, r.tune) })
+	if at < 0 {
+		return nil, usagef("--tune: no policy of --policy has a number %q to set", r.tune)
+	}
+	c := contenders[at]
+	bars := &stageBars{con: r.con}
+	defer bars.finish()
+	t, err := replay.Tune(ctx, &experiment.Lab{Progress: bars.tell}, r.arrivals, r.nodes, c.kind, c.set, r.tune, low, high)
+	if err != nil {
+		return nil, err
+	}
+	c.set[r.tune] = strconv.FormatFloat(t.Best, 'g', -1, 64)
+	return t, nil
+}
+
+// parseSpan reads from:to.
+func parseSpan(text string) (low, high float64, err error) {
+	from, to, found := strings.Cut(text, ":")
+	low, wrong := strconv.ParseFloat(from, 64)
+	high, wrong2 := strconv.ParseFloat(to, 64)
+	if !found || wrong != nil || wrong2 != nil || !(low > 0) || !(high > low) || math.IsInf(high, 0) {
+		return 0, 0, usagef("--range: %q is not a range (want from:to, both above 0)", text)
+	}
+	return low, high, nil
 }

@@ -1,25 +1,17 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/csv"
-	"errors"
 	"fmt"
-	"io"
 	"os"
-	"slices"
-	"strconv"
-	"strings"
 
-	"github.com/libra-market/libra/core/market"
-	"github.com/libra-market/libra/lab/report"
+	"github.com/libra-market/libra/lab/replay"
 	"github.com/libra-market/libra/lab/workload"
 )
 
 // load reads the history, finds the cluster and gives the jobs agreements
 // where a model is asked for.
-func (r *replay) load(ctx context.Context, contenders []contender) error {
+func (r *pastRun) load(ctx context.Context, contenders []contender) error {
 	like := &simulation{simulateOptions: simulateOptions{
 		policies: r.policies, workload: r.history, nodes: r.replayOptions.nodes, sla: r.sla, seed: r.seed,
 	}, con: r.con, contenders: contenders, settings: r.settings}
@@ -87,108 +79,30 @@ func isJobTable(path string) bool {
 		return false
 	}
 	defer file.Close()
-	start := make([]byte, len(report.Header))
-	n, _ := io.ReadFull(file, start) // a short file is none
-	return bytes.Equal(start[:n], []byte(report.Header))
+	return replay.IsTable(file)
 }
 
-// past is what a job table says about one job.
-type past struct {
-	line         int
-	id           string
-	completed    bool
-	submit       float64
-	start        float64
-	finish       float64
-	procs        int
-	cost         float64
-	utility      float64
-	priced, told bool
-}
-
-func readJobTable(path string) ([]past, error) {
+func readJobTable(path string) (*replay.Table, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	in := csv.NewReader(file)
-	in.ReuseRecord = true
-	header, err := in.Read()
-	if err != nil || strings.Join(header, ",")+"\n" != report.Header {
-		return nil, &market.PlaceError{File: path, Line: 1, Err: errors.New("not a job table (want " + strings.TrimSpace(report.Header) + ")")}
-	}
-	var rows []past
-	for {
-		record, err := in.Read()
-		if errors.Is(err, io.EOF) {
-			return rows, nil
-		}
-		line, _ := in.FieldPos(0)
-		if err != nil {
-			return nil, &market.PlaceError{File: path, Line: int64(line), Err: err}
-		}
-		row, err := parsePast(record)
-		if err != nil {
-			return nil, &market.PlaceError{File: path, Line: int64(line), Err: err}
-		}
-		row.line = line
-		rows = append(rows, row)
-	}
-}
-
-func parsePast(record []string) (past, error) {
-	p := past{id: strings.Clone(record[0]), completed: record[1] == report.Completed.String()}
-	var err error
-	read := func(name, text string, needed bool) (x float64, there bool) {
-		if text == "" && !needed {
-			return 0, false
-		}
-		x, wrong := strconv.ParseFloat(text, 64)
-		if wrong != nil && err == nil {
-			err = fmt.Errorf("%s: %q is not a number", name, text)
-		}
-		return x, true
-	}
-	p.submit, _ = read("submit", record[3], true)
-	p.start, _ = read("start", record[4], p.completed)
-	p.finish, _ = read("finish", record[5], p.completed)
-	procs, _ := read("procs", record[6], true)
-	p.procs = int(procs)
-	p.cost, p.priced = read("cost", record[8], false)
-	p.utility, p.told = read("utility", record[9], false)
-	return p, err
+	return replay.ReadTable(path, file)
 }
 
 // readTableAsHistory makes a workload of a job table: what ran, for as long as
-// it ran. Jobs that never ran are not in it, because nobody knows how long they
-// would have taken.
-func (r *replay) readTableAsHistory() ([]workload.Arrival, error) {
-	rows, err := readJobTable(r.history)
+// it ran.
+func (r *pastRun) readTableAsHistory() ([]workload.Arrival, error) {
+	table, err := readJobTable(r.history)
 	if err != nil {
 		return nil, err
 	}
-	var arrivals []workload.Arrival
-	for _, p := range rows {
-		if !p.completed {
-			continue
-		}
-		a := workload.Arrival{
-			Job: market.Job{
-				Name: p.id, Submit: market.Time(p.submit), Estimate: market.Work(p.finish - p.start), Width: int32(p.procs),
-				SLA: market.SLA{Deadline: market.Never, Budget: market.Unlimited},
-			},
-			Actual: market.Work(p.finish - p.start),
-		}
-		if p.told { // the utility of a job without a penalty is its budget
-			a.Job.SLA.Budget = market.Price(max(0, p.utility))
-		}
-		if err := a.Job.Validate(); err != nil {
-			return nil, &market.PlaceError{File: r.history, Line: int64(p.line), Err: err}
-		}
-		arrivals = append(arrivals, a)
+	arrivals, left, err := table.Arrivals()
+	if err != nil {
+		return nil, err
 	}
-	if left := len(rows) - len(arrivals); left > 0 {
+	if left > 0 {
 		r.con.warn("%s: jobs left out because they never ran, and a job table does not say how long they would have: %s", r.history, count(int64(left)))
 	}
 	if r.table == "" {
@@ -197,5 +111,24 @@ func (r *replay) readTableAsHistory() ([]workload.Arrival, error) {
 	if r.last > 0 {
 		arrivals = arrivals[max(0, len(arrivals)-r.last):]
 	}
-	return slices.Clip(arrivals), nil
+	return arrivals, nil
+}
+
+// readCourse takes what was from the job table. Deadlines and budgets are
+// those of the history.
+func (r *pastRun) readCourse() (*replay.Course, error) {
+	table, err := readJobTable(r.table)
+	if err != nil {
+		return nil, err
+	}
+	course, missing, err := table.Told(r.arrivals)
+	switch {
+	case err != nil:
+		return nil, err
+	case missing == len(r.arrivals):
+		return nil, fmt.Errorf("%s: none of the jobs of %s is in it", r.table, r.history)
+	case missing > 0:
+		r.con.warn("%s: jobs of the history that are not in it, taken as not satisfied: %s", r.table, count(int64(missing)))
+	}
+	return course, nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
-	"github.com/libra-market/libra/lab/report"
+	"github.com/libra-market/libra/lab/replay"
 	"github.com/libra-market/libra/lab/workload"
 )
 
@@ -21,7 +21,7 @@ type pages func(ctx context.Context, after int64) ([]exchange.Job, error)
 
 // loadLive takes the history of the market that the context names: its jobs,
 // what became of them, and its processors.
-func (r *replay) loadLive(ctx context.Context) error {
+func (r *pastRun) loadLive(ctx context.Context) error {
 	var with connection
 	return with.with(ctx, func(ctx context.Context, c *client.Client) error {
 		nodes, err := c.Nodes(ctx)
@@ -45,8 +45,8 @@ func (r *replay) loadLive(ctx context.Context) error {
 		}
 		if r.last > 0 && len(past.arrivals) > r.last {
 			from := len(past.arrivals) - r.last
-			past.arrivals, past.course.fates = past.arrivals[from:], past.course.fates[from:]
-			past.course = newCourse(past.course.Policy, "", past.course.fates, &report.Summary{})
+			past.arrivals, past.course.Fates = past.arrivals[from:], past.course.Fates[from:]
+			past.course = replay.NewCourse(past.course.Policy, "", past.course.Fates, 0)
 		}
 		r.arrivals, r.lived = past.arrivals, past.course
 		return nil
@@ -71,7 +71,7 @@ func processorsOf(nodes []exchange.NodeView) (n int, rating float64) {
 // recollection is a live history as a workload, and what became of it.
 type recollection struct {
 	arrivals []workload.Arrival
-	course   *course
+	course   *replay.Course
 }
 
 // remember makes a workload of a market's jobs. How long a job that was refused
@@ -79,8 +79,8 @@ type recollection struct {
 // that were cancelled, say nothing yet and are left out.
 func remember(ctx context.Context, from pages, rating float64) (*recollection, error) {
 	m := &recollection{}
-	var fates []fate
-	sums := &report.Summary{}
+	var fates []replay.Fate
+	utility := 0.0
 	var origin int64
 	for after := int64(0); ; {
 		jobs, err := from(ctx, after)
@@ -103,12 +103,12 @@ func remember(ctx context.Context, from pages, rating float64) (*recollection, e
 			m.arrivals = append(m.arrivals, a)
 			f := fateOf(j)
 			fates = append(fates, f)
-			if f.satisfied && a.Job.SLA.Budget.Limited() {
-				sums.Utility += float64(a.Job.SLA.Budget)
+			if f.Satisfied && a.Job.SLA.Budget.Limited() {
+				utility += float64(a.Job.SLA.Budget)
 			}
 		}
 	}
-	m.course = newCourse("as it was", "", fates, sums)
+	m.course = replay.NewCourse(replay.AsItWas, "", fates, utility)
 	return m, nil
 }
 
@@ -144,11 +144,11 @@ func arrivalOf(j *exchange.Job, origin int64, rating float64) workload.Arrival {
 }
 
 // fateOf is what became of a job.
-func fateOf(j *exchange.Job) fate {
+func fateOf(j *exchange.Job) replay.Fate {
 	if j.State != exchange.Completed && j.State != exchange.Failed {
-		return fate{}
+		return replay.Fate{}
 	}
 	paid := market.Money(j.Charged - j.Penalty).Price()
 	inTime := j.DueUS == 0 || j.EndedUS <= j.DueUS+time.Microsecond.Microseconds()
-	return fate{satisfied: inTime && (j.Request.Budget == nil || j.Charged-j.Optional <= *j.Request.Budget), paid: float64(paid)}
+	return replay.Fate{Satisfied: inTime && (j.Request.Budget == nil || j.Charged-j.Optional <= *j.Request.Budget), Paid: float64(paid)}
 }

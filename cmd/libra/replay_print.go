@@ -2,24 +2,28 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
+
+	"github.com/libra-market/libra/core/chart"
+	"github.com/libra-market/libra/lab/replay"
 )
 
 // replayAnswer is what --json prints.
 type replayAnswer struct {
-	History string   `json:"history"`
-	Nodes   int      `json:"nodes"`
-	Before  ending   `json:"before"`
-	After   []change `json:"after"`
-	Tuned   *tuning  `json:"tuned,omitempty"`
+	History string          `json:"history"`
+	Nodes   int             `json:"nodes"`
+	Before  replay.Ending   `json:"before"`
+	After   []replay.Change `json:"after"`
+	Tuned   *replay.Tuning  `json:"tuned,omitempty"`
 }
 
-func (r *replay) headline() string {
+func (r *pastRun) headline() string {
 	return fmt.Sprintf("%s, %s, %s", filepath.Base(r.history), number(int64(len(r.arrivals)), "job"), number(int64(r.nodes), "node"))
 }
 
-func (r *replay) print(a *replayAnswer) error {
+func (r *pastRun) print(a *replayAnswer) error {
 	if _, err := fmt.Fprintf(r.con.out, "%s\n\n", r.headline()); err != nil {
 		return err
 	}
@@ -56,7 +60,7 @@ func (r *replay) print(a *replayAnswer) error {
 }
 
 // printChange says who wins and who loses under one policy.
-func (r *replay) printChange(c *change) error {
+func (r *pastRun) printChange(c *replay.Change) error {
 	if _, err := fmt.Fprintf(r.con.out, "\nunder %s\n", c.Policy); err != nil {
 		return err
 	}
@@ -69,7 +73,7 @@ func (r *replay) printChange(c *change) error {
 	}
 	g = &grid{left: 2}
 	g.add("", "", "jobs", "won", "lost", "paid before", "pays")
-	add := func(word string, list []party) {
+	add := func(word string, list []replay.Party) {
 		for i, p := range list {
 			if i > 0 {
 				word = ""
@@ -77,17 +81,7 @@ func (r *replay) printChange(c *change) error {
 			g.add(word, p.Name, count(p.Jobs), count(p.Won), count(p.Lost), amount(p.PaidBefore), amount(p.Paid))
 		}
 	}
-	var winners, losers []party
-	for _, p := range c.Users {
-		if p.net() > 0 && len(winners) < r.top {
-			winners = append(winners, p)
-		}
-	}
-	for i := len(c.Users) - 1; i >= 0 && len(losers) < r.top; i-- {
-		if p := c.Users[i]; p.net() < 0 {
-			losers = append(losers, p)
-		}
-	}
+	winners, losers := c.Winners(r.top), c.Losers(r.top)
 	if len(winners)+len(losers) == 0 {
 		return nil
 	}
@@ -99,7 +93,7 @@ func (r *replay) printChange(c *change) error {
 const curveWidth = 40
 
 // printCurve shows revenue by value as bars.
-func (r *replay) printCurve(t *tuning) error {
+func (r *pastRun) printCurve(t *replay.Tuning) error {
 	if _, err := fmt.Fprintf(r.con.out, "%s of %s: best %v, revenue %s\n", t.Setting, t.Policy, t.Best, amount(t.Revenue)); err != nil {
 		return err
 	}
@@ -139,4 +133,23 @@ func plus(n int64) string {
 		return count(n)
 	}
 	return "+" + count(n)
+}
+
+// drawCurve writes the curve as a drawing.
+func (r *pastRun) drawCurve(t *replay.Tuning) error {
+	l := &chart.Lines{
+		Title:    fmt.Sprintf("Revenue by %s of %s", t.Setting, t.Policy),
+		Subtitle: fmt.Sprintf("Revenue of the jobs done in time and within budget. The best is %s, at %v.", amount(t.Revenue), t.Best),
+		Source:   r.headline(),
+		X:        chart.Axis{Label: t.Setting, Log: true}, Y: chart.Axis{Label: "revenue", Zero: true},
+		Series: []chart.Series{{Name: t.Policy}},
+		Marks:  []chart.Mark{{X: t.Best, Y: t.Revenue, Text: fmt.Sprintf("best: %v", t.Best), Series: -1}},
+	}
+	for _, v := range t.Curve {
+		l.Series[0].Points = append(l.Series[0].Points, chart.Point{X: v.Value, Y: v.Revenue, Low: v.Revenue, High: v.Revenue})
+	}
+	return r.con.writeOutput(r.svg, func(out io.Writer) error {
+		_, err := out.Write(l.SVG())
+		return err
+	})
 }

@@ -3,14 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
-	"github.com/libra-market/libra/core/policy"
-	"github.com/libra-market/libra/lab/experiment"
-	"github.com/libra-market/libra/lab/workload"
+	"github.com/libra-market/libra/lab/replay"
 	"github.com/libra-market/libra/live/web"
 )
 
@@ -42,21 +39,26 @@ func (s *service) whatIf(ctx context.Context, name string, set map[string]string
 		return web.WhatIfResult{}, err
 	}
 	force := epochs[len(epochs)-1]
-	before, err := replayed(ctx, past.arrivals, size, force.Policy, settingsMap(force.Settings), force.Rates)
+	f, err := replay.Foresee(ctx, past.arrivals, size,
+		replay.Levers{Policy: force.Policy, Set: settingsMap(force.Settings), Rate: market.Money(force.Rates.Processor).Price()},
+		replay.Levers{Policy: name, Set: set, Rate: market.Money(rates.Processor).Price()})
 	if err != nil {
 		return web.WhatIfResult{}, err
 	}
-	after, err := replayed(ctx, past.arrivals, size, name, set, rates)
-	if err != nil {
-		return web.WhatIfResult{}, err
-	}
-	r := web.WhatIfResult{
+	return web.WhatIfResult{
 		FromUS: since, ToUS: now.UnixMicro(), Jobs: len(past.arrivals),
-		Revenue: after.revenue(), RevenueBefore: before.revenue(), Accepted: after.accepted, AcceptedBefore: before.accepted,
-		Kept: after.satisfied(), KeptBefore: before.satisfied(),
+		Revenue: foreseen(f.Revenue), RevenueBefore: foreseen(f.RevenueBefore), Accepted: f.Accepted, AcceptedBefore: f.AcceptedBefore,
+		Kept: f.Kept, KeptBefore: f.KeptBefore, UsersBetter: f.Better, UsersWorse: f.Worse,
+	}, nil
+}
+
+// foreseen is an amount of a forecast; one beyond all money is not told.
+func foreseen(p market.Price) int64 {
+	m, err := p.Money()
+	if err != nil {
+		return 0
 	}
-	r.UsersBetter, r.UsersWorse = whoGains(past.arrivals, before, after)
-	return r, nil
+	return int64(m)
 }
 
 // recent are the jobs submitted since a time, but no more than a what-if can
@@ -78,103 +80,6 @@ func (s *service) recent(since int64) pages {
 		seen += len(jobs)
 		return jobs, err
 	}
-}
-
-// trial is a replay in sums and job by job.
-type trial struct {
-	fates    []fate
-	accepted int
-}
-
-func (t *trial) revenue() int64 {
-	total := 0.0
-	for i := range t.fates {
-		total += t.fates[i].paid
-	}
-	m, err := market.Price(total).Money()
-	if err != nil {
-		return 0
-	}
-	return int64(m)
-}
-
-func (t *trial) satisfied() int {
-	n := 0
-	for i := range t.fates {
-		if t.fates[i].satisfied {
-			n++
-		}
-	}
-	return n
-}
-
-// replayed runs jobs of the past on so many processors of rating 1.
-func replayed(ctx context.Context, arrivals []workload.Arrival, size int, name string, set map[string]string, rates exchange.Rates) (*trial, error) {
-	kind, err := policy.Find(name)
-	if err != nil {
-		return nil, err
-	}
-	var settings experiment.Settings
-	for _, s := range kind.Settings() {
-		value, given := set[s.Name]
-		if !given {
-			value = s.Value()
-		}
-		if s.Name == "pbase" { // a replay has nodes that cost 1
-			if base, wrong := strconv.ParseFloat(value, 64); wrong == nil {
-				value = strconv.FormatFloat(base*float64(market.Money(rates.Processor).Price()), 'g', -1, 64)
-			}
-		}
-		settings = settings.Set(s.Name, value)
-	}
-	t := &trial{fates: make([]fate, len(arrivals))}
-	cell := experiment.Cell{Policy: name, Set: settings, Nodes: size, Jobs: experiment.Jobs{Factor: 1}}
-	_, err = cell.RunOn(ctx, arrivals, func(rec *market.Record) {
-		if rec.Kind != market.Completed {
-			return
-		}
-		t.accepted++
-		f := &t.fates[rec.Job]
-		f.satisfied = !rec.Finish.After(rec.Spec.Due()) && rec.Price.Within(rec.Spec.SLA.Budget)
-		if rec.Price.Limited() {
-			f.paid = float64(rec.Price)
-		}
-	})
-	return t, err
-}
-
-// whoGains counts the users for whom more jobs are satisfied, or as many for
-// less money, and those for whom it is the other way round.
-func whoGains(arrivals []workload.Arrival, before, after *trial) (better, worse int) {
-	type sum struct {
-		jobs int
-		paid float64
-	}
-	change := map[market.Account]*sum{}
-	for i := range arrivals {
-		s := change[arrivals[i].Job.Owner]
-		if s == nil {
-			s = &sum{}
-			change[arrivals[i].Job.Owner] = s
-		}
-		if after.fates[i].satisfied {
-			s.jobs++
-		}
-		if before.fates[i].satisfied {
-			s.jobs--
-		}
-		s.paid += after.fates[i].paid - before.fates[i].paid
-	}
-	const noticeable = 1e-6
-	for _, s := range change {
-		switch {
-		case s.jobs > 0 || s.jobs == 0 && s.paid < -noticeable:
-			better++
-		case s.jobs < 0 || s.paid > noticeable:
-			worse++
-		}
-	}
-	return better, worse
 }
 
 func settingsMap(settings []exchange.Setting) map[string]string {

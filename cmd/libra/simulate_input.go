@@ -96,25 +96,3 @@ func readCluster(path string) ([]market.Node, error) {
 	}
 	return described.Nodes()
 }
-
-func processors(nodes []market.Node) int {
-	sum := 0
-	for i := range nodes {
-		sum += nodes[i].Processors
-	}
-	return sum
-}
-
-// nodeOf maps processors to their nodes; nil means that each is its own.
-func nodeOf(nodes []market.Node) func(proc int) int {
-	if processors(nodes) == len(nodes) {
-		return nil
-	}
-	var owner []int32
-	for i := range nodes {
-		for range nodes[i].Processors {
-			owner = append(owner, int32(i))
-		}
-	}
-	return func(proc int) int { return int(owner[proc]) }
-}

@@ -9,10 +9,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/libra-market/libra/core/cluster"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/lab/report"
-	"github.com/libra-market/libra/lab/sim"
+	"github.com/libra-market/libra/lab/trial"
 	"github.com/libra-market/libra/lab/workload"
 )
 
@@ -97,56 +96,29 @@ func (s *simulation) shape(jobs workload.Source) (workload.Source, error) {
 
 // runOne runs one policy, which began at a time, and sums up.
 func (s *simulation) runOne(ctx context.Context, c contender, jobs workload.Source, began time.Time) (*report.Summary, error) {
-	p, err := c.kind.New(c.set)
-	if err != nil {
-		return nil, err
+	t := &trial.Trial{
+		Kind: c.kind, Set: c.set, Nodes: s.nodes, Exact: s.exact(c.kind), Changes: s.changes, Until: market.Time(s.until),
 	}
-	world, err := cluster.New(s.nodes, p)
-	if err != nil {
-		return nil, err
-	}
-	jobs = &tailored{src: jobs, file: s.workload, exact: s.exact(c.kind), named: s.jobs != ""}
-	summary := report.NewSummary(c.kind.Name, processors(s.nodes))
-	options := sim.Options{See: summary.See, Changes: s.changes, Until: market.Time(s.until)}
+	jobs = &onClock{src: jobs, file: s.workload}
+	var summary *report.Summary
+	var err error
 	if s.jobs == "" {
-		err = sim.Run(ctx, world, jobs, options)
+		summary, err = t.Run(ctx, jobs)
 	} else {
-		err = s.runWithTable(ctx, c, world, jobs, options)
+		err = s.con.writeOutput(s.tablePath(c), func(out io.Writer) (failed error) {
+			t.Table = out
+			summary, failed = t.Run(ctx, jobs)
+			return failed
+		})
 	}
 	if err != nil {
 		return nil, err
 	}
-	summary.Close()
 	summary.WallSeconds = time.Since(began).Seconds()
 	if summary.WallSeconds > 0 {
 		summary.JobsPerSecond = float64(summary.Jobs) / summary.WallSeconds
 	}
 	return summary, checkFinite(summary)
-}
-
-// runWithTable also writes the job table, all of it or none.
-func (s *simulation) runWithTable(ctx context.Context, c contender, w sim.World, jobs workload.Source, o sim.Options) error {
-	return s.con.writeOutput(s.tablePath(c), func(out io.Writer) error {
-		if _, err := io.WriteString(out, report.Header); err != nil {
-			return err
-		}
-		var line []byte
-		table := report.NewTable(nodeOf(s.nodes), func(r *report.Row) error {
-			r.Priced = r.Priced && r.Cost.Limited()
-			line = r.AppendCSV(line[:0])
-			_, err := out.Write(line)
-			return err
-		})
-		summarize := o.See
-		o.See = func(r *market.Record) {
-			table.See(r)
-			summarize(r)
-		}
-		if err := sim.Run(ctx, w, jobs, o); err != nil {
-			return err
-		}
-		return table.Close()
-	})
 }
 
 // tablePath is where the job table of a policy goes: of several policies each
@@ -163,26 +135,18 @@ func (s *simulation) tablePath(c contender) string {
 	return dir + stem + "-" + c.kind.Name + extension
 }
 
-// tailored makes jobs fit a policy and the tables that are wanted.
-type tailored struct {
-	src   workload.Source
-	file  string
-	exact bool // estimates are real runtimes
-	named bool // every job has a name, for the job table
+// onClock refuses jobs from before the clock of a run starts.
+type onClock struct {
+	src  workload.Source
+	file string
 }
 
-func (t *tailored) Next(a *workload.Arrival) error {
-	if err := t.src.Next(a); err != nil {
+func (o *onClock) Next(a *workload.Arrival) error {
+	if err := o.src.Next(a); err != nil {
 		return err
 	}
 	if a.Job.Submit < 0 {
-		return fmt.Errorf("%s: job %s: submit: %v is before 0, where the clock of a run starts", t.file, a.Label(), a.Job.Submit)
-	}
-	if t.exact {
-		a.Job.Estimate = a.Actual
-	}
-	if t.named {
-		a.Job.Name = a.Label()
+		return fmt.Errorf("%s: job %s: submit: %v is before 0, where the clock of a run starts", o.file, a.Label(), a.Job.Submit)
 	}
 	return nil
 }

@@ -7,11 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/libra-market/libra/core/cluster"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
 	"github.com/libra-market/libra/lab/report"
-	"github.com/libra-market/libra/lab/sim"
+	"github.com/libra-market/libra/lab/trial"
 	"github.com/libra-market/libra/lab/workload"
 )
 
@@ -117,34 +116,17 @@ func (c Cell) run(ctx context.Context, arrivals []workload.Arrival, watch Watch)
 	if err != nil {
 		return nil, err
 	}
-	p, err := kind.New(c.Set.Map())
-	if err != nil {
-		return nil, err
-	}
-	world, err := cluster.New(market.PlainNodes(c.Nodes), p)
-	if err != nil {
-		return nil, err
-	}
 	jobs := workload.FromSlice(arrivals)
 	if c.Jobs.Factor != 1 && c.Jobs.Factor != 0 {
 		if jobs, err = workload.StretchGaps(jobs, c.Jobs.Factor); err != nil {
 			return nil, err
 		}
 	}
-	if kind.ExactEstimates {
-		jobs = exact{jobs}
-	}
-	summary := report.NewSummary(c.Policy, c.Nodes)
-	see := func(r *market.Record) {
-		summary.See(r)
-		if watch != nil {
-			watch(r)
-		}
-	}
-	if err := sim.Run(ctx, world, jobs, sim.Options{See: see}); err != nil {
+	t := trial.Trial{Kind: kind, Set: c.Set.Map(), Nodes: market.PlainNodes(c.Nodes), Exact: kind.ExactEstimates, Watch: watch}
+	summary, err := t.Run(ctx, jobs)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c, err)
 	}
-	summary.Close()
 	return summary, nil
 }
 
@@ -158,16 +140,4 @@ func (c Cell) String() string {
 		parts = append(parts, string(c.Jobs.Set))
 	}
 	return fmt.Sprintf("%s (factor %v, seed %d)", strings.Join(parts, " "), c.Jobs.Factor, c.Jobs.Seed)
-}
-
-// exact shows a policy real runtimes as estimates, where its paper has no
-// others (001).
-type exact struct{ src workload.Source }
-
-func (e exact) Next(a *workload.Arrival) error {
-	if err := e.src.Next(a); err != nil {
-		return err
-	}
-	a.Job.Estimate = a.Actual
-	return nil
 }

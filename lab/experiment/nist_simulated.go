@@ -63,17 +63,17 @@ func (r *nistRun) overLoads(ctx context.Context, part string, loads []float64, m
 	return countJobs(figures), nil
 }
 
-// trial is a cluster at a load, in per cent, under some rules.
-type trial struct {
+// revenueTrial is a cluster at a load, in per cent, under some rules.
+type revenueTrial struct {
 	system  revenue.System
 	load    float64
 	rules   []revenue.Rule
 	periods int
 }
 
-// simulate runs the periods of a trial in blocks, on all processors. The same
+// simulate runs the periods of a revenueTrial in blocks, on all processors. The same
 // jobs meet every rule.
-func (r *nistRun) simulate(ctx context.Context, stage string, t trial) ([]revenue.RuleResult, error) {
+func (r *nistRun) simulate(ctx context.Context, stage string, t revenueTrial) ([]revenue.RuleResult, error) {
 	block := max(1, t.periods/100)
 	parts := make([][]revenue.RuleResult, (t.periods+block-1)/block)
 	err := r.o.Lab.Each(ctx, stage, len(parts), func(ctx context.Context, i int) (err error) {
@@ -120,11 +120,11 @@ func (r *nistRun) atLoad(ctx context.Context, load float64) ([]Figure, error) {
 	shownRules = append(shownRules, best)
 
 	// 2. The periods.
-	shown, err := r.simulate(ctx, stage, trial{r.system, load, shownRules, r.Periods})
+	shown, err := r.simulate(ctx, stage, revenueTrial{r.system, load, shownRules, r.Periods})
 	if err != nil {
 		return nil, err
 	}
-	others, err := r.simulate(ctx, stage+", other rules", trial{r.system, load, otherRules, r.Beside})
+	others, err := r.simulate(ctx, stage+", other rules", revenueTrial{r.system, load, otherRules, r.Beside})
 	if err != nil {
 		return nil, err
 	}
@@ -208,7 +208,7 @@ func (r *nistRun) widths(ctx context.Context) ([]Figure, error) {
 			return nil, err
 		}
 		stage := fmt.Sprintf("provider revenue, mixed widths, load %v %%", load)
-		results, err := r.simulate(ctx, stage, trial{system, load, rules, r.Periods})
+		results, err := r.simulate(ctx, stage, revenueTrial{system, load, rules, r.Periods})
 		if err != nil {
 			return nil, err
 		}
@@ -227,11 +227,11 @@ func (r *nistRun) expiry(ctx context.Context) ([]Figure, error) {
 	return r.overLoads(ctx, "phi", r.Expiry, func(ctx context.Context, load float64) ([]Figure, error) {
 		stage := fmt.Sprintf("provider revenue, expiry, load %v %%", load)
 		rules := []revenue.Rule{revenue.AdmitAll(&r.system)}
-		with, err := r.simulate(ctx, stage, trial{r.system, load, rules, r.Periods})
+		with, err := r.simulate(ctx, stage, revenueTrial{r.system, load, rules, r.Periods})
 		if err != nil {
 			return nil, err
 		}
-		without, err := r.simulate(ctx, stage+", none", trial{patient, load, rules, r.Periods})
+		without, err := r.simulate(ctx, stage+", none", revenueTrial{patient, load, rules, r.Periods})
 		if err != nil {
 			return nil, err
 		}

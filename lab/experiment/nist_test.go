@@ -102,7 +102,7 @@ func TestNISTBlocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, periods := range []int{1, 7, 207} { // 207 are blocks of 2, and one of 1
-		got, err := r.simulate(t.Context(), "test", trial{r.system, 200, rules, periods})
+		got, err := r.simulate(t.Context(), "test", revenueTrial{r.system, 200, rules, periods})
 		if err != nil {
 			t.Fatal(err)
 		}

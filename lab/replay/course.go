@@ -1,0 +1,84 @@
+package replay
+
+import (
+	"context"
+	"math"
+
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/lab/experiment"
+	"github.com/libra-market/libra/lab/report"
+	"github.com/libra-market/libra/lab/workload"
+)
+
+// Fate is what became of one job.
+type Fate struct {
+	Satisfied bool // in time and within budget
+	Paid      float64
+}
+
+// Ending is a history under one policy, in sums.
+type Ending struct {
+	Policy    string  `json:"policy"`
+	Settings  string  `json:"settings,omitempty"`
+	Revenue   float64 `json:"revenue"`
+	Satisfied int64   `json:"satisfied"`
+	Jobs      int64   `json:"jobs"`
+	Utility   float64 `json:"utility"`
+}
+
+// Course is a history under one policy, job by job.
+type Course struct {
+	Ending
+	Fates []Fate
+}
+
+// AsItWas is the policy of a history that really was.
+const AsItWas = "as it was"
+
+// NewCourse sums up what became of the jobs.
+func NewCourse(policy, settings string, fates []Fate, utility float64) *Course {
+	c := &Course{Fates: fates, Ending: Ending{
+		Policy: policy, Settings: settings, Jobs: int64(len(fates)), Utility: finiteOr(utility, 0),
+	}}
+	for i := range fates {
+		if fates[i].Satisfied {
+			c.Ending.Satisfied++
+			c.Revenue += fates[i].Paid
+		}
+	}
+	return c
+}
+
+// Run replays jobs under a policy with settings, on so many plain nodes.
+func Run(ctx context.Context, arrivals []workload.Arrival, nodes int, policy string, set map[string]string) (*Course, error) {
+	cell := cellOf(nodes, policy, set)
+	fates := make([]Fate, len(arrivals))
+	summary, err := cell.RunOn(ctx, arrivals, func(rec *market.Record) {
+		if rec.Kind == market.Completed {
+			fates[rec.Job] = fateOf(rec)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return NewCourse(policy, string(cell.Set), fates, summary.Utility), nil
+}
+
+// fateOf is what became of a job that ran to its end.
+func fateOf(rec *market.Record) Fate { return Fate{report.Satisfied(rec), float64(report.Paid(rec))} }
+
+func cellOf(nodes int, policy string, set map[string]string) experiment.Cell {
+	var settings experiment.Settings
+	for name, value := range set {
+		settings = settings.Set(name, value)
+	}
+	return experiment.Cell{Policy: policy, Set: settings, Nodes: nodes, Jobs: experiment.Jobs{Factor: 1}}
+}
+
+// finiteOr makes sure that a number can be written as JSON.
+func finiteOr(x, other float64) float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return other
+	}
+	return x
+}

@@ -1,0 +1,122 @@
+package replay
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/policy"
+	"github.com/libra-market/libra/lab/workload"
+)
+
+// Levers are a policy, its settings, and what a processor costs by the second.
+type Levers struct {
+	Policy string
+	Set    map[string]string
+	Rate   market.Price
+}
+
+// Forecast is what other levers would have brought.
+type Forecast struct {
+	Revenue, RevenueBefore   market.Price
+	Accepted, AcceptedBefore int // jobs that were taken and ran to their end
+	Kept, KeptBefore         int // in time and within budget
+	Better, Worse            int // users
+}
+
+// Foresee runs jobs on so many processors of rating 1 under other levers, and
+// under those in force: the difference is what the levers do.
+func Foresee(ctx context.Context, arrivals []workload.Arrival, processors int, inForce, other Levers) (*Forecast, error) {
+	before, err := tryLevers(ctx, arrivals, processors, inForce)
+	if err != nil {
+		return nil, err
+	}
+	after, err := tryLevers(ctx, arrivals, processors, other)
+	if err != nil {
+		return nil, err
+	}
+	f := &Forecast{}
+	f.Revenue, f.Accepted, f.Kept = after.sums()
+	f.RevenueBefore, f.AcceptedBefore, f.KeptBefore = before.sums()
+	f.Better, f.Worse = WhoGains(arrivals, before.fates, after.fates)
+	return f, nil
+}
+
+// effect is what levers do to every job.
+type effect struct {
+	fates     []Fate
+	completed int
+}
+
+// sums adds up what all paid, those too who were served late.
+func (e *effect) sums() (revenue market.Price, completed, satisfied int) {
+	for i := range e.fates {
+		revenue += market.Price(e.fates[i].Paid)
+		if e.fates[i].Satisfied {
+			satisfied++
+		}
+	}
+	return revenue, e.completed, satisfied
+}
+
+func tryLevers(ctx context.Context, arrivals []workload.Arrival, processors int, l Levers) (*effect, error) {
+	kind, err := policy.Find(l.Policy)
+	if err != nil {
+		return nil, err
+	}
+	set := map[string]string{}
+	for _, s := range kind.Settings() {
+		value, given := l.Set[s.Name]
+		if !given {
+			value = s.Value()
+		}
+		if s.Name == "pbase" { // a replay has nodes that cost 1
+			if base, wrong := strconv.ParseFloat(value, 64); wrong == nil {
+				value = strconv.FormatFloat(base*float64(l.Rate), 'g', -1, 64)
+			}
+		}
+		set[s.Name] = value
+	}
+	e := &effect{fates: make([]Fate, len(arrivals))}
+	_, err = cellOf(processors, l.Policy, set).RunOn(ctx, arrivals, func(rec *market.Record) {
+		if rec.Kind == market.Completed {
+			e.completed++
+			e.fates[rec.Job] = fateOf(rec)
+		}
+	})
+	return e, err
+}
+
+// WhoGains counts the users for whom more jobs are satisfied, or as many for
+// less money, and those for whom it is the other way round.
+func WhoGains(arrivals []workload.Arrival, before, after []Fate) (better, worse int) {
+	type sum struct {
+		jobs int
+		paid float64
+	}
+	change := map[market.Account]*sum{}
+	for i := range arrivals {
+		s := change[arrivals[i].Job.Owner]
+		if s == nil {
+			s = &sum{}
+			change[arrivals[i].Job.Owner] = s
+		}
+		if after[i].Satisfied {
+			s.jobs++
+		}
+		if before[i].Satisfied {
+			s.jobs--
+		}
+		s.paid += after[i].Paid - before[i].Paid
+	}
+	const noticeable = 1e-6
+	for _, s := range change {
+		switch {
+		case s.jobs > 0 || s.jobs == 0 && s.paid < -noticeable:
+			better++
+		case s.jobs < 0 || s.paid > noticeable:
+			worse++
+		}
+	}
+	return better, worse
+}

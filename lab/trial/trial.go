@@ -1,0 +1,136 @@
+package trial
+
+import (
+	"context"
+	"io"
+
+	"github.com/libra-market/libra/core/cluster"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/policy"
+	"github.com/libra-market/libra/lab/report"
+	"github.com/libra-market/libra/lab/sim"
+	"github.com/libra-market/libra/lab/workload"
+)
+
+// Trial is a policy and the cluster it is tried on.
+type Trial struct {
+	Kind  policy.Kind
+	Set   map[string]string // settings of the policy; those not named keep their defaults
+	Nodes []market.Node
+	Exact bool // the policy is shown real runtimes as estimates
+
+	Changes []sim.NodeChange // nodes that fail and come back
+	Until   market.Time      // the end of the run; zero: when nothing more will happen
+
+	// Watch, if there is one, is shown every record beside the summary. What a
+	// record points to holds only during the call, and is not to be changed.
+	Watch func(*market.Record)
+	// Table, if there is one, gets the job table.
+	Table io.Writer
+}
+
+// Run makes the run on jobs that come in order of submission.
+func (t *Trial) Run(ctx context.Context, jobs workload.Source) (*report.Summary, error) {
+	p, err := t.Kind.New(t.Set)
+	if err != nil {
+		return nil, err
+	}
+	world, err := cluster.New(t.Nodes, p)
+	if err != nil {
+		return nil, err
+	}
+	summary := report.NewSummary(t.Kind.Name, processors(t.Nodes))
+	see := []func(*market.Record){summary.See}
+	if t.Watch != nil {
+		see = append(see, t.Watch)
+	}
+	var table *report.Table
+	if t.Table != nil {
+		if table, err = newTable(t.Table, t.Nodes); err != nil {
+			return nil, err
+		}
+		see = append(see, table.See)
+	}
+	if t.Exact || t.Table != nil {
+		jobs = &tailored{src: jobs, exact: t.Exact, named: t.Table != nil}
+	}
+	if err := sim.Run(ctx, world, jobs, sim.Options{See: all(see), Changes: t.Changes, Until: t.Until}); err != nil {
+		return nil, err
+	}
+	if table != nil {
+		if err := table.Close(); err != nil {
+			return nil, err
+		}
+	}
+	summary.Close()
+	return summary, nil
+}
+
+// all shows a record to several. One, which is the usual case and a fast one,
+// is called directly.
+func all(see []func(*market.Record)) func(*market.Record) {
+	if len(see) == 1 {
+		return see[0]
+	}
+	return func(r *market.Record) {
+		for _, f := range see {
+			f(r)
+		}
+	}
+}
+
+// newTable begins a job table.
+func newTable(out io.Writer, nodes []market.Node) (*report.Table, error) {
+	if _, err := io.WriteString(out, report.Header); err != nil {
+		return nil, err
+	}
+	var line []byte
+	return report.NewTable(nodeOf(nodes), func(r *report.Row) error {
+		r.Priced = r.Priced && r.Cost.Limited()
+		line = r.AppendCSV(line[:0])
+		_, err := out.Write(line)
+		return err
+	}), nil
+}
+
+func processors(nodes []market.Node) int {
+	sum := 0
+	for i := range nodes {
+		sum += nodes[i].Processors
+	}
+	return sum
+}
+
+// nodeOf maps processors to their nodes; nil means that each is its own.
+func nodeOf(nodes []market.Node) func(proc int) int {
+	if processors(nodes) == len(nodes) {
+		return nil
+	}
+	var owner []int32
+	for i := range nodes {
+		for range nodes[i].Processors {
+			owner = append(owner, int32(i))
+		}
+	}
+	return func(proc int) int { return int(owner[proc]) }
+}
+
+// tailored makes jobs fit a policy and the table that is wanted.
+type tailored struct {
+	src   workload.Source
+	exact bool
+	named bool // every job has a name, for the job table
+}
+
+func (t *tailored) Next(a *workload.Arrival) error {
+	if err := t.src.Next(a); err != nil {
+		return err
+	}
+	if t.exact { // where the policy's paper has no others (001)
+		a.Job.Estimate = a.Actual
+	}
+	if t.named {
+		a.Job.Name = a.Label()
+	}
+	return nil
+}

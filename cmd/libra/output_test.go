@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/core/market"
-	"github.com/libra-market/libra/lab/workload"
 )
 
 // What is not finished leaves the old file as it was and nothing beside it.
@@ -131,35 +130,3 @@ func TestExitCodes(t *testing.T) {
 		}
 	}
 }
-
-// Reading ahead gives what the source gives, however long it is, and can be
-// given up at any time.
-func TestReadAhead(t *testing.T) {
-	for _, n := range []int{0, 1, aheadBatch - 1, aheadBatch, aheadBatch + 1, 10 * aheadBatch} {
-		arrivals := make([]workload.Arrival, n)
-		for i := range arrivals {
-			arrivals[i].Number = int64(i)
-		}
-		ahead := newReadAhead(workload.FromSlice(arrivals))
-		got, err := workload.Load(ahead)
-		if err != nil || len(got) != n || n > 0 && got[n-1].Number != int64(n-1) {
-			t.Errorf("%d arrivals: got %d, %v", n, len(got), err)
-		}
-		if err := ahead.Next(new(workload.Arrival)); !errors.Is(err, io.EOF) {
-			t.Errorf("after the end: %v", err)
-		}
-		ahead.stop()
-		ahead = newReadAhead(workload.FromSlice(arrivals))
-		_ = ahead.Next(new(workload.Arrival)) // whatever it says, then no more
-		ahead.stop()
-	}
-	ahead := newReadAhead(panicking{})
-	defer ahead.stop()
-	if err := ahead.Next(new(workload.Arrival)); err == nil || !strings.Contains(err.Error(), "internal error") {
-		t.Errorf("a source that breaks: %v", err)
-	}
-}
-
-type panicking struct{}
-
-func (panicking) Next(*workload.Arrival) error { panic("broken") }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"github.com/libra-market/libra/core/admission"
 	"fmt"
 	"io"
 	"math"
@@ -12,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/libra-market/libra/core/admission"
 	"github.com/libra-market/libra/lab/revenue"
 )
 

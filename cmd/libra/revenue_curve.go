@@ -1,7 +1,6 @@
 package main
 
 import (
-	"github.com/libra-market/libra/core/admission"
 	"context"
 	"io"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/libra-market/libra/core/admission"
 	"github.com/libra-market/libra/lab/revenue"
 )
 

@@ -1,11 +1,11 @@
 package main
 
 import (
-	"github.com/libra-market/libra/core/admission"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"github.com/libra-market/libra/core/admission"
 )
 
 func newRevenueOptimize(con *console) *cobra.Command {

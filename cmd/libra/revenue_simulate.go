@@ -1,7 +1,6 @@
 package main
 
 import (
-	"github.com/libra-market/libra/core/admission"
 	"context"
 	"fmt"
 	"maps"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/libra-market/libra/core/admission"
 	"github.com/libra-market/libra/lab/revenue"
 )
 

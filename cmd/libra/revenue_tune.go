@@ -1,7 +1,6 @@
 package main
 
 import (
-	"github.com/libra-market/libra/core/admission"
 	"context"
 	"fmt"
 	"io"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/libra-market/libra/core/admission"
 	"github.com/libra-market/libra/lab/revenue"
 )
 

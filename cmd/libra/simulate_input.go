@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/lab/sim"
 	"github.com/libra-market/libra/lab/workload"
 	"github.com/libra-market/libra/live/spec"
 )
@@ -95,4 +96,13 @@ func readCluster(path string) ([]market.Node, error) {
 		return nil, err
 	}
 	return described.Nodes()
+}
+
+func readFailures(path string, nodes int) ([]sim.NodeChange, error) {
+	in, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return sim.ReadChanges(path, in, nodes)
 }

@@ -24,8 +24,8 @@ func (s *simulation) stream(ctx context.Context, file *workload.File) (*report.S
 	if err != nil {
 		return nil, err
 	}
-	ahead := newReadAhead(jobs)
-	defer ahead.stop()
+	ahead := workload.NewReadAhead(jobs)
+	defer ahead.Stop()
 	return s.runOne(ctx, s.contenders[0], ahead, began)
 }
 

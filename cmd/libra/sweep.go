@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -13,7 +15,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/libra-market/libra/lab/experiment"
+	"github.com/libra-market/libra/lab/sweep"
 	"github.com/libra-market/libra/lab/workload"
+	"github.com/libra-market/libra/live/spec"
 )
 
 // sweepOptions are the flags of libra sweep.
@@ -114,25 +118,31 @@ func (o *sweepOptions) check(given func(flag string) bool) error {
 }
 
 func runSweep(ctx context.Context, con *console, opts sweepOptions) error {
-	s, err := planSweep(ctx, con, opts)
+	plan, err := planSweep(ctx, con, opts)
 	if err != nil {
 		return err
 	}
-	mine, err := s.pick(opts.shard)
+	i, n, err := parseShard(opts.shard)
 	if err != nil {
 		return err
 	}
+	mine := plan.Shard(i, n)
+	bars := &stageBars{con: con}
+	defer bars.finish()
+	lab := &experiment.Lab{Progress: bars.tell}
 	if opts.out == "-" {
-		lines := map[int]string{}
-		if err = s.run(ctx, con, mine, func(cell int, line string) error { lines[cell] = line; return nil }); err != nil {
+		lines := sweep.Lines{}
+		if err = plan.Run(ctx, lab, mine, func(cell int, line string) error { lines[cell] = line; return nil }); err != nil {
 			return err
 		}
-		return con.writeOutput("-", s.write(lines))
+		bars.finish()
+		return con.writeOutput("-", func(to io.Writer) error { return plan.Write(to, lines) })
 	}
-	resumed, err := s.runInto(ctx, con, mine, opts)
+	resumed, err := runInto(ctx, con, plan, lab, mine, opts)
 	if err != nil {
 		return err
 	}
+	bars.finish()
 	before := ""
 	if resumed > 0 {
 		before = fmt.Sprintf(", %s of them from before", count(int64(resumed)))
@@ -141,6 +151,141 @@ func runSweep(ctx context.Context, con *console, opts sweepOptions) error {
 		return err
 	}
 	return con.drawSweep(opts.out, opts.page)
+}
+
+// planSweep reads the workload and finds the cluster as libra simulate does,
+// and lays out the runs.
+func planSweep(ctx context.Context, con *console, opts sweepOptions) (*sweep.Plan, error) {
+	contenders, err := findPolicies(opts.policies)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := parseSettings(opts.set)
+	if err != nil {
+		return nil, err
+	}
+	axes, err := sweep.ParseAxes(opts.vary)
+	if err != nil {
+		return nil, usagef("--vary: %w", err)
+	}
+	like := &simulation{simulateOptions: simulateOptions{
+		policies: opts.policies, workload: opts.workload, nodes: opts.nodes, last: opts.last, factor: opts.factor, sla: opts.sla,
+	}, con: con, contenders: contenders, settings: settings}
+	file, err := con.openWorkload(ctx, opts.workload)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if like.model, err = newModel(like.modelName(file)); err != nil {
+		return nil, err
+	}
+	nodes := opts.nodes
+	if !slices.ContainsFunc(axes, func(a sweep.Axis) bool { return a.Name == sweep.VaryNodes }) {
+		found, none := like.findNodes(file)
+		if none != nil {
+			return nil, none
+		}
+		nodes = len(found)
+	}
+	arrivals, err := con.loadWorkload(ctx, file, opts.last)
+	if err != nil {
+		return nil, err
+	}
+	con.warnSkipped(opts.workload, file.Skipped())
+	workload.Sort(arrivals)
+	order := &sweep.Order{
+		Base: experiment.Cell{Nodes: nodes, Jobs: experiment.Jobs{
+			Base: &experiment.Base{Name: opts.workload, Arrivals: arrivals}, Model: like.model.name, Factor: opts.factor,
+		}},
+		Axes: axes, Seeds: opts.seeds, MaxNodes: spec.MaxNodes,
+	}
+	for _, c := range contenders {
+		order.Kinds = append(order.Kinds, c.kind)
+	}
+	for _, s := range settings {
+		order.Settings = append(order.Settings, sweep.Setting{Name: s.name, Value: s.value})
+	}
+	plan, err := sweep.New(order)
+	if unknown, is := errors.AsType[*sweep.UnknownError](err); is && unknown.Varied {
+		return nil, usagef("--vary: %w: %s; and there are %s and %s", err, whoKnows(contenders, like.model), sweep.VaryFactor, sweep.VaryNodes)
+	} else if is {
+		return nil, usagef("--set: %w: %s", err, whoKnows(contenders, like.model))
+	}
+	if err != nil {
+		return nil, usagef("%w", err)
+	}
+	return plan, nil
+}
+
+// parseShard reads i/n; nothing is all of it.
+func parseShard(text string) (i, n int, err error) {
+	if text == "" {
+		return 1, 1, nil
+	}
+	var rest string
+	if read, _ := fmt.Sscanf(text, "%d/%d%s", &i, &n, &rest); read != 2 || i < 1 || n < 1 || i > n {
+		return 0, 0, usagef("--shard: %q is not a part (want i/n, 1/4 to 4/4 for instance)", text)
+	}
+	return i, n, nil
+}
+
+// runInto makes the runs that a file does not have yet. Every line is kept at
+// once beside it, so that nothing is lost when the sweep is interrupted.
+func runInto(ctx context.Context, con *console, plan *sweep.Plan, lab *experiment.Lab, mine []int, opts sweepOptions) (resumed int, err error) {
+	part := opts.out + ".part"
+	lines := sweep.Lines{}
+	if !opts.fresh {
+		if lines, err = resumeSweep(plan, part, mine); err != nil {
+			return 0, err
+		}
+	}
+	var todo []int
+	for _, cell := range mine {
+		if lines[cell] == "" {
+			todo = append(todo, cell)
+		}
+	}
+	resumed = len(mine) - len(todo)
+	all := func(to io.Writer) error { return plan.Write(to, lines) }
+	if err = con.writeOutput(part, all); err != nil { // without what was torn
+		return 0, err
+	}
+	journal, err := os.OpenFile(part, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return 0, err
+	}
+	err = plan.Run(ctx, lab, todo, func(cell int, line string) error {
+		lines[cell] = line
+		_, torn := journal.WriteString(line)
+		return torn
+	})
+	if err = errors.Join(err, journal.Close()); err != nil {
+		return 0, err
+	}
+	if err := con.writeOutput(opts.out, all); err != nil {
+		return 0, err
+	}
+	return resumed, os.Remove(part)
+}
+
+// resumeSweep reads what an interrupted sweep has left. What belongs to another
+// sweep is not thrown away without being asked.
+func resumeSweep(plan *sweep.Plan, part string, mine []int) (sweep.Lines, error) {
+	text, err := os.ReadFile(part)
+	if errors.Is(err, fs.ErrNotExist) {
+		return sweep.Lines{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	lines, err := plan.Resume(string(text), mine)
+	if errors.Is(err, sweep.ErrOther) {
+		return nil, fmt.Errorf("%s: %w; finish that one, remove the file, or give --fresh", part, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", part, err)
+	}
+	return lines, nil
 }
 
 // drawSweep writes the CSV of a sweep as a page, if one is asked for.
@@ -161,21 +306,4 @@ func (con *console) drawSweep(csv, page string) error {
 		_, err := to.Write(text)
 		return err
 	})
-}
-
-// pick gives the numbers of the cells that belong to a shard: every n-th, so
-// that shards take about as long as each other.
-func (s *sweep) pick(shard string) ([]int, error) {
-	first, of := 1, 1
-	if shard != "" {
-		var rest string
-		if n, _ := fmt.Sscanf(shard, "%d/%d%s", &first, &of, &rest); n != 2 || first < 1 || of < 1 || first > of {
-			return nil, usagef("--shard: %q is not a part (want i/n, 1/4 to 4/4 for instance)", shard)
-		}
-	}
-	var mine []int
-	for cell := first - 1; cell < len(s.cells); cell += of {
-		mine = append(mine, cell)
-	}
-	return slices.Clip(mine), nil
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
@@ -39,7 +38,9 @@ func runTraceInfo(ctx context.Context, con *console, path string, asJSON bool) e
 		return err
 	}
 	defer file.Close()
-	facts, err := surveyFile(ctx, con, file, path)
+	finish := con.progress("reading", file.Size(), file.BytesRead)
+	facts, err := workload.Survey(ctx, file, path)
+	finish()
 	if err != nil {
 		return err
 	}
@@ -49,25 +50,7 @@ func runTraceInfo(ctx context.Context, con *console, path string, asJSON bool) e
 	return printTraceInfo(con.out, facts)
 }
 
-// surveyFile reads all of a workload and learns about it.
-func surveyFile(ctx context.Context, con *console, file *workload.File, path string) (*traceFacts, error) {
-	finish := con.progress("reading", file.Size(), file.BytesRead)
-	defer finish()
-	s := newSurvey(file, path)
-	for read := 0; ; read++ {
-		if read&0xfff == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		switch err := s.next(); {
-		case errors.Is(err, io.EOF):
-			return s.facts(), nil
-		case err != nil:
-			return nil, err
-		}
-	}
-}
-
-func printTraceInfo(out io.Writer, f *traceFacts) error {
+func printTraceInfo(out io.Writer, f *workload.Facts) error {
 	g := &grid{left: 2}
 	g.add("file", f.File)
 	g.add("format", f.Format)

@@ -4,10 +4,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/libra-market/libra/lab/workload"
 )
 
 func TestTraceInfo(t *testing.T) {
-	f := parse[traceFacts](t, mustLibra(t, "trace", "info", "--json", file(t, "log.swf", smallLog)))
+	f := parse[workload.Facts](t, mustLibra(t, "trace", "info", "--json", file(t, "log.swf", smallLog)))
 	if f.Format != "swf" || f.Processors != 4 || f.Jobs != 3 || f.Skipped != 1 || f.NeverRan != 1 || f.Users != 2 || !f.Sorted {
 		t.Errorf("got %+v", f)
 	}
@@ -20,7 +22,7 @@ func TestTraceInfo(t *testing.T) {
 			t.Errorf("want %q in\n%s", want, out)
 		}
 	}
-	empty := parse[traceFacts](t, mustLibra(t, "trace", "info", "--json", file(t, "jobs.csv", "id,submit,runtime,procs\n")))
+	empty := parse[workload.Facts](t, mustLibra(t, "trace", "info", "--json", file(t, "jobs.csv", "id,submit,runtime,procs\n")))
 	if empty.Jobs != 0 || empty.Span != 0 || empty.MeanRuntime != 0 {
 		t.Errorf("got %+v", empty)
 	}

@@ -1,10 +1,10 @@
 package experiment
 
 import (
-	"github.com/libra-market/libra/core/admission"
 	"fmt"
 	"math"
 
+	"github.com/libra-market/libra/core/admission"
 	"github.com/libra-market/libra/lab/revenue"
 )
 

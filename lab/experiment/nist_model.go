@@ -1,12 +1,12 @@
 package experiment
 
 import (
-	"github.com/libra-market/libra/core/admission"
 	"cmp"
 	"context"
 	"fmt"
 	"math"
 
+	"github.com/libra-market/libra/core/admission"
 	"github.com/libra-market/libra/lab/revenue"
 )
 

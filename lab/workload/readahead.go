@@ -1,10 +1,8 @@
-package main
+package workload
 
 import (
 	"fmt"
 	"sync"
-
-	"github.com/libra-market/libra/lab/workload"
 )
 
 const (
@@ -12,10 +10,10 @@ const (
 	aheadBatches = 4
 )
 
-// readAhead reads a source on another processor while its jobs are run:
+// ReadAhead reads a source on another processor while its jobs are run:
 // unpacking and parsing a log is a good part of a fast simulation. It is a
-// workload.Source; stop ends the reading.
-type readAhead struct {
+// [Source]; Stop ends the reading.
+type ReadAhead struct {
 	full  chan *batch
 	empty chan *batch
 	quit  chan struct{}
@@ -26,13 +24,14 @@ type readAhead struct {
 
 // batch is some arrivals and what came after the last of them.
 type batch struct {
-	arrivals [aheadBatch]workload.Arrival
+	arrivals [aheadBatch]Arrival
 	n        int
 	err      error // nil: another batch
 }
 
-func newReadAhead(src workload.Source) *readAhead {
-	r := &readAhead{
+// NewReadAhead begins to read.
+func NewReadAhead(src Source) *ReadAhead {
+	r := &ReadAhead{
 		full: make(chan *batch, aheadBatches), empty: make(chan *batch, aheadBatches), quit: make(chan struct{}), now: &batch{},
 	}
 	for range aheadBatches {
@@ -42,9 +41,9 @@ func newReadAhead(src workload.Source) *readAhead {
 	return r
 }
 
-func (r *readAhead) fill(src workload.Source) {
+func (r *ReadAhead) fill(src Source) {
 	defer func() {
-		// run recovers only what breaks on its own goroutine.
+		// Nobody else recovers what breaks on this goroutine.
 		if broken := recover(); broken != nil {
 			r.full <- &batch{err: fmt.Errorf("reading the workload: internal error, please report it: %v", broken)}
 		}
@@ -67,7 +66,8 @@ func (r *readAhead) fill(src workload.Source) {
 	}
 }
 
-func (r *readAhead) Next(a *workload.Arrival) error {
+// Next gives the next job.
+func (r *ReadAhead) Next(a *Arrival) error {
 	for r.at == r.now.n {
 		if r.now.err != nil {
 			return r.now.err
@@ -83,8 +83,8 @@ func (r *readAhead) Next(a *workload.Arrival) error {
 	return nil
 }
 
-// stop ends the reading, so that the source can be closed.
-func (r *readAhead) stop() {
+// Stop ends the reading, so that the source can be closed.
+func (r *ReadAhead) Stop() {
 	close(r.quit)
 	r.done.Wait()
 }

@@ -1,31 +1,25 @@
-package main
+package sim
 
 import (
 	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/libra-market/libra/core/market"
-	"github.com/libra-market/libra/lab/sim"
 	"github.com/libra-market/libra/lab/table"
 )
 
-// readFailures reads when nodes fail and come back: a CSV with the columns
-// time, node and event, in any order. Lines need not be in order of time.
-func readFailures(path string, nodes int) ([]sim.NodeChange, error) {
-	in, err := os.Open(path)
+// ReadChanges reads when nodes of a cluster of so many fail and come back: a
+// CSV with the columns time, node and event, in any order. Lines need not be in
+// order of time. The name of the file is for messages.
+func ReadChanges(name string, in io.Reader, nodes int) ([]NodeChange, error) {
+	t, err := table.Open(in, name, []string{"time", "node", "event"}, nil)
 	if err != nil {
 		return nil, err
 	}
-	defer in.Close()
-	t, err := table.Open(in, path, []string{"time", "node", "event"}, nil)
-	if err != nil {
-		return nil, err
-	}
-	var changes []sim.NodeChange
+	var changes []NodeChange
 	for {
 		if err := t.Next(); errors.Is(err, io.EOF) {
 			break
@@ -38,11 +32,11 @@ func readFailures(path string, nodes int) ([]sim.NodeChange, error) {
 		}
 		changes = append(changes, change)
 	}
-	slices.SortStableFunc(changes, func(a, b sim.NodeChange) int { return cmp.Compare(a.At, b.At) })
+	slices.SortStableFunc(changes, func(a, b NodeChange) int { return cmp.Compare(a.At, b.At) })
 	return changes, nil
 }
 
-func readFailure(t *table.Table, nodes int) (none sim.NodeChange, err error) {
+func readFailure(t *table.Table, nodes int) (none NodeChange, err error) {
 	at, err := t.Number("time")
 	if err != nil {
 		return none, err
@@ -61,5 +55,5 @@ func readFailure(t *table.Table, nodes int) (none sim.NodeChange, err error) {
 	if event != "down" && event != "up" {
 		return none, t.Wrong("event", fmt.Errorf("%q (want down or up)", event))
 	}
-	return sim.NodeChange{At: market.Time(at), Node: node, Down: event == "down"}, nil
+	return NodeChange{At: market.Time(at), Node: node, Down: event == "down"}, nil
 }

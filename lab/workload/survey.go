@@ -1,17 +1,19 @@
-package main
+package workload
 
 import (
+	"context"
+	"errors"
+	"io"
 	"math"
 
 	"github.com/libra-market/libra/core/market"
-	"github.com/libra-market/libra/lab/workload"
 )
 
-// traceFacts is what libra trace info says, under the names that --json prints.
-type traceFacts struct {
+// Facts is what a survey finds in a workload.
+type Facts struct {
 	File             string        `json:"file"`
 	Format           string        `json:"format"`
-	Header           []headerFact  `json:"header"`
+	Header           []HeaderFact  `json:"header"`
 	Processors       int           `json:"processors"` // as the header states; 0: it does not
 	Jobs             int64         `json:"jobs"`
 	Skipped          int64         `json:"skipped"`
@@ -31,15 +33,17 @@ type traceFacts struct {
 	Sorted           bool          `json:"sorted"`
 	StepsBack        int64         `json:"steps_back"`
 	FirstStepBack    int64         `json:"first_step_back_line"` // 0: none
-	Missing          []missingFact `json:"missing"`
+	Missing          []MissingFact `json:"missing"`
 }
 
-type headerFact struct {
+// HeaderFact is a line of the header.
+type HeaderFact struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-type missingFact struct {
+// MissingFact counts the records that lack a field.
+type MissingFact struct {
 	Field   string `json:"field"`
 	Records int64  `json:"records"`
 }
@@ -56,8 +60,8 @@ var swfFields = [...]string{
 
 // survey reads a workload once and keeps only sums.
 type survey struct {
-	file    *workload.File
-	out     traceFacts
+	file    *File
+	out     Facts
 	missing [len(swfFields)]int64
 	users   map[market.Account]bool
 	before  float64
@@ -67,17 +71,34 @@ type survey struct {
 	work    float64
 }
 
-func newSurvey(file *workload.File, path string) *survey {
+// Survey reads all of a file once and says what is in it. The path is for
+// messages.
+func Survey(ctx context.Context, file *File, path string) (*Facts, error) {
+	s := newSurvey(file, path)
+	for read := 0; ; read++ {
+		if read&0xfff == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		switch err := s.next(); {
+		case errors.Is(err, io.EOF):
+			return s.facts(), nil
+		case err != nil:
+			return nil, err
+		}
+	}
+}
+
+func newSurvey(file *File, path string) *survey {
 	s := &survey{file: file, users: map[market.Account]bool{}, before: math.Inf(-1)}
-	s.out = traceFacts{
-		File: path, Format: file.Format().String(), Header: []headerFact{}, Missing: []missingFact{},
+	s.out = Facts{
+		File: path, Format: file.Format().String(), Header: []HeaderFact{}, Missing: []MissingFact{},
 		FirstSubmit: math.Inf(1), LastSubmit: math.Inf(-1),
 	}
 	if header := file.Header(); header != nil {
 		s.out.Processors = header.Processors()
 		for _, name := range headerNames {
 			if value := header.Get(name); value != "" {
-				s.out.Header = append(s.out.Header, headerFact{name, value})
+				s.out.Header = append(s.out.Header, HeaderFact{name, value})
 			}
 		}
 	}
@@ -86,7 +107,7 @@ func newSurvey(file *workload.File, path string) *survey {
 
 // next takes in one job.
 func (s *survey) next() error {
-	var a workload.Arrival
+	var a Arrival
 	if s.file.SWF() == nil {
 		if err := s.file.Next(&a); err != nil {
 			return err
@@ -94,7 +115,7 @@ func (s *survey) next() error {
 		s.see(&a)
 		return nil
 	}
-	var r workload.Record
+	var r Record
 	if err := s.file.SWF().Read(&r); err != nil {
 		return err
 	}
@@ -118,7 +139,7 @@ func (s *survey) next() error {
 	return nil
 }
 
-func (s *survey) see(a *workload.Arrival) {
+func (s *survey) see(a *Arrival) {
 	f, job := &s.out, &a.Job
 	submit, width := float64(job.Submit), float64(job.Width)
 	f.Jobs++
@@ -147,13 +168,13 @@ func (s *survey) see(a *workload.Arrival) {
 }
 
 // facts works out the means, once everything has been read.
-func (s *survey) facts() *traceFacts {
+func (s *survey) facts() *Facts {
 	f := &s.out
 	f.Sorted = f.StepsBack == 0
 	f.Users = int64(len(s.users))
 	for i, n := range s.missing {
 		if n > 0 {
-			f.Missing = append(f.Missing, missingFact{swfFields[i], n})
+			f.Missing = append(f.Missing, MissingFact{swfFields[i], n})
 		}
 	}
 	if f.Jobs == 0 {
@@ -172,7 +193,7 @@ func (s *survey) facts() *traceFacts {
 	return f
 }
 
-func recordFields(r *workload.Record) [len(swfFields)]float64 {
+func recordFields(r *Record) [len(swfFields)]float64 {
 	return [...]float64{
 		r.Job, r.Submit, r.Wait, r.Run, r.Procs, r.CPU, r.UsedMemory, r.ReqProcs, r.ReqTime, r.ReqMemory, r.Status, r.User,
 		r.Group, r.Executable, r.Queue, r.Partition, r.PrecedingJob, r.ThinkTime,

@@ -64,7 +64,7 @@ Exit codes: 0 ok, 1 failure, 2 wrong usage, 3 the market said no.`,
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newSimulate(con), newSimulateGrid(con), newPolicies(con), newTrace(con), newRevenue(con), newVersion(con))
 	root.AddCommand(newReproduce(con), newSweep(con), newReplay(con))
-	root.AddCommand(newUp(con), newServe(con), newBroker(con), newAgent(con), newSlurm(con), newConfig(con))
+	root.AddCommand(newUp(con), newServe(con), newBroker(con), newAgent(con), newSlurm(con), newConfig(con), newBackup(con), newRestore(con))
 	root.AddCommand(liveCommands(con)...)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd("completion") // named, because it looks at what was asked for

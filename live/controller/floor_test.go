@@ -3,7 +3,6 @@ package controller_test
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -33,7 +32,13 @@ type floor struct {
 
 func open(t *testing.T, change func(*controller.Config)) *floor {
 	t.Helper()
-	st, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "libra.db"))
+	return openOn(t, newFile(t), change)
+}
+
+// openOn does it on a new store.
+func openOn(t *testing.T, address string, change func(*controller.Config)) *floor {
+	t.Helper()
+	st, err := store.Open(t.Context(), address)
 	if err != nil {
 		t.Fatal(err)
 	}

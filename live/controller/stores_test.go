@@ -1,6 +1,7 @@
 package controller_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -79,8 +80,32 @@ func TestStores(t *testing.T) {
 				r.finish()
 				r.ended()
 			})
+			for to, address := range map[string]func(testing.TB) string{"sqlite": newFile, "postgres": storetest.Postgres} {
+				t.Run("from a backup in "+to, func(t *testing.T) {
+					r := reopen(t, restored(t, unpack(t, dir), address(t)), &want, 0)
+					r.asItWas()
+					r.finish()
+					r.ended()
+				})
+			}
 		})
 	}
+}
+
+func newFile(tb testing.TB) string { return "sqlite:" + filepath.Join(tb.TempDir(), "libra.db") }
+
+// restored is a store restored from a backup of another that nobody has opened
+// since it was put away.
+func restored(t *testing.T, from, to string) string {
+	t.Helper()
+	var backup bytes.Buffer
+	if _, err := store.Save(t.Context(), from, &backup, 0, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Load(t.Context(), to, have(store.ReadBackup(&backup))(t), controller.VerifyBooks, nil); err != nil {
+		t.Fatal(err)
+	}
+	return to
 }
 
 // reopened is a market on a store of an earlier version, whose clock the test

@@ -14,6 +14,12 @@
 // of the package but the files named after a database is common to both, and
 // storetest holds the one suite that both must pass.
 //
+// A store has a form, which is the number of its last migration, and carries it:
+// form.go refuses what is newer before anything is touched. [Save] and [Load]
+// are backups: one portable file, of a state of a running store, restored in one
+// transaction into an empty one of either database (backup.go, restore.go). A
+// restored store is of another [Store.Generation].
+//
 // The package decides nothing about the market. It never looks into a body, it
 // never reads a clock, and it never repairs a log: what does not fit is said.
 //

@@ -11,11 +11,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/client/v1"
 )
 
 // Problem is why the server did not do what was asked.
-type Problem = api.Problem
+type Problem = v1.Problem
 
 // ErrAddress says that a URL is not one that a market can be at.
 var ErrAddress = errors.New("not the address of a market")

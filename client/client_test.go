@@ -11,10 +11,11 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/api/apitest"
+	"github.com/libra-market/libra/live/link"
 )
 
 // The agent works for whoever speaks like this.
@@ -23,7 +24,7 @@ var _ interface {
 	Desired(ctx context.Context, node string, after int64) (task.Desired, error)
 	Report(ctx context.Context, report task.Report) (task.Reply, error)
 	Tail(ctx context.Context, id string, chunk task.Chunk) error
-} = (*client.Node)(nil)
+} = (*link.Node)(nil)
 
 // world is a market with a server and clients of it.
 type world struct {
@@ -48,7 +49,7 @@ func newWorld(t *testing.T, wrap func(http.Handler) http.Handler) *world {
 	return w
 }
 
-func (w *world) as(t *testing.T, user string, role exchange.Role) *client.Client {
+func (w *world) as(t *testing.T, user string, role v1.Role) *client.Client {
 	t.Helper()
 	c, err := client.New(w.server.URL+"/", w.keys.Make(user, role), client.Options{})
 	if err != nil {
@@ -58,8 +59,8 @@ func (w *world) as(t *testing.T, user string, role exchange.Role) *client.Client
 	return c
 }
 
-func job(name string) exchange.Request {
-	return exchange.Request{Name: name, Argv: []string{"/bin/true"}, EstimateMS: 60_000}
+func job(name string) v1.Request {
+	return v1.Request{Name: name, Argv: []string{"/bin/true"}, EstimateMS: 60_000}
 }
 
 // must hands on what a call returned, if it succeeded.
@@ -76,64 +77,64 @@ func must[T any](t *testing.T) func(T, error) T {
 func TestAUsersDay(t *testing.T) {
 	w := newWorld(t, nil)
 	ctx := t.Context()
-	c := w.as(t, "alice", exchange.RoleUser)
-	if who := must[api.Whoami](t)(c.Whoami(ctx)); who.User != "alice" || who.Account != "people/alice" {
+	c := w.as(t, "alice", v1.RoleUser)
+	if who := must[v1.Whoami](t)(c.Whoami(ctx)); who.User != "alice" || who.Account != "people/alice" {
 		t.Errorf("got %+v", who)
 	}
-	if q := must[exchange.Quote](t)(c.Preview(ctx, job("p"))); q.Binding || q.Price != 1e6 {
+	if q := must[v1.Quote](t)(c.Preview(ctx, job("p"))); q.Binding || q.Price != 1e6 {
 		t.Errorf("got %+v", q)
 	}
-	q := must[exchange.Quote](t)(c.AskQuote(ctx, job("q"), time.Minute))
-	if again := must[exchange.Quote](t)(c.Quote(ctx, q.ID)); again.ID != q.ID || !again.Binding {
+	q := must[v1.Quote](t)(c.AskQuote(ctx, job("q"), time.Minute))
+	if again := must[v1.Quote](t)(c.Quote(ctx, q.ID)); again.ID != q.ID || !again.Binding {
 		t.Errorf("got %+v", again)
 	}
-	j := must[exchange.Job](t)(c.Submit(ctx, job("a"), q.ID))
+	j := must[v1.Job](t)(c.Submit(ctx, job("a"), q.ID))
 	if j.Owner != "alice" || j.Quote != q.ID {
 		t.Errorf("got %+v", j)
 	}
 	if err := c.DropQuote(ctx, q.ID); err != nil {
 		t.Error(err)
 	}
-	must[exchange.Job](t)(c.Submit(ctx, job("b"), ""))
-	page := must[api.JobPage](t)(c.Jobs(ctx, api.JobQuery{States: []exchange.State{exchange.Running}, Name: "a", Limit: 5}))
+	must[v1.Job](t)(c.Submit(ctx, job("b"), ""))
+	page := must[v1.JobPage](t)(c.Jobs(ctx, v1.JobQuery{States: []v1.State{v1.Running}, Name: "a", Limit: 5}))
 	if len(page.Jobs) != 1 || page.Jobs[0].ID != j.ID || page.Next != 0 {
 		t.Errorf("got %+v", page)
 	}
-	if page := must[api.JobPage](t)(c.Jobs(ctx, api.JobQuery{Limit: 1})); page.Next != 2 {
+	if page := must[v1.JobPage](t)(c.Jobs(ctx, v1.JobQuery{Limit: 1})); page.Next != 2 {
 		t.Errorf("next is %d", page.Next)
 	}
-	if n := must[map[exchange.State]int64](t)(c.CountJobs(ctx, "")); n[exchange.Running] != 2 {
+	if n := must[map[v1.State]int64](t)(c.CountJobs(ctx, "")); n[v1.Running] != 2 {
 		t.Errorf("got %v", n)
 	}
-	if got := must[exchange.Job](t)(c.Job(ctx, j.ID)); got.Name != "a" {
+	if got := must[v1.Job](t)(c.Job(ctx, j.ID)); got.Name != "a" {
 		t.Errorf("got %+v", got)
 	}
-	if e := must[exchange.Explanation](t)(c.Explain(ctx, j.ID)); e.State != exchange.Running {
+	if e := must[v1.Explanation](t)(c.Explain(ctx, j.ID)); e.State != v1.Running {
 		t.Errorf("got %+v", e)
 	}
-	if got := must[exchange.Job](t)(c.Cancel(ctx, j.ID)); got.State != exchange.Cancelled {
+	if got := must[v1.Job](t)(c.Cancel(ctx, j.ID)); got.State != v1.Cancelled {
 		t.Errorf("got %+v", got)
 	}
-	w.market.Put(exchange.Job{ID: 9, Owner: "alice", State: exchange.Completed, Receipt: &exchange.Receipt{Job: 9, Net: 5}})
-	if r := must[exchange.Receipt](t)(c.Receipt(ctx, 9)); r.Net != 5 {
+	w.market.Put(v1.Job{ID: 9, Owner: "alice", State: v1.Completed, Receipt: &v1.Receipt{Job: 9, Net: 5}})
+	if r := must[v1.Receipt](t)(c.Receipt(ctx, 9)); r.Net != 5 {
 		t.Errorf("got %+v", r)
 	}
-	if n := must[[]exchange.NodeView](t)(c.Nodes(ctx)); len(n) != 1 || n[0].Node != "n1" {
+	if n := must[[]v1.NodeView](t)(c.Nodes(ctx)); len(n) != 1 || n[0].Node != "n1" {
 		t.Errorf("got %+v", n)
 	}
-	if p := must[exchange.Prices](t)(c.Prices(ctx)); p.Policy != "libra" {
+	if p := must[v1.Prices](t)(c.Prices(ctx)); p.Policy != "libra" {
 		t.Errorf("got %+v", p)
 	}
-	if e := must[[]exchange.EpochView](t)(c.Epochs(ctx)); len(e) != 1 {
+	if e := must[[]v1.EpochView](t)(c.Epochs(ctx)); len(e) != 1 {
 		t.Errorf("got %+v", e)
 	}
-	if a := must[exchange.Account](t)(c.Transfer(ctx, api.Transfer{To: "people/bob", Amount: 1e6})); a.Free != 99e6 {
+	if a := must[v1.Account](t)(c.Transfer(ctx, v1.Transfer{To: "people/bob", Amount: 1e6})); a.Free != 99e6 {
 		t.Errorf("got %+v", a)
 	}
-	if a := must[exchange.Account](t)(c.Account(ctx, "people/alice")); a.Free != 99e6 {
+	if a := must[v1.Account](t)(c.Account(ctx, "people/alice")); a.Free != 99e6 {
 		t.Errorf("got %+v", a)
 	}
-	if a := must[[]exchange.Account](t)(c.Accounts(ctx, "")); len(a) != 1 {
+	if a := must[[]v1.Account](t)(c.Accounts(ctx, "")); len(a) != 1 {
 		t.Errorf("got %+v", a)
 	}
 	if err := c.Healthy(ctx); err != nil {
@@ -144,20 +145,20 @@ func TestAUsersDay(t *testing.T) {
 func TestAnOwnersDay(t *testing.T) {
 	w := newWorld(t, nil)
 	ctx := t.Context()
-	c := w.as(t, "root", exchange.RoleOwner)
-	if e := must[exchange.EpochView](t)(c.SetEpoch(ctx, exchange.Epoch{Policy: "libra-plus"})); e.Policy != "libra-plus" {
+	c := w.as(t, "root", v1.RoleOwner)
+	if e := must[v1.EpochView](t)(c.SetEpoch(ctx, v1.Epoch{Policy: "libra-plus"})); e.Policy != "libra-plus" {
 		t.Errorf("got %+v", e)
 	}
-	if y := must[exchange.Tally](t)(c.Tally(ctx, 5, 7)); y.FromUS != 5 || y.ToUS != 7 {
+	if y := must[v1.Tally](t)(c.Tally(ctx, 5, 7)); y.FromUS != 5 || y.ToUS != 7 {
 		t.Errorf("got %+v", y)
 	}
-	if a := must[exchange.Account](t)(c.ChangeAccount(ctx, api.AccountChange{Op: "open", Account: "lab/new"})); a.Path != "lab/new" {
+	if a := must[v1.Account](t)(c.ChangeAccount(ctx, v1.AccountChange{Op: "open", Account: "lab/new"})); a.Path != "lab/new" {
 		t.Errorf("got %+v", a)
 	}
-	if a := must[exchange.Account](t)(c.Grant(ctx, api.Grant{To: "lab/new", Amount: 7})); a.Free != 7 {
+	if a := must[v1.Account](t)(c.Grant(ctx, v1.Grant{To: "lab/new", Amount: 7})); a.Free != 7 {
 		t.Errorf("got %+v", a)
 	}
-	if a := must[[]exchange.Account](t)(c.Accounts(ctx, "people")); len(a) != 3 {
+	if a := must[[]v1.Account](t)(c.Accounts(ctx, "people")); len(a) != 3 {
 		t.Errorf("got %+v", a)
 	}
 	s, err := c.Statement(ctx, client.Period{Account: "people/alice", Subtree: true, Month: "2026-11"})
@@ -171,21 +172,21 @@ func TestAnOwnersDay(t *testing.T) {
 		}
 		f.Close()
 	}
-	if v := must[api.Verified](t)(c.VerifyLedger(ctx)); v.Transactions != 1 {
+	if v := must[v1.Verified](t)(c.VerifyLedger(ctx)); v.Transactions != 1 {
 		t.Errorf("got %+v", v)
 	}
-	must[exchange.Job](t)(c.Submit(ctx, job("a"), ""))
-	if h := must[api.History](t)(c.History(ctx, 0, 10)); len(h.Jobs) != 1 {
+	must[v1.Job](t)(c.Submit(ctx, job("a"), ""))
+	if h := must[v1.History](t)(c.History(ctx, 0, 10)); len(h.Jobs) != 1 {
 		t.Errorf("got %+v", h)
 	}
-	if l := must[api.LogPage](t)(c.Log(ctx, 0, 10)); len(l.Entries) != 4 {
+	if l := must[v1.LogPage](t)(c.Log(ctx, 0, 10)); len(l.Entries) != 4 {
 		t.Errorf("got %+v", l)
 	}
-	n := must[api.NewToken](t)(c.MakeToken(ctx, api.TokenRequest{User: "n3", Role: exchange.RoleNode}))
+	n := must[v1.NewToken](t)(c.MakeToken(ctx, v1.TokenRequest{User: "n3", Role: v1.RoleNode}))
 	if n.User != "n3" || n.Secret == "" {
 		t.Errorf("got %+v", n)
 	}
-	if l := must[[]api.Token](t)(c.Tokens(ctx, "*")); len(l) != 2 {
+	if l := must[[]v1.Token](t)(c.Tokens(ctx, "*")); len(l) != 2 {
 		t.Errorf("got %+v", l)
 	}
 	if err := c.RevokeToken(ctx, n.ID); err != nil {
@@ -196,7 +197,7 @@ func TestAnOwnersDay(t *testing.T) {
 func TestAnAgentsDay(t *testing.T) {
 	w := newWorld(t, nil)
 	ctx := t.Context()
-	n := w.as(t, "n1", exchange.RoleNode).Node("n1")
+	n := link.New(w.as(t, "n1", v1.RoleNode), "n1")
 	if hi := must[task.Welcome](t)(n.Register(ctx, task.Hello{Node: "n1", Processors: 2})); hi.LeaseMS != 30_000 {
 		t.Errorf("got %+v", hi)
 	}
@@ -231,14 +232,14 @@ func TestAnAgentsDay(t *testing.T) {
 
 func TestRefusalsAreProblems(t *testing.T) {
 	w := newWorld(t, nil)
-	c := w.as(t, "alice", exchange.RoleUser)
+	c := w.as(t, "alice", v1.RoleUser)
 	_, err := c.Submit(t.Context(), job("refuse cannot_meet_deadline"), "")
 	p, ok := errors.AsType[*client.Problem](err)
 	if !ok || p.Type != "/problems/cannot-meet-deadline" || p.Status != 422 || p.Reason != "cannot_meet_deadline" ||
 		len(p.Offers) != 1 || p.Job == 0 || p.ExitCode() != 3 || p.Error() != "no: cannot_meet_deadline" {
 		t.Errorf("got %+v", err)
 	}
-	if _, err = c.Submit(t.Context(), exchange.Request{Argv: []string{"x"}}, ""); !errors.As(err, &p) || p.Field != "estimate_ms" || p.ExitCode() != 2 {
+	if _, err = c.Submit(t.Context(), v1.Request{Argv: []string{"x"}}, ""); !errors.As(err, &p) || p.Field != "estimate_ms" || p.ExitCode() != 2 {
 		t.Errorf("got %+v", err)
 	}
 	if n := len(w.market.Commands()); n != 1 {
@@ -248,11 +249,11 @@ func TestRefusalsAreProblems(t *testing.T) {
 
 func TestOutputIsFollowed(t *testing.T) {
 	w := newWorld(t, nil)
-	c := w.as(t, "alice", exchange.RoleUser)
-	w.market.Put(exchange.Job{ID: 1, Owner: "alice", State: exchange.Running, StartedUS: 1})
+	c := w.as(t, "alice", v1.RoleUser)
+	w.market.Put(v1.Job{ID: 1, Owner: "alice", State: v1.Running, StartedUS: 1})
 	w.market.Write(1, "one\ntwo\n")
 	three := 3
-	k := must[task.Chunk](t)(c.Tail(t.Context(), 1, client.Output{Offset: -4, Element: &three, Stderr: true, Rank: 1}))
+	k := must[v1.Chunk](t)(c.Tail(t.Context(), 1, client.Output{Offset: -4, Element: &three, Stderr: true, Rank: 1}))
 	if string(k.Data) != "two\n" {
 		t.Errorf("got %+v", k)
 	}
@@ -262,11 +263,11 @@ func TestOutputIsFollowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.market.Write(1, "end\n")
-	w.market.Put(exchange.Job{ID: 1, Owner: "alice", State: exchange.Completed, StartedUS: 1})
+	w.market.Put(v1.Job{ID: 1, Owner: "alice", State: v1.Completed, StartedUS: 1})
 	if rest := string(must[[]byte](t)(io.ReadAll(r))); rest != "end\n" {
 		t.Errorf("then %q", rest)
 	}
-	w.market.Put(exchange.Job{ID: 2, Owner: "alice", State: exchange.Failed, StartedUS: 1})
+	w.market.Put(v1.Job{ID: 2, Owner: "alice", State: v1.Failed, StartedUS: 1})
 	r = must[io.ReadCloser](t)(c.FollowOutput(t.Context(), 2, client.Output{}))
 	defer r.Close()
 	if _, err := io.ReadAll(r); err == nil || err.Error() != "no such file" {

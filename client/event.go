@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 // silence is how long a stream may say nothing, not even that it is alive,
@@ -25,8 +25,8 @@ const silence = time.Minute
 // is done or the consumer stops. It connects again by itself and goes on where
 // it was; when that does not succeed, the error that it yields is the last
 // thing it says.
-func (c *Client) Events(ctx context.Context, after int64) iter.Seq2[exchange.Notice, error] {
-	return func(yield func(exchange.Notice, error) bool) {
+func (c *Client) Events(ctx context.Context, after int64) iter.Seq2[v1.Notice, error] {
+	return func(yield func(v1.Notice, error) bool) {
 		last := after
 		for try := 0; ; try++ {
 			at := last
@@ -39,7 +39,7 @@ func (c *Client) Events(ctx context.Context, after int64) iter.Seq2[exchange.Not
 			}
 			again := retryAfter(err)
 			if again < 0 || try >= max(c.retries, 0) {
-				yield(exchange.Notice{}, err)
+				yield(v1.Notice{}, err)
 				return
 			}
 			if !pause(ctx, max(again, backoff(try))) {
@@ -53,7 +53,7 @@ func (c *Client) Events(ctx context.Context, after int64) iter.Seq2[exchange.Not
 var errEnough = errors.New("enough")
 
 // listen connects once and yields what comes.
-func (c *Client) listen(ctx context.Context, last *int64, yield func(exchange.Notice, error) bool) error {
+func (c *Client) listen(ctx context.Context, last *int64, yield func(v1.Notice, error) bool) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	a := &ask{method: http.MethodGet, path: "/v1/events", accept: "text/event-stream"}
@@ -88,7 +88,7 @@ func (c *Client) listen(ctx context.Context, last *int64, yield func(exchange.No
 			}
 			data.WriteString(strings.TrimPrefix(value, " "))
 		case line == "" && data.Len() > 0:
-			var n exchange.Notice
+			var n v1.Notice
 			if err := json.Unmarshal([]byte(data.String()), &n); err != nil {
 				return fmt.Errorf("events: %w", err)
 			}

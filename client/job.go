@@ -10,25 +10,23 @@ import (
 	"strings"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
-	"github.com/libra-market/libra/core/task"
-	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/client/v1"
 )
 
 // AskQuote asks for a quote that binds for a while (0: the server's default).
-func (c *Client) AskQuote(ctx context.Context, r exchange.Request, ttl time.Duration) (q exchange.Quote, err error) {
-	err = c.post(ctx, "/v1/quotes", api.QuoteRequest{TTLMS: ttl.Milliseconds(), Request: r}, &q)
+func (c *Client) AskQuote(ctx context.Context, r v1.Request, ttl time.Duration) (q v1.Quote, err error) {
+	err = c.post(ctx, "/v1/quotes", v1.QuoteRequest{TTLMS: ttl.Milliseconds(), Request: r}, &q)
 	return q, err
 }
 
 // Preview asks for a quote that binds nobody.
-func (c *Client) Preview(ctx context.Context, r exchange.Request) (q exchange.Quote, err error) {
-	err = c.call(ctx, &ask{method: http.MethodPost, path: "/v1/previews", body: api.PreviewRequest{Request: r}}, &q)
+func (c *Client) Preview(ctx context.Context, r v1.Request) (q v1.Quote, err error) {
+	err = c.call(ctx, &ask{method: http.MethodPost, path: "/v1/previews", body: v1.PreviewRequest{Request: r}}, &q)
 	return q, err
 }
 
 // Quote reads a binding quote.
-func (c *Client) Quote(ctx context.Context, id string) (q exchange.Quote, err error) {
+func (c *Client) Quote(ctx context.Context, id string) (q v1.Quote, err error) {
 	err = c.get(ctx, "/v1/quotes/"+url.PathEscape(id), nil, &q)
 	return q, err
 }
@@ -40,28 +38,28 @@ func (c *Client) DropQuote(ctx context.Context, id string) error {
 
 // Submit hands in a job, on a quote if one is named. The answer's request is
 // without the script.
-func (c *Client) Submit(ctx context.Context, r exchange.Request, quote string) (j exchange.Job, err error) {
-	err = c.post(ctx, "/v1/jobs", api.SubmitRequest{Request: r, Quote: quote}, &j)
+func (c *Client) Submit(ctx context.Context, r v1.Request, quote string) (j v1.Job, err error) {
+	err = c.post(ctx, "/v1/jobs", v1.SubmitRequest{Request: r, Quote: quote}, &j)
 	return j, err
 }
 
 // Jobs lists jobs, newest first.
-func (c *Client) Jobs(ctx context.Context, q api.JobQuery) (p api.JobPage, err error) {
+func (c *Client) Jobs(ctx context.Context, q v1.JobQuery) (p v1.JobPage, err error) {
 	err = c.get(ctx, "/v1/jobs", jobQuery(q), &p)
 	return p, err
 }
 
 // CountJobs counts jobs by state: one's own, or for the owner of the cluster
 // those of a user or of all ("").
-func (c *Client) CountJobs(ctx context.Context, owner string) (map[exchange.State]int64, error) {
-	v := jobQuery(api.JobQuery{Owner: owner, Limit: 1})
+func (c *Client) CountJobs(ctx context.Context, owner string) (map[v1.State]int64, error) {
+	v := jobQuery(v1.JobQuery{Owner: owner, Limit: 1})
 	v.Set("counts", "1")
-	var p api.JobPage
+	var p v1.JobPage
 	err := c.get(ctx, "/v1/jobs", v, &p)
 	return p.Counts, err
 }
 
-func jobQuery(q api.JobQuery) url.Values {
+func jobQuery(q v1.JobQuery) url.Values {
 	v := url.Values{}
 	words := make([]string, len(q.States))
 	for i, s := range q.States {
@@ -77,25 +75,25 @@ func jobQuery(q api.JobQuery) url.Values {
 }
 
 // Job reads a job.
-func (c *Client) Job(ctx context.Context, id int64) (j exchange.Job, err error) {
+func (c *Client) Job(ctx context.Context, id int64) (j v1.Job, err error) {
 	err = c.get(ctx, jobPath(id, ""), nil, &j)
 	return j, err
 }
 
 // Cancel takes a job back. Asked twice, it is urgent: the job is killed.
-func (c *Client) Cancel(ctx context.Context, id int64) (j exchange.Job, err error) {
+func (c *Client) Cancel(ctx context.Context, id int64) (j v1.Job, err error) {
 	err = c.post(ctx, jobPath(id, "/cancel"), nil, &j)
 	return j, err
 }
 
 // Explain says why a job stands as it does.
-func (c *Client) Explain(ctx context.Context, id int64) (e exchange.Explanation, err error) {
+func (c *Client) Explain(ctx context.Context, id int64) (e v1.Explanation, err error) {
 	err = c.get(ctx, jobPath(id, "/explain"), nil, &e)
 	return e, err
 }
 
 // Receipt is the bill of a job that has ended.
-func (c *Client) Receipt(ctx context.Context, id int64) (r exchange.Receipt, err error) {
+func (c *Client) Receipt(ctx context.Context, id int64) (r v1.Receipt, err error) {
 	err = c.get(ctx, jobPath(id, "/receipt"), nil, &r)
 	return r, err
 }
@@ -127,7 +125,7 @@ func (o *Output) query() url.Values {
 
 // Tail reads a piece of what a job has written. The node that has it is asked,
 // so it may take a while.
-func (c *Client) Tail(ctx context.Context, id int64, o Output) (k task.Chunk, err error) {
+func (c *Client) Tail(ctx context.Context, id int64, o Output) (k v1.Chunk, err error) {
 	a := &ask{method: http.MethodGet, path: jobPath(id, "/logs"), query: o.query(), wait: 30 * time.Second}
 	err = c.call(ctx, a, &k)
 	return k, err

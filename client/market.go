@@ -9,39 +9,37 @@ import (
 	"strings"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
-	"github.com/libra-market/libra/core/ledger"
-	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/client/v1"
 )
 
 // Nodes lists the nodes.
-func (c *Client) Nodes(ctx context.Context) ([]exchange.NodeView, error) {
-	var l api.NodeList
+func (c *Client) Nodes(ctx context.Context) ([]v1.NodeView, error) {
+	var l v1.NodeList
 	err := c.get(ctx, "/v1/nodes", nil, &l)
 	return l.Nodes, err
 }
 
 // Prices is what the market asks now.
-func (c *Client) Prices(ctx context.Context) (p exchange.Prices, err error) {
+func (c *Client) Prices(ctx context.Context) (p v1.Prices, err error) {
 	err = c.get(ctx, "/v1/prices", nil, &p)
 	return p, err
 }
 
 // Epochs lists the epochs, oldest first.
-func (c *Client) Epochs(ctx context.Context) ([]exchange.EpochView, error) {
-	var l api.EpochList
+func (c *Client) Epochs(ctx context.Context) ([]v1.EpochView, error) {
+	var l v1.EpochList
 	err := c.get(ctx, "/v1/epochs", nil, &l)
 	return l.Epochs, err
 }
 
 // SetEpoch begins a new epoch.
-func (c *Client) SetEpoch(ctx context.Context, e exchange.Epoch) (v exchange.EpochView, err error) {
+func (c *Client) SetEpoch(ctx context.Context, e v1.Epoch) (v v1.EpochView, err error) {
 	err = c.post(ctx, "/v1/epochs", e, &v)
 	return v, err
 }
 
 // Tally is the business of a period; two zeros are the month under way.
-func (c *Client) Tally(ctx context.Context, fromUS, toUS int64) (t exchange.Tally, err error) {
+func (c *Client) Tally(ctx context.Context, fromUS, toUS int64) (t v1.Tally, err error) {
 	v := url.Values{}
 	setNumber(v, "from", fromUS)
 	setNumber(v, "to", toUS)
@@ -50,16 +48,16 @@ func (c *Client) Tally(ctx context.Context, fromUS, toUS int64) (t exchange.Tall
 }
 
 // Accounts lists an account and all below it; "" is all that one may see.
-func (c *Client) Accounts(ctx context.Context, prefix string) ([]exchange.Account, error) {
+func (c *Client) Accounts(ctx context.Context, prefix string) ([]v1.Account, error) {
 	v := url.Values{}
 	set(v, "prefix", prefix)
-	var l api.AccountList
+	var l v1.AccountList
 	err := c.get(ctx, "/v1/accounts", v, &l)
 	return l.Accounts, err
 }
 
 // Account reads one account.
-func (c *Client) Account(ctx context.Context, path string) (a exchange.Account, err error) {
+func (c *Client) Account(ctx context.Context, path string) (a v1.Account, err error) {
 	parts := strings.Split(path, "/")
 	for i := range parts {
 		parts[i] = url.PathEscape(parts[i])
@@ -69,19 +67,19 @@ func (c *Client) Account(ctx context.Context, path string) (a exchange.Account, 
 }
 
 // ChangeAccount opens, limits, credits or closes an account.
-func (c *Client) ChangeAccount(ctx context.Context, change api.AccountChange) (a exchange.Account, err error) {
+func (c *Client) ChangeAccount(ctx context.Context, change v1.AccountChange) (a v1.Account, err error) {
 	err = c.post(ctx, "/v1/accounts", change, &a)
 	return a, err
 }
 
 // Transfer moves money and returns the account it came from.
-func (c *Client) Transfer(ctx context.Context, t api.Transfer) (a exchange.Account, err error) {
+func (c *Client) Transfer(ctx context.Context, t v1.Transfer) (a v1.Account, err error) {
 	err = c.post(ctx, "/v1/transfers", t, &a)
 	return a, err
 }
 
 // Grant gives money to an account and returns it.
-func (c *Client) Grant(ctx context.Context, g api.Grant) (a exchange.Account, err error) {
+func (c *Client) Grant(ctx context.Context, g v1.Grant) (a v1.Account, err error) {
 	err = c.post(ctx, "/v1/grants", g, &a)
 	return a, err
 }
@@ -110,7 +108,7 @@ func (p *Period) query(format string) url.Values {
 }
 
 // Statement is what happened on an account.
-func (c *Client) Statement(ctx context.Context, p Period) (s ledger.Statement, err error) {
+func (c *Client) Statement(ctx context.Context, p Period) (s v1.Statement, err error) {
 	err = c.get(ctx, "/v1/statements", p.query(""), &s)
 	return s, err
 }
@@ -125,19 +123,19 @@ func (c *Client) StatementFile(ctx context.Context, p Period, format string) (io
 }
 
 // VerifyLedger has the whole ledger checked.
-func (c *Client) VerifyLedger(ctx context.Context) (v api.Verified, err error) {
+func (c *Client) VerifyLedger(ctx context.Context) (v v1.Verified, err error) {
 	err = c.call(ctx, &ask{method: http.MethodGet, path: "/v1/ledger/verify", wait: 10 * time.Minute}, &v)
 	return v, err
 }
 
 // History reads jobs in order of submission.
-func (c *Client) History(ctx context.Context, after int64, limit int) (h api.History, err error) {
+func (c *Client) History(ctx context.Context, after int64, limit int) (h v1.History, err error) {
 	err = c.get(ctx, "/v1/history", page(after, limit), &h)
 	return h, err
 }
 
 // Log reads raw records.
-func (c *Client) Log(ctx context.Context, after int64, limit int) (l api.LogPage, err error) {
+func (c *Client) Log(ctx context.Context, after int64, limit int) (l v1.LogPage, err error) {
 	err = c.get(ctx, "/v1/log", page(after, limit), &l)
 	return l, err
 }
@@ -150,17 +148,17 @@ func page(after int64, limit int) url.Values {
 
 // Tokens lists tokens: one's own (""), or for the owner of the cluster those of
 // a user or of all ("*").
-func (c *Client) Tokens(ctx context.Context, user string) ([]api.Token, error) {
+func (c *Client) Tokens(ctx context.Context, user string) ([]v1.Token, error) {
 	v := url.Values{}
 	set(v, "user", user)
-	var l api.TokenList
+	var l v1.TokenList
 	err := c.get(ctx, "/v1/tokens", v, &l)
 	return l.Tokens, err
 }
 
 // MakeToken makes a token. It is never sent twice: the secret of the first
 // would be lost.
-func (c *Client) MakeToken(ctx context.Context, t api.TokenRequest) (n api.NewToken, err error) {
+func (c *Client) MakeToken(ctx context.Context, t v1.TokenRequest) (n v1.NewToken, err error) {
 	err = c.call(ctx, &ask{method: http.MethodPost, path: "/v1/tokens", body: t, once: true}, &n)
 	return n, err
 }
@@ -171,7 +169,7 @@ func (c *Client) RevokeToken(ctx context.Context, id string) error {
 }
 
 // Whoami is who the server takes this client for.
-func (c *Client) Whoami(ctx context.Context) (w api.Whoami, err error) {
+func (c *Client) Whoami(ctx context.Context) (w v1.Whoami, err error) {
 	err = c.get(ctx, "/v1/whoami", nil, &w)
 	return w, err
 }

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/task"
-	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/live/link"
 )
 
 // flaky lets the first calls go wrong: before they reach the market, or on the
@@ -60,18 +60,18 @@ func newFlaky(t *testing.T) (*flaky, *world) {
 // However a submission fails on the way, the job is there once.
 func TestASubmissionIsSentUntilItIsHeardAndDoneOnce(t *testing.T) {
 	f, w := newFlaky(t)
-	c := w.as(t, "alice", exchange.RoleUser)
+	c := w.as(t, "alice", v1.RoleUser)
 	f.before.Store(1)
 	f.closed.Store(1)
 	f.after.Store(1)
-	j := must[exchange.Job](t)(c.Submit(t.Context(), job("a"), ""))
+	j := must[v1.Job](t)(c.Submit(t.Context(), job("a"), ""))
 	if n := len(w.market.Commands()); n != 1 || j.ID != 1 {
 		t.Errorf("%d commands, job %d", n, j.ID)
 	}
 	if n := f.calls.Load(); n != 4 || len(f.keys) != 1 {
 		t.Errorf("%d calls under %d keys", n, len(f.keys))
 	}
-	must[exchange.Job](t)(c.Submit(t.Context(), job("a"), ""))
+	must[v1.Job](t)(c.Submit(t.Context(), job("a"), ""))
 	if len(f.keys) != 2 {
 		t.Error("two submissions have one key")
 	}
@@ -79,9 +79,9 @@ func TestASubmissionIsSentUntilItIsHeardAndDoneOnce(t *testing.T) {
 
 func TestAKeyOfOnesOwn(t *testing.T) {
 	_, w := newFlaky(t)
-	c := w.as(t, "alice", exchange.RoleUser)
+	c := w.as(t, "alice", v1.RoleUser)
 	ctx := client.WithKey(t.Context(), "monday's run")
-	a, b := must[exchange.Job](t)(c.Submit(ctx, job("a"), "")), must[exchange.Job](t)(c.Submit(ctx, job("a"), ""))
+	a, b := must[v1.Job](t)(c.Submit(ctx, job("a"), "")), must[v1.Job](t)(c.Submit(ctx, job("a"), ""))
 	if a.ID != b.ID {
 		t.Errorf("jobs %d and %d", a.ID, b.ID)
 	}
@@ -93,9 +93,9 @@ func TestAKeyOfOnesOwn(t *testing.T) {
 
 func TestReadingIsTriedAgain(t *testing.T) {
 	f, w := newFlaky(t)
-	c := w.as(t, "alice", exchange.RoleUser)
+	c := w.as(t, "alice", v1.RoleUser)
 	f.before.Store(2)
-	must[exchange.Prices](t)(c.Prices(t.Context()))
+	must[v1.Prices](t)(c.Prices(t.Context()))
 	if n := f.calls.Load(); n != 3 {
 		t.Errorf("%d calls", n)
 	}
@@ -104,8 +104,8 @@ func TestReadingIsTriedAgain(t *testing.T) {
 // Deleting what an earlier attempt has deleted is a success.
 func TestDeletingTwiceIsDeleting(t *testing.T) {
 	f, w := newFlaky(t)
-	c := w.as(t, "alice", exchange.RoleUser)
-	q := must[exchange.Quote](t)(c.AskQuote(t.Context(), job("q"), 0))
+	c := w.as(t, "alice", v1.RoleUser)
+	q := must[v1.Quote](t)(c.AskQuote(t.Context(), job("q"), 0))
 	f.after.Store(1)
 	if err := c.DropQuote(t.Context(), q.ID); err != nil {
 		t.Error(err)
@@ -117,19 +117,19 @@ func TestDeletingTwiceIsDeleting(t *testing.T) {
 
 func TestWhatIsNotTriedAgain(t *testing.T) {
 	f, w := newFlaky(t)
-	c := w.as(t, "alice", exchange.RoleUser)
+	c := w.as(t, "alice", v1.RoleUser)
 	for name, call := range map[string]func() error{
 		"a refusal": func() error { _, err := c.Submit(t.Context(), job("refuse draining"), ""); return err },
-		"nonsense":  func() error { _, err := c.Submit(t.Context(), exchange.Request{}, ""); return err },
+		"nonsense":  func() error { _, err := c.Submit(t.Context(), v1.Request{}, ""); return err },
 		"nothing":   func() error { _, err := c.Job(t.Context(), 99); return err },
 		"a token": func() error {
 			f.after.Store(1)
-			_, err := c.MakeToken(t.Context(), api.TokenRequest{})
+			_, err := c.MakeToken(t.Context(), v1.TokenRequest{})
 			return err
 		},
 		"an agent": func() error {
 			f.before.Store(1)
-			_, err := w.as(t, "n1", exchange.RoleNode).Node("n1").Register(t.Context(), task.Hello{Node: "n1"})
+			_, err := link.New(w.as(t, "n1", v1.RoleNode), "n1").Register(t.Context(), task.Hello{Node: "n1"})
 			return err
 		},
 	} {
@@ -146,7 +146,7 @@ func TestWhatIsNotTriedAgain(t *testing.T) {
 func TestAnEndlessFailureEnds(t *testing.T) {
 	f, w := newFlaky(t)
 	f.closed.Store(1000)
-	c, err := client.New(w.server.URL, w.keys.Make("alice", exchange.RoleUser), client.Options{Retries: 2})
+	c, err := client.New(w.server.URL, w.keys.Make("alice", v1.RoleUser), client.Options{Retries: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,9 +199,9 @@ func TestAnswersOfOthersAreProblemsToo(t *testing.T) {
 
 func TestEventsGoOnWhereTheyWere(t *testing.T) {
 	f, w := newFlaky(t)
-	c := w.as(t, "alice", exchange.RoleUser)
+	c := w.as(t, "alice", v1.RoleUser)
 	say := func(id int64) {
-		w.market.Say(exchange.Notice{Kind: "job", Owner: "alice", Job: &exchange.JobNotice{ID: id}})
+		w.market.Say(v1.Notice{Kind: "job", Owner: "alice", Job: &v1.JobNotice{ID: id}})
 	}
 	for i := range int64(3) {
 		say(i + 1)
@@ -236,7 +236,7 @@ func TestEventsGoOnWhereTheyWere(t *testing.T) {
 
 func TestEventsEndWithWhatWentWrong(t *testing.T) {
 	f, w := newFlaky(t)
-	c, err := client.New(w.server.URL, w.keys.Make("n1", exchange.RoleNode), client.Options{Retries: 1})
+	c, err := client.New(w.server.URL, w.keys.Make("n1", v1.RoleNode), client.Options{Retries: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,6 +31,21 @@ type ask struct {
 	accept string        // default application/json
 }
 
+// Call is one call of a route that the client has no method for.
+type Call struct {
+	Method string
+	Path   string
+	Query  url.Values
+	Body   any           // nil: none
+	Wait   time.Duration // that the server may take beyond the time-out
+}
+
+// Once makes a call, one time, and reads the answer into a value (nil: there is
+// none). What speaks for nodes stands on it.
+func (c *Client) Once(ctx context.Context, a Call, into any) error {
+	return c.call(ctx, &ask{method: a.Method, path: a.Path, query: a.Query, body: a.Body, wait: a.Wait, once: true}, into)
+}
+
 // get reads into a value.
 func (c *Client) get(ctx context.Context, path string, query url.Values, into any) error {
 	return c.call(ctx, &ask{method: http.MethodGet, path: path, query: query}, into)

@@ -9,9 +9,10 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/live/link"
 )
 
 // secure serves the world over TLS and returns its address and the directory
@@ -56,14 +57,14 @@ func TestAnAgentWithACertificate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Node("n1").Register(t.Context(), task.Hello{Node: "n1"}); err != nil {
+	if _, err := link.New(c, "n1").Register(t.Context(), task.Hello{Node: "n1"}); err != nil {
 		t.Error(err)
 	}
-	_, err = c.Node("n2").Register(t.Context(), task.Hello{Node: "n2"})
+	_, err = link.New(c, "n2").Register(t.Context(), task.Hello{Node: "n2"})
 	if p, ok := errors.AsType[*client.Problem](err); !ok || p.Status != http.StatusNotFound {
 		t.Errorf("another node: got %v", err)
 	}
-	_, err = c.Jobs(t.Context(), api.JobQuery{})
+	_, err = c.Jobs(t.Context(), v1.JobQuery{})
 	if p, ok := errors.AsType[*client.Problem](err); !ok || p.Status != http.StatusForbidden {
 		t.Errorf("jobs: got %v", err)
 	}
@@ -77,25 +78,25 @@ func TestStreamsOverTLS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := client.New(url, w.keys.Make("alice", exchange.RoleUser), client.Options{TLS: config})
+	c, err := client.New(url, w.keys.Make("alice", v1.RoleUser), client.Options{TLS: config})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.market.Say(exchange.Notice{Kind: "price"})
+	w.market.Say(v1.Notice{Kind: "price"})
 	for n, err := range c.Events(t.Context(), 0) {
 		if err != nil || n.Seq != 1 {
 			t.Errorf("got %+v, %v", n, err)
 		}
 		break
 	}
-	w.market.Put(exchange.Job{ID: 1, Owner: "alice", State: exchange.Completed, StartedUS: 1})
+	w.market.Put(v1.Job{ID: 1, Owner: "alice", State: v1.Completed, StartedUS: 1})
 	w.market.Write(1, "hello\n")
 	r := must[io.ReadCloser](t)(c.FollowOutput(t.Context(), 1, client.Output{}))
 	defer r.Close()
 	if text := string(must[[]byte](t)(io.ReadAll(r))); text != "hello\n" {
 		t.Errorf("got %q", text)
 	}
-	w.market.Put(exchange.Job{ID: 2, Owner: "alice", State: exchange.Failed, StartedUS: 1})
+	w.market.Put(v1.Job{ID: 2, Owner: "alice", State: v1.Failed, StartedUS: 1})
 	lost := must[io.ReadCloser](t)(c.FollowOutput(t.Context(), 2, client.Output{}))
 	defer lost.Close()
 	if _, err := io.ReadAll(lost); err == nil || err.Error() != "no such file" {

@@ -42,7 +42,7 @@ type Job struct {
 	Account string  `json:"account"`
 	Name    string  `json:"name"`
 	State   State   `json:"state"`
-	Reason  string  `json:"reason,omitempty"` // why it was refused or stopped: one of Reasons
+	Reason  string  `json:"reason,omitempty"` // why it was refused or stopped: a word of a closed set
 	Detail  string  `json:"detail,omitempty"` // the same for people
 	Request Request `json:"request"`
 

@@ -43,7 +43,7 @@ type Problem struct {
 	Detail   string `json:"detail,omitempty"`
 	Instance string `json:"instance,omitempty"` // the path that was asked
 
-	Reason string  `json:"reason,omitempty"` // of a refusal: one of Reasons
+	Reason string  `json:"reason,omitempty"` // of a refusal: a word of a closed set
 	Field  string  `json:"field,omitempty"`  // what is wrong in the request
 	Job    int64   `json:"job,omitempty"`    // the number under which a refused submission is kept
 	Offers []Offer `json:"offers,omitempty"` // what would be taken instead

@@ -10,8 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
-	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/client/v1"
 )
 
 func newAccount(con *console) *cobra.Command {
@@ -46,7 +45,7 @@ Without a path it is your own account, or for the owner of the cluster all.`,
 					return err
 				}
 				if opts.json {
-					return con.writeJSON(api.AccountList{Accounts: list})
+					return con.writeJSON(v1.AccountList{Accounts: list})
 				}
 				return printAccounts(con.out, list)
 			})
@@ -61,13 +60,13 @@ Without a path it is your own account, or for the owner of the cluster all.`,
 // that is none of them.
 const takesArguments = "takes-arguments"
 
-func printAccounts(out io.Writer, list []exchange.Account) error {
+func printAccounts(out io.Writer, list []v1.Account) error {
 	if len(list) == 0 {
 		_, err := fmt.Fprintln(out, "no accounts")
 		return err
 	}
 	list = slices.Clone(list)
-	slices.SortFunc(list, func(a, b exchange.Account) int {
+	slices.SortFunc(list, func(a, b v1.Account) int {
 		// Below comes after: a/b before a-b.
 		return slices.Compare(strings.Split(a.Path, "/"), strings.Split(b.Path, "/"))
 	})

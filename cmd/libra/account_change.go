@@ -7,16 +7,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/market"
-	"github.com/libra-market/libra/live/api"
 )
 
 // accountChange is a command that changes accounts and shows one afterwards.
 type accountChange struct {
 	use, short, long, example string
 	args                      []string
-	do                        func(ctx context.Context, market *client.Client, args []string, memo string) (exchange.Account, error)
+	do                        func(ctx context.Context, market *client.Client, args []string, memo string) (v1.Account, error)
 	check                     func(args []string) error // what is wrong with the arguments
 }
 
@@ -40,8 +39,8 @@ func accountChanges(con *console, opts *liveOptions) []*cobra.Command {
 			long:    "Give new money to an account. For the owner of the cluster.",
 			example: "  libra account grant lab/alice 100 --memo 'winter term'",
 			check:   amountAt(1),
-			do: func(ctx context.Context, market *client.Client, args []string, memo string) (exchange.Account, error) {
-				return market.Grant(ctx, api.Grant{To: args[0], Amount: micros(args[1]), Memo: memo})
+			do: func(ctx context.Context, market *client.Client, args []string, memo string) (v1.Account, error) {
+				return market.Grant(ctx, v1.Grant{To: args[0], Amount: micros(args[1]), Memo: memo})
 			},
 		},
 		{
@@ -49,8 +48,8 @@ func accountChanges(con *console, opts *liveOptions) []*cobra.Command {
 			long:    "Move money from your own account, or from the one that --from names, to another.",
 			example: "  libra account transfer lab/bob 12.50\n  libra account transfer lab/alice 100 --from lab",
 			check:   amountAt(1),
-			do: func(ctx context.Context, market *client.Client, args []string, memo string) (exchange.Account, error) {
-				return market.Transfer(ctx, api.Transfer{From: from, To: args[0], Amount: micros(args[1]), Memo: memo})
+			do: func(ctx context.Context, market *client.Client, args []string, memo string) (v1.Account, error) {
+				return market.Transfer(ctx, v1.Transfer{From: from, To: args[0], Amount: micros(args[1]), Memo: memo})
 			},
 		},
 		{
@@ -64,8 +63,8 @@ limit away. For the owner of the cluster.`,
 				}
 				return amountAt(1)(args)
 			},
-			do: func(ctx context.Context, market *client.Client, args []string, memo string) (exchange.Account, error) {
-				change := api.AccountChange{Op: "limit", Account: args[0], Memo: memo, None: args[1] == noLimit}
+			do: func(ctx context.Context, market *client.Client, args []string, memo string) (v1.Account, error) {
+				change := v1.AccountChange{Op: "limit", Account: args[0], Memo: memo, None: args[1] == noLimit}
 				if !change.None {
 					change.Amount = micros(args[1])
 				}
@@ -77,8 +76,8 @@ limit away. For the owner of the cluster.`,
 			long:    "Set how far an account may go below zero. For the owner of the cluster.",
 			example: "  libra account credit lab/alice 50",
 			check:   amountAt(1),
-			do: func(ctx context.Context, market *client.Client, args []string, memo string) (exchange.Account, error) {
-				return market.ChangeAccount(ctx, api.AccountChange{Op: "credit", Account: args[0], Amount: micros(args[1]), Memo: memo})
+			do: func(ctx context.Context, market *client.Client, args []string, memo string) (v1.Account, error) {
+				return market.ChangeAccount(ctx, v1.AccountChange{Op: "credit", Account: args[0], Amount: micros(args[1]), Memo: memo})
 			},
 		},
 	}
@@ -95,9 +94,9 @@ limit away. For the owner of the cluster.`,
 // noLimit takes the limit of an account away.
 const noLimit = "none"
 
-func changeOf(op string) func(context.Context, *client.Client, []string, string) (exchange.Account, error) {
-	return func(ctx context.Context, market *client.Client, args []string, memo string) (exchange.Account, error) {
-		return market.ChangeAccount(ctx, api.AccountChange{Op: op, Account: args[0], Memo: memo})
+func changeOf(op string) func(context.Context, *client.Client, []string, string) (v1.Account, error) {
+	return func(ctx context.Context, market *client.Client, args []string, memo string) (v1.Account, error) {
+		return market.ChangeAccount(ctx, v1.AccountChange{Op: op, Account: args[0], Memo: memo})
 	}
 }
 
@@ -134,7 +133,7 @@ func (c accountChange) command(con *console, opts *liveOptions) *cobra.Command {
 }
 
 // standing says in one line how an account stands.
-func standing(a *exchange.Account) string {
+func standing(a *v1.Account) string {
 	text := fmt.Sprintf("%s: %s free, %s held", a.Path, cash(a.Free), cash(a.Held))
 	if a.Limit != nil {
 		text += fmt.Sprintf(", %s of %s this month", cash(a.Spent), cash(*a.Limit))

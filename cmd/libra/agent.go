@@ -14,11 +14,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/agent"
 	"github.com/libra-market/libra/live/agent/cgroup"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/config"
+	"github.com/libra-market/libra/live/link"
 )
 
 type agentOptions struct {
@@ -140,7 +141,7 @@ func runAgent(cmd *cobra.Command, con *console, o *agentOptions) error {
 		return err
 	}
 	fmt.Fprintf(con.err, "agent of node %s, controller %s, state in %s\n", a.Node, a.Server, a.State)
-	return keepNode(cmd.Context(), a, to.Node(a.Node), newLog(con, o.verbose))
+	return keepNode(cmd.Context(), a, link.New(to, a.Node), newLog(con, o.verbose))
 }
 
 // keepNode runs an agent until ctx is done.
@@ -202,7 +203,7 @@ func (o *upOptions) localAgent(ctx context.Context, s *service, c *config.Config
 	text, err := os.ReadFile(file)
 	token := strings.TrimSpace(string(text))
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !o.tokenWorks(ctx, s, token) {
-		if token, err = s.makeToken(ctx, node, exchange.RoleNode, "the agent of libra up"); err == nil {
+		if token, err = s.makeToken(ctx, node, v1.RoleNode, "the agent of libra up"); err == nil {
 			err = os.WriteFile(file, []byte(token+"\n"), 0o600)
 		}
 	}
@@ -215,5 +216,5 @@ func (o *upOptions) localAgent(ctx context.Context, s *service, c *config.Config
 	}
 	a := c.Agent
 	a.Node = node
-	return keepNode(ctx, &a, to.Node(node), log)
+	return keepNode(ctx, &a, link.New(to, node), log)
 }

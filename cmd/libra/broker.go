@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/broker"
 )
 
@@ -204,7 +204,7 @@ func (o *brokerOptions) ownerToken(ctx context.Context, con *console, s *brokerS
 	if err != nil {
 		return err
 	}
-	secret, err := addToken(ctx, s.store, user, exchange.RoleOwner, "made by libra broker", 0)
+	secret, err := addToken(ctx, s.store, user, v1.RoleOwner, "made by libra broker", 0)
 	if err != nil {
 		return err
 	}

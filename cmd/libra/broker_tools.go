@@ -13,8 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
-	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/broker"
 	"github.com/libra-market/libra/live/directive"
 	"github.com/libra-market/libra/live/store"
@@ -83,7 +82,7 @@ func (g *grid) askCluster(ctx context.Context, m *broker.Market, user, token str
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	market, err := client.New(m.URL, token, client.Options{TLS: m.TLS, Plain: m.Plain, Retries: -1, Agent: "libra broker"})
-	var who api.Whoami
+	var who v1.Whoami
 	if err == nil {
 		defer market.Close()
 		who, err = market.Whoami(ctx)
@@ -109,7 +108,7 @@ role owner the others can be made over the API too: libra token create.`,
   libra broker token root --role owner --store broker.db`,
 		Args: positional("USER"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			for _, known := range []exchange.Role{exchange.RoleUser, exchange.RoleOwner} {
+			for _, known := range []v1.Role{v1.RoleUser, v1.RoleOwner} {
 				if role == string(known) {
 					return o.makeToken(cmd.Context(), con, args[0], known, name, life)
 				}
@@ -122,11 +121,11 @@ role owner the others can be made over the API too: libra token create.`,
 	f.StringVar(&role, "role", role, "`role`: user, owner")
 	f.StringVar(&name, "name", "", "`name` to tell it from others")
 	f.StringVar(&life, "ttl", "90d", "how `long` it is good: 12h, 30d")
-	completeFlag(cmd, "role", string(exchange.RoleUser), string(exchange.RoleOwner))
+	completeFlag(cmd, "role", string(v1.RoleUser), string(v1.RoleOwner))
 	return cmd
 }
 
-func (o *brokerOptions) makeToken(ctx context.Context, con *console, user string, role exchange.Role, name, life string) error {
+func (o *brokerOptions) makeToken(ctx context.Context, con *console, user string, role v1.Role, name, life string) error {
 	if user == "" || strings.ContainsAny(user, "/ \t\n") {
 		return usagef("%q is no name of a user", user)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 func newCancel(con *console) *cobra.Command {
@@ -49,7 +49,7 @@ func runCancel(ctx context.Context, con *console, opts *liveOptions, args []stri
 		numbers[i] = id
 	}
 	return opts.ask(ctx, con, func(ctx context.Context, market *client.Client) error {
-		jobs := []exchange.Job{}
+		jobs := []v1.Job{}
 		var failed []error
 		for i, text := range args {
 			if isQuote(text) {
@@ -82,8 +82,8 @@ func runCancel(ctx context.Context, con *console, opts *liveOptions, args []stri
 // isQuote tells a quote from a job: it begins with a letter.
 func isQuote(id string) bool { return id != "" && (id[0] < '0' || id[0] > '9') && id[0] != '-' }
 
-func cancellation(j *exchange.Job) string {
-	if j.State == exchange.Stopping {
+func cancellation(j *v1.Job) string {
+	if j.State == v1.Stopping {
 		return fmt.Sprintf("job %d is being stopped", j.ID)
 	}
 	text := fmt.Sprintf("job %d %s", j.ID, j.State)

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 func TestTheContextIsForOnesOwnEyes(t *testing.T) {
@@ -123,7 +123,7 @@ func TestNothingAnswers(t *testing.T) {
 }
 
 func TestWhoAreYou(t *testing.T) {
-	server := open(t, newFloor(), exchange.RoleUser)
+	server := open(t, newFloor(), v1.RoleUser)
 	if r := libra(t, "report"); r.code != exitFailure || !strings.Contains(r.err, "role owner") {
 		t.Errorf("a user asks for the report: %+v", r)
 	}

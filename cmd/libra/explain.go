@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 func newExplain(con *console) *cobra.Command {
@@ -43,7 +43,7 @@ done as things stand, and how sure that is.`,
 	return cmd
 }
 
-func printExplanation(out io.Writer, e *exchange.Explanation) error {
+func printExplanation(out io.Writer, e *v1.Explanation) error {
 	summary := e.Summary
 	if summary == "" {
 		summary = string(e.State)
@@ -57,10 +57,10 @@ func printExplanation(out io.Writer, e *exchange.Explanation) error {
 		}
 	}
 	g := &grid{left: 2}
-	if e.State == exchange.Queued {
+	if e.State == v1.Queued {
 		g.add("ahead of it", number(int64(e.Ahead), "job"))
 	}
-	if e.State == exchange.Running || e.State == exchange.Stopping {
+	if e.State == v1.Running || e.State == v1.Stopping {
 		g.add("share", share(e.Share))
 		if e.DueUS != 0 {
 			g.add("needs", share(e.Need))

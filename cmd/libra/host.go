@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/store"
 	"github.com/libra-market/libra/live/web"
@@ -115,15 +115,15 @@ func (h *host) url() string {
 
 // makeToken makes a token that is good for ever and returns the secret, which is
 // kept nowhere.
-func (h *host) makeToken(ctx context.Context, user string, role exchange.Role, name string) (string, error) {
+func (h *host) makeToken(ctx context.Context, user string, role v1.Role, name string) (string, error) {
 	return addToken(ctx, h.store, user, role, name, 0)
 }
 
 // addToken makes a token in a store and returns the secret. Without a life it is
 // good for ever.
-func addToken(ctx context.Context, st store.Store, user string, role exchange.Role, name string, life time.Duration) (string, error) {
+func addToken(ctx context.Context, st store.Store, user string, role v1.Role, name string, life time.Duration) (string, error) {
 	secret, hash := api.NewSecret()
-	t := api.Token{ID: api.NewTokenID(), User: user, Role: role, Name: name, MadeUS: time.Now().UnixMicro()}
+	t := v1.Token{ID: api.NewTokenID(), User: user, Role: role, Name: name, MadeUS: time.Now().UnixMicro()}
 	if life > 0 {
 		t.ExpiresUS = t.MadeUS + life.Microseconds()
 	}

@@ -11,8 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
-	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/client/v1"
 )
 
 func newJob(con *console) *cobra.Command {
@@ -48,7 +47,7 @@ is needed to work it out again by hand.`,
 	return cmd
 }
 
-func printJob(out io.Writer, j *exchange.Job) error {
+func printJob(out io.Writer, j *v1.Job) error {
 	g := &grid{left: 2}
 	g.add("job", strconv.FormatInt(j.ID, 10))
 	g.add("name", j.Name)
@@ -84,7 +83,7 @@ func printJob(out io.Writer, j *exchange.Job) error {
 	return printReceipt(out, j.Receipt)
 }
 
-func addRequest(g *grid, r *exchange.Request) {
+func addRequest(g *grid, r *v1.Request) {
 	switch {
 	case r.Script != "":
 		g.add("runs", strings.Join(append([]string{"a script"}, quoteAll(r.Argv)...), " "))
@@ -139,7 +138,7 @@ func addRequest(g *grid, r *exchange.Request) {
 	}
 }
 
-func addPromise(g *grid, j *exchange.Job) {
+func addPromise(g *grid, j *v1.Job) {
 	if j.DueUS != 0 {
 		g.add("due", momentAnd(j.DueUS))
 	}
@@ -153,7 +152,7 @@ func addPromise(g *grid, j *exchange.Job) {
 	}
 }
 
-func addMoney(g *grid, j *exchange.Job) {
+func addMoney(g *grid, j *v1.Job) {
 	g.add("price", cash(j.Price))
 	if j.Held != 0 {
 		g.add("held", cash(j.Held))
@@ -169,7 +168,7 @@ func addMoney(g *grid, j *exchange.Job) {
 	}
 }
 
-func addProgress(g *grid, j *exchange.Job) {
+func addProgress(g *grid, j *v1.Job) {
 	whole := j.Request.EstimateMS + j.Extra
 	g.add("progress", fmt.Sprintf("%s %s of %s", meter(progressOf(j), 20), lastingMS(j.Work), lastingMS(whole)))
 	if !j.State.Final() {
@@ -191,7 +190,7 @@ func addProgress(g *grid, j *exchange.Job) {
 }
 
 // placeList names processors by node: n1: 0 1, n2: 0.
-func placeList(places []exchange.Place) string {
+func placeList(places []v1.Place) string {
 	var nodes []string
 	processors := map[string][]string{}
 	for _, p := range places {
@@ -214,7 +213,7 @@ func quoteAll(words []string) []string {
 	return out
 }
 
-func printTasks(out io.Writer, j *exchange.Job) error {
+func printTasks(out io.Writer, j *v1.Job) error {
 	if len(j.Tasks) == 0 {
 		return nil
 	}
@@ -235,7 +234,7 @@ func printTasks(out io.Writer, j *exchange.Job) error {
 	return g.write(out, "")
 }
 
-func taskState(t *task.Status) string {
+func taskState(t *v1.TaskStatus) string {
 	bad := 0
 	for _, e := range t.Elements {
 		if e.Exit != 0 || e.Signal != "" {
@@ -249,7 +248,7 @@ func taskState(t *task.Status) string {
 		return "ended by " + t.Signal
 	case bad > 0:
 		return fmt.Sprintf("%d of %s failed", bad, number(int64(len(t.Elements)), "element"))
-	case t.State == task.Ended:
+	case t.State == v1.TaskEnded:
 		return fmt.Sprintf("exit %d", t.Exit)
 	case t.Error != "":
 		return string(t.State) + ": " + t.Error
@@ -258,7 +257,7 @@ func taskState(t *task.Status) string {
 	}
 }
 
-func printReceipt(out io.Writer, r *exchange.Receipt) error {
+func printReceipt(out io.Writer, r *v1.Receipt) error {
 	if _, err := fmt.Fprintf(out, "\nreceipt of %s, by %s %s\n  %s\n", moment(r.IssuedUS), r.Policy, r.Version, r.Formula); err != nil {
 		return err
 	}

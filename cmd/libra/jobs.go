@@ -11,8 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
-	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/client/v1"
 )
 
 // jobsOptions are the flags of libra jobs.
@@ -73,20 +72,20 @@ late job grows until it ends.`,
 // stateWords are all states, and words for several at once.
 func stateWords() []string {
 	words := []string{liveStates, endedStates}
-	for _, s := range exchange.States() {
+	for _, s := range v1.States() {
 		words = append(words, string(s))
 	}
 	return words
 }
 
-func (o *jobsOptions) query() (api.JobQuery, error) {
-	q := api.JobQuery{Owner: o.user, Name: o.name, Account: o.below}
+func (o *jobsOptions) query() (v1.JobQuery, error) {
+	q := v1.JobQuery{Owner: o.user, Name: o.name, Account: o.below}
 	if o.limit < 1 {
 		return q, usagef("--limit: %d makes no sense (want 1 or more)", o.limit)
 	}
 	for _, word := range o.states {
 		n := len(q.States)
-		for _, s := range exchange.States() {
+		for _, s := range v1.States() {
 			if word == string(s) || word == liveStates && !s.Final() || word == endedStates && s.Final() {
 				q.States = append(q.States, s)
 			}
@@ -98,7 +97,7 @@ func (o *jobsOptions) query() (api.JobQuery, error) {
 	return q, nil
 }
 
-func (o *jobsOptions) run(ctx context.Context, con *console, market *client.Client, query api.JobQuery) error {
+func (o *jobsOptions) run(ctx context.Context, con *console, market *client.Client, query v1.JobQuery) error {
 	if !o.all && query.Owner == "" {
 		me, err := market.Whoami(ctx)
 		if err != nil {
@@ -126,8 +125,8 @@ func (o *jobsOptions) run(ctx context.Context, con *console, market *client.Clie
 const jobPage = 500
 
 // listJobs reads as many jobs as are wanted, page by page.
-func listJobs(ctx context.Context, market *client.Client, query api.JobQuery, limit int) (api.JobPage, error) {
-	all := api.JobPage{Jobs: []exchange.Job{}}
+func listJobs(ctx context.Context, market *client.Client, query v1.JobQuery, limit int) (v1.JobPage, error) {
+	all := v1.JobPage{Jobs: []v1.Job{}}
 	for {
 		query.Limit = min(limit-len(all.Jobs), jobPage)
 		page, err := market.Jobs(ctx, query)
@@ -143,7 +142,7 @@ func listJobs(ctx context.Context, market *client.Client, query api.JobQuery, li
 	}
 }
 
-func printJobs(out io.Writer, colours bool, page api.JobPage, owners bool) error {
+func printJobs(out io.Writer, colours bool, page v1.JobPage, owners bool) error {
 	if len(page.Jobs) == 0 {
 		_, err := fmt.Fprintln(out, "no jobs")
 		return err
@@ -180,7 +179,7 @@ func clipped(name string, most int) string {
 	return name
 }
 
-func shareOf(j *exchange.Job) string {
+func shareOf(j *v1.Job) string {
 	if j.State.Final() || j.StartedUS == 0 {
 		return "-"
 	}
@@ -188,8 +187,8 @@ func shareOf(j *exchange.Job) string {
 }
 
 // progressOf is how much of the estimate is done.
-func progressOf(j *exchange.Job) float64 {
-	if j.State == exchange.Completed || j.MandatoryUS != 0 {
+func progressOf(j *v1.Job) float64 {
+	if j.State == v1.Completed || j.MandatoryUS != 0 {
 		return 1
 	}
 	whole := j.Request.EstimateMS + j.Extra
@@ -200,9 +199,9 @@ func progressOf(j *exchange.Job) float64 {
 }
 
 // dueIn counts down to the deadline, and says afterwards how that went.
-func dueIn(j *exchange.Job) string {
+func dueIn(j *v1.Job) string {
 	switch {
-	case j.DueUS == 0 || j.State == exchange.Rejected:
+	case j.DueUS == 0 || j.State == v1.Rejected:
 		return "-"
 	case !j.State.Final():
 		left := fromNow(j.DueUS)
@@ -210,33 +209,33 @@ func dueIn(j *exchange.Job) string {
 			return lasting(-left) + " late"
 		}
 		return lasting(left)
-	case j.State == exchange.Completed && j.EndedUS > j.DueUS:
+	case j.State == v1.Completed && j.EndedUS > j.DueUS:
 		return lasting(time.Duration(j.EndedUS-j.DueUS)*time.Microsecond) + " late"
-	case j.State == exchange.Completed:
+	case j.State == v1.Completed:
 		return "in time"
 	default:
 		return "-"
 	}
 }
 
-func penaltyOf(j *exchange.Job) string {
+func penaltyOf(j *v1.Job) string {
 	if j.Penalty == 0 {
 		return "-"
 	}
 	return cash(j.Penalty)
 }
 
-func lookOf(j *exchange.Job) string {
+func lookOf(j *v1.Job) string {
 	late := j.DueUS != 0 && fromNow(j.DueUS) < 0
 	switch j.State {
-	case exchange.Running:
+	case v1.Running:
 		if late {
 			return badLook
 		}
 		return fineLook
-	case exchange.Held, exchange.Queued, exchange.Stopping:
+	case v1.Held, v1.Queued, v1.Stopping:
 		return waitLook
-	case exchange.Failed, exchange.Rejected, exchange.Stopped, exchange.Expired, exchange.Lost:
+	case v1.Failed, v1.Rejected, v1.Stopped, v1.Expired, v1.Lost:
 		return badLook
 	default:
 		return pastLook

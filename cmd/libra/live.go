@@ -10,8 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
-	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/client/v1"
 )
 
 // liveCommands are those that speak to a live market.
@@ -56,7 +55,7 @@ func jobNumber(text string) (int64, error) {
 
 // completeJobs offers the numbers of jobs to the shell. It is quick or says
 // nothing.
-func (o *liveOptions) completeJobs(states ...exchange.State) cobra.CompletionFunc {
+func (o *liveOptions) completeJobs(states ...v1.State) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		market, _, err := o.dial(-1)
 		if err != nil {
@@ -64,7 +63,7 @@ func (o *liveOptions) completeJobs(states ...exchange.State) cobra.CompletionFun
 		}
 		ctx, cancel := context.WithTimeout(cmd.Context(), completionPatience)
 		defer cancel()
-		page, err := market.Jobs(ctx, api.JobQuery{States: states, Limit: 50})
+		page, err := market.Jobs(ctx, v1.JobQuery{States: states, Limit: 50})
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
@@ -80,9 +79,9 @@ func (o *liveOptions) completeJobs(states ...exchange.State) cobra.CompletionFun
 const completionPatience = time.Second
 
 // statesOf lists the states that have not ended, or those that have.
-func statesOf(final bool) []exchange.State {
-	var out []exchange.State
-	for _, s := range exchange.States() {
+func statesOf(final bool) []v1.State {
+	var out []v1.State
+	for _, s := range v1.States() {
 		if s.Final() == final {
 			out = append(out, s)
 		}

@@ -14,11 +14,14 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/config"
 	"github.com/libra-market/libra/live/controller"
+	"github.com/libra-market/libra/live/link"
 	"github.com/libra-market/libra/live/store"
 )
 
@@ -44,12 +47,12 @@ func benchService(b *testing.B, policy string, nodes, processors int) (*service,
 			b.Fatal(err)
 		}
 	}
-	for _, m := range []exchange.MoneyCommand{{Op: "open", To: "lab/alice"}, {Op: "grant", To: "lab/alice", Amount: int64(1e9 * market.Unit)}} {
-		if _, _, err := s.market.Do(b.Context(), exchange.Command{By: ownHand, Money: &m}, exchange.Key{}); err != nil {
+	for _, m := range []api.MoneyCommand{{Op: "open", To: "lab/alice"}, {Op: "grant", To: "lab/alice", Amount: int64(1e9 * market.Unit)}} {
+		if _, _, err := s.market.Do(b.Context(), api.Command{By: ownHand, Money: &m}, api.Key{}); err != nil {
 			b.Fatal(err)
 		}
 	}
-	token, err := s.makeToken(b.Context(), "alice", exchange.RoleUser, "bench")
+	token, err := s.makeToken(b.Context(), "alice", v1.RoleUser, "bench")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -84,7 +87,7 @@ func BenchmarkSubmit(b *testing.B) {
 				for range clients {
 					all.Go(func() {
 						for next.Add(1) <= int64(b.N) {
-							r := exchange.Request{Argv: []string{"true"}, EstimateMS: 60_000, DeadlineMS: 1e9}
+							r := v1.Request{Argv: []string{"true"}, EstimateMS: 60_000, DeadlineMS: 1e9}
 							if _, err := to.Submit(b.Context(), r, ""); err != nil {
 								b.Error(err)
 								return
@@ -105,15 +108,15 @@ func BenchmarkSubmit(b *testing.B) {
 func BenchmarkQuote(b *testing.B) {
 	s, to := benchService(b, "libra", 100, 100)
 	for i := range 5000 {
-		cmd := exchange.Command{By: exchange.Identity{User: "alice", Role: exchange.RoleUser}, Submit: &exchange.Submit{
-			Request: exchange.Request{Argv: []string{"true"}, EstimateMS: 3_600_000, DeadlineMS: 5_000_000 + int64(i)*1000},
+		cmd := api.Command{By: api.Identity{User: "alice", Role: v1.RoleUser}, Submit: &v1.SubmitRequest{
+			Request: v1.Request{Argv: []string{"true"}, EstimateMS: 3_600_000, DeadlineMS: 5_000_000 + int64(i)*1000},
 		}}
-		if o, _, err := s.market.Do(b.Context(), cmd, exchange.Key{}); err != nil || o.Refusal != nil {
+		if o, _, err := s.market.Do(b.Context(), cmd, api.Key{}); err != nil || o.Refusal != nil {
 			b.Fatal(err, o.Refusal)
 		}
 	}
-	r := exchange.Request{Argv: []string{"true"}, EstimateMS: 60_000, DeadlineMS: 600_000}
-	measure := func(b *testing.B, ask func() (exchange.Quote, error), then func(exchange.Quote) error) {
+	r := v1.Request{Argv: []string{"true"}, EstimateMS: 60_000, DeadlineMS: 600_000}
+	measure := func(b *testing.B, ask func() (v1.Quote, error), then func(v1.Quote) error) {
 		b.Helper()
 		var took []time.Duration
 		for range b.N {
@@ -134,11 +137,11 @@ func BenchmarkQuote(b *testing.B) {
 		b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
 	}
 	b.Run("preview", func(b *testing.B) {
-		measure(b, func() (exchange.Quote, error) { return to.Preview(b.Context(), r) }, func(exchange.Quote) error { return nil })
+		measure(b, func() (v1.Quote, error) { return to.Preview(b.Context(), r) }, func(v1.Quote) error { return nil })
 	})
 	b.Run("binding", func(b *testing.B) {
-		measure(b, func() (exchange.Quote, error) { return to.AskQuote(b.Context(), r, 0) },
-			func(q exchange.Quote) error { return to.DropQuote(b.Context(), q.ID) })
+		measure(b, func() (v1.Quote, error) { return to.AskQuote(b.Context(), r, 0) },
+			func(q v1.Quote) error { return to.DropQuote(b.Context(), q.ID) })
 	})
 }
 
@@ -149,18 +152,18 @@ func BenchmarkAgents(b *testing.B) {
 	const agents = 1000
 	s, _ := benchService(b, "libra", agents, 1)
 	for range agents {
-		cmd := exchange.Command{By: exchange.Identity{User: "alice", Role: exchange.RoleUser}, Submit: &exchange.Submit{
-			Request: exchange.Request{Argv: []string{"true"}, EstimateMS: 3_600_000, DeadlineMS: 5_000_000},
+		cmd := api.Command{By: api.Identity{User: "alice", Role: v1.RoleUser}, Submit: &v1.SubmitRequest{
+			Request: v1.Request{Argv: []string{"true"}, EstimateMS: 3_600_000, DeadlineMS: 5_000_000},
 		}}
-		if o, _, err := s.market.Do(b.Context(), cmd, exchange.Key{}); err != nil || o.Refusal != nil {
+		if o, _, err := s.market.Do(b.Context(), cmd, api.Key{}); err != nil || o.Refusal != nil {
 			b.Fatal(err, o.Refusal)
 		}
 	}
 	began := time.Now()
-	nodes := make([]*client.Node, agents)
+	nodes := make([]*link.Node, agents)
 	for i := range nodes {
 		name := fmt.Sprintf("n%d", i)
-		token, err := s.makeToken(b.Context(), name, exchange.RoleNode, "bench")
+		token, err := s.makeToken(b.Context(), name, v1.RoleNode, "bench")
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -168,7 +171,7 @@ func BenchmarkAgents(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		nodes[i] = to.Node(name)
+		nodes[i] = link.New(to, name)
 	}
 	b.ResetTimer()
 	before, start := processorTime(b), time.Now()
@@ -204,7 +207,7 @@ func BenchmarkStart(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := c.Jobs(ctx, exchange.JobQuery{Limit: 50}); err != nil {
+		if _, err := c.Jobs(ctx, v1.JobQuery{Limit: 50}); err != nil {
 			b.Fatal(err)
 		}
 		b.StopTimer()
@@ -257,9 +260,9 @@ func grow(b *testing.B, file string, jobs int) {
 				last.Seq++
 				w.Entries = append(w.Entries, store.Entry{Seq: last.Seq, At: at, Kind: "tick", Body: empty})
 			}
-			body, err := json.Marshal(exchange.Job{
-				ID: id, Owner: "alice", Account: "lab/alice", Name: "work", State: exchange.Completed, SubmittedUS: at, StartedUS: at, EndedUS: at,
-				Price: 1e6, Charged: 1e6, Width: 1, Policy: "libra", Places: []exchange.Place{{Node: "n1"}},
+			body, err := json.Marshal(v1.Job{
+				ID: id, Owner: "alice", Account: "lab/alice", Name: "work", State: v1.Completed, SubmittedUS: at, StartedUS: at, EndedUS: at,
+				Price: 1e6, Charged: 1e6, Width: 1, Policy: "libra", Places: []v1.Place{{Node: "n1"}},
 			})
 			if err != nil {
 				b.Fatal(err)

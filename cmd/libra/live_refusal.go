@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/market"
 )
 
@@ -41,7 +41,7 @@ func (r *refusal) Error() string {
 
 // howTo is the command line that takes an offer. One that nobody keeps has to
 // be asked for in its own words.
-func (r *refusal) howTo(q *exchange.Quote) string {
+func (r *refusal) howTo(q *v1.Quote) string {
 	if q.ID == "" {
 		return "with " + strings.Join(termFlags(&q.Request), " ")
 	}
@@ -50,7 +50,7 @@ func (r *refusal) howTo(q *exchange.Quote) string {
 }
 
 // takeQuote is the command line that submits on a quote.
-func takeQuote(server string, q *exchange.Quote, withProgram bool) string {
+func takeQuote(server string, q *v1.Quote, withProgram bool) string {
 	line := "libra submit"
 	if server != "" {
 		line += " --server " + shellWord(server)
@@ -63,7 +63,7 @@ func takeQuote(server string, q *exchange.Quote, withProgram bool) string {
 }
 
 // termFlags are the flags that say what a request is worth and when.
-func termFlags(r *exchange.Request) []string {
+func termFlags(r *v1.Request) []string {
 	flags := []string{"--estimate", flagSpan(r.EstimateMS)}
 	if r.DeadlineMS > 0 {
 		flags = append(flags, "--deadline", flagSpan(r.DeadlineMS))

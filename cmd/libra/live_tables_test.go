@@ -6,41 +6,40 @@ import (
 	"testing"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
-	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/api"
 )
 
-func running() exchange.Job {
+func running() v1.Job {
 	five := int64(5_000_000)
-	return exchange.Job{
-		ID: 12, Owner: "alice", Account: "people/alice", Name: "simulate", State: exchange.Running, Policy: "libra",
-		Request: exchange.Request{
+	return v1.Job{
+		ID: 12, Owner: "alice", Account: "people/alice", Name: "simulate", State: v1.Running, Policy: "libra",
+		Request: v1.Request{
 			Argv: []string{"./simulate", "a b"}, Dir: "/home/alice", Output: "libra-%j.out", EstimateMS: 120_000, DeadlineMS: 600_000, Budget: &five,
 			PenaltyMicros: 100_000, Soft: true, Tags: []string{"paper"},
 		},
 		SubmittedUS: micro(-2 * time.Minute), StartedUS: micro(-2 * time.Minute), DueUS: micro(8 * time.Minute), PromisedUS: micro(8 * time.Minute),
 		Firm: true, Price: 1_250_000, Held: 5_000_000, Work: 48_000, Width: 2, Share: 0.4,
-		Places: []exchange.Place{{Node: "n1", Processor: 0}, {Node: "n2", Processor: 1}},
-		Tasks: []task.Status{
-			{Key: task.Key{Job: 12}, State: task.Running, CPUUS: 48_000_000, PeakBytes: 100 << 20, DeclinedUS: 1_500_000},
-			{Key: task.Key{Job: 12, Rank: 1}, State: task.Refused, Error: "no such user"},
+		Places: []v1.Place{{Node: "n1", Processor: 0}, {Node: "n2", Processor: 1}},
+		Tasks: []v1.TaskStatus{
+			{Job: 12, State: v1.TaskRunning, CPUUS: 48_000_000, PeakBytes: 100 << 20, DeclinedUS: 1_500_000},
+			{Job: 12, Rank: 1, State: v1.TaskRefused, Error: "no such user"},
 		},
-		Extensions: []exchange.Extension{{AtUS: micro(-time.Minute), WorkMS: 24_000, Price: 250_000, UsedMS: 1000}},
+		Extensions: []v1.Extension{{AtUS: micro(-time.Minute), WorkMS: 24_000, Price: 250_000, UsedMS: 1000}},
 	}
 }
 
-func completed() exchange.Job {
+func completed() v1.Job {
 	j := running()
-	j.ID, j.State, j.EndedUS, j.DueUS, j.Charged, j.Held, j.Penalty, j.Work = 11, exchange.Completed, micro(-time.Minute), micro(-90*time.Second), 1_250_000, 0, 30_000, 120_000
-	j.Tasks = []task.Status{{Key: task.Key{Job: 11}, State: task.Ended, CPUUS: 119_000_000, PeakBytes: 3 << 20}}
+	j.ID, j.State, j.EndedUS, j.DueUS, j.Charged, j.Held, j.Penalty, j.Work = 11, v1.Completed, micro(-time.Minute), micro(-90*time.Second), 1_250_000, 0, 30_000, 120_000
+	j.Tasks = []v1.TaskStatus{{Job: 11, State: v1.TaskEnded, CPUUS: 119_000_000, PeakBytes: 3 << 20}}
 	j.Extensions = nil
-	j.Receipt = &exchange.Receipt{
+	j.Receipt = &v1.Receipt{
 		Job: 11, Policy: "libra", Version: "1", Formula: "gamma E + delta E / D", Charged: 1_250_000, Penalty: 30_000, Net: 1_220_000, IssuedUS: micro(-time.Minute),
-		Settings: []exchange.Setting{{Name: "gamma", Value: "1"}}, Inputs: []exchange.Input{{Name: "E", Value: 120, Unit: "s"}},
-		Lines: []exchange.ReceiptLine{{What: "runtime", Formula: "gamma E", Amount: 1_200_000}, {What: "urgency", Formula: "delta E / D", Amount: 50_000}},
+		Settings: []v1.Setting{{Name: "gamma", Value: "1"}}, Inputs: []v1.Input{{Name: "E", Value: 120, Unit: "s"}},
+		Lines: []v1.ReceiptLine{{What: "runtime", Formula: "gamma E", Amount: 1_200_000}, {What: "urgency", Formula: "delta E / D", Amount: 50_000}},
 	}
 	return j
 }
@@ -49,12 +48,12 @@ func TestJobs(t *testing.T) {
 	f := newFloor()
 	late, waits, bobs := running(), running(), running()
 	late.ID, late.DueUS, late.Penalty, late.Name = 13, micro(-12*time.Second), 1_200_000, "a name that is much too long for a table"
-	waits.ID, waits.State, waits.StartedUS, waits.DueUS, waits.Work = 14, exchange.Queued, 0, 0, 0
+	waits.ID, waits.State, waits.StartedUS, waits.DueUS, waits.Work = 14, v1.Queued, 0, 0, 0
 	bobs.ID, bobs.Owner = 10, "bob"
-	for _, j := range []exchange.Job{late, waits, bobs, running(), completed()} {
+	for _, j := range []v1.Job{late, waits, bobs, running(), completed()} {
 		f.Put(j)
 	}
-	open(t, f, exchange.RoleOwner)
+	open(t, f, v1.RoleOwner)
 	same(t, mustLibra(t, "jobs"), `
 job  name                      state       share    progress    due in  price  penalty
 14   simulate                  queued          -  ..........         -   1.25        -
@@ -72,7 +71,7 @@ job  user   name                      state     share    progress    due in  pri
 		t.Errorf("asked for %+v", q)
 	}
 	same(t, mustLibra(t, "jobs", "--state", "failed,lost"), "no jobs\n")
-	var page api.JobPage
+	var page v1.JobPage
 	if err := json.Unmarshal([]byte(mustLibra(t, "jobs", "--user", "bob", "--json")), &page); err != nil || len(page.Jobs) != 1 || page.Jobs[0].Owner != "bob" {
 		t.Errorf("%v: %+v", err, page)
 	}
@@ -82,10 +81,10 @@ job  user   name                      state     share    progress    due in  pri
 func TestJobsPageByPage(t *testing.T) {
 	f := newFloor()
 	for id := range int64(1100) {
-		f.Put(exchange.Job{ID: id + 1, Owner: "alice", State: exchange.Completed})
+		f.Put(v1.Job{ID: id + 1, Owner: "alice", State: v1.Completed})
 	}
-	open(t, f, exchange.RoleUser)
-	var page api.JobPage
+	open(t, f, v1.RoleUser)
+	var page v1.JobPage
 	if err := json.Unmarshal([]byte(mustLibra(t, "jobs", "--limit", "1050", "--json")), &page); err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +97,7 @@ func TestJob(t *testing.T) {
 	f := newFloor()
 	f.Put(running())
 	f.Put(completed())
-	open(t, f, exchange.RoleUser)
+	open(t, f, v1.RoleUser)
 	same(t, mustLibra(t, "job", "12"), `
 job           12
 name          simulate
@@ -155,11 +154,11 @@ receipt of 11:59:00, by libra 1
 func TestExplain(t *testing.T) {
 	f := newFloor()
 	f.Put(running())
-	f.explain = exchange.Explanation{
-		Job: 12, State: exchange.Running, Summary: "runs with 40.0 % of a processor", Because: []string{"48s of 2m0s are done", "it is late"}, Share: 0.4, Need: 0.2,
+	f.explain = v1.Explanation{
+		Job: 12, State: v1.Running, Summary: "runs with 40.0 % of a processor", Because: []string{"48s of 2m0s are done", "it is late"}, Share: 0.4, Need: 0.2,
 		PredictedUS: micro(3 * time.Minute), DueUS: micro(8 * time.Minute), Odds: 0.97, OddsFrom: "212 promises, 206 kept", PenaltyNow: 100_000, CostNow: 1_250_000, CancelNow: 500_000,
 	}
-	open(t, f, exchange.RoleUser)
+	open(t, f, v1.RoleUser)
 	same(t, mustLibra(t, "explain", "12"), `
 job 12 runs with 40.0 % of a processor
   - 48s of 2m0s are done
@@ -178,7 +177,7 @@ penalty so far  0.10
 func TestCancel(t *testing.T) {
 	f := newFloor()
 	f.Put(running())
-	open(t, f, exchange.RoleUser)
+	open(t, f, v1.RoleUser)
 	r := libra(t, "cancel", "12", "99")
 	if r.code != exitFailure || r.out != "job 12 cancelled\n" || !strings.Contains(r.err, "99") || strings.Count(r.err, "\n") != 1 {
 		t.Errorf("%+v", r)
@@ -194,16 +193,16 @@ func TestCancel(t *testing.T) {
 
 func TestNodes(t *testing.T) {
 	f := newFloor()
-	f.nodes = []exchange.NodeView{
+	f.nodes = []v1.NodeView{
 		{
-			Hello: task.Hello{Node: "n1", Processors: 2, Rating: 0.95, MemoryMB: 4096, Limits: "cgroup v1", Missing: []string{"memory"}}, Up: true, FreeMB: 3072,
-			Loads: []exchange.ProcessorView{
-				{Share: 0.9, Kept: 0.6, Jobs: []exchange.Tenant{{Job: 12, Owner: "alice", Name: "simulate", Share: 0.4}, {Job: 9, Owner: "bob", Share: 0.5}}}, {},
+			Node: "n1", Processors: 2, Rating: 0.95, MemoryMB: 4096, Limits: "cgroup v1", Missing: []string{"memory"}, Up: true, FreeMB: 3072,
+			Loads: []v1.ProcessorView{
+				{Share: 0.9, Kept: 0.6, Jobs: []v1.Tenant{{Job: 12, Owner: "alice", Name: "simulate", Share: 0.4}, {Job: 9, Owner: "bob", Share: 0.5}}}, {},
 			},
 		},
-		{Hello: task.Hello{Node: "node2", Processors: 1, Rating: 1, MemoryMB: 1}, Why: "not heard of", FreeMB: 99999, Loads: []exchange.ProcessorView{{Share: 1, Kept: 1}}},
+		{Node: "node2", Processors: 1, Rating: 1, MemoryMB: 1, Why: "not heard of", FreeMB: 99999, Loads: []v1.ProcessorView{{Share: 1, Kept: 1}}},
 	}
-	open(t, f, exchange.RoleUser)
+	open(t, f, v1.RoleUser)
 	same(t, mustLibra(t, "nodes"), `
 n1  up: 2 processors, rating 0.95, 3,072 MB free, by cgroup v1, without memory
   0  ############======..   90.0 % given   60.0 % promised  12 simulate (alice, 40.0 %), 1 other
@@ -215,13 +214,13 @@ node2  down (not heard of): 1 processor, rating 1, 97.7 GB free
 
 func TestPrices(t *testing.T) {
 	f := newFloor()
-	f.prices = exchange.Prices{
-		Policy: "libra-plus", Settings: []exchange.Setting{{Name: "alpha", Value: "1"}}, Rates: exchange.Rates{Processor: 10_000, Memory: 1}, Utilization: 0.45, Kept: 0.3,
-		Processors: 3, Up: 2, Samples: []exchange.PricePoint{
+	f.prices = v1.Prices{
+		Policy: "libra-plus", Settings: []v1.Setting{{Name: "alpha", Value: "1"}}, Rates: v1.Rates{Processor: 10_000, Memory: 1}, Utilization: 0.45, Kept: 0.3,
+		Processors: 3, Up: 2, Samples: []v1.PricePoint{
 			{Factor: 1, DeadlineMS: 60_000, Refused: "cannot_meet_deadline"}, {Factor: 2, DeadlineMS: 120_000, Price: 1_200_000}, {Factor: 5, DeadlineMS: 300_000, Price: 800_000},
 		},
 	}
-	open(t, f, exchange.RoleUser)
+	open(t, f, v1.RoleUser)
 	same(t, mustLibra(t, "prices"), `
 policy      libra-plus
   alpha     1
@@ -242,13 +241,13 @@ deadline  x estimate                     price
 
 func TestReport(t *testing.T) {
 	f := newFloor()
-	f.tally = exchange.Tally{
+	f.tally = v1.Tally{
 		Submitted: 100, Accepted: 80, Rejected: 20, Completed: 70, Failed: 5, Cancelled: 1, Underway: 4, Promised: 70, Kept: 68, Missed: 2,
 		Revenue: 1_123_450_000, Penalties: 1_000_000, Net: 1_122_450_000, Offered: 4_000_000_000, Bound: 1_500_000_000,
 		BoundHow: "the best admission of two classes", Used: 12345, Utilized: 0.61,
 		Reasons: map[string]int64{"cannot_meet_deadline": 15, "cannot_meet_budget": 5},
 	}
-	open(t, f, exchange.RoleOwner)
+	open(t, f, v1.RoleOwner)
 	same(t, mustLibra(t, "report", "--from", "2126-11-01", "--to", "2126-11-15T11:30:00Z"), `
 2126-11-01 to 2126-11-15 11:30:00 UTC
 
@@ -281,14 +280,14 @@ the bound: the best admission of two classes
 func TestAccounts(t *testing.T) {
 	f := newFloor()
 	limit := int64(500_000_000)
-	f.accounts = []exchange.Account{
+	f.accounts = []v1.Account{
 		{Path: "lab", Free: 1_100_000_000, Limit: &limit, Spent: 20_000_000},
 		{Path: "lab-b"},
 		{Path: "lab/alice", Free: 12_500_000, Held: 5_000_000, Spent: 20_000_000},
 		{Path: "lab/bob", Closed: true, Credit: 1_000_000},
 		{Path: "x/y"},
 	}
-	open(t, f, exchange.RoleOwner)
+	open(t, f, v1.RoleOwner)
 	same(t, mustLibra(t, "account"), `
 account      free  held  this month   limit  credit
 lab      1,100.00  0.00       20.00  500.00       -
@@ -301,23 +300,23 @@ x/y          0.00  0.00        0.00       -       -
 
 func TestAccountChanges(t *testing.T) {
 	f := newFloor()
-	open(t, f, exchange.RoleOwner)
+	open(t, f, v1.RoleOwner)
 	same(t, mustLibra(t, "account", "people/bob"), `
 account       free  held  this month  limit  credit
 people/bob  100.00  0.00        0.00      -       -
 `)
 	for _, c := range []struct {
 		args, out string
-		want      exchange.MoneyCommand
+		want      api.MoneyCommand
 	}{
-		{"open lab/carol", "lab/carol: 0.00 free, 0.00 held\n", exchange.MoneyCommand{Op: "open", To: "lab/carol"}},
-		{"grant lab/carol 12.5 --memo winter", "lab/carol: 12.50 free, 0.00 held\n", exchange.MoneyCommand{Op: "grant", To: "lab/carol", Amount: 12_500_000, Memo: "winter"}},
-		{"transfer people/bob 2.5", "people/alice: 97.50 free, 0.00 held\n", exchange.MoneyCommand{Op: "transfer", From: "people/alice", To: "people/bob", Amount: 2_500_000}},
-		{"transfer people/bob 1 --from lab/carol", "lab/carol: 11.50 free, 0.00 held\n", exchange.MoneyCommand{Op: "transfer", From: "lab/carol", To: "people/bob", Amount: 1_000_000}},
-		{"limit lab/carol 500", "lab/carol: 11.50 free, 0.00 held\n", exchange.MoneyCommand{Op: "limit", To: "lab/carol", Amount: 500_000_000}},
-		{"limit lab/carol none", "lab/carol: 11.50 free, 0.00 held\n", exchange.MoneyCommand{Op: "limit", To: "lab/carol", None: true}},
-		{"credit lab/carol 5", "lab/carol: 11.50 free, 0.00 held\n", exchange.MoneyCommand{Op: "credit", To: "lab/carol", Amount: 5_000_000}},
-		{"close lab/carol", "lab/carol: 11.50 free, 0.00 held\n", exchange.MoneyCommand{Op: "close", To: "lab/carol"}},
+		{"open lab/carol", "lab/carol: 0.00 free, 0.00 held\n", api.MoneyCommand{Op: "open", To: "lab/carol"}},
+		{"grant lab/carol 12.5 --memo winter", "lab/carol: 12.50 free, 0.00 held\n", api.MoneyCommand{Op: "grant", To: "lab/carol", Amount: 12_500_000, Memo: "winter"}},
+		{"transfer people/bob 2.5", "people/alice: 97.50 free, 0.00 held\n", api.MoneyCommand{Op: "transfer", From: "people/alice", To: "people/bob", Amount: 2_500_000}},
+		{"transfer people/bob 1 --from lab/carol", "lab/carol: 11.50 free, 0.00 held\n", api.MoneyCommand{Op: "transfer", From: "lab/carol", To: "people/bob", Amount: 1_000_000}},
+		{"limit lab/carol 500", "lab/carol: 11.50 free, 0.00 held\n", api.MoneyCommand{Op: "limit", To: "lab/carol", Amount: 500_000_000}},
+		{"limit lab/carol none", "lab/carol: 11.50 free, 0.00 held\n", api.MoneyCommand{Op: "limit", To: "lab/carol", None: true}},
+		{"credit lab/carol 5", "lab/carol: 11.50 free, 0.00 held\n", api.MoneyCommand{Op: "credit", To: "lab/carol", Amount: 5_000_000}},
+		{"close lab/carol", "lab/carol: 11.50 free, 0.00 held\n", api.MoneyCommand{Op: "close", To: "lab/carol"}},
 	} {
 		out := mustLibra(t, append([]string{"account"}, strings.Fields(c.args)...)...)
 		if out != c.out || *f.last(t).Money != c.want {
@@ -339,7 +338,7 @@ func TestStatement(t *testing.T) {
 			{Seq: 2, At: micro(-time.Minute), Kind: ledger.KindCapture, Job: 11, Amount: -1_250_000, Balance: 18_750_000},
 		},
 	}
-	open(t, f, exchange.RoleUser)
+	open(t, f, v1.RoleUser)
 	same(t, mustLibra(t, "statement", "--month", "2126-11", "--subtree"), `
 people/alice and all below it, 2126-11-01 to 2126-12-01 UTC
 
@@ -361,7 +360,7 @@ when (UTC)           what           job  memo    amount  balance
 }
 
 func TestTokens(t *testing.T) {
-	open(t, newFloor(), exchange.RoleOwner)
+	open(t, newFloor(), v1.RoleOwner)
 	same(t, mustLibra(t, "token", "list"), `
 token             user   role   name  made      good
 0123456789abcdef  alice  owner  test  11:00:00  for ever
@@ -370,7 +369,7 @@ token             user   role   name  made      good
 	if r.code != exitOK || !strings.HasPrefix(r.out, "libra_") || strings.Count(r.out, "\n") != 1 || !strings.Contains(r.err, "of bob (user), good until 2126-11-16 00:00:00") {
 		t.Errorf("%+v", r)
 	}
-	var list api.TokenList
+	var list v1.TokenList
 	if err := json.Unmarshal([]byte(mustLibra(t, "token", "list", "--all", "--json")), &list); err != nil || len(list.Tokens) != 2 {
 		t.Fatalf("%v: %+v", err, list)
 	}
@@ -388,8 +387,8 @@ token             user   role   name  made      good
 
 func TestLedgerVerify(t *testing.T) {
 	f := newFloor()
-	f.verified = api.Verified{Transactions: 1234, Entries: 1, Head: "abc"}
-	open(t, f, exchange.RoleOwner)
+	f.verified = v1.Verified{Transactions: 1234, Entries: 1, Head: "abc"}
+	open(t, f, v1.RoleOwner)
 	same(t, mustLibra(t, "ledger", "verify"), "1,234 transactions, 1 entry: all is right\nhead abc\n")
 	f.verified.Problem = "transaction 7: its hash is wrong"
 	r := libra(t, "ledger", "verify", "--json")

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/api/apitest"
@@ -27,25 +27,25 @@ func micro(after time.Duration) int64 { return noon.Add(after).UnixMicro() }
 type floor struct {
 	*apitest.Market
 
-	answer   func(exchange.Command) (exchange.Outcome, error) // nil: as apitest does
-	preview  func(exchange.Request) exchange.Outcome
-	explain  exchange.Explanation
-	nodes    []exchange.NodeView
-	prices   exchange.Prices
-	tally    exchange.Tally
-	accounts []exchange.Account
+	answer   func(api.Command) (api.Outcome, error) // nil: as apitest does
+	preview  func(v1.Request) api.Outcome
+	explain  v1.Explanation
+	nodes    []v1.NodeView
+	prices   v1.Prices
+	tally    v1.Tally
+	accounts []v1.Account
 	book     ledger.Statement
-	verified api.Verified
+	verified v1.Verified
 
 	mu      sync.Mutex
-	asked   []exchange.Command
+	asked   []api.Command
 	keys    []string
-	queries []api.JobQuery
+	queries []v1.JobQuery
 }
 
 func newFloor() *floor { return &floor{Market: apitest.New("alice", "bob")} }
 
-func (f *floor) Do(ctx context.Context, c exchange.Command, key api.Key) (exchange.Outcome, bool, error) {
+func (f *floor) Do(ctx context.Context, c api.Command, key api.Key) (api.Outcome, bool, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.asked = append(f.asked, c)
@@ -57,30 +57,30 @@ func (f *floor) Do(ctx context.Context, c exchange.Command, key api.Key) (exchan
 	return o, false, err
 }
 
-func (f *floor) Jobs(ctx context.Context, q api.JobQuery) ([]exchange.Job, error) {
+func (f *floor) Jobs(ctx context.Context, q v1.JobQuery) ([]v1.Job, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.queries = append(f.queries, q)
 	return f.Market.Jobs(ctx, q)
 }
 
-func (f *floor) Preview(_ context.Context, _ exchange.Identity, r exchange.Request) (exchange.Outcome, error) {
+func (f *floor) Preview(_ context.Context, _ api.Identity, r v1.Request) (api.Outcome, error) {
 	return f.preview(r), nil
 }
 
-func (f *floor) Explain(context.Context, int64) (exchange.Explanation, error) { return f.explain, nil }
-func (f *floor) Nodes(context.Context) ([]exchange.NodeView, error)           { return f.nodes, nil }
-func (f *floor) Prices(context.Context) (exchange.Prices, error)              { return f.prices, nil }
-func (f *floor) VerifyLedger(context.Context) (api.Verified, error)           { return f.verified, nil }
+func (f *floor) Explain(context.Context, int64) (v1.Explanation, error) { return f.explain, nil }
+func (f *floor) Nodes(context.Context) ([]v1.NodeView, error)           { return f.nodes, nil }
+func (f *floor) Prices(context.Context) (v1.Prices, error)              { return f.prices, nil }
+func (f *floor) VerifyLedger(context.Context) (v1.Verified, error)      { return f.verified, nil }
 
-func (f *floor) Accounts(ctx context.Context, prefix string) ([]exchange.Account, error) {
+func (f *floor) Accounts(ctx context.Context, prefix string) ([]v1.Account, error) {
 	if f.accounts == nil {
 		return f.Market.Accounts(ctx, prefix)
 	}
 	return f.accounts, nil
 }
 
-func (f *floor) Tally(_ context.Context, from, to int64) (exchange.Tally, error) {
+func (f *floor) Tally(_ context.Context, from, to int64) (v1.Tally, error) {
 	t := f.tally
 	t.FromUS, t.ToUS = from, to
 	return t, nil
@@ -93,7 +93,7 @@ func (f *floor) Statement(_ context.Context, _ string, subtree bool, from, to in
 }
 
 // last is the last thing that the market was told to do.
-func (f *floor) last(t *testing.T) exchange.Command {
+func (f *floor) last(t *testing.T) api.Command {
 	t.Helper()
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -104,11 +104,11 @@ func (f *floor) last(t *testing.T) exchange.Command {
 }
 
 // open serves a market and lets alice find it, as a user or as the owner.
-func open(t *testing.T, f api.Market, role exchange.Role) *httptest.Server {
+func open(t *testing.T, f api.Market, role v1.Role) *httptest.Server {
 	t.Helper()
 	still(t)
 	keys := &apitest.Keys{}
-	secret := keys.MakeToken(api.Token{ID: "0123456789abcdef", User: "alice", Role: role, Name: "test", MadeUS: micro(-time.Hour)})
+	secret := keys.MakeToken(v1.Token{ID: "0123456789abcdef", User: "alice", Role: role, Name: "test", MadeUS: micro(-time.Hour)})
 	handler := api.New(f, keys, api.Options{Now: func() time.Time { return noon }, Poll: time.Millisecond})
 	server := httptest.NewServer(handler)
 	t.Cleanup(func() {
@@ -203,9 +203,9 @@ func TestLiveMistakes(t *testing.T) {
 
 func TestLiveCompletion(t *testing.T) {
 	f := newFloor()
-	f.Put(exchange.Job{ID: 7, Owner: "alice", Name: "render", State: exchange.Running})
-	f.Put(exchange.Job{ID: 6, Owner: "alice", Name: "old", State: exchange.Completed})
-	open(t, f, exchange.RoleUser)
+	f.Put(v1.Job{ID: 7, Owner: "alice", Name: "render", State: v1.Running})
+	f.Put(v1.Job{ID: 6, Owner: "alice", Name: "old", State: v1.Completed})
+	open(t, f, v1.RoleUser)
 	for args, want := range map[string]string{
 		"cancel ": "7\trender, running\n", "job ": "7\trender, running\n6\told, completed\n", "jobs --state ": "live\nended\nheld\nqueued\nrunning\n",
 		"submit --overrun ": "stop\nlate\nkill\n", "token create --role ": "user\nowner\nnode\n",

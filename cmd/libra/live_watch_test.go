@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 )
 
@@ -15,13 +16,13 @@ import (
 // user has seen enough.
 func TestWatchInAPipe(t *testing.T) {
 	f := newFloor()
-	f.Put(exchange.Job{ID: 1, Owner: "alice", Name: "x", State: exchange.Running})
-	open(t, f, exchange.RoleUser)
+	f.Put(v1.Job{ID: 1, Owner: "alice", Name: "x", State: v1.Running})
+	open(t, f, v1.RoleUser)
 	patience(t, 5*time.Millisecond)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	out := &turning{turns: []func(){
-		func() { f.Put(exchange.Job{ID: 1, Owner: "alice", Name: "x", State: exchange.Completed}) },
+		func() { f.Put(v1.Job{ID: 1, Owner: "alice", Name: "x", State: v1.Completed}) },
 		func() { f.Fail(exchange.ErrConflict) },
 		cancel,
 	}}

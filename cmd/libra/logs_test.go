@@ -8,19 +8,19 @@ import (
 	"testing"
 	"time"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
-	"github.com/libra-market/libra/core/task"
 )
 
 func TestLogs(t *testing.T) {
 	f := newFloor()
-	f.Put(exchange.Job{ID: 12, Owner: "alice", State: exchange.Completed, StartedUS: 1})
+	f.Put(v1.Job{ID: 12, Owner: "alice", State: v1.Completed, StartedUS: 1})
 	var text strings.Builder
 	for i := range 40_000 { // more than a server gives at a time
 		fmt.Fprintf(&text, "line %d\n", i)
 	}
 	f.Write(12, text.String()+"no end")
-	open(t, f, exchange.RoleUser)
+	open(t, f, v1.RoleUser)
 	if out := mustLibra(t, "logs", "12"); out != text.String()+"no end" {
 		t.Errorf("got %d bytes", len(out))
 	}
@@ -39,13 +39,13 @@ func TestLogs(t *testing.T) {
 
 func TestLogsFollow(t *testing.T) {
 	f := newFloor()
-	job := exchange.Job{ID: 12, Owner: "alice", State: exchange.Running, StartedUS: 1}
+	job := v1.Job{ID: 12, Owner: "alice", State: v1.Running, StartedUS: 1}
 	f.Put(job)
 	f.Write(12, "one\ntwo\n")
-	open(t, f, exchange.RoleUser)
+	open(t, f, v1.RoleUser)
 	out := &turning{word: "two", turns: []func(){func() {
 		f.Write(12, "three\n")
-		job.State = exchange.Completed
+		job.State = v1.Completed
 		f.Put(job)
 	}}}
 	var said bytes.Buffer
@@ -80,16 +80,16 @@ func TestCutLines(t *testing.T) {
 // A stream that breaks off is taken up again where it was.
 func TestLogsFollowOn(t *testing.T) {
 	f := newFloor()
-	job := exchange.Job{ID: 12, Owner: "alice", State: exchange.Running, StartedUS: 1}
+	job := v1.Job{ID: 12, Owner: "alice", State: v1.Running, StartedUS: 1}
 	f.Put(job)
 	f.Write(12, "one\n")
 	cut := &cutting{floor: f, at: 3}
-	open(t, cut, exchange.RoleUser)
+	open(t, cut, v1.RoleUser)
 	patience(t, 4*time.Millisecond)
 	cut.then = func() {
 		f.Write(12, "two\n")
 		time.AfterFunc(20*time.Millisecond, func() {
-			job.State = exchange.Completed
+			job.State = v1.Completed
 			f.Put(job)
 		})
 	}
@@ -103,12 +103,12 @@ type cutting struct {
 	then func()
 }
 
-func (c *cutting) Tail(ctx context.Context, job int64, rank int, element *int, stderr bool, offset, limit int64) (task.Chunk, error) {
+func (c *cutting) Tail(ctx context.Context, job int64, rank int, element *int, stderr bool, offset, limit int64) (v1.Chunk, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.at--; c.at == 0 {
 		c.then()
-		return task.Chunk{}, exchange.ErrUnknown
+		return v1.Chunk{}, exchange.ErrUnknown
 	}
 	return c.floor.Tail(ctx, job, rank, element, stderr, offset, limit)
 }

@@ -11,8 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
-	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/client/v1"
 )
 
 func newNodes(con *console) *cobra.Command {
@@ -36,7 +35,7 @@ cluster to see.`,
 						return err
 					}
 					if opts.json {
-						return (&console{out: out}).writeJSON(api.NodeList{Nodes: nodes})
+						return (&console{out: out}).writeJSON(v1.NodeList{Nodes: nodes})
 					}
 					return printNodes(out, con.colours(), nodes)
 				}
@@ -54,7 +53,7 @@ cluster to see.`,
 
 const loadBar = 20
 
-func printNodes(out io.Writer, colours bool, nodes []exchange.NodeView) error {
+func printNodes(out io.Writer, colours bool, nodes []v1.NodeView) error {
 	if len(nodes) == 0 {
 		_, err := fmt.Fprintln(out, "no node has joined")
 		return err
@@ -90,7 +89,7 @@ func printNodes(out io.Writer, colours bool, nodes []exchange.NodeView) error {
 }
 
 // nodeLine says what a node is and how it stands.
-func nodeLine(n *exchange.NodeView) string {
+func nodeLine(n *v1.NodeView) string {
 	state := "up"
 	if !n.Up {
 		state = "down"
@@ -107,7 +106,7 @@ func nodeLine(n *exchange.NodeView) string {
 }
 
 // load is the bar of a processor.
-func load(p *exchange.ProcessorView) string {
+func load(p *v1.ProcessorView) string {
 	cells := func(part float64) int { return int(min(1, max(0, part))*loadBar + 0.5) }
 	kept := cells(p.Kept)
 	given := max(kept, cells(p.Share))
@@ -123,7 +122,7 @@ func memory(mb int64) string {
 }
 
 // enforcement says how a node keeps jobs to their shares, and what it cannot.
-func enforcement(n *exchange.NodeView) []string {
+func enforcement(n *v1.NodeView) []string {
 	var words []string
 	if n.Limits != "" {
 		words = append(words, "by "+n.Limits)
@@ -135,7 +134,7 @@ func enforcement(n *exchange.NodeView) []string {
 }
 
 // tenants lists jobs on a processor; others' jobs have no names.
-func tenants(jobs []exchange.Tenant) string {
+func tenants(jobs []v1.Tenant) string {
 	var words []string
 	others := 0
 	for _, t := range jobs {

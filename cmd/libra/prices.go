@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 func newPrices(con *console) *cobra.Command {
@@ -47,7 +47,7 @@ standard job (a minute on one processor) costs by its deadline.`,
 	return cmd
 }
 
-func printPrices(out io.Writer, colours bool, p *exchange.Prices) error {
+func printPrices(out io.Writer, colours bool, p *v1.Prices) error {
 	g := &grid{left: 2}
 	g.add("policy", p.Policy)
 	for _, s := range p.Settings {

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 // quoteOptions are the flags of libra quote.
@@ -64,8 +64,8 @@ with other deadlines, which binds nobody either.`,
 	return cmd
 }
 
-func (o *quoteOptions) quoteOne(ctx context.Context, con *console, market *client.Client, request exchange.Request) error {
-	var q exchange.Quote
+func (o *quoteOptions) quoteOne(ctx context.Context, con *console, market *client.Client, request v1.Request) error {
+	var q v1.Quote
 	var err error
 	if o.preview {
 		q, err = market.Preview(ctx, request)
@@ -81,7 +81,7 @@ func (o *quoteOptions) quoteOne(ctx context.Context, con *console, market *clien
 	return o.printQuote(con.out, &q, request.HasProgram())
 }
 
-func (o *quoteOptions) printQuote(out io.Writer, q *exchange.Quote, withProgram bool) error {
+func (o *quoteOptions) printQuote(out io.Writer, q *v1.Quote, withProgram bool) error {
 	g := &grid{left: 2}
 	if q.ID != "" {
 		g.add("quote", q.ID)

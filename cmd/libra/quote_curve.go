@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 // curveFactors are the deadlines of a curve, in estimates.
@@ -16,7 +16,7 @@ var curveFactors = []float64{1, 1.25, 1.5, 2, 3, 5, 8, 13}
 const curveBar = 24
 
 // drawCurve asks what a job costs with other deadlines, its own among them.
-func (o *quoteOptions) drawCurve(ctx context.Context, con *console, market *client.Client, request exchange.Request) error {
+func (o *quoteOptions) drawCurve(ctx context.Context, con *console, market *client.Client, request v1.Request) error {
 	deadlines := make([]int64, 0, len(curveFactors)+1)
 	for _, factor := range curveFactors {
 		deadlines = append(deadlines, int64(factor*float64(request.EstimateMS)))
@@ -27,10 +27,10 @@ func (o *quoteOptions) drawCurve(ctx context.Context, con *console, market *clie
 	}
 	slices.Sort(deadlines)
 	deadlines = slices.Compact(deadlines)
-	points := make([]exchange.PricePoint, 0, len(deadlines))
+	points := make([]v1.PricePoint, 0, len(deadlines))
 	for _, deadline := range deadlines {
 		request.DeadlineMS = deadline
-		point := exchange.PricePoint{Factor: float64(deadline) / float64(request.EstimateMS), DeadlineMS: deadline}
+		point := v1.PricePoint{Factor: float64(deadline) / float64(request.EstimateMS), DeadlineMS: deadline}
 		q, err := market.Preview(ctx, request)
 		no, refused := errors.AsType[*client.Problem](err)
 		switch {
@@ -52,7 +52,7 @@ func (o *quoteOptions) drawCurve(ctx context.Context, con *console, market *clie
 
 // priceBoard is prices against deadlines: a table with bars. The line of the
 // deadline asked for stands out.
-func priceBoard(points []exchange.PricePoint, own int64) *board {
+func priceBoard(points []v1.PricePoint, own int64) *board {
 	b := &board{}
 	b.row(headLook, "deadline", "x estimate", "price", "")
 	most := int64(1)

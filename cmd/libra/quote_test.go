@@ -5,26 +5,28 @@ import (
 	"testing"
 	"time"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/live/api"
 )
 
 func TestQuote(t *testing.T) {
 	f := newFloor()
-	q := exchange.Quote{
+	q := v1.Quote{
 		ID: "q12", Price: 1_250_000, Binding: true, Firm: true, FinishUS: micro(10 * time.Minute), PredictedUS: micro(4 * time.Minute), Odds: 0.97,
 		Share: 0.2, Width: 2, ExpiresUS: micro(time.Minute), Formula: "gamma * E + delta * E / D", Policy: "libra",
 	}
-	f.answer = func(c exchange.Command) (exchange.Outcome, error) {
+	f.answer = func(c api.Command) (api.Outcome, error) {
 		got := q
 		got.Request = c.Quote.Request
-		return exchange.Outcome{Quote: &got}, nil
+		return api.Outcome{Quote: &got}, nil
 	}
-	f.preview = func(r exchange.Request) exchange.Outcome {
+	f.preview = func(r v1.Request) api.Outcome {
 		got := q
 		got.ID, got.Binding, got.Firm, got.Share, got.PredictedUS, got.Request = "", false, false, 0, 0, r
-		return exchange.Outcome{Quote: &got}
+		return api.Outcome{Quote: &got}
 	}
-	open(t, f, exchange.RoleUser)
+	open(t, f, v1.RoleUser)
 	same(t, mustLibra(t, "quote", "-e", "2m", "-d", "10m", "-n", "2"), `
 quote      q12
 price      1.25
@@ -57,13 +59,13 @@ binds    nobody: a preview
 
 func TestCurve(t *testing.T) {
 	f := newFloor()
-	f.preview = func(r exchange.Request) exchange.Outcome {
+	f.preview = func(r v1.Request) api.Outcome {
 		if r.DeadlineMS < 150_000 {
-			return exchange.Outcome{Refusal: &exchange.Refusal{Reason: "cannot_meet_deadline", Detail: "no", Offers: []exchange.Offer{}}}
+			return api.Outcome{Refusal: &v1.Refusal{Reason: "cannot_meet_deadline", Detail: "no", Offers: []v1.Offer{}}}
 		}
-		return exchange.Outcome{Quote: &exchange.Quote{Request: r, Price: 360_000_000_000 / r.DeadlineMS}}
+		return api.Outcome{Quote: &v1.Quote{Request: r, Price: 360_000_000_000 / r.DeadlineMS}}
 	}
-	open(t, f, exchange.RoleUser)
+	open(t, f, v1.RoleUser)
 	same(t, mustLibra(t, "quote", "--curve", "-e", "2m", "-d", "10m"), `
 deadline  x estimate                     price
     2m0s        1.00  no: cannot_meet_deadline
@@ -75,7 +77,7 @@ deadline  x estimate                     price
    16m0s        8.00                     0.375  ####....................
    26m0s       13.00                  0.230769  ##......................
 `)
-	var points []exchange.PricePoint
+	var points []v1.PricePoint
 	if err := json.Unmarshal([]byte(mustLibra(t, "quote", "--curve", "--json", "-e", "2m", "-d", "7m")), &points); err != nil || len(points) != 9 {
 		t.Errorf("%v: %+v", err, points)
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/lab/replay"
 	"github.com/libra-market/libra/lab/workload"
@@ -17,7 +17,7 @@ import (
 const liveHistory = "live"
 
 // pages is a way to the jobs of a market, in the order of submission.
-type pages func(ctx context.Context, after int64) ([]exchange.Job, error)
+type pages func(ctx context.Context, after int64) ([]v1.Job, error)
 
 // loadLive takes the history of the market that the context names: its jobs,
 // what became of them, and its processors.
@@ -36,7 +36,7 @@ func (r *pastRun) loadLive(ctx context.Context) error {
 			return fmt.Errorf("no node has joined the market: give --nodes")
 		}
 		r.nodes = size
-		past, err := remember(ctx, func(ctx context.Context, after int64) ([]exchange.Job, error) {
+		past, err := remember(ctx, func(ctx context.Context, after int64) ([]v1.Job, error) {
 			h, bad := c.History(ctx, after, 500)
 			return h.Jobs, bad
 		}, rating)
@@ -55,7 +55,7 @@ func (r *pastRun) loadLive(ctx context.Context) error {
 
 // processorsOf counts the processors of nodes that are up, and how fast they
 // are on average.
-func processorsOf(nodes []exchange.NodeView) (n int, rating float64) {
+func processorsOf(nodes []v1.NodeView) (n int, rating float64) {
 	for i := range nodes {
 		if nodes[i].Up {
 			n += nodes[i].Processors
@@ -93,7 +93,7 @@ func remember(ctx context.Context, from pages, rating float64) (*recollection, e
 		for i := range jobs {
 			j := &jobs[i]
 			after = j.ID
-			if !j.State.Final() || j.State == exchange.Cancelled {
+			if !j.State.Final() || j.State == v1.Cancelled {
 				continue
 			}
 			if origin == 0 {
@@ -114,7 +114,7 @@ func remember(ctx context.Context, from pages, rating float64) (*recollection, e
 
 // arrivalOf is a job of the past as one that comes again, on processors of
 // rating 1.
-func arrivalOf(j *exchange.Job, origin int64, rating float64) workload.Arrival {
+func arrivalOf(j *v1.Job, origin int64, rating float64) workload.Arrival {
 	r := &j.Request
 	each := float64(r.EstimateMS) / 1e3 / rating
 	lanes := max(1, j.Width)
@@ -144,8 +144,8 @@ func arrivalOf(j *exchange.Job, origin int64, rating float64) workload.Arrival {
 }
 
 // fateOf is what became of a job.
-func fateOf(j *exchange.Job) replay.Fate {
-	if j.State != exchange.Completed && j.State != exchange.Failed {
+func fateOf(j *v1.Job) replay.Fate {
+	if j.State != v1.Completed && j.State != v1.Failed {
 		return replay.Fate{}
 	}
 	paid := market.Money(j.Charged - j.Penalty).Price()

@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/config"
 )
 
@@ -34,8 +35,8 @@ func testService(t *testing.T, policy string) *service {
 	if _, err := s.market.Hello(t.Context(), hello); err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range []exchange.MoneyCommand{{Op: "open", To: "lab/alice"}, {Op: "grant", To: "lab/alice", Amount: int64(1000 * market.Unit)}} {
-		if _, _, err := s.market.Do(t.Context(), exchange.Command{By: ownHand, Money: &m}, exchange.Key{}); err != nil {
+	for _, m := range []api.MoneyCommand{{Op: "open", To: "lab/alice"}, {Op: "grant", To: "lab/alice", Amount: int64(1000 * market.Unit)}} {
+		if _, _, err := s.market.Do(t.Context(), api.Command{By: ownHand, Money: &m}, api.Key{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -47,12 +48,12 @@ func lived(t *testing.T, s *service) {
 	t.Helper()
 	budget := int64(50 * market.Unit)
 	for i, deadline := range []int64{60_000, 60_000, 60_000, 2_000} {
-		o, _, err := s.market.Do(t.Context(), exchange.Command{
-			By: exchange.Identity{User: "alice", Role: exchange.RoleUser},
-			Submit: &exchange.Submit{Request: exchange.Request{
+		o, _, err := s.market.Do(t.Context(), api.Command{
+			By: api.Identity{User: "alice", Role: v1.RoleUser},
+			Submit: &v1.SubmitRequest{Request: v1.Request{
 				Argv: []string{"true"}, EstimateMS: 10_000, DeadlineMS: deadline, Budget: &budget,
 			}},
-		}, exchange.Key{})
+		}, api.Key{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +74,7 @@ func lived(t *testing.T, s *service) {
 func TestReplayOfTheLiveHistory(t *testing.T) {
 	s := testService(t, "libra")
 	lived(t, s)
-	token, err := s.makeToken(t.Context(), "root", exchange.RoleOwner, "test")
+	token, err := s.makeToken(t.Context(), "root", v1.RoleOwner, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,7 @@ func TestReplayOfTheLiveHistory(t *testing.T) {
 func TestWhatIf(t *testing.T) {
 	s := testService(t, "libra")
 	lived(t, s)
-	rates := exchange.Rates{Processor: int64(market.Unit)}
+	rates := v1.Rates{Processor: int64(market.Unit)}
 	same, err := s.whatIf(t.Context(), "libra", nil, rates)
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 // periodOptions are the flags of commands that look at a stretch of time.
@@ -86,7 +86,7 @@ in UTC.`,
 	return cmd
 }
 
-func printTally(out io.Writer, t *exchange.Tally) error {
+func printTally(out io.Writer, t *v1.Tally) error {
 	if _, err := fmt.Fprintf(out, "%s to %s UTC\n\n", dayUTC(t.FromUS), dayUTC(t.ToUS)); err != nil {
 		return err
 	}

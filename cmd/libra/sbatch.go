@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/directive"
 )
 
@@ -120,10 +120,10 @@ func (o *sbatchCommand) owns(cmd *cobra.Command) func(name string) (mine, value 
 }
 
 // request is what the script, the options and the flags say.
-func (o *sbatchCommand) request(con *console, flags *pflag.FlagSet, line directive.Command) (exchange.Request, error) {
+func (o *sbatchCommand) request(con *console, flags *pflag.FlagSet, line directive.Command) (v1.Request, error) {
 	name, script, args, err := o.script(con, line.Args)
 	if err != nil {
-		return exchange.Request{}, err
+		return v1.Request{}, err
 	}
 	place := directive.Place{Now: wallClock()}
 	if me, unknown := user.Current(); unknown == nil {
@@ -131,7 +131,7 @@ func (o *sbatchCommand) request(con *console, flags *pflag.FlagSet, line directi
 	}
 	head := directive.New(place)
 	if err = head.ReadSbatch(name, script, line.Options); err != nil {
-		return exchange.Request{}, err
+		return v1.Request{}, err
 	}
 	if !o.quiet {
 		for _, n := range head.Notes {
@@ -144,12 +144,12 @@ func (o *sbatchCommand) request(con *console, flags *pflag.FlagSet, line directi
 			continue
 		}
 		if err = head.Set(term, f.Value.String()); err != nil {
-			return exchange.Request{}, usagef("--%s: %w", term, err)
+			return v1.Request{}, usagef("--%s: %w", term, err)
 		}
 	}
 	head.Request.Script, head.Request.Argv = script, args
 	if head.Request.Dir, err = filepath.Abs(head.Request.Dir); err != nil { // "" is where we are
-		return exchange.Request{}, err
+		return v1.Request{}, err
 	}
 	return head.Finish(name, os.Environ()), nil
 }
@@ -170,7 +170,7 @@ func (o *sbatchCommand) script(con *console, args []string) (name, script string
 }
 
 // answer says what became of the job, in sbatch's words.
-func (o *sbatchCommand) answer(ctx context.Context, con *console, market *client.Client, job exchange.Job) error {
+func (o *sbatchCommand) answer(ctx context.Context, con *console, market *client.Client, job v1.Job) error {
 	var err error
 	switch {
 	case o.json:

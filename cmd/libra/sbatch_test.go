@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 func TestSbatchTakesAScriptAsSlurmDoes(t *testing.T) {
 	f := newFloor()
-	open(t, f, exchange.RoleUser)
+	open(t, f, v1.RoleUser)
 	t.Setenv("MINE", "kept")
 	script := file(t, "job.sh", `#!/bin/sh
 #SBATCH -J weather -n 4 --mem=2G
@@ -36,7 +36,7 @@ echo "$1"
 
 func TestSbatchWithoutAFile(t *testing.T) {
 	f := newFloor()
-	open(t, f, exchange.RoleUser)
+	open(t, f, v1.RoleUser)
 	r := libra(t, "sbatch", "-t", "1", "--parsable", "--export=NONE", "--array=1-4%2", "--wrap", "echo it's here")
 	if r.code != exitOK || strings.Trim(r.out, "0123456789") != "\n" {
 		t.Fatalf("%+v", r)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/config"
 )
 
@@ -174,7 +174,7 @@ func (o *serveOptions) ownerToken(ctx context.Context, con *console, s *service)
 	if err != nil {
 		return err
 	}
-	token, err := s.makeToken(ctx, user, exchange.RoleOwner, "made by libra serve")
+	token, err := s.makeToken(ctx, user, v1.RoleOwner, "made by libra serve")
 	if err != nil {
 		return err
 	}

@@ -6,15 +6,16 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/api"
-	"github.com/libra-market/libra/live/controller"
+	"github.com/libra-market/libra/live/front"
 	"github.com/libra-market/libra/live/store"
 )
 
 // byAgents is a market whose agents run the jobs themselves.
-type byAgents struct{ *controller.Controller }
+type byAgents struct{ front.Market }
 
 var _ api.Market = byAgents{}
 
@@ -23,7 +24,7 @@ func (m byAgents) Hello(ctx context.Context, h task.Hello) (task.Welcome, error)
 	if h.Runs != "" {
 		return task.Welcome{}, &exchange.FieldError{Field: "runs", Want: "nothing: agents run the jobs of this market (it was not started with --backend " + h.Runs + ")"}
 	}
-	return m.Controller.Hello(ctx, h)
+	return m.Market.Hello(ctx, h)
 }
 
 // keyring keeps the API's tokens in the store. The number by which people speak
@@ -32,12 +33,12 @@ type keyring struct{ store.Store }
 
 var _ api.Keys = keyring{}
 
-func (k keyring) Token(ctx context.Context, hash []byte) (api.Token, bool, error) {
+func (k keyring) Token(ctx context.Context, hash []byte) (v1.Token, bool, error) {
 	t, found, err := k.Store.Token(ctx, hash)
 	return shown(&t), found, err
 }
 
-func (k keyring) AddToken(ctx context.Context, hash []byte, t api.Token) error {
+func (k keyring) AddToken(ctx context.Context, hash []byte, t v1.Token) error {
 	return closedBy(k.Store.AddToken(ctx, store.Token{
 		Hash: hash, User: t.User, Role: string(t.Role), Name: t.ID + " " + t.Name, Created: t.MadeUS, Expires: t.ExpiresUS,
 	}))
@@ -52,9 +53,9 @@ func closedBy(err error) error {
 	return err
 }
 
-func (k keyring) Tokens(ctx context.Context, user string) ([]api.Token, error) {
+func (k keyring) Tokens(ctx context.Context, user string) ([]v1.Token, error) {
 	kept, err := k.Store.Tokens(ctx, user)
-	tokens := make([]api.Token, len(kept))
+	tokens := make([]v1.Token, len(kept))
 	for i := range kept {
 		tokens[i] = shown(&kept[i])
 	}
@@ -74,9 +75,9 @@ func (k keyring) RevokeToken(ctx context.Context, user, id string, _ int64) (boo
 	return false, nil
 }
 
-func shown(t *store.Token) api.Token {
+func shown(t *store.Token) v1.Token {
 	id, name, _ := strings.Cut(t.Name, " ")
-	v := api.Token{ID: id, User: t.User, Role: exchange.Role(t.Role), Name: name, MadeUS: t.Created, ExpiresUS: t.Expires}
+	v := v1.Token{ID: id, User: t.User, Role: v1.Role(t.Role), Name: name, MadeUS: t.Created, ExpiresUS: t.Expires}
 	if t.Revoked {
 		v.RevokedUS = max(1, t.Created)
 	}

@@ -9,11 +9,13 @@ import (
 	"os/user"
 	"time"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/config"
 	"github.com/libra-market/libra/live/controller"
+	"github.com/libra-market/libra/live/front"
 	"github.com/libra-market/libra/live/slurm"
 	"github.com/libra-market/libra/live/web"
 )
@@ -22,7 +24,7 @@ import (
 // and libra up beside an agent.
 type service struct {
 	host
-	market *controller.Controller
+	market front.Market
 	pages  *web.Handler
 	stop   context.CancelFunc
 
@@ -63,8 +65,8 @@ func (s *service) start(ctx context.Context, c *config.Config, log *slog.Logger,
 	setup := controller.Default()
 	setup.Version, setup.Logger = buildVersion(), log
 	setup.Lease, setup.Report = time.Duration(c.Lease), time.Duration(c.Report)
-	setup.Open = exchange.Open{Policy: c.Policy, Settings: c.Settings, Rates: ratesOf(c)}
-	if s.market, err = controller.Start(run, s.store, setup); err != nil {
+	setup.Open = exchange.Open{Policy: c.Policy, Settings: c.Settings, Rates: exchange.Rates(ratesOf(c))}
+	if s.market.Controller, err = controller.Start(run, s.store, setup); err != nil {
 		stop()
 		return errors.Join(err, listener.Close())
 	}
@@ -85,8 +87,8 @@ func (s *service) start(ctx context.Context, c *config.Config, log *slog.Logger,
 	return nil
 }
 
-func ratesOf(c *config.Config) exchange.Rates {
-	return exchange.Rates{Processor: int64(c.Rates.Processor), Memory: int64(c.Rates.Memory), Disk: int64(c.Rates.Disk)}
+func ratesOf(c *config.Config) v1.Rates {
+	return v1.Rates{Processor: int64(c.Rates.Processor), Memory: int64(c.Rates.Memory), Disk: int64(c.Rates.Disk)}
 }
 
 // wait runs until ctx is done or something is wrong.
@@ -113,7 +115,7 @@ func (s *service) close() error {
 	if s.backendEnded != nil {
 		<-s.backendEnded
 	}
-	if s.market != nil {
+	if s.market.Controller != nil {
 		<-s.market.Done()
 	}
 	return errors.Join(err, s.leave())
@@ -129,7 +131,7 @@ func homeOf(name string) string {
 }
 
 // owner is the identity under which the program itself sets things up.
-var ownHand = exchange.Identity{User: "libra", Role: exchange.RoleOwner}
+var ownHand = api.Identity{User: "libra", Role: v1.RoleOwner}
 
 // adopt begins a new epoch if the policy that was asked for is not the one in
 // force.
@@ -152,7 +154,7 @@ func (s *service) adopt(ctx context.Context, c *config.Config) error {
 		return nil
 	}
 	rates := ratesOf(c)
-	_, _, err = s.market.Do(ctx, exchange.Command{By: ownHand, Epoch: &exchange.Epoch{Policy: c.Policy, Settings: wanted, Rates: &rates}}, exchange.Key{})
+	_, _, err = s.market.Do(ctx, api.Command{By: ownHand, Epoch: &v1.Epoch{Policy: c.Policy, Settings: wanted, Rates: &rates}}, api.Key{})
 	if err != nil {
 		return fmt.Errorf("change the policy from %s to %s: %w", now.Policy, c.Policy, err)
 	}

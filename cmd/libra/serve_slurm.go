@@ -7,11 +7,13 @@ import (
 	"maps"
 	"time"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/config"
 	"github.com/libra-market/libra/live/controller"
+	"github.com/libra-market/libra/live/front"
 	"github.com/libra-market/libra/live/slurm"
 	"github.com/libra-market/libra/live/slurm/client"
 )
@@ -19,7 +21,7 @@ import (
 // onSlurm is a market whose jobs Slurm runs: what concerns nodes goes through
 // the backend.
 type onSlurm struct {
-	*controller.Controller
+	front.Market
 	backend *slurm.Backend
 	config  *config.Config
 }
@@ -43,7 +45,7 @@ func (m onSlurm) Chunk(ctx context.Context, node, id string, c task.Chunk) error
 }
 
 func (m onSlurm) Measure(ctx context.Context) (map[string]float64, error) {
-	numbers, err := m.Controller.Measure(ctx)
+	numbers, err := m.Market.Measure(ctx)
 	if err == nil {
 		maps.Copy(numbers, m.backend.Measure())
 	}
@@ -51,21 +53,21 @@ func (m onSlurm) Measure(ctx context.Context) (map[string]float64, error) {
 }
 
 // Do refuses what Slurm cannot carry out before the market promises it.
-func (m onSlurm) Do(ctx context.Context, c exchange.Command, key api.Key) (exchange.Outcome, bool, error) {
+func (m onSlurm) Do(ctx context.Context, c api.Command, key api.Key) (api.Outcome, bool, error) {
 	if err := m.possible(&c); err != nil {
-		return exchange.Outcome{}, false, err
+		return api.Outcome{}, false, err
 	}
-	return m.Controller.Do(ctx, c, key)
+	return m.Market.Do(ctx, c, key)
 }
 
-func (m onSlurm) Preview(ctx context.Context, by exchange.Identity, r exchange.Request) (exchange.Outcome, error) {
+func (m onSlurm) Preview(ctx context.Context, by api.Identity, r v1.Request) (api.Outcome, error) {
 	if err := wholeJob(&r); err != nil {
-		return exchange.Outcome{}, err
+		return api.Outcome{}, err
 	}
-	return m.Controller.Preview(ctx, by, r)
+	return m.Market.Preview(ctx, by, r)
 }
 
-func (m onSlurm) possible(c *exchange.Command) error {
+func (m onSlurm) possible(c *api.Command) error {
 	switch {
 	case c.Epoch != nil:
 		if err := m.config.CheckPolicy(c.Epoch.Policy); err != nil {
@@ -81,7 +83,7 @@ func (m onSlurm) possible(c *exchange.Command) error {
 
 // wholeJob refuses an optional part: nobody on a Slurm node could tell it from
 // the rest.
-func wholeJob(r *exchange.Request) error {
+func wholeJob(r *v1.Request) error {
 	if r.Optional != nil {
 		return &exchange.FieldError{Field: "optional", Want: "nothing: jobs with an optional part do not run on Slurm"}
 	}
@@ -95,7 +97,9 @@ var _ slurm.Fleet = behindSlurm{}
 
 // Lose says that a node is gone.
 func (f behindSlurm) Lose(ctx context.Context, node, why string) error {
-	_, _, err := f.Do(ctx, exchange.Command{By: ownHand, Node: &exchange.NodeChange{Node: node, Why: why}}, exchange.Key{})
+	_, _, err := f.Do(ctx, exchange.Command{
+		By: exchange.Identity{User: ownHand.User, Role: exchange.RoleOwner}, Node: &exchange.NodeChange{Node: node, Why: why},
+	}, exchange.Key{})
 	return err
 }
 
@@ -124,7 +128,7 @@ func (s *service) startSlurm(ctx, run context.Context, c *config.Config, log *sl
 	}
 	s.backend, err = slurm.New(ctx, slurm.Config{
 		Partition: c.Slurm.Partition, Control: slurm.Control(c.Slurm.Control), Now: time.Now, Log: log,
-	}, behindSlurm{s.market}, batch, s.store)
+	}, behindSlurm{s.market.Controller}, batch, s.store)
 	if err != nil {
 		return err
 	}

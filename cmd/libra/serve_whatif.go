@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/lab/replay"
@@ -19,7 +20,7 @@ const (
 
 // whatIf replays the last week under other levers, and under those in force: the
 // difference is what the levers do.
-func (s *service) whatIf(ctx context.Context, name string, set map[string]string, rates exchange.Rates) (web.WhatIfResult, error) {
+func (s *service) whatIf(ctx context.Context, name string, set map[string]string, rates v1.Rates) (web.WhatIfResult, error) {
 	nodes, err := s.market.Nodes(ctx)
 	if err != nil {
 		return web.WhatIfResult{}, err
@@ -65,7 +66,7 @@ func foreseen(p market.Price) int64 {
 // replay while somebody waits.
 func (s *service) recent(since int64) pages {
 	seen := 0
-	return func(ctx context.Context, after int64) ([]exchange.Job, error) {
+	return func(ctx context.Context, after int64) ([]v1.Job, error) {
 		if seen >= whatIfJobs {
 			return nil, nil
 		}
@@ -82,7 +83,7 @@ func (s *service) recent(since int64) pages {
 	}
 }
 
-func settingsMap(settings []exchange.Setting) map[string]string {
+func settingsMap(settings []v1.Setting) map[string]string {
 	set := map[string]string{}
 	for _, s := range settings {
 		set[s.Name] = s.Value

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/lab/report"
 )
 
@@ -64,7 +64,7 @@ func (s *simulation) headline(jobs int64) string {
 }
 
 // stops are the reasons for which accepted jobs end; the others are refusals.
-var stops = []string{market.NodeLost.String(), market.ByUser.String(), market.OutOfPatience.String()}
+var stops = []string{v1.ReasonNodeLost, v1.ReasonByUser, v1.ReasonPatience}
 
 func (s *simulation) printOne(r *report.Summary) error {
 	g := &grid{left: 1}

@@ -13,8 +13,9 @@ import (
 	"time"
 
 	apiclient "github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/slurm"
 	"github.com/libra-market/libra/live/slurm/client"
 	"github.com/libra-market/libra/live/slurm/slurmtest"
@@ -48,7 +49,7 @@ func BenchmarkOnSlurm(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	token, err := m.makeToken(b.Context(), alice, exchange.RoleUser, "bench")
+	token, err := m.makeToken(b.Context(), alice, v1.RoleUser, "bench")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -62,7 +63,7 @@ func BenchmarkOnSlurm(b *testing.B) {
 		many  = 128 // clients of the market by itself,
 		often = 2000
 	)
-	request := exchange.Request{Argv: []string{"true"}, Dir: m.dir, EstimateMS: 60_000, DeadlineMS: 1_200_000}
+	request := v1.Request{Argv: []string{"true"}, Dir: m.dir, EstimateMS: 60_000, DeadlineMS: 1_200_000}
 	text, err := slurm.Script([]task.Spec{{
 		Size: 1, Nodes: []string{cluster.Nodes[0]}, User: alice, Name: "true", Argv: request.Argv, Dir: m.dir, Output: "libra-1.out", Error: "libra-1.out",
 	}})
@@ -223,12 +224,12 @@ func inSlurm(b *testing.B, batch client.Slurm, want int) {
 // clearFloor cancels all jobs of a market, so that rounds are alike.
 func clearFloor(b *testing.B, s *service) {
 	b.Helper()
-	jobs, err := s.market.Jobs(b.Context(), exchange.JobQuery{States: []exchange.State{exchange.Running}, Limit: 10_000})
+	jobs, err := s.market.Jobs(b.Context(), v1.JobQuery{States: []v1.State{v1.Running}, Limit: 10_000})
 	if err != nil {
 		b.Fatal(err)
 	}
 	for i := range jobs {
-		if _, _, err := s.market.Do(b.Context(), exchange.Command{By: ownHand, Cancel: &exchange.Cancel{Job: jobs[i].ID}}, exchange.Key{}); err != nil {
+		if _, _, err := s.market.Do(b.Context(), api.Command{By: ownHand, Cancel: &api.Cancel{Job: jobs[i].ID}}, api.Key{}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -13,10 +13,12 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/config"
+	"github.com/libra-market/libra/live/link"
 	"github.com/libra-market/libra/live/slurm/slurmtest"
 )
 
@@ -61,8 +63,8 @@ func openSlurmMarket(tb testing.TB, cluster *slurmtest.Cluster, policy, control 
 		}
 	})
 	for _, name := range users {
-		for _, m := range []exchange.MoneyCommand{{Op: "open", To: "lab/" + name}, {Op: "grant", To: "lab/" + name, Amount: int64(1e6 * market.Unit)}} {
-			if _, _, err := s.market.Do(tb.Context(), exchange.Command{By: ownHand, Money: &m}, exchange.Key{}); err != nil {
+		for _, m := range []api.MoneyCommand{{Op: "open", To: "lab/" + name}, {Op: "grant", To: "lab/" + name, Amount: int64(1e6 * market.Unit)}} {
+			if _, _, err := s.market.Do(tb.Context(), api.Command{By: ownHand, Money: &m}, api.Key{}); err != nil {
 				tb.Fatal(err)
 			}
 		}
@@ -85,7 +87,7 @@ func (m *slurmMarket) hire(tb testing.TB, capacity float64) {
 	var all sync.WaitGroup
 	tb.Cleanup(func() { stop(); all.Wait() })
 	for _, name := range m.slurm.Nodes {
-		token, err := m.makeToken(tb.Context(), name, exchange.RoleNode, "a test")
+		token, err := m.makeToken(tb.Context(), name, v1.RoleNode, "a test")
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -96,7 +98,7 @@ func (m *slurmMarket) hire(tb testing.TB, capacity float64) {
 		a := config.Default().Agent
 		a.Node, a.State, a.Control, a.Processors, a.Capacity, a.Rating, a.MemoryMB = name, tb.TempDir(), "slurm", 1, capacity, 1, 4096
 		all.Go(func() {
-			if err := keepNode(ctx, &a, to.Node(name), slog.New(slog.DiscardHandler)); err != nil {
+			if err := keepNode(ctx, &a, link.New(to, name), slog.New(slog.DiscardHandler)); err != nil {
 				tb.Errorf("agent of %s: %v", name, err)
 			}
 		})
@@ -129,7 +131,7 @@ func (m *slurmMarket) until(tb testing.TB, what string, ready func() bool) {
 // say runs libra as a user would.
 func (m *slurmMarket) say(tb testing.TB, user string, args ...string) (string, error) {
 	tb.Helper()
-	token, err := m.makeToken(tb.Context(), user, exchange.RoleUser, "a test")
+	token, err := m.makeToken(tb.Context(), user, v1.RoleUser, "a test")
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -189,8 +191,8 @@ func TestSharesOnSlurm(t *testing.T) {
 		}
 		ids = append(ids, id)
 	}
-	for i, want := range []exchange.State{exchange.Completed, exchange.Failed} {
-		var j exchange.Job
+	for i, want := range []v1.State{v1.Completed, v1.Failed} {
+		var j v1.Job
 		m.until(t, fmt.Sprintf("job %d to end", ids[i]), func() bool {
 			var err error
 			j, err = m.market.Job(t.Context(), ids[i])
@@ -224,11 +226,11 @@ func TestSlurmWithoutAgents(t *testing.T) {
 		t.Errorf("the policy libra without agents: %+v", r)
 	}
 	m := onSlurm{config: slurmDefaults("none")}
-	_, _, err := m.Do(t.Context(), exchange.Command{By: ownHand, Epoch: &exchange.Epoch{Policy: "libra-plus"}}, api.Key{})
+	_, _, err := m.Do(t.Context(), api.Command{By: ownHand, Epoch: &v1.Epoch{Policy: "libra-plus"}}, api.Key{})
 	if wrong, ok := errors.AsType[*exchange.FieldError](err); !ok || wrong.Field != "policy" || !strings.Contains(err.Error(), "cannot be resized") {
 		t.Errorf("an epoch of libra-plus: %v", err)
 	}
-	_, _, err = m.Do(t.Context(), exchange.Command{Submit: &exchange.Submit{Request: exchange.Request{Optional: &exchange.Optional{}}}}, api.Key{})
+	_, _, err = m.Do(t.Context(), api.Command{Submit: &v1.SubmitRequest{Request: v1.Request{Optional: &v1.Optional{}}}}, api.Key{})
 	if wrong, ok := errors.AsType[*exchange.FieldError](err); !ok || wrong.Field != "optional" {
 		t.Errorf("an optional part: %v", err)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/ledger"
+	"github.com/libra-market/libra/client/v1"
 )
 
 // statementOptions are the flags of libra statement.
@@ -108,8 +108,8 @@ func (o *statementOptions) run(ctx context.Context, con *console, market *client
 	return printStatement(con.out, &s)
 }
 
-func printStatement(out io.Writer, s *ledger.Statement) error {
-	what := string(s.Account)
+func printStatement(out io.Writer, s *v1.Statement) error {
+	what := s.Account
 	if s.Subtree {
 		what += " and all below it"
 	}
@@ -118,18 +118,18 @@ func printStatement(out io.Writer, s *ledger.Statement) error {
 	}
 	g := &grid{left: 4}
 	g.add("when (UTC)", "what", "job", "memo", "amount", "balance")
-	g.add("", "opening", "", "", "", cash(int64(s.Opening)))
+	g.add("", "opening", "", "", "", cash(s.Opening))
 	for i := range s.Lines {
 		l := &s.Lines[i]
 		job := ""
-		if l.Job != ledger.NoJob {
+		if l.Job != v1.NoJob {
 			job = strconv.FormatInt(l.Job, 10)
 		}
-		g.add(time.UnixMicro(l.At).UTC().Format(time.DateTime), string(l.Kind), job, clipped(l.Memo, 40), cash(int64(l.Amount)), cash(int64(l.Balance)))
+		g.add(time.UnixMicro(l.At).UTC().Format(time.DateTime), l.Kind, job, clipped(l.Memo, 40), cash(l.Amount), cash(l.Balance))
 	}
-	g.add("", "closing", "", "", "", cash(int64(s.Closing)))
+	g.add("", "closing", "", "", "", cash(s.Closing))
 	if s.Held != 0 {
-		g.add("", "of which held", "", "", "", cash(int64(s.Held)))
+		g.add("", "of which held", "", "", "", cash(s.Held))
 	}
 	return g.write(out, "")
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 // submitOptions are the flags of libra submit.
@@ -67,7 +67,7 @@ The job gets PATH, LANG, LC_ALL and TZ of this environment and what --env and
 }
 
 func runSubmit(cmd *cobra.Command, con *console, opts *submitOptions, args []string) error {
-	var request exchange.Request
+	var request v1.Request
 	if opts.quote == "" || len(args) > 0 || opts.terms.given(cmd) {
 		var err error
 		if request, err = opts.terms.request(cmd, con, args); err != nil {
@@ -99,7 +99,7 @@ func runSubmit(cmd *cobra.Command, con *console, opts *submitOptions, args []str
 }
 
 // acceptance says in one line what became of a submission.
-func acceptance(j *exchange.Job) string {
+func acceptance(j *v1.Job) string {
 	what := fmt.Sprintf("job %d", j.ID)
 	if a := j.Request.Array; a != nil {
 		what += fmt.Sprintf(" (%s)", number(int64(a.Len()), "element"))
@@ -109,11 +109,11 @@ func acceptance(j *exchange.Job) string {
 		price += fmt.Sprintf(" and %s a second for what it adds until then", cash(o.RateMicros))
 	}
 	switch {
-	case j.State == exchange.Held:
+	case j.State == v1.Held:
 		return fmt.Sprintf("%s is held: it begins after %s", what, jobList(j.Request.After))
-	case j.State == exchange.Queued && j.DueUS != 0:
+	case j.State == v1.Queued && j.DueUS != 0:
 		return fmt.Sprintf("%s queued: %s, wanted by %s, nothing promised before it starts", what, price, momentAnd(j.DueUS))
-	case j.State == exchange.Queued:
+	case j.State == v1.Queued:
 		return fmt.Sprintf("%s queued: %s, nothing promised before it starts", what, price)
 	case j.State.Final():
 		return fmt.Sprintf("%s %s: %s", what, j.State, j.Detail)

@@ -12,8 +12,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/live/directive"
+	"github.com/libra-market/libra/live/wire"
 )
 
 // jobTerms are the flags that say what a job is. Each is a word of #LIBRA
@@ -58,7 +60,7 @@ func (jobTerms) flags(cmd *cobra.Command) {
 	f.StringArray("env", nil, "`NAME=value` for its environment; may be repeated")
 	f.Bool("soft", false, "the deadline can bear a delay, for the penalty")
 	f.Bool("no-restart", false, "a lost node ends the job")
-	completeFlag(cmd, "overrun", string(exchange.OverrunStop), string(exchange.OverrunLate), string(exchange.OverrunKill))
+	completeFlag(cmd, "overrun", string(v1.OverrunStop), string(v1.OverrunLate), string(v1.OverrunKill))
 	completeFlag(cmd, "wish", "cheapest", "fastest", "first", "gain")
 	completeFlag(cmd, "export", "all", "none")
 }
@@ -81,7 +83,7 @@ func isTerm(name string) bool {
 
 // request puts together what is asked for: the head of the script, then the
 // flags.
-func (t jobTerms) request(cmd *cobra.Command, con *console, args []string) (exchange.Request, error) {
+func (t jobTerms) request(cmd *cobra.Command, con *console, args []string) (v1.Request, error) {
 	place := directive.Place{Now: wallClock()}
 	if me, err := user.Current(); err == nil {
 		place.User = me.Username
@@ -96,10 +98,10 @@ func (t jobTerms) request(cmd *cobra.Command, con *console, args []string) (exch
 	default:
 		var err error
 		if name, script, err = con.readScript(args[0]); err != nil {
-			return exchange.Request{}, err
+			return v1.Request{}, err
 		}
 		if err := head.Read(name, script); err != nil {
-			return exchange.Request{}, err
+			return v1.Request{}, err
 		}
 		head.Request.Script, head.Request.Argv = script, args[1:]
 		if name = filepath.Base(args[0]); args[0] == "-" {
@@ -110,14 +112,14 @@ func (t jobTerms) request(cmd *cobra.Command, con *console, args []string) (exch
 		con.warn("%s", n)
 	}
 	if err := t.apply(cmd.Flags(), head); err != nil {
-		return exchange.Request{}, err
+		return v1.Request{}, err
 	}
 	if !head.Request.HasProgram() {
 		return head.Request, nil // only terms: a place and an environment are the program's
 	}
 	dir, err := filepath.Abs(head.Request.Dir) // "" is where we are
 	if err != nil {
-		return exchange.Request{}, err
+		return v1.Request{}, err
 	}
 	head.Request.Dir = dir
 	return head.Finish(name, os.Environ()), nil
@@ -175,16 +177,16 @@ const submitExample = "libra submit --estimate 2m --deadline 10m -- ./simulate i
 
 // checkRequest finds what is wrong before the market does, in the words of the
 // command line.
-func checkRequest(cmd *cobra.Command, r *exchange.Request) error {
+func checkRequest(cmd *cobra.Command, r *v1.Request) error {
 	if !r.HasProgram() && cmd.Name() == "submit" {
 		return usagef("there is nothing to run: give a program after --, or a script, as in: %s", submitExample)
 	}
 	if r.EstimateMS == 0 {
 		return usagef("--estimate is missing: how long it runs with a processor to itself, as in: %s (or in a script: #LIBRA estimate=2m)", submitExample)
 	}
-	err := r.ValidateTerms()
+	err := wire.ValidateTerms(r)
 	if r.HasProgram() {
-		err = r.Validate()
+		err = wire.Validate(r)
 	}
 	if wrong, ok := errors.AsType[*exchange.FieldError](err); ok {
 		return &usageError{flagFor(wrong.Field, err)}

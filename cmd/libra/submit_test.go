@@ -12,58 +12,57 @@ import (
 	"testing"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
-	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/directive"
 )
 
 // accept answers a submission with a job.
-func accept(change func(*exchange.Job)) func(exchange.Command) (exchange.Outcome, error) {
-	return func(c exchange.Command) (exchange.Outcome, error) {
+func accept(change func(*v1.Job)) func(api.Command) (api.Outcome, error) {
+	return func(c api.Command) (api.Outcome, error) {
 		if c.Submit == nil {
-			return exchange.Outcome{}, errors.New("not a submission")
+			return api.Outcome{}, errors.New("not a submission")
 		}
-		j := exchange.Job{
-			ID: 12, Owner: c.By.User, Name: c.Submit.Request.Name, State: exchange.Running, Request: c.Submit.Request, Price: 1_250_000,
+		j := v1.Job{
+			ID: 12, Owner: c.By.User, Name: c.Submit.Request.Name, State: v1.Running, Request: c.Submit.Request, Price: 1_250_000,
 			DueUS: micro(10 * time.Minute), PromisedUS: micro(10 * time.Minute), Firm: true, Width: 1,
 		}
 		change(&j)
-		return exchange.Outcome{Job: &j}, nil
+		return api.Outcome{Job: &j}, nil
 	}
 }
 
 func TestSubmitSaysWhatBecameOfIt(t *testing.T) {
 	for _, c := range []struct {
 		want   string
-		change func(*exchange.Job)
+		change func(*v1.Job)
 	}{
-		{"job 12 accepted: 1.25 for it, done by 12:10:00 (in 10m0s)\n", func(*exchange.Job) {}},
+		{"job 12 accepted: 1.25 for it, done by 12:10:00 (in 10m0s)\n", func(*v1.Job) {}},
 		{
 			"job 12 accepted: 1.25 for it, done by 2126-11-16 12:00:00 (in 24h0m0s)\n",
-			func(j *exchange.Job) { j.PromisedUS = micro(24 * time.Hour) },
+			func(j *v1.Job) { j.PromisedUS = micro(24 * time.Hour) },
 		},
-		{"job 12 accepted: 1.25 for it, without a deadline\n", func(j *exchange.Job) { j.DueUS, j.PromisedUS, j.Firm = 0, 0, false }},
+		{"job 12 accepted: 1.25 for it, without a deadline\n", func(j *v1.Job) { j.DueUS, j.PromisedUS, j.Firm = 0, 0, false }},
 		{
 			"job 12 queued: 1.25 for it, wanted by 12:10:00 (in 10m0s), nothing promised before it starts\n",
-			func(j *exchange.Job) { j.State, j.Firm, j.PromisedUS = exchange.Queued, false, 0 },
+			func(j *v1.Job) { j.State, j.Firm, j.PromisedUS = v1.Queued, false, 0 },
 		},
 		{
 			"job 12 is held: it begins after jobs 3, 4 and 5\n",
-			func(j *exchange.Job) { j.State, j.Request.After = exchange.Held, []int64{3, 4, 5} },
+			func(j *v1.Job) { j.State, j.Request.After = v1.Held, []int64{3, 4, 5} },
 		},
 		{
 			"job 12 accepted: 1.25 for it and 0.05 a second for what it adds until then, done by 12:10:00 (in 10m0s)\n",
-			func(j *exchange.Job) { j.Request.Optional = &exchange.Optional{WorkMS: 60_000, RateMicros: 50_000} },
+			func(j *v1.Job) { j.Request.Optional = &v1.Optional{WorkMS: 60_000, RateMicros: 50_000} },
 		},
 		{
 			"job 12 (50 elements) accepted: 1.25 for it, done by 12:10:00 (in 10m0s)\n",
-			func(j *exchange.Job) { j.Request.Array = &exchange.Array{First: 0, Last: 99, Step: 2} },
+			func(j *v1.Job) { j.Request.Array = &v1.Array{First: 0, Last: 99, Step: 2} },
 		},
 	} {
 		f := newFloor()
 		f.answer = accept(c.change)
-		open(t, f, exchange.RoleUser)
+		open(t, f, v1.RoleUser)
 		if got := mustLibra(t, "submit", "-e", "2m", "--", "./simulate"); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
@@ -74,7 +73,7 @@ func TestSubmitSaysWhatBecameOfIt(t *testing.T) {
 // environment, under a key of its own.
 func TestSubmitAProgram(t *testing.T) {
 	f := newFloor()
-	open(t, f, exchange.RoleUser)
+	open(t, f, v1.RoleUser)
 	t.Setenv("PATH", "/bin")
 	t.Setenv("LANG", "C")
 	t.Setenv("LC_ALL", "")
@@ -92,10 +91,10 @@ func TestSubmitAProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := json.Marshal(exchange.Request{
+	want, err := json.Marshal(v1.Request{
 		Name: "simulate", Argv: []string{"bin/simulate", "-d", "9"}, Dir: here,
 		Env: []string{"A=b", "C=d,e", "LANG=C", "LC_ALL=", "PATH=/bin", "TZ=UTC"}, EstimateMS: 120_000, DeadlineMS: 9_000_000, Soft: true,
-		Budget: &five, PenaltyMicros: 100_000, Processors: 2, MemoryMB: 1024, Overrun: exchange.OverrunLate, NoRestart: true,
+		Budget: &five, PenaltyMicros: 100_000, Processors: 2, MemoryMB: 1024, Overrun: v1.OverrunLate, NoRestart: true,
 		After: []int64{1, 2}, Tags: []string{"x", "y"},
 	})
 	if err != nil {
@@ -118,7 +117,7 @@ func TestSubmitAProgram(t *testing.T) {
 // The token does not travel with the environment.
 func TestExportAllKeepsTheToken(t *testing.T) {
 	f := newFloor()
-	open(t, f, exchange.RoleUser)
+	open(t, f, v1.RoleUser)
 	kept, err := readContext()
 	if err != nil {
 		t.Fatal(err)
@@ -142,7 +141,7 @@ echo "$@"
 // Flags beat #LIBRA lines, and those beat the others.
 func TestSubmitAScript(t *testing.T) {
 	f := newFloor()
-	open(t, f, exchange.RoleUser)
+	open(t, f, v1.RoleUser)
 	path := file(t, "job.sh", slurmScript)
 	r := libra(t, "submit", "--estimate", "30s", path, "--estimate", "is the script's")
 	warned := "libra: warning: " + path + ":2: #SBATCH -p short: Libra has no partitions\n"
@@ -205,19 +204,19 @@ func TestSubmitMistakes(t *testing.T) {
 	}
 }
 
-func no(withProgram bool) *exchange.Refusal {
+func no(withProgram bool) *v1.Refusal {
 	cheap, five := int64(3_200_000), int64(5_000_000)
-	r := exchange.Request{EstimateMS: 240_000, DeadlineMS: 720_000, Budget: &five}
+	r := v1.Request{EstimateMS: 240_000, DeadlineMS: 720_000, Budget: &five}
 	if withProgram {
 		r.Argv = []string{"./simulate"}
 	}
 	dear := r
 	dear.DeadlineMS, dear.Budget = 300_000, &cheap
-	return &exchange.Refusal{
+	return &v1.Refusal{
 		Reason: "cannot_meet_deadline", Detail: "no processor is free enough by then", Job: 12,
-		Offers: []exchange.Offer{
-			{Change: "deadline", Detail: "deadline 12m instead of 5m, for 3.20", Quote: exchange.Quote{ID: "q12a", Request: r, ExpiresUS: micro(time.Minute)}},
-			{Change: "budget", Detail: "budget 3.20 instead of 1", Quote: exchange.Quote{Request: dear}},
+		Offers: []v1.Offer{
+			{Change: "deadline", Detail: "deadline 12m instead of 5m, for 3.20", Quote: v1.Quote{ID: "q12a", Request: r, ExpiresUS: micro(time.Minute)}},
+			{Change: "budget", Detail: "budget 3.20 instead of 1", Quote: v1.Quote{Request: dear}},
 		},
 	}
 }
@@ -225,8 +224,8 @@ func no(withProgram bool) *exchange.Refusal {
 // A no comes with what would be taken, and how to take it.
 func TestARefusalSaysHowToGoOn(t *testing.T) {
 	f := newFloor()
-	f.answer = func(exchange.Command) (exchange.Outcome, error) { return exchange.Outcome{Refusal: no(true)}, nil }
-	server := open(t, f, exchange.RoleUser)
+	f.answer = func(api.Command) (api.Outcome, error) { return api.Outcome{Refusal: no(true)}, nil }
+	server := open(t, f, v1.RoleUser)
 	r := libra(t, "submit", "-e", "4m", "-d", "5m", "--", "./simulate")
 	if r.code != exitRefused || r.out != "" {
 		t.Errorf("exit code %d, wrote %q", r.code, r.out)
@@ -240,7 +239,7 @@ libra:   budget 3.20 instead of 1
 libra:     with --estimate 4m0s --deadline 5m0s --budget 3.2
 `)
 	r = libra(t, "submit", "--server", server.URL, "--json", "-e", "4m", "-d", "5m", "--", "./simulate")
-	var problem api.Problem
+	var problem v1.Problem
 	if err := json.Unmarshal([]byte(r.out), &problem); err != nil || r.code != exitRefused {
 		t.Fatalf("%v: %+v", err, r)
 	}
@@ -251,7 +250,7 @@ libra:     with --estimate 4m0s --deadline 5m0s --budget 3.2
 		t.Errorf("said %q, want %q in it", r.err, want)
 	}
 	// A quote without a program leaves that to be named.
-	f.answer = func(exchange.Command) (exchange.Outcome, error) { return exchange.Outcome{Refusal: no(false)}, nil }
+	f.answer = func(api.Command) (api.Outcome, error) { return api.Outcome{Refusal: no(false)}, nil }
 	if r := libra(t, "quote", "-e", "4m", "-d", "5m"); r.code != exitRefused || !strings.Contains(r.err, "libra submit --quote q12a -- PROGRAM ARGS...") {
 		t.Errorf("%+v", r)
 	}
@@ -260,8 +259,8 @@ libra:     with --estimate 4m0s --deadline 5m0s --budget 3.2
 // Taking a quote sends no terms of its own, so that none can differ.
 func TestTakingAQuote(t *testing.T) {
 	f := newFloor()
-	f.answer = accept(func(*exchange.Job) {})
-	open(t, f, exchange.RoleUser)
+	f.answer = accept(func(*v1.Job) {})
+	open(t, f, v1.RoleUser)
 	mustLibra(t, "submit", "--quote", "q12a")
 	if s := f.last(t).Submit; s.Quote != "q12a" || s.Request.HasProgram() || s.Request.Dir != "" || s.Request.EstimateMS != 0 {
 		t.Errorf("got %+v", s)
@@ -279,40 +278,40 @@ func TestSubmitAndWait(t *testing.T) {
 		code   int
 		out    string
 		err    string
-		change func(*exchange.Job)
+		change func(*v1.Job)
 	}{
 		{
 			"success", 0, "job 12 completed after 1m30s: 1.25 charged, 0.03 paid back for being late\n", "",
-			func(j *exchange.Job) { j.State, j.Penalty = exchange.Completed, 30_000 },
+			func(j *v1.Job) { j.State, j.Penalty = v1.Completed, 30_000 },
 		},
-		{"exit code", 4, "", "libra: job 12 failed: exit status 4\n", func(j *exchange.Job) {
-			j.State, j.Tasks = exchange.Failed, []task.Status{{State: task.Ended}, {State: task.Ended, Exit: 4}}
+		{"exit code", 4, "", "libra: job 12 failed: exit status 4\n", func(j *v1.Job) {
+			j.State, j.Tasks = v1.Failed, []v1.TaskStatus{{State: v1.TaskEnded}, {State: v1.TaskEnded, Exit: 4}}
 		}},
-		{"an exit code that is ours too", 2, "", "libra: job 12 failed: exit status 2\n", func(j *exchange.Job) {
-			j.State, j.Tasks = exchange.Failed, []task.Status{{State: task.Ended, Exit: 2}}
+		{"an exit code that is ours too", 2, "", "libra: job 12 failed: exit status 2\n", func(j *v1.Job) {
+			j.State, j.Tasks = v1.Failed, []v1.TaskStatus{{State: v1.TaskEnded, Exit: 2}}
 		}},
-		{"signal", 137, "", "libra: job 12 failed: out of memory\n", func(j *exchange.Job) {
-			j.State, j.Detail, j.Tasks = exchange.Failed, "out of memory", []task.Status{{State: task.Ended, Signal: "SIGKILL"}}
+		{"signal", 137, "", "libra: job 12 failed: out of memory\n", func(j *v1.Job) {
+			j.State, j.Detail, j.Tasks = v1.Failed, "out of memory", []v1.TaskStatus{{State: v1.TaskEnded, Signal: "SIGKILL"}}
 		}},
-		{"element", 5, "", "libra: job 12 failed: exit status 5\n", func(j *exchange.Job) {
-			j.State, j.Tasks = exchange.Failed, []task.Status{{State: task.Ended, Elements: []task.Element{{Index: 1}, {Index: 2, Exit: 5}}}}
+		{"element", 5, "", "libra: job 12 failed: exit status 5\n", func(j *v1.Job) {
+			j.State, j.Tasks = v1.Failed, []v1.TaskStatus{{State: v1.TaskEnded, Elements: []v1.TaskElement{{Index: 1}, {Index: 2, Exit: 5}}}}
 		}},
-		{"cancelled", 1, "", "libra: job 12 cancelled\n", func(j *exchange.Job) { j.State = exchange.Cancelled }},
-		{"refused in the end", 3, "", "libra: job 12 rejected: too late\n", func(j *exchange.Job) { j.State, j.Detail = exchange.Rejected, "too late" }},
+		{"cancelled", 1, "", "libra: job 12 cancelled\n", func(j *v1.Job) { j.State = v1.Cancelled }},
+		{"refused in the end", 3, "", "libra: job 12 rejected: too late\n", func(j *v1.Job) { j.State, j.Detail = v1.Rejected, "too late" }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := newFloor()
-			f.answer = accept(func(j *exchange.Job) {
+			f.answer = accept(func(j *v1.Job) {
 				f.Put(*j) // it runs
 				ended := *j
 				ended.StartedUS, ended.EndedUS, ended.Charged = micro(0), micro(90*time.Second), 1_250_000
 				c.change(&ended)
 				time.AfterFunc(10*time.Millisecond, func() {
 					f.Put(ended)
-					f.Say(exchange.Notice{Kind: "job", Owner: "alice", Job: &exchange.JobNotice{ID: 12, State: ended.State}})
+					f.Say(v1.Notice{Kind: "job", Owner: "alice", Job: &v1.JobNotice{ID: 12, State: ended.State}})
 				})
 			})
-			open(t, f, exchange.RoleUser)
+			open(t, f, v1.RoleUser)
 			patience(t, 20*time.Millisecond)
 			r := libra(t, "submit", "--wait", "-e", "2m", "--", "./simulate")
 			want := "job 12 accepted: 1.25 for it, done by 12:10:00 (in 10m0s)\n" + c.out
@@ -355,20 +354,20 @@ func TestFlagsAreTheWordsOfScripts(t *testing.T) {
 // the job goes on.
 func TestWaitingForPrograms(t *testing.T) {
 	f := newFloor()
-	f.answer = accept(func(j *exchange.Job) {
+	f.answer = accept(func(j *v1.Job) {
 		ended := *j
-		ended.State, ended.Tasks = exchange.Failed, []task.Status{{State: task.Ended, Exit: 4}}
+		ended.State, ended.Tasks = v1.Failed, []v1.TaskStatus{{State: v1.TaskEnded, Exit: 4}}
 		f.Put(ended)
 	})
-	open(t, f, exchange.RoleUser)
+	open(t, f, v1.RoleUser)
 	r := libra(t, "submit", "--wait", "--json", "-e", "2m", "--", "./simulate")
-	var job exchange.Job
-	if err := json.Unmarshal([]byte(r.out), &job); err != nil || job.State != exchange.Failed || r.code != 4 {
+	var job v1.Job
+	if err := json.Unmarshal([]byte(r.out), &job); err != nil || job.State != v1.Failed || r.code != 4 {
 		t.Errorf("%v: %+v", err, r)
 	}
 
 	ctx, cancel := context.WithCancel(t.Context())
-	f.answer = accept(func(j *exchange.Job) { f.Put(*j) })
+	f.answer = accept(func(j *v1.Job) { f.Put(*j) })
 	out, said := &turning{turns: []func(){cancel}}, bytes.Buffer{}
 	code := run(ctx, []string{"submit", "--wait", "-e", "2m", "--", "./simulate"}, strings.NewReader(""), out, &said)
 	if code != exitFailure || !strings.Contains(said.String(), "job 12 goes on") || !strings.HasSuffix(said.String(), "libra: interrupted\n") {
@@ -379,7 +378,7 @@ func TestWaitingForPrograms(t *testing.T) {
 // An optional part is one more thing that flags say.
 func TestSubmitAnImpreciseJob(t *testing.T) {
 	f := newFloor()
-	open(t, f, exchange.RoleUser)
+	open(t, f, v1.RoleUser)
 	mustLibra(t, "submit", "--estimate", "20s", "--deadline", "2m", "--budget", "5", "--optional", "60s", "--optional-rate", "0.05",
 		"--optional-command", "refine --more", "--", "./solve")
 	o := f.last(t).Submit.Request.Optional

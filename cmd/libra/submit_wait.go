@@ -9,8 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
-	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/client/v1"
 )
 
 // waitEvery is how often a job is looked at if nothing is heard of it.
@@ -28,7 +27,7 @@ func (e *jobEnd) Error() string { return e.said }
 func (e *jobEnd) ExitCode() int { return e.code }
 
 // await waits for a job to end, shows how far it is, and ends as it did.
-func (o *submitOptions) await(ctx context.Context, con *console, market *client.Client, job exchange.Job) error {
+func (o *submitOptions) await(ctx context.Context, con *console, market *client.Client, job v1.Job) error {
 	if !o.json {
 		if _, err := fmt.Fprintln(con.out, acceptance(&job)); err != nil {
 			return err
@@ -54,7 +53,7 @@ func (o *submitOptions) await(ctx context.Context, con *console, market *client.
 	return err
 }
 
-func awaitEnd(ctx context.Context, con *console, market *client.Client, job exchange.Job) (exchange.Job, error) {
+func awaitEnd(ctx context.Context, con *console, market *client.Client, job v1.Job) (v1.Job, error) {
 	var done atomic.Int64
 	finish := con.progress(fmt.Sprintf("job %d", job.ID), job.Request.EstimateMS, done.Load)
 	defer finish()
@@ -83,7 +82,7 @@ func awaitEnd(ctx context.Context, con *console, market *client.Client, job exch
 }
 
 // howItEnded says in one line how a job ended.
-func howItEnded(j *exchange.Job) string {
+func howItEnded(j *v1.Job) string {
 	text := fmt.Sprintf("job %d %s", j.ID, j.State)
 	if j.StartedUS != 0 && j.EndedUS != 0 {
 		text += " after " + lasting(time.Duration(j.EndedUS-j.StartedUS)*time.Microsecond)
@@ -96,17 +95,17 @@ func howItEnded(j *exchange.Job) string {
 }
 
 // endOf is nothing for a job that succeeded.
-func endOf(j *exchange.Job) error {
+func endOf(j *v1.Job) error {
 	said := fmt.Sprintf("job %d %s", j.ID, j.State)
 	if j.Detail != "" {
 		said += ": " + j.Detail
 	}
 	switch j.State {
-	case exchange.Completed:
+	case v1.Completed:
 		return nil
-	case exchange.Rejected:
+	case v1.Rejected:
 		return &jobEnd{said, exitRefused}
-	case exchange.Failed:
+	case v1.Failed:
 		code := failure(j)
 		if j.Detail == "" {
 			said += fmt.Sprintf(": exit status %d", code)
@@ -120,7 +119,7 @@ func endOf(j *exchange.Job) error {
 // failure is the exit code of a job that failed: that of the first of its
 // tasks, or elements, that did; 128 and the number of the signal if one ended
 // it, as a shell has it.
-func failure(j *exchange.Job) int {
+func failure(j *v1.Job) int {
 	for i := range j.Tasks {
 		t := &j.Tasks[i]
 		for _, e := range t.Elements {
@@ -128,7 +127,7 @@ func failure(j *exchange.Job) int {
 				return code
 			}
 		}
-		if code := codeOf(t.Exit, t.Signal); code != 0 && t.State == task.Ended {
+		if code := codeOf(t.Exit, t.Signal); code != 0 && t.State == v1.TaskEnded {
 			return code
 		}
 	}

@@ -8,8 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
-	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/directive"
 )
 
@@ -31,7 +30,7 @@ they are.`,
 }
 
 func newTokenCreate(con *console, opts *liveOptions) *cobra.Command {
-	var want api.TokenRequest
+	var want v1.TokenRequest
 	role, life := "", ""
 	cmd := &cobra.Command{
 		Use:   "create",
@@ -43,7 +42,7 @@ owner of the cluster can make tokens for others, and for nodes.`,
   libra token create --user node7 --role node`,
 		Args: positional(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			want.Role = exchange.Role(role)
+			want.Role = v1.Role(role)
 			if life != "" {
 				ms, err := directive.Duration(life)
 				if err != nil {
@@ -70,7 +69,7 @@ owner of the cluster can make tokens for others, and for nodes.`,
 	f.StringVar(&want.User, "user", "", "`user` it is for (default: you)")
 	f.StringVar(&role, "role", "", "`role`: user, owner, node (default user)")
 	f.StringVar(&life, "ttl", "", "how `long` it is good: 12h, 30d (default 90d)")
-	completeFlag(cmd, "role", string(exchange.RoleUser), string(exchange.RoleOwner), string(exchange.RoleNode))
+	completeFlag(cmd, "role", string(v1.RoleUser), string(v1.RoleOwner), string(v1.RoleNode))
 	return cmd
 }
 
@@ -93,7 +92,7 @@ func newTokenList(con *console, opts *liveOptions) *cobra.Command {
 					return err
 				}
 				if opts.json {
-					return con.writeJSON(api.TokenList{Tokens: list})
+					return con.writeJSON(v1.TokenList{Tokens: list})
 				}
 				return printTokens(con.out, list)
 			})
@@ -123,7 +122,7 @@ func newTokenRevoke(con *console, opts *liveOptions) *cobra.Command {
 	}
 }
 
-func printTokens(out io.Writer, list []api.Token) error {
+func printTokens(out io.Writer, list []v1.Token) error {
 	if len(list) == 0 {
 		_, err := fmt.Fprintln(out, "no tokens")
 		return err
@@ -137,7 +136,7 @@ func printTokens(out io.Writer, list []api.Token) error {
 	return g.write(out, "")
 }
 
-func tokenEnd(t *api.Token) string {
+func tokenEnd(t *v1.Token) string {
 	switch {
 	case t.RevokedUS != 0:
 		return "revoked " + moment(t.RevokedUS)

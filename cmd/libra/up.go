@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/config"
@@ -214,11 +214,11 @@ func (s *service) furnish(ctx context.Context, who string) (account string, err 
 		if have[path] {
 			continue
 		}
-		for _, m := range []exchange.MoneyCommand{
+		for _, m := range []api.MoneyCommand{
 			{Op: "open", To: path},
 			{Op: "grant", To: path, Amount: int64(demoCredit), Memo: "to begin with"},
 		} {
-			if _, _, err := s.market.Do(ctx, exchange.Command{By: ownHand, Money: &m}, exchange.Key{}); err != nil {
+			if _, _, err := s.market.Do(ctx, api.Command{By: ownHand, Money: &m}, api.Key{}); err != nil {
 				return "", fmt.Errorf("account %s: %w", path, err)
 			}
 		}
@@ -236,7 +236,7 @@ func (o *upOptions) rememberToken(ctx context.Context, s *service, who string) e
 	if have.Server == s.url() && have.Token != "" && o.tokenWorks(ctx, s, have.Token) {
 		return nil
 	}
-	token, err := s.makeToken(ctx, who, exchange.RoleOwner, "made by libra up")
+	token, err := s.makeToken(ctx, who, v1.RoleOwner, "made by libra up")
 	if err != nil {
 		return err
 	}
@@ -288,7 +288,7 @@ Try, in another terminal:
 
 Ctrl-C stops it; jobs that run go on, and libra up finds them again.
 `, s.url(), epochs[len(epochs)-1].Policy, n.Processors, n.Rating, n.Limits, o.dir, account,
-				s.url()+s.pages.LoginLink(exchange.Identity{User: who, Role: exchange.RoleOwner}))
+				s.url()+s.pages.LoginLink(api.Identity{User: who, Role: v1.RoleOwner}))
 			return nil
 		}
 		select {
@@ -309,7 +309,7 @@ func (o *upOptions) goodbye(con *console, s *service) {
 	if err != nil {
 		return
 	}
-	if n := counts[exchange.Running] + counts[exchange.Stopping]; n > 0 {
+	if n := counts[v1.Running] + counts[v1.Stopping]; n > 0 {
 		fmt.Fprintf(con.out, "stopped; %s left running, which libra up finds again\n", number(n, "job"))
 		return
 	}

@@ -47,21 +47,6 @@ type Tally struct {
 	Reasons   map[string]int64 `json:"reasons,omitempty"` // of refusals
 }
 
-// Notice is a change that somebody may be waiting for.
-type Notice struct {
-	Seq    int64      `json:"seq"`
-	AtUS   int64      `json:"at_us"`
-	Kind   string     `json:"kind"` // job, price, node, account
-	Owner  string     `json:"owner,omitempty"`
-	Job    *JobNotice `json:"job,omitempty"`
-	Prices *Prices    `json:"prices,omitempty"`
-	Node   string     `json:"node,omitempty"`
-}
-
-// NoticeLost is the kind of the notice that says that some before it are gone:
-// who wants to know what happened has to look again.
-const NoticeLost = "lost"
-
 // JobNotice is what changed of a job.
 type JobNotice struct {
 	ID      int64   `json:"id"`

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/api"
 )
@@ -22,17 +22,17 @@ var access = []struct {
 	//      nobody alice bob root n1 n2 expired revoked
 	want string
 }{
-	{"POST", "/v1/quotes", "", api.QuoteRequest{Request: job("q")}, "401 201 201 201 403 403 401 401"},
-	{"POST", "/v1/previews", "", api.PreviewRequest{Request: job("p")}, "401 200 200 200 403 403 401 401"},
+	{"POST", "/v1/quotes", "", v1.QuoteRequest{Request: job("q")}, "401 201 201 201 403 403 401 401"},
+	{"POST", "/v1/previews", "", v1.PreviewRequest{Request: job("p")}, "401 200 200 200 403 403 401 401"},
 	{"GET", "/v1/quotes/q1", "/v1/quotes/{id}", nil, "401 200 404 200 403 403 401 401"},
 	{"DELETE", "/v1/quotes/q1", "/v1/quotes/{id}", nil, "401 204 404 204 403 403 401 401"},
 	{"POST", "/v1/jobs", "", submission("j"), "401 201 201 201 403 403 401 401"},
-	{"POST", "/v1/jobs", "", api.SubmitRequest{Quote: "q1"}, "401 201 404 404 403 403 401 401"},
+	{"POST", "/v1/jobs", "", v1.SubmitRequest{Quote: "q1"}, "401 201 404 404 403 403 401 401"},
 	{"POST", "/v1/jobs", "", paidBy("people/alice"), "401 201 404 201 403 403 401 401"},
 	{"POST", "/v1/jobs", "", paidBy("people/alice/below"), "401 201 404 201 403 403 401 401"},
 	{"POST", "/v1/jobs", "", paidBy("people"), "401 404 404 201 403 403 401 401"},
-	{"POST", "/v1/quotes", "", api.QuoteRequest{Request: paidBy("people/bob").Request}, "401 404 201 201 403 403 401 401"},
-	{"POST", "/v1/previews", "", api.PreviewRequest{Request: paidBy("people/bob").Request}, "401 404 200 200 403 403 401 401"},
+	{"POST", "/v1/quotes", "", v1.QuoteRequest{Request: paidBy("people/bob").Request}, "401 404 201 201 403 403 401 401"},
+	{"POST", "/v1/previews", "", v1.PreviewRequest{Request: paidBy("people/bob").Request}, "401 404 200 200 403 403 401 401"},
 	{"GET", "/v1/jobs", "", nil, "401 200 200 200 403 403 401 401"},
 	{"GET", "/v1/jobs?owner=alice", "/v1/jobs", nil, "401 200 404 200 403 403 401 401"},
 	{"GET", "/v1/jobs/1", "/v1/jobs/{id}", nil, "401 200 404 200 403 403 401 401"},
@@ -44,16 +44,16 @@ var access = []struct {
 	{"GET", "/v1/nodes", "", nil, "401 200 200 200 403 403 401 401"},
 	{"GET", "/v1/prices", "", nil, "401 200 200 200 403 403 401 401"},
 	{"GET", "/v1/epochs", "", nil, "401 200 200 200 403 403 401 401"},
-	{"POST", "/v1/epochs", "", exchange.Epoch{Policy: "libra"}, "401 403 403 201 403 403 401 401"},
+	{"POST", "/v1/epochs", "", v1.Epoch{Policy: "libra"}, "401 403 403 201 403 403 401 401"},
 	{"GET", "/v1/report", "", nil, "401 403 403 200 403 403 401 401"},
 	{"GET", "/v1/accounts", "", nil, "401 200 200 200 403 403 401 401"},
 	{"GET", "/v1/accounts?prefix=people", "/v1/accounts", nil, "401 404 404 200 403 403 401 401"},
 	{"GET", "/v1/accounts/people/alice", "/v1/accounts/{path...}", nil, "401 200 404 200 403 403 401 401"},
 	{"GET", "/v1/accounts/people", "/v1/accounts/{path...}", nil, "401 404 404 404 403 403 401 401"},
-	{"POST", "/v1/accounts", "", api.AccountChange{Op: "open", Account: "people/new"}, "401 403 403 200 403 403 401 401"},
-	{"POST", "/v1/transfers", "", api.Transfer{From: "people/alice", To: "people/bob", Amount: 1}, "401 200 404 200 403 403 401 401"},
-	{"POST", "/v1/transfers", "", api.Transfer{To: "people/bob", Amount: 1}, "401 200 200 200 403 403 401 401"},
-	{"POST", "/v1/grants", "", api.Grant{To: "people/alice", Amount: 1}, "401 403 403 200 403 403 401 401"},
+	{"POST", "/v1/accounts", "", v1.AccountChange{Op: "open", Account: "people/new"}, "401 403 403 200 403 403 401 401"},
+	{"POST", "/v1/transfers", "", v1.Transfer{From: "people/alice", To: "people/bob", Amount: 1}, "401 200 404 200 403 403 401 401"},
+	{"POST", "/v1/transfers", "", v1.Transfer{To: "people/bob", Amount: 1}, "401 200 200 200 403 403 401 401"},
+	{"POST", "/v1/grants", "", v1.Grant{To: "people/alice", Amount: 1}, "401 403 403 200 403 403 401 401"},
 	{"GET", "/v1/statements", "", nil, "401 200 200 200 403 403 401 401"},
 	{"GET", "/v1/statements?account=people/alice", "/v1/statements", nil, "401 200 404 200 403 403 401 401"},
 	{"GET", "/v1/statements?account=people&subtree=1&format=focus", "/v1/statements", nil, "401 404 404 200 403 403 401 401"},
@@ -65,10 +65,10 @@ var access = []struct {
 	{"GET", "/v1/tokens", "", nil, "401 200 200 200 403 403 401 401"},
 	{"GET", "/v1/tokens?user=alice", "/v1/tokens", nil, "401 200 404 200 403 403 401 401"},
 	{"GET", "/v1/tokens?user=*", "/v1/tokens", nil, "401 404 404 200 403 403 401 401"},
-	{"POST", "/v1/tokens", "", api.TokenRequest{Name: "laptop"}, "401 201 201 201 403 403 401 401"},
-	{"POST", "/v1/tokens", "", api.TokenRequest{User: "alice"}, "401 201 403 201 403 403 401 401"},
-	{"POST", "/v1/tokens", "", api.TokenRequest{Role: exchange.RoleOwner}, "401 403 403 201 403 403 401 401"},
-	{"POST", "/v1/tokens", "", api.TokenRequest{User: "n3", Role: exchange.RoleNode}, "401 403 403 201 403 403 401 401"},
+	{"POST", "/v1/tokens", "", v1.TokenRequest{Name: "laptop"}, "401 201 201 201 403 403 401 401"},
+	{"POST", "/v1/tokens", "", v1.TokenRequest{User: "alice"}, "401 201 403 201 403 403 401 401"},
+	{"POST", "/v1/tokens", "", v1.TokenRequest{Role: v1.RoleOwner}, "401 403 403 201 403 403 401 401"},
+	{"POST", "/v1/tokens", "", v1.TokenRequest{User: "n3", Role: v1.RoleNode}, "401 403 403 201 403 403 401 401"},
 	{"DELETE", "/v1/tokens/t-spare", "/v1/tokens/{id}", nil, "401 204 404 204 403 403 401 401"},
 	{"GET", "/v1/whoami", "", nil, "401 200 200 200 200 200 401 401"},
 	{"PUT", "/v1/nodes/n1", "/v1/nodes/{node}", task.Hello{Node: "n1"}, "401 403 403 403 200 404 401 401"},
@@ -81,7 +81,7 @@ var access = []struct {
 	{"GET", "/problems/not-found", "/problems/{name}", nil, "200 200 200 200 200 200 200 200"},
 }
 
-func paidBy(account string) api.SubmitRequest {
+func paidBy(account string) v1.SubmitRequest {
 	s := submission("paid")
 	s.Request.Account = account
 	return s
@@ -130,10 +130,10 @@ func TestWhoMayAskWhat(t *testing.T) {
 // token to spare.
 func aliceAtWork(t *testing.T) *world {
 	w := newWorld(t)
-	w.keys.MakeToken(api.Token{ID: "t-spare", User: "alice", Role: exchange.RoleUser})
-	w.ask("alice", "POST", "/v1/quotes", api.QuoteRequest{Request: job("mine")})
-	receipt := &exchange.Receipt{Job: 1, Charged: 1e6}
-	w.market.Put(exchange.Job{ID: 1, Owner: "alice", State: exchange.Running, Request: job("mine"), Receipt: receipt})
+	w.keys.MakeToken(v1.Token{ID: "t-spare", User: "alice", Role: v1.RoleUser})
+	w.ask("alice", "POST", "/v1/quotes", v1.QuoteRequest{Request: job("mine")})
+	receipt := &v1.Receipt{Job: 1, Charged: 1e6}
+	w.market.Put(v1.Job{ID: 1, Owner: "alice", State: v1.Running, Request: job("mine"), Receipt: receipt})
 	w.market.Write(1, "hello\n")
 	return w
 }
@@ -179,14 +179,14 @@ func TestOthersThingsLookLikeNothing(t *testing.T) {
 // A user sees how full the nodes are, and not with whose jobs.
 func TestOthersJobsOnNodesAreVeiled(t *testing.T) {
 	w := newWorld(t)
-	w.market.Put(exchange.Job{ID: 1, Owner: "alice", Name: "secret", State: exchange.Running})
-	w.market.Put(exchange.Job{ID: 2, Owner: "bob", Name: "mine", State: exchange.Running})
+	w.market.Put(v1.Job{ID: 1, Owner: "alice", Name: "secret", State: v1.Running})
+	w.market.Put(v1.Job{ID: 2, Owner: "bob", Name: "mine", State: v1.Running})
 	a := w.ask("bob", "GET", "/v1/nodes", nil)
 	if strings.Contains(a.body, "alice") || strings.Contains(a.body, "secret") {
 		t.Errorf("bob sees %s", a.body)
 	}
-	jobs := read[api.NodeList](t, a).Nodes[0].Loads[0].Jobs
-	if len(jobs) != 2 || jobs[0] != (exchange.Tenant{Share: 0.25}) || jobs[1].Job != 2 || jobs[1].Name != "mine" {
+	jobs := read[v1.NodeList](t, a).Nodes[0].Loads[0].Jobs
+	if len(jobs) != 2 || jobs[0] != (v1.Tenant{Share: 0.25}) || jobs[1].Job != 2 || jobs[1].Name != "mine" {
 		t.Errorf("bob sees %+v", jobs)
 	}
 	if a := w.ask("root", "GET", "/v1/nodes", nil); !strings.Contains(a.body, "secret") {
@@ -197,11 +197,11 @@ func TestOthersJobsOnNodesAreVeiled(t *testing.T) {
 // The answer to a transfer must not show what the other side has.
 func TestTransferShowsOnlyTheSendersAccount(t *testing.T) {
 	w := newWorld(t)
-	a := read[exchange.Account](t, w.ask("alice", "POST", "/v1/transfers", api.Transfer{To: "people/bob", Amount: 25e6}))
+	a := read[v1.Account](t, w.ask("alice", "POST", "/v1/transfers", v1.Transfer{To: "people/bob", Amount: 25e6}))
 	if a.Path != "people/alice" || a.Free != 75e6 {
 		t.Errorf("got %+v", a)
 	}
-	b := read[exchange.Account](t, w.ask("bob", "GET", "/v1/accounts/people/bob", nil))
+	b := read[v1.Account](t, w.ask("bob", "GET", "/v1/accounts/people/bob", nil))
 	if b.Free != 125e6 {
 		t.Errorf("got %+v", b)
 	}

@@ -3,7 +3,7 @@ package api
 import (
 	"net/http"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
 )
@@ -16,7 +16,7 @@ func (c *call) mayTouch(path string) error {
 	if c.owner() {
 		return nil
 	}
-	own, err := c.h.market.AccountOf(c.r.Context(), c.who.User)
+	own, err := c.h.accounts.AccountOf(c.r.Context(), c.who.User)
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func (c *call) mayPay(path string) error {
 // account is the account that a parameter names; "" is the caller's own.
 func (c *call) account(path string) (string, error) {
 	if path == "" {
-		return c.h.market.AccountOf(c.r.Context(), c.who.User)
+		return c.h.accounts.AccountOf(c.r.Context(), c.who.User)
 	}
 	return path, c.mayTouch(path)
 }
@@ -53,11 +53,11 @@ func listAccounts(c *call) error {
 			return err
 		}
 	}
-	list, err := c.h.market.Accounts(c.r.Context(), prefix)
+	list, err := c.h.accounts.Accounts(c.r.Context(), prefix)
 	if err != nil {
 		return err
 	}
-	return c.answer(http.StatusOK, AccountList{Accounts: some(list)})
+	return c.answer(http.StatusOK, v1.AccountList{Accounts: some(list)})
 }
 
 func readAccount(c *call) error {
@@ -70,7 +70,7 @@ func readAccount(c *call) error {
 
 // showAccount answers with an account as it stands.
 func (c *call) showAccount(status int, path string) error {
-	list, err := c.h.market.Accounts(c.r.Context(), path)
+	list, err := c.h.accounts.Accounts(c.r.Context(), path)
 	if err != nil {
 		return err
 	}
@@ -83,11 +83,11 @@ func (c *call) showAccount(status int, path string) error {
 }
 
 func changeAccount(c *call) error {
-	var want AccountChange
+	var want v1.AccountChange
 	if err := c.decode(&want); err != nil {
 		return err
 	}
-	m := exchange.MoneyCommand{Op: want.Op, To: want.Account, Amount: want.Amount, None: want.None, Memo: want.Memo}
+	m := MoneyCommand{Op: want.Op, To: want.Account, Amount: want.Amount, None: want.None, Memo: want.Memo}
 	switch want.Op {
 	case "open", "close", "limit", "credit":
 	default:
@@ -105,7 +105,7 @@ func changeAccount(c *call) error {
 }
 
 func transfer(c *call) error {
-	var want Transfer
+	var want v1.Transfer
 	if err := c.decode(&want); err != nil {
 		return err
 	}
@@ -119,14 +119,14 @@ func transfer(c *call) error {
 	if err != nil {
 		return err
 	}
-	m := exchange.MoneyCommand{Op: "transfer", From: from, To: want.To, Amount: want.Amount, Memo: want.Memo}
+	m := MoneyCommand{Op: "transfer", From: from, To: want.To, Amount: want.Amount, Memo: want.Memo}
 	// What the other side has is none of the sender's business: the answer is
 	// the account that the money came from.
 	return c.money(http.StatusOK, &m, from)
 }
 
 func grant(c *call) error {
-	var want Grant
+	var want v1.Grant
 	if err := c.decode(&want); err != nil {
 		return err
 	}
@@ -136,12 +136,12 @@ func grant(c *call) error {
 	case want.Amount <= 0:
 		return badField("amount_micros", "more than 0")
 	}
-	return c.money(http.StatusOK, &exchange.MoneyCommand{Op: "grant", To: want.To, Amount: want.Amount, Memo: want.Memo}, want.To)
+	return c.money(http.StatusOK, &MoneyCommand{Op: "grant", To: want.To, Amount: want.Amount, Memo: want.Memo}, want.To)
 }
 
 // money has money moved and answers with an account as it stands then.
-func (c *call) money(status int, m *exchange.MoneyCommand, show string) error {
-	o, err := c.do(exchange.Command{Money: m})
+func (c *call) money(status int, m *MoneyCommand, show string) error {
+	o, err := c.do(Command{Money: m})
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/api/apitest"
 )
@@ -43,25 +43,25 @@ type quick struct {
 	next atomic.Int64
 }
 
-func (q *quick) Do(_ context.Context, c exchange.Command, _ api.Key) (exchange.Outcome, bool, error) {
+func (q *quick) Do(_ context.Context, c api.Command, _ api.Key) (api.Outcome, bool, error) {
 	id := q.next.Add(1)
-	return exchange.Outcome{Job: &exchange.Job{
-		ID: id, Owner: c.By.User, Account: "people/" + c.By.User, Name: c.Submit.Request.Name, State: exchange.Running,
+	return api.Outcome{Job: &v1.Job{
+		ID: id, Owner: c.By.User, Account: "people/" + c.By.User, Name: c.Submit.Request.Name, State: v1.Running,
 		Request: c.Submit.Request, SubmittedUS: id, DueUS: id, PromisedUS: id, Firm: true, Price: 1e6, Held: 1e6, Width: 1,
-		Policy: "libra", Share: 0.5, Places: []exchange.Place{{Node: "n1"}},
+		Policy: "libra", Share: 0.5, Places: []v1.Place{{Node: "n1"}},
 	}}, false, nil
 }
 
 func benched(b *testing.B) (*api.Handler, string, []byte) {
 	b.Helper()
 	keys := &apitest.Keys{}
-	secret := keys.Make("alice", exchange.RoleUser)
-	r := exchange.Request{
+	secret := keys.Make("alice", v1.RoleUser)
+	r := v1.Request{
 		Name: "render", Argv: []string{"/usr/bin/render", "--frame", "17", "scene.blend"}, Dir: "/home/alice/film",
 		Env: []string{"PATH=/usr/bin:/bin", "HOME=/home/alice", "LANG=C.UTF-8"}, EstimateMS: 600_000, DeadlineMS: 3_600_000,
 		MemoryMB: 2048, Tags: []string{"film"},
 	}
-	body, err := json.Marshal(api.SubmitRequest{Request: r})
+	body, err := json.Marshal(v1.SubmitRequest{Request: r})
 	if err != nil {
 		b.Fatal(err)
 	}

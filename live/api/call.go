@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 // call is one request on its way to an answer.
@@ -17,9 +17,9 @@ type call struct {
 	w     http.ResponseWriter
 	r     *http.Request
 
-	who   exchange.Identity
-	token *Token // nil: nobody, or a certificate
-	key   Key    // of idempotency
+	who   Identity
+	token *v1.Token // nil: nobody, or a certificate
+	key   Key       // of idempotency
 
 	body   *bytes.Buffer // borrowed
 	status int           // of the answer; 0: none yet
@@ -86,9 +86,9 @@ func (c *call) head(status int) {
 }
 
 // do has a command carried out, in the name of who calls.
-func (c *call) do(cmd exchange.Command) (exchange.Outcome, error) {
+func (c *call) do(cmd Command) (Outcome, error) {
 	cmd.By = c.who
-	o, again, err := c.h.market.Do(c.r.Context(), cmd, c.key)
+	o, again, err := c.h.trade.Do(c.r.Context(), cmd, c.key)
 	if again {
 		c.w.Header()["Idempotency-Replayed"] = replayed
 	}
@@ -99,7 +99,7 @@ func (c *call) do(cmd exchange.Command) (exchange.Outcome, error) {
 }
 
 // owner reports whether the caller is the owner of the cluster.
-func (c *call) owner() bool { return c.who.Role == exchange.RoleOwner }
+func (c *call) owner() bool { return c.who.Role == v1.RoleOwner }
 
 func (c *call) nowUS() int64 { return c.h.options.Now().UnixMicro() }
 

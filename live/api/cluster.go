@@ -4,32 +4,32 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 func listNodes(c *call) error {
-	list, err := c.h.market.Nodes(c.r.Context())
+	list, err := c.h.floor.Nodes(c.r.Context())
 	if err != nil {
 		return err
 	}
 	if !c.owner() {
 		list = c.veil(list)
 	}
-	return c.answer(http.StatusOK, NodeList{Nodes: some(list)})
+	return c.answer(http.StatusOK, v1.NodeList{Nodes: some(list)})
 }
 
 // veil hides whose jobs the others are. How much of a processor is taken is
 // public: it is what prices come from.
-func (c *call) veil(list []exchange.NodeView) []exchange.NodeView {
-	out := make([]exchange.NodeView, len(list))
+func (c *call) veil(list []v1.NodeView) []v1.NodeView {
+	out := make([]v1.NodeView, len(list))
 	for i := range list {
 		out[i] = list[i]
-		out[i].Loads = make([]exchange.ProcessorView, len(list[i].Loads))
+		out[i].Loads = make([]v1.ProcessorView, len(list[i].Loads))
 		for j, p := range list[i].Loads {
-			jobs := make([]exchange.Tenant, len(p.Jobs))
+			jobs := make([]v1.Tenant, len(p.Jobs))
 			for k, t := range p.Jobs {
 				if t.Owner != c.who.User {
-					t = exchange.Tenant{Share: t.Share}
+					t = v1.Tenant{Share: t.Share}
 				}
 				jobs[k] = t
 			}
@@ -41,7 +41,7 @@ func (c *call) veil(list []exchange.NodeView) []exchange.NodeView {
 }
 
 func prices(c *call) error {
-	p, err := c.h.market.Prices(c.r.Context())
+	p, err := c.h.floor.Prices(c.r.Context())
 	if err != nil {
 		return err
 	}
@@ -49,22 +49,22 @@ func prices(c *call) error {
 }
 
 func listEpochs(c *call) error {
-	list, err := c.h.market.Epochs(c.r.Context())
+	list, err := c.h.floor.Epochs(c.r.Context())
 	if err != nil {
 		return err
 	}
-	return c.answer(http.StatusOK, EpochList{Epochs: some(list)})
+	return c.answer(http.StatusOK, v1.EpochList{Epochs: some(list)})
 }
 
 func beginEpoch(c *call) error {
-	var want exchange.Epoch
+	var want v1.Epoch
 	if err := c.decode(&want); err != nil {
 		return err
 	}
 	if want.Policy == "" {
 		return badField("policy", "the name of a policy")
 	}
-	o, err := c.do(exchange.Command{Epoch: &want})
+	o, err := c.do(Command{Epoch: &want})
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func tally(c *call) error {
 	if p.err != nil {
 		return p.err
 	}
-	t, err := c.h.market.Tally(c.r.Context(), period.Start, period.End)
+	t, err := c.h.floor.Tally(c.r.Context(), period.Start, period.End)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ const verifyWait = 10 * time.Minute
 
 func verifyLedger(c *call) error {
 	c.takesLong(verifyWait)
-	v, err := c.h.market.VerifyLedger(c.r.Context())
+	v, err := c.h.records.VerifyLedger(c.r.Context())
 	if err != nil {
 		return err
 	}
@@ -107,8 +107,8 @@ func history(c *call) error {
 	if err != nil {
 		return err
 	}
-	page := History{}
-	if page.Jobs, err = c.h.market.History(c.r.Context(), after, limit+1); err != nil {
+	page := v1.History{}
+	if page.Jobs, err = c.h.records.History(c.r.Context(), after, limit+1); err != nil {
 		return err
 	}
 	page.Jobs = some(page.Jobs)
@@ -125,8 +125,8 @@ func readLog(c *call) error {
 	if err != nil {
 		return err
 	}
-	page := LogPage{}
-	if page.Entries, err = c.h.market.Log(c.r.Context(), after, limit+1); err != nil {
+	page := v1.LogPage{}
+	if page.Entries, err = c.h.records.Log(c.r.Context(), after, limit+1); err != nil {
 		return err
 	}
 	page.Entries = some(page.Entries)

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 )
 
@@ -27,13 +28,13 @@ const (
 	known  = people | nodes
 )
 
-func roleSet(r exchange.Role) roles {
+func roleSet(r v1.Role) roles {
 	switch r {
-	case exchange.RoleUser:
+	case v1.RoleUser:
 		return users
-	case exchange.RoleOwner:
+	case v1.RoleOwner:
 		return owners
-	case exchange.RoleNode:
+	case v1.RoleNode:
 		return nodes
 	default:
 		return everyone
@@ -43,7 +44,7 @@ func roleSet(r exchange.Role) roles {
 // words lists the roles for people.
 func (s roles) words() string {
 	var out []string
-	for _, r := range []exchange.Role{exchange.RoleUser, exchange.RoleOwner, exchange.RoleNode} {
+	for _, r := range []v1.Role{v1.RoleUser, v1.RoleOwner, v1.RoleNode} {
 		if s&roleSet(r) != 0 {
 			out = append(out, string(r))
 		}
@@ -83,7 +84,7 @@ func (c *call) identify() error {
 	}
 	if t := c.r.TLS; t != nil && len(t.VerifiedChains) > 0 {
 		if name := t.PeerCertificates[0].Subject.CommonName; validNode(name) {
-			c.who = exchange.Identity{User: name, Role: exchange.RoleNode}
+			c.who = Identity{User: name, Role: v1.RoleNode}
 			return nil
 		}
 	}
@@ -99,7 +100,7 @@ func (c *call) present(authorization string) error {
 	if err != nil {
 		return err
 	}
-	c.token, c.who = t, exchange.Identity{User: t.User, Role: t.Role}
+	c.token, c.who = t, Identity{User: t.User, Role: t.Role}
 	return nil
 }
 
@@ -130,7 +131,7 @@ type hash = [sha256.Size]byte
 
 // seen is a token as the store had it at a time.
 type seen struct {
-	token *Token
+	token *v1.Token
 	at    time.Time
 }
 
@@ -139,7 +140,7 @@ const maxSeen = 10_000
 
 // open finds the token of a secret. It is found by its hash, so how long that
 // takes says nothing about the secret.
-func (d *door) open(ctx context.Context, secret string) (*Token, error) {
+func (d *door) open(ctx context.Context, secret string) (*v1.Token, error) {
 	if !wellFormed(secret) {
 		return nil, &fault{kind: kindUnauthenticated, detail: "this is not a token of a libra"}
 	}

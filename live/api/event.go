@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 // events writes what changes, as server-sent events: the number of a notice is
@@ -40,7 +40,7 @@ func events(c *call) error {
 	defer done()
 	ctx, cancel := context.WithCancel(c.r.Context())
 	defer cancel()
-	notices, err := c.h.market.Follow(ctx, owner, after)
+	notices, err := c.h.floor.Follow(ctx, owner, after)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func events(c *call) error {
 
 // stream writes notices until there are no more, with a sign of life where
 // there is a pause.
-func (c *call) stream(notices <-chan exchange.Notice, owner string) error {
+func (c *call) stream(notices <-chan v1.Notice, owner string) error {
 	rc := http.NewResponseController(c.w)
 	header := c.w.Header()
 	header["Content-Type"] = []string{"text/event-stream"}
@@ -98,7 +98,7 @@ func (c *call) stream(notices <-chan exchange.Notice, owner string) error {
 
 // appendEvent adds a notice, if it is for the caller's eyes. The market knows
 // whom it sends to; that it keeps to it is worth looking at twice.
-func (c *call) appendEvent(out []byte, n *exchange.Notice, owner string) ([]byte, error) {
+func (c *call) appendEvent(out []byte, n *v1.Notice, owner string) ([]byte, error) {
 	if public := n.Owner == "" && n.Job == nil && n.Kind != "account"; owner != "" && n.Owner != owner && !public {
 		return out, nil
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/api/apitest"
 )
@@ -20,7 +20,7 @@ import (
 // heard is one event of a stream.
 type heard struct {
 	id, kind string
-	notice   exchange.Notice
+	notice   v1.Notice
 }
 
 // stream is a stream of events that a test listens to.
@@ -73,8 +73,8 @@ func (s *stream) next() (heard, bool) {
 	return h, false
 }
 
-func said(owner string, id int64) exchange.Notice {
-	return exchange.Notice{Kind: "job", Owner: owner, Job: &exchange.JobNotice{ID: id, State: exchange.Running}}
+func said(owner string, id int64) v1.Notice {
+	return v1.Notice{Kind: "job", Owner: owner, Job: &v1.JobNotice{ID: id, State: v1.Running}}
 }
 
 func TestEventsAreOnesOwn(t *testing.T) {
@@ -87,7 +87,7 @@ func TestEventsAreOnesOwn(t *testing.T) {
 	w.market.Say(leak)
 	unowned := said("", 3) // nobody's name is on it: it is nobody's to see
 	w.market.Say(unowned)
-	w.market.Say(exchange.Notice{Kind: "price", Prices: &exchange.Prices{Policy: "libra"}})
+	w.market.Say(v1.Notice{Kind: "price", Prices: &v1.Prices{Policy: "libra"}})
 	w.market.Say(said("alice", 4))
 	w.market.Hang()
 	for _, c := range []struct {
@@ -182,7 +182,7 @@ func TestStreamsPerTokenAreLimited(t *testing.T) {
 	if p := a.problem(t); a.status != 429 || p.Type != "/problems/too-many-streams" || a.header.Get("Retry-After") == "" {
 		t.Errorf("the fourth: got %d %+v", a.status, p)
 	}
-	w.market.Put(exchange.Job{ID: 1, Owner: "alice", State: exchange.Running})
+	w.market.Put(v1.Job{ID: 1, Owner: "alice", State: v1.Running})
 	if a := w.ask("alice", "GET", "/v1/jobs/1/logs?follow=1", nil); a.status != 429 {
 		t.Errorf("output: got %d", a.status)
 	}

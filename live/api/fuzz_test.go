@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"testing"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/api/apitest"
 )
@@ -22,7 +22,7 @@ func FuzzSubmission(f *testing.F) {
 		f.Add([]byte(seed), "key")
 	}
 	keys := &apitest.Keys{}
-	secret := keys.Make("alice", exchange.RoleUser)
+	secret := keys.Make("alice", v1.RoleUser)
 	h := api.New(apitest.New("alice"), keys, api.Options{})
 	f.Fuzz(func(t *testing.T, body []byte, key string) {
 		r := httptest.NewRequest(http.MethodPost, "/v1/jobs", bytes.NewReader(body))
@@ -53,11 +53,11 @@ func FuzzPath(f *testing.F) {
 		f.Add(seed)
 	}
 	keys := &apitest.Keys{}
-	secret := keys.Make("alice", exchange.RoleUser)
-	keys.Make("bob", exchange.RoleUser)
+	secret := keys.Make("alice", v1.RoleUser)
+	keys.Make("bob", v1.RoleUser)
 	m := apitest.New("alice", "bob")
-	m.Put(exchange.Job{ID: 1, Owner: "alice", State: exchange.Completed})
-	m.Put(exchange.Job{ID: 2, Owner: "bob", Name: "of-bob", State: exchange.Completed})
+	m.Put(v1.Job{ID: 1, Owner: "alice", State: v1.Completed})
+	m.Put(v1.Job{ID: 2, Owner: "bob", Name: "of-bob", State: v1.Completed})
 	h := api.New(m, keys, api.Options{})
 	h.Close() // so that streams end
 	f.Fuzz(func(t *testing.T, where string) {

@@ -57,7 +57,14 @@ func (o Options) withDefaults() Options {
 
 // Handler serves a market. It is an http.Handler.
 type Handler struct {
-	market  Market
+	trade    Trade
+	jobs     Jobs
+	floor    Floor
+	accounts Accounts
+	records  Records
+	agents   Agents
+	health   Health
+
 	options Options
 	mux     *http.ServeMux
 	door    door
@@ -73,7 +80,7 @@ type Handler struct {
 func New(m Market, k Keys, o Options) *Handler {
 	o = o.withDefaults()
 	h := &Handler{
-		market:  m,
+		trade: m, jobs: m, floor: m, accounts: m, records: m, agents: m, health: m,
 		options: o,
 		mux:     http.NewServeMux(),
 		door:    door{keys: k, now: o.Now, lasts: o.TokenCache},

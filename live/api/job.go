@@ -8,7 +8,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/live/wire"
 )
 
 const (
@@ -20,13 +22,13 @@ const (
 var errEmpty = errors.New("the market answered with an empty outcome")
 
 func submit(c *call) error {
-	var want SubmitRequest
+	var want v1.SubmitRequest
 	if err := c.decode(&want); err != nil {
 		return err
 	}
 	switch {
 	case want.Quote == "":
-		if err := want.Request.Validate(); err != nil {
+		if err := wire.Validate(&want.Request); err != nil {
 			return err
 		}
 	case !validID(want.Quote):
@@ -35,7 +37,7 @@ func submit(c *call) error {
 	if err := c.mayPay(want.Request.Account); err != nil {
 		return err
 	}
-	o, err := c.do(exchange.Command{Submit: &exchange.Submit{Request: want.Request, Quote: want.Quote}})
+	o, err := c.do(Command{Submit: &want})
 	if err != nil {
 		return err
 	}
@@ -54,7 +56,7 @@ func listJobs(c *call) error {
 	if err != nil {
 		return err
 	}
-	q := JobQuery{Owner: p.text("owner"), Name: p.text("name"), Account: p.text("account")}
+	q := v1.JobQuery{Owner: p.text("owner"), Name: p.text("name"), Account: p.text("account")}
 	q.Limit = int(p.number("limit", defaultPage, 1, maxPage))
 	q.Before = p.number("before", 0, 0, 1<<62)
 	counts := p.flag("counts")
@@ -73,9 +75,9 @@ func listJobs(c *call) error {
 		}
 		q.Owner = c.who.User
 	}
-	page := JobPage{}
+	page := v1.JobPage{}
 	q.Limit++ // one more shows whether there are more
-	if page.Jobs, err = c.h.market.Jobs(c.r.Context(), q); err != nil {
+	if page.Jobs, err = c.h.jobs.Jobs(c.r.Context(), q); err != nil {
 		return err
 	}
 	page.Jobs = some(page.Jobs)
@@ -85,7 +87,7 @@ func listJobs(c *call) error {
 		c.next("before", page.Next)
 	}
 	if counts {
-		if page.Counts, err = c.h.market.CountJobs(c.r.Context(), q.Owner); err != nil {
+		if page.Counts, err = c.h.jobs.CountJobs(c.r.Context(), q.Owner); err != nil {
 			return err
 		}
 	}
@@ -104,14 +106,14 @@ func (c *call) next(cursor string, at int64) {
 
 // states reads states with commas between them. "live" is all that have not
 // ended, "ended" is all others.
-func states(text string) ([]exchange.State, error) {
+func states(text string) ([]v1.State, error) {
 	if text == "" {
 		return nil, nil
 	}
-	var out []exchange.State
+	var out []v1.State
 	for word := range strings.SplitSeq(text, ",") {
 		n := len(out)
-		for _, s := range exchange.States() {
+		for _, s := range v1.States() {
 			if word == string(s) || word == "live" && !s.Final() || word == "ended" && s.Final() {
 				out = append(out, s)
 			}
@@ -132,12 +134,12 @@ func readJob(c *call) error {
 }
 
 // ownJob is the job of the path, if it is the caller's.
-func (c *call) ownJob() (exchange.Job, error) {
+func (c *call) ownJob() (v1.Job, error) {
 	id, err := c.id()
 	if err != nil {
-		return exchange.Job{}, err
+		return v1.Job{}, err
 	}
-	job, err := c.h.market.Job(c.r.Context(), id)
+	job, err := c.h.jobs.Job(c.r.Context(), id)
 	if err == nil && !c.mine(job.Owner) {
 		err = notFound("job " + strconv.FormatInt(id, 10))
 	}
@@ -152,7 +154,7 @@ func cancelJob(c *call) error {
 	if err != nil {
 		return err
 	}
-	o, err := c.do(exchange.Command{Cancel: &exchange.Cancel{Job: job.ID}})
+	o, err := c.do(Command{Cancel: &Cancel{Job: job.ID}})
 	if errors.Is(err, exchange.ErrUnknown) {
 		// It is there, so it has ended: the market floor forgets those.
 		return fmt.Errorf("%w: job %d has ended", exchange.ErrConflict, job.ID)
@@ -172,7 +174,7 @@ func explain(c *call) error {
 	if err != nil {
 		return err
 	}
-	e, err := c.h.market.Explain(c.r.Context(), job.ID)
+	e, err := c.h.jobs.Explain(c.r.Context(), job.ID)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 func TestAKeyMakesItHappenOnce(t *testing.T) {
@@ -41,7 +41,7 @@ func TestAKeyMakesItHappenOnce(t *testing.T) {
 		}
 	}
 	bob := w.ask("bob", "POST", "/v1/jobs", submission("a"), "Idempotency-Key", "k1")
-	if got := read[exchange.Job](t, bob); bob.status != 201 || got.Owner != "bob" || got.ID == 1 {
+	if got := read[v1.Job](t, bob); bob.status != 201 || got.Owner != "bob" || got.ID == 1 {
 		t.Errorf("another user: got %d %s", bob.status, bob.body)
 	}
 }
@@ -65,7 +65,7 @@ func TestCancellingUnderAKeyIsReplayedAfterTheEnd(t *testing.T) {
 	w.ask("alice", "POST", "/v1/jobs", submission("a"))
 	for i := range 2 {
 		a := w.ask("alice", "POST", "/v1/jobs/1/cancel", "{}", "Idempotency-Key", "k")
-		if got := read[exchange.Job](t, a); a.status != 200 || got.State != exchange.Cancelled {
+		if got := read[v1.Job](t, a); a.status != 200 || got.State != v1.Cancelled {
 			t.Errorf("try %d: got %d %s", i, a.status, a.body)
 		}
 	}

@@ -23,7 +23,7 @@ type metrics struct {
 	streams  prometheus.Gauge
 }
 
-func newMetrics(m Market) *metrics {
+func newMetrics(m Health) *metrics {
 	s := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "libra_http_requests_total", Help: "Calls, by route and status; 499: the client hung up.",
@@ -36,7 +36,7 @@ func newMetrics(m Market) *metrics {
 		streams: prometheus.NewGauge(prometheus.GaugeOpts{Name: "libra_http_streams", Help: "Streams being followed."}),
 	}
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(s.requests, s.seconds, s.flight, s.streams, &measures{market: m},
+	registry.MustRegister(s.requests, s.seconds, s.flight, s.streams, &measures{m},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	s.show = promhttp.HandlerFor(registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
 	return s
@@ -100,7 +100,7 @@ func (w *watch) end(status int, took time.Duration) {
 }
 
 // measures is the numbers of the market as metrics.
-type measures struct{ market Market }
+type measures struct{ market Health }
 
 // Describe says nothing: which numbers there are is for the market to say.
 func (s *measures) Describe(chan<- *prometheus.Desc) {}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/api"
 )
 
@@ -71,7 +71,7 @@ func TestTheLogKeepsSecrets(t *testing.T) {
 	w.ask("alice", "GET", "/v1/jobs?name=private-name", nil)
 	w.ask("alice", "GET", "/v1/quotes/"+secret, nil)
 	w.ask("alice", "GET", "/nowhere/"+secret, nil)
-	made := read[api.NewToken](t, w.ask("alice", "POST", "/v1/tokens", api.TokenRequest{}))
+	made := read[v1.NewToken](t, w.ask("alice", "POST", "/v1/tokens", v1.TokenRequest{}))
 	w.market.Fail(fmt.Errorf("about %s", secret))
 	w.ask("alice", "GET", "/v1/prices", nil)
 	w.ask("expired", "GET", "/v1/prices", nil)
@@ -92,16 +92,16 @@ func TestTheLogKeepsSecrets(t *testing.T) {
 func TestListsAreReadPageByPage(t *testing.T) {
 	w := newWorld(t)
 	for i := range int64(7) {
-		w.market.Put(exchange.Job{ID: i + 1, Owner: []string{"alice", "bob"}[i%2], State: exchange.Running})
+		w.market.Put(v1.Job{ID: i + 1, Owner: []string{"alice", "bob"}[i%2], State: v1.Running})
 	}
 	var seen []int64
 	for path := "/v1/jobs?limit=2&state=running&counts=1"; path != ""; {
 		a := w.ask("alice", "GET", path, nil)
-		page := read[api.JobPage](t, a)
+		page := read[v1.JobPage](t, a)
 		for _, j := range page.Jobs {
 			seen = append(seen, j.ID)
 		}
-		if page.Counts[exchange.Running] != 4 {
+		if page.Counts[v1.Running] != 4 {
 			t.Errorf("counts %v", page.Counts)
 		}
 		link := a.header.Get("Link")
@@ -113,13 +113,13 @@ func TestListsAreReadPageByPage(t *testing.T) {
 	if fmt.Sprint(seen) != "[7 5 3 1]" {
 		t.Errorf("saw %v", seen)
 	}
-	h := read[api.History](t, w.ask("root", "GET", "/v1/history?limit=3&after=1", nil))
+	h := read[v1.History](t, w.ask("root", "GET", "/v1/history?limit=3&after=1", nil))
 	if len(h.Jobs) != 3 || h.Jobs[0].ID != 2 || h.Next != 4 {
 		t.Errorf("got %d jobs, next %d", len(h.Jobs), h.Next)
 	}
 	w.ask("alice", "POST", "/v1/jobs", submission("a"))
 	w.ask("alice", "POST", "/v1/jobs", submission("b"))
-	l := read[api.LogPage](t, w.ask("root", "GET", "/v1/log?limit=1", nil))
+	l := read[v1.LogPage](t, w.ask("root", "GET", "/v1/log?limit=1", nil))
 	if len(l.Entries) != 1 || l.Entries[0].Kind != "submit" || l.Next != 1 {
 		t.Errorf("got %+v", l)
 	}
@@ -144,10 +144,10 @@ func TestTheScriptIsNotSentBack(t *testing.T) {
 	w := newWorld(t)
 	r := submission("s")
 	r.Request.Script = "#!/bin/sh\necho hello\n"
-	if got := read[exchange.Job](t, w.ask("alice", "POST", "/v1/jobs", r)); got.Request.Script != "" {
+	if got := read[v1.Job](t, w.ask("alice", "POST", "/v1/jobs", r)); got.Request.Script != "" {
 		t.Errorf("got %q", got.Request.Script)
 	}
-	if got := read[exchange.Job](t, w.ask("alice", "GET", "/v1/jobs/1", nil)); got.Request.Script != r.Request.Script {
+	if got := read[v1.Job](t, w.ask("alice", "GET", "/v1/jobs/1", nil)); got.Request.Script != r.Request.Script {
 		t.Errorf("got %q", got.Request.Script)
 	}
 }

@@ -21,7 +21,7 @@ func hello(c *call) error {
 	case !validNode(h.Node):
 		return badField("node", "a host name")
 	}
-	w, err := c.h.market.Hello(c.r.Context(), h)
+	w, err := c.h.agents.Hello(c.r.Context(), h)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func desired(c *call) error {
 	if wait > 0 {
 		c.takesLong(wait + writeWait)
 	}
-	d, err := c.h.market.Desired(c.r.Context(), c.who.User, after, wait)
+	d, err := c.h.agents.Desired(c.r.Context(), c.who.User, after, wait)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func report(c *call) error {
 	if r.Node != c.who.User {
 		return badField("node", "the node of the path")
 	}
-	reply, err := c.h.market.Report(c.r.Context(), r)
+	reply, err := c.h.agents.Report(c.r.Context(), r)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func chunk(c *call) error {
 	if err := c.decode(&k); err != nil {
 		return err
 	}
-	if err := c.h.market.Chunk(c.r.Context(), c.who.User, id, k); err != nil {
+	if err := c.h.agents.Chunk(c.r.Context(), c.who.User, id, k); err != nil {
 		return err
 	}
 	return c.nothing()

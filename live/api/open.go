@@ -6,18 +6,19 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 )
 
 // The routes that ask nobody who they are.
 
 func healthz(c *call) error {
-	if err := c.h.market.Healthy(c.r.Context()); err != nil {
+	if err := c.h.health.Healthy(c.r.Context()); err != nil {
 		// Why is for the log: anybody may ask here.
 		c.h.options.Log.WarnContext(c.r.Context(), "not healthy", "error", redact(err.Error()))
 		return fmt.Errorf("%w: not healthy", exchange.ErrUnavailable)
 	}
-	return c.answer(http.StatusOK, Health{Status: "ok"})
+	return c.answer(http.StatusOK, v1.Health{Status: "ok"})
 }
 
 //go:embed openapi.json
@@ -38,7 +39,8 @@ func explainProblem(c *call) error {
 		return notFound("this problem")
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\n%s\n\nHTTP status %d, exit code %d of commands.\n", k.title, k.text, k.status, k.exit)
+	p := k.problem("")
+	fmt.Fprintf(&b, "%s\n\n%s\n\nHTTP status %d, exit code %d of commands.\n", k.title, k.text, k.status, p.ExitCode())
 	if k.reason != "" {
 		fmt.Fprintf(&b, "The reason is %q: a refusal by the market, not a mistake.\n", k.reason)
 	}

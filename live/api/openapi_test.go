@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 var update = flag.Bool("update", false, "rewrite openapi.json")
@@ -35,7 +35,7 @@ func TestDescriptionIsUpToDate(t *testing.T) {
 		return
 	}
 	if !bytes.Equal(made, openAPI) {
-		t.Errorf("openapi.json is not what the code says: run go test ./api -run Description -update, and read the diff")
+		t.Errorf("openapi.json is not what the code says: run go test ./live/api -run Description -update, and read the diff")
 	}
 }
 
@@ -91,7 +91,7 @@ var (
 func documented(pattern string) string { return noDot.Replace(pattern) }
 
 func description(t *testing.T) map[string]any {
-	s := newSchemas(t, ".", "../../core/exchange", "../../core/task", "../../core/ledger", "../../core/market")
+	s := newSchemas(t, "../../client/v1", "../../core/task")
 	paths := map[string]map[string]any{}
 	for i := range routes {
 		rt := &routes[i]
@@ -101,8 +101,8 @@ func description(t *testing.T) map[string]any {
 		}
 		paths[path][strings.ToLower(rt.method)] = operation(s, rt)
 	}
-	problem := s.of(reflect.TypeFor[Problem](), false)
-	s.of(reflect.TypeFor[exchange.Notice](), false)
+	problem := s.of(reflect.TypeFor[v1.Problem](), false)
+	s.of(reflect.TypeFor[v1.Notice](), false)
 	return map[string]any{
 		"openapi": "3.1.0",
 		"info": map[string]any{
@@ -135,7 +135,8 @@ func preface() string {
 		"with `Idempotency-Replayed: true`.\n\n" +
 		"| problem | status | exit code of commands | title |\n|---|---|---|---|\n")
 	for _, k := range kinds {
-		fmt.Fprintf(&b, "| `%s%s` | %d | %d | %s |\n", problemPath, k.name, k.status, k.exit, k.title)
+		p := k.problem("")
+		fmt.Fprintf(&b, "| `%s` | %d | %d | %s |\n", p.Type, k.status, p.ExitCode(), k.title)
 	}
 	return b.String()
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 )
 
@@ -58,7 +59,7 @@ func output(c *call) error {
 	c.takesLong(tailWait + writeWait)
 	ctx, cancel := context.WithTimeout(c.r.Context(), tailWait)
 	defer cancel()
-	chunk, err := c.h.market.Tail(ctx, w.job, w.rank, w.element, w.stderr, w.offset, w.limit)
+	chunk, err := c.h.jobs.Tail(ctx, w.job, w.rank, w.element, w.stderr, w.offset, w.limit)
 	if err != nil {
 		return err
 	}
@@ -67,7 +68,7 @@ func output(c *call) error {
 
 // followOutput writes what the job writes, as text. What the node has to say
 // against it in the end goes into a trailer.
-func (c *call) followOutput(job *exchange.Job, w *wanted) error {
+func (c *call) followOutput(job *v1.Job, w *wanted) error {
 	done, err := c.follow()
 	if err != nil {
 		return err
@@ -106,7 +107,7 @@ func (c *call) followOutput(job *exchange.Job, w *wanted) error {
 		case <-c.h.closed:
 			return nil
 		}
-		if *job, err = c.h.market.Job(c.r.Context(), w.job); err != nil {
+		if *job, err = c.h.jobs.Job(c.r.Context(), w.job); err != nil {
 			return err
 		}
 	}
@@ -120,7 +121,7 @@ const trailer = "Libra-Error"
 func (c *call) copyOutput(rc *http.ResponseController, w *wanted) (complaint string, err error) {
 	for {
 		ctx, cancel := context.WithTimeout(c.r.Context(), tailWait)
-		chunk, err := c.h.market.Tail(ctx, w.job, w.rank, w.element, w.stderr, w.offset, w.limit)
+		chunk, err := c.h.jobs.Tail(ctx, w.job, w.rank, w.element, w.stderr, w.offset, w.limit)
 		cancel()
 		switch {
 		case c.r.Context().Err() != nil:

@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/task"
 )
 
 func TestAPieceOfOutput(t *testing.T) {
 	w := newWorld(t)
-	w.market.Put(exchange.Job{ID: 1, Owner: "alice", State: exchange.Running, StartedUS: 1})
+	w.market.Put(v1.Job{ID: 1, Owner: "alice", State: v1.Running, StartedUS: 1})
 	w.market.Write(1, "one\ntwo\n")
 	for path, want := range map[string]string{
 		"/v1/jobs/1/logs":                   "one\ntwo\n",
@@ -29,7 +29,7 @@ func TestAPieceOfOutput(t *testing.T) {
 
 func TestOutputIsFollowedToTheEnd(t *testing.T) {
 	w := newWorld(t)
-	j := exchange.Job{ID: 1, Owner: "alice", State: exchange.Queued}
+	j := v1.Job{ID: 1, Owner: "alice", State: v1.Queued}
 	w.market.Put(j)
 	res, err := w.server.Client().Do(w.request("alice", "GET", "/v1/jobs/1/logs?follow=1", nil))
 	if err != nil {
@@ -46,7 +46,7 @@ func TestOutputIsFollowedToTheEnd(t *testing.T) {
 			t.Fatalf("got %q, want %q: %v", got, text, err)
 		}
 	}
-	j.State, j.StartedUS = exchange.Running, 1
+	j.State, j.StartedUS = v1.Running, 1
 	w.market.Put(j)
 	w.market.Write(1, "one\n")
 	expect("one\n")
@@ -54,7 +54,7 @@ func TestOutputIsFollowedToTheEnd(t *testing.T) {
 	w.market.Write(1, big)
 	expect(big)
 	w.market.Write(1, "end\n")
-	j.State = exchange.Completed
+	j.State = v1.Completed
 	w.market.Put(j)
 	expect("end\n")
 	if rest := readAll(t, res.Body); rest != "" {
@@ -67,7 +67,7 @@ func TestOutputIsFollowedToTheEnd(t *testing.T) {
 
 func TestOutputThatIsNotThereIsSaidInTheTrailer(t *testing.T) {
 	w := newWorld(t)
-	w.market.Put(exchange.Job{ID: 1, Owner: "alice", State: exchange.Failed, StartedUS: 1})
+	w.market.Put(v1.Job{ID: 1, Owner: "alice", State: v1.Failed, StartedUS: 1})
 	res, err := w.server.Client().Do(w.request("alice", "GET", "/v1/jobs/1/logs?follow=1", nil))
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func TestOutputThatIsNotThereIsSaidInTheTrailer(t *testing.T) {
 // A job that never ran has no output, and nobody waits for it.
 func TestFollowingWhatNeverRanEnds(t *testing.T) {
 	w := newWorld(t)
-	w.market.Put(exchange.Job{ID: 1, Owner: "alice", State: exchange.Rejected})
+	w.market.Put(v1.Job{ID: 1, Owner: "alice", State: v1.Rejected})
 	if a := w.ask("alice", "GET", "/v1/jobs/1/logs?follow=1", nil); a.status != 200 || a.body != "" {
 		t.Errorf("got %d %q", a.status, a.body)
 	}
@@ -90,7 +90,7 @@ func TestFollowingWhatNeverRanEnds(t *testing.T) {
 // An error half-way must not look like the end.
 func TestOutputThatBreaksOffIsCut(t *testing.T) {
 	w := newWorld(t)
-	w.market.Put(exchange.Job{ID: 1, Owner: "alice", State: exchange.Running, StartedUS: 1})
+	w.market.Put(v1.Job{ID: 1, Owner: "alice", State: v1.Running, StartedUS: 1})
 	w.market.Write(1, "one\n")
 	res, err := w.server.Client().Do(w.request("alice", "GET", "/v1/jobs/1/logs?follow=1", nil))
 	if err != nil {

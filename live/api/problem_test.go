@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
@@ -38,8 +39,8 @@ func TestRefusalsAreProblems(t *testing.T) {
 	} {
 		for path, body := range map[string]any{
 			"/v1/jobs":     submission(apitest.RefusePrefix + reason),
-			"/v1/quotes":   api.QuoteRequest{Request: job(apitest.RefusePrefix + reason)},
-			"/v1/previews": api.PreviewRequest{Request: job(apitest.RefusePrefix + reason)},
+			"/v1/quotes":   v1.QuoteRequest{Request: job(apitest.RefusePrefix + reason)},
+			"/v1/previews": v1.PreviewRequest{Request: job(apitest.RefusePrefix + reason)},
 		} {
 			a := w.ask("alice", "POST", path, body)
 			p := a.problem(t)

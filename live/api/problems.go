@@ -5,86 +5,77 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
-)
-
-// The exit codes of commands that met a problem.
-const (
-	exitFailure = 1
-	exitUsage   = 2
-	exitRefused = 3
 )
 
 // kind is one type of problem.
 type kind struct {
 	name   string // of its type: /problems/<name>
 	status int
-	exit   int
 	title  string
 	text   string // what GET /problems/<name> says beside the title
 	reason string // of a refusal; empty: it is none
 }
 
-const problemPath = "/problems/"
-
-func (k *kind) problem(detail string) Problem {
-	return Problem{Type: problemPath + k.name, Title: k.title, Status: k.status, Detail: detail}
+func (k *kind) problem(detail string) v1.Problem {
+	return v1.Problem{Type: v1.ProblemPath + k.name, Title: k.title, Status: k.status, Detail: detail}
 }
 
 // The problems that are no refusals.
 var (
 	kindMalformed = &kind{
-		name: "malformed", status: http.StatusBadRequest, exit: exitUsage, title: "The request cannot be read",
+		name: v1.ProblemMalformed, status: http.StatusBadRequest, title: "The request cannot be read",
 		text: "The body is not JSON, or not JSON of the right shape, or a header or parameter is not what it should be. Sending it again will not help.",
 	}
 	kindInvalid = &kind{
-		name: "invalid-field", status: http.StatusBadRequest, exit: exitUsage, title: "A field of the request makes no sense",
+		name: v1.ProblemInvalid, status: http.StatusBadRequest, title: "A field of the request makes no sense",
 		text: "The member \"field\" names it, and the detail says what would make sense. Unknown fields are refused so that a misspelt one does not go unnoticed.",
 	}
 	kindUnauthenticated = &kind{
-		name: "unauthenticated", status: http.StatusUnauthorized, exit: exitFailure, title: "The server does not know who you are",
+		name: v1.ProblemUnauthenticated, status: http.StatusUnauthorized, title: "The server does not know who you are",
 		text: "Send a token: Authorization: Bearer libra_... It may be missing, unknown, expired or revoked. Agents may show a certificate instead.",
 	}
 	kindForbidden = &kind{
-		name: "forbidden", status: http.StatusForbidden, exit: exitFailure, title: "Not with this role",
+		name: v1.ProblemForbidden, status: http.StatusForbidden, title: "Not with this role",
 		text: "Some things are for the owner of the cluster, some for its nodes. What belongs to somebody else is not forbidden but not found.",
 	}
 	kindNotFound = &kind{
-		name: "not-found", status: http.StatusNotFound, exit: exitFailure, title: "Not found",
+		name: v1.ProblemNotFound, status: http.StatusNotFound, title: "Not found",
 		text: "There is no such thing, or it is somebody else's: the answer is the same, so that it tells nothing.",
 	}
 	kindMethod = &kind{
-		name: "method-not-allowed", status: http.StatusMethodNotAllowed, exit: exitFailure, title: "Not with this method",
+		name: v1.ProblemMethod, status: http.StatusMethodNotAllowed, title: "Not with this method",
 		text: "The header Allow lists the methods that this path knows.",
 	}
 	kindConflict = &kind{
-		name: "conflict", status: http.StatusConflict, exit: exitFailure, title: "Not possible as things stand",
+		name: v1.ProblemConflict, status: http.StatusConflict, title: "Not possible as things stand",
 		text: "The job has ended already, the account is not empty, the name is taken: things are not as the request supposes.",
 	}
 	kindTooLarge = &kind{
-		name: "too-large", status: http.StatusRequestEntityTooLarge, exit: exitUsage, title: "The body is too large",
+		name: v1.ProblemTooLarge, status: http.StatusRequestEntityTooLarge, title: "The body is too large",
 		text: "Bodies are limited to 2 MiB, reports of agents to 8 MiB. Put large input into files.",
 	}
 	kindMedia = &kind{
-		name: "unsupported-media-type", status: http.StatusUnsupportedMediaType, exit: exitFailure, title: "The body must be JSON",
+		name: v1.ProblemMedia, status: http.StatusUnsupportedMediaType, title: "The body must be JSON",
 		text: "Send Content-Type: application/json.",
 	}
 	kindKeyReused = &kind{
-		name: "key-reused", status: http.StatusUnprocessableEntity, exit: exitFailure, title: "This idempotency key was used for another request",
+		name: v1.ProblemKeyReused, status: http.StatusUnprocessableEntity, title: "This idempotency key was used for another request",
 		text: "A key stands for one request. Draw a new one for a new request; send the same body to hear the first answer again.",
 	}
 	kindTooMany = &kind{
-		name: "too-many-streams", status: http.StatusTooManyRequests, exit: exitFailure, title: "Too many streams at a time",
+		name: v1.ProblemTooMany, status: http.StatusTooManyRequests, title: "Too many streams at a time",
 		text: "Every token may follow a few streams (events, output) at a time. Close one, or try again later.",
 	}
 	kindUnavailable = &kind{
-		name: "unavailable", status: http.StatusServiceUnavailable, exit: exitFailure, title: "The market is closed for the moment",
+		name: v1.ProblemUnavailable, status: http.StatusServiceUnavailable, title: "The market is closed for the moment",
 		text: "It is starting, or cannot write its log, or what was waited for did not come. Try again after the time in Retry-After; with an idempotency key that is safe.",
 	}
 	kindInternal = &kind{
-		name: "internal", status: http.StatusInternalServerError, exit: exitFailure, title: "A mistake of the server",
+		name: v1.ProblemInternal, status: http.StatusInternalServerError, title: "A mistake of the server",
 		text: "The log of the server says what happened.",
 	}
 )
@@ -94,21 +85,21 @@ var (
 // money alone would help.
 func refusal(reason string, status int, title, text string) *kind {
 	return &kind{
-		name: strings.ReplaceAll(reason, "_", "-"), status: status, exit: exitRefused,
+		name: strings.ReplaceAll(reason, "_", "-"), status: status,
 		title: title, text: text, reason: reason,
 	}
 }
 
 // kindRefused is a refusal for a reason that has no type of its own.
 var kindRefused = &kind{
-	name: "refused", status: http.StatusUnprocessableEntity, exit: exitRefused, title: "The market said no",
+	name: v1.ProblemRefused, status: http.StatusUnprocessableEntity, title: "The market said no",
 	text: "The member \"reason\" says why, for programs; the detail says it for people.",
 }
 
 var (
-	kindFunds = refusal(exchange.ReasonFunds, http.StatusPaymentRequired, "Not enough money",
+	kindFunds = refusal(v1.ReasonFunds, http.StatusPaymentRequired, "Not enough money",
 		"The account, with those above it, has less than the job may cost or the transfer takes. A grant or a smaller budget helps.")
-	kindLimit = refusal(exchange.ReasonLimit, http.StatusUnprocessableEntity, "Over the limit of the month",
+	kindLimit = refusal(v1.ReasonLimit, http.StatusUnprocessableEntity, "Over the limit of the month",
 		"The account or one above it has a limit on what may be spent in a month, and this would exceed it.")
 )
 
@@ -116,25 +107,25 @@ var (
 var kinds = []*kind{
 	kindMalformed, kindInvalid, kindUnauthenticated, kindForbidden, kindNotFound, kindMethod, kindConflict, kindTooLarge,
 	kindMedia, kindKeyReused, kindTooMany, kindUnavailable, kindInternal, kindRefused, kindFunds, kindLimit,
-	refusal(market.CannotMeetResources.String(), http.StatusUnprocessableEntity, "No such cluster could hold it",
+	refusal(v1.ReasonResources, http.StatusUnprocessableEntity, "No such cluster could hold it",
 		"The job asks for more processors, memory or disk than there are, whatever the time and the money."),
-	refusal(market.CannotMeetDeadline.String(), http.StatusUnprocessableEntity, "Not in time",
+	refusal(v1.ReasonDeadline, http.StatusUnprocessableEntity, "Not in time",
 		"With the promises made to others, the job cannot be done by its deadline. The offers say what would be possible."),
-	refusal(market.CannotMeetBudget.String(), http.StatusUnprocessableEntity, "Not for this money",
+	refusal(v1.ReasonBudget, http.StatusUnprocessableEntity, "Not for this money",
 		"The price is beyond the budget. The offers say what would be possible."),
-	refusal(market.NotWorthIt.String(), http.StatusUnprocessableEntity, "It would lower what the cluster earns",
+	refusal(v1.ReasonNotWorthIt, http.StatusUnprocessableEntity, "It would lower what the cluster earns",
 		"Taking the job would cost more, in penalties to others or in optional work that has no room beside it, than it brings."),
-	refusal(market.NotAdmitted.String(), http.StatusUnprocessableEntity, "Not admitted",
+	refusal(v1.ReasonAdmission, http.StatusUnprocessableEntity, "Not admitted",
 		"The admission control of the cluster said no to this one; another like it may be taken."),
-	refusal(market.NotFirm.String(), http.StatusUnprocessableEntity, "Nothing firm can be promised",
+	refusal(v1.ReasonNotFirm, http.StatusUnprocessableEntity, "Nothing firm can be promised",
 		"A quote that binds needs a promise, and under this policy, or as things stand, there is none. The job can still be submitted."),
-	refusal(exchange.ReasonImprecise, http.StatusUnprocessableEntity, "No optional parts here",
+	refusal(v1.ReasonImprecise, http.StatusUnprocessableEntity, "No optional parts here",
 		"The policy in force, or what runs the jobs, knows no optional work. Leave it out, or ask where mf-edf or mf-hbf is in force."),
-	refusal(exchange.ReasonDependency, http.StatusUnprocessableEntity, "A job it depends on did not succeed",
+	refusal(v1.ReasonDependency, http.StatusUnprocessableEntity, "A job it depends on did not succeed",
 		"A job named in \"after\" has ended without success."),
-	refusal(exchange.ReasonQuoteGone, http.StatusUnprocessableEntity, "The quote has expired",
+	refusal(v1.ReasonQuoteGone, http.StatusUnprocessableEntity, "The quote has expired",
 		"A quote binds for the time it names. Ask for a new one."),
-	refusal(exchange.ReasonDraining, http.StatusUnprocessableEntity, "The cluster takes no new jobs",
+	refusal(v1.ReasonDraining, http.StatusUnprocessableEntity, "The cluster takes no new jobs",
 		"It is being emptied. Jobs under way go on."),
 }
 
@@ -168,14 +159,6 @@ func kindOfReason(reason string) *kind {
 		}
 	}
 	return kindRefused
-}
-
-func kindOfType(uri string) *kind {
-	name, ok := strings.CutPrefix(uri, problemPath)
-	if !ok {
-		return nil
-	}
-	return kindOfName(name)
 }
 
 func kindOfName(name string) *kind {

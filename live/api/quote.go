@@ -3,11 +3,13 @@ package api
 import (
 	"net/http"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/live/wire"
 )
 
 func askQuote(c *call) error {
-	var want QuoteRequest
+	var want v1.QuoteRequest
 	if err := c.decode(&want); err != nil {
 		return err
 	}
@@ -17,13 +19,13 @@ func askQuote(c *call) error {
 	if want.TTLMS == 0 {
 		want.TTLMS = exchange.DefaultTTL
 	}
-	if err := want.Request.ValidateTerms(); err != nil {
+	if err := wire.ValidateTerms(&want.Request); err != nil {
 		return err
 	}
 	if err := c.mayPay(want.Request.Account); err != nil {
 		return err
 	}
-	o, err := c.do(exchange.Command{Quote: &exchange.AskQuote{TTLMS: want.TTLMS, Request: want.Request}})
+	o, err := c.do(Command{Quote: &want})
 	if err != nil {
 		return err
 	}
@@ -35,17 +37,17 @@ func askQuote(c *call) error {
 }
 
 func preview(c *call) error {
-	var want PreviewRequest
+	var want v1.PreviewRequest
 	if err := c.decode(&want); err != nil {
 		return err
 	}
-	if err := want.Request.ValidateTerms(); err != nil {
+	if err := wire.ValidateTerms(&want.Request); err != nil {
 		return err
 	}
 	if err := c.mayPay(want.Request.Account); err != nil {
 		return err
 	}
-	o, err := c.h.market.Preview(c.r.Context(), c.who, want.Request)
+	o, err := c.h.trade.Preview(c.r.Context(), c.who, want.Request)
 	switch {
 	case err != nil:
 		return err
@@ -70,19 +72,19 @@ func dropQuote(c *call) error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.do(exchange.Command{Cancel: &exchange.Cancel{Quote: q.ID}}); err != nil {
+	if _, err := c.do(Command{Cancel: &Cancel{Quote: q.ID}}); err != nil {
 		return err
 	}
 	return c.nothing()
 }
 
 // ownQuote is the quote of the path, if it is the caller's.
-func (c *call) ownQuote() (exchange.Quote, error) {
+func (c *call) ownQuote() (v1.Quote, error) {
 	id := c.r.PathValue("id")
 	if !validID(id) {
-		return exchange.Quote{}, notFound("quote " + short(id))
+		return v1.Quote{}, notFound("quote " + short(id))
 	}
-	q, err := c.h.market.Quote(c.r.Context(), id)
+	q, err := c.h.jobs.Quote(c.r.Context(), id)
 	if err == nil && !c.mine(q.Owner) {
 		err = notFound("quote " + id)
 	}

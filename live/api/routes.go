@@ -3,8 +3,7 @@ package api
 import (
 	"net/http"
 
-	"github.com/libra-market/libra/core/exchange"
-	"github.com/libra-market/libra/core/ledger"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/task"
 )
 
@@ -55,16 +54,16 @@ var routes = []route{
 	{
 		method: http.MethodPost, pattern: "/v1/quotes", roles: people, handle: askQuote,
 		does: "Ask for a quote that binds: room is kept for the job until it expires",
-		body: QuoteRequest{}, status: http.StatusCreated, answer: exchange.Quote{},
+		body: v1.QuoteRequest{}, status: http.StatusCreated, answer: v1.Quote{},
 	},
 	{
 		method: http.MethodPost, pattern: "/v1/previews", roles: people, handle: preview, quiet: true,
 		does: "Ask for a quote that binds nobody",
-		body: PreviewRequest{}, status: http.StatusOK, answer: exchange.Quote{},
+		body: v1.PreviewRequest{}, status: http.StatusOK, answer: v1.Quote{},
 	},
 	{
 		method: http.MethodGet, pattern: "/v1/quotes/{id}", roles: people, handle: readQuote,
-		does: "Read a quote", status: http.StatusOK, answer: exchange.Quote{},
+		does: "Read a quote", status: http.StatusOK, answer: v1.Quote{},
 	},
 	{
 		method: http.MethodDelete, pattern: "/v1/quotes/{id}", roles: people, handle: dropQuote,
@@ -73,7 +72,7 @@ var routes = []route{
 	{
 		method: http.MethodPost, pattern: "/v1/jobs", roles: people, handle: submit,
 		does: "Submit a job. The request of the answer is without the script",
-		body: SubmitRequest{}, status: http.StatusCreated, answer: exchange.Job{},
+		body: v1.SubmitRequest{}, status: http.StatusCreated, answer: v1.Job{},
 	},
 	{
 		method: http.MethodGet, pattern: "/v1/jobs", roles: people, handle: listJobs,
@@ -87,23 +86,23 @@ var routes = []route{
 			{"limit", "integer", "how many, 1 to 500; default 100"},
 			{"counts", "boolean", "1: also count the jobs by state, whatever the filter"},
 		},
-		status: http.StatusOK, answer: JobPage{},
+		status: http.StatusOK, answer: v1.JobPage{},
 	},
 	{
 		method: http.MethodGet, pattern: "/v1/jobs/{id}", roles: people, handle: readJob,
-		does: "Read a job", status: http.StatusOK, answer: exchange.Job{},
+		does: "Read a job", status: http.StatusOK, answer: v1.Job{},
 	},
 	{
 		method: http.MethodPost, pattern: "/v1/jobs/{id}/cancel", roles: people, handle: cancelJob,
-		does: "Cancel a job. Asked twice, it is urgent: the job is killed", status: http.StatusOK, answer: exchange.Job{},
+		does: "Cancel a job. Asked twice, it is urgent: the job is killed", status: http.StatusOK, answer: v1.Job{},
 	},
 	{
 		method: http.MethodGet, pattern: "/v1/jobs/{id}/explain", roles: people, handle: explain,
-		does: "Say how a job stands and why", status: http.StatusOK, answer: exchange.Explanation{},
+		does: "Say how a job stands and why", status: http.StatusOK, answer: v1.Explanation{},
 	},
 	{
 		method: http.MethodGet, pattern: "/v1/jobs/{id}/receipt", roles: people, handle: receipt,
-		does: "Read the bill of a job that has ended", status: http.StatusOK, answer: exchange.Receipt{},
+		does: "Read the bill of a job that has ended", status: http.StatusOK, answer: v1.Receipt{},
 	},
 	{
 		method: http.MethodGet, pattern: "/v1/jobs/{id}/logs", roles: people, handle: output,
@@ -116,52 +115,52 @@ var routes = []route{
 			{"limit", "integer", "bytes, at most 1048576; default 65536"},
 			{"follow", "boolean", "1: as text, until the job has ended; the trailer Libra-Error says what went wrong, if something did"},
 		},
-		status: http.StatusOK, answer: task.Chunk{},
+		status: http.StatusOK, answer: v1.Chunk{},
 	},
 	{
 		method: http.MethodGet, pattern: "/v1/nodes", roles: people, handle: listNodes,
-		does: "List the nodes. Whose jobs the others are is for the owner of the cluster", status: http.StatusOK, answer: NodeList{},
+		does: "List the nodes. Whose jobs the others are is for the owner of the cluster", status: http.StatusOK, answer: v1.NodeList{},
 	},
 	{
 		method: http.MethodGet, pattern: "/v1/prices", roles: people, handle: prices,
-		does: "Read what the market asks now", status: http.StatusOK, answer: exchange.Prices{},
+		does: "Read what the market asks now", status: http.StatusOK, answer: v1.Prices{},
 	},
 	{
 		method: http.MethodGet, pattern: "/v1/epochs", roles: people, handle: listEpochs,
-		does: "List the epochs: which policy, settings and rates held when", status: http.StatusOK, answer: EpochList{},
+		does: "List the epochs: which policy, settings and rates held when", status: http.StatusOK, answer: v1.EpochList{},
 	},
 	{
 		method: http.MethodPost, pattern: "/v1/epochs", roles: owners, handle: beginEpoch,
 		does: "Change the policy, its settings or the rates from now on",
-		body: exchange.Epoch{}, status: http.StatusCreated, answer: exchange.EpochView{},
+		body: v1.Epoch{}, status: http.StatusCreated, answer: v1.EpochView{},
 	},
 	{
 		method: http.MethodGet, pattern: "/v1/report", roles: owners, handle: tally,
-		does: "Read the business of a period", params: periodParams, status: http.StatusOK, answer: exchange.Tally{},
+		does: "Read the business of a period", params: periodParams, status: http.StatusOK, answer: v1.Tally{},
 	},
 	{
 		method: http.MethodGet, pattern: "/v1/accounts", roles: people, handle: listAccounts,
 		does:   "List one's own account and those below it; all, for the owner of the cluster",
 		params: []param{{"prefix", "string", "only this account and those below it"}},
-		status: http.StatusOK, answer: AccountList{},
+		status: http.StatusOK, answer: v1.AccountList{},
 	},
 	{
 		method: http.MethodGet, pattern: "/v1/accounts/{path...}", roles: people, handle: readAccount,
-		does: "Read an account", status: http.StatusOK, answer: exchange.Account{},
+		does: "Read an account", status: http.StatusOK, answer: v1.Account{},
 	},
 	{
 		method: http.MethodPost, pattern: "/v1/accounts", roles: owners, handle: changeAccount,
 		does: "Open or close an account, or set its limit or its credit",
-		body: AccountChange{}, status: http.StatusOK, answer: exchange.Account{},
+		body: v1.AccountChange{}, status: http.StatusOK, answer: v1.Account{},
 	},
 	{
 		method: http.MethodPost, pattern: "/v1/transfers", roles: people, handle: transfer,
 		does: "Move money from one's own account or one below it; from any, for the owner of the cluster. The answer is the account it came from",
-		body: Transfer{}, status: http.StatusOK, answer: exchange.Account{},
+		body: v1.Transfer{}, status: http.StatusOK, answer: v1.Account{},
 	},
 	{
 		method: http.MethodPost, pattern: "/v1/grants", roles: owners, handle: grant,
-		does: "Give money to an account", body: Grant{}, status: http.StatusOK, answer: exchange.Account{},
+		does: "Give money to an account", body: v1.Grant{}, status: http.StatusOK, answer: v1.Account{},
 	},
 	{
 		method: http.MethodGet, pattern: "/v1/statements", roles: people, handle: statement,
@@ -171,19 +170,19 @@ var routes = []route{
 			{"subtree", "boolean", "1: with all accounts below it"},
 			{"format", "string", "json (default), csv or focus"},
 		}, periodParams...),
-		status: http.StatusOK, answer: ledger.Statement{},
+		status: http.StatusOK, answer: v1.Statement{},
 	},
 	{
 		method: http.MethodGet, pattern: "/v1/ledger/verify", roles: owners, handle: verifyLedger,
-		does: "Check the whole ledger", status: http.StatusOK, answer: Verified{},
+		does: "Check the whole ledger", status: http.StatusOK, answer: v1.Verified{},
 	},
 	{
 		method: http.MethodGet, pattern: "/v1/history", roles: owners, handle: history,
-		does: "List all jobs in order of submission", params: pageParams, status: http.StatusOK, answer: History{},
+		does: "List all jobs in order of submission", params: pageParams, status: http.StatusOK, answer: v1.History{},
 	},
 	{
 		method: http.MethodGet, pattern: "/v1/log", roles: owners, handle: readLog,
-		does: "Read the log as it was written", params: pageParams, status: http.StatusOK, answer: LogPage{},
+		does: "Read the log as it was written", params: pageParams, status: http.StatusOK, answer: v1.LogPage{},
 	},
 	{
 		method: http.MethodGet, pattern: "/v1/events", roles: people, handle: events,
@@ -198,12 +197,12 @@ var routes = []route{
 		method: http.MethodGet, pattern: "/v1/tokens", roles: people, handle: listTokens,
 		does:   "List tokens, without their secrets",
 		params: []param{{"user", "string", "whose; default one's own; for the owner of the cluster also *: all"}},
-		status: http.StatusOK, answer: TokenList{},
+		status: http.StatusOK, answer: v1.TokenList{},
 	},
 	{
 		method: http.MethodPost, pattern: "/v1/tokens", roles: people, handle: makeToken,
 		does: "Make a token. Its secret is shown this once; an idempotency key has no effect here",
-		body: TokenRequest{}, status: http.StatusCreated, answer: NewToken{},
+		body: v1.TokenRequest{}, status: http.StatusCreated, answer: v1.NewToken{},
 	},
 	{
 		method: http.MethodDelete, pattern: "/v1/tokens/{id}", roles: people, handle: revokeToken,
@@ -211,7 +210,7 @@ var routes = []route{
 	},
 	{
 		method: http.MethodGet, pattern: "/v1/whoami", roles: known, handle: whoami,
-		does: "Say who the server takes the caller for", status: http.StatusOK, answer: Whoami{},
+		does: "Say who the server takes the caller for", status: http.StatusOK, answer: v1.Whoami{},
 	},
 	{
 		method: http.MethodPut, pattern: "/v1/nodes/{node}", roles: nodes, handle: hello,
@@ -237,7 +236,7 @@ var routes = []route{
 	},
 	{
 		method: http.MethodGet, pattern: "/healthz", roles: everyone, handle: healthz, quiet: true,
-		does: "Ask whether the market takes commands", status: http.StatusOK, answer: Health{},
+		does: "Ask whether the market takes commands", status: http.StatusOK, answer: v1.Health{},
 	},
 	{
 		method: http.MethodGet, pattern: metricsPath, roles: owners, handle: showMetrics, quiet: true,

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/task"
 )
 
@@ -26,11 +26,26 @@ type schemas struct {
 
 // enums are the types that have a closed set of values.
 var enums = map[reflect.Type][]any{
-	reflect.TypeFor[exchange.State]():   words(exchange.States()),
-	reflect.TypeFor[exchange.Role]():    {exchange.RoleUser, exchange.RoleOwner, exchange.RoleNode},
-	reflect.TypeFor[exchange.Overrun](): {"", exchange.OverrunStop, exchange.OverrunLate, exchange.OverrunKill},
-	reflect.TypeFor[task.State]():       {"", task.Starting, task.Running, task.Frozen, task.Ended, task.Refused, task.Lost},
-	reflect.TypeFor[task.Stop]():        {task.GoOn, task.Terminate, task.Kill},
+	reflect.TypeFor[v1.State]():   words(v1.States()),
+	reflect.TypeFor[v1.Role]():    {v1.RoleUser, v1.RoleOwner, v1.RoleNode},
+	reflect.TypeFor[v1.Overrun](): {"", v1.OverrunStop, v1.OverrunLate, v1.OverrunKill},
+	reflect.TypeFor[task.State](): {"", task.Starting, task.Running, task.Frozen, task.Ended, task.Refused, task.Lost},
+	reflect.TypeFor[task.Stop]():  {task.GoOn, task.Terminate, task.Kill},
+}
+
+// names are those under which a schema was published and has to stay.
+var names = map[reflect.Type]string{
+	reflect.TypeFor[v1.Statement]():     "LedgerStatement",
+	reflect.TypeFor[v1.StatementLine](): "LedgerLine",
+	reflect.TypeFor[v1.Period]():        "LedgerPeriod",
+}
+
+// twins are what agents send and people read alike: one schema for both. That
+// they are the same bytes is what package wire tests.
+var twins = map[reflect.Type]reflect.Type{
+	reflect.TypeFor[v1.Chunk]():       reflect.TypeFor[task.Chunk](),
+	reflect.TypeFor[v1.TaskStatus]():  reflect.TypeFor[task.Status](),
+	reflect.TypeFor[v1.TaskElement](): reflect.TypeFor[task.Element](),
 }
 
 func words[T any](list []T) []any {
@@ -132,8 +147,15 @@ func (s *schemas) of(t reflect.Type, sent bool) map[string]any {
 
 // structure describes a struct by its name.
 func (s *schemas) structure(t reflect.Type, sent bool) map[string]any {
+	if twin, ok := twins[t]; ok {
+		t = twin
+	}
 	name := t.Name()
-	if pkg := filepath.Base(t.PkgPath()); pkg != "api" && pkg != "exchange" {
+	switch published, ok := names[t]; {
+	case ok:
+		name = published
+	case filepath.Base(t.PkgPath()) != "v1":
+		pkg := filepath.Base(t.PkgPath())
 		name = strings.ToUpper(pkg[:1]) + pkg[1:] + name
 	}
 	if other, ok := s.of1[name]; ok && other != t {

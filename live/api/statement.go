@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/core/ledger"
+	"github.com/libra-market/libra/live/wire"
 )
 
 // statement answers with what happened on an account in a period, as JSON or
@@ -31,13 +32,13 @@ func statement(c *call) error {
 	if format == "focus" {
 		return c.focus(account, subtree, period)
 	}
-	s, err := c.h.market.Statement(c.r.Context(), account, subtree, period.Start, period.End)
+	s, err := c.h.accounts.Statement(c.r.Context(), account, subtree, period.Start, period.End)
 	if err != nil {
 		return err
 	}
 	if format == "json" {
 		s.Lines = some(s.Lines)
-		return c.answer(http.StatusOK, &s)
+		return c.answer(http.StatusOK, wire.Statement(&s))
 	}
 	var out bytes.Buffer
 	if err := s.WriteCSV(&out); err != nil {
@@ -48,7 +49,7 @@ func statement(c *call) error {
 }
 
 func (c *call) focus(account string, subtree bool, period ledger.Period) error {
-	used, err := c.h.market.Usage(c.r.Context(), account, period.Start, period.End)
+	used, err := c.h.accounts.Usage(c.r.Context(), account, period.Start, period.End)
 	if err != nil {
 		return err
 	}

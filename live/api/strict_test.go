@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/api"
@@ -194,25 +195,25 @@ func TestFieldsOfOtherBodiesMustMakeSense(t *testing.T) {
 		body  any
 		field string
 	}{
-		{"/v1/quotes", api.QuoteRequest{TTLMS: exchange.MaxTTL + 1, Request: job("q")}, "ttl_ms"},
-		{"/v1/quotes", api.QuoteRequest{TTLMS: -1, Request: job("q")}, "ttl_ms"},
-		{"/v1/quotes", api.QuoteRequest{}, "estimate_ms"},
-		{"/v1/previews", api.PreviewRequest{}, "estimate_ms"},
-		{"/v1/epochs", exchange.Epoch{}, "policy"},
-		{"/v1/accounts", api.AccountChange{Op: "burn", Account: "people/alice"}, "op"},
-		{"/v1/accounts", api.AccountChange{Op: "open", Account: "People"}, "account"},
-		{"/v1/accounts", api.AccountChange{Op: "limit", Account: "people", Amount: -1}, "amount_micros"},
-		{"/v1/accounts", api.AccountChange{Op: "open", Account: "people", None: true}, "none"},
-		{"/v1/transfers", api.Transfer{To: "people/alice", Amount: -5}, "amount_micros"},
-		{"/v1/transfers", api.Transfer{To: "people/alice"}, "amount_micros"},
-		{"/v1/transfers", api.Transfer{To: "../alice", Amount: 5}, "to"},
-		{"/v1/grants", api.Grant{To: "people/alice", Amount: -5}, "amount_micros"},
-		{"/v1/grants", api.Grant{To: "", Amount: 5}, "to"},
-		{"/v1/tokens", api.TokenRequest{User: "../x"}, "user"},
-		{"/v1/tokens", api.TokenRequest{Role: "god"}, "role"},
-		{"/v1/tokens", api.TokenRequest{Name: long}, "name"},
-		{"/v1/tokens", api.TokenRequest{TTLMS: -1}, "ttl_ms"},
-		{"/v1/tokens", api.TokenRequest{TTLMS: 1 << 60}, "ttl_ms"},
+		{"/v1/quotes", v1.QuoteRequest{TTLMS: exchange.MaxTTL + 1, Request: job("q")}, "ttl_ms"},
+		{"/v1/quotes", v1.QuoteRequest{TTLMS: -1, Request: job("q")}, "ttl_ms"},
+		{"/v1/quotes", v1.QuoteRequest{}, "estimate_ms"},
+		{"/v1/previews", v1.PreviewRequest{}, "estimate_ms"},
+		{"/v1/epochs", v1.Epoch{}, "policy"},
+		{"/v1/accounts", v1.AccountChange{Op: "burn", Account: "people/alice"}, "op"},
+		{"/v1/accounts", v1.AccountChange{Op: "open", Account: "People"}, "account"},
+		{"/v1/accounts", v1.AccountChange{Op: "limit", Account: "people", Amount: -1}, "amount_micros"},
+		{"/v1/accounts", v1.AccountChange{Op: "open", Account: "people", None: true}, "none"},
+		{"/v1/transfers", v1.Transfer{To: "people/alice", Amount: -5}, "amount_micros"},
+		{"/v1/transfers", v1.Transfer{To: "people/alice"}, "amount_micros"},
+		{"/v1/transfers", v1.Transfer{To: "../alice", Amount: 5}, "to"},
+		{"/v1/grants", v1.Grant{To: "people/alice", Amount: -5}, "amount_micros"},
+		{"/v1/grants", v1.Grant{To: "", Amount: 5}, "to"},
+		{"/v1/tokens", v1.TokenRequest{User: "../x"}, "user"},
+		{"/v1/tokens", v1.TokenRequest{Role: "god"}, "role"},
+		{"/v1/tokens", v1.TokenRequest{Name: long}, "name"},
+		{"/v1/tokens", v1.TokenRequest{TTLMS: -1}, "ttl_ms"},
+		{"/v1/tokens", v1.TokenRequest{TTLMS: 1 << 60}, "ttl_ms"},
 	} {
 		a := w.ask("root", "POST", c.path, c.body)
 		if p := a.problem(t); a.status != 400 || p.Field != c.field {

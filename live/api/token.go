@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 const (
@@ -67,13 +67,13 @@ func listTokens(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.answer(http.StatusOK, TokenList{Tokens: some(list)})
+	return c.answer(http.StatusOK, v1.TokenList{Tokens: some(list)})
 }
 
 // makeToken makes a token. An idempotency key has no effect on it: the secret
 // is not kept, so it cannot be said again.
 func makeToken(c *call) error {
-	var want TokenRequest
+	var want v1.TokenRequest
 	if err := c.decode(&want); err != nil {
 		return err
 	}
@@ -85,20 +85,20 @@ func makeToken(c *call) error {
 	if err := c.h.door.keys.AddToken(c.r.Context(), hash, t); err != nil {
 		return err
 	}
-	return c.answer(http.StatusCreated, NewToken{Token: t, Secret: secret})
+	return c.answer(http.StatusCreated, v1.NewToken{Token: t, Secret: secret})
 }
 
 // wanted is the token that somebody asks for, if they may have it. Nobody but
 // the owner of the cluster makes tokens that open more, or open longer, than
 // the one they came with.
-func (c *call) wanted(want *TokenRequest) (Token, error) {
+func (c *call) wanted(want *v1.TokenRequest) (v1.Token, error) {
 	now := c.nowUS()
-	t := Token{ID: NewTokenID(), User: want.User, Role: want.Role, Name: want.Name, MadeUS: now}
+	t := v1.Token{ID: NewTokenID(), User: want.User, Role: want.Role, Name: want.Name, MadeUS: now}
 	if t.User == "" {
 		t.User = c.who.User
 	}
 	if t.Role == "" {
-		t.Role = exchange.RoleUser
+		t.Role = v1.RoleUser
 	}
 	life := want.TTLMS
 	if life == 0 {
@@ -106,15 +106,15 @@ func (c *call) wanted(want *TokenRequest) (Token, error) {
 	}
 	switch {
 	case !validUser(t.User):
-		return Token{}, badField("user", "a name of letters, digits, dots, hyphens and underscores")
+		return v1.Token{}, badField("user", "a name of letters, digits, dots, hyphens and underscores")
 	case roleSet(t.Role) == everyone:
-		return Token{}, badField("role", "user, owner or node")
+		return v1.Token{}, badField("role", "user, owner or node")
 	case !validLabel(t.Name, maxTokenName):
-		return Token{}, badField("name", "at most 64 printable characters")
+		return v1.Token{}, badField("name", "at most 64 printable characters")
 	case life < 0 || life > maxTokenLife.Milliseconds():
-		return Token{}, badField("ttl_ms", "0 (90 days) to ten years")
-	case !c.owner() && (t.User != c.who.User || t.Role != exchange.RoleUser):
-		return Token{}, &fault{kind: kindForbidden, detail: "a token for somebody else, or for another role, is made by the owner of the cluster"}
+		return v1.Token{}, badField("ttl_ms", "0 (90 days) to ten years")
+	case !c.owner() && (t.User != c.who.User || t.Role != v1.RoleUser):
+		return v1.Token{}, &fault{kind: kindForbidden, detail: "a token for somebody else, or for another role, is made by the owner of the cluster"}
 	}
 	t.ExpiresUS = now + life*1000
 	if !c.owner() && c.token != nil && c.token.ExpiresUS != 0 {
@@ -145,9 +145,9 @@ func revokeToken(c *call) error {
 }
 
 func whoami(c *call) error {
-	w := Whoami{User: c.who.User, Role: c.who.Role, Token: c.token}
-	if c.who.Role != exchange.RoleNode {
-		account, err := c.h.market.AccountOf(c.r.Context(), c.who.User)
+	w := v1.Whoami{User: c.who.User, Role: c.who.Role, Token: c.token}
+	if c.who.Role != v1.RoleNode {
+		account, err := c.h.accounts.AccountOf(c.r.Context(), c.who.User)
 		if err != nil {
 			return err
 		}

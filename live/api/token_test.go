@@ -10,17 +10,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/api/apitest"
 )
 
 func TestATokenIsMadeUsedAndRevoked(t *testing.T) {
 	w := newWorld(t)
-	a := w.ask("alice", "POST", "/v1/tokens", api.TokenRequest{Name: "laptop"})
-	n := read[api.NewToken](t, a)
+	a := w.ask("alice", "POST", "/v1/tokens", v1.TokenRequest{Name: "laptop"})
+	n := read[v1.NewToken](t, a)
 	raw, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(n.Secret, "libra_"))
-	if a.status != 201 || err != nil || len(raw) != 32 || n.User != "alice" || n.Role != exchange.RoleUser {
+	if a.status != 201 || err != nil || len(raw) != 32 || n.User != "alice" || n.Role != v1.RoleUser {
 		t.Fatalf("got %d %s", a.status, a.body)
 	}
 	days := time.Duration(n.ExpiresUS-n.MadeUS) * time.Microsecond / (24 * time.Hour)
@@ -28,7 +28,7 @@ func TestATokenIsMadeUsedAndRevoked(t *testing.T) {
 		t.Errorf("it is good for %d days", days)
 	}
 	w.secret["laptop"] = n.Secret
-	who := read[api.Whoami](t, w.ask("laptop", "GET", "/v1/whoami", nil))
+	who := read[v1.Whoami](t, w.ask("laptop", "GET", "/v1/whoami", nil))
 	if who.User != "alice" || who.Account != "people/alice" || who.Token == nil || who.Token.ID != n.ID {
 		t.Errorf("got %+v", who)
 	}
@@ -47,8 +47,8 @@ func TestATokenIsMadeUsedAndRevoked(t *testing.T) {
 func TestTokensDoNotOutliveTheirMaker(t *testing.T) {
 	w := newWorld(t)
 	ends := time.Now().Add(time.Hour).UnixMicro()
-	w.secret["brief"] = w.keys.MakeToken(api.Token{ID: "t-brief", User: "alice", Role: exchange.RoleUser, ExpiresUS: ends})
-	n := read[api.NewToken](t, w.ask("brief", "POST", "/v1/tokens", api.TokenRequest{TTLMS: 1e9}))
+	w.secret["brief"] = w.keys.MakeToken(v1.Token{ID: "t-brief", User: "alice", Role: v1.RoleUser, ExpiresUS: ends})
+	n := read[v1.NewToken](t, w.ask("brief", "POST", "/v1/tokens", v1.TokenRequest{TTLMS: 1e9}))
 	if n.ExpiresUS != ends {
 		t.Errorf("made by one that ends at %d, it ends at %d", ends, n.ExpiresUS)
 	}
@@ -113,7 +113,7 @@ func TestTokensAreRememberedForAMoment(t *testing.T) {
 func TestRememberedTokensExpire(t *testing.T) {
 	w := newWorld(t, func(o *api.Options) { o.TokenCache = time.Hour })
 	ends := time.Now().Add(time.Minute).UnixMicro()
-	w.secret["brief"] = w.keys.MakeToken(api.Token{ID: "t-brief", User: "alice", Role: exchange.RoleUser, ExpiresUS: ends})
+	w.secret["brief"] = w.keys.MakeToken(v1.Token{ID: "t-brief", User: "alice", Role: v1.RoleUser, ExpiresUS: ends})
 	if a := w.ask("brief", "GET", "/v1/whoami", nil); a.status != 200 {
 		t.Fatalf("got %d", a.status)
 	}
@@ -158,7 +158,7 @@ type racing struct {
 	during func()
 }
 
-func (r *racing) Token(ctx context.Context, hash []byte) (api.Token, bool, error) {
+func (r *racing) Token(ctx context.Context, hash []byte) (v1.Token, bool, error) {
 	t, ok, err := r.Keys.Token(ctx, hash)
 	if during := r.during; during != nil {
 		r.during = nil

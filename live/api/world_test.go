@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/api/apitest"
 )
@@ -68,13 +68,13 @@ func newWorld(t *testing.T, change ...func(*api.Options)) *world {
 	})
 	past := time.Now().Add(-time.Hour).UnixMicro()
 	w.secret = map[string]string{
-		"alice":   w.keys.Make("alice", exchange.RoleUser),
-		"bob":     w.keys.Make("bob", exchange.RoleUser),
-		"root":    w.keys.Make("root", exchange.RoleOwner),
-		"n1":      w.keys.Make("n1", exchange.RoleNode),
-		"n2":      w.keys.Make("n2", exchange.RoleNode),
-		"expired": w.keys.MakeToken(api.Token{ID: "t-expired", User: "alice", Role: exchange.RoleOwner, ExpiresUS: past}),
-		"revoked": w.keys.MakeToken(api.Token{ID: "t-revoked", User: "alice", Role: exchange.RoleOwner, RevokedUS: past}),
+		"alice":   w.keys.Make("alice", v1.RoleUser),
+		"bob":     w.keys.Make("bob", v1.RoleUser),
+		"root":    w.keys.Make("root", v1.RoleOwner),
+		"n1":      w.keys.Make("n1", v1.RoleNode),
+		"n2":      w.keys.Make("n2", v1.RoleNode),
+		"expired": w.keys.MakeToken(v1.Token{ID: "t-expired", User: "alice", Role: v1.RoleOwner, ExpiresUS: past}),
+		"revoked": w.keys.MakeToken(v1.Token{ID: "t-revoked", User: "alice", Role: v1.RoleOwner, RevokedUS: past}),
 	}
 	return w
 }
@@ -139,9 +139,9 @@ func (w *world) request(who, method, path string, body any, headers ...string) *
 }
 
 // problem reads a problem and checks that it is a whole one.
-func (a *answer) problem(t *testing.T) api.Problem {
+func (a *answer) problem(t *testing.T) v1.Problem {
 	t.Helper()
-	var p api.Problem
+	var p v1.Problem
 	if kind := a.header.Get("Content-Type"); kind != "application/problem+json" {
 		t.Fatalf("want a problem, got %d %s: %s", a.status, kind, a.body)
 	}
@@ -164,11 +164,11 @@ func read[T any](t *testing.T, a answer) T {
 }
 
 // job is a request that makes sense.
-func job(name string) exchange.Request {
-	return exchange.Request{Name: name, Argv: []string{"/bin/true"}, EstimateMS: 60_000, DeadlineMS: 300_000}
+func job(name string) v1.Request {
+	return v1.Request{Name: name, Argv: []string{"/bin/true"}, EstimateMS: 60_000, DeadlineMS: 300_000}
 }
 
-func submission(name string) api.SubmitRequest { return api.SubmitRequest{Request: job(name)} }
+func submission(name string) v1.SubmitRequest { return v1.SubmitRequest{Request: job(name)} }
 
 // eventually waits for something that another goroutine brings about.
 func eventually(t *testing.T, what string, ok func() bool) {

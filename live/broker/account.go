@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
@@ -56,9 +57,9 @@ func (b *Broker) users() []string {
 }
 
 // Accounts lists an account and all below it, or all.
-func (b *Broker) Accounts(ctx context.Context, prefix string) ([]exchange.Account, error) {
+func (b *Broker) Accounts(ctx context.Context, prefix string) ([]v1.Account, error) {
 	if prefix == "" {
-		var all []exchange.Account
+		var all []v1.Account
 		for _, user := range b.users() {
 			some, err := b.accountsOf(ctx, user)
 			if err != nil {
@@ -70,19 +71,19 @@ func (b *Broker) Accounts(ctx context.Context, prefix string) ([]exchange.Accoun
 	}
 	user, _, _ := strings.Cut(prefix, "/")
 	all, err := b.accountsOf(ctx, user)
-	return slices.DeleteFunc(all, func(a exchange.Account) bool {
+	return slices.DeleteFunc(all, func(a v1.Account) bool {
 		return a.Path != prefix && !strings.HasPrefix(a.Path, prefix+"/")
 	}), err
 }
 
 // accountsOf lists what a user has, everywhere. A cluster that does not answer is
 // shown as it was when it last did.
-func (b *Broker) accountsOf(ctx context.Context, user string) ([]exchange.Account, error) {
+func (b *Broker) accountsOf(ctx context.Context, user string) ([]v1.Account, error) {
 	logins := b.markets(user)
 	if len(logins) == 0 {
 		return nil, nil
 	}
-	parts := make([][]exchange.Account, len(logins))
+	parts := make([][]v1.Account, len(logins))
 	errs := make([]error, len(logins))
 	var wait sync.WaitGroup
 	for i, l := range logins {
@@ -95,8 +96,8 @@ func (b *Broker) accountsOf(ctx context.Context, user string) ([]exchange.Accoun
 		})
 	}
 	wait.Wait()
-	total := exchange.Account{Path: user}
-	all := []exchange.Account{total}
+	total := v1.Account{Path: user}
+	all := []v1.Account{total}
 	for i, part := range parts {
 		if errs[i] != nil {
 			return nil, errs[i]
@@ -116,11 +117,11 @@ func (b *Broker) accountsOf(ctx context.Context, user string) ([]exchange.Accoun
 }
 
 // ownAccounts are those of a user with a token of their own.
-func (l *login) ownAccounts(ctx context.Context) []exchange.Account {
+func (l *login) ownAccounts(ctx context.Context) []v1.Account {
 	ctx, cancel := context.WithTimeout(ctx, l.seller.b.options.Limit)
 	defer cancel()
 	home, err := l.home(ctx)
-	var list []exchange.Account
+	var list []v1.Account
 	if err == nil {
 		list, err = l.client.Accounts(ctx, home)
 		l.seller.metIn(err)
@@ -140,7 +141,7 @@ func (l *login) ownAccounts(ctx context.Context) []exchange.Account {
 }
 
 // payable reports whether the numbers of an account are amounts of money.
-func payable(a *exchange.Account) bool {
+func payable(a *v1.Account) bool {
 	for _, amount := range []int64{a.Free, a.Held, a.Spent, a.Credit} {
 		if amount > mostMoney || amount < -mostMoney {
 			return false
@@ -151,8 +152,8 @@ func payable(a *exchange.Account) bool {
 
 // sharedAccount is what the jobs of a user cost at a cluster where all pay with
 // one token: what the account itself has is not theirs to see.
-func (b *Broker) sharedAccount(ctx context.Context, user string, l *login) ([]exchange.Account, error) {
-	a := exchange.Account{Path: user + "/" + l.seller.name}
+func (b *Broker) sharedAccount(ctx context.Context, user string, l *login) ([]v1.Account, error) {
+	a := v1.Account{Path: user + "/" + l.seller.name}
 	month := ledger.MonthOf(b.now())
 	err := b.each(ctx, store.Query{Owner: user, Account: a.Path}, func(e *entry) error {
 		j := &e.facts.Job
@@ -164,7 +165,7 @@ func (b *Broker) sharedAccount(ctx context.Context, user string, l *login) ([]ex
 		}
 		return nil
 	})
-	return []exchange.Account{a}, closed(err)
+	return []v1.Account{a}, closed(err)
 }
 
 // accountPath reads the path of an account: whose it is, at which cluster ("": at all), and

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/web/webtest"
@@ -25,12 +25,12 @@ func TestOneTokenForAll(t *testing.T) {
 	eventually(t, "both to end", func() bool {
 		x, err1 := w.as("alice").Job(t.Context(), a.ID)
 		y, err2 := w.as("bob").Job(t.Context(), b.ID)
-		return err1 == nil && err2 == nil && x.State == exchange.Completed && y.State == exchange.Completed
+		return err1 == nil && err2 == nil && x.State == v1.Completed && y.State == v1.Completed
 	})
 	if _, err := w.as("bob").Job(t.Context(), a.ID); problem(t, err).Status != http.StatusNotFound {
 		t.Errorf("got %v", err)
 	}
-	page, err := w.as("bob").Jobs(t.Context(), api.JobQuery{})
+	page, err := w.as("bob").Jobs(t.Context(), v1.JobQuery{})
 	if err != nil || len(page.Jobs) != 1 || page.Jobs[0].Name != "bs" {
 		t.Errorf("got %+v, %v", page, err)
 	}
@@ -42,7 +42,7 @@ func TestOneTokenForAll(t *testing.T) {
 	if err != nil || len(accounts) != 2 || accounts[1].Path != "bob/north" || accounts[1].Free != 0 || accounts[1].Spent != -int64(s.Closing) {
 		t.Errorf("got %+v, %v", accounts, err)
 	}
-	if _, err := w.as("bob").Submit(t.Context(), job("x", func(r *exchange.Request) { r.Account = "bob/north/below" }), ""); problem(t, err).Status != http.StatusNotFound {
+	if _, err := w.as("bob").Submit(t.Context(), job("x", func(r *v1.Request) { r.Account = "bob/north/below" }), ""); problem(t, err).Status != http.StatusNotFound {
 		t.Errorf("got %v", err)
 	}
 }
@@ -59,7 +59,7 @@ func TestWithoutStreams(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for state := exchange.Queued; state != exchange.Completed; {
+		for state := v1.Queued; state != v1.Completed; {
 			select {
 			case n := <-notices:
 				if n.Job != nil && n.Job.ID == j.ID {
@@ -79,39 +79,39 @@ func TestWithoutStreams(t *testing.T) {
 func TestAccountsBelow(t *testing.T) {
 	c := open(t, "north", "1")
 	c.node(4, 1)
-	for _, m := range []exchange.MoneyCommand{{Op: "open", To: "lab/alice/thesis"}, {Op: "grant", To: "lab/alice/thesis", Amount: 900e6}} {
-		c.Do(exchange.Command{By: webtest.Root, Money: &m})
+	for _, m := range []api.MoneyCommand{{Op: "open", To: "lab/alice/thesis"}, {Op: "grant", To: "lab/alice/thesis", Amount: 900e6}} {
+		c.Do(api.Command{By: webtest.Root, Money: &m})
 	}
 	w := behind(t, c).start()
-	j := w.submit("alice", job("a", func(r *exchange.Request) { r.Account = "alice/north/thesis" }))
+	j := w.submit("alice", job("a", func(r *v1.Request) { r.Account = "alice/north/thesis" }))
 	if there := c.jobs()[0].Account; j.Account != "alice/north/thesis" || there != "lab/alice/thesis" {
 		t.Errorf("%s pays here, %s there", j.Account, there)
 	}
 	s, err := w.as("alice").Statement(t.Context(), client.Period{Account: "alice/north/thesis"})
-	if err != nil || s.Closing != 900*market.Unit {
+	if err != nil || s.Closing != int64(900*market.Unit) {
 		t.Errorf("got %+v, %v", s, err)
 	}
 	all, err := w.as("alice").Statement(t.Context(), client.Period{Subtree: true})
-	if err != nil || all.Closing != 100_900*market.Unit {
+	if err != nil || all.Closing != int64(100_900*market.Unit) {
 		t.Errorf("got %+v, %v", all, err)
 	}
 	accounts, err := w.as("alice").Accounts(t.Context(), "alice/north")
 	if err != nil || len(accounts) != 2 || accounts[1].Path != "alice/north/thesis" {
 		t.Errorf("got %+v, %v", accounts, err)
 	}
-	if page, err := w.as("alice").Jobs(t.Context(), api.JobQuery{Account: "alice/north"}); err != nil || len(page.Jobs) != 1 {
+	if page, err := w.as("alice").Jobs(t.Context(), v1.JobQuery{Account: "alice/north"}); err != nil || len(page.Jobs) != 1 {
 		t.Errorf("got %+v, %v", page, err)
 	}
-	q, err := w.as("alice").AskQuote(t.Context(), job("b", func(r *exchange.Request) { r.Account = "alice/north/thesis" }), time.Minute)
+	q, err := w.as("alice").AskQuote(t.Context(), job("b", func(r *v1.Request) { r.Account = "alice/north/thesis" }), time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if j, err := w.as("alice").Submit(t.Context(), exchange.Request{}, q.ID); err != nil || j.Account != "alice/north/thesis" {
+	if j, err := w.as("alice").Submit(t.Context(), v1.Request{}, q.ID); err != nil || j.Account != "alice/north/thesis" {
 		t.Errorf("got %+v, %v", j, err)
 	}
 }
 
-func quickAny(name string) exchange.Request {
+func quickAny(name string) v1.Request {
 	r := quick(name, "")
 	r.Account = ""
 	return r

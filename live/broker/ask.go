@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 )
 
@@ -16,7 +17,7 @@ type no struct {
 	from   *login
 	reason string // of a refusal; "": it did not even refuse
 	detail string
-	offers []exchange.Offer // by the cluster's numbers
+	offers []v1.Offer // by the cluster's numbers
 }
 
 // answer is a quote or why there is none.
@@ -211,7 +212,7 @@ func (w *want) preview(ctx context.Context, l *login) answer {
 }
 
 // weigh takes in what a cluster answered to a request for a quote.
-func (l *login) weigh(r *exchange.Request, q exchange.Quote, err error, binding bool) answer {
+func (l *login) weigh(r *v1.Request, q v1.Quote, err error, binding bool) answer {
 	s := l.seller
 	s.met(err)
 	if err == nil {
@@ -239,8 +240,8 @@ const refusedCode = 3
 const maxOffers = 4
 
 // offers are the counter-offers of a refusal that make sense.
-func (l *login) offers(p *client.Problem) []exchange.Offer {
-	var good []exchange.Offer
+func (l *login) offers(p *client.Problem) []v1.Offer {
+	var good []v1.Offer
 	for _, o := range p.Offers[:min(len(p.Offers), maxOffers)] {
 		if lie := quoteLie(&o.Quote.Request, &o.Quote, false, l.seller.b.now()); lie != "" {
 			l.seller.caught("an offer with " + lie)

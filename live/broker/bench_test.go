@@ -3,7 +3,7 @@ package broker_test
 import (
 	"testing"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/api"
 )
 
@@ -14,7 +14,7 @@ func BenchmarkSubmit(b *testing.B) {
 	for _, wished := range []string{"cheapest", "first"} {
 		b.Run(wished, func(b *testing.B) {
 			w := three(b).start()
-			command := exchange.Command{By: alice, Submit: &exchange.Submit{Request: job("a", wish(wished), func(r *exchange.Request) {
+			command := api.Command{By: alice, Submit: &v1.SubmitRequest{Request: job("a", wish(wished), func(r *v1.Request) {
 				r.EstimateMS, r.DeadlineMS = 1000, 1e9
 			})}}
 			b.SetParallelism(4)

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
-	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/store"
 )
@@ -14,14 +14,14 @@ import (
 // cancel takes a job back. One that nobody has confirmed, or whose cluster does
 // not answer, ends here at once; what its cluster may have of it is taken back
 // as soon as that answers.
-func (b *Broker) cancel(ctx context.Context, by exchange.Identity, id int64, key api.Key) (exchange.Outcome, error) {
+func (b *Broker) cancel(ctx context.Context, by api.Identity, id int64, key api.Key) (api.Outcome, error) {
 	e, err := b.entry(ctx, id)
 	if err != nil {
-		return exchange.Outcome{}, err
+		return api.Outcome{}, err
 	}
 	f := e.now()
-	if f.Job.State.Final() || by.Role != exchange.RoleOwner && f.Job.Owner != by.User {
-		return exchange.Outcome{}, fmt.Errorf("job %d: %w, or it has ended", id, exchange.ErrUnknown)
+	if f.Job.State.Final() || by.Role != v1.RoleOwner && f.Job.Owner != by.User {
+		return api.Outcome{}, fmt.Errorf("job %d: %w, or it has ended", id, exchange.ErrUnknown)
 	}
 	if l := b.at(f.Cluster, f.Job.Owner); l != nil && f.Remote != 0 {
 		within, stop := context.WithTimeout(ctx, b.options.Patience)
@@ -31,16 +31,16 @@ func (b *Broker) cancel(ctx context.Context, by exchange.Identity, id int64, key
 		switch p, certain := declined(bad); {
 		case bad == nil:
 			if err = b.learn(l, e, &j); err != nil {
-				return exchange.Outcome{}, closed(err)
+				return api.Outcome{}, closed(err)
 			}
-			return b.answer(ctx, key, exchange.Outcome{Job: b.view(e)})
+			return b.answer(ctx, key, api.Outcome{Job: b.view(e)})
 		case certain && !missing(bad): // it has ended there
 			l.refresh(ctx, e)
-			return exchange.Outcome{}, fmt.Errorf("%w: %s: %s", exchange.ErrConflict, l.seller.name, clipped(p.Error()))
+			return api.Outcome{}, fmt.Errorf("%w: %s: %s", exchange.ErrConflict, l.seller.name, clipped(p.Error()))
 		}
 	}
 	err = b.conclude(e, func(f *facts) ([]store.Reply, error) {
-		f.Job.State, f.Job.Reason, f.Job.EndedUS = exchange.Cancelled, market.ByUser.String(), b.now()
+		f.Job.State, f.Job.Reason, f.Job.EndedUS = v1.Cancelled, v1.ReasonByUser, b.now()
 		f.Job.Detail = "cancelled by its user"
 		if by.User != f.Job.Owner {
 			f.Job.Detail = "cancelled by " + by.User
@@ -52,10 +52,10 @@ func (b *Broker) cancel(ctx context.Context, by exchange.Identity, id int64, key
 		return b.placed(f)
 	})
 	if err != nil {
-		return exchange.Outcome{}, closed(err)
+		return api.Outcome{}, closed(err)
 	}
 	b.tell(e)
-	return b.answer(ctx, key, exchange.Outcome{Job: b.view(e)})
+	return b.answer(ctx, key, api.Outcome{Job: b.view(e)})
 }
 
 // placed is the answer to the submission of a job that was not answered yet. Who
@@ -65,11 +65,11 @@ func (b *Broker) placed(f *facts) ([]store.Reply, error) {
 		return nil, nil
 	}
 	view := f.Job
-	return b.reply(f.Key, &exchange.Outcome{Job: &view})
+	return b.reply(f.Key, &api.Outcome{Job: &view})
 }
 
 // answer keeps what is said to a key.
-func (b *Broker) answer(ctx context.Context, key api.Key, o exchange.Outcome) (exchange.Outcome, error) {
+func (b *Broker) answer(ctx context.Context, key api.Key, o api.Outcome) (api.Outcome, error) {
 	replies, err := b.reply(key, &o)
 	if err == nil && len(replies) > 0 {
 		err = b.store.Append(context.WithoutCancel(ctx), store.Batch{Replies: replies})
@@ -85,7 +85,7 @@ func (b *Broker) move(e *entry, lost string) error {
 		f.Left = f.leave()
 		f.Tried = append(slices.Clone(f.Tried), f.Cluster)
 		f.Cluster, f.Nonce, f.Remote, f.Quote = "", "", 0, ""
-		f.Job.State, f.Job.Reason, f.Job.Detail, f.Job.EndedUS, f.Job.StartedUS, f.Job.Receipt = exchange.Queued, "", lost, 0, 0, nil
+		f.Job.State, f.Job.Reason, f.Job.Detail, f.Job.EndedUS, f.Job.StartedUS, f.Job.Receipt = v1.Queued, "", lost, 0, 0, nil
 		f.Job.Share, f.Job.Places, f.Job.Tasks, f.Job.Account = 0, nil, nil, f.Job.Owner
 		return replies, err
 	})

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/market"
 )
 
@@ -18,7 +18,7 @@ const (
 )
 
 // quoteLie says how a quote contradicts itself or the request; "": it does not.
-func quoteLie(asked *exchange.Request, q *exchange.Quote, binding bool, now int64) string {
+func quoteLie(asked *v1.Request, q *v1.Quote, binding bool, now int64) string {
 	switch {
 	case q.Price < 0 || q.Price > mostMoney:
 		return fmt.Sprintf("a price of %d", q.Price)
@@ -41,7 +41,7 @@ func quoteLie(asked *exchange.Request, q *exchange.Quote, binding bool, now int6
 }
 
 // sameTerms compares what a price depends on.
-func sameTerms(a, b *exchange.Request) bool {
+func sameTerms(a, b *v1.Request) bool {
 	return a.EstimateMS == b.EstimateMS && a.DeadlineMS == b.DeadlineMS && a.Soft == b.Soft && sameBudget(a.Budget, b.Budget) &&
 		a.PenaltyMicros == b.PenaltyMicros && a.Procs() == b.Procs() && max(1, a.Threads) == max(1, b.Threads) &&
 		a.MemoryMB == b.MemoryMB && a.DiskMB == b.DiskMB && a.Class == b.Class && sameArray(a.Array, b.Array) && sameOptional(a.Optional, b.Optional)
@@ -49,9 +49,9 @@ func sameTerms(a, b *exchange.Request) bool {
 
 func sameBudget(a, b *int64) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
 
-func sameArray(a, b *exchange.Array) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
+func sameArray(a, b *v1.Array) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
 
-func sameOptional(a, b *exchange.Optional) bool {
+func sameOptional(a, b *v1.Optional) bool {
 	return (a == nil) == (b == nil) && (a == nil || a.WorkMS == b.WorkMS && a.RateMicros == b.RateMicros)
 }
 
@@ -67,13 +67,13 @@ func plainID(id string) bool {
 }
 
 // jobLie says how a job that was taken contradicts the quote it was taken on.
-func jobLie(quoted int64, j *exchange.Job) string {
+func jobLie(quoted int64, j *v1.Job) string {
 	switch {
 	case j.ID <= 0:
 		return "a job without a number"
 	case !known(j.State):
 		return fmt.Sprintf("a job in the state %q", clipped(string(j.State)))
-	case j.State == exchange.Rejected:
+	case j.State == v1.Rejected:
 		return "a job that was taken and rejected at once"
 	case j.Price < 0 || j.Price > mostMoney || quoted >= 0 && j.Price > quoted:
 		return fmt.Sprintf("a price of %s for what was quoted at %s", market.Money(j.Price), market.Money(quoted))
@@ -83,7 +83,7 @@ func jobLie(quoted int64, j *exchange.Job) string {
 
 // billLie says how a bill contradicts what was agreed. An optional part is paid
 // for beside the price, as far as it was executed.
-func billLie(agreed, optional int64, r *exchange.Request, j *exchange.Job) string {
+func billLie(agreed, optional int64, r *v1.Request, j *v1.Job) string {
 	if r.Optional == nil {
 		optional = 0
 	}
@@ -102,8 +102,8 @@ func billLie(agreed, optional int64, r *exchange.Request, j *exchange.Job) strin
 	return ""
 }
 
-func known(s exchange.State) bool {
-	for _, one := range exchange.States() {
+func known(s v1.State) bool {
+	for _, one := range v1.States() {
 		if s == one {
 			return true
 		}

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/broker"
@@ -87,20 +88,20 @@ func changes(r *http.Request) bool { return r.Method == http.MethodPost }
 // again, has handed the job to exactly one cluster, once; and the client who
 // asks again with the same key gets that one.
 func TestKilledAtEveryStep(t *testing.T) {
-	plain := func(*testing.T, *broker.Broker) exchange.Submit { return exchange.Submit{Request: job("once")} }
-	first := func(*testing.T, *broker.Broker) exchange.Submit {
-		return exchange.Submit{Request: job("once", wish("first"), func(r *exchange.Request) { r.EstimateMS, r.DeadlineMS = 60_000, 25_000 })}
+	plain := func(*testing.T, *broker.Broker) v1.SubmitRequest { return v1.SubmitRequest{Request: job("once")} }
+	first := func(*testing.T, *broker.Broker) v1.SubmitRequest {
+		return v1.SubmitRequest{Request: job("once", wish("first"), func(r *v1.Request) { r.EstimateMS, r.DeadlineMS = 60_000, 25_000 })}
 	}
-	quoted := func(t *testing.T, b *broker.Broker) exchange.Submit {
-		o, _, err := b.Do(t.Context(), exchange.Command{By: alice, Quote: &exchange.AskQuote{TTLMS: 60_000, Request: job("once")}}, api.Key{})
+	quoted := func(t *testing.T, b *broker.Broker) v1.SubmitRequest {
+		o, _, err := b.Do(t.Context(), api.Command{By: alice, Quote: &v1.QuoteRequest{TTLMS: 60_000, Request: job("once")}}, api.Key{})
 		if err != nil || o.Quote == nil {
 			t.Fatalf("no quote: %+v, %v", o, err)
 		}
-		return exchange.Submit{Quote: o.Quote.ID}
+		return v1.SubmitRequest{Quote: o.Quote.ID}
 	}
 	for _, way := range []struct {
 		name  string
-		ask   func(*testing.T, *broker.Broker) exchange.Submit
+		ask   func(*testing.T, *broker.Broker) v1.SubmitRequest
 		steps int64 // at least
 	}{{"cheapest", plain, 6}, {"first", first, 4}, {"on a quote", quoted, 3}} {
 		steps := int64(0)
@@ -122,11 +123,11 @@ func TestKilledAtEveryStep(t *testing.T) {
 	}
 }
 
-var alice = exchange.Identity{User: "alice", Role: exchange.RoleUser}
+var alice = api.Identity{User: "alice", Role: v1.RoleUser}
 
 // killed kills a broker at a step of a submission and looks what comes of it. It
 // reports whether the submission was through before.
-func killed(t *testing.T, at int64, after bool, ask func(*testing.T, *broker.Broker) exchange.Submit) (survived bool) {
+func killed(t *testing.T, at int64, after bool, ask func(*testing.T, *broker.Broker) v1.SubmitRequest) (survived bool) {
 	p := &plan{at: -1, after: after}
 	w := three(t)
 	var err error
@@ -143,7 +144,7 @@ func killed(t *testing.T, at int64, after bool, ask func(*testing.T, *broker.Bro
 	}
 	key := api.Key{Owner: "alice", Key: "k1", Digest: []byte("d")}
 	s := ask(t, b)
-	command := exchange.Command{By: alice, Submit: &s}
+	command := api.Command{By: alice, Submit: &s}
 	p.arm(at)
 	done := make(chan error, 1)
 	go func() {
@@ -177,7 +178,7 @@ func killed(t *testing.T, at int64, after bool, ask func(*testing.T, *broker.Bro
 	for _, c := range w.clusters {
 		total += len(c.jobs())
 	}
-	list, err := w.broker.Jobs(t.Context(), api.JobQuery{Limit: 10})
+	list, err := w.broker.Jobs(t.Context(), v1.JobQuery{Limit: 10})
 	if err != nil || total != 1 || len(list) != 1 {
 		t.Errorf("%d jobs at the clusters, %d at the broker (%v)", total, len(list), err)
 	}
@@ -235,8 +236,8 @@ func TestAStoreThatIsFull(t *testing.T) {
 			w.store = &fickle{Store: inner, from: from, until: from + 3}
 			w.start()
 			key := api.Key{Owner: "alice", Key: "k", Digest: []byte("d")}
-			command := exchange.Command{By: alice, Submit: &exchange.Submit{Request: job("once")}}
-			var out exchange.Outcome
+			command := api.Command{By: alice, Submit: &v1.SubmitRequest{Request: job("once")}}
+			var out api.Outcome
 			eventually(t, "the store to have room", func() bool {
 				out, _, err = w.broker.Do(t.Context(), command, key)
 				if err != nil && !errors.Is(err, exchange.ErrUnavailable) {
@@ -248,7 +249,7 @@ func TestAStoreThatIsFull(t *testing.T) {
 			for _, c := range w.clusters {
 				total += len(c.jobs())
 			}
-			list, err := w.broker.Jobs(t.Context(), api.JobQuery{Limit: 10})
+			list, err := w.broker.Jobs(t.Context(), v1.JobQuery{Limit: 10})
 			if err != nil || total != 1 || len(list) != 1 || list[0].ID != out.Job.ID {
 				t.Errorf("%d jobs at the clusters, %d at the broker (%v)", total, len(list), err)
 			}

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 // Many at once: a cluster lets a user have sixteen quotes open, and nobody is
@@ -20,7 +20,7 @@ func TestManyAtOnce(t *testing.T) {
 	for i := range many {
 		c := w.as("alice")
 		wait.Go(func() {
-			_, errs[i] = c.Submit(t.Context(), job(fmt.Sprint("j", i), func(r *exchange.Request) { r.EstimateMS = 1000 }), "")
+			_, errs[i] = c.Submit(t.Context(), job(fmt.Sprint("j", i), func(r *v1.Request) { r.EstimateMS = 1000 }), "")
 		})
 	}
 	wait.Wait()

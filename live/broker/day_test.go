@@ -9,9 +9,8 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/ledger"
-	"github.com/libra-market/libra/core/market"
 )
 
 // played is three markets whose nodes work in real time.
@@ -26,8 +25,8 @@ func played(t *testing.T) *world {
 	return behind(t, all...)
 }
 
-func quick(name, at string) exchange.Request {
-	return job(name, func(r *exchange.Request) {
+func quick(name, at string) v1.Request {
+	return job(name, func(r *v1.Request) {
 		r.Script, r.EstimateMS, r.DeadlineMS, r.Account = "#!/bin/sh\necho "+name+"\nwork 300ms\n", 2_000, 20_000, "alice/"+at
 	})
 }
@@ -38,12 +37,12 @@ func quick(name, at string) exchange.Request {
 func TestADay(t *testing.T) {
 	w := played(t).start()
 	alice := w.as("alice")
-	states := map[int64]exchange.State{}
+	states := map[int64]v1.State{}
 	notices, err := w.broker.Follow(t.Context(), "alice", -1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var jobs []exchange.Job
+	var jobs []v1.Job
 	for _, at := range []string{"north", "south", "west", "north"} {
 		jobs = append(jobs, w.submit("alice", quick("at-"+at, at)))
 	}
@@ -67,7 +66,7 @@ func TestADay(t *testing.T) {
 	spent := int64(0)
 	for _, j := range jobs {
 		now, err := alice.Job(t.Context(), j.ID)
-		if err != nil || now.State != exchange.Completed || now.Receipt == nil || now.Receipt.Job != j.ID || now.Charged <= 0 || now.Request.Script == "" {
+		if err != nil || now.State != v1.Completed || now.Receipt == nil || now.Receipt.Job != j.ID || now.Charged <= 0 || now.Request.Script == "" {
 			t.Fatalf("got %+v, %v", now, err)
 		}
 		spent += now.Charged
@@ -94,7 +93,7 @@ func (w *world) statement(alice *client.Client, spent int64) {
 	if err != nil {
 		w.Fatal(err)
 	}
-	var opening, closing market.Money
+	var opening, closing int64
 	lines := 0
 	for _, c := range w.clusters {
 		direct, err := client.New(c.server.URL, c.tokens["alice"], client.Options{})
@@ -113,27 +112,27 @@ func (w *world) statement(alice *client.Client, spent int64) {
 		}
 	}
 	if one.Opening != opening || one.Closing != closing || len(one.Lines) != lines || one.Account != "alice" {
-		w.Errorf("opening %s, closing %s, %d lines; the clusters say %s, %s, %d", one.Opening, one.Closing, len(one.Lines), opening, closing, lines)
+		w.Errorf("opening %d, closing %d, %d lines; the clusters say %d, %d, %d", one.Opening, one.Closing, len(one.Lines), opening, closing, lines)
 	}
-	balance, charged := one.Opening, market.Money(0)
+	balance, charged := one.Opening, int64(0)
 	for i, l := range one.Lines {
 		balance += l.Amount
 		if l.Balance != balance || l.Seq != int64(i+1) || l.Memo == "" {
 			w.Errorf("line %d: %+v", i, l)
 		}
-		if l.Kind == ledger.KindCapture {
+		if l.Kind == string(ledger.KindCapture) {
 			charged -= l.Amount
-			if j, err := alice.Job(w.Context(), l.Job); err != nil || l.Memo != where(&j) || market.Money(j.Charged) != -l.Amount {
+			if j, err := alice.Job(w.Context(), l.Job); err != nil || l.Memo != where(&j) || j.Charged != -l.Amount {
 				w.Errorf("line %+v is of job %+v, %v", l, j, err)
 			}
 		}
 	}
-	if charged != market.Money(spent) {
-		w.Errorf("charged %s, not %s", charged, market.Money(spent))
+	if charged != spent {
+		w.Errorf("charged %d, not %d", charged, spent)
 	}
 	accounts, err := alice.Accounts(w.Context(), "")
-	if err != nil || len(accounts) != 4 || accounts[0].Path != "alice" || accounts[0].Free+accounts[0].Held != int64(closing) {
-		w.Errorf("got %+v, %v; want %s together", accounts, err, closing)
+	if err != nil || len(accounts) != 4 || accounts[0].Path != "alice" || accounts[0].Free+accounts[0].Held != closing {
+		w.Errorf("got %+v, %v; want %d together", accounts, err, closing)
 	}
 	file, err := alice.StatementFile(w.Context(), client.Period{}, "focus")
 	if err != nil {

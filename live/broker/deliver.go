@@ -12,7 +12,8 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/live/api"
 )
 
 // deliver hands the job over, as often as it takes to know whether it arrived.
@@ -25,7 +26,7 @@ func (t *trip) deliver(to *login, resumed bool) (taken bool, err error) {
 	patience := time.AfterFunc(t.b.options.Patience, func() { t.f.doubt(t.e) })
 	defer patience.Stop()
 	for try := 0; ; try++ {
-		var j exchange.Job
+		var j v1.Job
 		found, sent, wrote := false, false, false
 		err = nil
 		if resumed || try > 0 {
@@ -42,7 +43,7 @@ func (t *trip) deliver(to *login, resumed bool) (taken bool, err error) {
 		if t.over() {
 			return t.givenUp()
 		}
-		if found && j.State == exchange.Rejected { // a refusal whose answer was lost
+		if found && j.State == v1.Rejected { // a refusal whose answer was lost
 			t.nos = append(t.nos, no{from: to, reason: clipped(j.Reason), detail: clipped(j.Detail)})
 			return false, nil
 		}
@@ -79,7 +80,7 @@ var errUntrue = errors.New("the answer contradicts itself")
 
 // handOver submits the job once, and reports whether anything of it left this
 // machine.
-func (l *login) handOver(ctx context.Context, r *exchange.Request, quote, nonce string) (j exchange.Job, wrote bool, err error) {
+func (l *login) handOver(ctx context.Context, r *v1.Request, quote, nonce string) (j v1.Job, wrote bool, err error) {
 	var left atomic.Bool
 	ctx = httptrace.WithClientTrace(client.WithKey(ctx, nonce), &httptrace.ClientTrace{WroteHeaders: func() { left.Store(true) }})
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
@@ -90,7 +91,7 @@ func (l *login) handOver(ctx context.Context, r *exchange.Request, quote, nonce 
 
 // taken takes in that a cluster has the job. Nothing is settled where that cannot
 // be true, and nothing is taken where it is not what was agreed.
-func (t *trip) taken(to *login, agreed *facts, j *exchange.Job) (settled, taken bool, err error) {
+func (t *trip) taken(to *login, agreed *facts, j *v1.Job) (settled, taken bool, err error) {
 	lie := jobLie(agreed.Quoted, j)
 	if lie == "" && !agreed.is(j) {
 		lie = "another job than the one that was submitted"
@@ -110,7 +111,7 @@ func (t *trip) taken(to *login, agreed *facts, j *exchange.Job) (settled, taken 
 }
 
 // callOff cancels a job that was taken on other terms than agreed.
-func (t *trip) callOff(to *login, j *exchange.Job) bool {
+func (t *trip) callOff(to *login, j *v1.Job) bool {
 	if j.State.Final() {
 		return true
 	}
@@ -121,7 +122,7 @@ func (t *trip) callOff(to *login, j *exchange.Job) bool {
 }
 
 // confirm writes down that a cluster has the job, together with the answer.
-func (t *trip) confirm(to *login, agreed *facts, j *exchange.Job) error {
+func (t *trip) confirm(to *login, agreed *facts, j *v1.Job) error {
 	next := *agreed
 	next.Remote, next.Agreed, next.Promised = j.ID, j.Price, 0
 	if j.Firm {
@@ -129,7 +130,7 @@ func (t *trip) confirm(to *login, agreed *facts, j *exchange.Job) error {
 	}
 	next.Job = t.b.translate(to.seller, &next, j)
 	view := next.Job
-	out := exchange.Outcome{Job: &view}
+	out := api.Outcome{Job: &view}
 	replies, err := t.b.reply(t.key, &out)
 	if err != nil {
 		return err

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/store"
 )
 
@@ -31,9 +32,9 @@ func (f *facts) leave() []leftover {
 }
 
 // lose ends a job that nobody will run.
-func (t *trip) lose(detail string) (exchange.Outcome, error) {
-	return t.end(func(f *facts) *exchange.Refusal {
-		f.Job.State, f.Job.Reason, f.Job.Detail, f.Job.EndedUS = exchange.Lost, reasonAway, detail, t.b.now()
+func (t *trip) lose(detail string) (api.Outcome, error) {
+	return t.end(func(f *facts) *v1.Refusal {
+		f.Job.State, f.Job.Reason, f.Job.Detail, f.Job.EndedUS = v1.Lost, reasonAway, detail, t.b.now()
 		f.Left = f.leave()
 		return nil
 	}, true, nil)
@@ -41,16 +42,16 @@ func (t *trip) lose(detail string) (exchange.Outcome, error) {
 
 // refuse says no to a job, for all clusters together. Where none of them answered
 // nothing was decided, so nothing is kept.
-func (t *trip) refuse() (exchange.Outcome, error) {
+func (t *trip) refuse() (api.Outcome, error) {
 	refusal, quotes := t.b.refusal(t.w, t.nos, true)
 	decided := slices.ContainsFunc(t.nos, func(n no) bool { return n.reason != "" })
 	if t.e == nil && !decided {
-		return exchange.Outcome{Refusal: refusal}, nil
+		return api.Outcome{Refusal: refusal}, nil
 	}
-	return t.end(func(f *facts) *exchange.Refusal {
-		f.Job.State, f.Job.Reason, f.Job.Detail, f.Job.EndedUS = exchange.Rejected, refusal.Reason, refusal.Detail, t.b.now()
+	return t.end(func(f *facts) *v1.Refusal {
+		f.Job.State, f.Job.Reason, f.Job.Detail, f.Job.EndedUS = v1.Rejected, refusal.Reason, refusal.Detail, t.b.now()
 		if n := len(f.Tried); n > 0 {
-			f.Job.State, f.Job.Detail = exchange.Lost, fmt.Sprintf("lost by %s, and nobody else takes it: %s", f.Tried[n-1], refusal.Detail)
+			f.Job.State, f.Job.Detail = v1.Lost, fmt.Sprintf("lost by %s, and nobody else takes it: %s", f.Tried[n-1], refusal.Detail)
 		}
 		f.Cluster, f.Nonce, f.Job.Price, f.Job.Account = "", "", 0, f.Job.Owner
 		no := *refusal
@@ -60,12 +61,12 @@ func (t *trip) refuse() (exchange.Outcome, error) {
 }
 
 // end writes down how a job ended that no cluster has, with the answer.
-func (t *trip) end(how func(*facts) *exchange.Refusal, decided bool, quotes []store.Reply) (exchange.Outcome, error) {
-	var out exchange.Outcome
+func (t *trip) end(how func(*facts) *v1.Refusal, decided bool, quotes []store.Reply) (api.Outcome, error) {
+	var out api.Outcome
 	answer := func(f *facts) ([]store.Reply, error) {
 		refusal := how(f)
 		view := f.Job
-		out = exchange.Outcome{Job: &view, Refusal: refusal}
+		out = api.Outcome{Job: &view, Refusal: refusal}
 		if !decided {
 			return quotes, nil
 		}
@@ -75,13 +76,13 @@ func (t *trip) end(how func(*facts) *exchange.Refusal, decided bool, quotes []st
 	if t.e == nil {
 		e, err := t.b.enter(t.facts(), &t.w.request, answer)
 		if err != nil {
-			return exchange.Outcome{}, closed(err)
+			return api.Outcome{}, closed(err)
 		}
 		t.b.tell(e)
 		return out, nil
 	}
 	if err := t.b.conclude(t.e, answer); err != nil {
-		return exchange.Outcome{}, closed(err)
+		return api.Outcome{}, closed(err)
 	}
 	if out.Job == nil { // its user was faster
 		out.Job = t.b.view(t.e)

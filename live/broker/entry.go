@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/store"
@@ -32,7 +33,7 @@ type entry struct {
 // there (Remote is set), ended. A job that is to be handed to another has no
 // Cluster until one is chosen.
 type facts struct {
-	Job exchange.Job `json:"job"` // as people see it, without the script
+	Job v1.Job `json:"job"` // as people see it, without the script
 
 	Cluster  string  `json:"cluster,omitempty"`
 	Nonce    string  `json:"nonce,omitempty"`  // its idempotency key at the cluster, and in a tag there
@@ -71,7 +72,7 @@ func (f *facts) done() bool { return f.Job.State.Final() && len(f.Left) == 0 }
 
 // is reports whether a job of a cluster is the one that was handed over. Its
 // number alone does not tell: a cluster that was set up anew begins at one.
-func (f *facts) is(j *exchange.Job) bool { return slices.Contains(j.Request.Tags, nonceTag+f.Nonce) }
+func (f *facts) is(j *v1.Job) bool { return slices.Contains(j.Request.Tags, nonceTag+f.Nonce) }
 
 // now is what is known at the moment.
 func (e *entry) now() facts {
@@ -89,8 +90,8 @@ func readEntry(row *store.Job) (*entry, error) {
 }
 
 // request reads the request of a job with all that may be large.
-func (b *Broker) request(ctx context.Context, id int64) (exchange.Request, error) {
-	var r exchange.Request
+func (b *Broker) request(ctx context.Context, id int64) (v1.Request, error) {
+	var r v1.Request
 	row, found, err := b.store.Job(ctx, id)
 	if err != nil {
 		return r, err
@@ -114,7 +115,7 @@ func (f *facts) row() (store.Job, error) {
 }
 
 // enter numbers a new job and writes it down, with what is answered.
-func (b *Broker) enter(f facts, r *exchange.Request, answer func(*facts) ([]store.Reply, error)) (*entry, error) {
+func (b *Broker) enter(f facts, r *v1.Request, answer func(*facts) ([]store.Reply, error)) (*entry, error) {
 	spec, err := json.Marshal(r)
 	if err != nil {
 		return nil, err
@@ -255,7 +256,7 @@ func (b *Broker) underway() []*entry {
 }
 
 // reply is the answer to a request that carried a key, as it is kept.
-func (b *Broker) reply(key api.Key, o *exchange.Outcome) ([]store.Reply, error) {
+func (b *Broker) reply(key api.Key, o *api.Outcome) ([]store.Reply, error) {
 	if !key.Given() {
 		return nil, nil
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/live/api"
 )
@@ -19,7 +20,7 @@ type flight struct {
 	unsure chan struct{} // closed when a cluster does not say whether it has the job
 	once   sync.Once
 	e      *entry // the job, then
-	out    exchange.Outcome
+	out    api.Outcome
 	again  bool // the outcome was there already
 	err    error
 }
@@ -39,7 +40,7 @@ func (f *flight) doubt(e *entry) {
 func keyName(k *api.Key) string { return k.Owner + "\x00" + k.Key }
 
 // Do carries out what people ask for.
-func (b *Broker) Do(ctx context.Context, c exchange.Command, key api.Key) (exchange.Outcome, bool, error) {
+func (b *Broker) Do(ctx context.Context, c api.Command, key api.Key) (api.Outcome, bool, error) {
 	if o, found, err := b.answered(ctx, key); found || err != nil {
 		return o, found, err
 	}
@@ -56,16 +57,16 @@ func (b *Broker) Do(ctx context.Context, c exchange.Command, key api.Key) (excha
 		o, err := b.cancel(ctx, c.By, c.Cancel.Job, key)
 		return o, false, err
 	case c.Epoch != nil:
-		return exchange.Outcome{}, false, errPolicy
+		return api.Outcome{}, false, errPolicy
 	case c.Money != nil:
-		return exchange.Outcome{}, false, notHere("a broker holds no money: accounts are kept by the clusters")
+		return api.Outcome{}, false, notHere("a broker holds no money: accounts are kept by the clusters")
 	default:
-		return exchange.Outcome{}, false, errNodes
+		return api.Outcome{}, false, errNodes
 	}
 }
 
 // answered is what was said to a key before.
-func (b *Broker) answered(ctx context.Context, key api.Key) (o exchange.Outcome, found bool, err error) {
+func (b *Broker) answered(ctx context.Context, key api.Key) (o api.Outcome, found bool, err error) {
 	if !key.Given() {
 		return o, false, nil
 	}
@@ -84,10 +85,10 @@ func (b *Broker) answered(ctx context.Context, key api.Key) (o exchange.Outcome,
 // submit joins the submission that is under way under the key, or begins one, and
 // waits until it is known what became of it. Where a cluster does not say, the
 // answer is a job of which nobody knows more yet.
-func (b *Broker) submit(ctx context.Context, by exchange.Identity, s exchange.Submit, key api.Key) (exchange.Outcome, bool, error) {
+func (b *Broker) submit(ctx context.Context, by api.Identity, s v1.SubmitRequest, key api.Key) (api.Outcome, bool, error) {
 	f, joined, err := b.board(key)
 	if err != nil {
-		return exchange.Outcome{}, false, err
+		return api.Outcome{}, false, err
 	}
 	if !joined {
 		b.done.Go(func() {
@@ -105,11 +106,11 @@ func (b *Broker) submit(ctx context.Context, by exchange.Identity, s exchange.Su
 		case <-f.done:
 			return f.out, joined || f.again, f.err
 		case <-ctx.Done():
-			return exchange.Outcome{}, false, ctx.Err()
+			return api.Outcome{}, false, ctx.Err()
 		case <-unsure:
 			unsure, tired = nil, patience.C
 		case <-tired:
-			return exchange.Outcome{Job: b.view(f.e)}, false, nil
+			return api.Outcome{Job: b.view(f.e)}, false, nil
 		}
 	}
 }

@@ -8,11 +8,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
-	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/store"
+	"github.com/libra-market/libra/live/wire"
 )
 
 // everywhere asks all clusters the same, at the same time, within the limit, and
@@ -42,9 +43,9 @@ type told[T any] struct {
 
 // Nodes lists the nodes of all clusters, with the cluster before their names. The
 // jobs on them are shown as far as they are the broker's.
-func (b *Broker) Nodes(ctx context.Context) ([]exchange.NodeView, error) {
-	var all []exchange.NodeView
-	for _, t := range everywhere(ctx, b, func(ctx context.Context, l *login) ([]exchange.NodeView, error) { return l.client.Nodes(ctx) }) {
+func (b *Broker) Nodes(ctx context.Context) ([]v1.NodeView, error) {
+	var all []v1.NodeView
+	for _, t := range everywhere(ctx, b, func(ctx context.Context, l *login) ([]v1.NodeView, error) { return l.client.Nodes(ctx) }) {
 		for _, n := range t.is[:min(len(t.is), maxList)] {
 			n.Node, n.Index, n.Why = t.by.name+"/"+clipped(n.Node), len(all), clipped(n.Why)
 			n.Loads = slices.Clone(n.Loads)
@@ -57,14 +58,14 @@ func (b *Broker) Nodes(ctx context.Context) ([]exchange.NodeView, error) {
 	return all, nil
 }
 
-func (b *Broker) tenants(ctx context.Context, s *seller, there []exchange.Tenant) []exchange.Tenant {
-	here := make([]exchange.Tenant, 0, len(there))
+func (b *Broker) tenants(ctx context.Context, s *seller, there []v1.Tenant) []v1.Tenant {
+	here := make([]v1.Tenant, 0, len(there))
 	for _, t := range there {
-		shown := exchange.Tenant{Share: t.Share}
+		shown := v1.Tenant{Share: t.Share}
 		if id := b.number(s.name, t.Job); id != 0 {
 			if e, err := b.entry(ctx, id); err == nil {
 				j := e.now().Job
-				shown = exchange.Tenant{Job: id, Owner: j.Owner, Name: j.Name, Share: t.Share, DueUS: t.DueUS}
+				shown = v1.Tenant{Job: id, Owner: j.Owner, Name: j.Name, Share: t.Share, DueUS: t.DueUS}
 			}
 		}
 		here = append(here, shown)
@@ -74,10 +75,10 @@ func (b *Broker) tenants(ctx context.Context, s *seller, there []exchange.Tenant
 
 // Prices is what the clusters ask together: the best price for each sample, the
 // load over all processors, and in the settings one line about each cluster.
-func (b *Broker) Prices(ctx context.Context) (exchange.Prices, error) {
-	p := exchange.Prices{AtUS: b.now(), Policy: "broker", Settings: b.standing(), Samples: []exchange.PricePoint{}}
+func (b *Broker) Prices(ctx context.Context) (v1.Prices, error) {
+	p := v1.Prices{AtUS: b.now(), Policy: "broker", Settings: b.standing(), Samples: []v1.PricePoint{}}
 	var given, kept float64
-	for i, t := range everywhere(ctx, b, func(ctx context.Context, l *login) (exchange.Prices, error) { return l.client.Prices(ctx) }) {
+	for i, t := range everywhere(ctx, b, func(ctx context.Context, l *login) (v1.Prices, error) { return l.client.Prices(ctx) }) {
 		up := min(max(0, t.is.Up), market.MaxWidth)
 		given, kept = given+part(t.is.Utilization)*float64(up), kept+part(t.is.Kept)*float64(up)
 		p.Processors += min(max(0, t.is.Processors), market.MaxWidth)
@@ -92,7 +93,7 @@ func (b *Broker) Prices(ctx context.Context) (exchange.Prices, error) {
 	if p.Up > 0 {
 		p.Utilization, p.Kept = given/float64(p.Up), kept/float64(p.Up)
 	}
-	slices.SortFunc(p.Samples, func(x, y exchange.PricePoint) int { return cmp.Compare(x.Factor, y.Factor) })
+	slices.SortFunc(p.Samples, func(x, y v1.PricePoint) int { return cmp.Compare(x.Factor, y.Factor) })
 	return p, nil
 }
 
@@ -102,9 +103,9 @@ const maxSamples = 64
 func part(x float64) float64 { return min(1, max(0, x)) }
 
 // bestSample keeps the lowest price of a sample; a refusal only if all refuse.
-func bestSample(all []exchange.PricePoint, s exchange.PricePoint) []exchange.PricePoint {
+func bestSample(all []v1.PricePoint, s v1.PricePoint) []v1.PricePoint {
 	s.Refused = clipped(s.Refused)
-	i := slices.IndexFunc(all, func(have exchange.PricePoint) bool { return have.Factor == s.Factor })
+	i := slices.IndexFunc(all, func(have v1.PricePoint) bool { return have.Factor == s.Factor })
 	switch {
 	case i < 0:
 		return append(all, s)
@@ -115,8 +116,8 @@ func bestSample(all []exchange.PricePoint, s exchange.PricePoint) []exchange.Pri
 }
 
 // standing is one line about each cluster.
-func (b *Broker) standing() []exchange.Setting {
-	var lines []exchange.Setting
+func (b *Broker) standing() []v1.Setting {
+	var lines []v1.Setting
 	for _, r := range b.Records() {
 		text := fmt.Sprintf("asked %d, answered %d, slow %d, refused %d, won %d, kept %d, missed %d, lied %d",
 			r.Asked, r.Answered, r.Slow, r.Refused, r.Won, r.Kept, r.Missed, r.Lied)
@@ -126,24 +127,25 @@ func (b *Broker) standing() []exchange.Setting {
 		case r.AwayUS != 0:
 			text += "; away since " + clock(r.AwayUS)
 		}
-		lines = append(lines, exchange.Setting{Name: r.Cluster, Value: text})
+		lines = append(lines, v1.Setting{Name: r.Cluster, Value: text})
 	}
 	return lines
 }
 
 // Tally is the business of a period that went through the broker.
-func (b *Broker) Tally(ctx context.Context, fromUS, toUS int64) (exchange.Tally, error) {
+func (b *Broker) Tally(ctx context.Context, fromUS, toUS int64) (v1.Tally, error) {
 	t := exchange.Tally{FromUS: fromUS, ToUS: toUS, Reasons: map[string]int64{}, BoundHow: "none: what the clusters could have earned is theirs to know"}
 	err := b.each(ctx, store.Query{From: fromUS, To: toUS}, func(e *entry) error {
 		f := &e.facts
-		t.Count(&f.Job)
+		j := wire.ToJob(&f.Job)
+		t.Count(&j)
 		if f.Promised > 0 {
-			t.CountPromise(&f.Job, f.Promised+promiseSlack.Microseconds())
+			t.CountPromise(&j, f.Promised+promiseSlack.Microseconds())
 		}
 		return nil
 	})
 	t.Net = t.Revenue - t.Penalties
-	return t, closed(err)
+	return wire.Tally(&t), closed(err)
 }
 
 // Healthy says why nothing can be submitted, if nothing can.
@@ -189,17 +191,17 @@ func notHere(what string) error {
 }
 
 // Epochs is refused: a broker has no policy of its own to change.
-func (b *Broker) Epochs(context.Context) ([]exchange.EpochView, error) { return nil, errPolicy }
+func (b *Broker) Epochs(context.Context) ([]v1.EpochView, error) { return nil, errPolicy }
 
 var errPolicy = notHere("a broker has no policy of its own: each cluster sets its own")
 
 // VerifyLedger is refused: the ledgers are the clusters'.
-func (b *Broker) VerifyLedger(context.Context) (api.Verified, error) {
-	return api.Verified{}, notHere("a broker has no ledger: each cluster verifies its own")
+func (b *Broker) VerifyLedger(context.Context) (v1.Verified, error) {
+	return v1.Verified{}, notHere("a broker has no ledger: each cluster verifies its own")
 }
 
 // Log is refused: a broker keeps what it intends, not a log of commands.
-func (b *Broker) Log(context.Context, int64, int) ([]api.LogEntry, error) {
+func (b *Broker) Log(context.Context, int64, int) ([]v1.LogEntry, error) {
 	return nil, notHere("a broker has no log: each cluster has its own")
 }
 

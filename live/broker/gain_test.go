@@ -3,6 +3,7 @@ package broker_test
 import (
 	"testing"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/live/web/webtest"
 )
@@ -15,10 +16,10 @@ func TestTheLargestGainWins(t *testing.T) {
 	busy.node(1, 1)
 	idle.node(1, 1)
 	w := behind(t, busy, idle).start()
-	imprecise := func(name string) exchange.Request {
-		return job(name, wish("gain"), func(r *exchange.Request) {
+	imprecise := func(name string) v1.Request {
+		return job(name, wish("gain"), func(r *v1.Request) {
 			r.EstimateMS, r.DeadlineMS = 10_000, 60_000
-			r.Optional = &exchange.Optional{WorkMS: 50_000, RateMicros: 1_000_000}
+			r.Optional = &v1.Optional{WorkMS: 50_000, RateMicros: 1_000_000}
 		})
 	}
 	// With nothing to choose between them it is the first of the file.

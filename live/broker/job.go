@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
-	"github.com/libra-market/libra/core/task"
-	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/store"
+	"github.com/libra-market/libra/live/wire"
 )
 
 // lean is a request without what may be large.
-func lean(r *exchange.Request) exchange.Request {
+func lean(r *v1.Request) v1.Request {
 	l := *r
 	l.Script, l.Env = "", nil
 	if len(l.Argv) > leanArgs {
@@ -27,7 +27,7 @@ func lean(r *exchange.Request) exchange.Request {
 const leanArgs = 16
 
 // jobName is what a job is called that has no name yet.
-func jobName(r *exchange.Request) string {
+func jobName(r *v1.Request) string {
 	switch {
 	case r.Name != "":
 		return r.Name
@@ -40,7 +40,7 @@ func jobName(r *exchange.Request) string {
 
 // translate is a job of a cluster as the broker's users see it: under their own
 // name and the broker's number, with the cluster before its accounts and nodes.
-func (b *Broker) translate(s *seller, f *facts, j *exchange.Job) exchange.Job {
+func (b *Broker) translate(s *seller, f *facts, j *v1.Job) v1.Job {
 	t := *j
 	t.ID, t.Owner, t.Name, t.Account, t.Quote = f.Job.ID, f.Job.Owner, f.Job.Name, f.Job.Account, f.Job.Quote
 	t.Request = f.Job.Request
@@ -55,7 +55,7 @@ func (b *Broker) translate(s *seller, f *facts, j *exchange.Job) exchange.Job {
 	}
 	t.Tasks = slices.Clone(j.Tasks[:min(len(j.Tasks), maxList)])
 	for i := range t.Tasks {
-		t.Tasks[i].Key.Job = t.ID
+		t.Tasks[i].Job = t.ID
 	}
 	t.Extensions = j.Extensions[:min(len(j.Extensions), maxList)]
 	if j.Receipt != nil {
@@ -70,13 +70,13 @@ func (b *Broker) translate(s *seller, f *facts, j *exchange.Job) exchange.Job {
 const maxList = 4096
 
 // view is a job as it is known now, with what is not known said.
-func (b *Broker) view(e *entry) *exchange.Job {
+func (b *Broker) view(e *entry) *v1.Job {
 	f := e.now()
 	j := b.shown(&f)
 	return &j
 }
 
-func (b *Broker) shown(f *facts) exchange.Job {
+func (b *Broker) shown(f *facts) v1.Job {
 	j := f.Job
 	if j.State.Final() {
 		return j
@@ -98,10 +98,10 @@ func (b *Broker) shown(f *facts) exchange.Job {
 func clock(us int64) string { return time.UnixMicro(us).UTC().Format("2006-01-02 15:04:05 UTC") }
 
 // Job is all there is to know of a job, asked of its cluster if that answers.
-func (b *Broker) Job(ctx context.Context, id int64) (exchange.Job, error) {
+func (b *Broker) Job(ctx context.Context, id int64) (v1.Job, error) {
 	e, err := b.entry(ctx, id)
 	if err != nil {
-		return exchange.Job{}, err
+		return v1.Job{}, err
 	}
 	if f := e.now(); f.Remote != 0 && !f.Job.State.Final() {
 		if l := b.at(f.Cluster, f.Job.Owner); l != nil && l.seller.away() == 0 {
@@ -120,7 +120,7 @@ func (b *Broker) Job(ctx context.Context, id int64) (exchange.Job, error) {
 }
 
 // Jobs lists jobs, the newest first, as they were last heard of.
-func (b *Broker) Jobs(ctx context.Context, q api.JobQuery) ([]exchange.Job, error) {
+func (b *Broker) Jobs(ctx context.Context, q v1.JobQuery) ([]v1.Job, error) {
 	ask := store.Query{Owner: q.Owner, Name: q.Name, Account: q.Account, Before: q.Before, Limit: q.Limit}
 	for _, s := range q.States {
 		ask.States = append(ask.States, string(s))
@@ -129,7 +129,7 @@ func (b *Broker) Jobs(ctx context.Context, q api.JobQuery) ([]exchange.Job, erro
 	if err != nil {
 		return nil, closed(err)
 	}
-	jobs := make([]exchange.Job, 0, len(rows))
+	jobs := make([]v1.Job, 0, len(rows))
 	for i := range rows {
 		b.mu.Lock()
 		e := b.entries[rows[i].ID]
@@ -147,22 +147,22 @@ func (b *Broker) Jobs(ctx context.Context, q api.JobQuery) ([]exchange.Job, erro
 }
 
 // CountJobs counts the jobs of one owner, or of all, by state.
-func (b *Broker) CountJobs(ctx context.Context, owner string) (map[exchange.State]int64, error) {
+func (b *Broker) CountJobs(ctx context.Context, owner string) (map[v1.State]int64, error) {
 	rows, err := b.store.CountJobs(ctx, store.Query{Owner: owner})
-	counts := map[exchange.State]int64{}
+	counts := map[v1.State]int64{}
 	for state, n := range rows {
-		counts[exchange.State(state)] = n
+		counts[v1.State(state)] = n
 	}
 	return counts, closed(err)
 }
 
 // History lists all jobs in order of submission.
-func (b *Broker) History(ctx context.Context, after int64, limit int) ([]exchange.Job, error) {
+func (b *Broker) History(ctx context.Context, after int64, limit int) ([]v1.Job, error) {
 	rows, err := b.store.Jobs(ctx, store.Query{After: after, Before: after + int64(limit) + 1, Limit: limit})
 	if err != nil {
 		return nil, closed(err)
 	}
-	var jobs []exchange.Job
+	var jobs []v1.Job
 	for _, row := range slices.Backward(rows) {
 		e, err := readEntry(&row)
 		if err != nil {
@@ -174,14 +174,16 @@ func (b *Broker) History(ctx context.Context, after int64, limit int) ([]exchang
 }
 
 // Explain says how a job stands, in its cluster's words.
-func (b *Broker) Explain(ctx context.Context, id int64) (exchange.Explanation, error) {
+func (b *Broker) Explain(ctx context.Context, id int64) (v1.Explanation, error) {
 	e, err := b.entry(ctx, id)
 	if err != nil {
-		return exchange.Explanation{}, err
+		return v1.Explanation{}, err
 	}
 	f := e.now()
 	j := b.shown(&f)
-	x := exchange.Epilogue(&j)
+	known := wire.ToJob(&j)
+	epilogue := exchange.Epilogue(&known)
+	x := wire.Explanation(&epilogue)
 	if !j.State.Final() {
 		x.Summary = string(j.State)
 		if j.Detail != "" {
@@ -214,20 +216,20 @@ func (b *Broker) Explain(ctx context.Context, id int64) (exchange.Explanation, e
 const maxBecause = 32
 
 // Tail reads a piece of what a job has written, from its cluster.
-func (b *Broker) Tail(ctx context.Context, job int64, rank int, element *int, stderr bool, offset, limit int64) (task.Chunk, error) {
+func (b *Broker) Tail(ctx context.Context, job int64, rank int, element *int, stderr bool, offset, limit int64) (v1.Chunk, error) {
 	e, err := b.entry(ctx, job)
 	if err != nil {
-		return task.Chunk{}, err
+		return v1.Chunk{}, err
 	}
 	f := e.now()
 	l := b.at(f.Cluster, f.Job.Owner)
 	if l == nil || f.Remote == 0 {
-		return task.Chunk{}, fmt.Errorf("job %d is at no cluster: its output is %w", job, exchange.ErrUnknown)
+		return v1.Chunk{}, fmt.Errorf("job %d is at no cluster: its output is %w", job, exchange.ErrUnknown)
 	}
 	chunk, err := l.client.Tail(ctx, f.Remote, client.Output{Stderr: stderr, Rank: rank, Element: element, Offset: offset, Limit: limit})
 	l.seller.metIn(err)
 	if err != nil {
-		return task.Chunk{}, b.inWords(l, err)
+		return v1.Chunk{}, b.inWords(l, err)
 	}
 	if int64(len(chunk.Data)) > limit {
 		chunk.Data = chunk.Data[:limit]

@@ -6,8 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
-	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/store"
 )
 
@@ -39,7 +38,7 @@ func (l *login) refresh(ctx context.Context, e *entry) {
 }
 
 // learn takes in how a job is, and writes down what matters of it.
-func (b *Broker) learn(l *login, e *entry, j *exchange.Job) error {
+func (b *Broker) learn(l *login, e *entry, j *v1.Job) error {
 	if !known(j.State) || j.Price < 0 || j.Price > mostMoney {
 		l.seller.caught(fmt.Sprintf("job %d with impossible numbers", j.ID))
 		return nil
@@ -50,7 +49,7 @@ func (b *Broker) learn(l *login, e *entry, j *exchange.Job) error {
 		if f.Remote != j.ID || f.Cluster != l.seller.name || f.Job.State.Final() || !f.is(j) {
 			return false
 		}
-		if lost = j.State == exchange.Lost && f.mayMove(); lost {
+		if lost = j.State == v1.Lost && f.mayMove(); lost {
 			return false
 		}
 		was := f.Job
@@ -75,16 +74,16 @@ func (b *Broker) learn(l *login, e *entry, j *exchange.Job) error {
 
 // judge looks back at a job that has ended: at the promise, as it was when the
 // job was accepted, and at the bill.
-func (l *login) judge(f *facts, j *exchange.Job) {
+func (l *login) judge(f *facts, j *v1.Job) {
 	if lie := billLie(f.Agreed, max(f.Optional, j.Optional), &f.Job.Request, j); lie != "" {
 		l.seller.caught(lie)
 	}
-	ran := j.State == exchange.Completed || j.State == exchange.Failed || j.State == exchange.Lost
+	ran := j.State == v1.Completed || j.State == v1.Failed || j.State == v1.Lost
 	if f.Promised == 0 || !ran {
 		return
 	}
 	l.seller.note(func(r *Record, _ int64) {
-		if j.State != exchange.Lost && j.EndedUS <= f.Promised+promiseSlack.Microseconds() {
+		if j.State != v1.Lost && j.EndedUS <= f.Promised+promiseSlack.Microseconds() {
 			r.Kept++
 		} else {
 			r.Missed++
@@ -112,7 +111,7 @@ func (l *login) deny(e *entry) error {
 		return b.move(e, "not known to "+l.seller.name+" any more")
 	}
 	err := b.conclude(e, func(f *facts) ([]store.Reply, error) {
-		f.Job.State, f.Job.Reason, f.Job.EndedUS = exchange.Lost, reasonDenied, b.now()
+		f.Job.State, f.Job.Reason, f.Job.EndedUS = v1.Lost, reasonDenied, b.now()
 		f.Job.Detail = l.seller.name + " took it and does not know it any more"
 		return nil, nil
 	})
@@ -124,12 +123,12 @@ const denials = 3
 
 // find looks for a job by the tag it was handed over with, among those that the
 // cluster has taken since.
-func (l *login) find(ctx context.Context, nonce string, sinceUS int64) (j exchange.Job, found bool, err error) {
+func (l *login) find(ctx context.Context, nonce string, sinceUS int64) (j v1.Job, found bool, err error) {
 	ctx, stop := context.WithTimeout(ctx, callLimit)
 	defer stop()
-	q := api.JobQuery{Limit: 500}
+	q := v1.JobQuery{Limit: 500}
 	for {
-		var page api.JobPage
+		var page v1.JobPage
 		if page, err = l.client.Jobs(ctx, q); err != nil {
 			return j, false, err
 		}

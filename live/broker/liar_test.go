@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 // falsify changes the JSON of answers to some requests.
@@ -61,7 +61,7 @@ func TestLiars(t *testing.T) {
 				t.Errorf("got %+v", r)
 			}
 			for _, j := range w.clusters[1].jobs() {
-				if j.State == exchange.Running {
+				if j.State == v1.Running {
 					t.Errorf("it still runs %+v", j)
 				}
 			}
@@ -72,7 +72,7 @@ func TestLiars(t *testing.T) {
 			if r := w.record("cheap"); r.Lied != 1 {
 				t.Errorf("then %+v", r)
 			}
-			if j := w.submit("alice", job("named", func(r *exchange.Request) { r.Account = "alice/cheap" })); where(&j) != "cheap" {
+			if j := w.submit("alice", job("named", func(r *v1.Request) { r.Account = "alice/cheap" })); where(&j) != "cheap" {
 				t.Errorf("who is named went to %s", where(&j))
 			}
 		})

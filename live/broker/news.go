@@ -3,13 +3,16 @@ package broker
 import (
 	"context"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 // tell tells those who follow how a job is.
 func (b *Broker) tell(e *entry) {
 	f := e.now()
-	b.news.Publish(exchange.Notice{AtUS: b.now(), Kind: "job", Owner: f.Job.Owner, Job: f.Job.Notice()})
+	j := &f.Job
+	b.news.Publish(v1.Notice{AtUS: b.now(), Kind: "job", Owner: j.Owner, Job: &v1.JobNotice{
+		ID: j.ID, State: j.State, Share: j.Share, Work: j.Work, Price: j.Price, Penalty: j.Penalty,
+	}})
 }
 
 // pricesMoved tells those who follow what the clusters ask together.
@@ -19,13 +22,13 @@ func (b *Broker) pricesMoved() {
 	}
 	b.done.Go(func() {
 		if p, err := b.Prices(b.ctx); err == nil {
-			b.news.Publish(exchange.Notice{AtUS: b.now(), Kind: "price", Prices: &p})
+			b.news.Publish(v1.Notice{AtUS: b.now(), Kind: "price", Prices: &p})
 		}
 	})
 }
 
 // Follow delivers the notices after a number; a negative one means from now on.
 // The channel is closed when ctx is done or the reader is too slow.
-func (b *Broker) Follow(ctx context.Context, owner string, after int64) (<-chan exchange.Notice, error) {
+func (b *Broker) Follow(ctx context.Context, owner string, after int64) (<-chan v1.Notice, error) {
 	return b.news.Follow(ctx, owner, after, b.now())
 }

@@ -8,9 +8,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/store"
+	"github.com/libra-market/libra/live/wire"
 )
 
 // shelf is the owner under which quotes are kept among the answers: no user can
@@ -20,14 +22,14 @@ const shelf = "quote/"
 // kept is a quote that somebody may come back to: the broker's, and what the
 // cluster calls it.
 type kept struct {
-	Quote   exchange.Quote `json:"quote"`
-	Cluster string         `json:"cluster"`
-	Remote  string         `json:"remote"`
-	Account string         `json:"account,omitempty"` // at the cluster
+	Quote   v1.Quote `json:"quote"`
+	Cluster string   `json:"cluster"`
+	Remote  string   `json:"remote"`
+	Account string   `json:"account,omitempty"` // at the cluster
 }
 
 // keep gives a quote of a cluster a name of the broker's.
-func (b *Broker) keep(w *want, from *login, q *exchange.Quote) (store.Reply, error) {
+func (b *Broker) keep(w *want, from *login, q *v1.Quote) (store.Reply, error) {
 	k := kept{Quote: *q, Cluster: from.seller.name, Remote: q.ID, Account: w.account}
 	q.ID = "b" + newNonce()[:12]
 	w.dress(q)
@@ -38,7 +40,7 @@ func (b *Broker) keep(w *want, from *login, q *exchange.Quote) (store.Reply, err
 
 // dress shows a quote to the user who asked, with what the request said to the
 // broker.
-func (w *want) dress(q *exchange.Quote) {
+func (w *want) dress(q *v1.Quote) {
 	q.Owner = w.by.User
 	q.Request.Account, q.Request.After, q.Request.Tags = w.request.Account, w.request.After, w.request.Tags
 	q.Formula, q.Policy = clipped(q.Formula), clipped(q.Policy)
@@ -63,24 +65,24 @@ func (b *Broker) quoted(ctx context.Context, id string) (*kept, error) {
 }
 
 // askQuote asks all clusters for a quote and keeps the best for the user.
-func (b *Broker) askQuote(ctx context.Context, by exchange.Identity, a *exchange.AskQuote, key api.Key) (exchange.Outcome, error) {
+func (b *Broker) askQuote(ctx context.Context, by api.Identity, a *v1.QuoteRequest, key api.Key) (api.Outcome, error) {
 	w, err := b.prepare(ctx, by, a.Request, false)
 	if err != nil {
-		return exchange.Outcome{}, err
+		return api.Outcome{}, err
 	}
 	if len(w.after) > 0 {
-		return exchange.Outcome{}, &exchange.FieldError{Field: "after", Want: "none with a quote: it is for a job that can begin now"}
+		return api.Outcome{}, &exchange.FieldError{Field: "after", Want: "none with a quote: it is for a job that can begin now"}
 	}
 	best, nos := b.best(ctx, w, true, w.binding(time.Duration(a.TTLMS)*time.Millisecond))
 	var replies []store.Reply
-	var out exchange.Outcome
+	var out api.Outcome
 	if best == nil {
 		out.Refusal, replies = b.refusal(w, nos, true)
 	} else {
 		q := best.quote
 		var one store.Reply
 		if one, err = b.keep(w, best.from, &q); err != nil {
-			return exchange.Outcome{}, err
+			return api.Outcome{}, err
 		}
 		out.Quote, replies = &q, []store.Reply{one}
 	}
@@ -89,7 +91,7 @@ func (b *Broker) askQuote(ctx context.Context, by exchange.Identity, a *exchange
 		err = b.store.Append(context.WithoutCancel(ctx), store.Batch{Replies: append(replies, mine...)})
 	}
 	if err != nil {
-		return exchange.Outcome{}, closed(err) // the quote expires by itself
+		return api.Outcome{}, closed(err) // the quote expires by itself
 	}
 	return out, nil
 }
@@ -119,26 +121,26 @@ func (b *Broker) best(ctx context.Context, w *want, binding bool, call func(cont
 }
 
 // Preview answers with the best of the quotes that bind nobody.
-func (b *Broker) Preview(ctx context.Context, by exchange.Identity, r exchange.Request) (exchange.Outcome, error) {
+func (b *Broker) Preview(ctx context.Context, by api.Identity, r v1.Request) (api.Outcome, error) {
 	w, err := b.prepare(ctx, by, r, true)
 	if err != nil {
-		return exchange.Outcome{}, err
+		return api.Outcome{}, err
 	}
 	best, nos := b.best(ctx, w, false, w.preview)
 	if best == nil {
 		refusal, _ := b.refusal(w, nos, false)
-		return exchange.Outcome{Refusal: refusal}, nil
+		return api.Outcome{Refusal: refusal}, nil
 	}
 	w.dress(&best.quote)
 	best.quote.ID = ""
-	return exchange.Outcome{Quote: &best.quote}, nil
+	return api.Outcome{Quote: &best.quote}, nil
 }
 
 // Quote reads a quote, as its cluster has it if that answers.
-func (b *Broker) Quote(ctx context.Context, id string) (exchange.Quote, error) {
+func (b *Broker) Quote(ctx context.Context, id string) (v1.Quote, error) {
 	k, err := b.quoted(ctx, id)
 	if err != nil {
-		return exchange.Quote{}, err
+		return v1.Quote{}, err
 	}
 	l := b.at(k.Cluster, k.Quote.Owner)
 	if l == nil {
@@ -147,7 +149,7 @@ func (b *Broker) Quote(ctx context.Context, id string) (exchange.Quote, error) {
 	ctx, cancel := context.WithTimeout(ctx, b.options.Limit)
 	defer cancel()
 	if _, err = l.client.Quote(ctx, k.Remote); missing(err) {
-		return exchange.Quote{}, fmt.Errorf("quote %s: %w, or it has expired: ask for a new one", id, exchange.ErrUnknown)
+		return v1.Quote{}, fmt.Errorf("quote %s: %w, or it has expired: ask for a new one", id, exchange.ErrUnknown)
 	}
 	return k.Quote, nil
 }
@@ -161,13 +163,13 @@ func (b *Broker) at(cluster, user string) *login {
 }
 
 // dropQuote takes a quote back.
-func (b *Broker) dropQuote(ctx context.Context, by exchange.Identity, id string) (exchange.Outcome, error) {
+func (b *Broker) dropQuote(ctx context.Context, by api.Identity, id string) (api.Outcome, error) {
 	k, err := b.quoted(ctx, id)
 	if err != nil {
-		return exchange.Outcome{}, err
+		return api.Outcome{}, err
 	}
-	if by.Role != exchange.RoleOwner && k.Quote.Owner != by.User {
-		return exchange.Outcome{}, fmt.Errorf("quote %s: %w", id, exchange.ErrUnknown)
+	if by.Role != v1.RoleOwner && k.Quote.Owner != by.User {
+		return api.Outcome{}, fmt.Errorf("quote %s: %w", id, exchange.ErrUnknown)
 	}
 	if l := b.at(k.Cluster, k.Quote.Owner); l != nil {
 		within, cancel := context.WithTimeout(ctx, b.options.Limit)
@@ -175,31 +177,31 @@ func (b *Broker) dropQuote(ctx context.Context, by exchange.Identity, id string)
 		cancel()
 	}
 	gone := store.Reply{Owner: shelf, Key: id, Body: []byte("{}"), At: b.now()}
-	return exchange.Outcome{Quote: &k.Quote}, closed(b.store.Append(ctx, store.Batch{Replies: []store.Reply{gone}}))
+	return api.Outcome{Quote: &k.Quote}, closed(b.store.Append(ctx, store.Batch{Replies: []store.Reply{gone}}))
 }
 
 // take submits a job on a quote, or a counter-offer, that the broker gave.
-func (t *trip) take(by exchange.Identity, s exchange.Submit) (exchange.Outcome, error) {
+func (t *trip) take(by api.Identity, s v1.SubmitRequest) (api.Outcome, error) {
 	k, err := t.b.quoted(t.b.ctx, s.Quote)
 	if err == nil && k.Quote.Owner != by.User {
 		err = fmt.Errorf("quote %s: %w, or it has expired: ask for a new one", s.Quote, exchange.ErrUnknown)
 	}
 	if err != nil {
-		return exchange.Outcome{}, err
+		return api.Outcome{}, err
 	}
 	r, err := merged(k.Quote.Request, &s.Request)
 	if err == nil {
-		err = r.Validate()
+		err = wire.Validate(&r)
 	}
 	if err != nil {
-		return exchange.Outcome{}, err
+		return api.Outcome{}, err
 	}
 	if t.w, err = t.b.prepare(t.b.ctx, by, r, false); err != nil {
-		return exchange.Outcome{}, err
+		return api.Outcome{}, err
 	}
 	l := t.b.at(k.Cluster, by.User)
 	if l == nil {
-		return exchange.Outcome{}, fmt.Errorf("quote %s: %w: %s is not behind this broker any more", s.Quote, exchange.ErrUnknown, k.Cluster)
+		return api.Outcome{}, fmt.Errorf("quote %s: %w: %s is not behind this broker any more", s.Quote, exchange.ErrUnknown, k.Cluster)
 	}
 	t.quote, t.w.account = s.Quote, k.Account
 	q := k.Quote
@@ -213,7 +215,7 @@ func (t *trip) take(by exchange.Identity, s exchange.Submit) (exchange.Outcome, 
 
 // merged puts a program to the terms of a quote. Terms that differ are refused:
 // they are not what was quoted.
-func merged(quoted exchange.Request, given *exchange.Request) (exchange.Request, error) {
+func merged(quoted v1.Request, given *v1.Request) (v1.Request, error) {
 	r := quoted
 	if given.HasProgram() {
 		r.Argv, r.Script, r.Dir, r.Env, r.Output, r.Error = given.Argv, given.Script, given.Dir, given.Env, given.Output, given.Error

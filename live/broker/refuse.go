@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/store"
 )
 
@@ -16,8 +16,8 @@ const shownOffers = 6
 // refusal says no for all clusters together: the reasons of each, and their
 // counter-offers with the best first. Those that can be taken get names of the
 // broker's, to be written down with the answer.
-func (b *Broker) refusal(w *want, nos []no, keep bool) (*exchange.Refusal, []store.Reply) {
-	r := &exchange.Refusal{Offers: []exchange.Offer{}}
+func (b *Broker) refusal(w *want, nos []no, keep bool) (*v1.Refusal, []store.Reply) {
+	r := &v1.Refusal{Offers: []v1.Offer{}}
 	var details []string
 	var offers []offer
 	reasons := map[string]bool{}
@@ -67,7 +67,7 @@ func (b *Broker) refusal(w *want, nos []no, keep bool) (*exchange.Refusal, []sto
 // offer is a counter-offer of a cluster.
 type offer struct {
 	from *login
-	exchange.Offer
+	v1.Offer
 }
 
 func (n *no) place() int {
@@ -79,8 +79,8 @@ func (n *no) place() int {
 
 // compare says which of two offers is the better: those who care for time want
 // the nearer deadline, all others the lower price.
-func (w Wish) compare(a, b *exchange.Quote) int {
-	near := func(q *exchange.Quote) int64 {
+func (w Wish) compare(a, b *v1.Quote) int {
+	near := func(q *v1.Quote) int64 {
 		if q.Request.DeadlineMS > 0 {
 			return q.Request.DeadlineMS
 		}

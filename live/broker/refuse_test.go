@@ -6,14 +6,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 func TestARefusalGoesToTheNext(t *testing.T) {
 	w := three(t).start()
 	// Two of them fill the fast one, the cheap one is too slow for any.
 	for i, want := range []string{"fast", "fast", "middle"} {
-		j := w.submit("alice", job("wide", wish("first"), func(r *exchange.Request) { r.Processors, r.DeadlineMS = 4, 40_000 }))
+		j := w.submit("alice", job("wide", wish("first"), func(r *v1.Request) { r.Processors, r.DeadlineMS = 4, 40_000 }))
 		if got := where(&j); got != want {
 			t.Errorf("job %d went to %s, not %s", i, got, want)
 		}
@@ -27,7 +27,7 @@ func TestARefusalGoesToTheNext(t *testing.T) {
 func TestRefusedEverywhere(t *testing.T) {
 	w := three(t).start()
 	budget := int64(10e6)
-	poor := func(r *exchange.Request) { r.Budget = &budget }
+	poor := func(r *v1.Request) { r.Budget = &budget }
 	_, err := w.as("alice").Submit(t.Context(), job("poor", poor), "")
 	p := problem(t, err)
 	if p.ExitCode() != 3 || p.Reason != "cannot_meet_budget" || p.Job == 0 {
@@ -38,7 +38,7 @@ func TestRefusedEverywhere(t *testing.T) {
 			t.Errorf("%s is not in %q", c.name, p.Detail)
 		}
 	}
-	var middle *exchange.Offer
+	var middle *v1.Offer
 	for i := range p.Offers { // the lowest price first
 		o := &p.Offers[i]
 		if i > 0 && o.Quote.Price < p.Offers[i-1].Quote.Price || o.Quote.Owner != "alice" || o.Quote.ID == "" {
@@ -52,19 +52,19 @@ func TestRefusedEverywhere(t *testing.T) {
 		t.Fatalf("got %+v", p.Offers)
 	}
 	// The refused job is kept, and nobody has it.
-	if j, err := w.as("alice").Job(t.Context(), p.Job); err != nil || j.State != exchange.Rejected {
+	if j, err := w.as("alice").Job(t.Context(), p.Job); err != nil || j.State != v1.Rejected {
 		t.Errorf("got %+v, %v", j, err)
 	}
 	// Somebody else's offer is not there.
-	if _, err := w.as("bob").Submit(t.Context(), exchange.Request{}, middle.Quote.ID); problem(t, err).Status != http.StatusNotFound {
+	if _, err := w.as("bob").Submit(t.Context(), v1.Request{}, middle.Quote.ID); problem(t, err).Status != http.StatusNotFound {
 		t.Errorf("bob takes alice's offer: %v", err)
 	}
-	j, err := w.as("alice").Submit(t.Context(), exchange.Request{}, middle.Quote.ID)
+	j, err := w.as("alice").Submit(t.Context(), v1.Request{}, middle.Quote.ID)
 	if err != nil || where(&j) != "middle" || j.Quote != middle.Quote.ID || j.Price != middle.Quote.Price {
 		t.Fatalf("got %+v, %v", j, err)
 	}
 	// It is not there twice.
-	if _, err := w.as("alice").Submit(t.Context(), exchange.Request{}, middle.Quote.ID); err == nil {
+	if _, err := w.as("alice").Submit(t.Context(), v1.Request{}, middle.Quote.ID); err == nil {
 		t.Error("an offer was taken twice")
 	}
 	if n := len(w.clusters[2].jobs()); n != 1 {
@@ -85,13 +85,13 @@ func TestAQuoteThroughTheBroker(t *testing.T) {
 	if _, err := w.as("bob").Quote(t.Context(), q.ID); problem(t, err).Status != http.StatusNotFound {
 		t.Errorf("bob reads alice's quote: %v", err)
 	}
-	if _, err := alice.Submit(t.Context(), exchange.Request{EstimateMS: 5}, q.ID); problem(t, err).Status != http.StatusBadRequest {
+	if _, err := alice.Submit(t.Context(), v1.Request{EstimateMS: 5}, q.ID); problem(t, err).Status != http.StatusBadRequest {
 		t.Errorf("other terms than quoted: %v", err)
 	}
 	// It survives the broker.
 	w.end()
 	w.start()
-	j, err := w.as("alice").Submit(t.Context(), exchange.Request{}, q.ID)
+	j, err := w.as("alice").Submit(t.Context(), v1.Request{}, q.ID)
 	if err != nil || where(&j) != "cheap" || j.Price != q.Price {
 		t.Fatalf("got %+v, %v", j, err)
 	}
@@ -105,7 +105,7 @@ func TestAQuoteThroughTheBroker(t *testing.T) {
 	if err := w.as("alice").DropQuote(t.Context(), second.ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.as("alice").Submit(t.Context(), exchange.Request{}, second.ID); problem(t, err).Status != http.StatusNotFound {
+	if _, err := w.as("alice").Submit(t.Context(), v1.Request{}, second.ID); problem(t, err).Status != http.StatusNotFound {
 		t.Errorf("a quote that was given back: %v", err)
 	}
 	if p, err := w.as("alice").Preview(t.Context(), job("p")); err != nil || p.Binding || p.ID != "" || p.Owner != "alice" {
@@ -116,7 +116,7 @@ func TestAQuoteThroughTheBroker(t *testing.T) {
 func TestWhatMakesNoSenseForABroker(t *testing.T) {
 	w := three(t).start()
 	root, alice := w.as("root"), w.as("alice")
-	_, epoch := root.SetEpoch(t.Context(), exchange.Epoch{Policy: "libra"})
+	_, epoch := root.SetEpoch(t.Context(), v1.Epoch{Policy: "libra"})
 	_, ledger := root.VerifyLedger(t.Context())
 	_, log := root.Log(t.Context(), 0, 1)
 	for what, err := range map[string]error{"epoch": epoch, "ledger": ledger, "log": log} {
@@ -124,10 +124,10 @@ func TestWhatMakesNoSenseForABroker(t *testing.T) {
 			t.Errorf("%s: got %+v", what, p)
 		}
 	}
-	for _, r := range []exchange.Request{
+	for _, r := range []v1.Request{
 		job("x", wish("soonest")),
-		job("x", func(r *exchange.Request) { r.Tags = []string{"broker:x"} }),
-		job("x", func(r *exchange.Request) { r.Tags = strings.Split(strings.Repeat("t,", 15)+"t", ",") }),
+		job("x", func(r *v1.Request) { r.Tags = []string{"broker:x"} }),
+		job("x", func(r *v1.Request) { r.Tags = strings.Split(strings.Repeat("t,", 15)+"t", ",") }),
 	} {
 		if _, err := alice.Submit(t.Context(), r, ""); problem(t, err).Status != http.StatusBadRequest {
 			t.Errorf("%v: got %v", r.Tags, err)
@@ -136,7 +136,7 @@ func TestWhatMakesNoSenseForABroker(t *testing.T) {
 	if _, err := w.as("carol").Submit(t.Context(), job("x"), ""); !strings.Contains(problem(t, err).Detail, "knows carol") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := alice.Submit(t.Context(), job("x", func(r *exchange.Request) { r.Account = "alice/nowhere" }), ""); problem(t, err).Status != http.StatusNotFound {
+	if _, err := alice.Submit(t.Context(), job("x", func(r *v1.Request) { r.Account = "alice/nowhere" }), ""); problem(t, err).Status != http.StatusNotFound {
 		t.Errorf("got %v", err)
 	}
 }

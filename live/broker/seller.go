@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 // Market is a cluster to be put behind a broker, with the tokens read.
@@ -49,7 +49,7 @@ type login struct {
 
 	mu       sync.Mutex
 	account  string             // their own at the cluster; "": not known yet
-	accounts []exchange.Account // as they were last seen
+	accounts []v1.Account       // as they were last seen
 	stop     context.CancelFunc // of the one who follows; nil: nobody does
 }
 

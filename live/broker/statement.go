@@ -9,10 +9,12 @@ import (
 	"sync"
 
 	"github.com/libra-market/libra/client"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/live/store"
+	"github.com/libra-market/libra/live/wire"
 )
 
 // Statement is one statement over all clusters, or over one: the lines of each
@@ -69,14 +71,14 @@ func (l *login) statement(ctx context.Context, below string, subtree bool, p led
 	}
 	s, err := l.client.Statement(ctx, client.Period{Account: home, Subtree: subtree, FromUS: p.Start, ToUS: p.End})
 	l.seller.met(err)
-	return s, err
+	return wire.ToStatement(&s), err
 }
 
 // sharedStatement is what the jobs of a user were charged at a cluster where all
 // pay with one token.
 func (b *Broker) sharedStatement(ctx context.Context, user string, l *login, p ledger.Period) (ledger.Statement, error) {
 	s := ledger.NewStatement(market.Account(user+"/"+l.seller.name), false, p)
-	add := func(j *exchange.Job, kind ledger.Kind, amount int64, seq int64) {
+	add := func(j *v1.Job, kind ledger.Kind, amount int64, seq int64) {
 		switch {
 		case amount == 0 || j.EndedUS >= p.End:
 		case j.EndedUS < p.Start:
@@ -162,7 +164,7 @@ func (b *Broker) lineJob(l *login, line *ledger.Line) int64 {
 }
 
 // usage is what a job used.
-func usage(j *exchange.Job) ledger.Usage {
+func usage(j *v1.Job) ledger.Usage {
 	return ledger.Usage{
 		Job: j.ID, Name: j.Name, Account: market.Account(j.Account), Start: j.StartedUS, End: j.EndedUS,
 		Quantity: float64(j.Work) / 1e3 * float64(j.Width), Charge: market.Money(j.Charged), Penalty: market.Money(j.Penalty),

@@ -3,8 +3,10 @@ package broker
 import (
 	"fmt"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/live/wire"
 )
 
 // trip is one job on its way to a cluster:
@@ -27,7 +29,7 @@ type trip struct {
 }
 
 // begin places a new job.
-func (t *trip) begin(by exchange.Identity, s exchange.Submit) (o exchange.Outcome, again bool, err error) {
+func (t *trip) begin(by api.Identity, s v1.SubmitRequest) (o api.Outcome, again bool, err error) {
 	// Whoever had the key before may have ended a moment ago.
 	if o, again, err = t.b.answered(t.b.ctx, t.key); again || err != nil {
 		return o, again, err
@@ -47,14 +49,14 @@ func (t *trip) begin(by exchange.Identity, s exchange.Submit) (o exchange.Outcom
 		o, err = t.take(by, s)
 		return o, false, err
 	}
-	if err = s.Request.Validate(); err != nil {
+	if err = wire.Validate(&s.Request); err != nil {
 		return o, false, err
 	}
 	if t.w, err = t.b.prepare(t.b.ctx, by, s.Request, false); err != nil {
 		return o, false, err
 	}
 	if t.w.broken != "" {
-		t.nos = []no{{reason: exchange.ReasonDependency, detail: t.w.broken}}
+		t.nos = []no{{reason: v1.ReasonDependency, detail: t.w.broken}}
 		o, err = t.refuse()
 		return o, false, err
 	}
@@ -63,14 +65,14 @@ func (t *trip) begin(by exchange.Identity, s exchange.Submit) (o exchange.Outcom
 }
 
 // resume goes on with a job that was written down.
-func (t *trip) resume() (exchange.Outcome, error) {
+func (t *trip) resume() (api.Outcome, error) {
 	known := t.e.now()
 	request, err := t.b.request(t.b.ctx, t.e.id)
 	if err != nil {
-		return exchange.Outcome{}, err
+		return api.Outcome{}, err
 	}
 	request.DeadlineMS = t.left(&known, request.DeadlineMS)
-	by := exchange.Identity{User: known.Job.Owner, Role: exchange.RoleUser}
+	by := api.Identity{User: known.Job.Owner, Role: v1.RoleUser}
 	if t.w, err = t.b.prepare(t.b.ctx, by, request, false); err != nil {
 		return t.lose("it cannot be placed any more: " + err.Error())
 	}
@@ -106,7 +108,7 @@ func (t *trip) left(known *facts, deadline int64) int64 {
 }
 
 // run asks and hands over until somebody has the job or nobody wants it.
-func (t *trip) run(skip []string) (exchange.Outcome, error) {
+func (t *trip) run(skip []string) (api.Outcome, error) {
 	for range 2 {
 		t.waited = false
 		ask, nos := t.w.candidates(skip)
@@ -176,7 +178,7 @@ func (t *trip) hand(to *bid) (taken bool, err error) {
 		}
 		f.Account, f.After, f.Deadline = t.w.account, t.w.after, t.w.request.DeadlineMS
 		f.Job.Account = t.w.by.User + "/" + to.from.seller.name + t.w.below
-		f.Job.State, f.Job.Price, f.Job.Width, f.Job.Policy = exchange.Queued, to.quote.Price, to.quote.Width, clipped(to.quote.Policy)
+		f.Job.State, f.Job.Price, f.Job.Width, f.Job.Policy = v1.Queued, to.quote.Price, to.quote.Width, clipped(to.quote.Policy)
 		return true
 	}
 	if t.e == nil {
@@ -197,8 +199,8 @@ func (t *trip) hand(to *bid) (taken bool, err error) {
 func (t *trip) facts() facts {
 	now, r := t.b.now(), &t.w.request
 	f := facts{Key: t.key, Fixed: t.w.named || t.quote != "" || len(t.w.after) > 0, Resubmit: t.w.order.resubmit}
-	f.Job = exchange.Job{
-		Owner: t.w.by.User, Account: t.w.by.User, Name: jobName(r), State: exchange.Queued, Request: lean(r), SubmittedUS: now, Quote: t.quote,
+	f.Job = v1.Job{
+		Owner: t.w.by.User, Account: t.w.by.User, Name: jobName(r), State: v1.Queued, Request: lean(r), SubmittedUS: now, Quote: t.quote,
 	}
 	if r.DeadlineMS > 0 {
 		f.Job.DueUS = now + r.DeadlineMS*1000
@@ -214,6 +216,6 @@ func (t *trip) over() bool {
 
 // givenUp ends the trip of a job that its user has cancelled.
 func (t *trip) givenUp() (taken bool, err error) {
-	t.f.out = exchange.Outcome{Job: t.b.view(t.e)}
+	t.f.out = api.Outcome{Job: t.b.view(t.e)}
 	return true, nil
 }

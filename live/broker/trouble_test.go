@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 func TestAClusterThatIsSlow(t *testing.T) {
@@ -71,7 +71,7 @@ func TestAClusterThatIsGone(t *testing.T) {
 	// What it has is not known; all the rest goes on without it.
 	eventually(t, "it to be missed", func() bool {
 		j, err := w.as("alice").Job(t.Context(), running.ID)
-		return err == nil && j.State == exchange.Running && j.Reason == "cluster_away" && strings.HasPrefix(j.Detail, "unknown since ")
+		return err == nil && j.State == v1.Running && j.Reason == "cluster_away" && strings.HasPrefix(j.Detail, "unknown since ")
 	})
 	if x, err := w.as("alice").Explain(t.Context(), running.ID); err != nil || !strings.Contains(x.Summary, "unknown since") {
 		t.Errorf("got %+v, %v", x, err)
@@ -108,8 +108,8 @@ func TestAClusterThatIsGone(t *testing.T) {
 // until the deadline had passed; what the cluster has of it ends when it is back.
 func TestAJobOfADeadClusterGoesElsewhereAfterItsDeadline(t *testing.T) {
 	w := three(t).start()
-	short := func(r *exchange.Request) { r.EstimateMS, r.DeadlineMS = 500, 2000 }
-	may := w.submit("alice", job("may", short, func(r *exchange.Request) { r.Tags = []string{"resubmit"} }))
+	short := func(r *v1.Request) { r.EstimateMS, r.DeadlineMS = 500, 2000 }
+	may := w.submit("alice", job("may", short, func(r *v1.Request) { r.Tags = []string{"resubmit"} }))
 	mayNot := w.submit("alice", job("may not", short))
 	cheap := w.clusters[1]
 	cheap.gate.set(cut, nil)
@@ -124,14 +124,14 @@ func TestAJobOfADeadClusterGoesElsewhereAfterItsDeadline(t *testing.T) {
 	cheap.gate.set(nil, nil)
 	eventually(t, "the old one to be taken back", func() bool {
 		for _, j := range cheap.jobs() {
-			if j.Name == "may" && (j.State == exchange.Stopping || j.State == exchange.Cancelled) {
+			if j.Name == "may" && (j.State == v1.Stopping || j.State == v1.Cancelled) {
 				return true
 			}
 		}
 		return false
 	})
 	for _, j := range cheap.jobs() {
-		if j.Name == "may not" && j.State != exchange.Running {
+		if j.Name == "may not" && j.State != v1.Running {
 			t.Errorf("got %+v", j)
 		}
 	}
@@ -141,7 +141,7 @@ func TestAJobThatItsClusterLostGoesElsewhere(t *testing.T) {
 	for _, allowed := range []bool{true, false} {
 		t.Run(fmt.Sprint("allowed ", allowed), func(t *testing.T) {
 			w := three(t).start()
-			j := w.submit("alice", job("a", func(r *exchange.Request) {
+			j := w.submit("alice", job("a", func(r *v1.Request) {
 				if allowed {
 					r.Tags = []string{"resubmit", "mine"}
 				}
@@ -150,7 +150,7 @@ func TestAJobThatItsClusterLostGoesElsewhere(t *testing.T) {
 			if !allowed {
 				eventually(t, "it to be lost", func() bool {
 					now, err := w.as("alice").Job(t.Context(), j.ID)
-					return err == nil && now.State == exchange.Lost
+					return err == nil && now.State == v1.Lost
 				})
 				if n := len(w.clusters[0].jobs()) + len(w.clusters[2].jobs()); n != 0 {
 					t.Errorf("%d jobs at the others", n)
@@ -176,7 +176,7 @@ func TestCancel(t *testing.T) {
 	if _, err := w.as("bob").Cancel(t.Context(), j.ID); problem(t, err).Status != http.StatusNotFound {
 		t.Errorf("bob cancels alice's job: %v", err)
 	}
-	if got, err := alice.Cancel(t.Context(), j.ID); err != nil || got.State != exchange.Stopping {
+	if got, err := alice.Cancel(t.Context(), j.ID); err != nil || got.State != v1.Stopping {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	// One whose cluster is gone ends here at once, and there when it is back.
@@ -184,7 +184,7 @@ func TestCancel(t *testing.T) {
 	cheap := w.clusters[1]
 	cheap.gate.set(cut, nil)
 	cheap.server.CloseClientConnections()
-	if got, err := alice.Cancel(t.Context(), away.ID); err != nil || got.State != exchange.Cancelled {
+	if got, err := alice.Cancel(t.Context(), away.ID); err != nil || got.State != v1.Cancelled {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	if _, err := alice.Cancel(t.Context(), away.ID); problem(t, err).Status != http.StatusConflict {
@@ -193,7 +193,7 @@ func TestCancel(t *testing.T) {
 	cheap.gate.set(nil, nil)
 	eventually(t, "the cluster to be told", func() bool {
 		for _, j := range cheap.jobs() {
-			if j.Name == "b" && j.State == exchange.Stopping {
+			if j.Name == "b" && j.State == v1.Stopping {
 				return true
 			}
 		}
@@ -205,16 +205,16 @@ func TestJobsThatFollowOthers(t *testing.T) {
 	w := three(t).start()
 	alice := w.as("alice")
 	first := w.submit("alice", job("first"))
-	other := w.submit("alice", job("other", func(r *exchange.Request) { r.Account = "alice/fast" }))
-	next := w.submit("alice", job("next", wish("fastest"), func(r *exchange.Request) { r.After = []int64{first.ID} }))
-	if where(&next) != "cheap" || next.State != exchange.Held || !slices.Equal(next.Request.After, []int64{first.ID}) {
+	other := w.submit("alice", job("other", func(r *v1.Request) { r.Account = "alice/fast" }))
+	next := w.submit("alice", job("next", wish("fastest"), func(r *v1.Request) { r.After = []int64{first.ID} }))
+	if where(&next) != "cheap" || next.State != v1.Held || !slices.Equal(next.Request.After, []int64{first.ID}) {
 		t.Errorf("got %+v", next)
 	}
-	_, err := alice.Submit(t.Context(), job("x", func(r *exchange.Request) { r.After = []int64{first.ID, other.ID} }), "")
+	_, err := alice.Submit(t.Context(), job("x", func(r *v1.Request) { r.After = []int64{first.ID, other.ID} }), "")
 	if p := problem(t, err); p.Field != "after" {
 		t.Errorf("got %+v", p)
 	}
-	_, err = w.as("bob").Submit(t.Context(), job("x", func(r *exchange.Request) { r.After = []int64{first.ID} }), "")
+	_, err = w.as("bob").Submit(t.Context(), job("x", func(r *v1.Request) { r.After = []int64{first.ID} }), "")
 	if p := problem(t, err); p.Status != http.StatusNotFound {
 		t.Errorf("got %+v", p)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 func TestConfigsThatMakeNoSense(t *testing.T) {
@@ -97,7 +97,7 @@ func TestRanking(t *testing.T) {
 		n := rapid.IntRange(1, 8).Draw(t, "bids")
 		var bids []bid
 		for i := range n {
-			q := exchange.Quote{
+			q := v1.Quote{
 				Price: rapid.Int64Range(0, 3).Draw(t, "price"), Firm: rapid.Bool().Draw(t, "firm"),
 				FinishUS: 1e5 * rapid.Int64Range(0, 3).Draw(t, "finish"), PredictedUS: 1e5 * rapid.Int64Range(0, 3).Draw(t, "predicted"),
 				Gain: rapid.Int64Range(0, 3).Draw(t, "gain"),
@@ -127,13 +127,13 @@ func TestRanking(t *testing.T) {
 			}
 		}
 	})
-	if foreseen(&exchange.Quote{}) != math.MaxInt64 {
+	if foreseen(&v1.Quote{}) != math.MaxInt64 {
 		t.Error("who says nothing is not last")
 	}
 }
 
 func TestWhatIsMeantForTheBroker(t *testing.T) {
-	r := exchange.Request{Wish: "fastest", Tags: []string{"a", "wish:gain", "resubmit", "b"}}
+	r := v1.Request{Wish: "fastest", Tags: []string{"a", "wish:gain", "resubmit", "b"}}
 	o, err := orderOf(&r, Cheapest)
 	if err != nil || o.wish != Gain || !o.resubmit || !slices.Equal(o.tags, []string{"a", "b"}) {
 		t.Errorf("got %+v, %v", o, err)
@@ -142,7 +142,7 @@ func TestWhatIsMeantForTheBroker(t *testing.T) {
 	if sent := w.sent("n"); !slices.Equal(sent.Tags, []string{"a", "b", "broker:n"}) || sent.Wish != "fastest" {
 		t.Errorf("got %+v", sent)
 	}
-	if o, err := orderOf(&exchange.Request{}, First); err != nil || o.wish != First || o.resubmit {
+	if o, err := orderOf(&v1.Request{}, First); err != nil || o.wish != First || o.resubmit {
 		t.Errorf("got %+v, %v", o, err)
 	}
 }

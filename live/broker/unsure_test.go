@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 func TestAnAnswerThatIsLost(t *testing.T) {
@@ -28,7 +28,7 @@ func TestAnAnswerThatIsLost(t *testing.T) {
 		})
 	ctx := client.WithKey(t.Context(), "again")
 	j, err := w.as("alice").Submit(ctx, job("a"), "")
-	if err != nil || j.State != exchange.Queued || where(&j) != "cheap" || j.Detail == "" {
+	if err != nil || j.State != v1.Queued || where(&j) != "cheap" || j.Detail == "" {
 		t.Fatalf("got %+v, %v", j, err)
 	}
 	// Whoever asks again with the key hears the same; nobody else is asked.
@@ -63,16 +63,16 @@ func TestALostAnswerIsWaitedForUntilTheDeadline(t *testing.T) {
 			}
 			return status, body
 		})
-	j := w.submit("alice", job("a", func(r *exchange.Request) { r.EstimateMS, r.DeadlineMS = 500, 1500 }))
+	j := w.submit("alice", job("a", func(r *v1.Request) { r.EstimateMS, r.DeadlineMS = 500, 1500 }))
 	eventually(t, "the deadline", func() bool {
 		now, err := w.as("alice").Job(t.Context(), j.ID)
-		return err == nil && now.State == exchange.Lost && now.Reason == "cluster_away"
+		return err == nil && now.State == v1.Lost && now.Reason == "cluster_away"
 	})
 	// It is back, and what it has of the job is taken back.
 	cheap.gate.set(nil, nil)
 	eventually(t, "the job to be taken back", func() bool {
 		all := cheap.jobs()
-		return len(all) == 1 && (all[0].State == exchange.Stopping || all[0].State == exchange.Cancelled)
+		return len(all) == 1 && (all[0].State == v1.Stopping || all[0].State == v1.Cancelled)
 	})
 	if n := len(w.clusters[0].jobs()) + len(w.clusters[2].jobs()); n != 0 {
 		t.Errorf("%d jobs at the others", n)
@@ -90,12 +90,12 @@ func TestCancelledWhileNobodyKnows(t *testing.T) {
 	if err != nil || j.Firm {
 		t.Fatalf("got %+v, %v", j, err)
 	}
-	if now, err := w.as("alice").Cancel(t.Context(), j.ID); err != nil || now.State != exchange.Cancelled {
+	if now, err := w.as("alice").Cancel(t.Context(), j.ID); err != nil || now.State != v1.Cancelled {
 		t.Fatalf("got %+v, %v", now, err)
 	}
 	cheap.gate.set(nil, nil)
 	again, err := w.as("alice").Submit(ctx, job("a"), "")
-	if err != nil || again.ID != j.ID || again.State != exchange.Cancelled {
+	if err != nil || again.ID != j.ID || again.State != v1.Cancelled {
 		t.Errorf("got %+v, %v", again, err)
 	}
 	w.end()

@@ -6,13 +6,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/live/api"
 )
 
 // want is a request made ready for the clusters.
 type want struct {
-	by      exchange.Identity
-	request exchange.Request // as the user sent it
+	by      api.Identity
+	request v1.Request // as the user sent it
 	order   order
 	logins  []*login // whom to ask, in the order of the file
 	named   bool     // by the account: nobody else may have it
@@ -24,13 +26,13 @@ type want struct {
 
 // prepare finds out who may be asked for what. Who only looks, and runs the
 // broker, may look with what it has.
-func (b *Broker) prepare(ctx context.Context, by exchange.Identity, r exchange.Request, looking bool) (*want, error) {
+func (b *Broker) prepare(ctx context.Context, by api.Identity, r v1.Request, looking bool) (*want, error) {
 	w := &want{by: by, request: r, logins: b.markets(by.User)}
 	var err error
 	if w.order, err = orderOf(&r, b.options.Wish); err != nil {
 		return nil, err
 	}
-	if len(w.logins) == 0 && looking && by.Role == exchange.RoleOwner {
+	if len(w.logins) == 0 && looking && by.Role == v1.RoleOwner {
 		for _, s := range b.sellers {
 			w.logins = append(w.logins, s.any())
 		}
@@ -84,9 +86,9 @@ func (b *Broker) prepareAfter(ctx context.Context, w *want) error {
 		}
 		f := e.now()
 		switch {
-		case f.Job.Owner != w.by.User && w.by.Role != exchange.RoleOwner:
+		case f.Job.Owner != w.by.User && w.by.Role != v1.RoleOwner:
 			return fmt.Errorf("after: job %d: %w", id, exchange.ErrUnknown)
-		case f.Job.State == exchange.Completed:
+		case f.Job.State == v1.Completed:
 			continue
 		case f.Job.State.Final():
 			w.broken = fmt.Sprintf("job %d, which it was to follow, is %s", id, f.Job.State)
@@ -111,7 +113,7 @@ func (b *Broker) prepareAfter(ctx context.Context, w *want) error {
 
 // sent is the request as clusters get it, without what is said to the broker. The
 // nonce is for jobs that are handed over, not for those that are asked about.
-func (w *want) sent(nonce string) exchange.Request {
+func (w *want) sent(nonce string) v1.Request {
 	r := w.request
 	r.Account, r.After, r.Tags = w.account, w.after, slices.Clone(w.order.tags)
 	if nonce != "" {

@@ -5,8 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
-	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/client/v1"
 )
 
 // follow has a job looked after until it ends.
@@ -78,7 +77,7 @@ func (l *login) watch(ctx context.Context) {
 				break
 			}
 			l.seller.met(nil)
-			if try = 0; fresh || n.Kind == exchange.NoticeLost {
+			if try = 0; fresh || n.Kind == v1.NoticeLost {
 				l.poll(ctx) // what happened before the stream began
 				fresh = false
 			}
@@ -103,7 +102,7 @@ func (l *login) probe(ctx context.Context) {
 const probeLimit = 5 * time.Second
 
 // hear takes in a notice.
-func (l *login) hear(ctx context.Context, n *exchange.Notice) {
+func (l *login) hear(ctx context.Context, n *v1.Notice) {
 	b := l.seller.b
 	switch {
 	case n.Job != nil:
@@ -112,11 +111,11 @@ func (l *login) hear(ctx context.Context, n *exchange.Notice) {
 	case n.Kind == "price":
 		b.pricesMoved()
 	case n.Kind == "node":
-		b.news.Publish(exchange.Notice{AtUS: b.now(), Kind: "node", Node: l.seller.name + "/" + clipped(n.Node)})
+		b.news.Publish(v1.Notice{AtUS: b.now(), Kind: "node", Node: l.seller.name + "/" + clipped(n.Node)})
 	}
 }
 
-func (l *login) hearJob(ctx context.Context, n *exchange.Notice) {
+func (l *login) hearJob(ctx context.Context, n *v1.Notice) {
 	b := l.seller.b
 	b.mu.Lock()
 	e := b.entries[b.numbers[place{l.seller.name, n.Job.ID}]]
@@ -171,9 +170,9 @@ func (l *login) poll(ctx context.Context) {
 
 // list is the jobs under way at the cluster, by their numbers there. Who wants
 // one asks for it alone.
-func (l *login) list(ctx context.Context, want int) (map[int64]*exchange.Job, error) {
-	live := map[int64]*exchange.Job{}
-	q := api.JobQuery{States: liveStates(), Limit: 500}
+func (l *login) list(ctx context.Context, want int) (map[int64]*v1.Job, error) {
+	live := map[int64]*v1.Job{}
+	q := v1.JobQuery{States: liveStates(), Limit: 500}
 	for want > 1 && len(live) < mostListed {
 		page, err := l.client.Jobs(ctx, q)
 		l.seller.met(err)
@@ -193,6 +192,6 @@ func (l *login) list(ctx context.Context, want int) (map[int64]*exchange.Job, er
 
 const mostListed = 20_000
 
-func liveStates() []exchange.State {
-	return slices.DeleteFunc(exchange.States(), exchange.State.Final)
+func liveStates() []v1.State {
+	return slices.DeleteFunc(v1.States(), v1.State.Final)
 }

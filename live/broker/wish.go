@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 )
 
@@ -47,7 +48,7 @@ type order struct {
 }
 
 // orderOf takes out of a request what is meant for the broker.
-func orderOf(r *exchange.Request, otherwise Wish) (order, error) {
+func orderOf(r *v1.Request, otherwise Wish) (order, error) {
 	o := order{wish: otherwise}
 	if r.Wish != "" {
 		o.wish = Wish(r.Wish)
@@ -77,7 +78,7 @@ func orderOf(r *exchange.Request, otherwise Wish) (order, error) {
 // bid is a quote of a cluster.
 type bid struct {
 	from  *login
-	quote exchange.Quote
+	quote v1.Quote
 }
 
 // rank puts the best bid first. Whatever the wish, a tie is broken by the other
@@ -110,7 +111,7 @@ func (w Wish) rank(bids []bid) {
 // foreseen is how long it would take until a job is done, in tenths of a second;
 // one of which nobody knows is last. It is reckoned from when the quote was made,
 // because the clocks of two clusters differ.
-func foreseen(q *exchange.Quote) int64 {
+func foreseen(q *v1.Quote) int64 {
 	done := q.PredictedUS
 	if done == 0 {
 		done = q.FinishUS
@@ -123,4 +124,4 @@ func foreseen(q *exchange.Quote) int64 {
 
 // gainOf is what a cluster says that it earns more with a job than without it. It
 // says so of imprecise jobs; where none does, the price decides.
-func gainOf(q *exchange.Quote) int64 { return q.Gain }
+func gainOf(q *v1.Quote) int64 { return q.Gain }

@@ -3,7 +3,7 @@ package broker_test
 import (
 	"testing"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 // three is a dear and fast market, a cheap and slow one, and one in between, in
@@ -20,15 +20,15 @@ func three(t testing.TB) *world {
 func TestWishesPickTheirCluster(t *testing.T) {
 	w := three(t).start()
 	for _, c := range []struct {
-		r    exchange.Request
+		r    v1.Request
 		want string
 	}{
 		{job("no wish"), "cheap"},
 		{job("a", wish("cheapest")), "cheap"},
 		{job("b", wish("fastest")), "fast"},
-		{job("c", func(r *exchange.Request) { r.Wish = "fastest" }), "fast"},
+		{job("c", func(r *v1.Request) { r.Wish = "fastest" }), "fast"},
 		{job("d", wish("first")), "fast"},
-		{job("e", func(r *exchange.Request) { r.Account = "alice/middle" }), "middle"},
+		{job("e", func(r *v1.Request) { r.Account = "alice/middle" }), "middle"},
 	} {
 		j := w.submit("alice", c.r)
 		if got := where(&j); got != c.want {

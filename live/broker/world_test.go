@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/api"
@@ -69,15 +70,15 @@ func (c *cluster) node(processors int, rating float64) {
 }
 
 // jobs lists all jobs of the market that were not refused.
-func (c *cluster) jobs() []exchange.Job {
+func (c *cluster) jobs() []v1.Job {
 	c.Helper()
-	all, err := c.Market.Jobs(context.Background(), api.JobQuery{Limit: 500})
+	all, err := c.Market.Jobs(context.Background(), v1.JobQuery{Limit: 500})
 	if err != nil {
 		c.Fatal(err)
 	}
-	var taken []exchange.Job
+	var taken []v1.Job
 	for _, j := range all {
-		if j.State != exchange.Rejected {
+		if j.State != v1.Rejected {
 			taken = append(taken, j)
 		}
 	}
@@ -124,8 +125,8 @@ func behind(t testing.TB, clusters ...*cluster) *world {
 		Log: slog.New(slog.NewTextHandler(w.log, nil)),
 	}
 	w.secrets = map[string]string{
-		"alice": w.keys.Make("alice", exchange.RoleUser), "bob": w.keys.Make("bob", exchange.RoleUser),
-		"carol": w.keys.Make("carol", exchange.RoleUser), "root": w.keys.Make("root", exchange.RoleOwner),
+		"alice": w.keys.Make("alice", v1.RoleUser), "bob": w.keys.Make("bob", v1.RoleUser),
+		"carol": w.keys.Make("carol", v1.RoleUser), "root": w.keys.Make("root", v1.RoleOwner),
 	}
 	return w
 }
@@ -182,14 +183,14 @@ func (w *world) as(user string) *client.Client {
 }
 
 // where is the cluster that a job went to.
-func where(j *exchange.Job) string {
+func where(j *v1.Job) string {
 	_, cluster, _ := strings.Cut(j.Account, "/")
 	return cluster
 }
 
-func job(name string, change ...func(*exchange.Request)) exchange.Request {
+func job(name string, change ...func(*v1.Request)) v1.Request {
 	budget := int64(500e6)
-	r := exchange.Request{
+	r := v1.Request{
 		Name: name, Script: "#!/bin/sh\necho hello\nwork 1s\n", Dir: "/tmp", EstimateMS: 60_000, DeadlineMS: 600_000, Budget: &budget,
 	}
 	for _, c := range change {
@@ -198,11 +199,11 @@ func job(name string, change ...func(*exchange.Request)) exchange.Request {
 	return r
 }
 
-func wish(w string) func(*exchange.Request) {
-	return func(r *exchange.Request) { r.Tags = append(r.Tags, "wish:"+w) }
+func wish(w string) func(*v1.Request) {
+	return func(r *v1.Request) { r.Tags = append(r.Tags, "wish:"+w) }
 }
 
-func (w *world) submit(user string, r exchange.Request) exchange.Job {
+func (w *world) submit(user string, r v1.Request) v1.Job {
 	w.Helper()
 	j, err := w.as(user).Submit(w.Context(), r, "")
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/cluster"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
@@ -73,7 +74,7 @@ func TestAKeyIsGoodOnce(t *testing.T) {
 	if !errors.Is(err, exchange.ErrKeyReused) {
 		t.Errorf("another request under the same key: %v", err)
 	}
-	if counts, err := f.CountJobs(t.Context(), ""); err != nil || counts[exchange.Running] != 1 {
+	if counts, err := f.CountJobs(t.Context(), ""); err != nil || counts[v1.Running] != 1 {
 		t.Errorf("%v, %v", counts, err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
@@ -45,7 +46,7 @@ func VerifyBooks(rows iter.Seq2[store.Tx, error]) error {
 
 // VerifyLedger adds everything up again: the chain of the log, the chain of the
 // ledger, every balance from nothing, and the sum of all, which is zero.
-func (c *Controller) VerifyLedger(ctx context.Context) (exchange.Verified, error) {
+func (c *Controller) VerifyLedger(ctx context.Context) (v1.Verified, error) {
 	var state ledger.State
 	var last int64
 	var total market.Money
@@ -54,9 +55,9 @@ func (c *Controller) VerifyLedger(ctx context.Context) (exchange.Verified, error
 		last, _ = x.LedgerHead()
 		total = x.LedgerTotal()
 	}); err != nil {
-		return exchange.Verified{}, err
+		return v1.Verified{}, err
 	}
-	v := exchange.Verified{}
+	v := v1.Verified{}
 	var err error
 	if v.Entries, err = c.log.VerifyLog(ctx); err != nil {
 		v.Problem = err.Error()
@@ -177,13 +178,13 @@ func (c *Controller) FirstSince(ctx context.Context, sinceUS int64) (int64, erro
 }
 
 // Log lists the raw records after one.
-func (c *Controller) Log(ctx context.Context, after int64, limit int) ([]exchange.LogEntry, error) {
-	var lines []exchange.LogEntry
+func (c *Controller) Log(ctx context.Context, after int64, limit int) ([]v1.LogEntry, error) {
+	var lines []v1.LogEntry
 	for e, err := range c.log.Tail(ctx, after) {
 		if err != nil {
 			return nil, err
 		}
-		lines = append(lines, exchange.LogEntry{Seq: e.Seq, AtUS: e.At, Kind: e.Kind, Body: e.Body, Hash: hex.EncodeToString(e.Hash)})
+		lines = append(lines, v1.LogEntry{Seq: e.Seq, AtUS: e.At, Kind: e.Kind, Body: e.Body, Hash: hex.EncodeToString(e.Hash)})
 		if len(lines) >= limit {
 			break
 		}

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/live/store"
 )
@@ -30,7 +31,7 @@ type batch struct {
 
 	calls    []*call
 	orders   []nodeOrders
-	notices  []exchange.Notice
+	notices  []v1.Notice
 	snapshot *store.Snapshot
 }
 

@@ -3,19 +3,27 @@ package controller
 import (
 	"context"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/live/wire"
 )
 
 // notices is what there is to tell of the effects of a command.
-func notices(at int64, fx exchange.Effects) []exchange.Notice {
-	var all []exchange.Notice
+func notices(at int64, fx exchange.Effects) []v1.Notice {
+	var all []v1.Notice
 	for i := range fx.Jobs {
-		all = append(all, exchange.Notice{AtUS: at, Kind: "job", Owner: fx.Jobs[i].Owner, Job: fx.Jobs[i].Notice()})
+		all = append(all, moved(at, fx.Jobs[i].Notice()))
 	}
 	for _, name := range fx.Nodes {
-		all = append(all, exchange.Notice{AtUS: at, Kind: "node", Node: name})
+		all = append(all, v1.Notice{AtUS: at, Kind: "node", Node: name})
 	}
 	return all
+}
+
+// moved is what there is to tell of a job.
+func moved(at int64, j *exchange.JobNotice) v1.Notice {
+	said := wire.JobNotice(j)
+	return v1.Notice{AtUS: at, Kind: "job", Owner: j.Owner, Job: &said}
 }
 
 // tellMoves tells those who follow how far jobs are, once a second, if what they
@@ -25,9 +33,9 @@ func (c *Controller) tellMoves() {
 		return
 	}
 	c.x.At(c.now())
-	var all []exchange.Notice
+	var all []v1.Notice
 	for _, m := range c.x.Moved() {
-		all = append(all, exchange.Notice{AtUS: c.now(), Kind: "job", Owner: m.Owner, Job: &m})
+		all = append(all, moved(c.now(), &m))
 	}
 	c.news.Publish(all...)
 }
@@ -38,12 +46,13 @@ func (c *Controller) tellPrices() {
 		return
 	}
 	c.x.At(c.now())
-	p := c.x.Prices()
-	c.news.Publish(exchange.Notice{AtUS: c.now(), Kind: "price", Prices: &p})
+	now := c.x.Prices()
+	p := wire.Prices(&now)
+	c.news.Publish(v1.Notice{AtUS: c.now(), Kind: "price", Prices: &p})
 }
 
 // Follow delivers the notices after a number; a negative one means from now on.
 // The channel is closed when ctx is done or the reader is too slow.
-func (c *Controller) Follow(ctx context.Context, owner string, after int64) (<-chan exchange.Notice, error) {
+func (c *Controller) Follow(ctx context.Context, owner string, after int64) (<-chan v1.Notice, error) {
 	return c.news.Follow(ctx, owner, after, c.now())
 }

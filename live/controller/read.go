@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/live/store"
 )
@@ -59,7 +60,7 @@ func fromRow(row *store.Job) (exchange.Job, error) {
 
 // Jobs lists jobs, the newest first, those under way as they are now. Their
 // requests are without what may be large.
-func (c *Controller) Jobs(ctx context.Context, q exchange.JobQuery) ([]exchange.Job, error) {
+func (c *Controller) Jobs(ctx context.Context, q v1.JobQuery) ([]exchange.Job, error) {
 	ask := store.Query{Owner: q.Owner, Name: q.Name, Account: q.Account, Before: q.Before, Limit: q.Limit}
 	for _, s := range q.States {
 		ask.States = append(ask.States, string(s))
@@ -96,14 +97,14 @@ func (c *Controller) Jobs(ctx context.Context, q exchange.JobQuery) ([]exchange.
 }
 
 // CountJobs counts the jobs of one owner, or of all, by state.
-func (c *Controller) CountJobs(ctx context.Context, owner string) (map[exchange.State]int64, error) {
+func (c *Controller) CountJobs(ctx context.Context, owner string) (map[v1.State]int64, error) {
 	rows, err := c.log.CountJobs(ctx, store.Query{Owner: owner})
 	if err != nil {
 		return nil, err
 	}
-	counts := map[exchange.State]int64{}
+	counts := map[v1.State]int64{}
 	for state, n := range rows {
-		counts[exchange.State(state)] = n
+		counts[v1.State(state)] = n
 	}
 	return counts, nil
 }

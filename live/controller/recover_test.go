@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/live/controller"
 	"github.com/libra-market/libra/live/store"
@@ -77,7 +78,7 @@ func busy(t *testing.T) *floor {
 // seen is what a market says of itself, without what moves by itself.
 func seen(t *testing.T, f *floor) any {
 	t.Helper()
-	jobs, err := f.Jobs(t.Context(), exchange.JobQuery{Limit: 100})
+	jobs, err := f.Jobs(t.Context(), v1.JobQuery{Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -182,8 +182,7 @@ func have[T any](v T, err error) func(testing.TB) T {
 func (r *reopened) asItWas() {
 	r.Helper()
 	ctx := r.Context()
-	v := have(r.VerifyLedger(ctx))(r.T)
-	r.same("ledger", wire.Verified(&v), r.want.Ledger)
+	r.same("ledger", have(r.VerifyLedger(ctx))(r.T), r.want.Ledger)
 	r.same("epochs", wire.Epochs(have(r.Epochs(ctx))(r.T)), r.want.Epochs)
 	r.same("accounts", wire.Accounts(have(r.Accounts(ctx, ""))(r.T)), r.want.Accounts)
 	r.same("counts", have(r.CountJobs(ctx, ""))(r.T), r.want.Counts)
@@ -290,7 +289,7 @@ func (r *reopened) finish() {
 	var left []exchange.Job
 	for range 100 {
 		r.now.Add(time.Second.Microseconds())
-		left = have(r.Jobs(ctx, exchange.JobQuery{States: underway(), Limit: 500}))(r.T)
+		left = have(r.Jobs(ctx, v1.JobQuery{States: underway(), Limit: 500}))(r.T)
 		if len(left) == 0 {
 			return
 		}
@@ -305,8 +304,8 @@ func (r *reopened) finish() {
 	}
 }
 
-func underway() []exchange.State {
-	return slices.DeleteFunc(exchange.States(), func(s exchange.State) bool { return s.Final() })
+func underway() []v1.State {
+	return slices.DeleteFunc(v1.States(), func(s v1.State) bool { return s.Final() })
 }
 
 // ends are the ends of what was ordered, as far as the jobs have begun.

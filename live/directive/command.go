@@ -1,6 +1,8 @@
 package directive
 
-import "strings"
+import (
+	"strings"
+)
 
 // Command is a command line of sbatch, taken apart.
 type Command struct {

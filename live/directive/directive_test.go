@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/live/directive"
 )
@@ -28,45 +28,45 @@ func TestLinesBecomeARequest(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		lines []string
-		want  exchange.Request
+		want  v1.Request
 	}{
-		{"nothing", []string{"# a comment", ""}, exchange.Request{}},
+		{"nothing", []string{"# a comment", ""}, v1.Request{}},
 		{
 			"all that Libra knows",
 			[]string{
 				"#LIBRA name=x account=/lab/alice dir=/data output=%j.out error=%j.err estimate=2m deadline=10m soft budget=5 penalty=0.1",
 				"#LIBRA procs=2 memory=2G disk=500M class=1 wish=cheapest overrun=late no-restart after=12,13 tags=a,b grace=30s",
 			},
-			exchange.Request{
+			v1.Request{
 				Name: "x", Account: "/lab/alice", Dir: "/data", Output: "%j.out", Error: "%j.err", EstimateMS: 120_000,
 				DeadlineMS: 600_000, Soft: true, Budget: budget(5_000_000), PenaltyMicros: 100_000, Processors: 2, MemoryMB: 2048,
-				DiskMB: 500, Class: 1, Wish: "cheapest", Overrun: exchange.OverrunLate, NoRestart: true, After: []int64{12, 13},
+				DiskMB: 500, Class: 1, Wish: "cheapest", Overrun: v1.OverrunLate, NoRestart: true, After: []int64{12, 13},
 				Tags: []string{"a", "b"}, GraceMS: 30_000,
 			},
 		},
 		{
 			"spelled like flags",
 			[]string{"#LIBRA --deadline 10m --budget=2.5 --soft -e 90 -n4", "#LIBRA --name 'two words' # why not"},
-			exchange.Request{DeadlineMS: 600_000, Budget: budget(2_500_000), Soft: true, EstimateMS: 90_000, Processors: 4, Name: "two words"},
+			v1.Request{DeadlineMS: 600_000, Budget: budget(2_500_000), Soft: true, EstimateMS: 90_000, Processors: 4, Name: "two words"},
 		},
 		{
 			"values with an equals sign",
 			[]string{"#LIBRA env=A=b=c env=D="},
-			exchange.Request{Env: []string{"A=b=c", "D="}},
+			v1.Request{Env: []string{"A=b=c", "D="}},
 		},
 		{
 			"an optional part",
 			[]string{"#LIBRA optional-rate=0.05 optional=60s optional-command='refine --more \"a b\" #3'"},
-			exchange.Request{Optional: &exchange.Optional{
+			v1.Request{Optional: &v1.Optional{
 				WorkMS: 60_000, RateMicros: 50_000, Argv: []string{"refine", "--more", "a b", "#3"},
 			}},
 		},
-		{"no optional part", []string{"#LIBRA optional=60s optional-rate=1", "#LIBRA optional=none"}, exchange.Request{}},
-		{"taken back", []string{"#LIBRA deadline=10m budget=5", "#LIBRA deadline=none budget=none soft=no"}, exchange.Request{}},
+		{"no optional part", []string{"#LIBRA optional=60s optional-rate=1", "#LIBRA optional=none"}, v1.Request{}},
+		{"taken back", []string{"#LIBRA deadline=10m budget=5", "#LIBRA deadline=none budget=none soft=no"}, v1.Request{}},
 		{
 			"a time of day",
 			[]string{"#LIBRA deadline=14:30"},
-			exchange.Request{DeadlineMS: 9_000_000},
+			v1.Request{DeadlineMS: 9_000_000},
 		},
 		{
 			"what Slurm knows",
@@ -77,53 +77,53 @@ func TestLinesBecomeARequest(t *testing.T) {
 				"#SBATCH --array=1-100%10 --dependency=afterok:12:13,afterok:14",
 				"#SBATCH --deadline=now+2hours --no-requeue --comment='budget=5;penalty=0.1; soft'",
 			},
-			exchange.Request{
+			v1.Request{
 				Name: "sweep", Account: "/lab", Dir: "/work", EstimateMS: 93_784_000, MemoryMB: 512, DiskMB: 10240,
-				Output: "out/%x-%j_%a-alice.txt", Error: "err/%j.%r", Array: &exchange.Array{First: 1, Last: 100, Step: 1, Limit: 10},
+				Output: "out/%x-%j_%a-alice.txt", Error: "err/%j.%r", Array: &v1.Array{First: 1, Last: 100, Step: 1, Limit: 10},
 				After: []int64{12, 13, 14}, DeadlineMS: 7_200_000, NoRestart: true, Budget: budget(5_000_000), PenaltyMicros: 100_000, Soft: true,
 			},
 		},
-		{"tasks of several processors", []string{"#SBATCH -n4 -c 2 --mem=8G"}, exchange.Request{Processors: 8, Threads: 2, Once: true, MemoryMB: 1024}},
-		{"a program with threads", []string{"#SBATCH -c 4"}, exchange.Request{Processors: 4, Threads: 4}},
-		{"threads, said by Libra", []string{"#LIBRA threads=2 procs=6"}, exchange.Request{Processors: 6, Threads: 2}},
-		{"processes of a chunk", []string{"#PBS -l select=2:ncpus=8:mpiprocs=4"}, exchange.Request{Processors: 16, Threads: 2, Once: true}},
+		{"tasks of several processors", []string{"#SBATCH -n4 -c 2 --mem=8G"}, v1.Request{Processors: 8, Threads: 2, Once: true, MemoryMB: 1024}},
+		{"a program with threads", []string{"#SBATCH -c 4"}, v1.Request{Processors: 4, Threads: 4}},
+		{"threads, said by Libra", []string{"#LIBRA threads=2 procs=6"}, v1.Request{Processors: 6, Threads: 2}},
+		{"processes of a chunk", []string{"#PBS -l select=2:ncpus=8:mpiprocs=4"}, v1.Request{Processors: 16, Threads: 2, Once: true}},
 		{
 			"nodes with tasks",
 			[]string{"#SBATCH -N 2 --ntasks-per-node=3 --mem=4000"},
-			exchange.Request{Processors: 6, Once: true, MemoryMB: 1334},
+			v1.Request{Processors: 6, Once: true, MemoryMB: 1334},
 		},
-		{"nodes alone", []string{"#SBATCH --nodes=3"}, exchange.Request{Processors: 3, Once: true}},
-		{"memory alone", []string{"#SBATCH --mem=4G"}, exchange.Request{MemoryMB: 4096}},
-		{"the later one counts", []string{"#SBATCH --mem=4G", "#SBATCH -t 5", "#SBATCH --mem-per-cpu=1G -t 7"}, exchange.Request{MemoryMB: 1024, EstimateMS: 420_000}},
+		{"nodes alone", []string{"#SBATCH --nodes=3"}, v1.Request{Processors: 3, Once: true}},
+		{"memory alone", []string{"#SBATCH --mem=4G"}, v1.Request{MemoryMB: 4096}},
+		{"the later one counts", []string{"#SBATCH --mem=4G", "#SBATCH -t 5", "#SBATCH --mem-per-cpu=1G -t 7"}, v1.Request{MemoryMB: 1024, EstimateMS: 420_000}},
 		{
 			"what PBS knows",
 			[]string{
 				"#PBS -N sweep", "#PBS -A lab", "#PBS -l walltime=1:00:00,select=2:ncpus=4:mem=8gb", "#PBS -o /out/$PBS_JOBID.^array_index^",
 				"#PBS -j oe -r n", "#PBS -J 0-30:2", "#PBS -W depend=afterok:12:13",
 			},
-			exchange.Request{
+			v1.Request{
 				Name: "sweep", Account: "lab", EstimateMS: 3_600_000, Processors: 8, Threads: 4, Once: true, MemoryMB: 2048, Output: "/out/%j.%a",
-				Array: &exchange.Array{First: 0, Last: 30, Step: 2}, After: []int64{12, 13}, NoRestart: true,
+				Array: &v1.Array{First: 0, Last: 30, Step: 2}, After: []int64{12, 13}, NoRestart: true,
 			},
 		},
 		{
 			"Torque",
 			[]string{"#PBS -l nodes=2:ppn=4,pmem=500mb", "#PBS -l walltime=90", "#PBS -t 1-5%2 -d /work"},
-			exchange.Request{
-				Processors: 8, Once: true, MemoryMB: 500, EstimateMS: 90_000, Array: &exchange.Array{First: 1, Last: 5, Step: 1, Limit: 2}, Dir: "/work",
+			v1.Request{
+				Processors: 8, Once: true, MemoryMB: 500, EstimateMS: 90_000, Array: &v1.Array{First: 1, Last: 5, Step: 1, Limit: 2}, Dir: "/work",
 			},
 		},
-		{"unequal chunks", []string{"#PBS -l select=1:ncpus=2:mem=4gb+3:ncpus=4:mem=1gb"}, exchange.Request{Processors: 14, Once: true, MemoryMB: 2048}},
-		{"memory of the whole", []string{"#PBS -l ncpus=3,mem=1gb"}, exchange.Request{Processors: 3, Threads: 3, MemoryMB: 342}},
-		{"outputs joined the other way", []string{"#PBS -j eo", "#PBS -e all.txt"}, exchange.Request{Output: "all.txt"}},
-		{"outputs joined before they are named", []string{"#PBS -j oe", "#PBS -e err.txt -o 100%.txt"}, exchange.Request{Output: "100%.txt"}},
+		{"unequal chunks", []string{"#PBS -l select=1:ncpus=2:mem=4gb+3:ncpus=4:mem=1gb"}, v1.Request{Processors: 14, Once: true, MemoryMB: 2048}},
+		{"memory of the whole", []string{"#PBS -l ncpus=3,mem=1gb"}, v1.Request{Processors: 3, Threads: 3, MemoryMB: 342}},
+		{"outputs joined the other way", []string{"#PBS -j eo", "#PBS -e all.txt"}, v1.Request{Output: "all.txt"}},
+		{"outputs joined before they are named", []string{"#PBS -j oe", "#PBS -e err.txt -o 100%.txt"}, v1.Request{Output: "100%.txt"}},
 		{
 			"Libra beats the others wherever it stands",
 			[]string{"#LIBRA estimate=1m procs=1 name=mine", "#SBATCH -t 60 -n 1 -J theirs", "#PBS -N others"},
-			exchange.Request{EstimateMS: 60_000, Processors: 1, Name: "mine"},
+			v1.Request{EstimateMS: 60_000, Processors: 1, Name: "mine"},
 		},
-		{"only whole words are prefixes", []string{"#LIBRARY nothing", "#PBSX -q x", " #SBATCH --bad"}, exchange.Request{}},
-		{"line ends of another system", []string{"#LIBRA estimate=1m\r", "#SBATCH -J x\r"}, exchange.Request{EstimateMS: 60_000, Name: "x"}},
+		{"only whole words are prefixes", []string{"#LIBRARY nothing", "#PBSX -q x", " #SBATCH --bad"}, v1.Request{}},
+		{"line ends of another system", []string{"#LIBRA estimate=1m\r", "#SBATCH -J x\r"}, v1.Request{EstimateMS: 60_000, Name: "x"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h, err := read(t, c.lines...)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 // ErrUnknown says that a directive is none of those that are understood.
@@ -54,7 +54,7 @@ type Place struct {
 // Head is what is known of a job so far: from its script, then from whoever
 // hands it in.
 type Head struct {
-	Request exchange.Request
+	Request v1.Request
 	Export  Export // what it gets of the environment, beside Request.Env
 	Notes   []Note
 
@@ -108,7 +108,7 @@ func (h *Head) read(file, script string, options []string) error {
 }
 
 // Finish completes the request: a name if it has none, and the environment.
-func (h *Head) Finish(name string, environ []string) exchange.Request {
+func (h *Head) Finish(name string, environ []string) v1.Request {
 	request := h.Request
 	if request.Name == "" {
 		request.Name = name

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/market"
 )
 
@@ -92,8 +92,8 @@ var terms = []term{
 		return put(&h.Request.Wish, v, err)
 	}},
 	{name: "overrun", set: func(h *Head, v string) error {
-		switch o := exchange.Overrun(v); o {
-		case exchange.OverrunStop, exchange.OverrunLate, exchange.OverrunKill:
+		switch o := v1.Overrun(v); o {
+		case v1.OverrunStop, v1.OverrunLate, v1.OverrunKill:
 			h.Request.Overrun = o
 			return nil
 		}
@@ -142,9 +142,9 @@ var terms = []term{
 }
 
 // optional is the optional part of the job, which has one from now on.
-func (h *Head) optional() *exchange.Optional {
+func (h *Head) optional() *v1.Optional {
 	if h.Request.Optional == nil {
-		h.Request.Optional = &exchange.Optional{}
+		h.Request.Optional = &v1.Optional{}
 	}
 	return h.Request.Optional
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
 )
@@ -121,10 +122,10 @@ func jobs(text string) ([]int64, error) {
 
 // Array reads a sweep: 1-100, 0-30:2 (every other), 1-100%10 (ten at a time),
 // 7, or a list of indexes that are equally far apart.
-func Array(text string) (*exchange.Array, error) {
+func Array(text string) (*v1.Array, error) {
 	wrong := fmt.Errorf("%w: %q (want 1-100, 0-30:2 or 1-100%%10)", ErrArray, text)
 	span, limit, limited := strings.Cut(text, "%")
-	a := &exchange.Array{Step: 1}
+	a := &v1.Array{Step: 1}
 	if limited {
 		n, err := count(limit, 1)
 		if err != nil {
@@ -151,7 +152,7 @@ func Array(text string) (*exchange.Array, error) {
 	return a, sized(a, text)
 }
 
-func listed(a *exchange.Array, span string, wrong error) (*exchange.Array, error) {
+func listed(a *v1.Array, span string, wrong error) (*v1.Array, error) {
 	n, err := numbers(strings.Split(span, ","))
 	if err != nil || n[1] <= n[0] {
 		return nil, wrong
@@ -165,7 +166,7 @@ func listed(a *exchange.Array, span string, wrong error) (*exchange.Array, error
 	return a, sized(a, span)
 }
 
-func sized(a *exchange.Array, text string) error {
+func sized(a *v1.Array, text string) error {
 	if a.Len() > exchange.MaxElements {
 		return fmt.Errorf("%w: %q has more than %d elements", ErrArray, text, exchange.MaxElements)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 )
 
@@ -17,7 +18,7 @@ const (
 type Board struct {
 	mu          sync.Mutex
 	seq         int64
-	latest      []exchange.Notice // oldest first
+	latest      []v1.Notice // oldest first
 	subscribers map[*subscriber]bool
 	priced      int64 // when prices were last due
 	closed      bool
@@ -25,12 +26,12 @@ type Board struct {
 
 type subscriber struct {
 	owner string
-	to    chan exchange.Notice
+	to    chan v1.Notice
 }
 
 // visible reports whether a notice is for this subscriber: those that are nobody's are
 // for all.
-func visible(owner string, n *exchange.Notice) bool {
+func visible(owner string, n *v1.Notice) bool {
 	return owner == "" || n.Owner == "" || n.Owner == owner
 }
 
@@ -38,7 +39,7 @@ func visible(owner string, n *exchange.Notice) bool {
 func New() *Board { return &Board{subscribers: map[*subscriber]bool{}} }
 
 // Publish puts notices up, and numbers them.
-func (b *Board) Publish(notices ...exchange.Notice) {
+func (b *Board) Publish(notices ...v1.Notice) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for i := range notices {
@@ -58,7 +59,7 @@ func (b *Board) Publish(notices ...exchange.Notice) {
 }
 
 // send never waits: a reader that cannot keep up is let go and may come back.
-func (b *Board) send(r *subscriber, n exchange.Notice) {
+func (b *Board) send(r *subscriber, n v1.Notice) {
 	select {
 	case r.to <- n:
 	default:
@@ -96,14 +97,14 @@ func (b *Board) PricesDue(nowUS int64) bool {
 // Follow delivers the notices after a number, of one owner or of everybody (""); a
 // negative number means from now on. The channel is closed when ctx is done, the
 // reader is too slow, or the board is closed.
-func (b *Board) Follow(ctx context.Context, owner string, after, nowUS int64) (<-chan exchange.Notice, error) {
+func (b *Board) Follow(ctx context.Context, owner string, after, nowUS int64) (<-chan v1.Notice, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed {
 		return nil, exchange.ErrUnavailable
 	}
 	missed := b.replay(owner, after, nowUS)
-	r := &subscriber{owner: owner, to: make(chan exchange.Notice, slack+len(missed))}
+	r := &subscriber{owner: owner, to: make(chan v1.Notice, slack+len(missed))}
 	for _, n := range missed {
 		r.to <- n
 	}
@@ -117,13 +118,13 @@ func (b *Board) Follow(ctx context.Context, owner string, after, nowUS int64) (<
 }
 
 // replay is what somebody who was away since a notice has not heard.
-func (b *Board) replay(owner string, after, nowUS int64) []exchange.Notice {
+func (b *Board) replay(owner string, after, nowUS int64) []v1.Notice {
 	if after < 0 {
 		return nil
 	}
-	var missed []exchange.Notice
+	var missed []v1.Notice
 	if after > b.seq || len(b.latest) > 0 && b.latest[0].Seq > after+1 {
-		missed = append(missed, exchange.Notice{Seq: b.seq, AtUS: nowUS, Kind: exchange.NoticeLost})
+		missed = append(missed, v1.Notice{Seq: b.seq, AtUS: nowUS, Kind: v1.NoticeLost})
 	}
 	for i := range b.latest {
 		if b.latest[i].Seq > after && visible(owner, &b.latest[i]) {

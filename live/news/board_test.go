@@ -5,14 +5,15 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/live/news"
 )
 
-func of(owner string) exchange.Notice { return exchange.Notice{Kind: "job", Owner: owner} }
+func of(owner string) v1.Notice { return v1.Notice{Kind: "job", Owner: owner} }
 
 // hear takes what is there, and reports whether the channel is still open.
-func hear(from <-chan exchange.Notice) (heard []exchange.Notice, open bool) {
+func hear(from <-chan v1.Notice) (heard []v1.Notice, open bool) {
 	for {
 		select {
 		case n, ok := <-from:
@@ -29,7 +30,7 @@ func hear(from <-chan exchange.Notice) (heard []exchange.Notice, open bool) {
 func TestEverybodyHearsWhatIsTheirs(t *testing.T) {
 	b := news.New()
 	b.Publish(of("alice"), of("bob"))
-	follow := func(owner string, after int64) <-chan exchange.Notice {
+	follow := func(owner string, after int64) <-chan v1.Notice {
 		t.Helper()
 		c, err := b.Follow(t.Context(), owner, after, 7)
 		if err != nil {
@@ -40,7 +41,7 @@ func TestEverybodyHearsWhatIsTheirs(t *testing.T) {
 	alice, all, late := follow("alice", -1), follow("", 0), follow("bob", 1)
 	b.Publish(of("alice"), of(""), of("bob"))
 	for name, c := range map[string]struct {
-		from <-chan exchange.Notice
+		from <-chan v1.Notice
 		want []int64
 	}{
 		"alice, from now on":        {alice, []int64{3, 4}},
@@ -70,7 +71,7 @@ func TestWhoWasAwayTooLongIsTold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if first := <-c; first.Kind != exchange.NoticeLost || first.Seq != 10_000 {
+		if first := <-c; first.Kind != v1.NoticeLost || first.Seq != 10_000 {
 			t.Errorf("after %d: heard %+v first", after, first)
 		}
 	}

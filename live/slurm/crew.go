@@ -1,6 +1,8 @@
 package slurm
 
-import "sync"
+import (
+	"sync"
+)
 
 // crew does what it is told, so many things at a time. Its hands stay: a goroutine
 // for each thing would have to grow its stack anew for every call to Slurm.

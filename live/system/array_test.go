@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 // A sweep through the command line: six elements, two at a time, and a job that
@@ -20,12 +20,12 @@ func TestASweepAndWhatFollows(t *testing.T) {
 	u.args = append(u.args, "--cpus", "0,1")
 	u.start()
 	element := `echo "begin $LIBRA_ARRAY_INDEX $(date +%s%N)" >> sweep; sleep 0.5; echo "end $LIBRA_ARRAY_INDEX $(date +%s%N)" >> sweep; echo element $LIBRA_ARRAY_INDEX`
-	var sweep exchange.Job
+	var sweep v1.Job
 	u.json(&sweep, "submit", "--json", "--estimate", "1s", "--deadline", "1m", "--array", "1-6%2", "--", "sh", "-c", element)
 	after := u.handInAfter(sweep.ID, "wc -l < sweep > counted")
 
 	c := u.client()
-	if j, err := c.Job(t.Context(), after); err != nil || j.State != exchange.Held {
+	if j, err := c.Job(t.Context(), after); err != nil || j.State != v1.Held {
 		t.Errorf("what follows is %s (%v)", j.State, err)
 	}
 	said := u.libra("submit", "--wait", "--estimate", "1s", "--deadline", "1m", "--after", fmt.Sprint(after), "--", "true")
@@ -33,7 +33,7 @@ func TestASweepAndWhatFollows(t *testing.T) {
 		t.Errorf("after that: %s", said)
 	}
 	u.json(&sweep, "job", "--json", fmt.Sprint(sweep.ID))
-	if sweep.State != exchange.Completed || sweep.Width != 2 {
+	if sweep.State != v1.Completed || sweep.Width != 2 {
 		t.Errorf("the sweep is %s, %d wide: %s", sweep.State, sweep.Width, sweep.Detail)
 	}
 	if got := strings.TrimSpace(text(t, filepath.Join(u.home, "counted"))); got != "12" {
@@ -49,12 +49,12 @@ func TestASweepAndWhatFollows(t *testing.T) {
 	// What follows a failure does not run.
 	failing := u.handIn("1s", "sleep 1; exit 7")
 	doomed := u.handInAfter(failing, "echo never > never")
-	var j exchange.Job
+	var j v1.Job
 	until(t, "the end", func() bool {
 		u.json(&j, "job", "--json", fmt.Sprint(doomed))
 		return j.State.Final()
 	})
-	if j.State != exchange.Cancelled || j.Reason != exchange.ReasonDependency || text(t, filepath.Join(u.home, "never")) != "" {
+	if j.State != v1.Cancelled || j.Reason != v1.ReasonDependency || text(t, filepath.Join(u.home, "never")) != "" {
 		t.Errorf("what followed a failure is %s (%s)", j.State, j.Reason)
 	}
 	if r := run(t, u.home, binary(), "submit", "--wait", "-e", "1s", "--", "sh", "-c", "exit 7"); r.code != 7 {
@@ -72,7 +72,7 @@ func (u *upMarket) json(into any, args ...string) {
 
 func (u *upMarket) handInAfter(id int64, line string) int64 {
 	u.t.Helper()
-	var j exchange.Job
+	var j v1.Job
 	u.json(&j, "submit", "--json", "--estimate", "1s", "--deadline", "1m", "--after", fmt.Sprint(id), "--", "sh", "-c", line)
 	return j.ID
 }

@@ -9,8 +9,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
-	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/slurm/slurmtest"
 )
 
@@ -27,13 +26,13 @@ func brokerOverThreeClusters(t *testing.T) {
 	d := openDoor(t, at)
 
 	// Each has room for one of these; the next has to look further.
-	var jobs []exchange.Job
+	var jobs []v1.Job
 	for range 3 {
 		jobs = append(jobs, submit(t, d.client, d.large(untilTold)))
 	}
 	var places []string
 	for _, j := range jobs {
-		until(t, fmt.Sprintf("job %d to run", j.ID), func() bool { return d.job(j.ID).State == exchange.Running })
+		until(t, fmt.Sprintf("job %d to run", j.ID), func() bool { return d.job(j.ID).State == v1.Running })
 		cluster, _, _ := strings.Cut(d.job(j.ID).Places[0].Node, "/")
 		places = append(places, cluster)
 	}
@@ -56,24 +55,24 @@ func brokerOverThreeClusters(t *testing.T) {
 	south.open()
 	d.completed(jobs[1].ID)
 
-	page, err := d.client.Jobs(t.Context(), api.JobQuery{Limit: 100})
+	page, err := d.client.Jobs(t.Context(), v1.JobQuery{Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
 	charged := int64(0)
 	for _, j := range page.Jobs {
-		if j.State != exchange.Rejected { // it is kept, and cost nothing
+		if j.State != v1.Rejected { // it is kept, and cost nothing
 			charged += d.completed(j.ID).Charged
 		}
 	}
 	for name, b := range at {
 		b.verify()
-		jobs, err := b.owner.Jobs(t.Context(), api.JobQuery{Limit: 100})
+		jobs, err := b.owner.Jobs(t.Context(), v1.JobQuery{Limit: 100})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, j := range jobs.Jobs {
-			if j.State == exchange.Completed {
+			if j.State == v1.Completed {
 				charged -= j.Charged
 			}
 			t.Logf("%s: job %d %s, charged %d", name, j.ID, j.State, j.Charged)
@@ -105,7 +104,7 @@ func openDoor(t *testing.T, at map[string]*bazaar) *door {
 	for _, name := range []string{"north", "south", "west"} {
 		b := at[name]
 		b.user("root", 1000)
-		token, err := b.owner.MakeToken(t.Context(), api.TokenRequest{User: "root", Role: exchange.RoleUser})
+		token, err := b.owner.MakeToken(t.Context(), v1.TokenRequest{User: "root", Role: v1.RoleUser})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +134,7 @@ func (d *door) open() {
 }
 
 // large is a job that needs most of a processor, at the first that takes it.
-func (d *door) large(line string) exchange.Request {
+func (d *door) large(line string) v1.Request {
 	budget := int64(100_000_000)
 	r := d.shell(line, 12*time.Second)
 	r.Dir, r.DeadlineMS, r.Budget, r.Tags = d.dir, 18_000, &budget, []string{"wish:first"}

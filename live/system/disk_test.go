@@ -11,8 +11,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
-	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/client/v1"
 )
 
 // The disk of the store is full: the market says so and takes nothing in half.
@@ -52,7 +51,7 @@ func TestAFullDisk(t *testing.T) {
 		t.Fatal("the disk was never full")
 	}
 	wantClosed(t, "health", impatient.Healthy(t.Context()))
-	_, err := b.owner.MakeToken(t.Context(), api.TokenRequest{User: "root"})
+	_, err := b.owner.MakeToken(t.Context(), v1.TokenRequest{User: "root"})
 	wantClosed(t, "a token", err)
 	until(t, "the job to end on a full disk", func() bool { return text(t, b.at("ended")) != "" })
 	if err := os.Remove(fill); err != nil {
@@ -74,7 +73,7 @@ func TestAFullDisk(t *testing.T) {
 		b.completed(id)
 	}
 	counts, err := b.owner.CountJobs(t.Context(), "")
-	if err != nil || counts[exchange.Completed] != int64(len(taken)) || len(counts) != 1 {
+	if err != nil || counts[v1.Completed] != int64(len(taken)) || len(counts) != 1 {
 		t.Errorf("%d were taken, there are %v (%v)", len(taken), counts, err)
 	}
 	b.verify()
@@ -83,7 +82,7 @@ func TestAFullDisk(t *testing.T) {
 	// What is in the store is what was said.
 	b.serve.kill()
 	b.open()
-	if now, err := b.owner.CountJobs(t.Context(), ""); err != nil || now[exchange.Completed] != int64(len(taken)) {
+	if now, err := b.owner.CountJobs(t.Context(), ""); err != nil || now[v1.Completed] != int64(len(taken)) {
 		t.Errorf("after a restart there are %v (%v)", now, err)
 	}
 	b.verify()

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 // Jobs with an optional part, for real: mandatory parts come first, in the order
@@ -19,12 +19,12 @@ func TestImpreciseJobs(t *testing.T) {
 	b := newBazaar(t, terms{policy: "mf-edf"})
 	b.hire("n1", "--cpus", "1", "--weight", "250") // nobody else weighs as much there
 	c := b.user("root", 1000)
-	refine := func(n int) exchange.Request {
+	refine := func(n int) v1.Request {
 		worth := int64(2_000_000)
-		return exchange.Request{
+		return v1.Request{
 			Argv: busyProgram(time.Second), Dir: b.dir, Env: []string{"GOMAXPROCS=1"}, Output: fmt.Sprintf("refined-%d", n),
 			EstimateMS: 1500, DeadlineMS: int64(9000 + 2000*n), Budget: &worth, GraceMS: 2000,
-			Optional: &exchange.Optional{
+			Optional: &v1.Optional{
 				WorkMS: 60_000, RateMicros: 100_000,
 				Argv: []string{"sh", "-c", fmt.Sprintf("n=0; while :; do n=$((n+1)); [ $((n %% 5000)) -gt 0 ] || echo better $n >> %s; done", b.at(fmt.Sprintf("better-%d", n)))},
 			},
@@ -32,7 +32,7 @@ func TestImpreciseJobs(t *testing.T) {
 	}
 	first, second := submit(t, c, refine(0)), submit(t, c, refine(1))
 	worth := int64(3_000_000)
-	precise := submit(t, c, exchange.Request{
+	precise := submit(t, c, v1.Request{
 		Argv: busyProgram(time.Second), Dir: b.dir, Env: []string{"GOMAXPROCS=1"}, Output: "precise",
 		EstimateMS: 1500, DeadlineMS: 8000, Budget: &worth,
 	})

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/agent/cgroup"
-	"github.com/libra-market/libra/live/api"
 )
 
 // Controller and agent are killed at random moments. Nothing is lost, nothing
@@ -79,7 +79,7 @@ func TestNothingIsLostByUp(t *testing.T) {
 // impatient is a client of the owner that leaves it to the test to ask again.
 func (b *bazaar) impatient() *client.Client {
 	b.t.Helper()
-	token, err := b.owner.MakeToken(b.t.Context(), api.TokenRequest{User: "root"})
+	token, err := b.owner.MakeToken(b.t.Context(), v1.TokenRequest{User: "root"})
 	if err != nil {
 		b.t.Fatal(err)
 	}

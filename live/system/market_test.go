@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/slurm/slurmtest"
 )
@@ -151,13 +151,13 @@ func (b *bazaar) with(token string) *client.Client {
 func (b *bazaar) user(name string, units int64) *client.Client {
 	b.t.Helper()
 	path := "people/" + name
-	_, err := b.owner.ChangeAccount(b.t.Context(), api.AccountChange{Op: "open", Account: path})
+	_, err := b.owner.ChangeAccount(b.t.Context(), v1.AccountChange{Op: "open", Account: path})
 	if err == nil && units > 0 {
-		_, err = b.owner.Grant(b.t.Context(), api.Grant{To: path, Amount: units * 1_000_000})
+		_, err = b.owner.Grant(b.t.Context(), v1.Grant{To: path, Amount: units * 1_000_000})
 	}
-	var token api.NewToken
+	var token v1.NewToken
 	if err == nil {
-		token, err = b.owner.MakeToken(b.t.Context(), api.TokenRequest{User: name})
+		token, err = b.owner.MakeToken(b.t.Context(), v1.TokenRequest{User: name})
 	}
 	if err != nil {
 		b.t.Fatal(err)
@@ -182,7 +182,7 @@ func (b *bazaar) hire(name string, args ...string) *worker {
 		server := "https://" + b.hosts.address("ctl") + ":7443"
 		w.args = b.hosts.on(name, append(w.args, "--server", server, "--ca", b.hosts.file(api.AuthorityCert), "--cert", cert, "--key", key)...)
 	} else {
-		token, err := b.owner.MakeToken(b.t.Context(), api.TokenRequest{User: w.node, Role: exchange.RoleNode})
+		token, err := b.owner.MakeToken(b.t.Context(), v1.TokenRequest{User: w.node, Role: v1.RoleNode})
 		if err != nil {
 			b.t.Fatal(err)
 		}
@@ -222,23 +222,23 @@ func (b *bazaar) joined(w *worker) {
 	})
 }
 
-func (b *bazaar) node(w *worker) (exchange.NodeView, error) {
+func (b *bazaar) node(w *worker) (v1.NodeView, error) {
 	nodes, err := b.owner.Nodes(b.t.Context())
 	for i := range nodes {
 		if nodes[i].Node == w.node {
 			return nodes[i], nil
 		}
 	}
-	return exchange.NodeView{}, errors.Join(err, fmt.Errorf("there is no node %s", w.node))
+	return v1.NodeView{}, errors.Join(err, fmt.Errorf("there is no node %s", w.node))
 }
 
 // shell is a request for a line of shell that takes about so long.
-func (b *bazaar) shell(line string, estimate time.Duration) exchange.Request {
-	return exchange.Request{Argv: []string{"sh", "-c", line}, Dir: b.dir, EstimateMS: estimate.Milliseconds(), Output: "/dev/null", GraceMS: 2000}
+func (b *bazaar) shell(line string, estimate time.Duration) v1.Request {
+	return v1.Request{Argv: []string{"sh", "-c", line}, Dir: b.dir, EstimateMS: estimate.Milliseconds(), Output: "/dev/null", GraceMS: 2000}
 }
 
 // submit hands in a job that must be taken.
-func submit(t testing.TB, c *client.Client, r exchange.Request) exchange.Job {
+func submit(t testing.TB, c *client.Client, r v1.Request) v1.Job {
 	t.Helper()
 	j, err := c.Submit(t.Context(), r, "")
 	if err != nil {
@@ -248,7 +248,7 @@ func submit(t testing.TB, c *client.Client, r exchange.Request) exchange.Job {
 }
 
 // job reads a job.
-func (b *bazaar) job(id int64) exchange.Job {
+func (b *bazaar) job(id int64) v1.Job {
 	b.t.Helper()
 	j, err := b.owner.Job(b.t.Context(), id)
 	if err != nil {
@@ -258,9 +258,9 @@ func (b *bazaar) job(id int64) exchange.Job {
 }
 
 // ended waits for the end of a job.
-func (b *bazaar) ended(id int64) exchange.Job {
+func (b *bazaar) ended(id int64) v1.Job {
 	b.t.Helper()
-	var j exchange.Job
+	var j v1.Job
 	until(b.t, fmt.Sprintf("the end of job %d", id), func() bool {
 		j = b.job(id)
 		return j.State.Final()
@@ -269,10 +269,10 @@ func (b *bazaar) ended(id int64) exchange.Job {
 }
 
 // completed waits for the end of a job, which must be a good one.
-func (b *bazaar) completed(id int64) exchange.Job {
+func (b *bazaar) completed(id int64) v1.Job {
 	b.t.Helper()
 	j := b.ended(id)
-	if j.State != exchange.Completed {
+	if j.State != v1.Completed {
 		b.t.Errorf("job %d is %s (%s: %s), want completed; its tasks: %+v", id, j.State, j.Reason, j.Detail, j.Tasks)
 	}
 	return j

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 // upMarket is a market that libra up runs in a home of its own.
@@ -126,7 +126,7 @@ func welcome(t *testing.T, u *upMarket, limits string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if j.State.Final() && (j.State != exchange.Completed || j.Attempt != 0) {
+		if j.State.Final() && (j.State != v1.Completed || j.Attempt != 0) {
 			t.Fatalf("the job is %s, attempt %d: %s", j.State, j.Attempt, j.Detail)
 		}
 		return j.State.Final()
@@ -155,7 +155,7 @@ func TestTwoMarketsOnOneMachine(t *testing.T) {
 	id := first.handIn("6s", untilTold+"; echo ended > ended")
 	until(t, "the job", func() bool {
 		j, err := first.client().Job(t.Context(), id)
-		return err == nil && j.State == exchange.Running && len(processesOf(first.home)) > 1
+		return err == nil && j.State == v1.Running && len(processesOf(first.home)) > 1
 	})
 	second.start()
 	if same := second.handIn("2s", "true"); same != id {
@@ -165,7 +165,7 @@ func TestTwoMarketsOnOneMachine(t *testing.T) {
 		c := u.client()
 		until(t, "the end", func() bool {
 			j, err := c.Job(t.Context(), id)
-			if err == nil && j.State.Final() && j.State != exchange.Completed {
+			if err == nil && j.State.Final() && j.State != v1.Completed {
 				t.Fatalf("the job is %s: %s", j.State, j.Detail)
 			}
 			return err == nil && j.State.Final()
@@ -213,7 +213,7 @@ func (u *upMarket) follow() {
 // handIn hands in a line of shell and returns the number of the job.
 func (u *upMarket) handIn(estimate, line string) int64 {
 	u.t.Helper()
-	var j exchange.Job
+	var j v1.Job
 	if err := json.Unmarshal([]byte(u.libra("submit", "--json", "--estimate", estimate, "--deadline", "1m", "--", "sh", "-c", line)), &j); err != nil {
 		u.t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func (u *upMarket) handIn(estimate, line string) int64 {
 }
 
 // look is how the first job and the user's account stand.
-func (u *upMarket) look(c *client.Client) (first exchange.Job, account exchange.Account) {
+func (u *upMarket) look(c *client.Client) (first v1.Job, account v1.Account) {
 	u.t.Helper()
 	first, err := c.Job(u.t.Context(), 1)
 	if err == nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 // A job that keeps to its estimate has all it asked for, even if it has no money
@@ -20,7 +20,7 @@ func TestAnHonestEstimateIsEnough(t *testing.T) {
 			c := b.user("root", 1000)
 			var ids []int64
 			for _, cpu := range []time.Duration{time.Second, 1500 * time.Millisecond, 2 * time.Second} {
-				r := exchange.Request{
+				r := v1.Request{
 					Argv: busyProgram(cpu * 98 / 100), Dir: b.dir, Env: []string{"GOMAXPROCS=1"},
 					EstimateMS: cpu.Milliseconds(), DeadlineMS: 4 * cpu.Milliseconds(),
 				}
@@ -53,13 +53,13 @@ func TestOverruns(t *testing.T) {
 	program := `trap 'echo asked >> %[1]s; sleep 0.3; echo gave up >> %[1]s; exit 9' TERM
 echo began >> %[1]s; for i in $(seq 50); do sleep 0.1; done; echo ended >> %[1]s`
 	for _, o := range []struct {
-		choice exchange.Overrun
-		state  exchange.State
+		choice v1.Overrun
+		state  v1.State
 		said   string
 	}{
-		{exchange.OverrunStop, exchange.Stopped, "began\nasked\ngave up\n"},
-		{exchange.OverrunKill, exchange.Stopped, "began\n"},
-		{exchange.OverrunLate, exchange.Completed, "began\nended\n"},
+		{v1.OverrunStop, v1.Stopped, "began\nasked\ngave up\n"},
+		{v1.OverrunKill, v1.Stopped, "began\n"},
+		{v1.OverrunLate, v1.Completed, "began\nended\n"},
 	} {
 		t.Run(string(o.choice), func(t *testing.T) { // one after the other: alone, a job has a processor to itself
 			file := b.at("said-" + string(o.choice))
@@ -74,7 +74,7 @@ echo began >> %[1]s; for i in $(seq 50); do sleep 0.1; done; echo ended >> %[1]s
 			if j.State != o.state || text(t, file) != o.said || j.Charged != q.Price || j.Firm {
 				t.Errorf("%s (%s), said %q, charged %d of %d, promised %t", j.State, j.Detail, text(t, file), j.Charged, q.Price, j.Firm)
 			}
-			if j.State == exchange.Stopped && j.Reason != exchange.ReasonOverrun {
+			if j.State == v1.Stopped && j.Reason != v1.ReasonOverrun {
 				t.Errorf("because %s", j.Reason)
 			}
 		})

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/agent/cgroup/cgrouptest"
 )
 
@@ -90,8 +90,8 @@ func alone(t testing.TB) {
 // wanted is a job of the test and what was seen of it.
 type wanted struct {
 	cpu, deadline time.Duration
-	quote         exchange.Quote
-	job           exchange.Job
+	quote         v1.Quote
+	job           v1.Job
 	seen          []reading
 }
 
@@ -151,7 +151,7 @@ func keepPromises(t *testing.T, b *bazaar, w *worker, c *client.Client) error {
 // just when its estimate is used up.
 func (j *wanted) enter(t *testing.T, b *bazaar, c *client.Client) {
 	t.Helper()
-	r := exchange.Request{
+	r := v1.Request{
 		Argv: busyProgram(j.cpu * 19 / 20), Dir: b.dir, Env: []string{"GOMAXPROCS=1"},
 		EstimateMS: j.cpu.Milliseconds(), DeadlineMS: j.deadline.Milliseconds(),
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/slurm/slurmtest"
 )
 
@@ -39,7 +39,7 @@ func theOnlyDoor(t *testing.T) {
 		t.Errorf("another partition: %q, %v", out, err)
 	}
 
-	token, err := b.owner.MakeToken(ctx, api.TokenRequest{User: alice})
+	token, err := b.owner.MakeToken(ctx, v1.TokenRequest{User: alice})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/slurm/slurmtest"
 )
 
@@ -101,7 +101,7 @@ func slurmSaysNo(t *testing.T) {
 	fails := submit(t, b.owner, b.shell("exit 7", 2*time.Second))
 	sleeps := submit(t, b.owner, b.shell("sleep 60", 2*time.Second))
 	scancelled := submit(t, b.owner, b.shell("sleep 60", 2*time.Second))
-	if j := b.ended(fails.ID); j.State != exchange.Failed || len(j.Tasks) != 1 || j.Tasks[0].Exit != 7 {
+	if j := b.ended(fails.ID); j.State != v1.Failed || len(j.Tasks) != 1 || j.Tasks[0].Exit != 7 {
 		t.Errorf("exit 7: %s %+v", j.State, j.Tasks)
 	}
 	until(t, "both to run", func() bool {
@@ -111,7 +111,7 @@ func slurmSaysNo(t *testing.T) {
 	if _, err := b.owner.Cancel(ctx, sleeps.ID); err != nil {
 		t.Fatal(err)
 	}
-	if j := b.ended(sleeps.ID); j.State != exchange.Cancelled {
+	if j := b.ended(sleeps.ID); j.State != v1.Cancelled {
 		t.Errorf("taken back: %s", j.State)
 	}
 	out, err := b.slurm.Run(ctx, "squeue", "-h", "-t", "R", "-o", "%A")
@@ -121,7 +121,7 @@ func slurmSaysNo(t *testing.T) {
 	if _, err := b.slurm.Run(ctx, "scancel", out); err != nil {
 		t.Fatal(err)
 	}
-	if j := b.ended(scancelled.ID); j.State != exchange.Failed || j.Charged > j.Price {
+	if j := b.ended(scancelled.ID); j.State != v1.Failed || j.Charged > j.Price {
 		t.Errorf("taken back in Slurm: %s, charged %d of %d", j.State, j.Charged, j.Price)
 	}
 	b.verify()

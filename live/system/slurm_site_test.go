@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/slurm/slurmtest"
 )
@@ -78,7 +78,7 @@ func (b *bazaar) control(node string, capacity float64) *worker {
 	if err := os.Mkdir(w.home, 0o755); err != nil {
 		b.t.Fatal(err)
 	}
-	token, err := b.owner.MakeToken(b.t.Context(), api.TokenRequest{User: node, Role: exchange.RoleNode})
+	token, err := b.owner.MakeToken(b.t.Context(), v1.TokenRequest{User: node, Role: v1.RoleNode})
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/slurm/slurmtest"
 )
 
@@ -41,7 +41,7 @@ func shareNodes(t *testing.T, b *bazaar, homes map[string]string, people map[str
 	for i := range 6 {
 		j := &wanted{cpu: time.Duration(3+i) * time.Second, deadline: time.Duration(20+3*i) * time.Second}
 		owner := []string{alice, bob}[i%2]
-		r := exchange.Request{
+		r := v1.Request{
 			Argv: busyProgram(j.cpu * 9 / 10), Dir: homes[owner], Env: []string{"GOMAXPROCS=1"}, Output: "used-%j",
 			EstimateMS: j.cpu.Milliseconds(), DeadlineMS: j.deadline.Milliseconds(),
 		}

@@ -8,9 +8,8 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/ledger"
-	"github.com/libra-market/libra/live/api"
 )
 
 // check looks, when all is calm again, whether anything is lost, doubled or left.
@@ -24,14 +23,14 @@ func (s *storm) check(owner *client.Client, account string) {
 }
 
 // allEnded waits for the end of all jobs and returns them by number.
-func (s *storm) allEnded(owner *client.Client) map[int64]exchange.Job {
+func (s *storm) allEnded(owner *client.Client) map[int64]v1.Job {
 	s.t.Helper()
-	jobs := map[int64]exchange.Job{}
+	jobs := map[int64]v1.Job{}
 	open := 0
 	for began := time.Now(); ; time.Sleep(200 * time.Millisecond) {
 		open = 0
 		for before := int64(0); ; {
-			page, err := owner.Jobs(s.t.Context(), api.JobQuery{Before: before, Limit: 200})
+			page, err := owner.Jobs(s.t.Context(), v1.JobQuery{Before: before, Limit: 200})
 			if err != nil {
 				s.t.Fatal(err)
 			}
@@ -60,10 +59,10 @@ func (s *storm) allEnded(owner *client.Client) map[int64]exchange.Job {
 }
 
 // onceEach checks that every key has one job, and no other job is there.
-func (s *storm) onceEach(jobs map[int64]exchange.Job) {
+func (s *storm) onceEach(jobs map[int64]v1.Job) {
 	s.t.Helper()
 	byName := map[string]int{}
-	states := map[exchange.State]int{}
+	states := map[v1.State]int{}
 	for _, j := range jobs {
 		byName[j.Name]++
 		states[j.State]++
@@ -80,7 +79,7 @@ func (s *storm) onceEach(jobs map[int64]exchange.Job) {
 			}
 		case byName[key] != 1 || !found || j.Name != key:
 			s.t.Errorf("%s was told job %d (%s) and has %d jobs", key, a.job, j.Name, byName[key])
-		case a.refused != (j.State == exchange.Rejected):
+		case a.refused != (j.State == v1.Rejected):
 			s.t.Errorf("%s was refused: %t, and is %s", key, a.refused, j.State)
 		}
 	}
@@ -103,7 +102,7 @@ func (s *storm) sameAnswers() {
 
 // runsOf checks what the programs have written: each attempt of a job began at
 // most once, and that of a completed job just once and to its end.
-func (s *storm) runsOf(jobs map[int64]exchange.Job) {
+func (s *storm) runsOf(jobs map[int64]v1.Job) {
 	s.t.Helper()
 	type attempt struct {
 		job int64
@@ -125,7 +124,7 @@ func (s *storm) runsOf(jobs map[int64]exchange.Job) {
 		case "end":
 			ends[a]++
 		}
-		if j, known := jobs[job]; !known || j.State == exchange.Rejected {
+		if j, known := jobs[job]; !known || j.State == v1.Rejected {
 			s.t.Errorf("a program of job %d ran, which is %q", job, j.State)
 		}
 	}
@@ -135,11 +134,11 @@ func (s *storm) runsOf(jobs map[int64]exchange.Job) {
 		}
 		last := attempt{id, j.Attempt}
 		switch j.State {
-		case exchange.Completed:
+		case v1.Completed:
 			if begins[last] != 1 || ends[last] != 1 {
 				s.t.Errorf("job %d is completed and its program began %d times, ended %d times", id, begins[last], ends[last])
 			}
-		case exchange.Cancelled, exchange.Rejected:
+		case v1.Cancelled, v1.Rejected:
 		default:
 			s.t.Errorf("job %d is %s (%s: %s)", id, j.State, j.Reason, j.Detail)
 		}
@@ -148,7 +147,7 @@ func (s *storm) runsOf(jobs map[int64]exchange.Job) {
 
 // books checks that they are right, that nothing is held any more, and that
 // every job was charged once at most, and what it says.
-func (s *storm) books(owner *client.Client, account string, jobs map[int64]exchange.Job) {
+func (s *storm) books(owner *client.Client, account string, jobs map[int64]v1.Job) {
 	s.t.Helper()
 	ctx := s.t.Context()
 	v, err := owner.VerifyLedger(ctx)
@@ -166,11 +165,11 @@ func (s *storm) books(owner *client.Client, account string, jobs map[int64]excha
 	}
 	charged := map[int64]int64{}
 	for _, line := range statement.Lines {
-		if line.Kind == ledger.KindCapture {
+		if line.Kind == string(ledger.KindCapture) {
 			if _, twice := charged[line.Job]; twice {
 				s.t.Errorf("job %d was charged twice", line.Job)
 			}
-			charged[line.Job] = -int64(line.Amount)
+			charged[line.Job] = -line.Amount
 		}
 	}
 	for id, j := range jobs {
@@ -181,7 +180,7 @@ func (s *storm) books(owner *client.Client, account string, jobs map[int64]excha
 }
 
 // noQuotes waits until no quote keeps money any more, and returns the account.
-func (s *storm) noQuotes(ctx context.Context, owner *client.Client, account string) (a exchange.Account, err error) {
+func (s *storm) noQuotes(ctx context.Context, owner *client.Client, account string) (a v1.Account, err error) {
 	for began := time.Now(); time.Since(began) < 2*patience; time.Sleep(200 * time.Millisecond) {
 		if a, err = owner.Account(ctx, account); err != nil || a.Held == 0 {
 			break

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 // storm is a time of kills: clients go on handing in, quoting and cancelling,
@@ -37,7 +37,7 @@ type storm struct {
 type answer struct {
 	job     int64
 	refused bool
-	request exchange.Request
+	request v1.Request
 	quote   string
 	by      *client.Client
 }
@@ -89,7 +89,7 @@ func (s *storm) over(random *rand.Rand, least, most int) bool {
 // act is one thing that a client does.
 func (s *storm) act(c *client.Client, random *rand.Rand) {
 	life := time.Duration(100+random.IntN(1500)) * time.Millisecond
-	r := exchange.Request{
+	r := v1.Request{
 		Argv: []string{"sh", "-c", fmt.Sprintf(
 			`echo "$LIBRA_JOB_ID $LIBRA_ATTEMPT begin" >> %[1]s; sleep %.1[2]f; echo "$LIBRA_JOB_ID $LIBRA_ATTEMPT end" >> %[1]s`, s.runs, life.Seconds())},
 		Dir: s.dir, Output: "/dev/null", EstimateMS: 3000, DeadlineMS: 300_000, GraceMS: 500,
@@ -134,7 +134,7 @@ func (s *storm) insist(call func(context.Context) error) *client.Problem {
 	return &client.Problem{Status: http.StatusGatewayTimeout}
 }
 
-func (s *storm) quote(c *client.Client, r exchange.Request) (id string, ok bool) {
+func (s *storm) quote(c *client.Client, r v1.Request) (id string, ok bool) {
 	key := s.key()
 	p := s.insist(func(ctx context.Context) error {
 		q, err := c.AskQuote(client.WithKey(ctx, key), r, time.Minute)
@@ -145,7 +145,7 @@ func (s *storm) quote(c *client.Client, r exchange.Request) (id string, ok bool)
 }
 
 // submit hands in a job whose name is its key. It returns 0 if it was refused.
-func (s *storm) submit(c *client.Client, r exchange.Request, quote string) int64 {
+func (s *storm) submit(c *client.Client, r v1.Request, quote string) int64 {
 	r.Name = s.key()
 	a := answer{request: r, quote: quote, by: c}
 	p := s.insist(func(ctx context.Context) error {

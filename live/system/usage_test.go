@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/agent/cgroup"
 )
 
@@ -103,7 +103,7 @@ func given(jobs []*wanted, capacity float64) float64 {
 }
 
 // due is the integral of a share over time, in seconds.
-func due(shares []exchange.Point, fromUS, toUS int64) float64 {
+func due(shares []v1.Point, fromUS, toUS int64) float64 {
 	sum := 0.0
 	for i, p := range shares {
 		until := toUS

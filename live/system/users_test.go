@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 const (
@@ -97,7 +97,7 @@ func runAsThemselves(t *testing.T, b *bazaar, a *client.Client, home string, uid
 	program.Dir, program.Output = home, "out-%j"
 	script := program
 	script.Script, script.Argv = "#!/bin/sh\n"+program.Argv[2]+"\necho $1\n", []string{"hello"}
-	for what, r := range map[string]exchange.Request{"program": program, "script": script} {
+	for what, r := range map[string]v1.Request{"program": program, "script": script} {
 		j := b.completed(submit(t, a, r).ID)
 		out := filepath.Join(home, fmt.Sprintf("out-%d", j.ID))
 		if said := text(t, out); !strings.HasPrefix(said, fmt.Sprintf("%s\n%d\n", alice, uid)) || strings.Contains(said, "root") {
@@ -124,14 +124,14 @@ func stayThemselves(t *testing.T, b *bazaar, a *client.Client, home string) {
 		r := b.shell(line+" && echo it could > could-"+strings.Fields(what)[0], time.Second)
 		r.Dir = home
 		j := b.ended(submit(t, a, r).ID)
-		if _, err := os.Stat(filepath.Join(home, "could-"+strings.Fields(what)[0])); err == nil || j.State != exchange.Failed {
+		if _, err := os.Stat(filepath.Join(home, "could-"+strings.Fields(what)[0])); err == nil || j.State != v1.Failed {
 			t.Errorf("a job could %s (it is %s)", what, j.State)
 		}
 	}
 	// To write where the user may not is the user's failure, not the agent's.
 	r := b.shell("true", time.Second)
 	r.Dir, r.Output = home, "/etc/libra-was-here"
-	if j := b.ended(submit(t, a, r).ID); j.State != exchange.Failed {
+	if j := b.ended(submit(t, a, r).ID); j.State != v1.Failed {
 		t.Errorf("output to /etc: %s", j.State)
 	}
 	if _, err := os.Stat(r.Output); err == nil {
@@ -139,7 +139,7 @@ func stayThemselves(t *testing.T, b *bazaar, a *client.Client, home string) {
 	}
 	// Who is no user of the node runs nothing there.
 	stranger := b.user("nobody-here", 10)
-	if j := b.ended(submit(t, stranger, b.shell("true", time.Second)).ID); j.State != exchange.Failed || j.Reason != exchange.ReasonRefused {
+	if j := b.ended(submit(t, stranger, b.shell("true", time.Second)).ID); j.State != v1.Failed || j.Reason != v1.ReasonRefused {
 		t.Errorf("a user whom the node does not know: %s (%s)", j.State, j.Reason)
 	}
 }
@@ -165,7 +165,7 @@ func seeTheirOwn(t *testing.T, b *bazaar, a, o *client.Client, home string) {
 		"cancel":  func() error { _, err := o.Cancel(ctx, j.ID); return err },
 		"after":   func() error { q := r; q.After = []int64{j.ID}; _, err := o.Submit(ctx, q, ""); return err },
 		"quote":   func() error { _, err := o.Quote(ctx, quote.ID); return err },
-		"take":    func() error { _, err := o.Submit(ctx, exchange.Request{}, quote.ID); return err },
+		"take":    func() error { _, err := o.Submit(ctx, v1.Request{}, quote.ID); return err },
 		"account": func() error { _, err := o.Account(ctx, "people/"+alice); return err },
 		"statement": func() error {
 			_, err := o.Statement(ctx, client.Period{Account: "people/" + alice})

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/live/web/webtest"
 )
@@ -21,12 +22,12 @@ func TestEverybodyCanUseThePages(t *testing.T) {
 	s := newStage(t, func(o *exchange.Open) { o.Policy = "libra-plus" })
 	budget := int64(1)
 	fine := int64(10_000)
-	s.Submit("alice", exchange.Request{Name: "runs", EstimateMS: 600_000, DeadlineMS: 3_600_000, PenaltyMicros: fine, Script: "echo hello\n# work 600s\n"})
-	s.Submit("alice", exchange.Request{Name: "done", EstimateMS: 1_000, DeadlineMS: 60_000, Script: "echo hello\n# work 200ms\n"})
-	s.Submit("alice", exchange.Request{Name: "refused", EstimateMS: 600_000, DeadlineMS: 700_000, Budget: &budget})
+	s.Submit("alice", v1.Request{Name: "runs", EstimateMS: 600_000, DeadlineMS: 3_600_000, PenaltyMicros: fine, Script: "echo hello\n# work 600s\n"})
+	s.Submit("alice", v1.Request{Name: "done", EstimateMS: 1_000, DeadlineMS: 60_000, Script: "echo hello\n# work 200ms\n"})
+	s.Submit("alice", v1.Request{Name: "refused", EstimateMS: 600_000, DeadlineMS: 700_000, Budget: &budget})
 	waitFor(t, "a job to end", func() bool {
 		j, err := s.Market.Job(t.Context(), 2)
-		return err == nil && j.State == exchange.Completed
+		return err == nil && j.State == v1.Completed
 	})
 	nobody, user, owner := s.chrome.Page(s.url), s.chrome.Page(s.url), s.chrome.Page(s.url)
 	user.SignIn(s.Secret("alice"))

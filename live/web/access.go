@@ -3,28 +3,29 @@ package web
 import (
 	"slices"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/live/api"
 )
 
 // belongings is whose a thing is. What is empty says nothing.
 type belongings struct {
-	roles   []exchange.Role // for these alone
-	user    string          // this user's
-	account string          // this account, of somebody whose own account is home
+	roles   []v1.Role // for these alone
+	user    string    // this user's
+	account string    // this account, of somebody whose own account is home
 	home    string
 }
 
 // may is the one place where it is decided who sees and touches what. The owner
 // of the cluster may all; a user what is their own; a node nothing here.
-func may(who exchange.Identity, what belongings) bool {
+func may(who api.Identity, what belongings) bool {
 	switch {
 	case what.roles != nil && !slices.Contains(what.roles, who.Role):
 		return false
-	case who.Role == exchange.RoleOwner:
+	case who.Role == v1.RoleOwner:
 		return true
-	case who.Role != exchange.RoleUser || who.User == "":
+	case who.Role != v1.RoleUser || who.User == "":
 		return false
 	case what.user != "" && what.user != who.User:
 		return false
@@ -35,10 +36,10 @@ func may(who exchange.Identity, what belongings) bool {
 }
 
 // job is a job that the caller may see; for all others it is not there.
-func (c *call) job(id int64) (exchange.Job, error) {
+func (c *call) job(id int64) (v1.Job, error) {
 	j, err := c.h.market.Job(c.r.Context(), id)
 	if err == nil && !may(c.who, belongings{user: j.Owner}) {
-		return exchange.Job{}, errNotFound
+		return v1.Job{}, errNotFound
 	}
 	return j, err
 }

@@ -6,13 +6,15 @@ import (
 	"html/template"
 	"strings"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/live/wire"
 )
 
 // answer is what the market says to what is in the form.
 type answer struct {
-	Quote   *exchange.Quote
-	Refusal *exchange.Refusal
+	Quote   *v1.Quote
+	Refusal *v1.Refusal
 	Offers  []offerView
 	Curve   *curve
 	Blank   bool // there is nothing to ask about yet
@@ -21,13 +23,13 @@ type answer struct {
 
 // offerView is a counter-offer as a button.
 type offerView struct {
-	exchange.Offer
+	v1.Offer
 	Terms string // the value of the button
 	Words string
 }
 
 // newOffer puts an offer beside what was asked.
-func newOffer(o exchange.Offer, asked *exchange.Request) offerView {
+func newOffer(o v1.Offer, asked *v1.Request) offerView {
 	v, r := offerView{Offer: o, Terms: offerTerms(&o), Words: o.Detail}, &o.Quote.Request
 	switch o.Change {
 	case "deadline":
@@ -83,13 +85,13 @@ func (a *answer) Drawn() template.HTML {
 }
 
 // ask puts the request to the market: its price, or why not, and the curve.
-func (c *call) ask(ctx context.Context, f *form, r exchange.Request, axis [2]int64) (*answer, error) {
+func (c *call) ask(ctx context.Context, f *form, r v1.Request, axis [2]int64) (*answer, error) {
 	a := &answer{NowUS: c.h.now().UnixMicro()}
 	if r.EstimateMS == 0 || len(f.Wrong) > 0 {
 		a.Blank = true
 		return a, nil
 	}
-	if err := r.ValidateTerms(); err != nil {
+	if err := wire.ValidateTerms(&r); err != nil {
 		if f.fault(err) {
 			a.Blank = true
 			return a, nil
@@ -114,7 +116,7 @@ func (c *call) ask(ctx context.Context, f *form, r exchange.Request, axis [2]int
 }
 
 // take notes what the market answered.
-func (a *answer) take(o exchange.Outcome, asked *exchange.Request) {
+func (a *answer) take(o api.Outcome, asked *v1.Request) {
 	a.Quote, a.Refusal, a.Offers = o.Quote, o.Refusal, nil
 	if o.Refusal != nil {
 		for i := range o.Refusal.Offers {

@@ -15,7 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/web"
 	"github.com/libra-market/libra/live/web/webtest"
 )
@@ -30,7 +31,7 @@ func crowd(t testing.TB, waiting, ended int) (*webtest.Floor, *web.Handler) {
 	for range 64 { // together, so that many share a write
 		wg.Go(func() {
 			for range ended / 64 {
-				f.Submit("alice", exchange.Request{Name: "short", EstimateMS: 1, Script: "# work 1ms\n"})
+				f.Submit("alice", v1.Request{Name: "short", EstimateMS: 1, Script: "# work 1ms\n"})
 			}
 		})
 	}
@@ -41,15 +42,15 @@ func crowd(t testing.TB, waiting, ended int) (*webtest.Floor, *web.Handler) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if counts[exchange.Running]+counts[exchange.Queued] == 0 {
+		if counts[v1.Running]+counts[v1.Queued] == 0 {
 			break
 		}
 	}
-	long := f.Submit("alice", exchange.Request{Name: "long", EstimateMS: 3_600_000, DeadlineMS: 36_000_000, Script: "# work 1h\n"})
+	long := f.Submit("alice", v1.Request{Name: "long", EstimateMS: 3_600_000, DeadlineMS: 36_000_000, Script: "# work 1h\n"})
 	for range 64 {
 		wg.Go(func() {
 			for range waiting / 64 {
-				f.Submit("alice", exchange.Request{Name: "after-it", EstimateMS: 60_000, DeadlineMS: 86_400_000, After: []int64{long.Job.ID}})
+				f.Submit("alice", v1.Request{Name: "after-it", EstimateMS: 60_000, DeadlineMS: 86_400_000, After: []int64{long.Job.ID}})
 			}
 		})
 	}
@@ -59,7 +60,7 @@ func crowd(t testing.TB, waiting, ended int) (*webtest.Floor, *web.Handler) {
 }
 
 // browser is a client that has signed in.
-func browser(t testing.TB, server *httptest.Server, h *web.Handler, who exchange.Identity) *http.Client {
+func browser(t testing.TB, server *httptest.Server, h *web.Handler, who api.Identity) *http.Client {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -177,7 +178,7 @@ func benchmarkFollowers(b *testing.B, pages int, addresses []string) {
 	f.People(1_000_000_000, "root", "alice", "bob")
 	n := f.Join("n1", 32)
 	for i := range 100 {
-		f.Submit([]string{"alice", "bob"}[i%2], exchange.Request{EstimateMS: 3_600_000, DeadlineMS: 36_000_000, Script: "# work 1h\n"})
+		f.Submit([]string{"alice", "bob"}[i%2], v1.Request{EstimateMS: 3_600_000, DeadlineMS: 36_000_000, Script: "# work 1h\n"})
 	}
 	n.Play()
 	h := web.New(f.Market, f.Keys, web.Options{})
@@ -215,7 +216,7 @@ func benchmarkFollowers(b *testing.B, pages int, addresses []string) {
 	// ends, and shares change.
 	wg.Go(func() {
 		for ctx.Err() == nil {
-			f.Submit("alice", exchange.Request{EstimateMS: 2_000, DeadlineMS: 60_000, Script: "# work 1s\n"})
+			f.Submit("alice", v1.Request{EstimateMS: 2_000, DeadlineMS: 60_000, Script: "# work 1s\n"})
 			select {
 			case <-time.After(time.Second / 4):
 			case <-ctx.Done():

@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/web"
 	"github.com/libra-market/libra/live/web/webtest"
 )
@@ -17,7 +19,7 @@ type stage struct {
 	*webtest.Floor
 	chrome *webtest.Chrome
 	url    string
-	link   func(exchange.Identity) string
+	link   func(api.Identity) string
 }
 
 func newStage(t *testing.T, change ...func(*exchange.Open)) *stage {
@@ -47,7 +49,7 @@ func TestAPersonSubmits(t *testing.T) {
 	// be met.
 	var full []int64
 	for range 2 {
-		o := s.Submit("bob", exchange.Request{EstimateMS: 600_000, DeadlineMS: 610_000, Script: "#!/bin/sh\n# work 600s\n"})
+		o := s.Submit("bob", v1.Request{EstimateMS: 600_000, DeadlineMS: 610_000, Script: "#!/bin/sh\n# work 600s\n"})
 		if o.Refusal != nil {
 			t.Fatalf("bob is refused: %+v", o.Refusal)
 		}
@@ -84,7 +86,7 @@ func TestAPersonSubmits(t *testing.T) {
 
 	// It runs, writes and ends before one's eyes.
 	for _, id := range full {
-		s.Do(exchange.Command{By: webtest.User("bob"), Cancel: &exchange.Cancel{Job: id}})
+		s.Do(api.Command{By: webtest.User("bob"), Cancel: &api.Cancel{Job: id}})
 	}
 	p.Until("its output", `document.getElementById("log")?.textContent.includes("hello from the page")`)
 	p.Until("its end", `document.querySelector("#state .tag")?.textContent === "completed"`)
@@ -133,14 +135,14 @@ func TestTheSliderFollowsTheCurve(t *testing.T) {
 // The table follows what happens without being loaded again.
 func TestTheTableIsLive(t *testing.T) {
 	s := newStage(t)
-	s.Submit("alice", exchange.Request{Name: "first", EstimateMS: 60_000, DeadlineMS: 600_000, Script: "# work 60s\n"})
+	s.Submit("alice", v1.Request{Name: "first", EstimateMS: 60_000, DeadlineMS: 600_000, Script: "# work 60s\n"})
 	p := s.chrome.Page(s.url)
 	p.SignIn(s.Secret("alice"))
 	p.Go("/jobs")
 	p.Eval(`window.__same = true`, nil)
 	p.Until("the first job", `document.querySelector("#j1 .share")?.textContent.includes("%")`)
-	s.Submit("alice", exchange.Request{Name: "second", EstimateMS: 2_000, DeadlineMS: 60_000, Script: "# work 1s\n"})
-	s.Submit("bob", exchange.Request{Name: "not-yours", EstimateMS: 2_000, DeadlineMS: 60_000, Script: "# work 1s\n"})
+	s.Submit("alice", v1.Request{Name: "second", EstimateMS: 2_000, DeadlineMS: 60_000, Script: "# work 1s\n"})
+	s.Submit("bob", v1.Request{Name: "not-yours", EstimateMS: 2_000, DeadlineMS: 60_000, Script: "# work 1s\n"})
 	p.Until("the second job", `document.querySelector("#j2")`)
 	p.Until("its end", `document.querySelector("#j2 .tag").textContent === "completed" && document.querySelector("#j2 .cost").textContent !== "–"`)
 	p.Until("the first to go on", `document.querySelector("#j1 .cost").textContent !== "0.00"`)
@@ -155,7 +157,7 @@ func TestTheTableIsLive(t *testing.T) {
 // Two people on one market see nothing of each other.
 func TestTwoPeopleDoNotSeeEachOther(t *testing.T) {
 	s := newStage(t)
-	s.Submit("alice", exchange.Request{Name: "zebra-plan", EstimateMS: 60_000, DeadlineMS: 600_000, Script: "echo zebra\n# work 60s\n"})
+	s.Submit("alice", v1.Request{Name: "zebra-plan", EstimateMS: 60_000, DeadlineMS: 600_000, Script: "echo zebra\n# work 60s\n"})
 	a, b := s.chrome.Page(s.url), s.chrome.Page(s.url)
 	a.SignIn(s.Secret("alice"))
 	b.SignIn(s.Secret("bob"))
@@ -220,7 +222,7 @@ func TestAnOwnerMovesALever(t *testing.T) {
 // when it is back.
 func TestTheNetworkIsCut(t *testing.T) {
 	s := newStage(t)
-	s.Submit("alice", exchange.Request{Name: "first", EstimateMS: 120_000, DeadlineMS: 600_000, Script: "# work 120s\n"})
+	s.Submit("alice", v1.Request{Name: "first", EstimateMS: 120_000, DeadlineMS: 600_000, Script: "# work 120s\n"})
 	p := s.chrome.Page(s.url)
 	p.SignIn(s.Secret("alice"))
 	for _, path := range []string{"/jobs", "/jobs/1", "/market", "/submit"} {
@@ -247,7 +249,7 @@ func TestTheNetworkIsCut(t *testing.T) {
 		p.Until("the page to be quiet again", `document.getElementById("net").hidden`)
 		p.Forgive(false)
 		if path == "/jobs" {
-			s.Submit("alice", exchange.Request{Name: "after", EstimateMS: 120_000, DeadlineMS: 600_000, Script: "# work 120s\n"})
+			s.Submit("alice", v1.Request{Name: "after", EstimateMS: 120_000, DeadlineMS: 600_000, Script: "# work 120s\n"})
 			p.Until("a job that came after", `document.querySelector("#j2")`)
 		}
 	}
@@ -265,7 +267,7 @@ func TestTheNetworkIsCut(t *testing.T) {
 // A job can be cancelled, and says what it is charged.
 func TestAJobIsCancelled(t *testing.T) {
 	s := newStage(t)
-	s.Submit("alice", exchange.Request{Name: "long", EstimateMS: 120_000, DeadlineMS: 600_000, Script: "# work 120s\n"})
+	s.Submit("alice", v1.Request{Name: "long", EstimateMS: 120_000, DeadlineMS: 600_000, Script: "# work 120s\n"})
 	p := s.chrome.Page(s.url)
 	p.SignIn(s.Secret("alice"))
 	p.Go("/jobs/1")

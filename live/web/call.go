@@ -25,7 +25,7 @@ type call struct {
 	w     http.ResponseWriter
 	r     *http.Request
 
-	who     exchange.Identity
+	who     api.Identity
 	session *session // nil: nobody has signed in
 	secret  string   // of the session
 
@@ -235,7 +235,7 @@ func (c *call) redirect(to string) error {
 
 // do has a command carried out in the name of who calls, once: the same form sent
 // again hears the first answer again.
-func (c *call) do(cmd exchange.Command, key api.Key) (exchange.Outcome, error) {
+func (c *call) do(cmd api.Command, key api.Key) (api.Outcome, error) {
 	cmd.By = c.who
 	o, _, err := c.h.market.Do(c.r.Context(), cmd, key)
 	return o, err

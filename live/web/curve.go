@@ -9,8 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/libra-market/libra/core/exchange"
-	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/client/v1"
 )
 
 // curve is what a job costs by how long one is ready to wait.
@@ -41,7 +40,7 @@ const (
 
 // newCurve asks the market about a dozen deadlines. The axis is given where
 // somebody is dragging along it, so that it does not move under their hand.
-func (c *call) newCurve(ctx context.Context, r *exchange.Request, axis [2]int64) (*curve, error) {
+func (c *call) newCurve(ctx context.Context, r *v1.Request, axis [2]int64) (*curve, error) {
 	k := &curve{MinMS: axis[0], MaxMS: axis[1], AtMS: r.DeadlineMS, Budget: r.Budget}
 	if !k.sound() {
 		work := float64(r.EstimateMS)
@@ -90,10 +89,10 @@ func (k *curve) deadlines() []int64 {
 
 // pricePoint asks for one price. What is too dear is asked for again without a
 // budget, so that one sees by how much.
-func (c *call) pricePoint(ctx context.Context, r exchange.Request) (curvePoint, error) {
+func (c *call) pricePoint(ctx context.Context, r v1.Request) (curvePoint, error) {
 	p := curvePoint{DeadlineMS: r.DeadlineMS}
 	o, err := c.h.market.Preview(ctx, c.who, r)
-	if err == nil && o.Refusal != nil && o.Refusal.Reason == market.CannotMeetBudget.String() && r.Budget != nil {
+	if err == nil && o.Refusal != nil && o.Refusal.Reason == v1.ReasonBudget && r.Budget != nil {
 		r.Budget, p.Over = nil, true
 		o, err = c.h.market.Preview(ctx, c.who, r)
 	}
@@ -235,7 +234,7 @@ func (k *curve) drawRefused(d *drawing) {
 		d.rect(from, curveTop-8, to-from, curveFoot-curveTop+8, "refused", "the market says no: "+reasonLabel(k.Points[i].Refused))
 		if to-from > 0.16 {
 			word := "too soon"
-			if k.Points[i].Refused != market.CannotMeetDeadline.String() {
+			if k.Points[i].Refused != v1.ReasonDeadline {
 				word = reasonLabel(k.Points[i].Refused)
 			}
 			d.text((from+to)/2, curveFoot-12, "refused-text", "middle", word) // below the numbers of the axis

@@ -1,6 +1,6 @@
 // Package web is the page of a live market: submit, watch, own.
 //
-// It turns what an [api.Market] says into pages that a browser shows without
+// It turns what a [Market] says into pages that a browser shows without
 // anything fetched from elsewhere, and what people type into requests and
 // commands. It decides who is signed in (sessions, in memory, ended with the
 // server), and what they may see, in one function (access.go) that every page

@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 // drawable fails if a drawing is not well-formed or has a number that is none.
@@ -64,7 +64,7 @@ func TestLivesCanBeDrawn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const start = int64(1_700_000_000_000_000)
 		moment := func(name string) int64 { return start + rapid.Int64Range(0, 1e12).Draw(t, name) }
-		v := &rowView{Job: exchange.Job{ID: 1, Name: `<"&`, State: rapid.SampledFrom(exchange.States()).Draw(t, "state"), SubmittedUS: start}, NowUS: moment("now")}
+		v := &rowView{Job: v1.Job{ID: 1, Name: `<"&`, State: rapid.SampledFrom(v1.States()).Draw(t, "state"), SubmittedUS: start}, NowUS: moment("now")}
 		if rapid.Bool().Draw(t, "started") {
 			v.StartedUS = moment("start")
 		}
@@ -75,7 +75,7 @@ func TestLivesCanBeDrawn(t *testing.T) {
 			v.DueUS = moment("due")
 		}
 		for range rapid.IntRange(0, 5).Draw(t, "points") {
-			v.Timeline = append(v.Timeline, exchange.Point{AtUS: moment("point"), Share: rapid.Float64Range(0, 2).Draw(t, "share")})
+			v.Timeline = append(v.Timeline, v1.Point{AtUS: moment("point"), Share: rapid.Float64Range(0, 2).Draw(t, "share")})
 		}
 		drawable(t, string(drawTimeline(v, moment("predicted"))))
 	})
@@ -102,12 +102,12 @@ func TestPastsCanBeDrawn(t *testing.T) {
 func TestFreeWhen(t *testing.T) {
 	now := int64(1_700_000_000_000_000)
 	minute := int64(60e6)
-	nodes := []exchange.NodeView{
-		{Up: true, Loads: []exchange.ProcessorView{
-			{Kept: 0.8, Share: 1, Jobs: []exchange.Tenant{{Share: 0.5, DueUS: now + 60*minute}, {Share: 0.5, DueUS: now + 240*minute}}},
+	nodes := []v1.NodeView{
+		{Up: true, Loads: []v1.ProcessorView{
+			{Kept: 0.8, Share: 1, Jobs: []v1.Tenant{{Share: 0.5, DueUS: now + 60*minute}, {Share: 0.5, DueUS: now + 240*minute}}},
 			{},
 		}},
-		{Up: false, Loads: []exchange.ProcessorView{{Kept: 1, Jobs: []exchange.Tenant{{Share: 1, DueUS: now + 30*minute}}}}},
+		{Up: false, Loads: []v1.ProcessorView{{Kept: 1, Jobs: []v1.Tenant{{Share: 1, DueUS: now + 30*minute}}}}},
 	}
 	v := freeWhen(nodes, now)
 	if len(v.Strips) != 3 || v.ToUS != now+240*minute {

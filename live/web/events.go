@@ -6,8 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
-	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/client/v1"
 )
 
 const (
@@ -112,15 +111,15 @@ func (c *call) missed(a audience) ([]byte, error) {
 	if err != nil {
 		return nil, nil //nolint:nilerr // a page that does not say when it was made has missed nothing
 	}
-	var jobs []exchange.Job
+	var jobs []v1.Job
 	switch a.topic {
 	case "job":
-		jobs = make([]exchange.Job, 1)
+		jobs = make([]v1.Job, 1)
 		if jobs[0], err = c.job(a.from); err != nil {
 			return nil, err
 		}
 	case "jobs":
-		ask := api.JobQuery{Owner: a.user, Limit: rowsShown}
+		ask := v1.JobQuery{Owner: a.user, Limit: rowsShown}
 		if a.to != 0 {
 			ask.Before = a.to + 1
 		}

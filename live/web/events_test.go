@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/api/apitest"
 )
 
@@ -49,8 +49,8 @@ func next(t *testing.T, lines <-chan string, prefix string) string {
 	}
 }
 
-func notice(id int64, owner string, state exchange.State) exchange.Notice {
-	return exchange.Notice{Kind: "job", Owner: owner, Job: &exchange.JobNotice{ID: id, Owner: owner, State: state, Share: 0.25, Work: 30_000, Price: 2e6}}
+func notice(id int64, owner string, state v1.State) v1.Notice {
+	return v1.Notice{Kind: "job", Owner: owner, Job: &v1.JobNotice{ID: id, State: state, Share: 0.25, Work: 30_000, Price: 2e6}}
 }
 
 // A page hears of the jobs it shows, and of nobody else's, whatever the market
@@ -73,10 +73,10 @@ func TestEventsAreOnesOwn(t *testing.T) {
 		next(t, lines, "event: alive")
 	}
 	waitFor(t, "the hub to follow", func() bool { return w.market.Followers() == 1 })
-	leak := notice(1, "alice", exchange.Running)
+	leak := notice(1, "alice", v1.Running)
 	leak.Node = apitest.Leak
 	w.market.Say(leak)
-	w.market.Say(notice(2, "bob", exchange.Running))
+	w.market.Say(notice(2, "bob", v1.Running))
 	for _, c := range []struct {
 		lines     <-chan string
 		one, two  bool
@@ -106,7 +106,7 @@ func TestStormsAreGathered(t *testing.T) {
 	waitFor(t, "the hub to follow", func() bool { return w.market.Followers() == 1 })
 	began := time.Now()
 	for i := range 500 {
-		n := notice(1, "alice", exchange.Running)
+		n := notice(1, "alice", v1.Running)
 		n.Job.Work = int64(i)
 		w.market.Say(n)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/live/directive"
@@ -39,7 +40,7 @@ var fieldOf = map[string]string{
 
 // readRequest takes in the form and makes a request of it. What is wrong stands in
 // the form.
-func (c *call) readRequest() (*form, exchange.Request) {
+func (c *call) readRequest() (*form, v1.Request) {
 	f := &form{Fields: map[string]string{}, Wrong: map[string]string{}}
 	for _, name := range append([]string{"args", "env", "zone"}, terms...) {
 		f.Fields[name] = strings.TrimSpace(c.r.PostFormValue(name))
@@ -131,7 +132,7 @@ func (f *form) fault(err error) bool {
 }
 
 // offerTerms are the fields in which an offer differs, as the value of a button.
-func offerTerms(o *exchange.Offer) string {
+func offerTerms(o *v1.Offer) string {
 	q := url.Values{}
 	r := &o.Quote.Request
 	if o.Quote.ID != "" {
@@ -161,7 +162,7 @@ func (f *form) use(offer url.Values) {
 }
 
 // like fills the form with what another job asked for.
-func (f *form) like(j *exchange.Job) {
+func (f *form) like(j *v1.Job) {
 	r := &j.Request
 	f.Fields = map[string]string{
 		"name": r.Name, "estimate": inputSpan(r.EstimateMS), "script": r.Script, "dir": r.Dir, "account": r.Account,

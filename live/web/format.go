@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 // money writes an amount for people: two decimals, more only where there would
@@ -161,23 +161,23 @@ func when(us int64) template.HTML {
 }
 
 // stateLabel is a state in a word.
-func stateLabel(s exchange.State) string {
-	if s == exchange.Rejected {
+func stateLabel(s v1.State) string {
+	if s == v1.Rejected {
 		return "refused"
 	}
 	return string(s)
 }
 
 // stateTone is how a state looks.
-func stateTone(s exchange.State) string {
+func stateTone(s v1.State) string {
 	switch s {
-	case exchange.Running:
+	case v1.Running:
 		return "now"
-	case exchange.Held, exchange.Queued, exchange.Stopping:
+	case v1.Held, v1.Queued, v1.Stopping:
 		return "wait"
-	case exchange.Completed:
+	case v1.Completed:
 		return "yes"
-	case exchange.Failed, exchange.Stopped, exchange.Expired, exchange.Lost, exchange.Rejected:
+	case v1.Failed, v1.Stopped, v1.Expired, v1.Lost, v1.Rejected:
 		return "no"
 	default:
 		return "past"

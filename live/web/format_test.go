@@ -1,6 +1,8 @@
 package web
 
-import "testing"
+import (
+	"testing"
+)
 
 func TestWords(t *testing.T) {
 	for micros, want := range map[int64]string{

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"html/template"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 // freeView is what is free when: how much of each node is promised, from now to
@@ -35,7 +35,7 @@ const (
 // freeWhen reckons how promises run out. A job keeps its part of what is promised
 // on its processor until its deadline. Only sums leave this function: whose jobs
 // they are does not.
-func freeWhen(nodes []exchange.NodeView, now int64) freeView {
+func freeWhen(nodes []v1.NodeView, now int64) freeView {
 	last := now + leastSpan
 	for i := range nodes {
 		for _, load := range nodes[i].Loads {
@@ -73,7 +73,7 @@ func freeWhen(nodes []exchange.NodeView, now int64) freeView {
 }
 
 // spread adds what is promised on a processor to the columns.
-func (v *freeView) spread(load *exchange.ProcessorView, kept []float64) {
+func (v *freeView) spread(load *v1.ProcessorView, kept []float64) {
 	total := 0.0
 	for _, t := range load.Jobs {
 		if t.DueUS > 0 {

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/live/api"
 )
@@ -35,7 +35,7 @@ type Options struct {
 
 // WhatIf says what the history of the last days would have brought under a
 // policy, its settings and base prices.
-type WhatIf func(ctx context.Context, policy string, settings map[string]string, rates exchange.Rates) (WhatIfResult, error)
+type WhatIf func(ctx context.Context, policy string, settings map[string]string, rates v1.Rates) (WhatIfResult, error)
 
 // WhatIfResult is a replay beside what was. Both are replays of the same jobs, so
 // that only the levers differ.
@@ -81,9 +81,17 @@ func (o Options) withDefaults() Options {
 // noCurrency is what ISO 4217 writes where there is none.
 const noCurrency = "XXX"
 
+// Market is what the pages read and ask: nothing of agents, records or health.
+type Market interface {
+	api.Trade
+	api.Jobs
+	api.Floor
+	api.Accounts
+}
+
 // Handler serves the pages. It is an http.Handler.
 type Handler struct {
-	market   api.Market
+	market   Market
 	keys     api.Keys
 	options  Options
 	mux      *http.ServeMux
@@ -103,7 +111,7 @@ type Handler struct {
 
 // New makes the pages of a market whose tokens are in keys. It looks at the
 // market every few seconds until it is closed.
-func New(m api.Market, k api.Keys, o Options) *Handler {
+func New(m Market, k api.Keys, o Options) *Handler {
 	o = o.withDefaults()
 	h := &Handler{
 		market: m, keys: k, options: o, mux: http.NewServeMux(), guard: http.NewCrossOriginProtection(),

@@ -6,8 +6,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/libra-market/libra/core/exchange"
-	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/web"
 	"github.com/libra-market/libra/live/web/webtest"
 )
@@ -30,9 +29,9 @@ func serve(t testing.TB, h *web.Handler) *httptest.Server {
 }
 
 // jobIn is the newest job of somebody in a state.
-func jobIn(t *testing.T, f *webtest.Floor, owner string, state exchange.State) string {
+func jobIn(t *testing.T, f *webtest.Floor, owner string, state v1.State) string {
 	t.Helper()
-	list, err := f.Market.Jobs(t.Context(), api.JobQuery{Owner: owner, States: []exchange.State{state}, Limit: 40})
+	list, err := f.Market.Jobs(t.Context(), v1.JobQuery{Owner: owner, States: []v1.State{state}, Limit: 40})
 	if err != nil || len(list) == 0 {
 		t.Fatalf("no %s job of %s (%v)", state, owner, err)
 	}

@@ -6,9 +6,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/live/api"
 )
 
 // sample is the market at an instant. A price below zero: the market says no.
@@ -71,8 +72,8 @@ const standardMS = int64(time.Hour / time.Millisecond)
 // standardJob is that job as somebody asks for it who looks for the best price.
 // Without that wish a market that fills one processor after the other names the
 // price of the fullest, which says little about the market.
-func standardJob() exchange.Request {
-	return exchange.Request{EstimateMS: standardMS, Wish: market.Cheapest.String()}
+func standardJob() v1.Request {
+	return v1.Request{EstimateMS: standardMS, Wish: market.Cheapest.String()}
 }
 
 // priced asks what the standard job costs with a deadline of so many estimates;
@@ -81,7 +82,7 @@ func standardJob() exchange.Request {
 func (h *Handler) priced(ctx context.Context, factor float64) int64 {
 	r := standardJob()
 	r.DeadlineMS, r.Account = int64(factor*float64(standardMS)), string(ledger.Owner)
-	o, err := h.market.Preview(ctx, exchange.Identity{User: "libra", Role: exchange.RoleOwner}, r)
+	o, err := h.market.Preview(ctx, api.Identity{User: "libra", Role: v1.RoleOwner}, r)
 	if err != nil || o.Quote == nil {
 		return -1
 	}
@@ -155,7 +156,7 @@ func (h *Handler) Sample(ctx context.Context) error {
 }
 
 // observe looks at the market and remembers what it saw.
-func (h *Handler) observe(ctx context.Context) (exchange.Prices, error) {
+func (h *Handler) observe(ctx context.Context) (v1.Prices, error) {
 	p, err := h.market.Prices(ctx)
 	if err != nil {
 		return p, err

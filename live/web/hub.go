@@ -6,8 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
-	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/client/v1"
 )
 
 // hub follows the market once for all pages that are open, gathers what changes,
@@ -94,11 +93,11 @@ func (b *hub) sampled() {
 func (b *hub) run(ctx context.Context) {
 	tick := time.NewTicker(pace)
 	defer tick.Stop()
-	known := map[int64]exchange.State{}
+	known := map[int64]v1.State{}
 	newest := b.newest(ctx)
 	now := round{}
 	var drawn time.Time
-	var notices <-chan exchange.Notice
+	var notices <-chan v1.Notice
 	for {
 		if notices == nil {
 			if next, err := b.h.market.Follow(ctx, "", -1); err == nil {
@@ -125,7 +124,7 @@ func (b *hub) run(ctx context.Context) {
 
 // newest is the number of the latest job: those after it are news.
 func (b *hub) newest(ctx context.Context) int64 {
-	list, err := b.h.market.Jobs(ctx, api.JobQuery{Limit: 1})
+	list, err := b.h.market.Jobs(ctx, v1.JobQuery{Limit: 1})
 	if err != nil || len(list) == 0 {
 		return 0
 	}

@@ -5,7 +5,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/api/apitest"
 )
 
@@ -24,7 +24,7 @@ func TestPaceOfMessages(t *testing.T) {
 		const seconds = 10
 		got := 0
 		for i := range seconds * 1000 {
-			m.Say(exchange.Notice{Kind: "job", Owner: "alice", Job: &exchange.JobNotice{ID: int64(i%50 + 1), State: exchange.Running, Work: int64(i)}})
+			m.Say(v1.Notice{Kind: "job", Owner: "alice", Job: &v1.JobNotice{ID: int64(i%50 + 1), State: v1.Running, Work: int64(i)}})
 			time.Sleep(time.Millisecond)
 			synctest.Wait()
 			var first []byte

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
@@ -17,7 +18,7 @@ import (
 // leversView is the policy, its settings and the base prices: those in force, and
 // what somebody wants to change about them.
 type leversView struct {
-	Epoch    exchange.EpochView
+	Epoch    v1.EpochView
 	Policy   string
 	Kinds    []policy.Kind
 	Summary  string
@@ -153,8 +154,8 @@ func (c *call) readLevers(only string) (*leversView, error) {
 }
 
 // epoch is the command that the levers are, if they make sense.
-func (v *leversView) epoch() (*exchange.Epoch, error) {
-	e := &exchange.Epoch{Policy: v.Policy, Settings: map[string]string{}, Rates: &exchange.Rates{}}
+func (v *leversView) epoch() (*v1.Epoch, error) {
+	e := &v1.Epoch{Policy: v.Policy, Settings: map[string]string{}, Rates: &v1.Rates{}}
 	for _, l := range v.Settings {
 		e.Settings[l.Name] = l.Value
 	}
@@ -265,7 +266,7 @@ func beginEpoch(c *call) error {
 		v.Wrong = err.Error()
 		return c.showOwner(&ownerView{Levers: *v})
 	}
-	o, err := c.do(exchange.Command{Epoch: e}, api.Key{})
+	o, err := c.do(api.Command{Epoch: e}, api.Key{})
 	var field *exchange.FieldError
 	switch {
 	case errors.Is(err, exchange.ErrConflict), errors.As(err, &field):

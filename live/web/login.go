@@ -5,15 +5,15 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/live/api"
 )
 
 // loginView is the sign-in page.
 type loginView struct {
 	Wrong string
 	Next  string
-	Key   string            // of a login link
-	Guest exchange.Identity // whom it is for
+	Key   string       // of a login link
+	Guest api.Identity // whom it is for
 }
 
 // showLogin asks for a token. A login link shows whom it is for and asks for a
@@ -52,12 +52,12 @@ func signIn(c *call) error {
 		v.Wrong = "This token opens nothing here: it is unknown, has expired or was revoked, or is a node's."
 		return c.page("login", "Sign in", "", &v)
 	}
-	return c.enter(exchange.Identity{User: t.User, Role: t.Role}, hash, v.Next)
+	return c.enter(api.Identity{User: t.User, Role: t.Role}, hash, v.Next)
 }
 
 // enter begins a session, always a new one: a cookie from before is worth
 // nothing after.
-func (c *call) enter(who exchange.Identity, token []byte, next string) error {
+func (c *call) enter(who api.Identity, token []byte, next string) error {
 	if c.secret != "" {
 		c.h.sessions.end(c.secret)
 	}
@@ -87,7 +87,7 @@ func makeLink(c *call) error {
 	if !ok {
 		return errSignIn
 	}
-	link := c.h.LoginLink(exchange.Identity{User: t.User, Role: t.Role})
+	link := c.h.LoginLink(api.Identity{User: t.User, Role: t.Role})
 	text, err := json.Marshal(map[string]string{"path": link})
 	if err != nil {
 		return err

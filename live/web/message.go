@@ -6,23 +6,23 @@ import (
 	"math"
 	"slices"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 // newChange is what there is to say of a job as it stands.
-func newChange(j *exchange.Job) change {
+func newChange(j *v1.Job) change {
 	return change{ID: j.ID, State: j.State, Share: finite(j.Share), Work: j.Work, Price: j.Price, Penalty: j.Penalty}
 }
 
 // change is what a page hears of one job.
 type change struct {
-	ID      int64          `json:"id"`
-	State   exchange.State `json:"state"`
-	Share   float64        `json:"share"`
-	Work    int64          `json:"work"`
-	Price   int64          `json:"price"`
-	Penalty int64          `json:"penalty"`
-	Row     string         `json:"row,omitempty"` // the whole row, where it is new
+	ID      int64    `json:"id"`
+	State   v1.State `json:"state"`
+	Share   float64  `json:"share"`
+	Work    int64    `json:"work"`
+	Price   int64    `json:"price"`
+	Penalty int64    `json:"penalty"`
+	Row     string   `json:"row,omitempty"` // the whole row, where it is new
 }
 
 // rows makes the rows of jobs that are new or have ended, in both forms.

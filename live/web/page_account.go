@@ -8,10 +8,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
-	"github.com/libra-market/libra/live/api"
 )
 
 // linesShown is how many lines of a statement a page has.
@@ -21,9 +20,9 @@ const linesShown = 100
 type accountView struct {
 	Path      string
 	Own       string
-	Account   exchange.Account
+	Account   v1.Account
 	Open      bool
-	Below     []exchange.Account
+	Below     []v1.Account
 	Month     string // 2026-11
 	Label     string // November 2026
 	Earlier   string // address of the month before
@@ -35,7 +34,7 @@ type accountView struct {
 	PageURL   func(int) string
 	Export    string // query for the files
 	In, Out   int64
-	Holds     []exchange.Job // jobs under way for which something is held
+	Holds     []v1.Job // jobs under way for which something is held
 }
 
 // lineView is a line of a statement.
@@ -130,7 +129,7 @@ const holdsShown = 20
 
 // holds finds the jobs for which something is held.
 func (c *call) holds(v *accountView) error {
-	jobs, err := c.h.market.Jobs(c.r.Context(), api.JobQuery{Account: v.Path, States: filters[1].States, Limit: 2 * holdsShown})
+	jobs, err := c.h.market.Jobs(c.r.Context(), v1.JobQuery{Account: v.Path, States: filters[1].States, Limit: 2 * holdsShown})
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/live/api"
 )
@@ -16,7 +17,7 @@ import (
 // jobView is the page of one job.
 type jobView struct {
 	rowView
-	Why      exchange.Explanation
+	Why      v1.Explanation
 	Timeline template.HTML
 	Ranks    []int
 	Said     string
@@ -60,7 +61,7 @@ func cancelJob(c *call) error {
 		return err
 	}
 	to := "/jobs/" + strconv.FormatInt(id, 10)
-	_, err = c.do(exchange.Command{Cancel: &exchange.Cancel{Job: id}}, api.Key{})
+	_, err = c.do(api.Command{Cancel: &api.Cancel{Job: id}}, api.Key{})
 	if errors.Is(err, exchange.ErrUnknown) { // it is there, so it has ended: the market floor forgets those
 		return c.redirect(to + "?said=ended")
 	}

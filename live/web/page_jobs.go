@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
-	"github.com/libra-market/libra/live/api"
 )
 
 // rowsShown is how many jobs a page of the table has.
@@ -16,17 +16,17 @@ const rowsShown = 50
 type filter struct {
 	Name   string // in the address
 	Label  string
-	States []exchange.State // none: all
+	States []v1.State // none: all
 }
 
 var filters = []filter{
 	{"", "All", nil},
-	{"live", "Under way", []exchange.State{exchange.Held, exchange.Queued, exchange.Running, exchange.Stopping}},
-	{"done", "Completed", []exchange.State{exchange.Completed}},
-	{"ended", "Ended otherwise", []exchange.State{
-		exchange.Failed, exchange.Cancelled, exchange.Stopped, exchange.Expired, exchange.Lost,
+	{"live", "Under way", []v1.State{v1.Held, v1.Queued, v1.Running, v1.Stopping}},
+	{"done", "Completed", []v1.State{v1.Completed}},
+	{"ended", "Ended otherwise", []v1.State{
+		v1.Failed, v1.Cancelled, v1.Stopped, v1.Expired, v1.Lost,
 	}},
-	{"refused", "Refused", []exchange.State{exchange.Rejected}},
+	{"refused", "Refused", []v1.State{v1.Rejected}},
 }
 
 // jobsView is the table of jobs.
@@ -61,7 +61,7 @@ func showJobs(c *call) error {
 	if at < 0 || len(v.Name) > exchange.MaxName {
 		return errNotFound
 	}
-	ask := api.JobQuery{Name: v.Name, States: filters[at].States, Limit: rowsShown + 1}
+	ask := v1.JobQuery{Name: v.Name, States: filters[at].States, Limit: rowsShown + 1}
 	if !v.Everybody || v.Mine {
 		ask.Owner = c.who.User
 	}
@@ -101,7 +101,7 @@ func showJobs(c *call) error {
 	return c.page("jobs", "Jobs", "jobs", v)
 }
 
-func (v *jobsView) count(c *call, counts map[exchange.State]int64, here int) {
+func (v *jobsView) count(c *call, counts map[v1.State]int64, here int) {
 	for i, f := range filters {
 		fv := filterView{filter: f, Here: i == here, URL: c.jobsURL(v, map[string]string{"state": f.Name})}
 		for state, n := range counts {

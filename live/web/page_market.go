@@ -8,12 +8,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 // marketView is the page of the market as a whole: nothing in it is anybody's.
 type marketView struct {
-	Prices   exchange.Prices
+	Prices   v1.Prices
 	Span     string // hour, day
 	Past     template.HTML
 	Free     freeView

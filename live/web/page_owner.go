@@ -9,18 +9,18 @@ import (
 	"sync"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/market"
 )
 
 // ownerView is the page of whoever owns the cluster.
 type ownerView struct {
-	Today    exchange.Tally
+	Today    v1.Tally
 	Nodes    nodesView
 	Levers   leversView
-	Accounts []exchange.Account
+	Accounts []v1.Account
 	More     int // accounts that are not shown
-	House    exchange.Account
+	House    v1.Account
 	Said     string
 	NowUS    int64
 }
@@ -80,7 +80,7 @@ type tallies struct {
 	adding sync.Mutex // one at a time
 	mu     sync.Mutex
 	at     time.Time
-	t      exchange.Tally
+	t      v1.Tally
 }
 
 const (
@@ -88,7 +88,7 @@ const (
 	tallyStale = 10 * time.Minute // is shown, while a new one is added up
 )
 
-func (h *Handler) tally(ctx context.Context) (exchange.Tally, error) {
+func (h *Handler) tally(ctx context.Context) (v1.Tally, error) {
 	h.today.mu.Lock()
 	t, age := h.today.t, h.now().Sub(h.today.at)
 	h.today.mu.Unlock()
@@ -102,7 +102,7 @@ func (h *Handler) tally(ctx context.Context) (exchange.Tally, error) {
 	return h.addUp(ctx)
 }
 
-func (h *Handler) addUp(ctx context.Context) (exchange.Tally, error) {
+func (h *Handler) addUp(ctx context.Context) (v1.Tally, error) {
 	h.today.adding.Lock()
 	defer h.today.adding.Unlock()
 	now := h.now()
@@ -175,7 +175,7 @@ type nodesView struct {
 }
 
 type nodeView struct {
-	exchange.NodeView
+	v1.NodeView
 	Bars []template.HTML
 	Used float64
 	More int // processors without a bar
@@ -218,7 +218,7 @@ func (h *Handler) nodesNow(ctx context.Context) (nodesView, error) {
 
 // drawLoad draws a processor: its jobs side by side, each as wide as its share,
 // and a mark where what is promised ends.
-func drawLoad(processor int, load *exchange.ProcessorView) template.HTML {
+func drawLoad(processor int, load *v1.ProcessorView) template.HTML {
 	d := &drawing{height: 16}
 	d.WriteString(`<rect width="100%" height="16" class="rail"/>`)
 	at := 0.0

@@ -9,9 +9,11 @@ import (
 	"net/url"
 	"strconv"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/live/wire"
 )
 
 // submitView is the page on which a job is handed in.
@@ -19,7 +21,7 @@ type submitView struct {
 	*form
 	Answer   *answer
 	Key      string // makes the form count once
-	Accounts []exchange.Account
+	Accounts []v1.Account
 	Home     string
 	Like     int64 // the job that it was filled in from
 	Said     string
@@ -45,7 +47,7 @@ func showSubmit(c *call) error {
 		v.like(&j)
 		v.Like = id
 	} else {
-		last, err := c.h.market.Jobs(ctx, api.JobQuery{Owner: c.who.User, Limit: 1})
+		last, err := c.h.market.Jobs(ctx, v1.JobQuery{Owner: c.who.User, Limit: 1})
 		if err != nil {
 			return err
 		}
@@ -61,7 +63,7 @@ func showSubmit(c *call) error {
 }
 
 // again makes a request of a form that did not come from a browser.
-func (c *call) again(f *form) exchange.Request {
+func (c *call) again(f *form) v1.Request {
 	c.r.PostForm = url.Values{}
 	for name, value := range f.Fields {
 		c.r.PostForm.Set(name, value)
@@ -104,7 +106,7 @@ func submit(c *call) error {
 		return c.askAgain(v)
 	}
 	if len(f.Wrong) == 0 {
-		if err = r.Validate(); err != nil && !f.fault(err) {
+		if err = wire.Validate(&r); err != nil && !f.fault(err) {
 			return err
 		}
 	}
@@ -117,7 +119,7 @@ func submit(c *call) error {
 	if v.Said != "" {
 		return c.askAgain(v)
 	}
-	o, err := c.do(exchange.Command{Submit: &exchange.Submit{Request: r}}, c.key(&r, ""))
+	o, err := c.do(api.Command{Submit: &v1.SubmitRequest{Request: r}}, c.key(&r, ""))
 	if err != nil {
 		if f.fault(err) {
 			return c.askAgain(v)
@@ -128,7 +130,7 @@ func submit(c *call) error {
 }
 
 // submitted goes to the job, or says why there is none.
-func (c *call) submitted(v *submitView, r *exchange.Request, o exchange.Outcome) error {
+func (c *call) submitted(v *submitView, r *v1.Request, o api.Outcome) error {
 	if o.Refusal == nil && o.Job != nil {
 		return c.redirect("/jobs/" + strconv.FormatInt(o.Job.ID, 10))
 	}
@@ -165,14 +167,14 @@ func (c *call) askAgain(v *submitView) error {
 
 // takeOffer submits on an offer that was made to this form. One that has expired
 // is asked for again rather than taken at another price.
-func (c *call) takeOffer(v *submitView, r exchange.Request, offer url.Values) error {
-	program := exchange.Request{
+func (c *call) takeOffer(v *submitView, r v1.Request, offer url.Values) error {
+	program := v1.Request{
 		Name: r.Name, Argv: r.Argv, Script: r.Script, Dir: r.Dir, Env: r.Env, Output: r.Output, Error: r.Error,
 		Overrun: r.Overrun, NoRestart: r.NoRestart, Tags: r.Tags, GraceMS: r.GraceMS, After: r.After,
 	}
 	id := offer.Get("quote")
 	offer.Del("quote")
-	o, err := c.do(exchange.Command{Submit: &exchange.Submit{Request: program, Quote: id}}, c.key(&program, id))
+	o, err := c.do(api.Command{Submit: &v1.SubmitRequest{Request: program, Quote: id}}, c.key(&program, id))
 	v.use(offer)
 	switch {
 	case errors.Is(err, exchange.ErrUnknown):
@@ -187,7 +189,7 @@ func (c *call) takeOffer(v *submitView, r exchange.Request, offer url.Values) er
 }
 
 // moved says that the price is not what was shown, where nothing else limits it.
-func (c *call) moved(r *exchange.Request) (string, error) {
+func (c *call) moved(r *v1.Request) (string, error) {
 	seen, err := strconv.ParseInt(c.r.PostFormValue("seen"), 10, 64)
 	if err != nil || r.Budget != nil {
 		return "", nil //nolint:nilerr // no price was shown
@@ -202,7 +204,7 @@ func (c *call) moved(r *exchange.Request) (string, error) {
 
 // key makes the same form, sent twice, one submission. What is asked is part of
 // it, so a form that was changed is another.
-func (c *call) key(r *exchange.Request, quote string) api.Key {
+func (c *call) key(r *v1.Request, quote string) api.Key {
 	given := c.r.PostFormValue("key")
 	if len(given) < 16 || len(given) > 64 {
 		return api.Key{}

@@ -1,21 +1,21 @@
 package web
 
 import (
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 // round is what has changed since the pages were last told.
 type round struct {
-	moved map[int64]*exchange.Notice
+	moved map[int64]*v1.Notice
 	fresh map[int64]bool // whose row has to be made anew
 	nodes bool
 	lost  bool // some changes were missed: everybody has to look again
 }
 
 // hear takes in a notice.
-func (r *round) hear(n *exchange.Notice, known map[int64]exchange.State, newest int64) int64 {
+func (r *round) hear(n *v1.Notice, known map[int64]v1.State, newest int64) int64 {
 	switch {
-	case n.Kind == exchange.NoticeLost:
+	case n.Kind == v1.NoticeLost:
 		r.lost = true
 		return newest
 	case n.Kind == "node":
@@ -25,7 +25,7 @@ func (r *round) hear(n *exchange.Notice, known map[int64]exchange.State, newest 
 		return newest
 	}
 	if r.moved == nil {
-		r.moved, r.fresh = map[int64]*exchange.Notice{}, map[int64]bool{}
+		r.moved, r.fresh = map[int64]*v1.Notice{}, map[int64]bool{}
 	}
 	r.nodes = true
 	id, state := n.Job.ID, n.Job.State

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 // route is one thing that can be asked. The table below is all of them: the mux,
@@ -13,7 +13,7 @@ import (
 type route struct {
 	method  string
 	pattern string
-	roles   []exchange.Role // who may; none: anybody, signed in or not
+	roles   []v1.Role // who may; none: anybody, signed in or not
 	kind    kind
 	handle  func(*call) error
 }
@@ -27,8 +27,8 @@ const (
 )
 
 var (
-	people = []exchange.Role{exchange.RoleUser, exchange.RoleOwner}
-	owners = []exchange.Role{exchange.RoleOwner}
+	people = []v1.Role{v1.RoleUser, v1.RoleOwner}
+	owners = []v1.Role{v1.RoleOwner}
 )
 
 var routes = []route{

@@ -5,13 +5,13 @@ import (
 	"math"
 	"sync"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/api"
 )
 
 // rowView is a job in a table, and the head of its page.
 type rowView struct {
-	exchange.Job
+	v1.Job
 	NowUS     int64
 	Everybody bool    // the table shows jobs of several people
 	Rating    float64 // work a second of its processors, so that the page can go on counting
@@ -19,7 +19,7 @@ type rowView struct {
 
 // askedMS is the work that the job may do on each processor: of an array, that of
 // a whole lane, with what was granted beyond the estimate.
-func askedMS(j *exchange.Job) int64 {
+func askedMS(j *v1.Job) int64 {
 	ms := j.Request.EstimateMS
 	if a := j.Request.Array; a != nil {
 		lanes := max(1, j.Width)
@@ -35,7 +35,7 @@ func (v *rowView) AskedMS() int64 { return askedMS(&v.Job) }
 func (v *rowView) Done() float64 {
 	asked := askedMS(&v.Job)
 	switch {
-	case v.State == exchange.Completed:
+	case v.State == v1.Completed:
 		return 1
 	case asked <= 0:
 		return 0
@@ -59,7 +59,7 @@ func (v *rowView) Gone() float64 {
 func (v *rowView) Underway() bool { return !v.State.Final() }
 
 // Moves reports whether it makes progress.
-func (v *rowView) Moves() bool { return v.State == exchange.Running || v.State == exchange.Stopping }
+func (v *rowView) Moves() bool { return v.State == v1.Running || v.State == v1.Stopping }
 
 // Late reports whether its deadline is over, or was when it ended.
 func (v *rowView) Late() bool {
@@ -99,7 +99,7 @@ func (v *rowView) Words() string {
 func (v *rowView) Pct(part float64) string { return pct(part) }
 
 // row is a job as it stands now.
-func (h *Handler) row(ctx context.Context, j *exchange.Job, everybody bool) *rowView {
+func (h *Handler) row(ctx context.Context, j *v1.Job, everybody bool) *rowView {
 	v := &rowView{Job: *j, NowUS: h.now().UnixMicro(), Everybody: everybody, Rating: 1}
 	if v.Moves() && len(j.Places) > 0 {
 		v.Rating = h.ratings.of(ctx, h.market, j.Places[0].Node)
@@ -114,7 +114,7 @@ type ratings struct {
 	known map[string]float64
 }
 
-func (r *ratings) of(ctx context.Context, m api.Market, node string) float64 {
+func (r *ratings) of(ctx context.Context, m api.Floor, node string) float64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if rating, ok := r.known[node]; ok {

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/live/api"
 )
@@ -40,7 +41,7 @@ func newSecret() string {
 
 // session is somebody who has signed in. It ends with the server.
 type session struct {
-	who   exchange.Identity
+	who   api.Identity
 	token []byte // hash of the token they came with; nil: by a link
 	made  time.Time
 
@@ -60,7 +61,7 @@ type sessions struct {
 }
 
 // begin signs somebody in and returns what goes into the cookie.
-func (s *sessions) begin(who exchange.Identity, token []byte) string {
+func (s *sessions) begin(who api.Identity, token []byte) string {
 	secret, now := newSecret(), s.now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -215,20 +216,20 @@ type links struct {
 }
 
 type invitation struct {
-	who   exchange.Identity
+	who   api.Identity
 	until time.Time
 }
 
 // LoginLink is a path under which somebody can sign in once, within ten minutes.
 // A node has no pages and gets none.
-func (h *Handler) LoginLink(user exchange.Identity) string {
+func (h *Handler) LoginLink(user api.Identity) string {
 	if !may(user, belongings{roles: people}) {
 		return "/login"
 	}
 	return "/login?key=" + h.links.make(user)
 }
 
-func (l *links) make(who exchange.Identity) string {
+func (l *links) make(who api.Identity) string {
 	key, now := newSecret(), l.now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -245,11 +246,11 @@ func (l *links) make(who exchange.Identity) string {
 }
 
 // look finds whom a link is for, and take uses it up.
-func (l *links) look(key string) (exchange.Identity, bool) { return l.find(key, false) }
+func (l *links) look(key string) (api.Identity, bool) { return l.find(key, false) }
 
-func (l *links) take(key string) (exchange.Identity, bool) { return l.find(key, true) }
+func (l *links) take(key string) (api.Identity, bool) { return l.find(key, true) }
 
-func (l *links) find(key string, take bool) (exchange.Identity, bool) {
+func (l *links) find(key string, take bool) (api.Identity, bool) {
 	sum := sha256.Sum256([]byte(key))
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -261,12 +262,12 @@ func (l *links) find(key string, take bool) (exchange.Identity, bool) {
 }
 
 // tokenOf finds the token of a secret, if it opens these pages.
-func (h *Handler) tokenOf(ctx context.Context, secret string) (t api.Token, hash []byte, ok bool, err error) {
+func (h *Handler) tokenOf(ctx context.Context, secret string) (t v1.Token, hash []byte, ok bool, err error) {
 	hash = api.HashSecret(secret)
 	t, found, err := h.keys.Token(ctx, hash)
 	if err != nil {
 		return t, nil, false, fmt.Errorf("%w: look up a token: %w", exchange.ErrUnavailable, err)
 	}
-	who := exchange.Identity{User: t.User, Role: t.Role}
+	who := api.Identity{User: t.User, Role: t.Role}
 	return t, hash, found && t.Good(h.now().UnixMicro()) && may(who, belongings{roles: people}), nil
 }

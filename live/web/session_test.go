@@ -8,15 +8,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
-	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/web"
 )
 
 func TestSignInByToken(t *testing.T) {
 	w := newWorld(t)
 	p := w.visitor()
-	secret := w.keys.MakeToken(api.Token{ID: "t1", User: "alice", Role: exchange.RoleUser})
+	secret := w.keys.MakeToken(v1.Token{ID: "t1", User: "alice", Role: v1.RoleUser})
 	if got := p.get("/jobs?state=live"); got.header.Get("Location") != "/login?next=%2Fjobs%3Fstate%3Dlive" {
 		t.Fatalf("led to %s", got.header.Get("Location"))
 	}
@@ -51,8 +50,8 @@ func TestTokensThatOpenNothing(t *testing.T) {
 	for name, secret := range map[string]string{
 		"unknown": "libra_nothing",
 		"empty":   "",
-		"expired": w.keys.MakeToken(api.Token{ID: "a", User: "alice", Role: exchange.RoleOwner, ExpiresUS: 1}),
-		"revoked": w.keys.MakeToken(api.Token{ID: "b", User: "alice", Role: exchange.RoleOwner, RevokedUS: 1}),
+		"expired": w.keys.MakeToken(v1.Token{ID: "a", User: "alice", Role: v1.RoleOwner, ExpiresUS: 1}),
+		"revoked": w.keys.MakeToken(v1.Token{ID: "b", User: "alice", Role: v1.RoleOwner, RevokedUS: 1}),
 	} {
 		p := w.visitor()
 		if got := p.post("/login", url.Values{"token": {secret}}); got.status != http.StatusOK || got.header.Get("Set-Cookie") != "" {
@@ -64,7 +63,7 @@ func TestTokensThatOpenNothing(t *testing.T) {
 func TestCookieUnderTLS(t *testing.T) {
 	w := newWorld(t, func(o *web.Options) { o.Secure = true })
 	p := w.visitor()
-	secret := w.keys.Make("alice", exchange.RoleUser)
+	secret := w.keys.Make("alice", v1.RoleUser)
 	cookie := p.post("/login", url.Values{"token": {secret}}).header.Get("Set-Cookie")
 	if !strings.HasPrefix(cookie, "__Host-libra=") || !strings.Contains(cookie, "Secure") {
 		t.Errorf("cookie %q", cookie)
@@ -101,7 +100,7 @@ func TestLoginLink(t *testing.T) {
 // A command that holds a token can have a link made.
 func TestLinkForACommand(t *testing.T) {
 	w := newWorld(t)
-	secret := w.keys.Make("alice", exchange.RoleUser)
+	secret := w.keys.Make("alice", v1.RoleUser)
 	got := w.visitor().post("/login/link", nil, "Authorization", "Bearer "+secret)
 	var made struct{ Path string }
 	if err := json.Unmarshal([]byte(got.body), &made); err != nil || got.status != http.StatusCreated {
@@ -137,7 +136,7 @@ func TestSessionsEnd(t *testing.T) {
 // Signing in leads to a place here and nowhere else.
 func TestNextIsHere(t *testing.T) {
 	w := newWorld(t)
-	secret := w.keys.Make("alice", exchange.RoleUser)
+	secret := w.keys.Make("alice", v1.RoleUser)
 	for next, want := range map[string]string{
 		"/jobs/3": "/jobs/3", "": "/", "//evil.example": "/", "https://evil.example": "/", "/\\evil.example": "/",
 		"/login": "/", "/\tjobs": "/",

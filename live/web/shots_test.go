@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/live/web"
 	"github.com/libra-market/libra/live/web/webtest"
@@ -55,8 +56,8 @@ func TestShots(t *testing.T) {
 	user, owner := chrome.Page(server.URL), chrome.Page(server.URL)
 	user.SignIn(f.Secret("alice"))
 	owner.SignIn(f.Secret("root"))
-	running := jobIn(t, f, "alice", exchange.Running)
-	done := jobIn(t, f, "alice", exchange.Completed)
+	running := jobIn(t, f, "alice", v1.Running)
+	done := jobIn(t, f, "alice", v1.Completed)
 	long := "#!/bin/sh\n#LIBRA name=fold-2lzm\nmodule load gromacs\necho folding on $LIBRA_NODE\nexec ./fold --protein 2lzm.pdb --steps 200000\n"
 	for _, shot := range []struct {
 		name string
@@ -121,7 +122,7 @@ func settle(p *webtest.Page) {
 }
 
 // pretend is a replay whose answer depends on beta alone.
-func pretend(_ context.Context, _ string, settings map[string]string, _ exchange.Rates) (web.WhatIfResult, error) {
+func pretend(_ context.Context, _ string, settings map[string]string, _ v1.Rates) (web.WhatIfResult, error) {
 	r := web.WhatIfResult{
 		FromUS: time.Now().Add(-7 * 24 * time.Hour).UnixMicro(), ToUS: time.Now().UnixMicro(),
 		Jobs: 1204, RevenueBefore: 412_300_000, Revenue: 412_300_000, AcceptedBefore: 1012, Accepted: 1012,

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/api/apitest"
 )
 
@@ -34,10 +34,10 @@ func TestTheFormBecomesARequest(t *testing.T) {
 		t.Fatalf("%d to %s: %.400s", got.status, got.header.Get("Location"), got.body)
 	}
 	budget := int64(5_500_000)
-	want := exchange.Request{
+	want := v1.Request{
 		Name: "demo", Script: "#!/bin/sh\necho hello\n", Argv: []string{"one", "two"}, Dir: "/srv", Env: []string{"A=1", "B=x y"},
 		EstimateMS: 120_000, DeadlineMS: 600_000, Soft: true, Budget: &budget, PenaltyMicros: 10_000, Processors: 4, MemoryMB: 2048,
-		Wish: "fastest", Overrun: exchange.OverrunLate, NoRestart: true, Tags: []string{"a", "b"}, GraceMS: 10_000,
+		Wish: "fastest", Overrun: v1.OverrunLate, NoRestart: true, Tags: []string{"a", "b"}, GraceMS: 10_000,
 	}
 	same(t, w.market.Commands()[0].Submit.Request, want)
 	if by := w.market.Commands()[0].By; by != alice {
@@ -62,7 +62,7 @@ func TestTheFormKnowsOptionalWork(t *testing.T) {
 	}
 }
 
-func same(t *testing.T, got, want exchange.Request) {
+func same(t *testing.T, got, want v1.Request) {
 	t.Helper()
 	a, err1 := json.Marshal(got)
 	b, err2 := json.Marshal(want)

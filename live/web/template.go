@@ -6,8 +6,8 @@ import (
 	"path"
 	"strings"
 
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/live/api"
 )
 
 //go:embed pages
@@ -71,7 +71,7 @@ func newField(v *submitView, name, label, hint, placeholder string) fieldView {
 type frame struct {
 	Title string
 	At    string // which part of the site this is
-	Who   exchange.Identity
+	Who   api.Identity
 	SignedIn,
 	Owner bool
 	CSRF     string

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 const (
@@ -135,7 +135,7 @@ func timelineWords(v *rowView) string {
 	if v.DueUS > 0 {
 		text += fmt.Sprintf("; the deadline is %s after submission", span((v.DueUS-v.SubmittedUS)/1000))
 	}
-	if v.State == exchange.Running {
+	if v.State == v1.Running {
 		text += fmt.Sprintf("; it has %s of a processor now", percent(v.Share))
 	}
 	return text + "."

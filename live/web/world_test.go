@@ -12,7 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/api/apitest"
 	"github.com/libra-market/libra/live/web"
 )
@@ -44,7 +45,7 @@ func (w *world) now() time.Time { return time.Now().Add(time.Duration(w.ahead.Lo
 // person is a browser without a window: it keeps cookies and follows no redirect.
 type person struct {
 	*world
-	who    exchange.Identity
+	who    api.Identity
 	client *http.Client
 }
 
@@ -61,7 +62,7 @@ func (w *world) visitor() *person {
 }
 
 // signedIn is somebody who has, by a link.
-func (w *world) signedIn(who exchange.Identity) *person {
+func (w *world) signedIn(who api.Identity) *person {
 	w.t.Helper()
 	p := w.visitor()
 	p.who = who
@@ -139,19 +140,19 @@ func (p *person) fill(path string, form url.Values) reply {
 }
 
 var (
-	alice = exchange.Identity{User: "alice", Role: exchange.RoleUser}
-	bob   = exchange.Identity{User: "bob", Role: exchange.RoleUser}
-	root  = exchange.Identity{User: "root", Role: exchange.RoleOwner}
+	alice = api.Identity{User: "alice", Role: v1.RoleUser}
+	bob   = api.Identity{User: "bob", Role: v1.RoleUser}
+	root  = api.Identity{User: "root", Role: v1.RoleOwner}
 )
 
 // furnish puts a job of alice's into the market, with a secret in its name.
 func (w *world) furnish() {
 	now := time.Now().UnixMicro()
-	w.market.Put(exchange.Job{
-		ID: 1, Owner: "alice", Account: "people/alice", Name: "zebra-plan", State: exchange.Running, Width: 1, Policy: "libra",
-		Request:     exchange.Request{Script: "#!/bin/sh\necho zebra\n", EstimateMS: 60_000, DeadlineMS: 600_000},
+	w.market.Put(v1.Job{
+		ID: 1, Owner: "alice", Account: "people/alice", Name: "zebra-plan", State: v1.Running, Width: 1, Policy: "libra",
+		Request:     v1.Request{Script: "#!/bin/sh\necho zebra\n", EstimateMS: 60_000, DeadlineMS: 600_000},
 		SubmittedUS: now - 30e6, StartedUS: now - 30e6, DueUS: now + 570e6, Price: 2e6, Share: 0.5, Work: 15_000,
-		Places: []exchange.Place{{Node: "n1"}}, Timeline: []exchange.Point{{AtUS: now - 30e6, Share: 0.5}},
+		Places: []v1.Place{{Node: "n1"}}, Timeline: []v1.Point{{AtUS: now - 30e6, Share: 0.5}},
 	})
 	w.market.Write(1, "zebra says hello\n")
 }

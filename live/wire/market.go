@@ -53,24 +53,9 @@ func Account(a *exchange.Account) v1.Account { return v1.Account(*a) }
 // Accounts gives a list of accounts out.
 func Accounts(accounts []exchange.Account) []v1.Account { return list(accounts, Account) }
 
-// Notice gives out that something changed.
-func Notice(n *exchange.Notice) v1.Notice {
-	return v1.Notice{
-		Seq: n.Seq, AtUS: n.AtUS, Kind: n.Kind, Owner: n.Owner, Job: maybe(n.Job, JobNotice), Prices: maybe(n.Prices, Prices), Node: n.Node,
-	}
-}
-
 // JobNotice gives out what changed of a job.
 func JobNotice(j *exchange.JobNotice) v1.JobNotice {
 	return v1.JobNotice{ID: j.ID, State: v1.State(j.State), Share: j.Share, Work: j.Work, Price: j.Price, Penalty: j.Penalty}
-}
-
-// Verified gives out what a check of the ledger found.
-func Verified(v *exchange.Verified) v1.Verified { return v1.Verified(*v) }
-
-// Log gives records of the log out.
-func Log(entries []exchange.LogEntry) []v1.LogEntry {
-	return list(entries, func(e *exchange.LogEntry) v1.LogEntry { return v1.LogEntry(*e) })
 }
 
 // Statement gives out what happened on an account.

@@ -44,11 +44,3 @@ func Request(r *exchange.Request) v1.Request {
 func ToEpoch(e *v1.Epoch) exchange.Epoch {
 	return exchange.Epoch{Policy: e.Policy, Settings: e.Settings, Rates: (*exchange.Rates)(e.Rates)}
 }
-
-// ToJobQuery takes in which jobs somebody wants.
-func ToJobQuery(q *v1.JobQuery) exchange.JobQuery {
-	return exchange.JobQuery{
-		Owner: q.Owner, States: list(q.States, func(s *v1.State) exchange.State { return exchange.State(*s) }),
-		Name: q.Name, Account: q.Account, Before: q.Before, Limit: q.Limit,
-	}
-}

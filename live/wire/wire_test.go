@@ -96,7 +96,8 @@ func there[T, U any](out func(*T) U, in func(*U) T) func(*testing.T) {
 func TestTheWireSaysWhatTheMarketSays(t *testing.T) {
 	for name, test := range map[string]func(*testing.T){
 		"request":     alike(wire.Request),
-		"back":        there(wire.Request, wire.ToRequest),
+		"asked":       there(wire.Request, wire.ToRequest),
+		"told":        there(wire.Job, wire.ToJob),
 		"epoch":       alike(wire.ToEpoch),
 		"job":         alike(wire.Job),
 		"task":        alike(wire.TaskStatus),
@@ -110,13 +111,10 @@ func TestTheWireSaysWhatTheMarketSays(t *testing.T) {
 		"epochs":      alike(wire.Epoch),
 		"tally":       alike(wire.Tally),
 		"account":     alike(wire.Account),
-		"notice":      alike(wire.Notice),
-		"verified":    alike(wire.Verified),
+		"notice":      alike(wire.JobNotice),
 		"statement":   alike(wire.Statement),
 		"accounting":  there(wire.Statement, wire.ToStatement),
 		"jobs":        alike(func(l *[]exchange.Job) []v1.Job { return wire.Jobs(*l) }),
-		"log":         alike(func(l *[]exchange.LogEntry) []v1.LogEntry { return wire.Log(*l) }),
-		"query":       alike(wire.ToJobQuery),
 	} {
 		t.Run(name, test)
 	}
@@ -158,7 +156,6 @@ func TestTheClosedSetsAreTheSame(t *testing.T) {
 		string(exchange.RoleNode): string(v1.RoleNode), string(exchange.OverrunStop): string(v1.OverrunStop),
 		string(exchange.OverrunLate): string(v1.OverrunLate), string(exchange.OverrunKill): string(v1.OverrunKill),
 		string(task.MandatoryPart): string(v1.MandatoryPart), string(task.OptionalPart): string(v1.OptionalPart),
-		exchange.NoticeLost: v1.NoticeLost,
 	} {
 		if here != there {
 			t.Errorf("%s is %s on the wire", here, there)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/api"
 )
 
@@ -16,16 +16,16 @@ type Keys struct {
 	Err     error // what it answers, if not nil
 
 	mu     sync.Mutex
-	tokens map[string]api.Token
+	tokens map[string]v1.Token
 }
 
 // Make makes a token that never expires and returns its secret.
-func (k *Keys) Make(user string, role exchange.Role) string {
-	return k.MakeToken(api.Token{ID: "t-" + user, User: user, Role: role, Name: "test"})
+func (k *Keys) Make(user string, role v1.Role) string {
+	return k.MakeToken(v1.Token{ID: "t-" + user, User: user, Role: role, Name: "test"})
 }
 
 // MakeToken makes a token as it is given and returns its secret.
-func (k *Keys) MakeToken(t api.Token) string {
+func (k *Keys) MakeToken(t v1.Token) string {
 	secret, hash := api.NewSecret()
 	if err := k.AddToken(context.Background(), hash, t); err != nil {
 		panic(err)
@@ -34,7 +34,7 @@ func (k *Keys) MakeToken(t api.Token) string {
 }
 
 // Token finds a token.
-func (k *Keys) Token(_ context.Context, hash []byte) (api.Token, bool, error) {
+func (k *Keys) Token(_ context.Context, hash []byte) (v1.Token, bool, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.Lookups++
@@ -43,27 +43,27 @@ func (k *Keys) Token(_ context.Context, hash []byte) (api.Token, bool, error) {
 }
 
 // AddToken keeps a token.
-func (k *Keys) AddToken(_ context.Context, hash []byte, t api.Token) error {
+func (k *Keys) AddToken(_ context.Context, hash []byte, t v1.Token) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.tokens == nil {
-		k.tokens = map[string]api.Token{}
+		k.tokens = map[string]v1.Token{}
 	}
 	k.tokens[string(hash)] = t
 	return k.Err
 }
 
 // Tokens lists tokens, oldest first.
-func (k *Keys) Tokens(_ context.Context, user string) ([]api.Token, error) {
+func (k *Keys) Tokens(_ context.Context, user string) ([]v1.Token, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	var out []api.Token
+	var out []v1.Token
 	for _, t := range k.tokens {
 		if user == "" || t.User == user {
 			out = append(out, t)
 		}
 	}
-	slices.SortFunc(out, func(a, b api.Token) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortFunc(out, func(a, b v1.Token) int { return strings.Compare(a.ID, b.ID) })
 	return out, k.Err
 }
 

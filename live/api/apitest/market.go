@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
@@ -26,16 +27,16 @@ const PanicName = "panic"
 type Market struct {
 	mu       sync.Mutex
 	err      error
-	jobs     map[int64]exchange.Job
-	quotes   map[string]exchange.Quote
-	accounts map[string]exchange.Account
+	jobs     map[int64]v1.Job
+	quotes   map[string]v1.Quote
+	accounts map[string]v1.Account
 	nodes    map[string]task.Hello
 	outputs  map[int64][]byte
 	keys     map[string]done
-	notices  []exchange.Notice
-	waiting  map[chan exchange.Notice]string // and the owner each is for
+	notices  []v1.Notice
+	waiting  map[chan v1.Notice]string // and the owner each is for
 	chunks   map[string]task.Chunk
-	commands []exchange.Command
+	commands []api.Command
 	desired  int64 // version
 	next     int64
 }
@@ -43,18 +44,18 @@ type Market struct {
 // done is a command that was carried out under a key.
 type done struct {
 	digest  string
-	outcome exchange.Outcome
+	outcome api.Outcome
 }
 
 // New is a market without jobs, with an account for each user.
 func New(users ...string) *Market {
 	m := &Market{
-		jobs: map[int64]exchange.Job{}, quotes: map[string]exchange.Quote{}, accounts: map[string]exchange.Account{},
+		jobs: map[int64]v1.Job{}, quotes: map[string]v1.Quote{}, accounts: map[string]v1.Account{},
 		nodes: map[string]task.Hello{}, outputs: map[int64][]byte{}, keys: map[string]done{},
-		waiting: map[chan exchange.Notice]string{}, chunks: map[string]task.Chunk{}, desired: 1, next: 1,
+		waiting: map[chan v1.Notice]string{}, chunks: map[string]task.Chunk{}, desired: 1, next: 1,
 	}
 	for _, u := range users {
-		m.accounts["people/"+u] = exchange.Account{Path: "people/" + u, Free: 100e6}
+		m.accounts["people/"+u] = v1.Account{Path: "people/" + u, Free: 100e6}
 	}
 	return m
 }
@@ -67,7 +68,7 @@ func (m *Market) Fail(err error) {
 }
 
 // Put sets a job as it is given.
-func (m *Market) Put(j exchange.Job) {
+func (m *Market) Put(j v1.Job) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.jobs[j.ID] = j
@@ -82,23 +83,23 @@ func (m *Market) Write(job int64, text string) {
 }
 
 // Commands lists what the market was told to do.
-func (m *Market) Commands() []exchange.Command {
+func (m *Market) Commands() []api.Command {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.commands)
 }
 
 // Do carries out a command.
-func (m *Market) Do(_ context.Context, c exchange.Command, key api.Key) (exchange.Outcome, bool, error) {
+func (m *Market) Do(_ context.Context, c api.Command, key api.Key) (api.Outcome, bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.err != nil {
-		return exchange.Outcome{}, false, m.err
+		return api.Outcome{}, false, m.err
 	}
 	name := key.Owner + "\x00" + key.Key
 	if before, ok := m.keys[name]; ok && key.Given() {
 		if before.digest != string(key.Digest) {
-			return exchange.Outcome{}, false, exchange.ErrKeyReused
+			return api.Outcome{}, false, exchange.ErrKeyReused
 		}
 		return before.outcome, true, nil
 	}
@@ -110,7 +111,7 @@ func (m *Market) Do(_ context.Context, c exchange.Command, key api.Key) (exchang
 	return o, false, err
 }
 
-func (m *Market) do(c *exchange.Command) (exchange.Outcome, error) {
+func (m *Market) do(c *api.Command) (api.Outcome, error) {
 	switch {
 	case c.Submit != nil:
 		return m.submit(c.By, c.Submit)
@@ -123,95 +124,95 @@ func (m *Market) do(c *exchange.Command) (exchange.Outcome, error) {
 		return o, nil
 	case c.Cancel != nil && c.Cancel.Quote != "":
 		delete(m.quotes, c.Cancel.Quote)
-		return exchange.Outcome{}, nil
+		return api.Outcome{}, nil
 	case c.Cancel != nil:
 		j, ok := m.jobs[c.Cancel.Job]
-		if !ok || j.State.Final() || c.By.Role != exchange.RoleOwner && j.Owner != c.By.User {
-			return exchange.Outcome{}, fmt.Errorf("job %d: %w", c.Cancel.Job, exchange.ErrUnknown)
+		if !ok || j.State.Final() || c.By.Role != v1.RoleOwner && j.Owner != c.By.User {
+			return api.Outcome{}, fmt.Errorf("job %d: %w", c.Cancel.Job, exchange.ErrUnknown)
 		}
-		j.State = exchange.Cancelled
+		j.State = v1.Cancelled
 		m.jobs[j.ID] = j
-		return exchange.Outcome{Job: &j}, nil
+		return api.Outcome{Job: &j}, nil
 	case c.Epoch != nil:
-		return exchange.Outcome{Epoch: &exchange.EpochView{Number: 2, Policy: c.Epoch.Policy}}, nil
+		return api.Outcome{Epoch: &v1.EpochView{Number: 2, Policy: c.Epoch.Policy}}, nil
 	case c.Money != nil:
 		return m.money(c.Money)
 	}
-	return exchange.Outcome{}, exchange.ErrConflict
+	return api.Outcome{}, exchange.ErrConflict
 }
 
-func (m *Market) submit(by exchange.Identity, s *exchange.Submit) (exchange.Outcome, error) {
+func (m *Market) submit(by api.Identity, s *v1.SubmitRequest) (api.Outcome, error) {
 	if q, ok := m.quotes[s.Quote]; s.Quote != "" && (!ok || q.Owner != by.User) {
-		return exchange.Outcome{}, fmt.Errorf("quote %s: %w", s.Quote, exchange.ErrUnknown)
+		return api.Outcome{}, fmt.Errorf("quote %s: %w", s.Quote, exchange.ErrUnknown)
 	}
 	if s.Request.Name == PanicName {
 		panic("this job breaks the market")
 	}
 	id := m.next
 	m.next++
-	j := exchange.Job{
-		ID: id, Owner: by.User, Account: "people/" + by.User, Name: s.Request.Name, State: exchange.Running,
+	j := v1.Job{
+		ID: id, Owner: by.User, Account: "people/" + by.User, Name: s.Request.Name, State: v1.Running,
 		Request: s.Request, SubmittedUS: id, Width: 1, Price: 1e6, Quote: s.Quote, Policy: "libra",
 	}
 	o := m.price(by, s.Request)
 	if o.Refusal != nil {
-		o.Refusal.Job, j.State, j.Reason = id, exchange.Rejected, o.Refusal.Reason
+		o.Refusal.Job, j.State, j.Reason = id, v1.Rejected, o.Refusal.Reason
 	}
 	m.jobs[id] = j
-	return exchange.Outcome{Job: &j, Refusal: o.Refusal}, nil
+	return api.Outcome{Job: &j, Refusal: o.Refusal}, nil
 }
 
-func (m *Market) price(by exchange.Identity, r exchange.Request) exchange.Outcome {
-	q := exchange.Quote{Owner: by.User, Request: r, Price: 1e6, Firm: true, Odds: 1, Share: 0.5, Width: 1, Formula: "1", Policy: "libra"}
+func (m *Market) price(by api.Identity, r v1.Request) api.Outcome {
+	q := v1.Quote{Owner: by.User, Request: r, Price: 1e6, Firm: true, Odds: 1, Share: 0.5, Width: 1, Formula: "1", Policy: "libra"}
 	if reason, ok := strings.CutPrefix(r.Name, RefusePrefix); ok {
-		offer := exchange.Offer{Change: "deadline", Detail: "deadline 12m instead of 5m, for 1", Quote: q}
-		return exchange.Outcome{Refusal: &exchange.Refusal{Reason: reason, Detail: "no: " + reason, Offers: []exchange.Offer{offer}}}
+		offer := v1.Offer{Change: "deadline", Detail: "deadline 12m instead of 5m, for 1", Quote: q}
+		return api.Outcome{Refusal: &v1.Refusal{Reason: reason, Detail: "no: " + reason, Offers: []v1.Offer{offer}}}
 	}
-	return exchange.Outcome{Quote: &q}
+	return api.Outcome{Quote: &q}
 }
 
-func (m *Market) money(c *exchange.MoneyCommand) (exchange.Outcome, error) {
+func (m *Market) money(c *api.MoneyCommand) (api.Outcome, error) {
 	to, there := m.accounts[c.To]
 	switch c.Op {
 	case "open":
 		if there {
-			return exchange.Outcome{}, fmt.Errorf("%w: %s", ledger.ErrExists, c.To)
+			return api.Outcome{}, fmt.Errorf("%w: %s", ledger.ErrExists, c.To)
 		}
-		to = exchange.Account{Path: c.To}
+		to = v1.Account{Path: c.To}
 	case "transfer":
 		from := m.accounts[c.From]
 		if !there {
-			return exchange.Outcome{}, fmt.Errorf("%w: %q", ledger.ErrUnknown, c.To)
+			return api.Outcome{}, fmt.Errorf("%w: %q", ledger.ErrUnknown, c.To)
 		}
 		if from.Free < c.Amount {
 			short := &ledger.Shortage{Account: market.Account(c.From), Wanted: market.Money(c.Amount), Have: market.Money(from.Free)}
-			return exchange.Outcome{}, short
+			return api.Outcome{}, short
 		}
 		from.Free -= c.Amount
 		to.Free += c.Amount
 		m.accounts[c.From] = from
 	case "grant":
 		if !there {
-			return exchange.Outcome{}, fmt.Errorf("%w: %q", ledger.ErrUnknown, c.To)
+			return api.Outcome{}, fmt.Errorf("%w: %q", ledger.ErrUnknown, c.To)
 		}
 		to.Free += c.Amount
 	}
 	m.accounts[c.To] = to
-	return exchange.Outcome{Account: &to}, nil
+	return api.Outcome{Account: &to}, nil
 }
 
 // Preview is what Do would answer.
-func (m *Market) Preview(_ context.Context, by exchange.Identity, r exchange.Request) (exchange.Outcome, error) {
+func (m *Market) Preview(_ context.Context, by api.Identity, r v1.Request) (api.Outcome, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.price(by, r), m.err
 }
 
 // Accounts lists accounts by path.
-func (m *Market) Accounts(_ context.Context, prefix string) ([]exchange.Account, error) {
+func (m *Market) Accounts(_ context.Context, prefix string) ([]v1.Account, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var out []exchange.Account
+	var out []v1.Account
 	for _, path := range slices.Sorted(maps.Keys(m.accounts)) {
 		if prefix == "" || ledger.Within(market.Account(path), market.Account(prefix)) {
 			out = append(out, m.accounts[path])

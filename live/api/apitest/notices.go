@@ -3,11 +3,11 @@ package apitest
 import (
 	"context"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 )
 
 // Say tells all who follow. The number of the notice is set here.
-func (m *Market) Say(n exchange.Notice) {
+func (m *Market) Say(n v1.Notice) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	n.Seq = int64(len(m.notices) + 1)
@@ -43,10 +43,10 @@ func (m *Market) Followers() int {
 }
 
 // Follow delivers notices.
-func (m *Market) Follow(ctx context.Context, owner string, after int64) (<-chan exchange.Notice, error) {
+func (m *Market) Follow(ctx context.Context, owner string, after int64) (<-chan v1.Notice, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	out := make(chan exchange.Notice, 1000)
+	out := make(chan v1.Notice, 1000)
 	for _, n := range m.notices {
 		if after >= 0 && n.Seq > after && meant(&n, owner) {
 			out <- n
@@ -68,6 +68,6 @@ func (m *Market) Follow(ctx context.Context, owner string, after int64) (<-chan 
 // can see whether somebody else looks.
 const Leak = "leak"
 
-func meant(n *exchange.Notice, owner string) bool {
+func meant(n *v1.Notice, owner string) bool {
 	return owner == "" || n.Owner == "" || n.Owner == owner || n.Node == Leak
 }

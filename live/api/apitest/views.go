@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
@@ -17,7 +18,7 @@ import (
 )
 
 // Job reads a job.
-func (m *Market) Job(_ context.Context, id int64) (exchange.Job, error) {
+func (m *Market) Job(_ context.Context, id int64) (v1.Job, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	j, ok := m.jobs[id]
@@ -28,12 +29,12 @@ func (m *Market) Job(_ context.Context, id int64) (exchange.Job, error) {
 }
 
 // Jobs lists jobs, newest first.
-func (m *Market) Jobs(_ context.Context, q api.JobQuery) ([]exchange.Job, error) {
+func (m *Market) Jobs(_ context.Context, q v1.JobQuery) ([]v1.Job, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	ids := slices.Sorted(maps.Keys(m.jobs))
 	slices.Reverse(ids)
-	var out []exchange.Job
+	var out []v1.Job
 	for _, id := range ids {
 		j := m.jobs[id]
 		if q.Owner != "" && j.Owner != q.Owner || !strings.Contains(j.Name, q.Name) || q.Before != 0 && id >= q.Before ||
@@ -47,10 +48,10 @@ func (m *Market) Jobs(_ context.Context, q api.JobQuery) ([]exchange.Job, error)
 }
 
 // CountJobs counts jobs by state.
-func (m *Market) CountJobs(_ context.Context, owner string) (map[exchange.State]int64, error) {
+func (m *Market) CountJobs(_ context.Context, owner string) (map[v1.State]int64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	out := map[exchange.State]int64{}
+	out := map[v1.State]int64{}
 	for _, j := range m.jobs {
 		if owner == "" || j.Owner == owner {
 			out[j.State]++
@@ -60,13 +61,13 @@ func (m *Market) CountJobs(_ context.Context, owner string) (map[exchange.State]
 }
 
 // Explain says little.
-func (m *Market) Explain(ctx context.Context, id int64) (exchange.Explanation, error) {
+func (m *Market) Explain(ctx context.Context, id int64) (v1.Explanation, error) {
 	j, err := m.Job(ctx, id)
-	return exchange.Explanation{Job: id, State: j.State, Summary: "it is " + string(j.State)}, err
+	return v1.Explanation{Job: id, State: j.State, Summary: "it is " + string(j.State)}, err
 }
 
 // Quote reads a quote.
-func (m *Market) Quote(_ context.Context, id string) (exchange.Quote, error) {
+func (m *Market) Quote(_ context.Context, id string) (v1.Quote, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	q, ok := m.quotes[id]
@@ -77,47 +78,47 @@ func (m *Market) Quote(_ context.Context, id string) (exchange.Quote, error) {
 }
 
 // Tail reads what Write wrote.
-func (m *Market) Tail(_ context.Context, job int64, _ int, _ *int, _ bool, offset, limit int64) (task.Chunk, error) {
+func (m *Market) Tail(_ context.Context, job int64, _ int, _ *int, _ bool, offset, limit int64) (v1.Chunk, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	text, ok := m.outputs[job]
 	size := int64(len(text))
 	if !ok {
-		return task.Chunk{Error: "no such file"}, m.err
+		return v1.Chunk{Error: "no such file"}, m.err
 	}
 	if offset < 0 {
 		offset += size
 	}
 	offset = min(max(offset, 0), size)
 	end := min(offset+limit, size)
-	return task.Chunk{Offset: offset, Size: size, Data: slices.Clone(text[offset:end])}, m.err
+	return v1.Chunk{Offset: offset, Size: size, Data: slices.Clone(text[offset:end])}, m.err
 }
 
 // Nodes lists two processors on a node, with a job of everybody's.
-func (m *Market) Nodes(context.Context) ([]exchange.NodeView, error) {
+func (m *Market) Nodes(context.Context) ([]v1.NodeView, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var load exchange.ProcessorView
+	var load v1.ProcessorView
 	for _, id := range slices.Sorted(maps.Keys(m.jobs)) {
 		j := m.jobs[id]
-		load.Jobs = append(load.Jobs, exchange.Tenant{Job: id, Owner: j.Owner, Name: j.Name, Share: 0.25, DueUS: 5})
+		load.Jobs = append(load.Jobs, v1.Tenant{Job: id, Owner: j.Owner, Name: j.Name, Share: 0.25, DueUS: 5})
 	}
-	return []exchange.NodeView{{Hello: task.Hello{Node: "n1"}, Up: true, Loads: []exchange.ProcessorView{load, {}}}}, m.err
+	return []v1.NodeView{{Node: "n1", Up: true, Loads: []v1.ProcessorView{load, {}}}}, m.err
 }
 
 // Prices is a price.
-func (m *Market) Prices(context.Context) (exchange.Prices, error) {
-	return exchange.Prices{Policy: "libra", Samples: []exchange.PricePoint{{Factor: 2, Price: 1e6}}}, m.failed()
+func (m *Market) Prices(context.Context) (v1.Prices, error) {
+	return v1.Prices{Policy: "libra", Samples: []v1.PricePoint{{Factor: 2, Price: 1e6}}}, m.failed()
 }
 
 // Epochs is one epoch.
-func (m *Market) Epochs(context.Context) ([]exchange.EpochView, error) {
-	return []exchange.EpochView{{Number: 1, Policy: "libra"}}, m.failed()
+func (m *Market) Epochs(context.Context) ([]v1.EpochView, error) {
+	return []v1.EpochView{{Number: 1, Policy: "libra"}}, m.failed()
 }
 
 // Tally counts the jobs.
-func (m *Market) Tally(_ context.Context, fromUS, toUS int64) (exchange.Tally, error) {
-	return exchange.Tally{FromUS: fromUS, ToUS: toUS, Reasons: map[string]int64{"cannot_meet_deadline": 1}}, m.failed()
+func (m *Market) Tally(_ context.Context, fromUS, toUS int64) (v1.Tally, error) {
+	return v1.Tally{FromUS: fromUS, ToUS: toUS, Reasons: map[string]int64{"cannot_meet_deadline": 1}}, m.failed()
 }
 
 // Statement is one grant.
@@ -137,15 +138,15 @@ func (m *Market) Usage(_ context.Context, account string, fromUS, _ int64) ([]le
 }
 
 // VerifyLedger finds nothing wrong.
-func (m *Market) VerifyLedger(context.Context) (api.Verified, error) {
-	return api.Verified{Transactions: 1, Entries: 2, Head: "00"}, m.failed()
+func (m *Market) VerifyLedger(context.Context) (v1.Verified, error) {
+	return v1.Verified{Transactions: 1, Entries: 2, Head: "00"}, m.failed()
 }
 
 // History lists jobs in order of submission.
-func (m *Market) History(_ context.Context, after int64, limit int) ([]exchange.Job, error) {
+func (m *Market) History(_ context.Context, after int64, limit int) ([]v1.Job, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var out []exchange.Job
+	var out []v1.Job
 	for _, id := range slices.Sorted(maps.Keys(m.jobs)) {
 		if id > after && len(out) < limit {
 			out = append(out, m.jobs[id])
@@ -154,18 +155,33 @@ func (m *Market) History(_ context.Context, after int64, limit int) ([]exchange.
 	return out, m.err
 }
 
+// kindOf names the part of a command that is set, as a log does.
+func kindOf(c *api.Command) string {
+	switch {
+	case c.Quote != nil:
+		return "quote"
+	case c.Submit != nil:
+		return "submit"
+	case c.Cancel != nil:
+		return "cancel"
+	case c.Money != nil:
+		return "money"
+	}
+	return "epoch"
+}
+
 // Log lists the commands.
-func (m *Market) Log(_ context.Context, after int64, limit int) ([]api.LogEntry, error) {
+func (m *Market) Log(_ context.Context, after int64, limit int) ([]v1.LogEntry, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var out []api.LogEntry
+	var out []v1.LogEntry
 	for i := range m.commands {
 		if seq := int64(i + 1); seq > after && len(out) < limit {
 			body, err := json.Marshal(m.commands[i])
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, api.LogEntry{Seq: seq, Kind: m.commands[i].Kind(), Body: body, Hash: "00"})
+			out = append(out, v1.LogEntry{Seq: seq, Kind: kindOf(&m.commands[i]), Body: body, Hash: "00"})
 		}
 	}
 	return out, m.err

@@ -6,20 +6,22 @@ import (
 	"testing"
 	"time"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/api/apitest"
 	"github.com/libra-market/libra/live/controller"
+	"github.com/libra-market/libra/live/front"
 	"github.com/libra-market/libra/live/store"
 )
 
 // Root is the owner of the cluster.
-var Root = exchange.Identity{User: "root", Role: exchange.RoleOwner}
+var Root = api.Identity{User: "root", Role: v1.RoleOwner}
 
 // User is somebody with an account.
-func User(name string) exchange.Identity {
-	return exchange.Identity{User: name, Role: exchange.RoleUser}
+func User(name string) api.Identity {
+	return api.Identity{User: name, Role: v1.RoleUser}
 }
 
 // Floor is a market that runs, with people and, as far as a test plays them,
@@ -67,16 +69,16 @@ func OpenAt(t testing.TB, at time.Time, change ...func(*exchange.Open)) *Floor {
 			t.Error(err)
 		}
 	})
-	f.Market = c
+	f.Market = front.Market{Controller: c}
 	return f
 }
 
 // Do carries out a command.
-func (f *Floor) Do(c exchange.Command) exchange.Outcome {
+func (f *Floor) Do(c api.Command) api.Outcome {
 	f.Helper()
 	o, _, err := f.Market.Do(context.Background(), c, api.Key{})
 	if err != nil {
-		f.Fatalf("%s: %v", c.Kind(), err)
+		f.Fatalf("%+v: %v", c, err)
 	}
 	return o
 }
@@ -86,15 +88,15 @@ func (f *Floor) People(units int64, names ...string) {
 	f.Helper()
 	for _, name := range names {
 		path := "lab/" + name
-		for _, m := range []exchange.MoneyCommand{
+		for _, m := range []api.MoneyCommand{
 			{Op: "open", To: path},
 			{Op: "grant", To: path, Amount: units * int64(market.Unit), Memo: "to begin with"},
 		} {
-			f.Do(exchange.Command{By: Root, Money: &m})
+			f.Do(api.Command{By: Root, Money: &m})
 		}
-		role := exchange.RoleUser
+		role := v1.RoleUser
 		if name == Root.User {
-			role = exchange.RoleOwner
+			role = v1.RoleOwner
 		}
 		f.secrets[name] = f.Keys.Make(name, role)
 	}
@@ -104,7 +106,7 @@ func (f *Floor) People(units int64, names ...string) {
 func (f *Floor) Secret(name string) string { return f.secrets[name] }
 
 // Submit hands in a job in somebody's name.
-func (f *Floor) Submit(name string, r exchange.Request) exchange.Outcome {
+func (f *Floor) Submit(name string, r v1.Request) api.Outcome {
 	f.Helper()
 	if !r.HasProgram() {
 		r.Script = "#!/bin/sh\necho hello\n"
@@ -112,5 +114,5 @@ func (f *Floor) Submit(name string, r exchange.Request) exchange.Outcome {
 	if r.Dir == "" {
 		r.Dir = "/home/" + name
 	}
-	return f.Do(exchange.Command{By: User(name), Submit: &exchange.Submit{Request: r}})
+	return f.Do(api.Command{By: User(name), Submit: &v1.SubmitRequest{Request: r}})
 }

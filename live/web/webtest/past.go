@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/market"
 )
 
@@ -56,12 +56,12 @@ func (p *Past) Play(from, to time.Time) {
 
 // job draws what somebody asks for. Estimates are mostly too long, as people's
 // are, and now and then too short.
-func (p *Past) job(draw *rand.Rand) exchange.Request {
+func (p *Past) job(draw *rand.Rand) v1.Request {
 	minutes := math.Round(math.Exp(draw.NormFloat64()*0.8 + 3.0))
 	minutes = min(max(minutes, 3), 240)
 	estimate := time.Duration(minutes) * time.Minute
 	work := time.Duration(float64(estimate) * min(1.12, 0.55+0.5*draw.Float64())).Round(time.Second)
-	r := exchange.Request{
+	r := v1.Request{
 		Name:       programs[draw.IntN(len(programs))],
 		EstimateMS: estimate.Milliseconds(),
 		DeadlineMS: int64(float64(estimate.Milliseconds())*(1.25+5*draw.Float64()*draw.Float64())) / 60_000 * 60_000,

@@ -1,4 +1,4 @@
-package client
+package link
 
 import (
 	"context"
@@ -7,19 +7,20 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/core/task"
 )
 
 // Node is what an agent says and asks, for one node. It sends nothing twice: an
 // agent goes on asking anyway, and counts how long it has heard nothing.
 type Node struct {
-	client *Client
+	client *client.Client
 	path   string
 }
 
-// Node speaks for a node.
-func (c *Client) Node(name string) *Node {
-	return &Node{client: c, path: "/v1/nodes/" + url.PathEscape(name)}
+// New speaks for a node over a client.
+func New(c *client.Client, node string) *Node {
+	return &Node{client: c, path: "/v1/nodes/" + url.PathEscape(node)}
 }
 
 // desiredWait is how long the server waits for news.
@@ -27,7 +28,7 @@ const desiredWait = 25 * time.Second
 
 // Register introduces the node.
 func (n *Node) Register(ctx context.Context, h task.Hello) (w task.Welcome, err error) {
-	err = n.client.call(ctx, &ask{method: http.MethodPut, path: n.path, body: h, once: true}, &w)
+	err = n.client.Once(ctx, client.Call{Method: http.MethodPut, Path: n.path, Body: h}, &w)
 	return w, err
 }
 
@@ -35,24 +36,24 @@ func (n *Node) Register(ctx context.Context, h task.Hello) (w task.Welcome, err 
 // and some 25 s later in any case; with a negative after, at once. The node is
 // the one that the client speaks for.
 func (n *Node) Desired(ctx context.Context, _ string, after int64) (d task.Desired, err error) {
-	a := &ask{method: http.MethodGet, path: n.path + "/desired", once: true}
-	a.query = url.Values{"after": {strconv.FormatInt(max(after, -1), 10)}}
+	a := client.Call{Method: http.MethodGet, Path: n.path + "/desired"}
+	a.Query = url.Values{"after": {strconv.FormatInt(max(after, -1), 10)}}
 	if after >= 0 {
-		a.wait = desiredWait
-		a.query.Set("wait_ms", strconv.FormatInt(desiredWait.Milliseconds(), 10))
+		a.Wait = desiredWait
+		a.Query.Set("wait_ms", strconv.FormatInt(desiredWait.Milliseconds(), 10))
 	}
-	err = n.client.call(ctx, a, &d)
+	err = n.client.Once(ctx, a, &d)
 	return d, err
 }
 
 // Report says how things stand.
 func (n *Node) Report(ctx context.Context, r task.Report) (reply task.Reply, err error) {
-	err = n.client.call(ctx, &ask{method: http.MethodPost, path: n.path + "/report", body: r, once: true}, &reply)
+	err = n.client.Once(ctx, client.Call{Method: http.MethodPost, Path: n.path + "/report", Body: r}, &reply)
 	return reply, err
 }
 
 // Tail answers a request for output.
 func (n *Node) Tail(ctx context.Context, id string, chunk task.Chunk) error {
-	a := &ask{method: http.MethodPost, path: n.path + "/tails/" + url.PathEscape(id), body: chunk, once: true}
-	return n.client.call(ctx, a, nil)
+	a := client.Call{Method: http.MethodPost, Path: n.path + "/tails/" + url.PathEscape(id), Body: chunk}
+	return n.client.Once(ctx, a, nil)
 }

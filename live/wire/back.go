@@ -1,0 +1,47 @@
+package wire
+
+import (
+	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/task"
+)
+
+// ToJob takes in what another market says of a job, for what is reckoned of jobs
+// wherever they ran: tallies, epilogues, replays.
+func ToJob(j *v1.Job) exchange.Job {
+	return exchange.Job{
+		ID: j.ID, Owner: j.Owner, Account: j.Account, Name: j.Name, State: exchange.State(j.State), Reason: j.Reason, Detail: j.Detail,
+		Request:     ToRequest(&j.Request),
+		SubmittedUS: j.SubmittedUS, QuotedUS: j.QuotedUS, StartedUS: j.StartedUS, EndedUS: j.EndedUS,
+		DueUS: j.DueUS, PromisedUS: j.PromisedUS, Firm: j.Firm,
+		Price: j.Price, Held: j.Held, Charged: j.Charged, Penalty: j.Penalty, Work: j.Work, Extra: j.Extra,
+		Width: j.Width, Attempt: j.Attempt, Policy: j.Policy,
+		Part: task.Part(j.Part), MandatoryUS: j.MandatoryUS, OptionalMS: j.OptionalMS, Optional: j.Optional,
+		Share: j.Share, Places: list(j.Places, func(p *v1.Place) exchange.Place { return exchange.Place(*p) }),
+		Tasks:      list(j.Tasks, toTaskStatus),
+		Extensions: list(j.Extensions, func(e *v1.Extension) exchange.Extension { return exchange.Extension(*e) }),
+		Timeline:   list(j.Timeline, func(p *v1.Point) exchange.Point { return exchange.Point(*p) }),
+		Receipt:    maybe(j.Receipt, toReceipt),
+		Quote:      j.Quote,
+	}
+}
+
+func toTaskStatus(s *v1.TaskStatus) task.Status {
+	return task.Status{
+		Key:   task.Key{Job: s.Job, Rank: s.Rank, Attempt: s.Attempt},
+		State: task.State(s.State), Exit: s.Exit, Signal: s.Signal, OOM: s.OOM, Error: s.Error,
+		CPUUS: s.CPUUS, DeclinedUS: s.DeclinedUS, PeakBytes: s.PeakBytes, StartedUS: s.StartedUS, EndedUS: s.EndedUS,
+		Elements: list(s.Elements, func(e *v1.TaskElement) task.Element { return task.Element(*e) }), Batch: s.Batch,
+		Part: task.Part(s.Part), MandatoryCPUUS: s.MandatoryCPUUS, MandatoryDeclinedUS: s.MandatoryDeclinedUS,
+	}
+}
+
+func toReceipt(r *v1.Receipt) exchange.Receipt {
+	return exchange.Receipt{
+		Job: r.Job, Policy: r.Policy, Version: r.Version, Formula: r.Formula,
+		Settings: list(r.Settings, func(s *v1.Setting) exchange.Setting { return exchange.Setting(*s) }),
+		Inputs:   list(r.Inputs, func(i *v1.Input) exchange.Input { return exchange.Input(*i) }),
+		Lines:    list(r.Lines, func(l *v1.ReceiptLine) exchange.ReceiptLine { return exchange.ReceiptLine(*l) }),
+		Charged:  r.Charged, Penalty: r.Penalty, Net: r.Net, IssuedUS: r.IssuedUS, TxSeqs: r.TxSeqs,
+	}
+}

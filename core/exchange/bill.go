@@ -9,8 +9,8 @@ import (
 	"github.com/libra-market/libra/core/market"
 )
 
-// holdFor keeps the most that a job can cost.
-func (x *Exchange) holdFor(j *live) error {
+// holdFunds keeps the most that a job can cost.
+func (x *Exchange) holdFunds(j *activeJob) error {
 	amount := j.Request.mostCost(market.Money(j.Price))
 	tx, err := x.ledger.Hold(x.now, j.ID, market.Account(j.Account), amount)
 	if err != nil {
@@ -21,8 +21,8 @@ func (x *Exchange) holdFor(j *live) error {
 	return nil
 }
 
-// unhold gives back what is kept for a job.
-func (x *Exchange) unhold(j *live) {
+// releaseHold gives back what is kept for a job.
+func (x *Exchange) releaseHold(j *activeJob) {
 	tx, err := x.ledger.Release(x.now, j.ID)
 	if err != nil {
 		broken(15, fmt.Sprintf("job %d: %v", j.ID, err))
@@ -56,13 +56,13 @@ func shortage(err error) (reason, detail string) {
 }
 
 // end ends a job without a fine by the policy.
-func (x *Exchange) end(j *live, state State, reason, detail string) {
+func (x *Exchange) end(j *activeJob, state State, reason, detail string) {
 	x.endAt(j, state, reason, detail, 0)
 }
 
 // endAt ends a job: bills it, tells those who wait for it, and forgets it.
 // fine is what the policy itself takes off the price for lateness.
-func (x *Exchange) endAt(j *live, state State, reason, detail string, fine market.Price) {
+func (x *Exchange) endAt(j *activeJob, state State, reason, detail string, fine market.Price) {
 	_, under := x.jobs[j.ID]
 	if !under {
 		return
@@ -80,13 +80,13 @@ func (x *Exchange) endAt(j *live, state State, reason, detail string, fine marke
 		}
 	}
 	x.bill(j, fine)
-	x.leavePlaces(j)
+	x.vacate(j)
 	if met := j.State != Lost && !x.timeOf(j.EndedUS).After(x.timeOf(j.DueUS)); j.DueUS != 0 {
 		x.record.count(j, met)
 	}
 	delete(x.jobs, j.ID)
 	x.over(j)
-	x.follow(j)
+	x.releaseDependents(j)
 }
 
 // rules are those by which bills are made.
@@ -94,7 +94,7 @@ func (x *state) rules() bill.Rules { return bill.Standard() }
 
 // bill settles a job's money: what is held is charged or given back, and a
 // broken promise is paid for.
-func (x *Exchange) bill(j *live, fine market.Price) {
+func (x *Exchange) bill(j *activeJob, fine market.Price) {
 	agreed := j.agreed(&x.clock)
 	if hold, held := x.ledger.HoldOf(j.ID); held {
 		agreed.Held = min(agreed.Held, hold.Amount())
@@ -123,7 +123,7 @@ func (x *Exchange) bill(j *live, fine market.Price) {
 
 // post carries one posting of a bill into the ledger: the numbers of what is
 // written there.
-func (x *Exchange) post(j *live, p bill.Posting) []int64 {
+func (x *Exchange) post(j *activeJob, p bill.Posting) []int64 {
 	var tx ledger.Tx
 	var err error
 	switch p.Kind {

@@ -9,5 +9,17 @@
 // commands give the same state, the same promises and the same bills. It has
 // no clock, no files and no goroutines.
 //
+// Each file is about one thing, and they lean on those further down:
+//
+//	exchange.go   Do: check, catch up, carry out, follow up
+//	submit.go     a job comes in; quotes.go: on a quote; offers.go: or what instead
+//	apply.go      what the cluster says is made true: places, shares, ends
+//	report.go     what agents say; overrun.go, refine.go: what follows from it
+//	bill.go       the bill is posted; owed.go: what package bill is told
+//	state.go      all there is to know: questions are asked of it, and write nothing
+//
+// Below are packages that know nothing of it: bill says what is owed, dispatch
+// makes orders for nodes, meter makes work of measurements.
+//
 // Read request.go and job.go for the words, then exchange.go.
 package exchange

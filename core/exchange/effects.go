@@ -18,7 +18,7 @@ type Effects struct {
 	Money    bool        // some balance changed
 	Facts    Facts       // all that is needed to make it true again
 
-	changed map[int64]*live
+	changed map[int64]*activeJob
 	ended   map[int64]Change
 	nodes   []*node // with a mark
 }
@@ -40,14 +40,14 @@ func (fx *Effects) rebuilt(at market.Time, nodes []market.Node, e *EpochView) {
 
 func (fx *Effects) tx(t ledger.Tx) { fx.Txs = append(fx.Txs, t) }
 
-func (fx *Effects) touch(j *live) {
+func (fx *Effects) touch(j *activeJob) {
 	if fx.changed == nil {
-		fx.changed = map[int64]*live{}
+		fx.changed = map[int64]*activeJob{}
 	}
 	fx.changed[j.ID] = j
 }
 
-func (fx *Effects) over(j *live) {
+func (fx *Effects) over(j *activeJob) {
 	if fx.ended == nil {
 		fx.ended = map[int64]Change{}
 	}
@@ -56,13 +56,13 @@ func (fx *Effects) over(j *live) {
 }
 
 // changed notes that something of a job has changed that is worth showing.
-func (x *Exchange) changed(j *live) {
+func (x *Exchange) changed(j *activeJob) {
 	x.fx.touch(j)
 	x.touched.job(j.ID, true)
 }
 
 // over notes that a job has ended.
-func (x *Exchange) over(j *live) {
+func (x *Exchange) over(j *activeJob) {
 	x.fx.over(j)
 	x.touched.job(j.ID, true)
 }
@@ -116,7 +116,7 @@ func (x *Exchange) Effects() Effects {
 // asked: too small to write down, and worth telling those who watch.
 func (x *Exchange) Moved() []JobNotice {
 	var moved []JobNotice
-	for _, id := range x.live() {
+	for _, id := range x.active() {
 		if j := x.jobs[id]; j.moved {
 			j.moved = false
 			moved = append(moved, x.Notice(id))

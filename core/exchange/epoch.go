@@ -22,10 +22,10 @@ func (x *Exchange) open(at int64, o *Open) (Outcome, error) {
 	return Outcome{Epoch: &v}, err
 }
 
-// change begins a new epoch: another policy, other levers, other prices. What
+// beginEpoch begins a new epoch: another policy, other levers, other prices. What
 // has been promised stands. Between policies that share processors in different
 // ways a job under way cannot be handed over, so there must be none.
-func (x *Exchange) change(c *Epoch) (Outcome, error) {
+func (x *Exchange) beginEpoch(c *Epoch) (Outcome, error) {
 	rates := x.rates
 	if c.Rates != nil {
 		rates = *c.Rates

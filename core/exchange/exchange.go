@@ -23,37 +23,25 @@ func New(version string) *Exchange { return &Exchange{state: newState(version)} 
 // Do carries out one command at a time that is not before the last one. An
 // error means that nothing has changed but time.
 func (x *Exchange) Do(at int64, c Command) (Outcome, error) {
+	// 1. Check that it is a command, and that the market is open for it.
 	if err := x.check(&c); err != nil {
 		return Outcome{}, err
 	}
 	if c.Open != nil {
 		return x.open(at, c.Open)
 	}
+
+	// 2. Catch up with what was due before it came.
 	x.now = max(x.now, at)
 	if err := x.catchUp(); err != nil {
 		return Outcome{}, err
 	}
-	var o Outcome
-	var err error
+
+	// 3. Carry it out: the cluster decides, and what it says is made true here.
 	before := len(x.fx.Steps) + len(x.fx.Txs)
-	switch {
-	case c.Epoch != nil:
-		o, err = x.change(c.Epoch)
-	case c.Enlist != nil:
-		o, err = x.enlist(c.Enlist)
-	case c.Node != nil:
-		o, err = x.changeNode(c.Node)
-	case c.Quote != nil:
-		o, err = x.quote(c.By, c.Quote)
-	case c.Submit != nil:
-		o, err = x.submit(c.By, c.Submit)
-	case c.Cancel != nil:
-		o, err = x.cancel(c.By, c.Cancel)
-	case c.Report != nil:
-		err = x.measured(c.Report)
-	case c.Money != nil:
-		o, err = x.money(c.By, c.Money)
-	}
+	o, err := x.carryOut(&c)
+
+	// 4. Do what follows: those who waited for a job that has ended begin, or end.
 	if err == nil {
 		err = x.todo.run()
 	}
@@ -61,6 +49,30 @@ func (x *Exchange) Do(at int64, c Command) (Outcome, error) {
 		broken(16, fmt.Sprintf("half of %s was carried out: %v", c.Kind(), err))
 	}
 	return o, err
+}
+
+// carryOut does what a command asks for. A tick asks for nothing more.
+func (x *Exchange) carryOut(c *Command) (Outcome, error) {
+	switch {
+	case c.Epoch != nil:
+		return x.beginEpoch(c.Epoch)
+	case c.Enlist != nil:
+		return x.register(c.Enlist)
+	case c.Node != nil:
+		return x.changeNode(c.Node)
+	case c.Quote != nil:
+		return x.quote(c.By, c.Quote)
+	case c.Submit != nil:
+		return x.submit(c.By, c.Submit)
+	case c.Cancel != nil:
+		return x.cancel(c.By, c.Cancel)
+	case c.Report != nil:
+		return Outcome{}, x.report(c.Report)
+	case c.Money != nil:
+		return x.money(c.By, c.Money)
+	default:
+		return Outcome{}, nil
+	}
 }
 
 // check refuses what is not a command.
@@ -95,7 +107,7 @@ func (x *Exchange) catchUp() error {
 		if !due {
 			break
 		}
-		if err := x.lapse(id); err != nil {
+		if err := x.expireQuote(id); err != nil {
 			return err
 		}
 	}
@@ -115,7 +127,7 @@ func (x *Exchange) catchUp() error {
 	return x.todo.run()
 }
 
-// step lets something happen to the cluster and hears what follows.
+// step lets something happen to the cluster and applies what it says.
 func (x *Exchange) step(happened ...market.Event) error {
 	t := x.time()
 	said, err := x.cluster.Step(t, happened)
@@ -128,7 +140,7 @@ func (x *Exchange) step(happened ...market.Event) error {
 	}
 	for i := range said {
 		x.touch(&said[i])
-		x.hear(&said[i])
+		x.apply(&said[i])
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func (x *state) Explain(id int64) (Explanation, bool) {
 	return e, true
 }
 
-func (x *state) explainQueue(j *live, e *Explanation) {
+func (x *state) explainQueue(j *activeJob, e *Explanation) {
 	stand, here := x.cluster.Status(market.JobID(j.ID), x.time())
 	if !here {
 		return
@@ -52,7 +52,7 @@ func (x *state) explainQueue(j *live, e *Explanation) {
 	}
 }
 
-func (x *state) explainRun(j *live, e *Explanation) {
+func (x *state) explainRun(j *activeJob, e *Explanation) {
 	t := x.time()
 	stand, here := x.cluster.Status(market.JobID(j.ID), t)
 	if !here {
@@ -100,7 +100,7 @@ func (x *state) explainRun(j *live, e *Explanation) {
 }
 
 // neighbours counts the other jobs on a job's processors.
-func (x *state) neighbours(j *live) int {
+func (x *state) neighbours(j *activeJob) int {
 	n := 0
 	for _, other := range x.jobs {
 		if other != j && overlap(j, other) {
@@ -110,7 +110,7 @@ func (x *state) neighbours(j *live) int {
 	return n
 }
 
-func overlap(a, b *live) bool {
+func overlap(a, b *activeJob) bool {
 	for i := range a.Ranks {
 		for k := range b.Ranks {
 			if a.Ranks[i].Proc == b.Ranks[k].Proc {

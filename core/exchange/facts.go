@@ -16,19 +16,19 @@ import (
 //
 // It shares memory with the exchange: encode it before the next command.
 type Facts struct {
-	Origin  int64       `json:"origin,omitempty"` // with the first command
-	Now     int64       `json:"now"`
-	Next    int64       `json:"next"`
-	Wake    Number      `json:"wake"`
-	Record  Track       `json:"record"`
-	Epochs  []EpochView `json:"epochs,omitempty"` // that began
-	Nodes   []nodeFact  `json:"nodes,omitempty"`
-	Jobs    []jobFact   `json:"jobs,omitempty"`
-	Gone    []int64     `json:"gone,omitempty"` // jobs under way no longer
-	Quotes  []*kept     `json:"quotes,omitempty"`
-	Dropped []string    `json:"dropped,omitempty"` // quotes
-	Txs     []ledger.Tx `json:"txs,omitempty"`
-	Book    *book.Facts `json:"book,omitempty"` // and with it the shares of jobs that are not in Jobs
+	Origin  int64        `json:"origin,omitempty"` // with the first command
+	Now     int64        `json:"now"`
+	Next    int64        `json:"next"`
+	Wake    Number       `json:"wake"`
+	Record  Track        `json:"record"`
+	Epochs  []EpochView  `json:"epochs,omitempty"` // that began
+	Nodes   []nodeFact   `json:"nodes,omitempty"`
+	Jobs    []jobFact    `json:"jobs,omitempty"`
+	Gone    []int64      `json:"gone,omitempty"` // jobs under way no longer
+	Quotes  []*heldQuote `json:"quotes,omitempty"`
+	Dropped []string     `json:"dropped,omitempty"` // quotes
+	Txs     []ledger.Tx  `json:"txs,omitempty"`
+	Book    *book.Facts  `json:"book,omitempty"` // and with it the shares of jobs that are not in Jobs
 }
 
 // Empty reports whether nothing has changed but time.
@@ -55,7 +55,7 @@ type nodeFact struct {
 // jobFact is a job under way as it is now. What it asked for is in the first one
 // alone.
 type jobFact struct {
-	live
+	activeJob
 
 	Request  *Request `json:"request,omitempty"`
 	Timeline []Point  `json:"timeline,omitempty"` // none: it hides that of the job, which follows from its shares
@@ -192,8 +192,8 @@ func (x *Exchange) facts(txs []ledger.Tx) Facts {
 }
 
 // fact writes a job down.
-func (j *live) fact() jobFact {
-	f := jobFact{live: *j}
+func (j *activeJob) fact() jobFact {
+	f := jobFact{activeJob: *j}
 	if !j.logged {
 		j.logged = true
 		f.Request = &j.Request

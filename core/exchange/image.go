@@ -18,8 +18,8 @@ import (
 // builds. It has no policy and no cluster, so it can decide nothing.
 type Image struct {
 	state  Snapshot // but for what follows
-	jobs   map[int64]*live
-	quotes map[string]*kept
+	jobs   map[int64]*activeJob
+	quotes map[string]*heldQuote
 	ledger *ledger.Ledger
 	book   *book.Image
 }
@@ -27,7 +27,7 @@ type Image struct {
 // NewImage is that of an exchange to which nothing has happened.
 func NewImage() *Image {
 	return &Image{
-		state: Snapshot{Next: 1, Wake: Number(market.Never)}, jobs: map[int64]*live{}, quotes: map[string]*kept{},
+		state: Snapshot{Next: 1, Wake: Number(market.Never)}, jobs: map[int64]*activeJob{}, quotes: map[string]*heldQuote{},
 		ledger: ledger.New(), book: book.EmptyImage(),
 	}
 }
@@ -117,7 +117,7 @@ func (m *Image) applyNode(n nodeFact) error {
 
 // applyJob replaces what is known of a job.
 func (m *Image) applyJob(f *jobFact) error {
-	j := f.live
+	j := f.activeJob
 	j.logged = true
 	if was := m.jobs[j.ID]; was != nil {
 		j.Job.Request, j.Job.Timeline = was.Request, was.Timeline
@@ -157,7 +157,7 @@ func (m *Image) applyShares(f *book.Facts) error {
 	})
 }
 
-func (m *Image) share(j *live) {
+func (m *Image) share(j *activeJob) {
 	j.reckonShare(m.state.Nodes)
 	j.notePoint(m.state.Now)
 }

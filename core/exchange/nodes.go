@@ -9,15 +9,15 @@ import (
 	"github.com/libra-market/libra/core/task"
 )
 
-// enlist lets a node join, or come back.
-func (x *Exchange) enlist(h *task.Hello) (Outcome, error) {
+// register lets a node join, or come back.
+func (x *Exchange) register(h *task.Hello) (Outcome, error) {
 	if err := sound(h); err != nil {
 		return Outcome{}, err
 	}
 	index, known := x.byName[h.Node]
 	switch {
 	case known && sameShape(&x.nodes[index].Hello, h):
-		if err := x.welcomeBack(index, h); err != nil {
+		if err := x.rejoin(index, h); err != nil {
 			return Outcome{}, err
 		}
 	default:
@@ -36,13 +36,13 @@ func (x *Exchange) enlist(h *task.Hello) (Outcome, error) {
 	return Outcome{Node: &v}, nil
 }
 
-// welcomeBack brings a known node up. If the machine was started anew in
+// rejoin brings a known node up. If the machine was started anew in
 // between, nothing of what ran there still does.
-func (x *Exchange) welcomeBack(index int, h *task.Hello) error {
+func (x *Exchange) rejoin(index int, h *task.Hello) error {
 	n := x.nodes[index]
 	x.touched.node(index)
 	if n.Up && n.Boot != h.Boot {
-		if err := x.lose(index, "started anew"); err != nil {
+		if err := x.nodeLost(index, "started anew"); err != nil {
 			return err
 		}
 	}
@@ -60,7 +60,7 @@ func (x *Exchange) welcomeBack(index int, h *task.Hello) error {
 func (x *Exchange) retire(index int) error {
 	n := x.nodes[index]
 	if n.Up {
-		if err := x.lose(index, "came back in another shape"); err != nil {
+		if err := x.nodeLost(index, "came back in another shape"); err != nil {
 			return err
 		}
 	}
@@ -123,21 +123,21 @@ func (x *Exchange) changeNode(c *NodeChange) (Outcome, error) {
 		n.Up, n.Why = true, ""
 		err = x.step(market.Event{Kind: market.NodeUp, Node: int32(index)})
 	case !c.Up && n.Up:
-		err = x.lose(index, c.Why)
+		err = x.nodeLost(index, c.Why)
 	}
 	v := x.nodeView(index)
 	x.fx.mark(x.nodes[index], tasks)
 	return Outcome{Node: &v}, err
 }
 
-// lose takes a node down. Jobs that were being stopped, or that are not to be
+// nodeLost takes a node down. Jobs that were being stopped, or that are not to be
 // restarted, end with it; the others begin anew elsewhere.
-func (x *Exchange) lose(index int, why string) error {
+func (x *Exchange) nodeLost(index int, why string) error {
 	n := x.nodes[index]
 	n.Up, n.Why = false, why
 	x.touched.node(index)
 	var happened []market.Event
-	for _, id := range x.live() {
+	for _, id := range x.active() {
 		j := x.jobs[id]
 		if !j.on(index) {
 			continue
@@ -155,7 +155,7 @@ func (x *Exchange) lose(index int, why string) error {
 }
 
 // on reports whether a job has a task on a node.
-func (j *live) on(index int) bool {
+func (j *activeJob) on(index int) bool {
 	for i := range j.Ranks {
 		if j.Ranks[i].Node == index {
 			return true

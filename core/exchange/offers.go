@@ -9,7 +9,7 @@ import (
 // counterOffers finds what the market would take instead of a request it refused: a
 // later deadline, a larger budget, fewer processors. Each is tried before it is
 // offered, and can be taken by its number as long as the market stands.
-func (x *state) counterOffers(j *live, reason string) []Offer {
+func (x *state) counterOffers(j *activeJob, reason string) []Offer {
 	switch reason {
 	case ReasonDependency, ReasonDraining, ReasonImprecise:
 		return []Offer{}
@@ -26,29 +26,29 @@ func (x *state) counterOffers(j *live, reason string) []Offer {
 }
 
 // offers finds counter-offers and keeps them for a while.
-func (x *Exchange) offers(j *live, reason string) []Offer {
+func (x *Exchange) offers(j *activeJob, reason string) []Offer {
 	found := x.counterOffers(j, reason)
 	for i := range found {
 		q := &found[i].Quote
 		q.ID = fmt.Sprintf("q%d%c", j.ID, 'a'+i)
 		q.ExpiresUS = x.now + DefaultTTL*1000
 		x.touched.quote(q.ID)
-		x.quotes[q.ID] = &kept{Quote: *q, Account: j.Account}
+		x.quotes[q.ID] = &heldQuote{Quote: *q, Account: j.Account}
 		x.expiry.push(q.ExpiresUS, q.ID)
 	}
 	return found
 }
 
 // ask is a quote that binds nobody.
-func (x *state) ask(j *live, r Request) (Quote, bool) {
-	trial := &live{Job: Job{ID: x.next, Owner: j.Owner, Request: r}}
+func (x *state) ask(j *activeJob, r Request) (Quote, bool) {
+	trial := &activeJob{Job: Job{ID: x.next, Owner: j.Owner, Request: r}}
 	asked := x.fitting(trial)
 	core, err := x.cluster.Quote(x.time(), asked)
 	if err != nil || !core.Price.Limited() {
 		return Quote{}, false
 	}
 	x.prepareWorking(trial, &asked)
-	q := &kept{Working: trial.Working, Quote: Quote{
+	q := &heldQuote{Working: trial.Working, Quote: Quote{
 		Owner: j.Owner, Request: r, MadeUS: x.now, Width: int(asked.Width), Policy: x.epoch().Policy,
 	}}
 	x.fill(q, &asked, core)

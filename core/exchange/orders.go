@@ -40,7 +40,7 @@ func (r *rank) slot() dispatch.Slot { return dispatch.Slot{Processor: r.Processo
 
 // specs are what the tasks of a job run. They are worked out once for every
 // attempt.
-func (x *state) specs(j *live) []task.Spec {
+func (x *state) specs(j *activeJob) []task.Spec {
 	if len(j.specs) != j.programs() {
 		var nodes []string
 		for rank := range j.programs() {
@@ -52,7 +52,7 @@ func (x *state) specs(j *live) []task.Spec {
 }
 
 // spec is what the tasks of a job have in common.
-func (j *live) spec() task.Spec {
+func (j *activeJob) spec() task.Spec {
 	r := &j.Request
 	s := task.Spec{
 		Key: task.Key{Job: j.ID, Attempt: j.Attempt}, Threads: j.threads(), Name: j.Name, User: j.Owner,
@@ -150,7 +150,7 @@ func (x *state) News(node string, tasks []task.Status) []task.Status {
 }
 
 // isNews reports whether a task that goes on is not where it was reckoned to be.
-func (x *state) isNews(j *live, r *rank, s *task.Status) bool {
+func (x *state) isNews(j *activeJob, r *rank, s *task.Status) bool {
 	stand, here := x.cluster.Status(market.JobID(j.ID), x.time())
 	if !here || !stand.Running {
 		return false

@@ -40,7 +40,7 @@ func (x *Exchange) overruns() error {
 }
 
 // hadAll reports whether a job was measured to have had all of its estimate.
-func (x *state) hadAll(j *live) bool {
+func (x *state) hadAll(j *activeJob) bool {
 	stand, here := x.cluster.Status(market.JobID(j.ID), x.time())
 	return here && meter.HadAll(stand.Estimate, j.Apart, j.tasks())
 }
@@ -48,7 +48,7 @@ func (x *state) hadAll(j *live) bool {
 // setBack takes a job that is reckoned to have had all of its estimate to be a
 // second behind, until somebody measures it: to the policy, one past its estimate
 // would need all there is.
-func (x *Exchange) setBack(j *live) error {
+func (x *Exchange) setBack(j *activeJob) error {
 	if !x.kind.TimeShared {
 		return nil
 	}
@@ -72,7 +72,7 @@ func (x *Exchange) setBack(j *live) error {
 // extend asks for a tenth of the estimate more, and for twice as much each
 // time after that; where there is no room for it, for a quarter of it. What the
 // job has had beyond its estimate by now is to be paid for at the same price.
-func (x *Exchange) extend(j *live) error {
+func (x *Exchange) extend(j *activeJob) error {
 	const least = 1000 // milliseconds
 	whole := int64(math.Max(least, float64(j.askedMS())/10*math.Pow(2, float64(j.Tries))))
 	before := len(j.Extensions)
@@ -92,11 +92,11 @@ func (x *Exchange) extend(j *live) error {
 			return nil
 		}
 	}
-	return x.giveUp(j)
+	return x.stopOverrun(j)
 }
 
 // leeway is what a job may still be charged for more.
-func (x *state) leeway(j *live) market.Price {
+func (x *state) leeway(j *activeJob) market.Price {
 	if j.Request.Budget != nil {
 		agreed := j.agreed(&x.clock)
 		return max(0, market.Money(*j.Request.Budget)-agreed.Sold()).Price()
@@ -105,7 +105,7 @@ func (x *state) leeway(j *live) market.Price {
 }
 
 // prolonged notes an extension, and keeps the money for it.
-func (x *Exchange) prolonged(j *live, e *market.Event) {
+func (x *Exchange) prolonged(j *activeJob, e *market.Event) {
 	price, err := e.Price.Money()
 	if err != nil {
 		price = 0
@@ -128,12 +128,12 @@ func (x *Exchange) prolonged(j *live, e *market.Event) {
 }
 
 // overran hears that there is no more to be had: extend decides what follows.
-func (x *Exchange) overran(j *live, e *market.Event) {
+func (x *Exchange) overran(j *activeJob, e *market.Event) {
 	j.Detail = "needs more than it estimated: " + refusalText(e.Reason)
 }
 
-// giveUp does with a job what its user chose for this case.
-func (x *Exchange) giveUp(j *live) error {
+// stopOverrun does with a job what its user chose for this case.
+func (x *Exchange) stopOverrun(j *activeJob) error {
 	detail := j.Detail
 	j.OverUS = x.now
 	choice := j.Request.overrun()

@@ -9,7 +9,7 @@ import (
 // and how the job ended, or would if it did now.
 
 // agreed is what was agreed with a job.
-func (j *live) agreed(c *clock) bill.Job {
+func (j *activeJob) agreed(c *clock) bill.Job {
 	a := bill.Job{
 		Price: market.Money(j.Price), Formula: j.Working.Formula, Held: market.Money(j.Held), EstimateMS: j.askedMS(),
 		Due: c.sometime(j.DueUS), Promised: j.PromisedUS != 0, Penalty: market.Money(j.Request.PenaltyMicros),
@@ -25,7 +25,7 @@ func (j *live) agreed(c *clock) bill.Job {
 }
 
 // ending is how a job has ended.
-func (j *live) ending(c *clock, fine market.Price) *bill.Ending {
+func (j *activeJob) ending(c *clock, fine market.Price) *bill.Ending {
 	if j.State == Expired {
 		fine = -market.Price(j.Owed)
 	}
@@ -37,7 +37,7 @@ func (j *live) ending(c *clock, fine market.Price) *bill.Ending {
 
 // owedNow is the bill of a job under way if it ended now: by itself, or as it was
 // told to.
-func (x *state) owedNow(j *live) bill.Bill {
+func (x *state) owedNow(j *activeJob) bill.Bill {
 	state := Completed
 	if j.State == Stopping {
 		state = j.End
@@ -46,13 +46,13 @@ func (x *state) owedNow(j *live) bill.Bill {
 }
 
 // owedAs is the bill of a job under way if it ended now in a state.
-func (x *state) owedAs(j *live, state State) bill.Bill {
+func (x *state) owedAs(j *activeJob, state State) bill.Bill {
 	agreed := j.agreed(&x.clock)
 	return bill.Owed(x.rules(), &agreed, x.endingNow(j, state))
 }
 
 // penaltyNow is what the delay of a job has come to so far.
-func (x *state) penaltyNow(j *live) market.Money {
+func (x *state) penaltyNow(j *activeJob) market.Money {
 	if j.DueUS == 0 || x.now <= j.DueUS {
 		return 0 // most jobs: nothing to work out
 	}
@@ -60,14 +60,14 @@ func (x *state) penaltyNow(j *live) market.Money {
 }
 
 // endingNow is how a job under way would end in a state now.
-func (x *state) endingNow(j *live, state State) *bill.Ending {
+func (x *state) endingNow(j *activeJob, state State) *bill.Ending {
 	e := j.ending(&x.clock, x.fineNow(j))
 	e.Way, e.At, e.WorkMS, e.OptionalMS = wayOf(state), x.time(), x.workNow(j), x.optionalNow(j)
 	return e
 }
 
 // workNow is the work that a job is taken to have done.
-func (x *state) workNow(j *live) int64 {
+func (x *state) workNow(j *activeJob) int64 {
 	if len(j.Ranks) == 0 {
 		return j.Work
 	}
@@ -80,7 +80,7 @@ func (x *state) workNow(j *live) int64 {
 
 // fineNow is what the policy would take off the price if a job ended now, where
 // it is liable for delays.
-func (x *state) fineNow(j *live) market.Price {
+func (x *state) fineNow(j *activeJob) market.Price {
 	if len(j.Ranks) == 0 || x.now <= j.DueUS {
 		return 0
 	}
@@ -110,7 +110,7 @@ func wayOf(s State) bill.Way {
 }
 
 // askedMS is the estimate on each processor: of an array, of a whole lane.
-func (j *live) askedMS() int64 {
+func (j *activeJob) askedMS() int64 {
 	_, estimate := j.Request.width(j.Width)
 	return int64(float64(estimate)*1e3 + 0.5)
 }

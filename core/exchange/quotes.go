@@ -9,9 +9,9 @@ import (
 	"github.com/libra-market/libra/core/market"
 )
 
-// kept is a quote somebody may come back to. A binding and firm one holds room
+// heldQuote is a quote somebody may come back to. A binding and firm one holds room
 // in the cluster under the job number that it will have.
-type kept struct {
+type heldQuote struct {
 	Quote
 
 	Account  string       `json:"account"`
@@ -64,7 +64,7 @@ func (x *Exchange) quote(by Identity, a *AskQuote) (Outcome, error) {
 	}
 	asked := x.fitting(j)
 	j.Width = int(asked.Width)
-	q := &kept{Account: account, Job: j.ID, Quote: Quote{
+	q := &heldQuote{Account: account, Job: j.ID, Quote: Quote{
 		ID: fmt.Sprintf("q%d", j.ID), Owner: by.User, Request: r, Binding: true, MadeUS: x.now, ExpiresUS: x.now + ttl*1000,
 		Width: int(asked.Width), Policy: x.epoch().Policy,
 	}}
@@ -87,11 +87,11 @@ func (x *Exchange) quote(by Identity, a *AskQuote) (Outcome, error) {
 		q.Reserved = true
 		x.quotes[q.ID], x.reserved[q.Job] = q, q
 		if err := x.step(market.Event{Kind: market.Reserved, Job: asked.ID, Spec: &asked}); err != nil {
-			x.drop(q)
+			x.removeQuote(q)
 			return Outcome{}, err
 		}
 		if q.Refused != "" {
-			x.drop(q)
+			x.removeQuote(q)
 			return x.refuseQuote(j, q.Refused, "the market has moved"), nil
 		}
 	}
@@ -116,12 +116,12 @@ func withProgram(r Request) Request {
 	return r
 }
 
-func (x *Exchange) refuseQuote(j *live, reason, detail string) Outcome {
+func (x *Exchange) refuseQuote(j *activeJob, reason, detail string) Outcome {
 	return Outcome{Refusal: &Refusal{Reason: reason, Detail: detail, Offers: x.offers(j, reason)}}
 }
 
 // fill completes a quote with what the core answered.
-func (x *state) fill(q *kept, asked *market.Job, core market.Quote) {
+func (x *state) fill(q *heldQuote, asked *market.Job, core market.Quote) {
 	q.Firm, q.Owed, q.Procs = core.Firm, Number(core.Price), core.Procs
 	if price, err := core.Price.Money(); err == nil {
 		q.Price = int64(max(0, price))
@@ -142,7 +142,7 @@ func (x *state) fill(q *kept, asked *market.Job, core market.Quote) {
 }
 
 // reservation is the quote that holds room under a job number.
-func (x *state) reservation(job int64) *kept {
+func (x *state) reservation(job int64) *heldQuote {
 	if len(x.quotes) == 0 {
 		return nil
 	}
@@ -153,8 +153,8 @@ func (x *state) reservation(job int64) *kept {
 	return q
 }
 
-// hearOfReservation notes what the core says of a job that nobody has taken yet.
-func (x *Exchange) hearOfReservation(q *kept, e *market.Event) {
+// applyToQuote notes what the core says of a job that nobody has taken yet.
+func (x *Exchange) applyToQuote(q *heldQuote, e *market.Event) {
 	switch e.Kind {
 	case market.Rejected, market.Stopped:
 		q.Refused, q.Reserved = e.Reason.String(), false
@@ -165,8 +165,8 @@ func (x *Exchange) hearOfReservation(q *kept, e *market.Event) {
 	}
 }
 
-// take submits a job on a quote.
-func (x *Exchange) take(by Identity, s *Submit) (Outcome, error) {
+// submitOnQuote submits a job on a quote.
+func (x *Exchange) submitOnQuote(by Identity, s *Submit) (Outcome, error) {
 	q := x.quotes[s.Quote]
 	if q == nil || q.Owner != by.User {
 		return Outcome{}, fmt.Errorf("quote %s: %w, or it has expired: ask for a new one", s.Quote, ErrUnknown)
@@ -179,8 +179,8 @@ func (x *Exchange) take(by Identity, s *Submit) (Outcome, error) {
 		return Outcome{}, err
 	}
 	if !q.Reserved {
-		x.drop(q)
-		o, err := x.enterNew(by, r, s.Settled)
+		x.removeQuote(q)
+		o, err := x.submitNew(by, r, s.Settled)
 		if o.Job != nil {
 			o.Job.Quote = s.Quote
 		}
@@ -196,12 +196,12 @@ func (x *Exchange) take(by Identity, s *Submit) (Outcome, error) {
 	if reason, why := x.cannotHold(q.Account, r.mostCost(market.Money(q.Price))); reason != "" {
 		return Outcome{Refusal: &Refusal{Reason: reason, Detail: why, Offers: []Offer{}}}, nil // the quote stands
 	}
-	x.drop(q)
+	x.removeQuote(q)
 	x.jobs[j.ID] = j
 	if err := x.step(market.Event{Kind: market.Confirmed, Job: market.JobID(j.ID)}); err != nil {
 		return Outcome{}, err
 	}
-	return x.pay(j)
+	return x.reserveFunds(j)
 }
 
 // merge puts a program to the terms of a quote. Terms that differ are refused:
@@ -254,33 +254,33 @@ func merge(quoted, given Request) (Request, error) {
 	return r, nil
 }
 
-// giveBack cancels a quote.
-func (x *Exchange) giveBack(by Identity, id string) (Outcome, error) {
+// cancelQuote cancels a quote.
+func (x *Exchange) cancelQuote(by Identity, id string) (Outcome, error) {
 	q := x.quotes[id]
 	if q == nil || by.Role != RoleOwner && q.Owner != by.User {
 		return Outcome{}, fmt.Errorf("quote %s: %w, or it has expired", id, ErrUnknown)
 	}
 	v := q.Quote
-	return Outcome{Quote: &v}, x.lapse(id)
+	return Outcome{Quote: &v}, x.expireQuote(id)
 }
 
-// lapse ends a quote that nobody took.
-func (x *Exchange) lapse(id string) error {
+// expireQuote ends a quote that nobody took.
+func (x *Exchange) expireQuote(id string) error {
 	q := x.quotes[id]
 	if q == nil {
 		return nil
 	}
 	if !q.Reserved || x.cluster == nil {
-		x.drop(q)
+		x.removeQuote(q)
 		return nil
 	}
 	err := x.step(market.Event{Kind: market.Cancelled, Job: market.JobID(q.Job)})
-	x.drop(q)
+	x.removeQuote(q)
 	return err
 }
 
-// drop forgets a quote.
-func (x *Exchange) drop(q *kept) {
+// removeQuote forgets a quote.
+func (x *Exchange) removeQuote(q *heldQuote) {
 	x.touched.quote(q.ID)
 	delete(x.quotes, q.ID)
 	delete(x.reserved, q.Job)

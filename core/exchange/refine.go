@@ -15,7 +15,7 @@ import (
 // told to end, and has succeeded.
 
 // fulfilled is what the core must hear of mandatory parts that are done.
-func (x *Exchange) fulfilled(j *live) []market.Event {
+func (x *Exchange) fulfilled(j *activeJob) []market.Event {
 	if j.Request.Optional == nil || len(j.Ranks) == 0 {
 		return nil
 	}
@@ -46,7 +46,7 @@ func (x *Exchange) refinements() error {
 	if !x.kind.Imprecise || x.cluster == nil {
 		return nil
 	}
-	for _, id := range x.live() {
+	for _, id := range x.active() {
 		j := x.jobs[id]
 		if j.Request.Optional == nil || j.State != Running {
 			continue
@@ -69,7 +69,7 @@ func (x *Exchange) refinements() error {
 // refined ends the tasks that have had all of their optional part, if somebody
 // has measured that; those that are only reckoned to are taken to be a second
 // behind until then.
-func (x *Exchange) refined(j *live) error {
+func (x *Exchange) refined(j *activeJob) error {
 	stand, here := x.cluster.Status(market.JobID(j.ID), x.time())
 	if !here || !stand.Running {
 		return nil
@@ -104,7 +104,7 @@ func (x *Exchange) refined(j *live) error {
 // cut notes how much of its optional part each task of a job has done that is
 // told to end: what it does to wind up is not paid for, nor what it does after
 // its deadline because it was told late.
-func (x *Exchange) cut(j *live) {
+func (x *Exchange) cut(j *activeJob) {
 	if j.Request.Optional == nil {
 		return
 	}
@@ -127,10 +127,12 @@ func (x *Exchange) cut(j *live) {
 }
 
 // optional is the most work of the optional part on each processor.
-func (j *live) optional() market.Work { return market.Work(float64(j.Request.Optional.WorkMS) / 1e3) }
+func (j *activeJob) optional() market.Work {
+	return market.Work(float64(j.Request.Optional.WorkMS) / 1e3)
+}
 
 // stopOf is how a task is to be ended.
-func (j *live) stopOf(r *rank) task.Stop {
+func (j *activeJob) stopOf(r *rank) task.Stop {
 	if j.Stop == task.GoOn {
 		return r.Stop
 	}
@@ -138,7 +140,7 @@ func (j *live) stopOf(r *rank) task.Stop {
 }
 
 // beginAgain forgets the parts of a job that has lost its node.
-func (j *live) beginAgain() {
+func (j *activeJob) beginAgain() {
 	if j.Request.Optional != nil {
 		j.Part, j.MandatoryUS = task.MandatoryPart, 0
 	}
@@ -146,16 +148,16 @@ func (j *live) beginAgain() {
 
 // optionalDue is how much of its optional part a job has executed, on all its
 // processors, in milliseconds: by what commands have said.
-func (x *state) optionalDue(j *live) int64 {
+func (x *state) optionalDue(j *activeJob) int64 {
 	return x.optionalBy(j, func(r *rank) int64 { return r.RefinedUS })
 }
 
 // optionalNow is the same by all that was heard, for those who look.
-func (x *state) optionalNow(j *live) int64 {
+func (x *state) optionalNow(j *activeJob) int64 {
 	return x.optionalBy(j, func(r *rank) int64 { return max(r.RefinedUS, r.cpuUS()-r.TookUS) })
 }
 
-func (x *state) optionalBy(j *live, refined func(*rank) int64) (ms int64) {
+func (x *state) optionalBy(j *activeJob, refined func(*rank) int64) (ms int64) {
 	if j.Request.Optional == nil {
 		return 0
 	}
@@ -170,7 +172,7 @@ func (x *state) optionalBy(j *live, refined func(*rank) int64) (ms int64) {
 func (r *rank) cpuUS() int64 { return max(r.CPUUS, r.seenUS) }
 
 // explainParts says which part of a job runs, or why it stands still.
-func (x *state) explainParts(j *live, e *Explanation, stand *cluster.JobStatus) {
+func (x *state) explainParts(j *activeJob, e *Explanation, stand *cluster.JobStatus) {
 	what := "its mandatory part"
 	if j.Request.Optional == nil {
 		what = "it"

@@ -20,26 +20,26 @@ type node struct {
 	Why     string `json:"why,omitempty"`
 	Retired bool   `json:"retired,omitempty"`
 
-	tenants []*live // who has tasks here, by number
-	changed mark    // since somebody last asked for effects
+	tenants []*activeJob // who has tasks here, by number
+	changed mark         // since somebody last asked for effects
 }
 
-// let notes that a job has tasks here.
-func (n *node) let(j *live) {
+// addTenant notes that a job has tasks here.
+func (n *node) addTenant(j *activeJob) {
 	if i, here := n.tenant(j); !here {
 		n.tenants = slices.Insert(n.tenants, i, j)
 	}
 }
 
-// leave notes that a job has none here any more.
-func (n *node) leave(j *live) {
+// removeTenant notes that a job has none here any more.
+func (n *node) removeTenant(j *activeJob) {
 	if i, here := n.tenant(j); here {
 		n.tenants = slices.Delete(n.tenants, i, i+1)
 	}
 }
 
-func (n *node) tenant(j *live) (int, bool) {
-	return slices.BinarySearchFunc(n.tenants, j.ID, func(t *live, id int64) int { return cmp.Compare(t.ID, id) })
+func (n *node) tenant(j *activeJob) (int, bool) {
+	return slices.BinarySearchFunc(n.tenants, j.ID, func(t *activeJob, id int64) int { return cmp.Compare(t.ID, id) })
 }
 
 // roster is all nodes that ever joined, in the order of their processors'

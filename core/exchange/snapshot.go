@@ -22,8 +22,8 @@ type Snapshot struct {
 	Cluster *cluster.State `json:"cluster,omitempty"`
 	Ledger  ledger.State   `json:"ledger"`
 	Next    int64          `json:"next"`
-	Jobs    []*live        `json:"jobs"`
-	Quotes  []*kept        `json:"quotes"`
+	Jobs    []*activeJob   `json:"jobs"`
+	Quotes  []*heldQuote   `json:"quotes"`
 	Wake    Number         `json:"wake"`
 	Record  Track          `json:"record"`
 }
@@ -39,7 +39,7 @@ func (x *state) Snapshot() Snapshot {
 		c := x.cluster.State()
 		s.Cluster = &c
 	}
-	for _, id := range x.live() {
+	for _, id := range x.active() {
 		s.Jobs = append(s.Jobs, x.jobs[id])
 	}
 	for _, id := range slices.Sorted(maps.Keys(x.quotes)) {
@@ -83,7 +83,7 @@ func open(version string, s *Snapshot) (*Exchange, error) {
 			if k := j.Ranks[i].Node; k < 0 || k >= len(x.nodes) {
 				return nil, fmt.Errorf("state of the exchange: job %d is on node %d of %d", j.ID, k, len(x.nodes))
 			}
-			x.nodes[j.Ranks[i].Node].let(j)
+			x.nodes[j.Ranks[i].Node].addTenant(j)
 		}
 		for _, id := range j.Waits {
 			x.waits[id] = append(x.waits[id], j.ID)

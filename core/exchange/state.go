@@ -27,9 +27,9 @@ type state struct {
 	home    map[string]string // by user: the account that pays
 
 	next     int64 // number of the next job or quote
-	jobs     map[int64]*live
-	quotes   map[string]*kept
-	reserved map[int64]*kept // by job number: those that hold room
+	jobs     map[int64]*activeJob
+	quotes   map[string]*heldQuote
+	reserved map[int64]*heldQuote // by job number: those that hold room
 	expiry   expiries
 	waits    map[int64][]int64 // by job: who waits for it
 	wake     market.Time
@@ -40,9 +40,9 @@ func newState(version string) state {
 	return state{
 		version:  version,
 		byName:   map[string]int{},
-		jobs:     map[int64]*live{},
-		quotes:   map[string]*kept{},
-		reserved: map[int64]*kept{},
+		jobs:     map[int64]*activeJob{},
+		quotes:   map[string]*heldQuote{},
+		reserved: map[int64]*heldQuote{},
 		waits:    map[int64][]int64{},
 		ledger:   ledger.New(),
 		next:     1,
@@ -59,8 +59,8 @@ func (x *state) Underway() int { return len(x.jobs) }
 // epoch is the span of the log that is under way.
 func (x *state) epoch() *EpochView { return &x.epochs[len(x.epochs)-1] }
 
-// live lists the numbers of the jobs under way, in order.
-func (x *state) live() []int64 {
+// active lists the numbers of the jobs under way, in order.
+func (x *state) active() []int64 {
 	ids := make([]int64, 0, len(x.jobs))
 	for id := range x.jobs {
 		ids = append(ids, id)

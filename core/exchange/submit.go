@@ -11,13 +11,13 @@ import (
 // submit takes in a job, or says why not.
 func (x *Exchange) submit(by Identity, s *Submit) (Outcome, error) {
 	if s.Quote != "" {
-		return x.take(by, s)
+		return x.submitOnQuote(by, s)
 	}
-	return x.enterNew(by, s.Request, s.Settled)
+	return x.submitNew(by, s.Request, s.Settled)
 }
 
-// enterNew is a submission without a quote.
-func (x *Exchange) enterNew(by Identity, r Request, settled []Settled) (Outcome, error) {
+// submitNew is a submission without a quote.
+func (x *Exchange) submitNew(by Identity, r Request, settled []Settled) (Outcome, error) {
 	if err := r.Validate(); err != nil {
 		return Outcome{}, err
 	}
@@ -42,13 +42,13 @@ func (x *Exchange) enterNew(by Identity, r Request, settled []Settled) (Outcome,
 		}
 	}
 	if len(waits) > 0 {
-		return x.hold(j, waits)
+		return x.waitForOthers(j, waits)
 	}
 	return x.admit(j)
 }
 
 // newJob numbers a job. It is not under way yet.
-func (x *Exchange) newJob(by Identity, r Request, account string) *live {
+func (x *Exchange) newJob(by Identity, r Request, account string) *activeJob {
 	id := x.next
 	x.next++
 	if r.Output == "" {
@@ -62,7 +62,7 @@ func (x *Exchange) newJob(by Identity, r Request, account string) *live {
 	if r.Error == "" {
 		r.Error = r.Output
 	}
-	j := &live{Job: Job{
+	j := &activeJob{Job: Job{
 		ID: id, Owner: by.User, Account: account, Name: r.Name, Request: r, SubmittedUS: x.now, Policy: x.epoch().Policy,
 	}}
 	if r.DeadlineMS > 0 {
@@ -91,7 +91,7 @@ func nameOf(r *Request) string {
 
 // refuse says no to a job at the door, with what would be taken instead. The
 // refusal is kept: it is part of the history.
-func (x *Exchange) refuse(j *live, reason, detail string) Outcome {
+func (x *Exchange) refuse(j *activeJob, reason, detail string) Outcome {
 	r := &Refusal{Reason: reason, Detail: detail, Offers: x.offers(j, reason), Job: j.ID}
 	if j.State == "" {
 		j.State, j.Reason, j.Detail, j.EndedUS = Rejected, reason, detail, x.now
@@ -102,7 +102,7 @@ func (x *Exchange) refuse(j *live, reason, detail string) Outcome {
 }
 
 // admit hands a job to the cluster, and pays for it what the answer asks.
-func (x *Exchange) admit(j *live) (Outcome, error) {
+func (x *Exchange) admit(j *activeJob) (Outcome, error) {
 	if x.cluster == nil {
 		return x.refuse(j, market.CannotMeetResources.String(), "no node has joined the cluster yet"), nil
 	}
@@ -117,12 +117,12 @@ func (x *Exchange) admit(j *live) (Outcome, error) {
 		return x.refuse(j, j.Reason, j.Detail), nil
 	}
 	x.prepareWorking(j, &asked)
-	return x.pay(j)
+	return x.reserveFunds(j)
 }
 
-// pay holds the most that a job taken in can cost; who cannot pay is put out
+// reserveFunds holds the most that a job taken in can cost; who cannot pay is put out
 // again.
-func (x *Exchange) pay(j *live) (Outcome, error) {
+func (x *Exchange) reserveFunds(j *activeJob) (Outcome, error) {
 	if j.State.Final() { // it has come and gone in this very instant
 		v := j.Job
 		return Outcome{Job: &v}, nil
@@ -141,13 +141,13 @@ func (x *Exchange) pay(j *live) (Outcome, error) {
 }
 
 // payable prices a job and holds the money; it says why it cannot.
-func (x *Exchange) payable(j *live) (reason, detail string) {
+func (x *Exchange) payable(j *activeJob) (reason, detail string) {
 	price, err := market.Price(j.Owed).Money()
 	if err != nil {
 		return market.CannotMeetBudget.String(), nameBudget(x.epoch().Policy)
 	}
 	j.Price = int64(max(0, price))
-	if err := x.holdFor(j); err != nil {
+	if err := x.holdFunds(j); err != nil {
 		if reason, detail = shortage(err); reason == "" {
 			reason, detail = ReasonFunds, err.Error()
 		}
@@ -157,7 +157,7 @@ func (x *Exchange) payable(j *live) (reason, detail string) {
 
 // fitting is what the core is asked: of an array without a limit, the most
 // lanes that the market takes.
-func (x *state) fitting(j *live) market.Job {
+func (x *state) fitting(j *activeJob) market.Job {
 	t := x.time()
 	first := j.Request.asked(j.ID, j.Owner, t, x.nodes.processorsUp())
 	if j.DueUS > 0 { // part of the deadline may be gone, waiting for others
@@ -181,7 +181,7 @@ func (x *state) fitting(j *live) market.Job {
 // cancel takes a job or a quote back.
 func (x *Exchange) cancel(by Identity, c *Cancel) (Outcome, error) {
 	if c.Quote != "" {
-		return x.giveBack(by, c.Quote)
+		return x.cancelQuote(by, c.Quote)
 	}
 	j := x.jobs[c.Job]
 	if j == nil || by.Role != RoleOwner && j.Owner != by.User {
@@ -203,7 +203,7 @@ func (x *Exchange) cancel(by Identity, c *Cancel) (Outcome, error) {
 
 // stop asks for the end of a job. Where it runs, its promise ends at once, so
 // that it takes nothing from others while it winds up.
-func (x *Exchange) stop(j *live, how task.Stop, end State, reason, detail string) error {
+func (x *Exchange) stop(j *activeJob, how task.Stop, end State, reason, detail string) error {
 	switch j.State {
 	case Held:
 		x.end(j, end, reason, detail)
@@ -247,12 +247,12 @@ func (x *state) dependencies(by Identity, after []int64, settled []Settled) (wai
 	return waits, broken, nil
 }
 
-// hold keeps a job back until others have succeeded. Its budget is held, its
+// waitForOthers keeps a job back until others have succeeded. Its budget is held, its
 // deadline runs, nothing is promised.
-func (x *Exchange) hold(j *live, waits []int64) (Outcome, error) {
+func (x *Exchange) waitForOthers(j *activeJob, waits []int64) (Outcome, error) {
 	j.State, j.Waits = Held, waits
 	if j.Request.Budget != nil {
-		if err := x.holdFor(j); err != nil {
+		if err := x.holdFunds(j); err != nil {
 			return Outcome{}, err
 		}
 	}
@@ -265,8 +265,8 @@ func (x *Exchange) hold(j *live, waits []int64) (Outcome, error) {
 	return Outcome{Job: &v}, nil
 }
 
-// follow tells those who waited for a job how it ended.
-func (x *Exchange) follow(ended *live) {
+// releaseDependents tells those who waited for a job how it ended.
+func (x *Exchange) releaseDependents(ended *activeJob) {
 	waiting := x.waits[ended.ID]
 	delete(x.waits, ended.ID)
 	for _, id := range waiting {
@@ -282,36 +282,36 @@ func (x *Exchange) follow(ended *live) {
 		x.touched.job(j.ID, true)
 		j.Waits = slices.DeleteFunc(j.Waits, func(w int64) bool { return w == ended.ID })
 		if len(j.Waits) == 0 {
-			x.todo.add(func() error { return x.release(j) })
+			x.todo.add(func() error { return x.admitDependent(j) })
 		}
 	}
 }
 
-// release hands a job to the cluster whose time has come.
-func (x *Exchange) release(j *live) error {
+// admitDependent hands a job to the cluster whose time has come.
+func (x *Exchange) admitDependent(j *activeJob) error {
 	if j.State != Held {
 		return nil
 	}
 	if j.Held > 0 {
-		x.unhold(j)
+		x.releaseHold(j)
 	}
 	j.State = ""
 	delete(x.jobs, j.ID)
 	if why := x.onlyPrecise(&j.Request); why != "" { // another policy came while it waited
 		x.refuse(j, ReasonImprecise, why)
-		x.follow(j)
+		x.releaseDependents(j)
 		return nil
 	}
 	if j.Request.Budget != nil {
 		if reason, why := x.cannotHold(j.Account, j.Request.mostCost(0)); reason != "" {
 			x.refuse(j, reason, why)
-			x.follow(j)
+			x.releaseDependents(j)
 			return nil
 		}
 	}
 	o, err := x.admit(j)
 	if err == nil && o.Refusal != nil {
-		x.follow(j)
+		x.releaseDependents(j)
 	}
 	return err
 }

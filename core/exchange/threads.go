@@ -30,21 +30,21 @@ func (r *Request) Procs() int {
 }
 
 // threads is how many processors each program of a job has.
-func (j *live) threads() int { return j.Request.threads() }
+func (j *activeJob) threads() int { return j.Request.threads() }
 
 // programs is how many of them the job has on processors.
-func (j *live) programs() int { return len(j.Ranks) / j.threads() }
+func (j *activeJob) programs() int { return len(j.Ranks) / j.threads() }
 
 // first is the first processor of a program, which stands for all.
-func (j *live) first(program int) *rank { return &j.Ranks[program*j.threads()] }
+func (j *activeJob) first(program int) *rank { return &j.Ranks[program*j.threads()] }
 
 // others are the rest of them.
-func (j *live) others(program int) []rank {
+func (j *activeJob) others(program int) []rank {
 	return j.Ranks[program*j.threads()+1 : (program+1)*j.threads()]
 }
 
 // tasks are what was measured on each processor of a job.
-func (j *live) tasks() iter.Seq[*meter.Task] {
+func (j *activeJob) tasks() iter.Seq[*meter.Task] {
 	return func(yield func(*meter.Task) bool) {
 		for i := range j.Ranks {
 			if !yield(&j.Ranks[i].Task) {

@@ -13,7 +13,7 @@ type Track struct {
 // count adds a job with a deadline that has ended, and whether it was met: what
 // was cancelled, stopped or never begun says nothing of that, nor does one that
 // broke its own promise.
-func (t *Track) count(j *live, met bool) {
+func (t *Track) count(j *activeJob, met bool) {
 	switch {
 	case j.State != Completed && j.State != Failed && j.State != Lost:
 	case j.Void:

@@ -8,7 +8,7 @@ import (
 )
 
 // verdict is how a job that ran to its end has fared, by how its tasks did.
-func (j *live) verdict() (state State, reason, detail string) {
+func (j *activeJob) verdict() (state State, reason, detail string) {
 	spoiled := ""
 	for i := range j.Ranks {
 		s := j.Ranks[i].Status

@@ -10,7 +10,7 @@ import (
 )
 
 // view is a job as it is now.
-func (x *state) view(j *live) Job {
+func (x *state) view(j *activeJob) Job {
 	v := j.Job
 	if v.State.Final() {
 		return v
@@ -125,7 +125,7 @@ func (x *state) tenants(views []NodeView) {
 	for i := range views {
 		at[views[i].Index] = &views[i]
 	}
-	for _, id := range x.live() {
+	for _, id := range x.active() {
 		j := x.jobs[id]
 		stand, _ := x.standing(j)
 		for i := range j.Ranks {
@@ -145,7 +145,7 @@ func (x *state) tenants(views []NodeView) {
 }
 
 // standing is the rate of work that a job needs from now on to be in time.
-func (x *state) standing(j *live) (need float64, here bool) {
+func (x *state) standing(j *activeJob) (need float64, here bool) {
 	if len(j.Ranks) == 0 { // it waits: its place in the queue is dear to find
 		return 0, false
 	}
@@ -173,7 +173,7 @@ func (x *state) Preview(by Identity, r Request) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	j := &live{Job: Job{Owner: by.User, Account: account, Request: withProgram(r), SubmittedUS: x.now}}
+	j := &activeJob{Job: Job{Owner: by.User, Account: account, Request: withProgram(r), SubmittedUS: x.now}}
 	no := func(reason, detail string) Outcome {
 		return Outcome{Refusal: &Refusal{Reason: reason, Detail: detail, Offers: x.counterOffers(j, reason)}}
 	}
@@ -198,8 +198,8 @@ func (x *state) Preview(by Identity, r Request) (Outcome, error) {
 }
 
 // whyNot is the reason for which a request is refused now.
-func (x *state) whyNot(j *live, r Request) market.Reason {
-	trial := &live{Job: Job{ID: x.next, Owner: j.Owner, Request: r}}
+func (x *state) whyNot(j *activeJob, r Request) market.Reason {
+	trial := &activeJob{Job: Job{ID: x.next, Owner: j.Owner, Request: r}}
 	_, err := x.cluster.Quote(x.time(), x.fitting(trial))
 	if rejected, ok := err.(*market.Rejection); ok { //nolint:errorlint // the cluster returns it as it is
 		return rejected.Reason
@@ -240,10 +240,10 @@ func (x *state) Prices() Prices {
 		const minute = 60_000
 		point := PricePoint{Factor: factor, DeadlineMS: int64(factor * minute)}
 		r := Request{EstimateMS: minute, DeadlineMS: point.DeadlineMS}
-		if q, ok := x.ask(&live{}, r); ok {
+		if q, ok := x.ask(&activeJob{}, r); ok {
 			point.Price = q.Price
 		} else {
-			point.Refused = x.whyNot(&live{}, r).String()
+			point.Refused = x.whyNot(&activeJob{}, r).String()
 		}
 		p.Samples = append(p.Samples, point)
 	}
@@ -272,7 +272,7 @@ func (x *state) loads(procs market.Procs) map[int]float64 {
 }
 
 // holds reports whether a job is on one of some processors.
-func (j *live) holds(procs market.Procs) bool {
+func (j *activeJob) holds(procs market.Procs) bool {
 	for i := range j.Ranks {
 		if procs.Has(int(j.Ranks[i].Proc)) {
 			return true

@@ -5,7 +5,7 @@ import "github.com/libra-market/libra/core/market"
 // prepareWorking notes how the price of a job came about that was just quoted or
 // taken in: the formula of the policy, with what went into it beside the
 // settings.
-func (x *state) prepareWorking(j *live, asked *market.Job) {
+func (x *state) prepareWorking(j *activeJob, asked *market.Job) {
 	w := Working{Inputs: []Input{
 		{Name: "E", Value: float64(asked.Estimate), Unit: "s"},
 		{Name: "procs", Value: float64(asked.Width), Unit: ""},

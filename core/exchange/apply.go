@@ -4,19 +4,19 @@ import (
 	"github.com/libra-market/libra/core/market"
 )
 
-// hear makes true, outside the core, one thing that the core has said.
-func (x *Exchange) hear(e *market.Event) {
+// apply makes true, outside the core, one thing that the core has said.
+func (x *Exchange) apply(e *market.Event) {
 	switch e.Kind {
 	case market.Wake:
 		x.wake = e.Finish
 		return
 	case market.Shared:
-		x.hearShares(e)
+		x.applyShares(e)
 		return
 	default:
 	}
 	if q := x.reservation(int64(e.Job)); q != nil {
-		x.hearOfReservation(q, e)
+		x.applyToQuote(q, e)
 		return
 	}
 	j := x.jobs[int64(e.Job)]
@@ -32,7 +32,7 @@ func (x *Exchange) hear(e *market.Event) {
 	case market.Granted:
 		x.granted(j, e)
 	case market.Evicted:
-		x.leavePlaces(j)
+		x.vacate(j)
 		j.State, j.Share, j.Work = Queued, 0, 0
 		j.Attempt++
 		j.beginAgain()
@@ -52,7 +52,7 @@ func (x *Exchange) hear(e *market.Event) {
 }
 
 // accepted gives a job its promise and, where that is decided, its place.
-func (x *Exchange) accepted(j *live, e *market.Event) {
+func (x *Exchange) accepted(j *activeJob, e *market.Event) {
 	j.Owed, j.Firm = Number(e.Price), e.Firm && !j.Void
 	if e.Finish.Finite() && e.Firm {
 		j.PromisedUS = x.unix(e.Finish)
@@ -64,7 +64,7 @@ func (x *Exchange) accepted(j *live, e *market.Event) {
 }
 
 // granted sets the share of a job that advances as one.
-func (x *Exchange) granted(j *live, e *market.Event) {
+func (x *Exchange) granted(j *activeJob, e *market.Event) {
 	if len(j.Ranks) == 0 {
 		x.place(j, e.Procs)
 		x.changed(j)
@@ -76,8 +76,8 @@ func (x *Exchange) granted(j *live, e *market.Event) {
 	x.shareChanged(j)
 }
 
-// hearShares sets the shares of the tasks on one processor.
-func (x *Exchange) hearShares(e *market.Event) {
+// applyShares sets the shares of the tasks on one processor.
+func (x *Exchange) applyShares(e *market.Event) {
 	for _, s := range e.Slices {
 		j := x.jobs[int64(s.Job)]
 		if j == nil {
@@ -95,21 +95,21 @@ func (x *Exchange) hearShares(e *market.Event) {
 }
 
 // shareChanged notes that the speed of a job has changed.
-func (x *Exchange) shareChanged(j *live) {
+func (x *Exchange) shareChanged(j *activeJob) {
 	if j.reckonShare(x.nodes) {
 		j.moved = true
 	}
 }
 
 // setSpeed sets the one speed of a job that advances as one.
-func (j *live) setSpeed(speed float64) {
+func (j *activeJob) setSpeed(speed float64) {
 	for i := range j.Ranks {
 		j.Ranks[i].Speed = speed
 	}
 }
 
 // setSpeedOn sets the speed of a job's task on one processor.
-func (j *live) setSpeedOn(proc int32, speed float64) {
+func (j *activeJob) setSpeedOn(proc int32, speed float64) {
 	for i := range j.Ranks {
 		if r := &j.Ranks[i]; r.Proc == proc {
 			r.Speed = speed
@@ -119,7 +119,7 @@ func (j *live) setSpeedOn(proc int32, speed float64) {
 
 // reckonShare works out the share of a job, the least that it has of a
 // processor; false: it is as it was.
-func (j *live) reckonShare(nodes []*node) bool {
+func (j *activeJob) reckonShare(nodes []*node) bool {
 	if len(j.Ranks) == 0 {
 		return false
 	}
@@ -138,7 +138,7 @@ func (j *live) reckonShare(nodes []*node) bool {
 
 // notePoint adds the share that a job has after a command to its timeline, if it
 // is another one.
-func (j *live) notePoint(now int64) {
+func (j *activeJob) notePoint(now int64) {
 	n := len(j.Timeline)
 	if n == 0 && j.Share == 0 || n > 0 && j.Timeline[n-1].Share == j.Share {
 		return
@@ -173,7 +173,7 @@ func thin(points []Point) []Point {
 }
 
 // place puts the tasks of a job on its processors, in their order.
-func (x *Exchange) place(j *live, procs market.Procs) {
+func (x *Exchange) place(j *activeJob, procs market.Procs) {
 	j.State = Running
 	if j.StartedUS == 0 {
 		j.StartedUS = x.now
@@ -186,22 +186,22 @@ func (x *Exchange) place(j *live, procs market.Procs) {
 		j.Ranks = append(j.Ranks, rank{Node: index, Processor: proc - n.First, Proc: int32(proc)})
 		j.Places = append(j.Places, Place{Node: n.Node, Processor: proc - n.First})
 		x.fx.mark(n, tasks)
-		n.let(j)
+		n.addTenant(j)
 	}
 }
 
-// leavePlaces takes the tasks of a job off their nodes.
-func (x *Exchange) leavePlaces(j *live) {
+// vacate takes the tasks of a job off their nodes.
+func (x *Exchange) vacate(j *activeJob) {
 	for i := range j.Ranks {
 		n := x.nodes[j.Ranks[i].Node]
 		x.fx.mark(n, tasks)
-		n.leave(j)
+		n.removeTenant(j)
 	}
 	j.Ranks = nil
 }
 
 // stopped ends a job that left the cluster without being done.
-func (x *Exchange) stopped(j *live, e *market.Event) {
+func (x *Exchange) stopped(j *activeJob, e *market.Event) {
 	switch {
 	case j.End != "":
 		x.end(j, j.End, j.Reason, j.Detail)
@@ -216,7 +216,7 @@ func (x *Exchange) stopped(j *live, e *market.Event) {
 }
 
 // completed ends a job that ran to its end, well or not.
-func (x *Exchange) completed(j *live, e *market.Event) {
+func (x *Exchange) completed(j *activeJob, e *market.Event) {
 	j.Work = int64(float64(e.Work) * 1e3)
 	if j.Request.Optional != nil {
 		j.Work = 0

@@ -9,8 +9,8 @@ import (
 	"github.com/libra-market/libra/core/task"
 )
 
-// measured takes in what agents said: how far tasks are, and which have ended.
-func (x *Exchange) measured(m *Measured) error {
+// report takes in what agents said: how far tasks are, and which have ended.
+func (x *Exchange) report(m *Measured) error {
 	if x.cluster == nil {
 		return nil
 	}
@@ -42,7 +42,7 @@ func (x *Exchange) measured(m *Measured) error {
 	for _, id := range ids {
 		j := x.jobs[id]
 		if j.State == Running && meter.Lost(j.tasks()) {
-			if err := x.dislodge(j); err != nil {
+			if err := x.restart(j); err != nil {
 				return err
 			}
 			continue
@@ -60,7 +60,7 @@ func (x *Exchange) measured(m *Measured) error {
 }
 
 // find is the task of a key, if that attempt is under way.
-func (x *state) find(k task.Key) (*live, *rank) {
+func (x *state) find(k task.Key) (*activeJob, *rank) {
 	j := x.jobs[k.Job]
 	if j == nil || j.Attempt != k.Attempt || k.Rank < 0 || k.Rank >= j.programs() {
 		return nil, nil
@@ -72,8 +72,8 @@ func (x *state) find(k task.Key) (*live, *rank) {
 // there, cannot keep: one whose groups are broken would lose it for ever.
 const mostAttempts = 10
 
-// dislodge lets a job that lost a task begin again, as when its node is lost.
-func (x *Exchange) dislodge(j *live) error {
+// restart lets a job that lost a task begin again, as when its node is lost.
+func (x *Exchange) restart(j *activeJob) error {
 	why := ""
 	switch {
 	case j.Request.NoRestart:
@@ -90,7 +90,7 @@ func (x *Exchange) dislodge(j *live) error {
 
 // ended is what the core must hear of tasks that have ended: of a job that
 // advances as one when all of them have, of the others each.
-func (x *Exchange) ended(j *live) []market.Event {
+func (x *Exchange) ended(j *activeJob) []market.Event {
 	var out []market.Event
 	all, refused, most := meter.Ends(j.tasks())
 	if refused && !all && j.State == Running {
@@ -117,7 +117,7 @@ func (x *Exchange) ended(j *live) []market.Event {
 
 // used is what the core must hear of tasks that go on: only where what they had
 // differs from what they were granted by more than measuring does.
-func (x *Exchange) used(j *live) []market.Event {
+func (x *Exchange) used(j *activeJob) []market.Event {
 	if j.State != Running && j.State != Stopping || len(j.Ranks) == 0 {
 		return nil
 	}

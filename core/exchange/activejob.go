@@ -7,9 +7,9 @@ import (
 	"github.com/libra-market/libra/core/task"
 )
 
-// live is a job that has not ended: what there is to know of it, and what is
+// activeJob is a job that has not ended: what there is to know of it, and what is
 // needed to carry it out.
-type live struct {
+type activeJob struct {
 	Job
 
 	Ranks   []rank    `json:"ranks,omitempty"`

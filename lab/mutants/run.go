@@ -30,7 +30,7 @@ type suite struct {
 func askers(dir string) []suite {
 	own := suite{pkg: dir, args: []string{"-test.short"}}
 	switch dir {
-	case "core/exchange", "core/bill", "core/dispatch":
+	case "core/exchange", "core/bill", "core/dispatch", "core/meter":
 		return dedupe(suite{pkg: "core/exchange", args: []string{"-test.run", "Plays"}}, own, suite{pkg: "core/exchange", args: []string{"-test.short"}})
 	case "core/policy", "core/book", "core/cluster", "core/pricing":
 		return dedupe(suite{pkg: "lab/sim", args: []string{"-test.run", "Script"}}, own, suite{pkg: "core/policy", args: []string{"-test.short"}})

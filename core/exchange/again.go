@@ -99,5 +99,5 @@ func (n *Number) value() float64 {
 
 // near reports whether two numbers are the same but for rounding.
 func near(a, b float64) bool {
-	return a == b || math.Abs(a-b) <= 1e-9*max(1, math.Abs(a), math.Abs(b))
+	return a == b || math.Abs(a-b) <= 1e-9*max(1, min(math.Abs(a), math.Abs(b))) // never is near nothing else
 }

@@ -1,6 +1,8 @@
 package exchange_test
 
 import (
+	"cmp"
+	"fmt"
 	"reflect"
 	"testing"
 
@@ -54,25 +56,25 @@ func TestWhereOutputIs(t *testing.T) {
 		node    string
 		file    string
 		key     int
-		bad     bool
+		why     string
 	}{
-		{plain, 0, nil, false, "a", "x-y-7-0", 0, false},
-		{plain, 3, nil, false, "b", "x-y-7-3", 3, false},
-		{plain, 3, nil, true, "b", "err", 3, false},
-		{plain, 4, nil, false, "", "", 0, true},
-		{plain, -1, nil, false, "", "", 0, true},
-		{threads, 1, nil, false, "b", "x-y-7-1", 1, false},
-		{threads, 2, nil, false, "", "", 0, true},
-		{exchange.Job{ID: 1}, 0, nil, false, "", "", 0, true},
-		{array, 0, nil, false, "", "", 0, true},
-		{array, 0, nil, true, "a", "err", 0, false},
-		{array, 0, element(10), false, "a", "%a", 0, false},
-		{array, 0, element(20), false, "b", "%a", 2, false},
-		{array, 0, element(30), false, "a", "%a", 0, false},
-		{array, 1, element(5), false, "a", "%a", 1, false},
+		{plain, 0, nil, false, "a", "x-y-7-0", 0, ""},
+		{plain, 3, nil, false, "b", "x-y-7-3", 3, ""},
+		{plain, 3, nil, true, "b", "err", 3, ""},
+		{plain, 4, nil, false, "", "", 0, "rank: want 0 to 3"},
+		{plain, -1, nil, false, "", "", 0, "rank: want 0 to 3"},
+		{threads, 1, nil, false, "b", "x-y-7-1", 1, ""},
+		{threads, 2, nil, false, "", "", 0, "rank: want 0 to 1"},
+		{exchange.Job{ID: 1}, 0, nil, false, "", "", 0, "job 1 has not started: not found"},
+		{array, 0, nil, false, "", "", 0, "element: want one of 10 to 30: each writes a file of its own"},
+		{array, 0, nil, true, "a", "err", 0, ""},
+		{array, 0, element(10), false, "a", "%a", 0, ""},
+		{array, 0, element(20), false, "b", "%a", 2, ""},
+		{array, 0, element(30), false, "a", "%a", 0, ""},
+		{array, 1, element(5), false, "a", "%a", 1, ""},
 	} {
 		node, tail, err := exchange.Output(&c.job, c.rank, c.element, c.stderr)
-		if (err != nil) != c.bad || node != c.node || tail.File != c.file || tail.Key.Rank != c.key {
+		if fmt.Sprint(err) != cmp.Or(c.why, "<nil>") || node != c.node || tail.File != c.file || tail.Key.Rank != c.key {
 			t.Errorf("%+v: %s, %+v, %v", c, node, tail, err)
 		}
 		if err == nil && (tail.Key.Attempt != 2 || tail.User != "ann" || tail.Dir != "/d" || tail.Key.Job != 7) {

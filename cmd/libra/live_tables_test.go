@@ -335,7 +335,7 @@ func TestStatement(t *testing.T) {
 		Account: "people/alice", Opening: 10 * market.Unit, Closing: 18_750_000, Held: 5 * market.Unit,
 		Lines: []ledger.Line{
 			{Seq: 1, At: micro(-time.Hour), Kind: ledger.KindGrant, Job: ledger.NoJob, Memo: "winter", Amount: 10 * market.Unit, Balance: 20 * market.Unit},
-			{Seq: 2, At: micro(-time.Minute), Kind: ledger.KindCapture, Job: 11, Amount: -1_250_000, Balance: 18_750_000},
+			{Seq: 2, At: micro(-time.Minute), Kind: ledger.KindCharge, Job: 11, Amount: -1_250_000, Balance: 18_750_000},
 		},
 	}
 	open(t, f, v1.RoleUser)
@@ -345,7 +345,7 @@ people/alice and all below it, 2126-11-01 to 2126-12-01 UTC
 when (UTC)           what           job  memo    amount  balance
                      opening                               10.00
 2126-11-15 11:00:00  grant               winter   10.00    20.00
-2126-11-15 11:59:00  capture        11            -1.25    18.75
+2126-11-15 11:59:00  charge         11            -1.25    18.75
                      closing                               18.75
                      of which held                          5.00
 `)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/ledger"
 )
 
 // statementOptions are the flags of libra statement.
@@ -125,7 +126,7 @@ func printStatement(out io.Writer, s *v1.Statement) error {
 		if l.Job != v1.NoJob {
 			job = strconv.FormatInt(l.Job, 10)
 		}
-		g.add(time.UnixMicro(l.At).UTC().Format(time.DateTime), l.Kind, job, clipped(l.Memo, 40), cash(l.Amount), cash(l.Balance))
+		g.add(time.UnixMicro(l.At).UTC().Format(time.DateTime), ledger.Kind(l.Kind).Label(), job, clipped(l.Memo, 40), cash(l.Amount), cash(l.Balance))
 	}
 	g.add("", "closing", "", "", "", cash(s.Closing))
 	if s.Held != 0 {

@@ -131,7 +131,7 @@ func (x *Exchange) post(j *activeJob, p bill.Posting) []int64 {
 		if _, held := x.ledger.HoldOf(j.ID); !held {
 			return nil // it ended before anything was held
 		}
-		tx, err = x.ledger.Capture(x.now, j.ID, p.Amount)
+		tx, err = x.ledger.Charge(x.now, j.ID, p.Amount)
 	case bill.PayPenalty:
 		tx, err = x.ledger.Penalty(x.now, j.ID, market.Account(j.Account), p.Amount)
 	}

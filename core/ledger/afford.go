@@ -22,7 +22,7 @@ func (l *Ledger) CanHold(at int64, account market.Account, amount market.Money) 
 	if err := payer.checkLimits(monthOf(at), amount); err != nil {
 		return err
 	}
-	if _, left := take(payer, amount); left > 0 {
+	if _, left := drawFrom(payer, amount); left > 0 {
 		return &Shortage{Account: account, Wanted: amount, Have: amount - left}
 	}
 	return nil
@@ -35,7 +35,7 @@ func (l *Ledger) Available(at int64, account market.Account) market.Money {
 	if err != nil || checkTime(at) != nil {
 		return 0
 	}
-	_, left := take(payer, math.MaxInt64)
+	_, left := drawFrom(payer, math.MaxInt64)
 	most := math.MaxInt64 - left
 	for n := payer; n != nil; n = n.up {
 		if n.Limit != NoLimit {

@@ -43,7 +43,7 @@ func BenchmarkHoldCapture(b *testing.B) {
 				if _, err := book.Hold(at, job, paths[i*7919%users], 1000); err != nil {
 					b.Fatal(err)
 				}
-				if _, err := book.Capture(at, job, 900); err != nil {
+				if _, err := book.Charge(at, job, 900); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -55,7 +55,7 @@ func BenchmarkVerify(b *testing.B) {
 	book, paths := crowd(b, 1000)
 	for i := range 10_000 {
 		book.do(book.Hold(march, int64(i), paths[i*7919%1000], 1000))
-		book.do(book.Capture(march, int64(i), 900))
+		book.do(book.Charge(march, int64(i), 900))
 	}
 	b.ReportAllocs()
 	b.ResetTimer()

@@ -48,7 +48,7 @@ func (l *Ledger) checkKind(tx *Tx, c *change) error {
 		return l.checkMove(tx, c)
 	case KindHold, KindRaise:
 		return l.checkHold(tx, c)
-	case KindCapture, KindRelease:
+	case KindCharge, KindRelease:
 		return l.checkSettle(tx, c)
 	default:
 		return fmt.Errorf("%w: kind %q", ErrForm, tx.Kind)
@@ -138,7 +138,7 @@ func (l *Ledger) carry(tx *Tx, c *change) {
 		l.holds[tx.Job] = c.hold
 	case KindRaise:
 		l.holds[tx.Job] = c.hold
-	case KindCapture, KindRelease:
+	case KindCharge, KindRelease:
 		c.payer.jobs--
 		delete(l.holds, tx.Job)
 	default: // postings and counters are all there is to it

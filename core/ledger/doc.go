@@ -15,5 +15,5 @@
 // the account and of all above it bound what may be held and spent in a month.
 //
 // Read tx.go first (what a transaction is), then ledger.go (how one becomes
-// true), then hold.go and settle.go (the way of a job's money).
+// true), then hold.go and charge.go (the way of a job's money).
 package ledger

@@ -84,7 +84,7 @@ func (l *Ledger) setAside(tx Tx, payer *node, amount market.Money) (Tx, error) {
 	if err := payer.checkLimits(monthOf(tx.At), amount); err != nil {
 		return Tx{}, err
 	}
-	taken, left := take(payer, amount)
+	taken, left := drawFrom(payer, amount)
 	if left > 0 {
 		return Tx{}, &Shortage{Account: payer.Path, Wanted: amount, Have: amount - left}
 	}
@@ -98,9 +98,9 @@ func (l *Ledger) setAside(tx Tx, payer *node, amount market.Money) (Tx, error) {
 	return l.enter(tx)
 }
 
-// take says how much of the amount each account gives, from the payer upwards,
+// drawFrom says how much of the amount each account gives, from the payer upwards,
 // and how much nobody has.
-func take(payer *node, amount market.Money) (taken [maxDepth]market.Money, left market.Money) {
+func drawFrom(payer *node, amount market.Money) (taken [maxDepth]market.Money, left market.Money) {
 	left = amount
 	for i, n := 0, payer; n != nil && left > 0; i, n = i+1, n.up {
 		taken[i] = min(left, max(0, n.Free))

@@ -133,12 +133,12 @@ func TestCaptureChargesInOrderOfPartsAndReleasesTheRest(t *testing.T) {
 	} {
 		b := family(t)
 		b.do(b.Hold(march, 7, "org/proj/ann", 150))
-		tx := b.do(b.Capture(march+1, 7, charge))
+		tx := b.do(b.Charge(march+1, 7, charge))
 		if !slices.Equal(tx.Postings, want) {
 			t.Errorf("charge of %d: postings %v, want %v", charge, tx.Postings, want)
 		}
 		b.wants(Owner, charge, 0)
-		if _, err := b.Capture(march+1, 7, 0); !errors.Is(err, ErrNoHold) {
+		if _, err := b.Charge(march+1, 7, 0); !errors.Is(err, ErrNoHold) {
 			t.Errorf("captured twice: %v", err)
 		}
 		if _, err := b.Release(march+1, 7); !errors.Is(err, ErrNoHold) {
@@ -163,7 +163,7 @@ func TestRaiseAddsToTheParts(t *testing.T) {
 	b.wants("org", 1000, 0)
 	// A released job may ask again.
 	b.do(b.Hold(march, 7, "org/proj/ann", 0))
-	b.do(b.Capture(march, 7, 0))
+	b.do(b.Charge(march, 7, 0))
 }
 
 func TestLimitsCountTheSubtreeByTheMonth(t *testing.T) {
@@ -182,7 +182,7 @@ func TestLimitsCountTheSubtreeByTheMonth(t *testing.T) {
 	over(march, "org/proj/bob", 61, OverLimit{"org/proj/bob", 60, 0, 61})
 	b.do(b.Hold(march, 2, "org/proj/bob", 60))
 	over(march, "org/proj/ann", 21, OverLimit{"org/proj", 200, 180, 21})
-	b.do(b.Capture(march, 2, 50)) // 10 come back
+	b.do(b.Charge(march, 2, 50)) // 10 come back
 	over(march, "org/proj/ann", 31, OverLimit{"org/proj", 200, 170, 31})
 	b.do(b.Penalty(march, 2, "org/proj/bob", 20)) // and 20 more
 	b.do(b.Refund(march, 2, "org/proj/bob", 1, "miscounted"))
@@ -196,12 +196,12 @@ func TestLimitsCountTheSubtreeByTheMonth(t *testing.T) {
 		t.Errorf("used %d in March and %d in April", a.Used(april-1), a.Used(april))
 	}
 	over(april, "org/proj/bob", 30, OverLimit{"org/proj", 200, 171, 30})
-	b.do(b.Capture(april, 1, 0))
+	b.do(b.Charge(april, 1, 0))
 	b.do(b.Hold(april, 4, "org/proj/bob", 60))
 	b.do(b.SetLimit(april, "org/proj/bob", NoLimit))
 	b.do(b.Raise(april, 4, 89))
 	over(april, "org/proj/bob", 1, OverLimit{"org/proj", 200, 200, 1})
-	b.do(b.Capture(april+1, 4, 100)) // March is not counted with it
+	b.do(b.Charge(april+1, 4, 100)) // March is not counted with it
 	b.do(b.Penalty(april+2, 4, "org/proj/bob", 7))
 	if a, _ := b.Account("org/proj/bob"); a.Used(april+3) != 93 || a.Spent != 93 || a.Month != 202604 {
 		t.Errorf("bob has used %+v", a)
@@ -240,7 +240,7 @@ func TestClosedAccountsOpenAgain(t *testing.T) {
 	b.do(b.Hold(march, 1, "a/b", 0))
 	b.do(b.Grant(march, "a/b", 5, ""))
 	b.do(b.Raise(march, 1, 5))
-	b.do(b.Capture(march, 1, 5))
+	b.do(b.Charge(march, 1, 5))
 	b.do(b.Hold(march, 1, "a/b", 0))
 	b.do(b.Release(march, 1))
 	b.do(b.Close(march, "a/b"))
@@ -313,9 +313,9 @@ func TestRefusalsChangeNothing(t *testing.T) {
 		"raise by nothing":        {refusal(b.Raise(now, 1, 0)), market.ErrAmount},
 		"raise what is not held":  {refusal(b.Raise(now, 9, 1)), ErrNoHold},
 		"raise too much":          {refusal(b.Raise(now, 1, 7)), ErrShort},
-		"capture too much":        {refusal(b.Capture(now, 1, 5)), ErrBeyondHold},
-		"capture less":            {refusal(b.Capture(now, 1, -1)), market.ErrAmount},
-		"capture what is not":     {refusal(b.Capture(now, 9, 0)), ErrNoHold},
+		"capture too much":        {refusal(b.Charge(now, 1, 5)), ErrBeyondHold},
+		"capture less":            {refusal(b.Charge(now, 1, -1)), market.ErrAmount},
+		"capture what is not":     {refusal(b.Charge(now, 9, 0)), ErrNoHold},
 		"release what is not":     {refusal(b.Release(now, 9)), ErrNoHold},
 		"penalty of nothing":      {refusal(b.Penalty(now, 1, "org", 0)), market.ErrAmount},
 		"penalty to the owner":    {refusal(b.Penalty(now, 1, Owner, 1)), ErrForm},
@@ -379,9 +379,9 @@ func TestMoneyNeverOverflows(t *testing.T) {
 		t.Errorf("what is held overflowed: %v", err)
 	}
 	b.wants("a", 0, math.MaxInt64)
-	b.do(b.Capture(march, 1, math.MaxInt64))
+	b.do(b.Charge(march, 1, math.MaxInt64))
 	b.do(b.Hold(march, 2, "a/b", 1))
-	if _, err := b.Capture(march, 2, 1); !errors.Is(err, market.ErrAmount) {
+	if _, err := b.Charge(march, 2, 1); !errors.Is(err, market.ErrAmount) {
 		t.Errorf("the owner overflowed: %v", err)
 	}
 	b.do(b.Release(march, 2))
@@ -392,7 +392,7 @@ func TestTransactionsRoundTripAsJSON(t *testing.T) {
 	b := family(t)
 	b.do(b.SetLimit(march, "org", NoLimit))
 	b.do(b.Hold(march, 0, "org/proj/ann", 11))
-	b.do(b.Capture(march, 0, 11))
+	b.do(b.Charge(march, 0, 11))
 	for _, tx := range b.log {
 		text, err := json.Marshal(tx)
 		if err != nil {

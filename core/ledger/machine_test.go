@@ -148,7 +148,7 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 		},
 		"capture": func(t *rapid.T) {
 			j, x := job(t), amount(t)
-			tx, err := m.ledger.Capture(m.at, j, x)
+			tx, err := m.ledger.Charge(m.at, j, x)
 			m.same(t, tx, err, m.model.capture(m.at, j, x))
 		},
 		"release": func(t *rapid.T) {
@@ -172,7 +172,7 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 			j, p, x, y := job(t), path(t), amount(t), amount(t)
 			tx, err := m.ledger.Hold(m.at, j, p, x)
 			m.same(t, tx, err, m.model.hold(m.at, j, p, x))
-			tx, err = m.ledger.Capture(m.at, j, min(x, y))
+			tx, err = m.ledger.Charge(m.at, j, min(x, y))
 			m.same(t, tx, err, m.model.capture(m.at, j, min(x, y)))
 		},
 		"wait":  func(t *rapid.T) { m.at += rapid.Int64Range(0, 3*day).Draw(t, "time") },

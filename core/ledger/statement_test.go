@@ -29,7 +29,7 @@ func TestStatementsShowWhatChanged(t *testing.T) {
 		t.Errorf("ann had %d, has %d, %d of it held", ann.Opening, ann.Closing, ann.Held)
 	}
 	want := []Line{
-		{Seq: 8, At: march + 1, Kind: KindCapture, Job: 7, Amount: -10, Balance: 0},
+		{Seq: 8, At: march + 1, Kind: KindCharge, Job: 7, Amount: -10, Balance: 0},
 		{Seq: 9, At: march + 1, Kind: KindPenalty, Job: 7, Amount: 9, Balance: 9},
 		{Seq: 10, At: march + 2, Kind: KindRefund, Job: 7, Memo: "rounding", Amount: 1, Balance: 10},
 	}
@@ -67,7 +67,7 @@ func TestStatementAsCSV(t *testing.T) {
 	b.do(b.Grant(march+1, "org", 12_500_000, `for "March", all`))
 	b.do(b.Grant(march+2, "org", 1, "=SUM(A1:A9)"))
 	b.do(b.Hold(march+3, 17, "org", 2_000_001))
-	b.do(b.Capture(march+day+1, 17, 1_000_001))
+	b.do(b.Charge(march+day+1, 17, 1_000_001))
 	b.do(b.Transfer(march+2*day, "org", Mint, 11_500_000, "paid out"))
 	s := NewStatement("org", true, MonthOf(march))
 	for _, tx := range b.log {

@@ -21,11 +21,20 @@ const (
 	KindTransfer Kind = "transfer" // free money from one account to another
 	KindHold     Kind = "hold"     // sets money aside for a job
 	KindRaise    Kind = "raise"    // sets more aside for a job
-	KindCapture  Kind = "capture"  // takes the charge from a hold and gives back the rest
+	KindCharge   Kind = "capture"  // takes the charge from a hold and gives back the rest
 	KindRelease  Kind = "release"  // gives a hold back
 	KindPenalty  Kind = "penalty"  // from the owner, for a broken promise
 	KindRefund   Kind = "refund"   // from the owner, for a charge that was wrong
 )
+
+// Label is the kind in the word that people read for it everywhere. What is
+// written, and chained by its hash, keeps the names above.
+func (k Kind) Label() string {
+	if k == KindCharge {
+		return "charge"
+	}
+	return string(k)
+}
 
 // Side is one of the two pockets of an account.
 type Side string
@@ -100,7 +109,7 @@ func (tx *Tx) checkForm() error {
 
 func (tx *Tx) checkJob() error {
 	switch tx.Kind {
-	case KindHold, KindRaise, KindCapture, KindRelease:
+	case KindHold, KindRaise, KindCharge, KindRelease:
 		if tx.Job < 0 {
 			return fmt.Errorf("%w: %d", ErrJob, tx.Job)
 		}

@@ -52,7 +52,7 @@ func life(t testing.TB) *book {
 	b.do(b.SetLimit(march, "org", 5000))
 	b.do(b.Hold(march, 7, "org/proj/ann", 50))
 	b.do(b.Raise(march, 7, 100))
-	b.do(b.Capture(march+1, 7, 120))
+	b.do(b.Charge(march+1, 7, 120))
 	b.do(b.Penalty(march+1, 7, "org/proj/ann", 9))
 	b.do(b.Refund(march+2, 7, "org/proj/ann", 1, "rounding"))
 	b.do(b.Hold(march+2, 8, "org/proj/ann", 5))

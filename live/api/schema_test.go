@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -104,7 +105,13 @@ func (s *schemas) read(file string) {
 	}
 }
 
-func said(c *ast.CommentGroup) string { return strings.Join(strings.Fields(c.Text()), " ") }
+// paper is where a comment points to a paper by its number: docs/papers.md is for
+// those who read the code, not for those who read the description.
+var paper = regexp.MustCompile(` ?\(00[0-4][^)]*\)`)
+
+func said(c *ast.CommentGroup) string {
+	return paper.ReplaceAllString(strings.Join(strings.Fields(c.Text()), " "), "")
+}
 
 // of is the schema of a type. Where it is sent, nothing may be in it that it
 // does not name; where it is answered, a later version may add to it.

@@ -120,7 +120,7 @@ func (w *world) statement(alice *client.Client, spent int64) {
 		if l.Balance != balance || l.Seq != int64(i+1) || l.Memo == "" {
 			w.Errorf("line %d: %+v", i, l)
 		}
-		if l.Kind == string(ledger.KindCapture) {
+		if l.Kind == string(ledger.KindCharge) {
 			charged -= l.Amount
 			if j, err := alice.Job(w.Context(), l.Job); err != nil || l.Memo != where(&j) || j.Charged != -l.Amount {
 				w.Errorf("line %+v is of job %+v, %v", l, j, err)

@@ -90,7 +90,7 @@ func (b *Broker) sharedStatement(ctx context.Context, user string, l *login, p l
 	err := b.each(ctx, store.Query{Owner: user, Account: string(s.Account)}, func(e *entry) error {
 		j := &e.facts.Job
 		if j.State.Final() {
-			add(j, ledger.KindCapture, -j.Charged, 2*j.ID)
+			add(j, ledger.KindCharge, -j.Charged, 2*j.ID)
 			add(j, ledger.KindPenalty, j.Penalty, 2*j.ID+1)
 		} else {
 			s.Held += market.Money(j.Held)

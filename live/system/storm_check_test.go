@@ -165,7 +165,7 @@ func (s *storm) books(owner *client.Client, account string, jobs map[int64]v1.Jo
 	}
 	charged := map[int64]int64{}
 	for _, line := range statement.Lines {
-		if line.Kind == string(ledger.KindCapture) {
+		if line.Kind == string(ledger.KindCharge) {
 			if _, twice := charged[line.Job]; twice {
 				s.t.Errorf("job %d was charged twice", line.Job)
 			}

@@ -47,14 +47,10 @@ type lineView struct {
 
 // Label says what moved.
 func (l lineView) Label() string {
-	switch l.Kind {
-	case ledger.KindCapture:
-		return "charge"
-	case ledger.KindPenalty:
+	if l.Kind == ledger.KindPenalty {
 		return "penalty paid back"
-	default:
-		return string(l.Kind)
 	}
+	return l.Kind.Label()
 }
 
 // month is the month that was asked for, or the one that is under way.

@@ -6,11 +6,11 @@ import (
 	"github.com/libra-market/libra/core/market"
 )
 
-// Capture takes the charge for a job from what is held for it, in the order of
+// Charge takes the charge for a job from what is held for it, in the order of
 // the parts, gives it to the owner and the rest back to those it came from. The
 // charge may be nothing, but not more than is held. Nothing is left of the
 // hold, so that a job can be charged once.
-func (l *Ledger) Capture(at, job int64, charge market.Money) (Tx, error) {
+func (l *Ledger) Charge(at, job int64, charge market.Money) (Tx, error) {
 	h, there := l.holds[job]
 	if !there {
 		return Tx{}, fmt.Errorf("%w: %d", ErrNoHold, job)
@@ -21,7 +21,7 @@ func (l *Ledger) Capture(at, job int64, charge market.Money) (Tx, error) {
 	if held := total(h.parts); charge > held {
 		return Tx{}, fmt.Errorf("%w: charge of %s for job %d, held %s", ErrBeyondHold, charge, job, held)
 	}
-	return l.settle(Tx{At: at, Kind: KindCapture, Job: job}, h, charge)
+	return l.closeHold(Tx{At: at, Kind: KindCharge, Job: job}, h, charge)
 }
 
 // Release gives all that is held for a job back.
@@ -30,10 +30,10 @@ func (l *Ledger) Release(at, job int64) (Tx, error) {
 	if !there {
 		return Tx{}, fmt.Errorf("%w: %d", ErrNoHold, job)
 	}
-	return l.settle(Tx{At: at, Kind: KindRelease, Job: job}, h, 0)
+	return l.closeHold(Tx{At: at, Kind: KindRelease, Job: job}, h, 0)
 }
 
-func (l *Ledger) settle(tx Tx, h hold, charge market.Money) (Tx, error) {
+func (l *Ledger) closeHold(tx Tx, h hold, charge market.Money) (Tx, error) {
 	tx.Account = h.payer.Path
 	tx.Postings = make([]Posting, 0, 2*len(h.parts)+1)
 	left := charge
@@ -82,7 +82,7 @@ func (l *Ledger) checkSettle(tx *Tx, c *change) error {
 			left = left[1:]
 		}
 	}
-	if len(left) > 0 && tx.Kind == KindCapture && left[0].Account == Owner && left[0].Side == Free && left[0].Amount > 0 {
+	if len(left) > 0 && tx.Kind == KindCharge && left[0].Account == Owner && left[0].Side == Free && left[0].Amount > 0 {
 		c.spent = left[0].Amount
 		left = left[1:]
 	}

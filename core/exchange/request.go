@@ -81,13 +81,9 @@ const (
 	MaxTags     = 16
 )
 
-// FieldError says which field of a request makes no sense, and what would.
-type FieldError struct {
-	Field string
-	Want  string
-}
-
-func (e *FieldError) Error() string { return e.Field + ": want " + e.Want }
+// FieldError says which field of a request makes no sense, and what would: in the
+// words of the market, as of a job's.
+type FieldError = market.FieldError
 
 // Validate names the first field that makes no sense.
 func (r *Request) Validate() error {

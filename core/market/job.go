@@ -121,14 +121,18 @@ func (j *Job) Validate() error {
 	return nil
 }
 
-// FieldError says which field of a job is wrong. Readers add the place.
+// FieldError says which field of a job, or of a request, makes no sense, and what
+// would. Readers add the place.
 type FieldError struct {
 	Field string
-	Value float64
+	Value any // nil: what it is says nothing, or too much
 	Want  string
 }
 
 func (e *FieldError) Error() string {
+	if e.Value == nil {
+		return e.Field + ": want " + e.Want
+	}
 	return fmt.Sprintf("%s: %v makes no sense (want %s)", e.Field, e.Value, e.Want)
 }
 

@@ -121,7 +121,7 @@ func (h *host) makeToken(ctx context.Context, user string, role v1.Role, name st
 
 // addToken makes a token in a store and returns the secret. Without a life it is
 // good for ever.
-func addToken(ctx context.Context, st store.Store, user string, role v1.Role, name string, life time.Duration) (string, error) {
+func addToken(ctx context.Context, st store.Tokens, user string, role v1.Role, name string, life time.Duration) (string, error) {
 	secret, hash := api.NewSecret()
 	t := v1.Token{ID: api.NewTokenID(), User: user, Role: role, Name: name, MadeUS: time.Now().UnixMicro()}
 	if life > 0 {

@@ -29,17 +29,17 @@ func (m byAgents) Hello(ctx context.Context, h task.Hello) (task.Welcome, error)
 
 // keyring keeps the API's tokens in the store. The number by which people speak
 // of a token stands before its name.
-type keyring struct{ store.Store }
+type keyring struct{ kept store.Tokens }
 
 var _ api.Keys = keyring{}
 
 func (k keyring) Token(ctx context.Context, hash []byte) (v1.Token, bool, error) {
-	t, found, err := k.Store.Token(ctx, hash)
+	t, found, err := k.kept.Token(ctx, hash)
 	return shown(&t), found, err
 }
 
 func (k keyring) AddToken(ctx context.Context, hash []byte, t v1.Token) error {
-	return closedBy(k.Store.AddToken(ctx, store.Token{
+	return closedBy(k.kept.AddToken(ctx, store.Token{
 		Hash: hash, User: t.User, Role: string(t.Role), Name: t.ID + " " + t.Name, Created: t.MadeUS, Expires: t.ExpiresUS,
 	}))
 }
@@ -54,7 +54,7 @@ func closedBy(err error) error {
 }
 
 func (k keyring) Tokens(ctx context.Context, user string) ([]v1.Token, error) {
-	kept, err := k.Store.Tokens(ctx, user)
+	kept, err := k.kept.Tokens(ctx, user)
 	tokens := make([]v1.Token, len(kept))
 	for i := range kept {
 		tokens[i] = shown(&kept[i])
@@ -63,13 +63,13 @@ func (k keyring) Tokens(ctx context.Context, user string) ([]v1.Token, error) {
 }
 
 func (k keyring) RevokeToken(ctx context.Context, user, id string, _ int64) (bool, error) {
-	kept, err := k.Store.Tokens(ctx, user)
+	kept, err := k.kept.Tokens(ctx, user)
 	if err != nil {
 		return false, err
 	}
 	for i := range kept {
 		if shown(&kept[i]).ID == id {
-			return true, closedBy(k.Store.RevokeToken(ctx, kept[i].Hash))
+			return true, closedBy(k.kept.RevokeToken(ctx, kept[i].Hash))
 		}
 	}
 	return false, nil

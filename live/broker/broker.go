@@ -54,11 +54,19 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+// Store is what a broker needs of a store.
+type Store interface {
+	store.Writer
+	store.Jobs
+	store.Replies
+	store.Settings
+}
+
 // Broker is one market made of several. It is an [api.Market].
 type Broker struct {
 	options Options
 	log     *slog.Logger
-	store   store.Store
+	store   Store
 	sellers []*seller // in the order of the file
 	news    *news.Board
 
@@ -86,8 +94,8 @@ var _ api.Market = (*Broker)(nil)
 
 // Open begins to serve markets on a store of the broker's own, and goes on with
 // what was under way when it last ended, however it ended. Two brokers must not
-// have one store: see [store.Store.TryLead].
-func Open(ctx context.Context, s store.Store, markets []Market, o Options) (*Broker, error) {
+// have one store: see [store.Leadership].
+func Open(ctx context.Context, s Store, markets []Market, o Options) (*Broker, error) {
 	o = o.withDefaults()
 	b := &Broker{
 		options: o, log: o.Log, store: s, news: news.New(), entries: map[int64]*entry{}, numbers: map[place]int64{},

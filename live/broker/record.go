@@ -100,7 +100,7 @@ const (
 
 // Records reads what the broker on a store has seen of its clusters, in the order
 // of its file. It may be read beside a broker that runs.
-func Records(ctx context.Context, s store.Store) ([]Record, error) {
+func Records(ctx context.Context, s store.Settings) ([]Record, error) {
 	text, found, err := s.Meta(ctx, namesMeta)
 	if err != nil || !found {
 		return nil, err
@@ -112,7 +112,7 @@ func Records(ctx context.Context, s store.Store) ([]Record, error) {
 	return readRecords(ctx, s, names)
 }
 
-func readRecords(ctx context.Context, s store.Store, clusters []string) ([]Record, error) {
+func readRecords(ctx context.Context, s store.Settings, clusters []string) ([]Record, error) {
 	all := make([]Record, len(clusters))
 	for i, name := range clusters {
 		text, found, err := s.Meta(ctx, recordMeta+name)

@@ -15,11 +15,13 @@ import (
 
 // Log is what the controller needs of a store.
 type Log interface {
-	Append(ctx context.Context, b store.Batch) error
-	SaveSnapshot(ctx context.Context, s store.Snapshot) error
-	LatestSnapshot(ctx context.Context) (store.Snapshot, bool, error)
-	ForgetReplies(ctx context.Context, before int64) error
-	Reader
+	store.Writer
+	store.Log
+	store.Snapshots
+	store.Jobs
+	store.Txs
+	store.Replies
+	store.Identity
 }
 
 // Config is what can be set about a controller.

@@ -4,25 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"iter"
 
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/live/store"
 )
-
-// Reader is what the controller needs of a store to answer questions about the
-// past.
-type Reader interface {
-	Tail(ctx context.Context, after int64) iter.Seq2[store.Entry, error]
-	VerifyLog(ctx context.Context) (n int64, err error)
-	Job(ctx context.Context, id int64) (store.Job, bool, error)
-	Jobs(ctx context.Context, q store.Query) ([]store.Job, error)
-	CountJobs(ctx context.Context, q store.Query) (map[string]int64, error)
-	Txs(ctx context.Context, q store.TxQuery) iter.Seq2[store.Tx, error]
-	Reply(ctx context.Context, owner, key string) (store.Reply, bool, error)
-	ReplyKeys(ctx context.Context) iter.Seq2[store.ReplyKey, error]
-}
 
 // Job is all there is to know of one job, whether it has ended or not.
 func (c *Controller) Job(ctx context.Context, id int64) (exchange.Job, error) {
@@ -210,3 +196,7 @@ func (c *Controller) Measure(ctx context.Context) (map[string]float64, error) {
 	})
 	return m, err
 }
+
+// Generation is the name of the store: another one after a restore, so that what
+// was said to the world since the backup can be told from what is said now.
+func (c *Controller) Generation(ctx context.Context) (string, error) { return c.log.Generation(ctx) }

@@ -25,7 +25,7 @@ type Fleet interface {
 	Lose(ctx context.Context, node, why string) error
 }
 
-// Notes are what a backend remembers; a [store.Store] keeps them.
+// Notes are what a backend remembers; a [store.Notes] keeps them.
 type Notes interface {
 	Notes(ctx context.Context, kind string) ([]store.Note, error)
 	PutNotes(ctx context.Context, notes []store.Note) error

@@ -23,6 +23,7 @@
 // The package decides nothing about the market. It never looks into a body, it
 // never reads a clock, and it never repairs a log: what does not fit is said.
 //
-// Read store.go first (the words and the contract), then append.go (how a
-// batch becomes durable), then migrations/0001_first.sql (the tables).
+// Read store.go first (the words), then parts.go (the contract, in small parts
+// for small readers), then append.go (how a batch becomes durable), then
+// migrations/0001_first.sql (the tables).
 package store

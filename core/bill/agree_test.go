@@ -58,6 +58,7 @@ func TestProportion(t *testing.T) {
 		{10, 6, 3, 20},
 		{99_999_999_999_999_999, 9_999_999_999_999, 10_000_000_000_000, 99_999_999_999_989_999}, // beyond what floats know
 		{bill.MaxAmount, bill.MaxMS, 1, bill.MaxAmount},
+		{bill.MaxAmount, 184_560, 1_000, bill.MaxAmount}, // 1000.5 * 2^64 / 1000
 		{bill.MaxAmount, 2, 1, bill.MaxAmount},
 	} {
 		if got := bill.Proportion(c.amount, c.part, c.whole); got != c.want {
@@ -79,6 +80,12 @@ func TestPay(t *testing.T) {
 		{1, 999, 1, 0, true},
 		{1, 1_001, 1, 1, true},
 		{bill.MaxAmount, 1_000, 1, bill.MaxAmount, true},
+		{bill.MaxAmount, 184_560, 1, 0, false}, // 1000.5 * 2^64 / 1000
+		{0, 1_000, 1, 0, true},
+		{1, 0, 1, 0, true},
+		{1, 1_000, 0, 0, true},
+		{1, 1, market.MaxWidth, 16_777, true},
+		{1, bill.MaxMS, 1, 10_000_000_000, true},
 		{bill.MaxAmount, 1_000, 2, 2 * bill.MaxAmount, false},
 		{bill.MaxAmount, bill.MaxMS, market.MaxWidth, 0, false},
 		{bill.MaxAmount + 1, 0, 1, 0, false},

@@ -134,6 +134,7 @@ func TestOwed(t *testing.T) {
 		{name: "cancelled after 1/3 of it", job: agreed(func(j *bill.Job) { j.EstimateMS = 300_000 }), end: ended(way(bill.Cancelled), work(100_000)), charge: 2_666_666, lines: []market.Money{2_666_666}},
 		{name: "cancelled after more than it asked for", job: agreed(), end: ended(way(bill.Cancelled), work(140_000)), charge: 8_000_000, lines: []market.Money{8_000_000}},
 		{name: "cancelled when it was late", job: agreed(), end: ended(way(bill.Cancelled), at(250)), charge: 8_000_000, lines: []market.Money{8_000_000}},
+		{name: "cancelled, of nothing", job: agreed(func(j *bill.Job) { j.EstimateMS = 0 }), end: ended(way(bill.Cancelled))},
 		{name: "cancelled before it began", job: agreed(), end: ended(way(bill.Cancelled), notBegun)},
 		{name: "lost", job: agreed(twoParts), end: ended(way(bill.Lost), at(300), executed(150))},
 		{name: "refused", job: agreed(twoParts), end: ended(way(bill.Refused), notBegun)},

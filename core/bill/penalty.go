@@ -24,7 +24,7 @@ func Penalty(_ Rules, j *Job, e *Ending) (market.Money, market.Time) {
 	if err != nil {
 		return 0, late
 	}
-	return max(0, amount), late
+	return amount, late
 }
 
 // Delay is what a delay costs at a rate a second.

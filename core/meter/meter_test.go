@@ -65,8 +65,9 @@ func TestObservePart(t *testing.T) {
 			}, true, meter.Task{CPUUS: 5e6, Had: 10, Refining: true, TookUS: 4e6, Took: 8, RefinedUS: 2e6},
 		},
 		{
-			"below zero is nothing", []task.Status{{State: task.Running, CPUUS: 6e6, Part: task.OptionalPart, MandatoryCPUUS: -4, MandatoryDeclinedUS: -4}},
-			true, meter.Task{CPUUS: 6e6, Had: 12, Refining: true, RefinedUS: 6e6},
+			"below zero is nothing", []task.Status{
+				{State: task.Running, CPUUS: 6e6, Part: task.OptionalPart, MandatoryCPUUS: -4, MandatoryDeclinedUS: -4},
+			}, true, meter.Task{CPUUS: 6e6, Had: 12, Refining: true, RefinedUS: 6e6},
 		},
 	} {
 		var m meter.Task

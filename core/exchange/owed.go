@@ -37,13 +37,7 @@ func (j *activeJob) ending(c *clock, fine market.Price) *bill.Ending {
 
 // owedNow is the bill of a job under way if it ended now: by itself, or as it was
 // told to.
-func (x *state) owedNow(j *activeJob) bill.Bill {
-	state := Completed
-	if j.State == Stopping {
-		state = j.End
-	}
-	return x.owedAs(j, state)
-}
+func (x *state) owedNow(j *activeJob) bill.Bill { return x.owedAs(j, j.endsIn()) }
 
 // owedAs is the bill of a job under way if it ended now in a state.
 func (x *state) owedAs(j *activeJob, state State) bill.Bill {
@@ -51,12 +45,23 @@ func (x *state) owedAs(j *activeJob, state State) bill.Bill {
 	return bill.Owed(x.rules(), &agreed, x.endingNow(j, state))
 }
 
-// penaltyNow is what the delay of a job has come to so far.
+// penaltyNow is what the delay of a job has come to so far: that part of its bill
+// alone, for it is asked for every job that is looked at.
 func (x *state) penaltyNow(j *activeJob) market.Money {
 	if j.DueUS == 0 || x.now <= j.DueUS {
-		return 0 // most jobs: nothing to work out
+		return 0
 	}
-	return x.owedNow(j).Penalty
+	agreed := j.agreed(&x.clock)
+	amount, _ := bill.Penalty(x.rules(), &agreed, x.endingNow(j, j.endsIn()))
+	return amount
+}
+
+// endsIn is the state in which a job under way would end by itself, or is told to.
+func (j *activeJob) endsIn() State {
+	if j.State == Stopping {
+		return j.End
+	}
+	return Completed
 }
 
 // endingNow is how a job under way would end in a state now.

@@ -7,6 +7,9 @@
 // the reader's light or dark scheme, and keeps its text clear of its data: the
 // labels of series stand in a margin of their own.
 //
+// By hand: a library for plots would bring fonts, rasters and a dependency into the
+// core, and none gives the same bytes on every machine and a dark scheme.
+//
 // Read chart.go first (what can be drawn), then lines.go (the order in which a
 // chart is laid out). canvas.go is the only file that writes SVG.
 package chart

@@ -12,6 +12,9 @@ import (
 // SWF reads a log in the Standard Workload Format, one record at a time and
 // without allocating for each. It is a [Source]; [SWF.Read] gives the records
 // as they stand.
+//
+// By hand: the format is a line of 18 numbers, no library for Go reads it, and it is
+// most of what a simulated run of a long log costs.
 type SWF struct {
 	name   string
 	in     io.Reader

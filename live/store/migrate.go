@@ -10,6 +10,10 @@ import (
 	"strings"
 )
 
+// By hand: the steps only go forward, all missing ones in one transaction with the
+// check of what is there; a library does each by itself, and brings ways back that
+// nobody tests.
+//
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 

@@ -11,6 +11,10 @@
 // either: a starter puts a process in by [EnterSpec] before it becomes the job,
 // and tells [Group.Adopt].
 //
+// By hand: the libraries know one version of the kernel's groups or want systemd to
+// own them, and a limit is a few writes to files; v1, v2 and no right to either are
+// one interface here.
+//
 // Read cgroup.go first: it is the whole of what others use. kernel.go and
 // group.go are what v1.go and v2.go have in common; signals.go is the fallback,
 // and says what it cannot do.

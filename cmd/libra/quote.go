@@ -35,6 +35,7 @@ with other deadlines, which binds nobody either.`,
 		Example: `  libra quote --estimate 2m --deadline 10m
   libra quote --estimate 2m --deadline 10m -- ./simulate input.dat
   libra quote --curve --estimate 10m --procs 2
+  libra quote -f job.yaml
   libra quote --preview --json job.sh`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.preview && cmd.Flags().Changed("ttl") {

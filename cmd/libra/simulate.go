@@ -53,6 +53,11 @@ standard input. A log has no deadlines and budgets: it is given them by a model
 of the papers (--sla), libra-sla for the policy libra-sla and libra-plus for all
 others; --sla none runs it as it is. A CSV has its own, which --sla replaces.
 
+A workload can also be a YAML or JSON file of job specifications, as libra submit
+--file takes them. A segment simulation may say when a job is submitted and how
+long it really runs (submit and runtime, in seconds); otherwise all come at once
+and run as long as they say.
+
 --set changes a setting of the policy or of the SLA model, whichever knows the
 name; libra policies lists them all. Speed (wall_seconds, jobs_per_second) is that
 of the run alone, with reading where the workload is streamed: one policy, no SLA
@@ -65,6 +70,9 @@ model, no --last.`,
 
   # your own jobs, with a table of what became of each
   libra simulate --policy libra --nodes 16 --workload jobs.csv --jobs table.csv --json
+
+  # jobs that are specified in a file
+  libra simulate --policy libra --nodes 4 --workload jobs.yaml
 
   # a log as it is: no deadlines, no budgets
   libra simulate --policy fcfs-bf --workload KTH-SP2.swf.gz --sla none`,
@@ -83,7 +91,7 @@ model, no --last.`,
 	}
 	f := cmd.Flags()
 	f.StringSliceVarP(&opts.policies, "policy", "p", nil, "`policy` to run, or several with commas between them")
-	f.StringVarP(&opts.workload, "workload", "w", "", "workload `file`: .swf or .csv, also .gz, or - for standard input")
+	f.StringVarP(&opts.workload, "workload", "w", "", "workload `file`: .swf or .csv, also .gz, .yaml or .json, or - for standard input")
 	f.IntVarP(&opts.nodes, "nodes", "n", 0, "`number` of equal nodes (default: what the header of a log says)")
 	f.StringVar(&opts.cluster, "cluster", "", "`file` that describes the nodes, in place of --nodes")
 	f.IntVar(&opts.last, "last", 0, "take only the last `number` of jobs in the file")
@@ -195,7 +203,7 @@ func (s *simulation) modelName(file *workload.File) string {
 	switch {
 	case s.sla != "":
 		return s.sla
-	case file.Format() == workload.FormatCSV:
+	case file.Format() == workload.FormatCSV, file.Format() == workload.FormatSpec:
 		return noSLA
 	case s.contenders[0].kind.Name == "libra-sla":
 		return "libra-sla"

@@ -13,6 +13,9 @@ import (
 
 // openWorkload opens a workload; "-" is standard input.
 func (c *console) openWorkload(ctx context.Context, path string) (*workload.File, error) {
+	if isSpec(path) {
+		return c.openSpecs(path)
+	}
 	if path != "-" {
 		return workload.Open(path)
 	}

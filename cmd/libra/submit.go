@@ -30,7 +30,8 @@ and a promise, or says no and what it would take instead (exit code 3).
 A script's head may say all that flags say, in #LIBRA lines (#LIBRA estimate=2m
 deadline=10m budget=5), and what #SBATCH and #PBS lines say is understood too.
 Flags beat #LIBRA lines, and those beat the others. - is a script on standard
-input.
+input. --file reads the specification of a job: what it runs (details), what it
+needs (resources), what it is worth and when it must be done (qos, optimise).
 
 The estimate is how long the program runs with a processor to itself. A deadline
 is a length of time (10m), a time of day (14:30) or a point in time (RFC 3339); a
@@ -50,6 +51,9 @@ The job gets PATH, LANG, LC_ALL and TZ of this environment and what --env and
   # 20 s that must be done, and up to a minute more to refine the result
   libra submit -e 20s -d 2m -b 5 --optional 60s --optional-rate 0.05 \
       --optional-command 'refine --more' -- ./solve
+
+  # a job that is specified in a file
+  libra submit -f job.yaml
 
   # take a quote, or a counter-offer
   libra submit --quote q12a`,

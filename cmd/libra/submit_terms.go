@@ -60,6 +60,7 @@ func (jobTerms) flags(cmd *cobra.Command) {
 	f.StringArray("env", nil, "`NAME=value` for its environment; may be repeated")
 	f.Bool("soft", false, "the deadline can bear a delay, for the penalty")
 	f.Bool("no-restart", false, "a lost node ends the job")
+	specFlags(cmd)
 	completeFlag(cmd, "overrun", string(v1.OverrunStop), string(v1.OverrunLate), string(v1.OverrunKill))
 	completeFlag(cmd, "wish", "cheapest", "fastest", "first", "gain")
 	completeFlag(cmd, "export", "all", "none")
@@ -68,7 +69,7 @@ func (jobTerms) flags(cmd *cobra.Command) {
 // given reports whether any of them is.
 func (jobTerms) given(cmd *cobra.Command) bool {
 	some := false
-	cmd.Flags().Visit(func(f *pflag.Flag) { some = some || isTerm(f.Name) })
+	cmd.Flags().Visit(func(f *pflag.Flag) { some = some || isTerm(f.Name) || f.Name == specFlag })
 	return some
 }
 
@@ -89,14 +90,17 @@ func (t jobTerms) request(cmd *cobra.Command, con *console, args []string) (v1.R
 		place.User = me.Username
 	}
 	head := directive.New(place)
-	name, script := "", ""
+	name, err := con.readSpec(cmd, head)
+	if err != nil {
+		return v1.Request{}, err
+	}
+	script := ""
 	switch dash := cmd.ArgsLenAtDash(); {
 	case len(args) == 0:
 	case dash == 0: // a program
 		name = filepath.Base(args[0])
 		head.Request.Argv = args
 	default:
-		var err error
 		if name, script, err = con.readScript(args[0]); err != nil {
 			return v1.Request{}, err
 		}

@@ -21,6 +21,7 @@ type Format uint8
 const (
 	FormatSWF Format = iota + 1
 	FormatCSV
+	FormatSpec // job specifications, which somebody else reads: see [Specified]
 )
 
 func (f Format) String() string {
@@ -29,6 +30,8 @@ func (f Format) String() string {
 		return "swf"
 	case FormatCSV:
 		return "csv"
+	case FormatSpec:
+		return "spec"
 	}
 	return "unknown"
 }
@@ -43,6 +46,13 @@ type File struct {
 	read   counter
 	swf    *SWF
 	csv    *CSV
+	list   Source // of FormatSpec
+}
+
+// Specified is the workload of a file whose jobs were specified one by one, as
+// somebody else has read it.
+func Specified(path string, arrivals []Arrival) *File {
+	return &File{path: path, format: FormatSpec, size: -1, list: FromSlice(arrivals)}
 }
 
 // Open opens a workload file; "-" is standard input. A name that ends in .csv
@@ -133,6 +143,9 @@ func formatOf(name string, start []byte) Format {
 
 // Next reads the next arrival.
 func (f *File) Next(a *Arrival) error {
+	if f.list != nil {
+		return f.list.Next(a)
+	}
 	if f.csv != nil {
 		return f.csv.Next(a)
 	}
@@ -163,8 +176,11 @@ func (f *File) Skipped() int64 {
 	return f.swf.Skipped()
 }
 
-// Line is the number, from 1, of the line last read.
+// Line is the number, from 1, of the line last read; 0 where nobody knows.
 func (f *File) Line() int64 {
+	if f.list != nil {
+		return 0
+	}
 	if f.csv != nil {
 		return f.csv.Line()
 	}

@@ -85,6 +85,10 @@ func conforms(r *http.Request, rec *recorder, sent []byte) error {
 			return err
 		}
 	}
+	if kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); kind == "application/yaml" {
+		_, err := schemaAt(at + "/requestBody/content/application~1yaml/schema") // a text of its own
+		return err
+	}
 	if len(sent) > 0 && string(sent) != "{}" {
 		return check(at+"/requestBody/content/application~1json/schema", sent)
 	}

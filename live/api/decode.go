@@ -55,8 +55,12 @@ func (c *call) readBody() error {
 		return &fault{kind: kindTooLarge, detail: fmt.Sprintf("the body has more than %d bytes", limit)}
 	case err != nil:
 		return malformed("the body did not arrive as a whole")
-	case c.body.Len() > 0 && !isJSON(c.r.Header.Get("Content-Type")):
+	case c.body.Len() == 0 || isJSON(c.r.Header.Get("Content-Type")):
+		return nil
+	case !c.route.takesSpec():
 		return &fault{kind: kindMedia, detail: "Content-Type: want application/json"}
+	case !isYAML(c.r.Header.Get("Content-Type")):
+		return &fault{kind: kindMedia, detail: "Content-Type: want application/json or " + yamlType}
 	}
 	return nil
 }
@@ -87,6 +91,12 @@ func (c *call) decode(v any) error {
 	body := c.body.Bytes()
 	if len(body) == 0 {
 		return malformed("the body is empty: want a JSON object")
+	}
+	if c.route.takesSpec() && isYAML(c.r.Header.Get("Content-Type")) {
+		var err error
+		if body, err = specified(body); err != nil {
+			return err
+		}
 	}
 	return strict(body, v)
 }

@@ -163,10 +163,13 @@ func operation(s *schemas, rt *route) map[string]any {
 		o["security"] = security
 	}
 	if rt.body != nil {
-		o["requestBody"] = map[string]any{
-			"required": true,
-			"content":  map[string]any{"application/json": map[string]any{"schema": s.of(reflect.TypeOf(rt.body), true)}},
+		content := map[string]any{"application/json": map[string]any{"schema": s.of(reflect.TypeOf(rt.body), true)}}
+		if rt.takesSpec() {
+			content[yamlType] = map[string]any{"schema": map[string]any{
+				"type": "string", "description": "the specification of one job, as libra submit --file takes it: details, resources, qos, optimise",
+			}, "example": specExample}
 		}
+		o["requestBody"] = map[string]any{"required": true, "content": content}
 	}
 	return o
 }
@@ -232,3 +235,5 @@ func success(s *schemas, rt *route) map[string]any {
 	}
 	return out
 }
+
+const specExample = "details: {name: hello, command: ./simulate --steps 1000, runtime_estimate: 10m}\nqos: {deadline: 1h, budget: 25}\n"

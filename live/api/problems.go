@@ -60,7 +60,7 @@ var (
 	}
 	kindMedia = &kind{
 		name: v1.ProblemMedia, status: http.StatusUnsupportedMediaType, title: "The body must be JSON",
-		text: "Send Content-Type: application/json.",
+		text: "Send Content-Type: application/json; where a job is asked for, its specification as application/yaml will do.",
 	}
 	kindKeyReused = &kind{
 		name: v1.ProblemKeyReused, status: http.StatusUnprocessableEntity, title: "This idempotency key was used for another request",

@@ -87,7 +87,7 @@ func specTerms(job *spec.Job) []specTerm {
 
 // readSpecs reads the specifications of a file; - is standard input.
 func (c *console) readSpecs(path string) ([]spec.Job, error) {
-	var in io.Reader = c.in
+	in := c.in
 	name := "standard input"
 	if path != "-" {
 		file, err := os.Open(path)

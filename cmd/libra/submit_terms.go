@@ -104,7 +104,7 @@ func (t jobTerms) request(cmd *cobra.Command, con *console, args []string) (v1.R
 		if name, script, err = con.readScript(args[0]); err != nil {
 			return v1.Request{}, err
 		}
-		if err := head.Read(name, script); err != nil {
+		if err = head.Read(name, script); err != nil {
 			return v1.Request{}, err
 		}
 		head.Request.Script, head.Request.Argv = script, args[1:]
@@ -115,7 +115,7 @@ func (t jobTerms) request(cmd *cobra.Command, con *console, args []string) (v1.R
 	for _, n := range head.Notes {
 		con.warn("%s", n)
 	}
-	if err := t.apply(cmd.Flags(), head); err != nil {
+	if err = t.apply(cmd.Flags(), head); err != nil {
 		return v1.Request{}, err
 	}
 	if !head.Request.HasProgram() {

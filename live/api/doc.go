@@ -6,6 +6,7 @@
 // asked is answered by the Market behind it; the package keeps no state but
 // caches and counters, and never decides about jobs, prices or money.
 //
-// The JSON of packages exchange, task and ledger is the wire format. Read
-// market.go for what stands behind the door, then routes.go.
+// What goes in and out is the wire form, package client/v1; the words of agents are
+// those of package task. Read market.go for what stands behind the door, reader by
+// reader, then routes.go.
 package api

@@ -39,7 +39,7 @@ func TestOneTokenForAll(t *testing.T) {
 		t.Errorf("got %+v, %v", s, err)
 	}
 	accounts, err := w.as("bob").Accounts(t.Context(), "")
-	if err != nil || len(accounts) != 2 || accounts[1].Path != "bob/north" || accounts[1].Free != 0 || accounts[1].Spent != -int64(s.Closing) {
+	if err != nil || len(accounts) != 2 || accounts[1].Path != "bob/north" || accounts[1].Free != 0 || accounts[1].Spent != -s.Closing {
 		t.Errorf("got %+v, %v", accounts, err)
 	}
 	if _, err := w.as("bob").Submit(t.Context(), job("x", func(r *v1.Request) { r.Account = "bob/north/below" }), ""); problem(t, err).Status != http.StatusNotFound {

@@ -14,6 +14,10 @@
 // answer was lost may have the job or not, so nobody else is asked until it has
 // said which: the same request goes to it again under the same idempotency key.
 //
+// It speaks the wire form (client/v1) on both sides, and what it writes down of a
+// job is that form too: what a cluster said of it, which no change of this
+// program's own types can make unreadable.
+//
 // What a user can say to a broker and not to a cluster is said in tags, which
 // are taken out before a request goes on: wish:first, wish:gain (and wish:cheapest,
 // wish:fastest), and resubmit, which allows a job that its cluster lost to be

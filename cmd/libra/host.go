@@ -10,6 +10,7 @@ import (
 
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/live/controller"
 	"github.com/libra-market/libra/live/store"
 	"github.com/libra-market/libra/live/web"
 )
@@ -27,6 +28,9 @@ type host struct {
 }
 
 func openHost(ctx context.Context, address string) (host, error) {
+	if err := store.BeforeUpgrade(ctx, address, controller.Readable); err != nil {
+		return host{}, err
+	}
 	st, err := store.Open(ctx, address)
 	return host{store: st, failed: make(chan error, 1)}, err
 }

@@ -66,33 +66,49 @@ type recovery struct {
 func (c *Controller) restore(ctx context.Context) error {
 	began := c.cfg.Now()
 	r := &recovery{version: c.cfg.Version, image: exchange.NewImage()}
-	snap, found, err := c.log.LatestSnapshot(ctx)
+	snap, x, err := r.read(ctx, c.log)
 	if err != nil {
-		return fmt.Errorf("read the snapshot: %w", err)
+		return err
+	}
+	c.x, c.seq, c.since = x, r.seq, r.entries
+	c.cfg.Logger.Info("state read back", "snapshot", snap.Seq, "entries", r.entries, "jobs", x.Underway(), "took", c.cfg.Now().Sub(began).Round(time.Millisecond))
+	if r.old > 0 || snap.Version != "" && snap.Version != SnapshotForm {
+		return c.upgrade(ctx)
+	}
+	return nil
+}
+
+// Readable says why this program cannot read the past of a store, if it cannot.
+// It writes nothing.
+func Readable(ctx context.Context, past store.Past) error {
+	_, _, err := (&recovery{image: exchange.NewImage()}).read(ctx, past)
+	return err
+}
+
+// read puts all of a store together; the snapshot is empty if there is none.
+func (r *recovery) read(ctx context.Context, past store.Past) (store.Snapshot, *exchange.Exchange, error) {
+	snap, found, err := past.LatestSnapshot(ctx)
+	if err != nil {
+		return snap, nil, fmt.Errorf("read the snapshot: %w", err)
 	}
 	if found {
 		if err = r.snapshot(&snap); err != nil {
-			return err
+			return snap, nil, err
 		}
 	}
-	for e, err := range c.log.Tail(ctx, r.seq) {
-		if err != nil {
-			return fmt.Errorf("read the log: %w", err)
+	for e, bad := range past.Tail(ctx, r.seq) {
+		if bad != nil {
+			return snap, nil, fmt.Errorf("read the log: %w", bad)
 		}
-		if err := r.entry(&e); err != nil {
-			return fmt.Errorf("log entry %d (%s): %w", e.Seq, e.Kind, err)
+		if err = r.entry(&e); err != nil {
+			return snap, nil, fmt.Errorf("log entry %d (%s): %w", e.Seq, e.Kind, err)
 		}
 	}
 	x, err := r.open()
 	if err != nil {
-		return fmt.Errorf("what the log says up to %d: %w", r.seq, err)
+		return snap, nil, fmt.Errorf("what the log says up to %d: %w", r.seq, err)
 	}
-	c.x, c.seq, c.since = x, r.seq, r.entries
-	c.cfg.Logger.Info("state read back", "snapshot", snap.Seq, "entries", r.entries, "jobs", x.Underway(), "took", c.cfg.Now().Sub(began).Round(time.Millisecond))
-	if r.old > 0 || found && snap.Version != SnapshotForm {
-		return c.upgrade(ctx)
-	}
-	return nil
+	return snap, x, nil
 }
 
 // upgrade writes down the state that older forms gave in today's, so that they

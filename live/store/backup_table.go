@@ -47,7 +47,7 @@ var backupTables = []table{
 		{name: "seq"},
 		{name: "at"},
 		{name: "kind", kind: words},
-		{name: "version", since: 3, instead: int64(1)},
+		{name: "version", since: formVersions, instead: int64(1)},
 		{name: "body", kind: octets},
 		{name: "hash", kind: octets},
 	}},

@@ -17,6 +17,7 @@ type database struct {
 	dialect
 	engine engine
 	reads  *sql.DB
+	form   int64 // of the tables
 
 	turn  chan struct{} // one append at a time
 	known *head         // nil: must be asked for; guarded by turn

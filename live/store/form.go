@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
+	"errors"
 	"fmt"
+	"io/fs"
 	"runtime/debug"
 )
 
@@ -12,6 +14,43 @@ import (
 // all of it: whoever changes what an entry or a snapshot contains adds a
 // migration too, if only one that says why, so that the program of yesterday
 // refuses the store before it has touched it.
+
+// formVersions is the form in which entries have versions.
+const formVersions = 3
+
+// Past is what is read of a store before it is brought to another form.
+type Past interface {
+	Log
+	LatestSnapshot(ctx context.Context) (Snapshot, bool, error)
+}
+
+// BeforeUpgrade lets somebody look at a store of an older form as it is. Whoever
+// finds that this program cannot read it says so before [Open] changes it, while
+// the program that wrote it still can. A store that is not there, or has the form of
+// this program, is not looked at.
+func BeforeUpgrade(ctx context.Context, address string, look func(context.Context, Past) error) error {
+	steps, err := migrations()
+	if err != nil {
+		return err
+	}
+	d, err := open(ctx, address, asItIs)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrForeign) {
+		return nil // Open will make it, or say what is wrong
+	}
+	if err != nil {
+		return err
+	}
+	if d.form < int64(len(steps)) {
+		err = look(ctx, d)
+	}
+	if bad := d.Close(); err == nil {
+		err = bad
+	}
+	if err != nil {
+		return fmt.Errorf("the store %s was not changed: %w", Redact(address), err)
+	}
+	return nil
+}
 
 // Newer says that a store or a backup has a form that this program does not
 // know. It is an [ErrNewer].

@@ -48,11 +48,19 @@ func (d *database) Tail(ctx context.Context, after int64) iter.Seq2[Entry, error
 	}
 }
 
+// entryColumns are those of an entry, in a store that is read as it is too.
+func (d *database) entryColumns() string {
+	if d.form < formVersions {
+		return "seq, at, kind, 1, body, hash"
+	}
+	return "seq, at, kind, version, body, hash"
+}
+
 // part reads some entries, and says whether as many as were asked for.
 func (d *database) part(ctx context.Context, after int64, most int) ([]Entry, bool, error) {
 	var part []Entry
 	size := 0
-	err := d.each(ctx, d.reads, "SELECT seq, at, kind, version, body, hash FROM log WHERE seq > ? ORDER BY seq LIMIT "+strconv.Itoa(most),
+	err := d.each(ctx, d.reads, "SELECT "+d.entryColumns()+" FROM log WHERE seq > ? ORDER BY seq LIMIT "+strconv.Itoa(most),
 		[]any{after},
 		func(rows *sql.Rows) error {
 			var e Entry
@@ -75,7 +83,7 @@ func (d *database) part(ctx context.Context, after int64, most int) ([]Entry, bo
 // Last is the last entry of the log.
 func (d *database) Last(ctx context.Context) (Entry, bool, error) {
 	var e Entry
-	found, err := d.row(ctx, "SELECT seq, at, kind, version, body, hash FROM log ORDER BY seq DESC LIMIT 1", nil,
+	found, err := d.row(ctx, "SELECT "+d.entryColumns()+" FROM log ORDER BY seq DESC LIMIT 1", nil,
 		[]any{&e.Seq, &e.At, &e.Kind, &e.Version, &e.Body, &e.Hash})
 	if err != nil {
 		return Entry{}, false, fmt.Errorf("last entry: %w", err)

@@ -61,6 +61,7 @@ func (d *database) settleForm(ctx context.Context, how manner) error {
 	if how == asItIs {
 		return d.explain(d.view(ctx, func(tx *sql.Tx) error { return d.readForm(ctx, tx, int64(len(steps))) }))
 	}
+	d.form = int64(len(steps))
 	return d.migrate(ctx, steps)
 }
 
@@ -79,6 +80,7 @@ func (d *database) readForm(ctx context.Context, tx *sql.Tx, latest int64) error
 	if form > latest {
 		return d.newer(ctx, tx, form, latest)
 	}
+	d.form = form
 	return nil
 }
 

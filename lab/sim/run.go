@@ -38,7 +38,7 @@ func Run(ctx context.Context, w World, jobs workload.Source, o Options) error {
 		o.Until = market.Never
 	}
 	r := &run{world: w, options: o, wake: market.Never}
-	if err := r.lobby.open(jobs); err != nil {
+	if err := r.arrivals.open(jobs); err != nil {
 		return err
 	}
 	for instants := 0; ; instants++ {
@@ -58,14 +58,14 @@ type run struct {
 	nodes   virtualNodes
 	wake    market.Time
 
-	lobby  lobby
-	inputs []market.Event
-	record market.Record
+	arrivals arrivals
+	inputs   []market.Event
+	record   market.Record
 }
 
 // instant does all that happens at the next moment at which anything does.
 func (r *run) instant() (more bool, err error) {
-	at := earliest(earliest(r.nodes.nextFinish(), r.wake), r.lobby.nextSubmit())
+	at := earliest(earliest(r.nodes.nextFinish(), r.wake), r.arrivals.nextSubmit())
 	if len(r.options.Changes) > 0 {
 		at = earliest(at, r.options.Changes[0].At)
 	}
@@ -109,15 +109,15 @@ func (r *run) gather(at market.Time) (now market.Time, err error) {
 		r.inputs = append(r.inputs, market.Event{Kind: kind, Node: int32(c[0].Node)})
 		r.options.Changes = c[1:]
 	}
-	r.lobby.leave()
-	for r.lobby.nextSubmit() <= until {
-		now = max(now, r.lobby.nextSubmit())
-		if err := r.lobby.enter(); err != nil {
+	r.arrivals.release()
+	for r.arrivals.nextSubmit() <= until {
+		now = max(now, r.arrivals.nextSubmit())
+		if err := r.arrivals.enter(); err != nil {
 			return 0, err
 		}
 	}
-	for i := range r.lobby.arrived() {
-		j := &r.lobby.arrived()[i].Job
+	for i := range r.arrivals.arrived() {
+		j := &r.arrivals.arrived()[i].Job
 		r.inputs = append(r.inputs, market.Event{Kind: market.Submitted, Job: j.ID, Spec: j})
 	}
 	if r.wake <= until {
@@ -132,7 +132,7 @@ func (r *run) gather(at market.Time) (now market.Time, err error) {
 func (r *run) carryOut(now market.Time, e *market.Event) {
 	switch e.Kind {
 	case market.Queued, market.Accepted:
-		if a := r.lobby.find(e.Job); a != nil {
+		if a := r.arrivals.find(e.Job); a != nil {
 			r.nodes.enter(e.Slot, e.Job, a.Actual)
 		}
 	case market.Granted:

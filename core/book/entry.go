@@ -33,17 +33,17 @@ type Entry struct {
 
 // Terms is what was agreed when a job was taken in.
 type Terms struct {
-	Price       market.Price
-	Finish      market.Time  // promised; Never: nothing is
-	Claim       market.Share // the least share of a processor kept for it
-	Rank        float64      // place in the queue: smaller first, then the smaller ID
-	Latest      market.Time  // when it has waited in vain
-	Worth       float64      // to the cluster, if it is in time
-	Fine        float64      // taken off Worth for each second of delay
-	Liable      bool         // its penalty comes off the price when it is late
-	Independent bool         // its tasks advance independently of each other
-	Flat        bool         // the price is for its mandatory part, however long that takes
-	Firm        bool
+	Price       market.Price  `json:"price"`
+	Finish      market.Time   `json:"finish_s"`         // promised; Never: nothing is
+	Claim       market.Share  `json:"claim"`            // the least share of a processor kept for it
+	Rank        market.Number `json:"rank"`             // place in the queue: smaller first, then the smaller ID
+	Latest      market.Time   `json:"latest_s"`         // when it has waited in vain
+	Worth       market.Number `json:"worth"`            // to the cluster, if it is in time
+	Fine        market.Number `json:"fine"`             // taken off Worth for each second of delay
+	Liable      bool          `json:"liable,omitempty"` // its penalty comes off the price when it is late
+	Independent bool          `json:"apart,omitempty"`  // its tasks advance independently of each other
+	Flat        bool          `json:"flat,omitempty"`   // the price is for its mandatory part, however long that takes
+	Firm        bool          `json:"firm,omitempty"`
 }
 
 type state uint8

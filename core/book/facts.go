@@ -16,10 +16,10 @@ import (
 // processors that something happened to stand after it. Putting it into an
 // [Image] asks no policy anything.
 type Facts struct {
-	Now   Number         `json:"now_s"`
+	Now   market.Time    `json:"now_s"`
 	Cause Cause          `json:"cause,omitempty"`
-	Wake  Number         `json:"wake_s"`
-	Asked Number         `json:"asked_s"`
+	Wake  market.Time    `json:"wake_s"`
+	Asked market.Time    `json:"asked_s"`
 	Jobs  []JobState     `json:"jobs,omitempty"`  // as they are now
 	Moved Motion         `json:"moved,omitempty"` // jobs of which nothing but the speed is new
 	Gone  []market.JobID `json:"gone,omitempty"`
@@ -30,7 +30,7 @@ type Facts struct {
 // which more has happened than another speed, moved those to which only that has.
 func (d *Draft) Facts(changed, moved []market.JobID, procs []int) Facts {
 	b := d.b
-	f := Facts{Now: Number(b.now), Cause: b.cause, Wake: Number(d.wake), Asked: Number(d.asked)}
+	f := Facts{Now: b.now, Cause: b.cause, Wake: d.wake, Asked: d.asked}
 	for _, id := range changed {
 		slot, here := b.Find(id)
 		if !here {
@@ -91,7 +91,7 @@ func (m Motion) Each(yield func(id market.JobID, left market.Work, speed float64
 // Image is a book as plain data that facts can be put into, one step after the
 // other. When the last is in, it is a [State] to open a book by.
 type Image struct {
-	now, wake, asked Number
+	now, wake, asked market.Time
 	cause            Cause
 	jobs             map[market.JobID]*JobState
 	tasks            map[int][]TaskState
@@ -118,7 +118,7 @@ func NewImage(s *State) *Image {
 
 // EmptyImage is that of a book in which nobody has been.
 func EmptyImage() *Image {
-	return NewImage(&State{Wake: Number(market.Never), Asked: Number(market.Never)})
+	return NewImage(&State{Wake: market.Never, Asked: market.Never})
 }
 
 // Apply makes true what facts say.
@@ -140,7 +140,7 @@ func (m *Image) Apply(f *Facts) error {
 		if j == nil {
 			return fmt.Errorf("job %d moves and is not there", id)
 		}
-		j.Left, j.Since, j.Speed = Number(left), f.Now, Number(speed)
+		j.Left, j.Since, j.Speed = left, f.Now, market.Number(speed)
 		return nil
 	})
 }
@@ -165,7 +165,7 @@ func (m *Image) State(nodes []NodeState) State {
 	}
 	slices.SortStableFunc(s.Waiting, func(a, b JobState) int { return cmp.Compare(a.Terms.Rank, b.Terms.Rank) })
 	for i := range s.Waiting {
-		if at := s.Waiting[i].Terms.Latest; market.Time(at).Finite() {
+		if at := s.Waiting[i].Terms.Latest; at.Finite() {
 			s.Latest = append(s.Latest, WaitState{At: at, Job: s.Waiting[i].ID})
 		}
 	}

@@ -44,7 +44,7 @@ func (q *queue) index(o *order, slots []Entry) {
 	for _, s := range q.fresh {
 		e := &slots[s]
 		e.fresh = false
-		q.heads.push(heapItem{key: e.Terms.Rank, id: e.Job.ID, slot: s, ticket: e.ticket})
+		q.heads.push(heapItem{key: float64(e.Terms.Rank), id: e.Job.ID, slot: s, ticket: e.ticket})
 		if e.Terms.Latest.Finite() {
 			q.latest.push(heapItem{key: float64(e.Terms.Latest), id: e.Job.ID, slot: s, ticket: e.ticket})
 		}
@@ -53,7 +53,7 @@ func (q *queue) index(o *order, slots []Entry) {
 			q.widths.set(int(w))
 		}
 		q.roots[w] = o.insert(q.roots[w], item{
-			rank: e.Terms.Rank, id: e.Job.ID, estimate: float64(e.Job.Estimate), slot: s,
+			rank: float64(e.Terms.Rank), id: e.Job.ID, estimate: float64(e.Job.Estimate), slot: s,
 		})
 	}
 	q.fresh = q.fresh[:0]
@@ -71,7 +71,7 @@ func (q *queue) remove(o *order, e *Entry, s Slot, slots []Entry) {
 		return
 	}
 	w := e.Job.Width
-	if q.roots[w] = o.remove(q.roots[w], e.Terms.Rank, e.Job.ID); q.roots[w] == 0 {
+	if q.roots[w] = o.remove(q.roots[w], float64(e.Terms.Rank), e.Job.ID); q.roots[w] == 0 {
 		q.widths.clear(int(w))
 	}
 	waits := func(s heapItem) bool {

@@ -1,8 +1,6 @@
 package book
 
 import (
-	"encoding/json"
-	"math"
 	"reflect"
 	"slices"
 	"testing"
@@ -84,36 +82,6 @@ func sameFields(t *testing.T, x reflect.Type, known ...[]string) {
 	slices.Sort(all)
 	if !slices.Equal(fields, all) {
 		t.Errorf("%s has the fields %v, and known are %v", x, fields, all)
-	}
-}
-
-// JSON carries every number to the last bit.
-func TestNumbersSurviveJSON(t *testing.T) {
-	check := func(x float64) {
-		text, err := json.Marshal(Number(x))
-		if err != nil {
-			t.Fatalf("%v: %v", x, err)
-		}
-		var got Number
-		if err := json.Unmarshal(text, &got); err != nil {
-			t.Fatalf("%s: %v", text, err)
-		}
-		if same := math.Float64bits(float64(got)) == math.Float64bits(x); !same && !(math.IsNaN(x) && math.IsNaN(float64(got))) {
-			t.Errorf("%v is read as %v from %s", x, float64(got), text)
-		}
-	}
-	for _, x := range []float64{
-		0, math.Copysign(0, -1), 0.1, 1e21, -1e-7, math.MaxFloat64, math.SmallestNonzeroFloat64,
-		math.Inf(1), math.Inf(-1), math.NaN(),
-	} {
-		check(x)
-	}
-	rapid.Check(t, func(t *rapid.T) { check(math.Float64frombits(rapid.Uint64().Draw(t, "bits"))) })
-	for _, text := range []string{`"much"`, `null`, `true`, `{}`, `""`} {
-		var x Number
-		if err := json.Unmarshal([]byte(text), &x); err == nil {
-			t.Errorf("%s is read as %v", text, float64(x))
-		}
 	}
 }
 

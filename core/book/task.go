@@ -69,7 +69,7 @@ const (
 func NewTask(j *market.Job, t Terms, now market.Time) Task {
 	return Task{
 		Left: j.Estimate, Since: now, Due: j.Due(), Soft: j.SLA.Soft, Job: j.ID, Slot: NoSlot,
-		Worth: t.Worth, Rank: market.RoundSignificant(t.Worth), Fine: t.Fine,
+		Worth: float64(t.Worth), Rank: market.RoundSignificant(float64(t.Worth)), Fine: float64(t.Fine),
 	}
 }
 

@@ -26,7 +26,7 @@ func TestBackfillingAnswersLikeAScan(t *testing.T) {
 				Estimate: market.Work(rapid.IntRange(0, 6).Draw(t, "estimate")),
 			})
 			latest := market.Time(rapid.IntRange(0, 30).Draw(t, "latest"))
-			b.Wait(s, Terms{Rank: float64(rapid.IntRange(0, 4).Draw(t, "rank")), Latest: latest})
+			b.Wait(s, Terms{Rank: market.Number(rapid.IntRange(0, 4).Draw(t, "rank")), Latest: latest})
 			waiting[s] = true
 			switch rapid.IntRange(0, 3).Draw(t, "then") {
 			case 0: // the head starts, if it fits

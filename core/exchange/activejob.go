@@ -12,17 +12,17 @@ import (
 type activeJob struct {
 	Job
 
-	Ranks   []rank    `json:"ranks,omitempty"`
-	Stop    task.Stop `json:"stop,omitempty"`
-	End     State     `json:"end,omitempty"` // what it ends in, where that is not for its exit status to say
-	Waits   []int64   `json:"waits,omitempty"`
-	Apart   bool      `json:"apart,omitempty"`   // its tasks advance each on its own
-	OverUS  int64     `json:"over_us,omitempty"` // when it had used up its estimate and could get no more
-	Void    bool      `json:"void,omitempty"`    // its promise no longer stands, by its own doing
-	Working Working   `json:"working"`
-	Owed    Number    `json:"owed"`    // the price, unrounded
-	Tries   int       `json:"tries"`   // extensions asked for
-	Written bool      `json:"written"` // something of it was written down
+	Ranks   []rank       `json:"ranks,omitempty"`
+	Stop    task.Stop    `json:"stop,omitempty"`
+	End     State        `json:"end,omitempty"` // what it ends in, where that is not for its exit status to say
+	Waits   []int64      `json:"waits,omitempty"`
+	Apart   bool         `json:"apart,omitempty"`   // its tasks advance each on its own
+	OverUS  int64        `json:"over_us,omitempty"` // when it had used up its estimate and could get no more
+	Void    bool         `json:"void,omitempty"`    // its promise no longer stands, by its own doing
+	Working Working      `json:"working"`
+	Owed    market.Price `json:"owed"`    // the price, unrounded
+	Tries   int          `json:"tries"`   // extensions asked for
+	Written bool         `json:"written"` // something of it was written down
 
 	moved  bool        // since somebody last looked
 	logged bool        // what it asked for is in the log

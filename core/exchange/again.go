@@ -87,14 +87,14 @@ func (e *Event) String() string {
 func (e *Event) alike(o *Event) bool {
 	return e.Kind == o.Kind && e.Job == o.Job && e.Reason == o.Reason && e.Firm == o.Firm && e.Proc == o.Proc && e.Node == o.Node &&
 		slices.Equal(e.Procs, o.Procs) && near(e.Work, o.Work) &&
-		near(e.Start.value(), o.Start.value()) && near(e.Finish.value(), o.Finish.value()) && near(e.Price.value(), o.Price.value())
+		near(value(e.Start), value(o.Start)) && near(value(e.Finish), value(o.Finish)) && near(value(e.Price), value(o.Price))
 }
 
-func (n *Number) value() float64 {
-	if n == nil {
+func value[T ~float64](p *T) float64 {
+	if p == nil {
 		return 0
 	}
-	return float64(*n)
+	return float64(*p)
 }
 
 // near reports whether two numbers are the same but for rounding.

@@ -25,7 +25,7 @@ func (x *Exchange) apply(e *market.Event) {
 	}
 	switch e.Kind {
 	case market.Queued:
-		j.State, j.Owed, j.Firm = Queued, Number(e.Price), false
+		j.State, j.Owed, j.Firm = Queued, e.Price, false
 		x.changed(j)
 	case market.Accepted:
 		x.accepted(j, e)
@@ -53,7 +53,7 @@ func (x *Exchange) apply(e *market.Event) {
 
 // accepted gives a job its promise and, where that is decided, its place.
 func (x *Exchange) accepted(j *activeJob, e *market.Event) {
-	j.Owed, j.Firm = Number(e.Price), e.Firm && !j.Void
+	j.Owed, j.Firm = e.Price, e.Firm && !j.Void
 	if e.Finish.Finite() && e.Firm {
 		j.PromisedUS = x.unix(e.Finish)
 	}
@@ -206,7 +206,7 @@ func (x *Exchange) stopped(j *activeJob, e *market.Event) {
 	case j.End != "":
 		x.end(j, j.End, j.Reason, j.Detail)
 	case e.Reason == market.OutOfPatience:
-		j.Owed = Number(e.Price)
+		j.Owed = e.Price
 		x.end(j, Expired, e.Reason.String(), "waited until its limit")
 	case e.Reason == market.ByUser:
 		x.end(j, Cancelled, e.Reason.String(), "cancelled")
@@ -224,7 +224,7 @@ func (x *Exchange) completed(j *activeJob, e *market.Event) {
 			j.Work = max(j.Work, int64(float64(j.Ranks[i].Mandatory())*1e3))
 		}
 	}
-	fine := market.Price(j.Owed) - e.Price // where the policy is liable, the price falls with the delay
+	fine := j.Owed - e.Price // where the policy is liable, the price falls with the delay
 	state, reason, detail := j.verdict()
 	if j.End != "" {
 		state, reason, detail = j.End, j.Reason, j.Detail

@@ -35,7 +35,7 @@ func (fx *Effects) note(at market.Time, in, out []market.Event) {
 
 // rebuilt notes that the cluster was set up anew.
 func (fx *Effects) rebuilt(at market.Time, nodes []market.Node, e *EpochView) {
-	fx.Steps = append(fx.Steps, Step{At: Number(at), Rebuilt: &Rebuilt{Nodes: nodes, Policy: e.Policy, Settings: e.Settings}})
+	fx.Steps = append(fx.Steps, Step{At: at, Rebuilt: &Rebuilt{Nodes: nodes, Policy: e.Policy, Settings: e.Settings}})
 }
 
 func (fx *Effects) tx(t ledger.Tx) { fx.Txs = append(fx.Txs, t) }

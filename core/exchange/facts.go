@@ -19,7 +19,7 @@ type Facts struct {
 	Origin  int64        `json:"origin,omitempty"` // with the first command
 	Now     int64        `json:"now"`
 	Next    int64        `json:"next"`
-	Wake    Number       `json:"wake"`
+	Wake    market.Time  `json:"wake"`
 	Record  Track        `json:"record"`
 	Epochs  []EpochView  `json:"epochs,omitempty"` // that began
 	Nodes   []nodeFact   `json:"nodes,omitempty"`
@@ -155,7 +155,7 @@ func (x *Exchange) notePoints() {
 func (x *Exchange) facts(txs []ledger.Tx) Facts {
 	t := x.touched
 	x.touched = touched{epochs: len(x.epochs)}
-	f := Facts{Now: x.now, Next: x.next, Wake: Number(x.wake), Record: x.record, Epochs: x.epochs[min(t.epochs, len(x.epochs)):], Txs: txs}
+	f := Facts{Now: x.now, Next: x.next, Wake: x.wake, Record: x.record, Epochs: x.epochs[min(t.epochs, len(x.epochs)):], Txs: txs}
 	if t.epochs == 0 {
 		f.Origin = x.origin
 	}

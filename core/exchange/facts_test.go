@@ -15,6 +15,7 @@ import (
 
 	"github.com/libra-market/libra/core/book"
 	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/market"
 )
 
 // follow puts the facts of a command, as they are written down, into the image
@@ -70,12 +71,12 @@ func canonical(t rapid.TB, s exchange.Snapshot) any {
 		b := book.NewImage(&c.Book).State(c.Book.Nodes)
 		for i := range b.Running {
 			j := &b.Running[i]
-			j.Left, j.Since = j.Left-(b.Now-j.Since)*j.Speed, b.Now
+			j.Left, j.Since = j.Left-market.Work(float64(b.Now-j.Since)*float64(j.Speed)), b.Now
 		}
 		for i := range b.Tasks {
 			for k := range b.Tasks[i].Tasks {
 				t := &b.Tasks[i].Tasks[k]
-				t.Left, t.Since = t.Left-(b.Now-t.Since)*t.Speed, b.Now
+				t.Left, t.Since = t.Left-market.Work(float64(b.Now-t.Since)*float64(t.Speed)), b.Now
 			}
 		}
 		c.Book = b

@@ -27,9 +27,18 @@ type Image struct {
 // NewImage is that of an exchange to which nothing has happened.
 func NewImage() *Image {
 	return &Image{
-		state: Snapshot{Next: 1, Wake: Number(market.Never)}, jobs: map[int64]*activeJob{}, quotes: map[string]*heldQuote{},
+		state: Snapshot{Next: 1, Wake: market.Never}, jobs: map[int64]*activeJob{}, quotes: map[string]*heldQuote{},
 		ledger: ledger.New(), book: book.EmptyImage(),
 	}
+}
+
+// ReadForm1 reads a snapshot as the first version wrote it.
+func ReadForm1(encoded []byte) (*Image, error) {
+	encoded, err := fromForm1(encoded)
+	if err != nil {
+		return nil, fmt.Errorf("state of the exchange: %w", err)
+	}
+	return ReadImage(encoded)
 }
 
 // ReadImage reads a snapshot.
@@ -181,7 +190,7 @@ func (m *Image) Snapshot() Snapshot {
 func (m *Image) nodeStates() []book.NodeState {
 	var nodes []book.NodeState
 	for _, n := range m.state.Nodes {
-		nodes = append(nodes, book.NodeState{Processors: n.Processors, Rating: book.Number(n.Rating), Down: !n.Up})
+		nodes = append(nodes, book.NodeState{Processors: n.Processors, Rating: market.Number(n.Rating), Down: !n.Up})
 	}
 	return nodes
 }

@@ -27,7 +27,7 @@ func (j *activeJob) agreed(c *clock) bill.Job {
 // ending is how a job has ended.
 func (j *activeJob) ending(c *clock, fine market.Price) *bill.Ending {
 	if j.State == Expired {
-		fine = -market.Price(j.Owed)
+		fine = -j.Owed
 	}
 	return &bill.Ending{
 		Way: wayOf(j.State), At: c.timeOf(j.EndedUS), Begun: j.StartedUS != 0, WorkMS: j.Work, OptionalMS: j.OptionalMS,
@@ -94,7 +94,7 @@ func (x *state) fineNow(j *activeJob) market.Price {
 		return 0
 	}
 	late := x.time() - x.timeOf(j.DueUS)
-	return market.Price(j.Owed) - stand.Terms.Price + bill.Delay(market.Money(j.Request.PenaltyMicros), late)
+	return j.Owed - stand.Terms.Price + bill.Delay(market.Money(j.Request.PenaltyMicros), late)
 }
 
 func wayOf(s State) bill.Way {

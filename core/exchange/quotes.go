@@ -18,7 +18,7 @@ type heldQuote struct {
 	Job      int64        `json:"job"` // number of the reservation
 	Reserved bool         `json:"reserved"`
 	Refused  string       `json:"refused,omitempty"`
-	Owed     Number       `json:"owed"`
+	Owed     market.Price `json:"owed"`
 	Working  Working      `json:"working"`
 	Procs    market.Procs `json:"procs,omitempty"`
 }
@@ -122,7 +122,7 @@ func (x *Exchange) refuseQuote(j *activeJob, reason, detail string) Outcome {
 
 // fill completes a quote with what the core answered.
 func (x *state) fill(q *heldQuote, asked *market.Job, core market.Quote) {
-	q.Firm, q.Owed, q.Procs = core.Firm, Number(core.Price), core.Procs
+	q.Firm, q.Owed, q.Procs = core.Firm, core.Price, core.Procs
 	if price, err := core.Price.Money(); err == nil {
 		q.Price = int64(max(0, price))
 	}
@@ -159,7 +159,7 @@ func (x *Exchange) applyToQuote(q *heldQuote, e *market.Event) {
 	case market.Rejected, market.Stopped:
 		q.Refused, q.Reserved = e.Reason.String(), false
 	case market.Accepted:
-		q.Owed = Number(e.Price)
+		q.Owed = e.Price
 		q.Procs = append(q.Procs[:0], e.Procs...)
 	default: // it holds room and runs nowhere
 	}

@@ -24,7 +24,7 @@ type Snapshot struct {
 	Next    int64          `json:"next"`
 	Jobs    []*activeJob   `json:"jobs"`
 	Quotes  []*heldQuote   `json:"quotes"`
-	Wake    Number         `json:"wake"`
+	Wake    market.Time    `json:"wake"`
 	Record  Track          `json:"record"`
 }
 
@@ -33,7 +33,7 @@ type Snapshot struct {
 func (x *state) Snapshot() Snapshot {
 	s := Snapshot{
 		Origin: x.origin, Now: x.now, Epochs: x.epochs, Rates: x.rates, Nodes: x.nodes, Ledger: x.ledger.State(),
-		Next: x.next, Wake: Number(x.wake), Record: x.record,
+		Next: x.next, Wake: x.wake, Record: x.record,
 	}
 	if x.cluster != nil {
 		c := x.cluster.State()
@@ -62,7 +62,7 @@ func open(version string, s *Snapshot) (*Exchange, error) {
 	x := New(version)
 	x.touched.epochs = len(s.Epochs)
 	x.origin, x.now, x.epochs, x.rates, x.nodes = s.Origin, s.Now, s.Epochs, s.Rates, s.Nodes
-	x.next, x.wake, x.record = s.Next, market.Time(s.Wake), s.Record
+	x.next, x.wake, x.record = s.Next, s.Wake, s.Record
 	var err error
 	if x.ledger, err = ledger.Restore(s.Ledger); err != nil {
 		return nil, err

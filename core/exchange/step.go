@@ -1,10 +1,8 @@
 package exchange
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
-	"strconv"
 
 	"github.com/libra-market/libra/core/market"
 )
@@ -12,12 +10,12 @@ import (
 // Step is what the core was told at an instant and what it said: the part of
 // the log that any driver of the core can replay.
 type Step struct {
-	At      Number   `json:"at"`
-	In      []Event  `json:"in,omitempty"`
-	Out     []Event  `json:"out,omitempty"` // without shares where there are many; Sum is over all
-	N       int      `json:"n"`             // how many were said
-	Sum     uint64   `json:"sum"`           // of all that was said
-	Rebuilt *Rebuilt `json:"rebuilt,omitempty"`
+	At      market.Time `json:"at"`
+	In      []Event     `json:"in,omitempty"`
+	Out     []Event     `json:"out,omitempty"` // without shares where there are many; Sum is over all
+	N       int         `json:"n"`             // how many were said
+	Sum     uint64      `json:"sum"`           // of all that was said
+	Rebuilt *Rebuilt    `json:"rebuilt,omitempty"`
 }
 
 // Rebuilt says that the cluster was set up anew, with its state kept: a node
@@ -30,20 +28,20 @@ type Rebuilt struct {
 
 // Event is an event of the core as it is written down.
 type Event struct {
-	Kind   string   `json:"kind"`
-	Job    int64    `json:"job,omitempty"`
-	Reason string   `json:"reason,omitempty"`
-	Firm   bool     `json:"firm,omitempty"`
-	Proc   int32    `json:"proc,omitempty"`
-	Node   int32    `json:"node,omitempty"`
-	Start  *Number  `json:"start,omitempty"`
-	Finish *Number  `json:"finish,omitempty"`
-	Speed  float64  `json:"speed,omitempty"`
-	Work   float64  `json:"work,omitempty"`
-	Price  *Number  `json:"price,omitempty"`
-	Procs  []int    `json:"procs,omitempty"`
-	Slices []Slice  `json:"slices,omitempty"`
-	Spec   *CoreJob `json:"spec,omitempty"`
+	Kind   string        `json:"kind"`
+	Job    int64         `json:"job,omitempty"`
+	Reason string        `json:"reason,omitempty"`
+	Firm   bool          `json:"firm,omitempty"`
+	Proc   int32         `json:"proc,omitempty"`
+	Node   int32         `json:"node,omitempty"`
+	Start  *market.Time  `json:"start,omitempty"`
+	Finish *market.Time  `json:"finish,omitempty"`
+	Speed  float64       `json:"speed,omitempty"`
+	Work   float64       `json:"work,omitempty"`
+	Price  *market.Price `json:"price,omitempty"`
+	Procs  []int         `json:"procs,omitempty"`
+	Slices []Slice       `json:"slices,omitempty"`
+	Spec   *market.Job   `json:"spec,omitempty"`
 }
 
 // Slice is one task's part of a processor.
@@ -52,67 +50,13 @@ type Slice struct {
 	Speed float64 `json:"speed"`
 }
 
-// CoreJob is a job as the core sees it.
-type CoreJob struct {
-	ID       int64   `json:"id"`
-	Submit   Number  `json:"submit"`
-	Estimate float64 `json:"estimate"`
-	Optional float64 `json:"optional,omitempty"`
-	Bonus    float64 `json:"bonus,omitempty"`
-	Deadline Number  `json:"deadline"`
-	Budget   Number  `json:"budget"`
-	Penalty  float64 `json:"penalty,omitempty"`
-	Soft     bool    `json:"soft,omitempty"`
-	Memory   int64   `json:"memory,omitempty"`
-	Disk     int64   `json:"disk,omitempty"`
-	Width    int32   `json:"width"`
-	Threads  int32   `json:"threads,omitempty"`
-	Class    int32   `json:"class,omitempty"`
-	Wish     uint8   `json:"wish,omitempty"`
-	Owner    string  `json:"owner,omitempty"`
-	Name     string  `json:"name,omitempty"`
-}
-
-// Number is a float that may be infinite: JSON has no word for that.
-type Number float64
-
-// MarshalJSON writes infinities as words.
-func (n Number) MarshalJSON() ([]byte, error) {
-	f := float64(n)
-	switch {
-	case math.IsInf(f, 1):
-		return []byte(`"never"`), nil
-	case math.IsInf(f, -1):
-		return []byte(`"ever"`), nil
-	}
-	return strconv.AppendFloat(nil, f, 'g', -1, 64), nil
-}
-
-// UnmarshalJSON reads what MarshalJSON wrote.
-func (n *Number) UnmarshalJSON(text []byte) error {
-	switch string(text) {
-	case `"never"`:
-		*n = Number(math.Inf(1))
-		return nil
-	case `"ever"`:
-		*n = Number(math.Inf(-1))
-		return nil
-	}
-	var f float64
-	if err := json.Unmarshal(text, &f); err != nil {
-		return fmt.Errorf("number %s: %w", text, err)
-	}
-	*n = Number(f)
-	return nil
-}
-
 // mostShares is how many shares of one step are written down. They follow from
 // what happened, and under proportional share every event changes those of all.
 const mostShares = 8
 
 // NewStep writes down a step.
 func NewStep(at market.Time, in, out []market.Event) Step {
-	s := Step{At: Number(at), N: len(out), Sum: Sum(out)}
+	s := Step{At: at, N: len(out), Sum: Sum(out)}
 	for i := range in {
 		s.In = append(s.In, written(&in[i]))
 	}
@@ -135,7 +79,7 @@ func isShare(e *market.Event) bool { return e.Kind == market.Granted || e.Kind =
 func written(e *market.Event) Event {
 	w := Event{
 		Kind: e.Kind.String(), Job: int64(e.Job), Reason: e.Reason.String(), Firm: e.Firm, Proc: e.Proc, Node: e.Node,
-		Speed: e.Speed, Work: float64(e.Work), Start: number(float64(e.Start)), Finish: number(float64(e.Finish)), Price: number(float64(e.Price)),
+		Speed: e.Speed, Work: float64(e.Work), Start: given(e.Start), Finish: given(e.Finish), Price: given(e.Price),
 	}
 	for proc := range e.Procs.All() {
 		w.Procs = append(w.Procs, proc)
@@ -144,25 +88,19 @@ func written(e *market.Event) Event {
 		w.Slices = append(w.Slices, Slice{Job: int64(s.Job), Speed: s.Speed})
 	}
 	if e.Kind == market.Submitted || e.Kind == market.Reserved {
-		w.Spec = coreJob(e.Spec)
+		spec := *e.Spec // it is the book's
+		w.Spec = &spec
 	}
 	return w
 }
 
-func number(f float64) *Number {
-	if f == 0 {
+// given is a value that is worth writing down.
+func given[T comparable](v T) *T {
+	var zero T
+	if v == zero {
 		return nil
 	}
-	n := Number(f)
-	return &n
-}
-
-func coreJob(j *market.Job) *CoreJob {
-	return &CoreJob{
-		ID: int64(j.ID), Submit: Number(j.Submit), Estimate: float64(j.Estimate), Deadline: Number(j.SLA.Deadline), Budget: Number(j.SLA.Budget),
-		Penalty: float64(j.SLA.Penalty), Soft: j.SLA.Soft, Memory: j.Memory, Disk: j.Disk, Width: j.Width, Threads: j.Threads, Class: j.Class,
-		Wish: uint8(j.Objective), Owner: string(j.Owner), Name: j.Name, Optional: float64(j.Optional), Bonus: float64(j.SLA.Bonus),
-	}
+	return &v
 }
 
 // Happened is the step as the core takes it in.
@@ -175,18 +113,11 @@ func (s *Step) Happened() ([]market.Event, error) {
 		}
 		e := market.Event{Kind: kind, Job: market.JobID(w.Job), Proc: w.Proc, Node: w.Node, Speed: w.Speed, Work: market.Work(w.Work)}
 		if w.Price != nil {
-			e.Price = market.Price(*w.Price)
+			e.Price = *w.Price
 		}
-		if c := w.Spec; c != nil {
-			e.Spec = &market.Job{
-				ID: market.JobID(c.ID), Submit: market.Time(c.Submit), Estimate: market.Work(c.Estimate), Memory: c.Memory, Disk: c.Disk,
-				Optional: market.Work(c.Optional),
-				Width:    c.Width, Threads: c.Threads, Class: c.Class, Objective: market.Objective(c.Wish), Owner: market.Account(c.Owner), Name: c.Name,
-				SLA: market.SLA{
-					Deadline: market.Time(c.Deadline), Budget: market.Price(c.Budget), Penalty: market.Price(c.Penalty), Bonus: market.Price(c.Bonus),
-					Soft: c.Soft,
-				},
-			}
+		if w.Spec != nil {
+			spec := *w.Spec
+			e.Spec = &spec
 		}
 		happened = append(happened, e)
 	}

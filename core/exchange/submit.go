@@ -142,7 +142,7 @@ func (x *Exchange) reserveFunds(j *activeJob) (Outcome, error) {
 
 // payable prices a job and holds the money; it says why it cannot.
 func (x *Exchange) payable(j *activeJob) (reason, detail string) {
-	price, err := market.Price(j.Owed).Money()
+	price, err := j.Owed.Money()
 	if err != nil {
 		return market.CannotMeetBudget.String(), nameBudget(x.epoch().Policy)
 	}

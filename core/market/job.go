@@ -15,28 +15,28 @@ type Account string
 // Job is what a user asks for. It says nothing of how long the job will really
 // run: no policy can know more than a real scheduler could.
 type Job struct {
-	ID        JobID
-	Submit    Time
-	Estimate  Work      // mandatory work on each processor, as the user estimates it
-	Optional  Work      // further work on each processor that adds value but may be cut short
-	SLA       SLA       // what the job is worth and when it must be done
-	Memory    int64     // MB on each processor it holds
-	Disk      int64     // MB on each processor it holds
-	Width     int32     // processors
-	Threads   int32     // processors of each of its programs, which must be of one node; 0 and 1: any will do
-	Class     int32     // class of service, where a policy knows classes
-	Objective Objective // what to optimise among acceptable placements
-	Owner     Account
-	Name      string
+	ID        JobID     `json:"id"`
+	Submit    Time      `json:"submit"`
+	Estimate  Work      `json:"estimate"`           // mandatory work on each processor, as the user estimates it
+	Optional  Work      `json:"optional,omitempty"` // further work on each processor that adds value but may be cut short
+	SLA                 // what the job is worth and when it must be done
+	Memory    int64     `json:"memory,omitempty"`  // MB on each processor it holds
+	Disk      int64     `json:"disk,omitempty"`    // MB on each processor it holds
+	Width     int32     `json:"width"`             // processors
+	Threads   int32     `json:"threads,omitempty"` // processors of each of its programs, which must be of one node; 0 and 1: any will do
+	Class     int32     `json:"class,omitempty"`   // class of service, where a policy knows classes
+	Objective Objective `json:"wish,omitempty"`    // what to optimise among acceptable placements
+	Owner     Account   `json:"owner,omitempty"`
+	Name      string    `json:"name,omitempty"`
 }
 
 // SLA is the agreement about one job (001, section 3).
 type SLA struct {
-	Deadline Time  // period from submission; Never: none
-	Budget   Price // Unlimited: none
-	Penalty  Price // taken off the budget for each second after the deadline
-	Bonus    Price // paid beside the budget for each second of optional work (003)
-	Soft     bool  // the user can bear a delay, for that penalty
+	Deadline Time  `json:"deadline"`          // period from submission; Never: none
+	Budget   Price `json:"budget"`            // Unlimited: none
+	Penalty  Price `json:"penalty,omitempty"` // taken off the budget for each second after the deadline
+	Bonus    Price `json:"bonus,omitempty"`   // paid beside the budget for each second of optional work (003)
+	Soft     bool  `json:"soft,omitempty"`    // the user can bear a delay, for that penalty
 }
 
 // Due is the instant at which the job must be finished.

@@ -50,7 +50,7 @@ func (p *easy) Admit(v book.View, j *market.Job, a *Answer) {
 	}
 	a.queue(book.Terms{
 		Price: pricing.Static(market.Price(p.base), j.Estimate), Finish: market.Never,
-		Rank: p.rank(j), Latest: latest,
+		Rank: market.Number(p.rank(j)), Latest: latest,
 	})
 }
 

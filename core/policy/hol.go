@@ -43,7 +43,7 @@ func (p *hol) Admit(v book.View, j *market.Job, a *Answer) {
 		return
 	}
 	a.queue(book.Terms{
-		Price: j.SLA.Budget, Liable: true, Finish: market.Never, Rank: -float64(j.SLA.Penalty), Latest: patience(j),
+		Price: j.SLA.Budget, Liable: true, Finish: market.Never, Rank: market.Number(-j.SLA.Penalty), Latest: patience(j),
 	})
 }
 

@@ -78,9 +78,9 @@ func (p *mandatoryFirst) Admit(v book.View, j *market.Job, a *Answer) {
 		Price: j.SLA.Budget, Finish: j.Due(), Firm: j.SLA.Deadline.Finite(), Independent: true, Flat: true,
 	}
 	if j.SLA.Budget.Limited() {
-		terms.Worth = float64(j.SLA.Budget) / float64(j.Width)
+		terms.Worth = market.Number(float64(j.SLA.Budget) / float64(j.Width))
 	}
-	p.offers(v, j, terms.Worth)
+	p.offers(v, j, float64(terms.Worth))
 	chosen := p.choose(v, j)
 	if chosen == nil {
 		a.refuse(market.CannotMeetDeadline)

@@ -38,7 +38,7 @@ func (p *libraSLA) Admit(v book.View, j *market.Job, a *Answer) {
 	estimate, deadline := float64(j.Estimate), float64(j.SLA.Deadline)
 	terms := book.Terms{
 		Price: j.SLA.Budget, Finish: j.Due(), Claim: market.Share(estimate / deadline),
-		Worth: float64(j.SLA.Budget) / estimate / deadline, Fine: float64(j.SLA.Penalty) / estimate / deadline,
+		Worth: market.Number(float64(j.SLA.Budget) / estimate / deadline), Fine: market.Number(float64(j.SLA.Penalty) / estimate / deadline),
 		Liable: true, Independent: true, Firm: !j.SLA.Soft,
 	}
 	added := book.NewTask(j, terms, v.Now())

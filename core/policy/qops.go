@@ -58,7 +58,7 @@ func (p *qops) Admit(v book.View, j *market.Job, a *Answer) {
 	}
 	promise := j.Submit + market.Time(float64(j.SLA.Deadline)*(1+p.slack))
 	waiting, rank, ahead := v.InOrder(), byDue(j), 0
-	for ahead < len(waiting) && v.Entry(waiting[ahead]).Terms.Rank <= rank {
+	for ahead < len(waiting) && v.Entry(waiting[ahead]).Terms.Rank <= market.Number(rank) {
 		ahead++
 	}
 	if !p.feasible(v, waiting, ahead, j, promise) {
@@ -66,11 +66,11 @@ func (p *qops) Admit(v book.View, j *market.Job, a *Answer) {
 			a.refuse(market.CannotMeetDeadline)
 			return
 		}
-		rank = v.Entry(waiting[0]).Terms.Rank - 1
+		rank = float64(v.Entry(waiting[0]).Terms.Rank) - 1
 	}
 	a.queue(book.Terms{
 		Price: pricing.Static(market.Price(p.base), j.Estimate), Finish: promise, Firm: promise.Finite(),
-		Rank: rank, Latest: market.Never,
+		Rank: market.Number(rank), Latest: market.Never,
 	})
 }
 

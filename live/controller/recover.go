@@ -17,7 +17,8 @@ const (
 	// EntryForm is how entries of the log are written: since 2 they say what came
 	// of a command; 1 said only what was asked.
 	EntryForm = 2
-	// SnapshotForm is how snapshots are written. 1 has the same fields.
+	// SnapshotForm is how snapshots are written: since 2 a job is the same in a
+	// snapshot and in the log.
 	SnapshotForm = "2"
 )
 
@@ -128,8 +129,10 @@ func (c *Controller) upgrade(ctx context.Context) error {
 
 func (r *recovery) snapshot(s *store.Snapshot) (err error) {
 	switch s.Version {
-	case SnapshotForm, "1":
+	case SnapshotForm:
 		r.image, err = exchange.ReadImage(s.Body)
+	case "1":
+		r.image, err = exchange.ReadForm1(s.Body)
 	default:
 		err = newerForm(s.Version)
 	}

@@ -7,6 +7,10 @@
 // segment is a mistake, and the error names the file, the line, the field and
 // what its writer probably meant.
 //
+// It is what libra submit --file and libra quote --file read, what the API takes
+// as application/yaml, and, by way of the command, what libra simulate runs and
+// --cluster describes.
+//
 // The package decides nothing about a job and opens no files. What it accepts,
 // [market.Job.Validate] accepts too. It reads strictly and within limits: one
 // mebibyte, 32 levels, no aliases, no tags, no key twice.

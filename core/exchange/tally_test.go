@@ -72,6 +72,7 @@ func TestWhereOutputIs(t *testing.T) {
 		{array, 0, element(20), false, "b", "%a", 2, ""},
 		{array, 0, element(30), false, "a", "%a", 0, ""},
 		{array, 1, element(5), false, "a", "%a", 1, ""},
+		{array, 1, element(10), false, "a", "%a", 0, ""},
 	} {
 		node, tail, err := exchange.Output(&c.job, c.rank, c.element, c.stderr)
 		if fmt.Sprint(err) != cmp.Or(c.why, "<nil>") || node != c.node || tail.File != c.file || tail.Key.Rank != c.key {

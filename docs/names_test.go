@@ -192,7 +192,7 @@ func (r *tree) below(dir, name string) bool {
 // linked reports whether a link of go doc leads to something of this tree. One
 // into a package of elsewhere is not looked at.
 func (r *tree) linked(dir, name string) bool {
-	if r.packages[dir][name] {
+	if knows(r.packages[dir], name) {
 		return true
 	}
 	pkg, identifier, dotted := strings.Cut(name, ".")

@@ -190,8 +190,29 @@ func declare(known map[string]bool, s ast.Spec) {
 			for _, n := range f.Names {
 				known[s.Name.Name+"."+n.Name] = true
 			}
+			if embedded := receiver(f.Type); len(f.Names) == 0 && embedded != "" {
+				known[s.Name.Name+embeds+embedded] = true
+			}
 		}
 	}
+}
+
+// embeds stands between a type and one of the same package that it embeds.
+const embeds = " embeds "
+
+// knows reports whether a package declares an identifier, be it by what a type
+// embeds.
+func knows(known map[string]bool, identifier string) bool {
+	if known[identifier] {
+		return true
+	}
+	outer, name, dotted := strings.Cut(identifier, ".")
+	for k := range known {
+		if inner, found := strings.CutPrefix(k, outer+embeds); dotted && found && knows(known, inner+"."+name) {
+			return true
+		}
+	}
+	return false
 }
 
 // has reports whether a path, or a pattern of paths, is there.
@@ -233,7 +254,7 @@ func (r *tree) declares(pkg, identifier string) bool {
 		if pkg != "" && path.Base(dir) != pkg {
 			continue
 		}
-		if known[identifier] {
+		if knows(known, identifier) {
 			return true
 		}
 		for name := range known {

@@ -3,9 +3,9 @@
 // transactions, answers given, tokens).
 //
 // The log is the truth. Every entry carries the hash of the one before, so a
-// line that was changed, dropped or put in later is found by [Store.VerifyLog].
+// line that was changed, dropped or put in later is found by [Log.VerifyLog].
 // Jobs, transactions and answers are written in the same step as the entries
-// they follow from, never apart from them: [Store.Append] writes a batch whole
+// they follow from, never apart from them: [Writer.Append] writes a batch whole
 // or not at all, and what it has acknowledged survives the end of the process
 // and of the machine.
 //
@@ -18,7 +18,7 @@
 // form.go refuses what is newer before anything is touched. [Save] and [Load]
 // are backups: one portable file, of a state of a running store, restored in one
 // transaction into an empty one of either database (backup.go, restore.go). A
-// restored store is of another [Store.Generation].
+// restored store is of another [Identity.Generation].
 //
 // The package decides nothing about the market. It never looks into a body, it
 // never reads a clock, and it never repairs a log: what does not fit is said.

@@ -189,14 +189,17 @@ func (p *Plan) sign(arrivals []workload.Arrival) error {
 	text := json.NewEncoder(sum)
 	for i := range arrivals {
 		a := &arrivals[i]
-		deadline, budget := a.Job.SLA.Deadline, a.Job.SLA.Budget
+		deadline, budget := a.Job.SLA.Deadline, a.Job.SLA.Budget // written as plain numbers, whatever their types make of JSON
 		if !deadline.Finite() {
 			deadline = -1
 		}
 		if !budget.Limited() {
 			budget = -1
 		}
-		if err := text.Encode([]any{a.Job.Submit, a.Actual, a.Job.Estimate, a.Job.Width, deadline, budget, a.Job.SLA.Penalty, a.Job.SLA.Soft}); err != nil {
+		if err := text.Encode([]any{
+			float64(a.Job.Submit), float64(a.Actual), float64(a.Job.Estimate), a.Job.Width, float64(deadline), float64(budget),
+			float64(a.Job.SLA.Penalty), a.Job.SLA.Soft,
+		}); err != nil {
 			return err
 		}
 	}

@@ -26,6 +26,7 @@ type activeJob struct {
 
 	moved  bool        // since somebody last looked
 	logged bool        // what it asked for is in the log
+	speed  float64     // that the log has
 	over   int64       // milliseconds that it has had beyond its estimate, when it asks for more
 	specs  []task.Spec // of its tasks, once somebody asked
 }

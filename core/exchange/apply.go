@@ -65,6 +65,7 @@ func (x *Exchange) accepted(j *activeJob, e *market.Event) {
 
 // granted sets the share of a job that advances as one.
 func (x *Exchange) granted(j *activeJob, e *market.Event) {
+	x.touchSpeed(j, e.Speed)
 	if len(j.Ranks) == 0 {
 		x.place(j, e.Procs)
 		x.changed(j)

@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/libra-market/libra/core/book"
@@ -106,6 +107,8 @@ func (x *Exchange) touch(e *market.Event) {
 	switch e.Kind {
 	case market.Wake, market.Woken, market.NodeDown, market.NodeUp:
 		return
+	case market.Granted: // the commonest by far: see touchSpeed
+		return
 	case market.Shared:
 		x.touched.proc(e.Proc)
 		for i := range e.Slices {
@@ -116,7 +119,7 @@ func (x *Exchange) touch(e *market.Event) {
 	}
 	id := int64(e.Job)
 	j := x.jobs[id]
-	x.touched.job(id, e.Kind != market.Granted || j == nil || len(j.Ranks) == 0)
+	x.touched.job(id, true)
 	q := x.reservation(id)
 	if q != nil {
 		x.touched.quote(q.ID)
@@ -133,6 +136,16 @@ func (x *Exchange) touch(e *market.Event) {
 		x.touchProcs(q.Procs)
 	}
 	x.touchProcs(e.Procs)
+}
+
+// touchSpeed notes that a job that advances as one has another speed.
+func (x *Exchange) touchSpeed(j *activeJob, speed float64) {
+	switch {
+	case len(j.Ranks) == 0:
+		x.touched.job(j.ID, true)
+	case !j.wroteSpeed(speed):
+		x.touched.job(j.ID, false)
+	}
 }
 
 func (x *Exchange) touchProcs(procs market.Procs) {
@@ -175,6 +188,9 @@ func (x *Exchange) facts(txs []ledger.Tx) Facts {
 		switch {
 		case !t.jobs[id]:
 			moved = append(moved, market.JobID(id))
+			if j != nil {
+				j.noteSpeed()
+			}
 		case j == nil:
 			f.Gone = append(f.Gone, id)
 			changed = append(changed, market.JobID(id))
@@ -191,8 +207,28 @@ func (x *Exchange) facts(txs []ledger.Tx) Facts {
 	return f
 }
 
+// driftAllowed is by how much the speed of a job that advances as one may differ
+// from what the log has. Under proportional share every event changes the speeds
+// of all, most of them by next to nothing: written down each time, the log would
+// grow with the square of the jobs. A market that is read back takes a job to be
+// as far as this allows, until its agent has measured it.
+const driftAllowed = 0.01
+
+// wroteSpeed reports whether the log has the speed of a job, near enough.
+func (j *activeJob) wroteSpeed(speed float64) bool {
+	return math.Abs(speed-j.speed) <= driftAllowed*j.speed
+}
+
+// noteSpeed notes that the log has the speed of a job.
+func (j *activeJob) noteSpeed() {
+	if len(j.Ranks) > 0 {
+		j.speed = j.Ranks[0].Speed
+	}
+}
+
 // fact writes a job down.
 func (j *activeJob) fact() jobFact {
+	j.noteSpeed()
 	f := jobFact{activeJob: *j}
 	if !j.logged {
 		j.logged = true

@@ -79,6 +79,7 @@ func open(version string, s *Snapshot) (*Exchange, error) {
 	for _, j := range s.Jobs {
 		x.jobs[j.ID] = j
 		j.logged = true
+		j.noteSpeed()
 		for i := range j.Ranks {
 			if k := j.Ranks[i].Node; k < 0 || k >= len(x.nodes) {
 				return nil, fmt.Errorf("state of the exchange: job %d is on node %d of %d", j.ID, k, len(x.nodes))

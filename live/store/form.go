@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"runtime/debug"
 )
@@ -22,6 +23,12 @@ const formVersions = 3
 type Past interface {
 	Log
 	LatestSnapshot(ctx context.Context) (Snapshot, bool, error)
+}
+
+// PastCloser is the past of a store that is open for that alone.
+type PastCloser interface {
+	Past
+	io.Closer
 }
 
 // BeforeUpgrade lets somebody look at a store of an older form as it is. Whoever

@@ -53,14 +53,18 @@ func openSQLite(ctx context.Context, path string, how manner) (*database, error)
 	if err != nil {
 		return nil, err
 	}
+	writes := []string{"_txlock=immediate", "_pragma=journal_mode(WAL)",
+		"_pragma=cache_size(-32768)", fmt.Sprintf("_pragma=wal_autocheckpoint(%d)", walPages),
+		fmt.Sprintf("_pragma=journal_size_limit(%d)", walKept)}
+	if how == asItIs { // whoever may write turns the file into one of this mode, and copies the log of a killed market into it
+		writes = []string{"mode=ro"}
+	}
 	copying, stop := context.WithCancel(context.Background())
 	s := &sqlite{
 		path: path, turn: make(chan struct{}, 1),
 		grown: make(chan struct{}, 1), stop: stop, copied: make(chan struct{}),
 	}
-	s.writes, err = sql.Open("sqlite", sqliteName(path, "_txlock=immediate", "_pragma=journal_mode(WAL)",
-		"_pragma=cache_size(-32768)", fmt.Sprintf("_pragma=wal_autocheckpoint(%d)", walPages),
-		fmt.Sprintf("_pragma=journal_size_limit(%d)", walKept)))
+	s.writes, err = sql.Open("sqlite", sqliteName(path, writes...))
 	if err != nil {
 		stop()
 		return nil, err
@@ -87,7 +91,7 @@ func (s *sqlite) start(ctx context.Context, d *database, how manner) error {
 	if err := s.writes.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode); err != nil {
 		return s.explain(err)
 	}
-	if mode != "wal" {
+	if mode != "wal" && how != asItIs {
 		return fmt.Errorf("%w: its file system has no write-ahead log (journal mode %s)", ErrReadOnly, mode)
 	}
 	return d.settleForm(ctx, how)

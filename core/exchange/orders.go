@@ -168,9 +168,9 @@ func (x *state) isNews(j *activeJob, r *rank, s *task.Status) bool {
 
 // Observe notes what agents say for those who look, whether or not it is worth a
 // command. No amount and no decision rests on it, and no snapshot has it.
-func (x *Exchange) Observe(tasks []task.Status) {
+func (x *Exchange) Observe(node string, tasks []task.Status) {
 	for i := range tasks {
-		if _, r := x.find(tasks[i].Key); r != nil {
+		if _, r := x.find(tasks[i].Key); r != nil && x.nodes[r.Node].Node == node {
 			r.seenUS = max(r.seenUS, tasks[i].CPUUS)
 		}
 	}

@@ -1,8 +1,10 @@
 package controller
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -27,7 +29,14 @@ type fleet struct {
 	nodes  map[string]*member
 	tails  map[string]chan task.Chunk
 	nextID int64
-	said   map[task.Key]task.Status // running tasks: what was last said and is not taken in yet
+	said   map[claim]task.Status // running tasks: what was last said and is not taken in yet
+}
+
+// claim is a task, and the node that speaks of it: what it says counts only if
+// the task is its own.
+type claim struct {
+	node string
+	task.Key
 }
 
 // member is one node as its agent sees it.
@@ -46,7 +55,7 @@ type nodeOrders struct {
 func newFleet(c *Controller) *fleet {
 	return &fleet{
 		c: c, dirty: map[string]bool{}, last: map[string]int64{}, next: math.MaxInt64, nodes: map[string]*member{},
-		tails: map[string]chan task.Chunk{}, said: map[task.Key]task.Status{},
+		tails: map[string]chan task.Chunk{}, said: map[claim]task.Status{},
 	}
 }
 
@@ -200,9 +209,9 @@ func (c *Controller) Report(ctx context.Context, r task.Report) (task.Reply, err
 		s := r.Tasks[i]
 		if s.State.Final() {
 			ends = append(ends, s)
-			delete(c.fleet.said, s.Key)
+			delete(c.fleet.said, claim{r.Node, s.Key})
 		} else {
-			c.fleet.said[s.Key] = s
+			c.fleet.said[claim{r.Node, s.Key}] = s
 		}
 	}
 	c.fleet.mu.Unlock()
@@ -258,25 +267,25 @@ func (c *Controller) eachSecond(ctx context.Context) {
 	c.tellPrices()
 }
 
-// measure takes in what agents have said of running tasks, where it is news.
+// measure takes in what agents have said of running tasks, where it is news and
+// they are theirs.
 func (c *Controller) measure() {
 	f := c.fleet
 	f.mu.Lock()
-	said := make([]task.Status, 0, len(f.said))
-	for _, s := range f.said {
-		said = append(said, s)
-	}
-	clear(f.said)
+	said := f.said
+	f.said = map[claim]task.Status{}
 	f.mu.Unlock()
-	slices.SortFunc(said, func(a, b task.Status) int {
-		if a.Job != b.Job {
-			return int(a.Job - b.Job)
-		}
-		return a.Rank - b.Rank
+	claims := slices.SortedFunc(maps.Keys(said), func(a, b claim) int {
+		return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Attempt, b.Attempt), cmp.Compare(a.node, b.node))
 	})
 	c.x.At(c.now())
-	c.x.Observe(said)
-	if fresh := c.x.News("", said); len(fresh) > 0 {
+	var fresh []task.Status
+	for _, k := range claims {
+		one := []task.Status{said[k]}
+		c.x.Observe(k.node, one)
+		fresh = append(fresh, c.x.News(k.node, one)...)
+	}
+	if len(fresh) > 0 {
 		cmd := exchange.Command{Report: &exchange.Measured{Tasks: fresh}}
 		_ = c.guard("report", func() error { return c.do(&call{cmd: &cmd}) })
 	}

@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"math"
 	"mime"
 	"slices"
 	"strings"
 
 	v1 "github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/live/spec"
 )
 
@@ -37,9 +35,9 @@ func specified(text []byte) ([]byte, error) {
 	if err != nil {
 		return nil, specFault(err)
 	}
-	request, err := requestFor(&job)
+	request, err := job.Request()
 	if err != nil {
-		return nil, err
+		return nil, specFault(err)
 	}
 	return json.Marshal(struct {
 		Request v1.Request `json:"request"`
@@ -52,44 +50,4 @@ func specFault(err error) error {
 		return &fault{kind: kindInvalid, field: wrong.Field, detail: strings.TrimPrefix(wrong.Error(), ":")}
 	}
 	return malformed(err.Error())
-}
-
-func requestFor(job *spec.Job) (v1.Request, error) {
-	d, r, q := &job.Details, &job.Resources, &job.QoS
-	request := v1.Request{
-		Name: d.Name, Account: string(d.User), Argv: d.Command, EstimateMS: millis(float64(d.Estimate)),
-		Processors: int(r.Processors), MemoryMB: r.Memory, DiskMB: r.Disk, Soft: q.Soft,
-	}
-	if job.Optimise == market.Fastest {
-		request.Wish = market.Fastest.String()
-	}
-	if q.Deadline.Finite() {
-		request.DeadlineMS = millis(float64(q.Deadline))
-	}
-	if d.Optional > 0 {
-		request.Optional = &v1.Optional{WorkMS: millis(float64(d.Optional))}
-	}
-	if q.Budget.Limited() {
-		budget, err := q.Budget.Money()
-		if err != nil {
-			return request, badField("qos.budget", "an amount that can be paid")
-		}
-		request.Budget = (*int64)(&budget)
-	}
-	penalty, err := q.Penalty.Money()
-	if err != nil {
-		return request, badField("qos.penalty_rate", "an amount that can be paid")
-	}
-	request.PenaltyMicros = int64(penalty)
-	return request, nil
-}
-
-// millis are seconds in milliseconds, a part of one being a whole one: a job
-// that says it runs for less than a millisecond still says that it runs.
-func millis(seconds float64) int64 {
-	ms := math.Ceil(float64(seconds*1e3) - 1e-6)
-	if !(ms < math.MaxInt64) {
-		return math.MaxInt64 // beyond all bounds, as whoever checks will say
-	}
-	return int64(ms)
 }

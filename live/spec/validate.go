@@ -37,7 +37,7 @@ func (j *Job) Validate() error {
 	if j.QoS.Budget.Limited() {
 		// Whoever accepts the job has to hold this much money.
 		if _, err := j.QoS.Budget.Money(); err != nil {
-			return &Error{Field: "qos.budget", Problem: "more money than there is"}
+			return &Error{Field: "qos.budget", Problem: noSuchMoney}
 		}
 	}
 	for _, name := range j.extras() {
@@ -47,6 +47,8 @@ func (j *Job) Validate() error {
 	}
 	return nil
 }
+
+const noSuchMoney = "more money than there is"
 
 // jobPaths says where users write what the market calls by its own names.
 var jobPaths = map[string]string{

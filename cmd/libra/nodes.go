@@ -16,16 +16,20 @@ import (
 
 func newNodes(con *console) *cobra.Command {
 	var opts liveOptions
-	watch := false
+	watch, cluster := false, false
 	cmd := &cobra.Command{
 		Use:   "nodes",
 		Short: "Show the nodes and what runs on each processor",
 		Long: `Show the nodes, with a bar for each processor: # is promised to jobs, = is given to
 them beyond that, and . is idle. Whose the other jobs are is for the owner of the
-cluster to see.`,
+cluster to see. --cluster describes those that are up for libra simulate.`,
 		Example: `  libra nodes
   libra nodes --watch
-  libra nodes --json`,
+  libra nodes --json
+
+  # how would another policy do here
+  libra nodes --cluster > here.yaml
+  libra simulate --policy libra-plus --cluster here.yaml --workload jobs.csv`,
 		Args: positional(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return opts.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
@@ -36,6 +40,9 @@ cluster to see.`,
 					}
 					if opts.json {
 						return (&console{out: out}).writeJSON(v1.NodeList{Nodes: nodes})
+					}
+					if cluster {
+						return printCluster(out, nodes)
 					}
 					return printNodes(out, con.colours(), nodes)
 				}
@@ -48,6 +55,9 @@ cluster to see.`,
 	}
 	opts.flags(cmd)
 	cmd.Flags().BoolVar(&watch, "watch", false, "show it again and again")
+	cmd.Flags().BoolVar(&cluster, "cluster", false, "print them as the description of a cluster, in YAML")
+	cmd.MarkFlagsMutuallyExclusive("cluster", "watch")
+	cmd.MarkFlagsMutuallyExclusive("cluster", "json")
 	return cmd
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -56,16 +57,22 @@ func specArrival(job *spec.Job) (a workload.Arrival, err error) {
 		number, _ := value.(json.Number)
 		x, err := number.Float64()
 		if err != nil || x < 0 {
-			return a, fmt.Errorf("%s.%s: %v is not a number of seconds", simulationSegment, name, value)
+			return a, fmt.Errorf("%s.%s: %v is not 0 or more", simulationSegment, name, value)
 		}
 		switch name {
 		case "submit":
 			a.Job.Submit = market.Time(x)
 		case "runtime":
 			a.Actual = market.Work(x)
+		case "class":
+			if a.Job.Class = int32(min(x, math.MaxInt32)); float64(a.Job.Class) != x {
+				return a, fmt.Errorf("%s.class: %v is not a whole number", simulationSegment, value)
+			}
+		case "optional_rate":
+			a.Job.SLA.Bonus = market.Price(x)
 		default:
-			return a, fmt.Errorf("%s.%s: unknown field (want submit, runtime)", simulationSegment, name)
+			return a, fmt.Errorf("%s.%s: unknown field (want submit, runtime, class, optional_rate)", simulationSegment, name)
 		}
 	}
-	return a, nil
+	return a, a.Job.Validate()
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/libra-market/libra/client/v1"
 )
 
 const specified = `
@@ -77,4 +79,32 @@ func TestSubmitASpecification(t *testing.T) {
 	if r := libra(t, "submit", "-f", file(t, "x.yaml", "details: {runtime_estimate: 5}\n")); r.code != exitUsage {
 		t.Errorf("nothing to run: exit code %d, said %q", r.code, r.err)
 	}
+}
+
+// The nodes of a live market can be simulated.
+func TestNodesAsACluster(t *testing.T) {
+	f := newFloor()
+	node := v1.NodeView{Node: "n1", Processors: 2, Rating: 0.95, MemoryMB: 4096, DiskMB: 100, Rates: v1.Rates{Processor: 10_000}, Up: true}
+	twin, other, down := node, node, node
+	twin.Node, other.Node, other.Rating, down.Node, down.Up = "n2", "n3", 2, "n4", false
+	f.nodes = []v1.NodeView{node, twin, down, other}
+	open(t, f, v1.RoleUser)
+	text := mustLibra(t, "nodes", "--cluster")
+	same(t, text, `
+groups:
+  - count: 2
+    processors: 2
+    rating: 0.95
+    memory: 4096
+    disk: 100
+    prices:
+      processor: 0.01
+  - processors: 2
+    rating: 2
+    memory: 4096
+    disk: 100
+    prices:
+      processor: 0.01
+`)
+	mustLibra(t, "simulate", "--policy", "libra", "--cluster", file(t, "here.yaml", text), "--workload", file(t, "jobs.csv", "id,submit,runtime,procs\na,0,1,3\n"))
 }

@@ -29,9 +29,9 @@ func newTraceConvert(con *console) *cobra.Command {
 	var opts traceConvertOptions
 	cmd := &cobra.Command{
 		Use:   "convert IN OUT",
-		Short: "Convert between SWF and CSV, cut, stretch, and write SLAs into a CSV",
-		Long: `Convert a workload to SWF or CSV, as the name of OUT says (.gz compresses it); - is
-standard input or output. What is written is in order of submission. From SWF to
+		Short: "Convert between SWF, CSV and job specifications, cut, stretch, and write SLAs",
+		Long: `Convert a workload to SWF, CSV or job specifications (.yaml, for a mebibyte of them),
+as the name of OUT says (.gz compresses it); - is standard input or output. What is written is in order of submission. From SWF to
 SWF every field is kept. Deadlines and budgets have no place in SWF. Records that
 do not say on how many processors or when are left out.`,
 		Example: `  libra trace convert SDSC-SP2.swf.gz jobs.csv
@@ -40,7 +40,10 @@ do not say on how many processors or when are left out.`,
   libra trace convert --last 5000 --arrival-factor 0.5 --sla libra-plus --seed 7 SDSC-SP2.swf.gz jobs.csv.gz
 
   # half of the jobs urgent
-  libra trace convert --sla libra-sla --set high-urgency=0.5 SDSC-SP2.swf.gz jobs.csv`,
+  libra trace convert --sla libra-sla --set high-urgency=0.5 SDSC-SP2.swf.gz jobs.csv
+
+  # the last ten, as specifications to be looked at, changed and simulated
+  libra trace convert --last 10 jobs.csv jobs.yaml`,
 		Args:              positional("IN", "OUT"),
 		ValidArgsFunction: completeWorkload,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -56,9 +59,9 @@ do not say on how many processors or when are left out.`,
 	f.StringVar(&opts.sla, "sla", noSLA, "write deadlines and budgets of a `model`: "+strings.Join(workload.Models(), ", "))
 	f.StringArrayVar(&opts.set, "set", nil, "`name=value` of a setting of the SLA model; may be repeated")
 	f.Uint64Var(&opts.seed, "seed", 1, "`seed` of the SLA model")
-	f.StringVar(&opts.format, "format", "", "write swf or csv, whatever the `name` of OUT")
+	f.StringVar(&opts.format, "format", "", "write swf, csv or yaml, whatever the `name` of OUT")
 	completeFlag(cmd, "sla", workload.Models()...)
-	completeFlag(cmd, "format", "swf", "csv")
+	completeFlag(cmd, "format", "swf", "csv", formatYAML)
 	return cmd
 }
 
@@ -143,13 +146,17 @@ func hasSLA(a workload.Arrival) bool {
 func writeWorkload(ctx context.Context, out io.Writer, format workload.Format, header *workload.Header, src workload.Source) error {
 	var write func(*workload.Arrival) error
 	var flush func() error
-	if format == workload.FormatSWF {
+	switch format {
+	case workload.FormatSWF:
 		w := workload.NewSWFWriter(out)
 		if err := w.WriteHeader(header); err != nil {
 			return err
 		}
 		write, flush = w.WriteArrival, w.Flush
-	} else {
+	case workload.FormatSpec:
+		w := specWriter{out: out}
+		write, flush = w.write, w.flush
+	default:
 		w, err := workload.NewCSVWriter(out)
 		if err != nil {
 			return err

@@ -55,9 +55,9 @@ batch   sequential jobs with deadlines and budgets, of the paper on Libra
 	f.Uint64Var(&opts.seed, "seed", 1, "`seed` of all that is random")
 	f.StringArrayVar(&opts.set, "set", nil, "`name=value` of a setting of the model; may be repeated")
 	f.StringVarP(&opts.out, "out", "o", "-", "write to a `file`, compressed if it ends in .gz; - is standard output")
-	f.StringVar(&opts.format, "format", "", "write swf or csv (default: by the `name` of the file; else swf, csv for batch)")
+	f.StringVar(&opts.format, "format", "", "write swf, csv or yaml (default: by the `name` of the file; else swf, csv for batch)")
 	completeFlag(cmd, "model", modelLublin, modelBatch)
-	completeFlag(cmd, "format", "swf", "csv")
+	completeFlag(cmd, "format", "swf", "csv", formatYAML)
 	return cmd
 }
 

@@ -143,3 +143,28 @@ func TestTraceGenerate(t *testing.T) {
 		t.Errorf("no jobs at all: got\n%s", gap)
 	}
 }
+
+// What is written as specifications is the same workload: it is simulated alike.
+func TestTraceConvertToSpecifications(t *testing.T) {
+	jobs := file(t, "jobs.csv", `id,submit,runtime,estimate,procs,deadline,budget,penalty_rate,class
+a,0,10,10,1,30,1000,0,0
+b,5,40,20,2,90,1000,0.5,1
+c,7.25,3,4,1,,,0,0
+`)
+	specs := t.TempDir() + "/jobs.yaml"
+	mustLibra(t, "trace", "convert", jobs, specs)
+	if text := read(t, specs); !strings.Contains(text, "simulation:\n  class: 1\n  runtime: 40\n  submit: 5\n") {
+		t.Errorf("got\n%s", text)
+	}
+	tables := [2]string{}
+	for i, workload := range []string{jobs, specs} {
+		table := t.TempDir() + "/table.csv"
+		mustLibra(t, "simulate", "--policy", "libra", "--nodes", "2", "--workload", workload, "--jobs", table)
+		tables[i] = read(t, table)
+	}
+	same(t, tables[1], tables[0])
+	many := libra(t, "trace", "generate", "--model", "batch", "--jobs", "40000", "--out", t.TempDir()+"/jobs.yaml")
+	if many.code != exitFailure || !strings.Contains(many.err, "write a .csv") {
+		t.Errorf("exit code %d, said %q", many.code, many.err)
+	}
+}

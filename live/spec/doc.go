@@ -9,7 +9,7 @@
 //
 // It is what libra submit --file and libra quote --file read, what the API takes
 // as application/yaml, and, by way of the command, what libra simulate runs and
-// --cluster describes.
+// --cluster describes. libra trace convert and libra nodes --cluster write it.
 //
 // The package decides nothing about a job and opens no files. What it accepts,
 // [market.Job.Validate] accepts too. It reads strictly and within limits: one

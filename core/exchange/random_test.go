@@ -229,6 +229,7 @@ func differ(a, b []byte) string {
 // follows must be what the log says.
 func snapshotGoesOn(t rapid.TB, f *floor) {
 	t.Helper()
+	f.compare()
 	body := encode(t, f.x)
 	y, err := exchange.Restore("test", body)
 	if err != nil {
@@ -238,6 +239,9 @@ func snapshotGoesOn(t rapid.TB, f *floor) {
 		t.Fatalf("a snapshot of what was restored differs: %s", differ(body, again))
 	}
 	f.x = y
+	if f.image, err = exchange.ReadImage(body); err != nil { // what is written down from now on goes on from here
+		t.Fatal(err)
+	}
 }
 
 func logGivesTheSame(t rapid.TB, f *floor) {

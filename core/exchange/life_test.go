@@ -1,6 +1,7 @@
 package exchange_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/libra-market/libra/core/exchange"
@@ -314,5 +315,18 @@ func TestACancelledJobPaysForWhatItHad(t *testing.T) {
 	f.do(exchange.Command{Report: &exchange.Measured{Tasks: []task.Status{{Key: task.Key{Job: a.ID}, State: task.Ended, Signal: "SIGTERM", CPUUS: 5e6}}}})
 	if j := f.job(a.ID); j.State != exchange.Cancelled || j.Charged != 5_250_000 {
 		t.Errorf("%+v", j)
+	}
+}
+
+// The answer to a submission shows the share that a job begins with, as everyone
+// sees it afterwards.
+func TestAnswerHasTheFirstShare(t *testing.T) {
+	f := open(t, "libra", 1)
+	o := f.submit(alice, exchange.Request{EstimateMS: 10_000, DeadlineMS: 100_000})
+	if len(o.Job.Timeline) != 1 || o.Job.Timeline[0] != (exchange.Point{AtUS: f.now, Share: o.Job.Share}) {
+		t.Errorf("answered with %+v", o.Job.Timeline)
+	}
+	if j := f.job(o.Job.ID); !slices.Equal(j.Timeline, o.Job.Timeline) {
+		t.Errorf("answered with %+v, then %+v", o.Job.Timeline, j.Timeline)
 	}
 }

@@ -27,6 +27,9 @@ func (x *state) view(j *activeJob) Job {
 		}
 	}
 	v.Timeline = slices.Clone(j.Timeline)
+	if len(v.Timeline) == 0 && j.Share > 0 { // the answer to the command that starts it: the point is noted after that
+		v.Timeline = []Point{{AtUS: x.now, Share: j.Share}}
+	}
 	v.Extensions = slices.Clone(j.Extensions)
 	v.Penalty = int64(x.penaltyNow(j))
 	if j.Request.Optional != nil {

@@ -124,8 +124,8 @@ type Explanation struct {
 	OddsFrom    string   `json:"odds_from"` // what the odds are reckoned from
 	Ahead       int      `json:"ahead"`     // jobs before it in the queue
 	PenaltyNow  int64    `json:"penalty_micros"`
-	CostNow     int64    `json:"cost_micros"`   // if it ended now, by itself or as it was told to
-	CancelNow   int64    `json:"cancel_micros"` // if it were cancelled now
+	CostNow     int64    `json:"cost_micros"`             // if it ended now, by itself or as it was told to
+	CancelNow   *int64   `json:"cancel_micros,omitempty"` // if it were cancelled now; markets of the first version do not say
 
 	Part       Part  `json:"part,omitempty"`            // of a job that has two: the one it is with
 	OptionalMS int64 `json:"optional_ms,omitempty"`     // executed of the optional part so far, on all processors

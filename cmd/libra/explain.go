@@ -84,8 +84,8 @@ func printExplanation(out io.Writer, e *v1.Explanation) error {
 		g.add("optional", fmt.Sprintf("%s executed, worth %s", lastingMS(e.OptionalMS), cash(e.Optional)))
 	}
 	g.add("costs", cash(e.CostNow))
-	if e.CancelNow != e.CostNow {
-		g.add("if cancelled", cash(e.CancelNow))
+	if e.CancelNow != nil && *e.CancelNow != e.CostNow {
+		g.add("if cancelled", cash(*e.CancelNow))
 	}
 	if e.PenaltyNow != 0 {
 		g.add("penalty so far", cash(e.PenaltyNow))

@@ -154,9 +154,10 @@ receipt of 11:59:00, by libra 1
 func TestExplain(t *testing.T) {
 	f := newFloor()
 	f.Put(running())
+	cancel := int64(500_000)
 	f.explain = v1.Explanation{
 		Job: 12, State: v1.Running, Summary: "runs with 40.0 % of a processor", Because: []string{"48s of 2m0s are done", "it is late"}, Share: 0.4, Need: 0.2,
-		PredictedUS: micro(3 * time.Minute), DueUS: micro(8 * time.Minute), Odds: 0.97, OddsFrom: "212 promises, 206 kept", PenaltyNow: 100_000, CostNow: 1_250_000, CancelNow: 500_000,
+		PredictedUS: micro(3 * time.Minute), DueUS: micro(8 * time.Minute), Odds: 0.97, OddsFrom: "212 promises, 206 kept", PenaltyNow: 100_000, CostNow: 1_250_000, CancelNow: &cancel,
 	}
 	open(t, f, v1.RoleUser)
 	same(t, mustLibra(t, "explain", "12"), `
@@ -172,6 +173,14 @@ costs           1.25
 if cancelled    0.50
 penalty so far  0.10
 `)
+
+	f.explain.CancelNow = nil // a market of the first version: not a word is better than nothing to pay
+	if out := mustLibra(t, "explain", "12"); strings.Contains(out, "if cancelled") {
+		t.Error(out)
+	}
+	if out := mustLibra(t, "explain", "12", "--json"); strings.Contains(out, "cancel_micros") {
+		t.Error(out)
+	}
 }
 
 func TestCancel(t *testing.T) {

@@ -51,7 +51,7 @@ func Explanation(e *exchange.Explanation) v1.Explanation {
 	return v1.Explanation{
 		Job: e.Job, State: v1.State(e.State), Summary: e.Summary, Because: e.Because, Share: e.Share, Need: e.Need,
 		PredictedUS: e.PredictedUS, DueUS: e.DueUS, Odds: e.Odds, OddsFrom: e.OddsFrom, Ahead: e.Ahead,
-		PenaltyNow: e.PenaltyNow, CostNow: e.CostNow, CancelNow: e.CancelNow, Part: v1.Part(e.Part), OptionalMS: e.OptionalMS, Optional: e.Optional,
+		PenaltyNow: e.PenaltyNow, CostNow: e.CostNow, CancelNow: &e.CancelNow, Part: v1.Part(e.Part), OptionalMS: e.OptionalMS, Optional: e.Optional,
 	}
 }
 

@@ -134,14 +134,14 @@ func (c *Cluster) Kill(name string) error {
 // Saved waits until slurmctld has written its jobs down since a time, and not
 // longer than so long: what it has not written is lost when it is killed.
 func (c *Cluster) Saved(since time.Time, most time.Duration) bool {
-	for began := time.Now(); ; time.Sleep(100 * time.Millisecond) {
+	const pause = 100 * time.Millisecond
+	for range most / pause {
 		if file, err := os.Stat(c.path("ctld", "job_state")); err == nil && file.ModTime().After(since) {
 			return true
 		}
-		if time.Since(began) > most {
-			return false
-		}
+		time.Sleep(pause)
 	}
+	return false
 }
 
 // Restart starts a daemon again that was killed or is still there, and waits

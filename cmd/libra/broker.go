@@ -124,7 +124,7 @@ func (o *brokerOptions) configure(cmd *cobra.Command) (broker.Config, error) {
 		}
 	}
 	if o.wish != "" {
-		c.Wish = broker.Wish(o.wish)
+		c.Objective = broker.Objective(o.wish)
 	}
 	if cmd.Flags().Changed("limit") {
 		c.Limit = broker.Duration(o.limit)

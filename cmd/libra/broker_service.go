@@ -48,7 +48,7 @@ func (s *brokerService) start(ctx context.Context, c *broker.Config, log *slog.L
 	if err != nil {
 		return err
 	}
-	s.broker, err = broker.Open(ctx, s.store, markets, broker.Options{Wish: c.Wish, Limit: time.Duration(c.Limit), Log: log})
+	s.broker, err = broker.Open(ctx, s.store, markets, broker.Options{Objective: c.Objective, Limit: time.Duration(c.Limit), Log: log})
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
@@ -79,5 +79,5 @@ func (s *brokerService) close() error {
 	if s.broker != nil {
 		s.broker.Close()
 	}
-	return errors.Join(err, s.leave())
+	return errors.Join(err, s.releaseStore())
 }

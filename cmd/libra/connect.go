@@ -111,8 +111,8 @@ func (o *connection) flags(cmd *cobra.Command) {
 	f.BoolVar(&o.plain, "plain-http", false, "let the token travel in the clear to another machine")
 }
 
-// settle finds out which market to speak to, and as whom.
-func (o *connection) settle() (marketContext, error) {
+// resolve finds out which market to speak to, and as whom.
+func (o *connection) resolve() (marketContext, error) {
 	kept, err := readContext()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return kept, err
@@ -153,7 +153,7 @@ func (o *connection) settle() (marketContext, error) {
 
 // dial makes a client of the market. Nothing is sent yet.
 func (o *connection) dial(retries int) (*client.Client, marketContext, error) {
-	c, err := o.settle()
+	c, err := o.resolve()
 	if err != nil {
 		return nil, c, err
 	}

@@ -100,13 +100,13 @@ func TestWhereTheMarketIs(t *testing.T) {
 				}
 			}
 			o := connection{server: c.server, tokenFile: c.tokenFile}
-			if got, err := o.settle(); err != nil || got != c.want {
+			if got, err := o.resolve(); err != nil || got != c.want {
 				t.Errorf("got %+v, %v\nwant %+v", got, err, c.want)
 			}
 		})
 	}
 	o := connection{tokenFile: file(t, "empty", "\n")}
-	if _, err := o.settle(); err == nil || !strings.Contains(err.Error(), "no token in it") {
+	if _, err := o.resolve(); err == nil || !strings.Contains(err.Error(), "no token in it") {
 		t.Errorf("an empty file: %v", err)
 	}
 }

@@ -36,7 +36,7 @@ func openHost(ctx context.Context, address string) (host, error) {
 }
 
 // lead makes sure that nobody else writes to the store. Who is not to wait until
-// the other has gone hears who it is.
+// the other has gone is told who it is.
 func (h *host) lead(ctx context.Context, waiting func()) error {
 	var taken *store.Taken
 	lost, release, err := h.store.TryLead(ctx)
@@ -96,8 +96,8 @@ func (h *host) hangUp() error {
 	return err
 }
 
-// leave gives the store up.
-func (h *host) leave() error {
+// releaseStore gives the store up.
+func (h *host) releaseStore() error {
 	if h.release != nil {
 		h.release()
 	}

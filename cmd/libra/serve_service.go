@@ -118,7 +118,7 @@ func (s *service) close() error {
 	if s.market.Controller != nil {
 		<-s.market.Done()
 	}
-	return errors.Join(err, s.leave())
+	return errors.Join(err, s.releaseStore())
 }
 
 // homeOf is where the jobs of a user run who names no directory.

@@ -90,7 +90,7 @@ func (f *floor) step(at market.Time, happened []market.Event) error {
 			f.wake = e.Finish
 			continue
 		}
-		f.hear(&e)
+		f.observe(&e)
 		e.Procs, e.Slices = slices.Clone(e.Procs), slices.Clone(e.Slices)
 		f.events = append(f.events, e)
 	}
@@ -183,8 +183,8 @@ func (f *floor) ends(refused []market.JobID) (events []market.Event) {
 	return events
 }
 
-// hear follows what becomes of the jobs.
-func (f *floor) hear(e *market.Event) {
+// observe follows what becomes of the jobs.
+func (f *floor) observe(e *market.Event) {
 	switch e.Kind {
 	case market.Accepted:
 		if e.Start.Finite() { // else it is only reserved

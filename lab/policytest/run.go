@@ -100,7 +100,7 @@ func sameAgain(t *testing.T, w *world) {
 }
 
 // quotes: asking changes nothing, not even when asked twice, and the answer is
-// what the job hears when it is submitted.
+// what the job is told when it is submitted.
 func quotes(t *testing.T, w *world) {
 	t.Helper()
 	plain, err := w.play(t, w.policy(t), nil, nil)

@@ -112,8 +112,8 @@ func (c *call) takesLong(most time.Duration) {
 	_ = http.NewResponseController(c.w).SetWriteDeadline(until)
 }
 
-// drop gives back what the call has borrowed.
-func (c *call) drop() {
+// release gives back what the call has borrowed.
+func (c *call) release() {
 	if c.body != nil {
 		c.h.giveBack(c.body)
 		c.body = nil

@@ -20,7 +20,7 @@ func (h *Handler) serve(rt *route, watch *watch, w http.ResponseWriter, r *http.
 		if thrown != nil {
 			c.panicked(thrown)
 		}
-		c.drop()
+		c.release()
 		took := h.options.Now().Sub(start)
 		watch.end(c.status, took)
 		h.log(&c, took)

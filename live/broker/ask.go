@@ -88,7 +88,7 @@ func (b *Broker) gather(ctx context.Context, logins []*login, binding bool, call
 	entering, cancel := context.WithTimeout(ctx, b.options.Limit)
 	defer cancel()
 	for _, l := range logins {
-		if binding && !l.enter(entering) {
+		if binding && !l.acquire(entering) {
 			nos = append(nos, no{from: l, detail: "was not asked, because too many of its quotes are open"})
 			continue
 		}
@@ -148,7 +148,7 @@ func (b *Broker) askOne(g *gathering, l *login, binding bool, call func(context.
 	case a.bid != nil:
 		b.release([]bid{*a.bid}) // with time of its own: it took nearly all there was
 	default:
-		l.leave()
+		l.release()
 	}
 }
 
@@ -156,8 +156,8 @@ func (b *Broker) askOne(g *gathering, l *login, binding bool, call func(context.
 // cluster allows a user exchange.MaxQuotes, and some are for the user to hold.
 const openQuotes = exchange.MaxQuotes - 4
 
-// enter takes a place for a quote.
-func (l *login) enter(ctx context.Context) bool {
+// acquire takes a place for a quote.
+func (l *login) acquire(ctx context.Context) bool {
 	select {
 	case l.quotes <- struct{}{}:
 		return true
@@ -166,8 +166,8 @@ func (l *login) enter(ctx context.Context) bool {
 	}
 }
 
-// leave gives it back.
-func (l *login) leave() { <-l.quotes }
+// release gives it back.
+func (l *login) release() { <-l.quotes }
 
 // deliver hands an answer in, if it is not too late.
 func (g *gathering) deliver(a answer, first func()) bool {
@@ -255,7 +255,7 @@ func (l *login) offers(p *client.Problem) []v1.Offer {
 
 // giveBack takes a quote back that nobody will take, and leaves its place.
 func (l *login) giveBack(ctx context.Context, id string) {
-	defer l.leave()
+	defer l.release()
 	// It expires soon by itself, so what comes of this does not matter.
 	_ = l.client.DropQuote(ctx, id)
 }

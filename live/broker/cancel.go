@@ -48,13 +48,13 @@ func (b *Broker) cancel(ctx context.Context, by api.Identity, id int64, key api.
 		if f.Cluster != "" {
 			f.Job.Detail += fmt.Sprintf("; %s does not answer and will be told when it does", f.Cluster)
 		}
-		f.Left = f.leave()
+		f.Left = f.leftovers()
 		return b.placed(f)
 	})
 	if err != nil {
 		return api.Outcome{}, closed(err)
 	}
-	b.tell(e)
+	b.publish(e)
 	return b.answer(ctx, key, api.Outcome{Job: b.view(e)})
 }
 
@@ -82,7 +82,7 @@ func (b *Broker) answer(ctx context.Context, key api.Key, o api.Outcome) (api.Ou
 func (b *Broker) move(e *entry, lost string) error {
 	err := b.conclude(e, func(f *facts) ([]store.Reply, error) {
 		replies, err := b.placed(f)
-		f.Left = f.leave()
+		f.Left = f.leftovers()
 		f.Tried = append(slices.Clone(f.Tried), f.Cluster)
 		f.Cluster, f.Nonce, f.Remote, f.Quote = "", "", 0, ""
 		f.Job.State, f.Job.Reason, f.Job.Detail, f.Job.EndedUS, f.Job.StartedUS, f.Job.Receipt = v1.Queued, "", lost, 0, 0, nil
@@ -93,7 +93,7 @@ func (b *Broker) move(e *entry, lost string) error {
 		return err
 	}
 	b.log.Warn("a job goes to another cluster", "job", e.id, "why", lost)
-	b.tell(e)
+	b.publish(e)
 	return nil // the next sweep sends it on
 }
 

@@ -152,10 +152,10 @@ func (t *trip) confirm(to *login, agreed *facts, j *v1.Job) error {
 	}
 	to.seller.note(func(r *Record, _ int64) { r.Won++ })
 	if j.State.Final() { // it was found when all was over
-		to.judge(&next, j)
+		to.assess(&next, j)
 	}
 	t.f.out = out
-	t.b.tell(t.e)
+	t.b.publish(t.e)
 	t.b.follow(t.e)
 	return nil
 }
@@ -182,7 +182,7 @@ func (t *trip) wait(to *login, try int, known *facts, err error) error {
 	if try == 0 {
 		t.b.log.Warn("a cluster does not say whether it has a job", "cluster", to.seller.name, "job", t.e.id, "why", why(err))
 		t.f.doubt(t.e)
-		t.b.tell(t.e)
+		t.b.publish(t.e)
 	}
 	pause := time.NewTimer(doubled(t.b.options.Retry, 10*t.b.options.Retry, try))
 	defer pause.Stop()

@@ -3,7 +3,7 @@
 // cluster can speak to all of them at once.
 //
 // It decides where a job goes: every cluster is asked for a binding quote at the
-// same time and within a time limit, the best by the user's wish is taken, a
+// same time and within a time limit, the best by the user's objective is taken, a
 // refusal goes to the next (004, figure 1). It remembers what it has handed to
 // whom, follows it there, and keeps a record of each cluster: who is slow, gone
 // or lies is left out for a while. It never schedules, prices, bills or holds

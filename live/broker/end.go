@@ -23,8 +23,8 @@ const mostMoves = 3
 // mayMove reports whether a job that its cluster lost may go to another.
 func (f *facts) mayMove() bool { return f.Resubmit && !f.Fixed && len(f.Tried) < mostMoves }
 
-// leave is what the cluster of a job may have of it.
-func (f *facts) leave() []leftover {
+// leftovers is what the cluster of a job may have of it.
+func (f *facts) leftovers() []leftover {
 	if f.Cluster == "" {
 		return f.Left
 	}
@@ -35,7 +35,7 @@ func (f *facts) leave() []leftover {
 func (t *trip) lose(detail string) (api.Outcome, error) {
 	return t.end(func(f *facts) *v1.Refusal {
 		f.Job.State, f.Job.Reason, f.Job.Detail, f.Job.EndedUS = v1.Lost, reasonAway, detail, t.b.now()
-		f.Left = f.leave()
+		f.Left = f.leftovers()
 		return nil
 	}, true, nil)
 }
@@ -78,7 +78,7 @@ func (t *trip) end(how func(*facts) *v1.Refusal, decided bool, quotes []store.Re
 		if err != nil {
 			return api.Outcome{}, closed(err)
 		}
-		t.b.tell(e)
+		t.b.publish(e)
 		return out, nil
 	}
 	if err := t.b.conclude(t.e, answer); err != nil {
@@ -87,6 +87,6 @@ func (t *trip) end(how func(*facts) *v1.Refusal, decided bool, quotes []store.Re
 	if out.Job == nil { // its user was faster
 		out.Job = t.b.view(t.e)
 	}
-	t.b.tell(t.e)
+	t.b.publish(t.e)
 	return out, nil
 }

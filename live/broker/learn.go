@@ -64,17 +64,17 @@ func (b *Broker) learn(l *login, e *entry, j *v1.Job) error {
 	case lost:
 		return b.move(e, "lost by "+l.seller.name+": "+clipped(j.Detail))
 	case ended:
-		l.judge(&now, j)
+		l.assess(&now, j)
 	}
 	if moved {
-		b.tell(e)
+		b.publish(e)
 	}
 	return nil
 }
 
-// judge looks back at a job that has ended: at the promise, as it was when the
+// assess looks back at a job that has ended: at the promise, as it was when the
 // job was accepted, and at the bill.
-func (l *login) judge(f *facts, j *v1.Job) {
+func (l *login) assess(f *facts, j *v1.Job) {
 	if lie := billLie(f.Agreed, max(f.Optional, j.Optional), &f.Job.Request, j); lie != "" {
 		l.seller.caught(lie)
 	}
@@ -115,7 +115,7 @@ func (l *login) deny(e *entry) error {
 		f.Job.Detail = l.seller.name + " took it and does not know it any more"
 		return nil, nil
 	})
-	b.tell(e)
+	b.publish(e)
 	return err
 }
 

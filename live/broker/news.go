@@ -6,8 +6,8 @@ import (
 	"github.com/libra-market/libra/client/v1"
 )
 
-// tell tells those who follow how a job is.
-func (b *Broker) tell(e *entry) {
+// publish tells those who follow how a job is.
+func (b *Broker) publish(e *entry) {
 	f := e.now()
 	j := &f.Job
 	b.news.Publish(v1.Notice{AtUS: b.now(), Kind: "job", Owner: j.Owner, Job: &v1.JobNotice{

@@ -96,12 +96,12 @@ func (b *Broker) askQuote(ctx context.Context, by api.Identity, a *v1.QuoteReque
 	return out, nil
 }
 
-// best asks as the wish says and gives back all quotes but the best, which is for
+// best asks as the objective says and gives back all quotes but the best, which is for
 // the user to hold.
 func (b *Broker) best(ctx context.Context, w *want, binding bool, call func(context.Context, *login) answer) (*bid, []no) {
 	ask, nos := w.candidates(nil)
 	rounds := [][]*login{ask}
-	if w.order.wish == First {
+	if w.order.objective == First {
 		rounds = slices.Collect(slices.Chunk(ask, 1))
 	}
 	for _, some := range rounds {
@@ -110,9 +110,9 @@ func (b *Broker) best(ctx context.Context, w *want, binding bool, call func(cont
 			nos = append(nos, more...)
 			continue
 		}
-		w.order.wish.rank(bids)
+		w.order.objective.rank(bids)
 		if binding {
-			bids[0].from.leave()
+			bids[0].from.release()
 			b.release(bids[1:])
 		}
 		return &bids[0], nil
@@ -180,8 +180,8 @@ func (b *Broker) dropQuote(ctx context.Context, by api.Identity, id string) (api
 	return api.Outcome{Quote: &k.Quote}, closed(b.store.Append(ctx, store.Batch{Replies: []store.Reply{gone}}))
 }
 
-// take submits a job on a quote, or a counter-offer, that the broker gave.
-func (t *trip) take(by api.Identity, s v1.SubmitRequest) (api.Outcome, error) {
+// submitOnQuote submits a job on a quote, or a counter-offer, that the broker gave.
+func (t *trip) submitOnQuote(by api.Identity, s v1.SubmitRequest) (api.Outcome, error) {
 	k, err := t.b.quoted(t.b.ctx, s.Quote)
 	if err == nil && k.Quote.Owner != by.User {
 		err = fmt.Errorf("quote %s: %w, or it has expired: ask for a new one", s.Quote, exchange.ErrUnknown)

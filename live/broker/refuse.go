@@ -44,7 +44,7 @@ func (b *Broker) refusal(w *want, nos []no, keep bool) (*v1.Refusal, []store.Rep
 		r.Reason = reasonSplit
 	}
 	r.Detail = strings.Join(details, "; ")
-	slices.SortStableFunc(offers, func(x, y offer) int { return w.order.wish.compare(&x.Quote, &y.Quote) })
+	slices.SortStableFunc(offers, func(x, y offer) int { return w.order.objective.compare(&x.Quote, &y.Quote) })
 	var replies []store.Reply
 	for i := range offers[:min(len(offers), shownOffers)] {
 		o := offers[i]
@@ -79,7 +79,7 @@ func (n *no) place() int {
 
 // compare says which of two offers is the better: those who care for time want
 // the nearer deadline, all others the lower price.
-func (w Wish) compare(a, b *v1.Quote) int {
+func (w Objective) compare(a, b *v1.Quote) int {
 	near := func(q *v1.Quote) int64 {
 		if q.Request.DeadlineMS > 0 {
 			return q.Request.DeadlineMS

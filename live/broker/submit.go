@@ -11,7 +11,7 @@ import (
 
 // trip is one job on its way to a cluster:
 //
-//  1. ask for quotes, and put them in the order of the wish;
+//  1. ask for quotes, and put them in the order of the objective;
 //  2. write down who shall have it, under which key;
 //  3. hand it over; who did not answer is asked again, with the same key, until
 //     it is known whether it has the job;
@@ -46,7 +46,7 @@ func (t *trip) begin(by api.Identity, s v1.SubmitRequest) (o api.Outcome, again 
 		return o, false, err
 	}
 	if s.Quote != "" {
-		o, err = t.take(by, s)
+		o, err = t.submitOnQuote(by, s)
 		return o, false, err
 	}
 	if err = wire.Validate(&s.Request); err != nil {
@@ -135,7 +135,7 @@ func (t *trip) round(ask []*login) (taken bool, err error) {
 		return false, nil
 	}
 	call := t.w.binding(quoteLife)
-	if t.w.order.wish == First {
+	if t.w.order.objective == First {
 		for _, l := range ask {
 			bids, nos := t.b.gather(t.b.ctx, []*login{l}, true, call)
 			t.nos = append(t.nos, nos...)
@@ -147,7 +147,7 @@ func (t *trip) round(ask []*login) (taken bool, err error) {
 	}
 	bids, nos := t.b.gather(t.b.ctx, ask, true, call)
 	t.nos = append(t.nos, nos...)
-	t.w.order.wish.rank(bids)
+	t.w.order.objective.rank(bids)
 	return t.each(bids)
 }
 
@@ -156,7 +156,7 @@ func (t *trip) round(ask []*login) (taken bool, err error) {
 func (t *trip) each(bids []bid) (taken bool, err error) {
 	for i := range bids {
 		taken, err := t.hand(&bids[i])
-		bids[i].from.leave()
+		bids[i].from.release()
 		if taken || err != nil {
 			t.b.release(bids[i+1:])
 			return taken, err

@@ -15,7 +15,7 @@ import (
 func TestConfigsThatMakeNoSense(t *testing.T) {
 	const good = "clusters:\n  - {name: north, url: 'https://n', users: {alice: {token_file: a}}}\n  - {name: south, url: 'https://s', token_file: b}\n"
 	c, err := parseConfig("b.yaml", []byte("wish: first\nlimit: 500ms\n"+good))
-	if err != nil || c.Wish != First || time.Duration(c.Limit) != 500*time.Millisecond || len(c.Clusters) != 2 || c.Listen == "" {
+	if err != nil || c.Objective != First || time.Duration(c.Limit) != 500*time.Millisecond || len(c.Clusters) != 2 || c.Listen == "" {
 		t.Fatalf("got %+v, %v", c, err)
 	}
 	for text, want := range map[string]string{
@@ -105,7 +105,7 @@ func TestRanking(t *testing.T) {
 			bids = append(bids, bid{from: &login{seller: &seller{place: i}}, quote: q})
 		}
 		mixed := rapid.Permutation(bids).Draw(t, "order")
-		for _, w := range []Wish{Cheapest, Fastest, Gain, First} {
+		for _, w := range []Objective{Cheapest, Fastest, Gain, First} {
 			a, b := slices.Clone(bids), slices.Clone(mixed)
 			w.rank(a)
 			w.rank(b)
@@ -115,7 +115,7 @@ func TestRanking(t *testing.T) {
 					t.Fatalf("%s: the order of the answers matters", w)
 				}
 				one := &a[i].quote
-				worse := map[Wish]bool{
+				worse := map[Objective]bool{
 					Cheapest: one.Price < best.quote.Price,
 					Fastest:  foreseen(one) < foreseen(&best.quote),
 					Gain:     one.Gain > best.quote.Gain,
@@ -135,14 +135,14 @@ func TestRanking(t *testing.T) {
 func TestWhatIsMeantForTheBroker(t *testing.T) {
 	r := v1.Request{Wish: "fastest", Tags: []string{"a", "wish:gain", "resubmit", "b"}}
 	o, err := orderOf(&r, Cheapest)
-	if err != nil || o.wish != Gain || !o.resubmit || !slices.Equal(o.tags, []string{"a", "b"}) {
+	if err != nil || o.objective != Gain || !o.resubmit || !slices.Equal(o.tags, []string{"a", "b"}) {
 		t.Errorf("got %+v, %v", o, err)
 	}
 	w := want{request: r, order: o}
 	if sent := w.sent("n"); !slices.Equal(sent.Tags, []string{"a", "b", "broker:n"}) || sent.Wish != "fastest" {
 		t.Errorf("got %+v", sent)
 	}
-	if o, err := orderOf(&v1.Request{}, First); err != nil || o.wish != First || o.resubmit {
+	if o, err := orderOf(&v1.Request{}, First); err != nil || o.objective != First || o.resubmit {
 		t.Errorf("got %+v, %v", o, err)
 	}
 }

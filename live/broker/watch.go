@@ -46,9 +46,9 @@ func (l *login) jobs() []*entry {
 	})
 }
 
-// look follows a cluster as long as the broker runs, whether or not it has any
+// follow follows a cluster as long as the broker runs, whether or not it has any
 // jobs of ours: so it is known who is there.
-func (s *seller) look(ctx context.Context) { s.any().watch(ctx) }
+func (s *seller) follow(ctx context.Context) { s.any().watch(ctx) }
 
 // watch follows what a login sees: by the stream of events, and by looking every
 // now and then, because a stream can be lost without anybody noticing.
@@ -81,7 +81,7 @@ func (l *login) watch(ctx context.Context) {
 				l.poll(ctx) // what happened before the stream began
 				fresh = false
 			}
-			l.hear(ctx, &n)
+			l.observe(ctx, &n)
 		}
 		pause := time.NewTimer(doubled(b.options.Retry, 10*b.options.Retry, try))
 		select {
@@ -101,12 +101,12 @@ func (l *login) probe(ctx context.Context) {
 
 const probeLimit = 5 * time.Second
 
-// hear takes in a notice.
-func (l *login) hear(ctx context.Context, n *v1.Notice) {
+// observe takes in a notice.
+func (l *login) observe(ctx context.Context, n *v1.Notice) {
 	b := l.seller.b
 	switch {
 	case n.Job != nil:
-		l.hearJob(ctx, n)
+		l.observeJob(ctx, n)
 	case l != l.seller.any(): // one is enough to know what is public
 	case n.Kind == "price":
 		b.pricesMoved()
@@ -115,7 +115,7 @@ func (l *login) hear(ctx context.Context, n *v1.Notice) {
 	}
 }
 
-func (l *login) hearJob(ctx context.Context, n *v1.Notice) {
+func (l *login) observeJob(ctx context.Context, n *v1.Notice) {
 	b := l.seller.b
 	b.mu.Lock()
 	e := b.entries[b.numbers[place{l.seller.name, n.Job.ID}]]
@@ -137,7 +137,7 @@ func (l *login) hearJob(ctx context.Context, n *v1.Notice) {
 	e.mu.Lock()
 	e.facts.Job.Share, e.facts.Job.Work, e.facts.Job.Penalty = n.Job.Share, n.Job.Work, n.Job.Penalty
 	e.mu.Unlock()
-	b.tell(e)
+	b.publish(e)
 }
 
 // poll looks at all jobs of a login that are under way.

@@ -218,7 +218,7 @@ func (c *Controller) Report(ctx context.Context, r task.Report) (task.Reply, err
 	by := exchange.Identity{User: r.Node, Role: exchange.RoleNode}
 	down := false
 	var fresh []task.Status
-	if err := c.look(ctx, func(x *exchange.Exchange) {
+	if err := c.query(ctx, func(x *exchange.Exchange) {
 		down = x.IsDown(r.Node)
 		fresh = x.News(r.Node, ends)
 	}); err != nil {
@@ -236,7 +236,7 @@ func (c *Controller) Report(ctx context.Context, r task.Report) (task.Reply, err
 	}
 	var reply task.Reply
 	if len(ends) > 0 {
-		if err := c.look(ctx, func(x *exchange.Exchange) { reply.Forget = x.Forget(ends) }); err != nil {
+		if err := c.query(ctx, func(x *exchange.Exchange) { reply.Forget = x.Forget(ends) }); err != nil {
 			return task.Reply{}, err
 		}
 	}

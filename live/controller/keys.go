@@ -129,12 +129,12 @@ func (c *Controller) send(ctx context.Context, a *call) error {
 	}
 }
 
-// look reads the exchange, as of all that was decided before and is durable.
-func (c *Controller) look(ctx context.Context, f func(*exchange.Exchange)) error {
+// query reads the exchange, as of all that was decided before and is durable.
+func (c *Controller) query(ctx context.Context, f func(*exchange.Exchange)) error {
 	// Who does not wait any more must not have what it has left written to.
 	var taken atomic.Bool
 	a := &call{done: make(chan struct{})}
-	a.look = func(x *exchange.Exchange) {
+	a.query = func(x *exchange.Exchange) {
 		if taken.CompareAndSwap(false, true) {
 			f(x)
 		}

@@ -50,7 +50,7 @@ func (c *Controller) VerifyLedger(ctx context.Context) (v1.Verified, error) {
 	var state ledger.State
 	var last int64
 	var total market.Money
-	if err := c.look(ctx, func(x *exchange.Exchange) {
+	if err := c.query(ctx, func(x *exchange.Exchange) {
 		state = x.LedgerState()
 		last, _ = x.LedgerHead()
 		total = x.LedgerTotal()

@@ -13,11 +13,11 @@ import (
 	"github.com/libra-market/libra/live/store"
 )
 
-// call is one thing for the loop to do: a command, or a look at the exchange.
+// call is one thing for the loop to do: a command, or a query of the exchange.
 type call struct {
-	cmd  *exchange.Command
-	key  exchange.Key
-	look func(*exchange.Exchange)
+	cmd   *exchange.Command
+	key   exchange.Key
+	query func(*exchange.Exchange)
 
 	out      exchange.Outcome
 	replayed bool
@@ -65,7 +65,7 @@ func (c *Controller) loop(ctx context.Context) {
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
 	for {
-		c.handOver()
+		c.flush()
 		timer.Reset(c.untilNext())
 		inbox := c.inbox
 		if len(c.pending.Entries) >= mostPending {
@@ -73,7 +73,7 @@ func (c *Controller) loop(ctx context.Context) {
 		}
 		select {
 		case a := <-inbox:
-			c.take(a)
+			c.drainInbox(a)
 		case w := <-c.written:
 			c.wrote(w)
 		case <-timer.C:
@@ -87,10 +87,10 @@ func (c *Controller) loop(ctx context.Context) {
 	}
 }
 
-// take carries out a call and those that wait behind it.
-func (c *Controller) take(a *call) {
+// drainInbox carries out a call and those that wait behind it.
+func (c *Controller) drainInbox(a *call) {
 	for n := 0; ; n++ {
-		c.carryOut(a)
+		c.execute(a)
 		if n >= 512 || len(c.pending.Entries) >= mostPending {
 			return
 		}
@@ -102,15 +102,15 @@ func (c *Controller) take(a *call) {
 	}
 }
 
-// carryOut does one call. Its answer waits until all it may rest on is durable.
-func (c *Controller) carryOut(a *call) {
+// execute does one call. Its answer waits until all it may rest on is durable.
+func (c *Controller) execute(a *call) {
 	if c.closed != nil {
 		a.err = c.closed
 		close(a.done)
 		return
 	}
 	if a.cmd == nil {
-		c.guard("look", func() error { c.x.At(c.now()); a.look(c.x); return nil })
+		c.guard("query", func() error { c.x.At(c.now()); a.query(c.x); return nil })
 	} else if !c.repeated(a) {
 		a.err = c.guard(a.cmd.Kind(), func() error { return c.do(a) })
 	} else {

@@ -14,7 +14,7 @@ import (
 func (c *Controller) Job(ctx context.Context, id int64) (exchange.Job, error) {
 	var j exchange.Job
 	var live bool
-	if err := c.look(ctx, func(x *exchange.Exchange) { j, live = x.Job(id) }); err != nil {
+	if err := c.query(ctx, func(x *exchange.Exchange) { j, live = x.Job(id) }); err != nil {
 		return j, err
 	}
 	if live {
@@ -68,7 +68,7 @@ func (c *Controller) Jobs(ctx context.Context, q v1.JobQuery) ([]exchange.Job, e
 	if !under {
 		return jobs, nil
 	}
-	return jobs, c.look(ctx, func(x *exchange.Exchange) {
+	return jobs, c.query(ctx, func(x *exchange.Exchange) {
 		for i := range jobs {
 			if jobs[i].State.Final() {
 				continue
@@ -99,7 +99,7 @@ func (c *Controller) CountJobs(ctx context.Context, owner string) (map[v1.State]
 func (c *Controller) Explain(ctx context.Context, id int64) (exchange.Explanation, error) {
 	var e exchange.Explanation
 	var live bool
-	if err := c.look(ctx, func(x *exchange.Exchange) { e, live = x.Explain(id) }); err != nil || live {
+	if err := c.query(ctx, func(x *exchange.Exchange) { e, live = x.Explain(id) }); err != nil || live {
 		return e, err
 	}
 	j, err := c.Job(ctx, id)
@@ -113,7 +113,7 @@ func (c *Controller) Explain(ctx context.Context, id int64) (exchange.Explanatio
 func (c *Controller) Quote(ctx context.Context, id string) (exchange.Quote, error) {
 	var q exchange.Quote
 	var open bool
-	if err := c.look(ctx, func(x *exchange.Exchange) { q, open = x.Quote(id) }); err != nil {
+	if err := c.query(ctx, func(x *exchange.Exchange) { q, open = x.Quote(id) }); err != nil {
 		return q, err
 	}
 	if !open {
@@ -126,7 +126,7 @@ func (c *Controller) Quote(ctx context.Context, id string) (exchange.Quote, erro
 func (c *Controller) Preview(ctx context.Context, by exchange.Identity, r exchange.Request) (exchange.Outcome, error) {
 	var o exchange.Outcome
 	var wrong error
-	if err := c.look(ctx, func(x *exchange.Exchange) { o, wrong = x.Preview(by, r) }); err != nil {
+	if err := c.query(ctx, func(x *exchange.Exchange) { o, wrong = x.Preview(by, r) }); err != nil {
 		return o, err
 	}
 	return o, wrong
@@ -134,7 +134,7 @@ func (c *Controller) Preview(ctx context.Context, by exchange.Identity, r exchan
 
 // Nodes lists the nodes and what runs on them.
 func (c *Controller) Nodes(ctx context.Context) (nodes []exchange.NodeView, err error) {
-	err = c.look(ctx, func(x *exchange.Exchange) { nodes = x.Nodes() })
+	err = c.query(ctx, func(x *exchange.Exchange) { nodes = x.Nodes() })
 	for i := range nodes {
 		nodes[i].SeenUS = c.fleet.lastSeen(nodes[i].Node)
 	}
@@ -143,31 +143,31 @@ func (c *Controller) Nodes(ctx context.Context) (nodes []exchange.NodeView, err 
 
 // Prices is what the market asks now.
 func (c *Controller) Prices(ctx context.Context) (p exchange.Prices, err error) {
-	err = c.look(ctx, func(x *exchange.Exchange) { p = x.Prices() })
+	err = c.query(ctx, func(x *exchange.Exchange) { p = x.Prices() })
 	return p, err
 }
 
 // Epochs lists the spans of the log, each under one policy.
 func (c *Controller) Epochs(ctx context.Context) (epochs []exchange.EpochView, err error) {
-	err = c.look(ctx, func(x *exchange.Exchange) { epochs = x.Epochs() })
+	err = c.query(ctx, func(x *exchange.Exchange) { epochs = x.Epochs() })
 	return epochs, err
 }
 
 // Accounts lists an account and all below it, or all.
 func (c *Controller) Accounts(ctx context.Context, prefix string) (accounts []exchange.Account, err error) {
-	err = c.look(ctx, func(x *exchange.Exchange) { accounts = x.Accounts(prefix) })
+	err = c.query(ctx, func(x *exchange.Exchange) { accounts = x.Accounts(prefix) })
 	return accounts, err
 }
 
 // AccountOf is the path of a user's own account, whether or not it is open.
 func (c *Controller) AccountOf(ctx context.Context, user string) (path string, err error) {
-	err = c.look(ctx, func(x *exchange.Exchange) { path = x.AccountOf(user) })
+	err = c.query(ctx, func(x *exchange.Exchange) { path = x.AccountOf(user) })
 	return path, err
 }
 
 // Healthy says why the market cannot take commands, if it cannot.
 func (c *Controller) Healthy(ctx context.Context) error {
-	return c.look(ctx, func(*exchange.Exchange) {})
+	return c.query(ctx, func(*exchange.Exchange) {})
 }
 
 // Measure gives numbers for the metrics.
@@ -181,7 +181,7 @@ func (c *Controller) Measure(ctx context.Context) (map[string]float64, error) {
 		"append_seconds_max":      float64(c.stats.maxAppendUS.Load()) / 1e6,
 		"snapshots_written_total": float64(c.stats.snapshots.Load()),
 	}
-	err := c.look(ctx, func(x *exchange.Exchange) {
+	err := c.query(ctx, func(x *exchange.Exchange) {
 		for state, n := range x.Counts() {
 			m[fmt.Sprintf("jobs{state=%q}", state)] = float64(n)
 		}

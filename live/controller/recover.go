@@ -161,9 +161,9 @@ func (r *recovery) entry(e *store.Entry) error {
 	r.entries++
 	if e.Version <= 1 {
 		r.old++
-		return r.carryOutAgain(e.At, body.Command)
+		return r.executeAgain(e.At, body.Command)
 	}
-	if err := r.settle(); err != nil {
+	if err := r.convert(); err != nil {
 		return err
 	}
 	if body.Facts == nil {
@@ -172,9 +172,9 @@ func (r *recovery) entry(e *store.Entry) error {
 	return r.image.Apply(body.Facts)
 }
 
-// carryOutAgain reads an entry of form 1, which says what was asked and not what
+// executeAgain reads an entry of form 1, which says what was asked and not what
 // came of it.
-func (r *recovery) carryOutAgain(at int64, cmd exchange.Command) (err error) {
+func (r *recovery) executeAgain(at int64, cmd exchange.Command) (err error) {
 	if r.again == nil {
 		if r.again, err = r.image.Open(r.version); err != nil {
 			return err
@@ -187,8 +187,8 @@ func (r *recovery) carryOutAgain(at int64, cmd exchange.Command) (err error) {
 	return nil
 }
 
-// settle turns what entries of form 1 gave into an image.
-func (r *recovery) settle() error {
+// convert turns what entries of form 1 gave into an image.
+func (r *recovery) convert() error {
 	if r.again == nil {
 		return nil
 	}

@@ -91,7 +91,7 @@ func (c *Controller) statementOf(ctx context.Context, account string, subtree bo
 // another, and says what the account owns after the last of them.
 func (c *Controller) moved(ctx context.Context, account string, subtree bool, fromUS, after int64, see func(*ledger.Tx) error) (owned, held market.Money, err error) {
 	var last int64
-	if err = c.look(ctx, func(x *exchange.Exchange) {
+	if err = c.query(ctx, func(x *exchange.Exchange) {
 		owned, held = x.Owned(account, subtree)
 		last, _ = x.LedgerHead()
 	}); err != nil {

@@ -13,7 +13,7 @@ import (
 func (c *Controller) Tally(ctx context.Context, fromUS, toUS int64) (exchange.Tally, error) {
 	t := exchange.Tally{FromUS: fromUS, ToUS: toUS, Reasons: map[string]int64{}}
 	var speed float64
-	if err := c.look(ctx, func(x *exchange.Exchange) { speed = x.Speed() }); err != nil {
+	if err := c.query(ctx, func(x *exchange.Exchange) { speed = x.Speed() }); err != nil {
 		return t, err
 	}
 	var all []offer

@@ -10,10 +10,10 @@ import (
 	"github.com/libra-market/libra/live/store"
 )
 
-// handOver gives what is decided to the writer, if it is free and there is
+// flush gives what is decided to the writer, if it is free and there is
 // anything to write. Who only looked, or was told no, while the writer was at
 // work has waited for that alone.
-func (c *Controller) handOver() {
+func (c *Controller) flush() {
 	switch {
 	case c.writing:
 		return
@@ -60,7 +60,7 @@ func (c *Controller) wrote(w writeResult) {
 	if w.err != nil {
 		c.stats.failures.Add(1)
 		c.cfg.Logger.Error("the log cannot be written", "error", w.err)
-		c.takeBack(w)
+		c.rollBack(w)
 		return
 	}
 	c.fleet.publish(w.batch.orders)
@@ -72,9 +72,9 @@ func (c *Controller) wrote(w writeResult) {
 	}
 }
 
-// takeBack answers everybody that nothing has happened, and reads the state
+// rollBack answers everybody that nothing has happened, and reads the state
 // back from the store: what was decided since the last write never was.
-func (c *Controller) takeBack(w writeResult) {
+func (c *Controller) rollBack(w writeResult) {
 	c.closed = fmt.Errorf("%w: the log cannot be written: %w", exchange.ErrUnavailable, w.err)
 	w.batch.answer(c.closed)
 	c.pending.answer(c.closed)
@@ -91,7 +91,7 @@ func (c *Controller) reopen(ctx context.Context) {
 	c.closed, c.behind = nil, false
 	c.fleet.changed(c.x.NodesUp(), nil)
 	tick := &call{cmd: &exchange.Command{Tick: &exchange.Tick{}}, done: make(chan struct{})}
-	c.carryOut(tick)
+	c.execute(tick)
 }
 
 // snapshot is the state as of the last command.

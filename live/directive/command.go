@@ -85,7 +85,7 @@ func (h *Head) insist(r *reader, options []string, said width) {
 	notes := h.Notes
 	_ = r.readWords(commandLine, options, sbatchOptions) // they were good a moment ago
 	if sized := h.width != (width{}); sized {
-		_ = said.settle(h) // it was good, too
+		_ = said.apply(h) // it was good, too
 	}
 	h.width, h.Notes = width{}, notes
 }

@@ -75,7 +75,7 @@ func (h *Head) read(file, script string, options []string) error {
 	var own, foreign, mistakes []error
 	r := &reader{head: h, file: file}
 	lines := headLines(script)
-	// What others' words say is settled first, so that #LIBRA beats it.
+	// What others' words say is applied first, so that #LIBRA beats it.
 	for _, l := range lines {
 		switch {
 		case l.late:
@@ -88,11 +88,11 @@ func (h *Head) read(file, script string, options []string) error {
 	}
 	foreign = append(foreign, r.readWords(commandLine, options, sbatchOptions))
 	if err := errors.Join(foreign...); err == nil {
-		if err = h.width.settle(h); err != nil {
+		if err = h.width.apply(h); err != nil {
 			mistakes = append(mistakes, h.width.wrong(file, err))
 		}
 	}
-	h.settleFiles()
+	h.applyJoin()
 	said := h.width
 	h.width = width{}
 	for _, l := range lines {

@@ -65,7 +65,7 @@ func (o *occurrence) join() error {
 	return errors.New("want oe, eo or n")
 }
 
-func (h *Head) settleFiles() {
+func (h *Head) applyJoin() {
 	switch {
 	case h.joined == "eo" && h.Request.Error != "":
 		h.Request.Output, h.Request.Error = h.Request.Error, ""

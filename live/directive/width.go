@@ -46,8 +46,8 @@ func (w *width) processors() (int, error) {
 	return int(n), nil
 }
 
-// settle turns it into what the market sells: processors, each with memory.
-func (w *width) settle(h *Head) error {
+// apply turns it into what the market sells: processors, each with memory.
+func (w *width) apply(h *Head) error {
 	n, err := w.processors()
 	if err != nil {
 		return err

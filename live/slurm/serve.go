@@ -52,7 +52,7 @@ func (b *Backend) touchNode(name string) (*node, error) {
 	return n, nil
 }
 
-// gather is how long a change waits for others before an agent hears of it.
+// gather is how long a change waits for others before an agent is told of it.
 const gather = 10 * time.Millisecond
 
 // Desired is what the agent of a node should hold to its share: the Slurm jobs

@@ -234,7 +234,7 @@ func (c *call) redirect(to string) error {
 }
 
 // do has a command carried out in the name of who calls, once: the same form sent
-// again hears the first answer again.
+// again gets the first answer again.
 func (c *call) do(cmd api.Command, key api.Key) (api.Outcome, error) {
 	cmd.By = c.who
 	o, _, err := c.h.market.Do(c.r.Context(), cmd, key)

@@ -26,7 +26,7 @@ func events(c *call) error {
 	}
 	defer c.session.unfollow()
 	w := c.h.hub.join(a)
-	defer c.h.hub.leave(w)
+	defer c.h.hub.unsubscribe(w)
 	rc := http.NewResponseController(c.w)
 	header := c.w.Header()
 	header.Set("Content-Type", "text/event-stream")

@@ -107,9 +107,9 @@ func (h *history) last(now int64, span time.Duration) []sample {
 	return h.coarse.since(from)
 }
 
-// settle takes the middle of what was seen in each of so many stretches: prices
+// medians takes the middle of what was seen in each of so many stretches: prices
 // jump with every job, and a line of all of them would show only that.
-func settle(list []sample, from, to int64, stretches int) []sample {
+func medians(list []sample, from, to int64, stretches int) []sample {
 	if len(list) <= stretches || to <= from {
 		return list
 	}

@@ -63,8 +63,8 @@ func (b *hub) join(a audience) *watcher {
 	return w
 }
 
-// leave takes a page away; the last one stops the hub.
-func (b *hub) leave(w *watcher) {
+// unsubscribe takes a page away; the last one stops the hub.
+func (b *hub) unsubscribe(w *watcher) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.pages, w)
@@ -113,9 +113,9 @@ func (b *hub) run(ctx context.Context) {
 			if n.Kind == "node" {
 				b.h.ratings.forget()
 			}
-			newest = now.hear(&n, known, newest)
+			newest = now.observe(&n, known, newest)
 		case <-tick.C:
-			b.tell(ctx, &now, &drawn)
+			b.broadcast(ctx, &now, &drawn)
 		case <-ctx.Done():
 			return
 		}
@@ -131,9 +131,9 @@ func (b *hub) newest(ctx context.Context) int64 {
 	return list[0].ID
 }
 
-// tell lets the pages know. Who has not taken the last message is told to look
+// broadcast lets the pages know. Who has not taken the last message is told to look
 // again as soon as they can.
-func (b *hub) tell(ctx context.Context, now *round, drawn *time.Time) {
+func (b *hub) broadcast(ctx context.Context, now *round, drawn *time.Time) {
 	b.mu.Lock()
 	groups := map[audience][]*watcher{}
 	for w := range b.pages {

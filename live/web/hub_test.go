@@ -45,7 +45,7 @@ func TestPaceOfMessages(t *testing.T) {
 			t.Errorf("%d messages in %d seconds, want about %d", got, seconds, most)
 		}
 		for _, w := range pages {
-			h.hub.leave(w)
+			h.hub.unsubscribe(w)
 		}
 		synctest.Wait()
 		if n := m.Followers(); n != 0 {
@@ -92,7 +92,7 @@ func TestHistory(t *testing.T) {
 	if s := day[0]; s.urgent != 3 || s.usual != 2 || s.patient != -1 {
 		t.Errorf("%+v", s)
 	}
-	if n := len(settle(day, now-24*3600*second, now, 120)); n < 110 || n > 121 {
+	if n := len(medians(day, now-24*3600*second, now, 120)); n < 110 || n > 121 {
 		t.Errorf("%d points of a line", n)
 	}
 	if n := len(h.fine.list) + len(h.coarse.list); n > 2*(fineKept+coarseKept) {

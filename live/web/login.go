@@ -22,7 +22,7 @@ type loginView struct {
 func showLogin(c *call) error {
 	v := loginView{Next: nextOf(c.r.URL.Query().Get("next"))}
 	if key := c.r.URL.Query().Get("key"); key != "" {
-		who, ok := c.h.links.look(key)
+		who, ok := c.h.links.peek(key)
 		if ok {
 			v.Key, v.Guest = key, who
 		} else {
@@ -37,7 +37,7 @@ func showLogin(c *call) error {
 func signIn(c *call) error {
 	v := loginView{Next: nextOf(c.r.PostFormValue("next"))}
 	if key := c.r.PostFormValue("key"); key != "" {
-		who, ok := c.h.links.take(key)
+		who, ok := c.h.links.redeem(key)
 		if !ok {
 			v.Wrong = "This link has been used, or is older than ten minutes. Ask for a new one, or sign in with a token."
 			return c.page("login", "Sign in", "", &v)

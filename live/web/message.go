@@ -14,7 +14,7 @@ func newChange(j *v1.Job) change {
 	return change{ID: j.ID, State: j.State, Share: finite(j.Share), Work: j.Work, Price: j.Price, Penalty: j.Penalty}
 }
 
-// change is what a page hears of one job.
+// change is what a page is told of one job.
 type change struct {
 	ID      int64    `json:"id"`
 	State   v1.State `json:"state"`

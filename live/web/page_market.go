@@ -77,7 +77,7 @@ const pastPoints = 120
 
 // drawPast draws prices above and use below, over the same time.
 func drawPast(list []sample, from, to int64) template.HTML {
-	list = settle(list, from, to, pastPoints)
+	list = medians(list, from, to, pastPoints)
 	d := &drawing{height: pastHigh}
 	x := func(us int64) float64 { return min(1, max(0, float64(us-from)/float64(to-from))) }
 	top := usualTop(list)

@@ -4,7 +4,7 @@ import (
 	"strconv"
 )
 
-// previewReply is what the script of the form hears: parts of the page to put in
+// previewReply is what the script of the form gets: parts of the page to put in
 // place.
 type previewReply struct {
 	Parts map[string]string `json:"parts"`

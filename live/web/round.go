@@ -12,8 +12,8 @@ type round struct {
 	lost  bool // some changes were missed: everybody has to look again
 }
 
-// hear takes in a notice.
-func (r *round) hear(n *v1.Notice, known map[int64]v1.State, newest int64) int64 {
+// observe takes in a notice.
+func (r *round) observe(n *v1.Notice, known map[int64]v1.State, newest int64) int64 {
 	switch {
 	case n.Kind == v1.NoticeLost:
 		r.lost = true

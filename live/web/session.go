@@ -246,9 +246,9 @@ func (l *links) make(who api.Identity) string {
 }
 
 // look finds whom a link is for, and take uses it up.
-func (l *links) look(key string) (api.Identity, bool) { return l.find(key, false) }
+func (l *links) peek(key string) (api.Identity, bool) { return l.find(key, false) }
 
-func (l *links) take(key string) (api.Identity, bool) { return l.find(key, true) }
+func (l *links) redeem(key string) (api.Identity, bool) { return l.find(key, true) }
 
 func (l *links) find(key string, take bool) (api.Identity, bool) {
 	sum := sha256.Sum256([]byte(key))

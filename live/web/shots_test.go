@@ -82,8 +82,8 @@ func TestShots(t *testing.T) {
 			p.Until("an offer", `document.querySelector(".eyebrow.bad")?.textContent === "Refused" && document.querySelector(".offer")`)
 		}},
 		{"jobs", user, "/jobs", nil},
-		{"job", user, "/jobs/" + running, settle},
-		{"receipt", user, "/jobs/" + done, settle},
+		{"job", user, "/jobs/" + running, showsOutput},
+		{"receipt", user, "/jobs/" + done, showsOutput},
 		{"market", user, "/market?span=day", nil},
 		{"account", user, "/account", nil},
 		{"owner", owner, "/owner", func(p *webtest.Page) {
@@ -117,7 +117,7 @@ func TestShots(t *testing.T) {
 	}
 }
 
-func settle(p *webtest.Page) {
+func showsOutput(p *webtest.Page) {
 	p.Until("its output", `document.getElementById("log").textContent.length > 20`)
 }
 

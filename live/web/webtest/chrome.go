@@ -123,7 +123,7 @@ func (c *Chrome) listen(from io.Reader) {
 		case m.ID != 0 && waiting != nil:
 			waiting <- m
 		case page != nil:
-			page.hear(&m)
+			page.observe(&m)
 		}
 	}
 }

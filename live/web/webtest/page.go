@@ -57,8 +57,8 @@ func (p *Page) Send(method string, params, into any) {
 	p.must(p.session, method, params, into)
 }
 
-// hear takes in what happens on the page.
-func (p *Page) hear(m *message) {
+// observe takes in what happens on the page.
+func (p *Page) observe(m *message) {
 	var said struct {
 		Type             string
 		Entry            struct{ Level, Text, URL string }

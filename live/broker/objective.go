@@ -11,15 +11,15 @@ import (
 	"github.com/libra-market/libra/core/exchange"
 )
 
-// Wish is what matters to a user when several clusters would take a job.
-type Wish string
+// Objective is what matters to a user when several clusters would take a job.
+type Objective string
 
-// The wishes.
+// The objectives.
 const (
-	Cheapest Wish = "cheapest" // the lowest price
-	Fastest  Wish = "fastest"  // done soonest, as the clusters foresee it
-	Gain     Wish = "gain"     // the cluster that gains most by it (003)
-	First    Wish = "first"    // the first of the file that takes it (004, figure 1)
+	Cheapest Objective = "cheapest" // the lowest price
+	Fastest  Objective = "fastest"  // done soonest, as the clusters foresee it
+	Gain     Objective = "gain"     // the cluster that gains most by it (003)
+	First    Objective = "first"    // the first of the file that takes it (004, figure 1)
 )
 
 // Tags that are for the broker and go no further.
@@ -32,8 +32,8 @@ const (
 // cluster that never answered.
 const nonceTag = "broker:"
 
-func parseWish(text string) (Wish, error) {
-	switch w := Wish(text); w {
+func parseObjective(text string) (Objective, error) {
+	switch w := Objective(text); w {
 	case Cheapest, Fastest, Gain, First:
 		return w, nil
 	}
@@ -42,23 +42,23 @@ func parseWish(text string) (Wish, error) {
 
 // order is what a request says to the broker.
 type order struct {
-	wish     Wish
-	resubmit bool
-	tags     []string // what is left for the clusters
+	objective Objective
+	resubmit  bool
+	tags      []string // what is left for the clusters
 }
 
 // orderOf takes out of a request what is meant for the broker.
-func orderOf(r *v1.Request, otherwise Wish) (order, error) {
-	o := order{wish: otherwise}
+func orderOf(r *v1.Request, otherwise Objective) (order, error) {
+	o := order{objective: otherwise}
 	if r.Wish != "" {
-		o.wish = Wish(r.Wish)
+		o.objective = Objective(r.Wish)
 	}
 	for _, tag := range r.Tags {
-		wish, isWish := strings.CutPrefix(tag, wishTag)
+		objective, isObjective := strings.CutPrefix(tag, wishTag)
 		switch {
-		case isWish:
+		case isObjective:
 			var err error
-			if o.wish, err = parseWish(wish); err != nil {
+			if o.objective, err = parseObjective(objective); err != nil {
 				return o, err
 			}
 		case tag == resubmitTag:
@@ -81,9 +81,9 @@ type bid struct {
 	quote v1.Quote
 }
 
-// rank puts the best bid first. Whatever the wish, a tie is broken by the other
+// rank puts the best bid first. Whatever the objective, a tie is broken by the other
 // things that people care for, and last by the order of the file.
-func (w Wish) rank(bids []bid) {
+func (w Objective) rank(bids []bid) {
 	slices.SortStableFunc(bids, func(a, b bid) int {
 		price := cmp.Compare(a.quote.Price, b.quote.Price)
 		soon := cmp.Compare(foreseen(&a.quote), foreseen(&b.quote))

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// summaryFields are those that PRODUCT.md promises.
+// summaryFields are those that programs outside read, so they stay.
 var summaryFields = []string{
 	"policy", "jobs", "accepted", "rejected", "completed", "met_deadline", "qos_satisfaction", "profitability", "utility",
 	"revenue", "makespan", "utilization", "mean_wait", "mean_slowdown", "events", "wall_seconds", "jobs_per_second",

@@ -1,5 +1,6 @@
-// Package chart draws the figures of the experiments as SVG: lines with
-// confidence bands ([Lines]) and grouped bars ([Bars]).
+// Package chart draws figures as SVG: lines with confidence bands ([Lines]) and
+// grouped bars ([Bars]). The experiments of the laboratory and the pages of a live
+// market both draw, and share it here because neither may import the other.
 //
 // It decides where ink goes and nothing else: it computes no statistics, reads
 // no files and has no dependency. The same data give the same bytes. Every

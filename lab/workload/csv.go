@@ -17,7 +17,8 @@ import (
 )
 
 // The columns of a workload CSV, in the order in which they are written.
-// Programs outside read and write this format; see PRODUCT.md.
+// Programs outside read and write this format: columns may be added, and keep their
+// names and meanings.
 const (
 	columnID = iota
 	columnSubmit

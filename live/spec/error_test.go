@@ -109,7 +109,7 @@ func TestMarketMessages(t *testing.T) {
 	}{
 		{func(j *Job) { j.Resources.Processors = 0 }, "resources.processors: 0 makes no sense (want at least 1)"},
 		{func(j *Job) { j.Details.Estimate = -1 }, "details.runtime_estimate: -1 makes no sense (want 0 or more)"},
-		{func(j *Job) { j.QoS.Deadline = market.Time(math.NaN()) }, "qos.deadline: not a number"},
+		{func(j *Job) { j.QoS.Deadline = market.Time(math.NaN()) }, "qos.deadline: NaN makes no sense (want 0 or more, or none)"},
 		{func(j *Job) { j.Optimise = 9 }, "optimise: no wish has the number 9"},
 		{func(j *Job) { j.Details.User = "\xff" }, "details.user: a name cannot hold control characters"},
 	} {

@@ -3,7 +3,6 @@ package spec
 import (
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,7 +10,8 @@ import (
 	"github.com/libra-market/libra/core/market"
 )
 
-// Validate returns an [*Error] naming the first field that makes no sense.
+// Validate returns an [*Error] naming the first field that makes no sense: by the
+// market's own rules for what it sells, and by those of a file for the rest.
 func (j *Job) Validate() error {
 	if problem := unfitName(j.Details.Name); problem != "" {
 		return &Error{Field: "details.name", Problem: problem}
@@ -23,9 +23,6 @@ func (j *Job) Validate() error {
 		if strings.Contains(arg, "\x00") || !utf8.ValidString(arg) {
 			return &Error{Field: "details.command", Problem: "no program can be given " + quote(arg)}
 		}
-	}
-	if math.IsNaN(float64(j.QoS.Deadline)) {
-		return &Error{Field: "qos.deadline", Problem: "not a number"}
 	}
 	if j.Optimise > market.Fastest {
 		return &Error{Field: "optimise", Problem: fmt.Sprintf("no wish has the number %d", j.Optimise)}

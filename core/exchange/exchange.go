@@ -14,6 +14,7 @@ type Exchange struct {
 	todo    followUps
 	fx      Effects
 	touched touched
+	again   bool // what is carried out was carried out before: see Again
 }
 
 // New is an exchange to which nothing has happened yet. The first command is

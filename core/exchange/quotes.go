@@ -33,13 +33,12 @@ const (
 // quote gives a price that binds until it expires.
 func (x *Exchange) quote(by Identity, a *AskQuote) (Outcome, error) {
 	r := a.Request
-	if err := r.ValidateTerms(); err != nil {
-		return Outcome{}, err
+	err := x.validateTerms(&r)
+	if err == nil && r.HasProgram() {
+		err = r.validateProgram()
 	}
-	if r.HasProgram() {
-		if err := r.validateProgram(); err != nil {
-			return Outcome{}, err
-		}
+	if err != nil {
+		return Outcome{}, err
 	}
 	if a.TTLMS < 0 || a.TTLMS > MaxTTL {
 		return Outcome{}, bad("ttl_ms", fmt.Sprintf("at most %d", MaxTTL))
@@ -175,7 +174,7 @@ func (x *Exchange) submitOnQuote(by Identity, s *Submit) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	if err := r.Validate(); err != nil {
+	if err := x.validate(&r); err != nil {
 		return Outcome{}, err
 	}
 	if !q.Reserved {

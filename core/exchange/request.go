@@ -144,6 +144,8 @@ func (r *Request) ValidateTerms() error {
 		return bad("penalty_micros_per_s", "a deadline_ms with it")
 	case r.Processors < 0 || r.Processors > market.MaxWidth:
 		return bad("processors", "1 or more")
+	case r.Threads > market.MaxWidth: // before it becomes something smaller
+		return bad("threads", fmt.Sprintf("at most %d", market.MaxWidth))
 	case r.Threads < 0 || r.Threads > 1 && r.Procs()%r.Threads != 0:
 		return bad("threads", fmt.Sprintf("a number that divides the processors, %d: so many of them are for one program", r.Procs()))
 	case r.Threads > 1 && r.Optional != nil:
@@ -171,7 +173,7 @@ func (r *Request) ValidateTerms() error {
 	}
 	if a := r.Array; a != nil {
 		switch {
-		case a.First < 0 || a.Last < a.First || a.Step < 0 || a.Len() > MaxElements:
+		case a.First < 0 || a.Last < a.First || a.Step < 0 || (a.Last-a.First)/max(1, a.Step) >= MaxElements:
 			return bad("array", fmt.Sprintf("first to last, at most %d elements", MaxElements))
 		case a.Limit < 0:
 			return bad("array.limit", "0 (none) or more")

@@ -2,6 +2,7 @@ package exchange_test
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -48,6 +49,9 @@ func TestTheBoundsOfARequest(t *testing.T) {
 		{"", func(r *exchange.Request) { r.Processors = market.MaxWidth }},
 		{"processors", func(r *exchange.Request) { r.Processors = market.MaxWidth + 1 }},
 		{"threads", func(r *exchange.Request) { r.Threads = -1 }},
+		{"", func(r *exchange.Request) { r.Threads = market.MaxWidth }},
+		{"threads", func(r *exchange.Request) { r.Threads = market.MaxWidth + 1 }},
+		{"threads", func(r *exchange.Request) { r.Threads = 1<<32 + 2 }},
 		{"", func(r *exchange.Request) { r.Threads, r.Processors = 1, 3 }},
 		{"", func(r *exchange.Request) { r.Threads, r.Processors = 3, 6 }},
 		{"", func(r *exchange.Request) { r.Threads = 3 }},
@@ -86,6 +90,7 @@ func TestTheBoundsOfARequest(t *testing.T) {
 		{"", func(r *exchange.Request) { r.Array = &exchange.Array{First: 1, Last: exchange.MaxElements} }},
 		{"array", func(r *exchange.Request) { r.Array = &exchange.Array{First: 0, Last: exchange.MaxElements} }},
 		{"", func(r *exchange.Request) { r.Array = &exchange.Array{First: 0, Last: exchange.MaxElements, Step: 2} }},
+		{"array", func(r *exchange.Request) { r.Array = &exchange.Array{First: 0, Last: math.MaxInt} }},
 		{"array.limit", func(r *exchange.Request) { r.Array = &exchange.Array{Last: 3, Limit: -1} }},
 		{"processors", func(r *exchange.Request) { r.Array, r.Processors = &exchange.Array{Last: 3}, 2 }},
 		{"", refine(func(*exchange.Request) {})},

@@ -18,7 +18,7 @@ func (x *Exchange) submit(by Identity, s *Submit) (Outcome, error) {
 
 // submitNew is a submission without a quote.
 func (x *Exchange) submitNew(by Identity, r Request, settled []Settled) (Outcome, error) {
-	if err := r.Validate(); err != nil {
+	if err := x.validate(&r); err != nil {
 		return Outcome{}, err
 	}
 	account, err := x.payer(by, r.Account)

@@ -161,7 +161,7 @@ func (r *recovery) entry(e *store.Entry) error {
 	r.entries++
 	if e.Version <= 1 {
 		r.old++
-		return r.executeAgain(e.At, body.Command)
+		return r.executeAgain(e.At, &body)
 	}
 	if err := r.convert(); err != nil {
 		return err
@@ -174,13 +174,13 @@ func (r *recovery) entry(e *store.Entry) error {
 
 // executeAgain reads an entry of form 1, which says what was asked and not what
 // came of it.
-func (r *recovery) executeAgain(at int64, cmd exchange.Command) (err error) {
+func (r *recovery) executeAgain(at int64, body *Body) (err error) {
 	if r.again == nil {
 		if r.again, err = r.image.Open(r.version); err != nil {
 			return err
 		}
 	}
-	if _, err := r.again.Do(at, cmd); err != nil {
+	if _, err := r.again.Again(at, body.Command, body.Steps); err != nil {
 		return fmt.Errorf("it can no longer be carried out: %w", err)
 	}
 	r.again.Effects()

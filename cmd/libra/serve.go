@@ -147,7 +147,7 @@ func runServe(cmd *cobra.Command, con *console, o *serveOptions) error {
 func (o *serveOptions) serve(cmd *cobra.Command, con *console, s *service, c *config.Config) error {
 	ctx := cmd.Context()
 	if o.file != "" || cmd.Flags().Changed("policy") || len(o.set) > 0 {
-		if err := s.adopt(ctx, c); err != nil {
+		if err := s.adoptIfPossible(ctx, con, c); err != nil {
 			return err
 		}
 	}

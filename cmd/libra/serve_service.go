@@ -133,6 +133,18 @@ func homeOf(name string) string {
 // owner is the identity under which the program itself sets things up.
 var ownHand = api.Identity{User: "libra", Role: v1.RoleOwner}
 
+// adoptIfPossible is adopt for a market that has to start, whatever it finds: the
+// policy may have been changed through the API since the file was written, and jobs
+// under way that the file's policy cannot take over must be served all the same.
+func (s *service) adoptIfPossible(ctx context.Context, con *console, c *config.Config) error {
+	err := s.adopt(ctx, c)
+	if errors.Is(err, exchange.ErrConflict) {
+		fmt.Fprintf(con.err, "could not %v: the market goes on as it was\n", err)
+		return nil
+	}
+	return err
+}
+
 // adopt begins a new epoch if the policy that was asked for is not the one in
 // force.
 func (s *service) adopt(ctx context.Context, c *config.Config) error {

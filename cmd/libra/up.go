@@ -155,7 +155,7 @@ func (o *upOptions) up(cmd *cobra.Command, con *console, s *service, c *config.C
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
 	if cmd.Flags().Changed("policy") || len(o.set) > 0 {
-		if err := s.adopt(ctx, c); err != nil {
+		if err := s.adoptIfPossible(ctx, con, c); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	v1 "github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/live/config"
+)
+
+// TestServeStartsAfterAnEpochByTheAPI: the policy was changed while the market
+// ran, to one whose jobs the file's cannot take over. It starts with the same file
+// and goes on as it was.
+func TestServeStartsAfterAnEpochByTheAPI(t *testing.T) {
+	c := config.Default()
+	c.Listen, c.Store = "127.0.0.1:0", filepath.Join(t.TempDir(), "market.db")
+	s, err := startService(t.Context(), &c, slog.New(slog.DiscardHandler), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	node := task.Hello{Node: "n1", Processors: 2, Rating: 1, Speed: 1, MemoryMB: 1000, DiskMB: 1000, Boot: "b", Limits: "cgroup v2", Missing: []string{}}
+	job := v1.Request{Argv: []string{"w"}, EstimateMS: 3_600_000, Account: "al"}
+	if _, err := s.market.Hello(t.Context(), node); err != nil {
+		t.Fatal(err)
+	}
+	for _, cmd := range []api.Command{
+		{Money: &api.MoneyCommand{Op: "open", To: "al"}},
+		{Money: &api.MoneyCommand{Op: "grant", To: "al", Amount: 1e15}},
+		{Epoch: &v1.Epoch{Policy: "fcfs-bf"}},
+		{Submit: &v1.SubmitRequest{Request: job}},
+	} {
+		cmd.By = ownHand
+		if o, _, err := s.market.Do(t.Context(), cmd, api.Key{}); err != nil || o.Refusal != nil {
+			t.Fatalf("%+v: %+v, %v", cmd, o.Refusal, err)
+		}
+	}
+	if err := s.close(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	said, says := io.Pipe()
+	ended := make(chan int, 1)
+	go func() {
+		conf := file(t, "libra.yaml", "listen: 127.0.0.1:0\npolicy: libra\nstore: "+c.Store+"\n")
+		ended <- run(ctx, []string{"serve", "--config", conf}, strings.NewReader(""), io.Discard, says)
+		says.Close()
+	}()
+	var text strings.Builder
+	for lines := bufio.NewScanner(said); lines.Scan(); {
+		text.WriteString(lines.Text() + "\n")
+		if strings.HasPrefix(lines.Text(), "serving the market") {
+			stop()
+		}
+	}
+	if code := <-ended; ctx.Err() == nil || code != exitOK {
+		t.Errorf("exit code %d: %s", code, text.String())
+	}
+	if !strings.Contains(text.String(), "the market goes on as it was") {
+		t.Error(text.String())
+	}
+}

@@ -59,11 +59,12 @@ func (s *Step) Differs(log *Step) string {
 	return ""
 }
 
-// decisions are the events that are not shares: those follow from the rest.
+// decisions are the events that are neither shares nor wake-ups: those follow from
+// the rest, and from how it was rounded.
 func decisions(said []Event) []*Event {
 	var some []*Event
 	for i := range said {
-		if k := said[i].Kind; k != market.Granted.String() && k != market.Shared.String() {
+		if k := said[i].Kind; k != market.Granted.String() && k != market.Shared.String() && k != market.Wake.String() {
 			some = append(some, &said[i])
 		}
 	}

@@ -53,9 +53,11 @@ func openSQLite(ctx context.Context, path string, how manner) (*database, error)
 	if err != nil {
 		return nil, err
 	}
-	writes := []string{"_txlock=immediate", "_pragma=journal_mode(WAL)",
+	writes := []string{
+		"_txlock=immediate", "_pragma=journal_mode(WAL)",
 		"_pragma=cache_size(-32768)", fmt.Sprintf("_pragma=wal_autocheckpoint(%d)", walPages),
-		fmt.Sprintf("_pragma=journal_size_limit(%d)", walKept)}
+		fmt.Sprintf("_pragma=journal_size_limit(%d)", walKept),
+	}
 	if how == asItIs { // whoever may write turns the file into one of this mode, and copies the log of a killed market into it
 		writes = []string{"mode=ro"}
 	}

@@ -17,7 +17,7 @@ const module = "github.com/libra-market/libra/"
 var mayImport = map[string][]string{
 	"core":   {"core"},
 	"live":   {"core", "live", "client"},
-	"lab":    {"core", "lab"},
+	"lab":    {"core", "lab", "client"},
 	"client": {"client"},
 	"cmd":    {"core", "live", "lab", "client"},
 }

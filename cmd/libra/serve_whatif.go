@@ -25,13 +25,13 @@ func (s *service) whatIf(ctx context.Context, name string, set map[string]string
 	if err != nil {
 		return web.WhatIfResult{}, err
 	}
-	size, rating := processorsOf(nodes)
+	size, rating := replay.Processors(nodes)
 	if size == 0 {
 		return web.WhatIfResult{}, fmt.Errorf("%w: no node has joined yet", exchange.ErrConflict)
 	}
 	now := time.Now()
 	since := now.Add(-whatIfSpan).UnixMicro()
-	past, err := remember(ctx, s.recent(since), rating)
+	past, err := replay.Remember(ctx, s.recent(since), rating)
 	if err != nil {
 		return web.WhatIfResult{}, err
 	}
@@ -40,14 +40,14 @@ func (s *service) whatIf(ctx context.Context, name string, set map[string]string
 		return web.WhatIfResult{}, err
 	}
 	force := epochs[len(epochs)-1]
-	f, err := replay.Foresee(ctx, past.arrivals, size,
+	f, err := replay.Foresee(ctx, past.Arrivals, size,
 		replay.Levers{Policy: force.Policy, Set: settingsMap(force.Settings), Rate: market.Money(force.Rates.Processor).Price()},
 		replay.Levers{Policy: name, Set: set, Rate: market.Money(rates.Processor).Price()})
 	if err != nil {
 		return web.WhatIfResult{}, err
 	}
 	return web.WhatIfResult{
-		FromUS: since, ToUS: now.UnixMicro(), Jobs: len(past.arrivals),
+		FromUS: since, ToUS: now.UnixMicro(), Jobs: len(past.Arrivals),
 		Revenue: foreseen(f.Revenue), RevenueBefore: foreseen(f.RevenueBefore), Accepted: f.Accepted, AcceptedBefore: f.AcceptedBefore,
 		Kept: f.Kept, KeptBefore: f.KeptBefore, UsersBetter: f.Better, UsersWorse: f.Worse,
 	}, nil
@@ -64,7 +64,7 @@ func foreseen(p market.Price) int64 {
 
 // recent are the jobs submitted since a time, but no more than a what-if can
 // replay while somebody waits.
-func (s *service) recent(since int64) pages {
+func (s *service) recent(since int64) replay.Pages {
 	seen := 0
 	return func(ctx context.Context, after int64) ([]v1.Job, error) {
 		if seen >= whatIfJobs {

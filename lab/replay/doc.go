@@ -9,5 +9,6 @@
 // would have brought.
 //
 // Where the jobs come from is the caller's affair: a log, a table, or the
-// history of a live market. Read course.go first.
+// history of a live market in the form of the wire, which [Remember] makes a
+// workload of. Read course.go first.
 package replay

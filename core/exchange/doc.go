@@ -17,6 +17,7 @@
 //	report.go     what agents say; overrun.go, refine.go: what follows from it
 //	bill.go       the bill is posted; owed.go: what package bill is told
 //	state.go      all there is to know: questions are asked of it, and write nothing
+//	facts.go      what a command made true, for the log; image.go: put together again
 //
 // Below are packages that know nothing of it: bill says what is owed, dispatch
 // makes orders for nodes, meter makes work of measurements.

@@ -66,6 +66,7 @@ func TestStepsDifferInDecisions(t *testing.T) {
 		"nothing":       {func(e []market.Event) []market.Event { return e }, false},
 		"a share":       {func(e []market.Event) []market.Event { e[1].Speed = 0.7; return e }, false},
 		"no share":      {func(e []market.Event) []market.Event { return append(e[:1], e[2]) }, false},
+		"a wake-up":     {func(e []market.Event) []market.Event { return append(e, market.Event{Kind: market.Wake, Finish: 9}) }, false},
 		"shares, apart": {func(e []market.Event) []market.Event { e[1].Kind = market.Shared; return e }, false},
 		"rounding":      {func(e []market.Event) []market.Event { e[0].Price += 1e-9; e[0].Finish += 1e-10; return e }, false},
 		"kind":          {func(e []market.Event) []market.Event { e[0].Kind = market.Queued; return e }, true},

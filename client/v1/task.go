@@ -9,7 +9,7 @@ const (
 	TaskRunning  TaskState = "running"
 	TaskFrozen   TaskState = "frozen"
 	TaskEnded    TaskState = "ended"   // Exit or Signal says how
-	TaskRefused  TaskState = "refused" // it could not be started; Error says why
+	TaskRefused  TaskState = "refused" // it never began: nothing of its program ran; Error says why
 	TaskLost     TaskState = "lost"    // it ran, and how it ended is not known
 )
 
@@ -28,8 +28,9 @@ type TaskStatus struct {
 	Signal     string        `json:"signal,omitempty"` // "SIGKILL", if a signal ended it
 	OOM        bool          `json:"oom,omitempty"`    // the memory limit ended it
 	Error      string        `json:"error,omitempty"`
-	CPUUS      int64         `json:"cpu_us"`      // processor time used
-	DeclinedUS int64         `json:"declined_us"` // processor time that was its for the taking and that it did not want
+	Cancelled  bool          `json:"cancelled,omitempty"` // whoever it is of ended it in the batch system, without asking the market
+	CPUUS      int64         `json:"cpu_us"`              // processor time used
+	DeclinedUS int64         `json:"declined_us"`         // processor time that was its for the taking and that it did not want
 	PeakBytes  int64         `json:"peak_bytes"`
 	StartedUS  int64         `json:"started_us"` // unix
 	EndedUS    int64         `json:"ended_us"`   // unix
@@ -57,6 +58,7 @@ type TaskElement struct {
 	Index  int    `json:"index"`
 	Exit   int    `json:"exit"`
 	Signal string `json:"signal,omitempty"`
+	Error  string `json:"error,omitempty"` // why it never began
 }
 
 // Chunk is a piece of what a task has written.

@@ -39,7 +39,17 @@ func misfortune(s *task.Status) (reason, detail string) {
 		return ReasonOOM, "used more memory than it asked for"
 	case s.Signal != "":
 		return ReasonSignal, "ended by " + s.Signal
+	case s.Exit != 0 && s.Part == task.OptionalPart && s.Error != "":
+		return ReasonExit, s.Error // it never began
 	case s.Exit != 0:
+		for _, e := range s.Elements {
+			if e.Error != "" {
+				return ReasonExit, fmt.Sprintf("element %d: %s", e.Index, e.Error)
+			}
+			if e.Exit != 0 || e.Signal != "" {
+				break // the first that did not end well is how it ended
+			}
+		}
 		return ReasonExit, fmt.Sprintf("exit status %d", s.Exit)
 	}
 	for _, e := range s.Elements {

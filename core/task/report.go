@@ -45,7 +45,7 @@ const (
 	Running  State = "running"
 	Frozen   State = "frozen"
 	Ended    State = "ended"   // Exit or Signal says how
-	Refused  State = "refused" // it could not be started; Error says why
+	Refused  State = "refused" // it never began: nothing of its program ran; Error says why
 	Lost     State = "lost"    // it ran, and how it ended is not known
 )
 
@@ -61,8 +61,9 @@ type Status struct {
 	Signal     string    `json:"signal,omitempty"` // "SIGKILL", if a signal ended it
 	OOM        bool      `json:"oom,omitempty"`    // the memory limit ended it
 	Error      string    `json:"error,omitempty"`
-	CPUUS      int64     `json:"cpu_us"`      // processor time used
-	DeclinedUS int64     `json:"declined_us"` // processor time that was its for the taking and that it did not want
+	Cancelled  bool      `json:"cancelled,omitempty"` // whoever it is of ended it in the batch system, without asking the market
+	CPUUS      int64     `json:"cpu_us"`              // processor time used
+	DeclinedUS int64     `json:"declined_us"`         // processor time that was its for the taking and that it did not want
 	PeakBytes  int64     `json:"peak_bytes"`
 	StartedUS  int64     `json:"started_us"` // unix
 	EndedUS    int64     `json:"ended_us"`   // unix
@@ -90,11 +91,17 @@ type Element struct {
 	Index  int    `json:"index"`
 	Exit   int    `json:"exit"`
 	Signal string `json:"signal,omitempty"`
+	Error  string `json:"error,omitempty"` // why it never began
 }
 
 // LeaseRanOut is the Error of a task that was stopped because its agent had not
 // heard from the controller for longer than its lease.
 const LeaseRanOut = "the lease ran out"
+
+// NeverBegan reports whether nothing of the task's program has run: there is no
+// such program, directory or place for its output, a batch system said no, or it
+// was stopped before. Then nothing is owed for it, and Error names the cause.
+func (s *Status) NeverBegan() bool { return s.State == Refused }
 
 // Good reports whether a task did what it was meant to.
 func (s *Status) Good() bool {

@@ -24,6 +24,14 @@ func (p *program) openScript() (fd int, err error) {
 	return fd, nil
 }
 
+// name is what the user calls the program.
+func (p *program) name() string {
+	if p.Script != "" {
+		return "the script"
+	}
+	return p.Argv[0]
+}
+
 // command is what to execute. Everything that is open, but for a script that
 // cannot be had by its name and the line to the shepherd, is closed then.
 func (p *program) command(script int) (path string, argv []string, err error) {
@@ -83,22 +91,42 @@ func lookPath(name, path string) (string, error) {
 		reason = err
 	}
 	if errors.Is(reason, unix.ENOENT) {
-		return "", troubled(codeNotFound, "program %q: not found in %s", name, path)
+		return "", troubled(codeNotFound, "no such program: %s (looked for in %s)", name, path)
 	}
-	return "", troubled(codeNotStarted, "program %q: %v", name, reason)
+	return "", troubled(codeNotStarted, "program %s: %v", name, reason)
 }
 
-// execute replaces this process. A file that was written a moment ago may still
+// noDirectory says why a task cannot be where it is to run.
+func noDirectory(dir string, err error) error {
+	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) {
+		return troubled(codeNotStarted, "no such directory: %s", dir)
+	}
+	return troubled(codeNotStarted, "directory %s: %v", dir, cause(err))
+}
+
+// cause is what the kernel said: names are said before.
+func cause(err error) error {
+	var number unix.Errno
+	if errors.As(err, &number) {
+		return number
+	}
+	return err
+}
+
+// execute replaces this process, or says why not, by the name its user knows. A file that was written a moment ago may still
 // be open in a process about to become another program.
-func execute(path string, argv, env []string) error {
+func execute(name, path string, argv, env []string) error {
 	const wait, tries = 10 * time.Millisecond, 100
 	err := unix.Exec(path, argv, env)
 	for n := 0; n < tries && errors.Is(err, unix.ETXTBSY); n++ {
 		time.Sleep(wait)
 		err = unix.Exec(path, argv, env)
 	}
-	if errors.Is(err, unix.ENOENT) {
-		return troubled(codeNotFound, "program %s: it, or the interpreter that it names, does not exist", path)
+	if !errors.Is(err, unix.ENOENT) && !errors.Is(err, unix.ENOTDIR) {
+		return troubled(codeNotStarted, "program %s: %v", name, err)
 	}
-	return troubled(codeNotStarted, "program %s: %v", path, err)
+	if _, absent := os.Stat(path); absent != nil {
+		return troubled(codeNotFound, "no such program: %s", name)
+	}
+	return troubled(codeNotFound, "no such program: the interpreter that %s names", name)
 }

@@ -63,7 +63,7 @@ func (p *program) become() error {
 	}
 	unix.Umask(0o022)
 	if err = os.Chdir(p.Dir); err != nil {
-		return fmt.Errorf("working directory: %w", err)
+		return noDirectory(p.Dir, err)
 	}
 	if err = p.connect(); err != nil {
 		return err
@@ -73,7 +73,7 @@ func (p *program) become() error {
 	if err != nil {
 		return err
 	}
-	return execute(path, argv, p.Env)
+	return execute(p.name(), path, argv, p.Env)
 }
 
 // unignore undoes what the agent was started with: a program expects that

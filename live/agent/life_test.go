@@ -30,11 +30,13 @@ func TestHowATaskEnded(t *testing.T) {
 		{"killed", func(s *task.Spec) { s.Argv[2] = "kill -9 $$" }, task.Ended, 0, "SIGKILL", ""},
 		{"crashed", func(s *task.Spec) { s.Argv[2] = "kill -SEGV $$" }, task.Ended, 0, "SIGSEGV", ""},
 		{"real-time signal", func(s *task.Spec) { s.Argv[2] = "kill -40 $$" }, task.Ended, 0, "SIG40", ""},
-		{"no such program", func(s *task.Spec) { s.Argv = []string{"no-such-program"} }, task.Refused, 0, "", "not found"},
-		{"no such file", func(s *task.Spec) { s.Argv = []string{"./no-such-program"} }, task.Refused, 0, "", "does not exist"},
+		{"no such program", func(s *task.Spec) { s.Argv = []string{"no-such-program"} }, task.Refused, 0, "", "no such program: no-such-program"},
+		{"no such file", func(s *task.Spec) { s.Argv = []string{"./no-such-program"} }, task.Refused, 0, "", "no such program: ./no-such-program"},
+		{"no such interpreter", func(s *task.Spec) { s.Argv, s.Script = nil, []byte("#!/no/such/sh\n") }, task.Refused, 0, "", "no such program: the interpreter that the script names"},
+		{"no place for its output", func(s *task.Spec) { s.Output = "/no/such/file" }, task.Refused, 0, "", "output /no/such/file: no such file"},
 		{"no program", func(s *task.Spec) { s.Argv = []string{"./plain"} }, task.Refused, 0, "", "permission denied"},
 		{"empty", func(s *task.Spec) { s.Argv = nil }, task.Refused, 0, "", "no program"},
-		{"no such directory", func(s *task.Spec) { s.Dir = "/no/such/directory" }, task.Refused, 0, "", "working directory"},
+		{"no such directory", func(s *task.Spec) { s.Dir = "/no/such/directory" }, task.Refused, 0, "", "no such directory: /no/such/directory"},
 		{"not absolute", func(s *task.Spec) { s.Dir = "work" }, task.Refused, 0, "", "not an absolute path"},
 		{"unwritable output", func(s *task.Spec) { s.Output = "/etc/libra-test" }, task.Refused, 0, "", "permission denied"},
 		{"zero byte", func(s *task.Spec) { s.Argv[2] = "a\x00b" }, task.Refused, 0, "", "zero byte"},
@@ -276,7 +278,7 @@ func TestArray(t *testing.T) {
 		t.Errorf("array with own files ended as %s", show(got))
 	}
 	got = n.end(t, none.Spec.Key)
-	if got.State != task.Refused || len(got.Elements) != 2 || got.Elements[1].Exit != 127 {
+	if got.State != task.Refused || len(got.Elements) != 2 || !strings.HasPrefix(got.Elements[1].Error, "no such program: no-such-program") {
 		t.Errorf("array that never started ended as %s", show(got))
 	}
 	n.empty()

@@ -104,8 +104,8 @@ func TestHowPartsEnd(t *testing.T) {
 		{"mandatory fails", "echo a; exit 3", []string{"echo", "b"}, false, task.Ended, task.MandatoryPart, 3, "a\n", ""},
 		{"optional fails", "echo a", []string{"sh", "-c", "echo b; exit 4"}, false, task.Ended, task.OptionalPart, 4, "a\nb\n", ""},
 		{"optional ends", "echo a", []string{"echo", "b"}, false, task.Ended, task.OptionalPart, 0, "a\nb\n", ""},
-		{"optional cannot start", "echo a", []string{"no-such-program"}, false, task.Ended, task.OptionalPart, 127, "a\n", "not found"},
-		{"mandatory cannot start", "", []string{"echo", "b"}, false, task.Refused, task.MandatoryPart, 0, "", "not found"},
+		{"optional cannot start", "echo a", []string{"no-such-program"}, false, task.Ended, task.OptionalPart, 127, "a\n", "no such program: no-such-program"},
+		{"mandatory cannot start", "", []string{"echo", "b"}, false, task.Refused, task.MandatoryPart, 0, "", "no such program: "},
 		{
 			"stopped in time", `exec 2>/dev/null; trap 'echo stopped; exit 0' TERM; echo a; while :; do sleep 0.05; done`,
 			[]string{"echo", "b"},

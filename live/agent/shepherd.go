@@ -147,6 +147,9 @@ func (s *shepherd) runArray(elements []int) {
 			s.status.Error = end.trouble.Reason
 		}
 		element := task.Element{Index: index, Exit: end.Exit, Signal: end.Signal}
+		if end.trouble != nil {
+			element.Error = end.trouble.Reason
+		}
 		s.status.Elements = append(s.status.Elements, element)
 		if s.status.Exit == 0 && s.status.Signal == "" {
 			s.status.Exit, s.status.Signal = end.Exit, end.Signal

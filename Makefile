@@ -46,7 +46,8 @@ shares:
 # A program under the race detector sleeps for a second before it ends, if it is not told otherwise.
 race: export GORACE = atexit_sleep_ms=0
 race:                  ## the parts that use goroutines, under the race detector
-	go test -race -pgo=off -short ./cmd/... ./live/controller ./live/api/... ./live/store ./live/agent/cgroup
+	go test -race -pgo=off -short ./cmd/... ./live/controller ./live/api/... ./live/agent/cgroup
+	go test -race -pgo=off ./live/store -run 'UnderLoad|AtOnce|LeadEndsWith|LosesAnAnswer|^Test(SQLite|Postgres)$$/(writers|readers|lead)'
 	go test -race -pgo=off ./lab/experiment ./lab/revenue -run 'Workers|Shared|Cancel|Interrupted|Resume|CommonRandom'
 
 lint:                  ## vet, import rules, forbidden calls, style

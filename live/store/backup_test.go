@@ -243,19 +243,17 @@ func TestBackupUnderLoad(t *testing.T) {
 			if err := s.Append(ctx, storetest.Numbered(1, 10)); err != nil {
 				t.Fatal(err)
 			}
-			done, wrote := make(chan struct{}), make(chan struct{}, 1)
+			// So many batches at a time: on a slow machine there is no more to copy.
+			batches, wrote := make(chan struct{}, 30), make(chan struct{}, 1)
 			var writer sync.WaitGroup
 			writer.Go(func() {
-				for seq := int64(11); ; seq += 10 {
-					select {
-					case <-done:
-						return
-					default:
-					}
+				seq := int64(11)
+				for range batches {
 					if err := s.Append(ctx, storetest.Numbered(seq, 10)); err != nil {
 						t.Error(err)
 						return
 					}
+					seq += 10
 					select {
 					case wrote <- struct{}{}:
 					default:
@@ -264,11 +262,14 @@ func TestBackupUnderLoad(t *testing.T) {
 			})
 			var backups [][]byte
 			for range 5 {
+				for len(batches) < cap(batches) {
+					batches <- struct{}{}
+				}
 				<-wrote // so that each is of another state
 				<-wrote
 				backups = append(backups, save(t, address))
 			}
-			close(done)
+			close(batches)
 			writer.Wait()
 			for i, backup := range backups {
 				into := backends[[]string{"sqlite", "postgres"}[i%2]].New(t)

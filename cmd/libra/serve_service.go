@@ -12,6 +12,7 @@ import (
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/ledger"
+	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/config"
 	"github.com/libra-market/libra/live/controller"
@@ -65,6 +66,7 @@ func (s *service) start(ctx context.Context, c *config.Config, log *slog.Logger,
 	setup := controller.Default()
 	setup.Version, setup.Logger = buildVersion(), log
 	setup.Lease, setup.Report = time.Duration(c.Lease), time.Duration(c.Report)
+	setup.Unsaid = unsaid(c)
 	setup.Open = exchange.Open{Policy: c.Policy, Settings: c.Settings, Rates: exchange.Rates(ratesOf(c))}
 	if s.market.Controller, err = controller.Start(run, s.store, setup); err != nil {
 		stop()
@@ -85,6 +87,13 @@ func (s *service) start(ctx context.Context, c *config.Config, log *slog.Logger,
 	})
 	s.serve(listener, handler, s.pages)
 	return nil
+}
+
+// unsaid is what the market sets where its owner says nothing.
+func unsaid(c *config.Config) map[string]string {
+	set := exchange.LiveSettings()
+	set["reporting"] = market.Money(time.Duration(c.Report).Microseconds()).String() // seconds, of which these are millionths
+	return set
 }
 
 func ratesOf(c *config.Config) v1.Rates {
@@ -158,6 +167,9 @@ func (s *service) adopt(ctx context.Context, c *config.Config) error {
 		set[one.Name] = one.Value
 	}
 	wanted := maps.Clone(c.Settings)
+	if _, ruled := set["endings"]; !ruled { // it began before there were rules of the market
+		wanted = exchange.Complete(c.Policy, wanted, unsaid(c))
+	}
 	same := now.Policy == c.Policy && now.Rates == ratesOf(c)
 	for name, value := range wanted {
 		same = same && set[name] == value

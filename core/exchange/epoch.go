@@ -2,10 +2,12 @@ package exchange
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
+	"github.com/libra-market/libra/core/rules"
 )
 
 // open is the first command of a log: time begins.
@@ -59,7 +61,12 @@ func newEpoch(number int, at int64, name string, set map[string]string, rates Ra
 	if err != nil {
 		return EpochView{}, bad("policy", err.Error())
 	}
-	if _, err := kind.New(set); err != nil {
+	own, rest := rules.Split(set)
+	if _, err := kind.New(rest); err != nil {
+		return EpochView{}, bad("settings", err.Error())
+	}
+	trade, err := rules.Papers().With(own)
+	if err != nil {
 		return EpochView{}, bad("settings", err.Error())
 	}
 	if rates.Processor < 0 || rates.Memory < 0 || rates.Disk < 0 {
@@ -73,6 +80,11 @@ func newEpoch(number int, at int64, name string, set map[string]string, rates Ra
 		}
 		e.Settings = append(e.Settings, Setting{Name: s.Name, Value: value})
 	}
+	if len(own) > 0 { // else the papers', without a word, as in logs of before there were any
+		for _, s := range trade.Settings() {
+			e.Settings = append(e.Settings, Setting{Name: s.Name, Value: s.Value})
+		}
+	}
 	slices.SortFunc(e.Settings, func(a, b Setting) int {
 		if a.Name < b.Name {
 			return -1
@@ -82,12 +94,54 @@ func newEpoch(number int, at int64, name string, set map[string]string, rates Ra
 	return e, nil
 }
 
-// settingsOf is what an epoch sets, in the form in which policies take it.
+// settingsOf is what an epoch sets of its policy, in the form in which policies
+// take it.
 func settingsOf(e *EpochView) map[string]string {
+	_, set := rules.Split(e.given())
+	return set
+}
+
+func (e *EpochView) given() map[string]string {
 	set := map[string]string{}
 	for _, s := range e.Settings {
 		set[s.Name] = s.Value
 	}
+	return set
+}
+
+// Rules are how the market trades in an epoch.
+func (e *EpochView) Rules() rules.Rules {
+	r, err := rules.Read(e.given())
+	if err != nil { // they were checked when it began
+		return rules.Papers()
+	}
+	return r
+}
+
+// Complete is what an owner sets of a policy and of the market, with what a market
+// sets where its owner says nothing, as far as there is such a thing under that
+// policy.
+func Complete(name string, set, unsaid map[string]string) map[string]string {
+	kind, err := policy.Find(name)
+	if err != nil {
+		return set
+	}
+	whole := maps.Clone(unsaid)
+	maps.DeleteFunc(whole, func(name, _ string) bool {
+		return !rules.Known(name) && !slices.ContainsFunc(kind.Settings(), func(s policy.Setting) bool { return s.Name == name })
+	})
+	if whole == nil {
+		return set
+	}
+	maps.Copy(whole, set)
+	return whole
+}
+
+// LiveSettings are what a live market sets where its owner says nothing: what
+// differs there from the papers.
+func LiveSettings() map[string]string {
+	set := rules.Live().Map()
+	set["per"] = "processor"
 	return set
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
+	"github.com/libra-market/libra/core/rules"
 )
 
 // Config is all that can be set.
@@ -123,7 +124,11 @@ func (c *Config) Validate() error {
 	if err != nil {
 		return fmt.Errorf("policy: %w", err)
 	}
-	if _, err := kind.New(c.Settings); err != nil {
+	own, rest := rules.Split(c.Settings)
+	if _, err := kind.New(rest); err != nil {
+		return fmt.Errorf("settings: %w; the market has %s", err, strings.Join(rules.Names(), ", "))
+	}
+	if _, err := rules.Live().With(own); err != nil {
 		return fmt.Errorf("settings: %w", err)
 	}
 	switch {

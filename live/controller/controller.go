@@ -26,7 +26,10 @@ type Log interface {
 
 // Config is what can be set about a controller.
 type Config struct {
-	Open    exchange.Open // the first epoch, if the log is empty
+	Open exchange.Open // the first epoch, if the log is empty
+	// Unsaid is what is set of an epoch's policy and market where its owner says
+	// nothing of it. Empty: what the papers say.
+	Unsaid  map[string]string
 	Version string
 	// Lease is how long an agent goes on without hearing from the controller
 	// before it stops what it runs. A little after that its node is taken for
@@ -115,6 +118,7 @@ func Start(ctx context.Context, log Log, cfg Config) (*Controller, error) {
 // openMarket writes the first command of a log.
 func (c *Controller) openMarket(ctx context.Context) error {
 	open := c.cfg.Open
+	open.Settings = exchange.Complete(open.Policy, open.Settings, c.cfg.Unsaid)
 	open.Version = c.cfg.Version
 	cmd := exchange.Command{By: exchange.Identity{Role: exchange.RoleOwner}, Open: &open}
 	at := c.now()

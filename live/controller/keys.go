@@ -78,6 +78,11 @@ func (c *Controller) Do(ctx context.Context, cmd exchange.Command, key exchange.
 	if err := c.settled(ctx, &cmd); err != nil {
 		return exchange.Outcome{}, false, err
 	}
+	if cmd.Epoch != nil {
+		e := *cmd.Epoch
+		e.Settings = exchange.Complete(e.Policy, e.Settings, c.cfg.Unsaid)
+		cmd.Epoch = &e
+	}
 	a := &call{cmd: &cmd, key: key, done: make(chan struct{})}
 	if err := c.send(ctx, a); err != nil {
 		return exchange.Outcome{}, false, err

@@ -12,6 +12,7 @@ import (
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
+	"github.com/libra-market/libra/core/rules"
 	"github.com/libra-market/libra/live/api"
 )
 
@@ -118,6 +119,9 @@ func (v *leversView) under(name string) (*leversView, error) {
 		}
 		w.Settings = append(w.Settings, l)
 	}
+	for _, s := range rulesOf(&v.Epoch) { // of the market, not of the policy: they stay
+		w.Settings = append(w.Settings, lever{Name: s.Name, Field: settingField + s.Name, Meaning: s.Meaning, Choices: s.Choices, Value: s.Value, InForce: s.Value})
+	}
 	for _, r := range []struct {
 		name, meaning string
 		value         int64
@@ -129,6 +133,22 @@ func (v *leversView) under(name string) (*leversView, error) {
 		w.Rates = append(w.Rates, lever{Name: r.name, Field: rateField + r.name, Meaning: r.meaning, Value: per(r.value), InForce: per(r.value)})
 	}
 	return w, nil
+}
+
+// rulesOf are the rules of the market that an epoch names; none of one that has
+// those of the papers without a word.
+func rulesOf(e *v1.EpochView) []rules.Setting {
+	own := map[string]string{}
+	for _, s := range e.Settings {
+		if rules.Known(s.Name) {
+			own[s.Name] = s.Value
+		}
+	}
+	in, err := rules.Papers().With(own)
+	if err != nil || len(own) == 0 {
+		return nil
+	}
+	return in.Settings()
 }
 
 // readLevers takes in the form. With only, the others stay as they are.
@@ -163,7 +183,11 @@ func (v *leversView) epoch() (*v1.Epoch, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := kind.New(e.Settings); err != nil {
+	own, rest := rules.Split(e.Settings)
+	if _, err := kind.New(rest); err != nil {
+		return nil, err
+	}
+	if _, err := rules.Papers().With(own); err != nil {
 		return nil, err
 	}
 	for i, to := range []*int64{&e.Rates.Processor, &e.Rates.Memory, &e.Rates.Disk} {

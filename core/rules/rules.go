@@ -1,0 +1,97 @@
+package rules
+
+import (
+	"math"
+
+	"github.com/libra-market/libra/core/market"
+)
+
+// Rules are how a market trades.
+type Rules struct {
+	// Endings is by which table a job is billed.
+	Endings Endings
+	// Unused is what work costs that was reserved and not used, as a part of its
+	// price.
+	Unused Part
+	// PenaltyCap is the most that is paid for lateness, as a multiple of what the
+	// job is charged. None: without end.
+	PenaltyCap Part
+	// PenaltyLimit is the highest rate of penalty that may be asked for: a second of
+	// delay may cost so many times what a second of the estimate does. None: any.
+	PenaltyLimit Part
+	// OwnerFloor is how low the owner's account may fall by penalties: what could
+	// fall below it is not promised. NoFloor: any.
+	OwnerFloor market.Money
+	// Tolerance is the part of its estimate that a job may decline, of time it was
+	// offered, and be paid for lateness all the same. None: any.
+	Tolerance Part
+	// Reporting is how often nodes report: what is later than due by no more is in
+	// time, for nobody can have measured it.
+	Reporting Part // seconds
+
+	// QuoteHold says that a binding quote holds its price.
+	QuoteHold bool
+	// QuoteShare is what all open quotes of one user may keep, as a part of the
+	// cluster's processors. None: all of it.
+	QuoteShare Part
+	// QuoteRent is what a quote costs that is not taken, as a part of its price for
+	// each minute that it kept room.
+	QuoteRent Part
+	// QuoteLimit is how many quotes one user may have open. None: any number.
+	QuoteLimit Part
+}
+
+// Endings is a table of what the endings of jobs owe.
+type Endings string
+
+// The tables.
+const (
+	// EndingsPapers: who ran to the end owes the price, whatever was used of it; who
+	// was cancelled, what was had; and what was not foreseen is the owner's.
+	EndingsPapers Endings = "papers"
+	// EndingsUsed: however it ends, a job that began owes what it used, a part of
+	// what it reserved and did not use, and what it took beyond its estimate; one
+	// that never began, or was lost, owes nothing.
+	EndingsUsed Endings = "used"
+)
+
+// Part is a part or a multiple of something, in millionths.
+type Part int64
+
+const (
+	// Whole is all of it.
+	Whole Part = 1_000_000
+	// None is without a bound.
+	None Part = -1
+)
+
+// NoFloor is an account that may fall as low as it does.
+const NoFloor = market.Money(math.MinInt64)
+
+// Papers are the rules of the papers.
+func Papers() Rules {
+	return Rules{
+		Endings: EndingsPapers, Unused: Whole, PenaltyCap: None, PenaltyLimit: None, OwnerFloor: NoFloor,
+		Tolerance: None, QuoteShare: None, QuoteLimit: None,
+	}
+}
+
+// Live are the rules with which a live market begins.
+func Live() Rules {
+	return Rules{
+		Endings: EndingsUsed, Unused: Whole / 4, PenaltyCap: Whole, PenaltyLimit: 10 * Whole, OwnerFloor: -1_000_000 * market.Unit,
+		Tolerance: Whole / 20, Reporting: Whole,
+		QuoteHold: true, QuoteShare: Whole / 10, QuoteRent: Whole / 100, QuoteLimit: 16 * Whole,
+	}
+}
+
+// Paid reports whether jobs pay by what they use.
+func (r *Rules) Paid() bool { return r.Endings == EndingsUsed }
+
+// Of is a part of an amount, rounded down, and false where there is no bound.
+func (p Part) Of(amount float64) (float64, bool) {
+	return amount * float64(p) / float64(Whole), p != None
+}
+
+// Count is a part that counts things.
+func (p Part) Count() (int64, bool) { return int64(p / Whole), p != None }

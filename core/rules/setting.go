@@ -1,0 +1,217 @@
+package rules
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/libra-market/libra/core/market"
+)
+
+// Setting is one rule, as it is written.
+type Setting struct {
+	Name    string
+	Meaning string
+	Choices []string // empty for a number
+	None    bool     // "none" is a value: without a bound
+	Value   string
+}
+
+// ErrSetting says that a rule cannot be what was asked for.
+var ErrSetting = errors.New("setting of the market")
+
+// field is a rule under its name.
+type field struct {
+	name, meaning string
+	choices       []string
+	part          func(*Rules) *Part
+	least, most   Part
+	none          bool
+	get           func(*Rules) string
+	set           func(*Rules, string) error
+}
+
+const endless = Part(1e15)
+
+var fields = []field{
+	{
+		name: "endings", meaning: "what the endings of jobs owe: what was used and a part of the rest (used), or the price (papers)",
+		choices: []string{string(EndingsUsed), string(EndingsPapers)},
+		get:     func(r *Rules) string { return string(r.Endings) },
+		set:     func(r *Rules, v string) error { r.Endings = Endings(v); return nil },
+	},
+	{
+		name: "unused", meaning: "what work costs that was reserved and not used, as a part of its price",
+		part: func(r *Rules) *Part { return &r.Unused }, most: Whole,
+	},
+	{
+		name: "penalty_cap", meaning: "the most that lateness pays, as a multiple of what the job is charged",
+		part: func(r *Rules) *Part { return &r.PenaltyCap }, most: endless, none: true,
+	},
+	{
+		name: "penalty_limit", meaning: "the highest rate of penalty: a second late costs at most so many times a second of the estimate",
+		part: func(r *Rules) *Part { return &r.PenaltyLimit }, most: endless, none: true,
+	},
+	{
+		name: "owner_floor", meaning: "how low the owner's account may fall by penalties; what could fall below it is not promised", none: true,
+		get: func(r *Rules) string {
+			if r.OwnerFloor == NoFloor {
+				return none
+			}
+			return r.OwnerFloor.String()
+		},
+		set: func(r *Rules, v string) (err error) {
+			r.OwnerFloor = NoFloor
+			if v != none {
+				r.OwnerFloor, err = market.ParseMoney(v)
+			}
+			return err
+		},
+	},
+	{
+		name: "tolerance", meaning: "the part of its estimate that a job may decline of the time it is offered, and be paid for lateness",
+		part: func(r *Rules) *Part { return &r.Tolerance }, most: Whole, none: true,
+	},
+	{
+		name: "reporting", meaning: "seconds between the reports of a node: what is late by no more is in time",
+		part: func(r *Rules) *Part { return &r.Reporting }, most: 3600 * Whole,
+	},
+	{
+		name: "quote_hold", meaning: "whether a binding quote holds its price", choices: []string{yes, no},
+		get: func(r *Rules) string {
+			if r.QuoteHold {
+				return yes
+			}
+			return no
+		},
+		set: func(r *Rules, v string) error { r.QuoteHold = v == yes; return nil },
+	},
+	{
+		name: "quote_share", meaning: "what all open quotes of one user may keep, as a part of the cluster's processors",
+		part: func(r *Rules) *Part { return &r.QuoteShare }, most: Whole, none: true,
+	},
+	{
+		name: "quote_rent", meaning: "what a quote costs that is not taken, as a part of its price for each minute",
+		part: func(r *Rules) *Part { return &r.QuoteRent }, most: Whole,
+	},
+	{
+		name: "quote_limit", meaning: "how many quotes one user may have open",
+		part: func(r *Rules) *Part { return &r.QuoteLimit }, most: endless, none: true,
+	},
+}
+
+const (
+	none = "none"
+	yes  = "yes"
+	no   = "no"
+)
+
+// Settings lists the rules as they are written, in their order.
+func (r Rules) Settings() []Setting {
+	list := make([]Setting, 0, len(fields))
+	for i := range fields {
+		f := &fields[i]
+		list = append(list, Setting{Name: f.name, Meaning: f.meaning, Choices: f.choices, None: f.none, Value: f.value(&r)})
+	}
+	return list
+}
+
+// Map is the rules as they are written, by name.
+func (r Rules) Map() map[string]string {
+	set := make(map[string]string, len(fields))
+	for _, s := range r.Settings() {
+		set[s.Name] = s.Value
+	}
+	return set
+}
+
+// Known reports whether a rule has this name.
+func Known(name string) bool {
+	return slices.ContainsFunc(fields, func(f field) bool { return f.name == name })
+}
+
+// Names lists the names of the rules.
+func Names() []string {
+	names := make([]string, len(fields))
+	for i := range fields {
+		names[i] = fields[i].name
+	}
+	return names
+}
+
+// Split parts what is a rule from what is not, which is the policy's.
+func Split(set map[string]string) (own, rest map[string]string) {
+	own, rest = map[string]string{}, map[string]string{}
+	for name, value := range set {
+		if Known(name) {
+			own[name] = value
+		} else {
+			rest[name] = value
+		}
+	}
+	return own, rest
+}
+
+// With is the rules with some of them changed. What is not the name of a rule is
+// an error.
+func (r Rules) With(set map[string]string) (Rules, error) {
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		i := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
+		if i < 0 {
+			return r, fmt.Errorf("%w: there is no %q (there are %s)", ErrSetting, name, strings.Join(Names(), ", "))
+		}
+		if err := fields[i].write(&r, set[name]); err != nil {
+			return r, fmt.Errorf("%w: %s: %w", ErrSetting, name, err)
+		}
+	}
+	return r, nil
+}
+
+// Read is the rules that a list of settings has: those of the papers where it
+// names none. What is not a rule is the policy's, and not looked at.
+func Read(set map[string]string) (Rules, error) {
+	own, _ := Split(set)
+	return Papers().With(own)
+}
+
+func (f *field) value(r *Rules) string {
+	if f.part == nil {
+		return f.get(r)
+	}
+	if p := *f.part(r); p != None {
+		return market.Money(p).String()
+	}
+	return none
+}
+
+func (f *field) write(r *Rules, text string) error {
+	if f.choices != nil && !slices.Contains(f.choices, text) {
+		return fmt.Errorf("%q is not one of %s", text, strings.Join(f.choices, ", "))
+	}
+	if f.part == nil {
+		return f.set(r, text)
+	}
+	if f.none && text == none {
+		*f.part(r) = None
+		return nil
+	}
+	amount, err := market.ParseMoney(text) // a number of at most six decimals
+	if p := Part(amount); err != nil || p < f.least || p > f.most {
+		return fmt.Errorf("%q is not a number %s", text, f.bounds())
+	}
+	*f.part(r) = Part(amount)
+	return nil
+}
+
+func (f *field) bounds() string {
+	text := fmt.Sprintf("of %s or more, with at most six decimals", market.Money(f.least))
+	if f.most < endless {
+		text = fmt.Sprintf("from %s to %s, with at most six decimals", market.Money(f.least), market.Money(f.most))
+	}
+	if f.none {
+		text += ", or none"
+	}
+	return text
+}

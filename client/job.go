@@ -86,6 +86,12 @@ func (c *Client) Cancel(ctx context.Context, id int64) (j v1.Job, err error) {
 	return j, err
 }
 
+// Void ends a job whatever state it is in, for nothing: for the owner of the market.
+func (c *Client) Void(ctx context.Context, id int64, reason string) (j v1.Job, err error) {
+	err = c.post(ctx, jobPath(id, "/void"), v1.VoidRequest{Reason: reason}, &j)
+	return j, err
+}
+
 // Explain says why a job stands as it does.
 func (c *Client) Explain(ctx context.Context, id int64) (e v1.Explanation, err error) {
 	err = c.get(ctx, jobPath(id, "/explain"), nil, &e)

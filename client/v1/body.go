@@ -14,6 +14,11 @@ type SubmitRequest struct {
 	Quote   string  `json:"quote,omitempty"` // take this quote; the request then need not say what the quote says
 }
 
+// VoidRequest says why a job is voided.
+type VoidRequest struct {
+	Reason string `json:"reason,omitempty"` // for people: it is on the receipt
+}
+
 // PreviewRequest asks what a job would cost.
 type PreviewRequest struct {
 	Request Request `json:"request"`

@@ -23,6 +23,7 @@ const (
 	ReasonExit       = "exit_status"
 	ReasonSignal     = "signal"
 	ReasonLease      = "lease_ran_out"
+	ReasonVoided     = "voided"            // by the owner of the market: nothing is owed
 	ReasonImprecise  = "no_optional_parts" // the policy, or a node, knows none
 )
 
@@ -31,6 +32,6 @@ func Reasons() []string {
 	return []string{
 		ReasonResources, ReasonDeadline, ReasonBudget, ReasonNotWorthIt, ReasonAdmission, ReasonNodeLost, ReasonByUser,
 		ReasonPatience, ReasonNotFirm, ReasonFunds, ReasonLimit, ReasonDependency, ReasonOverrun, ReasonQuoteGone,
-		ReasonRefused, ReasonDraining, ReasonOOM, ReasonExit, ReasonSignal, ReasonLease, ReasonImprecise,
+		ReasonRefused, ReasonDraining, ReasonOOM, ReasonExit, ReasonSignal, ReasonLease, ReasonImprecise, ReasonVoided,
 	}
 }

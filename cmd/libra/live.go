@@ -16,7 +16,7 @@ import (
 // liveCommands are those that speak to a live market.
 func liveCommands(con *console) []*cobra.Command {
 	return []*cobra.Command{
-		newSubmit(con), newSbatch(con), newQuote(con), newJobs(con), newJob(con), newExplain(con), newCancel(con), newLogs(con),
+		newSubmit(con), newSbatch(con), newQuote(con), newJobs(con), newJob(con), newExplain(con), newCancel(con), newVoid(con), newLogs(con),
 		newNodes(con), newPrices(con), newAccount(con), newStatement(con), newReport(con), newToken(con), newLedger(con), newLogin(con),
 	}
 }

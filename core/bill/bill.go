@@ -59,6 +59,7 @@ const (
 	Cancelled            // by its user or the owner
 	Expired              // waited in vain
 	Lost                 // by no fault of its own
+	Voided               // by the owner of the market, as if it had not been
 )
 
 // Ending is how a job ended, or would.

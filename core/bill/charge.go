@@ -24,7 +24,7 @@ func charge(r Rules, j *Job, e *Ending) Bill {
 // optional is what was executed of the optional part is worth: nothing of a job
 // that was lost or never taken in.
 func (e *Ending) optional(j *Job) market.Money {
-	if j.Optional == nil || e.Way == Lost || e.Way == Refused {
+	if j.Optional == nil || e.Way == Lost || e.Way == Refused || e.Way == Voided {
 		return 0
 	}
 	amount, _ := Pay(j.Optional.Rate, e.OptionalMS, 1) // no more than was held

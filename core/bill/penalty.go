@@ -14,6 +14,8 @@ func Penalty(_ Rules, j *Job, e *Ending) (market.Money, market.Time) {
 	late := Lateness(j, e)
 	fine := e.Fine
 	switch {
+	case e.Way == Voided:
+		return 0, late
 	case fine > 0 && !e.UsedUp.Finite() && (late > 0 || e.Way == Expired):
 	case !j.Promised || late <= 0 || e.Way != Ended:
 		return 0, late

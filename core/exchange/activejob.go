@@ -17,6 +17,7 @@ type activeJob struct {
 	End     State        `json:"end,omitempty"` // what it ends in, where that is not for its exit status to say
 	Waits   []int64      `json:"waits,omitempty"`
 	Apart   bool         `json:"apart,omitempty"`   // its tasks advance each on its own
+	StopUS  int64        `json:"stop_us,omitempty"` // when it was first told to end
 	OverUS  int64        `json:"over_us,omitempty"` // when it had used up its estimate and could get no more
 	Void    bool         `json:"void,omitempty"`    // its promise no longer stands, by its own doing
 	Working Working      `json:"working"`

@@ -112,6 +112,9 @@ func (x *Exchange) bill(j *activeJob, fine market.Price) {
 		return
 	}
 	var lines []ReceiptLine
+	if j.Reason == ReasonVoided {
+		lines = append(lines, ReceiptLine{What: j.Detail, Formula: "nothing is owed"})
+	}
 	for _, l := range owed.Lines {
 		lines = append(lines, ReceiptLine{What: l.What, Formula: l.Formula, Amount: int64(l.Amount)})
 	}

@@ -30,6 +30,7 @@ type Command struct {
 	Quote  *AskQuote     `json:"quote,omitempty"`
 	Submit *Submit       `json:"submit,omitempty"`
 	Cancel *Cancel       `json:"cancel,omitempty"`
+	Void   *Void         `json:"void,omitempty"`
 	Report *Measured     `json:"report,omitempty"`
 	Tick   *Tick         `json:"tick,omitempty"`
 	Money  *MoneyCommand `json:"money,omitempty"`
@@ -52,6 +53,8 @@ func (c *Command) Kind() string {
 		return "submit"
 	case c.Cancel != nil:
 		return "cancel"
+	case c.Void != nil:
+		return "void"
 	case c.Report != nil:
 		return "report"
 	case c.Tick != nil:
@@ -120,6 +123,12 @@ type Settled struct {
 type Cancel struct {
 	Job   int64  `json:"job,omitempty"`
 	Quote string `json:"quote,omitempty"`
+}
+
+// Void ends a job for its user and the market alike, as if it had not been.
+type Void struct {
+	Job    int64  `json:"job"`
+	Reason string `json:"reason,omitempty"` // for people
 }
 
 // Measured is what agents said since the last time: how far running tasks are,

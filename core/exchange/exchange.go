@@ -67,6 +67,8 @@ func (x *Exchange) carryOut(c *Command) (Outcome, error) {
 		return x.submit(c.By, c.Submit)
 	case c.Cancel != nil:
 		return x.cancel(c.By, c.Cancel)
+	case c.Void != nil:
+		return x.void(c.By, c.Void)
 	case c.Report != nil:
 		return Outcome{}, x.report(c.Report)
 	case c.Money != nil:

@@ -30,7 +30,7 @@ func (j *activeJob) ending(c *clock, fine market.Price) *bill.Ending {
 		fine = -j.Owed
 	}
 	return &bill.Ending{
-		Way: wayOf(j.State), At: c.timeOf(j.EndedUS), Begun: j.StartedUS != 0, WorkMS: j.Work, OptionalMS: j.OptionalMS,
+		Way: j.way(), At: c.timeOf(j.EndedUS), Begun: j.StartedUS != 0, WorkMS: j.Work, OptionalMS: j.OptionalMS,
 		Mandatory: c.sometime(j.MandatoryUS), UsedUp: c.sometime(j.OverUS), Fine: fine,
 	}
 }
@@ -95,6 +95,14 @@ func (x *state) fineNow(j *activeJob) market.Price {
 	}
 	late := x.time() - x.timeOf(j.DueUS)
 	return j.Owed - stand.Terms.Price + bill.Delay(market.Money(j.Request.PenaltyMicros), late)
+}
+
+// way is how a job has ended, as bills have it.
+func (j *activeJob) way() bill.Way {
+	if j.Reason == ReasonVoided {
+		return bill.Voided
+	}
+	return wayOf(j.State)
 }
 
 func wayOf(s State) bill.Way {

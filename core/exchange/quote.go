@@ -59,6 +59,7 @@ const (
 	ReasonExit       = "exit_status"
 	ReasonSignal     = "signal"
 	ReasonLease      = "lease_ran_out"
+	ReasonVoided     = "voided"            // by the owner of the market: nothing is owed
 	ReasonImprecise  = "no_optional_parts" // the policy, or a node, knows none
 )
 

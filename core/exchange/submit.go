@@ -191,7 +191,11 @@ func (x *Exchange) cancel(by Identity, c *Cancel) (Outcome, error) {
 	if by.User != j.Owner {
 		detail = "cancelled by " + by.User
 	}
-	if err := x.stop(j, task.Terminate, Cancelled, market.ByUser.String(), detail); err != nil {
+	if x.unheard(j) {
+		if err := x.abandon(j, detail); err != nil {
+			return Outcome{}, err
+		}
+	} else if err := x.stop(j, task.Terminate, Cancelled, market.ByUser.String(), detail); err != nil {
 		return Outcome{}, err
 	}
 	if err := x.todo.run(); err != nil {
@@ -214,6 +218,7 @@ func (x *Exchange) stop(j *activeJob, how task.Stop, end State, reason, detail s
 	case Running:
 		x.cut(j)
 		j.State, j.End, j.Reason, j.Detail, j.Stop, j.Void, j.Firm = Stopping, end, reason, detail, how, true, false
+		j.StopUS = x.now
 	case Stopping:
 		j.Stop = task.Kill // asked twice, it is urgent
 	default:

@@ -169,6 +169,29 @@ func cancelJob(c *call) error {
 	return c.answer(http.StatusOK, &job)
 }
 
+func voidJob(c *call) error {
+	var want v1.VoidRequest
+	if err := c.decode(&want); err != nil {
+		return err
+	}
+	job, err := c.ownJob()
+	if err != nil {
+		return err
+	}
+	o, err := c.do(Command{Void: &Void{Job: job.ID, Reason: want.Reason}})
+	switch {
+	case errors.Is(err, exchange.ErrUnknown) && job.Reason == v1.ReasonVoided: // asked twice: it is as it was to be
+	case errors.Is(err, exchange.ErrUnknown):
+		return fmt.Errorf("%w: job %d has ended, there is nothing left to void", exchange.ErrConflict, job.ID)
+	case err != nil:
+		return err
+	case o.Job != nil:
+		job = *o.Job
+	}
+	job.Request.Script = ""
+	return c.answer(http.StatusOK, &job)
+}
+
 func explain(c *call) error {
 	job, err := c.ownJob()
 	if err != nil {

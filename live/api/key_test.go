@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
@@ -120,5 +121,25 @@ func TestEveryPostTakesAKey(t *testing.T) {
 		if a.status != b.status {
 			t.Errorf("%s %s: got %d, then %d", row.path, fmt.Sprint(row.body), a.status, b.status)
 		}
+	}
+}
+
+// A job that was voided is as it was to be, however often that is asked; one that
+// ended otherwise cannot be voided.
+func TestVoidingTwice(t *testing.T) {
+	w := aliceAtWork(t)
+	for range 2 {
+		a := w.ask("root", "POST", "/v1/jobs/1/void", v1.VoidRequest{Reason: "ours"})
+		var j v1.Job
+		if err := json.Unmarshal([]byte(a.body), &j); err != nil || a.status != 200 || j.Reason != v1.ReasonVoided || j.Detail != "voided by root: ours" {
+			t.Errorf("%d: %s", a.status, a.body)
+		}
+	}
+	if a := w.ask("root", "POST", "/v1/jobs/99/void", v1.VoidRequest{}); a.status != 404 {
+		t.Errorf("no such job: %d", a.status)
+	}
+	w.market.Put(v1.Job{ID: 7, Owner: "alice", State: v1.Completed})
+	if a := w.ask("root", "POST", "/v1/jobs/7/void", v1.VoidRequest{}); a.status != 409 {
+		t.Errorf("one that has ended: %d", a.status)
 	}
 }

@@ -121,6 +121,7 @@ type Command struct {
 	Quote  *v1.QuoteRequest
 	Submit *v1.SubmitRequest
 	Cancel *Cancel
+	Void   *Void
 	Money  *MoneyCommand
 	Epoch  *v1.Epoch
 }
@@ -129,6 +130,12 @@ type Command struct {
 type Cancel struct {
 	Job   int64
 	Quote string
+}
+
+// Void ends a job whatever state it is in; nothing is owed for it.
+type Void struct {
+	Job    int64
+	Reason string
 }
 
 // MoneyCommand moves money or changes an account. Op is one of open, grant,

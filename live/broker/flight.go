@@ -56,6 +56,8 @@ func (b *Broker) Do(ctx context.Context, c api.Command, key api.Key) (api.Outcom
 	case c.Cancel != nil:
 		o, err := b.cancel(ctx, c.By, c.Cancel.Job, key)
 		return o, false, err
+	case c.Void != nil:
+		return api.Outcome{}, false, notHere("a broker holds no money: the owner of the cluster that has the job voids it there")
 	case c.Epoch != nil:
 		return api.Outcome{}, false, errPolicy
 	case c.Money != nil:

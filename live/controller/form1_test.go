@@ -39,9 +39,10 @@ func TestNumbersOfForm1(t *testing.T) {
 	}
 	c := have(controller.Start(ctx, st, controller.Default()))(t)
 	by := exchange.Identity{User: "al", Role: exchange.RoleUser}
-	for _, id := range []int64{2, 6} {
-		if _, _, err := c.Do(ctx, exchange.Command{By: by, Cancel: &exchange.Cancel{Job: id}}, exchange.Key{}); err != nil {
-			t.Errorf("cancel %d: %v", id, err)
+	for id, want := range map[int64]exchange.State{2: exchange.Cancelled, 6: exchange.Stopping} { // nobody would ever say that 2 has ended
+		o, _, err := c.Do(ctx, exchange.Command{By: by, Cancel: &exchange.Cancel{Job: id}}, exchange.Key{})
+		if err != nil || o.Job == nil || o.Job.State != want {
+			t.Errorf("cancel %d: %v, %+v", id, err, o.Job)
 		}
 	}
 	for _, id := range []int64{1, 3} {

@@ -41,6 +41,8 @@ func command(c *api.Command) (exchange.Command, error) {
 		cmd.Submit = &exchange.Submit{Request: wire.ToRequest(&c.Submit.Request), Quote: c.Submit.Quote}
 	case c.Cancel != nil:
 		cmd.Cancel = &exchange.Cancel{Job: c.Cancel.Job, Quote: c.Cancel.Quote}
+	case c.Void != nil:
+		cmd.Void = &exchange.Void{Job: c.Void.Job, Reason: c.Void.Reason}
 	case c.Money != nil:
 		money := exchange.MoneyCommand(*c.Money)
 		cmd.Money = &money

@@ -133,6 +133,14 @@ func (m *Market) do(c *api.Command) (api.Outcome, error) {
 		j.State = v1.Cancelled
 		m.jobs[j.ID] = j
 		return api.Outcome{Job: &j}, nil
+	case c.Void != nil:
+		j, ok := m.jobs[c.Void.Job]
+		if !ok || j.State.Final() {
+			return api.Outcome{}, fmt.Errorf("job %d: %w", c.Void.Job, exchange.ErrUnknown)
+		}
+		j.State, j.Reason, j.Detail = v1.Cancelled, v1.ReasonVoided, "voided by "+c.By.User+": "+c.Void.Reason
+		m.jobs[j.ID] = j
+		return api.Outcome{Job: &j}, nil
 	case c.Epoch != nil:
 		return api.Outcome{Epoch: &v1.EpochView{Number: 2, Policy: c.Epoch.Policy}}, nil
 	case c.Money != nil:

@@ -1,0 +1,81 @@
+package exchange
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/libra-market/libra/core/market"
+)
+
+// MaxReason bounds what the owner of a market says about a job.
+const MaxReason = 256
+
+// void ends a job whatever state it is in: it owes nothing and is owed nothing.
+// Nobody is waited for. Nodes that still run it hear that it should not run.
+func (x *Exchange) void(by Identity, v *Void) (Outcome, error) {
+	j := x.jobs[v.Job]
+	switch {
+	case by.Role != RoleOwner:
+		return Outcome{}, fmt.Errorf("job %d: %w: the owner of the market voids jobs", v.Job, ErrForbidden)
+	case len(v.Reason) > MaxReason || strings.ContainsFunc(v.Reason, control):
+		return Outcome{}, bad("reason", fmt.Sprintf("at most %d printable characters", MaxReason))
+	case j == nil:
+		return Outcome{}, fmt.Errorf("job %d: %w, or it has ended", v.Job, ErrUnknown)
+	}
+	detail := "voided by " + by.User
+	if v.Reason != "" {
+		detail += ": " + v.Reason
+	}
+	j.End, j.Reason, j.Detail = Cancelled, ReasonVoided, detail
+	if err := x.leave(j); err != nil {
+		return Outcome{}, err
+	}
+	if err := x.todo.run(); err != nil {
+		return Outcome{}, err
+	}
+	ended := x.view(j)
+	return Outcome{Job: &ended}, nil
+}
+
+// patienceUS is how long, after the grace, a node may take to say that a job which
+// was told to end has ended. After that its user need not wait for it.
+const patienceUS = 30_000_000
+
+// unheard reports whether nobody will say, or has said in time, that a job which
+// is under way has ended: it has no task, or its nodes do not answer.
+func (x *Exchange) unheard(j *activeJob) bool {
+	switch {
+	case x.again: // the first version waited for ever
+		return false
+	case j.State != Running && j.State != Stopping:
+		return false
+	case j.programs() == 0:
+		return true
+	default:
+		return j.State == Stopping && x.now >= j.StopUS+j.Request.grace()*1000+patienceUS
+	}
+}
+
+// abandon ends a job that was cancelled without hearing from its nodes: what they
+// measured until now counts.
+func (x *Exchange) abandon(j *activeJob, detail string) error {
+	if j.State == Running {
+		j.End, j.Reason, j.Detail = Cancelled, market.ByUser.String(), detail
+	} else {
+		j.Detail += "; its node did not say that it has ended"
+	}
+	return x.leave(j)
+}
+
+// leave takes a job off the cluster, if it is there, and ends it as it was told to.
+func (x *Exchange) leave(j *activeJob) error {
+	if x.cluster != nil {
+		if _, here := x.cluster.Status(market.JobID(j.ID), x.time()); here {
+			if err := x.step(market.Event{Kind: market.Cancelled, Job: market.JobID(j.ID)}); err != nil {
+				return err
+			}
+		}
+	}
+	x.end(j, j.End, j.Reason, j.Detail) // unless it has by now
+	return nil
+}

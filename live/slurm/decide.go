@@ -178,7 +178,7 @@ func (r *run) checkMissing(w *world) {
 	case w.control == Agents && r.stop == goesOn && r.alive(w.now):
 		// Its processes go on where they are.
 	case r.stop != goesOn && r.lost == "":
-		r.ends(neverRan(r.wantedStop()), w.now)
+		r.ends(stoppedBy(r.wantedStop()), w.now)
 	default:
 		why := r.lost
 		if why == "" {
@@ -206,7 +206,7 @@ func (r *run) nextUnsubmitted(w *world) action {
 		}
 		return wait
 	case stop != task.GoOn:
-		r.ends(neverRan(stop), w.now)
+		r.ends(neverRan(), w.now)
 		return report
 	case r.unwanted(w): // some of its tasks have ended, and how is not known
 		r.ends(verdict{state: task.Lost, why: unknownInSlurm}, w.now)

@@ -194,6 +194,9 @@ func TestJobsOfTwoUsers(t *testing.T) {
 	})
 	missing := f.hand(t, alice, exchange.Request{Argv: []string{"there-is-no-such-program"}, Dir: here, EstimateMS: 10 * second})
 	nobody := f.hand(t, alice, exchange.Request{Argv: []string{"true"}, Dir: "/there/is/none", EstimateMS: 10 * second})
+	like := f.hand(t, alice, exchange.Request{Argv: []string{"sh", "-c", "exit 127"}, Dir: here, EstimateMS: 10 * second})
+	parallel := f.hand(t, bob, exchange.Request{Argv: []string{"./there-is-none"}, Dir: there, EstimateMS: 10 * second, Processors: 2})
+	closed := f.hand(t, bob, exchange.Request{Argv: []string{"true"}, Dir: there, Output: "/etc/no/out", EstimateMS: 10 * second})
 	const long = time.Minute
 	for _, c := range []struct {
 		what string
@@ -207,8 +210,7 @@ func TestJobsOfTwoUsers(t *testing.T) {
 		{"a script that starts its ranks", once, exchange.Completed, 0},
 		{"programs with threads", threads, exchange.Completed, 0},
 		{"a sweep", sweep, exchange.Failed, 3},
-		{"no program", missing, exchange.Failed, 127},
-		{"no directory", nobody, exchange.Failed, 126},
+		{"like a shell that found no program", like, exchange.Failed, 127},
 	} {
 		j := f.await(t, c.job, long, ended)
 		if j.State != c.want || len(j.Tasks) == 0 || j.Tasks[0].Exit != c.exit || j.Tasks[0].Batch == "" {
@@ -216,6 +218,17 @@ func TestJobsOfTwoUsers(t *testing.T) {
 		}
 		if !j.State.Final() || j.Attempt != 0 {
 			t.Errorf("%s: attempt %d", c.what, j.Attempt)
+		}
+	}
+	for job, why := range map[int64]string{
+		missing: "no such program: there-is-no-such-program", nobody: "no such directory: /there/is/none",
+		parallel: "no such program: ./there-is-none", closed: "output cannot be opened: /etc/no/out",
+	} {
+		j := f.await(t, job, long, ended)
+		for _, s := range j.Tasks {
+			if !s.NeverBegan() || s.Error != why || s.Exit != 0 || s.Signal != "" || j.State == exchange.Completed {
+				t.Errorf("job %d: %s %q, %+v, want never begun: %s", job, j.State, j.Detail, s, why)
+			}
 		}
 	}
 	j, err := f.Job(t.Context(), well)
@@ -276,7 +289,7 @@ func TestJobsOfTwoUsers(t *testing.T) {
 	if _, err = cluster.RunAs(t.Context(), bob, "scancel", "--name=sleep", "--user="+bob); err != nil {
 		t.Fatal(err)
 	}
-	if j = f.await(t, theirs, long, ended); j.State != exchange.Failed || j.Tasks[0].Signal != "SIGTERM" {
+	if j = f.await(t, theirs, long, ended); !j.Tasks[0].Cancelled || j.Tasks[0].Signal != "SIGTERM" {
 		t.Errorf("cancelled in Slurm: %s %s %+v", j.State, j.Detail, j.Tasks)
 	}
 

@@ -29,7 +29,7 @@ func Script(specs []task.Spec) (string, error) {
 			return "", fmt.Errorf("task %s: it says nothing that can be run", s.Key)
 		}
 	}
-	head := fmt.Sprintf("#!/bin/sh\n# libra: job %d, attempt %d\n", first.Job, first.Attempt)
+	head := fmt.Sprintf("#!/bin/sh\n# libra: job %d, attempt %d\nlibra_inner=\n", first.Job, first.Attempt) + finders
 	switch {
 	case len(specs) == 1:
 		return head + taskScript(specs), nil
@@ -65,19 +65,16 @@ func rankScript(specs []task.Spec) string {
 	b.WriteString("[ ! -h \"$libra_errors\" ] && [ -f \"$libra_errors\" -o ! -e \"$libra_errors\" ] && true >>\"$libra_errors\" || libra_errors=/dev/null\n")
 	b.WriteString("export SLURM_HOSTFILE=\"$libra_hosts\"\n")
 	fmt.Fprintf(&b, "srun --ntasks=%d --distribution=arbitrary --overcommit --kill-on-bad-exit=0 --chdir=/ /bin/sh -s 2>>\"$libra_errors\" %s",
-		len(specs), hereDocument(taskScript(specs)))
-	b.WriteString("libra_status=$?\nrm -f \"$libra_hosts\"\nexit $libra_status\n")
+		len(specs), hereDocument("libra_inner=yes\n"+finders+taskScript(specs)))
+	fmt.Fprintf(&b, "libra_status=$?\nrm -f \"$libra_hosts\"\n%sexit $libra_status\n", passOn("libra_status"))
 	return b.String()
 }
 
 // writeHosts makes the file that srun takes the nodes of the ranks from.
 func writeHosts(b *strings.Builder, nodes []string) {
-	fmt.Fprintf(b, "libra_hosts=$(mktemp \"${TMPDIR:-/tmp}/libra-XXXXXX\") || exit %d\n", codeNotStarted)
+	fmt.Fprintf(b, "libra_hosts=$(mktemp \"${TMPDIR:-/tmp}/libra-XXXXXX\") || %s\n", never(noStart))
 	fmt.Fprintf(b, "cat >\"$libra_hosts\" %s", hereDocument(strings.Join(nodes, "\n")))
 }
-
-// The codes of a shell for a program that is there but does not start.
-const codeNotStarted = 126
 
 const nowhere = "/dev/null"
 
@@ -94,16 +91,17 @@ func taskScript(specs []task.Spec) string {
 	if len(first.Script) > 0 {
 		// The file is gone as soon as it is open: nothing is left behind
 		// however the job ends.
-		fmt.Fprintf(&b, "libra_dir=$(mktemp -d \"${TMPDIR:-/tmp}/libra-XXXXXX\") || exit %d\n", codeNotStarted)
+		fmt.Fprintf(&b, "libra_dir=$(mktemp -d \"${TMPDIR:-/tmp}/libra-XXXXXX\") || %s\n", never(noStart))
 		fmt.Fprintf(&b, "cat >\"$libra_dir/script\" %s", hereDocument(string(first.Script)))
 		b.WriteString("exec 3<\"$libra_dir/script\"\nrm -rf \"$libra_dir\"\n")
 	}
-	fmt.Fprintf(&b, "cd %s || exit %d\n", quote(first.Dir), codeNotStarted)
+	fmt.Fprintf(&b, "cd %s 2>/dev/null || %s\n", quote(first.Dir), never(noDirectory))
 	b.WriteString(openFile)
 	writeRun(&b, specs)
 	if len(first.Elements) == 0 {
-		b.WriteString("libra_run\n")
+		b.WriteString(find(first) + "libra_run\n")
 	} else {
+		b.WriteString(find(first))
 		writeLane(&b)
 	}
 	return b.String()
@@ -124,7 +122,7 @@ func writeRanks(b *strings.Builder, specs []task.Spec) {
 		}
 		fmt.Fprintf(b, "\tlibra_files() {\n\t\tlibra_out=%s\n\t\tlibra_err=%s\n\t}\n\t;;\n", fileWord(s, s.Output), fileWord(s, s.Error))
 	}
-	fmt.Fprintf(b, "*) exit %d ;;\nesac\n", codeNotStarted)
+	fmt.Fprintf(b, "*) %s ;;\nesac\n", never(noStart))
 }
 
 // fileOf is a file's name, but for the element of an array.
@@ -149,13 +147,13 @@ func fileWord(s *task.Spec, name string) string {
 // openFile is the function that makes a file ready to be added to: a file, or a
 // device such as /dev/null, and nothing that would make the job wait.
 var openFile = fmt.Sprintf(`libra_open() {
-	if [ -h "$1" ] || [ -e "$1" ] && [ ! -f "$1" ] && [ ! -c "$1" ]; then exit %[1]d; fi
+	if [ -h "$1" ] || [ -e "$1" ] && [ ! -f "$1" ] && [ ! -c "$1" ]; then libra_never %[1]d; fi
 	case $2 in
-	anew) true >"$1" || exit %[1]d ;;
-	*) printf '%%s' "$3" >>"$1" || exit %[1]d ;;
+	anew) true >"$1" || libra_never %[1]d ;;
+	*) printf '%%s' "$3" >>"$1" || libra_never %[1]d ;;
 	esac
 }
-`, codeNotStarted)
+`, noOutput)
 
 // writeRun writes the function that becomes the program.
 func writeRun(b *strings.Builder, specs []task.Spec) {
@@ -205,7 +203,8 @@ func beginning(specs []task.Spec, pattern func(*task.Spec) string) string {
 // writeLane runs the elements of an array one after the other, whether they
 // succeed or not, and ends like the first that did not.
 func writeLane(b *strings.Builder) {
-	b.WriteString(`libra_bad=0
+	fmt.Fprintf(b, `libra_bad=0
+libra_began=
 libra_how=anew
 libra_follows=
 libra_stop=
@@ -215,14 +214,19 @@ for libra_element in $libra_elements; do
 		[ "$libra_bad" -ne 0 ] || libra_bad=143
 		break
 	fi
-	(libra_run)
+	(libra_inner=yes; libra_run)
 	libra_code=$?
+	case $libra_code in
+	%s) ;;
+	*) libra_began=yes ;;
+	esac
 	[ "$libra_bad" -ne 0 ] || libra_bad=$libra_code
 	libra_how=on
 	libra_follows=yes
 done
+[ -n "$libra_began" ] || [ "$libra_bad" -eq 0 ] || [ -n "$libra_stop" ] || libra_never $((libra_bad - 128))
 exit "$libra_bad"
-`)
+`, causeCodes)
 }
 
 // environment is the environment of a program, as the agents make it: what a

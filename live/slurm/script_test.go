@@ -7,6 +7,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -65,6 +66,9 @@ rm -f "$input"; exit $code
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
+	}
+	if status, is := cmd.ProcessState.Sys().(syscall.WaitStatus); is && status.Signaled() {
+		return -int(status.Signal())
 	}
 	return cmd.ProcessState.ExitCode()
 }
@@ -138,10 +142,13 @@ func TestHowATaskEnds(t *testing.T) {
 	}{
 		"well":           {[]string{"true"}, "", 0},
 		"with a code":    {[]string{"sh", "-c", "exit 7"}, "", 7},
-		"not found":      {[]string{"there-is-none"}, "", 127},
-		"not a program":  {[]string{"/etc/passwd"}, "", 126},
-		"nowhere":        {[]string{"true"}, "/there/is/none", 126},
-		"an equals sign": {[]string{"a=b"}, "", 127},
+		"like a shell":   {[]string{"sh", "-c", "exit 127"}, "", 127},
+		"not found":      {[]string{"there-is-none"}, "", -int(noProgram)},
+		"no such file":   {[]string{"./there-is-none"}, "", -int(noProgram)},
+		"not a program":  {[]string{"/etc/passwd"}, "", -int(notRunnable)},
+		"a directory":    {[]string{"/etc"}, "", -int(notRunnable)},
+		"nowhere":        {[]string{"true"}, "/there/is/none", -int(noDirectory)},
+		"an equals sign": {[]string{"a=b"}, "", -int(noProgram)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := aTask(t)
@@ -192,7 +199,7 @@ func TestOutputsGoOnWhereAnAttemptEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Output, s.Error = "link", "link"
-	if code := inShell(t, []task.Spec{s}); code != 126 {
+	if code := inShell(t, []task.Spec{s}); code != -int(noOutput) {
 		t.Errorf("a link as the output: exit code %d", code)
 	}
 }

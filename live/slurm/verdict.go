@@ -17,6 +17,8 @@ type verdict struct {
 	signal string
 	oom    bool
 	why    string
+	cause  cause // why its script says that it never began; 0: it does not
+	user   bool  // who it is of ended it in Slurm
 
 	started, ended int64 // unix seconds; 0: not known
 }
@@ -31,14 +33,19 @@ func verdictOf(j *client.Job) verdict {
 	case client.Completed:
 		v.exit, v.signal = 0, ""
 	case client.Failed:
+		if c := cause(j.Signal); c.known() {
+			v.cause = c
+		}
 		if v.exit == 0 && v.signal == "" { // Slurm itself could not start it
 			v.state, v.why = task.Refused, explain("Slurm could not start it", j)
 		}
 	case client.NoMemory:
 		v.oom, v.exit, v.signal = true, 0, "SIGKILL"
 	case client.Cancelled:
-		v.exit, v.why = 0, explain("cancelled in Slurm", j)
-		if v.signal == "" {
+		v.exit, v.user, v.why = 0, true, explain("cancelled in Slurm", j)
+		if len(j.Nodes) == 0 { // it was never given any
+			v.state, v.signal, v.why = task.Refused, "", explain("cancelled in Slurm before it began", j)
+		} else if v.signal == "" {
 			v.signal = "SIGTERM"
 		}
 	case client.Timeout, client.Deadline:
@@ -65,7 +72,13 @@ func signalName(n int) string {
 }
 
 // neverRan is the end of a run that Slurm never ran.
-func neverRan(how task.Stop) verdict {
+func neverRan() verdict {
+	return verdict{state: task.Refused, why: "stopped before it was started"}
+}
+
+// stoppedBy is the end of a run that was told to end and that Slurm may have run:
+// it does not know any more.
+func stoppedBy(how task.Stop) verdict {
 	if how == task.Kill {
 		return verdict{state: task.Ended, signal: "SIGKILL"}
 	}
@@ -79,6 +92,7 @@ func (r *run) status(rank int, control Control) task.Status {
 	s := r.statuses[rank]
 	s.Key = task.Key{Job: r.key.job, Rank: rank, Attempt: r.key.attempt}
 	s.State, s.Exit, s.Signal, s.OOM, s.Error = v.state, v.exit, v.signal, v.oom, v.why
+	s.Cancelled = v.user && r.stop == goesOn // else the market asked for it
 	s.StartedUS, s.EndedUS, s.Elements = v.started*1e6, v.ended*1e6, nil
 	if r.ID != 0 {
 		s.Batch = r.batch()
@@ -90,6 +104,7 @@ func (r *run) status(rank int, control Control) task.Status {
 		o := r.orders[rank]
 		s.CPUUS = (v.ended - v.started) * 1e6 * int64(o.Spec.Processors())
 	}
+	r.checkBegan(&s, control)
 	return s
 }
 

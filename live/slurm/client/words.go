@@ -67,9 +67,17 @@ type Job struct {
 	Signal    int
 }
 
-// Impossible reports whether Slurm has found that no nodes it has can ever run the
-// job. It says so when the job is released, and holds it again.
-func (j Job) Impossible() bool { return j.State == Pending && j.Reason == "BadConstraints" }
+// Impossible reports whether Slurm has found that it will never run the job: no
+// nodes it has can, or its user has no account there any more. It says so when the
+// job is released, and holds it again.
+func (j Job) Impossible() bool {
+	switch j.Reason {
+	case "BadConstraints", "InvalidAccount", "InvalidQOS":
+		return j.State == Pending
+	default:
+		return false
+	}
+}
 
 // State is where a job is in Slurm.
 type State string

@@ -1,0 +1,166 @@
+package slurm
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/libra-market/libra/core/task"
+)
+
+// cause is why a program never began, said by the script that Slurm runs in its
+// place: the number of the real-time signal that it ends itself by. No program ends
+// by one of them by chance; ranks and elements, which are programs of their own to
+// the script, end with the code that a shell has for it.
+type cause int
+
+// The causes.
+const (
+	noStart     cause = 40 + iota // there is no room for what it needs
+	noDirectory                   // to run in
+	noOutput                      // can be opened
+	noProgram                     // of that name
+	notRunnable                   // what has that name
+)
+
+// known reports whether a signal is a cause.
+func (c cause) known() bool { return c >= noStart && c <= notRunnable }
+
+// code is what a rank or an element ends with.
+func (c cause) code() int { return 128 + int(c) }
+
+// of names the cause for one of the tasks of a job.
+func (c cause) of(s *task.Spec) string {
+	switch c {
+	case noDirectory:
+		return "no such directory: " + s.Dir
+	case noOutput:
+		var files []string
+		for _, name := range []string{s.Output, s.Error} {
+			if name = fileOf(s, name); name != "" && (len(files) == 0 || files[0] != name) {
+				files = append(files, name)
+			}
+		}
+		return "output cannot be opened: " + strings.Join(files, " or ")
+	case noProgram:
+		return "no such program: " + programName(s)
+	case notRunnable:
+		return "program " + programName(s) + ": it cannot be executed"
+	default:
+		return "no room for temporary files on its node"
+	}
+}
+
+// programName is what the user calls the program.
+func programName(s *task.Spec) string {
+	if len(s.Script) == 0 {
+		return s.Argv[0]
+	}
+	return interpreter(string(s.Script))[0]
+}
+
+// A program could say of itself that it never began. It is believed where it can
+// have had no more than what our script takes to find out: so much processor time
+// for each task where agents measure, so long where only Slurm looks at its watch.
+const (
+	littleTime = 250 * time.Millisecond
+	littleWait = 1 // second, of those that Slurm counts
+)
+
+// hadLittle reports whether a run had no more than our script needs.
+func (r *run) hadLittle(control Control) bool {
+	if control == None {
+		return r.end.started == 0 || r.end.ended-r.end.started <= littleWait
+	}
+	var used time.Duration
+	for _, s := range r.statuses {
+		used += time.Duration(s.CPUUS) * time.Microsecond
+	}
+	return used <= littleTime*time.Duration(max(1, r.size))
+}
+
+// checkBegan holds what a script or Slurm says of a task that never began against
+// what it has had, and names the cause.
+func (r *run) checkBegan(s *task.Status, control Control) {
+	if c := r.end.cause; c != 0 {
+		o := r.orders[s.Rank]
+		s.State, s.Exit, s.Signal, s.Error = task.Refused, 0, "", c.of(&o.Spec)
+	}
+	switch {
+	case !s.NeverBegan():
+	case r.hadLittle(control):
+		s.StartedUS = 0
+	default:
+		s.State, s.Signal, s.Error = task.Ended, "SIGTERM", "it ran, and ended as if it never had: "+s.Error
+	}
+}
+
+// Shell functions that find out, before the user's program begins, that it cannot.
+// libra_never ends the script; in a rank or an element it leaves that to whoever
+// started it. libra_find looks for a program as a shell does, $2 being the PATH,
+// and at the interpreter that it names.
+const findShell = `libra_never() {
+	[ -z "$libra_inner" ] || exit $((128 + $1))
+	kill -"$1" $$
+	exit $((128 + $1))
+}
+libra_find() {
+	libra_found=
+	libra_why=%[1]d
+	case $1 in
+	*/*)
+		[ ! -e "$1" ] || libra_why=%[2]d
+		[ ! -f "$1" ] || [ ! -x "$1" ] || libra_found=$1
+		;;
+	*)
+		set -f
+		libra_ifs=$IFS
+		IFS=:
+		for libra_place in $2; do
+			libra_place=${libra_place:-.}
+			[ -z "$libra_found" ] && [ -f "$libra_place/$1" ] || continue
+			libra_why=%[2]d
+			[ ! -x "$libra_place/$1" ] || libra_found=$libra_place/$1
+		done
+		IFS=$libra_ifs
+		set +f
+		;;
+	esac
+	[ -n "$libra_found" ] || libra_never $libra_why
+	[ -r "$libra_found" ] && [ "$(head -c 2 "$libra_found" 2>/dev/null | tr -d '\000')" = '#!' ] || return 0
+	read -r libra_line <"$libra_found" || :
+	libra_line=$(printf '%%s\n' "${libra_line#??}" | tr '\t\r' '  ')
+	libra_line=${libra_line#"${libra_line%%%%[! ]*}"}
+	[ -z "$libra_line" ] || [ -e "${libra_line%%%% *}" ] || libra_never %[1]d
+}
+`
+
+// finders is the same with the causes in it.
+var finders = fmt.Sprintf(findShell, noProgram, notRunnable)
+
+// causeCodes is the pattern of a shell for the codes of all causes.
+var causeCodes = fmt.Sprintf("%d|%d|%d|%d|%d", noStart.code(), noDirectory.code(), noOutput.code(), noProgram.code(), notRunnable.code())
+
+// passOn ends a script as what it started did, if that never began.
+func passOn(variable string) string {
+	return fmt.Sprintf("case $%[1]s in\n%[2]s) libra_never $((%[1]s - 128)) ;;\nesac\n", variable, causeCodes)
+}
+
+// pathOf is where the programs of a task are looked for.
+func pathOf(s *task.Spec) string {
+	path := defaultPath
+	for _, set := range s.Env {
+		if value, is := strings.CutPrefix(set, "PATH="); is {
+			path = value
+		}
+	}
+	return path
+}
+
+// never is the command of a script that ends it for a cause.
+func never(c cause) string { return fmt.Sprintf("libra_never %d", c) }
+
+// find is the command of a script that looks for its program.
+func find(s *task.Spec) string {
+	return fmt.Sprintf("libra_find %s %s\n", quote(programName(s)), quote(pathOf(s)))
+}

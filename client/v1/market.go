@@ -40,7 +40,7 @@ type Tally struct {
 	Penalties int64            `json:"penalties_micros"`
 	Net       int64            `json:"net_micros"`
 	Offered   int64            `json:"offered_micros"`    // what all who came were ready to pay
-	Bound     int64            `json:"bound_micros"`      // what no admission could have exceeded in expectation
+	Bound     int64            `json:"bound_micros"`      // the most that the jobs submitted in the period could have brought: revenue never exceeds it
 	BoundHow  string           `json:"bound_how"`         // how the bound was reckoned
 	Used      float64          `json:"processor_seconds"` // work sold
 	Utilized  float64          `json:"utilization"`

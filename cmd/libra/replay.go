@@ -140,6 +140,13 @@ type pastRun struct {
 	nodes    int
 	arrivals []workload.Arrival
 	lived    *replay.Course // what was, where the market itself remembers
+	purses   *replay.Purses // and who could pay what
+	unfunded int            // jobs it refused for lack of money
+}
+
+// past is the history to be replayed.
+func (r *pastRun) past() *replay.History {
+	return &replay.History{Arrivals: r.arrivals, Nodes: r.nodes, Purses: r.purses}
 }
 
 func runReplay(ctx context.Context, con *console, opts replayOptions) error {
@@ -173,9 +180,9 @@ func runReplay(ctx context.Context, con *console, opts replayOptions) error {
 	if err != nil {
 		return err
 	}
-	answer := replayAnswer{History: opts.history, Nodes: r.nodes, Before: before.Ending, Tuned: tuned}
+	answer := replayAnswer{History: opts.history, Nodes: r.nodes, Before: before.Ending, Tuned: tuned, Unfunded: r.unfunded}
 	for _, c := range contenders {
-		after, err := replay.Run(ctx, r.arrivals, r.nodes, c.kind.Name, c.set)
+		after, err := r.past().Run(ctx, c.kind.Name, c.set)
 		if err != nil {
 			return err
 		}
@@ -210,7 +217,7 @@ func (r *pastRun) baseline(ctx context.Context, contenders []contender) (*replay
 			from[0].set = c.set
 		}
 	}
-	return replay.Run(ctx, r.arrivals, r.nodes, r.from, from[0].set)
+	return r.past().Run(ctx, r.from, from[0].set)
 }
 
 // tuneSetting finds the best value of --tune for the first policy that has the
@@ -223,7 +230,7 @@ func (r *pastRun) tuneSetting(ctx context.Context, contenders []contender, low, 
 	c := contenders[at]
 	bars := &stageBars{con: r.con}
 	defer bars.finish()
-	t, err := replay.Tune(ctx, &experiment.Lab{Progress: bars.tell}, r.arrivals, r.nodes, c.kind, c.set, r.tune, low, high)
+	t, err := r.past().Tune(ctx, &experiment.Lab{Progress: bars.tell}, c.kind, c.set, r.tune, low, high)
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,12 @@ func (r *pastRun) loadLive(ctx context.Context) error {
 			return err
 		}
 		past = past.Last(r.last)
-		r.arrivals, r.lived = past.Arrivals, past.Course
+		r.arrivals, r.lived, r.unfunded = past.Arrivals, past.Course, past.Unfunded
+		accounts, err := c.Accounts(ctx, "")
+		if err != nil {
+			return err
+		}
+		r.purses = past.Purses(accounts)
 		return nil
 	})
 }

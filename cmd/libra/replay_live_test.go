@@ -97,6 +97,49 @@ func TestReplayOfTheLiveHistory(t *testing.T) {
 	}
 }
 
+// A job that was refused because nobody could pay for it is nobody's income under
+// another policy either, nor is one that the account could never have paid.
+func TestReplayPaysWithTheMoneyThatIsThere(t *testing.T) {
+	s := testService(t, "libra")
+	lived(t, s)
+	for _, r := range []v1.Request{
+		{Argv: []string{"true"}, EstimateMS: 1e9},                      // 1000 units are not enough
+		{Argv: []string{"true"}, EstimateMS: 1e9, DeadlineMS: 100_000}, // nor would they have been for this one
+	} {
+		o, _, err := s.market.Do(t.Context(), api.Command{By: api.Identity{User: "alice", Role: v1.RoleUser}, Submit: &v1.SubmitRequest{Request: r}}, api.Key{})
+		if err != nil || o.Refusal == nil {
+			t.Fatalf("%+v, %v", o, err)
+		}
+	}
+	token, err := s.makeToken(t.Context(), "root", v1.RoleOwner, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("LIBRA_SERVER", s.url())
+	t.Setenv("LIBRA_TOKEN", token)
+	var out, complaints bytes.Buffer
+	if code := run(t.Context(), []string{"replay", "live", "--policy", "fifo", "--json"}, strings.NewReader(""), &out, &complaints); code != 0 {
+		t.Fatalf("exit %d: %s", code, complaints.String())
+	}
+	var answer replayAnswer
+	if err := json.Unmarshal(out.Bytes(), &answer); err != nil {
+		t.Fatal(err)
+	}
+	after := answer.After[0]
+	if answer.Unfunded != 1 || after.Jobs != 5 || after.Unpaid != 1 || after.Revenue > 1000 {
+		t.Errorf("left out %d, not paid %d, revenue %v of %d jobs", answer.Unfunded, after.Unpaid, after.Revenue, after.Jobs)
+	}
+	out.Reset()
+	if code := run(t.Context(), []string{"replay", "live", "--policy", "fifo"}, strings.NewReader(""), &out, &complaints); code != 0 ||
+		!strings.Contains(out.String(), "left out: 1 job") || !strings.Contains(out.String(), "not counted: 1 job") {
+		t.Errorf("exit %d: %s", code, out.String())
+	}
+	same, err := s.whatIf(t.Context(), "libra", nil, v1.Rates{Processor: int64(market.Unit)})
+	if err != nil || same.LeftOut != 1 || same.Revenue > int64(1000*market.Unit) {
+		t.Errorf("%+v, %v", same, err)
+	}
+}
+
 // The same levers bring the same; a price ten times as high is felt.
 func TestWhatIf(t *testing.T) {
 	s := testService(t, "libra")

@@ -17,6 +17,8 @@ type replayAnswer struct {
 	Before  replay.Ending   `json:"before"`
 	After   []replay.Change `json:"after"`
 	Tuned   *replay.Tuning  `json:"tuned,omitempty"`
+
+	Unfunded int `json:"unfunded,omitempty"` // jobs that were refused for lack of money: left out
 }
 
 func (r *pastRun) headline() string {
@@ -26,6 +28,12 @@ func (r *pastRun) headline() string {
 func (r *pastRun) print(a *replayAnswer) error {
 	if _, err := fmt.Fprintf(r.con.out, "%s\n\n", r.headline()); err != nil {
 		return err
+	}
+	if a.Unfunded > 0 {
+		if _, err := fmt.Fprintf(r.con.out, "left out: %s refused because nobody could pay for it, which no price makes income of\n\n",
+			number(int64(a.Unfunded), "job")); err != nil {
+			return err
+		}
 	}
 	if a.Tuned != nil {
 		if err := r.printCurve(a.Tuned); err != nil {
@@ -70,6 +78,12 @@ func (r *pastRun) printChange(c *replay.Change) error {
 	g.add("satisfied in both", count(c.Kept), "they pay "+relative(c.KeptPaid-c.KeptBefore, c.KeptBefore))
 	if err := g.write(r.con.out, "  "); err != nil {
 		return err
+	}
+	if c.Unpaid > 0 {
+		if _, err := fmt.Fprintf(r.con.out, "  not counted: %s that would have been taken and that the account could not have paid\n",
+			number(c.Unpaid, "job")); err != nil {
+			return err
+		}
 	}
 	g = &grid{left: 2}
 	g.add("", "", "jobs", "won", "lost", "paid before", "pays")

@@ -59,7 +59,7 @@ func newReport(con *console) *cobra.Command {
 		Short: "Sum up the business: promises kept and missed, revenue against its bound",
 		Long: `Sum up the business of the month under way, or of another stretch of time: what came
 and what became of it, the promises made, kept, missed and paid for, and the revenue
-beside what no admission could have exceeded. For the owner of the cluster. Days are
+beside the most that the same jobs could have brought. For the owner of the cluster. Days are
 in UTC.`,
 		Example: `  libra report
   libra report --from 2026-11-01 --to 2026-12-01 --json`,

@@ -40,7 +40,12 @@ func (s *service) whatIf(ctx context.Context, name string, set map[string]string
 		return web.WhatIfResult{}, err
 	}
 	force := epochs[len(epochs)-1]
-	f, err := replay.Foresee(ctx, past.Arrivals, size,
+	accounts, err := s.market.Accounts(ctx, "")
+	if err != nil {
+		return web.WhatIfResult{}, err
+	}
+	history := replay.History{Arrivals: past.Arrivals, Nodes: size, Purses: past.Purses(accounts)}
+	f, err := history.Foresee(ctx,
 		replay.Levers{Policy: force.Policy, Set: settingsMap(force.Settings), Rate: market.Money(force.Rates.Processor).Price()},
 		replay.Levers{Policy: name, Set: set, Rate: market.Money(rates.Processor).Price()})
 	if err != nil {
@@ -49,7 +54,7 @@ func (s *service) whatIf(ctx context.Context, name string, set map[string]string
 	return web.WhatIfResult{
 		FromUS: since, ToUS: now.UnixMicro(), Jobs: len(past.Arrivals),
 		Revenue: foreseen(f.Revenue), RevenueBefore: foreseen(f.RevenueBefore), Accepted: f.Accepted, AcceptedBefore: f.AcceptedBefore,
-		Kept: f.Kept, KeptBefore: f.KeptBefore, UsersBetter: f.Better, UsersWorse: f.Worse,
+		Kept: f.Kept, KeptBefore: f.KeptBefore, UsersBetter: f.Better, UsersWorse: f.Worse, LeftOut: past.Unfunded + f.Unpaid,
 	}, nil
 }
 

@@ -42,7 +42,11 @@ func (t *Tally) CountPromise(j *Job, byUS int64) {
 
 // Offered is what a job has paid, or was ready to pay.
 func (j *Job) Offered() int64 {
-	if j.State == Rejected && j.Request.Budget != nil {
+	switch {
+	case j.State != Rejected:
+	case j.Reason == ReasonFunds || j.Reason == ReasonLimit: // it had not what it offered
+		return 0
+	case j.Request.Budget != nil:
 		return *j.Request.Budget
 	}
 	return max(j.Price, j.Charged)

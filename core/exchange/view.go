@@ -87,6 +87,18 @@ func (x *state) Owned(path string, subtree bool) (owned, held market.Money) {
 	return owned, held
 }
 
+// SpeedOfAll is the work a second of all processors that belong to the market,
+// whether or not they are up.
+func (x *state) SpeedOfAll() float64 {
+	sum := 0.0
+	for _, n := range x.nodes {
+		if !n.Retired {
+			sum += n.Rating * float64(n.Processors)
+		}
+	}
+	return sum
+}
+
 // Speed is the work a second of all processors that are up.
 func (x *state) Speed() float64 {
 	return x.nodes.speed()

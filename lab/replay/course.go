@@ -7,7 +7,6 @@ import (
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/lab/experiment"
 	"github.com/libra-market/libra/lab/report"
-	"github.com/libra-market/libra/lab/workload"
 )
 
 // Fate is what became of one job.
@@ -24,6 +23,7 @@ type Ending struct {
 	Satisfied int64   `json:"satisfied"`
 	Jobs      int64   `json:"jobs"`
 	Utility   float64 `json:"utility"`
+	Unpaid    int64   `json:"unpaid,omitempty"` // jobs that nobody could have paid at these prices: they are not counted
 }
 
 // Course is a history under one policy, job by job.
@@ -49,19 +49,16 @@ func NewCourse(policy, settings string, fates []Fate, utility float64) *Course {
 	return c
 }
 
-// Run replays jobs under a policy with settings, on so many plain nodes.
-func Run(ctx context.Context, arrivals []workload.Arrival, nodes int, policy string, set map[string]string) (*Course, error) {
-	cell := cellOf(nodes, policy, set)
-	fates := make([]Fate, len(arrivals))
-	summary, err := cell.RunOn(ctx, arrivals, func(rec *market.Record) {
-		if rec.Kind == market.Completed {
-			fates[rec.Job] = fateOf(rec)
-		}
-	})
+// Run replays the jobs under a policy with settings.
+func (h *History) Run(ctx context.Context, policy string, set map[string]string) (*Course, error) {
+	cell := cellOf(h.Nodes, policy, set)
+	e, err := h.run(ctx, &cell)
 	if err != nil {
 		return nil, err
 	}
-	return NewCourse(policy, string(cell.Set), fates, summary.Utility), nil
+	c := NewCourse(policy, string(cell.Set), e.fates, e.utility)
+	c.Unpaid = int64(e.unpaid)
+	return c, nil
 }
 
 // fateOf is what became of a job that ran to its end.

@@ -22,30 +22,25 @@ type Forecast struct {
 	Accepted, AcceptedBefore int // jobs that were taken and ran to their end
 	Kept, KeptBefore         int // in time and within budget
 	Better, Worse            int // users
+	Unpaid, UnpaidBefore     int // jobs that nobody could have paid
 }
 
-// Foresee runs jobs on so many processors of rating 1 under other levers, and
-// under those in force: the difference is what the levers do.
-func Foresee(ctx context.Context, arrivals []workload.Arrival, processors int, inForce, other Levers) (*Forecast, error) {
-	before, err := tryLevers(ctx, arrivals, processors, inForce)
+// Foresee runs the jobs under other levers, and under those in force: the
+// difference is what the levers do.
+func (h *History) Foresee(ctx context.Context, inForce, other Levers) (*Forecast, error) {
+	before, err := h.tryLevers(ctx, inForce)
 	if err != nil {
 		return nil, err
 	}
-	after, err := tryLevers(ctx, arrivals, processors, other)
+	after, err := h.tryLevers(ctx, other)
 	if err != nil {
 		return nil, err
 	}
-	f := &Forecast{}
+	f := &Forecast{Unpaid: after.unpaid, UnpaidBefore: before.unpaid}
 	f.Revenue, f.Accepted, f.Kept = after.sums()
 	f.RevenueBefore, f.AcceptedBefore, f.KeptBefore = before.sums()
-	f.Better, f.Worse = WhoGains(arrivals, before.fates, after.fates)
+	f.Better, f.Worse = WhoGains(h.Arrivals, before.fates, after.fates)
 	return f, nil
-}
-
-// effect is what levers do to every job.
-type effect struct {
-	fates     []Fate
-	completed int
 }
 
 // sums adds up what all paid, those too who were served late.
@@ -59,7 +54,7 @@ func (e *effect) sums() (revenue market.Price, completed, satisfied int) {
 	return revenue, e.completed, satisfied
 }
 
-func tryLevers(ctx context.Context, arrivals []workload.Arrival, processors int, l Levers) (*effect, error) {
+func (h *History) tryLevers(ctx context.Context, l Levers) (*effect, error) {
 	kind, err := policy.Find(l.Policy)
 	if err != nil {
 		return nil, err
@@ -77,14 +72,8 @@ func tryLevers(ctx context.Context, arrivals []workload.Arrival, processors int,
 		}
 		set[s.Name] = value
 	}
-	e := &effect{fates: make([]Fate, len(arrivals))}
-	_, err = cellOf(processors, l.Policy, set).RunOn(ctx, arrivals, func(rec *market.Record) {
-		if rec.Kind == market.Completed {
-			e.completed++
-			e.fates[rec.Job] = fateOf(rec)
-		}
-	})
-	return e, err
+	cell := cellOf(h.Nodes, l.Policy, set)
+	return h.run(ctx, &cell)
 }
 
 // WhoGains counts the users for whom more jobs are satisfied, or as many for

@@ -29,6 +29,8 @@ func Processors(nodes []v1.NodeView) (n int, rating float64) {
 type Past struct {
 	Arrivals []workload.Arrival
 	Course   *Course
+	Payers   []string // the account of each
+	Unfunded int      // jobs refused for lack of money, which are left out
 }
 
 // Last is the last so many jobs of a past; of 0, all.
@@ -37,7 +39,10 @@ func (p *Past) Last(n int) *Past {
 	if n <= 0 || from <= 0 {
 		return p
 	}
-	return &Past{Arrivals: p.Arrivals[from:], Course: NewCourse(p.Course.Policy, "", p.Course.Fates[from:], 0)}
+	return &Past{
+		Arrivals: p.Arrivals[from:], Payers: p.Payers[from:], Unfunded: p.Unfunded,
+		Course: NewCourse(p.Course.Policy, "", p.Course.Fates[from:], 0),
+	}
 }
 
 // Pages is a way to the jobs of a market, in the order of submission.
@@ -45,7 +50,8 @@ type Pages func(ctx context.Context, after int64) ([]v1.Job, error)
 
 // Remember makes a workload of a market's jobs. How long a job that was refused
 // would have run nobody knows: as long as it said. Jobs under way, and those
-// that were cancelled, say nothing yet and are left out.
+// that were cancelled, say nothing yet and are left out; so are those that were
+// refused because nobody could pay for them, which no other price makes income of.
 func Remember(ctx context.Context, from Pages, rating float64) (*Past, error) {
 	m := &Past{}
 	var fates []Fate
@@ -65,11 +71,15 @@ func Remember(ctx context.Context, from Pages, rating float64) (*Past, error) {
 			if !j.State.Final() || j.State == v1.Cancelled {
 				continue
 			}
+			if unfunded(j) {
+				m.Unfunded++
+				continue
+			}
 			if origin == 0 {
 				origin = j.SubmittedUS
 			}
 			a := arrivalOf(j, origin, rating)
-			m.Arrivals = append(m.Arrivals, a)
+			m.Arrivals, m.Payers = append(m.Arrivals, a), append(m.Payers, j.Account)
 			f := livedFate(j)
 			fates = append(fates, f)
 			if f.Satisfied && a.Job.SLA.Budget.Limited() {
@@ -79,6 +89,11 @@ func Remember(ctx context.Context, from Pages, rating float64) (*Past, error) {
 	}
 	m.Course = NewCourse(AsItWas, "", fates, utility)
 	return m, nil
+}
+
+// unfunded reports whether a job was refused for lack of money.
+func unfunded(j *v1.Job) bool {
+	return j.State == v1.Rejected && (j.Reason == v1.ReasonFunds || j.Reason == v1.ReasonLimit)
 }
 
 // arrivalOf is a job of the past as one that comes again, on processors of

@@ -31,11 +31,11 @@ func history() []workload.Arrival {
 
 func TestCompareSaysWhoGains(t *testing.T) {
 	arrivals := history()
-	before, err := replay.Run(t.Context(), arrivals, 1, "fifo", nil)
+	before, err := (&replay.History{Arrivals: arrivals, Nodes: 1}).Run(t.Context(), "fifo", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	after, err := replay.Run(t.Context(), arrivals, 1, "libra", nil)
+	after, err := (&replay.History{Arrivals: arrivals, Nodes: 1}).Run(t.Context(), "libra", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,21 +55,21 @@ func TestCompareSaysWhoGains(t *testing.T) {
 func TestForesee(t *testing.T) {
 	arrivals := history()
 	now := replay.Levers{Policy: "libra-plus", Rate: 1}
-	same, err := replay.Foresee(t.Context(), arrivals, 1, now, now)
+	same, err := (&replay.History{Arrivals: arrivals, Nodes: 1}).Foresee(t.Context(), now, now)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if same.Revenue != same.RevenueBefore || same.Better+same.Worse != 0 || same.Accepted != 3 || same.Kept != 3 {
 		t.Errorf("the same levers: %+v", same)
 	}
-	dear, err := replay.Foresee(t.Context(), arrivals, 1, now, replay.Levers{Policy: "libra-plus", Rate: 2})
+	dear, err := (&replay.History{Arrivals: arrivals, Nodes: 1}).Foresee(t.Context(), now, replay.Levers{Policy: "libra-plus", Rate: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if dear.Revenue <= dear.RevenueBefore || dear.Worse != 2 || dear.Better != 0 {
 		t.Errorf("twice the price: %+v", dear)
 	}
-	if _, err := replay.Foresee(t.Context(), arrivals, 1, now, replay.Levers{Policy: "nothing"}); err == nil {
+	if _, err := (&replay.History{Arrivals: arrivals, Nodes: 1}).Foresee(t.Context(), now, replay.Levers{Policy: "nothing"}); err == nil {
 		t.Error("an unknown policy was tried")
 	}
 }
@@ -104,7 +104,7 @@ func TestTuneKeepsTheBestOfItsCurve(t *testing.T) {
 	if !replay.Tunable(kind, "beta") || replay.Tunable(kind, "spare") || replay.Tunable(kind, "nothing") {
 		t.Error("what can be tuned is not known")
 	}
-	tuned, err := replay.Tune(t.Context(), &experiment.Lab{Workers: 1}, history(), 1, kind, nil, "beta", 0.01, 10)
+	tuned, err := (&replay.History{Arrivals: history(), Nodes: 1}).Tune(t.Context(), &experiment.Lab{Workers: 1}, kind, nil, "beta", 0.01, 10)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,11 +8,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
 	"github.com/libra-market/libra/lab/experiment"
-	"github.com/libra-market/libra/lab/report"
-	"github.com/libra-market/libra/lab/workload"
 )
 
 // Tuning is the value of a setting that earns most, and what was tried.
@@ -46,7 +43,7 @@ func Tunable(kind policy.Kind, setting string) bool {
 // is not smooth in a price (a job more or less is a step), so it looks
 // everywhere first and then closer around the best, rather than following a
 // slope.
-func Tune(ctx context.Context, lab *experiment.Lab, arrivals []workload.Arrival, nodes int,
+func (h *History) Tune(ctx context.Context, lab *experiment.Lab,
 	kind policy.Kind, set map[string]string, setting string, low, high float64,
 ) (*Tuning, error) {
 	t := &Tuning{Policy: kind.Name, Setting: setting}
@@ -59,9 +56,9 @@ func Tune(ctx context.Context, lab *experiment.Lab, arrivals []workload.Arrival,
 	if t.Default >= low && t.Default <= high {
 		values = append(values, t.Default)
 	}
-	base := cellOf(nodes, kind.Name, set)
+	base := cellOf(h.Nodes, kind.Name, set)
 	for range 3 {
-		if err := t.try(ctx, lab, arrivals, base, values); err != nil {
+		if err := t.try(ctx, lab, h, base, values); err != nil {
 			return nil, err
 		}
 		best := t.best()
@@ -85,7 +82,7 @@ func spread(low, high float64, n int) []float64 {
 }
 
 // try runs the history for values that have not been tried.
-func (t *Tuning) try(ctx context.Context, lab *experiment.Lab, arrivals []workload.Arrival, base experiment.Cell, values []float64) error {
+func (t *Tuning) try(ctx context.Context, lab *experiment.Lab, h *History, base experiment.Cell, values []float64) error {
 	slices.Sort(values)
 	values = slices.DeleteFunc(slices.Compact(values), func(x float64) bool {
 		return slices.ContainsFunc(t.Curve, func(v Value) bool { return v.Value == x })
@@ -94,16 +91,12 @@ func (t *Tuning) try(ctx context.Context, lab *experiment.Lab, arrivals []worklo
 	err := lab.Each(ctx, fmt.Sprintf("%s %d", t.Setting, len(t.Curve)), len(values), func(ctx context.Context, i int) error {
 		cell := base
 		cell.Set = cell.Set.Set(t.Setting, values[i])
-		satisfied := int64(0)
-		summary, err := cell.RunOn(ctx, arrivals, func(rec *market.Record) {
-			if rec.Kind == market.Completed && report.Satisfied(rec) {
-				satisfied++
-			}
-		})
+		e, err := h.run(ctx, &cell)
 		if err != nil {
 			return err
 		}
-		found[i] = Value{values[i], finiteOr(summary.Revenue, 0), satisfied}
+		_, _, satisfied := e.sums()
+		found[i] = Value{values[i], finiteOr(e.revenue, 0), int64(satisfied)}
 		return nil
 	})
 	if err != nil {

@@ -51,6 +51,7 @@ type WhatIfResult struct {
 	KeptBefore     int
 	UsersBetter    int // more of their jobs in time and within budget, or the same for less
 	UsersWorse     int
+	LeftOut        int // jobs that nobody could pay for
 }
 
 func (o Options) withDefaults() Options {

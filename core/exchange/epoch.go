@@ -141,7 +141,7 @@ func Complete(name string, set, unsaid map[string]string) map[string]string {
 // differs there from the papers.
 func LiveSettings() map[string]string {
 	set := rules.Live().Map()
-	set["per"] = "processor"
+	set["per"], set["resources"] = "processor", "time"
 	return set
 }
 

@@ -16,7 +16,7 @@ func (j *activeJob) agreed(c *clock) bill.Job {
 		Optional: j.Request.optionalTerms(),
 	}
 	if a.Optional != nil {
-		a.Formula = formula(j.Policy) // of the mandatory part alone
+		a.Formula = formula(j.Policy, false) // of the mandatory part alone
 	}
 	for _, e := range j.Extensions {
 		a.Extensions = append(a.Extensions, bill.Extension{WorkMS: e.WorkMS, Price: market.Money(e.Price)})

@@ -26,7 +26,7 @@ func (x *state) prepareWorking(j *activeJob, asked *market.Job) {
 			w.Inputs = append(w.Inputs, Input{Name: in.Name, Value: in.Value, Unit: in.Unit})
 		}
 	}
-	w.Formula = formula(x.epoch().Policy)
+	w.Formula = formula(x.epoch().Policy, settingsOf(x.epoch())["per"] == "processor")
 	if asked.Optional > 0 {
 		w.Formula += ", and rate * seconds executed of O"
 	}
@@ -34,16 +34,26 @@ func (x *state) prepareWorking(j *activeJob, asked *market.Job) {
 }
 
 // formula is how a policy prices a job, in words that can be worked out by
-// hand.
-func formula(policy string) string {
+// hand; each says that every processor is paid for.
+func formula(policy string, each bool) string {
 	switch policy {
 	case "libra":
+		if each {
+			return "procs * (gamma * E + delta * E / D)"
+		}
 		return "gamma * E + delta * E / D"
 	case "libra-plus":
-		return "E/rating * (alpha * PBase + beta * PBase * RESMax / (RESMax - RESCommitted - E/rating)), and the same for memory and disk where they have a price; on the dearest of its processors"
+		const one = "E/rating * (alpha * PBase + beta * PBase * RESMax / (RESMax - RESCommitted - E/rating)), and the same for memory and disk where they have a price; "
+		if each {
+			return one + "the sum over its processors, of which the dearest is shown"
+		}
+		return one + "on the dearest of its processors"
 	case "libra-sla", "bid-share", "mf-edf", "mf-hbf":
 		return "B"
 	default:
+		if each {
+			return "procs * E * PBase"
+		}
 		return "E * PBase"
 	}
 }

@@ -24,15 +24,16 @@ import (
 // is refused only where there is no room to put it: more processors than are
 // up, or memory and disk that others have taken.
 type bidShare struct {
+	tariff
 	bid   float64
 	bids  []float64 // scratch: by processor, the sum
 	takes []candidate
 }
 
-func newBidShare() *bidShare { return &bidShare{bid: 1} }
+func newBidShare() *bidShare { return &bidShare{tariff: newTariff(), bid: 1} }
 
 func (p *bidShare) settings() []Setting {
-	return []Setting{number("bid", &p.bid, "bid per second of estimated runtime of a job that names no budget")}
+	return []Setting{number("bid", &p.bid, "bid per second of estimated runtime of a job that names no budget"), p.tariff.setting()}
 }
 
 // leastBid is the bid of who bids nothing: shares of it are defined, and too
@@ -69,7 +70,7 @@ func (p *bidShare) Admit(v book.View, j *market.Job, a *Answer) {
 	}
 	price := j.SLA.Budget
 	if !price.Limited() {
-		price = pricing.Static(market.Price(p.bid), j.Estimate)
+		price = p.tariff.of(pricing.Static(market.Price(p.bid), j.Estimate), j)
 	}
 	a.Procs = pick(p.takes, int(j.Width), a.Procs)
 	a.run(book.Terms{Price: price, Finish: market.Never})

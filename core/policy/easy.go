@@ -10,6 +10,7 @@ import (
 // reservation, and others may go ahead of it only where they do not delay it.
 // Three orders make the three policies that 000 compares itself with.
 type easy struct {
+	tariff
 	order string // what rank is called
 	rank  func(*market.Job) float64
 	base  float64
@@ -18,7 +19,7 @@ type easy struct {
 }
 
 func newEASY(order string, rank func(*market.Job) float64) *easy {
-	return &easy{order: order, rank: rank, base: 1, late: "hopeless"}
+	return &easy{tariff: newTariff(), order: order, rank: rank, base: 1, late: "hopeless"}
 }
 
 func (p *easy) settings() []Setting {
@@ -26,6 +27,7 @@ func (p *easy) settings() []Setting {
 		number("pbase", &p.base, "price of a second of estimated runtime"),
 		choice("late", &p.late, "drop a waiting job when it can no longer make its deadline, or only when that has passed",
 			"hopeless", "lapsed"),
+		p.tariff.setting(),
 	}
 }
 
@@ -49,7 +51,7 @@ func (p *easy) Admit(v book.View, j *market.Job, a *Answer) {
 		latest -= market.Time(float64(j.Estimate) / fastest(v))
 	}
 	a.queue(book.Terms{
-		Price: pricing.Static(market.Price(p.base), j.Estimate), Finish: market.Never,
+		Price: p.tariff.of(pricing.Static(market.Price(p.base), j.Estimate), j), Finish: market.Never,
 		Rank: market.Number(p.rank(j)), Latest: latest,
 	})
 }

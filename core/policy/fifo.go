@@ -8,12 +8,15 @@ import (
 
 // fifo is the default of the batch systems of 002: strict order of arrival.
 // The head blocks everybody, and nobody is ever dropped.
-type fifo struct{ base float64 }
+type fifo struct {
+	tariff
+	base float64
+}
 
-func newFIFO() *fifo { return &fifo{base: 1} }
+func newFIFO() *fifo { return &fifo{tariff: newTariff(), base: 1} }
 
 func (f *fifo) settings() []Setting {
-	return []Setting{number("pbase", &f.base, "price of a second of estimated runtime")}
+	return []Setting{number("pbase", &f.base, "price of a second of estimated runtime"), f.tariff.setting()}
 }
 
 // Admit queues whatever the cluster could ever hold.
@@ -22,7 +25,7 @@ func (f *fifo) Admit(v book.View, j *market.Job, a *Answer) {
 		a.refuse(market.CannotMeetResources)
 		return
 	}
-	price := pricing.Static(market.Price(f.base), j.Estimate)
+	price := f.tariff.of(pricing.Static(market.Price(f.base), j.Estimate), j)
 	a.queue(book.Terms{Price: price, Finish: market.Never, Latest: market.Never})
 }
 

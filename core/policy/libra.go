@@ -11,12 +11,13 @@ import (
 // time.
 type libra struct {
 	proportional
+	tariff
 	price pricing.Libra
 	fit   string
 }
 
 func newLibra() *libra {
-	return &libra{proportional: newProportional(), price: pricing.Libra{Gamma: 1, Delta: 1}, fit: "best"}
+	return &libra{proportional: newProportional(), tariff: newTariff(), price: pricing.Libra{Gamma: 1, Delta: 1}, fit: "best"}
 }
 
 func (p *libra) settings() []Setting {
@@ -25,6 +26,7 @@ func (p *libra) settings() []Setting {
 		number("delta", &p.price.Delta, "price of urgency, estimate over deadline"),
 		choice("fit", &p.fit, "which of the nodes that can take a job: the fullest, or the emptiest as in the first Libra paper",
 			"best", "least-loaded"),
+		p.tariff.setting(),
 	)
 }
 
@@ -35,7 +37,7 @@ func (p *libra) Admit(v book.View, j *market.Job, a *Answer) {
 		a.refuse(market.CannotMeetResources)
 		return
 	}
-	cost := p.price.Cost(j.Estimate, j.SLA.Deadline)
+	cost := p.tariff.of(p.price.Cost(j.Estimate, j.SLA.Deadline), j)
 	if !cost.Within(j.SLA.Budget) {
 		a.refuse(market.CannotMeetBudget)
 		return

@@ -12,13 +12,15 @@ import (
 // price that rises as the processor time in the job's window becomes scarce.
 type libraPlus struct {
 	proportional
+	tariff
 	price pricing.Dynamic
 	base  float64
+	stock string
 	costs []market.Price // scratch: by processor
 }
 
 func newLibraPlus() *libraPlus {
-	return &libraPlus{proportional: newProportional(), price: pricing.Dynamic{Alpha: 1, Beta: 0.1}, base: 1}
+	return &libraPlus{proportional: newProportional(), tariff: newTariff(), price: pricing.Dynamic{Alpha: 1, Beta: 0.1}, base: 1, stock: byAmount}
 }
 
 func (p *libraPlus) settings() []Setting {
@@ -26,6 +28,8 @@ func (p *libraPlus) settings() []Setting {
 		number("alpha", &p.price.Alpha, "weight of the static part of the price"),
 		number("beta", &p.price.Beta, "weight of the dynamic part of the price"),
 		number("pbase", &p.base, "price of a second of processor time, times that of the node"),
+		p.tariff.setting(),
+		choice("resources", &p.stock, "how memory and disk are sold: the amount, or the amount for each hour of the estimate", byAmount, byTime),
 	)
 }
 
@@ -49,14 +53,37 @@ func (p *libraPlus) Admit(v book.View, j *market.Job, a *Answer) {
 		return
 	}
 	a.Procs = pick(affordable, int(j.Width), a.Procs)
-	cost, dearest := market.Price(0), 0
-	for proc := range a.Procs.All() {
-		if p.costs[proc] > cost {
-			cost, dearest = p.costs[proc], proc
+	cost, dearest := p.sum(a.Procs)
+	if p.tariff.each() && !cost.Within(j.SLA.Budget) {
+		// One by one they are within the budget, together they are not: the cheapest
+		// may be.
+		for i := range affordable {
+			affordable[i].rank = float64(p.costs[affordable[i].proc])
+		}
+		a.Procs = pick(affordable, int(j.Width), a.Procs)
+		if cost, dearest = p.sum(a.Procs); !cost.Within(j.SLA.Budget) {
+			a.refuse(market.CannotMeetBudget)
+			return
 		}
 	}
 	p.show(v, j, dearest, &a.Working)
 	a.run(book.Terms{Price: cost, Claim: market.Share(rate), Finish: j.Due(), Firm: window.Finite()})
+}
+
+// sum is the price of a job on some processors, and the dearest of them: which is
+// the price of the job, or one of those that add up to it.
+func (p *libraPlus) sum(procs market.Procs) (cost market.Price, dearest int) {
+	all, most := market.Price(0), market.Price(0)
+	for proc := range procs.All() {
+		all += p.costs[proc]
+		if p.costs[proc] > most {
+			most, dearest = p.costs[proc], proc
+		}
+	}
+	if p.tariff.each() {
+		return all, dearest
+	}
+	return most, dearest
 }
 
 // affordable keeps the takers whose price the budget meets, ranked by the free
@@ -97,7 +124,12 @@ func (p *libraPlus) costOn(v book.View, j *market.Job, proc int) (cost market.Pr
 	base := market.Price(p.base) * node.Base.Processor
 	if !j.SLA.Deadline.Finite() {
 		// All of an endless window is free, whatever is committed of it.
-		return market.Price(wanted * float64(p.price.Alpha+p.price.Beta) * float64(base)), market.Never, true
+		cost = market.Price(wanted * float64(p.price.Alpha+p.price.Beta) * float64(base))
+		if p.stock == byTime {
+			stored := float64(node.Base.Memory)*float64(j.Memory) + float64(node.Base.Disk)*float64(j.Disk)
+			cost += market.Price(float64(p.price.Alpha+p.price.Beta) * stored * wanted / hour)
+		}
+		return cost, market.Never, true
 	}
 	free = market.Time(time.Free(wanted))
 	if free <= market.TimeSlack {
@@ -114,7 +146,11 @@ func (p *libraPlus) costOn(v book.View, j *market.Job, proc int) (cost market.Pr
 		if m.Supply.Free(m.Wanted) <= 0 {
 			return 0, 0, false
 		}
-		cost += p.price.Cost(m)
+		if p.stock == byTime {
+			cost += p.price.Cost(m) * market.Price(wanted/hour)
+		} else {
+			cost += p.price.Cost(m)
+		}
 	}
 	return cost, free, true
 }
@@ -140,6 +176,14 @@ func (p *libraPlus) show(v book.View, j *market.Job, proc int, w *Working) {
 		w.add("disk free", "MB", float64(free))
 	}
 }
+
+// How memory and disk are sold: the papers' fine-grain pricing (000, section V.B)
+// knows the amount alone; by time a rate is for a megabyte and an hour.
+const (
+	byAmount = "amount"
+	byTime   = "time"
+	hour     = 3600 // seconds
+)
 
 // stock is the demand for a resource that a node keeps a store of. What is not
 // counted is not sold.

@@ -31,6 +31,7 @@ import (
 // A pass looks at the whole queue once for every job that could start: fine for
 // queues of hundreds, which is what its admission leaves.
 type qops struct {
+	tariff
 	base  float64
 	slack float64
 
@@ -41,12 +42,13 @@ type qops struct {
 	limits []market.Time
 }
 
-func newQoPS() *qops { return &qops{base: 1} }
+func newQoPS() *qops { return &qops{tariff: newTariff(), base: 1} }
 
 func (p *qops) settings() []Setting {
 	return []Setting{
 		number("pbase", &p.base, "price of a second of estimated runtime"),
 		number("slack", &p.slack, "slack factor: delay after the deadline that every job bears, in deadlines"),
+		p.tariff.setting(),
 	}
 }
 
@@ -69,7 +71,7 @@ func (p *qops) Admit(v book.View, j *market.Job, a *Answer) {
 		rank = float64(v.Entry(waiting[0]).Terms.Rank) - 1
 	}
 	a.queue(book.Terms{
-		Price: pricing.Static(market.Price(p.base), j.Estimate), Finish: promise, Firm: promise.Finite(),
+		Price: p.tariff.of(pricing.Static(market.Price(p.base), j.Estimate), j), Finish: promise, Firm: promise.Finite(),
 		Rank: market.Number(rank), Latest: market.Never,
 	})
 }

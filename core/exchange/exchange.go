@@ -15,11 +15,18 @@ type Exchange struct {
 	fx      Effects
 	touched touched
 	again   bool // what is carried out was carried out before: see Again
+	program int  // see OfferPrograms
 }
 
 // New is an exchange to which nothing has happened yet. The first command is
 // Open.
 func New(version string) *Exchange { return &Exchange{state: newState(version)} }
+
+// OfferPrograms bounds the programs that are kept with counter-offers, in bytes: an
+// offer to a larger one is of its terms alone, and whoever takes it hands the
+// program in again. Otherwise a refusal would keep more than a job does. 0: all
+// are kept. What is in a log says itself what was kept.
+func (x *Exchange) OfferPrograms(most int) { x.program = most }
 
 // Do carries out one command at a time that is not before the last one. An
 // error means that nothing has changed but time.

@@ -30,6 +30,9 @@ func (x *Exchange) offers(j *activeJob, reason string) []Offer {
 	found := x.counterOffers(j, reason)
 	for i := range found {
 		q := &found[i].Quote
+		if x.program > 0 && q.Request.programSize() > x.program {
+			q.Request = q.Request.withoutProgram()
+		}
 		q.ID = fmt.Sprintf("q%d%c", j.ID, 'a'+i)
 		q.ExpiresUS = x.now + DefaultTTL*1000
 		x.touched.quote(q.ID)

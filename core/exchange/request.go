@@ -97,6 +97,27 @@ func (r *Request) Validate() error {
 // price alone need not.
 func (r *Request) HasProgram() bool { return len(r.Argv) > 0 || r.Script != "" }
 
+// programSize is how many bytes what to run takes.
+func (r *Request) programSize() int {
+	n := len(r.Script) + size(r.Argv) + size(r.Env)
+	if r.Optional != nil {
+		n += size(r.Optional.Argv)
+	}
+	return n
+}
+
+// withoutProgram is the terms of a request.
+func (r *Request) withoutProgram() Request {
+	t := *r
+	t.Argv, t.Script, t.Env = nil, "", nil
+	if t.Optional != nil {
+		o := *t.Optional
+		o.Argv = nil
+		t.Optional = &o
+	}
+	return t
+}
+
 func bad(field, want string) error { return &FieldError{Field: field, Want: want} }
 
 func (r *Request) validateProgram() error {

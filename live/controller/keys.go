@@ -75,6 +75,9 @@ func (c *Controller) Do(ctx context.Context, cmd exchange.Command, key exchange.
 			return o, true, err
 		}
 	}
+	if err := checkPaths(&cmd); err != nil {
+		return exchange.Outcome{}, false, err
+	}
 	if err := c.settled(ctx, &cmd); err != nil {
 		return exchange.Outcome{}, false, err
 	}

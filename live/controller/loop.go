@@ -137,7 +137,8 @@ func (c *Controller) do(a *call) error {
 	a.out = out
 	var reply *store.Reply
 	if a.key.Given() {
-		body, err := json.Marshal(out)
+		a.out = leanOutcome(out)
+		body, err := json.Marshal(&a.out)
 		if err != nil {
 			return err
 		}

@@ -32,24 +32,7 @@ type Body struct {
 // newBody is an entry. What a job asks for is written once: where it is among
 // the facts, the command is without.
 func newBody(cmd exchange.Command, fx *exchange.Effects) Body {
-	if cmd.Submit != nil && fx.Facts.Requested() != nil {
-		s := *cmd.Submit
-		s.Request = exchange.Request{}
-		cmd.Submit = &s
-	}
-	return Body{Command: cmd, Steps: fx.Steps, Facts: &fx.Facts}
-}
-
-// command is what was asked, whole.
-func (b *Body) command() exchange.Command {
-	if b.Command.Submit != nil && b.Facts != nil {
-		if r := b.Facts.Requested(); r != nil {
-			s := *b.Command.Submit
-			s.Request = *r
-			b.Command.Submit = &s
-		}
-	}
-	return b.Command
+	return Body{Command: leanCommand(cmd, fx), Steps: fx.Steps, Facts: &fx.Facts}
 }
 
 // recovery puts the state together from a snapshot and the entries after it.
@@ -71,6 +54,7 @@ func (c *Controller) restore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	x.OfferPrograms(offerProgram)
 	c.x, c.seq, c.since = x, r.seq, r.entries
 	c.cfg.Logger.Info("state read back", "snapshot", snap.Seq, "entries", r.entries, "jobs", x.Underway(), "took", c.cfg.Now().Sub(began).Round(time.Millisecond))
 	if r.old > 0 || snap.Version != "" && snap.Version != SnapshotForm {

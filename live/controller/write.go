@@ -121,31 +121,18 @@ func jobRow(j *exchange.Change) (store.Job, error) {
 		row.Submitted = j.QuotedUS
 	}
 	var err error
-	if j.First && large(&j.Request) {
+	refused := j.State == exchange.Rejected
+	if j.First && large(&j.Request) && !refused {
 		if row.Spec, err = json.Marshal(&j.Request); err != nil {
 			return row, err
 		}
 	}
 	body := j.Job
-	body.Request = lean(&j.Request)
+	if body.Request = lean(&j.Request); refused {
+		body.Request = terms(&j.Request)
+	}
 	row.Body, err = json.Marshal(&body)
 	return row, err
-}
-
-// leanArgs is how many arguments of a request are kept where it may not be large.
-const leanArgs = 16
-
-// lean is a request without what may be large.
-func lean(r *exchange.Request) exchange.Request {
-	l := *r
-	l.Script, l.Env = "", nil
-	l.Argv = l.Argv[:min(leanArgs, len(l.Argv))]
-	return l
-}
-
-// large reports whether lean leaves something out.
-func large(r *exchange.Request) bool {
-	return r.Script != "" || len(r.Env) > 0 || len(r.Argv) > leanArgs
 }
 
 func txRow(t *ledger.Tx) (store.Tx, error) {

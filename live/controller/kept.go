@@ -1,0 +1,152 @@
+package controller
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/libra-market/libra/core/exchange"
+)
+
+// What is written down of a request is written once, and of one that was refused
+// only as much as its history needs: otherwise who is told no fills the disk for
+// nothing.
+
+// maxPath is what a path may have in bytes: no system opens a longer one.
+const maxPath = 4096
+
+// checkPaths refuses what could not be opened, before it is kept. It is asked at
+// the door and not in the exchange, which reads logs that know no such limit.
+func checkPaths(cmd *exchange.Command) error {
+	var r *exchange.Request
+	switch {
+	case cmd.Submit != nil:
+		r = &cmd.Submit.Request
+	case cmd.Quote != nil:
+		r = &cmd.Quote.Request
+	default:
+		return nil
+	}
+	for _, p := range []struct{ field, path string }{{"dir", r.Dir}, {"output", r.Output}, {"error", r.Error}} {
+		if len(p.path) > maxPath {
+			return &exchange.FieldError{Field: p.field, Want: fmt.Sprintf("at most %d bytes", maxPath)}
+		}
+	}
+	return nil
+}
+
+// leanArgs is how many arguments of a request are kept where it may not be large.
+const leanArgs = 16
+
+// leanText is how many bytes of its arguments are kept of a request that was refused.
+const leanText = 1024
+
+// offerProgram is how large a program may be that is kept with the offers made to it.
+const offerProgram = 4096
+
+// lean is a request without what may be large.
+func lean(r *exchange.Request) exchange.Request {
+	l := *r
+	l.Script, l.Env = "", nil
+	l.Argv = l.Argv[:min(leanArgs, len(l.Argv))]
+	return l
+}
+
+// large reports whether lean leaves something out.
+func large(r *exchange.Request) bool {
+	return r.Script != "" || len(r.Env) > 0 || len(r.Argv) > leanArgs
+}
+
+// terms is what is kept of a request that was refused: what was asked of the
+// market, the first words of its program, and no script.
+func terms(r *exchange.Request) exchange.Request {
+	l := lean(r)
+	l.Argv = firstWords(l.Argv)
+	if l.Optional != nil {
+		o := *l.Optional
+		o.Argv = firstWords(o.Argv)
+		l.Optional = &o
+	}
+	return l
+}
+
+// firstWords is the arguments that fit into leanText. What is kept is a copy: a
+// piece of a text keeps all of it in memory.
+func firstWords(argv []string) []string {
+	var kept []string
+	room := leanText
+	for _, word := range argv[:min(leanArgs, len(argv))] {
+		if len(word) > room {
+			word = strings.ToValidUTF8(word[:room], "")
+		}
+		if word == "" && len(kept) > 0 && room == 0 {
+			break
+		}
+		kept = append(kept, strings.Clone(word))
+		room -= len(word)
+	}
+	return kept
+}
+
+// leanCommand is a command as it goes into the log: what a job or a quote asks for
+// is among the facts if it was taken, and only its terms are kept if it was not.
+func leanCommand(cmd exchange.Command, fx *exchange.Effects) exchange.Command {
+	switch {
+	case cmd.Submit != nil && fx.Facts.Requested() != nil:
+		s := *cmd.Submit
+		s.Request = exchange.Request{}
+		cmd.Submit = &s
+	case cmd.Submit != nil:
+		s := *cmd.Submit
+		s.Request = terms(&s.Request)
+		cmd.Submit = &s
+	case cmd.Quote != nil:
+		q := *cmd.Quote
+		q.Request = terms(&q.Request)
+		cmd.Quote = &q
+	}
+	return cmd
+}
+
+// command is that of an entry, to be carried out again. A program that was
+// not kept counts for nothing there, but that there was one does.
+func (b *Body) command() exchange.Command {
+	cmd := b.Command
+	switch {
+	case cmd.Submit != nil:
+		s := *cmd.Submit
+		if b.Facts != nil {
+			if r := b.Facts.Requested(); r != nil {
+				s.Request = *r
+			}
+		}
+		if s.Quote == "" && !s.Request.HasProgram() {
+			s.Request.Argv = []string{"?"}
+		}
+		cmd.Submit = &s
+	case cmd.Quote != nil && b.Facts != nil:
+		q := *cmd.Quote
+		newest := int64(0)
+		for _, f := range b.Facts.Quotes { // others may have moved by it
+			if f.Job > newest && f.MadeUS == b.Facts.Now && f.Owner == cmd.By.User {
+				newest, q.Request = f.Job, f.Request
+			}
+		}
+		cmd.Quote = &q
+	}
+	return cmd
+}
+
+// leanOutcome is an outcome as it is kept for who asks again under the same key:
+// whoever sent the script has it.
+func leanOutcome(out exchange.Outcome) exchange.Outcome {
+	if out.Job != nil {
+		j := *out.Job
+		if out.Refusal != nil {
+			j.Request = terms(&j.Request)
+		} else {
+			j.Request.Script = ""
+		}
+		out.Job = &j
+	}
+	return out
+}

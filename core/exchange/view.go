@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"iter"
 	"maps"
 	"slices"
 
@@ -320,4 +321,16 @@ func (x *state) predict(asked *market.Job, core market.Quote) int64 {
 		slowest = max(slowest, float64(asked.Estimate)/(min(1, share)*rating))
 	}
 	return x.unix(t + market.Time(slowest))
+}
+
+// Live goes through the jobs under way, in no order. They are to be looked at and
+// not kept.
+func (x *state) Live() iter.Seq[*Job] {
+	return func(yield func(*Job) bool) {
+		for _, j := range x.jobs {
+			if !yield(&j.Job) {
+				return
+			}
+		}
+	}
 }

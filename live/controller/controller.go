@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/live/fair"
 	"github.com/libra-market/libra/live/news"
 	"github.com/libra-market/libra/live/store"
 )
@@ -39,6 +40,9 @@ type Config struct {
 	Report time.Duration
 	// SnapshotEvery is after how many commands the state is written down whole.
 	SnapshotEvery int
+	// Limits are what one user may have under way, and how many calls of one party
+	// may wait in the inbox.
+	Limits fair.Limits
 	// Now is the clock.
 	Now    func() time.Time
 	Logger *slog.Logger
@@ -50,6 +54,7 @@ func Default() Config {
 		Open:   exchange.Open{Policy: "libra", Rates: exchange.Rates{Processor: 1_000_000}},
 		Lease:  5 * time.Minute,
 		Report: 2 * time.Second, SnapshotEvery: 10_000,
+		Limits: fair.Limits{Queue: 1024},
 		Now:    time.Now, //nolint:forbidigo // the one place where the clock is read
 		Logger: slog.New(slog.DiscardHandler),
 	}
@@ -60,7 +65,7 @@ type Controller struct {
 	cfg   Config
 	log   Log
 	x     *exchange.Exchange // the loop's alone
-	inbox chan *call
+	inbox *fair.Queue[*call]
 	seq   int64 // of the last command carried out; the loop's alone
 	since int   // commands since the last snapshot; the loop's alone
 
@@ -68,6 +73,7 @@ type Controller struct {
 	writing bool              // the writer is at work
 	recent  map[string]*known // by idempotency key: carried out lately
 	used    *usedKeys
+	held    *holdings
 	closed  error // why nothing is taken at the moment
 	behind  bool  // the exchange is ahead of the store and must be read back
 
@@ -94,7 +100,7 @@ type stats struct {
 func Start(ctx context.Context, log Log, cfg Config) (*Controller, error) {
 	c := &Controller{
 		cfg: cfg, log: log,
-		inbox: make(chan *call, 4096), writes: make(chan *batch), written: make(chan writeResult),
+		inbox: fair.NewQueue[*call](cfg.Limits.Queue), writes: make(chan *batch), written: make(chan writeResult),
 		recent: map[string]*known{}, used: newUsedKeys(), done: make(chan struct{}),
 	}
 	c.fleet = newFleet(c)

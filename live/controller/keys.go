@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/live/fair"
 )
 
 // nameOf is a key with its owner, who alone it is good for.
@@ -113,14 +114,29 @@ func (c *Controller) settled(ctx context.Context, cmd *exchange.Command) error {
 	return nil
 }
 
+// partyOf is who waits in line with a command.
+func partyOf(by exchange.Identity) fair.Party {
+	switch {
+	case by.User == "":
+		return fair.Party{}
+	case by.Role == exchange.RoleNode:
+		return fair.Party{Kind: fair.Node, Name: by.User}
+	default:
+		return fair.Party{Kind: fair.Person, Name: by.User}
+	}
+}
+
 // send puts a call into the inbox and waits for its answer.
 func (c *Controller) send(ctx context.Context, a *call) error {
-	select {
-	case c.inbox <- a:
-	case <-ctx.Done():
+	if ctx.Err() != nil {
 		return ctx.Err()
-	case <-c.done:
-		return exchange.ErrUnavailable
+	}
+	who := fair.Who(ctx)
+	if a.cmd != nil {
+		who = partyOf(a.cmd.By)
+	}
+	if err := c.inbox.Put(who, a); err != nil {
+		return err
 	}
 	select {
 	case <-a.done:

@@ -29,6 +29,7 @@ type call struct {
 type batch struct {
 	store.Batch
 
+	bytes    int // of entries and rows
 	calls    []*call
 	orders   []nodeOrders
 	notices  []v1.Notice
@@ -36,6 +37,10 @@ type batch struct {
 }
 
 func (b *batch) empty() bool { return len(b.Entries) == 0 }
+
+// full reports whether no more should wait for the store with what is in it:
+// whoever comes next would wait for all of it.
+func (b *batch) full() bool { return len(b.Entries) >= mostPending || b.bytes >= mostBytes }
 
 // answer lets those know who wait for the batch: what came of their calls, or
 // why nothing did.
@@ -53,8 +58,14 @@ type writeResult struct {
 	err   error
 }
 
-// mostPending is how many commands may wait for the store before the loop does.
-const mostPending = 4096
+const (
+	// mostPending is how many commands may wait for the store before the loop does,
+	// and mostBytes how much of them.
+	mostPending = 4096
+	mostBytes   = 1 << 20
+	// writeCost is about what a byte costs until it is on disk, in nanoseconds.
+	writeCost = 20
+)
 
 // loop owns the exchange: it takes what comes, and hands what is decided to the
 // writer whenever that is free.
@@ -67,13 +78,13 @@ func (c *Controller) loop(ctx context.Context) {
 	for {
 		c.flush()
 		timer.Reset(c.untilNext())
-		inbox := c.inbox
-		if len(c.pending.Entries) >= mostPending {
+		inbox := c.inbox.Ready()
+		if c.pending.full() {
 			inbox = nil
 		}
 		select {
-		case a := <-inbox:
-			c.drainInbox(a)
+		case <-inbox:
+			c.drainInbox()
 		case w := <-c.written:
 			c.wrote(w)
 		case <-timer.C:
@@ -87,19 +98,28 @@ func (c *Controller) loop(ctx context.Context) {
 	}
 }
 
-// drainInbox carries out a call and those that wait behind it.
-func (c *Controller) drainInbox(a *call) {
-	for n := 0; ; n++ {
+// mostAtATime is how many calls are carried out before the loop looks around.
+const mostAtATime = 512
+
+// drainInbox carries out what waits, in turns, and charges each party with what it
+// took: the loop's time, and that of the writer.
+func (c *Controller) drainInbox() {
+	began := c.cfg.Now()
+	for range mostAtATime {
+		if c.pending.full() {
+			break
+		}
+		a, who, ok := c.inbox.Take()
+		if !ok {
+			return
+		}
+		before := c.pending.bytes
 		c.execute(a)
-		if n >= 512 || len(c.pending.Entries) >= mostPending {
-			return
-		}
-		select {
-		case a = <-c.inbox:
-		default:
-			return
-		}
+		now := c.cfg.Now()
+		c.inbox.Charge(who, now.Sub(began)+time.Duration(c.pending.bytes-before)*writeCost)
+		began = now
 	}
+	c.inbox.Signal()
 }
 
 // execute does one call. Its answer waits until all it may rest on is durable.
@@ -125,6 +145,9 @@ func (c *Controller) execute(a *call) {
 
 // do carries out a command and writes down what came of it.
 func (c *Controller) do(a *call) error {
+	if err := c.held.allow(a.cmd); err != nil {
+		return err
+	}
 	at := max(c.now(), c.x.Now())
 	out, err := c.x.Do(at, *a.cmd)
 	fx := c.x.Effects()
@@ -156,12 +179,15 @@ func (c *Controller) record(at int64, cmd exchange.Command, fx exchange.Effects,
 	}
 	b := c.pending
 	b.Entries = append(b.Entries, entry)
+	b.bytes += len(entry.Body)
 	for i := range fx.Jobs {
 		row, err := jobRow(&fx.Jobs[i])
 		if err != nil {
 			return err
 		}
 		b.Jobs = append(b.Jobs, row)
+		b.bytes += len(row.Body) + len(row.Spec)
+		c.held.note(&fx.Jobs[i].Job)
 	}
 	for i := range fx.Txs {
 		row, err := txRow(&fx.Txs[i])
@@ -227,14 +253,12 @@ func (c *Controller) guard(what string, f func() error) (err error) {
 // finish writes down what is left and leaves a snapshot behind.
 func (c *Controller) finish() {
 	for {
-		select {
-		case a := <-c.inbox:
-			a.err = fmt.Errorf("%w: it is shutting down", exchange.ErrUnavailable)
-			close(a.done)
-			continue
-		default:
+		a, _, ok := c.inbox.Take()
+		if !ok {
+			break
 		}
-		break
+		a.err = fmt.Errorf("%w: it is shutting down", exchange.ErrUnavailable)
+		close(a.done)
 	}
 	ctx := context.Background() // the one that was cancelled asked for this
 	if c.writing {

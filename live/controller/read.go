@@ -173,7 +173,7 @@ func (c *Controller) Healthy(ctx context.Context) error {
 // Measure gives numbers for the metrics.
 func (c *Controller) Measure(ctx context.Context) (map[string]float64, error) {
 	m := map[string]float64{
-		"inbox_depth":             float64(len(c.inbox)),
+		"inbox_depth":             float64(c.inbox.Len()),
 		"commands_total":          float64(c.stats.commands.Load()),
 		"appends_total":           float64(c.stats.batches.Load()),
 		"append_failures_total":   float64(c.stats.failures.Load()),

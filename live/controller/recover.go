@@ -56,6 +56,10 @@ func (c *Controller) restore(ctx context.Context) error {
 	}
 	x.OfferPrograms(offerProgram)
 	c.x, c.seq, c.since = x, r.seq, r.entries
+	c.held = newHoldings(&c.cfg.Limits)
+	for j := range x.Live() {
+		c.held.note(j)
+	}
 	c.cfg.Logger.Info("state read back", "snapshot", snap.Seq, "entries", r.entries, "jobs", x.Underway(), "took", c.cfg.Now().Sub(began).Round(time.Millisecond))
 	if r.old > 0 || snap.Version != "" && snap.Version != SnapshotForm {
 		return c.upgrade(ctx)

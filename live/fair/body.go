@@ -65,7 +65,7 @@ func (b *Body) claim() error {
 	g := b.g
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	more := (2*b.read-b.claimed+grain-1)/grain*grain
+	more := (2*b.read - b.claimed + grain - 1) / grain * grain
 	if most := g.limits.BodiesKB << 10; most > 0 && b.of.bodies+more > most {
 		return over("bodies_kb", time.Second, "bodies of yours of %d KB are under way: send one after the other", b.of.bodies>>10)
 	}

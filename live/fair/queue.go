@@ -163,6 +163,7 @@ func (t turns[T]) Less(i, k int) bool {
 	}
 	return t[i].seq < t[k].seq
 }
+
 func (t turns[T]) Swap(i, k int) {
 	t[i], t[k] = t[k], t[i]
 	t[i].index, t[k].index = i, k

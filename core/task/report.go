@@ -21,6 +21,9 @@ type Welcome struct {
 	Index    int   `json:"index"` // of the node in the cluster
 	LeaseMS  int64 `json:"lease_ms"`
 	ReportMS int64 `json:"report_ms"`
+	// Changes says that the agent may ask for changes alone. Controllers of the
+	// first version tell all, every time.
+	Changes bool `json:"changes,omitempty"`
 }
 
 // Report is how things stand on a node.

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -16,6 +17,11 @@ type Key struct {
 
 // String is the name of the task's files and groups: "12.0.1".
 func (k Key) String() string { return fmt.Sprintf("%d.%d.%d", k.Job, k.Rank, k.Attempt) }
+
+// Compare orders tasks by job, rank and attempt.
+func (k Key) Compare(o Key) int {
+	return cmp.Or(cmp.Compare(k.Job, o.Job), cmp.Compare(k.Rank, o.Rank), cmp.Compare(k.Attempt, o.Attempt))
+}
 
 // ParseKey reads what String wrote.
 func ParseKey(text string) (Key, error) {

@@ -69,6 +69,7 @@ type Handler struct {
 	mux     *http.ServeMux
 	door    door
 	streams streams
+	told    *told
 	metrics *metrics
 	clip    sync.Pool // of buffers for bodies and answers
 
@@ -85,6 +86,7 @@ func New(m Market, k Keys, o Options) *Handler {
 		mux:     http.NewServeMux(),
 		door:    door{keys: k, now: o.Now, lasts: o.TokenCache},
 		streams: streams{most: o.Streams},
+		told:    newTold(o.Now().UnixMicro()),
 		metrics: newMetrics(m),
 		closed:  make(chan struct{}),
 	}

@@ -25,18 +25,29 @@ func hello(c *call) error {
 	if err != nil {
 		return err
 	}
+	w.Changes = true
 	return c.answer(http.StatusOK, &w)
 }
 
+// desired tells all, every time: it is for agents of the first version.
 func desired(c *call) error {
 	p, err := c.query()
 	if err != nil {
 		return err
 	}
+	d, err := c.awaitOrders(p)
+	if err != nil {
+		return err
+	}
+	return c.answer(http.StatusOK, &d)
+}
+
+// awaitOrders waits, as the asker wishes, for what a node should be doing.
+func (c *call) awaitOrders(p *query) (task.Desired, error) {
 	after := p.number("after", -1, -1, 1<<62)
 	wait := time.Duration(p.number("wait_ms", 0, 0, maxWait.Milliseconds())) * time.Millisecond
 	if p.err != nil {
-		return p.err
+		return task.Desired{}, p.err
 	}
 	if after < 0 {
 		wait = 0 // who has nothing yet wants anything
@@ -44,11 +55,7 @@ func desired(c *call) error {
 	if wait > 0 {
 		c.takesLong(wait + writeWait)
 	}
-	d, err := c.h.agents.Desired(c.r.Context(), c.who.User, after, wait)
-	if err != nil {
-		return err
-	}
-	return c.answer(http.StatusOK, &d)
+	return c.h.agents.Desired(c.r.Context(), c.who.User, after, wait)
 }
 
 func report(c *call) error {

@@ -43,6 +43,10 @@ var (
 		{"after", "integer", "only what has a larger number; next of the page before"},
 		{"limit", "integer", "how many, 1 to 500; default 100"},
 	}
+	waitParams = []param{
+		{"after", "integer", "answer when there is a newer version than this; default -1: at once"},
+		{"wait_ms", "integer", "and after so long in any case, at most 60000; default 0"},
+	}
 	periodParams = []param{
 		{"month", "string", "a month in UTC, such as 2026-11; default, without from and to: the month under way"},
 		{"from", "string", "the first instant: a date, an RFC 3339 time, or unix microseconds"},
@@ -223,12 +227,21 @@ var routes = []route{
 	},
 	{
 		method: http.MethodGet, pattern: "/v1/nodes/{node}/desired", roles: nodes, handle: desired, quiet: true,
-		does: "An agent asks what its node should be doing",
-		params: []param{
-			{"after", "integer", "answer when there is a newer version than this; default -1: at once"},
-			{"wait_ms", "integer", "and after so long in any case, at most 60000; default 0"},
-		},
+		does: "An agent of the first version asks what its node should be doing: all of it, every time", params: waitParams,
 		status: http.StatusOK, answer: task.Desired{},
+	},
+	{
+		method: http.MethodGet, pattern: "/v1/nodes/{node}/orders", roles: nodes, handle: orders, quiet: true,
+		does: "An agent asks what has changed in what its node should be doing. What tasks run is named, not sent",
+		params: append([]param{
+			{"since", "integer", "the mark of the answer that the agent holds; default 0: none"},
+		}, waitParams...),
+		status: http.StatusOK, answer: task.Changes{},
+	},
+	{
+		method: http.MethodPost, pattern: "/v1/nodes/{node}/specs", roles: nodes, handle: specs, quiet: true,
+		does: "An agent asks what tasks of its node run. The answer has as many of them as go into one, at least one, and none that the node should not run",
+		body: task.SpecRequest{}, status: http.StatusOK, answer: task.Specs{},
 	},
 	{
 		method: http.MethodPost, pattern: "/v1/nodes/{node}/report", roles: nodes, handle: report, quiet: true,

@@ -2,5 +2,6 @@
 // network, in the words of package task. It stands on the client that everybody
 // uses, which itself knows nothing of tasks: whoever submits a job need not.
 //
-// It decides nothing and sends nothing twice. All of it is in link.go.
+// The controller tells what changed; what the agent is given is always the whole
+// (held.go). It decides nothing and sends nothing twice. Read link.go first.
 package link

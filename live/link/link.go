@@ -16,6 +16,10 @@ import (
 type Node struct {
 	client *client.Client
 	path   string
+
+	// Whoever asks for orders asks one after the other, and registers between.
+	changes bool // the controller tells of changes alone
+	held    held // what it has told
 }
 
 // New speaks for a node over a client.
@@ -29,21 +33,33 @@ const desiredWait = 25 * time.Second
 // Register introduces the node.
 func (n *Node) Register(ctx context.Context, h task.Hello) (w task.Welcome, err error) {
 	err = n.client.Once(ctx, client.Call{Method: http.MethodPut, Path: n.path, Body: h}, &w)
+	if err == nil { // another program may have come in the place of the one before
+		n.changes = w.Changes
+	}
 	return w, err
 }
 
 // Desired is what the node should be doing, as soon as that is newer than after,
 // and some 25 s later in any case; with a negative after, at once. The node is
 // the one that the client speaks for.
-func (n *Node) Desired(ctx context.Context, _ string, after int64) (d task.Desired, err error) {
-	a := client.Call{Method: http.MethodGet, Path: n.path + "/desired"}
+func (n *Node) Desired(ctx context.Context, _ string, after int64) (task.Desired, error) {
+	if n.changes {
+		return n.follow(ctx, after)
+	}
+	var d task.Desired
+	err := n.client.Once(ctx, n.poll("/desired", after), &d)
+	return d, err
+}
+
+// poll waits for something newer than after.
+func (n *Node) poll(what string, after int64) client.Call {
+	a := client.Call{Method: http.MethodGet, Path: n.path + what}
 	a.Query = url.Values{"after": {strconv.FormatInt(max(after, -1), 10)}}
 	if after >= 0 {
 		a.Wait = desiredWait
 		a.Query.Set("wait_ms", strconv.FormatInt(desiredWait.Milliseconds(), 10))
 	}
-	err = n.client.Once(ctx, a, &d)
-	return d, err
+	return a
 }
 
 // Report says how things stand.

@@ -22,6 +22,9 @@ type Options struct {
 	Door      bool
 	DoorHolds bool
 
+	// PlainDefault makes the other partition the one of jobs that name none.
+	PlainDefault bool
+
 	// Hosts gives every slurmd a network namespace of its own, so that a node
 	// can be cut off. slurmctld stays on this machine's network.
 	Hosts bool

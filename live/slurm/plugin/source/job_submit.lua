@@ -6,7 +6,8 @@
 --   * a job that did not come through Libra is refused, with a word on what to do,
 --     or held for good, as the site chooses;
 --   * a job that did is held until root releases it, which Libra does;
---   * nobody but root changes a job of these partitions, or moves one into them.
+--   * nobody but root changes a job of these partitions, or moves one into them,
+--     be it by a reservation of theirs or through a drained partition.
 --
 -- Other partitions are left alone.
 --
@@ -153,17 +154,57 @@ local function same(a, b)
    return differ == 0
 end
 
--- Which of Libra's partitions a list of partitions names. A job that names none is
--- for the default one.
-local function ours(list, part_list)
-   if list == nil or list == "" then
-      for name, part in pairs(part_list or {}) do
-         if part.flag_default == 1 and PARTITIONS[name] then return name end
+-- Which of Libra's partitions a job lands in that names a partition: that one, or
+-- where one that takes no jobs sends them (Alternate, while it is drained or inactive).
+local function leads(name, part_list)
+   for _ = 1, 16 do -- a circle of alternates ends somewhere
+      if PARTITIONS[name] then return name end
+      local part = part_list and part_list[name]
+      if not part or (part.state_up or 0) % 2 == 1 then return nil end -- unknown, or it takes jobs itself
+      name = part.alternate
+      if name == nil or name == "" then return nil end
+   end
+   return nil
+end
+
+-- Which of Libra's partitions reservations are of, and whether they decide at all:
+-- slurmctld takes the partition of a job that names none from its one reservation,
+-- if that has one. A Lua that is not told of reservations must not guess.
+local function reserved(list, part_list)
+   local all, count, decided = slurm.reservations, 0, false
+   for name in list:gmatch("[^,]+") do
+      if all == nil then return next(PARTITIONS), true end
+      local resv = all[name]
+      local partition = resv and resv.partition
+      count = count + 1
+      if partition and partition ~= "" then
+         local found = leads(partition, part_list)
+         if found then return found, true end
+         decided = true
+      end
+   end
+   return nil, decided and count == 1
+end
+
+-- Which of Libra's partitions a job would be in, by the partitions and reservations
+-- that it names. One that names none is for the default partition.
+local function ours(list, reservation, part_list)
+   if list ~= nil and list ~= "" then
+      for name in list:gmatch("[^,]+") do
+         local found = leads(name, part_list)
+         if found then return found end
       end
       return nil
    end
-   for name in list:gmatch("[^,]+") do
-      if PARTITIONS[name] then return name end
+   if reservation ~= nil and reservation ~= "" then
+      local found, decided = reserved(reservation, part_list)
+      if decided then return found end
+   end
+   for name, part in pairs(part_list or {}) do
+      if part.flag_default == 1 then
+         local found = leads(name, part_list)
+         if found then return found end
+      end
    end
    return nil
 end
@@ -189,7 +230,7 @@ local function hold(job)
 end
 
 function slurm_job_submit(job, part_list, submit_uid)
-   local partition = ours(job.partition, part_list)
+   local partition = ours(job.partition, job.reservation, part_list)
    if partition == nil then return slurm.SUCCESS end
    if submit_uid == 0 then
       if job.priority == 0 then hold(job) end -- what root does not hold is root's wish
@@ -211,7 +252,9 @@ end
 
 function slurm_job_modify(job, record, part_list, modify_uid)
    if modify_uid == 0 then return slurm.SUCCESS end
-   if ours(record.partition or "", part_list) or (job.partition and ours(job.partition, part_list)) then
+   if ours(record.partition or "", nil, part_list)
+      or (job.partition and ours(job.partition, job.reservation or record.resv_name, part_list))
+      or (job.reservation and reserved(job.reservation, part_list)) then
       slurm.log_info("libra: user %s may not change a job of Libra's partitions", tostring(modify_uid))
       return slurm.ESLURM_ACCESS_DENIED
    end

@@ -90,8 +90,11 @@ type NodeView struct {
 	Why    string          `json:"why,omitempty"` // it is not
 	Rates  Rates           `json:"rates"`
 	SeenUS int64           `json:"seen_us,omitempty"`
-	Loads  []ProcessorView `json:"loads"` // by processor
+	Loads  []ProcessorView `json:"loads"` // by processor; of the first ones, where there are many
 	FreeMB int64           `json:"free_mb"`
+	More   int             `json:"more,omitempty"`  // processors that Loads leaves out; then there are the sums over all:
+	Given  float64         `json:"given,omitempty"` // given now
+	Kept   float64         `json:"kept,omitempty"`  // promised
 }
 
 // ProcessorView is what runs on one processor.

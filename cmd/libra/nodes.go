@@ -94,6 +94,9 @@ func printNodes(out io.Writer, colours bool, nodes []v1.NodeView) error {
 			line, _ := lines.ReadString('\n')
 			b.row(plainLook, strings.TrimSuffix(line, "\n"))
 		}
+		if n.More > 0 {
+			b.row(plainLook, fmt.Sprintf("  and %s more; of all, %.1f are given and %.1f promised", count(int64(n.More)), n.Given, n.Kept))
+		}
 	}
 	return b.paint(out, colours)
 }

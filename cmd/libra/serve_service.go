@@ -65,6 +65,7 @@ func (s *service) start(ctx context.Context, c *config.Config, log *slog.Logger,
 	easeCollector(run)
 	setup := controller.Default()
 	setup.Version, setup.Logger = buildVersion(), log
+	setup.Allow = c.Nodes.Allowance()
 	setup.Lease, setup.Report = time.Duration(c.Lease), time.Duration(c.Report)
 	setup.Unsaid = unsaid(c)
 	setup.Open = exchange.Open{Policy: c.Policy, Settings: c.Settings, Rates: exchange.Rates(ratesOf(c))}

@@ -19,13 +19,14 @@ type Identity struct {
 }
 
 // Command is one thing that is asked of the exchange, or that happened to it.
-// Exactly one of its parts is set. Commands are the log: the same commands
+// Exactly one of its parts is set (Allow goes with Enlist). Commands are the log: the same commands
 // give the same state.
 type Command struct {
 	By     Identity      `json:"by"`
 	Open   *Open         `json:"open,omitempty"`
 	Epoch  *Epoch        `json:"epoch,omitempty"`
 	Enlist *task.Hello   `json:"enlist,omitempty"`
+	Allow  *Allowance    `json:"allow,omitempty"` // of Enlist: the node is held to it
 	Node   *NodeChange   `json:"node,omitempty"`
 	Quote  *AskQuote     `json:"quote,omitempty"`
 	Submit *Submit       `json:"submit,omitempty"`
@@ -190,8 +191,11 @@ type NodeView struct {
 	Why    string          `json:"why,omitempty"` // it is not
 	Rates  Rates           `json:"rates"`
 	SeenUS int64           `json:"seen_us,omitempty"`
-	Loads  []ProcessorView `json:"loads"` // by processor
+	Loads  []ProcessorView `json:"loads"` // by processor; of the first ones, where there are many
 	FreeMB int64           `json:"free_mb"`
+	More   int             `json:"more,omitempty"`  // processors that Loads leaves out; then there are the sums over all:
+	Given  float64         `json:"given,omitempty"` // given now
+	Kept   float64         `json:"kept,omitempty"`  // promised
 }
 
 // ProcessorView is what runs on one processor.

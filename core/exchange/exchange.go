@@ -65,7 +65,7 @@ func (x *Exchange) carryOut(c *Command) (Outcome, error) {
 	case c.Epoch != nil:
 		return x.beginEpoch(c.Epoch)
 	case c.Enlist != nil:
-		return x.register(c.Enlist)
+		return x.register(c.Enlist, c.Allow)
 	case c.Node != nil:
 		return x.changeNode(c.Node)
 	case c.Quote != nil:
@@ -77,7 +77,7 @@ func (x *Exchange) carryOut(c *Command) (Outcome, error) {
 	case c.Void != nil:
 		return x.void(c.By, c.Void)
 	case c.Report != nil:
-		return Outcome{}, x.report(c.Report)
+		return Outcome{}, x.report(c.By, c.Report)
 	case c.Money != nil:
 		return x.money(c.By, c.Money)
 	default:

@@ -9,10 +9,15 @@ import (
 	"github.com/libra-market/libra/core/task"
 )
 
-// register lets a node join, or come back.
-func (x *Exchange) register(h *task.Hello) (Outcome, error) {
+// register lets a node join, or come back, within what the owner allows.
+func (x *Exchange) register(h *task.Hello, a *Allowance) (Outcome, error) {
 	if err := sound(h); err != nil {
 		return Outcome{}, err
+	}
+	if a != nil {
+		if err := x.admits(a, h); err != nil {
+			return Outcome{}, err
+		}
 	}
 	index, known := x.byName[h.Node]
 	switch {
@@ -82,7 +87,8 @@ func (x *Exchange) join(h *task.Hello) error {
 }
 
 // rebuild sets the cluster up with the nodes there are under the policy of an
-// epoch; jobs keep their places and their promises.
+// epoch; jobs keep their places and their promises. If that cannot be, the
+// cluster is what it was.
 func (x *Exchange) rebuild(e *EpochView) error {
 	kind, err := policy.Find(e.Policy)
 	if err != nil {
@@ -93,20 +99,23 @@ func (x *Exchange) rebuild(e *EpochView) error {
 		return bad("settings", err.Error())
 	}
 	nodes := x.nodes.core(e.Rates)
-	x.kind = kind
-	switch {
-	case len(nodes) == 0:
+	if len(nodes) == 0 {
+		x.kind = kind
 		return nil
-	case x.cluster == nil:
-		x.cluster, err = cluster.New(nodes, p)
-	default:
-		x.cluster, err = cluster.Restore(nodes, p, x.cluster.State())
 	}
-	if err == nil {
-		x.cluster.Punctual = true
-		x.fx.rebuilt(x.time(), nodes, e)
+	var set *cluster.Cluster
+	if x.cluster == nil {
+		set, err = cluster.New(nodes, p)
+	} else {
+		set, err = cluster.Restore(nodes, p, x.cluster.State())
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	set.Punctual = true
+	x.kind, x.cluster = kind, set
+	x.fx.rebuilt(x.time(), nodes, e)
+	return nil
 }
 
 // changeNode hears that a node is gone or back.

@@ -69,20 +69,24 @@ func (j *activeJob) spec() task.Spec {
 }
 
 // Forget lists which of the tasks reported as ended need not be reported again:
-// those whose end is written down, and those nobody knows.
-func (x *state) Forget(tasks []task.Status) []task.Key {
+// those whose end is written down, those nobody knows, and those that are not the
+// named node's, if one is named.
+func (x *state) Forget(node string, tasks []task.Status) []task.Key {
 	var keys []task.Key
 	for i := range tasks {
 		s := &tasks[i]
 		if !s.State.Final() {
 			continue
 		}
-		if _, r := x.find(s.Key); r == nil || r.Status != nil {
+		if _, r := x.find(s.Key); r == nil || r.Status != nil || !x.isOn(r, node) {
 			keys = append(keys, s.Key)
 		}
 	}
 	return keys
 }
+
+// isOn reports whether a task is a node's. Without a name it is anybody's.
+func (x *state) isOn(r *rank, node string) bool { return node == "" || x.nodes[r.Node].Node == node }
 
 // Output says where a task of a job under way, or one that ran, writes: the
 // node it is on, and what to read there.
@@ -137,13 +141,13 @@ func (x *state) IsDown(name string) bool {
 func (x *state) News(node string, tasks []task.Status) []task.Status {
 	var fresh []task.Status
 	for i := range tasks {
-		s := &tasks[i]
-		j, r := x.find(s.Key)
-		if r == nil || r.Status != nil || node != "" && x.nodes[r.Node].Node != node {
+		j, r := x.find(tasks[i].Key)
+		if r == nil || r.Status != nil || !x.isOn(r, node) {
 			continue
 		}
-		if s.State.Final() || x.isNews(j, r, s) {
-			fresh = append(fresh, *s)
+		s := j.bounded(&tasks[i])
+		if s.State.Final() || x.isNews(j, r, &s) {
+			fresh = append(fresh, s)
 		}
 	}
 	return fresh
@@ -170,8 +174,8 @@ func (x *state) isNews(j *activeJob, r *rank, s *task.Status) bool {
 // command. No amount and no decision rests on it, and no snapshot has it.
 func (x *Exchange) Observe(node string, tasks []task.Status) {
 	for i := range tasks {
-		if _, r := x.find(tasks[i].Key); r != nil && x.nodes[r.Node].Node == node {
-			r.seenUS = max(r.seenUS, tasks[i].CPUUS)
+		if j, r := x.find(tasks[i].Key); r != nil && x.nodes[r.Node].Node == node {
+			r.seenUS = max(r.seenUS, j.bounded(&tasks[i]).CPUUS)
 		}
 	}
 }

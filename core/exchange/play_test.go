@@ -308,7 +308,7 @@ func (p *play) actReport(command string, words []string) error {
 		}
 		m.Tasks = append(m.Tasks, s)
 	}
-	before := len(p.x.Forget(m.Tasks))
+	before := len(p.x.Forget("", m.Tasks))
 	p.command(exchange.Command{Report: m})
 	ends := 0
 	for i := range m.Tasks {
@@ -316,7 +316,7 @@ func (p *play) actReport(command string, words []string) error {
 			ends++
 		}
 	}
-	if after := len(p.x.Forget(m.Tasks)); after != ends || before > after {
+	if after := len(p.x.Forget("", m.Tasks)); after != ends || before > after {
 		p.Errorf("of %d ends that were reported, %d need not be again, and %d before", ends, after, before)
 	}
 	return nil

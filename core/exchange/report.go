@@ -9,8 +9,9 @@ import (
 	"github.com/libra-market/libra/core/task"
 )
 
-// report takes in what agents said: how far tasks are, and which have ended.
-func (x *Exchange) report(m *Measured) error {
+// report takes in what agents said: how far tasks are, and which have ended. What a
+// node says of another's is left out, whoever let it through.
+func (x *Exchange) report(by Identity, m *Measured) error {
 	if x.cluster == nil {
 		return nil
 	}
@@ -21,6 +22,9 @@ func (x *Exchange) report(m *Measured) error {
 		j, r := x.find(s.Key)
 		if r == nil || r.Status != nil {
 			continue // of another attempt, or said before
+		}
+		if by.Role == RoleNode && !x.again && !x.isOn(r, by.User) {
+			continue
 		}
 		speed := x.nodes[r.Node].Speed
 		jobs[j.ID] = true

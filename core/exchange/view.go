@@ -2,7 +2,6 @@ package exchange
 
 import (
 	"iter"
-	"maps"
 	"slices"
 
 	"github.com/libra-market/libra/core/ledger"
@@ -114,52 +113,6 @@ func (x *state) LedgerTotal() market.Money { return x.ledger.Total() }
 // LedgerState is the ledger as it is, to be compared with its log.
 func (x *state) LedgerState() ledger.State { return x.ledger.State() }
 
-// Nodes lists the nodes that have joined and what runs on them.
-func (x *state) Nodes() []NodeView {
-	var views []NodeView
-	for _, name := range slices.Sorted(maps.Keys(x.byName)) {
-		views = append(views, x.nodeView(x.byName[name]))
-	}
-	x.tenants(views)
-	return views
-}
-
-func (x *state) nodeView(index int) NodeView {
-	n := x.nodes[index]
-	v := NodeView{
-		Hello: n.Hello, Index: index, Up: n.Up, Why: n.Why, Rates: x.rates, Loads: make([]ProcessorView, n.Processors), FreeMB: n.MemoryMB,
-	}
-	for i := range v.Loads {
-		v.Loads[i].Jobs = []Tenant{}
-	}
-	return v
-}
-
-// tenants puts the jobs under way on the processors they hold.
-func (x *state) tenants(views []NodeView) {
-	at := map[int]*NodeView{}
-	for i := range views {
-		at[views[i].Index] = &views[i]
-	}
-	for _, id := range x.active() {
-		j := x.jobs[id]
-		stand, _ := x.standing(j)
-		for i := range j.Ranks {
-			r := &j.Ranks[i]
-			v := at[r.Node]
-			if v == nil {
-				continue
-			}
-			share := r.Speed / v.Rating
-			p := &v.Loads[r.Processor]
-			p.Share += share
-			p.Kept += min(1, max(stand, 0)/v.Rating)
-			p.Jobs = append(p.Jobs, Tenant{Job: j.ID, Owner: j.Owner, Name: j.Name, Share: share, DueUS: j.DueUS})
-			v.FreeMB -= j.Request.MemoryMB
-		}
-	}
-}
-
 // standing is the rate of work that a job needs from now on to be in time.
 func (x *state) standing(j *activeJob) (need float64, here bool) {
 	if len(j.Ranks) == 0 { // it waits: its place in the queue is dear to find
@@ -233,12 +186,8 @@ func (x *state) Usage() Prices {
 		}
 	}
 	p.Up = x.nodes.processorsUp()
-	views := x.Nodes()
-	for i := range views {
-		if !views[i].Up {
-			continue
-		}
-		for _, l := range views[i].Loads {
+	for _, l := range x.taken() {
+		if x.nodes[l.node].Up {
 			p.Utilization += min(1, l.Share) / float64(p.Up)
 			p.Kept += min(1, l.Kept) / float64(p.Up)
 		}

@@ -33,6 +33,7 @@ type Config struct {
 	Metrics  string            `yaml:"metrics"`  // owner, or public
 	Backend  string            `yaml:"backend"`  // what runs the jobs: agents, or slurm
 	Slurm    Slurm             `yaml:"slurm"`
+	Nodes    Nodes             `yaml:"nodes"`
 	Agent    Agent             `yaml:"agent"`
 }
 
@@ -77,6 +78,7 @@ func Default() Config {
 	return Config{
 		Listen: "127.0.0.1:7070", Policy: "libra", Rates: Rates{Processor: Amount(market.Unit)},
 		Lease: Duration(5 * time.Minute), Report: Duration(2 * time.Second), Seller: "Libra", Currency: "XXX", Metrics: "owner",
+		Nodes:   defaultNodes(),
 		Backend: BackendAgents, Slurm: Slurm{Partition: "libra", Control: "agents"},
 		Agent: Agent{Server: "http://127.0.0.1:7070", OnLease: "stop", Weight: 100},
 	}
@@ -152,6 +154,9 @@ func (c *Config) Validate() error {
 		return errors.New("metrics: want owner or public")
 	}
 	if err := c.Slurm.validate(c.Backend); err != nil {
+		return err
+	}
+	if err := c.Nodes.validate(); err != nil {
 		return err
 	}
 	if err := c.CheckPolicy(c.Policy); err != nil {

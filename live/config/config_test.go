@@ -28,6 +28,10 @@ func TestAFileIsReadOverTheDefaults(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
+	if c, err := parse("nodes", []byte("nodes: {processors: 64, all_memory_mb: 0}")); err != nil || c.Nodes.Allowance().Processors != 64 ||
+		c.Nodes.AllMemoryMB != 0 || c.Nodes.AllProcessors == 0 {
+		t.Errorf("what nodes may announce: %+v, %v", c.Nodes, err)
+	}
 	if c, err := parse("empty", nil); err != nil || c.Policy != "libra" {
 		t.Errorf("an empty file: %+v, %v", c, err)
 	}
@@ -51,6 +55,8 @@ func TestWhatMakesNoSenseIsNamed(t *testing.T) {
 		"agent: {control: slurm, capacity: .nan}":  "agent: processors and capacity",
 		"agent: {control: slurm, capacity: 0.001}": "agent.capacity",
 		"agent: {control: slurm, processors: -2}":  "agent: processors and capacity",
+		"nodes: {processors: -1}":                  "nodes: processors",
+		"nodes: {names: ['[']}":                    "nodes: names",
 		"backend: pbs":                             "backend",
 		"slurm: {control: some}":                   "slurm.control",
 		"slurm: {partition: 'a,b'}":                "slurm.partition",

@@ -38,6 +38,8 @@ type Config struct {
 	Lease time.Duration
 	// Report is how often agents say how far their tasks are.
 	Report time.Duration
+	// Allow is what nodes may announce.
+	Allow exchange.Allowance
 	// SnapshotEvery is after how many commands the state is written down whole.
 	SnapshotEvery int
 	// Limits are what one user may have under way, and how many calls of one party
@@ -53,6 +55,7 @@ func Default() Config {
 	return Config{
 		Open:   exchange.Open{Policy: "libra", Rates: exchange.Rates{Processor: 1_000_000}},
 		Lease:  5 * time.Minute,
+		Allow:  exchange.DefaultAllowance(),
 		Report: 2 * time.Second, SnapshotEvery: 10_000,
 		Limits: fair.Limits{Queue: 1024},
 		Now:    time.Now, //nolint:forbidigo // the one place where the clock is read

@@ -152,9 +152,9 @@ func (f *fleet) bumpVersion(m *member) {
 	m.changed = make(chan struct{})
 }
 
-// Hello lets a node join.
+// Hello lets a node join, within what the owner allows.
 func (c *Controller) Hello(ctx context.Context, h task.Hello) (task.Welcome, error) {
-	cmd := exchange.Command{By: exchange.Identity{User: h.Node, Role: exchange.RoleNode}, Enlist: &h}
+	cmd := exchange.Command{By: exchange.Identity{User: h.Node, Role: exchange.RoleNode}, Enlist: &h, Allow: &c.cfg.Allow}
 	o, _, err := c.Do(ctx, cmd, exchange.Key{})
 	if err != nil {
 		return task.Welcome{}, err
@@ -238,7 +238,7 @@ func (c *Controller) Report(ctx context.Context, r task.Report) (task.Reply, err
 	}
 	var reply task.Reply
 	if len(ends) > 0 {
-		if err := c.query(ctx, func(x *exchange.Exchange) { reply.Forget = x.Forget(ends) }); err != nil {
+		if err := c.query(ctx, func(x *exchange.Exchange) { reply.Forget = x.Forget(r.Node, ends) }); err != nil {
 			return task.Reply{}, err
 		}
 	}

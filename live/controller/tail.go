@@ -66,12 +66,38 @@ func (c *Controller) Chunk(_ context.Context, node, id string, chunk task.Chunk)
 	defer c.fleet.mu.Unlock()
 	answer := c.fleet.tails[id]
 	m := c.fleet.nodes[node]
-	if answer == nil || m == nil || !slices.ContainsFunc(m.desired.Tails, func(t task.Tail) bool { return t.ID == id }) {
+	asked := -1
+	if m != nil {
+		asked = slices.IndexFunc(m.desired.Tails, func(t task.Tail) bool { return t.ID == id })
+	}
+	if answer == nil || asked < 0 {
 		return fmt.Errorf("tail %s: %w", id, exchange.ErrUnknown)
+	}
+	if !answers(&m.desired.Tails[asked], &chunk) {
+		chunk = task.Chunk{Error: "what the node says of its output makes no sense"}
 	}
 	select {
 	case answer <- chunk:
 	default: // answered before
 	}
 	return nil
+}
+
+// mostComplaint bounds what a node says in place of output.
+const mostComplaint = 4 << 10
+
+// answers reports whether a piece of output is one that was asked for: whoever
+// follows a file goes on where the piece ends, and must get on.
+func answers(t *task.Tail, k *task.Chunk) bool {
+	size := int64(len(k.Data))
+	switch {
+	case len(k.Error) > mostComplaint, k.Size < 0, k.Offset < 0, size > t.Limit:
+		return false
+	case size == 0:
+		return true
+	case k.Offset > k.Size-size:
+		return false
+	default:
+		return t.Offset < 0 || k.Offset == t.Offset
+	}
 }

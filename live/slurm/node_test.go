@@ -125,7 +125,12 @@ func TestAgentsHearOfJobsThatAreInSlurm(t *testing.T) {
 	if _, err = b.Report(t.Context(), task.Report{Node: "n1", Tasks: []task.Status{said}}); err != nil || r.used() {
 		t.Errorf("another Slurm job's words were taken for its own: %v", err)
 	}
+	// Another node that knows its number has no say in it.
 	said.Batch = "77"
+	b.node("n2").hello = &task.Hello{Node: "n2"}
+	if _, err = b.Report(t.Context(), task.Report{Node: "n2", Tasks: []task.Status{said}}); err != nil || r.used() {
+		t.Errorf("another node's words were taken for its own: %v", err)
+	}
 	if _, err = b.Report(t.Context(), task.Report{Node: "n1", Tasks: []task.Status{said}}); err != nil || !r.used() || n.reported != noon {
 		t.Errorf("its agent was not heard: %v", err)
 	}

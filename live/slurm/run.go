@@ -49,6 +49,7 @@ type run struct {
 	size   int
 	grace  time.Duration      // between asking it to end and ending it
 	orders map[int]task.Order // by rank: what the market wants
+	places []string           // the node of each rank; none: no order has come yet
 
 	binding
 	nonce  string
@@ -130,7 +131,7 @@ func (r *run) setOrder(o *task.Order) {
 	if _, known := r.orders[o.Spec.Rank]; !known && r.state == reported {
 		r.on(reordered)
 	}
-	r.orders[o.Spec.Rank] = *o
+	r.orders[o.Spec.Rank], r.places = *o, o.Spec.Nodes
 	r.grace = time.Duration(o.Spec.GraceMS) * time.Millisecond
 	if r.size == 0 {
 		r.size = o.Spec.Size
@@ -183,6 +184,15 @@ func (r *run) observe(s *task.Status, now time.Time) {
 		r.began = now
 	}
 	r.statuses[s.Rank] = *s
+}
+
+// isOn reports whether a task of the run is a node's. Before its orders have come
+// again after a start, the nodes are known and not yet which has what.
+func (r *run) isOn(rank int, node string) bool {
+	if len(r.places) == 0 {
+		return rank >= 0 && slices.Contains(r.Nodes, node)
+	}
+	return rank >= 0 && rank < len(r.places) && r.places[rank] == node
 }
 
 // batch is the number in Slurm as agents know it.

@@ -129,7 +129,8 @@ func (b *Backend) Report(ctx context.Context, report task.Report) (task.Reply, e
 	for i := range report.Tasks {
 		s := &report.Tasks[i]
 		r := b.runs[runKey{s.Job, s.Attempt}]
-		if r == nil || r.state == reported || r.ID == 0 || s.Batch != r.batch() {
+		// A node speaks of its own tasks alone, even if it knows another's number.
+		if r == nil || r.state == reported || r.ID == 0 || s.Batch != r.batch() || !r.isOn(s.Rank, n.name) {
 			if s.State.Final() {
 				reply.Forget = append(reply.Forget, s.Key)
 			}

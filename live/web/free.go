@@ -48,7 +48,7 @@ func freeWhen(nodes []v1.NodeView, now int64) freeView {
 	all := strip{Name: "All nodes", Up: true, Kept: make([]float64, freeColumns)}
 	for i := range nodes {
 		n := &nodes[i]
-		s := strip{Name: n.Node, Up: n.Up, Processors: len(n.Loads), Kept: make([]float64, freeColumns)}
+		s := strip{Name: n.Node, Up: n.Up, Processors: len(n.Loads) + n.More, Kept: make([]float64, freeColumns)}
 		if n.Up {
 			for _, load := range n.Loads {
 				v.spread(&load, s.Kept)

@@ -200,10 +200,15 @@ func (h *Handler) nodesNow(ctx context.Context) (nodesView, error) {
 			v.More++
 			continue
 		}
-		n := nodeView{NodeView: list[i]}
+		n := nodeView{NodeView: list[i], More: list[i].More}
+		if n.More > 0 { // not all of them are listed
+			n.Used = n.Given / float64(max(1, n.Processors))
+		}
 		for p := range list[i].Loads {
 			load := &list[i].Loads[p]
-			n.Used += min(1, load.Share) / float64(len(list[i].Loads))
+			if list[i].More == 0 {
+				n.Used += min(1, load.Share) / float64(len(list[i].Loads))
+			}
 			if p >= barsShown || drawn >= tenantsShown {
 				n.More++
 				continue

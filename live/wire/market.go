@@ -18,7 +18,7 @@ func Node(n *exchange.NodeView) v1.NodeView {
 				Share: p.Share, Kept: p.Kept, Jobs: list(p.Jobs, func(t *exchange.Tenant) v1.Tenant { return v1.Tenant(*t) }),
 			}
 		}),
-		FreeMB: n.FreeMB,
+		FreeMB: n.FreeMB, Given: n.Given, Kept: n.Kept, More: n.More,
 	}
 }
 

@@ -1,0 +1,45 @@
+package exchange
+
+import (
+	"strings"
+
+	"github.com/libra-market/libra/core/task"
+)
+
+// What a node says of a task is believed within bounds: the numbers are such that
+// every sum over them stays far from the edge of its type, and of words no more is
+// kept than somebody would read.
+const (
+	mostUS    = 100 * 366 * 24 * 3600 * 1_000_000 // processor time of one task, and how long one is around
+	mostError = 1 << 10                           // bytes
+)
+
+// bounded is what a node said of a task of a job, cut to what can be.
+func (j *activeJob) bounded(s *task.Status) task.Status {
+	b := *s
+	for _, us := range []*int64{&b.CPUUS, &b.DeclinedUS, &b.MandatoryCPUUS, &b.MandatoryDeclinedUS} {
+		*us = min(max(0, *us), mostUS)
+	}
+	for _, at := range []*int64{&b.StartedUS, &b.EndedUS} {
+		*at = min(max(0, *at), 1<<53) // the year 2255
+	}
+	b.PeakBytes = min(max(0, b.PeakBytes), 1<<53)
+	b.Exit = min(max(-1, b.Exit), 255)
+	b.Signal, b.Batch, b.Error = cut(b.Signal, mostWords), cut(b.Batch, mostWords), cut(b.Error, mostError)
+	elements := 0
+	if j.Request.Array != nil {
+		elements = j.Request.Array.Len()
+	}
+	if len(b.Elements) > elements {
+		b.Elements = b.Elements[:elements]
+	}
+	return b
+}
+
+// cut is the beginning of a text, in whole characters.
+func cut(text string, most int) string {
+	if len(text) > most {
+		text = text[:most]
+	}
+	return strings.ToValidUTF8(text, "")
+}

@@ -1,0 +1,95 @@
+package exchange
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// An answer lists so many processors one by one, of all nodes together and of one
+// node: it must not grow with what nodes announce. Of the others it has the sums.
+const (
+	mostLoads       = 1 << 14
+	mostLoadsOfNode = 1 << 12
+)
+
+// Nodes lists the nodes that have joined and what runs on them.
+func (x *state) Nodes() []NodeView {
+	var views []NodeView
+	at := map[int]int{}
+	left := mostLoads
+	for _, name := range slices.Sorted(maps.Keys(x.byName)) {
+		v := x.nodeView(x.byName[name])
+		listed := min(v.Processors, left, mostLoadsOfNode)
+		left -= listed
+		v.More = v.Processors - listed
+		v.Loads = make([]ProcessorView, listed)
+		for i := range v.Loads {
+			v.Loads[i].Jobs = []Tenant{}
+		}
+		at[v.Index] = len(views)
+		views = append(views, v)
+	}
+	for _, l := range x.taken() {
+		i, here := at[l.node]
+		if !here {
+			continue
+		}
+		v := &views[i]
+		v.FreeMB -= l.memoryMB
+		if v.More > 0 {
+			v.Given += min(1, l.Share)
+			v.Kept += min(1, l.Kept)
+		}
+		if l.processor < len(v.Loads) {
+			v.Loads[l.processor] = l.ProcessorView
+		}
+	}
+	return views
+}
+
+// nodeView is what a node is, without what runs there.
+func (x *state) nodeView(index int) NodeView {
+	n := x.nodes[index]
+	return NodeView{Hello: n.Hello, Index: index, Up: n.Up, Why: n.Why, Rates: x.rates, Loads: []ProcessorView{}, FreeMB: n.MemoryMB}
+}
+
+// takenProcessor is a processor on which something runs.
+type takenProcessor struct {
+	ProcessorView
+
+	node, processor int
+	memoryMB        int64
+}
+
+// taken lists the processors that jobs under way hold, by node and number: as many
+// as there are tasks, however many processors there are.
+func (x *state) taken() []takenProcessor {
+	type place struct{ node, processor int }
+	var list []takenProcessor
+	at := map[place]int{}
+	for _, id := range x.active() {
+		j := x.jobs[id]
+		stand, _ := x.standing(j)
+		for i := range j.Ranks {
+			r := &j.Ranks[i]
+			where := place{r.Node, r.Processor}
+			k, known := at[where]
+			if !known {
+				k = len(list)
+				at[where] = k
+				list = append(list, takenProcessor{node: r.Node, processor: r.Processor})
+			}
+			p, rating := &list[k], x.nodes[r.Node].Rating
+			share := r.Speed / rating
+			p.Share += share
+			p.Kept += min(1, max(stand, 0)/rating)
+			p.Jobs = append(p.Jobs, Tenant{Job: j.ID, Owner: j.Owner, Name: j.Name, Share: share, DueUS: j.DueUS})
+			p.memoryMB += j.Request.MemoryMB
+		}
+	}
+	slices.SortFunc(list, func(a, b takenProcessor) int {
+		return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.processor, b.processor))
+	})
+	return list
+}

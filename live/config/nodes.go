@@ -1,0 +1,45 @@
+package config
+
+import (
+	"fmt"
+
+	"github.com/libra-market/libra/core/exchange"
+)
+
+// Nodes is what the owner of a market lets nodes announce: a node is a party that
+// may lie. 0 is no limit.
+type Nodes struct {
+	Names         []string `yaml:"names"`      // patterns such as node*; none: any
+	Most          int      `yaml:"most"`       // nodes
+	Processors    int      `yaml:"processors"` // of one node
+	Rating        float64  `yaml:"rating"`
+	MemoryMB      int64    `yaml:"memory_mb"`
+	DiskMB        int64    `yaml:"disk_mb"`
+	AllProcessors int      `yaml:"all_processors"` // of all nodes together
+	AllMemoryMB   int64    `yaml:"all_memory_mb"`
+	AllDiskMB     int64    `yaml:"all_disk_mb"`
+}
+
+// Allowance is the same for the exchange.
+func (n *Nodes) Allowance() exchange.Allowance {
+	return exchange.Allowance{
+		Names: n.Names, Nodes: n.Most, Processors: n.Processors, Rating: n.Rating, MemoryMB: n.MemoryMB, DiskMB: n.DiskMB,
+		AllProcessors: n.AllProcessors, AllMemoryMB: n.AllMemoryMB, AllDiskMB: n.AllDiskMB,
+	}
+}
+
+func defaultNodes() Nodes {
+	a := exchange.DefaultAllowance()
+	return Nodes{
+		Names: a.Names, Most: a.Nodes, Processors: a.Processors, Rating: a.Rating, MemoryMB: a.MemoryMB, DiskMB: a.DiskMB,
+		AllProcessors: a.AllProcessors, AllMemoryMB: a.AllMemoryMB, AllDiskMB: a.AllDiskMB,
+	}
+}
+
+func (n *Nodes) validate() error {
+	a := n.Allowance()
+	if err := a.Validate(); err != nil {
+		return fmt.Errorf("nodes: %w", err)
+	}
+	return nil
+}

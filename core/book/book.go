@@ -26,6 +26,9 @@ type Book struct {
 	isTouch  []Touch  // by processor
 	versions []uint32 // by processor: counts the changes of its tasks
 	only     *bitset  // the processors that have room at all; nil: every one
+
+	residents [][]Slot // by processor: who shares it and advances as one
+	pace      *pace    // nil: nobody has asked
 }
 
 // New opens the book of a cluster.
@@ -34,6 +37,7 @@ func New(nodes []market.Node) *Book {
 	b.queue = newQueue(len(b.nodeOf))
 	b.isTouch = make([]Touch, len(b.nodeOf))
 	b.versions = make([]uint32, len(b.nodeOf))
+	b.residents = make([][]Slot, len(b.nodeOf))
 	for proc := range b.versions {
 		b.versions[proc] = 1 // 0 is what nobody has seen
 	}
@@ -153,6 +157,8 @@ func (b *Book) Place(s Slot, t Terms, procs market.Procs) {
 	b.run(s, e)
 	if e.independent {
 		b.addTasks(s, e)
+	} else {
+		b.settle(s, e)
 	}
 }
 
@@ -199,7 +205,9 @@ func (b *Book) release(s Slot, e *Entry) {
 	default:
 		for proc := range e.Procs.All() {
 			b.unshare(proc, &e.Job)
+			b.leave(proc, s)
 		}
+		b.unfollow(e)
 	}
 }
 
@@ -209,6 +217,7 @@ func (b *Book) Measure(s Slot, proc int32, had market.Work) {
 	e := &b.slots[s]
 	if !e.independent {
 		e.Left, e.Since = e.Job.Estimate-had, b.now
+		b.touchAll(e, Corrected)
 		return
 	}
 	for on := range e.Procs.All() {

@@ -29,6 +29,7 @@ func (b *Book) Confirm(s Slot) {
 	b.unreserve(s)
 	e.Start, e.Terms.Finish = b.now, e.Due()
 	e.Speed = 0 // nothing was said of it yet
+	b.touchAll(e, Corrected)
 	for t, proc := range b.tasksOf(s) {
 		t.Reserved = false
 		b.touch(proc, Corrected)

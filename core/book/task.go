@@ -159,5 +159,7 @@ func (b *Book) touch(proc int, how Touch) {
 	}
 	b.isTouch[proc] |= how
 	b.versions[proc]++
-	b.piles[proc].counted = false
+	if b.piles != nil {
+		b.piles[proc].counted = false
+	}
 }

@@ -19,6 +19,7 @@ import (
 type proportional struct {
 	spare      string
 	commitment string
+	replan     string
 
 	// Scratch, by processor.
 	load      []float64
@@ -26,10 +27,11 @@ type proportional struct {
 	guests    []int32
 	demands   []float64 // by place in the list of running jobs
 	choice    []candidate
+	asked     asked
 }
 
 func newProportional() proportional {
-	return proportional{spare: "proportional", commitment: "promised"}
+	return proportional{spare: "proportional", commitment: "promised", replan: "cluster"}
 }
 
 func (p *proportional) settings() []Setting {
@@ -37,24 +39,15 @@ func (p *proportional) settings() []Setting {
 		choice("spare", &p.spare, "who gets processor time that nobody needs", "proportional", "none"),
 		choice("commitment", &p.commitment, "what admission keeps for a running job: at least what it was promised, "+
 			"or what it needs now alone", "promised", "current"),
+		choice("replan", &p.replan, "whose shares are worked out anew at an event: those of all jobs of the cluster, "+
+			"or of those on the nodes that it touched", "cluster", "touched"),
 	}
-}
-
-// demand is the work per second that a job needs to be done in time. A job
-// that is late, or whose estimate is used up while it still runs, needs all it
-// can get.
-func demand(e *book.Entry, now market.Time) float64 {
-	left, period := e.LeftAt(now), e.Due()-now
-	if left.Done() && period.Finite() || period <= 0 {
-		return math.Inf(1)
-	}
-	return float64(left) / float64(period)
 }
 
 // claim is the work per second that admission keeps for a running job.
 // Progress made thanks to spare time frees nothing before the job is gone.
 func (p *proportional) claim(e *book.Entry, now market.Time) float64 {
-	need := demand(e, now)
+	need := e.Demand(now)
 	if promised := float64(e.Terms.Claim); promised > need && p.commitment != "current" {
 		return promised
 	}
@@ -115,11 +108,17 @@ func (p *proportional) candidates(v book.View, j *market.Job, rate float64) []ca
 	return p.choice
 }
 
+// events are what shares follow: a refusal is none of them.
+const events = book.Placed | book.Departed | book.Measured | book.Woke | book.NodesChanged
+
 // Plan gives every running job its share, and what nobody needs to all in
 // proportion. Shares hold until the next event of the cluster: a refusal is
 // not one, nor is a place that is kept or given back.
 func (p *proportional) Plan(v book.View, d *book.Draft) {
-	const events = book.Placed | book.Departed | book.Measured | book.Woke | book.NodesChanged
+	if p.replan == "touched" {
+		p.planTouched(v, d)
+		return
+	}
 	if v.Cause()&events == 0 && !someUsedUp(v) {
 		return
 	}
@@ -174,7 +173,7 @@ func (p *proportional) addLoads(v book.View) (guests bool) {
 	now, ratings := v.Now(), v.Ratings()
 	for _, s := range v.Running() {
 		e := v.Entry(s)
-		rate := demand(e, now)
+		rate := e.Demand(now)
 		p.demands = append(p.demands, rate)
 		if e.Reserved() {
 			continue // room is kept for it, but until it begins its time is everybody's

@@ -15,12 +15,13 @@ type libra struct {
 
 	timeOnly bool // Options.TimeOnly
 
-	spareNone, current, leastLoaded bool
-	gamma, delta                    float64 // libra's price
-	alpha, beta, pbase              float64 // libra-plus's
+	spareNone, current, leastLoaded, touched bool
+	gamma, delta                             float64 // libra's price
+	alpha, beta, pbase                       float64 // libra-plus's
 
 	now     float64
-	running []*gang // in order of acceptance
+	running []*gang   // in order of acceptance
+	load    []float64 // replan=touched: of each node, as last summed or corrected
 }
 
 // gang is an accepted job: one remaining estimate and one remaining work, the
@@ -33,6 +34,7 @@ type gang struct {
 	usedUp       bool // the estimate is, and the job still runs
 	rate         float64
 	cost         float64
+	share        float64 // replan=touched: the one it was last asked for
 }
 
 func (l *libra) run() {
@@ -60,18 +62,20 @@ func (l *libra) run() {
 		l.advance(t)
 		// Completions of one instant are taken together before the next arrival.
 		if len(done)+len(used) > 0 {
+			var changed []int
 			for _, g := range done {
 				l.finish(g)
+				changed = append(changed, g.nodes...)
 			}
 			for _, g := range used {
 				g.usedUp, g.estimateLeft = true, 0
 			}
-			l.recompute()
+			l.recompute(changed)
 			continue
 		}
 		// Arrivals one by one; a refusal is no event, so the rates hold.
 		if l.admit(next) {
-			l.recompute()
+			l.recompute(l.running[len(l.running)-1].nodes)
 		}
 		next++
 	}
@@ -119,8 +123,13 @@ func (l *libra) need(g *gang) float64 {
 	return math.Min(1, g.estimateLeft/left)
 }
 
-// recompute sets every rate of the cluster.
-func (l *libra) recompute() {
+// recompute sets every rate of the cluster or, with replan=touched, those of the
+// jobs on the nodes where something happened.
+func (l *libra) recompute(changed []int) {
+	if l.touched {
+		l.recomputeTouched(changed)
+		return
+	}
 	load := make([]float64, l.nodes)
 	for _, g := range l.running {
 		for _, n := range g.nodes {
@@ -136,6 +145,54 @@ func (l *libra) recompute() {
 			largest = math.Max(1, largest) // no more than its share, less where over-committed
 		}
 		g.rate = l.need(g) / largest
+	}
+}
+
+// recomputeTouched asks every task on a touched node anew. A node is touched if a
+// task was placed or ended on it (changed), or if the share that a task on it needs
+// has risen since it was asked.
+func (l *libra) recomputeTouched(changed []int) {
+	if l.load == nil {
+		l.load = make([]float64, l.nodes)
+	}
+	touched := make([]bool, l.nodes)
+	for _, n := range changed {
+		touched[n] = true
+	}
+	for _, g := range l.running {
+		if l.need(g) > g.share+1e-9*g.share { // Reading: more than rounding
+			for _, n := range g.nodes {
+				touched[n] = true
+			}
+		}
+	}
+	var asked []*gang
+	for _, g := range l.running {
+		if slices.ContainsFunc(g.nodes, func(n int) bool { return touched[n] }) {
+			asked = append(asked, g)
+			for _, n := range g.nodes {
+				l.load[n] += l.need(g) - g.share // on its other nodes the sum is corrected
+			}
+			g.share = l.need(g)
+		}
+	}
+	for n := range l.nodes {
+		if touched[n] { // summed
+			l.load[n] = 0
+			for _, g := range l.on(n) {
+				l.load[n] += g.share
+			}
+		}
+	}
+	for _, g := range asked {
+		largest := 0.0
+		for _, n := range g.nodes {
+			largest = math.Max(largest, l.load[n])
+		}
+		if l.spareNone {
+			largest = math.Max(1, largest)
+		}
+		g.rate = g.share / largest
 	}
 }
 

@@ -78,6 +78,7 @@ func Run(jobs []Job, o Options) ([]Row, error) {
 	case "libra", "libra-plus":
 		l := &libra{jobs: jobs, rows: rows, nodes: o.Nodes, plus: o.Policy == "libra-plus", timeOnly: o.TimeOnly}
 		l.spareNone = set.word("spare", "proportional", "none") == "none"
+		l.touched = set.word("replan", "cluster", "touched") == "touched"
 		l.current = set.word("commitment", "claim", "current") == "current"
 		if l.plus {
 			l.alpha, l.beta, l.pbase = set.number("alpha", 1), set.number("beta", 0.1), set.number("pbase", 1)

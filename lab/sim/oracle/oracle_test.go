@@ -522,6 +522,7 @@ func drawSettings(t *rapid.T, policy string) map[string]string {
 	if policy == "libra" || policy == "libra-plus" {
 		maybe("spare", "none")
 		maybe("commitment", "current")
+		maybe("replan", "touched")
 	}
 	return m
 }

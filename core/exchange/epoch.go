@@ -75,6 +75,9 @@ func newEpoch(number int, at int64, name string, set map[string]string, rates Ra
 	e := EpochView{Number: number, FromUS: at, Policy: name, Rates: rates, Settings: []Setting{}}
 	for _, s := range kind.Settings() {
 		value, given := set[s.Name]
+		if !given && s.Later {
+			continue
+		}
 		if !given {
 			value = s.Value()
 		}

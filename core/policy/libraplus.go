@@ -29,7 +29,7 @@ func (p *libraPlus) settings() []Setting {
 		number("beta", &p.price.Beta, "weight of the dynamic part of the price"),
 		number("pbase", &p.base, "price of a second of processor time, times that of the node"),
 		p.tariff.setting(),
-		choice("resources", &p.stock, "how memory and disk are sold: the amount, or the amount for each hour of the estimate", byAmount, byTime),
+		later(choice("resources", &p.stock, "how memory and disk are sold: the amount, or the amount for each hour of the estimate", byAmount, byTime)),
 	)
 }
 

@@ -16,7 +16,7 @@ const (
 func newTariff() tariff { return tariff{per: perJob} }
 
 func (t *tariff) setting() Setting {
-	return choice("per", &t.per, "for what the price is: a job, whatever its width, or each of its processors", perJob, perProcessor)
+	return later(choice("per", &t.per, "for what the price is: a job, whatever its width, or each of its processors", perJob, perProcessor))
 }
 
 // each reports whether every processor is paid for.

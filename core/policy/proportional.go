@@ -39,8 +39,8 @@ func (p *proportional) settings() []Setting {
 		choice("spare", &p.spare, "who gets processor time that nobody needs", "proportional", "none"),
 		choice("commitment", &p.commitment, "what admission keeps for a running job: at least what it was promised, "+
 			"or what it needs now alone", "promised", "current"),
-		choice("replan", &p.replan, "whose shares are worked out anew at an event: those of all jobs of the cluster, "+
-			"or of those on the nodes that it touched", "cluster", "touched"),
+		later(choice("replan", &p.replan, "whose shares are worked out anew at an event: those of all jobs of the cluster, "+
+			"or of those on the nodes that it touched", "cluster", "touched")),
 	}
 }
 

@@ -15,6 +15,7 @@ type Setting struct {
 	Name    string
 	Meaning string
 	Choices []string // empty for a number
+	Later   bool     // it came after the first logs: an epoch names it where it was set
 
 	number  *float64
 	numbers *[]float64
@@ -70,6 +71,12 @@ func (s Setting) parse(text string) (float64, error) {
 		return 0, fmt.Errorf("%s: %q is not a number of 0 or more", s.Name, text)
 	}
 	return x, nil
+}
+
+// later marks a setting that the first logs do not know.
+func later(s Setting) Setting {
+	s.Later = true
+	return s
 }
 
 func number(name string, at *float64, meaning string) Setting {

@@ -24,6 +24,7 @@ const (
 	ReasonSignal     = "signal"
 	ReasonLease      = "lease_ran_out"
 	ReasonVoided     = "voided"            // by the owner of the market: nothing is owed
+	ReasonPenalty    = "penalty_not_sold"  // the penalty asked for is too high, or none are sold at the moment
 	ReasonImprecise  = "no_optional_parts" // the policy, or a node, knows none
 )
 
@@ -32,6 +33,6 @@ func Reasons() []string {
 	return []string{
 		ReasonResources, ReasonDeadline, ReasonBudget, ReasonNotWorthIt, ReasonAdmission, ReasonNodeLost, ReasonByUser,
 		ReasonPatience, ReasonNotFirm, ReasonFunds, ReasonLimit, ReasonDependency, ReasonOverrun, ReasonQuoteGone,
-		ReasonRefused, ReasonDraining, ReasonOOM, ReasonExit, ReasonSignal, ReasonLease, ReasonImprecise, ReasonVoided,
+		ReasonRefused, ReasonDraining, ReasonOOM, ReasonExit, ReasonSignal, ReasonLease, ReasonImprecise, ReasonVoided, ReasonPenalty,
 	}
 }

@@ -1,14 +1,33 @@
 package bill
 
-import "github.com/libra-market/libra/core/market"
+import (
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/rules"
+)
 
 // Most is the most that a job can cost, which is held for it: its budget, or
-// where it names none (nil) its price; and all of its optional part.
-func Most(price market.Money, budget *int64, o *Optional) market.Money {
+// where it names none (nil) its price; and all of its optional part. Where there
+// is a margin, its price and that are held at least.
+func Most(price, margin market.Money, budget *int64, o *Optional) market.Money {
+	price += margin
 	if budget != nil {
 		price = max(price, market.Money(*budget))
 	}
 	return price + o.Most()
+}
+
+// beats is how many reports of a node it takes, at most, until a job that takes
+// more than it has paid for is stopped: one to know, one to be heard.
+const beats = 2
+
+// Margin is what is held beside the price of so much work where jobs pay for what
+// they use: what the job takes beyond it until somebody knows and stops it. An
+// honest job never owes it; without it, work in small pieces would be free.
+func Margin(r *rules.Rules, price market.Money, workMS int64) market.Money {
+	if !r.Paid() {
+		return 0
+	}
+	return Proportion(price, beats*int64(r.Reporting)/1000, workMS)
 }
 
 // Most is what the optional part costs if all of it is executed.

@@ -22,7 +22,7 @@ func TestMost(t *testing.T) {
 		{nil, optional, 3_600_000},
 		{&five, optional, 5_600_000},
 	} {
-		if got := bill.Most(3_000_000, c.budget, c.optional); got != c.want {
+		if got := bill.Most(3_000_000, 0, c.budget, c.optional); got != c.want {
 			t.Errorf("most of %+v: %d, want %d", c, got, c.want)
 		}
 	}
@@ -104,7 +104,7 @@ func TestPay(t *testing.T) {
 // A delay that no money can pay for is not paid for.
 func TestPenaltyBeyondMoney(t *testing.T) {
 	j, e := agreed(), ended(fine(market.Price(math.Inf(1))), at(201))
-	if amount, late := bill.Penalty(bill.Standard(), &j, &e); amount != 0 || late != 1 {
+	if amount, late := bill.Penalty(papers(), &j, &e, 8_000_000); amount != 0 || late != 1 {
 		t.Errorf("penalty %d for %v", amount, late)
 	}
 }

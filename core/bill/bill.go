@@ -1,25 +1,18 @@
 package bill
 
-import "github.com/libra-market/libra/core/market"
+import (
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/rules"
+)
 
-// Rules are what an owner may choose of how bills are made.
-type Rules struct {
-	Version string // changes when one of the formulas does
-
-	// What work costs that was reserved and not used: of a job that ended by
-	// itself or was stopped, and of one that its user cancelled.
-	Unused, UnusedCancelled Part
+// Version names the formulas by which bills are made under rules; it changes when
+// one of them does.
+func Version(r *rules.Rules) string {
+	if r.Paid() {
+		return "2"
+	}
+	return "1"
 }
-
-// Part is a part of an amount, in millionths.
-type Part int64
-
-// Whole is all of an amount.
-const Whole Part = 1_000_000
-
-// Standard are the rules in force: a job that ran to its end owes its price
-// whatever it used of it; one that was cancelled owes for what it had.
-func Standard() Rules { return Rules{Version: "1", Unused: Whole, UnusedCancelled: 0} }
 
 // Job is what was agreed with a job.
 type Job struct {
@@ -66,7 +59,11 @@ const (
 type Ending struct {
 	Way        Way
 	At         market.Time
-	Begun      bool        // it had processors
+	Begun      bool        // it had processors, and something of it ran
+	Part       bool        // a node could not start a part of it, and the rest was stopped for that
+	ByUser     bool        // its user ended it, without asking the market
+	DeclinedMS int64       // of the time it was offered on each processor, what it did not want
+	Gone       bool        // lost: with its node, or because nobody heard of it for longer than its lease
 	WorkMS     int64       // done on each of them; of a job with two parts, of the mandatory one
 	OptionalMS int64       // executed of the optional part, on all of them
 	Mandatory  market.Time // when its mandatory part was done; Never: it was not, or it has but one part
@@ -113,14 +110,24 @@ const (
 )
 
 // Owed is the bill of a job.
-func Owed(r Rules, j *Job, e *Ending) Bill {
-	b := charge(r, j, e)
-	b.Charge = min(b.Charge, j.Held) // never more than was agreed to
+func Owed(r *rules.Rules, j *Job, e *Ending) Bill {
+	var b Bill
+	if r.Paid() {
+		b = chargeUsed(r, j, e)
+	} else {
+		b = charge(r, j, e)
+	}
+	if b.Charge > j.Held { // never more than was agreed to
+		if r.Paid() {
+			b.Lines = append(b.Lines, Line{What: "no more than was held for it", Formula: j.Held.String(), Amount: j.Held - b.Charge})
+		}
+		b.Charge = j.Held
+	}
 	b.Postings = append(b.Postings, Posting{Kind: TakeHeld, Amount: b.Charge})
-	amount, late := Penalty(r, j, e)
+	amount, late := Penalty(r, j, e, b.Charge)
 	if amount > 0 {
 		b.Penalty = amount
-		b.Lines = append(b.Lines, penaltyLine(j, amount, late))
+		b.Lines = append(b.Lines, penaltyLine(r, j, e, amount, late))
 		b.Postings = append(b.Postings, Posting{Kind: PayPenalty, Amount: amount})
 	}
 	return b

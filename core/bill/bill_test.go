@@ -6,6 +6,7 @@ import (
 
 	"github.com/libra-market/libra/core/bill"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/rules"
 )
 
 // A job of 100 s for 8 units, of which 10 are held, due at 200 s with a promise
@@ -157,7 +158,7 @@ func TestOwed(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b := bill.Owed(bill.Standard(), &c.job, &c.end)
+			b := bill.Owed(papers(), &c.job, &c.end)
 			if b.Charge != c.charge || b.Penalty != c.penalty || b.Optional != c.optional || b.Net() != c.charge-c.penalty {
 				t.Errorf("charge %d, penalty %d, optional %d; want %d, %d, %d", b.Charge, b.Penalty, b.Optional, c.charge, c.penalty, c.optional)
 			}
@@ -185,15 +186,9 @@ func TestOwed(t *testing.T) {
 	}
 }
 
-// What is reserved and not used costs what the rules say.
-func TestUnused(t *testing.T) {
-	quarter := bill.Rules{Unused: bill.Whole / 4, UnusedCancelled: bill.Whole / 4}
-	for _, w := range []bill.Way{bill.Ended, bill.Stopped, bill.Cancelled} {
-		j, e := agreed(), ended(way(w), work(20_000))
-		if b := bill.Owed(quarter, &j, &e); b.Charge != 3_200_000 { // 8 * 0.2, and a quarter of 8 * 0.8
-			t.Errorf("way %d: charge %d, want 3200000", w, b.Charge)
-		}
-	}
+func papers() *rules.Rules {
+	r := rules.Papers()
+	return &r
 }
 
 func TestLines(t *testing.T) {
@@ -205,12 +200,12 @@ func TestLines(t *testing.T) {
 		{What: "optional part: 12.345s of 1m executed", Formula: "0.04 a second * 12.345 s", Amount: 493_800},
 		{What: "penalty: 1.000000 s late", Formula: "0.5 a second * 1.000000 s", Amount: -500_000},
 	}
-	if b := bill.Owed(bill.Standard(), &j, &e); !slices.Equal(b.Lines, want) {
+	if b := bill.Owed(papers(), &j, &e); !slices.Equal(b.Lines, want) {
 		t.Errorf("lines %+v", b.Lines)
 	}
 	j, e = agreed(), ended(way(bill.Cancelled), work(90_000))
 	want = []bill.Line{{What: "cancelled after 1m30s of 1m40s", Formula: "8 * 90000 / 100000", Amount: 7_200_000}}
-	if b := bill.Owed(bill.Standard(), &j, &e); !slices.Equal(b.Lines, want) {
+	if b := bill.Owed(papers(), &j, &e); !slices.Equal(b.Lines, want) {
 		t.Errorf("lines %+v", b.Lines)
 	}
 }

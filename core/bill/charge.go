@@ -4,18 +4,24 @@ import (
 	"fmt"
 
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/rules"
 )
 
-// charge is what a job owes, by how it ended.
-func charge(r Rules, j *Job, e *Ending) Bill {
+// charge is what a job owes in the papers: the price whatever was used of it, and
+// of one that was cancelled what it had.
+func charge(r *rules.Rules, j *Job, e *Ending) Bill {
 	b := Bill{Optional: e.optional(j)}
 	switch {
 	case e.Way == Ended || e.Way == Stopped || e.Way == Cancelled && e.Mandatory.Finite():
-		b.price(r, j, e)
+		if r.Unused == rules.Whole {
+			b.add(priceName(j), j.Formula, j.Price)
+		} else {
+			b.used(r, j, e)
+		}
 		b.extensions(j, e)
 		b.executed(j, e)
 	case e.Way == Cancelled && e.Begun && j.EstimateMS > 0:
-		b.cancelled(r, j, e)
+		b.cancelled(j, e)
 	default: // never ran, or was lost by no fault of its own
 	}
 	return b
@@ -31,20 +37,18 @@ func (e *Ending) optional(j *Job) market.Money {
 	return amount
 }
 
-// price is what a job owes for its estimate.
-func (b *Bill) price(r Rules, j *Job, e *Ending) {
-	what := "price as agreed"
+func priceName(j *Job) string {
 	if j.Optional != nil {
-		what = "mandatory part, as agreed"
+		return "mandatory part, as agreed"
 	}
-	b.add(what, j.Formula, used(j.Price, e.WorkMS, j.EstimateMS, r.Unused))
+	return "price as agreed"
 }
 
 // cancelled is the price in proportion to the work that the job had.
-func (b *Bill) cancelled(r Rules, j *Job, e *Ending) {
+func (b *Bill) cancelled(j *Job, e *Ending) {
 	had := min(e.WorkMS, j.EstimateMS)
 	b.add(fmt.Sprintf("cancelled after %s of %s", market.Span(had), market.Span(j.EstimateMS)),
-		fmt.Sprintf("%s * %d / %d", j.Price, had, j.EstimateMS), used(j.Price, had, j.EstimateMS, r.UnusedCancelled))
+		fmt.Sprintf("%s * %d / %d", j.Price, had, j.EstimateMS), Proportion(j.Price, had, j.EstimateMS))
 }
 
 // extensions is what was used of the work sold beyond the estimate, the first of
@@ -73,14 +77,4 @@ func (b *Bill) executed(j *Job, e *Ending) {
 func (b *Bill) add(what, formula string, amount market.Money) {
 	b.Charge += amount
 	b.Lines = append(b.Lines, Line{What: what, Formula: formula, Amount: amount})
-}
-
-// used is the price of what was done of so much work, and a part of the price of
-// the rest.
-func used(price market.Money, doneMS, ofMS int64, unused Part) market.Money {
-	if unused == Whole {
-		return price
-	}
-	done := Proportion(price, min(max(0, doneMS), ofMS), ofMS)
-	return done + Proportion(price-done, int64(unused), int64(Whole))
 }

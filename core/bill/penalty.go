@@ -4,13 +4,16 @@ import (
 	"fmt"
 
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/rules"
 )
 
-// Penalty is what the owner owes a job that is late, and how late that is. Where
-// the policy is liable by its own rules that is its fine; else it is the rate of
-// the job for every second after a firm promise. A job that over-ran its own
-// estimate is owed no fine.
-func Penalty(_ Rules, j *Job, e *Ending) (market.Money, market.Time) {
+// Penalty is what the owner owes a job that is late, and how late that is; charge
+// is what the job owes. Where the policy is liable by its own rules that is its
+// fine; else it is the rate of the job for every second after a firm promise.
+func Penalty(r *rules.Rules, j *Job, e *Ending, charge market.Money) (market.Money, market.Time) {
+	if r.Paid() {
+		return penaltyUsed(r, j, e, charge)
+	}
 	late := Lateness(j, e)
 	fine := e.Fine
 	switch {
@@ -22,11 +25,47 @@ func Penalty(_ Rules, j *Job, e *Ending) (market.Money, market.Time) {
 	default:
 		fine = Delay(j.Penalty, late)
 	}
-	amount, err := fine.Money()
-	if err != nil {
+	return payable(fine), late
+}
+
+// penaltyUsed is what lateness pays where a job pays for what it uses: its rate for
+// every second after a promise that was broken, which is one that the market broke
+// and not the job, and no more than the job itself is charged. One that was lost
+// by the market's fault is charged nothing, and is paid no less than if it had been
+// a little late: losing a job must not be cheaper than being late with it.
+func penaltyUsed(r *rules.Rules, j *Job, e *Ending, charge market.Money) (market.Money, market.Time) {
+	late := Lateness(j, e)
+	beat := market.Time(float64(r.Reporting) / float64(rules.Whole))
+	switch {
+	case e.Way == Lost && e.Gone && j.Promised && !e.UsedUp.Finite():
+		late = max(late, beat)
+		return min(payable(Delay(j.Penalty, late)), j.Price), late
+	case e.Way != Ended || !e.Begun || e.ByUser || e.Part || late <= beat || j.declined(r, e):
+		return 0, late
+	case !j.Promised && e.Fine <= 0:
 		return 0, late
 	}
+	amount := payable(Delay(j.Penalty, late))
+	if r.PenaltyCap != rules.None {
+		amount = min(amount, Proportion(charge, int64(r.PenaltyCap), int64(rules.Whole)))
+	}
 	return amount, late
+}
+
+// declined reports whether a job did not want more of the time it was offered than
+// can be borne: then being late is its own doing.
+func (j *Job) declined(r *rules.Rules, e *Ending) bool {
+	most, bound := r.Tolerance.Of(float64(j.EstimateMS))
+	return bound && float64(e.DeclinedMS) > most
+}
+
+// payable is a price as money; what no money can pay is not paid.
+func payable(p market.Price) market.Money {
+	amount, err := p.Money()
+	if err != nil {
+		return 0
+	}
+	return amount
 }
 
 // Delay is what a delay costs at a rate a second.
@@ -48,9 +87,16 @@ func Lateness(j *Job, e *Ending) market.Time {
 	return late
 }
 
-func penaltyLine(j *Job, amount market.Money, late market.Time) Line {
-	return Line{
+func penaltyLine(r *rules.Rules, j *Job, e *Ending, amount market.Money, late market.Time) Line {
+	l := Line{
 		What:    fmt.Sprintf("penalty: %.6f s late", float64(late)),
 		Formula: fmt.Sprintf("%s a second * %.6f s", j.Penalty, float64(late)), Amount: -amount,
 	}
+	if full := payable(Delay(j.Penalty, late)); r.Paid() && amount < full {
+		l.Formula += ", no more than " + amount.String()
+	}
+	if e.Way == Lost {
+		l.What = "lost, and a promise broken"
+	}
+	return l
 }

@@ -19,6 +19,8 @@ type activeJob struct {
 	Apart   bool         `json:"apart,omitempty"`   // its tasks advance each on its own
 	StopUS  int64        `json:"stop_us,omitempty"` // when it was first told to end
 	OverUS  int64        `json:"over_us,omitempty"` // when it had used up its estimate and could get no more
+	UsedUS  int64        `json:"used_us,omitempty"` // when it was first measured to have used up its estimate
+	Era     int          `json:"era,omitempty"`     // its epoch, counted from 1; 0: that of its submission
 	Void    bool         `json:"void,omitempty"`    // its promise no longer stands, by its own doing
 	Working Working      `json:"working"`
 	Owed    market.Price `json:"owed"`    // the price, unrounded

@@ -35,6 +35,7 @@ func (x *Exchange) apply(e *market.Event) {
 		x.vacate(j)
 		j.State, j.Share, j.Work = Queued, 0, 0
 		j.Attempt++
+		j.UsedUS = 0
 		j.beginAgain()
 		x.changed(j)
 	case market.Rejected:

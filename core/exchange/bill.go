@@ -11,7 +11,7 @@ import (
 
 // holdFunds keeps the most that a job can cost.
 func (x *Exchange) holdFunds(j *activeJob) error {
-	amount := j.Request.mostCost(market.Money(j.Price))
+	amount := x.mostCost(&j.Request, market.Money(j.Price), j.Width)
 	tx, err := x.ledger.Hold(x.now, j.ID, market.Account(j.Account), amount)
 	if err != nil {
 		return err
@@ -68,6 +68,9 @@ func (x *Exchange) endAt(j *activeJob, state State, reason, detail string, fine 
 		return
 	}
 	j.State, j.Reason, j.Detail, j.EndedUS, j.Share = state, reason, detail, x.now, 0
+	if x.rulesOf(j).Paid() && len(j.Ranks) > 0 {
+		j.Work = j.measuredMS()
+	}
 	if state != Lost && state != Rejected {
 		j.OptionalMS = x.optionalDue(j)
 	}
@@ -81,7 +84,7 @@ func (x *Exchange) endAt(j *activeJob, state State, reason, detail string, fine 
 	}
 	x.bill(j, fine)
 	x.vacate(j)
-	if met := j.State != Lost && !x.timeOf(j.EndedUS).After(x.timeOf(j.DueUS)); j.DueUS != 0 {
+	if met := j.State != Lost && !x.inTimeAt(j).After(x.timeOf(j.DueUS)); j.DueUS != 0 {
 		x.record.count(j, met)
 	}
 	delete(x.jobs, j.ID)
@@ -89,17 +92,23 @@ func (x *Exchange) endAt(j *activeJob, state State, reason, detail string, fine 
 	x.releaseDependents(j)
 }
 
-// rules are those by which bills are made.
-func (x *state) rules() bill.Rules { return bill.Standard() }
-
 // bill settles a job's money: what is held is charged or given back, and a
 // broken promise is paid for.
 func (x *Exchange) bill(j *activeJob, fine market.Price) {
-	agreed := j.agreed(&x.clock)
+	r, agreed, ending := x.rulesOf(j), x.agreed(j), x.ending(j, fine)
+	if more, some := x.beyond(j, j.Work); some {
+		j.Extensions = append(j.Extensions, Extension{AtUS: x.now, WorkMS: more.WorkMS, Price: int64(more.Price)})
+		agreed.Extensions = append(agreed.Extensions, more)
+	}
 	if hold, held := x.ledger.HoldOf(j.ID); held {
+		if more := x.short(r, j, &agreed, ending); more > 0 {
+			x.raise(j, more)
+			agreed.Held += more
+			hold, _ = x.ledger.HoldOf(j.ID)
+		}
 		agreed.Held = min(agreed.Held, hold.Amount())
 	}
-	owed := bill.Owed(x.rules(), &agreed, j.ending(&x.clock, fine))
+	owed := bill.Owed(r, &agreed, ending)
 	var seqs []int64
 	for _, p := range owed.Postings {
 		seqs = append(seqs, x.post(j, p)...)
@@ -119,7 +128,7 @@ func (x *Exchange) bill(j *activeJob, fine market.Price) {
 		lines = append(lines, ReceiptLine{What: l.What, Formula: l.Formula, Amount: int64(l.Amount)})
 	}
 	j.Receipt = &Receipt{
-		Job: j.ID, Policy: j.Policy, Settings: x.epoch().Settings, Version: x.rules().Version, Formula: j.Working.Formula,
+		Job: j.ID, Policy: j.Policy, Settings: x.epochs[x.era(j)].Settings, Version: bill.Version(r), Formula: j.Working.Formula,
 		Inputs: j.Working.Inputs, Lines: lines, Charged: j.Charged, Penalty: j.Penalty, Net: int64(owed.Net()), IssuedUS: x.now, TxSeqs: seqs,
 	}
 }

@@ -17,7 +17,7 @@ func (x *Exchange) open(at int64, o *Open) (Outcome, error) {
 		return Outcome{}, err
 	}
 	x.origin, x.now = at, at
-	x.epochs = []EpochView{e}
+	x.setEpochs([]EpochView{e})
 	x.rates = o.Rates
 	x.kind, err = policy.Find(o.Policy)
 	v := e
@@ -45,7 +45,8 @@ func (x *Exchange) beginEpoch(c *Epoch) (Outcome, error) {
 	if err := x.rebuild(&e); err != nil {
 		return Outcome{}, err
 	}
-	x.epochs, x.rates = append(x.epochs, e), rates
+	x.setEpochs(append(x.epochs, e))
+	x.rates = rates
 	if x.cluster != nil {
 		if err := x.step(market.Event{Kind: market.Woken}); err != nil {
 			return Outcome{}, err
@@ -54,6 +55,10 @@ func (x *Exchange) beginEpoch(c *Epoch) (Outcome, error) {
 	v := e
 	return Outcome{Epoch: &v}, nil
 }
+
+// youngSettings came with the rules of the market: an epoch of before, carried out
+// again, does not name them.
+var youngSettings = map[string]bool{"per": true, "resources": true}
 
 // newEpoch checks a policy and its settings and names them all.
 func newEpoch(number int, at int64, name string, set map[string]string, rates Rates) (EpochView, error) {
@@ -79,6 +84,9 @@ func newEpoch(number int, at int64, name string, set map[string]string, rates Ra
 			continue
 		}
 		if !given {
+			if len(own) == 0 && youngSettings[s.Name] {
+				continue
+			}
 			value = s.Value()
 		}
 		e.Settings = append(e.Settings, Setting{Name: s.Name, Value: value})
@@ -120,6 +128,40 @@ func (e *EpochView) Rules() rules.Rules {
 	}
 	return r
 }
+
+// setEpochs notes the spans of the log, and how the market trades in each.
+func (x *state) setEpochs(epochs []EpochView) {
+	x.epochs = epochs
+	x.ruled = x.ruled[:0]
+	for i := range epochs {
+		x.ruled = append(x.ruled, epochs[i].Rules())
+	}
+}
+
+// rules are how the market trades now.
+func (x *state) rules() *rules.Rules { return &x.ruled[len(x.ruled)-1] }
+
+// era is the epoch by whose rules a job is billed: that in which it was taken in,
+// or quoted, whatever has changed since.
+func (x *state) era(j *activeJob) int {
+	if j.Era > 0 {
+		return min(j.Era, len(x.epochs)) - 1
+	}
+	return x.eraAt(j.SubmittedUS) // of before it was noted
+}
+
+// eraAt is the epoch of a time.
+func (x *state) eraAt(us int64) int {
+	for i := len(x.epochs) - 1; i > 0; i-- {
+		if x.epochs[i].FromUS <= us {
+			return i
+		}
+	}
+	return 0
+}
+
+// rulesOf are the rules by which a job is billed.
+func (x *state) rulesOf(j *activeJob) *rules.Rules { return &x.ruled[x.era(j)] }
 
 // Complete is what an owner sets of a policy and of the market, with what a market
 // sets where its owner says nothing, as far as there is such a thing under that

@@ -19,8 +19,17 @@ func (x *state) counterOffers(j *activeJob, reason string) []Offer {
 	}
 	look := search{
 		request: j.Request, imprecise: x.kind.Imprecise, processors: x.nodes.processorsUp(),
-		ask:  func(r Request) (Quote, bool) { return x.ask(j, r) },
-		pays: func(amount market.Money) bool { reason, _ := x.cannotHold(j.Account, amount); return reason == "" },
+		ask: func(r Request) (Quote, bool) {
+			q, ok := x.ask(j, r)
+			if reason, _ := x.cannotPromise(&r, market.Money(q.Price), q.Width, 0); reason != "" {
+				return q, false
+			}
+			return q, ok
+		},
+		pays: func(r *Request, q *Quote) bool {
+			reason, _ := x.cannotHold(j.Account, x.mostCost(r, market.Money(q.Price), q.Width))
+			return reason == ""
+		},
 	}
 	return look.offers()
 }

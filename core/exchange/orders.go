@@ -161,7 +161,7 @@ func (x *state) isNews(j *activeJob, r *rank, s *task.Status) bool {
 	}
 	reading := meter.Reading{
 		Says: s, Had: meter.Work(s, j.threads(), x.nodes[r.Node].Speed), Before: &r.Task, Proc: r.Proc, Reckoned: &stand,
-		Watched: j.State == Running && !j.Void, Shared: x.kind.TimeShared,
+		Watched: x.watched(j), Shared: x.kind.TimeShared,
 	}
 	if j.Request.Optional != nil {
 		optional := j.optional()

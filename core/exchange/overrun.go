@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/libra-market/libra/core/bill"
+	"github.com/libra-market/libra/core/cluster"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/meter"
 	"github.com/libra-market/libra/core/task"
@@ -31,6 +32,8 @@ func (x *Exchange) overruns() error {
 		next := x.extend
 		if !x.hadAll(j) {
 			next = x.setBack
+		} else if j.UsedUS == 0 && x.rulesOf(j).Paid() {
+			j.UsedUS = x.now
 		}
 		if err := next(j); err != nil {
 			return err
@@ -38,6 +41,31 @@ func (x *Exchange) overruns() error {
 	}
 	return nil
 }
+
+// watched reports whether somebody waits for a job to use up its estimate: where
+// jobs pay for what they use, whatever was promised to it, until it is gone.
+func (x *state) watched(j *activeJob) bool {
+	return j.State == Running && !j.Void || (j.State == Running || j.State == Stopping) && x.rulesOf(j).Paid()
+}
+
+// payOn sells more to a job that goes on without a promise and has used up all
+// that was sold to it: one that never had a deadline, one that is late by its own
+// doing, one that was told to end and takes its time. Who cannot pay ends.
+func (x *Exchange) payOn(j *activeJob) error {
+	if x.jobs[j.ID] != j || !x.watched(j) || !x.rulesOf(j).Paid() || len(j.Ranks) == 0 || !x.hadAll(j) {
+		return nil
+	}
+	for i := range j.Ranks {
+		if j.Ranks[i].Status == nil {
+			return x.extend(j)
+		}
+	}
+	return nil // all of it has ended, or is past its mandatory part
+}
+
+// guest reports whether a job runs without a promise that more work would be
+// fitted into.
+func (j *activeJob) guest() bool { return j.Void || j.DueUS == 0 }
 
 // hadAll reports whether a job was measured to have had all of its estimate.
 func (x *state) hadAll(j *activeJob) bool {
@@ -75,7 +103,7 @@ func (x *Exchange) setBack(j *activeJob) error {
 func (x *Exchange) extend(j *activeJob) error {
 	const least = 1000 // milliseconds
 	whole := int64(math.Max(least, float64(j.askedMS())/10*math.Pow(2, float64(j.Tries))))
-	before := len(j.Extensions)
+	before, void := len(j.Extensions), j.Void
 	x.touched.job(j.ID, true)
 	stand, _ := x.cluster.Status(market.JobID(j.ID), x.time())
 	j.over = int64(max(0, -float64(stand.Left)) * 1e3)
@@ -84,10 +112,14 @@ func (x *Exchange) extend(j *activeJob) error {
 			Kind: market.Extended, Job: market.JobID(j.ID), Work: market.Work(float64(ms) / 1e3),
 			Price: x.leeway(j) * market.Price(float64(ms)/float64(ms+j.over)),
 		}
+		if own := x.flat(j, &stand, ms); own.Price() > more.Price {
+			x.overran(j, &market.Event{Reason: market.CannotMeetBudget})
+			continue
+		}
 		if err := x.step(more); err != nil {
 			return err
 		}
-		if len(j.Extensions) > before || j.Void {
+		if len(j.Extensions) > before || j.Void && !void {
 			j.Tries++
 			return nil
 		}
@@ -95,10 +127,20 @@ func (x *Exchange) extend(j *activeJob) error {
 	return x.stopOverrun(j)
 }
 
+// flat is what further work costs where the price of a job is for the whole,
+// however long that takes: there the core has no price for more. In a market where
+// jobs pay for what they use that is as much for a second as before.
+func (x *state) flat(j *activeJob, stand *cluster.JobStatus, ms int64) market.Money {
+	if !stand.Terms.Flat || !x.rulesOf(j).Paid() {
+		return 0
+	}
+	return bill.Proportion(market.Money(j.Price), ms, x.paidMS(j))
+}
+
 // leeway is what a job may still be charged for more.
 func (x *state) leeway(j *activeJob) market.Price {
 	if j.Request.Budget != nil {
-		agreed := j.agreed(&x.clock)
+		agreed := x.agreed(j)
 		return max(0, market.Money(*j.Request.Budget)-agreed.Sold()).Price()
 	}
 	return x.ledger.Available(x.now, market.Account(j.Account)).Price()
@@ -112,6 +154,9 @@ func (x *Exchange) prolonged(j *activeJob, e *market.Event) {
 	}
 	total := int64(float64(e.Work) * 1e3)
 	ms := total - j.askedMS() - j.Extra
+	if stand, here := x.cluster.Status(market.JobID(j.ID), x.time()); here {
+		price = max(price, x.flat(j, &stand, ms-j.over))
+	}
 	more := bill.Extend(price, ms, j.over)
 	if j.Request.Budget == nil && more.Price > 0 {
 		tx, err := x.ledger.Raise(x.now, j.ID, more.Price)
@@ -129,12 +174,22 @@ func (x *Exchange) prolonged(j *activeJob, e *market.Event) {
 
 // overran hears that there is no more to be had: extend decides what follows.
 func (x *Exchange) overran(j *activeJob, e *market.Event) {
-	j.Detail = "needs more than it estimated: " + refusalText(e.Reason)
+	why := refusalText(e.Reason)
+	if j.State == Stopping { // that is why it ends
+		return
+	}
+	if e.Reason == market.CannotMeetBudget && j.Request.Budget == nil && x.rulesOf(j).Paid() {
+		why = "its account cannot pay for that"
+	}
+	j.Detail = "needs more than it estimated: " + why
 }
 
 // stopOverrun does with a job what its user chose for this case.
 func (x *Exchange) stopOverrun(j *activeJob) error {
 	detail := j.Detail
+	if x.rulesOf(j).Paid() {
+		return x.stopUnpaid(j, detail)
+	}
 	j.OverUS = x.now
 	choice := j.Request.overrun()
 	if j.DueUS != 0 && x.now > j.DueUS {
@@ -151,4 +206,40 @@ func (x *Exchange) stopOverrun(j *activeJob) error {
 	default:
 		return x.stop(j, task.Terminate, Stopped, ReasonOverrun, detail)
 	}
+}
+
+// stopUnpaid does the same where jobs pay for what they use. One that is to go on
+// late does so behind the others, and pays for that from now on; one that cannot
+// pay, or has no promise left to lose, ends; and one that was told to end and still
+// takes what it cannot pay is killed.
+func (x *Exchange) stopUnpaid(j *activeJob, detail string) error {
+	if j.State == Stopping {
+		return x.hurry(j)
+	}
+	if j.OverUS == 0 {
+		j.OverUS = x.now
+	}
+	choice := j.Request.overrun()
+	if choice == OverrunLate && !j.guest() {
+		j.Void, j.Firm = true, false
+		j.Detail = detail + "; it goes on with what others leave, without a promise"
+		x.changed(j)
+		if err := x.step(market.Event{Kind: market.Released, Job: market.JobID(j.ID)}); err != nil {
+			return err
+		}
+		return x.extend(j)
+	}
+	how := task.Terminate
+	if choice == OverrunKill {
+		how = task.Kill
+	}
+	return x.stop(j, how, Stopped, ReasonOverrun, detail)
+}
+
+// hurry kills a job that was told to end.
+func (x *Exchange) hurry(j *activeJob) error {
+	if j.Stop == task.Kill {
+		return nil
+	}
+	return x.stop(j, task.Kill, j.End, j.Reason, j.Detail)
 }

@@ -9,10 +9,10 @@ import (
 // and how the job ended, or would if it did now.
 
 // agreed is what was agreed with a job.
-func (j *activeJob) agreed(c *clock) bill.Job {
+func (x *state) agreed(j *activeJob) bill.Job {
 	a := bill.Job{
-		Price: market.Money(j.Price), Formula: j.Working.Formula, Held: market.Money(j.Held), EstimateMS: j.askedMS(),
-		Due: c.sometime(j.DueUS), Promised: j.PromisedUS != 0, Penalty: market.Money(j.Request.PenaltyMicros),
+		Price: market.Money(j.Price), Formula: j.Working.Formula, Held: market.Money(j.Held), EstimateMS: x.paidMS(j),
+		Due: x.sometime(j.DueUS), Promised: j.PromisedUS != 0, Penalty: market.Money(j.Request.PenaltyMicros),
 		Optional: j.Request.optionalTerms(),
 	}
 	if a.Optional != nil {
@@ -25,14 +25,19 @@ func (j *activeJob) agreed(c *clock) bill.Job {
 }
 
 // ending is how a job has ended.
-func (j *activeJob) ending(c *clock, fine market.Price) *bill.Ending {
+func (x *state) ending(j *activeJob, fine market.Price) *bill.Ending {
 	if j.State == Expired {
 		fine = -j.Owed
 	}
-	return &bill.Ending{
-		Way: j.way(), At: c.timeOf(j.EndedUS), Begun: j.StartedUS != 0, WorkMS: j.Work, OptionalMS: j.OptionalMS,
-		Mandatory: c.sometime(j.MandatoryUS), UsedUp: c.sometime(j.OverUS), Fine: fine,
+	e := &bill.Ending{
+		Way: j.way(), At: x.timeOf(j.EndedUS), Begun: j.StartedUS != 0, WorkMS: j.Work, OptionalMS: j.OptionalMS,
+		Mandatory: x.sometime(j.MandatoryUS), UsedUp: x.sometime(j.OverUS), Fine: fine,
 	}
+	if x.rulesOf(j).Paid() {
+		e.At = min(e.At, x.measuredEnd(j))
+		x.blame(j, e)
+	}
+	return e
 }
 
 // owedNow is the bill of a job under way if it ended now: by itself, or as it was
@@ -41,8 +46,12 @@ func (x *state) owedNow(j *activeJob) bill.Bill { return x.owedAs(j, j.endsIn())
 
 // owedAs is the bill of a job under way if it ended now in a state.
 func (x *state) owedAs(j *activeJob, state State) bill.Bill {
-	agreed := j.agreed(&x.clock)
-	return bill.Owed(x.rules(), &agreed, x.endingNow(j, state))
+	r, agreed, ending := x.rulesOf(j), x.agreed(j), x.endingNow(j, state)
+	if more, some := x.beyond(j, ending.WorkMS); some {
+		agreed.Extensions = append(agreed.Extensions, more)
+	}
+	agreed.Held += x.short(r, j, &agreed, ending)
+	return bill.Owed(r, &agreed, ending)
 }
 
 // penaltyNow is what the delay of a job has come to so far: that part of its bill
@@ -51,8 +60,13 @@ func (x *state) penaltyNow(j *activeJob) market.Money {
 	if j.DueUS == 0 || x.now <= j.DueUS {
 		return 0
 	}
-	agreed := j.agreed(&x.clock)
-	amount, _ := bill.Penalty(x.rules(), &agreed, x.endingNow(j, j.endsIn()))
+	r := x.rulesOf(j)
+	if r.Paid() {
+		owed := x.owedNow(j)
+		return owed.Penalty
+	}
+	agreed := x.agreed(j)
+	amount, _ := bill.Penalty(r, &agreed, x.endingNow(j, j.endsIn()), 0)
 	return amount
 }
 
@@ -66,8 +80,11 @@ func (j *activeJob) endsIn() State {
 
 // endingNow is how a job under way would end in a state now.
 func (x *state) endingNow(j *activeJob, state State) *bill.Ending {
-	e := j.ending(&x.clock, x.fineNow(j))
+	e := x.ending(j, x.fineNow(j))
 	e.Way, e.At, e.WorkMS, e.OptionalMS = wayOf(state), x.time(), x.workNow(j), x.optionalNow(j)
+	if x.rulesOf(j).Paid() {
+		e.UsedUp = min(e.UsedUp, x.usedUpBy(j, e.At, e.WorkMS))
+	}
 	return e
 }
 
@@ -77,10 +94,17 @@ func (x *state) workNow(j *activeJob) int64 {
 		return j.Work
 	}
 	stand, here := x.cluster.Status(market.JobID(j.ID), x.time())
-	if !here || !stand.Running || stand.Refining {
-		return j.Work
+	work, reckoned := j.Work, float64(stand.Estimate-max(0, stand.Left))*1e3
+	if x.rulesOf(j).Paid() {
+		work = j.measuredMS()
+		if asked := j.askedMS(); asked > 0 { // of an array, not every lane has as much to do
+			reckoned *= float64(x.paidMS(j)) / float64(asked)
+		}
 	}
-	return max(j.Work, int64(float64(stand.Estimate-max(0, stand.Left))*1e3))
+	if !here || !stand.Running || stand.Refining {
+		return work
+	}
+	return max(work, int64(reckoned))
 }
 
 // fineNow is what the policy would take off the price if a job ended now, where
@@ -134,9 +158,4 @@ func (r *Request) optionalTerms() *bill.Optional {
 		return nil
 	}
 	return &bill.Optional{WorkMS: r.Optional.WorkMS, Processors: r.Procs(), Rate: market.Money(r.Optional.RateMicros)}
-}
-
-// mostCost is what is held for a request at a price.
-func (r *Request) mostCost(price market.Money) market.Money {
-	return bill.Most(price, r.Budget, r.optionalTerms())
 }

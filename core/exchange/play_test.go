@@ -22,6 +22,7 @@ var update = flag.Bool("update", false, "rewrite the answers in testdata/*.txt; 
 // bills, postings in the ledger, and orders to nodes.
 //
 //	market libra processor=1 gamma=1      a new market at second 0; other words are settings of the policy
+//	market libra live unused=0.5          the same with the rules of a live market
 //	node n1 processors=2 rating=1 speed=1.25 memory=1000 boot=b
 //	account lab/alice grant=100 credit=5 limit=50, or no-limit
 //	transfer alice lab/alice lab/bob 10   and close, by root
@@ -30,7 +31,7 @@ var update = flag.Bool("update", false, "rewrite the answers in testdata/*.txt; 
 //	cancel alice 1                        a job, or a quote
 //	at 12.5                               time passes, with the ticks asked for
 //	used 1 5                              a task (job, or job.rank, or job.rank.attempt) has had so many seconds
-//	ended 1 10 exit=0 ; 2 7               several in one report
+//	ended 1 10 exit=0 ; 2 7               several in one report; on=5.9: by the clock of the node
 //	down n1 why                           and up
 //	epoch libra-plus beta=0.5
 //	show 1, accounts, nodes, prices, track, timeline 1, news 1 5, next, settings, owned lab
@@ -181,13 +182,13 @@ func (p *play) actOwner(command string, words []string) error {
 	switch command {
 	case "market":
 		rates := exchange.Rates{Processor: set.money("processor", 1), Memory: set.money("memory", 0), Disk: set.money("disk", 0)}
-		c.Open = &exchange.Open{Policy: name, Rates: rates, Settings: set.rest()}
+		c.Open = &exchange.Open{Policy: name, Rates: rates, Settings: set.settings(name)}
 	case "epoch":
 		c.Epoch = &exchange.Epoch{Policy: name}
 		if set.has("processor") {
 			c.Epoch.Rates = &exchange.Rates{Processor: set.money("processor", 1), Memory: set.money("memory", 0), Disk: set.money("disk", 0)}
 		}
-		c.Epoch.Settings = set.rest()
+		c.Epoch.Settings = set.settings(name)
 	case "node":
 		c.By = exchange.Identity{User: name, Role: exchange.RoleNode}
 		rating := set.number("rating", 1)
@@ -298,10 +299,13 @@ func (p *play) actReport(command string, words []string) error {
 		s := task.Status{
 			Key: key, State: task.Running, CPUUS: micros(seconds), Exit: int(set.number("exit", 0)), Signal: set.text("signal", ""),
 			OOM: set.flag("oom"), DeclinedUS: set.money("declined", 0), Part: task.Part(set.text("part", "")),
-			MandatoryCPUUS: set.money("mandatory", 0), Error: strings.ReplaceAll(set.text("error", ""), "_", " "),
+			MandatoryCPUUS: set.money("mandatory", 0), Cancelled: set.flag("scancel"), Error: strings.ReplaceAll(set.text("error", ""), "_", " "),
 		}
 		if command == "ended" {
 			s.State = task.State(set.text("state", string(task.Ended)))
+			if set.has("on") {
+				s.StartedUS, s.EndedUS = p.job(key.Job).StartedUS, p.start+set.money("on", 0)
+			}
 		}
 		if err := set.unused(); err != nil {
 			return err

@@ -69,6 +69,15 @@ func (w *words) rest() map[string]string {
 	return rest
 }
 
+// settings are the rest, as what a market under a policy is set to; live says that
+// it has the rules of a live market where nothing else is said.
+func (w *words) settings(policy string) map[string]string {
+	if !w.flag("live") {
+		return w.rest()
+	}
+	return exchange.Complete(policy, w.rest(), exchange.LiveSettings())
+}
+
 // unused names words that mean nothing here: a misspelt one must not pass.
 func (w *words) unused() error {
 	if w.bad != nil {

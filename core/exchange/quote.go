@@ -60,6 +60,7 @@ const (
 	ReasonSignal     = "signal"
 	ReasonLease      = "lease_ran_out"
 	ReasonVoided     = "voided"            // by the owner of the market: nothing is owed
+	ReasonPenalty    = "penalty_not_sold"  // the rate asked for is too high, or the owner can promise no more
 	ReasonImprecise  = "no_optional_parts" // the policy, or a node, knows none
 )
 

@@ -79,7 +79,10 @@ func (x *Exchange) quote(by Identity, a *AskQuote) (Outcome, error) {
 		return x.refuseQuote(j, market.CannotMeetBudget.String(), nameBudget(x.epoch().Policy)), nil
 	}
 	x.fill(q, &asked, core)
-	if reason, why := x.cannotHold(account, r.mostCost(market.Money(q.Price))); reason != "" {
+	if reason, why := x.cannotPromise(&r, market.Money(q.Price), q.Width, 0); reason != "" {
+		return x.refuseQuote(j, reason, why), nil
+	}
+	if reason, why := x.cannotHold(account, x.mostCost(&r, market.Money(q.Price), q.Width)); reason != "" {
 		return x.refuseQuote(j, reason, why), nil
 	}
 	if core.Firm {
@@ -122,7 +125,7 @@ func (x *Exchange) refuseQuote(j *activeJob, reason, detail string) Outcome {
 // fill completes a quote with what the core answered.
 func (x *state) fill(q *heldQuote, asked *market.Job, core market.Quote) {
 	q.Firm, q.Owed, q.Procs = core.Firm, core.Price, core.Procs
-	if price, err := core.Price.Money(); err == nil {
+	if price, err := x.inPieces(&q.Request, q.Width, core.Price).Money(); err == nil {
 		q.Price = int64(max(0, price))
 	}
 	if core.Firm {
@@ -190,9 +193,9 @@ func (x *Exchange) submitOnQuote(by Identity, s *Submit) (Outcome, error) {
 	}
 	j := x.newJob(by, r, q.Account)
 	x.next--
-	j.QuotedUS = q.MadeUS
+	j.QuotedUS, j.Era, j.Policy = q.MadeUS, x.eraAt(q.MadeUS)+1, q.Policy
 	j.ID, j.Quote, j.Owed, j.Width, j.Working = q.Job, q.ID, q.Owed, q.Width, q.Working
-	if reason, why := x.cannotHold(q.Account, r.mostCost(market.Money(q.Price))); reason != "" {
+	if reason, why := x.cannotHold(q.Account, x.mostCost(&r, market.Money(q.Price), q.Width)); reason != "" {
 		return Outcome{Refusal: &Refusal{Reason: reason, Detail: why, Offers: []Offer{}}}, nil // the quote stands
 	}
 	x.removeQuote(q)

@@ -60,7 +60,17 @@ func (x *Exchange) report(by Identity, m *Measured) error {
 			return err
 		}
 	}
-	return x.overruns()
+	if err := x.overruns(); err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if j := x.jobs[id]; j != nil {
+			if err := x.payOn(j); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // find is the task of a key, if that attempt is under way.

@@ -15,7 +15,7 @@ type search struct {
 	imprecise  bool    // the policy knows optional parts: the budget is what a job is worth
 	processors int     // that are up
 	ask        func(Request) (Quote, bool)
-	pays       func(market.Money) bool // whether the account can keep so much
+	pays       func(*Request, *Quote) bool // whether the account can keep what that costs
 }
 
 // offers are those that were found, each by another change.
@@ -43,7 +43,7 @@ func (s *search) affordable(r Request) (Request, Quote, bool) {
 	if !ok {
 		return r, Quote{}, false
 	}
-	return r, q, s.pays(r.mostCost(market.Money(q.Price)))
+	return r, q, s.pays(&r, &q)
 }
 
 // laterDeadline looks for the nearest deadline that can be met: outwards in

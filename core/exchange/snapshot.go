@@ -61,7 +61,8 @@ func Restore(version string, encoded []byte) (*Exchange, error) {
 func open(version string, s *Snapshot) (*Exchange, error) {
 	x := New(version)
 	x.touched.epochs = len(s.Epochs)
-	x.origin, x.now, x.epochs, x.rates, x.nodes = s.Origin, s.Now, s.Epochs, s.Rates, s.Nodes
+	x.origin, x.now, x.rates, x.nodes = s.Origin, s.Now, s.Rates, s.Nodes
+	x.setEpochs(s.Epochs)
 	x.next, x.wake, x.record = s.Next, s.Wake, s.Record
 	var err error
 	if x.ledger, err = ledger.Restore(s.Ledger); err != nil {

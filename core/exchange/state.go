@@ -7,6 +7,7 @@ import (
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
+	"github.com/libra-market/libra/core/rules"
 )
 
 // state is all there is to know of a market. Its methods are questions: they can
@@ -17,6 +18,7 @@ type state struct {
 
 	version string
 	epochs  []EpochView
+	ruled   []rules.Rules // by epoch: how the market trades
 
 	kind    policy.Kind
 	rates   Rates

@@ -37,7 +37,7 @@ func (x *Exchange) submitNew(by Identity, r Request, settled []Settled) (Outcome
 		return x.refuse(j, ReasonImprecise, why), nil
 	}
 	if r.Budget != nil {
-		if reason, why := x.cannotHold(account, r.mostCost(0)); reason != "" {
+		if reason, why := x.cannotHold(account, x.mostCost(&r, 0, 0)); reason != "" {
 			return x.refuse(j, reason, why), nil
 		}
 	}
@@ -107,7 +107,7 @@ func (x *Exchange) admit(j *activeJob) (Outcome, error) {
 		return x.refuse(j, market.CannotMeetResources.String(), "no node has joined the cluster yet"), nil
 	}
 	asked := x.fitting(j)
-	j.Width = int(asked.Width)
+	j.Width, j.Era, j.Policy = int(asked.Width), len(x.epochs), x.epoch().Policy
 	x.jobs[j.ID] = j
 	if err := x.step(market.Event{Kind: market.Submitted, Job: asked.ID, Spec: &asked}); err != nil {
 		delete(x.jobs, j.ID)
@@ -142,11 +142,16 @@ func (x *Exchange) reserveFunds(j *activeJob) (Outcome, error) {
 
 // payable prices a job and holds the money; it says why it cannot.
 func (x *Exchange) payable(j *activeJob) (reason, detail string) {
-	price, err := j.Owed.Money()
+	price, err := x.inPieces(&j.Request, j.Width, j.Owed).Money()
 	if err != nil {
 		return market.CannotMeetBudget.String(), nameBudget(x.epoch().Policy)
 	}
 	j.Price = int64(max(0, price))
+	if j.Quote == "" { // else it was promised with the quote
+		if reason, detail = x.cannotPromise(&j.Request, price, j.Width, j.ID); reason != "" {
+			return reason, detail
+		}
+	}
 	if err := x.holdFunds(j); err != nil {
 		if reason, detail = shortage(err); reason == "" {
 			reason, detail = ReasonFunds, err.Error()
@@ -163,6 +168,8 @@ func (x *state) fitting(j *activeJob) market.Job {
 	if j.DueUS > 0 { // part of the deadline may be gone, waiting for others
 		first.SLA.Deadline = max(0, x.timeOf(j.DueUS)-t)
 	}
+	budget := first.SLA.Budget
+	first.SLA.Budget = budget * market.Price(x.pieces(&j.Request, int(first.Width)))
 	if j.Request.Array == nil || j.Request.Array.Limit > 0 {
 		return first
 	}
@@ -175,6 +182,7 @@ func (x *state) fitting(j *activeJob) market.Job {
 		}
 		width, estimate := j.Request.width(int(try.Width) / 2)
 		try.Width, try.Estimate = width, estimate
+		try.SLA.Budget = budget * market.Price(x.pieces(&j.Request, int(width)))
 	}
 }
 
@@ -308,7 +316,7 @@ func (x *Exchange) admitDependent(j *activeJob) error {
 		return nil
 	}
 	if j.Request.Budget != nil {
-		if reason, why := x.cannotHold(j.Account, j.Request.mostCost(0)); reason != "" {
+		if reason, why := x.cannotHold(j.Account, x.mostCost(&j.Request, 0, 0)); reason != "" {
 			x.refuse(j, reason, why)
 			x.releaseDependents(j)
 			return nil

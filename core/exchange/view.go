@@ -160,7 +160,10 @@ func (x *state) Preview(by Identity, r Request) (Outcome, error) {
 		}
 		return no(reason.String(), refusalText(reason)), nil
 	}
-	if reason, why := x.cannotHold(account, r.mostCost(market.Money(q.Price))); reason != "" {
+	if reason, why := x.cannotPromise(&r, market.Money(q.Price), q.Width, 0); reason != "" {
+		return no(reason, why), nil
+	}
+	if reason, why := x.cannotHold(account, x.mostCost(&r, market.Money(q.Price), q.Width)); reason != "" {
 		return no(reason, why), nil
 	}
 	return Outcome{Quote: &q}, nil

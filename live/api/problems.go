@@ -119,6 +119,8 @@ var kinds = []*kind{
 		"The admission control of the cluster said no to this one; another like it may be taken."),
 	refusal(v1.ReasonNotFirm, http.StatusUnprocessableEntity, "Nothing firm can be promised",
 		"A quote that binds needs a promise, and under this policy, or as things stand, there is none. The job can still be submitted."),
+	refusal(v1.ReasonPenalty, http.StatusUnprocessableEntity, "This penalty is not sold",
+		"The rate asked for is above what the owner allows, which the detail names; or the owner can promise no more at the moment. Without a penalty the job may be taken."),
 	refusal(v1.ReasonImprecise, http.StatusUnprocessableEntity, "No optional parts here",
 		"The policy in force, or what runs the jobs, knows no optional work. Leave it out, or ask where mf-edf or mf-hbf is in force."),
 	refusal(v1.ReasonDependency, http.StatusUnprocessableEntity, "A job it depends on did not succeed",

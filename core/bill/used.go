@@ -1,0 +1,47 @@
+package bill
+
+import (
+	"fmt"
+
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/rules"
+)
+
+// chargeUsed is what a job owes by the one table of endings: one that began owes
+// what it used of its price, a part of what it reserved and did not use, and all
+// that it took beyond its estimate, however it ended; one that never began, or
+// was lost by no fault of its own, owes nothing.
+func chargeUsed(r *rules.Rules, j *Job, e *Ending) Bill {
+	b := Bill{}
+	switch e.Way {
+	case Ended, Stopped, Cancelled:
+		if e.Begun {
+			b.Optional = e.optional(j)
+			b.used(r, j, e)
+			b.extensions(j, e)
+			b.executed(j, e)
+		}
+	case Refused, Expired, Lost, Voided:
+	}
+	return b
+}
+
+// used is the price of what was done of the estimate, and a part of the price of
+// the rest. Of a job of which a node could not start a part the rest is not its
+// doing.
+func (b *Bill) used(r *rules.Rules, j *Job, e *Ending) {
+	unused := r.Unused
+	if e.Part {
+		unused = 0
+	}
+	had := min(max(0, e.WorkMS), j.EstimateMS)
+	if had == j.EstimateMS {
+		b.add(priceName(j), j.Formula, j.Price)
+		return
+	}
+	done := Proportion(j.Price, had, j.EstimateMS)
+	b.add(fmt.Sprintf("used %s of %s, agreed for %s", market.Span(had), market.Span(j.EstimateMS), j.Price),
+		fmt.Sprintf("%s * %d / %d", j.Price, had, j.EstimateMS), done)
+	b.add(fmt.Sprintf("reserved and not used: %s", market.Span(j.EstimateMS-had)),
+		fmt.Sprintf("%s * %s", j.Price-done, market.Money(unused)), Proportion(j.Price-done, int64(unused), int64(rules.Whole)))
+}

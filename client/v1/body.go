@@ -48,11 +48,14 @@ type AccountList struct {
 
 // AccountChange opens an account or changes what it may do.
 type AccountChange struct {
-	Op      string `json:"op"` // open, limit, credit, close
+	Op      string `json:"op"` // open, bind, unbind, limit, credit, close
 	Account string `json:"account"`
 	Amount  int64  `json:"amount_micros,omitempty"` // of the limit or the credit
 	None    bool   `json:"none,omitempty"`          // limit: take it away
 	Memo    string `json:"memo,omitempty"`
+	User    string `json:"user,omitempty"`  // open, bind, unbind: who may spend from it
+	Below   bool   `json:"below,omitempty"` // open, bind: and from all below it
+	First   bool   `json:"first,omitempty"` // open, bind: it pays for them from now on, unless they name another
 }
 
 // Transfer moves money from one account to another.

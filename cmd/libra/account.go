@@ -19,12 +19,13 @@ func newAccount(con *console) *cobra.Command {
 		Use:     "account [PATH]",
 		Aliases: []string{"accounts"},
 		Short:   "Show accounts, and move money between them",
-		Long: `Show an account and those below it: what is free and what is held for jobs, what was
-spent this month against the limit of the month, and how far it may go below zero.
-Without a path it is your own account, or for the owner of the cluster all.`,
+		Long: `Show an account and those below it: what is free, what is held for jobs and quotes, what
+was spent this month, how much of the limit of the month both have used, how far it may
+go below zero, and who is bound to it. Without a path it is all that you are bound to, or
+for the owner of the cluster all.`,
 		Example: `  libra account
   libra account lab/alice
-  libra account open lab/alice
+  libra account open lab/alice --user alice
   libra account grant lab/alice 100
   libra account limit lab 500`,
 		Annotations: map[string]string{takesArguments: "PATH"},
@@ -72,13 +73,16 @@ func printAccounts(out io.Writer, list []v1.Account) error {
 	})
 	shown := map[string]bool{}
 	g := &grid{left: 1}
-	g.add("account", "free", "held", "this month", "limit", "credit", "")
+	g.add("account", "free", "held", "spent", "of limit", "limit", "credit", "bound", "")
 	for i := range list {
 		a := &list[i]
 		shown[a.Path] = true
-		limit, credit, note := "-", "-", ""
+		used, limit, credit, bound, note := "-", "-", "-", "-", ""
 		if a.Limit != nil {
-			limit = cash(*a.Limit)
+			used, limit = cash(a.Used), cash(*a.Limit)
+		}
+		if len(a.Users) > 0 {
+			bound = strings.Join(a.Users, ",")
 		}
 		if a.Credit != 0 {
 			credit = cash(a.Credit)
@@ -86,7 +90,7 @@ func printAccounts(out io.Writer, list []v1.Account) error {
 		if a.Closed {
 			note = "closed"
 		}
-		g.add(treeName(a.Path, shown), cash(a.Free), cash(a.Held), cash(a.Spent), limit, credit, note)
+		g.add(treeName(a.Path, shown), cash(a.Free), cash(a.Held), cash(a.Spent), used, limit, credit, bound, note)
 	}
 	return g.write(out, "")
 }

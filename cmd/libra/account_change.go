@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,16 +18,42 @@ type accountChange struct {
 	args                      []string
 	do                        func(ctx context.Context, market *client.Client, args []string, memo string) (v1.Account, error)
 	check                     func(args []string) error // what is wrong with the arguments
+	bound                     bool                      // it says who may spend afterwards
 }
 
 func accountChanges(con *console, opts *liveOptions) []*cobra.Command {
-	from := ""
+	from, user, below, first := "", "", false, false
 	changes := []accountChange{
 		{
 			use: "open PATH", short: "Open an account, and those above it that are missing", args: []string{"PATH"},
-			long:    "Open an account, and those above it that are missing. For the owner of the cluster.",
-			example: "  libra account open lab/alice",
-			do:      changeOf("open"),
+			long: `Open an account, and those above it that are missing, and bind the user to it that
+--user names. An account of a single name is bound to the user who is called so, unless
+they have one. For the owner of the cluster.`,
+			example: "  libra account open lab/alice --user alice\n  libra account open alice",
+			do: func(ctx context.Context, market *client.Client, args []string, memo string) (v1.Account, error) {
+				return market.ChangeAccount(ctx, v1.AccountChange{Op: "open", Account: args[0], Memo: memo, User: user})
+			},
+			bound: true,
+		},
+		{
+			use: "bind USER PATH", short: "Let a user spend from an account", args: []string{"USER", "PATH"},
+			long: `Let a user see an account and spend from it. The first account that a user is bound to
+pays for them unless they name another with --account; --first makes it this one. A name
+in a path binds nobody. For the owner of the cluster.`,
+			example: "  libra account bind alice lab/alice\n  libra account bind bob lab --below",
+			do: func(ctx context.Context, market *client.Client, args []string, memo string) (v1.Account, error) {
+				return market.ChangeAccount(ctx, v1.AccountChange{Op: "bind", User: args[0], Account: args[1], Memo: memo, Below: below, First: first})
+			},
+			bound: true,
+		},
+		{
+			use: "unbind USER PATH", short: "Let a user spend from an account no longer", args: []string{"USER", "PATH"},
+			long:    "Let a user spend from an account no longer. Jobs under way go on. For the owner of the cluster.",
+			example: "  libra account unbind bob lab",
+			do: func(ctx context.Context, market *client.Client, args []string, memo string) (v1.Account, error) {
+				return market.ChangeAccount(ctx, v1.AccountChange{Op: "unbind", User: args[0], Account: args[1], Memo: memo})
+			},
+			bound: true,
 		},
 		{
 			use: "close PATH", short: "Close an empty account", args: []string{"PATH"},
@@ -84,8 +111,15 @@ limit away. For the owner of the cluster.`,
 	var cmds []*cobra.Command
 	for _, c := range changes {
 		cmds = append(cmds, c.command(con, opts))
-		if c.use == "transfer TO AMOUNT" {
-			cmds[len(cmds)-1].Flags().StringVar(&from, "from", "", "`path` of the account that pays (default: your own)")
+		flags := cmds[len(cmds)-1].Flags()
+		switch c.use {
+		case "transfer TO AMOUNT":
+			flags.StringVar(&from, "from", "", "`path` of the account that pays (default: your own)")
+		case "open PATH":
+			flags.StringVar(&user, "user", "", "`name` of the user who may spend from it")
+		case "bind USER PATH":
+			flags.BoolVar(&below, "below", false, "and from all accounts below it")
+			flags.BoolVar(&first, "first", false, "it pays for them from now on, unless they name another")
 		}
 	}
 	return cmds
@@ -122,7 +156,11 @@ func (c accountChange) command(con *console, opts *liveOptions) *cobra.Command {
 				if opts.json {
 					return con.writeJSON(a)
 				}
-				_, err = fmt.Fprintln(con.out, standing(&a))
+				text := standing(&a)
+				if c.bound {
+					text += boundTo(&a)
+				}
+				_, err = fmt.Fprintln(con.out, text)
 				return err
 			})
 		},
@@ -136,7 +174,7 @@ func (c accountChange) command(con *console, opts *liveOptions) *cobra.Command {
 func standing(a *v1.Account) string {
 	text := fmt.Sprintf("%s: %s free, %s held", a.Path, cash(a.Free), cash(a.Held))
 	if a.Limit != nil {
-		text += fmt.Sprintf(", %s of %s this month", cash(a.Spent), cash(*a.Limit))
+		text += fmt.Sprintf(", %s of %s this month", cash(a.Used), cash(*a.Limit))
 	}
 	if a.Credit != 0 {
 		text += fmt.Sprintf(", %s credit", cash(a.Credit))
@@ -145,6 +183,14 @@ func standing(a *v1.Account) string {
 		text += ", closed"
 	}
 	return text
+}
+
+// boundTo says who may spend from an account.
+func boundTo(a *v1.Account) string {
+	if len(a.Users) == 0 {
+		return "; nobody is bound to it yet: libra account bind USER " + a.Path
+	}
+	return "; bound to it: " + strings.Join(a.Users, ", ")
 }
 
 // amountAt checks the argument that is an amount of money.

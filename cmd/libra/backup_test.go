@@ -23,7 +23,7 @@ func TestBackupAndRestore(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.close()
-	for _, m := range []api.MoneyCommand{{Op: "open", To: "lab/alice"}, {Op: "grant", To: "lab/alice", Amount: 5_000_000}} {
+	for _, m := range []api.MoneyCommand{{Op: "open", To: "lab/alice", User: "alice"}, {Op: "grant", To: "lab/alice", Amount: 5_000_000}} {
 		if _, _, err := s.market.Do(t.Context(), api.Command{By: ownHand, Money: &m}, api.Key{}); err != nil {
 			t.Fatal(err)
 		}

@@ -47,7 +47,7 @@ func benchService(b *testing.B, policy string, nodes, processors int) (*service,
 			b.Fatal(err)
 		}
 	}
-	for _, m := range []api.MoneyCommand{{Op: "open", To: "lab/alice"}, {Op: "grant", To: "lab/alice", Amount: int64(1e9 * market.Unit)}} {
+	for _, m := range []api.MoneyCommand{{Op: "open", To: "lab/alice", User: "alice"}, {Op: "grant", To: "lab/alice", Amount: int64(1e9 * market.Unit)}} {
 		if _, _, err := s.market.Do(b.Context(), api.Command{By: ownHand, Money: &m}, api.Key{}); err != nil {
 			b.Fatal(err)
 		}

@@ -290,7 +290,7 @@ func TestAccounts(t *testing.T) {
 	f := newFloor()
 	limit := int64(500_000_000)
 	f.accounts = []v1.Account{
-		{Path: "lab", Free: 1_100_000_000, Limit: &limit, Spent: 20_000_000},
+		{Path: "lab", Free: 1_100_000_000, Limit: &limit, Spent: 20_000_000, Used: 25_000_000, Users: []string{"pi", "bob"}},
 		{Path: "lab-b"},
 		{Path: "lab/alice", Free: 12_500_000, Held: 5_000_000, Spent: 20_000_000},
 		{Path: "lab/bob", Closed: true, Credit: 1_000_000},
@@ -298,12 +298,12 @@ func TestAccounts(t *testing.T) {
 	}
 	open(t, f, v1.RoleOwner)
 	same(t, mustLibra(t, "account"), `
-account      free  held  this month   limit  credit
-lab      1,100.00  0.00       20.00  500.00       -
-  alice     12.50  5.00       20.00       -       -
-  bob        0.00  0.00        0.00       -    1.00  closed
-lab-b        0.00  0.00        0.00       -       -
-x/y          0.00  0.00        0.00       -       -
+account      free  held  spent  of limit   limit  credit   bound
+lab      1,100.00  0.00  20.00     25.00  500.00       -  pi,bob
+  alice     12.50  5.00  20.00         -       -       -       -
+  bob        0.00  0.00   0.00         -       -    1.00       -  closed
+lab-b        0.00  0.00   0.00         -       -       -       -
+x/y          0.00  0.00   0.00         -       -       -       -
 `)
 }
 
@@ -311,14 +311,17 @@ func TestAccountChanges(t *testing.T) {
 	f := newFloor()
 	open(t, f, v1.RoleOwner)
 	same(t, mustLibra(t, "account", "people/bob"), `
-account       free  held  this month  limit  credit
-people/bob  100.00  0.00        0.00      -       -
+account       free  held  spent  of limit  limit  credit  bound
+people/bob  100.00  0.00   0.00         -      -       -      -
 `)
 	for _, c := range []struct {
 		args, out string
 		want      api.MoneyCommand
 	}{
-		{"open lab/carol", "lab/carol: 0.00 free, 0.00 held\n", api.MoneyCommand{Op: "open", To: "lab/carol"}},
+		{"open lab/erin", "lab/erin: 0.00 free, 0.00 held; nobody is bound to it yet: libra account bind USER lab/erin\n", api.MoneyCommand{Op: "open", To: "lab/erin"}},
+		{"open lab/carol --user carol", "lab/carol: 0.00 free, 0.00 held; bound to it: carol\n", api.MoneyCommand{Op: "open", To: "lab/carol", User: "carol"}},
+		{"bind dave lab/carol --below --first", "lab/carol: 0.00 free, 0.00 held; bound to it: carol, dave\n", api.MoneyCommand{Op: "bind", To: "lab/carol", User: "dave", Below: true, First: true}},
+		{"unbind carol lab/carol", "lab/carol: 0.00 free, 0.00 held; bound to it: dave\n", api.MoneyCommand{Op: "unbind", To: "lab/carol", User: "carol"}},
 		{"grant lab/carol 12.5 --memo winter", "lab/carol: 12.50 free, 0.00 held\n", api.MoneyCommand{Op: "grant", To: "lab/carol", Amount: 12_500_000, Memo: "winter"}},
 		{"transfer people/bob 2.5", "people/alice: 97.50 free, 0.00 held\n", api.MoneyCommand{Op: "transfer", From: "people/alice", To: "people/bob", Amount: 2_500_000}},
 		{"transfer people/bob 1 --from lab/carol", "lab/carol: 11.50 free, 0.00 held\n", api.MoneyCommand{Op: "transfer", From: "lab/carol", To: "people/bob", Amount: 1_000_000}},

@@ -35,7 +35,7 @@ func testService(t *testing.T, policy string) *service {
 	if _, err := s.market.Hello(t.Context(), hello); err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range []api.MoneyCommand{{Op: "open", To: "lab/alice"}, {Op: "grant", To: "lab/alice", Amount: int64(1000 * market.Unit)}} {
+	for _, m := range []api.MoneyCommand{{Op: "open", To: "lab/alice", User: "alice"}, {Op: "grant", To: "lab/alice", Amount: int64(1000 * market.Unit)}} {
 		if _, _, err := s.market.Do(t.Context(), api.Command{By: ownHand, Money: &m}, api.Key{}); err != nil {
 			t.Fatal(err)
 		}

@@ -27,7 +27,7 @@ func TestReplayLiveStrict(t *testing.T) {
 	for _, op := range []string{"open", "grant"} {
 		money := &exchange.MoneyCommand{Op: op, To: "lab/alice", Amount: 1_000_000}
 		if op == "open" {
-			money.Amount = 0
+			money.Amount, money.User = 0, "alice"
 		}
 		if _, _, err = c.Do(ctx, exchange.Command{By: by, Money: money}, exchange.Key{}); err != nil {
 			t.Fatal(err)

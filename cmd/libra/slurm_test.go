@@ -63,7 +63,7 @@ func openSlurmMarket(tb testing.TB, cluster *slurmtest.Cluster, policy, control 
 		}
 	})
 	for _, name := range users {
-		for _, m := range []api.MoneyCommand{{Op: "open", To: "lab/" + name}, {Op: "grant", To: "lab/" + name, Amount: int64(1e6 * market.Unit)}} {
+		for _, m := range []api.MoneyCommand{{Op: "open", To: "lab/" + name, User: name}, {Op: "grant", To: "lab/" + name, Amount: int64(1e6 * market.Unit)}} {
 			if _, _, err := s.market.Do(tb.Context(), api.Command{By: ownHand, Money: &m}, api.Key{}); err != nil {
 				tb.Fatal(err)
 			}

@@ -215,7 +215,7 @@ func (s *service) furnish(ctx context.Context, who string) (account string, err 
 			continue
 		}
 		for _, m := range []api.MoneyCommand{
-			{Op: "open", To: path},
+			{Op: "open", To: path, User: user},
 			{Op: "grant", To: path, Amount: int64(demoCredit), Memo: "to begin with"},
 		} {
 			if _, _, err := s.market.Do(ctx, api.Command{By: ownHand, Money: &m}, api.Key{}); err != nil {

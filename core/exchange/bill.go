@@ -34,6 +34,9 @@ func (x *Exchange) releaseHold(j *activeJob) {
 // cannotHold says why an account cannot keep an amount for a job; "" where it
 // can.
 func (x *state) cannotHold(account string, amount market.Money) (reason, detail string) {
+	if account == "" {
+		return ReasonFunds, "you are bound to no account: ask the owner for `libra account bind USER ACCOUNT`"
+	}
 	return shortage(x.ledger.CanHold(x.now, market.Account(account), amount))
 }
 

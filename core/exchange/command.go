@@ -141,8 +141,8 @@ type Measured struct {
 // Tick says that the time asked for has come.
 type Tick struct{}
 
-// MoneyCommand moves money or changes an account. Op is one of open, grant,
-// transfer, limit, credit, close.
+// MoneyCommand moves money or changes an account. Op is one of open, bind, unbind,
+// grant, transfer, limit, credit, close.
 type MoneyCommand struct {
 	Op     string `json:"op"`
 	From   string `json:"from,omitempty"`
@@ -150,6 +150,10 @@ type MoneyCommand struct {
 	Amount int64  `json:"amount_micros,omitempty"`
 	None   bool   `json:"none,omitempty"` // limit: take it away
 	Memo   string `json:"memo,omitempty"`
+
+	User  string `json:"user,omitempty"`  // open, bind, unbind: who may spend from it
+	Below bool   `json:"below,omitempty"` // and from all below it
+	First bool   `json:"first,omitempty"` // it pays for them from now on, unless they name another
 }
 
 // Outcome is the answer to a command. Refusals are outcomes too.
@@ -168,9 +172,12 @@ type Account struct {
 	Free   int64  `json:"free_micros"`
 	Held   int64  `json:"held_micros"`
 	Limit  *int64 `json:"limit_micros,omitempty"` // of its subtree, a month
-	Spent  int64  `json:"spent_micros"`           // this month, with what is held
+	Spent  int64  `json:"spent_micros"`           // this month, by its subtree, without what is held
+	Used   int64  `json:"used_micros"`            // of the limit: what was spent, and what is held for its subtree
 	Credit int64  `json:"credit_micros"`
 	Closed bool   `json:"closed,omitempty"`
+
+	Users []string `json:"users,omitempty"` // who are bound to it
 }
 
 // EpochView is a span of the log under one policy.

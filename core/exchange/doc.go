@@ -16,11 +16,12 @@
 //	apply.go      what the cluster says is made true: places, shares, ends
 //	report.go     what agents say; overrun.go, refine.go: what follows from it
 //	bill.go       the bill is posted; owed.go: what package bill is told
+//	money.go      accounts are opened, bound, filled, limited
 //	state.go      all there is to know: questions are asked of it, and write nothing
 //	facts.go      what a command made true, for the log; image.go: put together again
 //
-// Below are packages that know nothing of it: bill says what is owed, dispatch
-// makes orders for nodes, meter makes work of measurements.
+// Below are packages that know nothing of it: bill says what is owed, accounts who
+// may spend what, dispatch makes orders for nodes, meter makes work of measurements.
 //
 // Read request.go and job.go for the words, then exchange.go.
 package exchange

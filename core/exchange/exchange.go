@@ -35,6 +35,9 @@ func (x *Exchange) Do(at int64, c Command) (Outcome, error) {
 	if err := x.check(&c); err != nil {
 		return Outcome{}, err
 	}
+	if !x.again {
+		x.settle()
+	}
 	if c.Open != nil {
 		return x.open(at, c.Open)
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/libra-market/libra/core/accounts"
 	"github.com/libra-market/libra/core/book"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
@@ -17,24 +18,26 @@ import (
 //
 // It shares memory with the exchange: encode it before the next command.
 type Facts struct {
-	Origin  int64        `json:"origin,omitempty"` // with the first command
-	Now     int64        `json:"now"`
-	Next    int64        `json:"next"`
-	Wake    market.Time  `json:"wake"`
-	Record  Track        `json:"record"`
-	Epochs  []EpochView  `json:"epochs,omitempty"` // that began
-	Nodes   []nodeFact   `json:"nodes,omitempty"`
-	Jobs    []jobFact    `json:"jobs,omitempty"`
-	Gone    []int64      `json:"gone,omitempty"` // jobs under way no longer
-	Quotes  []*heldQuote `json:"quotes,omitempty"`
-	Dropped []string     `json:"dropped,omitempty"` // quotes
-	Txs     []ledger.Tx  `json:"txs,omitempty"`
-	Book    *book.Facts  `json:"book,omitempty"` // and with it the shares of jobs that are not in Jobs
+	Origin  int64             `json:"origin,omitempty"` // with the first command
+	Now     int64             `json:"now"`
+	Next    int64             `json:"next"`
+	Wake    market.Time       `json:"wake"`
+	Record  Track             `json:"record"`
+	Epochs  []EpochView       `json:"epochs,omitempty"` // that began
+	Nodes   []nodeFact        `json:"nodes,omitempty"`
+	Jobs    []jobFact         `json:"jobs,omitempty"`
+	Gone    []int64           `json:"gone,omitempty"` // jobs under way no longer
+	Quotes  []*heldQuote      `json:"quotes,omitempty"`
+	Dropped []string          `json:"dropped,omitempty"` // quotes
+	Txs     []ledger.Tx       `json:"txs,omitempty"`
+	People  []accounts.Person `json:"people,omitempty"` // who are bound to other accounts than before
+	Bound   bool              `json:"bound,omitempty"`  // from here on nobody is bound by their name
+	Book    *book.Facts       `json:"book,omitempty"`   // and with it the shares of jobs that are not in Jobs
 }
 
 // Empty reports whether nothing has changed but time.
 func (f *Facts) Empty() bool {
-	return len(f.Epochs)+len(f.Nodes)+len(f.Jobs)+len(f.Gone)+len(f.Quotes)+len(f.Dropped)+len(f.Txs) == 0 && f.Book == nil
+	return len(f.Epochs)+len(f.Nodes)+len(f.Jobs)+len(f.Gone)+len(f.Quotes)+len(f.Dropped)+len(f.Txs)+len(f.People) == 0 && f.Book == nil && !f.Bound
 }
 
 // Requested is what the job asks for that came in with the command, if one did.
@@ -70,6 +73,7 @@ type touched struct {
 	nodes   map[int]bool
 	epochs  int // that were written down before
 	stepped bool
+	bound   bool
 }
 
 func (t *touched) job(id int64, all bool) {
@@ -168,7 +172,10 @@ func (x *Exchange) notePoints() {
 func (x *Exchange) facts(txs []ledger.Tx) Facts {
 	t := x.touched
 	x.touched = touched{epochs: len(x.epochs)}
-	f := Facts{Now: x.now, Next: x.next, Wake: x.wake, Record: x.record, Epochs: x.epochs[min(t.epochs, len(x.epochs)):], Txs: txs}
+	f := Facts{
+		Now: x.now, Next: x.next, Wake: x.wake, Record: x.record, Epochs: x.epochs[min(t.epochs, len(x.epochs)):], Txs: txs,
+		People: x.accounts.Changed(), Bound: t.bound,
+	}
 	if t.epochs == 0 {
 		f.Origin = x.origin
 	}

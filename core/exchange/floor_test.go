@@ -42,7 +42,7 @@ func open(t *testing.T, policy string, processors int) *floor {
 	f.do(exchange.Command{By: owner, Open: &exchange.Open{Policy: policy, Rates: exchange.Rates{Processor: 1_000_000}}})
 	f.enlist("n1", processors)
 	for _, user := range []string{"alice", "bob"} {
-		f.do(exchange.Command{By: owner, Money: &exchange.MoneyCommand{Op: "open", To: "lab/" + user}})
+		f.do(exchange.Command{By: owner, Money: &exchange.MoneyCommand{Op: "open", To: "lab/" + user, User: user}})
 		f.do(exchange.Command{By: owner, Money: &exchange.MoneyCommand{Op: "grant", To: "lab/" + user, Amount: 1000 * int64(market.Unit)}})
 	}
 	return f

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/libra-market/libra/core/accounts"
 	"github.com/libra-market/libra/core/book"
 	"github.com/libra-market/libra/core/cluster"
 	"github.com/libra-market/libra/core/ledger"
@@ -22,13 +23,15 @@ type Image struct {
 	quotes map[string]*heldQuote
 	ledger *ledger.Ledger
 	book   *book.Image
+
+	accounts *accounts.Register
 }
 
 // NewImage is that of an exchange to which nothing has happened.
 func NewImage() *Image {
 	return &Image{
 		state: Snapshot{Next: 1, Wake: market.Never}, jobs: map[int64]*activeJob{}, quotes: map[string]*heldQuote{},
-		ledger: ledger.New(), book: book.EmptyImage(),
+		ledger: ledger.New(), book: book.EmptyImage(), accounts: accounts.New(),
 	}
 }
 
@@ -61,7 +64,10 @@ func ReadImage(encoded []byte) (*Image, error) {
 	if s.Cluster != nil {
 		m.book = book.NewImage(&s.Cluster.Book)
 	}
-	s.Jobs, s.Quotes, s.Cluster = nil, nil, nil
+	for _, p := range s.People {
+		m.accounts.Put(p)
+	}
+	s.Jobs, s.Quotes, s.Cluster, s.People = nil, nil, nil, nil
 	return m, nil
 }
 
@@ -93,6 +99,10 @@ func (m *Image) Apply(f *Facts) error {
 		if err := m.ledger.Apply(f.Txs[i]); err != nil {
 			return err
 		}
+	}
+	s.Bound = s.Bound || f.Bound
+	for _, p := range f.People {
+		m.accounts.Put(p)
 	}
 	for _, id := range f.Gone {
 		delete(m.jobs, id)
@@ -174,7 +184,7 @@ func (m *Image) share(j *activeJob) {
 // Snapshot is the image as it is written down whole.
 func (m *Image) Snapshot() Snapshot {
 	s := m.state
-	s.Ledger = m.ledger.State()
+	s.Ledger, s.People = m.ledger.State(), m.accounts.All()
 	for _, id := range slices.Sorted(maps.Keys(m.jobs)) {
 		s.Jobs = append(s.Jobs, m.jobs[id])
 	}

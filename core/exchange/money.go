@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/libra-market/libra/core/accounts"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
 )
@@ -11,11 +12,17 @@ import (
 // money moves money or changes an account. Users may transfer what is theirs;
 // everything else is for the owner.
 func (x *Exchange) money(by Identity, m *MoneyCommand) (Outcome, error) {
-	if by.Role != RoleOwner && (m.Op != "transfer" || !belongs(m.From, by.User)) {
+	if by.Role != RoleOwner && (m.Op != "transfer" || !x.accounts.Of(by.User).May(m.From)) {
 		return Outcome{}, fmt.Errorf("%s %s: %w", m.Op, m.From, ErrForbidden)
 	}
 	if strings.HasPrefix(m.From, "@") || strings.HasPrefix(m.To, "@") && m.Op != "transfer" {
 		return Outcome{}, fmt.Errorf("%s: %w: the market's own accounts move with the market", m.Op, ErrForbidden)
+	}
+	if m.Op == "bind" || m.Op == "unbind" {
+		return x.bind(m)
+	}
+	if m.User != "" && m.Op != "open" {
+		return Outcome{}, bad("user", "it with op open, bind or unbind")
 	}
 	to, amount := market.Account(m.To), market.Money(m.Amount)
 	var tx ledger.Tx
@@ -26,6 +33,9 @@ func (x *Exchange) money(by Identity, m *MoneyCommand) (Outcome, error) {
 	case "grant":
 		tx, err = x.ledger.Grant(x.now, to, amount, m.Memo)
 	case "transfer":
+		if m.From == m.To {
+			return Outcome{}, bad("to", "another account than the one that gives")
+		}
 		tx, err = x.ledger.Transfer(x.now, market.Account(m.From), to, amount, m.Memo)
 	case "limit":
 		if m.None {
@@ -37,7 +47,7 @@ func (x *Exchange) money(by Identity, m *MoneyCommand) (Outcome, error) {
 	case "close":
 		tx, err = x.ledger.Close(x.now, to)
 	default:
-		return Outcome{}, bad("op", "open, grant, transfer, limit, credit or close")
+		return Outcome{}, bad("op", "open, bind, unbind, grant, transfer, limit, credit or close")
 	}
 	if reason, why := shortage(err); reason != "" {
 		return Outcome{Refusal: &Refusal{Reason: reason, Detail: why, Offers: []Offer{}}}, nil
@@ -46,8 +56,11 @@ func (x *Exchange) money(by Identity, m *MoneyCommand) (Outcome, error) {
 		return Outcome{}, err
 	}
 	x.fx.tx(tx)
-	if m.Op == "open" || m.Op == "close" {
-		x.indexAccounts()
+	switch {
+	case !x.bound && (m.Op == "open" || m.Op == "close"):
+		x.accounts.Replace(accounts.ByName(pathsOf(x.ledger)))
+	case m.Op == "open":
+		x.bindOpened(m)
 	}
 	path := to
 	if m.Op == "transfer" {
@@ -60,15 +73,57 @@ func (x *Exchange) money(by Identity, m *MoneyCommand) (Outcome, error) {
 	return Outcome{Account: &a}, nil
 }
 
-// belongs reports whether an account is a user's: its path, or that of one
-// above it, ends in the user's name.
-func belongs(path, user string) bool {
-	for part := range strings.SplitSeq(path, "/") {
-		if part == user {
-			return true
+// bind binds a user to an account that is there, or takes that back.
+func (x *Exchange) bind(m *MoneyCommand) (Outcome, error) {
+	if m.User == "" || len(m.User) > MaxName || strings.ContainsFunc(m.User, control) {
+		return Outcome{}, bad("user", "the name of a user")
+	}
+	a, found := x.ledger.Account(market.Account(m.To))
+	if !found || a.Closed && m.Op == "bind" {
+		return Outcome{}, fmt.Errorf("account %s: %w", m.To, ErrUnknown)
+	}
+	if m.Op == "bind" {
+		x.accounts.Bind(m.User, accounts.Binding{Account: m.To, Below: m.Below}, m.First)
+	} else if !x.accounts.Unbind(m.User, m.To) {
+		return Outcome{}, fmt.Errorf("%s is not bound to %s: %w", m.User, m.To, ErrUnknown)
+	}
+	v := x.accountView(a)
+	return Outcome{Account: &v}, nil
+}
+
+// bindOpened binds the user to whom a new account is given. One of a single name
+// that is given to nobody is taken to be for who is called so, unless they have
+// one.
+func (x *Exchange) bindOpened(m *MoneyCommand) {
+	switch {
+	case m.User != "":
+		x.accounts.Bind(m.User, accounts.Binding{Account: m.To, Below: m.Below}, m.First)
+	case !strings.Contains(m.To, "/") && len(x.accounts.Of(m.To)) == 0 && len(x.accounts.Users(m.To)) == 0:
+		x.accounts.Bind(m.To, accounts.Binding{Account: m.To}, false)
+	}
+}
+
+// settle ends the time in which names were looked for in paths: whoever had an
+// account by that is bound to it from now on, and nobody else by anything but a
+// command.
+func (x *Exchange) settle() {
+	if x.bound {
+		return
+	}
+	x.bound, x.touched.bound = true, true
+	x.ledger.Rule = ledger.RuleGiven
+	x.accounts.Replace(x.accounts.All())
+}
+
+// pathsOf are the accounts of people, in order.
+func pathsOf(l *ledger.Ledger) []string {
+	var paths []string
+	for _, a := range l.Accounts("") {
+		if !strings.HasPrefix(string(a.Path), "@") {
+			paths = append(paths, string(a.Path))
 		}
 	}
-	return false
+	return paths
 }
 
 // payer is the account that pays for somebody's job.
@@ -76,7 +131,7 @@ func (x *state) payer(by Identity, named string) (string, error) {
 	if named == "" {
 		return x.AccountOf(by.User), nil
 	}
-	if by.Role != RoleOwner && !belongs(named, by.User) {
+	if by.Role != RoleOwner && !x.accounts.Of(by.User).May(named) {
 		return "", fmt.Errorf("account %s: %w", named, ErrForbidden)
 	}
 	if _, open := x.ledger.Account(market.Account(named)); !open {
@@ -85,26 +140,21 @@ func (x *state) payer(by Identity, named string) (string, error) {
 	return named, nil
 }
 
-// AccountOf is the account of a user: the first whose path ends in the user's
-// name, whether or not one is open.
+// AccountOf is the account that pays for a user who names none; "" where they are
+// bound to none.
 func (x *state) AccountOf(user string) string {
-	if path, has := x.home[user]; has {
-		return path
+	path, some := x.accounts.Pays(user, func(path string) bool {
+		a, found := x.ledger.Account(market.Account(path))
+		return found && !a.Closed
+	})
+	if !some && !x.bound {
+		return user
 	}
-	return user
+	return path
 }
 
-// indexAccounts finds every user's account, after one was opened or closed.
-func (x *Exchange) indexAccounts() {
-	x.home = map[string]string{}
-	for _, a := range x.ledger.Accounts("") {
-		path := string(a.Path)
-		user := path[strings.LastIndex(path, "/")+1:]
-		if _, has := x.home[user]; !has && !a.Closed {
-			x.home[user] = path
-		}
-	}
-}
+// Bindings are the accounts that a user may spend from.
+func (x *state) Bindings(user string) accounts.Bindings { return x.accounts.Of(user) }
 
 // Account is how an account stands.
 func (x *state) Account(path string) (Account, bool) {

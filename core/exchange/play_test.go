@@ -224,7 +224,8 @@ func (p *play) actMoney(command string, words []string) error {
 		return nil
 	}
 	if _, open := p.x.Account(path); !open {
-		money(owner, exchange.MoneyCommand{Op: "open", To: path})
+		user := set.text("user", path[strings.LastIndex(path, "/")+1:])
+		money(owner, exchange.MoneyCommand{Op: "open", To: path, User: user})
 	}
 	if set.flag("no-limit") {
 		money(owner, exchange.MoneyCommand{Op: "limit", To: path, None: true})

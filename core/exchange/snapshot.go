@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/libra-market/libra/core/accounts"
 	"github.com/libra-market/libra/core/cluster"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
@@ -14,18 +15,20 @@ import (
 
 // Snapshot is all of an exchange, as plain data: what a snapshot holds.
 type Snapshot struct {
-	Origin  int64          `json:"origin"`
-	Now     int64          `json:"now"`
-	Epochs  []EpochView    `json:"epochs"`
-	Rates   Rates          `json:"rates"`
-	Nodes   []*node        `json:"nodes"`
-	Cluster *cluster.State `json:"cluster,omitempty"`
-	Ledger  ledger.State   `json:"ledger"`
-	Next    int64          `json:"next"`
-	Jobs    []*activeJob   `json:"jobs"`
-	Quotes  []*heldQuote   `json:"quotes"`
-	Wake    market.Time    `json:"wake"`
-	Record  Track          `json:"record"`
+	Origin  int64             `json:"origin"`
+	Now     int64             `json:"now"`
+	Epochs  []EpochView       `json:"epochs"`
+	Rates   Rates             `json:"rates"`
+	Nodes   []*node           `json:"nodes"`
+	Cluster *cluster.State    `json:"cluster,omitempty"`
+	Ledger  ledger.State      `json:"ledger"`
+	People  []accounts.Person `json:"people,omitempty"` // who are bound to accounts
+	Bound   bool              `json:"bound,omitempty"`  // false: by their names, as in the first versions
+	Next    int64             `json:"next"`
+	Jobs    []*activeJob      `json:"jobs"`
+	Quotes  []*heldQuote      `json:"quotes"`
+	Wake    market.Time       `json:"wake"`
+	Record  Track             `json:"record"`
 }
 
 // Snapshot is the exchange as it is between two commands. It shares memory with
@@ -33,7 +36,10 @@ type Snapshot struct {
 func (x *state) Snapshot() Snapshot {
 	s := Snapshot{
 		Origin: x.origin, Now: x.now, Epochs: x.epochs, Rates: x.rates, Nodes: x.nodes, Ledger: x.ledger.State(),
-		Next: x.next, Wake: x.wake, Record: x.record,
+		Next: x.next, Wake: x.wake, Record: x.record, Bound: x.bound,
+	}
+	if x.bound {
+		s.People = x.accounts.All()
 	}
 	if x.cluster != nil {
 		c := x.cluster.State()
@@ -68,7 +74,15 @@ func open(version string, s *Snapshot) (*Exchange, error) {
 	if x.ledger, err = ledger.Restore(s.Ledger); err != nil {
 		return nil, err
 	}
-	x.indexAccounts()
+	x.bound = s.Bound
+	people := s.People
+	if !x.bound {
+		x.ledger.Rule = ledger.RuleFirst
+		people = accounts.ByName(pathsOf(x.ledger))
+	}
+	for _, p := range people {
+		x.accounts.Put(p)
+	}
 	for i, n := range x.nodes {
 		if n == nil {
 			return nil, fmt.Errorf("state of the exchange: node %d is missing", i)

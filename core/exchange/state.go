@@ -3,6 +3,7 @@ package exchange
 import (
 	"slices"
 
+	"github.com/libra-market/libra/core/accounts"
 	"github.com/libra-market/libra/core/cluster"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
@@ -20,13 +21,14 @@ type state struct {
 	epochs  []EpochView
 	ruled   []rules.Rules // by epoch: how the market trades
 
-	kind    policy.Kind
-	rates   Rates
-	nodes   roster
-	byName  map[string]int // the latest of a name
-	cluster *cluster.Cluster
-	ledger  *ledger.Ledger
-	home    map[string]string // by user: the account that pays
+	kind     policy.Kind
+	rates    Rates
+	nodes    roster
+	byName   map[string]int // the latest of a name
+	cluster  *cluster.Cluster
+	ledger   *ledger.Ledger
+	accounts *accounts.Register // who may spend from what
+	bound    bool               // by what was said, and not by names: see settle
 
 	next     int64 // number of the next job or quote
 	jobs     map[int64]*activeJob
@@ -39,6 +41,8 @@ type state struct {
 }
 
 func newState(version string) state {
+	books := ledger.New()
+	books.Rule = ledger.RuleFirst
 	return state{
 		version:  version,
 		byName:   map[string]int{},
@@ -46,7 +50,8 @@ func newState(version string) state {
 		quotes:   map[string]*heldQuote{},
 		reserved: map[int64]*heldQuote{},
 		waits:    map[int64][]int64{},
-		ledger:   ledger.New(),
+		ledger:   books,
+		accounts: accounts.New(),
 		next:     1,
 		wake:     market.Never,
 	}

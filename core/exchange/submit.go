@@ -36,7 +36,7 @@ func (x *Exchange) submitNew(by Identity, r Request, settled []Settled) (Outcome
 	if why := x.onlyPrecise(&r); why != "" {
 		return x.refuse(j, ReasonImprecise, why), nil
 	}
-	if r.Budget != nil {
+	if r.Budget != nil || account == "" {
 		if reason, why := x.cannotHold(account, x.mostCost(&r, 0, 0)); reason != "" {
 			return x.refuse(j, reason, why), nil
 		}

@@ -67,7 +67,8 @@ func (x *state) Counts() map[State]int {
 
 func (x *state) accountView(a ledger.Account) Account {
 	v := Account{
-		Path: string(a.Path), Free: int64(a.Free), Held: int64(a.Held), Spent: int64(a.Used(x.now)), Credit: int64(a.Credit), Closed: a.Closed,
+		Path: string(a.Path), Free: int64(a.Free), Held: int64(a.Held), Spent: int64(a.SpentIn(x.now)), Used: int64(a.Used(x.now)),
+		Credit: int64(a.Credit), Closed: a.Closed, Users: x.accounts.Users(string(a.Path)),
 	}
 	if a.Limit != ledger.NoLimit {
 		limit := int64(a.Limit)

@@ -18,8 +18,8 @@ type Account struct {
 	// whosever money that is. Held, in turn, is its own money, whosever jobs
 	// that is for.
 	Reserved market.Money `json:"reserved_micros"`
-	// Spent is what it was charged, with all below it, in Month, less what it
-	// got back in penalties and refunds.
+	// Spent is what it was charged and gave away, with all below it, in Month,
+	// less refunds. What moves between two accounts below it is not given away.
 	Spent  market.Money `json:"spent_micros"`
 	Month  int32        `json:"month"` // 202603 is March 2026; 0: nothing was ever spent
 	Closed bool         `json:"closed,omitempty"`
@@ -29,14 +29,19 @@ type Account struct {
 // what it has paid in penalties and refunds beyond what it ever earned.
 func (a Account) Overdrawn() market.Money { return -max(min(a.Free, 0), -math.MaxInt64) }
 
+// SpentIn is what was spent in the month that has the instant in it.
+func (a Account) SpentIn(at int64) market.Money {
+	if checkTime(at) == nil && a.Month == monthOf(at) {
+		return a.Spent
+	}
+	return 0
+}
+
 // Used is what counts against the limit of the account in the month that has
 // the instant in it: what is held, and what was spent that month. What is held
 // counts in every month it lasts.
 func (a Account) Used(at int64) market.Money {
-	if checkTime(at) == nil && a.Month == monthOf(at) {
-		return saturated(a.Reserved, a.Spent)
-	}
-	return a.Reserved
+	return saturated(a.Reserved, a.SpentIn(at))
 }
 
 // node is an account in its tree.
@@ -60,11 +65,11 @@ func (n *node) spentIn(month int32) market.Money {
 	return n.Spent
 }
 
-// checkLimits says which account, from n upwards, would be beyond its limit if
-// more were held. A job for free is never beyond a limit, not even where all of
-// it is used up.
-func (n *node) checkLimits(month int32, more market.Money) error {
-	for ; n != nil && more > 0; n = n.up {
+// checkLimits says which account, from n upwards and below another, would be
+// beyond its limit if more were held or given away. A job for free is never beyond
+// a limit, not even where all of it is used up.
+func (n *node) checkLimits(month int32, more market.Money, within *node) error {
+	for ; n != within && more > 0; n = n.up {
 		used := saturated(n.Reserved, n.spentIn(month))
 		if n.Limit != NoLimit && saturated(used, more) > n.Limit {
 			return &OverLimit{Account: n.Path, Limit: n.Limit, Used: used, Wanted: more}

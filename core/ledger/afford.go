@@ -19,7 +19,7 @@ func (l *Ledger) CanHold(at int64, account market.Account, amount market.Money) 
 	if err := checkTime(at); err != nil {
 		return err
 	}
-	if err := payer.checkLimits(monthOf(at), amount); err != nil {
+	if err := payer.checkLimits(monthOf(at), amount, nil); err != nil {
 		return err
 	}
 	if _, left := drawFrom(payer, amount); left > 0 {

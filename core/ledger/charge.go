@@ -24,6 +24,19 @@ func (l *Ledger) Charge(at, job int64, charge market.Money) (Tx, error) {
 	return l.closeHold(Tx{At: at, Kind: KindCharge, Job: job}, h, charge)
 }
 
+// Rent takes for room that was kept and not used what it costs from what is held
+// for it, and gives the rest back, as [Ledger.Charge] does for a job.
+func (l *Ledger) Rent(at, job int64, rent market.Money, memo string) (Tx, error) {
+	h, there := l.holds[job]
+	if !there {
+		return Tx{}, fmt.Errorf("%w: %d", ErrNoHold, job)
+	}
+	if held := total(h.parts); rent < 0 || rent > held {
+		return Tx{}, fmt.Errorf("%w: rent of %s for %d, held %s", ErrBeyondHold, rent, job, held)
+	}
+	return l.closeHold(Tx{At: at, Kind: KindCharge, Job: job, Memo: memo}, h, rent)
+}
+
 // Release gives all that is held for a job back.
 func (l *Ledger) Release(at, job int64) (Tx, error) {
 	h, there := l.holds[job]

@@ -10,6 +10,7 @@ import (
 // postings.
 type change struct {
 	payer    *node        // whose limits count it, and those of all above
+	within   *node        // but not from this one on: the money stays below it
 	reserved market.Money // how much more is held for its jobs
 	spent    market.Money // how much more it has spent
 	hold     hold         // that the job has afterwards
@@ -98,7 +99,7 @@ func floorOf(n *node, side Side, kind Kind) (floor market.Money, bounded bool) {
 
 // checkCounters says whether the counters behind the limits would overflow.
 func (c *change) checkCounters(month int32) error {
-	for n := c.payer; n != nil; n = n.up {
+	for n := c.payer; n != c.within; n = n.up {
 		if _, err := n.Reserved.Plus(c.reserved); err != nil {
 			return fmt.Errorf("%s: held: %w", n.Path, err)
 		}
@@ -119,7 +120,7 @@ func (l *Ledger) carry(tx *Tx, c *change) {
 		}
 	}
 	month := monthOf(tx.At)
-	for n := c.payer; n != nil; n = n.up {
+	for n := c.payer; n != c.within; n = n.up {
 		n.Reserved += c.reserved
 		if c.spent != 0 {
 			n.Spent, n.Month = n.spentIn(month)+c.spent, month

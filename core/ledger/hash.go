@@ -30,14 +30,15 @@ func (h *Hash) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// encoding is the version of the encoding below.
+// encoding is the version of the encoding below, where the rule is [RuleFirst]: it
+// had no other.
 const encoding = 1
 
 // Sum is the hash of the transaction as the successor of the one with the given
 // hash: the SHA-256 of these bytes, numbers big-endian, texts as their length
 // in four bytes and then their UTF-8:
 //
-//	1 byte    version of this encoding, 1
+//	1 byte    version of this encoding, 1, and the rule added to it
 //	32 bytes  hash of the transaction before
 //	8 bytes   seq, signed
 //	8 bytes   at, signed
@@ -55,7 +56,7 @@ const encoding = 1
 func (tx *Tx) Sum(before Hash) Hash { return sha256.Sum256(tx.encode(nil, before)) }
 
 func (tx *Tx) encode(to []byte, before Hash) []byte {
-	to = append(to, encoding)
+	to = append(to, encoding+byte(tx.Rule))
 	to = append(to, before[:]...)
 	to = appendNumber(to, tx.Seq)
 	to = appendNumber(to, tx.At)

@@ -81,7 +81,7 @@ func (l *Ledger) setAside(tx Tx, payer *node, amount market.Money) (Tx, error) {
 	if err := checkTime(tx.At); err != nil {
 		return Tx{}, err
 	}
-	if err := payer.checkLimits(monthOf(tx.At), amount); err != nil {
+	if err := payer.checkLimits(monthOf(tx.At), amount, nil); err != nil {
 		return Tx{}, err
 	}
 	taken, left := drawFrom(payer, amount)

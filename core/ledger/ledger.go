@@ -21,11 +21,15 @@ type Ledger struct {
 	at       int64
 	head     Hash
 	buffer   []byte // scratch of the encoding
+
+	// Rule is the one under which new transactions are made. It is not part of the
+	// state.
+	Rule Rule
 }
 
 // New is a ledger with nothing in it but the system accounts.
 func New() *Ledger {
-	l := &Ledger{accounts: map[market.Account]*node{}, holds: map[int64]hold{}}
+	l := &Ledger{accounts: map[market.Account]*node{}, holds: map[int64]hold{}, Rule: RuleGiven}
 	for _, path := range []market.Account{Mint, Owner} {
 		l.accounts[path] = &node{Account: Account{Path: path, Limit: NoLimit}}
 	}

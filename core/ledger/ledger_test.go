@@ -184,8 +184,9 @@ func TestLimitsCountTheSubtreeByTheMonth(t *testing.T) {
 	over(march, "org/proj/ann", 21, OverLimit{"org/proj", 200, 180, 21})
 	b.do(b.Charge(march, 2, 50)) // 10 come back
 	over(march, "org/proj/ann", 31, OverLimit{"org/proj", 200, 170, 31})
-	b.do(b.Penalty(march, 2, "org/proj/bob", 20)) // and 20 more
-	b.do(b.Refund(march, 2, "org/proj/bob", 1, "miscounted"))
+	b.do(b.Penalty(march, 2, "org/proj/bob", 20)) // what was spent was spent
+	over(march, "org/proj/ann", 31, OverLimit{"org/proj", 200, 170, 31})
+	b.do(b.Refund(march, 2, "org/proj/bob", 21, "miscounted"))
 	b.do(b.Hold(march, 3, "org/proj/ann", 51))
 	over(march, "org/proj/ann", 1, OverLimit{"org/proj", 200, 200, 1})
 	if _, err := b.Raise(march, 3, 1); !errors.Is(err, ErrLimit) {
@@ -202,7 +203,8 @@ func TestLimitsCountTheSubtreeByTheMonth(t *testing.T) {
 	b.do(b.Raise(april, 4, 89))
 	over(april, "org/proj/bob", 1, OverLimit{"org/proj", 200, 200, 1})
 	b.do(b.Charge(april+1, 4, 100)) // March is not counted with it
-	b.do(b.Penalty(april+2, 4, "org/proj/bob", 7))
+	b.do(b.Penalty(april+2, 4, "org/proj/bob", 9))
+	b.do(b.Refund(april+2, 4, "org/proj/bob", 7, ""))
 	if a, _ := b.Account("org/proj/bob"); a.Used(april+3) != 93 || a.Spent != 93 || a.Month != 202604 {
 		t.Errorf("bob has used %+v", a)
 	}
@@ -212,6 +214,51 @@ func TestLimitsCountTheSubtreeByTheMonth(t *testing.T) {
 	over(april+4, "org/proj/bob", 1, OverLimit{"org/proj", 10, 200, 1})
 	if a, _ := b.Account("org"); a.Used(april) != 200 || a.Limit != NoLimit {
 		t.Errorf("org has used %d of %d", a.Used(april), a.Limit)
+	}
+}
+
+// A limit holds for what is given away: but what stays below an account is not
+// given away by it.
+func TestLimitsHoldForTransfers(t *testing.T) {
+	b := family(t) // org has 1000, org/proj 100, org/proj/ann 10
+	b.do(b.Open(march, "org/proj/bob"))
+	b.do(b.Open(march, "else"))
+	b.do(b.SetLimit(march, "org", 150))
+	b.do(b.SetLimit(march, "org/proj", 60))
+	over := func(from, to market.Account, amount market.Money, want OverLimit) {
+		t.Helper()
+		var got *OverLimit
+		if _, err := b.Transfer(march, from, to, amount, ""); !errors.As(err, &got) || *got != want {
+			t.Errorf("%s giving %d to %s: %v, want %+v", from, amount, to, err, want)
+		}
+	}
+	over("org", "else", 400, OverLimit{"org", 150, 0, 400})
+	over("org", Mint, 151, OverLimit{"org", 150, 0, 151})
+	b.do(b.Transfer(march, "org", "org/proj", 400, "")) // it stays in org
+	over("org/proj", "org", 61, OverLimit{"org/proj", 60, 0, 61})
+	b.do(b.Transfer(march, "org/proj/ann", "org/proj/bob", 5, "")) // and in proj
+	b.do(b.Transfer(march, "org/proj", "else", 50, ""))
+	over("org/proj/ann", "else", 11, OverLimit{"org/proj", 60, 50, 11})
+	b.do(b.Hold(march, 1, "org/proj", 10))
+	over("org/proj", "else", 1, OverLimit{"org/proj", 60, 60, 1})
+	over("org", "else", 91, OverLimit{"org", 150, 60, 91})
+	b.do(b.Transfer(april, "org/proj", "else", 50, "")) // another month, and 10 are held
+}
+
+// What the first versions wrote counts as it did when they wrote it.
+func TestTheFirstRule(t *testing.T) {
+	b := family(t)
+	b.Ledger.Rule = RuleFirst
+	b.do(b.SetLimit(march, "org", 10))
+	b.do(b.Transfer(march, "org", Mint, 400, ""))
+	b.do(b.Penalty(march, 1, "org", 3))
+	b.Ledger.Rule = RuleGiven
+	if a, _ := b.Account("org"); a.Spent != -3 {
+		t.Errorf("spent %d", a.Spent)
+	}
+	state := b.State()
+	if _, err := Verify(State{}, replay(b.log), &state); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -134,7 +134,7 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 		"transfer": func(t *rapid.T) {
 			from, to, x := anyReceiver.Draw(t, "from"), anyReceiver.Draw(t, "to"), amount(t)
 			tx, err := m.ledger.Transfer(m.at, from, to, x, "")
-			m.same(t, tx, err, m.model.transfer(from, to, x))
+			m.same(t, tx, err, m.model.transfer(m.at, from, to, x))
 		},
 		"hold": func(t *rapid.T) {
 			j, p, x := job(t), path(t), amount(t)
@@ -159,12 +159,12 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 		"penalty": func(t *rapid.T) {
 			j, p, x := job(t), path(t), amount(t)
 			tx, err := m.ledger.Penalty(m.at, j, p, x)
-			m.same(t, tx, err, m.model.giveBack(m.at, p, x))
+			m.same(t, tx, err, m.model.move(Owner, p, x))
 		},
 		"refund": func(t *rapid.T) {
 			p, x := path(t), amount(t)
 			tx, err := m.ledger.Refund(m.at, NoJob, p, x, "")
-			m.same(t, tx, err, m.model.giveBack(m.at, p, x))
+			m.same(t, tx, err, m.model.refund(m.at, p, x))
 		},
 		// What is held is not often for the job that is drawn, so here is the
 		// whole way of one.
@@ -238,6 +238,7 @@ func (m *machine) tamper(t *rapid.T) {
 		"memo":    func() { tx.Memo += "!" },
 		"limit":   func() { tx.Limit++ },
 		"credit":  func() { tx.Credit-- },
+		"rule":    func() { tx.Rule ^= 1 },
 		"hash":    func() { tx.Hash[rapid.IntRange(0, len(tx.Hash)-1).Draw(t, "byte")] ^= 64 },
 		"more":    func() { tx.Postings = append(tx.Postings, free("a", 0)) },
 	}

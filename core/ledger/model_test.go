@@ -27,6 +27,7 @@ type modelHold struct {
 type modelSpend struct {
 	month  string
 	payer  market.Account
+	to     market.Account
 	amount market.Money
 }
 
@@ -64,7 +65,7 @@ func below(path, root market.Account) bool {
 func (m *model) used(at int64, path market.Account) (sum market.Money) {
 	sum = m.reserved(path)
 	for _, s := range m.spends {
-		if s.month == modelMonth(at) && below(s.payer, path) {
+		if s.month == modelMonth(at) && below(s.payer, path) && !below(s.to, path) {
 			sum += s.amount
 		}
 	}
@@ -163,24 +164,34 @@ func (m *model) move(from, to market.Account, amount market.Money) error {
 	return nil
 }
 
-func (m *model) transfer(from, to market.Account, amount market.Money) error {
+func (m *model) transfer(at int64, from, to market.Account, amount market.Money) error {
 	switch {
 	case amount == 0:
 		return market.ErrAmount
 	case from == to:
 		return ErrForm
-	case m.usable(from) == nil && m.free[from] < amount:
+	}
+	for _, up := range upwards(from) {
+		if m.usable(from) == nil && !below(to, up) && m.limit[up] != NoLimit && m.used(at, up)+amount > m.limit[up] {
+			return ErrLimit
+		}
+	}
+	if m.usable(from) == nil && m.free[from] < amount {
 		return ErrShort
 	}
-	return m.move(from, to, amount)
+	if err := m.move(from, to, amount); err != nil {
+		return err
+	}
+	m.spends = append(m.spends, modelSpend{modelMonth(at), from, to, amount})
+	return nil
 }
 
-// giveBack is a penalty or a refund.
-func (m *model) giveBack(at int64, to market.Account, amount market.Money) error {
+// refund gives back what is then not spent.
+func (m *model) refund(at int64, to market.Account, amount market.Money) error {
 	if err := m.move(Owner, to, amount); err != nil {
 		return err
 	}
-	m.spends = append(m.spends, modelSpend{modelMonth(at), to, -amount})
+	m.spends = append(m.spends, modelSpend{modelMonth(at), to, Owner, -amount})
 	return nil
 }
 
@@ -252,7 +263,7 @@ func (m *model) capture(at, job int64, charge market.Money) error {
 	if charge > held {
 		return ErrBeyondHold
 	}
-	m.spends = append(m.spends, modelSpend{modelMonth(at), h.payer, charge})
+	m.spends = append(m.spends, modelSpend{modelMonth(at), h.payer, Owner, charge})
 	for _, up := range upwards(h.payer) {
 		for ; h.parts[up] > 0; h.parts[up]-- {
 			m.held[up]--

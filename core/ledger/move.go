@@ -13,20 +13,34 @@ func (l *Ledger) Grant(at int64, account market.Account, amount market.Money, me
 
 // Transfer moves money that is there, neither held nor on credit, from one
 // account to another. To the mint, it takes money out of the ledger; from the
-// mint it is a grant, and refused here.
+// mint it is a grant, and refused here. It counts as spent, and is bound by the
+// limits of the account and of those above it that the other is not below.
 func (l *Ledger) Transfer(at int64, from, to market.Account, amount market.Money, memo string) (Tx, error) {
-	return l.move(Tx{At: at, Kind: KindTransfer, Job: NoJob, Account: from, Memo: memo}, from, to, amount)
+	tx := Tx{At: at, Kind: KindTransfer, Job: NoJob, Account: from, Memo: memo, Rule: l.Rule}
+	if giver, err := l.find(from); err == nil && l.Rule == RuleGiven && checkTime(at) == nil {
+		if err := giver.checkLimits(monthOf(at), amount, l.above(giver, to)); err != nil {
+			return Tx{}, err
+		}
+	}
+	return l.move(tx, from, to, amount)
+}
+
+// above is the first account from n upwards that another is or is below.
+func (l *Ledger) above(n *node, other market.Account) *node {
+	for n != nil && !Within(other, n.Path) {
+		n = n.up
+	}
+	return n
 }
 
 // Penalty pays an account for a promise that was broken. The owner pays it even
-// where that takes it below zero. It counts against what the account has spent
-// this month.
+// where that takes it below zero.
 func (l *Ledger) Penalty(at, job int64, account market.Account, amount market.Money) (Tx, error) {
-	return l.move(Tx{At: at, Kind: KindPenalty, Job: job, Account: account}, Owner, account, amount)
+	return l.move(Tx{At: at, Kind: KindPenalty, Job: job, Account: account, Rule: l.Rule}, Owner, account, amount)
 }
 
-// Refund gives an account back what it should not have been charged, as a
-// penalty is paid.
+// Refund gives an account back what it should not have been charged. It is no
+// longer spent.
 func (l *Ledger) Refund(at, job int64, account market.Account, amount market.Money, memo string) (Tx, error) {
 	return l.move(Tx{At: at, Kind: KindRefund, Job: job, Account: account, Memo: memo}, Owner, account, amount)
 }
@@ -61,6 +75,9 @@ func (l *Ledger) checkMove(tx *Tx, c *change) error {
 		if from == Mint {
 			return fmt.Errorf("%w: %s from %s (want a grant)", ErrSystem, tx.Kind, from)
 		}
+		if giver := l.accounts[from]; tx.Rule == RuleGiven && giver != nil && !system(from) {
+			c.payer, c.within, c.spent = giver, l.above(giver, to), tx.Postings[1].Amount
+		}
 	default: // penalty, refund
 		if from != Owner || to != tx.Account {
 			return fmt.Errorf("%w: %s to %s from %s to %s", ErrForm, tx.Kind, tx.Account, from, to)
@@ -69,7 +86,9 @@ func (l *Ledger) checkMove(tx *Tx, c *change) error {
 		if err != nil {
 			return err
 		}
-		c.payer, c.spent = payee, tx.Postings[0].Amount
+		if tx.Kind == KindRefund || tx.Rule == RuleFirst {
+			c.payer, c.spent = payee, tx.Postings[0].Amount
+		}
 	}
 	return nil
 }

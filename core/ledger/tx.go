@@ -68,9 +68,23 @@ type Tx struct {
 	Memo     string         `json:"memo,omitempty"`
 	Limit    market.Money   `json:"limit_micros,omitempty"`  // of KindLimit; NoLimit: none
 	Credit   market.Money   `json:"credit_micros,omitempty"` // of KindLimit
+	Rule     Rule           `json:"rule,omitempty"`          // of KindTransfer and KindPenalty
 	Postings []Posting      `json:"postings,omitempty"`
 	Hash     Hash           `json:"hash"` // of all this, and of the transaction before
 }
+
+// Rule is how a transaction counts in what was spent in a month. Each keeps the
+// one under which it was made: added up again, it counts as it did.
+type Rule int8
+
+const (
+	// RuleFirst is that of the first versions: what is given away is not spent, and
+	// a penalty is taken off what was.
+	RuleFirst Rule = 0
+	// RuleGiven counts what is given away, so that a limit holds for it too, and
+	// lets a penalty be: it does not make unspent what was spent.
+	RuleGiven Rule = 1
+)
 
 const (
 	maxPostings = 2*maxDepth + 1 // a capture from every account on the way up, and the owner
@@ -90,6 +104,9 @@ func (tx *Tx) checkForm() error {
 	}
 	if tx.Kind != KindLimit && (tx.Limit != 0 || tx.Credit != 0) {
 		return fmt.Errorf("%w: %s with a limit", ErrForm, tx.Kind)
+	}
+	if tx.Rule != RuleFirst && (tx.Rule != RuleGiven || tx.Kind != KindTransfer && tx.Kind != KindPenalty) {
+		return fmt.Errorf("%w: %s by rule %d", ErrForm, tx.Kind, tx.Rule)
 	}
 	var sum market.Money
 	for _, p := range tx.Postings {

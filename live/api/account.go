@@ -2,13 +2,12 @@ package api
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/ledger"
-	"github.com/libra-market/libra/core/market"
 )
 
-// mayTouch refuses accounts that are not the caller's own or below it.
+// mayTouch refuses accounts that the caller is not bound to.
 func (c *call) mayTouch(path string) error {
 	if !validAccount(path) {
 		return notFound("account " + short(path))
@@ -16,14 +15,27 @@ func (c *call) mayTouch(path string) error {
 	if c.owner() {
 		return nil
 	}
-	own, err := c.h.accounts.AccountOf(c.r.Context(), c.who.User)
+	own, err := c.h.accounts.Bindings(c.r.Context(), c.who.User)
 	if err != nil {
 		return err
 	}
-	if !ledger.Within(market.Account(path), market.Account(own)) {
+	if !own.May(path) {
 		return notFound("account " + path)
 	}
 	return nil
+}
+
+// maySeeBelow refuses an account with those below it, where the caller is bound to
+// it alone.
+func (c *call) maySeeBelow(path string) error {
+	if c.owner() {
+		return nil
+	}
+	own, err := c.h.accounts.Bindings(c.r.Context(), c.who.User)
+	if err == nil && !own.MayBelow(path) {
+		return notFound("account " + path + " with those below it")
+	}
+	return err
 }
 
 // mayPay refuses to let somebody else pay; "" is the caller's own account.
@@ -36,10 +48,14 @@ func (c *call) mayPay(path string) error {
 
 // account is the account that a parameter names; "" is the caller's own.
 func (c *call) account(path string) (string, error) {
-	if path == "" {
-		return c.h.accounts.AccountOf(c.r.Context(), c.who.User)
+	if path != "" {
+		return path, c.mayTouch(path)
 	}
-	return path, c.mayTouch(path)
+	path, err := c.h.accounts.AccountOf(c.r.Context(), c.who.User)
+	if err == nil && path == "" {
+		return "", notFound("an account that " + c.who.User + " is bound to (the owner types: libra account bind " + c.who.User + " ACCOUNT)")
+	}
+	return path, err
 }
 
 func listAccounts(c *call) error {
@@ -48,16 +64,42 @@ func listAccounts(c *call) error {
 		return err
 	}
 	prefix := p.text("prefix")
-	if prefix != "" || !c.owner() {
-		if prefix, err = c.account(prefix); err != nil {
+	if prefix != "" {
+		if err = c.mayTouch(prefix); err != nil {
 			return err
 		}
 	}
-	list, err := c.h.accounts.Accounts(c.r.Context(), prefix)
+	list, err := c.accountsBelow(prefix)
 	if err != nil {
 		return err
 	}
 	return c.answer(http.StatusOK, v1.AccountList{Accounts: some(list)})
+}
+
+// accountsBelow lists an account and those below it, or all (""), as far as the
+// caller may see them.
+func (c *call) accountsBelow(prefix string) ([]v1.Account, error) {
+	ctx := c.r.Context()
+	if c.owner() {
+		return c.h.accounts.Accounts(ctx, prefix)
+	}
+	own, err := c.h.accounts.Bindings(ctx, c.who.User)
+	if err != nil {
+		return nil, err
+	}
+	roots := []string{prefix}
+	if prefix == "" {
+		roots = own.Roots()
+	}
+	var list []v1.Account
+	for _, root := range roots {
+		some, err := c.h.accounts.Accounts(ctx, root)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, slices.DeleteFunc(some, func(a v1.Account) bool { return !own.May(a.Path) })...)
+	}
+	return list, nil
 }
 
 func readAccount(c *call) error {
@@ -87,11 +129,22 @@ func changeAccount(c *call) error {
 	if err := c.decode(&want); err != nil {
 		return err
 	}
-	m := MoneyCommand{Op: want.Op, To: want.Account, Amount: want.Amount, None: want.None, Memo: want.Memo}
+	m := MoneyCommand{
+		Op: want.Op, To: want.Account, Amount: want.Amount, None: want.None, Memo: want.Memo,
+		User: want.User, Below: want.Below, First: want.First,
+	}
+	people := false // whether it says who may spend
 	switch want.Op {
-	case "open", "close", "limit", "credit":
+	case "open":
+		people = true
+	case "bind", "unbind":
+		people = true
+		if want.User == "" {
+			return badField("user", "the name of a user")
+		}
+	case "close", "limit", "credit":
 	default:
-		return badField("op", "open, limit, credit or close")
+		return badField("op", "open, bind, unbind, limit, credit or close")
 	}
 	switch {
 	case !validAccount(want.Account):
@@ -100,6 +153,10 @@ func changeAccount(c *call) error {
 		return badField("amount_micros", "0 or more")
 	case want.None && want.Op != "limit":
 		return badField("none", "it with op limit")
+	case want.User != "" && (!people || !validUser(want.User)):
+		return badField("user", "the name of a user, with op open, bind or unbind")
+	case (want.Below || want.First) && (want.User == "" || want.Op == "unbind"):
+		return badField("below", "it, and first, with the user of an open or a bind")
 	}
 	return c.money(http.StatusOK, &m, want.Account)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/accounts"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/task"
@@ -69,8 +70,11 @@ type Floor interface {
 type Accounts interface {
 	// Accounts lists an account and all below it, or all ("").
 	Accounts(ctx context.Context, prefix string) ([]v1.Account, error)
-	// AccountOf is the path of a user's own account, whether or not it is open.
+	// AccountOf is the account that pays for a user who names none; "" where they
+	// are bound to none.
 	AccountOf(ctx context.Context, user string) (string, error)
+	// Bindings are the accounts that a user may see and spend from.
+	Bindings(ctx context.Context, user string) (accounts.Bindings, error)
 	Statement(ctx context.Context, account string, subtree bool, fromUS, toUS int64) (ledger.Statement, error)
 	// Usage lists what the jobs of an account, and of those below it, used.
 	Usage(ctx context.Context, account string, fromUS, toUS int64) ([]ledger.Usage, error)
@@ -138,8 +142,8 @@ type Void struct {
 	Reason string
 }
 
-// MoneyCommand moves money or changes an account. Op is one of open, grant,
-// transfer, limit, credit, close.
+// MoneyCommand moves money or changes an account. Op is one of open, bind, unbind,
+// grant, transfer, limit, credit, close.
 type MoneyCommand struct {
 	Op     string
 	From   string
@@ -147,6 +151,9 @@ type MoneyCommand struct {
 	Amount int64  // micro-units
 	None   bool   // limit: take it away
 	Memo   string
+	User   string // open, bind, unbind: who may spend from it
+	Below  bool   // and from all below it
+	First  bool   // it pays for them from now on, unless they name another
 }
 
 // Outcome is the answer to a command. Refusals are outcomes too.

@@ -29,6 +29,11 @@ func statement(c *call) error {
 	if err != nil {
 		return err
 	}
+	if subtree {
+		if err = c.maySeeBelow(account); err != nil {
+			return err
+		}
+	}
 	if format == "focus" {
 		return c.focus(account, subtree, period)
 	}

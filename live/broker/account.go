@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/accounts"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
@@ -22,6 +23,11 @@ import (
 
 // AccountOf is the user's name: the root of all that they have anywhere.
 func (b *Broker) AccountOf(_ context.Context, user string) (string, error) { return user, nil }
+
+// Bindings are all that a user has anywhere: the clusters say what that is.
+func (b *Broker) Bindings(_ context.Context, user string) (accounts.Bindings, error) {
+	return accounts.Bindings{{Account: user, Below: true}}, nil
+}
 
 // home is the account that a login has at its cluster.
 func (l *login) home(ctx context.Context) (string, error) {
@@ -107,6 +113,7 @@ func (b *Broker) accountsOf(ctx context.Context, user string) ([]v1.Account, err
 				total.Free += a.Free
 				total.Held += a.Held
 				total.Spent += a.Spent
+				total.Used += a.Used
 				total.Credit += a.Credit
 			}
 		}
@@ -142,7 +149,7 @@ func (l *login) ownAccounts(ctx context.Context) []v1.Account {
 
 // payable reports whether the numbers of an account are amounts of money.
 func payable(a *v1.Account) bool {
-	for _, amount := range []int64{a.Free, a.Held, a.Spent, a.Credit} {
+	for _, amount := range []int64{a.Free, a.Held, a.Spent, a.Used, a.Credit} {
 		if amount > mostMoney || amount < -mostMoney {
 			return false
 		}
@@ -159,12 +166,12 @@ func (b *Broker) sharedAccount(ctx context.Context, user string, l *login) ([]v1
 		j := &e.facts.Job
 		if !j.State.Final() {
 			a.Held += j.Held
-			a.Spent += j.Held
 		} else if j.EndedUS >= month.Start && j.EndedUS < month.End {
-			a.Spent += j.Charged - j.Penalty
+			a.Spent += j.Charged
 		}
 		return nil
 	})
+	a.Used = a.Spent + a.Held
 	return []v1.Account{a}, closed(err)
 }
 

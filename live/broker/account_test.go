@@ -79,7 +79,7 @@ func TestWithoutStreams(t *testing.T) {
 func TestAccountsBelow(t *testing.T) {
 	c := open(t, "north", "1")
 	c.node(4, 1)
-	for _, m := range []api.MoneyCommand{{Op: "open", To: "lab/alice/thesis"}, {Op: "grant", To: "lab/alice/thesis", Amount: 900e6}} {
+	for _, m := range []api.MoneyCommand{{Op: "open", To: "lab/alice/thesis", User: "alice"}, {Op: "grant", To: "lab/alice/thesis", Amount: 900e6}} {
 		c.Do(api.Command{By: webtest.Root, Money: &m})
 	}
 	w := behind(t, c).start()

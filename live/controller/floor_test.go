@@ -50,7 +50,7 @@ func openOn(t *testing.T, address string, change func(*controller.Config)) *floo
 		change(&f.cfg)
 	}
 	f.start(st)
-	f.money("open", "lab/alice", 0)
+	f.do(exchange.Command{By: owner, Money: &exchange.MoneyCommand{Op: "open", To: "lab/alice", User: "alice"}}, "")
 	f.money("grant", "lab/alice", 1_000_000)
 	f.hello("n1", 4)
 	return f

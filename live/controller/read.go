@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/accounts"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/live/store"
 )
@@ -159,7 +161,14 @@ func (c *Controller) Accounts(ctx context.Context, prefix string) (accounts []ex
 	return accounts, err
 }
 
-// AccountOf is the path of a user's own account, whether or not it is open.
+// Bindings are the accounts that a user may spend from.
+func (c *Controller) Bindings(ctx context.Context, user string) (b accounts.Bindings, err error) {
+	err = c.query(ctx, func(x *exchange.Exchange) { b = slices.Clone(x.Bindings(user)) })
+	return b, err
+}
+
+// AccountOf is the account that pays for a user who names none; "" where they are
+// bound to none.
 func (c *Controller) AccountOf(ctx context.Context, user string) (path string, err error) {
 	err = c.query(ctx, func(x *exchange.Exchange) { path = x.AccountOf(user) })
 	return path, err

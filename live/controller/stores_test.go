@@ -238,7 +238,7 @@ func (r *reopened) asItWas() {
 	ctx := r.Context()
 	r.same("ledger", have(r.VerifyLedger(ctx))(r.T), r.want.Ledger)
 	r.same("epochs", wire.Epochs(have(r.Epochs(ctx))(r.T)), r.want.Epochs)
-	r.same("accounts", wire.Accounts(have(r.Accounts(ctx, ""))(r.T)), r.want.Accounts)
+	r.same("accounts", r.accountsAsBefore(), r.want.Accounts)
 	r.same("counts", have(r.CountJobs(ctx, ""))(r.T), r.want.Counts)
 	for _, want := range r.want.Jobs {
 		got := r.job(want.ID)
@@ -262,6 +262,25 @@ func (r *reopened) asItWas() {
 	for node, want := range r.want.Desired {
 		r.same("orders of "+node, r.orders(node, len(want)), want)
 	}
+}
+
+// accountsAsBefore are the accounts as the earlier versions showed them, with what is
+// held in what was spent. Whose account it was by its name is bound to it.
+func (r *reopened) accountsAsBefore() []v1.Account {
+	r.Helper()
+	list := wire.Accounts(have(r.Accounts(r.Context(), ""))(r.T))
+	for i := range list {
+		a := &list[i]
+		name := a.Path[strings.LastIndex(a.Path, "/")+1:]
+		if a.Path[0] != '@' && !slices.Equal(a.Users, []string{name}) {
+			r.Errorf("%s is bound to %v", a.Path, a.Users)
+		}
+		if own := have(r.Bindings(r.Context(), name))(r.T); a.Path[0] != '@' && !own.MayBelow(a.Path) {
+			r.Errorf("%s may no longer spend from %s", name, a.Path)
+		}
+		a.Spent, a.Used, a.Users = a.Used, 0, nil
+	}
+	return list
 }
 
 // unwritten lets differ what agents had said that is not in the log, because it

@@ -40,7 +40,8 @@ const mostDifferences = 100
 func CheckStrictly(ctx context.Context, log Tail, version string, progress func(seq int64)) (Strict, error) {
 	s := Strict{Differ: []Difference{}}
 	x, image := exchange.New(version), exchange.NewImage()
-	old := false // entries of form 1 have no facts: what they gave is the image of those after them
+	old := false   // entries of form 1 have no facts: what they gave is the image of those after them
+	bound := false // users are bound to accounts by what was said; before, it was by their names
 	for e, err := range log.Tail(ctx, 0) {
 		if err != nil {
 			return s, fmt.Errorf("read the log: %w", err)
@@ -63,7 +64,8 @@ func CheckStrictly(ctx context.Context, log Tail, version string, progress func(
 			}
 		}
 		old = old || body.Facts == nil
-		how := decide(x, e.At, &body)
+		bound = bound || body.Facts != nil && body.Facts.Bound
+		how := decide(x, e.At, &body, bound)
 		if body.Facts != nil {
 			if err = image.Apply(body.Facts); err != nil {
 				return s, fmt.Errorf("log entry %d: %w", e.Seq, err)
@@ -90,13 +92,18 @@ func CheckStrictly(ctx context.Context, log Tail, version string, progress func(
 
 // decide carries out a command and says how what follows differs from what the
 // log has.
-func decide(x *exchange.Exchange, at int64, body *Body) (how string) {
+func decide(x *exchange.Exchange, at int64, body *Body, bound bool) (how string) {
 	defer func() {
 		if broken := recover(); broken != nil {
 			how = fmt.Sprint(broken)
 		}
 	}()
-	_, err := x.Do(at, body.command())
+	var err error
+	if bound {
+		_, err = x.Do(at, body.command())
+	} else {
+		_, err = x.Again(at, body.command(), body.Steps)
+	}
 	fx := x.Effects()
 	if err != nil {
 		return err.Error()

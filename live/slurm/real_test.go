@@ -72,7 +72,7 @@ func openFloor(t testing.TB, address, policy string, control slurm.Control, batc
 // fund opens an account for a user and puts money into it.
 func (f floor) fund(t testing.TB, user string) {
 	t.Helper()
-	for _, m := range []exchange.MoneyCommand{{Op: "open", To: "lab/" + user}, {Op: "grant", To: "lab/" + user, Amount: int64(1e6 * market.Unit)}} {
+	for _, m := range []exchange.MoneyCommand{{Op: "open", To: "lab/" + user, User: user}, {Op: "grant", To: "lab/" + user, Amount: int64(1e6 * market.Unit)}} {
 		if _, _, err := f.Do(t.Context(), exchange.Command{By: owner, Money: &m}, exchange.Key{}); err != nil {
 			t.Fatal(err)
 		}

@@ -151,7 +151,7 @@ func (b *bazaar) with(token string) *client.Client {
 func (b *bazaar) user(name string, units int64) *client.Client {
 	b.t.Helper()
 	path := "people/" + name
-	_, err := b.owner.ChangeAccount(b.t.Context(), v1.AccountChange{Op: "open", Account: path})
+	_, err := b.owner.ChangeAccount(b.t.Context(), v1.AccountChange{Op: "open", Account: path, User: name})
 	if err == nil && units > 0 {
 		_, err = b.owner.Grant(b.t.Context(), v1.Grant{To: path, Amount: units * 1_000_000})
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/accounts"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/live/api"
@@ -13,8 +14,8 @@ import (
 type belongings struct {
 	roles   []v1.Role // for these alone
 	user    string    // this user's
-	account string    // this account, of somebody whose own account is home
-	home    string
+	account string    // this account, of somebody who may spend from those of bound
+	bound   accounts.Bindings
 }
 
 // may is the one place where it is decided who sees and touches what. The owner
@@ -29,7 +30,7 @@ func may(who api.Identity, what belongings) bool {
 		return false
 	case what.user != "" && what.user != who.User:
 		return false
-	case what.account != "" && !ledger.Within(market.Account(what.account), market.Account(what.home)):
+	case what.account != "" && !what.bound.May(what.account):
 		return false
 	}
 	return true
@@ -44,21 +45,47 @@ func (c *call) job(id int64) (v1.Job, error) {
 	return j, err
 }
 
-// account is the account that was named, or the caller's own, if they may look
-// at it.
+// account is the account that was named, or the caller's own ("": they have none),
+// if they may look at it.
 func (c *call) account(named string) (string, error) {
-	home, err := c.h.market.AccountOf(c.r.Context(), c.who.User)
+	if named == "" {
+		return c.h.market.AccountOf(c.r.Context(), c.who.User)
+	}
+	bound, err := c.h.market.Bindings(c.r.Context(), c.who.User)
 	switch {
 	case err != nil:
 		return "", err
-	case named == "":
-		return home, nil
 	case ledger.CheckPath(market.Account(named)) != nil && named != string(ledger.Owner) && named != string(ledger.Mint):
 		return "", errNotFound
-	case !may(c.who, belongings{account: named, home: home}):
+	case !may(c.who, belongings{account: named, bound: bound}):
 		return "", errNotFound
 	}
 	return named, nil
+}
+
+// accounts lists an account and those below it that the caller may see; with "", all
+// they may spend from.
+func (c *call) accounts(path string) ([]v1.Account, error) {
+	ctx := c.r.Context()
+	bound, err := c.h.market.Bindings(ctx, c.who.User)
+	if err != nil {
+		return nil, err
+	}
+	roots := []string{path}
+	if path == "" {
+		roots = bound.Roots()
+	}
+	var list []v1.Account
+	for _, root := range roots {
+		below, err := c.h.market.Accounts(ctx, root)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, slices.DeleteFunc(below, func(a v1.Account) bool {
+			return !may(c.who, belongings{account: a.Path, bound: bound})
+		})...)
+	}
+	return list, nil
 }
 
 // everybody reports whether the caller sees everybody's jobs.

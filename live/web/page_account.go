@@ -20,6 +20,7 @@ const linesShown = 100
 type accountView struct {
 	Path      string
 	Own       string
+	User      string // who has none
 	Account   v1.Account
 	Open      bool
 	Below     []v1.Account
@@ -81,7 +82,11 @@ func showAccount(c *call) error {
 	if v.Own, err = c.account(""); err != nil {
 		return err
 	}
-	list, err := c.h.market.Accounts(c.r.Context(), path)
+	if path == "" { // bound to none: "" would be everybody's
+		v.User = c.who.User
+		return c.page("account", "Account", "account", v)
+	}
+	list, err := c.accounts(path)
 	if err != nil {
 		return err
 	}
@@ -205,6 +210,9 @@ func exportFocus(c *call) error {
 func (c *call) exported() (path string, period ledger.Period, err error) {
 	if path, err = c.account(c.r.URL.Query().Get("path")); err != nil {
 		return "", period, err
+	}
+	if path == "" {
+		return "", period, errNotFound
 	}
 	month, err := c.month()
 	return path, ledger.MonthOf(month.UnixMicro()), err

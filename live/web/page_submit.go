@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/libra-market/libra/client/v1"
@@ -78,13 +79,23 @@ func (c *call) showForm(v *submitView) error {
 	if v.Home = v.Fields["dir"]; v.Home == "" {
 		v.Home = c.h.options.Home(c.who.User)
 	}
-	own, err := c.h.market.AccountOf(c.r.Context(), c.who.User)
+	var err error
+	if v.Accounts, err = c.accounts(""); err != nil {
+		return err
+	}
+	own, err := c.account("")
 	if err != nil {
 		return err
 	}
-	if v.Accounts, err = c.h.market.Accounts(c.r.Context(), own); err != nil {
-		return err
-	}
+	slices.SortStableFunc(v.Accounts, func(a, b v1.Account) int { // what pays unless another is chosen comes first
+		switch {
+		case a.Path == own && b.Path != own:
+			return -1
+		case b.Path == own && a.Path != own:
+			return 1
+		}
+		return 0
+	})
 	return c.page("submit", "Submit a job", "submit", v)
 }
 

@@ -94,6 +94,9 @@ func (c *call) frame(title, at string, body any) (*frame, error) {
 		return f, nil //nolint:nilerr // a page that says what is wrong needs its frame too
 	}
 	f.Account = account
+	if account == "" {
+		return f, nil
+	}
 	if list, err := c.h.market.Accounts(ctx, account); err == nil {
 		for i := range list {
 			if list[i].Path == account {

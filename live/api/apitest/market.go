@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/accounts"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
@@ -187,6 +188,13 @@ func (m *Market) money(c *api.MoneyCommand) (api.Outcome, error) {
 			return api.Outcome{}, fmt.Errorf("%w: %s", ledger.ErrExists, c.To)
 		}
 		to = v1.Account{Path: c.To}
+		if c.User != "" {
+			to.Users = []string{c.User}
+		}
+	case "bind":
+		to.Users = append(slices.Clone(to.Users), c.User)
+	case "unbind":
+		to.Users = slices.DeleteFunc(slices.Clone(to.Users), func(u string) bool { return u == c.User })
 	case "transfer":
 		from := m.accounts[c.From]
 		if !there {
@@ -227,6 +235,11 @@ func (m *Market) Accounts(_ context.Context, prefix string) ([]v1.Account, error
 		}
 	}
 	return out, m.err
+}
+
+// Bindings are people/ and the name, and all below it.
+func (m *Market) Bindings(_ context.Context, user string) (accounts.Bindings, error) {
+	return accounts.Bindings{{Account: "people/" + user, Below: true}}, m.failed()
 }
 
 // AccountOf is people/ and the name.

@@ -89,7 +89,7 @@ func (f *Floor) People(units int64, names ...string) {
 	for _, name := range names {
 		path := "lab/" + name
 		for _, m := range []api.MoneyCommand{
-			{Op: "open", To: path},
+			{Op: "open", To: path, User: name, Below: true},
 			{Op: "grant", To: path, Amount: units * int64(market.Unit), Memo: "to begin with"},
 		} {
 			f.Do(api.Command{By: Root, Money: &m})

@@ -62,7 +62,7 @@ func tell(c *slurmtest.Cluster, o slurmtest.Options) {
 		fmt.Fprintf(os.Stdout, "  libra agent --control slurm --node %s --processors %d --capacity 0.4 --server $LIBRA_SERVER --token-file %s/%s.token --state %s/%s.agent &\n",
 			node, max(1, o.CPUs), c.Dir, node, c.Dir, node)
 	}
-	fmt.Fprint(os.Stdout, `  libra account open people/root; libra account grant people/root 100
+	fmt.Fprint(os.Stdout, `  libra account open people/root --user root; libra account grant people/root 100
 
 and when libra nodes lists the nodes:
 

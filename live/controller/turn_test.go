@@ -39,7 +39,7 @@ func inMotion(t *testing.T, limits fair.Limits) *Controller {
 		}
 	}
 	for _, user := range []string{"flood", "ann", "bob", "eve"} {
-		m := exchange.MoneyCommand{Op: "open", To: "lab/" + user}
+		m := exchange.MoneyCommand{Op: "open", To: "lab/" + user, User: user}
 		if _, _, err := c.Do(t.Context(), exchange.Command{By: root, Money: &m}, exchange.Key{}); err != nil {
 			t.Fatal(err)
 		}

@@ -20,6 +20,8 @@ const (
 	ReasonRefused    = "node_refused" // the node could not start it
 	ReasonDraining   = "draining"
 	ReasonOOM        = "out_of_memory"
+	ReasonOutput     = "output_limit" // it wrote more than a job may
+	ReasonDisk       = "disk_limit"   // it has more on disk than it asked for
 	ReasonExit       = "exit_status"
 	ReasonSignal     = "signal"
 	ReasonLease      = "lease_ran_out"
@@ -34,5 +36,6 @@ func Reasons() []string {
 		ReasonResources, ReasonDeadline, ReasonBudget, ReasonNotWorthIt, ReasonAdmission, ReasonNodeLost, ReasonByUser,
 		ReasonPatience, ReasonNotFirm, ReasonFunds, ReasonLimit, ReasonDependency, ReasonOverrun, ReasonQuoteGone,
 		ReasonRefused, ReasonDraining, ReasonOOM, ReasonExit, ReasonSignal, ReasonLease, ReasonImprecise, ReasonVoided, ReasonPenalty,
+		ReasonOutput, ReasonDisk,
 	}
 }

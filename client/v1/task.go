@@ -28,6 +28,7 @@ type TaskStatus struct {
 	Signal     string        `json:"signal,omitempty"` // "SIGKILL", if a signal ended it
 	OOM        bool          `json:"oom,omitempty"`    // the memory limit ended it
 	Error      string        `json:"error,omitempty"`
+	Limit      Limit         `json:"limit,omitempty"`     // of its own, that ended it; Error says it in words
 	Cancelled  bool          `json:"cancelled,omitempty"` // whoever it is of ended it in the batch system, without asking the market
 	CPUUS      int64         `json:"cpu_us"`              // processor time used
 	DeclinedUS int64         `json:"declined_us"`         // processor time that was its for the taking and that it did not want
@@ -43,6 +44,16 @@ type TaskStatus struct {
 	MandatoryCPUUS      int64 `json:"mandatory_cpu_us,omitempty"`
 	MandatoryDeclinedUS int64 `json:"mandatory_declined_us,omitempty"`
 }
+
+// Limit is a limit of a task that it has come to.
+type Limit string
+
+// The limits by which a node ends a task.
+const (
+	LimitMemory Limit = "memory"
+	LimitOutput Limit = "output" // what it wrote to its output files
+	LimitDisk   Limit = "disk"   // what it has on disk
+)
 
 // Part is one of the two parts of a job that has two.
 type Part string

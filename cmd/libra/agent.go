@@ -152,6 +152,7 @@ func keepNode(ctx context.Context, a *config.Agent, to agent.Controller, log *sl
 	setup, err := agent.Config{
 		Node: a.Node, StateDir: a.State, Version: buildVersion(), CPUs: a.CPUs, Rating: a.Rating, Headroom: a.Headroom,
 		MemoryMB: a.MemoryMB, DiskMB: a.DiskMB, Weight: a.Weight, OnLease: a.OnLease, Tree: treeOf(a),
+		JobMemoryMB: a.JobMemoryMB, Processes: a.Processes, AllProcesses: a.AllProcesses, OutputMB: a.OutputMB,
 		Control: a.Control, Processors: a.Processors, Capacity: a.Capacity,
 	}.Default()
 	if err != nil {

@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -57,7 +58,7 @@ func (j *activeJob) spec() task.Spec {
 	s := task.Spec{
 		Key: task.Key{Job: j.ID, Attempt: j.Attempt}, Threads: j.threads(), Name: j.Name, User: j.Owner,
 		Argv: r.Argv, Script: []byte(r.Script), Dir: r.Dir, Env: r.Env, Output: r.Output, Error: r.Error,
-		Memory: r.MemoryMB << 20 * int64(j.threads()), GraceMS: r.grace(), Once: r.Once && r.Array == nil,
+		Memory: inBytes(r.MemoryMB, j.threads()), Disk: inBytes(r.DiskMB, j.threads()), GraceMS: r.grace(), Once: r.Once && r.Array == nil,
 	}
 	if !r.Soft && r.overrun() != OverrunLate {
 		s.DueUS = j.DueUS
@@ -66,6 +67,12 @@ func (j *activeJob) spec() task.Spec {
 		s.Optional = &task.Optional{Argv: r.Optional.Argv}
 	}
 	return s
+}
+
+// inBytes is what so many megabytes on each of some processors come to, as far as
+// that can be counted: no node has more.
+func inBytes(mb int64, processors int) int64 {
+	return min(mb, math.MaxInt64>>20/int64(processors)) << 20 * int64(processors)
 }
 
 // Forget lists which of the tasks reported as ended need not be reported again:

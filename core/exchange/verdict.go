@@ -36,7 +36,14 @@ func misfortune(s *task.Status) (reason, detail string) {
 	case s.State == task.Refused:
 		return ReasonRefused, s.Error
 	case s.OOM:
+		if s.Limit == task.LimitMemory {
+			return ReasonOOM, s.Error
+		}
 		return ReasonOOM, "used more memory than it asked for"
+	case s.Limit == task.LimitOutput:
+		return ReasonOutput, s.Error
+	case s.Limit == task.LimitDisk:
+		return ReasonDisk, s.Error
 	case s.Signal != "":
 		return ReasonSignal, "ended by " + s.Signal
 	case s.Exit != 0 && s.Part == task.OptionalPart && s.Error != "":

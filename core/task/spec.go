@@ -42,22 +42,23 @@ func ParseKey(text string) (Key, error) {
 type Spec struct {
 	Key
 
-	Size     int      `json:"size"`               // tasks of the job
-	Threads  int      `json:"threads,omitempty"`  // processors of this task; 0: one
-	Nodes    []string `json:"nodes"`              // the node of each rank
-	Name     string   `json:"name"`               // of the job
-	User     string   `json:"user"`               // unix user it runs as
-	Argv     []string `json:"argv,omitempty"`     // the program; or
-	Script   []byte   `json:"script,omitempty"`   // a script, its arguments in Argv
-	Dir      string   `json:"dir"`                // working directory, absolute
-	Env      []string `json:"env,omitempty"`      // NAME=value
-	Output   string   `json:"output"`             // file for standard output, absolute or relative to Dir
-	Error    string   `json:"error"`              // file for standard error; equal to Output: one file for both
-	Memory   int64    `json:"memory_bytes"`       // limit; 0: none
-	Elements []int    `json:"elements,omitempty"` // of an array: the indexes this task runs, one after the other
-	GraceMS  int64    `json:"grace_ms"`           // between SIGTERM and SIGKILL
-	Once     bool     `json:"once,omitempty"`     // by a batch system it is started once, on the first node, for all ranks
-	DueUS    int64    `json:"due_us,omitempty"`   // when its job is to have ended; 0: it may take as long as it does
+	Size     int      `json:"size"`                 // tasks of the job
+	Threads  int      `json:"threads,omitempty"`    // processors of this task; 0: one
+	Nodes    []string `json:"nodes"`                // the node of each rank
+	Name     string   `json:"name"`                 // of the job
+	User     string   `json:"user"`                 // unix user it runs as
+	Argv     []string `json:"argv,omitempty"`       // the program; or
+	Script   []byte   `json:"script,omitempty"`     // a script, its arguments in Argv
+	Dir      string   `json:"dir"`                  // working directory, absolute
+	Env      []string `json:"env,omitempty"`        // NAME=value
+	Output   string   `json:"output"`               // file for standard output, absolute or relative to Dir
+	Error    string   `json:"error"`                // file for standard error; equal to Output: one file for both
+	Memory   int64    `json:"memory_bytes"`         // limit; 0: none
+	Disk     int64    `json:"disk_bytes,omitempty"` // that it asked for; 0: it did not say
+	Elements []int    `json:"elements,omitempty"`   // of an array: the indexes this task runs, one after the other
+	GraceMS  int64    `json:"grace_ms"`             // between SIGTERM and SIGKILL
+	Once     bool     `json:"once,omitempty"`       // by a batch system it is started once, on the first node, for all ranks
+	DueUS    int64    `json:"due_us,omitempty"`     // when its job is to have ended; 0: it may take as long as it does
 
 	Optional *Optional `json:"optional,omitempty"` // what may follow when the rest is done; nil: nothing
 }

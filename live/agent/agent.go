@@ -99,6 +99,7 @@ func (a *Agent) Run(ctx context.Context) error {
 		}
 	}
 	if a.control == nil {
+		a.limitAll()
 		if err = adoptOrphans(); err != nil {
 			return fmt.Errorf("become the parent of orphans: %w", err)
 		}

@@ -31,8 +31,18 @@ type Config struct {
 	Tree      string  // name by which the groups were opened; default: libra/NODE
 	Weight    float64 // of the node's groups against the rest of the machine; 0: left as it is
 	Processes int64   // the most processes and threads of one task; negative: any number; default 10000
-	OnLease   string  // LeaseStop (default) or LeaseContinue
-	Self      string  // this program, to start shepherds with; default: os.Executable
+
+	// JobMemoryMB is the limit of a task that asked for no memory, for each of its
+	// processors; negative: none; default: a processor's part of the node's memory.
+	JobMemoryMB int64
+	// AllProcesses is the most processes and threads of all tasks together, none of
+	// which has more than half; negative: any number; default: three quarters of
+	// what the machine can have.
+	AllProcesses int64
+
+	OutputMB int64  // the most that one task may write to its output files; negative: any amount; default 4096
+	OnLease  string // LeaseStop (default) or LeaseContinue
+	Self     string // this program, to start shepherds with; default: os.Executable
 
 	// Control is the batch system that runs the tasks of this node, ControlSlurm;
 	// the agent then only holds them to their shares. Empty: it runs them.
@@ -61,6 +71,9 @@ func NodeName(control string) (string, error) {
 
 // DefaultProcesses keeps a task that forks without end from taking the machine.
 const DefaultProcesses = 10_000
+
+// DefaultOutputMB keeps a task that writes without end from filling the disk.
+const DefaultOutputMB = 4096
 
 // DefaultHeadroom is the part of a processor that is not offered: the agent, the
 // kernel and the moments between two tasks need it, and without it a promise of
@@ -100,6 +113,14 @@ func (c Config) Default() (Config, error) {
 	if c.Processes == 0 {
 		c.Processes = DefaultProcesses
 	}
+	if c.OutputMB == 0 {
+		c.OutputMB = DefaultOutputMB
+	}
+	if c.AllProcesses == 0 {
+		if c.AllProcesses, err = roomForProcesses(); err != nil {
+			return c, err
+		}
+	}
 	return c, c.validate()
 }
 
@@ -123,6 +144,8 @@ func (c Config) validate() error {
 		return fmt.Errorf("processors %d, capacity %v: want positive numbers", c.Processors, c.Capacity)
 	case c.MemoryMB < 0 || c.DiskMB < 0:
 		return errors.New("memory and disk cannot be negative")
+	case max(c.MemoryMB, c.DiskMB, c.OutputMB, c.JobMemoryMB) > math.MaxInt64>>20:
+		return errors.New("memory, disk or output of more megabytes than there are")
 	}
 	seen := map[int]bool{}
 	for _, cpu := range c.CPUs {

@@ -15,6 +15,8 @@ import (
 type fakeGroups struct {
 	missing []string
 	groups  map[string]*fakeGroup
+
+	memory, pids int64 // of all
 }
 
 func newFakeGroups(missing ...string) *fakeGroups {
@@ -35,8 +37,12 @@ func (f *fakeGroups) Find(name string) (cgroup.Group, bool) {
 func (f *fakeGroups) List() ([]string, error)   { return nil, nil }
 func (f *fakeGroups) SetWeight(float64) error   { return nil }
 func (f *fakeGroups) SetCapacity(float64) error { return nil }
-func (f *fakeGroups) Kind() string              { return "fake" }
-func (f *fakeGroups) Missing() []string         { return f.missing }
+func (f *fakeGroups) SetRoom(memory, pids int64) error {
+	f.memory, f.pids = memory, pids
+	return nil
+}
+func (f *fakeGroups) Kind() string      { return "fake" }
+func (f *fakeGroups) Missing() []string { return f.missing }
 
 type fakeGroup struct {
 	name   string

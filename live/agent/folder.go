@@ -29,6 +29,7 @@ func (f folder) started() string  { return filepath.Join(string(f), "started") }
 func (f folder) room() string     { return filepath.Join(string(f), "status.room") }
 func (f folder) status() string   { return filepath.Join(string(f), "status.json") }
 func (f folder) meter() string    { return filepath.Join(string(f), "meter") }
+func (f folder) limit() string    { return filepath.Join(string(f), "limit") }
 func (f folder) optional() string { return filepath.Join(string(f), "optional") }
 
 // record is what was claimed.

@@ -1,8 +1,10 @@
 package agent
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/libra-market/libra/core/task"
@@ -16,6 +18,7 @@ type Groups interface {
 	List() ([]string, error)
 	SetWeight(weight float64) error
 	SetCapacity(cpu float64) error
+	SetRoom(memory, pids int64) error
 	Kind() string
 	Missing() []string
 }
@@ -55,14 +58,48 @@ func (a *Agent) limitsOf(order *task.Order) (cgroup.Limits, error) {
 	}
 	if a.has("memory") {
 		l.Memory = order.Spec.Memory
+		if l.Memory == 0 {
+			l.Memory = a.partOfMemory(order.Spec.Processors())
+		}
 	}
 	if a.has("pids") {
 		l.Pids = max(a.config.Processes, 0)
+		if all := a.config.AllProcesses; all > 0 { // one task does not take what all have
+			l.Pids = min(cmp.Or(l.Pids, all), max(1, all/2))
+		}
 	}
 	if !a.has("weight") {
 		l.Weight = 0
 	}
 	return l, nil
+}
+
+// partOfMemory is what a task may use that asked for no memory, in bytes: what its
+// processors are of the node. 0: no limit.
+func (a *Agent) partOfMemory(processors int) int64 {
+	each := a.config.JobMemoryMB
+	if each == 0 {
+		each = a.hello.MemoryMB / int64(max(1, a.hello.Processors))
+	}
+	if each <= 0 {
+		return 0
+	}
+	return min(each, math.MaxInt64>>20/int64(processors)) << 20 * int64(processors)
+}
+
+// limitAll bounds what all tasks together have, so that the machine stays one that
+// can be worked on. What the kernel will not take is not a reason to run nothing.
+func (a *Agent) limitAll() {
+	var memory, pids int64
+	if a.has("memory") {
+		memory = min(a.hello.MemoryMB, math.MaxInt64>>20) << 20
+	}
+	if a.has("pids") {
+		pids = max(0, a.config.AllProcesses)
+	}
+	if err := a.groups.SetRoom(memory, pids); err != nil {
+		a.log.Error("all tasks together are not limited", "error", err)
+	}
 }
 
 func (a *Agent) has(controller string) bool {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -101,6 +102,24 @@ func offeredMemoryMB() (int64, error) {
 		return max(total-max(total/20, 256), 0), nil
 	}
 	return 0, errors.Join(errors.New("/proc/meminfo does not tell the memory of the machine"), lines.Err())
+}
+
+// roomForProcesses is three quarters of the processes and threads that the machine
+// can have: the rest is for whoever has to put it in order.
+func roomForProcesses() (int64, error) {
+	least := int64(math.MaxInt64)
+	for _, name := range []string{"pid_max", "threads-max"} {
+		text, err := os.ReadFile("/proc/sys/kernel/" + name)
+		if err != nil {
+			return 0, fmt.Errorf("processes of the machine: %w", err)
+		}
+		n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("processes of the machine: %w", err)
+		}
+		least = min(least, n)
+	}
+	return least / 4 * 3, nil
 }
 
 // offeredDiskMB is what was free when the node was new. What is free changes all

@@ -40,6 +40,11 @@ type runner struct {
 	meter   *meter
 	cpu     int // of the host, that the task is pinned to
 	stop    stopping
+	room    *room
+	looking bool         // at what it writes
+	looked  chan *breach // what came of it
+	breach  *breach      // the limit of its own that it has come to
+	asked   int64        // memory, in bytes; 0: it asked for none
 }
 
 // phase is how far a task has come.
@@ -58,7 +63,7 @@ const sampleEvery = time.Second
 // newRunner makes the runner of a task that this node hears of for the first time.
 func newRunner(a *Agent, key task.Key) *runner {
 	return &runner{
-		agent: a, key: key, wake: make(chan struct{}, 1), meter: &meter{},
+		agent: a, key: key, wake: make(chan struct{}, 1), meter: &meter{}, looked: make(chan *breach, 1),
 		status: task.Status{Key: key, State: task.Starting},
 	}
 }
@@ -130,6 +135,9 @@ func (r *runner) run(ctx context.Context) {
 		case <-r.wake:
 		case <-tick.C:
 			r.sample()
+			r.watchRoom()
+		case b := <-r.looked:
+			r.exceeded(b)
 		case word := <-r.news:
 			r.observe(word)
 		case <-ended:
@@ -159,6 +167,8 @@ func (r *runner) reconcile(ctx context.Context) {
 		}
 	case tended:
 		switch {
+		case r.breach != nil:
+			r.end(ctx, task.Kill)
 		case order == nil:
 			r.end(ctx, task.Terminate)
 		case order.Stop != task.GoOn:

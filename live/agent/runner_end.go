@@ -147,6 +147,7 @@ func (r *runner) finish(status task.Status) {
 			r.agent.log.Warn("group not removed", "task", r.key, "error", err)
 		}
 	}
+	r.ownLimit(&status)
 	status.DeclinedUS = r.meter.declined.Microseconds()
 	if status.Part == task.OptionalPart {
 		status.MandatoryDeclinedUS = r.meter.mandatory().Microseconds()

@@ -70,7 +70,9 @@ func (r *runner) prepare(order *task.Order) error {
 	if err != nil {
 		return err
 	}
-	r.folder, err = claim(r.agent.tasks, record{Spec: order.Spec, Account: acc, Boot: r.agent.hello.Boot})
+	rec := record{Spec: order.Spec, Account: acc, Boot: r.agent.hello.Boot}
+	r.furnish(&rec, time.UnixMicro(unixMicros()))
+	r.folder, err = claim(r.agent.tasks, rec)
 	if err != nil {
 		return fmt.Errorf("write the task down: %w", err)
 	}

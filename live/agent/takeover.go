@@ -91,6 +91,9 @@ func (r *runner) inherit(ctx context.Context, f folder) {
 	seen := remains{sameBoot: readJSON(f.record(), &rec) == nil && rec.Boot == r.agent.hello.Boot}
 	r.grace = time.Duration(rec.Spec.GraceMS) * time.Millisecond
 	r.hasParts(rec.Spec)
+	var begin beginning
+	_ = readJSON(f.started(), &begin) // it may not have begun
+	r.furnish(&rec, time.UnixMicro(begin.StartedUS))
 
 	// A shepherd writes the status before it lets the lock go, so the lock is
 	// looked at first.

@@ -68,6 +68,11 @@ type Agent struct {
 	Weight    float64 `yaml:"weight"`   // of all jobs against the rest of the machine
 	OnLease   string  `yaml:"on_lease"` // stop, or continue
 
+	JobMemoryMB  int64 `yaml:"job_memory_mb"` // of a job that asks for none, on each processor; 0: its processors' part; negative: no limit
+	Processes    int64 `yaml:"processes"`     // of one job, and threads; 0: 10000; negative: any number
+	AllProcesses int64 `yaml:"all_processes"` // of all jobs; 0: three quarters of the machine's; negative: any number
+	OutputMB     int64 `yaml:"output_mb"`     // that a job may write to its output; 0: 4096; negative: any amount
+
 	Control    string  `yaml:"control"`    // slurm: that runs the jobs, and the agent holds them to their shares
 	Processors int     `yaml:"processors"` // of the node as Slurm counts them; 0: as many as cpus
 	Capacity   float64 `yaml:"capacity"`   // processors of the host that all jobs of the node may use; 0: all

@@ -4,7 +4,9 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/libra-market/libra/client"
@@ -18,8 +20,8 @@ type Node struct {
 	path   string
 
 	// Whoever asks for orders asks one after the other, and registers between.
-	changes bool // the controller tells of changes alone
-	held    held // what it has told
+	changes atomic.Bool // the controller is of today: it tells of changes alone
+	held    held        // what it has told
 }
 
 // New speaks for a node over a client.
@@ -34,7 +36,7 @@ const desiredWait = 25 * time.Second
 func (n *Node) Register(ctx context.Context, h task.Hello) (w task.Welcome, err error) {
 	err = n.client.Once(ctx, client.Call{Method: http.MethodPut, Path: n.path, Body: h}, &w)
 	if err == nil { // another program may have come in the place of the one before
-		n.changes = w.Changes
+		n.changes.Store(w.Changes)
 	}
 	return w, err
 }
@@ -43,7 +45,7 @@ func (n *Node) Register(ctx context.Context, h task.Hello) (w task.Welcome, err 
 // and some 25 s later in any case; with a negative after, at once. The node is
 // the one that the client speaks for.
 func (n *Node) Desired(ctx context.Context, _ string, after int64) (task.Desired, error) {
-	if n.changes {
+	if n.changes.Load() {
 		return n.follow(ctx, after)
 	}
 	var d task.Desired
@@ -64,6 +66,9 @@ func (n *Node) poll(what string, after int64) client.Call {
 
 // Report says how things stand.
 func (n *Node) Report(ctx context.Context, r task.Report) (reply task.Reply, err error) {
+	if !n.changes.Load() {
+		r.Tasks = asBefore(r.Tasks)
+	}
 	err = n.client.Once(ctx, client.Call{Method: http.MethodPost, Path: n.path + "/report", Body: r}, &reply)
 	return reply, err
 }
@@ -72,4 +77,18 @@ func (n *Node) Report(ctx context.Context, r task.Report) (reply task.Reply, err
 func (n *Node) Tail(ctx context.Context, id string, chunk task.Chunk) error {
 	a := client.Call{Method: http.MethodPost, Path: n.path + "/tails/" + url.PathEscape(id), Body: chunk}
 	return n.client.Once(ctx, a, nil)
+}
+
+// asBefore is how tasks stand in the words of the first version, whose controllers
+// refuse what they do not know.
+func asBefore(tasks []task.Status) []task.Status {
+	out := slices.Clone(tasks)
+	for i := range out {
+		out[i].Limit, out[i].Cancelled = "", false
+		out[i].Elements = slices.Clone(out[i].Elements)
+		for k := range out[i].Elements {
+			out[i].Elements[k].Error = ""
+		}
+	}
+	return out
 }

@@ -130,7 +130,7 @@ func TestTheClosedSetsAreTheSame(t *testing.T) {
 	for _, r := range []string{
 		exchange.ReasonFunds, exchange.ReasonLimit, exchange.ReasonDependency, exchange.ReasonOverrun, exchange.ReasonQuoteGone,
 		exchange.ReasonRefused, exchange.ReasonDraining, exchange.ReasonOOM, exchange.ReasonExit, exchange.ReasonSignal,
-		exchange.ReasonLease, exchange.ReasonImprecise, exchange.ReasonVoided,
+		exchange.ReasonLease, exchange.ReasonImprecise, exchange.ReasonVoided, exchange.ReasonOutput, exchange.ReasonDisk,
 	} {
 		if !slices.Contains(v1.Reasons(), r) {
 			t.Errorf("%s is no reason on the wire", r)

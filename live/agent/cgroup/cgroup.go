@@ -114,6 +114,9 @@ type Tree interface {
 	// host. A negative number is none. It cannot be less than that of a group:
 	// lower those first, and raise the tree before them.
 	SetCapacity(cpu float64) error
+	// SetRoom is the most memory, in bytes, and the most processes and threads of
+	// all groups together; zero is no limit.
+	SetRoom(memory, pids int64) error
 	// SetWeight is the claim of the tree against everything else on the host,
 	// where 1 is what anything has by default. Under load from outside, quotas
 	// are out of reach with that: a host that is a node should say 100.

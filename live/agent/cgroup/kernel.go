@@ -210,6 +210,14 @@ func (t *kernelTree) SetCapacity(cpu float64) error {
 	return nil
 }
 
+func (t *kernelTree) SetRoom(memory, pids int64) error {
+	l, err := Limits{Memory: memory, Pids: pids}.normal()
+	if err != nil {
+		return err
+	}
+	return errors.Join(t.setMemory(t.name, l.Memory), t.setPids(t.name, l.Pids))
+}
+
 // SetWeight also gives the groups above the tree the sum of what is in them:
 // the kernel weighs level by level, and a node heavy in a light parent gains
 // nothing. Two agents of one host that do this in the same instant may leave a

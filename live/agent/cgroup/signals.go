@@ -1,6 +1,7 @@
 package cgroup
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -124,6 +125,11 @@ func (t *signalTree) List() ([]string, error) {
 	}
 	slices.Sort(names)
 	return names, nil
+}
+
+// SetRoom is nothing that signals can do.
+func (t *signalTree) SetRoom(memory, pids int64) error {
+	return errors.Join(absent("memory", memory != 0), absent("pids", pids != 0))
 }
 
 func (t *signalTree) SetCapacity(cpu float64) error {

@@ -102,6 +102,11 @@ func (t *slurmV2) SetCapacity(cpu float64) error {
 	return fmt.Errorf("capacity of a node whose groups are Slurm's: %w", ErrMissing)
 }
 
+// SetRoom is Slurm's to set.
+func (t *slurmV2) SetRoom(memory, pids int64) error {
+	return errors.Join(absent("memory", memory != 0), absent("pids", pids != 0))
+}
+
 func (t *slurmV2) SetWeight(float64) error {
 	return fmt.Errorf("weight of a node whose groups are Slurm's: %w", ErrMissing)
 }

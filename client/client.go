@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/libra-market/libra/client/socket"
 	"github.com/libra-market/libra/client/v1"
 )
 
@@ -26,13 +27,15 @@ type Options struct {
 	Timeout time.Duration // of a call that does not wait for anything; default 30 s
 	Retries int           // after the first attempt; 0: default 4, negative: none
 	Agent   string        // User-Agent; default libra
+	Socket  string        // where the market of http://127.0.0.1:port has its socket, if that is known; default: the usual places
 	Most    int64         // bytes of an answer, or of a line of events; default 256 MiB
-	Plain   bool          // send tokens in the clear to another machine: only behind a wall
+	Plain   bool          // send tokens in the clear, to whoever has the port: for tests, and behind a wall
 }
 
 // Client speaks to one market. It may be used by many goroutines.
 type Client struct {
 	base    string // without a slash at the end
+	local   bool   // by a socket of this machine
 	bearer  string // "": none
 	http    *http.Client
 	timeout time.Duration
@@ -43,20 +46,71 @@ type Client struct {
 
 // New makes a client of the market at a URL. An empty token is for the routes
 // that ask for none, and for agents that have a certificate (Options.TLS).
+//
+// A token goes to none but the market: over TLS (https://host:port), or to a
+// socket whose owner was checked (unix:/path, or unix://user@/path if it may be
+// that user's). http://127.0.0.1:port names the market of this machine that has
+// this port, and a client with a token reaches it by its socket: a port is
+// anybody's who binds it.
 func New(baseURL, token string, o Options) (*Client, error) {
 	u, err := url.Parse(baseURL)
+	if err == nil && u.Scheme == "unix" {
+		at, bad := socket.Parse(baseURL)
+		if bad != nil {
+			return nil, fmt.Errorf("%w: %w", ErrAddress, bad)
+		}
+		return newLocal("http://localhost", token, []socket.Address{at}, o)
+	}
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		return nil, fmt.Errorf("%w: %q (want https://host:port)", ErrAddress, baseURL)
+		return nil, fmt.Errorf("%w: %q (want https://host:port or unix:/path)", ErrAddress, baseURL)
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return nil, fmt.Errorf("%w: %q (want no user, no query and no fragment)", ErrAddress, u.Redacted())
 	case u.Scheme == "http" && token != "" && !o.Plain && !loopback(u.Hostname()):
 		return nil, fmt.Errorf("%w: %q: a token must not travel in the clear (want https)", ErrAddress, baseURL)
-	case strings.ContainsAny(token, " \r\n\t"):
+	}
+	base := strings.TrimRight(u.String(), "/")
+	if u.Scheme == "http" && token != "" && !o.Plain {
+		return newLocal(base, token, placesOf(u, o.Socket), o)
+	}
+	return newClient(base, token, transport(o.TLS), o)
+}
+
+// newLocal makes a client of the market at a socket.
+func newLocal(base, token string, at []socket.Address, o Options) (*Client, error) {
+	c, err := newClient(base, token, local(at), o)
+	if err != nil {
+		return nil, err
+	}
+	c.local = true
+	return c, nil
+}
+
+// placesOf are the sockets that the market behind a port of this machine may
+// have; first the one that the caller knows of.
+func placesOf(u *url.URL, known string) []socket.Address {
+	port := u.Port()
+	if port == "" {
+		port = "80"
+	}
+	var at []socket.Address
+	if known != "" {
+		at = append(at, socket.Address{Path: known, Owner: socket.Nobody})
+	}
+	for _, path := range socket.Places(port) {
+		if path != known {
+			at = append(at, socket.Address{Path: path, Owner: socket.Nobody})
+		}
+	}
+	return at
+}
+
+func newClient(base, token string, way *http.Transport, o Options) (*Client, error) {
+	if strings.ContainsAny(token, " \r\n\t") {
 		return nil, errors.New("the token has a space or a line break in it")
 	}
 	c := &Client{
-		base: strings.TrimRight(u.String(), "/"), timeout: o.Timeout, retries: o.Retries, agent: o.Agent, most: o.Most,
+		base: base, timeout: o.Timeout, retries: o.Retries, agent: o.Agent, most: o.Most,
 	}
 	if token != "" {
 		c.bearer = "Bearer " + token
@@ -74,7 +128,7 @@ func New(baseURL, token string, o Options) (*Client, error) {
 		c.agent = "libra"
 	}
 	c.http = &http.Client{
-		Transport: transport(o.TLS),
+		Transport: way,
 		// The API never redirects; whoever does is somebody else.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
@@ -94,6 +148,21 @@ func transport(t *tls.Config) *http.Transport {
 		// A cut cable is silent: without a ping a long poll would wait in vain.
 		HTTP2: &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 10 * time.Second},
 	}
+}
+
+// local goes to a socket of this machine and nowhere else: no proxy, no port.
+func local(at []socket.Address) *http.Transport {
+	t := transport(nil)
+	t.Proxy, t.ForceAttemptHTTP2 = nil, false
+	t.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
+		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+		defer cancel()
+		return socket.Dial(ctx, at...)
+	}
+	t.DialTLSContext = func(context.Context, string, string) (net.Conn, error) {
+		return nil, fmt.Errorf("%w: there is no TLS at a socket", ErrAddress)
+	}
+	return t
 }
 
 func loopback(host string) bool {

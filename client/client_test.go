@@ -51,7 +51,7 @@ func newWorld(t *testing.T, wrap func(http.Handler) http.Handler) *world {
 
 func (w *world) as(t *testing.T, user string, role v1.Role) *client.Client {
 	t.Helper()
-	c, err := client.New(w.server.URL+"/", w.keys.Make(user, role), client.Options{})
+	c, err := client.New(w.server.URL+"/", w.keys.Make(user, role), client.Options{Plain: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,6 +286,13 @@ func TestAddressesThatAreNone(t *testing.T) {
 		{"https://market.example", "libra_x", true},
 		{"http://market.example", "", true},
 		{"http://market.example", "libra_x", false}, // in the clear
+		{"unix:/run/libra/7070/market.sock", "libra_x", true},
+		{"unix:///run/libra/7070/market.sock", "libra_x", true},
+		{"unix://root@/run/libra/7070/market.sock", "libra_x", true},
+		{"unix:market.sock", "libra_x", false},
+		{"unix://host/market.sock", "libra_x", false},
+		{"unix://no-such-user-here@/market.sock", "libra_x", false},
+		{"unix://user:pass@/market.sock", "libra_x", false},
 		{"market.example:80", "libra_x", false},
 		{"ftp://market.example", "", false},
 		{"", "", false},

@@ -17,7 +17,7 @@ func TestWhatTheClientPullsIn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := strings.Fields(string(out)), module+"client/v1 "+module+"client"; strings.Join(got, " ") != want {
+	if got, want := strings.Fields(string(out)), module+"client/socket "+module+"client/v1 "+module+"client"; strings.Join(got, " ") != want {
 		t.Errorf("the client pulls in %s; want %s", got, want)
 	}
 }

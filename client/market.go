@@ -179,8 +179,12 @@ func (c *Client) Whoami(ctx context.Context) (w v1.Whoami, err error) {
 func (c *Client) LoginLink(ctx context.Context) (string, error) {
 	var link struct {
 		Path string `json:"path"`
+		URL  string `json:"url"` // for browsers on the market's machine
 	}
 	err := c.post(ctx, "/login/link", nil, &link)
+	if c.local && link.URL != "" {
+		return link.URL, err
+	}
 	return c.base + link.Path, err
 }
 

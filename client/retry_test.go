@@ -146,7 +146,7 @@ func TestWhatIsNotTriedAgain(t *testing.T) {
 func TestAnEndlessFailureEnds(t *testing.T) {
 	f, w := newFlaky(t)
 	f.closed.Store(1000)
-	c, err := client.New(w.server.URL, w.keys.Make("alice", v1.RoleUser), client.Options{Retries: 2})
+	c, err := client.New(w.server.URL, w.keys.Make("alice", v1.RoleUser), client.Options{Retries: 2, Plain: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func TestAnswersOfOthersAreProblemsToo(t *testing.T) {
 		}
 	}))
 	defer s.Close()
-	c, err := client.New(s.URL, "libra_x", client.Options{Retries: -1})
+	c, err := client.New(s.URL, "libra_x", client.Options{Retries: -1, Plain: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestEventsGoOnWhereTheyWere(t *testing.T) {
 
 func TestEventsEndWithWhatWentWrong(t *testing.T) {
 	f, w := newFlaky(t)
-	c, err := client.New(w.server.URL, w.keys.Make("n1", v1.RoleNode), client.Options{Retries: 1})
+	c, err := client.New(w.server.URL, w.keys.Make("n1", v1.RoleNode), client.Options{Retries: 1, Plain: true})
 	if err != nil {
 		t.Fatal(err)
 	}

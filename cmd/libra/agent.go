@@ -54,7 +54,7 @@ slurmd, under the name that Slurm has for the node.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.file, "config", "", "read this file first (its part agent)")
-	f.StringVar(&o.Server, "server", "", "the controller (default http://127.0.0.1:7070)")
+	f.StringVar(&o.Server, "server", "", "the controller: https://host:port, or unix:/path (default: that of this machine, by the socket of port 7070)")
 	f.StringVar(&o.Node, "node", "", "name of the node (default: the host's name; with --control slurm, Slurm's)")
 	f.StringVar(&o.TokenFile, "token-file", "", "file with the node's token")
 	f.StringVar(&o.CA, "ca", "", "authority that signed the controller's certificate")
@@ -129,19 +129,39 @@ func runAgent(cmd *cobra.Command, con *console, o *agentOptions) error {
 	if token == "" && a.Cert == "" {
 		return usagef("an agent proves who it is: give --token-file, or --cert and --key (libra token create --role node --user %s)", a.Node)
 	}
-	secure, err := api.ClientTLS(a.CA, a.Cert, a.Key)
-	if err != nil {
-		return err
-	}
-	if strings.HasPrefix(a.Server, "http://") {
-		secure = nil
-	}
-	to, err := client.New(a.Server, token, client.Options{TLS: secure, Agent: "libra agent"})
+	to, err := dialController(a, token)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(con.err, "agent of node %s, controller %s, state in %s\n", a.Node, a.Server, a.State)
 	return keepNode(cmd.Context(), a, link.New(to, a.Node), newLog(con, o.verbose))
+}
+
+// dialController makes a client of an agent's controller. Who gives orders to an
+// agent can run programs as any user, so it must prove who it is: by TLS, or at a
+// socket of this machine. An agent that is nobody in particular may be told to do
+// without; root may not.
+func dialController(a *config.Agent, token string) (*client.Client, error) {
+	plain := strings.HasPrefix(a.Server, "http://")
+	switch {
+	case plain && os.Geteuid() == 0 && insecure():
+		return nil, usagef("%s: an agent that runs as root takes no orders over plain HTTP, whatever LIBRA_INSECURE says: unset it, "+
+			"or give --server https://host:port and --ca, or --server unix:/path", a.Server)
+	case plain && token == "":
+		return nil, usagef("%s: a certificate is shown over TLS alone: give --server https://host:port, or a token", a.Server)
+	}
+	o := client.Options{Agent: "libra agent", Plain: insecure()}
+	if !plain {
+		var err error
+		if o.TLS, err = api.ClientTLS(a.CA, a.Cert, a.Key); err != nil {
+			return nil, err
+		}
+	}
+	to, err := client.New(a.Server, token, o)
+	if err != nil && plain {
+		return nil, usagef("%w: give --server https://host:port and --ca; a controller on this machine is reached by its socket", err)
+	}
+	return to, err
 }
 
 // keepNode runs an agent until ctx is done.
@@ -203,7 +223,7 @@ func (o *upOptions) localAgent(ctx context.Context, s *service, c *config.Config
 	file := filepath.Join(o.dir, "node.token")
 	text, err := os.ReadFile(file)
 	token := strings.TrimSpace(string(text))
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !o.tokenWorks(ctx, s, token) {
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !tokenWorks(ctx, s, token) {
 		if token, err = s.makeToken(ctx, node, v1.RoleNode, "the agent of libra up"); err == nil {
 			err = os.WriteFile(file, []byte(token+"\n"), 0o600)
 		}
@@ -211,7 +231,7 @@ func (o *upOptions) localAgent(ctx context.Context, s *service, c *config.Config
 	if err != nil {
 		return err
 	}
-	to, err := o.connect(s, token)
+	to, err := s.connect(token)
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ type brokerOptions struct {
 	store    string
 	wish     string
 	limit    time.Duration
+	socket   string
 	certPath string
 	keyPath  string
 	token    string
@@ -80,6 +81,7 @@ they are at each cluster:
 	o.place(cmd)
 	f.StringArrayVar(&o.clusters, "cluster", nil, "`NAME=URL,FILE`: a cluster, and the file of your token there; may be repeated")
 	f.StringVar(&o.listen, "listen", "", "`address` of the API (default 127.0.0.1:7080)")
+	f.StringVar(&o.socket, "socket", "", "`path` of the socket for programs on this machine, or none (default: at the usual place; with TLS, none)")
 	f.StringVar(&o.wish, "wish", "", "`what` matters to those who do not say: cheapest, fastest, gain, first (default cheapest)")
 	f.DurationVar(&o.limit, "limit", 0, "how `long` a cluster may take to quote (default 2s)")
 	f.StringVar(&o.certPath, "tls-cert", "", "certificate of the server")
@@ -118,7 +120,7 @@ func (o *brokerOptions) configure(cmd *cobra.Command) (broker.Config, error) {
 		}
 		c.Clusters = append(c.Clusters, one)
 	}
-	for to, given := range map[*string]string{&c.Listen: o.listen, &c.TLS.Cert: o.certPath, &c.TLS.Key: o.keyPath} {
+	for to, given := range map[*string]string{&c.Listen: o.listen, &c.Socket: o.socket, &c.TLS.Cert: o.certPath, &c.TLS.Key: o.keyPath} {
 		if given != "" {
 			*to = given
 		}

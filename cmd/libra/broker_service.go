@@ -44,18 +44,16 @@ func (s *brokerService) start(ctx context.Context, c *broker.Config, log *slog.L
 	if err = s.lead(ctx, nil); err != nil {
 		return err // it says that another broker has the store
 	}
-	listener, err := s.listen(c.Listen, secure)
-	if err != nil {
+	if err = s.listen(c.Listen, secure, c.Socket); err != nil {
 		return err
 	}
 	s.broker, err = broker.Open(ctx, s.store, markets, broker.Options{Objective: c.Objective, Limit: time.Duration(c.Limit), Log: log})
 	if err != nil {
-		return errors.Join(err, listener.Close())
+		return err
 	}
 	s.serve(
-		listener,
 		api.New(s.broker, keyring{s.store}, api.Options{Log: log, PublicMetrics: c.Metrics == "public"}),
-		web.New(s.broker, keyring{s.store}, web.Options{Log: log, Secure: s.secure, Home: homeOf}),
+		web.New(s.broker, keyring{s.store}, web.Options{Log: log, URL: s.url(), Secure: s.secure, Home: homeOf}),
 	)
 	return nil
 }

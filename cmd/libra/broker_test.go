@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/libra-market/libra/client/socket"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/web/webtest"
@@ -49,7 +50,16 @@ func behindBroker(t *testing.T, dir, name, gamma string) (url, tokenFile string)
 	f.People(1000, me)
 	f.Join("n1", 2).Play()
 	h := api.New(f.Market, f.Keys, api.Options{Heartbeat: 50 * time.Millisecond, Poll: 10 * time.Millisecond})
-	server := httptest.NewServer(h)
+	local, err := socket.Listen(filepath.Join(dir, name, socket.Name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(h)
+	if err := server.Listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	server.Listener = local
+	server.Start()
 	t.Cleanup(func() {
 		h.Close()
 		server.CloseClientConnections()
@@ -59,7 +69,7 @@ func behindBroker(t *testing.T, dir, name, gamma string) (url, tokenFile string)
 	if err := os.WriteFile(tokenFile, []byte(f.Secret(me)+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return server.URL, tokenFile
+	return "unix:" + local.Addr().String(), tokenFile
 }
 
 var servingAt = regexp.MustCompile(`serving north, south at (http://\S+),`)

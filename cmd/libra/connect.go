@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/libra-market/libra/client"
+	"github.com/libra-market/libra/client/socket"
 )
 
 // defaultServer is where libra up listens.
@@ -30,7 +32,8 @@ type marketContext struct {
 	Token  string `json:"token,omitempty"`
 	CA     string `json:"ca,omitempty"` // file of the authority that signs the server's certificate
 	User   string `json:"user,omitempty"`
-	Plain  bool   `json:"plain,omitempty"` // the token may travel in the clear to another machine
+	Plain  bool   `json:"plain,omitempty"`  // the token may travel in the clear, to whoever has the port
+	Socket string `json:"socket,omitempty"` // of a market on this machine, if it is not at the usual place
 }
 
 // contextPath is where the context is kept: $XDG_CONFIG_HOME/libra/context.json,
@@ -101,6 +104,7 @@ func writeContext(c marketContext) error {
 type connection struct {
 	server    string
 	tokenFile string
+	ca        string
 	plain     bool
 }
 
@@ -108,7 +112,8 @@ func (o *connection) flags(cmd *cobra.Command) {
 	f := cmd.PersistentFlags()
 	f.StringVar(&o.server, "server", "", "`address` of the market (default: $LIBRA_SERVER, or where libra up is)")
 	f.StringVar(&o.tokenFile, "token-file", "", "`file` with the token (default: $LIBRA_TOKEN, or that of libra up)")
-	f.BoolVar(&o.plain, "plain-http", false, "let the token travel in the clear to another machine")
+	f.StringVar(&o.ca, "ca", "", "`file` of the authority that signs the market's certificate (default: $LIBRA_CA, or those of the system)")
+	f.BoolVar(&o.plain, "plain-http", false, "let the token travel in the clear, to whoever has the port (for tests)")
 }
 
 // resolve finds out which market to speak to, and as whom.
@@ -117,7 +122,7 @@ func (o *connection) resolve() (marketContext, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return kept, err
 	}
-	c := marketContext{Server: o.server, Plain: o.plain}
+	c := marketContext{Server: o.server, Plain: o.plain || insecure()}
 	if c.Server == "" {
 		c.Server = os.Getenv("LIBRA_SERVER")
 	}
@@ -127,13 +132,19 @@ func (o *connection) resolve() (marketContext, error) {
 	if c.Server == "" {
 		c.Server = defaultServer
 	}
-	if !strings.Contains(c.Server, "://") {
+	if !strings.Contains(c.Server, "://") && !strings.HasPrefix(c.Server, "unix:") {
 		c.Server = "http://" + c.Server
 	}
 	c.Server = strings.TrimRight(c.Server, "/")
 	// A token is for the market that gave it, and no other gets to see it.
 	if c.Server == strings.TrimRight(kept.Server, "/") {
-		c.Token, c.CA, c.User, c.Plain = kept.Token, kept.CA, kept.User, o.plain || kept.Plain
+		c.Token, c.CA, c.User, c.Socket, c.Plain = kept.Token, kept.CA, kept.User, kept.Socket, c.Plain || kept.Plain
+	}
+	if ca := os.Getenv("LIBRA_CA"); ca != "" {
+		c.CA = ca
+	}
+	if o.ca != "" {
+		c.CA = o.ca
 	}
 	if token := os.Getenv("LIBRA_TOKEN"); token != "" {
 		c.Token, c.User = token, ""
@@ -151,13 +162,17 @@ func (o *connection) resolve() (marketContext, error) {
 	return c, nil
 }
 
+// insecure reports whether the user says that tokens may travel in the clear, to
+// whoever has the port: for tests.
+func insecure() bool { return os.Getenv("LIBRA_INSECURE") == "1" }
+
 // dial makes a client of the market. Nothing is sent yet.
 func (o *connection) dial(retries int) (*client.Client, marketContext, error) {
 	c, err := o.resolve()
 	if err != nil {
 		return nil, c, err
 	}
-	options := client.Options{Agent: "libra " + buildVersion(), Retries: retries, Plain: c.Plain}
+	options := client.Options{Agent: "libra " + buildVersion(), Retries: retries, Plain: c.Plain, Socket: c.Socket}
 	if c.CA != "" {
 		text, bad := os.ReadFile(c.CA)
 		if bad != nil {
@@ -205,10 +220,22 @@ func (o *connection) inWords(c marketContext, err error) error {
 	if problem, ok := errors.AsType[*client.Problem](err); ok {
 		return o.problemInWords(c, problem, err)
 	}
+	if errors.Is(err, socket.ErrStranger) {
+		return fmt.Errorf("no token was sent: %w", err)
+	}
 	if failed, ok := errors.AsType[*net.OpError](err); ok && failed.Op == "dial" {
-		return fmt.Errorf("no market answers at %s: start one with: libra up", c.Server)
+		return fmt.Errorf("no market answers at %s%s: start one with: libra up", c.Server, bySocket(c))
 	}
 	return err
+}
+
+// bySocket says how a market on this machine was looked for: something else may
+// well answer at its port, and would be sent nothing.
+func bySocket(c marketContext) string {
+	if u, err := url.Parse(c.Server); err == nil && u.Scheme == "http" && c.Token != "" && !c.Plain {
+		return fmt.Sprintf(" by its socket (%s)", strings.Join(socket.Places(u.Port()), ", "))
+	}
+	return ""
 }
 
 func (o *connection) problemInWords(c marketContext, problem *client.Problem, err error) error {

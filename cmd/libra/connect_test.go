@@ -21,7 +21,7 @@ func TestTheContextIsForOnesOwnEyes(t *testing.T) {
 	if _, err := readContext(); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("there is none, and yet: %v", err)
 	}
-	want := marketContext{Server: "http://127.0.0.1:7070", Token: "libra_x", CA: "/ca.pem", User: "alice"}
+	want := marketContext{Server: "http://127.0.0.1:7070", Token: "libra_x", CA: "/ca.pem", User: "alice", Socket: "/run/libra/7070/market.sock"}
 	for range 2 { // the second time it is replaced
 		if err := writeContext(want); err != nil {
 			t.Fatal(err)
@@ -66,7 +66,7 @@ func TestTheContextIsForOnesOwnEyes(t *testing.T) {
 // the market that gave it.
 func TestWhereTheMarketIs(t *testing.T) {
 	noContext(t)
-	kept := marketContext{Server: "http://127.0.0.1:1111", Token: "kept", CA: "/ca.pem", User: "alice"}
+	kept := marketContext{Server: "http://127.0.0.1:1111", Token: "kept", CA: "/ca.pem", User: "alice", Socket: "/tmp/s"}
 	token := file(t, "token", "from-file\n")
 	for _, c := range []struct {
 		name        string
@@ -83,11 +83,11 @@ func TestWhereTheMarketIs(t *testing.T) {
 		{name: "the same market by flag", kept: true, server: "http://127.0.0.1:1111/", want: kept},
 		{
 			name: "another token", kept: true, envToken: "mine",
-			want: marketContext{Server: kept.Server, Token: "mine", CA: kept.CA},
+			want: marketContext{Server: kept.Server, Token: "mine", CA: kept.CA, Socket: kept.Socket},
 		},
 		{
 			name: "a token from a file", kept: true, envToken: "mine", tokenFile: token,
-			want: marketContext{Server: kept.Server, Token: "from-file", CA: kept.CA},
+			want: marketContext{Server: kept.Server, Token: "from-file", CA: kept.CA, Socket: kept.Socket},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -132,7 +132,7 @@ func TestWhoAreYou(t *testing.T) {
 		t.Errorf("without a token: %+v", r)
 	}
 	t.Setenv("LIBRA_TOKEN", "libra_"+strings.Repeat("x", 43))
-	if r := libra(t, "jobs", "--server", server.URL); r.code != exitFailure || !strings.Contains(r.err, "does not take the token") {
+	if r := libra(t, "jobs", "--server", server.URL, "--plain-http"); r.code != exitFailure || !strings.Contains(r.err, "does not take the token") {
 		t.Errorf("with a wrong token: %+v", r)
 	}
 	if r := libra(t, "jobs", "--server", "http://example.invalid"); r.code != exitUsage || !strings.Contains(r.err, "--plain-http") {

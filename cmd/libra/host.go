@@ -4,10 +4,13 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"time"
 
+	"github.com/libra-market/libra/client"
+	"github.com/libra-market/libra/client/socket"
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/controller"
@@ -20,7 +23,9 @@ import (
 type host struct {
 	store   store.Store
 	server  *http.Server
+	doors   []net.Listener // until a server has them
 	address net.Addr
+	local   string // path of the socket; "": none
 	secure  bool
 	lost    <-chan struct{} // another may lead now
 	release func()
@@ -32,7 +37,7 @@ func openHost(ctx context.Context, address string) (host, error) {
 		return host{}, err
 	}
 	st, err := store.Open(ctx, address)
-	return host{store: st, failed: make(chan error, 1)}, err
+	return host{store: st, failed: make(chan error, 2)}, err
 }
 
 // lead makes sure that nobody else writes to the store. Who is not to wait until
@@ -61,31 +66,62 @@ func (h *host) certify(cert, key, clientCA string) (*tls.Config, error) {
 	return api.ServerTLS(cert, key, clientCA, time.Now)
 }
 
-// listen opens the door; without certificates, to this machine alone.
-func (h *host) listen(address string, secure *tls.Config) (net.Listener, error) {
+// listen opens the doors: a port, without certificates for this machine alone;
+// and a socket, by which programs on this machine know whom they speak to. A
+// market with certificates has one if it was told where.
+func (h *host) listen(address string, secure *tls.Config, at string) error {
 	listener, err := api.Listen(address, secure)
-	if err == nil {
-		h.address = listener.Addr()
+	if err != nil {
+		return err
 	}
-	return listener, err
+	h.doors, h.address = append(h.doors, listener), listener.Addr()
+	places := []string{at}
+	switch {
+	case at == noSocket || at == "" && secure != nil:
+		return nil
+	case at == "" || at == ownSocket:
+		_, port, bad := net.SplitHostPort(h.address.String())
+		if bad != nil {
+			return bad
+		}
+		places = socket.Own(port)
+	}
+	local, err := socket.Listen(places...)
+	if err != nil {
+		return fmt.Errorf("%w (another place: --socket)", err)
+	}
+	h.doors, h.local = append(h.doors, local), local.Addr().String()
+	return nil
 }
 
+// What a setting of a socket may say instead of a path.
+const (
+	noSocket  = "none"
+	ownSocket = "own" // at the usual place, whatever else there is
+)
+
 // serve answers whoever comes, with the API or a page.
-func (h *host) serve(listener net.Listener, handler *api.Handler, pages *web.Handler) {
+func (h *host) serve(handler *api.Handler, pages *web.Handler) {
 	h.server = api.Server(handler)
 	h.server.Handler = web.Join(handler, pages)
 	h.server.RegisterOnShutdown(pages.Close)
-	go func() {
-		if err := h.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			h.failed <- err
-		}
-	}()
+	for _, door := range h.doors {
+		go func() {
+			if err := h.server.Serve(door); !errors.Is(err, http.ErrServerClosed) {
+				h.failed <- err
+			}
+		}()
+	}
 }
 
 // hangUp lets nothing new come in.
 func (h *host) hangUp() error {
 	if h.server == nil {
-		return nil
+		var err error
+		for _, door := range h.doors {
+			err = errors.Join(err, door.Close())
+		}
+		return err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
@@ -115,6 +151,12 @@ func (h *host) url() string {
 		return scheme + "://" + net.JoinHostPort("127.0.0.1", port) // it listens everywhere, here too
 	}
 	return scheme + "://" + h.address.String()
+}
+
+// connect speaks to the market that was started here, as nobody else could be
+// taken for it: by its socket.
+func (h *host) connect(token string) (*client.Client, error) {
+	return client.New("unix:"+h.local, token, client.Options{Agent: "libra"})
 }
 
 // makeToken makes a token that is good for ever and returns the secret, which is

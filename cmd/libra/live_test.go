@@ -116,7 +116,7 @@ func open(t *testing.T, f api.Market, role v1.Role) *httptest.Server {
 		server.Close()
 	})
 	noContext(t)
-	if err := writeContext(marketContext{Server: server.URL, Token: secret, User: "alice"}); err != nil {
+	if err := writeContext(marketContext{Server: server.URL, Token: secret, User: "alice", Plain: true}); err != nil {
 		t.Fatal(err)
 	}
 	return server
@@ -128,6 +128,8 @@ func noContext(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	t.Setenv("LIBRA_SERVER", "")
 	t.Setenv("LIBRA_TOKEN", "")
+	t.Setenv("LIBRA_CA", "")
+	t.Setenv("LIBRA_INSECURE", "")
 }
 
 // still holds the clock.

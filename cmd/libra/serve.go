@@ -17,6 +17,7 @@ import (
 type serveOptions struct {
 	file     string
 	listen   string
+	socket   string
 	store    string
 	policy   string
 	set      []string
@@ -68,6 +69,7 @@ ways there must be no job under way.`,
 	f := cmd.Flags()
 	f.StringVar(&o.file, "config", "", "read this file first")
 	f.StringVar(&o.listen, "listen", "", "address of the API (default 127.0.0.1:7070)")
+	f.StringVar(&o.socket, "socket", "", "path of the socket for programs on this machine, or none (default: at the usual place; with TLS, none)")
 	f.StringVar(&o.store, "store", "", "sqlite file, or postgres://... (default libra.db in the state directory)")
 	f.StringVar(&o.policy, "policy", "", "policy of the market (libra policies lists them)")
 	f.StringArrayVar(&o.set, "set", nil, "name=value: a setting of the policy; may be repeated")
@@ -96,7 +98,7 @@ func (o *serveOptions) configure(cmd *cobra.Command) (config.Config, error) {
 	f := cmd.Flags()
 	for name, to := range map[string]*string{
 		"listen": &c.Listen, "store": &c.Store, "policy": &c.Policy, "tls-cert": &c.TLS.Cert, "tls-key": &c.TLS.Key, "client-ca": &c.TLS.ClientCA,
-		"backend": &c.Backend,
+		"backend": &c.Backend, "socket": &c.Socket,
 	} {
 		if f.Changed(name) {
 			*to = f.Lookup(name).Value.String()

@@ -56,8 +56,7 @@ func (s *service) start(ctx context.Context, c *config.Config, log *slog.Logger,
 	if err = s.lead(ctx, waiting); err != nil {
 		return err
 	}
-	listener, err := s.listen(c.Listen, secure)
-	if err != nil {
+	if err = s.listen(c.Listen, secure, c.Socket); err != nil {
 		return err
 	}
 	run, stop := context.WithCancel(context.Background())
@@ -71,12 +70,12 @@ func (s *service) start(ctx context.Context, c *config.Config, log *slog.Logger,
 	setup.Open = exchange.Open{Policy: c.Policy, Settings: c.Settings, Rates: exchange.Rates(ratesOf(c))}
 	if s.market.Controller, err = controller.Start(run, s.store, setup); err != nil {
 		stop()
-		return errors.Join(err, listener.Close())
+		return err
 	}
 	var floor api.Market = byAgents{s.market}
 	if c.Backend == config.BackendSlurm {
 		if err = s.startSlurm(ctx, run, c, log); err != nil {
-			return errors.Join(err, listener.Close())
+			return err
 		}
 		floor = onSlurm{s.market, s.backend, c}
 	}
@@ -84,9 +83,9 @@ func (s *service) start(ctx context.Context, c *config.Config, log *slog.Logger,
 		Log: log, PublicMetrics: c.Metrics == "public", Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency},
 	})
 	s.pages = web.New(floor, keyring{s.store}, web.Options{
-		Log: log, Secure: s.secure, WhatIf: s.whatIf, Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency}, Home: homeOf,
+		Log: log, URL: s.url(), Secure: s.secure, WhatIf: s.whatIf, Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency}, Home: homeOf,
 	})
-	s.serve(listener, handler, s.pages)
+	s.serve(handler, s.pages)
 	return nil
 }
 

@@ -15,7 +15,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/live/api"
@@ -25,6 +24,7 @@ import (
 type upOptions struct {
 	dir     string
 	listen  string
+	socket  string
 	policy  string
 	set     []string
 	verbose bool
@@ -55,6 +55,7 @@ as you.`,
 	f := cmd.Flags()
 	f.StringVar(&o.dir, "dir", "", "where to keep everything (default ~/.local/state/libra)")
 	f.StringVar(&o.listen, "listen", "127.0.0.1:7070", "address of the API; one that others can reach gets certificates of its own")
+	f.StringVar(&o.socket, "socket", ownSocket, "path of the socket by which commands and the agent reach the market")
 	f.StringVar(&o.policy, "policy", "libra", "policy of the market (libra policies lists them)")
 	f.StringArrayVar(&o.set, "set", nil, "name=value: a setting of the policy; may be repeated")
 	f.IntSliceVar(&o.cpus, "cpus", nil, "the processors to offer (default: all)")
@@ -108,6 +109,9 @@ func (o *upOptions) configure() (config.Config, error) {
 	c.Listen, c.Policy, c.Settings = o.listen, o.policy, set
 	if err := o.secure(&c); err != nil {
 		return c, err
+	}
+	if c.Socket = o.socket; c.Socket == noSocket {
+		return c, usagef("--socket: the agent needs one")
 	}
 	c.Store = filepath.Join(o.dir, "libra.db")
 	c.Lease = 0 // one machine: if the controller is away, nobody else runs its jobs
@@ -233,34 +237,25 @@ func (o *upOptions) rememberToken(ctx context.Context, s *service, who string) e
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if have.Server == s.url() && have.Token != "" && o.tokenWorks(ctx, s, have.Token) {
+	if have.Server == s.url() && have.Socket == s.local && have.Token != "" && tokenWorks(ctx, s, have.Token) {
 		return nil
 	}
 	token, err := s.makeToken(ctx, who, v1.RoleOwner, "made by libra up")
 	if err != nil {
 		return err
 	}
-	return writeContext(marketContext{Server: s.url(), Token: token, User: who, CA: o.ca})
+	return writeContext(marketContext{Server: s.url(), Token: token, User: who, CA: o.ca, Socket: s.local})
 }
 
 // tokenWorks reports whether somebody can come in with a token.
-func (o *upOptions) tokenWorks(ctx context.Context, s *service, token string) bool {
-	c, err := o.connect(s, token)
+func tokenWorks(ctx context.Context, s *service, token string) bool {
+	c, err := s.connect(token)
 	if err != nil {
 		return false
 	}
 	defer c.Close()
 	_, err = c.Whoami(ctx)
 	return err == nil
-}
-
-// connect speaks to the market that was started here.
-func (o *upOptions) connect(s *service, token string) (*client.Client, error) {
-	secure, err := api.ClientTLS(o.ca, "", "")
-	if err != nil {
-		return nil, err
-	}
-	return client.New(s.url(), token, client.Options{TLS: secure, Agent: "libra up"})
 }
 
 // greet waits for the agent to join and says what to do first.

@@ -20,6 +20,7 @@ import (
 // Config is the file of a broker.
 type Config struct {
 	Listen    string    `yaml:"listen"` // address of the API; not loopback: needs TLS
+	Socket    string    `yaml:"socket"` // for programs on this machine: a path, or none; empty: the usual place, and none with TLS
 	Store     string    `yaml:"store"`  // sqlite:PATH or postgres://...
 	Objective Objective `yaml:"wish"`   // of those who name none: cheapest, fastest, gain, first
 	Limit     Duration  `yaml:"limit"`  // how long a cluster may take to quote
@@ -43,7 +44,7 @@ type Cluster struct {
 	// it pays for is told apart by the broker alone.
 	TokenFile string          `yaml:"token_file"`
 	Users     map[string]User `yaml:"users"` // by the name they have here
-	// Plain lets tokens travel in the clear to another machine.
+	// Plain lets tokens travel in the clear, to whoever has the port: for tests.
 	Plain bool `yaml:"plain_http"`
 }
 

@@ -96,7 +96,7 @@ func (w *world) statement(alice *client.Client, spent int64) {
 	var opening, closing int64
 	lines := 0
 	for _, c := range w.clusters {
-		direct, err := client.New(c.server.URL, c.tokens["alice"], client.Options{})
+		direct, err := client.New(c.server.URL, c.tokens["alice"], client.Options{Plain: true})
 		if err != nil {
 			w.Fatal(err)
 		}

@@ -134,7 +134,7 @@ func behind(t testing.TB, clusters ...*cluster) *world {
 func (w *world) markets() []broker.Market {
 	var all []broker.Market
 	for _, c := range w.clusters {
-		all = append(all, broker.Market{Name: c.name, URL: c.server.URL, Tokens: c.tokens, Token: c.shared})
+		all = append(all, broker.Market{Name: c.name, URL: c.server.URL, Plain: true, Tokens: c.tokens, Token: c.shared})
 	}
 	return all
 }
@@ -174,7 +174,7 @@ func (w *world) end() {
 
 func (w *world) as(user string) *client.Client {
 	w.Helper()
-	c, err := client.New(w.server.URL, w.secrets[user], client.Options{Retries: -1})
+	c, err := client.New(w.server.URL, w.secrets[user], client.Options{Retries: -1, Plain: true})
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -21,6 +21,7 @@ import (
 // Config is all that can be set.
 type Config struct {
 	Listen   string            `yaml:"listen"`   // address of the API; not loopback: needs TLS
+	Socket   string            `yaml:"socket"`   // for programs on this machine: a path, or none; empty: the usual place, and none with TLS
 	Store    string            `yaml:"store"`    // sqlite:PATH or postgres://...
 	Policy   string            `yaml:"policy"`   // for a new market; an old one goes on with its own
 	Settings map[string]string `yaml:"settings"` // of the policy

@@ -65,11 +65,15 @@ func (u *upMarket) impatient() *client.Client {
 
 func (u *upMarket) dial(o client.Options) *client.Client {
 	u.t.Helper()
-	var found struct{ Server, Token string }
+	var found struct{ Server, Token, Socket string }
 	if err := json.Unmarshal([]byte(text(u.t, filepath.Join(u.home, ".config", "libra", "context.json"))), &found); err != nil {
 		u.t.Fatal(err)
 	}
-	c, err := client.New(found.Server, found.Token, o)
+	server := "unix:" + found.Socket
+	if len(u.as) > 0 { // it is not whose this process is
+		server = "unix://" + alice + "@" + found.Socket
+	}
+	c, err := client.New(server, found.Token, o)
 	if err != nil {
 		u.t.Fatal(err)
 	}

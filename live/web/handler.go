@@ -18,6 +18,9 @@ import (
 type Options struct {
 	Log *slog.Logger     // default: none
 	Now func() time.Time // default: the clock
+	// URL is where browsers on this machine find the pages, without a slash at the
+	// end: for programs that came another way and ask for a link.
+	URL string
 	// Secure says that people reach the server by TLS: cookies then travel by
 	// nothing else.
 	Secure bool

@@ -88,7 +88,11 @@ func makeLink(c *call) error {
 		return errSignIn
 	}
 	link := c.h.LoginLink(api.Identity{User: t.User, Role: t.Role})
-	text, err := json.Marshal(map[string]string{"path": link})
+	answer := map[string]string{"path": link}
+	if c.h.options.URL != "" {
+		answer["url"] = c.h.options.URL + link
+	}
+	text, err := json.Marshal(answer)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,205 @@
+package socket
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"syscall"
+)
+
+// Listen makes a socket at the first of several paths whose directory can be
+// made, or is there and writable by its owner alone. The market has the directory
+// to itself. Where others can enter it they can connect: that is how root's
+// market is everybody's on its machine. Where they cannot, none but the owner and
+// root is let in, whoever may have opened the door.
+func Listen(paths ...string) (net.Listener, error) {
+	var all error
+	for _, path := range paths {
+		l, err := listen(path)
+		if err == nil || errors.Is(err, ErrTaken) {
+			return l, err
+		}
+		all = errors.Join(all, err)
+	}
+	return nil, all
+}
+
+func listen(path string) (net.Listener, error) {
+	self := os.Geteuid()
+	made, err := furnish(filepath.Dir(path), self)
+	if err != nil {
+		return nil, err
+	}
+	clean, owner, err := trust{self: self, named: Nobody}.place(path)
+	if err != nil {
+		return nil, err
+	}
+	if owner != self {
+		return nil, fmt.Errorf("%s: %w: it belongs to user %d, and a market listens in a directory of its own", filepath.Dir(clean), ErrStranger, owner)
+	}
+	dir, err := lock(filepath.Dir(clean))
+	if err != nil {
+		return nil, err
+	}
+	l, err := bind(clean, dir)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("listen on %s: %w", clean, err), dir.Close())
+	}
+	usual := slices.Contains(Own(filepath.Base(filepath.Dir(path))), path)
+	l.made = made || usual
+	return l, nil
+}
+
+// furnish makes the directory of a socket, if it is not there: for root one that
+// all may enter, for others one of their own.
+func furnish(dir string, self int) (made bool, err error) {
+	mode := fs.FileMode(0o700)
+	if self == 0 {
+		mode = 0o755
+	}
+	err = os.Mkdir(dir, mode)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err = furnish(filepath.Dir(dir), self); err == nil {
+			err = os.Mkdir(dir, mode)
+		}
+	}
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return false, nil // whose it is will be looked at
+	case err != nil:
+		return false, err
+	}
+	return true, os.Chmod(dir, mode) // whatever the mask
+}
+
+// lock takes a directory for one market, until it is closed or the process ends.
+func lock(path string) (*os.File, error) {
+	dir, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	err = syscall.Flock(int(dir.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		err = fmt.Errorf("%w: in %s", ErrTaken, path)
+	}
+	if err == nil {
+		err = stillThere(dir, path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, dir.Close())
+	}
+	return dir, nil
+}
+
+// stillThere makes sure that what is locked is what has the name: the market
+// before may have taken its directory away in between.
+func stillThere(dir *os.File, path string) error {
+	held, err := dir.Stat()
+	if err != nil {
+		return err
+	}
+	named, err := os.Lstat(path)
+	if err == nil && !os.SameFile(held, named) {
+		err = fmt.Errorf("%w: in %s", ErrTaken, path)
+	}
+	return err
+}
+
+// bind listens. What lies there was left behind by one that was killed: the
+// directory is locked.
+func bind(path string, dir *os.File) (*listener, error) {
+	about, err := dir.Stat()
+	if err != nil {
+		return nil, err
+	}
+	public := about.Mode().Perm()&0o001 != 0
+	if old, bad := os.Lstat(path); bad == nil && old.Mode().Type() != fs.ModeSocket {
+		return nil, fmt.Errorf("%w: something else is there", fs.ErrExist)
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	name, done, err := short(path)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: name, Net: "unix"})
+	if err != nil {
+		return nil, err
+	}
+	l.SetUnlinkOnClose(false) // by a name that may be gone; Close does it
+	mode := fs.FileMode(0o600)
+	if public {
+		mode = 0o666
+	}
+	if err := os.Chmod(path, mode); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return &listener{UnixListener: l, path: path, dir: dir, public: public}, nil
+}
+
+// listener lets in who may come.
+type listener struct {
+	*net.UnixListener
+
+	path   string
+	dir    *os.File // locked
+	public bool
+	made   bool // the directory is there for the socket alone
+	once   sync.Once
+}
+
+// Addr is where the socket is.
+func (l *listener) Addr() net.Addr { return &net.UnixAddr{Name: l.path, Net: "unix"} }
+
+// Accept waits for somebody who may come in.
+func (l *listener) Accept() (net.Conn, error) {
+	for {
+		conn, err := l.AcceptUnix()
+		if err != nil {
+			return nil, err
+		}
+		uid, err := peer(conn)
+		if err != nil || !l.public && uid != 0 && uid != os.Geteuid() {
+			_ = conn.Close() // they are told nothing
+			continue
+		}
+		return &guest{conn, visitor(uid)}, nil
+	}
+}
+
+// Close takes the socket away and lets another market have the directory.
+func (l *listener) Close() (err error) {
+	l.once.Do(func() {
+		if err = os.Remove(l.path); errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		if l.made {
+			_ = os.Remove(filepath.Dir(l.path)) // it stays if there is something else in it
+		}
+		err = errors.Join(err, l.UnixListener.Close(), l.dir.Close())
+	})
+	return err
+}
+
+// guest is a connection that knows who came.
+type guest struct {
+	*net.UnixConn
+
+	from visitor
+}
+
+func (g *guest) RemoteAddr() net.Addr { return g.from }
+
+// visitor is a user of this machine as an address.
+type visitor int
+
+func (visitor) Network() string  { return "unix" }
+func (v visitor) String() string { return "user " + strconv.Itoa(int(v)) }

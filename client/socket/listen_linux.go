@@ -122,7 +122,7 @@ func bind(path string, dir *os.File) (*listener, error) {
 	if old, bad := os.Lstat(path); bad == nil && old.Mode().Type() != fs.ModeSocket {
 		return nil, fmt.Errorf("%w: something else is there", fs.ErrExist)
 	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err = os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	name, done, err := short(path)

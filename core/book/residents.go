@@ -164,9 +164,11 @@ func (v View) Risen(found []Slot) []Slot {
 		if !e.LeftAt(b.now).Done() {
 			break
 		}
-		p.usedUp.pop() // it will be given another speed, and is then not followed
+		p.usedUp.pop()
 		e.followed = false
-		found = append(found, s)
+		if e.Asked() < b.fastest(e.Procs) { // else it had all there is before
+			found = append(found, s)
+		}
 	}
 	return found
 }

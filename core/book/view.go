@@ -127,6 +127,13 @@ func (v View) Shadow(j *market.Job) (at market.Time, idle int) {
 	return at, v.b.idleN + int(v.b.ends.by(at+market.TimeSlack))
 }
 
+// NextIdle is the first idle processor from a number on, or -1.
+func (v View) NextIdle(from int) int { return v.b.idle.next(from) }
+
+// Alike reports whether every processor that is up will do for the job as far as
+// memory, disk and threads go.
+func (v View) Alike(j *market.Job) bool { return v.b.only == nil && !v.b.choosy(j) }
+
 // IsIdle reports whether nobody is on a processor that is up.
 func (v View) IsIdle(proc int) bool { return v.b.idle.has(proc) }
 

@@ -25,6 +25,7 @@ type Cluster struct {
 	policy policy.Policy
 	answer policy.Answer
 	nodes  int
+	apart  bool // the policy plans for what departed before it hears who arrives
 }
 
 // New makes a cluster of empty nodes.
@@ -33,7 +34,7 @@ func New(nodes []market.Node, p policy.Policy) (*Cluster, error) {
 		return nil, err
 	}
 	b := book.New(nodes)
-	return &Cluster{book: b, draft: book.NewDraft(b), policy: p, nodes: len(nodes)}, nil
+	return &Cluster{book: b, draft: book.NewDraft(b), policy: p, nodes: len(nodes), apart: policy.EventByEvent(p)}, nil
 }
 
 // validate finds what is wrong with the nodes of a cluster.
@@ -100,8 +101,10 @@ func (c *Cluster) Step(at market.Time, happened []market.Event) ([]market.Event,
 func (c *Cluster) apply(e *market.Event) {
 	switch e.Kind {
 	case market.Submitted:
+		c.before()
 		c.submit(e.Spec)
 	case market.Reserved:
+		c.before()
 		c.reserve(e.Spec)
 	case market.Confirmed:
 		c.confirm(e.Job)
@@ -140,6 +143,14 @@ func (c *Cluster) apply(e *market.Event) {
 	case market.Woken:
 		c.book.Note(book.Woke)
 	default: // check has refused the others
+	}
+}
+
+// before lets the policy plan for what has happened before somebody arrives, if
+// it makes a difference to it whether that is one event or two.
+func (c *Cluster) before() {
+	if c.apart && c.book.View().Cause()&^book.Arrived != 0 {
+		c.plan()
 	}
 }
 

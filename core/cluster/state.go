@@ -43,7 +43,7 @@ func Restore(nodes []market.Node, p policy.Policy, s State) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{Punctual: s.Punctual, book: draft.Book(), draft: draft, policy: p, nodes: len(nodes)}
+	c := &Cluster{Punctual: s.Punctual, book: draft.Book(), draft: draft, policy: p, nodes: len(nodes), apart: policy.EventByEvent(p)}
 	if s.Policy != policy.Describe(p) {
 		c.book.Note(book.NodesChanged)
 	}

@@ -43,6 +43,11 @@ func (p *libra) Admit(v book.View, j *market.Job, a *Answer) {
 		return
 	}
 	rate := float64(j.Estimate) / float64(j.SLA.Deadline)
+	p.emptiest = p.fit != "best"
+	if p.ordered(v, j) && (p.emptiest || j.Objective != market.Fastest) {
+		p.settleOn(p.first(v, j, rate, p.emptiest), j, cost, rate, a)
+		return
+	}
 	p.commitments(v, 0)
 	takers := p.candidates(v, j, rate)
 	// A job without a deadline lives on what others leave: it goes where most
@@ -52,7 +57,11 @@ func (p *libra) Admit(v book.View, j *market.Job, a *Answer) {
 			takers[i].rank = -takers[i].rank
 		}
 	}
-	takers = together(v, j, takers)
+	p.settleOn(together(v, j, takers), j, cost, rate, a)
+}
+
+// settleOn takes a job in on the first of those that can take it, if they are enough.
+func (p *libra) settleOn(takers []candidate, j *market.Job, cost market.Price, rate float64, a *Answer) {
 	if len(takers) < int(j.Width) {
 		a.refuse(market.CannotMeetDeadline)
 		return

@@ -20,6 +20,7 @@ type proportional struct {
 	spare      string
 	commitment string
 	replan     string
+	emptiest   bool // whether admission asks for the emptiest processor first, not the fullest
 
 	// Scratch, by processor.
 	load      []float64
@@ -28,6 +29,7 @@ type proportional struct {
 	demands   []float64 // by place in the list of running jobs
 	choice    []candidate
 	asked     asked
+	full      fullness
 }
 
 func newProportional() proportional {

@@ -17,6 +17,7 @@ type asked struct {
 	guests []int32  // by processor, as of the same round
 	slots  []uint32 // by slot: the round in which it was asked
 	jobs   []book.Slot
+	procs  []int32 // those that were summed in this round
 	risen  []book.Slot
 }
 
@@ -29,6 +30,9 @@ type asked struct {
 // Promises hold as with replan=cluster: what others need has only fallen since they
 // were asked, or they would have been touched.
 func (p *proportional) planTouched(v book.View, d *book.Draft) {
+	if p.full.made {
+		p.full.sync(v, p.emptiest)
+	}
 	if v.Cause()&events == 0 && !v.SomeUsedUp() {
 		return
 	}
@@ -51,14 +55,29 @@ func (p *proportional) planTouched(v book.View, d *book.Draft) {
 			d.Pace(s, p.speedAmong(v, e))
 		}
 	}
+	if p.full.made {
+		for _, proc := range p.asked.procs {
+			p.full.refresh(v, int(proc), p.emptiest)
+		}
+	}
 	d.Wake(v.NextUsedUp())
 }
+
+// EventByEvent reports whether a policy plans for every event of an instant apart:
+// where shares are worked out anew only where something happened, two events are
+// not the same as one.
+func EventByEvent(p Policy) bool {
+	t, does := p.(interface{ eventByEvent() bool })
+	return does && t.eventByEvent()
+}
+
+func (p *proportional) eventByEvent() bool { return p.replan == "touched" }
 
 // begin begins a round.
 func (p *proportional) begin(v book.View) {
 	a := &p.asked
 	a.round++
-	a.jobs = a.jobs[:0]
+	a.jobs, a.procs = a.jobs[:0], a.procs[:0]
 	if n := v.Processors(); len(a.seen) < n {
 		a.seen, a.summed, a.guests = make([]uint32, n), make([]uint32, n), make([]int32, n)
 	}
@@ -93,6 +112,7 @@ func (p *proportional) sum(v book.View, proc int) {
 		return
 	}
 	a.summed[proc] = a.round
+	a.procs = append(a.procs, int32(proc))
 	load, guests, rating := 0.0, int32(0), v.Rating(proc)
 	for _, s := range v.Residents(proc) {
 		switch e := v.Entry(s); {

@@ -86,7 +86,9 @@ func (t *tree) remove(proc int) {
 
 // from yields the members whose key is at least the given one, in order, until
 // told to stop.
-func (t *tree) from(key float64, yield func(proc int32, key float64) bool) { t.walk(t.root, key, yield) }
+func (t *tree) from(key float64, yield func(proc int32, key float64) bool) {
+	t.walk(t.root, key, yield)
+}
 
 func (t *tree) walk(root int32, key float64, yield func(int32, float64) bool) bool {
 	if root == 0 {

@@ -2,10 +2,10 @@
 // says what would have changed: revenue, satisfied users, who gains and who
 // loses.
 //
-// A [Course] is a history under one policy, job by job; [Run] makes one by
+// A [Course] is a history under one policy, job by job; [History.Run] makes one by
 // simulation, [Table.Told] from a job table that says what was. [Compare] sets two
-// against each other. [Tune] looks for the value of a setting that earns most.
-// [Foresee] answers the owner of a running market who asks what other levers
+// against each other. [History.Tune] looks for the value of a setting that earns most.
+// [History.Foresee] answers the owner of a running market who asks what other levers
 // would have brought.
 //
 // Where the jobs come from is the caller's affair: a log, a table, or the

@@ -55,10 +55,18 @@ type Epoch struct {
 }
 
 // Rates are the base prices of every node that has none of its own.
+//
+// People name them by the hour, and those amounts are what is reckoned with; the
+// others are the same a second and a megabyte, rounded. Who sets rates names one
+// of the two; of both, the one by the hour counts.
 type Rates struct {
 	Processor int64 `json:"processor_micros_per_s"`
 	Memory    int64 `json:"memory_micros_per_mb"`
 	Disk      int64 `json:"disk_micros_per_mb"`
+
+	ProcessorHour int64 `json:"processor_micros_per_h,omitempty"`
+	MemoryHour    int64 `json:"memory_micros_per_gb_h,omitempty"`
+	DiskHour      int64 `json:"disk_micros_per_gb_h,omitempty"`
 }
 
 // EpochView is a span of the log under one policy.

@@ -24,6 +24,9 @@ func newConfig(con *console) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			for _, w := range c.Warnings() {
+				con.warn("%s: %s", args[0], w)
+			}
 			fmt.Fprintf(con.out, "%s is good: policy %s, listening on %s\n", args[0], c.Policy, c.Listen)
 			return nil
 		},

@@ -224,7 +224,7 @@ node2  down (not heard of): 1 processor, rating 1, 97.7 GB free
 func TestPrices(t *testing.T) {
 	f := newFloor()
 	f.prices = v1.Prices{
-		Policy: "libra-plus", Settings: []v1.Setting{{Name: "alpha", Value: "1"}}, Rates: v1.Rates{Processor: 10_000, Memory: 1}, Utilization: 0.45, Kept: 0.3,
+		Policy: "libra-plus", Settings: []v1.Setting{{Name: "alpha", Value: "1"}}, Rates: v1.Rates{Processor: 10_000, Memory: 1, DiskHour: 20_000}, Utilization: 0.45, Kept: 0.3,
 		Processors: 3, Up: 2, Samples: []v1.PricePoint{
 			{Factor: 1, DeadlineMS: 60_000, Refused: "cannot_meet_deadline"}, {Factor: 2, DeadlineMS: 120_000, Price: 1_200_000}, {Factor: 5, DeadlineMS: 300_000, Price: 800_000},
 		},
@@ -233,9 +233,9 @@ func TestPrices(t *testing.T) {
 	same(t, mustLibra(t, "prices"), `
 policy      libra-plus
   alpha     1
-processor   0.01 a second
+processor   36.00 an hour
 memory      0.000001 a MB
-disk        0.00 a MB
+disk        0.02 a GB and hour
 processors  2 of 3 up
 in use      #########........... 45.0 %
 promised    ######.............. 30.0 %

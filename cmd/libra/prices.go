@@ -47,15 +47,33 @@ standard job (a minute on one processor) costs by its deadline.`,
 	return cmd
 }
 
+// hourly is rates by the hour, also of a market that knows none.
+func hourly(r v1.Rates) v1.Rates {
+	if r.ProcessorHour == 0 {
+		r.ProcessorHour = r.Processor * 3600
+	}
+	return r
+}
+
+// storage is the rate of memory or disk: a GB for an hour, or a MB whatever the
+// time, where a market sells it like that.
+func storage(hour, mb int64) string {
+	if hour == 0 && mb != 0 {
+		return cash(mb) + " a MB"
+	}
+	return cash(hour) + " a GB and hour"
+}
+
 func printPrices(out io.Writer, colours bool, p *v1.Prices) error {
 	g := &grid{left: 2}
 	g.add("policy", p.Policy)
 	for _, s := range p.Settings {
 		g.add("  "+s.Name, s.Value)
 	}
-	g.add("processor", cash(p.Rates.Processor)+" a second")
-	g.add("memory", cash(p.Rates.Memory)+" a MB")
-	g.add("disk", cash(p.Rates.Disk)+" a MB")
+	r := hourly(p.Rates)
+	g.add("processor", cash(r.ProcessorHour)+" an hour")
+	g.add("memory", storage(r.MemoryHour, r.Memory))
+	g.add("disk", storage(r.DiskHour, r.Disk))
 	g.add("processors", fmt.Sprintf("%d of %d up", p.Up, p.Processors))
 	g.add("in use", fmt.Sprintf("%s %s", meter(p.Utilization, loadBar), percent(p.Utilization)))
 	g.add("promised", fmt.Sprintf("%s %s", meter(p.Kept, loadBar), percent(p.Kept)))

@@ -45,7 +45,7 @@ Exit codes: 0 ok, 1 failure, 2 wrong usage, 3 the market said no.`,
   libra up
 
   # a job with a deadline, in another terminal
-  libra submit --estimate 5s --deadline 20s --budget 10 -- sh -c 'sleep 3; echo hello'
+  libra submit --estimate 5s --deadline 20s --budget 0.01 -- sh -c 'sleep 3; echo hello'
 
   # compare two policies on the last 5000 jobs of a log
   libra simulate --policy libra,libra-plus --workload SDSC-SP2.swf.gz --last 5000

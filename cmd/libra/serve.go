@@ -29,6 +29,7 @@ type serveOptions struct {
 	token    string
 	slurm    config.Slurm
 	backend  string
+	rate     string
 }
 
 func newServe(con *console) *cobra.Command {
@@ -79,6 +80,7 @@ ways there must be no job under way.`,
 	f.DurationVar(&o.lease, "lease", 0, "how long agents go on without the controller")
 	f.StringVar(&o.token, "owner-token-file", "", "write a new token of the owner into this file, if it does not exist")
 	f.StringVar(&o.backend, "backend", config.BackendAgents, "what runs the jobs: agents, or slurm")
+	rateFlag(f, &o.rate, "")
 	slurmFlags(f, &o.slurm)
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "log every request")
 	completeFlag(cmd, "backend", config.BackendAgents, config.BackendSlurm)
@@ -105,6 +107,9 @@ func (o *serveOptions) configure(cmd *cobra.Command) (config.Config, error) {
 		}
 	}
 	slurmGiven(f, &c.Slurm)
+	if err := rateGiven(o.rate, &c); err != nil {
+		return c, err
+	}
 	if f.Changed("lease") {
 		c.Lease = config.Duration(o.lease)
 	}
@@ -135,6 +140,9 @@ func runServe(cmd *cobra.Command, con *console, o *serveOptions) error {
 	c, err := o.configure(cmd)
 	if err != nil {
 		return err
+	}
+	for _, w := range c.Warnings() {
+		con.warn("%s: %s", o.file, w)
 	}
 	s, err := startService(ctx, &c, newLog(con, o.verbose), func() {
 		fmt.Fprintln(con.err, "another controller leads: waiting to take over")

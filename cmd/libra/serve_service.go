@@ -97,7 +97,7 @@ func unsaid(c *config.Config) map[string]string {
 }
 
 func ratesOf(c *config.Config) v1.Rates {
-	return v1.Rates{Processor: int64(c.Rates.Processor), Memory: int64(c.Rates.Memory), Disk: int64(c.Rates.Disk)}
+	return v1.Rates(c.Rates.Market())
 }
 
 // wait runs until ctx is done or something is wrong.

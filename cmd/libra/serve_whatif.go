@@ -46,8 +46,8 @@ func (s *service) whatIf(ctx context.Context, name string, set map[string]string
 	}
 	history := replay.History{Arrivals: past.Arrivals, Nodes: size, Purses: past.Purses(accounts)}
 	f, err := history.Foresee(ctx,
-		replay.Levers{Policy: force.Policy, Set: settingsMap(force.Settings), Rate: market.Money(force.Rates.Processor).Price()},
-		replay.Levers{Policy: name, Set: set, Rate: market.Money(rates.Processor).Price()})
+		replay.Levers{Policy: force.Policy, Set: settingsMap(force.Settings), Rate: exchange.Rates(force.Rates).Base().Processor},
+		replay.Levers{Policy: name, Set: set, Rate: exchange.Rates(rates).Base().Processor})
 	if err != nil {
 		return web.WhatIfResult{}, err
 	}

@@ -28,6 +28,7 @@ type upOptions struct {
 	policy  string
 	set     []string
 	verbose bool
+	rate    string
 	cpus    []int
 	ca      string // of the certificates made for it, if any
 }
@@ -44,11 +45,11 @@ Ctrl-C stops it. Jobs that run go on; libra up finds them, and everything else,
 as they were. As root, jobs run as the user who submits them; otherwise all run
 as you.`,
 		Example: `  libra up
-  libra submit --estimate 10s --deadline 30s --budget 20 -- sh -c 'sleep 3; echo hello'
+  libra submit --estimate 10s --deadline 30s --budget 0.05 -- sh -c 'sleep 3; echo hello'
   libra jobs
 
-  # another policy, another place
-  libra up --policy libra-plus --set beta=0.3 --dir /tmp/market --listen 127.0.0.1:7171`,
+  # another price, another policy, another place
+  libra up --rate 0.50 --policy libra-plus --set beta=0.3 --dir /tmp/market --listen 127.0.0.1:7171`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runUp(cmd, con, &o) },
 	}
@@ -58,6 +59,7 @@ as you.`,
 	f.StringVar(&o.socket, "socket", ownSocket, "path of the socket by which commands and the agent reach the market")
 	f.StringVar(&o.policy, "policy", "libra", "policy of the market (libra policies lists them)")
 	f.StringArrayVar(&o.set, "set", nil, "name=value: a setting of the policy; may be repeated")
+	rateFlag(f, &o.rate, demoRate)
 	f.IntSliceVar(&o.cpus, "cpus", nil, "the processors to offer (default: all)")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "log every request")
 	return cmd
@@ -107,6 +109,9 @@ func (o *upOptions) configure() (config.Config, error) {
 		return c, err
 	}
 	c.Listen, c.Policy, c.Settings = o.listen, o.policy, set
+	if err := rateGiven(o.rate, &c); err != nil {
+		return c, err
+	}
 	if err := o.secure(&c); err != nil {
 		return c, err
 	}
@@ -158,7 +163,7 @@ func (o *upOptions) secure(c *config.Config) error {
 func (o *upOptions) up(cmd *cobra.Command, con *console, s *service, c *config.Config, log *slog.Logger) error {
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
-	if cmd.Flags().Changed("policy") || len(o.set) > 0 {
+	if cmd.Flags().Changed("policy") || cmd.Flags().Changed("rate") || len(o.set) > 0 {
 		if err := s.adoptIfPossible(ctx, con, c); err != nil {
 			return err
 		}
@@ -199,8 +204,12 @@ func waiting(ctx context.Context, s *service) <-chan error {
 	return done
 }
 
-// demoCredit is what the accounts of a new market have.
-const demoCredit = 1000 * market.Unit
+// demoCredit is what the accounts of a new market have, and demoRate what a
+// processor costs there by the hour: some days of work, to begin with.
+const (
+	demoCredit = 1000 * market.Unit
+	demoRate   = "3.60"
+)
 
 // furnish opens accounts with credit in a new market: for the user, and two to
 // play with.
@@ -277,7 +286,7 @@ func (o *upOptions) greet(ctx context.Context, con *console, s *service, who, ac
   the page: %s
 
 Try, in another terminal:
-  libra submit --estimate 5s --deadline 20s --budget 10 -- sh -c 'sleep 3; echo hello'
+  libra submit --estimate 5s --deadline 20s --budget 0.01 -- sh -c 'sleep 3; echo hello'
   libra jobs
   libra logs 1
 

@@ -82,13 +82,6 @@ type Epoch struct {
 	Rates    *Rates            `json:"rates,omitempty"` // absent: as they are
 }
 
-// Rates are the base prices of every node that has none of its own.
-type Rates struct {
-	Processor int64 `json:"processor_micros_per_s"`
-	Memory    int64 `json:"memory_micros_per_mb"`
-	Disk      int64 `json:"disk_micros_per_mb"`
-}
-
 // NodeChange says that a node is gone, or back, or is leaving for good.
 type NodeChange struct {
 	Node string `json:"node"`

@@ -18,7 +18,7 @@ func (x *Exchange) open(at int64, o *Open) (Outcome, error) {
 	}
 	x.origin, x.now = at, at
 	x.setEpochs([]EpochView{e})
-	x.rates = o.Rates
+	x.rates = e.Rates
 	x.kind, err = policy.Find(o.Policy)
 	v := e
 	return Outcome{Epoch: &v}, err
@@ -46,7 +46,7 @@ func (x *Exchange) beginEpoch(c *Epoch) (Outcome, error) {
 		return Outcome{}, err
 	}
 	x.setEpochs(append(x.epochs, e))
-	x.rates = rates
+	x.rates = e.Rates
 	if x.cluster != nil {
 		if err := x.step(market.Event{Kind: market.Woken}); err != nil {
 			return Outcome{}, err
@@ -74,10 +74,10 @@ func newEpoch(number int, at int64, name string, set map[string]string, rates Ra
 	if err != nil {
 		return EpochView{}, bad("settings", err.Error())
 	}
-	if rates.Processor < 0 || rates.Memory < 0 || rates.Disk < 0 {
-		return EpochView{}, bad("rates", "0 or more")
+	if err := rates.validate(); err != nil {
+		return EpochView{}, err
 	}
-	e := EpochView{Number: number, FromUS: at, Policy: name, Rates: rates, Settings: []Setting{}}
+	e := EpochView{Number: number, FromUS: at, Policy: name, Rates: rates.named(), Settings: []Setting{}}
 	for _, s := range kind.Settings() {
 		value, given := set[s.Name]
 		if !given && s.Later {
@@ -186,7 +186,7 @@ func Complete(name string, set, unsaid map[string]string) map[string]string {
 // differs there from the papers.
 func LiveSettings() map[string]string {
 	set := rules.Live().Map()
-	set["per"], set["resources"] = "processor", "time"
+	set["per"], set["resources"], set["scale"] = "processor", "time", "rates"
 	return set
 }
 

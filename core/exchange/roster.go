@@ -98,11 +98,7 @@ func (r roster) core(rates Rates) []market.Node {
 	for i, n := range r {
 		nodes[i] = market.Node{
 			Name: n.Node, Processors: n.Processors, Rating: n.Rating, Memory: n.MemoryMB, Disk: n.DiskMB,
-			Base: market.Rates{
-				Processor: market.Money(rates.Processor).Price(),
-				Memory:    market.Money(rates.Memory).Price(),
-				Disk:      market.Money(rates.Disk).Price(),
-			},
+			Base: rates.Base(),
 		}
 	}
 	return nodes

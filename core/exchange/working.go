@@ -20,17 +20,33 @@ func (x *state) prepareWorking(j *activeJob, asked *market.Job) {
 		w.Inputs = append(w.Inputs,
 			Input{Name: "O", Value: float64(asked.Optional), Unit: "s"}, Input{Name: "rate", Value: float64(asked.SLA.Bonus), Unit: "1/s"})
 	}
+	if settingsOf(x.epoch())["scale"] == "rates" {
+		w.Inputs = append(w.Inputs, Input{Name: "rate", Value: float64(x.rates.Base().Processor), Unit: "1/s"})
+	}
 	if x.epoch().Policy == "libra-plus" {
 		more := x.cluster.Working()
 		for _, in := range more.Inputs[:more.N] {
 			w.Inputs = append(w.Inputs, Input{Name: in.Name, Value: in.Value, Unit: in.Unit})
 		}
 	}
-	w.Formula = formula(x.epoch().Policy, settingsOf(x.epoch())["per"] == "processor")
+	w.Formula = formulaIn(x.epoch())
 	if asked.Optional > 0 {
 		w.Formula += ", and rate * seconds executed of O"
 	}
 	j.Working = w
+}
+
+// formulaIn is how prices come about in an epoch.
+func formulaIn(e *EpochView) string {
+	set := settingsOf(e)
+	text := formula(e.Policy, set["per"] == "processor")
+	if set["scale"] == "rates" && text != "B" {
+		text = "rate * " + text
+		if e.Policy == "libra" && set["per"] != "processor" {
+			text = "rate * (gamma * E + delta * E / D)"
+		}
+	}
+	return text
 }
 
 // formula is how a policy prices a job, in words that can be worked out by

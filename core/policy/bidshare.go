@@ -33,7 +33,7 @@ type bidShare struct {
 func newBidShare() *bidShare { return &bidShare{tariff: newTariff(), bid: 1} }
 
 func (p *bidShare) settings() []Setting {
-	return []Setting{number("bid", &p.bid, "bid per second of estimated runtime of a job that names no budget"), p.tariff.setting()}
+	return []Setting{number("bid", &p.bid, "bid per second of estimated runtime of a job that names no budget"), p.tariff.setting(), p.tariff.counted()}
 }
 
 // leastBid is the bid of who bids nothing: shares of it are defined, and too
@@ -70,7 +70,7 @@ func (p *bidShare) Admit(v book.View, j *market.Job, a *Answer) {
 	}
 	price := j.SLA.Budget
 	if !price.Limited() {
-		price = p.tariff.of(pricing.Static(market.Price(p.bid), j.Estimate), j)
+		price = p.tariff.of(v, pricing.Static(market.Price(p.bid), j.Estimate), j)
 	}
 	a.Procs = pick(p.takes, int(j.Width), a.Procs)
 	a.run(book.Terms{Price: price, Finish: market.Never})

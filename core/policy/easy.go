@@ -28,6 +28,7 @@ func (p *easy) settings() []Setting {
 		choice("late", &p.late, "drop a waiting job when it can no longer make its deadline, or only when that has passed",
 			"hopeless", "lapsed"),
 		p.tariff.setting(),
+		p.tariff.counted(),
 	}
 }
 
@@ -51,7 +52,7 @@ func (p *easy) Admit(v book.View, j *market.Job, a *Answer) {
 		latest -= market.Time(float64(j.Estimate) / fastest(v))
 	}
 	a.queue(book.Terms{
-		Price: p.tariff.of(pricing.Static(market.Price(p.base), j.Estimate), j), Finish: market.Never,
+		Price: p.tariff.of(v, pricing.Static(market.Price(p.base), j.Estimate), j), Finish: market.Never,
 		Rank: market.Number(p.rank(j)), Latest: latest,
 	})
 }

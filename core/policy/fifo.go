@@ -16,7 +16,7 @@ type fifo struct {
 func newFIFO() *fifo { return &fifo{tariff: newTariff(), base: 1} }
 
 func (f *fifo) settings() []Setting {
-	return []Setting{number("pbase", &f.base, "price of a second of estimated runtime"), f.tariff.setting()}
+	return []Setting{number("pbase", &f.base, "price of a second of estimated runtime"), f.tariff.setting(), f.tariff.counted()}
 }
 
 // Admit queues whatever the cluster could ever hold.
@@ -25,7 +25,7 @@ func (f *fifo) Admit(v book.View, j *market.Job, a *Answer) {
 		a.refuse(market.CannotMeetResources)
 		return
 	}
-	price := f.tariff.of(pricing.Static(market.Price(f.base), j.Estimate), j)
+	price := f.tariff.of(v, pricing.Static(market.Price(f.base), j.Estimate), j)
 	a.queue(book.Terms{Price: price, Finish: market.Never, Latest: market.Never})
 }
 

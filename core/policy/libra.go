@@ -27,6 +27,7 @@ func (p *libra) settings() []Setting {
 		choice("fit", &p.fit, "which of the nodes that can take a job: the fullest, or the emptiest as in the first Libra paper",
 			"best", "least-loaded"),
 		p.tariff.setting(),
+		p.tariff.counted(),
 	)
 }
 
@@ -37,7 +38,7 @@ func (p *libra) Admit(v book.View, j *market.Job, a *Answer) {
 		a.refuse(market.CannotMeetResources)
 		return
 	}
-	cost := p.tariff.of(p.price.Cost(j.Estimate, j.SLA.Deadline), j)
+	cost := p.tariff.of(v, p.price.Cost(j.Estimate, j.SLA.Deadline), j)
 	if !cost.Within(j.SLA.Budget) {
 		a.refuse(market.CannotMeetBudget)
 		return

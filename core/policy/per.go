@@ -1,29 +1,48 @@
 package policy
 
-import "github.com/libra-market/libra/core/market"
+import (
+	"github.com/libra-market/libra/core/book"
+	"github.com/libra-market/libra/core/market"
+)
 
 // tariff is for what a price is asked. The papers price a job, whatever its width:
 // their formulas give the price of one processor, and the dearest one counts. A
 // market that sells processors asks for each of them, so that work of the same
 // size costs the same however it is cut.
-type tariff struct{ per string }
+//
+// It is also what the price is counted in. The weights of the papers' formulas are
+// amounts of money a second; a market that has a rate for its processors counts in
+// that, and the weights are multiples of it.
+type tariff struct{ per, scale string }
 
 const (
 	perJob       = "job"
 	perProcessor = "processor"
+	inUnits      = "units"
+	inRates      = "rates"
 )
 
-func newTariff() tariff { return tariff{per: perJob} }
+func newTariff() tariff { return tariff{per: perJob, scale: inUnits} }
 
 func (t *tariff) setting() Setting {
 	return later(choice("per", &t.per, "for what the price is: a job, whatever its width, or each of its processors", perJob, perProcessor))
 }
 
+// counted is the setting of what prices are counted in, of policies that do not
+// reckon with the rates of nodes anyway.
+func (t *tariff) counted() Setting {
+	return later(choice("scale", &t.scale, "what the weights of the price are: units of the currency, or multiples of what a second of a processor costs", inUnits, inRates))
+}
+
 // each reports whether every processor is paid for.
 func (t *tariff) each() bool { return t.per == perProcessor }
 
-// of is the price of a job of which one processor costs so much.
-func (t *tariff) of(one market.Price, j *market.Job) market.Price {
+// of is the price of a job of which one processor costs so much. The rate is that
+// of the first node: where prices are counted in rates, the nodes have one.
+func (t *tariff) of(v book.View, one market.Price, j *market.Job) market.Price {
+	if t.scale == inRates {
+		one *= v.Node(0).Base.Processor
+	}
 	if t.each() {
 		return one * market.Price(j.Width)
 	}

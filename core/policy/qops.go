@@ -49,6 +49,7 @@ func (p *qops) settings() []Setting {
 		number("pbase", &p.base, "price of a second of estimated runtime"),
 		number("slack", &p.slack, "slack factor: delay after the deadline that every job bears, in deadlines"),
 		p.tariff.setting(),
+		p.tariff.counted(),
 	}
 }
 
@@ -71,7 +72,7 @@ func (p *qops) Admit(v book.View, j *market.Job, a *Answer) {
 		rank = float64(v.Entry(waiting[0]).Terms.Rank) - 1
 	}
 	a.queue(book.Terms{
-		Price: p.tariff.of(pricing.Static(market.Price(p.base), j.Estimate), j), Finish: promise, Firm: promise.Finite(),
+		Price: p.tariff.of(v, pricing.Static(market.Price(p.base), j.Estimate), j), Finish: promise, Firm: promise.Finite(),
 		Rank: market.Number(rank), Latest: market.Never,
 	})
 }

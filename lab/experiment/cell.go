@@ -61,6 +61,7 @@ type Cell struct {
 	Policy string
 	Set    Settings // of the policy
 	Nodes  int
+	Rate   market.Price // of a second of every processor; 0: 1
 	Jobs   Jobs
 }
 
@@ -122,7 +123,13 @@ func (c Cell) run(ctx context.Context, arrivals []workload.Arrival, watch Watch)
 			return nil, err
 		}
 	}
-	t := trial.Trial{Kind: kind, Set: c.Set.Map(), Nodes: market.PlainNodes(c.Nodes), Exact: kind.ExactEstimates, Watch: watch}
+	nodes := market.PlainNodes(c.Nodes)
+	if c.Rate != 0 {
+		for i := range nodes {
+			nodes[i].Base.Processor = c.Rate
+		}
+	}
+	t := trial.Trial{Kind: kind, Set: c.Set.Map(), Nodes: nodes, Exact: kind.ExactEstimates, Watch: watch}
 	summary, err := t.Run(ctx, jobs)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c, err)

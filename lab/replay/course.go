@@ -52,6 +52,7 @@ func NewCourse(policy, settings string, fates []Fate, utility float64) *Course {
 // Run replays the jobs under a policy with settings.
 func (h *History) Run(ctx context.Context, policy string, set map[string]string) (*Course, error) {
 	cell := cellOf(h.Nodes, policy, set)
+	cell.Rate = h.Rate
 	e, err := h.run(ctx, &cell)
 	if err != nil {
 		return nil, err

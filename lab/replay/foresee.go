@@ -2,7 +2,6 @@ package replay
 
 import (
 	"context"
-	"strconv"
 
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
@@ -65,14 +64,10 @@ func (h *History) tryLevers(ctx context.Context, l Levers) (*effect, error) {
 		if !given {
 			value = s.Value()
 		}
-		if s.Name == "pbase" { // a replay has nodes that cost 1
-			if base, wrong := strconv.ParseFloat(value, 64); wrong == nil {
-				value = strconv.FormatFloat(base*float64(l.Rate), 'g', -1, 64)
-			}
-		}
 		set[s.Name] = value
 	}
 	cell := cellOf(h.Nodes, l.Policy, set)
+	cell.Rate = l.Rate
 	return h.run(ctx, &cell)
 }
 

@@ -57,6 +57,7 @@ func (h *History) Tune(ctx context.Context, lab *experiment.Lab,
 		values = append(values, t.Default)
 	}
 	base := cellOf(h.Nodes, kind.Name, set)
+	base.Rate = h.Rate
 	for range 3 {
 		if err := t.try(ctx, lab, h, base, values); err != nil {
 			return nil, err

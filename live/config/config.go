@@ -38,13 +38,6 @@ type Config struct {
 	Agent    Agent             `yaml:"agent"`
 }
 
-// Rates are the base prices, in units of currency.
-type Rates struct {
-	Processor Amount `yaml:"processor"` // a second
-	Memory    Amount `yaml:"memory"`    // a MB
-	Disk      Amount `yaml:"disk"`      // a MB
-}
-
 // TLS names certificates, in PEM files.
 type TLS struct {
 	Cert     string `yaml:"cert"`
@@ -82,7 +75,7 @@ type Agent struct {
 // Default is what holds where the file says nothing.
 func Default() Config {
 	return Config{
-		Listen: "127.0.0.1:7070", Policy: "libra", Rates: Rates{Processor: Amount(market.Unit)},
+		Listen: "127.0.0.1:7070", Policy: "libra", Rates: Rates{Processor: Amount(3600 * market.Unit)},
 		Lease: Duration(5 * time.Minute), Report: Duration(2 * time.Second), Seller: "Libra", Currency: "XXX", Metrics: "owner",
 		Nodes:   defaultNodes(),
 		Backend: BackendAgents, Slurm: Slurm{Partition: "libra", Control: "agents"},
@@ -152,12 +145,13 @@ func (c *Config) Validate() error {
 		return errors.New("tls: cert and key go together")
 	case c.TLS.ClientCA != "" && c.TLS.Cert == "":
 		return errors.New("tls.client_ca: needs a cert and a key")
-	case c.Rates.Processor < 0 || c.Rates.Memory < 0 || c.Rates.Disk < 0:
-		return errors.New("rates: want 0 or more")
 	case len(c.Currency) != 3:
 		return errors.New("currency: want three letters, such as EUR")
 	case c.Metrics != "owner" && c.Metrics != "public":
 		return errors.New("metrics: want owner or public")
+	}
+	if err := c.Rates.validate(c.Settings); err != nil {
+		return fmt.Errorf("rates: %w", err)
 	}
 	if err := c.Slurm.validate(c.Backend); err != nil {
 		return err
@@ -212,6 +206,9 @@ func (d *Duration) UnmarshalYAML(n *yaml.Node) error {
 
 // Amount is money in units, exactly.
 type Amount market.Money
+
+// String is the amount as it is written.
+func (a Amount) String() string { return market.Money(a).String() }
 
 // UnmarshalYAML reads it.
 func (a *Amount) UnmarshalYAML(n *yaml.Node) error {

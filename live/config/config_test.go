@@ -14,7 +14,7 @@ func TestAFileIsReadOverTheDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c.Policy != "libra-plus" || c.Settings["beta"] != "0.3" || c.Lease != Duration(30*time.Second) ||
-		c.Rates.Processor != Amount(market.Unit/4) || len(c.Agent.CPUs) != 2 || c.Listen != "127.0.0.1:7070" {
+		c.Rates.Market().ProcessorHour != int64(900*market.Unit) || len(c.Warnings()) != 1 || !strings.Contains(c.Warnings()[0], "processor_hour: 900") || len(c.Agent.CPUs) != 2 || c.Listen != "127.0.0.1:7070" {
 		t.Errorf("%+v", c)
 	}
 	if c, err := parse("slurm", []byte("agent: {control: slurm, node: n1, processors: 4, capacity: 0.4}")); err != nil || c.Agent.Control != "slurm" || c.Agent.Capacity != 0.4 {
@@ -46,6 +46,9 @@ func TestWhatMakesNoSenseIsNamed(t *testing.T) {
 		"lease: 1s":                                "lease",
 		"rates: {processor: 0.0000001}":            "six decimals",
 		"rates: {processor: -1}":                   "rates",
+		"rates: {processor_hour: -1}":              "rates",
+		"rates: {memory: 0.5}":                     "memory_gb_hour",
+		"rates: {disk: 0.5}":                       "disk_gb_hour",
 		"tls: {cert: a.pem}":                       "tls",
 		"agent: {on_lease: maybe}":                 "agent.on_lease",
 		"agent: {state: here}":                     "agent.state",

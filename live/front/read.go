@@ -46,18 +46,25 @@ func (m Market) Tail(ctx context.Context, job int64, rank int, element *int, std
 // Nodes lists the nodes.
 func (m Market) Nodes(ctx context.Context) ([]v1.NodeView, error) {
 	nodes, err := m.Controller.Nodes(ctx)
+	for i := range nodes { // rates by the hour too, where the log names none
+		nodes[i].Rates = nodes[i].Rates.Complete()
+	}
 	return wire.Nodes(nodes), err
 }
 
 // Prices is what the market asks now.
 func (m Market) Prices(ctx context.Context) (v1.Prices, error) {
 	p, err := m.Controller.Prices(ctx)
+	p.Rates = p.Rates.Complete()
 	return wire.Prices(&p), err
 }
 
 // Epochs lists the spans of the log under one policy each.
 func (m Market) Epochs(ctx context.Context) ([]v1.EpochView, error) {
 	epochs, err := m.Controller.Epochs(ctx)
+	for i := range epochs {
+		epochs[i].Rates = epochs[i].Rates.Complete()
+	}
 	return wire.Epochs(epochs), err
 }
 

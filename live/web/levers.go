@@ -111,6 +111,13 @@ func (v *leversView) under(name string) (*leversView, error) {
 		for _, s := range v.Epoch.Settings {
 			set[s.Name] = s.Value
 		}
+	} else { // how a market counts does not change with the policy
+		set = exchange.LiveSettings()
+		for _, s := range v.Epoch.Settings {
+			if _, counts := set[s.Name]; counts {
+				set[s.Name] = s.Value
+			}
+		}
 	}
 	for _, s := range kind.Settings() {
 		l := lever{Name: s.Name, Field: settingField + s.Name, Meaning: s.Meaning, Choices: s.Choices, Value: s.Value(), InForce: s.Value()}
@@ -126,9 +133,9 @@ func (v *leversView) under(name string) (*leversView, error) {
 		name, meaning string
 		value         int64
 	}{
-		{"processor", "base price of a second of a processor", v.Epoch.Rates.Processor},
-		{"memory", "base price of a megabyte of memory", v.Epoch.Rates.Memory},
-		{"disk", "base price of a megabyte of disk", v.Epoch.Rates.Disk},
+		{"processor", "base price of a processor for an hour", v.Epoch.Rates.ProcessorHour},
+		{"memory", "base price of a GB of memory for an hour", v.Epoch.Rates.MemoryHour},
+		{"disk", "base price of a GB of disk for an hour", v.Epoch.Rates.DiskHour},
 	} {
 		w.Rates = append(w.Rates, lever{Name: r.name, Field: rateField + r.name, Meaning: r.meaning, Value: per(r.value), InForce: per(r.value)})
 	}
@@ -190,12 +197,15 @@ func (v *leversView) epoch() (*v1.Epoch, error) {
 	if _, err := rules.Papers().With(own); err != nil {
 		return nil, err
 	}
-	for i, to := range []*int64{&e.Rates.Processor, &e.Rates.Memory, &e.Rates.Disk} {
+	for i, to := range []*int64{&e.Rates.ProcessorHour, &e.Rates.MemoryHour, &e.Rates.DiskHour} {
 		amount, err := market.ParseMoney(v.Rates[i].Value)
 		if err != nil || amount < 0 {
 			return nil, fmt.Errorf("%s: %q is not an amount of 0 or more", v.Rates[i].Meaning, v.Rates[i].Value)
 		}
 		*to = int64(amount)
+	}
+	if was := &v.Epoch.Rates; e.Rates.MemoryHour == 0 && e.Rates.DiskHour == 0 && was.MemoryHour == 0 && was.DiskHour == 0 {
+		e.Rates.Memory, e.Rates.Disk = was.Memory, was.Disk // sold by the amount alone, as before
 	}
 	return e, nil
 }

@@ -1,0 +1,76 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/libra-market/libra/core/exchange"
+)
+
+// Rates are the base prices, in units of currency.
+type Rates struct {
+	Processor Amount `yaml:"processor_hour"` // a processor for an hour
+	Memory    Amount `yaml:"memory_gb_hour"` // a GB for an hour
+	Disk      Amount `yaml:"disk_gb_hour"`   // a GB for an hour
+
+	Old OldRates `yaml:",inline"`
+}
+
+// OldRates are the rates as files of the first version name them: a processor for
+// a second, a MB whatever the time.
+type OldRates struct {
+	Processor *Amount `yaml:"processor,omitempty"`
+	Memory    *Amount `yaml:"memory,omitempty"`
+	Disk      *Amount `yaml:"disk,omitempty"`
+}
+
+// validate refuses rates that make no sense, and those of before whose meaning is
+// gone.
+func (r *Rates) validate(settings map[string]string) error {
+	for _, amount := range []*Amount{&r.Processor, &r.Memory, &r.Disk, r.Old.Processor, r.Old.Memory, r.Old.Disk} {
+		if amount != nil && *amount < 0 {
+			return errors.New("want 0 or more")
+		}
+	}
+	if p := r.Old.Processor; p != nil && int64(*p) > math.MaxInt64/3600 {
+		return errors.New("processor: want an amount that there can be")
+	}
+	if settings["resources"] == "amount" {
+		return nil
+	}
+	for _, old := range []struct {
+		name  string
+		given *Amount
+	}{{"memory", r.Old.Memory}, {"disk", r.Old.Disk}} {
+		if old.given != nil && *old.given > 0 {
+			return fmt.Errorf("%s was the price of a MB whatever the time, and is not sold like that any more: say %s_gb_hour, the price of a GB for an hour "+
+				"(or resources: amount among the settings, to go on as before)", old.name, old.name)
+		}
+	}
+	return nil
+}
+
+// Market is the rates as a market takes them.
+func (r *Rates) Market() exchange.Rates {
+	m := exchange.Rates{ProcessorHour: int64(r.Processor), MemoryHour: int64(r.Memory), DiskHour: int64(r.Disk)}
+	if p := r.Old.Processor; p != nil {
+		m.ProcessorHour = int64(*p) * 3600
+	}
+	if p := r.Old.Memory; p != nil && m.MemoryHour == 0 {
+		m.Memory = int64(*p)
+	}
+	if p := r.Old.Disk; p != nil && m.DiskHour == 0 {
+		m.Disk = int64(*p)
+	}
+	return m.Complete()
+}
+
+// Warnings are what a file says that is better said otherwise by now.
+func (c *Config) Warnings() []string {
+	if p := c.Rates.Old.Processor; p != nil {
+		return []string{fmt.Sprintf("rates: processor is the price of a second and is still read as that; say processor_hour: %s, the price of an hour, instead",
+			Amount(int64(*p)*3600))}
+	}
+	return nil
+}

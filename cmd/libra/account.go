@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -63,7 +62,7 @@ const takesArguments = "takes-arguments"
 
 func printAccounts(out io.Writer, list []v1.Account) error {
 	if len(list) == 0 {
-		_, err := fmt.Fprintln(out, "no accounts")
+		_, err := printline(out, "no accounts")
 		return err
 	}
 	list = slices.Clone(list)

@@ -160,7 +160,7 @@ func (c accountChange) command(con *console, opts *liveOptions) *cobra.Command {
 				if c.bound {
 					text += boundTo(&a)
 				}
-				_, err = fmt.Fprintln(con.out, text)
+				_, err = printline(con.out, text)
 				return err
 			})
 		},

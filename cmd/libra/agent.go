@@ -133,7 +133,7 @@ func runAgent(cmd *cobra.Command, con *console, o *agentOptions) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(con.err, "agent of node %s, controller %s, state in %s\n", a.Node, a.Server, a.State)
+	printf(con.err, "agent of node %s, controller %s, state in %s\n", a.Node, a.Server, a.State)
 	return keepNode(cmd.Context(), a, link.New(to, a.Node), newLog(con, o.verbose))
 }
 

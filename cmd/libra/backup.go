@@ -100,7 +100,7 @@ func runBackup(ctx context.Context, con *console, o *storeOptions, file string, 
 		if o.json {
 			return usagef("--json and a backup cannot both go to standard output")
 		}
-		err = save(con.out)
+		err = save(raw(con.out))
 	} else {
 		err = writeWhole(file, save)
 	}
@@ -111,7 +111,7 @@ func runBackup(ctx context.Context, con *console, o *storeOptions, file string, 
 	if o.json {
 		return con.writeJSON(backupView{File: file, Store: store.Redact(address), Backup: about})
 	}
-	fmt.Fprintf(con.err, "backed up %s: %s, %s, %s\n", store.Redact(address), entries(about.LastSeq),
+	printf(con.err, "backed up %s: %s, %s, %s\n", store.Redact(address), entries(about.LastSeq),
 		number(about.Rows["jobs"], "job"), number(about.Rows["txs"], "transaction"))
 	return nil
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -188,7 +187,7 @@ func (o *brokerOptions) serve(ctx context.Context, con *console, s *brokerServic
 	for i := range c.Clusters {
 		names[i] = c.Clusters[i].Name
 	}
-	fmt.Fprintf(con.err, "serving %s at %s, store %s\n", strings.Join(names, ", "), s.url(), c.Store)
+	printf(con.err, "serving %s at %s, store %s\n", strings.Join(names, ", "), s.url(), c.Store)
 	return s.wait(ctx)
 }
 
@@ -213,6 +212,6 @@ func (o *brokerOptions) ownerToken(ctx context.Context, con *console, s *brokerS
 	if err := os.WriteFile(o.token, []byte(secret+"\n"), 0o600); err != nil {
 		return err
 	}
-	fmt.Fprintf(con.err, "a token for %s, role owner, is in %s\n", user, o.token)
+	printf(con.err, "a token for %s, role owner, is in %s\n", user, o.token)
 	return nil
 }

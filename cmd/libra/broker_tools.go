@@ -40,7 +40,7 @@ cluster does not answer.`,
 					return fmt.Errorf("%s: %w", args[0], err)
 				}
 			}
-			fmt.Fprintf(con.out, "%s is good: %s, wish %s, listening on %s\n",
+			printf(con.out, "%s is good: %s, wish %s, listening on %s\n",
 				args[0], number(int64(len(c.Clusters)), "cluster"), c.Objective, c.Listen)
 			if offline {
 				return nil
@@ -142,8 +142,8 @@ func (o *brokerOptions) makeToken(ctx context.Context, con *console, user string
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(con.err, "a token for %s (%s); its secret is shown this once:\n", user, role)
-	_, err = fmt.Fprintln(con.out, secret)
+	printf(con.err, "a token for %s (%s); its secret is shown this once:\n", user, role)
+	_, err = printline(con.out, secret)
 	return err
 }
 
@@ -200,7 +200,7 @@ at most five.`,
 
 func printRecords(out io.Writer, records []broker.Record) error {
 	if len(records) == 0 {
-		_, err := fmt.Fprintln(out, "no cluster was asked yet")
+		_, err := printline(out, "no cluster was asked yet")
 		return err
 	}
 	g := &grid{left: 2}

@@ -56,7 +56,7 @@ func runCancel(ctx context.Context, con *console, opts *liveOptions, args []stri
 				if err := market.DropQuote(ctx, text); err != nil {
 					failed = append(failed, err)
 				} else if !opts.json {
-					fmt.Fprintf(con.out, "quote %s is void\n", text)
+					printf(con.out, "quote %s is void\n", text)
 				}
 				continue
 			}
@@ -67,7 +67,7 @@ func runCancel(ctx context.Context, con *console, opts *liveOptions, args []stri
 			case opts.json:
 				jobs = append(jobs, job)
 			default:
-				fmt.Fprintln(con.out, cancellation(&job))
+				printline(con.out, cancellation(&job))
 			}
 		}
 		if opts.json {

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/libra-market/libra/live/config"
@@ -27,7 +25,7 @@ func newConfig(con *console) *cobra.Command {
 			for _, w := range c.Warnings() {
 				con.warn("%s: %s", args[0], w)
 			}
-			fmt.Fprintf(con.out, "%s is good: policy %s, listening on %s\n", args[0], c.Policy, c.Listen)
+			printf(con.out, "%s is good: policy %s, listening on %s\n", args[0], c.Policy, c.Listen)
 			return nil
 		},
 	})

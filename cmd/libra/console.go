@@ -4,12 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strings"
 
 	"golang.org/x/term"
+
+	"github.com/libra-market/libra/core/plain"
 )
 
 // console is where a command reads and writes. Results go to out; everything
@@ -20,9 +21,20 @@ type console struct {
 	err io.Writer
 }
 
+// newConsole shows what is written, and obeys none of it.
+func newConsole(in io.Reader, out, err io.Writer) *console {
+	return &console{in: in, out: &screen{to: out}, err: &screen{to: err}}
+}
+
+// finish is when no more is written.
+func (c *console) finish() {
+	control(c.out, "")
+	control(c.err, "")
+}
+
 // warn tells the user something that does not stop the work.
 func (c *console) warn(format string, args ...any) {
-	fmt.Fprintf(c.err, "libra: warning: "+format+"\n", args...)
+	printf(c.err, "libra: warning: "+format+"\n", args...)
 }
 
 // complain says why the command ends. A file can have several mistakes; each
@@ -31,9 +43,41 @@ func (c *console) complain(err error) {
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
 	}
-	for line := range strings.SplitSeq(err.Error(), "\n") {
-		fmt.Fprintf(c.err, "libra: %s\n", line)
+	for line := range strings.SplitSeq(inLines(err), "\n") {
+		printf(c.err, "libra: %s\n", line)
 	}
+}
+
+// inLines is the text of an error. It has the lines of several mistakes, and of what a
+// market would take instead; whatever else was put into it has none.
+func inLines(err error) string {
+	if offers, is := err.(*refusal); is { //nolint:errorlint // of this one alone, not of what wraps it
+		return offers.Error()
+	}
+	var parts []error
+	switch wrapper := err.(type) { //nolint:errorlint // as above
+	case interface{ Unwrap() []error }:
+		parts = wrapper.Unwrap()
+	case interface{ Unwrap() error }:
+		parts = append(parts, wrapper.Unwrap())
+	}
+	var b strings.Builder
+	rest := err.Error()
+	for _, part := range parts {
+		if part == nil {
+			continue
+		}
+		before, after, found := strings.Cut(rest, part.Error())
+		if !found {
+			continue
+		}
+		if before != "\n" { // that is between two mistakes
+			before = plain.Text(before)
+		}
+		b.WriteString(before + inLines(part))
+		rest = after
+	}
+	return b.String() + plain.Text(rest)
 }
 
 // writeJSON writes a result for programs.
@@ -46,6 +90,9 @@ func (c *console) writeJSON(value any) error {
 
 // onTerminal reports whether somebody watches what is written there.
 func onTerminal(out io.Writer) bool {
+	if s, is := out.(*screen); is {
+		out = s.to
+	}
 	file, ok := out.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
 }

@@ -48,11 +48,11 @@ func printExplanation(out io.Writer, e *v1.Explanation) error {
 	if summary == "" {
 		summary = string(e.State)
 	}
-	if _, err := fmt.Fprintf(out, "job %d %s\n", e.Job, summary); err != nil {
+	if _, err := printf(out, "job %d %s\n", e.Job, summary); err != nil {
 		return err
 	}
 	for _, why := range e.Because {
-		if _, err := fmt.Fprintf(out, "  - %s\n", why); err != nil {
+		if _, err := printf(out, "  - %s\n", why); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/libra-market/libra/core/plain"
 )
 
 // grouped writes a number for people: thousands apart, so many decimals.
@@ -67,7 +69,14 @@ type grid struct {
 	rows [][]string
 }
 
-func (g *grid) add(cells ...string) { g.rows = append(g.rows, cells) }
+// add adds a row. What stands in a cell stays in it.
+func (g *grid) add(cells ...string) {
+	row := make([]string, len(cells))
+	for i, cell := range cells {
+		row[i] = plain.Text(cell)
+	}
+	g.rows = append(g.rows, row)
+}
 
 func (g *grid) write(to io.Writer, indent string) error {
 	var widths []int

@@ -228,7 +228,7 @@ func printTasks(out io.Writer, j *v1.Job) error {
 		micros := func(us int64) string { return lasting(time.Duration(us) * time.Microsecond) }
 		g.add(strconv.Itoa(t.Rank), node, taskState(t), micros(t.CPUUS), fmt.Sprintf("%d MB", t.PeakBytes>>20), micros(t.DeclinedUS))
 	}
-	if _, err := fmt.Fprintln(out); err != nil {
+	if _, err := printline(out); err != nil {
 		return err
 	}
 	return g.write(out, "")
@@ -258,7 +258,7 @@ func taskState(t *v1.TaskStatus) string {
 }
 
 func printReceipt(out io.Writer, r *v1.Receipt) error {
-	if _, err := fmt.Fprintf(out, "\nreceipt of %s, by %s %s\n  %s\n", moment(r.IssuedUS), r.Policy, r.Version, r.Formula); err != nil {
+	if _, err := printf(out, "\nreceipt of %s, by %s %s\n  %s\n", moment(r.IssuedUS), r.Policy, r.Version, r.Formula); err != nil {
 		return err
 	}
 	inputs := &grid{left: 2}

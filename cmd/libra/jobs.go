@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -144,7 +143,7 @@ func listJobs(ctx context.Context, market *client.Client, query v1.JobQuery, lim
 
 func printJobs(out io.Writer, colours bool, page v1.JobPage, owners bool) error {
 	if len(page.Jobs) == 0 {
-		_, err := fmt.Fprintln(out, "no jobs")
+		_, err := printline(out, "no jobs")
 		return err
 	}
 	b := &board{grid: grid{left: 3}}
@@ -167,7 +166,7 @@ func printJobs(out io.Writer, colours bool, page v1.JobPage, owners bool) error 
 	if err := b.paint(out, colours); err != nil || page.Next == 0 {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "... and older ones (--limit)\n")
+	_, err := printf(out, "... and older ones (--limit)\n")
 	return err
 }
 

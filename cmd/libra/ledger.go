@@ -51,7 +51,7 @@ that nothing before it was changed.`,
 				if opts.json {
 					return nil
 				}
-				_, err = fmt.Fprintf(con.out, "%s, %s: all is right\nhead %s\n",
+				_, err = printf(con.out, "%s, %s: all is right\nhead %s\n",
 					number(v.Transactions, "transaction"), entries(v.Entries), v.Head)
 				return err
 			})

@@ -126,17 +126,24 @@ func (b *board) paint(to io.Writer, colours bool) error {
 	if !colours {
 		return b.write(to, "")
 	}
-	var plain bytes.Buffer
-	if err := b.write(&plain, ""); err != nil {
+	var text bytes.Buffer
+	if err := b.write(&text, ""); err != nil {
 		return err
 	}
-	var out strings.Builder
-	for i, line := range strings.Split(strings.TrimSuffix(plain.String(), "\n"), "\n") {
-		if i < len(b.looks) && b.looks[i] != plainLook {
-			line = "\x1b[" + b.looks[i] + "m" + line + "\x1b[0m"
+	for i, line := range strings.Split(strings.TrimSuffix(text.String(), "\n"), "\n") {
+		painted := i < len(b.looks) && b.looks[i] != plainLook
+		if painted {
+			control(to, "\x1b["+b.looks[i]+"m")
 		}
-		out.WriteString(line + "\n")
+		if _, err := io.WriteString(to, line); err != nil {
+			return err
+		}
+		if painted {
+			control(to, "\x1b[0m")
+		}
+		if _, err := io.WriteString(to, "\n"); err != nil {
+			return err
+		}
 	}
-	_, err := io.WriteString(to, out.String())
-	return err
+	return nil
 }

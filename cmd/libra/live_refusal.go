@@ -8,6 +8,7 @@ import (
 	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/plain"
 )
 
 // refusal is the market's no, with what it would take instead.
@@ -23,9 +24,9 @@ func (r *refusal) Error() string {
 	var b strings.Builder
 	b.WriteString("the market said no")
 	if r.Reason != "" {
-		fmt.Fprintf(&b, " (%s)", r.Reason)
+		fmt.Fprintf(&b, " (%s)", plain.Text(string(r.Reason)))
 	}
-	fmt.Fprintf(&b, ": %s", r.Problem.Error())
+	fmt.Fprintf(&b, ": %s", plain.Text(r.Problem.Error()))
 	if r.Job != 0 {
 		fmt.Fprintf(&b, " [job %d]", r.Job)
 	}
@@ -34,7 +35,7 @@ func (r *refusal) Error() string {
 	}
 	for i := range r.Offers {
 		o := &r.Offers[i]
-		fmt.Fprintf(&b, "\n  %s\n    %s", o.Detail, r.howTo(&o.Quote))
+		fmt.Fprintf(&b, "\n  %s\n    %s", plain.Text(o.Detail), plain.Text(r.howTo(&o.Quote)))
 	}
 	return b.String()
 }
@@ -85,10 +86,10 @@ func flagSpan(ms int64) string { return (time.Duration(ms) * time.Millisecond).S
 
 // shellWord makes a word that a shell reads as it is.
 func shellWord(word string) string {
-	plain := func(r rune) bool {
+	safe := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("@%+=:,./-_[]", r)
 	}
-	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !safe(r) }) < 0 {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"

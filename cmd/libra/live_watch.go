@@ -21,11 +21,11 @@ var watchEvery = time.Second
 // once when something happens, and every second. On a terminal it is redrawn in
 // place; elsewhere it is written again when it has changed.
 func (c *console) watch(ctx context.Context, market *client.Client, show func(context.Context, io.Writer) error) error {
-	screen := onTerminal(c.out)
-	if screen {
+	inPlace := onTerminal(c.out)
+	if inPlace {
 		// Another screen, no cursor, no wrapping: all is as before afterwards.
-		fmt.Fprint(c.out, "\x1b[?1049h\x1b[?25l\x1b[?7l")
-		defer fmt.Fprint(c.out, "\x1b[?7h\x1b[?25h\x1b[?1049l")
+		control(c.out, "\x1b[?1049h\x1b[?25l\x1b[?7l")
+		defer control(c.out, "\x1b[?7h\x1b[?25h\x1b[?1049l")
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -34,25 +34,27 @@ func (c *console) watch(ctx context.Context, market *client.Client, show func(co
 	defer tick.Stop()
 	last, listing := "", "" // what was written, and what of it the market said
 	for {
-		var page bytes.Buffer
-		switch err := show(ctx, &page); {
+		var page bytes.Buffer // what is in it has been made plain, and has looks
+		sheet := &screen{to: &page}
+		switch err := show(ctx, sheet); {
 		case ctx.Err() != nil:
 			return nil
 		case err != nil && last == "":
 			return err
 		case err != nil: // it may be back in a moment
 			page.Reset()
-			fmt.Fprintf(&page, "%s\nno answer: %v\n", strings.TrimSuffix(listing, "\n"), err)
+			control(sheet, strings.TrimSuffix(listing, "\n"))
+			printf(sheet, "\nno answer: %v\n", err)
 		default:
 			listing = page.String()
 		}
 		text := page.String()
 		switch {
-		case screen:
-			fmt.Fprint(c.out, frame(text, screenHeight(c.out)))
+		case inPlace:
+			control(c.out, frame(text, screenHeight(c.out)))
 		case text != last:
 			if last != "" {
-				fmt.Fprintln(c.out)
+				printline(c.out)
 			}
 			if _, err := io.WriteString(c.out, text); err != nil {
 				return err
@@ -102,6 +104,9 @@ func frame(text string, height int) string {
 }
 
 func screenHeight(out io.Writer) int {
+	if s, is := out.(*screen); is {
+		out = s.to
+	}
 	file, ok := out.(*os.File)
 	if !ok {
 		return 0

@@ -72,7 +72,7 @@ func TestBoard(t *testing.T) {
 	if err := b.paint(&plain, false); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.paint(&coloured, true); err != nil {
+	if err := b.paint(&screen{to: &coloured}, true); err != nil {
 		t.Fatal(err)
 	}
 	if want := "job  price\n1     2.00\n12    0.50\n"; plain.String() != want {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -28,7 +27,7 @@ minutes. The token itself stays where it is.`,
 				if opts.json {
 					return con.writeJSON(map[string]string{"url": link})
 				}
-				_, err = fmt.Fprintln(con.out, link)
+				_, err = printline(con.out, link)
 				return err
 			})
 		},

@@ -21,6 +21,7 @@ type logsOptions struct {
 	rank    int
 	element int
 	tail    int
+	raw     bool
 }
 
 func newLogs(con *console) *cobra.Command {
@@ -29,7 +30,10 @@ func newLogs(con *console) *cobra.Command {
 		Use:   "logs ID",
 		Short: "Show what a job writes",
 		Long: `Show what a job has written, as its node has it. With --follow, what it writes from
-now on too, until it has ended.`,
+now on too, until it has ended.
+
+A terminal shows what a job writes and does not obey it: control characters appear as
+\u001b and the like. --raw lets them through. Into a file or a pipe all goes as it is.`,
 		Example: `  libra logs 12
   libra logs -f --tail 20 12
   libra logs --stderr --rank 3 12
@@ -49,7 +53,11 @@ now on too, until it has ended.`,
 				return usagef("--tail: %d makes no sense (want 0 or more)", opts.tail)
 			}
 			return opts.with(cmd.Context(), func(ctx context.Context, market *client.Client) error {
-				return opts.run(ctx, con.out, market, id, which)
+				out := unwatched(con.out)
+				if opts.raw {
+					out = raw(con.out)
+				}
+				return opts.run(ctx, out, market, id, which)
 			})
 		},
 	}
@@ -59,6 +67,7 @@ now on too, until it has ended.`,
 	f.BoolVar(&opts.stderr, "stderr", false, "standard error in place of the output")
 	f.IntVar(&opts.rank, "rank", 0, "of the task of this `number`")
 	f.IntVar(&opts.element, "element", 0, "of the array element of this `index`")
+	f.BoolVar(&opts.raw, "raw", false, "let a terminal obey what the job writes: colours, and whatever else")
 	f.IntVar(&opts.tail, "tail", -1, "only the last `lines` of what is there (default: all)")
 	return cmd
 }

@@ -24,7 +24,8 @@ func main() {
 
 // run is the whole program: tests call it as a shell would.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
-	con := &console{in: stdin, out: stdout, err: stderr}
+	con := newConsole(stdin, stdout, stderr)
+	defer con.finish()
 	defer func() {
 		// A broken invariant is our mistake and no reason to show a user a
 		// stack trace.

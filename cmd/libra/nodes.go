@@ -65,7 +65,7 @@ const loadBar = 20
 
 func printNodes(out io.Writer, colours bool, nodes []v1.NodeView) error {
 	if len(nodes) == 0 {
-		_, err := fmt.Fprintln(out, "no node has joined")
+		_, err := printline(out, "no node has joined")
 		return err
 	}
 	// A line of its own for each node, and below it its processors, which are

@@ -95,7 +95,7 @@ func (o *output) abandon() {
 // or none of it.
 func (c *console) writeOutput(path string, write func(io.Writer) error) error {
 	if path == "-" {
-		buffered := bufio.NewWriterSize(c.out, 1<<16)
+		buffered := bufio.NewWriterSize(unwatched(c.out), 1<<16)
 		if err := write(buffered); err != nil {
 			return err
 		}

@@ -69,7 +69,7 @@ func TestBar(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	var out lockedBuffer
-	finish := startBar(&out, "fifo", 10, func() int64 { return 20 })
+	finish := startBar(&screen{to: &out}, "fifo", 10, func() int64 { return 20 })
 	for end := time.Now().Add(time.Minute); !strings.Contains(out.String(), "100 %") && time.Now().Before(end); {
 		time.Sleep(barEvery / 10)
 	}
@@ -108,9 +108,9 @@ func TestNumbersForPeople(t *testing.T) {
 		{amount(123456.7), "123,457"},
 		{percentOf(1, 3), "33.3 %"},
 		{percentOf(0, 0), ""},
-		{plain(12), "12"},
-		{plain(0.5), "0.5"},
-		{plain(1.0 / 3), "0.333"},
+		{unpadded(12), "12"},
+		{unpadded(0.5), "0.5"},
+		{unpadded(1.0 / 3), "0.333"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)

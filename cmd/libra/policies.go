@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -64,13 +63,13 @@ func runPolicies(con *console, asJSON bool) error {
 		if p.TimeShared {
 			sharing = "time-shared"
 		}
-		fmt.Fprintf(out, "%s (%s)\n  %s\n", p.Name, sharing, p.Summary)
+		printf(out, "%s (%s)\n  %s\n", p.Name, sharing, p.Summary)
 		if err := writeSettings(out, p.Settings); err != nil {
 			return err
 		}
 	}
 	for _, m := range list.Models {
-		fmt.Fprintf(out, "--sla %s\n", m.Name)
+		printf(out, "--sla %s\n", m.Name)
 		if err := writeSettings(out, m.Settings); err != nil {
 			return err
 		}

@@ -80,7 +80,7 @@ func printPrices(out io.Writer, colours bool, p *v1.Prices) error {
 	if err := g.write(out, ""); err != nil || len(p.Samples) == 0 {
 		return err
 	}
-	if _, err := fmt.Fprintln(out, "\na minute on one processor:"); err != nil {
+	if _, err := printf(out, "\na minute on one processor:\n"); err != nil {
 		return err
 	}
 	return priceBoard(p.Samples, 0).paint(out, colours)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/libra-market/libra/core/plain"
 )
 
 const (
@@ -32,9 +34,9 @@ func startBar(out io.Writer, label string, total int64, done func() int64) (fini
 		for {
 			select {
 			case <-tick.C:
-				fmt.Fprintf(out, "\r%s\x1b[K", paintBar(label, total, done()))
+				control(out, "\r"+plain.Text(paintBar(label, total, done()))+"\x1b[K")
 			case <-stop:
-				fmt.Fprint(out, "\r\x1b[K")
+				control(out, "\r\x1b[K")
 				return
 			}
 		}

@@ -122,6 +122,6 @@ func (o *quoteOptions) printQuote(out io.Writer, q *v1.Quote, withProgram bool) 
 	if err := g.write(out, ""); err != nil || !q.Binding {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "\ntake it with: %s\n", takeQuote(o.server, q, withProgram))
+	_, err := printf(out, "\ntake it with: %s\n", takeQuote(o.server, q, withProgram))
 	return err
 }

@@ -26,11 +26,11 @@ func (r *pastRun) headline() string {
 }
 
 func (r *pastRun) print(a *replayAnswer) error {
-	if _, err := fmt.Fprintf(r.con.out, "%s\n\n", r.headline()); err != nil {
+	if _, err := printf(r.con.out, "%s\n\n", r.headline()); err != nil {
 		return err
 	}
 	if a.Unfunded > 0 {
-		if _, err := fmt.Fprintf(r.con.out, "left out: %s refused because nobody could pay for it, which no price makes income of\n\n",
+		if _, err := printf(r.con.out, "left out: %s refused because nobody could pay for it, which no price makes income of\n\n",
 			number(int64(a.Unfunded), "job")); err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ func (r *pastRun) print(a *replayAnswer) error {
 
 // printChange says who wins and who loses under one policy.
 func (r *pastRun) printChange(c *replay.Change) error {
-	if _, err := fmt.Fprintf(r.con.out, "\nunder %s\n", c.Policy); err != nil {
+	if _, err := printf(r.con.out, "\nunder %s\n", c.Policy); err != nil {
 		return err
 	}
 	g := &grid{left: 1}
@@ -80,7 +80,7 @@ func (r *pastRun) printChange(c *replay.Change) error {
 		return err
 	}
 	if c.Unpaid > 0 {
-		if _, err := fmt.Fprintf(r.con.out, "  not counted: %s that would have been taken and that the account could not have paid\n",
+		if _, err := printf(r.con.out, "  not counted: %s that would have been taken and that the account could not have paid\n",
 			number(c.Unpaid, "job")); err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ const curveWidth = 40
 
 // printCurve shows revenue by value as bars.
 func (r *pastRun) printCurve(t *replay.Tuning) error {
-	if _, err := fmt.Fprintf(r.con.out, "%s of %s: best %v, revenue %s\n", t.Setting, t.Policy, t.Best, amount(t.Revenue)); err != nil {
+	if _, err := printf(r.con.out, "%s of %s: best %v, revenue %s\n", t.Setting, t.Policy, t.Best, amount(t.Revenue)); err != nil {
 		return err
 	}
 	g := &grid{left: 0}
@@ -126,7 +126,7 @@ func (r *pastRun) printCurve(t *replay.Tuning) error {
 	if err := g.write(r.con.out, "  "); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(r.con.out)
+	_, err := printline(r.con.out)
 	return err
 }
 

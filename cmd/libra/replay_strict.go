@@ -34,12 +34,12 @@ func runStrict(ctx context.Context, con *console, o replayOptions) error {
 		}
 	} else {
 		for _, d := range s.Differ {
-			fmt.Fprintf(con.out, "entry %d (%s): %s\n", d.Seq, d.Kind, d.How)
+			printf(con.out, "entry %d (%s): %s\n", d.Seq, d.Kind, d.How)
 		}
 		if s.More > 0 {
-			fmt.Fprintf(con.out, "and %d more\n", s.More)
+			printf(con.out, "and %d more\n", s.More)
 		}
-		fmt.Fprintf(con.out, "%s, %d decided alike\n", entries(s.Entries), s.Same)
+		printf(con.out, "%s, %d decided alike\n", entries(s.Entries), s.Same)
 	}
 	if n := s.Entries - s.Same; n > 0 {
 		return fmt.Errorf("this program decides %d of %s otherwise than the one that wrote the log", n, entries(s.Entries))

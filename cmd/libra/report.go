@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -87,7 +86,7 @@ in UTC.`,
 }
 
 func printTally(out io.Writer, t *v1.Tally) error {
-	if _, err := fmt.Fprintf(out, "%s to %s UTC\n\n", dayUTC(t.FromUS), dayUTC(t.ToUS)); err != nil {
+	if _, err := printf(out, "%s to %s UTC\n\n", dayUTC(t.FromUS), dayUTC(t.ToUS)); err != nil {
 		return err
 	}
 	g := &grid{left: 1}
@@ -115,6 +114,6 @@ func printTally(out io.Writer, t *v1.Tally) error {
 	if err := g.write(out, ""); err != nil || t.BoundHow == "" {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "\nthe bound: %s\n", t.BoundHow)
+	_, err := printf(out, "\nthe bound: %s\n", t.BoundHow)
 	return err
 }

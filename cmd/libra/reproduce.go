@@ -190,9 +190,9 @@ func printReport(con *console, opts reproduceOptions, store *experiment.Store, r
 		return err
 	}
 	if store.Reused > 0 {
-		fmt.Fprintf(con.err, "libra: figures measured before were used again: %s (--fresh measures them anew)\n", number(int64(store.Reused), "set"))
+		printf(con.err, "libra: figures measured before were used again: %s (--fresh measures them anew)\n", number(int64(store.Reused), "set"))
 	}
-	_, err := fmt.Fprintf(con.out, "\n%s\n", filepath.Join(opts.out, "report.html"))
+	_, err := printf(con.out, "\n%s\n", filepath.Join(opts.out, "report.html"))
 	return err
 }
 

@@ -64,7 +64,7 @@ func runRestore(ctx context.Context, con *console, o *storeOptions, file string)
 	if o.json {
 		return con.writeJSON(backupView{File: file, Store: store.Redact(address), Backup: *about})
 	}
-	fmt.Fprintf(con.err, "restored %s as of %s: %s, %s, %s; the books are right\n", store.Redact(address),
+	printf(con.err, "restored %s as of %s: %s, %s, %s; the books are right\n", store.Redact(address),
 		time.UnixMicro(about.AtUS).Format(time.RFC3339), entries(about.LastSeq), number(about.Rows["jobs"], "job"), number(about.Rows["txs"], "transaction"))
 	return nil
 }

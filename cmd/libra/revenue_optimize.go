@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/libra-market/libra/core/admission"
@@ -48,7 +46,7 @@ beyond tau_min, in the form of --offset.`,
 }
 
 func printOptimum(con *console, m *admission.Model, o *admission.Optimum) error {
-	_, err := fmt.Fprintf(con.out, "load %v, capacity %v, tau_min %v s, Phi %v, offset %s\n\n", m.Load, m.Capacity, m.TauMin, m.Phi, m.Offset)
+	_, err := printf(con.out, "load %v, capacity %v, tau_min %v s, Phi %v, offset %s\n\n", m.Load, m.Capacity, m.TauMin, m.Phi, m.Offset)
 	if err != nil {
 		return err
 	}
@@ -77,7 +75,7 @@ func printOptimum(con *console, m *admission.Model, o *admission.Optimum) error 
 	if m.Load < 1 {
 		g.add("revenue/s if all were admitted", grouped(open.RevenuePerSecond, 4))
 	}
-	if _, err := fmt.Fprintln(con.out); err != nil {
+	if _, err := printline(con.out); err != nil {
 		return err
 	}
 	return g.write(con.out, "")

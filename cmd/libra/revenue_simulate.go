@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -268,7 +267,7 @@ func runRevenueSimulate(ctx context.Context, con *console, opts revenueSimulateO
 	if err = g.write(con.out, ""); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(con.out, "\n%s of %v days each, seed %d; %s, %s jobs/s\n", number(int64(opts.periods), "period"),
+	_, err = printf(con.out, "\n%s of %v days each, seed %d; %s, %s jobs/s\n", number(int64(opts.periods), "period"),
 		opts.days, opts.seed, number(done.Load(), "job"), count(int64(speed)))
 	return err
 }

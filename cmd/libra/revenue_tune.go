@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"strings"
 	"sync/atomic"
@@ -169,7 +168,7 @@ func printTuned(con *console, s *revenue.System, opts revenueTuneOptions, result
 	if err := g.write(con.out, ""); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(con.out, "\nsearched on %s, measured on %s others, seed %d\n",
+	_, err := printf(con.out, "\nsearched on %s, measured on %s others, seed %d\n",
 		number(int64(opts.searchPeriods), "period"), count(int64(opts.periods)), opts.seed)
 	return err
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -176,11 +175,11 @@ func (o *sbatchCommand) answer(ctx context.Context, con *console, market *client
 	case o.json:
 		err = con.writeJSON(job)
 	case o.parsable:
-		_, err = fmt.Fprintln(con.out, job.ID)
+		_, err = printline(con.out, job.ID)
 	default:
-		_, err = fmt.Fprintf(con.out, "Submitted batch job %d\n", job.ID)
+		_, err = printf(con.out, "Submitted batch job %d\n", job.ID)
 		if err == nil && !o.quiet {
-			_, err = fmt.Fprintln(con.err, acceptance(&job))
+			_, err = printline(con.err, acceptance(&job))
 		}
 	}
 	if err != nil || !o.wait {

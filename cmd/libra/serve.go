@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -145,7 +144,7 @@ func runServe(cmd *cobra.Command, con *console, o *serveOptions) error {
 		con.warn("%s: %s", o.file, w)
 	}
 	s, err := startService(ctx, &c, newLog(con, o.verbose), func() {
-		fmt.Fprintln(con.err, "another controller leads: waiting to take over")
+		printline(con.err, "another controller leads: waiting to take over")
 	})
 	if err != nil {
 		return err
@@ -165,9 +164,9 @@ func (o *serveOptions) serve(cmd *cobra.Command, con *console, s *service, c *co
 		return err
 	}
 	for _, found := range s.findings {
-		fmt.Fprintln(con.err, found)
+		printline(con.err, found)
 	}
-	fmt.Fprintf(con.err, "serving the market at %s, store %s\n", s.url(), c.Store)
+	printf(con.err, "serving the market at %s, store %s\n", s.url(), c.Store)
 	return s.wait(ctx)
 }
 
@@ -191,7 +190,7 @@ func (o *serveOptions) ownerToken(ctx context.Context, con *console, s *service)
 	if err := os.WriteFile(o.token, []byte(token+"\n"), 0o600); err != nil {
 		return err
 	}
-	fmt.Fprintf(con.err, "a token for %s, role owner, is in %s\n", user, o.token)
+	printf(con.err, "a token for %s, role owner, is in %s\n", user, o.token)
 	return nil
 }
 

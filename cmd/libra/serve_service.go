@@ -148,7 +148,7 @@ var ownHand = api.Identity{User: "libra", Role: v1.RoleOwner}
 func (s *service) adoptIfPossible(ctx context.Context, con *console, c *config.Config) error {
 	err := s.adopt(ctx, c)
 	if errors.Is(err, exchange.ErrConflict) {
-		fmt.Fprintf(con.err, "could not %v: the market goes on as it was\n", err)
+		printf(con.err, "could not %v: the market goes on as it was\n", err)
 		return nil
 	}
 	return err

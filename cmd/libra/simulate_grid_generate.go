@@ -61,7 +61,7 @@ func runSimulateGridGenerate(con *console, opts simulateGridGenerateOptions) err
 	if err != nil || opts.out == "-" {
 		return err
 	}
-	_, err = fmt.Fprintf(con.out, "%s written to %s\n", number(int64(len(apps)), "application"), opts.out)
+	_, err = printf(con.out, "%s written to %s\n", number(int64(len(apps)), "application"), opts.out)
 	return err
 }
 

@@ -149,7 +149,7 @@ func (s *gridSimulation) print(results []*tender.Summary) error {
 	if path := s.simulateGridOptions.sites; path != "" {
 		sites = number(int64(len(s.sites)), "site")
 	}
-	_, err := fmt.Fprintf(s.con.out, "%s, %s, %s, refuse=%s\n\n", what, number(int64(len(s.apps)), "application"), sites, s.refuse)
+	_, err := printf(s.con.out, "%s, %s, %s, refuse=%s\n\n", what, number(int64(len(s.apps)), "application"), sites, s.refuse)
 	if err != nil {
 		return err
 	}

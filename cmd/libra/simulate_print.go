@@ -21,7 +21,7 @@ func (s *simulation) print(results []*report.Summary) error {
 	case s.json:
 		return s.con.writeJSON(results)
 	}
-	if _, err := fmt.Fprintf(s.con.out, "%s\n\n", s.headline(results[0].Jobs)); err != nil {
+	if _, err := printf(s.con.out, "%s\n\n", s.headline(results[0].Jobs)); err != nil {
 		return err
 	}
 	if len(results) == 1 {

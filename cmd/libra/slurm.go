@@ -93,7 +93,7 @@ func runSlurmCheck(cmd *cobra.Command, con *console, o *slurmCheckOptions) error
 	}
 	wrong := 0
 	for _, f := range inspectSlurm(cmd.Context(), &c, batch) {
-		fmt.Fprintln(con.out, f)
+		printline(con.out, f)
 		if f.wrong {
 			wrong++
 		}
@@ -139,7 +139,7 @@ func newSlurmPlugin(con *console) *cobra.Command {
 				}
 				return err
 			}
-			fmt.Fprintf(con.out, "%s, %s and %s are in %s\n", plugin.SpankFile, plugin.DoorFile, plugin.KeyFile, dir)
+			printf(con.out, "%s, %s and %s are in %s\n", plugin.SpankFile, plugin.DoorFile, plugin.KeyFile, dir)
 			return nil
 		},
 	}

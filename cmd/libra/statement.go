@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"strconv"
 	"time"
@@ -114,7 +113,7 @@ func printStatement(out io.Writer, s *v1.Statement) error {
 	if s.Subtree {
 		what += " and all below it"
 	}
-	if _, err := fmt.Fprintf(out, "%s, %s to %s UTC\n\n", what, dayUTC(s.Period.Start), dayUTC(s.Period.End)); err != nil {
+	if _, err := printf(out, "%s, %s to %s UTC\n\n", what, dayUTC(s.Period.Start), dayUTC(s.Period.End)); err != nil {
 		return err
 	}
 	g := &grid{left: 4}

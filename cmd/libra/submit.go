@@ -97,7 +97,7 @@ func runSubmit(cmd *cobra.Command, con *console, opts *submitOptions, args []str
 		if opts.json {
 			return con.writeJSON(job)
 		}
-		_, err = fmt.Fprintln(con.out, acceptance(&job))
+		_, err = printline(con.out, acceptance(&job))
 		return err
 	})
 }

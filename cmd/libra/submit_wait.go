@@ -29,7 +29,7 @@ func (e *jobEnd) ExitCode() int { return e.code }
 // await waits for a job to end, shows how far it is, and ends as it did.
 func (o *submitOptions) await(ctx context.Context, con *console, market *client.Client, job v1.Job) error {
 	if !o.json {
-		if _, err := fmt.Fprintln(con.out, acceptance(&job)); err != nil {
+		if _, err := printline(con.out, acceptance(&job)); err != nil {
 			return err
 		}
 	}
@@ -49,7 +49,7 @@ func (o *submitOptions) await(ctx context.Context, con *console, market *client.
 	if end := endOf(&job); end != nil {
 		return end
 	}
-	_, err = fmt.Fprintln(con.out, howItEnded(&job))
+	_, err = printline(con.out, howItEnded(&job))
 	return err
 }
 

@@ -147,7 +147,7 @@ func runSweep(ctx context.Context, con *console, opts sweepOptions) error {
 	if resumed > 0 {
 		before = fmt.Sprintf(", %s of them from before", count(int64(resumed)))
 	}
-	if _, err = fmt.Fprintf(con.err, "libra: wrote %s to %s%s\n", number(int64(len(mine)), "run"), opts.out, before); err != nil {
+	if _, err = printf(con.err, "libra: wrote %s to %s%s\n", number(int64(len(mine)), "run"), opts.out, before); err != nil {
 		return err
 	}
 	return con.drawSweep(opts.out, opts.page)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -58,8 +57,8 @@ owner of the cluster can make tokens for others, and for nodes.`,
 				if opts.json {
 					return con.writeJSON(t)
 				}
-				fmt.Fprintf(con.err, "token %s of %s (%s), good %s; its secret is shown this once:\n", t.ID, t.User, t.Role, tokenEnd(&t.Token))
-				_, err = fmt.Fprintln(con.out, t.Secret)
+				printf(con.err, "token %s of %s (%s), good %s; its secret is shown this once:\n", t.ID, t.User, t.Role, tokenEnd(&t.Token))
+				_, err = printline(con.out, t.Secret)
 				return err
 			})
 		},
@@ -115,7 +114,7 @@ func newTokenRevoke(con *console, opts *liveOptions) *cobra.Command {
 				if err := market.RevokeToken(ctx, args[0]); err != nil || opts.json {
 					return err
 				}
-				_, err := fmt.Fprintf(con.out, "token %s is void\n", args[0])
+				_, err := printf(con.out, "token %s is void\n", args[0])
 				return err
 			})
 		},
@@ -124,7 +123,7 @@ func newTokenRevoke(con *console, opts *liveOptions) *cobra.Command {
 
 func printTokens(out io.Writer, list []v1.Token) error {
 	if len(list) == 0 {
-		_, err := fmt.Fprintln(out, "no tokens")
+		_, err := printline(out, "no tokens")
 		return err
 	}
 	g := &grid{left: 6}

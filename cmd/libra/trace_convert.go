@@ -109,7 +109,7 @@ func (c *console) sayWritten(jobs int64, to string) error {
 	if to == "-" {
 		return nil
 	}
-	_, err := fmt.Fprintf(c.out, "%s written to %s\n", number(jobs, "job"), to)
+	_, err := printf(c.out, "%s written to %s\n", number(jobs, "job"), to)
 	return err
 }
 

@@ -83,8 +83,8 @@ func runTraceHead(ctx context.Context, con *console, opts traceHeadOptions, path
 		if j.Deadline != nil {
 			kind = j.DeadlineType
 		}
-		g.add(j.ID, plain(j.Submit), plain(j.Runtime), plain(j.Estimate), strconv.Itoa(int(j.Procs)),
-			known(j.Deadline), kind, known(j.Budget), plain(j.PenaltyRate), j.User)
+		g.add(j.ID, unpadded(j.Submit), unpadded(j.Runtime), unpadded(j.Estimate), strconv.Itoa(int(j.Procs)),
+			known(j.Deadline), kind, known(j.Budget), unpadded(j.PenaltyRate), j.User)
 	}
 	return g.write(con.out, "")
 }
@@ -107,8 +107,8 @@ func listJob(a *workload.Arrival) jobListing {
 	return j
 }
 
-// plain writes a number with no more decimals than it needs, three at most.
-func plain(x float64) string {
+// unpadded writes a number with no more decimals than it needs, three at most.
+func unpadded(x float64) string {
 	if text := strconv.FormatFloat(x, 'f', -1, 64); len(text) <= len(strconv.FormatFloat(x, 'f', 3, 64)) {
 		return text
 	}
@@ -119,5 +119,5 @@ func known(x *float64) string {
 	if x == nil {
 		return "-"
 	}
-	return plain(*x)
+	return unpadded(*x)
 }

@@ -67,7 +67,7 @@ func printTraceInfo(out io.Writer, f *workload.Facts) error {
 	if f.Users > 0 {
 		g.add("users", count(f.Users))
 	}
-	g.add("submitted", fmt.Sprintf("%s to %s s, over %s days", plain(f.FirstSubmit), plain(f.LastSubmit), grouped(f.Span/86400, 1)))
+	g.add("submitted", fmt.Sprintf("%s to %s s, over %s days", unpadded(f.FirstSubmit), unpadded(f.LastSubmit), grouped(f.Span/86400, 1)))
 	g.add("mean inter-arrival", grouped(f.MeanInterArrival, 2)+" s")
 	g.add("mean runtime", grouped(f.MeanRuntime, 2)+" s")
 	g.add("mean estimate", grouped(f.MeanEstimate, 2)+" s")

@@ -280,7 +280,7 @@ func (o *upOptions) greet(ctx context.Context, con *console, s *service, who, ac
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(con.out, `libra is up at %s
+			printf(con.out, `libra is up at %s
   policy %s, %d processors of rating %.2f, shares by %s
   everything is in %s; %s pays for your jobs
   the page: %s
@@ -314,10 +314,10 @@ func (o *upOptions) goodbye(con *console, s *service) {
 		return
 	}
 	if n := counts[v1.Running] + counts[v1.Stopping]; n > 0 {
-		fmt.Fprintf(con.out, "stopped; %s left running, which libra up finds again\n", number(n, "job"))
+		printf(con.out, "stopped; %s left running, which libra up finds again\n", number(n, "job"))
 		return
 	}
-	fmt.Fprintln(con.out, "stopped")
+	printline(con.out, "stopped")
 }
 
 // stateDir is where a market keeps everything unless told otherwise.

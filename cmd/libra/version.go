@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -23,7 +22,7 @@ func newVersion(con *console) *cobra.Command {
 			if asJSON {
 				return con.writeJSON(b)
 			}
-			_, err := fmt.Fprintf(con.out, "libra %s\n", b)
+			_, err := printf(con.out, "libra %s\n", b)
 			return err
 		},
 	}

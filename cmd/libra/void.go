@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -58,7 +57,7 @@ func runVoid(ctx context.Context, con *console, opts *liveOptions, reason string
 			case opts.json:
 				jobs = append(jobs, job)
 			default:
-				fmt.Fprintf(con.out, "job %d is void: %s\n", job.ID, job.Detail)
+				printf(con.out, "job %d is void: %s\n", job.ID, job.Detail)
 			}
 		}
 		if opts.json {

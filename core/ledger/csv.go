@@ -4,7 +4,8 @@ import (
 	"encoding/csv"
 	"io"
 	"strconv"
-	"strings"
+
+	"github.com/libra-market/libra/core/plain"
 )
 
 // WriteCSV writes the statement as date,kind,job,memo,amount,balance, with a
@@ -23,7 +24,7 @@ func (s *Statement) WriteCSV(to io.Writer) error {
 			job = strconv.FormatInt(line.Job, 10)
 		}
 		rows = append(rows, []string{
-			date(line.At), string(line.Kind), job, inert(line.Memo), line.Amount.String(), line.Balance.String(),
+			date(line.At), string(line.Kind), job, plain.Cell(line.Memo), line.Amount.String(), line.Balance.String(),
 		})
 	}
 	rows = append(rows, []string{date(s.Period.End), "closing", "", "", "", s.Closing.String()})
@@ -36,13 +37,4 @@ func date(at int64) string {
 		return ""
 	}
 	return exactStamp(at)
-}
-
-// inert keeps a text that a user wrote from being a formula where somebody else
-// opens the file in a spreadsheet.
-func inert(text string) string {
-	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
-		return "'" + text
-	}
-	return text
 }

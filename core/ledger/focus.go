@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/plain"
 )
 
 // ErrFOCUS says that something cannot be said in FOCUS.
@@ -153,7 +154,7 @@ func WriteFOCUS(to io.Writer, seller Seller, billing Period, usages []Usage) err
 		}
 		for _, row := range usages[i].rows(seller, billing) {
 			for i, column := range row.columns() {
-				cells[i] = column[1]
+				cells[i] = plain.Cell(column[1])
 			}
 			if err := out.Write(cells); err != nil {
 				return err
@@ -173,7 +174,7 @@ func (u *Usage) rows(seller Seller, billing Period) []focusRow {
 		seller:         seller.Name,
 		region:         seller.Region,
 		resource:       "job/" + strconv.FormatInt(u.Job, 10),
-		resourceName:   inert(u.Name),
+		resourceName:   u.Name,
 	}
 	// The end is not in the period, and a period of nothing is none.
 	both.chargeEnd = max((u.End+second-1)/second*second, both.chargeStart+second)

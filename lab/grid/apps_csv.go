@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/plain"
 	"github.com/libra-market/libra/lab/table"
 )
 
@@ -161,7 +162,7 @@ func WriteApplications(out io.Writer, apps []Application) error {
 		a := &apps[i]
 		clear(record)
 		copy(record, []string{
-			a.ID, decimal(float64(a.Arrival)), strconv.Itoa(a.Jobs), decimal(float64(a.Mandatory)), decimal(float64(a.Optional)),
+			plain.Guard(a.ID), decimal(float64(a.Arrival)), strconv.Itoa(a.Jobs), decimal(float64(a.Mandatory)), decimal(float64(a.Optional)),
 			decimal(float64(a.Deadline)), decimal(float64(a.Worth)),
 		})
 		pays := len(appColumns)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/plain"
 	"github.com/libra-market/libra/lab/report"
 	"github.com/libra-market/libra/lab/workload"
 )
@@ -71,7 +72,7 @@ func ReadTable(name string, in io.Reader) (*Table, error) {
 }
 
 func parseRow(record []string) (row, error) {
-	r := row{id: strings.Clone(record[0]), completed: record[1] == report.Completed.String()}
+	r := row{id: strings.Clone(plain.Unguard(record[0])), completed: record[1] == report.Completed.String()}
 	var err error
 	read := func(name, text string, needed bool) (x float64, there bool) {
 		if text == "" && !needed {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/plain"
 )
 
 // Outcome is how a job ended.
@@ -83,8 +84,10 @@ func appendNumber(line []byte, x float64, known bool) []byte {
 	return line
 }
 
-// appendText quotes what a reader of CSV would take apart.
+// appendText quotes what a reader of CSV would take apart, and guards what a
+// spreadsheet would work out.
 func appendText(line []byte, text string) []byte {
+	text = plain.Guard(text)
 	plain := true
 	for i := range len(text) {
 		if c := text[i]; c == ',' || c == '"' || c == '\n' || c == '\r' {

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/libra-market/libra/core/plain"
 )
 
 // ErrEmpty says that a cell that has to have something in it has nothing.
@@ -45,7 +47,7 @@ func (t *Table) Whole(column string) (int, error) {
 
 // Name reads a column that names the line, and no other line.
 func (t *Table) Name(column string) (string, error) {
-	name := t.Text(column)
+	name := plain.Unguard(t.Text(column))
 	if name == "" {
 		return "", t.Wrong(column, ErrEmpty)
 	}

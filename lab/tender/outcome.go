@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/plain"
 	"github.com/libra-market/libra/lab/grid"
 )
 
@@ -42,8 +43,10 @@ func (o *Outcome) AppendCSV(line []byte) []byte {
 	return append(line, '\n')
 }
 
-// appendText quotes what a reader of CSV would take apart.
+// appendText quotes what a reader of CSV would take apart, and guards what a
+// spreadsheet would work out.
 func appendText(line []byte, text string) []byte {
+	text = plain.Guard(text)
 	if !strings.ContainsAny(text, ",\"\r\n") {
 		return append(line, text...)
 	}

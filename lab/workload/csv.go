@@ -14,6 +14,7 @@ import (
 	"unicode"
 
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/plain"
 )
 
 // The columns of a workload CSV, in the order in which they are written.
@@ -233,7 +234,7 @@ func (c *CSV) number(column int, empty float64) (float64, error) {
 
 // identify checks that the id is one, and the only one of its kind.
 func (c *CSV) identify() (string, error) {
-	id := c.text(columnID)
+	id := plain.Unguard(c.text(columnID))
 	if id == "" {
 		return "", errors.New("empty, but needed")
 	}
@@ -249,7 +250,7 @@ func (c *CSV) identify() (string, error) {
 }
 
 func (c *CSV) owner() (market.Account, error) {
-	name := c.text(columnUser)
+	name := plain.Unguard(c.text(columnUser))
 	if name == "" {
 		return "", nil
 	}

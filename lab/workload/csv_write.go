@@ -4,6 +4,8 @@ import (
 	"encoding/csv"
 	"io"
 	"strconv"
+
+	"github.com/libra-market/libra/core/plain"
 )
 
 // CSVWriter writes a workload CSV with all columns. Numbers are written as the
@@ -38,7 +40,7 @@ func (w *CSVWriter) Write(a *Arrival) error {
 		kind = "soft"
 	}
 	w.record = [columnCount]string{
-		columnID:           a.Label(),
+		columnID:           plain.Guard(a.Label()),
 		columnSubmit:       w.number(float64(job.Submit)),
 		columnRuntime:      w.number(float64(a.Actual)),
 		columnEstimate:     w.number(float64(job.Estimate)),
@@ -47,7 +49,7 @@ func (w *CSVWriter) Write(a *Arrival) error {
 		columnDeadlineType: kind,
 		columnBudget:       budget,
 		columnPenaltyRate:  w.number(float64(job.SLA.Penalty)),
-		columnUser:         string(job.Owner),
+		columnUser:         plain.Guard(string(job.Owner)),
 		columnMemory:       strconv.FormatInt(job.Memory, 10),
 		columnDisk:         strconv.FormatInt(job.Disk, 10),
 		columnClass:        strconv.Itoa(int(job.Class)),

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -272,11 +271,11 @@ func (c *call) show(status int, name, title, at string, body any) error {
 	if err != nil {
 		return err
 	}
-	var out bytes.Buffer
-	if err := templates[name].ExecuteTemplate(&out, "layout", f); err != nil {
+	out, err := render(templates[name], "layout", f)
+	if err != nil {
 		return fmt.Errorf("page %s: %w", name, err)
 	}
-	c.raw(status, "text/html; charset=utf-8", out.Bytes())
+	c.raw(status, "text/html; charset=utf-8", out)
 	return nil
 }
 

@@ -14,3 +14,6 @@ const ContentPolicy = contentPolicy
 
 // AssetURL is where a file of the program is.
 func AssetURL(name string) string { return assetURL(name) }
+
+// Seen is a page as it is shown.
+func Seen(page string) string { return string(seen([]byte(page))) }

@@ -117,7 +117,6 @@ func (h *Handler) currency() string {
 
 // part renders one named part of a page, for those who already show the rest.
 func part(page, name string, data any) (string, error) {
-	var out strings.Builder
-	err := templates[page].ExecuteTemplate(&out, name, data)
-	return out.String(), err
+	out, err := render(templates[page], name, data)
+	return string(out), err
 }

@@ -29,6 +29,10 @@ export function job() {
 }
 
 const colours = /\u001b\[[0-9;?]*[ -/]*[@-~]/g;
+// What is not seen as what it is: control characters, those that turn the direction of
+// writing, those without a width.
+const unseen = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+const named = (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0");
 const most = 400000; // characters that are kept on the page
 
 function follow(head, state) {
@@ -62,7 +66,7 @@ function follow(head, state) {
         } else {
           if (offset === null && from > 0) note.textContent = "The beginning is not shown.";
           const near = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
-          log.append(decoder.decode(piece, { stream: true }).replace(colours, ""));
+          log.append(decoder.decode(piece, { stream: true }).replace(colours, "").replace(unseen, named));
           if (log.textContent.length > most) log.textContent = log.textContent.slice(-most / 2);
           if (near && piece.byteLength) log.scrollTop = log.scrollHeight;
           offset = from + piece.byteLength;

@@ -24,7 +24,7 @@ func (r *refusal) Error() string {
 	var b strings.Builder
 	b.WriteString("the market said no")
 	if r.Reason != "" {
-		fmt.Fprintf(&b, " (%s)", plain.Text(string(r.Reason)))
+		fmt.Fprintf(&b, " (%s)", plain.Text(r.Reason))
 	}
 	fmt.Fprintf(&b, ": %s", plain.Text(r.Problem.Error()))
 	if r.Job != 0 {

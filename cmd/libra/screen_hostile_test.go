@@ -290,4 +290,3 @@ func TestScreenInPieces(t *testing.T) {
 		t.Errorf("a character without its end: %q", out.String())
 	}
 }
-

@@ -17,8 +17,9 @@ func Most(price, margin market.Money, budget *int64, o *Optional) market.Money {
 }
 
 // beats is how many reports of a node it takes, at most, until a job that takes
-// more than it has paid for is stopped: one to know, one to be heard.
-const beats = 2
+// more than it has paid for is gone: one to know, one in which it may end by
+// itself, one until it is killed.
+const beats = 3
 
 // Margin is what is held beside the price of so much work where jobs pay for what
 // they use: what the job takes beyond it until somebody knows and stops it. An

@@ -56,10 +56,6 @@ func (x *Exchange) beginEpoch(c *Epoch) (Outcome, error) {
 	return Outcome{Epoch: &v}, nil
 }
 
-// youngSettings came with the rules of the market: an epoch of before, carried out
-// again, does not name them.
-var youngSettings = map[string]bool{"per": true, "resources": true}
-
 // newEpoch checks a policy and its settings and names them all.
 func newEpoch(number int, at int64, name string, set map[string]string, rates Rates) (EpochView, error) {
 	kind, err := policy.Find(name)
@@ -84,9 +80,6 @@ func newEpoch(number int, at int64, name string, set map[string]string, rates Ra
 			continue
 		}
 		if !given {
-			if len(own) == 0 && youngSettings[s.Name] {
-				continue
-			}
 			value = s.Value()
 		}
 		e.Settings = append(e.Settings, Setting{Name: s.Name, Value: value})

@@ -38,8 +38,20 @@ const second = int64(1_000_000)
 // 1000 each.
 func open(t *testing.T, policy string, processors int) *floor {
 	t.Helper()
+	return openWith(t, policy, processors, nil)
+}
+
+// openLive is the same with the rules of a live market, and others where they are
+// given.
+func openLive(t *testing.T, policy string, processors int, set map[string]string) *floor {
+	t.Helper()
+	return openWith(t, policy, processors, exchange.Complete(policy, set, exchange.LiveSettings()))
+}
+
+func openWith(t *testing.T, policy string, processors int, set map[string]string) *floor {
+	t.Helper()
 	f := &floor{T: t, x: exchange.New("test"), now: 1_700_000_000 * second, all: map[int64]exchange.Job{}}
-	f.do(exchange.Command{By: owner, Open: &exchange.Open{Policy: policy, Rates: exchange.Rates{Processor: 1_000_000}}})
+	f.do(exchange.Command{By: owner, Open: &exchange.Open{Policy: policy, Settings: set, Rates: exchange.Rates{Processor: 1_000_000}}})
 	f.enlist("n1", processors)
 	for _, user := range []string{"alice", "bob"} {
 		f.do(exchange.Command{By: owner, Money: &exchange.MoneyCommand{Op: "open", To: "lab/" + user, User: user}})

@@ -32,7 +32,7 @@ func (j *activeJob) measuredMS() int64 {
 	for i := range j.Ranks {
 		sum += float64(j.Ranks[i].Mandatory())
 	}
-	return int64(sum * 1e3 / float64(len(j.Ranks)))
+	return int64(sum*1e3/float64(len(j.Ranks)) + 1e-3) // but for rounding
 }
 
 // measuredEnd is when a job ended by the clocks of its nodes: what it took them to

@@ -54,7 +54,11 @@ func TestRecoveredFromFacts(t *testing.T) {
 // randomDay is a day in which anything may happen, and after which all is over;
 // interrupt is what happens to the exchange itself.
 func randomDay(t *testing.T, r *rapid.T, policyName string, interrupt func(rapid.TB, *floor)) *floor {
-	f := open(t, policyName, rapid.IntRange(1, 3).Draw(r, "processors"))
+	start := open
+	if rapid.Bool().Draw(r, "live") {
+		start = func(t *testing.T, policy string, processors int) *floor { return openLive(t, policy, processors, nil) }
+	}
+	f := start(t, policyName, rapid.IntRange(1, 3).Draw(r, "processors"))
 	if rapid.Bool().Draw(r, "two nodes") {
 		f.enlist("n2", 2)
 	}
@@ -107,8 +111,8 @@ func request(f *floor, r *rapid.T) exchange.Request {
 	if rapid.Bool().Draw(r, "budget") {
 		q.Budget = budget(rapid.Float64Range(1, 120).Draw(r, "amount"))
 	}
-	if q.DeadlineMS > 0 && rapid.Bool().Draw(r, "soft") {
-		q.Soft, q.PenaltyMicros = true, rapid.Int64Range(0, 3_000_000).Draw(r, "penalty")
+	if q.DeadlineMS > 0 && rapid.Bool().Draw(r, "fined") {
+		q.Soft, q.PenaltyMicros = rapid.Bool().Draw(r, "soft"), rapid.Int64Range(0, 3_000_000).Draw(r, "penalty")
 	}
 	if rapid.IntRange(0, 5).Draw(r, "array") == 0 {
 		q.Processors, q.Array = 0, &exchange.Array{First: 1, Last: rapid.IntRange(1, 7).Draw(r, "last"), Limit: rapid.IntRange(0, 3).Draw(r, "limit")}
@@ -175,6 +179,7 @@ func finish(t rapid.TB, f *floor) {
 			t.Errorf("job %d is still %s", id, j.State)
 		}
 	}
+	noneIsPaidMore(t, f)
 	if f.x.Underway() == 0 {
 		for _, a := range f.x.Accounts("") {
 			if a.Held != 0 {

@@ -141,7 +141,11 @@ func (x *state) flat(j *activeJob, stand *cluster.JobStatus, ms int64) market.Mo
 func (x *state) leeway(j *activeJob) market.Price {
 	if j.Request.Budget != nil {
 		agreed := x.agreed(j)
-		return max(0, market.Money(*j.Request.Budget)-agreed.Sold()).Price()
+		most := market.Money(*j.Request.Budget)
+		if r := x.rulesOf(j); r.Paid() { // the margin is for what cannot be sold in time
+			most = market.Money(j.Held) - agreed.Optional.Most() - bill.Margin(r, agreed.Price, agreed.EstimateMS)
+		}
+		return max(0, most-agreed.Sold()).Price()
 	}
 	return x.ledger.Available(x.now, market.Account(j.Account)).Price()
 }

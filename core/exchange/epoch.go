@@ -63,7 +63,7 @@ func newEpoch(number int, at int64, name string, set map[string]string, rates Ra
 		return EpochView{}, bad("policy", err.Error())
 	}
 	own, rest := rules.Split(set)
-	if _, err := kind.New(rest); err != nil {
+	if _, err = kind.New(rest); err != nil {
 		return EpochView{}, bad("settings", err.Error())
 	}
 	trade, err := rules.Papers().With(own)

@@ -1,0 +1,25 @@
+package adversary
+
+// Strategy is a way to treat a market.
+type Strategy struct {
+	Name     string
+	Does     string // in a few words
+	Patient  bool   // it wants no deadline kept
+	Idle     bool   // it wants nothing done: its twin does nothing
+	Accounts int    // beside the first
+
+	prepare func(p *player)        // before anything happens
+	cheat   func(p *player, i int) // when a wish comes up
+}
+
+// Strategies lists them all.
+func Strategies() []Strategy {
+	var all []Strategy
+	all = append(all, estimates()...)
+	all = append(all, endings()...)
+	all = append(all, penalties()...)
+	all = append(all, shapes()...)
+	all = append(all, quotes()...)
+	all = append(all, accounts()...)
+	return all
+}

@@ -1,0 +1,169 @@
+package adversary
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/market"
+)
+
+// Result is what came of one strategy in one world. Money is in micro-units, work
+// in processor seconds.
+type Result struct {
+	Seed     uint64
+	Strategy string
+
+	Net   int64   // spent by who follows the strategy, penalties off
+	Taken float64 // got for it
+	Fair  int64   // what an honest user pays for as much of the same
+	Noise int64   // of rounding and measuring
+
+	TwinNet, TwinFair int64   // the same of the honest twin, in a world of its own
+	TwinTaken         float64 //
+
+	Late, TwinLate       float64 // seconds by which promises to the neighbours were broken
+	Refused, TwinRefused int     // of their jobs
+	Broken               []string
+}
+
+// Gain is what the strategy earned over honest behaviour.
+func (r *Result) Gain() int64 { return r.Fair - r.Net }
+
+// Failed says why a result is a bug; "" where it is none.
+func (r *Result) Failed() string {
+	switch {
+	case len(r.Broken) > 0:
+		return r.Broken[0]
+	case r.Gain() > r.Noise:
+		return fmt.Sprintf("it pays: %s spent on %.3f processor seconds, for which an honest user pays %s",
+			market.Money(r.Net), r.Taken, market.Money(r.Fair))
+	case r.Net < -r.Noise:
+		return fmt.Sprintf("it earns %s", market.Money(-r.Net))
+	case r.Late > r.TwinLate+1e-3:
+		return fmt.Sprintf("promises to others were broken by %.3f s, beside an honest user by %.3f s", r.Late, r.TwinLate)
+	}
+	return ""
+}
+
+// horizon is when everything that was begun has come to its end.
+const horizon = 1800
+
+// Try plays a strategy, and its honest twin, in the world of a seed.
+func Try(seed uint64, s *Strategy) Result {
+	cheat := play(seed, s, true)
+	twin := play(seed, s, false)
+	r := Result{
+		Seed: seed, Strategy: s.Name,
+		Net: cheat.net, Taken: cheat.taken, Fair: cheat.fair, Noise: cheat.noise, Late: cheat.late, Refused: cheat.refused,
+		TwinNet: twin.net, TwinTaken: twin.taken, TwinFair: twin.fair, TwinLate: twin.late, TwinRefused: twin.refused,
+		Broken: cheat.broken,
+	}
+	for _, b := range twin.broken {
+		r.Broken = append(r.Broken, "with an honest twin: "+b)
+	}
+	return r
+}
+
+// course is what came of one world.
+type course struct {
+	net, fair, noise int64
+	taken, late      float64
+	refused          int
+	broken           []string
+}
+
+func play(seed uint64, s *Strategy, cheats bool) course {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	set := newScene(rng)
+	w := newWorld(&set, rng)
+	others := w.neighbours(&set, rng)
+	names := []string{"mallory"}
+	for i := range s.Accounts {
+		names = append(names, fmt.Sprintf("mallory%d", i+2))
+	}
+	p := w.player(names...)
+	p.wants = wishes(rng, 3, set.width, !s.Patient)
+	if cheats && s.prepare != nil {
+		s.prepare(p)
+	}
+	for i := range p.wants {
+		w.at(start+micros(p.wants[i].at), func() {
+			if !cheats {
+				if !s.Idle {
+					p.honestly(i)
+				}
+				return
+			}
+			s.cheat(p, i)
+		})
+	}
+	w.play(start + horizon*second)
+	w.finish()
+	return w.reckon(p, others)
+}
+
+// reckon says what came of a world for its player and the neighbours.
+func (w *world) reckon(p *player, others []*player) course {
+	c := course{net: p.net(), broken: w.broken}
+	by, lost := p.taken()
+	c.taken = lost
+	for i, took := range by {
+		c.taken += took
+		c.fair += w.fair(&p.wants[i], took)
+	}
+	for id := range p.of {
+		c.noise += w.tolerance(id)
+	}
+	for _, o := range others {
+		for id := range o.of {
+			j := w.jobs[id]
+			if j.State == exchange.Rejected {
+				c.refused++
+			}
+			if j.PromisedUS != 0 && j.EndedUS > j.DueUS && !w.faulty[id] {
+				c.late += float64(j.EndedUS-j.DueUS) / 1e6
+			}
+		}
+	}
+	return c
+}
+
+// fair is what an honest user pays for so much of a wish. Where a price moves
+// with the load it is the least that could have been paid: the market's movement
+// is nobody's gain.
+func (w *world) fair(v *wish, took float64) int64 {
+	if took <= 0 {
+		return 0
+	}
+	r := ask(v, v.work)
+	r.Processors = 1
+	work := v.work
+	if w.x.Epochs()[0].Policy != "libra" {
+		work = 1000
+		r.EstimateMS, r.DeadlineMS = 1_000_000, 1e12
+	}
+	o, err := w.idle.Preview(exchange.Identity{User: "mallory", Role: exchange.RoleUser}, r)
+	if err != nil || o.Quote == nil {
+		panic(fmt.Sprintf("adversary: an idle market has no price: %v, %+v", err, o.Refusal))
+	}
+	return int64(float64(o.Quote.Price) * took / work)
+}
+
+// floor is the cheapest price of a processor second.
+func (w *world) floor() float64 {
+	o, err := w.idle.Preview(exchange.Identity{User: "mallory", Role: exchange.RoleUser},
+		exchange.Request{EstimateMS: 1_000_000, DeadlineMS: 1e12})
+	if err != nil || o.Quote == nil {
+		panic(fmt.Sprintf("adversary: an idle market has no price: %v, %+v", err, o.Refusal))
+	}
+	return float64(o.Quote.Price) / 1000
+}
+
+// tolerance is by how much the bill of a job may be off without anybody's doing:
+// work is counted in milliseconds on each processor, money in micro-units.
+func (w *world) tolerance(id int64) int64 {
+	j := w.jobs[id]
+	postings := int64(2 + len(j.Extensions))
+	return int64(2*float64(max(1, j.Width))*w.floor()/1000) + 2*postings
+}

@@ -11,7 +11,7 @@ RELEASE       ?= $(shell git describe --tags --abbrev=0 2>/dev/null)
 
 PROFILE       ?= -pgo=$(CURDIR)/cmd/libra/default.pgo
 
-.PHONY: help demo build test rest slurm shares race lint fuzz bench profile golden mutants check clean
+.PHONY: help demo build test rest slurm shares race lint fuzz bench profile golden mutants adversaries check clean
 
 build:                 ## bin/libra
 	CGO_ENABLED=0 go build -trimpath -o bin/libra ./cmd/libra
@@ -83,6 +83,11 @@ SEED          ?= 1
 
 mutants:               ## change one thing at a time in the core and see which tests notice (docs/testing.md)
 	nice go run ./lab/mutants -sample $(SAMPLE) -seed $(SEED) $(MUTATED)
+
+SEEDS         ?= 10000
+
+adversaries:           ## does it pay to cheat? SEEDS worlds; the table goes into docs/economics.md
+	nice go run ./lab/adversary/run -seeds $(SEEDS) -doc docs/economics.md
 
 check: build           ## what CI runs
 	$(MAKE) $(BESIDE) -j3 lint rest slurm

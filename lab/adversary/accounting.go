@@ -10,8 +10,8 @@ func accounts() []Strategy {
 			r := ask(v, v.work/10)
 			r.Overrun = exchange.OverrunLate
 			if _, ok := p.submit(i, r, program{work: v.work}); ok {
-				p.w.in(v.work/20, func() { p.move(0, 1) })
-				p.w.in(300, func() { p.move(1, 0) })
+				p.w.in(v.work/20, func() { p.move(0, 1, grant) })
+				p.w.in(300, func() { p.move(1, 0, grant) })
 			}
 		}},
 		{Name: "crowd", Does: "spreads its work over several accounts", Accounts: 2, cheat: func(p *player, i int) {
@@ -19,15 +19,20 @@ func accounts() []Strategy {
 			v.width = 1
 			for n := range p.wants[i].width {
 				r := ask(&v, v.work)
-				r.PenaltyMicros = greed
+				r.PenaltyMicros = p.allowed(r)
 				p.submitAs(p.ids[n%len(p.ids)], i, exchange.Submit{Request: r}, program{work: v.work})
 			}
 		}},
 		{Name: "circle", Does: "moves money in a circle past a monthly limit", Accounts: 1, prepare: func(p *player) {
-			must(p.w.do(exchange.Command{By: owner, Money: &exchange.MoneyCommand{Op: "limit", To: p.ids[0].User, Amount: 20e6}}))
+			limit := p.seconds(20)
+			must(p.w.do(exchange.Command{By: owner, Money: &exchange.MoneyCommand{Op: "limit", To: p.ids[0].User, Amount: limit}}))
 			for range 3 {
-				p.move(0, 1)
-				p.move(1, 1)
+				p.move(0, 1, grant)
+				p.move(0, 1, limit/2)
+				p.move(1, 1, limit)
+			}
+			if a, _ := p.w.x.Account(p.ids[0].User); grant-a.Free > limit {
+				p.w.fail("limit", "a limit of %d let %d through", limit, grant-a.Free)
 			}
 		}, cheat: func(p *player, i int) {
 			v := &p.wants[i]
@@ -36,10 +41,13 @@ func accounts() []Strategy {
 	}
 }
 
-// move transfers all that is free from one account to another.
-func (p *player) move(from, to int) {
+// move transfers an amount, or what is free of it, from one account to another.
+func (p *player) move(from, to int, amount int64) {
 	a, _ := p.w.x.Account(p.ids[from].User)
-	_, _ = p.w.do(exchange.Command{By: p.ids[from], Money: &exchange.MoneyCommand{
-		Op: "transfer", From: p.ids[from].User, To: p.ids[to].User, Amount: a.Free,
+	_, _ = p.w.do(exchange.Command{By: p.ids[from], Money: &exchange.MoneyCommand{ // refused, it stays where it is
+		Op: "transfer", From: p.ids[from].User, To: p.ids[to].User, Amount: min(amount, a.Free),
 	}})
 }
+
+// seconds is about what so many processor seconds cost.
+func (p *player) seconds(n float64) int64 { return max(1, int64(n*p.w.floor())) }

@@ -31,9 +31,10 @@ func endings() []Strategy {
 			v := &p.wants[i]
 			p.submit(i, ask(v, v.work/10), program{work: v.work, exit: 1})
 		}},
-		{Name: "linger", Does: "is cancelled half way, and does the rest in its grace", cheat: func(p *player, i int) {
-			v := &p.wants[i]
-			r := ask(v, v.work/2)
+		{Name: "linger", Does: "is cancelled half way, and does the rest in its grace", Patient: true, cheat: func(p *player, i int) {
+			v := p.wants[i]
+			v.deadline = 3 * v.work
+			r := ask(&v, v.work/2)
 			r.GraceMS = 600_000
 			if id, ok := p.submit(i, r, program{work: v.work, stubborn: true}); ok {
 				p.cancelWhen(id, 0.45*v.total())
@@ -47,10 +48,8 @@ func endings() []Strategy {
 		}},
 		{Name: "missing", Does: "keeps submitting programs that do not exist, for the penalty", Idle: true, cheat: func(p *player, i int) {
 			v := &p.wants[i]
-			r := ask(v, v.work)
-			r.PenaltyMicros = greed
 			for range 5 {
-				p.submit(i, r, program{missing: true})
+				p.farm(i, v, v.work, program{missing: true})
 			}
 		}},
 	}

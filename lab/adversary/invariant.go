@@ -5,12 +5,8 @@ import (
 
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/rules"
 )
-
-// quoteSeen is an open quote as it was made.
-type quoteSeen struct {
-	quote exchange.Quote
-}
 
 // fail notes that an invariant does not hold.
 func (w *world) fail(which, what string, args ...any) {
@@ -60,9 +56,42 @@ func (w *world) checkBill(j *exchange.Job) {
 	if j.State == exchange.Lost || w.faulty[j.ID] {
 		return
 	}
+	if w.honest[j.Owner] {
+		w.checkHonest(j)
+	}
 	if least := int64(w.took[j.ID]*w.floor()) - w.tolerance(j.ID); j.Charged < least {
 		w.fail("c", "job %d of %s (%s) took %.3f processor seconds and is charged %s, less than %s", j.ID, j.Owner, j.State,
 			w.took[j.ID], market.Money(j.Charged), market.Money(least))
+	}
+}
+
+// checkHonest: the bill of an honest user is what was agreed, by what the job
+// used of it, whatever others do; only lateness, which is not its doing, makes it
+// less.
+func (w *world) checkHonest(j *exchange.Job) {
+	estimate := float64(j.Request.EstimateMS) / 1e3
+	used := min(1, w.took[j.ID]/float64(j.Width)/estimate)
+	r := w.x.Epochs()[0].Rules()
+	unused := float64(r.Unused) / float64(rules.Whole)
+	want := float64(j.Price) * (used + float64(unused*(1-used)))
+	slack := float64(w.tolerance(j.ID)) + float64(j.Price)*0.002/estimate // work is counted in milliseconds
+	if got := float64(j.Charged); got > want+slack || got < want-slack {
+		w.fail("honest", "job %d of %s: agreed for %s, used %.4f of it, charged %s and not %.6f", j.ID, j.Owner, market.Money(j.Price), used, market.Money(j.Charged), want/1e6)
+	}
+}
+
+// checkWidths: (d) a job of n processors costs what n jobs of one cost at the same
+// moment.
+func (w *world) checkWidths(widest int) {
+	price := func(width int) int64 {
+		v := wish{work: 10, deadline: 40, width: width}
+		return w.quoted(ask(&v, v.work))
+	}
+	one := price(1)
+	for n := 2; n <= widest; n++ {
+		if got := price(n); got < int64(n)*(one-1) || got > int64(n)*(one+1) {
+			w.fail("d", "one processor costs %s, %d cost %s", market.Money(one), n, market.Money(got))
+		}
 	}
 }
 

@@ -4,10 +4,10 @@ import (
 	"math/rand/v2"
 
 	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/rules"
 )
 
-// greed is a penalty rate that whoever farms penalties asks for; a market that
-// allows less is asked for what it allows.
+// greed is the penalty rate that is asked for where nothing bounds it.
 const greed = int64(1e12)
 
 // penalties are strategies that want to be late, and paid for it.
@@ -56,16 +56,25 @@ func penalties() []Strategy {
 	}
 }
 
-// farm submits with the highest penalty rate that is taken.
+// farm submits with the highest penalty rate that the market allows.
 func (p *player) farm(i int, v *wish, estimate float64, does program) {
 	p.farmWith(i, ask(v, estimate), does)
 }
 
 func (p *player) farmWith(i int, r exchange.Request, does program) {
-	for rate := greed; rate >= 1; rate /= 100 {
-		r.PenaltyMicros = rate
-		if _, ok := p.submit(i, r, does); ok || p.last.Job != nil {
-			return
-		}
+	r.PenaltyMicros = p.allowed(r)
+	p.submit(i, r, does)
+}
+
+// allowed is the highest penalty rate that a request may have; nothing bounds it
+// where the market does not.
+func (p *player) allowed(r exchange.Request) int64 {
+	price := p.priceOf(r)
+	trade := p.w.x.Epochs()[0].Rules()
+	if trade.PenaltyLimit == rules.None || price == nil {
+		return greed
 	}
+	second := float64(*price) / (float64(r.EstimateMS) / 1e3)
+	most, _ := trade.PenaltyLimit.Of(second)
+	return int64(most)
 }

@@ -131,6 +131,7 @@ func (w *world) neighbours(s *scene, rng *rand.Rand) []*player {
 	var all []*player
 	for _, name := range []string{"ann", "ben", "cleo"} {
 		p := w.player(name)
+		w.honest[name] = true
 		p.wants = wishes(rng, 4, s.width, rng.IntN(4) > 0)
 		for i := range p.wants {
 			over := 1.0

@@ -24,7 +24,7 @@ func quotes() []Strategy {
 			})
 		}},
 		{Name: "double", Does: "backs many quotes with one balance, and takes them all", prepare: func(p *player) {
-			_, _ = p.w.do(exchange.Command{By: p.ids[0], Money: &exchange.MoneyCommand{Op: "transfer", From: p.ids[0].User, To: p.ids[1].User, Amount: grant - 60e6}})
+			_, _ = p.w.do(exchange.Command{By: p.ids[0], Money: &exchange.MoneyCommand{Op: "transfer", From: p.ids[0].User, To: p.ids[1].User, Amount: grant - p.seconds(60)}})
 		}, Accounts: 1, cheat: func(p *player, i int) {
 			v := &p.wants[i]
 			var taken []string

@@ -1,7 +1,17 @@
 package adversary
 
-// baseRate is what a processor second costs, in micro-units.
-const baseRate = 1_000_000
+import (
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/market"
+)
 
-// liveSettings are the rules of a live market.
-func liveSettings() map[string]string { return nil }
+// settings are those of a live market, which hears of its nodes so often.
+func settings(policy string, report int64) map[string]string {
+	set := exchange.LiveSettings()
+	set["reporting"] = market.Money(report).String() // seconds, of which microseconds are the millionths
+	return exchange.Complete(policy, map[string]string{}, set)
+}
+
+// rates are what an hour of a processor costs in different worlds, in micro-units:
+// too little to be whole micro-units a second, as much as at home, and a lot.
+var rates = []int64{50_000, 3_600_000, 3_600_000_000}

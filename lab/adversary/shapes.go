@@ -27,9 +27,8 @@ func shapes() []Strategy {
 			r.Processors, r.Array = 0, &exchange.Array{First: 1, Last: v.width}
 			p.submit(i, r, program{work: v.work})
 		}},
-		{Name: "array-one", Does: "makes one array of it, one element at a time", cheat: func(p *player, i int) {
+		{Name: "array-one", Does: "makes one array of it, one element at a time", Patient: true, cheat: func(p *player, i int) {
 			v := p.wants[i]
-			v.deadline *= float64(v.width)
 			r := ask(&v, v.work)
 			r.Processors, r.Array = 0, &exchange.Array{First: 1, Last: v.width, Limit: 1}
 			p.submit(i, r, program{work: v.work})
@@ -40,10 +39,10 @@ func shapes() []Strategy {
 			r.Threads = v.width
 			p.submit(i, r, program{work: v.work})
 		}},
-		{Name: "narrow", Does: "says one processor, and needs several", cheat: func(p *player, i int) {
+		{Name: "narrow", Does: "says one processor, and needs several", Patient: true, cheat: func(p *player, i int) {
 			v := p.wants[i]
 			width := v.width
-			v.width = 1
+			v.width, v.deadline = 1, 2*v.work
 			p.submit(i, ask(&v, v.work), program{work: v.work * float64(width+1)})
 		}},
 		{Name: "wide", Does: "says several processors, and uses one", cheat: func(p *player, i int) {

@@ -13,6 +13,7 @@ import (
 type Result struct {
 	Seed     uint64
 	Strategy string
+	Rate     int64 // of an hour of a processor in that world
 
 	Net   int64   // spent by who follows the strategy, penalties off
 	Taken float64 // got for it
@@ -49,12 +50,32 @@ func (r *Result) Failed() string {
 // horizon is when everything that was begun has come to its end.
 const horizon = 1800
 
-// Try plays a strategy, and its honest twin, in the world of a seed.
-func Try(seed uint64, s *Strategy) Result {
-	cheat := play(seed, s, true)
-	twin := play(seed, s, false)
+// World is one seed, in which strategies are tried one after the other: what
+// comes of the honest twins is the same for many of them.
+type World struct {
+	seed  uint64
+	twins map[twinKey]course
+}
+
+type twinKey struct {
+	patient, idle bool
+	accounts      int
+}
+
+// NewWorld is the world of a seed.
+func NewWorld(seed uint64) *World { return &World{seed: seed, twins: map[twinKey]course{}} }
+
+// Try plays a strategy, and its honest twin.
+func (w *World) Try(s *Strategy) Result {
+	cheat := play(w.seed, s, true)
+	key := twinKey{s.Patient, s.Idle, s.Accounts}
+	twin, played := w.twins[key]
+	if !played {
+		twin = play(w.seed, s, false)
+		w.twins[key] = twin
+	}
 	r := Result{
-		Seed: seed, Strategy: s.Name,
+		Seed: w.seed, Strategy: s.Name, Rate: cheat.rate,
 		Net: cheat.net, Taken: cheat.taken, Fair: cheat.fair, Noise: cheat.noise, Late: cheat.late, Refused: cheat.refused,
 		TwinNet: twin.net, TwinTaken: twin.taken, TwinFair: twin.fair, TwinLate: twin.late, TwinRefused: twin.refused,
 		Broken: cheat.broken,
@@ -67,6 +88,7 @@ func Try(seed uint64, s *Strategy) Result {
 
 // course is what came of one world.
 type course struct {
+	rate             int64
 	net, fair, noise int64
 	taken, late      float64
 	refused          int
@@ -98,9 +120,12 @@ func play(seed uint64, s *Strategy, cheats bool) course {
 			s.cheat(p, i)
 		})
 	}
+	w.checkWidths(set.width)
 	w.play(start + horizon*second)
 	w.finish()
-	return w.reckon(p, others)
+	c := w.reckon(p, others)
+	c.rate = set.rate
+	return c
 }
 
 // reckon says what came of a world for its player and the neighbours.
@@ -121,7 +146,7 @@ func (w *world) reckon(p *player, others []*player) course {
 			if j.State == exchange.Rejected {
 				c.refused++
 			}
-			if j.PromisedUS != 0 && j.EndedUS > j.DueUS && !w.faulty[id] {
+			if j.PromisedUS != 0 && j.EndedUS > j.DueUS+w.report && !w.faulty[id] { // what is less nobody can have measured
 				c.late += float64(j.EndedUS-j.DueUS) / 1e6
 			}
 		}
@@ -140,30 +165,35 @@ func (w *world) fair(v *wish, took float64) int64 {
 	r.Processors = 1
 	work := v.work
 	if w.x.Epochs()[0].Policy != "libra" {
-		work = 1000
-		r.EstimateMS, r.DeadlineMS = 1_000_000, 1e12
+		work = 1e6
+		r.EstimateMS, r.DeadlineMS = 1e9, 1e13
 	}
+	return int64(float64(w.quoted(r)) * took / work)
+}
+
+// quoted is what a request costs where nothing happens.
+func (w *world) quoted(r exchange.Request) int64 {
 	o, err := w.idle.Preview(exchange.Identity{User: "mallory", Role: exchange.RoleUser}, r)
 	if err != nil || o.Quote == nil {
 		panic(fmt.Sprintf("adversary: an idle market has no price: %v, %+v", err, o.Refusal))
 	}
-	return int64(float64(o.Quote.Price) * took / work)
+	return o.Quote.Price
 }
 
 // floor is the cheapest price of a processor second.
 func (w *world) floor() float64 {
-	o, err := w.idle.Preview(exchange.Identity{User: "mallory", Role: exchange.RoleUser},
-		exchange.Request{EstimateMS: 1_000_000, DeadlineMS: 1e12})
-	if err != nil || o.Quote == nil {
-		panic(fmt.Sprintf("adversary: an idle market has no price: %v, %+v", err, o.Refusal))
+	if w.cheapest > 0 {
+		return w.cheapest
 	}
-	return float64(o.Quote.Price) / 1000
+	w.cheapest = float64(w.quoted(exchange.Request{EstimateMS: 1_000_000_000, DeadlineMS: 1e13})) / 1e6
+	return w.cheapest
 }
 
 // tolerance is by how much the bill of a job may be off without anybody's doing:
-// work is counted in milliseconds on each processor, money in micro-units.
+// work is counted in milliseconds on each processor, money in micro-units, for
+// each amount on the bill.
 func (w *world) tolerance(id int64) int64 {
 	j := w.jobs[id]
 	postings := int64(2 + len(j.Extensions))
-	return int64(2*float64(max(1, j.Width))*w.floor()/1000) + 2*postings
+	return int64(float64(postings)*float64(max(1, j.Width))*w.floor()/1000) + 2*postings
 }

@@ -14,31 +14,32 @@ import (
 const (
 	second = int64(1_000_000)
 	start  = 1_700_000_000 * second
-	grant  = 100_000 * int64(market.Unit) // to everybody; what owners gave is what users have at the most
+	grant  = 10_000_000 * int64(market.Unit) // to everybody; what owners gave is what users have at the most
 )
 
 var owner = exchange.Identity{User: "root", Role: exchange.RoleOwner}
 
 // world is a market, its nodes, and what the people in it are going to do.
 type world struct {
-	x       *exchange.Exchange
-	idle    *exchange.Exchange // the same market, in which nothing ever happens: what things cost there
-	rng     *rand.Rand
-	now     int64
-	report  int64 // interval at which nodes say how far tasks are
-	nextSay int64
-	nodes   []string
-	runs    map[task.Key]*run
-	order   []task.Key // of runs, by key: maps have none
-	does    map[int64]program
-	pending program                // of the job that is being submitted
-	jobs    map[int64]exchange.Job // as last seen
-	took    map[int64]float64      // processor seconds, by job, of all attempts
-	faulty  map[int64]bool         // a node was lost under it
-	agenda  []deed
-	granted int64
-	quotes  map[string]quoteSeen
-	broken  []string // invariants that did not hold
+	x        *exchange.Exchange
+	idle     *exchange.Exchange // the same market, in which nothing ever happens: what things cost there
+	rng      *rand.Rand
+	now      int64
+	report   int64 // interval at which nodes say how far tasks are
+	nextSay  int64
+	nodes    []string
+	runs     map[task.Key]*run
+	order    []task.Key // of runs, by key: maps have none
+	does     map[int64]program
+	pending  program                // of the job that is being submitted
+	jobs     map[int64]exchange.Job // as last seen
+	took     map[int64]float64      // processor seconds, by job, of all attempts
+	faulty   map[int64]bool         // a node was lost under it
+	agenda   []deed
+	granted  int64
+	cheapest float64         // price of a processor second, once somebody asked
+	honest   map[string]bool // who is
+	broken   []string        // invariants that did not hold
 }
 
 // deed is something that somebody is going to do.
@@ -50,7 +51,7 @@ type deed struct {
 // scene is what a seed says of a world before anybody comes.
 type scene struct {
 	policy string
-	set    map[string]string
+	rate   int64 // of an hour of a processor
 	nodes  int
 	width  int // processors of each
 	report int64
@@ -58,14 +59,11 @@ type scene struct {
 }
 
 func newScene(rng *rand.Rand) scene {
-	s := scene{policy: "libra", set: map[string]string{}, nodes: 1 + rng.IntN(2), width: 2 + rng.IntN(3), report: second * int64(1+rng.IntN(3))}
+	s := scene{policy: "libra", rate: rates[rng.IntN(len(rates))], nodes: 1 + rng.IntN(2), width: 2 + rng.IntN(3), report: second * int64(1+rng.IntN(3))}
 	if rng.IntN(3) == 0 {
 		s.policy = "libra-plus"
 	}
 	s.crash = s.nodes > 1 && rng.IntN(5) == 0
-	for k, v := range liveSettings() {
-		s.set[k] = v
-	}
 	return s
 }
 
@@ -73,9 +71,9 @@ func newWorld(s *scene, rng *rand.Rand) *world {
 	w := &world{
 		x: exchange.New("adversary"), idle: exchange.New("adversary"), rng: rng, now: start, report: s.report, nextSay: start + s.report,
 		runs: map[task.Key]*run{}, does: map[int64]program{}, jobs: map[int64]exchange.Job{}, took: map[int64]float64{},
-		faulty: map[int64]bool{}, quotes: map[string]quoteSeen{},
+		faulty: map[int64]bool{}, honest: map[string]bool{},
 	}
-	open := exchange.Command{By: owner, Open: &exchange.Open{Policy: s.policy, Settings: s.set, Rates: exchange.Rates{Processor: baseRate}}}
+	open := exchange.Command{By: owner, Open: &exchange.Open{Policy: s.policy, Settings: settings(s.policy, s.report), Rates: exchange.Rates{ProcessorHour: s.rate}}}
 	for n := range s.nodes {
 		w.nodes = append(w.nodes, fmt.Sprintf("n%d", n))
 	}
@@ -190,11 +188,18 @@ func (w *world) happen() {
 func (w *world) say(tasks []task.Status) {
 	var news []task.Status
 	for _, name := range w.nodes {
-		var own []task.Status
+		var own, others []task.Status
 		for i := range tasks {
 			if r := w.runs[tasks[i].Key]; r != nil && r.node == name {
 				own = append(own, tasks[i])
+			} else if r != nil {
+				lie := tasks[i]
+				lie.State, lie.CPUUS = task.Ended, lie.CPUUS+1e9
+				others = append(others, lie)
 			}
+		}
+		if heard := w.x.News(name, others); len(heard) > 0 {
+			w.fail("g", "node %s is heard on task %s, which is another's", name, heard[0].Key)
 		}
 		news = append(news, w.x.News(name, own)...)
 	}

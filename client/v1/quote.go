@@ -20,6 +20,15 @@ type Quote struct {
 	Formula     string  `json:"formula"`
 	Policy      string  `json:"policy"`
 
+	// What a binding quote keeps until it is taken, expires or is dropped: of the
+	// account, of the cluster's processors, and what that costs a minute if it is
+	// not taken.
+	Held  int64   `json:"held_micros,omitempty"`
+	Keeps float64 `json:"keeps,omitempty"`
+	Rent  int64   `json:"rent_micros_per_minute,omitempty"`
+	// NotBinding says why a quote is priced anew when it is taken.
+	NotBinding string `json:"not_binding,omitempty"`
+
 	// Where the policy knows optional parts: what the cluster expects to
 	// earn with the job less what it does without it.
 	Gain int64 `json:"gain_micros,omitempty"`

@@ -239,6 +239,7 @@ disk        0.02 a GB and hour
 processors  2 of 3 up
 in use      #########........... 45.0 %
 promised    ######.............. 30.0 %
+kept        .................... 0.0 % by 0 quotes
 
 a minute on one processor:
 deadline  x estimate                     price

@@ -77,6 +77,7 @@ func printPrices(out io.Writer, colours bool, p *v1.Prices) error {
 	g.add("processors", fmt.Sprintf("%d of %d up", p.Up, p.Processors))
 	g.add("in use", fmt.Sprintf("%s %s", meter(p.Utilization, loadBar), percent(p.Utilization)))
 	g.add("promised", fmt.Sprintf("%s %s", meter(p.Kept, loadBar), percent(p.Kept)))
+	g.add("kept", fmt.Sprintf("%s %s by %s", meter(p.Quoted, loadBar), percent(p.Quoted), number(int64(p.Quotes), "quote")))
 	if err := g.write(out, ""); err != nil || len(p.Samples) == 0 {
 		return err
 	}

@@ -26,7 +26,8 @@ func newQuote(con *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "quote [flags] [-- PROGRAM ARGS... | SCRIPT ARGS...]",
 		Short: "Ask what a job costs and when it would be done",
-		Long: `Ask for a price and a promise. A quote binds the market until it expires: a job
+		Long: `Ask for a price and a promise. A quote that binds holds its price, and costs a little
+for each minute that it kept room if it is not taken. It binds the market until it expires: a job
 that is submitted on it (libra submit --quote ID) is taken at this price, with its
 deadline counted from then. The program may be named now or when it is submitted.
 
@@ -114,12 +115,23 @@ func (o *quoteOptions) printQuote(out io.Writer, q *v1.Quote, withProgram bool) 
 	if q.Formula != "" {
 		g.add("formula", q.Formula)
 	}
-	if q.Binding {
+	switch {
+	case q.Binding:
 		g.add("binds", untilWords(q.ExpiresUS))
-	} else {
+		if q.Held > 0 {
+			g.add("holds", cash(q.Held)+" until then")
+		}
+		if q.Rent > 0 {
+			g.add("not taken", cash(q.Rent)+" for each minute that it kept room")
+		}
+	case q.ID == "":
 		g.add("binds", "nobody: a preview")
+	case q.NotBinding != "":
+		g.add("binds", "nobody: "+q.NotBinding)
+	default:
+		g.add("binds", "nobody: it is priced when the job is submitted")
 	}
-	if err := g.write(out, ""); err != nil || !q.Binding {
+	if err := g.write(out, ""); err != nil || q.ID == "" {
 		return err
 	}
 	_, err := printf(out, "\ntake it with: %s\n", takeQuote(o.server, q, withProgram))

@@ -15,7 +15,7 @@ func (x *Exchange) apply(e *market.Event) {
 		return
 	default:
 	}
-	if q := x.reservation(int64(e.Job)); q != nil {
+	if q := x.quotes.reservation(int64(e.Job)); q != nil {
 		x.applyToQuote(q, e)
 		return
 	}

@@ -11,6 +11,10 @@ import (
 
 // holdFunds keeps the most that a job can cost.
 func (x *Exchange) holdFunds(j *activeJob) error {
+	if hold, held := x.ledger.HoldOf(j.ID); held { // by the quote that it was submitted on
+		j.Held = int64(hold.Amount())
+		return nil
+	}
 	amount := x.mostCost(&j.Request, market.Money(j.Price), j.Width)
 	tx, err := x.ledger.Hold(x.now, j.ID, market.Account(j.Account), amount)
 	if err != nil {

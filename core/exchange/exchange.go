@@ -104,7 +104,7 @@ func (x *state) check(c *Command) error {
 // Next is when the exchange wants a Tick, if nothing else happens before.
 func (x *state) Next() (at int64, ok bool) {
 	next := x.wake
-	if first, some := x.expiry.first(); some {
+	if first, some := x.quotes.ends.first(); some {
 		next = min(next, x.timeOf(first))
 	}
 	if x.kind.Imprecise {
@@ -116,12 +116,14 @@ func (x *state) Next() (at int64, ok bool) {
 // catchUp lets happen what was due by now: quotes expire, estimates run out.
 func (x *Exchange) catchUp() error {
 	for {
-		id, due := x.expiry.pop(x.now)
+		id, due := x.quotes.ends.pop(x.now)
 		if !due {
 			break
 		}
-		if err := x.expireQuote(id); err != nil {
-			return err
+		if q := x.quotes.find(id); q != nil {
+			if err := x.expireQuote(q); err != nil {
+				return err
+			}
 		}
 	}
 	if err := x.refinements(); err != nil {

@@ -124,7 +124,7 @@ func (x *Exchange) touch(e *market.Event) {
 	id := int64(e.Job)
 	j := x.jobs[id]
 	x.touched.job(id, true)
-	q := x.reservation(id)
+	q := x.quotes.reservation(id)
 	if q != nil {
 		x.touched.quote(q.ID)
 	}
@@ -183,7 +183,7 @@ func (x *Exchange) facts(txs []ledger.Tx) Facts {
 		f.Nodes = append(f.Nodes, nodeFact{Index: index, node: *x.nodes[index]})
 	}
 	for _, id := range slices.Sorted(maps.Keys(t.quotes)) {
-		if q := x.quotes[id]; q != nil {
+		if q := x.quotes.find(id); q != nil {
 			f.Quotes = append(f.Quotes, q)
 		} else {
 			f.Dropped = append(f.Dropped, id)

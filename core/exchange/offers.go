@@ -45,8 +45,7 @@ func (x *Exchange) offers(j *activeJob, reason string) []Offer {
 		q.ID = fmt.Sprintf("q%d%c", j.ID, 'a'+i)
 		q.ExpiresUS = x.now + DefaultTTL*1000
 		x.touched.quote(q.ID)
-		x.quotes[q.ID] = &heldQuote{Quote: *q, Account: j.Account}
-		x.expiry.push(q.ExpiresUS, q.ID)
+		x.quotes.add(&heldQuote{Quote: *q, Account: j.Account})
 	}
 	return found
 }

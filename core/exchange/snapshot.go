@@ -3,8 +3,6 @@ package exchange
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/libra-market/libra/core/accounts"
 	"github.com/libra-market/libra/core/cluster"
@@ -48,9 +46,7 @@ func (x *state) Snapshot() Snapshot {
 	for _, id := range x.active() {
 		s.Jobs = append(s.Jobs, x.jobs[id])
 	}
-	for _, id := range slices.Sorted(maps.Keys(x.quotes)) {
-		s.Quotes = append(s.Quotes, x.quotes[id])
-	}
+	s.Quotes = append(s.Quotes, x.quotes.all()...)
 	return s
 }
 
@@ -106,11 +102,7 @@ func open(version string, s *Snapshot) (*Exchange, error) {
 		}
 	}
 	for _, q := range s.Quotes {
-		x.quotes[q.ID] = q
-		if q.Reserved {
-			x.reserved[q.Job] = q
-		}
-		x.expiry.push(q.ExpiresUS, q.ID)
+		x.quotes.add(q)
 	}
 	if len(x.epochs) == 0 {
 		return x, nil

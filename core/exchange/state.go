@@ -30,14 +30,12 @@ type state struct {
 	accounts *accounts.Register // who may spend from what
 	bound    bool               // by what was said, and not by names: see settle
 
-	next     int64 // number of the next job or quote
-	jobs     map[int64]*activeJob
-	quotes   map[string]*heldQuote
-	reserved map[int64]*heldQuote // by job number: those that hold room
-	expiry   expiries
-	waits    map[int64][]int64 // by job: who waits for it
-	wake     market.Time
-	record   Track
+	next   int64 // number of the next job or quote
+	jobs   map[int64]*activeJob
+	quotes quoteBook
+	waits  map[int64][]int64 // by job: who waits for it
+	wake   market.Time
+	record Track
 }
 
 func newState(version string) state {
@@ -47,8 +45,7 @@ func newState(version string) state {
 		version:  version,
 		byName:   map[string]int{},
 		jobs:     map[int64]*activeJob{},
-		quotes:   map[string]*heldQuote{},
-		reserved: map[int64]*heldQuote{},
+		quotes:   newQuoteBook(),
 		waits:    map[int64][]int64{},
 		ledger:   books,
 		accounts: accounts.New(),

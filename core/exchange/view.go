@@ -190,6 +190,10 @@ func (x *state) Usage() Prices {
 		}
 	}
 	p.Up = x.nodes.processorsUp()
+	if p.Up > 0 {
+		n, keeps := x.quotes.kept()
+		p.Quotes, p.Quoted = n, keeps/float64(p.Up)
+	}
 	for _, l := range x.taken() {
 		if x.nodes[l.node].Up {
 			p.Utilization += min(1, l.Share) / float64(p.Up)

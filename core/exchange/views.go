@@ -8,6 +8,8 @@ type Prices struct {
 	Rates       Rates        `json:"rates"`
 	Utilization float64      `json:"utilization"` // of the processors that are up, given now
 	Kept        float64      `json:"kept"`        // promised
+	Quoted      float64      `json:"quoted"`      // of the processors that are up, kept by quotes
+	Quotes      int          `json:"quotes"`      // that keep it
 	Processors  int          `json:"processors"`
 	Up          int          `json:"up"`
 	Samples     []PricePoint `json:"samples"` // what a standard job costs, by deadline

@@ -247,6 +247,10 @@ func (r *reopened) asItWas() {
 	}
 	for i := range r.want.Quotes {
 		q := have(r.Quote(ctx, r.want.Quotes[i].ID))(r.T)
+		q.Keeps = 0 // which was not said
+		if !q.Firm {
+			q.Binding, q.NotBinding = true, "" // which was said, and was not so
+		}
 		r.same("quote", wire.Quote(&q), r.want.Quotes[i])
 	}
 	nodes := wire.Nodes(have(r.Nodes(ctx))(r.T))

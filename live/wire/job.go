@@ -61,6 +61,7 @@ func Quote(q *exchange.Quote) v1.Quote {
 		ID: q.ID, Owner: q.Owner, Request: Request(&q.Request), Price: q.Price, Binding: q.Binding, Firm: q.Firm,
 		FinishUS: q.FinishUS, PredictedUS: q.PredictedUS, Odds: q.Odds, Share: q.Share, Width: q.Width,
 		MadeUS: q.MadeUS, ExpiresUS: q.ExpiresUS, Formula: q.Formula, Policy: q.Policy, Gain: q.Gain, OptionalMost: q.OptionalMost,
+		Held: q.Held, Keeps: q.Keeps, Rent: q.Rent, NotBinding: q.NotBinding,
 	}
 }
 

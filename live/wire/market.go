@@ -29,7 +29,7 @@ func Nodes(nodes []exchange.NodeView) []v1.NodeView { return list(nodes, Node) }
 func Prices(p *exchange.Prices) v1.Prices {
 	return v1.Prices{
 		AtUS: p.AtUS, Policy: p.Policy, Settings: settings(p.Settings), Rates: v1.Rates(p.Rates), Utilization: p.Utilization,
-		Kept: p.Kept, Processors: p.Processors, Up: p.Up,
+		Kept: p.Kept, Quoted: p.Quoted, Quotes: p.Quotes, Processors: p.Processors, Up: p.Up,
 		Samples: list(p.Samples, func(s *exchange.PricePoint) v1.PricePoint { return v1.PricePoint(*s) }),
 	}
 }

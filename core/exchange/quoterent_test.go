@@ -1,0 +1,222 @@
+package exchange_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/ledger"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/task"
+)
+
+// openUnder is a market like that of open, under the rules of a live one and others
+// that are named.
+func openUnder(t *testing.T, policy string, processors int, set map[string]string) *floor {
+	t.Helper()
+	f := open(t, policy, processors)
+	f.do(exchange.Command{By: owner, Epoch: &exchange.Epoch{
+		Policy: policy, Settings: exchange.Complete(policy, set, exchange.LiveSettings()),
+	}})
+	return f
+}
+
+func (f *floor) ask(by exchange.Identity, ttl float64, r exchange.Request) exchange.Outcome {
+	f.Helper()
+	return f.do(exchange.Command{By: by, Quote: &exchange.AskQuote{TTLMS: int64(ttl * 1000), Request: r}})
+}
+
+func minuteJob() exchange.Request { return exchange.Request{EstimateMS: 60_000, DeadlineMS: 60_000} }
+
+// A binding quote holds its price; what is held backs nothing else; taken, it is
+// what is held for the job, and no rent is due.
+func TestAQuoteHoldsItsPrice(t *testing.T) {
+	f := openUnder(t, "libra", 32, map[string]string{"quote_share": "none"})
+	q := f.ask(alice, 60, minuteJob()).Quote
+	if q == nil || !q.Binding || q.Held < q.Price || q.Rent == 0 || q.Keeps != 1 {
+		t.Fatalf("%+v", q)
+	}
+	if a, _ := f.x.Account("lab/alice"); a.Held != q.Held || a.Spent != 0 {
+		t.Errorf("%+v, the quote holds %d", a, q.Held)
+	}
+	f.money(exchange.MoneyCommand{Op: "transfer", From: "lab/alice", To: "lab/bob", Amount: int64(f.free("lab/alice")) - q.Held/2})
+	if o := f.ask(alice, 60, minuteJob()); o.Refusal == nil || o.Refusal.Reason != exchange.ReasonFunds {
+		t.Errorf("one balance backs two quotes: %+v", o)
+	}
+	f.wait(30)
+	o := f.do(exchange.Command{By: alice, Submit: &exchange.Submit{Quote: q.ID, Request: exchange.Request{Argv: []string{"true"}}}})
+	if o.Job == nil || o.Job.Held != q.Held || o.Job.Price != q.Price {
+		t.Fatalf("%+v, %+v", o.Refusal, o.Job)
+	}
+	if a, _ := f.x.Account("lab/alice"); a.Held != q.Held {
+		t.Errorf("held %d, the job %d", a.Held, q.Held)
+	}
+	f.wait(60)
+	f.end(task.Key{Job: o.Job.ID}, 60, 0)
+	if a, _ := f.x.Account("lab/alice"); a.Held != 0 || int64(f.free(string(ledger.Owner))) != q.Price {
+		t.Errorf("the owner has %s and held is %d, the price was %d", f.free(string(ledger.Owner)), a.Held, q.Price)
+	}
+}
+
+// A quote that nobody takes costs for the time in which it kept room, by the rules
+// under which it was made.
+func TestRent(t *testing.T) {
+	for name, end := range map[string]func(*floor, string){
+		"expired": func(f *floor, _ string) { f.wait(700); f.do(exchange.Command{Tick: &exchange.Tick{}}) },
+		"dropped": func(f *floor, id string) {
+			f.wait(599)
+			f.do(exchange.Command{By: alice, Cancel: &exchange.Cancel{Quote: id}})
+		},
+		"across an epoch": func(f *floor, _ string) {
+			f.do(exchange.Command{By: owner, Epoch: &exchange.Epoch{
+				Policy: "libra", Settings: exchange.Complete("libra", map[string]string{"quote_rent": "0.5"}, exchange.LiveSettings()),
+			}})
+			f.recover()
+			f.wait(700)
+			f.do(exchange.Command{Tick: &exchange.Tick{}})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := openUnder(t, "libra", 2, nil)
+			before := f.free("lab/alice")
+			q := f.ask(alice, 600, minuteJob()).Quote
+			end(f, q.ID)
+			a, _ := f.x.Account("lab/alice")
+			paid := int64(before) - a.Free
+			if want := q.Price / 10; paid > want || paid < want-want/100 || a.Held != 0 || a.Spent != paid {
+				t.Errorf("paid %d of %d for ten minutes, held %d, spent %d", paid, q.Price, a.Held, a.Spent)
+			}
+			if _, err := f.try(exchange.Command{By: alice, Cancel: &exchange.Cancel{Quote: q.ID}}); !errors.Is(err, exchange.ErrUnknown) {
+				t.Errorf("dropped once more: %v", err)
+			}
+		})
+	}
+}
+
+// Rent is never more than what is held.
+func TestRentIsNeverMoreThanTheHold(t *testing.T) {
+	f := openUnder(t, "libra", 2, map[string]string{"quote_rent": "1", "unused": "1"})
+	before := f.free("lab/alice")
+	q := f.ask(alice, 600, minuteJob()).Quote
+	f.wait(700)
+	f.do(exchange.Command{Tick: &exchange.Tick{}})
+	if paid := int64(before - f.free("lab/alice")); paid == 0 || paid > q.Held {
+		t.Errorf("paid %d, held %d", paid, q.Held)
+	}
+}
+
+// The quotes of one user keep a part of the cluster at most, however they are cut,
+// and by whatever they keep it; one of one processor may always be had.
+func TestQuotesKeepAPartOfTheCluster(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		processors int
+		r          exchange.Request
+		binding    int
+	}{
+		{"two processors", 2, minuteJob(), 1},
+		{"ten processors", 10, minuteJob(), 1},
+		{"forty processors", 40, minuteJob(), 4},
+		{"half of each", 40, exchange.Request{EstimateMS: 60_000, DeadlineMS: 120_000}, 8},
+		{"wide", 40, exchange.Request{EstimateMS: 60_000, DeadlineMS: 60_000, Processors: 5}, 0},
+		{"two of two", 2, exchange.Request{EstimateMS: 60_000, DeadlineMS: 60_000, Processors: 2}, 0},
+		{"memory", 40, exchange.Request{EstimateMS: 1_000, DeadlineMS: 1_000_000, MemoryMB: 1 << 18}, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := openUnder(t, "libra", c.processors, nil)
+			binding := 0
+			for range 12 {
+				o := f.ask(alice, 600, c.r)
+				switch {
+				case o.Quote == nil:
+					t.Fatalf("%+v", o.Refusal)
+				case o.Quote.Binding:
+					binding++
+				case o.Quote.NotBinding == "" || o.Quote.Held != 0 || o.Quote.Rent != 0:
+					t.Errorf("%+v", o.Quote)
+				}
+			}
+			if binding != c.binding {
+				t.Errorf("%d quotes bind, want %d", binding, c.binding)
+			}
+			p := f.x.Prices()
+			if p.Quotes != binding || p.Quoted > max(0.1, 1/float64(c.processors))+1e-9 {
+				t.Errorf("the prices say that %d quotes keep %v", p.Quotes, p.Quoted)
+			}
+			// Others find room, and other quotes.
+			if o := f.ask(bob, 60, minuteJob()); o.Quote == nil || !o.Quote.Binding {
+				t.Errorf("bob: %+v %+v", o.Quote, o.Refusal)
+			}
+		})
+	}
+}
+
+func TestQuotesAreCounted(t *testing.T) {
+	f := openUnder(t, "libra", 40, map[string]string{"quote_limit": "2"})
+	f.ask(alice, 60, minuteJob())
+	f.ask(alice, 60, minuteJob())
+	if _, err := f.try(exchange.Command{By: alice, Quote: &exchange.AskQuote{Request: minuteJob()}}); !errors.Is(err, exchange.ErrConflict) {
+		t.Errorf("a third quote: %v", err)
+	}
+	f.wait(61)
+	f.ask(alice, 60, minuteJob())
+}
+
+// A quote under a policy that promises nothing does not say that it binds.
+func TestWhatIsNotPromisedDoesNotBind(t *testing.T) {
+	f := openUnder(t, "fifo", 2, nil)
+	q := f.ask(alice, 60, exchange.Request{EstimateMS: 60_000}).Quote
+	if q == nil || q.Binding || q.NotBinding == "" {
+		t.Fatalf("%+v", q)
+	}
+	if a, _ := f.x.Account("lab/alice"); a.Held != 0 {
+		t.Errorf("it holds %d", a.Held)
+	}
+	o := f.do(exchange.Command{By: alice, Submit: &exchange.Submit{Quote: q.ID, Request: exchange.Request{Argv: []string{"true"}}}})
+	if o.Job == nil || o.Job.Quote != q.ID {
+		t.Errorf("%+v", o)
+	}
+}
+
+// Room that is gone with its node is not paid for, and nothing is held for it.
+func TestAQuoteWhoseNodeIsGone(t *testing.T) {
+	f := openUnder(t, "libra", 2, nil)
+	before := f.free("lab/alice")
+	q := f.ask(alice, 600, minuteJob()).Quote
+	f.wait(60)
+	f.do(exchange.Command{Node: &exchange.NodeChange{Node: "n1"}})
+	if got := f.free("lab/alice"); got != before {
+		t.Errorf("it cost %s", before-got)
+	}
+	if v, open := f.x.Quote(q.ID); open && v.Binding {
+		t.Errorf("%+v", v)
+	}
+	f.compare()
+	f.wait(700)
+	f.do(exchange.Command{Tick: &exchange.Tick{}})
+	if got := f.free("lab/alice"); got != before {
+		t.Errorf("in the end it cost %s", before-got)
+	}
+}
+
+// Two users who renew quotes for ever pay for it: the money goes to the owner.
+func TestRenewingForEverCosts(t *testing.T) {
+	f := openUnder(t, "libra", 2, nil)
+	last := f.free("lab/alice")
+	for range 20 {
+		f.ask(alice, 60, minuteJob())
+		f.wait(61)
+		f.do(exchange.Command{Tick: &exchange.Tick{}})
+		if left := f.free("lab/alice"); left >= last {
+			t.Fatalf("renewed for nothing: %s, then %s", last, left)
+		} else {
+			last = left
+		}
+	}
+	if got := f.free(string(ledger.Owner)); got != 1000*market.Unit-last {
+		t.Errorf("the owner has %s", got)
+	}
+	if s := f.x.LedgerState(); len(s.Holds) != 0 {
+		t.Errorf("%+v", s.Holds)
+	}
+}

@@ -22,6 +22,8 @@ const (
 	ProblemMedia           = "unsupported-media-type"
 	ProblemKeyReused       = "key-reused"
 	ProblemTooMany         = "too-many-streams"
+	ProblemTooFast         = "too-many-requests"
+	ProblemTooMuch         = "too-many-jobs"
 	ProblemUnavailable     = "unavailable"
 	ProblemInternal        = "internal"
 	ProblemRefused         = "refused" // for a reason that has no type of its own
@@ -45,6 +47,7 @@ type Problem struct {
 
 	Reason string  `json:"reason,omitempty"` // of a refusal: a word of a closed set
 	Field  string  `json:"field,omitempty"`  // what is wrong in the request
+	Limit  string  `json:"limit,omitempty"`  // of too much: which limit was met
 	Job    int64   `json:"job,omitempty"`    // the number under which a refused submission is kept
 	Offers []Offer `json:"offers,omitempty"` // what would be taken instead
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/live/fair"
 )
 
 // call is one request on its way to an answer.
@@ -20,6 +21,10 @@ type call struct {
 	who   Identity
 	token *v1.Token // nil: nobody, or a certificate
 	key   Key       // of idempotency
+
+	visit    fair.Visit
+	arriving *fair.Body // the body on its way in
+	taken    bool       // it was read to its end
 
 	body   *bytes.Buffer // borrowed
 	status int           // of the answer; 0: none yet
@@ -114,6 +119,8 @@ func (c *call) takesLong(most time.Duration) {
 
 // release gives back what the call has borrowed.
 func (c *call) release() {
+	c.visit.Leave()
+	c.arriving.Release()
 	if c.body != nil {
 		c.h.giveBack(c.body)
 		c.body = nil

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"mime"
-	"net/http"
 	"reflect"
 	"strings"
 	"unicode/utf8"
@@ -36,32 +35,6 @@ func (c *call) read() error {
 	io.WriteString(hash, c.r.Method+" "+c.r.URL.Path+"\n")
 	hash.Write(c.body.Bytes())
 	c.key = Key{Owner: c.who.User, Key: keys[0], Digest: hash.Sum(nil)}
-	return nil
-}
-
-func (c *call) readBody() error {
-	c.body = c.h.borrow()
-	limit := c.route.limit
-	if limit == 0 {
-		limit = maxBody
-	}
-	if size := c.r.ContentLength; size > 0 && size <= limit {
-		c.body.Grow(int(size) + bytes.MinRead) // room to find the end without growing again
-	}
-	_, err := c.body.ReadFrom(http.MaxBytesReader(c.w, c.r.Body, limit))
-	var large *http.MaxBytesError
-	switch {
-	case errors.As(err, &large):
-		return &fault{kind: kindTooLarge, detail: fmt.Sprintf("the body has more than %d bytes", limit)}
-	case err != nil:
-		return malformed("the body did not arrive as a whole")
-	case c.body.Len() == 0 || isJSON(c.r.Header.Get("Content-Type")):
-		return nil
-	case !c.route.takesSpec():
-		return &fault{kind: kindMedia, detail: "Content-Type: want application/json"}
-	case !isYAML(c.r.Header.Get("Content-Type")):
-		return &fault{kind: kindMedia, detail: "Content-Type: want application/json or " + yamlType}
-	}
 	return nil
 }
 

@@ -193,38 +193,4 @@ func (d *door) forget() {
 	d.known, d.turn = nil, d.turn+1
 }
 
-// streams counts what each token follows.
-type streams struct {
-	most int
-	mu   sync.Mutex
-	open map[string]int
-}
-
-// follow takes a place for a stream, and returns how to give it back.
-func (c *call) follow() (done func(), err error) {
-	who := "certificate " + c.who.User
-	if c.token != nil {
-		who = "token " + c.token.ID
-	}
-	s := &c.h.streams
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.open[who] >= s.most {
-		return nil, &fault{kind: kindTooMany, detail: fmt.Sprintf("%d streams are open with this token", s.most)}
-	}
-	if s.open == nil {
-		s.open = map[string]int{}
-	}
-	s.open[who]++
-	c.h.metrics.streams.Inc()
-	return func() {
-		c.h.metrics.streams.Dec()
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.open[who]--; s.open[who] == 0 {
-			delete(s.open, who)
-		}
-	}, nil
-}
-
 var _ http.Handler = (*Handler)(nil)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/core/ledger"
+	"github.com/libra-market/libra/live/fair"
 )
 
 // Options are what a Handler may be told; the zero value is good.
@@ -20,7 +21,11 @@ type Options struct {
 	TokenCache time.Duration // how long a token counts as good without asking again; default 5 s, negative: not at all
 	Heartbeat  time.Duration // of streams of events; default 15 s
 	Poll       time.Duration // how often a job's output is looked at that somebody follows; default 500 ms
-	Streams    int           // that a token may follow at a time; default 16
+	Streams    int           // that a user may follow at a time, if there is no Gate; default 16
+
+	// Gate has the limits of everybody, shared with the pages. Default: none but that
+	// of streams.
+	Gate *fair.Gate
 
 	PublicMetrics bool // /metrics asks for no token; else it is for the owner
 
@@ -46,6 +51,9 @@ func (o Options) withDefaults() Options {
 	if o.Streams <= 0 {
 		o.Streams = 16
 	}
+	if o.Gate == nil {
+		o.Gate = fair.NewGate(fair.Limits{Streams: o.Streams}, o.Now)
+	}
 	if o.Seller.Name == "" {
 		o.Seller.Name = "Libra"
 	}
@@ -68,7 +76,7 @@ type Handler struct {
 	options Options
 	mux     *http.ServeMux
 	door    door
-	streams streams
+	gate    *fair.Gate
 	told    *told
 	metrics *metrics
 	clip    sync.Pool // of buffers for bodies and answers
@@ -85,7 +93,7 @@ func New(m Market, k Keys, o Options) *Handler {
 		options: o,
 		mux:     http.NewServeMux(),
 		door:    door{keys: k, now: o.Now, lasts: o.TokenCache},
-		streams: streams{most: o.Streams},
+		gate:    o.Gate,
 		told:    newTold(o.Now().UnixMicro()),
 		metrics: newMetrics(m),
 		closed:  make(chan struct{}),

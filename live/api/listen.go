@@ -21,7 +21,9 @@ func Server(h *Handler) *http.Server {
 		WriteTimeout:      time.Minute,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    32 << 10,
-		ErrorLog:          slog.NewLogLogger(h.options.Log.Handler(), slog.LevelWarn),
+		// What a connection may send before anybody has looked at it.
+		HTTP2:    &http.HTTP2Config{MaxConcurrentStreams: 128, MaxReceiveBufferPerConnection: 128 << 10, MaxReceiveBufferPerStream: 64 << 10},
+		ErrorLog: slog.NewLogLogger(h.options.Log.Handler(), slog.LevelWarn),
 	}
 	s.RegisterOnShutdown(h.Close)
 	return s

@@ -5,6 +5,7 @@ import (
 
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/live/fair"
 )
 
 // fault is a problem on its way out: what kind it is, and what there is to say.
@@ -43,6 +44,9 @@ func problemOf(err error) (p v1.Problem, secret bool) {
 		p = f.kind.problem(f.detail)
 		p.Field = f.field
 		return p, false
+	}
+	if o, ok := errors.AsType[*fair.Over](err); ok {
+		return overLimit(o), false
 	}
 	if f, ok := errors.AsType[*exchange.FieldError](err); ok {
 		p = kindInvalid.problem(f.Error())

@@ -68,7 +68,17 @@ var (
 	}
 	kindTooMany = &kind{
 		name: v1.ProblemTooMany, status: http.StatusTooManyRequests, title: "Too many streams at a time",
-		text: "Every token may follow a few streams (events, output) at a time. Close one, or try again later.",
+		text: "Every user may follow a few streams (events, output, pages) at a time, with all tokens together. Close one, or try again later.",
+	}
+	kindTooFast = &kind{
+		name: v1.ProblemTooFast, status: http.StatusTooManyRequests, title: "Too much in too short a time",
+		text: "Every user has a rate of commands, of reads and of what they send, and a number of calls at a time; the member \"limit\" names the one that was met. " +
+			"Wait as long as Retry-After says. Limits are settings of the market.",
+	}
+	kindTooMuch = &kind{
+		name: v1.ProblemTooMuch, status: http.StatusTooManyRequests, title: "Too much under way",
+		text: "Every user may have a number of jobs that are held, waiting or running, and so much of scripts and environments of these. " +
+			"Wait until some have ended, or cancel some. Limits are settings of the market.",
 	}
 	kindUnavailable = &kind{
 		name: v1.ProblemUnavailable, status: http.StatusServiceUnavailable, title: "The market is closed for the moment",
@@ -106,7 +116,7 @@ var (
 // kinds is all problems there are.
 var kinds = []*kind{
 	kindMalformed, kindInvalid, kindUnauthenticated, kindForbidden, kindNotFound, kindMethod, kindConflict, kindTooLarge,
-	kindMedia, kindKeyReused, kindTooMany, kindUnavailable, kindInternal, kindRefused, kindFunds, kindLimit,
+	kindMedia, kindKeyReused, kindTooMany, kindTooFast, kindTooMuch, kindUnavailable, kindInternal, kindRefused, kindFunds, kindLimit,
 	refusal(v1.ReasonResources, http.StatusUnprocessableEntity, "No such cluster could hold it",
 		"The job asks for more processors, memory or disk than there are, whatever the time and the money."),
 	refusal(v1.ReasonDeadline, http.StatusUnprocessableEntity, "Not in time",

@@ -23,6 +23,9 @@ type route struct {
 	answer any     // a value of the type that comes back; nil: nothing; a media: not JSON
 	limit  int64   // of the body; 0: maxBody
 	quiet  bool    // called all the time: not worth a line in the log
+	looks  bool    // changes nothing, though it is no GET
+	waits  bool    // mostly for a node
+	polls  bool    // as long as there is no news
 }
 
 // param is a parameter of a query.
@@ -61,7 +64,7 @@ var routes = []route{
 		body: v1.QuoteRequest{}, status: http.StatusCreated, answer: v1.Quote{},
 	},
 	{
-		method: http.MethodPost, pattern: "/v1/previews", roles: people, handle: preview, quiet: true,
+		method: http.MethodPost, pattern: "/v1/previews", roles: people, handle: preview, quiet: true, looks: true,
 		does: "Ask for a quote that binds nobody",
 		body: v1.PreviewRequest{}, status: http.StatusOK, answer: v1.Quote{},
 	},
@@ -114,7 +117,7 @@ var routes = []route{
 		does: "Read the bill of a job that has ended", status: http.StatusOK, answer: v1.Receipt{},
 	},
 	{
-		method: http.MethodGet, pattern: "/v1/jobs/{id}/logs", roles: people, handle: output,
+		method: http.MethodGet, pattern: "/v1/jobs/{id}/logs", roles: people, handle: output, waits: true,
 		does: "Read what a job has written: a piece as JSON, or with follow=1 all of it as text until the job has ended",
 		params: []param{
 			{"stream", "string", "stdout (default) or stderr"},
@@ -194,7 +197,7 @@ var routes = []route{
 		does: "Read the log as it was written", params: pageParams, status: http.StatusOK, answer: v1.LogPage{},
 	},
 	{
-		method: http.MethodGet, pattern: "/v1/events", roles: people, handle: events,
+		method: http.MethodGet, pattern: "/v1/events", roles: people, handle: events, polls: true,
 		does: "Follow what changes: one's own jobs and accounts, prices and nodes, as server-sent events whose data is a Notice. Last-Event-ID resumes",
 		params: []param{
 			{"after", "integer", "only what has a larger number; default: from now on"},
@@ -226,12 +229,12 @@ var routes = []route{
 		does: "An agent introduces its node", body: task.Hello{}, status: http.StatusOK, answer: task.Welcome{},
 	},
 	{
-		method: http.MethodGet, pattern: "/v1/nodes/{node}/desired", roles: nodes, handle: desired, quiet: true,
+		method: http.MethodGet, pattern: "/v1/nodes/{node}/desired", roles: nodes, handle: desired, quiet: true, polls: true,
 		does: "An agent of the first version asks what its node should be doing: all of it, every time", params: waitParams,
 		status: http.StatusOK, answer: task.Desired{},
 	},
 	{
-		method: http.MethodGet, pattern: "/v1/nodes/{node}/orders", roles: nodes, handle: orders, quiet: true,
+		method: http.MethodGet, pattern: "/v1/nodes/{node}/orders", roles: nodes, handle: orders, quiet: true, polls: true,
 		does: "An agent asks what has changed in what its node should be doing. What tasks run is named, not sent",
 		params: append([]param{
 			{"since", "integer", "the mark of the answer that the agent holds; default 0: none"},
@@ -239,7 +242,7 @@ var routes = []route{
 		status: http.StatusOK, answer: task.Changes{},
 	},
 	{
-		method: http.MethodPost, pattern: "/v1/nodes/{node}/specs", roles: nodes, handle: specs, quiet: true,
+		method: http.MethodPost, pattern: "/v1/nodes/{node}/specs", roles: nodes, handle: specs, quiet: true, looks: true,
 		does: "An agent asks what tasks of its node run. The answer has as many of them as go into one, at least one, and none that the node should not run",
 		body: task.SpecRequest{}, status: http.StatusOK, answer: task.Specs{},
 	},

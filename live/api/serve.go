@@ -30,6 +30,9 @@ func (h *Handler) serve(rt *route, watch *watch, w http.ResponseWriter, r *http.
 	}()
 	err := c.enter()
 	if err == nil {
+		err = c.turn()
+	}
+	if err == nil {
 		err = rt.handle(&c)
 	}
 	if err != nil {
@@ -64,8 +67,9 @@ func (c *call) fail(err error) {
 	case http.StatusUnauthorized:
 		header["Www-Authenticate"] = challenge
 	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
-		header["Retry-After"] = retryAfter
+		header["Retry-After"] = again(err)
 	}
+	c.hangUp()
 	c.write(p.Status, problemType, &p)
 	if left {
 		c.status = gone

@@ -15,6 +15,7 @@ import (
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/live/fair"
 )
 
 // call is one request on its way to an answer.
@@ -28,6 +29,9 @@ type call struct {
 	session *session // nil: nobody has signed in
 	secret  string   // of the session
 
+	visit    fair.Visit
+	arriving *fair.Body // the form on its way in
+
 	status int // of the answer; 0: none yet
 }
 
@@ -38,10 +42,7 @@ var (
 	errSignIn   = errors.New("nobody is signed in")
 	errRole     = errors.New("not for this role")
 	errForged   = errors.New("the request did not come from a page of this server")
-	errTooMany  = errors.New("too many streams at a time")
 )
-
-const maxForm = 2 << 20
 
 // Every answer keeps a browser from taking anything from elsewhere, from running
 // what is not ours, and from showing us inside another page.
@@ -64,6 +65,7 @@ func (h *Handler) serve(rt *route, w http.ResponseWriter, r *http.Request) {
 		if thrown := recover(); thrown != nil {
 			c.panicked(thrown)
 		}
+		c.leave()
 		c.log(h.now().Sub(start))
 	}()
 	err := c.admit()
@@ -80,21 +82,24 @@ func (c *call) admit() error {
 	if err := c.identify(); err != nil {
 		return err
 	}
-	if c.r.Method == http.MethodPost {
-		if err := c.readForm(); err != nil {
+	if c.route.roles != nil { // before anything is read of who may not
+		if c.session == nil {
+			return errSignIn
+		}
+		if !may(c.who, belongings{roles: c.route.roles}) {
+			return errRole
+		}
+		if err := c.turn(); err != nil {
 			return err
 		}
 	}
-	if c.route.roles == nil {
+	if c.r.Method != http.MethodPost {
 		return nil
 	}
-	if c.session == nil {
-		return errSignIn
+	if err := c.readForm(); err != nil {
+		return err
 	}
-	if !may(c.who, belongings{roles: c.route.roles}) {
-		return errRole
-	}
-	if c.r.Method == http.MethodPost && !c.stamped() {
+	if c.route.roles != nil && !c.stamped() {
 		return errForged
 	}
 	return nil
@@ -105,12 +110,16 @@ func (c *call) readForm() error {
 	if err := c.h.guard.Check(c.r); err != nil {
 		return errForged
 	}
-	c.r.Body = http.MaxBytesReader(c.w, c.r.Body, maxForm)
+	c.take()
+	defer c.taken()
 	err := c.r.ParseMultipartForm(maxForm)
 	if errors.Is(err, http.ErrNotMultipart) {
 		err = c.r.ParseForm()
 	}
 	var large *http.MaxBytesError
+	if over, ok := errors.AsType[*fair.Over](err); ok {
+		return over
+	}
 	switch {
 	case errors.As(err, &large):
 		return &exchange.FieldError{Field: "script", Want: "at most a megabyte"}
@@ -132,6 +141,9 @@ type trouble struct {
 // only the log may know.
 func troubleOf(err error) (t trouble, secret bool) {
 	var field *exchange.FieldError
+	if t, ok := tooMuch(err); ok {
+		return t, false
+	}
 	switch {
 	case errors.Is(err, errSignIn):
 		return trouble{http.StatusUnauthorized, "Sign in first", "This page is for those who have signed in.", false}, false
@@ -139,8 +151,6 @@ func troubleOf(err error) (t trouble, secret bool) {
 		return trouble{http.StatusForbidden, "For the owner", "This page is for the owner of the cluster.", false}, false
 	case errors.Is(err, errForged):
 		return trouble{http.StatusForbidden, "Not done", "This request did not come from a page of yours, or the page is from before you signed in. Go back, reload the page and try again.", false}, false
-	case errors.Is(err, errTooMany):
-		return trouble{http.StatusTooManyRequests, "Too many pages", "Too many pages of yours follow the market at a time.", false}, false
 	case errors.Is(err, errMethod):
 		return trouble{http.StatusMethodNotAllowed, "Not possible", "This address is there, but not for this.", false}, false
 	case errors.As(err, &field):

@@ -9,10 +9,7 @@ import (
 	"github.com/libra-market/libra/client/v1"
 )
 
-const (
-	mostFollowed = 32               // pages that a session may have open
-	writeWait    = 30 * time.Second // for a browser to take a message
-)
+const writeWait = 30 * time.Second // for a browser to take a message
 
 // events tells a page what changes of what it shows, until it is closed or its
 // session is over.
@@ -21,10 +18,11 @@ func events(c *call) error {
 	if err != nil {
 		return err
 	}
-	if !c.session.follow() {
-		return errTooMany
+	done, err := c.h.gate.Follow(c.party())
+	if err != nil {
+		return err
 	}
-	defer c.session.unfollow()
+	defer done()
 	w := c.h.hub.join(a)
 	defer c.h.hub.unsubscribe(w)
 	rc := http.NewResponseController(c.w)
@@ -162,21 +160,4 @@ func (c *call) send(rc *http.ResponseController, text []byte) error {
 		return err
 	}
 	return rc.Flush()
-}
-
-// follow takes a place for a stream, if there is one.
-func (s *session) follow() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.follows >= mostFollowed {
-		return false
-	}
-	s.follows++
-	return true
-}
-
-func (s *session) unfollow() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.follows--
 }

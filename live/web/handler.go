@@ -12,6 +12,7 @@ import (
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/live/fair"
 )
 
 // Options are what a Handler may be told; the zero value is good.
@@ -31,6 +32,10 @@ type Options struct {
 	// Home is the directory on the nodes in which the jobs of a user run who names
 	// none and has had none yet; default /tmp.
 	Home func(user string) string
+
+	// Gate has the limits of everybody, shared with the API. Default: none but that
+	// of pages that follow the market.
+	Gate *fair.Gate
 
 	Sample    time.Duration // how often the market is looked at for its history; default 5 s
 	Heartbeat time.Duration // of streams of events; default 15 s
@@ -70,6 +75,9 @@ func (o Options) withDefaults() Options {
 	if o.Heartbeat <= 0 {
 		o.Heartbeat = 15 * time.Second
 	}
+	if o.Gate == nil {
+		o.Gate = fair.NewGate(fair.Limits{Streams: 32}, o.Now)
+	}
 	if o.Home == nil {
 		o.Home = func(string) string { return "/tmp" }
 	}
@@ -98,6 +106,7 @@ type Handler struct {
 	market   Market
 	keys     api.Keys
 	options  Options
+	gate     *fair.Gate
 	mux      *http.ServeMux
 	guard    *http.CrossOriginProtection
 	sessions sessions
@@ -118,7 +127,7 @@ type Handler struct {
 func New(m Market, k api.Keys, o Options) *Handler {
 	o = o.withDefaults()
 	h := &Handler{
-		market: m, keys: k, options: o, mux: http.NewServeMux(), guard: http.NewCrossOriginProtection(),
+		market: m, keys: k, options: o, gate: o.Gate, mux: http.NewServeMux(), guard: http.NewCrossOriginProtection(),
 		sessions: sessions{now: o.Now}, links: links{now: o.Now},
 	}
 	h.ctx, h.stop = context.WithCancel(context.Background())

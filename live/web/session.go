@@ -48,7 +48,6 @@ type session struct {
 	mu      sync.Mutex
 	used    time.Time
 	checked time.Time // when the token was last found good
-	follows int       // streams that are open
 
 	asking sync.Mutex // one preview at a time
 }

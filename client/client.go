@@ -26,10 +26,14 @@ type Options struct {
 	TLS     *tls.Config   // nil: the system's authorities
 	Timeout time.Duration // of a call that does not wait for anything; default 30 s
 	Retries int           // after the first attempt; 0: default 4, negative: none
-	Agent   string        // User-Agent; default libra
-	Socket  string        // where the market of http://127.0.0.1:port has its socket, if that is known; default: the usual places
-	Most    int64         // bytes of an answer, or of a line of events; default 256 MiB
-	Plain   bool          // send tokens in the clear, to whoever has the port: for tests, and behind a wall
+	// Patience is how long a call waits, all in all, where the server says that it
+	// comes too often and when to come again; default a minute. With no retries
+	// there is no waiting either.
+	Patience time.Duration
+	Agent    string // User-Agent; default libra
+	Socket   string // where the market of http://127.0.0.1:port has its socket, if that is known; default: the usual places
+	Most     int64  // bytes of an answer, or of a line of events; default 256 MiB
+	Plain    bool   // send tokens in the clear, to whoever has the port: for tests, and behind a wall
 }
 
 // Client speaks to one market. It may be used by many goroutines.
@@ -42,6 +46,8 @@ type Client struct {
 	retries int
 	most    int64
 	agent   string
+
+	patience time.Duration
 }
 
 // New makes a client of the market at a URL. An empty token is for the routes
@@ -110,13 +116,16 @@ func newClient(base, token string, way *http.Transport, o Options) (*Client, err
 		return nil, errors.New("the token has a space or a line break in it")
 	}
 	c := &Client{
-		base: base, timeout: o.Timeout, retries: o.Retries, agent: o.Agent, most: o.Most,
+		base: base, timeout: o.Timeout, retries: o.Retries, agent: o.Agent, most: o.Most, patience: o.Patience,
 	}
 	if token != "" {
 		c.bearer = "Bearer " + token
 	}
 	if c.timeout <= 0 {
 		c.timeout = 30 * time.Second
+	}
+	if c.patience <= 0 {
+		c.patience = time.Minute
 	}
 	if c.retries == 0 {
 		c.retries = 4

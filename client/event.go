@@ -42,7 +42,7 @@ func (c *Client) Events(ctx context.Context, after int64) iter.Seq2[v1.Notice, e
 				yield(v1.Notice{}, err)
 				return
 			}
-			if !pause(ctx, max(again, backoff(try))) {
+			if !pause(ctx, max(min(again, 10*time.Second), backoff(try))) {
 				return
 			}
 		}

@@ -78,12 +78,25 @@ func (c *Client) call(ctx context.Context, a *ask, into any) error {
 	if err != nil {
 		return err
 	}
-	for try := 0; ; try++ {
+	var waited time.Duration // because the server asked for it
+	for try, turned := 0, 0; ; try++ {
 		again, err := c.attempt(ctx, a, body, into)
 		if p, ok := errors.AsType[*Problem](err); ok && try > 0 && a.method == http.MethodDelete && p.Status == http.StatusNotFound {
 			return nil // it is gone: the attempt before succeeded, and the answer was lost
 		}
-		if err == nil || again < 0 || a.once || try >= c.retries || ctx.Err() != nil {
+		if err == nil || again < 0 || a.once || ctx.Err() != nil {
+			return err
+		}
+		if overLimit(err) && c.retries > 0 { // it is there and says when: that is no failed attempt
+			wait := again + backoff(turned)
+			if waited += wait; waited > c.patience || !pause(ctx, wait) {
+				return err
+			}
+			try--
+			turned++
+			continue
+		}
+		if try >= c.retries {
 			return err
 		}
 		if !pause(ctx, max(again, backoff(try))) {
@@ -185,7 +198,16 @@ func (c *Client) problemOf(res *http.Response) error {
 	if err != nil || seconds < 0 {
 		return p
 	}
-	return &later{p, min(time.Duration(seconds)*time.Second, 10*time.Second)}
+	return &later{p, time.Duration(min(seconds, mostSeconds)) * time.Second}
+}
+
+// mostSeconds is the longest wait that a server is believed to ask for.
+const mostSeconds = 3600
+
+// overLimit reports whether the server asked to wait: somebody is over a limit.
+func overLimit(err error) bool {
+	l, ok := errors.AsType[*later](err)
+	return ok && l.problem.Status == http.StatusTooManyRequests
 }
 
 // later is a problem that says when to ask again.
@@ -208,10 +230,15 @@ func retryAfter(err error) time.Duration {
 	default:
 		return -1
 	}
-	if l, ok := errors.AsType[*later](err); ok {
+	l, ok := errors.AsType[*later](err)
+	switch {
+	case !ok:
+		return 0
+	case p.Status == http.StatusTooManyRequests:
 		return l.wait
+	default:
+		return min(l.wait, 10*time.Second)
 	}
-	return 0
 }
 
 const (

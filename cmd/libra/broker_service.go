@@ -8,6 +8,7 @@ import (
 
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/broker"
+	"github.com/libra-market/libra/live/fair"
 	"github.com/libra-market/libra/live/web"
 )
 
@@ -51,9 +52,10 @@ func (s *brokerService) start(ctx context.Context, c *broker.Config, log *slog.L
 	if err != nil {
 		return err
 	}
+	gate := fair.NewGate(fair.Default(), time.Now)
 	s.serve(
-		api.New(s.broker, keyring{s.store}, api.Options{Log: log, PublicMetrics: c.Metrics == "public"}),
-		web.New(s.broker, keyring{s.store}, web.Options{Log: log, URL: s.url(), Secure: s.secure, Home: homeOf}),
+		api.New(s.broker, keyring{s.store}, api.Options{Log: log, Gate: gate, PublicMetrics: c.Metrics == "public"}),
+		web.New(s.broker, keyring{s.store}, web.Options{Log: log, Gate: gate, URL: s.url(), Secure: s.secure, Home: homeOf}),
 	)
 	return nil
 }

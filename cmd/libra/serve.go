@@ -29,6 +29,7 @@ type serveOptions struct {
 	slurm    config.Slurm
 	backend  string
 	rate     string
+	limits   []string
 }
 
 func newServe(con *console) *cobra.Command {
@@ -78,6 +79,7 @@ ways there must be no job under way.`,
 	f.StringVar(&o.clientCA, "client-ca", "", "authority that signs the certificates of agents")
 	f.DurationVar(&o.lease, "lease", 0, "how long agents go on without the controller")
 	f.StringVar(&o.token, "owner-token-file", "", "write a new token of the owner into this file, if it does not exist")
+	limitFlag(f, &o.limits)
 	f.StringVar(&o.backend, "backend", config.BackendAgents, "what runs the jobs: agents, or slurm")
 	rateFlag(f, &o.rate, "")
 	slurmFlags(f, &o.slurm)
@@ -107,6 +109,9 @@ func (o *serveOptions) configure(cmd *cobra.Command) (config.Config, error) {
 	}
 	slurmGiven(f, &c.Slurm)
 	if err := rateGiven(o.rate, &c); err != nil {
+		return c, err
+	}
+	if err := setLimits(&c, o.limits); err != nil {
 		return c, err
 	}
 	if f.Changed("lease") {

@@ -16,6 +16,7 @@ import (
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/config"
 	"github.com/libra-market/libra/live/controller"
+	"github.com/libra-market/libra/live/fair"
 	"github.com/libra-market/libra/live/front"
 	"github.com/libra-market/libra/live/slurm"
 	"github.com/libra-market/libra/live/web"
@@ -67,6 +68,7 @@ func (s *service) start(ctx context.Context, c *config.Config, log *slog.Logger,
 	setup.Allow = c.Nodes.Allowance()
 	setup.Lease, setup.Report = time.Duration(c.Lease), time.Duration(c.Report)
 	setup.Unsaid = unsaid(c)
+	setup.Limits = c.Limits.Limits
 	setup.Open = exchange.Open{Policy: c.Policy, Settings: c.Settings, Rates: exchange.Rates(ratesOf(c))}
 	if s.market.Controller, err = controller.Start(run, s.store, setup); err != nil {
 		stop()
@@ -79,11 +81,12 @@ func (s *service) start(ctx context.Context, c *config.Config, log *slog.Logger,
 		}
 		floor = onSlurm{s.market, s.backend, c}
 	}
+	gate := fair.NewGate(c.Limits.Limits, time.Now)
 	handler := api.New(floor, keyring{s.store}, api.Options{
-		Log: log, PublicMetrics: c.Metrics == "public", Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency},
+		Log: log, Gate: gate, PublicMetrics: c.Metrics == "public", Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency},
 	})
 	s.pages = web.New(floor, keyring{s.store}, web.Options{
-		Log: log, URL: s.url(), Secure: s.secure, WhatIf: s.whatIf, Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency}, Home: homeOf,
+		Log: log, Gate: gate, URL: s.url(), Secure: s.secure, WhatIf: s.whatIf, Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency}, Home: homeOf,
 	})
 	s.serve(handler, s.pages)
 	return nil

@@ -30,6 +30,7 @@ type upOptions struct {
 	verbose bool
 	rate    string
 	cpus    []int
+	limits  []string
 	ca      string // of the certificates made for it, if any
 }
 
@@ -60,6 +61,7 @@ as you.`,
 	f.StringVar(&o.policy, "policy", "libra", "policy of the market (libra policies lists them)")
 	f.StringArrayVar(&o.set, "set", nil, "name=value: a setting of the policy; may be repeated")
 	rateFlag(f, &o.rate, demoRate)
+	limitFlag(f, &o.limits)
 	f.IntSliceVar(&o.cpus, "cpus", nil, "the processors to offer (default: all)")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "log every request")
 	return cmd
@@ -102,6 +104,9 @@ func (o *upOptions) configure() (config.Config, error) {
 	}
 	o.dir = dir
 	if err = os.MkdirAll(o.dir, 0o700); err != nil {
+		return c, err
+	}
+	if err = setLimits(&c, o.limits); err != nil {
 		return c, err
 	}
 	set, err := policySettings(o.set)

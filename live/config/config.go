@@ -16,6 +16,7 @@ import (
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
 	"github.com/libra-market/libra/core/rules"
+	"github.com/libra-market/libra/live/fair"
 )
 
 // Config is all that can be set.
@@ -35,6 +36,7 @@ type Config struct {
 	Backend  string            `yaml:"backend"`  // what runs the jobs: agents, or slurm
 	Slurm    Slurm             `yaml:"slurm"`
 	Nodes    Nodes             `yaml:"nodes"`
+	Limits   Limits            `yaml:"limits"` // of one user
 	Agent    Agent             `yaml:"agent"`
 }
 
@@ -79,7 +81,8 @@ func Default() Config {
 		Lease: Duration(5 * time.Minute), Report: Duration(2 * time.Second), Seller: "Libra", Currency: "XXX", Metrics: "owner",
 		Nodes:   defaultNodes(),
 		Backend: BackendAgents, Slurm: Slurm{Partition: "libra", Control: "agents"},
-		Agent: Agent{Server: "http://127.0.0.1:7070", OnLease: "stop", Weight: 100},
+		Limits: Limits{fair.Default()},
+		Agent:  Agent{Server: "http://127.0.0.1:7070", OnLease: "stop", Weight: 100},
 	}
 }
 

@@ -88,3 +88,15 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestLimitsAreReadByTheirNames(t *testing.T) {
+	c, err := parse("libra.yaml", []byte("limits: {commands: 2.5, jobs: 0, exempt: [broker, ci]}\n"))
+	if err != nil || c.Limits.Commands != 2.5 || c.Limits.Jobs != 0 || !c.Limits.Free("ci") || c.Limits.Reads != Default().Limits.Reads {
+		t.Errorf("%+v, %v", c.Limits, err)
+	}
+	for text, want := range map[string]string{"limits: {comands: 1}": "comands", "limits: {jobs: -1}": "jobs", "limits: 5": "names with values"} {
+		if _, err := parse("libra.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

@@ -40,8 +40,9 @@ func (c *call) turn() (err error) {
 	if c.route.roles == everyone {
 		return nil
 	}
-	c.r = c.r.WithContext(fair.With(c.r.Context(), c.party()))
-	c.visit, err = c.h.gate.Enter(c.r.Context(), c.party(), c.route.class(), c.free())
+	ctx, ticket := fair.With(c.r.Context(), c.party())
+	c.r = c.r.WithContext(ctx)
+	c.visit, err = c.h.gate.Enter(ctx, ticket, c.route.class(), c.free())
 	return err
 }
 

@@ -203,7 +203,7 @@ func (c *Controller) Desired(ctx context.Context, node string, after int64, wait
 // Report takes in how things stand on a node. It returns when the ends it tells
 // of are written down.
 func (c *Controller) Report(ctx context.Context, r task.Report) (task.Reply, error) {
-	ctx = fair.With(ctx, fair.Party{Kind: fair.Node, Name: r.Node})
+	ctx, _ = fair.With(ctx, fair.Party{Kind: fair.Node, Name: r.Node})
 	c.fleet.observe(r.Node)
 	var ends []task.Status
 	c.fleet.mu.Lock()

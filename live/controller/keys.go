@@ -132,6 +132,7 @@ func (c *Controller) send(ctx context.Context, a *call) error {
 		return ctx.Err()
 	}
 	who := fair.Who(ctx)
+	began := c.cfg.Now()
 	if a.cmd != nil {
 		who = partyOf(a.cmd.By)
 	}
@@ -140,6 +141,7 @@ func (c *Controller) send(ctx context.Context, a *call) error {
 	}
 	select {
 	case <-a.done:
+		fair.TicketOf(ctx).Idle(c.cfg.Now().Sub(began) - a.took)
 		return nil
 	case <-ctx.Done(): // what becomes of it is not known here; with a key it can be asked again
 		return ctx.Err()

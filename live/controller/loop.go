@@ -19,6 +19,7 @@ type call struct {
 	key   exchange.Key
 	query func(*exchange.Exchange)
 
+	took     time.Duration // of the loop
 	out      exchange.Outcome
 	replayed bool
 	err      error
@@ -130,7 +131,9 @@ func (c *Controller) execute(a *call) {
 		return
 	}
 	if a.cmd == nil {
+		began := c.cfg.Now()
 		c.guard("query", func() error { c.x.At(c.now()); a.query(c.x); return nil })
+		a.took = c.cfg.Now().Sub(began)
 	} else if !c.repeated(a) {
 		a.err = c.guard(a.cmd.Kind(), func() error { return c.do(a) })
 	} else {

@@ -104,25 +104,26 @@ func (g *Gate) sweep(now time.Time) {
 
 // Visit is a call that was let in.
 type Visit struct {
-	g     *Gate
-	of    *guest
-	lane  *lane
-	began time.Time
-	read  bool
+	g      *Gate
+	of     *guest
+	lane   *lane
+	ticket *Ticket
+	began  time.Time
+	read   bool
 }
 
 // Enter lets a call in: at its party's rate, unless it is free of that, and in its
 // turn among the party's own. It waits for the turn; over a limit it is an [Over].
-func (g *Gate) Enter(ctx context.Context, p Party, c Class, free bool) (Visit, error) {
+func (g *Gate) Enter(ctx context.Context, t *Ticket, c Class, free bool) (Visit, error) {
 	g.mu.Lock()
-	of := g.guest(p)
+	of := g.guest(t.Party)
 	if !free {
 		if err := g.rate(of, c); err != nil {
 			g.refuse(ctx, of)
 			return Visit{}, err
 		}
 	}
-	v := Visit{g: g, of: of, read: c == Read}
+	v := Visit{g: g, of: of, ticket: t, read: c == Read}
 	if c == Poll {
 		of.inside++
 		g.mu.Unlock()
@@ -140,7 +141,7 @@ func (g *Gate) Enter(ctx context.Context, p Party, c Class, free bool) (Visit, e
 		return v, nil
 	}
 	if most := g.limits.Waiting; most > 0 && len(v.lane.queue) >= most {
-		err := over("waiting", time.Second, "%d calls of %s wait for their turn: wait for their answers before sending more", len(v.lane.queue), p.Name)
+		err := over("waiting", time.Second, "%d calls of %s wait for their turn: wait for their answers before sending more", len(v.lane.queue), t.Name)
 		g.refuse(ctx, of)
 		return Visit{}, err
 	}
@@ -263,7 +264,7 @@ func (g *Gate) plan(v *Visit) {
 }
 
 // Leave ends a visit. What reads took counts where others of the party waited for
-// them: one connection after the other crowds nobody out.
+// them, but not what they waited themselves: one after the other crowds nobody out.
 func (v *Visit) Leave() {
 	if v.of == nil {
 		return
@@ -277,7 +278,7 @@ func (v *Visit) Leave() {
 		if v.read && len(v.lane.queue) > 0 && !v.of.busy.unlimited() {
 			now := g.now()
 			v.of.busy.fill(now)
-			v.of.busy.spend(now.Sub(v.began).Seconds())
+			v.of.busy.spend(max(0, now.Sub(v.began)-time.Duration(v.ticket.idle.Load())).Seconds())
 		}
 		g.next(v)
 	}

@@ -21,7 +21,8 @@ func limitOf(err error) string {
 
 // visit makes a call that takes so long.
 func visit(g *Gate, p Party, c Class, takes time.Duration) error {
-	v, err := g.Enter(context.Background(), p, c, false)
+	_, ticket := With(context.Background(), p)
+	v, err := g.Enter(context.Background(), ticket, c, false)
 	if err != nil {
 		return err
 	}
@@ -140,7 +141,7 @@ func TestCallsGoInTurn(t *testing.T) {
 				if i == 1 {
 					mine = ctx
 				}
-				v, err := g.Enter(mine, person("ann"), Command, false)
+				v, err := g.Enter(mine, &Ticket{Party: person("ann")}, Command, false)
 				if err != nil {
 					return
 				}

@@ -33,9 +33,10 @@ func (rt *route) class() fair.Class {
 
 // turn waits for the caller's turn.
 func (c *call) turn() (err error) {
-	c.r = c.r.WithContext(fair.With(c.r.Context(), c.party()))
+	ctx, ticket := fair.With(c.r.Context(), c.party())
+	c.r = c.r.WithContext(ctx)
 	free := c.who.Role == v1.RoleOwner || c.h.gate.Limits().Free(c.who.User)
-	c.visit, err = c.h.gate.Enter(c.r.Context(), c.party(), c.route.class(), free)
+	c.visit, err = c.h.gate.Enter(ctx, ticket, c.route.class(), free)
 	return err
 }
 

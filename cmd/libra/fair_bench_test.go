@@ -59,7 +59,7 @@ func newCrowd(tb testing.TB, limits fair.Limits, users ...string) *crowd {
 	}
 	w := &crowd{tb: tb, s: s, limits: limits, secret: map[string]string{}}
 	for _, user := range users {
-		for _, m := range []api.MoneyCommand{{Op: "open", To: "lab/" + user}, {Op: "grant", To: "lab/" + user, Amount: int64(1e9 * market.Unit)}} {
+		for _, m := range []api.MoneyCommand{{Op: "open", To: "lab/" + user, User: user}, {Op: "grant", To: "lab/" + user, Amount: int64(1e9 * market.Unit)}} {
 			if _, _, err := s.market.Do(tb.Context(), api.Command{By: ownHand, Money: &m}, api.Key{}); err != nil {
 				tb.Fatal(err)
 			}
@@ -106,13 +106,15 @@ func (c *caller) ask(ctx context.Context, method, path string, body []byte) {
 		}
 		return
 	}
-	_, _ = io.Copy(io.Discard, res.Body)
+	said, _ := io.ReadAll(res.Body)
 	res.Body.Close()
 	switch {
 	case res.StatusCode == http.StatusTooManyRequests:
 		c.refused.Add(1)
 	case res.StatusCode >= 400:
-		c.failed.Add(1)
+		if c.failed.Add(1) == 1 {
+			c.tb.Logf("%s %s: %d %s", method, path, res.StatusCode, said)
+		}
 	default:
 		c.mu.Lock()
 		c.took = append(c.took, time.Since(began))

@@ -178,7 +178,7 @@ func TestNothingIsObeyed(t *testing.T) {
 		server := httptest.NewServer(market)
 		t.Cleanup(server.Close)
 		noContext(t)
-		if err := writeContext(marketContext{Server: server.URL, Token: "libra_x", User: "alice"}); err != nil {
+		if err := writeContext(marketContext{Server: server.URL, Token: "libra_x", User: "alice", Plain: true}); err != nil {
 			t.Fatal(err)
 		}
 		root := &cobra.Command{}

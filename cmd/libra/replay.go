@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/lab/experiment"
 	"github.com/libra-market/libra/lab/replay"
 	"github.com/libra-market/libra/lab/workload"
@@ -142,11 +143,12 @@ type pastRun struct {
 	lived    *replay.Course // what was, where the market itself remembers
 	purses   *replay.Purses // and who could pay what
 	unfunded int            // jobs it refused for lack of money
+	rate     market.Price   // of a second of a processor there; 0: 1
 }
 
 // past is the history to be replayed.
 func (r *pastRun) past() *replay.History {
-	return &replay.History{Arrivals: r.arrivals, Nodes: r.nodes, Purses: r.purses}
+	return &replay.History{Arrivals: r.arrivals, Nodes: r.nodes, Rate: r.rate, Purses: r.purses}
 }
 
 func runReplay(ctx context.Context, con *console, opts replayOptions) error {

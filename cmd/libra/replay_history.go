@@ -17,7 +17,7 @@ func (r *pastRun) load(ctx context.Context, contenders []contender) error {
 	}, con: r.con, contenders: contenders, settings: r.settings}
 	var err error
 	if r.history == liveHistory {
-		if err = r.loadLive(ctx); err != nil {
+		if err = r.loadLive(ctx, contenders); err != nil {
 			return err
 		}
 		if r.sla == "" {

@@ -3,9 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/policy"
+	"github.com/libra-market/libra/core/rules"
 	"github.com/libra-market/libra/lab/replay"
 )
 
@@ -14,7 +18,10 @@ const liveHistory = "live"
 
 // loadLive takes the history of the market that the context names: its jobs,
 // what became of them, and its processors.
-func (r *pastRun) loadLive(ctx context.Context) error {
+//
+// What is tried is tried on the market's terms: at its rates, and by its rules,
+// where --set does not name others.
+func (r *pastRun) loadLive(ctx context.Context, contenders []contender) error {
 	var with connection
 	return with.with(ctx, func(ctx context.Context, c *client.Client) error {
 		nodes, err := c.Nodes(ctx)
@@ -43,6 +50,27 @@ func (r *pastRun) loadLive(ctx context.Context) error {
 			return err
 		}
 		r.purses = past.Purses(accounts)
+		epochs, err := c.Epochs(ctx)
+		if err != nil || len(epochs) == 0 {
+			return err
+		}
+		r.onTermsOf(&epochs[len(epochs)-1], contenders)
 		return nil
 	})
+}
+
+// onTermsOf takes over how a market counts: not its policy, nor what that weighs.
+func (r *pastRun) onTermsOf(e *v1.EpochView, contenders []contender) {
+	r.rate = exchange.Rates(e.Rates).Base().Processor
+	counts := exchange.LiveSettings()
+	for _, s := range e.Settings {
+		if _, does := counts[s.Name]; !does {
+			continue
+		}
+		for _, c := range contenders {
+			if rules.Known(s.Name) || slices.ContainsFunc(c.kind.Settings(), func(p policy.Setting) bool { return p.Name == s.Name }) {
+				c.set[s.Name] = s.Value
+			}
+		}
+	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
@@ -47,7 +48,7 @@ func (s *service) whatIf(ctx context.Context, name string, set map[string]string
 	history := replay.History{Arrivals: past.Arrivals, Nodes: size, Purses: past.Purses(accounts)}
 	f, err := history.Foresee(ctx,
 		replay.Levers{Policy: force.Policy, Set: settingsMap(force.Settings), Rate: exchange.Rates(force.Rates).Base().Processor},
-		replay.Levers{Policy: name, Set: set, Rate: exchange.Rates(rates).Base().Processor})
+		replay.Levers{Policy: name, Set: exchange.Complete(name, set, counts(force.Settings)), Rate: exchange.Rates(rates).Base().Processor})
 	if err != nil {
 		return web.WhatIfResult{}, err
 	}
@@ -86,6 +87,17 @@ func (s *service) recent(since int64) replay.Pages {
 		seen += len(jobs)
 		return jobs, err
 	}
+}
+
+// counts are the settings of how a market counts, which hold under every policy.
+func counts(settings []v1.Setting) map[string]string {
+	set := exchange.LiveSettings()
+	in := settingsMap(settings)
+	maps.DeleteFunc(set, func(name, _ string) bool { _, named := in[name]; return !named })
+	for name := range set {
+		set[name] = in[name]
+	}
+	return set
 }
 
 func settingsMap(settings []v1.Setting) map[string]string {

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/libra-market/libra/core/policy"
+	"github.com/libra-market/libra/core/rules"
+	"github.com/libra-market/libra/lab/trial"
 	"github.com/libra-market/libra/lab/workload"
 )
 
@@ -60,9 +62,10 @@ const noSLA = "none"
 // or several of them. One that nobody knows is a mistake.
 func distribute(settings []setting, contenders []contender, model slaModel) error {
 	for _, s := range settings {
-		known := false
+		ruled := rules.Known(s.name) && len(contenders) > 0 // of the market: it is so under every policy
+		known := ruled
 		for _, c := range contenders {
-			if slices.ContainsFunc(c.kind.Settings(), func(p policy.Setting) bool { return p.Name == s.name }) {
+			if ruled || slices.ContainsFunc(c.kind.Settings(), func(p policy.Setting) bool { return p.Name == s.name }) {
 				c.set[s.name] = s.value
 				known = true
 			}
@@ -76,7 +79,11 @@ func distribute(settings []setting, contenders []contender, model slaModel) erro
 		}
 	}
 	for _, c := range contenders {
-		if _, err := c.kind.New(c.set); err != nil {
+		_, set, _, err := trial.Rules(c.set)
+		if err == nil {
+			_, err = c.kind.New(set)
+		}
+		if err != nil {
 			return usagef("--set: %w", err)
 		}
 	}

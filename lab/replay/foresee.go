@@ -2,9 +2,11 @@ package replay
 
 import (
 	"context"
+	"maps"
 
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
+	"github.com/libra-market/libra/core/rules"
 	"github.com/libra-market/libra/lab/workload"
 )
 
@@ -66,6 +68,8 @@ func (h *History) tryLevers(ctx context.Context, l Levers) (*effect, error) {
 		}
 		set[s.Name] = value
 	}
+	own, _ := rules.Split(l.Set)
+	maps.Copy(set, own)
 	cell := cellOf(h.Nodes, l.Policy, set)
 	cell.Rate = l.Rate
 	return h.run(ctx, &cell)

@@ -10,7 +10,9 @@ import (
 	"strconv"
 
 	"github.com/libra-market/libra/core/policy"
+	"github.com/libra-market/libra/core/rules"
 	"github.com/libra-market/libra/lab/experiment"
+	"github.com/libra-market/libra/lab/trial"
 	"github.com/libra-market/libra/lab/workload"
 )
 
@@ -158,9 +160,13 @@ func (p *planner) adjust(cell *experiment.Cell, kind policy.Kind, name, value st
 		cell.Nodes = n
 		return true, nil
 	}
-	if slices.ContainsFunc(kind.Settings(), func(s policy.Setting) bool { return s.Name == name }) {
+	if rules.Known(name) || slices.ContainsFunc(kind.Settings(), func(s policy.Setting) bool { return s.Name == name }) {
 		cell.Set = cell.Set.Set(name, value)
-		if _, err := kind.New(cell.Set.Map()); err != nil {
+		_, set, _, err := trial.Rules(cell.Set.Map())
+		if err == nil {
+			_, err = kind.New(set)
+		}
+		if err != nil {
 			return true, wrong(err)
 		}
 		known = true

@@ -15,7 +15,7 @@ import (
 // Trial is a policy and the cluster it is tried on.
 type Trial struct {
 	Kind  policy.Kind
-	Set   map[string]string // settings of the policy; those not named keep their defaults
+	Set   map[string]string // settings of the policy, and rules of the market; those not named keep their defaults
 	Nodes []market.Node
 	Exact bool // the policy is shown real runtimes as estimates
 
@@ -31,7 +31,11 @@ type Trial struct {
 
 // Run makes the run on jobs that come in order of submission.
 func (t *Trial) Run(ctx context.Context, jobs workload.Source) (*report.Summary, error) {
-	p, err := t.Kind.New(t.Set)
+	trade, set, ruled, err := Rules(t.Set)
+	if err != nil {
+		return nil, err
+	}
+	p, err := t.Kind.New(set)
 	if err != nil {
 		return nil, err
 	}
@@ -51,10 +55,14 @@ func (t *Trial) Run(ctx context.Context, jobs workload.Source) (*report.Summary,
 		}
 		see = append(see, table.See)
 	}
+	shown := all(see)
+	if ruled {
+		shown = (&biller{rules: trade, agreed: map[market.JobID]terms{}, show: shown}).See
+	}
 	if t.Exact || t.Table != nil {
 		jobs = &tailored{src: jobs, exact: t.Exact, named: t.Table != nil}
 	}
-	if err := sim.Run(ctx, world, jobs, sim.Options{See: all(see), Changes: t.Changes, Until: t.Until}); err != nil {
+	if err := sim.Run(ctx, world, jobs, sim.Options{See: shown, Changes: t.Changes, Until: t.Until}); err != nil {
 		return nil, err
 	}
 	if table != nil {

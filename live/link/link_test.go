@@ -77,7 +77,7 @@ func connect(t *testing.T, b *board, old bool) (*link.Node, *wires) {
 	s := &wires{Handler: handler, old: old}
 	server := httptest.NewServer(s)
 	t.Cleanup(func() { handler.Close(); server.Close() })
-	c, err := client.New(server.URL, keys.Make("n1", v1.RoleNode), client.Options{})
+	c, err := client.New(server.URL, keys.Make("n1", v1.RoleNode), client.Options{Plain: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -107,7 +107,11 @@ func (x *Exchange) extend(j *activeJob) error {
 	x.touched.job(j.ID, true)
 	stand, _ := x.cluster.Status(market.JobID(j.ID), x.time())
 	j.over = int64(max(0, -float64(stand.Left)) * 1e3)
-	for _, ms := range []int64{whole, max(least, whole/4)} {
+	pieces := []int64{whole, max(least, whole/4)}
+	if x.rulesOf(j).Paid() { // who can pay for a little is not stopped because a lot is asked for
+		pieces = append(pieces, max(least, j.askedMS()/10))
+	}
+	for _, ms := range pieces {
 		more := market.Event{
 			Kind: market.Extended, Job: market.JobID(j.ID), Work: market.Work(float64(ms) / 1e3),
 			Price: x.leeway(j) * market.Price(float64(ms)/float64(ms+j.over)),

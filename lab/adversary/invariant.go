@@ -19,6 +19,7 @@ func (w *world) check(c *exchange.Command, fx *exchange.Effects) {
 		w.fail("books", "the books sum to %s after %s", total, c.Kind())
 	}
 	w.checkMoney(c)
+	w.checkQuotes()
 	for i := range fx.Jobs {
 		if j := &fx.Jobs[i].Job; j.State.Final() && j.State != exchange.Rejected {
 			w.checkBill(j)

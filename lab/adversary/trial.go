@@ -123,6 +123,7 @@ func play(seed uint64, s *Strategy, cheats bool) course {
 	w.checkWidths(set.width)
 	w.play(start + horizon*second)
 	w.finish()
+	w.checkSpent(p)
 	c := w.reckon(p, others)
 	c.rate = set.rate
 	return c

@@ -21,25 +21,30 @@ var owner = exchange.Identity{User: "root", Role: exchange.RoleOwner}
 
 // world is a market, its nodes, and what the people in it are going to do.
 type world struct {
-	x        *exchange.Exchange
-	idle     *exchange.Exchange // the same market, in which nothing ever happens: what things cost there
-	rng      *rand.Rand
-	now      int64
-	report   int64 // interval at which nodes say how far tasks are
-	nextSay  int64
-	nodes    []string
-	runs     map[task.Key]*run
-	order    []task.Key // of runs, by key: maps have none
-	does     map[int64]program
-	pending  program                // of the job that is being submitted
-	jobs     map[int64]exchange.Job // as last seen
-	took     map[int64]float64      // processor seconds, by job, of all attempts
-	faulty   map[int64]bool         // a node was lost under it
-	agenda   []deed
-	granted  int64
-	cheapest float64         // price of a processor second, once somebody asked
-	honest   map[string]bool // who is
-	broken   []string        // invariants that did not hold
+	x          *exchange.Exchange
+	idle       *exchange.Exchange // the same market, in which nothing ever happens: what things cost there
+	rng        *rand.Rand
+	now        int64
+	report     int64 // interval at which nodes say how far tasks are
+	nextSay    int64
+	nodes      []string
+	runs       map[task.Key]*run
+	order      []task.Key // of runs, by key: maps have none
+	does       map[int64]program
+	pending    program                // of the job that is being submitted
+	jobs       map[int64]exchange.Job // as last seen
+	took       map[int64]float64      // processor seconds, by job, of all attempts
+	faulty     map[int64]bool         // a node was lost under it
+	agenda     []deed
+	granted    int64
+	cheapest   float64                   // price of a processor second, once somebody asked
+	honest     map[string]bool           // who is
+	quotes     map[string]exchange.Quote // that keep room
+	rents      map[string]float64        // by user: what quotes that were not taken owe
+	ended      map[string]int            // and how many they were
+	processors int
+	crashed    bool
+	broken     []string // invariants that did not hold
 }
 
 // deed is something that somebody is going to do.
@@ -72,6 +77,7 @@ func newWorld(s *scene, rng *rand.Rand) *world {
 		x: exchange.New("adversary"), idle: exchange.New("adversary"), rng: rng, now: start, report: s.report, nextSay: start + s.report,
 		runs: map[task.Key]*run{}, does: map[int64]program{}, jobs: map[int64]exchange.Job{}, took: map[int64]float64{},
 		faulty: map[int64]bool{}, honest: map[string]bool{},
+		quotes: map[string]exchange.Quote{}, rents: map[string]float64{}, ended: map[string]int{}, processors: s.nodes * s.width, crashed: s.crash,
 	}
 	open := exchange.Command{By: owner, Open: &exchange.Open{Policy: s.policy, Settings: settings(s.policy, s.report), Rates: exchange.Rates{ProcessorHour: s.rate}}}
 	for n := range s.nodes {
@@ -235,6 +241,9 @@ func (w *world) do(c exchange.Command) (exchange.Outcome, error) {
 	}
 	for _, name := range fx.Reshared {
 		w.obey(name)
+	}
+	if err == nil {
+		w.noteQuotes(&c, &o)
 	}
 	w.check(&c, &fx)
 	return o, err

@@ -23,6 +23,7 @@ func main() {
 	first := flag.Uint64("first", 0, "the seed of the first")
 	only := flag.String("strategy", "", "this one alone")
 	workers := flag.Int("parallel", runtime.NumCPU(), "worlds at a time")
+	limit := flag.Duration("for", 0, "begin no world after so long; 0: until all have been tried")
 	doc := flag.String("doc", "", "a document into which the table is written, between its marks")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -35,7 +36,7 @@ func main() {
 		fmt.Fprintf(os.Stderr, "adversaries: there is no strategy %q\n", *only)
 		os.Exit(2)
 	}
-	tallies := try(ctx, strategies, *first, *seeds, *workers)
+	tallies, tried := try(ctx, strategies, *first, *seeds, *workers, *limit)
 	if err := adversary.Write(os.Stdout, tallies); err != nil {
 		fmt.Fprintln(os.Stderr, "adversaries:", err)
 		os.Exit(1)
@@ -51,15 +52,22 @@ func main() {
 		os.Exit(1)
 	}
 	if *doc != "" {
-		if err := write(*doc, tallies, *first, *seeds); err != nil {
+		if err := write(*doc, tallies, *first, tried); err != nil {
 			fmt.Fprintln(os.Stderr, "adversaries:", err)
 			os.Exit(1)
 		}
 	}
 }
 
-// try shares the seeds out among workers.
-func try(ctx context.Context, strategies []adversary.Strategy, first, seeds uint64, workers int) []adversary.Tally {
+// try shares the seeds out among workers, in their order: what was tried by the
+// end of the time are the first ones.
+func try(ctx context.Context, strategies []adversary.Strategy, first, seeds uint64, workers int, limit time.Duration) ([]adversary.Tally, uint64) {
+	span, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if limit > 0 {
+		span, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
 	var mu sync.Mutex
 	sum := empty(strategies)
 	var next, done atomic.Uint64
@@ -67,7 +75,7 @@ func try(ctx context.Context, strategies []adversary.Strategy, first, seeds uint
 	for range max(1, workers) {
 		all.Go(func() {
 			mine := empty(strategies)
-			for ctx.Err() == nil {
+			for span.Err() == nil {
 				n := next.Add(1) - 1
 				if n >= seeds {
 					break
@@ -92,7 +100,7 @@ func try(ctx context.Context, strategies []adversary.Strategy, first, seeds uint
 		select {
 		case <-finished:
 			fmt.Fprintf(os.Stderr, "%d of %d worlds, %d strategies in each\n", done.Load(), seeds, len(strategies))
-			return sum
+			return sum, done.Load()
 		case <-time.After(10 * time.Second):
 			fmt.Fprintf(os.Stderr, "%d of %d worlds\n", done.Load(), seeds)
 		}

@@ -62,7 +62,7 @@ func TestEndingsAreWorthTheSame(t *testing.T) {
 			f.do(exchange.Command{Report: &exchange.Measured{Tasks: said}})
 			j := f.job(id)
 			charges[how] = j.Charged
-			if !j.State.Final() || j.Charged <= 0 {
+			if !j.State.Final() || j.Charged <= 0 || (j.State == exchange.Cancelled) != (how == "cancelled" || s.Cancelled) {
 				r.Fatalf("%s: %+v", how, j)
 			}
 			if part < 0.9 && strings.HasPrefix(name, "libra") && (abs(shown.CancelNow-j.Charged) > int64(4_000*width) || shown.CostNow != shown.CancelNow) {

@@ -24,6 +24,9 @@ func (j *activeJob) verdict() (state State, reason, detail string) {
 			spoiled = who + "its optional part: " + why
 			continue
 		}
+		if s.Cancelled { // as if the market had been asked
+			return Cancelled, market.ByUser.String(), who + s.Error
+		}
 		reason, detail = misfortune(s)
 		return Failed, reason, who + detail
 	}

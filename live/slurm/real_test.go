@@ -289,7 +289,7 @@ func TestJobsOfTwoUsers(t *testing.T) {
 	if _, err = cluster.RunAs(t.Context(), bob, "scancel", "--name=sleep", "--user="+bob); err != nil {
 		t.Fatal(err)
 	}
-	if j = f.await(t, theirs, long, ended); !j.Tasks[0].Cancelled || j.Tasks[0].Signal != "SIGTERM" {
+	if j = f.await(t, theirs, long, ended); j.State != exchange.Cancelled || !j.Tasks[0].Cancelled || j.Tasks[0].Signal != "SIGTERM" {
 		t.Errorf("cancelled in Slurm: %s %s %+v", j.State, j.Detail, j.Tasks)
 	}
 

@@ -121,7 +121,7 @@ func slurmSaysNo(t *testing.T) {
 	if _, err := b.slurm.Run(ctx, "scancel", out); err != nil {
 		t.Fatal(err)
 	}
-	if j := b.ended(scancelled.ID); j.State != v1.Failed || j.Charged > j.Price {
+	if j := b.ended(scancelled.ID); j.State != v1.Cancelled || j.Charged > j.Price {
 		t.Errorf("taken back in Slurm: %s, charged %d of %d", j.State, j.Charged, j.Price)
 	}
 	b.verify()

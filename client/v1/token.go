@@ -32,6 +32,10 @@ type TokenRequest struct {
 	Role  Role   `json:"role,omitempty"` // default user
 	Name  string `json:"name,omitempty"`
 	TTLMS int64  `json:"ttl_ms,omitempty"` // default 90 days, at most ten years
+
+	// SystemUser says that a token is meant to be for root or another user of the
+	// system. Whether jobs run as such is up to the agents.
+	SystemUser bool `json:"system_user,omitempty"`
 }
 
 // NewToken is a token with its secret, which is shown this once.

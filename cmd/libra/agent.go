@@ -37,6 +37,10 @@ func newAgent(con *console) *cobra.Command {
 the users who submitted it, holds each job to its share of a processor by
 cgroups (v1 or v2; without either, by signals), and reports what was used.
 
+Jobs do not run as root, as another user of the system (those of daemons: the
+numbers up to SYS_UID_MAX of /etc/login.defs) or as nobody, whoever asks for it,
+unless --system-users names them.
+
 Killed and started again it finds its jobs where they were. While the controller
 is away it goes on; past the lease it stops its jobs, because the controller
 will have started them elsewhere.
@@ -70,6 +74,7 @@ slurmd, under the name that Slurm has for the node.`,
 	f.IntVar(&o.Processors, "processors", 0, "with --control: processors of the node as Slurm counts them (default: as many as --cpus)")
 	f.Float64Var(&o.Capacity, "capacity", 0, "with --control: processors of the host that all jobs of the node may use together (default: all)")
 	f.StringVar(&o.OnLease, "on-lease", "", "what to do when the controller stays away: stop or continue (default stop)")
+	f.StringSliceVar(&o.SystemUsers, "system-users", nil, "users of the system that jobs may run as, root among them (default: none)")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "log more")
 	return cmd
 }
@@ -91,7 +96,8 @@ func (o *agentOptions) configure(cmd *cobra.Command) (config.Config, error) {
 		"state": func() { a.State = given.State }, "cpus": func() { a.CPUs = given.CPUs }, "rating": func() { a.Rating = given.Rating },
 		"headroom": func() { a.Headroom = given.Headroom }, "weight": func() { a.Weight = given.Weight }, "on-lease": func() { a.OnLease = given.OnLease },
 		"memory-mb": func() { a.MemoryMB = given.MemoryMB }, "control": func() { a.Control = given.Control },
-		"processors": func() { a.Processors = given.Processors }, "capacity": func() { a.Capacity = given.Capacity },
+		"system-users": func() { a.SystemUsers = given.SystemUsers },
+		"processors":   func() { a.Processors = given.Processors }, "capacity": func() { a.Capacity = given.Capacity },
 	} {
 		if f.Changed(name) {
 			set()
@@ -171,7 +177,7 @@ func keepNode(ctx context.Context, a *config.Agent, to agent.Controller, log *sl
 	}
 	setup, err := agent.Config{
 		Node: a.Node, StateDir: a.State, Version: buildVersion(), CPUs: a.CPUs, Rating: a.Rating, Headroom: a.Headroom,
-		MemoryMB: a.MemoryMB, DiskMB: a.DiskMB, Weight: a.Weight, OnLease: a.OnLease, Tree: treeOf(a),
+		MemoryMB: a.MemoryMB, DiskMB: a.DiskMB, Weight: a.Weight, OnLease: a.OnLease, Tree: treeOf(a), SystemUsers: a.SystemUsers,
 		JobMemoryMB: a.JobMemoryMB, Processes: a.Processes, AllProcesses: a.AllProcesses, OutputMB: a.OutputMB,
 		Control: a.Control, Processors: a.Processors, Capacity: a.Capacity,
 	}.Default()

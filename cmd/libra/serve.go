@@ -11,6 +11,7 @@ import (
 
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/config"
+	"github.com/libra-market/libra/live/passwd"
 )
 
 type serveOptions struct {
@@ -196,6 +197,9 @@ func (o *serveOptions) ownerToken(ctx context.Context, con *console, s *service)
 		return err
 	}
 	printf(con.err, "a token for %s, role owner, is in %s\n", user, o.token)
+	if passwd.IsSystem(user) {
+		printf(con.err, "%s is a user of the system: the token governs the market, and agents run no jobs as %[1]s unless they are told to (libra agent --system-users %[1]s)\n", user)
+	}
 	return nil
 }
 

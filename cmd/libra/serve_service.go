@@ -83,7 +83,7 @@ func (s *service) start(ctx context.Context, c *config.Config, log *slog.Logger,
 	}
 	gate := fair.NewGate(c.Limits.Limits, time.Now)
 	handler := api.New(floor, keyring{s.store}, api.Options{
-		Log: log, Gate: gate, PublicMetrics: c.Metrics == "public", Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency},
+		Log: log, Gate: gate, PublicMetrics: c.Metrics == "public", CertificateNodes: c.TLS.Nodes, Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency},
 	})
 	s.pages = web.New(floor, keyring{s.store}, web.Options{
 		Log: log, Gate: gate, URL: s.url(), Secure: s.secure, WhatIf: s.whatIf, Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency}, Home: homeOf,

@@ -105,7 +105,7 @@ func (f behindSlurm) Lose(ctx context.Context, node, why string) error {
 
 // slurmOptions say where the Slurm of a configuration is.
 func slurmOptions(c *config.Config) client.Options {
-	return client.Options{Rest: c.Slurm.Rest, TokenFile: c.Slurm.TokenFile, Conf: c.Slurm.Conf, DoorKey: c.Slurm.DoorKey, Now: time.Now}
+	return client.Options{Rest: c.Slurm.Rest, TokenFile: c.Slurm.TokenFile, Conf: c.Slurm.Conf, DoorKey: c.Slurm.DoorKey, SystemUsers: c.Slurm.SystemUsers, Now: time.Now}
 }
 
 // startSlurm puts a backend between the market and its nodes.

@@ -9,6 +9,7 @@ import (
 	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/directive"
+	"github.com/libra-market/libra/live/passwd"
 )
 
 func newToken(con *console) *cobra.Command {
@@ -35,7 +36,11 @@ func newTokenCreate(con *console, opts *liveOptions) *cobra.Command {
 		Use:   "create",
 		Short: "Make a token and print its secret, this once",
 		Long: `Make a token and print its secret, which is not kept and cannot be shown again. The
-owner of the cluster can make tokens for others, and for nodes.`,
+owner of the cluster can make tokens for others, and for nodes.
+
+A token for root, for the user of a daemon or for nobody is made only with
+--system-user: whoever has it may hand in jobs that run as that user, on nodes whose
+agents allow it (libra agent --system-users).`,
 		Example: `  libra token create --name ci --ttl 30d > token
   libra token create --user bob
   libra token create --user node7 --role node`,
@@ -58,6 +63,9 @@ owner of the cluster can make tokens for others, and for nodes.`,
 					return con.writeJSON(t)
 				}
 				printf(con.err, "token %s of %s (%s), good %s; its secret is shown this once:\n", t.ID, t.User, t.Role, tokenEnd(&t.Token))
+				if t.Role != v1.RoleNode && passwd.IsSystem(t.User) {
+					printf(con.err, "%s is a user of the system: where agents allow it, jobs handed in with this token run as %[1]s\n", t.User)
+				}
 				_, err = printline(con.out, t.Secret)
 				return err
 			})
@@ -67,6 +75,7 @@ owner of the cluster can make tokens for others, and for nodes.`,
 	f.StringVar(&want.Name, "name", "", "`name` to tell it from others")
 	f.StringVar(&want.User, "user", "", "`user` it is for (default: you)")
 	f.StringVar(&role, "role", "", "`role`: user, owner, node (default user)")
+	f.BoolVar(&want.SystemUser, "system-user", false, "the user is root, or another user of the system, and is meant to be")
 	f.StringVar(&life, "ttl", "", "how `long` it is good: 12h, 30d (default 90d)")
 	completeFlag(cmd, "role", string(v1.RoleUser), string(v1.RoleOwner), string(v1.RoleNode))
 	return cmd

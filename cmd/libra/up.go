@@ -19,6 +19,7 @@ import (
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/config"
+	"github.com/libra-market/libra/live/passwd"
 )
 
 type upOptions struct {
@@ -43,8 +44,9 @@ func newUp(con *console) *cobra.Command {
 some money, and leaves a token where the other commands find it.
 
 Ctrl-C stops it. Jobs that run go on; libra up finds them, and everything else,
-as they were. As root, jobs run as the user who submits them; otherwise all run
-as you.`,
+as they were. As root, jobs run as the user who submits them, and yours as root,
+because that is who you are: no other user of the system is allowed (see libra
+agent --system-users). Otherwise all run as you.`,
 		Example: `  libra up
   libra submit --estimate 10s --deadline 30s --budget 0.05 -- sh -c 'sleep 3; echo hello'
   libra jobs
@@ -114,10 +116,10 @@ func (o *upOptions) configure() (config.Config, error) {
 		return c, err
 	}
 	c.Listen, c.Policy, c.Settings = o.listen, o.policy, set
-	if err := rateGiven(o.rate, &c); err != nil {
+	if err = rateGiven(o.rate, &c); err != nil {
 		return c, err
 	}
-	if err := o.secure(&c); err != nil {
+	if err = o.secure(&c); err != nil {
 		return c, err
 	}
 	if c.Socket = o.socket; c.Socket == noSocket {
@@ -129,6 +131,15 @@ func (o *upOptions) configure() (config.Config, error) {
 	c.Agent.State = filepath.Join(o.dir, "agent")
 	c.Agent.OnLease = "continue"
 	c.Agent.CPUs = o.cpus
+	// Whoever is at this terminal runs their own jobs, root too: that is what the
+	// agent is told, and nobody else of the system is named.
+	who, err := userName()
+	if err != nil {
+		return c, err
+	}
+	if passwd.IsSystem(who) {
+		c.Agent.SystemUsers = []string{who}
+	}
 	return c, c.Validate()
 }
 
@@ -186,7 +197,7 @@ func (o *upOptions) up(cmd *cobra.Command, con *console, s *service, c *config.C
 	}
 	agentEnded := make(chan error, 1)
 	go func() { agentEnded <- o.localAgent(ctx, s, c, log) }()
-	if err := o.greet(ctx, con, s, who, account, agentEnded); err != nil {
+	if err := o.greet(ctx, con, s, c, who, account, agentEnded); err != nil {
 		return err
 	}
 	select {
@@ -273,7 +284,7 @@ func tokenWorks(ctx context.Context, s *service, token string) bool {
 }
 
 // greet waits for the agent to join and says what to do first.
-func (o *upOptions) greet(ctx context.Context, con *console, s *service, who, account string, agentEnded <-chan error) error {
+func (o *upOptions) greet(ctx context.Context, con *console, s *service, c *config.Config, who, account string, agentEnded <-chan error) error {
 	for range 200 {
 		nodes, err := s.market.Nodes(ctx)
 		if err != nil {
@@ -298,6 +309,9 @@ Try, in another terminal:
 Ctrl-C stops it; jobs that run go on, and libra up finds them again.
 `, s.url(), epochs[len(epochs)-1].Policy, n.Processors, n.Rating, n.Limits, o.dir, account,
 				s.url()+s.pages.LoginLink(api.Identity{User: who, Role: v1.RoleOwner}))
+			if len(c.Agent.SystemUsers) > 0 {
+				printf(con.out, "You are %s, so jobs that you submit run as %[1]s; no other user of the system may have jobs.\n", who)
+			}
 			return nil
 		}
 		select {

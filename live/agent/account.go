@@ -8,9 +8,12 @@ import (
 	"os"
 	"os/exec"
 	"os/user"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/libra-market/libra/live/passwd"
 )
 
 // ErrUser says that a task cannot run as the user it names.
@@ -27,23 +30,27 @@ type account struct {
 }
 
 // lookupAccount finds a user by name and checks that this process may run
-// something as that user.
-func lookupAccount(name string) (account, error) {
+// something as that user. A user of the system has to be among those named.
+func lookupAccount(name string, named []string) (account, error) {
 	a, err := findAccount(name)
 	if err != nil {
 		return a, err
 	}
-	return a, a.permit(name, os.Geteuid())
+	return a, a.permit(name, os.Geteuid(), named)
 }
 
-// permit checks that a process of the user euid may become the account.
-func (a account) permit(name string, euid int) error {
+// permit checks that a process of the user euid may become the account. Whoever
+// has taken the controller says what runs here, and as whom: they must not become
+// root by it, nor the user of a daemon, unless whoever runs this agent said so.
+func (a account) permit(name string, euid int, named []string) error {
 	switch {
 	case a.UID == 0 && name != "root":
 		// A second name for root would slip through every check by name.
 		return fmt.Errorf("%w: %q has the powers of root", ErrUser, name)
 	case euid != 0 && a.UID != euid:
 		return fmt.Errorf("%w: this agent is not root and runs only its own user's tasks, not those of %q", ErrUser, name)
+	case passwd.System(a.UID) && !slices.Contains(named, name):
+		return fmt.Errorf("%w: %q is a user of the system, and this agent was not started with --system-users %s (agent.system_users)", ErrUser, name, name)
 	}
 	return nil
 }

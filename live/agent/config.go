@@ -44,6 +44,10 @@ type Config struct {
 	OnLease  string // LeaseStop (default) or LeaseContinue
 	Self     string // this program, to start shepherds with; default: os.Executable
 
+	// SystemUsers are the users of the system (root, those of daemons, nobody) that
+	// tasks may run as: none but these.
+	SystemUsers []string
+
 	// Control is the batch system that runs the tasks of this node, ControlSlurm;
 	// the agent then only holds them to their shares. Empty: it runs them.
 	Control    string

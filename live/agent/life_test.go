@@ -242,9 +242,37 @@ func testScripts(t *testing.T, n *node) {
 	}
 }
 
-func TestRootIsOnlyForRoot(t *testing.T) {
+// An agent is not root's hand because it runs as root: whoever says what runs here
+// becomes a user of the system only if the agent was told so.
+func TestTasksOfSystemUsersAreRefused(t *testing.T) {
 	t.Parallel()
 	n := newNode(t).start()
+	for i, name := range []string{"root", "daemon", "nobody"} {
+		order := n.shell(int64(i+1), "id -u")
+		order.Spec.User = name
+		n.order(order)
+		if got := n.end(t, order.Spec.Key); got.State != task.Refused || !strings.Contains(got.Error, "--system-users "+name) {
+			t.Errorf("a task of %s ended as %s", name, show(got))
+		}
+	}
+	secret := filepath.Join(n.dir, "secret")
+	if err := os.WriteFile(secret, []byte("of root"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tail := task.Tail{User: "root", Dir: n.dir, File: "secret", Limit: 10}
+	if chunk, err := readTail(tail, n.config.SystemUsers); err == nil || len(chunk.Data) > 0 {
+		t.Errorf("a file of root's was read: %q", chunk.Data)
+	}
+	if chunk, err := readTail(tail, []string{"root"}); err != nil || string(chunk.Data) != "of root" {
+		t.Errorf("a file of root's was not read where that is meant: %v", err)
+	}
+}
+
+func TestRootIsRootWhereItIsNamed(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	n.config.SystemUsers = []string{"root"}
+	n.start()
 	order := n.shell(1, "id -u")
 	order.Spec.User = "root"
 	n.order(order)

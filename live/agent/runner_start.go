@@ -60,14 +60,14 @@ func (r *runner) start(ctx context.Context, order *task.Order) {
 // prepare makes the folder, unless there is one from before.
 func (r *runner) prepare(order *task.Order) error {
 	r.grace = time.Duration(order.Spec.GraceMS) * time.Millisecond
+	acc, err := lookupAccount(order.Spec.User, r.agent.config.SystemUsers)
+	if err != nil {
+		return err
+	}
 	if r.phase == claimed {
 		return nil
 	}
-	if err := check(order.Spec); err != nil {
-		return err
-	}
-	acc, err := lookupAccount(order.Spec.User)
-	if err != nil {
+	if err = check(order.Spec); err != nil {
 		return err
 	}
 	rec := record{Spec: order.Spec, Account: acc, Boot: r.agent.hello.Boot}

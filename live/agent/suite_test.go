@@ -68,7 +68,7 @@ func unixUser(t testing.TB, name string) account {
 			t.Fatalf("make the user %s: %v", name, err)
 		}
 	}
-	acc, err := lookupAccount(name)
+	acc, err := lookupAccount(name, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func (a *Agent) answerOne(ctx context.Context, tail task.Tail) {
 	case <-ctx.Done():
 		return
 	}
-	chunk, err := readTail(tail)
+	chunk, err := readTail(tail, a.config.SystemUsers)
 	if err != nil {
 		chunk = task.Chunk{Error: err.Error()}
 	}
@@ -65,8 +65,8 @@ func (a *Agent) answerOne(ctx context.Context, tail task.Tail) {
 }
 
 // readTail reads a piece of a task's output with the rights of its user.
-func readTail(tail task.Tail) (task.Chunk, error) {
-	acc, err := lookupAccount(tail.User)
+func readTail(tail task.Tail, named []string) (task.Chunk, error) {
+	acc, err := lookupAccount(tail.User, named)
 	if err != nil {
 		return task.Chunk{}, err
 	}

@@ -93,22 +93,32 @@ func TestEnvironmentNamesEachOnce(t *testing.T) {
 
 func TestWhoMayRunAsWhom(t *testing.T) {
 	tests := []struct {
-		name string
-		uid  int
-		euid int
-		ok   bool
+		name  string
+		uid   int
+		euid  int
+		named string
+		ok    bool
 	}{
-		{"alice", 1000, 0, true},
-		{"root", 0, 0, true},
-		{"toor", 0, 0, false},
-		{"alice", 1000, 1000, true},
-		{"bob", 1001, 1000, false},
-		{"root", 0, 1000, false},
+		{"alice", 1000, 0, "", true},
+		{"root", 0, 0, "", false},
+		{"root", 0, 0, "daemon", false},
+		{"root", 0, 0, "root", true},
+		{"toor", 0, 0, "toor", false},
+		{"daemon", 1, 0, "", false},
+		{"daemon", 1, 0, "daemon", true},
+		{"nobody", 65534, 0, "", false},
+		{"nobody", 65534, 0, "nobody", true},
+		{"alice", 1000, 1000, "", true},
+		{"bob", 1001, 1000, "", false},
+		{"bob", 1001, 1000, "bob", false},
+		{"root", 0, 1000, "root", false},
+		{"libra", 2, 2, "", false}, // an agent that runs as a user of the system
+		{"libra", 2, 2, "libra", true},
 	}
 	for _, test := range tests {
-		err := account{Name: test.name, UID: test.uid}.permit(test.name, test.euid)
+		err := account{Name: test.name, UID: test.uid}.permit(test.name, test.euid, []string{test.named})
 		if (err == nil) != test.ok || (err != nil && !errors.Is(err, ErrUser)) {
-			t.Errorf("%s (%d) by %d: %v", test.name, test.uid, test.euid, err)
+			t.Errorf("%s (%d) by %d, %q named: %v", test.name, test.uid, test.euid, test.named, err)
 		}
 	}
 }

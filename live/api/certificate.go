@@ -12,7 +12,9 @@ import (
 	"math/big"
 	"net"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -22,6 +24,9 @@ const (
 	AuthorityKey  = "ca.key"
 	ServerCert    = "server.pem"
 	ServerKey     = "server.key"
+
+	// NodeUnit is the organisational unit of a certificate that makes a node.
+	NodeUnit = "libra-node"
 
 	authorityLife   = 10 * 365 * 24 * time.Hour
 	certificateLife = 825 * 24 * time.Hour // the most that some clients accept
@@ -75,13 +80,27 @@ func MakeNodeCertificate(dir, node string, now time.Time) (cert, key string, err
 		return "", "", fmt.Errorf("%q is not the name of a node", node)
 	}
 	sheet := &x509.Certificate{
-		Subject:     pkix.Name{CommonName: node, Organization: []string{"libra"}},
+		Subject:     pkix.Name{CommonName: node, Organization: []string{"libra"}, OrganizationalUnit: []string{NodeUnit}},
 		NotAfter:    now.Add(certificateLife),
 		KeyUsage:    x509.KeyUsageDigitalSignature,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
 	}
 	cert, key = "node-"+node+".pem", "node-"+node+".key"
 	return filepath.Join(dir, cert), filepath.Join(dir, key), signed(dir, cert, key, sheet, now)
+}
+
+// nodeOf is the node that a certificate makes of whoever shows it: one that says
+// so, or whose name the configuration has. That an authority has signed it is not
+// enough: it may sign for people and servers too.
+func nodeOf(cert *x509.Certificate, named []string) (string, bool) {
+	name := cert.Subject.CommonName
+	if !validNode(name) {
+		return "", false
+	}
+	return name, slices.Contains(cert.Subject.OrganizationalUnit, NodeUnit) || slices.ContainsFunc(named, func(pattern string) bool {
+		is, err := path.Match(pattern, name)
+		return err == nil && is
+	})
 }
 
 // signed has the authority of the directory sign a sheet.

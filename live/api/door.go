@@ -72,8 +72,8 @@ func (c *call) enter() error {
 	return nil
 }
 
-// identify goes by the token, and without one by the certificate, which only
-// agents have: its common name is the node's.
+// identify goes by the token, and without one by the certificate, if it makes a
+// node: its common name is the node's.
 func (c *call) identify() error {
 	given := c.r.Header["Authorization"]
 	switch {
@@ -83,10 +83,12 @@ func (c *call) identify() error {
 		return malformed("Authorization: want one")
 	}
 	if t := c.r.TLS; t != nil && len(t.VerifiedChains) > 0 {
-		if name := t.PeerCertificates[0].Subject.CommonName; validNode(name) {
+		if name, is := nodeOf(t.PeerCertificates[0], c.h.options.CertificateNodes); is {
 			c.who = Identity{User: name, Role: v1.RoleNode}
 			return nil
 		}
+		return &fault{kind: kindUnauthenticated, detail: "this certificate does not say that it is a node's: it wants the organisational unit " + NodeUnit +
+			", or its name in tls.nodes of the controller"}
 	}
 	return &fault{kind: kindUnauthenticated, detail: "no token: send Authorization: Bearer libra_..."}
 }

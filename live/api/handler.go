@@ -27,6 +27,10 @@ type Options struct {
 	// of streams.
 	Gate *fair.Gate
 
+	// CertificateNodes are patterns of the names for which a certificate of the
+	// authority makes a node though it does not say so itself.
+	CertificateNodes []string
+
 	PublicMetrics bool // /metrics asks for no token; else it is for the owner
 
 	Seller ledger.Seller // who sends bills; default Libra, without a currency (XXX)
@@ -144,6 +148,7 @@ var nowhere = route{pattern: "/", roles: everyone, handle: func(*call) error { r
 
 // ServeHTTP answers a request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	DemandTLS(w, r)
 	// The mux would redirect a path with dots or double slashes to where it
 	// leads. Nobody writes such a path in good faith.
 	if p := r.URL.Path; p == "" || p[0] != '/' || path.Clean(p) != p {

@@ -5,7 +5,10 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"net"
+	"net/http"
 	"os"
+	"strings"
 	"sync"
 	"time"
 )
@@ -56,6 +59,28 @@ func ClientTLS(ca, cert, key string) (*tls.Config, error) {
 	}
 	return c, nil
 }
+
+// DemandTLS tells a browser that came over TLS to come in no other way from now
+// on. It holds for a name and all its ports, so it is not said where the name is
+// this machine's for itself: others who listen there may have no TLS.
+func DemandTLS(w http.ResponseWriter, r *http.Request) {
+	if r.TLS == nil {
+		return
+	}
+	host := r.Host
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	if host = strings.TrimSuffix(strings.ToLower(host), "."); host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return
+	}
+	if ip := net.ParseIP(strings.Trim(host, "[]")); ip != nil && ip.IsLoopback() {
+		return
+	}
+	w.Header()["Strict-Transport-Security"] = onlyTLS
+}
+
+var onlyTLS = []string{"max-age=31536000"}
 
 func readPool(file string) (*x509.CertPool, error) {
 	text, err := os.ReadFile(file)

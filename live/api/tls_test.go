@@ -1,11 +1,17 @@
 package api_test
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
+	"crypto/x509/pkix"
 	"encoding/pem"
 	"errors"
+	"math/big"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -130,6 +136,98 @@ func TestCertificatesOpenOnlyTheirNode(t *testing.T) {
 		}
 		if proto != "HTTP/2.0" {
 			t.Errorf("spoke %s", proto)
+		}
+	}
+}
+
+// A certificate that its authority has signed makes a node only if it says so, or
+// if the configuration has its name.
+func TestOnlyCertificatesOfNodesMakeNodes(t *testing.T) {
+	dir := authority(t)
+	pair, err := tls.LoadX509KeyPair(filepath.Join(dir, api.AuthorityCert), filepath.Join(dir, api.AuthorityKey))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sign := func(name string, units ...string) tls.Certificate {
+		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		der, err := x509.CreateCertificate(rand.Reader, &x509.Certificate{
+			SerialNumber: big.NewInt(7), Subject: pkix.Name{CommonName: name, OrganizationalUnit: units},
+			NotBefore: time.Now().Add(-time.Minute), NotAfter: time.Now().Add(time.Hour), ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+		}, pair.Leaf, &key.PublicKey, pair.PrivateKey)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
+	}
+	for _, c := range []struct {
+		name  string
+		units []string
+		named []string
+		want  int
+	}{
+		{"n1", nil, nil, 401},
+		{"n1", []string{"staff"}, nil, 401},
+		{"n1", []string{"Libra-Node", "libra-nodes"}, nil, 401},
+		{"n1", []string{"staff", "libra-node"}, nil, 200},
+		{"n1", nil, []string{"n1"}, 200},
+		{"n1", nil, []string{"m*", "n?"}, 200},
+		{"n1", nil, []string{"n2", "["}, 401},
+		{"not a name", []string{"libra-node"}, []string{"*"}, 401},
+	} {
+		w := newWorld(t, func(o *api.Options) { o.CertificateNodes = c.named })
+		base := w.overTLS(dir)
+		shown, err := api.ClientTLS(filepath.Join(dir, api.AuthorityCert), "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown.Certificates = []tls.Certificate{sign(c.name, c.units...)}
+		transport := &http.Transport{TLSClientConfig: shown}
+		r, err := http.NewRequest("GET", base+"/v1/nodes/n1/desired", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := transport.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode != c.want {
+			t.Errorf("%s of %v, %v named: %d", c.name, c.units, c.named, res.StatusCode)
+		}
+		transport.CloseIdleConnections()
+	}
+}
+
+// Whoever came over TLS is to come in no other way, but for names that are this
+// machine's own.
+func TestTLSIsDemandedWhereItIsOn(t *testing.T) {
+	w := newWorld(t)
+	for _, c := range []struct {
+		host   string
+		secure bool
+		want   bool
+	}{
+		{"market.example:7070", true, true},
+		{"market.example", true, true},
+		{"192.0.2.1:7070", true, true},
+		{"market.example", false, false},
+		{"localhost:7070", true, false},
+		{"LOCALHOST.", true, false},
+		{"127.0.0.1:7070", true, false},
+		{"[::1]:7070", true, false},
+	} {
+		r := httptest.NewRequest("GET", "/healthz", nil)
+		r.Host = c.host
+		if r.TLS = nil; c.secure {
+			r.TLS = &tls.ConnectionState{}
+		}
+		a := httptest.NewRecorder()
+		w.handler.ServeHTTP(a, r)
+		if said := a.Header().Get("Strict-Transport-Security") != ""; said != c.want {
+			t.Errorf("%s, TLS %v: said %v", c.host, c.secure, said)
 		}
 	}
 }

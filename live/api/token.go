@@ -5,11 +5,13 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/live/passwd"
 )
 
 const (
@@ -115,6 +117,8 @@ func (c *call) wanted(want *v1.TokenRequest) (v1.Token, error) {
 		return v1.Token{}, badField("ttl_ms", "0 (90 days) to ten years")
 	case !c.owner() && (t.User != c.who.User || t.Role != v1.RoleUser):
 		return v1.Token{}, &fault{kind: kindForbidden, detail: "a token for somebody else, or for another role, is made by the owner of the cluster"}
+	case t.Role != v1.RoleNode && want.User != "" && !want.SystemUser && passwd.IsSystem(t.User): // another of one's own opens nothing new
+		return v1.Token{}, badField("user", fmt.Sprintf("somebody who is no user of the system: a token with which jobs may run as %s is made with --system-user (system_user)", t.User))
 	}
 	t.ExpiresUS = now + life*1000
 	if !c.owner() && c.token != nil && c.token.ExpiresUS != 0 {

@@ -43,6 +43,26 @@ func TestATokenIsMadeUsedAndRevoked(t *testing.T) {
 	}
 }
 
+// A token with which jobs may run as root, or as the user of a daemon, is not made
+// by mistake, whoever asks for it and for which role. A node may have any name.
+func TestTokensForSystemUsersAreMadeOnPurpose(t *testing.T) {
+	w := newWorld(t)
+	for _, user := range []string{"root", "daemon", "nobody"} {
+		for _, role := range []v1.Role{v1.RoleUser, v1.RoleOwner} {
+			a := w.ask("root", "POST", "/v1/tokens", v1.TokenRequest{User: user, Role: role})
+			if a.status != 422 && a.status != 400 || !strings.Contains(a.body, "--system-user") {
+				t.Errorf("%s, %s: %d %s", user, role, a.status, a.body)
+			}
+			if a := w.ask("root", "POST", "/v1/tokens", v1.TokenRequest{User: user, Role: role, SystemUser: true}); a.status != 201 {
+				t.Errorf("%s, %s, on purpose: %d %s", user, role, a.status, a.body)
+			}
+		}
+		if a := w.ask("root", "POST", "/v1/tokens", v1.TokenRequest{User: user, Role: v1.RoleNode}); a.status != 201 {
+			t.Errorf("a node called %s: %d %s", user, a.status, a.body)
+		}
+	}
+}
+
 // With a token that expires nobody makes one that lasts longer.
 func TestTokensDoNotOutliveTheirMaker(t *testing.T) {
 	w := newWorld(t)

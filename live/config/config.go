@@ -45,6 +45,10 @@ type TLS struct {
 	Cert     string `yaml:"cert"`
 	Key      string `yaml:"key"`
 	ClientCA string `yaml:"client_ca"` // who signs the certificates of agents
+
+	// Nodes are names, or patterns, of certificates that make nodes though they do
+	// not have the organisational unit libra-node.
+	Nodes []string `yaml:"nodes"`
 }
 
 // Agent is what an agent on a node needs.
@@ -68,6 +72,8 @@ type Agent struct {
 	Processes    int64 `yaml:"processes"`     // of one job, and threads; 0: 10000; negative: any number
 	AllProcesses int64 `yaml:"all_processes"` // of all jobs; 0: three quarters of the machine's; negative: any number
 	OutputMB     int64 `yaml:"output_mb"`     // that a job may write to its output; 0: 4096; negative: any amount
+
+	SystemUsers []string `yaml:"system_users"` // root and other users of the system that jobs may run as: none but these
 
 	Control    string  `yaml:"control"`    // slurm: that runs the jobs, and the agent holds them to their shares
 	Processors int     `yaml:"processors"` // of the node as Slurm counts them; 0: as many as cpus
@@ -148,6 +154,8 @@ func (c *Config) Validate() error {
 		return errors.New("tls: cert and key go together")
 	case c.TLS.ClientCA != "" && c.TLS.Cert == "":
 		return errors.New("tls.client_ca: needs a cert and a key")
+	case len(c.TLS.Nodes) > 0 && c.TLS.ClientCA == "":
+		return errors.New("tls.nodes: needs a client_ca")
 	case len(c.Currency) != 3:
 		return errors.New("currency: want three letters, such as EUR")
 	case c.Metrics != "owner" && c.Metrics != "public":

@@ -17,6 +17,8 @@ type Slurm struct {
 	Control   string `yaml:"control"`    // agents: they hold jobs to their shares; none: jobs have whole processors
 	Conf      string `yaml:"conf"`       // slurm.conf for the commands; empty: Slurm's own
 	DoorKey   string `yaml:"door_key"`   // file with the key of job_submit.lua, where that is installed
+
+	SystemUsers []string `yaml:"system_users"` // root and other users of the system that jobs may run as: none but these
 }
 
 // The backends: what runs the jobs.

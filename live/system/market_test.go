@@ -173,7 +173,7 @@ func (b *bazaar) hire(name string, args ...string) *worker {
 	if err := os.Mkdir(w.home, 0o755); err != nil {
 		b.t.Fatal(err)
 	}
-	w.args = append([]string{binary(), "agent", "--node", w.node, "--state", w.state, "--rating", "1"}, args...)
+	w.args = append([]string{binary(), "agent", "--node", w.node, "--state", w.state, "--rating", "1", "--system-users", "root"}, args...)
 	if b.hosts != nil {
 		cert, key, err := api.MakeNodeCertificate(b.hosts.dir, w.node, time.Now())
 		if err != nil {

@@ -54,6 +54,7 @@ const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; 
 func (h *Handler) serve(rt *route, w http.ResponseWriter, r *http.Request) {
 	c := &call{h: h, route: rt, w: w, r: r}
 	start := h.now()
+	api.DemandTLS(w, r)
 	header := w.Header()
 	header.Set("Content-Security-Policy", contentPolicy)
 	header.Set("X-Content-Type-Options", "nosniff")

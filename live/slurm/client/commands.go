@@ -39,7 +39,8 @@ func openCommands(o Options, seal func(Submission) string) (*commands, error) {
 		}
 	}
 	c := &commands{conf: o.Conf, timeout: o.Timeout, seal: seal}
-	c.sizes, c.owners.now = sizes{now: o.Now, list: c.Nodes}, o.Now
+	c.sizes = sizes{now: o.Now, list: c.Nodes}
+	c.owners.now, c.owners.named = o.Now, o.SystemUsers
 	return c, nil
 }
 

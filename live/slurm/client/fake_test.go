@@ -50,7 +50,7 @@ func newFakeRest(t *testing.T, version string, answers map[string]answer) (*fake
 	if err := os.WriteFile(file, []byte("SLURM_JWT="+secret+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return f, Options{Rest: server.URL, TokenFile: file, ListByRest: true, Timeout: 30 * time.Second}
+	return f, Options{Rest: server.URL, TokenFile: file, ListByRest: true, Timeout: 30 * time.Second, SystemUsers: []string{"root"}}
 }
 
 func (f *fakeRest) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -33,6 +33,10 @@ type Options struct {
 	// plugin. It is read once.
 	DoorKey string
 
+	// SystemUsers are the users of the system (root, those of daemons, nobody) that
+	// jobs may be handed in for: none but these.
+	SystemUsers []string
+
 	// Timeout is how long a call may take, 10 seconds if 0.
 	Timeout time.Duration
 	// Now is the time of day, for the age of tokens.

@@ -75,7 +75,8 @@ func openRest(ctx context.Context, o Options, seal func(Submission) string, byCo
 		base: base, way: way, as: o.As, timeout: o.Timeout, seal: seal, killer: byCommand,
 		token: &token{file: o.TokenFile, user: o.As, scontrol: byCommand, now: o.Now},
 	}
-	r.sizes, r.owners.now = sizes{now: o.Now, list: r.Nodes}, o.Now
+	r.sizes = sizes{now: o.Now, list: r.Nodes}
+	r.owners.now, r.owners.named = o.Now, o.SystemUsers
 	if byCommand != nil && !o.ListByRest {
 		r.listing = byCommand
 	}

@@ -6,9 +6,13 @@ import (
 	"fmt"
 	"os/exec"
 	"os/user"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/libra-market/libra/live/passwd"
 )
 
 // owner is a user of the host as Slurm must be told of it.
@@ -17,7 +21,8 @@ type owner struct{ uid, gid string }
 // owners are users that were found lately: some are in a directory that is slow to
 // answer, and a user hands in many jobs.
 type owners struct {
-	now func() time.Time
+	now   func() time.Time
+	named []string // users of the system that may have jobs
 
 	mu    sync.Mutex
 	known map[string]owner
@@ -41,11 +46,24 @@ func (o *owners) find(ctx context.Context, name string) (owner, error) {
 	}
 	found, err := lookup(ctx, name)
 	if err == nil {
+		err = found.permit(name, o.named)
+	}
+	if err == nil {
 		o.mu.Lock()
 		o.known[name] = found
 		o.mu.Unlock()
 	}
 	return found, err
+}
+
+// permit refuses a user of the system who is not named: whoever owns the market is
+// not thereby root on the nodes of Slurm.
+func (o owner) permit(name string, named []string) error {
+	uid, err := strconv.Atoi(o.uid)
+	if err != nil || passwd.System(uid) && !slices.Contains(named, name) {
+		return fmt.Errorf("%w: %q is a user of the system, and this market was not told to run jobs as such (slurm.system_users)", ErrRefused, name)
+	}
+	return nil
 }
 
 // lookup asks the system for a user. Slurm's own answer to a name that nobody has is

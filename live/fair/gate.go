@@ -32,7 +32,7 @@ type guest struct {
 	commands, reads, upload bucket
 
 	busy    bucket // seconds of reads that crowd
-	lanes   [2]lane
+	lanes   [3]lane
 	streams int
 	bodies  int // bytes
 	inside  int // calls, streams and bodies under way
@@ -50,6 +50,7 @@ type lane struct {
 const (
 	commandLane = iota
 	readLane
+	waitLane // so that a node that does not answer holds up nothing else
 )
 
 // NewGate is one with limits, by a clock.
@@ -110,6 +111,7 @@ type Visit struct {
 	ticket *Ticket
 	began  time.Time
 	read   bool
+	waits  bool
 }
 
 // Enter lets a call in: at its party's rate, unless it is free of that, and in its
@@ -123,16 +125,13 @@ func (g *Gate) Enter(ctx context.Context, t *Ticket, c Class, free bool) (Visit,
 			return Visit{}, err
 		}
 	}
-	v := Visit{g: g, of: of, ticket: t, read: c == Read}
+	v := Visit{g: g, of: of, ticket: t, read: c == Read, waits: c == Wait}
 	if c == Poll {
 		of.inside++
 		g.mu.Unlock()
 		return v, nil
 	}
-	v.lane = &of.lanes[commandLane]
-	if v.read {
-		v.lane = &of.lanes[readLane]
-	}
+	v.lane = &of.lanes[laneOf(c)]
 	if g.mayGo(&v) {
 		v.lane.inside++
 		of.inside++
@@ -216,10 +215,28 @@ func (g *Gate) refuse(ctx context.Context, of *guest) {
 
 // room is how many calls may be in a lane; 0: any number.
 func (g *Gate) room(v *Visit) int {
-	if v.read {
+	switch {
+	case v.read:
 		return g.limits.ReadsAtOnce
+	case v.waits:
+		return waiters * g.limits.CommandsAtOnce
+	default:
+		return g.limits.CommandsAtOnce
 	}
-	return g.limits.CommandsAtOnce
+}
+
+// waiters is how many calls that wait go for one command.
+const waiters = 4
+
+func laneOf(c Class) int {
+	switch c {
+	case Read:
+		return readLane
+	case Wait:
+		return waitLane
+	default:
+		return commandLane
+	}
 }
 
 // mayGo reports whether a call need not wait.

@@ -43,9 +43,9 @@ type Limits struct {
 // program that does is told so.
 func Default() Limits {
 	return Limits{
-		Commands: 50, CommandsBurst: 200, Reads: 200, ReadsBurst: 1000, UploadKB: 256, UploadBurstKB: 64 << 10,
+		Commands: 20, CommandsBurst: 100, Reads: 200, ReadsBurst: 1000, UploadKB: 256, UploadBurstKB: 64 << 10,
 		CommandsAtOnce: 8, ReadsAtOnce: 2, ReadsBusy: 0.5, Waiting: 64, Streams: 64, BodiesKB: 32 << 10, AllBodiesKB: 256 << 10,
-		Jobs: 10_000, KeptMB: 256, Queue: 256, Hold: 250 * time.Millisecond,
+		Jobs: 5000, KeptMB: 256, Queue: 256, Hold: 250 * time.Millisecond,
 	}
 }
 

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -64,11 +62,10 @@ func (c *Client) post(ctx context.Context, path string, body, into any) error {
 // of UUIDs does: keys then arrive about in the order of the index that they are
 // kept in, and a write touches one page of it and not one for each.
 func drawKey() string {
-	var key [16]byte
-	rand.Read(key[6:])            // it never returns an error
+	var random [10]byte
+	rand.Read(random[:])          // it never returns an error
 	now := time.Now().UnixMilli() //nolint:forbidigo // only to sort by
-	binary.BigEndian.PutUint64(key[:8], uint64(now)<<16|uint64(binary.BigEndian.Uint16(key[6:8])))
-	return hex.EncodeToString(key[:])
+	return fmt.Sprintf("%012x%x", now&(1<<48-1), random)
 }
 
 // call asks, as often as it is worth while, and reads the answer into a value

@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"math"
 	"os"
 	"runtime/debug"
 	"runtime/metrics"
 	"time"
+
+	"github.com/libra-market/libra/core/market"
 )
 
 // A controller lives on a small heap that it fills quickly: the collector would
@@ -38,7 +41,7 @@ func easeCollector(ctx context.Context) {
 // before it is collected.
 func collectAt(inUse uint64) int {
 	const least = 4 << 20 // so does the runtime
-	return int(max(100, 100*thrownAway/max(inUse, least)))
+	return int(market.Signed(min(max(100, 100*thrownAway/max(inUse, least)), math.MaxInt32)))
 }
 
 // heapInUse is what the last collection left.

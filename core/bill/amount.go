@@ -18,12 +18,12 @@ func Proportion(amount market.Money, part, whole int64) market.Money {
 	if amount <= 0 || part <= 0 || whole <= 0 {
 		return 0
 	}
-	high, low := bits.Mul64(uint64(amount), uint64(part))
-	if high >= uint64(whole) {
+	high, low := bits.Mul64(market.Bits(amount), market.Bits(part))
+	if high >= market.Bits(whole) {
 		return MaxAmount
 	}
-	share, _ := bits.Div64(high, low, uint64(whole))
-	return market.Money(min(share, uint64(MaxAmount)))
+	share, _ := bits.Div64(high, low, market.Bits(whole))
+	return market.Money(market.Signed(min(share, uint64(MaxAmount))))
 }
 
 // Pay is what so many milliseconds on each of so many processors cost, rounded
@@ -32,10 +32,10 @@ func Pay(rate market.Money, ms int64, processors int) (market.Money, bool) {
 	if rate < 0 || ms < 0 || rate > MaxAmount || ms > MaxMS || processors < 0 || processors > market.MaxWidth {
 		return 0, false
 	}
-	high, low := bits.Mul64(uint64(rate), uint64(ms)*uint64(processors)) // below 2^44 * 2^24 of them
+	high, low := bits.Mul64(market.Bits(rate), market.Bits(ms)*market.Bits(processors)) // below 2^44 * 2^24 of them
 	if high >= 1000 {
 		return 0, false
 	}
 	amount, _ := bits.Div64(high, low, 1000)
-	return market.Money(amount), amount <= uint64(MaxAmount)
+	return market.Money(market.Signed(amount)), amount <= uint64(MaxAmount)
 }

@@ -95,7 +95,7 @@ func (b *Book) Entry(s Slot) *Entry { return &b.slots[s] }
 func (b *Book) Add(j *market.Job) Slot {
 	s := b.freeSlot
 	if s == NoSlot {
-		s = Slot(len(b.slots))
+		s = Slot(market.Int32(len(b.slots)))
 		b.slots = append(b.slots, Entry{})
 	} else {
 		b.freeSlot = b.slots[s].alongside
@@ -182,7 +182,7 @@ func (b *Book) run(s Slot, e *Entry) {
 		e.Start = b.now
 	}
 	e.Left, e.Since, e.Speed = e.Job.Estimate, b.now, 0
-	e.at = int32(len(b.running))
+	e.at = market.Int32(len(b.running))
 	b.running = append(b.running, s)
 }
 

@@ -77,7 +77,7 @@ func (d *Draft) Share(proc int, speeds []float64) {
 		d.slices = append(d.slices, slice)
 	}
 	d.b.versions[proc]++
-	d.events = append(d.events, market.Event{Kind: market.Shared, Proc: int32(proc), Slices: d.slices[first:]})
+	d.events = append(d.events, market.Event{Kind: market.Shared, Proc: market.Int32(proc), Slices: d.slices[first:]})
 }
 
 // same reports whether two speeds differ by rounding alone: a task that got

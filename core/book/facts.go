@@ -67,7 +67,7 @@ type Motion []byte
 const motionSize = 3 * 8
 
 func (m Motion) add(id market.JobID, left market.Work, speed float64) Motion {
-	m = binary.LittleEndian.AppendUint64(m, uint64(id))
+	m = binary.LittleEndian.AppendUint64(m, market.Bits(id))
 	m = binary.LittleEndian.AppendUint64(m, math.Float64bits(float64(left)))
 	return binary.LittleEndian.AppendUint64(m, math.Float64bits(speed))
 }
@@ -78,7 +78,7 @@ func (m Motion) Each(yield func(id market.JobID, left market.Work, speed float64
 		return errors.New("the speeds of jobs are cut short")
 	}
 	for ; len(m) > 0; m = m[motionSize:] {
-		id := market.JobID(binary.LittleEndian.Uint64(m))
+		id := market.JobID(market.Signed(binary.LittleEndian.Uint64(m)))
 		left := math.Float64frombits(binary.LittleEndian.Uint64(m[8:]))
 		speed := math.Float64frombits(binary.LittleEndian.Uint64(m[16:]))
 		if err := yield(id, market.Work(left), speed); err != nil {

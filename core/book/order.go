@@ -42,7 +42,7 @@ func (o *order) insert(root int32, add item) int32 {
 	add.minEstimate = add.estimate
 	n := o.free
 	if n == 0 {
-		n = int32(len(o.items))
+		n = market.Int32(len(o.items))
 		o.items = append(o.items, add)
 	} else {
 		o.free = o.items[n].left

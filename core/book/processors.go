@@ -27,9 +27,9 @@ func newProcessors(nodes []market.Node) processors {
 	p := processors{nodes: nodes, down: make([]bool, len(nodes))}
 	counted, uneven := false, false
 	for i, n := range nodes {
-		p.first = append(p.first, int32(len(p.nodeOf)))
+		p.first = append(p.first, market.Int32(len(p.nodeOf)))
 		for range n.Processors {
-			p.nodeOf = append(p.nodeOf, int32(i))
+			p.nodeOf = append(p.nodeOf, market.Int32(i))
 		}
 		counted = counted || n.Memory != market.NoLimit || n.Disk != market.NoLimit
 		uneven = uneven || n.Rating != 1
@@ -187,7 +187,7 @@ func (p *processors) allocateIdle(j *market.Job, into market.Procs) market.Procs
 			want -= count
 		}
 		p.idle.clearWord(w, taken)
-		into = append(into, market.Block{Bits: taken, Index: int32(w)})
+		into = append(into, market.Block{Bits: taken, Index: market.Int32(w)})
 	}
 	p.idleN -= int(j.Width)
 	return into

@@ -153,7 +153,7 @@ func (r *restorer) register() error {
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
-	if n := len(ids); n > 0 && uint64(ids[n-1])-uint64(ids[0]) > furthest {
+	if n := len(ids); n > 0 && market.Bits(ids[n-1])-market.Bits(ids[0]) > furthest {
 		return fmt.Errorf("jobs %d and %d are too far apart", ids[0], ids[n-1])
 	}
 	for _, id := range ids {

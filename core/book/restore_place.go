@@ -20,7 +20,7 @@ func (r *restorer) putAlone() error {
 		if e.Procs.Len() != int(e.Job.Width) {
 			return fmt.Errorf("job %d holds %d processors and asked for %d", e.Job.ID, e.Procs.Len(), e.Job.Width)
 		}
-		e.state, e.at = running, int32(i)
+		e.state, e.at = running, market.Int32(i)
 		b.running = append(b.running, s)
 		if e.reserved {
 			b.reserved = append(b.reserved, s)

@@ -155,7 +155,7 @@ func (e *Entry) Independent() bool { return e.independent }
 
 func (b *Book) touch(proc int, how Touch) {
 	if b.isTouch[proc] == 0 {
-		b.touched = append(b.touched, int32(proc))
+		b.touched = append(b.touched, market.Int32(proc))
 	}
 	b.isTouch[proc] |= how
 	b.versions[proc]++

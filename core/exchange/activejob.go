@@ -60,14 +60,14 @@ type Working struct {
 func (r *Request) width(lanes int) (width int32, estimate market.Work) {
 	one := market.Work(float64(r.EstimateMS) / 1e3)
 	if r.Array == nil {
-		return int32(r.Procs()), one
+		return low32(r.Procs()), one
 	}
 	n := r.Array.Len()
 	lanes = max(1, min(lanes, n))
 	if r.Array.Limit > 0 {
 		lanes = min(lanes, r.Array.Limit)
 	}
-	return int32(lanes), one * market.Work((n+lanes-1)/lanes)
+	return market.Int32(lanes), one * market.Work((n+lanes-1)/lanes)
 }
 
 // sweep is the indexes of an array, as nodes are told of them.
@@ -83,8 +83,8 @@ func (r *Request) asked(id int64, owner string, at market.Time, lanes int) marke
 	width, estimate := r.width(lanes)
 	wish, _ := market.ParseObjective(r.Wish) // validated
 	j := market.Job{
-		ID: market.JobID(id), Submit: at, Estimate: estimate, Width: width, Threads: int32(r.Threads),
-		Memory: r.MemoryMB, Disk: r.DiskMB, Class: int32(r.Class), Objective: wish,
+		ID: market.JobID(id), Submit: at, Estimate: estimate, Width: width, Threads: low32(r.Threads),
+		Memory: r.MemoryMB, Disk: r.DiskMB, Class: market.Int32(r.Class), Objective: wish,
 		Owner: market.Account(owner), Name: r.Name,
 		SLA: market.SLA{Deadline: market.Never, Budget: market.Unlimited, Penalty: market.Money(r.PenaltyMicros).Price(), Soft: r.Soft},
 	}

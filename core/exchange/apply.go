@@ -185,7 +185,7 @@ func (x *Exchange) place(j *activeJob, procs market.Procs) {
 	for proc := range procs.All() {
 		index := x.nodes.of(proc)
 		n := x.nodes[index]
-		j.Ranks = append(j.Ranks, rank{Node: index, Processor: proc - n.First, Proc: int32(proc)})
+		j.Ranks = append(j.Ranks, rank{Node: index, Processor: proc - n.First, Proc: market.Int32(proc)})
 		j.Places = append(j.Places, Place{Node: n.Node, Processor: proc - n.First})
 		x.fx.mark(n, tasks)
 		n.addTenant(j)

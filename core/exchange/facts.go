@@ -154,7 +154,7 @@ func (x *Exchange) touchSpeed(j *activeJob, speed float64) {
 
 func (x *Exchange) touchProcs(procs market.Procs) {
 	for proc := range procs.All() {
-		x.touched.proc(int32(proc))
+		x.touched.proc(market.Int32(proc))
 	}
 }
 

@@ -162,7 +162,7 @@ func (m *Image) applyShares(f *book.Facts) error {
 		for i := range pile.Tasks {
 			t := &pile.Tasks[i]
 			if j := m.jobs[int64(t.Job)]; j != nil && !t.Reserved {
-				j.setSpeedOn(int32(pile.Proc), float64(t.Speed))
+				j.setSpeedOn(market.Int32(pile.Proc), float64(t.Speed))
 				m.share(j)
 			}
 		}

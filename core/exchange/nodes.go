@@ -58,7 +58,7 @@ func (x *Exchange) rejoin(index int, h *task.Hello) error {
 		return nil
 	}
 	n.Up, n.Why = true, ""
-	return x.step(market.Event{Kind: market.NodeUp, Node: int32(index)})
+	return x.step(market.Event{Kind: market.NodeUp, Node: market.Int32(index)})
 }
 
 // retire takes a node out for good.
@@ -83,7 +83,7 @@ func (x *Exchange) join(h *task.Hello) error {
 	}
 	x.byName[h.Node] = len(x.nodes) - 1
 	x.touched.node(len(x.nodes) - 1)
-	return x.step(market.Event{Kind: market.NodeUp, Node: int32(len(x.nodes) - 1)})
+	return x.step(market.Event{Kind: market.NodeUp, Node: market.Int32(len(x.nodes) - 1)})
 }
 
 // rebuild sets the cluster up with the nodes there are under the policy of an
@@ -130,7 +130,7 @@ func (x *Exchange) changeNode(c *NodeChange) (Outcome, error) {
 	switch {
 	case c.Up && !n.Up:
 		n.Up, n.Why = true, ""
-		err = x.step(market.Event{Kind: market.NodeUp, Node: int32(index)})
+		err = x.step(market.Event{Kind: market.NodeUp, Node: market.Int32(index)})
 	case !c.Up && n.Up:
 		err = x.nodeLost(index, c.Why)
 	}
@@ -160,7 +160,7 @@ func (x *Exchange) nodeLost(index int, why string) error {
 		}
 		happened = append(happened, market.Event{Kind: market.Cancelled, Job: market.JobID(j.ID)})
 	}
-	return x.step(append(happened, market.Event{Kind: market.NodeDown, Node: int32(index)})...)
+	return x.step(append(happened, market.Event{Kind: market.NodeDown, Node: market.Int32(index)})...)
 }
 
 // on reports whether a job has a task on a node.

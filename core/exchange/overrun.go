@@ -90,7 +90,7 @@ func (x *Exchange) setBack(j *activeJob) error {
 	var back []market.Event
 	for _, t := range stand.Tasks {
 		if t.Left.Done() && !t.Refining {
-			had.Proc, had.Work = int32(t.Proc), stand.Estimate-market.Work(max(least, t.Speed))
+			had.Proc, had.Work = market.Int32(t.Proc), stand.Estimate-market.Work(max(least, t.Speed))
 			back = append(back, had)
 		}
 	}

@@ -131,22 +131,25 @@ func Sum(said []market.Event) uint64 {
 	for i := range said {
 		e := &said[i]
 		h.add(uint64(e.Kind) | uint64(e.Reason)<<8 | uint64(flag(e.Firm))<<16)
-		h.add(uint64(e.Job))
-		h.add(uint64(uint32(e.Proc)) | uint64(uint32(e.Node))<<32)
+		h.add(market.Bits(e.Job))
+		h.add(low(e.Proc) | low(e.Node)<<32)
 		for _, f := range [...]float64{float64(e.Start), float64(e.Finish), e.Speed, float64(e.Work), float64(e.Price)} {
 			h.add(math.Float64bits(f))
 		}
 		for _, block := range e.Procs {
 			h.add(block.Bits)
-			h.add(uint64(uint32(block.Index)))
+			h.add(low(block.Index))
 		}
 		for _, s := range e.Slices {
-			h.add(uint64(s.Job))
+			h.add(market.Bits(s.Job))
 			h.add(math.Float64bits(s.Speed))
 		}
 	}
 	return uint64(h)
 }
+
+// low is a number of 32 bits, its sign among them.
+func low(n int32) uint64 { return market.Bits(int64(n)) & math.MaxUint32 }
 
 // digest mixes words into a number: no proof against malice, which the chain of
 // the log is, but no two courses of events come out alike by chance.

@@ -3,6 +3,8 @@ package ledger
 import (
 	"fmt"
 	"time"
+
+	"github.com/libra-market/libra/core/market"
 )
 
 // Times are microseconds since 1970 in UTC, from then to the end of the year
@@ -32,7 +34,7 @@ func MonthOf(at int64) Period {
 // monthOf numbers months so that they read and compare: 202603 is March 2026.
 func monthOf(at int64) int32 {
 	year, month, _ := civil(at).Date()
-	return int32(year*100 + int(month))
+	return market.Int32(year*100 + int(month))
 }
 
 func checkTime(at int64) error {

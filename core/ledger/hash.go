@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+
+	"github.com/libra-market/libra/core/market"
 )
 
 // Hash is the SHA-256 of a transaction and of all before it. Before the first
@@ -66,7 +68,7 @@ func (tx *Tx) encode(to []byte, before Hash) []byte {
 	to = appendText(to, tx.Memo)
 	to = appendNumber(to, int64(tx.Limit))
 	to = appendNumber(to, int64(tx.Credit))
-	to = binary.BigEndian.AppendUint32(to, uint32(len(tx.Postings)))
+	to = binary.BigEndian.AppendUint32(to, market.Uint32(len(tx.Postings)))
 	for i := range tx.Postings {
 		p := &tx.Postings[i]
 		to = appendText(to, string(p.Account))
@@ -76,8 +78,10 @@ func (tx *Tx) encode(to []byte, before Hash) []byte {
 	return to
 }
 
-func appendNumber(to []byte, n int64) []byte { return binary.BigEndian.AppendUint64(to, uint64(n)) }
+func appendNumber(to []byte, n int64) []byte {
+	return binary.BigEndian.AppendUint64(to, market.Bits(n))
+}
 
 func appendText(to []byte, text string) []byte {
-	return append(binary.BigEndian.AppendUint32(to, uint32(len(text))), text...)
+	return append(binary.BigEndian.AppendUint32(to, market.Uint32(len(text))), text...)
 }

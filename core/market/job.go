@@ -79,7 +79,7 @@ func (o Objective) String() string { return objectives[o] }
 func ParseObjective(text string) (Objective, error) {
 	for i, name := range objectives {
 		if text == name {
-			return Objective(i), nil
+			return Objective(Uint8(i)), nil
 		}
 	}
 	return NoObjective, fmt.Errorf("unknown wish %q (want cheapest or fastest)", text)

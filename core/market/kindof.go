@@ -4,7 +4,7 @@ package market
 func KindOf(name string) (Kind, bool) {
 	for k, known := range kinds {
 		if k > 0 && known == name {
-			return Kind(k), true
+			return Kind(Uint8(k)), true
 		}
 	}
 	return 0, false

@@ -42,7 +42,7 @@ func (m Money) Plus(n Money) (Money, error) {
 
 // String writes the amount in units, with as many decimals as it needs.
 func (m Money) String() string {
-	sign, units, micros := "", uint64(m), uint64(0)
+	sign, units, micros := "", Bits(m), uint64(0)
 	if m < 0 {
 		sign, units = "-", -units
 	}

@@ -40,7 +40,7 @@ func (p Procs) All() iter.Seq[int] {
 
 // Add puts a processor into the set; processors must come in ascending order.
 func (p Procs) Add(proc int) Procs {
-	index, bit := int32(proc>>6), uint64(1)<<(proc&63)
+	index, bit := Int32(proc>>6), uint64(1)<<(proc&63)
 	if n := len(p); n > 0 && p[n-1].Index == index {
 		p[n-1].Bits |= bit
 		return p

@@ -1,6 +1,10 @@
 package optimize
 
-import "math"
+import (
+	"math"
+
+	"github.com/libra-market/libra/core/market"
+)
 
 // Search finds the best point of a problem by comparing values only, from the
 // same kind of starts as [Maximize] but on a way of its own: it is there to
@@ -158,5 +162,5 @@ func (w *walker) next() float64 {
 	w.random ^= w.random << 13
 	w.random ^= w.random >> 7
 	w.random ^= w.random << 17
-	return float64(int64(w.random)) / (1 << 63)
+	return float64(market.Signed(w.random)) / (1 << 63)
 }

@@ -60,7 +60,7 @@ func (p *bidShare) Admit(v book.View, j *market.Job, a *Answer) {
 	everywhere := v.AllRoom(j)
 	for proc, bids := range p.bids {
 		if everywhere || v.Room(proc, j) {
-			p.takes = append(p.takes, candidate{rank: market.RoundSignificant(bids / v.Rating(proc)), proc: int32(proc)})
+			p.takes = append(p.takes, candidate{rank: market.RoundSignificant(bids / v.Rating(proc)), proc: market.Int32(proc)})
 		}
 	}
 	p.takes = together(v, j, p.takes)

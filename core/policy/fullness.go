@@ -78,8 +78,8 @@ func (f *fullness) place(proc int, inOrder, apart bool, sum float64, emptiest bo
 	f.sums[proc] = sum
 	switch at := f.at[proc]; {
 	case apart && at == 0:
-		f.apart = append(f.apart, int32(proc))
-		f.at[proc] = int32(len(f.apart))
+		f.apart = append(f.apart, market.Int32(proc))
+		f.at[proc] = market.Int32(len(f.apart))
 	case !apart && at != 0:
 		last := f.apart[len(f.apart)-1]
 		f.apart[at-1], f.at[last] = last, at
@@ -126,7 +126,7 @@ func (p *proportional) first(v book.View, j *market.Job, rate float64, emptiest 
 		if proc = v.NextIdle(proc + 1); proc < 0 {
 			break
 		}
-		p.choice = append(p.choice, candidate{proc: int32(proc)})
+		p.choice = append(p.choice, candidate{proc: market.Int32(proc)})
 	}
 	return p.choice
 }

@@ -38,7 +38,7 @@ func (p *hol) Admit(v book.View, j *market.Job, a *Answer) {
 		a.refuse(market.CannotMeetResources)
 		return
 	}
-	if class := int(j.Class); class < len(p.admit) && !(draw(uint64(p.seed), uint64(j.ID)) < p.admit[class]) {
+	if class := int(j.Class); class < len(p.admit) && !(draw(uint64(p.seed), market.Bits(j.ID)) < p.admit[class]) {
 		a.refuse(market.NotAdmitted)
 		return
 	}

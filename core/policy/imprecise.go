@@ -110,7 +110,7 @@ func (p *mandatoryFirst) offers(v book.View, j *market.Job, worth float64) {
 			continue
 		}
 		if gain, finish, ok := p.gain(v, proc, j); ok {
-			p.places = append(p.places, place{gain: worth + gain, finish: finish, proc: int32(proc)})
+			p.places = append(p.places, place{gain: worth + gain, finish: finish, proc: market.Int32(proc)})
 		}
 	}
 }

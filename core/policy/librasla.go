@@ -52,7 +52,7 @@ func (p *libraSLA) Admit(v book.View, j *market.Job, a *Answer) {
 			continue
 		}
 		if worth, ok := p.worthwhile(v, proc, &added); ok {
-			p.choices = append(p.choices, candidate{rank: -worth, proc: int32(proc)})
+			p.choices = append(p.choices, candidate{rank: -worth, proc: market.Int32(proc)})
 		}
 	}
 	p.choices = together(v, j, p.choices)

@@ -104,7 +104,7 @@ func (p *proportional) candidates(v book.View, j *market.Job, rate float64) []ca
 	for proc, load := range p.load {
 		sum := load + rate/v.Rating(proc)
 		if market.Share(sum).Fits(1) && (everywhere || v.Room(proc, j)) {
-			p.choice = append(p.choice, candidate{rank: market.Share(load).Rank(), proc: int32(proc)})
+			p.choice = append(p.choice, candidate{rank: market.Share(load).Rank(), proc: market.Int32(proc)})
 		}
 	}
 	return p.choice

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/libra-market/libra/core/book"
+	"github.com/libra-market/libra/core/market"
 )
 
 // asked is scratch for shares that are worked out only where something happened:
@@ -112,7 +113,7 @@ func (p *proportional) sum(v book.View, proc int) {
 		return
 	}
 	a.summed[proc] = a.round
-	a.procs = append(a.procs, int32(proc))
+	a.procs = append(a.procs, market.Int32(proc))
 	load, guests, rating := 0.0, int32(0), v.Rating(proc)
 	for _, s := range v.Residents(proc) {
 		switch e := v.Entry(s); {

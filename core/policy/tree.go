@@ -1,5 +1,7 @@
 package policy
 
+import "github.com/libra-market/libra/core/market"
+
 // tree keeps processors in the order of a key, then of their numbers: a treap
 // whose nodes are the processors themselves, so that nothing is allocated. Its
 // priorities follow from the numbers, and so does its form from its members.
@@ -18,7 +20,7 @@ func (t *tree) has(proc int) bool { return t.member[proc] }
 
 // priority scatters the numbers of processors (the finaliser of a hash).
 func priority(node int32) uint32 {
-	x := uint32(node) * 0x9e3779b1
+	x := market.Uint32(int(node)) * 0x9e3779b1
 	x ^= x >> 15
 	x *= 0x85ebca77
 	return x ^ x>>13
@@ -31,7 +33,7 @@ func (t *tree) before(a, b int32) bool {
 }
 
 func (t *tree) insert(proc int, key float64) {
-	n := int32(proc) + 1
+	n := market.Int32(proc) + 1
 	t.key[proc], t.member[proc], t.left[proc], t.right[proc] = key, true, 0, 0
 	at, p := &t.root, priority(n)
 	for *at != 0 && priority(*at) >= p {
@@ -62,7 +64,7 @@ func (t *tree) split(root, n int32) (before, after int32) {
 }
 
 func (t *tree) remove(proc int) {
-	n, at := int32(proc)+1, &t.root
+	n, at := market.Int32(proc)+1, &t.root
 	for *at != n {
 		if t.before(n, *at) {
 			at = &t.left[*at-1]

@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 
+	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/lab/report"
 )
 
@@ -93,7 +94,7 @@ func (o *Outcome) series(name string, value func(x, seed int) float64) Series {
 func seeds(n int) []uint64 {
 	all := make([]uint64, n)
 	for i := range all {
-		all[i] = uint64(i) + 1
+		all[i] = market.Bits(i) + 1
 	}
 	return all
 }

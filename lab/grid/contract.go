@@ -60,7 +60,7 @@ func (c *contract) draw(a *Application, p *Policy) {
 		staying:  a.Jobs,
 	}
 	for i := range jobs {
-		jobs[i] = job{of: c, left: c.mandatory, finish: market.Never, index: int32(i)}
+		jobs[i] = job{of: c, left: c.mandatory, finish: market.Never, index: market.Int32(i)}
 	}
 }
 

@@ -1,5 +1,7 @@
 package grid
 
+import "github.com/libra-market/libra/core/market"
+
 // heap gives the first of some jobs, by an order of its own, and lets any of
 // them go. A job remembers its place in one of its slots, so that nobody has to
 // search for it.
@@ -41,7 +43,7 @@ func (h *heap) remove(j *job) {
 
 func (h *heap) put(i int, j *job) {
 	h.jobs[i] = j
-	j.slots[h.slot] = int32(i)
+	j.slots[h.slot] = market.Int32(i)
 }
 
 func (h *heap) up(i int, j *job) {

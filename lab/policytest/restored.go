@@ -90,7 +90,7 @@ func joins(t *testing.T, w *world) {
 	// is slower still and joins later is not in it.
 	w.exact = w.exact && (w.even || w.kind.Name != "qops")
 	o := newWatcher(w)
-	first := 1 + int(w.seed)%len(w.nodes)
+	first := 1 + int(market.Signed(w.seed%market.Bits(len(w.nodes))))
 	_, err := w.play(t, w.policy(t), o.see, func(*cluster.Cluster) sim.World {
 		c, err := cluster.New(w.nodes[:first], w.policy(t))
 		if err != nil {
@@ -124,7 +124,7 @@ func (j *joining) Step(at market.Time, happened []market.Event) ([]market.Event,
 		}
 		j.Cluster = c
 		if j.down[j.nodes-1] {
-			inputs = append(inputs, market.Event{Kind: market.NodeDown, Node: int32(j.nodes - 1)})
+			inputs = append(inputs, market.Event{Kind: market.NodeDown, Node: market.Int32(j.nodes - 1)})
 		}
 	}
 	for _, e := range happened {

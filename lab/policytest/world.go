@@ -93,7 +93,7 @@ func (w *world) drawThreads(r *rand.Rand) {
 	}
 	for i := range w.jobs {
 		if j := &w.jobs[i].Job; r.IntN(2) == 0 {
-			j.Threads = int32(1 + r.IntN(3))
+			j.Threads = 1 + r.Int32N(3)
 			j.Width = max(1, j.Width/j.Threads) * j.Threads
 		}
 	}
@@ -110,9 +110,9 @@ func (w *world) drawJobs(r *rand.Rand, processors int, tight bool) {
 		if !w.exact {
 			j.Estimate *= market.Work(one(0, 0.1, 0.5, 1, 2, 4))
 		}
-		j.Width = int32(1 + r.IntN(min(processors, 1+r.IntN(5))))
+		j.Width = market.Int32(1 + r.IntN(min(processors, 1+r.IntN(5))))
 		if r.IntN(20) == 0 {
-			j.Width = int32(processors + r.IntN(2))
+			j.Width = market.Int32(processors + r.IntN(2))
 		}
 		j.SLA = market.SLA{
 			Deadline: market.Time(float64(a.Actual) * one(0.5, 1, 1.1, 1.5, 2, 3, 10, 1+9*r.Float64())),
@@ -129,7 +129,7 @@ func (w *world) drawJobs(r *rand.Rand, processors int, tight bool) {
 		if tight && r.IntN(2) == 0 {
 			j.Memory, j.Disk = int64(r.IntN(80)), int64(r.IntN(80))
 		}
-		j.Objective = market.Objective(r.IntN(3))
+		j.Objective = market.Objective(market.Uint8(r.IntN(3)))
 		w.jobs = append(w.jobs, a)
 	}
 }

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"math"
 	"strconv"
 	"time"
 
@@ -108,7 +109,7 @@ func arrivalOf(j *v1.Job, origin int64, rating float64) workload.Arrival {
 	a := workload.Arrival{
 		Job: market.Job{
 			Name: strconv.FormatInt(j.ID, 10), Owner: market.Account(j.Owner), Submit: market.Time(float64(j.SubmittedUS-origin) / 1e6),
-			Estimate: market.Work(each), Width: int32(max(1, max(r.Processors, j.Width))), Class: int32(r.Class),
+			Estimate: market.Work(each), Width: market.Int32(min(max(1, r.Processors, j.Width), market.MaxWidth)), Class: market.Int32(min(max(0, r.Class), math.MaxInt32)),
 			SLA: market.SLA{
 				Deadline: market.Never, Budget: market.Unlimited, Penalty: market.Money(r.PenaltyMicros).Price(), Soft: r.Soft,
 			},

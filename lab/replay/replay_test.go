@@ -114,3 +114,14 @@ func TestTuneKeepsTheBestOfItsCurve(t *testing.T) {
 		}
 	}
 }
+
+// The processors of a job are a whole number that a cluster can have: 4294967298 of
+// them were read as 2.
+func TestProcessorsInATable(t *testing.T) {
+	for _, procs := range []string{"4294967298", "0", "-1", "1.5", "NaN", "1e300"} {
+		text := report.Header + "a,completed,,0,0,100," + procs + ",0,7,1000\n"
+		if _, err := replay.ReadTable("t.csv", strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), "procs") {
+			t.Errorf("%s processors: %v", procs, err)
+		}
+	}
+}

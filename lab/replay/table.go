@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -88,7 +89,12 @@ func parseRow(record []string) (row, error) {
 	r.start, _ = read("start", record[4], r.completed)
 	r.finish, _ = read("finish", record[5], r.completed)
 	procs, _ := read("procs", record[6], true)
-	r.procs = int(procs)
+	if err == nil && !(procs >= 1 && procs <= market.MaxWidth && procs == math.Trunc(procs)) {
+		err = fmt.Errorf("procs: %s is not a number of processors", record[6])
+	}
+	if err == nil {
+		r.procs = int(procs)
+	}
 	r.cost, _ = read("cost", record[8], false)
 	r.utility, r.valued = read("utility", record[9], false)
 	return r, err
@@ -105,7 +111,7 @@ func (t *Table) Arrivals() (arrivals []workload.Arrival, left int, err error) {
 		}
 		a := workload.Arrival{
 			Job: market.Job{
-				Name: r.id, Submit: market.Time(r.submit), Estimate: market.Work(r.finish - r.start), Width: int32(r.procs),
+				Name: r.id, Submit: market.Time(r.submit), Estimate: market.Work(r.finish - r.start), Width: market.Int32(r.procs),
 				SLA: market.SLA{Deadline: market.Never, Budget: market.Unlimited},
 			},
 			Actual: market.Work(r.finish - r.start),

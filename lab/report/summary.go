@@ -132,7 +132,7 @@ func (s *Summary) Close() {
 	s.Reasons = map[string]int64{}
 	for reason, n := range s.reasonCounts {
 		if n > 0 {
-			s.Reasons[market.Reason(reason).String()] = n
+			s.Reasons[market.Reason(market.Uint8(reason)).String()] = n
 		}
 	}
 }

@@ -73,7 +73,7 @@ func (t *Table) See(r *market.Record) {
 func (o *openRow) start(t *Table, r *market.Record) {
 	o.Start, o.Nodes = r.Start, o.Nodes[:0]
 	for proc := range r.Procs.All() {
-		node := int32(t.nodeOf(proc))
+		node := market.Int32(t.nodeOf(proc))
 		if n := len(o.Nodes); n == 0 || o.Nodes[n-1] != node {
 			o.Nodes = append(o.Nodes, node)
 		}

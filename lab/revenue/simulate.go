@@ -59,7 +59,7 @@ func NewEngine(s *System) *Engine {
 		queues: make([]ring, len(s.Classes)), byClass: make([]Tally, len(s.Classes)),
 	}
 	for rank, class := range e.ranks {
-		e.rankOf[class] = int32(rank)
+		e.rankOf[class] = market.Int32(rank)
 	}
 	e.Reset(s.Period)
 	return e
@@ -70,7 +70,7 @@ func NewEngine(s *System) *Engine {
 func (e *Engine) Reset(period float64) {
 	e.period = period
 	e.anchor, e.now, e.open, e.wake = math.Inf(-1), math.Inf(-1), false, math.Inf(1)
-	e.free = int32(e.system.Processors)
+	e.free = market.Int32(e.system.Processors)
 	e.running = e.running[:0]
 	for i := range e.queues {
 		e.queues[i].head, e.queues[i].count = 0, 0
@@ -94,7 +94,7 @@ func (e *Engine) Arrive(j *Job, number int) {
 	value, limit := e.system.patience(j)
 	rank := e.rankOf[j.Class]
 	e.queues[rank].push(&waiter{
-		arrival: j.Arrival, length: j.Length, value: value, expiry: j.Arrival + limit, width: j.Width, number: int32(number),
+		arrival: j.Arrival, length: j.Length, value: value, expiry: j.Arrival + limit, width: j.Width, number: market.Int32(number),
 	})
 	e.waiting |= 1 << rank
 	e.open = true
@@ -202,7 +202,7 @@ func (e *Engine) run(w *waiter, class int) {
 }
 
 func (e *Engine) expire(w *waiter, class int) {
-	j := Job{Length: w.length, Class: int32(class), Width: w.width}
+	j := Job{Length: w.length, Class: market.Int32(class), Width: w.width}
 	_, limit := e.system.patience(&j)
 	cost := e.system.Penalty * w.value
 	e.last = max(e.last, w.expiry)

@@ -1,6 +1,10 @@
 package revenue
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+
+	"github.com/libra-market/libra/core/market"
+)
 
 // The streams of random numbers of a period, one for each thing that is drawn.
 // What one of them gives depends on the seed and on how many jobs there were
@@ -50,9 +54,9 @@ func newGenerator(s *System) *generator {
 
 // begin turns to the first job of a period.
 func (g *generator) begin(seed uint64, period int, load float64) {
-	key := scramble(scramble(seed) + uint64(period))
+	key := scramble(scramble(seed) + market.Bits(period))
 	for i := range g.sources {
-		g.sources[i].Seed(key, scramble(uint64(i)))
+		g.sources[i].Seed(key, scramble(market.Bits(i)))
 	}
 	g.gap = 1 / g.system.ArrivalRate(load)
 	g.clock = 0
@@ -70,7 +74,7 @@ func (g *generator) next(j *Job) (draw float64) {
 	if len(g.widths) > 1 {
 		width = place(g.widths, g.streams[streamWidth].Float64())
 	}
-	j.Width = int32(g.system.Widths[width].Processors)
+	j.Width = market.Int32(g.system.Widths[width].Processors)
 	return g.streams[streamAdmission].Float64()
 }
 
@@ -78,10 +82,10 @@ func (g *generator) next(j *Job) (draw float64) {
 func place(bounds []float64, u float64) int32 {
 	for i, b := range bounds {
 		if u < b {
-			return int32(i)
+			return market.Int32(i)
 		}
 	}
-	return int32(len(bounds) - 1)
+	return market.Int32(len(bounds) - 1)
 }
 
 // scramble spreads close numbers far apart (the finaliser of splitmix64).

@@ -64,7 +64,7 @@ func readJob(t *table.Table, s *System) (job NamedJob, err error) {
 		}
 		return job, t.Wrong("class", fmt.Errorf("%q is not one of %s", t.Text("class"), strings.Join(names, ", ")))
 	}
-	job.Width, job.Class = int32(width), int32(class)
+	job.Width, job.Class = market.Int32(width), market.Int32(class)
 	if err := job.Validate(s); err != nil {
 		return job, t.Wrong("", err)
 	}

@@ -130,5 +130,5 @@ func (a *agenda) down(i int, s agendaSlot) {
 
 func (a *agenda) put(i int, s agendaSlot) {
 	a.slots[i] = s
-	a.place[s.unit] = int32(i) + 1
+	a.place[s.unit] = market.Int32(i) + 1
 }

@@ -157,7 +157,7 @@ func (n *virtualNodes) stop(e *market.Event) {
 		p := &n.procs[proc]
 		if i := p.find(e.Slot); i >= 0 {
 			p.tasks = slices.Delete(p.tasks, i, i+1)
-			n.split.set(int32(proc), p.nextFinish())
+			n.split.set(market.Int32(proc), p.nextFinish())
 		}
 	}
 }

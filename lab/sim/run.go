@@ -106,7 +106,7 @@ func (r *run) gather(at market.Time) (now market.Time, err error) {
 		if c[0].Down {
 			kind = market.NodeDown
 		}
-		r.inputs = append(r.inputs, market.Event{Kind: kind, Node: int32(c[0].Node)})
+		r.inputs = append(r.inputs, market.Event{Kind: kind, Node: market.Int32(c[0].Node)})
 		r.options.Changes = c[1:]
 	}
 	r.arrivals.release()

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
 	"github.com/libra-market/libra/core/rules"
 	"github.com/libra-market/libra/lab/experiment"
@@ -111,7 +112,7 @@ func (p *planner) combine(cell experiment.Cell, kind policy.Kind, labels []strin
 			return fmt.Errorf("more than %d runs", maxCells)
 		}
 		for seed := range p.Seeds {
-			cell.Jobs.Seed = uint64(seed) + 1
+			cell.Jobs.Seed = market.Bits(seed) + 1
 			p.plan.cells = append(p.plan.cells, cell)
 			p.plan.labels = append(p.plan.labels, slices.Clone(labels))
 		}

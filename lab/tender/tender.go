@@ -36,7 +36,7 @@ func ParseRefuse(text string) (Refuse, error) {
 	if i < 0 {
 		return 0, fmt.Errorf("%q is not one of no-gain, infeasible", text)
 	}
-	return Refuse(i), nil
+	return Refuse(market.Uint8(i)), nil
 }
 
 // gainSlack is by how much two gains may differ and still be the same.

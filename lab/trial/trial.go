@@ -117,7 +117,7 @@ func nodeOf(nodes []market.Node) func(proc int) int {
 	var owner []int32
 	for i := range nodes {
 		for range nodes[i].Processors {
-			owner = append(owner, int32(i))
+			owner = append(owner, market.Int32(i))
 		}
 	}
 	return func(proc int) int { return int(owner[proc]) }

@@ -156,7 +156,7 @@ func (s *lublin) Next(a *Arrival) error {
 			Submit:   market.Time(submit),
 			Estimate: market.Work(userEstimate(s.estimates, runtime, s.Underestimates)),
 			SLA:      market.SLA{Deadline: market.Never, Budget: market.Unlimited},
-			Width:    int32(width),
+			Width:    market.Int32(width),
 			Owner:    owner,
 		},
 		Actual: market.Work(runtime),

@@ -1,6 +1,10 @@
 package workload
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+
+	"github.com/libra-market/libra/core/market"
+)
 
 // draws gives the random numbers of one parameter of one workload. Every
 // parameter has a stream of its own, and within it every job: what is drawn for
@@ -37,7 +41,7 @@ func newDraws(seed uint64, parameter uint64) *draws {
 }
 
 // job turns to the numbers of the job at the given place.
-func (d *draws) job(place int) { d.pcg.Seed(d.key, scramble(uint64(place)+1)) }
+func (d *draws) job(place int) { d.pcg.Seed(d.key, scramble(market.Bits(place)+1)) }
 
 // places returns k different places out of n, chosen at random, as marks. A
 // larger k with the same n and seed keeps the places of the smaller.

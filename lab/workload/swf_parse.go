@@ -24,14 +24,14 @@ func parseFast(text []byte, at int, f *[fieldCount]float64) (end int, ok bool) {
 		}
 		start := i
 		value := int64(text[i]) - '0'
-		if uint64(value) > 9 {
+		if value < 0 || value > 9 {
 			return 0, false
 		}
 		i++
 		digit := int64(0)
 		for {
 			digit = int64(text[i]) - '0'
-			if uint64(digit) > 9 {
+			if digit < 0 || digit > 9 {
 				break
 			}
 			value = value*10 + digit

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
 )
 
@@ -71,7 +72,7 @@ func New(config Config, controller Controller, groups Groups, log *slog.Logger) 
 		registered: make(chan struct{}),
 		runners:    map[task.Key]*runner{},
 		asked:      map[string]bool{},
-		random:     rand.New(rand.NewPCG(uint64(os.Getpid()), uint64(sinceBoot()))),
+		random:     rand.New(rand.NewPCG(market.Bits(os.Getpid()), market.Bits(sinceBoot()))),
 	}
 	if config.Control != "" {
 		a.control = newControl(a)

@@ -6,6 +6,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/libra-market/libra/core/market"
 )
 
 // The kernel keeps an identity for each thread. The functions of package syscall
@@ -60,7 +62,7 @@ func (a account) see() error {
 func (a account) joinGroups() error {
 	groups := make([]uint32, len(a.Groups)+1)
 	for i, id := range a.Groups {
-		groups[i] = uint32(id)
+		groups[i] = market.Uint32(id)
 	}
 	_, _, errno := unix.RawSyscall(unix.SYS_SETGROUPS, uintptr(len(a.Groups)), uintptr(unsafe.Pointer(&groups[0])), 0)
 	if errno != 0 {

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
 )
 
@@ -146,5 +147,5 @@ func freeDiskMB(path string) (int64, error) {
 	if err := unix.Statfs(path, &disk); err != nil {
 		return 0, fmt.Errorf("free disk at %s: %w", path, err)
 	}
-	return int64(disk.Bavail) * disk.Bsize / (1 << 20), nil
+	return market.Signed(min(disk.Bavail, math.MaxInt64/(1<<20))) * disk.Bsize / (1 << 20), nil
 }

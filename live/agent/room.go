@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
 )
 
@@ -60,7 +61,7 @@ func (r *runner) furnish(rec *record, from time.Time) {
 func newRoom(spec task.Spec, uid int, limits roomLimits, now time.Time) *room {
 	w := &room{spec: spec, limits: limits, opened: map[inode]string{}, started: now}
 	if uid >= 0 && uid <= math.MaxUint32 {
-		w.uid = uint32(uid)
+		w.uid = market.Uint32(uid)
 	}
 	add := func(pattern string, element *int) {
 		path := expand(pattern, spec.Key, element)

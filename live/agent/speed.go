@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/libra-market/libra/core/market"
 )
 
 // The speed of a processor is how fast it goes through a fixed mixture of
@@ -87,7 +89,7 @@ func benchmarkOne(cpu int) (float64, error) {
 	}
 	table := make([]uint32, speedTable)
 	for i := range table {
-		table[i] = uint32(i * 2654435761)
+		table[i] = market.Uint32(market.Signed(market.Bits(i) * 2654435761 & math.MaxUint32))
 	}
 	best := time.Duration(math.MaxInt64)
 	seed := uint64(speedSeed)

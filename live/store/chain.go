@@ -7,6 +7,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash"
+
+	"github.com/libra-market/libra/core/market"
 )
 
 // Sum is the hash of the entry as the successor of one with the hash before
@@ -43,10 +45,10 @@ func newChain(before []byte) *chain {
 
 func (c *chain) next(e *Entry) []byte {
 	b := append(c.fixed[:0], c.before[:]...)
-	b = binary.BigEndian.AppendUint64(b, uint64(e.Seq))
-	b = binary.BigEndian.AppendUint64(b, uint64(e.At))
-	b = binary.BigEndian.AppendUint32(b, uint32(e.version()-1))
-	b = binary.BigEndian.AppendUint32(b, uint32(len(e.Kind)))
+	b = binary.BigEndian.AppendUint64(b, market.Bits(e.Seq))
+	b = binary.BigEndian.AppendUint64(b, market.Bits(e.At))
+	b = binary.BigEndian.AppendUint32(b, market.Uint32(e.version()-1))
+	b = binary.BigEndian.AppendUint32(b, market.Uint32(len(e.Kind)))
 	c.sum.Reset()
 	c.sum.Write(b)
 	c.sum.Write([]byte(e.Kind))

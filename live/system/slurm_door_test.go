@@ -22,7 +22,7 @@ func theOnlyDoor(t *testing.T) {
 	b.user(alice, 1000)
 	script := filepath.Join(home, "job.sh")
 	content := "#!/bin/sh\n#SBATCH -J habit -t 1 -o habit-%j\n#LIBRA deadline=2m budget=100\nid -un; echo $LIBRA_NODE; echo $1\n"
-	if err := os.WriteFile(script, []byte(content), 0o644); err != nil { //nolint:gosec // the user reads it
+	if err := os.WriteFile(script, []byte(content), 0o644); err != nil {
 		t.Fatal(err)
 	}
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"pgregory.net/rapid"
+
+	"github.com/libra-market/libra/core/market"
 )
 
 // The flavours of Generate. Flavours 0 to Flavours-1 suit every policy; the
@@ -144,7 +146,7 @@ func Draw(t *rapid.T, policy string) (jobs []Job, nodes int) {
 	}
 	flavour := rapid.SampledFrom(flavours).Draw(t, "flavour")
 	seed := rapid.Uint64().Draw(t, "seed")
-	return Generate(rand.New(rand.NewPCG(seed, uint64(flavour))), flavour)
+	return Generate(rand.New(rand.NewPCG(seed, market.Bits(flavour))), flavour)
 }
 
 // Minimize drops jobs one by one as long as the workload still fails, and

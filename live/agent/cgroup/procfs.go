@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/libra-market/libra/core/market"
 )
 
 // clockTick is the unit of times in /proc/PID/stat: the kernel tells all
@@ -70,7 +72,7 @@ func parseStat(b []byte) (stat, bool) {
 		parent: int(number(4)), pgrp: int(number(5)), session: int(number(6)),
 		children: time.Duration(number(16)+number(17)) * clockTick,
 		threads:  int(number(20)),
-		start:    uint64(number(22)),
+		start:    market.Bits(number(22)),
 		resident: number(24) * int64(os.Getpagesize()),
 	}
 	return s, ok
@@ -87,7 +89,7 @@ func alive(pid int) bool {
 func cpuClock(pid int) (time.Duration, error) {
 	const schedClock = 2 // CPUCLOCK_SCHED
 	var ts unix.Timespec
-	if err := unix.ClockGettime(int32(^pid<<3|schedClock), &ts); err != nil {
+	if err := unix.ClockGettime(market.Int32(^pid<<3|schedClock), &ts); err != nil {
 		return 0, fmt.Errorf("processor time of process %d: %w", pid, err)
 	}
 	return time.Duration(ts.Nano()), nil

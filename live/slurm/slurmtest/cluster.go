@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/libra-market/libra/core/market"
 )
 
 // dirPrefix is how the directories of runs are called.
@@ -200,7 +202,7 @@ func (c *Cluster) RunAs(ctx context.Context, user, name string, args ...string) 
 	}
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = "/"
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(of.uid), Gid: uint32(of.gid)}}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: market.Uint32(of.uid), Gid: market.Uint32(of.gid)}}
 	return c.run(cmd)
 }
 

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/libra-market/libra/core/market"
 )
 
 // daemon is a program of the cluster, a child of this process.
@@ -40,7 +42,7 @@ func (c *Cluster) start(ctx context.Context, d *daemon) error {
 	cmd.Env = append(append(os.Environ(), c.Env()...), append(d.env, mark+c.Dir)...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 	if d.of != (owner{}) {
-		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(d.of.uid), Gid: uint32(d.of.gid)}
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: market.Uint32(d.of.uid), Gid: market.Uint32(d.of.gid)}
 	}
 	if err = c.parent.start(cmd); err != nil {
 		return fmt.Errorf("start %s: %w", d.name, err)

@@ -28,7 +28,9 @@ func newLedgerVerify(con *console, opts *liveOptions) *cobra.Command {
 		Use:   "verify",
 		Short: "Check every transaction and the chain of hashes",
 		Long: `Have the whole ledger checked: every transaction sums to zero, no account went where it
-may not go, and each carries the hash of the one before. Exit code 1 if something is
+may not go, and each carries the hash of the one before; what was charged and paid back
+for a job is what its receipt says and no more than the rules allow; and whatever is held
+is held for a job under way or an open quote. Exit code 1 if something is
 wrong. The head that is printed stands for all of it: kept elsewhere, it shows later
 that nothing before it was changed.`,
 		Example: `  libra ledger verify

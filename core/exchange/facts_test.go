@@ -40,6 +40,9 @@ func (f *floor) follow(facts *exchange.Facts) {
 // compare holds what the facts say against what is.
 func (f *floor) compare() {
 	f.Helper()
+	if err := f.x.CheckBooks(); err != nil {
+		f.Fatal(err)
+	}
 	if d := apart("", canonical(f.T, f.image.Snapshot()), canonical(f.T, f.x.Snapshot())); d != "" {
 		f.Fatalf("what the facts say, and what is: %s", d)
 	}

@@ -91,6 +91,12 @@ func (x *Exchange) holdForQuote(q *heldQuote, most market.Money) {
 	q.Rent = int64(bill.Proportion(market.Money(q.Price), int64(trade.QuoteRent), int64(rules.Whole)))
 }
 
+// holds reports whether something is held for a quote, be it nothing.
+func (x *state) holds(q *heldQuote) bool {
+	_, held := x.ledger.HoldOf(q.Job)
+	return held
+}
+
 // rent is what a quote costs that was not taken, for the time until now: by the
 // rules under which it was made, and never more than it holds.
 func (x *state) rent(q *heldQuote) market.Money {

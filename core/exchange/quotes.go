@@ -135,7 +135,7 @@ func (x *Exchange) applyToQuote(q *heldQuote, e *market.Event) {
 	switch e.Kind {
 	case market.Rejected, market.Stopped:
 		q.Refused, q.Reserved = e.Reason.String(), false
-		if !q.ending && q.Held > 0 { // its node is gone, and the room with it
+		if !q.ending && x.holds(q) { // its node is gone, and the room with it
 			x.endHold(q, 0)
 			q.Binding, q.NotBinding = false, "the room that was kept is gone with its node"
 		}
@@ -164,7 +164,7 @@ func (x *Exchange) expireQuote(q *heldQuote) error {
 			return err
 		}
 	}
-	if q.Held > 0 {
+	if x.holds(q) {
 		x.endHold(q, x.rent(q))
 	}
 	x.removeQuote(q)

@@ -34,7 +34,7 @@ func (x *Exchange) submitOnQuote(by Identity, s *Submit) (Outcome, error) {
 	x.next--
 	j.QuotedUS, j.Era, j.Policy = q.MadeUS, x.eraOf(q)+1, q.Policy
 	j.ID, j.Quote, j.Owed, j.Width, j.Working = q.Job, q.ID, q.Owed, q.Width, q.Working
-	if q.Held == 0 { // what it holds becomes what is held for the job
+	if !x.holds(q) { // what it holds becomes what is held for the job
 		if reason, why := x.cannotHold(q.Account, x.mostCost(&r, market.Money(q.Price), q.Width)); reason != "" {
 			return Outcome{Refusal: &Refusal{Reason: reason, Detail: why, Offers: []Offer{}}}, nil // the quote stands
 		}

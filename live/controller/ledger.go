@@ -45,12 +45,15 @@ func VerifyBooks(rows iter.Seq2[store.Tx, error]) error {
 }
 
 // VerifyLedger adds everything up again: the chain of the log, the chain of the
-// ledger, every balance from nothing, and the sum of all, which is zero.
+// ledger, every balance from nothing, and the sum of all, which is zero. And it holds
+// the books against the jobs: what is held, what was charged and what was paid back.
 func (c *Controller) VerifyLedger(ctx context.Context) (v1.Verified, error) {
 	var state ledger.State
 	var last int64
 	var total market.Money
+	var wrong error
 	if err := c.query(ctx, func(x *exchange.Exchange) {
+		wrong = x.CheckBooks()
 		state = x.LedgerState()
 		last, _ = x.LedgerHead()
 		total = x.LedgerTotal()
@@ -67,6 +70,11 @@ func (c *Controller) VerifyLedger(ctx context.Context) (v1.Verified, error) {
 		v.Problem = fmt.Sprintf("the books sum to %s, not to zero", total)
 		return v, nil
 	}
+	if wrong != nil {
+		v.Problem = wrong.Error()
+		return v, nil //nolint:nilerr // what is wrong with the books is the answer
+	}
+	audit := exchange.NewAudit()
 	upTo := func(yield func(ledger.Tx, error) bool) {
 		for tx, err := range c.txs(ctx, store.TxQuery{}) {
 			if err == nil && tx.Seq > last { // made since the look
@@ -75,12 +83,25 @@ func (c *Controller) VerifyLedger(ctx context.Context) (v1.Verified, error) {
 			if !yield(tx, err) {
 				return
 			}
+			audit.Tx(&tx)
 			v.Transactions = tx.Seq
 			v.Head = hex.EncodeToString(tx.Hash[:])
 		}
 	}
 	if _, err := ledger.Verify(ledger.State{}, upTo, &state); err != nil {
 		v.Problem = err.Error()
+		return v, nil //nolint:nilerr // what is wrong with the books is the answer
+	}
+	if err := c.eachJob(ctx, store.Query{}, func(j *exchange.Job) error {
+		if wrong == nil {
+			wrong = audit.Job(j)
+		}
+		return nil
+	}); err != nil {
+		return v, err
+	}
+	if wrong != nil {
+		v.Problem = wrong.Error()
 	}
 	return v, nil
 }

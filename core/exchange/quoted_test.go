@@ -1,0 +1,83 @@
+package exchange_test
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/ledger"
+	"github.com/libra-market/libra/core/market"
+)
+
+// Whatever two users do with quotes: (a) together they never have more than they
+// were granted; (f) what their quotes keep is bounded for each, is held for, and
+// whatever ends untaken after a while has been paid for.
+func TestWhateverQuotesAreAskedFor(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		processors := rapid.SampledFrom([]int{2, 8, 40}).Draw(r, "processors")
+		f := openUnder(t, rapid.SampledFrom([]string{"libra", "libra-plus", "libra-sla", "edf-bf"}).Draw(r, "policy"), processors, nil)
+		granted := 2000 * market.Unit
+		var open []exchange.Quote
+		for range rapid.IntRange(5, 12).Draw(r, "steps") {
+			by := rapid.SampledFrom([]exchange.Identity{alice, bob}).Draw(r, "by")
+			before := f.free(string(ledger.Owner))
+			switch rapid.SampledFrom([]string{"ask", "ask", "take", "drop", "wait", "transfer"}).Draw(r, "what") {
+			case "ask":
+				estimate := rapid.Int64Range(1, 300_000).Draw(r, "estimate")
+				o, err := f.try(exchange.Command{By: by, Quote: &exchange.AskQuote{TTLMS: rapid.Int64Range(1, 600_000).Draw(r, "ttl"), Request: exchange.Request{
+					EstimateMS: estimate, DeadlineMS: estimate * rapid.Int64Range(1, 10).Draw(r, "deadline"), Processors: rapid.IntRange(1, 3).Draw(r, "width"),
+					Budget: budget(rapid.Float64Range(0, 400).Draw(r, "budget")),
+				}}})
+				if err == nil && o.Quote != nil {
+					open = append(open, *o.Quote)
+				}
+			case "take":
+				if len(open) > 0 {
+					q := rapid.SampledFrom(open).Draw(r, "quote")
+					_, _ = f.try(exchange.Command{By: by, Submit: &exchange.Submit{Quote: q.ID, Request: exchange.Request{Argv: []string{"true"}}}})
+				}
+			case "drop":
+				if len(open) > 0 {
+					q := rapid.SampledFrom(open).Draw(r, "quote")
+					v, here := f.x.Quote(q.ID)
+					_, err := f.try(exchange.Command{By: by, Cancel: &exchange.Cancel{Quote: q.ID}})
+					kept := (f.now - v.MadeUS) * v.Rent / (60 * second)
+					if paid := int64(f.free(string(ledger.Owner)) - before); err == nil && here && v.Binding && (paid < min(kept, v.Held) || paid > v.Held) {
+						r.Fatalf("%s was dropped for %d, its rent is %d", q.ID, paid, kept)
+					}
+				}
+			case "wait":
+				f.wait(rapid.Float64Range(0, 120).Draw(r, "seconds"))
+			case "transfer":
+				_, _ = f.try(exchange.Command{By: by, Money: &exchange.MoneyCommand{
+					Op: "transfer", From: "lab/" + by.User, To: "lab/alice", Amount: rapid.Int64Range(1, 1e9).Draw(r, "amount"),
+				}})
+			}
+			var have market.Money
+			for _, a := range f.x.Accounts("lab") {
+				have += market.Money(a.Free + a.Held)
+			}
+			if have > granted {
+				r.Fatalf("users have %s of %s", have, granted)
+			}
+			if err := f.x.CheckBooks(); err != nil {
+				r.Fatal(err)
+			}
+			keeps := map[string]float64{}
+			for _, q := range open {
+				if v, here := f.x.Quote(q.ID); here && v.Binding {
+					keeps[v.Owner] += v.Keeps
+					if v.Held < v.Price {
+						r.Fatalf("%+v holds too little", v)
+					}
+				}
+			}
+			for user, kept := range keeps {
+				if kept > max(1, 0.1*float64(processors))+1e-6 {
+					r.Fatalf("%s keeps %v of %d", user, kept, processors)
+				}
+			}
+		}
+	})
+}

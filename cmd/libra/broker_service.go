@@ -55,7 +55,7 @@ func (s *brokerService) start(ctx context.Context, c *broker.Config, log *slog.L
 	gate := fair.NewGate(fair.Default(), time.Now)
 	s.serve(
 		api.New(s.broker, keyring{s.store}, api.Options{Log: log, Gate: gate, PublicMetrics: c.Metrics == "public"}),
-		web.New(s.broker, keyring{s.store}, web.Options{Log: log, Gate: gate, URL: s.url(), Secure: s.secure, Home: homeOf}),
+		web.New(s.broker, keyring{s.store}, web.Options{Log: log, Gate: gate, URL: s.page, Secure: s.secure, Home: homeOf}),
 	)
 	return nil
 }

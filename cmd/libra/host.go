@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/libra-market/libra/client"
@@ -26,6 +28,7 @@ type host struct {
 	doors   []net.Listener // until a server has them
 	address net.Addr
 	local   string // path of the socket; "": none
+	page    string // URL at which browsers on this machine find the pages
 	secure  bool
 	lost    <-chan struct{} // another may lead now
 	release func()
@@ -37,7 +40,7 @@ func openHost(ctx context.Context, address string) (host, error) {
 		return host{}, err
 	}
 	st, err := store.Open(ctx, address)
-	return host{store: st, failed: make(chan error, 2)}, err
+	return host{store: st, failed: make(chan error, 3)}, err
 }
 
 // lead makes sure that nobody else writes to the store. Who is not to wait until
@@ -75,6 +78,10 @@ func (h *host) listen(address string, secure *tls.Config, at string) error {
 		return err
 	}
 	h.doors, h.address = append(h.doors, listener), listener.Addr()
+	h.page = h.url()
+	if secure == nil {
+		h.freshAddress()
+	}
 	places := []string{at}
 	switch {
 	case at == noSocket || at == "" && secure != nil:
@@ -92,6 +99,28 @@ func (h *host) listen(address string, secure *tls.Config, at string) error {
 	}
 	h.doors, h.local = append(h.doors, local), local.Addr().String()
 	return nil
+}
+
+// freshAddress has the pages at an address of this machine too that no start
+// before had. A browser keeps what it was given for an address: who had the port
+// while the market was away may have left scripts there that would look on when
+// somebody signs in. Where there is one such address only (not on Linux), that is
+// how it is.
+func (h *host) freshAddress() {
+	ip, port, err := net.SplitHostPort(h.address.String())
+	if err != nil || ip != "127.0.0.1" {
+		return
+	}
+	for range 3 { // somebody may be at the first
+		var random [3]byte
+		rand.Read(random[:]) // it never returns an error
+		fresh := netip.AddrFrom4([4]byte{127, 1 + random[0]%254, random[1], 1 + random[2]%254})
+		door, err := api.Listen(net.JoinHostPort(fresh.String(), port), nil)
+		if err == nil {
+			h.doors, h.page = append(h.doors, door), "http://"+door.Addr().String()
+			return
+		}
+	}
 }
 
 // What a setting of a socket may say instead of a path.

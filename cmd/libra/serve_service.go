@@ -86,7 +86,7 @@ func (s *service) start(ctx context.Context, c *config.Config, log *slog.Logger,
 		Log: log, Gate: gate, PublicMetrics: c.Metrics == "public", CertificateNodes: c.TLS.Nodes, Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency},
 	})
 	s.pages = web.New(floor, keyring{s.store}, web.Options{
-		Log: log, Gate: gate, URL: s.url(), Secure: s.secure, WhatIf: s.whatIf, Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency}, Home: homeOf,
+		Log: log, Gate: gate, URL: s.page, Secure: s.secure, WhatIf: s.whatIf, Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency}, Home: homeOf,
 	})
 	s.serve(handler, s.pages)
 	return nil

@@ -308,7 +308,7 @@ Try, in another terminal:
 
 Ctrl-C stops it; jobs that run go on, and libra up finds them again.
 `, s.url(), epochs[len(epochs)-1].Policy, n.Processors, n.Rating, n.Limits, o.dir, account,
-				s.url()+s.pages.LoginLink(api.Identity{User: who, Role: v1.RoleOwner}))
+				s.page+s.pages.LoginLink(api.Identity{User: who, Role: v1.RoleOwner}))
 			if len(c.Agent.SystemUsers) > 0 {
 				printf(con.out, "You are %s, so jobs that you submit run as %[1]s; no other user of the system may have jobs.\n", who)
 			}

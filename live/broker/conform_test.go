@@ -135,6 +135,7 @@ func (w *world) pages() {
 		w.Fatal(err)
 	}
 	res.Body.Close()
+	at := server.URL + strings.TrimSuffix(res.Request.URL.Path, "/jobs")
 	for path, want := range map[string]string{
 		"/submit": "", "/jobs": "at-north", "/jobs/1": "at-north", "/market": "north/n1", "/owner": "", "/account": "",
 	} {
@@ -142,7 +143,7 @@ func (w *world) pages() {
 		if path == "/owner" { // it is about the levers of a policy, and there is none
 			status = http.StatusConflict
 		}
-		res, err := browser.Get(server.URL + path)
+		res, err := browser.Get(at + path)
 		if err != nil {
 			w.Fatal(err)
 		}

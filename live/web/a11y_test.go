@@ -101,6 +101,7 @@ func TestTheKeyboardIsEnough(t *testing.T) {
 	p.Send("Input.insertText", map[string]any{"text": s.Secret("alice")}, nil) // the field has the focus
 	p.Press("Enter", 13)
 	p.Until("somebody to be signed in", `document.querySelector(".purse")`)
+	p.Enter()
 	p.Go("/submit")
 	at := func() string {
 		var text string
@@ -136,6 +137,6 @@ func TestTheKeyboardIsEnough(t *testing.T) {
 		last = i
 	}
 	p.Press("Enter", 13)
-	p.Until("the job", `location.pathname.startsWith("/jobs/")`)
+	p.Until("the job", `location.pathname.includes("/jobs/")`)
 	clean(t, p)
 }

@@ -19,7 +19,9 @@ var assetFiles embed.FS
 // assetPath is where scripts and styles are. Behind it comes a name for the
 // state of all of them, so that a browser can keep what it has for ever and
 // still sees a new version at once; modules that name each other by a relative
-// path stay within one state.
+// path stay within one state. Every start has a name of its own: who has the port
+// while the server is away could have browsers keep scripts under any name that
+// is known.
 const assetPath = "/assets/"
 
 // assets are all files by name, and assetVersion is what they are called
@@ -33,6 +35,7 @@ func readAssets() (files map[string][]byte, version string) {
 		panic(err) // they are in the program
 	}
 	sum := sha256.New()
+	fmt.Fprintln(sum, newSecret())
 	for _, entry := range list {
 		text, err := assetFiles.ReadFile("assets/" + entry.Name())
 		if err != nil {

@@ -82,7 +82,7 @@ func TestAPersonSubmits(t *testing.T) {
 		t.Errorf("after a refusal the script is %q", kept)
 	}
 	p.Click(".offer")
-	p.Until("the page of the job", `location.pathname.startsWith("/jobs/") && document.querySelector("#stats")`)
+	p.Until("the page of the job", `location.pathname.includes("/jobs/") && document.querySelector("#stats")`)
 
 	// It runs, writes and ends before one's eyes.
 	for _, id := range full {
@@ -165,7 +165,7 @@ func TestTwoPeopleDoNotSeeEachOther(t *testing.T) {
 	a.Until("her job", `document.body.innerText.includes("zebra-plan")`)
 	b.Forgive(true) // a page that is not there is an error in the console
 	for _, path := range []string{"/jobs", "/jobs/1", "/jobs/1/log", "/account?path=lab/alice", "/market", "/owner", "/submit?like=1"} {
-		b.Send("Page.navigate", map[string]any{"url": s.url + path}, nil)
+		b.Send("Page.navigate", map[string]any{"url": b.At(path)}, nil)
 		b.Until(path, fmt.Sprintf(`document.readyState === "complete" && location.href.endsWith(%q)`, path))
 		var text string
 		b.Eval(`document.documentElement.outerHTML`, &text)
@@ -183,6 +183,7 @@ func TestAnOwnerMovesALever(t *testing.T) {
 	p.Go(s.link(webtest.Root)) // as the command line prints it
 	p.Click("button.big")
 	p.Until("the owner to be signed in", `document.querySelector(".purse")`)
+	p.Enter()
 	p.Go("/owner")
 	p.Type("[id='set.beta']", "0.3")
 	p.Click("[aria-label='What if beta were this']")
@@ -240,7 +241,7 @@ func TestTheNetworkIsCut(t *testing.T) {
 			p.Until("the word that nothing was sent", `document.getElementById("net").innerText.includes("nothing was sent")`)
 		}
 		still := false
-		p.Eval(fmt.Sprintf(`window.__same === true && location.pathname === %q && document.querySelector("h1") !== null`, path), &still)
+		p.Eval(fmt.Sprintf(`window.__same === true && location.pathname.endsWith(%q) && document.querySelector("h1") !== null`, path), &still)
 		if !still {
 			t.Errorf("%s was lost when the network was cut", path)
 		}
@@ -260,7 +261,7 @@ func TestTheNetworkIsCut(t *testing.T) {
 	}
 	p.Until("the price of it", `document.querySelector("[data-price]") && document.querySelector("#submit").elements.seen.value > 0`)
 	p.Click(".go button.big")
-	p.Until("the job", `location.pathname.startsWith("/jobs/")`)
+	p.Until("the job", `location.pathname.includes("/jobs/")`)
 	clean(t, p)
 }
 

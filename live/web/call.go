@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/libra-market/libra/core/exchange"
@@ -47,7 +48,7 @@ var (
 // Every answer keeps a browser from taking anything from elsewhere, from running
 // what is not ours, and from showing us inside another page.
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
-	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+	"form-action 'self'; frame-ancestors 'none'; base-uri 'self'"
 
 // serve lets one call through: who is it, may they, what do they want, and what
 // came of it.
@@ -238,7 +239,7 @@ func (c *call) raw(status int, kind string, body []byte) {
 
 func (c *call) redirect(to string) error {
 	c.status = http.StatusSeeOther
-	c.w.Header().Set("Location", to)
+	c.w.Header().Set("Location", c.base()+strings.TrimPrefix(to, "/"))
 	c.w.WriteHeader(http.StatusSeeOther)
 	return nil
 }

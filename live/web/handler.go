@@ -147,6 +147,7 @@ func (h *Handler) Close() {
 
 // ServeHTTP answers a request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	r = place(r)
 	// The mux would redirect a path with dots or double slashes to where it
 	// leads. Nobody writes such a path in good faith.
 	if p := r.URL.Path; p == "" || p[0] != '/' || path.Clean(p) != p {

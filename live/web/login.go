@@ -14,13 +14,14 @@ type loginView struct {
 	Next  string
 	Key   string       // of a login link
 	Guest api.Identity // whom it is for
+	Plain bool         // nothing says that the browser came by TLS
 }
 
 // showLogin asks for a token. A login link shows whom it is for and asks for a
 // click: what only looks ahead (a mail scanner, a browser that prefetches) must
 // not use it up, and nobody is signed in as somebody else without seeing it.
 func showLogin(c *call) error {
-	v := loginView{Next: nextOf(c.r.URL.Query().Get("next"))}
+	v := loginView{Next: nextOf(c.r.URL.Query().Get("next")), Plain: c.plain()}
 	if key := c.r.URL.Query().Get("key"); key != "" {
 		who, ok := c.h.links.peek(key)
 		if ok {
@@ -35,7 +36,7 @@ func showLogin(c *call) error {
 }
 
 func signIn(c *call) error {
-	v := loginView{Next: nextOf(c.r.PostFormValue("next"))}
+	v := loginView{Next: nextOf(c.r.PostFormValue("next")), Plain: c.plain()}
 	if key := c.r.PostFormValue("key"); key != "" {
 		who, ok := c.h.links.redeem(key)
 		if !ok {
@@ -55,21 +56,29 @@ func signIn(c *call) error {
 	return c.enter(api.Identity{User: t.User, Role: t.Role}, hash, v.Next)
 }
 
+// plain reports whether the browser seems to have come without TLS. A proxy before
+// the server may say otherwise; it is only shown.
+func (c *call) plain() bool {
+	return !c.h.options.Secure && c.r.TLS == nil && c.r.Header.Get("X-Forwarded-Proto") != "https"
+}
+
 // enter begins a session, always a new one: a cookie from before is worth
 // nothing after.
 func (c *call) enter(who api.Identity, token []byte, next string) error {
 	if c.secret != "" {
 		c.h.sessions.end(c.secret)
 	}
-	http.SetCookie(c.w, c.cookie(c.h.sessions.begin(who, token), fullLife))
+	c.secret = c.h.sessions.begin(who, token)
+	http.SetCookie(c.w, c.cookie(fullLife))
 	return c.redirect(next)
 }
 
 func signOut(c *call) error {
 	c.h.sessions.end(c.secret)
-	gone := c.cookie("", 0)
-	gone.MaxAge = -1
+	gone := c.cookie(0)
+	gone.Value, gone.MaxAge = "", -1
 	http.SetCookie(c.w, gone)
+	c.session, c.secret = nil, ""
 	return c.redirect("/login")
 }
 

@@ -110,7 +110,7 @@ func showAccount(c *call) error {
 		if path != v.Own {
 			change.Set("path", path)
 		}
-		return "/account?" + change.Encode()
+		return "account?" + change.Encode()
 	}
 	v.Earlier = address(url.Values{"month": {month.AddDate(0, -1, 0).Format("2006-01")}})
 	if later := month.AddDate(0, 1, 0); !later.After(c.h.now().UTC()) {

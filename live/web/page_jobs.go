@@ -133,7 +133,7 @@ func (c *call) jobsURL(v *jobsView, change map[string]string) string {
 		q.Set(name, value)
 	}
 	if len(q) == 0 {
-		return "/jobs"
+		return "jobs"
 	}
-	return "/jobs?" + q.Encode()
+	return "jobs?" + q.Encode()
 }

@@ -231,7 +231,7 @@ func drawLoad(processor int, load *v1.ProcessorView) template.HTML {
 	for _, t := range load.Jobs {
 		share := min(max(0, t.Share), 1-min(1, at))
 		name := fmt.Sprintf("job %d, %s, of %s: %s", t.Job, t.Name, t.Owner, percent(t.Share))
-		fmt.Fprintf(d, `<a href="/jobs/%d" tabindex="-1">`, t.Job)
+		fmt.Fprintf(d, `<a href="jobs/%d" tabindex="-1">`, t.Job)
 		d.rect(at, 0, share, 16, fmt.Sprintf("load k%d", t.Job%6), name)
 		d.WriteString("</a>")
 		at += share

@@ -7,9 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
-	"net"
-	"net/http"
-	"strings"
 	"sync"
 	"time"
 
@@ -59,9 +56,10 @@ type sessions struct {
 	open map[digest]*session
 }
 
-// begin signs somebody in and returns what goes into the cookie.
+// begin signs somebody in and returns the secret of the session: what is in its
+// addresses, a dot, and what is in its cookie.
 func (s *sessions) begin(who api.Identity, token []byte) string {
-	secret, now := newSecret(), s.now()
+	secret, now := newSecret()+"."+newSecret(), s.now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.open == nil {
@@ -123,32 +121,13 @@ func (s *sessions) end(secret string) {
 	delete(s.open, sha256.Sum256([]byte(secret)))
 }
 
-// cookieName binds the cookie to this host where the browser can check that.
-// Cookies know no ports, so two markets on one machine need two names.
-func (c *call) cookieName() string {
-	if c.h.options.Secure {
-		return "__Host-libra"
-	}
-	if _, port, err := net.SplitHostPort(c.r.Host); err == nil && strings.Trim(port, "0123456789") == "" {
-		return "libra-" + port
-	}
-	return "libra"
-}
-
-func (c *call) cookie(value string, life time.Duration) *http.Cookie {
-	return &http.Cookie{
-		Name: c.cookieName(), Value: value, Path: "/", MaxAge: int(life / time.Second),
-		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: c.h.options.Secure,
-	}
-}
-
 // identify finds out who asks. Nobody is no error.
 func (c *call) identify() error {
-	cookie, err := c.r.Cookie(c.cookieName())
-	if err != nil || cookie.Value == "" {
-		return nil //nolint:nilerr // without a cookie it is nobody
+	secret, ok := c.presented()
+	if !ok {
+		return nil
 	}
-	s := c.h.sessions.find(cookie.Value)
+	s := c.h.sessions.find(secret)
 	if s == nil {
 		return nil
 	}
@@ -157,10 +136,10 @@ func (c *call) identify() error {
 		return err
 	}
 	if !good {
-		c.h.sessions.end(cookie.Value)
+		c.h.sessions.end(secret)
 		return nil
 	}
-	c.session, c.secret, c.who = s, cookie.Value, s.who
+	c.session, c.secret, c.who = s, secret, s.who
 	return nil
 }
 

@@ -24,7 +24,7 @@ func TestSignInByToken(t *testing.T) {
 		t.Fatalf("%d to %s", got.status, got.header.Get("Location"))
 	}
 	cookie := got.header.Get("Set-Cookie")
-	for _, want := range []string{"libra-", "HttpOnly", "SameSite=Strict", "Path=/"} {
+	for _, want := range []string{"libra=", "HttpOnly", "SameSite=Strict", "Path=" + p.base + "/;"} {
 		if !strings.Contains(cookie, want) {
 			t.Errorf("cookie %q has no %s", cookie, want)
 		}
@@ -65,7 +65,7 @@ func TestCookieUnderTLS(t *testing.T) {
 	p := w.visitor()
 	secret := w.keys.Make("alice", v1.RoleUser)
 	cookie := p.post("/login", url.Values{"token": {secret}}).header.Get("Set-Cookie")
-	if !strings.HasPrefix(cookie, "__Host-libra=") || !strings.Contains(cookie, "Secure") {
+	if !strings.HasPrefix(cookie, "__Secure-libra=") || !strings.Contains(cookie, "Secure") {
 		t.Errorf("cookie %q", cookie)
 	}
 }
@@ -124,10 +124,11 @@ func TestSessionsEnd(t *testing.T) {
 	}
 	p = w.signedIn(alice)
 	old := p.client.Jar.Cookies(p.request(http.MethodGet, "/", nil).URL)
+	was := p.request(http.MethodGet, "/", nil).URL
 	if got := p.fill("/logout", nil); got.header.Get("Location") != "/login" {
 		t.Errorf("signing out leads to %s", got.header.Get("Location"))
 	}
-	p.client.Jar.SetCookies(p.request(http.MethodGet, "/", nil).URL, old)
+	p.client.Jar.SetCookies(was, old)
 	if got := p.get("/jobs"); got.status != http.StatusSeeOther {
 		t.Errorf("a cookie from before signing out: %d", got.status)
 	}

@@ -105,7 +105,7 @@ func TestAFileIsAScript(t *testing.T) {
 	if err := form.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.server.URL+"/submit", &body)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.server.URL+p.base+"/submit", &body)
 	if err != nil {
 		t.Fatal(err)
 	}

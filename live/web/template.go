@@ -70,6 +70,8 @@ func newField(v *submitView, name, label, hint, placeholder string) fieldView {
 // frame is what every page has around what it shows.
 type frame struct {
 	Title string
+	Base  string // that addresses are relative to: the session's
+	Here  string // address of this page
 	At    string // which part of the site this is
 	Who   api.Identity
 	SignedIn,
@@ -83,7 +85,7 @@ type frame struct {
 }
 
 func (c *call) frame(title, at string, body any) (*frame, error) {
-	f := &frame{Title: title, At: at, Body: body, NowUS: c.h.now().UnixMicro(), Currency: c.h.currency()}
+	f := &frame{Title: title, Base: c.base(), Here: c.base() + strings.TrimPrefix(c.r.URL.RequestURI(), "/"), At: at, Body: body, NowUS: c.h.now().UnixMicro(), Currency: c.h.currency()}
 	if c.session == nil {
 		return f, nil
 	}

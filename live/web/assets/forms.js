@@ -36,6 +36,10 @@ export function forms(begin) {
       }
       if (answer.redirected) {
         const to = new URL(answer.url);
+        if (to.pathname === "/login" && form.classList.contains("touched")) {
+          say("Not sent: your session is over. Sign in again in another window; what you typed stays here, to be taken there.", true);
+          return;
+        }
         if (to.pathname === location.pathname && to.search === location.search) location.reload();
         else location.assign(answer.url);
         return;

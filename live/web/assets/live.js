@@ -77,13 +77,13 @@ export function swap(parts) {
 
 function address() {
   const wanted = document.querySelector("[data-live]");
-  if (!wanted) return document.querySelector("meta[name=csrf]") ? "/events?for=page" : "";
+  if (!wanted) return document.querySelector("meta[name=csrf]") ? "events?for=page" : "";
   const q = new URLSearchParams({ for: wanted.dataset.live });
   for (const name of ["from", "to", "id", "span", "whose"]) {
     if (wanted.dataset[name] !== undefined) q.set(name, wanted.dataset[name]);
   }
   q.set("seen", document.querySelector("meta[name=now]").content); // what changed since then is news
-  return "/events?" + q;
+  return "events?" + q;
 }
 
 // A stream that says nothing for longer than its heartbeat is dead, whatever the
@@ -148,7 +148,7 @@ export function live() {
   // A link that leads nowhere now would take away a page that still says something.
   document.addEventListener("click", (e) => {
     const link = e.target.closest?.("a[href]");
-    if (offline && link && link.origin === location.origin && !link.getAttribute("href").startsWith("#")) {
+    if (offline && link && link.origin === location.origin && !(link.hash && link.pathname === location.pathname && link.search === location.search)) {
       e.preventDefault();
       say("Offline: this page cannot be left for another one just now.", true);
     }

@@ -244,6 +244,16 @@ func (p *Page) SignIn(token string) {
 	p.Type("#token", token)
 	p.Click("form button.big")
 	p.Until("somebody to be signed in", `document.querySelector(".purse")`)
+	p.Enter()
+}
+
+// At is the address of a path.
+func (p *Page) At(path string) string { return p.base + path }
+
+// Enter makes the paths of a page those of the session that has begun on it.
+func (p *Page) Enter() {
+	p.t.Helper()
+	p.Eval(`document.baseURI.replace(/[/]$/, "")`, &p.base)
 }
 
 // Shot is a picture of the page, down to a height.

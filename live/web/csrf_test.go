@@ -58,7 +58,7 @@ func TestForgedRequestsAreRefused(t *testing.T) {
 func TestEveryAnswerIsConfined(t *testing.T) {
 	w := newWorld(t)
 	w.furnish()
-	want := "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+	want := "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'self'"
 	if web.ContentPolicy != want {
 		t.Errorf("the policy is %s", web.ContentPolicy)
 	}

@@ -116,8 +116,13 @@ func TestTenThousandJobs(t *testing.T) {
 		at     string
 		path   string
 	}{
-		{c, at, "/jobs"}, {c, at, "/jobs?before=5000"}, {c, at, "/submit"}, {c, at, "/market"}, {c, at, "/account"},
-		{o, atOwner, "/jobs"}, {o, atOwner, "/owner"},
+		{c, at, "/jobs"},
+		{c, at, "/jobs?before=5000"},
+		{c, at, "/submit"},
+		{c, at, "/market"},
+		{c, at, "/account"},
+		{o, atOwner, "/jobs"},
+		{o, atOwner, "/owner"},
 	} {
 		var times []time.Duration
 		size := 0

@@ -20,6 +20,7 @@ import (
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/config"
 	"github.com/libra-market/libra/live/link"
+	"github.com/libra-market/libra/live/secrets"
 )
 
 type agentOptions struct {
@@ -126,11 +127,9 @@ func runAgent(cmd *cobra.Command, con *console, o *agentOptions) error {
 	}
 	token := ""
 	if a.TokenFile != "" {
-		text, bad := os.ReadFile(a.TokenFile)
-		if bad != nil {
-			return bad
+		if token, err = secrets.Token(a.TokenFile); err != nil {
+			return err
 		}
-		token = strings.TrimSpace(string(text))
 	}
 	if token == "" && a.Cert == "" {
 		return usagef("an agent proves who it is: give --token-file, or --cert and --key (libra token create --role node --user %s)", a.Node)
@@ -227,7 +226,7 @@ func treeOf(a *config.Agent) string {
 func (o *upOptions) localAgent(ctx context.Context, s *service, c *config.Config, log *slog.Logger) error {
 	const node = "local"
 	file := filepath.Join(o.dir, "node.token")
-	text, err := os.ReadFile(file)
+	text, err := secrets.Read(file)
 	token := strings.TrimSpace(string(text))
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !tokenWorks(ctx, s, token) {
 		if token, err = s.makeToken(ctx, node, v1.RoleNode, "the agent of libra up"); err == nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/broker"
+	"github.com/libra-market/libra/live/secrets"
 )
 
 // brokerOptions are the flags of libra broker.
@@ -196,20 +198,18 @@ func (o *brokerOptions) ownerToken(ctx context.Context, con *console, s *brokerS
 	if o.token == "" {
 		return nil
 	}
-	if _, err := os.Stat(o.token); err == nil {
-		return nil
-	} else if !errors.Is(err, os.ErrNotExist) {
-		return err
+	if err := secrets.Check(o.token); !errors.Is(err, fs.ErrNotExist) {
+		return err // it is there, and good; or it is not
 	}
 	user, err := userName()
 	if err != nil {
 		return err
 	}
-	secret, err := addToken(ctx, s.store, user, v1.RoleOwner, "made by libra broker", 0)
+	token, err := addToken(ctx, s.store, user, v1.RoleOwner, "made by libra broker", 0)
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(o.token, []byte(secret+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(o.token, []byte(token+"\n"), 0o600); err != nil {
 		return err
 	}
 	printf(con.err, "a token for %s, role owner, is in %s\n", user, o.token)

@@ -20,6 +20,7 @@ import (
 
 	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/socket"
+	"github.com/libra-market/libra/live/secrets"
 )
 
 // defaultServer is where libra up listens.
@@ -54,14 +55,7 @@ func readContext() (marketContext, error) {
 	if err != nil {
 		return c, fmt.Errorf("%w: %w", fs.ErrNotExist, err) // no home, no context
 	}
-	about, err := os.Stat(path)
-	if err != nil {
-		return c, err
-	}
-	if mode := about.Mode().Perm(); mode&0o077 != 0 {
-		return c, fmt.Errorf("%s holds a token and others can read it (mode %04o): chmod 600 %s", path, mode, path)
-	}
-	text, err := os.ReadFile(path)
+	text, err := secrets.Read(path)
 	if err != nil {
 		return c, err
 	}
@@ -150,14 +144,10 @@ func (o *connection) resolve() (marketContext, error) {
 		c.Token, c.User = token, ""
 	}
 	if o.tokenFile != "" {
-		text, err := os.ReadFile(o.tokenFile)
-		if err != nil {
+		if c.Token, err = secrets.Token(o.tokenFile); err != nil {
 			return c, err
 		}
-		c.Token, c.User = strings.TrimSpace(string(text)), ""
-		if c.Token == "" {
-			return c, fmt.Errorf("%s: there is no token in it", o.tokenFile)
-		}
+		c.User = ""
 	}
 	return c, nil
 }

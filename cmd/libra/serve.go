@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -12,6 +14,7 @@ import (
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/config"
 	"github.com/libra-market/libra/live/passwd"
+	"github.com/libra-market/libra/live/secrets"
 )
 
 type serveOptions struct {
@@ -182,8 +185,8 @@ func (o *serveOptions) ownerToken(ctx context.Context, con *console, s *service)
 	if o.token == "" {
 		return nil
 	}
-	if _, err := os.Stat(o.token); err == nil {
-		return nil
+	if err := secrets.Check(o.token); !errors.Is(err, fs.ErrNotExist) {
+		return err // it is there, and good; or it is not
 	}
 	user, err := userName()
 	if err != nil {

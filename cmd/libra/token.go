@@ -41,7 +41,7 @@ owner of the cluster can make tokens for others, and for nodes.
 A token for root, for the user of a daemon or for nobody is made only with
 --system-user: whoever has it may hand in jobs that run as that user, on nodes whose
 agents allow it (libra agent --system-users).`,
-		Example: `  libra token create --name ci --ttl 30d > token
+		Example: `  (umask 077; libra token create --name ci --ttl 30d > token)
   libra token create --user bob
   libra token create --user node7 --role node`,
 		Args: positional(),

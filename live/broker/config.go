@@ -15,6 +15,7 @@ import (
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/live/secrets"
 )
 
 // Config is the file of a broker.
@@ -153,36 +154,16 @@ func (k *Cluster) Market() (Market, error) {
 		return m, fmt.Errorf("cluster %s: %w", k.Name, err)
 	}
 	if k.TokenFile != "" {
-		if m.Token, err = readToken(k.TokenFile); err != nil {
+		if m.Token, err = secrets.Token(k.TokenFile); err != nil {
 			return m, fmt.Errorf("cluster %s: %w", k.Name, err)
 		}
 	}
 	for user, at := range k.Users {
-		if m.Tokens[user], err = readToken(at.TokenFile); err != nil {
+		if m.Tokens[user], err = secrets.Token(at.TokenFile); err != nil {
 			return m, fmt.Errorf("cluster %s: %w", k.Name, err)
 		}
 	}
 	return m, nil
-}
-
-// readToken reads a token from a file of its own, which nobody else may read.
-func readToken(path string) (string, error) {
-	about, err := os.Stat(path)
-	if err != nil {
-		return "", err
-	}
-	if mode := about.Mode().Perm(); mode&0o077 != 0 {
-		return "", fmt.Errorf("%s holds a token and others can read it (mode %04o): chmod 600 %s", path, mode, path)
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return "", err
-	}
-	token := strings.TrimSpace(string(text))
-	if token == "" {
-		return "", fmt.Errorf("%s: there is no token in it", path)
-	}
-	return token, nil
 }
 
 // Duration is a time.Duration as people write it: 90s, 5m.

@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/libra-market/libra/live/secrets"
 )
 
 func TestVersions(t *testing.T) {
@@ -299,7 +301,14 @@ func TestToken(t *testing.T) {
 			t.Errorf("%s: %q, %v", what, got, err)
 		}
 	}
-	tok := &token{file: filepath.Join(t.TempDir(), "none"), now: time.Now}
+	if err = errors.Join(os.WriteFile(o.TokenFile, []byte(secret), 0o600), os.Chmod(o.TokenFile, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	tok := &token{file: o.TokenFile, now: time.Now}
+	if _, err = tok.get(t.Context(), false); !errors.Is(err, secrets.ErrOpen) {
+		t.Errorf("a file that others can read: %v", err)
+	}
+	tok = &token{file: filepath.Join(t.TempDir(), "none"), now: time.Now}
 	if _, err = tok.get(t.Context(), false); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}

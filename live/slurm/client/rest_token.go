@@ -5,10 +5,11 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/libra-market/libra/live/secrets"
 )
 
 // token is the right to ask slurmrestd, renewed before it runs out: from a file
@@ -55,7 +56,7 @@ func (t *token) get(ctx context.Context, anew bool) (string, error) {
 }
 
 func (t *token) read() (string, error) {
-	text, err := os.ReadFile(t.file)
+	text, err := secrets.Read(t.file)
 	if err != nil {
 		return "", fmt.Errorf("token for slurmrestd: %w", err)
 	}

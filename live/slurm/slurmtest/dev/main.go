@@ -58,7 +58,7 @@ func tell(c *slurmtest.Cluster, o slurmtest.Options) {
   export LIBRA_TOKEN=$(cat %s/owner.token)
 `, c.Dir, c.Conf, c.RestURL, key, c.Dir, c.Dir, c.Dir)
 	for _, node := range c.Nodes {
-		fmt.Fprintf(os.Stdout, "  libra token create --role node --user %s > %s/%s.token\n", node, c.Dir, node)
+		fmt.Fprintf(os.Stdout, "  (umask 077; libra token create --role node --user %s > %s/%s.token)\n", node, c.Dir, node)
 		fmt.Fprintf(os.Stdout, "  libra agent --control slurm --node %s --processors %d --capacity 0.4 --server $LIBRA_SERVER --token-file %s/%s.token --state %s/%s.agent &\n",
 			node, max(1, o.CPUs), c.Dir, node, c.Dir, node)
 	}

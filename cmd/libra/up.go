@@ -272,6 +272,19 @@ func (o *upOptions) rememberToken(ctx context.Context, s *service, who string) e
 	return writeContext(marketContext{Server: s.url(), Token: token, User: who, CA: o.ca, Socket: s.local})
 }
 
+// loginLink is a path that signs in whoever has the terminal, as the owner. It ends
+// with the token that the other commands use, if that is theirs, and with the
+// market.
+func (s *service) loginLink(ctx context.Context, who string) string {
+	owner := api.Identity{User: who, Role: v1.RoleOwner}
+	if have, err := readContext(); err == nil && have.Server == s.url() {
+		if link, whose, ok, err := s.pages.TokenLink(ctx, have.Token); err == nil && ok && whose == owner {
+			return link
+		}
+	}
+	return s.pages.LoginLink(owner)
+}
+
 // tokenWorks reports whether somebody can come in with a token.
 func tokenWorks(ctx context.Context, s *service, token string) bool {
 	c, err := s.connect(token)
@@ -308,7 +321,7 @@ Try, in another terminal:
 
 Ctrl-C stops it; jobs that run go on, and libra up finds them again.
 `, s.url(), epochs[len(epochs)-1].Policy, n.Processors, n.Rating, n.Limits, o.dir, account,
-				s.page+s.pages.LoginLink(api.Identity{User: who, Role: v1.RoleOwner}))
+				s.page+s.loginLink(ctx, who))
 			if len(c.Agent.SystemUsers) > 0 {
 				printf(con.out, "You are %s, so jobs that you submit run as %[1]s; no other user of the system may have jobs.\n", who)
 			}

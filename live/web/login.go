@@ -17,17 +17,23 @@ type loginView struct {
 	Plain bool         // nothing says that the browser came by TLS
 }
 
+// linkOver is said of a link that opens nothing.
+const linkOver = "This link has been used, is older than ten minutes, or its token is over. Ask for a new one, or sign in with a token."
+
 // showLogin asks for a token. A login link shows whom it is for and asks for a
 // click: what only looks ahead (a mail scanner, a browser that prefetches) must
 // not use it up, and nobody is signed in as somebody else without seeing it.
 func showLogin(c *call) error {
 	v := loginView{Next: nextOf(c.r.URL.Query().Get("next")), Plain: c.plain()}
 	if key := c.r.URL.Query().Get("key"); key != "" {
-		who, ok := c.h.links.peek(key)
+		one, ok, err := c.h.invited(c.r.Context(), key, false)
+		if err != nil {
+			return err
+		}
 		if ok {
-			v.Key, v.Guest = key, who
+			v.Key, v.Guest = key, one.who
 		} else {
-			v.Wrong = "This link has been used, or is older than ten minutes. Ask for a new one, or sign in with a token."
+			v.Wrong = linkOver
 		}
 	} else if c.session != nil {
 		return c.redirect(v.Next)
@@ -38,12 +44,15 @@ func showLogin(c *call) error {
 func signIn(c *call) error {
 	v := loginView{Next: nextOf(c.r.PostFormValue("next")), Plain: c.plain()}
 	if key := c.r.PostFormValue("key"); key != "" {
-		who, ok := c.h.links.redeem(key)
+		one, ok, err := c.h.invited(c.r.Context(), key, true)
+		if err != nil {
+			return err
+		}
 		if !ok {
-			v.Wrong = "This link has been used, or is older than ten minutes. Ask for a new one, or sign in with a token."
+			v.Wrong = linkOver
 			return c.page("login", "Sign in", "", &v)
 		}
-		return c.enter(who, nil, v.Next)
+		return c.enter(one.who, one.token, v.Next)
 	}
 	t, hash, ok, err := c.h.tokenOf(c.r.Context(), strings.TrimSpace(c.r.PostFormValue("token")))
 	if err != nil {
@@ -89,14 +98,13 @@ func makeLink(c *call) error {
 	if !strings.EqualFold(scheme, "Bearer") {
 		return errSignIn
 	}
-	t, _, ok, err := c.h.tokenOf(c.r.Context(), secret)
+	link, _, ok, err := c.h.TokenLink(c.r.Context(), secret)
 	if err != nil {
 		return err
 	}
 	if !ok {
 		return errSignIn
 	}
-	link := c.h.LoginLink(api.Identity{User: t.User, Role: t.Role})
 	answer := map[string]string{"path": link}
 	if c.h.options.URL != "" {
 		answer["url"] = c.h.options.URL + link

@@ -39,7 +39,7 @@ func newSecret() string {
 // session is somebody who has signed in. It ends with the server.
 type session struct {
 	who   api.Identity
-	token []byte // hash of the token they came with; nil: by a link
+	token []byte // hash of the token they came with, by a link too; nil: the server itself made the link
 	made  time.Time
 
 	mu      sync.Mutex
@@ -195,19 +195,32 @@ type links struct {
 
 type invitation struct {
 	who   api.Identity
+	token []byte // hash of the token that it was made with; nil: with none
 	until time.Time
 }
 
-// LoginLink is a path under which somebody can sign in once, within ten minutes.
-// A node has no pages and gets none.
+// LoginLink is a path under which somebody can sign in once, within ten minutes,
+// until the server ends. A node has no pages and gets none.
 func (h *Handler) LoginLink(user api.Identity) string {
 	if !may(user, belongings{roles: people}) {
 		return "/login"
 	}
-	return "/login?key=" + h.links.make(user)
+	return "/login?key=" + h.links.make(user, nil)
 }
 
-func (l *links) make(who api.Identity) string {
+// TokenLink is a LoginLink for whoever has a token. The link and the session that
+// is begun with it end when the token does. If the token opens no pages there is
+// none.
+func (h *Handler) TokenLink(ctx context.Context, secret string) (path string, who api.Identity, ok bool, err error) {
+	t, hash, ok, err := h.tokenOf(ctx, secret)
+	if err != nil || !ok {
+		return "", api.Identity{}, false, err
+	}
+	who = api.Identity{User: t.User, Role: t.Role}
+	return "/login?key=" + h.links.make(who, hash), who, true, nil
+}
+
+func (l *links) make(who api.Identity, token []byte) string {
 	key, now := newSecret(), l.now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -219,16 +232,21 @@ func (l *links) make(who api.Identity) string {
 			delete(l.open, k)
 		}
 	}
-	l.open[sha256.Sum256([]byte(key))] = invitation{who, now.Add(linkLife)}
+	l.open[sha256.Sum256([]byte(key))] = invitation{who, token, now.Add(linkLife)}
 	return key
 }
 
-// look finds whom a link is for, and take uses it up.
-func (l *links) peek(key string) (api.Identity, bool) { return l.find(key, false) }
+// invited finds whom a link is for, if its token is still good; take uses it up.
+func (h *Handler) invited(ctx context.Context, key string, take bool) (invitation, bool, error) {
+	one, ok := h.links.find(key, take)
+	if !ok {
+		return one, false, nil
+	}
+	good, err := h.stillGood(ctx, &session{token: one.token})
+	return one, good, err
+}
 
-func (l *links) redeem(key string) (api.Identity, bool) { return l.find(key, true) }
-
-func (l *links) find(key string, take bool) (api.Identity, bool) {
+func (l *links) find(key string, take bool) (invitation, bool) {
 	sum := sha256.Sum256([]byte(key))
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -236,7 +254,7 @@ func (l *links) find(key string, take bool) (api.Identity, bool) {
 	if take {
 		delete(l.open, sum)
 	}
-	return one.who, ok && l.now().Before(one.until)
+	return one, ok && l.now().Before(one.until)
 }
 
 // tokenOf finds the token of a secret, if it opens these pages.

@@ -111,6 +111,52 @@ func TestLinkForACommand(t *testing.T) {
 	}
 }
 
+// A link ends with the token it was made with, and so does the session that was
+// begun with it, whether the token is revoked or expires.
+func TestALinkEndsWithItsToken(t *testing.T) {
+	for name, end := range map[string]func(*world, string){
+		"revoked": func(w *world, id string) {
+			if _, err := w.keys.RevokeToken(t.Context(), "alice", id, 1); err != nil {
+				t.Fatal(err)
+			}
+			w.ahead.Store(int64(6 * time.Second))
+		},
+		"expired": func(w *world, _ string) { w.ahead.Store(int64(2 * time.Minute)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			secret := w.keys.MakeToken(v1.Token{ID: "t1", User: "alice", Role: v1.RoleUser, ExpiresUS: w.now().Add(time.Minute).UnixMicro()})
+			link := func() string {
+				t.Helper()
+				var made struct{ Path string }
+				got := w.visitor().post("/login/link", nil, "Authorization", "Bearer "+secret)
+				if err := json.Unmarshal([]byte(got.body), &made); err != nil {
+					t.Fatalf("%d: %s", got.status, got.body)
+				}
+				_, key, _ := strings.Cut(made.Path, "key=")
+				return key
+			}
+			p, later := w.visitor(), link()
+			if got := p.post("/login", url.Values{"key": {link()}}); got.status != http.StatusSeeOther {
+				t.Fatalf("%d", got.status)
+			}
+			if got := p.get("/jobs"); got.status != http.StatusOK {
+				t.Fatalf("signed in, and %d", got.status)
+			}
+			end(w, "t1")
+			if got := p.get("/jobs"); got.status != http.StatusSeeOther {
+				t.Errorf("the session goes on: %d", got.status)
+			}
+			if got := w.visitor().get("/login?key=" + later); strings.Contains(got.body, "Continue as alice") {
+				t.Error("a link that nobody followed still says whom it is for")
+			}
+			if got := w.visitor().post("/login", url.Values{"key": {later}}); got.header.Get("Set-Cookie") != "" {
+				t.Error("a link that nobody followed still signs in")
+			}
+		})
+	}
+}
+
 func TestSessionsEnd(t *testing.T) {
 	w := newWorld(t)
 	p := w.signedIn(alice)

@@ -190,7 +190,7 @@ func (c *call) fail(err error) {
 		return
 	}
 	if t.Retry {
-		c.w.Header().Set("Retry-After", "1")
+		c.w.Header().Set("Retry-After", strconv.Itoa(waitFor(err)))
 	}
 	if c.route.kind == aScript {
 		c.raw(t.Status, "text/plain; charset=utf-8", []byte(t.Text+"\n"))

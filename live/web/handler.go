@@ -111,6 +111,7 @@ type Handler struct {
 	guard    *http.CrossOriginProtection
 	sessions sessions
 	links    links
+	attempts attempts
 	past     history
 	hub      *hub
 	today    tallies
@@ -128,7 +129,7 @@ func New(m Market, k api.Keys, o Options) *Handler {
 	o = o.withDefaults()
 	h := &Handler{
 		market: m, keys: k, options: o, gate: o.Gate, mux: http.NewServeMux(), guard: http.NewCrossOriginProtection(),
-		sessions: sessions{now: o.Now}, links: links{now: o.Now},
+		sessions: sessions{now: o.Now}, links: links{now: o.Now}, attempts: newAttempts(o.Now),
 	}
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	h.hub = newHub(h)

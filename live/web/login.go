@@ -49,18 +49,30 @@ func signIn(c *call) error {
 			return err
 		}
 		if !ok {
+			if err = c.h.attempts.wrong.Take(c.source(), tooManyWrong); err != nil {
+				return err
+			}
 			v.Wrong = linkOver
 			return c.page("login", "Sign in", "", &v)
 		}
 		return c.enter(one.who, one.token, v.Next)
+	}
+	if err := c.h.attempts.wrong.Look(c.source(), tooManyWrong); err != nil {
+		return err // before the store is asked
 	}
 	t, hash, ok, err := c.h.tokenOf(c.r.Context(), strings.TrimSpace(c.r.PostFormValue("token")))
 	if err != nil {
 		return err
 	}
 	if !ok {
+		if err = c.h.attempts.wrong.Take(c.source(), tooManyWrong); err != nil {
+			return err
+		}
 		v.Wrong = "This token opens nothing here: it is unknown, has expired or was revoked, or is a node's."
 		return c.page("login", "Sign in", "", &v)
+	}
+	if err = c.h.attempts.signIns.Take(t.User, tooManySignIns); err != nil {
+		return err
 	}
 	return c.enter(api.Identity{User: t.User, Role: t.Role}, hash, v.Next)
 }
@@ -98,13 +110,22 @@ func makeLink(c *call) error {
 	if !strings.EqualFold(scheme, "Bearer") {
 		return errSignIn
 	}
-	link, _, ok, err := c.h.TokenLink(c.r.Context(), secret)
+	// Whoever has a good token gets a link, whatever others try who come from the
+	// same address or by the same socket.
+	t, hash, ok, err := c.h.tokenOf(c.r.Context(), secret)
 	if err != nil {
 		return err
 	}
 	if !ok {
+		if err = c.h.attempts.wrong.Take(c.source(), tooManyWrong); err != nil {
+			return err
+		}
 		return errSignIn
 	}
+	if err = c.h.attempts.links.Take(t.User, tooManyLinks); err != nil {
+		return err
+	}
+	link := c.h.tokenLink(&t, hash)
 	answer := map[string]string{"path": link}
 	if c.h.options.URL != "" {
 		answer["url"] = c.h.options.URL + link

@@ -216,8 +216,11 @@ func (h *Handler) TokenLink(ctx context.Context, secret string) (path string, wh
 	if err != nil || !ok {
 		return "", api.Identity{}, false, err
 	}
-	who = api.Identity{User: t.User, Role: t.Role}
-	return "/login?key=" + h.links.make(who, hash), who, true, nil
+	return h.tokenLink(&t, hash), api.Identity{User: t.User, Role: t.Role}, true, nil
+}
+
+func (h *Handler) tokenLink(t *v1.Token, hash []byte) string {
+	return "/login?key=" + h.links.make(api.Identity{User: t.User, Role: t.Role}, hash)
 }
 
 func (l *links) make(who api.Identity, token []byte) string {

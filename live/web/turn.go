@@ -76,3 +76,11 @@ func tooMuch(err error) (trouble, bool) {
 	}
 	return trouble{http.StatusTooManyRequests, "Too much at a time", o.Detail, true}, true
 }
+
+// waitFor is after how many seconds it is worth while to ask again.
+func waitFor(err error) int {
+	if o, ok := errors.AsType[*fair.Over](err); ok {
+		return o.Seconds()
+	}
+	return 1
+}

@@ -243,6 +243,7 @@ func (s *service) furnish(ctx context.Context, who string) (account string, err 
 		if have[path] {
 			continue
 		}
+		have[path] = true // who starts it may be called alice
 		for _, m := range []api.MoneyCommand{
 			{Op: "open", To: path, User: user},
 			{Op: "grant", To: path, Amount: int64(demoCredit), Memo: "to begin with"},

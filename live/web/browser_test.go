@@ -145,7 +145,7 @@ func TestTheTableIsLive(t *testing.T) {
 	s.Submit("bob", v1.Request{Name: "not-yours", EstimateMS: 2_000, DeadlineMS: 60_000, Script: "# work 1s\n"})
 	p.Until("the second job", `document.querySelector("#j2")`)
 	p.Until("its end", `document.querySelector("#j2 .tag").textContent === "completed" && document.querySelector("#j2 .cost").textContent !== "–"`)
-	p.Until("the first to go on", `document.querySelector("#j1 .cost").textContent !== "0.00"`)
+	p.Until("the first to go on", `parseFloat(document.querySelector("#j1 .fill").getAttribute("width")) > 0`)
 	yes := false
 	p.Eval(`window.__same === true && document.querySelector("tbody tr").id === "j2" && !document.body.innerText.includes("not-yours")`, &yes)
 	if !yes {

@@ -29,6 +29,23 @@ func (v *jobView) Stoppable() bool { return v.Underway() }
 // HasOutput reports whether there may be something to read.
 func (v *jobView) HasOutput() bool { return v.StartedUS != 0 }
 
+// Cost is what the job has cost: while it is under way, its bill if it ended now.
+// The market says so, by what it will be charged by.
+func (v *jobView) Cost() int64 {
+	if v.Underway() && v.StartedUS == 0 {
+		return 0
+	}
+	return v.Why.CostNow
+}
+
+// Cancelled is its bill if it were cancelled now.
+func (v *jobView) Cancelled() int64 {
+	if v.Why.CancelNow == nil {
+		return v.Why.CostNow
+	}
+	return *v.Why.CancelNow
+}
+
 func showJob(c *call) error {
 	id, err := c.id()
 	if err != nil {

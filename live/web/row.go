@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"math"
 	"sync"
 
 	"github.com/libra-market/libra/client/v1"
@@ -71,19 +70,6 @@ func (v *rowView) Late() bool {
 		until = v.NowUS
 	}
 	return until > v.DueUS
-}
-
-// Cost is what the job has cost so far: while it runs, what it would be charged
-// if it ended now, by the work it had.
-func (v *rowView) Cost() int64 {
-	if v.State.Final() {
-		return v.Charged
-	}
-	asked := askedMS(&v.Job) - v.Extra
-	if asked <= 0 {
-		return 0
-	}
-	return int64(math.Round(float64(v.Price) * min(1, float64(v.Work)/float64(asked))))
 }
 
 // Words say what the bar shows.

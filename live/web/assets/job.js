@@ -1,5 +1,5 @@
 // The page of one job: its numbers, and what it writes.
-import { show, tick, final } from "./jobs.js";
+import { show, tick, final, moves } from "./jobs.js";
 import { on, look, isOffline } from "./live.js";
 
 export function job() {
@@ -9,7 +9,14 @@ export function job() {
   let state = head.dataset.state, looked = Date.now(), share = null;
   tick(stats());
   clearInterval(job.timer);
-  job.timer = setInterval(() => { if (!document.hidden) tick(stats()); }, 1000);
+  job.timer = setInterval(() => {
+    if (document.hidden) return;
+    tick(stats());
+    if (moves(state) && Date.now() - looked > 15000) { // what it costs by now is the server's to say
+      looked = Date.now();
+      look();
+    }
+  }, 1000);
   on("jobs", ([c]) => {
     show(stats(), c);
     const turned = c.state !== state;

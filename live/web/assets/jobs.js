@@ -11,7 +11,7 @@ const tones = {
 
 export function final(state) { return !["held", "queued", "running", "stopping"].includes(state); }
 
-const moves = (state) => state === "running" || state === "stopping";
+export const moves = (state) => state === "running" || state === "stopping";
 
 // work is what is done by now: what was last heard, and since then what the share
 // brings. Events come when something changes, not when nothing does.
@@ -51,7 +51,6 @@ export function tick(place) {
     const done = Math.min(1, work(place) / Number(place.dataset.asked));
     place.querySelector(".bar .fill")?.setAttribute("width", (done * 100).toFixed(2) + "%");
     set(place, "done", percent(done));
-    set(place, "cost", money(Math.round(Number(place.dataset.price) * done)));
   }
   const due = Number(place.dataset.due) / 1000, since = Number(place.dataset.since) / 1000;
   const owed = Number(place.dataset.owed), fine = Number(place.dataset.fine);

@@ -1,0 +1,46 @@
+package web_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/live/api/apitest"
+	"github.com/libra-market/libra/live/web"
+)
+
+// billed is a market that says what a job would be charged now.
+type billed struct {
+	*apitest.Market
+	ended, cancelled int64
+}
+
+func (b *billed) Explain(ctx context.Context, id int64) (v1.Explanation, error) {
+	e, err := b.Market.Explain(ctx, id)
+	e.CostNow, e.CancelNow = b.ended, &b.cancelled
+	return e, err
+}
+
+// What a page says a job costs is the market's bill. The page reckoned by itself
+// once, without what an early end leaves unpaid and without over-runs: 0.50 of a
+// job at a price of 2.00 that has had a quarter of its estimate.
+func TestTheCostIsTheMarkets(t *testing.T) {
+	w := newWorld(t)
+	w.handler = web.New(&billed{w.market, 1_730_000, 640_000}, w.keys, web.Options{Log: logTo(t), Now: w.now, WhatIf: pretend, Heartbeat: 20 * time.Millisecond})
+	w.server = serve(t, w.handler)
+	w.furnish()
+	p := w.signedIn(alice)
+	page := p.get("/jobs/1").body
+	for _, want := range []string{
+		`<p class="figure cost">1.73</p>`, `if it ended now; 2.00 agreed`, `charged <b>0.64</b>`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page of the job does not say %s", want)
+		}
+	}
+	if table := p.get("/jobs").body; !strings.Contains(table, `class="num cost">–</td>`) {
+		t.Error("the table says what a job that runs costs, and no bill was asked for")
+	}
+}

@@ -104,7 +104,7 @@ func openDoor(t *testing.T, at map[string]*bazaar) *door {
 	for _, name := range []string{"north", "south", "west"} {
 		b := at[name]
 		b.user("root", 1000)
-		token, err := b.owner.MakeToken(t.Context(), v1.TokenRequest{User: "root", Role: v1.RoleUser})
+		token, err := b.owner.MakeToken(t.Context(), v1.TokenRequest{User: "root", SystemUser: true, Role: v1.RoleUser})
 		if err != nil {
 			t.Fatal(err)
 		}

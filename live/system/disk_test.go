@@ -51,7 +51,7 @@ func TestAFullDisk(t *testing.T) {
 		t.Fatal("the disk was never full")
 	}
 	wantClosed(t, "health", impatient.Healthy(t.Context()))
-	_, err := b.owner.MakeToken(t.Context(), v1.TokenRequest{User: "root"})
+	_, err := b.owner.MakeToken(t.Context(), v1.TokenRequest{User: "root", SystemUser: true})
 	wantClosed(t, "a token", err)
 	until(t, "the job to end on a full disk", func() bool { return text(t, b.at("ended")) != "" })
 	if err := os.Remove(fill); err != nil {

@@ -68,7 +68,7 @@ func TestAnImpostorWhileTheControllerIsAway(t *testing.T) {
 	}
 	b.open()
 	b.joined(w)
-	token, err := b.owner.MakeToken(t.Context(), v1.TokenRequest{User: "root", Name: "after"})
+	token, err := b.owner.MakeToken(t.Context(), v1.TokenRequest{User: "root", SystemUser: true, Name: "after"})
 	if err != nil {
 		t.Fatal(err)
 	}

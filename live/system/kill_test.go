@@ -79,7 +79,7 @@ func TestNothingIsLostByUp(t *testing.T) {
 // impatient is a client of the owner that leaves it to the test to ask again.
 func (b *bazaar) impatient() *client.Client {
 	b.t.Helper()
-	token, err := b.owner.MakeToken(b.t.Context(), v1.TokenRequest{User: "root"})
+	token, err := b.owner.MakeToken(b.t.Context(), v1.TokenRequest{User: "root", SystemUser: true})
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -67,13 +67,18 @@ func newBazaar(t testing.TB, w terms) *bazaar {
 	if w.report == 0 {
 		w.report = 500 * time.Millisecond
 	}
-	config := []string{"policy: " + w.policy, "lease: " + w.lease.String(), "report: " + w.report.String(), "rates: {processor: 1}"}
+	config := []string{"policy: " + w.policy, "lease: " + w.lease.String(), "report: " + w.report.String(), "rates: {processor_hour: 3600}"}
 	if w.lease == 0 {
 		config[1] = "lease: 0"
 	}
+	// What was agreed is charged, used or not, so that a test can name the amount.
+	config = append(config, "settings:", `  unused: "1"`)
 	for _, s := range w.set {
 		name, value, _ := strings.Cut(s, "=")
-		config = append(config, fmt.Sprintf("settings: {%s: %q}", name, value))
+		config = append(config, fmt.Sprintf("  %s: %q", name, value))
+	}
+	if w.slurm != nil {
+		config = append(config, "slurm:", "  system_users: [root]")
 	}
 	b.write("libra.yaml", strings.Join(config, "\n")+"\n")
 	listen := fmt.Sprintf("127.0.0.1:%d", freePort(t))
@@ -157,7 +162,7 @@ func (b *bazaar) user(name string, units int64) *client.Client {
 	}
 	var token v1.NewToken
 	if err == nil {
-		token, err = b.owner.MakeToken(b.t.Context(), v1.TokenRequest{User: name})
+		token, err = b.owner.MakeToken(b.t.Context(), v1.TokenRequest{User: name, SystemUser: name == "root"})
 	}
 	if err != nil {
 		b.t.Fatal(err)

@@ -89,7 +89,7 @@ func alive(pid int) bool {
 func cpuClock(pid int) (time.Duration, error) {
 	const schedClock = 2 // CPUCLOCK_SCHED
 	var ts unix.Timespec
-	if err := unix.ClockGettime(market.Int32(^pid<<3|schedClock), &ts); err != nil {
+	if err := unix.ClockGettime(^market.Int32(pid)<<3|schedClock, &ts); err != nil {
 		return 0, fmt.Errorf("processor time of process %d: %w", pid, err)
 	}
 	return time.Duration(ts.Nano()), nil

@@ -157,7 +157,10 @@ func Epilogue(j *Job) Explanation {
 		e.Part, e.OptionalMS, e.Optional = j.Part, j.OptionalMS, j.Optional
 		e.Because = append(e.Because, fmt.Sprintf("%s of its optional part were executed, for %s", market.Span(j.OptionalMS), market.Money(j.Optional)))
 	}
-	if j.Penalty > 0 {
+	switch {
+	case j.Penalty > 0 && j.State == Lost:
+		e.Because = append(e.Because, fmt.Sprintf("it was lost, and the owner paid %s for that", market.Money(j.Penalty)))
+	case j.Penalty > 0:
 		e.Because = append(e.Because, fmt.Sprintf("the owner paid %s for that", market.Money(j.Penalty)))
 	}
 	return e

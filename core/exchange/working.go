@@ -30,6 +30,12 @@ func (x *state) prepareWorking(j *activeJob, asked *market.Job) {
 		}
 	}
 	w.Formula = formulaIn(x.epoch())
+	if r := &j.Request; x.pieces(r, int(asked.Width)) != 1 {
+		n, lanes := r.Array.Len(), int(asked.Width)
+		w.Inputs = append(w.Inputs,
+			Input{Name: "elements", Value: float64(n)}, Input{Name: "room", Value: float64(lanes * ((n + lanes - 1) / lanes))})
+		w.Formula = "elements / room * (" + w.Formula + ")"
+	}
 	if asked.Optional > 0 {
 		w.Formula += ", and rate * seconds executed of O"
 	}

@@ -164,7 +164,11 @@ func addMoney(g *grid, j *v1.Job) {
 		g.add("penalty", cash(j.Penalty))
 	}
 	for _, x := range j.Extensions {
-		g.add("extended", fmt.Sprintf("%s at %s, %s for all of it, %s used", lastingMS(x.WorkMS), moment(x.AtUS), cash(x.Price), lastingMS(x.UsedMS)))
+		text := fmt.Sprintf("%s at %s, %s for all of it", lastingMS(x.WorkMS), moment(x.AtUS), cash(x.Price))
+		if j.State.Final() { // before that the market has not counted it
+			text += fmt.Sprintf(", %s used", lastingMS(x.UsedMS))
+		}
+		g.add("extended", text)
 	}
 }
 

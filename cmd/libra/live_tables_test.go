@@ -27,7 +27,7 @@ func running() v1.Job {
 			{Job: 12, State: v1.TaskRunning, CPUUS: 48_000_000, PeakBytes: 100 << 20, DeclinedUS: 1_500_000},
 			{Job: 12, Rank: 1, State: v1.TaskRefused, Error: "no such user"},
 		},
-		Extensions: []v1.Extension{{AtUS: micro(-time.Minute), WorkMS: 24_000, Price: 250_000, UsedMS: 1000}},
+		Extensions: []v1.Extension{{AtUS: micro(-time.Minute), WorkMS: 24_000, Price: 250_000}},
 	}
 }
 
@@ -35,7 +35,7 @@ func completed() v1.Job {
 	j := running()
 	j.ID, j.State, j.EndedUS, j.DueUS, j.Charged, j.Held, j.Penalty, j.Work = 11, v1.Completed, micro(-time.Minute), micro(-90*time.Second), 1_250_000, 0, 30_000, 120_000
 	j.Tasks = []v1.TaskStatus{{Job: 11, State: v1.TaskEnded, CPUUS: 119_000_000, PeakBytes: 3 << 20}}
-	j.Extensions = nil
+	j.Extensions[0].UsedMS = 1000
 	j.Receipt = &v1.Receipt{
 		Job: 11, Policy: "libra", Version: "1", Formula: "gamma E + delta E / D", Charged: 1_250_000, Penalty: 30_000, Net: 1_220_000, IssuedUS: micro(-time.Minute),
 		Settings: []v1.Setting{{Name: "gamma", Value: "1"}}, Inputs: []v1.Input{{Name: "E", Value: 120, Unit: "s"}},
@@ -118,7 +118,7 @@ due           12:08:00 (in 8m0s)
 promised      12:08:00 (in 8m0s)
 price         1.25
 held          5.00
-extended      24s at 11:59:00, 0.25 for all of it, 1s used
+extended      24s at 11:59:00, 0.25 for all of it
 progress      ########............ 48s of 2m0s
 share         40.0 % of 2 processors
 on            n1: 0, n2: 1
@@ -129,7 +129,7 @@ rank  node  state                  cpu  memory  declined
 `)
 	out := mustLibra(t, "job", "11")
 	_, end, found := strings.Cut(out, "\nrank")
-	if !found || !strings.Contains(out, "charged       1.25\npenalty       0.03\n") {
+	if !found || !strings.Contains(out, "charged       1.25\npenalty       0.03\nextended      24s at 11:59:00, 0.25 for all of it, 1s used\n") {
 		t.Errorf("got\n%s", out)
 	}
 	same(t, end, `

@@ -400,3 +400,12 @@ func TestSubmitAnImpreciseJob(t *testing.T) {
 		}
 	}
 }
+
+// A budget is not the last word where a job is found out late: its help says so.
+func TestTheHelpOfBudgetIsTrue(t *testing.T) {
+	for _, command := range []string{"submit", "quote"} {
+		if out := mustLibra(t, command, "--help"); !strings.Contains(out, "its price and what it takes in three reports if that is more") {
+			t.Errorf("%s --help says\n%s", command, out)
+		}
+	}
+}

@@ -44,3 +44,11 @@ func TestTheCostIsTheMarkets(t *testing.T) {
 		t.Error("the table says what a job that runs costs, and no bill was asked for")
 	}
 }
+
+// A budget is not the last word where a job is found out late: the form says so.
+func TestTheFormSaysWhatABudgetIs(t *testing.T) {
+	page := newWorld(t).signedIn(alice).get("/submit").body
+	if want := "or its price and what it takes in three reports if that is more"; !strings.Contains(page, want) {
+		t.Errorf("the form does not say: %s", want)
+	}
+}

@@ -109,13 +109,19 @@ func TestFreeWhen(t *testing.T) {
 		}},
 		{Up: false, Loads: []v1.ProcessorView{{Kept: 1, Jobs: []v1.Tenant{{Share: 1, DueUS: now + 30*minute}}}}},
 	}
-	v := freeWhen(nodes, now)
+	v := freeWhen(nodes, 0.5, now)
 	if len(v.Strips) != 3 || v.ToUS != now+240*minute {
 		t.Fatalf("%d strips to %d", len(v.Strips), v.ToUS-now)
 	}
 	all, one, down := v.Strips[0], v.Strips[1], v.Strips[2]
 	if math.Abs(all.Kept[0]-0.4) > 1e-9 || math.Abs(one.Kept[0]-0.4) > 1e-9 || math.Abs(one.Kept[freeColumns/2]-0.2) > 1e-9 {
 		t.Errorf("all %v, one %v", all.Kept, one.Kept)
+	}
+	if all.Now() != "0.7 of 2 free now" || one.Now() != "at most 1.2 of 2 free now" {
+		t.Errorf("half a processor is kept by quotes: %s, %s", all.Now(), one.Now())
+	}
+	if alone := freeWhen(nodes[:1], 0.5, now).Strips[0].Now(); alone != all.Now() {
+		t.Errorf("the only node: %s", alone)
 	}
 	if down.Kept[0] != 0 || down.Now() != "down" {
 		t.Errorf("down: %v %s", down.Kept, down.Now())

@@ -23,6 +23,8 @@ type strip struct {
 	Up         bool
 	Processors int
 	Kept       []float64 // the part of it that is promised, by column
+	Quoted     float64   // processors that quotes keep
+	AtMost     bool      // some of it may be kept by quotes: where they keep it is not told
 }
 
 const (
@@ -34,8 +36,8 @@ const (
 
 // freeWhen reckons how promises run out. A job keeps its part of what is promised
 // on its processor until its deadline. Only sums leave this function: whose jobs
-// they are does not.
-func freeWhen(nodes []v1.NodeView, now int64) freeView {
+// they are does not. Quotes keep some processors beside that for now.
+func freeWhen(nodes []v1.NodeView, quoted float64, now int64) freeView {
 	last := now + leastSpan
 	for i := range nodes {
 		for _, load := range nodes[i].Loads {
@@ -45,10 +47,10 @@ func freeWhen(nodes []v1.NodeView, now int64) freeView {
 		}
 	}
 	v := freeView{FromUS: now, ToUS: min(last, now+mostSpan), Columns: freeColumns}
-	all := strip{Name: "All nodes", Up: true, Kept: make([]float64, freeColumns)}
+	all := strip{Name: "All nodes", Up: true, Kept: make([]float64, freeColumns), Quoted: quoted}
 	for i := range nodes {
 		n := &nodes[i]
-		s := strip{Name: n.Node, Up: n.Up, Processors: len(n.Loads) + n.More, Kept: make([]float64, freeColumns)}
+		s := strip{Name: n.Node, Up: n.Up, Processors: len(n.Loads) + n.More, Kept: make([]float64, freeColumns), AtMost: quoted > 0}
 		if n.Up {
 			for _, load := range n.Loads {
 				v.spread(&load, s.Kept)
@@ -65,6 +67,7 @@ func freeWhen(nodes []v1.NodeView, now int64) freeView {
 	v.Strips = append([]strip{all}, v.Strips...)
 	if len(nodes) == 1 {
 		v.Strips = v.Strips[1:]
+		v.Strips[0].Quoted, v.Strips[0].AtMost = quoted, false
 	}
 	if extra := len(v.Strips) - freeStrips; extra > 0 {
 		v.Strips, v.More = v.Strips[:freeStrips], extra
@@ -105,7 +108,11 @@ func (s strip) Now() string {
 	if !s.Up {
 		return "down"
 	}
-	return fmt.Sprintf("%.1f of %d free now", float64(s.Processors)*(1-s.Kept[0]), s.Processors)
+	text := fmt.Sprintf("%.1f of %d free now", max(0, float64(s.Processors)*(1-s.Kept[0])-s.Quoted), s.Processors)
+	if s.AtMost {
+		return "at most " + text
+	}
+	return text
 }
 
 // SVG draws the strip.

@@ -59,7 +59,7 @@ func (h *Handler) marketNow(ctx context.Context, which string) (*marketView, err
 	now := h.now().UnixMicro()
 	past := h.past.last(now, spans[which])
 	return &marketView{
-		Prices: p, Span: which, NowUS: now, Free: freeWhen(nodes, now), Samples: len(past), Usual: latest.usual,
+		Prices: p, Span: which, NowUS: now, Free: freeWhen(nodes, p.Quoted*float64(p.Up), now), Samples: len(past), Usual: latest.usual,
 		Past: drawPast(past, now-spans[which].Microseconds(), now),
 	}, nil
 }

@@ -168,6 +168,11 @@ func (c *Client) RevokeToken(ctx context.Context, id string) error {
 	return c.delete(ctx, "/v1/tokens/"+url.PathEscape(id))
 }
 
+// RevokeTokenTree ends a token, and those that were made with it, and with those.
+func (c *Client) RevokeTokenTree(ctx context.Context, id string) error {
+	return c.call(ctx, &ask{method: http.MethodDelete, path: "/v1/tokens/" + url.PathEscape(id), query: url.Values{"children": {"true"}}}, nil)
+}
+
 // Whoami is who the server takes this client for.
 func (c *Client) Whoami(ctx context.Context) (w v1.Whoami, err error) {
 	err = c.get(ctx, "/v1/whoami", nil, &w)

@@ -15,7 +15,8 @@ type Token struct {
 	ID        string `json:"id"` // to speak of it; it opens nothing
 	User      string `json:"user"`
 	Role      Role   `json:"role"`
-	Name      string `json:"name,omitempty"` // what its user calls it
+	Name      string `json:"name,omitempty"`   // what its user calls it
+	Parent    string `json:"parent,omitempty"` // ID of the token it was made with; empty: with none, or before this was kept
 	MadeUS    int64  `json:"made_us"`
 	ExpiresUS int64  `json:"expires_us,omitempty"` // 0: never
 	RevokedUS int64  `json:"revoked_us,omitempty"` // 0: it is not

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -112,22 +113,32 @@ func newTokenList(con *console, opts *liveOptions) *cobra.Command {
 }
 
 func newTokenRevoke(con *console, opts *liveOptions) *cobra.Command {
-	return &cobra.Command{
-		Use:     "revoke ID",
-		Short:   "End a token",
-		Long:    "End a token: from now on it opens nothing.",
-		Example: "  libra token revoke 3f0c9a51d2b7e846",
-		Args:    positional("ID"),
+	children := false
+	cmd := &cobra.Command{
+		Use:   "revoke ID",
+		Short: "End a token",
+		Long: `End a token: from now on it opens nothing. Tokens that were made with it go on (libra
+token list says which they are), unless --with-children ends them too, and those that
+were made with these.`,
+		Example: `  libra token revoke 3f0c9a51d2b7e846
+  libra token revoke 3f0c9a51d2b7e846 --with-children`,
+		Args: positional("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return opts.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
-				if err := market.RevokeToken(ctx, args[0]); err != nil || opts.json {
+				revoke, what := market.RevokeToken, "is void"
+				if children {
+					revoke, what = market.RevokeTokenTree, "is void, with all that was made with it"
+				}
+				if err := revoke(ctx, args[0]); err != nil || opts.json {
 					return err
 				}
-				_, err := printf(con.out, "token %s is void\n", args[0])
+				_, err := printf(con.out, "token %s %s\n", args[0], what)
 				return err
 			})
 		},
 	}
+	cmd.Flags().BoolVar(&children, "with-children", false, "also the tokens that were made with it, and with those")
+	return cmd
 }
 
 func printTokens(out io.Writer, list []v1.Token) error {
@@ -135,11 +146,15 @@ func printTokens(out io.Writer, list []v1.Token) error {
 		_, err := printline(out, "no tokens")
 		return err
 	}
-	g := &grid{left: 6}
-	g.add("token", "user", "role", "name", "made", "good")
+	g := &grid{left: 7}
+	add := func(_ string, cells ...string) { g.add(cells...) }
+	if slices.ContainsFunc(list, func(t v1.Token) bool { return t.Parent != "" }) {
+		add = func(parent string, cells ...string) { g.add(append(cells, parent)...) }
+	}
+	add("made with", "token", "user", "role", "name", "made", "good")
 	for i := range list {
 		t := &list[i]
-		g.add(t.ID, t.User, string(t.Role), t.Name, moment(t.MadeUS), tokenEnd(t))
+		add(t.Parent, t.ID, t.User, string(t.Role), t.Name, moment(t.MadeUS), tokenEnd(t))
 	}
 	return g.write(out, "")
 }

@@ -173,6 +173,7 @@ type Keys interface {
 	// Tokens lists those of a user, or all (""), oldest first.
 	Tokens(ctx context.Context, user string) ([]v1.Token, error)
 	// RevokeToken reports whether this user, or any (""), has a token with this
-	// ID; from atUS on it is not good any more.
-	RevokeToken(ctx context.Context, user, id string, atUS int64) (bool, error)
+	// ID; from atUS on it is not good any more. With children, nor are those of
+	// this user, or of any, that were made with it, and with those.
+	RevokeToken(ctx context.Context, user, id string, children bool, atUS int64) (bool, error)
 }

@@ -218,7 +218,9 @@ var routes = []route{
 	},
 	{
 		method: http.MethodDelete, pattern: "/v1/tokens/{id}", roles: people, handle: revokeToken,
-		does: "Revoke a token", status: http.StatusNoContent,
+		does:   "Revoke a token",
+		params: []param{{"children", "boolean", "1: also those that were made with it, and with those; of others only for the owner of the cluster"}},
+		status: http.StatusNoContent,
 	},
 	{
 		method: http.MethodGet, pattern: "/v1/whoami", roles: known, handle: whoami,

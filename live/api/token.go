@@ -87,7 +87,28 @@ func makeToken(c *call) error {
 	if err := c.h.door.keys.AddToken(c.r.Context(), hash, t); err != nil {
 		return err
 	}
+	if err := c.parentIsGood(&t); err != nil {
+		return err
+	}
 	return c.answer(http.StatusCreated, v1.NewToken{Token: t, Secret: secret})
+}
+
+// parentIsGood looks once more at the token that another was made with. Whoever
+// revokes a token with its children looks for them afterwards: one that was on
+// its way meanwhile, and not seen, ends here.
+func (c *call) parentIsGood(t *v1.Token) error {
+	if c.token == nil {
+		return nil // a certificate
+	}
+	_, secret, _ := strings.Cut(c.r.Header.Get("Authorization"), " ")
+	parent, found, err := c.h.door.keys.Token(c.r.Context(), HashSecret(secret))
+	if err != nil || found && parent.RevokedUS == 0 {
+		return err
+	}
+	if _, err = c.h.door.keys.RevokeToken(c.r.Context(), t.User, t.ID, false, c.nowUS()); err != nil {
+		return err
+	}
+	return &fault{kind: kindUnauthenticated, detail: "this token was revoked"}
 }
 
 // wanted is the token that somebody asks for, if they may have it. Nobody but
@@ -96,6 +117,9 @@ func makeToken(c *call) error {
 func (c *call) wanted(want *v1.TokenRequest) (v1.Token, error) {
 	now := c.nowUS()
 	t := v1.Token{ID: NewTokenID(), User: want.User, Role: want.Role, Name: want.Name, MadeUS: now}
+	if c.token != nil {
+		t.Parent = c.token.ID
+	}
 	if t.User == "" {
 		t.User = c.who.User
 	}
@@ -136,7 +160,15 @@ func revokeToken(c *call) error {
 	if c.owner() {
 		user = ""
 	}
-	found, err := c.h.door.keys.RevokeToken(c.r.Context(), user, id, c.nowUS())
+	q, err := c.query()
+	if err != nil {
+		return err
+	}
+	children := q.flag("children")
+	if q.err != nil {
+		return q.err
+	}
+	found, err := c.h.door.keys.RevokeToken(c.r.Context(), user, id, children, c.nowUS())
 	// Whatever became of it, what is remembered may be wrong now.
 	c.h.door.forget()
 	switch {
@@ -146,6 +178,27 @@ func revokeToken(c *call) error {
 		return notFound("token " + id)
 	}
 	return c.nothing()
+}
+
+// Descendants are the tokens of a list that were made with one of them, or with a
+// token that was, and so on.
+func Descendants(list []v1.Token, id string) map[string]bool {
+	children := map[string][]string{}
+	for i := range list {
+		if t := &list[i]; t.Parent != "" {
+			children[t.Parent] = append(children[t.Parent], t.ID)
+		}
+	}
+	found := map[string]bool{}
+	for todo := children[id]; len(todo) > 0; {
+		one := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if one != id && !found[one] {
+			found[one] = true
+			todo = append(todo, children[one]...)
+		}
+	}
+	return found
 }
 
 func whoami(c *call) error {

@@ -36,7 +36,7 @@ func TestSignInByToken(t *testing.T) {
 		t.Fatalf("signed in, and %d", got.status)
 	}
 	// Who revokes the token ends what was begun with it.
-	if _, err := w.keys.RevokeToken(t.Context(), "alice", "t1", 1); err != nil {
+	if _, err := w.keys.RevokeToken(t.Context(), "alice", "t1", false, 1); err != nil {
 		t.Fatal(err)
 	}
 	w.ahead.Store(int64(6 * time.Second))
@@ -116,7 +116,7 @@ func TestLinkForACommand(t *testing.T) {
 func TestALinkEndsWithItsToken(t *testing.T) {
 	for name, end := range map[string]func(*world, string){
 		"revoked": func(w *world, id string) {
-			if _, err := w.keys.RevokeToken(t.Context(), "alice", id, 1); err != nil {
+			if _, err := w.keys.RevokeToken(t.Context(), "alice", id, false, 1); err != nil {
 				t.Fatal(err)
 			}
 			w.ahead.Store(int64(6 * time.Second))

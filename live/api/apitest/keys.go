@@ -67,18 +67,27 @@ func (k *Keys) Tokens(_ context.Context, user string) ([]v1.Token, error) {
 	return out, k.Err
 }
 
-// RevokeToken ends a token.
-func (k *Keys) RevokeToken(_ context.Context, user, id string, atUS int64) (bool, error) {
+// RevokeToken ends a token, with those that were made with it if they are asked for.
+func (k *Keys) RevokeToken(ctx context.Context, user, id string, children bool, atUS int64) (bool, error) {
+	list, err := k.Tokens(ctx, user)
+	if err != nil {
+		return false, err
+	}
+	var ends map[string]bool
+	if children {
+		ends = api.Descendants(list, id)
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	found := false
 	for hash, t := range k.tokens {
-		if t.ID == id && (user == "" || t.User == user) {
+		if (t.ID == id || ends[t.ID]) && (user == "" || t.User == user) {
+			found = found || t.ID == id
 			t.RevokedUS = atUS
 			k.tokens[hash] = t
-			return true, k.Err
 		}
 	}
-	return false, k.Err
+	return found, k.Err
 }
 
 // Times is how often the store was asked for a token.

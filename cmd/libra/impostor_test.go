@@ -31,7 +31,7 @@ type impostor struct {
 func newImpostor(t *testing.T) *impostor {
 	t.Helper()
 	i := &impostor{}
-	i.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	i.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, "{}") // an order to do nothing, or a list of no jobs
 	}))
@@ -40,6 +40,7 @@ func newImpostor(t *testing.T) *impostor {
 			i.asked.Add(1)
 		}
 	}
+	i.Start()
 	t.Cleanup(i.Close)
 	return i
 }

@@ -156,16 +156,21 @@ func (m *Image) applyJob(f *jobFact) error {
 	return nil
 }
 
-// applyShares gives jobs the speeds that their processors give them.
+// applyShares gives jobs the speeds that their processors give them. The share of a
+// job is noted when all of its processors have said theirs.
 func (m *Image) applyShares(f *book.Facts) error {
+	given := map[int64]*activeJob{}
 	for _, pile := range f.Tasks {
 		for i := range pile.Tasks {
 			t := &pile.Tasks[i]
 			if j := m.jobs[int64(t.Job)]; j != nil && !t.Reserved {
 				j.setSpeedOn(market.Int32(pile.Proc), float64(t.Speed))
-				m.share(j)
+				given[j.ID] = j
 			}
 		}
+	}
+	for _, j := range given {
+		m.share(j)
 	}
 	return f.Moved.Each(func(id market.JobID, _ market.Work, speed float64) error {
 		if j := m.jobs[int64(id)]; j != nil {

@@ -37,6 +37,17 @@ quote (q12) is taken back in the same way.`,
 }
 
 func runCancel(ctx context.Context, con *console, opts *liveOptions, args []string) error {
+	return endEach(ctx, con, opts, args, func(market *client.Client, id int64) (v1.Job, string, error) {
+		job, err := market.Cancel(ctx, id)
+		return job, cancellation(&job), err
+	})
+}
+
+// endEach ends the jobs, and drops the quotes, that are named, and says of each what
+// became of it. One that cannot be ended keeps no other from it.
+func endEach(ctx context.Context, con *console, opts *liveOptions, args []string,
+	end func(market *client.Client, id int64) (job v1.Job, said string, err error),
+) error {
 	numbers := make([]int64, len(args))
 	for i, text := range args {
 		if isQuote(text) {
@@ -60,14 +71,14 @@ func runCancel(ctx context.Context, con *console, opts *liveOptions, args []stri
 				}
 				continue
 			}
-			job, err := market.Cancel(ctx, numbers[i])
+			job, said, err := end(market, numbers[i])
 			switch {
 			case err != nil:
 				failed = append(failed, err)
 			case opts.json:
 				jobs = append(jobs, job)
 			default:
-				printline(con.out, cancellation(&job))
+				printline(con.out, said)
 			}
 		}
 		if opts.json {

@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -38,33 +38,13 @@ who voided a job, and why.`,
 }
 
 func runVoid(ctx context.Context, con *console, opts *liveOptions, reason string, args []string) error {
-	numbers := make([]int64, len(args))
-	for i, text := range args {
-		id, err := jobNumber(text)
-		if err != nil {
+	for _, text := range args { // a quote is dropped by cancel
+		if _, err := jobNumber(text); err != nil {
 			return err
 		}
-		numbers[i] = id
 	}
-	return opts.ask(ctx, con, func(ctx context.Context, market *client.Client) error {
-		jobs := []v1.Job{}
-		var failed []error
-		for _, id := range numbers {
-			job, err := market.Void(ctx, id, reason)
-			switch {
-			case err != nil:
-				failed = append(failed, err)
-			case opts.json:
-				jobs = append(jobs, job)
-			default:
-				printf(con.out, "job %d is void: %s\n", job.ID, job.Detail)
-			}
-		}
-		if opts.json {
-			if err := con.writeJSON(jobs); err != nil {
-				return err
-			}
-		}
-		return errors.Join(failed...)
+	return endEach(ctx, con, opts, args, func(market *client.Client, id int64) (v1.Job, string, error) {
+		job, err := market.Void(ctx, id, reason)
+		return job, fmt.Sprintf("job %d is void: %s", job.ID, job.Detail), err
 	})
 }

@@ -112,7 +112,18 @@ func (n *node) usage(id string) cgroup.Usage {
 
 func (n *node) gone(id string) {
 	n.t.Helper()
-	until(n.t, "the group of "+id+" to go", func() bool { _, there := n.tree.Find("slurm_" + id); return !there })
+	until(n.t, "the group of "+id+" to go", func() bool { return !n.listed("slurm_" + id) })
+}
+
+// listed looks without a hand in it: Find completes a group that is there by
+// half, and one that another process is about to remove would stay.
+func (n *node) listed(name string) bool {
+	n.t.Helper()
+	names, err := n.tree.List()
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return slices.Contains(names, name)
 }
 
 // withdraw takes all orders back.

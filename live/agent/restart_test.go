@@ -153,7 +153,7 @@ func TestGroupsOfNoTaskAreCleared(t *testing.T) {
 		t.Fatal(err)
 	}
 	n.start()
-	until(t, "the group to go", func() bool { _, ok := n.tree.Find("99.0.0"); return !ok })
+	until(t, "the group to go", func() bool { return !n.listed("99.0.0") })
 	if _, _, dead := reap(pid); !dead {
 		t.Error("its process lives")
 	}

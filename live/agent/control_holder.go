@@ -20,8 +20,8 @@ type holder struct {
 	decided bool              // orders is what the controller wants, nothing included
 	orders  []task.Order      // of the tasks of the job that are this node's
 	held    holding           // what is known; written by the own goroutine only
-	stands  bool              // the quota is set: what is known may be told
-	refused string            // why it cannot be
+	footing footing           // written by the own goroutine only
+	refused string            // why the quota cannot be set
 	written map[task.Key]bool // whose end the controller has written down
 	asked   []chan struct{}   // who waits for the newest figures
 
@@ -32,9 +32,8 @@ type holder struct {
 	sample   time.Duration // when the last one was taken, by awake
 	gathered time.Duration // when processes were last looked for that are not in the group
 	tries    int           // to make the group
-	over     bool
-	trouble  string // what was last complained about
-	width    int    // of what is written down
+	trouble  string        // what was last complained about
+	width    int           // of what is written down
 }
 
 // How often it is looked whether a job has begun. Once it has, sampleEvery will
@@ -50,7 +49,9 @@ func newHolder(c *control, id string) *holder {
 	if group, ok := c.agent.groups.Find(cgroup.SlurmName(id)); ok {
 		h.group = group
 		// With a record it was limited before, and is still.
-		h.stands = len(h.held.Ranks) > 0
+		if len(h.held.Ranks) > 0 {
+			h.footing = limited
+		}
 	}
 	h.meter.share, _ = h.held.Ranks.share()
 	return h
@@ -74,7 +75,7 @@ func (h *holder) wanted() (orders []task.Order, decided bool) {
 func (h *holder) current() []task.Status {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !h.stands && h.refused == "" {
+	if h.footing == unlimited {
 		return nil
 	}
 	all := make([]task.Status, 0, len(h.held.Ranks))
@@ -88,7 +89,7 @@ func (h *holder) current() []task.Status {
 			StartedUS: h.held.StartedUS, EndedUS: h.held.EndedUS,
 		}
 		switch {
-		case h.refused != "":
+		case h.footing == rejected:
 			// Lost and not refused: not the task is at fault but the node, and
 			// elsewhere it can be run.
 			status.State, status.Error = task.Lost, h.refused
@@ -139,7 +140,7 @@ func answerAll(asked []chan struct{}) {
 func (h *holder) acknowledge(keys []task.Key) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !h.held.LeaseRanOut && h.refused == "" {
+	if !h.held.LeaseRanOut && h.footing != rejected {
 		return
 	}
 	for _, key := range keys {
@@ -152,6 +153,15 @@ func (h *holder) logOnce(what string, err error) {
 	if text := what + err.Error(); text != h.trouble {
 		h.trouble = text
 		h.control.agent.log.Error(what, "job", h.id, "error", err)
+	}
+}
+
+// move moves the holder. That it cannot is a mistake of this program, and one for
+// the log. The lock is held.
+func (h *holder) move(e footingEvent) {
+	var err error
+	if h.footing, err = h.footing.on(e); err != nil {
+		h.control.agent.log.Error("this cannot happen to a job", "job", h.id, "error", err)
 	}
 }
 
@@ -169,9 +179,9 @@ func (h *holder) run(ctx context.Context) {
 	defer func() { answerAll(h.waiting()) }()
 	for ctx.Err() == nil {
 		asked := h.waiting()
-		h.reconcile(ctx, len(asked) > 0)
+		over := h.reconcile(ctx, len(asked) > 0)
 		answerAll(asked)
-		if h.over {
+		if over {
 			return
 		}
 		timer.Reset(h.patience())
@@ -193,14 +203,13 @@ func (h *holder) patience() time.Duration {
 	return lookEvery // with v2 the group, and what it counts, may soon be gone
 }
 
-// reconcile does what is missing between what is so and what is wanted.
-func (h *holder) reconcile(ctx context.Context, asked bool) {
+// reconcile does what is missing between what is so and what is wanted. It reports
+// whether that is nothing, for ever.
+func (h *holder) reconcile(ctx context.Context, asked bool) (over bool) {
 	orders, decided := h.wanted()
-	if len(orders) > 0 && (h.refused == "" || !h.held.Ranks.same(orders)) {
+	if len(orders) > 0 && (h.footing != rejected || !h.held.Ranks.same(orders)) {
 		h.limit(orders)
 	}
 	living := h.observe(ctx, asked)
-	if decided && len(orders) == 0 && !living {
-		h.remove()
-	}
+	return decided && len(orders) == 0 && !living && h.remove()
 }

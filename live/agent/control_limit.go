@@ -22,7 +22,7 @@ func (h *holder) limit(orders []task.Order) {
 	}
 	h.measure(true) // what was granted until now
 	next = h.held.Ranks.order(orders)
-	if !h.stands {
+	if h.footing == unlimited {
 		// Whoever finds the group has to know whose it is.
 		h.update(func(held *holding) { held.Ranks, held.GoneUS = next, 0 })
 		h.save()
@@ -42,8 +42,8 @@ func (h *holder) limit(orders []task.Order) {
 	h.meter.share, _ = next.share()
 	h.mu.Lock()
 	h.held.Ranks, h.held.GoneUS = next, 0
-	news := !h.stands
-	h.stands = true
+	news := h.footing == unlimited
+	h.move(quotaSet)
 	h.mu.Unlock()
 	h.save()
 	if news {
@@ -67,10 +67,11 @@ func (h *holder) fail(err error) {
 	h.logOnce("share not set", err)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.stands {
+	if h.footing == limited {
 		return
 	}
 	if h.tries++; h.tries >= makeTries {
+		h.move(quotaFailed)
 		h.refused = "this node cannot hold it to its share: " + err.Error()
 		h.held.EndedUS = unixMicros()
 		h.control.agent.reportSoon()
@@ -93,20 +94,21 @@ func (h *holder) begin() {
 	h.limits, h.meter, h.tries = nil, meter{}, 0
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.held, h.stands, h.refused = fresh, false, ""
+	h.move(numberReused)
+	h.held, h.refused = fresh, ""
 	clear(h.written)
 }
 
 // remove ends the holding of a job that nobody wants and that has no processes.
-func (h *holder) remove() {
+func (h *holder) remove() (gone bool) {
 	h.measure(false)
 	if h.group != nil {
 		if err := h.group.Remove(); err != nil {
 			h.logOnce("group not removed", err)
-			return // at the next look
+			return false // at the next look
 		}
 	}
 	h.update(func(held *holding) { held.GoneUS, held.CounterNS = unixMicros(), 0 })
 	h.save()
-	h.over = true
+	return true
 }

@@ -235,7 +235,7 @@ func (b *Backend) report(ctx context.Context, r *run) {
 	all := true
 	for rank, o := range r.orders {
 		name := o.Spec.Nodes[rank]
-		if n := b.nodes[name]; n != nil && n.lost {
+		if n := b.nodes[name]; n != nil && n.membership.lost() {
 			all = false // to speak for it would bring it back; its tasks are lost with it
 			continue
 		}

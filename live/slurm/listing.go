@@ -63,7 +63,7 @@ func (b *Backend) applyListing(began time.Time, jobs []client.Job) {
 // partition: before that, nobody knows what it does not want.
 func (b *Backend) allNodesKnown() bool {
 	for _, n := range b.nodes {
-		if !n.fresh {
+		if !n.attention.informed() {
 			return false
 		}
 	}

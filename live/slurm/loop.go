@@ -94,13 +94,13 @@ func (b *Backend) world(r *run, now time.Time) world {
 	}
 	for _, name := range r.Nodes {
 		n := b.nodes[name]
-		if n == nil || !n.fresh {
+		if n == nil || !n.attention.informed() {
 			w.orders = false
 		}
 		if b.cfg.Control == Agents && (n == nil || !n.reported.After(r.asOf)) {
 			w.fresh = false
 		}
-		if r.end != nil && b.cfg.Control == Agents && n != nil && !n.lost && n.reported.Before(r.end.at) && now.Sub(r.end.at) < b.cfg.Last {
+		if r.end != nil && b.cfg.Control == Agents && n != nil && !n.membership.lost() && n.reported.Before(r.end.at) && now.Sub(r.end.at) < b.cfg.Last {
 			w.last = false
 		}
 	}
@@ -125,7 +125,7 @@ func (b *Backend) lingers(r *run, now time.Time) bool {
 		if !wanted || s.State != task.Running || s.EndedUS != 0 {
 			continue
 		}
-		if n := b.nodes[o.Spec.Nodes[rank]]; n != nil && !n.lost {
+		if n := b.nodes[o.Spec.Nodes[rank]]; n != nil && !n.membership.lost() {
 			return true
 		}
 	}

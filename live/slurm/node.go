@@ -17,20 +17,17 @@ type node struct {
 	name string
 
 	slurm  client.Node
-	listed bool      // it is in the partition
-	ill    time.Time // since when Slurm says that it cannot run jobs; zero: it can
+	health health    // as Slurm says
+	since  time.Time // when it became bad
 
 	hello    *task.Hello // as it was introduced last
 	heard    time.Time   // when its agent last spoke
 	reported time.Time   // when its agent last said how its tasks stand
 	lease    time.Duration
-	lost     bool // the market has been told that it is gone
-	busy     bool // the market is being told something
 
-	following bool
-	fresh     bool              // the market has said since we started what it wants here
-	joined    bool              // the market knows it
-	orders    map[task.Key]bool // that the market wants here
+	membership membership
+	attention  attention
+	orders     map[task.Key]bool // that the market wants here
 
 	version int64 // of what the agent should be doing
 	tails   []task.Tail
@@ -66,11 +63,11 @@ func (b *Backend) refresh(r *run) {
 
 // follow comes for the orders of a node, from now on. The lock is held.
 func (b *Backend) follow(n *node) {
-	if n.following || b.ctx == nil || b.ctx.Err() != nil {
+	if n.attention != unfollowed || b.ctx == nil || b.ctx.Err() != nil {
 		return
 	}
-	n.following = true
-	b.going.Go(func() { b.following(b.ctx, n) })
+	n.attention = awaited
+	b.going.Go(func() { b.fetchOrders(b.ctx, n) })
 }
 
 // How long one call for orders waits, and how long it is until the next after
@@ -80,7 +77,7 @@ const (
 	ordersRest = 250 * time.Millisecond
 )
 
-func (b *Backend) following(ctx context.Context, n *node) {
+func (b *Backend) fetchOrders(ctx context.Context, n *node) {
 	after := int64(-1)
 	for ctx.Err() == nil {
 		d, err := b.fleet.Desired(ctx, n.name, after, ordersWait)
@@ -110,8 +107,10 @@ func pause(ctx context.Context, d time.Duration) {
 func (b *Backend) applyOrders(n *node, d *task.Desired) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	first := !n.fresh
-	n.fresh, n.joined = true, d.Version >= 0
+	first := !n.attention.informed()
+	if n.attention = instructed; d.Version < 0 {
+		n.attention = stranger
+	}
 	n.tails = d.Tails
 	if d.LeaseMS > 0 {
 		n.lease = time.Duration(d.LeaseMS) * time.Millisecond
@@ -168,17 +167,16 @@ func (b *Backend) applyNodes(listed map[string]client.Node, now time.Time) {
 		b.follow(b.node(name))
 	}
 	for name, n := range b.nodes {
-		n.slurm, n.listed = listed[name], false
-		if _, here := listed[name]; here {
-			n.listed = true
-		} else {
+		was := n.health
+		n.slurm, n.health = listed[name], ill
+		if _, here := listed[name]; !here {
+			n.health = outside
 			n.slurm.Reason = "not in partition " + b.cfg.Partition
+		} else if n.slurm.Up && !(n.slurm.Draining && !b.atWork(n)) {
+			n.health = well
 		}
-		switch well := n.listed && n.slurm.Up && !(n.slurm.Draining && !b.atWork(n)); {
-		case well:
-			n.ill = time.Time{}
-		case n.ill.IsZero():
-			n.ill = now
+		if n.health.bad() && !was.bad() {
+			n.since = now
 		}
 	}
 }
@@ -201,7 +199,7 @@ func (b *Backend) lostReason(n *node, now time.Time) string {
 	// elsewhere.
 	patience := n.lease + n.lease/10 + 2*time.Second
 	switch {
-	case !n.ill.IsZero() && now.Sub(n.ill) >= b.cfg.Grace:
+	case n.health.bad() && now.Sub(n.since) >= b.cfg.Grace:
 		why := "Slurm says that it is down"
 		if n.slurm.Up && n.slurm.Draining {
 			why = "it is drained in Slurm"
@@ -219,50 +217,61 @@ func (b *Backend) lostReason(n *node, now time.Time) string {
 // syncNodes tells the market which nodes are there. The lock is held.
 func (b *Backend) syncNodes(now time.Time) {
 	for _, n := range b.nodes {
-		if n.busy {
+		if n.membership.busy() {
 			continue
 		}
 		if why := b.lostReason(n, now); why != "" {
-			if !n.lost && n.joined {
+			if n.membership == member && n.attention == instructed {
 				b.reportLost(n, why)
 			}
 			continue
 		}
-		if b.cfg.Control == None && n.listed && n.ill.IsZero() {
-			if n.hello == nil || n.lost {
+		switch back := n.membership == away && !n.health.bad(); {
+		case b.cfg.Control == None && n.health == well:
+			if n.hello == nil || back {
 				b.registerNode(n, b.helloFor(n))
 			}
-		} else if n.lost && n.hello != nil && n.ill.IsZero() {
+		case back && n.hello != nil:
 			b.registerNode(n, *n.hello)
 		}
+	}
+}
+
+// move moves a node. That it cannot is a mistake of this program, and one for the
+// log. The lock is held.
+func (b *Backend) move(n *node, e memberEvent) {
+	var err error
+	if n.membership, err = n.membership.on(e); err != nil {
+		b.cfg.Log.Error("this cannot happen to a node", "node", n.name, "error", err)
 	}
 }
 
 // reportLost tells the market that a node is gone.
 func (b *Backend) reportLost(n *node, why string) {
 	b.cfg.Log.Warn("a node is taken for lost", "node", n.name, "because", why)
-	n.busy, n.lost = true, true
+	b.move(n, givenUp)
 	b.going.Go(func() {
 		err := b.fleet.Lose(b.ctx, n.name, why)
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		n.busy = false
 		if err != nil && !errors.Is(err, exchange.ErrUnknown) {
-			n.lost = false // said again
+			b.move(n, lossFailed)
+			return
 		}
+		b.move(n, lossTaken)
 	})
 }
 
 // registerNode introduces a node to the market, or lets it come back.
 func (b *Backend) registerNode(n *node, h task.Hello) {
-	n.busy = true
+	b.move(n, introduced)
 	b.going.Go(func() {
 		_, err := b.register(b.ctx, n, h)
 		if err != nil && b.ctx.Err() == nil {
 			b.cfg.Log.Warn("a node cannot join", "node", n.name, "error", err)
 		}
 		b.mu.Lock()
-		n.busy = false
+		b.move(n, answered)
 		b.mu.Unlock()
 	})
 }
@@ -274,7 +283,8 @@ func (b *Backend) register(ctx context.Context, n *node, h task.Hello) (task.Wel
 	if err != nil {
 		return w, err
 	}
-	n.hello, n.lost, n.lease = &h, false, time.Duration(w.LeaseMS)*time.Millisecond
+	b.move(n, welcomed)
+	n.hello, n.lease = &h, time.Duration(w.LeaseMS)*time.Millisecond
 	b.follow(n)
 	return w, nil
 }

@@ -21,7 +21,7 @@ func idle(t *testing.T, control Control) (*Backend, *node) {
 	}
 	b.ctx = t.Context()
 	n := b.node("n1")
-	n.following = true // by nobody
+	n.attention = awaited // by nobody
 	b.applyOrders(n, &task.Desired{Version: 1, LeaseMS: 60_000, Orders: []task.Order{{
 		Spec: task.Spec{Key: task.Key{Job: 5}, Size: 1, Nodes: []string{"n1"}, User: "ann", Argv: []string{"true"}}, CPU: 0.5,
 	}}})
@@ -85,7 +85,7 @@ func TestWhoMayJoin(t *testing.T) {
 			t.Errorf("%s has joined", name)
 		}
 	}
-	n.ill = noon
+	n.health = ill
 	if _, err := b.Hello(t.Context(), good); err == nil {
 		t.Error("a node that is down has joined")
 	}

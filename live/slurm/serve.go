@@ -25,7 +25,7 @@ func (b *Backend) Hello(ctx context.Context, h task.Hello) (task.Welcome, error)
 	b.mu.Lock()
 	n := b.node(h.Node)
 	n.heard = b.cfg.Now()
-	known, listed, ill, why := b.knows, n.listed, !n.ill.IsZero(), n.slurm.Reason
+	known, is, why := b.knows, n.health, n.slurm.Reason
 	if n.slurm.Processors > 0 { // Slurm does not hand out more than it believes in
 		h.Processors = min(h.Processors, n.slurm.Processors)
 	}
@@ -34,9 +34,9 @@ func (b *Backend) Hello(ctx context.Context, h task.Hello) (task.Welcome, error)
 	}
 	b.mu.Unlock()
 	switch {
-	case known && !listed:
+	case known && (is == unseen || is == outside):
 		return task.Welcome{}, &exchange.FieldError{Field: "node", Want: fmt.Sprintf("a node of Slurm's partition %s", b.cfg.Partition)}
-	case ill:
+	case is.bad():
 		return task.Welcome{}, fmt.Errorf("node %s: %w: Slurm says that it is down: %s", h.Node, exchange.ErrUnavailable, why)
 	}
 	return b.register(ctx, n, h)
@@ -151,7 +151,7 @@ func (b *Backend) Report(ctx context.Context, report task.Report) (task.Reply, e
 			b.dirty[r] = true
 		}
 	}
-	quiet := n.lost || len(onward.Tasks) == 0
+	quiet := n.membership.lost() || len(onward.Tasks) == 0
 	b.mu.Unlock()
 	b.wakeLoop()
 	if quiet { // to speak for a node that is lost would bring it back
@@ -181,7 +181,7 @@ func (b *Backend) progress() {
 		}
 	}
 	for name, tasks := range byNode {
-		if n := b.nodes[name]; n == nil || n.lost {
+		if n := b.nodes[name]; n == nil || n.membership.lost() {
 			continue
 		}
 		b.going.Go(func() { _, _ = b.fleet.Report(b.ctx, task.Report{Node: name, Tasks: tasks}) }) // said again at the next look

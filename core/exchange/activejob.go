@@ -31,6 +31,7 @@ type activeJob struct {
 	logged bool        // what it asked for is in the log
 	speed  float64     // that the log has
 	over   int64       // milliseconds that it has had beyond its estimate, when it asks for more
+	piece  int64       // milliseconds that it asks for then
 	specs  []task.Spec // of its tasks, once somebody asked
 }
 

@@ -112,6 +112,7 @@ func (x *Exchange) extend(j *activeJob) error {
 		pieces = append(pieces, max(least, j.askedMS()/10))
 	}
 	for _, ms := range pieces {
+		j.piece = ms
 		more := market.Event{
 			Kind: market.Extended, Job: market.JobID(j.ID), Work: market.Work(float64(ms) / 1e3),
 			Price: x.leeway(j) * market.Price(float64(ms)/float64(ms+j.over)),
@@ -131,11 +132,14 @@ func (x *Exchange) extend(j *activeJob) error {
 	return x.stopOverrun(j)
 }
 
-// flat is what further work costs where the price of a job is for the whole,
-// however long that takes: there the core has no price for more. In a market where
-// jobs pay for what they use that is as much for a second as before.
+// flat is what further work costs at the least, in a market where jobs pay for what
+// they use, if the price of the moment says nothing: where the price of a job is for
+// the whole, however long that takes, the core has no price for more; and one that
+// has lost its promise, or is past it, would pay as if it had never had one. Only who
+// chose to go on late does. That is as much for a second as before.
 func (x *state) flat(j *activeJob, stand *cluster.JobStatus, ms int64) market.Money {
-	if !stand.Terms.Flat || !x.rulesOf(j).Paid() {
+	past := j.DueUS != 0 && (j.Void || x.now > j.DueUS) && j.Request.overrun() != OverrunLate
+	if !stand.Terms.Flat && !past || !x.rulesOf(j).Paid() {
 		return 0
 	}
 	return bill.Proportion(market.Money(j.Price), ms, x.paidMS(j))
@@ -161,11 +165,14 @@ func (x *Exchange) prolonged(j *activeJob, e *market.Event) {
 		price = 0
 	}
 	total := int64(float64(e.Work) * 1e3)
-	ms := total - j.askedMS() - j.Extra
-	if stand, here := x.cluster.Status(market.JobID(j.ID), x.time()); here {
-		price = max(price, x.flat(j, &stand, ms-j.over))
+	ms, over := total-j.askedMS()-j.Extra, j.over
+	if x.rulesOf(j).Paid() { // the price is for the piece that was asked for, and all else is over
+		over = max(0, ms-j.piece)
 	}
-	more := bill.Extend(price, ms, j.over)
+	if stand, here := x.cluster.Status(market.JobID(j.ID), x.time()); here {
+		price = max(price, x.flat(j, &stand, ms-over))
+	}
+	more := bill.Extend(price, ms, over)
 	if j.Request.Budget == nil && more.Price > 0 {
 		tx, err := x.ledger.Raise(x.now, j.ID, more.Price)
 		if err != nil { // it was asked what there is; what changed in between is ours to bear

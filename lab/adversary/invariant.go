@@ -18,6 +18,11 @@ func (w *world) check(c *exchange.Command, fx *exchange.Effects) {
 	if total := w.x.LedgerTotal(); total != 0 {
 		w.fail("books", "the books sum to %s after %s", total, c.Kind())
 	}
+	for i := range fx.Jobs {
+		if j := &fx.Jobs[i].Job; j.State == exchange.Lost {
+			w.amends[j.ID] = j.Penalty
+		}
+	}
 	w.checkMoney(c)
 	w.checkQuotes()
 	for i := range fx.Jobs {
@@ -27,8 +32,8 @@ func (w *world) check(c *exchange.Command, fx *exchange.Effects) {
 	}
 }
 
-// checkMoney: (a) users have no more than owners granted; no account is below its
-// floor.
+// checkMoney: (a) users have no more than owners granted, but for what is owed to
+// whose job went down with its node; no account is below its floor.
 func (w *world) checkMoney(c *exchange.Command) {
 	have := int64(0)
 	for _, a := range w.x.Accounts("") {
@@ -40,8 +45,12 @@ func (w *world) checkMoney(c *exchange.Command) {
 			w.fail("floor", "%s has %s free and %s held after %s", a.Path, market.Money(a.Free), market.Money(a.Held), c.Kind())
 		}
 	}
-	if have > w.granted {
-		w.fail("a", "users have %s and were granted %s, after %s", market.Money(have), market.Money(w.granted), c.Kind())
+	amends := int64(0)
+	for _, paid := range w.amends {
+		amends += paid
+	}
+	if have > w.granted+amends {
+		w.fail("a", "users have %s, were granted %s and paid %s for lost jobs, after %s", market.Money(have), market.Money(w.granted), market.Money(amends), c.Kind())
 	}
 }
 
@@ -54,8 +63,8 @@ func (w *world) checkBill(j *exchange.Job) {
 	if j.Penalty > most {
 		w.fail("b", "job %d of %s (%s): a penalty of %s for a charge of %s", j.ID, j.Owner, j.State, market.Money(j.Penalty), market.Money(j.Charged))
 	}
-	if j.State == exchange.Lost || w.faulty[j.ID] {
-		return
+	if j.State == exchange.Lost || j.Attempt > 0 || w.faulty[j.ID] {
+		return // what it took before its node was lost is nobody's bill
 	}
 	if w.honest[j.Owner] {
 		w.checkHonest(j)
@@ -72,8 +81,7 @@ func (w *world) checkBill(j *exchange.Job) {
 func (w *world) checkHonest(j *exchange.Job) {
 	estimate := float64(j.Request.EstimateMS) / 1e3
 	used := min(1, w.took[j.ID]/float64(j.Width)/estimate)
-	r := w.x.Epochs()[0].Rules()
-	unused := float64(r.Unused) / float64(rules.Whole)
+	unused := float64(w.trade.Unused) / float64(rules.Whole)
 	want := float64(j.Price) * (used + float64(unused*(1-used)))
 	slack := float64(w.tolerance(j.ID)) + float64(j.Price)*0.002/estimate // work is counted in milliseconds
 	if got := float64(j.Charged); got > want+slack || got < want-slack {

@@ -18,15 +18,18 @@ func (w *world) noteQuotes(c *exchange.Command, o *exchange.Outcome) {
 	if c.Submit != nil && o.Job != nil && o.Refusal == nil {
 		delete(w.quotes, c.Submit.Quote)
 	}
-	trade := w.x.Epochs()[0].Rules()
 	for _, id := range slices.Sorted(maps.Keys(w.quotes)) {
-		if _, open := w.x.Quote(id); open {
+		now, open := w.x.Quote(id)
+		if open && now.Binding {
 			continue
 		}
 		q := w.quotes[id]
 		delete(w.quotes, id)
+		if open { // it went with the node that it kept room on, and owes nothing
+			continue
+		}
 		minutes := float64(min(w.now, q.ExpiresUS)-q.MadeUS) / 60e6
-		w.rents[q.Owner] += min(float64(q.Held), float64(q.Price)*minutes*float64(trade.QuoteRent)/float64(rules.Whole))
+		w.rents[q.Owner] += min(float64(q.Held), float64(q.Price)*minutes*float64(w.trade.QuoteRent)/float64(rules.Whole))
 		w.ended[q.Owner]++
 	}
 }
@@ -37,13 +40,12 @@ func (w *world) checkQuotes() {
 	if len(w.quotes) == 0 {
 		return
 	}
-	trade := w.x.Epochs()[0].Rules()
 	held, keeps := map[string]int64{}, map[string]float64{}
 	for _, q := range w.quotes { // sums, whatever the order
 		held[q.Owner] += q.Held
 		keeps[q.Owner] += q.Keeps
 	}
-	most, _ := trade.QuoteShare.Of(float64(w.processors))
+	most, _ := w.trade.QuoteShare.Of(float64(w.processors))
 	for _, user := range slices.Sorted(maps.Keys(held)) {
 		if a, _ := w.x.Account(user); a.Held < held[user] {
 			w.fail("f", "quotes of %s are backed by %s, and hold %s", user, market.Money(held[user]), market.Money(a.Held))

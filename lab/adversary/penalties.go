@@ -70,7 +70,7 @@ func (p *player) farmWith(i int, r exchange.Request, does program) {
 // where the market does not.
 func (p *player) allowed(r exchange.Request) int64 {
 	price := p.priceOf(r)
-	trade := p.w.x.Epochs()[0].Rules()
+	trade := &p.w.trade
 	if trade.PenaltyLimit == rules.None || price == nil {
 		return greed
 	}

@@ -116,7 +116,7 @@ func (p *player) taken() (by []float64, lost float64) {
 	by = make([]float64, len(p.wants))
 	for id, i := range p.of {
 		switch {
-		case p.w.jobs[id].State == exchange.Lost || p.w.faulty[id]:
+		case p.w.jobs[id].State == exchange.Lost || p.w.jobs[id].Attempt > 0 || p.w.faulty[id]:
 			lost += p.w.took[id]
 		case i >= 0:
 			by[i] += p.w.took[id]

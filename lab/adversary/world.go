@@ -8,6 +8,7 @@ import (
 
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/rules"
 	"github.com/libra-market/libra/core/task"
 )
 
@@ -35,6 +36,9 @@ type world struct {
 	jobs       map[int64]exchange.Job // as last seen
 	took       map[int64]float64      // processor seconds, by job, of all attempts
 	faulty     map[int64]bool         // a node was lost under it
+	amends     map[int64]int64        // paid for a job that was lost
+	policy     string
+	trade      rules.Rules
 	agenda     []deed
 	granted    int64
 	cheapest   float64                   // price of a processor second, once somebody asked
@@ -76,7 +80,7 @@ func newWorld(s *scene, rng *rand.Rand) *world {
 	w := &world{
 		x: exchange.New("adversary"), idle: exchange.New("adversary"), rng: rng, now: start, report: s.report, nextSay: start + s.report,
 		runs: map[task.Key]*run{}, does: map[int64]program{}, jobs: map[int64]exchange.Job{}, took: map[int64]float64{},
-		faulty: map[int64]bool{}, honest: map[string]bool{},
+		faulty: map[int64]bool{}, amends: map[int64]int64{}, honest: map[string]bool{}, policy: s.policy,
 		quotes: map[string]exchange.Quote{}, rents: map[string]float64{}, ended: map[string]int{}, processors: s.nodes * s.width, crashed: s.crash,
 	}
 	open := exchange.Command{By: owner, Open: &exchange.Open{Policy: s.policy, Settings: settings(s.policy, s.report), Rates: exchange.Rates{ProcessorHour: s.rate}}}
@@ -92,6 +96,7 @@ func newWorld(s *scene, rng *rand.Rand) *world {
 		}
 		x.Effects()
 	}
+	w.trade = w.x.Epochs()[0].Rules()
 	if s.crash {
 		name := w.nodes[len(w.nodes)-1]
 		w.at(start+micros(60+rng.Float64()*120), func() {

@@ -87,7 +87,7 @@ mutants:               ## change one thing at a time in the core and see which t
 SEEDS         ?= 10000
 
 adversaries:           ## does it pay to cheat? SEEDS worlds; the table goes into docs/economics.md
-	nice go run ./lab/adversary/run -seeds $(SEEDS) -doc docs/economics.md
+	GOGC=800 nice go run ./lab/adversary/run -seeds $(SEEDS) -doc docs/economics.md
 
 check: build           ## what CI runs
 	$(MAKE) $(BESIDE) -j3 lint rest slurm

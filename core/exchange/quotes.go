@@ -112,9 +112,7 @@ func (x *Exchange) refuseQuote(j *activeJob, reason, detail string) Outcome {
 // fill completes a quote with what the core answered.
 func (x *state) fill(q *heldQuote, asked *market.Job, core market.Quote) {
 	q.Firm, q.Owed, q.Procs = core.Firm, core.Price, core.Procs
-	if price, err := x.inPieces(&q.Request, q.Width, core.Price).Money(); err == nil {
-		q.Price = int64(max(0, price))
-	}
+	q.Price = x.quoted(&q.Request, q.Width, core.Price)
 	if core.Firm {
 		q.FinishUS = x.unix(core.Finish)
 	}
@@ -128,6 +126,15 @@ func (x *state) fill(q *heldQuote, asked *market.Job, core market.Quote) {
 		q.Gain = int64(gain)
 	}
 	q.OptionalMost = int64(q.Request.optionalTerms().Most())
+}
+
+// quoted is the price of a request in money, where the core asks so much.
+func (x *state) quoted(r *Request, width int, asks market.Price) int64 {
+	price, err := x.inPieces(r, width, asks).Money()
+	if err != nil {
+		return 0
+	}
+	return int64(max(0, price))
 }
 
 // applyToQuote notes what the core says of a job that nobody has taken yet.

@@ -3,6 +3,7 @@ package exchange
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/libra-market/libra/core/accounts"
 	"github.com/libra-market/libra/core/cluster"
@@ -29,12 +30,17 @@ type Snapshot struct {
 	Record  Track             `json:"record"`
 }
 
-// Snapshot is the exchange as it is between two commands. It shares memory with
-// the exchange: encode it before the next command.
+// Snapshot is the exchange as it is between two commands. What commands change is
+// copied: to encode it takes ten times as long, and need not be done before the
+// next command.
 func (x *state) Snapshot() Snapshot {
 	s := Snapshot{
-		Origin: x.origin, Now: x.now, Epochs: x.epochs, Rates: x.rates, Nodes: x.nodes, Ledger: x.ledger.State(),
+		Origin: x.origin, Now: x.now, Epochs: slices.Clone(x.epochs), Rates: x.rates, Ledger: x.ledger.State(),
 		Next: x.next, Wake: x.wake, Record: x.record, Bound: x.bound,
+	}
+	for _, n := range x.nodes {
+		one := *n
+		s.Nodes = append(s.Nodes, &one)
 	}
 	if x.bound {
 		s.People = x.accounts.All()
@@ -43,11 +49,25 @@ func (x *state) Snapshot() Snapshot {
 		c := x.cluster.State()
 		s.Cluster = &c
 	}
-	for _, id := range x.active() {
-		s.Jobs = append(s.Jobs, x.jobs[id])
+	jobs := make([]activeJob, len(x.jobs))
+	for i, id := range x.active() {
+		jobs[i] = x.jobs[id].copied()
+		s.Jobs = append(s.Jobs, &jobs[i])
 	}
-	s.Quotes = append(s.Quotes, x.quotes.all()...)
+	for _, q := range x.quotes.all() {
+		one := *q
+		one.Procs = slices.Clone(q.Procs)
+		s.Quotes = append(s.Quotes, &one)
+	}
 	return s
+}
+
+// copied is a job of which nothing changes any more.
+func (j *activeJob) copied() activeJob {
+	c := *j
+	c.Ranks, c.Waits = slices.Clone(j.Ranks), slices.Clone(j.Waits)
+	c.Timeline, c.Extensions, c.Tasks = slices.Clone(j.Timeline), slices.Clone(j.Extensions), slices.Clone(j.Tasks)
+	return c
 }
 
 // Restore is an exchange that goes on where another one was.

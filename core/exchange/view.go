@@ -174,7 +174,12 @@ func (x *state) Preview(by Identity, r Request) (Outcome, error) {
 func (x *state) whyNot(j *activeJob, r Request) market.Reason {
 	trial := &activeJob{Job: Job{ID: x.next, Owner: j.Owner, Request: r}}
 	_, err := x.cluster.Quote(x.time(), x.fitting(trial))
-	if rejected, ok := err.(*market.Rejection); ok { //nolint:errorlint // the cluster returns it as it is
+	return refusalOf(err)
+}
+
+// refusalOf is the reason of a refusal, if an answer is one.
+func refusalOf(answer error) market.Reason {
+	if rejected, ok := answer.(*market.Rejection); ok { //nolint:errorlint // the cluster returns it as it is
 		return rejected.Reason
 	}
 	return market.NoReason
@@ -210,17 +215,25 @@ func (x *state) Prices() Prices {
 		return p
 	}
 	for _, factor := range []float64{1, 1.5, 2, 3, 5, 8, 12, 24} {
-		const minute = 60_000
-		point := PricePoint{Factor: factor, DeadlineMS: int64(factor * minute)}
-		r := Request{EstimateMS: minute, DeadlineMS: point.DeadlineMS}
-		if q, ok := x.ask(&activeJob{}, r); ok {
-			point.Price = q.Price
-		} else {
-			point.Refused = x.whyNot(&activeJob{}, r).String()
-		}
-		p.Samples = append(p.Samples, point)
+		p.Samples = append(p.Samples, x.sample(factor))
 	}
 	return p
+}
+
+// sample is what a minute costs that may take so many. It is a quote without what
+// is dear to find, such as when it would be done.
+func (x *state) sample(factor float64) PricePoint {
+	const minute = 60_000
+	point := PricePoint{Factor: factor, DeadlineMS: int64(factor * minute)}
+	r := Request{EstimateMS: minute, DeadlineMS: point.DeadlineMS}
+	asked := x.fitting(&activeJob{Job: Job{ID: x.next, Request: r}})
+	core, err := x.cluster.Quote(x.time(), asked)
+	if err != nil || !core.Price.Limited() {
+		point.Refused = refusalOf(err).String()
+		return point
+	}
+	point.Price = x.quoted(&r, int(asked.Width), core.Price)
+	return point
 }
 
 // Record is how well promises were kept so far.
@@ -228,16 +241,22 @@ func (x *state) Record() Track { return x.record }
 
 // loads is what those who are on some processors need of each.
 func (x *state) loads(procs market.Procs) map[int]float64 {
-	load, seen := map[int]float64{}, map[int64]bool{}
+	load, last := map[int]float64{}, -1
 	for proc := range procs.All() {
-		for _, j := range x.nodes[x.nodes.of(proc)].tenants {
-			if seen[j.ID] || !j.holds(procs) {
+		index := x.nodes.of(proc)
+		if index == last { // processors come by node
+			continue
+		}
+		last = index
+		for _, j := range x.nodes[index].tenants {
+			if !j.holds(procs) {
 				continue
 			}
-			seen[j.ID] = true
 			need, _ := x.standing(j)
 			for i := range j.Ranks {
-				load[int(j.Ranks[i].Proc)] += need / x.nodes[j.Ranks[i].Node].Rating
+				if r := &j.Ranks[i]; r.Node == index {
+					load[int(r.Proc)] += need / x.nodes[index].Rating
+				}
 			}
 		}
 	}

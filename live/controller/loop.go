@@ -34,7 +34,7 @@ type batch struct {
 	calls    []*call
 	orders   []nodeOrders
 	notices  []v1.Notice
-	snapshot *store.Snapshot
+	snapshot *moment
 }
 
 func (b *batch) empty() bool { return len(b.Entries) == 0 }
@@ -275,9 +275,7 @@ func (c *Controller) finish() {
 	close(c.writes)
 	c.saving.Wait()
 	if c.closed == nil && c.since > 0 {
-		if s, err := c.snapshot(); err == nil {
-			c.save(ctx, s)
-		}
+		c.save(ctx, c.snapshot())
 	}
 	c.news.Close()
 }

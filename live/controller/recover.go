@@ -103,11 +103,11 @@ func (r *recovery) read(ctx context.Context, past store.Past) (store.Snapshot, *
 // upgrade writes down the state that older forms gave in today's, so that they
 // need not be read again: what follows stands on it.
 func (c *Controller) upgrade(ctx context.Context) error {
-	s, err := c.snapshot()
+	s, err := c.snapshot().encode()
 	if err != nil {
 		return err
 	}
-	if err := c.log.SaveSnapshot(ctx, *s); err != nil {
+	if err := c.log.SaveSnapshot(ctx, s); err != nil {
 		return fmt.Errorf("write the state in the form of this version: %w", err)
 	}
 	c.since = 0

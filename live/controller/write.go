@@ -31,10 +31,8 @@ func (c *Controller) flush() {
 	b.orders = c.fleet.due(c.x, c.now())
 	// A snapshot takes as long as the state is large, so it waits for as many commands.
 	if c.since >= max(c.cfg.SnapshotEvery, c.x.Underway()) {
-		if s, err := c.snapshot(); err == nil {
-			b.snapshot = s
-			c.since = 0
-		}
+		b.snapshot = c.snapshot()
+		c.since = 0
 	}
 	c.pending, c.writing = &batch{}, true
 	c.writes <- b
@@ -94,18 +92,30 @@ func (c *Controller) reopen(ctx context.Context) {
 	c.execute(tick)
 }
 
-// snapshot is the state as of the last command.
-func (c *Controller) snapshot() (*store.Snapshot, error) {
-	body, err := json.Marshal(c.x.Snapshot())
-	if err != nil {
-		c.cfg.Logger.Error("no snapshot", "error", err)
-		return nil, err
-	}
-	return &store.Snapshot{Seq: c.seq, At: c.x.Now(), Version: SnapshotForm, Body: body}, nil
+// moment is the state as of a command, on its way to a snapshot. It is a copy: the
+// market goes on while it is encoded, which takes by far the longest.
+type moment struct {
+	seq   int64
+	state exchange.Snapshot
 }
 
-func (c *Controller) save(ctx context.Context, s *store.Snapshot) {
-	if err := c.log.SaveSnapshot(ctx, *s); err != nil { // the log has it all: only the next start takes longer
+// snapshot is the state as of the last command.
+func (c *Controller) snapshot() *moment { return &moment{seq: c.seq, state: c.x.Snapshot()} }
+
+// encode makes a snapshot for the store.
+func (m *moment) encode() (store.Snapshot, error) {
+	body, err := json.Marshal(&m.state)
+	return store.Snapshot{Seq: m.seq, At: m.state.Now, Version: SnapshotForm, Body: body}, err
+}
+
+// save keeps a snapshot. If it cannot be kept, the log has it all: only the next
+// start takes longer.
+func (c *Controller) save(ctx context.Context, m *moment) {
+	s, err := m.encode()
+	if err == nil {
+		err = c.log.SaveSnapshot(ctx, s)
+	}
+	if err != nil {
 		c.cfg.Logger.Warn("the snapshot was not kept", "error", err)
 		return
 	}

@@ -106,6 +106,7 @@ func (h *holder) measure(runs bool) {
 	if h.group == nil || len(h.held.Ranks) == 0 {
 		return // counted when it is known whose it is
 	}
+	looked := awake()
 	usage, err := h.group.Usage()
 	if err != nil {
 		return // gone, or at the next look
@@ -113,7 +114,7 @@ func (h *holder) measure(runs bool) {
 	declined := time.Duration(0)
 	if runs && h.held.StartedUS > 0 && h.held.EndedUS == 0 {
 		before := h.meter.declined
-		h.meter.read(reading{at: awake(), stolen: h.control.agent.stolen(), usage: usage})
+		h.meter.read(reading{at: looked, done: awake(), stolen: h.control.agent.stolen(), usage: usage})
 		declined = h.meter.declined - before
 	} else {
 		h.meter.last = nil

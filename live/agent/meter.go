@@ -32,16 +32,18 @@ func (m *meter) mandatory() time.Duration {
 
 // reading is one look at all that the meter compares.
 type reading struct {
-	at     time.Duration // by awake
+	at     time.Duration // when it was begun, by awake
+	done   time.Duration // and when it was taken: on a busy machine that can be long after
 	stolen time.Duration // from the processor, by the host of this machine
 	usage  cgroup.Usage
 }
 
-// read takes a reading, and counts the time since the one before.
+// read takes a reading, and counts the time since the one before: from the end of
+// that to the beginning of this, for all that was used meanwhile is between them.
 func (m *meter) read(now reading) {
 	if m.last != nil {
 		before := *m.last
-		m.declined += declined(m.share, now.at-before.at-(now.stolen-before.stolen),
+		m.declined += declined(m.share, now.at-before.done-(now.stolen-before.stolen),
 			now.usage.CPU-before.usage.CPU,
 			now.usage.Waited-before.usage.Waited,
 			now.usage.Throttled-before.usage.Throttled)

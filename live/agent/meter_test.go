@@ -56,6 +56,22 @@ func TestDeclinedIsNeverMoreThanWasGrantedAndNotUsed(t *testing.T) {
 	})
 }
 
+// An agent that is held up while it looks must not take that for time that the task
+// did not want.
+func TestAReadingThatTakesLong(t *testing.T) {
+	const ms = time.Millisecond
+	m := meter{share: 1}
+	// What a busy task has used is read at 0, 1000 and 2000; the clock is asked before
+	// and after, and the agent waits for a processor in between.
+	for i, r := range []reading{{at: -30 * ms, done: 0}, {at: 1000 * ms, done: 1050 * ms}, {at: 1960 * ms, done: 2000 * ms}} {
+		r.usage.CPU = time.Duration(i) * time.Second
+		m.read(r)
+	}
+	if m.declined != 0 {
+		t.Errorf("a busy task declined %v", m.declined)
+	}
+}
+
 func TestMeterRecord(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "meter")
 	if m := loadMeter(path); m.declined != 0 {

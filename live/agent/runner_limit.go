@@ -72,11 +72,12 @@ func (r *runner) sample() {
 	if r.phase != tended || r.group == nil {
 		return
 	}
+	began := awake()
 	usage, err := r.group.Usage()
 	if err != nil {
 		return // the shepherd has ended, or will
 	}
-	r.meter.read(reading{at: awake(), stolen: r.agent.steal.of(r.cpu), usage: usage})
+	r.meter.read(reading{at: began, done: awake(), stolen: r.agent.steal.of(r.cpu), usage: usage})
 	_ = r.meter.save(r.folder.meter()) // the next one may succeed; little is lost
 	r.update(func(s *task.Status) {
 		s.CPUUS = max(s.CPUUS, usage.CPU.Microseconds())

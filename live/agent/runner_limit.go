@@ -77,6 +77,11 @@ func (r *runner) sample() {
 	if err != nil {
 		return // the shepherd has ended, or will
 	}
+	if usage.Procs == 0 { // it has ended, and that is being written down: there is nobody to decline anything
+		r.meter.last = nil
+		r.update(func(s *task.Status) { s.CPUUS = max(s.CPUUS, usage.CPU.Microseconds()) })
+		return
+	}
 	r.meter.read(reading{at: began, done: awake(), stolen: r.agent.steal.of(r.cpu), usage: usage})
 	_ = r.meter.save(r.folder.meter()) // the next one may succeed; little is lost
 	r.update(func(s *task.Status) {

@@ -1,7 +1,8 @@
 package exchange
 
 import (
-	"github.com/libra-market/libra/core/dispatch"
+	"iter"
+
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/meter"
 	"github.com/libra-market/libra/core/task"
@@ -49,74 +50,27 @@ type rank struct {
 	seenUS int64 // processor time by the last that was heard, command or not
 }
 
-// Working is how a price came about.
-type Working struct {
-	Formula string  `json:"formula"`
-	Inputs  []Input `json:"inputs"`
+// threads is how many processors each program of a job has.
+func (j *activeJob) threads() int { return j.Request.threads() }
+
+// programs is how many of them the job has on processors.
+func (j *activeJob) programs() int { return len(j.Ranks) / j.threads() }
+
+// first is the first processor of a program, which stands for all.
+func (j *activeJob) first(program int) *rank { return &j.Ranks[program*j.threads()] }
+
+// others are the rest of them.
+func (j *activeJob) others(program int) []rank {
+	return j.Ranks[program*j.threads()+1 : (program+1)*j.threads()]
 }
 
-// width is how many processors a request takes and how long on each, where an
-// array is a job of so many lanes, each of which runs its elements one after
-// the other.
-func (r *Request) width(lanes int) (width int32, estimate market.Work) {
-	one := market.Work(float64(r.EstimateMS) / 1e3)
-	if r.Array == nil {
-		return low32(r.Procs()), one
+// tasks are what was measured on each processor of a job.
+func (j *activeJob) tasks() iter.Seq[*meter.Task] {
+	return func(yield func(*meter.Task) bool) {
+		for i := range j.Ranks {
+			if !yield(&j.Ranks[i].Task) {
+				return
+			}
+		}
 	}
-	n := r.Array.Len()
-	lanes = max(1, min(lanes, n))
-	if r.Array.Limit > 0 {
-		lanes = min(lanes, r.Array.Limit)
-	}
-	return market.Int32(lanes), one * market.Work((n+lanes-1)/lanes)
-}
-
-// sweep is the indexes of an array, as nodes are told of them.
-func (a *Array) sweep() *dispatch.Sweep {
-	if a == nil {
-		return nil
-	}
-	return &dispatch.Sweep{First: a.First, Step: a.Step, Len: a.Len()}
-}
-
-// asked is the request as the core sees it.
-func (r *Request) asked(id int64, owner string, at market.Time, lanes int) market.Job {
-	width, estimate := r.width(lanes)
-	wish, _ := market.ParseObjective(r.Wish) // validated
-	j := market.Job{
-		ID: market.JobID(id), Submit: at, Estimate: estimate, Width: width, Threads: low32(r.Threads),
-		Memory: r.MemoryMB, Disk: r.DiskMB, Class: market.Int32(r.Class), Objective: wish,
-		Owner: market.Account(owner), Name: r.Name,
-		SLA: market.SLA{Deadline: market.Never, Budget: market.Unlimited, Penalty: market.Money(r.PenaltyMicros).Price(), Soft: r.Soft},
-	}
-	if o := r.Optional; o != nil {
-		j.Optional, j.SLA.Bonus = market.Work(float64(o.WorkMS)/1e3), market.Money(o.RateMicros).Price()
-	}
-	if r.DeadlineMS > 0 {
-		j.SLA.Deadline = market.Time(float64(r.DeadlineMS) / 1e3)
-	}
-	if r.Budget != nil {
-		j.SLA.Budget = market.Money(*r.Budget).Price() + rounding
-	}
-	return j
-}
-
-// rounding is what a price may exceed a budget by and still be that budget when
-// it has become money: whoever offers just what was quoted is taken.
-const rounding = market.Price(0.49e-6)
-
-// overrun is what its user chose.
-func (r *Request) overrun() Overrun {
-	if r.Overrun == "" {
-		return OverrunStop
-	}
-	return r.Overrun
-}
-
-// grace is the time between SIGTERM and SIGKILL.
-func (r *Request) grace() int64 {
-	if r.GraceMS == 0 {
-		return 5_000
-	}
-	return r.GraceMS
 }

@@ -17,7 +17,7 @@ func (r *Rebuilt) Rebuild(from *cluster.Cluster) (*cluster.Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := kind.New(settingsOf(&EpochView{Settings: r.Settings}))
+	p, err := kind.New((&EpochView{Settings: r.Settings}).PolicySettings())
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 
+	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
 )
 
@@ -35,7 +36,7 @@ func DefaultAllowance() Allowance {
 func (a *Allowance) Validate() error {
 	for _, pattern := range a.Names {
 		if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
-			return bad("names", fmt.Sprintf("names, or patterns such as node*, not %q", pattern))
+			return market.Wrong("names", fmt.Sprintf("names, or patterns such as node*, not %q", pattern))
 		}
 	}
 	for _, n := range []struct {
@@ -52,7 +53,7 @@ func (a *Allowance) Validate() error {
 		{"all_disk_mb", float64(a.AllDiskMB)},
 	} {
 		if !(n.limit >= 0) {
-			return bad(n.name, "0 (no limit) or more")
+			return market.Wrong(n.name, "0 (no limit) or more")
 		}
 	}
 	return nil
@@ -60,66 +61,30 @@ func (a *Allowance) Validate() error {
 
 // Of what a node says in words, so much is kept.
 const (
-	mostWords   = 256 // bytes of one
+	mostSaid    = 256 // bytes of one
 	mostMissing = 32
-	mostShapes  = 64 // in which a node may have come
 )
-
-// admits refuses a node that announces more than the owner allows, or that would
-// make all of them more than that. One that is known is held to the same when it
-// comes again.
-func (x *state) admits(a *Allowance, h *task.Hello) error {
-	if err := a.admitsAlone(h); err != nil {
-		return err
-	}
-	nodes, processors, shapes := 1, h.Processors, 0
-	memory, disk := float64(h.MemoryMB), float64(h.DiskMB) // each may be all that an integer holds
-	for _, n := range x.nodes {
-		if n.Node == h.Node {
-			shapes++
-			continue // this one stands in its place
-		}
-		if !n.Retired {
-			nodes, processors = nodes+1, processors+n.Processors
-			memory, disk = memory+float64(n.MemoryMB), disk+float64(n.DiskMB)
-		}
-	}
-	index, known := x.byName[h.Node]
-	switch {
-	case over(nodes, a.Nodes):
-		return bad("node", fmt.Sprintf("one of %d: so many have joined, and the owner of the market allows no more (nodes.most)", a.Nodes))
-	case over(processors, a.AllProcessors):
-		return bad("processors", fmt.Sprintf("fewer: all nodes together would have %d, and the owner of the market allows %d (nodes.all_processors)", processors, a.AllProcessors))
-	case over(memory, float64(a.AllMemoryMB)):
-		return bad("memory_mb", fmt.Sprintf("less: all nodes together would have %.0f, and the owner of the market allows %d (nodes.all_memory_mb)", memory, a.AllMemoryMB))
-	case over(disk, float64(a.AllDiskMB)):
-		return bad("disk_mb", fmt.Sprintf("less: all nodes together would have %.0f, and the owner of the market allows %d (nodes.all_disk_mb)", disk, a.AllDiskMB))
-	case shapes >= mostShapes && known && !sameShape(&x.nodes[index].Hello, h):
-		return bad("node", fmt.Sprintf("another name: it has come in %d shapes, and each is kept (a fixed --rating keeps a node in shape)", shapes))
-	}
-	return nil
-}
 
 // admitsAlone looks at one node by itself.
 func (a *Allowance) admitsAlone(h *task.Hello) error {
 	why := "%v or less: the owner of the market allows no more (nodes.%s)"
 	switch {
 	case !a.named(h.Node):
-		return bad("node", "a name that the owner of the market allows (nodes.names)")
+		return market.Wrong("node", "a name that the owner of the market allows (nodes.names)")
 	case over(h.Processors, a.Processors):
-		return bad("processors", fmt.Sprintf(why, a.Processors, "processors"))
+		return market.Wrong("processors", fmt.Sprintf(why, a.Processors, "processors"))
 	case over(h.Speed, a.Rating): // of a whole processor: what was used is reckoned with it
-		return bad("speed", fmt.Sprintf(why, a.Rating, "rating"))
+		return market.Wrong("speed", fmt.Sprintf(why, a.Rating, "rating"))
 	case over(h.MemoryMB, a.MemoryMB):
-		return bad("memory_mb", fmt.Sprintf(why, a.MemoryMB, "memory_mb"))
+		return market.Wrong("memory_mb", fmt.Sprintf(why, a.MemoryMB, "memory_mb"))
 	case over(h.DiskMB, a.DiskMB):
-		return bad("disk_mb", fmt.Sprintf(why, a.DiskMB, "disk_mb"))
+		return market.Wrong("disk_mb", fmt.Sprintf(why, a.DiskMB, "disk_mb"))
 	case len(h.Missing) > mostMissing:
-		return bad("missing", fmt.Sprintf("at most %d words", mostMissing))
+		return market.Wrong("missing", fmt.Sprintf("at most %d words", mostMissing))
 	}
 	for _, text := range append([]string{h.Boot, h.Agent, h.Limits, h.User, h.Runs}, h.Missing...) {
-		if len(text) > mostWords {
-			return bad("node", fmt.Sprintf("nothing longer than %d bytes about itself", mostWords))
+		if len(text) > mostSaid {
+			return market.Wrong("node", fmt.Sprintf("nothing longer than %d bytes about itself", mostSaid))
 		}
 	}
 	return nil

@@ -2,9 +2,6 @@ package exchange
 
 import (
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/libra-market/libra/core/bill"
 	"github.com/libra-market/libra/core/ledger"
@@ -68,7 +65,7 @@ func (a *Audit) Job(j *Job) error {
 		return fmt.Errorf("job %d: it was charged %s and paid back %s, its transactions come to %s and %s", j.ID,
 			market.Money(j.Charged), market.Money(j.Penalty), sum.charged, sum.penalty)
 	}
-	if most, bounded := j.mostPenalty(); bounded && sum.penalty > most {
+	if most, bounded := mostPenalty(j); bounded && sum.penalty > most {
 		return fmt.Errorf("job %d: a penalty of %s for a charge of %s and a price of %s: %s at most", j.ID,
 			sum.penalty, sum.charged, market.Money(j.Price), most)
 	}
@@ -77,54 +74,16 @@ func (a *Audit) Job(j *Job) error {
 
 // mostPenalty is what a job that has ended can have been paid back, where the rules
 // on its receipt bound it.
-func (j *Job) mostPenalty() (market.Money, bool) {
+func mostPenalty(j *Job) (market.Money, bool) {
 	if j.Receipt == nil {
 		return 0, j.State == Rejected
 	}
-	trade := (&EpochView{Settings: j.Receipt.Settings}).Rules()
-	if !trade.Paid() || trade.PenaltyCap == rules.None {
+	ruled := (&EpochView{Settings: j.Receipt.Settings}).Rules()
+	if !ruled.Paid() || ruled.PenaltyCap == rules.None {
 		return 0, false
 	}
 	if j.State == Lost {
 		return market.Money(j.Price), true
 	}
-	return bill.Proportion(market.Money(j.Charged), int64(trade.PenaltyCap), int64(rules.Whole)), true
-}
-
-// CheckBooks says what is wrong between the books and the market as it is: whatever is
-// held is held for a job under way or for an open quote, as much as they say, and no
-// account is below its floor.
-func (x *state) CheckBooks() error {
-	held := map[int64]int64{} // by number: what jobs under way and open quotes say
-	for _, j := range x.jobs {
-		held[j.ID] = j.Held
-	}
-	for _, q := range x.quotes.all() {
-		if q.Job != 0 {
-			held[q.Job] = q.Held
-		}
-	}
-	for _, h := range x.ledger.Holds("") {
-		want, known := held[h.Job]
-		switch amount := h.Amount(); {
-		case !known:
-			return fmt.Errorf("%s of %s is held for number %d, which is neither a job under way nor an open quote", amount, h.Account, h.Job)
-		case amount != market.Money(want):
-			return fmt.Errorf("%s of %s is held for number %d, which says %s", amount, h.Account, h.Job, market.Money(want))
-		}
-		delete(held, h.Job)
-	}
-	for _, id := range slices.Sorted(maps.Keys(held)) {
-		amount := held[id]
-		if amount == 0 {
-			continue
-		}
-		return fmt.Errorf("nothing is held for number %d, which says %s", id, market.Money(amount))
-	}
-	for _, a := range x.ledger.Accounts("") {
-		if !strings.HasPrefix(string(a.Path), "@") && a.Free < -a.Credit {
-			return fmt.Errorf("%s has %s and a credit of %s", a.Path, a.Free, a.Credit)
-		}
-	}
-	return nil
+	return bill.Proportion(market.Money(j.Charged), int64(ruled.PenaltyCap), int64(rules.Whole)), true
 }

@@ -92,7 +92,7 @@ func (x *Exchange) endAt(j *activeJob, state State, reason, detail string, fine 
 	x.bill(j, fine)
 	x.vacate(j)
 	if met := j.State != Lost && !x.inTimeAt(j).After(x.timeOf(j.DueUS)); j.DueUS != 0 {
-		x.record.count(j, met)
+		x.record.count(&j.Job, j.Void, met)
 	}
 	delete(x.jobs, j.ID)
 	x.over(j)

@@ -119,6 +119,9 @@ type Cancel struct {
 	Quote string `json:"quote,omitempty"`
 }
 
+// MaxReason bounds what the owner of a market says about a job.
+const MaxReason = 256
+
 // Void ends a job for its user and the market alike, as if it had not been.
 type Void struct {
 	Job    int64  `json:"job"`

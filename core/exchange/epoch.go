@@ -2,7 +2,6 @@ package exchange
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/libra-market/libra/core/market"
@@ -56,72 +55,6 @@ func (x *Exchange) beginEpoch(c *Epoch) (Outcome, error) {
 	return Outcome{Epoch: &v}, nil
 }
 
-// newEpoch checks a policy and its settings and names them all.
-func newEpoch(number int, at int64, name string, set map[string]string, rates Rates) (EpochView, error) {
-	kind, err := policy.Find(name)
-	if err != nil {
-		return EpochView{}, bad("policy", err.Error())
-	}
-	own, rest := rules.Split(set)
-	if _, err = kind.New(rest); err != nil {
-		return EpochView{}, bad("settings", err.Error())
-	}
-	trade, err := rules.Papers().With(own)
-	if err != nil {
-		return EpochView{}, bad("settings", err.Error())
-	}
-	if err := rates.validate(); err != nil {
-		return EpochView{}, err
-	}
-	e := EpochView{Number: number, FromUS: at, Policy: name, Rates: rates.named(), Settings: []Setting{}}
-	for _, s := range kind.Settings() {
-		value, given := set[s.Name]
-		if !given && s.Later {
-			continue
-		}
-		if !given {
-			value = s.Value()
-		}
-		e.Settings = append(e.Settings, Setting{Name: s.Name, Value: value})
-	}
-	if len(own) > 0 { // else the papers', without a word, as in logs of before there were any
-		for _, s := range trade.Settings() {
-			e.Settings = append(e.Settings, Setting{Name: s.Name, Value: s.Value})
-		}
-	}
-	slices.SortFunc(e.Settings, func(a, b Setting) int {
-		if a.Name < b.Name {
-			return -1
-		}
-		return 1
-	})
-	return e, nil
-}
-
-// settingsOf is what an epoch sets of its policy, in the form in which policies
-// take it.
-func settingsOf(e *EpochView) map[string]string {
-	_, set := rules.Split(e.given())
-	return set
-}
-
-func (e *EpochView) given() map[string]string {
-	set := map[string]string{}
-	for _, s := range e.Settings {
-		set[s.Name] = s.Value
-	}
-	return set
-}
-
-// Rules are how the market trades in an epoch.
-func (e *EpochView) Rules() rules.Rules {
-	r, err := rules.Read(e.given())
-	if err != nil { // they were checked when it began
-		return rules.Papers()
-	}
-	return r
-}
-
 // setEpochs notes the spans of the log, and how the market trades in each.
 func (x *state) setEpochs(epochs []EpochView) {
 	x.epochs = epochs
@@ -155,44 +88,6 @@ func (x *state) eraAt(us int64) int {
 
 // rulesOf are the rules by which a job is billed.
 func (x *state) rulesOf(j *activeJob) *rules.Rules { return &x.ruled[x.era(j)] }
-
-// Complete is what an owner sets of a policy and of the market, with what a market
-// sets where its owner says nothing, as far as there is such a thing under that
-// policy.
-func Complete(name string, set, unsaid map[string]string) map[string]string {
-	kind, err := policy.Find(name)
-	if err != nil {
-		return set
-	}
-	whole := maps.Clone(unsaid)
-	maps.DeleteFunc(whole, func(name, _ string) bool {
-		return !rules.Known(name) && !slices.ContainsFunc(kind.Settings(), func(s policy.Setting) bool { return s.Name == name })
-	})
-	if whole == nil {
-		return set
-	}
-	maps.Copy(whole, set)
-	return whole
-}
-
-// LiveSettings are what a live market sets where its owner says nothing: what
-// differs there from the papers.
-func LiveSettings() map[string]string {
-	set := rules.Live().Map()
-	set["per"], set["resources"], set["scale"] = "processor", "time", "rates"
-	return set
-}
-
-// family names the policies among which jobs under way can be handed over.
-func family(name string) string {
-	if name == "libra" || name == "libra-plus" {
-		return "proportional share"
-	}
-	if name == "mf-edf" || name == "mf-hbf" {
-		return "mandatory first"
-	}
-	return name
-}
 
 // Epochs lists the spans of the log.
 func (x *state) Epochs() []EpochView { return slices.Clone(x.epochs) }

@@ -223,7 +223,7 @@ func (m *Image) Open(version string) (*Exchange, error) {
 		if err != nil {
 			return nil, err
 		}
-		p, err := kind.New(settingsOf(e))
+		p, err := kind.New(e.PolicySettings())
 		if err != nil {
 			return nil, err
 		}

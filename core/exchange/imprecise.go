@@ -26,19 +26,19 @@ func (r *Request) validateOptional() error {
 	_, fits := bill.Pay(market.Money(o.RateMicros), o.WorkMS, r.Procs())
 	switch {
 	case o.WorkMS <= 0 || o.WorkMS > maxMS:
-		return bad("optional.work_ms", "more than 0: the most that it may run beyond the estimate")
+		return market.Wrong("optional.work_ms", "more than 0: the most that it may run beyond the estimate")
 	case o.RateMicros < 0 || o.RateMicros > maxMicros:
-		return bad("optional.rate_micros_per_s", "0 or more")
+		return market.Wrong("optional.rate_micros_per_s", "0 or more")
 	case !fits:
-		return bad("optional.rate_micros_per_s", "no more than there is money")
+		return market.Wrong("optional.rate_micros_per_s", "no more than there is money")
 	case r.DeadlineMS == 0:
-		return bad("optional", "a deadline_ms with it: what is optional ends then")
+		return market.Wrong("optional", "a deadline_ms with it: what is optional ends then")
 	case r.Budget == nil:
-		return bad("optional", "a budget_micros with it: what the mandatory part is worth")
+		return market.Wrong("optional", "a budget_micros with it: what the mandatory part is worth")
 	case r.Soft:
-		return bad("soft", "a hard deadline with an optional part")
+		return market.Wrong("soft", "a hard deadline with an optional part")
 	case r.Array != nil:
-		return bad("array", "processors instead: each of them runs both parts")
+		return market.Wrong("array", "processors instead: each of them runs both parts")
 	}
 	return nil
 }
@@ -49,11 +49,11 @@ func (o *Optional) validateProgram() error {
 	case o == nil:
 		return nil
 	case len(o.Argv) > 0 && o.Argv[0] == "":
-		return bad("optional.argv", "a program, or none")
+		return market.Wrong("optional.argv", "a program, or none")
 	case size(o.Argv) > MaxArgs:
-		return bad("optional.argv", fmt.Sprintf("at most %d bytes", MaxArgs))
+		return market.Wrong("optional.argv", fmt.Sprintf("at most %d bytes", MaxArgs))
 	case nul(o.Argv):
-		return bad("optional.argv", "no NUL bytes")
+		return market.Wrong("optional.argv", "no NUL bytes")
 	}
 	return nil
 }
@@ -63,19 +63,4 @@ func (o *Optional) validateProgram() error {
 func (o *Optional) sameTerms(quoted *Optional) bool {
 	return quoted != nil && o.WorkMS == quoted.WorkMS && o.RateMicros == quoted.RateMicros &&
 		(len(quoted.Argv) == 0 || slices.Equal(o.Argv, quoted.Argv))
-}
-
-// onlyPrecise says why a request with an optional part cannot be taken here; ""
-// where it can, or has none.
-func (x *state) onlyPrecise(r *Request) string {
-	if r.Optional == nil {
-		return ""
-	}
-	if !x.kind.Imprecise {
-		return fmt.Sprintf("under %s there are no optional parts: leave it out, or ask where mf-edf or mf-hbf is in force", x.epoch().Policy)
-	}
-	if n := x.nodes.batch(); n != nil {
-		return fmt.Sprintf("%s runs the jobs of node %s, and knows no optional parts", n.Runs, n.Node)
-	}
-	return ""
 }

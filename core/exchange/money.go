@@ -22,7 +22,7 @@ func (x *Exchange) money(by Identity, m *MoneyCommand) (Outcome, error) {
 		return x.bind(m)
 	}
 	if m.User != "" && m.Op != "open" {
-		return Outcome{}, bad("user", "it with op open, bind or unbind")
+		return Outcome{}, market.Wrong("user", "it with op open, bind or unbind")
 	}
 	to, amount := market.Account(m.To), market.Money(m.Amount)
 	var tx ledger.Tx
@@ -34,7 +34,7 @@ func (x *Exchange) money(by Identity, m *MoneyCommand) (Outcome, error) {
 		tx, err = x.ledger.Grant(x.now, to, amount, m.Memo)
 	case "transfer":
 		if m.From == m.To {
-			return Outcome{}, bad("to", "another account than the one that gives")
+			return Outcome{}, market.Wrong("to", "another account than the one that gives")
 		}
 		tx, err = x.ledger.Transfer(x.now, market.Account(m.From), to, amount, m.Memo)
 	case "limit":
@@ -47,7 +47,7 @@ func (x *Exchange) money(by Identity, m *MoneyCommand) (Outcome, error) {
 	case "close":
 		tx, err = x.ledger.Close(x.now, to)
 	default:
-		return Outcome{}, bad("op", "open, bind, unbind, grant, transfer, limit, credit or close")
+		return Outcome{}, market.Wrong("op", "open, bind, unbind, grant, transfer, limit, credit or close")
 	}
 	if reason, why := shortage(err); reason != "" {
 		return Outcome{Refusal: &Refusal{Reason: reason, Detail: why, Offers: []Offer{}}}, nil
@@ -75,8 +75,8 @@ func (x *Exchange) money(by Identity, m *MoneyCommand) (Outcome, error) {
 
 // bind binds a user to an account that is there, or takes that back.
 func (x *Exchange) bind(m *MoneyCommand) (Outcome, error) {
-	if m.User == "" || len(m.User) > MaxName || strings.ContainsFunc(m.User, control) {
-		return Outcome{}, bad("user", "the name of a user")
+	if m.User == "" || !printable(m.User, MaxName) {
+		return Outcome{}, market.Wrong("user", "the name of a user")
 	}
 	a, found := x.ledger.Account(market.Account(m.To))
 	if !found || a.Closed && m.Op == "bind" {

@@ -1,10 +1,8 @@
 package exchange
 
 import (
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/libra-market/libra/core/dispatch"
 	"github.com/libra-market/libra/core/market"
@@ -94,35 +92,6 @@ func (x *state) Forget(node string, tasks []task.Status) []task.Key {
 
 // isOn reports whether a task is a node's. Without a name it is anybody's.
 func (x *state) isOn(r *rank, node string) bool { return node == "" || x.nodes[r.Node].Node == node }
-
-// Output says where a task of a job under way, or one that ran, writes: the
-// node it is on, and what to read there.
-func Output(j *Job, rank int, element *int, stderr bool) (node string, tail task.Tail, err error) {
-	if programs := j.Programs(); rank < 0 || rank >= programs {
-		if programs == 0 {
-			return "", tail, fmt.Errorf("job %d has not started: %w", j.ID, ErrUnknown)
-		}
-		return "", tail, bad("rank", fmt.Sprintf("0 to %d", programs-1))
-	}
-	file := j.Request.Output
-	if stderr {
-		file = j.Request.Error
-	}
-	if r := j.Request.Array; r != nil && strings.Contains(file, "%a") {
-		if element == nil {
-			return "", tail, bad("element", fmt.Sprintf("one of %d to %d: each writes a file of its own", r.First, r.Last))
-		}
-		if i := *element - r.First; len(j.Places) > 0 && i >= 0 {
-			rank = i / max(1, r.Step) % len(j.Places) // the lane that runs it
-		}
-	}
-	tail = task.Tail{
-		Element: element,
-		Key:     task.Key{Job: j.ID, Rank: rank, Attempt: j.Attempt}, User: j.Owner, Dir: j.Request.Dir,
-		File: dispatch.Path(file, j.ID, rank, j.Name),
-	}
-	return j.NodeOf(rank), tail, nil
-}
 
 // NodesUp lists the nodes that should be heard of.
 func (x *state) NodesUp() []string {

@@ -151,11 +151,3 @@ func (j *activeJob) askedMS() int64 {
 	_, estimate := j.Request.width(j.Width)
 	return int64(float64(estimate)*1e3 + 0.5)
 }
-
-// optionalTerms is what the optional part of a request costs, if it has one.
-func (r *Request) optionalTerms() *bill.Optional {
-	if r.Optional == nil {
-		return nil
-	}
-	return &bill.Optional{WorkMS: r.Optional.WorkMS, Processors: r.Procs(), Rate: market.Money(r.Optional.RateMicros)}
-}

@@ -157,7 +157,7 @@ func (x *state) mostCost(r *Request, price market.Money, width int) market.Money
 // that do not fill the last round of all lanes cost nothing where every processor
 // is paid for. 1: all of it.
 func (x *state) pieces(r *Request, width int) float64 {
-	if r.Array == nil || !x.rules().Paid() || settingsOf(x.epoch())["per"] != "processor" {
+	if r.Array == nil || !x.rules().Paid() || x.epoch().PolicySettings()["per"] != "processor" {
 		return 1
 	}
 	n, lanes := r.Array.Len(), max(1, width)
@@ -172,25 +172,25 @@ func (x *state) inPieces(r *Request, width int, price market.Price) market.Price
 // cannotPromise says why the penalty that a request asks for is not sold with it at
 // a price; "" where it is. The job it is for does not count, where it is there.
 func (x *state) cannotPromise(r *Request, price market.Money, width int, except int64) (reason, detail string) {
-	trade := x.rules()
-	if r.PenaltyMicros == 0 || !trade.Paid() {
+	ruled := x.rules()
+	if r.PenaltyMicros == 0 || !ruled.Paid() {
 		return "", ""
 	}
 	_, estimate := r.width(width)
-	if trade.PenaltyLimit != rules.None {
-		times := bill.Proportion(price, int64(trade.PenaltyLimit), int64(rules.Whole))
+	if ruled.PenaltyLimit != rules.None {
+		times := bill.Proportion(price, int64(ruled.PenaltyLimit), int64(rules.Whole))
 		allowed := bill.Proportion(times, 1000, int64(float64(estimate)*1e3))
 		if market.Money(r.PenaltyMicros) > allowed {
 			return ReasonPenalty, fmt.Sprintf("a penalty of %s a second is more than is sold with it: at most %s a second, %s times its price of %s for %s",
-				market.Money(r.PenaltyMicros), allowed, market.Money(trade.PenaltyLimit), price, market.Span(int64(float64(estimate)*1e3)))
+				market.Money(r.PenaltyMicros), allowed, market.Money(ruled.PenaltyLimit), price, market.Span(int64(float64(estimate)*1e3)))
 		}
 	}
-	if trade.OwnerFloor == rules.NoFloor {
+	if ruled.OwnerFloor == rules.NoFloor {
 		return "", ""
 	}
-	if left := x.ownerLeft(except); left-price < trade.OwnerFloor {
+	if left := x.ownerLeft(except); left-price < ruled.OwnerFloor {
 		return ReasonPenalty, fmt.Sprintf("no penalties are sold at the moment: with all that is promised the owner's account could fall below its floor of %s; without a penalty it may be taken",
-			trade.OwnerFloor)
+			ruled.OwnerFloor)
 	}
 	return "", ""
 }

@@ -2,6 +2,13 @@ package exchange
 
 import "github.com/libra-market/libra/core/task"
 
+// Bounds on quotes.
+const (
+	DefaultTTL = 60_000  // milliseconds
+	MaxTTL     = 600_000 // milliseconds
+	MaxQuotes  = 16      // open ones of one user, where the rules name no other number
+)
+
 // Quote is a price and a promise. A binding one keeps room for the job until
 // it expires: submitted before, the job is taken at this price, with its
 // deadline counted from then.
@@ -54,26 +61,6 @@ type Offer struct {
 	Detail string `json:"detail"` // "deadline 12m instead of 5m, for 3.20"
 	Quote  Quote  `json:"quote"`
 }
-
-// Reasons of this package, beside those of market.Reason.
-const (
-	ReasonFunds      = "insufficient_funds"
-	ReasonLimit      = "over_limit"
-	ReasonDependency = "dependency_failed"
-	ReasonOverrun    = "overrun"
-	ReasonQuoteGone  = "quote_expired"
-	ReasonRefused    = "node_refused" // the node could not start it
-	ReasonDraining   = "draining"
-	ReasonOOM        = "out_of_memory"
-	ReasonOutput     = "output_limit" // it wrote more than a job may
-	ReasonDisk       = "disk_limit"   // it has more on disk than it asked for
-	ReasonExit       = "exit_status"
-	ReasonSignal     = "signal"
-	ReasonLease      = "lease_ran_out"
-	ReasonVoided     = "voided"            // by the owner of the market: nothing is owed
-	ReasonPenalty    = "penalty_not_sold"  // the rate asked for is too high, or the owner can promise no more
-	ReasonImprecise  = "no_optional_parts" // the policy, or a node, knows none
-)
 
 // Receipt is the bill of a job, with all that is needed to work it out again
 // by hand.

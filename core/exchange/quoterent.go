@@ -78,8 +78,8 @@ func (x *state) tooMuch(user string, keeps float64) string {
 // holdForQuote sets the most that the job can cost aside, under the number that the
 // job will have.
 func (x *Exchange) holdForQuote(q *heldQuote, most market.Money) {
-	trade := x.rules()
-	if !trade.QuoteHold {
+	ruled := x.rules()
+	if !ruled.QuoteHold {
 		return
 	}
 	tx, err := x.ledger.Hold(x.now, q.Job, market.Account(q.Account), most)
@@ -88,7 +88,7 @@ func (x *Exchange) holdForQuote(q *heldQuote, most market.Money) {
 	}
 	x.fx.tx(tx)
 	q.Held = int64(most)
-	q.Rent = int64(bill.Proportion(market.Money(q.Price), int64(trade.QuoteRent), int64(rules.Whole)))
+	q.Rent = int64(bill.Proportion(market.Money(q.Price), int64(ruled.QuoteRent), int64(rules.Whole)))
 }
 
 // holds reports whether something is held for a quote, be it nothing.

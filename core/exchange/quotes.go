@@ -7,13 +7,6 @@ import (
 	"github.com/libra-market/libra/core/market"
 )
 
-// Bounds on quotes.
-const (
-	DefaultTTL = 60_000  // milliseconds
-	MaxTTL     = 600_000 // milliseconds
-	MaxQuotes  = 16      // open ones of one user, where the rules name no other number
-)
-
 // quote gives a price that binds until it expires.
 func (x *Exchange) quote(by Identity, a *AskQuote) (Outcome, error) {
 	r := a.Request
@@ -25,7 +18,7 @@ func (x *Exchange) quote(by Identity, a *AskQuote) (Outcome, error) {
 		return Outcome{}, err
 	}
 	if a.TTLMS < 0 || a.TTLMS > MaxTTL {
-		return Outcome{}, bad("ttl_ms", fmt.Sprintf("at most %d", MaxTTL))
+		return Outcome{}, market.Wrong("ttl_ms", fmt.Sprintf("at most %d", MaxTTL))
 	}
 	account, err := x.payer(by, r.Account)
 	if err != nil {

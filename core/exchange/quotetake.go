@@ -28,7 +28,7 @@ func (x *Exchange) submitOnQuote(by Identity, s *Submit) (Outcome, error) {
 		return o, err
 	}
 	if len(r.After) > 0 {
-		return Outcome{}, bad("after", "none with a quote: it is for a job that can begin now")
+		return Outcome{}, market.Wrong("after", "none with a quote: it is for a job that can begin now")
 	}
 	j := x.newJob(by, r, q.Account)
 	x.next--
@@ -47,54 +47,4 @@ func (x *Exchange) submitOnQuote(by Identity, s *Submit) (Outcome, error) {
 		return Outcome{}, err
 	}
 	return x.reserveFunds(j)
-}
-
-// merge puts a program to the terms of a quote. Terms that differ are refused:
-// they are not what was quoted.
-func merge(quoted, given Request) (Request, error) {
-	terms := given
-	r := quoted
-	if given.HasProgram() {
-		r.Argv, r.Script, r.Dir, r.Env, r.Output, r.Error = given.Argv, given.Script, given.Dir, given.Env, given.Output, given.Error
-	}
-	if given.Optional != nil && quoted.Optional != nil {
-		r.Optional = given.Optional // the same terms, with a program
-	}
-	if given.Name != "" {
-		r.Name = given.Name
-	}
-	if given.Overrun != "" {
-		r.Overrun = given.Overrun
-	}
-	r.NoRestart = r.NoRestart || given.NoRestart
-	if len(given.Tags) > 0 {
-		r.Tags = given.Tags
-	}
-	if given.GraceMS != 0 {
-		r.GraceMS = given.GraceMS
-	}
-	if len(given.After) > 0 {
-		r.After = given.After
-	}
-	for _, f := range []struct {
-		name    string
-		differs bool
-	}{
-		{"estimate_ms", terms.EstimateMS != 0 && terms.EstimateMS != quoted.EstimateMS},
-		{"deadline_ms", terms.DeadlineMS != 0 && terms.DeadlineMS != quoted.DeadlineMS},
-		{"budget_micros", terms.Budget != nil && (quoted.Budget == nil || *terms.Budget != *quoted.Budget)},
-		{"threads", terms.Threads != 0 && terms.threads() != quoted.threads()},
-		{"processors", terms.Processors != 0 && terms.Procs() != quoted.Procs()},
-		{"penalty_micros_per_s", terms.PenaltyMicros != 0 && terms.PenaltyMicros != quoted.PenaltyMicros},
-		{"memory_mb", terms.MemoryMB != 0 && terms.MemoryMB != quoted.MemoryMB},
-		{"disk_mb", terms.DiskMB != 0 && terms.DiskMB != quoted.DiskMB},
-		{"account", terms.Account != "" && terms.Account != quoted.Account},
-		{"optional", terms.Optional != nil && !terms.Optional.sameTerms(quoted.Optional)},
-		{"array", terms.Array != nil && (quoted.Array == nil || *terms.Array != *quoted.Array)},
-	} {
-		if f.differs {
-			return Request{}, bad(f.name, "what the quote says, or nothing")
-		}
-	}
-	return r, nil
 }

@@ -58,7 +58,7 @@ func (r Rates) named() Rates {
 func (r *Rates) validate() error {
 	for _, amount := range []int64{r.Processor, r.Memory, r.Disk, r.ProcessorHour, r.MemoryHour, r.DiskHour} {
 		if amount < 0 || amount > maxMicros {
-			return bad("rates", "0 or more")
+			return market.Wrong("rates", "0 or more")
 		}
 	}
 	return nil

@@ -118,32 +118,30 @@ func (r *Request) withoutProgram() Request {
 	return t
 }
 
-func bad(field, want string) error { return &FieldError{Field: field, Want: want} }
-
 func (r *Request) validateProgram() error {
 	switch {
-	case len(r.Name) > MaxName || strings.ContainsFunc(r.Name, control):
-		return bad("name", fmt.Sprintf("at most %d printable characters", MaxName))
+	case !printable(r.Name, MaxName):
+		return market.Wrong("name", fmt.Sprintf("at most %d printable characters", MaxName))
 	case len(r.Argv) == 0 && r.Script == "":
-		return bad("argv", "a program (or a script)")
+		return market.Wrong("argv", "a program (or a script)")
 	case len(r.Argv) > 0 && r.Script == "" && r.Argv[0] == "":
-		return bad("argv", "a program")
+		return market.Wrong("argv", "a program")
 	case size(r.Argv) > MaxArgs:
-		return bad("argv", fmt.Sprintf("at most %d bytes", MaxArgs))
+		return market.Wrong("argv", fmt.Sprintf("at most %d bytes", MaxArgs))
 	case nul(r.Argv):
-		return bad("argv", "no NUL bytes")
+		return market.Wrong("argv", "no NUL bytes")
 	case len(r.Script) > MaxScript || strings.Contains(r.Script, "\x00"):
-		return bad("script", fmt.Sprintf("text of at most %d bytes", MaxScript))
+		return market.Wrong("script", fmt.Sprintf("text of at most %d bytes", MaxScript))
 	case r.Dir != "" && (!path.IsAbs(r.Dir) || strings.Contains(r.Dir, "\x00")):
-		return bad("dir", "an absolute path")
+		return market.Wrong("dir", "an absolute path")
 	case size(r.Env) > MaxEnv || nul(r.Env):
-		return bad("env", fmt.Sprintf("at most %d bytes, no NUL bytes", MaxEnv))
+		return market.Wrong("env", fmt.Sprintf("at most %d bytes, no NUL bytes", MaxEnv))
 	case !assignments(r.Env):
-		return bad("env", "NAME=value")
+		return market.Wrong("env", "NAME=value")
 	case strings.ContainsFunc(r.Output, control):
-		return bad("output", "a path")
+		return market.Wrong("output", "a path")
 	case strings.ContainsFunc(r.Error, control):
-		return bad("error", "a path")
+		return market.Wrong("error", "a path")
 	}
 	return r.Optional.validateProgram()
 }
@@ -152,54 +150,54 @@ func (r *Request) validateProgram() error {
 func (r *Request) ValidateTerms() error {
 	switch {
 	case r.EstimateMS <= 0 || r.EstimateMS > maxMS:
-		return bad("estimate_ms", "more than 0: how long it runs with a processor to itself")
+		return market.Wrong("estimate_ms", "more than 0: how long it runs with a processor to itself")
 	case r.DeadlineMS < 0 || r.DeadlineMS > maxMS:
-		return bad("deadline_ms", "0 (none) or more")
+		return market.Wrong("deadline_ms", "0 (none) or more")
 	case r.Soft && r.DeadlineMS == 0:
-		return bad("soft", "a deadline_ms with it")
+		return market.Wrong("soft", "a deadline_ms with it")
 	case r.Budget != nil && (*r.Budget < 0 || *r.Budget > maxMicros):
-		return bad("budget_micros", "0 or more")
+		return market.Wrong("budget_micros", "0 or more")
 	case r.PenaltyMicros < 0 || r.PenaltyMicros > maxMicros:
-		return bad("penalty_micros_per_s", "0 or more")
+		return market.Wrong("penalty_micros_per_s", "0 or more")
 	case r.PenaltyMicros > 0 && r.DeadlineMS == 0:
-		return bad("penalty_micros_per_s", "a deadline_ms with it")
+		return market.Wrong("penalty_micros_per_s", "a deadline_ms with it")
 	case r.Processors < 0 || r.Processors > market.MaxWidth:
-		return bad("processors", "1 or more")
+		return market.Wrong("processors", "1 or more")
 	case r.Threads > market.MaxWidth: // before it becomes something smaller
-		return bad("threads", fmt.Sprintf("at most %d", market.MaxWidth))
+		return market.Wrong("threads", fmt.Sprintf("at most %d", market.MaxWidth))
 	case r.Threads < 0 || r.Threads > 1 && r.Procs()%r.Threads != 0:
-		return bad("threads", fmt.Sprintf("a number that divides the processors, %d: so many of them are for one program", r.Procs()))
+		return market.Wrong("threads", fmt.Sprintf("a number that divides the processors, %d: so many of them are for one program", r.Procs()))
 	case r.Threads > 1 && r.Optional != nil:
-		return bad("threads", "1: mandatory and optional parts run on one processor each")
+		return market.Wrong("threads", "1: mandatory and optional parts run on one processor each")
 	case r.MemoryMB < 0 || r.MemoryMB > maxMB:
-		return bad("memory_mb", "0 or more")
+		return market.Wrong("memory_mb", "0 or more")
 	case r.DiskMB < 0 || r.DiskMB > maxMB:
-		return bad("disk_mb", "0 or more")
+		return market.Wrong("disk_mb", "0 or more")
 	case r.Class < 0 || r.Class > 1<<20:
-		return bad("class", "0 or more")
+		return market.Wrong("class", "0 or more")
 	case r.Overrun != "" && r.Overrun != OverrunStop && r.Overrun != OverrunLate && r.Overrun != OverrunKill:
-		return bad("overrun", "stop, late or kill")
+		return market.Wrong("overrun", "stop, late or kill")
 	case len(r.After) > MaxAfter:
-		return bad("after", fmt.Sprintf("at most %d jobs", MaxAfter))
+		return market.Wrong("after", fmt.Sprintf("at most %d jobs", MaxAfter))
 	case len(r.Tags) > MaxTags || size(r.Tags) > 4096 || nul(r.Tags):
-		return bad("tags", fmt.Sprintf("at most %d short words", MaxTags))
+		return market.Wrong("tags", fmt.Sprintf("at most %d short words", MaxTags))
 	case r.GraceMS < 0 || r.GraceMS > 600_000:
-		return bad("grace_ms", "0 to 600000")
+		return market.Wrong("grace_ms", "0 to 600000")
 	}
 	if err := r.validateOptional(); err != nil {
 		return err
 	}
 	if _, err := market.ParseObjective(r.Wish); err != nil {
-		return bad("wish", "cheapest or fastest")
+		return market.Wrong("wish", "cheapest or fastest")
 	}
 	if a := r.Array; a != nil {
 		switch {
 		case a.First < 0 || a.Last < a.First || a.Step < 0 || (a.Last-a.First)/max(1, a.Step) >= MaxElements:
-			return bad("array", fmt.Sprintf("first to last, at most %d elements", MaxElements))
+			return market.Wrong("array", fmt.Sprintf("first to last, at most %d elements", MaxElements))
 		case a.Limit < 0:
-			return bad("array.limit", "0 (none) or more")
+			return market.Wrong("array.limit", "0 (none) or more")
 		case r.Procs() > 1:
-			return bad("processors", "1: each element of an array runs on one processor")
+			return market.Wrong("processors", "1: each element of an array runs on one processor")
 		}
 	}
 	return nil
@@ -210,6 +208,11 @@ const (
 	maxMicros = int64(bill.MaxAmount)
 	maxMB     = int64(1e12)
 )
+
+// printable reports whether a text can be shown on one line and is not too long.
+func printable(text string, most int) bool {
+	return len(text) <= most && !strings.ContainsFunc(text, control)
+}
 
 func control(r rune) bool { return r < ' ' || r == 0x7f }
 

@@ -108,13 +108,13 @@ func (r roster) core(rates Rates) []market.Node {
 func sound(h *task.Hello) error {
 	n := market.Node{Processors: h.Processors, Rating: h.Rating, Memory: h.MemoryMB, Disk: h.DiskMB}
 	if h.Node == "" || len(h.Node) > MaxName {
-		return bad("node", "a name")
+		return market.Wrong("node", "a name")
 	}
 	if err := n.Validate(); err != nil {
-		return bad("node", err.Error())
+		return market.Wrong("node", err.Error())
 	}
 	if !(h.Speed >= h.Rating) {
-		return bad("speed", "at least the rating")
+		return market.Wrong("speed", "at least the rating")
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 // kept than somebody would read.
 const (
 	mostUS    = 100 * 366 * 24 * 3600 * 1_000_000 // processor time of one task, and how long one is around
+	mostWords = 256                               // bytes
 	mostError = 1 << 10                           // bytes
 )
 

@@ -140,7 +140,7 @@ func (x *Exchange) restoreCluster(s *cluster.State) error {
 	if s == nil {
 		return nil
 	}
-	p, err := kind.New(settingsOf(e))
+	p, err := kind.New(e.PolicySettings())
 	if err != nil {
 		return err
 	}

@@ -328,3 +328,18 @@ func (x *Exchange) admitDependent(j *activeJob) error {
 	}
 	return err
 }
+
+// onlyPrecise says why a request with an optional part cannot be taken here; ""
+// where it can, or has none.
+func (x *state) onlyPrecise(r *Request) string {
+	if r.Optional == nil {
+		return ""
+	}
+	if !x.kind.Imprecise {
+		return fmt.Sprintf("under %s there are no optional parts: leave it out, or ask where mf-edf or mf-hbf is in force", x.epoch().Policy)
+	}
+	if n := x.nodes.batch(); n != nil {
+		return fmt.Sprintf("%s runs the jobs of node %s, and knows no optional parts", n.Runs, n.Node)
+	}
+	return ""
+}

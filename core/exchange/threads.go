@@ -1,11 +1,5 @@
 package exchange
 
-import (
-	"iter"
-
-	"github.com/libra-market/libra/core/meter"
-)
-
 // A job has so many processors, and to the core each of them is one of its tasks.
 // A program that has threads has several of them, all of one node, and is one task
 // to that node: it gets the sum of their shares, and each of them has had its part
@@ -27,29 +21,4 @@ func (r *Request) Procs() int {
 		return r.Processors
 	}
 	return r.threads()
-}
-
-// threads is how many processors each program of a job has.
-func (j *activeJob) threads() int { return j.Request.threads() }
-
-// programs is how many of them the job has on processors.
-func (j *activeJob) programs() int { return len(j.Ranks) / j.threads() }
-
-// first is the first processor of a program, which stands for all.
-func (j *activeJob) first(program int) *rank { return &j.Ranks[program*j.threads()] }
-
-// others are the rest of them.
-func (j *activeJob) others(program int) []rank {
-	return j.Ranks[program*j.threads()+1 : (program+1)*j.threads()]
-}
-
-// tasks are what was measured on each processor of a job.
-func (j *activeJob) tasks() iter.Seq[*meter.Task] {
-	return func(yield func(*meter.Task) bool) {
-		for i := range j.Ranks {
-			if !yield(&j.Ranks[i].Task) {
-				return
-			}
-		}
-	}
 }

@@ -13,10 +13,10 @@ type Track struct {
 // count adds a job with a deadline that has ended, and whether it was met: what
 // was cancelled, stopped or never begun says nothing of that, nor does one that
 // broke its own promise.
-func (t *Track) count(j *activeJob, met bool) {
+func (t *Track) count(j *Job, void, met bool) {
 	switch {
 	case j.State != Completed && j.State != Failed && j.State != Lost:
-	case j.Void:
+	case void:
 	case j.PromisedUS != 0:
 		t.Promised++
 		if met {

@@ -72,29 +72,3 @@ func misfortune(s *task.Status) (reason, detail string) {
 	}
 	return ReasonExit, s.Error
 }
-
-// refusalText says in a sentence why the market said no.
-func refusalText(r market.Reason) string {
-	switch r {
-	case market.CannotMeetResources:
-		return "no node of this cluster could ever hold it"
-	case market.CannotMeetDeadline:
-		return "it cannot be done by its deadline beside what has been promised to others"
-	case market.CannotMeetBudget:
-		return "it costs more than its budget"
-	case market.NotWorthIt:
-		return "it would cost the owner more, in what others pay or are paid, than it brings"
-	case market.NotAdmitted:
-		return "jobs of its class are not being admitted at the moment"
-	case market.NodeLost:
-		return "its node is gone and no other can take it in time"
-	case market.ByUser:
-		return "cancelled"
-	case market.OutOfPatience:
-		return "it waited until its limit"
-	case market.NotFirm:
-		return "the policy in force promises nothing, so there is no binding quote"
-	case market.NoReason:
-	}
-	return ""
-}

@@ -2,13 +2,9 @@ package exchange
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/libra-market/libra/core/market"
 )
-
-// MaxReason bounds what the owner of a market says about a job.
-const MaxReason = 256
 
 // void ends a job whatever state it is in: it owes nothing and is owed nothing.
 // Nobody is waited for. Nodes that still run it hear that it should not run.
@@ -17,8 +13,8 @@ func (x *Exchange) void(by Identity, v *Void) (Outcome, error) {
 	switch {
 	case by.Role != RoleOwner:
 		return Outcome{}, fmt.Errorf("job %d: %w: the owner of the market voids jobs", v.Job, ErrForbidden)
-	case len(v.Reason) > MaxReason || strings.ContainsFunc(v.Reason, control):
-		return Outcome{}, bad("reason", fmt.Sprintf("at most %d printable characters", MaxReason))
+	case !printable(v.Reason, MaxReason):
+		return Outcome{}, market.Wrong("reason", fmt.Sprintf("at most %d printable characters", MaxReason))
 	case j == nil:
 		return Outcome{}, fmt.Errorf("job %d: %w, or it has ended", v.Job, ErrUnknown)
 	}

@@ -20,7 +20,7 @@ func (x *state) prepareWorking(j *activeJob, asked *market.Job) {
 		w.Inputs = append(w.Inputs,
 			Input{Name: "O", Value: float64(asked.Optional), Unit: "s"}, Input{Name: "rate", Value: float64(asked.SLA.Bonus), Unit: "1/s"})
 	}
-	if settingsOf(x.epoch())["scale"] == "rates" {
+	if x.epoch().PolicySettings()["scale"] == "rates" {
 		w.Inputs = append(w.Inputs, Input{Name: "rate", Value: float64(x.rates.Base().Processor), Unit: "1/s"})
 	}
 	if x.epoch().Policy == "libra-plus" {
@@ -44,7 +44,7 @@ func (x *state) prepareWorking(j *activeJob, asked *market.Job) {
 
 // formulaIn is how prices come about in an epoch.
 func formulaIn(e *EpochView) string {
-	set := settingsOf(e)
+	set := e.PolicySettings()
 	text := formula(e.Policy, set["per"] == "processor")
 	if set["scale"] == "rates" && text != "B" {
 		text = "rate * " + text

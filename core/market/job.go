@@ -136,6 +136,9 @@ func (e *FieldError) Error() string {
 	return fmt.Sprintf("%s: %v makes no sense (want %s)", e.Field, e.Value, e.Want)
 }
 
+// Wrong is a FieldError without the value: what it is says nothing, or too much.
+func Wrong(field, want string) error { return &FieldError{Field: field, Want: want} }
+
 func fieldError(field string, value float64, want string) error {
 	return &FieldError{Field: field, Value: value, Want: want}
 }

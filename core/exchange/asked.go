@@ -1,0 +1,108 @@
+package exchange
+
+import (
+	"math"
+
+	"github.com/libra-market/libra/core/bill"
+	"github.com/libra-market/libra/core/dispatch"
+	"github.com/libra-market/libra/core/market"
+)
+
+// width is how many processors a request takes and how long on each, where an
+// array is a job of so many lanes, each of which runs its elements one after
+// the other.
+func (r *Request) width(lanes int) (width int32, estimate market.Work) {
+	one := market.Work(float64(r.EstimateMS) / 1e3)
+	if r.Array == nil {
+		return low32(r.Procs()), one
+	}
+	n := r.Array.Len()
+	lanes = max(1, min(lanes, n))
+	if r.Array.Limit > 0 {
+		lanes = min(lanes, r.Array.Limit)
+	}
+	return market.Int32(lanes), one * market.Work((n+lanes-1)/lanes)
+}
+
+// sweep is the indexes of an array, as nodes are told of them.
+func (a *Array) sweep() *dispatch.Sweep {
+	if a == nil {
+		return nil
+	}
+	return &dispatch.Sweep{First: a.First, Step: a.Step, Len: a.Len()}
+}
+
+// asked is the request as the core sees it.
+func (r *Request) asked(id int64, owner string, at market.Time, lanes int) market.Job {
+	width, estimate := r.width(lanes)
+	wish, _ := market.ParseObjective(r.Wish) // validated
+	j := market.Job{
+		ID: market.JobID(id), Submit: at, Estimate: estimate, Width: width, Threads: low32(r.Threads),
+		Memory: r.MemoryMB, Disk: r.DiskMB, Class: market.Int32(r.Class), Objective: wish,
+		Owner: market.Account(owner), Name: r.Name,
+		SLA: market.SLA{Deadline: market.Never, Budget: market.Unlimited, Penalty: market.Money(r.PenaltyMicros).Price(), Soft: r.Soft},
+	}
+	if o := r.Optional; o != nil {
+		j.Optional, j.SLA.Bonus = market.Work(float64(o.WorkMS)/1e3), market.Money(o.RateMicros).Price()
+	}
+	if r.DeadlineMS > 0 {
+		j.SLA.Deadline = market.Time(float64(r.DeadlineMS) / 1e3)
+	}
+	if r.Budget != nil {
+		j.SLA.Budget = market.Money(*r.Budget).Price() + rounding
+	}
+	return j
+}
+
+// rounding is what a price may exceed a budget by and still be that budget when
+// it has become money: whoever offers just what was quoted is taken.
+const rounding = market.Price(0.49e-6)
+
+// overrun is what its user chose.
+func (r *Request) overrun() Overrun {
+	if r.Overrun == "" {
+		return OverrunStop
+	}
+	return r.Overrun
+}
+
+// grace is the time between SIGTERM and SIGKILL.
+func (r *Request) grace() int64 {
+	if r.GraceMS == 0 {
+		return 5_000
+	}
+	return r.GraceMS
+}
+
+// Working is how a price came about.
+type Working struct {
+	Formula string  `json:"formula"`
+	Inputs  []Input `json:"inputs"`
+}
+
+// asBefore is a request as the first version saw it: it looked at 32 bits of the
+// threads.
+func (r *Request) asBefore() *Request {
+	was := *r
+	was.Threads = int(low32(r.Threads))
+	return &was
+}
+
+// low32 is what the core saw of a number in the first version: 32 of its bits.
+// Today's were checked and lose none; a job of an old store keeps what it was taken
+// for.
+func low32(n int) int32 {
+	n &= math.MaxUint32
+	if n > math.MaxInt32 {
+		n -= 1 << 32
+	}
+	return market.Int32(n)
+}
+
+// optionalTerms is what the optional part of a request costs, if it has one.
+func (r *Request) optionalTerms() *bill.Optional {
+	if r.Optional == nil {
+		return nil
+	}
+	return &bill.Optional{WorkMS: r.Optional.WorkMS, Processors: r.Procs(), Rate: market.Money(r.Optional.RateMicros)}
+}

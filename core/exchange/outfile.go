@@ -1,0 +1,39 @@
+package exchange
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/libra-market/libra/core/dispatch"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/task"
+)
+
+// Output says where a task of a job under way, or one that ran, writes: the
+// node it is on, and what to read there.
+func Output(j *Job, rank int, element *int, stderr bool) (node string, tail task.Tail, err error) {
+	if programs := j.Programs(); rank < 0 || rank >= programs {
+		if programs == 0 {
+			return "", tail, fmt.Errorf("job %d has not started: %w", j.ID, ErrUnknown)
+		}
+		return "", tail, market.Wrong("rank", fmt.Sprintf("0 to %d", programs-1))
+	}
+	file := j.Request.Output
+	if stderr {
+		file = j.Request.Error
+	}
+	if r := j.Request.Array; r != nil && strings.Contains(file, "%a") {
+		if element == nil {
+			return "", tail, market.Wrong("element", fmt.Sprintf("one of %d to %d: each writes a file of its own", r.First, r.Last))
+		}
+		if i := *element - r.First; len(j.Places) > 0 && i >= 0 {
+			rank = i / max(1, r.Step) % len(j.Places) // the lane that runs it
+		}
+	}
+	tail = task.Tail{
+		Element: element,
+		Key:     task.Key{Job: j.ID, Rank: rank, Attempt: j.Attempt}, User: j.Owner, Dir: j.Request.Dir,
+		File: dispatch.Path(file, j.ID, rank, j.Name),
+	}
+	return j.NodeOf(rank), tail, nil
+}

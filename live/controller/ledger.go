@@ -74,7 +74,7 @@ func (c *Controller) VerifyLedger(ctx context.Context) (v1.Verified, error) {
 		v.Problem = wrong.Error()
 		return v, nil //nolint:nilerr // what is wrong with the books is the answer
 	}
-	audit := exchange.NewAudit()
+	against := exchange.NewAudit()
 	upTo := func(yield func(ledger.Tx, error) bool) {
 		for tx, err := range c.txs(ctx, store.TxQuery{}) {
 			if err == nil && tx.Seq > last { // made since the look
@@ -83,7 +83,7 @@ func (c *Controller) VerifyLedger(ctx context.Context) (v1.Verified, error) {
 			if !yield(tx, err) {
 				return
 			}
-			audit.Tx(&tx)
+			against.Tx(&tx)
 			v.Transactions = tx.Seq
 			v.Head = hex.EncodeToString(tx.Hash[:])
 		}
@@ -94,7 +94,7 @@ func (c *Controller) VerifyLedger(ctx context.Context) (v1.Verified, error) {
 	}
 	if err := c.eachJob(ctx, store.Query{}, func(j *exchange.Job) error {
 		if wrong == nil {
-			wrong = audit.Job(j)
+			wrong = against.Job(j)
 		}
 		return nil
 	}); err != nil {

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/socket"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/web/webtest"
 )
@@ -46,7 +46,7 @@ func behindBroker(t *testing.T, dir, name, gamma string) (url, tokenFile string)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := webtest.Open(t, func(o *exchange.Open) { o.Settings = map[string]string{"gamma": gamma} })
+	f := webtest.Open(t, func(o *trade.Open) { o.Settings = map[string]string{"gamma": gamma} })
 	f.People(1000, me)
 	f.Join("n1", 2).Play()
 	h := api.New(f.Market, f.Keys, api.Options{Heartbeat: 50 * time.Millisecond, Poll: 10 * time.Millisecond})

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/store"
 )
@@ -34,7 +34,7 @@ func (k keyring) AddToken(ctx context.Context, hash []byte, t v1.Token) error {
 // says of it: whoever asks should try again.
 func closedBy(err error) error {
 	if errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrReadOnly) {
-		return fmt.Errorf("%w: %w", exchange.ErrUnavailable, err)
+		return fmt.Errorf("%w: %w", trade.ErrUnavailable, err)
 	}
 	return err
 }

@@ -15,9 +15,9 @@ import (
 
 	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/config"
 	"github.com/libra-market/libra/live/controller"
@@ -247,7 +247,7 @@ func grow(b *testing.B, file string, jobs int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	empty, err := json.Marshal(controller.Body{Command: exchange.Command{Tick: &exchange.Tick{}}})
+	empty, err := json.Marshal(controller.Body{Command: trade.Command{Tick: &trade.Tick{}}})
 	if err != nil {
 		b.Fatal(err)
 	}

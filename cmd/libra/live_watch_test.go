@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // Watching writes a listing again when it has changed, and ends well when the
@@ -23,7 +23,7 @@ func TestWatchInAPipe(t *testing.T) {
 	defer cancel()
 	out := &turning{turns: []func(){
 		func() { f.Put(v1.Job{ID: 1, Owner: "alice", Name: "x", State: v1.Completed}) },
-		func() { f.Fail(exchange.ErrConflict) },
+		func() { f.Fail(trade.ErrConflict) },
 		cancel,
 	}}
 	var said bytes.Buffer
@@ -32,7 +32,7 @@ func TestWatchInAPipe(t *testing.T) {
 	}
 	text := out.text.String()
 	if strings.Count(text, "job  name") != 3 || strings.Index(text, "running") > strings.Index(text, "completed") ||
-		!strings.HasSuffix(text, "no answer: "+exchange.ErrConflict.Error()+"\n") || strings.Contains(text, "\x1b") {
+		!strings.HasSuffix(text, "no answer: "+trade.ErrConflict.Error()+"\n") || strings.Contains(text, "\x1b") {
 		t.Errorf("got\n%s", text)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 )
 
 func TestLogs(t *testing.T) {
@@ -108,7 +108,7 @@ func (c *cutting) Tail(ctx context.Context, job int64, rank int, element *int, s
 	defer c.mu.Unlock()
 	if c.at--; c.at == 0 {
 		c.then()
-		return v1.Chunk{}, exchange.ErrUnknown
+		return v1.Chunk{}, trade.ErrUnknown
 	}
 	return c.floor.Tail(ctx, job, rank, element, stderr, offset, limit)
 }

@@ -4,8 +4,8 @@ import (
 	"io"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/spec"
 )
 
@@ -21,7 +21,7 @@ func printCluster(out io.Writer, nodes []v1.NodeView) error {
 		}
 		node := market.Node{
 			Processors: n.Processors, Rating: n.Rating, Memory: n.MemoryMB, Disk: n.DiskMB,
-			Base: exchange.Rates(n.Rates).Base(),
+			Base: trade.Rates(n.Rates).Base(),
 		}
 		if last := len(cluster.Groups) - 1; last >= 0 && cluster.Groups[last].Node == node {
 			cluster.Groups[last].Count++

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 )
 
@@ -40,7 +40,7 @@ binds      until 12:01:00 (in 1m0s)
 
 take it with: libra submit --quote q12 -- PROGRAM ARGS...
 `)
-	if got := f.last(t).Quote; got.TTLMS != exchange.DefaultTTL || got.Request.HasProgram() || got.Request.Processors != 2 {
+	if got := f.last(t).Quote; got.TTLMS != trade.DefaultTTL || got.Request.HasProgram() || got.Request.Processors != 2 {
 		t.Errorf("asked for %+v", got)
 	}
 	mustLibra(t, "quote", "-e", "2m", "--ttl", "5m", "--", "./simulate")

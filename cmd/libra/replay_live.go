@@ -7,9 +7,10 @@ import (
 
 	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/epoch"
 	"github.com/libra-market/libra/core/policy"
 	"github.com/libra-market/libra/core/rules"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/lab/replay"
 )
 
@@ -61,8 +62,8 @@ func (r *pastRun) loadLive(ctx context.Context, contenders []contender) error {
 
 // onTermsOf takes over how a market counts: not its policy, nor what that weighs.
 func (r *pastRun) onTermsOf(e *v1.EpochView, contenders []contender) {
-	r.rate = exchange.Rates(e.Rates).Base().Processor
-	counts := exchange.LiveSettings()
+	r.rate = trade.Rates(e.Rates).Base().Processor
+	counts := epoch.LiveSettings()
 	for _, s := range e.Settings {
 		if _, does := counts[s.Name]; !does {
 			continue

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/controller"
 	"github.com/libra-market/libra/live/store"
 )
@@ -23,13 +23,13 @@ func TestReplayLiveStrict(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	by := exchange.Identity{User: "root", Role: exchange.RoleOwner}
+	by := trade.Identity{User: "root", Role: trade.RoleOwner}
 	for _, op := range []string{"open", "grant"} {
-		money := &exchange.MoneyCommand{Op: op, To: "lab/alice", Amount: 1_000_000}
+		money := &trade.MoneyCommand{Op: op, To: "lab/alice", Amount: 1_000_000}
 		if op == "open" {
 			money.Amount, money.User = 0, "alice"
 		}
-		if _, _, err = c.Do(ctx, exchange.Command{By: by, Money: money}, exchange.Key{}); err != nil {
+		if _, _, err = c.Do(ctx, trade.Command{By: by, Money: money}, trade.Key{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -10,9 +10,10 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/epoch"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/config"
 	"github.com/libra-market/libra/live/controller"
@@ -69,7 +70,7 @@ func (s *service) start(ctx context.Context, c *config.Config, log *slog.Logger,
 	setup.Lease, setup.Report = time.Duration(c.Lease), time.Duration(c.Report)
 	setup.Unsaid = unsaid(c)
 	setup.Limits = c.Limits.Limits
-	setup.Open = exchange.Open{Policy: c.Policy, Settings: c.Settings, Rates: exchange.Rates(ratesOf(c))}
+	setup.Open = trade.Open{Policy: c.Policy, Settings: c.Settings, Rates: trade.Rates(ratesOf(c))}
 	if s.market.Controller, err = controller.Start(run, s.store, setup); err != nil {
 		stop()
 		return err
@@ -94,7 +95,7 @@ func (s *service) start(ctx context.Context, c *config.Config, log *slog.Logger,
 
 // unsaid is what the market sets where its owner says nothing.
 func unsaid(c *config.Config) map[string]string {
-	set := exchange.LiveSettings()
+	set := epoch.LiveSettings()
 	set["reporting"] = market.Money(time.Duration(c.Report).Microseconds()).String() // seconds, of which these are millionths
 	return set
 }
@@ -150,7 +151,7 @@ var ownHand = api.Identity{User: "libra", Role: v1.RoleOwner}
 // under way that the file's policy cannot take over must be served all the same.
 func (s *service) adoptIfPossible(ctx context.Context, con *console, c *config.Config) error {
 	err := s.adopt(ctx, c)
-	if errors.Is(err, exchange.ErrConflict) {
+	if errors.Is(err, trade.ErrConflict) {
 		printf(con.err, "could not %v: the market goes on as it was\n", err)
 		return nil
 	}
@@ -171,7 +172,7 @@ func (s *service) adopt(ctx context.Context, c *config.Config) error {
 	}
 	wanted := maps.Clone(c.Settings)
 	if _, ruled := set["endings"]; !ruled { // it began before there were rules of the market
-		wanted = exchange.Complete(c.Policy, wanted, unsaid(c))
+		wanted = epoch.Complete(c.Policy, wanted, unsaid(c))
 	}
 	same := now.Policy == c.Policy && now.Rates == ratesOf(c)
 	for name, value := range wanted {

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/config"
 	"github.com/libra-market/libra/live/controller"
@@ -71,7 +71,7 @@ func (m onSlurm) possible(c *api.Command) error {
 	switch {
 	case c.Epoch != nil:
 		if err := m.config.CheckPolicy(c.Epoch.Policy); err != nil {
-			return &exchange.FieldError{Field: "policy", Want: "one that Slurm can carry out: " + err.Error()}
+			return &trade.FieldError{Field: "policy", Want: "one that Slurm can carry out: " + err.Error()}
 		}
 	case c.Submit != nil:
 		return wholeJob(&c.Submit.Request)
@@ -85,7 +85,7 @@ func (m onSlurm) possible(c *api.Command) error {
 // the rest.
 func wholeJob(r *v1.Request) error {
 	if r.Optional != nil {
-		return &exchange.FieldError{Field: "optional", Want: "nothing: jobs with an optional part do not run on Slurm"}
+		return &trade.FieldError{Field: "optional", Want: "nothing: jobs with an optional part do not run on Slurm"}
 	}
 	return nil
 }
@@ -97,9 +97,9 @@ var _ slurm.Fleet = behindSlurm{}
 
 // Lose says that a node is gone.
 func (f behindSlurm) Lose(ctx context.Context, node, why string) error {
-	_, _, err := f.Do(ctx, exchange.Command{
-		By: exchange.Identity{User: ownHand.User, Role: exchange.RoleOwner}, Node: &exchange.NodeChange{Node: node, Why: why},
-	}, exchange.Key{})
+	_, _, err := f.Do(ctx, trade.Command{
+		By: trade.Identity{User: ownHand.User, Role: trade.RoleOwner}, Node: &trade.NodeChange{Node: node, Why: why},
+	}, trade.Key{})
 	return err
 }
 

@@ -7,8 +7,9 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/epoch"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/lab/replay"
 	"github.com/libra-market/libra/live/web"
 )
@@ -28,7 +29,7 @@ func (s *service) whatIf(ctx context.Context, name string, set map[string]string
 	}
 	size, rating := replay.Processors(nodes)
 	if size == 0 {
-		return web.WhatIfResult{}, fmt.Errorf("%w: no node has joined yet", exchange.ErrConflict)
+		return web.WhatIfResult{}, fmt.Errorf("%w: no node has joined yet", trade.ErrConflict)
 	}
 	now := time.Now()
 	since := now.Add(-whatIfSpan).UnixMicro()
@@ -47,8 +48,8 @@ func (s *service) whatIf(ctx context.Context, name string, set map[string]string
 	}
 	history := replay.History{Arrivals: past.Arrivals, Nodes: size, Purses: past.Purses(accounts)}
 	f, err := history.Foresee(ctx,
-		replay.Levers{Policy: force.Policy, Set: settingsMap(force.Settings), Rate: exchange.Rates(force.Rates).Base().Processor},
-		replay.Levers{Policy: name, Set: exchange.Complete(name, set, counts(force.Settings)), Rate: exchange.Rates(rates).Base().Processor})
+		replay.Levers{Policy: force.Policy, Set: settingsMap(force.Settings), Rate: trade.Rates(force.Rates).Base().Processor},
+		replay.Levers{Policy: name, Set: epoch.Complete(name, set, counts(force.Settings)), Rate: trade.Rates(rates).Base().Processor})
 	if err != nil {
 		return web.WhatIfResult{}, err
 	}
@@ -91,7 +92,7 @@ func (s *service) recent(since int64) replay.Pages {
 
 // counts are the settings of how a market counts, which hold under every policy.
 func counts(settings []v1.Setting) map[string]string {
-	set := exchange.LiveSettings()
+	set := epoch.LiveSettings()
 	in := settingsMap(settings)
 	maps.DeleteFunc(set, func(name, _ string) bool { _, named := in[name]; return !named })
 	for name := range set {

@@ -14,8 +14,8 @@ import (
 
 	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/config"
 	"github.com/libra-market/libra/live/link"
@@ -228,11 +228,11 @@ func TestSlurmWithoutAgents(t *testing.T) {
 	}
 	m := onSlurm{config: slurmDefaults("none")}
 	_, _, err := m.Do(t.Context(), api.Command{By: ownHand, Epoch: &v1.Epoch{Policy: "libra-plus"}}, api.Key{})
-	if wrong, ok := errors.AsType[*exchange.FieldError](err); !ok || wrong.Field != "policy" || !strings.Contains(err.Error(), "cannot be resized") {
+	if wrong, ok := errors.AsType[*trade.FieldError](err); !ok || wrong.Field != "policy" || !strings.Contains(err.Error(), "cannot be resized") {
 		t.Errorf("an epoch of libra-plus: %v", err)
 	}
 	_, _, err = m.Do(t.Context(), api.Command{Submit: &v1.SubmitRequest{Request: v1.Request{Optional: &v1.Optional{}}}}, api.Key{})
-	if wrong, ok := errors.AsType[*exchange.FieldError](err); !ok || wrong.Field != "optional" {
+	if wrong, ok := errors.AsType[*trade.FieldError](err); !ok || wrong.Field != "optional" {
 		t.Errorf("an optional part: %v", err)
 	}
 }

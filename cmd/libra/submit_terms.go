@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/directive"
 	"github.com/libra-market/libra/live/wire"
 )
@@ -163,14 +163,14 @@ func (c *console) readScript(path string) (name, script string, err error) {
 		defer file.Close()
 		in = file
 	}
-	text, err := io.ReadAll(io.LimitReader(in, exchange.MaxScript+1))
+	text, err := io.ReadAll(io.LimitReader(in, trade.MaxScript+1))
 	switch {
 	case err != nil:
 		return "", "", err
 	case bytes.IndexByte(text, 0) >= 0:
 		return "", "", usagef("%s is not a script; a program comes after --: libra submit --estimate 2m -- %s", name, shellWord(path))
-	case len(text) > exchange.MaxScript:
-		return "", "", fmt.Errorf("%s: a script has at most %d bytes", name, exchange.MaxScript)
+	case len(text) > trade.MaxScript:
+		return "", "", fmt.Errorf("%s: a script has at most %d bytes", name, trade.MaxScript)
 	case !bytes.HasPrefix(text, []byte("#!")):
 		return "", "", fmt.Errorf("%s: the first line must say what runs the script: #!/bin/sh", name)
 	}
@@ -192,7 +192,7 @@ func checkRequest(cmd *cobra.Command, r *v1.Request) error {
 	if r.HasProgram() {
 		err = wire.Validate(r)
 	}
-	if wrong, ok := errors.AsType[*exchange.FieldError](err); ok {
+	if wrong, ok := errors.AsType[*trade.FieldError](err); ok {
 		return &usageError{flagFor(wrong.Field, err)}
 	}
 	return err

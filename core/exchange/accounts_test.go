@@ -8,45 +8,46 @@ import (
 
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 )
 
-func (f *floor) money(m exchange.MoneyCommand) exchange.Outcome {
+func (f *floor) money(m trade.MoneyCommand) trade.Outcome {
 	f.Helper()
-	return f.do(exchange.Command{By: owner, Money: &m})
+	return f.do(trade.Command{By: owner, Money: &m})
 }
 
-func user(name string) exchange.Identity {
-	return exchange.Identity{User: name, Role: exchange.RoleUser}
+func user(name string) trade.Identity {
+	return trade.Identity{User: name, Role: trade.RoleUser}
 }
 
 // A user called like part of a path has nothing of it.
 func TestANameInAPathIsNobodys(t *testing.T) {
 	f := open(t, "libra", 2)
-	f.money(exchange.MoneyCommand{Op: "open", To: "site/alice"})
-	f.money(exchange.MoneyCommand{Op: "grant", To: "site/alice", Amount: 400 * int64(market.Unit)})
-	f.money(exchange.MoneyCommand{Op: "grant", To: "site", Amount: 400 * int64(market.Unit)})
+	f.money(trade.MoneyCommand{Op: "open", To: "site/alice"})
+	f.money(trade.MoneyCommand{Op: "grant", To: "site/alice", Amount: 400 * int64(market.Unit)})
+	f.money(trade.MoneyCommand{Op: "grant", To: "site", Amount: 400 * int64(market.Unit)})
 	site := user("site")
 	if got := f.x.AccountOf("site"); got != "" {
 		t.Errorf("%q pays for a user who is bound to nothing", got)
 	}
 	for _, path := range []string{"site", "site/alice"} {
-		_, err := f.try(exchange.Command{By: site, Submit: &exchange.Submit{Request: exchange.Request{Argv: []string{"true"}, EstimateMS: 1000, Account: path}}})
-		if !errors.Is(err, exchange.ErrForbidden) {
+		_, err := f.try(trade.Command{By: site, Submit: &trade.Submit{Request: trade.Request{Argv: []string{"true"}, EstimateMS: 1000, Account: path}}})
+		if !errors.Is(err, trade.ErrForbidden) {
 			t.Errorf("%s pays for a user called site: %v", path, err)
 		}
-		_, err = f.try(exchange.Command{By: site, Money: &exchange.MoneyCommand{Op: "transfer", From: path, To: "lab/bob", Amount: 1}})
-		if !errors.Is(err, exchange.ErrForbidden) {
+		_, err = f.try(trade.Command{By: site, Money: &trade.MoneyCommand{Op: "transfer", From: path, To: "lab/bob", Amount: 1}})
+		if !errors.Is(err, trade.ErrForbidden) {
 			t.Errorf("a user called site gives away what %s has: %v", path, err)
 		}
 	}
-	if o := f.submit(site, exchange.Request{EstimateMS: 1000}); o.Refusal == nil || o.Refusal.Reason != exchange.ReasonFunds {
+	if o := f.submit(site, trade.Request{EstimateMS: 1000}); o.Refusal == nil || o.Refusal.Reason != trade.ReasonFunds {
 		t.Errorf("a user without an account: %+v", o)
 	}
 	// Not even an account of that very name is more than itself.
-	f.money(exchange.MoneyCommand{Op: "open", To: "dept"})
-	f.money(exchange.MoneyCommand{Op: "open", To: "dept/bob"})
-	f.money(exchange.MoneyCommand{Op: "grant", To: "dept/bob", Amount: 5})
-	if _, err := f.try(exchange.Command{By: user("dept"), Money: &exchange.MoneyCommand{Op: "transfer", From: "dept/bob", To: "lab/bob", Amount: 1}}); !errors.Is(err, exchange.ErrForbidden) {
+	f.money(trade.MoneyCommand{Op: "open", To: "dept"})
+	f.money(trade.MoneyCommand{Op: "open", To: "dept/bob"})
+	f.money(trade.MoneyCommand{Op: "grant", To: "dept/bob", Amount: 5})
+	if _, err := f.try(trade.Command{By: user("dept"), Money: &trade.MoneyCommand{Op: "transfer", From: "dept/bob", To: "lab/bob", Amount: 1}}); !errors.Is(err, trade.ErrForbidden) {
 		t.Errorf("what is below dept is a user's called dept: %v", err)
 	}
 }
@@ -54,40 +55,40 @@ func TestANameInAPathIsNobodys(t *testing.T) {
 // Whatever is opened, what pays for a user stays what it was.
 func TestOpeningMovesNobody(t *testing.T) {
 	f := open(t, "libra", 2)
-	f.money(exchange.MoneyCommand{Op: "open", To: "staff/carol", User: "carol"})
+	f.money(trade.MoneyCommand{Op: "open", To: "staff/carol", User: "carol"})
 	for _, path := range []string{"project/carol/dave", "a/carol", "carol"} {
-		f.money(exchange.MoneyCommand{Op: "open", To: path})
+		f.money(trade.MoneyCommand{Op: "open", To: path})
 		if got := f.x.AccountOf("carol"); got != "staff/carol" {
 			t.Errorf("after %s was opened %s pays for carol", path, got)
 		}
 	}
-	f.money(exchange.MoneyCommand{Op: "bind", To: "carol", User: "carol"})
+	f.money(trade.MoneyCommand{Op: "bind", To: "carol", User: "carol"})
 	if got := f.x.AccountOf("carol"); got != "staff/carol" || !f.x.Bindings("carol").May("carol") {
 		t.Errorf("bound to another, %s pays for carol", got)
 	}
-	f.money(exchange.MoneyCommand{Op: "bind", To: "carol", User: "carol", First: true})
+	f.money(trade.MoneyCommand{Op: "bind", To: "carol", User: "carol", First: true})
 	if got := f.x.AccountOf("carol"); got != "carol" {
 		t.Errorf("put first, it is %s that pays", got)
 	}
-	a := f.money(exchange.MoneyCommand{Op: "bind", To: "carol", User: "dave"}).Account
+	a := f.money(trade.MoneyCommand{Op: "bind", To: "carol", User: "dave"}).Account
 	if !reflect.DeepEqual(a.Users, []string{"carol", "dave"}) {
 		t.Errorf("%+v", a)
 	}
-	f.money(exchange.MoneyCommand{Op: "unbind", To: "carol", User: "carol"})
+	f.money(trade.MoneyCommand{Op: "unbind", To: "carol", User: "carol"})
 	if got := f.x.AccountOf("carol"); got != "staff/carol" {
 		t.Errorf("bound no longer, %s pays", got)
 	}
-	for _, m := range []exchange.MoneyCommand{
+	for _, m := range []trade.MoneyCommand{
 		{Op: "unbind", To: "carol", User: "carol"},
 		{Op: "bind", To: "nowhere", User: "carol"},
 		{Op: "bind", To: "carol"},
 		{Op: "limit", To: "carol", User: "carol"},
 	} {
-		if _, err := f.try(exchange.Command{By: owner, Money: &m}); err == nil {
+		if _, err := f.try(trade.Command{By: owner, Money: &m}); err == nil {
 			t.Errorf("%+v is taken", m)
 		}
 	}
-	if _, err := f.try(exchange.Command{By: user("dave"), Money: &exchange.MoneyCommand{Op: "bind", To: "staff/carol", User: "dave"}}); !errors.Is(err, exchange.ErrForbidden) {
+	if _, err := f.try(trade.Command{By: user("dave"), Money: &trade.MoneyCommand{Op: "bind", To: "staff/carol", User: "dave"}}); !errors.Is(err, trade.ErrForbidden) {
 		t.Errorf("dave binds himself: %v", err)
 	}
 	f.recover()
@@ -99,11 +100,11 @@ func TestOpeningMovesNobody(t *testing.T) {
 // An account of one name is for who is called so, unless they have another.
 func TestAPlainAccount(t *testing.T) {
 	f := open(t, "libra", 2)
-	a := f.money(exchange.MoneyCommand{Op: "open", To: "erin"}).Account
+	a := f.money(trade.MoneyCommand{Op: "open", To: "erin"}).Account
 	if f.x.AccountOf("erin") != "erin" || !reflect.DeepEqual(a.Users, []string{"erin"}) {
 		t.Errorf("erin: %q, %+v", f.x.AccountOf("erin"), a)
 	}
-	a = f.money(exchange.MoneyCommand{Op: "open", To: "alice"}).Account
+	a = f.money(trade.MoneyCommand{Op: "open", To: "alice"}).Account
 	if f.x.AccountOf("alice") != "lab/alice" || len(a.Users) != 0 {
 		t.Errorf("alice: %q, %+v", f.x.AccountOf("alice"), a)
 	}
@@ -114,19 +115,19 @@ func TestAPlainAccount(t *testing.T) {
 func TestLimitsAndTransfers(t *testing.T) {
 	f := open(t, "libra", 2)
 	unit := int64(market.Unit)
-	f.money(exchange.MoneyCommand{Op: "limit", To: "lab/alice", Amount: 10 * unit})
-	o := f.do(exchange.Command{By: alice, Money: &exchange.MoneyCommand{Op: "transfer", From: "lab/alice", To: "lab/bob", Amount: 400 * unit}})
-	if o.Refusal == nil || o.Refusal.Reason != exchange.ReasonLimit {
+	f.money(trade.MoneyCommand{Op: "limit", To: "lab/alice", Amount: 10 * unit})
+	o := f.do(trade.Command{By: alice, Money: &trade.MoneyCommand{Op: "transfer", From: "lab/alice", To: "lab/bob", Amount: 400 * unit}})
+	if o.Refusal == nil || o.Refusal.Reason != trade.ReasonLimit {
 		t.Errorf("a limit of 10 lets 400 through: %+v", o)
 	}
-	f.do(exchange.Command{By: alice, Money: &exchange.MoneyCommand{Op: "transfer", From: "lab/alice", To: "lab/bob", Amount: 4 * unit}})
-	f.submit(alice, exchange.Request{EstimateMS: 1000, Budget: budget(5)})
+	f.do(trade.Command{By: alice, Money: &trade.MoneyCommand{Op: "transfer", From: "lab/alice", To: "lab/bob", Amount: 4 * unit}})
+	f.submit(alice, trade.Request{EstimateMS: 1000, Budget: budget(5)})
 	a, _ := f.x.Account("lab/alice")
 	if a.Spent != 4*unit || a.Used <= a.Spent || a.Used != a.Spent+a.Held {
 		t.Errorf("spent %d, held %d, used %d", a.Spent, a.Held, a.Used)
 	}
-	var field *exchange.FieldError
-	if _, err := f.try(exchange.Command{By: alice, Money: &exchange.MoneyCommand{Op: "transfer", From: "lab/alice", To: "lab/alice", Amount: 1}}); !errors.As(err, &field) || field.Field != "to" {
+	var field *trade.FieldError
+	if _, err := f.try(trade.Command{By: alice, Money: &trade.MoneyCommand{Op: "transfer", From: "lab/alice", To: "lab/alice", Amount: 1}}); !errors.As(err, &field) || field.Field != "to" {
 		t.Errorf("a transfer to oneself: %v", err)
 	}
 }
@@ -137,7 +138,7 @@ func TestAMarketFromBeforeBindings(t *testing.T) {
 	x := exchange.New("old")
 	at := int64(1_700_000_000) * second
 	var log [][]byte
-	do := func(c exchange.Command) {
+	do := func(c trade.Command) {
 		t.Helper()
 		at += second
 		if _, err := x.Again(at, c, nil); err != nil {
@@ -146,9 +147,9 @@ func TestAMarketFromBeforeBindings(t *testing.T) {
 		fx := x.Effects()
 		log = append(log, asJSON(t, fx.Facts))
 	}
-	do(exchange.Command{By: owner, Open: &exchange.Open{Policy: "libra"}})
-	do(exchange.Command{By: owner, Money: &exchange.MoneyCommand{Op: "open", To: "lab/carol/thesis"}})
-	do(exchange.Command{By: owner, Money: &exchange.MoneyCommand{Op: "grant", To: "lab/carol/thesis", Amount: 7}})
+	do(trade.Command{By: owner, Open: &trade.Open{Policy: "libra"}})
+	do(trade.Command{By: owner, Money: &trade.MoneyCommand{Op: "open", To: "lab/carol/thesis"}})
+	do(trade.Command{By: owner, Money: &trade.MoneyCommand{Op: "grant", To: "lab/carol/thesis", Amount: 7}})
 	read := func() *exchange.Image {
 		t.Helper()
 		m := exchange.NewImage()
@@ -174,7 +175,7 @@ func TestAMarketFromBeforeBindings(t *testing.T) {
 	}
 	for _, to := range []string{"a/carol", "a/dave"} {
 		at += second
-		if _, err := x.Do(at, exchange.Command{By: owner, Money: &exchange.MoneyCommand{Op: "open", To: to}}); err != nil {
+		if _, err := x.Do(at, trade.Command{By: owner, Money: &trade.MoneyCommand{Op: "open", To: to}}); err != nil {
 			t.Fatal(err)
 		}
 		fx := x.Effects()

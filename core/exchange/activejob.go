@@ -6,27 +6,28 @@ import (
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/meter"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // activeJob is a job that has not ended: what there is to know of it, and what is
 // needed to carry it out.
 type activeJob struct {
-	Job
+	trade.Job
 
-	Ranks   []rank       `json:"ranks,omitempty"`
-	Stop    task.Stop    `json:"stop,omitempty"`
-	End     State        `json:"end,omitempty"` // what it ends in, where that is not for its exit status to say
-	Waits   []int64      `json:"waits,omitempty"`
-	Apart   bool         `json:"apart,omitempty"`   // its tasks advance each on its own
-	StopUS  int64        `json:"stop_us,omitempty"` // when it was first told to end
-	OverUS  int64        `json:"over_us,omitempty"` // when it had used up its estimate and could get no more
-	UsedUS  int64        `json:"used_us,omitempty"` // when it was first measured to have used up its estimate
-	Era     int          `json:"era,omitempty"`     // its epoch, counted from 1; 0: that of its submission
-	Void    bool         `json:"void,omitempty"`    // its promise no longer stands, by its own doing
-	Working Working      `json:"working"`
-	Owed    market.Price `json:"owed"`    // the price, unrounded
-	Tries   int          `json:"tries"`   // extensions asked for
-	Written bool         `json:"written"` // something of it was written down
+	Ranks   []rank        `json:"ranks,omitempty"`
+	Stop    task.Stop     `json:"stop,omitempty"`
+	End     trade.State   `json:"end,omitempty"` // what it ends in, where that is not for its exit status to say
+	Waits   []int64       `json:"waits,omitempty"`
+	Apart   bool          `json:"apart,omitempty"`   // its tasks advance each on its own
+	StopUS  int64         `json:"stop_us,omitempty"` // when it was first told to end
+	OverUS  int64         `json:"over_us,omitempty"` // when it had used up its estimate and could get no more
+	UsedUS  int64         `json:"used_us,omitempty"` // when it was first measured to have used up its estimate
+	Era     int           `json:"era,omitempty"`     // its epoch, counted from 1; 0: that of its submission
+	Void    bool          `json:"void,omitempty"`    // its promise no longer stands, by its own doing
+	Working trade.Working `json:"working"`
+	Owed    market.Price  `json:"owed"`    // the price, unrounded
+	Tries   int           `json:"tries"`   // extensions asked for
+	Written bool          `json:"written"` // something of it was written down
 
 	moved  bool        // since somebody last looked
 	logged bool        // what it asked for is in the log
@@ -51,7 +52,7 @@ type rank struct {
 }
 
 // threads is how many processors each program of a job has.
-func (j *activeJob) threads() int { return j.Request.threads() }
+func (j *activeJob) threads() int { return j.Request.PerProgram() }
 
 // programs is how many of them the job has on processors.
 func (j *activeJob) programs() int { return len(j.Ranks) / j.threads() }

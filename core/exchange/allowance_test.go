@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/roster"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // announced is what a node says of itself, but for its processors as any other.
@@ -17,16 +18,16 @@ func announced(name string, processors int) *task.Hello {
 }
 
 // announce lets a node join within what is allowed.
-func (f *floor) announce(h *task.Hello, a *exchange.Allowance) error {
+func (f *floor) announce(h *task.Hello, a *roster.Allowance) error {
 	f.Helper()
-	_, err := f.try(exchange.Command{By: exchange.Identity{User: h.Node, Role: exchange.RoleNode}, Enlist: h, Allow: a})
+	_, err := f.try(trade.Command{By: trade.Identity{User: h.Node, Role: trade.RoleNode}, Enlist: h, Allow: a})
 	return err
 }
 
 // A cluster that cannot be set up anew stays what it was.
 func TestANodeThatIsTooMuchChangesNothing(t *testing.T) {
 	f := open(t, "libra", 1)
-	running := f.submit(alice, exchange.Request{EstimateMS: 1_000, DeadlineMS: 40_000}).Job.ID
+	running := f.submit(alice, trade.Request{EstimateMS: 1_000, DeadlineMS: 40_000}).Job.ID
 	before := encode(t, f.x)
 	if err := f.announce(announced("n2", market.MaxWidth), nil); err == nil {
 		t.Fatal("it joined")
@@ -34,17 +35,17 @@ func TestANodeThatIsTooMuchChangesNothing(t *testing.T) {
 	if string(encode(t, f.x)) != string(before) {
 		t.Error("something changed")
 	}
-	if o := f.submit(bob, exchange.Request{EstimateMS: 1_000, DeadlineMS: 40_000}); o.Job == nil || len(f.x.Orders("n1")) != 2 {
+	if o := f.submit(bob, trade.Request{EstimateMS: 1_000, DeadlineMS: 40_000}); o.Job == nil || len(f.x.Orders("n1")) != 2 {
 		t.Errorf("the next job: %+v", o.Refusal)
 	}
 	f.end(task.Key{Job: running}, 1, 0)
-	if j := f.job(running); j.State != exchange.Completed {
+	if j := f.job(running); j.State != trade.Completed {
 		t.Errorf("the job that ran is %s", j.State)
 	}
 }
 
 func TestNodesAnnounceWhatTheOwnerAllows(t *testing.T) {
-	allow := exchange.Allowance{
+	allow := roster.Allowance{
 		Names: []string{"n*"}, Nodes: 3, Processors: 8, Rating: 4, MemoryMB: 4096, DiskMB: 4096,
 		AllProcessors: 12, AllMemoryMB: 1<<20 + 5000, AllDiskMB: 1<<20 + 5000,
 	}
@@ -83,7 +84,7 @@ func TestNodesAnnounceWhatTheOwnerAllows(t *testing.T) {
 			h := announced("n2", 2)
 			c.change(h)
 			err := f.announce(h, &allow)
-			var wrong *exchange.FieldError
+			var wrong *trade.FieldError
 			switch {
 			case c.field == "" && err != nil:
 				t.Errorf("refused: %v", err)
@@ -93,7 +94,7 @@ func TestNodesAnnounceWhatTheOwnerAllows(t *testing.T) {
 			if err := f.announce(announced("n4", 1), &allow); err == nil {
 				t.Error("a fourth node has joined")
 			}
-			if o := f.submit(alice, exchange.Request{EstimateMS: 1_000, DeadlineMS: 40_000}); o.Job == nil {
+			if o := f.submit(alice, trade.Request{EstimateMS: 1_000, DeadlineMS: 40_000}); o.Job == nil {
 				t.Errorf("the market: %+v", o.Refusal)
 			}
 		})
@@ -103,7 +104,7 @@ func TestNodesAnnounceWhatTheOwnerAllows(t *testing.T) {
 // A node that comes in ever other shapes does not make the cluster grow for ever.
 func TestANodeHasSoManyShapes(t *testing.T) {
 	f := open(t, "libra", 1)
-	allow := exchange.DefaultAllowance()
+	allow := roster.DefaultAllowance()
 	shapes := 0
 	for i := range 100 {
 		if err := f.announce(announced("n2", 1+i%2), &allow); err != nil {
@@ -130,7 +131,7 @@ func TestTheListOfNodesIsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	f.submit(alice, exchange.Request{EstimateMS: 1_000, DeadlineMS: 2_000, Processors: 500_000, Budget: budget(1)})
+	f.submit(alice, trade.Request{EstimateMS: 1_000, DeadlineMS: 2_000, Processors: 500_000, Budget: budget(1)})
 	nodes := f.x.Nodes()
 	text, err := json.Marshal(nodes)
 	if err != nil || len(text) > 8<<20 {
@@ -153,10 +154,10 @@ func TestTheListOfNodesIsBounded(t *testing.T) {
 }
 
 func TestAllowances(t *testing.T) {
-	if a := exchange.DefaultAllowance(); a.Validate() != nil {
+	if a := roster.DefaultAllowance(); a.Validate() != nil {
 		t.Error(a.Validate())
 	}
-	for _, a := range []exchange.Allowance{{Names: []string{"["}}, {Names: []string{""}}, {Nodes: -1}, {Processors: -1}, {Rating: -1}, {AllDiskMB: -1}} {
+	for _, a := range []roster.Allowance{{Names: []string{"["}}, {Names: []string{""}}, {Nodes: -1}, {Processors: -1}, {Rating: -1}, {AllDiskMB: -1}} {
 		if a.Validate() == nil {
 			t.Errorf("%+v makes sense", a)
 		}

@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // apply makes true, outside the core, one thing that the core has said.
@@ -25,7 +26,7 @@ func (x *Exchange) apply(e *market.Event) {
 	}
 	switch e.Kind {
 	case market.Queued:
-		j.State, j.Owed, j.Firm = Queued, e.Price, false
+		j.State, j.Owed, j.Firm = trade.Queued, e.Price, false
 		x.changed(j)
 	case market.Accepted:
 		x.accepted(j, e)
@@ -33,13 +34,13 @@ func (x *Exchange) apply(e *market.Event) {
 		x.granted(j, e)
 	case market.Evicted:
 		x.vacate(j)
-		j.State, j.Share, j.Work = Queued, 0, 0
+		j.State, j.Share, j.Work = trade.Queued, 0, 0
 		j.Attempt++
 		j.UsedUS = 0
 		j.beginAgain()
 		x.changed(j)
 	case market.Rejected:
-		x.end(j, Rejected, e.Reason.String(), refusalText(e.Reason))
+		x.end(j, trade.Rejected, e.Reason.String(), trade.RefusalText(e.Reason))
 	case market.Stopped:
 		x.stopped(j, e)
 	case market.Completed:
@@ -145,7 +146,7 @@ func (j *activeJob) notePoint(now int64) {
 	if n == 0 && j.Share == 0 || n > 0 && j.Timeline[n-1].Share == j.Share {
 		return
 	}
-	j.Timeline = thin(append(j.Timeline, Point{AtUS: now, Share: j.Share}))
+	j.Timeline = thin(append(j.Timeline, trade.Point{AtUS: now, Share: j.Share}))
 }
 
 // mostPoints bounds what is kept of a job's shares over time.
@@ -157,7 +158,7 @@ const blink = 250_000 // microseconds
 
 // thin keeps a timeline short: of its older half every other point goes, so
 // that what is recent is exact.
-func thin(points []Point) []Point {
+func thin(points []trade.Point) []trade.Point {
 	if n := len(points); n > 2 && points[n-1].AtUS-points[n-2].AtUS < blink {
 		points[n-2] = points[n-1]
 		points = points[:n-1]
@@ -176,7 +177,7 @@ func thin(points []Point) []Point {
 
 // place puts the tasks of a job on its processors, in their order.
 func (x *Exchange) place(j *activeJob, procs market.Procs) {
-	j.State = Running
+	j.State = trade.Running
 	if j.StartedUS == 0 {
 		j.StartedUS = x.now
 	}
@@ -186,7 +187,7 @@ func (x *Exchange) place(j *activeJob, procs market.Procs) {
 		index := x.nodes.of(proc)
 		n := x.nodes[index]
 		j.Ranks = append(j.Ranks, rank{Node: index, Processor: proc - n.First, Proc: market.Int32(proc)})
-		j.Places = append(j.Places, Place{Node: n.Node, Processor: proc - n.First})
+		j.Places = append(j.Places, trade.Place{Node: n.Node, Processor: proc - n.First})
 		x.fx.mark(n, tasks)
 		n.addTenant(j)
 	}
@@ -209,11 +210,11 @@ func (x *Exchange) stopped(j *activeJob, e *market.Event) {
 		x.end(j, j.End, j.Reason, j.Detail)
 	case e.Reason == market.OutOfPatience:
 		j.Owed = e.Price
-		x.end(j, Expired, e.Reason.String(), "waited until its limit")
+		x.end(j, trade.Expired, e.Reason.String(), "waited until its limit")
 	case e.Reason == market.ByUser:
-		x.end(j, Cancelled, e.Reason.String(), "cancelled")
+		x.end(j, trade.Cancelled, e.Reason.String(), "cancelled")
 	default:
-		x.end(j, Lost, e.Reason.String(), "its node is gone and no other can take it in time")
+		x.end(j, trade.Lost, e.Reason.String(), "its node is gone and no other can take it in time")
 	}
 }
 

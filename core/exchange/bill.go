@@ -7,6 +7,7 @@ import (
 	"github.com/libra-market/libra/core/bill"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // holdFunds keeps the most that a job can cost.
@@ -39,7 +40,7 @@ func (x *Exchange) releaseHold(j *activeJob) {
 // can.
 func (x *state) cannotHold(account string, amount market.Money) (reason, detail string) {
 	if account == "" {
-		return ReasonFunds, "you are bound to no account: ask the owner for `libra account bind USER ACCOUNT`"
+		return trade.ReasonFunds, "you are bound to no account: ask the owner for `libra account bind USER ACCOUNT`"
 	}
 	return shortage(x.ledger.CanHold(x.now, market.Account(account), amount))
 }
@@ -52,24 +53,24 @@ func shortage(err error) (reason, detail string) {
 	case err == nil:
 		return "", ""
 	case errors.As(err, &short):
-		return ReasonFunds, fmt.Sprintf("%s has %s free, %s is needed", short.Account, short.Have, short.Wanted)
+		return trade.ReasonFunds, fmt.Sprintf("%s has %s free, %s is needed", short.Account, short.Have, short.Wanted)
 	case errors.As(err, &over):
-		return ReasonLimit, fmt.Sprintf("%s may spend %s a month and has used %s; %s more is needed", over.Account, over.Limit, over.Used, over.Wanted)
+		return trade.ReasonLimit, fmt.Sprintf("%s may spend %s a month and has used %s; %s more is needed", over.Account, over.Limit, over.Used, over.Wanted)
 	case errors.Is(err, ledger.ErrUnknown):
-		return ReasonFunds, "there is no such account"
+		return trade.ReasonFunds, "there is no such account"
 	default:
 		return "", ""
 	}
 }
 
 // end ends a job without a fine by the policy.
-func (x *Exchange) end(j *activeJob, state State, reason, detail string) {
+func (x *Exchange) end(j *activeJob, state trade.State, reason, detail string) {
 	x.endAt(j, state, reason, detail, 0)
 }
 
 // endAt ends a job: bills it, tells those who wait for it, and forgets it.
 // fine is what the policy itself takes off the price for lateness.
-func (x *Exchange) endAt(j *activeJob, state State, reason, detail string, fine market.Price) {
+func (x *Exchange) endAt(j *activeJob, state trade.State, reason, detail string, fine market.Price) {
 	_, under := x.jobs[j.ID]
 	if !under {
 		return
@@ -78,7 +79,7 @@ func (x *Exchange) endAt(j *activeJob, state State, reason, detail string, fine 
 	if x.rulesOf(j).Paid() && len(j.Ranks) > 0 {
 		j.Work = j.measuredMS()
 	}
-	if state != Lost && state != Rejected {
+	if state != trade.Lost && state != trade.Rejected {
 		j.OptionalMS = x.optionalDue(j)
 	}
 	if j.MandatoryUS != 0 {
@@ -91,8 +92,8 @@ func (x *Exchange) endAt(j *activeJob, state State, reason, detail string, fine 
 	}
 	x.bill(j, fine)
 	x.vacate(j)
-	if met := j.State != Lost && !x.inTimeAt(j).After(x.timeOf(j.DueUS)); j.DueUS != 0 {
-		x.record.count(&j.Job, j.Void, met)
+	if met := j.State != trade.Lost && !x.inTimeAt(j).After(x.timeOf(j.DueUS)); j.DueUS != 0 {
+		x.record.Count(&j.Job, j.Void, met)
 	}
 	delete(x.jobs, j.ID)
 	x.over(j)
@@ -104,7 +105,7 @@ func (x *Exchange) endAt(j *activeJob, state State, reason, detail string, fine 
 func (x *Exchange) bill(j *activeJob, fine market.Price) {
 	r, agreed, ending := x.rulesOf(j), x.agreed(j), x.ending(j, fine)
 	if more, some := x.beyond(j, j.Work); some {
-		j.Extensions = append(j.Extensions, Extension{AtUS: x.now, WorkMS: more.WorkMS, Price: int64(more.Price)})
+		j.Extensions = append(j.Extensions, trade.Extension{AtUS: x.now, WorkMS: more.WorkMS, Price: int64(more.Price)})
 		agreed.Extensions = append(agreed.Extensions, more)
 	}
 	if hold, held := x.ledger.HoldOf(j.ID); held {
@@ -124,17 +125,17 @@ func (x *Exchange) bill(j *activeJob, fine market.Price) {
 		j.Extensions[i].UsedMS = used
 	}
 	j.Held, j.Charged, j.Penalty, j.Optional = 0, int64(owed.Charge), int64(owed.Penalty), int64(owed.Optional)
-	if j.State == Rejected {
+	if j.State == trade.Rejected {
 		return
 	}
-	var lines []ReceiptLine
-	if j.Reason == ReasonVoided {
-		lines = append(lines, ReceiptLine{What: j.Detail, Formula: "nothing is owed"})
+	var lines []trade.ReceiptLine
+	if j.Reason == trade.ReasonVoided {
+		lines = append(lines, trade.ReceiptLine{What: j.Detail, Formula: "nothing is owed"})
 	}
 	for _, l := range owed.Lines {
-		lines = append(lines, ReceiptLine{What: l.What, Formula: l.Formula, Amount: int64(l.Amount)})
+		lines = append(lines, trade.ReceiptLine{What: l.What, Formula: l.Formula, Amount: int64(l.Amount)})
 	}
-	j.Receipt = &Receipt{
+	j.Receipt = &trade.Receipt{
 		Job: j.ID, Policy: j.Policy, Settings: x.epochs[x.era(j)].Settings, Version: bill.Version(r), Formula: j.Working.Formula,
 		Inputs: j.Working.Inputs, Lines: lines, Charged: j.Charged, Penalty: j.Penalty, Net: int64(owed.Net()), IssuedUS: x.now, TxSeqs: seqs,
 	}

@@ -3,7 +3,7 @@ package exchange_test
 import (
 	"testing"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // Whoever offers just what was quoted is taken, and pays that, however the price
@@ -12,7 +12,7 @@ func TestTheQuotedPriceIsEnough(t *testing.T) {
 	for _, policy := range []string{"libra", "libra-plus"} {
 		for seconds := int64(1); seconds < 30; seconds++ {
 			f := open(t, policy, 1)
-			r := exchange.Request{EstimateMS: seconds * 1000, DeadlineMS: 31_000}
+			r := trade.Request{EstimateMS: seconds * 1000, DeadlineMS: 31_000}
 			quoted, err := f.x.Preview(alice, r)
 			if err != nil || quoted.Quote == nil {
 				t.Fatalf("%s: %+v, %v", policy, quoted.Refusal, err)

@@ -23,5 +23,5 @@
 // Below are packages that know nothing of it: bill says what is owed, accounts who
 // may spend what, dispatch makes orders for nodes, meter makes work of measurements.
 //
-// Read request.go and job.go for the words, then exchange.go.
+// The words are package trade's. Read exchange.go.
 package exchange

@@ -3,20 +3,22 @@ package exchange
 import (
 	"slices"
 
+	"github.com/libra-market/libra/core/journal"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // Effects is what has come of the commands since the last time somebody asked:
 // what must be durable before anybody hears of it.
 type Effects struct {
-	Steps    []Step      // what the core was told, and what it said
-	Txs      []ledger.Tx // in the order of the ledger
-	Jobs     []Change    // as they are now, each once
-	Nodes    []string    // on which something starts or ends
-	Reshared []string    // on which shares change
-	Money    bool        // some balance changed
-	Facts    Facts       // all that is needed to make it true again
+	Steps    []journal.Step // what the core was told, and what it said
+	Txs      []ledger.Tx    // in the order of the ledger
+	Jobs     []Change       // as they are now, each once
+	Nodes    []string       // on which something starts or ends
+	Reshared []string       // on which shares change
+	Money    bool           // some balance changed
+	Facts    Facts          // all that is needed to make it true again
 
 	changed map[int64]*activeJob
 	ended   map[int64]Change
@@ -25,17 +27,17 @@ type Effects struct {
 
 // Change is a job of which something has changed that is worth writing down.
 type Change struct {
-	Job
+	trade.Job
 	First bool // nothing of it was written down before
 }
 
 func (fx *Effects) note(at market.Time, in, out []market.Event) {
-	fx.Steps = append(fx.Steps, NewStep(at, in, out))
+	fx.Steps = append(fx.Steps, journal.NewStep(at, in, out))
 }
 
 // rebuilt notes that the cluster was set up anew.
-func (fx *Effects) rebuilt(at market.Time, nodes []market.Node, e *EpochView) {
-	fx.Steps = append(fx.Steps, Step{At: at, Rebuilt: &Rebuilt{Nodes: nodes, Policy: e.Policy, Settings: e.Settings}})
+func (fx *Effects) rebuilt(at market.Time, nodes []market.Node, e *trade.EpochView) {
+	fx.Steps = append(fx.Steps, journal.Step{At: at, Rebuilt: &journal.Rebuilt{Nodes: nodes, Policy: e.Policy, Settings: e.Settings}})
 }
 
 func (fx *Effects) tx(t ledger.Tx) { fx.Txs = append(fx.Txs, t) }
@@ -114,8 +116,8 @@ func (x *Exchange) Effects() Effects {
 
 // Moved takes the jobs whose share or progress has changed since it was last
 // asked: too small to write down, and worth telling those who watch.
-func (x *Exchange) Moved() []JobNotice {
-	var moved []JobNotice
+func (x *Exchange) Moved() []trade.JobNotice {
+	var moved []trade.JobNotice
 	for _, id := range x.active() {
 		if j := x.jobs[id]; j.moved {
 			j.moved = false

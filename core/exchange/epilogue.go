@@ -4,13 +4,14 @@ import (
 	"fmt"
 
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // Epilogue explains a job that has ended.
-func Epilogue(j *Job) Explanation {
-	e := Explanation{Job: j.ID, State: j.State, DueUS: j.DueUS, Because: []string{}, PenaltyNow: j.Penalty, CostNow: j.Charged, CancelNow: j.Charged}
+func Epilogue(j *trade.Job) trade.Explanation {
+	e := trade.Explanation{Job: j.ID, State: j.State, DueUS: j.DueUS, Because: []string{}, PenaltyNow: j.Penalty, CostNow: j.Charged, CancelNow: j.Charged}
 	switch {
-	case j.State == Rejected:
+	case j.State == trade.Rejected:
 		e.Summary = "was refused: " + j.Detail
 	case j.Detail != "":
 		e.Summary = string(j.State) + ": " + j.Detail
@@ -29,7 +30,7 @@ func Epilogue(j *Job) Explanation {
 		e.Because = append(e.Because, fmt.Sprintf("%s of its optional part were executed, for %s", market.Span(j.OptionalMS), market.Money(j.Optional)))
 	}
 	switch {
-	case j.Penalty > 0 && j.State == Lost:
+	case j.Penalty > 0 && j.State == trade.Lost:
 		e.Because = append(e.Because, fmt.Sprintf("it was lost, and the owner paid %s for that", market.Money(j.Penalty)))
 	case j.Penalty > 0:
 		e.Because = append(e.Because, fmt.Sprintf("the owner paid %s for that", market.Money(j.Penalty)))

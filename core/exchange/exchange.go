@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // Exchange is the market floor of one live cluster: what there is, and what
@@ -30,10 +31,10 @@ func (x *Exchange) OfferPrograms(most int) { x.program = most }
 
 // Do carries out one command at a time that is not before the last one. An
 // error means that nothing has changed but time.
-func (x *Exchange) Do(at int64, c Command) (Outcome, error) {
+func (x *Exchange) Do(at int64, c trade.Command) (trade.Outcome, error) {
 	// 1. Check that it is a command, and that the market is open for it.
 	if err := x.check(&c); err != nil {
-		return Outcome{}, err
+		return trade.Outcome{}, err
 	}
 	if !x.again {
 		x.settle()
@@ -45,7 +46,7 @@ func (x *Exchange) Do(at int64, c Command) (Outcome, error) {
 	// 2. Catch up with what was due before it came.
 	x.now = max(x.now, at)
 	if err := x.catchUp(); err != nil {
-		return Outcome{}, err
+		return trade.Outcome{}, err
 	}
 
 	// 3. Carry it out: the cluster decides, and what it says is made true here.
@@ -63,7 +64,7 @@ func (x *Exchange) Do(at int64, c Command) (Outcome, error) {
 }
 
 // carryOut does what a command asks for. A tick asks for nothing more.
-func (x *Exchange) carryOut(c *Command) (Outcome, error) {
+func (x *Exchange) carryOut(c *trade.Command) (trade.Outcome, error) {
 	switch {
 	case c.Epoch != nil:
 		return x.beginEpoch(c.Epoch)
@@ -80,23 +81,23 @@ func (x *Exchange) carryOut(c *Command) (Outcome, error) {
 	case c.Void != nil:
 		return x.void(c.By, c.Void)
 	case c.Report != nil:
-		return Outcome{}, x.report(c.By, c.Report)
+		return trade.Outcome{}, x.report(c.By, c.Report)
 	case c.Money != nil:
 		return x.money(c.By, c.Money)
 	default:
-		return Outcome{}, nil
+		return trade.Outcome{}, nil
 	}
 }
 
 // check refuses what is not a command.
-func (x *state) check(c *Command) error {
+func (x *state) check(c *trade.Command) error {
 	switch kind := c.Kind(); {
 	case kind == "":
-		return fmt.Errorf("%w: an empty command", ErrConflict)
+		return fmt.Errorf("%w: an empty command", trade.ErrConflict)
 	case c.Open != nil && x.Opened():
-		return fmt.Errorf("%w: the market is open", ErrConflict)
+		return fmt.Errorf("%w: the market is open", trade.ErrConflict)
 	case c.Open == nil && !x.Opened():
-		return fmt.Errorf("%w: the first command opens the market", ErrConflict)
+		return fmt.Errorf("%w: the first command opens the market", trade.ErrConflict)
 	}
 	return nil
 }

@@ -4,39 +4,40 @@ import (
 	"fmt"
 
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // Explain says why a job waits, what share it has, when it will be done and how
 // sure that is.
-func (x *state) Explain(id int64) (Explanation, bool) {
+func (x *state) Explain(id int64) (trade.Explanation, bool) {
 	j := x.jobs[id]
 	if j == nil {
-		return Explanation{}, false
+		return trade.Explanation{}, false
 	}
-	e := Explanation{Job: id, State: j.State, Share: j.Share, DueUS: j.DueUS, Because: []string{}}
-	e.Odds, e.OddsFrom = x.record.odds(j.Firm)
+	e := trade.Explanation{Job: id, State: j.State, Share: j.Share, DueUS: j.DueUS, Because: []string{}}
+	e.Odds, e.OddsFrom = x.record.Odds(j.Firm)
 	owed := x.owedNow(j)
 	e.PenaltyNow, e.CostNow, e.CancelNow = int64(owed.Penalty), int64(owed.Charge), int64(owed.Charge)
-	if j.State != Stopping {
-		e.CancelNow = int64(x.owedAs(j, Cancelled).Charge)
+	if j.State != trade.Stopping {
+		e.CancelNow = int64(x.owedAs(j, trade.Cancelled).Charge)
 	}
 	if j.Request.Optional != nil {
 		e.Part, e.OptionalMS, e.Optional = j.Part, x.optionalNow(j), int64(owed.Optional)
 	}
 	switch j.State {
-	case Held:
+	case trade.Held:
 		e.Summary = fmt.Sprintf("waits for %s", jobs(j.Waits))
 		e.Because = append(e.Because, "nothing is promised until it can begin; its deadline runs from its submission")
-	case Queued:
+	case trade.Queued:
 		x.explainQueue(j, &e)
-	case Running, Stopping:
+	case trade.Running, trade.Stopping:
 		x.explainRun(j, &e)
 	default:
 	}
 	return e, true
 }
 
-func (x *state) explainQueue(j *activeJob, e *Explanation) {
+func (x *state) explainQueue(j *activeJob, e *trade.Explanation) {
 	stand, here := x.cluster.Status(market.JobID(j.ID), x.time())
 	if !here {
 		return
@@ -52,7 +53,7 @@ func (x *state) explainQueue(j *activeJob, e *Explanation) {
 	}
 }
 
-func (x *state) explainRun(j *activeJob, e *Explanation) {
+func (x *state) explainRun(j *activeJob, e *trade.Explanation) {
 	t := x.time()
 	stand, here := x.cluster.Status(market.JobID(j.ID), t)
 	if !here {
@@ -78,7 +79,7 @@ func (x *state) explainRun(j *activeJob, e *Explanation) {
 		e.Because = append(e.Because, fmt.Sprintf("it shares its processor with %d other jobs", n))
 	}
 	switch {
-	case j.State == Stopping:
+	case j.State == trade.Stopping:
 		e.Summary = "is being stopped: " + j.Detail
 	case j.Void && e.PenaltyNow == 0:
 		e.Because = append(e.Because, "its promise is void: "+j.Detail)

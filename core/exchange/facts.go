@@ -9,6 +9,7 @@ import (
 	"github.com/libra-market/libra/core/book"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // Facts is what a command made true: what was decided, promised, granted and
@@ -22,8 +23,8 @@ type Facts struct {
 	Now     int64             `json:"now"`
 	Next    int64             `json:"next"`
 	Wake    market.Time       `json:"wake"`
-	Record  Track             `json:"record"`
-	Epochs  []EpochView       `json:"epochs,omitempty"` // that began
+	Record  trade.Track       `json:"record"`
+	Epochs  []trade.EpochView `json:"epochs,omitempty"` // that began
 	Nodes   []nodeFact        `json:"nodes,omitempty"`
 	Jobs    []jobFact         `json:"jobs,omitempty"`
 	Gone    []int64           `json:"gone,omitempty"` // jobs under way no longer
@@ -41,7 +42,7 @@ func (f *Facts) Empty() bool {
 }
 
 // Requested is what the job asks for that came in with the command, if one did.
-func (f *Facts) Requested() *Request {
+func (f *Facts) Requested() *trade.Request {
 	for i := range f.Jobs {
 		if r := f.Jobs[i].Request; r != nil {
 			return r
@@ -61,8 +62,8 @@ type nodeFact struct {
 type jobFact struct {
 	activeJob
 
-	Request  *Request `json:"request,omitempty"`
-	Timeline []Point  `json:"timeline,omitempty"` // none: it hides that of the job, which follows from its shares
+	Request  *trade.Request `json:"request,omitempty"`
+	Timeline []trade.Point  `json:"timeline,omitempty"` // none: it hides that of the job, which follows from its shares
 }
 
 // touched is what the commands since somebody last asked have changed.

@@ -3,9 +3,12 @@ package exchange_test
 import (
 	"testing"
 
+	"github.com/libra-market/libra/core/epoch"
 	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/journal"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // floor is an exchange with a clock in the hand of the test.
@@ -14,7 +17,7 @@ type floor struct {
 	x   *exchange.Exchange
 	now int64
 	log []entry
-	all map[int64]exchange.Job // as last written down
+	all map[int64]trade.Job // as last written down
 
 	image    *exchange.Image // what the facts say
 	followed int
@@ -22,14 +25,14 @@ type floor struct {
 
 type entry struct {
 	at    int64
-	cmd   exchange.Command
-	steps []exchange.Step
+	cmd   trade.Command
+	steps []journal.Step
 }
 
 var (
-	owner = exchange.Identity{User: "root", Role: exchange.RoleOwner}
-	alice = exchange.Identity{User: "alice", Role: exchange.RoleUser}
-	bob   = exchange.Identity{User: "bob", Role: exchange.RoleUser}
+	owner = trade.Identity{User: "root", Role: trade.RoleOwner}
+	alice = trade.Identity{User: "alice", Role: trade.RoleUser}
+	bob   = trade.Identity{User: "bob", Role: trade.RoleUser}
 )
 
 const second = int64(1_000_000)
@@ -45,29 +48,29 @@ func open(t *testing.T, policy string, processors int) *floor {
 // given.
 func openLive(t *testing.T, policy string, processors int, set map[string]string) *floor {
 	t.Helper()
-	return openWith(t, policy, processors, exchange.Complete(policy, set, exchange.LiveSettings()))
+	return openWith(t, policy, processors, epoch.Complete(policy, set, epoch.LiveSettings()))
 }
 
 func openWith(t *testing.T, policy string, processors int, set map[string]string) *floor {
 	t.Helper()
-	f := &floor{T: t, x: exchange.New("test"), now: 1_700_000_000 * second, all: map[int64]exchange.Job{}}
-	f.do(exchange.Command{By: owner, Open: &exchange.Open{Policy: policy, Settings: set, Rates: exchange.Rates{Processor: 1_000_000}}})
+	f := &floor{T: t, x: exchange.New("test"), now: 1_700_000_000 * second, all: map[int64]trade.Job{}}
+	f.do(trade.Command{By: owner, Open: &trade.Open{Policy: policy, Settings: set, Rates: trade.Rates{Processor: 1_000_000}}})
 	f.enlist("n1", processors)
 	for _, user := range []string{"alice", "bob"} {
-		f.do(exchange.Command{By: owner, Money: &exchange.MoneyCommand{Op: "open", To: "lab/" + user, User: user}})
-		f.do(exchange.Command{By: owner, Money: &exchange.MoneyCommand{Op: "grant", To: "lab/" + user, Amount: 1000 * int64(market.Unit)}})
+		f.do(trade.Command{By: owner, Money: &trade.MoneyCommand{Op: "open", To: "lab/" + user, User: user}})
+		f.do(trade.Command{By: owner, Money: &trade.MoneyCommand{Op: "grant", To: "lab/" + user, Amount: 1000 * int64(market.Unit)}})
 	}
 	return f
 }
 
 func (f *floor) enlist(name string, processors int) {
 	f.Helper()
-	f.do(exchange.Command{By: exchange.Identity{User: name, Role: exchange.RoleNode}, Enlist: &task.Hello{
+	f.do(trade.Command{By: trade.Identity{User: name, Role: trade.RoleNode}, Enlist: &task.Hello{
 		Node: name, Processors: processors, Rating: 1, Speed: 1, MemoryMB: 1 << 20, DiskMB: 1 << 20, Boot: "b",
 	}})
 }
 
-func (f *floor) do(c exchange.Command) exchange.Outcome {
+func (f *floor) do(c trade.Command) trade.Outcome {
 	f.Helper()
 	o, err := f.try(c)
 	if err != nil {
@@ -76,14 +79,14 @@ func (f *floor) do(c exchange.Command) exchange.Outcome {
 	return o
 }
 
-func (f *floor) try(c exchange.Command) (exchange.Outcome, error) {
+func (f *floor) try(c trade.Command) (trade.Outcome, error) {
 	f.Helper()
 	o, err := f.x.Do(f.now, c)
 	fx := f.x.Effects()
 	f.follow(&fx.Facts)
 	if err != nil {
 		if len(fx.Steps) > 0 {
-			f.log = append(f.log, entry{f.now, exchange.Command{Tick: &exchange.Tick{}}, fx.Steps})
+			f.log = append(f.log, entry{f.now, trade.Command{Tick: &trade.Tick{}}, fx.Steps})
 		}
 		return o, err
 	}
@@ -113,23 +116,23 @@ func (f *floor) wait(seconds float64) {
 			break
 		}
 		f.now = max(f.now, at)
-		f.do(exchange.Command{Tick: &exchange.Tick{}})
+		f.do(trade.Command{Tick: &trade.Tick{}})
 	}
 	f.now = until
 }
 
-func (f *floor) submit(by exchange.Identity, r exchange.Request) exchange.Outcome {
+func (f *floor) submit(by trade.Identity, r trade.Request) trade.Outcome {
 	f.Helper()
 	if len(r.Argv) == 0 {
 		r.Argv = []string{"true"}
 	}
-	return f.do(exchange.Command{By: by, Submit: &exchange.Submit{Request: r}})
+	return f.do(trade.Command{By: by, Submit: &trade.Submit{Request: r}})
 }
 
 // end reports that a task has ended, after so much processor time.
 func (f *floor) end(key task.Key, seconds float64, exit int) {
 	f.Helper()
-	f.do(exchange.Command{Report: &exchange.Measured{Tasks: []task.Status{{
+	f.do(trade.Command{Report: &trade.Measured{Tasks: []task.Status{{
 		Key: key, State: task.Ended, Exit: exit, CPUUS: int64(seconds * 1e6),
 	}}}})
 }
@@ -137,10 +140,10 @@ func (f *floor) end(key task.Key, seconds float64, exit int) {
 // used reports how much processor time a task has had so far.
 func (f *floor) used(key task.Key, seconds float64) {
 	f.Helper()
-	f.do(exchange.Command{Report: &exchange.Measured{Tasks: []task.Status{{Key: key, State: task.Running, CPUUS: int64(seconds * 1e6)}}}})
+	f.do(trade.Command{Report: &trade.Measured{Tasks: []task.Status{{Key: key, State: task.Running, CPUUS: int64(seconds * 1e6)}}}})
 }
 
-func (f *floor) job(id int64) exchange.Job {
+func (f *floor) job(id int64) trade.Job {
 	f.Helper()
 	if j, live := f.x.Job(id); live {
 		return j

@@ -1,10 +1,15 @@
 package exchange
 
+import (
+	"github.com/libra-market/libra/core/journal"
+	"github.com/libra-market/libra/core/trade"
+)
+
 // Again carries out a command of a log of form 1, which says what was asked and not
 // what came of it. What that form's program took is taken, and a job has the number
 // that the steps of the entry say: numbers that were used up by requests that failed
 // are in no entry.
-func (x *Exchange) Again(at int64, c Command, steps []Step) (Outcome, error) {
+func (x *Exchange) Again(at int64, c trade.Command, steps []journal.Step) (trade.Outcome, error) {
 	for i := range steps {
 		for k := range steps[i].In {
 			if e := &steps[i].In[k]; e.Spec != nil {
@@ -18,17 +23,17 @@ func (x *Exchange) Again(at int64, c Command, steps []Step) (Outcome, error) {
 }
 
 // validate says what is wrong with a request.
-func (x *Exchange) validate(r *Request) error {
+func (x *Exchange) validate(r *trade.Request) error {
 	if x.again {
-		return r.asBefore().Validate()
+		return r.AsBefore().Validate()
 	}
 	return r.Validate()
 }
 
 // validateTerms is validate without the program.
-func (x *Exchange) validateTerms(r *Request) error {
+func (x *Exchange) validateTerms(r *trade.Request) error {
 	if x.again {
-		return r.asBefore().ValidateTerms()
+		return r.AsBefore().ValidateTerms()
 	}
 	return r.ValidateTerms()
 }

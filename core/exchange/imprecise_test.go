@@ -6,17 +6,17 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // imprecise is 4 s of work that must be done within 20 s, worth 5, and 10 s more
 // that are worth half a unit each.
-func imprecise() exchange.Request {
-	return exchange.Request{
+func imprecise() trade.Request {
+	return trade.Request{
 		EstimateMS: 4_000, DeadlineMS: 20_000, Budget: budget(5), Argv: []string{"solve"},
-		Optional: &exchange.Optional{WorkMS: 10_000, RateMicros: 500_000, Argv: []string{"refine"}},
+		Optional: &trade.Optional{WorkMS: 10_000, RateMicros: 500_000, Argv: []string{"refine"}},
 	}
 }
 
@@ -24,7 +24,7 @@ func imprecise() exchange.Request {
 // time in all and for the first part.
 func (f *floor) part(key task.Key, seconds, mandatory float64) {
 	f.Helper()
-	f.do(exchange.Command{Report: &exchange.Measured{Tasks: []task.Status{{
+	f.do(trade.Command{Report: &trade.Measured{Tasks: []task.Status{{
 		Key: key, State: task.Running, CPUUS: int64(seconds * 1e6), Part: task.OptionalPart, MandatoryCPUUS: int64(mandatory * 1e6),
 	}}}})
 }
@@ -54,7 +54,7 @@ func TestAnImpreciseJobEndsAtItsDeadline(t *testing.T) {
 	}
 
 	f.wait(2)
-	second := f.submit(bob, exchange.Request{EstimateMS: 5_000, DeadlineMS: 10_000, Budget: budget(20)})
+	second := f.submit(bob, trade.Request{EstimateMS: 5_000, DeadlineMS: 10_000, Budget: budget(20)})
 	if second.Refusal != nil {
 		t.Fatalf("%+v", second.Refusal)
 	}
@@ -75,15 +75,15 @@ func TestAnImpreciseJobEndsAtItsDeadline(t *testing.T) {
 	f.wait(8) // the deadline
 	stopping := f.job(j.ID)
 	orders := f.x.Orders("n1")
-	if stopping.State != exchange.Stopping || len(orders) != 1 || orders[0].Stop != task.Terminate {
+	if stopping.State != trade.Stopping || len(orders) != 1 || orders[0].Stop != task.Terminate {
 		t.Fatalf("%+v %+v", stopping, orders)
 	}
 	f.wait(1)
-	f.do(exchange.Command{Report: &exchange.Measured{Tasks: []task.Status{{
+	f.do(trade.Command{Report: &trade.Measured{Tasks: []task.Status{{
 		Key: order.Spec.Key, State: task.Ended, Signal: "SIGTERM", CPUUS: 15_900_000, Part: task.OptionalPart, MandatoryCPUUS: 3_000_000,
 	}}}})
 	done := f.job(j.ID)
-	if done.State != exchange.Completed || done.EndedUS != done.DueUS || done.Penalty != 0 {
+	if done.State != trade.Completed || done.EndedUS != done.DueUS || done.Penalty != 0 {
 		t.Fatalf("%+v", done)
 	}
 	// 2 s before the other job, 2 and 8 after it; what it took to wind up is not paid.
@@ -118,10 +118,10 @@ func TestAnOptionalPartIsLimited(t *testing.T) {
 	if o := f.x.Orders("n1"); len(o) != 1 || o[0].Stop != task.Terminate {
 		t.Fatalf("%+v", o)
 	}
-	f.do(exchange.Command{Report: &exchange.Measured{Tasks: []task.Status{{
+	f.do(trade.Command{Report: &trade.Measured{Tasks: []task.Status{{
 		Key: key, State: task.Ended, Exit: 1, CPUUS: 14_800_000, Part: task.OptionalPart, MandatoryCPUUS: 4_000_000,
 	}}}})
-	if j := f.job(1); j.State != exchange.Completed || j.Charged != 10_000_000 || j.EndedUS != f.now {
+	if j := f.job(1); j.State != trade.Completed || j.Charged != 10_000_000 || j.EndedUS != f.now {
 		t.Errorf("%+v", j)
 	}
 }
@@ -132,21 +132,21 @@ func TestHowImpreciseJobsEnd(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		status  task.Status
-		state   exchange.State
+		state   trade.State
 		charged int64
 	}{
-		{"no optional part at all", task.Status{State: task.Ended, CPUUS: 4e6}, exchange.Completed, 5_000_000},
-		{"mandatory part fails", task.Status{State: task.Ended, Exit: 1, CPUUS: 4e6, Part: task.MandatoryPart}, exchange.Failed, 5_000_000},
+		{"no optional part at all", task.Status{State: task.Ended, CPUUS: 4e6}, trade.Completed, 5_000_000},
+		{"mandatory part fails", task.Status{State: task.Ended, Exit: 1, CPUUS: 4e6, Part: task.MandatoryPart}, trade.Failed, 5_000_000},
 		{"optional part fails", task.Status{
 			State: task.Ended, Exit: 1, CPUUS: 6e6, Part: task.OptionalPart, MandatoryCPUUS: 4e6,
-		}, exchange.Completed, 6_000_000},
-		{"never started", task.Status{State: task.Refused, Error: "no such user"}, exchange.Failed, 5_000_000},
+		}, trade.Completed, 6_000_000},
+		{"never started", task.Status{State: task.Refused, Error: "no such user"}, trade.Failed, 5_000_000},
 	} {
 		f := open(t, "mf-edf", 1)
 		f.submit(alice, imprecise())
 		f.wait(7)
 		c.status.Key = task.Key{Job: 1}
-		f.do(exchange.Command{Report: &exchange.Measured{Tasks: []task.Status{c.status}}})
+		f.do(trade.Command{Report: &trade.Measured{Tasks: []task.Status{c.status}}})
 		if j := f.job(1); j.State != c.state || j.Charged != c.charged {
 			t.Errorf("%s: %s, %s, charged %d", c.name, j.State, j.Detail, j.Charged)
 		}
@@ -165,9 +165,9 @@ func TestImpreciseJobsAreCancelled(t *testing.T) {
 			f.wait(3)
 			want, last.Part, last.MandatoryCPUUS, last.CPUUS = 5_000_000+1_500_000, task.OptionalPart, 2e6, 5.4e6
 		}
-		f.do(exchange.Command{By: alice, Cancel: &exchange.Cancel{Job: 1}})
-		f.do(exchange.Command{Report: &exchange.Measured{Tasks: []task.Status{last}}})
-		if j := f.job(1); j.State != exchange.Cancelled || j.Charged != want {
+		f.do(trade.Command{By: alice, Cancel: &trade.Cancel{Job: 1}})
+		f.do(trade.Command{Report: &trade.Measured{Tasks: []task.Status{last}}})
+		if j := f.job(1); j.State != trade.Cancelled || j.Charged != want {
 			t.Errorf("refining %v: %s, charged %d, want %d", refining, j.State, j.Charged, want)
 		}
 	}
@@ -180,7 +180,7 @@ func TestAnImpreciseJobBeginsAgain(t *testing.T) {
 	f.submit(alice, imprecise())
 	f.wait(4)
 	f.part(task.Key{Job: 1}, 4, 4)
-	f.do(exchange.Command{Node: &exchange.NodeChange{Node: "n1"}})
+	f.do(trade.Command{Node: &trade.NodeChange{Node: "n1"}})
 	j := f.job(1)
 	if o := f.x.Orders("n2"); j.Part != task.MandatoryPart || j.MandatoryUS != 0 || len(o) != 1 || o[0].Spec.Attempt != 1 || o[0].CPU != 1 {
 		t.Fatalf("%+v %+v", j, f.x.Orders("n2"))
@@ -188,10 +188,10 @@ func TestAnImpreciseJobBeginsAgain(t *testing.T) {
 	f.wait(4)
 	f.part(task.Key{Job: 1, Attempt: 1}, 4, 4)
 	f.wait(12)
-	f.do(exchange.Command{Report: &exchange.Measured{Tasks: []task.Status{{
+	f.do(trade.Command{Report: &trade.Measured{Tasks: []task.Status{{
 		Key: task.Key{Job: 1, Attempt: 1}, State: task.Ended, Signal: "SIGTERM", CPUUS: 14e6, Part: task.OptionalPart, MandatoryCPUUS: 4e6,
 	}}}})
-	if j := f.job(1); j.State != exchange.Completed || j.Charged != 10_000_000 {
+	if j := f.job(1); j.State != trade.Completed || j.Charged != 10_000_000 {
 		t.Errorf("%+v", j)
 	}
 }
@@ -203,10 +203,10 @@ func TestAMandatoryPartOverruns(t *testing.T) {
 	f.submit(alice, imprecise())
 	f.wait(4)
 	f.used(task.Key{Job: 1}, 4)
-	if j := f.job(1); len(j.Extensions) != 1 || j.Extensions[0].Price != 0 || j.State != exchange.Running {
+	if j := f.job(1); len(j.Extensions) != 1 || j.Extensions[0].Price != 0 || j.State != trade.Running {
 		t.Fatalf("%+v", j)
 	}
-	if o := f.submit(bob, exchange.Request{EstimateMS: 10_000, DeadlineMS: 10_900, Budget: budget(50)}); o.Refusal != nil {
+	if o := f.submit(bob, trade.Request{EstimateMS: 10_000, DeadlineMS: 10_900, Budget: budget(50)}); o.Refusal != nil {
 		t.Fatalf("%+v", o.Refusal)
 	}
 	f.wait(10)
@@ -216,14 +216,14 @@ func TestAMandatoryPartOverruns(t *testing.T) {
 	if j := f.job(1); len(j.Extensions) != 2 {
 		t.Fatalf("%+v", j)
 	}
-	if o := f.submit(bob, exchange.Request{EstimateMS: 3_000, DeadlineMS: 4_000, Budget: budget(50)}); o.Refusal != nil {
+	if o := f.submit(bob, trade.Request{EstimateMS: 3_000, DeadlineMS: 4_000, Budget: budget(50)}); o.Refusal != nil {
 		t.Fatalf("%+v", o.Refusal)
 	}
 	f.wait(3)
 	f.end(task.Key{Job: 3}, 3, 0)
 	f.wait(1.5)
 	f.used(task.Key{Job: 1}, 6)
-	if j := f.job(1); j.State != exchange.Stopping || j.Reason != exchange.ReasonOverrun {
+	if j := f.job(1); j.State != trade.Stopping || j.Reason != trade.ReasonOverrun {
 		t.Errorf("%+v", j)
 	}
 }
@@ -253,8 +253,8 @@ func TestImpreciseTasksAdvanceApart(t *testing.T) {
 			Key: task.Key{Job: 1, Rank: rank}, State: task.Ended, Part: task.OptionalPart, MandatoryCPUUS: took, CPUUS: 14_000_000,
 		})
 	}
-	f.do(exchange.Command{Report: &exchange.Measured{Tasks: last}})
-	if j := f.job(1); j.State != exchange.Completed || j.OptionalMS != 18_100 || j.Charged != 5_000_000+9_050_000 {
+	f.do(trade.Command{Report: &trade.Measured{Tasks: last}})
+	if j := f.job(1); j.State != trade.Completed || j.OptionalMS != 18_100 || j.Charged != 5_000_000+9_050_000 {
 		t.Errorf("%d ms, charged %d, %s", j.OptionalMS, j.Charged, j.State)
 	}
 }

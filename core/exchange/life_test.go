@@ -4,18 +4,18 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // 10 s by 20 s under libra: half a processor, at 1*10 + 1*10/20 = 10.5. Alone it
 // gets all of it. The budget is held, the price is taken, the rest comes back.
 func TestAJobIsPromisedRunAndBilled(t *testing.T) {
 	f := open(t, "libra", 1)
-	o := f.submit(alice, exchange.Request{EstimateMS: 10_000, DeadlineMS: 20_000, Budget: budget(15)})
+	o := f.submit(alice, trade.Request{EstimateMS: 10_000, DeadlineMS: 20_000, Budget: budget(15)})
 	j := o.Job
-	if o.Refusal != nil || j.State != exchange.Running || j.Price != 10_500_000 || !j.Firm || j.PromisedUS != f.now+20*second {
+	if o.Refusal != nil || j.State != trade.Running || j.Price != 10_500_000 || !j.Firm || j.PromisedUS != f.now+20*second {
 		t.Fatalf("%+v, %+v", o.Refusal, j)
 	}
 	if got := f.free("lab/alice"); got != 985*market.Unit {
@@ -28,7 +28,7 @@ func TestAJobIsPromisedRunAndBilled(t *testing.T) {
 	f.wait(10)
 	f.end(orders[0].Spec.Key, 10, 0)
 	done := f.job(j.ID)
-	if done.State != exchange.Completed || done.Charged != 10_500_000 || done.Penalty != 0 || done.Receipt == nil {
+	if done.State != trade.Completed || done.Charged != 10_500_000 || done.Penalty != 0 || done.Receipt == nil {
 		t.Fatalf("%+v", done)
 	}
 	if got := f.free("lab/alice"); got != 989_500_000 {
@@ -43,19 +43,19 @@ func TestAJobIsPromisedRunAndBilled(t *testing.T) {
 // it is taken.
 func TestAQuoteBinds(t *testing.T) {
 	f := open(t, "libra", 1)
-	q := f.do(exchange.Command{By: alice, Quote: &exchange.AskQuote{Request: exchange.Request{EstimateMS: 10_000, DeadlineMS: 20_000}}}).Quote
+	q := f.do(trade.Command{By: alice, Quote: &trade.AskQuote{Request: trade.Request{EstimateMS: 10_000, DeadlineMS: 20_000}}}).Quote
 	if q == nil || !q.Firm || q.Price != 10_500_000 || q.Share != 0.5 {
 		t.Fatalf("%+v", q)
 	}
 	f.wait(5)
-	if o := f.submit(bob, exchange.Request{EstimateMS: 12_000, DeadlineMS: 20_000}); o.Refusal == nil {
+	if o := f.submit(bob, trade.Request{EstimateMS: 12_000, DeadlineMS: 20_000}); o.Refusal == nil {
 		t.Fatal("bob was given what is kept for alice")
 	}
-	if o := f.submit(bob, exchange.Request{EstimateMS: 10_000, DeadlineMS: 20_000}); o.Refusal != nil {
+	if o := f.submit(bob, trade.Request{EstimateMS: 10_000, DeadlineMS: 20_000}); o.Refusal != nil {
 		t.Fatalf("bob was refused what is free: %+v", o.Refusal)
 	}
-	o := f.do(exchange.Command{By: alice, Submit: &exchange.Submit{Quote: q.ID, Request: exchange.Request{Argv: []string{"sleep", "1"}}}})
-	if o.Refusal != nil || o.Job.Price != q.Price || o.Job.PromisedUS != f.now+20*second || o.Job.State != exchange.Running {
+	o := f.do(trade.Command{By: alice, Submit: &trade.Submit{Quote: q.ID, Request: trade.Request{Argv: []string{"sleep", "1"}}}})
+	if o.Refusal != nil || o.Job.Price != q.Price || o.Job.PromisedUS != f.now+20*second || o.Job.State != trade.Running {
 		t.Fatalf("%+v %+v", o.Refusal, o.Job)
 	}
 	for _, order := range f.x.Orders("n1") {
@@ -63,7 +63,7 @@ func TestAQuoteBinds(t *testing.T) {
 			t.Errorf("%+v", order)
 		}
 	}
-	if _, err := f.try(exchange.Command{By: alice, Submit: &exchange.Submit{Quote: q.ID}}); err == nil {
+	if _, err := f.try(trade.Command{By: alice, Submit: &trade.Submit{Quote: q.ID}}); err == nil {
 		t.Error("a quote was taken twice")
 	}
 }
@@ -71,15 +71,15 @@ func TestAQuoteBinds(t *testing.T) {
 // A quote that nobody takes makes room when it expires.
 func TestAQuoteExpires(t *testing.T) {
 	f := open(t, "libra", 1)
-	q := f.do(exchange.Command{By: alice, Quote: &exchange.AskQuote{TTLMS: 10_000, Request: exchange.Request{EstimateMS: 10_000, DeadlineMS: 10_000}}}).Quote
-	if o := f.submit(bob, exchange.Request{EstimateMS: 1_000, DeadlineMS: 60_000}); o.Refusal == nil {
+	q := f.do(trade.Command{By: alice, Quote: &trade.AskQuote{TTLMS: 10_000, Request: trade.Request{EstimateMS: 10_000, DeadlineMS: 10_000}}}).Quote
+	if o := f.submit(bob, trade.Request{EstimateMS: 1_000, DeadlineMS: 60_000}); o.Refusal == nil {
 		t.Fatal("there is no room beside the quote")
 	}
 	f.wait(10)
-	if o := f.submit(bob, exchange.Request{EstimateMS: 10_000, DeadlineMS: 10_000}); o.Refusal != nil {
+	if o := f.submit(bob, trade.Request{EstimateMS: 10_000, DeadlineMS: 10_000}); o.Refusal != nil {
 		t.Errorf("%+v", o.Refusal)
 	}
-	if _, err := f.try(exchange.Command{By: alice, Submit: &exchange.Submit{Quote: q.ID, Request: exchange.Request{Argv: []string{"true"}}}}); err == nil {
+	if _, err := f.try(trade.Command{By: alice, Submit: &trade.Submit{Quote: q.ID, Request: trade.Request{Argv: []string{"true"}}}}); err == nil {
 		t.Error("an expired quote was taken")
 	}
 }
@@ -88,17 +88,17 @@ func TestAQuoteExpires(t *testing.T) {
 func TestCounterOffersAreAccepted(t *testing.T) {
 	for _, policy := range []string{"libra", "libra-plus", "libra-sla", "mf-edf"} {
 		f := open(t, policy, 4)
-		f.submit(bob, exchange.Request{EstimateMS: 30_000, DeadlineMS: 40_000, Processors: 3, Budget: budget(500)})
-		asked := exchange.Request{EstimateMS: 20_000, DeadlineMS: 25_000, Processors: 4, Budget: budget(25), Argv: []string{"x"}}
+		f.submit(bob, trade.Request{EstimateMS: 30_000, DeadlineMS: 40_000, Processors: 3, Budget: budget(500)})
+		asked := trade.Request{EstimateMS: 20_000, DeadlineMS: 25_000, Processors: 4, Budget: budget(25), Argv: []string{"x"}}
 		o := f.submit(alice, asked)
 		if o.Refusal == nil || len(o.Refusal.Offers) == 0 {
 			t.Fatalf("%s: %+v", policy, o.Refusal)
 		}
 		for _, offer := range o.Refusal.Offers {
 			g := open(t, policy, 4)
-			g.submit(bob, exchange.Request{EstimateMS: 30_000, DeadlineMS: 40_000, Processors: 3, Budget: budget(500)})
+			g.submit(bob, trade.Request{EstimateMS: 30_000, DeadlineMS: 40_000, Processors: 3, Budget: budget(500)})
 			again := g.submit(alice, asked)
-			taken := g.do(exchange.Command{By: alice, Submit: &exchange.Submit{Quote: offer.Quote.ID}})
+			taken := g.do(trade.Command{By: alice, Submit: &trade.Submit{Quote: offer.Quote.ID}})
 			if taken.Refusal != nil || again.Refusal == nil {
 				t.Errorf("%s: %s was refused: %+v", policy, offer.Detail, taken.Refusal)
 			}
@@ -111,16 +111,16 @@ func TestCounterOffersAreAccepted(t *testing.T) {
 // the other is in time.
 func TestAnOverrunHurtsNobody(t *testing.T) {
 	f := open(t, "libra", 1)
-	a := f.submit(alice, exchange.Request{EstimateMS: 10_000, DeadlineMS: 20_000}).Job
-	b := f.submit(bob, exchange.Request{EstimateMS: 10_000, DeadlineMS: 20_000}).Job
+	a := f.submit(alice, trade.Request{EstimateMS: 10_000, DeadlineMS: 20_000}).Job
+	b := f.submit(bob, trade.Request{EstimateMS: 10_000, DeadlineMS: 20_000}).Job
 	f.wait(19.9)
 	f.used(task.Key{Job: a.ID}, 10)
 	stopping := f.job(a.ID)
-	if stopping.State != exchange.Stopping || stopping.Reason != exchange.ReasonOverrun {
+	if stopping.State != trade.Stopping || stopping.Reason != trade.ReasonOverrun {
 		t.Fatalf("%+v", stopping)
 	}
 	f.end(task.Key{Job: b.ID}, 9.95, 0)
-	if other := f.job(b.ID); other.State != exchange.Completed || other.Share != 0 {
+	if other := f.job(b.ID); other.State != trade.Completed || other.Share != 0 {
 		t.Errorf("%+v", other)
 	}
 }
@@ -130,7 +130,7 @@ func TestAnOverrunHurtsNobody(t *testing.T) {
 func TestNobodyOverrunsByReckoning(t *testing.T) {
 	f := open(t, "libra", 1)
 	f.enlist("n2", 1)
-	r := exchange.Request{EstimateMS: 10_000, DeadlineMS: 40_000}
+	r := trade.Request{EstimateMS: 10_000, DeadlineMS: 40_000}
 	a := f.submit(alice, r).Job
 	for _, budget := range []*int64{&a.Price, nil} { // with no money for more, and with as much as there is
 		r.Budget = budget
@@ -138,13 +138,13 @@ func TestNobodyOverrunsByReckoning(t *testing.T) {
 	}
 	f.wait(30)
 	for id := a.ID; id <= a.ID+2; id++ {
-		if j := f.job(id); j.State != exchange.Running || !j.Firm || len(j.Extensions) != 0 {
+		if j := f.job(id); j.State != trade.Running || !j.Firm || len(j.Extensions) != 0 {
 			t.Errorf("%+v", j)
 		}
 	}
 	// The node of the first is lost: it begins again as if nothing had been.
-	f.do(exchange.Command{Node: &exchange.NodeChange{Node: f.job(a.ID).Places[0].Node, Why: "test"}})
-	if j := f.job(a.ID); j.State != exchange.Lost && (j.State != exchange.Running || j.Attempt != 1) || j.Charged != 0 {
+	f.do(trade.Command{Node: &trade.NodeChange{Node: f.job(a.ID).Places[0].Node, Why: "test"}})
+	if j := f.job(a.ID); j.State != trade.Lost && (j.State != trade.Running || j.Attempt != 1) || j.Charged != 0 {
 		t.Errorf("%+v", j)
 	}
 }
@@ -153,18 +153,18 @@ func TestNobodyOverrunsByReckoning(t *testing.T) {
 // for what it used of it.
 func TestAnOverrunIsExtended(t *testing.T) {
 	f := open(t, "libra", 1)
-	a := f.submit(alice, exchange.Request{EstimateMS: 10_000, DeadlineMS: 30_000, Budget: budget(20)}).Job
+	a := f.submit(alice, trade.Request{EstimateMS: 10_000, DeadlineMS: 30_000, Budget: budget(20)}).Job
 	f.wait(10)
 	f.used(task.Key{Job: a.ID}, 10)
 	f.wait(0.5)
 	j := f.job(a.ID)
-	if j.State != exchange.Running || len(j.Extensions) != 1 || j.Extensions[0].WorkMS != 1000 || !j.Firm {
+	if j.State != trade.Running || len(j.Extensions) != 1 || j.Extensions[0].WorkMS != 1000 || !j.Firm {
 		t.Fatalf("%+v", j)
 	}
 	f.end(task.Key{Job: a.ID}, 10.5, 0)
 	done := f.job(a.ID)
 	// 1 s more with 20 s left costs 1 + 1/20; half of it was used.
-	if want := int64(10_333_333 + 525_000); done.Charged != want || done.State != exchange.Completed {
+	if want := int64(10_333_333 + 525_000); done.Charged != want || done.State != trade.Completed {
 		t.Errorf("charged %d, want %d (%+v)", done.Charged, want, done.Receipt)
 	}
 }
@@ -173,7 +173,7 @@ func TestAnOverrunIsExtended(t *testing.T) {
 // too, at the same price.
 func TestAnOverrunIsPaidFromItsBeginning(t *testing.T) {
 	f := open(t, "libra", 1)
-	a := f.submit(alice, exchange.Request{EstimateMS: 10_000, DeadlineMS: 32_000, Budget: budget(20)}).Job
+	a := f.submit(alice, trade.Request{EstimateMS: 10_000, DeadlineMS: 32_000, Budget: budget(20)}).Job
 	f.wait(12)
 	f.used(task.Key{Job: a.ID}, 12)
 	j := f.job(a.ID)
@@ -191,17 +191,17 @@ func TestAnOverrunIsPaidFromItsBeginning(t *testing.T) {
 // Whoever chose late goes on without a promise and without a penalty.
 func TestALateOverrunGoesOn(t *testing.T) {
 	f := open(t, "libra", 1)
-	a := f.submit(alice, exchange.Request{EstimateMS: 10_000, DeadlineMS: 20_000, Overrun: exchange.OverrunLate, PenaltyMicros: 1e6}).Job
-	f.submit(bob, exchange.Request{EstimateMS: 30_000, DeadlineMS: 60_000})
+	a := f.submit(alice, trade.Request{EstimateMS: 10_000, DeadlineMS: 20_000, Overrun: trade.OverrunLate, PenaltyMicros: 1e6}).Job
+	f.submit(bob, trade.Request{EstimateMS: 30_000, DeadlineMS: 60_000})
 	f.wait(19)
 	f.used(task.Key{Job: a.ID}, 10)
 	f.wait(6)
 	j := f.job(a.ID)
-	if j.State != exchange.Running || j.Firm || j.Penalty != 0 {
+	if j.State != trade.Running || j.Firm || j.Penalty != 0 {
 		t.Fatalf("%+v", j)
 	}
 	f.end(task.Key{Job: a.ID}, 14, 0)
-	if done := f.job(a.ID); done.State != exchange.Completed || done.Penalty != 0 {
+	if done := f.job(a.ID); done.State != trade.Completed || done.Penalty != 0 {
 		t.Errorf("%+v", done)
 	}
 }
@@ -210,28 +210,28 @@ func TestALateOverrunGoesOn(t *testing.T) {
 // pays a second's penalty for every second.
 func TestABrokenPromiseIsPaidFor(t *testing.T) {
 	f := open(t, "libra", 1)
-	a := f.submit(alice, exchange.Request{EstimateMS: 10_000, DeadlineMS: 20_000, PenaltyMicros: 2e6, Soft: true}).Job
+	a := f.submit(alice, trade.Request{EstimateMS: 10_000, DeadlineMS: 20_000, PenaltyMicros: 2e6, Soft: true}).Job
 	f.wait(5)
-	f.do(exchange.Command{Node: &exchange.NodeChange{Node: "n1", Why: "test"}})
-	if j := f.job(a.ID); j.State != exchange.Lost || j.Charged != 0 {
+	f.do(trade.Command{Node: &trade.NodeChange{Node: "n1", Why: "test"}})
+	if j := f.job(a.ID); j.State != trade.Lost || j.Charged != 0 {
 		t.Fatalf("the only node is gone: %+v", j)
 	}
 	// With a second node it goes on there.
 	g := open(t, "libra", 1)
 	g.enlist("n2", 1)
-	a = g.submit(alice, exchange.Request{EstimateMS: 10_000, DeadlineMS: 20_000, PenaltyMicros: 2e6}).Job
+	a = g.submit(alice, trade.Request{EstimateMS: 10_000, DeadlineMS: 20_000, PenaltyMicros: 2e6}).Job
 	g.wait(5)
-	g.do(exchange.Command{Node: &exchange.NodeChange{Node: "n1", Why: "test"}})
+	g.do(trade.Command{Node: &trade.NodeChange{Node: "n1", Why: "test"}})
 	j := g.job(a.ID)
-	if j.State != exchange.Running || j.Attempt != 1 || j.Places[0].Node != "n2" {
+	if j.State != trade.Running || j.Attempt != 1 || j.Places[0].Node != "n2" {
 		t.Fatalf("%+v", j)
 	}
 	g.wait(10) // of which it got only 3
-	g.do(exchange.Command{Report: &exchange.Measured{Tasks: []task.Status{{Key: task.Key{Job: a.ID, Attempt: 1}, State: task.Running, CPUUS: 3e6}}}})
+	g.do(trade.Command{Report: &trade.Measured{Tasks: []task.Status{{Key: task.Key{Job: a.ID, Attempt: 1}, State: task.Running, CPUUS: 3e6}}}})
 	g.wait(7) // 22 s after submission
 	g.end(task.Key{Job: a.ID, Attempt: 1}, 10, 0)
 	done := g.job(a.ID)
-	if done.State != exchange.Completed || done.Penalty != 4_000_000 || done.Charged != 10_500_000 {
+	if done.State != trade.Completed || done.Penalty != 4_000_000 || done.Charged != 10_500_000 {
 		t.Errorf("%+v", done)
 	}
 }
@@ -240,22 +240,22 @@ func TestABrokenPromiseIsPaidFor(t *testing.T) {
 // when one has not.
 func TestDependencies(t *testing.T) {
 	f := open(t, "libra", 2)
-	a := f.submit(alice, exchange.Request{EstimateMS: 10_000}).Job
-	b := f.submit(alice, exchange.Request{EstimateMS: 10_000, After: []int64{a.ID}, Budget: budget(50)}).Job
-	c := f.submit(alice, exchange.Request{EstimateMS: 10_000, After: []int64{a.ID, b.ID}}).Job
-	if b.State != exchange.Held || c.State != exchange.Held || len(f.x.Orders("n1")) != 1 {
+	a := f.submit(alice, trade.Request{EstimateMS: 10_000}).Job
+	b := f.submit(alice, trade.Request{EstimateMS: 10_000, After: []int64{a.ID}, Budget: budget(50)}).Job
+	c := f.submit(alice, trade.Request{EstimateMS: 10_000, After: []int64{a.ID, b.ID}}).Job
+	if b.State != trade.Held || c.State != trade.Held || len(f.x.Orders("n1")) != 1 {
 		t.Fatalf("%s %s", b.State, c.State)
 	}
 	f.wait(1)
 	f.end(task.Key{Job: a.ID}, 1, 0)
-	if got := f.job(b.ID).State; got != exchange.Running {
+	if got := f.job(b.ID).State; got != trade.Running {
 		t.Fatalf("after its predecessor: %s", got)
 	}
 	f.end(task.Key{Job: b.ID}, 1, 7)
-	if got := f.job(b.ID); got.State != exchange.Failed || got.Reason != exchange.ReasonExit {
+	if got := f.job(b.ID); got.State != trade.Failed || got.Reason != trade.ReasonExit {
 		t.Errorf("%+v", got)
 	}
-	if got := f.job(c.ID); got.State != exchange.Cancelled || got.Reason != exchange.ReasonDependency {
+	if got := f.job(c.ID); got.State != trade.Cancelled || got.Reason != trade.ReasonDependency {
 		t.Errorf("%+v", got)
 	}
 	if got := f.free("lab/alice"); f.x.Underway() != 0 || got != (1000-10-10)*market.Unit {
@@ -266,8 +266,8 @@ func TestDependencies(t *testing.T) {
 // Ten elements, four at a time: four lanes of three, three, two and two.
 func TestAnArrayIsOneJob(t *testing.T) {
 	f := open(t, "libra", 4)
-	o := f.submit(alice, exchange.Request{
-		EstimateMS: 1_000, DeadlineMS: 60_000, Budget: budget(10), Array: &exchange.Array{First: 1, Last: 10, Limit: 4},
+	o := f.submit(alice, trade.Request{
+		EstimateMS: 1_000, DeadlineMS: 60_000, Budget: budget(10), Array: &trade.Array{First: 1, Last: 10, Limit: 4},
 	})
 	if o.Refusal != nil || o.Job.Width != 4 {
 		t.Fatalf("%+v %+v", o.Refusal, o.Job)
@@ -286,12 +286,12 @@ func TestAnArrayIsOneJob(t *testing.T) {
 // Who has too little is told so, and nothing is left behind.
 func TestShortFunds(t *testing.T) {
 	f := open(t, "libra", 1)
-	for _, r := range []exchange.Request{
+	for _, r := range []trade.Request{
 		{EstimateMS: 2_000_000, DeadlineMS: 4_000_000, Budget: budget(5000)},
 		{EstimateMS: 2_000_000, DeadlineMS: 4_000_000},
 	} {
 		o := f.submit(alice, r)
-		if o.Refusal == nil || o.Refusal.Reason != exchange.ReasonFunds {
+		if o.Refusal == nil || o.Refusal.Reason != trade.ReasonFunds {
 			t.Errorf("%+v", o)
 		}
 	}
@@ -303,17 +303,17 @@ func TestShortFunds(t *testing.T) {
 // Cancelled half-way, a job owes half its price.
 func TestACancelledJobPaysForWhatItHad(t *testing.T) {
 	f := open(t, "libra", 1)
-	a := f.submit(alice, exchange.Request{EstimateMS: 10_000, DeadlineMS: 20_000}).Job
+	a := f.submit(alice, trade.Request{EstimateMS: 10_000, DeadlineMS: 20_000}).Job
 	f.wait(5)
-	if _, err := f.try(exchange.Command{By: bob, Cancel: &exchange.Cancel{Job: a.ID}}); err == nil {
+	if _, err := f.try(trade.Command{By: bob, Cancel: &trade.Cancel{Job: a.ID}}); err == nil {
 		t.Fatal("bob cancelled alice's job")
 	}
-	f.do(exchange.Command{By: alice, Cancel: &exchange.Cancel{Job: a.ID}})
+	f.do(trade.Command{By: alice, Cancel: &trade.Cancel{Job: a.ID}})
 	if o := f.x.Orders("n1"); len(o) != 1 || o[0].Stop != task.Terminate {
 		t.Fatalf("%+v", o)
 	}
-	f.do(exchange.Command{Report: &exchange.Measured{Tasks: []task.Status{{Key: task.Key{Job: a.ID}, State: task.Ended, Signal: "SIGTERM", CPUUS: 5e6}}}})
-	if j := f.job(a.ID); j.State != exchange.Cancelled || j.Charged != 5_250_000 {
+	f.do(trade.Command{Report: &trade.Measured{Tasks: []task.Status{{Key: task.Key{Job: a.ID}, State: task.Ended, Signal: "SIGTERM", CPUUS: 5e6}}}})
+	if j := f.job(a.ID); j.State != trade.Cancelled || j.Charged != 5_250_000 {
 		t.Errorf("%+v", j)
 	}
 }
@@ -322,8 +322,8 @@ func TestACancelledJobPaysForWhatItHad(t *testing.T) {
 // sees it afterwards.
 func TestAnswerHasTheFirstShare(t *testing.T) {
 	f := open(t, "libra", 1)
-	o := f.submit(alice, exchange.Request{EstimateMS: 10_000, DeadlineMS: 100_000})
-	if len(o.Job.Timeline) != 1 || o.Job.Timeline[0] != (exchange.Point{AtUS: f.now, Share: o.Job.Share}) {
+	o := f.submit(alice, trade.Request{EstimateMS: 10_000, DeadlineMS: 100_000})
+	if len(o.Job.Timeline) != 1 || o.Job.Timeline[0] != (trade.Point{AtUS: f.now, Share: o.Job.Share}) {
 		t.Errorf("answered with %+v", o.Job.Timeline)
 	}
 	if j := f.job(o.Job.ID); !slices.Equal(j.Timeline, o.Job.Timeline) {

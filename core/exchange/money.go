@@ -7,22 +7,23 @@ import (
 	"github.com/libra-market/libra/core/accounts"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // money moves money or changes an account. Users may transfer what is theirs;
 // everything else is for the owner.
-func (x *Exchange) money(by Identity, m *MoneyCommand) (Outcome, error) {
-	if by.Role != RoleOwner && (m.Op != "transfer" || !x.accounts.Of(by.User).May(m.From)) {
-		return Outcome{}, fmt.Errorf("%s %s: %w", m.Op, m.From, ErrForbidden)
+func (x *Exchange) money(by trade.Identity, m *trade.MoneyCommand) (trade.Outcome, error) {
+	if by.Role != trade.RoleOwner && (m.Op != "transfer" || !x.accounts.Of(by.User).May(m.From)) {
+		return trade.Outcome{}, fmt.Errorf("%s %s: %w", m.Op, m.From, trade.ErrForbidden)
 	}
 	if strings.HasPrefix(m.From, "@") || strings.HasPrefix(m.To, "@") && m.Op != "transfer" {
-		return Outcome{}, fmt.Errorf("%s: %w: the market's own accounts move with the market", m.Op, ErrForbidden)
+		return trade.Outcome{}, fmt.Errorf("%s: %w: the market's own accounts move with the market", m.Op, trade.ErrForbidden)
 	}
 	if m.Op == "bind" || m.Op == "unbind" {
 		return x.bind(m)
 	}
 	if m.User != "" && m.Op != "open" {
-		return Outcome{}, market.Wrong("user", "it with op open, bind or unbind")
+		return trade.Outcome{}, market.Wrong("user", "it with op open, bind or unbind")
 	}
 	to, amount := market.Account(m.To), market.Money(m.Amount)
 	var tx ledger.Tx
@@ -34,7 +35,7 @@ func (x *Exchange) money(by Identity, m *MoneyCommand) (Outcome, error) {
 		tx, err = x.ledger.Grant(x.now, to, amount, m.Memo)
 	case "transfer":
 		if m.From == m.To {
-			return Outcome{}, market.Wrong("to", "another account than the one that gives")
+			return trade.Outcome{}, market.Wrong("to", "another account than the one that gives")
 		}
 		tx, err = x.ledger.Transfer(x.now, market.Account(m.From), to, amount, m.Memo)
 	case "limit":
@@ -47,13 +48,13 @@ func (x *Exchange) money(by Identity, m *MoneyCommand) (Outcome, error) {
 	case "close":
 		tx, err = x.ledger.Close(x.now, to)
 	default:
-		return Outcome{}, market.Wrong("op", "open, bind, unbind, grant, transfer, limit, credit or close")
+		return trade.Outcome{}, market.Wrong("op", "open, bind, unbind, grant, transfer, limit, credit or close")
 	}
 	if reason, why := shortage(err); reason != "" {
-		return Outcome{Refusal: &Refusal{Reason: reason, Detail: why, Offers: []Offer{}}}, nil
+		return trade.Outcome{Refusal: &trade.Refusal{Reason: reason, Detail: why, Offers: []trade.Offer{}}}, nil
 	}
 	if err != nil {
-		return Outcome{}, err
+		return trade.Outcome{}, err
 	}
 	x.fx.tx(tx)
 	switch {
@@ -68,33 +69,33 @@ func (x *Exchange) money(by Identity, m *MoneyCommand) (Outcome, error) {
 	}
 	a, found := x.Account(string(path))
 	if !found { // closed for good
-		return Outcome{}, nil
+		return trade.Outcome{}, nil
 	}
-	return Outcome{Account: &a}, nil
+	return trade.Outcome{Account: &a}, nil
 }
 
 // bind binds a user to an account that is there, or takes that back.
-func (x *Exchange) bind(m *MoneyCommand) (Outcome, error) {
-	if m.User == "" || !printable(m.User, MaxName) {
-		return Outcome{}, market.Wrong("user", "the name of a user")
+func (x *Exchange) bind(m *trade.MoneyCommand) (trade.Outcome, error) {
+	if m.User == "" || !trade.Printable(m.User, trade.MaxName) {
+		return trade.Outcome{}, market.Wrong("user", "the name of a user")
 	}
 	a, found := x.ledger.Account(market.Account(m.To))
 	if !found || a.Closed && m.Op == "bind" {
-		return Outcome{}, fmt.Errorf("account %s: %w", m.To, ErrUnknown)
+		return trade.Outcome{}, fmt.Errorf("account %s: %w", m.To, trade.ErrUnknown)
 	}
 	if m.Op == "bind" {
 		x.accounts.Bind(m.User, accounts.Binding{Account: m.To, Below: m.Below}, m.First)
 	} else if !x.accounts.Unbind(m.User, m.To) {
-		return Outcome{}, fmt.Errorf("%s is not bound to %s: %w", m.User, m.To, ErrUnknown)
+		return trade.Outcome{}, fmt.Errorf("%s is not bound to %s: %w", m.User, m.To, trade.ErrUnknown)
 	}
 	v := x.accountView(a)
-	return Outcome{Account: &v}, nil
+	return trade.Outcome{Account: &v}, nil
 }
 
 // bindOpened binds the user to whom a new account is given. One of a single name
 // that is given to nobody is taken to be for who is called so, unless they have
 // one.
-func (x *Exchange) bindOpened(m *MoneyCommand) {
+func (x *Exchange) bindOpened(m *trade.MoneyCommand) {
 	switch {
 	case m.User != "":
 		x.accounts.Bind(m.User, accounts.Binding{Account: m.To, Below: m.Below}, m.First)
@@ -127,15 +128,15 @@ func pathsOf(l *ledger.Ledger) []string {
 }
 
 // payer is the account that pays for somebody's job.
-func (x *state) payer(by Identity, named string) (string, error) {
+func (x *state) payer(by trade.Identity, named string) (string, error) {
 	if named == "" {
 		return x.AccountOf(by.User), nil
 	}
-	if by.Role != RoleOwner && !x.accounts.Of(by.User).May(named) {
-		return "", fmt.Errorf("account %s: %w", named, ErrForbidden)
+	if by.Role != trade.RoleOwner && !x.accounts.Of(by.User).May(named) {
+		return "", fmt.Errorf("account %s: %w", named, trade.ErrForbidden)
 	}
 	if _, open := x.ledger.Account(market.Account(named)); !open {
-		return "", fmt.Errorf("account %s: %w", named, ErrUnknown)
+		return "", fmt.Errorf("account %s: %w", named, trade.ErrUnknown)
 	}
 	return named, nil
 }
@@ -157,17 +158,17 @@ func (x *state) AccountOf(user string) string {
 func (x *state) Bindings(user string) accounts.Bindings { return x.accounts.Of(user) }
 
 // Account is how an account stands.
-func (x *state) Account(path string) (Account, bool) {
+func (x *state) Account(path string) (trade.Account, bool) {
 	a, found := x.ledger.Account(market.Account(path))
 	if !found {
-		return Account{}, false
+		return trade.Account{}, false
 	}
 	return x.accountView(a), true
 }
 
 // Accounts lists an account and all below it, or all.
-func (x *state) Accounts(prefix string) []Account {
-	var views []Account
+func (x *state) Accounts(prefix string) []trade.Account {
+	var views []trade.Account
 	for _, a := range x.ledger.Accounts(market.Account(prefix)) {
 		views = append(views, x.accountView(a))
 	}

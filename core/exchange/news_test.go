@@ -3,15 +3,15 @@ package exchange_test
 import (
 	"testing"
 
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // Asking what is news changes nothing; what is only observed is shown, and is in
 // no snapshot.
 func TestAskingChangesNothing(t *testing.T) {
 	f := open(t, "libra", 1)
-	id := f.submit(alice, exchange.Request{EstimateMS: 10_000, DeadlineMS: 40_000}).Job.ID
+	id := f.submit(alice, trade.Request{EstimateMS: 10_000, DeadlineMS: 40_000}).Job.ID
 	f.wait(4)
 	before := encode(t, f.x)
 	said := []task.Status{{Key: task.Key{Job: id}, State: task.Running, CPUUS: 1_000_000}}

@@ -6,39 +6,41 @@ import (
 	"github.com/libra-market/libra/core/cluster"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
+	"github.com/libra-market/libra/core/roster"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // register lets a node join, or come back, within what the owner allows.
-func (x *Exchange) register(h *task.Hello, a *Allowance) (Outcome, error) {
+func (x *Exchange) register(h *task.Hello, a *roster.Allowance) (trade.Outcome, error) {
 	if err := sound(h); err != nil {
-		return Outcome{}, err
+		return trade.Outcome{}, err
 	}
 	if a != nil {
 		if err := x.admits(a, h); err != nil {
-			return Outcome{}, err
+			return trade.Outcome{}, err
 		}
 	}
 	index, known := x.byName[h.Node]
 	switch {
 	case known && sameShape(&x.nodes[index].Hello, h):
 		if err := x.rejoin(index, h); err != nil {
-			return Outcome{}, err
+			return trade.Outcome{}, err
 		}
 	default:
 		if err := x.join(h); err != nil {
-			return Outcome{}, err
+			return trade.Outcome{}, err
 		}
 		if known { // after the other has come: its jobs may go on there
 			if err := x.retire(index); err != nil {
-				return Outcome{}, err
+				return trade.Outcome{}, err
 			}
 		}
 		index = x.byName[h.Node]
 	}
 	v := x.nodeView(index)
 	x.fx.mark(x.nodes[index], tasks)
-	return Outcome{Node: &v}, nil
+	return trade.Outcome{Node: &v}, nil
 }
 
 // rejoin brings a known node up. If the machine was started anew in
@@ -89,7 +91,7 @@ func (x *Exchange) join(h *task.Hello) error {
 // rebuild sets the cluster up with the nodes there are under the policy of an
 // epoch; jobs keep their places and their promises. If that cannot be, the
 // cluster is what it was.
-func (x *Exchange) rebuild(e *EpochView) error {
+func (x *Exchange) rebuild(e *trade.EpochView) error {
 	kind, err := policy.Find(e.Policy)
 	if err != nil {
 		return market.Wrong("policy", err.Error())
@@ -119,10 +121,10 @@ func (x *Exchange) rebuild(e *EpochView) error {
 }
 
 // changeNode hears that a node is gone or back.
-func (x *Exchange) changeNode(c *NodeChange) (Outcome, error) {
+func (x *Exchange) changeNode(c *trade.NodeChange) (trade.Outcome, error) {
 	index, known := x.byName[c.Node]
 	if !known {
-		return Outcome{}, fmt.Errorf("node %s: %w", c.Node, ErrUnknown)
+		return trade.Outcome{}, fmt.Errorf("node %s: %w", c.Node, trade.ErrUnknown)
 	}
 	n := x.nodes[index]
 	x.touched.node(index)
@@ -136,7 +138,7 @@ func (x *Exchange) changeNode(c *NodeChange) (Outcome, error) {
 	}
 	v := x.nodeView(index)
 	x.fx.mark(x.nodes[index], tasks)
-	return Outcome{Node: &v}, err
+	return trade.Outcome{Node: &v}, err
 }
 
 // nodeLost takes a node down. Jobs that were being stopped, or that are not to be
@@ -152,9 +154,9 @@ func (x *Exchange) nodeLost(index int, why string) error {
 			continue
 		}
 		switch {
-		case j.State == Stopping:
+		case j.State == trade.Stopping:
 		case j.Request.NoRestart:
-			j.End, j.Reason, j.Detail = Lost, market.NodeLost.String(), "its node is gone, and it was not to be restarted"
+			j.End, j.Reason, j.Detail = trade.Lost, market.NodeLost.String(), "its node is gone, and it was not to be restarted"
 		default:
 			continue
 		}
@@ -179,8 +181,8 @@ const mostShapes = 64
 // admits refuses a node that announces more than the owner allows, or that would
 // make all of them more than that. One that is known is held to the same when it
 // comes again.
-func (x *state) admits(a *Allowance, h *task.Hello) error {
-	if err := a.admitsAlone(h); err != nil {
+func (x *state) admits(a *roster.Allowance, h *task.Hello) error {
+	if err := a.AdmitsAlone(h); err != nil {
 		return err
 	}
 	nodes, processors, shapes := 1, h.Processors, 0
@@ -197,13 +199,13 @@ func (x *state) admits(a *Allowance, h *task.Hello) error {
 	}
 	index, known := x.byName[h.Node]
 	switch {
-	case over(nodes, a.Nodes):
+	case roster.Over(nodes, a.Nodes):
 		return market.Wrong("node", fmt.Sprintf("one of %d: so many have joined, and the owner of the market allows no more (nodes.most)", a.Nodes))
-	case over(processors, a.AllProcessors):
+	case roster.Over(processors, a.AllProcessors):
 		return market.Wrong("processors", fmt.Sprintf("fewer: all nodes together would have %d, and the owner of the market allows %d (nodes.all_processors)", processors, a.AllProcessors))
-	case over(memory, float64(a.AllMemoryMB)):
+	case roster.Over(memory, float64(a.AllMemoryMB)):
 		return market.Wrong("memory_mb", fmt.Sprintf("less: all nodes together would have %.0f, and the owner of the market allows %d (nodes.all_memory_mb)", memory, a.AllMemoryMB))
-	case over(disk, float64(a.AllDiskMB)):
+	case roster.Over(disk, float64(a.AllDiskMB)):
 		return market.Wrong("disk_mb", fmt.Sprintf("less: all nodes together would have %.0f, and the owner of the market allows %d (nodes.all_disk_mb)", disk, a.AllDiskMB))
 	case shapes >= mostShapes && known && !sameShape(&x.nodes[index].Hello, h):
 		return market.Wrong("node", fmt.Sprintf("another name: it has come in %d shapes, and each is kept (a fixed --rating keeps a node in shape)", shapes))

@@ -8,6 +8,7 @@ import (
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/meter"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // Orders is all that a node should be doing, in the order of jobs and ranks.
@@ -45,7 +46,7 @@ func (x *state) specs(j *activeJob) []task.Spec {
 		for rank := range j.programs() {
 			nodes = append(nodes, x.nodes[j.first(rank).Node].Node)
 		}
-		j.specs = dispatch.Tasks(j.spec(), nodes, j.Request.Array.sweep())
+		j.specs = dispatch.Tasks(j.spec(), nodes, j.Request.Array.Sweep())
 	}
 	return j.specs
 }
@@ -56,9 +57,9 @@ func (j *activeJob) spec() task.Spec {
 	s := task.Spec{
 		Key: task.Key{Job: j.ID, Attempt: j.Attempt}, Threads: j.threads(), Name: j.Name, User: j.Owner,
 		Argv: r.Argv, Script: []byte(r.Script), Dir: r.Dir, Env: r.Env, Output: r.Output, Error: r.Error,
-		Memory: inBytes(r.MemoryMB, j.threads()), Disk: inBytes(r.DiskMB, j.threads()), GraceMS: r.grace(), Once: r.Once && r.Array == nil,
+		Memory: inBytes(r.MemoryMB, j.threads()), Disk: inBytes(r.DiskMB, j.threads()), GraceMS: r.Grace(), Once: r.Once && r.Array == nil,
 	}
-	if !r.Soft && r.overrun() != OverrunLate {
+	if !r.Soft && r.OnOverrun() != trade.OverrunLate {
 		s.DueUS = j.DueUS
 	}
 	if r.Optional != nil {

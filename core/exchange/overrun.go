@@ -8,6 +8,7 @@ import (
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/meter"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // overruns asks for more on behalf of the jobs whose estimate is used up,
@@ -26,7 +27,7 @@ func (x *Exchange) overruns() error {
 	}
 	for _, id := range x.cluster.UsedUp(x.time()) {
 		j := x.jobs[int64(id)]
-		if j == nil || j.Void || j.State != Running {
+		if j == nil || j.Void || j.State != trade.Running {
 			continue
 		}
 		next := x.extend
@@ -45,7 +46,7 @@ func (x *Exchange) overruns() error {
 // watched reports whether somebody waits for a job to use up its estimate: where
 // jobs pay for what they use, whatever was promised to it, until it is gone.
 func (x *state) watched(j *activeJob) bool {
-	return j.State == Running && !j.Void || (j.State == Running || j.State == Stopping) && x.rulesOf(j).Paid()
+	return j.State == trade.Running && !j.Void || (j.State == trade.Running || j.State == trade.Stopping) && x.rulesOf(j).Paid()
 }
 
 // payOn sells more to a job that goes on without a promise and has used up all
@@ -138,7 +139,7 @@ func (x *Exchange) extend(j *activeJob) error {
 // has lost its promise, or is past it, would pay as if it had never had one. Only who
 // chose to go on late does. That is as much for a second as before.
 func (x *state) flat(j *activeJob, stand *cluster.JobStatus, ms int64) market.Money {
-	past := j.DueUS != 0 && (j.Void || x.now > j.DueUS) && j.Request.overrun() != OverrunLate
+	past := j.DueUS != 0 && (j.Void || x.now > j.DueUS) && j.Request.OnOverrun() != trade.OverrunLate
 	if !stand.Terms.Flat && !past || !x.rulesOf(j).Paid() {
 		return 0
 	}
@@ -183,14 +184,14 @@ func (x *Exchange) prolonged(j *activeJob, e *market.Event) {
 		}
 	}
 	j.Extra += ms
-	j.Extensions = append(j.Extensions, Extension{AtUS: x.now, WorkMS: ms, Price: int64(more.Price)})
+	j.Extensions = append(j.Extensions, trade.Extension{AtUS: x.now, WorkMS: ms, Price: int64(more.Price)})
 	x.changed(j)
 }
 
 // overran hears that there is no more to be had: extend decides what follows.
 func (x *Exchange) overran(j *activeJob, e *market.Event) {
-	why := refusalText(e.Reason)
-	if j.State == Stopping { // that is why it ends
+	why := trade.RefusalText(e.Reason)
+	if j.State == trade.Stopping { // that is why it ends
 		return
 	}
 	if e.Reason == market.CannotMeetBudget && j.Request.Budget == nil && x.rulesOf(j).Paid() {
@@ -206,20 +207,20 @@ func (x *Exchange) stopOverrun(j *activeJob) error {
 		return x.stopUnpaid(j, detail)
 	}
 	j.OverUS = x.now
-	choice := j.Request.overrun()
+	choice := j.Request.OnOverrun()
 	if j.DueUS != 0 && x.now > j.DueUS {
-		choice = OverrunLate // it was late before, which is not its doing: let it end
+		choice = trade.OverrunLate // it was late before, which is not its doing: let it end
 	}
 	switch choice {
-	case OverrunLate:
+	case trade.OverrunLate:
 		j.Void, j.Firm = true, false
 		j.Detail = detail + "; it goes on with what others leave, without a promise"
 		x.changed(j)
 		return x.step(market.Event{Kind: market.Released, Job: market.JobID(j.ID)})
-	case OverrunKill:
-		return x.stop(j, task.Kill, Stopped, ReasonOverrun, detail)
+	case trade.OverrunKill:
+		return x.stop(j, task.Kill, trade.Stopped, trade.ReasonOverrun, detail)
 	default:
-		return x.stop(j, task.Terminate, Stopped, ReasonOverrun, detail)
+		return x.stop(j, task.Terminate, trade.Stopped, trade.ReasonOverrun, detail)
 	}
 }
 
@@ -228,14 +229,14 @@ func (x *Exchange) stopOverrun(j *activeJob) error {
 // pay, or has no promise left to lose, ends; and one that was told to end and still
 // takes what it cannot pay is killed.
 func (x *Exchange) stopUnpaid(j *activeJob, detail string) error {
-	if j.State == Stopping {
+	if j.State == trade.Stopping {
 		return x.hurry(j)
 	}
 	if j.OverUS == 0 {
 		j.OverUS = x.now
 	}
-	choice := j.Request.overrun()
-	if choice == OverrunLate && !j.guest() {
+	choice := j.Request.OnOverrun()
+	if choice == trade.OverrunLate && !j.guest() {
 		j.Void, j.Firm = true, false
 		j.Detail = detail + "; it goes on with what others leave, without a promise"
 		x.changed(j)
@@ -245,10 +246,10 @@ func (x *Exchange) stopUnpaid(j *activeJob, detail string) error {
 		return x.extend(j)
 	}
 	how := task.Terminate
-	if choice == OverrunKill {
+	if choice == trade.OverrunKill {
 		how = task.Kill
 	}
-	return x.stop(j, how, Stopped, ReasonOverrun, detail)
+	return x.stop(j, how, trade.Stopped, trade.ReasonOverrun, detail)
 }
 
 // hurry kills a job that was told to end.

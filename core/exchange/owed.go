@@ -3,6 +3,7 @@ package exchange
 import (
 	"github.com/libra-market/libra/core/bill"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // What a job owes is worked out in package bill. Here it is told what was agreed
@@ -13,7 +14,7 @@ func (x *state) agreed(j *activeJob) bill.Job {
 	a := bill.Job{
 		Price: market.Money(j.Price), Formula: j.Working.Formula, Held: market.Money(j.Held), EstimateMS: x.paidMS(j),
 		Due: x.sometime(j.DueUS), Promised: j.PromisedUS != 0, Penalty: market.Money(j.Request.PenaltyMicros),
-		Optional: j.Request.optionalTerms(),
+		Optional: j.Request.OptionalTerms(),
 	}
 	if a.Optional != nil {
 		a.Formula = formula(j.Policy, false) // of the mandatory part alone
@@ -26,7 +27,7 @@ func (x *state) agreed(j *activeJob) bill.Job {
 
 // ending is how a job has ended.
 func (x *state) ending(j *activeJob, fine market.Price) *bill.Ending {
-	if j.State == Expired {
+	if j.State == trade.Expired {
 		fine = -j.Owed
 	}
 	e := &bill.Ending{
@@ -45,7 +46,7 @@ func (x *state) ending(j *activeJob, fine market.Price) *bill.Ending {
 func (x *state) owedNow(j *activeJob) bill.Bill { return x.owedAs(j, j.endsIn()) }
 
 // owedAs is the bill of a job under way if it ended now in a state.
-func (x *state) owedAs(j *activeJob, state State) bill.Bill {
+func (x *state) owedAs(j *activeJob, state trade.State) bill.Bill {
 	r, agreed, ending := x.rulesOf(j), x.agreed(j), x.endingNow(j, state)
 	if more, some := x.beyond(j, ending.WorkMS); some {
 		agreed.Extensions = append(agreed.Extensions, more)
@@ -71,15 +72,15 @@ func (x *state) penaltyNow(j *activeJob) market.Money {
 }
 
 // endsIn is the state in which a job under way would end by itself, or is told to.
-func (j *activeJob) endsIn() State {
-	if j.State == Stopping {
+func (j *activeJob) endsIn() trade.State {
+	if j.State == trade.Stopping {
 		return j.End
 	}
-	return Completed
+	return trade.Completed
 }
 
 // endingNow is how a job under way would end in a state now.
-func (x *state) endingNow(j *activeJob, state State) *bill.Ending {
+func (x *state) endingNow(j *activeJob, state trade.State) *bill.Ending {
 	e := x.ending(j, x.fineNow(j))
 	e.Way, e.At, e.WorkMS, e.OptionalMS = wayOf(state), x.time(), x.workNow(j), x.optionalNow(j)
 	if x.rulesOf(j).Paid() {
@@ -123,23 +124,23 @@ func (x *state) fineNow(j *activeJob) market.Price {
 
 // way is how a job has ended, as bills have it.
 func (j *activeJob) way() bill.Way {
-	if j.Reason == ReasonVoided {
+	if j.Reason == trade.ReasonVoided {
 		return bill.Voided
 	}
 	return wayOf(j.State)
 }
 
-func wayOf(s State) bill.Way {
+func wayOf(s trade.State) bill.Way {
 	switch s {
-	case Completed, Failed:
+	case trade.Completed, trade.Failed:
 		return bill.Ended
-	case Stopped:
+	case trade.Stopped:
 		return bill.Stopped
-	case Cancelled:
+	case trade.Cancelled:
 		return bill.Cancelled
-	case Expired:
+	case trade.Expired:
 		return bill.Expired
-	case Lost:
+	case trade.Lost:
 		return bill.Lost
 	default:
 		return bill.Refused
@@ -148,6 +149,6 @@ func wayOf(s State) bill.Way {
 
 // askedMS is the estimate on each processor: of an array, of a whole lane.
 func (j *activeJob) askedMS() int64 {
-	_, estimate := j.Request.width(j.Width)
+	_, estimate := j.Request.Width(j.Width)
 	return int64(float64(estimate)*1e3 + 0.5)
 }

@@ -3,9 +3,9 @@ package exchange_test
 import (
 	"testing"
 
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // Under policies that are liable for delays by their own rules a job is paid the
@@ -18,8 +18,8 @@ func TestPoliciesFine(t *testing.T) {
 	}{{"hol", false}, {"first-price", false}, {"first-reward", false}, {"libra-sla", true}, {"libra-sla", false}} {
 		f := open(t, c.policy, 1)
 		before := f.free("lab/bob")
-		o := f.submit(bob, exchange.Request{EstimateMS: 10_000, DeadlineMS: 12_000, Budget: budget(8), PenaltyMicros: 250_000, Soft: c.soft})
-		if o.Refusal != nil || o.Job.State != exchange.Running {
+		o := f.submit(bob, trade.Request{EstimateMS: 10_000, DeadlineMS: 12_000, Budget: budget(8), PenaltyMicros: 250_000, Soft: c.soft})
+		if o.Refusal != nil || o.Job.State != trade.Running {
 			t.Fatalf("%s: %+v", c.policy, o)
 		}
 		id := o.Job.ID
@@ -32,7 +32,7 @@ func TestPoliciesFine(t *testing.T) {
 		f.end(task.Key{Job: id}, 9.5, 0)
 		j := f.job(id)
 		// 17 s after it was submitted, 5 s after its deadline, at 0.25 a second.
-		if j.State != exchange.Completed || j.Charged != 8_000_000 || j.Penalty != 1_250_000 || j.Receipt.Net != 6_750_000 {
+		if j.State != trade.Completed || j.Charged != 8_000_000 || j.Penalty != 1_250_000 || j.Receipt.Net != 6_750_000 {
 			t.Errorf("%s, soft %v: %s, charged %s, paid %s", c.policy, c.soft, j.State, market.Money(j.Charged), market.Money(j.Penalty))
 		}
 		if e.PenaltyNow != j.Penalty || shown.Penalty != j.Penalty || e.CostNow != j.Charged {
@@ -47,7 +47,7 @@ func TestPoliciesFine(t *testing.T) {
 // One that over-ran its estimate is fined for nothing but what came before.
 func TestNoFineForAnOverrun(t *testing.T) {
 	f := open(t, "hol", 1)
-	o := f.submit(bob, exchange.Request{EstimateMS: 10_000, DeadlineMS: 12_000, Budget: budget(8), PenaltyMicros: 250_000, Overrun: exchange.OverrunLate})
+	o := f.submit(bob, trade.Request{EstimateMS: 10_000, DeadlineMS: 12_000, Budget: budget(8), PenaltyMicros: 250_000, Overrun: trade.OverrunLate})
 	id := o.Job.ID
 	for range 30 {
 		f.wait(1)
@@ -57,7 +57,7 @@ func TestNoFineForAnOverrun(t *testing.T) {
 		t.Errorf("shown %s", market.Money(e.PenaltyNow))
 	}
 	f.end(task.Key{Job: id}, 30, 0)
-	if j := f.job(id); j.State != exchange.Completed || j.Penalty != 0 {
+	if j := f.job(id); j.State != trade.Completed || j.Penalty != 0 {
 		t.Errorf("%s, paid %s: %+v", j.State, market.Money(j.Penalty), j)
 	}
 }
@@ -70,7 +70,7 @@ func TestShownIsCharged(t *testing.T) {
 		"cancelled": func(f *floor, id int64) { f.cancel(id); f.end(task.Key{Job: id}, 13, 0) },
 	} {
 		f := open(t, "libra", 1)
-		id := f.submit(alice, exchange.Request{EstimateMS: 10_000, DeadlineMS: 100_000, PenaltyMicros: 1_000}).Job.ID
+		id := f.submit(alice, trade.Request{EstimateMS: 10_000, DeadlineMS: 100_000, PenaltyMicros: 1_000}).Job.ID
 		f.wait(9)
 		f.used(task.Key{Job: id}, 9)
 		e, _ := f.x.Explain(id)
@@ -98,5 +98,5 @@ func TestShownIsCharged(t *testing.T) {
 
 func (f *floor) cancel(id int64) {
 	f.Helper()
-	f.do(exchange.Command{By: owner, Cancel: &exchange.Cancel{Job: id}})
+	f.do(trade.Command{By: owner, Cancel: &trade.Cancel{Job: id}})
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/rules"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // Where jobs pay for what they use (rules.EndingsUsed), somebody has to say what
@@ -147,16 +148,16 @@ func (x *Exchange) raise(j *activeJob, more market.Money) {
 }
 
 // mostCost is what is held for a request at a price on so many processors.
-func (x *state) mostCost(r *Request, price market.Money, width int) market.Money {
-	_, estimate := r.width(width)
+func (x *state) mostCost(r *trade.Request, price market.Money, width int) market.Money {
+	_, estimate := r.Width(width)
 	margin := bill.Margin(x.rules(), price, int64(float64(estimate)*1e3))
-	return bill.Most(price, margin, r.Budget, r.optionalTerms())
+	return bill.Most(price, margin, r.Budget, r.OptionalTerms())
 }
 
 // pieces is what the lanes of an array have room for, by what is in it: elements
 // that do not fill the last round of all lanes cost nothing where every processor
 // is paid for. 1: all of it.
-func (x *state) pieces(r *Request, width int) float64 {
+func (x *state) pieces(r *trade.Request, width int) float64 {
 	if r.Array == nil || !x.rules().Paid() || x.epoch().PolicySettings()["per"] != "processor" {
 		return 1
 	}
@@ -165,23 +166,23 @@ func (x *state) pieces(r *Request, width int) float64 {
 }
 
 // inPieces is the price of a request that the core priced by the room it takes.
-func (x *state) inPieces(r *Request, width int, price market.Price) market.Price {
+func (x *state) inPieces(r *trade.Request, width int, price market.Price) market.Price {
 	return price / market.Price(x.pieces(r, width))
 }
 
 // cannotPromise says why the penalty that a request asks for is not sold with it at
 // a price; "" where it is. The job it is for does not count, where it is there.
-func (x *state) cannotPromise(r *Request, price market.Money, width int, except int64) (reason, detail string) {
+func (x *state) cannotPromise(r *trade.Request, price market.Money, width int, except int64) (reason, detail string) {
 	ruled := x.rules()
 	if r.PenaltyMicros == 0 || !ruled.Paid() {
 		return "", ""
 	}
-	_, estimate := r.width(width)
+	_, estimate := r.Width(width)
 	if ruled.PenaltyLimit != rules.None {
 		times := bill.Proportion(price, int64(ruled.PenaltyLimit), int64(rules.Whole))
 		allowed := bill.Proportion(times, 1000, int64(float64(estimate)*1e3))
 		if market.Money(r.PenaltyMicros) > allowed {
-			return ReasonPenalty, fmt.Sprintf("a penalty of %s a second is more than is sold with it: at most %s a second, %s times its price of %s for %s",
+			return trade.ReasonPenalty, fmt.Sprintf("a penalty of %s a second is more than is sold with it: at most %s a second, %s times its price of %s for %s",
 				market.Money(r.PenaltyMicros), allowed, market.Money(ruled.PenaltyLimit), price, market.Span(int64(float64(estimate)*1e3)))
 		}
 	}
@@ -189,7 +190,7 @@ func (x *state) cannotPromise(r *Request, price market.Money, width int, except 
 		return "", ""
 	}
 	if left := x.ownerLeft(except); left-price < ruled.OwnerFloor {
-		return ReasonPenalty, fmt.Sprintf("no penalties are sold at the moment: with all that is promised the owner's account could fall below its floor of %s; without a penalty it may be taken",
+		return trade.ReasonPenalty, fmt.Sprintf("no penalties are sold at the moment: with all that is promised the owner's account could fall below its floor of %s; without a penalty it may be taken",
 			ruled.OwnerFloor)
 	}
 	return "", ""

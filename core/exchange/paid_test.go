@@ -6,10 +6,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // noneIsPaidMore: under the rules of a live market a job that has ended was paid no
@@ -22,7 +22,7 @@ func noneIsPaidMore(t rapid.TB, f *floor) {
 	}
 	for id, j := range f.all {
 		most := j.Charged
-		if j.State == exchange.Lost {
+		if j.State == trade.Lost {
 			most = j.Price
 		}
 		if j.State.Final() && j.Penalty > most {
@@ -46,7 +46,7 @@ func TestEndingsAreWorthTheSame(t *testing.T) {
 			"cancelled": {Signal: "SIGTERM"}, "in the batch system": {Signal: "SIGTERM", Cancelled: true},
 		} {
 			f := openLive(t, name, 4, nil)
-			id := f.submit(alice, exchange.Request{EstimateMS: estimate, DeadlineMS: deadline, Processors: width}).Job.ID
+			id := f.submit(alice, trade.Request{EstimateMS: estimate, DeadlineMS: deadline, Processors: width}).Job.ID
 			seconds := float64(estimate) / 1e3 * part
 			f.wait(seconds)
 			var said []task.Status
@@ -55,14 +55,14 @@ func TestEndingsAreWorthTheSame(t *testing.T) {
 				said = append(said, s)
 			}
 			if how == "cancelled" {
-				f.do(exchange.Command{By: alice, Cancel: &exchange.Cancel{Job: id}})
+				f.do(trade.Command{By: alice, Cancel: &trade.Cancel{Job: id}})
 			}
 			f.x.At(f.now)
 			shown, _ := f.x.Explain(id)
-			f.do(exchange.Command{Report: &exchange.Measured{Tasks: said}})
+			f.do(trade.Command{Report: &trade.Measured{Tasks: said}})
 			j := f.job(id)
 			charges[how] = j.Charged
-			if !j.State.Final() || j.Charged <= 0 || (j.State == exchange.Cancelled) != (how == "cancelled" || s.Cancelled) {
+			if !j.State.Final() || j.Charged <= 0 || (j.State == trade.Cancelled) != (how == "cancelled" || s.Cancelled) {
 				r.Fatalf("%s: %+v", how, j)
 			}
 			if part < 0.9 && strings.HasPrefix(name, "libra") && (abs(shown.CancelNow-j.Charged) > int64(4_000*width) || shown.CostNow != shown.CancelNow) {
@@ -87,7 +87,7 @@ func TestWidthsAreWorthTheSame(t *testing.T) {
 		deadline := estimate * 3
 		part := rapid.Float64Range(0.1, 1).Draw(r, "part")
 		seconds := float64(estimate) / 1e3 * part
-		pay := func(requests ...exchange.Request) (price, charge int64) {
+		pay := func(requests ...trade.Request) (price, charge int64) {
 			f := openLive(t, "libra", 8, map[string]string{"fit": "least-loaded"})
 			var ids []int64
 			for _, q := range requests {
@@ -107,14 +107,14 @@ func TestWidthsAreWorthTheSame(t *testing.T) {
 					threads := max(1, j.Request.Threads)
 					said = append(said, task.Status{Key: task.Key{Job: id, Rank: rank}, State: task.Ended, CPUUS: int64(seconds * 1e6 * float64(threads))})
 				}
-				f.do(exchange.Command{Report: &exchange.Measured{Tasks: said}})
+				f.do(trade.Command{Report: &trade.Measured{Tasks: said}})
 				charge += f.job(id).Charged
 			}
 			return price, charge
 		}
-		price, charge := pay(make([]exchange.Request, n)...)
-		for what, q := range map[string]exchange.Request{
-			"one job": {Processors: n}, "threads": {Processors: n, Threads: n}, "an array": {Array: &exchange.Array{First: 1, Last: n, Limit: n}},
+		price, charge := pay(make([]trade.Request, n)...)
+		for what, q := range map[string]trade.Request{
+			"one job": {Processors: n}, "threads": {Processors: n, Threads: n}, "an array": {Array: &trade.Array{First: 1, Last: n, Limit: n}},
 		} {
 			p, c := pay(q)
 			if abs(p-price) > int64(n) || abs(c-charge) > int64(2_000*n) {
@@ -125,7 +125,7 @@ func TestWidthsAreWorthTheSame(t *testing.T) {
 		// of lanes, so that only what patience is worth differs.
 		lanes := rapid.IntRange(1, n).Draw(r, "lanes")
 		f := openLive(t, "libra", 8, map[string]string{"delta": "0"})
-		q := exchange.Request{EstimateMS: estimate, DeadlineMS: deadline * int64(n), Array: &exchange.Array{First: 1, Last: n, Limit: lanes}}
+		q := trade.Request{EstimateMS: estimate, DeadlineMS: deadline * int64(n), Array: &trade.Array{First: 1, Last: n, Limit: lanes}}
 		if o := f.submit(alice, q); o.Refusal != nil || abs(o.Job.Price-int64(n)*estimate*1000) > int64(n) {
 			r.Errorf("%d elements in %d lanes: %+v", n, lanes, o)
 		}
@@ -150,16 +150,16 @@ func TestTimeTakenIsCharged(t *testing.T) {
 
 func takeAll(t *testing.T, r *rapid.T, kind policy.Kind) {
 	f := openLive(t, kind.Name, 4, nil)
-	f.do(exchange.Command{By: owner, Money: &exchange.MoneyCommand{Op: "open", To: "mallory"}})
-	f.do(exchange.Command{By: owner, Money: &exchange.MoneyCommand{
+	f.do(trade.Command{By: owner, Money: &trade.MoneyCommand{Op: "open", To: "mallory"}})
+	f.do(trade.Command{By: owner, Money: &trade.MoneyCommand{
 		Op: "grant", To: "mallory", Amount: rapid.Int64Range(1_000, 60_000_000).Draw(r, "money"),
 	}})
-	mallory := exchange.Identity{User: "mallory", Role: exchange.RoleUser}
-	q := exchange.Request{
+	mallory := trade.Identity{User: "mallory", Role: trade.RoleUser}
+	q := trade.Request{
 		Argv: []string{"spin"}, EstimateMS: rapid.SampledFrom([]int64{1, 10, 500, 1_000, 5_000, 20_000}).Draw(r, "estimate"),
 		DeadlineMS: rapid.SampledFrom([]int64{0, 20_000, 25_000}).Draw(r, "deadline"),
 		Processors: rapid.IntRange(1, 3).Draw(r, "processors"), GraceMS: 600_000,
-		Overrun: rapid.SampledFrom([]exchange.Overrun{"", exchange.OverrunLate, exchange.OverrunKill}).Draw(r, "overrun"),
+		Overrun: rapid.SampledFrom([]trade.Overrun{"", trade.OverrunLate, trade.OverrunKill}).Draw(r, "overrun"),
 	}
 	if kind.Imprecise || rapid.Bool().Draw(r, "budget") {
 		b := rapid.Int64Range(1, 40_000_000).Draw(r, "amount")
@@ -187,9 +187,9 @@ func takeAll(t *testing.T, r *rapid.T, kind policy.Kind) {
 			said = append(said, s)
 		}
 		f.wait(1)
-		f.do(exchange.Command{Report: &exchange.Measured{Tasks: said}})
+		f.do(trade.Command{Report: &trade.Measured{Tasks: said}})
 		if second == cancelAt {
-			if _, err := f.try(exchange.Command{By: mallory, Cancel: &exchange.Cancel{Job: id}}); err != nil {
+			if _, err := f.try(trade.Command{By: mallory, Cancel: &trade.Cancel{Job: id}}); err != nil {
 				continue // it has ended
 			}
 		}

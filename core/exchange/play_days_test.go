@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/policy"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // Days on the floor under every policy, made up by a seeded stream in the words of
@@ -73,7 +73,7 @@ func playDay(t *testing.T, kind policy.Kind, seed uint64) string {
 	}
 	digest := fnv.New64a()
 	digest.Write([]byte(d.said.String()))
-	counts := map[exchange.State]int{}
+	counts := map[trade.State]int{}
 	for _, j := range d.all {
 		counts[j.State]++
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 )
 
 func (p *play) say(format string, a ...any) { fmt.Fprintf(&p.said, "  "+format+"\n", a...) }
@@ -18,7 +19,7 @@ func (p *play) say(format string, a ...any) { fmt.Fprintf(&p.said, "  "+format+"
 func (p *play) clock(us int64) string { return plain(float64(us-p.start) / 1e6) }
 
 // command carries one out and says everything that came of it.
-func (p *play) command(c exchange.Command) {
+func (p *play) command(c trade.Command) {
 	o, err := p.x.Do(p.now, c)
 	p.outcome(o, err)
 	if total := p.x.LedgerTotal(); total != 0 {
@@ -46,7 +47,7 @@ func (p *play) durable(fx *exchange.Effects) {
 		p.Errorf("money moved: %v, with %d transactions", fx.Money, len(fx.Txs))
 	}
 	for _, j := range fx.Jobs {
-		if j.State == exchange.Running && j.First && len(fx.Steps) == 0 {
+		if j.State == trade.Running && j.First && len(fx.Steps) == 0 {
 			p.Errorf("job %d runs, and the log does not say why", j.ID)
 		}
 	}
@@ -57,7 +58,7 @@ func (p *play) durable(fx *exchange.Effects) {
 
 // outcome says how a command was answered. Of a job it says nothing: what
 // changed of it follows.
-func (p *play) outcome(o exchange.Outcome, err error) {
+func (p *play) outcome(o trade.Outcome, err error) {
 	if err != nil {
 		p.say("error: %v", err)
 	}
@@ -80,7 +81,7 @@ func (p *play) outcome(o exchange.Outcome, err error) {
 	}
 }
 
-func (p *play) quote(q *exchange.Quote) string {
+func (p *play) quote(q *trade.Quote) string {
 	text := fmt.Sprintf("quote %s: %s", q.ID, money(q.Price))
 	if q.Firm {
 		text += fmt.Sprintf(", done by %s", p.clock(q.FinishUS))
@@ -160,7 +161,7 @@ func (p *play) change(j *exchange.Change) {
 }
 
 // facts are what there is to say of a job, in an order that stays.
-func (p *play) facts(j *exchange.Job) []string {
+func (p *play) facts(j *trade.Job) []string {
 	when := func(name string, us int64) string {
 		if us == 0 {
 			return name + " -"

@@ -12,6 +12,7 @@ import (
 
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 )
 
 var update = flag.Bool("update", false, "rewrite the answers in testdata/*.txt; review the diff by hand")
@@ -113,7 +114,7 @@ func newPlay(t *testing.T) *play {
 	const start = 1_700_000_000 * second
 	return &play{
 		start: start, jobs: map[int64][]string{}, running: map[string]map[string]bool{},
-		floor: &floor{T: t, x: exchange.New("test"), now: start, all: map[int64]exchange.Job{}},
+		floor: &floor{T: t, x: exchange.New("test"), now: start, all: map[int64]trade.Job{}},
 	}
 }
 
@@ -163,7 +164,7 @@ func (p *play) pass(until int64) {
 		before := p.said.Len()
 		mark := fmt.Sprintf("  at %s\n", p.clock(p.now))
 		p.said.WriteString(mark)
-		p.command(exchange.Command{Tick: &exchange.Tick{}})
+		p.command(trade.Command{Tick: &trade.Tick{}})
 		if p.said.Len() == before+len(mark) { // nothing that shows
 			text := p.said.String()[:before]
 			p.said.Reset()
@@ -177,29 +178,29 @@ func (p *play) actOwner(command string, words []string) error {
 	if len(words) == 0 {
 		return fmt.Errorf("a name")
 	}
-	c := exchange.Command{By: owner}
+	c := trade.Command{By: owner}
 	name, set := words[0], pairs(words[1:])
 	switch command {
 	case "market":
-		rates := exchange.Rates{Processor: set.money("processor", 1), Memory: set.money("memory", 0), Disk: set.money("disk", 0)}
-		c.Open = &exchange.Open{Policy: name, Rates: rates, Settings: set.settings(name)}
+		rates := trade.Rates{Processor: set.money("processor", 1), Memory: set.money("memory", 0), Disk: set.money("disk", 0)}
+		c.Open = &trade.Open{Policy: name, Rates: rates, Settings: set.settings(name)}
 	case "epoch":
-		c.Epoch = &exchange.Epoch{Policy: name}
+		c.Epoch = &trade.Epoch{Policy: name}
 		if set.has("processor") {
-			c.Epoch.Rates = &exchange.Rates{Processor: set.money("processor", 1), Memory: set.money("memory", 0), Disk: set.money("disk", 0)}
+			c.Epoch.Rates = &trade.Rates{Processor: set.money("processor", 1), Memory: set.money("memory", 0), Disk: set.money("disk", 0)}
 		}
 		c.Epoch.Settings = set.settings(name)
 	case "node":
-		c.By = exchange.Identity{User: name, Role: exchange.RoleNode}
+		c.By = trade.Identity{User: name, Role: trade.RoleNode}
 		rating := set.number("rating", 1)
 		c.Enlist = &task.Hello{
 			Node: name, Processors: int(set.number("processors", 1)), Rating: rating, Speed: set.number("speed", rating),
 			MemoryMB: int64(set.number("memory", 1000)), DiskMB: int64(set.number("disk", 1000)), Boot: set.text("boot", "b"), Runs: set.text("runs", ""),
 		}
 	case "down":
-		c.Node = &exchange.NodeChange{Node: name, Why: strings.Join(words[1:], " ")}
+		c.Node = &trade.NodeChange{Node: name, Why: strings.Join(words[1:], " ")}
 	case "up":
-		c.Node = &exchange.NodeChange{Node: name, Up: true}
+		c.Node = &trade.NodeChange{Node: name, Up: true}
 	}
 	p.command(c)
 	if command == "down" {
@@ -209,30 +210,30 @@ func (p *play) actOwner(command string, words []string) error {
 }
 
 func (p *play) actMoney(command string, words []string) error {
-	money := func(by exchange.Identity, m exchange.MoneyCommand) { p.command(exchange.Command{By: by, Money: &m}) }
+	money := func(by trade.Identity, m trade.MoneyCommand) { p.command(trade.Command{By: by, Money: &m}) }
 	if command == "transfer" {
 		if len(words) != 4 {
 			return fmt.Errorf("who, from, to, amount")
 		}
 		amount, err := strconv.ParseFloat(words[3], 64)
-		money(who(words[0]), exchange.MoneyCommand{Op: "transfer", From: words[1], To: words[2], Amount: micros(amount)})
+		money(who(words[0]), trade.MoneyCommand{Op: "transfer", From: words[1], To: words[2], Amount: micros(amount)})
 		return err
 	}
 	path, set := words[0], pairs(words[1:])
 	if command == "close" {
-		money(owner, exchange.MoneyCommand{Op: "close", To: path})
+		money(owner, trade.MoneyCommand{Op: "close", To: path})
 		return nil
 	}
 	if _, open := p.x.Account(path); !open {
 		user := set.text("user", path[strings.LastIndex(path, "/")+1:])
-		money(owner, exchange.MoneyCommand{Op: "open", To: path, User: user})
+		money(owner, trade.MoneyCommand{Op: "open", To: path, User: user})
 	}
 	if set.flag("no-limit") {
-		money(owner, exchange.MoneyCommand{Op: "limit", To: path, None: true})
+		money(owner, trade.MoneyCommand{Op: "limit", To: path, None: true})
 	}
 	for _, op := range []string{"limit", "credit", "grant"} {
 		if set.has(op) {
-			money(owner, exchange.MoneyCommand{Op: op, To: path, Amount: set.money(op, 0)})
+			money(owner, trade.MoneyCommand{Op: op, To: path, Amount: set.money(op, 0)})
 		}
 	}
 	return set.unused()
@@ -242,9 +243,9 @@ func (p *play) actUser(command string, words []string) error {
 	if len(words) < 2 {
 		return fmt.Errorf("who, and what")
 	}
-	c := exchange.Command{By: who(words[0])}
+	c := trade.Command{By: who(words[0])}
 	if command == "cancel" {
-		c.Cancel = &exchange.Cancel{}
+		c.Cancel = &trade.Cancel{}
 		if id, err := strconv.ParseInt(words[1], 10, 64); err == nil {
 			c.Cancel.Job = id
 		} else {
@@ -253,7 +254,7 @@ func (p *play) actUser(command string, words []string) error {
 		p.command(c)
 		return nil
 	}
-	s := &exchange.Submit{}
+	s := &trade.Submit{}
 	words = words[1:]
 	if command == "take" {
 		s.Quote, words = words[0], words[1:]
@@ -262,12 +263,12 @@ func (p *play) actUser(command string, words []string) error {
 	s.Request = set.request(command == "submit")
 	for _, id := range s.Request.After { // the controller looks up what has ended
 		if j, known := p.all[id]; known && j.State.Final() {
-			s.Settled = append(s.Settled, exchange.Settled{Job: id, Owner: j.Owner, State: j.State})
+			s.Settled = append(s.Settled, trade.Settled{Job: id, Owner: j.Owner, State: j.State})
 		}
 	}
 	switch command {
 	case "quote":
-		c.Quote = &exchange.AskQuote{Request: s.Request, TTLMS: int64(set.number("ttl", 0) * 1e3)}
+		c.Quote = &trade.AskQuote{Request: s.Request, TTLMS: int64(set.number("ttl", 0) * 1e3)}
 	case "preview":
 		p.x.At(p.now)
 		o, err := p.x.Preview(c.By, s.Request)
@@ -282,7 +283,7 @@ func (p *play) actUser(command string, words []string) error {
 
 // actReport is what agents say of one task or, between semicolons, several.
 func (p *play) actReport(command string, words []string) error {
-	m := &exchange.Measured{}
+	m := &trade.Measured{}
 	for part := range strings.SplitSeq(strings.Join(words, " "), ";") {
 		said := strings.Fields(part)
 		if len(said) < 2 {
@@ -314,7 +315,7 @@ func (p *play) actReport(command string, words []string) error {
 		m.Tasks = append(m.Tasks, s)
 	}
 	before := len(p.x.Forget("", m.Tasks))
-	p.command(exchange.Command{Report: m})
+	p.command(trade.Command{Report: m})
 	ends := 0
 	for i := range m.Tasks {
 		if m.Tasks[i].State.Final() {
@@ -347,11 +348,11 @@ func (p *play) key(text string) (task.Key, error) {
 	return k, nil
 }
 
-func who(name string) exchange.Identity {
+func who(name string) trade.Identity {
 	if name == owner.User {
 		return owner
 	}
-	return exchange.Identity{User: name, Role: exchange.RoleUser}
+	return trade.Identity{User: name, Role: trade.RoleUser}
 }
 
 func firstDifference(got, want string) string {

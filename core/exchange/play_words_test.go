@@ -8,8 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/epoch"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // words are the key=value pairs of a command.
@@ -75,7 +76,7 @@ func (w *words) settings(policy string) map[string]string {
 	if !w.flag("live") {
 		return w.rest()
 	}
-	return exchange.Complete(policy, w.rest(), exchange.LiveSettings())
+	return epoch.Complete(policy, w.rest(), epoch.LiveSettings())
 }
 
 // unused names words that mean nothing here: a misspelt one must not pass.
@@ -90,13 +91,13 @@ func (w *words) unused() error {
 }
 
 // request reads what is asked of the market; every submission runs something.
-func (w *words) request(program bool) exchange.Request {
+func (w *words) request(program bool) trade.Request {
 	ms := func(key string) int64 { return int64(w.number(key, 0) * 1e3) }
-	r := exchange.Request{
+	r := trade.Request{
 		Name: w.text("name", ""), Account: w.text("account", ""), EstimateMS: ms("estimate"), DeadlineMS: ms("deadline"), Soft: w.flag("soft"),
 		PenaltyMicros: w.money("penalty", 0), Processors: int(w.number("procs", 0)), Threads: int(w.number("threads", 0)), Once: w.flag("once"),
 		MemoryMB: int64(w.number("memory", 0)), DiskMB: int64(w.number("disk", 0)), Class: int(w.number("class", 0)), Wish: w.text("wish", ""),
-		Overrun: exchange.Overrun(w.text("overrun", "")), NoRestart: w.flag("no-restart"), GraceMS: ms("grace"), Output: w.text("output", ""),
+		Overrun: trade.Overrun(w.text("overrun", "")), NoRestart: w.flag("no-restart"), GraceMS: ms("grace"), Output: w.text("output", ""),
 		Error: w.text("error", ""),
 	}
 	if argv := w.text("argv", ""); argv != "" {
@@ -115,12 +116,12 @@ func (w *words) request(program bool) exchange.Request {
 	}
 	if w.has("array") {
 		first, last, _ := strings.Cut(w.text("array", ""), "-")
-		r.Array = &exchange.Array{Step: int(w.number("step", 0)), Limit: int(w.number("lanes", 0))}
+		r.Array = &trade.Array{Step: int(w.number("step", 0)), Limit: int(w.number("lanes", 0))}
 		r.Array.First, _ = strconv.Atoi(first)
 		r.Array.Last, _ = strconv.Atoi(last)
 	}
 	if w.has("optional") {
-		r.Optional = &exchange.Optional{WorkMS: ms("optional"), RateMicros: w.money("rate", 0)}
+		r.Optional = &trade.Optional{WorkMS: ms("optional"), RateMicros: w.money("rate", 0)}
 		if argv := w.text("then", ""); argv != "" {
 			r.Optional.Argv = strings.Split(argv, ",")
 		}

@@ -7,20 +7,21 @@ import (
 	"strings"
 
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // heldQuote is a quote somebody may come back to. A binding and firm one holds room
 // in the cluster under the job number that it will have.
 type heldQuote struct {
-	Quote
+	trade.Quote
 
-	Account  string       `json:"account"`
-	Job      int64        `json:"job"` // number of the reservation
-	Reserved bool         `json:"reserved"`
-	Refused  string       `json:"refused,omitempty"`
-	Owed     market.Price `json:"owed"`
-	Working  Working      `json:"working"`
-	Procs    market.Procs `json:"procs,omitempty"`
+	Account  string        `json:"account"`
+	Job      int64         `json:"job"` // number of the reservation
+	Reserved bool          `json:"reserved"`
+	Refused  string        `json:"refused,omitempty"`
+	Owed     market.Price  `json:"owed"`
+	Working  trade.Working `json:"working"`
+	Procs    market.Procs  `json:"procs,omitempty"`
 
 	Era int `json:"era,omitempty"` // its epoch, counted from 1; 0: that of when it was made
 

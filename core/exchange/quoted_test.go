@@ -5,9 +5,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // Whatever two users do with quotes: (a) together they never have more than they
@@ -18,14 +18,14 @@ func TestWhateverQuotesAreAskedFor(t *testing.T) {
 		processors := rapid.SampledFrom([]int{2, 8, 40}).Draw(r, "processors")
 		f := openUnder(t, rapid.SampledFrom([]string{"libra", "libra-plus", "libra-sla", "edf-bf"}).Draw(r, "policy"), processors, nil)
 		granted := 2000 * market.Unit
-		var open []exchange.Quote
+		var open []trade.Quote
 		for range rapid.IntRange(5, 12).Draw(r, "steps") {
-			by := rapid.SampledFrom([]exchange.Identity{alice, bob}).Draw(r, "by")
+			by := rapid.SampledFrom([]trade.Identity{alice, bob}).Draw(r, "by")
 			before := f.free(string(ledger.Owner))
 			switch rapid.SampledFrom([]string{"ask", "ask", "take", "drop", "wait", "transfer"}).Draw(r, "what") {
 			case "ask":
 				estimate := rapid.Int64Range(1, 300_000).Draw(r, "estimate")
-				o, err := f.try(exchange.Command{By: by, Quote: &exchange.AskQuote{TTLMS: rapid.Int64Range(1, 600_000).Draw(r, "ttl"), Request: exchange.Request{
+				o, err := f.try(trade.Command{By: by, Quote: &trade.AskQuote{TTLMS: rapid.Int64Range(1, 600_000).Draw(r, "ttl"), Request: trade.Request{
 					EstimateMS: estimate, DeadlineMS: estimate * rapid.Int64Range(1, 10).Draw(r, "deadline"), Processors: rapid.IntRange(1, 3).Draw(r, "width"),
 					Budget: budget(rapid.Float64Range(0, 400).Draw(r, "budget")),
 				}}})
@@ -35,13 +35,13 @@ func TestWhateverQuotesAreAskedFor(t *testing.T) {
 			case "take":
 				if len(open) > 0 {
 					q := rapid.SampledFrom(open).Draw(r, "quote")
-					_, _ = f.try(exchange.Command{By: by, Submit: &exchange.Submit{Quote: q.ID, Request: exchange.Request{Argv: []string{"true"}}}})
+					_, _ = f.try(trade.Command{By: by, Submit: &trade.Submit{Quote: q.ID, Request: trade.Request{Argv: []string{"true"}}}})
 				}
 			case "drop":
 				if len(open) > 0 {
 					q := rapid.SampledFrom(open).Draw(r, "quote")
 					v, here := f.x.Quote(q.ID)
-					_, err := f.try(exchange.Command{By: by, Cancel: &exchange.Cancel{Quote: q.ID}})
+					_, err := f.try(trade.Command{By: by, Cancel: &trade.Cancel{Quote: q.ID}})
 					kept := (f.now - v.MadeUS) * v.Rent / (60 * second)
 					if paid := int64(f.free(string(ledger.Owner)) - before); err == nil && here && v.Binding && (paid < min(kept, v.Held) || paid > v.Held) {
 						r.Fatalf("%s was dropped for %d, its rent is %d", q.ID, paid, kept)
@@ -50,7 +50,7 @@ func TestWhateverQuotesAreAskedFor(t *testing.T) {
 			case "wait":
 				f.wait(rapid.Float64Range(0, 120).Draw(r, "seconds"))
 			case "transfer":
-				_, _ = f.try(exchange.Command{By: by, Money: &exchange.MoneyCommand{
+				_, _ = f.try(trade.Command{By: by, Money: &trade.MoneyCommand{
 					Op: "transfer", From: "lab/" + by.User, To: "lab/alice", Amount: rapid.Int64Range(1, 1e9).Draw(r, "amount"),
 				}})
 			}

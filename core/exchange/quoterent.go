@@ -7,6 +7,7 @@ import (
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/rules"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // A quote that binds keeps room from others, so it is paid for: it holds its price,
@@ -19,7 +20,7 @@ func (x *state) mostQuotes() int {
 	if n, bounded := x.rules().QuoteLimit.Count(); bounded {
 		return int(n)
 	}
-	return MaxQuotes
+	return trade.MaxQuotes
 }
 
 // agree says whether a quote binds, and if so what it keeps.

@@ -4,10 +4,11 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/epoch"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // openUnder is a market like that of open, under the rules of a live one and others
@@ -15,18 +16,18 @@ import (
 func openUnder(t *testing.T, policy string, processors int, set map[string]string) *floor {
 	t.Helper()
 	f := open(t, policy, processors)
-	f.do(exchange.Command{By: owner, Epoch: &exchange.Epoch{
-		Policy: policy, Settings: exchange.Complete(policy, set, exchange.LiveSettings()),
+	f.do(trade.Command{By: owner, Epoch: &trade.Epoch{
+		Policy: policy, Settings: epoch.Complete(policy, set, epoch.LiveSettings()),
 	}})
 	return f
 }
 
-func (f *floor) ask(by exchange.Identity, ttl float64, r exchange.Request) exchange.Outcome {
+func (f *floor) ask(by trade.Identity, ttl float64, r trade.Request) trade.Outcome {
 	f.Helper()
-	return f.do(exchange.Command{By: by, Quote: &exchange.AskQuote{TTLMS: int64(ttl * 1000), Request: r}})
+	return f.do(trade.Command{By: by, Quote: &trade.AskQuote{TTLMS: int64(ttl * 1000), Request: r}})
 }
 
-func minuteJob() exchange.Request { return exchange.Request{EstimateMS: 60_000, DeadlineMS: 60_000} }
+func minuteJob() trade.Request { return trade.Request{EstimateMS: 60_000, DeadlineMS: 60_000} }
 
 // A binding quote holds its price; what is held backs nothing else; taken, it is
 // what is held for the job, and no rent is due.
@@ -39,12 +40,12 @@ func TestAQuoteHoldsItsPrice(t *testing.T) {
 	if a, _ := f.x.Account("lab/alice"); a.Held != q.Held || a.Spent != 0 {
 		t.Errorf("%+v, the quote holds %d", a, q.Held)
 	}
-	f.money(exchange.MoneyCommand{Op: "transfer", From: "lab/alice", To: "lab/bob", Amount: int64(f.free("lab/alice")) - q.Held/2})
-	if o := f.ask(alice, 60, minuteJob()); o.Refusal == nil || o.Refusal.Reason != exchange.ReasonFunds {
+	f.money(trade.MoneyCommand{Op: "transfer", From: "lab/alice", To: "lab/bob", Amount: int64(f.free("lab/alice")) - q.Held/2})
+	if o := f.ask(alice, 60, minuteJob()); o.Refusal == nil || o.Refusal.Reason != trade.ReasonFunds {
 		t.Errorf("one balance backs two quotes: %+v", o)
 	}
 	f.wait(30)
-	o := f.do(exchange.Command{By: alice, Submit: &exchange.Submit{Quote: q.ID, Request: exchange.Request{Argv: []string{"true"}}}})
+	o := f.do(trade.Command{By: alice, Submit: &trade.Submit{Quote: q.ID, Request: trade.Request{Argv: []string{"true"}}}})
 	if o.Job == nil || o.Job.Held != q.Held || o.Job.Price != q.Price {
 		t.Fatalf("%+v, %+v", o.Refusal, o.Job)
 	}
@@ -62,18 +63,18 @@ func TestAQuoteHoldsItsPrice(t *testing.T) {
 // under which it was made.
 func TestRent(t *testing.T) {
 	for name, end := range map[string]func(*floor, string){
-		"expired": func(f *floor, _ string) { f.wait(700); f.do(exchange.Command{Tick: &exchange.Tick{}}) },
+		"expired": func(f *floor, _ string) { f.wait(700); f.do(trade.Command{Tick: &trade.Tick{}}) },
 		"dropped": func(f *floor, id string) {
 			f.wait(599)
-			f.do(exchange.Command{By: alice, Cancel: &exchange.Cancel{Quote: id}})
+			f.do(trade.Command{By: alice, Cancel: &trade.Cancel{Quote: id}})
 		},
 		"across an epoch": func(f *floor, _ string) {
-			f.do(exchange.Command{By: owner, Epoch: &exchange.Epoch{
-				Policy: "libra", Settings: exchange.Complete("libra", map[string]string{"quote_rent": "0.5"}, exchange.LiveSettings()),
+			f.do(trade.Command{By: owner, Epoch: &trade.Epoch{
+				Policy: "libra", Settings: epoch.Complete("libra", map[string]string{"quote_rent": "0.5"}, epoch.LiveSettings()),
 			}})
 			f.recover()
 			f.wait(700)
-			f.do(exchange.Command{Tick: &exchange.Tick{}})
+			f.do(trade.Command{Tick: &trade.Tick{}})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -86,7 +87,7 @@ func TestRent(t *testing.T) {
 			if want := q.Price / 10; paid > want || paid < want-want/100 || a.Held != 0 || a.Spent != paid {
 				t.Errorf("paid %d of %d for ten minutes, held %d, spent %d", paid, q.Price, a.Held, a.Spent)
 			}
-			if _, err := f.try(exchange.Command{By: alice, Cancel: &exchange.Cancel{Quote: q.ID}}); !errors.Is(err, exchange.ErrUnknown) {
+			if _, err := f.try(trade.Command{By: alice, Cancel: &trade.Cancel{Quote: q.ID}}); !errors.Is(err, trade.ErrUnknown) {
 				t.Errorf("dropped once more: %v", err)
 			}
 		})
@@ -99,7 +100,7 @@ func TestRentIsNeverMoreThanTheHold(t *testing.T) {
 	before := f.free("lab/alice")
 	q := f.ask(alice, 600, minuteJob()).Quote
 	f.wait(700)
-	f.do(exchange.Command{Tick: &exchange.Tick{}})
+	f.do(trade.Command{Tick: &trade.Tick{}})
 	if paid := int64(before - f.free("lab/alice")); paid == 0 || paid > q.Held {
 		t.Errorf("paid %d, held %d", paid, q.Held)
 	}
@@ -111,16 +112,16 @@ func TestQuotesKeepAPartOfTheCluster(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		processors int
-		r          exchange.Request
+		r          trade.Request
 		binding    int
 	}{
 		{"two processors", 2, minuteJob(), 1},
 		{"ten processors", 10, minuteJob(), 1},
 		{"forty processors", 40, minuteJob(), 4},
-		{"half of each", 40, exchange.Request{EstimateMS: 60_000, DeadlineMS: 120_000}, 8},
-		{"wide", 40, exchange.Request{EstimateMS: 60_000, DeadlineMS: 60_000, Processors: 5}, 0},
-		{"two of two", 2, exchange.Request{EstimateMS: 60_000, DeadlineMS: 60_000, Processors: 2}, 0},
-		{"memory", 40, exchange.Request{EstimateMS: 1_000, DeadlineMS: 1_000_000, MemoryMB: 1 << 18}, 0},
+		{"half of each", 40, trade.Request{EstimateMS: 60_000, DeadlineMS: 120_000}, 8},
+		{"wide", 40, trade.Request{EstimateMS: 60_000, DeadlineMS: 60_000, Processors: 5}, 0},
+		{"two of two", 2, trade.Request{EstimateMS: 60_000, DeadlineMS: 60_000, Processors: 2}, 0},
+		{"memory", 40, trade.Request{EstimateMS: 1_000, DeadlineMS: 1_000_000, MemoryMB: 1 << 18}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := openUnder(t, "libra", c.processors, nil)
@@ -155,7 +156,7 @@ func TestQuotesAreCounted(t *testing.T) {
 	f := openUnder(t, "libra", 40, map[string]string{"quote_limit": "2"})
 	f.ask(alice, 60, minuteJob())
 	f.ask(alice, 60, minuteJob())
-	if _, err := f.try(exchange.Command{By: alice, Quote: &exchange.AskQuote{Request: minuteJob()}}); !errors.Is(err, exchange.ErrConflict) {
+	if _, err := f.try(trade.Command{By: alice, Quote: &trade.AskQuote{Request: minuteJob()}}); !errors.Is(err, trade.ErrConflict) {
 		t.Errorf("a third quote: %v", err)
 	}
 	f.wait(61)
@@ -165,14 +166,14 @@ func TestQuotesAreCounted(t *testing.T) {
 // A quote under a policy that promises nothing does not say that it binds.
 func TestWhatIsNotPromisedDoesNotBind(t *testing.T) {
 	f := openUnder(t, "fifo", 2, nil)
-	q := f.ask(alice, 60, exchange.Request{EstimateMS: 60_000}).Quote
+	q := f.ask(alice, 60, trade.Request{EstimateMS: 60_000}).Quote
 	if q == nil || q.Binding || q.NotBinding == "" {
 		t.Fatalf("%+v", q)
 	}
 	if a, _ := f.x.Account("lab/alice"); a.Held != 0 {
 		t.Errorf("it holds %d", a.Held)
 	}
-	o := f.do(exchange.Command{By: alice, Submit: &exchange.Submit{Quote: q.ID, Request: exchange.Request{Argv: []string{"true"}}}})
+	o := f.do(trade.Command{By: alice, Submit: &trade.Submit{Quote: q.ID, Request: trade.Request{Argv: []string{"true"}}}})
 	if o.Job == nil || o.Job.Quote != q.ID {
 		t.Errorf("%+v", o)
 	}
@@ -184,7 +185,7 @@ func TestAQuoteWhoseNodeIsGone(t *testing.T) {
 	before := f.free("lab/alice")
 	q := f.ask(alice, 600, minuteJob()).Quote
 	f.wait(60)
-	f.do(exchange.Command{Node: &exchange.NodeChange{Node: "n1"}})
+	f.do(trade.Command{Node: &trade.NodeChange{Node: "n1"}})
 	if got := f.free("lab/alice"); got != before {
 		t.Errorf("it cost %s", before-got)
 	}
@@ -193,7 +194,7 @@ func TestAQuoteWhoseNodeIsGone(t *testing.T) {
 	}
 	f.compare()
 	f.wait(700)
-	f.do(exchange.Command{Tick: &exchange.Tick{}})
+	f.do(trade.Command{Tick: &trade.Tick{}})
 	if got := f.free("lab/alice"); got != before {
 		t.Errorf("in the end it cost %s", before-got)
 	}
@@ -206,7 +207,7 @@ func TestRenewingForEverCosts(t *testing.T) {
 	for range 20 {
 		f.ask(alice, 60, minuteJob())
 		f.wait(61)
-		f.do(exchange.Command{Tick: &exchange.Tick{}})
+		f.do(trade.Command{Tick: &trade.Tick{}})
 		if left := f.free("lab/alice"); left >= last {
 			t.Fatalf("renewed for nothing: %s, then %s", last, left)
 		} else {

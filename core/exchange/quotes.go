@@ -5,50 +5,51 @@ import (
 	"fmt"
 
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // quote gives a price that binds until it expires.
-func (x *Exchange) quote(by Identity, a *AskQuote) (Outcome, error) {
+func (x *Exchange) quote(by trade.Identity, a *trade.AskQuote) (trade.Outcome, error) {
 	r := a.Request
 	err := x.validateTerms(&r)
 	if err == nil && r.HasProgram() {
-		err = r.validateProgram()
+		err = r.ValidateProgram()
 	}
 	if err != nil {
-		return Outcome{}, err
+		return trade.Outcome{}, err
 	}
-	if a.TTLMS < 0 || a.TTLMS > MaxTTL {
-		return Outcome{}, market.Wrong("ttl_ms", fmt.Sprintf("at most %d", MaxTTL))
+	if a.TTLMS < 0 || a.TTLMS > trade.MaxTTL {
+		return trade.Outcome{}, market.Wrong("ttl_ms", fmt.Sprintf("at most %d", trade.MaxTTL))
 	}
 	account, err := x.payer(by, r.Account)
 	if err != nil {
-		return Outcome{}, err
+		return trade.Outcome{}, err
 	}
 	if n, _ := x.quotes.of(by.User); n >= x.mostQuotes() {
-		return Outcome{}, fmt.Errorf("%w: %d quotes are open; take or cancel one first", ErrConflict, n)
+		return trade.Outcome{}, fmt.Errorf("%w: %d quotes are open; take or cancel one first", trade.ErrConflict, n)
 	}
 	ttl := a.TTLMS
 	if ttl == 0 {
-		ttl = DefaultTTL
+		ttl = trade.DefaultTTL
 	}
 	j := x.newJob(by, withProgram(r), account)
 	if why := x.onlyPrecise(&r); why != "" {
-		return x.refuseQuote(j, ReasonImprecise, why), nil
+		return x.refuseQuote(j, trade.ReasonImprecise, why), nil
 	}
 	if x.cluster == nil {
 		return x.refuseQuote(j, market.CannotMeetResources.String(), "no node has joined the cluster yet"), nil
 	}
 	asked := x.fitting(j)
 	j.Width = int(asked.Width)
-	q := &heldQuote{Account: account, Job: j.ID, Era: len(x.epochs), Quote: Quote{
+	q := &heldQuote{Account: account, Job: j.ID, Era: len(x.epochs), Quote: trade.Quote{
 		ID: fmt.Sprintf("q%d", j.ID), Owner: by.User, Request: r, MadeUS: x.now, ExpiresUS: x.now + ttl*1000,
 		Width: int(asked.Width), Policy: x.epoch().Policy,
 	}}
 	core, err := x.cluster.Quote(x.time(), asked)
 	if rejected := (*market.Rejection)(nil); errors.As(err, &rejected) {
-		return x.refuseQuote(j, rejected.Reason.String(), refusalText(rejected.Reason)), nil
+		return x.refuseQuote(j, rejected.Reason.String(), trade.RefusalText(rejected.Reason)), nil
 	} else if err != nil {
-		return Outcome{}, err
+		return trade.Outcome{}, err
 	}
 	x.prepareWorking(j, &asked)
 	q.Working = j.Working
@@ -69,7 +70,7 @@ func (x *Exchange) quote(by Identity, a *AskQuote) (Outcome, error) {
 		x.quotes.add(q)
 		if err := x.step(market.Event{Kind: market.Reserved, Job: asked.ID, Spec: &asked}); err != nil {
 			x.removeQuote(q)
-			return Outcome{}, err
+			return trade.Outcome{}, err
 		}
 		if q.Refused != "" {
 			x.removeQuote(q)
@@ -81,7 +82,7 @@ func (x *Exchange) quote(by Identity, a *AskQuote) (Outcome, error) {
 	}
 	x.touched.quote(q.ID)
 	v := q.Quote
-	return Outcome{Quote: &v}, nil
+	return trade.Outcome{Quote: &v}, nil
 }
 
 // nameBudget says what is wrong with a job that names no budget where that is
@@ -91,15 +92,15 @@ func nameBudget(policy string) string {
 }
 
 // withProgram lets a request without a program be numbered like any other.
-func withProgram(r Request) Request {
+func withProgram(r trade.Request) trade.Request {
 	if !r.HasProgram() {
 		r.Argv = []string{"?"}
 	}
 	return r
 }
 
-func (x *Exchange) refuseQuote(j *activeJob, reason, detail string) Outcome {
-	return Outcome{Refusal: &Refusal{Reason: reason, Detail: detail, Offers: x.offers(j, reason)}}
+func (x *Exchange) refuseQuote(j *activeJob, reason, detail string) trade.Outcome {
+	return trade.Outcome{Refusal: &trade.Refusal{Reason: reason, Detail: detail, Offers: x.offers(j, reason)}}
 }
 
 // fill completes a quote with what the core answered.
@@ -113,16 +114,16 @@ func (x *state) fill(q *heldQuote, asked *market.Job, core market.Quote) {
 		q.Share = min(1, float64(asked.Estimate)/float64(d))
 	}
 	q.PredictedUS = x.predict(asked, core)
-	q.Odds, _ = x.record.odds(core.Firm)
+	q.Odds, _ = x.record.Odds(core.Firm)
 	q.Formula = q.Working.Formula
 	if gain, err := core.Gain.Money(); err == nil {
 		q.Gain = int64(gain)
 	}
-	q.OptionalMost = int64(q.Request.optionalTerms().Most())
+	q.OptionalMost = int64(q.Request.OptionalTerms().Most())
 }
 
 // quoted is the price of a request in money, where the core asks so much.
-func (x *state) quoted(r *Request, width int, asks market.Price) int64 {
+func (x *state) quoted(r *trade.Request, width int, asks market.Price) int64 {
 	price, err := x.inPieces(r, width, asks).Money()
 	if err != nil {
 		return 0
@@ -147,13 +148,13 @@ func (x *Exchange) applyToQuote(q *heldQuote, e *market.Event) {
 }
 
 // cancelQuote cancels a quote.
-func (x *Exchange) cancelQuote(by Identity, id string) (Outcome, error) {
+func (x *Exchange) cancelQuote(by trade.Identity, id string) (trade.Outcome, error) {
 	q := x.quotes.find(id)
-	if q == nil || by.Role != RoleOwner && q.Owner != by.User {
-		return Outcome{}, fmt.Errorf("quote %s: %w, or it has expired", id, ErrUnknown)
+	if q == nil || by.Role != trade.RoleOwner && q.Owner != by.User {
+		return trade.Outcome{}, fmt.Errorf("quote %s: %w, or it has expired", id, trade.ErrUnknown)
 	}
 	v := q.Quote
-	return Outcome{Quote: &v}, x.expireQuote(q)
+	return trade.Outcome{Quote: &v}, x.expireQuote(q)
 }
 
 // expireQuote ends a quote that nobody took: the room it kept is paid for.
@@ -178,9 +179,9 @@ func (x *Exchange) removeQuote(q *heldQuote) {
 }
 
 // Quote finds an open quote.
-func (x *state) Quote(id string) (Quote, bool) {
+func (x *state) Quote(id string) (trade.Quote, bool) {
 	if q := x.quotes.find(id); q != nil {
 		return q.Quote, true
 	}
-	return Quote{}, false
+	return trade.Quote{}, false
 }

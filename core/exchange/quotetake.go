@@ -4,20 +4,21 @@ import (
 	"fmt"
 
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // submitOnQuote submits a job on a quote.
-func (x *Exchange) submitOnQuote(by Identity, s *Submit) (Outcome, error) {
+func (x *Exchange) submitOnQuote(by trade.Identity, s *trade.Submit) (trade.Outcome, error) {
 	q := x.quotes.find(s.Quote)
 	if q == nil || q.Owner != by.User {
-		return Outcome{}, fmt.Errorf("quote %s: %w, or it has expired: ask for a new one", s.Quote, ErrUnknown)
+		return trade.Outcome{}, fmt.Errorf("quote %s: %w, or it has expired: ask for a new one", s.Quote, trade.ErrUnknown)
 	}
-	r, err := merge(q.Request, s.Request)
+	r, err := trade.Merge(q.Request, s.Request)
 	if err != nil {
-		return Outcome{}, err
+		return trade.Outcome{}, err
 	}
 	if err := x.validate(&r); err != nil {
-		return Outcome{}, err
+		return trade.Outcome{}, err
 	}
 	if !q.Reserved {
 		x.removeQuote(q)
@@ -28,7 +29,7 @@ func (x *Exchange) submitOnQuote(by Identity, s *Submit) (Outcome, error) {
 		return o, err
 	}
 	if len(r.After) > 0 {
-		return Outcome{}, market.Wrong("after", "none with a quote: it is for a job that can begin now")
+		return trade.Outcome{}, market.Wrong("after", "none with a quote: it is for a job that can begin now")
 	}
 	j := x.newJob(by, r, q.Account)
 	x.next--
@@ -36,7 +37,7 @@ func (x *Exchange) submitOnQuote(by Identity, s *Submit) (Outcome, error) {
 	j.ID, j.Quote, j.Owed, j.Width, j.Working = q.Job, q.ID, q.Owed, q.Width, q.Working
 	if !x.holds(q) { // what it holds becomes what is held for the job
 		if reason, why := x.cannotHold(q.Account, x.mostCost(&r, market.Money(q.Price), q.Width)); reason != "" {
-			return Outcome{Refusal: &Refusal{Reason: reason, Detail: why, Offers: []Offer{}}}, nil // the quote stands
+			return trade.Outcome{Refusal: &trade.Refusal{Reason: reason, Detail: why, Offers: []trade.Offer{}}}, nil // the quote stands
 		}
 	}
 	x.removeQuote(q)
@@ -44,7 +45,7 @@ func (x *Exchange) submitOnQuote(by Identity, s *Submit) (Outcome, error) {
 	if err := x.step(market.Event{Kind: market.Confirmed, Job: market.JobID(j.ID)}); err != nil {
 		delete(x.jobs, j.ID)
 		x.quotes.add(q)
-		return Outcome{}, err
+		return trade.Outcome{}, err
 	}
 	return x.reserveFunds(j)
 }

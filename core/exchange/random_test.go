@@ -16,6 +16,7 @@ import (
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // Whatever happens on the floor: the books sum to zero, every job ends in one
@@ -66,28 +67,28 @@ func randomDay(t *testing.T, r *rapid.T, policyName string, interrupt func(rapid
 	steps := rapid.IntRange(5, 60).Draw(r, "steps")
 	for range steps {
 		f.wait(rapid.Float64Range(0, 8).Draw(r, "pause"))
-		by := rapid.SampledFrom([]exchange.Identity{alice, bob}).Draw(r, "by")
+		by := rapid.SampledFrom([]trade.Identity{alice, bob}).Draw(r, "by")
 		switch rapid.IntRange(0, 13).Draw(r, "what") {
 		case 0, 1, 2, 3:
-			_, _ = f.try(exchange.Command{By: by, Submit: &exchange.Submit{Request: request(f, r)}})
+			_, _ = f.try(trade.Command{By: by, Submit: &trade.Submit{Request: request(f, r)}})
 		case 4:
-			if o, err := f.try(exchange.Command{By: by, Quote: &exchange.AskQuote{Request: request(f, r), TTLMS: 5000}}); err == nil && o.Quote != nil {
+			if o, err := f.try(trade.Command{By: by, Quote: &trade.AskQuote{Request: request(f, r), TTLMS: 5000}}); err == nil && o.Quote != nil {
 				quotes = append(quotes, o.Quote.ID)
 			}
 		case 5:
 			if len(quotes) > 0 {
 				id := rapid.SampledFrom(quotes).Draw(r, "quote")
-				_, _ = f.try(exchange.Command{By: by, Submit: &exchange.Submit{Quote: id, Request: exchange.Request{Argv: []string{"x"}}}})
+				_, _ = f.try(trade.Command{By: by, Submit: &trade.Submit{Quote: id, Request: trade.Request{Argv: []string{"x"}}}})
 			}
 		case 6:
 			if id := some(f, r); id != 0 {
-				_, _ = f.try(exchange.Command{By: owner, Cancel: &exchange.Cancel{Job: id}})
+				_, _ = f.try(trade.Command{By: owner, Cancel: &trade.Cancel{Job: id}})
 			}
 		case 7, 8, 9, 10:
 			report(f, r)
 		case 11:
 			node := rapid.SampledFrom([]string{"n1", "n2"}).Draw(r, "node")
-			_, _ = f.try(exchange.Command{Node: &exchange.NodeChange{Node: node, Up: rapid.Bool().Draw(r, "up")}})
+			_, _ = f.try(trade.Command{Node: &trade.NodeChange{Node: node, Up: rapid.Bool().Draw(r, "up")}})
 		case 12:
 			f.enlist("n1", rapid.IntRange(1, 3).Draw(r, "new shape"))
 		case 13:
@@ -99,12 +100,12 @@ func randomDay(t *testing.T, r *rapid.T, policyName string, interrupt func(rapid
 	return f
 }
 
-func request(f *floor, r *rapid.T) exchange.Request {
-	q := exchange.Request{
+func request(f *floor, r *rapid.T) trade.Request {
+	q := trade.Request{
 		Argv: []string{"work"}, EstimateMS: rapid.Int64Range(500, 20_000).Draw(r, "estimate"),
 		DeadlineMS: rapid.SampledFrom([]int64{0, 8_000, 20_000, 60_000}).Draw(r, "deadline"),
 		Processors: rapid.SampledFrom([]int{0, 1, 1, 2, 3}).Draw(r, "processors"),
-		Overrun:    rapid.SampledFrom([]exchange.Overrun{"", exchange.OverrunLate, exchange.OverrunKill}).Draw(r, "overrun"),
+		Overrun:    rapid.SampledFrom([]trade.Overrun{"", trade.OverrunLate, trade.OverrunKill}).Draw(r, "overrun"),
 		NoRestart:  rapid.Bool().Draw(r, "no restart"),
 		Class:      rapid.IntRange(0, 1).Draw(r, "class"),
 	}
@@ -115,11 +116,11 @@ func request(f *floor, r *rapid.T) exchange.Request {
 		q.Soft, q.PenaltyMicros = rapid.Bool().Draw(r, "soft"), rapid.Int64Range(0, 3_000_000).Draw(r, "penalty")
 	}
 	if rapid.IntRange(0, 5).Draw(r, "array") == 0 {
-		q.Processors, q.Array = 0, &exchange.Array{First: 1, Last: rapid.IntRange(1, 7).Draw(r, "last"), Limit: rapid.IntRange(0, 3).Draw(r, "limit")}
+		q.Processors, q.Array = 0, &trade.Array{First: 1, Last: rapid.IntRange(1, 7).Draw(r, "last"), Limit: rapid.IntRange(0, 3).Draw(r, "limit")}
 	}
 	mf := strings.HasPrefix(f.x.Epochs()[0].Policy, "mf-")
 	if mf && q.DeadlineMS > 0 && q.Budget != nil && !q.Soft && q.Array == nil && rapid.IntRange(0, 3).Draw(r, "optional") > 0 {
-		q.Optional = &exchange.Optional{
+		q.Optional = &trade.Optional{
 			WorkMS: rapid.Int64Range(1, 30_000).Draw(r, "optional work"), RateMicros: rapid.Int64Range(0, 2_000_000).Draw(r, "rate"),
 		}
 	}
@@ -164,18 +165,18 @@ func report(f *floor, r *rapid.T) {
 			said = append(said, s)
 		}
 	}
-	f.do(exchange.Command{Report: &exchange.Measured{Tasks: f.x.News("", said)}})
+	f.do(trade.Command{Report: &trade.Measured{Tasks: f.x.News("", said)}})
 }
 
 // finish lets everything that is under way come to its end.
 func finish(t rapid.TB, f *floor) {
 	t.Helper()
-	f.do(exchange.Command{Node: &exchange.NodeChange{Node: "n1", Up: true}})
+	f.do(trade.Command{Node: &trade.NodeChange{Node: "n1", Up: true}})
 	endAll(f)
 	f.wait(700) // all quotes expire, and who waits for too many processors makes room for others
 	endAll(f)
 	for id, j := range f.all {
-		if !j.State.Final() && j.State != exchange.Queued && j.State != exchange.Held {
+		if !j.State.Final() && j.State != trade.Queued && j.State != trade.Held {
 			t.Errorf("job %d is still %s", id, j.State)
 		}
 	}
@@ -203,7 +204,7 @@ func endAll(f *floor) {
 				said = append(said, task.Status{Key: o.Spec.Key, State: task.Ended, CPUUS: 1e6})
 			}
 		}
-		f.do(exchange.Command{Report: &exchange.Measured{Tasks: said}})
+		f.do(trade.Command{Report: &trade.Measured{Tasks: said}})
 	}
 }
 
@@ -257,7 +258,7 @@ func logGivesTheSame(t rapid.TB, f *floor) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var cmd exchange.Command
+		var cmd trade.Command
 		if err := json.Unmarshal(text, &cmd); err != nil {
 			t.Fatal(err)
 		}

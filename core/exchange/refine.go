@@ -7,6 +7,7 @@ import (
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/meter"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // A job with an optional part is done with its mandatory part when the agents
@@ -48,12 +49,12 @@ func (x *Exchange) refinements() error {
 	}
 	for _, id := range x.active() {
 		j := x.jobs[id]
-		if j.Request.Optional == nil || j.State != Running {
+		if j.Request.Optional == nil || j.State != trade.Running {
 			continue
 		}
 		if j.MandatoryUS != 0 && !x.timeOf(j.DueUS).After(x.time()) {
 			void, firm := j.Void, j.Firm
-			if err := x.stop(j, task.Terminate, Completed, "", "ended at its deadline, as agreed"); err != nil {
+			if err := x.stop(j, task.Terminate, trade.Completed, "", "ended at its deadline, as agreed"); err != nil {
 				return err
 			}
 			j.Void, j.Firm = void, firm // what was promised is done
@@ -172,7 +173,7 @@ func (x *state) optionalBy(j *activeJob, refined func(*rank) int64) (ms int64) {
 func (r *rank) cpuUS() int64 { return max(r.CPUUS, r.seenUS) }
 
 // explainParts says which part of a job runs, or why it stands still.
-func (x *state) explainParts(j *activeJob, e *Explanation, stand *cluster.JobStatus) {
+func (x *state) explainParts(j *activeJob, e *trade.Explanation, stand *cluster.JobStatus) {
 	what := "its mandatory part"
 	if j.Request.Optional == nil {
 		what = "it"
@@ -204,7 +205,7 @@ func (x *state) explainParts(j *activeJob, e *Explanation, stand *cluster.JobSta
 func (x *state) nextDeadline() market.Time {
 	next := market.Never
 	for _, j := range x.jobs {
-		if j.State == Running && j.MandatoryUS != 0 {
+		if j.State == trade.Running && j.MandatoryUS != 0 {
 			next = min(next, x.timeOf(j.DueUS))
 		}
 	}

@@ -7,11 +7,12 @@ import (
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/meter"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // report takes in what agents said: how far tasks are, and which have ended. What a
 // node says of another's is left out, whoever let it through.
-func (x *Exchange) report(by Identity, m *Measured) error {
+func (x *Exchange) report(by trade.Identity, m *trade.Measured) error {
 	if x.cluster == nil {
 		return nil
 	}
@@ -23,7 +24,7 @@ func (x *Exchange) report(by Identity, m *Measured) error {
 		if r == nil || r.Status != nil {
 			continue // of another attempt, or said before
 		}
-		if by.Role == RoleNode && !x.again && !x.isOn(r, by.User) {
+		if by.Role == trade.RoleNode && !x.again && !x.isOn(r, by.User) {
 			continue
 		}
 		speed := x.nodes[r.Node].Speed
@@ -31,7 +32,7 @@ func (x *Exchange) report(by Identity, m *Measured) error {
 		x.touched.job(j.ID, true)
 		r.Observe(s, j.threads(), speed)
 		if j.Request.Optional != nil {
-			r.ObservePart(s, speed, j.State == Running)
+			r.ObservePart(s, speed, j.State == trade.Running)
 		}
 		others := j.others(s.Rank)
 		for k := range others { // they are as far
@@ -45,7 +46,7 @@ func (x *Exchange) report(by Identity, m *Measured) error {
 	slices.Sort(ids)
 	for _, id := range ids {
 		j := x.jobs[id]
-		if j.State == Running && meter.Lost(j.tasks()) {
+		if j.State == trade.Running && meter.Lost(j.tasks()) {
 			if err := x.restart(j); err != nil {
 				return err
 			}
@@ -96,7 +97,7 @@ func (x *Exchange) restart(j *activeJob) error {
 		why = fmt.Sprintf("nodes lost it %d times", mostAttempts)
 	}
 	if why != "" {
-		j.End, j.Reason, j.Detail = Lost, market.NodeLost.String(), why
+		j.End, j.Reason, j.Detail = trade.Lost, market.NodeLost.String(), why
 		return x.step(market.Event{Kind: market.Cancelled, Job: market.JobID(j.ID)})
 	}
 	return x.step(market.Event{Kind: market.Dislodged, Job: market.JobID(j.ID)})
@@ -107,13 +108,13 @@ func (x *Exchange) restart(j *activeJob) error {
 func (x *Exchange) ended(j *activeJob) []market.Event {
 	var out []market.Event
 	all, refused, most := meter.Ends(j.tasks())
-	if refused && !all && j.State == Running {
+	if refused && !all && j.State == trade.Running {
 		x.todo.add(func() error {
-			return x.stop(j, task.Terminate, Failed, ReasonRefused, "a node could not start one of its tasks")
+			return x.stop(j, task.Terminate, trade.Failed, trade.ReasonRefused, "a node could not start one of its tasks")
 		})
 	}
 	switch {
-	case all && (j.End == Cancelled || j.End == Lost):
+	case all && (j.End == trade.Cancelled || j.End == trade.Lost):
 		j.Work = int64(float64(most) * 1e3)
 		return []market.Event{{Kind: market.Cancelled, Job: market.JobID(j.ID)}}
 	case j.Apart && (j.End == "" || j.Request.Optional != nil):
@@ -132,7 +133,7 @@ func (x *Exchange) ended(j *activeJob) []market.Event {
 // used is what the core must hear of tasks that go on: only where what they had
 // differs from what they were granted by more than measuring does.
 func (x *Exchange) used(j *activeJob) []market.Event {
-	if j.State != Running && j.State != Stopping || len(j.Ranks) == 0 {
+	if j.State != trade.Running && j.State != trade.Stopping || len(j.Ranks) == 0 {
 		return nil
 	}
 	least, going := meter.Least(j.tasks())

@@ -8,6 +8,7 @@ import (
 
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // node is a machine that has joined. A node that comes back with another shape
@@ -42,17 +43,17 @@ func (n *node) tenant(j *activeJob) (int, bool) {
 	return slices.BinarySearchFunc(n.tenants, j.ID, func(t *activeJob, id int64) int { return cmp.Compare(t.ID, id) })
 }
 
-// roster is all nodes that ever joined, in the order of their processors'
+// nodeList is all nodes that ever joined, in the order of their processors'
 // numbers.
-type roster []*node
+type nodeList []*node
 
 // of is the index of the node of a processor.
-func (r roster) of(proc int) int {
+func (r nodeList) of(proc int) int {
 	return sort.Search(len(r), func(i int) bool { return r[i].First > proc }) - 1
 }
 
 // processorsUp counts the processors that can be had.
-func (r roster) processorsUp() int {
+func (r nodeList) processorsUp() int {
 	n := 0
 	for _, node := range r {
 		if node.Up {
@@ -63,7 +64,7 @@ func (r roster) processorsUp() int {
 }
 
 // processors is the number after that of the last processor.
-func (r roster) processors() int {
+func (r nodeList) processors() int {
 	if len(r) == 0 {
 		return 0
 	}
@@ -72,7 +73,7 @@ func (r roster) processors() int {
 }
 
 // speed is the work a second of all processors that are up.
-func (r roster) speed() float64 {
+func (r nodeList) speed() float64 {
 	total := 0.0
 	for _, n := range r {
 		if n.Up {
@@ -83,7 +84,7 @@ func (r roster) speed() float64 {
 }
 
 // batch is a node that is up where a batch system runs the tasks, if one is.
-func (r roster) batch() *node {
+func (r nodeList) batch() *node {
 	for _, n := range r {
 		if n.Up && n.Runs != "" {
 			return n
@@ -93,7 +94,7 @@ func (r roster) batch() *node {
 }
 
 // core is the nodes as the core sees them, at some base prices.
-func (r roster) core(rates Rates) []market.Node {
+func (r nodeList) core(rates trade.Rates) []market.Node {
 	nodes := make([]market.Node, len(r))
 	for i, n := range r {
 		nodes[i] = market.Node{
@@ -107,7 +108,7 @@ func (r roster) core(rates Rates) []market.Node {
 // sound names the first thing about a node that makes no sense.
 func sound(h *task.Hello) error {
 	n := market.Node{Processors: h.Processors, Rating: h.Rating, Memory: h.MemoryMB, Disk: h.DiskMB}
-	if h.Node == "" || len(h.Node) > MaxName {
+	if h.Node == "" || len(h.Node) > trade.MaxName {
 		return market.Wrong("node", "a name")
 	}
 	if err := n.Validate(); err != nil {

@@ -6,22 +6,23 @@ import (
 
 	"github.com/libra-market/libra/core/bill"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // search looks for requests a little different from one that was refused, and
 // that would be taken. It only asks.
 type search struct {
-	request    Request // that was refused
-	imprecise  bool    // the policy knows optional parts: the budget is what a job is worth
-	processors int     // that are up
-	ask        func(Request) (Quote, bool)
-	pays       func(*Request, *Quote) bool // whether the account can keep what that costs
+	request    trade.Request // that was refused
+	imprecise  bool          // the policy knows optional parts: the budget is what a job is worth
+	processors int           // that are up
+	ask        func(trade.Request) (trade.Quote, bool)
+	pays       func(*trade.Request, *trade.Quote) bool // whether the account can keep what that costs
 }
 
 // offers are those that were found, each by another change.
-func (s *search) offers() []Offer {
-	found := []Offer{}
-	for _, vary := range []func() (Offer, bool){s.laterDeadline, s.largerBudget, s.fewerProcessors} {
+func (s *search) offers() []trade.Offer {
+	found := []trade.Offer{}
+	for _, vary := range []func() (trade.Offer, bool){s.laterDeadline, s.largerBudget, s.fewerProcessors} {
 		if o, ok := vary(); ok {
 			found = append(found, o)
 		}
@@ -31,7 +32,7 @@ func (s *search) offers() []Offer {
 
 // affordable tries a request with no limit to its budget; the budget of what
 // comes back is raised to the price where it was below.
-func (s *search) affordable(r Request) (Request, Quote, bool) {
+func (s *search) affordable(r trade.Request) (trade.Request, trade.Quote, bool) {
 	open := r
 	open.Budget = nil
 	// Where the budget is the price there is no price without one.
@@ -41,23 +42,23 @@ func (s *search) affordable(r Request) (Request, Quote, bool) {
 	}
 	q, ok := s.ask(r)
 	if !ok {
-		return r, Quote{}, false
+		return r, trade.Quote{}, false
 	}
 	return r, q, s.pays(&r, &q)
 }
 
 // laterDeadline looks for the nearest deadline that can be met: outwards in
 // growing steps, then back in between.
-func (s *search) laterDeadline() (Offer, bool) {
+func (s *search) laterDeadline() (trade.Offer, bool) {
 	r := s.request
 	if r.DeadlineMS == 0 {
-		return Offer{}, false
+		return trade.Offer{}, false
 	}
 	least, most := r.DeadlineMS, int64(0)
 	floor := max(r.DeadlineMS, r.EstimateMS)
 	for _, factor := range []float64{1, 1.25, 1.5, 2, 3, 5, 8, 13, 21, 50, 200} {
 		r.DeadlineMS = roundSeconds(float64(floor) * factor)
-		if r.DeadlineMS <= s.request.DeadlineMS || r.DeadlineMS > maxMS {
+		if r.DeadlineMS <= s.request.DeadlineMS || r.DeadlineMS > trade.MaxMS {
 			continue
 		}
 		if _, _, ok := s.affordable(r); ok {
@@ -67,7 +68,7 @@ func (s *search) laterDeadline() (Offer, bool) {
 		least = r.DeadlineMS
 	}
 	if most == 0 {
-		return Offer{}, false
+		return trade.Offer{}, false
 	}
 	for range 5 {
 		r.DeadlineMS = roundSeconds(float64(least+most) / 2)
@@ -83,34 +84,34 @@ func (s *search) laterDeadline() (Offer, bool) {
 	r.DeadlineMS = most
 	r, q, ok := s.affordable(r)
 	detail := fmt.Sprintf("deadline %s instead of %s", market.Span(r.DeadlineMS), market.Span(s.request.DeadlineMS))
-	return Offer{Change: "deadline", Detail: detail + s.forPrice(&r, &q), Quote: q}, ok
+	return trade.Offer{Change: "deadline", Detail: detail + s.forPrice(&r, &q), Quote: q}, ok
 }
 
 // largerBudget offers the same at its price.
-func (s *search) largerBudget() (Offer, bool) {
+func (s *search) largerBudget() (trade.Offer, bool) {
 	if s.request.Budget == nil {
-		return Offer{}, false
+		return trade.Offer{}, false
 	}
 	if s.imprecise {
 		return s.worthwhileBudget()
 	}
 	r, q, ok := s.affordable(s.request)
 	if !ok || *r.Budget == *s.request.Budget {
-		return Offer{}, false
+		return trade.Offer{}, false
 	}
-	return Offer{
+	return trade.Offer{
 		Change: "budget", Quote: q,
 		Detail: fmt.Sprintf("budget %s instead of %s", market.Money(*r.Budget), market.Money(*s.request.Budget)),
 	}, true
 }
 
 // fewerProcessors offers the same work on fewer processors, for longer.
-func (s *search) fewerProcessors() (Offer, bool) {
+func (s *search) fewerProcessors() (trade.Offer, bool) {
 	width := s.request.Procs()
 	if s.request.Optional != nil {
-		return Offer{}, false // so many independent tasks: fewer of them are another job
+		return trade.Offer{}, false // so many independent tasks: fewer of them are another job
 	}
-	threads := s.request.threads()
+	threads := s.request.PerProgram()
 	for n := min(width-1, s.processors); n >= threads; n = n * 3 / 4 {
 		n -= n % threads
 		r := s.request
@@ -118,13 +119,13 @@ func (s *search) fewerProcessors() (Offer, bool) {
 		r.EstimateMS = int64(math.Ceil(float64(s.request.EstimateMS) * float64(width) / float64(n)))
 		if fits, q, ok := s.affordable(r); ok {
 			detail := fmt.Sprintf("%d processors instead of %d, %s on each", n, width, market.Span(r.EstimateMS))
-			return Offer{Change: "processors", Detail: detail + s.forPrice(&fits, &q), Quote: q}, true
+			return trade.Offer{Change: "processors", Detail: detail + s.forPrice(&fits, &q), Quote: q}, true
 		}
 	}
-	return Offer{}, false
+	return trade.Offer{}, false
 }
 
-func (s *search) forPrice(r *Request, q *Quote) string {
+func (s *search) forPrice(r *trade.Request, q *trade.Quote) string {
 	text := ", for " + market.Money(q.Price).String()
 	if r.Budget != nil && s.request.Budget != nil && *r.Budget != *s.request.Budget {
 		text += fmt.Sprintf(" (budget %s instead of %s)", market.Money(*r.Budget), market.Money(*s.request.Budget))
@@ -134,11 +135,11 @@ func (s *search) forPrice(r *Request, q *Quote) string {
 
 // worthwhileBudget looks for the smallest budget with which a job brings more
 // than it displaces: upwards in growing steps, then back in between.
-func (s *search) worthwhileBudget() (Offer, bool) {
+func (s *search) worthwhileBudget() (trade.Offer, bool) {
 	const cent = int64(market.Unit) / 100
 	r := s.request
 	if _, _, ok := s.affordable(r); ok {
-		return Offer{}, false // the budget is not what is wrong
+		return trade.Offer{}, false // the budget is not what is wrong
 	}
 	try := func(amount int64) bool {
 		r.Budget = &amount
@@ -158,7 +159,7 @@ func (s *search) worthwhileBudget() (Offer, bool) {
 		least = max(least, roundUp(int64(amount)))
 	}
 	if most == 0 {
-		return Offer{}, false
+		return trade.Offer{}, false
 	}
 	for range 8 {
 		amount := roundUp(least + (most-least)/2)
@@ -173,7 +174,7 @@ func (s *search) worthwhileBudget() (Offer, bool) {
 	}
 	r.Budget = &most
 	r, q, ok := s.affordable(r)
-	return Offer{
+	return trade.Offer{
 		Change: "budget", Quote: q,
 		Detail: fmt.Sprintf("budget %s instead of %s", market.Money(most), market.Money(*s.request.Budget)),
 	}, ok

@@ -10,14 +10,15 @@ import (
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // Snapshot is all of an exchange, as plain data: what a snapshot holds.
 type Snapshot struct {
 	Origin  int64             `json:"origin"`
 	Now     int64             `json:"now"`
-	Epochs  []EpochView       `json:"epochs"`
-	Rates   Rates             `json:"rates"`
+	Epochs  []trade.EpochView `json:"epochs"`
+	Rates   trade.Rates       `json:"rates"`
 	Nodes   []*node           `json:"nodes"`
 	Cluster *cluster.State    `json:"cluster,omitempty"`
 	Ledger  ledger.State      `json:"ledger"`
@@ -27,7 +28,7 @@ type Snapshot struct {
 	Jobs    []*activeJob      `json:"jobs"`
 	Quotes  []*heldQuote      `json:"quotes"`
 	Wake    market.Time       `json:"wake"`
-	Record  Track             `json:"record"`
+	Record  trade.Track       `json:"record"`
 }
 
 // Snapshot is the exchange as it is between two commands. What commands change is

@@ -9,6 +9,7 @@ import (
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
 	"github.com/libra-market/libra/core/rules"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // state is all there is to know of a market. Its methods are questions: they can
@@ -18,12 +19,12 @@ type state struct {
 	clock
 
 	version string
-	epochs  []EpochView
+	epochs  []trade.EpochView
 	ruled   []rules.Rules // by epoch: how the market trades
 
 	kind     policy.Kind
-	rates    Rates
-	nodes    roster
+	rates    trade.Rates
+	nodes    nodeList
 	byName   map[string]int // the latest of a name
 	cluster  *cluster.Cluster
 	ledger   *ledger.Ledger
@@ -35,7 +36,7 @@ type state struct {
 	quotes quoteBook
 	waits  map[int64][]int64 // by job: who waits for it
 	wake   market.Time
-	record Track
+	record trade.Track
 }
 
 func newState(version string) state {
@@ -61,7 +62,7 @@ func (x *state) Opened() bool { return len(x.epochs) > 0 }
 func (x *state) Underway() int { return len(x.jobs) }
 
 // epoch is the span of the log that is under way.
-func (x *state) epoch() *EpochView { return &x.epochs[len(x.epochs)-1] }
+func (x *state) epoch() *trade.EpochView { return &x.epochs[len(x.epochs)-1] }
 
 // active lists the numbers of the jobs under way, in order.
 func (x *state) active() []int64 {

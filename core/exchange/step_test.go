@@ -3,9 +3,10 @@ package exchange_test
 import (
 	"testing"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/journal"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // The number of a step is over all that was said: whatever is said otherwise, by
@@ -18,8 +19,8 @@ func TestTheSumIsOverEverything(t *testing.T) {
 			{Kind: market.Shared, Proc: 1, Slices: []market.Slice{{Job: 3, Speed: 0.25}, {Job: 4, Speed: 0.5}}},
 		}
 	}
-	sum := exchange.Sum(said())
-	if again := exchange.Sum(said()); again != sum {
+	sum := journal.Sum(said())
+	if again := journal.Sum(said()); again != sum {
 		t.Fatalf("the same, said twice, is %x and %x", sum, again)
 	}
 	for what, change := range map[string]func([]market.Event) []market.Event{
@@ -42,7 +43,7 @@ func TestTheSumIsOverEverything(t *testing.T) {
 		"order":        func(e []market.Event) []market.Event { e[0], e[1] = e[1], e[0]; return e },
 		"nothing more": func(e []market.Event) []market.Event { return e[:1] },
 	} {
-		if got := exchange.Sum(change(said())); got == sum {
+		if got := journal.Sum(change(said())); got == sum {
 			t.Errorf("another %s gives the same number", what)
 		}
 	}
@@ -58,7 +59,7 @@ func TestStepsDifferInDecisions(t *testing.T) {
 			{Kind: market.Rejected, Job: 4, Reason: market.NodeLost},
 		}
 	}
-	log := exchange.NewStep(1, nil, base())
+	log := journal.NewStep(1, nil, base())
 	for what, c := range map[string]struct {
 		change func([]market.Event) []market.Event
 		differ bool
@@ -83,14 +84,14 @@ func TestStepsDifferInDecisions(t *testing.T) {
 		"one less":      {func(e []market.Event) []market.Event { return e[:2] }, true},
 		"one more":      {func(e []market.Event) []market.Event { return append(e, e[2]) }, true},
 	} {
-		step := exchange.NewStep(1, nil, c.change(base()))
+		step := journal.NewStep(1, nil, c.change(base()))
 		if why := step.Differs(&log); (why != "") != c.differ {
 			t.Errorf("%s: %q", what, why)
 		}
 	}
-	step := exchange.NewStep(1, nil, base()[:1])
+	step := journal.NewStep(1, nil, base()[:1])
 	const want = "the core says rejected job 4 (node_lost), the log has accepted job 3 at 10.5 on [1 70]"
-	other := exchange.NewStep(1, nil, base()[2:])
+	other := journal.NewStep(1, nil, base()[2:])
 	if got := other.Differs(&step); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -107,14 +108,14 @@ func TestAStepLeavesManySharesOut(t *testing.T) {
 			}
 			said = append(said, market.Event{Kind: kind, Job: market.JobID(i)})
 		}
-		if s := exchange.NewStep(0, nil, said); len(s.Out) != want || s.N != n+1 || s.Sum != exchange.Sum(said) {
+		if s := journal.NewStep(0, nil, said); len(s.Out) != want || s.N != n+1 || s.Sum != journal.Sum(said) {
 			t.Errorf("%d shares: %d of %d events are written down, want %d", n, len(s.Out), s.N, want)
 		}
 	}
-	if key := (exchange.Key{Key: "k"}); !key.Given() {
+	if key := (trade.Key{Key: "k"}); !key.Given() {
 		t.Error("a key is none")
 	}
-	if key := (exchange.Key{Owner: "o"}); key.Given() {
+	if key := (trade.Key{Owner: "o"}); key.Given() {
 		t.Error("an owner is a key")
 	}
 }
@@ -123,12 +124,12 @@ func TestAStepLeavesManySharesOut(t *testing.T) {
 // and of a long life the recent half whole.
 func TestTheTimelineIsShortAndRecent(t *testing.T) {
 	f := open(t, "libra", 1)
-	a := f.submit(alice, exchange.Request{EstimateMS: 900_000, DeadlineMS: 9_000_000, Budget: budget(990)}).Job
+	a := f.submit(alice, trade.Request{EstimateMS: 900_000, DeadlineMS: 9_000_000, Budget: budget(990)}).Job
 	toggle := func() { // somebody comes and goes
-		b := f.submit(bob, exchange.Request{EstimateMS: 100_000, DeadlineMS: 1_000_000}).Job
+		b := f.submit(bob, trade.Request{EstimateMS: 100_000, DeadlineMS: 1_000_000}).Job
 		f.wait(1)
-		f.do(exchange.Command{By: bob, Cancel: &exchange.Cancel{Job: b.ID}})
-		f.do(exchange.Command{Report: &exchange.Measured{Tasks: []task.Status{{Key: task.Key{Job: b.ID}, State: task.Ended}}}})
+		f.do(trade.Command{By: bob, Cancel: &trade.Cancel{Job: b.ID}})
+		f.do(trade.Command{Report: &trade.Measured{Tasks: []task.Status{{Key: task.Key{Job: b.ID}, State: task.Ended}}}})
 	}
 	toggle()
 	first := f.job(a.ID).Timeline
@@ -136,12 +137,12 @@ func TestTheTimelineIsShortAndRecent(t *testing.T) {
 		t.Fatalf("%+v", first)
 	}
 	f.wait(0.2)
-	f.submit(bob, exchange.Request{EstimateMS: 100_000, DeadlineMS: 1_000_000})
+	f.submit(bob, trade.Request{EstimateMS: 100_000, DeadlineMS: 1_000_000})
 	if got := f.job(a.ID).Timeline; len(got) != 3 || got[2].Share > 0.6 || got[2].AtUS != f.now {
 		t.Errorf("within a blink: %+v", got)
 	}
 	f.wait(0.25)
-	f.submit(bob, exchange.Request{EstimateMS: 100_000, DeadlineMS: 1_000_000})
+	f.submit(bob, trade.Request{EstimateMS: 100_000, DeadlineMS: 1_000_000})
 	if got := f.job(a.ID).Timeline; len(got) != 4 {
 		t.Errorf("after a blink: %+v", got)
 	}

@@ -6,10 +6,11 @@ import (
 
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // submit takes in a job, or says why not.
-func (x *Exchange) submit(by Identity, s *Submit) (Outcome, error) {
+func (x *Exchange) submit(by trade.Identity, s *trade.Submit) (trade.Outcome, error) {
 	if s.Quote != "" {
 		return x.submitOnQuote(by, s)
 	}
@@ -17,24 +18,24 @@ func (x *Exchange) submit(by Identity, s *Submit) (Outcome, error) {
 }
 
 // submitNew is a submission without a quote.
-func (x *Exchange) submitNew(by Identity, r Request, settled []Settled) (Outcome, error) {
+func (x *Exchange) submitNew(by trade.Identity, r trade.Request, settled []trade.Settled) (trade.Outcome, error) {
 	if err := x.validate(&r); err != nil {
-		return Outcome{}, err
+		return trade.Outcome{}, err
 	}
 	account, err := x.payer(by, r.Account)
 	if err != nil {
-		return Outcome{}, err
+		return trade.Outcome{}, err
 	}
 	waits, broken, err := x.dependencies(by, r.After, settled)
 	if err != nil {
-		return Outcome{}, err
+		return trade.Outcome{}, err
 	}
 	j := x.newJob(by, r, account)
 	if broken != "" {
-		return x.refuse(j, ReasonDependency, broken), nil
+		return x.refuse(j, trade.ReasonDependency, broken), nil
 	}
 	if why := x.onlyPrecise(&r); why != "" {
-		return x.refuse(j, ReasonImprecise, why), nil
+		return x.refuse(j, trade.ReasonImprecise, why), nil
 	}
 	if r.Budget != nil || account == "" {
 		if reason, why := x.cannotHold(account, x.mostCost(&r, 0, 0)); reason != "" {
@@ -48,21 +49,21 @@ func (x *Exchange) submitNew(by Identity, r Request, settled []Settled) (Outcome
 }
 
 // newJob numbers a job. It is not under way yet.
-func (x *Exchange) newJob(by Identity, r Request, account string) *activeJob {
+func (x *Exchange) newJob(by trade.Identity, r trade.Request, account string) *activeJob {
 	id := x.next
 	x.next++
 	if r.Output == "" {
 		r.Output = "libra-%j.out"
 		if r.Array != nil {
 			r.Output = "libra-%j-%a.out"
-		} else if r.Procs() > r.threads() {
+		} else if r.Procs() > r.PerProgram() {
 			r.Output = "libra-%j-%r.out"
 		}
 	}
 	if r.Error == "" {
 		r.Error = r.Output
 	}
-	j := &activeJob{Job: Job{
+	j := &activeJob{Job: trade.Job{
 		ID: id, Owner: by.User, Account: account, Name: r.Name, Request: r, SubmittedUS: x.now, Policy: x.epoch().Policy,
 	}}
 	if r.DeadlineMS > 0 {
@@ -75,7 +76,7 @@ func (x *Exchange) newJob(by Identity, r Request, account string) *activeJob {
 }
 
 // nameOf is what a job without a name is called.
-func nameOf(r *Request) string {
+func nameOf(r *trade.Request) string {
 	if r.Script != "" {
 		return "script"
 	}
@@ -86,23 +87,23 @@ func nameOf(r *Request) string {
 			break
 		}
 	}
-	return name[:min(len(name), MaxName)]
+	return name[:min(len(name), trade.MaxName)]
 }
 
 // refuse says no to a job at the door, with what would be taken instead. The
 // refusal is kept: it is part of the history.
-func (x *Exchange) refuse(j *activeJob, reason, detail string) Outcome {
-	r := &Refusal{Reason: reason, Detail: detail, Offers: x.offers(j, reason), Job: j.ID}
+func (x *Exchange) refuse(j *activeJob, reason, detail string) trade.Outcome {
+	r := &trade.Refusal{Reason: reason, Detail: detail, Offers: x.offers(j, reason), Job: j.ID}
 	if j.State == "" {
-		j.State, j.Reason, j.Detail, j.EndedUS = Rejected, reason, detail, x.now
+		j.State, j.Reason, j.Detail, j.EndedUS = trade.Rejected, reason, detail, x.now
 		x.over(j)
 	}
 	v := j.Job
-	return Outcome{Job: &v, Refusal: r}
+	return trade.Outcome{Job: &v, Refusal: r}
 }
 
 // admit hands a job to the cluster, and pays for it what the answer asks.
-func (x *Exchange) admit(j *activeJob) (Outcome, error) {
+func (x *Exchange) admit(j *activeJob) (trade.Outcome, error) {
 	if x.cluster == nil {
 		return x.refuse(j, market.CannotMeetResources.String(), "no node has joined the cluster yet"), nil
 	}
@@ -111,9 +112,9 @@ func (x *Exchange) admit(j *activeJob) (Outcome, error) {
 	x.jobs[j.ID] = j
 	if err := x.step(market.Event{Kind: market.Submitted, Job: asked.ID, Spec: &asked}); err != nil {
 		delete(x.jobs, j.ID)
-		return Outcome{}, err
+		return trade.Outcome{}, err
 	}
-	if j.State == Rejected {
+	if j.State == trade.Rejected {
 		return x.refuse(j, j.Reason, j.Detail), nil
 	}
 	x.prepareWorking(j, &asked)
@@ -122,22 +123,22 @@ func (x *Exchange) admit(j *activeJob) (Outcome, error) {
 
 // reserveFunds holds the most that a job taken in can cost; who cannot pay is put out
 // again.
-func (x *Exchange) reserveFunds(j *activeJob) (Outcome, error) {
+func (x *Exchange) reserveFunds(j *activeJob) (trade.Outcome, error) {
 	if j.State.Final() { // it has come and gone in this very instant
 		v := j.Job
-		return Outcome{Job: &v}, nil
+		return trade.Outcome{Job: &v}, nil
 	}
 	reason, why := x.payable(j)
 	if reason != "" {
-		j.End, j.Reason, j.Detail = Rejected, reason, why
+		j.End, j.Reason, j.Detail = trade.Rejected, reason, why
 		if err := x.step(market.Event{Kind: market.Cancelled, Job: market.JobID(j.ID)}); err != nil {
-			return Outcome{}, err
+			return trade.Outcome{}, err
 		}
 		return x.refuse(j, reason, why), nil
 	}
 	x.changed(j)
 	v := x.view(j)
-	return Outcome{Job: &v}, nil
+	return trade.Outcome{Job: &v}, nil
 }
 
 // payable prices a job and holds the money; it says why it cannot.
@@ -154,7 +155,7 @@ func (x *Exchange) payable(j *activeJob) (reason, detail string) {
 	}
 	if err := x.holdFunds(j); err != nil {
 		if reason, detail = shortage(err); reason == "" {
-			reason, detail = ReasonFunds, err.Error()
+			reason, detail = trade.ReasonFunds, err.Error()
 		}
 	}
 	return reason, detail
@@ -164,7 +165,7 @@ func (x *Exchange) payable(j *activeJob) (reason, detail string) {
 // lanes that the market takes.
 func (x *state) fitting(j *activeJob) market.Job {
 	t := x.time()
-	first := j.Request.asked(j.ID, j.Owner, t, x.nodes.processorsUp())
+	first := j.Request.Asked(j.ID, j.Owner, t, x.nodes.processorsUp())
 	if j.DueUS > 0 { // part of the deadline may be gone, waiting for others
 		first.SLA.Deadline = max(0, x.timeOf(j.DueUS)-t)
 	}
@@ -180,20 +181,20 @@ func (x *state) fitting(j *activeJob) market.Job {
 		if try.Width == 1 {
 			return first
 		}
-		width, estimate := j.Request.width(int(try.Width) / 2)
+		width, estimate := j.Request.Width(int(try.Width) / 2)
 		try.Width, try.Estimate = width, estimate
 		try.SLA.Budget = budget * market.Price(x.pieces(&j.Request, int(width)))
 	}
 }
 
 // cancel takes a job or a quote back.
-func (x *Exchange) cancel(by Identity, c *Cancel) (Outcome, error) {
+func (x *Exchange) cancel(by trade.Identity, c *trade.Cancel) (trade.Outcome, error) {
 	if c.Quote != "" {
 		return x.cancelQuote(by, c.Quote)
 	}
 	j := x.jobs[c.Job]
-	if j == nil || by.Role != RoleOwner && j.Owner != by.User {
-		return Outcome{}, fmt.Errorf("job %d: %w, or it has ended", c.Job, ErrUnknown)
+	if j == nil || by.Role != trade.RoleOwner && j.Owner != by.User {
+		return trade.Outcome{}, fmt.Errorf("job %d: %w, or it has ended", c.Job, trade.ErrUnknown)
 	}
 	detail := "cancelled by its user"
 	if by.User != j.Owner {
@@ -201,33 +202,33 @@ func (x *Exchange) cancel(by Identity, c *Cancel) (Outcome, error) {
 	}
 	if x.unheard(j) {
 		if err := x.abandon(j, detail); err != nil {
-			return Outcome{}, err
+			return trade.Outcome{}, err
 		}
-	} else if err := x.stop(j, task.Terminate, Cancelled, market.ByUser.String(), detail); err != nil {
-		return Outcome{}, err
+	} else if err := x.stop(j, task.Terminate, trade.Cancelled, market.ByUser.String(), detail); err != nil {
+		return trade.Outcome{}, err
 	}
 	if err := x.todo.run(); err != nil {
-		return Outcome{}, err
+		return trade.Outcome{}, err
 	}
 	v := x.view(j)
-	return Outcome{Job: &v}, nil
+	return trade.Outcome{Job: &v}, nil
 }
 
 // stop asks for the end of a job. Where it runs, its promise ends at once, so
 // that it takes nothing from others while it winds up.
-func (x *Exchange) stop(j *activeJob, how task.Stop, end State, reason, detail string) error {
+func (x *Exchange) stop(j *activeJob, how task.Stop, end trade.State, reason, detail string) error {
 	switch j.State {
-	case Held:
+	case trade.Held:
 		x.end(j, end, reason, detail)
 		return nil
-	case Queued:
+	case trade.Queued:
 		j.End, j.Reason, j.Detail = end, reason, detail
 		return x.step(market.Event{Kind: market.Cancelled, Job: market.JobID(j.ID)})
-	case Running:
+	case trade.Running:
 		x.cut(j)
-		j.State, j.End, j.Reason, j.Detail, j.Stop, j.Void, j.Firm = Stopping, end, reason, detail, how, true, false
+		j.State, j.End, j.Reason, j.Detail, j.Stop, j.Void, j.Firm = trade.Stopping, end, reason, detail, how, true, false
 		j.StopUS = x.now
-	case Stopping:
+	case trade.Stopping:
 		j.Stop = task.Kill // asked twice, it is urgent
 	default:
 		return nil
@@ -241,19 +242,19 @@ func (x *Exchange) stop(j *activeJob, how task.Stop, end State, reason, detail s
 
 // dependencies sorts out for which of the jobs named a new one has to wait;
 // broken says which of them can no longer succeed.
-func (x *state) dependencies(by Identity, after []int64, settled []Settled) (waits []int64, broken string, err error) {
+func (x *state) dependencies(by trade.Identity, after []int64, settled []trade.Settled) (waits []int64, broken string, err error) {
 	for _, id := range after {
-		if j := x.jobs[id]; j != nil && (by.Role == RoleOwner || j.Owner == by.User) {
+		if j := x.jobs[id]; j != nil && (by.Role == trade.RoleOwner || j.Owner == by.User) {
 			if !slices.Contains(waits, id) {
 				waits = append(waits, id)
 			}
 			continue
 		}
-		i := slices.IndexFunc(settled, func(s Settled) bool { return s.Job == id })
+		i := slices.IndexFunc(settled, func(s trade.Settled) bool { return s.Job == id })
 		switch {
-		case i < 0 || by.Role != RoleOwner && settled[i].Owner != by.User:
-			return nil, "", fmt.Errorf("after: job %d: %w", id, ErrUnknown)
-		case settled[i].State != Completed:
+		case i < 0 || by.Role != trade.RoleOwner && settled[i].Owner != by.User:
+			return nil, "", fmt.Errorf("after: job %d: %w", id, trade.ErrUnknown)
+		case settled[i].State != trade.Completed:
 			broken = fmt.Sprintf("job %d, which it was to follow, is %s", id, settled[i].State)
 		}
 	}
@@ -262,11 +263,11 @@ func (x *state) dependencies(by Identity, after []int64, settled []Settled) (wai
 
 // waitForOthers keeps a job back until others have succeeded. Its budget is held, its
 // deadline runs, nothing is promised.
-func (x *Exchange) waitForOthers(j *activeJob, waits []int64) (Outcome, error) {
-	j.State, j.Waits = Held, waits
+func (x *Exchange) waitForOthers(j *activeJob, waits []int64) (trade.Outcome, error) {
+	j.State, j.Waits = trade.Held, waits
 	if j.Request.Budget != nil {
 		if err := x.holdFunds(j); err != nil {
-			return Outcome{}, err
+			return trade.Outcome{}, err
 		}
 	}
 	x.jobs[j.ID] = j
@@ -275,7 +276,7 @@ func (x *Exchange) waitForOthers(j *activeJob, waits []int64) (Outcome, error) {
 	}
 	x.changed(j)
 	v := x.view(j)
-	return Outcome{Job: &v}, nil
+	return trade.Outcome{Job: &v}, nil
 }
 
 // releaseDependents tells those who waited for a job how it ended.
@@ -284,12 +285,12 @@ func (x *Exchange) releaseDependents(ended *activeJob) {
 	delete(x.waits, ended.ID)
 	for _, id := range waiting {
 		j := x.jobs[id]
-		if j == nil || j.State != Held {
+		if j == nil || j.State != trade.Held {
 			continue
 		}
-		if ended.State != Completed {
+		if ended.State != trade.Completed {
 			detail := fmt.Sprintf("job %d, which it was to follow, is %s", ended.ID, ended.State)
-			x.todo.add(func() error { x.end(j, Cancelled, ReasonDependency, detail); return nil })
+			x.todo.add(func() error { x.end(j, trade.Cancelled, trade.ReasonDependency, detail); return nil })
 			continue
 		}
 		x.touched.job(j.ID, true)
@@ -302,7 +303,7 @@ func (x *Exchange) releaseDependents(ended *activeJob) {
 
 // admitDependent hands a job to the cluster whose time has come.
 func (x *Exchange) admitDependent(j *activeJob) error {
-	if j.State != Held {
+	if j.State != trade.Held {
 		return nil
 	}
 	if j.Held > 0 {
@@ -311,7 +312,7 @@ func (x *Exchange) admitDependent(j *activeJob) error {
 	j.State = ""
 	delete(x.jobs, j.ID)
 	if why := x.onlyPrecise(&j.Request); why != "" { // another policy came while it waited
-		x.refuse(j, ReasonImprecise, why)
+		x.refuse(j, trade.ReasonImprecise, why)
 		x.releaseDependents(j)
 		return nil
 	}
@@ -331,7 +332,7 @@ func (x *Exchange) admitDependent(j *activeJob) error {
 
 // onlyPrecise says why a request with an optional part cannot be taken here; ""
 // where it can, or has none.
-func (x *state) onlyPrecise(r *Request) string {
+func (x *state) onlyPrecise(r *trade.Request) string {
 	if r.Optional == nil {
 		return ""
 	}

@@ -6,50 +6,50 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // A period's business, from jobs in every state they can be in.
 func TestATallyCountsEveryState(t *testing.T) {
-	tally := exchange.Tally{Reasons: map[string]int64{}}
-	for i, state := range exchange.States() {
-		j := exchange.Job{
+	tally := trade.Tally{Reasons: map[string]int64{}}
+	for i, state := range trade.States() {
+		j := trade.Job{
 			State: state, Reason: "why", Price: 10, Charged: int64(i), Penalty: 2, Work: 3000, Width: 2, OptionalMS: 500, EndedUS: 100,
-			Request: exchange.Request{Budget: budget(0.00003)},
+			Request: trade.Request{Budget: budget(0.00003)},
 		}
 		tally.Count(&j)
 		tally.CountPromise(&j, 100)
 		j.EndedUS = 101
 		tally.CountPromise(&j, 100)
 	}
-	want := exchange.Tally{
+	want := trade.Tally{
 		Submitted: 11, Accepted: 10, Rejected: 1, Completed: 1, Failed: 3, Cancelled: 2, Underway: 4, Promised: 6, Kept: 2, Missed: 4,
 		Revenue: 48, Penalties: 12, Offered: 130, Used: 39, Reasons: map[string]int64{"why": 1},
 	}
 	if !reflect.DeepEqual(tally, want) {
 		t.Errorf("got  %+v\nwant %+v", tally, want)
 	}
-	rejected := exchange.Job{State: exchange.Rejected, Price: 7}
+	rejected := trade.Job{State: trade.Rejected, Price: 7}
 	if got := rejected.Offered(); got != 7 {
 		t.Errorf("without a budget it offered %d", got)
 	}
-	j := exchange.Job{ID: 1, Owner: "a", State: exchange.Running, Share: 0.5, Work: 2, Price: 3, Penalty: 4}
-	if n := *j.Notice(); n != (exchange.JobNotice{ID: 1, Owner: "a", State: exchange.Running, Share: 0.5, Work: 2, Price: 3, Penalty: 4}) {
+	j := trade.Job{ID: 1, Owner: "a", State: trade.Running, Share: 0.5, Work: 2, Price: 3, Penalty: 4}
+	if n := *j.Notice(); n != (trade.JobNotice{ID: 1, Owner: "a", State: trade.Running, Share: 0.5, Work: 2, Price: 3, Penalty: 4}) {
 		t.Errorf("%+v", n)
 	}
 }
 
 // Where a task's output is, by rank, or by element of an array.
 func TestWhereOutputIs(t *testing.T) {
-	places := []exchange.Place{{Node: "a"}, {Node: "a"}, {Node: "b"}, {Node: "b"}}
-	plain := exchange.Job{ID: 7, Name: "x/y", Owner: "ann", Attempt: 2, Places: places, Request: exchange.Request{Output: "%x-%j-%r", Error: "err", Dir: "/d"}}
+	places := []trade.Place{{Node: "a"}, {Node: "a"}, {Node: "b"}, {Node: "b"}}
+	plain := trade.Job{ID: 7, Name: "x/y", Owner: "ann", Attempt: 2, Places: places, Request: trade.Request{Output: "%x-%j-%r", Error: "err", Dir: "/d"}}
 	threads := plain
 	threads.Request.Threads = 2
 	array := plain
-	array.Request.Array, array.Request.Output = &exchange.Array{First: 10, Last: 30, Step: 5}, "%a"
+	array.Request.Array, array.Request.Output = &trade.Array{First: 10, Last: 30, Step: 5}, "%a"
 	element := func(n int) *int { return &n }
 	for _, c := range []struct {
-		job     exchange.Job
+		job     trade.Job
 		rank    int
 		element *int
 		stderr  bool
@@ -65,7 +65,7 @@ func TestWhereOutputIs(t *testing.T) {
 		{plain, -1, nil, false, "", "", 0, "rank: want 0 to 3"},
 		{threads, 1, nil, false, "b", "x-y-7-1", 1, ""},
 		{threads, 2, nil, false, "", "", 0, "rank: want 0 to 1"},
-		{exchange.Job{ID: 1}, 0, nil, false, "", "", 0, "job 1 has not started: not found"},
+		{trade.Job{ID: 1}, 0, nil, false, "", "", 0, "job 1 has not started: not found"},
 		{array, 0, nil, false, "", "", 0, "element: want one of 10 to 30: each writes a file of its own"},
 		{array, 0, nil, true, "a", "err", 0, ""},
 		{array, 0, element(10), false, "a", "%a", 0, ""},
@@ -74,7 +74,7 @@ func TestWhereOutputIs(t *testing.T) {
 		{array, 1, element(5), false, "a", "%a", 1, ""},
 		{array, 1, element(10), false, "a", "%a", 0, ""},
 	} {
-		node, tail, err := exchange.Output(&c.job, c.rank, c.element, c.stderr)
+		node, tail, err := trade.Output(&c.job, c.rank, c.element, c.stderr)
 		if fmt.Sprint(err) != cmp.Or(c.why, "<nil>") || node != c.node || tail.File != c.file || tail.Key.Rank != c.key {
 			t.Errorf("%+v: %s, %+v, %v", c, node, tail, err)
 		}

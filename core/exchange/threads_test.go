@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // Two programs of two threads each, 10 s by 20 s: half of each of four processors.
@@ -16,10 +16,10 @@ import (
 func TestThreadsShareANode(t *testing.T) {
 	f := open(t, "libra", 3) // one of its processors has no neighbour left
 	f.enlist("n2", 2)
-	f.submit(bob, exchange.Request{EstimateMS: 10_000, DeadlineMS: 20_000, Processors: 5})
-	asked := exchange.Request{EstimateMS: 10_000, DeadlineMS: 20_000, Processors: 4, Threads: 2, MemoryMB: 100, Budget: budget(50)}
+	f.submit(bob, trade.Request{EstimateMS: 10_000, DeadlineMS: 20_000, Processors: 5})
+	asked := trade.Request{EstimateMS: 10_000, DeadlineMS: 20_000, Processors: 4, Threads: 2, MemoryMB: 100, Budget: budget(50)}
 	j := f.submit(alice, asked).Job
-	if j == nil || j.State != exchange.Running || j.Request.Output != "libra-%j-%r.out" {
+	if j == nil || j.State != trade.Running || j.Request.Output != "libra-%j-%r.out" {
 		t.Fatalf("%+v", j)
 	}
 	var orders []task.Order
@@ -41,10 +41,10 @@ func TestThreadsShareANode(t *testing.T) {
 	if nodes := orders[0].Spec.Nodes; !slices.Equal(nodes, []string{"n1", "n2"}) {
 		t.Errorf("the programs are on %v", nodes)
 	}
-	if node, tail, err := exchange.Output(j, 1, nil, false); node != "n2" || tail.File != "libra-2-1.out" || err != nil {
+	if node, tail, err := trade.Output(j, 1, nil, false); node != "n2" || tail.File != "libra-2-1.out" || err != nil {
 		t.Errorf("the second writes on %s, %+v, %v", node, tail, err)
 	}
-	if _, _, err := exchange.Output(j, 2, nil, false); err == nil {
+	if _, _, err := trade.Output(j, 2, nil, false); err == nil {
 		t.Error("there is a third")
 	}
 
@@ -57,12 +57,12 @@ func TestThreadsShareANode(t *testing.T) {
 	}
 	f.wait(8)
 	f.end(orders[0].Spec.Key, 20, 0)
-	if v := f.job(j.ID); v.State != exchange.Running {
+	if v := f.job(j.ID); v.State != trade.Running {
 		t.Fatalf("one of two has ended: %+v", v)
 	}
 	f.end(orders[1].Spec.Key, 20, 0)
 	done := f.job(j.ID)
-	if done.State != exchange.Completed || len(done.Tasks) != 2 || done.Charged != j.Price || done.Penalty != 0 {
+	if done.State != trade.Completed || len(done.Tasks) != 2 || done.Charged != j.Price || done.Penalty != 0 {
 		t.Errorf("%+v", done)
 	}
 	if got := f.free("lab/alice"); got != 1000*market.Unit-market.Money(done.Charged) {
@@ -75,20 +75,20 @@ func TestThreadsThatNoNodeHas(t *testing.T) {
 	f := open(t, "libra", 1)
 	f.enlist("n2", 1)
 	f.enlist("n3", 1)
-	if o := f.submit(alice, exchange.Request{EstimateMS: 1_000, DeadlineMS: 20_000, Processors: 2}); o.Refusal != nil {
+	if o := f.submit(alice, trade.Request{EstimateMS: 1_000, DeadlineMS: 20_000, Processors: 2}); o.Refusal != nil {
 		t.Fatalf("%+v", o.Refusal)
 	}
-	o := f.submit(alice, exchange.Request{EstimateMS: 1_000, DeadlineMS: 20_000, Threads: 2})
+	o := f.submit(alice, trade.Request{EstimateMS: 1_000, DeadlineMS: 20_000, Threads: 2})
 	if o.Refusal == nil || o.Refusal.Reason != market.CannotMeetResources.String() {
 		t.Errorf("%+v", o.Refusal)
 	}
-	for _, wrong := range []exchange.Request{
+	for _, wrong := range []trade.Request{
 		{EstimateMS: 1, Processors: 3, Threads: 2},
 		{EstimateMS: 1, Threads: -1},
-		{EstimateMS: 1, Threads: 2, Array: &exchange.Array{First: 1, Last: 2}},
+		{EstimateMS: 1, Threads: 2, Array: &trade.Array{First: 1, Last: 2}},
 	} {
 		wrong.Argv = []string{"x"}
-		var field *exchange.FieldError
+		var field *trade.FieldError
 		if err := wrong.Validate(); !errors.As(err, &field) {
 			t.Errorf("%+v is taken: %v", wrong, err)
 		}
@@ -98,10 +98,10 @@ func TestThreadsThatNoNodeHas(t *testing.T) {
 // A program that fails fails its job, and is called by its own number.
 func TestAProgramWithThreadsFails(t *testing.T) {
 	f := open(t, "fcfs-bf", 4)
-	j := f.submit(alice, exchange.Request{EstimateMS: 1_000, Processors: 4, Threads: 2}).Job
+	j := f.submit(alice, trade.Request{EstimateMS: 1_000, Processors: 4, Threads: 2}).Job
 	f.end(task.Key{Job: j.ID}, 1, 0)
 	f.end(task.Key{Job: j.ID, Rank: 1}, 1, 3)
-	if done := f.job(j.ID); done.State != exchange.Failed || done.Detail != "rank 1: exit status 3" {
+	if done := f.job(j.ID); done.State != trade.Failed || done.Detail != "rank 1: exit status 3" {
 		t.Errorf("%+v", done)
 	}
 }

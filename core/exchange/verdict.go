@@ -5,10 +5,11 @@ import (
 
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // verdict is how a job that ran to its end has fared, by how its tasks did.
-func (j *activeJob) verdict() (state State, reason, detail string) {
+func (j *activeJob) verdict() (state trade.State, reason, detail string) {
 	spoiled := ""
 	for i := range j.Ranks {
 		s := j.Ranks[i].Status
@@ -25,50 +26,50 @@ func (j *activeJob) verdict() (state State, reason, detail string) {
 			continue
 		}
 		if s.Cancelled { // as if the market had been asked
-			return Cancelled, market.ByUser.String(), who + s.Error
+			return trade.Cancelled, market.ByUser.String(), who + s.Error
 		}
 		reason, detail = misfortune(s)
-		return Failed, reason, who + detail
+		return trade.Failed, reason, who + detail
 	}
-	return Completed, "", spoiled
+	return trade.Completed, "", spoiled
 }
 
 // misfortune says why a task did not end well.
 func misfortune(s *task.Status) (reason, detail string) {
 	switch {
 	case s.State == task.Refused:
-		return ReasonRefused, s.Error
+		return trade.ReasonRefused, s.Error
 	case s.OOM:
 		if s.Limit == task.LimitMemory {
-			return ReasonOOM, s.Error
+			return trade.ReasonOOM, s.Error
 		}
-		return ReasonOOM, "used more memory than it asked for"
+		return trade.ReasonOOM, "used more memory than it asked for"
 	case s.Limit == task.LimitOutput:
-		return ReasonOutput, s.Error
+		return trade.ReasonOutput, s.Error
 	case s.Limit == task.LimitDisk:
-		return ReasonDisk, s.Error
+		return trade.ReasonDisk, s.Error
 	case s.Signal != "":
-		return ReasonSignal, "ended by " + s.Signal
+		return trade.ReasonSignal, "ended by " + s.Signal
 	case s.Exit != 0 && s.Part == task.OptionalPart && s.Error != "":
-		return ReasonExit, s.Error // it never began
+		return trade.ReasonExit, s.Error // it never began
 	case s.Exit != 0:
 		for _, e := range s.Elements {
 			if e.Error != "" {
-				return ReasonExit, fmt.Sprintf("element %d: %s", e.Index, e.Error)
+				return trade.ReasonExit, fmt.Sprintf("element %d: %s", e.Index, e.Error)
 			}
 			if e.Exit != 0 || e.Signal != "" {
 				break // the first that did not end well is how it ended
 			}
 		}
-		return ReasonExit, fmt.Sprintf("exit status %d", s.Exit)
+		return trade.ReasonExit, fmt.Sprintf("exit status %d", s.Exit)
 	}
 	for _, e := range s.Elements {
 		if e.Signal != "" {
-			return ReasonSignal, fmt.Sprintf("element %d ended by %s", e.Index, e.Signal)
+			return trade.ReasonSignal, fmt.Sprintf("element %d ended by %s", e.Index, e.Signal)
 		}
 		if e.Exit != 0 {
-			return ReasonExit, fmt.Sprintf("element %d: exit status %d", e.Index, e.Exit)
+			return trade.ReasonExit, fmt.Sprintf("element %d: exit status %d", e.Index, e.Exit)
 		}
 	}
-	return ReasonExit, s.Error
+	return trade.ReasonExit, s.Error
 }

@@ -7,10 +7,11 @@ import (
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // view is a job as it is now.
-func (x *state) view(j *activeJob) Job {
+func (x *state) view(j *activeJob) trade.Job {
 	v := j.Job
 	if v.State.Final() {
 		return v
@@ -28,7 +29,7 @@ func (x *state) view(j *activeJob) Job {
 	}
 	v.Timeline = slices.Clone(j.Timeline)
 	if len(v.Timeline) == 0 && j.Share > 0 { // the answer to the command that starts it: the point is noted after that
-		v.Timeline = []Point{{AtUS: x.now, Share: j.Share}}
+		v.Timeline = []trade.Point{{AtUS: x.now, Share: j.Share}}
 	}
 	v.Extensions = slices.Clone(j.Extensions)
 	v.Penalty = int64(x.penaltyNow(j))
@@ -40,33 +41,33 @@ func (x *state) view(j *activeJob) Job {
 }
 
 // Job is a job under way.
-func (x *state) Job(id int64) (Job, bool) {
+func (x *state) Job(id int64) (trade.Job, bool) {
 	if j := x.jobs[id]; j != nil {
 		return x.view(j), true
 	}
-	return Job{}, false
+	return trade.Job{}, false
 }
 
 // Notice is what there is to say of a job under way in a few numbers.
-func (x *state) Notice(id int64) JobNotice {
+func (x *state) Notice(id int64) trade.JobNotice {
 	j := x.jobs[id]
 	if j == nil {
-		return JobNotice{ID: id}
+		return trade.JobNotice{ID: id}
 	}
-	return JobNotice{ID: id, Owner: j.Owner, State: j.State, Share: j.Share, Work: j.Work, Price: j.Price, Penalty: int64(x.penaltyNow(j))}
+	return trade.JobNotice{ID: id, Owner: j.Owner, State: j.State, Share: j.Share, Work: j.Work, Price: j.Price, Penalty: int64(x.penaltyNow(j))}
 }
 
 // Counts are the jobs under way, by state.
-func (x *state) Counts() map[State]int {
-	counts := map[State]int{}
+func (x *state) Counts() map[trade.State]int {
+	counts := map[trade.State]int{}
 	for _, j := range x.jobs {
 		counts[j.State]++
 	}
 	return counts
 }
 
-func (x *state) accountView(a ledger.Account) Account {
-	v := Account{
+func (x *state) accountView(a ledger.Account) trade.Account {
+	v := trade.Account{
 		Path: string(a.Path), Free: int64(a.Free), Held: int64(a.Held), Spent: int64(a.SpentIn(x.now)), Used: int64(a.Used(x.now)),
 		Credit: int64(a.Credit), Closed: a.Closed, Users: x.accounts.Users(string(a.Path)),
 	}
@@ -135,20 +136,20 @@ func (x *state) standing(j *activeJob) (need float64, here bool) {
 }
 
 // Preview is what a request would be answered now. Nothing changes.
-func (x *state) Preview(by Identity, r Request) (Outcome, error) {
+func (x *state) Preview(by trade.Identity, r trade.Request) (trade.Outcome, error) {
 	if err := r.ValidateTerms(); err != nil {
-		return Outcome{}, err
+		return trade.Outcome{}, err
 	}
 	account, err := x.payer(by, r.Account)
 	if err != nil {
-		return Outcome{}, err
+		return trade.Outcome{}, err
 	}
-	j := &activeJob{Job: Job{Owner: by.User, Account: account, Request: withProgram(r), SubmittedUS: x.now}}
-	no := func(reason, detail string) Outcome {
-		return Outcome{Refusal: &Refusal{Reason: reason, Detail: detail, Offers: x.counterOffers(j, reason)}}
+	j := &activeJob{Job: trade.Job{Owner: by.User, Account: account, Request: withProgram(r), SubmittedUS: x.now}}
+	no := func(reason, detail string) trade.Outcome {
+		return trade.Outcome{Refusal: &trade.Refusal{Reason: reason, Detail: detail, Offers: x.counterOffers(j, reason)}}
 	}
 	if why := x.onlyPrecise(&r); why != "" {
-		return no(ReasonImprecise, why), nil
+		return no(trade.ReasonImprecise, why), nil
 	}
 	if x.cluster == nil {
 		return no(market.CannotMeetResources.String(), "no node has joined the cluster yet"), nil
@@ -159,7 +160,7 @@ func (x *state) Preview(by Identity, r Request) (Outcome, error) {
 		if reason == market.NoReason {
 			return no(market.CannotMeetBudget.String(), nameBudget(x.epoch().Policy)), nil
 		}
-		return no(reason.String(), refusalText(reason)), nil
+		return no(reason.String(), trade.RefusalText(reason)), nil
 	}
 	if reason, why := x.cannotPromise(&r, market.Money(q.Price), q.Width, 0); reason != "" {
 		return no(reason, why), nil
@@ -167,12 +168,12 @@ func (x *state) Preview(by Identity, r Request) (Outcome, error) {
 	if reason, why := x.cannotHold(account, x.mostCost(&r, market.Money(q.Price), q.Width)); reason != "" {
 		return no(reason, why), nil
 	}
-	return Outcome{Quote: &q}, nil
+	return trade.Outcome{Quote: &q}, nil
 }
 
 // whyNot is the reason for which a request is refused now.
-func (x *state) whyNot(j *activeJob, r Request) market.Reason {
-	trial := &activeJob{Job: Job{ID: x.next, Owner: j.Owner, Request: r}}
+func (x *state) whyNot(j *activeJob, r trade.Request) market.Reason {
+	trial := &activeJob{Job: trade.Job{ID: x.next, Owner: j.Owner, Request: r}}
 	_, err := x.cluster.Quote(x.time(), x.fitting(trial))
 	return refusalOf(err)
 }
@@ -186,9 +187,9 @@ func refusalOf(answer error) market.Reason {
 }
 
 // Usage is how much of the cluster is given and promised now.
-func (x *state) Usage() Prices {
+func (x *state) Usage() trade.Prices {
 	e := x.epoch()
-	p := Prices{AtUS: x.now, Policy: e.Policy, Settings: e.Settings, Rates: e.Rates, Samples: []PricePoint{}}
+	p := trade.Prices{AtUS: x.now, Policy: e.Policy, Settings: e.Settings, Rates: e.Rates, Samples: []trade.PricePoint{}}
 	for _, n := range x.nodes {
 		if !n.Retired {
 			p.Processors += n.Processors
@@ -209,7 +210,7 @@ func (x *state) Usage() Prices {
 }
 
 // Prices is what the market asks now.
-func (x *state) Prices() Prices {
+func (x *state) Prices() trade.Prices {
 	p := x.Usage()
 	if x.cluster == nil {
 		return p
@@ -222,11 +223,11 @@ func (x *state) Prices() Prices {
 
 // sample is what a minute costs that may take so many. It is a quote without what
 // is dear to find, such as when it would be done.
-func (x *state) sample(factor float64) PricePoint {
+func (x *state) sample(factor float64) trade.PricePoint {
 	const minute = 60_000
-	point := PricePoint{Factor: factor, DeadlineMS: int64(factor * minute)}
-	r := Request{EstimateMS: minute, DeadlineMS: point.DeadlineMS}
-	asked := x.fitting(&activeJob{Job: Job{ID: x.next, Request: r}})
+	point := trade.PricePoint{Factor: factor, DeadlineMS: int64(factor * minute)}
+	r := trade.Request{EstimateMS: minute, DeadlineMS: point.DeadlineMS}
+	asked := x.fitting(&activeJob{Job: trade.Job{ID: x.next, Request: r}})
 	core, err := x.cluster.Quote(x.time(), asked)
 	if err != nil || !core.Price.Limited() {
 		point.Refused = refusalOf(err).String()
@@ -237,7 +238,7 @@ func (x *state) sample(factor float64) PricePoint {
 }
 
 // Record is how well promises were kept so far.
-func (x *state) Record() Track { return x.record }
+func (x *state) Record() trade.Track { return x.record }
 
 // loads is what those who are on some processors need of each.
 func (x *state) loads(procs market.Procs) map[int]float64 {
@@ -301,8 +302,8 @@ func (x *state) predict(asked *market.Job, core market.Quote) int64 {
 
 // Live goes through the jobs under way, in no order. They are to be looked at and
 // not kept.
-func (x *state) Live() iter.Seq[*Job] {
-	return func(yield func(*Job) bool) {
+func (x *state) Live() iter.Seq[*trade.Job] {
+	return func(yield func(*trade.Job) bool) {
 		for _, j := range x.jobs {
 			if !yield(&j.Job) {
 				return

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
+	"github.com/libra-market/libra/core/trade"
 )
 
 // An answer lists so many processors one by one, of all nodes together and of one
@@ -14,8 +16,8 @@ const (
 )
 
 // Nodes lists the nodes that have joined and what runs on them.
-func (x *state) Nodes() []NodeView {
-	var views []NodeView
+func (x *state) Nodes() []trade.NodeView {
+	var views []trade.NodeView
 	at := map[int]int{}
 	left := mostLoads
 	for _, name := range slices.Sorted(maps.Keys(x.byName)) {
@@ -23,9 +25,9 @@ func (x *state) Nodes() []NodeView {
 		listed := min(v.Processors, left, mostLoadsOfNode)
 		left -= listed
 		v.More = v.Processors - listed
-		v.Loads = make([]ProcessorView, listed)
+		v.Loads = make([]trade.ProcessorView, listed)
 		for i := range v.Loads {
-			v.Loads[i].Jobs = []Tenant{}
+			v.Loads[i].Jobs = []trade.Tenant{}
 		}
 		at[v.Index] = len(views)
 		views = append(views, v)
@@ -49,14 +51,14 @@ func (x *state) Nodes() []NodeView {
 }
 
 // nodeView is what a node is, without what runs there.
-func (x *state) nodeView(index int) NodeView {
+func (x *state) nodeView(index int) trade.NodeView {
 	n := x.nodes[index]
-	return NodeView{Hello: n.Hello, Index: index, Up: n.Up, Why: n.Why, Rates: x.rates, Loads: []ProcessorView{}, FreeMB: n.MemoryMB}
+	return trade.NodeView{Hello: n.Hello, Index: index, Up: n.Up, Why: n.Why, Rates: x.rates, Loads: []trade.ProcessorView{}, FreeMB: n.MemoryMB}
 }
 
 // takenProcessor is a processor on which something runs.
 type takenProcessor struct {
-	ProcessorView
+	trade.ProcessorView
 
 	node, processor int
 	memoryMB        int64
@@ -84,7 +86,7 @@ func (x *state) taken() []takenProcessor {
 			share := r.Speed / rating
 			p.Share += share
 			p.Kept += min(1, max(stand, 0)/rating)
-			p.Jobs = append(p.Jobs, Tenant{Job: j.ID, Owner: j.Owner, Name: j.Name, Share: share, DueUS: j.DueUS})
+			p.Jobs = append(p.Jobs, trade.Tenant{Job: j.ID, Owner: j.Owner, Name: j.Name, Share: share, DueUS: j.DueUS})
 			p.memoryMB += j.Request.MemoryMB
 		}
 	}

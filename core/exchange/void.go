@@ -4,33 +4,34 @@ import (
 	"fmt"
 
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // void ends a job whatever state it is in: it owes nothing and is owed nothing.
 // Nobody is waited for. Nodes that still run it hear that it should not run.
-func (x *Exchange) void(by Identity, v *Void) (Outcome, error) {
+func (x *Exchange) void(by trade.Identity, v *trade.Void) (trade.Outcome, error) {
 	j := x.jobs[v.Job]
 	switch {
-	case by.Role != RoleOwner:
-		return Outcome{}, fmt.Errorf("job %d: %w: the owner of the market voids jobs", v.Job, ErrForbidden)
-	case !printable(v.Reason, MaxReason):
-		return Outcome{}, market.Wrong("reason", fmt.Sprintf("at most %d printable characters", MaxReason))
+	case by.Role != trade.RoleOwner:
+		return trade.Outcome{}, fmt.Errorf("job %d: %w: the owner of the market voids jobs", v.Job, trade.ErrForbidden)
+	case !trade.Printable(v.Reason, trade.MaxReason):
+		return trade.Outcome{}, market.Wrong("reason", fmt.Sprintf("at most %d printable characters", trade.MaxReason))
 	case j == nil:
-		return Outcome{}, fmt.Errorf("job %d: %w, or it has ended", v.Job, ErrUnknown)
+		return trade.Outcome{}, fmt.Errorf("job %d: %w, or it has ended", v.Job, trade.ErrUnknown)
 	}
 	detail := "voided by " + by.User
 	if v.Reason != "" {
 		detail += ": " + v.Reason
 	}
-	j.End, j.Reason, j.Detail = Cancelled, ReasonVoided, detail
+	j.End, j.Reason, j.Detail = trade.Cancelled, trade.ReasonVoided, detail
 	if err := x.leave(j); err != nil {
-		return Outcome{}, err
+		return trade.Outcome{}, err
 	}
 	if err := x.todo.run(); err != nil {
-		return Outcome{}, err
+		return trade.Outcome{}, err
 	}
 	ended := x.view(j)
-	return Outcome{Job: &ended}, nil
+	return trade.Outcome{Job: &ended}, nil
 }
 
 // patienceUS is how long, after the grace, a node may take to say that a job which
@@ -43,20 +44,20 @@ func (x *Exchange) unheard(j *activeJob) bool {
 	switch {
 	case x.again: // the first version waited for ever
 		return false
-	case j.State != Running && j.State != Stopping:
+	case j.State != trade.Running && j.State != trade.Stopping:
 		return false
 	case j.programs() == 0:
 		return true
 	default:
-		return j.State == Stopping && x.now >= j.StopUS+j.Request.grace()*1000+patienceUS
+		return j.State == trade.Stopping && x.now >= j.StopUS+j.Request.Grace()*1000+patienceUS
 	}
 }
 
 // abandon ends a job that was cancelled without hearing from its nodes: what they
 // measured until now counts.
 func (x *Exchange) abandon(j *activeJob, detail string) error {
-	if j.State == Running {
-		j.End, j.Reason, j.Detail = Cancelled, market.ByUser.String(), detail
+	if j.State == trade.Running {
+		j.End, j.Reason, j.Detail = trade.Cancelled, market.ByUser.String(), detail
 	} else {
 		j.Detail += "; its node did not say that it has ended"
 	}

@@ -1,6 +1,6 @@
 package adversary
 
-import "github.com/libra-market/libra/core/exchange"
+import "github.com/libra-market/libra/core/trade"
 
 // accounts are strategies that move money about.
 func accounts() []Strategy {
@@ -8,7 +8,7 @@ func accounts() []Strategy {
 		{Name: "empty", Does: "moves its money away while a job over-runs", Accounts: 1, Patient: true, cheat: func(p *player, i int) {
 			v := &p.wants[i]
 			r := ask(v, v.work/10)
-			r.Overrun = exchange.OverrunLate
+			r.Overrun = trade.OverrunLate
 			if _, ok := p.submit(i, r, program{work: v.work}); ok {
 				p.w.in(v.work/20, func() { p.move(0, 1, grant) })
 				p.w.in(300, func() { p.move(1, 0, grant) })
@@ -20,12 +20,12 @@ func accounts() []Strategy {
 			for n := range p.wants[i].width {
 				r := ask(&v, v.work)
 				r.PenaltyMicros = p.allowed(r)
-				p.submitAs(p.ids[n%len(p.ids)], i, exchange.Submit{Request: r}, program{work: v.work})
+				p.submitAs(p.ids[n%len(p.ids)], i, trade.Submit{Request: r}, program{work: v.work})
 			}
 		}},
 		{Name: "circle", Does: "moves money in a circle past a monthly limit", Accounts: 1, prepare: func(p *player) {
 			limit := p.seconds(20)
-			must(p.w.do(exchange.Command{By: owner, Money: &exchange.MoneyCommand{Op: "limit", To: p.ids[0].User, Amount: limit}}))
+			must(p.w.do(trade.Command{By: owner, Money: &trade.MoneyCommand{Op: "limit", To: p.ids[0].User, Amount: limit}}))
 			for range 3 {
 				p.move(0, 1, grant)
 				p.move(0, 1, limit/2)
@@ -36,7 +36,7 @@ func accounts() []Strategy {
 			}
 		}, cheat: func(p *player, i int) {
 			v := &p.wants[i]
-			p.submitAs(p.ids[1], i, exchange.Submit{Request: ask(v, v.work)}, program{work: v.work})
+			p.submitAs(p.ids[1], i, trade.Submit{Request: ask(v, v.work)}, program{work: v.work})
 		}},
 	}
 }
@@ -44,7 +44,7 @@ func accounts() []Strategy {
 // move transfers an amount, or what is free of it, from one account to another.
 func (p *player) move(from, to int, amount int64) {
 	a, _ := p.w.x.Account(p.ids[from].User)
-	_, _ = p.w.do(exchange.Command{By: p.ids[from], Money: &exchange.MoneyCommand{ // refused, it stays where it is
+	_, _ = p.w.do(trade.Command{By: p.ids[from], Money: &trade.MoneyCommand{ // refused, it stays where it is
 		Op: "transfer", From: p.ids[from].User, To: p.ids[to].User, Amount: min(amount, a.Free),
 	}})
 }

@@ -1,6 +1,6 @@
 package adversary
 
-import "github.com/libra-market/libra/core/exchange"
+import "github.com/libra-market/libra/core/trade"
 
 // estimates are strategies that say another amount of work than they need.
 func estimates() []Strategy {
@@ -22,13 +22,13 @@ func estimates() []Strategy {
 			v := p.wants[i]
 			v.deadline = v.work / 4
 			r := ask(&v, v.work/20)
-			r.Overrun = exchange.OverrunLate
+			r.Overrun = trade.OverrunLate
 			p.submit(i, r, program{work: v.work})
 		}},
 		{Name: "late-poor", Does: "goes on late with a budget that pays for no more", Patient: true, cheat: func(p *player, i int) {
 			v := p.wants[i]
 			r := ask(&v, v.work/20)
-			r.Overrun, r.Budget = exchange.OverrunLate, p.priceOf(r)
+			r.Overrun, r.Budget = trade.OverrunLate, p.priceOf(r)
 			p.submit(i, r, program{work: v.work})
 		}},
 		{Name: "brink", Does: "a short estimate whose end meets the deadline", Patient: true, cheat: func(p *player, i int) {
@@ -46,7 +46,7 @@ func estimates() []Strategy {
 }
 
 // priceOf is what a request costs now; nothing where it is refused.
-func (p *player) priceOf(r exchange.Request) *int64 {
+func (p *player) priceOf(r trade.Request) *int64 {
 	o, err := p.w.x.Preview(p.ids[0], r)
 	if err != nil || o.Quote == nil {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/rules"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // fail notes that an invariant does not hold.
@@ -14,19 +15,19 @@ func (w *world) fail(which, what string, args ...any) {
 }
 
 // check is what must hold after every command.
-func (w *world) check(c *exchange.Command, fx *exchange.Effects) {
+func (w *world) check(c *trade.Command, fx *exchange.Effects) {
 	if total := w.x.LedgerTotal(); total != 0 {
 		w.fail("books", "the books sum to %s after %s", total, c.Kind())
 	}
 	for i := range fx.Jobs {
-		if j := &fx.Jobs[i].Job; j.State == exchange.Lost {
+		if j := &fx.Jobs[i].Job; j.State == trade.Lost {
 			w.amends[j.ID] = j.Penalty
 		}
 	}
 	w.checkMoney(c)
 	w.checkQuotes()
 	for i := range fx.Jobs {
-		if j := &fx.Jobs[i].Job; j.State.Final() && j.State != exchange.Rejected {
+		if j := &fx.Jobs[i].Job; j.State.Final() && j.State != trade.Rejected {
 			w.checkBill(j)
 		}
 	}
@@ -34,7 +35,7 @@ func (w *world) check(c *exchange.Command, fx *exchange.Effects) {
 
 // checkMoney: (a) users have no more than owners granted, but for what is owed to
 // whose job went down with its node; no account is below its floor.
-func (w *world) checkMoney(c *exchange.Command) {
+func (w *world) checkMoney(c *trade.Command) {
 	have := int64(0)
 	for _, a := range w.x.Accounts("") {
 		if a.Path[0] == '@' {
@@ -55,15 +56,15 @@ func (w *world) checkMoney(c *exchange.Command) {
 }
 
 // checkBill is what must hold for a job that has just ended.
-func (w *world) checkBill(j *exchange.Job) {
+func (w *world) checkBill(j *trade.Job) {
 	most := j.Charged
-	if j.State == exchange.Lost {
+	if j.State == trade.Lost {
 		most = j.Price
 	}
 	if j.Penalty > most {
 		w.fail("b", "job %d of %s (%s): a penalty of %s for a charge of %s", j.ID, j.Owner, j.State, market.Money(j.Penalty), market.Money(j.Charged))
 	}
-	if j.State == exchange.Lost || j.Attempt > 0 || w.faulty[j.ID] {
+	if j.State == trade.Lost || j.Attempt > 0 || w.faulty[j.ID] {
 		return // what it took before its node was lost is nobody's bill
 	}
 	if w.honest[j.Owner] {
@@ -78,7 +79,7 @@ func (w *world) checkBill(j *exchange.Job) {
 // checkHonest: the bill of an honest user is what was agreed, by what the job
 // used of it, whatever others do; only lateness, which is not its doing, makes it
 // less.
-func (w *world) checkHonest(j *exchange.Job) {
+func (w *world) checkHonest(j *trade.Job) {
 	estimate := float64(j.Request.EstimateMS) / 1e3
 	used := min(1, w.took[j.ID]/float64(j.Width)/estimate)
 	unused := float64(w.trade.Unused) / float64(rules.Whole)

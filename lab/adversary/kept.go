@@ -4,14 +4,14 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/rules"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // noteQuotes follows the quotes that bind, until they are taken or are no more;
 // what kept room for nothing owes rent by then.
-func (w *world) noteQuotes(c *exchange.Command, o *exchange.Outcome) {
+func (w *world) noteQuotes(c *trade.Command, o *trade.Outcome) {
 	if c.Quote != nil && o.Quote != nil && o.Quote.Held > 0 {
 		w.quotes[o.Quote.ID] = *o.Quote
 	}

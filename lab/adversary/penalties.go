@@ -3,8 +3,8 @@ package adversary
 import (
 	"math/rand/v2"
 
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/rules"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // greed is the penalty rate that is asked for where nothing bounds it.
@@ -61,14 +61,14 @@ func (p *player) farm(i int, v *wish, estimate float64, does program) {
 	p.farmWith(i, ask(v, estimate), does)
 }
 
-func (p *player) farmWith(i int, r exchange.Request, does program) {
+func (p *player) farmWith(i int, r trade.Request, does program) {
 	r.PenaltyMicros = p.allowed(r)
 	p.submit(i, r, does)
 }
 
 // allowed is the highest penalty rate that a request may have; nothing bounds it
 // where the market does not.
-func (p *player) allowed(r exchange.Request) int64 {
+func (p *player) allowed(r trade.Request) int64 {
 	price := p.priceOf(r)
 	trade := &p.w.trade
 	if trade.PenaltyLimit == rules.None || price == nil {

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // wish is what somebody wants done: so much work on each of so many processors.
@@ -39,10 +39,10 @@ func wishes(rng *rand.Rand, n, widest int, deadlines bool) []wish {
 // player is somebody in a world, with all accounts that are theirs.
 type player struct {
 	w     *world
-	ids   []exchange.Identity
+	ids   []trade.Identity
 	wants []wish
 	of    map[int64]int // by job: the wish that it is for
-	last  exchange.Outcome
+	last  trade.Outcome
 }
 
 func (w *world) player(names ...string) *player {
@@ -54,8 +54,8 @@ func (w *world) player(names ...string) *player {
 }
 
 // ask is the request for a wish with an estimate.
-func ask(v *wish, estimate float64) exchange.Request {
-	return exchange.Request{
+func ask(v *wish, estimate float64) trade.Request {
+	return trade.Request{
 		Argv: []string{"work"}, EstimateMS: max(1, ms(estimate)), DeadlineMS: ms(v.deadline), Processors: v.width,
 	}
 }
@@ -63,13 +63,13 @@ func ask(v *wish, estimate float64) exchange.Request {
 func ms(seconds float64) int64 { return int64(math.Round(seconds * 1e3)) }
 
 // submit submits a job for a wish.
-func (p *player) submit(i int, r exchange.Request, does program) (int64, bool) {
-	return p.submitAs(p.ids[0], i, exchange.Submit{Request: r}, does)
+func (p *player) submit(i int, r trade.Request, does program) (int64, bool) {
+	return p.submitAs(p.ids[0], i, trade.Submit{Request: r}, does)
 }
 
-func (p *player) submitAs(by exchange.Identity, i int, s exchange.Submit, does program) (int64, bool) {
+func (p *player) submitAs(by trade.Identity, i int, s trade.Submit, does program) (int64, bool) {
 	p.w.pending = does
-	o, err := p.w.do(exchange.Command{By: by, Submit: &s})
+	o, err := p.w.do(trade.Command{By: by, Submit: &s})
 	p.last = o
 	if err != nil || o.Job == nil {
 		return 0, false
@@ -85,7 +85,7 @@ func (p *player) honestly(i int) {
 }
 
 func (p *player) cancel(id int64) {
-	_, _ = p.w.do(exchange.Command{By: p.ids[0], Cancel: &exchange.Cancel{Job: id}}) // it may have ended
+	_, _ = p.w.do(trade.Command{By: p.ids[0], Cancel: &trade.Cancel{Job: id}}) // it may have ended
 }
 
 // cancelWhen cancels a job as soon as it has taken so much processor time.
@@ -116,7 +116,7 @@ func (p *player) taken() (by []float64, lost float64) {
 	by = make([]float64, len(p.wants))
 	for id, i := range p.of {
 		switch {
-		case p.w.jobs[id].State == exchange.Lost || p.w.jobs[id].Attempt > 0 || p.w.faulty[id]:
+		case p.w.jobs[id].State == trade.Lost || p.w.jobs[id].Attempt > 0 || p.w.faulty[id]:
 			lost += p.w.took[id]
 		case i >= 0:
 			by[i] += p.w.took[id]

@@ -1,6 +1,6 @@
 package adversary
 
-import "github.com/libra-market/libra/core/exchange"
+import "github.com/libra-market/libra/core/trade"
 
 // quotes are strategies that keep room they do not take.
 func quotes() []Strategy {
@@ -13,28 +13,28 @@ func quotes() []Strategy {
 		}, cheat: (*player).honestly},
 		{Name: "wait", Does: "takes a quote at the last moment", cheat: func(p *player, i int) {
 			v := &p.wants[i]
-			o, err := p.w.do(exchange.Command{By: p.ids[0], Quote: &exchange.AskQuote{TTLMS: 120_000, Request: ask(v, v.work)}})
+			o, err := p.w.do(trade.Command{By: p.ids[0], Quote: &trade.AskQuote{TTLMS: 120_000, Request: ask(v, v.work)}})
 			if err != nil || o.Quote == nil {
 				p.honestly(i)
 				return
 			}
 			id := o.Quote.ID
 			p.w.in(119, func() {
-				p.submitAs(p.ids[0], i, exchange.Submit{Quote: id, Request: exchange.Request{Argv: []string{"work"}}}, program{work: v.work})
+				p.submitAs(p.ids[0], i, trade.Submit{Quote: id, Request: trade.Request{Argv: []string{"work"}}}, program{work: v.work})
 			})
 		}},
 		{Name: "double", Does: "backs many quotes with one balance, and takes them all", prepare: func(p *player) {
-			_, _ = p.w.do(exchange.Command{By: p.ids[0], Money: &exchange.MoneyCommand{Op: "transfer", From: p.ids[0].User, To: p.ids[1].User, Amount: grant - p.seconds(60)}})
+			_, _ = p.w.do(trade.Command{By: p.ids[0], Money: &trade.MoneyCommand{Op: "transfer", From: p.ids[0].User, To: p.ids[1].User, Amount: grant - p.seconds(60)}})
 		}, Accounts: 1, cheat: func(p *player, i int) {
 			v := &p.wants[i]
 			var taken []string
 			for range 4 {
-				if o, err := p.w.do(exchange.Command{By: p.ids[0], Quote: &exchange.AskQuote{TTLMS: 30_000, Request: ask(v, v.work)}}); err == nil && o.Quote != nil {
+				if o, err := p.w.do(trade.Command{By: p.ids[0], Quote: &trade.AskQuote{TTLMS: 30_000, Request: ask(v, v.work)}}); err == nil && o.Quote != nil {
 					taken = append(taken, o.Quote.ID)
 				}
 			}
 			for _, id := range taken {
-				p.submitAs(p.ids[0], i, exchange.Submit{Quote: id, Request: exchange.Request{Argv: []string{"work"}}}, program{work: v.work})
+				p.submitAs(p.ids[0], i, trade.Submit{Quote: id, Request: trade.Request{Argv: []string{"work"}}}, program{work: v.work})
 			}
 		}},
 	}
@@ -49,7 +49,7 @@ func (p *player) squat(ttl int64, again float64) {
 		}
 		var mine []string
 		for range 20 {
-			o, err := p.w.do(exchange.Command{By: p.ids[0], Quote: &exchange.AskQuote{TTLMS: ttl, Request: exchange.Request{
+			o, err := p.w.do(trade.Command{By: p.ids[0], Quote: &trade.AskQuote{TTLMS: ttl, Request: trade.Request{
 				EstimateMS: 300_000, DeadlineMS: 310_000, Processors: 1,
 			}}})
 			if err != nil || o.Quote == nil {
@@ -60,7 +60,7 @@ func (p *player) squat(ttl int64, again float64) {
 		if again > 0 {
 			p.w.in(again, func() {
 				for _, id := range mine {
-					_, _ = p.w.do(exchange.Command{By: p.ids[0], Cancel: &exchange.Cancel{Quote: id}})
+					_, _ = p.w.do(trade.Command{By: p.ids[0], Cancel: &trade.Cancel{Quote: id}})
 				}
 				round()
 			})

@@ -1,15 +1,15 @@
 package adversary
 
 import (
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/epoch"
 	"github.com/libra-market/libra/core/market"
 )
 
 // settings are those of a live market, which hears of its nodes so often.
 func settings(policy string, report int64) map[string]string {
-	set := exchange.LiveSettings()
+	set := epoch.LiveSettings()
 	set["reporting"] = market.Money(report).String() // seconds, of which microseconds are the millionths
-	return exchange.Complete(policy, map[string]string{}, set)
+	return epoch.Complete(policy, map[string]string{}, set)
 }
 
 // rates are what an hour of a processor costs in different worlds, in micro-units:

@@ -1,6 +1,6 @@
 package adversary
 
-import "github.com/libra-market/libra/core/exchange"
+import "github.com/libra-market/libra/core/trade"
 
 // shapes are strategies that cut the same work otherwise.
 func shapes() []Strategy {
@@ -24,13 +24,13 @@ func shapes() []Strategy {
 		{Name: "array", Does: "makes one array of it", cheat: func(p *player, i int) {
 			v := p.wants[i]
 			r := ask(&v, v.work)
-			r.Processors, r.Array = 0, &exchange.Array{First: 1, Last: v.width}
+			r.Processors, r.Array = 0, &trade.Array{First: 1, Last: v.width}
 			p.submit(i, r, program{work: v.work})
 		}},
 		{Name: "array-one", Does: "makes one array of it, one element at a time", Patient: true, cheat: func(p *player, i int) {
 			v := p.wants[i]
 			r := ask(&v, v.work)
-			r.Processors, r.Array = 0, &exchange.Array{First: 1, Last: v.width, Limit: 1}
+			r.Processors, r.Array = 0, &trade.Array{First: 1, Last: v.width, Limit: 1}
 			p.submit(i, r, program{work: v.work})
 		}},
 		{Name: "threads", Does: "asks for threads of one program", cheat: func(p *player, i int) {

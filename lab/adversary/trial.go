@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // Result is what came of one strategy in one world. Money is in micro-units, work
@@ -145,7 +145,7 @@ func (w *world) reckon(p *player, others []*player) course {
 	for _, o := range others {
 		for id := range o.of {
 			j := w.jobs[id]
-			if j.State == exchange.Rejected {
+			if j.State == trade.Rejected {
 				c.refused++
 			}
 			if j.PromisedUS != 0 && j.EndedUS > j.DueUS+w.report && !w.faulty[id] { // what is less nobody can have measured
@@ -174,8 +174,8 @@ func (w *world) fair(v *wish, took float64) int64 {
 }
 
 // quoted is what a request costs where nothing happens.
-func (w *world) quoted(r exchange.Request) int64 {
-	o, err := w.idle.Preview(exchange.Identity{User: "mallory", Role: exchange.RoleUser}, r)
+func (w *world) quoted(r trade.Request) int64 {
+	o, err := w.idle.Preview(trade.Identity{User: "mallory", Role: trade.RoleUser}, r)
 	if err != nil || o.Quote == nil {
 		panic(fmt.Sprintf("adversary: an idle market has no price: %v, %+v", err, o.Refusal))
 	}
@@ -187,7 +187,7 @@ func (w *world) floor() float64 {
 	if w.cheapest > 0 {
 		return w.cheapest
 	}
-	w.cheapest = float64(w.quoted(exchange.Request{EstimateMS: 1_000_000_000, DeadlineMS: 1e13})) / 1e6
+	w.cheapest = float64(w.quoted(trade.Request{EstimateMS: 1_000_000_000, DeadlineMS: 1e13})) / 1e6
 	return w.cheapest
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/rules"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 )
 
 const (
@@ -18,7 +19,7 @@ const (
 	grant  = 10_000_000 * int64(market.Unit) // to everybody; what owners gave is what users have at the most
 )
 
-var owner = exchange.Identity{User: "root", Role: exchange.RoleOwner}
+var owner = trade.Identity{User: "root", Role: trade.RoleOwner}
 
 // world is a market, its nodes, and what the people in it are going to do.
 type world struct {
@@ -32,20 +33,20 @@ type world struct {
 	runs       map[task.Key]*run
 	order      []task.Key // of runs, by key: maps have none
 	does       map[int64]program
-	pending    program                // of the job that is being submitted
-	jobs       map[int64]exchange.Job // as last seen
-	took       map[int64]float64      // processor seconds, by job, of all attempts
-	faulty     map[int64]bool         // a node was lost under it
-	amends     map[int64]int64        // paid for a job that was lost
+	pending    program             // of the job that is being submitted
+	jobs       map[int64]trade.Job // as last seen
+	took       map[int64]float64   // processor seconds, by job, of all attempts
+	faulty     map[int64]bool      // a node was lost under it
+	amends     map[int64]int64     // paid for a job that was lost
 	policy     string
 	trade      rules.Rules
 	agenda     []deed
 	granted    int64
-	cheapest   float64                   // price of a processor second, once somebody asked
-	honest     map[string]bool           // who is
-	quotes     map[string]exchange.Quote // that keep room
-	rents      map[string]float64        // by user: what quotes that were not taken owe
-	ended      map[string]int            // and how many they were
+	cheapest   float64                // price of a processor second, once somebody asked
+	honest     map[string]bool        // who is
+	quotes     map[string]trade.Quote // that keep room
+	rents      map[string]float64     // by user: what quotes that were not taken owe
+	ended      map[string]int         // and how many they were
 	processors int
 	crashed    bool
 	broken     []string // invariants that did not hold
@@ -79,18 +80,18 @@ func newScene(rng *rand.Rand) scene {
 func newWorld(s *scene, rng *rand.Rand) *world {
 	w := &world{
 		x: exchange.New("adversary"), idle: exchange.New("adversary"), rng: rng, now: start, report: s.report, nextSay: start + s.report,
-		runs: map[task.Key]*run{}, does: map[int64]program{}, jobs: map[int64]exchange.Job{}, took: map[int64]float64{},
+		runs: map[task.Key]*run{}, does: map[int64]program{}, jobs: map[int64]trade.Job{}, took: map[int64]float64{},
 		faulty: map[int64]bool{}, amends: map[int64]int64{}, honest: map[string]bool{}, policy: s.policy,
-		quotes: map[string]exchange.Quote{}, rents: map[string]float64{}, ended: map[string]int{}, processors: s.nodes * s.width, crashed: s.crash,
+		quotes: map[string]trade.Quote{}, rents: map[string]float64{}, ended: map[string]int{}, processors: s.nodes * s.width, crashed: s.crash,
 	}
-	open := exchange.Command{By: owner, Open: &exchange.Open{Policy: s.policy, Settings: settings(s.policy, s.report), Rates: exchange.Rates{ProcessorHour: s.rate}}}
+	open := trade.Command{By: owner, Open: &trade.Open{Policy: s.policy, Settings: settings(s.policy, s.report), Rates: trade.Rates{ProcessorHour: s.rate}}}
 	for n := range s.nodes {
 		w.nodes = append(w.nodes, fmt.Sprintf("n%d", n))
 	}
 	for _, x := range []*exchange.Exchange{w.x, w.idle} {
 		must(x.Do(w.now, open))
 		for _, name := range w.nodes {
-			must(x.Do(w.now, exchange.Command{By: exchange.Identity{User: name, Role: exchange.RoleNode}, Enlist: &task.Hello{
+			must(x.Do(w.now, trade.Command{By: trade.Identity{User: name, Role: trade.RoleNode}, Enlist: &task.Hello{
 				Node: name, Processors: s.width, Rating: 1, Speed: 1, MemoryMB: 1 << 20, DiskMB: 1 << 20, Boot: "b",
 			}}))
 		}
@@ -105,22 +106,22 @@ func newWorld(s *scene, rng *rand.Rand) *world {
 					w.faulty[r.order.Spec.Job] = true
 				}
 			}
-			w.do(exchange.Command{Node: &exchange.NodeChange{Node: name, Why: "power"}})
+			w.do(trade.Command{Node: &trade.NodeChange{Node: name, Why: "power"}})
 		})
-		w.at(start+micros(240), func() { w.do(exchange.Command{Node: &exchange.NodeChange{Node: name, Up: true}}) })
+		w.at(start+micros(240), func() { w.do(trade.Command{Node: &trade.NodeChange{Node: name, Up: true}}) })
 	}
 	return w
 }
 
 // user makes an account with money in it.
-func (w *world) user(name string) exchange.Identity {
+func (w *world) user(name string) trade.Identity {
 	for _, x := range []*exchange.Exchange{w.x, w.idle} {
-		must(x.Do(w.now, exchange.Command{By: owner, Money: &exchange.MoneyCommand{Op: "open", To: name}}))
-		must(x.Do(w.now, exchange.Command{By: owner, Money: &exchange.MoneyCommand{Op: "grant", To: name, Amount: grant}}))
+		must(x.Do(w.now, trade.Command{By: owner, Money: &trade.MoneyCommand{Op: "open", To: name}}))
+		must(x.Do(w.now, trade.Command{By: owner, Money: &trade.MoneyCommand{Op: "grant", To: name, Amount: grant}}))
 		x.Effects()
 	}
 	w.granted += grant
-	return exchange.Identity{User: name, Role: exchange.RoleUser}
+	return trade.Identity{User: name, Role: trade.RoleUser}
 }
 
 // at puts something on the agenda.
@@ -169,7 +170,7 @@ func (w *world) pass(to int64) {
 // happen does what is due now.
 func (w *world) happen() {
 	if next, asked := w.x.Next(); asked && next <= w.now {
-		w.do(exchange.Command{Tick: &exchange.Tick{}})
+		w.do(trade.Command{Tick: &trade.Tick{}})
 	}
 	var ends []task.Status
 	for _, k := range w.order {
@@ -220,7 +221,7 @@ func (w *world) say(tasks []task.Status) {
 		}
 	}
 	if len(news) > 0 {
-		w.do(exchange.Command{Report: &exchange.Measured{Tasks: news}})
+		w.do(trade.Command{Report: &trade.Measured{Tasks: news}})
 	}
 }
 
@@ -232,7 +233,7 @@ func (w *world) drop(k task.Key) {
 }
 
 // do carries out a command, and lets nodes do what follows from it.
-func (w *world) do(c exchange.Command) (exchange.Outcome, error) {
+func (w *world) do(c trade.Command) (trade.Outcome, error) {
 	o, err := w.x.Do(w.now, c)
 	if err == nil && o.Job != nil && c.Submit != nil {
 		w.does[o.Job.ID] = w.pending
@@ -306,7 +307,7 @@ func (w *world) programFor(k task.Key) program {
 	return p
 }
 
-func must(_ exchange.Outcome, err error) {
+func must(_ trade.Outcome, err error) {
 	if err != nil {
 		panic("adversary: " + err.Error()) // the stage is set wrong: no play is worth seeing
 	}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // roles is a set of roles.
@@ -114,7 +114,7 @@ func (c *call) stillGood() bool {
 		return true // a certificate
 	}
 	_, err := c.h.door.open(c.r.Context(), secret)
-	return err == nil || errors.Is(err, exchange.ErrUnavailable)
+	return err == nil || errors.Is(err, trade.ErrUnavailable)
 }
 
 // door knows tokens. It remembers for a moment which ones are good, because
@@ -157,7 +157,7 @@ func (d *door) open(ctx context.Context, secret string) (*v1.Token, error) {
 		case err != nil && ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err != nil:
-			return nil, fmt.Errorf("%w: look up a token: %w", exchange.ErrUnavailable, err)
+			return nil, fmt.Errorf("%w: look up a token: %w", trade.ErrUnavailable, err)
 		case !ok:
 			return nil, &fault{kind: kindUnauthenticated, detail: "nobody has this token"}
 		}

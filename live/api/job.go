@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/wire"
 )
 
@@ -155,9 +155,9 @@ func cancelJob(c *call) error {
 		return err
 	}
 	o, err := c.do(Command{Cancel: &Cancel{Job: job.ID}})
-	if errors.Is(err, exchange.ErrUnknown) {
+	if errors.Is(err, trade.ErrUnknown) {
 		// It is there, so it has ended: the market floor forgets those.
-		return fmt.Errorf("%w: job %d has ended", exchange.ErrConflict, job.ID)
+		return fmt.Errorf("%w: job %d has ended", trade.ErrConflict, job.ID)
 	}
 	if err != nil {
 		return err
@@ -180,9 +180,9 @@ func voidJob(c *call) error {
 	}
 	o, err := c.do(Command{Void: &Void{Job: job.ID, Reason: want.Reason}})
 	switch {
-	case errors.Is(err, exchange.ErrUnknown) && job.Reason == v1.ReasonVoided: // asked twice: it is as it was to be
-	case errors.Is(err, exchange.ErrUnknown):
-		return fmt.Errorf("%w: job %d has ended, there is nothing left to void", exchange.ErrConflict, job.ID)
+	case errors.Is(err, trade.ErrUnknown) && job.Reason == v1.ReasonVoided: // asked twice: it is as it was to be
+	case errors.Is(err, trade.ErrUnknown):
+		return fmt.Errorf("%w: job %d has ended, there is nothing left to void", trade.ErrConflict, job.ID)
 	case err != nil:
 		return err
 	case o.Job != nil:

@@ -6,16 +6,16 @@ import (
 
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/accounts"
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // Market is all that the API serves, in the wire form: what its parts' readers
 // need, part by part. All methods may be called at the same time.
 //
-// What does not exist is an error that wraps [exchange.ErrUnknown]; a request
-// that makes no sense, an [exchange.FieldError]. Who may see what is settled
+// What does not exist is an error that wraps [trade.ErrUnknown]; a request
+// that makes no sense, an [trade.FieldError]. Who may see what is settled
 // before a Market is asked, except that Do judges what Command.By may do.
 type Market interface {
 	Trade
@@ -31,7 +31,7 @@ type Market interface {
 type Trade interface {
 	// Do carries out a command and returns when it has been written down. The
 	// same key with the same digest returns the first outcome again, replayed;
-	// with another digest, [exchange.ErrKeyReused]. A refusal is an outcome.
+	// with another digest, [trade.ErrKeyReused]. A refusal is an outcome.
 	Do(ctx context.Context, c Command, key Key) (o Outcome, replayed bool, err error)
 	// Preview answers with a quote that binds nobody, or a refusal with offers.
 	Preview(ctx context.Context, by Identity, r v1.Request) (Outcome, error)
@@ -111,7 +111,7 @@ type Health interface {
 }
 
 // Key makes a command happen once however often it is sent.
-type Key = exchange.Key
+type Key = trade.Key
 
 // Identity is who asks.
 type Identity struct {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // The routes that ask nobody who they are.
@@ -16,7 +16,7 @@ func healthz(c *call) error {
 	if err := c.h.health.Healthy(c.r.Context()); err != nil {
 		// Why is for the log: anybody may ask here.
 		c.h.options.Log.WarnContext(c.r.Context(), "not healthy", "error", redact(err.Error()))
-		return fmt.Errorf("%w: not healthy", exchange.ErrUnavailable)
+		return fmt.Errorf("%w: not healthy", trade.ErrUnavailable)
 	}
 	return c.answer(http.StatusOK, v1.Health{Status: "ok"})
 }

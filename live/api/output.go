@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 )
 
 const (
@@ -126,7 +126,7 @@ func (c *call) copyOutput(rc *http.ResponseController, w *wanted) (complaint str
 		switch {
 		case c.r.Context().Err() != nil:
 			return "", c.r.Context().Err()
-		case errors.Is(err, exchange.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
+		case errors.Is(err, trade.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
 			return "the node does not answer", nil
 		case err != nil:
 			return "", err

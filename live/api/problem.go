@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/fair"
 )
 
@@ -48,7 +48,7 @@ func problemOf(err error) (p v1.Problem, secret bool) {
 	if o, ok := errors.AsType[*fair.Over](err); ok {
 		return overLimit(o), false
 	}
-	if f, ok := errors.AsType[*exchange.FieldError](err); ok {
+	if f, ok := errors.AsType[*trade.FieldError](err); ok {
 		p = kindInvalid.problem(f.Error())
 		p.Field = f.Field
 		return p, false

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/api/apitest"
 )
@@ -62,13 +62,13 @@ func TestErrorsAreProblems(t *testing.T) {
 		kind   string
 		exit   int
 	}{
-		{exchange.ErrUnknown, 404, "not-found", 1},
-		{exchange.ErrForbidden, 404, "not-found", 1},
-		{exchange.ErrConflict, 409, "conflict", 1},
-		{exchange.ErrKeyReused, 422, "key-reused", 1},
-		{exchange.ErrUnavailable, 503, "unavailable", 1},
+		{trade.ErrUnknown, 404, "not-found", 1},
+		{trade.ErrForbidden, 404, "not-found", 1},
+		{trade.ErrConflict, 409, "conflict", 1},
+		{trade.ErrKeyReused, 422, "key-reused", 1},
+		{trade.ErrUnavailable, 503, "unavailable", 1},
 		{context.DeadlineExceeded, 503, "unavailable", 1},
-		{&exchange.FieldError{Field: "after", Want: "jobs"}, 400, "invalid-field", 2},
+		{&trade.FieldError{Field: "after", Want: "jobs"}, 400, "invalid-field", 2},
 		{&ledger.Shortage{}, 402, "insufficient-funds", 3},
 		{&ledger.OverLimit{}, 422, "over-limit", 3},
 		{ledger.ErrPath, 400, "invalid-field", 2},

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // kind is one type of problem.
@@ -146,11 +146,11 @@ var sentinels = []struct {
 	err  error
 	kind *kind
 }{
-	{exchange.ErrUnknown, kindNotFound},
-	{exchange.ErrForbidden, kindNotFound}, // somebody else's: it must not show that it is there
-	{exchange.ErrConflict, kindConflict},
-	{exchange.ErrKeyReused, kindKeyReused},
-	{exchange.ErrUnavailable, kindUnavailable},
+	{trade.ErrUnknown, kindNotFound},
+	{trade.ErrForbidden, kindNotFound}, // somebody else's: it must not show that it is there
+	{trade.ErrConflict, kindConflict},
+	{trade.ErrKeyReused, kindKeyReused},
+	{trade.ErrUnavailable, kindUnavailable},
 	{ledger.ErrShort, kindFunds},
 	{ledger.ErrLimit, kindLimit},
 	{ledger.ErrUnknown, kindNotFound},

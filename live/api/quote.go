@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/wire"
 )
 
@@ -13,11 +13,11 @@ func askQuote(c *call) error {
 	if err := c.decode(&want); err != nil {
 		return err
 	}
-	if want.TTLMS < 0 || want.TTLMS > exchange.MaxTTL {
+	if want.TTLMS < 0 || want.TTLMS > trade.MaxTTL {
 		return badField("ttl_ms", "0 (a minute) to 600000")
 	}
 	if want.TTLMS == 0 {
-		want.TTLMS = exchange.DefaultTTL
+		want.TTLMS = trade.DefaultTTL
 	}
 	if err := wire.ValidateTerms(&want.Request); err != nil {
 		return err

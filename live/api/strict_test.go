@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 )
 
@@ -195,7 +195,7 @@ func TestFieldsOfOtherBodiesMustMakeSense(t *testing.T) {
 		body  any
 		field string
 	}{
-		{"/v1/quotes", v1.QuoteRequest{TTLMS: exchange.MaxTTL + 1, Request: job("q")}, "ttl_ms"},
+		{"/v1/quotes", v1.QuoteRequest{TTLMS: trade.MaxTTL + 1, Request: job("q")}, "ttl_ms"},
 		{"/v1/quotes", v1.QuoteRequest{TTLMS: -1, Request: job("q")}, "ttl_ms"},
 		{"/v1/quotes", v1.QuoteRequest{}, "estimate_ms"},
 		{"/v1/previews", v1.PreviewRequest{}, "estimate_ms"},

@@ -10,9 +10,9 @@ import (
 
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/accounts"
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/store"
 )
 
@@ -205,5 +205,5 @@ func (b *Broker) Usage(ctx context.Context, account string, fromUS, toUS int64) 
 // incomplete says that a sum cannot be formed because a cluster does not answer.
 func incomplete(l *login, user string, err error) error {
 	return fmt.Errorf("%w: %s %s, and a statement without it would not add up; ask for one cluster, as in --account %s/CLUSTER",
-		exchange.ErrConflict, l.seller.name, why(err), user)
+		trade.ErrConflict, l.seller.name, why(err), user)
 }

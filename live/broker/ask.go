@@ -9,7 +9,7 @@ import (
 
 	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // no is why a cluster will not have a job.
@@ -153,8 +153,8 @@ func (b *Broker) askOne(g *gathering, l *login, binding bool, call func(context.
 }
 
 // openQuotes is how many quotes the broker lets a login have open at a time: a
-// cluster allows a user exchange.MaxQuotes, and some are for the user to hold.
-const openQuotes = exchange.MaxQuotes - 4
+// cluster allows a user trade.MaxQuotes, and some are for the user to hold.
+const openQuotes = trade.MaxQuotes - 4
 
 // acquire takes a place for a quote.
 func (l *login) acquire(ctx context.Context) bool {

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/news"
 	"github.com/libra-market/libra/live/store"
@@ -279,5 +279,5 @@ func closed(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%w: %w", exchange.ErrUnavailable, err)
+	return fmt.Errorf("%w: %w", trade.ErrUnavailable, err)
 }

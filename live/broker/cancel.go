@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/store"
 )
@@ -21,7 +21,7 @@ func (b *Broker) cancel(ctx context.Context, by api.Identity, id int64, key api.
 	}
 	f := e.now()
 	if f.Job.State.Final() || by.Role != v1.RoleOwner && f.Job.Owner != by.User {
-		return api.Outcome{}, fmt.Errorf("job %d: %w, or it has ended", id, exchange.ErrUnknown)
+		return api.Outcome{}, fmt.Errorf("job %d: %w, or it has ended", id, trade.ErrUnknown)
 	}
 	if l := b.at(f.Cluster, f.Job.Owner); l != nil && f.Remote != 0 {
 		within, stop := context.WithTimeout(ctx, b.options.Patience)
@@ -36,7 +36,7 @@ func (b *Broker) cancel(ctx context.Context, by api.Identity, id int64, key api.
 			return b.answer(ctx, key, api.Outcome{Job: b.view(e)})
 		case certain && !missing(bad): // it has ended there
 			l.refresh(ctx, e)
-			return api.Outcome{}, fmt.Errorf("%w: %s: %s", exchange.ErrConflict, l.seller.name, clipped(p.Error()))
+			return api.Outcome{}, fmt.Errorf("%w: %s: %s", trade.ErrConflict, l.seller.name, clipped(p.Error()))
 		}
 	}
 	err = b.conclude(e, func(f *facts) ([]store.Reply, error) {

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/broker"
 	"github.com/libra-market/libra/live/store"
@@ -240,7 +240,7 @@ func TestAStoreThatIsFull(t *testing.T) {
 			var out api.Outcome
 			eventually(t, "the store to have room", func() bool {
 				out, _, err = w.broker.Do(t.Context(), command, key)
-				if err != nil && !errors.Is(err, exchange.ErrUnavailable) {
+				if err != nil && !errors.Is(err, trade.ErrUnavailable) {
 					t.Fatal(err)
 				}
 				return err == nil && out.Job != nil && out.Job.Firm

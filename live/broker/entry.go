@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/store"
 )
@@ -97,7 +97,7 @@ func (b *Broker) request(ctx context.Context, id int64) (v1.Request, error) {
 		return r, err
 	}
 	if !found {
-		return r, fmt.Errorf("job %d: %w", id, exchange.ErrUnknown)
+		return r, fmt.Errorf("job %d: %w", id, trade.ErrUnknown)
 	}
 	if err := json.Unmarshal(row.Spec, &r); err != nil {
 		return r, fmt.Errorf("job %d in the store: %w", id, err)
@@ -238,7 +238,7 @@ func (b *Broker) entry(ctx context.Context, id int64) (*entry, error) {
 	case err != nil:
 		return nil, closed(err)
 	case !found:
-		return nil, fmt.Errorf("job %d: %w", id, exchange.ErrUnknown)
+		return nil, fmt.Errorf("job %d: %w", id, trade.ErrUnknown)
 	}
 	return readEntry(&row)
 }

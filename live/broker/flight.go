@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 )
 
@@ -79,7 +79,7 @@ func (b *Broker) answered(ctx context.Context, key api.Key) (o api.Outcome, foun
 	case !found:
 		return o, false, nil
 	case !bytes.Equal(reply.Digest, key.Digest):
-		return o, false, exchange.ErrKeyReused
+		return o, false, trade.ErrKeyReused
 	}
 	return o, true, json.Unmarshal(reply.Body, &o)
 }
@@ -130,7 +130,7 @@ func (b *Broker) board(key api.Key) (f *flight, joined bool, err error) {
 		return f, false, nil
 	}
 	if !bytes.Equal(f.digest, key.Digest) {
-		return nil, false, exchange.ErrKeyReused
+		return nil, false, trade.ErrKeyReused
 	}
 	return f, true, nil
 }

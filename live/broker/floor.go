@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/store"
 	"github.com/libra-market/libra/live/wire"
 )
@@ -134,7 +134,7 @@ func (b *Broker) standing() []v1.Setting {
 
 // Tally is the business of a period that went through the broker.
 func (b *Broker) Tally(ctx context.Context, fromUS, toUS int64) (v1.Tally, error) {
-	t := exchange.Tally{FromUS: fromUS, ToUS: toUS, Reasons: map[string]int64{}, BoundHow: "none: what the clusters could have earned is theirs to know"}
+	t := trade.Tally{FromUS: fromUS, ToUS: toUS, Reasons: map[string]int64{}, BoundHow: "none: what the clusters could have earned is theirs to know"}
 	err := b.each(ctx, store.Query{From: fromUS, To: toUS}, func(e *entry) error {
 		f := &e.facts
 		j := wire.ToJob(&f.Job)
@@ -158,7 +158,7 @@ func (b *Broker) Healthy(ctx context.Context) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%w: no cluster answers", exchange.ErrUnavailable)
+	return fmt.Errorf("%w: no cluster answers", trade.ErrUnavailable)
 }
 
 // Measure gives numbers for the metrics.
@@ -187,7 +187,7 @@ func (b *Broker) Measure(ctx context.Context) (map[string]float64, error) {
 // What a broker has no part in.
 
 func notHere(what string) error {
-	return fmt.Errorf("%w: %s", exchange.ErrConflict, what)
+	return fmt.Errorf("%w: %s", trade.ErrConflict, what)
 }
 
 // Epochs is refused: a broker has no policy of its own to change.

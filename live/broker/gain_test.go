@@ -4,15 +4,15 @@ import (
 	"testing"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/web/webtest"
 )
 
 // An imprecise job goes to the cluster that gains most by it (003): the one whose
 // processors have time for its optional part.
 func TestTheLargestGainWins(t *testing.T) {
-	busy := opened(t, "busy", func(o *exchange.Open) { o.Policy, o.Settings = "mf-edf", nil })
-	idle := opened(t, "idle", func(o *exchange.Open) { o.Policy, o.Settings = "mf-edf", nil })
+	busy := opened(t, "busy", func(o *trade.Open) { o.Policy, o.Settings = "mf-edf", nil })
+	idle := opened(t, "idle", func(o *trade.Open) { o.Policy, o.Settings = "mf-edf", nil })
 	busy.node(1, 1)
 	idle.node(1, 1)
 	w := behind(t, busy, idle).start()
@@ -36,7 +36,7 @@ func TestTheLargestGainWins(t *testing.T) {
 }
 
 // opened is a market that is set as a test wants it.
-func opened(t *testing.T, name string, change func(*exchange.Open)) *cluster {
+func opened(t *testing.T, name string, change func(*trade.Open)) *cluster {
 	t.Helper()
 	return serve(t, name, webtest.Open(t, change))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/store"
 	"github.com/libra-market/libra/live/wire"
 )
@@ -35,7 +36,7 @@ func jobName(r *v1.Request) string {
 		return "script"
 	}
 	name := r.Argv[0][strings.LastIndexByte(r.Argv[0], '/')+1:]
-	return name[:min(len(name), exchange.MaxName)]
+	return name[:min(len(name), trade.MaxName)]
 }
 
 // translate is a job of a cluster as the broker's users see it: under their own
@@ -224,7 +225,7 @@ func (b *Broker) Tail(ctx context.Context, job int64, rank int, element *int, st
 	f := e.now()
 	l := b.at(f.Cluster, f.Job.Owner)
 	if l == nil || f.Remote == 0 {
-		return v1.Chunk{}, fmt.Errorf("job %d is at no cluster: its output is %w", job, exchange.ErrUnknown)
+		return v1.Chunk{}, fmt.Errorf("job %d is at no cluster: its output is %w", job, trade.ErrUnknown)
 	}
 	chunk, err := l.client.Tail(ctx, f.Remote, client.Output{Stderr: stderr, Rank: rank, Element: element, Offset: offset, Limit: limit})
 	l.seller.metIn(err)
@@ -242,9 +243,9 @@ func (b *Broker) Tail(ctx context.Context, job int64, rank int, element *int, st
 func (b *Broker) inWords(l *login, err error) error {
 	if p, ok := declined(err); ok {
 		if missing(err) {
-			return fmt.Errorf("%s: %w: %s", l.seller.name, exchange.ErrUnknown, clipped(p.Error()))
+			return fmt.Errorf("%s: %w: %s", l.seller.name, trade.ErrUnknown, clipped(p.Error()))
 		}
-		return fmt.Errorf("%w: %s: %s", exchange.ErrConflict, l.seller.name, clipped(p.Error()))
+		return fmt.Errorf("%w: %s: %s", trade.ErrConflict, l.seller.name, clipped(p.Error()))
 	}
-	return fmt.Errorf("%w: %s %s", exchange.ErrUnavailable, l.seller.name, why(err))
+	return fmt.Errorf("%w: %s %s", trade.ErrUnavailable, l.seller.name, why(err))
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // Objective is what matters to a user when several clusters would take a job.
@@ -37,7 +37,7 @@ func parseObjective(text string) (Objective, error) {
 	case Cheapest, Fastest, Gain, First:
 		return w, nil
 	}
-	return "", &exchange.FieldError{Field: "wish", Want: "cheapest, fastest, gain or first"}
+	return "", &trade.FieldError{Field: "wish", Want: "cheapest, fastest, gain or first"}
 }
 
 // order is what a request says to the broker.
@@ -64,13 +64,13 @@ func orderOf(r *v1.Request, otherwise Objective) (order, error) {
 		case tag == resubmitTag:
 			o.resubmit = true
 		case strings.HasPrefix(tag, nonceTag):
-			return o, &exchange.FieldError{Field: "tags", Want: "none that begins with " + nonceTag}
+			return o, &trade.FieldError{Field: "tags", Want: "none that begins with " + nonceTag}
 		default:
 			o.tags = append(o.tags, tag)
 		}
 	}
-	if len(o.tags) >= exchange.MaxTags {
-		return o, &exchange.FieldError{Field: "tags", Want: fmt.Sprintf("at most %d: one is the broker's own", exchange.MaxTags-1)}
+	if len(o.tags) >= trade.MaxTags {
+		return o, &trade.FieldError{Field: "tags", Want: fmt.Sprintf("at most %d: one is the broker's own", trade.MaxTags-1)}
 	}
 	return o, nil
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/store"
 	"github.com/libra-market/libra/live/wire"
@@ -59,7 +59,7 @@ func (b *Broker) quoted(ctx context.Context, id string) (*kept, error) {
 		}
 	}
 	if !found || k.Remote == "" || b.now() > k.Quote.ExpiresUS+clockSlack.Microseconds() {
-		return nil, fmt.Errorf("quote %s: %w, or it has expired: ask for a new one", id, exchange.ErrUnknown)
+		return nil, fmt.Errorf("quote %s: %w, or it has expired: ask for a new one", id, trade.ErrUnknown)
 	}
 	return &k, nil
 }
@@ -71,7 +71,7 @@ func (b *Broker) askQuote(ctx context.Context, by api.Identity, a *v1.QuoteReque
 		return api.Outcome{}, err
 	}
 	if len(w.after) > 0 {
-		return api.Outcome{}, &exchange.FieldError{Field: "after", Want: "none with a quote: it is for a job that can begin now"}
+		return api.Outcome{}, &trade.FieldError{Field: "after", Want: "none with a quote: it is for a job that can begin now"}
 	}
 	best, nos := b.best(ctx, w, true, w.binding(time.Duration(a.TTLMS)*time.Millisecond))
 	var replies []store.Reply
@@ -149,7 +149,7 @@ func (b *Broker) Quote(ctx context.Context, id string) (v1.Quote, error) {
 	ctx, cancel := context.WithTimeout(ctx, b.options.Limit)
 	defer cancel()
 	if _, err = l.client.Quote(ctx, k.Remote); missing(err) {
-		return v1.Quote{}, fmt.Errorf("quote %s: %w, or it has expired: ask for a new one", id, exchange.ErrUnknown)
+		return v1.Quote{}, fmt.Errorf("quote %s: %w, or it has expired: ask for a new one", id, trade.ErrUnknown)
 	}
 	return k.Quote, nil
 }
@@ -169,7 +169,7 @@ func (b *Broker) dropQuote(ctx context.Context, by api.Identity, id string) (api
 		return api.Outcome{}, err
 	}
 	if by.Role != v1.RoleOwner && k.Quote.Owner != by.User {
-		return api.Outcome{}, fmt.Errorf("quote %s: %w", id, exchange.ErrUnknown)
+		return api.Outcome{}, fmt.Errorf("quote %s: %w", id, trade.ErrUnknown)
 	}
 	if l := b.at(k.Cluster, k.Quote.Owner); l != nil {
 		within, cancel := context.WithTimeout(ctx, b.options.Limit)
@@ -184,7 +184,7 @@ func (b *Broker) dropQuote(ctx context.Context, by api.Identity, id string) (api
 func (t *trip) submitOnQuote(by api.Identity, s v1.SubmitRequest) (api.Outcome, error) {
 	k, err := t.b.quoted(t.b.ctx, s.Quote)
 	if err == nil && k.Quote.Owner != by.User {
-		err = fmt.Errorf("quote %s: %w, or it has expired: ask for a new one", s.Quote, exchange.ErrUnknown)
+		err = fmt.Errorf("quote %s: %w, or it has expired: ask for a new one", s.Quote, trade.ErrUnknown)
 	}
 	if err != nil {
 		return api.Outcome{}, err
@@ -201,7 +201,7 @@ func (t *trip) submitOnQuote(by api.Identity, s v1.SubmitRequest) (api.Outcome, 
 	}
 	l := t.b.at(k.Cluster, by.User)
 	if l == nil {
-		return api.Outcome{}, fmt.Errorf("quote %s: %w: %s is not behind this broker any more", s.Quote, exchange.ErrUnknown, k.Cluster)
+		return api.Outcome{}, fmt.Errorf("quote %s: %w: %s is not behind this broker any more", s.Quote, trade.ErrUnknown, k.Cluster)
 	}
 	t.quote, t.w.account = s.Quote, k.Account
 	q := k.Quote
@@ -236,11 +236,11 @@ func merged(quoted v1.Request, given *v1.Request) (v1.Request, error) {
 	want.Budget, want.Array, want.Soft = cmp.Or(want.Budget, r.Budget), cmp.Or(want.Array, r.Array), want.Soft || r.Soft
 	switch {
 	case len(given.After) > 0:
-		return r, &exchange.FieldError{Field: "after", Want: "none with a quote: it is for a job that can begin now"}
+		return r, &trade.FieldError{Field: "after", Want: "none with a quote: it is for a job that can begin now"}
 	case given.Account != "" && given.Account != quoted.Account:
-		return r, &exchange.FieldError{Field: "account", Want: "what the quote says, or nothing"}
+		return r, &trade.FieldError{Field: "account", Want: "what the quote says, or nothing"}
 	case !sameTerms(&want, &r):
-		return r, &exchange.FieldError{Field: "quote", Want: "the terms that it names, or none beside it"}
+		return r, &trade.FieldError{Field: "quote", Want: "the terms that it names, or none beside it"}
 	}
 	return r, nil
 }

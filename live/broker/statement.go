@@ -10,9 +10,9 @@ import (
 
 	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/store"
 	"github.com/libra-market/libra/live/wire"
 )
@@ -32,7 +32,7 @@ func (b *Broker) Statement(ctx context.Context, account string, subtree bool, fr
 		return *all, nil
 	}
 	if len(logins) == 0 || below != "" && logins[0].user == "" {
-		return *all, fmt.Errorf("account %s: %w", account, exchange.ErrUnknown)
+		return *all, fmt.Errorf("account %s: %w", account, trade.ErrUnknown)
 	}
 	parts := make([]ledger.Statement, len(logins))
 	errs := make([]error, len(logins))
@@ -132,7 +132,7 @@ func (b *Broker) join(all *ledger.Statement, logins []*login, parts []ledger.Sta
 		}
 		if sum != p.Closing {
 			l.seller.caught("a statement that does not add up")
-			return fmt.Errorf("%w: the statement of %s does not add up", exchange.ErrConflict, l.seller.name)
+			return fmt.Errorf("%w: the statement of %s does not add up", trade.ErrConflict, l.seller.name)
 		}
 		plus(&all.Opening, p.Opening)
 		plus(&all.Held, p.Held)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/wire"
 )
@@ -39,7 +39,7 @@ func (t *trip) begin(by api.Identity, s v1.SubmitRequest) (o api.Outcome, again 
 	t.b.mu.Unlock()
 	if before != nil && t.key.Given() { // it was begun, and could not be written to its end
 		if !before.flying.CompareAndSwap(false, true) {
-			return o, false, exchange.ErrUnavailable
+			return o, false, trade.ErrUnavailable
 		}
 		t.e = before
 		o, err = t.resume()

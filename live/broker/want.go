@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 )
 
@@ -38,7 +38,7 @@ func (b *Broker) prepare(ctx context.Context, by api.Identity, r v1.Request, loo
 		}
 	}
 	if len(w.logins) == 0 {
-		return nil, fmt.Errorf("%w: no cluster behind this broker knows %s", exchange.ErrConflict, by.User)
+		return nil, fmt.Errorf("%w: no cluster behind this broker knows %s", trade.ErrConflict, by.User)
 	}
 	if err := b.prepareAccount(ctx, w); err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (b *Broker) prepareAccount(ctx context.Context, w *want) error {
 	cluster, below, _ := strings.Cut(rest, "/")
 	i := slices.IndexFunc(w.logins, func(l *login) bool { return l.seller.name == cluster })
 	if !own || i < 0 {
-		return fmt.Errorf("account %s: %w", path, exchange.ErrUnknown)
+		return fmt.Errorf("account %s: %w", path, trade.ErrUnknown)
 	}
 	l := w.logins[i]
 	w.logins, w.named = []*login{l}, true
@@ -65,11 +65,11 @@ func (b *Broker) prepareAccount(ctx context.Context, w *want) error {
 		return nil
 	}
 	if l.user == "" { // everybody's: what is below it is nobody's in particular
-		return fmt.Errorf("account %s: %w", path, exchange.ErrUnknown)
+		return fmt.Errorf("account %s: %w", path, trade.ErrUnknown)
 	}
 	home, err := l.home(ctx)
 	if err != nil {
-		return fmt.Errorf("%w: %s %s", exchange.ErrConflict, cluster, why(err))
+		return fmt.Errorf("%w: %s %s", trade.ErrConflict, cluster, why(err))
 	}
 	w.account, w.below = home+"/"+below, "/"+below
 	return nil
@@ -87,16 +87,16 @@ func (b *Broker) prepareAfter(ctx context.Context, w *want) error {
 		f := e.now()
 		switch {
 		case f.Job.Owner != w.by.User && w.by.Role != v1.RoleOwner:
-			return fmt.Errorf("after: job %d: %w", id, exchange.ErrUnknown)
+			return fmt.Errorf("after: job %d: %w", id, trade.ErrUnknown)
 		case f.Job.State == v1.Completed:
 			continue
 		case f.Job.State.Final():
 			w.broken = fmt.Sprintf("job %d, which it was to follow, is %s", id, f.Job.State)
 			return nil
 		case f.Remote == 0:
-			return fmt.Errorf("%w: after: job %d is not placed yet", exchange.ErrConflict, id)
+			return fmt.Errorf("%w: after: job %d is not placed yet", trade.ErrConflict, id)
 		case at != "" && at != f.Cluster:
-			return &exchange.FieldError{Field: "after", Want: fmt.Sprintf("jobs of one cluster: they are at %s and %s", at, f.Cluster)}
+			return &trade.FieldError{Field: "after", Want: fmt.Sprintf("jobs of one cluster: they are at %s and %s", at, f.Cluster)}
 		}
 		at = f.Cluster
 		w.after = append(w.after, f.Remote)
@@ -106,7 +106,7 @@ func (b *Broker) prepareAfter(ctx context.Context, w *want) error {
 	}
 	w.logins = slices.DeleteFunc(slices.Clone(w.logins), func(l *login) bool { return l.seller.name != at })
 	if len(w.logins) == 0 {
-		return &exchange.FieldError{Field: "after", Want: "jobs of a cluster that you may use"}
+		return &trade.FieldError{Field: "after", Want: "jobs of a cluster that you may use"}
 	}
 	return nil
 }

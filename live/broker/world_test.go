@@ -14,8 +14,8 @@ import (
 
 	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/api/apitest"
 	"github.com/libra-market/libra/live/broker"
@@ -37,7 +37,7 @@ type cluster struct {
 // open runs a market where a second of work costs so much.
 func open(t testing.TB, name, gamma string) *cluster {
 	t.Helper()
-	return serve(t, name, webtest.Open(t, func(o *exchange.Open) { o.Settings = map[string]string{"gamma": gamma} }))
+	return serve(t, name, webtest.Open(t, func(o *trade.Open) { o.Settings = map[string]string{"gamma": gamma} }))
 }
 
 // serve puts a gate before a market.

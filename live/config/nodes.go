@@ -3,7 +3,7 @@ package config
 import (
 	"fmt"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/roster"
 )
 
 // Nodes is what the owner of a market lets nodes announce: a node is a party that
@@ -21,15 +21,15 @@ type Nodes struct {
 }
 
 // Allowance is the same for the exchange.
-func (n *Nodes) Allowance() exchange.Allowance {
-	return exchange.Allowance{
+func (n *Nodes) Allowance() roster.Allowance {
+	return roster.Allowance{
 		Names: n.Names, Nodes: n.Most, Processors: n.Processors, Rating: n.Rating, MemoryMB: n.MemoryMB, DiskMB: n.DiskMB,
 		AllProcessors: n.AllProcessors, AllMemoryMB: n.AllMemoryMB, AllDiskMB: n.AllDiskMB,
 	}
 }
 
 func defaultNodes() Nodes {
-	a := exchange.DefaultAllowance()
+	a := roster.DefaultAllowance()
 	return Nodes{
 		Names: a.Names, Most: a.Nodes, Processors: a.Processors, Rating: a.Rating, MemoryMB: a.MemoryMB, DiskMB: a.DiskMB,
 		AllProcessors: a.AllProcessors, AllMemoryMB: a.AllMemoryMB, AllDiskMB: a.AllDiskMB,

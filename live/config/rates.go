@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // Rates are the base prices, in units of currency.
@@ -52,8 +52,8 @@ func (r *Rates) validate(settings map[string]string) error {
 }
 
 // Market is the rates as a market takes them.
-func (r *Rates) Market() exchange.Rates {
-	m := exchange.Rates{ProcessorHour: int64(r.Processor), MemoryHour: int64(r.Memory), DiskHour: int64(r.Disk)}
+func (r *Rates) Market() trade.Rates {
+	m := trade.Rates{ProcessorHour: int64(r.Processor), MemoryHour: int64(r.Memory), DiskHour: int64(r.Disk)}
 	if p := r.Old.Processor; p != nil {
 		m.ProcessorHour = int64(*p) * 3600
 	}

@@ -6,21 +6,21 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/store"
 )
 
 // altered is a store in which somebody has changed what jobs say of themselves.
 type altered struct {
 	store.Store
-	change func(*exchange.Job)
+	change func(*trade.Job)
 }
 
 func (a *altered) Jobs(ctx context.Context, q store.Query) ([]store.Job, error) {
 	rows, err := a.Store.Jobs(ctx, q)
 	for i := range rows {
-		var j exchange.Job
+		var j trade.Job
 		if err == nil && a.change != nil {
 			if err = json.Unmarshal(rows[i].Body, &j); err == nil {
 				a.change(&j)
@@ -34,31 +34,31 @@ func (a *altered) Jobs(ctx context.Context, q store.Query) ([]store.Job, error) 
 // Books that add up and do not fit the jobs are found.
 func TestTheBooksFitTheJobs(t *testing.T) {
 	f := open(t, nil)
-	o := f.submit("a", exchange.Request{EstimateMS: 10_000, DeadlineMS: 20_000})
+	o := f.submit("a", trade.Request{EstimateMS: 10_000, DeadlineMS: 20_000})
 	f.orders("n1", 1)
 	if _, err := f.Report(t.Context(), task.Report{Node: "n1", Tasks: []task.Status{{
 		Key: task.Key{Job: o.Job.ID}, State: task.Ended, CPUUS: 10_000_000,
 	}}}); err != nil {
 		t.Fatal(err)
 	}
-	f.submit("b", exchange.Request{EstimateMS: 10_000, DeadlineMS: 20_000})
-	f.do(exchange.Command{By: alice, Quote: &exchange.AskQuote{Request: exchange.Request{EstimateMS: 1000, DeadlineMS: 20_000}}}, "q")
+	f.submit("b", trade.Request{EstimateMS: 10_000, DeadlineMS: 20_000})
+	f.do(trade.Command{By: alice, Quote: &trade.AskQuote{Request: trade.Request{EstimateMS: 1000, DeadlineMS: 20_000}}}, "q")
 	log := &altered{Store: f.store}
 	f.stop()
 	<-f.Done()
 	f.start(log)
 	for name, c := range map[string]struct {
-		change func(*exchange.Job)
+		change func(*trade.Job)
 		says   string
 	}{
 		"as it is":        {nil, ""},
-		"a lower charge":  {func(j *exchange.Job) { j.Charged-- }, "receipt"},
-		"receipt and job": {func(j *exchange.Job) { j.Charged--; lower(j) }, "transactions come to"},
-		"a penalty":       {func(j *exchange.Job) { j.Penalty++; raise(j) }, "transactions come to"},
+		"a lower charge":  {func(j *trade.Job) { j.Charged-- }, "receipt"},
+		"receipt and job": {func(j *trade.Job) { j.Charged--; lower(j) }, "transactions come to"},
+		"a penalty":       {func(j *trade.Job) { j.Penalty++; raise(j) }, "transactions come to"},
 	} {
 		log.change = nil
 		if c.change != nil {
-			log.change = func(j *exchange.Job) {
+			log.change = func(j *trade.Job) {
 				if j.ID == o.Job.ID {
 					c.change(j)
 				}
@@ -71,13 +71,13 @@ func TestTheBooksFitTheJobs(t *testing.T) {
 	}
 }
 
-func lower(j *exchange.Job) {
+func lower(j *trade.Job) {
 	if j.Receipt != nil {
 		j.Receipt.Charged--
 	}
 }
 
-func raise(j *exchange.Job) {
+func raise(j *trade.Job) {
 	if j.Receipt != nil {
 		j.Receipt.Penalty++
 	}

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/controller"
 	"github.com/libra-market/libra/live/store"
 	"github.com/libra-market/libra/live/store/storetest"
@@ -38,9 +38,9 @@ func testRunningBackup(t *testing.T, source, target string) {
 				default:
 				}
 				key := fmt.Sprintf("%d of %d", n, u)
-				if _, _, err := f.Do(t.Context(), exchange.Command{By: alice, Submit: &exchange.Submit{
-					Request: exchange.Request{Argv: []string{"true"}, EstimateMS: 1000, DeadlineMS: 1e9},
-				}}, exchange.Key{Owner: "alice", Key: key, Digest: []byte(key)}); err != nil {
+				if _, _, err := f.Do(t.Context(), trade.Command{By: alice, Submit: &trade.Submit{
+					Request: trade.Request{Argv: []string{"true"}, EstimateMS: 1000, DeadlineMS: 1e9},
+				}}, trade.Key{Owner: "alice", Key: key, Digest: []byte(key)}); err != nil {
 					t.Error(err)
 					return
 				}
@@ -74,7 +74,7 @@ func testRunningBackup(t *testing.T, source, target string) {
 		t.Errorf("%d jobs and %d transactions of %v", jobs, txs, about.Rows)
 	}
 	newest := have(r.store.Jobs(t.Context(), store.Query{Limit: 1}))(t)[0].ID
-	if o := r.submit("after", exchange.Request{EstimateMS: 1000, DeadlineMS: 1e9}); o.Job == nil || o.Job.ID != newest+1 {
+	if o := r.submit("after", trade.Request{EstimateMS: 1000, DeadlineMS: 1e9}); o.Job == nil || o.Job.ID != newest+1 {
 		t.Errorf("the next job after %d: %s", newest, text(t, o))
 	}
 	r.verify()

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // bound is the most that the jobs of a period could have brought, of the same
@@ -29,7 +29,7 @@ type offer struct {
 	work float64 // processor-seconds
 }
 
-func (b *bound) add(j *exchange.Job) {
+func (b *bound) add(j *trade.Job) {
 	if b.first == 0 {
 		b.first = j.SubmittedUS
 	}
@@ -37,28 +37,28 @@ func (b *bound) add(j *exchange.Job) {
 	if j.State.Final() {
 		end = j.EndedUS
 	}
-	if j.State != exchange.Rejected {
+	if j.State != trade.Rejected {
 		b.last = max(b.last, end)
 		b.used += j.Used()
 	}
 	asked := offer{pay: j.Offered(), work: float64(j.Request.EstimateMS) / 1e3 * float64(j.Request.Procs()*elements(&j.Request))}
 	switch {
-	case j.State == exchange.Rejected && asked.pay == 0:
+	case j.State == trade.Rejected && asked.pay == 0:
 		b.unnamed++
 		return
-	case j.State == exchange.Rejected: // it could have been done by its deadline, or by now
+	case j.State == trade.Rejected: // it could have been done by its deadline, or by now
 		due := b.now
 		if j.DueUS != 0 {
 			due = min(due, j.DueUS)
 		}
 		b.last = max(b.last, due)
-	case j.State.Final() && j.State != exchange.Lost:
+	case j.State.Final() && j.State != trade.Lost:
 		asked = offer{pay: j.Charged, work: j.Used()}
 	}
 	b.offers = append(b.offers, asked)
 }
 
-func elements(r *exchange.Request) int {
+func elements(r *trade.Request) int {
 	if r.Array == nil {
 		return 1
 	}

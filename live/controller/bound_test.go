@@ -5,7 +5,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 )
 
 const boundSecond = int64(1_000_000)
@@ -14,20 +14,20 @@ const boundSecond = int64(1_000_000)
 // full, were submitted a moment ago, ran on nodes that are gone.
 func TestRevenueIsWithinItsBound(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		tally := exchange.Tally{Reasons: map[string]int64{}}
+		tally := trade.Tally{Reasons: map[string]int64{}}
 		b := bound{now: 10_000 * boundSecond}
 		at := int64(1)
 		for range rapid.IntRange(1, 30).Draw(r, "jobs") {
 			at += rapid.Int64Range(0, 100*boundSecond).Draw(r, "gap")
-			j := exchange.Job{
-				State: rapid.SampledFrom(exchange.States()).Draw(r, "state"), SubmittedUS: at, Width: rapid.IntRange(1, 8).Draw(r, "width"),
-				Request: exchange.Request{EstimateMS: rapid.Int64Range(1, 1e6).Draw(r, "estimate")},
+			j := trade.Job{
+				State: rapid.SampledFrom(trade.States()).Draw(r, "state"), SubmittedUS: at, Width: rapid.IntRange(1, 8).Draw(r, "width"),
+				Request: trade.Request{EstimateMS: rapid.Int64Range(1, 1e6).Draw(r, "estimate")},
 				Price:   rapid.Int64Range(0, 1e9).Draw(r, "price"), Work: rapid.Int64Range(0, 1e6).Draw(r, "work"),
 			}
 			if j.State.Final() {
 				j.EndedUS = at + rapid.Int64Range(0, 100*boundSecond).Draw(r, "took")
 			}
-			if j.State.Final() && j.State != exchange.Rejected && j.State != exchange.Lost {
+			if j.State.Final() && j.State != trade.Rejected && j.State != trade.Lost {
 				j.Charged = rapid.Int64Range(0, 2*j.Price).Draw(r, "charged")
 			}
 			if rapid.Bool().Draw(r, "budget") {
@@ -51,17 +51,17 @@ func TestRevenueIsWithinItsBound(t *testing.T) {
 // was to earn: not nine times that.
 func TestTheBoundIsOfTheSameJobs(t *testing.T) {
 	b := bound{now: 101 * boundSecond}
-	b.add(&exchange.Job{
-		State: exchange.Completed, SubmittedUS: 100 * boundSecond, EndedUS: 100*boundSecond + 1, Width: 1, Work: 1,
-		Price: 9e6, Charged: 9e6, Request: exchange.Request{EstimateMS: 9_000},
+	b.add(&trade.Job{
+		State: trade.Completed, SubmittedUS: 100 * boundSecond, EndedUS: 100*boundSecond + 1, Width: 1, Work: 1,
+		Price: 9e6, Charged: 9e6, Request: trade.Request{EstimateMS: 9_000},
 	})
 	if got := b.most(b.capacity(1)); got != 9e6 {
 		t.Errorf("revenue 9000000, bound %d", got)
 	}
 	budget := int64(5e6)
-	poor := exchange.Job{
-		State: exchange.Rejected, Reason: exchange.ReasonFunds, SubmittedUS: 100 * boundSecond, EndedUS: 100 * boundSecond,
-		Request: exchange.Request{EstimateMS: 1, Budget: &budget},
+	poor := trade.Job{
+		State: trade.Rejected, Reason: trade.ReasonFunds, SubmittedUS: 100 * boundSecond, EndedUS: 100 * boundSecond,
+		Request: trade.Request{EstimateMS: 1, Budget: &budget},
 	}
 	b.add(&poor)
 	if got := b.most(b.capacity(1)); got != 9e6 || b.unnamed != 1 {

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // A node may speak of its own tasks alone: what another says of them, running or
@@ -13,7 +13,7 @@ import (
 func TestANodeSpeaksOfItsOwnTasks(t *testing.T) {
 	f := open(t, nil)
 	f.hello("n2", 4)
-	id := f.submit("", exchange.Request{EstimateMS: 3_600_000, DeadlineMS: 7_200_000}).Job.ID
+	id := f.submit("", trade.Request{EstimateMS: 3_600_000, DeadlineMS: 7_200_000}).Job.ID
 	j := f.job(id)
 	mine := j.Places[0].Node
 	key := f.orders(mine, 1)[0].Spec.Key
@@ -40,7 +40,7 @@ func TestANodeSpeaksOfItsOwnTasks(t *testing.T) {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	if j.State != exchange.Running || j.Work < 60_000 || j.Work > 600_000 {
+	if j.State != trade.Running || j.Work < 60_000 || j.Work > 600_000 {
 		t.Errorf("%s after %d ms of work", j.State, j.Work)
 	}
 }

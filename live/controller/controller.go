@@ -8,7 +8,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/libra-market/libra/core/epoch"
 	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/roster"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/fair"
 	"github.com/libra-market/libra/live/news"
 	"github.com/libra-market/libra/live/store"
@@ -27,7 +30,7 @@ type Log interface {
 
 // Config is what can be set about a controller.
 type Config struct {
-	Open exchange.Open // the first epoch, if the log is empty
+	Open trade.Open // the first epoch, if the log is empty
 	// Unsaid is what is set of an epoch's policy and market where its owner says
 	// nothing of it. Empty: what the papers say.
 	Unsaid  map[string]string
@@ -39,7 +42,7 @@ type Config struct {
 	// Report is how often agents say how far their tasks are.
 	Report time.Duration
 	// Allow is what nodes may announce.
-	Allow exchange.Allowance
+	Allow roster.Allowance
 	// SnapshotEvery is after how many commands the state is written down whole.
 	SnapshotEvery int
 	// Limits are what one user may have under way, and how many calls of one party
@@ -53,9 +56,9 @@ type Config struct {
 // Default is a configuration that suits a small cluster.
 func Default() Config {
 	return Config{
-		Open:   exchange.Open{Policy: "libra", Rates: exchange.Rates{Processor: 1_000_000}},
+		Open:   trade.Open{Policy: "libra", Rates: trade.Rates{Processor: 1_000_000}},
 		Lease:  5 * time.Minute,
-		Allow:  exchange.DefaultAllowance(),
+		Allow:  roster.DefaultAllowance(),
 		Report: 2 * time.Second, SnapshotEvery: 10_000,
 		Limits: fair.Limits{Queue: 1024},
 		Now:    time.Now, //nolint:forbidigo // the one place where the clock is read
@@ -127,9 +130,9 @@ func Start(ctx context.Context, log Log, cfg Config) (*Controller, error) {
 // openMarket writes the first command of a log.
 func (c *Controller) openMarket(ctx context.Context) error {
 	open := c.cfg.Open
-	open.Settings = exchange.Complete(open.Policy, open.Settings, c.cfg.Unsaid)
+	open.Settings = epoch.Complete(open.Policy, open.Settings, c.cfg.Unsaid)
 	open.Version = c.cfg.Version
-	cmd := exchange.Command{By: exchange.Identity{Role: exchange.RoleOwner}, Open: &open}
+	cmd := trade.Command{By: trade.Identity{Role: trade.RoleOwner}, Open: &open}
 	at := c.now()
 	if _, err := c.x.Do(at, cmd); err != nil {
 		return fmt.Errorf("open the market: %w", err)

@@ -10,10 +10,10 @@ import (
 
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/cluster"
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/lab/sim"
 	"github.com/libra-market/libra/live/controller"
 )
@@ -22,13 +22,13 @@ import (
 // is there after a restart.
 func TestAJobsWay(t *testing.T) {
 	f := open(t, nil)
-	o := f.submit("", exchange.Request{EstimateMS: 10_000, DeadlineMS: 20_000})
+	o := f.submit("", trade.Request{EstimateMS: 10_000, DeadlineMS: 20_000})
 	order := f.orders("n1", 1)[0]
 	if order.Spec.User != "alice" || order.CPU != 1 || order.Spec.Job != o.Job.ID {
 		t.Fatalf("%+v", order)
 	}
 	f.restart()
-	if j := f.job(o.Job.ID); j.State != exchange.Running || j.Price != o.Job.Price || j.PromisedUS != o.Job.PromisedUS {
+	if j := f.job(o.Job.ID); j.State != trade.Running || j.Price != o.Job.Price || j.PromisedUS != o.Job.PromisedUS {
 		t.Fatalf("after a restart: %+v", j)
 	}
 	f.orders("n1", 1)
@@ -41,12 +41,12 @@ func TestAJobsWay(t *testing.T) {
 	}
 	f.orders("n1", 0)
 	j := f.job(o.Job.ID)
-	if j.State != exchange.Completed || j.Charged != 10_500_000 {
+	if j.State != trade.Completed || j.Charged != 10_500_000 {
 		t.Errorf("%+v", j)
 	}
 	f.verify()
 	f.restart()
-	if again := f.job(o.Job.ID); again.State != exchange.Completed || again.Charged != j.Charged || again.Receipt == nil {
+	if again := f.job(o.Job.ID); again.State != trade.Completed || again.Charged != j.Charged || again.Receipt == nil {
 		t.Errorf("after a restart: %+v", again)
 	}
 	f.verify()
@@ -56,7 +56,7 @@ func TestAJobsWay(t *testing.T) {
 // after a restart.
 func TestAKeyIsGoodOnce(t *testing.T) {
 	f := open(t, nil)
-	cmd := exchange.Command{By: alice, Submit: &exchange.Submit{Request: exchange.Request{Argv: []string{"a"}, EstimateMS: 1000}}}
+	cmd := trade.Command{By: alice, Submit: &trade.Submit{Request: trade.Request{Argv: []string{"a"}, EstimateMS: 1000}}}
 	first, replayed := f.do(cmd, "k1")
 	if replayed {
 		t.Fatal("the first is no repetition")
@@ -70,8 +70,8 @@ func TestAKeyIsGoodOnce(t *testing.T) {
 			f.restart()
 		}
 	}
-	_, _, err := f.Do(t.Context(), cmd, exchange.Key{Owner: "alice", Key: "k1", Digest: []byte("other")})
-	if !errors.Is(err, exchange.ErrKeyReused) {
+	_, _, err := f.Do(t.Context(), cmd, trade.Key{Owner: "alice", Key: "k1", Digest: []byte("other")})
+	if !errors.Is(err, trade.ErrKeyReused) {
 		t.Errorf("another request under the same key: %v", err)
 	}
 	if counts, err := f.CountJobs(t.Context(), ""); err != nil || counts[v1.Running] != 1 {
@@ -87,22 +87,22 @@ func TestAnUnwritableStoreIsRefusedCleanly(t *testing.T) {
 	<-f.Done()
 	b := &brittle{Store: f.store}
 	f.start(b)
-	before := f.submit("", exchange.Request{EstimateMS: 10_000, DeadlineMS: 20_000})
+	before := f.submit("", trade.Request{EstimateMS: 10_000, DeadlineMS: 20_000})
 	b.fail.Store(true)
 	for range 3 {
-		cmd := exchange.Command{By: alice, Submit: &exchange.Submit{Request: exchange.Request{Argv: []string{"a"}, EstimateMS: 1000}}}
-		if _, _, err := f.Do(t.Context(), cmd, exchange.Key{}); !errors.Is(err, exchange.ErrUnavailable) {
+		cmd := trade.Command{By: alice, Submit: &trade.Submit{Request: trade.Request{Argv: []string{"a"}, EstimateMS: 1000}}}
+		if _, _, err := f.Do(t.Context(), cmd, trade.Key{}); !errors.Is(err, trade.ErrUnavailable) {
 			t.Fatalf("a store that cannot be written: %v", err)
 		}
 	}
-	if err := f.Healthy(t.Context()); !errors.Is(err, exchange.ErrUnavailable) {
+	if err := f.Healthy(t.Context()); !errors.Is(err, trade.ErrUnavailable) {
 		t.Errorf("healthy: %v", err)
 	}
 	b.fail.Store(false)
 	for end := time.Now().Add(time.Minute); f.Healthy(t.Context()) != nil && time.Now().Before(end); {
 		time.Sleep(50 * time.Millisecond)
 	}
-	after := f.submit("", exchange.Request{EstimateMS: 10_000, DeadlineMS: 20_000})
+	after := f.submit("", trade.Request{EstimateMS: 10_000, DeadlineMS: 20_000})
 	if after.Refusal != nil || after.Job.ID != before.Job.ID+1 {
 		t.Errorf("%+v %+v", after.Refusal, after.Job)
 	}
@@ -121,7 +121,7 @@ func TestALookDuringAWriteIsAnsweredAfterIt(t *testing.T) {
 	asked, looked := make(chan struct{}), make(chan error)
 	go func() {
 		defer close(asked)
-		f.submit("", exchange.Request{EstimateMS: 1000})
+		f.submit("", trade.Request{EstimateMS: 1000})
 	}()
 	<-slow.begun
 	go func() { looked <- f.Healthy(f.Context()) }()
@@ -146,12 +146,12 @@ func TestManyAtOnce(t *testing.T) {
 	for w := range 8 {
 		all.Go(func() {
 			for i := range 20 {
-				o := f.submit(fmt.Sprintf("%d-%d", w, i), exchange.Request{EstimateMS: 100, DeadlineMS: 60_000})
+				o := f.submit(fmt.Sprintf("%d-%d", w, i), trade.Request{EstimateMS: 100, DeadlineMS: 60_000})
 				if o.Refusal != nil {
 					continue
 				}
 				if i%3 == 0 {
-					f.do(exchange.Command{By: alice, Cancel: &exchange.Cancel{Job: o.Job.ID}}, "")
+					f.do(trade.Command{By: alice, Cancel: &trade.Cancel{Job: o.Job.ID}}, "")
 				}
 			}
 		})
@@ -180,7 +180,7 @@ func TestManyAtOnce(t *testing.T) {
 // comes back it is told to do nothing.
 func TestASilentNodeIsLost(t *testing.T) {
 	f := open(t, func(c *controller.Config) { c.Lease = 2 * time.Second })
-	f.submit("", exchange.Request{EstimateMS: 10_000, DeadlineMS: 600_000})
+	f.submit("", trade.Request{EstimateMS: 10_000, DeadlineMS: 600_000})
 	f.orders("n1", 1)
 	f.hello("n2", 1)
 	keep := time.NewTicker(100 * time.Millisecond)
@@ -191,7 +191,7 @@ func TestASilentNodeIsLost(t *testing.T) {
 			t.Fatal(err)
 		}
 		if j := f.job(1); j.Attempt == 1 {
-			if j.State != exchange.Running || j.Places[0].Node != "n2" {
+			if j.State != trade.Running || j.Places[0].Node != "n2" {
 				t.Fatalf("%+v", j)
 			}
 			break
@@ -221,7 +221,7 @@ func TestTheLogReplaysInTheSimulator(t *testing.T) {
 			f := open(t, func(c *controller.Config) { c.Open.Policy = kind.Name })
 			budget := int64(100 * market.Unit)
 			for i := range 12 {
-				o := f.submit("", exchange.Request{EstimateMS: 300, DeadlineMS: int64(600 + 400*i), Budget: &budget, Processors: 1 + i%3, Soft: i%2 == 0})
+				o := f.submit("", trade.Request{EstimateMS: 300, DeadlineMS: int64(600 + 400*i), Budget: &budget, Processors: 1 + i%3, Soft: i%2 == 0})
 				if o.Refusal != nil {
 					continue
 				}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/fair"
 )
 
@@ -154,8 +155,8 @@ func (f *fleet) bumpVersion(m *member) {
 
 // Hello lets a node join, within what the owner allows.
 func (c *Controller) Hello(ctx context.Context, h task.Hello) (task.Welcome, error) {
-	cmd := exchange.Command{By: exchange.Identity{User: h.Node, Role: exchange.RoleNode}, Enlist: &h, Allow: &c.cfg.Allow}
-	o, _, err := c.Do(ctx, cmd, exchange.Key{})
+	cmd := trade.Command{By: trade.Identity{User: h.Node, Role: trade.RoleNode}, Enlist: &h, Allow: &c.cfg.Allow}
+	o, _, err := c.Do(ctx, cmd, trade.Key{})
 	if err != nil {
 		return task.Welcome{}, err
 	}
@@ -179,7 +180,7 @@ func (c *Controller) Desired(ctx context.Context, node string, after int64, wait
 		m := c.fleet.nodes[node]
 		if m == nil {
 			c.fleet.mu.Unlock()
-			return task.Desired{}, fmt.Errorf("node %s: %w: it has to register first", node, exchange.ErrUnknown)
+			return task.Desired{}, fmt.Errorf("node %s: %w: it has to register first", node, trade.ErrUnknown)
 		}
 		m.seen = c.now()
 		d, changed := m.desired, m.changed
@@ -195,7 +196,7 @@ func (c *Controller) Desired(ctx context.Context, node string, after int64, wait
 		case <-ctx.Done():
 			return task.Desired{}, ctx.Err()
 		case <-c.done:
-			return task.Desired{}, exchange.ErrUnavailable
+			return task.Desired{}, trade.ErrUnavailable
 		}
 	}
 }
@@ -217,7 +218,7 @@ func (c *Controller) Report(ctx context.Context, r task.Report) (task.Reply, err
 		}
 	}
 	c.fleet.mu.Unlock()
-	by := exchange.Identity{User: r.Node, Role: exchange.RoleNode}
+	by := trade.Identity{User: r.Node, Role: trade.RoleNode}
 	down := false
 	var fresh []task.Status
 	if err := c.query(ctx, func(x *exchange.Exchange) {
@@ -227,12 +228,12 @@ func (c *Controller) Report(ctx context.Context, r task.Report) (task.Reply, err
 		return task.Reply{}, err
 	}
 	if down { // it was taken for lost, and is not
-		if _, _, err := c.Do(ctx, exchange.Command{By: by, Node: &exchange.NodeChange{Node: r.Node, Up: true}}, exchange.Key{}); err != nil {
+		if _, _, err := c.Do(ctx, trade.Command{By: by, Node: &trade.NodeChange{Node: r.Node, Up: true}}, trade.Key{}); err != nil {
 			return task.Reply{}, err
 		}
 	}
 	if len(fresh) > 0 {
-		if _, _, err := c.Do(ctx, exchange.Command{By: by, Report: &exchange.Measured{Tasks: fresh}}, exchange.Key{}); err != nil {
+		if _, _, err := c.Do(ctx, trade.Command{By: by, Report: &trade.Measured{Tasks: fresh}}, trade.Key{}); err != nil {
 			return task.Reply{}, err
 		}
 	}
@@ -262,7 +263,7 @@ func (c *Controller) eachSecond(ctx context.Context) {
 	for _, name := range c.fleet.silent(c.x.NodesUp(), c.now()) {
 		why := fmt.Sprintf("not heard of for %s", c.fleet.patience())
 		c.cfg.Logger.Warn("a node is taken for lost", "node", name, "because", why)
-		lose := exchange.Command{Node: &exchange.NodeChange{Node: name, Why: why}}
+		lose := trade.Command{Node: &trade.NodeChange{Node: name, Why: why}}
 		_ = c.guard("node", func() error { return c.do(&call{cmd: &lose}) })
 	}
 	c.tellMoves()
@@ -288,7 +289,7 @@ func (c *Controller) measure() {
 		fresh = append(fresh, c.x.News(k.node, one)...)
 	}
 	if len(fresh) > 0 {
-		cmd := exchange.Command{Report: &exchange.Measured{Tasks: fresh}}
+		cmd := trade.Command{Report: &trade.Measured{Tasks: fresh}}
 		_ = c.guard("report", func() error { return c.do(&call{cmd: &cmd}) })
 	}
 }

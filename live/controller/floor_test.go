@@ -8,16 +8,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/controller"
 	"github.com/libra-market/libra/live/store"
 )
 
 var (
-	owner = exchange.Identity{User: "root", Role: exchange.RoleOwner}
-	alice = exchange.Identity{User: "alice", Role: exchange.RoleUser}
+	owner = trade.Identity{User: "root", Role: trade.RoleOwner}
+	alice = trade.Identity{User: "alice", Role: trade.RoleUser}
 )
 
 // floor is a controller on a store in a directory of the test, with a node that
@@ -50,7 +50,7 @@ func openOn(t *testing.T, address string, change func(*controller.Config)) *floo
 		change(&f.cfg)
 	}
 	f.start(st)
-	f.do(exchange.Command{By: owner, Money: &exchange.MoneyCommand{Op: "open", To: "lab/alice", User: "alice"}}, "")
+	f.do(trade.Command{By: owner, Money: &trade.MoneyCommand{Op: "open", To: "lab/alice", User: "alice"}}, "")
 	f.money("grant", "lab/alice", 1_000_000)
 	f.hello("n1", 4)
 	return f
@@ -77,9 +77,9 @@ func (f *floor) restart() {
 	f.start(f.store)
 }
 
-func (f *floor) do(cmd exchange.Command, key string) (exchange.Outcome, bool) {
+func (f *floor) do(cmd trade.Command, key string) (trade.Outcome, bool) {
 	f.Helper()
-	o, replayed, err := f.Do(f.Context(), cmd, exchange.Key{Owner: cmd.By.User, Key: key, Digest: []byte(key)})
+	o, replayed, err := f.Do(f.Context(), cmd, trade.Key{Owner: cmd.By.User, Key: key, Digest: []byte(key)})
 	if err != nil {
 		f.Fatalf("%s: %v", cmd.Kind(), err)
 	}
@@ -88,7 +88,7 @@ func (f *floor) do(cmd exchange.Command, key string) (exchange.Outcome, bool) {
 
 func (f *floor) money(op, to string, units int64) {
 	f.Helper()
-	f.do(exchange.Command{By: owner, Money: &exchange.MoneyCommand{Op: op, To: to, Amount: units * int64(market.Unit)}}, "")
+	f.do(trade.Command{By: owner, Money: &trade.MoneyCommand{Op: op, To: to, Amount: units * int64(market.Unit)}}, "")
 }
 
 func (f *floor) hello(node string, processors int) {
@@ -100,10 +100,10 @@ func (f *floor) hello(node string, processors int) {
 	}
 }
 
-func (f *floor) submit(key string, r exchange.Request) exchange.Outcome {
+func (f *floor) submit(key string, r trade.Request) trade.Outcome {
 	f.Helper()
 	r.Argv = []string{"true"}
-	o, _ := f.do(exchange.Command{By: alice, Submit: &exchange.Submit{Request: r}}, key)
+	o, _ := f.do(trade.Command{By: alice, Submit: &trade.Submit{Request: r}}, key)
 	return o
 }
 
@@ -135,7 +135,7 @@ func (f *floor) ended(node string, key task.Key, cpu time.Duration) task.Reply {
 	return reply
 }
 
-func (f *floor) job(id int64) exchange.Job {
+func (f *floor) job(id int64) trade.Job {
 	f.Helper()
 	j, err := f.Job(f.Context(), id)
 	if err != nil {

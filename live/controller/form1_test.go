@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/controller"
 	"github.com/libra-market/libra/live/store"
 )
@@ -38,15 +38,15 @@ func TestNumbersOfForm1(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := have(controller.Start(ctx, st, controller.Default()))(t)
-	by := exchange.Identity{User: "al", Role: exchange.RoleUser}
-	for id, want := range map[int64]exchange.State{2: exchange.Cancelled, 6: exchange.Stopping} { // nobody would ever say that 2 has ended
-		o, _, err := c.Do(ctx, exchange.Command{By: by, Cancel: &exchange.Cancel{Job: id}}, exchange.Key{})
+	by := trade.Identity{User: "al", Role: trade.RoleUser}
+	for id, want := range map[int64]trade.State{2: trade.Cancelled, 6: trade.Stopping} { // nobody would ever say that 2 has ended
+		o, _, err := c.Do(ctx, trade.Command{By: by, Cancel: &trade.Cancel{Job: id}}, trade.Key{})
 		if err != nil || o.Job == nil || o.Job.State != want {
 			t.Errorf("cancel %d: %v, %+v", id, err, o.Job)
 		}
 	}
 	for _, id := range []int64{1, 3} {
-		if _, _, err := c.Do(ctx, exchange.Command{By: by, Cancel: &exchange.Cancel{Job: id}}, exchange.Key{}); err == nil {
+		if _, _, err := c.Do(ctx, trade.Command{By: by, Cancel: &trade.Cancel{Job: id}}, trade.Key{}); err == nil {
 			t.Errorf("there is a job %d", id)
 		}
 	}

@@ -3,7 +3,7 @@ package controller
 import (
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/fair"
 )
 
@@ -27,7 +27,7 @@ func newHoldings(limits *fair.Limits) *holdings {
 }
 
 // weight is how many bytes are kept of a request.
-func weight(r *exchange.Request) int {
+func weight(r *trade.Request) int {
 	n := len(r.Script) + len(r.Dir) + len(r.Output) + len(r.Error)
 	for _, words := range [][]string{r.Argv, r.Env, r.Tags} {
 		for _, w := range words {
@@ -38,7 +38,7 @@ func weight(r *exchange.Request) int {
 }
 
 // note takes in how a job stands.
-func (h *holdings) note(j *exchange.Job) {
+func (h *holdings) note(j *trade.Job) {
 	bytes, known := h.jobs[j.ID]
 	switch {
 	case !known && !j.State.Final():
@@ -64,8 +64,8 @@ func (h *holdings) note(j *exchange.Job) {
 const comeBack = time.Minute
 
 // allow says why a user may not hand in another job.
-func (h *holdings) allow(cmd *exchange.Command) error {
-	if cmd.Submit == nil || cmd.By.Role == exchange.RoleOwner || h.limits.Free(cmd.By.User) {
+func (h *holdings) allow(cmd *trade.Command) error {
+	if cmd.Submit == nil || cmd.By.Role == trade.RoleOwner || h.limits.Free(cmd.By.User) {
 		return nil
 	}
 	var of holding

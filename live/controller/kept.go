@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // What is written down of a request is written once, and of one that was refused
@@ -16,8 +17,8 @@ const maxPath = 4096
 
 // checkPaths refuses what could not be opened, before it is kept. It is asked at
 // the door and not in the exchange, which reads logs that know no such limit.
-func checkPaths(cmd *exchange.Command) error {
-	var r *exchange.Request
+func checkPaths(cmd *trade.Command) error {
+	var r *trade.Request
 	switch {
 	case cmd.Submit != nil:
 		r = &cmd.Submit.Request
@@ -28,7 +29,7 @@ func checkPaths(cmd *exchange.Command) error {
 	}
 	for _, p := range []struct{ field, path string }{{"dir", r.Dir}, {"output", r.Output}, {"error", r.Error}} {
 		if len(p.path) > maxPath {
-			return &exchange.FieldError{Field: p.field, Want: fmt.Sprintf("at most %d bytes", maxPath)}
+			return &trade.FieldError{Field: p.field, Want: fmt.Sprintf("at most %d bytes", maxPath)}
 		}
 	}
 	return nil
@@ -44,7 +45,7 @@ const leanText = 1024
 const offerProgram = 4096
 
 // lean is a request without what may be large.
-func lean(r *exchange.Request) exchange.Request {
+func lean(r *trade.Request) trade.Request {
 	l := *r
 	l.Script, l.Env = "", nil
 	l.Argv = l.Argv[:min(leanArgs, len(l.Argv))]
@@ -52,13 +53,13 @@ func lean(r *exchange.Request) exchange.Request {
 }
 
 // large reports whether lean leaves something out.
-func large(r *exchange.Request) bool {
+func large(r *trade.Request) bool {
 	return r.Script != "" || len(r.Env) > 0 || len(r.Argv) > leanArgs
 }
 
 // terms is what is kept of a request that was refused: what was asked of the
 // market, the first words of its program, and no script.
-func terms(r *exchange.Request) exchange.Request {
+func terms(r *trade.Request) trade.Request {
 	l := lean(r)
 	l.Argv = firstWords(l.Argv)
 	if l.Optional != nil {
@@ -89,11 +90,11 @@ func firstWords(argv []string) []string {
 
 // leanCommand is a command as it goes into the log: what a job or a quote asks for
 // is among the facts if it was taken, and only its terms are kept if it was not.
-func leanCommand(cmd exchange.Command, fx *exchange.Effects) exchange.Command {
+func leanCommand(cmd trade.Command, fx *exchange.Effects) trade.Command {
 	switch {
 	case cmd.Submit != nil && fx.Facts.Requested() != nil:
 		s := *cmd.Submit
-		s.Request = exchange.Request{}
+		s.Request = trade.Request{}
 		cmd.Submit = &s
 	case cmd.Submit != nil:
 		s := *cmd.Submit
@@ -109,7 +110,7 @@ func leanCommand(cmd exchange.Command, fx *exchange.Effects) exchange.Command {
 
 // command is that of an entry, to be carried out again. A program that was
 // not kept counts for nothing there, but that there was one does.
-func (b *Body) command() exchange.Command {
+func (b *Body) command() trade.Command {
 	cmd := b.Command
 	switch {
 	case cmd.Submit != nil:
@@ -138,7 +139,7 @@ func (b *Body) command() exchange.Command {
 
 // leanOutcome is an outcome as it is kept for who asks again under the same key:
 // whoever sent the script has it.
-func leanOutcome(out exchange.Outcome) exchange.Outcome {
+func leanOutcome(out trade.Outcome) trade.Outcome {
 	if out.Job != nil {
 		j := *out.Job
 		if out.Refusal != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/controller"
 	"github.com/libra-market/libra/live/store"
 )
@@ -48,7 +48,7 @@ func (f *floor) written(keys ...string) int {
 func TestARefusalKeepsNoScript(t *testing.T) {
 	f := open(t, nil)
 	broke := int64(1)
-	r := exchange.Request{
+	r := trade.Request{
 		Script: "#!/bin/sh\n" + strings.Repeat("x", 1_000_000), Env: []string{"A=" + strings.Repeat("y", 100_000)},
 		EstimateMS: 60_000, DeadlineMS: 120_000, Budget: &broke,
 	}
@@ -57,14 +57,14 @@ func TestARefusalKeepsNoScript(t *testing.T) {
 	before := f.written()
 	var keys []string
 	for i := range 5 {
-		for k, one := range []exchange.Request{r, long} {
+		for k, one := range []trade.Request{r, long} {
 			key := fmt.Sprint("k", i, "-", k)
-			o, _ := f.do(exchange.Command{By: alice, Submit: &exchange.Submit{Request: one}}, key)
+			o, _ := f.do(trade.Command{By: alice, Submit: &trade.Submit{Request: one}}, key)
 			if o.Refusal == nil {
 				t.Fatalf("%+v", o.Job)
 			}
 			keys = append(keys, key)
-			q, _ := f.do(exchange.Command{By: alice, Quote: &exchange.AskQuote{Request: one}}, key+"q")
+			q, _ := f.do(trade.Command{By: alice, Quote: &trade.AskQuote{Request: one}}, key+"q")
 			if q.Refusal == nil {
 				t.Fatalf("%+v", q.Quote)
 			}
@@ -74,7 +74,7 @@ func TestARefusalKeepsNoScript(t *testing.T) {
 	if grown := f.written(keys...) - before; grown > len(keys)*8192 {
 		t.Errorf("%d refusals grew the store by %d bytes", len(keys), grown)
 	}
-	again, replayed := f.do(exchange.Command{By: alice, Submit: &exchange.Submit{Request: r}}, "k0-0")
+	again, replayed := f.do(trade.Command{By: alice, Submit: &trade.Submit{Request: r}}, "k0-0")
 	if !replayed || again.Refusal == nil || again.Refusal.Reason == "" {
 		t.Errorf("asked again: %v %+v", replayed, again.Refusal)
 	}
@@ -92,10 +92,10 @@ func TestWhatIsTakenIsKept(t *testing.T) {
 	f := open(t, nil)
 	script := "#!/bin/sh\n" + strings.Repeat("x", 1_000_000)
 	before := f.written()
-	o, _ := f.do(exchange.Command{By: alice, Submit: &exchange.Submit{Request: exchange.Request{
+	o, _ := f.do(trade.Command{By: alice, Submit: &trade.Submit{Request: trade.Request{
 		Script: script, EstimateMS: 1000, DeadlineMS: 100_000,
 	}}}, "k")
-	q, _ := f.do(exchange.Command{By: alice, Quote: &exchange.AskQuote{Request: exchange.Request{
+	q, _ := f.do(trade.Command{By: alice, Quote: &trade.AskQuote{Request: trade.Request{
 		Script: script, EstimateMS: 1000, DeadlineMS: 100_000,
 	}}}, "q")
 	if o.Refusal != nil || q.Refusal != nil {
@@ -108,7 +108,7 @@ func TestWhatIsTakenIsKept(t *testing.T) {
 	if j := f.job(o.Job.ID); j.Request.Script != script {
 		t.Errorf("%d bytes of the script are left", len(j.Request.Script))
 	}
-	taken, _ := f.do(exchange.Command{By: alice, Submit: &exchange.Submit{Quote: q.Quote.ID}}, "t")
+	taken, _ := f.do(trade.Command{By: alice, Submit: &trade.Submit{Quote: q.Quote.ID}}, "t")
 	if j := f.job(taken.Job.ID); j.Request.Script != script {
 		t.Errorf("taken by its quote: %d bytes of the script are left", len(j.Request.Script))
 	}
@@ -121,18 +121,18 @@ func TestWhatIsTakenIsKept(t *testing.T) {
 // Paths that no system could open are refused before they are kept.
 func TestPathsHaveALength(t *testing.T) {
 	f := open(t, nil)
-	for field, change := range map[string]func(*exchange.Request){
-		"dir":    func(r *exchange.Request) { r.Dir = "/" + strings.Repeat("d", 5000) },
-		"output": func(r *exchange.Request) { r.Output = strings.Repeat("o", 5000) },
-		"error":  func(r *exchange.Request) { r.Error = strings.Repeat("e", 5000) },
+	for field, change := range map[string]func(*trade.Request){
+		"dir":    func(r *trade.Request) { r.Dir = "/" + strings.Repeat("d", 5000) },
+		"output": func(r *trade.Request) { r.Output = strings.Repeat("o", 5000) },
+		"error":  func(r *trade.Request) { r.Error = strings.Repeat("e", 5000) },
 	} {
-		r := exchange.Request{Argv: []string{"true"}, EstimateMS: 1000}
+		r := trade.Request{Argv: []string{"true"}, EstimateMS: 1000}
 		change(&r)
-		for _, cmd := range []exchange.Command{
-			{By: alice, Submit: &exchange.Submit{Request: r}}, {By: alice, Quote: &exchange.AskQuote{Request: r}},
+		for _, cmd := range []trade.Command{
+			{By: alice, Submit: &trade.Submit{Request: r}}, {By: alice, Quote: &trade.AskQuote{Request: r}},
 		} {
-			_, _, err := f.Do(t.Context(), cmd, exchange.Key{})
-			var wrong *exchange.FieldError
+			_, _, err := f.Do(t.Context(), cmd, trade.Key{})
+			var wrong *trade.FieldError
 			if !errors.As(err, &wrong) || wrong.Field != field {
 				t.Errorf("%s of 5000 bytes in a %s: %v", field, cmd.Kind(), err)
 			}

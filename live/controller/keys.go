@@ -6,18 +6,20 @@ import (
 	"encoding/json"
 	"sync/atomic"
 
+	"github.com/libra-market/libra/core/epoch"
 	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/fair"
 )
 
 // nameOf is a key with its owner, who alone it is good for.
-func nameOf(k *exchange.Key) string { return k.Owner + "\x00" + k.Key }
+func nameOf(k *trade.Key) string { return k.Owner + "\x00" + k.Key }
 
 // known is a keyed command that was carried out lately. The store has it too,
 // but maybe not yet when the same key comes again.
 type known struct {
 	digest []byte
-	out    exchange.Outcome
+	out    trade.Outcome
 	at     int64
 }
 
@@ -48,7 +50,7 @@ func (c *Controller) repeated(a *call) bool {
 		return false
 	}
 	if !bytes.Equal(k.digest, a.key.Digest) {
-		a.err = exchange.ErrKeyReused
+		a.err = trade.ErrKeyReused
 	} else {
 		a.out, a.replayed = k.out, true
 	}
@@ -62,40 +64,40 @@ func (c *Controller) repeated(a *call) bool {
 
 // Do carries out a command and returns when it is durable. With a key that was
 // used before it returns what was answered then.
-func (c *Controller) Do(ctx context.Context, cmd exchange.Command, key exchange.Key) (o exchange.Outcome, replayed bool, err error) {
+func (c *Controller) Do(ctx context.Context, cmd trade.Command, key trade.Key) (o trade.Outcome, replayed bool, err error) {
 	if key.Given() && c.used.maybe(key.Owner, key.Key) {
 		reply, found, err := c.log.Reply(ctx, key.Owner, key.Key)
 		if err != nil {
-			return exchange.Outcome{}, false, err
+			return trade.Outcome{}, false, err
 		}
 		if found {
 			if !bytes.Equal(reply.Digest, key.Digest) {
-				return exchange.Outcome{}, false, exchange.ErrKeyReused
+				return trade.Outcome{}, false, trade.ErrKeyReused
 			}
 			err := json.Unmarshal(reply.Body, &o)
 			return o, true, err
 		}
 	}
 	if err := checkPaths(&cmd); err != nil {
-		return exchange.Outcome{}, false, err
+		return trade.Outcome{}, false, err
 	}
 	if err := c.settled(ctx, &cmd); err != nil {
-		return exchange.Outcome{}, false, err
+		return trade.Outcome{}, false, err
 	}
 	if cmd.Epoch != nil {
 		e := *cmd.Epoch
-		e.Settings = exchange.Complete(e.Policy, e.Settings, c.cfg.Unsaid)
+		e.Settings = epoch.Complete(e.Policy, e.Settings, c.cfg.Unsaid)
 		cmd.Epoch = &e
 	}
 	a := &call{cmd: &cmd, key: key, done: make(chan struct{})}
 	if err := c.send(ctx, a); err != nil {
-		return exchange.Outcome{}, false, err
+		return trade.Outcome{}, false, err
 	}
 	return a.out, a.replayed, a.err
 }
 
 // settled looks up how the jobs ended that a new one is to follow.
-func (c *Controller) settled(ctx context.Context, cmd *exchange.Command) error {
+func (c *Controller) settled(ctx context.Context, cmd *trade.Command) error {
 	if cmd.Submit == nil || len(cmd.Submit.Request.After) == 0 {
 		return nil
 	}
@@ -106,8 +108,8 @@ func (c *Controller) settled(ctx context.Context, cmd *exchange.Command) error {
 		if err != nil {
 			return err
 		}
-		if state := exchange.State(row.State); found && state.Final() {
-			s.Settled = append(s.Settled, exchange.Settled{Job: id, Owner: row.Owner, State: state})
+		if state := trade.State(row.State); found && state.Final() {
+			s.Settled = append(s.Settled, trade.Settled{Job: id, Owner: row.Owner, State: state})
 		}
 	}
 	cmd.Submit = &s
@@ -115,11 +117,11 @@ func (c *Controller) settled(ctx context.Context, cmd *exchange.Command) error {
 }
 
 // partyOf is who waits in line with a command.
-func partyOf(by exchange.Identity) fair.Party {
+func partyOf(by trade.Identity) fair.Party {
 	switch {
 	case by.User == "":
 		return fair.Party{}
-	case by.Role == exchange.RoleNode:
+	case by.Role == trade.RoleNode:
 		return fair.Party{Kind: fair.Node, Name: by.User}
 	default:
 		return fair.Party{Kind: fair.Person, Name: by.User}
@@ -150,7 +152,7 @@ func (c *Controller) send(ctx context.Context, a *call) error {
 		case <-a.done:
 			return nil
 		default:
-			return exchange.ErrUnavailable
+			return trade.ErrUnavailable
 		}
 	}
 }

@@ -9,9 +9,11 @@ import (
 	"slices"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/audit"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/store"
 )
 
@@ -74,7 +76,7 @@ func (c *Controller) VerifyLedger(ctx context.Context) (v1.Verified, error) {
 		v.Problem = wrong.Error()
 		return v, nil //nolint:nilerr // what is wrong with the books is the answer
 	}
-	against := exchange.NewAudit()
+	against := audit.New()
 	upTo := func(yield func(ledger.Tx, error) bool) {
 		for tx, err := range c.txs(ctx, store.TxQuery{}) {
 			if err == nil && tx.Seq > last { // made since the look
@@ -92,7 +94,7 @@ func (c *Controller) VerifyLedger(ctx context.Context) (v1.Verified, error) {
 		v.Problem = err.Error()
 		return v, nil //nolint:nilerr // what is wrong with the books is the answer
 	}
-	if err := c.eachJob(ctx, store.Query{}, func(j *exchange.Job) error {
+	if err := c.eachJob(ctx, store.Query{}, func(j *trade.Job) error {
 		if wrong == nil {
 			wrong = against.Job(j)
 		}
@@ -110,7 +112,7 @@ func (c *Controller) VerifyLedger(ctx context.Context) (v1.Verified, error) {
 // charged in a period, by when they ended.
 func (c *Controller) Usage(ctx context.Context, account string, fromUS, toUS int64) ([]ledger.Usage, error) {
 	var usage []ledger.Usage
-	err := c.eachJob(ctx, store.Query{Account: account}, func(j *exchange.Job) error {
+	err := c.eachJob(ctx, store.Query{Account: account}, func(j *trade.Job) error {
 		if j.EndedUS < fromUS || j.EndedUS >= toUS || j.StartedUS == 0 {
 			return nil
 		}
@@ -124,7 +126,7 @@ func (c *Controller) Usage(ctx context.Context, account string, fromUS, toUS int
 }
 
 // eachJob goes through jobs in the order of submission, a page at a time.
-func (c *Controller) eachJob(ctx context.Context, q store.Query, f func(*exchange.Job) error) error {
+func (c *Controller) eachJob(ctx context.Context, q store.Query, f func(*trade.Job) error) error {
 	const page = 1000
 	q.Limit = page
 	for after := int64(0); ; {
@@ -146,12 +148,12 @@ func (c *Controller) eachJob(ctx context.Context, q store.Query, f func(*exchang
 
 // forward is a page of jobs after one, in the order of their numbers. The store
 // lists the newest first, so it is asked for one span of numbers after another.
-func (c *Controller) forward(ctx context.Context, q store.Query, after int64, limit int) ([]exchange.Job, error) {
+func (c *Controller) forward(ctx context.Context, q store.Query, after int64, limit int) ([]trade.Job, error) {
 	newest, err := c.log.Jobs(ctx, store.Query{Limit: 1})
 	if err != nil || len(newest) == 0 {
 		return nil, err
 	}
-	var jobs []exchange.Job
+	var jobs []trade.Job
 	for after < newest[0].ID && len(jobs) < limit {
 		q.After, q.Before, q.Limit = after, after+int64(limit-len(jobs))+1, limit
 		rows, err := c.log.Jobs(ctx, q)
@@ -171,7 +173,7 @@ func (c *Controller) forward(ctx context.Context, q store.Query, after int64, li
 }
 
 // History lists all jobs in order of submission, for a replay.
-func (c *Controller) History(ctx context.Context, after int64, limit int) ([]exchange.Job, error) {
+func (c *Controller) History(ctx context.Context, after int64, limit int) ([]trade.Job, error) {
 	return c.forward(ctx, store.Query{}, after, limit)
 }
 

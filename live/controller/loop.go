@@ -10,17 +10,18 @@ import (
 
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/store"
 )
 
 // call is one thing for the loop to do: a command, or a query of the exchange.
 type call struct {
-	cmd   *exchange.Command
-	key   exchange.Key
+	cmd   *trade.Command
+	key   trade.Key
 	query func(*exchange.Exchange)
 
 	took     time.Duration // of the loop
-	out      exchange.Outcome
+	out      trade.Outcome
 	replayed bool
 	err      error
 	done     chan struct{} // closed when the answer may be known
@@ -48,7 +49,7 @@ func (b *batch) full() bool { return len(b.Entries) >= mostPending || b.bytes >=
 func (b *batch) answer(failed error) {
 	for _, a := range b.calls {
 		if failed != nil {
-			a.out, a.err = exchange.Outcome{}, failed
+			a.out, a.err = trade.Outcome{}, failed
 		}
 		close(a.done)
 	}
@@ -156,7 +157,7 @@ func (c *Controller) do(a *call) error {
 	fx := c.x.Effects()
 	if err != nil {
 		if !fx.Facts.Empty() { // time went on, if nothing else did
-			return errors.Join(err, c.record(at, exchange.Command{Tick: &exchange.Tick{}}, fx, nil))
+			return errors.Join(err, c.record(at, trade.Command{Tick: &trade.Tick{}}, fx, nil))
 		}
 		return err
 	}
@@ -175,7 +176,7 @@ func (c *Controller) do(a *call) error {
 }
 
 // record adds a command and its effects to the batch that goes to the store.
-func (c *Controller) record(at int64, cmd exchange.Command, fx exchange.Effects, reply *store.Reply) error {
+func (c *Controller) record(at int64, cmd trade.Command, fx exchange.Effects, reply *store.Reply) error {
 	entry, err := c.entry(at, cmd, fx)
 	if err != nil {
 		return err
@@ -209,7 +210,7 @@ func (c *Controller) record(at int64, cmd exchange.Command, fx exchange.Effects,
 	return nil
 }
 
-func (c *Controller) entry(at int64, cmd exchange.Command, fx exchange.Effects) (store.Entry, error) {
+func (c *Controller) entry(at int64, cmd trade.Command, fx exchange.Effects) (store.Entry, error) {
 	body, err := json.Marshal(newBody(cmd, &fx))
 	if err != nil {
 		return store.Entry{}, fmt.Errorf("write down a command: %w", err)
@@ -221,7 +222,7 @@ func (c *Controller) entry(at int64, cmd exchange.Command, fx exchange.Effects) 
 // tick tells the exchange that time has passed, if it asked for that.
 func (c *Controller) tick() {
 	if at, asked := c.x.Next(); c.closed == nil && asked && at <= c.now() {
-		c.guard("tick", func() error { return c.do(&call{cmd: &exchange.Command{Tick: &exchange.Tick{}}}) })
+		c.guard("tick", func() error { return c.do(&call{cmd: &trade.Command{Tick: &trade.Tick{}}}) })
 	}
 }
 
@@ -245,7 +246,7 @@ func (c *Controller) untilNext() time.Duration {
 func (c *Controller) guard(what string, f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			c.closed = fmt.Errorf("%w: %v", exchange.ErrUnavailable, p)
+			c.closed = fmt.Errorf("%w: %v", trade.ErrUnavailable, p)
 			c.cfg.Logger.Error("the market is closed", "during", what, "because", p, "stack", string(debug.Stack()))
 			err = c.closed
 		}
@@ -260,7 +261,7 @@ func (c *Controller) finish() {
 		if !ok {
 			break
 		}
-		a.err = fmt.Errorf("%w: it is shutting down", exchange.ErrUnavailable)
+		a.err = fmt.Errorf("%w: it is shutting down", trade.ErrUnavailable)
 		close(a.done)
 	}
 	ctx := context.Background() // the one that was cancelled asked for this

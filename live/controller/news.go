@@ -5,6 +5,7 @@ import (
 
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/wire"
 )
 
@@ -21,7 +22,7 @@ func notices(at int64, fx exchange.Effects) []v1.Notice {
 }
 
 // moved is what there is to tell of a job.
-func moved(at int64, j *exchange.JobNotice) v1.Notice {
+func moved(at int64, j *trade.JobNotice) v1.Notice {
 	said := wire.JobNotice(j)
 	return v1.Notice{AtUS: at, Kind: "job", Owner: j.Owner, Job: &said}
 }

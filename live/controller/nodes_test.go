@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // A node that announces more than a cluster can have, or more than is allowed,
@@ -27,7 +27,7 @@ func TestAHelloCannotPutTheMarketOutOfOrder(t *testing.T) {
 	if _, err := f.Hello(t.Context(), task.Hello{Node: "n2", Processors: 1 << 20, Rating: 1, Speed: 1, Boot: "b"}); err == nil {
 		t.Error("it came back with a million processors")
 	}
-	if id := f.submit("", exchange.Request{EstimateMS: 1000, DeadlineMS: 60_000, Processors: 8}).Job.ID; len(f.job(id).Places) != 8 {
+	if id := f.submit("", trade.Request{EstimateMS: 1000, DeadlineMS: 60_000, Processors: 8}).Job.ID; len(f.job(id).Places) != 8 {
 		t.Errorf("the next job has %d places", len(f.job(id).Places))
 	}
 	f.verify()
@@ -40,7 +40,7 @@ func TestANodeThatLiesOfItsOwnTasks(t *testing.T) {
 	extremes := []int64{math.MinInt64, -1, 0, 1, 1 << 53, math.MaxInt64}
 	for _, state := range []task.State{task.Running, task.Ended, "no such state"} {
 		for _, n := range extremes {
-			id := f.submit("", exchange.Request{EstimateMS: 60_000, DeadlineMS: 120_000}).Job.ID
+			id := f.submit("", trade.Request{EstimateMS: 60_000, DeadlineMS: 120_000}).Job.ID
 			key := f.taskOf("n1", id)
 			s := task.Status{
 				Key: key, State: state, CPUUS: n, DeclinedUS: n, PeakBytes: n, StartedUS: n, EndedUS: n, MandatoryCPUUS: n, Exit: int(n),
@@ -88,7 +88,7 @@ func (f *floor) taskOf(node string, job int64) task.Key {
 func TestEndsOfOthersAreForgotten(t *testing.T) {
 	f := open(t, nil)
 	f.hello("n2", 4)
-	id := f.submit("", exchange.Request{EstimateMS: 3_600_000, DeadlineMS: 7_200_000, Processors: 8}).Job.ID
+	id := f.submit("", trade.Request{EstimateMS: 3_600_000, DeadlineMS: 7_200_000, Processors: 8}).Job.ID
 	for _, p := range f.job(id).Places {
 		if p.Node != "n2" {
 			continue
@@ -97,7 +97,7 @@ func TestEndsOfOthersAreForgotten(t *testing.T) {
 		if reply := f.ended("n1", key, time.Second); len(reply.Forget) != 1 || reply.Forget[0] != key {
 			t.Errorf("%+v", reply.Forget)
 		}
-		if f.job(id).State != exchange.Running {
+		if f.job(id).State != trade.Running {
 			t.Errorf("it is %s", f.job(id).State)
 		}
 		return
@@ -110,7 +110,7 @@ func TestEndsOfOthersAreForgotten(t *testing.T) {
 func TestOutputThatWasNotAskedFor(t *testing.T) {
 	f := open(t, nil)
 	f.hello("n2", 4)
-	id := f.submit("", exchange.Request{EstimateMS: 60_000, DeadlineMS: 120_000, Dir: "/tmp", Output: "out"}).Job.ID
+	id := f.submit("", trade.Request{EstimateMS: 60_000, DeadlineMS: 120_000, Dir: "/tmp", Output: "out"}).Job.ID
 	node, other := f.job(id).Places[0].Node, "n2"
 	if node == other {
 		other = "n1"

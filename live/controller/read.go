@@ -9,12 +9,13 @@ import (
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/accounts"
 	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/store"
 )
 
 // Job is all there is to know of one job, whether it has ended or not.
-func (c *Controller) Job(ctx context.Context, id int64) (exchange.Job, error) {
-	var j exchange.Job
+func (c *Controller) Job(ctx context.Context, id int64) (trade.Job, error) {
+	var j trade.Job
 	var live bool
 	if err := c.query(ctx, func(x *exchange.Exchange) { j, live = x.Job(id) }); err != nil {
 		return j, err
@@ -27,14 +28,14 @@ func (c *Controller) Job(ctx context.Context, id int64) (exchange.Job, error) {
 		return j, err
 	}
 	if !found {
-		return j, fmt.Errorf("job %d: %w", id, exchange.ErrUnknown)
+		return j, fmt.Errorf("job %d: %w", id, trade.ErrUnknown)
 	}
 	return fromRow(&row)
 }
 
 // fromRow is a job as it was written down.
-func fromRow(row *store.Job) (exchange.Job, error) {
-	var j exchange.Job
+func fromRow(row *store.Job) (trade.Job, error) {
+	var j trade.Job
 	if err := json.Unmarshal(row.Body, &j); err != nil {
 		return j, fmt.Errorf("job %d in the store: %w", row.ID, err)
 	}
@@ -48,7 +49,7 @@ func fromRow(row *store.Job) (exchange.Job, error) {
 
 // Jobs lists jobs, the newest first, those under way as they are now. Their
 // requests are without what may be large.
-func (c *Controller) Jobs(ctx context.Context, q v1.JobQuery) ([]exchange.Job, error) {
+func (c *Controller) Jobs(ctx context.Context, q v1.JobQuery) ([]trade.Job, error) {
 	ask := store.Query{Owner: q.Owner, Name: q.Name, Account: q.Account, Before: q.Before, Limit: q.Limit}
 	for _, s := range q.States {
 		ask.States = append(ask.States, string(s))
@@ -57,7 +58,7 @@ func (c *Controller) Jobs(ctx context.Context, q v1.JobQuery) ([]exchange.Job, e
 	if err != nil {
 		return nil, err
 	}
-	jobs := make([]exchange.Job, 0, len(rows))
+	jobs := make([]trade.Job, 0, len(rows))
 	under := false
 	for i := range rows {
 		j, err := fromRow(&rows[i])
@@ -98,8 +99,8 @@ func (c *Controller) CountJobs(ctx context.Context, owner string) (map[v1.State]
 }
 
 // Explain says how a job stands and why.
-func (c *Controller) Explain(ctx context.Context, id int64) (exchange.Explanation, error) {
-	var e exchange.Explanation
+func (c *Controller) Explain(ctx context.Context, id int64) (trade.Explanation, error) {
+	var e trade.Explanation
 	var live bool
 	if err := c.query(ctx, func(x *exchange.Exchange) { e, live = x.Explain(id) }); err != nil || live {
 		return e, err
@@ -112,21 +113,21 @@ func (c *Controller) Explain(ctx context.Context, id int64) (exchange.Explanatio
 }
 
 // Quote finds an open quote.
-func (c *Controller) Quote(ctx context.Context, id string) (exchange.Quote, error) {
-	var q exchange.Quote
+func (c *Controller) Quote(ctx context.Context, id string) (trade.Quote, error) {
+	var q trade.Quote
 	var open bool
 	if err := c.query(ctx, func(x *exchange.Exchange) { q, open = x.Quote(id) }); err != nil {
 		return q, err
 	}
 	if !open {
-		return q, fmt.Errorf("quote %s: %w, or it has expired", id, exchange.ErrUnknown)
+		return q, fmt.Errorf("quote %s: %w, or it has expired", id, trade.ErrUnknown)
 	}
 	return q, nil
 }
 
 // Preview answers with a quote that binds nobody, or a refusal with offers.
-func (c *Controller) Preview(ctx context.Context, by exchange.Identity, r exchange.Request) (exchange.Outcome, error) {
-	var o exchange.Outcome
+func (c *Controller) Preview(ctx context.Context, by trade.Identity, r trade.Request) (trade.Outcome, error) {
+	var o trade.Outcome
 	var wrong error
 	if err := c.query(ctx, func(x *exchange.Exchange) { o, wrong = x.Preview(by, r) }); err != nil {
 		return o, err
@@ -135,7 +136,7 @@ func (c *Controller) Preview(ctx context.Context, by exchange.Identity, r exchan
 }
 
 // Nodes lists the nodes and what runs on them.
-func (c *Controller) Nodes(ctx context.Context) (nodes []exchange.NodeView, err error) {
+func (c *Controller) Nodes(ctx context.Context) (nodes []trade.NodeView, err error) {
 	err = c.query(ctx, func(x *exchange.Exchange) { nodes = x.Nodes() })
 	for i := range nodes {
 		nodes[i].SeenUS = c.fleet.lastSeen(nodes[i].Node)
@@ -144,19 +145,19 @@ func (c *Controller) Nodes(ctx context.Context) (nodes []exchange.NodeView, err 
 }
 
 // Prices is what the market asks now.
-func (c *Controller) Prices(ctx context.Context) (p exchange.Prices, err error) {
+func (c *Controller) Prices(ctx context.Context) (p trade.Prices, err error) {
 	err = c.query(ctx, func(x *exchange.Exchange) { p = x.Prices() })
 	return p, err
 }
 
 // Epochs lists the spans of the log, each under one policy.
-func (c *Controller) Epochs(ctx context.Context) (epochs []exchange.EpochView, err error) {
+func (c *Controller) Epochs(ctx context.Context) (epochs []trade.EpochView, err error) {
 	err = c.query(ctx, func(x *exchange.Exchange) { epochs = x.Epochs() })
 	return epochs, err
 }
 
 // Accounts lists an account and all below it, or all.
-func (c *Controller) Accounts(ctx context.Context, prefix string) (accounts []exchange.Account, err error) {
+func (c *Controller) Accounts(ctx context.Context, prefix string) (accounts []trade.Account, err error) {
 	err = c.query(ctx, func(x *exchange.Exchange) { accounts = x.Accounts(prefix) })
 	return accounts, err
 }

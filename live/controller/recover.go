@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/journal"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/store"
 )
 
@@ -24,14 +26,14 @@ const (
 
 // Body is an entry of the log.
 type Body struct {
-	Command exchange.Command `json:"cmd"`             // what was asked: for those who want to know how it would have gone otherwise
-	Steps   []exchange.Step  `json:"steps,omitempty"` // what the core was told, and what it said
-	Facts   *exchange.Facts  `json:"facts,omitempty"` // what is true since then: recovery reads this alone
+	Command trade.Command   `json:"cmd"`             // what was asked: for those who want to know how it would have gone otherwise
+	Steps   []journal.Step  `json:"steps,omitempty"` // what the core was told, and what it said
+	Facts   *exchange.Facts `json:"facts,omitempty"` // what is true since then: recovery reads this alone
 }
 
 // newBody is an entry. What a job asks for is written once: where it is among
 // the facts, the command is without.
-func newBody(cmd exchange.Command, fx *exchange.Effects) Body {
+func newBody(cmd trade.Command, fx *exchange.Effects) Body {
 	return Body{Command: leanCommand(cmd, fx), Steps: fx.Steps, Facts: &fx.Facts}
 }
 

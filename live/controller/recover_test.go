@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/controller"
 	"github.com/libra-market/libra/live/store"
 )
@@ -65,13 +65,13 @@ func busy(t *testing.T) *floor {
 	t.Helper()
 	f := open(t, nil)
 	f.money("open", "lab/bob", 0)
-	f.submit("k1", exchange.Request{EstimateMS: 10_000, DeadlineMS: 20_000})
-	second := f.submit("k2", exchange.Request{EstimateMS: 60_000, DeadlineMS: 90_000, Processors: 2}).Job.ID
-	f.submit("", exchange.Request{EstimateMS: 1_000, DeadlineMS: 400_000, After: []int64{second}})
-	f.submit("", exchange.Request{EstimateMS: 60_000, DeadlineMS: 30_000})
+	f.submit("k1", trade.Request{EstimateMS: 10_000, DeadlineMS: 20_000})
+	second := f.submit("k2", trade.Request{EstimateMS: 60_000, DeadlineMS: 90_000, Processors: 2}).Job.ID
+	f.submit("", trade.Request{EstimateMS: 1_000, DeadlineMS: 400_000, After: []int64{second}})
+	f.submit("", trade.Request{EstimateMS: 60_000, DeadlineMS: 30_000})
 	f.ended("n1", f.orders("n1", 3)[0].Spec.Key, time.Second)
-	f.do(exchange.Command{By: owner, Epoch: &exchange.Epoch{Policy: "libra-plus", Settings: map[string]string{"beta": "0.3"}}}, "")
-	f.do(exchange.Command{By: alice, Quote: &exchange.AskQuote{TTLMS: 600_000, Request: exchange.Request{EstimateMS: 5_000, DeadlineMS: 50_000}}}, "")
+	f.do(trade.Command{By: owner, Epoch: &trade.Epoch{Policy: "libra-plus", Settings: map[string]string{"beta": "0.3"}}}, "")
+	f.do(trade.Command{By: alice, Quote: &trade.AskQuote{TTLMS: 600_000, Request: trade.Request{EstimateMS: 5_000, DeadlineMS: 50_000}}}, "")
 	return f
 }
 
@@ -116,7 +116,7 @@ func killed(t *testing.T, f *floor, alter func(*store.Entry)) *floor {
 func TestRecoveryDecidesNothing(t *testing.T) {
 	f := busy(t)
 	before := seen(t, f)
-	tick, err := json.Marshal(exchange.Command{Tick: &exchange.Tick{}})
+	tick, err := json.Marshal(trade.Command{Tick: &trade.Tick{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,8 +3,9 @@ package controller_test
 import (
 	"testing"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/epoch"
 	"github.com/libra-market/libra/core/rules"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/controller"
 )
 
@@ -13,10 +14,10 @@ import (
 // a word of anybody the rules are those of the papers.
 func TestWhatIsUnsaidIsSet(t *testing.T) {
 	f := open(t, func(c *controller.Config) {
-		c.Unsaid = exchange.LiveSettings()
+		c.Unsaid = epoch.LiveSettings()
 		c.Open.Settings = map[string]string{"unused": "0.5"}
 	})
-	f.do(exchange.Command{By: owner, Epoch: &exchange.Epoch{Policy: "libra-plus", Settings: map[string]string{"penalty_cap": "2"}}}, "")
+	f.do(trade.Command{By: owner, Epoch: &trade.Epoch{Policy: "libra-plus", Settings: map[string]string{"penalty_cap": "2"}}}, "")
 	first, second := rules.Live(), rules.Live()
 	first.Unused, second.PenaltyCap = rules.Whole/2, 2*rules.Whole
 	epochs, err := f.Epochs(t.Context())

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // A statement that was looked at before, and only added to since, is what one
@@ -16,10 +16,10 @@ func TestAStatementThatIsKeptUpToDateIsRight(t *testing.T) {
 	f := open(t, nil)
 	began := int64(0)
 	for i := range 6 {
-		o := f.submit("", exchange.Request{EstimateMS: 1000, DeadlineMS: 20_000})
+		o := f.submit("", trade.Request{EstimateMS: 1000, DeadlineMS: 20_000})
 		f.ended("n1", f.orders("n1", 1)[0].Spec.Key, time.Second)
 		f.orders("n1", 0)
-		if j := f.job(o.Job.ID); j.State != exchange.Completed {
+		if j := f.job(o.Job.ID); j.State != trade.Completed {
 			t.Fatalf("%+v", j)
 		}
 		if i == 2 {

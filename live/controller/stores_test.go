@@ -16,8 +16,8 @@ import (
 	"time"
 
 	v1 "github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/controller"
 	"github.com/libra-market/libra/live/store"
 	"github.com/libra-market/libra/live/store/storetest"
@@ -33,16 +33,16 @@ type expected struct {
 	AtUS   int64  `json:"at_us"`
 	LogSeq int64  `json:"log_seq"`
 
-	Ledger   v1.Verified              `json:"ledger"`
-	Counts   map[exchange.State]int64 `json:"counts"`
-	Epochs   []v1.EpochView           `json:"epochs"`
-	Nodes    []v1.NodeView            `json:"nodes"`
-	Accounts []v1.Account             `json:"accounts"`
-	Jobs     []v1.Job                 `json:"jobs"`
-	Quotes   []v1.Quote               `json:"quotes"`
-	Keys     []usedKey                `json:"keys"`
-	Desired  map[string][]task.Order  `json:"desired"`
-	Finish   map[string]task.Report   `json:"finish"`
+	Ledger   v1.Verified             `json:"ledger"`
+	Counts   map[trade.State]int64   `json:"counts"`
+	Epochs   []v1.EpochView          `json:"epochs"`
+	Nodes    []v1.NodeView           `json:"nodes"`
+	Accounts []v1.Account            `json:"accounts"`
+	Jobs     []v1.Job                `json:"jobs"`
+	Quotes   []v1.Quote              `json:"quotes"`
+	Keys     []usedKey               `json:"keys"`
+	Desired  map[string][]task.Order `json:"desired"`
+	Finish   map[string]task.Report  `json:"finish"`
 }
 
 type usedKey struct {
@@ -363,7 +363,7 @@ func (r *reopened) finish() {
 	for _, report := range r.want.Finish {
 		have(r.Report(ctx, report))(r.T)
 	}
-	var left []exchange.Job
+	var left []trade.Job
 	for range 100 {
 		r.now.Add(time.Second.Microseconds())
 		left = have(r.Jobs(ctx, v1.JobQuery{States: underway(), Limit: 500}))(r.T)
@@ -386,11 +386,11 @@ func underway() []v1.State {
 }
 
 // ends are the ends of what was ordered, as far as the jobs have begun.
-func ends(orders []task.Order, jobs []exchange.Job) []task.Status {
+func ends(orders []task.Order, jobs []trade.Job) []task.Status {
 	all := []task.Status{}
 	for i := range orders {
 		spec := &orders[i].Spec
-		at := slices.IndexFunc(jobs, func(j exchange.Job) bool { return j.ID == spec.Job && len(j.Places) > 0 })
+		at := slices.IndexFunc(jobs, func(j trade.Job) bool { return j.ID == spec.Job && len(j.Places) > 0 })
 		if at < 0 {
 			continue
 		}
@@ -436,8 +436,8 @@ func (r *reopened) ended() {
 			}
 			continue
 		}
-		by := exchange.Identity{User: k.User, Role: exchange.RoleUser}
-		o, replayed, err := r.Do(ctx, exchange.Command{By: by, Submit: &exchange.Submit{}}, exchange.Key{Owner: k.User, Key: k.Key, Digest: reply.Digest})
+		by := trade.Identity{User: k.User, Role: trade.RoleUser}
+		o, replayed, err := r.Do(ctx, trade.Command{By: by, Submit: &trade.Submit{}}, trade.Key{Owner: k.User, Key: k.Key, Digest: reply.Digest})
 		if err != nil || !replayed || o.Job == nil || o.Job.ID != k.Job {
 			r.Errorf("key %s: %v, %s", k.Key, err, text(r.T, o))
 		}

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // tailWait is how long a node may take to answer with a piece of output.
@@ -19,7 +19,7 @@ func (c *Controller) Tail(ctx context.Context, job int64, rank int, element *int
 	if err != nil {
 		return task.Chunk{}, err
 	}
-	node, tail, err := exchange.Output(&j, rank, element, stderr)
+	node, tail, err := trade.Output(&j, rank, element, stderr)
 	if err != nil {
 		return task.Chunk{}, err
 	}
@@ -32,7 +32,7 @@ func (c *Controller) Tail(ctx context.Context, job int64, rank int, element *int
 	case chunk := <-answer:
 		return chunk, nil
 	case <-timer.C:
-		return task.Chunk{}, fmt.Errorf("%w: node %s does not answer", exchange.ErrUnavailable, node)
+		return task.Chunk{}, fmt.Errorf("%w: node %s does not answer", trade.ErrUnavailable, node)
 	case <-ctx.Done():
 		return task.Chunk{}, ctx.Err()
 	}
@@ -71,7 +71,7 @@ func (c *Controller) Chunk(_ context.Context, node, id string, chunk task.Chunk)
 		asked = slices.IndexFunc(m.desired.Tails, func(t task.Tail) bool { return t.ID == id })
 	}
 	if answer == nil || asked < 0 {
-		return fmt.Errorf("tail %s: %w", id, exchange.ErrUnknown)
+		return fmt.Errorf("tail %s: %w", id, trade.ErrUnknown)
 	}
 	if !answers(&m.desired.Tails[asked], &chunk) {
 		chunk = task.Chunk{Error: "what the node says of its output makes no sense"}

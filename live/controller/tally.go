@@ -4,21 +4,22 @@ import (
 	"context"
 
 	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/store"
 )
 
 // Tally is the business of a period, by the jobs submitted in it: promises
 // made, kept, missed and paid, and what was earned beside what could have been.
-func (c *Controller) Tally(ctx context.Context, fromUS, toUS int64) (exchange.Tally, error) {
-	t := exchange.Tally{FromUS: fromUS, ToUS: toUS, Reasons: map[string]int64{}}
+func (c *Controller) Tally(ctx context.Context, fromUS, toUS int64) (trade.Tally, error) {
+	t := trade.Tally{FromUS: fromUS, ToUS: toUS, Reasons: map[string]int64{}}
 	var speed float64
 	if err := c.query(ctx, func(x *exchange.Exchange) { speed = x.SpeedOfAll() }); err != nil {
 		return t, err
 	}
 	b := bound{now: c.now()}
-	err := c.eachJob(ctx, store.Query{From: fromUS, To: toUS}, func(j *exchange.Job) error {
+	err := c.eachJob(ctx, store.Query{From: fromUS, To: toUS}, func(j *trade.Job) error {
 		t.Count(j)
-		if j.PromisedUS > 0 && (j.Firm || j.State == exchange.Lost) {
+		if j.PromisedUS > 0 && (j.Firm || j.State == trade.Lost) {
 			t.CountPromise(j, j.DueUS)
 		}
 		b.add(j)

@@ -13,6 +13,7 @@ import (
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/fair"
 	"github.com/libra-market/libra/live/store"
 )
@@ -32,15 +33,15 @@ func inMotion(t *testing.T, limits fair.Limits) *Controller {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { stop(); <-c.Done(); _ = st.Close() })
-	root := exchange.Identity{User: "root", Role: exchange.RoleOwner}
-	for _, m := range []exchange.MoneyCommand{{Op: "open", To: "lab"}, {Op: "grant", To: "lab", Amount: int64(1e6 * market.Unit)}} {
-		if _, _, err := c.Do(t.Context(), exchange.Command{By: root, Money: &m}, exchange.Key{}); err != nil {
+	root := trade.Identity{User: "root", Role: trade.RoleOwner}
+	for _, m := range []trade.MoneyCommand{{Op: "open", To: "lab"}, {Op: "grant", To: "lab", Amount: int64(1e6 * market.Unit)}} {
+		if _, _, err := c.Do(t.Context(), trade.Command{By: root, Money: &m}, trade.Key{}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, user := range []string{"flood", "ann", "bob", "eve"} {
-		m := exchange.MoneyCommand{Op: "open", To: "lab/" + user, User: user}
-		if _, _, err := c.Do(t.Context(), exchange.Command{By: root, Money: &m}, exchange.Key{}); err != nil {
+		m := trade.MoneyCommand{Op: "open", To: "lab/" + user, User: user}
+		if _, _, err := c.Do(t.Context(), trade.Command{By: root, Money: &m}, trade.Key{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -51,10 +52,10 @@ func inMotion(t *testing.T, limits fair.Limits) *Controller {
 	return c
 }
 
-func submission(user, name string) exchange.Command {
-	return exchange.Command{
-		By:     exchange.Identity{User: user, Role: exchange.RoleUser},
-		Submit: &exchange.Submit{Request: exchange.Request{Name: name, Argv: []string{"true"}, EstimateMS: 1000}},
+func submission(user, name string) trade.Command {
+	return trade.Command{
+		By:     trade.Identity{User: user, Role: trade.RoleUser},
+		Submit: &trade.Submit{Request: trade.Request{Name: name, Argv: []string{"true"}, EstimateMS: 1000}},
 	}
 }
 
@@ -67,8 +68,8 @@ func TestTheInboxServesInTurn(t *testing.T) {
 	<-busy
 	answers := make(chan error, 200)
 	waiting := 0
-	send := func(cmd exchange.Command) {
-		go func() { _, _, err := c.Do(context.Background(), cmd, exchange.Key{}); answers <- err }()
+	send := func(cmd trade.Command) {
+		go func() { _, _, err := c.Do(context.Background(), cmd, trade.Key{}); answers <- err }()
 		waiting++
 		for end := time.Now().Add(time.Minute); c.inbox.Len() < waiting && time.Now().Before(end); {
 			time.Sleep(50 * time.Microsecond)
@@ -77,14 +78,14 @@ func TestTheInboxServesInTurn(t *testing.T) {
 	for i := range 50 {
 		send(submission("flood", fmt.Sprint("flood", i)))
 	}
-	_, _, err := c.Do(t.Context(), submission("flood", "one too many"), exchange.Key{})
+	_, _, err := c.Do(t.Context(), submission("flood", "one too many"), trade.Key{})
 	if o, ok := errors.AsType[*fair.Over](err); !ok || o.Limit != "queue" {
 		t.Errorf("the line is full: %v", err)
 	}
 	for _, user := range []string{"ann", "bob", "eve"} {
 		send(submission(user, user))
 	}
-	send(exchange.Command{By: exchange.Identity{User: "n1", Role: exchange.RoleNode}, Node: &exchange.NodeChange{Node: "n1", Up: true}})
+	send(trade.Command{By: trade.Identity{User: "n1", Role: trade.RoleNode}, Node: &trade.NodeChange{Node: "n1", Up: true}})
 	from := c.seq
 	close(goOn)
 	for range waiting {
@@ -130,8 +131,8 @@ func TestTheInboxServesInTurn(t *testing.T) {
 // not meant, nor owners, nor who is exempt; what has ended counts no more.
 func TestJobsUnderWayHaveANumber(t *testing.T) {
 	c := inMotion(t, fair.Limits{Queue: 50, Jobs: 3, KeptMB: 1, Exempt: []string{"eve"}})
-	try := func(cmd exchange.Command) error {
-		o, _, err := c.Do(t.Context(), cmd, exchange.Key{})
+	try := func(cmd trade.Command) error {
+		o, _, err := c.Do(t.Context(), cmd, trade.Key{})
 		if err == nil && o.Refusal != nil {
 			t.Fatalf("%+v", o.Refusal)
 		}
@@ -175,7 +176,7 @@ func TestJobsUnderWayHaveANumber(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if err := try(exchange.Command{By: exchange.Identity{User: "ann", Role: exchange.RoleUser}, Cancel: &exchange.Cancel{Job: first}}); err != nil {
+	if err := try(trade.Command{By: trade.Identity{User: "ann", Role: trade.RoleUser}, Cancel: &trade.Cancel{Job: first}}); err != nil {
 		t.Fatal(err)
 	}
 	ended := task.Status{Key: task.Key{Job: first}, State: task.Ended, Signal: "SIGTERM", StartedUS: 1, EndedUS: c.now()}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/ledger"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/store"
 )
 
@@ -73,7 +74,7 @@ func (c *Controller) wrote(w writeResult) {
 // rollBack answers everybody that nothing has happened, and reads the state
 // back from the store: what was decided since the last write never was.
 func (c *Controller) rollBack(w writeResult) {
-	c.closed = fmt.Errorf("%w: the log cannot be written: %w", exchange.ErrUnavailable, w.err)
+	c.closed = fmt.Errorf("%w: the log cannot be written: %w", trade.ErrUnavailable, w.err)
 	w.batch.answer(c.closed)
 	c.pending.answer(c.closed)
 	c.pending, c.recent, c.behind = &batch{}, map[string]*known{}, true
@@ -88,7 +89,7 @@ func (c *Controller) reopen(ctx context.Context) {
 	}
 	c.closed, c.behind = nil, false
 	c.fleet.changed(c.x.NodesUp(), nil)
-	tick := &call{cmd: &exchange.Command{Tick: &exchange.Tick{}}, done: make(chan struct{})}
+	tick := &call{cmd: &trade.Command{Tick: &trade.Tick{}}, done: make(chan struct{})}
 	c.execute(tick)
 }
 
@@ -131,7 +132,7 @@ func jobRow(j *exchange.Change) (store.Job, error) {
 		row.Submitted = j.QuotedUS
 	}
 	var err error
-	refused := j.State == exchange.Rejected
+	refused := j.State == trade.Rejected
 	if j.First && large(&j.Request) && !refused {
 		if row.Spec, err = json.Marshal(&j.Request); err != nil {
 			return row, err

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/directive"
 )
 
@@ -45,7 +45,7 @@ func FuzzRead(f *testing.F) {
 		}
 		r := h.Finish("x", nil)
 		if r.EstimateMS < 0 || r.DeadlineMS < 0 || r.Processors < 0 || r.MemoryMB < 0 || r.DiskMB < 0 || r.PenaltyMicros < 0 ||
-			r.Budget != nil && *r.Budget < 0 || r.Array != nil && (r.Array.Len() < 1 || r.Array.Len() > exchange.MaxElements) {
+			r.Budget != nil && *r.Budget < 0 || r.Array != nil && (r.Array.Len() < 1 || r.Array.Len() > trade.MaxElements) {
 			t.Fatalf("not a request: %+v", r)
 		}
 	})

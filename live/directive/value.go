@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // What can be wrong with a value.
@@ -167,8 +167,8 @@ func listed(a *v1.Array, span string, wrong error) (*v1.Array, error) {
 }
 
 func sized(a *v1.Array, text string) error {
-	if a.Len() > exchange.MaxElements {
-		return fmt.Errorf("%w: %q has more than %d elements", ErrArray, text, exchange.MaxElements)
+	if a.Len() > trade.MaxElements {
+		return fmt.Errorf("%w: %q has more than %d elements", ErrArray, text, trade.MaxElements)
 	}
 	return nil
 }

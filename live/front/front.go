@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/controller"
 	"github.com/libra-market/libra/live/wire"
@@ -32,19 +32,19 @@ func (m Market) Do(ctx context.Context, c api.Command, key api.Key) (api.Outcome
 }
 
 // command is what is asked, as the exchange takes it.
-func command(c *api.Command) (exchange.Command, error) {
-	cmd := exchange.Command{By: identity(c.By)}
+func command(c *api.Command) (trade.Command, error) {
+	cmd := trade.Command{By: identity(c.By)}
 	switch {
 	case c.Quote != nil:
-		cmd.Quote = &exchange.AskQuote{TTLMS: c.Quote.TTLMS, Request: wire.ToRequest(&c.Quote.Request)}
+		cmd.Quote = &trade.AskQuote{TTLMS: c.Quote.TTLMS, Request: wire.ToRequest(&c.Quote.Request)}
 	case c.Submit != nil:
-		cmd.Submit = &exchange.Submit{Request: wire.ToRequest(&c.Submit.Request), Quote: c.Submit.Quote}
+		cmd.Submit = &trade.Submit{Request: wire.ToRequest(&c.Submit.Request), Quote: c.Submit.Quote}
 	case c.Cancel != nil:
-		cmd.Cancel = &exchange.Cancel{Job: c.Cancel.Job, Quote: c.Cancel.Quote}
+		cmd.Cancel = &trade.Cancel{Job: c.Cancel.Job, Quote: c.Cancel.Quote}
 	case c.Void != nil:
-		cmd.Void = &exchange.Void{Job: c.Void.Job, Reason: c.Void.Reason}
+		cmd.Void = &trade.Void{Job: c.Void.Job, Reason: c.Void.Reason}
 	case c.Money != nil:
-		money := exchange.MoneyCommand(*c.Money)
+		money := trade.MoneyCommand(*c.Money)
 		cmd.Money = &money
 	case c.Epoch != nil:
 		epoch := wire.ToEpoch(c.Epoch)
@@ -55,12 +55,12 @@ func command(c *api.Command) (exchange.Command, error) {
 	return cmd, nil
 }
 
-func identity(by api.Identity) exchange.Identity {
-	return exchange.Identity{User: by.User, Role: exchange.Role(by.Role)}
+func identity(by api.Identity) trade.Identity {
+	return trade.Identity{User: by.User, Role: trade.Role(by.Role)}
 }
 
 // outcome is what came of a command, as people read it.
-func outcome(o *exchange.Outcome) api.Outcome {
+func outcome(o *trade.Outcome) api.Outcome {
 	return api.Outcome{
 		Job: maybe(o.Job, wire.Job), Quote: maybe(o.Quote, wire.Quote), Refusal: maybe(o.Refusal, wire.Refusal),
 		Account: maybe(o.Account, wire.Account), Epoch: maybe(o.Epoch, wire.Epoch),

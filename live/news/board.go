@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 )
 
 const (
@@ -101,7 +101,7 @@ func (b *Board) Follow(ctx context.Context, owner string, after, nowUS int64) (<
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed {
-		return nil, exchange.ErrUnavailable
+		return nil, trade.ErrUnavailable
 	}
 	missed := b.replay(owner, after, nowUS)
 	r := &subscriber{owner: owner, to: make(chan v1.Notice, slack+len(missed))}

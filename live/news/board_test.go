@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/news"
 )
 
@@ -116,7 +116,7 @@ func TestTheEnd(t *testing.T) {
 	if _, open := <-stays; open {
 		t.Error("a closed board is still followed")
 	}
-	if _, err = b.Follow(t.Context(), "", -1, 7); !errors.Is(err, exchange.ErrUnavailable) {
+	if _, err = b.Follow(t.Context(), "", -1, 7); !errors.Is(err, trade.ErrUnavailable) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/store"
 )
 
@@ -112,7 +112,7 @@ func (a *fakeAgent) run(ctx context.Context) {
 func (a *fakeAgent) once(ctx context.Context, b *Backend) {
 	now := time.Now()
 	d, err := b.Desired(ctx, a.node, -1, 0)
-	if errors.Is(err, exchange.ErrUnknown) {
+	if errors.Is(err, trade.ErrUnknown) {
 		if _, err = b.Hello(ctx, task.Hello{Node: a.node, Processors: 4, Rating: 1, Speed: 1, MemoryMB: 1000, Runs: Runs}); err == nil {
 			a.heard = now
 		}

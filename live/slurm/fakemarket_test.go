@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // fakeMarket places jobs on nodes that are up, and starts those anew that were
@@ -150,7 +150,7 @@ func (m *fakeMarket) Desired(ctx context.Context, name string, after int64, wait
 		n := m.nodes[name]
 		if n == nil {
 			m.mu.Unlock()
-			return task.Desired{}, exchange.ErrUnknown
+			return task.Desired{}, trade.ErrUnknown
 		}
 		d, changed := task.Desired{Version: n.version, LeaseMS: 20_000, ReportMS: 1000}, n.changed
 		for _, id := range slices.Sorted(maps.Keys(m.jobs)) {

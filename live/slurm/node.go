@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/slurm/client"
 )
 
@@ -81,7 +81,7 @@ func (b *Backend) fetchOrders(ctx context.Context, n *node) {
 	after := int64(-1)
 	for ctx.Err() == nil {
 		d, err := b.fleet.Desired(ctx, n.name, after, ordersWait)
-		if errors.Is(err, exchange.ErrUnknown) { // it has never joined: nothing is wanted of it
+		if errors.Is(err, trade.ErrUnknown) { // it has never joined: nothing is wanted of it
 			d, err = task.Desired{Version: -1}, nil
 		}
 		if err == nil && d.Version != after {
@@ -254,7 +254,7 @@ func (b *Backend) reportLost(n *node, why string) {
 		err := b.fleet.Lose(b.ctx, n.name, why)
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		if err != nil && !errors.Is(err, exchange.ErrUnknown) {
+		if err != nil && !errors.Is(err, trade.ErrUnknown) {
 			b.move(n, lossFailed)
 			return
 		}

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/controller"
 	"github.com/libra-market/libra/live/slurm"
 	"github.com/libra-market/libra/live/slurm/client"
@@ -26,11 +26,11 @@ type floor struct {
 }
 
 func (f floor) Lose(ctx context.Context, node, why string) error {
-	_, _, err := f.Do(ctx, exchange.Command{Node: &exchange.NodeChange{Node: node, Why: why}}, exchange.Key{})
+	_, _, err := f.Do(ctx, trade.Command{Node: &trade.NodeChange{Node: node, Why: why}}, trade.Key{})
 	return err
 }
 
-var owner = exchange.Identity{User: "owner", Role: exchange.RoleOwner}
+var owner = trade.Identity{User: "owner", Role: trade.RoleOwner}
 
 // openFloor is a market in a store, and a backend over a Slurm.
 func openFloor(t testing.TB, address, policy string, control slurm.Control, batch client.Slurm) (floor, *slurm.Backend, func()) {
@@ -72,24 +72,24 @@ func openFloor(t testing.TB, address, policy string, control slurm.Control, batc
 // fund opens an account for a user and puts money into it.
 func (f floor) fund(t testing.TB, user string) {
 	t.Helper()
-	for _, m := range []exchange.MoneyCommand{{Op: "open", To: "lab/" + user, User: user}, {Op: "grant", To: "lab/" + user, Amount: int64(1e6 * market.Unit)}} {
-		if _, _, err := f.Do(t.Context(), exchange.Command{By: owner, Money: &m}, exchange.Key{}); err != nil {
+	for _, m := range []trade.MoneyCommand{{Op: "open", To: "lab/" + user, User: user}, {Op: "grant", To: "lab/" + user, Amount: int64(1e6 * market.Unit)}} {
+		if _, _, err := f.Do(t.Context(), trade.Command{By: owner, Money: &m}, trade.Key{}); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-func (f floor) hand(t testing.TB, user string, r exchange.Request) int64 {
+func (f floor) hand(t testing.TB, user string, r trade.Request) int64 {
 	t.Helper()
-	by := exchange.Identity{User: user, Role: exchange.RoleUser}
-	o, _, err := f.Do(t.Context(), exchange.Command{By: by, Submit: &exchange.Submit{Request: r}}, exchange.Key{})
+	by := trade.Identity{User: user, Role: trade.RoleUser}
+	o, _, err := f.Do(t.Context(), trade.Command{By: by, Submit: &trade.Submit{Request: r}}, trade.Key{})
 	if err != nil || o.Refusal != nil || o.Job == nil {
 		t.Fatalf("%s: %v, refused: %+v", user, err, o.Refusal)
 	}
 	return o.Job.ID
 }
 
-func (f floor) await(t testing.TB, id int64, long time.Duration, ready func(*exchange.Job) bool) exchange.Job {
+func (f floor) await(t testing.TB, id int64, long time.Duration, ready func(*trade.Job) bool) trade.Job {
 	t.Helper()
 	for end := time.Now().Add(long); ; time.Sleep(50 * time.Millisecond) {
 		j, err := f.Job(t.Context(), id)
@@ -105,7 +105,7 @@ func (f floor) await(t testing.TB, id int64, long time.Duration, ready func(*exc
 	}
 }
 
-func ended(j *exchange.Job) bool { return j.State.Final() }
+func ended(j *trade.Job) bool { return j.State.Final() }
 
 // nodesUp waits until the market has so many nodes.
 func (f floor) nodesUp(t testing.TB, n int) {
@@ -175,42 +175,42 @@ func TestJobsOfTwoUsers(t *testing.T) {
 	f.fund(t, bob)
 	here, there := home(t, alice), home(t, bob)
 	second := int64(1000)
-	well := f.hand(t, alice, exchange.Request{Argv: []string{"sh", "-c", "id -un; pwd; echo $LIBRA_NODE"}, Dir: here, Output: "well", EstimateMS: 10 * second})
-	bad := f.hand(t, bob, exchange.Request{Script: "#!/bin/sh\nid -un\nexit 7\n", Dir: there, Output: "bad", EstimateMS: 10 * second})
-	wide := f.hand(t, alice, exchange.Request{
+	well := f.hand(t, alice, trade.Request{Argv: []string{"sh", "-c", "id -un; pwd; echo $LIBRA_NODE"}, Dir: here, Output: "well", EstimateMS: 10 * second})
+	bad := f.hand(t, bob, trade.Request{Script: "#!/bin/sh\nid -un\nexit 7\n", Dir: there, Output: "bad", EstimateMS: 10 * second})
+	wide := f.hand(t, alice, trade.Request{
 		Argv: []string{"sh", "-c", "echo $LIBRA_RANK on $LIBRA_NODE; hostname -s >/dev/null"}, Dir: here, Output: "wide-%r", EstimateMS: 10 * second, Processors: 5,
 	})
-	sweep := f.hand(t, bob, exchange.Request{
+	sweep := f.hand(t, bob, trade.Request{
 		Script: "#!/bin/sh\necho $LIBRA_ARRAY_INDEX\n[ $LIBRA_ARRAY_INDEX != 3 ] || exit 3\n", Dir: there, Output: "sweep-%a", EstimateMS: 10 * second,
-		Array: &exchange.Array{First: 1, Last: 4, Limit: 2},
+		Array: &trade.Array{First: 1, Last: 4, Limit: 2},
 	})
-	once := f.hand(t, alice, exchange.Request{
+	once := f.hand(t, alice, trade.Request{
 		Script: "#!/bin/sh\necho script on $LIBRA_NODE\nsrun sh -c 'echo $SLURM_PROCID on $SLURMD_NODENAME' | sort\nsrun -n 2 echo two\n",
 		Dir:    here, Output: "once", EstimateMS: 10 * second, Processors: 5, Once: true,
 	})
-	threads := f.hand(t, bob, exchange.Request{
+	threads := f.hand(t, bob, trade.Request{
 		Script: "#!/bin/sh\necho $LIBRA_SIZE by $LIBRA_THREADS $OMP_NUM_THREADS $SLURM_CPUS_PER_TASK on $LIBRA_NODE\nsrun sh -c 'echo $SLURM_PROCID on $SLURMD_NODENAME' | sort\n",
 		Dir:    there, Output: "threads", EstimateMS: 10 * second, Processors: 4, Threads: 2, Once: true,
 	})
-	missing := f.hand(t, alice, exchange.Request{Argv: []string{"there-is-no-such-program"}, Dir: here, EstimateMS: 10 * second})
-	nobody := f.hand(t, alice, exchange.Request{Argv: []string{"true"}, Dir: "/there/is/none", EstimateMS: 10 * second})
-	like := f.hand(t, alice, exchange.Request{Argv: []string{"sh", "-c", "exit 127"}, Dir: here, EstimateMS: 10 * second})
-	parallel := f.hand(t, bob, exchange.Request{Argv: []string{"./there-is-none"}, Dir: there, EstimateMS: 10 * second, Processors: 2})
-	closed := f.hand(t, bob, exchange.Request{Argv: []string{"true"}, Dir: there, Output: "/etc/no/out", EstimateMS: 10 * second})
+	missing := f.hand(t, alice, trade.Request{Argv: []string{"there-is-no-such-program"}, Dir: here, EstimateMS: 10 * second})
+	nobody := f.hand(t, alice, trade.Request{Argv: []string{"true"}, Dir: "/there/is/none", EstimateMS: 10 * second})
+	like := f.hand(t, alice, trade.Request{Argv: []string{"sh", "-c", "exit 127"}, Dir: here, EstimateMS: 10 * second})
+	parallel := f.hand(t, bob, trade.Request{Argv: []string{"./there-is-none"}, Dir: there, EstimateMS: 10 * second, Processors: 2})
+	closed := f.hand(t, bob, trade.Request{Argv: []string{"true"}, Dir: there, Output: "/etc/no/out", EstimateMS: 10 * second})
 	const long = time.Minute
 	for _, c := range []struct {
 		what string
 		job  int64
-		want exchange.State
+		want trade.State
 		exit int
 	}{
-		{"a program", well, exchange.Completed, 0},
-		{"a script that fails", bad, exchange.Failed, 7},
-		{"a parallel job", wide, exchange.Completed, 0},
-		{"a script that starts its ranks", once, exchange.Completed, 0},
-		{"programs with threads", threads, exchange.Completed, 0},
-		{"a sweep", sweep, exchange.Failed, 3},
-		{"like a shell that found no program", like, exchange.Failed, 127},
+		{"a program", well, trade.Completed, 0},
+		{"a script that fails", bad, trade.Failed, 7},
+		{"a parallel job", wide, trade.Completed, 0},
+		{"a script that starts its ranks", once, trade.Completed, 0},
+		{"programs with threads", threads, trade.Completed, 0},
+		{"a sweep", sweep, trade.Failed, 3},
+		{"like a shell that found no program", like, trade.Failed, 127},
 	} {
 		j := f.await(t, c.job, long, ended)
 		if j.State != c.want || len(j.Tasks) == 0 || j.Tasks[0].Exit != c.exit || j.Tasks[0].Batch == "" {
@@ -226,7 +226,7 @@ func TestJobsOfTwoUsers(t *testing.T) {
 	} {
 		j := f.await(t, job, long, ended)
 		for _, s := range j.Tasks {
-			if !s.NeverBegan() || s.Error != why || s.Exit != 0 || s.Signal != "" || j.State == exchange.Completed {
+			if !s.NeverBegan() || s.Error != why || s.Exit != 0 || s.Signal != "" || j.State == trade.Completed {
 				t.Errorf("job %d: %s %q, %+v, want never begun: %s", job, j.State, j.Detail, s, why)
 			}
 		}
@@ -275,28 +275,28 @@ func TestJobsOfTwoUsers(t *testing.T) {
 	}
 
 	// A job that is cancelled in the market, and one that is cancelled in Slurm.
-	running := func(j *exchange.Job) bool { return len(j.Tasks) > 0 && j.Tasks[0].CPUUS > 0 }
-	mine := f.hand(t, alice, exchange.Request{Argv: []string{"sleep", "300"}, Dir: here, EstimateMS: 300 * second})
-	theirs := f.hand(t, bob, exchange.Request{Argv: []string{"sleep", "300"}, Dir: there, EstimateMS: 300 * second})
+	running := func(j *trade.Job) bool { return len(j.Tasks) > 0 && j.Tasks[0].CPUUS > 0 }
+	mine := f.hand(t, alice, trade.Request{Argv: []string{"sleep", "300"}, Dir: here, EstimateMS: 300 * second})
+	theirs := f.hand(t, bob, trade.Request{Argv: []string{"sleep", "300"}, Dir: there, EstimateMS: 300 * second})
 	f.await(t, mine, long, running)
-	if _, _, err = f.Do(t.Context(), exchange.Command{By: owner, Cancel: &exchange.Cancel{Job: mine}}, exchange.Key{}); err != nil {
+	if _, _, err = f.Do(t.Context(), trade.Command{By: owner, Cancel: &trade.Cancel{Job: mine}}, trade.Key{}); err != nil {
 		t.Fatal(err)
 	}
-	if j = f.await(t, mine, long, ended); j.State != exchange.Cancelled {
+	if j = f.await(t, mine, long, ended); j.State != trade.Cancelled {
 		t.Errorf("cancelled in the market: %s %s", j.State, j.Detail)
 	}
 	f.await(t, theirs, long, running)
 	if _, err = cluster.RunAs(t.Context(), bob, "scancel", "--name=sleep", "--user="+bob); err != nil {
 		t.Fatal(err)
 	}
-	if j = f.await(t, theirs, long, ended); j.State != exchange.Cancelled || !j.Tasks[0].Cancelled || j.Tasks[0].Signal != "SIGTERM" {
+	if j = f.await(t, theirs, long, ended); j.State != trade.Cancelled || !j.Tasks[0].Cancelled || j.Tasks[0].Signal != "SIGTERM" {
 		t.Errorf("cancelled in Slurm: %s %s %+v", j.State, j.Detail, j.Tasks)
 	}
 
 	// The market and slurmctld are killed while a job runs: first when Slurm has
 	// had time to write it down, then when it has not and forgets it.
 	for _, calm := range []bool{true, false} {
-		across := f.hand(t, alice, exchange.Request{Argv: []string{"sh", "-c", "sleep 15; exit 5"}, Dir: here, EstimateMS: 60 * second})
+		across := f.hand(t, alice, trade.Request{Argv: []string{"sh", "-c", "sleep 15; exit 5"}, Dir: here, EstimateMS: 60 * second})
 		f.await(t, across, long, running)
 		if calm {
 			time.Sleep(7 * time.Second) // it saves every five, and later where the machine is busy
@@ -313,7 +313,7 @@ func TestJobsOfTwoUsers(t *testing.T) {
 			t.Fatal(err)
 		}
 		j = f.await(t, across, 2*long, ended)
-		if j.State != exchange.Failed || calm && j.Attempt != 0 || j.Tasks[0].Exit != 5 {
+		if j.State != trade.Failed || calm && j.Attempt != 0 || j.Tasks[0].Exit != 5 {
 			t.Errorf("across restarts (calm %v): %s, attempt %d, exit %d, signal %q", calm, j.State, j.Attempt, j.Tasks[0].Exit, j.Tasks[0].Signal)
 		}
 	}

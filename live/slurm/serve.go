@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // Runs is what the agents of Slurm nodes say they leave the running to.
@@ -18,9 +18,9 @@ const Runs = "slurm"
 func (b *Backend) Hello(ctx context.Context, h task.Hello) (task.Welcome, error) {
 	switch {
 	case b.cfg.Control == None:
-		return task.Welcome{}, &exchange.FieldError{Field: "runs", Want: "no agent: this market leaves nodes to Slurm (slurm.control is none)"}
+		return task.Welcome{}, &trade.FieldError{Field: "runs", Want: "no agent: this market leaves nodes to Slurm (slurm.control is none)"}
 	case h.Runs != Runs:
-		return task.Welcome{}, &exchange.FieldError{Field: "runs", Want: "slurm: this market runs on Slurm (start the agent with --control slurm)"}
+		return task.Welcome{}, &trade.FieldError{Field: "runs", Want: "slurm: this market runs on Slurm (start the agent with --control slurm)"}
 	}
 	b.mu.Lock()
 	n := b.node(h.Node)
@@ -35,9 +35,9 @@ func (b *Backend) Hello(ctx context.Context, h task.Hello) (task.Welcome, error)
 	b.mu.Unlock()
 	switch {
 	case known && (is == unseen || is == outside):
-		return task.Welcome{}, &exchange.FieldError{Field: "node", Want: fmt.Sprintf("a node of Slurm's partition %s", b.cfg.Partition)}
+		return task.Welcome{}, &trade.FieldError{Field: "node", Want: fmt.Sprintf("a node of Slurm's partition %s", b.cfg.Partition)}
 	case is.bad():
-		return task.Welcome{}, fmt.Errorf("node %s: %w: Slurm says that it is down: %s", h.Node, exchange.ErrUnavailable, why)
+		return task.Welcome{}, fmt.Errorf("node %s: %w: Slurm says that it is down: %s", h.Node, trade.ErrUnavailable, why)
 	}
 	return b.register(ctx, n, h)
 }
@@ -46,7 +46,7 @@ func (b *Backend) Hello(ctx context.Context, h task.Hello) (task.Welcome, error)
 func (b *Backend) touchNode(name string) (*node, error) {
 	n := b.nodes[name]
 	if n == nil || n.hello == nil {
-		return nil, fmt.Errorf("node %s: %w: it has to register first", name, exchange.ErrUnknown)
+		return nil, fmt.Errorf("node %s: %w: it has to register first", name, trade.ErrUnknown)
 	}
 	n.heard = b.cfg.Now()
 	return n, nil
@@ -85,7 +85,7 @@ func (b *Backend) Desired(ctx context.Context, name string, after int64, patienc
 		case <-ctx.Done():
 			return task.Desired{}, ctx.Err()
 		case <-b.ctx.Done():
-			return task.Desired{}, exchange.ErrUnavailable
+			return task.Desired{}, trade.ErrUnavailable
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/web/webtest"
 )
 
@@ -19,7 +19,7 @@ var audit string
 // Every page, light and dark, wide and narrow: what is written can be read, what
 // can be pressed has a name, and nothing sticks out.
 func TestEverybodyCanUseThePages(t *testing.T) {
-	s := newStage(t, func(o *exchange.Open) { o.Policy = "libra-plus" })
+	s := newStage(t, func(o *trade.Open) { o.Policy = "libra-plus" })
 	budget := int64(1)
 	fine := int64(10_000)
 	s.Submit("alice", v1.Request{Name: "runs", EstimateMS: 600_000, DeadlineMS: 3_600_000, PenaltyMicros: fine, Script: "echo hello\n# work 600s\n"})

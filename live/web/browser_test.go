@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/web"
 	"github.com/libra-market/libra/live/web/webtest"
@@ -22,7 +22,7 @@ type stage struct {
 	link   func(api.Identity) string
 }
 
-func newStage(t *testing.T, change ...func(*exchange.Open)) *stage {
+func newStage(t *testing.T, change ...func(*trade.Open)) *stage {
 	t.Helper()
 	chrome := webtest.Browser(t)
 	f := webtest.Open(t, change...)
@@ -178,7 +178,7 @@ func TestTwoPeopleDoNotSeeEachOther(t *testing.T) {
 
 // An owner tries a lever on the past, then moves it.
 func TestAnOwnerMovesALever(t *testing.T) {
-	s := newStage(t, func(o *exchange.Open) { o.Policy = "libra-plus" })
+	s := newStage(t, func(o *trade.Open) { o.Policy = "libra-plus" })
 	p := s.chrome.Page(s.url)
 	p.Go(s.link(webtest.Root)) // as the command line prints it
 	p.Click("button.big")

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/ledger"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/fair"
 )
@@ -124,7 +124,7 @@ func (c *call) readForm() error {
 	}
 	switch {
 	case errors.As(err, &large):
-		return &exchange.FieldError{Field: "script", Want: "at most a megabyte"}
+		return &trade.FieldError{Field: "script", Want: "at most a megabyte"}
 	case err != nil:
 		return fmt.Errorf("%w: the form did not arrive as a whole", errForged)
 	}
@@ -142,7 +142,7 @@ type trouble struct {
 // troubleOf finds out what to say about an error, and whether it is one that
 // only the log may know.
 func troubleOf(err error) (t trouble, secret bool) {
-	var field *exchange.FieldError
+	var field *trade.FieldError
 	if t, ok := tooMuch(err); ok {
 		return t, false
 	}
@@ -157,11 +157,11 @@ func troubleOf(err error) (t trouble, secret bool) {
 		return trouble{http.StatusMethodNotAllowed, "Not possible", "This address is there, but not for this.", false}, false
 	case errors.As(err, &field):
 		return trouble{http.StatusUnprocessableEntity, "That makes no sense", field.Error(), false}, false
-	case errors.Is(err, errNotFound), errors.Is(err, exchange.ErrUnknown), errors.Is(err, exchange.ErrForbidden), errors.Is(err, ledger.ErrUnknown):
+	case errors.Is(err, errNotFound), errors.Is(err, trade.ErrUnknown), errors.Is(err, trade.ErrForbidden), errors.Is(err, ledger.ErrUnknown):
 		return trouble{http.StatusNotFound, "Not here", "There is nothing at this address, or it is not yours to see.", false}, false
-	case errors.Is(err, exchange.ErrConflict):
+	case errors.Is(err, trade.ErrConflict):
 		return trouble{http.StatusConflict, "Not possible as things stand", err.Error(), false}, false
-	case errors.Is(err, exchange.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, trade.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
 		return trouble{http.StatusServiceUnavailable, "The market is closed for the moment", "It is starting, or cannot write its log. Jobs that run go on. Try again in a moment.", true}, true
 	}
 	return trouble{http.StatusInternalServerError, "A mistake of the server", "Something went wrong here; the log of the server says what.", true}, true

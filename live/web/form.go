@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/directive"
 )
 
@@ -80,7 +80,7 @@ func (c *call) script() (text, name string) {
 		return text, ""
 	}
 	defer file.Close()
-	content, err := io.ReadAll(io.LimitReader(file, exchange.MaxScript+1))
+	content, err := io.ReadAll(io.LimitReader(file, trade.MaxScript+1))
 	if err != nil || len(content) == 0 {
 		return text, ""
 	}
@@ -116,7 +116,7 @@ func (f *form) zone() *time.Location {
 
 // fault puts an error of the market to the field that it is about.
 func (f *form) fault(err error) bool {
-	wrong, ok := errors.AsType[*exchange.FieldError](err)
+	wrong, ok := errors.AsType[*trade.FieldError](err)
 	if !ok {
 		return false
 	}

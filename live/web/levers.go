@@ -9,10 +9,11 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/epoch"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
 	"github.com/libra-market/libra/core/rules"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 )
 
@@ -112,7 +113,7 @@ func (v *leversView) under(name string) (*leversView, error) {
 			set[s.Name] = s.Value
 		}
 	} else { // how a market counts does not change with the policy
-		set = exchange.LiveSettings()
+		set = epoch.LiveSettings()
 		for _, s := range v.Epoch.Settings {
 			if _, counts := set[s.Name]; counts {
 				set[s.Name] = s.Value
@@ -301,9 +302,9 @@ func beginEpoch(c *call) error {
 		return c.showOwner(&ownerView{Levers: *v})
 	}
 	o, err := c.do(api.Command{Epoch: e}, api.Key{})
-	var field *exchange.FieldError
+	var field *trade.FieldError
 	switch {
-	case errors.Is(err, exchange.ErrConflict), errors.As(err, &field):
+	case errors.Is(err, trade.ErrConflict), errors.As(err, &field):
 		v.Wrong = err.Error()
 		return c.showOwner(&ownerView{Levers: *v})
 	case err != nil:

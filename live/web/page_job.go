@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 )
 
@@ -79,7 +79,7 @@ func cancelJob(c *call) error {
 	}
 	to := "/jobs/" + strconv.FormatInt(id, 10)
 	_, err = c.do(api.Command{Cancel: &api.Cancel{Job: id}}, api.Key{})
-	if errors.Is(err, exchange.ErrUnknown) { // it is there, so it has ended: the market floor forgets those
+	if errors.Is(err, trade.ErrUnknown) { // it is there, so it has ended: the market floor forgets those
 		return c.redirect(to + "?said=ended")
 	}
 	if err != nil {
@@ -132,11 +132,11 @@ func readLog(c *call) error {
 	switch {
 	case c.r.Context().Err() != nil:
 		return c.r.Context().Err()
-	case errors.Is(err, exchange.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, trade.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
 		header.Set("X-Note", "the node does not answer")
 		c.raw(http.StatusOK, "application/octet-stream", nil)
 		return nil
-	case errors.Is(err, exchange.ErrUnknown) || err == nil && chunk.Error != "":
+	case errors.Is(err, trade.ErrUnknown) || err == nil && chunk.Error != "":
 		header.Set("X-Note", "there is no output yet")
 		if j.State.Final() {
 			header.Set("X-Note", "there is no output")

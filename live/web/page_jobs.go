@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // rowsShown is how many jobs a page of the table has.
@@ -58,7 +58,7 @@ func showJobs(c *call) error {
 	q := c.r.URL.Query()
 	v := &jobsView{Name: q.Get("name"), State: q.Get("state"), Everybody: c.everybody(), Mine: q.Get("whose") == "mine"}
 	at := slices.IndexFunc(filters, func(f filter) bool { return f.Name == v.State })
-	if at < 0 || len(v.Name) > exchange.MaxName {
+	if at < 0 || len(v.Name) > trade.MaxName {
 		return errNotFound
 	}
 	ask := v1.JobQuery{Name: v.Name, States: filters[at].States, Limit: rowsShown + 1}

@@ -11,8 +11,8 @@ import (
 	"strconv"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/wire"
 )
@@ -188,7 +188,7 @@ func (c *call) takeOffer(v *submitView, r v1.Request, offer url.Values) error {
 	o, err := c.do(api.Command{Submit: &v1.SubmitRequest{Request: program, Quote: id}}, c.key(&program, id))
 	v.use(offer)
 	switch {
-	case errors.Is(err, exchange.ErrUnknown):
+	case errors.Is(err, trade.ErrUnknown):
 		v.Said = "That offer has expired. This is what the market says to the same terms now."
 		return c.askAgain(v)
 	case err != nil && v.fault(err):

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 )
 
@@ -158,7 +158,7 @@ func (h *Handler) stillGood(ctx context.Context, s *session) (bool, error) {
 	}
 	t, found, err := h.keys.Token(ctx, s.token)
 	if err != nil {
-		return false, fmt.Errorf("%w: look up a token: %w", exchange.ErrUnavailable, err)
+		return false, fmt.Errorf("%w: look up a token: %w", trade.ErrUnavailable, err)
 	}
 	if !found || !t.Good(now.UnixMicro()) {
 		return false, nil
@@ -265,7 +265,7 @@ func (h *Handler) tokenOf(ctx context.Context, secret string) (t v1.Token, hash 
 	hash = api.HashSecret(secret)
 	t, found, err := h.keys.Token(ctx, hash)
 	if err != nil {
-		return t, nil, false, fmt.Errorf("%w: look up a token: %w", exchange.ErrUnavailable, err)
+		return t, nil, false, fmt.Errorf("%w: look up a token: %w", trade.ErrUnavailable, err)
 	}
 	who := api.Identity{User: t.User, Role: t.Role}
 	return t, hash, found && t.Good(h.now().UnixMicro()) && may(who, belongings{roles: people}), nil

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/web"
 	"github.com/libra-market/libra/live/web/webtest"
 )
@@ -27,9 +27,9 @@ func TestShots(t *testing.T) {
 	}
 	chrome := webtest.Browser(t)
 	now := time.Now()
-	f := webtest.OpenAt(t, now.Add(-26*time.Hour), func(o *exchange.Open) {
+	f := webtest.OpenAt(t, now.Add(-26*time.Hour), func(o *trade.Open) {
 		o.Policy, o.Settings = "libra-plus", map[string]string{"beta": "0.2"}
-		o.Rates = exchange.Rates{Processor: 2_000}
+		o.Rates = trade.Rates{Processor: 2_000}
 	})
 	f.People(4000, "root", "alice", "bob", "carol", "dmitri", "erin")
 	var nodes []*webtest.Node

@@ -2,25 +2,25 @@ package wire
 
 import (
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // ToJob takes in what another market says of a job, for what is reckoned of jobs
 // wherever they ran: tallies, epilogues, replays.
-func ToJob(j *v1.Job) exchange.Job {
-	return exchange.Job{
-		ID: j.ID, Owner: j.Owner, Account: j.Account, Name: j.Name, State: exchange.State(j.State), Reason: j.Reason, Detail: j.Detail,
+func ToJob(j *v1.Job) trade.Job {
+	return trade.Job{
+		ID: j.ID, Owner: j.Owner, Account: j.Account, Name: j.Name, State: trade.State(j.State), Reason: j.Reason, Detail: j.Detail,
 		Request:     ToRequest(&j.Request),
 		SubmittedUS: j.SubmittedUS, QuotedUS: j.QuotedUS, StartedUS: j.StartedUS, EndedUS: j.EndedUS,
 		DueUS: j.DueUS, PromisedUS: j.PromisedUS, Firm: j.Firm,
 		Price: j.Price, Held: j.Held, Charged: j.Charged, Penalty: j.Penalty, Work: j.Work, Extra: j.Extra,
 		Width: j.Width, Attempt: j.Attempt, Policy: j.Policy,
 		Part: task.Part(j.Part), MandatoryUS: j.MandatoryUS, OptionalMS: j.OptionalMS, Optional: j.Optional,
-		Share: j.Share, Places: list(j.Places, func(p *v1.Place) exchange.Place { return exchange.Place(*p) }),
+		Share: j.Share, Places: list(j.Places, func(p *v1.Place) trade.Place { return trade.Place(*p) }),
 		Tasks:      list(j.Tasks, toTaskStatus),
-		Extensions: list(j.Extensions, func(e *v1.Extension) exchange.Extension { return exchange.Extension(*e) }),
-		Timeline:   list(j.Timeline, func(p *v1.Point) exchange.Point { return exchange.Point(*p) }),
+		Extensions: list(j.Extensions, func(e *v1.Extension) trade.Extension { return trade.Extension(*e) }),
+		Timeline:   list(j.Timeline, func(p *v1.Point) trade.Point { return trade.Point(*p) }),
 		Receipt:    maybe(j.Receipt, toReceipt),
 		Quote:      j.Quote,
 	}
@@ -36,12 +36,12 @@ func toTaskStatus(s *v1.TaskStatus) task.Status {
 	}
 }
 
-func toReceipt(r *v1.Receipt) exchange.Receipt {
-	return exchange.Receipt{
+func toReceipt(r *v1.Receipt) trade.Receipt {
+	return trade.Receipt{
 		Job: r.Job, Policy: r.Policy, Version: r.Version, Formula: r.Formula,
-		Settings: list(r.Settings, func(s *v1.Setting) exchange.Setting { return exchange.Setting(*s) }),
-		Inputs:   list(r.Inputs, func(i *v1.Input) exchange.Input { return exchange.Input(*i) }),
-		Lines:    list(r.Lines, func(l *v1.ReceiptLine) exchange.ReceiptLine { return exchange.ReceiptLine(*l) }),
+		Settings: list(r.Settings, func(s *v1.Setting) trade.Setting { return trade.Setting(*s) }),
+		Inputs:   list(r.Inputs, func(i *v1.Input) trade.Input { return trade.Input(*i) }),
+		Lines:    list(r.Lines, func(l *v1.ReceiptLine) trade.ReceiptLine { return trade.ReceiptLine(*l) }),
 		Charged:  r.Charged, Penalty: r.Penalty, Net: r.Net, IssuedUS: r.IssuedUS, TxSeqs: r.TxSeqs,
 	}
 }

@@ -2,12 +2,12 @@ package wire
 
 import (
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // Job gives a job out.
-func Job(j *exchange.Job) v1.Job {
+func Job(j *trade.Job) v1.Job {
 	return v1.Job{
 		ID: j.ID, Owner: j.Owner, Account: j.Account, Name: j.Name, State: v1.State(j.State), Reason: j.Reason, Detail: j.Detail,
 		Request:     Request(&j.Request),
@@ -16,10 +16,10 @@ func Job(j *exchange.Job) v1.Job {
 		Price: j.Price, Held: j.Held, Charged: j.Charged, Penalty: j.Penalty, Work: j.Work, Extra: j.Extra,
 		Width: j.Width, Attempt: j.Attempt, Policy: j.Policy,
 		Part: v1.Part(j.Part), MandatoryUS: j.MandatoryUS, OptionalMS: j.OptionalMS, Optional: j.Optional,
-		Share: j.Share, Places: list(j.Places, func(p *exchange.Place) v1.Place { return v1.Place(*p) }),
+		Share: j.Share, Places: list(j.Places, func(p *trade.Place) v1.Place { return v1.Place(*p) }),
 		Tasks:      list(j.Tasks, TaskStatus),
-		Extensions: list(j.Extensions, func(e *exchange.Extension) v1.Extension { return v1.Extension(*e) }),
-		Timeline:   list(j.Timeline, func(p *exchange.Point) v1.Point { return v1.Point(*p) }),
+		Extensions: list(j.Extensions, func(e *trade.Extension) v1.Extension { return v1.Extension(*e) }),
+		Timeline:   list(j.Timeline, func(p *trade.Point) v1.Point { return v1.Point(*p) }),
 		Receipt:    maybe(j.Receipt, Receipt),
 		Quote:      j.Quote,
 	}
@@ -37,17 +37,17 @@ func TaskStatus(s *task.Status) v1.TaskStatus {
 }
 
 // Receipt gives out the bill of a job.
-func Receipt(r *exchange.Receipt) v1.Receipt {
+func Receipt(r *trade.Receipt) v1.Receipt {
 	return v1.Receipt{
 		Job: r.Job, Policy: r.Policy, Settings: settings(r.Settings), Version: r.Version, Formula: r.Formula,
-		Inputs:  list(r.Inputs, func(i *exchange.Input) v1.Input { return v1.Input(*i) }),
-		Lines:   list(r.Lines, func(l *exchange.ReceiptLine) v1.ReceiptLine { return v1.ReceiptLine(*l) }),
+		Inputs:  list(r.Inputs, func(i *trade.Input) v1.Input { return v1.Input(*i) }),
+		Lines:   list(r.Lines, func(l *trade.ReceiptLine) v1.ReceiptLine { return v1.ReceiptLine(*l) }),
 		Charged: r.Charged, Penalty: r.Penalty, Net: r.Net, IssuedUS: r.IssuedUS, TxSeqs: r.TxSeqs,
 	}
 }
 
 // Explanation gives out how a job stands, in words.
-func Explanation(e *exchange.Explanation) v1.Explanation {
+func Explanation(e *trade.Explanation) v1.Explanation {
 	return v1.Explanation{
 		Job: e.Job, State: v1.State(e.State), Summary: e.Summary, Because: e.Because, Share: e.Share, Need: e.Need,
 		PredictedUS: e.PredictedUS, DueUS: e.DueUS, Odds: e.Odds, OddsFrom: e.OddsFrom, Ahead: e.Ahead,
@@ -56,7 +56,7 @@ func Explanation(e *exchange.Explanation) v1.Explanation {
 }
 
 // Quote gives a quote out.
-func Quote(q *exchange.Quote) v1.Quote {
+func Quote(q *trade.Quote) v1.Quote {
 	return v1.Quote{
 		ID: q.ID, Owner: q.Owner, Request: Request(&q.Request), Price: q.Price, Binding: q.Binding, Firm: q.Firm,
 		FinishUS: q.FinishUS, PredictedUS: q.PredictedUS, Odds: q.Odds, Share: q.Share, Width: q.Width,
@@ -66,10 +66,10 @@ func Quote(q *exchange.Quote) v1.Quote {
 }
 
 // Refusal gives out the answer no.
-func Refusal(r *exchange.Refusal) v1.Refusal {
+func Refusal(r *trade.Refusal) v1.Refusal {
 	return v1.Refusal{
 		Reason: r.Reason, Detail: r.Detail, Job: r.Job,
-		Offers: list(r.Offers, func(o *exchange.Offer) v1.Offer {
+		Offers: list(r.Offers, func(o *trade.Offer) v1.Offer {
 			return v1.Offer{Change: o.Change, Detail: o.Detail, Quote: Quote(&o.Quote)}
 		}),
 	}
@@ -79,10 +79,10 @@ func Refusal(r *exchange.Refusal) v1.Refusal {
 func Chunk(c *task.Chunk) v1.Chunk { return v1.Chunk(*c) }
 
 // Jobs gives a list of jobs out.
-func Jobs(jobs []exchange.Job) []v1.Job { return list(jobs, Job) }
+func Jobs(jobs []trade.Job) []v1.Job { return list(jobs, Job) }
 
-func settings(set []exchange.Setting) []v1.Setting {
-	return list(set, func(s *exchange.Setting) v1.Setting { return v1.Setting(*s) })
+func settings(set []trade.Setting) []v1.Setting {
+	return list(set, func(s *trade.Setting) v1.Setting { return v1.Setting(*s) })
 }
 
 // list maps a list; none stays none, because JSON tells it from an empty one.

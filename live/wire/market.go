@@ -2,20 +2,20 @@ package wire
 
 import (
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // Node gives out how a node stands.
-func Node(n *exchange.NodeView) v1.NodeView {
+func Node(n *trade.NodeView) v1.NodeView {
 	return v1.NodeView{
 		Node: n.Node, Processors: n.Processors, Rating: n.Rating, MemoryMB: n.MemoryMB, DiskMB: n.DiskMB, Boot: n.Boot,
 		Agent: n.Agent, Limits: n.Limits, User: n.User, Speed: n.Speed, Missing: n.Missing, Runs: n.Runs,
 		Index: n.Index, Up: n.Up, Why: n.Why, Rates: v1.Rates(n.Rates), SeenUS: n.SeenUS,
-		Loads: list(n.Loads, func(p *exchange.ProcessorView) v1.ProcessorView {
+		Loads: list(n.Loads, func(p *trade.ProcessorView) v1.ProcessorView {
 			return v1.ProcessorView{
-				Share: p.Share, Kept: p.Kept, Jobs: list(p.Jobs, func(t *exchange.Tenant) v1.Tenant { return v1.Tenant(*t) }),
+				Share: p.Share, Kept: p.Kept, Jobs: list(p.Jobs, func(t *trade.Tenant) v1.Tenant { return v1.Tenant(*t) }),
 			}
 		}),
 		FreeMB: n.FreeMB, Given: n.Given, Kept: n.Kept, More: n.More,
@@ -23,38 +23,38 @@ func Node(n *exchange.NodeView) v1.NodeView {
 }
 
 // Nodes gives a list of nodes out.
-func Nodes(nodes []exchange.NodeView) []v1.NodeView { return list(nodes, Node) }
+func Nodes(nodes []trade.NodeView) []v1.NodeView { return list(nodes, Node) }
 
 // Prices gives out what the market asks.
-func Prices(p *exchange.Prices) v1.Prices {
+func Prices(p *trade.Prices) v1.Prices {
 	return v1.Prices{
 		AtUS: p.AtUS, Policy: p.Policy, Settings: settings(p.Settings), Rates: v1.Rates(p.Rates), Utilization: p.Utilization,
 		Kept: p.Kept, Quoted: p.Quoted, Quotes: p.Quotes, Processors: p.Processors, Up: p.Up,
-		Samples: list(p.Samples, func(s *exchange.PricePoint) v1.PricePoint { return v1.PricePoint(*s) }),
+		Samples: list(p.Samples, func(s *trade.PricePoint) v1.PricePoint { return v1.PricePoint(*s) }),
 	}
 }
 
 // Epoch gives out a span of the log under one policy.
-func Epoch(e *exchange.EpochView) v1.EpochView {
+func Epoch(e *trade.EpochView) v1.EpochView {
 	return v1.EpochView{
 		Number: e.Number, FromUS: e.FromUS, Policy: e.Policy, Settings: settings(e.Settings), Rates: v1.Rates(e.Rates),
 	}
 }
 
 // Epochs gives a list of epochs out.
-func Epochs(epochs []exchange.EpochView) []v1.EpochView { return list(epochs, Epoch) }
+func Epochs(epochs []trade.EpochView) []v1.EpochView { return list(epochs, Epoch) }
 
 // Tally gives out the business of a period.
-func Tally(t *exchange.Tally) v1.Tally { return v1.Tally(*t) }
+func Tally(t *trade.Tally) v1.Tally { return v1.Tally(*t) }
 
 // Account gives out how an account stands.
-func Account(a *exchange.Account) v1.Account { return v1.Account(*a) }
+func Account(a *trade.Account) v1.Account { return v1.Account(*a) }
 
 // Accounts gives a list of accounts out.
-func Accounts(accounts []exchange.Account) []v1.Account { return list(accounts, Account) }
+func Accounts(accounts []trade.Account) []v1.Account { return list(accounts, Account) }
 
 // JobNotice gives out what changed of a job.
-func JobNotice(j *exchange.JobNotice) v1.JobNotice {
+func JobNotice(j *trade.JobNotice) v1.JobNotice {
 	return v1.JobNotice{ID: j.ID, State: v1.State(j.State), Share: j.Share, Work: j.Work, Price: j.Price, Penalty: j.Penalty}
 }
 

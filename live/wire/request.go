@@ -2,11 +2,11 @@ package wire
 
 import (
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // Validate names the first field of a request that makes no sense, as an
-// [exchange.FieldError].
+// [trade.FieldError].
 func Validate(r *v1.Request) error {
 	in := ToRequest(r)
 	return in.Validate()
@@ -19,18 +19,18 @@ func ValidateTerms(r *v1.Request) error {
 }
 
 // ToRequest takes a request in.
-func ToRequest(r *v1.Request) exchange.Request {
-	return exchange.Request{
+func ToRequest(r *v1.Request) trade.Request {
+	return trade.Request{
 		Name: r.Name, Account: r.Account, Argv: r.Argv, Script: r.Script, Dir: r.Dir, Env: r.Env, Output: r.Output, Error: r.Error,
 		EstimateMS: r.EstimateMS, DeadlineMS: r.DeadlineMS, Soft: r.Soft, Budget: r.Budget, PenaltyMicros: r.PenaltyMicros,
 		Processors: r.Processors, Threads: r.Threads, Once: r.Once, MemoryMB: r.MemoryMB, DiskMB: r.DiskMB, Class: r.Class,
-		Wish: r.Wish, Overrun: exchange.Overrun(r.Overrun), NoRestart: r.NoRestart, After: r.After,
-		Array: (*exchange.Array)(r.Array), Tags: r.Tags, GraceMS: r.GraceMS, Optional: (*exchange.Optional)(r.Optional),
+		Wish: r.Wish, Overrun: trade.Overrun(r.Overrun), NoRestart: r.NoRestart, After: r.After,
+		Array: (*trade.Array)(r.Array), Tags: r.Tags, GraceMS: r.GraceMS, Optional: (*trade.Optional)(r.Optional),
 	}
 }
 
 // Request gives a request out.
-func Request(r *exchange.Request) v1.Request {
+func Request(r *trade.Request) v1.Request {
 	return v1.Request{
 		Name: r.Name, Account: r.Account, Argv: r.Argv, Script: r.Script, Dir: r.Dir, Env: r.Env, Output: r.Output, Error: r.Error,
 		EstimateMS: r.EstimateMS, DeadlineMS: r.DeadlineMS, Soft: r.Soft, Budget: r.Budget, PenaltyMicros: r.PenaltyMicros,
@@ -41,6 +41,6 @@ func Request(r *exchange.Request) v1.Request {
 }
 
 // ToEpoch takes a change of policy in.
-func ToEpoch(e *v1.Epoch) exchange.Epoch {
-	return exchange.Epoch{Policy: e.Policy, Settings: e.Settings, Rates: (*exchange.Rates)(e.Rates)}
+func ToEpoch(e *v1.Epoch) trade.Epoch {
+	return trade.Epoch{Policy: e.Policy, Settings: e.Settings, Rates: (*trade.Rates)(e.Rates)}
 }

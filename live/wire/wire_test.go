@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/wire"
 )
 
@@ -114,7 +114,7 @@ func TestTheWireSaysWhatTheMarketSays(t *testing.T) {
 		"notice":      alike(wire.JobNotice),
 		"statement":   alike(wire.Statement),
 		"accounting":  there(wire.Statement, wire.ToStatement),
-		"jobs":        alike(func(l *[]exchange.Job) []v1.Job { return wire.Jobs(*l) }),
+		"jobs":        alike(func(l *[]trade.Job) []v1.Job { return wire.Jobs(*l) }),
 	} {
 		t.Run(name, test)
 	}
@@ -128,16 +128,16 @@ func TestTheClosedSetsAreTheSame(t *testing.T) {
 		}
 	}
 	for _, r := range []string{
-		exchange.ReasonFunds, exchange.ReasonLimit, exchange.ReasonDependency, exchange.ReasonOverrun, exchange.ReasonQuoteGone,
-		exchange.ReasonRefused, exchange.ReasonDraining, exchange.ReasonOOM, exchange.ReasonExit, exchange.ReasonSignal,
-		exchange.ReasonLease, exchange.ReasonImprecise, exchange.ReasonVoided, exchange.ReasonOutput, exchange.ReasonDisk,
+		trade.ReasonFunds, trade.ReasonLimit, trade.ReasonDependency, trade.ReasonOverrun, trade.ReasonQuoteGone,
+		trade.ReasonRefused, trade.ReasonDraining, trade.ReasonOOM, trade.ReasonExit, trade.ReasonSignal,
+		trade.ReasonLease, trade.ReasonImprecise, trade.ReasonVoided, trade.ReasonOutput, trade.ReasonDisk,
 	} {
 		if !slices.Contains(v1.Reasons(), r) {
 			t.Errorf("%s is no reason on the wire", r)
 		}
 	}
 	var states []v1.State
-	for _, s := range exchange.States() {
+	for _, s := range trade.States() {
 		states = append(states, v1.State(s))
 		if v1.State(s).Final() != s.Final() {
 			t.Errorf("%s is final here and not there", s)
@@ -152,9 +152,9 @@ func TestTheClosedSetsAreTheSame(t *testing.T) {
 		}
 	}
 	for here, there := range map[string]string{
-		string(exchange.RoleUser): string(v1.RoleUser), string(exchange.RoleOwner): string(v1.RoleOwner),
-		string(exchange.RoleNode): string(v1.RoleNode), string(exchange.OverrunStop): string(v1.OverrunStop),
-		string(exchange.OverrunLate): string(v1.OverrunLate), string(exchange.OverrunKill): string(v1.OverrunKill),
+		string(trade.RoleUser): string(v1.RoleUser), string(trade.RoleOwner): string(v1.RoleOwner),
+		string(trade.RoleNode): string(v1.RoleNode), string(trade.OverrunStop): string(v1.OverrunStop),
+		string(trade.OverrunLate): string(v1.OverrunLate), string(trade.OverrunKill): string(v1.OverrunKill),
 		string(task.MandatoryPart): string(v1.MandatoryPart), string(task.OptionalPart): string(v1.OptionalPart),
 	} {
 		if here != there {
@@ -182,7 +182,7 @@ func TestWhatARequestComesTo(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 		j := v1.Job{Request: r, Places: make([]v1.Place, 12)}
-		k := exchange.Job{Request: in, Places: make([]exchange.Place, 12)}
+		k := trade.Job{Request: in, Places: make([]trade.Place, 12)}
 		j.Places[4].Node, k.Places[4].Node = "n", "n"
 		if j.Programs() != k.Programs() || j.NodeOf(1) != k.NodeOf(1) || j.NodeOf(2) != k.NodeOf(2) {
 			t.Errorf("%+v", r)

@@ -10,10 +10,10 @@ import (
 
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/accounts"
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 )
 
@@ -100,7 +100,7 @@ func (m *Market) Do(_ context.Context, c api.Command, key api.Key) (api.Outcome,
 	name := key.Owner + "\x00" + key.Key
 	if before, ok := m.keys[name]; ok && key.Given() {
 		if before.digest != string(key.Digest) {
-			return api.Outcome{}, false, exchange.ErrKeyReused
+			return api.Outcome{}, false, trade.ErrKeyReused
 		}
 		return before.outcome, true, nil
 	}
@@ -129,7 +129,7 @@ func (m *Market) do(c *api.Command) (api.Outcome, error) {
 	case c.Cancel != nil:
 		j, ok := m.jobs[c.Cancel.Job]
 		if !ok || j.State.Final() || c.By.Role != v1.RoleOwner && j.Owner != c.By.User {
-			return api.Outcome{}, fmt.Errorf("job %d: %w", c.Cancel.Job, exchange.ErrUnknown)
+			return api.Outcome{}, fmt.Errorf("job %d: %w", c.Cancel.Job, trade.ErrUnknown)
 		}
 		j.State = v1.Cancelled
 		m.jobs[j.ID] = j
@@ -137,7 +137,7 @@ func (m *Market) do(c *api.Command) (api.Outcome, error) {
 	case c.Void != nil:
 		j, ok := m.jobs[c.Void.Job]
 		if !ok || j.State.Final() {
-			return api.Outcome{}, fmt.Errorf("job %d: %w", c.Void.Job, exchange.ErrUnknown)
+			return api.Outcome{}, fmt.Errorf("job %d: %w", c.Void.Job, trade.ErrUnknown)
 		}
 		j.State, j.Reason, j.Detail = v1.Cancelled, v1.ReasonVoided, "voided by "+c.By.User+": "+c.Void.Reason
 		m.jobs[j.ID] = j
@@ -147,12 +147,12 @@ func (m *Market) do(c *api.Command) (api.Outcome, error) {
 	case c.Money != nil:
 		return m.money(c.Money)
 	}
-	return api.Outcome{}, exchange.ErrConflict
+	return api.Outcome{}, trade.ErrConflict
 }
 
 func (m *Market) submit(by api.Identity, s *v1.SubmitRequest) (api.Outcome, error) {
 	if q, ok := m.quotes[s.Quote]; s.Quote != "" && (!ok || q.Owner != by.User) {
-		return api.Outcome{}, fmt.Errorf("quote %s: %w", s.Quote, exchange.ErrUnknown)
+		return api.Outcome{}, fmt.Errorf("quote %s: %w", s.Quote, trade.ErrUnknown)
 	}
 	if s.Request.Name == PanicName {
 		panic("this job breaks the market")

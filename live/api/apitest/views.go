@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 )
 
@@ -23,7 +23,7 @@ func (m *Market) Job(_ context.Context, id int64) (v1.Job, error) {
 	defer m.mu.Unlock()
 	j, ok := m.jobs[id]
 	if !ok {
-		return j, fmt.Errorf("job %d: %w", id, exchange.ErrUnknown)
+		return j, fmt.Errorf("job %d: %w", id, trade.ErrUnknown)
 	}
 	return j, m.err
 }
@@ -72,7 +72,7 @@ func (m *Market) Quote(_ context.Context, id string) (v1.Quote, error) {
 	defer m.mu.Unlock()
 	q, ok := m.quotes[id]
 	if !ok {
-		return q, fmt.Errorf("quote %s: %w", id, exchange.ErrUnknown)
+		return q, fmt.Errorf("quote %s: %w", id, trade.ErrUnknown)
 	}
 	return q, m.err
 }

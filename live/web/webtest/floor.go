@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/api/apitest"
 	"github.com/libra-market/libra/live/controller"
@@ -37,13 +37,13 @@ type Floor struct {
 
 // Open runs a market in a directory of the test; how it is set at first can be
 // changed.
-func Open(t testing.TB, change ...func(*exchange.Open)) *Floor {
+func Open(t testing.TB, change ...func(*trade.Open)) *Floor {
 	t.Helper()
 	return OpenAt(t, time.Time{}, change...)
 }
 
 // OpenAt is Open with a clock that stands at a time.
-func OpenAt(t testing.TB, at time.Time, change ...func(*exchange.Open)) *Floor {
+func OpenAt(t testing.TB, at time.Time, change ...func(*trade.Open)) *Floor {
 	t.Helper()
 	st, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "libra.db"))
 	if err != nil {

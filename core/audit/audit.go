@@ -1,4 +1,4 @@
-package exchange
+package audit
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/rules"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // Audit holds the books against the jobs that they are about: a chain of
@@ -20,8 +21,8 @@ type Audit struct {
 // booked is what the transactions of one job come to.
 type booked struct{ charged, penalty market.Money }
 
-// NewAudit is one that has seen nothing.
-func NewAudit() *Audit { return &Audit{sums: map[int64]booked{}} }
+// New is one that has seen nothing.
+func New() *Audit { return &Audit{sums: map[int64]booked{}} }
 
 // Tx takes the next transaction in.
 func (a *Audit) Tx(tx *ledger.Tx) {
@@ -45,7 +46,7 @@ func (a *Audit) Tx(tx *ledger.Tx) {
 // Job says what is wrong with how a job was billed: its transactions come to what
 // its receipt says, and it was not paid more than the rules allow under which it was
 // billed. One that has not ended, or only since, has nothing to say.
-func (a *Audit) Job(j *Job) error {
+func (a *Audit) Job(j *trade.Job) error {
 	if !j.State.Final() {
 		return nil
 	}
@@ -74,15 +75,15 @@ func (a *Audit) Job(j *Job) error {
 
 // mostPenalty is what a job that has ended can have been paid back, where the rules
 // on its receipt bound it.
-func mostPenalty(j *Job) (market.Money, bool) {
+func mostPenalty(j *trade.Job) (market.Money, bool) {
 	if j.Receipt == nil {
-		return 0, j.State == Rejected
+		return 0, j.State == trade.Rejected
 	}
-	ruled := (&EpochView{Settings: j.Receipt.Settings}).Rules()
+	ruled := (&trade.EpochView{Settings: j.Receipt.Settings}).Rules()
 	if !ruled.Paid() || ruled.PenaltyCap == rules.None {
 		return 0, false
 	}
-	if j.State == Lost {
+	if j.State == trade.Lost {
 		return market.Money(j.Price), true
 	}
 	return bill.Proportion(market.Money(j.Charged), int64(ruled.PenaltyCap), int64(rules.Whole)), true

@@ -1,4 +1,4 @@
-package exchange
+package trade
 
 // Key makes a command happen once however often it is sent. The zero Key asks
 // for nothing.

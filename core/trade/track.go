@@ -1,4 +1,4 @@
-package exchange
+package trade
 
 import "fmt"
 
@@ -10,10 +10,10 @@ type Track struct {
 	Met      int64 `json:"met"`
 }
 
-// count adds a job with a deadline that has ended, and whether it was met: what
+// Count adds a job with a deadline that has ended, and whether it was met: what
 // was cancelled, stopped or never begun says nothing of that, nor does one that
 // broke its own promise.
-func (t *Track) count(j *Job, void, met bool) {
+func (t *Track) Count(j *Job, void, met bool) {
 	switch {
 	case j.State != Completed && j.State != Failed && j.State != Lost:
 	case void:
@@ -30,9 +30,9 @@ func (t *Track) count(j *Job, void, met bool) {
 	}
 }
 
-// odds is how sure a deadline is, and what that is reckoned from: the promises
+// Odds is how sure a deadline is, and what that is reckoned from: the promises
 // of the past, with a few imagined ones beside them while there are few.
-func (t *Track) odds(firm bool) (odds float64, from string) {
+func (t *Track) Odds(firm bool) (odds float64, from string) {
 	if firm {
 		const imagined, of = 19, 20
 		return float64(t.Kept+imagined) / float64(t.Promised+of),

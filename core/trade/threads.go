@@ -1,4 +1,4 @@
-package exchange
+package trade
 
 // A job has so many processors, and to the core each of them is one of its tasks.
 // A program that has threads has several of them, all of one node, and is one task
@@ -7,18 +7,18 @@ package exchange
 // order, so those of a program follow each other.
 
 // Programs is how many programs a job that has processors runs.
-func (j *Job) Programs() int { return len(j.Places) / j.Request.threads() }
+func (j *Job) Programs() int { return len(j.Places) / j.Request.PerProgram() }
 
 // NodeOf is the node of one of them.
-func (j *Job) NodeOf(program int) string { return j.Places[program*j.Request.threads()].Node }
+func (j *Job) NodeOf(program int) string { return j.Places[program*j.Request.PerProgram()].Node }
 
-// threads is how many processors each program of a request has.
-func (r *Request) threads() int { return max(1, r.Threads) }
+// PerProgram is how many processors each program of a request has.
+func (r *Request) PerProgram() int { return max(1, r.Threads) }
 
 // Procs is how many processors a request asks for: if it does not say, one program's.
 func (r *Request) Procs() int {
 	if r.Processors > 0 {
 		return r.Processors
 	}
-	return r.threads()
+	return r.PerProgram()
 }

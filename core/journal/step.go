@@ -1,10 +1,11 @@
-package exchange
+package journal
 
 import (
 	"fmt"
 	"math"
 
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // Step is what the core was told at an instant and what it said: the part of
@@ -21,9 +22,9 @@ type Step struct {
 // Rebuilt says that the cluster was set up anew, with its state kept: a node
 // has joined, or an epoch begun.
 type Rebuilt struct {
-	Nodes    []market.Node `json:"nodes"`
-	Policy   string        `json:"policy"`
-	Settings []Setting     `json:"settings"`
+	Nodes    []market.Node   `json:"nodes"`
+	Policy   string          `json:"policy"`
+	Settings []trade.Setting `json:"settings"`
 }
 
 // Event is an event of the core as it is written down.

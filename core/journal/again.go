@@ -1,4 +1,4 @@
-package exchange
+package journal
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"github.com/libra-market/libra/core/cluster"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // Rebuild is the cluster that a record of the log speaks of: a new one, or one
@@ -17,7 +18,7 @@ func (r *Rebuilt) Rebuild(from *cluster.Cluster) (*cluster.Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := kind.New((&EpochView{Settings: r.Settings}).PolicySettings())
+	p, err := kind.New((&trade.EpochView{Settings: r.Settings}).PolicySettings())
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package exchange
+package trade
 
 // Count adds a job to a tally, all but its promise.
 func (t *Tally) Count(j *Job) {

@@ -1,4 +1,4 @@
-package exchange
+package trade
 
 // Prices is what the market asks now.
 type Prices struct {

@@ -1,4 +1,4 @@
-package exchange
+package trade
 
 import "github.com/libra-market/libra/core/task"
 

@@ -1,4 +1,4 @@
-package exchange
+package trade
 
 import (
 	"fmt"
@@ -25,7 +25,7 @@ func (r *Request) validateOptional() error {
 	}
 	_, fits := bill.Pay(market.Money(o.RateMicros), o.WorkMS, r.Procs())
 	switch {
-	case o.WorkMS <= 0 || o.WorkMS > maxMS:
+	case o.WorkMS <= 0 || o.WorkMS > MaxMS:
 		return market.Wrong("optional.work_ms", "more than 0: the most that it may run beyond the estimate")
 	case o.RateMicros < 0 || o.RateMicros > maxMicros:
 		return market.Wrong("optional.rate_micros_per_s", "0 or more")

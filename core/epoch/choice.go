@@ -1,4 +1,4 @@
-package exchange
+package epoch
 
 import (
 	"maps"
@@ -7,26 +7,27 @@ import (
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
 	"github.com/libra-market/libra/core/rules"
+	"github.com/libra-market/libra/core/trade"
 )
 
-// newEpoch checks a policy and its settings and names them all.
-func newEpoch(number int, at int64, name string, set map[string]string, rates Rates) (EpochView, error) {
+// New checks a policy and its settings and names them all.
+func New(number int, at int64, name string, set map[string]string, rates trade.Rates) (trade.EpochView, error) {
 	kind, err := policy.Find(name)
 	if err != nil {
-		return EpochView{}, market.Wrong("policy", err.Error())
+		return trade.EpochView{}, market.Wrong("policy", err.Error())
 	}
 	own, rest := rules.Split(set)
 	if _, err = kind.New(rest); err != nil {
-		return EpochView{}, market.Wrong("settings", err.Error())
+		return trade.EpochView{}, market.Wrong("settings", err.Error())
 	}
 	ruled, err := rules.Papers().With(own)
 	if err != nil {
-		return EpochView{}, market.Wrong("settings", err.Error())
+		return trade.EpochView{}, market.Wrong("settings", err.Error())
 	}
-	if err := rates.validate(); err != nil {
-		return EpochView{}, err
+	if err := rates.Validate(); err != nil {
+		return trade.EpochView{}, err
 	}
-	e := EpochView{Number: number, FromUS: at, Policy: name, Rates: rates.named(), Settings: []Setting{}}
+	e := trade.EpochView{Number: number, FromUS: at, Policy: name, Rates: rates.Named(), Settings: []trade.Setting{}}
 	for _, s := range kind.Settings() {
 		value, given := set[s.Name]
 		if !given && s.Later {
@@ -35,14 +36,14 @@ func newEpoch(number int, at int64, name string, set map[string]string, rates Ra
 		if !given {
 			value = s.Value()
 		}
-		e.Settings = append(e.Settings, Setting{Name: s.Name, Value: value})
+		e.Settings = append(e.Settings, trade.Setting{Name: s.Name, Value: value})
 	}
 	if len(own) > 0 { // else the papers', without a word, as in logs of before there were any
 		for _, s := range ruled.Settings() {
-			e.Settings = append(e.Settings, Setting{Name: s.Name, Value: s.Value})
+			e.Settings = append(e.Settings, trade.Setting{Name: s.Name, Value: s.Value})
 		}
 	}
-	slices.SortFunc(e.Settings, func(a, b Setting) int {
+	slices.SortFunc(e.Settings, func(a, b trade.Setting) int {
 		if a.Name < b.Name {
 			return -1
 		}
@@ -78,8 +79,8 @@ func LiveSettings() map[string]string {
 	return set
 }
 
-// family names the policies among which jobs under way can be handed over.
-func family(name string) string {
+// Family names the policies among which jobs under way can be handed over.
+func Family(name string) string {
 	if name == "libra" || name == "libra-plus" {
 		return "proportional share"
 	}

@@ -1,4 +1,4 @@
-package exchange
+package trade
 
 import (
 	"math"
@@ -45,17 +45,17 @@ func (r Rates) Complete() Rates {
 
 func rounded(amount, n int64) int64 { return (amount + n/2) / n }
 
-// named is the rates as they are kept: both ways where one is named by the hour.
+// Named is the rates as they are kept: both ways where one is named by the hour.
 // Those of before stay as they were written.
-func (r Rates) named() Rates {
+func (r Rates) Named() Rates {
 	if r.ProcessorHour == 0 && r.MemoryHour == 0 && r.DiskHour == 0 {
 		return r
 	}
 	return r.Complete()
 }
 
-// validate refuses what is less than nothing, and more than there is money.
-func (r *Rates) validate() error {
+// Validate refuses what is less than nothing, and more than there is money.
+func (r *Rates) Validate() error {
 	for _, amount := range []int64{r.Processor, r.Memory, r.Disk, r.ProcessorHour, r.MemoryHour, r.DiskHour} {
 		if amount < 0 || amount > maxMicros {
 			return market.Wrong("rates", "0 or more")

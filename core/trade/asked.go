@@ -1,4 +1,4 @@
-package exchange
+package trade
 
 import (
 	"math"
@@ -8,10 +8,10 @@ import (
 	"github.com/libra-market/libra/core/market"
 )
 
-// width is how many processors a request takes and how long on each, where an
+// Width is how many processors a request takes and how long on each, where an
 // array is a job of so many lanes, each of which runs its elements one after
 // the other.
-func (r *Request) width(lanes int) (width int32, estimate market.Work) {
+func (r *Request) Width(lanes int) (width int32, estimate market.Work) {
 	one := market.Work(float64(r.EstimateMS) / 1e3)
 	if r.Array == nil {
 		return low32(r.Procs()), one
@@ -24,17 +24,17 @@ func (r *Request) width(lanes int) (width int32, estimate market.Work) {
 	return market.Int32(lanes), one * market.Work((n+lanes-1)/lanes)
 }
 
-// sweep is the indexes of an array, as nodes are told of them.
-func (a *Array) sweep() *dispatch.Sweep {
+// Sweep is the indexes of an array, as nodes are told of them.
+func (a *Array) Sweep() *dispatch.Sweep {
 	if a == nil {
 		return nil
 	}
 	return &dispatch.Sweep{First: a.First, Step: a.Step, Len: a.Len()}
 }
 
-// asked is the request as the core sees it.
-func (r *Request) asked(id int64, owner string, at market.Time, lanes int) market.Job {
-	width, estimate := r.width(lanes)
+// Asked is the request as the core sees it.
+func (r *Request) Asked(id int64, owner string, at market.Time, lanes int) market.Job {
+	width, estimate := r.Width(lanes)
 	wish, _ := market.ParseObjective(r.Wish) // validated
 	j := market.Job{
 		ID: market.JobID(id), Submit: at, Estimate: estimate, Width: width, Threads: low32(r.Threads),
@@ -58,16 +58,16 @@ func (r *Request) asked(id int64, owner string, at market.Time, lanes int) marke
 // it has become money: whoever offers just what was quoted is taken.
 const rounding = market.Price(0.49e-6)
 
-// overrun is what its user chose.
-func (r *Request) overrun() Overrun {
+// OnOverrun is what its user chose.
+func (r *Request) OnOverrun() Overrun {
 	if r.Overrun == "" {
 		return OverrunStop
 	}
 	return r.Overrun
 }
 
-// grace is the time between SIGTERM and SIGKILL.
-func (r *Request) grace() int64 {
+// Grace is the time between SIGTERM and SIGKILL.
+func (r *Request) Grace() int64 {
 	if r.GraceMS == 0 {
 		return 5_000
 	}
@@ -80,9 +80,9 @@ type Working struct {
 	Inputs  []Input `json:"inputs"`
 }
 
-// asBefore is a request as the first version saw it: it looked at 32 bits of the
+// AsBefore is a request as the first version saw it: it looked at 32 bits of the
 // threads.
-func (r *Request) asBefore() *Request {
+func (r *Request) AsBefore() *Request {
 	was := *r
 	was.Threads = int(low32(r.Threads))
 	return &was
@@ -99,8 +99,8 @@ func low32(n int) int32 {
 	return market.Int32(n)
 }
 
-// optionalTerms is what the optional part of a request costs, if it has one.
-func (r *Request) optionalTerms() *bill.Optional {
+// OptionalTerms is what the optional part of a request costs, if it has one.
+func (r *Request) OptionalTerms() *bill.Optional {
 	if r.Optional == nil {
 		return nil
 	}

@@ -1,10 +1,10 @@
-package exchange
+package trade
 
 import "github.com/libra-market/libra/core/market"
 
-// merge puts a program to the terms of a quote. Terms that differ are refused:
+// Merge puts a program to the terms of a quote. Terms that differ are refused:
 // they are not what was quoted.
-func merge(quoted, given Request) (Request, error) {
+func Merge(quoted, given Request) (Request, error) {
 	terms := given
 	r := quoted
 	if given.HasProgram() {
@@ -36,7 +36,7 @@ func merge(quoted, given Request) (Request, error) {
 		{"estimate_ms", terms.EstimateMS != 0 && terms.EstimateMS != quoted.EstimateMS},
 		{"deadline_ms", terms.DeadlineMS != 0 && terms.DeadlineMS != quoted.DeadlineMS},
 		{"budget_micros", terms.Budget != nil && (quoted.Budget == nil || *terms.Budget != *quoted.Budget)},
-		{"threads", terms.Threads != 0 && terms.threads() != quoted.threads()},
+		{"threads", terms.Threads != 0 && terms.PerProgram() != quoted.PerProgram()},
 		{"processors", terms.Processors != 0 && terms.Procs() != quoted.Procs()},
 		{"penalty_micros_per_s", terms.PenaltyMicros != 0 && terms.PenaltyMicros != quoted.PenaltyMicros},
 		{"memory_mb", terms.MemoryMB != 0 && terms.MemoryMB != quoted.MemoryMB},

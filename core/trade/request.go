@@ -1,4 +1,4 @@
-package exchange
+package trade
 
 import (
 	"fmt"
@@ -87,7 +87,7 @@ type FieldError = market.FieldError
 
 // Validate names the first field that makes no sense.
 func (r *Request) Validate() error {
-	if err := r.validateProgram(); err != nil {
+	if err := r.ValidateProgram(); err != nil {
 		return err
 	}
 	return r.ValidateTerms()
@@ -97,8 +97,8 @@ func (r *Request) Validate() error {
 // price alone need not.
 func (r *Request) HasProgram() bool { return len(r.Argv) > 0 || r.Script != "" }
 
-// programSize is how many bytes what to run takes.
-func (r *Request) programSize() int {
+// ProgramSize is how many bytes what to run takes.
+func (r *Request) ProgramSize() int {
 	n := len(r.Script) + size(r.Argv) + size(r.Env)
 	if r.Optional != nil {
 		n += size(r.Optional.Argv)
@@ -106,8 +106,8 @@ func (r *Request) programSize() int {
 	return n
 }
 
-// withoutProgram is the terms of a request.
-func (r *Request) withoutProgram() Request {
+// WithoutProgram is the terms of a request.
+func (r *Request) WithoutProgram() Request {
 	t := *r
 	t.Argv, t.Script, t.Env = nil, "", nil
 	if t.Optional != nil {
@@ -118,9 +118,9 @@ func (r *Request) withoutProgram() Request {
 	return t
 }
 
-func (r *Request) validateProgram() error {
+func (r *Request) ValidateProgram() error {
 	switch {
-	case !printable(r.Name, MaxName):
+	case !Printable(r.Name, MaxName):
 		return market.Wrong("name", fmt.Sprintf("at most %d printable characters", MaxName))
 	case len(r.Argv) == 0 && r.Script == "":
 		return market.Wrong("argv", "a program (or a script)")
@@ -149,9 +149,9 @@ func (r *Request) validateProgram() error {
 // ValidateTerms is Validate without the program.
 func (r *Request) ValidateTerms() error {
 	switch {
-	case r.EstimateMS <= 0 || r.EstimateMS > maxMS:
+	case r.EstimateMS <= 0 || r.EstimateMS > MaxMS:
 		return market.Wrong("estimate_ms", "more than 0: how long it runs with a processor to itself")
-	case r.DeadlineMS < 0 || r.DeadlineMS > maxMS:
+	case r.DeadlineMS < 0 || r.DeadlineMS > MaxMS:
 		return market.Wrong("deadline_ms", "0 (none) or more")
 	case r.Soft && r.DeadlineMS == 0:
 		return market.Wrong("soft", "a deadline_ms with it")
@@ -204,13 +204,13 @@ func (r *Request) ValidateTerms() error {
 }
 
 const (
-	maxMS     = bill.MaxMS
+	MaxMS     = bill.MaxMS
 	maxMicros = int64(bill.MaxAmount)
 	maxMB     = int64(1e12)
 )
 
-// printable reports whether a text can be shown on one line and is not too long.
-func printable(text string, most int) bool {
+// Printable reports whether a text can be shown on one line and is not too long.
+func Printable(text string, most int) bool {
 	return len(text) <= most && !strings.ContainsFunc(text, control)
 }
 

@@ -1,6 +1,9 @@
-package exchange
+package trade
 
-import "github.com/libra-market/libra/core/task"
+import (
+	"github.com/libra-market/libra/core/roster"
+	"github.com/libra-market/libra/core/task"
+)
 
 // Role is what somebody may do.
 type Role string
@@ -22,19 +25,19 @@ type Identity struct {
 // Exactly one of its parts is set (Allow goes with Enlist). Commands are the log: the same commands
 // give the same state.
 type Command struct {
-	By     Identity      `json:"by"`
-	Open   *Open         `json:"open,omitempty"`
-	Epoch  *Epoch        `json:"epoch,omitempty"`
-	Enlist *task.Hello   `json:"enlist,omitempty"`
-	Allow  *Allowance    `json:"allow,omitempty"` // of Enlist: the node is held to it
-	Node   *NodeChange   `json:"node,omitempty"`
-	Quote  *AskQuote     `json:"quote,omitempty"`
-	Submit *Submit       `json:"submit,omitempty"`
-	Cancel *Cancel       `json:"cancel,omitempty"`
-	Void   *Void         `json:"void,omitempty"`
-	Report *Measured     `json:"report,omitempty"`
-	Tick   *Tick         `json:"tick,omitempty"`
-	Money  *MoneyCommand `json:"money,omitempty"`
+	By     Identity          `json:"by"`
+	Open   *Open             `json:"open,omitempty"`
+	Epoch  *Epoch            `json:"epoch,omitempty"`
+	Enlist *task.Hello       `json:"enlist,omitempty"`
+	Allow  *roster.Allowance `json:"allow,omitempty"` // of Enlist: the node is held to it
+	Node   *NodeChange       `json:"node,omitempty"`
+	Quote  *AskQuote         `json:"quote,omitempty"`
+	Submit *Submit           `json:"submit,omitempty"`
+	Cancel *Cancel           `json:"cancel,omitempty"`
+	Void   *Void             `json:"void,omitempty"`
+	Report *Measured         `json:"report,omitempty"`
+	Tick   *Tick             `json:"tick,omitempty"`
+	Money  *MoneyCommand     `json:"money,omitempty"`
 }
 
 // Kind names the part that is set.

@@ -1,4 +1,4 @@
-package exchange
+package trade
 
 import "github.com/libra-market/libra/core/market"
 
@@ -22,8 +22,8 @@ const (
 	ReasonImprecise  = "no_optional_parts" // the policy, or a node, knows none
 )
 
-// refusalText says in a sentence why the market said no.
-func refusalText(r market.Reason) string {
+// RefusalText says in a sentence why the market said no.
+func RefusalText(r market.Reason) string {
 	switch r {
 	case market.CannotMeetResources:
 		return "no node of this cluster could ever hold it"

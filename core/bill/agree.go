@@ -28,7 +28,7 @@ func Margin(r *rules.Rules, price market.Money, workMS int64) market.Money {
 	if !r.Paid() {
 		return 0
 	}
-	return Proportion(price, beats*int64(r.Reporting)/1000, workMS)
+	return AtRateOf(price, beats*int64(r.Reporting)/1000, workMS)
 }
 
 // Most is what the optional part costs if all of it is executed.

@@ -26,6 +26,17 @@ func Proportion(amount market.Money, part, whole int64) market.Money {
 	return market.Money(market.Signed(min(share, uint64(MaxAmount))))
 }
 
+// AtRateOf is what partMS of work cost where wholeMS cost price. A price was
+// rounded, by up to half a unit. Of a small one that is much, and a thousand times as
+// much work must not be had for less; of others it is not worth an odd figure.
+func AtRateOf(price market.Money, partMS, wholeMS int64) market.Money {
+	const small = 1000
+	if price <= 0 || price >= small || wholeMS > MaxMS { // what is free stays free
+		return Proportion(price, partMS, wholeMS)
+	}
+	return Proportion(2*price+1, partMS, 2*wholeMS)
+}
+
 // Pay is what so many milliseconds on each of so many processors cost, rounded
 // down; false where that is no amount of money a job can have.
 func Pay(rate market.Money, ms int64, processors int) (market.Money, bool) {

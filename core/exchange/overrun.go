@@ -143,7 +143,7 @@ func (x *state) flat(j *activeJob, stand *cluster.JobStatus, ms int64) market.Mo
 	if !stand.Terms.Flat && !past || !x.rulesOf(j).Paid() {
 		return 0
 	}
-	return bill.Proportion(market.Money(j.Price), ms, x.paidMS(j))
+	return bill.AtRateOf(market.Money(j.Price), ms, x.paidMS(j))
 }
 
 // leeway is what a job may still be charged for more.

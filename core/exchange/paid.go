@@ -119,7 +119,7 @@ func (x *state) beyond(j *activeJob, workMS int64) (bill.Extension, bool) {
 	if over <= 0 || paid <= 0 {
 		return bill.Extension{}, false
 	}
-	return bill.Extension{WorkMS: over, Price: bill.Proportion(market.Money(j.Price), over, paid)}, true
+	return bill.Extension{WorkMS: over, Price: bill.AtRateOf(market.Money(j.Price), over, paid)}, true
 }
 
 // short is what is missing of what is held to pay a bill, as far as the account of

@@ -124,11 +124,23 @@ func (x *state) fill(q *heldQuote, asked *market.Job, core market.Quote) {
 
 // quoted is the price of a request in money, where the core asks so much.
 func (x *state) quoted(r *trade.Request, width int, asks market.Price) int64 {
-	price, err := x.inPieces(r, width, asks).Money()
+	price, err := x.amount(r, width, asks)
 	if err != nil {
 		return 0
 	}
 	return int64(max(0, price))
+}
+
+// amount is the price of a request in money. Where jobs pay for what they use, one
+// that costs anything costs the smallest unit at least: all that it takes beyond its
+// estimate is reckoned from that.
+func (x *state) amount(r *trade.Request, width int, asks market.Price) (market.Money, error) {
+	asks = x.inPieces(r, width, asks)
+	price, err := asks.Money()
+	if price == 0 && asks > 0 && err == nil && x.rules().Paid() {
+		price = 1
+	}
+	return price, err
 }
 
 // applyToQuote notes what the core says of a job that nobody has taken yet.

@@ -143,7 +143,7 @@ func (x *Exchange) reserveFunds(j *activeJob) (trade.Outcome, error) {
 
 // payable prices a job and holds the money; it says why it cannot.
 func (x *Exchange) payable(j *activeJob) (reason, detail string) {
-	price, err := x.inPieces(&j.Request, j.Width, j.Owed).Money()
+	price, err := x.amount(&j.Request, j.Width, j.Owed)
 	if err != nil {
 		return market.CannotMeetBudget.String(), nameBudget(x.epoch().Policy)
 	}

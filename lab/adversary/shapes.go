@@ -21,6 +21,13 @@ func shapes() []Strategy {
 				p.w.in(float64(n)*0.05, func() { p.submit(i, ask(&crumb, crumb.work), program{work: crumb.work}) })
 			}
 		}},
+		{Name: "crumbs-over", Does: "cuts work into pieces of a millisecond, and over-runs each", Patient: true, cheat: func(p *player, i int) {
+			crumb := p.wants[i]
+			crumb.width, crumb.deadline = 1, 0
+			for n := range 10 {
+				p.w.in(float64(n)*0.5, func() { p.submit(i, ask(&crumb, 0.001), program{work: crumb.work}) })
+			}
+		}},
 		{Name: "array", Does: "makes one array of it", cheat: func(p *player, i int) {
 			v := p.wants[i]
 			r := ask(&v, v.work)

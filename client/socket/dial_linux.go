@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"syscall"
+	"time"
 )
 
 // Dial connects to the first of several sockets that is there and that is whose
@@ -45,7 +47,7 @@ func (t trust) dial(ctx context.Context, path string) (net.Conn, error) {
 		return nil, err
 	}
 	defer done()
-	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", name)
+	conn, err := connect(ctx, name)
 	if err != nil {
 		return nil, err // it names the path
 	}
@@ -53,6 +55,23 @@ func (t trust) dial(ctx context.Context, path string) (net.Conn, error) {
 		return nil, errors.Join(fmt.Errorf("%s: %w", clean, err), conn.Close())
 	}
 	return conn, nil
+}
+
+// connect waits a while at a door before which there is a crowd: the kernel says at
+// once that there is no room to wait in.
+func connect(ctx context.Context, name string) (net.Conn, error) {
+	const pause, most = 20 * time.Millisecond, 100
+	for tries := 1; ; tries++ {
+		conn, err := (&net.Dialer{}).DialContext(ctx, "unix", name)
+		if !errors.Is(err, syscall.EAGAIN) || tries == most {
+			return conn, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(pause):
+		}
+	}
 }
 
 // known checks that who listens is root or the owner of the place.

@@ -43,13 +43,13 @@ func listen(path string) (net.Listener, error) {
 	if owner != self {
 		return nil, fmt.Errorf("%s: %w: it belongs to user %d, and a market listens in a directory of its own", filepath.Dir(clean), ErrStranger, owner)
 	}
-	dir, err := lock(filepath.Dir(clean))
+	key, err := lock(filepath.Dir(clean))
 	if err != nil {
 		return nil, err
 	}
-	l, err := bind(clean, dir)
+	l, err := bind(clean, key)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("listen on %s: %w", clean, err), dir.Close())
+		return nil, errors.Join(fmt.Errorf("listen on %s: %w", clean, err), unlock(key))
 	}
 	usual := slices.Contains(Own(filepath.Base(filepath.Dir(path))), path)
 	l.made = made || usual
@@ -78,29 +78,37 @@ func furnish(dir string, self int) (made bool, err error) {
 	return true, os.Chmod(dir, mode) // whatever the mask
 }
 
-// lock takes a directory for one market, until it is closed or the process ends.
-func lock(path string) (*os.File, error) {
-	dir, err := os.Open(path)
+// lock takes a directory for one market, until it is unlocked or the process ends:
+// by a file that nobody else can open, for whoever can open a thing can lock it.
+func lock(dir string) (*os.File, error) {
+	path := filepath.Join(dir, ".lock")
+	key, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	err = syscall.Flock(int(dir.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	err = key.Chmod(0o600)
+	if err == nil {
+		err = syscall.Flock(int(key.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	}
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		err = fmt.Errorf("%w: in %s", ErrTaken, path)
+		err = fmt.Errorf("%w: in %s", ErrTaken, dir)
 	}
 	if err == nil {
-		err = stillThere(dir, path)
+		err = stillThere(key, path)
 	}
 	if err != nil {
-		return nil, errors.Join(err, dir.Close())
+		return nil, errors.Join(err, key.Close())
 	}
-	return dir, nil
+	return key, nil
 }
 
+// unlock lets another market have the directory.
+func unlock(key *os.File) error { return errors.Join(os.Remove(key.Name()), key.Close()) }
+
 // stillThere makes sure that what is locked is what has the name: the market
-// before may have taken its directory away in between.
-func stillThere(dir *os.File, path string) error {
-	held, err := dir.Stat()
+// before may have taken it away in between.
+func stillThere(key *os.File, path string) error {
+	held, err := key.Stat()
 	if err != nil {
 		return err
 	}
@@ -113,8 +121,8 @@ func stillThere(dir *os.File, path string) error {
 
 // bind listens. What lies there was left behind by one that was killed: the
 // directory is locked.
-func bind(path string, dir *os.File) (*listener, error) {
-	about, err := dir.Stat()
+func bind(path string, key *os.File) (*listener, error) {
+	about, err := os.Stat(filepath.Dir(path))
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +150,7 @@ func bind(path string, dir *os.File) (*listener, error) {
 	if err := os.Chmod(path, mode); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	return &listener{UnixListener: l, path: path, dir: dir, public: public}, nil
+	return &listener{UnixListener: l, path: path, key: key, public: public, guests: map[int]int{}}, nil
 }
 
 // listener lets in who may come.
@@ -150,10 +158,36 @@ type listener struct {
 	*net.UnixListener
 
 	path   string
-	dir    *os.File // locked
+	key    *os.File // of the directory
 	public bool
 	made   bool // the directory is there for the socket alone
 	once   sync.Once
+
+	mu     sync.Mutex
+	guests map[int]int // connections, by user
+}
+
+// roomEach is how many connections one user has at a time, root and the market's
+// own aside: one who opens them and says nothing must leave some for others.
+const roomEach = 512
+
+// enter counts a connection of a user, and reports whether there is room for it.
+func (l *listener) enter(uid int) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.guests[uid] >= roomEach && uid != 0 && uid != os.Geteuid() {
+		return false
+	}
+	l.guests[uid]++
+	return true
+}
+
+func (l *listener) leave(uid int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.guests[uid]--; l.guests[uid] == 0 {
+		delete(l.guests, uid)
+	}
 }
 
 // Addr is where the socket is.
@@ -167,11 +201,11 @@ func (l *listener) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		uid, err := peer(conn)
-		if err != nil || !l.public && uid != 0 && uid != os.Geteuid() {
+		if err != nil || !l.public && uid != 0 && uid != os.Geteuid() || !l.enter(uid) {
 			_ = conn.Close() // they are told nothing
 			continue
 		}
-		return &guest{conn, visitor(uid)}, nil
+		return &guest{UnixConn: conn, from: visitor(uid), leave: sync.OnceFunc(func() { l.leave(uid) })}, nil
 	}
 }
 
@@ -181,10 +215,10 @@ func (l *listener) Close() (err error) {
 		if err = os.Remove(l.path); errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}
+		err = errors.Join(err, l.UnixListener.Close(), unlock(l.key))
 		if l.made {
 			_ = os.Remove(filepath.Dir(l.path)) // it stays if there is something else in it
 		}
-		err = errors.Join(err, l.UnixListener.Close(), l.dir.Close())
 	})
 	return err
 }
@@ -193,7 +227,14 @@ func (l *listener) Close() (err error) {
 type guest struct {
 	*net.UnixConn
 
-	from visitor
+	from  visitor
+	leave func()
+}
+
+// Close makes room for another of the same user.
+func (g *guest) Close() error {
+	g.leave()
+	return g.UnixConn.Close()
 }
 
 func (g *guest) RemoteAddr() net.Addr { return g.from }

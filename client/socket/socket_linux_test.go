@@ -267,6 +267,84 @@ func TestStrangers(t *testing.T) {
 			t.Errorf("a market of one's own said %q to another", said)
 		}
 	})
+	t.Run("another cannot keep a market from its place", func(t *testing.T) {
+		dir := filepath.Join(open(t), "d")
+		path := filepath.Join(dir, Name)
+		l := greeted(t, path)
+		var squatted []*os.File
+		as(stranger, func() {
+			for _, name := range []string{dir, path, filepath.Join(dir, ".lock")} {
+				if file, err := os.Open(name); err == nil {
+					_ = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+					squatted = append(squatted, file)
+				}
+			}
+		})
+		if len(squatted) != 1 {
+			t.Errorf("another has %d things open, and not the directory alone", len(squatted))
+		}
+		if _, err := os.Create(filepath.Join(dir, "stays")); err != nil {
+			t.Fatal(err)
+		}
+		l.Close()
+		again, err := Listen(path)
+		if err != nil {
+			t.Fatalf("while another has locked what it can: %v", err)
+		}
+		again.Close()
+		for _, file := range squatted {
+			file.Close()
+		}
+	})
+	t.Run("another does not fill the house", func(t *testing.T) {
+		path := filepath.Join(open(t), "d", Name)
+		l, err := Listen(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		let := make(chan net.Conn)
+		go func() {
+			defer close(let)
+			for {
+				conn, err := l.Accept()
+				if err != nil {
+					return
+				}
+				let <- conn
+			}
+		}()
+		come := func() (conn net.Conn) {
+			as(stranger, func() {
+				if conn, err = connect(t.Context(), path); err != nil {
+					t.Error(err)
+				}
+			})
+			return conn
+		}
+		var inside []net.Conn
+		for range roomEach {
+			defer come().Close()
+			inside = append(inside, <-let)
+		}
+		one := come()
+		defer one.Close()
+		if hear(t, one) != "" {
+			t.Error("one too many was let in")
+		}
+		conn, err := Dial(t.Context(), at(path)) // root
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		(<-let).Close()
+		inside[0].Close()
+		defer come().Close()
+		inside[0] = <-let
+		for _, c := range inside {
+			c.Close()
+		}
+	})
 	t.Run("root's market is everybody's", func(t *testing.T) {
 		path := filepath.Join(open(t), "d", Name)
 		greeted(t, path)

@@ -6,7 +6,7 @@ import (
 )
 
 // apply makes true, outside the core, one thing that the core has said.
-func (x *Exchange) apply(e *market.Event) {
+func (x *floor) apply(e *market.Event) {
 	switch e.Kind {
 	case market.Wake:
 		x.wake = e.Finish
@@ -54,7 +54,7 @@ func (x *Exchange) apply(e *market.Event) {
 }
 
 // accepted gives a job its promise and, where that is decided, its place.
-func (x *Exchange) accepted(j *activeJob, e *market.Event) {
+func (x *floor) accepted(j *activeJob, e *market.Event) {
 	j.Owed, j.Firm = e.Price, e.Firm && !j.Void
 	if e.Finish.Finite() && e.Firm {
 		j.PromisedUS = x.unix(e.Finish)
@@ -66,7 +66,7 @@ func (x *Exchange) accepted(j *activeJob, e *market.Event) {
 }
 
 // granted sets the share of a job that advances as one.
-func (x *Exchange) granted(j *activeJob, e *market.Event) {
+func (x *floor) granted(j *activeJob, e *market.Event) {
 	x.touchSpeed(j, e.Speed)
 	if len(j.Ranks) == 0 {
 		x.place(j, e.Procs)
@@ -80,7 +80,7 @@ func (x *Exchange) granted(j *activeJob, e *market.Event) {
 }
 
 // applyShares sets the shares of the tasks on one processor.
-func (x *Exchange) applyShares(e *market.Event) {
+func (x *floor) applyShares(e *market.Event) {
 	for _, s := range e.Slices {
 		j := x.jobs[int64(s.Job)]
 		if j == nil {
@@ -98,7 +98,7 @@ func (x *Exchange) applyShares(e *market.Event) {
 }
 
 // shareChanged notes that the speed of a job has changed.
-func (x *Exchange) shareChanged(j *activeJob) {
+func (x *floor) shareChanged(j *activeJob) {
 	if j.reckonShare(x.nodes) {
 		j.moved = true
 	}
@@ -176,7 +176,7 @@ func thin(points []trade.Point) []trade.Point {
 }
 
 // place puts the tasks of a job on its processors, in their order.
-func (x *Exchange) place(j *activeJob, procs market.Procs) {
+func (x *floor) place(j *activeJob, procs market.Procs) {
 	j.State = trade.Running
 	if j.StartedUS == 0 {
 		j.StartedUS = x.now
@@ -194,7 +194,7 @@ func (x *Exchange) place(j *activeJob, procs market.Procs) {
 }
 
 // vacate takes the tasks of a job off their nodes.
-func (x *Exchange) vacate(j *activeJob) {
+func (x *floor) vacate(j *activeJob) {
 	for i := range j.Ranks {
 		n := x.nodes[j.Ranks[i].Node]
 		x.fx.mark(n, tasks)
@@ -204,7 +204,7 @@ func (x *Exchange) vacate(j *activeJob) {
 }
 
 // stopped ends a job that left the cluster without being done.
-func (x *Exchange) stopped(j *activeJob, e *market.Event) {
+func (x *floor) stopped(j *activeJob, e *market.Event) {
 	switch {
 	case j.End != "":
 		x.end(j, j.End, j.Reason, j.Detail)
@@ -219,7 +219,7 @@ func (x *Exchange) stopped(j *activeJob, e *market.Event) {
 }
 
 // completed ends a job that ran to its end, well or not.
-func (x *Exchange) completed(j *activeJob, e *market.Event) {
+func (x *floor) completed(j *activeJob, e *market.Event) {
 	j.Work = int64(float64(e.Work) * 1e3)
 	if j.Request.Optional != nil {
 		j.Work = 0

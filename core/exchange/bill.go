@@ -1,7 +1,6 @@
 package exchange
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/libra-market/libra/core/bill"
@@ -10,67 +9,14 @@ import (
 	"github.com/libra-market/libra/core/trade"
 )
 
-// holdFunds keeps the most that a job can cost.
-func (x *Exchange) holdFunds(j *activeJob) error {
-	if hold, held := x.ledger.HoldOf(j.ID); held { // by the quote that it was submitted on
-		j.Held = int64(hold.Amount())
-		return nil
-	}
-	amount := x.mostCost(&j.Request, market.Money(j.Price), j.Width)
-	tx, err := x.ledger.Hold(x.now, j.ID, market.Account(j.Account), amount)
-	if err != nil {
-		return err
-	}
-	j.Held = int64(amount)
-	x.fx.tx(tx)
-	return nil
-}
-
-// releaseHold gives back what is kept for a job.
-func (x *Exchange) releaseHold(j *activeJob) {
-	tx, err := x.ledger.Release(x.now, j.ID)
-	if err != nil {
-		broken(15, fmt.Sprintf("job %d: %v", j.ID, err))
-	}
-	j.Held = 0
-	x.fx.tx(tx)
-}
-
-// cannotHold says why an account cannot keep an amount for a job; "" where it
-// can.
-func (x *state) cannotHold(account string, amount market.Money) (reason, detail string) {
-	if account == "" {
-		return trade.ReasonFunds, "you are bound to no account: ask the owner for `libra account bind USER ACCOUNT`"
-	}
-	return shortage(x.ledger.CanHold(x.now, market.Account(account), amount))
-}
-
-// shortage turns the ledger's refusals into reasons.
-func shortage(err error) (reason, detail string) {
-	var short *ledger.Shortage
-	var over *ledger.OverLimit
-	switch {
-	case err == nil:
-		return "", ""
-	case errors.As(err, &short):
-		return trade.ReasonFunds, fmt.Sprintf("%s has %s free, %s is needed", short.Account, short.Have, short.Wanted)
-	case errors.As(err, &over):
-		return trade.ReasonLimit, fmt.Sprintf("%s may spend %s a month and has used %s; %s more is needed", over.Account, over.Limit, over.Used, over.Wanted)
-	case errors.Is(err, ledger.ErrUnknown):
-		return trade.ReasonFunds, "there is no such account"
-	default:
-		return "", ""
-	}
-}
-
 // end ends a job without a fine by the policy.
-func (x *Exchange) end(j *activeJob, state trade.State, reason, detail string) {
+func (x *floor) end(j *activeJob, state trade.State, reason, detail string) {
 	x.endAt(j, state, reason, detail, 0)
 }
 
 // endAt ends a job: bills it, tells those who wait for it, and forgets it.
 // fine is what the policy itself takes off the price for lateness.
-func (x *Exchange) endAt(j *activeJob, state trade.State, reason, detail string, fine market.Price) {
+func (x *floor) endAt(j *activeJob, state trade.State, reason, detail string, fine market.Price) {
 	_, under := x.jobs[j.ID]
 	if !under {
 		return
@@ -80,7 +26,7 @@ func (x *Exchange) endAt(j *activeJob, state trade.State, reason, detail string,
 		j.Work = j.measuredMS()
 	}
 	if state != trade.Lost && state != trade.Rejected {
-		j.OptionalMS = x.optionalDue(j)
+		j.OptionalMS = x.owed.optionalDue(j)
 	}
 	if j.MandatoryUS != 0 {
 		j.EndedUS = min(x.now, max(j.DueUS, j.MandatoryUS))
@@ -92,7 +38,7 @@ func (x *Exchange) endAt(j *activeJob, state trade.State, reason, detail string,
 	}
 	x.bill(j, fine)
 	x.vacate(j)
-	if met := j.State != trade.Lost && !x.inTimeAt(j).After(x.timeOf(j.DueUS)); j.DueUS != 0 {
+	if met := j.State != trade.Lost && !x.owed.inTimeAt(j).After(x.timeOf(j.DueUS)); j.DueUS != 0 {
 		x.record.Count(&j.Job, j.Void, met)
 	}
 	delete(x.jobs, j.ID)
@@ -102,14 +48,14 @@ func (x *Exchange) endAt(j *activeJob, state trade.State, reason, detail string,
 
 // bill settles a job's money: what is held is charged or given back, and a
 // broken promise is paid for.
-func (x *Exchange) bill(j *activeJob, fine market.Price) {
-	r, agreed, ending := x.rulesOf(j), x.agreed(j), x.ending(j, fine)
-	if more, some := x.beyond(j, j.Work); some {
+func (x *floor) bill(j *activeJob, fine market.Price) {
+	r, agreed, ending := x.rulesOf(j), x.owed.agreed(j), x.owed.ending(j, fine)
+	if more, some := x.owed.beyond(j, j.Work); some {
 		j.Extensions = append(j.Extensions, trade.Extension{AtUS: x.now, WorkMS: more.WorkMS, Price: int64(more.Price)})
 		agreed.Extensions = append(agreed.Extensions, more)
 	}
 	if hold, held := x.ledger.HoldOf(j.ID); held {
-		if more := x.short(r, j, &agreed, ending); more > 0 {
+		if more := x.owed.short(r, j, &agreed, ending); more > 0 {
 			x.raise(j, more)
 			agreed.Held += more
 			hold, _ = x.ledger.HoldOf(j.ID)
@@ -143,7 +89,7 @@ func (x *Exchange) bill(j *activeJob, fine market.Price) {
 
 // post carries one posting of a bill into the ledger: the numbers of what is
 // written there.
-func (x *Exchange) post(j *activeJob, p bill.Posting) []int64 {
+func (x *floor) post(j *activeJob, p bill.Posting) []int64 {
 	var tx ledger.Tx
 	var err error
 	switch p.Kind {

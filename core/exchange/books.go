@@ -12,7 +12,7 @@ import (
 // CheckBooks says what is wrong between the books and the market as it is: whatever is
 // held is held for a job under way or for an open quote, as much as they say, and no
 // account is below its floor.
-func (x *state) CheckBooks() error {
+func (x *bank) CheckBooks() error {
 	held := map[int64]int64{} // by number: what jobs under way and open quotes say
 	for _, j := range x.jobs {
 		held[j.ID] = j.Held

@@ -9,19 +9,23 @@
 // commands give the same state, the same promises and the same bills. It has
 // no clock, no files and no goroutines.
 //
-// Each file is about one thing, and they lean on those further down:
+// It is made of parts, each of which knows those below it and none above (parts.go):
 //
-//	exchange.go   Do: check, catch up, carry out, follow up
-//	submit.go     a job comes in; quotes.go: on a quote; offers.go: or what instead
-//	apply.go      what the cluster says is made true: places, shares, ends
-//	report.go     what agents say; overrun.go, refine.go: what follows from it
-//	bill.go       the bill is posted; owed.go: what package bill is told
-//	money.go      accounts are opened, bound, filled, limited
-//	state.go      all there is to know: questions are asked of it, and write nothing
-//	facts.go      what a command made true, for the log; image.go: put together again
+//	Exchange   exchange.go   Do: check, catch up, carry out, follow up
+//	door       submit.go     a job comes in; quotes.go, quotetake.go: on a quote; cancel.go, void.go: out again; dependents.go
+//	yard       nodes.go      nodes come and go; epoch.go: another policy, other prices
+//	treasury   money.go      accounts are opened, bound, filled, limited
+//	overseer   report.go     what nodes say of jobs that run; overrun.go, refine.go, stop.go: what follows from it
+//	floor      floor.go      the cluster steps; apply.go: what it says is made true; bill.go, hold.go: and paid for
+//	teller     view.go       how things stand, for people; explain.go, view_nodes.go
+//	agents     orders.go     what nodes should be doing, and what of what they say is news
+//	pricer     price.go      what a request would cost; offers.go, search.go: or what instead; working.go: and why
+//	bank       accounts.go   whose money is whose
+//	assessor   owed.go       what package bill is told of a job; paid.go, optional.go
+//	state      state.go      all there is to know
 //
-// Below are packages that know nothing of it: bill says what is owed, accounts who
-// may spend what, dispatch makes orders for nodes, meter makes work of measurements.
+// What a command made true, for the log, is facts.go; image.go puts it together again.
 //
-// The words are package trade's. Read exchange.go.
+// The words are package trade's. Packages bill, accounts, dispatch, meter, roster and
+// epoch are below, and know nothing of it. Read parts.go, then exchange.go.
 package exchange

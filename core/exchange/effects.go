@@ -57,18 +57,6 @@ func (fx *Effects) over(j *activeJob) {
 	fx.ended[j.ID] = Change{Job: j.Job, First: !j.Written}
 }
 
-// changed notes that something of a job has changed that is worth showing.
-func (x *Exchange) changed(j *activeJob) {
-	x.fx.touch(j)
-	x.touched.job(j.ID, true)
-}
-
-// over notes that a job has ended.
-func (x *Exchange) over(j *activeJob) {
-	x.fx.over(j)
-	x.touched.job(j.ID, true)
-}
-
 // mark is what has changed on a node since somebody last asked.
 type mark uint8
 
@@ -88,8 +76,8 @@ func (fx *Effects) mark(n *node, what mark) {
 
 // Effects takes what has come of the commands since it was last asked.
 func (x *Exchange) Effects() Effects {
-	fx := x.fx
-	x.notePoints()
+	fx := x.floor.fx
+	x.floor.notePoints()
 	for _, j := range fx.changed {
 		fx.Jobs = append(fx.Jobs, Change{Job: x.view(j), First: !j.Written})
 		j.Written = true
@@ -109,8 +97,8 @@ func (x *Exchange) Effects() Effects {
 	slices.Sort(fx.Nodes)
 	slices.Sort(fx.Reshared)
 	fx.Money = len(fx.Txs) > 0
-	fx.Facts = x.facts(fx.Txs)
-	x.fx = Effects{}
+	fx.Facts = x.floor.facts(fx.Txs)
+	x.floor.fx = Effects{}
 	return fx
 }
 

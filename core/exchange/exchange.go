@@ -7,27 +7,44 @@ import (
 	"github.com/libra-market/libra/core/trade"
 )
 
-// Exchange is the market floor of one live cluster: what there is, and what
-// commands make of it.
+// Exchange is a live market: what there is, and what commands make of it. Questions
+// are asked of what is embedded, and write nothing. Commands are carried out by those
+// below, each of whom knows only those before it (parts.go).
 type Exchange struct {
-	state
+	*state
+	*bank
+	*teller
+	*agents
 
-	todo    followUps
-	fx      Effects
-	touched touched
-	again   bool // what is carried out was carried out before: see Again
-	program int  // see OfferPrograms
+	floor    *floor
+	runs     *overseer
+	door     *door
+	yard     *yard
+	treasury *treasury
 }
 
 // New is an exchange to which nothing has happened yet. The first command is
 // Open.
-func New(version string) *Exchange { return &Exchange{state: newState(version)} }
+func New(version string) *Exchange {
+	s := newState(version)
+	owed, books := &assessor{s}, &bank{s}
+	price := &pricer{s, books}
+	tell := &teller{s, owed, books, price}
+	floor := &floor{state: s, owed: owed, bank: books, price: price}
+	runs := &overseer{s, owed, floor}
+	return &Exchange{
+		state: s, bank: books, teller: tell, agents: &agents{s, owed},
+		floor: floor, runs: runs,
+		door: &door{state: s, bank: books, price: price, tell: tell, floor: floor, runs: runs},
+		yard: &yard{s, tell, floor}, treasury: &treasury{s, books, floor},
+	}
+}
 
 // OfferPrograms bounds the programs that are kept with counter-offers, in bytes: an
 // offer to a larger one is of its terms alone, and whoever takes it hands the
 // program in again. Otherwise a refusal would keep more than a job does. 0: all
 // are kept. What is in a log says itself what was kept.
-func (x *Exchange) OfferPrograms(most int) { x.program = most }
+func (x *Exchange) OfferPrograms(most int) { x.door.program = most }
 
 // Do carries out one command at a time that is not before the last one. An
 // error means that nothing has changed but time.
@@ -37,10 +54,10 @@ func (x *Exchange) Do(at int64, c trade.Command) (trade.Outcome, error) {
 		return trade.Outcome{}, err
 	}
 	if !x.again {
-		x.settle()
+		x.treasury.settle()
 	}
 	if c.Open != nil {
-		return x.open(at, c.Open)
+		return x.yard.open(at, c.Open)
 	}
 
 	// 2. Catch up with what was due before it came.
@@ -50,14 +67,14 @@ func (x *Exchange) Do(at int64, c trade.Command) (trade.Outcome, error) {
 	}
 
 	// 3. Carry it out: the cluster decides, and what it says is made true here.
-	before := len(x.fx.Steps) + len(x.fx.Txs)
+	before := len(x.floor.fx.Steps) + len(x.floor.fx.Txs)
 	o, err := x.carryOut(&c)
 
 	// 4. Do what follows: those who waited for a job that has ended begin, or end.
 	if err == nil {
-		err = x.todo.run()
+		err = x.door.followUp()
 	}
-	if err != nil && len(x.fx.Steps)+len(x.fx.Txs) != before {
+	if err != nil && len(x.floor.fx.Steps)+len(x.floor.fx.Txs) != before {
 		broken(16, fmt.Sprintf("half of %s was carried out: %v", c.Kind(), err))
 	}
 	return o, err
@@ -67,30 +84,30 @@ func (x *Exchange) Do(at int64, c trade.Command) (trade.Outcome, error) {
 func (x *Exchange) carryOut(c *trade.Command) (trade.Outcome, error) {
 	switch {
 	case c.Epoch != nil:
-		return x.beginEpoch(c.Epoch)
+		return x.yard.beginEpoch(c.Epoch)
 	case c.Enlist != nil:
-		return x.register(c.Enlist, c.Allow)
+		return x.yard.register(c.Enlist, c.Allow)
 	case c.Node != nil:
-		return x.changeNode(c.Node)
+		return x.yard.changeNode(c.Node)
 	case c.Quote != nil:
-		return x.quote(c.By, c.Quote)
+		return x.door.quote(c.By, c.Quote)
 	case c.Submit != nil:
-		return x.submit(c.By, c.Submit)
+		return x.door.submit(c.By, c.Submit)
 	case c.Cancel != nil:
-		return x.cancel(c.By, c.Cancel)
+		return x.door.cancel(c.By, c.Cancel)
 	case c.Void != nil:
-		return x.void(c.By, c.Void)
+		return x.door.void(c.By, c.Void)
 	case c.Report != nil:
-		return trade.Outcome{}, x.report(c.By, c.Report)
+		return trade.Outcome{}, x.runs.report(c.By, c.Report)
 	case c.Money != nil:
-		return x.money(c.By, c.Money)
+		return x.treasury.money(c.By, c.Money)
 	default:
 		return trade.Outcome{}, nil
 	}
 }
 
 // check refuses what is not a command.
-func (x *state) check(c *trade.Command) error {
+func (x *Exchange) check(c *trade.Command) error {
 	switch kind := c.Kind(); {
 	case kind == "":
 		return fmt.Errorf("%w: an empty command", trade.ErrConflict)
@@ -103,7 +120,7 @@ func (x *state) check(c *trade.Command) error {
 }
 
 // Next is when the exchange wants a Tick, if nothing else happens before.
-func (x *state) Next() (at int64, ok bool) {
+func (x *Exchange) Next() (at int64, ok bool) {
 	next := x.wake
 	if first, some := x.quotes.ends.first(); some {
 		next = min(next, x.timeOf(first))
@@ -122,41 +139,23 @@ func (x *Exchange) catchUp() error {
 			break
 		}
 		if q := x.quotes.find(id); q != nil {
-			if err := x.expireQuote(q); err != nil {
+			if err := x.door.expireQuote(q); err != nil {
 				return err
 			}
 		}
 	}
-	if err := x.refinements(); err != nil {
+	if err := x.runs.refinements(); err != nil {
 		return err
 	}
 	if x.cluster == nil || x.time() < x.wake-market.TimeSlack {
-		return x.todo.run()
+		return x.door.followUp()
 	}
 	x.wake = market.Never
-	if err := x.overruns(); err != nil {
+	if err := x.runs.overruns(); err != nil {
 		return err
 	}
-	if err := x.step(market.Event{Kind: market.Woken}); err != nil {
+	if err := x.floor.step(market.Event{Kind: market.Woken}); err != nil {
 		return err
 	}
-	return x.todo.run()
-}
-
-// step lets something happen to the cluster and applies what it says.
-func (x *Exchange) step(happened ...market.Event) error {
-	t := x.time()
-	said, err := x.cluster.Step(t, happened)
-	if err != nil {
-		return err
-	}
-	x.fx.note(t, happened, said)
-	for i := range happened {
-		x.touch(&happened[i])
-	}
-	for i := range said {
-		x.touch(&said[i])
-		x.apply(&said[i])
-	}
-	return nil
+	return x.door.followUp()
 }

@@ -3,26 +3,27 @@ package exchange
 import (
 	"fmt"
 
+	"github.com/libra-market/libra/core/cluster"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/trade"
 )
 
 // Explain says why a job waits, what share it has, when it will be done and how
 // sure that is.
-func (x *state) Explain(id int64) (trade.Explanation, bool) {
+func (x *teller) Explain(id int64) (trade.Explanation, bool) {
 	j := x.jobs[id]
 	if j == nil {
 		return trade.Explanation{}, false
 	}
 	e := trade.Explanation{Job: id, State: j.State, Share: j.Share, DueUS: j.DueUS, Because: []string{}}
 	e.Odds, e.OddsFrom = x.record.Odds(j.Firm)
-	owed := x.owedNow(j)
+	owed := x.owed.owedNow(j)
 	e.PenaltyNow, e.CostNow, e.CancelNow = int64(owed.Penalty), int64(owed.Charge), int64(owed.Charge)
 	if j.State != trade.Stopping {
-		e.CancelNow = int64(x.owedAs(j, trade.Cancelled).Charge)
+		e.CancelNow = int64(x.owed.owedAs(j, trade.Cancelled).Charge)
 	}
 	if j.Request.Optional != nil {
-		e.Part, e.OptionalMS, e.Optional = j.Part, x.optionalNow(j), int64(owed.Optional)
+		e.Part, e.OptionalMS, e.Optional = j.Part, x.owed.optionalNow(j), int64(owed.Optional)
 	}
 	switch j.State {
 	case trade.Held:
@@ -37,7 +38,7 @@ func (x *state) Explain(id int64) (trade.Explanation, bool) {
 	return e, true
 }
 
-func (x *state) explainQueue(j *activeJob, e *trade.Explanation) {
+func (x *teller) explainQueue(j *activeJob, e *trade.Explanation) {
 	stand, here := x.cluster.Status(market.JobID(j.ID), x.time())
 	if !here {
 		return
@@ -53,7 +54,7 @@ func (x *state) explainQueue(j *activeJob, e *trade.Explanation) {
 	}
 }
 
-func (x *state) explainRun(j *activeJob, e *trade.Explanation) {
+func (x *teller) explainRun(j *activeJob, e *trade.Explanation) {
 	t := x.time()
 	stand, here := x.cluster.Status(market.JobID(j.ID), t)
 	if !here {
@@ -101,7 +102,7 @@ func (x *state) explainRun(j *activeJob, e *trade.Explanation) {
 }
 
 // neighbours counts the other jobs on a job's processors.
-func (x *state) neighbours(j *activeJob) int {
+func (x *teller) neighbours(j *activeJob) int {
 	n := 0
 	for _, other := range x.jobs {
 		if other != j && overlap(j, other) {
@@ -134,4 +135,33 @@ func jobs(ids []int64) string {
 		text += fmt.Sprintf(" %d", id)
 	}
 	return text
+}
+
+// explainParts says which part of a job runs, or why it stands still.
+func (x *teller) explainParts(j *activeJob, e *trade.Explanation, stand *cluster.JobStatus) {
+	what := "its mandatory part"
+	if j.Request.Optional == nil {
+		what = "it"
+	} else if stand.Refining {
+		what = "its optional part"
+	}
+	if e.Share > 0 {
+		e.Summary = fmt.Sprintf("%s runs with %.1f %% of a processor", what, e.Share*100)
+	} else {
+		e.Summary = fmt.Sprintf("%s stands still: another goes first on its processor", what)
+	}
+	if stand.Refining {
+		if e.PredictedUS == 0 || e.PredictedUS > j.DueUS {
+			e.PredictedUS = j.DueUS
+		}
+		e.Because = append(e.Because,
+			"its mandatory part is done: what was promised is kept",
+			fmt.Sprintf("%s of its optional part are executed, which is worth %s", market.Span(e.OptionalMS), market.Money(e.Optional)),
+			"mandatory parts of others go first; it ends at its deadline with what it has")
+		return
+	}
+	done := float64(stand.Estimate - max(0, stand.Left))
+	e.Because = append(e.Because,
+		fmt.Sprintf("%s of %s are done", market.Span(int64(done*1e3)), market.Span(int64(float64(stand.Estimate)*1e3))),
+		"mandatory parts run one at a time, the earliest deadline first")
 }

@@ -105,63 +105,9 @@ func (t *touched) node(index int) {
 	t.nodes[index] = true
 }
 
-// touch notes whom an event of the core, from outside or its own, changes. It
-// must come before the event is heard: where a job was counts too.
-func (x *Exchange) touch(e *market.Event) {
-	x.touched.stepped = true
-	switch e.Kind {
-	case market.Wake, market.Woken, market.NodeDown, market.NodeUp:
-		return
-	case market.Granted: // the commonest by far: see touchSpeed
-		return
-	case market.Shared:
-		x.touched.proc(e.Proc)
-		for i := range e.Slices {
-			x.touched.job(int64(e.Slices[i].Job), false)
-		}
-		return
-	default:
-	}
-	id := int64(e.Job)
-	j := x.jobs[id]
-	x.touched.job(id, true)
-	q := x.quotes.reservation(id)
-	if q != nil {
-		x.touched.quote(q.ID)
-	}
-	if !x.cluster.Independent() {
-		return
-	}
-	if j != nil {
-		for i := range j.Ranks {
-			x.touched.proc(j.Ranks[i].Proc)
-		}
-	}
-	if q != nil {
-		x.touchProcs(q.Procs)
-	}
-	x.touchProcs(e.Procs)
-}
-
-// touchSpeed notes that a job that advances as one has another speed.
-func (x *Exchange) touchSpeed(j *activeJob, speed float64) {
-	switch {
-	case len(j.Ranks) == 0:
-		x.touched.job(j.ID, true)
-	case !j.wroteSpeed(speed):
-		x.touched.job(j.ID, false)
-	}
-}
-
-func (x *Exchange) touchProcs(procs market.Procs) {
-	for proc := range procs.All() {
-		x.touched.proc(market.Int32(proc))
-	}
-}
-
 // notePoints brings the timelines of the jobs up to date whose share may have
 // changed.
-func (x *Exchange) notePoints() {
+func (x *floor) notePoints() {
 	for id := range x.touched.jobs {
 		if j := x.jobs[id]; j != nil {
 			j.notePoint(x.now)
@@ -170,7 +116,7 @@ func (x *Exchange) notePoints() {
 }
 
 // facts takes what the commands since it was last asked made true.
-func (x *Exchange) facts(txs []ledger.Tx) Facts {
+func (x *floor) facts(txs []ledger.Tx) Facts {
 	t := x.touched
 	x.touched = touched{epochs: len(x.epochs)}
 	f := Facts{

@@ -23,7 +23,7 @@ func (x *Exchange) Again(at int64, c trade.Command, steps []journal.Step) (trade
 }
 
 // validate says what is wrong with a request.
-func (x *Exchange) validate(r *trade.Request) error {
+func (x *door) validate(r *trade.Request) error {
 	if x.again {
 		return r.AsBefore().Validate()
 	}
@@ -31,7 +31,7 @@ func (x *Exchange) validate(r *trade.Request) error {
 }
 
 // validateTerms is validate without the program.
-func (x *Exchange) validateTerms(r *trade.Request) error {
+func (x *door) validateTerms(r *trade.Request) error {
 	if x.again {
 		return r.AsBefore().ValidateTerms()
 	}

@@ -12,7 +12,7 @@ import (
 
 // money moves money or changes an account. Users may transfer what is theirs;
 // everything else is for the owner.
-func (x *Exchange) money(by trade.Identity, m *trade.MoneyCommand) (trade.Outcome, error) {
+func (x *treasury) money(by trade.Identity, m *trade.MoneyCommand) (trade.Outcome, error) {
 	if by.Role != trade.RoleOwner && (m.Op != "transfer" || !x.accounts.Of(by.User).May(m.From)) {
 		return trade.Outcome{}, fmt.Errorf("%s %s: %w", m.Op, m.From, trade.ErrForbidden)
 	}
@@ -56,7 +56,7 @@ func (x *Exchange) money(by trade.Identity, m *trade.MoneyCommand) (trade.Outcom
 	if err != nil {
 		return trade.Outcome{}, err
 	}
-	x.fx.tx(tx)
+	x.floor.fx.tx(tx)
 	switch {
 	case !x.bound && (m.Op == "open" || m.Op == "close"):
 		x.accounts.Replace(accounts.ByName(pathsOf(x.ledger)))
@@ -67,7 +67,7 @@ func (x *Exchange) money(by trade.Identity, m *trade.MoneyCommand) (trade.Outcom
 	if m.Op == "transfer" {
 		path = market.Account(m.From)
 	}
-	a, found := x.Account(string(path))
+	a, found := x.bank.Account(string(path))
 	if !found { // closed for good
 		return trade.Outcome{}, nil
 	}
@@ -75,7 +75,7 @@ func (x *Exchange) money(by trade.Identity, m *trade.MoneyCommand) (trade.Outcom
 }
 
 // bind binds a user to an account that is there, or takes that back.
-func (x *Exchange) bind(m *trade.MoneyCommand) (trade.Outcome, error) {
+func (x *treasury) bind(m *trade.MoneyCommand) (trade.Outcome, error) {
 	if m.User == "" || !trade.Printable(m.User, trade.MaxName) {
 		return trade.Outcome{}, market.Wrong("user", "the name of a user")
 	}
@@ -88,14 +88,14 @@ func (x *Exchange) bind(m *trade.MoneyCommand) (trade.Outcome, error) {
 	} else if !x.accounts.Unbind(m.User, m.To) {
 		return trade.Outcome{}, fmt.Errorf("%s is not bound to %s: %w", m.User, m.To, trade.ErrUnknown)
 	}
-	v := x.accountView(a)
+	v := x.bank.accountView(a)
 	return trade.Outcome{Account: &v}, nil
 }
 
 // bindOpened binds the user to whom a new account is given. One of a single name
 // that is given to nobody is taken to be for who is called so, unless they have
 // one.
-func (x *Exchange) bindOpened(m *trade.MoneyCommand) {
+func (x *treasury) bindOpened(m *trade.MoneyCommand) {
 	switch {
 	case m.User != "":
 		x.accounts.Bind(m.User, accounts.Binding{Account: m.To, Below: m.Below}, m.First)
@@ -107,11 +107,11 @@ func (x *Exchange) bindOpened(m *trade.MoneyCommand) {
 // settle ends the time in which names were looked for in paths: whoever had an
 // account by that is bound to it from now on, and nobody else by anything but a
 // command.
-func (x *Exchange) settle() {
+func (x *treasury) settle() {
 	if x.bound {
 		return
 	}
-	x.bound, x.touched.bound = true, true
+	x.bound, x.floor.touched.bound = true, true
 	x.ledger.Rule = ledger.RuleGiven
 	x.accounts.Replace(x.accounts.All())
 }
@@ -125,52 +125,4 @@ func pathsOf(l *ledger.Ledger) []string {
 		}
 	}
 	return paths
-}
-
-// payer is the account that pays for somebody's job.
-func (x *state) payer(by trade.Identity, named string) (string, error) {
-	if named == "" {
-		return x.AccountOf(by.User), nil
-	}
-	if by.Role != trade.RoleOwner && !x.accounts.Of(by.User).May(named) {
-		return "", fmt.Errorf("account %s: %w", named, trade.ErrForbidden)
-	}
-	if _, open := x.ledger.Account(market.Account(named)); !open {
-		return "", fmt.Errorf("account %s: %w", named, trade.ErrUnknown)
-	}
-	return named, nil
-}
-
-// AccountOf is the account that pays for a user who names none; "" where they are
-// bound to none.
-func (x *state) AccountOf(user string) string {
-	path, some := x.accounts.Pays(user, func(path string) bool {
-		a, found := x.ledger.Account(market.Account(path))
-		return found && !a.Closed
-	})
-	if !some && !x.bound {
-		return user
-	}
-	return path
-}
-
-// Bindings are the accounts that a user may spend from.
-func (x *state) Bindings(user string) accounts.Bindings { return x.accounts.Of(user) }
-
-// Account is how an account stands.
-func (x *state) Account(path string) (trade.Account, bool) {
-	a, found := x.ledger.Account(market.Account(path))
-	if !found {
-		return trade.Account{}, false
-	}
-	return x.accountView(a), true
-}
-
-// Accounts lists an account and all below it, or all.
-func (x *state) Accounts(prefix string) []trade.Account {
-	var views []trade.Account
-	for _, a := range x.ledger.Accounts(market.Account(prefix)) {
-		views = append(views, x.accountView(a))
-	}
-	return views
 }

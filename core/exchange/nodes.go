@@ -12,7 +12,7 @@ import (
 )
 
 // register lets a node join, or come back, within what the owner allows.
-func (x *Exchange) register(h *task.Hello, a *roster.Allowance) (trade.Outcome, error) {
+func (x *yard) register(h *task.Hello, a *roster.Allowance) (trade.Outcome, error) {
 	if err := sound(h); err != nil {
 		return trade.Outcome{}, err
 	}
@@ -38,16 +38,16 @@ func (x *Exchange) register(h *task.Hello, a *roster.Allowance) (trade.Outcome, 
 		}
 		index = x.byName[h.Node]
 	}
-	v := x.nodeView(index)
-	x.fx.mark(x.nodes[index], tasks)
+	v := x.tell.nodeView(index)
+	x.floor.fx.mark(x.nodes[index], tasks)
 	return trade.Outcome{Node: &v}, nil
 }
 
 // rejoin brings a known node up. If the machine was started anew in
 // between, nothing of what ran there still does.
-func (x *Exchange) rejoin(index int, h *task.Hello) error {
+func (x *yard) rejoin(index int, h *task.Hello) error {
 	n := x.nodes[index]
-	x.touched.node(index)
+	x.floor.touched.node(index)
 	if n.Up && n.Boot != h.Boot {
 		if err := x.nodeLost(index, "started anew"); err != nil {
 			return err
@@ -60,11 +60,11 @@ func (x *Exchange) rejoin(index int, h *task.Hello) error {
 		return nil
 	}
 	n.Up, n.Why = true, ""
-	return x.step(market.Event{Kind: market.NodeUp, Node: market.Int32(index)})
+	return x.floor.step(market.Event{Kind: market.NodeUp, Node: market.Int32(index)})
 }
 
 // retire takes a node out for good.
-func (x *Exchange) retire(index int) error {
+func (x *yard) retire(index int) error {
 	n := x.nodes[index]
 	if n.Up {
 		if err := x.nodeLost(index, "came back in another shape"); err != nil {
@@ -72,26 +72,26 @@ func (x *Exchange) retire(index int) error {
 		}
 	}
 	n.Retired = true
-	x.touched.node(index)
+	x.floor.touched.node(index)
 	return nil
 }
 
 // join adds a node: the cluster is taken down and set up again, one larger.
-func (x *Exchange) join(h *task.Hello) error {
+func (x *yard) join(h *task.Hello) error {
 	x.nodes = append(x.nodes, &node{Hello: *h, Up: true, First: x.nodes.processors()})
 	if err := x.rebuild(x.epoch()); err != nil {
 		x.nodes = x.nodes[:len(x.nodes)-1]
 		return err
 	}
 	x.byName[h.Node] = len(x.nodes) - 1
-	x.touched.node(len(x.nodes) - 1)
-	return x.step(market.Event{Kind: market.NodeUp, Node: market.Int32(len(x.nodes) - 1)})
+	x.floor.touched.node(len(x.nodes) - 1)
+	return x.floor.step(market.Event{Kind: market.NodeUp, Node: market.Int32(len(x.nodes) - 1)})
 }
 
 // rebuild sets the cluster up with the nodes there are under the policy of an
 // epoch; jobs keep their places and their promises. If that cannot be, the
 // cluster is what it was.
-func (x *Exchange) rebuild(e *trade.EpochView) error {
+func (x *yard) rebuild(e *trade.EpochView) error {
 	kind, err := policy.Find(e.Policy)
 	if err != nil {
 		return market.Wrong("policy", err.Error())
@@ -116,37 +116,37 @@ func (x *Exchange) rebuild(e *trade.EpochView) error {
 	}
 	set.Punctual = true
 	x.kind, x.cluster = kind, set
-	x.fx.rebuilt(x.time(), nodes, e)
+	x.floor.fx.rebuilt(x.time(), nodes, e)
 	return nil
 }
 
 // changeNode hears that a node is gone or back.
-func (x *Exchange) changeNode(c *trade.NodeChange) (trade.Outcome, error) {
+func (x *yard) changeNode(c *trade.NodeChange) (trade.Outcome, error) {
 	index, known := x.byName[c.Node]
 	if !known {
 		return trade.Outcome{}, fmt.Errorf("node %s: %w", c.Node, trade.ErrUnknown)
 	}
 	n := x.nodes[index]
-	x.touched.node(index)
+	x.floor.touched.node(index)
 	var err error
 	switch {
 	case c.Up && !n.Up:
 		n.Up, n.Why = true, ""
-		err = x.step(market.Event{Kind: market.NodeUp, Node: market.Int32(index)})
+		err = x.floor.step(market.Event{Kind: market.NodeUp, Node: market.Int32(index)})
 	case !c.Up && n.Up:
 		err = x.nodeLost(index, c.Why)
 	}
-	v := x.nodeView(index)
-	x.fx.mark(x.nodes[index], tasks)
+	v := x.tell.nodeView(index)
+	x.floor.fx.mark(x.nodes[index], tasks)
 	return trade.Outcome{Node: &v}, err
 }
 
 // nodeLost takes a node down. Jobs that were being stopped, or that are not to be
 // restarted, end with it; the others begin anew elsewhere.
-func (x *Exchange) nodeLost(index int, why string) error {
+func (x *yard) nodeLost(index int, why string) error {
 	n := x.nodes[index]
 	n.Up, n.Why = false, why
-	x.touched.node(index)
+	x.floor.touched.node(index)
 	var happened []market.Event
 	for _, id := range x.active() {
 		j := x.jobs[id]
@@ -162,7 +162,7 @@ func (x *Exchange) nodeLost(index int, why string) error {
 		}
 		happened = append(happened, market.Event{Kind: market.Cancelled, Job: market.JobID(j.ID)})
 	}
-	return x.step(append(happened, market.Event{Kind: market.NodeDown, Node: market.Int32(index)})...)
+	return x.floor.step(append(happened, market.Event{Kind: market.NodeDown, Node: market.Int32(index)})...)
 }
 
 // on reports whether a job has a task on a node.
@@ -181,7 +181,7 @@ const mostShapes = 64
 // admits refuses a node that announces more than the owner allows, or that would
 // make all of them more than that. One that is known is held to the same when it
 // comes again.
-func (x *state) admits(a *roster.Allowance, h *task.Hello) error {
+func (x *yard) admits(a *roster.Allowance, h *task.Hello) error {
 	if err := a.AdmitsAlone(h); err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 // counterOffers finds what the market would take instead of a request it refused: a
 // later deadline, a larger budget, fewer processors. Each is tried before it is
 // offered, and can be taken by its number as long as the market stands.
-func (x *state) counterOffers(j *activeJob, reason string) []trade.Offer {
+func (x *pricer) counterOffers(j *activeJob, reason string) []trade.Offer {
 	switch reason {
 	case trade.ReasonDependency, trade.ReasonDraining, trade.ReasonImprecise:
 		return []trade.Offer{}
@@ -28,7 +28,7 @@ func (x *state) counterOffers(j *activeJob, reason string) []trade.Offer {
 			return q, ok
 		},
 		pays: func(r *trade.Request, q *trade.Quote) bool {
-			reason, _ := x.cannotHold(j.Account, x.mostCost(r, market.Money(q.Price), q.Width))
+			reason, _ := x.bank.cannotHold(j.Account, x.mostCost(r, market.Money(q.Price), q.Width))
 			return reason == ""
 		},
 	}
@@ -36,8 +36,8 @@ func (x *state) counterOffers(j *activeJob, reason string) []trade.Offer {
 }
 
 // offers finds counter-offers and keeps them for a while.
-func (x *Exchange) offers(j *activeJob, reason string) []trade.Offer {
-	found := x.counterOffers(j, reason)
+func (x *door) offers(j *activeJob, reason string) []trade.Offer {
+	found := x.price.counterOffers(j, reason)
 	for i := range found {
 		q := &found[i].Quote
 		if x.program > 0 && q.Request.ProgramSize() > x.program {
@@ -45,24 +45,8 @@ func (x *Exchange) offers(j *activeJob, reason string) []trade.Offer {
 		}
 		q.ID = fmt.Sprintf("q%d%c", j.ID, 'a'+i)
 		q.ExpiresUS = x.now + trade.DefaultTTL*1000
-		x.touched.quote(q.ID)
+		x.floor.touched.quote(q.ID)
 		x.quotes.add(&heldQuote{Quote: *q, Account: j.Account})
 	}
 	return found
-}
-
-// ask is a quote that binds nobody.
-func (x *state) ask(j *activeJob, r trade.Request) (trade.Quote, bool) {
-	trial := &activeJob{Job: trade.Job{ID: x.next, Owner: j.Owner, Request: r}}
-	asked := x.fitting(trial)
-	core, err := x.cluster.Quote(x.time(), asked)
-	if err != nil || !core.Price.Limited() {
-		return trade.Quote{}, false
-	}
-	x.prepareWorking(trial, &asked)
-	q := &heldQuote{Working: trial.Working, Quote: trade.Quote{
-		Owner: j.Owner, Request: r, MadeUS: x.now, Width: int(asked.Width), Policy: x.epoch().Policy,
-	}}
-	x.fill(q, &asked, core)
-	return q.Quote, true
 }

@@ -13,7 +13,7 @@ import (
 
 // Orders is all that a node should be doing, in the order of jobs and ranks.
 // A node that is not up should be doing nothing.
-func (x *state) Orders(name string) []task.Order {
+func (x *agents) Orders(name string) []task.Order {
 	index, known := x.byName[name]
 	if !known || !x.nodes[index].Up {
 		return nil
@@ -40,7 +40,7 @@ func (r *rank) slot() dispatch.Slot { return dispatch.Slot{Processor: r.Processo
 
 // specs are what the tasks of a job run. They are worked out once for every
 // attempt.
-func (x *state) specs(j *activeJob) []task.Spec {
+func (x *agents) specs(j *activeJob) []task.Spec {
 	if len(j.specs) != j.programs() {
 		var nodes []string
 		for rank := range j.programs() {
@@ -77,7 +77,7 @@ func inBytes(mb int64, processors int) int64 {
 // Forget lists which of the tasks reported as ended need not be reported again:
 // those whose end is written down, those nobody knows, and those that are not the
 // named node's, if one is named.
-func (x *state) Forget(node string, tasks []task.Status) []task.Key {
+func (x *agents) Forget(node string, tasks []task.Status) []task.Key {
 	var keys []task.Key
 	for i := range tasks {
 		s := &tasks[i]
@@ -91,11 +91,8 @@ func (x *state) Forget(node string, tasks []task.Status) []task.Key {
 	return keys
 }
 
-// isOn reports whether a task is a node's. Without a name it is anybody's.
-func (x *state) isOn(r *rank, node string) bool { return node == "" || x.nodes[r.Node].Node == node }
-
 // NodesUp lists the nodes that should be heard of.
-func (x *state) NodesUp() []string {
+func (x *agents) NodesUp() []string {
 	var up []string
 	for name, index := range x.byName {
 		if x.nodes[index].Up {
@@ -107,7 +104,7 @@ func (x *state) NodesUp() []string {
 }
 
 // IsDown reports whether a node is known and taken for lost.
-func (x *state) IsDown(name string) bool {
+func (x *agents) IsDown(name string) bool {
 	index, known := x.byName[name]
 	return known && !x.nodes[index].Up
 }
@@ -115,7 +112,7 @@ func (x *state) IsDown(name string) bool {
 // News is what of the things agents say is worth a command: the end of a task,
 // and progress that differs from what was reckoned. Only what concerns the
 // named node counts, if one is named. Nothing changes.
-func (x *state) News(node string, tasks []task.Status) []task.Status {
+func (x *agents) News(node string, tasks []task.Status) []task.Status {
 	var fresh []task.Status
 	for i := range tasks {
 		j, r := x.find(tasks[i].Key)
@@ -131,14 +128,14 @@ func (x *state) News(node string, tasks []task.Status) []task.Status {
 }
 
 // isNews reports whether a task that goes on is not where it was reckoned to be.
-func (x *state) isNews(j *activeJob, r *rank, s *task.Status) bool {
+func (x *agents) isNews(j *activeJob, r *rank, s *task.Status) bool {
 	stand, here := x.cluster.Status(market.JobID(j.ID), x.time())
 	if !here || !stand.Running {
 		return false
 	}
 	reading := meter.Reading{
 		Says: s, Had: meter.Work(s, j.threads(), x.nodes[r.Node].Speed), Before: &r.Task, Proc: r.Proc, Reckoned: &stand,
-		Watched: x.watched(j), Shared: x.kind.TimeShared,
+		Watched: x.owed.watched(j), Shared: x.kind.TimeShared,
 	}
 	if j.Request.Optional != nil {
 		optional := j.optional()
@@ -149,7 +146,7 @@ func (x *state) isNews(j *activeJob, r *rank, s *task.Status) bool {
 
 // Observe notes what agents say for those who look, whether or not it is worth a
 // command. No amount and no decision rests on it, and no snapshot has it.
-func (x *Exchange) Observe(node string, tasks []task.Status) {
+func (x *agents) Observe(node string, tasks []task.Status) {
 	for i := range tasks {
 		if j, r := x.find(tasks[i].Key); r != nil && x.nodes[r.Node].Node == node {
 			r.seenUS = max(r.seenUS, j.bounded(&tasks[i]).CPUUS)

@@ -10,7 +10,7 @@ import (
 // and how the job ended, or would if it did now.
 
 // agreed is what was agreed with a job.
-func (x *state) agreed(j *activeJob) bill.Job {
+func (x *assessor) agreed(j *activeJob) bill.Job {
 	a := bill.Job{
 		Price: market.Money(j.Price), Formula: j.Working.Formula, Held: market.Money(j.Held), EstimateMS: x.paidMS(j),
 		Due: x.sometime(j.DueUS), Promised: j.PromisedUS != 0, Penalty: market.Money(j.Request.PenaltyMicros),
@@ -26,7 +26,7 @@ func (x *state) agreed(j *activeJob) bill.Job {
 }
 
 // ending is how a job has ended.
-func (x *state) ending(j *activeJob, fine market.Price) *bill.Ending {
+func (x *assessor) ending(j *activeJob, fine market.Price) *bill.Ending {
 	if j.State == trade.Expired {
 		fine = -j.Owed
 	}
@@ -43,10 +43,10 @@ func (x *state) ending(j *activeJob, fine market.Price) *bill.Ending {
 
 // owedNow is the bill of a job under way if it ended now: by itself, or as it was
 // told to.
-func (x *state) owedNow(j *activeJob) bill.Bill { return x.owedAs(j, j.endsIn()) }
+func (x *assessor) owedNow(j *activeJob) bill.Bill { return x.owedAs(j, j.endsIn()) }
 
 // owedAs is the bill of a job under way if it ended now in a state.
-func (x *state) owedAs(j *activeJob, state trade.State) bill.Bill {
+func (x *assessor) owedAs(j *activeJob, state trade.State) bill.Bill {
 	r, agreed, ending := x.rulesOf(j), x.agreed(j), x.endingNow(j, state)
 	if more, some := x.beyond(j, ending.WorkMS); some {
 		agreed.Extensions = append(agreed.Extensions, more)
@@ -57,7 +57,7 @@ func (x *state) owedAs(j *activeJob, state trade.State) bill.Bill {
 
 // penaltyNow is what the delay of a job has come to so far: that part of its bill
 // alone, for it is asked for every job that is looked at.
-func (x *state) penaltyNow(j *activeJob) market.Money {
+func (x *assessor) penaltyNow(j *activeJob) market.Money {
 	if j.DueUS == 0 || x.now <= j.DueUS {
 		return 0
 	}
@@ -80,7 +80,7 @@ func (j *activeJob) endsIn() trade.State {
 }
 
 // endingNow is how a job under way would end in a state now.
-func (x *state) endingNow(j *activeJob, state trade.State) *bill.Ending {
+func (x *assessor) endingNow(j *activeJob, state trade.State) *bill.Ending {
 	e := x.ending(j, x.fineNow(j))
 	e.Way, e.At, e.WorkMS, e.OptionalMS = wayOf(state), x.time(), x.workNow(j), x.optionalNow(j)
 	if x.rulesOf(j).Paid() {
@@ -90,7 +90,7 @@ func (x *state) endingNow(j *activeJob, state trade.State) *bill.Ending {
 }
 
 // workNow is the work that a job is taken to have done.
-func (x *state) workNow(j *activeJob) int64 {
+func (x *assessor) workNow(j *activeJob) int64 {
 	if len(j.Ranks) == 0 {
 		return j.Work
 	}
@@ -110,7 +110,7 @@ func (x *state) workNow(j *activeJob) int64 {
 
 // fineNow is what the policy would take off the price if a job ended now, where
 // it is liable for delays.
-func (x *state) fineNow(j *activeJob) market.Price {
+func (x *assessor) fineNow(j *activeJob) market.Price {
 	if len(j.Ranks) == 0 || x.now <= j.DueUS {
 		return 0
 	}

@@ -1,11 +1,10 @@
 package exchange
 
 import (
-	"fmt"
-
 	"github.com/libra-market/libra/core/bill"
-	"github.com/libra-market/libra/core/ledger"
+	"github.com/libra-market/libra/core/cluster"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/meter"
 	"github.com/libra-market/libra/core/rules"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
@@ -16,7 +15,7 @@ import (
 
 // paidMS is the work that the price of a job is for, on each of its processors: of
 // an array, all of its elements.
-func (x *state) paidMS(j *activeJob) int64 {
+func (x *assessor) paidMS(j *activeJob) int64 {
 	if j.Request.Array == nil || !x.rulesOf(j).Paid() {
 		return j.askedMS()
 	}
@@ -39,7 +38,7 @@ func (j *activeJob) measuredMS() int64 {
 // measuredEnd is when a job ended by the clocks of its nodes: what it took them to
 // report is not its delay. A clock that is wrong can make that no earlier than the
 // job can have run, and no later than the market has heard of it.
-func (x *state) measuredEnd(j *activeJob) market.Time {
+func (x *assessor) measuredEnd(j *activeJob) market.Time {
 	end := int64(0)
 	for i := range j.Ranks {
 		s := j.Ranks[i].Status
@@ -59,7 +58,7 @@ func (x *state) measuredEnd(j *activeJob) market.Time {
 }
 
 // inTimeAt is when a job ended, as far as its promise is concerned.
-func (x *state) inTimeAt(j *activeJob) market.Time {
+func (x *assessor) inTimeAt(j *activeJob) market.Time {
 	r := x.rulesOf(j)
 	if !r.Paid() {
 		return x.timeOf(j.EndedUS)
@@ -68,7 +67,7 @@ func (x *state) inTimeAt(j *activeJob) market.Time {
 }
 
 // blame adds to how a job ended what of it is its own doing.
-func (x *state) blame(j *activeJob, e *bill.Ending) {
+func (x *assessor) blame(j *activeJob, e *bill.Ending) {
 	begun, refused := false, false
 	e.Gone = true
 	for i := range j.Ranks {
@@ -94,7 +93,7 @@ func (x *state) blame(j *activeJob, e *bill.Ending) {
 
 // usedUpBy is when, at the latest, a job had used up its estimate that ended with
 // more work than that: since then it cannot have gone faster than its node.
-func (x *state) usedUpBy(j *activeJob, at market.Time, workMS int64) market.Time {
+func (x *assessor) usedUpBy(j *activeJob, at market.Time, workMS int64) market.Time {
 	over, speed := workMS-x.paidMS(j), 0.0
 	for i := range j.Ranks {
 		speed = max(speed, x.nodes[j.Ranks[i].Node].Speed)
@@ -107,7 +106,7 @@ func (x *state) usedUpBy(j *activeJob, at market.Time, workMS int64) market.Time
 
 // beyond is what a job has taken beyond all that was sold to it, because nobody
 // could know in time: it is owed at the price of the job itself.
-func (x *state) beyond(j *activeJob, workMS int64) (bill.Extension, bool) {
+func (x *assessor) beyond(j *activeJob, workMS int64) (bill.Extension, bool) {
 	if !x.rulesOf(j).Paid() {
 		return bill.Extension{}, false
 	}
@@ -124,7 +123,7 @@ func (x *state) beyond(j *activeJob, workMS int64) (bill.Extension, bool) {
 
 // short is what is missing of what is held to pay a bill, as far as the account of
 // a job without a budget has it.
-func (x *state) short(r *rules.Rules, j *activeJob, agreed *bill.Job, e *bill.Ending) market.Money {
+func (x *assessor) short(r *rules.Rules, j *activeJob, agreed *bill.Job, e *bill.Ending) market.Money {
 	if !r.Paid() || j.Request.Budget != nil || j.Held == 0 {
 		return 0
 	}
@@ -137,76 +136,40 @@ func (x *state) short(r *rules.Rules, j *activeJob, agreed *bill.Job, e *bill.En
 	return min(owed.Charge-agreed.Held, x.ledger.Available(x.now, market.Account(j.Account)))
 }
 
-// raise keeps more for a job, of what was asked to be there.
-func (x *Exchange) raise(j *activeJob, more market.Money) {
-	tx, err := x.ledger.Raise(x.now, j.ID, more)
-	if err != nil {
-		broken(15, fmt.Sprintf("job %d: %v", j.ID, err))
+// watched reports whether somebody waits for a job to use up its estimate: where
+// jobs pay for what they use, whatever was promised to it, until it is gone.
+func (x *assessor) watched(j *activeJob) bool {
+	return j.State == trade.Running && !j.Void || (j.State == trade.Running || j.State == trade.Stopping) && x.rulesOf(j).Paid()
+}
+
+// hadAll reports whether a job was measured to have had all of its estimate.
+func (x *assessor) hadAll(j *activeJob) bool {
+	stand, here := x.cluster.Status(market.JobID(j.ID), x.time())
+	return here && meter.HadAll(stand.Estimate, j.Apart, j.tasks())
+}
+
+// flat is what further work costs at the least, in a market where jobs pay for what
+// they use, if the price of the moment says nothing: where the price of a job is for
+// the whole, however long that takes, the core has no price for more; and one that
+// has lost its promise, or is past it, would pay as if it had never had one. Only who
+// chose to go on late does. That is as much for a second as before.
+func (x *assessor) flat(j *activeJob, stand *cluster.JobStatus, ms int64) market.Money {
+	past := j.DueUS != 0 && (j.Void || x.now > j.DueUS) && j.Request.OnOverrun() != trade.OverrunLate
+	if !stand.Terms.Flat && !past || !x.rulesOf(j).Paid() {
+		return 0
 	}
-	x.fx.tx(tx)
-	j.Held += int64(more)
+	return bill.AtRateOf(market.Money(j.Price), ms, x.paidMS(j))
 }
 
-// mostCost is what is held for a request at a price on so many processors.
-func (x *state) mostCost(r *trade.Request, price market.Money, width int) market.Money {
-	_, estimate := r.Width(width)
-	margin := bill.Margin(x.rules(), price, int64(float64(estimate)*1e3))
-	return bill.Most(price, margin, r.Budget, r.OptionalTerms())
-}
-
-// pieces is what the lanes of an array have room for, by what is in it: elements
-// that do not fill the last round of all lanes cost nothing where every processor
-// is paid for. 1: all of it.
-func (x *state) pieces(r *trade.Request, width int) float64 {
-	if r.Array == nil || !x.rules().Paid() || x.epoch().PolicySettings()["per"] != "processor" {
-		return 1
-	}
-	n, lanes := r.Array.Len(), max(1, width)
-	return float64(lanes*((n+lanes-1)/lanes)) / float64(n)
-}
-
-// inPieces is the price of a request that the core priced by the room it takes.
-func (x *state) inPieces(r *trade.Request, width int, price market.Price) market.Price {
-	return price / market.Price(x.pieces(r, width))
-}
-
-// cannotPromise says why the penalty that a request asks for is not sold with it at
-// a price; "" where it is. The job it is for does not count, where it is there.
-func (x *state) cannotPromise(r *trade.Request, price market.Money, width int, except int64) (reason, detail string) {
-	ruled := x.rules()
-	if r.PenaltyMicros == 0 || !ruled.Paid() {
-		return "", ""
-	}
-	_, estimate := r.Width(width)
-	if ruled.PenaltyLimit != rules.None {
-		times := bill.Proportion(price, int64(ruled.PenaltyLimit), int64(rules.Whole))
-		allowed := bill.Proportion(times, 1000, int64(float64(estimate)*1e3))
-		if market.Money(r.PenaltyMicros) > allowed {
-			return trade.ReasonPenalty, fmt.Sprintf("a penalty of %s a second is more than is sold with it: at most %s a second, %s times its price of %s for %s",
-				market.Money(r.PenaltyMicros), allowed, market.Money(ruled.PenaltyLimit), price, market.Span(int64(float64(estimate)*1e3)))
+// leeway is what a job may still be charged for more.
+func (x *assessor) leeway(j *activeJob) market.Price {
+	if j.Request.Budget != nil {
+		agreed := x.agreed(j)
+		most := market.Money(*j.Request.Budget)
+		if r := x.rulesOf(j); r.Paid() { // the margin is for what cannot be sold in time
+			most = market.Money(j.Held) - agreed.Optional.Most() - bill.Margin(r, agreed.Price, agreed.EstimateMS)
 		}
+		return max(0, most-agreed.Sold()).Price()
 	}
-	if ruled.OwnerFloor == rules.NoFloor {
-		return "", ""
-	}
-	if left := x.ownerLeft(except); left-price < ruled.OwnerFloor {
-		return trade.ReasonPenalty, fmt.Sprintf("no penalties are sold at the moment: with all that is promised the owner's account could fall below its floor of %s; without a penalty it may be taken",
-			ruled.OwnerFloor)
-	}
-	return "", ""
-}
-
-// ownerLeft is what the owner's account would be left with if every promise with a
-// penalty were broken, but for that to one job: each can cost the price of its job.
-func (x *state) ownerLeft(except int64) market.Money {
-	var left market.Money
-	if owner, known := x.ledger.Account(ledger.Owner); known {
-		left = owner.Free
-	}
-	for _, j := range x.jobs {
-		if j.ID != except && j.Request.PenaltyMicros > 0 && x.rulesOf(j).Paid() {
-			left -= bill.Proportion(market.Money(j.Price), int64(max(rules.Whole, x.rulesOf(j).PenaltyCap)), int64(rules.Whole))
-		}
-	}
-	return left
+	return x.ledger.Available(x.now, market.Account(j.Account)).Price()
 }

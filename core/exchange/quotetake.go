@@ -8,7 +8,7 @@ import (
 )
 
 // submitOnQuote submits a job on a quote.
-func (x *Exchange) submitOnQuote(by trade.Identity, s *trade.Submit) (trade.Outcome, error) {
+func (x *door) submitOnQuote(by trade.Identity, s *trade.Submit) (trade.Outcome, error) {
 	q := x.quotes.find(s.Quote)
 	if q == nil || q.Owner != by.User {
 		return trade.Outcome{}, fmt.Errorf("quote %s: %w, or it has expired: ask for a new one", s.Quote, trade.ErrUnknown)
@@ -21,7 +21,7 @@ func (x *Exchange) submitOnQuote(by trade.Identity, s *trade.Submit) (trade.Outc
 		return trade.Outcome{}, err
 	}
 	if !q.Reserved {
-		x.removeQuote(q)
+		x.floor.removeQuote(q)
 		o, err := x.submitNew(by, r, s.Settled)
 		if o.Job != nil {
 			o.Job.Quote = s.Quote
@@ -35,14 +35,14 @@ func (x *Exchange) submitOnQuote(by trade.Identity, s *trade.Submit) (trade.Outc
 	x.next--
 	j.QuotedUS, j.Era, j.Policy = q.MadeUS, x.eraOf(q)+1, q.Policy
 	j.ID, j.Quote, j.Owed, j.Width, j.Working = q.Job, q.ID, q.Owed, q.Width, q.Working
-	if !x.holds(q) { // what it holds becomes what is held for the job
-		if reason, why := x.cannotHold(q.Account, x.mostCost(&r, market.Money(q.Price), q.Width)); reason != "" {
+	if !x.bank.holds(q) { // what it holds becomes what is held for the job
+		if reason, why := x.bank.cannotHold(q.Account, x.price.mostCost(&r, market.Money(q.Price), q.Width)); reason != "" {
 			return trade.Outcome{Refusal: &trade.Refusal{Reason: reason, Detail: why, Offers: []trade.Offer{}}}, nil // the quote stands
 		}
 	}
-	x.removeQuote(q)
+	x.floor.removeQuote(q)
 	x.jobs[j.ID] = j
-	if err := x.step(market.Event{Kind: market.Confirmed, Job: market.JobID(j.ID)}); err != nil {
+	if err := x.floor.step(market.Event{Kind: market.Confirmed, Job: market.JobID(j.ID)}); err != nil {
 		delete(x.jobs, j.ID)
 		x.quotes.add(q)
 		return trade.Outcome{}, err

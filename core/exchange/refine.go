@@ -1,9 +1,6 @@
 package exchange
 
 import (
-	"fmt"
-
-	"github.com/libra-market/libra/core/cluster"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/meter"
 	"github.com/libra-market/libra/core/task"
@@ -16,7 +13,7 @@ import (
 // told to end, and has succeeded.
 
 // fulfilled is what the core must hear of mandatory parts that are done.
-func (x *Exchange) fulfilled(j *activeJob) []market.Event {
+func (x *overseer) fulfilled(j *activeJob) []market.Event {
 	if j.Request.Optional == nil || len(j.Ranks) == 0 {
 		return nil
 	}
@@ -36,14 +33,14 @@ func (x *Exchange) fulfilled(j *activeJob) []market.Event {
 	}
 	if all && j.MandatoryUS == 0 {
 		j.MandatoryUS, j.Part = x.now, task.OptionalPart
-		x.changed(j)
+		x.floor.changed(j)
 	}
 	return out
 }
 
 // refinements ends what is optional: the job at its deadline, a task when it has
 // had all of it.
-func (x *Exchange) refinements() error {
+func (x *overseer) refinements() error {
 	if !x.kind.Imprecise || x.cluster == nil {
 		return nil
 	}
@@ -70,7 +67,7 @@ func (x *Exchange) refinements() error {
 // refined ends the tasks that have had all of their optional part, if somebody
 // has measured that; those that are only reckoned to are taken to be a second
 // behind until then.
-func (x *Exchange) refined(j *activeJob) error {
+func (x *overseer) refined(j *activeJob) error {
 	stand, here := x.cluster.Status(market.JobID(j.ID), x.time())
 	if !here || !stand.Running {
 		return nil
@@ -88,8 +85,8 @@ func (x *Exchange) refined(j *activeJob) error {
 		case (whole - r.Had).Done():
 			r.Stop = task.Terminate
 			r.CutAt(j.Request.Optional.WorkMS)
-			x.fx.mark(x.nodes[r.Node], tasks)
-			x.changed(j)
+			x.floor.fx.mark(x.nodes[r.Node], tasks)
+			x.floor.changed(j)
 		case t.Left.Done():
 			back = append(back, market.Event{
 				Kind: market.Used, Job: market.JobID(j.ID), Proc: r.Proc, Work: max(0, whole-market.Work(max(least, t.Speed))),
@@ -99,13 +96,13 @@ func (x *Exchange) refined(j *activeJob) error {
 	if len(back) == 0 {
 		return nil
 	}
-	return x.step(back...)
+	return x.floor.step(back...)
 }
 
 // cut notes how much of its optional part each task of a job has done that is
 // told to end: what it does to wind up is not paid for, nor what it does after
 // its deadline because it was told late.
-func (x *Exchange) cut(j *activeJob) {
+func (x *overseer) cut(j *activeJob) {
 	if j.Request.Optional == nil {
 		return
 	}
@@ -147,67 +144,5 @@ func (j *activeJob) beginAgain() {
 	}
 }
 
-// optionalDue is how much of its optional part a job has executed, on all its
-// processors, in milliseconds: by what commands have said.
-func (x *state) optionalDue(j *activeJob) int64 {
-	return x.optionalBy(j, func(r *rank) int64 { return r.RefinedUS })
-}
-
-// optionalNow is the same by all that was heard, for those who look.
-func (x *state) optionalNow(j *activeJob) int64 {
-	return x.optionalBy(j, func(r *rank) int64 { return max(r.RefinedUS, r.cpuUS()-r.TookUS) })
-}
-
-func (x *state) optionalBy(j *activeJob, refined func(*rank) int64) (ms int64) {
-	if j.Request.Optional == nil {
-		return 0
-	}
-	for i := range j.Ranks {
-		r := &j.Ranks[i]
-		ms += r.OptionalMS(refined(r), x.nodes[r.Node].Speed, j.Request.Optional.WorkMS)
-	}
-	return ms
-}
-
 // cpuUS is the processor time of a task by all that was heard.
 func (r *rank) cpuUS() int64 { return max(r.CPUUS, r.seenUS) }
-
-// explainParts says which part of a job runs, or why it stands still.
-func (x *state) explainParts(j *activeJob, e *trade.Explanation, stand *cluster.JobStatus) {
-	what := "its mandatory part"
-	if j.Request.Optional == nil {
-		what = "it"
-	} else if stand.Refining {
-		what = "its optional part"
-	}
-	if e.Share > 0 {
-		e.Summary = fmt.Sprintf("%s runs with %.1f %% of a processor", what, e.Share*100)
-	} else {
-		e.Summary = fmt.Sprintf("%s stands still: another goes first on its processor", what)
-	}
-	if stand.Refining {
-		if e.PredictedUS == 0 || e.PredictedUS > j.DueUS {
-			e.PredictedUS = j.DueUS
-		}
-		e.Because = append(e.Because,
-			"its mandatory part is done: what was promised is kept",
-			fmt.Sprintf("%s of its optional part are executed, which is worth %s", market.Span(e.OptionalMS), market.Money(e.Optional)),
-			"mandatory parts of others go first; it ends at its deadline with what it has")
-		return
-	}
-	done := float64(stand.Estimate - max(0, stand.Left))
-	e.Because = append(e.Because,
-		fmt.Sprintf("%s of %s are done", market.Span(int64(done*1e3)), market.Span(int64(float64(stand.Estimate)*1e3))),
-		"mandatory parts run one at a time, the earliest deadline first")
-}
-
-// nextDeadline is when the next job with an optional part has to end.
-func (x *state) nextDeadline() market.Time {
-	next := market.Never
-	for _, j := range x.jobs {
-		if j.State == trade.Running && j.MandatoryUS != 0 {
-			next = min(next, x.timeOf(j.DueUS))
-		}
-	}
-	return next
-}

@@ -6,13 +6,12 @@ import (
 
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/meter"
-	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
 )
 
 // report takes in what agents said: how far tasks are, and which have ended. What a
 // node says of another's is left out, whoever let it through.
-func (x *Exchange) report(by trade.Identity, m *trade.Measured) error {
+func (x *overseer) report(by trade.Identity, m *trade.Measured) error {
 	if x.cluster == nil {
 		return nil
 	}
@@ -29,7 +28,7 @@ func (x *Exchange) report(by trade.Identity, m *trade.Measured) error {
 		}
 		speed := x.nodes[r.Node].Speed
 		jobs[j.ID] = true
-		x.touched.job(j.ID, true)
+		x.floor.touched.job(j.ID, true)
 		r.Observe(s, j.threads(), speed)
 		if j.Request.Optional != nil {
 			r.ObservePart(s, speed, j.State == trade.Running)
@@ -57,7 +56,7 @@ func (x *Exchange) report(by trade.Identity, m *trade.Measured) error {
 		uses = append(uses, x.used(j)...)
 	}
 	if len(ends)+len(uses) > 0 {
-		if err := x.step(append(ends, uses...)...); err != nil {
+		if err := x.floor.step(append(ends, uses...)...); err != nil {
 			return err
 		}
 	}
@@ -74,21 +73,12 @@ func (x *Exchange) report(by trade.Identity, m *trade.Measured) error {
 	return nil
 }
 
-// find is the task of a key, if that attempt is under way.
-func (x *state) find(k task.Key) (*activeJob, *rank) {
-	j := x.jobs[k.Job]
-	if j == nil || j.Attempt != k.Attempt || k.Rank < 0 || k.Rank >= j.programs() {
-		return nil, nil
-	}
-	return j, j.first(k.Rank)
-}
-
 // mostAttempts bounds how often a job begins again that its nodes, though they are
 // there, cannot keep: one whose groups are broken would lose it for ever.
 const mostAttempts = 10
 
 // restart lets a job that lost a task begin again, as when its node is lost.
-func (x *Exchange) restart(j *activeJob) error {
+func (x *overseer) restart(j *activeJob) error {
 	why := ""
 	switch {
 	case j.Request.NoRestart:
@@ -98,20 +88,18 @@ func (x *Exchange) restart(j *activeJob) error {
 	}
 	if why != "" {
 		j.End, j.Reason, j.Detail = trade.Lost, market.NodeLost.String(), why
-		return x.step(market.Event{Kind: market.Cancelled, Job: market.JobID(j.ID)})
+		return x.floor.step(market.Event{Kind: market.Cancelled, Job: market.JobID(j.ID)})
 	}
-	return x.step(market.Event{Kind: market.Dislodged, Job: market.JobID(j.ID)})
+	return x.floor.step(market.Event{Kind: market.Dislodged, Job: market.JobID(j.ID)})
 }
 
 // ended is what the core must hear of tasks that have ended: of a job that
 // advances as one when all of them have, of the others each.
-func (x *Exchange) ended(j *activeJob) []market.Event {
+func (x *overseer) ended(j *activeJob) []market.Event {
 	var out []market.Event
 	all, refused, most := meter.Ends(j.tasks())
 	if refused && !all && j.State == trade.Running {
-		x.todo.add(func() error {
-			return x.stop(j, task.Terminate, trade.Failed, trade.ReasonRefused, "a node could not start one of its tasks")
-		})
+		x.floor.todo = append(x.floor.todo, followUp{job: j, next: isStopped, detail: "a node could not start one of its tasks"})
 	}
 	switch {
 	case all && (j.End == trade.Cancelled || j.End == trade.Lost):
@@ -132,7 +120,7 @@ func (x *Exchange) ended(j *activeJob) []market.Event {
 
 // used is what the core must hear of tasks that go on: only where what they had
 // differs from what they were granted by more than measuring does.
-func (x *Exchange) used(j *activeJob) []market.Event {
+func (x *overseer) used(j *activeJob) []market.Event {
 	if j.State != trade.Running && j.State != trade.Stopping || len(j.Ranks) == 0 {
 		return nil
 	}

@@ -83,7 +83,7 @@ func Restore(version string, encoded []byte) (*Exchange, error) {
 // open is the exchange of a snapshot.
 func open(version string, s *Snapshot) (*Exchange, error) {
 	x := New(version)
-	x.touched.epochs = len(s.Epochs)
+	x.floor.touched.epochs = len(s.Epochs)
 	x.origin, x.now, x.rates, x.nodes = s.Origin, s.Now, s.Rates, s.Nodes
 	x.setEpochs(s.Epochs)
 	x.next, x.wake, x.record = s.Next, s.Wake, s.Record
@@ -128,10 +128,10 @@ func open(version string, s *Snapshot) (*Exchange, error) {
 	if len(x.epochs) == 0 {
 		return x, nil
 	}
-	return x, x.restoreCluster(s.Cluster)
+	return x, x.yard.restoreCluster(s.Cluster)
 }
 
-func (x *Exchange) restoreCluster(s *cluster.State) error {
+func (x *yard) restoreCluster(s *cluster.State) error {
 	e := x.epoch()
 	kind, err := policy.Find(e.Policy)
 	if err != nil {

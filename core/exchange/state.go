@@ -9,12 +9,13 @@ import (
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
 	"github.com/libra-market/libra/core/rules"
+	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
 )
 
 // state is all there is to know of a market. Its methods are questions: they can
 // reach neither effects nor follow-ups, and change nothing that a snapshot holds.
-// What changes it are the methods of [Exchange], for commands alone.
+// What changes it are the parts that carry out commands (parts.go).
 type state struct {
 	clock
 
@@ -37,12 +38,14 @@ type state struct {
 	waits  map[int64][]int64 // by job: who waits for it
 	wake   market.Time
 	record trade.Track
+
+	again bool // what is carried out was carried out before: see Again
 }
 
-func newState(version string) state {
+func newState(version string) *state {
 	books := ledger.New()
 	books.Rule = ledger.RuleFirst
-	return state{
+	return &state{
 		version:  version,
 		byName:   map[string]int{},
 		jobs:     map[int64]*activeJob{},
@@ -72,4 +75,92 @@ func (x *state) active() []int64 {
 	}
 	slices.Sort(ids)
 	return ids
+}
+
+// nextDeadline is when the next job with an optional part has to end.
+func (x *state) nextDeadline() market.Time {
+	next := market.Never
+	for _, j := range x.jobs {
+		if j.State == trade.Running && j.MandatoryUS != 0 {
+			next = min(next, x.timeOf(j.DueUS))
+		}
+	}
+	return next
+}
+
+// eraOf is the epoch under whose rules a quote was made.
+func (x *state) eraOf(q *heldQuote) int {
+	if q.Era > 0 {
+		return min(q.Era, len(x.epochs)) - 1
+	}
+	return x.eraAt(q.MadeUS) // of before it was noted
+}
+
+// setEpochs notes the spans of the log, and how the market trades in each.
+func (x *state) setEpochs(epochs []trade.EpochView) {
+	x.epochs = epochs
+	x.ruled = x.ruled[:0]
+	for i := range epochs {
+		x.ruled = append(x.ruled, epochs[i].Rules())
+	}
+}
+
+// rules are how the market trades now.
+func (x *state) rules() *rules.Rules { return &x.ruled[len(x.ruled)-1] }
+
+// era is the epoch by whose rules a job is billed: that in which it was taken in,
+// or quoted, whatever has changed since.
+func (x *state) era(j *activeJob) int {
+	if j.Era > 0 {
+		return min(j.Era, len(x.epochs)) - 1
+	}
+	return x.eraAt(j.SubmittedUS) // of before it was noted
+}
+
+// eraAt is the epoch of a time.
+func (x *state) eraAt(us int64) int {
+	for i := len(x.epochs) - 1; i > 0; i-- {
+		if x.epochs[i].FromUS <= us {
+			return i
+		}
+	}
+	return 0
+}
+
+// rulesOf are the rules by which a job is billed.
+func (x *state) rulesOf(j *activeJob) *rules.Rules { return &x.ruled[x.era(j)] }
+
+// Epochs lists the spans of the log.
+func (x *state) Epochs() []trade.EpochView { return slices.Clone(x.epochs) }
+
+// find is the task of a key, if that attempt is under way.
+func (x *state) find(k task.Key) (*activeJob, *rank) {
+	j := x.jobs[k.Job]
+	if j == nil || j.Attempt != k.Attempt || k.Rank < 0 || k.Rank >= j.programs() {
+		return nil, nil
+	}
+	return j, j.first(k.Rank)
+}
+
+// isOn reports whether a task is a node's. Without a name it is anybody's.
+func (x *state) isOn(r *rank, node string) bool { return node == "" || x.nodes[r.Node].Node == node }
+
+// standing is the rate of work that a job needs from now on to be in time.
+func (x *state) standing(j *activeJob) (need float64, here bool) {
+	if len(j.Ranks) == 0 { // it waits: its place in the queue is dear to find
+		return 0, false
+	}
+	t := x.time()
+	stand, here := x.cluster.Status(market.JobID(j.ID), t)
+	if !here || !stand.Running {
+		return 0, here
+	}
+	left, period := max(0, float64(stand.Left)), float64(stand.Due-t)
+	if !stand.Due.Finite() || stand.Refining {
+		return 0, true
+	}
+	if period <= 0 {
+		return 1, true
+	}
+	return left / period, true
 }

@@ -16,7 +16,7 @@ const (
 )
 
 // Nodes lists the nodes that have joined and what runs on them.
-func (x *state) Nodes() []trade.NodeView {
+func (x *teller) Nodes() []trade.NodeView {
 	var views []trade.NodeView
 	at := map[int]int{}
 	left := mostLoads
@@ -51,7 +51,7 @@ func (x *state) Nodes() []trade.NodeView {
 }
 
 // nodeView is what a node is, without what runs there.
-func (x *state) nodeView(index int) trade.NodeView {
+func (x *teller) nodeView(index int) trade.NodeView {
 	n := x.nodes[index]
 	return trade.NodeView{Hello: n.Hello, Index: index, Up: n.Up, Why: n.Why, Rates: x.rates, Loads: []trade.ProcessorView{}, FreeMB: n.MemoryMB}
 }
@@ -66,7 +66,7 @@ type takenProcessor struct {
 
 // taken lists the processors that jobs under way hold, by node and number: as many
 // as there are tasks, however many processors there are.
-func (x *state) taken() []takenProcessor {
+func (x *teller) taken() []takenProcessor {
 	type place struct{ node, processor int }
 	var list []takenProcessor
 	at := map[place]int{}

@@ -9,7 +9,7 @@ import (
 
 // void ends a job whatever state it is in: it owes nothing and is owed nothing.
 // Nobody is waited for. Nodes that still run it hear that it should not run.
-func (x *Exchange) void(by trade.Identity, v *trade.Void) (trade.Outcome, error) {
+func (x *door) void(by trade.Identity, v *trade.Void) (trade.Outcome, error) {
 	j := x.jobs[v.Job]
 	switch {
 	case by.Role != trade.RoleOwner:
@@ -27,10 +27,10 @@ func (x *Exchange) void(by trade.Identity, v *trade.Void) (trade.Outcome, error)
 	if err := x.leave(j); err != nil {
 		return trade.Outcome{}, err
 	}
-	if err := x.todo.run(); err != nil {
+	if err := x.followUp(); err != nil {
 		return trade.Outcome{}, err
 	}
-	ended := x.view(j)
+	ended := x.tell.view(j)
 	return trade.Outcome{Job: &ended}, nil
 }
 
@@ -40,7 +40,7 @@ const patienceUS = 30_000_000
 
 // unheard reports whether nobody will say, or has said in time, that a job which
 // is under way has ended: it has no task, or its nodes do not answer.
-func (x *Exchange) unheard(j *activeJob) bool {
+func (x *door) unheard(j *activeJob) bool {
 	switch {
 	case x.again: // the first version waited for ever
 		return false
@@ -55,7 +55,7 @@ func (x *Exchange) unheard(j *activeJob) bool {
 
 // abandon ends a job that was cancelled without hearing from its nodes: what they
 // measured until now counts.
-func (x *Exchange) abandon(j *activeJob, detail string) error {
+func (x *door) abandon(j *activeJob, detail string) error {
 	if j.State == trade.Running {
 		j.End, j.Reason, j.Detail = trade.Cancelled, market.ByUser.String(), detail
 	} else {
@@ -65,14 +65,14 @@ func (x *Exchange) abandon(j *activeJob, detail string) error {
 }
 
 // leave takes a job off the cluster, if it is there, and ends it as it was told to.
-func (x *Exchange) leave(j *activeJob) error {
+func (x *door) leave(j *activeJob) error {
 	if x.cluster != nil {
 		if _, here := x.cluster.Status(market.JobID(j.ID), x.time()); here {
-			if err := x.step(market.Event{Kind: market.Cancelled, Job: market.JobID(j.ID)}); err != nil {
+			if err := x.floor.step(market.Event{Kind: market.Cancelled, Job: market.JobID(j.ID)}); err != nil {
 				return err
 			}
 		}
 	}
-	x.end(j, j.End, j.Reason, j.Detail) // unless it has by now
+	x.floor.end(j, j.End, j.Reason, j.Detail) // unless it has by now
 	return nil
 }

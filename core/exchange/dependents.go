@@ -1,0 +1,98 @@
+package exchange
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/libra-market/libra/core/trade"
+)
+
+// dependencies sorts out for which of the jobs named a new one has to wait;
+// broken says which of them can no longer succeed.
+func (x *door) dependencies(by trade.Identity, after []int64, settled []trade.Settled) (waits []int64, broken string, err error) {
+	for _, id := range after {
+		if j := x.jobs[id]; j != nil && (by.Role == trade.RoleOwner || j.Owner == by.User) {
+			if !slices.Contains(waits, id) {
+				waits = append(waits, id)
+			}
+			continue
+		}
+		i := slices.IndexFunc(settled, func(s trade.Settled) bool { return s.Job == id })
+		switch {
+		case i < 0 || by.Role != trade.RoleOwner && settled[i].Owner != by.User:
+			return nil, "", fmt.Errorf("after: job %d: %w", id, trade.ErrUnknown)
+		case settled[i].State != trade.Completed:
+			broken = fmt.Sprintf("job %d, which it was to follow, is %s", id, settled[i].State)
+		}
+	}
+	return waits, broken, nil
+}
+
+// waitForOthers keeps a job back until others have succeeded. Its budget is held, its
+// deadline runs, nothing is promised.
+func (x *door) waitForOthers(j *activeJob, waits []int64) (trade.Outcome, error) {
+	j.State, j.Waits = trade.Held, waits
+	if j.Request.Budget != nil {
+		if err := x.floor.holdFunds(j); err != nil {
+			return trade.Outcome{}, err
+		}
+	}
+	x.jobs[j.ID] = j
+	for _, id := range waits {
+		x.waits[id] = append(x.waits[id], j.ID)
+	}
+	x.floor.changed(j)
+	v := x.tell.view(j)
+	return trade.Outcome{Job: &v}, nil
+}
+
+// releaseDependents tells those who waited for a job how it ended.
+func (x *floor) releaseDependents(ended *activeJob) {
+	waiting := x.waits[ended.ID]
+	delete(x.waits, ended.ID)
+	for _, id := range waiting {
+		j := x.jobs[id]
+		if j == nil || j.State != trade.Held {
+			continue
+		}
+		if ended.State != trade.Completed {
+			detail := fmt.Sprintf("job %d, which it was to follow, is %s", ended.ID, ended.State)
+			x.todo = append(x.todo, followUp{job: j, next: endsUnrun, detail: detail})
+			continue
+		}
+		x.touched.job(j.ID, true)
+		j.Waits = slices.DeleteFunc(j.Waits, func(w int64) bool { return w == ended.ID })
+		if len(j.Waits) == 0 {
+			x.todo = append(x.todo, followUp{job: j, next: begins})
+		}
+	}
+}
+
+// admitDependent hands a job to the cluster whose time has come.
+func (x *door) admitDependent(j *activeJob) error {
+	if j.State != trade.Held {
+		return nil
+	}
+	if j.Held > 0 {
+		x.floor.releaseHold(j)
+	}
+	j.State = ""
+	delete(x.jobs, j.ID)
+	if why := x.price.onlyPrecise(&j.Request); why != "" { // another policy came while it waited
+		x.refuse(j, trade.ReasonImprecise, why)
+		x.floor.releaseDependents(j)
+		return nil
+	}
+	if j.Request.Budget != nil {
+		if reason, why := x.bank.cannotHold(j.Account, x.price.mostCost(&j.Request, 0, 0)); reason != "" {
+			x.refuse(j, reason, why)
+			x.floor.releaseDependents(j)
+			return nil
+		}
+	}
+	o, err := x.admit(j)
+	if err == nil && o.Refusal != nil {
+		x.floor.releaseDependents(j)
+	}
+	return err
+}

@@ -1,0 +1,48 @@
+package exchange
+
+import (
+	"github.com/libra-market/libra/core/bill"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
+)
+
+// prolonged notes an extension, and keeps the money for it.
+func (x *floor) prolonged(j *activeJob, e *market.Event) {
+	price, err := e.Price.Money()
+	if err != nil {
+		price = 0
+	}
+	total := int64(float64(e.Work) * 1e3)
+	ms, over := total-j.askedMS()-j.Extra, j.over
+	if x.rulesOf(j).Paid() { // the price is for the piece that was asked for, and all else is over
+		over = max(0, ms-j.piece)
+	}
+	if stand, here := x.cluster.Status(market.JobID(j.ID), x.time()); here {
+		price = max(price, x.owed.flat(j, &stand, ms-over))
+	}
+	more := bill.Extend(price, ms, over)
+	if j.Request.Budget == nil && more.Price > 0 {
+		tx, err := x.ledger.Raise(x.now, j.ID, more.Price)
+		if err != nil { // it was asked what there is; what changed in between is ours to bear
+			more.Price = 0
+		} else {
+			x.fx.tx(tx)
+			j.Held += int64(more.Price)
+		}
+	}
+	j.Extra += ms
+	j.Extensions = append(j.Extensions, trade.Extension{AtUS: x.now, WorkMS: ms, Price: int64(more.Price)})
+	x.changed(j)
+}
+
+// overran hears that there is no more to be had: extend decides what follows.
+func (x *floor) overran(j *activeJob, e *market.Event) {
+	why := trade.RefusalText(e.Reason)
+	if j.State == trade.Stopping { // that is why it ends
+		return
+	}
+	if e.Reason == market.CannotMeetBudget && j.Request.Budget == nil && x.rulesOf(j).Paid() {
+		why = "its account cannot pay for that"
+	}
+	j.Detail = "needs more than it estimated: " + why
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/broker"
 	"github.com/libra-market/libra/live/fair"
+	"github.com/libra-market/libra/live/front"
 	"github.com/libra-market/libra/live/web"
 )
 
@@ -54,8 +55,8 @@ func (s *brokerService) start(ctx context.Context, c *broker.Config, log *slog.L
 	}
 	gate := fair.NewGate(fair.Default(), time.Now)
 	s.serve(
-		api.New(s.broker, keyring{s.store}, api.Options{Log: log, Gate: gate, PublicMetrics: c.Metrics == "public"}),
-		web.New(s.broker, keyring{s.store}, web.Options{Log: log, Gate: gate, URL: s.page, Secure: s.secure, Home: homeOf}),
+		api.New(s.broker, front.Keyring{Kept: s.store}, api.Options{Log: log, Gate: gate, PublicMetrics: c.Metrics == "public"}),
+		web.New(s.broker, front.Keyring{Kept: s.store}, web.Options{Log: log, Gate: gate, URL: s.page, Secure: s.secure, Home: homeOf}),
 	)
 	return nil
 }

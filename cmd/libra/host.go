@@ -16,6 +16,7 @@ import (
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/controller"
+	"github.com/libra-market/libra/live/front"
 	"github.com/libra-market/libra/live/store"
 	"github.com/libra-market/libra/live/web"
 )
@@ -202,5 +203,5 @@ func addToken(ctx context.Context, st store.Tokens, user string, role v1.Role, n
 	if life > 0 {
 		t.ExpiresUS = t.MadeUS + life.Microseconds()
 	}
-	return secret, keyring{st}.AddToken(ctx, hash, t)
+	return secret, front.Keyring{Kept: st}.AddToken(ctx, hash, t)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/libra-market/libra/core/policy"
+	"github.com/libra-market/libra/lab/trial"
 	"github.com/libra-market/libra/lab/workload"
 )
 
@@ -106,7 +107,7 @@ func listAll() listing {
 	}
 	for _, name := range workload.Models() {
 		model, err := workload.NewModel(name)
-		if err != nil || name == noSLA {
+		if err != nil || name == trial.NoModel {
 			continue
 		}
 		m := modelListing{Name: name}
@@ -127,17 +128,10 @@ func policyNames() []string {
 }
 
 // findPolicies looks up the policies of --policy.
-func findPolicies(names []string) ([]contender, error) {
-	var found []contender
-	for i, name := range names {
-		kind, err := policy.Find(name)
-		if err != nil {
-			return nil, usagef("--policy: %w", err)
-		}
-		if slices.Contains(names[:i], name) {
-			return nil, usagef("--policy: %s is there twice", name)
-		}
-		found = append(found, contender{kind: kind, set: map[string]string{}})
+func findPolicies(names []string) ([]trial.Contender, error) {
+	found, err := trial.Contenders(names)
+	if err != nil {
+		return nil, usagef("--policy: %w", err)
 	}
 	return found, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/lab/experiment"
 	"github.com/libra-market/libra/lab/replay"
+	"github.com/libra-market/libra/lab/trial"
 	"github.com/libra-market/libra/lab/workload"
 )
 
@@ -137,7 +138,7 @@ func (o *replayOptions) check(given func(flag string) bool) error {
 type pastRun struct {
 	replayOptions
 	con      *console
-	settings []setting
+	settings []trial.Setting
 	nodes    int
 	arrivals []workload.Arrival
 	lived    *replay.Course // what was, where the market itself remembers
@@ -184,7 +185,7 @@ func runReplay(ctx context.Context, con *console, opts replayOptions) error {
 	}
 	answer := replayAnswer{History: opts.history, Nodes: r.nodes, Before: before.Ending, Tuned: tuned, Unfunded: r.unfunded}
 	for _, c := range contenders {
-		after, err := r.past().Run(ctx, c.kind.Name, c.set)
+		after, err := r.past().Run(ctx, c.Kind.Name, c.Set)
 		if err != nil {
 			return err
 		}
@@ -203,7 +204,7 @@ func runReplay(ctx context.Context, con *console, opts replayOptions) error {
 
 // baseline is what was: as the market or a table tells, or as a policy would
 // have done it.
-func (r *pastRun) baseline(ctx context.Context, contenders []contender) (*replay.Course, error) {
+func (r *pastRun) baseline(ctx context.Context, contenders []trial.Contender) (*replay.Course, error) {
 	if r.lived != nil {
 		return r.lived, nil
 	}
@@ -215,28 +216,28 @@ func (r *pastRun) baseline(ctx context.Context, contenders []contender) (*replay
 		return nil, err
 	}
 	for _, c := range contenders { // settings of --set reach the baseline only where it is tried as well
-		if c.kind.Name == r.from {
-			from[0].set = c.set
+		if c.Kind.Name == r.from {
+			from[0].Set = c.Set
 		}
 	}
-	return r.past().Run(ctx, r.from, from[0].set)
+	return r.past().Run(ctx, r.from, from[0].Set)
 }
 
 // tuneSetting finds the best value of --tune for the first policy that has the
 // setting, which keeps it.
-func (r *pastRun) tuneSetting(ctx context.Context, contenders []contender, low, high float64) (*replay.Tuning, error) {
-	at := slices.IndexFunc(contenders, func(c contender) bool { return replay.Tunable(c.kind, r.tune) })
+func (r *pastRun) tuneSetting(ctx context.Context, contenders []trial.Contender, low, high float64) (*replay.Tuning, error) {
+	at := slices.IndexFunc(contenders, func(c trial.Contender) bool { return replay.Tunable(c.Kind, r.tune) })
 	if at < 0 {
 		return nil, usagef("--tune: no policy of --policy has a number %q to set", r.tune)
 	}
 	c := contenders[at]
 	bars := &stageBars{con: r.con}
 	defer bars.finish()
-	t, err := r.past().Tune(ctx, &experiment.Lab{Progress: bars.tell}, c.kind, c.set, r.tune, low, high)
+	t, err := r.past().Tune(ctx, &experiment.Lab{Progress: bars.tell}, c.Kind, c.Set, r.tune, low, high)
 	if err != nil {
 		return nil, err
 	}
-	c.set[r.tune] = strconv.FormatFloat(t.Best, 'g', -1, 64)
+	c.Set[r.tune] = strconv.FormatFloat(t.Best, 'g', -1, 64)
 	return t, nil
 }
 

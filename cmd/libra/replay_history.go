@@ -6,12 +6,13 @@ import (
 	"os"
 
 	"github.com/libra-market/libra/lab/replay"
+	"github.com/libra-market/libra/lab/trial"
 	"github.com/libra-market/libra/lab/workload"
 )
 
 // load reads the history, finds the cluster and gives the jobs agreements
 // where a model is asked for.
-func (r *pastRun) load(ctx context.Context, contenders []contender) error {
+func (r *pastRun) load(ctx context.Context, contenders []trial.Contender) error {
 	like := &simulation{simulateOptions: simulateOptions{
 		policies: r.policies, workload: r.history, nodes: r.replayOptions.nodes, sla: r.sla, seed: r.seed,
 	}, con: r.con, contenders: contenders, settings: r.settings}
@@ -21,7 +22,7 @@ func (r *pastRun) load(ctx context.Context, contenders []contender) error {
 			return err
 		}
 		if r.sla == "" {
-			r.sla = noSLA
+			r.sla = trial.NoModel
 		}
 		if like.model, err = newModel(r.sla); err != nil {
 			return err
@@ -35,7 +36,7 @@ func (r *pastRun) load(ctx context.Context, contenders []contender) error {
 		}
 		r.nodes = r.replayOptions.nodes
 		if r.sla == "" {
-			r.sla = noSLA
+			r.sla = trial.NoModel
 		}
 		if like.model, err = newModel(r.sla); err != nil {
 			return err

@@ -3,15 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/epoch"
-	"github.com/libra-market/libra/core/policy"
-	"github.com/libra-market/libra/core/rules"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/lab/replay"
+	"github.com/libra-market/libra/lab/trial"
 )
 
 // liveHistory is the name of the history that the market itself keeps.
@@ -22,7 +20,7 @@ const liveHistory = "live"
 //
 // What is tried is tried on the market's terms: at its rates, and by its rules,
 // where --set does not name others.
-func (r *pastRun) loadLive(ctx context.Context, contenders []contender) error {
+func (r *pastRun) loadLive(ctx context.Context, contenders []trial.Contender) error {
 	var with connection
 	return with.with(ctx, func(ctx context.Context, c *client.Client) error {
 		nodes, err := c.Nodes(ctx)
@@ -61,7 +59,7 @@ func (r *pastRun) loadLive(ctx context.Context, contenders []contender) error {
 }
 
 // onTermsOf takes over how a market counts: not its policy, nor what that weighs.
-func (r *pastRun) onTermsOf(e *v1.EpochView, contenders []contender) {
+func (r *pastRun) onTermsOf(e *v1.EpochView, contenders []trial.Contender) {
 	r.rate = trade.Rates(e.Rates).Base().Processor
 	counts := epoch.LiveSettings()
 	for _, s := range e.Settings {
@@ -69,8 +67,8 @@ func (r *pastRun) onTermsOf(e *v1.EpochView, contenders []contender) {
 			continue
 		}
 		for _, c := range contenders {
-			if rules.Known(s.Name) || slices.ContainsFunc(c.kind.Settings(), func(p policy.Setting) bool { return p.Name == s.Name }) {
-				c.set[s.Name] = s.Value
+			if c.Knows(s.Name) {
+				c.Set[s.Name] = s.Value
 			}
 		}
 	}

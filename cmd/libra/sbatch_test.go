@@ -92,19 +92,3 @@ func TestSlurmPluginIsWritten(t *testing.T) {
 		t.Errorf("without a directory: %+v", r)
 	}
 }
-
-func TestWhatSlurmLacksIsSaid(t *testing.T) {
-	for over, wrong := range map[string]bool{"FORCE:64": false, "NO": true, "YES:4": true, "FORCE:4": true} {
-		c := slurmDefaults("agents")
-		if found := sharing(c, over); found[0].wrong != wrong {
-			t.Errorf("OverSubscribe=%s: %s", over, found[0])
-		}
-		if found := sharing(slurmDefaults("none"), over); found[0].wrong {
-			t.Errorf("OverSubscribe=%s without agents: %s", over, found[0])
-		}
-	}
-	conf := "ProctrackType           = proctrack/linuxproc\nJobAcctGatherType = jobacct_gather/cgroup\nDefMemPerNode=UNLIMITED\nSelectTypeParameters = CR_CPU_MEMORY\n"
-	if found := tracking(conf); len(found) != 3 || !found[0].wrong {
-		t.Errorf("%v", found)
-	}
-}

@@ -214,7 +214,7 @@ func policySettings(texts []string) (map[string]string, error) {
 	}
 	set := map[string]string{}
 	for _, s := range settings {
-		set[s.name] = s.value
+		set[s.Name] = s.Value
 	}
 	return set, nil
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/libra-market/libra/live/fair"
 	"github.com/libra-market/libra/live/front"
 	"github.com/libra-market/libra/live/slurm"
+	"github.com/libra-market/libra/live/slurm/survey"
 	"github.com/libra-market/libra/live/web"
 )
 
@@ -33,7 +34,7 @@ type service struct {
 
 	backend      *slurm.Backend // nil: agents run the jobs
 	backendEnded chan struct{}
-	findings     []finding // about Slurm
+	findings     []survey.Finding // about Slurm
 }
 
 // startService opens the store, waits until it may lead, reads the state back
@@ -83,10 +84,10 @@ func (s *service) start(ctx context.Context, c *config.Config, log *slog.Logger,
 		floor = onSlurm{s.market, s.backend, c}
 	}
 	gate := fair.NewGate(c.Limits.Limits, time.Now)
-	handler := api.New(floor, keyring{s.store}, api.Options{
+	handler := api.New(floor, front.Keyring{Kept: s.store}, api.Options{
 		Log: log, Gate: gate, PublicMetrics: c.Metrics == "public", CertificateNodes: c.TLS.Nodes, Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency},
 	})
-	s.pages = web.New(floor, keyring{s.store}, web.Options{
+	s.pages = web.New(floor, front.Keyring{Kept: s.store}, web.Options{
 		Log: log, Gate: gate, URL: s.page, Secure: s.secure, WhatIf: s.whatIf, Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency}, Home: homeOf,
 	})
 	s.serve(handler, s.pages)

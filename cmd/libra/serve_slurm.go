@@ -16,6 +16,7 @@ import (
 	"github.com/libra-market/libra/live/front"
 	"github.com/libra-market/libra/live/slurm"
 	"github.com/libra-market/libra/live/slurm/client"
+	"github.com/libra-market/libra/live/slurm/survey"
 )
 
 // onSlurm is a market whose jobs Slurm runs: what concerns nodes goes through
@@ -114,7 +115,7 @@ func (s *service) startSlurm(ctx, run context.Context, c *config.Config, log *sl
 	if err != nil {
 		return fmt.Errorf("slurm: %w", err)
 	}
-	s.findings = inspectSlurm(ctx, c, batch)
+	s.findings = survey.Inspect(ctx, &c.Slurm, batch)
 	// This also waits until what nodes should be doing is known: a backend that
 	// was told "nothing" would end what runs.
 	epochs, err := s.market.Epochs(ctx)

@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/libra-market/libra/core/market"
-	"github.com/libra-market/libra/core/policy"
 	"github.com/libra-market/libra/lab/report"
 	"github.com/libra-market/libra/lab/sim"
+	"github.com/libra-market/libra/lab/trial"
 	"github.com/libra-market/libra/lab/workload"
 )
 
@@ -32,13 +32,6 @@ type simulateOptions struct {
 	jobs      string
 	json      bool
 }
-
-// How estimates reach a policy.
-const (
-	estimatesUsual = ""      // as the workload has them; exact where the policy's paper has no others
-	estimatesGiven = "given" // as the workload has them
-	estimatesExact = "exact" // the real runtimes
-)
 
 func newSimulate(con *console) *cobra.Command {
 	var opts simulateOptions
@@ -112,7 +105,7 @@ model, no --last.`,
 		panic(err)
 	}
 	completeFlag(cmd, "sla", workload.Models()...)
-	completeFlag(cmd, "estimates", estimatesGiven, estimatesExact)
+	completeFlag(cmd, "estimates", string(trial.GivenEstimates), string(trial.ExactEstimates))
 	return cmd
 }
 
@@ -131,7 +124,7 @@ func (o *simulateOptions) check(given func(flag string) bool) error {
 		return usagef("--arrival-factor: %v makes no sense (want 0 or more)", o.factor)
 	case given("until") && (!(o.until > 0) || math.IsInf(o.until, 0)):
 		return usagef("--until: %v makes no sense (want more than 0)", o.until)
-	case o.estimates != estimatesUsual && o.estimates != estimatesGiven && o.estimates != estimatesExact:
+	case !trial.Estimates(o.estimates).Valid():
 		return usagef("--estimates: %q is not one of given, exact", o.estimates)
 	case o.jobs == "-" || o.jobs == "/dev/stdout":
 		return usagef("--jobs: the summary has standard output; give a file")
@@ -146,9 +139,9 @@ func (o *simulateOptions) check(given func(flag string) bool) error {
 type simulation struct {
 	simulateOptions
 	con        *console
-	contenders []contender
-	settings   []setting
-	model      slaModel
+	contenders []trial.Contender
+	settings   []trial.Setting
+	model      trial.Model
 	nodes      []market.Node
 	changes    []sim.NodeChange
 }
@@ -200,45 +193,32 @@ func (s *simulation) prepare(file *workload.File) (err error) {
 
 // modelName is the SLA model asked for, or the usual one.
 func (s *simulation) modelName(file *workload.File) string {
-	switch {
-	case s.sla != "":
+	if s.sla != "" {
 		return s.sla
-	case file.Format() == workload.FormatCSV, file.Format() == workload.FormatSpec:
-		return noSLA
-	case s.contenders[0].kind.Name == "libra-sla":
-		return "libra-sla"
 	}
-	return "libra-plus"
+	return trial.UsualModel(file.Format(), s.contenders[0].Kind)
 }
-
-// inaccuracy is the setting of the libra-plus model that changes estimates.
-const inaccuracy = "inaccuracy"
 
 // checkInaccuracy looks for estimates asked to be two things at once.
 func (s *simulation) checkInaccuracy() error {
-	if !isSet(s.settings, inaccuracy) {
+	if !trial.IsSet(s.settings, trial.Inaccuracy) {
 		return nil
 	}
-	if s.estimates == estimatesExact {
+	if trial.Estimates(s.estimates) == trial.ExactEstimates {
 		return usagef("--set inaccuracy and --estimates exact exclude each other")
 	}
 	for _, c := range s.contenders {
-		if s.exact(c.kind) {
-			s.con.warn("%s takes estimates to be exact, inaccuracy does not reach it (--estimates given changes that)", c.kind.Name)
+		if trial.Estimates(s.estimates).Exact(c.Kind) {
+			s.con.warn("%s takes estimates to be exact, inaccuracy does not reach it (--estimates given changes that)", c.Kind.Name)
 		}
 	}
 	return nil
 }
 
-// exact reports whether a policy is shown real runtimes as estimates.
-func (s *simulation) exact(kind policy.Kind) bool {
-	return s.estimates == estimatesExact || s.estimates == estimatesUsual && kind.ExactEstimates
-}
-
 // run streams the workload if nobody needs all of it at once, and loads it
 // otherwise, or if it turns out to be out of order.
 func (s *simulation) run(ctx context.Context, file *workload.File) ([]*report.Summary, error) {
-	if len(s.contenders) == 1 && s.model.none() && s.last == 0 && s.workload != "-" {
+	if len(s.contenders) == 1 && s.model.None() && s.last == 0 && s.workload != "-" {
 		summary, err := s.stream(ctx, file)
 		if _, unsorted := errors.AsType[*workload.OutOfOrderError](err); !unsorted {
 			return []*report.Summary{summary}, err

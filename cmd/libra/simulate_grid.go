@@ -136,11 +136,11 @@ func (s *gridSimulation) check() error {
 		return err
 	}
 	for _, set := range settings {
-		if set.name != settingRefuse {
-			return usagef("--set: nobody knows %q: the tender has %s", set.name, settingRefuse)
+		if set.Name != settingRefuse {
+			return usagef("--set: nobody knows %q: the tender has %s", set.Name, settingRefuse)
 		}
-		if s.refuse, err = tender.ParseRefuse(set.value); err != nil {
-			return usagef("--set: %s: %w", set.name, err)
+		if s.refuse, err = tender.ParseRefuse(set.Value); err != nil {
+			return usagef("--set: %s: %w", set.Name, err)
 		}
 	}
 	return nil

@@ -34,7 +34,7 @@ func (c *console) openWorkload(ctx context.Context, path string) (*workload.File
 func (c *console) loadWorkload(ctx context.Context, file *workload.File, last int) ([]workload.Arrival, error) {
 	finish := c.progress("reading", file.Size(), file.BytesRead)
 	defer finish()
-	src := &interruptible{src: file, ctx: ctx}
+	src := workload.Interruptible(ctx, file)
 	if last > 0 {
 		return workload.Last(src, last)
 	}
@@ -46,20 +46,6 @@ func (c *console) warnSkipped(path string, records int64) {
 	if records > 0 {
 		c.warn("%s: records left out because they do not say on how many processors or when: %s", path, count(records))
 	}
-}
-
-// interruptible ends a source when the context does.
-type interruptible struct {
-	src  workload.Source
-	ctx  context.Context
-	read int
-}
-
-func (i *interruptible) Next(a *workload.Arrival) error {
-	if i.read++; i.read&0xfff == 0 && i.ctx.Err() != nil {
-		return i.ctx.Err()
-	}
-	return i.src.Next(a)
 }
 
 // findNodes gives the cluster: described in a file, counted on the command

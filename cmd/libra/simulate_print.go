@@ -10,6 +10,7 @@ import (
 
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/lab/report"
+	"github.com/libra-market/libra/lab/trial"
 )
 
 // print writes the results to standard output: for programs, or one for people
@@ -45,8 +46,8 @@ func (s *simulation) headline(jobs int64) string {
 		parts = append(parts, fmt.Sprintf("gaps x %v", s.factor))
 	}
 	parts = append(parts, number(int64(len(s.nodes)), "node"))
-	if !s.model.none() {
-		parts = append(parts, fmt.Sprintf("SLA model %s, seed %d", s.model.name, s.seed))
+	if !s.model.None() {
+		parts = append(parts, fmt.Sprintf("SLA model %s, seed %d", s.model.Name, s.seed))
 	}
 	if s.failures != "" {
 		parts = append(parts, "failures of "+filepath.Base(s.failures))
@@ -54,11 +55,11 @@ func (s *simulation) headline(jobs int64) string {
 	if s.until > 0 {
 		parts = append(parts, fmt.Sprintf("until %v s", s.until))
 	}
-	if s.estimates != estimatesUsual {
+	if s.estimates != string(trial.UsualEstimates) {
 		parts = append(parts, "estimates "+s.estimates)
 	}
 	for _, set := range s.settings {
-		parts = append(parts, set.name+"="+set.value)
+		parts = append(parts, set.Name+"="+set.Value)
 	}
 	return strings.Join(parts, ", ")
 }

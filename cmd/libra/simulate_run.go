@@ -18,7 +18,7 @@ import (
 // stream runs the only policy on jobs as they are read.
 func (s *simulation) stream(ctx context.Context, file *workload.File) (*report.Summary, error) {
 	began := time.Now()
-	finish := s.con.progress(s.contenders[0].kind.Name, file.Size(), file.BytesRead)
+	finish := s.con.progress(s.contenders[0].Kind.Name, file.Size(), file.BytesRead)
 	defer finish()
 	jobs, err := s.shape(file)
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *simulation) runLoaded(ctx context.Context, file *workload.File, toldUns
 			return nil, err
 		}
 		var done atomic.Int64
-		finish := s.con.progress(c.kind.Name, int64(len(arrivals)), done.Load)
+		finish := s.con.progress(c.Kind.Name, int64(len(arrivals)), done.Load)
 		summary, err := s.runOne(ctx, c, &counting{src: jobs, done: &done}, began)
 		finish()
 		if err != nil {
@@ -63,23 +63,9 @@ func (s *simulation) runLoaded(ctx context.Context, file *workload.File, toldUns
 	return results, nil
 }
 
-// applyModel gives the jobs their agreements. The model writes estimates too;
-// who asks for the given ones gets those of the file back, unless he also says
-// how inaccurate the model is to be.
+// applyModel gives the jobs their agreements.
 func (s *simulation) applyModel(arrivals []workload.Arrival) error {
-	keep := s.estimates == estimatesGiven && !isSet(s.settings, inaccuracy)
-	var given []market.Work
-	if keep {
-		given = make([]market.Work, len(arrivals))
-		for i := range arrivals {
-			given[i] = arrivals[i].Job.Estimate
-		}
-	}
-	err := s.model.Apply(arrivals, s.seed)
-	for i := range given {
-		arrivals[i].Job.Estimate = given[i]
-	}
-	return err
+	return trial.Estimates(s.estimates).Agree(s.model, s.settings, arrivals, s.seed)
 }
 
 // shape stretches the gaps and makes sure of the order.
@@ -95,9 +81,9 @@ func (s *simulation) shape(jobs workload.Source) (workload.Source, error) {
 }
 
 // runOne runs one policy, which began at a time, and sums up.
-func (s *simulation) runOne(ctx context.Context, c contender, jobs workload.Source, began time.Time) (*report.Summary, error) {
+func (s *simulation) runOne(ctx context.Context, c trial.Contender, jobs workload.Source, began time.Time) (*report.Summary, error) {
 	t := &trial.Trial{
-		Kind: c.kind, Set: c.set, Nodes: s.nodes, Exact: s.exact(c.kind), Changes: s.changes, Until: market.Time(s.until),
+		Kind: c.Kind, Set: c.Set, Nodes: s.nodes, Exact: trial.Estimates(s.estimates).Exact(c.Kind), Changes: s.changes, Until: market.Time(s.until),
 	}
 	jobs = &onClock{src: jobs, file: s.workload}
 	var summary *report.Summary
@@ -123,7 +109,7 @@ func (s *simulation) runOne(ctx context.Context, c contender, jobs workload.Sour
 
 // tablePath is where the job table of a policy goes: of several policies each
 // has its name before the extension.
-func (s *simulation) tablePath(c contender) string {
+func (s *simulation) tablePath(c trial.Contender) string {
 	if len(s.contenders) == 1 {
 		return s.jobs
 	}
@@ -132,7 +118,7 @@ func (s *simulation) tablePath(c contender) string {
 	if extension != "" {
 		extension = "." + extension
 	}
-	return dir + stem + "-" + c.kind.Name + extension
+	return dir + stem + "-" + c.Kind.Name + extension
 }
 
 // onClock refuses jobs from before the clock of a run starts.

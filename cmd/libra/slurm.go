@@ -1,11 +1,9 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -13,6 +11,7 @@ import (
 	"github.com/libra-market/libra/live/config"
 	"github.com/libra-market/libra/live/slurm/client"
 	"github.com/libra-market/libra/live/slurm/plugin"
+	"github.com/libra-market/libra/live/slurm/survey"
 )
 
 // slurmFlags are those that say where Slurm is.
@@ -92,9 +91,9 @@ func runSlurmCheck(cmd *cobra.Command, con *console, o *slurmCheckOptions) error
 		return fmt.Errorf("slurm: %w", err)
 	}
 	wrong := 0
-	for _, f := range inspectSlurm(cmd.Context(), &c, batch) {
+	for _, f := range survey.Inspect(cmd.Context(), &c.Slurm, batch) {
 		printline(con.out, f)
-		if f.wrong {
+		if f.Wrong {
 			wrong++
 		}
 	}
@@ -149,51 +148,4 @@ func newSlurmPlugin(con *console) *cobra.Command {
 	f.StringVar(&door.KeyFile, "key-file", "", "the key as slurmctld sees it (default: in the directory)")
 	f.BoolVar(&door.Hold, "hold", false, "hold jobs that were not bought, rather than refuse them")
 	return cmd
-}
-
-// finding is one thing that was found out about a Slurm cluster.
-type finding struct {
-	wrong bool
-	text  string
-}
-
-func (f finding) String() string {
-	if f.wrong {
-		return "slurm: WRONG: " + f.text
-	}
-	return "slurm: " + f.text
-}
-
-func good(format string, args ...any) finding { return finding{text: fmt.Sprintf(format, args...)} }
-func wrongf(format string, args ...any) finding {
-	return finding{wrong: true, text: fmt.Sprintf(format, args...)}
-}
-
-// inspectSlurm says what was found of a Slurm cluster, and what to do about what
-// is not as a market needs it.
-func inspectSlurm(ctx context.Context, c *config.Config, batch client.Slurm) []finding {
-	found := []finding{}
-	if err := batch.Ping(ctx); err != nil {
-		return append(found, wrongf("slurmctld does not answer through %s (%v): is it running, and is this host allowed to speak to it?", batch.Name(), err))
-	}
-	found = append(found, good("spoken to through %s%s", batch.Name(), slurmVersion(ctx, c)))
-	nodes, err := batch.Nodes(ctx, c.Slurm.Partition)
-	switch {
-	case err != nil:
-		return append(found, wrongf("partition %s: %v: add a PartitionName=%[1]s line to slurm.conf and say scontrol reconfigure", c.Slurm.Partition, err))
-	case len(nodes) == 0:
-		return append(found, wrongf("partition %s has no nodes: is it in slurm.conf, as in PartitionName=%[1]s Nodes=n[1-4] OverSubscribe=FORCE:64?", c.Slurm.Partition))
-	}
-	var down []string
-	processors := 0
-	for i := range nodes {
-		if processors += nodes[i].Processors; !nodes[i].Up || nodes[i].Draining {
-			down = append(down, strings.TrimSuffix(nodes[i].Name+" ("+nodes[i].Reason, " (")+")")
-		}
-	}
-	found = append(found, good("partition %s has %s with %s", c.Slurm.Partition, number(int64(len(nodes)), "node"), number(int64(processors), "processor")))
-	if len(down) > 0 {
-		found = append(found, good("of these are down or drained: %s", strings.Join(down, ", ")))
-	}
-	return append(found, inspectSettings(ctx, c)...)
 }

@@ -160,7 +160,7 @@ func TestSharesOnSlurm(t *testing.T) {
 	m := openSlurmMarket(t, cluster, "libra", "agents", alice, bob)
 	for _, f := range m.findings {
 		t.Log(f)
-		if f.wrong {
+		if f.Wrong {
 			t.Errorf("found wrong: %s", f)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/libra-market/libra/lab/experiment"
 	"github.com/libra-market/libra/lab/sweep"
+	"github.com/libra-market/libra/lab/trial"
 	"github.com/libra-market/libra/lab/workload"
 	"github.com/libra-market/libra/live/spec"
 )
@@ -138,7 +138,7 @@ func runSweep(ctx context.Context, con *console, opts sweepOptions) error {
 		bars.finish()
 		return con.writeOutput("-", func(to io.Writer) error { return plan.Write(to, lines) })
 	}
-	resumed, err := runInto(ctx, con, plan, lab, mine, opts)
+	resumed, err := (&sweep.Journal{Out: opts.out, Fresh: opts.fresh, Write: con.writeOutput}).Run(ctx, plan, lab, mine)
 	if err != nil {
 		return err
 	}
@@ -195,21 +195,19 @@ func planSweep(ctx context.Context, con *console, opts sweepOptions) (*sweep.Pla
 	workload.Sort(arrivals)
 	order := &sweep.Order{
 		Base: experiment.Cell{Nodes: nodes, Jobs: experiment.Jobs{
-			Base: &experiment.Base{Name: opts.workload, Arrivals: arrivals}, Model: like.model.name, Factor: opts.factor,
+			Base: &experiment.Base{Name: opts.workload, Arrivals: arrivals}, Model: like.model.Name, Factor: opts.factor,
 		}},
 		Axes: axes, Seeds: opts.seeds, MaxNodes: spec.MaxNodes,
 	}
 	for _, c := range contenders {
-		order.Kinds = append(order.Kinds, c.kind)
+		order.Kinds = append(order.Kinds, c.Kind)
 	}
-	for _, s := range settings {
-		order.Settings = append(order.Settings, sweep.Setting{Name: s.name, Value: s.value})
-	}
+	order.Settings = settings
 	plan, err := sweep.New(order)
 	if unknown, is := errors.AsType[*sweep.UnknownError](err); is && unknown.Varied {
-		return nil, usagef("--vary: %w: %s; and there are %s and %s", err, whoKnows(contenders, like.model), sweep.VaryFactor, sweep.VaryNodes)
+		return nil, usagef("--vary: %w: %s; and there are %s and %s", err, trial.Knowers(contenders, like.model), sweep.VaryFactor, sweep.VaryNodes)
 	} else if is {
-		return nil, usagef("--set: %w: %s", err, whoKnows(contenders, like.model))
+		return nil, usagef("--set: %w: %s", err, trial.Knowers(contenders, like.model))
 	}
 	if err != nil {
 		return nil, usagef("%w", err)
@@ -227,65 +225,6 @@ func parseShard(text string) (i, n int, err error) {
 		return 0, 0, usagef("--shard: %q is not a part (want i/n, 1/4 to 4/4 for instance)", text)
 	}
 	return i, n, nil
-}
-
-// runInto makes the runs that a file does not have yet. Every line is kept at
-// once beside it, so that nothing is lost when the sweep is interrupted.
-func runInto(ctx context.Context, con *console, plan *sweep.Plan, lab *experiment.Lab, mine []int, opts sweepOptions) (resumed int, err error) {
-	part := opts.out + ".part"
-	lines := sweep.Lines{}
-	if !opts.fresh {
-		if lines, err = resumeSweep(plan, part, mine); err != nil {
-			return 0, err
-		}
-	}
-	var todo []int
-	for _, cell := range mine {
-		if lines[cell] == "" {
-			todo = append(todo, cell)
-		}
-	}
-	resumed = len(mine) - len(todo)
-	all := func(to io.Writer) error { return plan.Write(to, lines) }
-	if err = con.writeOutput(part, all); err != nil { // without what was torn
-		return 0, err
-	}
-	journal, err := os.OpenFile(part, os.O_WRONLY|os.O_APPEND, 0)
-	if err != nil {
-		return 0, err
-	}
-	err = plan.Run(ctx, lab, todo, func(cell int, line string) error {
-		lines[cell] = line
-		_, torn := journal.WriteString(line)
-		return torn
-	})
-	if err = errors.Join(err, journal.Close()); err != nil {
-		return 0, err
-	}
-	if err := con.writeOutput(opts.out, all); err != nil {
-		return 0, err
-	}
-	return resumed, os.Remove(part)
-}
-
-// resumeSweep reads what an interrupted sweep has left. What belongs to another
-// sweep is not thrown away without being asked.
-func resumeSweep(plan *sweep.Plan, part string, mine []int) (sweep.Lines, error) {
-	text, err := os.ReadFile(part)
-	if errors.Is(err, fs.ErrNotExist) {
-		return sweep.Lines{}, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	lines, err := plan.Resume(string(text), mine)
-	if errors.Is(err, sweep.ErrOther) {
-		return nil, fmt.Errorf("%s: %w; finish that one, remove the file, or give --fresh", part, err)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", part, err)
-	}
-	return lines, nil
 }
 
 // drawSweep writes the CSV of a sweep as a page, if one is asked for.

@@ -1,10 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -12,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/lab/trial"
 	"github.com/libra-market/libra/lab/workload"
 )
 
@@ -56,7 +53,7 @@ do not say on how many processors or when are left out.`,
 	f := cmd.Flags()
 	f.IntVar(&opts.last, "last", 0, "take only the last `number` of jobs in the file")
 	f.Float64Var(&opts.factor, "arrival-factor", 1, "multiply the gaps between submissions by a `factor`")
-	f.StringVar(&opts.sla, "sla", noSLA, "write deadlines and budgets of a `model`: "+strings.Join(workload.Models(), ", "))
+	f.StringVar(&opts.sla, "sla", trial.NoModel, "write deadlines and budgets of a `model`: "+strings.Join(workload.Models(), ", "))
 	f.StringArrayVar(&opts.set, "set", nil, "`name=value` of a setting of the SLA model; may be repeated")
 	f.Uint64Var(&opts.seed, "seed", 1, "`seed` of the SLA model")
 	f.StringVar(&opts.format, "format", "", "write swf, csv or yaml, whatever the `name` of OUT")
@@ -77,7 +74,7 @@ func runTraceConvert(ctx context.Context, con *console, opts traceConvertOptions
 	if err != nil {
 		return err
 	}
-	if format == workload.FormatSWF && !model.none() {
+	if format == workload.FormatSWF && !model.None() {
 		return usagef("--sla: SWF has no place for deadlines and budgets; write a .csv")
 	}
 	settings, err := parseSettings(opts.set)
@@ -114,7 +111,7 @@ func (c *console) sayWritten(jobs int64, to string) error {
 }
 
 // convertArrivals goes by what a simulation would see of each job.
-func convertArrivals(ctx context.Context, con *console, opts traceConvertOptions, model slaModel,
+func convertArrivals(ctx context.Context, con *console, opts traceConvertOptions, model trial.Model,
 	file *workload.File, format workload.Format, from, to string,
 ) (int, error) {
 	arrivals, err := con.loadWorkload(ctx, file, opts.last)
@@ -126,7 +123,7 @@ func convertArrivals(ctx context.Context, con *console, opts traceConvertOptions
 	if err = model.Apply(arrivals, opts.seed); err != nil {
 		return 0, err
 	}
-	if format == workload.FormatSWF && slices.ContainsFunc(arrivals, hasSLA) {
+	if format == workload.FormatSWF && slices.ContainsFunc(arrivals, func(a workload.Arrival) bool { return a.HasSLA() }) {
 		con.warn("SWF has no place for deadlines and budgets: left out")
 	}
 	src, err := workload.StretchGaps(workload.FromSlice(arrivals), opts.factor)
@@ -138,110 +135,27 @@ func convertArrivals(ctx context.Context, con *console, opts traceConvertOptions
 	})
 }
 
-func hasSLA(a workload.Arrival) bool {
-	return a.Job.SLA.Deadline.Finite() || a.Job.SLA.Budget.Limited()
-}
-
 // writeWorkload writes all of a source.
 func writeWorkload(ctx context.Context, out io.Writer, format workload.Format, header *workload.Header, src workload.Source) error {
-	var write func(*workload.Arrival) error
-	var flush func() error
-	switch format {
-	case workload.FormatSWF:
-		w := workload.NewSWFWriter(out)
-		if err := w.WriteHeader(header); err != nil {
-			return err
-		}
-		write, flush = w.WriteArrival, w.Flush
-	case workload.FormatSpec:
-		w := specWriter{out: out}
-		write, flush = w.write, w.flush
-	default:
-		w, err := workload.NewCSVWriter(out)
-		if err != nil {
-			return err
-		}
-		write, flush = w.Write, w.Flush
+	if format == workload.FormatSpec {
+		return workload.Copy(ctx, &specWriter{out: out}, src)
 	}
-	src = &interruptible{src: src, ctx: ctx}
-	var a workload.Arrival
-	for {
-		switch err := src.Next(&a); {
-		case errors.Is(err, io.EOF):
-			return flush()
-		case err != nil:
-			return err
-		}
-		if err := write(&a); err != nil {
-			return err
-		}
+	w, err := workload.NewWriter(out, format, header)
+	if err != nil {
+		return err
 	}
+	return workload.Copy(ctx, w, src)
 }
 
 // convertRecords goes from log to log and keeps all that the records say.
 func convertRecords(ctx context.Context, con *console, opts traceConvertOptions, file *workload.File, from, to string) (int, error) {
-	records, err := loadRecords(ctx, con, file, from, opts.last)
+	finish := con.progress("reading", file.Size(), file.BytesRead)
+	log, err := workload.ReadExcerpt(ctx, file, from, opts.last)
+	finish()
 	if err != nil {
 		return 0, err
 	}
-	slices.SortStableFunc(records, func(a, b workload.Record) int { return cmp.Compare(a.Submit, b.Submit) })
-	for i := range records {
-		records[i].Submit = records[0].Submit + float64((records[i].Submit-records[0].Submit)*opts.factor)
-	}
-	header := &workload.Header{Lines: slices.Clone(file.Header().Lines)}
-	if opts.last > 0 {
-		header.Add("Note", fmt.Sprintf("cut by libra to the last %d records", opts.last))
-	}
-	if opts.factor != 1 {
-		header.Add("Note", fmt.Sprintf("gaps between submit times multiplied by %v by libra", opts.factor))
-	}
-	return len(records), con.writeOutput(to, func(out io.Writer) error {
-		w := workload.NewSWFWriter(out)
-		if err := w.WriteHeader(header); err != nil {
-			return err
-		}
-		for i := range records {
-			if err := w.Write(&records[i]); err != nil {
-				return err
-			}
-		}
-		return w.Flush()
-	})
-}
-
-// loadRecords reads the records of a log that can be replayed, so that the last
-// of them are the jobs that a simulation would take.
-func loadRecords(ctx context.Context, con *console, file *workload.File, from string, last int) ([]workload.Record, error) {
-	finish := con.progress("reading", file.Size(), file.BytesRead)
-	defer finish()
-	var records []workload.Record
-	var r workload.Record
-	var a workload.Arrival
-	var skipped int64
-	for {
-		if len(records)&0xfff == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		err := file.SWF().Read(&r)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		ok, err := r.Arrival(&a)
-		if err != nil {
-			return nil, &market.PlaceError{File: from, Line: file.Line(), Err: err}
-		}
-		if !ok {
-			skipped++
-			continue
-		}
-		records = append(records, r)
-	}
-	con.warnSkipped(from, skipped)
-	if last > 0 && last < len(records) {
-		records = records[len(records)-last:]
-	}
-	return records, nil
+	con.warnSkipped(from, log.Skipped)
+	log.Stretch(opts.factor)
+	return len(log.Records), con.writeOutput(to, log.Write)
 }

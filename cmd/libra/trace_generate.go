@@ -4,13 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
+	"github.com/libra-market/libra/lab/trial"
 	"github.com/libra-market/libra/lab/workload"
 )
 
@@ -39,9 +38,9 @@ func newTraceGenerate(con *console) *cobra.Command {
 
 lublin  parallel jobs after Lublin and Feitelson (2003), with users' estimates and
         no deadlines or budgets (libra trace convert --sla gives them)
-` + settingsHelp(lublinKnobs(new(workload.Lublin))) + `
+` + settingsHelp(new(workload.Lublin).Knobs()) + `
 batch   sequential jobs with deadlines and budgets, of the paper on Libra
-` + settingsHelp(batchKnobs(new(workload.Batch))),
+` + settingsHelp(new(workload.Batch).Knobs()),
 		Example: `  libra trace generate --jobs 100000 --nodes 256 --set load=0.9 --out busy.swf.gz
   libra trace generate --model batch --jobs 200 --out batch.csv
   libra trace generate --jobs 5000 | libra simulate --policy fcfs-bf --workload -`,
@@ -107,13 +106,13 @@ func runTraceGenerate(ctx context.Context, con *console, opts traceGenerateOptio
 	return con.sayWritten(opts.jobs, opts.out)
 }
 
-func generateLublin(opts traceGenerateOptions, settings []setting) (workload.Source, *workload.Header, error) {
+func generateLublin(opts traceGenerateOptions, settings []trial.Setting) (workload.Source, *workload.Header, error) {
 	m := workload.NewLublin()
 	m.Jobs, m.Nodes = opts.jobs, opts.nodes
-	if isSet(settings, "mean-gap") && !isSet(settings, "load") {
+	if trial.IsSet(settings, "mean-gap") && !trial.IsSet(settings, "load") {
 		m.Load = 0 // the one takes the place of the other
 	}
-	if err := turnKnobs(lublinKnobs(&m), settings, opts.model); err != nil {
+	if err := turnKnobs(m.Knobs(), settings, opts.model); err != nil {
 		return nil, nil, err
 	}
 	src, err := m.Source(opts.seed)
@@ -123,10 +122,10 @@ func generateLublin(opts traceGenerateOptions, settings []setting) (workload.Sou
 	return src, m.Header(), nil
 }
 
-func generateBatch(opts traceGenerateOptions, settings []setting) (workload.Source, *workload.Header, error) {
+func generateBatch(opts traceGenerateOptions, settings []trial.Setting) (workload.Source, *workload.Header, error) {
 	b := workload.FirstBatch()
 	b.Jobs = int(opts.jobs)
-	if err := turnKnobs(batchKnobs(&b), settings, opts.model); err != nil {
+	if err := turnKnobs(b.Knobs(), settings, opts.model); err != nil {
 		return nil, nil, err
 	}
 	arrivals, err := b.Generate(opts.seed)
@@ -136,64 +135,20 @@ func generateBatch(opts traceGenerateOptions, settings []setting) (workload.Sour
 	return workload.FromSlice(arrivals), workload.ConvertedHeader(arrivals), nil
 }
 
-// knob is a setting of a model: a number, or a whole one.
-type knob struct {
-	name    string
-	meaning string
-	real    *float64
-	whole   *int
-}
-
-func lublinKnobs(m *workload.Lublin) []knob {
-	return []knob{
-		{name: "load", real: &m.Load, meaning: "work per processor and second (0.7)"},
-		{name: "mean-gap", real: &m.MeanGap, meaning: "seconds between arrivals, in place of load"},
-		{name: "underestimates", real: &m.Underestimates, meaning: "share of jobs that run longer than asked for (0.08)"},
-		{name: "users", whole: &m.Users, meaning: "number of users (64)"},
-	}
-}
-
-func batchKnobs(b *workload.Batch) []knob {
-	return []knob{
-		{name: "last-arrival", whole: &b.LastArrival, meaning: "arrivals from 1 to this second (102)"},
-		{name: "shortest", whole: &b.ShortestMI, meaning: "shortest job, million instructions (1000)"},
-		{name: "longest", whole: &b.LongestMI, meaning: "longest job (10900)"},
-		{name: "step", whole: &b.StepMI, meaning: "lengths go in steps (100)"},
-		{name: "rating", real: &b.Rating, meaning: "MIPS of a node (90)"},
-		{name: "last-deadline", whole: &b.LastDeadline, meaning: "deadlines from 1 to this, in seconds (1200)"},
-		{name: "budget", whole: &b.Budget, meaning: "budget of most jobs (1000)"},
-		{name: "largest-budget", whole: &b.LargestBudget, meaning: "the others have up to this (12000)"},
-		{name: "plain-share", real: &b.PlainShare, meaning: "share of the jobs with the budget of most (0.8)"},
-	}
-}
-
-func turnKnobs(knobs []knob, settings []setting, model string) error {
+// turnKnobs gives the values of --set to a model.
+func turnKnobs(knobs []workload.Knob, settings []trial.Setting, model string) error {
 	for _, s := range settings {
-		i := slices.IndexFunc(knobs, func(k knob) bool { return k.name == s.name })
-		if i < 0 {
-			var names []string
-			for _, k := range knobs {
-				names = append(names, k.name)
-			}
-			return usagef("--set: model %s has no setting %q (it has %s)", model, s.name, strings.Join(names, ", "))
-		}
-		var err error
-		if k := knobs[i]; k.whole != nil {
-			*k.whole, err = strconv.Atoi(s.value)
-		} else {
-			*k.real, err = strconv.ParseFloat(s.value, 64)
-		}
-		if err != nil {
-			return usagef("--set: %s: %q is not a number that fits", s.name, s.value)
+		if err := workload.Turn(knobs, model, s.Name, s.Value); err != nil {
+			return usagef("--set: %w", err)
 		}
 	}
 	return nil
 }
 
-func settingsHelp(knobs []knob) string {
+func settingsHelp(knobs []workload.Knob) string {
 	var b strings.Builder
 	for _, k := range knobs {
-		fmt.Fprintf(&b, "          %-15s %s\n", k.name, k.meaning)
+		fmt.Fprintf(&b, "          %-15s %s\n", k.Name, k.Meaning)
 	}
 	return b.String()
 }

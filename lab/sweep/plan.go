@@ -23,14 +23,11 @@ type Order struct {
 	// cluster, the SLA model by name.
 	Base     experiment.Cell
 	Kinds    []policy.Kind
-	Settings []Setting // the same in all runs
-	Axes     []Axis    // the last changes fastest
-	Seeds    int       // counted from 1
-	MaxNodes int       // a cluster has no more
+	Settings []trial.Setting // the same in all runs
+	Axes     []Axis          // the last changes fastest
+	Seeds    int             // counted from 1
+	MaxNodes int             // a cluster has no more
 }
-
-// Setting is a parameter with a value.
-type Setting struct{ Name, Value string }
 
 // Axis is a parameter and the values that it goes through.
 type Axis struct {

@@ -9,6 +9,7 @@ import (
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
 	"github.com/libra-market/libra/lab/experiment"
+	"github.com/libra-market/libra/lab/trial"
 	"github.com/libra-market/libra/lab/workload"
 )
 
@@ -54,7 +55,7 @@ func TestPlan(t *testing.T) {
 	if unknown, is := errors.AsType[*UnknownError](second(New(o))); !is || !unknown.Varied {
 		t.Errorf("an axis nobody knows: %v", unknown)
 	}
-	o.Axes, o.Settings = nil, []Setting{{"bta", "1"}}
+	o.Axes, o.Settings = nil, []trial.Setting{{Name: "bta", Value: "1"}}
 	if unknown, is := errors.AsType[*UnknownError](second(New(o))); !is || unknown.Varied {
 		t.Errorf("a setting nobody knows: %v", unknown)
 	}

@@ -1,4 +1,4 @@
-package main
+package front
 
 import (
 	"context"
@@ -12,20 +12,22 @@ import (
 	"github.com/libra-market/libra/live/store"
 )
 
-// keyring keeps the API's tokens in the store. The number by which people speak
+// Keyring keeps the API's tokens in the store. The number by which people speak
 // of a token stands before its name there, and behind a slash that of the token it
 // was made with: "3f0c9a51d2b7e846/91aa00c7e2d4b358 laptop".
-type keyring struct{ kept store.Tokens }
+type Keyring struct{ Kept store.Tokens }
 
-var _ api.Keys = keyring{}
+var _ api.Keys = Keyring{}
 
-func (k keyring) Token(ctx context.Context, hash []byte) (v1.Token, bool, error) {
-	t, found, err := k.kept.Token(ctx, hash)
+// Token finds a token by its hash.
+func (k Keyring) Token(ctx context.Context, hash []byte) (v1.Token, bool, error) {
+	t, found, err := k.Kept.Token(ctx, hash)
 	return shown(&t), found, err
 }
 
-func (k keyring) AddToken(ctx context.Context, hash []byte, t v1.Token) error {
-	return closedBy(k.kept.AddToken(ctx, store.Token{
+// AddToken keeps a token.
+func (k Keyring) AddToken(ctx context.Context, hash []byte, t v1.Token) error {
+	return closedBy(k.Kept.AddToken(ctx, store.Token{
 		Hash: hash, User: t.User, Role: string(t.Role), Name: inscription(&t), Created: t.MadeUS, Expires: t.ExpiresUS,
 	}))
 }
@@ -39,8 +41,9 @@ func closedBy(err error) error {
 	return err
 }
 
-func (k keyring) Tokens(ctx context.Context, user string) ([]v1.Token, error) {
-	kept, err := k.kept.Tokens(ctx, user)
+// Tokens are those of a user, or all.
+func (k Keyring) Tokens(ctx context.Context, user string) ([]v1.Token, error) {
+	kept, err := k.Kept.Tokens(ctx, user)
 	tokens := make([]v1.Token, len(kept))
 	for i := range kept {
 		tokens[i] = shown(&kept[i])
@@ -48,8 +51,9 @@ func (k keyring) Tokens(ctx context.Context, user string) ([]v1.Token, error) {
 	return tokens, err
 }
 
-func (k keyring) RevokeToken(ctx context.Context, user, id string, children bool, _ int64) (bool, error) {
-	kept, err := k.kept.Tokens(ctx, user)
+// RevokeToken ends a token, and where wanted those that were made with it.
+func (k Keyring) RevokeToken(ctx context.Context, user, id string, children bool, _ int64) (bool, error) {
+	kept, err := k.Kept.Tokens(ctx, user)
 	if err != nil {
 		return false, err
 	}
@@ -57,7 +61,7 @@ func (k keyring) RevokeToken(ctx context.Context, user, id string, children bool
 		if shown(&kept[i]).ID != id {
 			continue
 		}
-		err := k.kept.RevokeToken(ctx, kept[i].Hash)
+		err := k.Kept.RevokeToken(ctx, kept[i].Hash)
 		if err == nil && children {
 			err = k.revokeChildren(ctx, user, id)
 		}
@@ -68,9 +72,9 @@ func (k keyring) RevokeToken(ctx context.Context, user, id string, children bool
 
 // revokeChildren ends what was made with a token that has ended, until nothing is
 // left: those it finds could make others meanwhile.
-func (k keyring) revokeChildren(ctx context.Context, user, id string) error {
+func (k Keyring) revokeChildren(ctx context.Context, user, id string) error {
 	for {
-		kept, err := k.kept.Tokens(ctx, user)
+		kept, err := k.Kept.Tokens(ctx, user)
 		if err != nil {
 			return err
 		}
@@ -83,7 +87,7 @@ func (k keyring) revokeChildren(ctx context.Context, user, id string) error {
 			if kept[i].Revoked || !ends[list[i].ID] {
 				continue
 			}
-			if err := k.kept.RevokeToken(ctx, kept[i].Hash); err != nil {
+			if err := k.Kept.RevokeToken(ctx, kept[i].Hash); err != nil {
 				return err
 			}
 			more = true

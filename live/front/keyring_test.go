@@ -1,7 +1,8 @@
-package main
+package front
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,18 +15,18 @@ import (
 // first then ends the others. Tokens of stores from before have no parent.
 func TestParentsOfTokensAreKept(t *testing.T) {
 	path, ctx := filepath.Join(t.TempDir(), "libra.db"), t.Context()
-	with := func(do func(keyring, store.Tokens)) {
+	with := func(do func(Keyring, store.Tokens)) {
 		t.Helper()
 		st, err := store.Open(ctx, path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		do(keyring{st}, st)
+		do(Keyring{st}, st)
 		if err := st.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	with(func(k keyring, st store.Tokens) {
+	with(func(k Keyring, st store.Tokens) {
 		if err := st.AddToken(ctx, store.Token{Hash: []byte("old"), User: "alice", Role: "user", Name: "aa my old laptop / 2", Created: 1}); err != nil {
 			t.Fatal(err)
 		}
@@ -41,14 +42,14 @@ func TestParentsOfTokensAreKept(t *testing.T) {
 			}
 		}
 	})
-	with(func(k keyring, _ store.Tokens) {
+	with(func(k Keyring, _ store.Tokens) {
 		list, err := k.Tokens(ctx, "")
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got strings.Builder
 		for i := range list {
-			printf(&got, "%s<%s:%s|", list[i].ID, list[i].Parent, list[i].Name)
+			fmt.Fprintf(&got, "%s<%s:%s|", list[i].ID, list[i].Parent, list[i].Name)
 		}
 		if want := "aa<:my old laptop / 2|bb<aa:its child|cc<bb:|dd<ee:aa / bb|ff<bb:|"; got.String() != want {
 			t.Errorf("got %s, want %s", got.String(), want)
@@ -57,7 +58,7 @@ func TestParentsOfTokensAreKept(t *testing.T) {
 			t.Fatal(found, err)
 		}
 	})
-	with(func(k keyring, _ store.Tokens) {
+	with(func(k Keyring, _ store.Tokens) {
 		if got := void(ctx, t, k); got != "aa bb cc" {
 			t.Errorf("alice ended %s", got)
 		}
@@ -73,7 +74,7 @@ func TestParentsOfTokensAreKept(t *testing.T) {
 	})
 }
 
-func void(ctx context.Context, t *testing.T, k keyring) string {
+func void(ctx context.Context, t *testing.T, k Keyring) string {
 	t.Helper()
 	list, err := k.Tokens(ctx, "")
 	if err != nil {
@@ -86,23 +87,4 @@ func void(ctx context.Context, t *testing.T, k keyring) string {
 		}
 	}
 	return strings.Join(ids, " ")
-}
-
-// The command makes, lists and ends them as the API does.
-func TestTokensWithTheirChildren(t *testing.T) {
-	open(t, newFloor(), v1.RoleOwner)
-	child := strings.TrimSpace(libra(t, "token", "create", "--user", "alice", "--name", "ci").out)
-	if out := mustLibra(t, "token", "list"); !strings.Contains(out, "made with") || strings.Count(out, "0123456789abcdef") != 2 {
-		t.Errorf("got\n%s", out)
-	}
-	if out := mustLibra(t, "token", "list", "--json"); !strings.Contains(out, `"parent": "0123456789abcdef"`) {
-		t.Errorf("got %s", out)
-	}
-	if out := mustLibra(t, "token", "revoke", "0123456789abcdef", "--with-children"); !strings.Contains(out, "with all that was made with it") {
-		t.Errorf("got %s", out)
-	}
-	t.Setenv("LIBRA_TOKEN", child)
-	if r := libra(t, "token", "list"); r.code == exitOK || !strings.Contains(r.err, "revoked") {
-		t.Errorf("the child is good: %+v", r)
-	}
 }

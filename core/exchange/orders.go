@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"math"
+	"reflect"
 	"slices"
 
 	"github.com/libra-market/libra/core/dispatch"
@@ -101,6 +102,30 @@ func (x *agents) NodesUp() []string {
 	}
 	slices.Sort(up)
 	return up
+}
+
+// Greeted reports whether a node has said just that before, and is up: to hear it
+// again changes nothing.
+func (x *agents) Greeted(h *task.Hello) (index int, same bool) {
+	index, known := x.byName[h.Node]
+	if !known || !x.nodes[index].Up || !sameShape(&x.nodes[index].Hello, h) {
+		return 0, false
+	}
+	was, is := x.nodes[index].Hello, *h
+	is.Rating, is.Speed, is.MemoryMB, is.DiskMB = was.Rating, was.Speed, was.MemoryMB, was.DiskMB // as when it joins anew
+	if !reflect.DeepEqual(was, is) {
+		return 0, false
+	}
+	return index, true
+}
+
+// Seat is whose agent speaks for a node: what it said of itself when it joined.
+func (x *agents) Seat(name string) (seat string, known bool) {
+	index, known := x.byName[name]
+	if !known {
+		return "", false
+	}
+	return x.nodes[index].Hello.Seat, true
 }
 
 // IsDown reports whether a node is known and taken for lost.

@@ -14,6 +14,7 @@ type Hello struct {
 	Speed      float64  `json:"speed"`          // work a second of a whole processor: Rating and what is kept back
 	Missing    []string `json:"missing"`        // what this node cannot enforce
 	Runs       string   `json:"runs,omitempty"` // the batch system that runs the tasks here; empty: the agent does
+	Seat       string   `json:"seat,omitempty"` // of the agent: its state directory. Two of them are two agents
 }
 
 // Welcome is the answer to Hello.
@@ -31,6 +32,7 @@ type Report struct {
 	Node    string   `json:"node"`
 	Version int64    `json:"version"` // of the Desired that is in force
 	Tasks   []Status `json:"tasks"`
+	Seat    string   `json:"seat,omitempty"` // as in Hello
 }
 
 // Reply is the answer to a Report.

@@ -120,7 +120,7 @@ func Start(ctx context.Context, log Log, cfg Config) (*Controller, error) {
 			return nil, err
 		}
 	}
-	c.fleet.begin(c.x.NodesUp(), c.now())
+	c.fleet.begin(c.x, c.now())
 	go c.write()
 	go c.keepKeys(ctx)
 	go c.loop(ctx)

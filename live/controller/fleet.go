@@ -27,6 +27,8 @@ type fleet struct {
 	last  map[string]int64 // when that was
 	next  int64            // none of them is due before
 
+	looked int64 // when silent nodes were last looked for
+
 	mu     sync.Mutex
 	nodes  map[string]*member
 	tails  map[string]chan task.Chunk
@@ -46,6 +48,8 @@ type member struct {
 	desired task.Desired
 	changed chan struct{} // closed and replaced when desired changes
 	seen    int64
+	seat    string // of the agent that speaks for it
+	heard   int64  // when that was last heard of
 }
 
 // nodeOrders is what a node should be doing from now on.
@@ -63,12 +67,16 @@ func newFleet(c *Controller) *fleet {
 
 // begin takes the nodes that were up for heard of just now: they have the time
 // of a lease to say otherwise.
-func (f *fleet) begin(up []string, now int64) {
+func (f *fleet) begin(x *exchange.Exchange, now int64) {
+	up := x.NodesUp()
 	f.changed(up, nil)
+	f.looked = now
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, name := range up {
-		f.member(name).seen = now
+		m := f.member(name)
+		m.seat, _ = x.Seat(name)
+		m.seen, m.heard = now, now
 	}
 }
 
@@ -153,21 +161,32 @@ func (f *fleet) bumpVersion(m *member) {
 	m.changed = make(chan struct{})
 }
 
-// Hello lets a node join, within what the owner allows.
+// Hello lets a node join, within what the owner allows. One that says what it said
+// before is heard, and nothing is written down.
 func (c *Controller) Hello(ctx context.Context, h task.Hello) (task.Welcome, error) {
-	cmd := trade.Command{By: trade.Identity{User: h.Node, Role: trade.RoleNode}, Enlist: &h, Allow: &c.cfg.Allow}
-	o, _, err := c.Do(ctx, cmd, trade.Key{})
-	if err != nil {
+	index, known, greeted := 0, false, false
+	if err := c.query(ctx, func(x *exchange.Exchange) {
+		_, known = x.Seat(h.Node)
+		index, greeted = x.Greeted(&h)
+	}); err != nil {
 		return task.Welcome{}, err
 	}
-	c.fleet.observe(h.Node)
-	return task.Welcome{Index: o.Node.Index, LeaseMS: c.cfg.Lease.Milliseconds(), ReportMS: c.cfg.Report.Milliseconds()}, nil
-}
-
-func (f *fleet) observe(node string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.member(node).seen = f.c.now()
+	if known { // before it is up again: it would be taken for silent
+		if err := c.fleet.take(h.Node, h.Seat); err != nil {
+			return task.Welcome{}, err
+		}
+	}
+	if !greeted {
+		cmd := trade.Command{By: trade.Identity{User: h.Node, Role: trade.RoleNode}, Enlist: &h, Allow: &c.cfg.Allow}
+		o, _, err := c.Do(ctx, cmd, trade.Key{})
+		if err == nil {
+			index, err = o.Node.Index, c.fleet.take(h.Node, h.Seat)
+		}
+		if err != nil {
+			return task.Welcome{}, err
+		}
+	}
+	return task.Welcome{Index: index, LeaseMS: c.cfg.Lease.Milliseconds(), ReportMS: c.cfg.Report.Milliseconds()}, nil
 }
 
 // Desired answers as soon as there is a version beyond after, and after the wait
@@ -180,7 +199,7 @@ func (c *Controller) Desired(ctx context.Context, node string, after int64, wait
 		m := c.fleet.nodes[node]
 		if m == nil {
 			c.fleet.mu.Unlock()
-			return task.Desired{}, fmt.Errorf("node %s: %w: it has to register first", node, trade.ErrUnknown)
+			return task.Desired{}, unregistered(node)
 		}
 		m.seen = c.now()
 		d, changed := m.desired, m.changed
@@ -201,11 +220,24 @@ func (c *Controller) Desired(ctx context.Context, node string, after int64, wait
 	}
 }
 
+func unregistered(node string) error {
+	return fmt.Errorf("node %s: %w: it has to register first", node, trade.ErrUnknown)
+}
+
 // Report takes in how things stand on a node. It returns when the ends it tells
 // of are written down.
 func (c *Controller) Report(ctx context.Context, r task.Report) (task.Reply, error) {
 	ctx, _ = fair.With(ctx, fair.Party{Kind: fair.Node, Name: r.Node})
-	c.fleet.observe(r.Node)
+	known := false
+	if err := c.query(ctx, func(x *exchange.Exchange) { _, known = x.Seat(r.Node) }); err != nil {
+		return task.Reply{}, err
+	}
+	if !known {
+		return task.Reply{}, unregistered(r.Node)
+	}
+	if err := c.fleet.take(r.Node, r.Seat); err != nil {
+		return task.Reply{}, err
+	}
 	var ends []task.Status
 	c.fleet.mu.Lock()
 	for i := range r.Tasks {
@@ -301,13 +333,26 @@ func (f *fleet) patience() time.Duration {
 	return lease + lease/10 + 2*time.Second
 }
 
+// absence is how long the market may be busy with other things; it looks for silent
+// nodes every second.
+const absence = 5 * time.Second
+
 // silent lists the nodes that have not been heard of for too long.
 func (f *fleet) silent(up []string, now int64) []string {
 	if f.c.cfg.Lease == 0 {
 		return nil
 	}
+	// A market that was stopped itself, or whose clock was set forward, has heard of
+	// nobody for as long: they have the time of a lease to say otherwise.
+	pause := now - f.looked
+	f.looked = now
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if pause > absence.Microseconds() {
+		for _, m := range f.nodes {
+			m.seen = now
+		}
+	}
 	var lost []string
 	for _, name := range up {
 		if m := f.member(name); now-m.seen > f.patience().Microseconds() {

@@ -16,6 +16,7 @@ func TestPatienceOutlastsTheLease(t *testing.T) {
 		f := newFleet(&Controller{cfg: Config{Lease: lease}})
 		f.nodes["n1"] = &member{seen: seen}
 		silent := func(d time.Duration) bool {
+			f.looked = seen + d.Microseconds()
 			return slices.Contains(f.silent([]string{"n1"}, seen+d.Microseconds()), "n1")
 		}
 		slack := time.Second + lease/20 // a look at the lease every second, clocks that differ by a twentieth
@@ -26,7 +27,15 @@ func TestPatienceOutlastsTheLease(t *testing.T) {
 			t.Errorf("lease %s: never given up", lease)
 		}
 	}
-	f := newFleet(&Controller{})
+	f := newFleet(&Controller{cfg: Config{Lease: time.Second}})
+	f.looked, f.nodes["n1"] = seen, &member{seen: seen}
+	if lost := f.silent([]string{"n1"}, seen+time.Hour.Microseconds()); len(lost) > 0 {
+		t.Errorf("%v are given up by a market that was stopped itself", lost)
+	}
+	if lost := f.silent([]string{"n1"}, seen+(time.Hour+absence).Microseconds()); len(lost) != 1 {
+		t.Errorf("and then %v", lost)
+	}
+	f = newFleet(&Controller{})
 	f.nodes["n1"] = &member{seen: seen}
 	if lost := f.silent([]string{"n1"}, seen+time.Hour.Microseconds()); len(lost) > 0 {
 		t.Errorf("without a lease %v are given up", lost)

@@ -2,6 +2,7 @@ package book
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/libra-market/libra/core/market"
 )
@@ -27,8 +28,10 @@ type Book struct {
 	versions []uint32 // by processor: counts the changes of its tasks
 	only     *bitset  // the processors that have room at all; nil: every one
 
-	residents [][]Slot // by processor: who shares it and advances as one
-	pace      *pace    // nil: nobody has asked
+	houses houses
+	guests int       // residents without a deadline
+	asked  []float64 // by slot: the demand of a job when it was last given a speed; NaN: to be worked out
+	pace   *pace     // nil: nobody has asked
 }
 
 // New opens the book of a cluster.
@@ -37,7 +40,7 @@ func New(nodes []market.Node) *Book {
 	b.queue = newQueue(len(b.nodeOf))
 	b.isTouch = make([]Touch, len(b.nodeOf))
 	b.versions = make([]uint32, len(b.nodeOf))
-	b.residents = make([][]Slot, len(b.nodeOf))
+	b.houses = newHouses(len(b.nodeOf))
 	for proc := range b.versions {
 		b.versions[proc] = 1 // 0 is what nobody has seen
 	}
@@ -83,6 +86,7 @@ func (b *Book) Planned() {
 		b.isTouch[proc] = 0
 	}
 	b.touched = b.touched[:0]
+	b.houses.planned()
 }
 
 // Find returns the slot of a live job.
@@ -97,11 +101,12 @@ func (b *Book) Add(j *market.Job) Slot {
 	if s == NoSlot {
 		s = Slot(market.Int32(len(b.slots)))
 		b.slots = append(b.slots, Entry{})
+		b.asked = append(b.asked, math.NaN())
 	} else {
 		b.freeSlot = b.slots[s].alongside
 	}
 	e := &b.slots[s]
-	*e = Entry{Job: *j, Start: market.Never, Procs: e.Procs[:0], choosy: b.choosy(j), priced: j.Estimate}
+	*e = Entry{Job: *j, Start: market.Never, Procs: e.Procs[:0], houses: e.houses[:0], choosy: b.choosy(j), priced: j.Estimate}
 	b.register.put(j.ID, s)
 	return s
 }
@@ -182,6 +187,7 @@ func (b *Book) run(s Slot, e *Entry) {
 		e.Start = b.now
 	}
 	e.Left, e.Since, e.Speed = e.Job.Estimate, b.now, 0
+	b.asked[s] = math.NaN()
 	e.at = market.Int32(len(b.running))
 	b.running = append(b.running, s)
 }
@@ -205,9 +211,9 @@ func (b *Book) release(s Slot, e *Entry) {
 	default:
 		for proc := range e.Procs.All() {
 			b.unshare(proc, &e.Job)
-			b.leave(proc, s)
 		}
-		b.unfollow(e)
+		b.leave(s, e)
+		b.unfollow(s, e)
 	}
 }
 
@@ -217,7 +223,8 @@ func (b *Book) Measure(s Slot, proc int32, had market.Work) {
 	e := &b.slots[s]
 	if !e.independent {
 		e.Left, e.Since = e.Job.Estimate-had, b.now
-		b.touchAll(e, Corrected)
+		b.asked[s] = math.NaN()
+		b.touchAll(e)
 		return
 	}
 	for on := range e.Procs.All() {

@@ -1,6 +1,10 @@
 package book
 
-import "github.com/libra-market/libra/core/market"
+import (
+	"math"
+
+	"github.com/libra-market/libra/core/market"
+)
 
 // Draft is a plan as it is being written. Every line is checked when it is
 // written, holds in the book from then on (the policy sees its effect in the
@@ -52,6 +56,7 @@ func (d *Draft) end(kind market.Kind, s Slot, why market.Reason) {
 func (d *Draft) Speed(s Slot, speed float64) {
 	e, now := &d.b.slots[s], d.b.now
 	e.Left, e.Since = e.LeftAt(now), now
+	d.b.asked[s] = math.NaN()
 	if same(e.Speed, speed) {
 		return
 	}

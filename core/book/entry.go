@@ -24,10 +24,10 @@ type Entry struct {
 	tasks       int32 // of those that advance independently, how many still run
 	at          int32 // place in the list of running jobs
 	ticket      uint32
-	paceTicket  uint32 // of its last speed
-	followed    bool   // it is in the order of estimates used up
-	behind      bool   // it gets less than it needs
-	alongside   Slot   // next free slot
+	behind      bool    // it gets less than it needs
+	guest       bool    // it shares processors and has no deadline
+	houses      []int32 // those it resides in
+	alongside   Slot    // next free slot
 	endsAt      market.Time
 	worked      market.Work // by its finished tasks
 	priced      market.Work // the estimate that the price was agreed for

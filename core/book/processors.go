@@ -21,6 +21,7 @@ type processors struct {
 	users  []int32 // jobs that share each processor
 	memory []int64 // free on each node; nil where no node counts it
 	disk   []int64
+	rates  bool // some nodes have other rates than others
 }
 
 func newProcessors(nodes []market.Node) processors {
@@ -33,6 +34,7 @@ func newProcessors(nodes []market.Node) processors {
 		}
 		counted = counted || n.Memory != market.NoLimit || n.Disk != market.NoLimit
 		uneven = uneven || n.Rating != 1
+		p.rates = p.rates || n.Base != nodes[0].Base
 	}
 	total := len(p.nodeOf)
 	p.users = make([]int32, total)

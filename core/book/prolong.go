@@ -1,6 +1,7 @@
 package book
 
 import (
+	"math"
 	"slices"
 
 	"github.com/libra-market/libra/core/market"
@@ -78,7 +79,8 @@ func (b *Book) Prolong(s Slot, work market.Work, claim market.Share) {
 		}
 	}
 	e.Left, e.Since = max(0, left)+work, now
-	b.touchAll(e, Corrected)
+	b.asked[s] = math.NaN()
+	b.touchAll(e)
 	if e.alone {
 		b.ends.remove(end{at: e.endsAt, id: e.Job.ID, width: e.Job.Width})
 		e.endsAt = now + market.Time(float64(e.Left)/e.Speed)
@@ -97,7 +99,11 @@ func (b *Book) MakeBestEffort(s Slot) {
 	}
 	e.Job.SLA.Deadline = market.Never
 	e.Terms.Finish, e.Terms.Claim, e.Terms.Worth, e.Terms.Fine = market.Never, 0, 0, 0
-	b.touchAll(e, Corrected)
+	b.asked[s] = math.NaN()
+	b.touchAll(e)
+	if e.state == running && !e.independent {
+		b.countGuest(e)
+	}
 	for t, proc := range b.tasksOf(s) {
 		t.BestEffort, t.Due = true, market.Never
 		t.Worth, t.Rank, t.Fine, t.Return = 0, 0, 0, 0

@@ -1,6 +1,7 @@
 package book
 
 import (
+	"math"
 	"slices"
 
 	"github.com/libra-market/libra/core/market"
@@ -29,7 +30,7 @@ func (b *Book) Confirm(s Slot) {
 	b.unreserve(s)
 	e.Start, e.Terms.Finish = b.now, e.Due()
 	e.Speed = 0 // nothing was said of it yet
-	b.touchAll(e, Corrected)
+	b.touchAll(e)
 	for t, proc := range b.tasksOf(s) {
 		t.Reserved = false
 		b.touch(proc, Corrected)
@@ -50,6 +51,7 @@ func (b *Book) beginAnew() {
 
 func (b *Book) begin(s Slot, e *Entry) {
 	e.Job.Submit, e.Left, e.Since = b.now, e.Job.Estimate, b.now
+	b.asked[s] = math.NaN()
 	for t, proc := range b.tasksOf(s) {
 		if due := e.Due(); t.Since != b.now || t.Due != due {
 			t.Left, t.Since, t.Due = e.Job.Estimate, b.now, due

@@ -82,7 +82,10 @@ func (r *restorer) claimSlots() error {
 	if total := len(s.Running) + len(s.Waiting) + len(s.Free) + len(s.Vacated); s.Slots != total {
 		return fmt.Errorf("%d slots, and %d are accounted for", s.Slots, total)
 	}
-	b.slots = make([]Entry, s.Slots)
+	b.slots, b.asked = make([]Entry, s.Slots), make([]float64, s.Slots)
+	for i := range b.asked {
+		b.asked[i] = math.NaN()
+	}
 	taken := make([]bool, s.Slots)
 	take := func(slot Slot) error {
 		if slot < 0 || int(slot) >= len(taken) || taken[slot] {

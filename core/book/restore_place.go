@@ -63,11 +63,10 @@ func (r *restorer) putBeside() error {
 		if !e.alone && !e.independent {
 			e.tasks = e.Job.Width
 			b.share(e.Procs, &e.Job)
-			for proc := range e.Procs.All() {
-				b.reside(proc, s, e.Job.ID)
-			}
+			b.settle(s, e)
 		}
 	}
+	b.houses.planned()
 	return nil
 }
 

@@ -134,6 +134,9 @@ func (v View) NextIdle(from int) int { return v.b.idle.next(from) }
 // memory, disk and threads go.
 func (v View) Alike(j *market.Job) bool { return v.b.only == nil && !v.b.choosy(j) }
 
+// OneRate reports whether all nodes sell at the same rates.
+func (v View) OneRate() bool { return !v.b.rates }
+
 // IsIdle reports whether nobody is on a processor that is up.
 func (v View) IsIdle(proc int) bool { return v.b.idle.has(proc) }
 

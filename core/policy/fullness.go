@@ -7,84 +7,148 @@ import (
 	"github.com/libra-market/libra/core/market"
 )
 
-// fullness keeps the processors that somebody is on in the order in which
-// admission asks for them, so that it need not ask everybody.
+// fullness keeps houses in the order in which admission asks for them, so that it
+// need not ask everybody.
 //
 // A job that gets at least what it needs never claims more than it was promised:
-// the claims on a processor change when jobs come, go, are given other speeds or
-// use up their estimates, and the sum holds in between. Where a job gets, or for a
-// while got, less than it needs, its claim moves with time: such processors stand
-// apart and are summed when somebody asks. Idle processors are alike, and the book
-// has them in order.
+// the claims in a house change when jobs come, go or use up their estimates, and the
+// sum holds in between. Where a job gets, or for a while got, less than it needs, its
+// claim moves with time: such houses stand apart and are summed when somebody asks.
+// Idle processors are alike, and the book has them in order.
 //
 // It is a cache: made anew from the book it is the same.
 type fullness struct {
 	of    book.View
 	made  bool
-	order tree      // of those whose claims hold still
-	sums  []float64 // by processor: of those
+	order tree      // of the houses whose claims hold still
+	sums  []float64 // by house: of those
 	apart []int32   // the others
-	at    []int32   // by processor: its place among them, from 1; 0: it is none
+	at    []int32   // by house: its place among them, from 1; 0: it is none
+	stand []stand   // by slot
+	stale []int32   // houses with a resident whose claim is another
+	noted []bool    // by house: whether it is among those
+}
+
+// stand is what a job's claim does until something happens to it.
+type stand uint8
+
+const (
+	unseen   stand = iota
+	promised       // it is what was promised
+	all            // it is all of a processor: the job is late, or past its estimate
+	moving         // it changes with time
+)
+
+// standOf tells how a job stands.
+func standOf(v book.View, s book.Slot, e *book.Entry) stand {
+	asked := v.Asked(s)
+	switch {
+	case math.IsInf(asked, 1):
+		return all
+	case asked > float64(e.Terms.Claim)*(1+1e-12), !e.Reserved() && asked > e.Speed*(1+1e-9):
+		return moving
+	}
+	return promised
 }
 
 // sync makes it the fullness of a book, or brings it up to date with what was
 // touched since the last plan.
 func (f *fullness) sync(v book.View, emptiest bool) {
-	if !f.made || f.of != v || len(f.sums) != v.Processors() {
-		n := v.Processors()
-		*f = fullness{of: v, made: true, order: newTree(n), sums: make([]float64, n), at: make([]int32, n)}
-		for _, s := range v.Running() {
-			for proc := range v.Entry(s).Procs.All() {
-				f.refresh(v, proc, emptiest)
-			}
+	if !f.made || f.of != v {
+		*f = fullness{of: v, made: true}
+		f.grow(v)
+		for h := 1; h < v.Houses(); h++ {
+			f.refresh(v, market.Int32(h), emptiest)
 		}
 		return
 	}
-	for _, proc := range v.Touched() {
-		f.refresh(v, int(proc), emptiest)
+	f.grow(v)
+	for _, h := range v.TouchedHouses() {
+		f.refresh(v, h, emptiest)
 	}
 }
 
-// refresh puts a processor where it belongs.
-func (f *fullness) refresh(v book.View, proc int, emptiest bool) {
-	here := v.Residents(proc)
-	sum, still := 0.0, true
-	for _, s := range here {
-		e := v.Entry(s)
-		asked := e.Asked()
-		switch promised := float64(e.Terms.Claim); {
-		case math.IsInf(asked, 1): // late, or past its estimate: that does not change
-			sum++
-		case asked > promised*(1+1e-12), !e.Reserved() && asked > e.Speed*(1+1e-9):
-			still = false
-		default:
-			sum += shareOf(promised, 1)
+// grow makes room for houses that are new.
+func (f *fullness) grow(v book.View) {
+	for n := v.Houses(); len(f.sums) < n; {
+		f.sums, f.at, f.noted = append(f.sums, 0), append(f.at, 0), append(f.noted, false)
+	}
+	f.order.grow(v.Houses())
+}
+
+// follow notes a job that was asked: if its claim is another than it was, so are
+// those in its houses.
+func (f *fullness) follow(v book.View, s book.Slot, e *book.Entry) {
+	for len(f.stand) <= int(s) {
+		f.stand = append(f.stand, unseen)
+	}
+	now := standOf(v, s, e)
+	if now == f.stand[s] {
+		return
+	}
+	f.stand[s] = now
+	for _, h := range e.Houses() {
+		if !f.noted[h] {
+			f.noted[h] = true
+			f.stale = append(f.stale, h)
 		}
 	}
-	f.place(proc, len(here) > 0 && still, len(here) > 0 && !still, sum, emptiest)
 }
 
-func (f *fullness) place(proc int, inOrder, apart bool, sum float64, emptiest bool) {
-	rank := market.Share(sum).Rank()
+// settle refreshes what was noted and what was touched.
+func (f *fullness) settle(v book.View, emptiest bool) {
+	for _, h := range f.stale {
+		f.noted[h] = false
+		f.refresh(v, h, emptiest)
+	}
+	f.stale = f.stale[:0]
+	for _, h := range v.TouchedHouses() {
+		f.refresh(v, h, emptiest)
+	}
+}
+
+// refresh puts a house where it belongs.
+func (f *fullness) refresh(v book.View, h int32, emptiest bool) {
+	house := v.House(h)
+	sum, still := 0.0, true
+	for _, s := range house.Residents {
+		e := v.Entry(s)
+		switch standOf(v, s, e) {
+		case all:
+			sum++
+		case moving:
+			still = false
+		case promised, unseen:
+			sum += shareOf(float64(e.Terms.Claim), 1)
+		}
+	}
+	f.place(house, h, house.N > 0 && still, house.N > 0 && !still, sum, emptiest)
+}
+
+func (f *fullness) place(house *book.House, h int32, inOrder, apart bool, sum float64, emptiest bool) {
+	rank, first := market.Share(sum).Rank(), int32(0)
 	if !emptiest {
 		rank = -rank
 	}
-	if f.order.has(proc) && (!inOrder || f.order.key[proc] != rank) {
-		f.order.remove(proc)
+	if inOrder {
+		first = market.Int32(house.First())
 	}
-	if inOrder && !f.order.has(proc) {
-		f.order.insert(proc, rank)
+	if f.order.has(h) && (!inOrder || !f.order.at(h, rank, first)) {
+		f.order.remove(h)
 	}
-	f.sums[proc] = sum
-	switch at := f.at[proc]; {
+	if inOrder && !f.order.has(h) {
+		f.order.insert(h, rank, first)
+	}
+	f.sums[h] = sum
+	switch at := f.at[h]; {
 	case apart && at == 0:
-		f.apart = append(f.apart, market.Int32(proc))
-		f.at[proc] = market.Int32(len(f.apart))
+		f.apart = append(f.apart, h)
+		f.at[h] = market.Int32(len(f.apart))
 	case !apart && at != 0:
 		last := f.apart[len(f.apart)-1]
 		f.apart[at-1], f.at[last] = last, at
 		f.apart = f.apart[:len(f.apart)-1]
-		f.at[proc] = 0
+		f.at[h] = 0
 	}
 }
 
@@ -97,51 +161,53 @@ func (p *proportional) first(v book.View, j *market.Job, rate float64, emptiest 
 	if !market.Share(rate).Fits(1) {
 		return p.choice
 	}
-	for _, proc := range f.apart {
-		if load := p.claims(v, int(proc)); market.Share(load + rate).Fits(1) {
+	for _, h := range f.apart {
+		house := v.House(h)
+		if load := p.claims(v, house); market.Share(load + rate).Fits(1) {
 			rank := market.Share(load).Rank()
 			if !emptiest {
 				rank = -rank
 			}
-			p.choice = append(p.choice, candidate{rank: rank, proc: proc})
+			p.choice = inHouse(house, rank, want, p.choice)
 		}
 	}
+	// The fullest that may fit, but for rounding: those that are fuller do not.
+	edge := market.Share(1 + 2*float64(market.ShareSlack) - rate).Rank()
 	from := math.Inf(-1)
 	if !emptiest {
-		// The fullest that may fit, but for rounding: those before it do not.
-		from = -market.Share(1+2*float64(market.ShareSlack)-rate).Rank() - 1
+		from = -edge - 1
 	}
-	found := 0
-	f.order.from(from, func(proc int32, rank float64) bool {
-		if market.Share(f.sums[proc] + rate).Fits(1) {
-			p.choice = append(p.choice, candidate{rank: rank, proc: proc})
-			found++
-		} else if emptiest && rank > market.Share(1+2*float64(market.ShareSlack)-rate).Rank() {
-			return false // and so is everybody after it
+	begin, last, reach := len(p.choice), math.NaN(), int32(0)
+	f.order.from(from, func(h int32, rank float64, first int32) bool {
+		// Enough are found, and none of those after this one is before any of them.
+		if len(p.choice)-begin >= want && (rank != last || first > reach) {
+			return false
 		}
-		return found < want
+		if market.Share(f.sums[h] + rate).Fits(1) {
+			p.choice = inHouse(v.House(h), rank, want, p.choice)
+			if rank != last {
+				last, reach = rank, 0
+			}
+			reach = max(reach, p.choice[len(p.choice)-1].proc)
+			return true
+		}
+		return !emptiest || rank <= edge // else nor do those after it
 	})
-	proc := -1
-	for range want {
-		if proc = v.NextIdle(proc + 1); proc < 0 {
-			break
-		}
-		p.choice = append(p.choice, candidate{proc: market.Int32(proc)})
-	}
+	p.choice = idleOnes(v, want, p.choice)
 	return p.choice
 }
 
-// claims is the sum of the claims on a processor at this very instant.
-func (p *proportional) claims(v book.View, proc int) float64 {
-	sum, now, rating := 0.0, v.Now(), v.Rating(proc)
-	for _, s := range v.Residents(proc) {
-		sum += shareOf(p.claim(v.Entry(s), now), rating)
+// claims is the sum of the claims on a processor of a house at this very instant.
+func (p *proportional) claims(v book.View, house *book.House) float64 {
+	sum, now := 0.0, v.Now()
+	for _, s := range house.Residents {
+		sum += shareOf(p.claim(v.Entry(s), now), house.Rating)
 	}
 	return sum
 }
 
-// ordered reports whether admission may go by the order of processors: where
-// claims hold still between events, and one processor is like another.
+// ordered reports whether admission may go by the order of houses: where claims
+// hold still between events, and one processor is like another.
 func (p *proportional) ordered(v book.View, j *market.Job) bool {
 	return p.replan == "touched" && p.commitment == "promised" && v.Ratings() == nil && v.Alike(j) &&
 		j.SLA.Deadline.Finite() && !v.SomeUsedUp()

@@ -50,7 +50,7 @@ func (p *libra) Admit(v book.View, j *market.Job, a *Answer) {
 		return
 	}
 	p.commitments(v, 0)
-	takers := p.candidates(v, j, rate)
+	takers := p.candidates(v, j, rate, v.Ratings() == nil && v.Alike(j))
 	// A job without a deadline lives on what others leave: it goes where most
 	// is left, whatever suits the cluster.
 	if p.fit == "best" && j.Objective != market.Fastest && j.SLA.Deadline.Finite() {

@@ -42,12 +42,13 @@ func (p *libraPlus) Admit(v book.View, j *market.Job, a *Answer) {
 	window := j.SLA.Deadline
 	rate := float64(j.Estimate) / float64(window)
 	p.commitments(v, window)
-	takers := p.candidates(v, j, rate)
+	alike := v.Ratings() == nil && v.Alike(j) && v.OneRate()
+	takers := p.candidates(v, j, rate, alike)
 	if len(takers) < int(j.Width) || v.Choosy(j) && len(together(v, j, slices.Clone(takers))) < int(j.Width) {
 		a.refuse(market.CannotMeetDeadline)
 		return
 	}
-	affordable := together(v, j, p.affordable(v, j, takers))
+	affordable := together(v, j, p.affordable(v, j, takers, alike))
 	if len(affordable) < int(j.Width) {
 		a.refuse(market.CannotMeetBudget)
 		return
@@ -90,13 +91,18 @@ func (p *libraPlus) sum(procs market.Procs) (cost market.Price, dearest int) {
 // processor time in the job's window: the fullest first, so that each node is
 // used to its capacity (000, section VI.A). The most expensive are the fullest,
 // so whoever wants it cheap goes to the emptiest.
-func (p *libraPlus) affordable(v book.View, j *market.Job, takers []candidate) []candidate {
+func (p *libraPlus) affordable(v book.View, j *market.Job, takers []candidate, alike bool) []candidate {
 	if len(p.costs) < v.Processors() {
 		p.costs = make([]market.Price, v.Processors())
 	}
-	kept := takers[:0]
+	var cost market.Price
+	var free market.Time
+	kept, house, sold := takers[:0], int32(-1), false
 	for _, c := range takers {
-		cost, free, sold := p.costOn(v, j, int(c.proc))
+		if h := v.HouseOf(int(c.proc)); !alike || h != house { // else it is as on the last one
+			house = h
+			cost, free, sold = p.costOn(v, j, int(c.proc))
+		}
 		if !sold || !cost.Within(j.SLA.Budget) {
 			continue
 		}
@@ -119,7 +125,7 @@ func (p *libraPlus) affordable(v book.View, j *market.Job, takers []candidate) [
 // is sold that would leave nothing free.
 func (p *libraPlus) costOn(v book.View, j *market.Job, proc int) (cost market.Price, free market.Time, sold bool) {
 	node := v.Node(proc)
-	time := pricing.Supply{Max: float64(j.SLA.Deadline), Committed: p.committed[proc]}
+	time := pricing.Supply{Max: float64(j.SLA.Deadline), Committed: p.committed[v.HouseOf(proc)]}
 	wanted := float64(j.Estimate) / v.Rating(proc)
 	base := market.Price(p.base) * node.Base.Processor
 	if !j.SLA.Deadline.Finite() {
@@ -163,7 +169,7 @@ func (p *libraPlus) show(v book.View, j *market.Job, proc int, w *Working) {
 	w.add("PBase", "a second", p.base*float64(node.Base.Processor))
 	if j.SLA.Deadline.Finite() {
 		w.add("RESMax", "s", float64(j.SLA.Deadline))
-		w.add("RESCommitted", "s", p.committed[proc])
+		w.add("RESCommitted", "s", p.committed[v.HouseOf(proc)])
 	}
 	if node.Base.Memory > 0 && j.Memory > 0 && node.Memory != market.NoLimit {
 		free, _ := v.FreeOn(proc)

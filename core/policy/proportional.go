@@ -22,7 +22,7 @@ type proportional struct {
 	replan     string
 	emptiest   bool // whether admission asks for the emptiest processor first, not the fullest
 
-	// Scratch, by processor.
+	// Scratch, by house.
 	load      []float64
 	committed []float64
 	guests    []int32
@@ -65,13 +65,13 @@ func shareOf(rate, rating float64) float64 {
 	return rate / rating
 }
 
-// commitments sums the claims on every processor at this very instant into
-// load and, where a window is given, the processor time they take of it into
-// committed.
+// commitments sums the claims on the processors of every house at this very
+// instant into load and, where a window is given, the processor time they take of it
+// into committed.
 func (p *proportional) commitments(v book.View, window market.Time) {
-	p.load = zeroed(p.load, v.Processors())
+	p.load = zeroed(p.load, v.Houses())
 	if window > 0 {
-		p.committed = zeroed(p.committed, v.Processors())
+		p.committed = zeroed(p.committed, v.Houses())
 	}
 	now, ratings := v.Now(), v.Ratings()
 	for _, s := range v.Running() {
@@ -81,33 +81,71 @@ func (p *proportional) commitments(v book.View, window market.Time) {
 			within = left
 		}
 		share := shareOf(rate, 1)
-		for _, b := range e.Procs {
-			for base, w := int(b.Index)<<6, b.Bits; w != 0; w &= w - 1 {
-				proc := base + bits.TrailingZeros64(w)
-				if ratings != nil {
-					share = shareOf(rate, ratings[proc])
-				}
-				p.load[proc] += share
-				if window > 0 {
-					p.committed[proc] += float64(share * float64(within))
-				}
+		taken := float64(share * float64(within))
+		for _, h := range e.Houses() {
+			if ratings != nil {
+				share = shareOf(rate, v.House(h).Rating)
+				taken = float64(share * float64(within))
+			}
+			p.load[h] += share
+			if window > 0 {
+				p.committed[h] += taken
 			}
 		}
 	}
 }
 
 // candidates lists the processors that can take a job that needs the given work
-// per second, with load as their rank.
-func (p *proportional) candidates(v book.View, j *market.Job, rate float64) []candidate {
+// per second, with load as their rank: where one is like another, of each house no
+// more than the job is wide, since those of the lowest numbers go first.
+func (p *proportional) candidates(v book.View, j *market.Job, rate float64, alike bool) []candidate {
 	p.choice = p.choice[:0]
+	if alike {
+		for h := 1; h < v.Houses(); h++ {
+			if load := p.load[h]; market.Share(load + rate).Fits(1) {
+				p.choice = inHouse(v.House(market.Int32(h)), market.Share(load).Rank(), int(j.Width), p.choice)
+			}
+		}
+		if market.Share(rate).Fits(1) {
+			p.choice = idleOnes(v, int(j.Width), p.choice)
+		}
+		return p.choice
+	}
 	everywhere := v.AllRoom(j)
-	for proc, load := range p.load {
+	for proc := range v.Processors() {
+		load := p.load[v.HouseOf(proc)]
 		sum := load + rate/v.Rating(proc)
 		if market.Share(sum).Fits(1) && (everywhere || v.Room(proc, j)) {
 			p.choice = append(p.choice, candidate{rank: market.Share(load).Rank(), proc: market.Int32(proc)})
 		}
 	}
 	return p.choice
+}
+
+// inHouse appends the first processors of a house, at most so many.
+func inHouse(h *book.House, rank float64, most int, to []candidate) []candidate {
+	for _, b := range h.Procs {
+		for base, w := b.Index<<6, b.Bits; w != 0; w &= w - 1 {
+			if most == 0 {
+				return to
+			}
+			most--
+			to = append(to, candidate{rank: rank, proc: base + market.Int32(bits.TrailingZeros64(w))})
+		}
+	}
+	return to
+}
+
+// idleOnes appends the first processors that nobody is on, at most so many.
+func idleOnes(v book.View, most int, to []candidate) []candidate {
+	proc := -1
+	for range most {
+		if proc = v.NextIdle(proc + 1); proc < 0 {
+			break
+		}
+		to = append(to, candidate{proc: market.Int32(proc)})
+	}
+	return to
 }
 
 // events are what shares follow: a refusal is none of them.
@@ -125,12 +163,10 @@ func (p *proportional) Plan(v book.View, d *book.Draft) {
 		return
 	}
 	now, running := v.Now(), v.Running()
-	p.load = zeroed(p.load, v.Processors())
+	p.load = zeroed(p.load, v.Houses())
 	p.demands = p.demands[:0]
-	if len(p.guests) < v.Processors() {
-		p.guests = nil // nodes have joined
-	}
-	guests := p.addLoads(v)
+	p.guests = p.guests[:0]
+	p.addLoads(v)
 	wake := market.Never
 	for i, s := range running {
 		e := v.Entry(s)
@@ -151,9 +187,6 @@ func (p *proportional) Plan(v book.View, d *book.Draft) {
 			wake = min(wake, now+market.Time(float64(left)/speed))
 		}
 	}
-	if guests {
-		clear(p.guests)
-	}
 	d.Wake(wake)
 }
 
@@ -169,10 +202,10 @@ func someUsedUp(v book.View) bool {
 	return false
 }
 
-// addLoads fills in demands and load; it reports whether there are guests: jobs
-// without a deadline, which need nothing and live on what others leave.
-func (p *proportional) addLoads(v book.View) (guests bool) {
-	now, ratings := v.Now(), v.Ratings()
+// addLoads fills in demands, load and, if there are any, guests: jobs without a
+// deadline, which need nothing and live on what others leave.
+func (p *proportional) addLoads(v book.View) {
+	now, ratings, guests := v.Now(), v.Ratings(), false
 	for _, s := range v.Running() {
 		e := v.Entry(s)
 		rate := e.Demand(now)
@@ -185,30 +218,24 @@ func (p *proportional) addLoads(v book.View) (guests bool) {
 			continue
 		}
 		share := shareOf(rate, 1)
-		for _, b := range e.Procs {
-			for base, w := int(b.Index)<<6, b.Bits; w != 0; w &= w - 1 {
-				proc := base + bits.TrailingZeros64(w)
-				if ratings != nil {
-					share = shareOf(rate, ratings[proc])
-				}
-				p.load[proc] += share
+		for _, h := range e.Houses() {
+			if ratings != nil {
+				share = shareOf(rate, v.House(h).Rating)
 			}
+			p.load[h] += share
 		}
 	}
 	if guests {
 		p.countGuests(v)
 	}
-	return guests
 }
 
 func (p *proportional) countGuests(v book.View) {
-	if p.guests == nil {
-		p.guests = make([]int32, v.Processors())
-	}
+	p.guests = append(p.guests, make([]int32, v.Houses())...)
 	for _, s := range v.Running() {
 		if e := v.Entry(s); !e.Due().Finite() {
-			for proc := range e.Procs.All() {
-				p.guests[proc]++
+			for _, h := range e.Houses() {
+				p.guests[h]++
 			}
 		}
 	}
@@ -219,13 +246,11 @@ func (p *proportional) countGuests(v book.View) {
 // in proportion, unless there are guests who have nothing else.
 func (p *proportional) speed(v book.View, e *book.Entry, rate float64) float64 {
 	ratings, proportion := v.Ratings(), p.spare == "proportional"
-	if ratings == nil && p.guests == nil {
+	if ratings == nil && len(p.guests) == 0 {
 		most := 0.0
-		for _, b := range e.Procs {
-			for base, w := int(b.Index)<<6, b.Bits; w != 0; w &= w - 1 {
-				if load := p.load[base+bits.TrailingZeros64(w)]; load > most {
-					most = load
-				}
+		for _, h := range e.Houses() {
+			if load := p.load[h]; load > most {
+				most = load
 			}
 		}
 		if !proportion {
@@ -234,9 +259,9 @@ func (p *proportional) speed(v book.View, e *book.Entry, rate float64) float64 {
 		return shareOf(rate, 1) / most
 	}
 	least := math.Inf(1)
-	for proc := range e.Procs.All() {
-		load, rating := p.load[proc], v.Rating(proc)
-		if !proportion || p.guests != nil && p.guests[proc] > 0 {
+	for _, h := range e.Houses() {
+		load, rating := p.load[h], v.House(h).Rating
+		if !proportion || len(p.guests) > 0 && p.guests[h] > 0 {
 			load = max(load, 1)
 		}
 		least = min(least, shareOf(rate, rating)*rating/load)
@@ -247,9 +272,9 @@ func (p *proportional) speed(v book.View, e *book.Entry, rate float64) float64 {
 // speedOfGuest is what the others leave, shared equally among the guests.
 func (p *proportional) speedOfGuest(v book.View, e *book.Entry) float64 {
 	least := math.Inf(1)
-	for proc := range e.Procs.All() {
-		spare := max(0, 1-p.load[proc]) / float64(p.guests[proc])
-		least = min(least, spare*v.Rating(proc))
+	for _, h := range e.Houses() {
+		spare := max(0, 1-p.load[h]) / float64(p.guests[h])
+		least = min(least, spare*v.House(h).Rating)
 	}
 	return least
 }

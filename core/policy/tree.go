@@ -2,23 +2,36 @@ package policy
 
 import "github.com/libra-market/libra/core/market"
 
-// tree keeps processors in the order of a key, then of their numbers: a treap
-// whose nodes are the processors themselves, so that nothing is allocated. Its
-// priorities follow from the numbers, and so does its form from its members.
+// tree keeps houses in the order of a key, then of their first processors: a treap
+// whose nodes are the houses themselves, so that nothing is allocated. Its
+// priorities follow from their numbers.
 type tree struct {
-	key         []float64
-	left, right []int32 // 0: none; else the processor and 1
-	member      []bool
-	root        int32
+	nodes []treeNode // by house
+	root  int32
 }
 
-func newTree(n int) tree {
-	return tree{key: make([]float64, n), left: make([]int32, n), right: make([]int32, n), member: make([]bool, n)}
+type treeNode struct {
+	key         float64
+	first       int32
+	left, right int32 // 0: none
+	member      bool
 }
 
-func (t *tree) has(proc int) bool { return t.member[proc] }
+// grow makes room for houses that are new.
+func (t *tree) grow(n int) {
+	for len(t.nodes) < n {
+		t.nodes = append(t.nodes, treeNode{})
+	}
+}
 
-// priority scatters the numbers of processors (the finaliser of a hash).
+func (t *tree) has(h int32) bool { return t.nodes[h].member }
+
+// at reports whether a member is where the key and the first processor put it.
+func (t *tree) at(h int32, key float64, first int32) bool {
+	return t.nodes[h].key == key && t.nodes[h].first == first
+}
+
+// priority scatters the numbers of houses (the finaliser of a hash).
 func priority(node int32) uint32 {
 	x := market.Uint32(int(node)) * 0x9e3779b1
 	x ^= x >> 15
@@ -28,23 +41,22 @@ func priority(node int32) uint32 {
 
 // before orders two members.
 func (t *tree) before(a, b int32) bool {
-	x, y := t.key[a-1], t.key[b-1]
-	return x < y || x == y && a < b
+	x, y := &t.nodes[a], &t.nodes[b]
+	return x.key < y.key || x.key == y.key && x.first < y.first
 }
 
-func (t *tree) insert(proc int, key float64) {
-	n := market.Int32(proc) + 1
-	t.key[proc], t.member[proc], t.left[proc], t.right[proc] = key, true, 0, 0
-	at, p := &t.root, priority(n)
+func (t *tree) insert(h int32, key float64, first int32) {
+	t.nodes[h] = treeNode{key: key, first: first, member: true}
+	at, p := &t.root, priority(h)
 	for *at != 0 && priority(*at) >= p {
-		if t.before(n, *at) {
-			at = &t.left[*at-1]
+		if t.before(h, *at) {
+			at = &t.nodes[*at].left
 		} else {
-			at = &t.right[*at-1]
+			at = &t.nodes[*at].right
 		}
 	}
-	t.left[proc], t.right[proc] = t.split(*at, n)
-	*at = n
+	t.nodes[h].left, t.nodes[h].right = t.split(*at, h)
+	*at = h
 }
 
 // split cuts a tree into what is before a node and what is after it.
@@ -53,34 +65,39 @@ func (t *tree) split(root, n int32) (before, after int32) {
 	for root != 0 {
 		if t.before(root, n) {
 			*low = root
-			low, root = &t.right[root-1], t.right[root-1]
+			low = &t.nodes[root].right
+			root = *low
 		} else {
 			*high = root
-			high, root = &t.left[root-1], t.left[root-1]
+			high = &t.nodes[root].left
+			root = *high
 		}
 	}
 	*low, *high = 0, 0
 	return before, after
 }
 
-func (t *tree) remove(proc int) {
-	n, at := market.Int32(proc)+1, &t.root
-	for *at != n {
-		if t.before(n, *at) {
-			at = &t.left[*at-1]
+func (t *tree) remove(h int32) {
+	at := &t.root
+	for *at != h {
+		if t.before(h, *at) {
+			at = &t.nodes[*at].left
 		} else {
-			at = &t.right[*at-1]
+			at = &t.nodes[*at].right
 		}
 	}
-	t.member[proc] = false
-	a, b := t.left[proc], t.right[proc]
+	n := &t.nodes[h]
+	n.member = false
+	a, b := n.left, n.right
 	for a != 0 && b != 0 {
 		if priority(a) >= priority(b) {
 			*at = a
-			at, a = &t.right[a-1], t.right[a-1]
+			at = &t.nodes[a].right
+			a = *at
 		} else {
 			*at = b
-			at, b = &t.left[b-1], t.left[b-1]
+			at = &t.nodes[b].left
+			b = *at
 		}
 	}
 	*at = max(a, b) // one of them is none
@@ -88,18 +105,19 @@ func (t *tree) remove(proc int) {
 
 // from yields the members whose key is at least the given one, in order, until
 // told to stop.
-func (t *tree) from(key float64, yield func(proc int32, key float64) bool) {
+func (t *tree) from(key float64, yield func(h int32, key float64, first int32) bool) {
 	t.walk(t.root, key, yield)
 }
 
-func (t *tree) walk(root int32, key float64, yield func(int32, float64) bool) bool {
+func (t *tree) walk(root int32, key float64, yield func(int32, float64, int32) bool) bool {
 	if root == 0 {
 		return true
 	}
-	if at := t.key[root-1]; at >= key {
-		if !t.walk(t.left[root-1], key, yield) || !yield(root-1, at) {
+	n := &t.nodes[root]
+	if n.key >= key {
+		if !t.walk(n.left, key, yield) || !yield(root, n.key, n.first) {
 			return false
 		}
 	}
-	return t.walk(t.right[root-1], key, yield)
+	return t.walk(n.right, key, yield)
 }

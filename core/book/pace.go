@@ -1,0 +1,181 @@
+package book
+
+import (
+	"math"
+
+	"github.com/libra-market/libra/core/market"
+)
+
+// Where jobs share processors and advance as one, a policy can look at what an
+// event touched and at nothing else, so that its cost does not grow with the
+// cluster: the book says who has fallen behind and whose estimate is used up next.
+
+// Demand is the work per second that a job needs to be done in time (Algorithm 2
+// of 000). One that is late, or whose estimate is used up while it still runs,
+// needs all it can get.
+func (e *Entry) Demand(now market.Time) float64 {
+	left, period := e.LeftAt(now), e.Due()-now
+	if left.Done() && period.Finite() || period <= 0 {
+		return math.Inf(1)
+	}
+	return float64(left) / float64(period)
+}
+
+// Asked is the demand of a job when it was last given a speed.
+func (v View) Asked(s Slot) float64 { return v.b.askedOf(s) }
+
+func (b *Book) askedOf(s Slot) float64 {
+	asked := b.asked[s]
+	if math.IsNaN(asked) {
+		e := &b.slots[s]
+		asked = e.Demand(e.Since)
+		b.asked[s] = asked
+	}
+	return asked
+}
+
+// Plainly reports whether all who reside anywhere run and have deadlines: there are
+// neither guests nor reservations.
+func (v View) Plainly() bool { return v.b.guests == 0 && len(v.b.reserved) == 0 }
+
+// pace is what is known of the jobs that were given speeds by [Draft.Pace]: what
+// follows from their entries, in the order in which it is asked for.
+type pace struct {
+	usedUp usedUps // when their estimates will be used up
+	behind []Slot  // those that get less than they need; some have gone, or caught up
+}
+
+// rising is how much more a job must need than when it was asked for that not to be
+// rounding: one that gets exactly what it needs goes on needing exactly that.
+const rising = 1 + 1e-9
+
+// paced is the index of speeds, made of the entries if there is none yet.
+func (b *Book) paced() *pace {
+	if b.pace == nil {
+		b.pace = &pace{}
+		for _, s := range b.running {
+			b.follow(s)
+		}
+	}
+	return b.pace
+}
+
+// follow puts a job in its places in the index.
+func (b *Book) follow(s Slot) {
+	e, p := &b.slots[s], b.pace
+	if e.alone || e.independent || e.reserved || !e.Due().Finite() {
+		p.usedUp.remove(s)
+		e.behind = false
+		return
+	}
+	if !e.Left.Done() && e.Speed > 0 {
+		p.usedUp.set(usedUp{at: float64(e.Since) + float64(e.Left)/e.Speed, id: e.Job.ID, slot: s})
+	} else {
+		p.usedUp.remove(s)
+	}
+	asked := b.askedOf(s)
+	if behind := asked > e.Speed*rising && asked < b.fastest(e.Procs); behind && !e.behind {
+		e.behind = true
+		p.behind = append(p.behind, s)
+	} else if !behind {
+		e.behind = false // and leaves the list when it is next read
+	}
+}
+
+// fastest is the highest rating among processors: who needs more than that needs
+// all there is, and no more later.
+func (b *Book) fastest(procs market.Procs) float64 {
+	if b.rating == nil {
+		return 1
+	}
+	most := 0.0
+	for proc := range procs.All() {
+		most = max(most, b.rating[proc])
+	}
+	return most
+}
+
+// unfollow forgets a job that leaves its processors.
+func (b *Book) unfollow(s Slot, e *Entry) {
+	if b.pace != nil {
+		b.pace.usedUp.remove(s)
+		e.behind = false
+	}
+}
+
+// Risen appends the jobs that need more now than when they were last given a
+// speed: those whose estimate has been used up, and those that get less than
+// they need.
+func (v View) Risen(found []Slot) []Slot {
+	b, p := v.b, v.b.paced()
+	if len(p.behind) > 0 {
+		found = b.fallenBehind(found)
+	}
+	for len(p.usedUp.items) > 0 {
+		s := p.usedUp.items[0].slot
+		e := &b.slots[s]
+		if !e.LeftAt(b.now).Done() {
+			break
+		}
+		p.usedUp.remove(s)
+		if b.askedOf(s) < b.fastest(e.Procs) { // else it had all there is before
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+func (b *Book) fallenBehind(found []Slot) []Slot {
+	p := b.pace
+	kept := p.behind[:0]
+	for _, s := range p.behind {
+		e := &b.slots[s]
+		if e.state != running || !e.behind {
+			continue
+		}
+		kept = append(kept, s)
+		if e.Since < b.now {
+			found = append(found, s)
+		}
+	}
+	p.behind = kept
+	return found
+}
+
+// SomeUsedUp reports whether an estimate has been used up, but for rounding, since
+// speeds were last given.
+func (v View) SomeUsedUp() bool {
+	p := v.b.paced()
+	return len(p.usedUp.items) > 0 && v.b.slots[p.usedUp.items[0].slot].LeftAt(v.b.now).Done()
+}
+
+// NextUsedUp is when the next estimate will be used up.
+func (v View) NextUsedUp() market.Time {
+	if p := v.b.paced(); len(p.usedUp.items) > 0 {
+		return market.Time(p.usedUp.items[0].at)
+	}
+	return market.Never
+}
+
+// Ask notes what is left of a job now, which is what its demand is until it is
+// asked again.
+func (d *Draft) Ask(s Slot) {
+	e, now := &d.b.slots[s], d.b.now
+	e.Left, e.Since = e.LeftAt(now), now
+	d.b.asked[s] = e.Demand(now)
+}
+
+// Pace is Speed for policies that do not look at every job at every event: who
+// falls behind, and whose estimate is used up next, is remembered for them. The job
+// was asked before.
+func (d *Draft) Pace(s Slot, speed float64) {
+	d.b.paced()
+	e := &d.b.slots[s]
+	if !same(e.Speed, speed) {
+		e.Speed = speed
+		if !e.reserved { // else it is what is kept for it
+			d.grant(s, e)
+		}
+	}
+	d.b.follow(s)
+}

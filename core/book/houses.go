@@ -17,14 +17,14 @@ type House struct {
 	Residents []Slot // in the order of their numbers: sums over them do not depend on how they came
 	N         int    // processors
 	Rating    float64
-	key       uint64 // of the residents and the rating
-	touched   bool   // since the last plan
+	touched   bool // since the last plan
 }
 
 // houses are all of them. Two houses never have the same residents and the same
 // rating, so that they follow from who resides where.
 type houses struct {
-	all     []House // by number; 0 stands for the processors that nobody resides on
+	all     []House  // by number; 0 stands for the processors that nobody resides on
+	keys    []uint64 // by number: of the residents and the rating
 	free    []int32
 	of      []int32 // by processor
 	touched []int32 // those to which something happened since the last plan; some are gone
@@ -41,7 +41,7 @@ type part struct {
 }
 
 func newHouses(processors int) houses {
-	return houses{all: make([]House, 1), of: make([]int32, processors), partOf: make([]int32, 1)}
+	return houses{all: make([]House, 1), keys: make([]uint64, 1), of: make([]int32, processors), partOf: make([]int32, 1)}
 }
 
 // Houses is one more than the highest number of a house.
@@ -81,6 +81,7 @@ func (b *Book) settle(s Slot, e *Entry) {
 		}
 		house := &h.all[id]
 		b.reside(house, s, e.Job.ID)
+		h.keys[id] ^= scatter(market.Bits(e.Job.ID))
 		e.houses = append(e.houses, id)
 		h.touch(id)
 		h.partOf[p.house] = 0
@@ -140,16 +141,16 @@ func (b *Book) found(p *part) int32 {
 		id, h.free = h.free[n-1], h.free[:n-1]
 	} else {
 		id = market.Int32(len(h.all))
-		h.all = append(h.all, House{})
+		h.all, h.keys = append(h.all, House{}), append(h.keys, 0)
 		h.partOf = append(h.partOf, 0)
 	}
 	house := &h.all[id]
 	house.Procs = append(house.Procs[:0], p.procs...)
 	house.N, house.Rating, house.touched = p.n, p.rating, false
-	house.Residents, house.key = house.Residents[:0], scatter(math.Float64bits(p.rating))
+	house.Residents, h.keys[id] = house.Residents[:0], scatter(math.Float64bits(p.rating))
 	if p.house != 0 {
 		old := &h.all[p.house]
-		house.Residents, house.key = append(house.Residents, old.Residents...), old.key
+		house.Residents, h.keys[id] = append(house.Residents, old.Residents...), h.keys[p.house]
 		for _, r := range old.Residents {
 			b.slots[r].houses = append(b.slots[r].houses, id)
 		}
@@ -170,7 +171,6 @@ func (b *Book) reside(house *House, s Slot, id market.JobID) {
 		at--
 	}
 	house.Residents = slices.Insert(here, at, s)
-	house.key ^= scatter(market.Bits(id))
 }
 
 // leave takes a job out of the houses that it resides in: one that has now the
@@ -182,7 +182,7 @@ func (b *Book) leave(s Slot, e *Entry) {
 		here := house.Residents
 		at := slices.Index(here, s)
 		house.Residents = append(here[:at], here[at+1:]...)
-		house.key ^= scatter(market.Bits(e.Job.ID))
+		h.keys[id] ^= scatter(market.Bits(e.Job.ID))
 		if len(house.Residents) == 0 {
 			h.empty(id, 0)
 			continue
@@ -208,8 +208,11 @@ func (b *Book) unite(id int32) int32 {
 		}
 	}
 	for _, other := range fewest.houses {
+		if h.keys[other] != h.keys[id] || other == id {
+			continue
+		}
 		o := &h.all[other]
-		if o.key != house.key || other == id || o.Rating != house.Rating || !slices.Equal(o.Residents, house.Residents) {
+		if o.Rating != house.Rating || !slices.Equal(o.Residents, house.Residents) {
 			continue
 		}
 		if o.N > house.N {

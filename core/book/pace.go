@@ -25,13 +25,16 @@ func (e *Entry) Demand(now market.Time) float64 {
 func (v View) Asked(s Slot) float64 { return v.b.askedOf(s) }
 
 func (b *Book) askedOf(s Slot) float64 {
-	asked := b.asked[s]
-	if math.IsNaN(asked) {
-		e := &b.slots[s]
-		asked = e.Demand(e.Since)
-		b.asked[s] = asked
+	if asked := b.asked[s]; !math.IsNaN(asked) {
+		return asked
 	}
-	return asked
+	return b.askAnew(s)
+}
+
+func (b *Book) askAnew(s Slot) float64 {
+	e := &b.slots[s]
+	b.asked[s] = e.Demand(e.Since)
+	return b.asked[s]
 }
 
 // Plainly reports whether all who reside anywhere run and have deadlines: there are

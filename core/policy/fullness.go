@@ -25,6 +25,7 @@ type fullness struct {
 	apart []int32   // the others
 	at    []int32   // by house: its place among them, from 1; 0: it is none
 	stand []stand   // by slot
+	claim []float64 // by slot: the share it claims, if that holds still
 	stale []int32   // houses with a resident whose claim is another
 	noted []bool    // by house: whether it is among those
 }
@@ -33,22 +34,21 @@ type fullness struct {
 type stand uint8
 
 const (
-	unseen   stand = iota
-	promised       // it is what was promised
-	all            // it is all of a processor: the job is late, or past its estimate
-	moving         // it changes with time
+	unseen stand = iota
+	still        // it is what was promised, or all of a processor: the job is late, or past its estimate
+	moving       // it changes with time
 )
 
-// standOf tells how a job stands.
-func standOf(v book.View, s book.Slot, e *book.Entry) stand {
+// standOf tells how a job stands, and what it claims if that holds still.
+func standOf(v book.View, s book.Slot, e *book.Entry) (stand, float64) {
 	asked := v.Asked(s)
 	switch {
 	case math.IsInf(asked, 1):
-		return all
+		return still, 1
 	case asked > float64(e.Terms.Claim)*(1+1e-12), !e.Reserved() && asked > e.Speed*(1+1e-9):
-		return moving
+		return moving, 0
 	}
-	return promised
+	return still, shareOf(float64(e.Terms.Claim), 1)
 }
 
 // sync makes it the fullness of a book, or brings it up to date with what was
@@ -57,15 +57,28 @@ func (f *fullness) sync(v book.View, emptiest bool) {
 	if !f.made || f.of != v {
 		*f = fullness{of: v, made: true}
 		f.grow(v)
-		for h := 1; h < v.Houses(); h++ {
-			f.refresh(v, market.Int32(h), emptiest)
+		for _, s := range v.Running() {
+			f.follow(v, s, v.Entry(s))
 		}
+		f.settle(v, emptiest)
 		return
 	}
 	f.grow(v)
 	for _, h := range v.TouchedHouses() {
-		f.refresh(v, h, emptiest)
+		for _, s := range v.House(h).Residents {
+			f.follow(v, s, v.Entry(s))
+		}
 	}
+	f.settle(v, emptiest)
+}
+
+// keep makes it the fullness of a book, but for what was touched.
+func (f *fullness) keep(v book.View, emptiest bool) {
+	if f.of != v {
+		f.sync(v, emptiest)
+		return
+	}
+	f.grow(v)
 }
 
 // grow makes room for houses that are new.
@@ -80,13 +93,13 @@ func (f *fullness) grow(v book.View) {
 // those in its houses.
 func (f *fullness) follow(v book.View, s book.Slot, e *book.Entry) {
 	for len(f.stand) <= int(s) {
-		f.stand = append(f.stand, unseen)
+		f.stand, f.claim = append(f.stand, unseen), append(f.claim, 0)
 	}
-	now := standOf(v, s, e)
-	if now == f.stand[s] {
+	now, claim := standOf(v, s, e)
+	if now == f.stand[s] && claim == f.claim[s] {
 		return
 	}
-	f.stand[s] = now
+	f.stand[s], f.claim[s] = now, claim
 	for _, h := range e.Houses() {
 		if !f.noted[h] {
 			f.noted[h] = true
@@ -95,34 +108,32 @@ func (f *fullness) follow(v book.View, s book.Slot, e *book.Entry) {
 	}
 }
 
-// settle refreshes what was noted and what was touched.
+// settle refreshes what was noted and what was touched: all who reside there have
+// been followed.
 func (f *fullness) settle(v book.View, emptiest bool) {
+	for _, h := range v.TouchedHouses() {
+		if f.noted[h] {
+			continue
+		}
+		f.noted[h] = true
+		f.stale = append(f.stale, h)
+	}
 	for _, h := range f.stale {
 		f.noted[h] = false
 		f.refresh(v, h, emptiest)
 	}
 	f.stale = f.stale[:0]
-	for _, h := range v.TouchedHouses() {
-		f.refresh(v, h, emptiest)
-	}
 }
 
 // refresh puts a house where it belongs.
 func (f *fullness) refresh(v book.View, h int32, emptiest bool) {
 	house := v.House(h)
-	sum, still := 0.0, true
+	sum, holds := 0.0, true
 	for _, s := range house.Residents {
-		e := v.Entry(s)
-		switch standOf(v, s, e) {
-		case all:
-			sum++
-		case moving:
-			still = false
-		case promised, unseen:
-			sum += shareOf(float64(e.Terms.Claim), 1)
-		}
+		sum += f.claim[s]
+		holds = holds && f.stand[s] == still
 	}
-	f.place(house, h, house.N > 0 && still, house.N > 0 && !still, sum, emptiest)
+	f.place(house, h, house.N > 0 && holds, house.N > 0 && !holds, sum, emptiest)
 }
 
 func (f *fullness) place(house *book.House, h int32, inOrder, apart bool, sum float64, emptiest bool) {

@@ -9,17 +9,32 @@ import (
 	"github.com/libra-market/libra/core/market"
 )
 
-// asked is scratch for shares that are worked out only where something happened:
-// which houses and jobs were seen in this round, and the loads of houses.
+// asked is what shares need that are worked out only where something happened.
 type asked struct {
+	of    book.View
+	made  bool
+	units []int64 // by slot: the share that a job needed when it was last asked, in [grains]; 0: it has no say
+	load  []int64 // by house: the sum over its residents
+
+	// Scratch.
 	round  uint32
-	seen   []uint32 // by house: the round in which it was touched
-	summed []uint32 // by house: the round of its load
-	guests []int32  // by house, as of the same round
-	slots  []uint32 // by slot: the round in which it was asked
+	seen   []uint32  // by house: the round in which it was touched
+	summed []uint32  // by house: the round of the two below
+	guests []int32   // by house
+	rated  []float64 // by house: its load, where processors are not all alike
+	slots  []uint32  // by slot: the round in which it was asked
 	jobs   []turn
 	risen  []book.Slot
 }
+
+// grains make up all of a processor. Shares are summed as whole numbers, so that a
+// sum that was corrected is the sum to the last bit, whatever came and went; a
+// hundred thousand late jobs can be on one processor.
+const grains = 1 << 46
+
+// unitsOf is a share in whole grains: rounded up, since who gets less than he needs
+// falls behind.
+func unitsOf(share float64) int64 { return int64(math.Ceil(share * grains)) }
 
 // turn is a job to be asked, in the order of their numbers.
 type turn struct {
@@ -36,13 +51,17 @@ type turn struct {
 // Promises hold as with replan=cluster: what others need has only fallen since they
 // were asked, or they would have been touched.
 func (p *proportional) planTouched(v book.View, d *book.Draft) {
-	if p.full.made {
-		p.full.sync(v, p.emptiest)
-	}
+	p.begin(v)
 	if v.Cause()&events == 0 && !v.SomeUsedUp() {
+		p.addUp(v, v.TouchedHouses())
+		if p.full.made {
+			p.full.sync(v, p.emptiest)
+		}
 		return
 	}
-	p.begin(v)
+	if p.full.made {
+		p.full.keep(v, p.emptiest)
+	}
 	for _, h := range v.TouchedHouses() {
 		p.visit(v, h)
 	}
@@ -55,7 +74,9 @@ func (p *proportional) planTouched(v book.View, d *book.Draft) {
 	slices.SortFunc(p.asked.jobs, func(a, b turn) int { return cmp.Compare(a.id, b.id) })
 	for _, t := range p.asked.jobs {
 		d.Ask(t.slot)
+		p.correct(v, t.slot)
 	}
+	p.addUp(v, v.TouchedHouses())
 	for _, t := range p.asked.jobs {
 		e := v.Entry(t.slot)
 		if !e.Reserved() { // else its time is everybody's
@@ -88,10 +109,35 @@ func (p *proportional) begin(v book.View) {
 	a.jobs = a.jobs[:0]
 	for n := v.Houses(); len(a.seen) < n; {
 		a.seen, a.summed, a.guests = append(a.seen, 0), append(a.summed, 0), append(a.guests, 0)
+		a.rated, a.load = append(a.rated, 0), append(a.load, 0)
 	}
-	for n := v.Houses(); len(p.load) < n; {
-		p.load = append(p.load, 0)
+	if a.made && a.of == v {
+		return
 	}
+	a.made, a.of = true, v
+	for _, s := range v.Running() {
+		a.known(s)
+		a.units[s] = p.unitsFor(v, s)
+	}
+	for h := range v.Houses() {
+		p.add(v, market.Int32(h))
+	}
+}
+
+// known makes room for a slot.
+func (a *asked) known(s book.Slot) {
+	for len(a.units) <= int(s) {
+		a.units, a.slots = append(a.units, 0), append(a.slots, 0)
+	}
+}
+
+// unitsFor is what a job adds to the loads of its processors: one that only keeps
+// its place, and a guest, add nothing.
+func (p *proportional) unitsFor(v book.View, s book.Slot) int64 {
+	if e := v.Entry(s); e.Reserved() || !e.Due().Finite() {
+		return 0
+	}
+	return unitsOf(shareOf(v.Asked(s), 1))
 }
 
 // visit notes who is to be asked in a house that was touched.
@@ -102,9 +148,7 @@ func (p *proportional) visit(v book.View, h int32) {
 	}
 	a.seen[h] = a.round
 	for _, s := range v.House(h).Residents {
-		for len(a.slots) <= int(s) {
-			a.slots = append(a.slots, 0)
-		}
+		a.known(s)
 		if a.slots[s] != a.round {
 			a.slots[s] = a.round
 			a.jobs = append(a.jobs, turn{id: v.Entry(s).Job.ID, slot: s})
@@ -112,40 +156,49 @@ func (p *proportional) visit(v book.View, h int32) {
 	}
 }
 
-// sum fills in the load and the guests of a house, from what its residents needed
-// when they were last asked.
-func (p *proportional) sum(v book.View, h int32, house *book.House, plain bool) {
+// correct makes the loads of a job's houses follow what it needs now.
+func (p *proportional) correct(v book.View, s book.Slot) {
 	a := &p.asked
-	a.summed[h] = a.round
-	load, guests, rating := 0.0, int32(0), house.Rating
-	for _, s := range house.Residents {
-		if !plain {
-			if e := v.Entry(s); e.Reserved() {
-				continue
-			} else if !e.Due().Finite() {
-				guests++
-				continue
-			}
-		}
-		load += shareOf(v.Asked(s), rating)
+	units := p.unitsFor(v, s)
+	more := units - a.units[s]
+	if more == 0 {
+		return
 	}
-	p.load[h], a.guests[h] = load, guests
+	a.units[s] = units
+	for _, h := range v.Entry(s).Houses() {
+		a.load[h] += more
+	}
+}
+
+// addUp sums the loads of houses in which others reside than before.
+func (p *proportional) addUp(v book.View, houses []int32) {
+	for _, h := range houses {
+		p.add(v, h)
+	}
+}
+
+func (p *proportional) add(v book.View, h int32) {
+	a, plain, load := &p.asked, v.Plainly(), int64(0)
+	for _, s := range v.House(h).Residents {
+		if a.known(s); !plain && v.Entry(s).Reserved() {
+			a.units[s] = 0 // a slot that is new may have been another's
+		}
+		load += a.units[s]
+	}
+	a.load[h] = load
 }
 
 // speedAmong is how fast a job advances beside the others on its processors: as
 // its share, scaled by the fullest of them; a guest, as what they leave.
 func (p *proportional) speedAmong(v book.View, s book.Slot, e *book.Entry) float64 {
-	rate, guest, plain := v.Asked(s), !e.Due().Finite(), v.Plainly()
-	if plain && v.Ratings() == nil {
-		return p.speedAlike(v, e, rate)
+	if v.Ratings() == nil && v.Plainly() {
+		return p.speedAlike(v, s, e)
 	}
+	rate, guest := v.Asked(s), !e.Due().Finite()
 	least := math.Inf(1)
 	for _, h := range e.Houses() {
-		house := v.House(h)
-		if p.asked.summed[h] != p.asked.round {
-			p.sum(v, h, house, plain)
-		}
-		load, guests, rating := p.load[h], p.asked.guests[h], house.Rating
+		p.rate(v, h)
+		load, guests, rating := p.asked.rated[h], p.asked.guests[h], v.House(h).Rating
 		switch {
 		case guest:
 			least = min(least, max(0, 1-load)/float64(guests)*rating)
@@ -160,18 +213,35 @@ func (p *proportional) speedAmong(v book.View, s book.Slot, e *book.Entry) float
 
 // speedAlike is speedAmong where all processors are alike and all jobs have
 // deadlines.
-func (p *proportional) speedAlike(v book.View, e *book.Entry, rate float64) float64 {
-	most := 0.0
+func (p *proportional) speedAlike(v book.View, s book.Slot, e *book.Entry) float64 {
+	a, most := &p.asked, int64(0)
 	for _, h := range e.Houses() {
-		if p.asked.summed[h] != p.asked.round {
-			p.sum(v, h, v.House(h), true)
-		}
-		if load := p.load[h]; load > most {
-			most = load
+		most = max(most, a.load[h])
+	}
+	if p.spare != "proportional" && most <= grains {
+		return shareOf(v.Asked(s), 1)
+	}
+	return float64(a.units[s]) / float64(most)
+}
+
+// rate fills in the load and the guests of a house where processors are not all
+// alike, or jobs are not.
+func (p *proportional) rate(v book.View, h int32) {
+	a := &p.asked
+	if a.summed[h] == a.round {
+		return
+	}
+	a.summed[h] = a.round
+	house := v.House(h)
+	load, guests, rating := 0.0, int32(0), house.Rating
+	for _, s := range house.Residents {
+		switch e := v.Entry(s); {
+		case e.Reserved():
+		case !e.Due().Finite():
+			guests++
+		default:
+			load += shareOf(v.Asked(s), rating)
 		}
 	}
-	if p.spare != "proportional" {
-		most = max(most, 1)
-	}
-	return shareOf(rate, 1) / most
+	a.rated[h], a.guests[h] = load, guests
 }

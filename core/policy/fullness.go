@@ -26,6 +26,8 @@ type fullness struct {
 	at    []int32   // by house: its place among them, from 1; 0: it is none
 	stand []stand   // by slot
 	claim []float64 // by slot: the share it claims, if that holds still
+	due   []float64 // by slot
+	spans []float64 // by house: the sum of claims times the times at which their jobs are due
 	stale []int32   // houses with a resident whose claim is another
 	noted []bool    // by house: whether it is among those
 }
@@ -85,6 +87,7 @@ func (f *fullness) keep(v book.View, emptiest bool) {
 func (f *fullness) grow(v book.View) {
 	for n := v.Houses(); len(f.sums) < n; {
 		f.sums, f.at, f.noted = append(f.sums, 0), append(f.at, 0), append(f.noted, false)
+		f.spans = append(f.spans, 0)
 	}
 	f.order.grow(v.Houses())
 }
@@ -93,9 +96,10 @@ func (f *fullness) grow(v book.View) {
 // those in its houses.
 func (f *fullness) follow(v book.View, s book.Slot, e *book.Entry) {
 	for len(f.stand) <= int(s) {
-		f.stand, f.claim = append(f.stand, unseen), append(f.claim, 0)
+		f.stand, f.claim, f.due = append(f.stand, unseen), append(f.claim, 0), append(f.due, 0)
 	}
 	now, claim := standOf(v, s, e)
+	f.due[s] = float64(e.Due())
 	if now == f.stand[s] && claim == f.claim[s] {
 		return
 	}
@@ -128,11 +132,13 @@ func (f *fullness) settle(v book.View, emptiest bool) {
 // refresh puts a house where it belongs.
 func (f *fullness) refresh(v book.View, h int32, emptiest bool) {
 	house := v.House(h)
-	sum, holds := 0.0, true
+	sum, span, holds := 0.0, 0.0, true
 	for _, s := range house.Residents {
 		sum += f.claim[s]
+		span += float64(f.claim[s] * f.due[s])
 		holds = holds && f.stand[s] == still
 	}
+	f.spans[h] = span
 	f.place(house, h, house.N > 0 && holds, house.N > 0 && !holds, sum, emptiest)
 }
 
@@ -182,8 +188,7 @@ func (p *proportional) first(v book.View, j *market.Job, rate float64, emptiest 
 			p.choice = inHouse(house, rank, want, p.choice)
 		}
 	}
-	// The fullest that may fit, but for rounding: those that are fuller do not.
-	edge := market.Share(1 + 2*float64(market.ShareSlack) - rate).Rank()
+	edge := edgeOf(rate)
 	from := math.Inf(-1)
 	if !emptiest {
 		from = -edge - 1
@@ -206,6 +211,12 @@ func (p *proportional) first(v book.View, j *market.Job, rate float64, emptiest 
 	})
 	p.choice = idleOnes(v, want, p.choice)
 	return p.choice
+}
+
+// edgeOf is the rank of the fullest house that may take a job of a rate, but for
+// rounding: those that are fuller do not.
+func edgeOf(rate float64) float64 {
+	return market.Share(1 + 2*float64(market.ShareSlack) - rate).Rank()
 }
 
 // claims is the sum of the claims on a processor of a house at this very instant.

@@ -17,6 +17,7 @@ type libraPlus struct {
 	base  float64
 	stock string
 	costs []market.Price // scratch: by processor
+	offer []offer        // scratch
 }
 
 func newLibraPlus() *libraPlus {
@@ -41,6 +42,9 @@ func (p *libraPlus) Admit(v book.View, j *market.Job, a *Answer) {
 	}
 	window := j.SLA.Deadline
 	rate := float64(j.Estimate) / float64(window)
+	if p.ordered(v, j) && v.OneRate() && v.Plainly() && j.Objective == market.NoObjective && p.admitInOrder(v, j, rate, a) {
+		return
+	}
 	p.commitments(v, window)
 	alike := v.Ratings() == nil && v.Alike(j) && v.OneRate()
 	takers := p.candidates(v, j, rate, alike)

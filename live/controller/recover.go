@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -87,10 +88,19 @@ func (r *recovery) read(ctx context.Context, past store.Past) (store.Snapshot, *
 			return snap, nil, err
 		}
 	}
-	for e, bad := range past.Tail(ctx, r.seq) {
+	var before []byte // the hash of the entry before
+	for e, bad := range past.Tail(ctx, max(0, r.seq-1)) {
 		if bad != nil {
 			return snap, nil, fmt.Errorf("read the log: %w", bad)
 		}
+		if e.Seq == r.seq { // the snapshot says what came of it
+			before = e.Hash
+			continue
+		}
+		if err = r.follows(&e, before); err != nil {
+			return snap, nil, err
+		}
+		before = e.Hash
 		if err = r.entry(&e); err != nil {
 			return snap, nil, fmt.Errorf("log entry %d (%s): %w", e.Seq, e.Kind, err)
 		}
@@ -100,6 +110,21 @@ func (r *recovery) read(ctx context.Context, past store.Past) (store.Snapshot, *
 		return snap, nil, fmt.Errorf("what the log says up to %d: %w", r.seq, err)
 	}
 	return snap, x, nil
+}
+
+// follows checks that an entry is as it was written. What was changed since is not
+// believed: money stands on it.
+func (r *recovery) follows(e *store.Entry, before []byte) error {
+	why := ""
+	switch {
+	case e.Seq != r.seq+1:
+		why = fmt.Sprintf("it is missing, the next one is %d", e.Seq)
+	case !bytes.Equal(e.Sum(before), e.Hash):
+		why = "its hash does not follow from its content and the entry before"
+	default:
+		return nil
+	}
+	return fmt.Errorf("the store is damaged: %w; start from a backup (libra restore), or put the file back as it was", &store.BrokenChain{Seq: r.seq + 1, Why: why})
 }
 
 // upgrade writes down the state that older forms gave in today's, so that they

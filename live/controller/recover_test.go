@@ -21,7 +21,7 @@ import (
 // killed, and shows its log through somebody's glasses.
 type logOnly struct {
 	store.Store
-	alter func(*store.Entry)
+	alter func(*store.Entry) // as if it had been written so
 }
 
 func (l *logOnly) SaveSnapshot(context.Context, store.Snapshot) error {
@@ -34,9 +34,12 @@ func (l *logOnly) LatestSnapshot(context.Context) (store.Snapshot, bool, error) 
 
 func (l *logOnly) Tail(ctx context.Context, after int64) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
+		var before []byte
 		for e, err := range l.Store.Tail(ctx, after) {
 			if err == nil && l.alter != nil {
 				l.alter(&e)
+				e.Hash = e.Sum(before)
+				before = e.Hash
 			}
 			if !yield(e, err) {
 				return

@@ -16,10 +16,10 @@ func Most(price, margin market.Money, budget *int64, o *Optional) market.Money {
 	return price + o.Most()
 }
 
-// beats is how many reports of a node it takes, at most, until a job that takes
+// Beats is how many reports of a node it takes, at most, until a job that takes
 // more than it has paid for is gone: one to know, one in which it may end by
 // itself, one until it is killed.
-const beats = 3
+const Beats = 3
 
 // Margin is what is held beside the price of so much work where jobs pay for what
 // they use: what the job takes beyond it until somebody knows and stops it. An
@@ -28,7 +28,7 @@ func Margin(r *rules.Rules, price market.Money, workMS int64) market.Money {
 	if !r.Paid() {
 		return 0
 	}
-	return AtRateOf(price, beats*int64(r.Reporting)/1000, workMS)
+	return AtRateOf(price, Beats*int64(r.Reporting)/1000, workMS)
 }
 
 // Most is what the optional part costs if all of it is executed.

@@ -14,20 +14,21 @@ import (
 type activeJob struct {
 	trade.Job
 
-	Ranks   []rank        `json:"ranks,omitempty"`
-	Stop    task.Stop     `json:"stop,omitempty"`
-	End     trade.State   `json:"end,omitempty"` // what it ends in, where that is not for its exit status to say
-	Waits   []int64       `json:"waits,omitempty"`
-	Apart   bool          `json:"apart,omitempty"`   // its tasks advance each on its own
-	StopUS  int64         `json:"stop_us,omitempty"` // when it was first told to end
-	OverUS  int64         `json:"over_us,omitempty"` // when it had used up its estimate and could get no more
-	UsedUS  int64         `json:"used_us,omitempty"` // when it was first measured to have used up its estimate
-	Era     int           `json:"era,omitempty"`     // its epoch, counted from 1; 0: that of its submission
-	Void    bool          `json:"void,omitempty"`    // its promise no longer stands, by its own doing
-	Working trade.Working `json:"working"`
-	Owed    market.Price  `json:"owed"`    // the price, unrounded
-	Tries   int           `json:"tries"`   // extensions asked for
-	Written bool          `json:"written"` // something of it was written down
+	Ranks    []rank        `json:"ranks,omitempty"`
+	Stop     task.Stop     `json:"stop,omitempty"`
+	End      trade.State   `json:"end,omitempty"` // what it ends in, where that is not for its exit status to say
+	Waits    []int64       `json:"waits,omitempty"`
+	Apart    bool          `json:"apart,omitempty"`     // its tasks advance each on its own
+	PlacedUS int64         `json:"placed_us,omitempty"` // when it was put on the processors it has
+	StopUS   int64         `json:"stop_us,omitempty"`   // when it was first told to end
+	OverUS   int64         `json:"over_us,omitempty"`   // when it had used up its estimate and could get no more
+	UsedUS   int64         `json:"used_us,omitempty"`   // when it was first measured to have used up its estimate
+	Era      int           `json:"era,omitempty"`       // its epoch, counted from 1; 0: that of its submission
+	Void     bool          `json:"void,omitempty"`      // its promise no longer stands, by its own doing
+	Working  trade.Working `json:"working"`
+	Owed     market.Price  `json:"owed"`    // the price, unrounded
+	Tries    int           `json:"tries"`   // extensions asked for
+	Written  bool          `json:"written"` // something of it was written down
 
 	moved  bool        // since somebody last looked
 	logged bool        // what it asked for is in the log
@@ -48,7 +49,10 @@ type rank struct {
 
 	Stop task.Stop `json:"stop,omitempty"` // it has had all of the optional part
 
-	seenUS int64 // processor time by the last that was heard, command or not
+	// By the last that was heard, command or not.
+	seenUS  int64 // processor time
+	saidUS  int64 // and what it declined
+	heardUS int64 // when that was
 }
 
 // threads is how many processors each program of a job has.

@@ -180,6 +180,8 @@ func (x *floor) place(j *activeJob, procs market.Procs) {
 	j.State = trade.Running
 	if j.StartedUS == 0 {
 		j.StartedUS = x.now
+	} else {
+		j.PlacedUS = x.now
 	}
 	j.Ranks, j.Places, j.specs = nil, nil, nil
 	j.beginAgain()

@@ -21,7 +21,7 @@ func TestAskingChangesNothing(t *testing.T) {
 	if shown := f.job(id).Tasks[0].CPUUS; shown != 0 || string(before) != string(encode(t, f.x)) {
 		t.Errorf("asking changed something: %d", shown)
 	}
-	f.x.Observe("n1", said)
+	f.x.Observe("n1", f.now, said)
 	if shown := f.job(id).Tasks[0].CPUUS; shown != 1_000_000 || string(before) != string(encode(t, f.x)) {
 		t.Errorf("observed: %d", shown)
 	}

@@ -144,7 +144,7 @@ func (x *agents) News(node string, tasks []task.Status) []task.Status {
 		if r == nil || r.Status != nil || !x.isOn(r, node) {
 			continue
 		}
-		s := j.bounded(&tasks[i])
+		s := x.heard(j, r, &tasks[i])
 		if s.State.Final() || x.isNews(j, r, &s) {
 			fresh = append(fresh, s)
 		}
@@ -169,12 +169,27 @@ func (x *agents) isNews(j *activeJob, r *rank, s *task.Status) bool {
 	return reading.News()
 }
 
-// Observe notes what agents say for those who look, whether or not it is worth a
-// command. No amount and no decision rests on it, and no snapshot has it.
-func (x *agents) Observe(node string, tasks []task.Status) {
+// heard is what a node says of a task, as far as that can be.
+func (x *agents) heard(j *activeJob, r *rank, said *task.Status) task.Status {
+	s := j.bounded(said)
+	x.within(j, &s)
+	x.since(j, r, &s)
+	return s
+}
+
+// Observe notes what an agent said at a time, whether or not it is worth a command:
+// for those who look, and to hold the node to it. No snapshot has it. What is
+// news has to be asked for before.
+func (x *agents) Observe(node string, at int64, tasks []task.Status) {
 	for i := range tasks {
 		if j, r := x.find(tasks[i].Key); r != nil && x.nodes[r.Node].Node == node {
-			r.seenUS = max(r.seenUS, j.bounded(&tasks[i]).CPUUS)
+			s := x.heard(j, r, &tasks[i])
+			r.seenUS = max(r.seenUS, s.CPUUS)
+			r.saidUS, r.heardUS = max(r.saidUS, s.CPUUS+s.DeclinedUS), max(r.heardUS, at)
 		}
+	}
+	if index, known := x.byName[node]; known {
+		n := x.nodes[index]
+		n.heardUS = max(n.heardUS, at)
 	}
 }

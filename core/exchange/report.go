@@ -18,7 +18,8 @@ func (x *overseer) report(by trade.Identity, m *trade.Measured) error {
 	var ends, uses []market.Event
 	jobs := map[int64]bool{}
 	for i := range m.Tasks {
-		s := &m.Tasks[i]
+		said := m.Tasks[i]
+		s := &said
 		j, r := x.find(s.Key)
 		if r == nil || r.Status != nil {
 			continue // of another attempt, or said before
@@ -26,6 +27,7 @@ func (x *overseer) report(by trade.Identity, m *trade.Measured) error {
 		if by.Role == trade.RoleNode && !x.again && !x.isOn(r, by.User) {
 			continue
 		}
+		x.within(j, s)
 		speed := x.nodes[r.Node].Speed
 		jobs[j.ID] = true
 		x.floor.touched.job(j.ID, true)

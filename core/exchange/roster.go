@@ -23,6 +23,7 @@ type node struct {
 
 	tenants []*activeJob // who has tasks here, by number
 	changed mark         // since somebody last asked for effects
+	heardUS int64        // when it last said something
 }
 
 // addTenant notes that a job has tasks here.

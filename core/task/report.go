@@ -119,6 +119,18 @@ const LeaseRanOut = "the lease ran out"
 // was stopped before. Then nothing is owed for it, and Error names the cause.
 func (s *Status) NeverBegan() bool { return s.State == Refused }
 
+// Cut cuts what is said to be possible: a task that ran for no longer than so, and
+// had no more than so much processor time, used or declined.
+func (s *Status) Cut(ranUS, mostUS int64) {
+	s.CPUUS = min(s.CPUUS, mostUS)
+	s.DeclinedUS = min(s.DeclinedUS, mostUS-s.CPUUS)
+	s.MandatoryCPUUS = min(s.MandatoryCPUUS, s.CPUUS)
+	s.MandatoryDeclinedUS = min(s.MandatoryDeclinedUS, s.DeclinedUS)
+	if s.EndedUS != 0 && s.StartedUS != 0 {
+		s.StartedUS = max(s.StartedUS, s.EndedUS-ranUS)
+	}
+}
+
 // Good reports whether a task did what it was meant to.
 func (s *Status) Good() bool {
 	if s.State != Ended || s.Exit != 0 || s.Signal != "" || s.OOM {

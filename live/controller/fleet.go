@@ -33,7 +33,13 @@ type fleet struct {
 	nodes  map[string]*member
 	tails  map[string]chan task.Chunk
 	nextID int64
-	said   map[claim]task.Status // running tasks: what was last said and is not taken in yet
+	said   map[claim]saying // running tasks: what was last said and is not taken in yet
+}
+
+// saying is what a node said of a task, and when.
+type saying struct {
+	task.Status
+	at int64
 }
 
 // claim is a task, and the node that speaks of it: what it says counts only if
@@ -61,7 +67,7 @@ type nodeOrders struct {
 func newFleet(c *Controller) *fleet {
 	return &fleet{
 		c: c, dirty: map[string]bool{}, last: map[string]int64{}, next: math.MaxInt64, nodes: map[string]*member{},
-		tails: map[string]chan task.Chunk{}, said: map[claim]task.Status{},
+		tails: map[string]chan task.Chunk{}, said: map[claim]saying{},
 	}
 }
 
@@ -228,7 +234,7 @@ func unregistered(node string) error {
 // of are written down.
 func (c *Controller) Report(ctx context.Context, r task.Report) (task.Reply, error) {
 	ctx, _ = fair.With(ctx, fair.Party{Kind: fair.Node, Name: r.Node})
-	known := false
+	known, at := false, c.now()
 	if err := c.query(ctx, func(x *exchange.Exchange) { _, known = x.Seat(r.Node) }); err != nil {
 		return task.Reply{}, err
 	}
@@ -246,7 +252,7 @@ func (c *Controller) Report(ctx context.Context, r task.Report) (task.Reply, err
 			ends = append(ends, s)
 			delete(c.fleet.said, claim{r.Node, s.Key})
 		} else {
-			c.fleet.said[claim{r.Node, s.Key}] = s
+			c.fleet.said[claim{r.Node, s.Key}] = saying{s, at}
 		}
 	}
 	c.fleet.mu.Unlock()
@@ -254,8 +260,10 @@ func (c *Controller) Report(ctx context.Context, r task.Report) (task.Reply, err
 	down := false
 	var fresh []task.Status
 	if err := c.query(ctx, func(x *exchange.Exchange) {
+		x.At(c.now())
 		down = x.IsDown(r.Node)
 		fresh = x.News(r.Node, ends)
+		x.Observe(r.Node, at, nil)
 	}); err != nil {
 		return task.Reply{}, err
 	}
@@ -308,7 +316,7 @@ func (c *Controller) measure() {
 	f := c.fleet
 	f.mu.Lock()
 	said := f.said
-	f.said = map[claim]task.Status{}
+	f.said = map[claim]saying{}
 	f.mu.Unlock()
 	claims := slices.SortedFunc(maps.Keys(said), func(a, b claim) int {
 		return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Attempt, b.Attempt), cmp.Compare(a.node, b.node))
@@ -316,9 +324,9 @@ func (c *Controller) measure() {
 	c.x.At(c.now())
 	var fresh []task.Status
 	for _, k := range claims {
-		one := []task.Status{said[k]}
-		c.x.Observe(k.node, one)
+		one := []task.Status{said[k].Status}
 		fresh = append(fresh, c.x.News(k.node, one)...)
+		c.x.Observe(k.node, said[k].at, one)
 	}
 	if len(fresh) > 0 {
 		cmd := trade.Command{Report: &trade.Measured{Tasks: fresh}}

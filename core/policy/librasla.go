@@ -19,6 +19,8 @@ type libraSLA struct {
 	tasks    []book.Task // those of one processor and the one at the door
 	outlooks []outlook   // by processor; a cache, good while its version is
 	choices  []candidate
+	rich     riches
+	best     []float64 // returns of the best so far, the smallest first: a heap
 }
 
 func newLibraSLA() *libraSLA { return &libraSLA{} }
@@ -42,18 +44,10 @@ func (p *libraSLA) Admit(v book.View, j *market.Job, a *Answer) {
 		Liable: true, Independent: true, Firm: !j.SLA.Soft,
 	}
 	added := book.NewTask(j, terms, v.Now())
-	everywhere, processors := v.AllRoom(j), v.Processors()
-	p.choices = p.choices[:0]
-	for proc := range processors {
-		if len(p.choices)+processors-proc < int(j.Width) {
-			break // too few are left to ask
-		}
-		if !everywhere && !v.Room(proc, j) {
-			continue
-		}
-		if worth, ok := p.worthwhile(v, proc, &added); ok {
-			p.choices = append(p.choices, candidate{rank: -worth, proc: market.Int32(proc)})
-		}
+	if v.Ratings() == nil && v.Alike(j) && v.Plainly() && float64(added.Left) < float64(added.Due-v.Now()) {
+		p.askTheRichest(v, &added, int(j.Width))
+	} else {
+		p.askAll(v, j, &added)
 	}
 	p.choices = together(v, j, p.choices)
 	if len(p.choices) < int(j.Width) {
@@ -63,6 +57,23 @@ func (p *libraSLA) Admit(v book.View, j *market.Job, a *Answer) {
 	p.bestFirst(v, &added, int(j.Width))
 	a.Procs = procsOf(p.choices[:j.Width], a.Procs)
 	a.run(terms)
+}
+
+// askAll lists the processors that are worthwhile.
+func (p *libraSLA) askAll(v book.View, j *market.Job, added *book.Task) {
+	everywhere, processors := v.AllRoom(j), v.Processors()
+	p.choices = p.choices[:0]
+	for proc := range processors {
+		if len(p.choices)+processors-proc < int(j.Width) {
+			break // too few are left to ask
+		}
+		if !everywhere && !v.Room(proc, j) {
+			continue
+		}
+		if worth, ok := p.worthwhile(v, proc, added); ok {
+			p.choices = append(p.choices, candidate{rank: -worth, proc: market.Int32(proc)})
+		}
+	}
 }
 
 // bestFirst brings the n choices of the highest return to the front: returns
@@ -263,6 +274,9 @@ func (p *libraSLA) returnOf(n *reckoning, t *book.Task, i int) float64 {
 // Plan sets the shares on every processor whose tasks changed, and where a job
 // was accepted also what the tasks there are now expected to bring.
 func (p *libraSLA) Plan(v book.View, d *book.Draft) {
+	if p.rich.made {
+		p.rich.sync(v)
+	}
 	for _, touched := range v.Touched() {
 		proc := int(touched)
 		tasks := v.Tasks(proc)

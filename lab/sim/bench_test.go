@@ -79,18 +79,21 @@ func BenchmarkSimulate(b *testing.B) {
 // BenchmarkGrowth runs the same jobs on larger and larger clusters, the arrivals
 // drawn together so that the load stays alike: what an event costs must not grow.
 func BenchmarkGrowth(b *testing.B) {
-	for _, name := range []string{"fcfs-bf", "libra", "libra-plus"} {
-		for _, processors := range []int{128, 1280, 12_800, 128_000} {
+	for _, name := range []string{"fcfs-bf", "libra", "libra-plus", "libra-sla"} {
+		for _, processors := range []int{128, 1280, 12_800, 128_000, 1_000_000} {
 			for _, replan := range []string{"cluster", "touched"} {
-				set := map[string]string{"replan": replan}
-				if name == "fcfs-bf" {
+				set, sla := map[string]string{"replan": replan}, "libra-plus"
+				if name == "fcfs-bf" || name == "libra-sla" {
 					if replan == "touched" {
 						continue
 					}
 					set = nil
 				}
+				if name == "libra-sla" {
+					sla = name
+				}
 				b.Run(fmt.Sprintf("%s/%s/%d", name, replan, processors), func(b *testing.B) {
-					x := bench{trace: "SDSC-SP2-1998-4.2-cln.swf.gz", jobs: 20_000, sla: "libra-plus"}
+					x := bench{trace: "SDSC-SP2-1998-4.2-cln.swf.gz", jobs: 20_000, sla: sla}
 					text, small := x.text(b)
 					arrivals := x.arrivals(b, text)
 					for i := range arrivals {

@@ -1,0 +1,89 @@
+package sim_test
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/lab/workload"
+)
+
+// Where processors are alike admission goes by an order of them and asks only
+// those that could be chosen; where jobs ask for memory it asks everybody. With
+// memory enough for all, the two answer alike, job by job.
+func TestAskingInOrderIsAskingEverybody(t *testing.T) {
+	for _, x := range []struct {
+		policy string
+		set    map[string]string
+	}{
+		{"libra", nil},
+		{"libra", map[string]string{"replan": "touched"}},
+		{"libra", map[string]string{"replan": "touched", "fit": "least-loaded"}},
+		{"libra", map[string]string{"replan": "touched", "spare": "none"}},
+		{"libra-plus", nil},
+		{"libra-plus", map[string]string{"replan": "touched"}},
+		{"libra-plus", map[string]string{"replan": "touched", "beta": "0.6"}},
+		{"libra-plus", map[string]string{"replan": "touched", "per": "processor"}},
+		{"libra-sla", nil},
+	} {
+		for seed := range uint64(3) {
+			alike := crowd(seed, 0)
+			plain, err := simulate(alike, market.PlainNodes(60), x.policy, x.set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			nodes := market.PlainNodes(60)
+			for i := range nodes {
+				nodes[i].Memory = 1 << 40
+			}
+			choosy, err := simulate(crowd(seed, 1), nodes, x.policy, x.set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ran, refused := 0, 0
+			for i := range plain {
+				a, b := &plain[i], &choosy[i]
+				if a.Outcome != b.Outcome || a.Reason != b.Reason || !near(float64(a.Cost), float64(b.Cost)) || !near(finish(a.Finish), finish(b.Finish)) {
+					t.Fatalf("%s %v seed %d, job %d:\nin order  %+v\neverybody %+v", x.policy, x.set, seed, i, *a, *b)
+				}
+				if strings.HasPrefix(a.Outcome.String(), "rejected") {
+					refused++
+				} else {
+					ran++
+				}
+			}
+			if ran < 200 || refused < 50 {
+				t.Errorf("%s %v seed %d: %d ran and %d were refused, which shows little", x.policy, x.set, seed, ran, refused)
+			}
+		}
+	}
+}
+
+func finish(t market.Time) float64 {
+	if !t.Finite() {
+		return -1
+	}
+	return float64(t)
+}
+
+// crowd is more work than 60 processors can do, with estimates of all kinds.
+func crowd(seed uint64, memory int64) []workload.Arrival {
+	draw := rand.New(rand.NewPCG(seed, 5))
+	var jobs []workload.Arrival
+	at := 0.0
+	for range 900 {
+		at += draw.ExpFloat64() * 12
+		run := 5 + draw.ExpFloat64()*300
+		estimate := run * []float64{1, 1, 1.3, 2, 0.8}[draw.IntN(5)]
+		width := int32(1 + draw.IntN(2)*draw.IntN(20))
+		jobs = append(jobs, workload.Arrival{Actual: market.Work(run), Job: market.Job{
+			Submit: market.Time(at), Estimate: market.Work(estimate), Width: width, Memory: memory,
+			SLA: market.SLA{
+				Deadline: market.Time(estimate * (1 + draw.ExpFloat64()*6)), Budget: market.Price(estimate * (1 + draw.ExpFloat64()*4)),
+				Penalty: market.Price(draw.Float64()), Soft: draw.IntN(2) == 0,
+			},
+		}})
+	}
+	return jobs
+}

@@ -44,7 +44,7 @@ func (p *libraSLA) Admit(v book.View, j *market.Job, a *Answer) {
 		Liable: true, Independent: true, Firm: !j.SLA.Soft,
 	}
 	added := book.NewTask(j, terms, v.Now())
-	if v.Ratings() == nil && v.Alike(j) && v.Plainly() && float64(added.Left) < float64(added.Due-v.Now()) {
+	if p.inOrder(v, j, &added) {
 		p.askTheRichest(v, &added, int(j.Width))
 	} else {
 		p.askAll(v, j, &added)

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"math"
+	"slices"
 
 	"github.com/libra-market/libra/core/book"
 	"github.com/libra-market/libra/core/market"
@@ -19,6 +20,8 @@ type riches struct {
 	order tree    // of processors and 1
 	fresh []int32 // processors with other tasks, or speeds, than when somebody last came
 	noted []bool  // by processor: whether it is among those
+	odd   []bool  // by processor: whether a job without a deadline is on it, of which no sum says what it brings
+	odds  int     // how many are
 }
 
 // sync makes it the riches of a book, or brings it up to date with what was touched
@@ -30,7 +33,7 @@ func (r *riches) sync(v book.View) {
 		}
 		return
 	}
-	*r = riches{of: v, made: true, noted: make([]bool, v.Processors())}
+	*r = riches{of: v, made: true, noted: make([]bool, v.Processors()), odd: make([]bool, v.Processors())}
 	r.order.grow(v.Processors() + 1)
 	for proc := range v.Processors() {
 		r.place(v, proc)
@@ -44,9 +47,16 @@ func (r *riches) place(v book.View, proc int) {
 		r.noted[proc] = true
 		r.fresh = append(r.fresh, market.Int32(proc))
 	}
-	if math.IsNaN(key) { // of a job without a deadline or a limit: nothing is known of it
-		key = math.Inf(-1)
+	odd := slices.ContainsFunc(v.Tasks(proc), func(t book.Task) bool { return !t.Due.Finite() }) || math.IsNaN(key) || math.IsInf(key, 0)
+	if odd != r.odd[proc] {
+		r.odd[proc] = odd
+		if odd {
+			r.odds++
+		} else {
+			r.odds--
+		}
 	}
+	some = some && !odd
 	if r.order.has(h) && (!some || !r.order.at(h, key, h)) {
 		r.order.remove(h)
 	}
@@ -55,11 +65,21 @@ func (r *riches) place(v book.View, proc int) {
 	}
 }
 
+// inOrder reports whether admission may go by the order of processors: where one is
+// like another, and it is known what everybody brings.
+func (p *libraSLA) inOrder(v book.View, j *market.Job, added *book.Task) bool {
+	if v.Ratings() != nil || !v.Alike(j) || !v.Plainly() || !j.SLA.Deadline.Finite() || !j.SLA.Budget.Limited() ||
+		float64(added.Left) >= float64(added.Due-v.Now()) {
+		return false
+	}
+	p.rich.sync(v)
+	return p.rich.odds == 0
+}
+
 // askTheRichest lists processors that are worthwhile, with the n of the highest
 // return among them, if there are so many: all that could be, and those that are
 // equal to the last of them but for rounding.
 func (p *libraSLA) askTheRichest(v book.View, added *book.Task, n int) {
-	p.rich.sync(v)
 	// The outlook of a processor is drawn up when somebody first comes, whether it is
 	// asked or not.
 	for _, proc := range p.rich.fresh {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -25,6 +26,8 @@ import (
 )
 
 var unlimited = flag.Bool("unlimited", false, "the benchmarks of fairness measure a market without limits")
+
+var pile = flag.Bool("pile", false, "in the benchmarks of fairness no job ever ends: the market grows and grows")
 
 var floodFor = flag.Duration("flood", 10*time.Second, "how long the benchmarks of fairness measure, quiet and flooded each")
 
@@ -122,14 +125,53 @@ func (c *caller) ask(ctx context.Context, method, path string, body []byte) {
 	}
 }
 
-// submission is a job that is taken and stays.
-var submission = func() []byte {
-	text, err := json.Marshal(v1.SubmitRequest{Request: v1.Request{Argv: []string{"true"}, EstimateMS: 60_000, DeadlineMS: 1e9}})
+// submission is a job that is taken and stays, and errand one that is soon done.
+var submission, errand = handIn("sleep"), handIn("true")
+
+func handIn(program string) []byte {
+	text, err := json.Marshal(v1.SubmitRequest{Request: v1.Request{Argv: []string{program}, EstimateMS: 60_000, DeadlineMS: 1e9}})
 	if err != nil {
 		panic(err)
 	}
 	return text
-}()
+}
+
+// errandTakes is how long an errand runs.
+const errandTakes = time.Second
+
+// work is the node: it takes what it should be doing and says what is done, like an
+// agent. Without it the jobs of honest users would pile up as no real ones do, and
+// what is measured were not the flood but the pile.
+func (w *crowd) work(ctx context.Context) {
+	begun, version := map[task.Key]time.Time{}, int64(-1)
+	for ctx.Err() == nil {
+		d, err := w.s.market.Desired(ctx, "n1", version, errandTakes/10)
+		if err != nil {
+			return
+		}
+		version = d.Version
+		now, wanted := time.Now(), map[task.Key]bool{}
+		report := task.Report{Node: "n1", Version: version}
+		for i := range d.Orders {
+			spec := &d.Orders[i].Spec
+			if spec.Argv[0] != "true" {
+				continue
+			}
+			if wanted[spec.Key] = true; begun[spec.Key].IsZero() {
+				begun[spec.Key] = now
+			} else if now.Sub(begun[spec.Key]) >= errandTakes {
+				report.Tasks = append(report.Tasks, task.Status{Key: spec.Key, State: task.Ended, CPUUS: 1000})
+			}
+		}
+		maps.DeleteFunc(begun, func(k task.Key, _ time.Time) bool { return !wanted[k] })
+		if len(report.Tasks) > 0 {
+			if _, err := w.s.market.Report(ctx, report); err != nil {
+				return
+			}
+		}
+		pauseFor(ctx, errandTakes/10)
+	}
+}
 
 // steadily calls at a rate, whether or not the answers have come, with so many under
 // way at the most.
@@ -157,7 +199,7 @@ func (c *caller) steadily(ctx context.Context, rate float64, call func(i int)) {
 func (c *caller) honest(ctx context.Context, rate float64) {
 	c.steadily(ctx, rate, func(i int) {
 		if i%2 == 0 {
-			c.ask(context.WithoutCancel(ctx), http.MethodPost, "/v1/jobs", submission)
+			c.ask(context.WithoutCancel(ctx), http.MethodPost, "/v1/jobs", errand)
 		} else {
 			c.ask(context.WithoutCancel(ctx), http.MethodGet, "/v1/jobs?state=live&limit=20", nil)
 		}
@@ -180,8 +222,8 @@ func percentile(callers []*caller, part float64) time.Duration {
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // BenchmarkFlood is twenty users beside two that send ten times what their rate
-// allows: how long the twenty wait, and who is refused. Run it with -benchtime 1x,
-// and -flood 1m for a minute of it.
+// allows: how long the twenty wait, and who is refused. The jobs of the twenty end,
+// those of the two stay. Run it with -benchtime 1x, and -flood 1m for a minute of it.
 func BenchmarkFlood(b *testing.B) {
 	const honest, flooders = 20, 2
 	for range b.N {
@@ -193,6 +235,11 @@ func BenchmarkFlood(b *testing.B) {
 			users = append(users, fmt.Sprint("flood", i))
 		}
 		w := newCrowd(b, fair.Default(), users...)
+		if !*pile {
+			ctx, stop := context.WithCancel(b.Context())
+			defer stop()
+			go w.work(ctx)
+		}
 		run := func(flood bool) (good, bad []*caller) {
 			ctx, stop := context.WithTimeout(b.Context(), *floodFor)
 			defer stop()
@@ -219,11 +266,15 @@ func BenchmarkFlood(b *testing.B) {
 		}
 		quiet, _ := run(false)
 		good, bad := run(true)
-		after, _ := run(false) // the market has grown: what an arrival costs under libra grows with it
+		after, _ := run(false) // with what the flood has left behind: what an arrival costs under libra grows with it
 		for _, c := range slices.Concat(quiet, good, after) {
 			if c.refused.Load()+c.failed.Load() > 0 {
 				b.Errorf("%d calls of an honest user were refused, %d failed", c.refused.Load(), c.failed.Load())
 			}
+		}
+		measured, err := w.s.market.Measure(b.Context())
+		if err != nil {
+			b.Fatal(err)
 		}
 		refused, answered := int64(0), 0
 		for _, c := range bad {
@@ -238,6 +289,7 @@ func BenchmarkFlood(b *testing.B) {
 		b.ReportMetric(milliseconds(percentile(after, 0.99)), "after-p99-ms")
 		b.ReportMetric(float64(refused), "flood-refused")
 		b.ReportMetric(float64(answered), "flood-done")
+		b.ReportMetric(measured[`jobs{state="running"}`], "jobs-left")
 	}
 }
 

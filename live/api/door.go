@@ -12,6 +12,7 @@ import (
 
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/live/fair"
 )
 
 // roles is a set of roles.
@@ -98,7 +99,7 @@ func (c *call) present(authorization string) error {
 	if !strings.EqualFold(scheme, "Bearer") {
 		return &fault{kind: kindUnauthenticated, detail: "want Authorization: Bearer libra_..."}
 	}
-	t, err := c.h.door.open(c.r.Context(), secret)
+	t, err := c.h.door.open(c.r.Context(), secret, fair.Source(c.r.RemoteAddr))
 	if err != nil {
 		return err
 	}
@@ -113,7 +114,7 @@ func (c *call) stillGood() bool {
 	if !ok {
 		return true // a certificate
 	}
-	_, err := c.h.door.open(c.r.Context(), secret)
+	_, err := c.h.door.open(c.r.Context(), secret, fair.Source(c.r.RemoteAddr))
 	return err == nil || errors.Is(err, trade.ErrUnavailable)
 }
 
@@ -122,11 +123,26 @@ func (c *call) stillGood() bool {
 type door struct {
 	keys  Keys
 	now   func() time.Time
-	lasts time.Duration // negative: it remembers nothing
+	lasts time.Duration  // negative: it remembers nothing
+	wrong *fair.Throttle // tokens that nobody has, by where they come from
 
 	mu    sync.RWMutex
 	known map[hash]seen
-	turn  int // grows when something is revoked: what was read before may not be remembered after
+	met   map[hash]struct{} // tokens that the store had at some time: to look for them is never one too many
+	turn  int               // grows when something is revoked: what was read before may not be remembered after
+}
+
+// Each wrong token asks the store. So many at once from one place, and so many a
+// second, is more than mistakes come to, and costs little.
+const (
+	wrongRate  = 20.0
+	wrongBurst = 200.0
+)
+
+const tooManyWrong = "too many tokens that nobody has came from your address: wait, and see which token your programs send"
+
+func newDoor(k Keys, o *Options) door {
+	return door{keys: k, now: o.Now, lasts: o.TokenCache, wrong: fair.NewThrottle("wrong_tokens", wrongRate, wrongBurst, o.Now)}
 }
 
 type hash = [sha256.Size]byte
@@ -140,18 +156,22 @@ type seen struct {
 // maxSeen bounds what a door remembers.
 const maxSeen = 10_000
 
-// open finds the token of a secret. It is found by its hash, so how long that
-// takes says nothing about the secret.
-func (d *door) open(ctx context.Context, secret string) (*v1.Token, error) {
+// open finds the token of a secret that comes from somewhere. It is found by its
+// hash, so how long that takes says nothing about the secret.
+func (d *door) open(ctx context.Context, secret, source string) (*v1.Token, error) {
 	if !wellFormed(secret) {
 		return nil, &fault{kind: kindUnauthenticated, detail: "this is not a token of a libra"}
 	}
 	sum, now := sha256.Sum256([]byte(secret)), d.now()
 	d.mu.RLock()
 	s, turn := d.known[sum], d.turn
+	_, met := d.met[sum]
 	d.mu.RUnlock()
 	t := s.token
 	if t == nil || now.Sub(s.at) >= d.lasts {
+		if err := d.wrong.Look(source, tooManyWrong); err != nil && !met {
+			return nil, err
+		}
 		found, ok, err := d.keys.Token(ctx, sum[:])
 		switch {
 		case err != nil && ctx.Err() != nil:
@@ -159,6 +179,9 @@ func (d *door) open(ctx context.Context, secret string) (*v1.Token, error) {
 		case err != nil:
 			return nil, fmt.Errorf("%w: look up a token: %w", trade.ErrUnavailable, err)
 		case !ok:
+			if err := d.wrong.Take(source, tooManyWrong); err != nil {
+				return nil, err
+			}
 			return nil, &fault{kind: kindUnauthenticated, detail: "nobody has this token"}
 		}
 		t = &found
@@ -174,12 +197,13 @@ func (d *door) open(ctx context.Context, secret string) (*v1.Token, error) {
 }
 
 func (d *door) remember(sum hash, s seen, turn int) {
-	if d.lasts < 0 {
-		return
-	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.turn != turn {
+	if d.met == nil || len(d.met) >= maxSeen {
+		d.met = map[hash]struct{}{}
+	}
+	d.met[sum] = struct{}{}
+	if d.lasts < 0 || d.turn != turn {
 		return
 	}
 	if d.known == nil || len(d.known) >= maxSeen {

@@ -83,7 +83,8 @@ type Handler struct {
 	gate    *fair.Gate
 	told    *told
 	metrics *metrics
-	clip    sync.Pool // of buffers for bodies and answers
+	quiet   *fair.Throttle // of lines about those who are refused
+	clip    sync.Pool      // of buffers for bodies and answers
 
 	closed chan struct{} // streams end when it is
 	close  sync.Once
@@ -96,10 +97,11 @@ func New(m Market, k Keys, o Options) *Handler {
 		trade: m, jobs: m, floor: m, accounts: m, records: m, agents: m, health: m,
 		options: o,
 		mux:     http.NewServeMux(),
-		door:    door{keys: k, now: o.Now, lasts: o.TokenCache},
+		door:    newDoor(k, &o),
 		gate:    o.Gate,
 		told:    newTold(o.Now().UnixMicro()),
 		metrics: newMetrics(m),
+		quiet:   fair.NewThrottle("log", refusalsRate, refusalsBurst, o.Now),
 		closed:  make(chan struct{}),
 	}
 	h.clip.New = newBuffer

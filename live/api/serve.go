@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"regexp"
 	"runtime/debug"
+	"strconv"
 	"time"
 )
 
@@ -99,9 +100,16 @@ func (c *call) panicked(thrown any) {
 	c.write(p.Status, problemType, &p)
 }
 
+// Who is refused at the door is in the log for an operator to see, and not each time:
+// whoever floods would write it.
+const (
+	refusalsRate  = 1.0 // lines a second, of each status
+	refusalsBurst = 20.0
+)
+
 // log writes one line for every call: what changed something or went wrong by
-// default, what only read when asked for details. The query and the headers
-// stay out of it.
+// default, what only read, and what was refused at the door beyond a few, when
+// asked for details. The query and the headers stay out of it.
 func (h *Handler) log(c *call, took time.Duration) {
 	level := slog.LevelInfo
 	switch {
@@ -109,6 +117,10 @@ func (h *Handler) log(c *call, took time.Duration) {
 		level = slog.LevelWarn
 	case c.route.quiet || c.r.Method == http.MethodGet && c.status < http.StatusBadRequest:
 		level = slog.LevelDebug
+	case c.status == http.StatusTooManyRequests, c.status == http.StatusUnauthorized:
+		if h.quiet.Take(strconv.Itoa(c.status), "") != nil {
+			level = slog.LevelDebug
+		}
 	}
 	ctx := c.r.Context()
 	if !h.options.Log.Enabled(ctx, level) {

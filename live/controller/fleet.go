@@ -24,8 +24,9 @@ type fleet struct {
 	// The loop's alone: nodes whose orders have changed since they were last
 	// worked out. True: something starts or ends, so it is urgent.
 	dirty map[string]bool
-	last  map[string]int64 // when that was
-	next  int64            // none of them is due before
+	last  map[string]worked
+	tasks int   // of all nodes, as last worked out
+	next  int64 // none of them is due before
 
 	looked int64 // when silent nodes were last looked for
 
@@ -58,6 +59,12 @@ type member struct {
 	heard   int64  // when that was last heard of
 }
 
+// worked is when the orders of a node were worked out, and how many there were.
+type worked struct {
+	at    int64
+	tasks int
+}
+
 // nodeOrders is what a node should be doing from now on.
 type nodeOrders struct {
 	node   string
@@ -66,7 +73,7 @@ type nodeOrders struct {
 
 func newFleet(c *Controller) *fleet {
 	return &fleet{
-		c: c, dirty: map[string]bool{}, last: map[string]int64{}, next: math.MaxInt64, nodes: map[string]*member{},
+		c: c, dirty: map[string]bool{}, last: map[string]worked{}, next: math.MaxInt64, nodes: map[string]*member{},
 		tails: map[string]chan task.Chunk{}, said: map[claim]saying{},
 	}
 }
@@ -114,18 +121,22 @@ func (f *fleet) schedule(name string, urgent bool) {
 }
 
 // What a node hears of changes is gathered: it hears of what starts or ends no
-// more often than so, and of mere shares less.
+// more often than so, and of mere shares less. To work out orders takes the loop
+// about a microsecond for each task, and all others wait meanwhile; so the more
+// there are the longer it gathers, and has nine tenths of its time for them.
 const (
 	urgentUS   = 10_000
 	patienceUS = 50_000
+	perTaskUS  = 10
 )
 
 // dueAt is when a node should hear of a change.
 func (f *fleet) dueAt(name string, urgent bool) int64 {
+	last := f.last[name]
 	if urgent {
-		return f.last[name] + urgentUS
+		return last.at + urgentUS + int64(last.tasks)*perTaskUS
 	}
-	return f.last[name] + patienceUS
+	return last.at + patienceUS + int64(f.tasks)*perTaskUS // under proportional share these are all nodes
 }
 
 // due works out the orders of the nodes that should hear of a change by now.
@@ -140,9 +151,11 @@ func (f *fleet) due(x *exchange.Exchange, now int64) []nodeOrders {
 			f.next = min(f.next, at)
 			continue
 		}
-		due = append(due, nodeOrders{node: name, orders: x.Orders(name)})
+		orders := x.Orders(name)
+		due = append(due, nodeOrders{node: name, orders: orders})
 		delete(f.dirty, name)
-		f.last[name] = now
+		f.tasks += len(orders) - f.last[name].tasks
+		f.last[name] = worked{at: now, tasks: len(orders)}
 	}
 	return due
 }

@@ -41,3 +41,25 @@ func TestPatienceOutlastsTheLease(t *testing.T) {
 		t.Errorf("without a lease %v are given up", lost)
 	}
 }
+
+// However many tasks a node has, to work out its orders takes no more than a part of
+// the loop's time: what is gathered for them grows as they do.
+func TestOrdersOfManyTasksAreGathered(t *testing.T) {
+	const at = int64(1_700_000_000_000_000)
+	f := newFleet(&Controller{})
+	pause := func(tasks int, urgent bool) time.Duration {
+		f.last["n1"], f.tasks = worked{at: at, tasks: tasks}, tasks
+		return time.Duration(f.dueAt("n1", urgent)-at) * time.Microsecond
+	}
+	for _, urgent := range []bool{true, false} {
+		few := pause(10, urgent)
+		if few > 60*time.Millisecond {
+			t.Errorf("urgent %v: a node with few tasks hears after %s", urgent, few)
+		}
+		for _, tasks := range []int{1_000, 10_000, 100_000} {
+			if got, cost := pause(tasks, urgent), time.Duration(tasks)*time.Microsecond; got < 9*cost {
+				t.Errorf("urgent %v: %d tasks are worked out every %s, which takes about %s", urgent, tasks, got, cost)
+			}
+		}
+	}
+}

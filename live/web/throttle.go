@@ -1,8 +1,6 @@
 package web
 
 import (
-	"net"
-	"net/netip"
 	"time"
 
 	"github.com/libra-market/libra/live/fair"
@@ -34,22 +32,4 @@ const (
 	tooManyLinks   = "You have asked for too many links in a short time. Wait a little."
 )
 
-// source is where a call comes from, as far as it can be told from others: an
-// address, or of IPv6 the network that one subscriber has. What a proxy says is not
-// believed: anybody can say it.
-func (c *call) source() string {
-	host, _, err := net.SplitHostPort(c.r.RemoteAddr)
-	if err != nil {
-		return "here" // by the socket
-	}
-	at, err := netip.ParseAddr(host)
-	if err != nil {
-		return host
-	}
-	if at = at.Unmap().WithZone(""); at.Is6() {
-		if net, err := at.Prefix(64); err == nil {
-			return net.String()
-		}
-	}
-	return at.String()
-}
+func (c *call) source() string { return fair.Source(c.r.RemoteAddr) }

@@ -33,7 +33,8 @@ type StatementLine struct {
 	Seq     int64  `json:"seq"`
 	At      int64  `json:"at_us"`
 	Kind    string `json:"kind"`
-	Job     int64  `json:"job"` // NoJob: none
+	Job     int64  `json:"job"`             // NoJob: none
+	Quote   string `json:"quote,omitempty"` // whose rent it is; then there is no job
 	Memo    string `json:"memo,omitempty"`
 	Amount  int64  `json:"amount_micros"`
 	Balance int64  `json:"balance_micros"` // after it

@@ -107,7 +107,7 @@ type Extension struct {
 	AtUS   int64 `json:"at_us"`
 	WorkMS int64 `json:"work_ms"`
 	Price  int64 `json:"price_micros"` // for all of it; what is not used is not charged
-	UsedMS int64 `json:"used_ms"`      // counted when the job has ended, 0 before
+	UsedMS int64 `json:"used_ms"`      // so far
 }
 
 // Explanation says how a job stands, in words and in numbers.

@@ -1,5 +1,7 @@
 package v1
 
+import "strconv"
+
 // Receipt is the bill of a job, with all that is needed to work it out again
 // by hand.
 type Receipt struct {
@@ -29,6 +31,10 @@ type Input struct {
 	Value float64 `json:"value"`
 	Unit  string  `json:"unit"`
 }
+
+// Text is the number with all its digits, so that what is worked out from it is
+// what was charged.
+func (in *Input) Text() string { return strconv.FormatFloat(in.Value, 'f', -1, 64) }
 
 // ReceiptLine is one amount of a bill.
 type ReceiptLine struct {

@@ -164,11 +164,7 @@ func addMoney(g *grid, j *v1.Job) {
 		g.add("penalty", cash(j.Penalty))
 	}
 	for _, x := range j.Extensions {
-		text := fmt.Sprintf("%s at %s, %s for all of it", lastingMS(x.WorkMS), moment(x.AtUS), cash(x.Price))
-		if j.State.Final() { // before that the market has not counted it
-			text += fmt.Sprintf(", %s used", lastingMS(x.UsedMS))
-		}
-		g.add("extended", text)
+		g.add("extended", fmt.Sprintf("%s at %s, %s for all of it, %s used", lastingMS(x.WorkMS), moment(x.AtUS), cash(x.Price), lastingMS(x.UsedMS)))
 	}
 }
 
@@ -188,7 +184,10 @@ func addProgress(g *grid, j *v1.Job) {
 		g.add("mandatory part", "done "+momentAnd(j.MandatoryUS))
 		g.add("optional part", fmt.Sprintf("%s executed, worth %s", lastingMS(j.OptionalMS), cash(j.Optional)))
 	}
-	if j.Attempt > 0 {
+	switch {
+	case j.Attempt > 0 && j.State == v1.Queued:
+		g.add("attempt", fmt.Sprintf("%d: it lost its node and waits to begin anew", j.Attempt+1))
+	case j.Attempt > 0:
 		g.add("attempt", fmt.Sprintf("%d: it was started anew", j.Attempt+1))
 	}
 }
@@ -267,7 +266,7 @@ func printReceipt(out io.Writer, r *v1.Receipt) error {
 	}
 	inputs := &grid{left: 2}
 	for _, in := range r.Inputs {
-		inputs.add(in.Name, strings.TrimSpace(strconv.FormatFloat(in.Value, 'g', 12, 64)+" "+in.Unit))
+		inputs.add(in.Name, strings.TrimSpace(in.Text()+" "+in.Unit))
 	}
 	for _, s := range r.Settings {
 		inputs.add(s.Name, s.Value)

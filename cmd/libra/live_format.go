@@ -12,26 +12,8 @@ import (
 	"github.com/libra-market/libra/core/market"
 )
 
-// cash writes micro-units of money, exactly and with two decimals at least.
-func cash(micros int64) string {
-	text := market.Money(micros).String()
-	sign := ""
-	if strings.HasPrefix(text, "-") {
-		sign, text = "-", text[1:]
-	}
-	whole, fraction, _ := strings.Cut(text, ".")
-	for len(fraction) < 2 {
-		fraction += "0"
-	}
-	var b strings.Builder
-	for i, digit := range whole {
-		if i > 0 && (len(whole)-i)%3 == 0 {
-			b.WriteByte(',')
-		}
-		b.WriteRune(digit)
-	}
-	return sign + b.String() + "." + fraction
-}
+// cash writes micro-units of money.
+func cash(micros int64) string { return market.Money(micros).Text() }
 
 // lasting writes a length of time to the second; of a short one, and of very
 // long ones, what matters.

@@ -118,7 +118,7 @@ due           12:08:00 (in 8m0s)
 promised      12:08:00 (in 8m0s)
 price         1.25
 held          5.00
-extended      24s at 11:59:00, 0.25 for all of it
+extended      24s at 11:59:00, 0.25 for all of it, 0s used
 progress      ########............ 48s of 2m0s
 share         40.0 % of 2 processors
 on            n1: 0, n2: 1
@@ -252,8 +252,8 @@ deadline  x estimate                     price
 func TestReport(t *testing.T) {
 	f := newFloor()
 	f.tally = v1.Tally{
-		Submitted: 100, Accepted: 80, Rejected: 20, Completed: 70, Failed: 5, Cancelled: 1, Underway: 4, Promised: 70, Kept: 68, Missed: 2,
-		Revenue: 1_123_450_000, Penalties: 1_000_000, Net: 1_122_450_000, Offered: 4_000_000_000, Bound: 1_500_000_000,
+		Submitted: 100, Accepted: 80, Rejected: 20, Completed: 70, Failed: 2, Stopped: 2, Lost: 1, Cancelled: 1, Underway: 4, Promised: 70, Kept: 68, Missed: 2,
+		Revenue: 1_123_450_000, Penalties: 1_000_000, Net: 1_122_450_000, Rent: 12_345, Offered: 4_000_000_000, Bound: 1_500_000_000,
 		BoundHow: "the best admission of two classes", Used: 12345, Utilized: 0.61,
 		Reasons: map[string]int64{"cannot_meet_deadline": 15, "cannot_meet_budget": 5},
 	}
@@ -261,24 +261,28 @@ func TestReport(t *testing.T) {
 	same(t, mustLibra(t, "report", "--from", "2126-11-01", "--to", "2126-11-15T11:30:00Z"), `
 2126-11-01 to 2126-11-15 11:30:00 UTC
 
-jobs                           100
-  accepted                      80  80.0 %
-  rejected                      20  20.0 %
-    cannot_meet_budget           5   5.0 %
-    cannot_meet_deadline        15  15.0 %
-  completed                     70  70.0 %
-  failed                         5   5.0 %
-  cancelled                      1   1.0 %
-  under way                      4   4.0 %
-promises                        70
-  kept                          68  97.1 %
-  missed                         2   2.9 %
-revenue                   1,123.45
-  penalties paid             -1.00
-  net                     1,122.45
-offered by all who came   4,000.00  28.1 %
-bound on revenue          1,500.00  74.8 %
-work sold                 12,345 s  61.0 %
+jobs                               100
+  accepted                          80  80.0 %
+  rejected                          20  20.0 %
+    cannot_meet_budget               5   5.0 %
+    cannot_meet_deadline            15  15.0 %
+  completed                         70  70.0 %
+  failed                             2   2.0 %
+  stopped                            2   2.0 %
+  cancelled                          1   1.0 %
+  lost                               1   1.0 %
+  under way                          4   4.0 %
+promises                            70
+  kept                              68  97.1 %
+  missed                             2   2.9 %
+revenue                       1,123.45
+  penalties paid                 -1.00
+  net                         1,122.45
+rent of quotes not taken      0.012345
+income                    1,122.462345
+offered by all who came       4,000.00  28.1 %
+bound on revenue              1,500.00  74.8 %
+work sold                     12,345 s  61.0 %
 
 the bound: the best admission of two classes
 `)
@@ -345,26 +349,28 @@ people/bob  100.00  0.00   0.00         -      -       -      -
 func TestStatement(t *testing.T) {
 	f := newFloor()
 	f.book = ledger.Statement{
-		Account: "people/alice", Opening: 10 * market.Unit, Closing: 18_750_000, Held: 5 * market.Unit,
+		Account: "people/alice", Opening: 10 * market.Unit, Closing: 18_748_972, Held: 5 * market.Unit,
 		Lines: []ledger.Line{
 			{Seq: 1, At: micro(-time.Hour), Kind: ledger.KindGrant, Job: ledger.NoJob, Memo: "winter", Amount: 10 * market.Unit, Balance: 20 * market.Unit},
 			{Seq: 2, At: micro(-time.Minute), Kind: ledger.KindCharge, Job: 11, Amount: -1_250_000, Balance: 18_750_000},
+			{Seq: 3, At: micro(-time.Second), Kind: ledger.KindRent, Job: ledger.NoJob, Quote: "q12", Memo: "rent of quote q12, not taken: 0.5 * 0.01 * 12.345678 s / 60 s", Amount: -1_028, Balance: 18_748_972},
 		},
 	}
 	open(t, f, v1.RoleUser)
 	same(t, mustLibra(t, "statement", "--month", "2126-11", "--subtree"), `
 people/alice and all below it, 2126-11-01 to 2126-12-01 UTC
 
-when (UTC)           what           job  memo    amount  balance
-                     opening                               10.00
-2126-11-15 11:00:00  grant               winter   10.00    20.00
-2126-11-15 11:59:00  charge         11            -1.25    18.75
-                     closing                               18.75
-                     of which held                          5.00
+when (UTC)           what           job  memo                                                              amount    balance
+                     opening                                                                                           10.00
+2126-11-15 11:00:00  grant               winter                                                             10.00      20.00
+2126-11-15 11:59:00  charge         11                                                                      -1.25      18.75
+2126-11-15 11:59:59  rent           q12  rent of quote q12, not taken: 0.5 * 0.01 * 12.345678 s / 60 s  -0.001028  18.748972
+                     closing                                                                                       18.748972
+                     of which held                                                                                      5.00
 `)
 	path := t.TempDir() + "/november.csv"
 	mustLibra(t, "statement", "--csv", path)
-	if text := read(t, path); !strings.HasPrefix(text, "date,kind,job,memo,amount,balance\n") || strings.Count(text, "\n") != 5 {
+	if text := read(t, path); !strings.HasPrefix(text, "date,kind,job,memo,amount,balance\n") || strings.Count(text, "\n") != 6 {
 		t.Errorf("got %q", text)
 	}
 	if out := mustLibra(t, "statement", "--focus", "-", "--from", "2126-11-01"); !strings.HasPrefix(out, "BilledCost,") {

@@ -58,8 +58,9 @@ func newReport(con *console) *cobra.Command {
 		Short: "Sum up the business: promises kept and missed, revenue against its bound",
 		Long: `Sum up the business of the month under way, or of another stretch of time: what came
 and what became of it, the promises made, kept, missed and paid for, and the revenue
-beside the most that the same jobs could have brought. For the owner of the cluster. Days are
-in UTC.`,
+beside the most that the same jobs could have brought. Jobs are counted by when they
+were submitted, the rent of quotes by when it was paid. For the owner of the cluster.
+Days are in UTC.`,
 		Example: `  libra report
   libra report --from 2026-11-01 --to 2026-12-01 --json`,
 		Args: positional(),
@@ -98,7 +99,16 @@ func printTally(out io.Writer, t *v1.Tally) error {
 	}
 	g.add("  completed", count(t.Completed), percentOf(t.Completed, t.Submitted))
 	g.add("  failed", count(t.Failed), percentOf(t.Failed, t.Submitted))
+	g.add("  stopped", count(t.Stopped), percentOf(t.Stopped, t.Submitted))
 	g.add("  cancelled", count(t.Cancelled), percentOf(t.Cancelled, t.Submitted))
+	for _, some := range []struct {
+		name string
+		n    int64
+	}{{"  lost", t.Lost}, {"  expired", t.Expired}} {
+		if some.n > 0 {
+			g.add(some.name, count(some.n), percentOf(some.n, t.Submitted))
+		}
+	}
 	g.add("  under way", count(t.Underway), percentOf(t.Underway, t.Submitted))
 	g.add("promises", count(t.Promised))
 	g.add("  kept", count(t.Kept), percentOf(t.Kept, t.Promised))
@@ -106,6 +116,8 @@ func printTally(out io.Writer, t *v1.Tally) error {
 	g.add("revenue", cash(t.Revenue))
 	g.add("  penalties paid", cash(-t.Penalties))
 	g.add("  net", cash(t.Net))
+	g.add("rent of quotes not taken", cash(t.Rent))
+	g.add("income", cash(t.Net+t.Rent)) // as the market adds it up; those of before do not say
 	g.add("offered by all who came", cash(t.Offered), percentOf(t.Net, t.Offered))
 	if t.Bound != 0 {
 		g.add("bound on revenue", cash(t.Bound), percentOf(t.Net, t.Bound))

@@ -33,7 +33,7 @@ func newStatement(con *console) *cobra.Command {
 penalties paid back, grants and transfers, with the balance after each. Months are in
 UTC; without any it is the one under way.
 
---csv writes it for a spreadsheet, and --focus writes the jobs for cost tools (FOCUS);
+--csv writes it for a spreadsheet, and --focus writes jobs and rents for cost tools (FOCUS);
 - is standard output.`,
 		Example: `  libra statement
   libra statement --month 2026-11 --csv november.csv
@@ -57,7 +57,7 @@ UTC; without any it is the one under way.
 	f.BoolVar(&opts.subtree, "subtree", false, "with all accounts below it, as one")
 	f.StringVar(&opts.month, "month", "", "a `month`: 2026-11 (default: the one under way)")
 	f.StringVar(&opts.csv, "csv", "", "write it to a CSV `file`; - is standard output")
-	f.StringVar(&opts.focus, "focus", "", "write the jobs to a FOCUS `file`; - is standard output")
+	f.StringVar(&opts.focus, "focus", "", "write jobs and rents to a FOCUS `file`; - is standard output")
 	return cmd
 }
 
@@ -108,6 +108,10 @@ func (o *statementOptions) run(ctx context.Context, con *console, market *client
 	return printStatement(con.out, &s)
 }
 
+// memoShown is how much of a memo is shown: what the market itself writes there has
+// numbers in it, and is not cut.
+const memoShown = 100
+
 func printStatement(out io.Writer, s *v1.Statement) error {
 	what := s.Account
 	if s.Subtree {
@@ -121,11 +125,11 @@ func printStatement(out io.Writer, s *v1.Statement) error {
 	g.add("", "opening", "", "", "", cash(s.Opening))
 	for i := range s.Lines {
 		l := &s.Lines[i]
-		job := ""
+		job := l.Quote
 		if l.Job != v1.NoJob {
 			job = strconv.FormatInt(l.Job, 10)
 		}
-		g.add(time.UnixMicro(l.At).UTC().Format(time.DateTime), ledger.Kind(l.Kind).Label(), job, clipped(l.Memo, 40), cash(l.Amount), cash(l.Balance))
+		g.add(time.UnixMicro(l.At).UTC().Format(time.DateTime), ledger.Kind(l.Kind).Label(), job, clipped(l.Memo, memoShown), cash(l.Amount), cash(l.Balance))
 	}
 	g.add("", "closing", "", "", "", cash(s.Closing))
 	if s.Held != 0 {

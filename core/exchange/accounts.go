@@ -129,7 +129,20 @@ func (x *bank) holds(q *heldQuote) bool {
 // rules under which it was made, and never more than it holds.
 func (x *bank) rent(q *heldQuote) market.Money {
 	const minute = 60 * int64(1_000_000)
-	kept := min(x.now, q.ExpiresUS) - q.MadeUS
 	part := int64(x.ruled[x.eraOf(q)].QuoteRent)
-	return min(market.Money(q.Held), bill.Proportion(market.Money(q.Price), part*kept, int64(rules.Whole)*minute))
+	return min(market.Money(q.Held), bill.Proportion(market.Money(q.Price), part*x.keptUS(q), int64(rules.Whole)*minute))
+}
+
+// keptUS is for how long a quote has kept room.
+func (x *bank) keptUS(q *heldQuote) int64 { return min(x.now, q.ExpiresUS) - q.MadeUS }
+
+// rentMemo says what the rent of a quote is for, with the numbers, so that it can be
+// worked out by hand. Microseconds are written like money: exactly.
+func (x *bank) rentMemo(q *heldQuote) string {
+	part := market.Money(x.ruled[x.eraOf(q)].QuoteRent)
+	memo := fmt.Sprintf("rent of quote %s, not taken: %s * %s * %s s / 60 s", q.ID, market.Money(q.Price), part, market.Money(x.keptUS(q)))
+	if x.rent(q) == market.Money(q.Held) {
+		memo += fmt.Sprintf(", no more than %s", market.Money(q.Held))
+	}
+	return memo
 }

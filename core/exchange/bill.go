@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/libra-market/libra/core/bill"
 	"github.com/libra-market/libra/core/ledger"
@@ -37,6 +38,7 @@ func (x *floor) endAt(j *activeJob, state trade.State, reason, detail string, fi
 		}
 	}
 	x.bill(j, fine)
+	x.tidy(j)
 	x.vacate(j)
 	if met := j.State != trade.Lost && !x.owed.inTimeAt(j).After(x.timeOf(j.DueUS)); j.DueUS != 0 {
 		x.record.Count(&j.Job, j.Void, met)
@@ -44,6 +46,19 @@ func (x *floor) endAt(j *activeJob, state trade.State, reason, detail string, fi
 	delete(x.jobs, j.ID)
 	x.over(j)
 	x.releaseDependents(j)
+}
+
+// tidy takes back what is not true of a job after all: one that was placed and never
+// began did not start and did no work, and one that was to begin again and did not
+// was not started anew.
+func (x *floor) tidy(j *activeJob) {
+	switch {
+	case x.again: // as the first version had it
+	case j.Attempt > 0 && len(j.Ranks) == 0:
+		j.Attempt--
+	case j.Attempt == 0 && len(j.Ranks) > 0 && x.rulesOf(j).Paid() && !x.owed.ending(j, 0).Begun:
+		j.StartedUS, j.Work = 0, 0
+	}
 }
 
 // bill settles a job's money: what is held is charged or given back, and a
@@ -83,7 +98,7 @@ func (x *floor) bill(j *activeJob, fine market.Price) {
 	}
 	j.Receipt = &trade.Receipt{
 		Job: j.ID, Policy: j.Policy, Settings: x.epochs[x.era(j)].Settings, Version: bill.Version(r), Formula: j.Working.Formula,
-		Inputs: j.Working.Inputs, Lines: lines, Charged: j.Charged, Penalty: j.Penalty, Net: int64(owed.Net()), IssuedUS: x.now, TxSeqs: seqs,
+		Inputs: slices.Concat(j.Working.Inputs, x.owed.measured(j, ending)), Lines: lines, Charged: j.Charged, Penalty: j.Penalty, Net: int64(owed.Net()), IssuedUS: x.now, TxSeqs: seqs,
 	}
 }
 

@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"github.com/libra-market/libra/core/journal"
+	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/trade"
 )
 
@@ -36,4 +37,26 @@ func (x *door) validateTerms(r *trade.Request) error {
 		return r.AsBefore().ValidateTerms()
 	}
 	return r.ValidateTerms()
+}
+
+// noteWorking notes how the price of a job came about; of one of form 1 in its words,
+// which are on quotes that people have.
+func (x *pricer) noteWorking(j *activeJob, asked *market.Job) {
+	x.prepareWorking(j, asked)
+	if !x.again {
+		return
+	}
+	switch policy := x.epoch().Policy; policy {
+	case "libra":
+		j.Working.Formula = "gamma * E + delta * E / D"
+	case "libra-plus":
+		j.Working.Formula = "E/rating * (alpha * PBase + beta * PBase * RESMax / (RESMax - RESCommitted - E/rating)), and the same for memory and disk where they have a price; on the dearest of its processors"
+	case "libra-sla", "bid-share", "mf-edf", "mf-hbf":
+		j.Working.Formula = "B"
+	default:
+		j.Working.Formula = "E * PBase"
+	}
+	if asked.Optional > 0 {
+		j.Working.Formula += executedToo
+	}
 }

@@ -66,8 +66,7 @@ func (x *floor) endHold(q *heldQuote, rent market.Money) {
 	var tx ledger.Tx
 	var err error
 	if rent > 0 {
-		memo := fmt.Sprintf("quote %s was not taken: rent for %d s", q.ID, (min(x.now, q.ExpiresUS)-q.MadeUS)/1_000_000)
-		tx, err = x.ledger.Rent(x.now, q.Job, rent, memo)
+		tx, err = x.ledger.Rent(x.now, q.Job, rent, x.bank.rentMemo(q))
 	} else {
 		tx, err = x.ledger.Release(x.now, q.Job)
 	}

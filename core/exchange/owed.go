@@ -1,6 +1,8 @@
 package exchange
 
 import (
+	"strings"
+
 	"github.com/libra-market/libra/core/bill"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/trade"
@@ -17,7 +19,7 @@ func (x *assessor) agreed(j *activeJob) bill.Job {
 		Optional: j.Request.OptionalTerms(),
 	}
 	if a.Optional != nil {
-		a.Formula = formula(j.Policy, false) // of the mandatory part alone
+		a.Formula = strings.TrimSuffix(a.Formula, executedToo) // of the mandatory part alone
 	}
 	for _, e := range j.Extensions {
 		a.Extensions = append(a.Extensions, bill.Extension{WorkMS: e.WorkMS, Price: market.Money(e.Price)})
@@ -44,6 +46,12 @@ func (x *assessor) ending(j *activeJob, fine market.Price) *bill.Ending {
 // owedNow is the bill of a job under way if it ended now: by itself, or as it was
 // told to.
 func (x *assessor) owedNow(j *activeJob) bill.Bill { return x.owedAs(j, j.endsIn()) }
+
+// usedNow is what a job under way has used of each of its extensions.
+func (x *assessor) usedNow(j *activeJob) []int64 {
+	owed := x.owedNow(j)
+	return owed.UsedMS
+}
 
 // owedAs is the bill of a job under way if it ended now in a state.
 func (x *assessor) owedAs(j *activeJob, state trade.State) bill.Bill {

@@ -51,7 +51,7 @@ func (x *door) quote(by trade.Identity, a *trade.AskQuote) (trade.Outcome, error
 	} else if err != nil {
 		return trade.Outcome{}, err
 	}
-	x.price.prepareWorking(j, &asked)
+	x.price.noteWorking(j, &asked)
 	q.Working = j.Working
 	if !core.Price.Limited() {
 		return x.refuseQuote(j, market.CannotMeetBudget.String(), nameBudget(x.epoch().Policy)), nil

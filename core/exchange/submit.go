@@ -113,7 +113,7 @@ func (x *door) admit(j *activeJob) (trade.Outcome, error) {
 	if j.State == trade.Rejected {
 		return x.refuse(j, j.Reason, j.Detail), nil
 	}
-	x.price.prepareWorking(j, &asked)
+	x.price.noteWorking(j, &asked)
 	return x.reserveFunds(j)
 }
 

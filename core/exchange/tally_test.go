@@ -23,11 +23,18 @@ func TestATallyCountsEveryState(t *testing.T) {
 		tally.CountPromise(&j, 100)
 	}
 	want := trade.Tally{
-		Submitted: 11, Accepted: 10, Rejected: 1, Completed: 1, Failed: 3, Cancelled: 2, Underway: 4, Promised: 6, Kept: 2, Missed: 4,
+		Submitted: 11, Accepted: 10, Rejected: 1, Completed: 1, Failed: 1, Stopped: 1, Lost: 1, Cancelled: 1, Expired: 1, Underway: 4, Promised: 6, Kept: 2, Missed: 4,
 		Revenue: 48, Penalties: 12, Offered: 130, Used: 39, Reasons: map[string]int64{"why": 1},
 	}
 	if !reflect.DeepEqual(tally, want) {
 		t.Errorf("got  %+v\nwant %+v", tally, want)
+	}
+	if ended := tally.Completed + tally.Failed + tally.Stopped + tally.Lost + tally.Cancelled + tally.Expired; ended+tally.Underway != tally.Accepted {
+		t.Errorf("%d were accepted, and %d ended", tally.Accepted, ended)
+	}
+	tally.Rent = 5
+	if tally.Close(); tally.Net != 36 || tally.Income != 41 {
+		t.Errorf("net %d, income %d", tally.Net, tally.Income)
 	}
 	rejected := trade.Job{State: trade.Rejected, Price: 7}
 	if got := rejected.Offered(); got != 7 {

@@ -30,7 +30,13 @@ func (x *teller) view(j *activeJob) trade.Job {
 	if len(v.Timeline) == 0 && j.Share > 0 { // the answer to the command that starts it: the point is noted after that
 		v.Timeline = []trade.Point{{AtUS: x.now, Share: j.Share}}
 	}
-	v.Extensions = slices.Clone(j.Extensions)
+	if v.Extensions = slices.Clone(j.Extensions); len(v.Extensions) > 0 {
+		for i, used := range x.owed.usedNow(j) {
+			if i < len(v.Extensions) { // what it has taken beyond them is no extension yet
+				v.Extensions[i].UsedMS = used
+			}
+		}
+	}
 	v.Penalty = int64(x.owed.penaltyNow(j))
 	if j.Request.Optional != nil {
 		v.OptionalMS, v.Optional = x.owed.optionalNow(j), int64(x.owed.owedNow(j).Optional)

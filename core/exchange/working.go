@@ -1,6 +1,10 @@
 package exchange
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/trade"
 )
@@ -28,11 +32,11 @@ func (x *pricer) prepareWorking(j *activeJob, asked *market.Job) {
 	}
 	if x.epoch().Policy == "libra-plus" {
 		more := x.cluster.Working()
-		for _, in := range more.Inputs[:more.N] {
+		for _, in := range append(more.Inputs[:more.N:more.N], more.More...) {
 			w.Inputs = append(w.Inputs, trade.Input{Name: in.Name, Value: in.Value, Unit: in.Unit})
 		}
 	}
-	w.Formula = formulaIn(x.epoch())
+	w.Formula = formulaIn(x.epoch(), w.Inputs)
 	if r := &j.Request; x.pieces(r, int(asked.Width)) != 1 {
 		n, lanes := r.Array.Len(), int(asked.Width)
 		w.Inputs = append(w.Inputs,
@@ -40,45 +44,82 @@ func (x *pricer) prepareWorking(j *activeJob, asked *market.Job) {
 		w.Formula = "elements / room * (" + w.Formula + ")"
 	}
 	if asked.Optional > 0 {
-		w.Formula += ", and rate * seconds executed of O"
+		w.Formula += executedToo
 	}
 	j.Working = w
 }
 
-// formulaIn is how prices come about in an epoch.
-func formulaIn(e *trade.EpochView) string {
-	set := e.PolicySettings()
-	text := formula(e.Policy, set["per"] == "processor")
-	if set["scale"] == "rates" && text != "B" {
-		text = "rate * " + text
-		if e.Policy == "libra" && set["per"] != "processor" {
-			text = "rate * (gamma * E + delta * E / D)"
-		}
-	}
-	return text
-}
+// executedToo is what the optional part adds to a formula.
+const executedToo = ", and rate * seconds executed of O"
 
-// formula is how a policy prices a job, in words that can be worked out by
-// hand; each says that every processor is paid for.
-func formula(policy string, each bool) string {
-	switch policy {
+// formulaIn is how the price of a job came about in an epoch, of which so much is
+// known: it names nothing else, but for the settings of the policy.
+func formulaIn(e *trade.EpochView, known []trade.Input) string {
+	set := e.PolicySettings()
+	knows := func(name string) bool {
+		return slices.ContainsFunc(known, func(in trade.Input) bool { return in.Name == name })
+	}
+	each := set["per"] == "processor"
+	switch e.Policy {
 	case "libra":
-		if each {
-			return "procs * (gamma * E + delta * E / D)"
+		one := "gamma * E"
+		if knows("D") {
+			one = "(gamma * E + delta * E / D)"
 		}
-		return "gamma * E + delta * E / D"
+		return counted(set, each, one)
 	case "libra-plus":
-		const one = "E/rating * (alpha * PBase + beta * PBase * RESMax / (RESMax - RESCommitted - E/rating)), and the same for memory and disk where they have a price; "
-		if each {
-			return one + "the sum over its processors, of which the dearest is shown"
+		return plusFormula(set["resources"] == "time", each, knows)
+	case "bid-share":
+		if !knows("B") {
+			return counted(set, each, "bid * E")
 		}
-		return one + "on the dearest of its processors"
-	case "libra-sla", "bid-share", "mf-edf", "mf-hbf":
+		return "B"
+	case "libra-sla", "mf-edf", "mf-hbf", "hol", "hol-optimal", "first-price", "first-reward":
 		return "B"
 	default:
-		if each {
-			return "procs * E * PBase"
-		}
-		return "E * PBase"
+		return counted(set, each, "E * pbase")
 	}
+}
+
+// counted is the price of one processor, times what it is counted in and for how
+// many it is.
+func counted(set map[string]string, each bool, one string) string {
+	if each {
+		one = "procs * " + one
+	}
+	if set["scale"] == "rates" {
+		one = "rate * " + one
+	}
+	if bare, whole := strings.CutPrefix(one, "("); whole {
+		return strings.TrimSuffix(bare, ")")
+	}
+	return one
+}
+
+// plusFormula is the price of libra-plus (000, equations 3 to 6).
+func plusFormula(byTime, each bool, knows func(string) bool) string {
+	text := "E/rating * (alpha + beta) * PBase"
+	if knows("RESMax") {
+		text = "E/rating * (alpha * PBase + beta * PBase * RESMax / (RESMax - RESCommitted - E/rating))"
+	}
+	for _, s := range []string{"memory", "disk"} {
+		if !knows(s + " price") {
+			continue
+		}
+		if knows(s + " max") {
+			text += fmt.Sprintf(" + %[1]s * (alpha * %[1]s price + beta * %[1]s price * %[1]s max / (%[1]s free - %[1]s))", s)
+		} else {
+			text += fmt.Sprintf(" + %[1]s * (alpha + beta) * %[1]s price", s)
+		}
+		if byTime {
+			text += " * E/rating / 3600"
+		}
+	}
+	switch {
+	case !knows("of this kind"):
+		return text
+	case each:
+		return text + ", summed over its processors, of each kind with what is known of it, and the others"
+	}
+	return text + ", on the dearest of its processors"
 }

@@ -34,7 +34,7 @@ func (l *Ledger) Rent(at, job int64, rent market.Money, memo string) (Tx, error)
 	if held := total(h.parts); rent < 0 || rent > held {
 		return Tx{}, fmt.Errorf("%w: rent of %s for %d, held %s", ErrBeyondHold, rent, job, held)
 	}
-	return l.closeHold(Tx{At: at, Kind: KindCharge, Job: job, Memo: memo}, h, rent)
+	return l.closeHold(Tx{At: at, Kind: KindRent, Job: job, Memo: memo}, h, rent)
 }
 
 // Release gives all that is held for a job back.
@@ -95,7 +95,7 @@ func (l *Ledger) checkSettle(tx *Tx, c *change) error {
 			left = left[1:]
 		}
 	}
-	if len(left) > 0 && tx.Kind == KindCharge && left[0].Account == Owner && left[0].Side == Free && left[0].Amount > 0 {
+	if len(left) > 0 && tx.Kind != KindRelease && left[0].Account == Owner && left[0].Side == Free && left[0].Amount > 0 {
 		c.spent = left[0].Amount
 		left = left[1:]
 	}

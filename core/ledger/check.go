@@ -49,7 +49,7 @@ func (l *Ledger) checkKind(tx *Tx, c *change) error {
 		return l.checkMove(tx, c)
 	case KindHold, KindRaise:
 		return l.checkHold(tx, c)
-	case KindCharge, KindRelease:
+	case KindCharge, KindRent, KindRelease:
 		return l.checkSettle(tx, c)
 	default:
 		return fmt.Errorf("%w: kind %q", ErrForm, tx.Kind)
@@ -139,7 +139,7 @@ func (l *Ledger) carry(tx *Tx, c *change) {
 		l.holds[tx.Job] = c.hold
 	case KindRaise:
 		l.holds[tx.Job] = c.hold
-	case KindCharge, KindRelease:
+	case KindCharge, KindRent, KindRelease:
 		c.payer.jobs--
 		delete(l.holds, tx.Job)
 	default: // postings and counters are all there is to it

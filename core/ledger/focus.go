@@ -17,9 +17,11 @@ import (
 // ErrFOCUS says that something cannot be said in FOCUS.
 var ErrFOCUS = errors.New("not to be said in FOCUS")
 
-// Usage is what one job used and what came of it.
+// Usage is what one job used and what came of it, or the rent of a quote that was
+// not taken.
 type Usage struct {
 	Job      int64
+	Quote    string // whose rent the charge is; "": it is a job's
 	Name     string // "": none
 	Account  market.Account
 	Start    int64 // microseconds since 1970
@@ -48,6 +50,8 @@ const (
 	focusMeter       = "Processor Time"
 	focusConsumed    = "Core-Seconds"
 	focusPriced      = "Jobs"
+	focusRent        = "quote-rent" // room that was kept: bought, and not used
+	focusRented      = "Quotes"
 )
 
 // focusRow is a row of the Cost and Usage dataset of FOCUS 1.2, in the order of
@@ -78,6 +82,7 @@ type focusRow struct {
 	region             string
 	resource           string
 	resourceName       string
+	resourceType       string
 	sku, meter, priced string
 }
 
@@ -113,7 +118,7 @@ func (r *focusRow) columns() [][2]string {
 		{"RegionName", r.region},
 		{"ResourceId", r.resource},
 		{"ResourceName", r.resourceName},
-		{"ResourceType", "Job"},
+		{"ResourceType", r.resourceType},
 		{"ServiceCategory", focusCategory},
 		{"ServiceName", focusService},
 		{"ServiceSubcategory", focusSubcategory},
@@ -129,8 +134,9 @@ func (r *focusRow) columns() [][2]string {
 
 // WriteFOCUS writes a bill in the format of FOCUS 1.2 (FinOps Open Cost and
 // Usage Specification) as CSV: for each job a row of category Usage with its
-// charge, unless it used and cost nothing, and for each penalty one of category
-// Credit with a negative cost. Which jobs belong to the period is for the
+// charge, unless it used and cost nothing, for each penalty one of category
+// Credit with a negative cost, and for each rent of a quote one of category
+// Purchase. Which jobs belong to the period is for the
 // caller to say; their times are written to the second, rounded outwards.
 //
 // The first part of an account's path is the billing account; the whole path,
@@ -175,11 +181,15 @@ func (u *Usage) rows(seller Seller, billing Period) []focusRow {
 		region:         seller.Region,
 		resource:       "job/" + strconv.FormatInt(u.Job, 10),
 		resourceName:   u.Name,
+		resourceType:   "Job",
 	}
 	// The end is not in the period, and a period of nothing is none.
 	both.chargeEnd = max((u.End+second-1)/second*second, both.chargeStart+second)
 	if top(u.Account) != u.Account {
 		both.subAccount = string(u.Account)
+	}
+	if u.Quote != "" {
+		return []focusRow{u.rent(both)}
 	}
 	var rows []focusRow
 	if u.Charge != 0 || u.Quantity != 0 {
@@ -201,6 +211,19 @@ func (u *Usage) rows(seller Seller, billing Period) []focusRow {
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// rent is the row of a quote that was not taken: nothing was consumed, but room was
+// kept and is paid for.
+func (u *Usage) rent(row focusRow) focusRow {
+	row.resource, row.resourceType = "quote/"+u.Quote, "Quote"
+	row.billedCost = u.Charge.String()
+	row.category, row.frequency = "Purchase", "One-Time"
+	row.description = fmt.Sprintf("Rent of quote %s, which was not taken", u.Quote)
+	row.unitPrice = row.billedCost
+	row.pricingCategory, row.pricingQuantity, row.pricingUnit = "Dynamic", "1", focusRented
+	row.sku, row.priced = focusRent, focusRent
+	return row
 }
 
 func checkBill(seller Seller, billing Period) error {
@@ -226,6 +249,8 @@ func (u *Usage) check() error {
 		return fmt.Errorf("%w: job %d of name %q", ErrFOCUS, u.Job, u.Name)
 	case !(u.Quantity >= 0 && u.Quantity <= math.MaxFloat64):
 		return fmt.Errorf("%w: job %d used %v processor-seconds", ErrFOCUS, u.Job, u.Quantity)
+	case u.Quote != "" && (u.Quantity != 0 || u.Penalty != 0):
+		return fmt.Errorf("%w: quote %s with %v processor-seconds and a penalty of %s", ErrFOCUS, u.Quote, u.Quantity, u.Penalty)
 	case u.Charge < 0 || u.Penalty < 0:
 		return fmt.Errorf("%w: job %d with a charge of %s and a penalty of %s", ErrFOCUS, u.Job, u.Charge, u.Penalty)
 	}

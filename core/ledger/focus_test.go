@@ -51,6 +51,7 @@ func TestFOCUSRows(t *testing.T) {
 		{Job: 18, Account: "solo", Start: march, End: march, Penalty: 2 * market.Unit},
 		{Job: 19, Name: "@free", Account: "solo", Start: march, End: march + second, Quantity: 1e-7},
 		{Job: 20, Account: "solo", Start: march, End: march},
+		{Quote: "q21", Account: "solo", Start: march, End: march, Charge: 12},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -64,13 +65,13 @@ func TestFOCUSRows(t *testing.T) {
 	if !slices.IsSorted(header) {
 		t.Errorf("columns are not in order: %v", header)
 	}
-	if len(rows) != 4 {
-		t.Fatalf("%d rows, want 4:\n%s", len(rows), out.String())
+	if len(rows) != 5 {
+		t.Fatalf("%d rows, want 5:\n%s", len(rows), out.String())
 	}
 	common := map[string]string{
 		"BillingCurrency": "EUR", "BillingPeriodStart": "2026-03-01T00:00:00Z", "BillingPeriodEnd": "2026-04-01T00:00:00Z",
 		"ChargeClass": "", "InvoiceId": "", "InvoiceIssuerName": "Lab Computing", "ProviderName": "Lab Computing",
-		"PublisherName": "Lab Computing", "RegionId": "eu-west", "RegionName": "eu-west", "ResourceType": "Job",
+		"PublisherName": "Lab Computing", "RegionId": "eu-west", "RegionName": "eu-west",
 		"ServiceCategory": "Compute", "ServiceName": "Libra", "ServiceSubcategory": "Other (Compute)",
 		"SkuPriceDetails": "", "Tags": "",
 	}
@@ -99,11 +100,19 @@ func TestFOCUSRows(t *testing.T) {
 			"ConsumedQuantity": "", "ConsumedUnit": "", "SkuId": "", "SkuMeter": "", "SkuPriceId": "",
 		}
 	}
+	job := map[string]string{"ResourceType": "Job"}
+	rent := map[string]string{
+		"ChargeCategory": "Purchase", "ChargeFrequency": "One-Time", "ChargeDescription": "Rent of quote q21, which was not taken",
+		"BilledCost": "0.000012", "EffectiveCost": "0.000012", "ListCost": "0.000012", "ContractedCost": "0.000012",
+		"ListUnitPrice": "0.000012", "ContractedUnitPrice": "0.000012", "PricingCategory": "Dynamic", "PricingQuantity": "1", "PricingUnit": "Quotes",
+		"ConsumedQuantity": "", "ConsumedUnit": "", "SkuId": "quote-rent", "SkuMeter": "", "SkuPriceId": "quote-rent",
+	}
 	for i, wants := range [][]map[string]string{
-		{common, ann, usage("1.250001", "12.5", "Job 17, 12.5 processor-seconds")},
-		{common, ann, credit("-0.00004", "Penalty paid for job 17")},
-		{common, solo, {"ResourceId": "job/18", "ResourceName": ""}, credit("-2", "Penalty paid for job 18")},
-		{common, solo, {"ResourceId": "job/19", "ResourceName": "'@free"}, usage("0", "0.0000001", "Job 19, 0.0000001 processor-seconds")},
+		{common, job, ann, usage("1.250001", "12.5", "Job 17, 12.5 processor-seconds")},
+		{common, job, ann, credit("-0.00004", "Penalty paid for job 17")},
+		{common, job, solo, {"ResourceId": "job/18", "ResourceName": ""}, credit("-2", "Penalty paid for job 18")},
+		{common, job, solo, {"ResourceId": "job/19", "ResourceName": "'@free"}, usage("0", "0.0000001", "Job 19, 0.0000001 processor-seconds")},
+		{common, solo, {"ResourceId": "quote/q21", "ResourceName": "", "ResourceType": "Quote"}, rent},
 	} {
 		named := 0
 		for _, want := range wants {
@@ -130,6 +139,9 @@ func TestFOCUSRules(t *testing.T) {
 		var sum market.Money
 		usages := rapid.SliceOf(rapid.Custom(func(t *rapid.T) Usage {
 			start := rapid.Int64Range(0, lastInstant-second).Draw(t, "start")
+			if rapid.Bool().Draw(t, "rent") {
+				return Usage{Quote: "q7", Account: anyPath.Draw(t, "account"), Start: start, End: start, Charge: market.Money(rapid.Int64Range(1, 1<<40).Draw(t, "charge"))}
+			}
 			return Usage{
 				Job:      rapid.Int64Range(0, math.MaxInt64).Draw(t, "job"),
 				Name:     rapid.StringMatching(`[a-z =,"]{0,5}`).Draw(t, "name"),
@@ -182,6 +194,10 @@ func TestFOCUSRules(t *testing.T) {
 				}
 				if _, err := strconv.ParseFloat(row["ConsumedQuantity"], 64); err != nil {
 					t.Fatal(err)
+				}
+			case "Purchase":
+				if price, err := market.ParseMoney(row["ContractedUnitPrice"]); err != nil || price != cost || row["ConsumedQuantity"] != "" || row["SkuId"] == "" {
+					t.Fatalf("rent of %s: %v", cost, row)
 				}
 			case "Credit":
 				if cost >= 0 || row["ConsumedQuantity"] != "" {

@@ -30,7 +30,8 @@ type Line struct {
 	Seq     int64        `json:"seq"`
 	At      int64        `json:"at_us"`
 	Kind    Kind         `json:"kind"`
-	Job     int64        `json:"job"` // NoJob: none
+	Job     int64        `json:"job"`             // NoJob: none
+	Quote   string       `json:"quote,omitempty"` // whose rent it is; then there is no job
 	Memo    string       `json:"memo,omitempty"`
 	Amount  market.Money `json:"amount_micros"`
 	Balance market.Money `json:"balance_micros"` // after it
@@ -86,9 +87,11 @@ func (s *Statement) Add(tx Tx) error {
 	case tx.At < s.Period.Start:
 		s.Opening = balance
 	case amount != 0:
-		s.Lines = append(s.Lines, Line{
-			Seq: tx.Seq, At: tx.At, Kind: tx.Kind, Job: tx.Job, Memo: tx.Memo, Amount: amount, Balance: balance,
-		})
+		line := Line{Seq: tx.Seq, At: tx.At, Kind: tx.Kind, Job: tx.Job, Memo: tx.Memo, Amount: amount, Balance: balance}
+		if quote := tx.Quote(); quote != "" {
+			line.Kind, line.Job, line.Quote = KindRent, NoJob, quote
+		}
+		s.Lines = append(s.Lines, line)
 	}
 	return nil
 }

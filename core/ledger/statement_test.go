@@ -105,3 +105,40 @@ var errFull = errors.New("disk full")
 type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
+
+// The rent of a quote is a line of its own: the number on it is no job's.
+func TestRentIsMarked(t *testing.T) {
+	b := newBook(t)
+	b.do(b.Open(march, "org"))
+	b.do(b.Grant(march+1, "org", 100, ""))
+	b.do(b.Hold(march+2, 17, "org", 30))
+	b.do(b.Rent(march+3, 17, 12, "rent of quote q17"))
+	if tx := b.log[len(b.log)-1]; tx.Kind != KindRent || tx.Quote() != "q17" {
+		t.Errorf("%+v", tx)
+	}
+	s := NewStatement("org", true, MonthOf(march))
+	for _, tx := range b.log {
+		if err := s.Add(tx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := Line{Seq: 4, At: march + 3, Kind: KindRent, Job: NoJob, Quote: "q17", Memo: "rent of quote q17", Amount: -12, Balance: 88}
+	if s.Lines[1] != want {
+		t.Errorf("%+v, want %+v", s.Lines[1], want)
+	}
+	var text strings.Builder
+	if err := s.WriteCSV(&text); err != nil || !strings.Contains(text.String(), ",rent,,rent of quote q17,-0.000012,0.000088\n") {
+		t.Errorf("%s, %v", text.String(), err)
+	}
+	a, _ := b.Account("org")
+	if a.SpentIn(march+3) != 12 || a.Held != 0 {
+		t.Errorf("%+v", a)
+	}
+	// As it was written before rents had a kind of their own.
+	if old := (Tx{Kind: KindCharge, Job: 17, Memo: "quote q17 was not taken: rent for 5 s"}); old.Quote() != "q17" {
+		t.Errorf("%+v", old)
+	}
+	if charge := (Tx{Kind: KindCharge, Job: 17}); charge.Quote() != "" {
+		t.Errorf("the charge of a job is the rent of %s", charge.Quote())
+	}
+}

@@ -22,6 +22,7 @@ const (
 	KindHold     Kind = "hold"     // sets money aside for a job
 	KindRaise    Kind = "raise"    // sets more aside for a job
 	KindCharge   Kind = "capture"  // takes the charge from a hold and gives back the rest
+	KindRent     Kind = "rent"     // takes the rent of a quote that was not taken from its hold and gives back the rest
 	KindRelease  Kind = "release"  // gives a hold back
 	KindPenalty  Kind = "penalty"  // from the owner, for a broken promise
 	KindRefund   Kind = "refund"   // from the owner, for a charge that was wrong
@@ -34,6 +35,16 @@ func (k Kind) Label() string {
 		return "charge"
 	}
 	return string(k)
+}
+
+// Quote is the quote whose rent a transaction is; "": it is none. The number of such
+// a transaction is that which the job would have had, and no job has it. Before rents
+// had a kind of their own they were charges with a memo, and jobs have none.
+func (tx *Tx) Quote() string {
+	if tx.Kind != KindRent && !(tx.Kind == KindCharge && tx.Memo != "") {
+		return ""
+	}
+	return fmt.Sprintf("q%d", tx.Job)
 }
 
 // Side is one of the two pockets of an account.
@@ -126,7 +137,7 @@ func (tx *Tx) checkForm() error {
 
 func (tx *Tx) checkJob() error {
 	switch tx.Kind {
-	case KindHold, KindRaise, KindCharge, KindRelease:
+	case KindHold, KindRaise, KindCharge, KindRent, KindRelease:
 		if tx.Job < 0 {
 			return fmt.Errorf("%w: %d", ErrJob, tx.Job)
 		}

@@ -53,6 +53,30 @@ func (m Money) String() string {
 	return sign + strconv.FormatUint(units, 10) + "." + strings.TrimRight(fmt.Sprintf("%06d", micros), "0")
 }
 
+// Text writes the amount for people, on a page as in a terminal: to the last
+// micro-unit, so that what is shown adds up, with two decimals at least and the
+// thousands apart.
+func (m Money) Text() string {
+	text, negative := strings.CutPrefix(m.String(), "-")
+	whole, fraction, _ := strings.Cut(text, ".")
+	var b strings.Builder
+	if negative {
+		b.WriteByte('-')
+	}
+	for i, digit := range whole {
+		if i > 0 && (len(whole)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(digit)
+	}
+	b.WriteByte('.')
+	b.WriteString(fraction)
+	for range 2 - len(fraction) {
+		b.WriteByte('0')
+	}
+	return b.String()
+}
+
 // ParseMoney reads an amount in units, exactly: more than six decimals are
 // refused rather than rounded.
 func ParseMoney(text string) (Money, error) {

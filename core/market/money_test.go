@@ -3,6 +3,7 @@ package market_test
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -80,4 +81,23 @@ func TestPriceBecomesMoney(t *testing.T) {
 			t.Errorf("%v is %v, %v", p, m, err)
 		}
 	}
+}
+
+// What people see adds up: every micro-unit is in it, and what is read off a page
+// without its commas is the amount.
+func TestMoneyForPeople(t *testing.T) {
+	for m, want := range map[market.Money]string{
+		0: "0.00", 1: "0.000001", -1: "-0.000001", 10_000: "0.01", 12_345: "0.012345", 1_500_000: "1.50", 1_234_567: "1.234567",
+		-2_500_000: "-2.50", 999_000_000: "999.00", 1_234_567_890_000: "1,234,567.89", math.MinInt64: "-9,223,372,036,854.775808",
+	} {
+		if got := m.Text(); got != want {
+			t.Errorf("%d: %q, want %q", int64(m), got, want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		m := market.Money(rapid.Int64().Draw(t, "micros"))
+		if got, err := market.ParseMoney(strings.ReplaceAll(m.Text(), ",", "")); err != nil || got != m {
+			t.Fatalf("%d is shown as %q, which is %d, %v", int64(m), m.Text(), int64(got), err)
+		}
+	})
 }

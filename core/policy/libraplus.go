@@ -72,6 +72,9 @@ func (p *libraPlus) Admit(v book.View, j *market.Job, a *Answer) {
 		}
 	}
 	p.show(v, j, dearest, &a.Working)
+	if p.each() && j.Width > 1 {
+		p.showOthers(v, j, dearest, a)
+	}
 	a.run(book.Terms{Price: cost, Claim: market.Share(rate), Finish: j.Due(), Firm: window.Finite()})
 }
 
@@ -163,28 +166,6 @@ func (p *libraPlus) costOn(v book.View, j *market.Job, proc int) (cost market.Pr
 		}
 	}
 	return cost, free, true
-}
-
-// show says what the price on a processor was worked out from.
-func (p *libraPlus) show(v book.View, j *market.Job, proc int, w *Working) {
-	node := v.Node(proc)
-	*w = Working{}
-	w.add("rating", "", v.Rating(proc))
-	w.add("PBase", "a second", p.base*float64(node.Base.Processor))
-	if j.SLA.Deadline.Finite() {
-		w.add("RESMax", "s", float64(j.SLA.Deadline))
-		w.add("RESCommitted", "s", p.committed[v.HouseOf(proc)])
-	}
-	if node.Base.Memory > 0 && j.Memory > 0 && node.Memory != market.NoLimit {
-		free, _ := v.FreeOn(proc)
-		w.add("memory max", "MB", float64(node.Memory))
-		w.add("memory free", "MB", float64(free))
-	}
-	if node.Base.Disk > 0 && j.Disk > 0 && node.Disk != market.NoLimit {
-		_, free := v.FreeOn(proc)
-		w.add("disk max", "MB", float64(node.Disk))
-		w.add("disk free", "MB", float64(free))
-	}
 }
 
 // How memory and disk are sold: the papers' fine-grain pricing (000, section V.B)

@@ -3,8 +3,11 @@ package policy
 // Working is what a price was worked out from, beyond the job itself and the
 // settings of the policy: enough to do it again by hand.
 type Working struct {
-	Inputs [8]Input
+	Inputs [12]Input
 	N      int
+	// More is of a job whose price is a sum over its processors: those on which it
+	// costs something else than on the one above.
+	More []Input
 }
 
 // Input is a number that went into a price.

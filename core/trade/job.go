@@ -103,5 +103,5 @@ type Extension struct {
 	AtUS   int64 `json:"at_us"`
 	WorkMS int64 `json:"work_ms"`
 	Price  int64 `json:"price_micros"` // for all of it; what is not used is not charged
-	UsedMS int64 `json:"used_ms"`
+	UsedMS int64 `json:"used_ms"`      // so far
 }

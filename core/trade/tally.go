@@ -11,10 +11,16 @@ func (t *Tally) Count(j *Job) {
 		return
 	case Completed:
 		t.Completed++
-	case Failed, Stopped, Lost:
+	case Failed:
 		t.Failed++
-	case Cancelled, Expired:
+	case Stopped:
+		t.Stopped++
+	case Lost:
+		t.Lost++
+	case Cancelled:
 		t.Cancelled++
+	case Expired:
+		t.Expired++
 	default:
 		t.Underway++
 	}
@@ -24,6 +30,12 @@ func (t *Tally) Count(j *Job) {
 		t.Penalties += j.Penalty
 		t.Used += j.Used()
 	}
+}
+
+// Close adds up what was counted.
+func (t *Tally) Close() {
+	t.Net = t.Revenue - t.Penalties
+	t.Income = t.Net + t.Rent
 }
 
 // CountPromise adds that a job was promised a time, which was by then: only what

@@ -189,7 +189,7 @@ func accountPath(path string) (user, cluster, below string) {
 func (b *Broker) Usage(ctx context.Context, account string, fromUS, toUS int64) ([]ledger.Usage, error) {
 	var used []ledger.Usage
 	err := b.each(ctx, store.Query{Account: account}, func(e *entry) error {
-		if j := &e.facts.Job; j.StartedUS != 0 && j.EndedUS >= fromUS && j.EndedUS < toUS {
+		if j := &e.facts.Job; (j.StartedUS != 0 || j.Penalty != 0) && j.EndedUS >= fromUS && j.EndedUS < toUS {
 			u := usage(j)
 			if user, cluster, _ := accountPath(j.Account); account == user {
 				u.Account, u.Name = market.Account(user), cluster+": "+u.Name

@@ -144,7 +144,7 @@ func (b *Broker) Tally(ctx context.Context, fromUS, toUS int64) (v1.Tally, error
 		}
 		return nil
 	})
-	t.Net = t.Revenue - t.Penalties
+	t.Close()
 	return wire.Tally(&t), closed(err)
 }
 

@@ -165,8 +165,12 @@ func (b *Broker) lineJob(l *login, line *ledger.Line) int64 {
 
 // usage is what a job used.
 func usage(j *v1.Job) ledger.Usage {
+	begun := j.StartedUS
+	if begun == 0 { // it waited in vain, and that was paid for
+		begun = j.EndedUS
+	}
 	return ledger.Usage{
-		Job: j.ID, Name: j.Name, Account: market.Account(j.Account), Start: j.StartedUS, End: j.EndedUS,
+		Job: j.ID, Name: j.Name, Account: market.Account(j.Account), Start: begun, End: j.EndedUS,
 		Quantity: float64(j.Work) / 1e3 * float64(j.Width), Charge: market.Money(j.Charged), Penalty: market.Money(j.Penalty),
 	}
 }

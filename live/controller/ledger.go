@@ -109,20 +109,65 @@ func (c *Controller) VerifyLedger(ctx context.Context) (v1.Verified, error) {
 }
 
 // Usage lists what the jobs of an account, and of those below it, used and were
-// charged in a period, by when they ended.
+// charged in a period, by when they were billed, and the rents of their quotes: all
+// that went from the account to the owner, and back, by a market's doing.
 func (c *Controller) Usage(ctx context.Context, account string, fromUS, toUS int64) ([]ledger.Usage, error) {
 	var usage []ledger.Usage
 	err := c.eachJob(ctx, store.Query{Account: account}, func(j *trade.Job) error {
-		if j.EndedUS < fromUS || j.EndedUS >= toUS || j.StartedUS == 0 {
+		billed := j.EndedUS
+		if j.Receipt != nil { // of an optional part the end may be before it was billed
+			billed = j.Receipt.IssuedUS
+		}
+		if !j.State.Final() || billed < fromUS || billed >= toUS || j.Charged == 0 && j.Penalty == 0 && j.Used() == 0 {
 			return nil
 		}
+		begun := j.StartedUS
+		if begun == 0 { // it waited in vain, and that was paid for
+			begun = j.EndedUS
+		}
 		usage = append(usage, ledger.Usage{
-			Job: j.ID, Name: j.Name, Account: market.Account(j.Account), Start: j.StartedUS, End: j.EndedUS,
+			Job: j.ID, Name: j.Name, Account: market.Account(j.Account), Start: begun, End: j.EndedUS,
 			Quantity: j.Used(), Charge: market.Money(j.Charged), Penalty: market.Money(j.Penalty),
 		})
 		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	err = c.rents(ctx, fromUS, toUS, func(tx *ledger.Tx, rent market.Money) {
+		if account == "" || ledger.Within(tx.Account, market.Account(account)) {
+			usage = append(usage, ledger.Usage{Quote: tx.Quote(), Account: tx.Account, Start: tx.At, End: tx.At, Charge: rent})
+		}
+	})
 	return usage, err
+}
+
+// rents goes through what quotes that were not taken have paid in a period.
+func (c *Controller) rents(ctx context.Context, fromUS, toUS int64, see func(*ledger.Tx, market.Money)) error {
+	rows := func(yield func(store.Tx, error) bool) {
+		for row, err := range c.log.Txs(ctx, store.TxQuery{Account: string(ledger.Owner), From: fromUS, To: toUS}) {
+			if err == nil && row.Kind != string(ledger.KindRent) && row.Memo == "" {
+				continue // the charge of a job: there are many
+			}
+			if !yield(row, err) {
+				return
+			}
+		}
+	}
+	for tx, err := range readTxs(rows) {
+		if err != nil {
+			return err
+		}
+		if tx.Quote() == "" {
+			continue
+		}
+		for _, p := range tx.Postings {
+			if p.Account == ledger.Owner {
+				see(&tx, p.Amount)
+			}
+		}
+	}
+	return nil
 }
 
 // eachJob goes through jobs in the order of submission, a page at a time.

@@ -4,12 +4,15 @@ import (
 	"context"
 
 	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/ledger"
+	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/store"
 )
 
 // Tally is the business of a period, by the jobs submitted in it: promises
-// made, kept, missed and paid, and what was earned beside what could have been.
+// made, kept, missed and paid, and what was earned beside what could have been; and
+// by what quotes paid in it that were not taken.
 func (c *Controller) Tally(ctx context.Context, fromUS, toUS int64) (trade.Tally, error) {
 	t := trade.Tally{FromUS: fromUS, ToUS: toUS, Reasons: map[string]int64{}}
 	var speed float64
@@ -28,7 +31,10 @@ func (c *Controller) Tally(ctx context.Context, fromUS, toUS int64) (trade.Tally
 	if err != nil {
 		return t, err
 	}
-	t.Net = t.Revenue - t.Penalties
+	if err := c.rents(ctx, fromUS, toUS, func(_ *ledger.Tx, rent market.Money) { t.Rent += int64(rent) }); err != nil {
+		return t, err
+	}
+	t.Close()
 	capacity := b.capacity(speed)
 	t.Bound, t.BoundHow = b.most(capacity), b.how()
 	if capacity > 0 {

@@ -161,7 +161,7 @@ func (k *curve) SVG() template.HTML {
 	top := k.most()
 	y := func(price float64) float64 { return curveFoot - (curveFoot-curveTop)*price/max(top, 1) }
 	if top > 0 {
-		d.levels(top, 3, y, func(v float64) string { return money(int64(v)) })
+		d.levels(top, 3, y, func(v float64) string { return money(int64(math.Round(v))) })
 	}
 	d.line(0, curveFoot, 1, curveFoot, "base")
 	k.drawRefused(d)

@@ -9,31 +9,11 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/market"
 )
 
-// money writes an amount for people: two decimals, more only where there would
-// be nothing left.
-func money(micros int64) string {
-	size := micros
-	if size < 0 {
-		size = -size
-	}
-	decimals := 2
-	switch {
-	case size == 0 || size >= 10_000:
-	case size >= 100:
-		decimals = 4
-	default:
-		decimals = 6
-	}
-	text := strconv.FormatFloat(float64(size)/1e6, 'f', decimals, 64)
-	whole, fraction, _ := strings.Cut(text, ".")
-	sign := ""
-	if micros < 0 {
-		sign = "\u2212"
-	}
-	return sign + grouped(whole) + "." + fraction
-}
+// money writes an amount as every terminal does.
+func money(micros int64) string { return market.Money(micros).Text() }
 
 // signedMoney says of a change which way it goes.
 func signedMoney(micros int64) string {
@@ -158,6 +138,12 @@ func when(us int64) template.HTML {
 	}
 	at := time.UnixMicro(us).UTC()
 	return template.HTML(fmt.Sprintf(`<time datetime="%s">%s UTC</time>`, at.Format(time.RFC3339), at.Format("2 Jan 15:04")))
+}
+
+// asof writes the point in time that a number is from, to the second.
+func asof(us int64) template.HTML {
+	at := time.UnixMicro(us).UTC()
+	return template.HTML(fmt.Sprintf(`<time datetime="%s" data-as="second">%s UTC</time>`, at.Format(time.RFC3339), at.Format("2 Jan 15:04:05")))
 }
 
 // stateLabel is a state in a word.

@@ -114,6 +114,7 @@ func (b *hub) run(ctx context.Context) {
 				b.h.ratings.forget()
 			}
 			newest = now.observe(&n, known, newest)
+			now.atUS = b.h.now().UnixMicro()
 		case <-tick.C:
 			b.broadcast(ctx, &now, &drawn)
 		case <-ctx.Done():
@@ -152,6 +153,7 @@ func (b *hub) broadcast(ctx context.Context, now *round, drawn *time.Time) {
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
+	behind := false // what was told is from before what has changed: it is told again
 	for a, list := range groups {
 		var message []byte
 		switch {
@@ -160,7 +162,9 @@ func (b *hub) broadcast(ctx context.Context, now *round, drawn *time.Time) {
 		case a.topic == "market" && market:
 			message = b.marketMessage(ctx, a.span)
 		case a.topic == "owner" && nodes:
-			message = b.ownerMessage(ctx)
+			var asOfUS int64
+			message, asOfUS = b.ownerMessage(ctx)
+			behind = asOfUS <= now.atUS
 		case a.topic == "jobs" || a.topic == "job":
 			message = a.jobsMessage(ids, now, rows)
 		}
@@ -168,7 +172,7 @@ func (b *hub) broadcast(ctx context.Context, now *round, drawn *time.Time) {
 			w.send(message)
 		}
 	}
-	*now = round{nodes: now.nodes && !nodes}
+	*now = round{nodes: now.nodes && !nodes || behind, atUS: now.atUS}
 }
 
 // send hands a message over without waiting.

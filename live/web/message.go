@@ -84,16 +84,17 @@ func (b *hub) marketMessage(ctx context.Context, span string) []byte {
 	return swap("market", v, "now", "past", "free")
 }
 
-func (b *hub) ownerMessage(ctx context.Context) []byte {
+// ownerMessage is how the cluster stands, and as of when its business was added up.
+func (b *hub) ownerMessage(ctx context.Context) (message []byte, asOfUS int64) {
 	nodes, err := b.h.nodesNow(ctx)
 	if err != nil {
-		return nil
+		return nil, 0
 	}
 	today, err := b.h.tally(ctx)
 	if err != nil {
-		return nil
+		return nil, 0
 	}
-	return swap("owner", &ownerView{Nodes: nodes, Today: today, NowUS: b.h.now().UnixMicro()}, "today", "nodes")
+	return swap("owner", &ownerView{Nodes: nodes, Today: today, NowUS: b.h.now().UnixMicro()}, "today", "nodes"), today.ToUS
 }
 
 // swap is a message with parts of a page to put in place.

@@ -84,7 +84,7 @@ func drawPast(list []sample, from, to int64) template.HTML {
 	price := func(v float64) float64 { return priceFoot - (priceFoot-priceTop)*v/max(top, 1) }
 	used := func(v float64) float64 { return usedFoot - (usedFoot-usedTop)*min(1, max(0, v)) }
 	if top > 0 {
-		d.levels(top, 3, price, func(v float64) string { return money(int64(v)) })
+		d.levels(top, 3, price, func(v float64) string { return money(int64(math.Round(v))) })
 	}
 	d.line(0, priceFoot, 1, priceFoot, "base")
 	for _, part := range []float64{0.5, 1} {

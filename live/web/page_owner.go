@@ -6,8 +6,6 @@ import (
 	"html/template"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/market"
@@ -72,54 +70,6 @@ func (v *ownerView) Refusals() []string {
 		out = append(out, fmt.Sprintf("%s %s", thousands(p.n), reasonLabel(p.reason)))
 	}
 	return out
-}
-
-// tallies remembers the business of the day: it is added up from all its jobs,
-// which takes longer than anybody should wait for a page.
-type tallies struct {
-	adding sync.Mutex // one at a time
-	mu     sync.Mutex
-	at     time.Time
-	t      v1.Tally
-}
-
-const (
-	tallyFresh = 10 * time.Second // is shown as it is
-	tallyStale = 10 * time.Minute // is shown, while a new one is added up
-)
-
-func (h *Handler) tally(ctx context.Context) (v1.Tally, error) {
-	h.today.mu.Lock()
-	t, age := h.today.t, h.now().Sub(h.today.at)
-	h.today.mu.Unlock()
-	switch {
-	case age >= 0 && age < tallyFresh:
-		return t, nil
-	case age >= 0 && age < tallyStale:
-		go func() { _, _ = h.addUp(h.ctx) }() // the next page shows it, or says why not
-		return t, nil
-	}
-	return h.addUp(ctx)
-}
-
-func (h *Handler) addUp(ctx context.Context) (v1.Tally, error) {
-	h.today.adding.Lock()
-	defer h.today.adding.Unlock()
-	now := h.now()
-	h.today.mu.Lock()
-	t, age := h.today.t, now.Sub(h.today.at)
-	h.today.mu.Unlock()
-	if age >= 0 && age < tallyFresh { // somebody else has just done it
-		return t, nil
-	}
-	t, err := h.market.Tally(ctx, now.UTC().Truncate(24*time.Hour).UnixMicro(), now.UnixMicro()+1)
-	if err != nil {
-		return t, err
-	}
-	h.today.mu.Lock()
-	h.today.at, h.today.t = now, t
-	h.today.mu.Unlock()
-	return t, nil
 }
 
 func showOwner(c *call) error {

@@ -9,7 +9,8 @@ type round struct {
 	moved map[int64]*v1.Notice
 	fresh map[int64]bool // whose row has to be made anew
 	nodes bool
-	lost  bool // some changes were missed: everybody has to look again
+	lost  bool  // some changes were missed: everybody has to look again
+	atUS  int64 // when the last change was heard of
 }
 
 // observe takes in a notice.

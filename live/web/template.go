@@ -6,7 +6,6 @@ import (
 	"path"
 	"strings"
 
-	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/live/api"
 )
 
@@ -38,16 +37,15 @@ var functions = template.FuncMap{
 	"asset":    assetURL,
 	"money":    money,
 	"signed":   signedMoney,
-	"exact":    func(micros int64) string { return market.Money(micros).String() },
 	"span":     span,
 	"percent":  percent,
 	"count":    func(n int64) string { return thousands(n) },
 	"when":     when,
+	"asof":     asof,
 	"plural":   plural,
 	"label":    stateLabel,
 	"tone":     stateTone,
 	"reason":   reasonLabel,
-	"terms":    func(v any) string { return inputText(v) },
 	"join":     strings.Join,
 	"sentence": sentence,
 	"add":      func(a, b int) int { return a + b },

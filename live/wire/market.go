@@ -65,7 +65,7 @@ func Statement(s *ledger.Statement) v1.Statement {
 		Opening: int64(s.Opening), Closing: int64(s.Closing), Held: int64(s.Held),
 		Lines: list(s.Lines, func(l *ledger.Line) v1.StatementLine {
 			return v1.StatementLine{
-				Seq: l.Seq, At: l.At, Kind: string(l.Kind), Job: l.Job, Memo: l.Memo, Amount: int64(l.Amount), Balance: int64(l.Balance),
+				Seq: l.Seq, At: l.At, Kind: string(l.Kind), Job: l.Job, Quote: l.Quote, Memo: l.Memo, Amount: int64(l.Amount), Balance: int64(l.Balance),
 			}
 		}),
 	}
@@ -78,7 +78,7 @@ func ToStatement(s *v1.Statement) ledger.Statement {
 		Opening: market.Money(s.Opening), Closing: market.Money(s.Closing), Held: market.Money(s.Held),
 		Lines: list(s.Lines, func(l *v1.StatementLine) ledger.Line {
 			return ledger.Line{
-				Seq: l.Seq, At: l.At, Kind: ledger.Kind(l.Kind), Job: l.Job, Memo: l.Memo,
+				Seq: l.Seq, At: l.At, Kind: ledger.Kind(l.Kind), Job: l.Job, Quote: l.Quote, Memo: l.Memo,
 				Amount: market.Money(l.Amount), Balance: market.Money(l.Balance),
 			}
 		}),

@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/libra-market/libra/live/secrets"
 	"github.com/libra-market/libra/live/slurm/plugin"
 )
 
@@ -90,7 +91,10 @@ func sealer(file string) (func(Submission) string, error) {
 	if file == "" {
 		return nil, nil
 	}
-	text, err := os.ReadFile(file)
+	text, err := secrets.Read(file)
+	if errors.Is(err, secrets.ErrOpen) {
+		return nil, fmt.Errorf("key of the door: %w, and let it belong to the user of slurmctld, which reads it too", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("key of the door: %w", err)
 	}

@@ -1,10 +1,9 @@
-// The same words and numbers as the server writes.
+// The same words and numbers as the server writes: amounts to the last micro-unit,
+// with two decimals at least.
 export function money(micros) {
-  const size = Math.abs(micros);
-  const decimals = size === 0 || size >= 10000 ? 2 : size >= 100 ? 4 : 6;
-  const text = (size / 1e6).toFixed(decimals);
-  const [whole, fraction] = text.split(".");
-  return (micros < 0 ? "\u2212" : "") + whole.replace(/\B(?=(\d{3})+$)/g, ",") + "." + fraction;
+  const digits = String(Math.abs(Math.round(micros))).padStart(7, "0");
+  const whole = digits.slice(0, -6), fraction = digits.slice(-6).replace(/0{1,4}$/, "");
+  return (Math.round(micros) < 0 ? "-" : "") + whole.replace(/\B(?=(\d{3})+$)/g, ",") + "." + fraction;
 }
 
 export function percent(part) {

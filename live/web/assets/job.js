@@ -12,7 +12,8 @@ export function job() {
   job.timer = setInterval(() => {
     if (document.hidden) return;
     tick(stats());
-    if (moves(state) && Date.now() - looked > 15000) { // what it costs by now is the server's to say
+    const pace = stats().querySelector(".penalty.owed") ? 3000 : 15000;
+    if (moves(state) && Date.now() - looked > pace) { // what it costs by now is the server's to say
       looked = Date.now();
       look();
     }

@@ -27,7 +27,6 @@ export function show(place, c) {
   place.dataset.work = Math.max(before, c.work);
   place.dataset.at = now() * 1000;
   place.dataset.share = c.share;
-  place.dataset.owed = c.penalty;
   place.dataset.state = c.state;
   const tag = place.querySelector(".state .tag");
   if (tag) {
@@ -53,8 +52,6 @@ export function tick(place) {
     set(place, "done", percent(done));
   }
   const due = Number(place.dataset.due) / 1000, since = Number(place.dataset.since) / 1000;
-  const owed = Number(place.dataset.owed), fine = Number(place.dataset.fine);
-  if (owed > 0 && moves(place.dataset.state)) set(place, "penalty", money(owed + Math.round((now() - Number(place.dataset.at) / 1000) / 1000 * fine)));
   if (!due || final(place.dataset.state)) return;
   const gone = Math.min(1, Math.max(0, (now() - since) / (due - since)));
   const bar = place.querySelector(".bar");

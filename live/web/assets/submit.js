@@ -102,7 +102,7 @@ export function submit() {
     const about = price(ms), drawing = form.querySelector(".curve"), mark = form.querySelector(".curve .here");
     if (about !== null && drawing) {
       const big = form.querySelector(".figure-big");
-      if (big) big.textContent = money(Math.round(about));
+      if (big) big.textContent = "\u2248 " + money(Math.round(about)); // until the market has said it
       if (mark) {
         const { top, foot, most } = drawing.dataset;
         const y = foot - (foot - top) * about / Math.max(most, 1);

@@ -18,7 +18,7 @@ export function short(date) {
 export function localise(root) {
   for (const t of root.querySelectorAll("time[datetime]")) {
     const date = new Date(t.dateTime);
-    t.textContent = short(date);
+    t.textContent = t.dataset.as === "second" ? second.format(date) : short(date);
     t.title = full.format(date);
   }
   for (const t of root.querySelectorAll("text[data-us]")) {

@@ -1,0 +1,57 @@
+package exchange
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/libra-market/libra/core/bill"
+	"github.com/libra-market/libra/core/trade"
+)
+
+// measured is what the work of a job was worked out from that is charged by it: the
+// processor time that its nodes measured, and how fast they are. Nodes of one speed
+// are taken together.
+func (x *assessor) measured(j *activeJob, e *bill.Ending) []trade.Input {
+	if !x.rulesOf(j).Paid() || !e.Begun || len(j.Ranks) == 0 {
+		return nil
+	}
+	type sum struct{ speed, cpu, declined float64 }
+	var sums []sum
+	for i := range j.Ranks {
+		r := &j.Ranks[i]
+		speed := x.nodes[r.Node].Speed
+		if speed <= 0 {
+			continue
+		}
+		cpuUS := r.CPUUS
+		if r.Refining {
+			cpuUS = r.TookUS
+		}
+		cpu, had := float64(cpuUS)/1e6/float64(j.threads()), float64(r.Mandatory())/speed
+		k := slices.IndexFunc(sums, func(s sum) bool { return s.speed == speed })
+		if k < 0 {
+			k = len(sums)
+			sums = append(sums, sum{speed: speed})
+		}
+		sums[k].cpu += cpu
+		sums[k].declined += max(0, had-cpu)
+	}
+	var in []trade.Input
+	for i, s := range sums {
+		of := ""
+		if len(sums) > 1 {
+			of = fmt.Sprintf(" %d", i+1)
+		}
+		in = append(in, trade.Input{Name: "speed" + of, Value: s.speed, Unit: "s of work a second"},
+			trade.Input{Name: "cpu" + of, Value: micro(s.cpu), Unit: "s"}, trade.Input{Name: "declined" + of, Value: micro(s.declined), Unit: "s"})
+	}
+	how := "s on each processor: speed * (cpu + declined) / procs"
+	if len(sums) > 1 {
+		how += ", summed over the speeds"
+	}
+	return append(in, trade.Input{Name: "work", Value: float64(j.Work) / 1e3, Unit: how + ", to the millisecond"})
+}
+
+// micro is a time to the microsecond, as it is measured: sums of floats have more.
+func micro(seconds float64) float64 { return math.Round(seconds*1e6) / 1e6 }

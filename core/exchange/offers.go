@@ -21,7 +21,7 @@ func (x *pricer) counterOffers(j *activeJob, reason string) []trade.Offer {
 	look := search{
 		request: j.Request, imprecise: x.kind.Imprecise, processors: x.nodes.processorsUp(),
 		ask: func(r trade.Request) (trade.Quote, bool) {
-			q, ok := x.ask(j, r)
+			q, _, _, ok := x.terms(j, r)
 			if reason, _ := x.cannotPromise(&r, market.Money(q.Price), q.Width, 0); reason != "" {
 				return q, false
 			}
@@ -32,7 +32,13 @@ func (x *pricer) counterOffers(j *activeJob, reason string) []trade.Offer {
 			return reason == ""
 		},
 	}
-	return look.offers()
+	found := look.offers()
+	for i := range found { // of the many that were tried
+		if q, ok := x.ask(j, found[i].Quote.Request); ok {
+			found[i].Quote.PredictedUS = q.PredictedUS
+		}
+	}
+	return found
 }
 
 // offers finds counter-offers and keeps them for a while.

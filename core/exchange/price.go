@@ -115,7 +115,7 @@ func (x *pricer) onlyPrecise(r *trade.Request) string {
 	return ""
 }
 
-// fill completes a quote with what the core answered.
+// fill completes a quote with what the core answered, but for when it would be done.
 func (x *pricer) fill(q *heldQuote, asked *market.Job, core market.Quote) {
 	q.Firm, q.Owed, q.Procs = core.Firm, core.Price, core.Procs
 	q.Price = x.quoted(&q.Request, q.Width, core.Price)
@@ -125,7 +125,6 @@ func (x *pricer) fill(q *heldQuote, asked *market.Job, core market.Quote) {
 	if d := asked.SLA.Deadline; d.Finite() && d > 0 && core.Firm {
 		q.Share = min(1, float64(asked.Estimate)/float64(d))
 	}
-	q.PredictedUS = x.predict(asked, core)
 	q.Odds, _ = x.record.Odds(core.Firm)
 	q.Formula = q.Working.Formula
 	if gain, err := core.Gain.Money(); err == nil {
@@ -160,18 +159,28 @@ func refusalOf(answer error) market.Reason {
 
 // ask is a quote that binds nobody.
 func (x *pricer) ask(j *activeJob, r trade.Request) (trade.Quote, bool) {
+	q, asked, core, ok := x.terms(j, r)
+	if ok {
+		q.PredictedUS = x.predict(&asked, core)
+	}
+	return q, ok
+}
+
+// terms is such a quote without a forecast, and what it comes from. A forecast looks
+// at all that run beside it, which costs several times the rest.
+func (x *pricer) terms(j *activeJob, r trade.Request) (q trade.Quote, asked market.Job, core market.Quote, ok bool) {
 	trial := &activeJob{Job: trade.Job{ID: x.next, Owner: j.Owner, Request: r}}
-	asked := x.fitting(trial)
+	asked = x.fitting(trial)
 	core, err := x.cluster.Quote(x.time(), asked)
 	if err != nil || !core.Price.Limited() {
-		return trade.Quote{}, false
+		return trade.Quote{}, asked, core, false
 	}
 	x.prepareWorking(trial, &asked)
-	q := &heldQuote{Working: trial.Working, Quote: trade.Quote{
+	held := &heldQuote{Working: trial.Working, Quote: trade.Quote{
 		Owner: j.Owner, Request: r, MadeUS: x.now, Width: int(asked.Width), Policy: x.epoch().Policy,
 	}}
-	x.fill(q, &asked, core)
-	return q.Quote, true
+	x.fill(held, &asked, core)
+	return held.Quote, asked, core, true
 }
 
 // amount is the price of a request in money. Where jobs pay for what they use, one

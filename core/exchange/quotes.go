@@ -57,6 +57,7 @@ func (x *door) quote(by trade.Identity, a *trade.AskQuote) (trade.Outcome, error
 		return x.refuseQuote(j, market.CannotMeetBudget.String(), nameBudget(x.epoch().Policy)), nil
 	}
 	x.price.fill(q, &asked, core)
+	q.PredictedUS = x.price.predict(&asked, core)
 	if reason, why := x.price.cannotPromise(&r, market.Money(q.Price), q.Width, 0); reason != "" {
 		return x.refuseQuote(j, reason, why), nil
 	}

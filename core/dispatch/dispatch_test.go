@@ -69,14 +69,15 @@ func TestTasks(t *testing.T) {
 		if s.Key != (task.Key{Job: 12, Rank: rank, Attempt: 2}) || s.Size != 2 || !slices.Equal(s.Nodes, []string{"n1", "n2"}) {
 			t.Errorf("rank %d: %+v", rank, s)
 		}
-		if s.Output != want.output || s.Error != "plain" || !slices.Equal(s.Elements, want.elements) || s.User != "alice" || s.Dir != "/d" {
+		listed := s.Listed()
+		if s.Output != want.output || s.Error != "plain" || !slices.Equal(listed.Elements, want.elements) || s.User != "alice" || s.Dir != "/d" {
 			t.Errorf("rank %d: %+v", rank, s)
 		}
 	}
-	if specs := dispatch.Tasks(like, []string{"n1"}, nil); specs[0].Elements != nil || specs[0].Size != 1 {
+	if specs := dispatch.Tasks(like, []string{"n1"}, nil); specs[0].Len() != 0 || specs[0].Size != 1 {
 		t.Errorf("%+v", specs[0])
 	}
-	if got := (&dispatch.Sweep{First: 3, Len: 2}).Lane(0, 1); !slices.Equal(got, []int{3, 4}) {
+	if got := (&dispatch.Sweep{First: 3, Len: 2}).Lane(0, 1); *got != (task.Span{First: 3, Step: 1, Count: 2}) {
 		t.Errorf("without a step: %v", got)
 	}
 }

@@ -11,15 +11,12 @@ import (
 type Sweep struct{ First, Step, Len int }
 
 // Lane is the indexes that one of so many lanes runs, one after the other.
-func (s *Sweep) Lane(lane, lanes int) []int {
+func (s *Sweep) Lane(lane, lanes int) *task.Span {
 	if s == nil {
 		return nil
 	}
-	var mine []int
-	for i := lane; i < s.Len; i += lanes {
-		mine = append(mine, s.First+i*max(1, s.Step))
-	}
-	return mine
+	step := max(1, s.Step)
+	return &task.Span{First: s.First + lane*step, Step: lanes * step, Count: max(0, (s.Len-lane+lanes-1)/lanes)}
 }
 
 // Tasks are the specifications of a job's programs, one on each of the nodes
@@ -31,7 +28,7 @@ func Tasks(like task.Spec, nodes []string, sweep *Sweep) []task.Spec {
 		s.Rank, s.Size, s.Nodes = rank, len(nodes), nodes
 		s.Output = Path(like.Output, s.Job, rank, s.Name)
 		s.Error = Path(like.Error, s.Job, rank, s.Name)
-		s.Elements = sweep.Lane(rank, len(nodes))
+		s.Span = sweep.Lane(rank, len(nodes))
 		specs[rank] = s
 	}
 	return specs

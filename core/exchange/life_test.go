@@ -274,8 +274,8 @@ func TestAnArrayIsOneJob(t *testing.T) {
 	}
 	seen := map[int]bool{}
 	for _, order := range f.x.Orders("n1") {
-		for _, e := range order.Spec.Elements {
-			seen[e] = true
+		for i := range order.Spec.Len() {
+			seen[order.Spec.Element(i)] = true
 		}
 	}
 	if len(seen) != 10 || !seen[1] || !seen[10] {

@@ -160,7 +160,7 @@ func (x *agents) isNews(j *activeJob, r *rank, s *task.Status) bool {
 	}
 	reading := meter.Reading{
 		Says: s, Had: meter.Work(s, j.threads(), x.nodes[r.Node].Speed), Before: &r.Task, Proc: r.Proc, Reckoned: &stand,
-		Watched: x.owed.watched(j), Shared: x.kind.TimeShared,
+		Watched: x.owed.watched(j), Ending: j.State == trade.Stopping && j.Stop != task.Kill && x.rulesOf(j).Paid(), Shared: x.kind.TimeShared,
 	}
 	if j.Request.Optional != nil {
 		optional := j.optional()

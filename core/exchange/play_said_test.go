@@ -252,8 +252,9 @@ func (p *play) spec(s *task.Spec) string {
 	if s.DueUS != 0 {
 		text += ", due " + p.clock(s.DueUS)
 	}
-	if len(s.Elements) > 0 {
-		text += fmt.Sprintf(", elements %v", s.Elements)
+	if s.Len() > 0 {
+		listed := s.Listed()
+		text += fmt.Sprintf(", elements %v", listed.Elements)
 	}
 	if s.Once {
 		text += ", once"

@@ -27,11 +27,13 @@ type Reading struct {
 	Reckoned *book.JobStatus
 	Optional *market.Work // at most, on this processor; nil: the job has but one part
 	Watched  bool         // somebody waits for it to use up its estimate
+	Ending   bool         // it was told to end, and has to pay for what it takes until then
 	Shared   bool         // its progress is what others are promised beside it
 }
 
 // News reports whether a task is not where it was reckoned to be, has gone on to
-// its next part, or has used up its estimate and nobody has said so.
+// its next part, has used up its estimate and nobody has said so, or takes more
+// than that though it was told to end.
 func (r *Reading) News() bool {
 	estimate := r.Reckoned.Estimate
 	if r.Optional != nil && (r.Says.Part == task.OptionalPart && !r.Before.Refining || r.allRefined()) {
@@ -39,6 +41,9 @@ func (r *Reading) News() bool {
 	}
 	if !r.Before.Refining && r.Watched && (estimate - r.Had).Done() && !(estimate - r.Before.Had).Done() {
 		return true
+	}
+	if r.Ending && !r.Before.Refining && (estimate - r.Had).Done() && r.Had > r.Before.Had {
+		return true // it may not be able to pay, however well that was reckoned
 	}
 	return r.Shared && Differ(r.reckoned(), r.Had, estimate)
 }

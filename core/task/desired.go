@@ -7,6 +7,12 @@ type Desired struct {
 	Orders  []Order `json:"orders"`
 	Tails   []Tail  `json:"tails,omitempty"`
 
+	// Named are orders of further tasks, of which it was not heard yet what they
+	// run. For those that are here already they are orders like any other; no
+	// other is started. They are not sent: whoever asks for programs piece by
+	// piece has them until all are there.
+	Named []Share `json:"-"`
+
 	// LeaseMS is how long the agent may go on without hearing from the
 	// controller; then it stops what it runs, because the controller will
 	// start it elsewhere. 0: for ever.

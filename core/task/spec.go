@@ -55,7 +55,8 @@ type Spec struct {
 	Error    string   `json:"error"`                // file for standard error; equal to Output: one file for both
 	Memory   int64    `json:"memory_bytes"`         // limit; 0: none
 	Disk     int64    `json:"disk_bytes,omitempty"` // that it asked for; 0: it did not say
-	Elements []int    `json:"elements,omitempty"`   // of an array: the indexes this task runs, one after the other
+	Span     *Span    `json:"span,omitempty"`       // of an array: the indexes this task runs, one after the other
+	Elements []int    `json:"elements,omitempty"`   // the same in the words of the first version; nil where there is a span
 	GraceMS  int64    `json:"grace_ms"`             // between SIGTERM and SIGKILL
 	Once     bool     `json:"once,omitempty"`       // by a batch system it is started once, on the first node, for all ranks
 	DueUS    int64    `json:"due_us,omitempty"`     // when its job is to have ended; 0: it may take as long as it does

@@ -45,6 +45,7 @@ type Agent struct {
 	asked       map[string]bool    // tails that are being answered, or have been
 	again       context.CancelFunc // makes the agent ask again what is wanted
 	behind      time.Duration      // since when something newer is known to be wanted, by sinceBoot; 0: not
+	stuckAt     int64              // the version that was known then
 	random      *rand.Rand
 }
 

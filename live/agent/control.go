@@ -124,7 +124,10 @@ func (c *control) release(ctx context.Context, h *holder) {
 }
 
 // apply hands each job's orders to its holder.
-func (c *control) apply(ctx context.Context, orders []task.Order) {
+func (c *control) apply(ctx context.Context, orders []task.Order, named []task.Share) {
+	for i := range named { // what they run is the batch system's
+		orders = append(orders[:len(orders):len(orders)], named[i].Order(task.Spec{Key: named[i].Key}))
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.decided = true

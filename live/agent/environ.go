@@ -105,7 +105,7 @@ func expand(pattern string, key task.Key, element *int) string {
 // that says so in the file (none between ranks, which write side by side).
 func appends(pattern string, spec task.Spec, element *int) (bool, string) {
 	among := spec.Size > 1 && !strings.Contains(pattern, "%r")
-	follows := element != nil && *element != spec.Elements[0] && !strings.Contains(pattern, "%a")
+	follows := element != nil && *element != spec.Element(0) && !strings.Contains(pattern, "%a")
 	var words []string
 	if spec.Attempt > 0 {
 		words = append(words, fmt.Sprintf("attempt %d", spec.Attempt))

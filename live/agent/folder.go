@@ -91,7 +91,7 @@ func fill(f folder, rec record) error {
 		os.WriteFile(f.lock(), nil, 0o600),
 		os.WriteFile(f.log(), nil, 0o600),
 		os.WriteFile(f.meter(), meterRecord{}.bytes(), 0o600),
-		reserve(f.room(), int64(4096+64*len(rec.Spec.Elements))))
+		reserve(f.room(), int64(4096+64*rec.Spec.Len())))
 }
 
 // fillScript writes a file that its user can read and execute.

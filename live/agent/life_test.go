@@ -287,7 +287,7 @@ func TestArray(t *testing.T) {
 	one := n.shell(1, `setsid sleep 1000 & echo "element $LIBRA_ARRAY_INDEX"; [ $LIBRA_ARRAY_INDEX != 7 ] || exit 4; [ $LIBRA_ARRAY_INDEX != 9 ] || kill -9 $$`)
 	one.Spec.Elements = []int{3, 7, 9, 10}
 	two := n.shell(2, "echo own")
-	two.Spec.Elements, two.Spec.Output, two.Spec.Error = []int{1, 2}, "own-%a", "own-%a"
+	two.Spec.Span, two.Spec.Output, two.Spec.Error = &task.Span{First: 1, Step: 1, Count: 2}, "own-%a", "own-%a"
 	none := n.shell(3, "")
 	none.Spec.Elements, none.Spec.Argv = []int{1, 2}, []string{"no-such-program"}
 	none.Spec.Output, none.Spec.Error = "none", "none"

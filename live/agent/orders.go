@@ -62,7 +62,7 @@ func (a *Agent) fetchOrders(ctx context.Context, after int64) (int64, error) {
 	a.terms(desired.LeaseMS, desired.ReportMS)
 	a.renew(sent)
 	a.apply(ctx, desired)
-	if desired.Version == after && sinceBoot()-sent < backoffLow {
+	if desired.Version == after && len(desired.Named) == 0 && sinceBoot()-sent < backoffLow {
 		pause(ctx, backoffLow) // a controller that does not wait is asked less often
 	}
 	return desired.Version, nil
@@ -98,7 +98,7 @@ func (a *Agent) renew(sent time.Duration) {
 // tells the others that they are not wanted.
 func (a *Agent) apply(ctx context.Context, desired task.Desired) {
 	if a.control != nil {
-		a.control.apply(ctx, desired.Orders)
+		a.control.apply(ctx, desired.Orders, desired.Named)
 		a.mu.Lock()
 		a.version = desired.Version
 		a.mu.Unlock()
@@ -119,6 +119,13 @@ func (a *Agent) apply(ctx context.Context, desired task.Desired) {
 			a.running.Go(func() { r.run(ctx) })
 		}
 		r.setOrder(order)
+	}
+	for i := range desired.Named {
+		key := desired.Named[i].Key
+		wanted[key] = true
+		if r, known := a.runners[key]; known {
+			r.setOrder(r.named(&desired.Named[i]))
+		}
 	}
 	for key, r := range a.runners {
 		if !wanted[key] {

@@ -114,8 +114,8 @@ func (a *Agent) catchUp(newest int64) {
 	}
 	now := sinceBoot()
 	switch {
-	case a.behind == 0:
-		a.behind = now
+	case a.behind == 0 || a.stuckAt != a.version: // it does hear of changes: there are many of them
+		a.behind, a.stuckAt = now, a.version
 	case now-a.behind > behindTime && a.again != nil:
 		a.again()
 		a.behind = 0

@@ -28,10 +28,12 @@ type room struct {
 	spec    task.Spec
 	uid     uint32
 	limits  roomLimits
-	paths   []string // of the output, element after element
-	before  []int64  // what was in them that was not the task's
-	sizes   []int64  // as last seen
-	next    int      // the path to look at first
+	single  []string      // files of the output that are one for all elements
+	each    []string      // patterns of those that each element has for itself
+	before  map[int]int64 // what was in them that was not the task's, if anything was
+	grown   map[int]int64 // what was added, as last seen; an array has more files than are worth a list
+	sum     int64         // of what was added
+	next    int           // the file to look at first
 	opened  map[inode]string
 	written int64 // as the kernel counts
 	started time.Time
@@ -59,36 +61,62 @@ func (r *runner) furnish(rec *record, from time.Time) {
 // newRoom begins to watch a task. Of one that has begun before (an agent was
 // started again) what is in files that others write to as well is taken for theirs.
 func newRoom(spec task.Spec, uid int, limits roomLimits, now time.Time) *room {
-	w := &room{spec: spec, limits: limits, opened: map[inode]string{}, started: now}
+	w := &room{spec: spec, limits: limits, opened: map[inode]string{}, started: now, before: map[int]int64{}, grown: map[int]int64{}}
 	if uid >= 0 && uid <= math.MaxUint32 {
 		w.uid = market.Uint32(uid)
 	}
-	add := func(pattern string, element *int) {
-		path := expand(pattern, spec.Key, element)
-		if path == "" {
-			return
+	for _, pattern := range slices.Compact([]string{spec.Output, spec.Error}) {
+		if pattern == "" {
+			continue
 		}
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(spec.Dir, path)
+		if spec.Len() > 0 && strings.Contains(pattern, "%a") {
+			w.each = append(w.each, pattern)
+			continue
 		}
-		if slices.Contains(w.paths[max(0, len(w.paths)-2):], path) {
-			return
+		path := w.place(pattern, nil)
+		if slices.Contains(w.single, path) {
+			continue
 		}
-		before := int64(0)
-		if others, _ := appends(pattern, spec, element); others {
-			before = fileSize(path)
+		if others, _ := appends(pattern, spec, nil); others {
+			w.before[len(w.single)] = fileSize(path)
 		}
-		w.paths, w.before, w.sizes = append(w.paths, path), append(w.before, before), append(w.sizes, before)
+		w.single = append(w.single, path)
 	}
-	if len(spec.Elements) == 0 {
-		add(spec.Output, nil)
-		add(spec.Error, nil)
+	if spec.Attempt == 0 && spec.Size <= 1 {
+		return w // the files of its elements are made by the task
 	}
-	for i := range spec.Elements {
-		add(spec.Output, &spec.Elements[i])
-		add(spec.Error, &spec.Elements[i])
+	for i := len(w.single); i < w.files(); i++ {
+		path, pattern, element := w.file(i)
+		if others, _ := appends(pattern, spec, &element); others {
+			if has := fileSize(path); has > 0 {
+				w.before[i] = has
+			}
+		}
 	}
 	return w
+}
+
+// place is where a file of the output is.
+func (w *room) place(pattern string, element *int) string {
+	path := expand(pattern, w.spec.Key, element)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(w.spec.Dir, path)
+	}
+	return path
+}
+
+// files is how many files the output has.
+func (w *room) files() int { return len(w.single) + w.spec.Len()*len(w.each) }
+
+// file is one of them, from 0; and the pattern and the element that it is of, if it
+// is of one.
+func (w *room) file(i int) (path, pattern string, element int) {
+	if i < len(w.single) {
+		return w.single[i], "", 0
+	}
+	i -= len(w.single)
+	pattern, element = w.each[i%len(w.each)], w.spec.Element(i/len(w.each))
+	return w.place(pattern, &element), pattern, element
 }
 
 func fileSize(path string) int64 {
@@ -124,15 +152,15 @@ func (w *room) look(procs []int, shepherd int) *breach {
 
 // output is how much is in the files of the output.
 func (w *room) output() int64 {
-	for range min(len(w.paths), pathsAtOnce) {
-		w.sizes[w.next] = max(w.before[w.next], fileSize(w.paths[w.next]))
-		w.next = (w.next + 1) % len(w.paths)
+	for range min(w.files(), pathsAtOnce) {
+		path, _, _ := w.file(w.next)
+		if more := max(0, fileSize(path)-w.before[w.next]); more != w.grown[w.next] {
+			w.sum += more - w.grown[w.next]
+			w.grown[w.next] = more
+		}
+		w.next = (w.next + 1) % w.files()
 	}
-	sum := int64(0)
-	for i := range w.sizes {
-		sum += w.sizes[i] - w.before[i]
-	}
-	return sum
+	return w.sum
 }
 
 // writtenBy is how much processes, and those that they waited for, have written to

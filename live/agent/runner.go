@@ -24,6 +24,7 @@ type runner struct {
 	mu       sync.Mutex
 	decided  bool        // order is what the controller wants, nil included
 	order    *task.Order // nil: the task should not run
+	spec     task.Spec   // what it runs, as far as an order or its folder has said
 	status   task.Status // what is reported
 	recorded bool        // the controller has written the end down
 
@@ -72,11 +73,22 @@ func newRunner(a *Agent, key task.Key) *runner {
 func (r *runner) setOrder(order *task.Order) {
 	r.mu.Lock()
 	r.order, r.decided = order, true
+	if order != nil {
+		r.spec = order.Spec
+	}
 	r.mu.Unlock()
 	select {
 	case r.wake <- struct{}{}:
 	default:
 	}
+}
+
+// named is the whole order of a task that is known here.
+func (r *runner) named(s *task.Share) *task.Order {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	order := s.Order(r.spec)
+	return &order
 }
 
 func (r *runner) wanted() (order *task.Order, decided bool) {

@@ -90,7 +90,7 @@ func check(spec task.Spec) error {
 		return errors.New("no program to run")
 	case spec.Memory < 0:
 		return fmt.Errorf("memory limit of %d bytes", spec.Memory)
-	case spec.Optional != nil && len(spec.Elements) > 0:
+	case spec.Optional != nil && spec.Len() > 0:
 		return errors.New("an array with an optional part")
 	}
 	texts := slices.Concat([]string{spec.Dir, spec.Output, spec.Error}, spec.Argv, spec.Env)

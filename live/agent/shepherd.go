@@ -68,8 +68,8 @@ func (s *shepherd) run() error {
 		return s.refuse(fmt.Errorf("write the start down: %w", err))
 	}
 	switch spec := s.Record.Spec; {
-	case len(spec.Elements) > 0:
-		s.runArray(spec.Elements)
+	case spec.Len() > 0:
+		s.runArray(&spec)
 	case spec.Optional != nil:
 		s.runParts()
 	default:
@@ -131,11 +131,12 @@ func (s *shepherd) runSingle() {
 
 // runArray runs the elements one after the other, whether they succeed or not.
 // The task ends like the first element that did not succeed.
-func (s *shepherd) runArray(elements []int) {
+func (s *shepherd) runArray(spec *task.Spec) {
 	started := false
-	for i, index := range elements {
+	for i := range spec.Len() {
+		index := spec.Element(i)
 		if i > 0 && !s.clearBetween() {
-			s.status.Error = fmt.Sprintf("element %d left processes that do not end", elements[i-1])
+			s.status.Error = fmt.Sprintf("element %d left processes that do not end", spec.Element(i-1))
 			return
 		}
 		if s.stopped != task.GoOn {
@@ -158,7 +159,7 @@ func (s *shepherd) runArray(elements []int) {
 	if !started && len(s.status.Elements) > 0 {
 		s.status.State, s.status.Exit = task.Refused, 0
 	}
-	if s.stopped != task.GoOn && s.status.Exit == 0 && s.status.Signal == "" && len(s.status.Elements) < len(elements) {
+	if s.stopped != task.GoOn && s.status.Exit == 0 && s.status.Signal == "" && len(s.status.Elements) < spec.Len() {
 		s.status.Signal = stopSignal[s.stopped]
 	}
 }

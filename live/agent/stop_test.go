@@ -73,6 +73,42 @@ func TestWhatIsStoppedBeforeItStartsNeverRuns(t *testing.T) {
 	}
 }
 
+// While it is not known yet what others run, those that are here go on, and end
+// when they are told to; nothing else is started.
+func TestWhatIsOnlyNamedDoesWhatIsOrdered(t *testing.T) {
+	t.Parallel()
+	n := newNode(t).start()
+	order := n.shell(1, slow)
+	n.order(order)
+	n.state(t, order.Spec.Key, task.Running)
+	until(t, "its first line", func() bool { return n.has("out", "begun\n") })
+	n.stop()
+	named := order.Share()
+	n.change(func(d *task.Desired) {
+		d.Orders, d.Named = nil, []task.Share{named, {Key: task.Key{Job: 2}, CPU: 0.1}}
+	})
+	n.start()
+	probe := n.shell(3, "true")
+	probe.Spec.Output, probe.Spec.Error = "probe", "probe"
+	n.order(probe)
+	n.end(t, probe.Spec.Key)
+	if text := n.file("out"); text != "begun\n" {
+		t.Fatalf("what is named was not left alone: %q", text)
+	}
+	n.change(func(d *task.Desired) {
+		named.Stop = task.Terminate
+		d.Named = []task.Share{named, {Key: task.Key{Job: 2}, CPU: 0.1}}
+	})
+	if got := n.end(t, order.Spec.Key); got.Exit != 5 || n.file("out") != "begun\nending\n" {
+		t.Errorf("ended as %s, having written %q", show(got), n.file("out"))
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if other, known := n.last[task.Key{Job: 2}]; known {
+		t.Errorf("something is said of a task that cannot be run: %s", show(other))
+	}
+}
+
 func TestStopEndsAWholeArray(t *testing.T) {
 	t.Parallel()
 	n := newNode(t).start()

@@ -39,6 +39,12 @@ func desired(c *call) error {
 	if err != nil {
 		return err
 	}
+	listed := make([]task.Order, len(d.Orders)) // agents of the first version know no other arrays
+	for i := range d.Orders {
+		listed[i] = d.Orders[i]
+		listed[i].Spec = d.Orders[i].Spec.Listed()
+	}
+	d.Orders = listed
 	return c.answer(http.StatusOK, &d)
 }
 

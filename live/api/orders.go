@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"net/http"
 	"reflect"
 	"slices"
@@ -75,7 +76,7 @@ func orders(c *call) error {
 }
 
 // maxSpecs bounds the programs in one answer, but for the first, in bytes.
-const maxSpecs = 4 << 20
+const maxSpecs = 1 << 20
 
 // specs says what tasks of a node run.
 func specs(c *call) error {
@@ -91,25 +92,29 @@ func specs(c *call) error {
 	for i := range d.Orders {
 		byKey[d.Orders[i].Spec.Key] = &d.Orders[i].Spec
 	}
+	var found []*task.Spec
+	for _, key := range want.Keys {
+		if s := byKey[key]; s != nil { // else it is no longer wanted
+			found = append(found, s)
+			delete(byKey, key) // who asks twice is answered once
+		}
+	}
+	// Who has large programs makes nobody wait but those who have larger ones.
+	slices.SortStableFunc(found, func(a, b *task.Spec) int { return cmp.Compare(weigh(a), weigh(b)) })
 	out := task.Specs{Specs: []task.Spec{}}
 	size := 0
-	for _, key := range want.Keys {
-		s := byKey[key]
-		if s == nil {
-			continue // no longer wanted
-		}
+	for _, s := range found {
 		if size += weigh(s); size > maxSpecs && len(out.Specs) > 0 {
 			break
 		}
 		out.Specs = append(out.Specs, *s)
-		delete(byKey, key) // who asks twice is answered once
 	}
 	return c.answer(http.StatusOK, &out)
 }
 
 // weigh is about how many bytes a program takes.
 func weigh(s *task.Spec) int {
-	n := len(s.Script) + 9*len(s.Elements)
+	n := 512 + len(s.Script)
 	for _, texts := range [][]string{s.Argv, s.Env, s.Nodes} {
 		for _, text := range texts {
 			n += len(text)

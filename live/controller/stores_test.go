@@ -343,7 +343,11 @@ func (r *reopened) orders(node string, n int) []task.Order {
 	for after := int64(-1); ; after = d.Version {
 		next := have(r.Desired(r.Context(), node, after, 100*time.Millisecond))(r.T)
 		if len(next.Orders) == n || next.Version == after {
-			return next.Orders
+			orders := slices.Clone(next.Orders)
+			for i := range orders { // in the words of the version that wrote the fixtures
+				orders[i].Spec = orders[i].Spec.Listed()
+			}
+			return orders
 		}
 		d = next
 	}
@@ -399,11 +403,11 @@ func ends(orders []task.Order, jobs []trade.Job) []task.Status {
 		}
 		j := &jobs[at]
 		s := task.Status{
-			Key: spec.Key, State: task.Ended, CPUUS: j.Request.EstimateMS * 1000 * int64(max(1, len(spec.Elements))),
+			Key: spec.Key, State: task.Ended, CPUUS: j.Request.EstimateMS * 1000 * int64(max(1, spec.Len())),
 			PeakBytes: 10 << 20, StartedUS: j.StartedUS, EndedUS: j.StartedUS + 1,
 		}
-		for _, index := range spec.Elements {
-			s.Elements = append(s.Elements, task.Element{Index: index})
+		for i := range spec.Len() {
+			s.Elements = append(s.Elements, task.Element{Index: spec.Element(i)})
 		}
 		if spec.Optional != nil {
 			s.Part, s.MandatoryCPUUS = task.OptionalPart, s.CPUUS

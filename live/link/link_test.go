@@ -16,6 +16,7 @@ import (
 
 	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/dispatch"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/api/apitest"
@@ -49,6 +50,8 @@ type wires struct {
 	http.Handler
 	sent atomic.Int64
 	lose atomic.Value // the end of a path whose answers are lost
+	half atomic.Bool  // every other answer to a question for programs is lost
+	asks atomic.Int64 // questions for programs
 	old  bool         // it is a controller of the first version
 }
 
@@ -62,6 +65,9 @@ func (s *wires) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if s.old && (strings.HasSuffix(r.URL.Path, "/orders") || strings.HasSuffix(r.URL.Path, "/specs")) {
 		panic("it knows no such path")
+	}
+	if strings.HasSuffix(r.URL.Path, "/specs") && s.asks.Add(1)%2 == 1 && s.half.Load() {
+		panic(http.ErrAbortHandler)
 	}
 	if lost, _ := s.lose.Load().(string); lost != "" && strings.HasSuffix(r.URL.Path, lost) {
 		panic(http.ErrAbortHandler)
@@ -120,11 +126,7 @@ func TestOrdersAreSentOnce(t *testing.T) {
 	b := heavy()
 	n, s := connect(t, b, false)
 	ask := func() task.Desired {
-		d, err := n.Desired(t.Context(), "n1", -1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return d
+		return all(t, n)
 	}
 	same(t, ask(), b.d)
 	once := s.sent.Swap(0)
@@ -151,11 +153,14 @@ func TestOrdersAreSentOnce(t *testing.T) {
 	})
 	for _, lost := range []string{"/orders", "/specs"} {
 		s.lose.Store(lost)
-		if _, err := n.Desired(t.Context(), "n1", -1); err == nil {
+		if d, err := n.Desired(t.Context(), "n1", -1); err == nil && len(d.Named) == 0 {
 			t.Error("the answer was lost")
 		}
 	}
 	s.lose.Store("")
+	if _, err := n.Desired(t.Context(), "n1", -1); err == nil {
+		t.Error("nobody is told that programs were asked for in vain")
+	}
 	same(t, ask(), want)
 	s.sent.Store(0)
 	same(t, ask(), want)
@@ -164,6 +169,81 @@ func TestOrdersAreSentOnce(t *testing.T) {
 	}
 	want = b.want(func(d *task.Desired) { d.Orders = d.Orders[:0] })
 	same(t, ask(), want)
+}
+
+// all asks as often as it takes until it is known what every task runs.
+func all(t *testing.T, n *link.Node) task.Desired {
+	t.Helper()
+	for range 20 {
+		d, err := n.Desired(t.Context(), "n1", -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(d.Named) == 0 {
+			return d
+		}
+	}
+	t.Fatal("it never comes to know what every task runs")
+	return task.Desired{}
+}
+
+// However often it is cut short, what was heard is not asked for again; and the
+// end of a task does not wait for what others are to run.
+func TestProgramsComeInPieces(t *testing.T) {
+	b := &board{Market: apitest.New()}
+	small := task.Order{Spec: task.Spec{Key: task.Key{Job: 100}, Argv: []string{"x"}, Nodes: []string{"n1"}}, CPU: 1}
+	b.d = task.Desired{Version: 1, Orders: []task.Order{small}}
+	n, s := connect(t, b, false)
+	same(t, all(t, n), b.d)
+
+	want := b.want(func(d *task.Desired) {
+		d.Orders = heavy().d.Orders
+		small.Stop = task.Kill
+		d.Orders = append(d.Orders, small)
+	})
+	s.lose.Store("/specs")
+	d, err := n.Desired(t.Context(), "n1", -1)
+	if err != nil {
+		t.Fatalf("a task's end waits for what others run: %v", err)
+	}
+	if len(d.Orders) != 1 || d.Orders[0].Stop != task.Kill || len(d.Named) != scripts {
+		t.Errorf("%d orders and %d tasks named", len(d.Orders), len(d.Named))
+	}
+	s.lose.Store("")
+	s.half.Store(true)
+	for tries := 0; ; tries++ {
+		if d, err = n.Desired(t.Context(), "n1", -1); err == nil && len(d.Named) == 0 {
+			break
+		}
+		if tries > 100 {
+			t.Fatalf("what was heard is forgotten: %d of %d programs", len(d.Orders), len(want.Orders))
+		}
+	}
+	same(t, d, want)
+}
+
+// An array is as short on the wire as any other program, however many elements it
+// has, but for agents of the first version, which want a list.
+func TestAnArrayIsNamedByItsRange(t *testing.T) {
+	const elements, arrays = 100_000, 60
+	b := &board{Market: apitest.New()}
+	b.d.Version = 1
+	for i := range arrays {
+		like := task.Spec{Key: task.Key{Job: int64(i + 1)}, Argv: []string{"true"}, Dir: "/"}
+		spec := dispatch.Tasks(like, []string{"n1"}, &dispatch.Sweep{First: 1, Step: 1, Len: elements})[0]
+		b.d.Orders = append(b.d.Orders, task.Order{Spec: spec, CPU: 0.01})
+	}
+	n, s := connect(t, b, false)
+	same(t, all(t, n), b.d)
+	if sent := s.sent.Load(); sent > arrays*1000 {
+		t.Errorf("%d arrays cost %d bytes", arrays, sent)
+	}
+
+	n, _ = connect(t, b, true)
+	d, err := n.Desired(t.Context(), "n1", -1)
+	if err != nil || len(d.Orders) != arrays || len(d.Orders[0].Spec.Elements) != elements || d.Orders[0].Spec.Elements[elements-1] != elements {
+		t.Errorf("%d orders for an agent of the first version, %v", len(d.Orders), err)
+	}
 }
 
 // A controller of the first version is asked as it can be: for all.

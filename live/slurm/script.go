@@ -98,7 +98,7 @@ func taskScript(specs []task.Spec) string {
 	fmt.Fprintf(&b, "cd %s 2>/dev/null || %s\n", quote(first.Dir), never(noDirectory))
 	b.WriteString(openFile)
 	writeRun(&b, specs)
-	if len(first.Elements) == 0 {
+	if first.Len() == 0 {
 		b.WriteString(find(first) + "libra_run\n")
 	} else {
 		b.WriteString(find(first))
@@ -113,10 +113,10 @@ func writeRanks(b *strings.Builder, specs []task.Spec) {
 	for i := range specs {
 		s := &specs[i]
 		fmt.Fprintf(b, "%d)\n\tlibra_node=%s\n", i, quote(s.Nodes[i]))
-		if len(s.Elements) > 0 {
-			elements := make([]string, len(s.Elements))
-			for k, e := range s.Elements {
-				elements[k] = strconv.Itoa(e)
+		if s.Len() > 0 {
+			elements := make([]string, s.Len())
+			for k := range elements {
+				elements[k] = strconv.Itoa(s.Element(k))
 			}
 			fmt.Fprintf(b, "\tlibra_elements=%s\n", quote(strings.Join(elements, " ")))
 		}
@@ -137,7 +137,7 @@ func fileWord(s *task.Spec, name string) string {
 	switch name = fileOf(s, name); {
 	case name == "":
 		return nowhere
-	case len(s.Elements) > 0:
+	case s.Len() > 0:
 		return withElement(name, "libra_element")
 	default:
 		return quote(name)
@@ -181,7 +181,7 @@ func beginning(specs []task.Spec, pattern func(*task.Spec) string) string {
 		attempt = fmt.Sprintf(", attempt %d", s.Attempt)
 	}
 	switch {
-	case len(s.Elements) > 0 && !strings.Contains(pattern(s), "%a"):
+	case s.Len() > 0 && !strings.Contains(pattern(s), "%a"):
 		how := "$libra_how" // the shell knows which element is the first
 		if among || s.Attempt > 0 {
 			how = "on"
@@ -251,7 +251,7 @@ func environment(s *task.Spec) string {
 		quote("LIBRA_JOB_ID="+strconv.FormatInt(s.Job, 10)), quote("LIBRA_JOB_NAME="+s.Name), `"LIBRA_RANK=$libra_rank"`,
 		quote("LIBRA_SIZE="+strconv.Itoa(s.Size)), quote("LIBRA_THREADS="+strconv.Itoa(s.Processors())), quote("LIBRA_NODES="+strings.Join(s.Nodes, ",")), `"LIBRA_NODE=$libra_node"`,
 		quote("LIBRA_ATTEMPT="+strconv.Itoa(s.Attempt)))
-	if len(s.Elements) > 0 {
+	if s.Len() > 0 {
 		words = append(words, `"LIBRA_ARRAY_INDEX=$libra_element"`)
 	}
 	return strings.Join(words, " ") + " "

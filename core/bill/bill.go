@@ -59,11 +59,14 @@ const (
 type Ending struct {
 	Way        Way
 	At         market.Time
-	Begun      bool        // it had processors, and something of it ran
-	Part       bool        // a node could not start a part of it, and the rest was stopped for that
-	ByUser     bool        // its user ended it, without asking the market
-	DeclinedMS int64       // of the time it was offered on each processor, what it did not want
-	Gone       bool        // lost: with its node, or because nobody heard of it for longer than its lease
+	Begun      bool  // it had processors, and something of it ran
+	Never, Of  int   // so many of its parts never began, by the word of their nodes: they owe nothing
+	ByUser     bool  // its user ended it, without asking the market
+	DeclinedMS int64 // of the time it was offered on each processor, what it did not want
+	Gone       bool  // lost: with its node, or because nobody heard of it for longer than its lease, and too late to begin it anew
+	// Most is what a loss may cost at most, because of what others on that node have
+	// cost. nil: any.
+	Most       *market.Money
 	WorkMS     int64       // done on each of them; of a job with two parts, of the mandatory one
 	OptionalMS int64       // executed of the optional part, on all of them
 	Mandatory  market.Time // when its mandatory part was done; Never: it was not, or it has but one part

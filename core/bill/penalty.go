@@ -39,8 +39,12 @@ func penaltyUsed(r *rules.Rules, j *Job, e *Ending, charge market.Money) (market
 	switch {
 	case e.Way == Lost && e.Gone && j.Promised && !e.UsedUp.Finite():
 		late = max(late, beat)
-		return min(payable(Delay(j.Penalty, late)), j.Price), late
-	case e.Way != Ended || !e.Begun || e.ByUser || e.Part || late <= beat || j.declined(r, e):
+		amount := min(payable(Delay(j.Penalty, late)), j.Price)
+		if e.Most != nil {
+			amount = min(amount, *e.Most)
+		}
+		return amount, late
+	case e.Way != Ended || !e.Begun || e.ByUser || e.Never > 0 || late <= beat || j.declined(r, e):
 		return 0, late
 	case !j.Promised && e.Fine <= 0:
 		return 0, late

@@ -27,13 +27,8 @@ func chargeUsed(r *rules.Rules, j *Job, e *Ending) Bill {
 }
 
 // used is the price of what was done of the estimate, and a part of the price of
-// the rest. Of a job of which a node could not start a part the rest is not its
-// doing.
+// the rest, for that of it which began.
 func (b *Bill) used(r *rules.Rules, j *Job, e *Ending) {
-	unused := r.Unused
-	if e.Part {
-		unused = 0
-	}
 	had := min(max(0, e.WorkMS), j.EstimateMS)
 	if had == j.EstimateMS {
 		b.add(priceName(j), j.Formula, j.Price)
@@ -42,6 +37,11 @@ func (b *Bill) used(r *rules.Rules, j *Job, e *Ending) {
 	done := Proportion(j.Price, had, j.EstimateMS)
 	b.add(fmt.Sprintf("used %s of %s, agreed for %s", market.Span(had), market.Span(j.EstimateMS), j.Price),
 		fmt.Sprintf("%s * %d / %d", j.Price, had, j.EstimateMS), done)
-	b.add(fmt.Sprintf("reserved and not used: %s", market.Span(j.EstimateMS-had)),
-		fmt.Sprintf("%s * %s", j.Price-done, market.Money(unused)), Proportion(j.Price-done, int64(unused), int64(rules.Whole)))
+	rest, of := j.Price-done, ""
+	if e.Never > 0 {
+		rest = max(0, Proportion(j.Price, int64(e.Of-e.Never), int64(e.Of))-done)
+		of = fmt.Sprintf("; %d of %d never began", e.Never, e.Of)
+	}
+	b.add(fmt.Sprintf("reserved and not used: %s%s", market.Span(j.EstimateMS-had), of),
+		fmt.Sprintf("%s * %s", rest, market.Money(r.Unused)), Proportion(rest, int64(r.Unused), int64(rules.Whole)))
 }

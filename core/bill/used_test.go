@@ -15,7 +15,7 @@ func live() *rules.Rules {
 	return &r
 }
 
-func part(e *bill.Ending)   { e.Part = true }
+func part(e *bill.Ending)   { e.Never, e.Of = 1, 2 }
 func byUser(e *bill.Ending) { e.ByUser = true }
 func gone(e *bill.Ending)   { e.Gone = true }
 func declined(ms int64) func(*bill.Ending) {
@@ -40,7 +40,7 @@ func TestOwedForWhatWasUsed(t *testing.T) {
 		{"expired", agreed(noPromise), ended(way(bill.Expired), notBegun, fine(4)), 0, 0},
 		{"refused", agreed(), ended(way(bill.Refused), notBegun), 0, 0},
 		{"voided", agreed(), ended(way(bill.Voided), at(300)), 0, 0},
-		{"a part of it could not begin: what the rest took", agreed(), ended(work(20_000), part), 1_600_000, 0},
+		{"half of it could not begin: the rest as after any end", agreed(), ended(work(20_000), part), 2_200_000, 0},
 		{"3 s of an extension, and cancelled: 0.9 * 3 / 10", agreed(extended), ended(way(bill.Cancelled), work(103_000)), 8_270_000, 0},
 		{"extensions not used", agreed(extended), ended(work(50_000)), 5_000_000, 0},
 		{"no more than is held", agreed(extended, func(j *bill.Job) { j.Held = 8_500_000 }), ended(work(500_000)), 8_500_000, 0},

@@ -40,6 +40,9 @@ func New(number int, at int64, name string, set map[string]string, rates trade.R
 	}
 	if len(own) > 0 { // else the papers', without a word, as in logs of before there were any
 		for _, s := range ruled.Settings() {
+			if _, given := own[s.Name]; s.Later && !given {
+				continue
+			}
 			e.Settings = append(e.Settings, trade.Setting{Name: s.Name, Value: s.Value})
 		}
 	}

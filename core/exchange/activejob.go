@@ -20,6 +20,7 @@ type activeJob struct {
 	Waits    []int64       `json:"waits,omitempty"`
 	Apart    bool          `json:"apart,omitempty"`     // its tasks advance each on its own
 	PlacedUS int64         `json:"placed_us,omitempty"` // when it was put on the processors it has
+	LostOn   int           `json:"lost_on,omitempty"`   // the node that lost it last, counted from 1
 	StopUS   int64         `json:"stop_us,omitempty"`   // when it was first told to end
 	OverUS   int64         `json:"over_us,omitempty"`   // when it had used up its estimate and could get no more
 	UsedUS   int64         `json:"used_us,omitempty"`   // when it was first measured to have used up its estimate
@@ -47,7 +48,8 @@ type rank struct {
 
 	meter.Task
 
-	Stop task.Stop `json:"stop,omitempty"` // it has had all of the optional part
+	Begun bool      `json:"begun,omitempty"` // its node said that its program runs
+	Stop  task.Stop `json:"stop,omitempty"`  // it has had all of the optional part
 
 	// By the last that was heard, command or not.
 	seenUS  int64 // processor time

@@ -89,6 +89,9 @@ func (x *floor) bill(j *activeJob, fine market.Price) {
 	if j.State == trade.Rejected {
 		return
 	}
+	if j.State == trade.Lost {
+		x.lost(j, owed.Penalty)
+	}
 	var lines []trade.ReceiptLine
 	if j.Reason == trade.ReasonVoided {
 		lines = append(lines, trade.ReceiptLine{What: j.Detail, Formula: "nothing is owed"})

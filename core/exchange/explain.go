@@ -80,6 +80,8 @@ func (x *teller) explainRun(j *activeJob, e *trade.Explanation) {
 		e.Because = append(e.Because, fmt.Sprintf("it shares its processor with %d other jobs", n))
 	}
 	switch {
+	case j.State == trade.Running && x.rulesOf(j).Paid() && !j.begun():
+		e.Summary = "starting: its node has not said yet that it runs"
 	case j.State == trade.Stopping:
 		e.Summary = "is being stopped: " + j.Detail
 	case j.Void && e.PenaltyNow == 0:

@@ -65,8 +65,14 @@ func openWith(t *testing.T, policy string, processors int, set map[string]string
 
 func (f *floor) enlist(name string, processors int) {
 	f.Helper()
+	f.hello(name, processors, "b")
+}
+
+// hello lets a node introduce itself, as started for the so-called time.
+func (f *floor) hello(name string, processors int, boot string) {
+	f.Helper()
 	f.do(trade.Command{By: trade.Identity{User: name, Role: trade.RoleNode}, Enlist: &task.Hello{
-		Node: name, Processors: processors, Rating: 1, Speed: 1, MemoryMB: 1 << 20, DiskMB: 1 << 20, Boot: "b",
+		Node: name, Processors: processors, Rating: 1, Speed: 1, MemoryMB: 1 << 20, DiskMB: 1 << 20, Boot: boot,
 	}})
 }
 

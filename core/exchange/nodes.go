@@ -83,6 +83,9 @@ func (x *yard) join(h *task.Hello) error {
 		x.nodes = x.nodes[:len(x.nodes)-1]
 		return err
 	}
+	if before, known := x.byName[h.Node]; known {
+		x.nodes[len(x.nodes)-1].Losses = x.nodes[before].Losses
+	}
 	x.byName[h.Node] = len(x.nodes) - 1
 	x.floor.touched.node(len(x.nodes) - 1)
 	return x.floor.step(market.Event{Kind: market.NodeUp, Node: market.Int32(len(x.nodes) - 1)})
@@ -153,6 +156,7 @@ func (x *yard) nodeLost(index int, why string) error {
 		if !j.on(index) {
 			continue
 		}
+		j.LostOn = index + 1
 		switch {
 		case j.State == trade.Stopping:
 		case j.Request.NoRestart:

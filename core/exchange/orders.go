@@ -166,7 +166,7 @@ func (x *agents) isNews(j *activeJob, r *rank, s *task.Status) bool {
 		optional := j.optional()
 		reading.Optional = &optional
 	}
-	return reading.News()
+	return reading.News() || !r.begun() && saysBegun(s) && x.rulesOf(j).Paid()
 }
 
 // heard is what a node says of a task, as far as that can be.

@@ -110,7 +110,7 @@ func (x *assessor) workNow(j *activeJob) int64 {
 			reckoned *= float64(x.paidMS(j)) / float64(asked)
 		}
 	}
-	if !here || !stand.Running || stand.Refining {
+	if !here || !stand.Running || stand.Refining || x.rulesOf(j).Paid() && !j.begun() {
 		return work
 	}
 	return max(work, int64(reckoned))

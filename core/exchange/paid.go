@@ -68,13 +68,13 @@ func (x *assessor) inTimeAt(j *activeJob) market.Time {
 
 // blame adds to how a job ended what of it is its own doing.
 func (x *assessor) blame(j *activeJob, e *bill.Ending) {
-	begun, refused := false, false
-	e.Gone = true
+	e.Gone = !x.inTimeAnew(j, e.At)
+	e.Most = x.lossLeft(j)
 	for i := range j.Ranks {
 		r := &j.Ranks[i]
 		s := r.Status
-		never := s != nil && s.NeverBegan()
-		begun, refused = begun || !never, refused || never
+		never, of := j.neverBegan(i)
+		e.Never, e.Of = e.Never+never, e.Of+of
 		if s == nil {
 			continue
 		}
@@ -84,7 +84,7 @@ func (x *assessor) blame(j *activeJob, e *bill.Ending) {
 		// One that a living node has lost may have seen to that itself.
 		e.Gone = e.Gone && (s.State != task.Lost || x.nodes[r.Node].Runs != "")
 	}
-	e.Begun, e.Part = e.Begun && begun, begun && refused
+	e.Begun = e.Begun && e.Never < e.Of
 	if j.UsedUS != 0 {
 		e.UsedUp = min(e.UsedUp, x.timeOf(j.UsedUS))
 	}

@@ -53,6 +53,7 @@ func TestEndingsAreWorthTheSame(t *testing.T) {
 			for rank := range width {
 				s.Key, s.State, s.CPUUS = task.Key{Job: id, Rank: rank}, task.Ended, int64(seconds*1e6)
 				said = append(said, s)
+				f.do(trade.Command{Report: &trade.Measured{Tasks: []task.Status{{Key: s.Key, State: task.Running, StartedUS: f.now, CPUUS: s.CPUUS}}}})
 			}
 			if how == "cancelled" {
 				f.do(trade.Command{By: alice, Cancel: &trade.Cancel{Job: id}})

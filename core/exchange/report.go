@@ -6,6 +6,7 @@ import (
 
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/meter"
+	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
 )
 
@@ -28,6 +29,10 @@ func (x *overseer) report(by trade.Identity, m *trade.Measured) error {
 			continue
 		}
 		x.within(j, s)
+		if x.rulesOf(j).Paid() && s.NeverBegan() { // what it took to find that out is not its
+			s.CPUUS, s.DeclinedUS = 0, 0
+		}
+		r.Begun = r.Begun || saysBegun(s)
 		speed := x.nodes[r.Node].Speed
 		jobs[j.ID] = true
 		x.floor.touched.job(j.ID, true)
@@ -37,7 +42,7 @@ func (x *overseer) report(by trade.Identity, m *trade.Measured) error {
 		}
 		others := j.others(s.Rank)
 		for k := range others { // they are as far
-			others[k].Had, others[k].Status = r.Had, r.Status
+			others[k].Had, others[k].Status, others[k].Begun = r.Had, r.Status, r.Begun
 		}
 	}
 	var ids []int64
@@ -81,6 +86,11 @@ const mostAttempts = 10
 
 // restart lets a job that lost a task begin again, as when its node is lost.
 func (x *overseer) restart(j *activeJob) error {
+	for i := range j.Ranks {
+		if s := j.Ranks[i].Status; s != nil && (s.State == task.Lost || s.Error == task.LeaseRanOut) {
+			j.LostOn = j.Ranks[i].Node + 1
+		}
+	}
 	why := ""
 	switch {
 	case j.Request.NoRestart:

@@ -21,6 +21,8 @@ type node struct {
 	Why     string `json:"why,omitempty"`
 	Retired bool   `json:"retired,omitempty"`
 
+	Losses *losses `json:"losses,omitempty"` // nil: none
+
 	tenants []*activeJob // who has tasks here, by number
 	changed mark         // since somebody last asked for effects
 	heardUS int64        // when it last said something

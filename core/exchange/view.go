@@ -21,9 +21,13 @@ func (x *teller) view(j *activeJob) trade.Job {
 		if r.Status != nil {
 			v.Tasks = append(v.Tasks, *r.Status)
 		} else {
-			v.Tasks = append(v.Tasks, task.Status{
+			s := task.Status{
 				Key: task.Key{Job: j.ID, Rank: rank, Attempt: j.Attempt}, State: task.Running, CPUUS: r.cpuUS(), StartedUS: j.StartedUS,
-			})
+			}
+			if x.rulesOf(j).Paid() && !r.begun() && r.seenUS == 0 { // nobody has said so yet
+				s.State, s.StartedUS = task.Starting, 0
+			}
+			v.Tasks = append(v.Tasks, s)
 		}
 	}
 	v.Timeline = slices.Clone(j.Timeline)

@@ -22,6 +22,9 @@ type Rules struct {
 	// OwnerFloor is how low the owner's account may fall by penalties: what could
 	// fall below it is not promised. NoFloor: any.
 	OwnerFloor market.Money
+	// LossLimit is what the jobs that are lost on one node may cost the owner within an
+	// hour, in penalties. NoFloor: any.
+	LossLimit market.Money
 	// Tolerance is the part of its estimate that a job may decline, of time it was
 	// offered, and be paid for lateness all the same. None: any.
 	Tolerance Part
@@ -72,7 +75,7 @@ const NoFloor = market.Money(math.MinInt64)
 func Papers() Rules {
 	return Rules{
 		Endings: EndingsPapers, Unused: Whole, PenaltyCap: None, PenaltyLimit: None, OwnerFloor: NoFloor,
-		Tolerance: None, QuoteShare: None, QuoteLimit: None,
+		LossLimit: NoFloor, Tolerance: None, QuoteShare: None, QuoteLimit: None,
 	}
 }
 
@@ -80,7 +83,7 @@ func Papers() Rules {
 func Live() Rules {
 	return Rules{
 		Endings: EndingsUsed, Unused: Whole / 4, PenaltyCap: Whole, PenaltyLimit: 10 * Whole, OwnerFloor: -1_000_000 * market.Unit,
-		Tolerance: Whole / 20, Reporting: Whole,
+		LossLimit: 10 * market.Unit, Tolerance: Whole / 20, Reporting: Whole,
 		QuoteHold: true, QuoteShare: Whole / 10, QuoteRent: Whole / 100, QuoteLimit: 16 * Whole,
 	}
 }

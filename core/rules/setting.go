@@ -16,6 +16,7 @@ type Setting struct {
 	Meaning string
 	Choices []string // empty for a number
 	None    bool     // "none" is a value: without a bound
+	Later   bool     // it came after the first logs: an epoch names it where it was set
 	Value   string
 }
 
@@ -28,7 +29,7 @@ type field struct {
 	choices       []string
 	part          func(*Rules) *Part
 	least, most   Part
-	none          bool
+	none, later   bool
 	get           func(*Rules) string
 	set           func(*Rules, string) error
 }
@@ -66,6 +67,24 @@ var fields = []field{
 			r.OwnerFloor = NoFloor
 			if v != none {
 				r.OwnerFloor, err = market.ParseMoney(v)
+			}
+			return err
+		},
+	},
+	{
+		name: "loss_limit", meaning: "what the jobs lost on one node may cost the owner in penalties within an hour", none: true, later: true,
+		get: func(r *Rules) string {
+			if r.LossLimit == NoFloor {
+				return none
+			}
+			return r.LossLimit.String()
+		},
+		set: func(r *Rules, v string) (err error) {
+			r.LossLimit = NoFloor
+			if v != none {
+				if r.LossLimit, err = market.ParseMoney(v); err == nil && r.LossLimit < 0 {
+					err = fmt.Errorf("%q is not an amount of 0 or more, or none", v)
+				}
 			}
 			return err
 		},
@@ -113,7 +132,7 @@ func (r Rules) Settings() []Setting {
 	list := make([]Setting, 0, len(fields))
 	for i := range fields {
 		f := &fields[i]
-		list = append(list, Setting{Name: f.name, Meaning: f.meaning, Choices: f.choices, None: f.none, Value: f.value(&r)})
+		list = append(list, Setting{Name: f.name, Meaning: f.meaning, Choices: f.choices, None: f.none, Later: f.later, Value: f.value(&r)})
 	}
 	return list
 }

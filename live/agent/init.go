@@ -73,8 +73,15 @@ func (p *program) become() error {
 	if err != nil {
 		return err
 	}
+	if _, err = unix.Write(errorFD, []byte(aboutToBegin)); err != nil {
+		return fmt.Errorf("line to the shepherd: %w", err)
+	}
 	return execute(p.name(), path, argv, p.Env)
 }
+
+// aboutToBegin is said to the shepherd before an init becomes the program: one that
+// ends without a word was stopped before that, and nothing of the program ran.
+const aboutToBegin = "\n"
 
 // unignore undoes what the agent was started with: a program expects that
 // signals do what they do by default, and an ignored one stays ignored.

@@ -156,8 +156,12 @@ func (s *shepherd) runArray(spec *task.Spec) {
 			s.status.Exit, s.status.Signal = end.Exit, end.Signal
 		}
 	}
-	if !started && len(s.status.Elements) > 0 {
-		s.status.State, s.status.Exit = task.Refused, 0
+	if !started {
+		s.status.State, s.status.Exit, s.status.Signal = task.Refused, 0, ""
+		if s.status.Error == "" {
+			s.status.Error = errStopped.Error()
+		}
+		return
 	}
 	if s.stopped != task.GoOn && s.status.Exit == 0 && s.status.Signal == "" && len(s.status.Elements) < spec.Len() {
 		s.status.Signal = stopSignal[s.stopped]

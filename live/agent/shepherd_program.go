@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -118,16 +119,25 @@ func (s *shepherd) startProgram(p program) (int, chan *trouble, <-chan struct{},
 	go func() {
 		content, _ := io.ReadAll(reader) // ends when the program begins, or the init ends
 		_ = reader.Close()
-		var problem *trouble
-		if len(content) > 0 {
-			problem = new(trouble)
-			if err := json.Unmarshal(content, problem); err != nil {
-				problem = troubled(codeNotStarted, "init said %q", content)
-			}
-		}
-		result <- problem
+		result <- troubleIn(content)
 	}()
 	return pid, result, said, nil
+}
+
+// troubleIn is why a program did not begin, by all that its init said; nil: it did.
+func troubleIn(words []byte) *trouble {
+	words, about := bytes.CutPrefix(words, []byte(aboutToBegin))
+	if len(words) == 0 && about {
+		return nil
+	}
+	if len(words) == 0 {
+		return troubled(codeNotStarted, "%v", errStopped)
+	}
+	problem := new(trouble)
+	if err := json.Unmarshal(words, problem); err != nil {
+		problem = troubled(codeNotStarted, "init said %q", words)
+	}
+	return problem
 }
 
 // bury takes the status of all children that have ended, orphans of the task

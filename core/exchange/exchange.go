@@ -101,6 +101,9 @@ func (x *Exchange) carryOut(c *trade.Command) (trade.Outcome, error) {
 		return trade.Outcome{}, x.runs.report(c.By, c.Report)
 	case c.Money != nil:
 		return x.treasury.money(c.By, c.Money)
+	case c.Resume != nil:
+		x.floor.resume(c.Resume)
+		return trade.Outcome{}, nil
 	default:
 		return trade.Outcome{}, nil
 	}

@@ -33,12 +33,13 @@ type Facts struct {
 	Txs     []ledger.Tx       `json:"txs,omitempty"`
 	People  []accounts.Person `json:"people,omitempty"` // who are bound to other accounts than before
 	Bound   bool              `json:"bound,omitempty"`  // from here on nobody is bound by their name
-	Book    *book.Facts       `json:"book,omitempty"`   // and with it the shares of jobs that are not in Jobs
+	Resumed string            `json:"resumed,omitempty"`
+	Book    *book.Facts       `json:"book,omitempty"` // and with it the shares of jobs that are not in Jobs
 }
 
 // Empty reports whether nothing has changed but time.
 func (f *Facts) Empty() bool {
-	return len(f.Epochs)+len(f.Nodes)+len(f.Jobs)+len(f.Gone)+len(f.Quotes)+len(f.Dropped)+len(f.Txs)+len(f.People) == 0 && f.Book == nil && !f.Bound
+	return len(f.Epochs)+len(f.Nodes)+len(f.Jobs)+len(f.Gone)+len(f.Quotes)+len(f.Dropped)+len(f.Txs)+len(f.People) == 0 && f.Book == nil && !f.Bound && f.Resumed == ""
 }
 
 // Requested is what the job asks for that came in with the command, if one did.
@@ -75,6 +76,7 @@ type touched struct {
 	epochs  int // that were written down before
 	stepped bool
 	bound   bool
+	resumed string
 }
 
 func (t *touched) job(id int64, all bool) {
@@ -121,7 +123,7 @@ func (x *floor) facts(txs []ledger.Tx) Facts {
 	x.touched = touched{epochs: len(x.epochs)}
 	f := Facts{
 		Now: x.now, Next: x.next, Wake: x.wake, Record: x.record, Epochs: x.epochs[min(t.epochs, len(x.epochs)):], Txs: txs,
-		People: x.accounts.Changed(), Bound: t.bound,
+		People: x.accounts.Changed(), Bound: t.bound, Resumed: t.resumed,
 	}
 	if t.epochs == 0 {
 		f.Origin = x.origin

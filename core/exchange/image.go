@@ -101,6 +101,9 @@ func (m *Image) Apply(f *Facts) error {
 		}
 	}
 	s.Bound = s.Bound || f.Bound
+	if f.Resumed != "" {
+		s.Generation = f.Resumed
+	}
 	for _, p := range f.People {
 		m.accounts.Put(p)
 	}

@@ -24,11 +24,13 @@ type Snapshot struct {
 	Ledger  ledger.State      `json:"ledger"`
 	People  []accounts.Person `json:"people,omitempty"` // who are bound to accounts
 	Bound   bool              `json:"bound,omitempty"`  // false: by their names, as in the first versions
-	Next    int64             `json:"next"`
-	Jobs    []*activeJob      `json:"jobs"`
-	Quotes  []*heldQuote      `json:"quotes"`
-	Wake    market.Time       `json:"wake"`
-	Record  trade.Track       `json:"record"`
+
+	Generation string       `json:"generation,omitempty"` // of the store
+	Next       int64        `json:"next"`
+	Jobs       []*activeJob `json:"jobs"`
+	Quotes     []*heldQuote `json:"quotes"`
+	Wake       market.Time  `json:"wake"`
+	Record     trade.Track  `json:"record"`
 }
 
 // Snapshot is the exchange as it is between two commands. What commands change is
@@ -37,7 +39,7 @@ type Snapshot struct {
 func (x *state) Snapshot() Snapshot {
 	s := Snapshot{
 		Origin: x.origin, Now: x.now, Epochs: slices.Clone(x.epochs), Rates: x.rates, Ledger: x.ledger.State(),
-		Next: x.next, Wake: x.wake, Record: x.record, Bound: x.bound,
+		Next: x.next, Wake: x.wake, Record: x.record, Bound: x.bound, Generation: x.generation,
 	}
 	for _, n := range x.nodes {
 		one := *n
@@ -91,7 +93,7 @@ func open(version string, s *Snapshot) (*Exchange, error) {
 	if x.ledger, err = ledger.Restore(s.Ledger); err != nil {
 		return nil, err
 	}
-	x.bound = s.Bound
+	x.bound, x.generation = s.Bound, s.Generation
 	people := s.People
 	if !x.bound {
 		x.ledger.Rule = ledger.RuleFirst

@@ -32,6 +32,8 @@ type state struct {
 	accounts *accounts.Register // who may spend from what
 	bound    bool               // by what was said, and not by names: see settle
 
+	generation string // of the store that the market goes on in
+
 	next   int64 // number of the next job or quote
 	jobs   map[int64]*activeJob
 	quotes quoteBook

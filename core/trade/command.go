@@ -37,8 +37,19 @@ type Command struct {
 	Void   *Void             `json:"void,omitempty"`
 	Report *Measured         `json:"report,omitempty"`
 	Tick   *Tick             `json:"tick,omitempty"`
+	Resume *Resume           `json:"resume,omitempty"`
 	Money  *MoneyCommand     `json:"money,omitempty"`
 }
+
+// Resume says in which store the market goes on. In another one than before, which
+// was restored from a backup, numbers of jobs have been given out that it does not
+// know of: nodes may still run those jobs, and would take new ones for them.
+type Resume struct {
+	Generation string `json:"generation"`
+}
+
+// Skipped is how many numbers of jobs are left out then.
+const Skipped = 1_000_000
 
 // Kind names the part that is set.
 func (c *Command) Kind() string {
@@ -61,6 +72,8 @@ func (c *Command) Kind() string {
 		return "void"
 	case c.Report != nil:
 		return "report"
+	case c.Resume != nil:
+		return "resume"
 	case c.Tick != nil:
 		return "tick"
 	case c.Money != nil:

@@ -124,7 +124,24 @@ func Start(ctx context.Context, log Log, cfg Config) (*Controller, error) {
 	go c.write()
 	go c.keepKeys(ctx)
 	go c.loop(ctx)
-	return c, nil
+	return c, c.resume(ctx)
+}
+
+// resume says in which store the market goes on, where that is another one.
+func (c *Controller) resume(ctx context.Context) error {
+	generation, err := c.log.Generation(ctx)
+	if err != nil {
+		return fmt.Errorf("generation of the store: %w", err)
+	}
+	before := ""
+	if err = c.query(ctx, func(x *exchange.Exchange) { before = x.Generation() }); err != nil || before == generation {
+		return err
+	}
+	if before != "" {
+		c.cfg.Logger.Warn("the store was restored from a backup: new jobs have higher numbers than those that may have been given out since it was made", "skipped", trade.Skipped)
+	}
+	_, _, err = c.Do(ctx, trade.Command{By: trade.Identity{Role: trade.RoleOwner}, Resume: &trade.Resume{Generation: generation}}, trade.Key{})
+	return err
 }
 
 // openMarket writes the first command of a log.

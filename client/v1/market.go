@@ -99,6 +99,7 @@ type NodeView struct {
 	Speed      float64  `json:"speed"`          // work a second of a whole processor: Rating and what is kept back
 	Missing    []string `json:"missing"`        // what this node cannot enforce
 	Runs       string   `json:"runs,omitempty"` // the batch system that runs the tasks here; empty: the agent does
+	Seat       string   `json:"seat,omitempty"` // of its agent: a name of the state directory
 
 	Index  int             `json:"index"`
 	Up     bool            `json:"up"`

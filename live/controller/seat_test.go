@@ -59,7 +59,7 @@ func TestAHelloIsWrittenDownOnce(t *testing.T) {
 		if err != nil || v.Problem != "" {
 			t.Fatal(v, err)
 		}
-		return int64(v.Entries)
+		return v.Entries
 	}
 	before := entries()
 	for range 20 {

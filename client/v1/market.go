@@ -92,14 +92,15 @@ type NodeView struct {
 	Rating     float64  `json:"rating"` // work a second of each processor, after what is kept for the system
 	MemoryMB   int64    `json:"memory_mb"`
 	DiskMB     int64    `json:"disk_mb"`
-	Boot       string   `json:"boot"`           // of the machine: another one means that nothing of before still runs
-	Agent      string   `json:"agent"`          // version
-	Limits     string   `json:"limits"`         // how shares are enforced: "cgroup v1", "cgroup v2", "signals"
-	User       string   `json:"user"`           // the only one it can run jobs as; empty: any
-	Speed      float64  `json:"speed"`          // work a second of a whole processor: Rating and what is kept back
-	Missing    []string `json:"missing"`        // what this node cannot enforce
-	Runs       string   `json:"runs,omitempty"` // the batch system that runs the tasks here; empty: the agent does
-	Seat       string   `json:"seat,omitempty"` // of its agent: a name of the state directory
+	Boot       string   `json:"boot"`            // of the machine: another one means that nothing of before still runs
+	Agent      string   `json:"agent"`           // version
+	Limits     string   `json:"limits"`          // how shares are enforced: "cgroup v1", "cgroup v2", "signals"
+	User       string   `json:"user"`            // the only one it can run jobs as; empty: any
+	Speed      float64  `json:"speed"`           // work a second of a whole processor: Rating and what is kept back
+	Missing    []string `json:"missing"`         // what this node cannot enforce
+	Runs       string   `json:"runs,omitempty"`  // the batch system that runs the tasks here; empty: the agent does
+	Holds      bool     `json:"holds,omitempty"` // a task that has had what was sold to it stands still by itself
+	Seat       string   `json:"seat,omitempty"`  // of its agent: a name of the state directory
 
 	Index  int             `json:"index"`
 	Up     bool            `json:"up"`

@@ -37,6 +37,7 @@ type TaskStatus struct {
 	EndedUS    int64         `json:"ended_us"`   // unix
 	Elements   []TaskElement `json:"elements,omitempty"`
 	Batch      string        `json:"batch,omitempty"` // of the order that this is about
+	Low        bool          `json:"low,omitempty"`   // it has little left of what was sold to it, or stands still
 
 	// Of a task with an optional part: which one it is with, or was at its end,
 	// and what the mandatory part had until it was done, of CPUUS and DeclinedUS.

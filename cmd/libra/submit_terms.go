@@ -26,7 +26,7 @@ type jobTerms struct{}
 var termHelp = []struct{ name, short, help string }{
 	{"estimate", "e", "`time` it runs with a processor to itself: 90s, 2m30s, 1h"},
 	{"deadline", "d", "done by then: a `time` from now (10m), of day (14:30), or RFC 3339"},
-	{"budget", "b", "the most it may cost, or its price and what it takes in three reports if that is more: an `amount`, or none"},
+	{"budget", "b", "the most it may cost (where a node cannot stop it by itself: or its price and what it takes in three reports, if that is more): an `amount`, or none"},
 	{"penalty", "", "`amount` to be paid back for each second after the deadline"},
 	{"procs", "n", "`number` of processors"},
 	{"threads", "", "`number` of processors of each program, all of one node (default 1: it is started on each processor)"},

@@ -18,7 +18,7 @@ func charge(r *rules.Rules, j *Job, e *Ending) Bill {
 		} else {
 			b.used(r, j, e)
 		}
-		b.extensions(j, e)
+		b.extensions(j, e, false)
 		b.executed(j, e)
 	case e.Way == Cancelled && e.Begun && j.EstimateMS > 0:
 		b.cancelled(j, e)
@@ -52,13 +52,16 @@ func (b *Bill) cancelled(j *Job, e *Ending) {
 }
 
 // extensions is what was used of the work sold beyond the estimate, the first of
-// it first.
-func (b *Bill) extensions(j *Job, e *Ending) {
+// it first. What was sold ahead of time and not needed is no line of a bill.
+func (b *Bill) extensions(j *Job, e *Ending, ahead bool) {
 	over := e.WorkMS - j.EstimateMS
 	for _, x := range j.Extensions {
 		had := min(max(0, over), x.WorkMS)
 		over -= had
 		b.UsedMS = append(b.UsedMS, had)
+		if ahead && had == 0 {
+			continue
+		}
 		b.add(fmt.Sprintf("over-run: %s of %s more", market.Span(had), market.Span(x.WorkMS)),
 			fmt.Sprintf("%s * %d / %d", x.Price, had, x.WorkMS), Proportion(x.Price, had, x.WorkMS))
 	}

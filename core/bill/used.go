@@ -18,7 +18,7 @@ func chargeUsed(r *rules.Rules, j *Job, e *Ending) Bill {
 		if e.Begun {
 			b.Optional = e.optional(j)
 			b.used(r, j, e)
-			b.extensions(j, e)
+			b.extensions(j, e, r.Held())
 			b.executed(j, e)
 		}
 	case Refused, Expired, Lost, Voided:

@@ -1,6 +1,11 @@
 package dispatch
 
-import "github.com/libra-market/libra/core/task"
+import (
+	"math"
+
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/task"
+)
 
 // Slot is a processor of a node on which a task may work so fast.
 type Slot struct {
@@ -11,6 +16,16 @@ type Slot struct {
 // Quota is the part of a processor's time that gives a speed on a node of which
 // a whole processor does so much work a second.
 func Quota(speed, whole float64) float64 { return min(1, speed/whole) }
+
+// Most is the processor time, in microseconds, that so much work on each of a task's
+// processors takes on a node of that speed; never less than the work.
+func Most(work market.Work, whole float64, processors int) int64 {
+	us := math.Ceil(float64(work) / whole * 1e6)
+	if !(us > 0) || us >= math.MaxInt64/2/float64(processors) { // without end, as far as anybody can count
+		return 0
+	}
+	return int64(us) * int64(processors)
+}
 
 // leastWeight is what a task has in what nobody claims, however little it is
 // granted.

@@ -31,6 +31,11 @@ func (x *floor) prolonged(j *activeJob, e *market.Event) {
 		}
 	}
 	j.Extra += ms
+	if x.rulesOf(j).Held() {
+		for i := range j.Ranks { // they may let it have more
+			x.fx.mark(x.nodes[j.Ranks[i].Node], tasks)
+		}
+	}
 	j.Extensions = append(j.Extensions, trade.Extension{AtUS: x.now, WorkMS: ms, Price: int64(more.Price)})
 	x.changed(j)
 }

@@ -31,7 +31,9 @@ func (x *agents) Orders(name string) []task.Order {
 			for _, other := range j.others(rank) {
 				more = append(more, other.slot())
 			}
-			orders = append(orders, dispatch.Order(x.specs(j)[rank], j.stopOf(r), n.Speed, r.slot(), more...))
+			order := dispatch.Order(x.specs(j)[rank], j.stopOf(r), n.Speed, r.slot(), more...)
+			order.MostUS = x.most(j, rank, n)
+			orders = append(orders, order)
 		}
 	}
 	return orders
@@ -166,7 +168,7 @@ func (x *agents) isNews(j *activeJob, r *rank, s *task.Status) bool {
 		optional := j.optional()
 		reading.Optional = &optional
 	}
-	return reading.News() || !r.begun() && saysBegun(s) && x.rulesOf(j).Paid()
+	return reading.News() || x.atLimit(j, s.Rank, reading.Had) || !r.begun() && saysBegun(s) && x.rulesOf(j).Paid()
 }
 
 // heard is what a node says of a task, as far as that can be.

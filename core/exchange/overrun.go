@@ -47,6 +47,9 @@ func (x *overseer) payOn(j *activeJob) error {
 	if x.jobs[j.ID] != j || !x.owed.watched(j) || !x.rulesOf(j).Paid() || len(j.Ranks) == 0 || !x.owed.hadAll(j) {
 		return nil
 	}
+	if x.rulesOf(j).Held() && j.UsedUS == 0 {
+		j.UsedUS = x.now
+	}
 	for i := range j.Ranks {
 		if j.Ranks[i].Status == nil {
 			return x.extend(j)
@@ -83,10 +86,19 @@ func (x *overseer) setBack(j *activeJob) error {
 	return x.floor.step(back...)
 }
 
-// extend asks for a tenth of the estimate more, and for twice as much each
+// extend sells more to a job; where that cannot be it ends, or goes on as its user
+// chose.
+func (x *overseer) extend(j *activeJob) error {
+	if sold, err := x.sellMore(j); sold || err != nil {
+		return err
+	}
+	return x.stopOverrun(j)
+}
+
+// sellMore asks for a tenth of the estimate more, and for twice as much each
 // time after that; where there is no room for it, for a quarter of it. What the
 // job has had beyond its estimate by now is to be paid for at the same price.
-func (x *overseer) extend(j *activeJob) error {
+func (x *overseer) sellMore(j *activeJob) (sold bool, err error) {
 	const least = 1000 // milliseconds
 	whole := int64(math.Max(least, float64(j.askedMS())/10*math.Pow(2, float64(j.Tries))))
 	before, void := len(j.Extensions), j.Void
@@ -108,14 +120,14 @@ func (x *overseer) extend(j *activeJob) error {
 			continue
 		}
 		if err := x.floor.step(more); err != nil {
-			return err
+			return false, err
 		}
 		if len(j.Extensions) > before || j.Void && !void {
 			j.Tries++
-			return nil
+			return true, nil
 		}
 	}
-	return x.stopOverrun(j)
+	return false, nil
 }
 
 // stopOverrun does with a job what its user chose for this case.

@@ -21,6 +21,7 @@ func (x *assessor) agreed(j *activeJob) bill.Job {
 	if a.Optional != nil {
 		a.Formula = strings.TrimSuffix(a.Formula, executedToo) // of the mandatory part alone
 	}
+	a.Held = x.mostCharged(j, &a)
 	for _, e := range j.Extensions {
 		a.Extensions = append(a.Extensions, bill.Extension{WorkMS: e.WorkMS, Price: market.Money(e.Price)})
 	}

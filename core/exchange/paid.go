@@ -118,7 +118,15 @@ func (x *assessor) beyond(j *activeJob, workMS int64) (bill.Extension, bool) {
 	if over <= 0 || paid <= 0 {
 		return bill.Extension{}, false
 	}
-	return bill.Extension{WorkMS: over, Price: bill.AtRateOf(market.Money(j.Price), over, paid)}, true
+	price := bill.AtRateOf(market.Money(j.Price), over, paid)
+	if j.Request.Budget != nil && x.rulesOf(j).Held() && x.nodesHold(j) { // what its node let it have beyond its budget is not its debt
+		agreed := x.agreed(j)
+		price = min(price, x.mostCharged(j, &agreed)-agreed.Optional.Most()-agreed.Sold())
+		if price <= 0 {
+			return bill.Extension{}, false
+		}
+	}
+	return bill.Extension{WorkMS: over, Price: price}, true
 }
 
 // short is what is missing of what is held to pay a bill, as far as the account of
@@ -145,6 +153,9 @@ func (x *assessor) watched(j *activeJob) bool {
 // hadAll reports whether a job was measured to have had all of its estimate.
 func (x *assessor) hadAll(j *activeJob) bool {
 	stand, here := x.cluster.Status(market.JobID(j.ID), x.time())
+	if here && x.rulesOf(j).Held() {
+		return x.hadSold(j)
+	}
 	return here && meter.HadAll(stand.Estimate, j.Apart, j.tasks())
 }
 
@@ -167,7 +178,10 @@ func (x *assessor) leeway(j *activeJob) market.Price {
 		agreed := x.agreed(j)
 		most := market.Money(*j.Request.Budget)
 		if r := x.rulesOf(j); r.Paid() { // the margin is for what cannot be sold in time
-			most = market.Money(j.Held) - agreed.Optional.Most() - bill.Margin(r, agreed.Price, agreed.EstimateMS)
+			most = market.Money(j.Held) - agreed.Optional.Most() - x.marginOf(j, &agreed)
+			if r.Held() {
+				most = min(most, market.Money(*j.Request.Budget))
+			}
 		}
 		return max(0, most-agreed.Sold()).Price()
 	}

@@ -234,6 +234,9 @@ func order(o *task.Order) string {
 	if o.Weight != o.CPU {
 		text += ", weight " + plain(o.Weight)
 	}
+	if o.MostUS != 0 {
+		text += ", at most " + plain(float64(o.MostUS)/1e6)
+	}
 	if o.Stop != task.GoOn {
 		text += ", stop: " + string(o.Stop)
 	}

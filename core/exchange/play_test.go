@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "rewrite the answers in testdata/*.txt; 
 //
 //	market libra processor=1 gamma=1      a new market at second 0; other words are settings of the policy
 //	market libra live unused=0.5          the same with the rules of a live market
-//	node n1 processors=2 rating=1 speed=1.25 memory=1000 boot=b
+//	node n1 processors=2 rating=1 speed=1.25 memory=1000 boot=b holds=1
 //	account lab/alice grant=100 credit=5 limit=50, or no-limit
 //	transfer alice lab/alice lab/bob 10   and close, by root
 //	submit alice estimate=10 deadline=20 budget=15 ...      and quote, preview
@@ -195,7 +195,7 @@ func (p *play) actOwner(command string, words []string) error {
 		rating := set.number("rating", 1)
 		c.Enlist = &task.Hello{
 			Node: name, Processors: int(set.number("processors", 1)), Rating: rating, Speed: set.number("speed", rating),
-			MemoryMB: int64(set.number("memory", 1000)), DiskMB: int64(set.number("disk", 1000)), Boot: set.text("boot", "b"), Runs: set.text("runs", ""),
+			MemoryMB: int64(set.number("memory", 1000)), DiskMB: int64(set.number("disk", 1000)), Boot: set.text("boot", "b"), Runs: set.text("runs", ""), Holds: set.flag("holds"),
 		}
 	case "down":
 		c.Node = &trade.NodeChange{Node: name, Why: strings.Join(words[1:], " ")}

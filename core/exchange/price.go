@@ -13,7 +13,7 @@ import (
 // mostCost is what is held for a request at a price on so many processors.
 func (x *pricer) mostCost(r *trade.Request, price market.Money, width int) market.Money {
 	_, estimate := r.Width(width)
-	margin := bill.Margin(x.rules(), price, int64(float64(estimate)*1e3))
+	margin := x.marginFor(price, int64(float64(estimate)*1e3))
 	return bill.Most(price, margin, r.Budget, r.OptionalTerms())
 }
 

@@ -28,6 +28,9 @@ func (x *overseer) fulfilled(j *activeJob) []market.Event {
 		all = all && r.Refining
 		if r.Refining && !r.Known {
 			r.Known = true
+			if x.rulesOf(j).Held() {
+				x.floor.fx.mark(x.nodes[r.Node], tasks) // it may have so much more
+			}
 			out = append(out, market.Event{Kind: market.Fulfilled, Job: market.JobID(j.ID), Proc: r.Proc, Work: r.Took})
 		}
 	}
@@ -81,8 +84,9 @@ func (x *overseer) refined(j *activeJob) error {
 			continue
 		}
 		whole := r.Took + j.optional()
+		_, there := x.near(j, i, r.Had)
 		switch {
-		case (whole - r.Had).Done():
+		case (whole - r.Had).Done(), there:
 			r.Stop = task.Terminate
 			r.CutAt(j.Request.Optional.WorkMS)
 			x.floor.fx.mark(x.nodes[r.Node], tasks)

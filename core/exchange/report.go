@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -72,7 +73,7 @@ func (x *overseer) report(by trade.Identity, m *trade.Measured) error {
 	}
 	for _, id := range ids {
 		if j := x.jobs[id]; j != nil {
-			if err := x.payOn(j); err != nil {
+			if err := errors.Join(x.payOn(j), x.payAhead(j)); err != nil {
 				return err
 			}
 		}

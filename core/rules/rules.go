@@ -32,6 +32,9 @@ type Rules struct {
 	// time, for nobody can have measured it.
 	Reporting Part // seconds
 
+	// Limit is who sees to it that a job takes no more than was sold to it.
+	Limit Limit
+
 	// QuoteHold says that a binding quote holds its price.
 	QuoteHold bool
 	// QuoteShare is what all open quotes of one user may keep, as a part of the
@@ -58,6 +61,19 @@ const (
 	EndingsUsed Endings = "used"
 )
 
+// Limit is who holds jobs to what was sold to them.
+type Limit string
+
+// Who does.
+const (
+	// LimitReport: the market, when it has heard of it. What a job takes until then is
+	// held beside the price, and charged.
+	LimitReport Limit = "report"
+	// LimitNode: the node, at that very moment. Nothing is held beside the price, and
+	// nothing charged beyond a budget, where all nodes can.
+	LimitNode Limit = "node"
+)
+
 // Part is a part or a multiple of something, in millionths.
 type Part int64
 
@@ -75,7 +91,7 @@ const NoFloor = market.Money(math.MinInt64)
 func Papers() Rules {
 	return Rules{
 		Endings: EndingsPapers, Unused: Whole, PenaltyCap: None, PenaltyLimit: None, OwnerFloor: NoFloor,
-		LossLimit: NoFloor, Tolerance: None, QuoteShare: None, QuoteLimit: None,
+		LossLimit: NoFloor, Tolerance: None, Limit: LimitReport, QuoteShare: None, QuoteLimit: None,
 	}
 }
 
@@ -83,13 +99,16 @@ func Papers() Rules {
 func Live() Rules {
 	return Rules{
 		Endings: EndingsUsed, Unused: Whole / 4, PenaltyCap: Whole, PenaltyLimit: 10 * Whole, OwnerFloor: -1_000_000 * market.Unit,
-		LossLimit: 10 * market.Unit, Tolerance: Whole / 20, Reporting: Whole,
+		LossLimit: 10 * market.Unit, Tolerance: Whole / 20, Reporting: Whole, Limit: LimitNode,
 		QuoteHold: true, QuoteShare: Whole / 10, QuoteRent: Whole / 100, QuoteLimit: 16 * Whole,
 	}
 }
 
 // Paid reports whether jobs pay by what they use.
 func (r *Rules) Paid() bool { return r.Endings == EndingsUsed }
+
+// Held reports whether nodes hold jobs to what was sold to them, where they can.
+func (r *Rules) Held() bool { return r.Paid() && r.Limit == LimitNode }
 
 // Of is a part of an amount, rounded down, and false where there is no bound.
 func (p Part) Of(amount float64) (float64, bool) {

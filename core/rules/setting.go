@@ -98,6 +98,12 @@ var fields = []field{
 		part: func(r *Rules) *Part { return &r.Reporting }, most: 3600 * Whole,
 	},
 	{
+		name: "limit", meaning: "who stops a job that has had all that was sold to it: its node, at once, or the market, when it hears of it (report)",
+		choices: []string{string(LimitNode), string(LimitReport)}, later: true,
+		get: func(r *Rules) string { return string(r.Limit) },
+		set: func(r *Rules, v string) error { r.Limit = Limit(v); return nil },
+	},
+	{
 		name: "quote_hold", meaning: "whether a binding quote holds its price", choices: []string{yes, no},
 		get: func(r *Rules) string {
 			if r.QuoteHold {

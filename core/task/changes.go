@@ -23,18 +23,19 @@ type Share struct {
 	Weight    float64 `json:"weight"`
 	Processor int     `json:"processor"`
 	More      []int   `json:"more,omitempty"`
+	MostUS    int64   `json:"most_us,omitempty"`
 	Stop      Stop    `json:"stop,omitempty"`
 	Batch     string  `json:"batch,omitempty"`
 }
 
 // Share is the order without what its task runs.
 func (o *Order) Share() Share {
-	return Share{Key: o.Spec.Key, CPU: o.CPU, Weight: o.Weight, Processor: o.Processor, More: o.More, Stop: o.Stop, Batch: o.Batch}
+	return Share{Key: o.Spec.Key, CPU: o.CPU, Weight: o.Weight, Processor: o.Processor, More: o.More, MostUS: o.MostUS, Stop: o.Stop, Batch: o.Batch}
 }
 
 // Order is the whole order of a task.
 func (s *Share) Order(spec Spec) Order {
-	return Order{Spec: spec, CPU: s.CPU, Weight: s.Weight, Processor: s.Processor, More: s.More, Stop: s.Stop, Batch: s.Batch}
+	return Order{Spec: spec, CPU: s.CPU, Weight: s.Weight, Processor: s.Processor, More: s.More, MostUS: s.MostUS, Stop: s.Stop, Batch: s.Batch}
 }
 
 // SpecRequest names tasks of which an agent does not know what they run.

@@ -33,6 +33,10 @@ type Order struct {
 	Processor int `json:"processor"`
 	// More are the processors of its other threads.
 	More []int `json:"more,omitempty"`
+	// MostUS is how much processor time the task may have in this attempt, used or
+	// declined, until the agent is told otherwise: what was sold to it. When it has
+	// had that it stands still, whether or not anybody can be asked. 0: no limit.
+	MostUS int64 `json:"most_us,omitempty"`
 	// Stop asks for the end of the task.
 	Stop Stop `json:"stop,omitempty"`
 	// Batch is the number of the job in the batch system that runs the task,

@@ -7,14 +7,15 @@ type Hello struct {
 	Rating     float64  `json:"rating"` // work a second of each processor, after what is kept for the system
 	MemoryMB   int64    `json:"memory_mb"`
 	DiskMB     int64    `json:"disk_mb"`
-	Boot       string   `json:"boot"`           // of the machine: another one means that nothing of before still runs
-	Agent      string   `json:"agent"`          // version
-	Limits     string   `json:"limits"`         // how shares are enforced: "cgroup v1", "cgroup v2", "signals"
-	User       string   `json:"user"`           // the only one it can run jobs as; empty: any
-	Speed      float64  `json:"speed"`          // work a second of a whole processor: Rating and what is kept back
-	Missing    []string `json:"missing"`        // what this node cannot enforce
-	Runs       string   `json:"runs,omitempty"` // the batch system that runs the tasks here; empty: the agent does
-	Seat       string   `json:"seat,omitempty"` // of the agent: its state directory. Two of them are two agents
+	Boot       string   `json:"boot"`            // of the machine: another one means that nothing of before still runs
+	Agent      string   `json:"agent"`           // version
+	Limits     string   `json:"limits"`          // how shares are enforced: "cgroup v1", "cgroup v2", "signals"
+	User       string   `json:"user"`            // the only one it can run jobs as; empty: any
+	Speed      float64  `json:"speed"`           // work a second of a whole processor: Rating and what is kept back
+	Missing    []string `json:"missing"`         // what this node cannot enforce
+	Runs       string   `json:"runs,omitempty"`  // the batch system that runs the tasks here; empty: the agent does
+	Seat       string   `json:"seat,omitempty"`  // of the agent: its state directory. Two of them are two agents
+	Holds      bool     `json:"holds,omitempty"` // a task that has had what was sold to it (Order.MostUS) stands still by itself
 }
 
 // Welcome is the answer to Hello.
@@ -75,6 +76,7 @@ type Status struct {
 	EndedUS    int64     `json:"ended_us"`   // unix
 	Elements   []Element `json:"elements,omitempty"`
 	Batch      string    `json:"batch,omitempty"` // of the order that this is about
+	Low        bool      `json:"low,omitempty"`   // it has little left of what was sold to it, or stands still: nobody should wait to say so
 
 	// Of a task with an optional part: which one it is with, or was at its end,
 	// and what the mandatory part had until it was done, of CPUUS and DeclinedUS.

@@ -42,6 +42,21 @@ func estimates() []Strategy {
 			r.Budget = p.priceOf(r)
 			p.submit(i, r, program{work: v.work})
 		}},
+		{Name: "tiny", Does: "a thousand tiny jobs, each of which over-runs and has no money for that", cheat: func(p *player, i int) {
+			v := p.wants[i]
+			v.width = 1
+			tiny := 0.1 // a margin of no price is none, where nodes do not stop it by themselves
+			if p.w.holds {
+				tiny = 0.02
+			}
+			for n := range 40 { // of each wish
+				p.w.in(float64(n)*0.1, func() {
+					r := ask(&v, tiny)
+					r.Budget = p.priceOf(r)
+					p.submit(i, r, program{work: 3, stubborn: true})
+				})
+			}
+		}},
 	}
 }
 

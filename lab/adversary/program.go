@@ -32,6 +32,54 @@ type run struct {
 	began    int64
 	worked   int64 // when its work was done; 0: it is not
 	term     int64 // when it was asked to end; 0: it was not
+	said     said
+}
+
+// said is what the node has said of what a run has left of what was sold to it.
+type said struct {
+	most  int64 // that it was of
+	stage int   // 1: little, 2: nothing
+}
+
+// left is what it may have of what was sold to it, in processor seconds, until it has
+// little, or none: then its node does not let it go on.
+func (r *run) left() (little, none float64) {
+	if r.order.MostUS == 0 {
+		return math.Inf(1), math.Inf(1)
+	}
+	most := float64(r.order.MostUS) / 1e6
+	none = most - r.cpu - r.declined
+	return none - min(r.order.CPU*0.24, most/11), none
+}
+
+// share is what its node gives it.
+func (r *run) share() float64 {
+	if _, none := r.left(); none <= 1e-9 {
+		return 0
+	}
+	return r.order.CPU
+}
+
+// stage is how little it has left.
+func (r *run) stage() int {
+	switch little, none := r.left(); {
+	case none <= 1e-9:
+		return 2
+	case little <= 1e-9:
+		return 1
+	default:
+		return 0
+	}
+}
+
+// runsLow reports whether its node has to say that it has little left, or nothing.
+func (r *run) runsLow() bool {
+	if r.said.most != r.order.MostUS {
+		r.said = said{most: r.order.MostUS}
+	}
+	before := r.said.stage
+	r.said.stage = max(before, r.stage())
+	return r.said.stage > before
 }
 
 // scale is how many processors it works on.
@@ -44,7 +92,7 @@ func (r *run) asleep(now int64) bool {
 
 // advance lets it run from one moment to another, between which nothing changes.
 func (r *run) advance(from, to int64) {
-	got := r.order.CPU * float64(to-from) / 1e6
+	got := r.share() * float64(to-from) / 1e6
 	if r.asleep(from) {
 		r.declined += got
 		return
@@ -69,10 +117,16 @@ func (r *run) next(now int64) int64 {
 		at = min(at, r.worked+micros(r.does.last))
 	case r.asleep(now):
 		at = min(at, r.began+micros(r.does.first))
-	case r.order.CPU > 0 && !math.IsInf(r.does.work, 1):
-		left := (r.does.work*r.scale() - r.cpu) / r.order.CPU
+	case r.share() > 0 && !math.IsInf(r.does.work, 1):
+		left := (r.does.work*r.scale() - r.cpu) / r.share()
 		if left < 1e9 {
 			at = min(at, now+max(1, int64(math.Ceil(left*1e6))))
+		}
+	}
+	little, none := r.left()
+	for _, left := range []float64{little, none} {
+		if left > 1e-9 && r.share() > 0 && left/r.share() < 1e9 {
+			at = min(at, now+max(1, int64(math.Ceil(left/r.share()*1e6))))
 		}
 	}
 	return max(at, now)
@@ -89,6 +143,8 @@ func (r *run) over(now int64) (task.Status, bool) {
 		s.Signal = "SIGKILL"
 	case r.term != 0 && !r.does.stubborn:
 		s.Signal = "SIGTERM"
+	case r.term != 0 && r.stage() == 2: // with nothing left there is nothing to end with
+		s.Signal = "SIGKILL"
 	case r.term != 0 && now >= r.term+r.order.Spec.GraceMS*1000:
 		s.Signal = "SIGKILL"
 	case r.worked != 0 && r.does.bursts:

@@ -49,6 +49,7 @@ type world struct {
 	ended      map[string]int         // and how many they were
 	processors int
 	crashed    bool
+	holds      bool     // its nodes hold tasks to what was sold to them
 	broken     []string // invariants that did not hold
 }
 
@@ -66,6 +67,7 @@ type scene struct {
 	width  int // processors of each
 	report int64
 	crash  bool
+	holds  bool // its nodes stop a task by themselves that has had what was sold to it
 }
 
 func newScene(rng *rand.Rand) scene {
@@ -74,6 +76,7 @@ func newScene(rng *rand.Rand) scene {
 		s.policy = "libra-plus"
 	}
 	s.crash = s.nodes > 1 && rng.IntN(5) == 0
+	s.holds = s.report < 3*second // those of before do not
 	return s
 }
 
@@ -82,7 +85,7 @@ func newWorld(s *scene, rng *rand.Rand) *world {
 		x: exchange.New("adversary"), idle: exchange.New("adversary"), rng: rng, now: start, report: s.report, nextSay: start + s.report,
 		runs: map[task.Key]*run{}, does: map[int64]program{}, jobs: map[int64]trade.Job{}, took: map[int64]float64{},
 		faulty: map[int64]bool{}, amends: map[int64]int64{}, honest: map[string]bool{}, policy: s.policy,
-		quotes: map[string]trade.Quote{}, rents: map[string]float64{}, ended: map[string]int{}, processors: s.nodes * s.width, crashed: s.crash,
+		quotes: map[string]trade.Quote{}, rents: map[string]float64{}, ended: map[string]int{}, processors: s.nodes * s.width, crashed: s.crash, holds: s.holds,
 	}
 	open := trade.Command{By: owner, Open: &trade.Open{Policy: s.policy, Settings: settings(s.policy, s.report), Rates: trade.Rates{ProcessorHour: s.rate}}}
 	for n := range s.nodes {
@@ -92,7 +95,7 @@ func newWorld(s *scene, rng *rand.Rand) *world {
 		must(x.Do(w.now, open))
 		for _, name := range w.nodes {
 			must(x.Do(w.now, trade.Command{By: trade.Identity{User: name, Role: trade.RoleNode}, Enlist: &task.Hello{
-				Node: name, Processors: s.width, Rating: 1, Speed: 1, MemoryMB: 1 << 20, DiskMB: 1 << 20, Boot: "b",
+				Node: name, Processors: s.width, Rating: 1, Speed: 1, MemoryMB: 1 << 20, DiskMB: 1 << 20, Boot: "b", Holds: s.holds,
 			}}))
 		}
 		x.Effects()
@@ -176,6 +179,13 @@ func (w *world) happen() {
 	for _, k := range w.order {
 		if s, over := w.runs[k].over(w.now); over {
 			ends = append(ends, s)
+		}
+	}
+	for _, k := range w.order {
+		if r := w.runs[k]; w.holds && r.runsLow() {
+			if _, over := r.over(w.now); !over {
+				ends = append(ends, r.status())
+			}
 		}
 	}
 	if len(ends) > 0 {
@@ -269,6 +279,9 @@ func (w *world) obey(name string) {
 			if r.does.work <= 0 {
 				r.worked = w.now
 			}
+		}
+		if !w.holds {
+			o.MostUS = 0 // an agent of before does not know the word
 		}
 		r.order = o
 		if o.Stop != task.GoOn && r.term == 0 {

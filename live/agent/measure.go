@@ -15,6 +15,7 @@ import (
 
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/agent/cgroup"
 )
 
 // measure finds out what the node has to offer.
@@ -22,10 +23,11 @@ func measure(c Config, groups Groups) (task.Hello, error) {
 	hello := task.Hello{
 		Node: c.Node, Processors: len(c.CPUs), Agent: c.Version,
 		MemoryMB: c.MemoryMB, DiskMB: c.DiskMB, Speed: c.Rating,
-		Limits: groups.Kind(), Missing: groups.Missing(),
+		Limits: groups.Kind(), Missing: groups.Missing(), Holds: groups.Kind() != cgroup.Signals,
 	}
 	whole := 1.0 // of a processor of the host is one of the node
 	if c.Control != "" {
+		hello.Holds = false                        // it is slowed down when it has had that, and must not be stopped
 		hello.Runs, hello.Missing = c.Control, nil // what else is limited is up to the batch system
 		hello.Processors, whole = c.emulated()
 	}

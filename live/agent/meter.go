@@ -15,7 +15,8 @@ import (
 type meter struct {
 	share    float64 // granted since the last look
 	declined time.Duration
-	last     *reading // nil before the first one
+	last     *reading      // nil before the first one
+	most     time.Duration // that the task may have, used and declined; 0: any
 
 	switched bool          // the mandatory part of the task is done
 	before   time.Duration // declined until then
@@ -69,6 +70,7 @@ func declined(share float64, elapsed, used, waited, throttled time.Duration) tim
 type meterRecord struct {
 	DeclinedUS int64   `json:"declined_us"`
 	Share      float64 `json:"share"`
+	MostUS     int64   `json:"most_us,omitempty"`
 	BeforeUS   *int64  `json:"before_us,omitempty"` // until the mandatory part was done
 }
 
@@ -89,7 +91,7 @@ func (m *meter) save(path string) error {
 	if err != nil {
 		return err
 	}
-	record := meterRecord{DeclinedUS: m.declined.Microseconds(), Share: m.share}
+	record := meterRecord{DeclinedUS: m.declined.Microseconds(), Share: m.share, MostUS: m.most.Microseconds()}
 	if m.switched {
 		record.BeforeUS = new(m.before.Microseconds())
 	}
@@ -103,7 +105,7 @@ func loadMeter(path string) *meter {
 	if readJSON(path, &saved) != nil {
 		return &meter{}
 	}
-	m := &meter{share: saved.Share, declined: time.Duration(saved.DeclinedUS) * time.Microsecond}
+	m := &meter{share: saved.Share, most: time.Duration(saved.MostUS) * time.Microsecond, declined: time.Duration(saved.DeclinedUS) * time.Microsecond}
 	if saved.BeforeUS != nil {
 		m.switched, m.before = true, time.Duration(*saved.BeforeUS)*time.Microsecond
 	}

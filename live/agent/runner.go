@@ -45,6 +45,8 @@ type runner struct {
 	looking bool         // at what it writes
 	looked  chan *breach // what came of it
 	breach  *breach      // the limit of its own that it has come to
+	ration  *time.Timer  // when to look how much it has left of what was sold to it
+	warned  bool         // that it has little left was reported
 	asked   int64        // memory, in bytes; 0: it asked for none
 }
 
@@ -133,6 +135,8 @@ func (r *runner) run(ctx context.Context) {
 	defer cancel()
 	tick := time.NewTicker(sampleEvery)
 	defer tick.Stop()
+	r.ration = time.NewTimer(time.Hour)
+	defer r.ration.Stop()
 	for ctx.Err() == nil {
 		r.reconcile(ctx)
 		if r.phase == over {
@@ -148,6 +152,8 @@ func (r *runner) run(ctx context.Context) {
 		case <-tick.C:
 			r.sample()
 			r.watchRoom()
+		case <-r.ration.C:
+			r.sample()
 		case b := <-r.looked:
 			r.exceeded(b)
 		case word := <-r.news:
@@ -163,6 +169,7 @@ func (r *runner) run(ctx context.Context) {
 func (r *runner) reconcile(ctx context.Context) {
 	order, decided := r.wanted()
 	if !decided {
+		r.stayWithin()
 		return
 	}
 	switch r.phase {
@@ -184,7 +191,7 @@ func (r *runner) reconcile(ctx context.Context) {
 		case order == nil:
 			r.end(ctx, task.Terminate)
 		case order.Stop != task.GoOn:
-			r.end(ctx, order.Stop)
+			r.end(ctx, r.windUp(order))
 		default:
 			r.limit(order)
 		}

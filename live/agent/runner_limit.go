@@ -13,6 +13,7 @@ func (r *runner) limit(order *task.Order) {
 		r.agent.log.Error("limits not changed", "task", r.key, "error", err)
 		return
 	}
+	limits.CPU = r.within(order, limits)
 	if r.applied != nil && same(*r.applied, limits) {
 		r.keepFrozen()
 		return
@@ -50,6 +51,9 @@ func (r *runner) apply(order *task.Order, limits cgroup.Limits) {
 	r.applied = &limits
 	r.meter.share = limits.CPU
 	r.cpu = r.agent.config.CPUs[order.Processor]
+	if r.meter.last != nil { // what was stolen from one processor is not to be compared with another's
+		r.meter.last.stolen = r.agent.steal.of(r.cpu)
+	}
 }
 
 // keepFrozen freezes again what somebody else has thawed: in a tree that two

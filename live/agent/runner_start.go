@@ -162,6 +162,7 @@ func (r *runner) confine(order *task.Order) error {
 	if err != nil {
 		return err
 	}
+	limits.CPU = r.within(order, limits)
 	first := limits
 	first.CPU = max(first.CPU, leastShare) // a frozen group keeps the quota it had
 	r.group, err = r.agent.groups.Make(r.key.String(), first)

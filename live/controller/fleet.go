@@ -244,7 +244,8 @@ func unregistered(node string) error {
 }
 
 // Report takes in how things stand on a node. It returns when the ends it tells
-// of are written down.
+// of are written down. A task that has little left of what was sold to it does not
+// wait for the next second either.
 func (c *Controller) Report(ctx context.Context, r task.Report) (task.Reply, error) {
 	ctx, _ = fair.With(ctx, fair.Party{Kind: fair.Node, Name: r.Node})
 	known, at := false, c.now()
@@ -261,7 +262,7 @@ func (c *Controller) Report(ctx context.Context, r task.Report) (task.Reply, err
 	c.fleet.mu.Lock()
 	for i := range r.Tasks {
 		s := r.Tasks[i]
-		if s.State.Final() {
+		if s.State.Final() || s.Low {
 			ends = append(ends, s)
 			delete(c.fleet.said, claim{r.Node, s.Key})
 		} else {

@@ -97,3 +97,47 @@ echo began >> %[1]s; for i in $(seq 50); do sleep 0.1; done; echo ended >> %[1]s
 		}
 	})
 }
+
+// A job that takes more than was sold to it, and has no money for more, is stopped by
+// its node at that very moment: it gets no more than it paid for, and its budget is
+// never exceeded. One that can pay goes on without standing still for long.
+func TestABudgetIsNeverExceeded(t *testing.T) {
+	requireCgroup(t)
+	t.Parallel()
+	b := newBazaar(t, terms{})
+	b.hire("n1", "--cpus", "0", "--weight", "250")
+	c := b.user("root", 1000)
+	ask := func(budget bool) (v1.Quote, v1.Job) {
+		r := v1.Request{
+			Argv: busyProgram(3 * time.Second), Dir: b.dir, Env: []string{"GOMAXPROCS=1"}, EstimateMS: 1000, DeadlineMS: 60_000,
+		}
+		q, err := c.Preview(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if budget {
+			r.Budget = &q.Price
+		}
+		return q, b.ended(submit(t, c, r).ID)
+	}
+	q, j := ask(true)
+	took := j.Tasks[0].CPUUS
+	t.Logf("%s (%s), took %d us of 1 s, declined %d us, charged %d of %d, %d ms after it began", j.State, j.Detail, took,
+		j.Tasks[0].DeclinedUS, j.Charged, q.Price, (j.EndedUS-j.StartedUS)/1000)
+	if j.State != v1.Stopped || j.Reason != v1.ReasonOverrun {
+		t.Errorf("ended %s, because %s", j.State, j.Reason)
+	}
+	if j.Charged > q.Price || len(j.Extensions) != 0 {
+		t.Errorf("charged %d, its budget was %d; extensions %+v", j.Charged, q.Price, j.Extensions)
+	}
+	// An agent that waits for a processor for longer than it reckons with may be late.
+	if took < 900_000 || took > 1_050_000 {
+		t.Errorf("took %d us of a second that was sold", took)
+	}
+	_, j = ask(false)
+	t.Logf("%s, took %d us, %d ms after it began, extensions %+v", j.State, j.Tasks[0].CPUUS, (j.EndedUS-j.StartedUS)/1000, j.Extensions)
+	if j.State != v1.Completed || j.Charged <= j.Price || len(j.Extensions) == 0 {
+		t.Errorf("%s (%s), charged %d, price %d, extensions %+v", j.State, j.Detail, j.Charged, j.Price, j.Extensions)
+	}
+	b.verify()
+}

@@ -49,5 +49,8 @@ func (x *floor) overran(j *activeJob, e *market.Event) {
 	if e.Reason == market.CannotMeetBudget && j.Request.Budget == nil && x.rulesOf(j).Paid() {
 		why = "its account cannot pay for that"
 	}
+	if e.Reason == market.CannotMeetBudget && j.Request.Budget != nil && x.rulesOf(j).Paid() {
+		why = "its budget does not pay for more and for what it takes until it can be stopped"
+	}
 	j.Detail = "needs more than it estimated: " + why
 }

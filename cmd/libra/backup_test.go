@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/config"
 )
@@ -23,8 +25,8 @@ func TestBackupAndRestore(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.close()
-	for _, m := range []api.MoneyCommand{{Op: "open", To: "lab/alice", User: "alice"}, {Op: "grant", To: "lab/alice", Amount: 5_000_000}} {
-		if _, _, err := s.market.Do(t.Context(), api.Command{By: ownHand, Money: &m}, api.Key{}); err != nil {
+	for _, m := range []trade.MoneyCommand{{Op: "open", To: "lab/alice", User: "alice"}, {Op: "grant", To: "lab/alice", Amount: 5_000_000}} {
+		if _, _, err := s.market.Do(t.Context(), trade.Command{By: ownHand, Money: &m}, api.Key{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -18,8 +18,10 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/config"
 	"github.com/libra-market/libra/live/fair"
@@ -62,8 +64,8 @@ func newCrowd(tb testing.TB, limits fair.Limits, users ...string) *crowd {
 	}
 	w := &crowd{tb: tb, s: s, limits: limits, secret: map[string]string{}}
 	for _, user := range users {
-		for _, m := range []api.MoneyCommand{{Op: "open", To: "lab/" + user, User: user}, {Op: "grant", To: "lab/" + user, Amount: int64(1e9 * market.Unit)}} {
-			if _, _, err := s.market.Do(tb.Context(), api.Command{By: ownHand, Money: &m}, api.Key{}); err != nil {
+		for _, m := range []trade.MoneyCommand{{Op: "open", To: "lab/" + user, User: user}, {Op: "grant", To: "lab/" + user, Amount: int64(1e9 * market.Unit)}} {
+			if _, _, err := s.market.Do(tb.Context(), trade.Command{By: ownHand, Money: &m}, api.Key{}); err != nil {
 				tb.Fatal(err)
 			}
 		}

@@ -23,6 +23,7 @@ import (
 	"github.com/libra-market/libra/live/controller"
 	"github.com/libra-market/libra/live/link"
 	"github.com/libra-market/libra/live/store"
+	"github.com/libra-market/libra/live/wire"
 )
 
 // benchService is a whole service on a store of its own, with one node of so
@@ -48,8 +49,8 @@ func benchService(b *testing.B, policy string, nodes, processors int) (*service,
 			b.Fatal(err)
 		}
 	}
-	for _, m := range []api.MoneyCommand{{Op: "open", To: "lab/alice", User: "alice"}, {Op: "grant", To: "lab/alice", Amount: int64(1e9 * market.Unit)}} {
-		if _, _, err := s.market.Do(b.Context(), api.Command{By: ownHand, Money: &m}, api.Key{}); err != nil {
+	for _, m := range []trade.MoneyCommand{{Op: "open", To: "lab/alice", User: "alice"}, {Op: "grant", To: "lab/alice", Amount: int64(1e9 * market.Unit)}} {
+		if _, _, err := s.market.Do(b.Context(), trade.Command{By: ownHand, Money: &m}, api.Key{}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -109,9 +110,9 @@ func BenchmarkSubmit(b *testing.B) {
 func BenchmarkQuote(b *testing.B) {
 	s, to := benchService(b, "libra", 100, 100)
 	for i := range 5000 {
-		cmd := api.Command{By: api.Identity{User: "alice", Role: v1.RoleUser}, Submit: &v1.SubmitRequest{
+		cmd := trade.Command{By: trade.Identity{User: "alice", Role: trade.RoleUser}, Submit: wire.ToSubmit(&v1.SubmitRequest{
 			Request: v1.Request{Argv: []string{"true"}, EstimateMS: 3_600_000, DeadlineMS: 5_000_000 + int64(i)*1000},
-		}}
+		})}
 		if o, _, err := s.market.Do(b.Context(), cmd, api.Key{}); err != nil || o.Refusal != nil {
 			b.Fatal(err, o.Refusal)
 		}
@@ -153,9 +154,9 @@ func BenchmarkAgents(b *testing.B) {
 	const agents = 1000
 	s, _ := benchService(b, "libra", agents, 1)
 	for range agents {
-		cmd := api.Command{By: api.Identity{User: "alice", Role: v1.RoleUser}, Submit: &v1.SubmitRequest{
+		cmd := trade.Command{By: trade.Identity{User: "alice", Role: trade.RoleUser}, Submit: wire.ToSubmit(&v1.SubmitRequest{
 			Request: v1.Request{Argv: []string{"true"}, EstimateMS: 3_600_000, DeadlineMS: 5_000_000},
-		}}
+		})}
 		if o, _, err := s.market.Do(b.Context(), cmd, api.Key{}); err != nil || o.Refusal != nil {
 			b.Fatal(err, o.Refusal)
 		}

@@ -7,9 +7,10 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
-	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/core/trade"
 )
 
 func running() v1.Job {
@@ -321,19 +322,19 @@ people/bob  100.00  0.00   0.00         -      -       -      -
 `)
 	for _, c := range []struct {
 		args, out string
-		want      api.MoneyCommand
+		want      trade.MoneyCommand
 	}{
-		{"open lab/erin", "lab/erin: 0.00 free, 0.00 held; nobody is bound to it yet: libra account bind USER lab/erin\n", api.MoneyCommand{Op: "open", To: "lab/erin"}},
-		{"open lab/carol --user carol", "lab/carol: 0.00 free, 0.00 held; bound to it: carol\n", api.MoneyCommand{Op: "open", To: "lab/carol", User: "carol"}},
-		{"bind dave lab/carol --below --first", "lab/carol: 0.00 free, 0.00 held; bound to it: carol, dave\n", api.MoneyCommand{Op: "bind", To: "lab/carol", User: "dave", Below: true, First: true}},
-		{"unbind carol lab/carol", "lab/carol: 0.00 free, 0.00 held; bound to it: dave\n", api.MoneyCommand{Op: "unbind", To: "lab/carol", User: "carol"}},
-		{"grant lab/carol 12.5 --memo winter", "lab/carol: 12.50 free, 0.00 held\n", api.MoneyCommand{Op: "grant", To: "lab/carol", Amount: 12_500_000, Memo: "winter"}},
-		{"transfer people/bob 2.5", "people/alice: 97.50 free, 0.00 held\n", api.MoneyCommand{Op: "transfer", From: "people/alice", To: "people/bob", Amount: 2_500_000}},
-		{"transfer people/bob 1 --from lab/carol", "lab/carol: 11.50 free, 0.00 held\n", api.MoneyCommand{Op: "transfer", From: "lab/carol", To: "people/bob", Amount: 1_000_000}},
-		{"limit lab/carol 500", "lab/carol: 11.50 free, 0.00 held\n", api.MoneyCommand{Op: "limit", To: "lab/carol", Amount: 500_000_000}},
-		{"limit lab/carol none", "lab/carol: 11.50 free, 0.00 held\n", api.MoneyCommand{Op: "limit", To: "lab/carol", None: true}},
-		{"credit lab/carol 5", "lab/carol: 11.50 free, 0.00 held\n", api.MoneyCommand{Op: "credit", To: "lab/carol", Amount: 5_000_000}},
-		{"close lab/carol", "lab/carol: 11.50 free, 0.00 held\n", api.MoneyCommand{Op: "close", To: "lab/carol"}},
+		{"open lab/erin", "lab/erin: 0.00 free, 0.00 held; nobody is bound to it yet: libra account bind USER lab/erin\n", trade.MoneyCommand{Op: "open", To: "lab/erin"}},
+		{"open lab/carol --user carol", "lab/carol: 0.00 free, 0.00 held; bound to it: carol\n", trade.MoneyCommand{Op: "open", To: "lab/carol", User: "carol"}},
+		{"bind dave lab/carol --below --first", "lab/carol: 0.00 free, 0.00 held; bound to it: carol, dave\n", trade.MoneyCommand{Op: "bind", To: "lab/carol", User: "dave", Below: true, First: true}},
+		{"unbind carol lab/carol", "lab/carol: 0.00 free, 0.00 held; bound to it: dave\n", trade.MoneyCommand{Op: "unbind", To: "lab/carol", User: "carol"}},
+		{"grant lab/carol 12.5 --memo winter", "lab/carol: 12.50 free, 0.00 held\n", trade.MoneyCommand{Op: "grant", To: "lab/carol", Amount: 12_500_000, Memo: "winter"}},
+		{"transfer people/bob 2.5", "people/alice: 97.50 free, 0.00 held\n", trade.MoneyCommand{Op: "transfer", From: "people/alice", To: "people/bob", Amount: 2_500_000}},
+		{"transfer people/bob 1 --from lab/carol", "lab/carol: 11.50 free, 0.00 held\n", trade.MoneyCommand{Op: "transfer", From: "lab/carol", To: "people/bob", Amount: 1_000_000}},
+		{"limit lab/carol 500", "lab/carol: 11.50 free, 0.00 held\n", trade.MoneyCommand{Op: "limit", To: "lab/carol", Amount: 500_000_000}},
+		{"limit lab/carol none", "lab/carol: 11.50 free, 0.00 held\n", trade.MoneyCommand{Op: "limit", To: "lab/carol", None: true}},
+		{"credit lab/carol 5", "lab/carol: 11.50 free, 0.00 held\n", trade.MoneyCommand{Op: "credit", To: "lab/carol", Amount: 5_000_000}},
+		{"close lab/carol", "lab/carol: 11.50 free, 0.00 held\n", trade.MoneyCommand{Op: "close", To: "lab/carol"}},
 	} {
 		out := mustLibra(t, append([]string{"account"}, strings.Fields(c.args)...)...)
 		if out != c.out || *f.last(t).Money != c.want {

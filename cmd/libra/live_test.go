@@ -9,9 +9,12 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/ledger"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/api/apitest"
+	"github.com/libra-market/libra/live/wire"
 )
 
 // noon is what time it is in these tests, in UTC. It is never over: the server
@@ -27,7 +30,7 @@ func micro(after time.Duration) int64 { return noon.Add(after).UnixMicro() }
 type floor struct {
 	*apitest.Market
 
-	answer   func(api.Command) (api.Outcome, error) // nil: as apitest does
+	answer   func(trade.Command) (api.Outcome, error) // nil: as apitest does
 	preview  func(v1.Request) api.Outcome
 	explain  v1.Explanation
 	nodes    []v1.NodeView
@@ -38,14 +41,14 @@ type floor struct {
 	verified v1.Verified
 
 	mu      sync.Mutex
-	asked   []api.Command
+	asked   []trade.Command
 	keys    []string
 	queries []v1.JobQuery
 }
 
 func newFloor() *floor { return &floor{Market: apitest.New("alice", "bob")} }
 
-func (f *floor) Do(ctx context.Context, c api.Command, key api.Key) (api.Outcome, bool, error) {
+func (f *floor) Do(ctx context.Context, c trade.Command, key api.Key) (api.Outcome, bool, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.asked = append(f.asked, c)
@@ -64,8 +67,8 @@ func (f *floor) Jobs(ctx context.Context, q v1.JobQuery) ([]v1.Job, error) {
 	return f.Market.Jobs(ctx, q)
 }
 
-func (f *floor) Preview(_ context.Context, _ api.Identity, r v1.Request) (api.Outcome, error) {
-	return f.preview(r), nil
+func (f *floor) Preview(_ context.Context, _ trade.Identity, r trade.Request) (api.Outcome, error) {
+	return f.preview(wire.Request(&r)), nil
 }
 
 func (f *floor) Explain(context.Context, int64) (v1.Explanation, error) { return f.explain, nil }
@@ -93,7 +96,7 @@ func (f *floor) Statement(_ context.Context, _ string, subtree bool, from, to in
 }
 
 // last is the last thing that the market was told to do.
-func (f *floor) last(t *testing.T) api.Command {
+func (f *floor) last(t *testing.T) trade.Command {
 	t.Helper()
 	f.mu.Lock()
 	defer f.mu.Unlock()

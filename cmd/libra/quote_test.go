@@ -8,6 +8,7 @@ import (
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/live/wire"
 )
 
 func TestQuote(t *testing.T) {
@@ -16,9 +17,9 @@ func TestQuote(t *testing.T) {
 		ID: "q12", Price: 1_250_000, Binding: true, Firm: true, FinishUS: micro(10 * time.Minute), PredictedUS: micro(4 * time.Minute), Odds: 0.97,
 		Share: 0.2, Width: 2, ExpiresUS: micro(time.Minute), Formula: "gamma * E + delta * E / D", Policy: "libra",
 	}
-	f.answer = func(c api.Command) (api.Outcome, error) {
+	f.answer = func(c trade.Command) (api.Outcome, error) {
 		got := q
-		got.Request = c.Quote.Request
+		got.Request = wire.Request(&c.Quote.Request)
 		return api.Outcome{Quote: &got}, nil
 	}
 	f.preview = func(r v1.Request) api.Outcome {

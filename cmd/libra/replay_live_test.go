@@ -9,10 +9,13 @@ import (
 	"testing"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/config"
+	"github.com/libra-market/libra/live/wire"
 )
 
 // testService is a whole service with one node of one processor that the test
@@ -35,8 +38,8 @@ func testService(t *testing.T, policy string) *service {
 	if _, err := s.market.Hello(t.Context(), hello); err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range []api.MoneyCommand{{Op: "open", To: "lab/alice", User: "alice"}, {Op: "grant", To: "lab/alice", Amount: int64(1000 * market.Unit)}} {
-		if _, _, err := s.market.Do(t.Context(), api.Command{By: ownHand, Money: &m}, api.Key{}); err != nil {
+	for _, m := range []trade.MoneyCommand{{Op: "open", To: "lab/alice", User: "alice"}, {Op: "grant", To: "lab/alice", Amount: int64(1000 * market.Unit)}} {
+		if _, _, err := s.market.Do(t.Context(), trade.Command{By: ownHand, Money: &m}, api.Key{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -48,11 +51,11 @@ func lived(t *testing.T, s *service) {
 	t.Helper()
 	budget := int64(50 * market.Unit)
 	for i, deadline := range []int64{60_000, 60_000, 60_000, 2_000} {
-		o, _, err := s.market.Do(t.Context(), api.Command{
-			By: api.Identity{User: "alice", Role: v1.RoleUser},
-			Submit: &v1.SubmitRequest{Request: v1.Request{
+		o, _, err := s.market.Do(t.Context(), trade.Command{
+			By: trade.Identity{User: "alice", Role: trade.RoleUser},
+			Submit: wire.ToSubmit(&v1.SubmitRequest{Request: v1.Request{
 				Argv: []string{"true"}, EstimateMS: 10_000, DeadlineMS: deadline, Budget: &budget,
-			}},
+			}}),
 		}, api.Key{})
 		if err != nil {
 			t.Fatal(err)
@@ -106,7 +109,7 @@ func TestReplayPaysWithTheMoneyThatIsThere(t *testing.T) {
 		{Argv: []string{"true"}, EstimateMS: 1e9},                      // 1000 units are not enough
 		{Argv: []string{"true"}, EstimateMS: 1e9, DeadlineMS: 100_000}, // nor would they have been for this one
 	} {
-		o, _, err := s.market.Do(t.Context(), api.Command{By: api.Identity{User: "alice", Role: v1.RoleUser}, Submit: &v1.SubmitRequest{Request: r}}, api.Key{})
+		o, _, err := s.market.Do(t.Context(), trade.Command{By: trade.Identity{User: "alice", Role: trade.RoleUser}, Submit: wire.ToSubmit(&v1.SubmitRequest{Request: r})}, api.Key{})
 		if err != nil || o.Refusal == nil {
 			t.Fatalf("%+v, %v", o, err)
 		}

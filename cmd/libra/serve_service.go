@@ -22,6 +22,7 @@ import (
 	"github.com/libra-market/libra/live/slurm"
 	"github.com/libra-market/libra/live/slurm/survey"
 	"github.com/libra-market/libra/live/web"
+	"github.com/libra-market/libra/live/wire"
 )
 
 // service is a controller with its store and its API: what libra serve runs,
@@ -145,7 +146,7 @@ func homeOf(name string) string {
 }
 
 // owner is the identity under which the program itself sets things up.
-var ownHand = api.Identity{User: "libra", Role: v1.RoleOwner}
+var ownHand = trade.Identity{User: "libra", Role: trade.RoleOwner}
 
 // adoptIfPossible is adopt for a market that has to start, whatever it finds: the
 // policy may have been changed through the API since the file was written, and jobs
@@ -183,7 +184,7 @@ func (s *service) adopt(ctx context.Context, c *config.Config) error {
 		return nil
 	}
 	rates := ratesOf(c)
-	_, _, err = s.market.Do(ctx, api.Command{By: ownHand, Epoch: &v1.Epoch{Policy: c.Policy, Settings: wanted, Rates: &rates}}, api.Key{})
+	_, _, err = s.market.Do(ctx, trade.Command{By: ownHand, Epoch: wire.ToEpoch(&v1.Epoch{Policy: c.Policy, Settings: wanted, Rates: &rates})}, api.Key{})
 	if err != nil {
 		return fmt.Errorf("change the policy from %s to %s: %w", now.Policy, c.Policy, err)
 	}

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"time"
 
-	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
@@ -54,21 +53,21 @@ func (m onSlurm) Measure(ctx context.Context) (map[string]float64, error) {
 }
 
 // Do refuses what Slurm cannot carry out before the market promises it.
-func (m onSlurm) Do(ctx context.Context, c api.Command, key api.Key) (api.Outcome, bool, error) {
+func (m onSlurm) Do(ctx context.Context, c trade.Command, key api.Key) (api.Outcome, bool, error) {
 	if err := m.possible(&c); err != nil {
 		return api.Outcome{}, false, err
 	}
 	return m.Market.Do(ctx, c, key)
 }
 
-func (m onSlurm) Preview(ctx context.Context, by api.Identity, r v1.Request) (api.Outcome, error) {
+func (m onSlurm) Preview(ctx context.Context, by trade.Identity, r trade.Request) (api.Outcome, error) {
 	if err := wholeJob(&r); err != nil {
 		return api.Outcome{}, err
 	}
 	return m.Market.Preview(ctx, by, r)
 }
 
-func (m onSlurm) possible(c *api.Command) error {
+func (m onSlurm) possible(c *trade.Command) error {
 	switch {
 	case c.Epoch != nil:
 		if err := m.config.CheckPolicy(c.Epoch.Policy); err != nil {
@@ -84,7 +83,7 @@ func (m onSlurm) possible(c *api.Command) error {
 
 // wholeJob refuses an optional part: nobody on a Slurm node could tell it from
 // the rest.
-func wholeJob(r *v1.Request) error {
+func wholeJob(r *trade.Request) error {
 	if r.Optional != nil {
 		return &trade.FieldError{Field: "optional", Want: "nothing: jobs with an optional part do not run on Slurm"}
 	}

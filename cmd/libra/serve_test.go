@@ -10,9 +10,12 @@ import (
 	"testing"
 
 	v1 "github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/config"
+	"github.com/libra-market/libra/live/wire"
 )
 
 // TestServeStartsAfterAnEpochByTheAPI: the policy was changed while the market
@@ -30,11 +33,11 @@ func TestServeStartsAfterAnEpochByTheAPI(t *testing.T) {
 	if _, err := s.market.Hello(t.Context(), node); err != nil {
 		t.Fatal(err)
 	}
-	for _, cmd := range []api.Command{
-		{Money: &api.MoneyCommand{Op: "open", To: "al"}},
-		{Money: &api.MoneyCommand{Op: "grant", To: "al", Amount: 1e15}},
-		{Epoch: &v1.Epoch{Policy: "fcfs-bf"}},
-		{Submit: &v1.SubmitRequest{Request: job}},
+	for _, cmd := range []trade.Command{
+		{Money: &trade.MoneyCommand{Op: "open", To: "al"}},
+		{Money: &trade.MoneyCommand{Op: "grant", To: "al", Amount: 1e15}},
+		{Epoch: wire.ToEpoch(&v1.Epoch{Policy: "fcfs-bf"})},
+		{Submit: wire.ToSubmit(&v1.SubmitRequest{Request: job})},
 	} {
 		cmd.By = ownHand
 		if o, _, err := s.market.Do(t.Context(), cmd, api.Key{}); err != nil || o.Refusal != nil {

@@ -14,7 +14,9 @@ import (
 
 	apiclient "github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/slurm"
 	"github.com/libra-market/libra/live/slurm/client"
@@ -229,7 +231,7 @@ func clearFloor(b *testing.B, s *service) {
 		b.Fatal(err)
 	}
 	for i := range jobs {
-		if _, _, err := s.market.Do(b.Context(), api.Command{By: ownHand, Cancel: &api.Cancel{Job: jobs[i].ID}}, api.Key{}); err != nil {
+		if _, _, err := s.market.Do(b.Context(), trade.Command{By: ownHand, Cancel: &trade.Cancel{Job: jobs[i].ID}}, api.Key{}); err != nil {
 			b.Fatal(err)
 		}
 	}

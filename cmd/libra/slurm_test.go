@@ -20,6 +20,7 @@ import (
 	"github.com/libra-market/libra/live/config"
 	"github.com/libra-market/libra/live/link"
 	"github.com/libra-market/libra/live/slurm/slurmtest"
+	"github.com/libra-market/libra/live/wire"
 )
 
 // slurmMarket is a whole service on a real Slurm, with an agent on every node.
@@ -64,8 +65,8 @@ func openSlurmMarket(tb testing.TB, cluster *slurmtest.Cluster, policy, control 
 		}
 	})
 	for _, name := range users {
-		for _, m := range []api.MoneyCommand{{Op: "open", To: "lab/" + name, User: name}, {Op: "grant", To: "lab/" + name, Amount: int64(1e6 * market.Unit)}} {
-			if _, _, err := s.market.Do(tb.Context(), api.Command{By: ownHand, Money: &m}, api.Key{}); err != nil {
+		for _, m := range []trade.MoneyCommand{{Op: "open", To: "lab/" + name, User: name}, {Op: "grant", To: "lab/" + name, Amount: int64(1e6 * market.Unit)}} {
+			if _, _, err := s.market.Do(tb.Context(), trade.Command{By: ownHand, Money: &m}, api.Key{}); err != nil {
 				tb.Fatal(err)
 			}
 		}
@@ -227,11 +228,11 @@ func TestSlurmWithoutAgents(t *testing.T) {
 		t.Errorf("the policy libra without agents: %+v", r)
 	}
 	m := onSlurm{config: slurmDefaults("none")}
-	_, _, err := m.Do(t.Context(), api.Command{By: ownHand, Epoch: &v1.Epoch{Policy: "libra-plus"}}, api.Key{})
+	_, _, err := m.Do(t.Context(), trade.Command{By: ownHand, Epoch: wire.ToEpoch(&v1.Epoch{Policy: "libra-plus"})}, api.Key{})
 	if wrong, ok := errors.AsType[*trade.FieldError](err); !ok || wrong.Field != "policy" || !strings.Contains(err.Error(), "cannot be resized") {
 		t.Errorf("an epoch of libra-plus: %v", err)
 	}
-	_, _, err = m.Do(t.Context(), api.Command{Submit: &v1.SubmitRequest{Request: v1.Request{Optional: &v1.Optional{}}}}, api.Key{})
+	_, _, err = m.Do(t.Context(), trade.Command{Submit: wire.ToSubmit(&v1.SubmitRequest{Request: v1.Request{Optional: &v1.Optional{}}})}, api.Key{})
 	if wrong, ok := errors.AsType[*trade.FieldError](err); !ok || wrong.Field != "optional" {
 		t.Errorf("an optional part: %v", err)
 	}

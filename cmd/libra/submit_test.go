@@ -13,18 +13,21 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/directive"
+	"github.com/libra-market/libra/live/wire"
 )
 
 // accept answers a submission with a job.
-func accept(change func(*v1.Job)) func(api.Command) (api.Outcome, error) {
-	return func(c api.Command) (api.Outcome, error) {
+func accept(change func(*v1.Job)) func(trade.Command) (api.Outcome, error) {
+	return func(c trade.Command) (api.Outcome, error) {
 		if c.Submit == nil {
 			return api.Outcome{}, errors.New("not a submission")
 		}
 		j := v1.Job{
-			ID: 12, Owner: c.By.User, Name: c.Submit.Request.Name, State: v1.Running, Request: c.Submit.Request, Price: 1_250_000,
+			ID: 12, Owner: c.By.User, Name: c.Submit.Request.Name, State: v1.Running, Request: wire.Request(&c.Submit.Request), Price: 1_250_000,
 			DueUS: micro(10 * time.Minute), PromisedUS: micro(10 * time.Minute), Firm: true, Width: 1,
 		}
 		change(&j)
@@ -224,7 +227,7 @@ func no(withProgram bool) *v1.Refusal {
 // A no comes with what would be taken, and how to take it.
 func TestARefusalSaysHowToGoOn(t *testing.T) {
 	f := newFloor()
-	f.answer = func(api.Command) (api.Outcome, error) { return api.Outcome{Refusal: no(true)}, nil }
+	f.answer = func(trade.Command) (api.Outcome, error) { return api.Outcome{Refusal: no(true)}, nil }
 	server := open(t, f, v1.RoleUser)
 	r := libra(t, "submit", "-e", "4m", "-d", "5m", "--", "./simulate")
 	if r.code != exitRefused || r.out != "" {
@@ -250,7 +253,7 @@ libra:     with --estimate 4m0s --deadline 5m0s --budget 3.2
 		t.Errorf("said %q, want %q in it", r.err, want)
 	}
 	// A quote without a program leaves that to be named.
-	f.answer = func(api.Command) (api.Outcome, error) { return api.Outcome{Refusal: no(false)}, nil }
+	f.answer = func(trade.Command) (api.Outcome, error) { return api.Outcome{Refusal: no(false)}, nil }
 	if r := libra(t, "quote", "-e", "4m", "-d", "5m"); r.code != exitRefused || !strings.Contains(r.err, "libra submit --quote q12a -- PROGRAM ARGS...") {
 		t.Errorf("%+v", r)
 	}

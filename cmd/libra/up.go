@@ -17,6 +17,7 @@ import (
 
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/config"
 	"github.com/libra-market/libra/live/passwd"
@@ -244,11 +245,11 @@ func (s *service) furnish(ctx context.Context, who string) (account string, err 
 			continue
 		}
 		have[path] = true // who starts it may be called alice
-		for _, m := range []api.MoneyCommand{
+		for _, m := range []trade.MoneyCommand{
 			{Op: "open", To: path, User: user},
 			{Op: "grant", To: path, Amount: int64(demoCredit), Memo: "to begin with"},
 		} {
-			if _, _, err := s.market.Do(ctx, api.Command{By: ownHand, Money: &m}, api.Key{}); err != nil {
+			if _, _, err := s.market.Do(ctx, trade.Command{By: ownHand, Money: &m}, api.Key{}); err != nil {
 				return "", fmt.Errorf("account %s: %w", path, err)
 			}
 		}
@@ -277,7 +278,7 @@ func (o *upOptions) rememberToken(ctx context.Context, s *service, who string) e
 // with the token that the other commands use, if that is theirs, and with the
 // market.
 func (s *service) loginLink(ctx context.Context, who string) string {
-	owner := api.Identity{User: who, Role: v1.RoleOwner}
+	owner := trade.Identity{User: who, Role: trade.RoleOwner}
 	if have, err := readContext(); err == nil && have.Server == s.url() {
 		if link, whose, ok, err := s.pages.TokenLink(ctx, have.Token); err == nil && ok && whose == owner {
 			return link

@@ -103,13 +103,13 @@ func (x *Exchange) Effects() Effects {
 }
 
 // Moved takes the jobs whose share or progress has changed since it was last
-// asked: too small to write down, and worth telling those who watch.
-func (x *Exchange) Moved() []trade.JobNotice {
-	var moved []trade.JobNotice
+// asked, at a glance: too small to write down, and worth telling those who watch.
+func (x *Exchange) Moved() []trade.Job {
+	var moved []trade.Job
 	for _, id := range x.active() {
 		if j := x.jobs[id]; j.moved {
 			j.moved = false
-			moved = append(moved, x.Notice(id))
+			moved = append(moved, x.glance(j))
 		}
 	}
 	return moved

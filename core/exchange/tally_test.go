@@ -40,10 +40,6 @@ func TestATallyCountsEveryState(t *testing.T) {
 	if got := rejected.Offered(); got != 7 {
 		t.Errorf("without a budget it offered %d", got)
 	}
-	j := trade.Job{ID: 1, Owner: "a", State: trade.Running, Share: 0.5, Work: 2, Price: 3, Penalty: 4}
-	if n := *j.Notice(); n != (trade.JobNotice{ID: 1, Owner: "a", State: trade.Running, Share: 0.5, Work: 2, Price: 3, Penalty: 4}) {
-		t.Errorf("%+v", n)
-	}
 }
 
 // Where a task's output is, by rank, or by element of an array.

@@ -57,13 +57,9 @@ func (x *teller) Job(id int64) (trade.Job, bool) {
 	return trade.Job{}, false
 }
 
-// Notice is what there is to say of a job under way in a few numbers.
-func (x *teller) Notice(id int64) trade.JobNotice {
-	j := x.jobs[id]
-	if j == nil {
-		return trade.JobNotice{ID: id}
-	}
-	return trade.JobNotice{ID: id, Owner: j.Owner, State: j.State, Share: j.Share, Work: j.Work, Price: j.Price, Penalty: int64(x.owed.penaltyNow(j))}
+// glance is a job under way in a few numbers: all that a notice of it says.
+func (x *teller) glance(j *activeJob) trade.Job {
+	return trade.Job{ID: j.ID, Owner: j.Owner, State: j.State, Share: j.Share, Work: j.Work, Price: j.Price, Penalty: int64(x.owed.penaltyNow(j))}
 }
 
 // Counts are the jobs under way, by state.

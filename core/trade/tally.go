@@ -68,8 +68,3 @@ func (j *Job) Offered() int64 {
 func (j *Job) Used() float64 {
 	return float64(j.Work)/1e3*float64(j.Width) + float64(j.OptionalMS)/1e3
 }
-
-// Notice is what those who follow a job hear of it.
-func (j *Job) Notice() *JobNotice {
-	return &JobNotice{ID: j.ID, Owner: j.Owner, State: j.State, Share: j.Share, Work: j.Work, Price: j.Price, Penalty: j.Penalty}
-}

@@ -53,14 +53,3 @@ type Tally struct {
 	Utilized  float64          `json:"utilization"`
 	Reasons   map[string]int64 `json:"reasons,omitempty"` // of refusals
 }
-
-// JobNotice is what changed of a job.
-type JobNotice struct {
-	ID      int64   `json:"id"`
-	Owner   string  `json:"-"`
-	State   State   `json:"state"`
-	Share   float64 `json:"share"`
-	Work    int64   `json:"work_ms"`
-	Price   int64   `json:"price_micros"`
-	Penalty int64   `json:"penalty_micros"`
-}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // mayTouch refuses accounts that the caller is not bound to.
@@ -129,7 +130,7 @@ func changeAccount(c *call) error {
 	if err := c.decode(&want); err != nil {
 		return err
 	}
-	m := MoneyCommand{
+	m := trade.MoneyCommand{
 		Op: want.Op, To: want.Account, Amount: want.Amount, None: want.None, Memo: want.Memo,
 		User: want.User, Below: want.Below, First: want.First,
 	}
@@ -176,7 +177,7 @@ func transfer(c *call) error {
 	if err != nil {
 		return err
 	}
-	m := MoneyCommand{Op: "transfer", From: from, To: want.To, Amount: want.Amount, Memo: want.Memo}
+	m := trade.MoneyCommand{Op: "transfer", From: from, To: want.To, Amount: want.Amount, Memo: want.Memo}
 	// What the other side has is none of the sender's business: the answer is
 	// the account that the money came from.
 	return c.money(http.StatusOK, &m, from)
@@ -193,12 +194,12 @@ func grant(c *call) error {
 	case want.Amount <= 0:
 		return badField("amount_micros", "more than 0")
 	}
-	return c.money(http.StatusOK, &MoneyCommand{Op: "grant", To: want.To, Amount: want.Amount, Memo: want.Memo}, want.To)
+	return c.money(http.StatusOK, &trade.MoneyCommand{Op: "grant", To: want.To, Amount: want.Amount, Memo: want.Memo}, want.To)
 }
 
 // money has money moved and answers with an account as it stands then.
-func (c *call) money(status int, m *MoneyCommand, show string) error {
-	o, err := c.do(Command{Money: m})
+func (c *call) money(status int, m *trade.MoneyCommand, show string) error {
+	o, err := c.do(trade.Command{Money: m})
 	if err != nil {
 		return err
 	}

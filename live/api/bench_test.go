@@ -14,8 +14,10 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/api/apitest"
+	"github.com/libra-market/libra/live/wire"
 )
 
 // spent is the processor time of this process. On a machine that others use
@@ -43,11 +45,11 @@ type quick struct {
 	next atomic.Int64
 }
 
-func (q *quick) Do(_ context.Context, c api.Command, _ api.Key) (api.Outcome, bool, error) {
+func (q *quick) Do(_ context.Context, c trade.Command, _ api.Key) (api.Outcome, bool, error) {
 	id := q.next.Add(1)
 	return api.Outcome{Job: &v1.Job{
 		ID: id, Owner: c.By.User, Account: "people/" + c.By.User, Name: c.Submit.Request.Name, State: v1.Running,
-		Request: c.Submit.Request, SubmittedUS: id, DueUS: id, PromisedUS: id, Firm: true, Price: 1e6, Held: 1e6, Width: 1,
+		Request: wire.Request(&c.Submit.Request), SubmittedUS: id, DueUS: id, PromisedUS: id, Firm: true, Price: 1e6, Held: 1e6, Width: 1,
 		Policy: "libra", Share: 0.5, Places: []v1.Place{{Node: "n1"}},
 	}}, false, nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/fair"
 )
 
@@ -18,7 +19,7 @@ type call struct {
 	w     http.ResponseWriter
 	r     *http.Request
 
-	who   Identity
+	who   trade.Identity
 	token *v1.Token // nil: nobody, or a certificate
 	key   Key       // of idempotency
 
@@ -91,7 +92,7 @@ func (c *call) head(status int) {
 }
 
 // do has a command carried out, in the name of who calls.
-func (c *call) do(cmd Command) (Outcome, error) {
+func (c *call) do(cmd trade.Command) (Outcome, error) {
 	cmd.By = c.who
 	o, again, err := c.h.trade.Do(c.r.Context(), cmd, c.key)
 	if again {
@@ -104,7 +105,7 @@ func (c *call) do(cmd Command) (Outcome, error) {
 }
 
 // owner reports whether the caller is the owner of the cluster.
-func (c *call) owner() bool { return c.who.Role == v1.RoleOwner }
+func (c *call) owner() bool { return c.who.Role == trade.RoleOwner }
 
 func (c *call) nowUS() int64 { return c.h.options.Now().UnixMicro() }
 

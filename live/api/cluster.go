@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/live/wire"
 )
 
 func listNodes(c *call) error {
@@ -64,7 +66,7 @@ func beginEpoch(c *call) error {
 	if want.Policy == "" {
 		return badField("policy", "the name of a policy")
 	}
-	o, err := c.do(Command{Epoch: &want})
+	o, err := c.do(trade.Command{Epoch: wire.ToEpoch(&want)})
 	if err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ func (c *call) enter() error {
 	if c.r.URL.RawQuery != "" && len(c.route.params) == 0 {
 		return malformed("this takes no parameters")
 	}
-	if c.route.roles&roleSet(c.who.Role) == 0 {
+	if c.route.roles&roleSet(v1.Role(c.who.Role)) == 0 {
 		return &fault{kind: kindForbidden, detail: fmt.Sprintf("this is for the role %s, not %s", c.route.roles.words(), c.who.Role)}
 	}
 	if c.route.roles == nodes && c.r.PathValue("node") != c.who.User {
@@ -85,7 +85,7 @@ func (c *call) identify() error {
 	}
 	if t := c.r.TLS; t != nil && len(t.VerifiedChains) > 0 {
 		if name, is := nodeOf(t.PeerCertificates[0], c.h.options.CertificateNodes); is {
-			c.who = Identity{User: name, Role: v1.RoleNode}
+			c.who = trade.Identity{User: name, Role: trade.RoleNode}
 			return nil
 		}
 		return &fault{kind: kindUnauthenticated, detail: "this certificate does not say that it is a node's: it wants the organisational unit " + NodeUnit +
@@ -103,7 +103,7 @@ func (c *call) present(authorization string) error {
 	if err != nil {
 		return err
 	}
-	c.token, c.who = t, Identity{User: t.User, Role: t.Role}
+	c.token, c.who = t, trade.Identity{User: t.User, Role: trade.Role(t.Role)}
 	return nil
 }
 

@@ -37,7 +37,7 @@ func submit(c *call) error {
 	if err := c.mayPay(want.Request.Account); err != nil {
 		return err
 	}
-	o, err := c.do(Command{Submit: &want})
+	o, err := c.do(trade.Command{Submit: wire.ToSubmit(&want)})
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func cancelJob(c *call) error {
 	if err != nil {
 		return err
 	}
-	o, err := c.do(Command{Cancel: &Cancel{Job: job.ID}})
+	o, err := c.do(trade.Command{Cancel: &trade.Cancel{Job: job.ID}})
 	if errors.Is(err, trade.ErrUnknown) {
 		// It is there, so it has ended: the market floor forgets those.
 		return fmt.Errorf("%w: job %d has ended", trade.ErrConflict, job.ID)
@@ -178,7 +178,7 @@ func voidJob(c *call) error {
 	if err != nil {
 		return err
 	}
-	o, err := c.do(Command{Void: &Void{Job: job.ID, Reason: want.Reason}})
+	o, err := c.do(trade.Command{Void: &trade.Void{Job: job.ID, Reason: want.Reason}})
 	switch {
 	case errors.Is(err, trade.ErrUnknown) && job.Reason == v1.ReasonVoided: // asked twice: it is as it was to be
 	case errors.Is(err, trade.ErrUnknown):

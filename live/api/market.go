@@ -32,9 +32,9 @@ type Trade interface {
 	// Do carries out a command and returns when it has been written down. The
 	// same key with the same digest returns the first outcome again, replayed;
 	// with another digest, [trade.ErrKeyReused]. A refusal is an outcome.
-	Do(ctx context.Context, c Command, key Key) (o Outcome, replayed bool, err error)
+	Do(ctx context.Context, c trade.Command, key Key) (o Outcome, replayed bool, err error)
 	// Preview answers with a quote that binds nobody, or a refusal with offers.
-	Preview(ctx context.Context, by Identity, r v1.Request) (Outcome, error)
+	Preview(ctx context.Context, by trade.Identity, r trade.Request) (Outcome, error)
 }
 
 // Jobs is for who asks what became of it.
@@ -113,50 +113,8 @@ type Health interface {
 // Key makes a command happen once however often it is sent.
 type Key = trade.Key
 
-// Identity is who asks.
-type Identity struct {
-	User string  `json:"user"`
-	Role v1.Role `json:"role"`
-}
-
-// Command is one thing that somebody asks for. Exactly one of its parts is set.
-type Command struct {
-	By     Identity
-	Quote  *v1.QuoteRequest
-	Submit *v1.SubmitRequest
-	Cancel *Cancel
-	Void   *Void
-	Money  *MoneyCommand
-	Epoch  *v1.Epoch
-}
-
-// Cancel takes a job, or a quote, back.
-type Cancel struct {
-	Job   int64
-	Quote string
-}
-
-// Void ends a job whatever state it is in; nothing is owed for it.
-type Void struct {
-	Job    int64
-	Reason string
-}
-
-// MoneyCommand moves money or changes an account. Op is one of open, bind, unbind,
-// grant, transfer, limit, credit, close.
-type MoneyCommand struct {
-	Op     string
-	From   string
-	To     string // the account, for all but transfer
-	Amount int64  // micro-units
-	None   bool   // limit: take it away
-	Memo   string
-	User   string // open, bind, unbind: who may spend from it
-	Below  bool   // and from all below it
-	First  bool   // it pays for them from now on, unless they name another
-}
-
-// Outcome is the answer to a command. Refusals are outcomes too.
+// Outcome is the answer to a command, in the wire form: what the exchange answers is
+// its own, and a broker passes on what other markets said. Refusals are outcomes too.
 type Outcome struct {
 	Job     *v1.Job       `json:"job,omitempty"`
 	Quote   *v1.Quote     `json:"quote,omitempty"`

@@ -25,7 +25,7 @@ func askQuote(c *call) error {
 	if err := c.mayPay(want.Request.Account); err != nil {
 		return err
 	}
-	o, err := c.do(Command{Quote: &want})
+	o, err := c.do(trade.Command{Quote: wire.ToAskQuote(&want)})
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func preview(c *call) error {
 	if err := c.mayPay(want.Request.Account); err != nil {
 		return err
 	}
-	o, err := c.h.trade.Preview(c.r.Context(), c.who, want.Request)
+	o, err := c.h.trade.Preview(c.r.Context(), c.who, wire.ToRequest(&want.Request))
 	switch {
 	case err != nil:
 		return err
@@ -72,7 +72,7 @@ func dropQuote(c *call) error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.do(Command{Cancel: &Cancel{Quote: q.ID}}); err != nil {
+	if _, err := c.do(trade.Command{Cancel: &trade.Cancel{Quote: q.ID}}); err != nil {
 		return err
 	}
 	return c.nothing()

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/passwd"
 )
 
@@ -202,8 +203,8 @@ func Descendants(list []v1.Token, id string) map[string]bool {
 }
 
 func whoami(c *call) error {
-	w := v1.Whoami{User: c.who.User, Role: c.who.Role, Token: c.token}
-	if c.who.Role != v1.RoleNode {
+	w := v1.Whoami{User: c.who.User, Role: v1.Role(c.who.Role), Token: c.token}
+	if c.who.Role != trade.RoleNode {
 		account, err := c.h.accounts.AccountOf(c.r.Context(), c.who.User)
 		if err != nil {
 			return err

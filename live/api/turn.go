@@ -7,12 +7,13 @@ import (
 	"strconv"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/fair"
 )
 
 // party is who takes turns: a user, whatever token they come with, or a node.
 func (c *call) party() fair.Party {
-	if c.who.Role == v1.RoleNode {
+	if c.who.Role == trade.RoleNode {
 		return fair.Party{Kind: fair.Node, Name: c.who.User}
 	}
 	return fair.Party{Kind: fair.Person, Name: c.who.User}
@@ -72,7 +73,7 @@ func (c *call) readBody() error {
 	c.arriving = c.h.gate.Body(c.party(), http.MaxBytesReader(c.w, c.r.Body, limit), http.NewResponseController(c.w).SetReadDeadline)
 	_, err := c.body.ReadFrom(c.arriving)
 	c.taken = err == nil
-	if c.route.class() == fair.Command && c.who.Role == v1.RoleUser && !c.free() {
+	if c.route.class() == fair.Command && c.who.Role == trade.RoleUser && !c.free() {
 		c.h.gate.Uploaded(c.party(), c.arriving.Size())
 	}
 	var large *http.MaxBytesError

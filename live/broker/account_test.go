@@ -10,7 +10,7 @@ import (
 	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/market"
-	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/web/webtest"
 )
 
@@ -79,8 +79,8 @@ func TestWithoutStreams(t *testing.T) {
 func TestAccountsBelow(t *testing.T) {
 	c := open(t, "north", "1")
 	c.node(4, 1)
-	for _, m := range []api.MoneyCommand{{Op: "open", To: "lab/alice/thesis", User: "alice"}, {Op: "grant", To: "lab/alice/thesis", Amount: 900e6}} {
-		c.Do(api.Command{By: webtest.Root, Money: &m})
+	for _, m := range []trade.MoneyCommand{{Op: "open", To: "lab/alice/thesis", User: "alice"}, {Op: "grant", To: "lab/alice/thesis", Amount: 900e6}} {
+		c.Do(trade.Command{By: webtest.Root, Money: &m})
 	}
 	w := behind(t, c).start()
 	j := w.submit("alice", job("a", func(r *v1.Request) { r.Account = "alice/north/thesis" }))

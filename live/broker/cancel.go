@@ -14,13 +14,13 @@ import (
 // cancel takes a job back. One that nobody has confirmed, or whose cluster does
 // not answer, ends here at once; what its cluster may have of it is taken back
 // as soon as that answers.
-func (b *Broker) cancel(ctx context.Context, by api.Identity, id int64, key api.Key) (api.Outcome, error) {
+func (b *Broker) cancel(ctx context.Context, by trade.Identity, id int64, key api.Key) (api.Outcome, error) {
 	e, err := b.entry(ctx, id)
 	if err != nil {
 		return api.Outcome{}, err
 	}
 	f := e.now()
-	if f.Job.State.Final() || by.Role != v1.RoleOwner && f.Job.Owner != by.User {
+	if f.Job.State.Final() || by.Role != trade.RoleOwner && f.Job.Owner != by.User {
 		return api.Outcome{}, fmt.Errorf("job %d: %w, or it has ended", id, trade.ErrUnknown)
 	}
 	if l := b.at(f.Cluster, f.Job.Owner); l != nil && f.Remote != 0 {

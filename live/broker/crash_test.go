@@ -14,6 +14,7 @@ import (
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/broker"
 	"github.com/libra-market/libra/live/store"
+	"github.com/libra-market/libra/live/wire"
 )
 
 // plan is when a broker is killed: at which of the things it does to the world,
@@ -93,7 +94,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 		return v1.SubmitRequest{Request: job("once", wish("first"), func(r *v1.Request) { r.EstimateMS, r.DeadlineMS = 60_000, 25_000 })}
 	}
 	quoted := func(t *testing.T, b *broker.Broker) v1.SubmitRequest {
-		o, _, err := b.Do(t.Context(), api.Command{By: alice, Quote: &v1.QuoteRequest{TTLMS: 60_000, Request: job("once")}}, api.Key{})
+		o, _, err := b.Do(t.Context(), trade.Command{By: alice, Quote: wire.ToAskQuote(&v1.QuoteRequest{TTLMS: 60_000, Request: job("once")})}, api.Key{})
 		if err != nil || o.Quote == nil {
 			t.Fatalf("no quote: %+v, %v", o, err)
 		}
@@ -123,7 +124,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 	}
 }
 
-var alice = api.Identity{User: "alice", Role: v1.RoleUser}
+var alice = trade.Identity{User: "alice", Role: trade.RoleUser}
 
 // killed kills a broker at a step of a submission and looks what comes of it. It
 // reports whether the submission was through before.
@@ -144,7 +145,7 @@ func killed(t *testing.T, at int64, after bool, ask func(*testing.T, *broker.Bro
 	}
 	key := api.Key{Owner: "alice", Key: "k1", Digest: []byte("d")}
 	s := ask(t, b)
-	command := api.Command{By: alice, Submit: &s}
+	command := trade.Command{By: alice, Submit: wire.ToSubmit(&s)}
 	p.arm(at)
 	done := make(chan error, 1)
 	go func() {
@@ -236,7 +237,7 @@ func TestAStoreThatIsFull(t *testing.T) {
 			w.store = &fickle{Store: inner, from: from, until: from + 3}
 			w.start()
 			key := api.Key{Owner: "alice", Key: "k", Digest: []byte("d")}
-			command := api.Command{By: alice, Submit: &v1.SubmitRequest{Request: job("once")}}
+			command := trade.Command{By: alice, Submit: wire.ToSubmit(&v1.SubmitRequest{Request: job("once")})}
 			var out api.Outcome
 			eventually(t, "the store to have room", func() bool {
 				out, _, err = w.broker.Do(t.Context(), command, key)

@@ -10,6 +10,7 @@ import (
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/live/wire"
 )
 
 // flight is a submission under way. It goes on whoever waits for it: what was
@@ -40,15 +41,15 @@ func (f *flight) doubt(e *entry) {
 func keyName(k *api.Key) string { return k.Owner + "\x00" + k.Key }
 
 // Do carries out what people ask for.
-func (b *Broker) Do(ctx context.Context, c api.Command, key api.Key) (api.Outcome, bool, error) {
+func (b *Broker) Do(ctx context.Context, c trade.Command, key api.Key) (api.Outcome, bool, error) {
 	if o, found, err := b.answered(ctx, key); found || err != nil {
 		return o, found, err
 	}
 	switch {
 	case c.Submit != nil:
-		return b.submit(ctx, c.By, *c.Submit, key)
+		return b.submit(ctx, c.By, v1.SubmitRequest{Request: wire.Request(&c.Submit.Request), Quote: c.Submit.Quote}, key)
 	case c.Quote != nil:
-		o, err := b.askQuote(ctx, c.By, c.Quote, key)
+		o, err := b.askQuote(ctx, c.By, &v1.QuoteRequest{TTLMS: c.Quote.TTLMS, Request: wire.Request(&c.Quote.Request)}, key)
 		return o, false, err
 	case c.Cancel != nil && c.Cancel.Quote != "":
 		o, err := b.dropQuote(ctx, c.By, c.Cancel.Quote)
@@ -87,7 +88,7 @@ func (b *Broker) answered(ctx context.Context, key api.Key) (o api.Outcome, foun
 // submit joins the submission that is under way under the key, or begins one, and
 // waits until it is known what became of it. Where a cluster does not say, the
 // answer is a job of which nobody knows more yet.
-func (b *Broker) submit(ctx context.Context, by api.Identity, s v1.SubmitRequest, key api.Key) (api.Outcome, bool, error) {
+func (b *Broker) submit(ctx context.Context, by trade.Identity, s v1.SubmitRequest, key api.Key) (api.Outcome, bool, error) {
 	f, joined, err := b.board(key)
 	if err != nil {
 		return api.Outcome{}, false, err

@@ -65,7 +65,7 @@ func (b *Broker) quoted(ctx context.Context, id string) (*kept, error) {
 }
 
 // askQuote asks all clusters for a quote and keeps the best for the user.
-func (b *Broker) askQuote(ctx context.Context, by api.Identity, a *v1.QuoteRequest, key api.Key) (api.Outcome, error) {
+func (b *Broker) askQuote(ctx context.Context, by trade.Identity, a *v1.QuoteRequest, key api.Key) (api.Outcome, error) {
 	w, err := b.prepare(ctx, by, a.Request, false)
 	if err != nil {
 		return api.Outcome{}, err
@@ -121,8 +121,8 @@ func (b *Broker) best(ctx context.Context, w *want, binding bool, call func(cont
 }
 
 // Preview answers with the best of the quotes that bind nobody.
-func (b *Broker) Preview(ctx context.Context, by api.Identity, r v1.Request) (api.Outcome, error) {
-	w, err := b.prepare(ctx, by, r, true)
+func (b *Broker) Preview(ctx context.Context, by trade.Identity, r trade.Request) (api.Outcome, error) {
+	w, err := b.prepare(ctx, by, wire.Request(&r), true)
 	if err != nil {
 		return api.Outcome{}, err
 	}
@@ -163,12 +163,12 @@ func (b *Broker) at(cluster, user string) *login {
 }
 
 // dropQuote takes a quote back.
-func (b *Broker) dropQuote(ctx context.Context, by api.Identity, id string) (api.Outcome, error) {
+func (b *Broker) dropQuote(ctx context.Context, by trade.Identity, id string) (api.Outcome, error) {
 	k, err := b.quoted(ctx, id)
 	if err != nil {
 		return api.Outcome{}, err
 	}
-	if by.Role != v1.RoleOwner && k.Quote.Owner != by.User {
+	if by.Role != trade.RoleOwner && k.Quote.Owner != by.User {
 		return api.Outcome{}, fmt.Errorf("quote %s: %w", id, trade.ErrUnknown)
 	}
 	if l := b.at(k.Cluster, k.Quote.Owner); l != nil {
@@ -181,7 +181,7 @@ func (b *Broker) dropQuote(ctx context.Context, by api.Identity, id string) (api
 }
 
 // submitOnQuote submits a job on a quote, or a counter-offer, that the broker gave.
-func (t *trip) submitOnQuote(by api.Identity, s v1.SubmitRequest) (api.Outcome, error) {
+func (t *trip) submitOnQuote(by trade.Identity, s v1.SubmitRequest) (api.Outcome, error) {
 	k, err := t.b.quoted(t.b.ctx, s.Quote)
 	if err == nil && k.Quote.Owner != by.User {
 		err = fmt.Errorf("quote %s: %w, or it has expired: ask for a new one", s.Quote, trade.ErrUnknown)

@@ -29,7 +29,7 @@ type trip struct {
 }
 
 // begin places a new job.
-func (t *trip) begin(by api.Identity, s v1.SubmitRequest) (o api.Outcome, again bool, err error) {
+func (t *trip) begin(by trade.Identity, s v1.SubmitRequest) (o api.Outcome, again bool, err error) {
 	// Whoever had the key before may have ended a moment ago.
 	if o, again, err = t.b.answered(t.b.ctx, t.key); again || err != nil {
 		return o, again, err
@@ -72,7 +72,7 @@ func (t *trip) resume() (api.Outcome, error) {
 		return api.Outcome{}, err
 	}
 	request.DeadlineMS = t.left(&known, request.DeadlineMS)
-	by := api.Identity{User: known.Job.Owner, Role: v1.RoleUser}
+	by := trade.Identity{User: known.Job.Owner, Role: trade.RoleUser}
 	if t.w, err = t.b.prepare(t.b.ctx, by, request, false); err != nil {
 		return t.lose("it cannot be placed any more: " + err.Error())
 	}

@@ -8,12 +8,11 @@ import (
 
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/trade"
-	"github.com/libra-market/libra/live/api"
 )
 
 // want is a request made ready for the clusters.
 type want struct {
-	by      api.Identity
+	by      trade.Identity
 	request v1.Request // as the user sent it
 	order   order
 	logins  []*login // whom to ask, in the order of the file
@@ -26,13 +25,13 @@ type want struct {
 
 // prepare finds out who may be asked for what. Who only looks, and runs the
 // broker, may look with what it has.
-func (b *Broker) prepare(ctx context.Context, by api.Identity, r v1.Request, looking bool) (*want, error) {
+func (b *Broker) prepare(ctx context.Context, by trade.Identity, r v1.Request, looking bool) (*want, error) {
 	w := &want{by: by, request: r, logins: b.markets(by.User)}
 	var err error
 	if w.order, err = orderOf(&r, b.options.Objective); err != nil {
 		return nil, err
 	}
-	if len(w.logins) == 0 && looking && by.Role == v1.RoleOwner {
+	if len(w.logins) == 0 && looking && by.Role == trade.RoleOwner {
 		for _, s := range b.sellers {
 			w.logins = append(w.logins, s.any())
 		}
@@ -86,7 +85,7 @@ func (b *Broker) prepareAfter(ctx context.Context, w *want) error {
 		}
 		f := e.now()
 		switch {
-		case f.Job.Owner != w.by.User && w.by.Role != v1.RoleOwner:
+		case f.Job.Owner != w.by.User && w.by.Role != trade.RoleOwner:
 			return fmt.Errorf("after: job %d: %w", id, trade.ErrUnknown)
 		case f.Job.State == v1.Completed:
 			continue

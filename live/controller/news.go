@@ -13,7 +13,7 @@ import (
 func notices(at int64, fx exchange.Effects) []v1.Notice {
 	var all []v1.Notice
 	for i := range fx.Jobs {
-		all = append(all, moved(at, fx.Jobs[i].Notice()))
+		all = append(all, moved(at, &fx.Jobs[i].Job))
 	}
 	for _, name := range fx.Nodes {
 		all = append(all, v1.Notice{AtUS: at, Kind: "node", Node: name})
@@ -22,7 +22,7 @@ func notices(at int64, fx exchange.Effects) []v1.Notice {
 }
 
 // moved is what there is to tell of a job.
-func moved(at int64, j *trade.JobNotice) v1.Notice {
+func moved(at int64, j *trade.Job) v1.Notice {
 	said := wire.JobNotice(j)
 	return v1.Notice{AtUS: at, Kind: "job", Owner: j.Owner, Job: &said}
 }

@@ -7,26 +7,26 @@ import (
 	"github.com/libra-market/libra/core/accounts"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
-	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // belongings is whose a thing is. What is empty says nothing.
 type belongings struct {
-	roles   []v1.Role // for these alone
-	user    string    // this user's
-	account string    // this account, of somebody who may spend from those of bound
+	roles   []trade.Role // for these alone
+	user    string       // this user's
+	account string       // this account, of somebody who may spend from those of bound
 	bound   accounts.Bindings
 }
 
 // may is the one place where it is decided who sees and touches what. The owner
 // of the cluster may all; a user what is their own; a node nothing here.
-func may(who api.Identity, what belongings) bool {
+func may(who trade.Identity, what belongings) bool {
 	switch {
 	case what.roles != nil && !slices.Contains(what.roles, who.Role):
 		return false
-	case who.Role == v1.RoleOwner:
+	case who.Role == trade.RoleOwner:
 		return true
-	case who.Role != v1.RoleUser || who.User == "":
+	case who.Role != trade.RoleUser || who.User == "":
 		return false
 	case what.user != "" && what.user != who.User:
 		return false

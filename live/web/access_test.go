@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/web"
 )
 
@@ -81,13 +81,13 @@ func TestAccess(t *testing.T) {
 	}
 	for _, who := range []struct {
 		name string
-		id   api.Identity
+		id   trade.Identity
 		want func(access) int
 	}{
 		{"alice", alice, func(a access) int { return a.alice }},
 		{"bob", bob, func(a access) int { return a.bob }},
 		{"root", root, func(a access) int { return a.root }},
-		{"nobody", api.Identity{}, func(a access) int { return a.nobody }},
+		{"nobody", trade.Identity{}, func(a access) int { return a.nobody }},
 	} {
 		t.Run(who.name, func(t *testing.T) {
 			w := newWorld(t)
@@ -133,7 +133,7 @@ func TestANodeCannotSignIn(t *testing.T) {
 	if got := p.post("/login", url.Values{"token": {secret}}); got.status != ok || !strings.Contains(got.body, "opens nothing here") {
 		t.Errorf("%d: %.300s", got.status, got.body)
 	}
-	if link := w.handler.LoginLink(api.Identity{User: "n1", Role: v1.RoleNode}); link != "/login" {
+	if link := w.handler.LoginLink(trade.Identity{User: "n1", Role: trade.RoleNode}); link != "/login" {
 		t.Errorf("a node gets the link %s", link)
 	}
 	if got := p.post("/login/link", nil, "Authorization", "Bearer "+secret); got.status != out {
@@ -145,7 +145,7 @@ func TestANodeCannotSignIn(t *testing.T) {
 func TestJobsAreOnlyOnesOwn(t *testing.T) {
 	w := newWorld(t)
 	w.furnish()
-	for who, sees := range map[api.Identity]bool{alice: true, bob: false, root: true} {
+	for who, sees := range map[trade.Identity]bool{alice: true, bob: false, root: true} {
 		p := w.signedIn(who)
 		for _, path := range []string{"/jobs", "/jobs?state=live", "/jobs?name=zebra", "/submit", "/market", "/account"} {
 			if got := p.get(path); strings.Contains(got.body, "zebra-plan") != (sees && strings.HasPrefix(path, "/jobs")) {

@@ -106,7 +106,7 @@ func (c *call) ask(ctx context.Context, f *form, r v1.Request, axis [2]int64) (*
 		}
 	}
 	r.Script, r.Argv = "", nil // what it runs does not change what it costs
-	o, err := c.h.market.Preview(ctx, c.who, r)
+	o, err := c.h.market.Preview(ctx, c.who, wire.ToRequest(&r))
 	if err != nil {
 		return nil, err
 	}

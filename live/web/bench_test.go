@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/web"
 	"github.com/libra-market/libra/live/web/webtest"
 )
@@ -60,7 +60,7 @@ func crowd(t testing.TB, waiting, ended int) (*webtest.Floor, *web.Handler) {
 }
 
 // browser is a client that has signed in, and where its pages are.
-func browser(t testing.TB, server *httptest.Server, h *web.Handler, who api.Identity) (c *http.Client, at string) {
+func browser(t testing.TB, server *httptest.Server, h *web.Handler, who trade.Identity) (c *http.Client, at string) {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
 	if err != nil {

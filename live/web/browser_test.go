@@ -8,7 +8,6 @@ import (
 
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/trade"
-	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/web"
 	"github.com/libra-market/libra/live/web/webtest"
 )
@@ -19,7 +18,7 @@ type stage struct {
 	*webtest.Floor
 	chrome *webtest.Chrome
 	url    string
-	link   func(api.Identity) string
+	link   func(trade.Identity) string
 }
 
 func newStage(t *testing.T, change ...func(*trade.Open)) *stage {
@@ -86,7 +85,7 @@ func TestAPersonSubmits(t *testing.T) {
 
 	// It runs, writes and ends before one's eyes.
 	for _, id := range full {
-		s.Do(api.Command{By: webtest.User("bob"), Cancel: &api.Cancel{Job: id}})
+		s.Do(trade.Command{By: webtest.User("bob"), Cancel: &trade.Cancel{Job: id}})
 	}
 	p.Until("its output", `document.getElementById("log")?.textContent.includes("hello from the page")`)
 	p.Until("its end", `document.querySelector("#state .tag")?.textContent === "completed"`)

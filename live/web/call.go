@@ -26,7 +26,7 @@ type call struct {
 	w     http.ResponseWriter
 	r     *http.Request
 
-	who     api.Identity
+	who     trade.Identity
 	session *session // nil: nobody has signed in
 	secret  string   // of the session
 
@@ -246,7 +246,7 @@ func (c *call) redirect(to string) error {
 
 // do has a command carried out in the name of who calls, once: the same form sent
 // again gets the first answer again.
-func (c *call) do(cmd api.Command, key api.Key) (api.Outcome, error) {
+func (c *call) do(cmd trade.Command, key api.Key) (api.Outcome, error) {
 	cmd.By = c.who
 	o, _, err := c.h.market.Do(c.r.Context(), cmd, key)
 	return o, err

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/live/wire"
 )
 
 // curve is what a job costs by how long one is ready to wait.
@@ -91,10 +92,10 @@ func (k *curve) deadlines() []int64 {
 // budget, so that one sees by how much.
 func (c *call) pricePoint(ctx context.Context, r v1.Request) (curvePoint, error) {
 	p := curvePoint{DeadlineMS: r.DeadlineMS}
-	o, err := c.h.market.Preview(ctx, c.who, r)
+	o, err := c.h.market.Preview(ctx, c.who, wire.ToRequest(&r))
 	if err == nil && o.Refusal != nil && o.Refusal.Reason == v1.ReasonBudget && r.Budget != nil {
 		r.Budget, p.Over = nil, true
-		o, err = c.h.market.Preview(ctx, c.who, r)
+		o, err = c.h.market.Preview(ctx, c.who, wire.ToRequest(&r))
 	}
 	switch {
 	case err != nil:

@@ -9,7 +9,8 @@ import (
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
-	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/live/wire"
 )
 
 // sample is the market at an instant. A price below zero: the market says no.
@@ -82,7 +83,7 @@ func standardJob() v1.Request {
 func (h *Handler) priced(ctx context.Context, factor float64) int64 {
 	r := standardJob()
 	r.DeadlineMS, r.Account = int64(factor*float64(standardMS)), string(ledger.Owner)
-	o, err := h.market.Preview(ctx, api.Identity{User: "libra", Role: v1.RoleOwner}, r)
+	o, err := h.market.Preview(ctx, trade.Identity{User: "libra", Role: trade.RoleOwner}, wire.ToRequest(&r))
 	if err != nil || o.Quote == nil {
 		return -1
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/libra-market/libra/core/rules"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/live/wire"
 )
 
 // leversView is the policy, its settings and the base prices: those in force, and
@@ -301,7 +302,7 @@ func beginEpoch(c *call) error {
 		v.Wrong = err.Error()
 		return c.showOwner(&ownerView{Levers: *v})
 	}
-	o, err := c.do(api.Command{Epoch: e}, api.Key{})
+	o, err := c.do(trade.Command{Epoch: wire.ToEpoch(e)}, api.Key{})
 	var field *trade.FieldError
 	switch {
 	case errors.Is(err, trade.ErrConflict), errors.As(err, &field):

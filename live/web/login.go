@@ -5,16 +5,16 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // loginView is the sign-in page.
 type loginView struct {
 	Wrong string
 	Next  string
-	Key   string       // of a login link
-	Guest api.Identity // whom it is for
-	Plain bool         // nothing says that the browser came by TLS
+	Key   string         // of a login link
+	Guest trade.Identity // whom it is for
+	Plain bool           // nothing says that the browser came by TLS
 }
 
 // linkOver is said of a link that opens nothing.
@@ -74,7 +74,7 @@ func signIn(c *call) error {
 	if err = c.h.attempts.signIns.Take(t.User, tooManySignIns); err != nil {
 		return err
 	}
-	return c.enter(api.Identity{User: t.User, Role: t.Role}, hash, v.Next)
+	return c.enter(trade.Identity{User: t.User, Role: trade.Role(t.Role)}, hash, v.Next)
 }
 
 // plain reports whether the browser seems to have come without TLS. A proxy before
@@ -85,7 +85,7 @@ func (c *call) plain() bool {
 
 // enter begins a session, always a new one: a cookie from before is worth
 // nothing after.
-func (c *call) enter(who api.Identity, token []byte, next string) error {
+func (c *call) enter(who trade.Identity, token []byte, next string) error {
 	if c.secret != "" {
 		c.h.sessions.end(c.secret)
 	}

@@ -78,7 +78,7 @@ func cancelJob(c *call) error {
 		return err
 	}
 	to := "/jobs/" + strconv.FormatInt(id, 10)
-	_, err = c.do(api.Command{Cancel: &api.Cancel{Job: id}}, api.Key{})
+	_, err = c.do(trade.Command{Cancel: &trade.Cancel{Job: id}}, api.Key{})
 	if errors.Is(err, trade.ErrUnknown) { // it is there, so it has ended: the market floor forgets those
 		return c.redirect(to + "?said=ended")
 	}

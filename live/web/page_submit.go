@@ -130,7 +130,7 @@ func submit(c *call) error {
 	if v.Said != "" {
 		return c.askAgain(v)
 	}
-	o, err := c.do(api.Command{Submit: &v1.SubmitRequest{Request: r}}, c.key(&r, ""))
+	o, err := c.do(trade.Command{Submit: wire.ToSubmit(&v1.SubmitRequest{Request: r})}, c.key(&r, ""))
 	if err != nil {
 		if f.fault(err) {
 			return c.askAgain(v)
@@ -185,7 +185,7 @@ func (c *call) takeOffer(v *submitView, r v1.Request, offer url.Values) error {
 	}
 	id := offer.Get("quote")
 	offer.Del("quote")
-	o, err := c.do(api.Command{Submit: &v1.SubmitRequest{Request: program, Quote: id}}, c.key(&program, id))
+	o, err := c.do(trade.Command{Submit: wire.ToSubmit(&v1.SubmitRequest{Request: program, Quote: id})}, c.key(&program, id))
 	v.use(offer)
 	switch {
 	case errors.Is(err, trade.ErrUnknown):
@@ -205,7 +205,7 @@ func (c *call) moved(r *v1.Request) (string, error) {
 	if err != nil || r.Budget != nil {
 		return "", nil //nolint:nilerr // no price was shown
 	}
-	o, err := c.h.market.Preview(c.r.Context(), c.who, *r)
+	o, err := c.h.market.Preview(c.r.Context(), c.who, wire.ToRequest(r))
 	if err != nil || o.Quote == nil || o.Quote.Price <= seen {
 		return "", err
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // route is one thing that can be asked. The table below is all of them: the mux,
@@ -13,7 +13,7 @@ import (
 type route struct {
 	method  string
 	pattern string
-	roles   []v1.Role // who may; none: anybody, signed in or not
+	roles   []trade.Role // who may; none: anybody, signed in or not
 	kind    kind
 	handle  func(*call) error
 }
@@ -27,8 +27,8 @@ const (
 )
 
 var (
-	people = []v1.Role{v1.RoleUser, v1.RoleOwner}
-	owners = []v1.Role{v1.RoleOwner}
+	people = []trade.Role{trade.RoleUser, trade.RoleOwner}
+	owners = []trade.Role{trade.RoleOwner}
 )
 
 var routes = []route{

@@ -38,7 +38,7 @@ func newSecret() string {
 
 // session is somebody who has signed in. It ends with the server.
 type session struct {
-	who   api.Identity
+	who   trade.Identity
 	token []byte // hash of the token they came with, by a link too; nil: the server itself made the link
 	made  time.Time
 
@@ -58,7 +58,7 @@ type sessions struct {
 
 // begin signs somebody in and returns the secret of the session: what is in its
 // addresses, a dot, and what is in its cookie.
-func (s *sessions) begin(who api.Identity, token []byte) string {
+func (s *sessions) begin(who trade.Identity, token []byte) string {
 	secret, now := newSecret()+"."+newSecret(), s.now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -194,14 +194,14 @@ type links struct {
 }
 
 type invitation struct {
-	who   api.Identity
+	who   trade.Identity
 	token []byte // hash of the token that it was made with; nil: with none
 	until time.Time
 }
 
 // LoginLink is a path under which somebody can sign in once, within ten minutes,
 // until the server ends. A node has no pages and gets none.
-func (h *Handler) LoginLink(user api.Identity) string {
+func (h *Handler) LoginLink(user trade.Identity) string {
 	if !may(user, belongings{roles: people}) {
 		return "/login"
 	}
@@ -211,19 +211,19 @@ func (h *Handler) LoginLink(user api.Identity) string {
 // TokenLink is a LoginLink for whoever has a token. The link and the session that
 // is begun with it end when the token does. If the token opens no pages there is
 // none.
-func (h *Handler) TokenLink(ctx context.Context, secret string) (path string, who api.Identity, ok bool, err error) {
+func (h *Handler) TokenLink(ctx context.Context, secret string) (path string, who trade.Identity, ok bool, err error) {
 	t, hash, ok, err := h.tokenOf(ctx, secret)
 	if err != nil || !ok {
-		return "", api.Identity{}, false, err
+		return "", trade.Identity{}, false, err
 	}
-	return h.tokenLink(&t, hash), api.Identity{User: t.User, Role: t.Role}, true, nil
+	return h.tokenLink(&t, hash), trade.Identity{User: t.User, Role: trade.Role(t.Role)}, true, nil
 }
 
 func (h *Handler) tokenLink(t *v1.Token, hash []byte) string {
-	return "/login?key=" + h.links.make(api.Identity{User: t.User, Role: t.Role}, hash)
+	return "/login?key=" + h.links.make(trade.Identity{User: t.User, Role: trade.Role(t.Role)}, hash)
 }
 
-func (l *links) make(who api.Identity, token []byte) string {
+func (l *links) make(who trade.Identity, token []byte) string {
 	key, now := newSecret(), l.now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -267,6 +267,6 @@ func (h *Handler) tokenOf(ctx context.Context, secret string) (t v1.Token, hash 
 	if err != nil {
 		return t, nil, false, fmt.Errorf("%w: look up a token: %w", trade.ErrUnavailable, err)
 	}
-	who := api.Identity{User: t.User, Role: t.Role}
+	who := trade.Identity{User: t.User, Role: trade.Role(t.Role)}
 	return t, hash, found && t.Good(h.now().UnixMicro()) && may(who, belongings{roles: people}), nil
 }

@@ -6,7 +6,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/core/trade"
 )
 
 //go:embed pages
@@ -71,7 +71,7 @@ type frame struct {
 	Base  string // that addresses are relative to: the session's
 	Here  string // address of this page
 	At    string // which part of the site this is
-	Who   api.Identity
+	Who   trade.Identity
 	SignedIn,
 	Owner bool
 	CSRF     string

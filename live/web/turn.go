@@ -5,7 +5,7 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/fair"
 )
 
@@ -35,7 +35,7 @@ func (rt *route) class() fair.Class {
 func (c *call) turn() (err error) {
 	ctx, ticket := fair.With(c.r.Context(), c.party())
 	c.r = c.r.WithContext(ctx)
-	free := c.who.Role == v1.RoleOwner || c.h.gate.Limits().Free(c.who.User)
+	free := c.who.Role == trade.RoleOwner || c.h.gate.Limits().Free(c.who.User)
 	c.visit, err = c.h.gate.Enter(ctx, ticket, c.route.class(), free)
 	return err
 }
@@ -57,7 +57,7 @@ func (c *call) take() {
 
 // taken notes how much came.
 func (c *call) taken() {
-	if c.route.class() == fair.Command && c.who.Role == v1.RoleUser {
+	if c.route.class() == fair.Command && c.who.Role == trade.RoleUser {
 		c.h.gate.Uploaded(c.party(), c.arriving.Size())
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api/apitest"
 	"github.com/libra-market/libra/live/web"
 )
@@ -45,7 +45,7 @@ func (w *world) now() time.Time { return time.Now().Add(time.Duration(w.ahead.Lo
 // person is a browser without a window: it keeps cookies and follows no redirect.
 type person struct {
 	*world
-	who    api.Identity
+	who    trade.Identity
 	client *http.Client
 	base   string // of the addresses of the session, without a slash at the end
 }
@@ -63,7 +63,7 @@ func (w *world) visitor() *person {
 }
 
 // signedIn is somebody who has, by a link.
-func (w *world) signedIn(who api.Identity) *person {
+func (w *world) signedIn(who trade.Identity) *person {
 	w.t.Helper()
 	p := w.visitor()
 	p.who = who
@@ -146,9 +146,9 @@ func (p *person) fill(path string, form url.Values) reply {
 }
 
 var (
-	alice = api.Identity{User: "alice", Role: v1.RoleUser}
-	bob   = api.Identity{User: "bob", Role: v1.RoleUser}
-	root  = api.Identity{User: "root", Role: v1.RoleOwner}
+	alice = trade.Identity{User: "alice", Role: trade.RoleUser}
+	bob   = trade.Identity{User: "bob", Role: trade.RoleUser}
+	root  = trade.Identity{User: "root", Role: trade.RoleOwner}
 )
 
 // furnish puts a job of alice's into the market, with a secret in its name.

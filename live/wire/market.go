@@ -54,7 +54,7 @@ func Account(a *trade.Account) v1.Account { return v1.Account(*a) }
 func Accounts(accounts []trade.Account) []v1.Account { return list(accounts, Account) }
 
 // JobNotice gives out what changed of a job.
-func JobNotice(j *trade.JobNotice) v1.JobNotice {
+func JobNotice(j *trade.Job) v1.JobNotice {
 	return v1.JobNotice{ID: j.ID, State: v1.State(j.State), Share: j.Share, Work: j.Work, Price: j.Price, Penalty: j.Penalty}
 }
 

@@ -40,7 +40,17 @@ func Request(r *trade.Request) v1.Request {
 	}
 }
 
+// ToSubmit takes a job in that is handed in.
+func ToSubmit(s *v1.SubmitRequest) *trade.Submit {
+	return &trade.Submit{Request: ToRequest(&s.Request), Quote: s.Quote}
+}
+
+// ToAskQuote takes in what a binding quote is asked for.
+func ToAskQuote(q *v1.QuoteRequest) *trade.AskQuote {
+	return &trade.AskQuote{TTLMS: q.TTLMS, Request: ToRequest(&q.Request)}
+}
+
 // ToEpoch takes a change of policy in.
-func ToEpoch(e *v1.Epoch) trade.Epoch {
-	return trade.Epoch{Policy: e.Policy, Settings: e.Settings, Rates: (*trade.Rates)(e.Rates)}
+func ToEpoch(e *v1.Epoch) *trade.Epoch {
+	return &trade.Epoch{Policy: e.Policy, Settings: e.Settings, Rates: (*trade.Rates)(e.Rates)}
 }

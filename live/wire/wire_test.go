@@ -98,7 +98,7 @@ func TestTheWireSaysWhatTheMarketSays(t *testing.T) {
 		"request":     alike(wire.Request),
 		"asked":       there(wire.Request, wire.ToRequest),
 		"told":        there(wire.Job, wire.ToJob),
-		"epoch":       alike(wire.ToEpoch),
+		"epoch":       alike(func(e *v1.Epoch) trade.Epoch { return *wire.ToEpoch(e) }),
 		"job":         alike(wire.Job),
 		"task":        alike(wire.TaskStatus),
 		"receipt":     alike(wire.Receipt),
@@ -111,7 +111,6 @@ func TestTheWireSaysWhatTheMarketSays(t *testing.T) {
 		"epochs":      alike(wire.Epoch),
 		"tally":       alike(wire.Tally),
 		"account":     alike(wire.Account),
-		"notice":      alike(wire.JobNotice),
 		"statement":   alike(wire.Statement),
 		"accounting":  there(wire.Statement, wire.ToStatement),
 		"jobs":        alike(func(l *[]trade.Job) []v1.Job { return wire.Jobs(*l) }),
@@ -186,6 +185,37 @@ func TestWhatARequestComesTo(t *testing.T) {
 		j.Places[4].Node, k.Places[4].Node = "n", "n"
 		if j.Programs() != k.Programs() || j.NodeOf(1) != k.NodeOf(1) || j.NodeOf(2) != k.NodeOf(2) {
 			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// A notice says of a job what the job says of itself.
+func TestANoticeSaysWhatTheJobSays(t *testing.T) {
+	j := trade.Job{ID: 1, Owner: "a", State: trade.Running, Share: 0.5, Work: 2, Price: 3, Penalty: 4, Charged: 5}
+	if got, want := wire.JobNotice(&j), (v1.JobNotice{ID: 1, State: v1.Running, Share: 0.5, Work: 2, Price: 3, Penalty: 4}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+// What is asked arrives as it was asked.
+func TestWhatIsAskedBecomesACommand(t *testing.T) {
+	limit := int64(7)
+	for name, c := range map[string]struct{ got, want any }{
+		"quote": {
+			wire.ToAskQuote(&v1.QuoteRequest{TTLMS: 5, Request: v1.Request{Name: "q", Budget: &limit}}),
+			&trade.AskQuote{TTLMS: 5, Request: trade.Request{Name: "q", Budget: &limit}},
+		},
+		"submit": {
+			wire.ToSubmit(&v1.SubmitRequest{Request: v1.Request{Argv: []string{"x"}, Array: &v1.Array{Last: 3}}, Quote: "q1"}),
+			&trade.Submit{Request: trade.Request{Argv: []string{"x"}, Array: &trade.Array{Last: 3}}, Quote: "q1"},
+		},
+		"epoch": {
+			wire.ToEpoch(&v1.Epoch{Policy: "libra", Settings: map[string]string{"a": "1"}, Rates: &v1.Rates{Processor: 2}}),
+			&trade.Epoch{Policy: "libra", Settings: map[string]string{"a": "1"}, Rates: &trade.Rates{Processor: 2}},
+		},
+	} {
+		if !reflect.DeepEqual(c.got, c.want) {
+			t.Errorf("%s: got %+v, want %+v", name, c.got, c.want)
 		}
 	}
 }

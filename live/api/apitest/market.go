@@ -15,6 +15,7 @@ import (
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/live/wire"
 )
 
 // RefusePrefix begins the name of a job that is to be refused; the reason
@@ -37,7 +38,7 @@ type Market struct {
 	notices  []v1.Notice
 	waiting  map[chan v1.Notice]string // and the owner each is for
 	chunks   map[string]task.Chunk
-	commands []api.Command
+	commands []trade.Command
 	desired  int64 // version
 	next     int64
 }
@@ -84,14 +85,14 @@ func (m *Market) Write(job int64, text string) {
 }
 
 // Commands lists what the market was told to do.
-func (m *Market) Commands() []api.Command {
+func (m *Market) Commands() []trade.Command {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.commands)
 }
 
 // Do carries out a command.
-func (m *Market) Do(_ context.Context, c api.Command, key api.Key) (api.Outcome, bool, error) {
+func (m *Market) Do(_ context.Context, c trade.Command, key api.Key) (api.Outcome, bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.err != nil {
@@ -112,12 +113,12 @@ func (m *Market) Do(_ context.Context, c api.Command, key api.Key) (api.Outcome,
 	return o, false, err
 }
 
-func (m *Market) do(c *api.Command) (api.Outcome, error) {
+func (m *Market) do(c *trade.Command) (api.Outcome, error) {
 	switch {
 	case c.Submit != nil:
-		return m.submit(c.By, c.Submit)
+		return m.submit(c.By, &v1.SubmitRequest{Request: wire.Request(&c.Submit.Request), Quote: c.Submit.Quote})
 	case c.Quote != nil:
-		o := m.price(c.By, c.Quote.Request)
+		o := m.price(c.By, wire.Request(&c.Quote.Request))
 		if o.Quote != nil {
 			o.Quote.ID, o.Quote.Binding = fmt.Sprintf("q%d", len(m.quotes)+1), true
 			m.quotes[o.Quote.ID] = *o.Quote
@@ -128,7 +129,7 @@ func (m *Market) do(c *api.Command) (api.Outcome, error) {
 		return api.Outcome{}, nil
 	case c.Cancel != nil:
 		j, ok := m.jobs[c.Cancel.Job]
-		if !ok || j.State.Final() || c.By.Role != v1.RoleOwner && j.Owner != c.By.User {
+		if !ok || j.State.Final() || c.By.Role != trade.RoleOwner && j.Owner != c.By.User {
 			return api.Outcome{}, fmt.Errorf("job %d: %w", c.Cancel.Job, trade.ErrUnknown)
 		}
 		j.State = v1.Cancelled
@@ -150,7 +151,7 @@ func (m *Market) do(c *api.Command) (api.Outcome, error) {
 	return api.Outcome{}, trade.ErrConflict
 }
 
-func (m *Market) submit(by api.Identity, s *v1.SubmitRequest) (api.Outcome, error) {
+func (m *Market) submit(by trade.Identity, s *v1.SubmitRequest) (api.Outcome, error) {
 	if q, ok := m.quotes[s.Quote]; s.Quote != "" && (!ok || q.Owner != by.User) {
 		return api.Outcome{}, fmt.Errorf("quote %s: %w", s.Quote, trade.ErrUnknown)
 	}
@@ -171,7 +172,7 @@ func (m *Market) submit(by api.Identity, s *v1.SubmitRequest) (api.Outcome, erro
 	return api.Outcome{Job: &j, Refusal: o.Refusal}, nil
 }
 
-func (m *Market) price(by api.Identity, r v1.Request) api.Outcome {
+func (m *Market) price(by trade.Identity, r v1.Request) api.Outcome {
 	q := v1.Quote{Owner: by.User, Request: r, Price: 1e6, Firm: true, Odds: 1, Share: 0.5, Width: 1, Formula: "1", Policy: "libra"}
 	if reason, ok := strings.CutPrefix(r.Name, RefusePrefix); ok {
 		offer := v1.Offer{Change: "deadline", Detail: "deadline 12m instead of 5m, for 1", Quote: q}
@@ -180,7 +181,7 @@ func (m *Market) price(by api.Identity, r v1.Request) api.Outcome {
 	return api.Outcome{Quote: &q}
 }
 
-func (m *Market) money(c *api.MoneyCommand) (api.Outcome, error) {
+func (m *Market) money(c *trade.MoneyCommand) (api.Outcome, error) {
 	to, there := m.accounts[c.To]
 	switch c.Op {
 	case "open":
@@ -218,10 +219,10 @@ func (m *Market) money(c *api.MoneyCommand) (api.Outcome, error) {
 }
 
 // Preview is what Do would answer.
-func (m *Market) Preview(_ context.Context, by api.Identity, r v1.Request) (api.Outcome, error) {
+func (m *Market) Preview(_ context.Context, by trade.Identity, r trade.Request) (api.Outcome, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.price(by, r), m.err
+	return m.price(by, wire.Request(&r)), m.err
 }
 
 // Accounts lists accounts by path.

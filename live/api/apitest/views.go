@@ -14,7 +14,6 @@ import (
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
-	"github.com/libra-market/libra/live/api"
 )
 
 // Job reads a job.
@@ -156,7 +155,7 @@ func (m *Market) History(_ context.Context, after int64, limit int) ([]v1.Job, e
 }
 
 // kindOf names the part of a command that is set, as a log does.
-func kindOf(c *api.Command) string {
+func kindOf(c *trade.Command) string {
 	switch {
 	case c.Quote != nil:
 		return "quote"

@@ -14,14 +14,15 @@ import (
 	"github.com/libra-market/libra/live/controller"
 	"github.com/libra-market/libra/live/front"
 	"github.com/libra-market/libra/live/store"
+	"github.com/libra-market/libra/live/wire"
 )
 
 // Root is the owner of the cluster.
-var Root = api.Identity{User: "root", Role: v1.RoleOwner}
+var Root = trade.Identity{User: "root", Role: trade.RoleOwner}
 
 // User is somebody with an account.
-func User(name string) api.Identity {
-	return api.Identity{User: name, Role: v1.RoleUser}
+func User(name string) trade.Identity {
+	return trade.Identity{User: name, Role: trade.RoleUser}
 }
 
 // Floor is a market that runs, with people and, as far as a test plays them,
@@ -74,7 +75,7 @@ func OpenAt(t testing.TB, at time.Time, change ...func(*trade.Open)) *Floor {
 }
 
 // Do carries out a command.
-func (f *Floor) Do(c api.Command) api.Outcome {
+func (f *Floor) Do(c trade.Command) api.Outcome {
 	f.Helper()
 	o, _, err := f.Market.Do(context.Background(), c, api.Key{})
 	if err != nil {
@@ -88,11 +89,11 @@ func (f *Floor) People(units int64, names ...string) {
 	f.Helper()
 	for _, name := range names {
 		path := "lab/" + name
-		for _, m := range []api.MoneyCommand{
+		for _, m := range []trade.MoneyCommand{
 			{Op: "open", To: path, User: name, Below: true},
 			{Op: "grant", To: path, Amount: units * int64(market.Unit), Memo: "to begin with"},
 		} {
-			f.Do(api.Command{By: Root, Money: &m})
+			f.Do(trade.Command{By: Root, Money: &m})
 		}
 		role := v1.RoleUser
 		if name == Root.User {
@@ -114,5 +115,5 @@ func (f *Floor) Submit(name string, r v1.Request) api.Outcome {
 	if r.Dir == "" {
 		r.Dir = "/home/" + name
 	}
-	return f.Do(api.Command{By: User(name), Submit: &v1.SubmitRequest{Request: r}})
+	return f.Do(trade.Command{By: User(name), Submit: wire.ToSubmit(&v1.SubmitRequest{Request: r})})
 }

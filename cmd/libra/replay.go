@@ -233,7 +233,7 @@ func (r *pastRun) tuneSetting(ctx context.Context, contenders []trial.Contender,
 	c := contenders[at]
 	bars := &stageBars{con: r.con}
 	defer bars.finish()
-	t, err := r.past().Tune(ctx, &experiment.Lab{Progress: bars.tell}, c.Kind, c.Set, r.tune, low, high)
+	t, err := r.past().Tune(ctx, &experiment.Lab{Progress: bars.progress}, c.Kind, c.Set, r.tune, low, high)
 	if err != nil {
 		return nil, err
 	}

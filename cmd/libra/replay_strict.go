@@ -12,7 +12,7 @@ import (
 // runStrict carries out the log of a live market again and says where this
 // program decides otherwise. Differences are exit code 1: something has changed.
 func runStrict(ctx context.Context, con *console, o replayOptions) error {
-	st, err := store.Look(ctx, o.store)
+	st, err := store.OpenPast(ctx, o.store)
 	if err != nil {
 		return err
 	}

@@ -140,7 +140,7 @@ func runReproduce(ctx context.Context, con *console, opts reproduceOptions) erro
 	defer bars.finish()
 	report, err := experiment.Reproduce(ctx, papers, experiment.Options{
 		Trace: trace, Seeds: opts.seeds, Quick: opts.quick, Store: store, Version: buildVersion(), Build: buildSum(),
-		Lab: &experiment.Lab{Progress: bars.tell},
+		Lab: &experiment.Lab{Progress: bars.progress},
 	})
 	bars.finish()
 	if err != nil {
@@ -205,7 +205,7 @@ type stageBars struct {
 	end   func()
 }
 
-func (b *stageBars) tell(stage string, done, total int64) {
+func (b *stageBars) progress(stage string, done, total int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.done = done

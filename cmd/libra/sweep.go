@@ -129,7 +129,7 @@ func runSweep(ctx context.Context, con *console, opts sweepOptions) error {
 	mine := plan.Shard(i, n)
 	bars := &stageBars{con: con}
 	defer bars.finish()
-	lab := &experiment.Lab{Progress: bars.tell}
+	lab := &experiment.Lab{Progress: bars.progress}
 	if opts.out == "-" {
 		lines := sweep.Lines{}
 		if err = plan.Run(ctx, lab, mine, func(cell int, line string) error { lines[cell] = line; return nil }); err != nil {

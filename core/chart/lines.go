@@ -132,8 +132,8 @@ func lastOf(track []pixel) (last pixel, ok bool) {
 	return nowhere, false
 }
 
-// look is the number of a series' colour and marker.
-func (l *Lines) look(series int) int {
+// style is the number of a series' colour and marker.
+func (l *Lines) style(series int) int {
 	if hue := l.Series[series].Hue; hue > 0 {
 		return hue - 1
 	}
@@ -149,7 +149,7 @@ func (l *Lines) drawBands(c *canvas, p plot) {
 		if s.Muted {
 			continue
 		}
-		c.open(classOf(l.look(i)))
+		c.open(classOf(l.style(i)))
 		var upper, lower []pixel
 		flush := func() {
 			switch {
@@ -180,7 +180,7 @@ func (l *Lines) drawBands(c *canvas, p plot) {
 }
 
 func (l *Lines) drawSeries(c *canvas, i int, track []pixel) {
-	c.open(classOf(l.look(i)))
+	c.open(classOf(l.style(i)))
 	class := "line"
 	if l.Series[i].Muted {
 		class = "ref"
@@ -195,7 +195,7 @@ func (l *Lines) drawSeries(c *canvas, i int, track []pixel) {
 				continue
 			}
 			if at == 0 || at == len(track)-1 || math.Hypot(spot.x-drawn.x, spot.y-drawn.y) >= markerGap {
-				c.marker(l.look(i), spot.x, spot.y)
+				c.marker(l.style(i), spot.x, spot.y)
 				drawn = spot
 			}
 		}

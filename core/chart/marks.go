@@ -28,7 +28,7 @@ func (l *Lines) drawMarks(c *canvas, p plot, tracks [][]pixel, y float64) float6
 	for _, m := range shown {
 		class := "kx"
 		if m.Series >= 0 && m.Series < len(l.Series) {
-			class = classOf(l.look(m.Series))
+			class = classOf(l.style(m.Series))
 		}
 		c.open(class)
 		c.ring(m.x, m.y)

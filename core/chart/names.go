@@ -34,7 +34,7 @@ func (l *Lines) names() names {
 		if text == "" {
 			text = "series"
 		}
-		all = append(all, name{series: i, look: l.look(i), lines: wrap(text, nameSize, nameRoom, 3), muted: s.Muted})
+		all = append(all, name{series: i, look: l.style(i), lines: wrap(text, nameSize, nameRoom, 3), muted: s.Muted})
 	}
 	return all
 }

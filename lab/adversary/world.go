@@ -189,7 +189,7 @@ func (w *world) happen() {
 		}
 	}
 	if len(ends) > 0 {
-		w.say(ends)
+		w.sendReport(ends)
 	}
 	for len(w.agenda) > 0 && w.agenda[0].at <= w.now && len(w.broken) == 0 {
 		do := w.agenda[0].do
@@ -202,12 +202,12 @@ func (w *world) happen() {
 		for _, k := range w.order {
 			said = append(said, w.runs[k].status())
 		}
-		w.say(said)
+		w.sendReport(said)
 	}
 }
 
-// say lets the nodes report, each of its own tasks, what is worth a command.
-func (w *world) say(tasks []task.Status) {
+// sendReport lets the nodes report, each of its own tasks, what is worth a command.
+func (w *world) sendReport(tasks []task.Status) {
 	var news []task.Status
 	for _, name := range w.nodes {
 		var own, others []task.Status
@@ -227,7 +227,7 @@ func (w *world) say(tasks []task.Status) {
 	}
 	for i := range tasks {
 		if tasks[i].State.Final() {
-			w.drop(tasks[i].Key)
+			w.forget(tasks[i].Key)
 		}
 	}
 	if len(news) > 0 {
@@ -235,7 +235,7 @@ func (w *world) say(tasks []task.Status) {
 	}
 }
 
-func (w *world) drop(k task.Key) {
+func (w *world) forget(k task.Key) {
 	delete(w.runs, k)
 	if i := slices.Index(w.order, k); i >= 0 {
 		w.order = slices.Delete(w.order, i, i+1)
@@ -290,7 +290,7 @@ func (w *world) obey(name string) {
 	}
 	for _, k := range slices.Clone(w.order) {
 		if w.runs[k].node == name && !told[k] {
-			w.drop(k)
+			w.forget(k)
 		}
 	}
 }

@@ -42,7 +42,7 @@ func (l *Lab) Each(ctx context.Context, stage string, n int, work func(ctx conte
 	var crew sync.WaitGroup
 	finished := int64(0)
 	errs := make([]error, n)
-	l.tell(stage, 0, n)
+	l.progress(stage, 0, n)
 	for range min(workers, n) {
 		crew.Go(func() {
 			for {
@@ -56,7 +56,7 @@ func (l *Lab) Each(ctx context.Context, stage string, n int, work func(ctx conte
 				}
 				l.mu.Lock()
 				finished++
-				l.tell(stage, finished, n)
+				l.progress(stage, finished, n)
 				l.mu.Unlock()
 			}
 		})
@@ -88,7 +88,7 @@ func attempt(ctx context.Context, i int, work func(context.Context, int) error) 
 	return work(ctx, i)
 }
 
-func (l *Lab) tell(stage string, done int64, total int) {
+func (l *Lab) progress(stage string, done int64, total int) {
 	if l.Progress != nil {
 		l.Progress(stage, done, int64(total))
 	}
@@ -124,11 +124,11 @@ func (l *Lab) Stream(ctx context.Context, stage string, cells []Cell, see func(i
 	shared := newPantry(cells)
 	var one sync.Mutex
 	return l.Each(ctx, stage, len(cells), func(ctx context.Context, i int) error {
-		arrivals, err := shared.take(cells[i].Jobs)
+		arrivals, err := shared.acquire(cells[i].Jobs)
 		if err != nil {
 			return err
 		}
-		defer shared.leave(cells[i].Jobs)
+		defer shared.release(cells[i].Jobs)
 		summary, err := cells[i].run(ctx, arrivals, nil)
 		if err != nil {
 			return err
@@ -190,7 +190,7 @@ func newPantry(cells []Cell) *pantry {
 	return p
 }
 
-func (p *pantry) take(jobs Jobs) ([]workload.Arrival, error) {
+func (p *pantry) acquire(jobs Jobs) ([]workload.Arrival, error) {
 	p.mu.Lock()
 	s := p.shelves[jobs.prepared()]
 	p.mu.Unlock()
@@ -198,7 +198,7 @@ func (p *pantry) take(jobs Jobs) ([]workload.Arrival, error) {
 	return s.arrivals, s.err
 }
 
-func (p *pantry) leave(jobs Jobs) {
+func (p *pantry) release(jobs Jobs) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	key := jobs.prepared()

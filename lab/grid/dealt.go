@@ -74,7 +74,7 @@ func (d *dealt) share(now market.Time, processors int) {
 
 func (d *dealt) next() market.Time { return d.soon }
 
-func (d *dealt) take(by market.Time, into []*job) []*job {
+func (d *dealt) popDue(by market.Time, into []*job) []*job {
 	if d.soon > by {
 		return into
 	}

@@ -27,14 +27,14 @@ func (s *Site) advance(at market.Time) {
 // processors out again.
 func (s *Site) instant() {
 	until := s.now + market.TimeSlack
-	s.finished = s.mandatory.take(until, s.finished[:0])
+	s.finished = s.mandatory.popDue(until, s.finished[:0])
 	for _, j := range s.finished {
 		s.fulfil(j, j.finished())
 	}
-	s.finished = s.optional.take(until, s.finished[:0])
+	s.finished = s.optional.popDue(until, s.finished[:0])
 	for _, j := range s.finished {
 		j.left = 0
-		s.leave(j, j.finished())
+		s.depart(j, j.finished())
 	}
 	for s.deadline() <= until {
 		s.expire(s.contracts.contracts[s.overdue()])
@@ -75,15 +75,15 @@ func (s *Site) fulfil(j *job, at market.Time) {
 	c.receipt.Mandatory = max(c.receipt.Mandatory, at)
 	j.phase, j.left = optional, c.optional
 	if c.expired || j.left.Done() {
-		s.leave(j, at)
+		s.depart(j, at)
 		return
 	}
 	s.optional.add(j)
 }
 
-// leave settles what a job pays: for its mandatory part, which is always done,
+// depart settles what a job pays: for its mandatory part, which is always done,
 // and for what was executed of its optional part.
-func (s *Site) leave(j *job, at market.Time) {
+func (s *Site) depart(j *job, at market.Time) {
 	c := j.of
 	executed := c.optional
 	if !j.left.Done() {
@@ -111,7 +111,7 @@ func (s *Site) expire(c *contract) {
 	for i := range jobs {
 		if j := &jobs[i]; j.phase == optional {
 			s.optional.remove(s.now, j)
-			s.leave(j, c.due)
+			s.depart(j, c.due)
 		}
 	}
 }

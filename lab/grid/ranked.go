@@ -84,7 +84,7 @@ func (r *ranked) next() market.Time {
 	return r.finishing.first().finish
 }
 
-func (r *ranked) take(by market.Time, into []*job) []*job {
+func (r *ranked) popDue(by market.Time, into []*job) []*job {
 	for r.next() <= by {
 		j := r.finishing.first()
 		into = append(into, j)

@@ -49,7 +49,7 @@ type sharing interface {
 	// next is when the first part finishes if nothing changes.
 	next() market.Time
 	// take removes the parts that finish by a time.
-	take(by market.Time, into []*job) []*job
+	popDue(by market.Time, into []*job) []*job
 }
 
 // NewSite opens an idle site.

@@ -56,7 +56,7 @@ func (h *History) run(ctx context.Context, cell *experiment.Cell) (*effect, erro
 		if err != nil || h.Purses == nil {
 			return e, err
 		}
-		if !h.Purses.settle(e.fates, out) {
+		if !h.Purses.charge(e.fates, out) {
 			for _, left := range out {
 				if left {
 					e.unpaid++
@@ -67,9 +67,9 @@ func (h *History) run(ctx context.Context, cell *experiment.Cell) (*effect, erro
 	}
 }
 
-// settle pays for the jobs in their order, and notes whose payer has no more; true
+// charge pays for the jobs in their order, and notes whose payer has no more; true
 // where there is one that was not noted before.
-func (p *Purses) settle(fates []Fate, out []bool) bool {
+func (p *Purses) charge(fates []Fate, out []bool) bool {
 	const rounding = 1e-6
 	spent := map[string]float64{}
 	more := false

@@ -41,14 +41,14 @@ func (a *agenda) pop() int32 {
 // bringUp moves to a time those units due by the horizon of which something
 // holds, and reports whether there are any.
 func (a *agenda) bringUp(horizon, at market.Time, holds func(unit int32) bool) bool {
-	a.early = a.look(0, horizon, holds, a.early[:0])
+	a.early = a.search(0, horizon, holds, a.early[:0])
 	for _, unit := range a.early {
 		a.set(unit, at)
 	}
 	return len(a.early) > 0
 }
 
-func (a *agenda) look(i int, horizon market.Time, holds func(unit int32) bool, found []int32) []int32 {
+func (a *agenda) search(i int, horizon market.Time, holds func(unit int32) bool, found []int32) []int32 {
 	if i >= len(a.slots) || a.slots[i].at > horizon {
 		return found
 	}
@@ -56,7 +56,7 @@ func (a *agenda) look(i int, horizon market.Time, holds func(unit int32) bool, f
 		found = append(found, a.slots[i].unit)
 	}
 	for c := 4*i + 1; c <= 4*i+4; c++ {
-		found = a.look(c, horizon, holds, found)
+		found = a.search(c, horizon, holds, found)
 	}
 	return found
 }

@@ -130,9 +130,9 @@ func fileSize(path string) int64 {
 // pathsAtOnce bounds how many files of a long array are looked at in one look.
 const pathsAtOnce = 256
 
-// look says which limit the task has come to, nil if none. The processes are those
+// check says which limit the task has come to, nil if none. The processes are those
 // of its group, and its shepherd, which has buried the others.
-func (w *room) look(procs []int, shepherd int) *breach {
+func (w *room) check(procs []int, shepherd int) *breach {
 	w.written = max(w.written, writtenBy(append([]int{shepherd}, procs...)))
 	if most := w.limits.output; most > 0 {
 		if has := min(w.output(), w.written); has > most {
@@ -273,7 +273,7 @@ func (r *runner) watchRoom() {
 		return // the shepherd has ended, or will
 	}
 	r.looking = true
-	go func(w *room, shepherd int) { r.looked <- w.look(procs, shepherd) }(r.room, r.folder.shepherd())
+	go func(w *room, shepherd int) { r.looked <- w.check(procs, shepherd) }(r.room, r.folder.shepherd())
 }
 
 // exceeded notes that the task has come to a limit of its own: its end says so.

@@ -142,11 +142,11 @@ func TestOthersFilesAreNotATasks(t *testing.T) {
 		t.Fatalf("%d bytes are new in its directory", has)
 	}
 	w.written = 1000
-	if b := w.look(nil, 1<<30); b != nil && w.written < 1<<40 { // no such process: the kernel did not count
+	if b := w.check(nil, 1<<30); b != nil && w.written < 1<<40 { // no such process: the kernel did not count
 		t.Errorf("it wrote 1000 bytes, and %+v", b)
 	}
 	w = newRoom(task.Spec{Dir: dir, Output: "out"}, os.Getuid(), roomLimits{disk: 1 << 20}, time.UnixMicro(unixMicros()).Add(-time.Minute))
-	if b := w.look(nil, spawned(t)); b != nil {
+	if b := w.check(nil, spawned(t)); b != nil {
 		t.Errorf("it wrote nothing, and %+v", b)
 	}
 }

@@ -169,7 +169,7 @@ func (d *door) open(ctx context.Context, secret, source string) (*v1.Token, erro
 	d.mu.RUnlock()
 	t := s.token
 	if t == nil || now.Sub(s.at) >= d.lasts {
-		if err := d.wrong.Look(source, tooManyWrong); err != nil && !met {
+		if err := d.wrong.Check(source, tooManyWrong); err != nil && !met {
 			return nil, err
 		}
 		found, ok, err := d.keys.Token(ctx, sum[:])

@@ -27,7 +27,7 @@ func TestStrictChangesNothing(t *testing.T) {
 			}
 			address := unpack(t, dir)
 			before := allOf(t, address)
-			past := have(store.Look(t.Context(), address))(t)
+			past := have(store.OpenPast(t.Context(), address))(t)
 			last, found, err := past.Last(t.Context())
 			if err != nil || !found || last.Seq != want.LogSeq || last.Version != 1 {
 				t.Errorf("the last entry: %d of form %d, want %d (%v)", last.Seq, last.Version, want.LogSeq, err)

@@ -27,8 +27,8 @@ func NewThrottle(limit string, rate, burst float64, now func() time.Time) *Throt
 	return &Throttle{limit: limit, rate: rate, burst: burst, now: now, of: map[string]*bucket{}, rest: newBucket(rate, burst, now())}
 }
 
-// Look is nil if a key may have another one, and an [Over] if not. It takes nothing.
-func (t *Throttle) Look(key, detail string) error {
+// Check is nil if a key may have another one, and an [Over] if not. It takes nothing.
+func (t *Throttle) Check(key, detail string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	b, ok := t.of[key]

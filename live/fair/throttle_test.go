@@ -11,12 +11,12 @@ func TestThrottle(t *testing.T) {
 	now := time.Unix(1000, 0)
 	th := NewThrottle("sign_in", 0.5, 3, func() time.Time { return now })
 	for range 3 {
-		if err := errors.Join(th.Look("a", ""), th.Take("a", "")); err != nil {
+		if err := errors.Join(th.Check("a", ""), th.Take("a", "")); err != nil {
 			t.Fatal(err)
 		}
 	}
 	o, ok := errors.AsType[*Over](th.Take("a", "too many"))
-	if !ok || o.Limit != "sign_in" || o.Seconds() != 2 || o.Detail != "too many" || th.Look("a", "") == nil {
+	if !ok || o.Limit != "sign_in" || o.Seconds() != 2 || o.Detail != "too many" || th.Check("a", "") == nil {
 		t.Fatalf("a fourth at once: %+v", o)
 	}
 	if err := th.Take("b", ""); err != nil {

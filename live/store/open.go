@@ -20,10 +20,10 @@ func Open(ctx context.Context, address string) (Store, error) {
 	return d, nil
 }
 
-// Look opens the store at an address to read its past. Nothing in it is changed,
+// OpenPast opens the store at an address to read its past. Nothing in it is changed,
 // not even to the form of this program: it is for tools that check. A store that is
 // not there is not made.
-func Look(ctx context.Context, address string) (PastCloser, error) {
+func OpenPast(ctx context.Context, address string) (PastCloser, error) {
 	d, err := open(ctx, address, asItIs)
 	if err != nil {
 		return nil, err

@@ -110,13 +110,13 @@ func (c *call) ask(ctx context.Context, f *form, r v1.Request, axis [2]int64) (*
 	if err != nil {
 		return nil, err
 	}
-	a.take(o, &r)
+	a.fill(o, &r)
 	a.Curve, err = c.newCurve(ctx, &r, axis)
 	return a, err
 }
 
-// take notes what the market answered.
-func (a *answer) take(o api.Outcome, asked *v1.Request) {
+// fill notes what the market answered.
+func (a *answer) fill(o api.Outcome, asked *v1.Request) {
 	a.Quote, a.Refusal, a.Offers = o.Quote, o.Refusal, nil
 	if o.Refusal != nil {
 		for i := range o.Refusal.Offers {

@@ -67,7 +67,7 @@ func (h *Handler) serve(rt *route, w http.ResponseWriter, r *http.Request) {
 		if thrown := recover(); thrown != nil {
 			c.panicked(thrown)
 		}
-		c.leave()
+		c.release()
 		c.log(h.now().Sub(start))
 	}()
 	err := c.admit()
@@ -112,7 +112,7 @@ func (c *call) readForm() error {
 	if err := c.h.guard.Check(c.r); err != nil {
 		return errForged
 	}
-	c.take()
+	c.receive()
 	defer c.taken()
 	err := c.r.ParseMultipartForm(maxForm)
 	if errors.Is(err, http.ErrNotMultipart) {

@@ -57,7 +57,7 @@ func signIn(c *call) error {
 		}
 		return c.enter(one.who, one.token, v.Next)
 	}
-	if err := c.h.attempts.wrong.Look(c.source(), tooManyWrong); err != nil {
+	if err := c.h.attempts.wrong.Check(c.source(), tooManyWrong); err != nil {
 		return err // before the store is asked
 	}
 	t, hash, ok, err := c.h.tokenOf(c.r.Context(), strings.TrimSpace(c.r.PostFormValue("token")))

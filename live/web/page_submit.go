@@ -155,7 +155,7 @@ func (c *call) submitted(v *submitView, r *v1.Request, o api.Outcome) error {
 		return err
 	}
 	a.Blank = false
-	a.take(o, r)
+	a.fill(o, r)
 	v.Answer, v.Refused = a, true
 	return c.showForm(v)
 }

@@ -40,9 +40,9 @@ func (c *call) turn() (err error) {
 	return err
 }
 
-// take lets the form be read: what has come of it counts against what the caller may
+// receive lets the form be read: what has come of it counts against what the caller may
 // keep here, and of somebody unknown only a little is read.
-func (c *call) take() {
+func (c *call) receive() {
 	limit := int64(maxLogin)
 	if c.session != nil {
 		limit = maxForm
@@ -62,8 +62,8 @@ func (c *call) taken() {
 	}
 }
 
-// leave gives back what the call has taken.
-func (c *call) leave() {
+// release gives back what the call has taken.
+func (c *call) release() {
 	c.visit.Leave()
 	c.arriving.Release()
 }

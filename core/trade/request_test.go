@@ -1,0 +1,59 @@
+package trade
+
+import (
+	"math"
+	"testing"
+
+	"github.com/libra-market/libra/core/bill"
+	"github.com/libra-market/libra/core/market"
+)
+
+// Whatever a live market takes, its policies may be shown: no request gets past
+// the door and is refused by the core, each field at its bounds and beyond.
+func TestWhatIsTakenCanBeShown(t *testing.T) {
+	money := func(n int64) *int64 { return &n }
+	base := Request{Argv: []string{"x"}, EstimateMS: 1000, DeadlineMS: 2000}
+	numbers := []int64{math.MinInt64, -1, 0, 1, 2, 3, 1 << 20, 1 << 24, 1<<24 + 1, 1 << 31, 1 << 32, 1<<32 + 2, 1e12, 1e12 + 1, bill.MaxMS, bill.MaxMS + 1, int64(bill.MaxAmount), int64(bill.MaxAmount) + 1, math.MaxInt64}
+	fields := map[string]func(*Request, int64){
+		"estimate_ms":          func(r *Request, n int64) { r.EstimateMS = n },
+		"deadline_ms":          func(r *Request, n int64) { r.DeadlineMS = n },
+		"budget_micros":        func(r *Request, n int64) { r.Budget = money(n) },
+		"penalty_micros_per_s": func(r *Request, n int64) { r.PenaltyMicros = n },
+		"processors":           func(r *Request, n int64) { r.Processors = int(n) },
+		"threads":              func(r *Request, n int64) { r.Threads = int(n) },
+		"memory_mb":            func(r *Request, n int64) { r.MemoryMB = n },
+		"disk_mb":              func(r *Request, n int64) { r.DiskMB = n },
+		"class":                func(r *Request, n int64) { r.Class = int(n) },
+		"optional.work_ms":     func(r *Request, n int64) { r.Optional = &Optional{WorkMS: n, RateMicros: 1} },
+		"optional.rate":        func(r *Request, n int64) { r.Optional = &Optional{WorkMS: 1, RateMicros: n} },
+		"array":                func(r *Request, n int64) { r.Array = &Array{Last: int(n)} },
+	}
+	taken := 0
+	check := func(what string, r *Request) {
+		if r.Validate() != nil {
+			return
+		}
+		taken++
+		for _, lanes := range []int{1, 7, market.MaxWidth} {
+			j := r.Asked(1, "a", 5, lanes)
+			if err := j.Validate(); err != nil {
+				t.Errorf("%s was taken, and the core says %v", what, err)
+			}
+		}
+	}
+	for one, setOne := range fields {
+		for other, setOther := range fields {
+			for _, n := range numbers {
+				for _, m := range numbers {
+					r := base
+					setOne(&r, n)
+					setOther(&r, m)
+					check(one+" and "+other, &r)
+				}
+			}
+		}
+	}
+	if taken < 1000 {
+		t.Errorf("only %d requests were taken: the test says little", taken)
+	}
+}

@@ -99,8 +99,8 @@ type NodeView struct {
 	Speed      float64  `json:"speed"`           // work a second of a whole processor: Rating and what is kept back
 	Missing    []string `json:"missing"`         // what this node cannot enforce
 	Runs       string   `json:"runs,omitempty"`  // the batch system that runs the tasks here; empty: the agent does
-	Holds      bool     `json:"holds,omitempty"` // a task that has had what was sold to it stands still by itself
 	Seat       string   `json:"seat,omitempty"`  // of its agent: a name of the state directory
+	Holds      bool     `json:"holds,omitempty"` // a task that has had what was sold to it stands still by itself
 
 	Index  int             `json:"index"`
 	Up     bool            `json:"up"`

@@ -50,7 +50,7 @@ func (x *floor) overran(j *activeJob, e *market.Event) {
 		why = "its account cannot pay for that"
 	}
 	if e.Reason == market.CannotMeetBudget && j.Request.Budget != nil && x.rulesOf(j).Paid() {
-		why = "its budget does not pay for more and for what it takes until it can be stopped"
+		why = "its budget does not pay for more"
 	}
 	j.Detail = "needs more than it estimated: " + why
 }

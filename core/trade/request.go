@@ -118,6 +118,7 @@ func (r *Request) WithoutProgram() Request {
 	return t
 }
 
+// ValidateProgram names the first thing about what is to be run that makes no sense.
 func (r *Request) ValidateProgram() error {
 	switch {
 	case !Printable(r.Name, MaxName):
@@ -203,6 +204,7 @@ func (r *Request) ValidateTerms() error {
 	return nil
 }
 
+// Bounds of what can be asked for.
 const (
 	MaxMS     = bill.MaxMS
 	maxMicros = int64(bill.MaxAmount)

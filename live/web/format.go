@@ -107,17 +107,6 @@ func inputSpan(ms int64) string {
 	return b.String()
 }
 
-// inputText is a value as a field of a form has it.
-func inputText(v any) string {
-	switch v := v.(type) {
-	case string:
-		return v
-	case float64:
-		return strconv.FormatFloat(v, 'g', -1, 64)
-	}
-	return fmt.Sprint(v)
-}
-
 // percent writes a share.
 func percent(part float64) string {
 	if math.IsNaN(part) || math.IsInf(part, 0) {

@@ -30,7 +30,7 @@ func TestBackupAndRestore(t *testing.T) {
 		}
 	}
 	backup, copied := filepath.Join(dir, "monday.backup"), filepath.Join(dir, "new.db")
-	if r := libra(t, "backup", "--store", c.Store, backup); r.code != exitOK || !strings.Contains(r.err, "3 entries") {
+	if r := libra(t, "backup", "--store", c.Store, backup); r.code != exitOK || !strings.Contains(r.err, "4 entries") {
 		t.Fatalf("backup: %+v", r)
 	}
 	if at, err := os.Stat(backup); err != nil || at.Mode().Perm() != 0o600 {
@@ -40,7 +40,7 @@ func TestBackupAndRestore(t *testing.T) {
 	if err := json.Unmarshal([]byte(mustLibra(t, "restore", "--json", "--store", copied, backup)), &said); err != nil {
 		t.Fatal(err)
 	}
-	if said.LastSeq != 3 || said.File != backup || said.Store != copied {
+	if said.LastSeq != 4 || said.File != backup || said.Store != copied {
 		t.Errorf("restored %+v", said)
 	}
 	for what, r := range map[string]result{

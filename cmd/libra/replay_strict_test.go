@@ -38,7 +38,7 @@ func TestReplayLiveStrict(t *testing.T) {
 	if err = st.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if out := mustLibra(t, "replay", "live", "--strict", "--store", file); !strings.Contains(out, "3 decided alike") {
+	if out := mustLibra(t, "replay", "live", "--strict", "--store", file); !strings.Contains(out, "4 decided alike") {
 		t.Error(out)
 	}
 	for _, wrong := range [][]string{

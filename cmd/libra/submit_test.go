@@ -403,10 +403,11 @@ func TestSubmitAnImpreciseJob(t *testing.T) {
 	}
 }
 
-// A budget is not the last word where a job is found out late: its help says so.
+// A budget is the last word where nodes stop a job by themselves, and its help says
+// what is so where they do not.
 func TestTheHelpOfBudgetIsTrue(t *testing.T) {
 	for _, command := range []string{"submit", "quote"} {
-		if out := mustLibra(t, command, "--help"); !strings.Contains(out, "its price and what it takes in three reports if that is more") {
+		if out := mustLibra(t, command, "--help"); !strings.Contains(out, "where a node cannot stop it by itself") {
 			t.Errorf("%s --help says\n%s", command, out)
 		}
 	}

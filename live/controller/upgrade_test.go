@@ -24,7 +24,7 @@ func TestUnreadableStoreIsLeftAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := store.BeforeUpgrade(t.Context(), address, controller.Readable)
-	if err == nil || !strings.Contains(err.Error(), "log entry 100") || !strings.Contains(err.Error(), "was not changed") {
+	if err == nil || !strings.Contains(err.Error(), "at entry 100") || !strings.Contains(err.Error(), "was not changed") {
 		t.Errorf("a store that cannot be read: %v", err)
 	}
 	var form int

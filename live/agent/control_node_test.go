@@ -207,7 +207,7 @@ func (n *node) rates(over time.Duration, ids []string) []rate {
 
 func totalSteal() (sum time.Duration) {
 	for _, s := range readSteal() {
-		sum += s
+		sum += s.stolen
 	}
 	return sum
 }

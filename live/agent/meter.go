@@ -37,6 +37,21 @@ type reading struct {
 	done   time.Duration // and when it was taken: on a busy machine that can be long after
 	stolen time.Duration // from the processor, by the host of this machine
 	usage  cgroup.Usage
+
+	// Of a task with several processors, all of them together.
+	processors int
+	idle       time.Duration // so far nobody wanted them
+}
+
+// excused is what the threads of a task waited for that others had. A task that
+// crowds on one of its processors waits for itself, while the others idle.
+func (now *reading) excused(before *reading) time.Duration {
+	waited := now.usage.Waited - before.usage.Waited
+	if now.processors < 2 || now.processors != before.processors {
+		return waited
+	}
+	others := time.Duration(now.processors)*(now.at-before.done) - (now.idle - before.idle) - (now.usage.CPU - before.usage.CPU)
+	return min(waited, max(others, 0))
 }
 
 // read takes a reading, and counts the time since the one before: from the end of
@@ -46,7 +61,7 @@ func (m *meter) read(now reading) {
 		before := *m.last
 		m.declined += declined(m.share, now.at-before.done-(now.stolen-before.stolen),
 			now.usage.CPU-before.usage.CPU,
-			now.usage.Waited-before.usage.Waited,
+			now.excused(&before),
 			now.usage.Throttled-before.usage.Throttled)
 	}
 	m.last = &now

@@ -72,6 +72,26 @@ func TestAReadingThatTakesLong(t *testing.T) {
 	}
 }
 
+// A task that crowds on one of its two processors declines the other, however long
+// its threads wait; one whose processors others use does not.
+func TestWhoWaitsForItselfDeclines(t *testing.T) {
+	for what, c := range map[string]struct{ used, waited, idle, declined time.Duration }{
+		"both threads on one processor":     {10 * time.Second, 10 * time.Second, 10 * time.Second, 10 * time.Second},
+		"others on one of them":             {15 * time.Second, 5 * time.Second, 0, 0},
+		"others on both":                    {10 * time.Second, 10 * time.Second, 0, 0},
+		"asleep half the time, and crowded": {5 * time.Second, 5 * time.Second, 15 * time.Second, 15 * time.Second},
+	} {
+		m := meter{share: 2}
+		m.read(reading{processors: 2})
+		now := reading{at: 10 * time.Second, done: 10 * time.Second, processors: 2, idle: c.idle}
+		now.usage.CPU, now.usage.Waited = c.used, c.waited
+		m.read(now)
+		if m.declined != c.declined {
+			t.Errorf("%s: declined %v, want %v", what, m.declined, c.declined)
+		}
+	}
+}
+
 // While a task is being started, and when it has ended and that is being written
 // down, there is nobody who could take what is granted.
 func TestNobodyDeclinesBeforeTheBeginningAndAfterTheEnd(t *testing.T) {

@@ -39,7 +39,8 @@ type runner struct {
 	applied *cgroup.Limits // nil: not known
 	held    bool           // frozen by Freeze, not only by its limits
 	meter   *meter
-	cpu     int // of the host, that the task is pinned to
+	cpu     int   // of the host, that the task is pinned to
+	cpus    []int // all of them, where it has several
 	stop    stopping
 	room    *room
 	looking bool         // at what it writes

@@ -50,9 +50,9 @@ func (r *runner) limit(order *task.Order) {
 func (r *runner) apply(order *task.Order, limits cgroup.Limits) {
 	r.applied = &limits
 	r.meter.share = limits.CPU
-	r.cpu = r.agent.config.CPUs[order.Processor]
+	r.cpu, r.cpus = r.agent.config.CPUs[order.Processor], limits.CPUs
 	if r.meter.last != nil { // what was stolen from one processor is not to be compared with another's
-		r.meter.last.stolen = r.agent.steal.of(r.cpu)
+		r.meter.last.stolen, r.meter.last.processors = r.agent.steal.of(r.cpu), 0
 	}
 }
 
@@ -86,7 +86,10 @@ func (r *runner) sample() {
 		r.update(func(s *task.Status) { s.CPUUS = max(s.CPUUS, usage.CPU.Microseconds()) })
 		return
 	}
-	r.meter.read(reading{at: began, done: awake(), stolen: r.agent.steal.of(r.cpu), usage: usage})
+	r.meter.read(reading{
+		at: began, done: awake(), stolen: r.agent.steal.of(r.cpu), usage: usage,
+		processors: len(r.cpus), idle: r.agent.steal.idle(r.cpus),
+	})
 	_ = r.meter.save(r.folder.meter()) // the next one may succeed; little is lost
 	r.update(func(s *task.Status) {
 		s.CPUUS = max(s.CPUUS, usage.CPU.Microseconds())

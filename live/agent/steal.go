@@ -15,8 +15,11 @@ import (
 type steal struct {
 	mu    sync.Mutex
 	read  time.Duration // by awake
-	total map[int]time.Duration
+	total map[int]passed
 }
+
+// passed is what a processor did not do for anybody here.
+type passed struct{ stolen, idle time.Duration }
 
 // Many tasks ask at about the same time, and the kernel's file is long.
 const stealAge = 250 * time.Millisecond
@@ -25,14 +28,32 @@ const stealAge = 250 * time.Millisecond
 func (s *steal) of(cpu int) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.refresh()
+	return s.total[cpu].stolen
+}
+
+// idle is how long processors of the host had nothing to do so far, all together.
+func (s *steal) idle(cpus []int) (sum time.Duration) {
+	if len(cpus) < 2 {
+		return 0 // nobody asks
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refresh()
+	for _, cpu := range cpus {
+		sum += s.total[cpu].idle
+	}
+	return sum
+}
+
+func (s *steal) refresh() {
 	if now := awake(); s.total == nil || now-s.read > stealAge {
 		s.total, s.read = readSteal(), now
 	}
-	return s.total[cpu]
 }
 
-func readSteal() map[int]time.Duration {
-	total := map[int]time.Duration{}
+func readSteal() map[int]passed {
+	total := map[int]passed{}
 	file, err := os.Open("/proc/stat")
 	if err != nil {
 		return total
@@ -45,10 +66,19 @@ func readSteal() map[int]time.Duration {
 			continue
 		}
 		cpu, err := strconv.Atoi(strings.TrimPrefix(fields[0], "cpu"))
-		ticks, err2 := strconv.ParseInt(fields[8], 10, 64)
-		if err == nil && err2 == nil {
-			total[cpu] = time.Duration(ticks) * (time.Second / 100) // USER_HZ is 100 on every machine
+		if err != nil {
+			continue // the sum of all
 		}
+		total[cpu] = passed{stolen: ticks(fields[8]), idle: ticks(fields[4]) + ticks(fields[5])}
 	}
 	return total
+}
+
+// ticks reads a time as the kernel's file has it; USER_HZ is 100 on every machine.
+func ticks(text string) time.Duration {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(n) * (time.Second / 100)
 }

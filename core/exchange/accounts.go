@@ -130,7 +130,11 @@ func (x *bank) holds(q *heldQuote) bool {
 func (x *bank) rent(q *heldQuote) market.Money {
 	const minute = 60 * int64(1_000_000)
 	part := int64(x.ruled[x.eraOf(q)].QuoteRent)
-	return min(market.Money(q.Held), bill.Proportion(market.Money(q.Price), part*x.keptUS(q), int64(rules.Whole)*minute))
+	rent := bill.Proportion(market.Money(q.Price), part*x.keptUS(q), int64(rules.Whole)*minute)
+	if rent == 0 && part > 0 && q.Price > 0 { // to ask and drop, again and again, is not free
+		rent = 1
+	}
+	return min(market.Money(q.Held), rent)
 }
 
 // keptUS is for how long a quote has kept room.
@@ -141,8 +145,11 @@ func (x *bank) keptUS(q *heldQuote) int64 { return min(x.now, q.ExpiresUS) - q.M
 func (x *bank) rentMemo(q *heldQuote) string {
 	part := market.Money(x.ruled[x.eraOf(q)].QuoteRent)
 	memo := fmt.Sprintf("rent of quote %s, not taken: %s * %s * %s s / 60 s", q.ID, market.Money(q.Price), part, market.Money(x.keptUS(q)))
-	if x.rent(q) == market.Money(q.Held) {
+	switch rent := x.rent(q); {
+	case rent == market.Money(q.Held):
 		memo += fmt.Sprintf(", no more than %s", market.Money(q.Held))
+	case rent == 1:
+		memo += ", at least the smallest amount"
 	}
 	return memo
 }

@@ -94,6 +94,23 @@ func TestRent(t *testing.T) {
 	}
 }
 
+// To keep room for a moment and drop it, again and again, costs something each time.
+func TestRentOfAMoment(t *testing.T) {
+	f := openUnder(t, "libra", 4, nil)
+	crumb := trade.Request{EstimateMS: 1, DeadlineMS: 1000}
+	before := f.free("lab/alice")
+	for range 5 {
+		q := f.ask(alice, 600, crumb).Quote
+		if q == nil || !q.Binding {
+			t.Fatalf("%+v", q)
+		}
+		f.do(trade.Command{By: alice, Cancel: &trade.Cancel{Quote: q.ID}})
+	}
+	if paid := before - f.free("lab/alice"); paid < 5 {
+		t.Errorf("paid %d for five quotes of a moment", paid)
+	}
+}
+
 // Rent is never more than what is held.
 func TestRentIsNeverMoreThanTheHold(t *testing.T) {
 	f := openUnder(t, "libra", 2, map[string]string{"quote_rent": "1", "unused": "1"})

@@ -54,14 +54,15 @@ type Job struct {
 	PromisedUS  int64 `json:"promised_us,omitempty"` // when it will be done at the latest, if that was promised
 	Firm        bool  `json:"firm"`                  // the promise stands
 
-	Price   int64  `json:"price_micros"`       // as agreed
-	Held    int64  `json:"held_micros"`        // kept of the account now
-	Charged int64  `json:"charged_micros"`     // at the end
-	Penalty int64  `json:"penalty_micros"`     // paid to the user at the end; while it runs, what it has come to
-	Work    int64  `json:"work_ms"`            // done so far, of EstimateMS, on each processor
-	Extra   int64  `json:"extra_ms,omitempty"` // granted beyond the estimate
-	Width   int    `json:"width"`              // processors
-	Attempt int    `json:"attempt,omitempty"`  // how often it was started anew
+	Price   int64  `json:"price_micros"`              // as agreed
+	Held    int64  `json:"held_micros"`               // kept of the account now
+	Charged int64  `json:"charged_micros"`            // at the end
+	CostNow int64  `json:"cost_now_micros,omitempty"` // of one under way: what it would owe if it ended now
+	Penalty int64  `json:"penalty_micros"`            // paid to the user at the end; while it runs, what it has come to
+	Work    int64  `json:"work_ms"`                   // done so far, of EstimateMS, on each processor
+	Extra   int64  `json:"extra_ms,omitempty"`        // granted beyond the estimate
+	Width   int    `json:"width"`                     // processors
+	Attempt int    `json:"attempt,omitempty"`         // how often it was started anew
 	Policy  string `json:"policy"`
 
 	// Of a job with an optional part: which part it is with, when its mandatory

@@ -52,7 +52,11 @@ func (x *teller) view(j *activeJob) trade.Job {
 // Job is a job under way.
 func (x *teller) Job(id int64) (trade.Job, bool) {
 	if j := x.jobs[id]; j != nil {
-		return x.view(j), true
+		v := x.view(j)
+		if !v.State.Final() { // it is not written down, for it is never the same
+			v.CostNow = int64(x.owed.owedNow(j).Charge)
+		}
+		return v, true
 	}
 	return trade.Job{}, false
 }

@@ -14,7 +14,7 @@ func ToJob(j *v1.Job) trade.Job {
 		Request:     ToRequest(&j.Request),
 		SubmittedUS: j.SubmittedUS, QuotedUS: j.QuotedUS, StartedUS: j.StartedUS, EndedUS: j.EndedUS,
 		DueUS: j.DueUS, PromisedUS: j.PromisedUS, Firm: j.Firm,
-		Price: j.Price, Held: j.Held, Charged: j.Charged, Penalty: j.Penalty, Work: j.Work, Extra: j.Extra,
+		Price: j.Price, Held: j.Held, Charged: j.Charged, CostNow: j.CostNow, Penalty: j.Penalty, Work: j.Work, Extra: j.Extra,
 		Width: j.Width, Attempt: j.Attempt, Policy: j.Policy,
 		Part: task.Part(j.Part), MandatoryUS: j.MandatoryUS, OptionalMS: j.OptionalMS, Optional: j.Optional,
 		Share: j.Share, Places: list(j.Places, func(p *v1.Place) trade.Place { return trade.Place(*p) }),

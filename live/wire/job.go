@@ -13,7 +13,7 @@ func Job(j *trade.Job) v1.Job {
 		Request:     Request(&j.Request),
 		SubmittedUS: j.SubmittedUS, QuotedUS: j.QuotedUS, StartedUS: j.StartedUS, EndedUS: j.EndedUS,
 		DueUS: j.DueUS, PromisedUS: j.PromisedUS, Firm: j.Firm,
-		Price: j.Price, Held: j.Held, Charged: j.Charged, Penalty: j.Penalty, Work: j.Work, Extra: j.Extra,
+		Price: j.Price, Held: j.Held, Charged: j.Charged, CostNow: j.CostNow, Penalty: j.Penalty, Work: j.Work, Extra: j.Extra,
 		Width: j.Width, Attempt: j.Attempt, Policy: j.Policy,
 		Part: v1.Part(j.Part), MandatoryUS: j.MandatoryUS, OptionalMS: j.OptionalMS, Optional: j.Optional,
 		Share: j.Share, Places: list(j.Places, func(p *trade.Place) v1.Place { return v1.Place(*p) }),

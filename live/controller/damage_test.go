@@ -13,18 +13,14 @@ import (
 	"github.com/libra-market/libra/live/store"
 )
 
-// bent is a store in which something was changed, or is gone, after it was killed:
-// there is no snapshot of what its last entries say.
+// bent is a log in which something was changed, or is gone, and the hashes are as
+// they were.
 type bent struct {
-	store.Store
+	logOnly
 	bend func(e store.Entry) (store.Entry, bool)
 }
 
-func (b bent) LatestSnapshot(context.Context) (store.Snapshot, bool, error) {
-	return store.Snapshot{}, false, nil
-}
-
-func (b bent) Tail(ctx context.Context, after int64) iter.Seq2[store.Entry, error] {
+func (b *bent) Tail(ctx context.Context, after int64) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		for e, err := range b.Store.Tail(ctx, after) {
 			e, there := b.bend(e)
@@ -46,7 +42,7 @@ func TestADamagedLogIsNotBelieved(t *testing.T) {
 	start := func(bend func(store.Entry) (store.Entry, bool)) error {
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
-		c, err := controller.Start(ctx, bent{f.store, bend}, f.cfg)
+		c, err := controller.Start(ctx, &bent{logOnly{Store: f.store}, bend}, f.cfg)
 		if err == nil {
 			stop()
 			<-c.Done()

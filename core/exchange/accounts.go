@@ -8,6 +8,7 @@ import (
 	"github.com/libra-market/libra/core/bill"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/quote"
 	"github.com/libra-market/libra/core/rules"
 	"github.com/libra-market/libra/core/trade"
 )
@@ -120,14 +121,14 @@ func shortage(err error) (reason, detail string) {
 }
 
 // holds reports whether something is held for a quote, be it nothing.
-func (x *bank) holds(q *heldQuote) bool {
+func (x *bank) holds(q *quote.Held) bool {
 	_, held := x.ledger.HoldOf(q.Job)
 	return held
 }
 
 // rent is what a quote costs that was not taken, for the time until now: by the
 // rules under which it was made, and never more than it holds.
-func (x *bank) rent(q *heldQuote) market.Money {
+func (x *bank) rent(q *quote.Held) market.Money {
 	const minute = 60 * int64(1_000_000)
 	part := int64(x.ruled[x.eraOf(q)].QuoteRent)
 	rent := bill.Proportion(market.Money(q.Price), part*x.keptUS(q), int64(rules.Whole)*minute)
@@ -138,11 +139,11 @@ func (x *bank) rent(q *heldQuote) market.Money {
 }
 
 // keptUS is for how long a quote has kept room.
-func (x *bank) keptUS(q *heldQuote) int64 { return min(x.now, q.ExpiresUS) - q.MadeUS }
+func (x *bank) keptUS(q *quote.Held) int64 { return min(x.now, q.ExpiresUS) - q.MadeUS }
 
 // rentMemo says what the rent of a quote is for, with the numbers, so that it can be
 // worked out by hand. Microseconds are written like money: exactly.
-func (x *bank) rentMemo(q *heldQuote) string {
+func (x *bank) rentMemo(q *quote.Held) string {
 	part := market.Money(x.ruled[x.eraOf(q)].QuoteRent)
 	memo := fmt.Sprintf("rent of quote %s, not taken: %s * %s * %s s / 60 s", q.ID, market.Money(q.Price), part, market.Money(x.keptUS(q)))
 	switch rent := x.rent(q); {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/journal"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/trade"
 )
@@ -150,11 +151,11 @@ func TestAMarketFromBeforeBindings(t *testing.T) {
 	do(trade.Command{By: owner, Open: &trade.Open{Policy: "libra"}})
 	do(trade.Command{By: owner, Money: &trade.MoneyCommand{Op: "open", To: "lab/carol/thesis"}})
 	do(trade.Command{By: owner, Money: &trade.MoneyCommand{Op: "grant", To: "lab/carol/thesis", Amount: 7}})
-	read := func() *exchange.Image {
+	read := func() *journal.Image {
 		t.Helper()
-		m := exchange.NewImage()
+		m := journal.NewImage()
 		for _, text := range log {
-			var f exchange.Facts
+			var f journal.Facts
 			if err := json.Unmarshal(text, &f); err != nil {
 				t.Fatal(err)
 			}
@@ -166,7 +167,7 @@ func TestAMarketFromBeforeBindings(t *testing.T) {
 	}
 	var err error
 	for range 2 { // opened, nothing happens, and opened again
-		if x, err = read().Open("new"); err != nil {
+		if x, err = exchange.Open("new", read()); err != nil {
 			t.Fatal(err)
 		}
 		if got := x.AccountOf("carol"); got != "lab/carol" || !x.Bindings("carol").May("lab/carol/thesis") {
@@ -185,7 +186,7 @@ func TestAMarketFromBeforeBindings(t *testing.T) {
 		if got := x.AccountOf("carol"); got != "lab/carol" || len(x.Bindings("dave")) > 0 {
 			t.Errorf("%s pays for carol, and dave is bound to %v", got, x.Bindings("dave"))
 		}
-		if x, err = read().Open("new"); err != nil {
+		if x, err = exchange.Open("new", read()); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -2,7 +2,9 @@ package exchange
 
 import (
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/roster"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/core/underway"
 )
 
 // apply makes true, outside the core, one thing that the core has said.
@@ -16,11 +18,11 @@ func (x *floor) apply(e *market.Event) {
 		return
 	default:
 	}
-	if q := x.quotes.reservation(int64(e.Job)); q != nil {
+	if q := x.quotes.Reservation(int64(e.Job)); q != nil {
 		x.applyToQuote(q, e)
 		return
 	}
-	j := x.jobs[int64(e.Job)]
+	j := x.jobs.Find(int64(e.Job))
 	if j == nil {
 		return
 	}
@@ -37,7 +39,7 @@ func (x *floor) apply(e *market.Event) {
 		j.State, j.Share, j.Work = trade.Queued, 0, 0
 		j.Attempt++
 		j.UsedUS = 0
-		j.beginAgain()
+		j.BeginAgain()
 		x.changed(j)
 	case market.Rejected:
 		x.end(j, trade.Rejected, e.Reason.String(), trade.RefusalText(e.Reason))
@@ -54,7 +56,7 @@ func (x *floor) apply(e *market.Event) {
 }
 
 // accepted gives a job its promise and, where that is decided, its place.
-func (x *floor) accepted(j *activeJob, e *market.Event) {
+func (x *floor) accepted(j *underway.Job, e *market.Event) {
 	j.Owed, j.Firm = e.Price, e.Firm && !j.Void
 	if e.Finish.Finite() && e.Firm {
 		j.PromisedUS = x.unix(e.Finish)
@@ -66,15 +68,15 @@ func (x *floor) accepted(j *activeJob, e *market.Event) {
 }
 
 // granted sets the share of a job that advances as one.
-func (x *floor) granted(j *activeJob, e *market.Event) {
+func (x *floor) granted(j *underway.Job, e *market.Event) {
 	x.touchSpeed(j, e.Speed)
 	if len(j.Ranks) == 0 {
 		x.place(j, e.Procs)
 		x.changed(j)
 	}
-	j.setSpeed(e.Speed)
+	j.SetSpeed(e.Speed)
 	for i := range j.Ranks {
-		x.fx.mark(x.nodes[j.Ranks[i].Node], shares)
+		x.nodes.Mark(j.Ranks[i].Node, roster.Shares)
 	}
 	x.shareChanged(j)
 }
@@ -82,7 +84,7 @@ func (x *floor) granted(j *activeJob, e *market.Event) {
 // applyShares sets the shares of the tasks on one processor.
 func (x *floor) applyShares(e *market.Event) {
 	for _, s := range e.Slices {
-		j := x.jobs[int64(s.Job)]
+		j := x.jobs.Find(int64(s.Job))
 		if j == nil {
 			continue
 		}
@@ -90,7 +92,7 @@ func (x *floor) applyShares(e *market.Event) {
 		for i := range j.Ranks {
 			if r := &j.Ranks[i]; r.Proc == e.Proc {
 				r.Speed = s.Speed
-				x.fx.mark(x.nodes[r.Node], shares)
+				x.nodes.Mark(r.Node, roster.Shares)
 			}
 		}
 		x.shareChanged(j)
@@ -98,115 +100,44 @@ func (x *floor) applyShares(e *market.Event) {
 }
 
 // shareChanged notes that the speed of a job has changed.
-func (x *floor) shareChanged(j *activeJob) {
-	if j.reckonShare(x.nodes) {
-		j.moved = true
+func (x *floor) shareChanged(j *underway.Job) {
+	if j.ReckonShare(x.ratingOf) {
+		j.Moved = true
 	}
-}
-
-// setSpeed sets the one speed of a job that advances as one.
-func (j *activeJob) setSpeed(speed float64) {
-	for i := range j.Ranks {
-		j.Ranks[i].Speed = speed
-	}
-}
-
-// setSpeedOn sets the speed of a job's task on one processor.
-func (j *activeJob) setSpeedOn(proc int32, speed float64) {
-	for i := range j.Ranks {
-		if r := &j.Ranks[i]; r.Proc == proc {
-			r.Speed = speed
-		}
-	}
-}
-
-// reckonShare works out the share of a job, the least that it has of a
-// processor; false: it is as it was.
-func (j *activeJob) reckonShare(nodes []*node) bool {
-	if len(j.Ranks) == 0 {
-		return false
-	}
-	least := 0.0
-	for i := range j.Ranks {
-		r := &j.Ranks[i]
-		share := r.Speed / nodes[r.Node].Rating
-		if i == 0 || share < least {
-			least = share
-		}
-	}
-	changed := least != j.Share
-	j.Share = least
-	return changed
-}
-
-// notePoint adds the share that a job has after a command to its timeline, if it
-// is another one.
-func (j *activeJob) notePoint(now int64) {
-	n := len(j.Timeline)
-	if n == 0 && j.Share == 0 || n > 0 && j.Timeline[n-1].Share == j.Share {
-		return
-	}
-	j.Timeline = thin(append(j.Timeline, trade.Point{AtUS: now, Share: j.Share}))
-}
-
-// mostPoints bounds what is kept of a job's shares over time.
-const mostPoints = 256
-
-// blink is the time within which of several shares only the last is kept, but
-// for the first of all.
-const blink = 250_000 // microseconds
-
-// thin keeps a timeline short: of its older half every other point goes, so
-// that what is recent is exact.
-func thin(points []trade.Point) []trade.Point {
-	if n := len(points); n > 2 && points[n-1].AtUS-points[n-2].AtUS < blink {
-		points[n-2] = points[n-1]
-		points = points[:n-1]
-	}
-	if len(points) <= mostPoints {
-		return points
-	}
-	kept := points[:0]
-	for i, p := range points {
-		if i%2 == 0 || i >= mostPoints/2 {
-			kept = append(kept, p)
-		}
-	}
-	return kept
 }
 
 // place puts the tasks of a job on its processors, in their order.
-func (x *floor) place(j *activeJob, procs market.Procs) {
+func (x *floor) place(j *underway.Job, procs market.Procs) {
 	j.State = trade.Running
 	if j.StartedUS == 0 {
 		j.StartedUS = x.now
 	} else {
 		j.PlacedUS = x.now
 	}
-	j.Ranks, j.Places, j.specs = nil, nil, nil
-	j.beginAgain()
+	j.Ranks, j.Places, j.Specs = nil, nil, nil
+	j.BeginAgain()
 	for proc := range procs.All() {
-		index := x.nodes.of(proc)
-		n := x.nodes[index]
-		j.Ranks = append(j.Ranks, rank{Node: index, Processor: proc - n.First, Proc: market.Int32(proc)})
+		index := x.nodes.Of(proc)
+		n := x.nodes.At(index)
+		j.Ranks = append(j.Ranks, underway.Rank{Node: index, Processor: proc - n.First, Proc: market.Int32(proc)})
 		j.Places = append(j.Places, trade.Place{Node: n.Node, Processor: proc - n.First})
-		x.fx.mark(n, tasks)
-		n.addTenant(j)
+		x.nodes.Mark(index, roster.Tasks)
+		n.AddTenant(j.ID)
 	}
 }
 
 // vacate takes the tasks of a job off their nodes.
-func (x *floor) vacate(j *activeJob) {
+func (x *floor) vacate(j *underway.Job) {
 	for i := range j.Ranks {
-		n := x.nodes[j.Ranks[i].Node]
-		x.fx.mark(n, tasks)
-		n.removeTenant(j)
+		index := j.Ranks[i].Node
+		x.nodes.Mark(index, roster.Tasks)
+		x.nodes.At(index).RemoveTenant(j.ID)
 	}
 	j.Ranks = nil
 }
 
 // stopped ends a job that left the cluster without being done.
-func (x *floor) stopped(j *activeJob, e *market.Event) {
+func (x *floor) stopped(j *underway.Job, e *market.Event) {
 	switch {
 	case j.End != "":
 		x.end(j, j.End, j.Reason, j.Detail)
@@ -221,7 +152,7 @@ func (x *floor) stopped(j *activeJob, e *market.Event) {
 }
 
 // completed ends a job that ran to its end, well or not.
-func (x *floor) completed(j *activeJob, e *market.Event) {
+func (x *floor) completed(j *underway.Job, e *market.Event) {
 	j.Work = int64(float64(e.Work) * 1e3)
 	if j.Request.Optional != nil {
 		j.Work = 0
@@ -230,7 +161,7 @@ func (x *floor) completed(j *activeJob, e *market.Event) {
 		}
 	}
 	fine := j.Owed - e.Price // where the policy is liable, the price falls with the delay
-	state, reason, detail := j.verdict()
+	state, reason, detail := j.Verdict()
 	if j.End != "" {
 		state, reason, detail = j.End, j.Reason, j.Detail
 	}

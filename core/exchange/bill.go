@@ -8,23 +8,23 @@ import (
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/core/underway"
 )
 
 // end ends a job without a fine by the policy.
-func (x *floor) end(j *activeJob, state trade.State, reason, detail string) {
+func (x *floor) end(j *underway.Job, state trade.State, reason, detail string) {
 	x.endAt(j, state, reason, detail, 0)
 }
 
 // endAt ends a job: bills it, tells those who wait for it, and forgets it.
 // fine is what the policy itself takes off the price for lateness.
-func (x *floor) endAt(j *activeJob, state trade.State, reason, detail string, fine market.Price) {
-	_, under := x.jobs[j.ID]
-	if !under {
+func (x *floor) endAt(j *underway.Job, state trade.State, reason, detail string, fine market.Price) {
+	if x.jobs.Find(j.ID) == nil {
 		return
 	}
 	j.State, j.Reason, j.Detail, j.EndedUS, j.Share = state, reason, detail, x.now, 0
 	if x.rulesOf(j).Paid() && len(j.Ranks) > 0 {
-		j.Work = j.measuredMS()
+		j.Work = j.MeasuredMS()
 	}
 	if state != trade.Lost && state != trade.Rejected {
 		j.OptionalMS = x.owed.optionalDue(j)
@@ -32,8 +32,8 @@ func (x *floor) endAt(j *activeJob, state trade.State, reason, detail string, fi
 	if j.MandatoryUS != 0 {
 		j.EndedUS = min(x.now, max(j.DueUS, j.MandatoryUS))
 	}
-	for rank := range j.programs() {
-		if s := j.first(rank).Status; s != nil {
+	for rank := range j.Placed() {
+		if s := j.First(rank).Status; s != nil {
 			j.Tasks = append(j.Tasks, *s)
 		}
 	}
@@ -43,7 +43,7 @@ func (x *floor) endAt(j *activeJob, state trade.State, reason, detail string, fi
 	if met := j.State != trade.Lost && !x.owed.inTimeAt(j).After(x.timeOf(j.DueUS)); j.DueUS != 0 {
 		x.record.Count(&j.Job, j.Void, met)
 	}
-	delete(x.jobs, j.ID)
+	x.jobs.Remove(j.ID)
 	x.over(j)
 	x.releaseDependents(j)
 }
@@ -51,7 +51,7 @@ func (x *floor) endAt(j *activeJob, state trade.State, reason, detail string, fi
 // tidy takes back what is not true of a job after all: one that was placed and never
 // began did not start and did no work, and one that was to begin again and did not
 // was not started anew.
-func (x *floor) tidy(j *activeJob) {
+func (x *floor) tidy(j *underway.Job) {
 	switch {
 	case x.again: // as the first version had it
 	case j.Attempt > 0 && len(j.Ranks) == 0:
@@ -63,7 +63,7 @@ func (x *floor) tidy(j *activeJob) {
 
 // bill settles a job's money: what is held is charged or given back, and a
 // broken promise is paid for.
-func (x *floor) bill(j *activeJob, fine market.Price) {
+func (x *floor) bill(j *underway.Job, fine market.Price) {
 	r, agreed, ending := x.rulesOf(j), x.owed.agreed(j), x.owed.ending(j, fine)
 	if more, some := x.owed.beyond(j, j.Work); some {
 		j.Extensions = append(j.Extensions, trade.Extension{AtUS: x.now, WorkMS: more.WorkMS, Price: int64(more.Price)})
@@ -107,7 +107,7 @@ func (x *floor) bill(j *activeJob, fine market.Price) {
 
 // post carries one posting of a bill into the ledger: the numbers of what is
 // written there.
-func (x *floor) post(j *activeJob, p bill.Posting) []int64 {
+func (x *floor) post(j *underway.Job, p bill.Posting) []int64 {
 	var tx ledger.Tx
 	var err error
 	switch p.Kind {

@@ -14,10 +14,10 @@ import (
 // account is below its floor.
 func (x *bank) CheckBooks() error {
 	held := map[int64]int64{} // by number: what jobs under way and open quotes say
-	for _, j := range x.jobs {
+	for j := range x.jobs.All() {
 		held[j.ID] = j.Held
 	}
-	for _, q := range x.quotes.all() {
+	for _, q := range x.quotes.All() {
 		if q.Job != 0 {
 			held[q.Job] = q.Held
 		}

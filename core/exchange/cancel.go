@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/quote"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
 )
@@ -13,7 +14,7 @@ func (x *door) cancel(by trade.Identity, c *trade.Cancel) (trade.Outcome, error)
 	if c.Quote != "" {
 		return x.cancelQuote(by, c.Quote)
 	}
-	j := x.jobs[c.Job]
+	j := x.jobs.Find(c.Job)
 	if j == nil || by.Role != trade.RoleOwner && j.Owner != by.User {
 		return trade.Outcome{}, fmt.Errorf("job %d: %w, or it has ended", c.Job, trade.ErrUnknown)
 	}
@@ -37,7 +38,7 @@ func (x *door) cancel(by trade.Identity, c *trade.Cancel) (trade.Outcome, error)
 
 // cancelQuote cancels a quote.
 func (x *door) cancelQuote(by trade.Identity, id string) (trade.Outcome, error) {
-	q := x.quotes.find(id)
+	q := x.quotes.Find(id)
 	if q == nil || by.Role != trade.RoleOwner && q.Owner != by.User {
 		return trade.Outcome{}, fmt.Errorf("quote %s: %w, or it has expired", id, trade.ErrUnknown)
 	}
@@ -46,8 +47,8 @@ func (x *door) cancelQuote(by trade.Identity, id string) (trade.Outcome, error) 
 }
 
 // expireQuote ends a quote that nobody took: the room it kept is paid for.
-func (x *door) expireQuote(q *heldQuote) error {
-	q.ending = true
+func (x *door) expireQuote(q *quote.Held) error {
+	q.Ending = true
 	if q.Reserved && x.cluster != nil {
 		if err := x.floor.step(market.Event{Kind: market.Cancelled, Job: market.JobID(q.Job)}); err != nil {
 			return err

@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/core/underway"
 )
 
 // dependencies sorts out for which of the jobs named a new one has to wait;
 // broken says which of them can no longer succeed.
 func (x *door) dependencies(by trade.Identity, after []int64, settled []trade.Settled) (waits []int64, broken string, err error) {
 	for _, id := range after {
-		if j := x.jobs[id]; j != nil && (by.Role == trade.RoleOwner || j.Owner == by.User) {
+		if j := x.jobs.Find(id); j != nil && (by.Role == trade.RoleOwner || j.Owner == by.User) {
 			if !slices.Contains(waits, id) {
 				waits = append(waits, id)
 			}
@@ -30,28 +31,23 @@ func (x *door) dependencies(by trade.Identity, after []int64, settled []trade.Se
 
 // waitForOthers keeps a job back until others have succeeded. Its budget is held, its
 // deadline runs, nothing is promised.
-func (x *door) waitForOthers(j *activeJob, waits []int64) (trade.Outcome, error) {
+func (x *door) waitForOthers(j *underway.Job, waits []int64) (trade.Outcome, error) {
 	j.State, j.Waits = trade.Held, waits
 	if j.Request.Budget != nil {
 		if err := x.floor.holdFunds(j); err != nil {
 			return trade.Outcome{}, err
 		}
 	}
-	x.jobs[j.ID] = j
-	for _, id := range waits {
-		x.waits[id] = append(x.waits[id], j.ID)
-	}
+	x.jobs.Add(j)
 	x.floor.changed(j)
 	v := x.tell.view(j)
 	return trade.Outcome{Job: &v}, nil
 }
 
 // releaseDependents tells those who waited for a job how it ended.
-func (x *floor) releaseDependents(ended *activeJob) {
-	waiting := x.waits[ended.ID]
-	delete(x.waits, ended.ID)
-	for _, id := range waiting {
-		j := x.jobs[id]
+func (x *floor) releaseDependents(ended *underway.Job) {
+	for _, id := range x.jobs.TakeWaiting(ended.ID) {
+		j := x.jobs.Find(id)
 		if j == nil || j.State != trade.Held {
 			continue
 		}
@@ -69,7 +65,7 @@ func (x *floor) releaseDependents(ended *activeJob) {
 }
 
 // admitDependent hands a job to the cluster whose time has come.
-func (x *door) admitDependent(j *activeJob) error {
+func (x *door) admitDependent(j *underway.Job) error {
 	if j.State != trade.Held {
 		return nil
 	}
@@ -77,7 +73,7 @@ func (x *door) admitDependent(j *activeJob) error {
 		x.floor.releaseHold(j)
 	}
 	j.State = ""
-	delete(x.jobs, j.ID)
+	x.jobs.Remove(j.ID)
 	if why := x.price.onlyPrecise(&j.Request); why != "" { // another policy came while it waited
 		x.refuse(j, trade.ReasonImprecise, why)
 		x.floor.releaseDependents(j)

@@ -19,13 +19,15 @@
 //	floor      floor.go      the cluster steps; apply.go: what it says is made true; bill.go, hold.go: and paid for
 //	teller     view.go       how things stand, for people; explain.go, view_nodes.go
 //	agents     orders.go     what nodes should be doing, and what of what they say is news
-//	pricer     price.go      what a request would cost; offers.go, search.go: or what instead; working.go: and why
+//	pricer     price.go      what a request would cost; offers.go: or what instead; working.go: and why
 //	bank       accounts.go   whose money is whose
 //	assessor   owed.go       what package bill is told of a job; paid.go, optional.go
 //	state      state.go      all there is to know
 //
-// What a command made true, for the log, is facts.go; image.go puts it together again.
+// What a command made true, for the log, is gathered in touched.go; package journal
+// holds it, and puts it together again.
 //
-// The words are package trade's. Packages bill, accounts, dispatch, meter, roster and
-// epoch are below, and know nothing of it. Read parts.go, then exchange.go.
+// The words are package trade's. Nodes (roster), jobs (underway), quotes, bills,
+// accounts, orders (dispatch) and measurements (meter) are packages below, and know
+// nothing of it. Read parts.go, then exchange.go.
 package exchange

@@ -7,6 +7,7 @@ import (
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/core/underway"
 )
 
 // Effects is what has come of the commands since the last time somebody asked:
@@ -18,11 +19,10 @@ type Effects struct {
 	Nodes    []string       // on which something starts or ends
 	Reshared []string       // on which shares change
 	Money    bool           // some balance changed
-	Facts    Facts          // all that is needed to make it true again
+	Facts    journal.Facts  // all that is needed to make it true again
 
-	changed map[int64]*activeJob
+	changed map[int64]*underway.Job
 	ended   map[int64]Change
-	nodes   []*node // with a mark
 }
 
 // Change is a job of which something has changed that is worth writing down.
@@ -42,36 +42,19 @@ func (fx *Effects) rebuilt(at market.Time, nodes []market.Node, e *trade.EpochVi
 
 func (fx *Effects) tx(t ledger.Tx) { fx.Txs = append(fx.Txs, t) }
 
-func (fx *Effects) touch(j *activeJob) {
+func (fx *Effects) touch(j *underway.Job) {
 	if fx.changed == nil {
-		fx.changed = map[int64]*activeJob{}
+		fx.changed = map[int64]*underway.Job{}
 	}
 	fx.changed[j.ID] = j
 }
 
-func (fx *Effects) over(j *activeJob) {
+func (fx *Effects) over(j *underway.Job) {
 	if fx.ended == nil {
 		fx.ended = map[int64]Change{}
 	}
 	delete(fx.changed, j.ID)
 	fx.ended[j.ID] = Change{Job: j.Job, First: !j.Written}
-}
-
-// mark is what has changed on a node since somebody last asked.
-type mark uint8
-
-const (
-	unmarked mark = iota
-	shares        // nothing else
-	tasks         // something starts or ends
-)
-
-// mark notes what has changed on a node.
-func (fx *Effects) mark(n *node, what mark) {
-	if n.changed == unmarked {
-		fx.nodes = append(fx.nodes, n)
-	}
-	n.changed = max(n.changed, what)
 }
 
 // Effects takes what has come of the commands since it was last asked.
@@ -86,16 +69,7 @@ func (x *Exchange) Effects() Effects {
 		fx.Jobs = append(fx.Jobs, j)
 	}
 	slices.SortFunc(fx.Jobs, func(a, b Change) int { return int(a.ID - b.ID) })
-	for _, n := range fx.nodes {
-		if n.changed == tasks {
-			fx.Nodes = append(fx.Nodes, n.Node)
-		} else {
-			fx.Reshared = append(fx.Reshared, n.Node)
-		}
-		n.changed = unmarked
-	}
-	slices.Sort(fx.Nodes)
-	slices.Sort(fx.Reshared)
+	fx.Nodes, fx.Reshared = x.nodes.TakeMarked()
 	fx.Money = len(fx.Txs) > 0
 	fx.Facts = x.floor.facts(fx.Txs)
 	x.floor.fx = Effects{}
@@ -106,9 +80,9 @@ func (x *Exchange) Effects() Effects {
 // asked, at a glance: too small to write down, and worth telling those who watch.
 func (x *Exchange) Moved() []trade.Job {
 	var moved []trade.Job
-	for _, id := range x.active() {
-		if j := x.jobs[id]; j.moved {
-			j.moved = false
+	for _, id := range x.jobs.IDs() {
+		if j := x.jobs.Find(id); j.Moved {
+			j.Moved = false
 			moved = append(moved, x.glance(j))
 		}
 	}

@@ -125,7 +125,7 @@ func (x *Exchange) check(c *trade.Command) error {
 // Next is when the exchange wants a Tick, if nothing else happens before.
 func (x *Exchange) Next() (at int64, ok bool) {
 	next := x.wake
-	if first, some := x.quotes.ends.first(); some {
+	if first, some := x.quotes.NextEnd(); some {
 		next = min(next, x.timeOf(first))
 	}
 	if x.kind.Imprecise {
@@ -137,11 +137,11 @@ func (x *Exchange) Next() (at int64, ok bool) {
 // catchUp lets happen what was due by now: quotes expire, estimates run out.
 func (x *Exchange) catchUp() error {
 	for {
-		id, due := x.quotes.ends.pop(x.now)
+		id, due := x.quotes.TakeDue(x.now)
 		if !due {
 			break
 		}
-		if q := x.quotes.find(id); q != nil {
+		if q := x.quotes.Find(id); q != nil {
 			if err := x.door.expireQuote(q); err != nil {
 				return err
 			}

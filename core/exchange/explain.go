@@ -6,12 +6,13 @@ import (
 	"github.com/libra-market/libra/core/cluster"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/core/underway"
 )
 
 // Explain says why a job waits, what share it has, when it will be done and how
 // sure that is.
 func (x *teller) Explain(id int64) (trade.Explanation, bool) {
-	j := x.jobs[id]
+	j := x.jobs.Find(id)
 	if j == nil {
 		return trade.Explanation{}, false
 	}
@@ -38,13 +39,13 @@ func (x *teller) Explain(id int64) (trade.Explanation, bool) {
 	return e, true
 }
 
-func (x *teller) explainQueue(j *activeJob, e *trade.Explanation) {
+func (x *teller) explainQueue(j *underway.Job, e *trade.Explanation) {
 	stand, here := x.cluster.Status(market.JobID(j.ID), x.time())
 	if !here {
 		return
 	}
 	e.Ahead = max(0, stand.Place-1)
-	e.Summary = fmt.Sprintf("waits for %d of %d processors, %d jobs ahead of it", j.Width, x.nodes.processorsUp(), e.Ahead)
+	e.Summary = fmt.Sprintf("waits for %d of %d processors, %d jobs ahead of it", j.Width, x.nodes.ProcessorsUp(), e.Ahead)
 	e.Because = append(e.Because, fmt.Sprintf("%s gives processors whole and promises no finish before a job starts", x.epoch().Policy))
 	if latest := stand.Terms.Latest; latest.Finite() && latest > 0 {
 		e.Because = append(e.Because, fmt.Sprintf("it must start within %s to be in time", market.Span(int64(float64(latest-x.time())*1e3))))
@@ -54,14 +55,14 @@ func (x *teller) explainQueue(j *activeJob, e *trade.Explanation) {
 	}
 }
 
-func (x *teller) explainRun(j *activeJob, e *trade.Explanation) {
+func (x *teller) explainRun(j *underway.Job, e *trade.Explanation) {
 	t := x.time()
 	stand, here := x.cluster.Status(market.JobID(j.ID), t)
 	if !here {
 		return
 	}
 	need, _ := x.standing(j)
-	rating := x.nodes[j.Ranks[0].Node].Rating
+	rating := x.nodes.At(j.Ranks[0].Node).Rating
 	e.Need = min(1, need/rating)
 	if stand.Speed > 0 {
 		e.PredictedUS = x.unix(t + market.Time(float64(max(0, stand.Left))/stand.Speed))
@@ -80,7 +81,7 @@ func (x *teller) explainRun(j *activeJob, e *trade.Explanation) {
 		e.Because = append(e.Because, fmt.Sprintf("it shares its processor with %d other jobs", n))
 	}
 	switch {
-	case j.State == trade.Running && x.rulesOf(j).Paid() && !j.begun():
+	case j.State == trade.Running && x.rulesOf(j).Paid() && !j.HasBegun():
 		e.Summary = "starting: its node has not said yet that it runs"
 	case j.State == trade.Stopping:
 		e.Summary = "is being stopped: " + j.Detail
@@ -104,9 +105,9 @@ func (x *teller) explainRun(j *activeJob, e *trade.Explanation) {
 }
 
 // neighbours counts the other jobs on a job's processors.
-func (x *teller) neighbours(j *activeJob) int {
+func (x *teller) neighbours(j *underway.Job) int {
 	n := 0
-	for _, other := range x.jobs {
+	for other := range x.jobs.All() {
 		if other != j && overlap(j, other) {
 			n++
 		}
@@ -114,7 +115,7 @@ func (x *teller) neighbours(j *activeJob) int {
 	return n
 }
 
-func overlap(a, b *activeJob) bool {
+func overlap(a, b *underway.Job) bool {
 	for i := range a.Ranks {
 		for k := range b.Ranks {
 			if a.Ranks[i].Proc == b.Ranks[k].Proc {
@@ -140,7 +141,7 @@ func jobs(ids []int64) string {
 }
 
 // explainParts says which part of a job runs, or why it stands still.
-func (x *teller) explainParts(j *activeJob, e *trade.Explanation, stand *cluster.JobStatus) {
+func (x *teller) explainParts(j *underway.Job, e *trade.Explanation, stand *cluster.JobStatus) {
 	what := "its mandatory part"
 	if j.Request.Optional == nil {
 		what = "it"

@@ -3,19 +3,21 @@ package exchange
 import (
 	"github.com/libra-market/libra/core/bill"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/roster"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/core/underway"
 )
 
 // prolonged notes an extension, and keeps the money for it.
-func (x *floor) prolonged(j *activeJob, e *market.Event) {
+func (x *floor) prolonged(j *underway.Job, e *market.Event) {
 	price, err := e.Price.Money()
 	if err != nil {
 		price = 0
 	}
 	total := int64(float64(e.Work) * 1e3)
-	ms, over := total-j.askedMS()-j.Extra, j.over
+	ms, over := total-j.AskedMS()-j.Extra, j.Over
 	if x.rulesOf(j).Paid() { // the price is for the piece that was asked for, and all else is over
-		over = max(0, ms-j.piece)
+		over = max(0, ms-j.Piece)
 	}
 	if stand, here := x.cluster.Status(market.JobID(j.ID), x.time()); here {
 		price = max(price, x.owed.flat(j, &stand, ms-over))
@@ -33,7 +35,7 @@ func (x *floor) prolonged(j *activeJob, e *market.Event) {
 	j.Extra += ms
 	if x.rulesOf(j).Held() {
 		for i := range j.Ranks { // they may let it have more
-			x.fx.mark(x.nodes[j.Ranks[i].Node], tasks)
+			x.nodes.Mark(j.Ranks[i].Node, roster.Tasks)
 		}
 	}
 	j.Extensions = append(j.Extensions, trade.Extension{AtUS: x.now, WorkMS: ms, Price: int64(more.Price)})
@@ -41,7 +43,7 @@ func (x *floor) prolonged(j *activeJob, e *market.Event) {
 }
 
 // overran hears that there is no more to be had: extend decides what follows.
-func (x *floor) overran(j *activeJob, e *market.Event) {
+func (x *floor) overran(j *underway.Job, e *market.Event) {
 	why := trade.RefusalText(e.Reason)
 	if j.State == trade.Stopping { // that is why it ends
 		return

@@ -15,17 +15,18 @@ import (
 
 	"github.com/libra-market/libra/core/book"
 	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/journal"
 	"github.com/libra-market/libra/core/market"
 )
 
 // follow puts the facts of a command, as they are written down, into the image
 // that stands beside the exchange, and compares the two.
-func (f *floor) follow(facts *exchange.Facts) {
+func (f *floor) follow(facts *journal.Facts) {
 	f.Helper()
 	if f.image == nil {
-		f.image = exchange.NewImage()
+		f.image = journal.NewImage()
 	}
-	var read exchange.Facts
+	var read journal.Facts
 	if err := json.Unmarshal(asJSON(f.T, facts), &read); err != nil {
 		f.Fatal(err)
 	}
@@ -53,12 +54,12 @@ func (f *floor) recover() {
 	f.Helper()
 	f.compare()
 	kept := asJSON(f.T, f.image.Snapshot())
-	x, err := f.image.Open("test")
+	x, err := exchange.Open("test", f.image)
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.x = x
-	if f.image, err = exchange.ReadImage(kept); err != nil { // the other one is the exchange's now
+	if f.image, err = journal.ReadImage(kept); err != nil { // the other one is the exchange's now
 		f.Fatal(err)
 	}
 }
@@ -66,7 +67,7 @@ func (f *floor) recover() {
 // canonical is a snapshot, as JSON has it, without what its meaning does not
 // depend on: the seats and the order of a book, since when a job has had its
 // speed, and what was heard of a task and made no difference.
-func canonical(t rapid.TB, s exchange.Snapshot) any {
+func canonical(t rapid.TB, s journal.Snapshot) any {
 	t.Helper()
 	if s.Cluster != nil {
 		c := *s.Cluster

@@ -1,6 +1,10 @@
 package exchange
 
-import "github.com/libra-market/libra/core/market"
+import (
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/quote"
+	"github.com/libra-market/libra/core/underway"
+)
 
 // step lets something happen to the cluster and applies what it says.
 func (x *floor) step(happened ...market.Event) error {
@@ -38,9 +42,9 @@ func (x *floor) touch(e *market.Event) {
 	default:
 	}
 	id := int64(e.Job)
-	j := x.jobs[id]
+	j := x.jobs.Find(id)
 	x.touched.job(id, true)
-	q := x.quotes.reservation(id)
+	q := x.quotes.Reservation(id)
 	if q != nil {
 		x.touched.quote(q.ID)
 	}
@@ -59,11 +63,11 @@ func (x *floor) touch(e *market.Event) {
 }
 
 // touchSpeed notes that a job that advances as one has another speed.
-func (x *floor) touchSpeed(j *activeJob, speed float64) {
+func (x *floor) touchSpeed(j *underway.Job, speed float64) {
 	switch {
 	case len(j.Ranks) == 0:
 		x.touched.job(j.ID, true)
-	case !j.wroteSpeed(speed):
+	case !j.WroteSpeed(speed):
 		x.touched.job(j.ID, false)
 	}
 }
@@ -75,23 +79,23 @@ func (x *floor) touchProcs(procs market.Procs) {
 }
 
 // changed notes that something of a job has changed that is worth showing.
-func (x *floor) changed(j *activeJob) {
+func (x *floor) changed(j *underway.Job) {
 	x.fx.touch(j)
 	x.touched.job(j.ID, true)
 }
 
 // over notes that a job has ended.
-func (x *floor) over(j *activeJob) {
+func (x *floor) over(j *underway.Job) {
 	x.fx.over(j)
 	x.touched.job(j.ID, true)
 }
 
 // applyToQuote notes what the core says of a job that nobody has taken yet.
-func (x *floor) applyToQuote(q *heldQuote, e *market.Event) {
+func (x *floor) applyToQuote(q *quote.Held, e *market.Event) {
 	switch e.Kind {
 	case market.Rejected, market.Stopped:
 		q.Refused, q.Reserved = e.Reason.String(), false
-		if !q.ending && x.bank.holds(q) { // its node is gone, and the room with it
+		if !q.Ending && x.bank.holds(q) { // its node is gone, and the room with it
 			x.endHold(q, 0)
 			q.Binding, q.NotBinding = false, "the room that was kept is gone with its node"
 		}
@@ -103,7 +107,7 @@ func (x *floor) applyToQuote(q *heldQuote, e *market.Event) {
 }
 
 // removeQuote forgets a quote.
-func (x *floor) removeQuote(q *heldQuote) {
+func (x *floor) removeQuote(q *quote.Held) {
 	x.touched.quote(q.ID)
-	x.quotes.remove(q)
+	x.quotes.Remove(q)
 }

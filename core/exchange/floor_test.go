@@ -19,7 +19,7 @@ type floor struct {
 	log []entry
 	all map[int64]trade.Job // as last written down
 
-	image    *exchange.Image // what the facts say
+	image    *journal.Image // what the facts say
 	followed int
 }
 

@@ -3,12 +3,13 @@ package exchange
 import (
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/core/underway"
 )
 
 // followUp is what follows from what the cluster said, once it has said all. It is
 // noted on the floor, which knows nobody who could do it, and done at the door.
 type followUp struct {
-	job    *activeJob
+	job    *underway.Job
 	next   next
 	detail string
 }

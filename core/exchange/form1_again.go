@@ -4,6 +4,7 @@ import (
 	"github.com/libra-market/libra/core/journal"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/core/underway"
 )
 
 // Again carries out a command of a log of form 1, which says what was asked and not
@@ -41,7 +42,7 @@ func (x *door) validateTerms(r *trade.Request) error {
 
 // noteWorking notes how the price of a job came about; of one of form 1 in its words,
 // which are on quotes that people have.
-func (x *pricer) noteWorking(j *activeJob, asked *market.Job) {
+func (x *pricer) noteWorking(j *underway.Job, asked *market.Job) {
 	x.prepareWorking(j, asked)
 	if !x.again {
 		return

@@ -6,11 +6,13 @@ import (
 	"github.com/libra-market/libra/core/bill"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/quote"
 	"github.com/libra-market/libra/core/rules"
+	"github.com/libra-market/libra/core/underway"
 )
 
 // raise keeps more for a job, of what was asked to be there.
-func (x *floor) raise(j *activeJob, more market.Money) {
+func (x *floor) raise(j *underway.Job, more market.Money) {
 	tx, err := x.ledger.Raise(x.now, j.ID, more)
 	if err != nil {
 		broken(15, fmt.Sprintf("job %d: %v", j.ID, err))
@@ -20,7 +22,7 @@ func (x *floor) raise(j *activeJob, more market.Money) {
 }
 
 // holdFunds keeps the most that a job can cost.
-func (x *floor) holdFunds(j *activeJob) error {
+func (x *floor) holdFunds(j *underway.Job) error {
 	if hold, held := x.ledger.HoldOf(j.ID); held { // by the quote that it was submitted on
 		j.Held = int64(hold.Amount())
 		return nil
@@ -36,7 +38,7 @@ func (x *floor) holdFunds(j *activeJob) error {
 }
 
 // releaseHold gives back what is kept for a job.
-func (x *floor) releaseHold(j *activeJob) {
+func (x *floor) releaseHold(j *underway.Job) {
 	tx, err := x.ledger.Release(x.now, j.ID)
 	if err != nil {
 		broken(15, fmt.Sprintf("job %d: %v", j.ID, err))
@@ -47,7 +49,7 @@ func (x *floor) releaseHold(j *activeJob) {
 
 // holdForQuote sets the most that the job can cost aside, under the number that the
 // job will have.
-func (x *floor) holdForQuote(q *heldQuote, most market.Money) {
+func (x *floor) holdForQuote(q *quote.Held, most market.Money) {
 	ruled := x.rules()
 	if !ruled.QuoteHold {
 		return
@@ -62,7 +64,7 @@ func (x *floor) holdForQuote(q *heldQuote, most market.Money) {
 }
 
 // endHold gives what a quote holds back, less its rent.
-func (x *floor) endHold(q *heldQuote, rent market.Money) {
+func (x *floor) endHold(q *quote.Held, rent market.Money) {
 	var tx ledger.Tx
 	var err error
 	if rent > 0 {

@@ -4,7 +4,9 @@ import (
 	"github.com/libra-market/libra/core/bill"
 	"github.com/libra-market/libra/core/dispatch"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/roster"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/core/underway"
 )
 
 // Where nodes hold jobs to what was sold to them (rules.LimitNode), each order says
@@ -26,32 +28,32 @@ const (
 
 // soldTo is the work that was sold to a task on each of its processors, in this
 // attempt.
-func (x *state) soldTo(j *activeJob, program int) market.Work {
-	r := j.first(program)
+func (x *state) soldTo(j *underway.Job, program int) market.Work {
+	r := j.First(program)
 	if r.Refining {
-		return r.Took + j.optional()
+		return r.Took + j.OptionalWork()
 	}
 	ms := j.Request.EstimateMS
 	if j.Request.Array != nil {
-		n, lanes := j.Request.Array.Len(), j.programs()
+		n, lanes := j.Request.Array.Len(), j.Placed()
 		ms *= int64((n - program + lanes - 1) / lanes)
 	}
 	return market.Work(float64(ms+j.Extra) / 1e3)
 }
 
 // most is the processor time that a node lets a task have; 0: all it can get.
-func (x *state) most(j *activeJob, program int, n *node) int64 {
+func (x *state) most(j *underway.Job, program int, n *roster.Node) int64 {
 	if !x.rulesOf(j).Held() || !n.Holds {
 		return 0
 	}
-	return dispatch.Most(x.soldTo(j, program), n.Speed, j.threads())
+	return dispatch.Most(x.soldTo(j, program), n.Speed, j.Threads())
 }
 
 // hadSold reports whether a job was measured to have had all that was sold to it: on
 // every processor, or where its tasks advance independently on some.
-func (x *state) hadSold(j *activeJob) bool {
-	for program := range j.programs() {
-		r := j.first(program)
+func (x *state) hadSold(j *underway.Job) bool {
+	for program := range j.Placed() {
+		r := j.First(program)
 		if r.Status != nil || r.Refining {
 			continue
 		}
@@ -64,9 +66,9 @@ func (x *state) hadSold(j *activeJob) bool {
 
 // near reports whether a task that had so much is about to have had all that was
 // sold to it, and whether it has.
-func (x *state) near(j *activeJob, program int, had market.Work) (near, there bool) {
-	r := j.first(program)
-	n, left := x.nodes[r.Node], x.soldTo(j, program)-had
+func (x *state) near(j *underway.Job, program int, had market.Work) (near, there bool) {
+	r := j.First(program)
+	n, left := x.nodes.At(r.Node), x.soldTo(j, program)-had
 	switch {
 	case !x.rulesOf(j).Held():
 		return false, false
@@ -80,21 +82,21 @@ func (x *state) near(j *activeJob, program int, had market.Work) (near, there bo
 
 // atLimit reports whether a task has come near its limit, or to it, and nobody has
 // said so.
-func (x *agents) atLimit(j *activeJob, program int, had market.Work) bool {
+func (x *agents) atLimit(j *underway.Job, program int, had market.Work) bool {
 	near, there := x.near(j, program, had)
-	wasNear, wasThere := x.near(j, program, j.first(program).Had)
+	wasNear, wasThere := x.near(j, program, j.First(program).Had)
 	return x.owed.watched(j) && (near && !wasNear || there && !wasThere)
 }
 
 // payAhead sells more to a job that is about to have had all that was sold to it.
 // Nothing comes of it if there is no more to be had, or no money: it may end before
 // it needs more.
-func (x *overseer) payAhead(j *activeJob) error {
-	if x.jobs[j.ID] != j || j.State != trade.Running || len(j.Ranks) == 0 || !x.rulesOf(j).Held() {
+func (x *overseer) payAhead(j *underway.Job) error {
+	if x.jobs.Find(j.ID) != j || j.State != trade.Running || len(j.Ranks) == 0 || !x.rulesOf(j).Held() {
 		return nil
 	}
-	for program := range j.programs() {
-		r := j.first(program)
+	for program := range j.Placed() {
+		r := j.First(program)
 		if r.Status != nil || r.Refining {
 			continue
 		}
@@ -111,19 +113,9 @@ func (x *overseer) payAhead(j *activeJob) error {
 }
 
 // nodesHold reports whether all nodes of a job stop it by themselves.
-func (x *state) nodesHold(j *activeJob) bool {
+func (x *state) nodesHold(j *underway.Job) bool {
 	for i := range j.Ranks {
-		if !x.nodes[j.Ranks[i].Node].Holds {
-			return false
-		}
-	}
-	return true
-}
-
-// holdAll reports whether all nodes do.
-func (r nodeList) holdAll() bool {
-	for _, n := range r {
-		if !n.Retired && !n.Holds {
+		if !x.nodes.At(j.Ranks[i].Node).Holds {
 			return false
 		}
 	}
@@ -133,14 +125,14 @@ func (r nodeList) holdAll() bool {
 // marginFor is what is held beside a price for what a job can take until somebody
 // knows: nothing where every node stops it by itself.
 func (x *state) marginFor(price market.Money, workMS int64) market.Money {
-	if x.rules().Held() && x.nodes.holdAll() {
+	if x.rules().Held() && x.nodes.HoldAll() {
 		return 0
 	}
 	return bill.Margin(x.rules(), price, workMS)
 }
 
 // marginOf is what of that is not for extensions of a job that runs.
-func (x *state) marginOf(j *activeJob, agreed *bill.Job) market.Money {
+func (x *state) marginOf(j *underway.Job, agreed *bill.Job) market.Money {
 	if x.rulesOf(j).Held() && x.nodesHold(j) {
 		return 0
 	}
@@ -149,7 +141,7 @@ func (x *state) marginOf(j *activeJob, agreed *bill.Job) market.Money {
 
 // mostCharged is the most that a job is charged of what is held for it: its budget, where
 // it named one and its nodes stop it by themselves.
-func (x *state) mostCharged(j *activeJob, agreed *bill.Job) market.Money {
+func (x *state) mostCharged(j *underway.Job, agreed *bill.Job) market.Money {
 	if j.Request.Budget == nil || !x.rulesOf(j).Held() || !x.nodesHold(j) {
 		return agreed.Held
 	}

@@ -7,12 +7,13 @@ import (
 
 	"github.com/libra-market/libra/core/bill"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/core/underway"
 )
 
 // measured is what the work of a job was worked out from that is charged by it: the
 // processor time that its nodes measured, and how fast they are. Nodes of one speed
 // are taken together.
-func (x *assessor) measured(j *activeJob, e *bill.Ending) []trade.Input {
+func (x *assessor) measured(j *underway.Job, e *bill.Ending) []trade.Input {
 	if !x.rulesOf(j).Paid() || !e.Begun || len(j.Ranks) == 0 {
 		return nil
 	}
@@ -20,7 +21,7 @@ func (x *assessor) measured(j *activeJob, e *bill.Ending) []trade.Input {
 	var sums []sum
 	for i := range j.Ranks {
 		r := &j.Ranks[i]
-		speed := x.nodes[r.Node].Speed
+		speed := x.nodes.At(r.Node).Speed
 		if speed <= 0 {
 			continue
 		}
@@ -28,7 +29,7 @@ func (x *assessor) measured(j *activeJob, e *bill.Ending) []trade.Input {
 		if r.Refining {
 			cpuUS = r.TookUS
 		}
-		cpu, had := float64(cpuUS)/1e6/float64(j.threads()), float64(r.Mandatory())/speed
+		cpu, had := float64(cpuUS)/1e6/float64(j.Threads()), float64(r.Mandatory())/speed
 		k := slices.IndexFunc(sums, func(s sum) bool { return s.speed == speed })
 		if k < 0 {
 			k = len(sums)

@@ -4,13 +4,15 @@ import (
 	"fmt"
 
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/quote"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/core/underway"
 )
 
 // counterOffers finds what the market would take instead of a request it refused: a
 // later deadline, a larger budget, fewer processors. Each is tried before it is
 // offered, and can be taken by its number as long as the market stands.
-func (x *pricer) counterOffers(j *activeJob, reason string) []trade.Offer {
+func (x *pricer) counterOffers(j *underway.Job, reason string) []trade.Offer {
 	switch reason {
 	case trade.ReasonDependency, trade.ReasonDraining, trade.ReasonImprecise:
 		return []trade.Offer{}
@@ -18,21 +20,21 @@ func (x *pricer) counterOffers(j *activeJob, reason string) []trade.Offer {
 	if x.cluster == nil {
 		return []trade.Offer{}
 	}
-	look := search{
-		request: j.Request, imprecise: x.kind.Imprecise, processors: x.nodes.processorsUp(),
-		ask: func(r trade.Request) (trade.Quote, bool) {
+	look := quote.Search{
+		Request: j.Request, Imprecise: x.kind.Imprecise, Processors: x.nodes.ProcessorsUp(),
+		Ask: func(r trade.Request) (trade.Quote, bool) {
 			q, _, _, ok := x.terms(j, r)
 			if reason, _ := x.cannotPromise(&r, market.Money(q.Price), q.Width, 0); reason != "" {
 				return q, false
 			}
 			return q, ok
 		},
-		pays: func(r *trade.Request, q *trade.Quote) bool {
+		Pays: func(r *trade.Request, q *trade.Quote) bool {
 			reason, _ := x.bank.cannotHold(j.Account, x.mostCost(r, market.Money(q.Price), q.Width))
 			return reason == ""
 		},
 	}
-	found := look.offers()
+	found := look.Offers()
 	for i := range found { // of the many that were tried
 		if q, ok := x.ask(j, found[i].Quote.Request); ok {
 			found[i].Quote.PredictedUS = q.PredictedUS
@@ -42,7 +44,7 @@ func (x *pricer) counterOffers(j *activeJob, reason string) []trade.Offer {
 }
 
 // offers finds counter-offers and keeps them for a while.
-func (x *door) offers(j *activeJob, reason string) []trade.Offer {
+func (x *door) offers(j *underway.Job, reason string) []trade.Offer {
 	found := x.price.counterOffers(j, reason)
 	for i := range found {
 		q := &found[i].Quote
@@ -52,7 +54,7 @@ func (x *door) offers(j *activeJob, reason string) []trade.Offer {
 		q.ID = fmt.Sprintf("q%d%c", j.ID, 'a'+i)
 		q.ExpiresUS = x.now + trade.DefaultTTL*1000
 		x.floor.touched.quote(q.ID)
-		x.quotes.add(&heldQuote{Quote: *q, Account: j.Account})
+		x.quotes.Add(&quote.Held{Quote: *q, Account: j.Account})
 	}
 	return found
 }

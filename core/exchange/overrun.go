@@ -6,6 +6,7 @@ import (
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/core/underway"
 )
 
 // overruns asks for more on behalf of the jobs whose estimate is used up,
@@ -23,7 +24,7 @@ func (x *overseer) overruns() error {
 		return err
 	}
 	for _, id := range x.cluster.UsedUp(x.time()) {
-		j := x.jobs[int64(id)]
+		j := x.jobs.Find(int64(id))
 		if j == nil || j.Void || j.State != trade.Running {
 			continue
 		}
@@ -43,8 +44,8 @@ func (x *overseer) overruns() error {
 // payOn sells more to a job that goes on without a promise and has used up all
 // that was sold to it: one that never had a deadline, one that is late by its own
 // doing, one that was told to end and takes its time. Who cannot pay ends.
-func (x *overseer) payOn(j *activeJob) error {
-	if x.jobs[j.ID] != j || !x.owed.watched(j) || !x.rulesOf(j).Paid() || len(j.Ranks) == 0 || !x.owed.hadAll(j) {
+func (x *overseer) payOn(j *underway.Job) error {
+	if x.jobs.Find(j.ID) != j || !x.owed.watched(j) || !x.rulesOf(j).Paid() || len(j.Ranks) == 0 || !x.owed.hadAll(j) {
 		return nil
 	}
 	if x.rulesOf(j).Held() && j.UsedUS == 0 {
@@ -58,14 +59,10 @@ func (x *overseer) payOn(j *activeJob) error {
 	return nil // all of it has ended, or is past its mandatory part
 }
 
-// guest reports whether a job runs without a promise that more work would be
-// fitted into.
-func (j *activeJob) guest() bool { return j.Void || j.DueUS == 0 }
-
 // setBack takes a job that is reckoned to have had all of its estimate to be a
 // second behind, until somebody measures it: to the policy, one past its estimate
 // would need all there is.
-func (x *overseer) setBack(j *activeJob) error {
+func (x *overseer) setBack(j *underway.Job) error {
 	if !x.kind.TimeShared {
 		return nil
 	}
@@ -88,7 +85,7 @@ func (x *overseer) setBack(j *activeJob) error {
 
 // extend sells more to a job; where that cannot be it ends, or goes on as its user
 // chose.
-func (x *overseer) extend(j *activeJob) error {
+func (x *overseer) extend(j *underway.Job) error {
 	if sold, err := x.sellMore(j); sold || err != nil {
 		return err
 	}
@@ -98,22 +95,22 @@ func (x *overseer) extend(j *activeJob) error {
 // sellMore asks for a tenth of the estimate more, and for twice as much each
 // time after that; where there is no room for it, for a quarter of it. What the
 // job has had beyond its estimate by now is to be paid for at the same price.
-func (x *overseer) sellMore(j *activeJob) (sold bool, err error) {
+func (x *overseer) sellMore(j *underway.Job) (sold bool, err error) {
 	const least = 1000 // milliseconds
-	whole := int64(math.Max(least, float64(j.askedMS())/10*math.Pow(2, float64(j.Tries))))
+	whole := int64(math.Max(least, float64(j.AskedMS())/10*math.Pow(2, float64(j.Tries))))
 	before, void := len(j.Extensions), j.Void
 	x.floor.touched.job(j.ID, true)
 	stand, _ := x.cluster.Status(market.JobID(j.ID), x.time())
-	j.over = int64(max(0, -float64(stand.Left)) * 1e3)
+	j.Over = int64(max(0, -float64(stand.Left)) * 1e3)
 	pieces := []int64{whole, max(least, whole/4)}
 	if x.rulesOf(j).Paid() { // who can pay for a little is not stopped because a lot is asked for
-		pieces = append(pieces, max(least, j.askedMS()/10))
+		pieces = append(pieces, max(least, j.AskedMS()/10))
 	}
 	for _, ms := range pieces {
-		j.piece = ms
+		j.Piece = ms
 		more := market.Event{
 			Kind: market.Extended, Job: market.JobID(j.ID), Work: market.Work(float64(ms) / 1e3),
-			Price: x.owed.leeway(j) * market.Price(float64(ms)/float64(ms+j.over)),
+			Price: x.owed.leeway(j) * market.Price(float64(ms)/float64(ms+j.Over)),
 		}
 		if own := x.owed.flat(j, &stand, ms); own.Price() > more.Price {
 			x.floor.overran(j, &market.Event{Reason: market.CannotMeetBudget})
@@ -131,7 +128,7 @@ func (x *overseer) sellMore(j *activeJob) (sold bool, err error) {
 }
 
 // stopOverrun does with a job what its user chose for this case.
-func (x *overseer) stopOverrun(j *activeJob) error {
+func (x *overseer) stopOverrun(j *underway.Job) error {
 	detail := j.Detail
 	if x.rulesOf(j).Paid() {
 		return x.stopUnpaid(j, detail)
@@ -158,7 +155,7 @@ func (x *overseer) stopOverrun(j *activeJob) error {
 // late does so behind the others, and pays for that from now on; one that cannot
 // pay, or has no promise left to lose, ends; and one that was told to end and still
 // takes what it cannot pay is killed.
-func (x *overseer) stopUnpaid(j *activeJob, detail string) error {
+func (x *overseer) stopUnpaid(j *underway.Job, detail string) error {
 	if j.State == trade.Stopping {
 		return x.hurry(j)
 	}
@@ -166,7 +163,7 @@ func (x *overseer) stopUnpaid(j *activeJob, detail string) error {
 		j.OverUS = x.now
 	}
 	choice := j.Request.OnOverrun()
-	if choice == trade.OverrunLate && !j.guest() {
+	if choice == trade.OverrunLate && !j.Guest() {
 		j.Void, j.Firm = true, false
 		j.Detail = detail + "; it goes on with what others leave, without a promise"
 		x.floor.changed(j)
@@ -183,7 +180,7 @@ func (x *overseer) stopUnpaid(j *activeJob, detail string) error {
 }
 
 // hurry kills a job that was told to end.
-func (x *overseer) hurry(j *activeJob) error {
+func (x *overseer) hurry(j *underway.Job) error {
 	if j.Stop == task.Kill {
 		return nil
 	}

@@ -6,13 +6,14 @@ import (
 	"github.com/libra-market/libra/core/bill"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/core/underway"
 )
 
 // What a job owes is worked out in package bill. Here it is told what was agreed
 // and how the job ended, or would if it did now.
 
 // agreed is what was agreed with a job.
-func (x *assessor) agreed(j *activeJob) bill.Job {
+func (x *assessor) agreed(j *underway.Job) bill.Job {
 	a := bill.Job{
 		Price: market.Money(j.Price), Formula: j.Working.Formula, Held: market.Money(j.Held), EstimateMS: x.paidMS(j),
 		Due: x.sometime(j.DueUS), Promised: j.PromisedUS != 0, Penalty: market.Money(j.Request.PenaltyMicros),
@@ -29,12 +30,12 @@ func (x *assessor) agreed(j *activeJob) bill.Job {
 }
 
 // ending is how a job has ended.
-func (x *assessor) ending(j *activeJob, fine market.Price) *bill.Ending {
+func (x *assessor) ending(j *underway.Job, fine market.Price) *bill.Ending {
 	if j.State == trade.Expired {
 		fine = -j.Owed
 	}
 	e := &bill.Ending{
-		Way: j.way(), At: x.timeOf(j.EndedUS), Begun: j.StartedUS != 0, WorkMS: j.Work, OptionalMS: j.OptionalMS,
+		Way: j.Way(), At: x.timeOf(j.EndedUS), Begun: j.StartedUS != 0, WorkMS: j.Work, OptionalMS: j.OptionalMS,
 		Mandatory: x.sometime(j.MandatoryUS), UsedUp: x.sometime(j.OverUS), Fine: fine,
 	}
 	if x.rulesOf(j).Paid() {
@@ -46,16 +47,16 @@ func (x *assessor) ending(j *activeJob, fine market.Price) *bill.Ending {
 
 // owedNow is the bill of a job under way if it ended now: by itself, or as it was
 // told to.
-func (x *assessor) owedNow(j *activeJob) bill.Bill { return x.owedAs(j, j.endsIn()) }
+func (x *assessor) owedNow(j *underway.Job) bill.Bill { return x.owedAs(j, j.EndsIn()) }
 
 // usedNow is what a job under way has used of each of its extensions.
-func (x *assessor) usedNow(j *activeJob) []int64 {
+func (x *assessor) usedNow(j *underway.Job) []int64 {
 	owed := x.owedNow(j)
 	return owed.UsedMS
 }
 
 // owedAs is the bill of a job under way if it ended now in a state.
-func (x *assessor) owedAs(j *activeJob, state trade.State) bill.Bill {
+func (x *assessor) owedAs(j *underway.Job, state trade.State) bill.Bill {
 	r, agreed, ending := x.rulesOf(j), x.agreed(j), x.endingNow(j, state)
 	if more, some := x.beyond(j, ending.WorkMS); some {
 		agreed.Extensions = append(agreed.Extensions, more)
@@ -66,7 +67,7 @@ func (x *assessor) owedAs(j *activeJob, state trade.State) bill.Bill {
 
 // penaltyNow is what the delay of a job has come to so far: that part of its bill
 // alone, for it is asked for every job that is looked at.
-func (x *assessor) penaltyNow(j *activeJob) market.Money {
+func (x *assessor) penaltyNow(j *underway.Job) market.Money {
 	if j.DueUS == 0 || x.now <= j.DueUS {
 		return 0
 	}
@@ -76,22 +77,14 @@ func (x *assessor) penaltyNow(j *activeJob) market.Money {
 		return owed.Penalty
 	}
 	agreed := x.agreed(j)
-	amount, _ := bill.Penalty(r, &agreed, x.endingNow(j, j.endsIn()), 0)
+	amount, _ := bill.Penalty(r, &agreed, x.endingNow(j, j.EndsIn()), 0)
 	return amount
 }
 
-// endsIn is the state in which a job under way would end by itself, or is told to.
-func (j *activeJob) endsIn() trade.State {
-	if j.State == trade.Stopping {
-		return j.End
-	}
-	return trade.Completed
-}
-
 // endingNow is how a job under way would end in a state now.
-func (x *assessor) endingNow(j *activeJob, state trade.State) *bill.Ending {
+func (x *assessor) endingNow(j *underway.Job, state trade.State) *bill.Ending {
 	e := x.ending(j, x.fineNow(j))
-	e.Way, e.At, e.WorkMS, e.OptionalMS = wayOf(state), x.time(), x.workNow(j), x.optionalNow(j)
+	e.Way, e.At, e.WorkMS, e.OptionalMS = underway.WayOf(state), x.time(), x.workNow(j), x.optionalNow(j)
 	if x.rulesOf(j).Paid() {
 		e.UsedUp = min(e.UsedUp, x.usedUpBy(j, e.At, e.WorkMS))
 	}
@@ -99,19 +92,19 @@ func (x *assessor) endingNow(j *activeJob, state trade.State) *bill.Ending {
 }
 
 // workNow is the work that a job is taken to have done.
-func (x *assessor) workNow(j *activeJob) int64 {
+func (x *assessor) workNow(j *underway.Job) int64 {
 	if len(j.Ranks) == 0 {
 		return j.Work
 	}
 	stand, here := x.cluster.Status(market.JobID(j.ID), x.time())
 	work, reckoned := j.Work, float64(stand.Estimate-max(0, stand.Left))*1e3
 	if x.rulesOf(j).Paid() {
-		work = j.measuredMS()
-		if asked := j.askedMS(); asked > 0 { // of an array, not every lane has as much to do
+		work = j.MeasuredMS()
+		if asked := j.AskedMS(); asked > 0 { // of an array, not every lane has as much to do
 			reckoned *= float64(x.paidMS(j)) / float64(asked)
 		}
 	}
-	if !here || !stand.Running || stand.Refining || x.rulesOf(j).Paid() && !j.begun() {
+	if !here || !stand.Running || stand.Refining || x.rulesOf(j).Paid() && !j.HasBegun() {
 		return work
 	}
 	return max(work, int64(reckoned))
@@ -119,7 +112,7 @@ func (x *assessor) workNow(j *activeJob) int64 {
 
 // fineNow is what the policy would take off the price if a job ended now, where
 // it is liable for delays.
-func (x *assessor) fineNow(j *activeJob) market.Price {
+func (x *assessor) fineNow(j *underway.Job) market.Price {
 	if len(j.Ranks) == 0 || x.now <= j.DueUS {
 		return 0
 	}
@@ -129,35 +122,4 @@ func (x *assessor) fineNow(j *activeJob) market.Price {
 	}
 	late := x.time() - x.timeOf(j.DueUS)
 	return j.Owed - stand.Terms.Price + bill.Delay(market.Money(j.Request.PenaltyMicros), late)
-}
-
-// way is how a job has ended, as bills have it.
-func (j *activeJob) way() bill.Way {
-	if j.Reason == trade.ReasonVoided {
-		return bill.Voided
-	}
-	return wayOf(j.State)
-}
-
-func wayOf(s trade.State) bill.Way {
-	switch s {
-	case trade.Completed, trade.Failed:
-		return bill.Ended
-	case trade.Stopped:
-		return bill.Stopped
-	case trade.Cancelled:
-		return bill.Cancelled
-	case trade.Expired:
-		return bill.Expired
-	case trade.Lost:
-		return bill.Lost
-	default:
-		return bill.Refused
-	}
-}
-
-// askedMS is the estimate on each processor: of an array, of a whole lane.
-func (j *activeJob) askedMS() int64 {
-	_, estimate := j.Request.Width(j.Width)
-	return int64(float64(estimate)*1e3 + 0.5)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/libra-market/libra/core/rules"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/core/underway"
 )
 
 // Where jobs pay for what they use (rules.EndingsUsed), somebody has to say what
@@ -15,30 +16,17 @@ import (
 
 // paidMS is the work that the price of a job is for, on each of its processors: of
 // an array, all of its elements.
-func (x *assessor) paidMS(j *activeJob) int64 {
+func (x *assessor) paidMS(j *underway.Job) int64 {
 	if j.Request.Array == nil || !x.rulesOf(j).Paid() {
-		return j.askedMS()
+		return j.AskedMS()
 	}
 	return max(1, j.Request.EstimateMS*int64(j.Request.Array.Len())/int64(max(1, j.Width)))
-}
-
-// measuredMS is the work that a job was measured to have had, on each of its
-// processors, one for the other.
-func (j *activeJob) measuredMS() int64 {
-	if len(j.Ranks) == 0 {
-		return j.Work
-	}
-	sum := 0.0
-	for i := range j.Ranks {
-		sum += float64(j.Ranks[i].Mandatory())
-	}
-	return int64(sum*1e3/float64(len(j.Ranks)) + 1e-3) // but for rounding
 }
 
 // measuredEnd is when a job ended by the clocks of its nodes: what it took them to
 // report is not its delay. A clock that is wrong can make that no earlier than the
 // job can have run, and no later than the market has heard of it.
-func (x *assessor) measuredEnd(j *activeJob) market.Time {
+func (x *assessor) measuredEnd(j *underway.Job) market.Time {
 	end := int64(0)
 	for i := range j.Ranks {
 		s := j.Ranks[i].Status
@@ -58,7 +46,7 @@ func (x *assessor) measuredEnd(j *activeJob) market.Time {
 }
 
 // inTimeAt is when a job ended, as far as its promise is concerned.
-func (x *assessor) inTimeAt(j *activeJob) market.Time {
+func (x *assessor) inTimeAt(j *underway.Job) market.Time {
 	r := x.rulesOf(j)
 	if !r.Paid() {
 		return x.timeOf(j.EndedUS)
@@ -67,22 +55,22 @@ func (x *assessor) inTimeAt(j *activeJob) market.Time {
 }
 
 // blame adds to how a job ended what of it is its own doing.
-func (x *assessor) blame(j *activeJob, e *bill.Ending) {
+func (x *assessor) blame(j *underway.Job, e *bill.Ending) {
 	e.Gone = !x.inTimeAnew(j, e.At)
 	e.Most = x.lossLeft(j)
 	for i := range j.Ranks {
 		r := &j.Ranks[i]
 		s := r.Status
-		never, of := j.neverBegan(i)
+		never, of := j.NeverBegan(i)
 		e.Never, e.Of = e.Never+never, e.Of+of
 		if s == nil {
 			continue
 		}
-		declined := float64(s.DeclinedUS) / float64(j.threads()) / 1e3 * x.nodes[r.Node].Speed
+		declined := float64(s.DeclinedUS) / float64(j.Threads()) / 1e3 * x.nodes.At(r.Node).Speed
 		e.DeclinedMS = max(e.DeclinedMS, int64(declined))
 		e.ByUser = e.ByUser || s.Cancelled
 		// One that a living node has lost may have seen to that itself.
-		e.Gone = e.Gone && (s.State != task.Lost || x.nodes[r.Node].Runs != "")
+		e.Gone = e.Gone && (s.State != task.Lost || x.nodes.At(r.Node).Runs != "")
 	}
 	e.Begun = e.Begun && e.Never < e.Of
 	if j.UsedUS != 0 {
@@ -93,10 +81,10 @@ func (x *assessor) blame(j *activeJob, e *bill.Ending) {
 
 // usedUpBy is when, at the latest, a job had used up its estimate that ended with
 // more work than that: since then it cannot have gone faster than its node.
-func (x *assessor) usedUpBy(j *activeJob, at market.Time, workMS int64) market.Time {
+func (x *assessor) usedUpBy(j *underway.Job, at market.Time, workMS int64) market.Time {
 	over, speed := workMS-x.paidMS(j), 0.0
 	for i := range j.Ranks {
-		speed = max(speed, x.nodes[j.Ranks[i].Node].Speed)
+		speed = max(speed, x.nodes.At(j.Ranks[i].Node).Speed)
 	}
 	if over <= 0 || speed <= 0 {
 		return market.Never
@@ -106,7 +94,7 @@ func (x *assessor) usedUpBy(j *activeJob, at market.Time, workMS int64) market.T
 
 // beyond is what a job has taken beyond all that was sold to it, because nobody
 // could know in time: it is owed at the price of the job itself.
-func (x *assessor) beyond(j *activeJob, workMS int64) (bill.Extension, bool) {
+func (x *assessor) beyond(j *underway.Job, workMS int64) (bill.Extension, bool) {
 	if !x.rulesOf(j).Paid() {
 		return bill.Extension{}, false
 	}
@@ -131,7 +119,7 @@ func (x *assessor) beyond(j *activeJob, workMS int64) (bill.Extension, bool) {
 
 // short is what is missing of what is held to pay a bill, as far as the account of
 // a job without a budget has it.
-func (x *assessor) short(r *rules.Rules, j *activeJob, agreed *bill.Job, e *bill.Ending) market.Money {
+func (x *assessor) short(r *rules.Rules, j *underway.Job, agreed *bill.Job, e *bill.Ending) market.Money {
 	if !r.Paid() || j.Request.Budget != nil || j.Held == 0 {
 		return 0
 	}
@@ -146,17 +134,17 @@ func (x *assessor) short(r *rules.Rules, j *activeJob, agreed *bill.Job, e *bill
 
 // watched reports whether somebody waits for a job to use up its estimate: where
 // jobs pay for what they use, whatever was promised to it, until it is gone.
-func (x *assessor) watched(j *activeJob) bool {
+func (x *assessor) watched(j *underway.Job) bool {
 	return j.State == trade.Running && !j.Void || (j.State == trade.Running || j.State == trade.Stopping) && x.rulesOf(j).Paid()
 }
 
 // hadAll reports whether a job was measured to have had all of its estimate.
-func (x *assessor) hadAll(j *activeJob) bool {
+func (x *assessor) hadAll(j *underway.Job) bool {
 	stand, here := x.cluster.Status(market.JobID(j.ID), x.time())
 	if here && x.rulesOf(j).Held() {
 		return x.hadSold(j)
 	}
-	return here && meter.HadAll(stand.Estimate, j.Apart, j.tasks())
+	return here && meter.HadAll(stand.Estimate, j.Apart, j.Measured())
 }
 
 // flat is what further work costs at the least, in a market where jobs pay for what
@@ -164,7 +152,7 @@ func (x *assessor) hadAll(j *activeJob) bool {
 // the whole, however long that takes, the core has no price for more; and one that
 // has lost its promise, or is past it, would pay as if it had never had one. Only who
 // chose to go on late does. That is as much for a second as before.
-func (x *assessor) flat(j *activeJob, stand *cluster.JobStatus, ms int64) market.Money {
+func (x *assessor) flat(j *underway.Job, stand *cluster.JobStatus, ms int64) market.Money {
 	past := j.DueUS != 0 && (j.Void || x.now > j.DueUS) && j.Request.OnOverrun() != trade.OverrunLate
 	if !stand.Terms.Flat && !past || !x.rulesOf(j).Paid() {
 		return 0
@@ -173,7 +161,7 @@ func (x *assessor) flat(j *activeJob, stand *cluster.JobStatus, ms int64) market
 }
 
 // leeway is what a job may still be charged for more.
-func (x *assessor) leeway(j *activeJob) market.Price {
+func (x *assessor) leeway(j *underway.Job) market.Price {
 	if j.Request.Budget != nil {
 		agreed := x.agreed(j)
 		most := market.Money(*j.Request.Budget)

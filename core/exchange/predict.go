@@ -15,7 +15,7 @@ func (x *pricer) predict(asked *market.Job, core market.Quote) int64 {
 	t := x.time()
 	slowest := 0.0
 	for proc := range core.Procs.All() {
-		rating := x.nodes[x.nodes.of(proc)].Rating
+		rating := x.nodes.At(x.nodes.Of(proc)).Rating
 		share := 1.0
 		if d := asked.SLA.Deadline; d.Finite() && d > 0 {
 			need := float64(asked.Estimate) / float64(d) / rating
@@ -32,32 +32,23 @@ func (x *pricer) predict(asked *market.Job, core market.Quote) int64 {
 func (x *pricer) loads(procs market.Procs) map[int]float64 {
 	load, last := map[int]float64{}, -1
 	for proc := range procs.All() {
-		index := x.nodes.of(proc)
+		index := x.nodes.Of(proc)
 		if index == last { // processors come by node
 			continue
 		}
 		last = index
-		for _, j := range x.nodes[index].tenants {
-			if !j.holds(procs) {
+		for _, id := range x.nodes.At(index).Tenants() {
+			j := x.jobs.Find(id)
+			if !j.Holds(procs) {
 				continue
 			}
 			need, _ := x.standing(j)
 			for i := range j.Ranks {
 				if r := &j.Ranks[i]; r.Node == index {
-					load[int(r.Proc)] += need / x.nodes[index].Rating
+					load[int(r.Proc)] += need / x.nodes.At(index).Rating
 				}
 			}
 		}
 	}
 	return load
-}
-
-// holds reports whether a job is on one of some processors.
-func (j *activeJob) holds(procs market.Procs) bool {
-	for i := range j.Ranks {
-		if procs.Has(int(j.Ranks[i].Proc)) {
-			return true
-		}
-	}
-	return false
 }

@@ -6,8 +6,10 @@ import (
 	"github.com/libra-market/libra/core/bill"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/quote"
 	"github.com/libra-market/libra/core/rules"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/core/underway"
 )
 
 // mostCost is what is held for a request at a price on so many processors.
@@ -66,7 +68,7 @@ func (x *pricer) ownerLeft(except int64) market.Money {
 	if owner, known := x.ledger.Account(ledger.Owner); known {
 		left = owner.Free
 	}
-	for _, j := range x.jobs {
+	for j := range x.jobs.All() {
 		if j.ID != except && j.Request.PenaltyMicros > 0 && x.rulesOf(j).Paid() {
 			left -= bill.Proportion(market.Money(j.Price), int64(max(rules.Whole, x.rulesOf(j).PenaltyCap)), int64(rules.Whole))
 		}
@@ -76,9 +78,9 @@ func (x *pricer) ownerLeft(except int64) market.Money {
 
 // fitting is what the core is asked: of an array without a limit, the most
 // lanes that the market takes.
-func (x *pricer) fitting(j *activeJob) market.Job {
+func (x *pricer) fitting(j *underway.Job) market.Job {
 	t := x.time()
-	first := j.Request.Asked(j.ID, j.Owner, t, x.nodes.processorsUp())
+	first := j.Request.Asked(j.ID, j.Owner, t, x.nodes.ProcessorsUp())
 	if j.DueUS > 0 { // part of the deadline may be gone, waiting for others
 		first.SLA.Deadline = max(0, x.timeOf(j.DueUS)-t)
 	}
@@ -109,14 +111,14 @@ func (x *pricer) onlyPrecise(r *trade.Request) string {
 	if !x.kind.Imprecise {
 		return fmt.Sprintf("under %s there are no optional parts: leave it out, or ask where mf-edf or mf-hbf is in force", x.epoch().Policy)
 	}
-	if n := x.nodes.batch(); n != nil {
+	if n := x.nodes.Batch(); n != nil {
 		return fmt.Sprintf("%s runs the jobs of node %s, and knows no optional parts", n.Runs, n.Node)
 	}
 	return ""
 }
 
 // fill completes a quote with what the core answered, but for when it would be done.
-func (x *pricer) fill(q *heldQuote, asked *market.Job, core market.Quote) {
+func (x *pricer) fill(q *quote.Held, asked *market.Job, core market.Quote) {
 	q.Firm, q.Owed, q.Procs = core.Firm, core.Price, core.Procs
 	q.Price = x.quoted(&q.Request, q.Width, core.Price)
 	if core.Firm {
@@ -143,8 +145,8 @@ func (x *pricer) quoted(r *trade.Request, width int, asks market.Price) int64 {
 }
 
 // whyNot is the reason for which a request is refused now.
-func (x *pricer) whyNot(j *activeJob, r trade.Request) market.Reason {
-	trial := &activeJob{Job: trade.Job{ID: x.next, Owner: j.Owner, Request: r}}
+func (x *pricer) whyNot(j *underway.Job, r trade.Request) market.Reason {
+	trial := &underway.Job{Job: trade.Job{ID: x.next, Owner: j.Owner, Request: r}}
 	_, err := x.cluster.Quote(x.time(), x.fitting(trial))
 	return refusalOf(err)
 }
@@ -158,7 +160,7 @@ func refusalOf(answer error) market.Reason {
 }
 
 // ask is a quote that binds nobody.
-func (x *pricer) ask(j *activeJob, r trade.Request) (trade.Quote, bool) {
+func (x *pricer) ask(j *underway.Job, r trade.Request) (trade.Quote, bool) {
 	q, asked, core, ok := x.terms(j, r)
 	if ok {
 		q.PredictedUS = x.predict(&asked, core)
@@ -168,15 +170,15 @@ func (x *pricer) ask(j *activeJob, r trade.Request) (trade.Quote, bool) {
 
 // terms is such a quote without a forecast, and what it comes from. A forecast looks
 // at all that run beside it, which costs several times the rest.
-func (x *pricer) terms(j *activeJob, r trade.Request) (q trade.Quote, asked market.Job, core market.Quote, ok bool) {
-	trial := &activeJob{Job: trade.Job{ID: x.next, Owner: j.Owner, Request: r}}
+func (x *pricer) terms(j *underway.Job, r trade.Request) (q trade.Quote, asked market.Job, core market.Quote, ok bool) {
+	trial := &underway.Job{Job: trade.Job{ID: x.next, Owner: j.Owner, Request: r}}
 	asked = x.fitting(trial)
 	core, err := x.cluster.Quote(x.time(), asked)
 	if err != nil || !core.Price.Limited() {
 		return trade.Quote{}, asked, core, false
 	}
 	x.prepareWorking(trial, &asked)
-	held := &heldQuote{Working: trial.Working, Quote: trade.Quote{
+	held := &quote.Held{Working: trial.Working, Quote: trade.Quote{
 		Owner: j.Owner, Request: r, MadeUS: x.now, Width: int(asked.Width), Policy: x.epoch().Policy,
 	}}
 	x.fill(held, &asked, core)

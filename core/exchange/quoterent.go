@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/quote"
 	"github.com/libra-market/libra/core/trade"
 )
 
@@ -21,7 +22,7 @@ func (x *pricer) mostQuotes() int {
 }
 
 // agree says whether a quote binds, and if so what it keeps.
-func (x *pricer) agree(q *heldQuote, asked *market.Job, firm bool) {
+func (x *pricer) agree(q *quote.Held, asked *market.Job, firm bool) {
 	if !firm {
 		q.NotBinding = "nothing is promised under " + q.Policy + ": it is priced when the job is submitted"
 		return
@@ -38,14 +39,14 @@ func (x *pricer) agree(q *heldQuote, asked *market.Job, firm bool) {
 // Where processors are shared by time it is the part of each that the job needs to
 // be in time, and otherwise all of each; memory and disk that nobody else can have
 // count as the part of the cluster's that they are.
-func (x *pricer) keeps(q *heldQuote, asked *market.Job) float64 {
+func (x *pricer) keeps(q *quote.Held, asked *market.Job) float64 {
 	share := 1.0
 	if x.kind.TimeShared && q.Share > 0 {
 		share = q.Share
 	}
 	keeps := share * float64(q.Width)
 	up, memory, disk := 0, int64(0), int64(0)
-	for _, n := range x.nodes {
+	for _, n := range x.nodes.All() {
 		if n.Up {
 			up, memory, disk = up+n.Processors, memory+n.MemoryMB, disk+n.DiskMB
 		}
@@ -63,9 +64,9 @@ func (x *pricer) keeps(q *heldQuote, asked *market.Job) float64 {
 // the part that the rules name is less than any job.
 func (x *pricer) tooMuch(user string, keeps float64) string {
 	const little = 1e-9
-	up := x.nodes.processorsUp()
+	up := x.nodes.ProcessorsUp()
 	most, bounded := x.rules().QuoteShare.Of(float64(up))
-	_, have := x.quotes.of(user)
+	_, have := x.quotes.Of(user)
 	if !bounded || have+keeps <= most+little || have == 0 && keeps <= 1+little {
 		return ""
 	}

@@ -5,7 +5,9 @@ import (
 	"fmt"
 
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/quote"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/core/underway"
 )
 
 // quote gives a price that binds until it expires.
@@ -25,7 +27,7 @@ func (x *door) quote(by trade.Identity, a *trade.AskQuote) (trade.Outcome, error
 	if err != nil {
 		return trade.Outcome{}, err
 	}
-	if n, _ := x.quotes.of(by.User); n >= x.price.mostQuotes() {
+	if n, _ := x.quotes.Of(by.User); n >= x.price.mostQuotes() {
 		return trade.Outcome{}, fmt.Errorf("%w: %d quotes are open; take or cancel one first", trade.ErrConflict, n)
 	}
 	ttl := a.TTLMS
@@ -41,7 +43,7 @@ func (x *door) quote(by trade.Identity, a *trade.AskQuote) (trade.Outcome, error
 	}
 	asked := x.price.fitting(j)
 	j.Width = int(asked.Width)
-	q := &heldQuote{Account: account, Job: j.ID, Era: len(x.epochs), Quote: trade.Quote{
+	q := &quote.Held{Account: account, Job: j.ID, Era: len(x.epochs), Quote: trade.Quote{
 		ID: fmt.Sprintf("q%d", j.ID), Owner: by.User, Request: r, MadeUS: x.now, ExpiresUS: x.now + ttl*1000,
 		Width: int(asked.Width), Policy: x.epoch().Policy,
 	}}
@@ -68,7 +70,7 @@ func (x *door) quote(by trade.Identity, a *trade.AskQuote) (trade.Outcome, error
 	x.price.agree(q, &asked, core.Firm)
 	if q.Binding {
 		q.Reserved = true
-		x.quotes.add(q)
+		x.quotes.Add(q)
 		if err := x.floor.step(market.Event{Kind: market.Reserved, Job: asked.ID, Spec: &asked}); err != nil {
 			x.floor.removeQuote(q)
 			return trade.Outcome{}, err
@@ -79,7 +81,7 @@ func (x *door) quote(by trade.Identity, a *trade.AskQuote) (trade.Outcome, error
 		}
 		x.floor.holdForQuote(q, most)
 	} else {
-		x.quotes.add(q)
+		x.quotes.Add(q)
 	}
 	x.floor.touched.quote(q.ID)
 	v := q.Quote
@@ -100,6 +102,6 @@ func withProgram(r trade.Request) trade.Request {
 	return r
 }
 
-func (x *door) refuseQuote(j *activeJob, reason, detail string) trade.Outcome {
+func (x *door) refuseQuote(j *underway.Job, reason, detail string) trade.Outcome {
 	return trade.Outcome{Refusal: &trade.Refusal{Reason: reason, Detail: detail, Offers: x.offers(j, reason)}}
 }

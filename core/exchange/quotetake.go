@@ -9,7 +9,7 @@ import (
 
 // submitOnQuote submits a job on a quote.
 func (x *door) submitOnQuote(by trade.Identity, s *trade.Submit) (trade.Outcome, error) {
-	q := x.quotes.find(s.Quote)
+	q := x.quotes.Find(s.Quote)
 	if q == nil || q.Owner != by.User {
 		return trade.Outcome{}, fmt.Errorf("quote %s: %w, or it has expired: ask for a new one", s.Quote, trade.ErrUnknown)
 	}
@@ -41,10 +41,10 @@ func (x *door) submitOnQuote(by trade.Identity, s *trade.Submit) (trade.Outcome,
 		}
 	}
 	x.floor.removeQuote(q)
-	x.jobs[j.ID] = j
+	x.jobs.Add(j)
 	if err := x.floor.step(market.Event{Kind: market.Confirmed, Job: market.JobID(j.ID)}); err != nil {
-		delete(x.jobs, j.ID)
-		x.quotes.add(q)
+		x.jobs.Remove(j.ID)
+		x.quotes.Add(q)
 		return trade.Outcome{}, err
 	}
 	return x.reserveFunds(j)

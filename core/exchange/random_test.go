@@ -13,6 +13,7 @@ import (
 
 	"github.com/libra-market/libra/core/cluster"
 	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/journal"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
 	"github.com/libra-market/libra/core/task"
@@ -245,7 +246,7 @@ func snapshotGoesOn(t rapid.TB, f *floor) {
 		t.Fatalf("a snapshot of what was restored differs: %s", differ(body, again))
 	}
 	f.x = y
-	if f.image, err = exchange.ReadImage(body); err != nil { // what is written down from now on goes on from here
+	if f.image, err = journal.ReadImage(body); err != nil { // what is written down from now on goes on from here
 		t.Fatal(err)
 	}
 }

@@ -3,8 +3,10 @@ package exchange
 import (
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/meter"
+	"github.com/libra-market/libra/core/roster"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/core/underway"
 )
 
 // A job with an optional part is done with its mandatory part when the agents
@@ -13,7 +15,7 @@ import (
 // told to end, and has succeeded.
 
 // fulfilled is what the core must hear of mandatory parts that are done.
-func (x *overseer) fulfilled(j *activeJob) []market.Event {
+func (x *overseer) fulfilled(j *underway.Job) []market.Event {
 	if j.Request.Optional == nil || len(j.Ranks) == 0 {
 		return nil
 	}
@@ -29,7 +31,7 @@ func (x *overseer) fulfilled(j *activeJob) []market.Event {
 		if r.Refining && !r.Known {
 			r.Known = true
 			if x.rulesOf(j).Held() {
-				x.floor.fx.mark(x.nodes[r.Node], tasks) // it may have so much more
+				x.nodes.Mark(r.Node, roster.Tasks) // it may have so much more
 			}
 			out = append(out, market.Event{Kind: market.Fulfilled, Job: market.JobID(j.ID), Proc: r.Proc, Work: r.Took})
 		}
@@ -47,8 +49,8 @@ func (x *overseer) refinements() error {
 	if !x.kind.Imprecise || x.cluster == nil {
 		return nil
 	}
-	for _, id := range x.active() {
-		j := x.jobs[id]
+	for _, id := range x.jobs.IDs() {
+		j := x.jobs.Find(id)
 		if j.Request.Optional == nil || j.State != trade.Running {
 			continue
 		}
@@ -70,7 +72,7 @@ func (x *overseer) refinements() error {
 // refined ends the tasks that have had all of their optional part, if somebody
 // has measured that; those that are only reckoned to are taken to be a second
 // behind until then.
-func (x *overseer) refined(j *activeJob) error {
+func (x *overseer) refined(j *underway.Job) error {
 	stand, here := x.cluster.Status(market.JobID(j.ID), x.time())
 	if !here || !stand.Running {
 		return nil
@@ -83,13 +85,13 @@ func (x *overseer) refined(j *activeJob) error {
 		if !r.Refining || r.Status != nil || r.Stop != task.GoOn || t == nil || !t.Refining {
 			continue
 		}
-		whole := r.Took + j.optional()
+		whole := r.Took + j.OptionalWork()
 		_, there := x.near(j, i, r.Had)
 		switch {
 		case (whole - r.Had).Done(), there:
 			r.Stop = task.Terminate
 			r.CutAt(j.Request.Optional.WorkMS)
-			x.floor.fx.mark(x.nodes[r.Node], tasks)
+			x.nodes.Mark(r.Node, roster.Tasks)
 			x.floor.changed(j)
 		case t.Left.Done():
 			back = append(back, market.Event{
@@ -106,7 +108,7 @@ func (x *overseer) refined(j *activeJob) error {
 // cut notes how much of its optional part each task of a job has done that is
 // told to end: what it does to wind up is not paid for, nor what it does after
 // its deadline because it was told late.
-func (x *overseer) cut(j *activeJob) {
+func (x *overseer) cut(j *underway.Job) {
 	if j.Request.Optional == nil {
 		return
 	}
@@ -122,31 +124,8 @@ func (x *overseer) cut(j *activeJob) {
 		}
 		r.CutAt(0)
 		if t := meter.TaskOn(&stand, r.Proc); t != nil && t.Refining {
-			done := float64(j.optional()-t.Left) - late*t.Speed
+			done := float64(j.OptionalWork()-t.Left) - late*t.Speed
 			r.CutAt(int64(max(0, done)*1e3 + 0.5))
 		}
 	}
 }
-
-// optional is the most work of the optional part on each processor.
-func (j *activeJob) optional() market.Work {
-	return market.Work(float64(j.Request.Optional.WorkMS) / 1e3)
-}
-
-// stopOf is how a task is to be ended.
-func (j *activeJob) stopOf(r *rank) task.Stop {
-	if j.Stop == task.GoOn {
-		return r.Stop
-	}
-	return j.Stop
-}
-
-// beginAgain forgets the parts of a job that has lost its node.
-func (j *activeJob) beginAgain() {
-	if j.Request.Optional != nil {
-		j.Part, j.MandatoryUS = task.MandatoryPart, 0
-	}
-}
-
-// cpuUS is the processor time of a task by all that was heard.
-func (r *rank) cpuUS() int64 { return max(r.CPUUS, r.seenUS) }

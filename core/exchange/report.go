@@ -9,6 +9,7 @@ import (
 	"github.com/libra-market/libra/core/meter"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/core/underway"
 )
 
 // report takes in what agents said: how far tasks are, and which have ended. What a
@@ -22,7 +23,7 @@ func (x *overseer) report(by trade.Identity, m *trade.Measured) error {
 	for i := range m.Tasks {
 		said := m.Tasks[i]
 		s := &said
-		j, r := x.find(s.Key)
+		j, r := x.jobs.Task(s.Key)
 		if r == nil || r.Status != nil {
 			continue // of another attempt, or said before
 		}
@@ -33,15 +34,15 @@ func (x *overseer) report(by trade.Identity, m *trade.Measured) error {
 		if x.rulesOf(j).Paid() && s.NeverBegan() { // what it took to find that out is not its
 			s.CPUUS, s.DeclinedUS = 0, 0
 		}
-		r.Begun = r.Begun || saysBegun(s)
-		speed := x.nodes[r.Node].Speed
+		r.Begun = r.Begun || underway.SaysBegun(s)
+		speed := x.nodes.At(r.Node).Speed
 		jobs[j.ID] = true
 		x.floor.touched.job(j.ID, true)
-		r.Observe(s, j.threads(), speed)
+		r.Observe(s, j.Threads(), speed)
 		if j.Request.Optional != nil {
 			r.ObservePart(s, speed, j.State == trade.Running)
 		}
-		others := j.others(s.Rank)
+		others := j.Others(s.Rank)
 		for k := range others { // they are as far
 			others[k].Had, others[k].Status, others[k].Begun = r.Had, r.Status, r.Begun
 		}
@@ -52,8 +53,8 @@ func (x *overseer) report(by trade.Identity, m *trade.Measured) error {
 	}
 	slices.Sort(ids)
 	for _, id := range ids {
-		j := x.jobs[id]
-		if j.State == trade.Running && meter.Lost(j.tasks()) {
+		j := x.jobs.Find(id)
+		if j.State == trade.Running && meter.Lost(j.Measured()) {
 			if err := x.restart(j); err != nil {
 				return err
 			}
@@ -72,7 +73,7 @@ func (x *overseer) report(by trade.Identity, m *trade.Measured) error {
 		return err
 	}
 	for _, id := range ids {
-		if j := x.jobs[id]; j != nil {
+		if j := x.jobs.Find(id); j != nil {
 			if err := errors.Join(x.payOn(j), x.payAhead(j)); err != nil {
 				return err
 			}
@@ -86,7 +87,7 @@ func (x *overseer) report(by trade.Identity, m *trade.Measured) error {
 const mostAttempts = 10
 
 // restart lets a job that lost a task begin again, as when its node is lost.
-func (x *overseer) restart(j *activeJob) error {
+func (x *overseer) restart(j *underway.Job) error {
 	for i := range j.Ranks {
 		if s := j.Ranks[i].Status; s != nil && (s.State == task.Lost || s.Error == task.LeaseRanOut) {
 			j.LostOn = j.Ranks[i].Node + 1
@@ -108,9 +109,9 @@ func (x *overseer) restart(j *activeJob) error {
 
 // ended is what the core must hear of tasks that have ended: of a job that
 // advances as one when all of them have, of the others each.
-func (x *overseer) ended(j *activeJob) []market.Event {
+func (x *overseer) ended(j *underway.Job) []market.Event {
 	var out []market.Event
-	all, refused, most := meter.Ends(j.tasks())
+	all, refused, most := meter.Ends(j.Measured())
 	if refused && !all && j.State == trade.Running {
 		x.floor.todo = append(x.floor.todo, followUp{job: j, next: isStopped, detail: "a node could not start one of its tasks"})
 	}
@@ -133,16 +134,16 @@ func (x *overseer) ended(j *activeJob) []market.Event {
 
 // used is what the core must hear of tasks that go on: only where what they had
 // differs from what they were granted by more than measuring does.
-func (x *overseer) used(j *activeJob) []market.Event {
+func (x *overseer) used(j *underway.Job) []market.Event {
 	if j.State != trade.Running && j.State != trade.Stopping || len(j.Ranks) == 0 {
 		return nil
 	}
-	least, going := meter.Least(j.tasks())
+	least, going := meter.Least(j.Measured())
 	if !going {
 		return nil
 	}
 	j.Work = int64(float64(least) * 1e3)
-	j.moved = true
+	j.Moved = true
 	stand, here := x.cluster.Status(market.JobID(j.ID), x.time())
 	if !here || !stand.Running || !x.kind.TimeShared {
 		return nil

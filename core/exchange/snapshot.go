@@ -2,46 +2,28 @@ package exchange
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/libra-market/libra/core/accounts"
 	"github.com/libra-market/libra/core/cluster"
+	"github.com/libra-market/libra/core/journal"
 	"github.com/libra-market/libra/core/ledger"
-	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
-	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/core/roster"
+	"github.com/libra-market/libra/core/underway"
 )
-
-// Snapshot is all of an exchange, as plain data: what a snapshot holds.
-type Snapshot struct {
-	Origin  int64             `json:"origin"`
-	Now     int64             `json:"now"`
-	Epochs  []trade.EpochView `json:"epochs"`
-	Rates   trade.Rates       `json:"rates"`
-	Nodes   []*node           `json:"nodes"`
-	Cluster *cluster.State    `json:"cluster,omitempty"`
-	Ledger  ledger.State      `json:"ledger"`
-	People  []accounts.Person `json:"people,omitempty"` // who are bound to accounts
-	Bound   bool              `json:"bound,omitempty"`  // false: by their names, as in the first versions
-
-	Generation string       `json:"generation,omitempty"` // of the store
-	Next       int64        `json:"next"`
-	Jobs       []*activeJob `json:"jobs"`
-	Quotes     []*heldQuote `json:"quotes"`
-	Wake       market.Time  `json:"wake"`
-	Record     trade.Track  `json:"record"`
-}
 
 // Snapshot is the exchange as it is between two commands. What commands change is
 // copied: to encode it takes ten times as long, and need not be done before the
 // next command.
-func (x *state) Snapshot() Snapshot {
-	s := Snapshot{
+func (x *state) Snapshot() journal.Snapshot {
+	s := journal.Snapshot{
 		Origin: x.origin, Now: x.now, Epochs: slices.Clone(x.epochs), Rates: x.rates, Ledger: x.ledger.State(),
 		Next: x.next, Wake: x.wake, Record: x.record, Bound: x.bound, Generation: x.generation,
 	}
-	for _, n := range x.nodes {
+	for _, n := range x.nodes.All() {
 		one := *n
 		s.Nodes = append(s.Nodes, &one)
 	}
@@ -52,12 +34,12 @@ func (x *state) Snapshot() Snapshot {
 		c := x.cluster.State()
 		s.Cluster = &c
 	}
-	jobs := make([]activeJob, len(x.jobs))
-	for i, id := range x.active() {
-		jobs[i] = x.jobs[id].copied()
+	jobs := make([]underway.Job, x.jobs.Len())
+	for i, id := range x.jobs.IDs() {
+		jobs[i] = x.jobs.Find(id).Copied()
 		s.Jobs = append(s.Jobs, &jobs[i])
 	}
-	for _, q := range x.quotes.all() {
+	for _, q := range x.quotes.All() {
 		one := *q
 		one.Procs = slices.Clone(q.Procs)
 		s.Quotes = append(s.Quotes, &one)
@@ -65,17 +47,9 @@ func (x *state) Snapshot() Snapshot {
 	return s
 }
 
-// copied is a job of which nothing changes any more.
-func (j *activeJob) copied() activeJob {
-	c := *j
-	c.Ranks, c.Waits = slices.Clone(j.Ranks), slices.Clone(j.Waits)
-	c.Timeline, c.Extensions, c.Tasks = slices.Clone(j.Timeline), slices.Clone(j.Extensions), slices.Clone(j.Tasks)
-	return c
-}
-
 // Restore is an exchange that goes on where another one was.
 func Restore(version string, encoded []byte) (*Exchange, error) {
-	var s Snapshot
+	var s journal.Snapshot
 	if err := json.Unmarshal(encoded, &s); err != nil {
 		return nil, fmt.Errorf("state of the exchange: %w", err)
 	}
@@ -83,10 +57,10 @@ func Restore(version string, encoded []byte) (*Exchange, error) {
 }
 
 // open is the exchange of a snapshot.
-func open(version string, s *Snapshot) (*Exchange, error) {
+func open(version string, s *journal.Snapshot) (*Exchange, error) {
 	x := New(version)
 	x.floor.touched.epochs = len(s.Epochs)
-	x.origin, x.now, x.rates, x.nodes = s.Origin, s.Now, s.Rates, s.Nodes
+	x.origin, x.now, x.rates = s.Origin, s.Now, s.Rates
 	x.setEpochs(s.Epochs)
 	x.next, x.wake, x.record = s.Next, s.Wake, s.Record
 	var err error
@@ -102,30 +76,22 @@ func open(version string, s *Snapshot) (*Exchange, error) {
 	for _, p := range people {
 		x.accounts.Put(p)
 	}
-	for i, n := range x.nodes {
-		if n == nil {
-			return nil, fmt.Errorf("state of the exchange: node %d is missing", i)
-		}
-		if !n.Retired {
-			x.byName[n.Node] = i
-		}
+	if x.nodes, err = roster.Restore(s.Nodes); err != nil {
+		return nil, fmt.Errorf("state of the exchange: %w", err)
 	}
 	for _, j := range s.Jobs {
-		x.jobs[j.ID] = j
-		j.logged = true
-		j.noteSpeed()
+		x.jobs.Add(j)
+		j.Logged = true
+		j.NoteSpeed()
 		for i := range j.Ranks {
-			if k := j.Ranks[i].Node; k < 0 || k >= len(x.nodes) {
-				return nil, fmt.Errorf("state of the exchange: job %d is on node %d of %d", j.ID, k, len(x.nodes))
+			if k := j.Ranks[i].Node; k < 0 || k >= x.nodes.Len() {
+				return nil, fmt.Errorf("state of the exchange: job %d is on node %d of %d", j.ID, k, x.nodes.Len())
 			}
-			x.nodes[j.Ranks[i].Node].addTenant(j)
-		}
-		for _, id := range j.Waits {
-			x.waits[id] = append(x.waits[id], j.ID)
+			x.nodes.At(j.Ranks[i].Node).AddTenant(j.ID)
 		}
 	}
 	for _, q := range s.Quotes {
-		x.quotes.add(q)
+		x.quotes.Add(q)
 	}
 	if len(x.epochs) == 0 {
 		return x, nil
@@ -147,9 +113,31 @@ func (x *yard) restoreCluster(s *cluster.State) error {
 	if err != nil {
 		return err
 	}
-	x.cluster, err = cluster.Restore(x.nodes.core(e.Rates), p, *s)
+	x.cluster, err = cluster.Restore(x.nodes.Core(e.Rates.Base()), p, *s)
 	if err == nil {
 		x.cluster.Punctual = true
 	}
 	return err
+}
+
+// Open is the exchange that goes on from an image, under the policy of the last
+// epoch as this program knows it.
+func Open(version string, m *journal.Image) (*Exchange, error) {
+	s := m.Snapshot()
+	if s.Cluster != nil && len(s.Epochs) == 0 {
+		return nil, errors.New("there are nodes, and no epoch has begun")
+	}
+	if s.Cluster != nil {
+		e := &s.Epochs[len(s.Epochs)-1]
+		kind, err := policy.Find(e.Policy)
+		if err != nil {
+			return nil, err
+		}
+		p, err := kind.New(e.PolicySettings())
+		if err != nil {
+			return nil, err
+		}
+		s.Cluster.Policy = policy.Describe(p)
+	}
+	return open(version, &s)
 }

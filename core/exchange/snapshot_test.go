@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/journal"
 	"github.com/libra-market/libra/core/policy"
 )
 
@@ -21,7 +21,7 @@ func TestASnapshotStaysAsItWas(t *testing.T) {
 	for _, kind := range policy.Kinds() {
 		t.Run(kind.Name, func(t *testing.T) {
 			rapid.Check(t, func(r *rapid.T) {
-				var taken []exchange.Snapshot
+				var taken []journal.Snapshot
 				var said [][]byte
 				randomDay(t, r, kind.Name, func(_ rapid.TB, f *floor) {
 					taken = append(taken, f.x.Snapshot())

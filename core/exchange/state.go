@@ -8,9 +8,11 @@ import (
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
+	"github.com/libra-market/libra/core/quote"
+	"github.com/libra-market/libra/core/roster"
 	"github.com/libra-market/libra/core/rules"
-	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/core/underway"
 )
 
 // state is all there is to know of a market. Its methods are questions: they can
@@ -25,8 +27,7 @@ type state struct {
 
 	kind     policy.Kind
 	rates    trade.Rates
-	nodes    nodeList
-	byName   map[string]int // the latest of a name
+	nodes    *roster.Roster
 	cluster  *cluster.Cluster
 	ledger   *ledger.Ledger
 	accounts *accounts.Register // who may spend from what
@@ -35,9 +36,8 @@ type state struct {
 	generation string // of the store that the market goes on in
 
 	next   int64 // number of the next job or quote
-	jobs   map[int64]*activeJob
-	quotes quoteBook
-	waits  map[int64][]int64 // by job: who waits for it
+	jobs   *underway.Book
+	quotes quote.Book
 	wake   market.Time
 	record trade.Track
 
@@ -49,10 +49,9 @@ func newState(version string) *state {
 	books.Rule = ledger.RuleFirst
 	return &state{
 		version:  version,
-		byName:   map[string]int{},
-		jobs:     map[int64]*activeJob{},
-		quotes:   newQuoteBook(),
-		waits:    map[int64][]int64{},
+		nodes:    roster.New(),
+		jobs:     underway.NewBook(),
+		quotes:   quote.NewBook(),
 		ledger:   books,
 		accounts: accounts.New(),
 		next:     1,
@@ -64,25 +63,15 @@ func newState(version string) *state {
 func (x *state) Opened() bool { return len(x.epochs) > 0 }
 
 // Underway counts the jobs that have not ended.
-func (x *state) Underway() int { return len(x.jobs) }
+func (x *state) Underway() int { return x.jobs.Len() }
 
 // epoch is the span of the log that is under way.
 func (x *state) epoch() *trade.EpochView { return &x.epochs[len(x.epochs)-1] }
 
-// active lists the numbers of the jobs under way, in order.
-func (x *state) active() []int64 {
-	ids := make([]int64, 0, len(x.jobs))
-	for id := range x.jobs {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return ids
-}
-
 // nextDeadline is when the next job with an optional part has to end.
 func (x *state) nextDeadline() market.Time {
 	next := market.Never
-	for _, j := range x.jobs {
+	for j := range x.jobs.All() {
 		if j.State == trade.Running && j.MandatoryUS != 0 {
 			next = min(next, x.timeOf(j.DueUS))
 		}
@@ -91,7 +80,7 @@ func (x *state) nextDeadline() market.Time {
 }
 
 // eraOf is the epoch under whose rules a quote was made.
-func (x *state) eraOf(q *heldQuote) int {
+func (x *state) eraOf(q *quote.Held) int {
 	if q.Era > 0 {
 		return min(q.Era, len(x.epochs)) - 1
 	}
@@ -112,7 +101,7 @@ func (x *state) rules() *rules.Rules { return &x.ruled[len(x.ruled)-1] }
 
 // era is the epoch by whose rules a job is billed: that in which it was taken in,
 // or quoted, whatever has changed since.
-func (x *state) era(j *activeJob) int {
+func (x *state) era(j *underway.Job) int {
 	if j.Era > 0 {
 		return min(j.Era, len(x.epochs)) - 1
 	}
@@ -130,25 +119,21 @@ func (x *state) eraAt(us int64) int {
 }
 
 // rulesOf are the rules by which a job is billed.
-func (x *state) rulesOf(j *activeJob) *rules.Rules { return &x.ruled[x.era(j)] }
+func (x *state) rulesOf(j *underway.Job) *rules.Rules { return &x.ruled[x.era(j)] }
 
 // Epochs lists the spans of the log.
 func (x *state) Epochs() []trade.EpochView { return slices.Clone(x.epochs) }
 
-// find is the task of a key, if that attempt is under way.
-func (x *state) find(k task.Key) (*activeJob, *rank) {
-	j := x.jobs[k.Job]
-	if j == nil || j.Attempt != k.Attempt || k.Rank < 0 || k.Rank >= j.programs() {
-		return nil, nil
-	}
-	return j, j.first(k.Rank)
-}
+// ratingOf is the rating of a node.
+func (x *state) ratingOf(index int) float64 { return x.nodes.At(index).Rating }
 
 // isOn reports whether a task is a node's. Without a name it is anybody's.
-func (x *state) isOn(r *rank, node string) bool { return node == "" || x.nodes[r.Node].Node == node }
+func (x *state) isOn(r *underway.Rank, node string) bool {
+	return node == "" || x.nodes.At(r.Node).Node == node
+}
 
 // standing is the rate of work that a job needs from now on to be in time.
-func (x *state) standing(j *activeJob) (need float64, here bool) {
+func (x *state) standing(j *underway.Job) (need float64, here bool) {
 	if len(j.Ranks) == 0 { // it waits: its place in the queue is dear to find
 		return 0, false
 	}

@@ -2,13 +2,15 @@ package exchange
 
 import (
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/roster"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/core/underway"
 )
 
 // stop asks for the end of a job. Where it runs, its promise ends at once, so
 // that it takes nothing from others while it winds up.
-func (x *overseer) stop(j *activeJob, how task.Stop, end trade.State, reason, detail string) error {
+func (x *overseer) stop(j *underway.Job, how task.Stop, end trade.State, reason, detail string) error {
 	switch j.State {
 	case trade.Held:
 		x.floor.end(j, end, reason, detail)
@@ -26,7 +28,7 @@ func (x *overseer) stop(j *activeJob, how task.Stop, end trade.State, reason, de
 		return nil
 	}
 	for i := range j.Ranks {
-		x.floor.fx.mark(x.nodes[j.Ranks[i].Node], tasks)
+		x.nodes.Mark(j.Ranks[i].Node, roster.Tasks)
 	}
 	x.floor.changed(j)
 	return x.floor.step(market.Event{Kind: market.Released, Job: market.JobID(j.ID)})

@@ -3,6 +3,7 @@ package exchange
 import (
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/core/underway"
 )
 
 // submit takes in a job, or says why not.
@@ -45,7 +46,7 @@ func (x *door) submitNew(by trade.Identity, r trade.Request, settled []trade.Set
 }
 
 // newJob numbers a job. It is not under way yet.
-func (x *door) newJob(by trade.Identity, r trade.Request, account string) *activeJob {
+func (x *door) newJob(by trade.Identity, r trade.Request, account string) *underway.Job {
 	id := x.next
 	x.next++
 	if r.Output == "" {
@@ -59,7 +60,7 @@ func (x *door) newJob(by trade.Identity, r trade.Request, account string) *activ
 	if r.Error == "" {
 		r.Error = r.Output
 	}
-	j := &activeJob{Job: trade.Job{
+	j := &underway.Job{Job: trade.Job{
 		ID: id, Owner: by.User, Account: account, Name: r.Name, Request: r, SubmittedUS: x.now, Policy: x.epoch().Policy,
 	}}
 	if r.DeadlineMS > 0 {
@@ -88,7 +89,7 @@ func nameOf(r *trade.Request) string {
 
 // refuse says no to a job at the door, with what would be taken instead. The
 // refusal is kept: it is part of the history.
-func (x *door) refuse(j *activeJob, reason, detail string) trade.Outcome {
+func (x *door) refuse(j *underway.Job, reason, detail string) trade.Outcome {
 	r := &trade.Refusal{Reason: reason, Detail: detail, Offers: x.offers(j, reason), Job: j.ID}
 	if j.State == "" {
 		j.State, j.Reason, j.Detail, j.EndedUS = trade.Rejected, reason, detail, x.now
@@ -99,15 +100,15 @@ func (x *door) refuse(j *activeJob, reason, detail string) trade.Outcome {
 }
 
 // admit hands a job to the cluster, and pays for it what the answer asks.
-func (x *door) admit(j *activeJob) (trade.Outcome, error) {
+func (x *door) admit(j *underway.Job) (trade.Outcome, error) {
 	if x.cluster == nil {
 		return x.refuse(j, market.CannotMeetResources.String(), "no node has joined the cluster yet"), nil
 	}
 	asked := x.price.fitting(j)
 	j.Width, j.Era, j.Policy = int(asked.Width), len(x.epochs), x.epoch().Policy
-	x.jobs[j.ID] = j
+	x.jobs.Add(j)
 	if err := x.floor.step(market.Event{Kind: market.Submitted, Job: asked.ID, Spec: &asked}); err != nil {
-		delete(x.jobs, j.ID)
+		x.jobs.Remove(j.ID)
 		return trade.Outcome{}, err
 	}
 	if j.State == trade.Rejected {
@@ -119,7 +120,7 @@ func (x *door) admit(j *activeJob) (trade.Outcome, error) {
 
 // reserveFunds holds the most that a job taken in can cost; who cannot pay is put out
 // again.
-func (x *door) reserveFunds(j *activeJob) (trade.Outcome, error) {
+func (x *door) reserveFunds(j *underway.Job) (trade.Outcome, error) {
 	if j.State.Final() { // it has come and gone in this very instant
 		v := j.Job
 		return trade.Outcome{Job: &v}, nil
@@ -138,7 +139,7 @@ func (x *door) reserveFunds(j *activeJob) (trade.Outcome, error) {
 }
 
 // payable prices a job and holds the money; it says why it cannot.
-func (x *door) payable(j *activeJob) (reason, detail string) {
+func (x *door) payable(j *underway.Job) (reason, detail string) {
 	price, err := x.price.amount(&j.Request, j.Width, j.Owed)
 	if err != nil {
 		return market.CannotMeetBudget.String(), nameBudget(x.epoch().Policy)

@@ -7,24 +7,25 @@ import (
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/core/underway"
 )
 
 // view is a job as it is now.
-func (x *teller) view(j *activeJob) trade.Job {
+func (x *teller) view(j *underway.Job) trade.Job {
 	v := j.Job
 	if v.State.Final() {
 		return v
 	}
 	v.Tasks = nil
-	for rank := range j.programs() {
-		r := j.first(rank)
+	for rank := range j.Placed() {
+		r := j.First(rank)
 		if r.Status != nil {
 			v.Tasks = append(v.Tasks, *r.Status)
 		} else {
 			s := task.Status{
-				Key: task.Key{Job: j.ID, Rank: rank, Attempt: j.Attempt}, State: task.Running, CPUUS: r.cpuUS(), StartedUS: j.StartedUS,
+				Key: task.Key{Job: j.ID, Rank: rank, Attempt: j.Attempt}, State: task.Running, CPUUS: r.CPUSeenUS(), StartedUS: j.StartedUS,
 			}
-			if x.rulesOf(j).Paid() && !r.begun() && r.seenUS == 0 { // nobody has said so yet
+			if x.rulesOf(j).Paid() && !r.HasBegun() && r.SeenUS == 0 { // nobody has said so yet
 				s.State, s.StartedUS = task.Starting, 0
 			}
 			v.Tasks = append(v.Tasks, s)
@@ -51,7 +52,7 @@ func (x *teller) view(j *activeJob) trade.Job {
 
 // Job is a job under way.
 func (x *teller) Job(id int64) (trade.Job, bool) {
-	if j := x.jobs[id]; j != nil {
+	if j := x.jobs.Find(id); j != nil {
 		v := x.view(j)
 		if !v.State.Final() { // it is not written down, for it is never the same
 			v.CostNow = int64(x.owed.owedNow(j).Charge)
@@ -62,35 +63,19 @@ func (x *teller) Job(id int64) (trade.Job, bool) {
 }
 
 // glance is a job under way in a few numbers: all that a notice of it says.
-func (x *teller) glance(j *activeJob) trade.Job {
+func (x *teller) glance(j *underway.Job) trade.Job {
 	return trade.Job{ID: j.ID, Owner: j.Owner, State: j.State, Share: j.Share, Work: j.Work, Price: j.Price, Penalty: int64(x.owed.penaltyNow(j))}
 }
 
 // Counts are the jobs under way, by state.
-func (x *teller) Counts() map[trade.State]int {
-	counts := map[trade.State]int{}
-	for _, j := range x.jobs {
-		counts[j.State]++
-	}
-	return counts
-}
+func (x *teller) Counts() map[trade.State]int { return x.jobs.Counts() }
 
 // SpeedOfAll is the work a second of all processors that belong to the market,
 // whether or not they are up.
-func (x *teller) SpeedOfAll() float64 {
-	sum := 0.0
-	for _, n := range x.nodes {
-		if !n.Retired {
-			sum += n.Rating * float64(n.Processors)
-		}
-	}
-	return sum
-}
+func (x *teller) SpeedOfAll() float64 { return x.nodes.SpeedOfAll() }
 
 // Speed is the work a second of all processors that are up.
-func (x *teller) Speed() float64 {
-	return x.nodes.speed()
-}
+func (x *teller) Speed() float64 { return x.nodes.Speed() }
 
 // Preview is what a request would be answered now. Nothing changes.
 func (x *teller) Preview(by trade.Identity, r trade.Request) (trade.Outcome, error) {
@@ -101,7 +86,7 @@ func (x *teller) Preview(by trade.Identity, r trade.Request) (trade.Outcome, err
 	if err != nil {
 		return trade.Outcome{}, err
 	}
-	j := &activeJob{Job: trade.Job{Owner: by.User, Account: account, Request: withProgram(r), SubmittedUS: x.now}}
+	j := &underway.Job{Job: trade.Job{Owner: by.User, Account: account, Request: withProgram(r), SubmittedUS: x.now}}
 	no := func(reason, detail string) trade.Outcome {
 		return trade.Outcome{Refusal: &trade.Refusal{Reason: reason, Detail: detail, Offers: x.price.counterOffers(j, reason)}}
 	}
@@ -132,18 +117,18 @@ func (x *teller) Preview(by trade.Identity, r trade.Request) (trade.Outcome, err
 func (x *teller) Usage() trade.Prices {
 	e := x.epoch()
 	p := trade.Prices{AtUS: x.now, Policy: e.Policy, Settings: e.Settings, Rates: e.Rates, Samples: []trade.PricePoint{}}
-	for _, n := range x.nodes {
+	for _, n := range x.nodes.All() {
 		if !n.Retired {
 			p.Processors += n.Processors
 		}
 	}
-	p.Up = x.nodes.processorsUp()
+	p.Up = x.nodes.ProcessorsUp()
 	if p.Up > 0 {
-		n, keeps := x.quotes.kept()
+		n, keeps := x.quotes.Kept()
 		p.Quotes, p.Quoted = n, keeps/float64(p.Up)
 	}
 	for _, l := range x.taken() {
-		if x.nodes[l.node].Up {
+		if x.nodes.At(l.node).Up {
 			p.Utilization += min(1, l.Share) / float64(p.Up)
 			p.Kept += min(1, l.Kept) / float64(p.Up)
 		}
@@ -169,7 +154,7 @@ func (x *teller) sample(factor float64) trade.PricePoint {
 	const minute = 60_000
 	point := trade.PricePoint{Factor: factor, DeadlineMS: int64(factor * minute)}
 	r := trade.Request{EstimateMS: minute, DeadlineMS: point.DeadlineMS}
-	asked := x.price.fitting(&activeJob{Job: trade.Job{ID: x.next, Request: r}})
+	asked := x.price.fitting(&underway.Job{Job: trade.Job{ID: x.next, Request: r}})
 	core, err := x.cluster.Quote(x.time(), asked)
 	if err != nil || !core.Price.Limited() {
 		point.Refused = refusalOf(err).String()
@@ -186,7 +171,7 @@ func (x *teller) Record() trade.Track { return x.record }
 // not kept.
 func (x *teller) Live() iter.Seq[*trade.Job] {
 	return func(yield func(*trade.Job) bool) {
-		for _, j := range x.jobs {
+		for j := range x.jobs.All() {
 			if !yield(&j.Job) {
 				return
 			}
@@ -196,7 +181,7 @@ func (x *teller) Live() iter.Seq[*trade.Job] {
 
 // Quote finds an open quote.
 func (x *teller) Quote(id string) (trade.Quote, bool) {
-	if q := x.quotes.find(id); q != nil {
+	if q := x.quotes.Find(id); q != nil {
 		return q.Quote, true
 	}
 	return trade.Quote{}, false

@@ -2,7 +2,6 @@ package exchange
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"github.com/libra-market/libra/core/trade"
@@ -20,8 +19,9 @@ func (x *teller) Nodes() []trade.NodeView {
 	var views []trade.NodeView
 	at := map[int]int{}
 	left := mostLoads
-	for _, name := range slices.Sorted(maps.Keys(x.byName)) {
-		v := x.nodeView(x.byName[name])
+	for _, name := range x.nodes.Names() {
+		index, _ := x.nodes.Named(name)
+		v := x.nodeView(index)
 		listed := min(v.Processors, left, mostLoadsOfNode)
 		left -= listed
 		v.More = v.Processors - listed
@@ -52,7 +52,7 @@ func (x *teller) Nodes() []trade.NodeView {
 
 // nodeView is what a node is, without what runs there.
 func (x *teller) nodeView(index int) trade.NodeView {
-	n := x.nodes[index]
+	n := x.nodes.At(index)
 	return trade.NodeView{Hello: n.Hello, Index: index, Up: n.Up, Why: n.Why, Rates: x.rates, Loads: []trade.ProcessorView{}, FreeMB: n.MemoryMB}
 }
 
@@ -70,8 +70,8 @@ func (x *teller) taken() []takenProcessor {
 	type place struct{ node, processor int }
 	var list []takenProcessor
 	at := map[place]int{}
-	for _, id := range x.active() {
-		j := x.jobs[id]
+	for _, id := range x.jobs.IDs() {
+		j := x.jobs.Find(id)
 		stand, _ := x.standing(j)
 		for i := range j.Ranks {
 			r := &j.Ranks[i]
@@ -82,7 +82,7 @@ func (x *teller) taken() []takenProcessor {
 				at[where] = k
 				list = append(list, takenProcessor{node: r.Node, processor: r.Processor})
 			}
-			p, rating := &list[k], x.nodes[r.Node].Rating
+			p, rating := &list[k], x.nodes.At(r.Node).Rating
 			share := r.Speed / rating
 			p.Share += share
 			p.Kept += min(1, max(stand, 0)/rating)

@@ -5,12 +5,13 @@ import (
 
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/core/underway"
 )
 
 // void ends a job whatever state it is in: it owes nothing and is owed nothing.
 // Nobody is waited for. Nodes that still run it hear that it should not run.
 func (x *door) void(by trade.Identity, v *trade.Void) (trade.Outcome, error) {
-	j := x.jobs[v.Job]
+	j := x.jobs.Find(v.Job)
 	switch {
 	case by.Role != trade.RoleOwner:
 		return trade.Outcome{}, fmt.Errorf("job %d: %w: the owner of the market voids jobs", v.Job, trade.ErrForbidden)
@@ -40,13 +41,13 @@ const patienceUS = 30_000_000
 
 // unheard reports whether nobody will say, or has said in time, that a job which
 // is under way has ended: it has no task, or its nodes do not answer.
-func (x *door) unheard(j *activeJob) bool {
+func (x *door) unheard(j *underway.Job) bool {
 	switch {
 	case x.again: // the first version waited for ever
 		return false
 	case j.State != trade.Running && j.State != trade.Stopping:
 		return false
-	case j.programs() == 0:
+	case j.Placed() == 0:
 		return true
 	default:
 		return j.State == trade.Stopping && x.now >= j.StopUS+j.Request.Grace()*1000+patienceUS
@@ -55,7 +56,7 @@ func (x *door) unheard(j *activeJob) bool {
 
 // abandon ends a job that was cancelled without hearing from its nodes: what they
 // measured until now counts.
-func (x *door) abandon(j *activeJob, detail string) error {
+func (x *door) abandon(j *underway.Job, detail string) error {
 	if j.State == trade.Running {
 		j.End, j.Reason, j.Detail = trade.Cancelled, market.ByUser.String(), detail
 	} else {
@@ -65,7 +66,7 @@ func (x *door) abandon(j *activeJob, detail string) error {
 }
 
 // leave takes a job off the cluster, if it is there, and ends it as it was told to.
-func (x *door) leave(j *activeJob) error {
+func (x *door) leave(j *underway.Job) error {
 	if x.cluster != nil {
 		if _, here := x.cluster.Status(market.JobID(j.ID), x.time()); here {
 			if err := x.floor.step(market.Event{Kind: market.Cancelled, Job: market.JobID(j.ID)}); err != nil {

@@ -7,12 +7,13 @@ import (
 
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/core/underway"
 )
 
 // prepareWorking notes how the price of a job came about that was just quoted or
 // taken in: the formula of the policy, with what went into it beside the
 // settings.
-func (x *pricer) prepareWorking(j *activeJob, asked *market.Job) {
+func (x *pricer) prepareWorking(j *underway.Job, asked *market.Job) {
 	w := trade.Working{Inputs: []trade.Input{
 		{Name: "E", Value: float64(asked.Estimate), Unit: "s"},
 		{Name: "procs", Value: float64(asked.Width), Unit: ""},

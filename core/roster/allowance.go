@@ -65,19 +65,19 @@ const (
 	mostMissing = 32
 )
 
-// AdmitsAlone looks at one node by itself.
-func (a *Allowance) AdmitsAlone(h *task.Hello) error {
+// admitsAlone looks at one node by itself.
+func (a *Allowance) admitsAlone(h *task.Hello) error {
 	why := "%v or less: the owner of the market allows no more (nodes.%s)"
 	switch {
 	case !a.named(h.Node):
 		return market.Wrong("node", "a name that the owner of the market allows (nodes.names)")
-	case Over(h.Processors, a.Processors):
+	case over(h.Processors, a.Processors):
 		return market.Wrong("processors", fmt.Sprintf(why, a.Processors, "processors"))
-	case Over(h.Speed, a.Rating): // of a whole processor: what was used is reckoned with it
+	case over(h.Speed, a.Rating): // of a whole processor: what was used is reckoned with it
 		return market.Wrong("speed", fmt.Sprintf(why, a.Rating, "rating"))
-	case Over(h.MemoryMB, a.MemoryMB):
+	case over(h.MemoryMB, a.MemoryMB):
 		return market.Wrong("memory_mb", fmt.Sprintf(why, a.MemoryMB, "memory_mb"))
-	case Over(h.DiskMB, a.DiskMB):
+	case over(h.DiskMB, a.DiskMB):
 		return market.Wrong("disk_mb", fmt.Sprintf(why, a.DiskMB, "disk_mb"))
 	case len(h.Missing) > mostMissing:
 		return market.Wrong("missing", fmt.Sprintf("at most %d words", mostMissing))
@@ -100,5 +100,5 @@ func (a *Allowance) named(name string) bool {
 	return len(a.Names) == 0
 }
 
-// Over reports whether a number is above a limit, if there is one.
-func Over[N int | int64 | float64](n, limit N) bool { return limit > 0 && n > limit }
+// over reports whether a number is above a limit, if there is one.
+func over[N int | int64 | float64](n, limit N) bool { return limit > 0 && n > limit }

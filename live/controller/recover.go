@@ -27,9 +27,9 @@ const (
 
 // Body is an entry of the log.
 type Body struct {
-	Command trade.Command   `json:"cmd"`             // what was asked: for those who want to know how it would have gone otherwise
-	Steps   []journal.Step  `json:"steps,omitempty"` // what the core was told, and what it said
-	Facts   *exchange.Facts `json:"facts,omitempty"` // what is true since then: recovery reads this alone
+	Command trade.Command  `json:"cmd"`             // what was asked: for those who want to know how it would have gone otherwise
+	Steps   []journal.Step `json:"steps,omitempty"` // what the core was told, and what it said
+	Facts   *journal.Facts `json:"facts,omitempty"` // what is true since then: recovery reads this alone
 }
 
 // newBody is an entry. What a job asks for is written once: where it is among
@@ -41,7 +41,7 @@ func newBody(cmd trade.Command, fx *exchange.Effects) Body {
 // recovery puts the state together from a snapshot and the entries after it.
 type recovery struct {
 	version string
-	image   *exchange.Image
+	image   *journal.Image
 	again   *exchange.Exchange // while entries of form 1 are read
 	seq     int64
 	entries int
@@ -52,7 +52,7 @@ type recovery struct {
 // log, whatever this program would decide today.
 func (c *Controller) restore(ctx context.Context) error {
 	began := c.cfg.Now()
-	r := &recovery{version: c.cfg.Version, image: exchange.NewImage()}
+	r := &recovery{version: c.cfg.Version, image: journal.NewImage()}
 	snap, x, err := r.read(ctx, c.log)
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func (c *Controller) restore(ctx context.Context) error {
 // Readable says why this program cannot read the past of a store, if it cannot.
 // It writes nothing.
 func Readable(ctx context.Context, past store.Past) error {
-	_, _, err := (&recovery{image: exchange.NewImage()}).read(ctx, past)
+	_, _, err := (&recovery{image: journal.NewImage()}).read(ctx, past)
 	return err
 }
 
@@ -145,9 +145,9 @@ func (c *Controller) upgrade(ctx context.Context) error {
 func (r *recovery) snapshot(s *store.Snapshot) (err error) {
 	switch s.Version {
 	case SnapshotForm:
-		r.image, err = exchange.ReadImage(s.Body)
+		r.image, err = journal.ReadImage(s.Body)
 	case "1":
-		r.image, err = exchange.ReadForm1(s.Body)
+		r.image, err = journal.ReadForm1(s.Body)
 	default:
 		err = newerForm(s.Version)
 	}
@@ -191,7 +191,7 @@ func (r *recovery) entry(e *store.Entry) error {
 // came of it.
 func (r *recovery) executeAgain(at int64, body *Body) (err error) {
 	if r.again == nil {
-		if r.again, err = r.image.Open(r.version); err != nil {
+		if r.again, err = exchange.Open(r.version, r.image); err != nil {
 			return err
 		}
 	}
@@ -218,5 +218,5 @@ func (r *recovery) open() (*exchange.Exchange, error) {
 	if r.again != nil {
 		return r.again, nil
 	}
-	return r.image.Open(r.version)
+	return exchange.Open(r.version, r.image)
 }

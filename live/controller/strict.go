@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/journal"
 	"github.com/libra-market/libra/live/store"
 )
 
@@ -39,7 +40,7 @@ const mostDifferences = 100
 // starts whatever it finds.
 func CheckStrictly(ctx context.Context, log Tail, version string, progress func(seq int64)) (Strict, error) {
 	s := Strict{Differ: []Difference{}}
-	x, image := exchange.New(version), exchange.NewImage()
+	x, image := exchange.New(version), journal.NewImage()
 	old := false   // entries of form 1 have no facts: what they gave is the image of those after them
 	bound := false // users are bound to accounts by what was said; before, it was by their names
 	for e, err := range log.Tail(ctx, 0) {
@@ -125,7 +126,7 @@ func decide(x *exchange.Exchange, at int64, body *Body, bound bool) (how string)
 }
 
 // bills is what facts say of money.
-func bills(f *exchange.Facts) string {
+func bills(f *journal.Facts) string {
 	text, err := json.Marshal(f.Txs)
 	if err != nil {
 		return err.Error()
@@ -133,24 +134,24 @@ func bills(f *exchange.Facts) string {
 	return string(text)
 }
 
-func imageOf(x *exchange.Exchange) (*exchange.Image, error) {
+func imageOf(x *exchange.Exchange) (*journal.Image, error) {
 	body, err := json.Marshal(x.Snapshot())
 	if err != nil {
 		return nil, err
 	}
-	return exchange.ReadImage(body)
+	return journal.ReadImage(body)
 }
 
 // fork is an exchange that goes on from an image, and the image for itself.
-func fork(image *exchange.Image, version string) (*exchange.Exchange, *exchange.Image, error) {
+func fork(image *journal.Image, version string) (*exchange.Exchange, *journal.Image, error) {
 	body, err := json.Marshal(image.Snapshot())
 	if err != nil {
 		return nil, nil, err
 	}
-	x, err := image.Open(version)
+	x, err := exchange.Open(version, image)
 	if err != nil {
 		return nil, nil, err
 	}
-	image, err = exchange.ReadImage(body)
+	image, err = journal.ReadImage(body)
 	return x, image, err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/journal"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/store"
@@ -97,7 +98,7 @@ func (c *Controller) reopen(ctx context.Context) {
 // market goes on while it is encoded, which takes by far the longest.
 type moment struct {
 	seq   int64
-	state exchange.Snapshot
+	state journal.Snapshot
 }
 
 // snapshot is the state as of the last command.

@@ -1,15 +1,16 @@
-package exchange
+package underway
 
 import (
 	"fmt"
 
+	"github.com/libra-market/libra/core/bill"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
 )
 
-// verdict is how a job that ran to its end has fared, by how its tasks did.
-func (j *activeJob) verdict() (state trade.State, reason, detail string) {
+// Verdict is how a job that ran to its end has fared, by how its tasks did.
+func (j *Job) Verdict() (state trade.State, reason, detail string) {
 	spoiled := ""
 	for i := range j.Ranks {
 		s := j.Ranks[i].Status
@@ -17,8 +18,8 @@ func (j *activeJob) verdict() (state trade.State, reason, detail string) {
 			continue
 		}
 		who := ""
-		if j.programs() > 1 {
-			who = fmt.Sprintf("rank %d: ", i/j.threads())
+		if j.Placed() > 1 {
+			who = fmt.Sprintf("rank %d: ", i/j.Threads())
 		}
 		if j.Ranks[i].Refining { // what was promised is done
 			_, why := misfortune(s)
@@ -72,4 +73,37 @@ func misfortune(s *task.Status) (reason, detail string) {
 		}
 	}
 	return trade.ReasonExit, s.Error
+}
+
+// EndsIn is the state in which a job under way would end by itself, or is told to.
+func (j *Job) EndsIn() trade.State {
+	if j.State == trade.Stopping {
+		return j.End
+	}
+	return trade.Completed
+}
+
+// Way is how a job has ended, as bills have it.
+func (j *Job) Way() bill.Way {
+	if j.Reason == trade.ReasonVoided {
+		return bill.Voided
+	}
+	return WayOf(j.State)
+}
+
+func WayOf(s trade.State) bill.Way {
+	switch s {
+	case trade.Completed, trade.Failed:
+		return bill.Ended
+	case trade.Stopped:
+		return bill.Stopped
+	case trade.Cancelled:
+		return bill.Cancelled
+	case trade.Expired:
+		return bill.Expired
+	case trade.Lost:
+		return bill.Lost
+	default:
+		return bill.Refused
+	}
 }

@@ -1,4 +1,4 @@
-package exchange
+package quote
 
 import (
 	"fmt"
@@ -9,18 +9,18 @@ import (
 	"github.com/libra-market/libra/core/trade"
 )
 
-// search looks for requests a little different from one that was refused, and
+// Search looks for requests a little different from one that was refused, and
 // that would be taken. It only asks.
-type search struct {
-	request    trade.Request // that was refused
-	imprecise  bool          // the policy knows optional parts: the budget is what a job is worth
-	processors int           // that are up
-	ask        func(trade.Request) (trade.Quote, bool)
-	pays       func(*trade.Request, *trade.Quote) bool // whether the account can keep what that costs
+type Search struct {
+	Request    trade.Request // that was refused
+	Imprecise  bool          // the policy knows optional parts: the budget is what a job is worth
+	Processors int           // that are up
+	Ask        func(trade.Request) (trade.Quote, bool)
+	Pays       func(*trade.Request, *trade.Quote) bool // whether the account can keep what that costs
 }
 
-// offers are those that were found, each by another change.
-func (s *search) offers() []trade.Offer {
+// Offers are those that were found, each by another change.
+func (s *Search) Offers() []trade.Offer {
 	found := []trade.Offer{}
 	for _, vary := range []func() (trade.Offer, bool){s.laterDeadline, s.largerBudget, s.fewerProcessors} {
 		if o, ok := vary(); ok {
@@ -32,25 +32,25 @@ func (s *search) offers() []trade.Offer {
 
 // affordable tries a request with no limit to its budget; the budget of what
 // comes back is raised to the price where it was below.
-func (s *search) affordable(r trade.Request) (trade.Request, trade.Quote, bool) {
+func (s *Search) affordable(r trade.Request) (trade.Request, trade.Quote, bool) {
 	open := r
 	open.Budget = nil
 	// Where the budget is the price there is no price without one.
-	if price, ok := s.ask(open); ok && r.Budget != nil && price.Price > *r.Budget {
+	if price, ok := s.Ask(open); ok && r.Budget != nil && price.Price > *r.Budget {
 		raised := roundUp(price.Price)
 		r.Budget = &raised
 	}
-	q, ok := s.ask(r)
+	q, ok := s.Ask(r)
 	if !ok {
 		return r, trade.Quote{}, false
 	}
-	return r, q, s.pays(&r, &q)
+	return r, q, s.Pays(&r, &q)
 }
 
 // laterDeadline looks for the nearest deadline that can be met: outwards in
 // growing steps, then back in between.
-func (s *search) laterDeadline() (trade.Offer, bool) {
-	r := s.request
+func (s *Search) laterDeadline() (trade.Offer, bool) {
+	r := s.Request
 	if r.DeadlineMS == 0 {
 		return trade.Offer{}, false
 	}
@@ -58,7 +58,7 @@ func (s *search) laterDeadline() (trade.Offer, bool) {
 	floor := max(r.DeadlineMS, r.EstimateMS)
 	for _, factor := range []float64{1, 1.25, 1.5, 2, 3, 5, 8, 13, 21, 50, 200} {
 		r.DeadlineMS = roundSeconds(float64(floor) * factor)
-		if r.DeadlineMS <= s.request.DeadlineMS || r.DeadlineMS > trade.MaxMS {
+		if r.DeadlineMS <= s.Request.DeadlineMS || r.DeadlineMS > trade.MaxMS {
 			continue
 		}
 		if _, _, ok := s.affordable(r); ok {
@@ -83,40 +83,40 @@ func (s *search) laterDeadline() (trade.Offer, bool) {
 	}
 	r.DeadlineMS = most
 	r, q, ok := s.affordable(r)
-	detail := fmt.Sprintf("deadline %s instead of %s", market.Span(r.DeadlineMS), market.Span(s.request.DeadlineMS))
+	detail := fmt.Sprintf("deadline %s instead of %s", market.Span(r.DeadlineMS), market.Span(s.Request.DeadlineMS))
 	return trade.Offer{Change: "deadline", Detail: detail + s.forPrice(&r, &q), Quote: q}, ok
 }
 
 // largerBudget offers the same at its price.
-func (s *search) largerBudget() (trade.Offer, bool) {
-	if s.request.Budget == nil {
+func (s *Search) largerBudget() (trade.Offer, bool) {
+	if s.Request.Budget == nil {
 		return trade.Offer{}, false
 	}
-	if s.imprecise {
+	if s.Imprecise {
 		return s.worthwhileBudget()
 	}
-	r, q, ok := s.affordable(s.request)
-	if !ok || *r.Budget == *s.request.Budget {
+	r, q, ok := s.affordable(s.Request)
+	if !ok || *r.Budget == *s.Request.Budget {
 		return trade.Offer{}, false
 	}
 	return trade.Offer{
 		Change: "budget", Quote: q,
-		Detail: fmt.Sprintf("budget %s instead of %s", market.Money(*r.Budget), market.Money(*s.request.Budget)),
+		Detail: fmt.Sprintf("budget %s instead of %s", market.Money(*r.Budget), market.Money(*s.Request.Budget)),
 	}, true
 }
 
 // fewerProcessors offers the same work on fewer processors, for longer.
-func (s *search) fewerProcessors() (trade.Offer, bool) {
-	width := s.request.Procs()
-	if s.request.Optional != nil {
+func (s *Search) fewerProcessors() (trade.Offer, bool) {
+	width := s.Request.Procs()
+	if s.Request.Optional != nil {
 		return trade.Offer{}, false // so many independent tasks: fewer of them are another job
 	}
-	threads := s.request.PerProgram()
-	for n := min(width-1, s.processors); n >= threads; n = n * 3 / 4 {
+	threads := s.Request.PerProgram()
+	for n := min(width-1, s.Processors); n >= threads; n = n * 3 / 4 {
 		n -= n % threads
-		r := s.request
+		r := s.Request
 		r.Processors = n
-		r.EstimateMS = int64(math.Ceil(float64(s.request.EstimateMS) * float64(width) / float64(n)))
+		r.EstimateMS = int64(math.Ceil(float64(s.Request.EstimateMS) * float64(width) / float64(n)))
 		if fits, q, ok := s.affordable(r); ok {
 			detail := fmt.Sprintf("%d processors instead of %d, %s on each", n, width, market.Span(r.EstimateMS))
 			return trade.Offer{Change: "processors", Detail: detail + s.forPrice(&fits, &q), Quote: q}, true
@@ -125,19 +125,19 @@ func (s *search) fewerProcessors() (trade.Offer, bool) {
 	return trade.Offer{}, false
 }
 
-func (s *search) forPrice(r *trade.Request, q *trade.Quote) string {
+func (s *Search) forPrice(r *trade.Request, q *trade.Quote) string {
 	text := ", for " + market.Money(q.Price).String()
-	if r.Budget != nil && s.request.Budget != nil && *r.Budget != *s.request.Budget {
-		text += fmt.Sprintf(" (budget %s instead of %s)", market.Money(*r.Budget), market.Money(*s.request.Budget))
+	if r.Budget != nil && s.Request.Budget != nil && *r.Budget != *s.Request.Budget {
+		text += fmt.Sprintf(" (budget %s instead of %s)", market.Money(*r.Budget), market.Money(*s.Request.Budget))
 	}
 	return text
 }
 
 // worthwhileBudget looks for the smallest budget with which a job brings more
 // than it displaces: upwards in growing steps, then back in between.
-func (s *search) worthwhileBudget() (trade.Offer, bool) {
+func (s *Search) worthwhileBudget() (trade.Offer, bool) {
 	const cent = int64(market.Unit) / 100
-	r := s.request
+	r := s.Request
 	if _, _, ok := s.affordable(r); ok {
 		return trade.Offer{}, false // the budget is not what is wrong
 	}
@@ -146,7 +146,7 @@ func (s *search) worthwhileBudget() (trade.Offer, bool) {
 		_, _, ok := s.affordable(r)
 		return ok
 	}
-	least, most := *s.request.Budget, int64(0)
+	least, most := *s.Request.Budget, int64(0)
 	for _, factor := range []int64{125, 150, 200, 300, 500, 800, 1300, 2100, 5000, 20_000, 100_000} {
 		amount, fits := bill.Pay(market.Money(max(cent, least)), factor*10, 1)
 		if !fits {
@@ -176,7 +176,7 @@ func (s *search) worthwhileBudget() (trade.Offer, bool) {
 	r, q, ok := s.affordable(r)
 	return trade.Offer{
 		Change: "budget", Quote: q,
-		Detail: fmt.Sprintf("budget %s instead of %s", market.Money(most), market.Money(*s.request.Budget)),
+		Detail: fmt.Sprintf("budget %s instead of %s", market.Money(most), market.Money(*s.Request.Budget)),
 	}, ok
 }
 

@@ -1,4 +1,4 @@
-package exchange
+package journal
 
 import "encoding/json"
 

@@ -1,4 +1,4 @@
-package exchange
+package quote
 
 import (
 	"container/heap"
@@ -10,9 +10,9 @@ import (
 	"github.com/libra-market/libra/core/trade"
 )
 
-// heldQuote is a quote somebody may come back to. A binding and firm one holds room
+// Held is a quote somebody may come back to. A binding and firm one holds room
 // in the cluster under the job number that it will have.
-type heldQuote struct {
+type Held struct {
 	trade.Quote
 
 	Account  string        `json:"account"`
@@ -25,22 +25,22 @@ type heldQuote struct {
 
 	Era int `json:"era,omitempty"` // its epoch, counted from 1; 0: that of when it was made
 
-	ending bool // nobody took it in time, or it was dropped
+	Ending bool `json:"-"` // nobody took it in time, or it was dropped
 }
 
-// quoteBook is the quotes that are open.
-type quoteBook struct {
-	byID  map[string]*heldQuote
-	byJob map[int64]*heldQuote // those that hold room, or did
+// Book is the quotes that are open.
+type Book struct {
+	byID  map[string]*Held
+	byJob map[int64]*Held // those that hold room, or did
 	ends  expiries
 }
 
-func newQuoteBook() quoteBook {
-	return quoteBook{byID: map[string]*heldQuote{}, byJob: map[int64]*heldQuote{}}
+func NewBook() Book {
+	return Book{byID: map[string]*Held{}, byJob: map[int64]*Held{}}
 }
 
-// add takes a quote in.
-func (b *quoteBook) add(q *heldQuote) {
+// Add takes a quote in.
+func (b *Book) Add(q *Held) {
 	b.byID[q.ID] = q
 	if q.Reserved {
 		b.byJob[q.Job] = q
@@ -48,35 +48,35 @@ func (b *quoteBook) add(q *heldQuote) {
 	b.ends.push(q.ExpiresUS, q.ID)
 }
 
-// remove forgets a quote. When it would have expired, nothing is found.
-func (b *quoteBook) remove(q *heldQuote) {
+// Remove forgets a quote. When it would have expired, nothing is found.
+func (b *Book) Remove(q *Held) {
 	delete(b.byID, q.ID)
 	delete(b.byJob, q.Job)
 }
 
-// find is the quote of an ID; nil: there is none.
-func (b *quoteBook) find(id string) *heldQuote { return b.byID[id] }
+// Find is the quote of an ID; nil: there is none.
+func (b *Book) Find(id string) *Held { return b.byID[id] }
 
-// reservation is the quote that holds room under a job number.
-func (b *quoteBook) reservation(job int64) *heldQuote {
+// Reservation is the quote that holds room under a job number.
+func (b *Book) Reservation(job int64) *Held {
 	if q := b.byJob[job]; q != nil && q.Reserved {
 		return q
 	}
 	return nil
 }
 
-// all lists the quotes, by ID.
-func (b *quoteBook) all() []*heldQuote {
-	list := make([]*heldQuote, 0, len(b.byID))
+// All lists the quotes, by ID.
+func (b *Book) All() []*Held {
+	list := make([]*Held, 0, len(b.byID))
 	for _, id := range slices.Sorted(maps.Keys(b.byID)) {
 		list = append(list, b.byID[id])
 	}
 	return list
 }
 
-// of counts the quotes that a user has asked for and has open, and the processors
+// Of counts the quotes that a user has asked for and has open, and the processors
 // that they keep.
-func (b *quoteBook) of(user string) (n int, keeps float64) {
+func (b *Book) Of(user string) (n int, keeps float64) {
 	for _, q := range b.byID {
 		if q.Owner == user && q.Job != 0 { // counter-offers were not asked for, and keep nothing
 			n++
@@ -90,9 +90,9 @@ func (b *quoteBook) of(user string) (n int, keeps float64) {
 	return n, keeps
 }
 
-// kept counts the quotes that keep room, and the processors that they keep.
-func (b *quoteBook) kept() (n int, keeps float64) {
-	for _, q := range b.all() {
+// Kept counts the quotes that keep room, and the processors that they keep.
+func (b *Book) Kept() (n int, keeps float64) {
+	for _, q := range b.All() {
 		if q.Reserved {
 			n++
 			keeps += q.Keeps
@@ -100,6 +100,12 @@ func (b *quoteBook) kept() (n int, keeps float64) {
 	}
 	return n, keeps
 }
+
+// NextEnd is when the next quote expires.
+func (b *Book) NextEnd() (at int64, some bool) { return b.ends.first() }
+
+// TakeDue is a quote that has expired by a time, or was to; each is said once.
+func (b *Book) TakeDue(by int64) (id string, due bool) { return b.ends.pop(by) }
 
 // expiries is a queue of quotes by the time at which they expire.
 type expiries struct{ soonest expiryHeap }

@@ -1,8 +1,7 @@
-package exchange
+package journal
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,15 +11,16 @@ import (
 	"github.com/libra-market/libra/core/cluster"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
-	"github.com/libra-market/libra/core/policy"
+	"github.com/libra-market/libra/core/quote"
+	"github.com/libra-market/libra/core/underway"
 )
 
 // Image is an exchange as plain data that facts can be put into: what recovery
 // builds. It has no policy and no cluster, so it can decide nothing.
 type Image struct {
 	state  Snapshot // but for what follows
-	jobs   map[int64]*activeJob
-	quotes map[string]*heldQuote
+	jobs   map[int64]*underway.Job
+	quotes map[string]*quote.Held
 	ledger *ledger.Ledger
 	book   *book.Image
 
@@ -30,7 +30,7 @@ type Image struct {
 // NewImage is that of an exchange to which nothing has happened.
 func NewImage() *Image {
 	return &Image{
-		state: Snapshot{Next: 1, Wake: market.Never}, jobs: map[int64]*activeJob{}, quotes: map[string]*heldQuote{},
+		state: Snapshot{Next: 1, Wake: market.Never}, jobs: map[int64]*underway.Job{}, quotes: map[string]*quote.Held{},
 		ledger: ledger.New(), book: book.EmptyImage(), accounts: accounts.New(),
 	}
 }
@@ -124,13 +124,13 @@ func (m *Image) Apply(f *Facts) error {
 	return m.applyShares(f.Book)
 }
 
-func (m *Image) applyNode(n nodeFact) error {
+func (m *Image) applyNode(n NodeFact) error {
 	nodes := m.state.Nodes
 	switch {
 	case n.Index == len(nodes):
-		m.state.Nodes = append(nodes, &n.node)
+		m.state.Nodes = append(nodes, &n.Node)
 	case n.Index >= 0 && n.Index < len(nodes):
-		nodes[n.Index] = &n.node
+		nodes[n.Index] = &n.Node
 	default:
 		return fmt.Errorf("node %d of %d", n.Index, len(nodes))
 	}
@@ -138,9 +138,9 @@ func (m *Image) applyNode(n nodeFact) error {
 }
 
 // applyJob replaces what is known of a job.
-func (m *Image) applyJob(f *jobFact) error {
-	j := f.activeJob
-	j.logged = true
+func (m *Image) applyJob(f *JobFact) error {
+	j := f.Job
+	j.Logged = true
 	if was := m.jobs[j.ID]; was != nil {
 		j.Job.Request, j.Job.Timeline = was.Request, was.Timeline
 	}
@@ -154,7 +154,7 @@ func (m *Image) applyJob(f *jobFact) error {
 			return fmt.Errorf("job %d is on node %d of %d", j.ID, k, len(m.state.Nodes))
 		}
 	}
-	j.notePoint(m.state.Now)
+	j.NotePoint(m.state.Now)
 	m.jobs[j.ID] = &j
 	return nil
 }
@@ -162,12 +162,12 @@ func (m *Image) applyJob(f *jobFact) error {
 // applyShares gives jobs the speeds that their processors give them. The share of a
 // job is noted when all of its processors have said theirs.
 func (m *Image) applyShares(f *book.Facts) error {
-	given := map[int64]*activeJob{}
+	given := map[int64]*underway.Job{}
 	for _, pile := range f.Tasks {
 		for i := range pile.Tasks {
 			t := &pile.Tasks[i]
 			if j := m.jobs[int64(t.Job)]; j != nil && !t.Reserved {
-				j.setSpeedOn(market.Int32(pile.Proc), float64(t.Speed))
+				j.SetSpeedOn(market.Int32(pile.Proc), float64(t.Speed))
 				given[j.ID] = j
 			}
 		}
@@ -177,16 +177,16 @@ func (m *Image) applyShares(f *book.Facts) error {
 	}
 	return f.Moved.Each(func(id market.JobID, _ market.Work, speed float64) error {
 		if j := m.jobs[int64(id)]; j != nil {
-			j.setSpeed(speed)
+			j.SetSpeed(speed)
 			m.share(j)
 		}
 		return nil
 	})
 }
 
-func (m *Image) share(j *activeJob) {
-	j.reckonShare(m.state.Nodes)
-	j.notePoint(m.state.Now)
+func (m *Image) share(j *underway.Job) {
+	j.ReckonShare(func(node int) float64 { return m.state.Nodes[node].Rating })
+	j.NotePoint(m.state.Now)
 }
 
 // Snapshot is the image as it is written down whole.
@@ -211,26 +211,4 @@ func (m *Image) nodeStates() []book.NodeState {
 		nodes = append(nodes, book.NodeState{Processors: n.Processors, Rating: market.Number(n.Rating), Down: !n.Up})
 	}
 	return nodes
-}
-
-// Open is the exchange that goes on from here, under the policy of the last
-// epoch as this program knows it.
-func (m *Image) Open(version string) (*Exchange, error) {
-	s := m.Snapshot()
-	if s.Cluster != nil && len(s.Epochs) == 0 {
-		return nil, errors.New("there are nodes, and no epoch has begun")
-	}
-	if s.Cluster != nil {
-		e := &s.Epochs[len(s.Epochs)-1]
-		kind, err := policy.Find(e.Policy)
-		if err != nil {
-			return nil, err
-		}
-		p, err := kind.New(e.PolicySettings())
-		if err != nil {
-			return nil, err
-		}
-		s.Cluster.Policy = policy.Describe(p)
-	}
-	return open(version, &s)
 }

@@ -1,4 +1,4 @@
-package exchange
+package underway
 
 import (
 	"github.com/libra-market/libra/core/task"
@@ -7,38 +7,38 @@ import (
 // That a job was ordered to run is not that it ran: it has begun when a node has said
 // so of one of its tasks. What never began owes nothing.
 
-// saysBegun reports whether a node says, of a task, that its program runs or ran.
-func saysBegun(s *task.Status) bool {
+// SaysBegun reports whether a node says, of a task, that its program runs or ran.
+func SaysBegun(s *task.Status) bool {
 	return !s.NeverBegan() && (s.State.Final() || s.StartedUS != 0 || s.CPUUS > 0)
 }
 
-// begun reports whether the program on a processor was said to run.
-func (r *rank) begun() bool {
+// HasBegun reports whether the program on a processor was said to run.
+func (r *Rank) HasBegun() bool {
 	if r.Status != nil {
 		return !r.Status.NeverBegan()
 	}
 	return r.Begun || r.CPUUS > 0
 }
 
-// begun reports whether something of a job was.
-func (j *activeJob) begun() bool {
+// HasBegun reports whether something of a job was.
+func (j *Job) HasBegun() bool {
 	for i := range j.Ranks {
-		if j.Ranks[i].begun() {
+		if j.Ranks[i].HasBegun() {
 			return true
 		}
 	}
 	return false
 }
 
-// neverBegan is how many of the parts of a job that are on one of its processors
+// NeverBegan is how many of the parts of a job that are on one of its processors
 // never began, and how many those are: one, or the elements of a lane.
-func (j *activeJob) neverBegan(i int) (never, of int) {
+func (j *Job) NeverBegan(i int) (never, of int) {
 	r := &j.Ranks[i]
 	of = 1
 	if a := j.Request.Array; a != nil { // lane i has every so many-th of them
 		of = (a.Len() - i + len(j.Ranks) - 1) / len(j.Ranks)
 	}
-	if !r.begun() {
+	if !r.HasBegun() {
 		return of, of
 	}
 	if r.Status != nil {

@@ -1,0 +1,78 @@
+package journal
+
+import (
+	"github.com/libra-market/libra/core/accounts"
+	"github.com/libra-market/libra/core/book"
+	"github.com/libra-market/libra/core/ledger"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/quote"
+	"github.com/libra-market/libra/core/roster"
+	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/core/underway"
+)
+
+// Facts is what a command made true: what was decided, promised, granted and
+// billed, as the records that it changed stand after it. They are the log:
+// recovery puts them into an [Image] one after the other and decides nothing, so
+// that it does not matter which version of the program made them.
+//
+// It shares memory with the exchange: encode it before the next command.
+type Facts struct {
+	Origin  int64             `json:"origin,omitempty"` // with the first command
+	Now     int64             `json:"now"`
+	Next    int64             `json:"next"`
+	Wake    market.Time       `json:"wake"`
+	Record  trade.Track       `json:"record"`
+	Epochs  []trade.EpochView `json:"epochs,omitempty"` // that began
+	Nodes   []NodeFact        `json:"nodes,omitempty"`
+	Jobs    []JobFact         `json:"jobs,omitempty"`
+	Gone    []int64           `json:"gone,omitempty"` // jobs under way no longer
+	Quotes  []*quote.Held     `json:"quotes,omitempty"`
+	Dropped []string          `json:"dropped,omitempty"` // quotes
+	Txs     []ledger.Tx       `json:"txs,omitempty"`
+	People  []accounts.Person `json:"people,omitempty"` // who are bound to other accounts than before
+	Bound   bool              `json:"bound,omitempty"`  // from here on nobody is bound by their name
+	Resumed string            `json:"resumed,omitempty"`
+	Book    *book.Facts       `json:"book,omitempty"` // and with it the shares of jobs that are not in Jobs
+}
+
+// Empty reports whether nothing has changed but time.
+func (f *Facts) Empty() bool {
+	return len(f.Epochs)+len(f.Nodes)+len(f.Jobs)+len(f.Gone)+len(f.Quotes)+len(f.Dropped)+len(f.Txs)+len(f.People) == 0 && f.Book == nil && !f.Bound && f.Resumed == ""
+}
+
+// Requested is what the job asks for that came in with the command, if one did.
+func (f *Facts) Requested() *trade.Request {
+	for i := range f.Jobs {
+		if r := f.Jobs[i].Request; r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+// NodeFact is a node as it is now.
+type NodeFact struct {
+	Index int `json:"index"`
+	roster.Node
+}
+
+// JobFact is a job under way as it is now. What it asked for is in the first one
+// alone.
+type JobFact struct {
+	underway.Job
+
+	Request  *trade.Request `json:"request,omitempty"`
+	Timeline []trade.Point  `json:"timeline,omitempty"` // none: it hides that of the job, which follows from its shares
+}
+
+// FactOf writes a job down.
+func FactOf(j *underway.Job) JobFact {
+	j.NoteSpeed()
+	f := JobFact{Job: *j}
+	if !j.Logged {
+		j.Logged = true
+		f.Request = &j.Request
+	}
+	return f
+}

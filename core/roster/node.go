@@ -1,0 +1,79 @@
+package roster
+
+import (
+	"math"
+	"slices"
+
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/task"
+)
+
+// Node is a machine that has joined. A node that comes back with another shape
+// is another one of the same name: its processors get new numbers.
+type Node struct {
+	task.Hello
+
+	First   int    `json:"first"` // number of its first processor
+	Up      bool   `json:"up"`
+	Why     string `json:"why,omitempty"`
+	Retired bool   `json:"retired,omitempty"`
+
+	Losses *Losses `json:"losses,omitempty"` // nil: none
+
+	HeardUS int64 `json:"-"` // when it last said something
+
+	tenants []int64 // the jobs that have tasks here, by number
+	changed Mark    // since somebody last asked
+}
+
+// Tenants are the jobs that have tasks here, by number. The list is the node's.
+func (n *Node) Tenants() []int64 { return n.tenants }
+
+// AddTenant notes that a job has tasks here.
+func (n *Node) AddTenant(job int64) {
+	if i, here := slices.BinarySearch(n.tenants, job); !here {
+		n.tenants = slices.Insert(n.tenants, i, job)
+	}
+}
+
+// RemoveTenant notes that a job has none here any more.
+func (n *Node) RemoveTenant(job int64) {
+	if i, here := slices.BinarySearch(n.tenants, job); here {
+		n.tenants = slices.Delete(n.tenants, i, i+1)
+	}
+}
+
+// Rejoin takes in what a node says that comes back in its shape: what counts of
+// that is what it said first.
+func (n *Node) Rejoin(h *task.Hello) {
+	shape := n.Hello
+	n.Hello = *h
+	n.Rating, n.Speed, n.MemoryMB, n.DiskMB = shape.Rating, shape.Speed, shape.MemoryMB, shape.DiskMB
+}
+
+// maxName bounds the name of a node, in bytes.
+const maxName = 128
+
+// Sound names the first thing about a node that makes no sense.
+func Sound(h *task.Hello) error {
+	n := market.Node{Processors: h.Processors, Rating: h.Rating, Memory: h.MemoryMB, Disk: h.DiskMB}
+	if h.Node == "" || len(h.Node) > maxName {
+		return market.Wrong("node", "a name")
+	}
+	if err := n.Validate(); err != nil {
+		return market.Wrong("node", err.Error())
+	}
+	if !(h.Speed >= h.Rating) {
+		return market.Wrong("speed", "at least the rating")
+	}
+	return nil
+}
+
+// sameShape reports whether a node that comes back is what it was: a free disk
+// fills, and a measured rating differs a little from time to time. What counts
+// is then what it said first.
+func sameShape(was, is *task.Hello) bool {
+	const little = 0.1
+	return was.Processors == is.Processors && math.Abs(is.Rating-was.Rating) <= little*was.Rating &&
+		float64(is.MemoryMB) >= (1-little)*float64(was.MemoryMB)
+}

@@ -1,0 +1,82 @@
+package underway
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
+)
+
+// Book is the jobs under way, and who of them waits for whom.
+type Book struct {
+	byID  map[int64]*Job
+	waits map[int64][]int64 // by job: who waits for it
+}
+
+func NewBook() *Book {
+	return &Book{byID: map[int64]*Job{}, waits: map[int64][]int64{}}
+}
+
+// Add takes a job in, and notes for whom it waits.
+func (b *Book) Add(j *Job) {
+	b.byID[j.ID] = j
+	for _, id := range j.Waits {
+		b.waits[id] = append(b.waits[id], j.ID)
+	}
+}
+
+// Remove forgets a job.
+func (b *Book) Remove(id int64) { delete(b.byID, id) }
+
+// Find is the job of a number; nil: it is not under way.
+func (b *Book) Find(id int64) *Job { return b.byID[id] }
+
+// Task is the task of a key, if that attempt is under way.
+func (b *Book) Task(k task.Key) (*Job, *Rank) {
+	j := b.byID[k.Job]
+	if j == nil || j.Attempt != k.Attempt || k.Rank < 0 || k.Rank >= j.Placed() {
+		return nil, nil
+	}
+	return j, j.First(k.Rank)
+}
+
+// Len counts them.
+func (b *Book) Len() int { return len(b.byID) }
+
+// All goes through them in no order.
+func (b *Book) All() iter.Seq[*Job] {
+	return func(yield func(*Job) bool) {
+		for _, j := range b.byID {
+			if !yield(j) {
+				return
+			}
+		}
+	}
+}
+
+// IDs lists their numbers, in order.
+func (b *Book) IDs() []int64 {
+	ids := make([]int64, 0, len(b.byID))
+	for id := range b.byID {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// TakeWaiting takes the numbers of those who wait for a job.
+func (b *Book) TakeWaiting(id int64) []int64 {
+	waiting := b.waits[id]
+	delete(b.waits, id)
+	return waiting
+}
+
+// Counts are how many there are, by state.
+func (b *Book) Counts() map[trade.State]int {
+	counts := map[trade.State]int{}
+	for _, j := range b.byID {
+		counts[j.State]++
+	}
+	return counts
+}

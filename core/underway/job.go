@@ -1,0 +1,158 @@
+package underway
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/meter"
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
+)
+
+// Job is a job that has not ended: what there is to know of it, and what is
+// needed to carry it out.
+type Job struct {
+	trade.Job
+
+	Ranks    []Rank        `json:"ranks,omitempty"`
+	Stop     task.Stop     `json:"stop,omitempty"`
+	End      trade.State   `json:"end,omitempty"` // what it ends in, where that is not for its exit status to say
+	Waits    []int64       `json:"waits,omitempty"`
+	Apart    bool          `json:"apart,omitempty"`     // its tasks advance each on its own
+	PlacedUS int64         `json:"placed_us,omitempty"` // when it was put on the processors it has
+	LostOn   int           `json:"lost_on,omitempty"`   // the node that lost it last, counted from 1
+	StopUS   int64         `json:"stop_us,omitempty"`   // when it was first told to end
+	OverUS   int64         `json:"over_us,omitempty"`   // when it had used up its estimate and could get no more
+	UsedUS   int64         `json:"used_us,omitempty"`   // when it was first measured to have used up its estimate
+	Era      int           `json:"era,omitempty"`       // its epoch, counted from 1; 0: that of its submission
+	Void     bool          `json:"void,omitempty"`      // its promise no longer stands, by its own doing
+	Working  trade.Working `json:"working"`
+	Owed     market.Price  `json:"owed"`    // the price, unrounded
+	Tries    int           `json:"tries"`   // extensions asked for
+	Written  bool          `json:"written"` // something of it was written down
+
+	Moved  bool        `json:"-"` // since somebody last looked
+	Logged bool        `json:"-"` // what it asked for is in the log
+	speed  float64     // that the log has
+	Over   int64       `json:"-"` // milliseconds that it has had beyond its estimate, when it asks for more
+	Piece  int64       `json:"-"` // milliseconds that it asks for then
+	Specs  []task.Spec `json:"-"` // of its tasks, once somebody asked
+}
+
+// Rank is one task of a job, as the cluster counts: on one processor.
+type Rank struct {
+	Node      int     `json:"node"` // index
+	Processor int     `json:"processor"`
+	Proc      int32   `json:"proc"` // of the cluster
+	Speed     float64 `json:"speed"`
+
+	meter.Task
+
+	Begun bool      `json:"begun,omitempty"` // its node said that its program runs
+	Stop  task.Stop `json:"stop,omitempty"`  // it has had all of the optional part
+
+	// By the last that was heard, command or not.
+	SeenUS  int64 `json:"-"` // processor time
+	SaidUS  int64 `json:"-"` // and what it declined
+	HeardUS int64 `json:"-"` // when that was
+}
+
+// Threads is how many processors each program of a job has.
+func (j *Job) Threads() int { return j.Request.PerProgram() }
+
+// Placed is how many of them the job has on processors.
+func (j *Job) Placed() int { return len(j.Ranks) / j.Threads() }
+
+// First is the first processor of a program, which stands for all.
+func (j *Job) First(program int) *Rank { return &j.Ranks[program*j.Threads()] }
+
+// Others are the rest of them.
+func (j *Job) Others(program int) []Rank {
+	return j.Ranks[program*j.Threads()+1 : (program+1)*j.Threads()]
+}
+
+// Measured are what was measured on each processor of a job.
+func (j *Job) Measured() iter.Seq[*meter.Task] {
+	return func(yield func(*meter.Task) bool) {
+		for i := range j.Ranks {
+			if !yield(&j.Ranks[i].Task) {
+				return
+			}
+		}
+	}
+}
+
+// On reports whether a job has a task on a node.
+func (j *Job) On(index int) bool {
+	for i := range j.Ranks {
+		if j.Ranks[i].Node == index {
+			return true
+		}
+	}
+	return false
+}
+
+// Guest reports whether a job runs without a promise that more work would be
+// fitted into.
+func (j *Job) Guest() bool { return j.Void || j.DueUS == 0 }
+
+// AskedMS is the estimate on each processor: of an array, of a whole lane.
+func (j *Job) AskedMS() int64 {
+	_, estimate := j.Request.Width(j.Width)
+	return int64(float64(estimate)*1e3 + 0.5)
+}
+
+// MeasuredMS is the work that a job was measured to have had, on each of its
+// processors, one for the other.
+func (j *Job) MeasuredMS() int64 {
+	if len(j.Ranks) == 0 {
+		return j.Work
+	}
+	sum := 0.0
+	for i := range j.Ranks {
+		sum += float64(j.Ranks[i].Mandatory())
+	}
+	return int64(sum*1e3/float64(len(j.Ranks)) + 1e-3) // but for rounding
+}
+
+// Holds reports whether a job is on one of some processors.
+func (j *Job) Holds(procs market.Procs) bool {
+	for i := range j.Ranks {
+		if procs.Has(int(j.Ranks[i].Proc)) {
+			return true
+		}
+	}
+	return false
+}
+
+// OptionalWork is the most work of the optional part on each processor.
+func (j *Job) OptionalWork() market.Work {
+	return market.Work(float64(j.Request.Optional.WorkMS) / 1e3)
+}
+
+// StopOf is how a task is to be ended.
+func (j *Job) StopOf(r *Rank) task.Stop {
+	if j.Stop == task.GoOn {
+		return r.Stop
+	}
+	return j.Stop
+}
+
+// BeginAgain forgets the parts of a job that has lost its node.
+func (j *Job) BeginAgain() {
+	if j.Request.Optional != nil {
+		j.Part, j.MandatoryUS = task.MandatoryPart, 0
+	}
+}
+
+// CPUSeenUS is the processor time of a task by all that was heard.
+func (r *Rank) CPUSeenUS() int64 { return max(r.CPUUS, r.SeenUS) }
+
+// Copied is a job of which nothing changes any more.
+func (j *Job) Copied() Job {
+	c := *j
+	c.Ranks, c.Waits = slices.Clone(j.Ranks), slices.Clone(j.Waits)
+	c.Timeline, c.Extensions, c.Tasks = slices.Clone(j.Timeline), slices.Clone(j.Extensions), slices.Clone(j.Tasks)
+	return c
+}

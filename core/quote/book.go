@@ -35,6 +35,7 @@ type Book struct {
 	ends  expiries
 }
 
+// NewBook is one without quotes.
 func NewBook() Book {
 	return Book{byID: map[string]*Held{}, byJob: map[int64]*Held{}}
 }

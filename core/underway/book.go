@@ -14,6 +14,7 @@ type Book struct {
 	waits map[int64][]int64 // by job: who waits for it
 }
 
+// NewBook is one without jobs.
 func NewBook() *Book {
 	return &Book{byID: map[int64]*Job{}, waits: map[int64][]int64{}}
 }

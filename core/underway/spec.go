@@ -8,6 +8,7 @@ import (
 	"github.com/libra-market/libra/core/trade"
 )
 
+// Slot is what a node is told of the processor of a task.
 func (r *Rank) Slot() dispatch.Slot { return dispatch.Slot{Processor: r.Processor, Speed: r.Speed} }
 
 // Spec is what the tasks of a job have in common.

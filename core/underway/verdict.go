@@ -91,6 +91,7 @@ func (j *Job) Way() bill.Way {
 	return WayOf(j.State)
 }
 
+// WayOf is how a job has ended that is in a state.
 func WayOf(s trade.State) bill.Way {
 	switch s {
 	case trade.Completed, trade.Failed:

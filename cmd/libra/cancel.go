@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,26 +14,30 @@ import (
 
 func newCancel(con *console) *cobra.Command {
 	var opts liveOptions
+	var many cancelMany
 	cmd := &cobra.Command{
-		Use:   "cancel ID...",
+		Use:   "cancel (ID... | --all [--name PATTERN] [--state STATES])",
 		Short: "Take jobs, or quotes, back",
 		Long: `Take jobs back. One that runs is told to end (SIGTERM, and SIGKILL after its grace)
 and is charged for what it has used; asked a second time, it is killed at once. A
-quote (q12) is taken back in the same way.`,
+quote (q12) is taken back in the same way. --all takes all of your jobs, or those of
+them that --name and --state leave, and asks first.`,
 		Example: `  libra cancel 12 13
-  libra cancel q14`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usagef("ID is missing")
-			}
-			return nil
-		},
+  libra cancel 12-20
+  libra cancel last
+  libra cancel q14
+  libra cancel --all --name 'fold*' --state waiting`,
+		Args:              func(_ *cobra.Command, args []string) error { return many.check(args) },
 		ValidArgsFunction: opts.completeJobs(statesOf(false)...),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if many.all {
+				return cancelAll(cmd.Context(), con, &opts, &many)
+			}
 			return runCancel(cmd.Context(), con, &opts, args)
 		},
 	}
 	opts.flags(cmd)
+	many.flags(cmd)
 	return cmd
 }
 
@@ -48,16 +53,16 @@ func runCancel(ctx context.Context, con *console, opts *liveOptions, args []stri
 func endEach(ctx context.Context, con *console, opts *liveOptions, args []string,
 	end func(market *client.Client, id int64) (job v1.Job, said string, err error),
 ) error {
-	numbers := make([]int64, len(args))
+	named := make([][]int64, len(args))
 	for i, text := range args {
 		if isQuote(text) {
 			continue
 		}
-		id, err := jobNumber(text)
+		ids, err := jobsNamed(text)
 		if err != nil {
 			return err
 		}
-		numbers[i] = id
+		named[i] = ids
 	}
 	return opts.ask(ctx, con, func(ctx context.Context, market *client.Client) error {
 		jobs := []v1.Job{}
@@ -71,14 +76,21 @@ func endEach(ctx context.Context, con *console, opts *liveOptions, args []string
 				}
 				continue
 			}
-			job, said, err := end(market, numbers[i])
-			switch {
-			case err != nil:
-				failed = append(failed, err)
-			case opts.json:
-				jobs = append(jobs, job)
-			default:
-				printline(con.out, said)
+			for _, name := range named[i] {
+				id, err := numberOf(ctx, market, name)
+				if err != nil {
+					failed = append(failed, err)
+					continue
+				}
+				job, said, err := end(market, id)
+				switch {
+				case err != nil:
+					failed = append(failed, err)
+				case opts.json:
+					jobs = append(jobs, job)
+				default:
+					printline(con.out, said)
+				}
 			}
 		}
 		if opts.json {
@@ -91,7 +103,9 @@ func endEach(ctx context.Context, con *console, opts *liveOptions, args []string
 }
 
 // isQuote tells a quote from a job: it begins with a letter.
-func isQuote(id string) bool { return id != "" && (id[0] < '0' || id[0] > '9') && id[0] != '-' }
+func isQuote(id string) bool {
+	return id != "" && (id[0] < '0' || id[0] > '9') && id[0] != '-' && !strings.HasPrefix(id, lastJob)
+}
 
 func cancellation(j *v1.Job) string {
 	if j.State == v1.Stopping {

@@ -88,6 +88,12 @@ func (c *console) writeJSON(value any) error {
 	return encoder.Encode(value)
 }
 
+// interactive reports whether somebody is there who can be asked.
+func (c *console) interactive() bool {
+	file, ok := c.in.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd())) && onTerminal(c.err)
+}
+
 // onTerminal reports whether somebody watches what is written there.
 func onTerminal(out io.Writer) bool {
 	if s, is := out.(*screen); is {

@@ -19,15 +19,20 @@ func newExplain(con *console) *cobra.Command {
 		Long: `Say why a job waits or how fast it runs, what it needs to be in time, when it will be
 done as things stand, and how sure that is.`,
 		Example: `  libra explain 12
+  libra explain last
   libra explain 12 --json`,
 		Args:              positional("ID"),
 		ValidArgsFunction: opts.completeJobs(statesOf(false)...),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := jobNumber(args[0])
+			named, err := oneJob(args[0])
 			if err != nil {
 				return err
 			}
 			return opts.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
+				id, err := numberOf(ctx, market, named)
+				if err != nil {
+					return err
+				}
 				e, err := market.Explain(ctx, id)
 				if err != nil {
 					return err

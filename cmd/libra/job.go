@@ -23,15 +23,20 @@ func newJob(con *console) *cobra.Command {
 how far it is, how its tasks ended, and when it has ended the receipt, with all that
 is needed to work it out again by hand.`,
 		Example: `  libra job 12
+  libra job last
   libra job 12 --json`,
 		Args:              positional("ID"),
 		ValidArgsFunction: opts.completeJobs(),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := jobNumber(args[0])
+			named, err := oneJob(args[0])
 			if err != nil {
 				return err
 			}
 			return opts.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
+				id, err := numberOf(ctx, market, named)
+				if err != nil {
+					return err
+				}
 				j, err := market.Job(ctx, id)
 				if err != nil {
 					return err

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"io"
-	"strconv"
 	"strings"
 	"time"
 
@@ -23,6 +22,7 @@ type jobsOptions struct {
 	below  string
 	limit  int
 	watch  bool
+	look   jobsLook
 }
 
 // Words for several states at once.
@@ -43,11 +43,23 @@ late job grows until it ends.`,
 		Example: `  libra jobs
   libra jobs --state live --watch
   libra jobs --state failed,stopped --limit 100 --json
-  libra jobs --all --user bob`,
+  libra jobs --all --user bob
+  libra jobs --sort-by=-price --format job,name,price,cost
+  libra jobs -o csv --limit 1000 > jobs.csv
+  libra cancel $(libra jobs --name fold --state live -o name)`,
 		Args: positional(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			query, err := opts.query()
 			if err != nil {
+				return err
+			}
+			if opts.json {
+				opts.look.form = asJSON
+			}
+			if _, err = opts.look.columns(opts.all); err != nil {
+				return err
+			}
+			if err = opts.look.sort(nil); err != nil {
 				return err
 			}
 			return opts.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
@@ -65,6 +77,7 @@ late job grows until it ends.`,
 	f.IntVar(&opts.limit, "limit", 20, "at most this `number` of jobs")
 	f.BoolVar(&opts.watch, "watch", false, "show it again and again")
 	completeFlag(cmd, "state", stateWords()...)
+	opts.look.flags(cmd)
 	return cmd
 }
 
@@ -109,10 +122,7 @@ func (o *jobsOptions) run(ctx context.Context, con *console, market *client.Clie
 		if err != nil {
 			return err
 		}
-		if o.json {
-			return (&console{out: out}).writeJSON(page)
-		}
-		return printJobs(out, con.colours(), page, o.all)
+		return o.look.print(out, con.colours(), page, o.all)
 	}
 	if o.watch {
 		return con.watch(ctx, market, show)
@@ -139,35 +149,6 @@ func listJobs(ctx context.Context, market *client.Client, query v1.JobQuery, lim
 		}
 		query.Before = page.Next
 	}
-}
-
-func printJobs(out io.Writer, colours bool, page v1.JobPage, owners bool) error {
-	if len(page.Jobs) == 0 {
-		_, err := printline(out, "no jobs")
-		return err
-	}
-	b := &board{grid: grid{left: 3}}
-	head := []string{"job", "name", "state", "share", "progress", "due in", "price", "penalty"}
-	if owners {
-		b.left = 4
-		head = append([]string{head[0], "user"}, head[1:]...)
-	}
-	b.row(headLook, head...)
-	for i := range page.Jobs {
-		j := &page.Jobs[i]
-		cells := []string{
-			strconv.FormatInt(j.ID, 10), clipped(j.Name, 24), string(j.State), shareOf(j), meter(progressOf(j), 10), dueIn(j), cash(j.Price), penaltyOf(j),
-		}
-		if owners {
-			cells = append([]string{cells[0], j.Owner}, cells[1:]...)
-		}
-		b.row(lookOf(j), cells...)
-	}
-	if err := b.paint(out, colours); err != nil || page.Next == 0 {
-		return err
-	}
-	_, err := printf(out, "... and older ones (--limit)\n")
-	return err
 }
 
 // clipped keeps a name from filling a line.

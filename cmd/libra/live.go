@@ -44,15 +44,6 @@ func (o *liveOptions) ask(ctx context.Context, con *console, do func(context.Con
 	return err
 }
 
-// jobNumber reads the number of a job from an argument.
-func jobNumber(text string) (int64, error) {
-	id, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || id < 0 {
-		return 0, usagef("%q is not the number of a job (libra jobs lists them)", text)
-	}
-	return id, nil
-}
-
 // completeJobs offers the numbers of jobs to the shell. It is quick or says
 // nothing.
 func (o *liveOptions) completeJobs(states ...v1.State) cobra.CompletionFunc {

@@ -35,13 +35,13 @@ now on too, until it has ended.
 A terminal shows what a job writes and does not obey it: control characters appear as
 \u001b and the like. --raw lets them through. Into a file or a pipe all goes as it is.`,
 		Example: `  libra logs 12
-  libra logs -f --tail 20 12
+  libra logs -f --tail 20 last
   libra logs --stderr --rank 3 12
   libra logs --element 7 12`,
 		Args:              positional("ID"),
 		ValidArgsFunction: opts.completeJobs(),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := jobNumber(args[0])
+			named, err := oneJob(args[0])
 			if err != nil {
 				return err
 			}
@@ -53,6 +53,10 @@ A terminal shows what a job writes and does not obey it: control characters appe
 				return usagef("--tail: %d makes no sense (want 0 or more)", opts.tail)
 			}
 			return opts.with(cmd.Context(), func(ctx context.Context, market *client.Client) error {
+				id, err := numberOf(ctx, market, named)
+				if err != nil {
+					return err
+				}
 				out := unwatched(con.out)
 				if opts.raw {
 					out = raw(con.out)

@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/libra-market/libra/core/spelling"
 )
 
 // execute finds the command that the arguments name and runs it.
@@ -98,7 +100,10 @@ func unknownCommand(root *cobra.Command, args []string) error {
 }
 
 // flagError says in the user's words what is wrong with a flag.
-func flagError(_ *cobra.Command, err error) error {
+func flagError(cmd *cobra.Command, err error) error {
+	if missing, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		return unknownFlag(cmd, missing)
+	}
 	wrong, ok := errors.AsType[*pflag.InvalidValueError](err)
 	if !ok {
 		return &usageError{err}
@@ -115,6 +120,33 @@ func flagError(_ *cobra.Command, err error) error {
 		want = "true or false"
 	}
 	return usagef("--%s: %q is not %s", wrong.GetFlag().Name, wrong.GetValue(), want)
+}
+
+// unknownFlag names the flag that was meant, if there is one like it.
+func unknownFlag(cmd *cobra.Command, missing *pflag.NotExistError) error {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	near := nearest(missing.GetSpecifiedName(), names)
+	if near == "" || missing.GetSpecifiedShortnames() != "" {
+		return &usageError{missing}
+	}
+	return usagef("%w; did you mean --%s?", missing, near)
+}
+
+// nearest is the word that somebody who typed another may have meant, or none: it
+// begins with what was typed, or a third of it, at most, is wrong.
+func nearest(typed string, words []string) string {
+	best, edits := "", len(typed)/3+1
+	for _, w := range words {
+		n := spelling.Edits(typed, w)
+		if len(typed) >= 3 && strings.HasPrefix(w, typed) {
+			n = 1
+		}
+		if n < edits {
+			best, edits = w, n
+		}
+	}
+	return best
 }
 
 // positional wants exactly the arguments named.

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"os/exec"
 	"os/user"
 	"path/filepath"
+	"strconv"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -118,6 +121,11 @@ func (t jobTerms) request(cmd *cobra.Command, con *console, args []string) (v1.R
 	if err = t.apply(cmd.Flags(), head); err != nil {
 		return v1.Request{}, err
 	}
+	for _, flag := range []string{"memory", "disk"} {
+		if text := cmd.Flag(flag).Value.String(); withoutUnit(text) {
+			con.warn("--%s %s is %s megabytes; %sG would be gigabytes", flag, text, text, text)
+		}
+	}
 	if !head.Request.HasProgram() {
 		return head.Request, nil // only terms: a place and an environment are the program's
 	}
@@ -127,6 +135,13 @@ func (t jobTerms) request(cmd *cobra.Command, con *console, args []string) (v1.R
 	}
 	head.Request.Dir = dir
 	return head.Finish(name, os.Environ()), nil
+}
+
+// withoutUnit finds an amount of memory that is so small, and without a unit, that
+// gigabytes were meant more likely than megabytes.
+func withoutUnit(text string) bool {
+	n, err := strconv.ParseFloat(text, 64)
+	return err == nil && n > 0 && n <= 64
 }
 
 // apply says to the head what the flags say.
@@ -158,7 +173,7 @@ func (c *console) readScript(path string) (name, script string, err error) {
 		name = path
 		file, missing := os.Open(path)
 		if missing != nil {
-			return "", "", missing
+			return "", "", noScript(path, missing)
 		}
 		defer file.Close()
 		in = file
@@ -175,6 +190,15 @@ func (c *console) readScript(path string) (name, script string, err error) {
 		return "", "", fmt.Errorf("%s: the first line must say what runs the script: #!/bin/sh", name)
 	}
 	return name, string(text), nil
+}
+
+// noScript says what is wrong with a script that cannot be read: most often it is a
+// program, and no -- before it.
+func noScript(path string, missing error) error {
+	if _, err := exec.LookPath(path); err != nil || !errors.Is(missing, fs.ErrNotExist) {
+		return missing
+	}
+	return usagef("there is no script %s here; a program comes after --: libra submit --estimate 2m -- %s", path, shellWord(path))
 }
 
 const submitExample = "libra submit --estimate 2m --deadline 10m -- ./simulate input.dat"

@@ -39,7 +39,7 @@ who voided a job, and why.`,
 
 func runVoid(ctx context.Context, con *console, opts *liveOptions, reason string, args []string) error {
 	for _, text := range args { // a quote is dropped by cancel
-		if _, err := jobNumber(text); err != nil {
+		if _, err := jobsNamed(text); err != nil {
 			return err
 		}
 	}

@@ -12,15 +12,15 @@ import (
 var ErrPast = errors.New("is over already")
 
 // Deadline reads when a job must be done, as milliseconds from now: a length
-// of time (10m), a time of day (14:30: the next one), or a point in time
-// (2026-11-15T14:30, also with a zone).
+// of time (10m), a time of day (14:30: the next one; tomorrow 9:00), or a point in
+// time (2026-11-15T14:30, also with a zone).
 func Deadline(text string, now time.Time) (int64, error) {
 	if at, ok := clockTime(text, now); ok {
 		return until(text, at, now)
 	}
 	ms, err := Duration(text)
-	if err != nil {
-		return 0, fmt.Errorf("%w: %q (want 10m, 14:30 or 2026-11-15T14:30)", ErrDuration, text)
+	if err != nil || strings.Contains(text, ":") { // a time of day, and a wrong one
+		return 0, fmt.Errorf("%w: %q (want 10m, 14:30, tomorrow 9:00 or 2026-11-15T14:30)", ErrDuration, text)
 	}
 	if ms == 0 {
 		return 0, fmt.Errorf("%q %w", text, ErrPast)
@@ -81,16 +81,27 @@ func clockTime(text string, now time.Time) (time.Time, bool) {
 			return at, true
 		}
 	}
+	day, ofDay := 0, text
+	named := true // the day, so that it is that one even if the time is over
+	if rest, tomorrow := strings.CutPrefix(text, "tomorrow"); tomorrow {
+		day, ofDay = 1, rest
+	} else if rest, today := strings.CutPrefix(text, "today"); today {
+		ofDay = rest
+	} else {
+		named = false
+	}
 	for _, layout := range []string{"15:04", "15:04:05"} {
-		clock, err := time.Parse(layout, text)
+		clock, err := time.Parse(layout, strings.TrimSpace(ofDay))
 		if err != nil {
 			continue
 		}
-		at := time.Date(now.Year(), now.Month(), now.Day(), clock.Hour(), clock.Minute(), clock.Second(), 0, now.Location())
-		if !at.After(now) {
-			at = time.Date(now.Year(), now.Month(), now.Day()+1, clock.Hour(), clock.Minute(), clock.Second(), 0, now.Location())
+		on := func(day int) time.Time {
+			return time.Date(now.Year(), now.Month(), now.Day()+day, clock.Hour(), clock.Minute(), clock.Second(), 0, now.Location())
 		}
-		return at, true
+		if at := on(day); named || at.After(now) {
+			return at, true
+		}
+		return on(1), true
 	}
 	return time.Time{}, false
 }

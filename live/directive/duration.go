@@ -12,40 +12,63 @@ import (
 var ErrDuration = errors.New("not a length of time")
 
 const (
-	longestMS = int64(1e13) // three centuries
+	longestMS = int64(1e13)         // three centuries
+	longest   = time.Duration(9e18) // nearly as long: what package time can count
 	dayMS     = int64(86_400_000)
 )
 
-// Duration reads a length of time in milliseconds: 90 or 90s, 2m30s, 1.5h,
-// 1d12h. Less than a millisecond is one.
+// units are the words for lengths of time that people type, and what package time
+// calls them; days and weeks, which it does not know, are hours.
+var units = map[string]struct {
+	name  string
+	times int64
+}{
+	"": {"s", 1}, "ns": {"ns", 1}, "us": {"us", 1}, "\u00b5s": {"us", 1}, "ms": {"ms", 1},
+	"s": {"s", 1}, "sec": {"s", 1}, "secs": {"s", 1}, "second": {"s", 1}, "seconds": {"s", 1},
+	"m": {"m", 1}, "min": {"m", 1}, "mins": {"m", 1}, "minute": {"m", 1}, "minutes": {"m", 1},
+	"h": {"h", 1}, "hr": {"h", 1}, "hrs": {"h", 1}, "hour": {"h", 1}, "hours": {"h", 1},
+	"d": {"h", 24}, "day": {"h", 24}, "days": {"h", 24}, "w": {"h", 168}, "week": {"h", 168}, "weeks": {"h", 168},
+}
+
+// Duration reads a length of time in milliseconds: 90 or 90s, 2m30s, 5 min, 1.5h,
+// 1d12h, 1:30:00, 2-12:00:00. Less than a millisecond is one.
 func Duration(text string) (int64, error) {
-	wrong := fmt.Errorf("%w: %q (want 90s, 2m30s, 1h or 1d12h)", ErrDuration, text)
-	rest, days := text, int64(0)
-	if head, tail, found := strings.Cut(text, "d"); found {
-		n, err := strconv.ParseInt(head, 10, 64)
-		if err != nil || n < 0 || n > longestMS/dayMS || head[0] == '+' {
-			return 0, wrong
+	switch strings.Count(text, ":") {
+	case 0:
+	case 1:
+		return 0, fmt.Errorf("%w: %q can be hours or minutes (want 1h30m, 1m30s or 1:30:00)", ErrDuration, text)
+	default:
+		return slurmTime(text)
+	}
+	var whole time.Duration
+	last := time.Duration(0) // what a unit is, which the next must be less than
+	for rest := strings.TrimSpace(text); rest != "" || last == 0; {
+		var number, unit string
+		number, rest = leading(rest, "0123456789.")
+		unit, rest = leading(strings.TrimLeft(rest, " "), letters)
+		rest = strings.TrimLeft(rest, " ")
+		known, ok := units[strings.ToLower(unit)]
+		part, err := time.ParseDuration(number + known.name)
+		one, _ := time.ParseDuration("1" + known.name)
+		one *= time.Duration(known.times)
+		switch {
+		case !ok || err != nil || last != 0 && one >= last:
+			return 0, fmt.Errorf("%w: %q (want 90s, 2m30s, 1h or 1d12h)", ErrDuration, text)
+		case part > longest/time.Duration(known.times)-whole:
+			return 0, fmt.Errorf("%w: %q is too long", ErrDuration, text)
 		}
-		days, rest = n, tail
-		if rest == "" {
-			rest = "0s"
-		}
+		whole += part * time.Duration(known.times)
+		last = one
 	}
-	if rest == "" || rest[0] == '+' || rest[0] == '-' {
-		return 0, wrong
-	}
-	if strings.Trim(rest, "0123456789.") == "" {
-		rest += "s"
-	}
-	d, err := time.ParseDuration(rest)
-	if err != nil {
-		return 0, wrong
-	}
-	ms := days*dayMS + int64((d+time.Millisecond-1)/time.Millisecond)
-	if d > time.Duration(1<<63-1)-time.Millisecond || ms > longestMS {
-		return 0, fmt.Errorf("%w: %q is too long", ErrDuration, text)
-	}
-	return ms, nil
+	return int64((whole + time.Millisecond - 1) / time.Millisecond), nil
+}
+
+const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ\u00b5"
+
+// leading cuts off what a text has of some characters at its front.
+func leading(text, of string) (front, rest string) {
+	rest = strings.TrimLeft(text, of)
+	return text[:len(text)-len(rest)], rest
 }
 
 // slurmTime reads a time limit as Slurm writes it: minutes, minutes:seconds,

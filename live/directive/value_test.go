@@ -11,12 +11,14 @@ func TestLengthsOfTime(t *testing.T) {
 	for text, want := range map[string]int64{
 		"90": 90_000, "90s": 90_000, "2m30s": 150_000, "1h": 3_600_000, "1.5h": 5_400_000, "1d": 86_400_000, "1d12h": 129_600_000,
 		"0.5": 500, "250ms": 250, "1us": 1, "0": 0, "1d90": 86_490_000,
+		"5 min": 300_000, "1 h": 3_600_000, "2 hours 30 minutes": 9_000_000, "90m": 5_400_000, "2h30m": 9_000_000, "1:30:00": 5_400_000,
+		"2-12:00:00": 216_000_000, "1.5d": 129_600_000, "2 weeks": 1_209_600_000, "3 Days": 259_200_000, " 10s ": 10_000,
 	} {
 		if got, err := directive.Duration(text); err != nil || got != want {
 			t.Errorf("%q: got %d, %v, want %d", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "-1", "+1", "-1h", "1:30", "h", "d", "1d-1h", "-1d", "+1d", "1 h", "4000000h", "200000d", "9223372036854775807ns", ".", "1h1d", "NaN", "1e3"} {
+	for _, text := range []string{"", "-1", "+1", "-1h", "1:30", "h", "d", "1d-1h", "-1d", "+1d", "4000000h", "1h2h", "1s1", "5 mins ago", "1h:30", "1:-30:00", "5 parsecs", "5  " + "  .", "min", "200000d", "9223372036854775807ns", ".", "1h1d", "NaN", "1e3"} {
 		if got, err := directive.Duration(text); err == nil {
 			t.Errorf("%q is taken for %d", text, got)
 		}
@@ -29,13 +31,14 @@ func TestDeadlinesCountFromNow(t *testing.T) {
 	for text, want := range map[string]time.Duration{
 		"10m": 10 * time.Minute, "14:30": 30 * time.Minute, "14:00:05": 5 * time.Second, "13:59": 24*time.Hour - time.Minute,
 		"14:00": 24 * time.Hour, "2026-11-15T15:00": time.Hour, "2026-11-15 15:00": time.Hour, "2026-11-15T14:00:00Z": 2 * time.Hour,
-		"2026-11-16": 10 * time.Hour, "2026-11-15T15:00:00+02:00": time.Hour,
+		"2026-11-16": 10 * time.Hour, "tomorrow 9:00": 19 * time.Hour, "tomorrow 15:00:30": 25*time.Hour + 30*time.Second,
+		"today 14:30": 30 * time.Minute, "5 min": 5 * time.Minute, "2026-11-15T15:00:00+02:00": time.Hour,
 	} {
 		if got, err := directive.Deadline(text, now); err != nil || got != want.Milliseconds() {
 			t.Errorf("%q: got %d, %v, want %v", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "0", "25:00", "2026-11-15T13:00", "yesterday", "3026-11-15"} {
+	for _, text := range []string{"", "0", "25:00", "2026-11-15T13:00", "yesterday", "3026-11-15", "today 13:00", "tomorrow", "tomorrow 9", "tomorrow 25:00"} {
 		if got, err := directive.Deadline(text, now); err == nil {
 			t.Errorf("%q is taken for %d", text, got)
 		}

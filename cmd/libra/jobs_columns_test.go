@@ -1,0 +1,84 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/libra-market/libra/client/v1"
+)
+
+func someJobs() v1.JobPage {
+	return v1.JobPage{Jobs: []v1.Job{
+		{ID: 3, Owner: "ada", Name: "fold", State: v1.Completed, Price: 2_000_000, Charged: 1_500_000, Width: 2, SubmittedUS: 3e6, EndedUS: 9e6},
+		{
+			ID: 2, Owner: "bob", Name: `=HYPERLINK("x")`, State: v1.Running, Price: 5_000_001, CostNow: 250_000, Width: 1, SubmittedUS: 2e6, StartedUS: 4e6, Share: 0.25,
+			Places: []v1.Place{{Node: "n1"}, {Node: "n1", Processor: 1}, {Node: "n2"}},
+		},
+		{ID: 1, Owner: "ada", Name: "zip", State: v1.Rejected, Reason: "cannot_meet_budget", Price: 900_000, Width: 4, SubmittedUS: 1e6},
+	}}
+}
+
+func printed(t *testing.T, look jobsLook, owners bool) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := look.print(&out, false, someJobs(), owners); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func TestAListOfJobsInEveryForm(t *testing.T) {
+	if got := printed(t, jobsLook{form: asNames, sortBy: "price"}, false); got != "1\n3\n2\n" {
+		t.Errorf("by price: %q", got)
+	}
+	if got := printed(t, jobsLook{form: asNames, sortBy: "-procs"}, false); got != "1\n3\n2\n" {
+		t.Errorf("most processors first: %q", got)
+	}
+	if got := printed(t, jobsLook{form: asNames, sortBy: "user"}, false); got != "3\n1\n2\n" {
+		t.Errorf("by user, newest first where that is the same: %q", got)
+	}
+	// Amounts are exact, times have a zone, and no cell is a formula to a spreadsheet.
+	got := printed(t, jobsLook{form: asCSV, format: []string{"job", "name", "price", "cost", "started", "nodes", "why"}}, false)
+	want := "job,name,price,cost,started,nodes,why\n3,fold,2,1.5,,,\n2,\"'=HYPERLINK(\"\"x\"\")\",5.000001,0.25,1970-01-01T00:00:04Z,\"n1,n2\",\n1,zip,0.9,0,,,cannot_meet_budget\n"
+	if got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	if head, _, _ := strings.Cut(printed(t, jobsLook{form: asTable}, false), "\n"); strings.Contains(head, "user") || !strings.Contains(head, "due in") {
+		t.Errorf("one's own list: %q", head)
+	}
+	if head, _, _ := strings.Cut(printed(t, jobsLook{form: asTable}, true), "\n"); !strings.Contains(head, "user") {
+		t.Errorf("the owner's list does not say whose: %q", head)
+	}
+	for _, look := range []jobsLook{{form: "xml"}, {form: asTable, format: []string{"prize"}}, {form: asTable, sortBy: "-prize"}} {
+		if err := look.print(&bytes.Buffer{}, false, someJobs(), false); exitCode(err) != exitUsage {
+			t.Errorf("%+v: %v", look, err)
+		}
+	}
+}
+
+func TestWhichJobsAreMeant(t *testing.T) {
+	for text, want := range map[string]string{"12": "[12]", "12-14": "[12 13 14]", "3,5-6": "[3 5 6]", "last": "[-1]", "last,2": "[-1 2]"} {
+		if got, err := jobsNamed(text); err != nil || fmt.Sprint(got) != want {
+			t.Errorf("%s: %v, %v, want %s", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "x", "-1", "5-3", "1-", "+4", "1-2-3", "0-1000", "1,,2", "1-9223372036854775807"} {
+		if got, err := jobsNamed(text); exitCode(err) != exitUsage {
+			t.Errorf("%q is taken for %v (%v)", text, got, err)
+		}
+	}
+	if _, err := oneJob("1-2"); exitCode(err) != exitUsage {
+		t.Errorf("two jobs where one is wanted: %v", err)
+	}
+}
+
+func TestTheWordThatWasMeant(t *testing.T) {
+	words := []string{"estimate", "deadline", "budget", "memory", "wait"}
+	for typed, want := range map[string]string{"estimat": "estimate", "deadlin": "deadline", "buget": "budget", "mem": "memory", "xyz": "", "w": "", "wiat": "wait"} {
+		if got := nearest(typed, words); got != want {
+			t.Errorf("%s: %q, want %q", typed, got, want)
+		}
+	}
+}

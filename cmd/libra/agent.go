@@ -176,7 +176,7 @@ func keepNode(ctx context.Context, a *config.Agent, to agent.Controller, log *sl
 	}
 	setup, err := agent.Config{
 		Node: a.Node, StateDir: a.State, Version: buildVersion(), CPUs: a.CPUs, Rating: a.Rating, Headroom: a.Headroom,
-		MemoryMB: a.MemoryMB, DiskMB: a.DiskMB, Weight: a.Weight, OnLease: a.OnLease, Tree: treeOf(a), SystemUsers: a.SystemUsers,
+		MemoryMB: a.MemoryMB, DiskMB: a.DiskMB, Weight: a.Weight, OnLease: a.OnLease, Tree: treeOf(a), SystemUsers: a.SystemUsers, Private: a.Private,
 		JobMemoryMB: a.JobMemoryMB, Processes: a.Processes, AllProcesses: a.AllProcesses, OutputMB: a.OutputMB,
 		Control: a.Control, Processors: a.Processors, Capacity: a.Capacity,
 	}.Default()

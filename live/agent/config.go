@@ -44,6 +44,10 @@ type Config struct {
 	OnLease  string // LeaseStop (default) or LeaseContinue
 	Self     string // this program, to start shepherds with; default: os.Executable
 
+	// Private are directories in memory of which each program has its own, where this
+	// is run by root; nil: DefaultPrivate; empty: none.
+	Private []string
+
 	// SystemUsers are the users of the system (root, those of daemons, nobody) that
 	// tasks may run as: none but these.
 	SystemUsers []string
@@ -120,6 +124,9 @@ func (c Config) Default() (Config, error) {
 	if c.OutputMB == 0 {
 		c.OutputMB = DefaultOutputMB
 	}
+	if c.Private == nil {
+		c.Private = DefaultPrivate
+	}
 	if c.AllProcesses == 0 {
 		if c.AllProcesses, err = roomForProcesses(); err != nil {
 			return c, err
@@ -150,6 +157,11 @@ func (c Config) validate() error {
 		return errors.New("memory and disk cannot be negative")
 	case max(c.MemoryMB, c.DiskMB, c.OutputMB, c.JobMemoryMB) > math.MaxInt64>>20:
 		return errors.New("memory, disk or output of more megabytes than there are")
+	}
+	for _, dir := range c.Private {
+		if !filepath.IsAbs(dir) || filepath.Clean(dir) == "/" {
+			return fmt.Errorf("private directory %q: want an absolute path below /", dir)
+		}
 	}
 	seen := map[int]bool{}
 	for _, cpu := range c.CPUs {

@@ -61,6 +61,9 @@ func (a *Agent) limitsOf(order *task.Order) (cgroup.Limits, error) {
 		if l.Memory == 0 {
 			l.Memory = a.partOfMemory(order.Spec.Processors())
 		}
+		if all := a.allMemory(); all > 0 { // who takes more than there is does so alone, and it can be told who
+			l.Memory = min(cmp.Or(l.Memory, all), all)
+		}
 	}
 	if a.has("pids") {
 		l.Pids = max(a.config.Processes, 0)
@@ -87,12 +90,15 @@ func (a *Agent) partOfMemory(processors int) int64 {
 	return min(each, math.MaxInt64>>20/int64(processors)) << 20 * int64(processors)
 }
 
+// allMemory is what all tasks together may use, in bytes.
+func (a *Agent) allMemory() int64 { return min(a.hello.MemoryMB, math.MaxInt64>>20) << 20 }
+
 // limitAll bounds what all tasks together have, so that the machine stays one that
 // can be worked on. What the kernel will not take is not a reason to run nothing.
 func (a *Agent) limitAll() {
 	var memory, pids int64
 	if a.has("memory") {
-		memory = min(a.hello.MemoryMB, math.MaxInt64>>20) << 20
+		memory = a.allMemory()
 	}
 	if a.has("pids") {
 		pids = max(0, a.config.AllProcesses)

@@ -21,7 +21,8 @@ type handover struct {
 	Kind   string `json:"kind"`
 	Lease  string `json:"lease"` // the file
 
-	Enter cgroup.EnterSpec `json:"enter"`
+	Enter   cgroup.EnterSpec `json:"enter"`
+	Private privacy          `json:"private"`
 }
 
 // The files that a child of this binary is started with, after the usual three.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -51,8 +52,11 @@ func (p *program) become() error {
 	if err != nil {
 		return err
 	}
-	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("0"), 0) // may be refused, and is so in most cases already
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte(strconv.Itoa(p.First)), 0) // may be refused, and is so in most cases already
 	if p.Become {
+		if err = p.Private.hide(); err != nil {
+			return err
+		}
 		if err = p.Account.assume(); err != nil {
 			return err
 		}

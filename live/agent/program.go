@@ -22,6 +22,8 @@ type program struct {
 	Argv    []string         `json:"argv"`
 	Env     []string         `json:"env"`
 	Says    bool             `json:"says,omitempty"` // when its mandatory part is done
+	Private privacy          `json:"private"`
+	First   int              `json:"first,omitempty"` // how much sooner than others it is killed when the memory of all is full
 }
 
 // target is a file that the program writes to.
@@ -37,8 +39,11 @@ func (h *handover) programOf(element *int, part task.Part) program {
 	spec := h.Record.Spec
 	p := program{
 		Parent: os.Getpid(), Enter: h.Enter, Account: h.Record.Account, Become: os.Geteuid() == 0,
-		Dir: spec.Dir, Argv: spec.Argv,
+		Dir: spec.Dir, Argv: spec.Argv, Private: h.Private,
 		Env: append(environ(h.Record, h.Node, element, part), h.Enter.Env...),
+	}
+	if spec.Memory == 0 {
+		p.First = askedForNone
 	}
 	p.Output = h.target(spec.Output, element)
 	p.Error = h.target(spec.Error, element)

@@ -299,7 +299,7 @@ func (r *runner) ownLimit(s *task.Status) {
 		}
 	}
 	switch {
-	case s.OOM:
+	case s.OOM && s.Limit == "":
 		s.Limit, s.Error = task.LimitMemory, "used more memory than its limit"
 		if r.applied == nil || r.applied.Memory == 0 {
 			break

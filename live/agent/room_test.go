@@ -24,7 +24,7 @@ func TestDefaultsProtectTheMachine(t *testing.T) {
 	if got := group.sets[0]; got.Memory != 2000<<20 || got.Pids != 1500 {
 		t.Errorf("two of four processors have %d bytes and %d processes", got.Memory, got.Pids)
 	}
-	for _, c := range []struct{ each, asked, want int64 }{{0, 5 << 20, 5 << 20}, {100, 0, 100 << 20}, {-1, 0, 0}, {-1, 7 << 20, 7 << 20}} {
+	for _, c := range []struct{ each, asked, want int64 }{{0, 5 << 20, 5 << 20}, {100, 0, 100 << 20}, {-1, 0, 4000 << 20}, {-1, 7 << 20, 7 << 20}} {
 		r.agent.config.JobMemoryMB = c.each
 		l, err := r.agent.limitsOf(&task.Order{CPU: 1, Spec: task.Spec{Memory: c.asked}})
 		if err != nil || l.Memory != c.want {

@@ -136,7 +136,7 @@ func (r *runner) launch(ctx context.Context, order *task.Order, hold grip) (pid 
 	c := r.agent.config
 	pid, err = start(c.Self, shepherdWord, nil, log, []*os.File{hold.file, writer}, handover{
 		Folder: r.folder, Record: rec, Node: c.Node, Tree: c.Tree, Kind: r.agent.groups.Kind(), Lease: r.agent.lease.path,
-		Enter: r.group.Enter(),
+		Enter: r.group.Enter(), Private: c.privacyOf(r.applied.Memory),
 	})
 	if err != nil {
 		return 0, errors.Join(err, reader.Close())

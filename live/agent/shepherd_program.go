@@ -260,10 +260,34 @@ func (s *shepherd) measure() {
 		if usage.PeakMemory > 0 {
 			s.status.PeakBytes = usage.PeakMemory
 		}
-		s.status.OOM = usage.OOMKills > 0
+		s.outOfMemory(usage)
 		return nil
 	})
 }
+
+// outOfMemory notes whether processes of the task were killed for want of memory, and
+// whose doing that was. One that asked for memory and kept to it has a right to it:
+// where the memory of all was full, the node has lost it. One that asked for none has
+// what others leave.
+func (s *shepherd) outOfMemory(usage cgroup.Usage) {
+	s.status.OOM = usage.OOMKills > 0
+	if !s.status.OOM || usage.AtLimit {
+		return
+	}
+	const full = "the memory of all tasks of the node was full"
+	s.status.Limit, s.status.Error = task.LimitMemory, full
+	switch {
+	case s.Record.Spec.Memory == 0:
+		s.status.Error += ", and it had asked for none (--memory)"
+	case s.status.Part != task.OptionalPart: // otherwise what was promised is done
+		s.status.State, s.status.OOM, s.status.Limit = task.Lost, false, ""
+		s.status.Error += ", and it had kept to what it asked for"
+	}
+}
+
+// askedForNone is added to a task's score (of a thousand) when the kernel looks for
+// one to kill: it comes before all that asked for memory, however small it is.
+const askedForNone = 1000
 
 // do does something to the task's group, and reports whether it succeeded. What
 // did not is logged: the end of the task has to be written down whatever

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -74,6 +75,7 @@ type Agent struct {
 	OutputMB     int64 `yaml:"output_mb"`     // that a job may write to its output; 0: 4096; negative: any amount
 
 	SystemUsers []string `yaml:"system_users"` // root and other users of the system that jobs may run as: none but these
+	Private     []string `yaml:"private"`      // directories in memory of which each job has its own; default: /dev/shm and /run/lock; []: none
 
 	Control    string  `yaml:"control"`    // slurm: that runs the jobs, and the agent holds them to their shares
 	Processors int     `yaml:"processors"` // of the node as Slurm counts them; 0: as many as cpus
@@ -192,6 +194,8 @@ func (a *Agent) validate() error {
 		return errors.New("agent: processors and capacity are 0 or more")
 	case a.Capacity > 0 && a.Capacity < 0.01:
 		return errors.New("agent.capacity: want at least 0.01, the least that can be shared out")
+	case slices.ContainsFunc(a.Private, func(dir string) bool { return !filepath.IsAbs(dir) }):
+		return errors.New("agent.private: want absolute paths")
 	case a.OnLease != "stop" && a.OnLease != "continue":
 		return errors.New("agent.on_lease: want stop or continue")
 	}

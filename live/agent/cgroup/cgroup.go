@@ -72,6 +72,10 @@ type Usage struct {
 	// this and not the exit status: a shell whose child was killed may well
 	// say that all went fine.
 	OOMKills int64
+	// AtLimit says that the group has come to its own limit of memory; if it has
+	// not, it was that of the tree that killed. (v1 counts as that what files in
+	// memory came to, and gave way.)
+	AtLimit bool
 	// Procs is the number of processes, without zombies.
 	Procs int
 }

@@ -294,5 +294,7 @@ func (l *v1) measure(p string, u *Usage) error {
 		return err
 	}
 	u.OOMKills = oom[0]
-	return nil
+	failed, err := readInt(l.file("memory", p, "memory.failcnt"))
+	u.AtLimit = failed > 0
+	return err
 }

@@ -255,10 +255,12 @@ func (l *v2) measure(p string, u *Usage) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // before Linux 5.19
 		return err
 	}
-	oom, err := readKeys(l.file(p, "memory.events"), "oom_kill")
+	// What happened in the tree is counted where it happened: "oom" in the group that
+	// was full, "oom_kill" in the one whose process was killed.
+	oom, err := readKeys(l.file(p, "memory.events"), "oom_kill", "oom")
 	if err != nil {
 		return err
 	}
-	u.OOMKills = oom[0]
+	u.OOMKills, u.AtLimit = oom[0], oom[1] > 0
 	return nil
 }

@@ -186,7 +186,7 @@ func (b *Book) run(s Slot, e *Entry) {
 	if !e.Start.Finite() && !e.reserved {
 		e.Start = b.now
 	}
-	e.Left, e.Since, e.Speed = e.Job.Estimate, b.now, 0
+	e.Left, e.Since, e.Speed, e.presumed = e.Job.Estimate, b.now, 0, false
 	b.asked[s] = math.NaN()
 	e.at = market.Int32(len(b.running))
 	b.running = append(b.running, s)
@@ -218,9 +218,10 @@ func (b *Book) release(s Slot, e *Entry) {
 }
 
 // Measure sets what a job, or its task on one processor, has really had, which
-// may differ from what it was granted.
-func (b *Book) Measure(s Slot, proc int32, had market.Work) {
+// may differ from what it was granted; presumed: as long as nobody knows better.
+func (b *Book) Measure(s Slot, proc int32, had market.Work, presumed bool) {
 	e := &b.slots[s]
+	e.presumed = presumed
 	if !e.independent {
 		e.Left, e.Since = e.Job.Estimate-had, b.now
 		b.asked[s] = math.NaN()

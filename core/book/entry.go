@@ -21,6 +21,7 @@ type Entry struct {
 	independent bool  // its tasks advance independently
 	reserved    bool  // holds its processors and does not run yet
 	bestEffort  bool  // its promise is void
+	presumed    bool  // nobody has measured how far it is
 	tasks       int32 // of those that advance independently, how many still run
 	at          int32 // place in the list of running jobs
 	ticket      uint32

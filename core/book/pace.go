@@ -12,13 +12,19 @@ import (
 
 // Demand is the work per second that a job needs to be done in time (Algorithm 2
 // of 000). One that is late, or whose estimate is used up while it still runs,
-// needs all it can get.
+// needs all it can get. But one that is only presumed to run still, since nobody has
+// measured it, needs no more than was kept for it: if it takes more than it said, that
+// must not be at the cost of those beside it, and if it began late it is late by that.
 func (e *Entry) Demand(now market.Time) float64 {
 	left, period := e.LeftAt(now), e.Due()-now
-	if left.Done() && period.Finite() || period <= 0 {
-		return math.Inf(1)
+	need := math.Inf(1)
+	if period > 0 && !(left.Done() && period.Finite()) {
+		need = float64(left) / float64(period)
 	}
-	return float64(left) / float64(period)
+	if claim := float64(e.Terms.Claim); e.presumed && claim > 0 && claim < need {
+		return claim
+	}
+	return need
 }
 
 // Asked is the demand of a job when it was last given a speed.

@@ -78,7 +78,7 @@ func (b *Book) Prolong(s Slot, work market.Work, claim market.Share) {
 			b.touch(proc, Corrected)
 		}
 	}
-	e.Left, e.Since = max(0, left)+work, now
+	e.Left, e.Since, e.presumed = max(0, left)+work, now, false
 	b.asked[s] = math.NaN()
 	b.touchAll(e)
 	if e.alone {

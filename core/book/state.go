@@ -47,6 +47,7 @@ type JobState struct {
 	Apart    bool          `json:"apart,omitempty"`
 	Reserved bool          `json:"reserved,omitempty"`
 	Released bool          `json:"released,omitempty"`
+	Presumed bool          `json:"presumed,omitempty"`
 	Ends     market.Time   `json:"ends_s"`
 	Worked   market.Work   `json:"worked_s"`
 	Priced   market.Work   `json:"priced_s"`
@@ -127,7 +128,7 @@ func (b *Book) jobState(slot Slot) JobState {
 	e := &b.slots[slot]
 	return JobState{
 		Job: e.Job, Slot: slot, Terms: e.Terms, Start: e.Start, Left: e.Left, Since: e.Since, Speed: market.Number(e.Speed),
-		Procs: writeProcs(e.Procs), Alone: e.alone, Apart: e.independent, Reserved: e.reserved, Released: e.bestEffort,
+		Procs: writeProcs(e.Procs), Alone: e.alone, Apart: e.independent, Reserved: e.reserved, Released: e.bestEffort, Presumed: e.presumed,
 		Ends: e.endsAt, Worked: e.worked, Priced: e.priced, Refined: e.refined, Waits: e.state == waiting,
 	}
 }
@@ -143,7 +144,7 @@ func taskState(t *Task) TaskState {
 func (s *JobState) entry() Entry {
 	return Entry{
 		Job: s.Job, Terms: s.Terms, Start: s.Start, Left: s.Left, Since: s.Since, Speed: float64(s.Speed),
-		alone: s.Alone, independent: s.Apart, reserved: s.Reserved, bestEffort: s.Released,
+		alone: s.Alone, independent: s.Apart, reserved: s.Reserved, bestEffort: s.Released, presumed: s.Presumed,
 		endsAt: s.Ends, worked: s.Worked, priced: s.Priced, refined: s.Refined,
 	}
 }

@@ -44,7 +44,7 @@ func TestStateForgetsNoField(t *testing.T) {
 	e := &b.slots[0]
 	fill(reflect.ValueOf(e).Elem(), &n)
 	e.Procs = market.ProcsOf(0, 1, 2, 64, 99)
-	e.alone, e.independent, e.reserved, e.bestEffort = true, true, true, true
+	e.alone, e.independent, e.reserved, e.bestEffort, e.presumed = true, true, true, true, true
 	e.endsAt, e.worked, e.priced, e.refined = 1001, 1002, 1003, 1004
 	s := b.jobState(0)
 	got := s.entry()
@@ -63,7 +63,7 @@ func TestStateForgetsNoField(t *testing.T) {
 	derived := []string{"state", "fresh", "choosy", "tasks", "at", "ticket", "alongside", "houses", "guest", "behind"}
 	carried := []string{
 		"Job", "Terms", "Start", "Left", "Since", "Speed", "Procs",
-		"alone", "independent", "reserved", "bestEffort", "endsAt", "worked", "priced", "refined",
+		"alone", "independent", "reserved", "bestEffort", "presumed", "endsAt", "worked", "priced", "refined",
 	}
 	sameFields(t, reflect.TypeFor[Entry](), derived, carried)
 	derived = []string{"processors", "register", "queue", "reserved", "ends", "order", "piles", "touched", "isTouch", "only", "houses", "guests", "asked", "pace"}

@@ -119,7 +119,7 @@ func (c *Cluster) apply(e *market.Event) {
 		}
 	case market.Used:
 		if s, here := c.book.Find(e.Job); here {
-			c.book.Measure(s, e.Proc, e.Work)
+			c.book.Measure(s, e.Proc, e.Work, e.Presumed)
 			c.book.Note(book.Measured)
 		}
 	case market.Fulfilled:

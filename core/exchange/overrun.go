@@ -70,6 +70,10 @@ func (x *overseer) setBack(j *underway.Job) error {
 	stand, _ := x.cluster.Status(market.JobID(j.ID), x.time())
 	had := market.Event{Kind: market.Used, Job: market.JobID(j.ID), Proc: market.AllTasks}
 	if !j.Apart {
+		if x.rulesOf(j).Paid() {
+			had.Presumed = true
+			x.floor.touched.job(j.ID, true)
+		}
 		had.Work = stand.Estimate - market.Work(max(least, stand.Speed))
 		return x.floor.step(had)
 	}

@@ -43,6 +43,8 @@ type Event struct {
 	Procs  []int         `json:"procs,omitempty"`
 	Slices []Slice       `json:"slices,omitempty"`
 	Spec   *market.Job   `json:"spec,omitempty"`
+
+	Presumed bool `json:"presumed,omitempty"`
 }
 
 // Slice is one task's part of a processor.
@@ -81,6 +83,7 @@ func written(e *market.Event) Event {
 	w := Event{
 		Kind: e.Kind.String(), Job: int64(e.Job), Reason: e.Reason.String(), Firm: e.Firm, Proc: e.Proc, Node: e.Node,
 		Speed: e.Speed, Work: float64(e.Work), Start: given(e.Start), Finish: given(e.Finish), Price: given(e.Price),
+		Presumed: e.Presumed,
 	}
 	for proc := range e.Procs.All() {
 		w.Procs = append(w.Procs, proc)
@@ -112,7 +115,7 @@ func (s *Step) Happened() ([]market.Event, error) {
 		if !ok || !kind.Input() {
 			return nil, fmt.Errorf("at %v: %q is nothing that happens to a cluster", s.At, w.Kind)
 		}
-		e := market.Event{Kind: kind, Job: market.JobID(w.Job), Proc: w.Proc, Node: w.Node, Speed: w.Speed, Work: market.Work(w.Work)}
+		e := market.Event{Kind: kind, Job: market.JobID(w.Job), Proc: w.Proc, Node: w.Node, Speed: w.Speed, Work: market.Work(w.Work), Presumed: w.Presumed}
 		if w.Price != nil {
 			e.Price = *w.Price
 		}

@@ -20,7 +20,9 @@ const (
 	// Cancelled: its user took a job, or a reservation, back.
 	Cancelled
 	// Used: a measurement. Work is what the job has had on each processor, or
-	// its task on processor Proc where that is not AllTasks.
+	// its task on processor Proc where that is not AllTasks. Presumed says that
+	// nobody has measured it: until somebody does, the job needs no more than was
+	// kept for it, whatever its deadline.
 	Used
 	// Extended: a running job asks for more than its estimate by the deadline
 	// it has. Work is the further work on each processor, Price the most that
@@ -123,6 +125,8 @@ type Event struct {
 	Spec   *Job
 	Procs  Procs
 	Slices []Slice
+
+	Presumed bool // of Used
 }
 
 // Slice is one task's part of a processor.

@@ -168,6 +168,10 @@ func (w *world) pass(to int64) {
 		w.took[k.Job] += r.cpu - before
 	}
 	w.now = to
+	// As the controller does, before it asks what of a report is news and what things
+	// cost: a report is bounded by the time there was for it, and the time of the last
+	// command may be long ago in a quiet market.
+	w.x.At(to)
 }
 
 // happen does what is due now.
@@ -224,6 +228,7 @@ func (w *world) sendReport(tasks []task.Status) {
 			w.fail("g", "node %s is heard on task %s, which is another's", name, heard[0].Key)
 		}
 		news = append(news, w.x.News(name, own)...)
+		w.x.Observe(name, w.now, own)
 	}
 	for i := range tasks {
 		if tasks[i].State.Final() {

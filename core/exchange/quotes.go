@@ -49,7 +49,7 @@ func (x *door) quote(by trade.Identity, a *trade.AskQuote) (trade.Outcome, error
 	}}
 	core, err := x.cluster.Quote(x.time(), asked)
 	if rejected := (*market.Rejection)(nil); errors.As(err, &rejected) {
-		return x.refuseQuote(j, rejected.Reason.String(), trade.RefusalText(rejected.Reason)), nil
+		return x.refuseQuote(j, rejected.Reason.String(), x.price.refusalText(j, rejected.Reason)), nil
 	} else if err != nil {
 		return trade.Outcome{}, err
 	}

@@ -112,6 +112,7 @@ func (x *door) admit(j *underway.Job) (trade.Outcome, error) {
 		return trade.Outcome{}, err
 	}
 	if j.State == trade.Rejected {
+		j.Detail = x.price.inNumbers(j, j.Reason, j.Detail)
 		return x.refuse(j, j.Reason, j.Detail), nil
 	}
 	x.price.noteWorking(j, &asked)

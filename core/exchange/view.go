@@ -102,7 +102,7 @@ func (x *teller) Preview(by trade.Identity, r trade.Request) (trade.Outcome, err
 		if reason == market.NoReason {
 			return no(market.CannotMeetBudget.String(), nameBudget(x.epoch().Policy)), nil
 		}
-		return no(reason.String(), trade.RefusalText(reason)), nil
+		return no(reason.String(), x.price.refusalText(j, reason)), nil
 	}
 	if reason, why := x.price.cannotPromise(&r, market.Money(q.Price), q.Width, 0); reason != "" {
 		return no(reason, why), nil

@@ -83,7 +83,11 @@ func (s *Search) laterDeadline() (trade.Offer, bool) {
 	}
 	r.DeadlineMS = most
 	r, q, ok := s.affordable(r)
-	detail := fmt.Sprintf("deadline %s instead of %s", market.Span(r.DeadlineMS), market.Span(s.Request.DeadlineMS))
+	offered, asked := market.Span(r.DeadlineMS), market.Span(s.Request.DeadlineMS)
+	if offered == asked { // they differ by less than is usually said
+		offered, asked = fmt.Sprintf("%.3fs", float64(r.DeadlineMS)/1e3), fmt.Sprintf("%.3fs", float64(s.Request.DeadlineMS)/1e3)
+	}
+	detail := fmt.Sprintf("deadline %s instead of %s", offered, asked)
 	return trade.Offer{Change: "deadline", Detail: detail + s.forPrice(&r, &q), Quote: q}, ok
 }
 

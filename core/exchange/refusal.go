@@ -1,0 +1,58 @@
+package exchange
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/core/underway"
+)
+
+// refusalText says why the cluster said no to a job.
+func (x *pricer) refusalText(j *underway.Job, reason market.Reason) string {
+	return x.inNumbers(j, reason.String(), trade.RefusalText(reason))
+}
+
+// inNumbers puts the number that binds into what is said of a refusal: what a job takes
+// on the fastest processors there are, or what it would cost. Only where others are in
+// its way are others named.
+func (x *pricer) inNumbers(j *underway.Job, reason, general string) string {
+	late := reason == market.CannotMeetDeadline.String()
+	if !late && reason != market.CannotMeetBudget.String() {
+		return general
+	}
+	r := j.Request
+	if alone := x.alone(&r); r.DeadlineMS > 0 && alone > r.DeadlineMS {
+		return fmt.Sprintf("it takes %s even with processors to itself, and its deadline is in %s", market.Span(alone), market.Span(r.DeadlineMS))
+	}
+	if late {
+		if quotes, _ := x.quotes.Kept(); x.jobs.Len() == 0 && quotes == 0 {
+			return "it cannot be done by its deadline"
+		}
+		return general
+	}
+	if r.Budget == nil {
+		return general
+	}
+	budget := market.Money(*r.Budget)
+	r.Budget = nil
+	if q, _, _, ok := x.terms(j, r); ok && market.Money(q.Price) > budget {
+		return fmt.Sprintf("it costs %s, and its budget is %s", market.Money(q.Price).Text(), budget.Text())
+	}
+	return general
+}
+
+// alone is how long a job takes, in milliseconds, on the fastest processors that are up.
+func (x *pricer) alone(r *trade.Request) int64 {
+	fastest := 0.0
+	for _, n := range x.nodes.All() {
+		if n.Up && !n.Retired {
+			fastest = max(fastest, n.Rating)
+		}
+	}
+	if fastest <= 0 {
+		return 0
+	}
+	return int64(math.Ceil(float64(r.EstimateMS) / fastest))
+}

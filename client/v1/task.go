@@ -39,6 +39,12 @@ type TaskStatus struct {
 	Batch      string        `json:"batch,omitempty"` // of the order that this is about
 	Low        bool          `json:"low,omitempty"`   // it has little left of what was sold to it, or stands still
 
+	// Of a task that has ended, as its node says it, by a clock that nobody can set:
+	// how long it ran, and how long ago it ended. The market makes StartedUS and
+	// EndedUS of them.
+	RanUS int64 `json:"ran_us,omitempty"`
+	AgoUS int64 `json:"ago_us,omitempty"`
+
 	// Of a task with an optional part: which one it is with, or was at its end,
 	// and what the mandatory part had until it was done, of CPUUS and DeclinedUS.
 	Part                Part  `json:"part,omitempty"`

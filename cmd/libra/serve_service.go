@@ -14,6 +14,7 @@ import (
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/live/agent"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/config"
 	"github.com/libra-market/libra/live/controller"
@@ -67,7 +68,7 @@ func (s *service) start(ctx context.Context, c *config.Config, log *slog.Logger,
 	s.stop = stop
 	easeCollector(run)
 	setup := controller.Default()
-	setup.Version, setup.Logger = buildVersion(), log
+	setup.Version, setup.Logger, setup.Elapsed = buildVersion(), log, agent.SinceBoot
 	setup.Allow = c.Nodes.Allowance()
 	setup.Lease, setup.Report = time.Duration(c.Lease), time.Duration(c.Report)
 	setup.Unsaid = unsaid(c)
@@ -89,7 +90,7 @@ func (s *service) start(ctx context.Context, c *config.Config, log *slog.Logger,
 		Log: log, Gate: gate, PublicMetrics: c.Metrics == "public", CertificateNodes: c.TLS.Nodes, Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency},
 	})
 	s.pages = web.New(floor, front.Keyring{Kept: s.store}, web.Options{
-		Log: log, Gate: gate, URL: s.page, Secure: s.secure, WhatIf: s.whatIf, Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency}, Home: homeOf,
+		Log: log, Gate: gate, Now: s.market.Time, Ahead: s.market.Ahead, URL: s.page, Secure: s.secure, WhatIf: s.whatIf, Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency}, Home: homeOf,
 	})
 	s.serve(handler, s.pages)
 	return nil

@@ -78,6 +78,12 @@ type Status struct {
 	Batch      string    `json:"batch,omitempty"` // of the order that this is about
 	Low        bool      `json:"low,omitempty"`   // it has little left of what was sold to it, or stands still: nobody should wait to say so
 
+	// Of a task that has ended, by a clock of its node that nobody can set: how long
+	// it ran, and how long ago, when this is said, it ended. 0: the node did not say.
+	// The market makes StartedUS and EndedUS of them and does not keep them.
+	RanUS int64 `json:"ran_us,omitempty"`
+	AgoUS int64 `json:"ago_us,omitempty"`
+
 	// Of a task with an optional part: which one it is with, or was at its end,
 	// and what the mandatory part had until it was done, of CPUUS and DeclinedUS.
 	Part                Part  `json:"part,omitempty"`

@@ -10,6 +10,9 @@ import (
 // set, and that goes on while the machine sleeps: leases are counted on it.
 func sinceBoot() time.Duration { return read(unix.CLOCK_BOOTTIME) }
 
+// SinceBoot is that clock, for a controller.
+func SinceBoot() time.Duration { return sinceBoot() }
+
 // awake is like sinceBoot but stands still while the machine sleeps: processor
 // time is measured against it.
 func awake() time.Duration { return read(unix.CLOCK_MONOTONIC) }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -138,7 +139,15 @@ func folders(dir string) (map[task.Key]folder, error) {
 
 // beginning is what a shepherd writes before it lets the program run.
 type beginning struct {
-	StartedUS int64 `json:"started_us"`
+	StartedUS int64         `json:"started_us"`
+	Boot      time.Duration `json:"boot,omitempty"` // sinceBoot then
+}
+
+// verdict is what is written down when a task has ended.
+type verdict struct {
+	task.Status
+
+	Boot time.Duration `json:"boot,omitempty"` // sinceBoot then
 }
 
 // switchover is what a shepherd writes when the mandatory part of the task is

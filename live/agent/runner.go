@@ -22,11 +22,12 @@ type runner struct {
 	wake  chan struct{} // holds one: something is wanted
 
 	mu       sync.Mutex
-	decided  bool        // order is what the controller wants, nil included
-	order    *task.Order // nil: the task should not run
-	spec     task.Spec   // what it runs, as far as an order or its folder has said
-	status   task.Status // what is reported
-	recorded bool        // the controller has written the end down
+	decided  bool          // order is what the controller wants, nil included
+	order    *task.Order   // nil: the task should not run
+	spec     task.Spec     // what it runs, as far as an order or its folder has said
+	status   task.Status   // what is reported
+	ended    time.Duration // when it ended, by sinceBoot
+	recorded bool          // the controller has written the end down
 
 	// Only the runner's own goroutine uses what follows.
 	phase   phase
@@ -104,7 +105,11 @@ func (r *runner) wanted() (order *task.Order, decided bool) {
 func (r *runner) current() (task.Status, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.status, !r.recorded
+	s := r.status
+	if r.ended != 0 {
+		s.AgoUS = max(1, (sinceBoot() - r.ended).Microseconds())
+	}
+	return s, !r.recorded
 }
 
 // acknowledge says that the controller has written the end of the task down, if it has

@@ -77,10 +77,10 @@ func (r *runner) conclude() {
 		r.watch.close()
 		r.watch = nil
 	}
-	var status task.Status
-	err := readJSON(r.folder.status(), &status)
-	if err == nil && status.Key == r.key && status.State.Final() {
-		r.finish(status)
+	var end verdict
+	err := readJSON(r.folder.status(), &end)
+	if err == nil && end.Key == r.key && end.State.Final() {
+		r.finish(end.Status, end.Boot)
 		return
 	}
 	if _, err = os.Stat(r.folder.started()); err == nil {
@@ -110,22 +110,23 @@ func (r *runner) lose() {
 			status.OOM = usage.OOMKills > 0
 		}
 	}
-	if err := writeReserved(r.folder.room(), r.folder.status(), status); err != nil {
+	end := verdict{status, sinceBoot()}
+	if err := writeReserved(r.folder.room(), r.folder.status(), end); err != nil {
 		r.agent.log.Error("end not written down", "task", r.key, "error", err) // it will be found lost again
 	}
-	r.finish(status)
+	r.finish(status, end.Boot)
 }
 
 // refuse ends a task that never ran.
 func (r *runner) refuse(reason error) {
 	r.undo()
-	r.finish(task.Status{Key: r.key, State: task.Refused, Error: reason.Error(), EndedUS: unixMicros()})
+	r.finish(task.Status{Key: r.key, State: task.Refused, Error: reason.Error(), EndedUS: unixMicros()}, sinceBoot())
 }
 
 // withdraw forgets a task that never ran and that nobody wants.
 func (r *runner) withdraw() {
 	r.undo()
-	r.finish(task.Status{Key: r.key, State: task.Refused, Error: errStopped.Error(), EndedUS: unixMicros()})
+	r.finish(task.Status{Key: r.key, State: task.Refused, Error: errStopped.Error(), EndedUS: unixMicros()}, sinceBoot())
 	r.acknowledge() // the next sweep takes it
 }
 
@@ -140,8 +141,9 @@ func (r *runner) undo() {
 	r.folder = ""
 }
 
-// finish says the last word about a task.
-func (r *runner) finish(status task.Status) {
+// finish says the last word about a task, and when it ended by sinceBoot; 0: in
+// another life of the machine.
+func (r *runner) finish(status task.Status, ended time.Duration) {
 	if r.group != nil {
 		if err := r.group.Remove(); err != nil {
 			r.agent.log.Warn("group not removed", "task", r.key, "error", err)
@@ -156,6 +158,7 @@ func (r *runner) finish(status task.Status) {
 		status.CPUUS = max(status.CPUUS, s.CPUUS)
 		status.PeakBytes = max(status.PeakBytes, s.PeakBytes)
 		*s = status
+		r.ended = ended
 	})
 	r.phase = over
 	r.agent.reportSoon()

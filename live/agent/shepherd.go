@@ -27,9 +27,10 @@ type shepherd struct {
 	lease    *time.Timer
 	grace    *time.Timer // runs from SIGTERM on
 
-	program int       // the process, while there is one
-	stopped task.Stop // how the task was told to end
-	expired bool      // the lease has run out
+	program int           // the process, while there is one
+	stopped task.Stop     // how the task was told to end
+	expired bool          // the lease has run out
+	began   time.Duration // by sinceBoot
 	used    time.Duration
 	largest int64 // resident set of a process, in bytes
 	status  task.Status
@@ -53,7 +54,8 @@ func (s *shepherd) run() error {
 		return err
 	}
 	s.listen()
-	begin := beginning{StartedUS: unixMicros()}
+	begin := beginning{StartedUS: unixMicros(), Boot: sinceBoot()}
+	s.began = begin.Boot
 	s.status = task.Status{Key: s.Record.Spec.Key, State: task.Ended, StartedUS: begin.StartedUS}
 
 	// From here on the program may have run, and must never be started again.
@@ -176,13 +178,16 @@ var stopSignal = map[task.Stop]string{task.Terminate: "SIGTERM", task.Kill: "SIG
 // disk might recover: without it, the work of the task is lost.
 func (s *shepherd) writeStatus() error {
 	const tries, wait = 600, time.Second
-	s.status.EndedUS = unixMicros()
+	end := sinceBoot()
+	if s.status.EndedUS = unixMicros(); s.status.StartedUS != 0 {
+		s.status.RanUS = max(1, (end - s.began).Microseconds())
+	}
 	if s.expired {
 		s.status.State, s.status.Signal, s.status.Error = task.Ended, "SIGKILL", task.LeaseRanOut
 	}
 	var err error
 	for range tries {
-		if err = writeReserved(s.Folder.room(), s.Folder.status(), s.status); err == nil {
+		if err = writeReserved(s.Folder.room(), s.Folder.status(), verdict{s.status, end}); err == nil {
 			return nil
 		}
 		fmt.Fprintln(os.Stderr, err)

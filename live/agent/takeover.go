@@ -99,8 +99,11 @@ func (r *runner) inherit(ctx context.Context, f folder) {
 	// A shepherd writes the status before it lets the lock go, so the lock is
 	// looked at first.
 	seen.alive = f.alive()
-	var status task.Status
-	seen.ended = readJSON(f.status(), &status) == nil && status.State.Final()
+	var end verdict
+	seen.ended = readJSON(f.status(), &end) == nil && end.State.Final()
+	if !seen.sameBoot {
+		end.Boot = 0
+	}
 	_, err := os.Stat(f.started())
 	seen.started = err == nil
 
@@ -109,7 +112,7 @@ func (r *runner) inherit(ctx context.Context, f folder) {
 	case where == over && lost:
 		r.lose()
 	case where == over:
-		r.finish(status)
+		r.finish(end.Status, end.Boot)
 	case where == tended:
 		r.watchTask(ctx, 0)
 		r.begun()

@@ -48,9 +48,12 @@ type Config struct {
 	// Limits are what one user may have under way, and how many calls of one party
 	// may wait in the inbox.
 	Limits fair.Limits
-	// Now is the clock.
-	Now    func() time.Time
-	Logger *slog.Logger
+	// Now is the clock: the time of day.
+	Now func() time.Time
+	// Elapsed is a clock that nobody can set; it begins anywhere. Nil: Now, as far as
+	// that goes forward.
+	Elapsed func() time.Duration
+	Logger  *slog.Logger
 }
 
 // Default is a configuration that suits a small cluster.
@@ -69,6 +72,7 @@ func Default() Config {
 // Controller is a live market.
 type Controller struct {
 	cfg   Config
+	clock *clock
 	log   Log
 	x     *exchange.Exchange // the loop's alone
 	inbox *fair.Queue[*call]
@@ -105,7 +109,7 @@ type stats struct {
 // an empty log opens the market.
 func Start(ctx context.Context, log Log, cfg Config) (*Controller, error) {
 	c := &Controller{
-		cfg: cfg, log: log,
+		cfg: cfg, clock: newClock(&cfg), log: log,
 		inbox: fair.NewQueue[*call](cfg.Limits.Queue), writes: make(chan *batch), written: make(chan writeResult),
 		recent: map[string]*known{}, used: newUsedKeys(), done: make(chan struct{}),
 	}
@@ -166,6 +170,3 @@ func (c *Controller) openMarket(ctx context.Context) error {
 
 // Done is closed when the controller has stopped, all it took in written down.
 func (c *Controller) Done() <-chan struct{} { return c.done }
-
-// now is the wall clock in microseconds.
-func (c *Controller) now() int64 { return c.cfg.Now().UnixMicro() }

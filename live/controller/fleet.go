@@ -224,7 +224,7 @@ func (c *Controller) Desired(ctx context.Context, node string, after int64, wait
 		d, changed := m.desired, m.changed
 		c.fleet.mu.Unlock()
 		d.LeaseMS, d.ReportMS = c.cfg.Lease.Milliseconds(), c.cfg.Report.Milliseconds()
-		if d.Version > after {
+		if d.Version != after { // it may have heard more of one that began at a later time of day
 			return d, nil
 		}
 		select {
@@ -262,6 +262,7 @@ func (c *Controller) Report(ctx context.Context, r task.Report) (task.Reply, err
 	c.fleet.mu.Lock()
 	for i := range r.Tasks {
 		s := r.Tasks[i]
+		c.clock.place(&s, at)
 		if s.State.Final() || s.Low {
 			ends = append(ends, s)
 			delete(c.fleet.said, claim{r.Node, s.Key})

@@ -191,6 +191,8 @@ func (c *Controller) Measure(ctx context.Context) (map[string]float64, error) {
 		"append_seconds_max":      float64(c.stats.maxAppendUS.Load()) / 1e6,
 		"snapshots_written_total": float64(c.stats.snapshots.Load()),
 	}
+	ahead, steps := c.clock.away()
+	m["clock_ahead_seconds"], m["clock_steps_total"] = ahead.Seconds(), float64(steps)
 	err := c.query(ctx, func(x *exchange.Exchange) {
 		for state, n := range x.Counts() {
 			m[fmt.Sprintf("jobs{state=%q}", state)] = float64(n)

@@ -59,6 +59,7 @@ func (c *Controller) restore(ctx context.Context) error {
 	}
 	x.OfferPrograms(offerProgram)
 	c.x, c.seq, c.since = x, r.seq, r.entries
+	c.clock.startAfter(x.Now())
 	c.held = newHoldings(&c.cfg.Limits)
 	for j := range x.Live() {
 		c.held.note(j)

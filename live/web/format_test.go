@@ -1,8 +1,25 @@
 package web
 
 import (
+	"strings"
 	"testing"
+	"time"
 )
+
+// Pages say that the clock was set, and which way.
+func TestPagesSayThatTheClockWasSet(t *testing.T) {
+	for ahead, want := range map[time.Duration]string{
+		0: "", -time.Second: "", time.Second: "", time.Hour: "was set back", -time.Hour: "was set forward",
+	} {
+		if got := clockNote(ahead); (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("ahead by %s: %q", ahead, got)
+		}
+	}
+	out, err := render(templates["trouble"], "layout", &frame{Title: "x", Clock: "it was set back", Body: &struct{ Status, Title, Text any }{}})
+	if err != nil || !strings.Contains(string(out), "it was set back") {
+		t.Errorf("the page says %s, %v", out, err)
+	}
+}
 
 func TestWords(t *testing.T) {
 	for micros, want := range map[int64]string{

@@ -19,6 +19,9 @@ import (
 type Options struct {
 	Log *slog.Logger     // default: none
 	Now func() time.Time // default: the clock
+	// Ahead is how far the market's time is ahead of the time of day, if that was
+	// set; every page says so. Default: not at all.
+	Ahead func() time.Duration
 	// URL is where browsers on this machine find the pages, without a slash at the
 	// end: for programs that came another way and ask for a link.
 	URL string
@@ -68,6 +71,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Now == nil {
 		o.Now = time.Now //nolint:forbidigo // the edge of the system, and a test can hand in its own
+	}
+	if o.Ahead == nil {
+		o.Ahead = func() time.Duration { return 0 }
 	}
 	if o.Sample <= 0 {
 		o.Sample = 5 * time.Second

@@ -2,10 +2,13 @@ package web
 
 import (
 	"embed"
+	"fmt"
 	"html/template"
 	"path"
 	"strings"
+	"time"
 
+	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/trade"
 )
 
@@ -79,11 +82,12 @@ type frame struct {
 	Free     int64 // of the caller's account
 	Currency string
 	NowUS    int64
+	Clock    string // what is wrong with it, if anything is
 	Body     any
 }
 
 func (c *call) frame(title, at string, body any) (*frame, error) {
-	f := &frame{Title: title, Base: c.base(), Here: c.base() + strings.TrimPrefix(c.r.URL.RequestURI(), "/"), At: at, Body: body, NowUS: c.h.now().UnixMicro(), Currency: c.h.currency()}
+	f := &frame{Title: title, Base: c.base(), Here: c.base() + strings.TrimPrefix(c.r.URL.RequestURI(), "/"), At: at, Body: body, NowUS: c.h.now().UnixMicro(), Clock: clockNote(c.h.options.Ahead()), Currency: c.h.currency()}
 	if c.session == nil {
 		return f, nil
 	}
@@ -105,6 +109,18 @@ func (c *call) frame(title, at string, body any) (*frame, error) {
 		}
 	}
 	return f, nil
+}
+
+// clockNote says that the time of day was set on the market's machine, until the
+// market's time is that of the day again.
+func clockNote(ahead time.Duration) string {
+	switch {
+	case ahead > time.Second:
+		return fmt.Sprintf("The clock of the market's machine was set back. The times here are %s ahead of it, and come to agree with it little by little; deadlines and prices are not touched.", market.Span(ahead.Milliseconds()))
+	case ahead < -time.Second:
+		return fmt.Sprintf("The clock of the market's machine was set forward. The times here are %s behind it, and come to agree with it little by little; deadlines and prices are not touched.", market.Span(-ahead.Milliseconds()))
+	}
+	return ""
 }
 
 // currency is what amounts are in, "" where they are in no particular one.

@@ -32,6 +32,7 @@ func toTaskStatus(s *v1.TaskStatus) task.Status {
 		State: task.State(s.State), Exit: s.Exit, Signal: s.Signal, OOM: s.OOM, Error: s.Error, Limit: task.Limit(s.Limit), Cancelled: s.Cancelled,
 		CPUUS: s.CPUUS, DeclinedUS: s.DeclinedUS, PeakBytes: s.PeakBytes, StartedUS: s.StartedUS, EndedUS: s.EndedUS,
 		Elements: list(s.Elements, func(e *v1.TaskElement) task.Element { return task.Element(*e) }), Batch: s.Batch, Low: s.Low,
+		RanUS: s.RanUS, AgoUS: s.AgoUS,
 		Part: task.Part(s.Part), MandatoryCPUUS: s.MandatoryCPUUS, MandatoryDeclinedUS: s.MandatoryDeclinedUS,
 	}
 }

@@ -13,12 +13,16 @@ import (
 	"github.com/libra-market/libra/client/v1"
 )
 
-// liveCommands are those that speak to a live market.
-func liveCommands(con *console) []*cobra.Command {
+// jobCommands are for those who have jobs done.
+func jobCommands(con *console) []*cobra.Command {
 	return []*cobra.Command{
-		newSubmit(con), newSbatch(con), newQuote(con), newJobs(con), newJob(con), newExplain(con), newCancel(con), newVoid(con), newLogs(con),
-		newNodes(con), newPrices(con), newAccount(con), newStatement(con), newReport(con), newToken(con), newLedger(con), newLogin(con),
+		newSubmit(con), newSbatch(con), newQuote(con), newJobs(con), newJob(con), newExplain(con), newLogs(con), newCancel(con),
 	}
+}
+
+// marketCommands show the market and what one has there.
+func marketCommands(con *console) []*cobra.Command {
+	return []*cobra.Command{newPrices(con), newNodes(con), newAccount(con), newStatement(con), newLogin(con), newToken(con)}
 }
 
 // liveOptions are the flags that all of them have.

@@ -64,10 +64,27 @@ Exit codes: 0 ok, 1 failure, 2 wrong usage, 3 the market said no.`,
 	root.SetErr(con.err)
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newSimulate(con), newSimulateGrid(con), newPolicies(con), newTrace(con), newRevenue(con), newVersion(con))
-	root.AddCommand(newReproduce(con), newSweep(con), newReplay(con))
-	root.AddCommand(newUp(con), newServe(con), newBroker(con), newAgent(con), newSlurm(con), newConfig(con), newBackup(con), newRestore(con))
-	root.AddCommand(liveCommands(con)...)
+	cobra.EnableCommandSorting = false // they stand in the order in which they are used
+	for _, group := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"Jobs", jobCommands(con)},
+		{"The market", marketCommands(con)},
+		{"Running one", []*cobra.Command{
+			newUp(con), newServe(con), newAgent(con), newBroker(con), newSlurm(con), newConfig(con), newReport(con), newVoid(con), newLedger(con), newBackup(con), newRestore(con),
+		}},
+		{"The laboratory", []*cobra.Command{
+			newSimulate(con), newSimulateGrid(con), newSweep(con), newReproduce(con), newReplay(con), newRevenue(con), newPolicies(con), newTrace(con),
+		}},
+	} {
+		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title + ":"})
+		for _, cmd := range group.commands {
+			cmd.GroupID = group.title
+			root.AddCommand(cmd)
+		}
+	}
+	root.AddCommand(newVersion(con))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd("completion") // named, because it looks at what was asked for
 	return root

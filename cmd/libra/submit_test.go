@@ -335,7 +335,7 @@ func patience(t *testing.T, d time.Duration) {
 // Every word of #LIBRA lines is a flag, and the other way round.
 func TestFlagsAreTheWordsOfScripts(t *testing.T) {
 	con := &console{}
-	for _, cmd := range liveCommands(con) {
+	for _, cmd := range jobCommands(con) {
 		if cmd.Name() != "submit" && cmd.Name() != "quote" {
 			continue
 		}

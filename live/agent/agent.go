@@ -98,7 +98,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	if a.hello.Seat, err = seatOf(a.config.StateDir); err != nil {
 		return fmt.Errorf("name of the state directory: %w", err)
 	}
-	if a.config.Weight > 0 && a.has("weight") {
+	if a.has("weight") {
 		if err = a.groups.SetWeight(a.config.Weight); err != nil {
 			return fmt.Errorf("weight of the node: %w", err)
 		}

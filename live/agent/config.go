@@ -29,7 +29,7 @@ type Config struct {
 	MemoryMB  int64   // for tasks; default: what the machine has, without some for the system
 	DiskMB    int64   // for tasks; default: what was free where StateDir is when the node was new
 	Tree      string  // name by which the groups were opened; default: libra/NODE
-	Weight    float64 // of the node's groups against the rest of the machine; 0: left as it is
+	Weight    float64 // of the node's groups against the rest of the machine, where everything else has 1; default 100
 	Processes int64   // the most processes and threads of one task; negative: any number; default 10000
 
 	// JobMemoryMB is the limit of a task that asked for no memory, for each of its
@@ -83,6 +83,11 @@ const DefaultProcesses = 10_000
 // DefaultOutputMB keeps a task that writes without end from filling the disk.
 const DefaultOutputMB = 4096
 
+// DefaultWeight lets tasks have what was promised to them though others, who are not of
+// the market, keep the machine busy: quotas bound what that can be. It is the most that
+// cgroup v2 knows.
+const DefaultWeight = 100
+
 // DefaultHeadroom is the part of a processor that is not offered: the agent, the
 // kernel and the moments between two tasks need it, and without it a promise of
 // the whole processor could not be kept.
@@ -117,6 +122,9 @@ func (c Config) Default() (Config, error) {
 	}
 	if c.Tree == "" {
 		c.Tree = "libra/" + c.Node
+	}
+	if c.Weight == 0 {
+		c.Weight = DefaultWeight
 	}
 	if c.Processes == 0 {
 		c.Processes = DefaultProcesses

@@ -39,7 +39,7 @@ func newNode(t testing.TB) *node {
 	name := fmt.Sprintf("n%d-%d", os.Getpid(), nodes.Add(1))
 	config, err := Config{
 		Node: name, StateDir: filepath.Join(openDir(t), "state"), Version: "test",
-		Rating: 1, Tree: "libra-agent-test/" + name,
+		Rating: 1, Tree: "libra-agent-test/" + name, Weight: 1,
 	}.Default()
 	if err != nil {
 		t.Fatal(err)

@@ -66,7 +66,7 @@ type Agent struct {
 	Headroom  float64 `yaml:"headroom"` // part of each processor kept for the system
 	MemoryMB  int64   `yaml:"memory_mb"`
 	DiskMB    int64   `yaml:"disk_mb"`
-	Weight    float64 `yaml:"weight"`   // of all jobs against the rest of the machine
+	Weight    float64 `yaml:"weight"`   // of all jobs against the rest of the machine, which has 1; 0: 100
 	OnLease   string  `yaml:"on_lease"` // stop, or continue
 
 	JobMemoryMB  int64 `yaml:"job_memory_mb"` // of a job that asks for none, on each processor; 0: its processors' part; negative: no limit

@@ -75,7 +75,7 @@ Exit codes: 0 ok, 1 failure, 2 wrong usage, 3 the market said no.`,
 			newUp(con), newServe(con), newAgent(con), newBroker(con), newSlurm(con), newConfig(con), newReport(con), newVoid(con), newLedger(con), newBackup(con), newRestore(con),
 		}},
 		{"The laboratory", []*cobra.Command{
-			newSimulate(con), newSimulateGrid(con), newSweep(con), newReproduce(con), newReplay(con), newRevenue(con), newPolicies(con), newTrace(con),
+			newSimulate(con), newBound(con), newSimulateGrid(con), newSweep(con), newReproduce(con), newReplay(con), newRevenue(con), newPolicies(con), newTrace(con),
 		}},
 	} {
 		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title + ":"})

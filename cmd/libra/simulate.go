@@ -30,6 +30,7 @@ type simulateOptions struct {
 	failures  string
 	until     float64
 	jobs      string
+	bound     bool
 	json      bool
 }
 
@@ -67,6 +68,9 @@ model, no --last.`,
   # jobs that are specified in a file
   libra simulate --policy libra --nodes 4 --workload jobs.yaml
 
+  # and what nobody could exceed
+  libra simulate --policy edf-bf,libra-plus --workload SDSC-SP2.swf.gz --last 5000 --bound
+
   # a log as it is: no deadlines, no budgets
   libra simulate --policy fcfs-bf --workload KTH-SP2.swf.gz --sla none`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -97,6 +101,7 @@ model, no --last.`,
 	f.StringVar(&opts.failures, "failures", "", "CSV `file` of nodes that fail and come back: time,node,event (down or up)")
 	f.Float64Var(&opts.until, "until", 0, "end the run at a `time` in seconds, on the clock of the workload")
 	f.StringVar(&opts.jobs, "jobs", "", "write the job table to a CSV `file`; of several policies, one file each")
+	f.BoolVar(&opts.bound, "bound", false, "also work out what no policy could exceed on these jobs (see libra bound)")
 	f.BoolVar(&opts.json, "json", false, "print the summary as JSON; of several policies, an array")
 	if err := cmd.RegisterFlagCompletionFunc("policy", completePolicies); err != nil {
 		panic(err)
@@ -218,7 +223,7 @@ func (s *simulation) checkInaccuracy() error {
 // run streams the workload if nobody needs all of it at once, and loads it
 // otherwise, or if it turns out to be out of order.
 func (s *simulation) run(ctx context.Context, file *workload.File) ([]*report.Summary, error) {
-	if len(s.contenders) == 1 && s.model.None() && s.last == 0 && s.workload != "-" {
+	if len(s.contenders) == 1 && s.model.None() && s.last == 0 && s.workload != "-" && !s.bound {
 		summary, err := s.stream(ctx, file)
 		if _, unsorted := errors.AsType[*workload.OutOfOrderError](err); !unsorted {
 			return []*report.Summary{summary}, err

@@ -94,6 +94,9 @@ func (s *simulation) printOne(r *report.Summary) error {
 	g.add("profitability", percent(r.Profitability))
 	g.add("revenue", amount(r.Revenue))
 	g.add("utility", amount(r.Utility))
+	if r.Bound != nil {
+		addLimits(g, r.Bound, "bound on ")
+	}
 	g.add("utilization", percent(r.Utilization))
 	g.add("mean wait", grouped(r.MeanWait, 1)+" s")
 	g.add("mean slowdown", grouped(r.MeanSlowdown, 2))
@@ -109,6 +112,13 @@ func (s *simulation) printComparison(results []*report.Summary) error {
 		g.add(r.Policy, count(r.Accepted), count(r.Rejected),
 			grouped(r.QoSSatisfaction*100, 1), grouped(r.Profitability*100, 1), amount(r.Revenue), amount(r.Utility),
 			grouped(r.Utilization*100, 1), grouped(r.MeanWait, 0), grouped(r.MeanSlowdown, 2), count(int64(r.JobsPerSecond)))
+	}
+	if l := results[0].Bound; l != nil {
+		profit, revenue := "-", "-"
+		if l.Revenue != nil {
+			profit, revenue = grouped(*l.Profitability*100, 1), amount(*l.Revenue)
+		}
+		g.add("upper bound", "", "", grouped(l.QoS*100, 1), profit, revenue, amount(l.Utility))
 	}
 	return g.write(s.con.out, "")
 }

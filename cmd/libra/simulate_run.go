@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/libra-market/libra/core/bound"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/lab/report"
 	"github.com/libra-market/libra/lab/trial"
@@ -41,8 +42,14 @@ func (s *simulation) runLoaded(ctx context.Context, file *workload.File, toldUns
 		}
 		workload.Sort(arrivals)
 	}
-	if err := s.applyModel(arrivals); err != nil {
+	if err = s.applyModel(arrivals); err != nil {
 		return nil, err
+	}
+	var limits *bound.Limits
+	if s.bound {
+		if limits, err = s.limits(arrivals, bound.Thorough); err != nil {
+			return nil, err
+		}
 	}
 	var results []*report.Summary
 	for _, c := range s.contenders {
@@ -58,6 +65,7 @@ func (s *simulation) runLoaded(ctx context.Context, file *workload.File, toldUns
 		if err != nil {
 			return nil, err
 		}
+		summary.Bound = limits
 		results = append(results, summary)
 	}
 	return results, nil
@@ -66,6 +74,16 @@ func (s *simulation) runLoaded(ctx context.Context, file *workload.File, toldUns
 // applyModel gives the jobs their agreements.
 func (s *simulation) applyModel(arrivals []workload.Arrival) error {
 	return trial.Estimates(s.estimates).Agree(s.model, s.settings, arrivals, s.seed)
+}
+
+// limits are what no policy exceeds on the jobs as they come.
+func (s *simulation) limits(arrivals []workload.Arrival, effort bound.Effort) (*bound.Limits, error) {
+	jobs, err := s.shape(workload.FromSlice(arrivals))
+	if err != nil {
+		return nil, err
+	}
+	limits, err := trial.Limits(jobs, s.nodes, effort)
+	return &limits, err
 }
 
 // shape stretches the gaps and makes sure of the order.

@@ -1,6 +1,9 @@
 package report
 
-import "github.com/libra-market/libra/core/market"
+import (
+	"github.com/libra-market/libra/core/bound"
+	"github.com/libra-market/libra/core/market"
+)
 
 // Summary is the result of a run in numbers. It is a fold: show it every
 // record, then read it.
@@ -27,6 +30,8 @@ type Summary struct {
 
 	// Reasons counts the refusals by reason.
 	Reasons map[string]int64 `json:"reasons"`
+	// Bound is what no policy could exceed, where somebody asked for it.
+	Bound *bound.Limits `json:"bound,omitempty"`
 
 	processors   int
 	satisfied    int64

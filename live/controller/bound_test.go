@@ -37,8 +37,9 @@ func TestRevenueIsWithinItsBound(t *testing.T) {
 			tally.Count(&j)
 			b.add(&j)
 		}
-		capacity := b.capacity(rapid.Float64Range(0, 4).Draw(r, "speed"))
-		if most := b.most(capacity); tally.Revenue > most {
+		speed := rapid.Float64Range(0, 4).Draw(r, "speed")
+		capacity := b.capacity(speed)
+		if most := b.most(speed); tally.Revenue > most {
 			r.Errorf("revenue %d, bound %d", tally.Revenue, most)
 		}
 		if tally.Used > capacity*(1+1e-9) {
@@ -55,7 +56,7 @@ func TestTheBoundIsOfTheSameJobs(t *testing.T) {
 		State: trade.Completed, SubmittedUS: 100 * boundSecond, EndedUS: 100*boundSecond + 1, Width: 1, Work: 1,
 		Price: 9e6, Charged: 9e6, Request: trade.Request{EstimateMS: 9_000},
 	})
-	if got := b.most(b.capacity(1)); got != 9e6 {
+	if got := b.most(1); got != 9e6 {
 		t.Errorf("revenue 9000000, bound %d", got)
 	}
 	budget := int64(5e6)
@@ -64,7 +65,23 @@ func TestTheBoundIsOfTheSameJobs(t *testing.T) {
 		Request: trade.Request{EstimateMS: 1, Budget: &budget},
 	}
 	b.add(&poor)
-	if got := b.most(b.capacity(1)); got != 9e6 || b.unnamed != 1 {
+	if got := b.most(1); got != 9e6 || b.unnamed != 1 {
 		t.Errorf("with an offer that nobody could pay: %d, %d left out", got, b.unnamed)
+	}
+}
+
+// The bound knows when each job came and had to be done: of two that wanted the same
+// second only one could have had it, however long the processors were idle afterwards.
+func TestTheBoundKnowsWhen(t *testing.T) {
+	b := bound{now: 1000 * boundSecond}
+	for i, pay := range []int64{7e6, 5e6, 3e6} {
+		at := 1 + int64(i/2)*500*boundSecond // two at once, the third much later
+		b.add(&trade.Job{
+			State: trade.Rejected, SubmittedUS: at, EndedUS: at, DueUS: at + 10*boundSecond,
+			Request: trade.Request{EstimateMS: 10_000, Budget: &pay},
+		})
+	}
+	if got := b.most(1); got < 10e6 || got > 10.01e6 {
+		t.Errorf("bound %d, want that of the best and the later one", got)
 	}
 }

@@ -36,7 +36,7 @@ func (c *Controller) Tally(ctx context.Context, fromUS, toUS int64) (trade.Tally
 	}
 	t.Close()
 	capacity := b.capacity(speed)
-	t.Bound, t.BoundHow = b.most(capacity), b.how()
+	t.Bound, t.BoundHow = b.most(speed), b.how()
 	if capacity > 0 {
 		t.Utilized = t.Used / capacity
 	}

@@ -56,7 +56,7 @@ func standOf(v book.View, s book.Slot, e *book.Entry) (stand, float64) {
 // sync makes it the fullness of a book, or brings it up to date with what was
 // touched since the last plan.
 func (f *fullness) sync(v book.View, emptiest bool) {
-	if !f.made || f.of != v {
+	if f.of != v {
 		*f = fullness{of: v, made: true}
 		f.grow(v)
 		for _, s := range v.Running() {

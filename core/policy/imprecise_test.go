@@ -198,6 +198,41 @@ func TestExtensionsOfImpreciseJobs(t *testing.T) {
 	}
 }
 
+// An optional part is paid for until its deadline, and not after it: whoever has the
+// processor then loses it to the next one, also where the node has not ended the job,
+// and the policy asks to be woken for that.
+func TestAnOptionalPartEndsAtItsDeadline(t *testing.T) {
+	c := newCluster(t, "mf-edf", market.Plain())
+	first := market.Job{ID: 1, Estimate: 1, Optional: 100, Width: 1, SLA: market.SLA{Deadline: 10, Budget: 100, Bonus: 1}}
+	second := first
+	second.ID, second.SLA.Deadline = 2, 20
+	mustStep(t, c, 0, market.Event{Kind: market.Submitted, Job: 1, Spec: &first}, market.Event{Kind: market.Submitted, Job: 2, Spec: &second})
+	mustStep(t, c, 1, market.Event{Kind: market.Fulfilled, Job: 1, Proc: 0, Work: 1})
+	said := mustStep(t, c, 2, market.Event{Kind: market.Fulfilled, Job: 2, Proc: 0, Work: 1})
+	for _, x := range []struct{ due, runs, wake float64 }{{2, 1, 10}, {10, 2, 20}} {
+		if x.due > 2 {
+			said = mustStep(t, c, market.Time(x.due), market.Event{Kind: market.Woken})
+		}
+		wake, runs := market.Never, market.JobID(0)
+		for _, e := range said {
+			switch e.Kind {
+			case market.Wake:
+				wake = e.Finish
+			case market.Shared:
+				for _, s := range e.Slices {
+					if s.Speed > 0 {
+						runs = s.Job
+					}
+				}
+			default: // of no consequence here
+			}
+		}
+		if wake != market.Time(x.wake) || runs != market.JobID(x.runs) {
+			t.Errorf("at %v job %d runs until %v, want %v until %v", x.due, runs, wake, x.runs, x.wake)
+		}
+	}
+}
+
 func TestOnlyJobsWithTwoPartsAreFulfilled(t *testing.T) {
 	plain := market.Job{ID: 1, Estimate: 4, Width: 1, SLA: market.SLA{Deadline: 10, Budget: 100}}
 	both := plain

@@ -92,7 +92,7 @@ func (o *outlook) draw(tasks []book.Task, top int, rating float64, now market.Ti
 		// there is, and whoever is ahead of his course is done, and the outlook
 		// another, before he is due.
 		switch {
-		case left <= 0 || period <= 0 || t.Soft && left >= period*rating:
+		case left <= 0 || t.Soft && left >= period*rating:
 			o.until = now
 		case t.Soft && undone > 0:
 			o.until = min(o.until, t.Due-market.Time(undone/(rating-t.Speed)))

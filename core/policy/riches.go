@@ -27,7 +27,7 @@ type riches struct {
 // sync makes it the riches of a book, or brings it up to date with what was touched
 // since the last plan.
 func (r *riches) sync(v book.View) {
-	if r.made && r.of == v {
+	if r.of == v {
 		for _, proc := range v.Touched() {
 			r.place(v, int(proc))
 		}

@@ -12,7 +12,6 @@ import (
 // asked is what shares need that are worked out only where something happened.
 type asked struct {
 	of    book.View
-	made  bool
 	units []int64 // by slot: the share that a job needed when it was last asked, in [grains]; 0: it has no say
 	load  []int64 // by house: the sum over its residents
 
@@ -111,10 +110,10 @@ func (p *proportional) begin(v book.View) {
 		a.seen, a.summed, a.guests = append(a.seen, 0), append(a.summed, 0), append(a.guests, 0)
 		a.rated, a.load = append(a.rated, 0), append(a.load, 0)
 	}
-	if a.made && a.of == v {
+	if a.of == v {
 		return
 	}
-	a.made, a.of = true, v
+	a.of = v
 	for _, s := range v.Running() {
 		a.known(s)
 		a.units[s] = p.unitsFor(v, s)

@@ -27,7 +27,7 @@ func main() {
 	flag.IntVar(&o.sample, "sample", 0, "so many mutants of each package, drawn by -seed; 0: all")
 	flag.Uint64Var(&o.seed, "seed", 1, "seed of the sample")
 	flag.IntVar(&o.parallel, "parallel", 2, "mutants at a time")
-	flag.DurationVar(&o.limit, "limit", 30*time.Second, "time for the tests of one mutant; one that takes longer has been noticed")
+	flag.DurationVar(&o.limit, "limit", 30*time.Second, "processor time for the tests of one mutant; one that takes longer has been noticed")
 	flag.StringVar(&o.out, "out", "out/mutants", "directory for what was found")
 	flag.BoolVar(&o.list, "list", false, "list the mutants, and run nothing")
 	flag.Parse()

@@ -19,10 +19,16 @@ import (
 
 // otherWays are settings under which a policy decides in another way.
 var otherWays = map[string][]map[string]string{
-	"fcfs-bf":      {{"late": "lapsed"}},
-	"edf-bf":       {{"late": "lapsed", "pbase": "2"}},
-	"libra":        {{"spare": "none", "fit": "least-loaded"}, {"commitment": "current", "gamma": "0", "delta": "3"}},
-	"libra-plus":   {{"beta": "0.5", "alpha": "2"}, {"spare": "none", "commitment": "current"}},
+	"fcfs-bf": {{"late": "lapsed"}},
+	"edf-bf":  {{"late": "lapsed", "pbase": "2"}},
+	"libra": {
+		{"spare": "none", "fit": "least-loaded"}, {"commitment": "current", "gamma": "0", "delta": "3"},
+		{"replan": "touched"}, {"replan": "touched", "spare": "none", "fit": "least-loaded"},
+	},
+	"libra-plus": {
+		{"beta": "0.5", "alpha": "2"}, {"spare": "none", "commitment": "current"},
+		{"replan": "touched", "per": "processor"}, {"replan": "touched", "spare": "none", "resources": "time"},
+	},
 	"hol":          {{"q": "0.3/0.9", "seed": "4", "forfeit": "0.5"}},
 	"hol-optimal":  {{"load": "2", "phi": "0.9"}},
 	"first-reward": {{"alpha": "1", "discount": "0.1"}, {"alpha": "0", "slack": "5"}},

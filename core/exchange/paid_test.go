@@ -133,6 +133,33 @@ func TestWidthsAreWorthTheSame(t *testing.T) {
 	})
 }
 
+// An array that does not fill its last round of lanes is within a budget that meets
+// what is in it, and not within less.
+func TestABudgetIsForWhatIsInAnArray(t *testing.T) {
+	for _, limit := range []int{0, 2} { // 0: as many lanes as are taken
+		for short, refused := range map[int64]bool{0: false, 1: true} {
+			f := openLive(t, "libra", 2, map[string]string{"delta": "0"})
+			b := 3*int64(market.Unit)*10 - short // three elements of 10 s
+			o := f.submit(alice, trade.Request{EstimateMS: 10_000, DeadlineMS: 600_000, Array: &trade.Array{First: 1, Last: 3, Limit: limit}, Budget: &b})
+			if (o.Refusal != nil) != refused || !refused && (o.Job.Price != b || o.Job.Width != 2) {
+				t.Errorf("limit %d, budget %d: %+v, %+v", limit, b, o.Refusal, o.Job)
+			}
+		}
+	}
+}
+
+// Where time costs nothing a job costs nothing: not even the smallest unit.
+func TestWhatCostsNothing(t *testing.T) {
+	for _, f := range []*floor{openWith(t, "libra", 1, map[string]string{"gamma": "0", "delta": "0"}), openLive(t, "libra", 1, map[string]string{"gamma": "0", "delta": "0"})} {
+		j := f.submit(alice, trade.Request{EstimateMS: 1_000, DeadlineMS: 60_000}).Job
+		f.wait(1)
+		f.end(task.Key{Job: j.ID}, 1, 0)
+		if is := f.job(j.ID); j.Price != 0 || j.Held != 0 || is.Charged != 0 || is.State != trade.Completed {
+			t.Errorf("price %d, held %d, %s, charged %d", j.Price, j.Held, is.State, is.Charged)
+		}
+	}
+}
+
 // A program that never ends of itself, whatever its user says of it: all the time it
 // takes is charged at no less than the cheapest rate there is, that of a job
 // without a deadline, down to users who have just what is held. Nodes report

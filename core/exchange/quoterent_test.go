@@ -2,6 +2,7 @@ package exchange_test
 
 import (
 	"errors"
+	"math"
 	"testing"
 
 	"github.com/libra-market/libra/core/epoch"
@@ -166,6 +167,30 @@ func TestQuotesKeepAPartOfTheCluster(t *testing.T) {
 				t.Errorf("bob: %+v %+v", o.Quote, o.Refusal)
 			}
 		})
+	}
+}
+
+// A quote keeps what others cannot have for it: of its processors the part that it
+// needs to be in time, or what of the cluster's memory and disk it asks for, counted
+// as so many of its processors.
+func TestWhatAQuoteKeeps(t *testing.T) {
+	const all = 1 << 20 // of memory, and of disk, on eight processors
+	for _, c := range []struct {
+		r     trade.Request
+		keeps float64
+	}{
+		{trade.Request{EstimateMS: 60_000, DeadlineMS: 60_000}, 1},
+		{trade.Request{EstimateMS: 60_000, DeadlineMS: 120_000, Processors: 3}, 1.5},
+		{trade.Request{EstimateMS: 60_000, DeadlineMS: 120_000, Processors: 2, MemoryMB: all / 4}, 4},
+		{trade.Request{EstimateMS: 60_000, DeadlineMS: 120_000, Processors: 2, DiskMB: all / 8}, 2},
+		{trade.Request{EstimateMS: 60_000, DeadlineMS: 120_000, Processors: 2, MemoryMB: all / 4, DiskMB: all / 8}, 4},
+		{trade.Request{EstimateMS: 60_000, DeadlineMS: 60_000, Processors: 4, MemoryMB: all / 100}, 4},
+	} {
+		f := openUnder(t, "libra", 8, map[string]string{"quote_share": "none"})
+		f.do(trade.Command{By: owner, Money: &trade.MoneyCommand{Op: "grant", To: "lab/alice", Amount: 1_000_000 * int64(market.Unit)}})
+		if o := f.ask(alice, 60, c.r); o.Quote == nil || !o.Quote.Binding || math.Abs(o.Quote.Keeps-c.keeps) > 1e-9 {
+			t.Errorf("%+v keeps %+v (%+v), want %v", c.r, o.Quote, o.Refusal, c.keeps)
+		}
 	}
 }
 

@@ -31,6 +31,31 @@ func TestAJobThatNeverBeganHasNoStart(t *testing.T) {
 	}
 }
 
+// Until its node has said that a job runs, it is shown as starting; from then on with
+// what it has.
+func TestAJobIsStartingUntilItsNodeSaysSo(t *testing.T) {
+	f := openLive(t, "libra", 1, nil)
+	id := f.submit(alice, trade.Request{EstimateMS: 5_000, DeadlineMS: 60_000}).Job.ID
+	summary := func() string {
+		e, _ := f.x.Explain(id)
+		return e.Summary
+	}
+	if got := summary(); !strings.HasPrefix(got, "starting") {
+		t.Errorf("before a word of its node: %q", got)
+	}
+	f.wait(1)
+	f.do(trade.Command{Report: &trade.Measured{Tasks: []task.Status{{Key: task.Key{Job: id}, State: task.Running, StartedUS: f.now, CPUUS: 1_000_000}}}})
+	if got := summary(); !strings.HasPrefix(got, "runs with") {
+		t.Errorf("when it has said so: %q", got)
+	}
+	// Where nobody pays for what they use, nobody has to be sure.
+	f = open(t, "libra", 1)
+	id = f.submit(alice, trade.Request{EstimateMS: 5_000, DeadlineMS: 60_000}).Job.ID
+	if got := summary(); !strings.HasPrefix(got, "runs with") {
+		t.Errorf("in a market of the papers: %q", got)
+	}
+}
+
 // A job that was lost, and for which there was no time to begin again, was not
 // started anew.
 func TestALostJobWasNotStartedAnew(t *testing.T) {

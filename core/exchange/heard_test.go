@@ -62,6 +62,64 @@ func TestWhatWasNotSaidIsNotBelievedLater(t *testing.T) {
 	}
 }
 
+// Who can pay is sold more shortly before it would stand still: a quarter of a second
+// before, and no more than a tenth of what was sold to it.
+func TestMoreIsSoldJustInTime(t *testing.T) {
+	for _, c := range []struct{ estimate, early, late float64 }{{1, 0.85, 0.95}, {60, 59.7, 59.8}} {
+		f := openLive(t, "libra", 1, nil)
+		f.do(trade.Command{By: trade.Identity{User: "n1", Role: trade.RoleNode}, Enlist: &task.Hello{
+			Node: "n1", Processors: 1, Rating: 1, Speed: 1, MemoryMB: 1 << 20, DiskMB: 1 << 20, Boot: "b", Holds: true,
+		}})
+		id := f.submit(alice, trade.Request{EstimateMS: int64(c.estimate * 1e3), DeadlineMS: 600_000}).Job.ID
+		for _, at := range []struct {
+			seconds float64
+			sold    int
+		}{{c.early, 0}, {c.late, 1}} {
+			f.wait(at.seconds - float64(f.job(id).Work)/1e3)
+			f.used(task.Key{Job: id}, at.seconds)
+			if got := len(f.job(id).Extensions); got != at.sold {
+				t.Errorf("after %v s of %v: %d extensions, want %d", at.seconds, c.estimate, got, at.sold)
+			}
+		}
+	}
+}
+
+// Nobody is given orders whom nobody knows, or who is taken for lost.
+func TestOrdersAreForNodesThatAreUp(t *testing.T) {
+	f := open(t, "libra", 1)
+	f.submit(alice, trade.Request{EstimateMS: 10_000, DeadlineMS: 40_000})
+	if f.x.Orders("nobody") != nil || len(f.x.Orders("n1")) != 1 || f.x.IsDown("nobody") || f.x.IsDown("n1") {
+		t.Errorf("%+v, %+v", f.x.Orders("nobody"), f.x.Orders("n1"))
+	}
+	if up := f.x.NodesUp(); len(up) != 1 || up[0] != "n1" {
+		t.Errorf("up: %q", up)
+	}
+	f.do(trade.Command{Node: &trade.NodeChange{Node: "n1"}})
+	if f.x.Orders("n1") != nil || !f.x.IsDown("n1") || len(f.x.NodesUp()) != 0 {
+		t.Errorf("%+v", f.x.Orders("n1"))
+	}
+}
+
+// What is offered instead says when it would be done, as whoever asks for just that is
+// told.
+func TestOffersSayWhenTheyWouldBeDone(t *testing.T) {
+	for _, name := range []string{"libra", "libra-plus"} {
+		f := open(t, name, 1)
+		f.submit(bob, trade.Request{EstimateMS: 20_000, DeadlineMS: 100_000})
+		b := int64(1)
+		o := f.submit(alice, trade.Request{EstimateMS: 10_000, DeadlineMS: 100_000, Budget: &b})
+		if o.Refusal == nil || len(o.Refusal.Offers) == 0 {
+			t.Fatalf("%s: %+v", name, o)
+		}
+		for _, offer := range o.Refusal.Offers {
+			q, err := f.x.Preview(alice, offer.Quote.Request)
+			if err != nil || q.Quote == nil || offer.Quote.PredictedUS == 0 || q.Quote.PredictedUS != offer.Quote.PredictedUS {
+				t.Errorf("%s: %s would be done at %d, and is told %+v (%v)", name, offer.Detail, offer.Quote.PredictedUS, q.Quote, err)
+			}
+		}
+	}
+}
+
 // That a job has gone on to its optional part is news, and so is that it has had all
 // of that.
 func TestPartsAreNews(t *testing.T) {

@@ -24,6 +24,10 @@ func (c *Cluster) Status(id market.JobID, at market.Time) (JobStatus, bool) {
 // Working is what the price of the last answer was worked out from.
 func (c *Cluster) Working() policy.Working { return c.answer.Working }
 
+// Reserve is the least that a second of a processor is sold for, where a job costs
+// what it bids; 0: there is none.
+func (c *Cluster) Reserve() market.Price { return policy.Reserve(c.policy, c.book.View()) }
+
 // Live counts the jobs in the book: those that wait, run, or are reserved.
 func (c *Cluster) Live() int { return c.book.Live() }
 

@@ -78,7 +78,7 @@ func Complete(name string, set, unsaid map[string]string) map[string]string {
 // differs there from the papers.
 func LiveSettings() map[string]string {
 	set := rules.Live().Map()
-	set["per"], set["resources"], set["scale"] = "processor", "time", "rates"
+	set["per"], set["resources"], set["scale"], set["reserve"] = "processor", "time", "rates", "1"
 	return set
 }
 

@@ -22,6 +22,7 @@ func (x *pricer) counterOffers(j *underway.Job, reason string) []trade.Offer {
 	}
 	look := quote.Search{
 		Request: j.Request, Imprecise: x.kind.Imprecise, Processors: x.nodes.ProcessorsUp(),
+		Least: func(r *trade.Request) int64 { return x.leastBid(r, x.nodes.ProcessorsUp()) },
 		Ask: func(r trade.Request) (trade.Quote, bool) {
 			q, _, _, ok := x.terms(j, r)
 			if reason, _ := x.cannotPromise(&r, market.Money(q.Price), q.Width, 0); reason != "" {

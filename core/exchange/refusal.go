@@ -32,6 +32,13 @@ func (x *pricer) inNumbers(j *underway.Job, reason, general string) string {
 		}
 		return general
 	}
+	width := j.Width
+	if width == 0 {
+		width = x.nodes.ProcessorsUp()
+	}
+	if text := x.belowReserve(&r, width); text != "" {
+		return text
+	}
 	if r.Budget == nil {
 		return general
 	}

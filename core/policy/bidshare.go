@@ -26,6 +26,7 @@ import (
 type bidShare struct {
 	tariff
 	bid   float64
+	least reserve
 	bids  []float64 // scratch: by processor, the sum
 	takes []candidate
 }
@@ -33,7 +34,7 @@ type bidShare struct {
 func newBidShare() *bidShare { return &bidShare{tariff: newTariff(), bid: 1} }
 
 func (p *bidShare) settings() []Setting {
-	return []Setting{number("bid", &p.bid, "bid per second of estimated runtime of a job that names no budget"), p.tariff.setting(), p.tariff.counted()}
+	return []Setting{number("bid", &p.bid, "bid per second of estimated runtime of a job that names no budget"), p.tariff.setting(), p.tariff.counted(), p.least.setting()}
 }
 
 // leastBid is the bid of who bids nothing: shares of it are defined, and too
@@ -71,6 +72,10 @@ func (p *bidShare) Admit(v book.View, j *market.Job, a *Answer) {
 	price := j.SLA.Budget
 	if !price.Limited() {
 		price = p.tariff.of(v, pricing.Static(market.Price(p.bid), j.Estimate), j)
+	}
+	if p.least.unmet(v, j, price) {
+		a.refuse(market.CannotMeetBudget)
+		return
 	}
 	a.Procs = pick(p.takes, int(j.Width), a.Procs)
 	a.run(book.Terms{Price: price, Finish: market.Never})

@@ -19,18 +19,24 @@ import (
 // nothing. A job without a deadline always brings its budget. One without a
 // budget brings more than any other: it goes first, and has no cost.
 type firstPrice struct {
+	least reserve
+
 	jobs  []*market.Job
 	gains []float64
 }
 
 func newFirstPrice() *firstPrice { return &firstPrice{} }
 
-func (p *firstPrice) settings() []Setting { return nil }
+func (p *firstPrice) settings() []Setting { return []Setting{p.least.setting()} }
 
 // Admit queues whatever the cluster could ever hold.
 func (p *firstPrice) Admit(v book.View, j *market.Job, a *Answer) {
 	if !v.CouldHold(j) {
 		a.refuse(market.CannotMeetResources)
+		return
+	}
+	if p.least.unmet(v, j, j.SLA.Budget) {
+		a.refuse(market.CannotMeetBudget)
 		return
 	}
 	a.queue(book.Terms{Price: j.SLA.Budget, Liable: true, Finish: market.Never, Latest: market.Never})

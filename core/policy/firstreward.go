@@ -32,6 +32,7 @@ type firstReward struct {
 	discount float64
 	alpha    float64
 	slack    float64
+	least    reserve
 
 	// Scratch.
 	jobs    []*market.Job
@@ -51,6 +52,7 @@ func (p *firstReward) settings() []Setting {
 		number("discount", &p.discount, "discount rate: what part of its value a second of processing time takes off a reward"),
 		number("alpha", &p.alpha, "weight of reward against risk: 1 looks at the reward alone, 0 at the cost to others alone"),
 		number("slack", &p.slack, "least slack to be accepted: seconds of delay after which a job would not be worth its cost"),
+		p.least.setting(),
 	}
 }
 
@@ -68,6 +70,10 @@ type risk struct {
 func (p *firstReward) Admit(v book.View, j *market.Job, a *Answer) {
 	if !v.CouldHold(j) {
 		a.refuse(market.CannotMeetResources)
+		return
+	}
+	if p.least.unmet(v, j, j.SLA.Budget) {
+		a.refuse(market.CannotMeetBudget)
 		return
 	}
 	p.jobs = append(jobsOf(v, v.InOrder(), p.jobs), j)

@@ -19,6 +19,7 @@ type hol struct {
 	admit   []float64 // probability by class; beyond the end: 1
 	forfeit float64
 	seed    float64
+	least   reserve
 	lapsed  []book.Slot
 }
 
@@ -29,6 +30,7 @@ func (p *hol) settings() []Setting {
 		numbers("q", &p.admit, "admission probability of each class, by its number; classes not named are all admitted"),
 		number("forfeit", &p.forfeit, "part of its value that a job costs which leaves the queue at its limit"),
 		number("seed", &p.seed, "seed of the admission draws"),
+		p.least.setting(),
 	}
 }
 
@@ -36,6 +38,10 @@ func (p *hol) settings() []Setting {
 func (p *hol) Admit(v book.View, j *market.Job, a *Answer) {
 	if !v.CouldHold(j) {
 		a.refuse(market.CannotMeetResources)
+		return
+	}
+	if p.least.unmet(v, j, j.SLA.Budget) {
+		a.refuse(market.CannotMeetBudget)
 		return
 	}
 	if class := int(j.Class); class < len(p.admit) && !(draw(uint64(p.seed), market.Bits(j.ID)) < p.admit[class]) {

@@ -28,6 +28,7 @@ func (p *holOptimal) settings() []Setting {
 		choice("offset", &p.offset, "how the period without loss enters the delay", admission.Offsets()...),
 		number("forfeit", &p.forfeit, "part of its value that a job costs which leaves the queue at its limit"),
 		number("seed", &p.seed, "seed of the admission draws"),
+		p.least.setting(),
 	}
 }
 

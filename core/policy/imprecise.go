@@ -29,6 +29,7 @@ import (
 type mandatoryFirst struct {
 	order  string // of optional parts: "deadline" or "budget"
 	refuse string
+	least  reserve
 
 	// Scratch.
 	parts  []part // of one processor
@@ -51,7 +52,7 @@ func newMandatoryFirst(order string) *mandatoryFirst {
 
 func (p *mandatoryFirst) settings() []Setting {
 	return []Setting{choice("refuse", &p.refuse, "which jobs that could be done in time: those that bring no more than they "+
-		"displace, or none", "no-gain", "infeasible")}
+		"displace, or none", "no-gain", "infeasible"), p.least.setting()}
 }
 
 // leastGain is what counts as nothing (docs/semantics.md, section 4, item 5).
@@ -72,6 +73,10 @@ func (p *mandatoryFirst) Admit(v book.View, j *market.Job, a *Answer) {
 	a.Gain, a.Expected = 0, 0
 	if !v.CouldHold(j) {
 		a.refuse(market.CannotMeetResources)
+		return
+	}
+	if p.least.unmet(v, j, j.SLA.Budget) {
+		a.refuse(market.CannotMeetBudget)
 		return
 	}
 	terms := book.Terms{

@@ -14,6 +14,8 @@ import (
 // The tasks of a parallel job advance independently on their nodes, and a node
 // reckons anew only at its own events: a task accepted on it, a task gone.
 type libraSLA struct {
+	least reserve
+
 	// Scratch.
 	needs    []float64   // share needed by each task of one processor
 	tasks    []book.Task // those of one processor and the one at the door
@@ -25,7 +27,7 @@ type libraSLA struct {
 
 func newLibraSLA() *libraSLA { return &libraSLA{} }
 
-func (p *libraSLA) settings() []Setting { return nil }
+func (p *libraSLA) settings() []Setting { return []Setting{p.least.setting()} }
 
 // Admit is Algorithm 1 of 001.
 func (p *libraSLA) Admit(v book.View, j *market.Job, a *Answer) {
@@ -35,6 +37,10 @@ func (p *libraSLA) Admit(v book.View, j *market.Job, a *Answer) {
 	}
 	if !v.CouldHold(j) {
 		a.refuse(market.CannotMeetResources)
+		return
+	}
+	if p.least.unmet(v, j, j.SLA.Budget) {
+		a.refuse(market.CannotMeetBudget)
 		return
 	}
 	estimate, deadline := float64(j.Estimate), float64(j.SLA.Deadline)

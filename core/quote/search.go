@@ -12,9 +12,10 @@ import (
 // Search looks for requests a little different from one that was refused, and
 // that would be taken. It only asks.
 type Search struct {
-	Request    trade.Request // that was refused
-	Imprecise  bool          // the policy knows optional parts: the budget is what a job is worth
-	Processors int           // that are up
+	Request    trade.Request              // that was refused
+	Imprecise  bool                       // the policy knows optional parts: the budget is what a job is worth
+	Processors int                        // that are up
+	Least      func(*trade.Request) int64 // that a request must bid where the price is what is bid; 0: anything
 	Ask        func(trade.Request) (trade.Quote, bool)
 	Pays       func(*trade.Request, *trade.Quote) bool // whether the account can keep what that costs
 }
@@ -33,6 +34,10 @@ func (s *Search) Offers() []trade.Offer {
 // affordable tries a request with no limit to its budget; the budget of what
 // comes back is raised to the price where it was below.
 func (s *Search) affordable(r trade.Request) (trade.Request, trade.Quote, bool) {
+	if least := s.Least(&r); r.Budget != nil && least > *r.Budget {
+		raised := roundUp(least)
+		r.Budget = &raised
+	}
 	open := r
 	open.Budget = nil
 	// Where the budget is the price there is no price without one.
@@ -96,7 +101,7 @@ func (s *Search) largerBudget() (trade.Offer, bool) {
 	if s.Request.Budget == nil {
 		return trade.Offer{}, false
 	}
-	if s.Imprecise {
+	if s.Imprecise && s.Least(&s.Request) <= *s.Request.Budget {
 		return s.worthwhileBudget()
 	}
 	r, q, ok := s.affordable(s.Request)

@@ -69,6 +69,7 @@ func (p *player) submit(i int, r trade.Request, does program) (int64, bool) {
 
 func (p *player) submitAs(by trade.Identity, i int, s trade.Submit, does program) (int64, bool) {
 	p.w.pending = does
+	s.Request = p.w.bidding(s.Request)
 	o, err := p.w.do(trade.Command{By: by, Submit: &s})
 	p.last = o
 	if err != nil || o.Job == nil {

@@ -60,6 +60,7 @@ type World struct {
 type twinKey struct {
 	patient, idle bool
 	accounts      int
+	policy        string
 }
 
 // NewWorld is the world of a seed.
@@ -68,7 +69,7 @@ func NewWorld(seed uint64) *World { return &World{seed: seed, twins: map[twinKey
 // Try plays a strategy, and its honest twin.
 func (w *World) Try(s *Strategy) Result {
 	cheat := play(w.seed, s, true)
-	key := twinKey{s.Patient, s.Idle, s.Accounts}
+	key := twinKey{s.Patient, s.Idle, s.Accounts, s.policy}
 	twin, played := w.twins[key]
 	if !played {
 		twin = play(w.seed, s, false)
@@ -98,6 +99,9 @@ type course struct {
 func play(seed uint64, s *Strategy, cheats bool) course {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	set := newScene(rng)
+	if s.policy != "" {
+		set.policy = s.policy
+	}
 	w := newWorld(&set, rng)
 	others := w.neighbours(&set, rng)
 	names := []string{"mallory"}
@@ -175,7 +179,7 @@ func (w *world) fair(v *wish, took float64) int64 {
 
 // quoted is what a request costs where nothing happens.
 func (w *world) quoted(r trade.Request) int64 {
-	o, err := w.idle.Preview(trade.Identity{User: "mallory", Role: trade.RoleUser}, r)
+	o, err := w.idle.Preview(trade.Identity{User: "mallory", Role: trade.RoleUser}, w.bidding(r))
 	if err != nil || o.Quote == nil {
 		panic(fmt.Sprintf("adversary: an idle market has no price: %v, %+v", err, o.Refusal))
 	}

@@ -39,6 +39,7 @@ type world struct {
 	faulty     map[int64]bool      // a node was lost under it
 	amends     map[int64]int64     // paid for a job that was lost
 	policy     string
+	rate       float64 // of a second of a processor, in micro-units
 	trade      rules.Rules
 	agenda     []deed
 	granted    int64
@@ -84,7 +85,7 @@ func newWorld(s *scene, rng *rand.Rand) *world {
 	w := &world{
 		x: exchange.New("adversary"), idle: exchange.New("adversary"), rng: rng, now: start, report: s.report, nextSay: start + s.report,
 		runs: map[task.Key]*run{}, does: map[int64]program{}, jobs: map[int64]trade.Job{}, took: map[int64]float64{},
-		faulty: map[int64]bool{}, amends: map[int64]int64{}, honest: map[string]bool{}, policy: s.policy,
+		faulty: map[int64]bool{}, amends: map[int64]int64{}, honest: map[string]bool{}, policy: s.policy, rate: float64(s.rate) / 3600,
 		quotes: map[string]trade.Quote{}, rents: map[string]float64{}, ended: map[string]int{}, processors: s.nodes * s.width, crashed: s.crash, holds: s.holds,
 	}
 	open := trade.Command{By: owner, Open: &trade.Open{Policy: s.policy, Settings: settings(s.policy, s.report), Rates: trade.Rates{ProcessorHour: s.rate}}}

@@ -21,7 +21,7 @@ import (
 func main() {
 	seeds := flag.Uint64("seeds", 10_000, "so many worlds")
 	first := flag.Uint64("first", 0, "the seed of the first")
-	only := flag.String("strategy", "", "this one alone")
+	only := flag.String("strategy", "", "these alone, with commas between them")
 	workers := flag.Int("parallel", runtime.NumCPU(), "worlds at a time")
 	limit := flag.Duration("for", 0, "begin no world after so long; 0: until all have been tried")
 	doc := flag.String("doc", "", "a document into which the table is written, between its marks")
@@ -30,7 +30,8 @@ func main() {
 	defer stop()
 	strategies := adversary.Strategies()
 	if *only != "" {
-		strategies = slices.DeleteFunc(strategies, func(s adversary.Strategy) bool { return s.Name != *only })
+		names := strings.Split(*only, ",")
+		strategies = slices.DeleteFunc(strategies, func(s adversary.Strategy) bool { return !slices.Contains(names, s.Name) })
 	}
 	if len(strategies) == 0 {
 		fmt.Fprintf(os.Stderr, "adversaries: there is no strategy %q\n", *only)
@@ -84,6 +85,9 @@ func try(ctx context.Context, strategies []adversary.Strategy, first, seeds uint
 				for i := range strategies {
 					r := world.Try(&strategies[i])
 					mine[i].Add(&r)
+					if why := r.Failed(); why != "" { // at once: there may be an hour to go
+						fmt.Fprintf(os.Stderr, "FAIL %s, seed %d: %s\n", r.Strategy, r.Seed, why)
+					}
 				}
 				done.Add(1)
 			}

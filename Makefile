@@ -11,7 +11,7 @@ RELEASE       ?= $(shell git describe --tags --abbrev=0 2>/dev/null)
 
 PROFILE       ?= -pgo=$(CURDIR)/cmd/libra/default.pgo
 
-.PHONY: help demo build test rest slurm shares race lint fuzz bench profile golden mutants adversaries check clean
+.PHONY: help demo build test rest slurm shares race lint fuzz fuzz-api bench profile golden mutants adversaries check clean
 
 build:                 ## bin/libra
 	CGO_ENABLED=0 go build -trimpath -o bin/libra ./cmd/libra
@@ -57,6 +57,9 @@ fuzz:                  ## every fuzz target for a while
 	@for f in $$(grep -rhoE '^func (Fuzz[A-Za-z]+)' --include='*_test.go' . | awk '{print $$2}' | sort -u); do \
 	  p=$$(grep -rlE "^func $$f\(" --include='*_test.go' . | xargs -n1 dirname | head -1); \
 	  echo "== $$f in $$p"; go test $$p -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) || exit 1; done
+
+fuzz-api:              ## REQUESTS made of the API's own description, from SEED, to a real market
+	go test ./live/front -run TestHostileRequests -v -timeout 30m -args -requests $(or $(REQUESTS),100000) -seed $(or $(SEED),1)
 
 bench:                 ## this tree, and beside it the last release if there is one
 	@mkdir -p out

@@ -7,6 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/libra-market/libra/client"
+	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/live/controller"
+	"github.com/libra-market/libra/live/store"
 )
 
 func newLedger(con *console) *cobra.Command {
@@ -24,7 +27,8 @@ func newLedger(con *console) *cobra.Command {
 }
 
 func newLedgerVerify(con *console, opts *liveOptions) *cobra.Command {
-	return &cobra.Command{
+	address := ""
+	cmd := &cobra.Command{
 		Use:   "verify",
 		Short: "Check every transaction and the chain of hashes",
 		Long: `Have the whole ledger checked: every transaction sums to zero, no account went where it
@@ -32,11 +36,20 @@ may not go, and each carries the hash of the one before; what was charged and pa
 for a job is what its receipt says and no more than the rules allow; and whatever is held
 is held for a job under way or an open quote. Exit code 1 if something is
 wrong. The head that is printed stands for all of it: kept elsewhere, it shows later
-that nothing before it was changed.`,
+that nothing before it was changed.
+
+With --store no market is asked: the store itself is read, whether a market runs on it or
+not, and nothing in it is changed. Then all of it is looked at: the pages of the file, the
+log and the state that it gives, snapshots, transactions and their postings, the rows of
+jobs and the counts of them. All that is found is said.`,
 		Example: `  libra ledger verify
-  libra ledger verify --json`,
+  libra ledger verify --json
+  libra ledger verify --store market.db`,
 		Args: positional(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if address != "" {
+				return verifyStore(cmd.Context(), con, address, opts.json)
+			}
 			return opts.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
 				v, err := market.VerifyLedger(ctx)
 				if err != nil {
@@ -59,6 +72,49 @@ that nothing before it was changed.`,
 			})
 		},
 	}
+	cmd.Flags().StringVar(&address, "store", "", "the store itself, without a market: sqlite file, or postgres://...")
+	return cmd
+}
+
+// verifiedStore is what is printed of a store that was looked at.
+type verifiedStore struct {
+	v1.Verified
+
+	Store    string   `json:"store"`
+	Problems []string `json:"problems"`
+}
+
+// verifyStore looks for damage in a store.
+func verifyStore(ctx context.Context, con *console, address string, asJSON bool) error {
+	st, err := store.OpenPast(ctx, address)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = st.Close() }()
+	v, found, err := controller.VerifyStore(ctx, st)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		if found == nil {
+			found = []string{}
+		}
+		if err = con.writeJSON(verifiedStore{v, store.Redact(address), found}); err != nil {
+			return err
+		}
+	}
+	if len(found) > 0 {
+		if !asJSON {
+			for _, problem := range found {
+				printf(con.out, "%s\n", problem)
+			}
+		}
+		return fmt.Errorf("%w: %s; %s", store.ErrDamaged, number(int64(len(found)), "problem"), store.Advice)
+	}
+	if !asJSON {
+		printf(con.out, "%s, %s: all is right\nhead %s\n", number(v.Transactions, "transaction"), entries(v.Entries), v.Head)
+	}
+	return nil
 }
 
 func entries(n int64) string {

@@ -88,6 +88,9 @@ func (r *recovery) read(ctx context.Context, past store.Past) (store.Snapshot, *
 		if err = r.snapshot(&snap); err != nil {
 			return snap, nil, err
 		}
+		if last, _, bad := past.Last(ctx); bad == nil && last.Seq < snap.Seq {
+			return snap, nil, fmt.Errorf("%w: the log ends at entry %d, and there is a snapshot of entry %d; %s", store.ErrDamaged, last.Seq, snap.Seq, store.Advice)
+		}
 	}
 	var before []byte // the hash of the entry before
 	for e, bad := range past.Tail(ctx, max(0, r.seq-1)) {

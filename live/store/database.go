@@ -49,15 +49,16 @@ type engine interface {
 
 // dialect is what the two databases spell differently.
 type dialect struct {
-	words    *strings.Replacer // of the migrations
-	numbered bool              // arguments are $1, $2 and not ?
-	among    string            // %s is in a list given as one argument
-	list     func([]int64) any // such an argument
-	contains string            // %s contains a text
-	reading  sql.TxOptions     // several reads that see one state
-	lock     string            // keeps another process from migrating too
-	foreign  string            // counts tables in a database that is not ours
-	present  string            // counts tables that record our migrations
+	words     *strings.Replacer // of the migrations
+	numbered  bool              // arguments are $1, $2 and not ?
+	among     string            // %s is in a list given as one argument
+	list      func([]int64) any // such an argument
+	contains  string            // %s contains a text
+	integrity string            // says what is wrong with the file, in lines, or ok; "": nobody can
+	reading   sql.TxOptions     // several reads that see one state
+	lock      string            // keeps another process from migrating too
+	foreign   string            // counts tables in a database that is not ours
+	present   string            // counts tables that record our migrations
 }
 
 // head is where the log ends.

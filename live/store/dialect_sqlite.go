@@ -18,12 +18,13 @@ func sqliteDialect() dialect {
 			"{keyed}", "STRICT, WITHOUT ROWID",
 			"{hot}", "STRICT, WITHOUT ROWID",
 		),
-		among:    "%s IN (SELECT value FROM json_each(?))",
-		list:     func(ids []int64) any { text, _ := json.Marshal(ids); return string(text) },
-		contains: "instr(%s, ?) > 0",
-		reading:  sql.TxOptions{ReadOnly: true},
-		foreign:  "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
-		present:  "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'libra_migrations'",
+		among:     "%s IN (SELECT value FROM json_each(?))",
+		list:      func(ids []int64) any { text, _ := json.Marshal(ids); return string(text) },
+		contains:  "instr(%s, ?) > 0",
+		reading:   sql.TxOptions{ReadOnly: true},
+		foreign:   "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+		integrity: "PRAGMA integrity_check(20)",
+		present:   "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'libra_migrations'",
 	}
 }
 

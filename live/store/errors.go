@@ -16,6 +16,7 @@ var (
 	ErrNewer       = errors.New("the database was written by a newer version")
 	ErrForeign     = errors.New("the database holds something else")
 	ErrNotDatabase = errors.New("not a database")
+	ErrDamaged     = errors.New("the store is damaged")
 	ErrAddress     = errors.New("not the address of a store")
 	ErrExists      = errors.New("exists already")
 	ErrUnknown     = errors.New("does not exist")
@@ -63,7 +64,7 @@ var errStale = errors.New("the head has moved")
 // sentinels are the errors that explain hands out; what carries one already is
 // explained.
 var sentinels = []error{
-	ErrConflict, ErrInvalid, ErrFull, ErrReadOnly, ErrUncertain, ErrNewer, ErrForeign, ErrNotDatabase, ErrClosed, errStale,
+	ErrConflict, ErrInvalid, ErrFull, ErrReadOnly, ErrUncertain, ErrNewer, ErrForeign, ErrNotDatabase, ErrDamaged, ErrClosed, errStale,
 }
 
 func explained(err error) bool {

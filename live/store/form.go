@@ -28,6 +28,10 @@ type Past interface {
 // PastCloser is the past of a store that is open for that alone.
 type PastCloser interface {
 	Past
+	Jobs
+	Txs
+	// Inspect looks for damage in what the database keeps for itself.
+	Inspect(ctx context.Context, say func(string)) error
 	io.Closer
 }
 

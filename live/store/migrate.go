@@ -62,7 +62,10 @@ func (d *database) settleForm(ctx context.Context, how manner) error {
 		return d.explain(d.view(ctx, func(tx *sql.Tx) error { return d.readForm(ctx, tx, int64(len(steps))) }))
 	}
 	d.form = int64(len(steps))
-	return d.migrate(ctx, steps)
+	if err = d.migrate(ctx, steps); err != nil {
+		return err
+	}
+	return d.sound(ctx)
 }
 
 // readForm refuses what is no store, or a newer one.

@@ -115,11 +115,16 @@ func prepareFile(path string) error {
 	at, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		if left, bad := os.Stat(path + "-wal"); bad == nil && left.Size() > 0 {
+			return fmt.Errorf("%w: its file is gone, and what was written last (%s-wal) is there; %s", ErrDamaged, path, Advice)
+		}
 		return makeFile(path, dir)
 	case err != nil:
 		return err
 	case !at.Mode().IsRegular():
 		return fmt.Errorf("%w: it is a %s", ErrNotDatabase, modeWord(at.Mode()))
+	case at.Size() == 0 && wasLed(path):
+		return fmt.Errorf("%w: a market ran on it, and its file is empty; %s. For a new market: remove %s.lock", ErrDamaged, Advice, path)
 	}
 	if err := unix.Access(path, unix.R_OK|unix.W_OK); err != nil {
 		return explainFile(&fs.PathError{Op: "write", Path: path, Err: err})
@@ -142,6 +147,16 @@ func makeFile(path, dir string) error {
 		return explainFile(err)
 	}
 	return file.Close()
+}
+
+// wasLed reports whether a market has run on a file: the lock of one stays.
+func wasLed(path string) bool {
+	lock, err := os.Stat(path + ".lock")
+	if err != nil || lock.Size() == 0 {
+		return false
+	}
+	log, err := os.Stat(path + "-wal")
+	return err != nil || log.Size() == 0 // else all there is may be in there still
 }
 
 func modeWord(m fs.FileMode) string {

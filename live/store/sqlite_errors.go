@@ -22,7 +22,9 @@ func (s *sqlite) explain(err error) error {
 	case lib.SQLITE_READONLY:
 		return fmt.Errorf("%w: %w", ErrReadOnly, err)
 	case lib.SQLITE_NOTADB:
-		return fmt.Errorf("%w: %w", ErrNotDatabase, err)
+		return fmt.Errorf("%w: %w; if a market ran on it, it is damaged: %s", ErrNotDatabase, err, Advice)
+	case lib.SQLITE_CORRUPT:
+		return fmt.Errorf("%w: %w: pages of %s are missing or changed; %s", ErrDamaged, err, s.path, Advice)
 	case lib.SQLITE_CONSTRAINT:
 		return fmt.Errorf("%w: %w", ErrConflict, err)
 	case lib.SQLITE_IOERR, lib.SQLITE_CANTOPEN, lib.SQLITE_PERM:

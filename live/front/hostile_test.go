@@ -110,8 +110,10 @@ func startMarket(t *testing.T, st store.Store) *served {
 		t.Fatal(err)
 	}
 	for _, c := range []trade.MoneyCommand{
-		{Op: "open", To: "lab/alice", User: "alice", Below: true}, {Op: "open", To: "lab/bob", User: "bob", Below: true},
-		{Op: "grant", To: "lab/alice", Amount: 1e12}, {Op: "grant", To: "lab/bob", Amount: 1e9},
+		{Op: "open", To: "lab/alice", User: "alice", Below: true},
+		{Op: "open", To: "lab/bob", User: "bob", Below: true},
+		{Op: "grant", To: "lab/alice", Amount: 1e12},
+		{Op: "grant", To: "lab/bob", Amount: 1e9},
 	} {
 		if _, _, err := m.Do(t.Context(), trade.Command{By: trade.Identity{User: "root", Role: trade.RoleOwner}, Money: &c}, trade.Key{}); err != nil {
 			t.Fatal(err)

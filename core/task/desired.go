@@ -52,6 +52,9 @@ const (
 	GoOn      Stop = ""
 	Terminate Stop = "term" // SIGTERM, and SIGKILL when the grace is over
 	Kill      Stop = "kill" // SIGKILL at once
+	// Abandon is of a task that a batch system runs and has lost sight of: it will not
+	// end what is left of it, so the agent does, before it begins anew elsewhere.
+	Abandon Stop = "abandon"
 )
 
 // Tail asks for a piece of what a task has written.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/agent/cgroup"
 )
 
@@ -28,6 +29,11 @@ func (h *holder) observe(ctx context.Context, asked bool) (living bool) {
 	living = len(procs) > 0
 	if living && a.lease.out() && len(h.held.Ranks) > 0 {
 		h.stop(ctx, len(procs))
+		procs, err = h.group.Procs()
+		living = err != nil || len(procs) > 0
+	}
+	if living && h.abandoned() {
+		h.killLeft(ctx, len(procs))
 		procs, err = h.group.Procs()
 		living = err != nil || len(procs) > 0
 	}
@@ -81,6 +87,29 @@ func (h *holder) stop(ctx context.Context, processes int) {
 	// end like any other.
 	h.update(func(held *holding) { held.LeaseRanOut = true })
 	h.save()
+	ctx, cancel := context.WithTimeout(ctx, shepherdTime)
+	defer cancel()
+	if err := h.group.Kill(ctx); err != nil {
+		a.log.Error("group not empty", "job", h.id, "error", err)
+	}
+}
+
+// abandoned reports whether the batch system has lost sight of the job.
+func (h *holder) abandoned() bool {
+	orders, _ := h.wanted()
+	for i := range orders {
+		if orders[i].Stop == task.Abandon {
+			return len(h.held.Ranks) > 0
+		}
+	}
+	return false
+}
+
+// killLeft ends what the batch system will not end: the job is to begin anew
+// elsewhere, and must not run twice.
+func (h *holder) killLeft(ctx context.Context, processes int) {
+	a := h.control.agent
+	a.log.Warn("the batch system has lost sight of a job: its processes are killed", "job", h.id, "processes", processes)
 	ctx, cancel := context.WithTimeout(ctx, shepherdTime)
 	defer cancel()
 	if err := h.group.Kill(ctx); err != nil {

@@ -126,6 +126,9 @@ func (a *fakeAgent) once(ctx context.Context, b *Backend) {
 	report := task.Report{Node: a.node}
 	for _, o := range d.Orders {
 		a.orders[o.Spec.Key] = o
+		if o.Stop == task.Abandon {
+			a.slurm.killBatch(a.node, o.Batch)
+		}
 		s := task.Status{Key: o.Spec.Key, State: task.Starting, Batch: o.Batch}
 		if us, began, alive := a.slurm.used(a.node, o.Batch, now); began {
 			s.State, s.CPUUS = task.Running, us

@@ -52,6 +52,48 @@ func (f *fakeSlurm) failNode(ctx context.Context, name string, long time.Duratio
 	f.mu.Unlock()
 }
 
+// vanish lets slurmd of a node go away for a while: its jobs are lost for Slurm, and
+// their processes go on until it is back.
+func (f *fakeSlurm) vanish(ctx context.Context, name string, long time.Duration) {
+	f.mu.Lock()
+	f.nodes[name] = false
+	for _, j := range f.jobs {
+		if j.State == client.Running && slices.Contains(j.Nodes, name) {
+			j.State, j.Ended, j.Held = client.NodeFail, time.Now().Unix(), false
+		}
+	}
+	f.mu.Unlock()
+	pause(ctx, long)
+	f.kill(name)
+	f.mu.Lock()
+	f.nodes[name] = true
+	f.mu.Unlock()
+}
+
+// killBatch ends the processes of a job on a node.
+func (f *fakeSlurm) killBatch(node, batch string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, p := range f.procs {
+		if !p.done && fmt.Sprint(p.id) == batch && slices.Contains(p.nodes, node) {
+			p.done, p.killed = true, true
+		}
+	}
+}
+
+// alive counts the processes that go on, wherever.
+func (f *fakeSlurm) alive() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n := 0
+	for _, p := range f.procs {
+		if !p.done {
+			n++
+		}
+	}
+	return n
+}
+
 // kill ends the processes on a node without asking the controller.
 func (f *fakeSlurm) kill(node string) {
 	f.mu.Lock()

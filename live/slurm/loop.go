@@ -113,25 +113,6 @@ func (b *Backend) world(r *run, now time.Time) world {
 	return w
 }
 
-// lingers reports whether processes of a run that Slurm has forgotten go on, on
-// a node whose agent is there to see them. Slurm ends such when it finds them;
-// before that the job must not begin anew. The lock is held.
-func (b *Backend) lingers(r *run, now time.Time) bool {
-	if now.Sub(r.end.at) >= quiet {
-		return false
-	}
-	for rank, s := range r.statuses {
-		o, wanted := r.orders[rank]
-		if !wanted || s.State != task.Running || s.EndedUS != 0 {
-			continue
-		}
-		if n := b.nodes[o.Spec.Nodes[rank]]; n != nil && !n.membership.lost() {
-			return true
-		}
-	}
-	return false
-}
-
 // poll asks Slurm how its jobs and nodes stand.
 func (b *Backend) poll(ctx context.Context) {
 	timer := time.NewTimer(0)

@@ -195,9 +195,7 @@ func (b *Backend) atWork(n *node) bool {
 
 // lostReason says why a node has to be taken for lost, if it has.
 func (b *Backend) lostReason(n *node, now time.Time) string {
-	// Longer than its lease, so that what it ran has ended before it begins
-	// elsewhere.
-	patience := n.lease + n.lease/10 + 2*time.Second
+	patience := n.patience()
 	switch {
 	case n.health.bad() && now.Sub(n.since) >= b.cfg.Grace:
 		why := "Slurm says that it is down"
@@ -221,7 +219,7 @@ func (b *Backend) syncNodes(now time.Time) {
 			continue
 		}
 		if why := b.lostReason(n, now); why != "" {
-			if n.membership == member && n.attention == instructed {
+			if n.membership == member && n.attention == instructed && !b.clears(n, now) {
 				b.reportLost(n, why)
 			}
 			continue

@@ -67,7 +67,7 @@ func (b *Backend) Desired(ctx context.Context, name string, after int64, patienc
 			b.mu.Unlock()
 			return task.Desired{}, err
 		}
-		if n.version > after {
+		if n.version != after { // it may have heard more of one that began at a later time of day
 			d := b.orders(n)
 			b.mu.Unlock()
 			return d, nil
@@ -101,6 +101,9 @@ func (b *Backend) orders(n *node) task.Desired {
 		}
 		o := r.orders[key.Rank]
 		o.Batch = r.batch()
+		if r.orphan {
+			o.Stop = task.Abandon
+		}
 		o.Spec.Script, o.Spec.Env = nil, nil // Slurm has them
 		d.Orders = append(d.Orders, o)
 	}

@@ -1,0 +1,56 @@
+package slurm
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/libra-market/libra/core/task"
+)
+
+// slurmd is away and the agent is there: the job begins anew elsewhere, and never
+// runs twice at a time.
+func TestAJobThatSlurmLostDoesNotRunTwice(t *testing.T) {
+	for _, long := range []time.Duration{5 * time.Second, 45 * time.Second, 20 * time.Minute} {
+		t.Run(long.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				th := newTheater(t, 3, 2)
+				ctx, stop := context.WithCancel(t.Context())
+				var all sync.WaitGroup
+				all.Go(func() { th.slurm.run(ctx) })
+				th.start()
+				for _, a := range th.agents {
+					all.Go(func() { a.run(ctx) })
+				}
+				time.Sleep(5 * time.Second)
+				th.market.submit(1, 1, fakeProgram{takes: 5 * time.Minute}, false)
+				time.Sleep(20 * time.Second)
+				if n := th.slurm.alive(); n != 1 {
+					t.Fatalf("%d processes", n)
+				}
+				th.market.mu.Lock()
+				node := th.market.jobs[1].Nodes[0]
+				th.market.mu.Unlock()
+				all.Go(func() { th.slurm.vanish(ctx, node, long) })
+				most := 0
+				for range 200 {
+					time.Sleep(500 * time.Millisecond)
+					most = max(most, th.slurm.alive())
+				}
+				if most != 1 {
+					t.Errorf("it ran %d times at a time", most)
+				}
+				time.Sleep(30 * time.Minute)
+				if final := th.market.ending(1); final.State != task.Ended || final.Exit != 0 || final.Attempt == 0 {
+					t.Errorf("%s ended as %s %d %s", final.Key, final.State, final.Exit, final.Error)
+				}
+				th.check()
+				th.stop()
+				stop()
+				all.Wait()
+			})
+		})
+	}
+}

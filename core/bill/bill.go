@@ -92,9 +92,9 @@ func (b *Bill) Net() market.Money { return b.Charge - b.Penalty }
 
 // Line is one amount of a receipt.
 type Line struct {
-	What    string
-	Formula string // with the numbers, so that it can be worked out by hand
-	Amount  market.Money
+	What    string       `json:"what"`
+	Formula string       `json:"formula"` // with the numbers, so that it can be worked out by hand
+	Amount  market.Money `json:"amount_micros"`
 }
 
 // Posting is what the ledger has to carry out.

@@ -57,7 +57,7 @@ func TestTasks(t *testing.T) {
 	like := task.Spec{
 		Key: task.Key{Job: 12, Attempt: 2}, Name: "a/b", User: "alice", Output: "%x-%j-%r-%a.out", Error: "plain", Dir: "/d",
 	}
-	specs := dispatch.Tasks(like, []string{"n1", "n2"}, &dispatch.Sweep{First: 5, Step: 2, Len: 5})
+	specs := dispatch.Tasks(like, []string{"n1", "n2"}, &task.Span{First: 5, Step: 2, Count: 5})
 	if len(specs) != 2 {
 		t.Fatalf("%d tasks", len(specs))
 	}
@@ -77,7 +77,7 @@ func TestTasks(t *testing.T) {
 	if specs := dispatch.Tasks(like, []string{"n1"}, nil); specs[0].Len() != 0 || specs[0].Size != 1 {
 		t.Errorf("%+v", specs[0])
 	}
-	if got := (&dispatch.Sweep{First: 3, Len: 2}).Lane(0, 1); *got != (task.Span{First: 3, Step: 1, Count: 2}) {
+	if got := dispatch.Lane(&task.Span{First: 3, Count: 2}, 0, 1); *got != (task.Span{First: 3, Step: 1, Count: 2}) {
 		t.Errorf("without a step: %v", got)
 	}
 }

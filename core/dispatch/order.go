@@ -9,8 +9,8 @@ import (
 
 // Slot is a processor of a node on which a task may work so fast.
 type Slot struct {
-	Processor int
-	Speed     float64 // work a second that is granted
+	Processor int     `json:"processor"`
+	Speed     float64 `json:"speed"` // work a second that is granted
 }
 
 // Quota is the part of a processor's time that gives a speed on a node of which

@@ -7,28 +7,25 @@ import (
 	"github.com/libra-market/libra/core/task"
 )
 
-// Sweep is the indexes of an array.
-type Sweep struct{ First, Step, Len int }
-
-// Lane is the indexes that one of so many lanes runs, one after the other.
-func (s *Sweep) Lane(lane, lanes int) *task.Span {
-	if s == nil {
+// Lane is the indexes of an array that one of so many lanes runs, one after the other.
+func Lane(all *task.Span, lane, lanes int) *task.Span {
+	if all == nil {
 		return nil
 	}
-	step := max(1, s.Step)
-	return &task.Span{First: s.First + lane*step, Step: lanes * step, Count: max(0, (s.Len-lane+lanes-1)/lanes)}
+	step := max(1, all.Step)
+	return &task.Span{First: all.First + lane*step, Step: lanes * step, Count: max(0, (all.Count-lane+lanes-1)/lanes)}
 }
 
 // Tasks are the specifications of a job's programs, one on each of the nodes
 // named: like says what they have in common, with the patterns of their files.
-func Tasks(like task.Spec, nodes []string, sweep *Sweep) []task.Spec {
+func Tasks(like task.Spec, nodes []string, array *task.Span) []task.Spec {
 	specs := make([]task.Spec, len(nodes))
 	for rank := range nodes {
 		s := like
 		s.Rank, s.Size, s.Nodes = rank, len(nodes), nodes
 		s.Output = Path(like.Output, s.Job, rank, s.Name)
 		s.Error = Path(like.Error, s.Job, rank, s.Name)
-		s.Span = sweep.Lane(rank, len(nodes))
+		s.Span = Lane(array, rank, len(nodes))
 		specs[rank] = s
 	}
 	return specs

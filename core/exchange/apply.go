@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"github.com/libra-market/libra/core/dispatch"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/roster"
 	"github.com/libra-market/libra/core/trade"
@@ -119,7 +120,7 @@ func (x *floor) place(j *underway.Job, procs market.Procs) {
 	for proc := range procs.All() {
 		index := x.nodes.Of(proc)
 		n := x.nodes.At(index)
-		j.Ranks = append(j.Ranks, underway.Rank{Node: index, Processor: proc - n.First, Proc: market.Int32(proc)})
+		j.Ranks = append(j.Ranks, underway.Rank{Node: index, Slot: dispatch.Slot{Processor: proc - n.First}, Proc: market.Int32(proc)})
 		j.Places = append(j.Places, trade.Place{Node: n.Node, Processor: proc - n.First})
 		x.nodes.Mark(index, roster.Tasks)
 		n.AddTenant(j.ID)

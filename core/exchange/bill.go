@@ -22,11 +22,34 @@ func (x *floor) endAt(j *underway.Job, state trade.State, reason, detail string,
 	if x.jobs.Find(j.ID) == nil {
 		return
 	}
+	// 1. Say how it ended, and what it had.
 	j.State, j.Reason, j.Detail, j.EndedUS, j.Share = state, reason, detail, x.now, 0
+	x.conclude(j)
+
+	// 2. Settle its money.
+	x.bill(j, fine)
+
+	// 3. Take it off its nodes.
+	x.tidy(j)
+	x.vacate(j)
+
+	// 4. Count whether its promise was kept.
+	if met := j.State != trade.Lost && !x.owed.inTimeAt(j).After(x.timeOf(j.DueUS)); j.DueUS != 0 {
+		x.record.Count(&j.Job, j.Void, met)
+	}
+
+	// 5. Forget it, and note who waited for it.
+	x.jobs.Remove(j.ID)
+	x.over(j)
+	x.releaseDependents(j)
+}
+
+// conclude notes what a job that has ended had, by what was measured of it.
+func (x *floor) conclude(j *underway.Job) {
 	if x.rulesOf(j).Paid() && len(j.Ranks) > 0 {
 		j.Work = j.MeasuredMS()
 	}
-	if state != trade.Lost && state != trade.Rejected {
+	if j.State != trade.Lost && j.State != trade.Rejected {
 		j.OptionalMS = x.owed.optionalDue(j)
 	}
 	if j.MandatoryUS != 0 {
@@ -37,15 +60,6 @@ func (x *floor) endAt(j *underway.Job, state trade.State, reason, detail string,
 			j.Tasks = append(j.Tasks, *s)
 		}
 	}
-	x.bill(j, fine)
-	x.tidy(j)
-	x.vacate(j)
-	if met := j.State != trade.Lost && !x.owed.inTimeAt(j).After(x.timeOf(j.DueUS)); j.DueUS != 0 {
-		x.record.Count(&j.Job, j.Void, met)
-	}
-	x.jobs.Remove(j.ID)
-	x.over(j)
-	x.releaseDependents(j)
 }
 
 // tidy takes back what is not true of a job after all: one that was placed and never
@@ -64,20 +78,18 @@ func (x *floor) tidy(j *underway.Job) {
 // bill settles a job's money: what is held is charged or given back, and a
 // broken promise is paid for.
 func (x *floor) bill(j *underway.Job, fine market.Price) {
-	r, agreed, ending := x.rulesOf(j), x.owed.agreed(j), x.owed.ending(j, fine)
+	// 1. Say what was agreed, with what it had beyond that, and how it ended.
+	agreed, ending := x.owed.agreed(j), x.owed.ending(j, fine)
 	if more, some := x.owed.beyond(j, j.Work); some {
 		j.Extensions = append(j.Extensions, trade.Extension{AtUS: x.now, WorkMS: more.WorkMS, Price: int64(more.Price)})
 		agreed.Extensions = append(agreed.Extensions, more)
 	}
-	if hold, held := x.ledger.HoldOf(j.ID); held {
-		if more := x.owed.short(r, j, &agreed, ending); more > 0 {
-			x.raise(j, more)
-			agreed.Held += more
-			hold, _ = x.ledger.HoldOf(j.ID)
-		}
-		agreed.Held = min(agreed.Held, hold.Amount())
-	}
-	owed := bill.Owed(r, &agreed, ending)
+	x.cover(j, &agreed, ending)
+
+	// 2. Ask what is owed: the one function that every preview asks.
+	owed := bill.Owed(x.rulesOf(j), &agreed, ending)
+
+	// 3. Book it.
 	var seqs []int64
 	for _, p := range owed.Postings {
 		seqs = append(seqs, x.post(j, p)...)
@@ -86,22 +98,41 @@ func (x *floor) bill(j *underway.Job, fine market.Price) {
 		j.Extensions[i].UsedMS = used
 	}
 	j.Held, j.Charged, j.Penalty, j.Optional = 0, int64(owed.Charge), int64(owed.Penalty), int64(owed.Optional)
-	if j.State == trade.Rejected {
-		return
-	}
 	if j.State == trade.Lost {
 		x.lost(j, owed.Penalty)
 	}
-	var lines []trade.ReceiptLine
+
+	// 4. Write the receipt. Who was refused has none.
+	if j.State != trade.Rejected {
+		j.Receipt = x.receipt(j, &owed, ending, seqs)
+	}
+}
+
+// cover holds what is short of what a job owes, where it may be; no more than is held
+// is charged.
+func (x *floor) cover(j *underway.Job, agreed *bill.Job, ending *bill.Ending) {
+	hold, held := x.ledger.HoldOf(j.ID)
+	if !held {
+		return
+	}
+	if more := x.owed.short(x.rulesOf(j), j, agreed, ending); more > 0 {
+		x.raise(j, more)
+		agreed.Held += more
+		hold, _ = x.ledger.HoldOf(j.ID)
+	}
+	agreed.Held = min(agreed.Held, hold.Amount())
+}
+
+// receipt is the bill of a job, with all that it was worked out from.
+func (x *floor) receipt(j *underway.Job, owed *bill.Bill, ending *bill.Ending, seqs []int64) *trade.Receipt {
+	lines := owed.Lines
 	if j.Reason == trade.ReasonVoided {
-		lines = append(lines, trade.ReceiptLine{What: j.Detail, Formula: "nothing is owed"})
+		lines = append([]bill.Line{{What: j.Detail, Formula: "nothing is owed"}}, lines...)
 	}
-	for _, l := range owed.Lines {
-		lines = append(lines, trade.ReceiptLine{What: l.What, Formula: l.Formula, Amount: int64(l.Amount)})
-	}
-	j.Receipt = &trade.Receipt{
-		Job: j.ID, Policy: j.Policy, Settings: x.epochs[x.era(j)].Settings, Version: bill.Version(r), Formula: j.Working.Formula,
-		Inputs: slices.Concat(j.Working.Inputs, x.owed.measured(j, ending)), Lines: lines, Charged: j.Charged, Penalty: j.Penalty, Net: int64(owed.Net()), IssuedUS: x.now, TxSeqs: seqs,
+	return &trade.Receipt{
+		Job: j.ID, Policy: j.Policy, Settings: x.epochs[x.era(j)].Settings, Version: bill.Version(x.rulesOf(j)), Formula: j.Working.Formula,
+		Inputs: slices.Concat(j.Working.Inputs, x.owed.measured(j, ending)), Lines: lines,
+		Charged: j.Charged, Penalty: j.Penalty, Net: int64(owed.Net()), IssuedUS: x.now, TxSeqs: seqs,
 	}
 }
 

@@ -15,20 +15,15 @@ import (
 type Effects struct {
 	Steps    []journal.Step // what the core was told, and what it said
 	Txs      []ledger.Tx    // in the order of the ledger
-	Jobs     []Change       // as they are now, each once
+	Jobs     []trade.Job    // of which something has changed that is worth writing down, as they are now
+	First    map[int64]bool // those of them of which nothing was written down before
 	Nodes    []string       // on which something starts or ends
 	Reshared []string       // on which shares change
 	Money    bool           // some balance changed
 	Facts    journal.Facts  // all that is needed to make it true again
 
 	changed map[int64]*underway.Job
-	ended   map[int64]Change
-}
-
-// Change is a job of which something has changed that is worth writing down.
-type Change struct {
-	trade.Job
-	First bool // nothing of it was written down before
+	ended   map[int64]*underway.Job
 }
 
 func (fx *Effects) note(at market.Time, in, out []market.Event) {
@@ -51,24 +46,33 @@ func (fx *Effects) touch(j *underway.Job) {
 
 func (fx *Effects) over(j *underway.Job) {
 	if fx.ended == nil {
-		fx.ended = map[int64]Change{}
+		fx.ended = map[int64]*underway.Job{}
 	}
 	delete(fx.changed, j.ID)
-	fx.ended[j.ID] = Change{Job: j.Job, First: !j.Written}
+	as := *j // nothing that is said of it afterwards counts
+	fx.ended[j.ID] = &as
+}
+
+// write adds a job to what has to be written down.
+func (fx *Effects) write(j *underway.Job, now trade.Job) {
+	fx.Jobs = append(fx.Jobs, now)
+	if !j.Written {
+		fx.First[j.ID], j.Written = true, true
+	}
 }
 
 // Effects takes what has come of the commands since it was last asked.
 func (x *Exchange) Effects() Effects {
 	fx := x.floor.fx
 	x.floor.notePoints()
+	fx.First = map[int64]bool{}
 	for _, j := range fx.changed {
-		fx.Jobs = append(fx.Jobs, Change{Job: x.view(j), First: !j.Written})
-		j.Written = true
+		fx.write(j, x.view(j))
 	}
 	for _, j := range fx.ended {
-		fx.Jobs = append(fx.Jobs, j)
+		fx.write(j, j.Job)
 	}
-	slices.SortFunc(fx.Jobs, func(a, b Change) int { return int(a.ID - b.ID) })
+	slices.SortFunc(fx.Jobs, func(a, b trade.Job) int { return int(a.ID - b.ID) })
 	fx.Nodes, fx.Reshared = x.nodes.TakeMarked()
 	fx.Money = len(fx.Txs) > 0
 	fx.Facts = x.floor.facts(fx.Txs)

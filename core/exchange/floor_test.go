@@ -101,10 +101,10 @@ func (f *floor) try(c trade.Command) (trade.Outcome, error) {
 		if old, was := f.all[j.ID]; was && old.State.Final() {
 			f.Errorf("job %d ended as %s and now is %s", j.ID, old.State, j.State)
 		}
-		if _, was := f.all[j.ID]; was == j.First {
-			f.Errorf("job %d: first %v, written before %v", j.ID, j.First, was)
+		if _, was := f.all[j.ID]; was == fx.First[j.ID] {
+			f.Errorf("job %d: first %v, written before %v", j.ID, !was, was)
 		}
-		f.all[j.ID] = j.Job
+		f.all[j.ID] = j
 	}
 	if total := f.x.LedgerTotal(); total != 0 {
 		f.Fatalf("the books sum to %s after %s", total, c.Kind())

@@ -6,14 +6,14 @@ import (
 	"slices"
 
 	"github.com/libra-market/libra/core/bill"
-	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/underway"
 )
 
 // measured is what the work of a job was worked out from that is charged by it: the
 // processor time that its nodes measured, and how fast they are. Nodes of one speed
 // are taken together.
-func (x *assessor) measured(j *underway.Job, e *bill.Ending) []trade.Input {
+func (x *assessor) measured(j *underway.Job, e *bill.Ending) []market.Input {
 	if !x.rulesOf(j).Paid() || !e.Begun || len(j.Ranks) == 0 {
 		return nil
 	}
@@ -38,20 +38,20 @@ func (x *assessor) measured(j *underway.Job, e *bill.Ending) []trade.Input {
 		sums[k].cpu += cpu
 		sums[k].declined += max(0, had-cpu)
 	}
-	var in []trade.Input
+	var in []market.Input
 	for i, s := range sums {
 		of := ""
 		if len(sums) > 1 {
 			of = fmt.Sprintf(" %d", i+1)
 		}
-		in = append(in, trade.Input{Name: "speed" + of, Value: s.speed, Unit: "s of work a second"},
-			trade.Input{Name: "cpu" + of, Value: micro(s.cpu), Unit: "s"}, trade.Input{Name: "declined" + of, Value: micro(s.declined), Unit: "s"})
+		in = append(in, market.Input{Name: "speed" + of, Value: s.speed, Unit: "s of work a second"},
+			market.Input{Name: "cpu" + of, Value: micro(s.cpu), Unit: "s"}, market.Input{Name: "declined" + of, Value: micro(s.declined), Unit: "s"})
 	}
 	how := "s on each processor: speed * (cpu + declined) / procs"
 	if len(sums) > 1 {
 		how += ", summed over the speeds"
 	}
-	return append(in, trade.Input{Name: "work", Value: float64(j.Work) / 1e3, Unit: how + ", to the millisecond"})
+	return append(in, market.Input{Name: "work", Value: float64(j.Work) / 1e3, Unit: how + ", to the millisecond"})
 }
 
 // micro is a time to the microsecond, as it is measured: sums of floats have more.

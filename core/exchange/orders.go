@@ -29,9 +29,9 @@ func (x *agents) Orders(name string) []task.Order {
 			}
 			var more []dispatch.Slot
 			for _, other := range j.Others(rank) {
-				more = append(more, other.Slot())
+				more = append(more, other.Slot)
 			}
-			order := dispatch.Order(x.specs(j)[rank], j.StopOf(r), n.Speed, r.Slot(), more...)
+			order := dispatch.Order(x.specs(j)[rank], j.StopOf(r), n.Speed, r.Slot, more...)
 			order.MostUS = x.most(j, rank, n)
 			orders = append(orders, order)
 		}
@@ -47,7 +47,7 @@ func (x *agents) specs(j *underway.Job) []task.Spec {
 		for rank := range j.Placed() {
 			nodes = append(nodes, x.nodes.At(j.First(rank).Node).Node)
 		}
-		j.Specs = dispatch.Tasks(j.Spec(), nodes, j.Request.Array.Sweep())
+		j.Specs = dispatch.Tasks(j.Spec(), nodes, j.Request.Array.Span())
 	}
 	return j.Specs
 }

@@ -30,7 +30,7 @@ func (p *play) command(c trade.Command) {
 		p.tx(&fx.Txs[i])
 	}
 	for _, j := range fx.Jobs {
-		p.change(&j)
+		p.change(&j, fx.First[j.ID])
 	}
 	p.durable(&fx)
 	for _, name := range fx.Nodes {
@@ -47,7 +47,7 @@ func (p *play) durable(fx *exchange.Effects) {
 		p.Errorf("money moved: %v, with %d transactions", fx.Money, len(fx.Txs))
 	}
 	for _, j := range fx.Jobs {
-		if j.State == trade.Running && j.First && len(fx.Steps) == 0 {
+		if j.State == trade.Running && fx.First[j.ID] && len(fx.Steps) == 0 {
 			p.Errorf("job %d runs, and the log does not say why", j.ID)
 		}
 	}
@@ -129,16 +129,16 @@ func signed(micros int64) string {
 }
 
 // change says what is new of a job, and all of its bill.
-func (p *play) change(j *exchange.Change) {
+func (p *play) change(j *trade.Job, first bool) {
 	was, known := p.all[j.ID]
 	if known && was.State.Final() {
 		p.Errorf("job %d ended as %s and now is %s", j.ID, was.State, j.State)
 	}
-	if known == j.First {
-		p.Errorf("job %d: first %v, written before %v", j.ID, j.First, known)
+	if known == first {
+		p.Errorf("job %d: first %v, written before %v", j.ID, first, known)
 	}
-	p.all[j.ID] = j.Job
-	facts := p.facts(&j.Job)
+	p.all[j.ID] = *j
+	facts := p.facts(j)
 	var news []string
 	for i, fact := range facts {
 		if known && p.jobs[j.ID][i] != fact || !known && !strings.HasSuffix(fact, " 0") && !strings.HasSuffix(fact, " -") {
@@ -155,7 +155,7 @@ func (p *play) change(j *exchange.Change) {
 		p.say("  bill %s v%s: charged %s, penalty %s, net %s; %s; tx %v", r.Policy, r.Version, money(r.Charged), money(r.Penalty), money(r.Net),
 			strings.Join(inputs, " "), r.TxSeqs)
 		for _, line := range r.Lines {
-			p.say("  %s: %s = %s", line.What, line.Formula, money(line.Amount))
+			p.say("  %s: %s = %s", line.What, line.Formula, money(int64(line.Amount)))
 		}
 	}
 }

@@ -202,12 +202,12 @@ func checkReceipt(t *testing.T, j *trade.Job) {
 	}
 	sum := int64(0)
 	for _, l := range j.Receipt.Lines {
-		sum += l.Amount
+		sum += int64(l.Amount)
 		if l.Formula == j.Receipt.Formula {
 			continue
 		}
-		if got := int64(r.work(l.Formula)*1e6 + 1e-3); got-l.Amount > 1 || got < l.Amount {
-			t.Errorf("%s: %s is %d, not %d", l.What, l.Formula, got, l.Amount)
+		if got := market.Money(r.work(l.Formula)*1e6 + 1e-3); got-l.Amount > 1 || got < l.Amount {
+			t.Errorf("%s: %s is %s, not %s", l.What, l.Formula, got, l.Amount)
 		}
 	}
 	if sum != j.Receipt.Net || j.Receipt.Charged != j.Charged {

@@ -3,6 +3,7 @@ package exchange
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/libra-market/libra/core/market"
@@ -18,57 +19,31 @@ func (x *overseer) report(by trade.Identity, m *trade.Measured) error {
 	if x.cluster == nil {
 		return nil
 	}
-	var ends, uses []market.Event
+	// 1. Note what was measured of each task.
 	jobs := map[int64]bool{}
 	for i := range m.Tasks {
-		said := m.Tasks[i]
-		s := &said
-		j, r := x.jobs.Task(s.Key)
-		if r == nil || r.Status != nil {
-			continue // of another attempt, or said before
-		}
-		if by.Role == trade.RoleNode && !x.again && !x.isOn(r, by.User) {
-			continue
-		}
-		x.within(j, s)
-		if x.rulesOf(j).Paid() && s.NeverBegan() { // what it took to find that out is not its
-			s.CPUUS, s.DeclinedUS = 0, 0
-		}
-		r.Begun = r.Begun || underway.SaysBegun(s)
-		speed := x.nodes.At(r.Node).Speed
-		jobs[j.ID] = true
-		x.floor.touched.job(j.ID, true)
-		r.Observe(s, j.Threads(), speed)
-		if j.Request.Optional != nil {
-			r.ObservePart(s, speed, j.State == trade.Running)
-		}
-		others := j.Others(s.Rank)
-		for k := range others { // they are as far
-			others[k].Had, others[k].Status, others[k].Begun = r.Had, r.Status, r.Begun
+		said := m.Tasks[i] // the command is as it was said
+		if j, r := x.speaksOf(by, &said); r != nil {
+			x.observe(j, r, &said)
+			jobs[j.ID] = true
 		}
 	}
-	var ids []int64
-	for id := range jobs {
-		ids = append(ids, id)
+
+	// 2. Begin again with what was lost; of the others, see what the cluster must hear.
+	ids := slices.Sorted(maps.Keys(jobs))
+	happened, err := x.happened(ids)
+	if err != nil {
+		return err
 	}
-	slices.Sort(ids)
-	for _, id := range ids {
-		j := x.jobs.Find(id)
-		if j.State == trade.Running && meter.Lost(j.Measured()) {
-			if err := x.restart(j); err != nil {
-				return err
-			}
-			continue
-		}
-		ends = append(ends, x.fulfilled(j)...)
-		ends = append(ends, x.ended(j)...)
-		uses = append(uses, x.used(j)...)
-	}
-	if len(ends)+len(uses) > 0 {
-		if err := x.floor.step(append(ends, uses...)...); err != nil {
+
+	// 3. Tell it who has ended, and how far the rest are.
+	if len(happened) > 0 {
+		if err := x.floor.step(happened...); err != nil {
 			return err
 		}
 	}
+
+	// 4. Sell more to those who need more, or end them.
 	if err := x.overruns(); err != nil {
 		return err
 	}
@@ -80,6 +55,54 @@ func (x *overseer) report(by trade.Identity, m *trade.Measured) error {
 		}
 	}
 	return nil
+}
+
+// speaksOf is the task that somebody speaks of; nil: it is of another attempt, its end
+// was said before, or it is on another node than theirs.
+func (x *overseer) speaksOf(by trade.Identity, s *task.Status) (*underway.Job, *underway.Rank) {
+	j, r := x.jobs.Task(s.Key)
+	if r == nil || r.Status != nil || by.Role == trade.RoleNode && !x.again && !x.isOn(r, by.User) {
+		return nil, nil
+	}
+	return j, r
+}
+
+// observe notes what was measured of a task, as far as that can be.
+func (x *overseer) observe(j *underway.Job, r *underway.Rank, s *task.Status) {
+	x.within(j, s)
+	if x.rulesOf(j).Paid() && s.NeverBegan() { // what it took to find that out is not its
+		s.CPUUS, s.DeclinedUS = 0, 0
+	}
+	r.Begun = r.Begun || underway.SaysBegun(s)
+	speed := x.nodes.At(r.Node).Speed
+	x.floor.touched.job(j.ID, true)
+	r.Observe(s, j.Threads(), speed)
+	if j.Request.Optional != nil {
+		r.ObservePart(s, speed, j.State == trade.Running)
+	}
+	others := j.Others(s.Rank)
+	for k := range others { // they are as far
+		others[k].Had, others[k].Status, others[k].Begun = r.Had, r.Status, r.Begun
+	}
+}
+
+// happened is what the core must hear of jobs that go on: ends come before
+// measurements. Those that have lost a task begin again.
+func (x *overseer) happened(ids []int64) ([]market.Event, error) {
+	var ends, uses []market.Event
+	for _, id := range ids {
+		j := x.jobs.Find(id)
+		if j.State == trade.Running && meter.Lost(j.Measured()) {
+			if err := x.restart(j); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		ends = append(ends, x.fulfilled(j)...)
+		ends = append(ends, x.ended(j)...)
+		uses = append(uses, x.used(j)...)
+	}
+	return append(ends, uses...), nil
 }
 
 // mostAttempts bounds how often a job begins again that its nodes, though they are

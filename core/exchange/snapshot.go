@@ -59,15 +59,38 @@ func Restore(version string, encoded []byte) (*Exchange, error) {
 // open is the exchange of a snapshot.
 func open(version string, s *journal.Snapshot) (*Exchange, error) {
 	x := New(version)
+
+	// 1. What time it is, and under which rules. What is known is in the log.
 	x.floor.touched.epochs = len(s.Epochs)
 	x.origin, x.now, x.rates = s.Origin, s.Now, s.Rates
 	x.setEpochs(s.Epochs)
-	x.next, x.wake, x.record = s.Next, s.Wake, s.Record
-	var err error
-	if x.ledger, err = ledger.Restore(s.Ledger); err != nil {
+	x.next, x.wake, x.record, x.generation = s.Next, s.Wake, s.Record, s.Generation
+
+	// 2. Whose money is whose.
+	if err := x.restoreMoney(s); err != nil {
 		return nil, err
 	}
-	x.bound, x.generation = s.Bound, s.Generation
+
+	// 3. The nodes, the jobs that are on them, and the quotes.
+	if err := x.restoreJobs(s); err != nil {
+		return nil, fmt.Errorf("state of the exchange: %w", err)
+	}
+	for _, q := range s.Quotes {
+		x.quotes.Add(q)
+	}
+
+	// 4. The cluster, under the policy of the last epoch.
+	if len(x.epochs) == 0 {
+		return x, nil
+	}
+	return x, x.yard.restoreCluster(s.Cluster)
+}
+
+func (x *state) restoreMoney(s *journal.Snapshot) (err error) {
+	if x.ledger, err = ledger.Restore(s.Ledger); err != nil {
+		return err
+	}
+	x.bound = s.Bound
 	people := s.People
 	if !x.bound {
 		x.ledger.Rule = ledger.RuleFirst
@@ -76,27 +99,26 @@ func open(version string, s *journal.Snapshot) (*Exchange, error) {
 	for _, p := range people {
 		x.accounts.Put(p)
 	}
+	return nil
+}
+
+func (x *state) restoreJobs(s *journal.Snapshot) (err error) {
 	if x.nodes, err = roster.Restore(s.Nodes); err != nil {
-		return nil, fmt.Errorf("state of the exchange: %w", err)
+		return err
 	}
 	for _, j := range s.Jobs {
 		x.jobs.Add(j)
 		j.Logged = true
 		j.NoteSpeed()
 		for i := range j.Ranks {
-			if k := j.Ranks[i].Node; k < 0 || k >= x.nodes.Len() {
-				return nil, fmt.Errorf("state of the exchange: job %d is on node %d of %d", j.ID, k, x.nodes.Len())
+			k := j.Ranks[i].Node
+			if k < 0 || k >= x.nodes.Len() {
+				return fmt.Errorf("job %d is on node %d of %d", j.ID, k, x.nodes.Len())
 			}
-			x.nodes.At(j.Ranks[i].Node).AddTenant(j.ID)
+			x.nodes.At(k).AddTenant(j.ID)
 		}
 	}
-	for _, q := range s.Quotes {
-		x.quotes.Add(q)
-	}
-	if len(x.epochs) == 0 {
-		return x, nil
-	}
-	return x, x.yard.restoreCluster(s.Cluster)
+	return nil
 }
 
 func (x *yard) restoreCluster(s *cluster.State) error {

@@ -16,6 +16,8 @@ func (x *door) submit(by trade.Identity, s *trade.Submit) (trade.Outcome, error)
 
 // submitNew is a submission without a quote.
 func (x *door) submitNew(by trade.Identity, r trade.Request, settled []trade.Settled) (trade.Outcome, error) {
+	// 1. Check what is asked for, who pays, and whom it waits for: until here, nothing
+	// has happened.
 	if err := x.validate(&r); err != nil {
 		return trade.Outcome{}, err
 	}
@@ -27,22 +29,34 @@ func (x *door) submitNew(by trade.Identity, r trade.Request, settled []trade.Set
 	if err != nil {
 		return trade.Outcome{}, err
 	}
+	// 2. Number it: from here on it is part of the history, taken or not.
 	j := x.newJob(by, r, account)
-	if broken != "" {
-		return x.refuse(j, trade.ReasonDependency, broken), nil
+
+	// 3. Refuse what need not be shown to the cluster.
+	if reason, why := x.hopeless(j, broken); reason != "" {
+		return x.refuse(j, reason, why), nil
 	}
-	if why := x.price.onlyPrecise(&r); why != "" {
-		return x.refuse(j, trade.ReasonImprecise, why), nil
-	}
-	if r.Budget != nil || account == "" {
-		if reason, why := x.bank.cannotHold(account, x.price.mostCost(&r, 0, 0)); reason != "" {
-			return x.refuse(j, reason, why), nil
-		}
-	}
+
+	// 4. Let it wait for others, or ask the cluster.
 	if len(waits) > 0 {
 		return x.waitForOthers(j, waits)
 	}
 	return x.admit(j)
+}
+
+// hopeless is why no cluster could take a job: one that it waits for has failed, it
+// asks for what the policy does not know, or nobody could pay for it.
+func (x *door) hopeless(j *underway.Job, failed string) (reason, why string) {
+	if failed != "" {
+		return trade.ReasonDependency, failed
+	}
+	if why = x.price.onlyPrecise(&j.Request); why != "" {
+		return trade.ReasonImprecise, why
+	}
+	if j.Request.Budget == nil && j.Account != "" { // what it costs is not known yet
+		return "", ""
+	}
+	return x.bank.cannotHold(j.Account, x.price.mostCost(&j.Request, 0, 0))
 }
 
 // newJob numbers a job. It is not under way yet.
@@ -104,8 +118,11 @@ func (x *door) admit(j *underway.Job) (trade.Outcome, error) {
 	if x.cluster == nil {
 		return x.refuse(j, market.CannotMeetResources.String(), "no node has joined the cluster yet"), nil
 	}
+	// 1. Fit it to the cluster, under the rules of today.
 	asked := x.price.fitting(j)
 	j.Width, j.Era, j.Policy = int(asked.Width), len(x.epochs), x.epoch().Policy
+
+	// 2. Let the cluster decide. It knows the job by then: what it says is made true.
 	x.jobs.Add(j)
 	if err := x.floor.step(market.Event{Kind: market.Submitted, Job: asked.ID, Spec: &asked}); err != nil {
 		x.jobs.Remove(j.ID)
@@ -115,6 +132,8 @@ func (x *door) admit(j *underway.Job) (trade.Outcome, error) {
 		j.Detail = x.price.inNumbers(j, j.Reason, j.Detail)
 		return x.refuse(j, j.Reason, j.Detail), nil
 	}
+
+	// 3. Note how the price came about, and hold the money.
 	x.price.noteWorking(j, &asked)
 	return x.reserveFunds(j)
 }

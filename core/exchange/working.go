@@ -14,34 +14,32 @@ import (
 // taken in: the formula of the policy, with what went into it beside the
 // settings.
 func (x *pricer) prepareWorking(j *underway.Job, asked *market.Job) {
-	w := trade.Working{Inputs: []trade.Input{
+	w := trade.Working{Inputs: []market.Input{
 		{Name: "E", Value: float64(asked.Estimate), Unit: "s"},
 		{Name: "procs", Value: float64(asked.Width), Unit: ""},
 	}}
 	if asked.SLA.Deadline.Finite() {
-		w.Inputs = append(w.Inputs, trade.Input{Name: "D", Value: float64(asked.SLA.Deadline), Unit: "s"})
+		w.Inputs = append(w.Inputs, market.Input{Name: "D", Value: float64(asked.SLA.Deadline), Unit: "s"})
 	}
 	if b := j.Request.Budget; b != nil {
-		w.Inputs = append(w.Inputs, trade.Input{Name: "B", Value: float64(market.Money(*b).Price()), Unit: ""})
+		w.Inputs = append(w.Inputs, market.Input{Name: "B", Value: float64(market.Money(*b).Price()), Unit: ""})
 	}
 	if asked.Optional > 0 {
 		w.Inputs = append(w.Inputs,
-			trade.Input{Name: "O", Value: float64(asked.Optional), Unit: "s"}, trade.Input{Name: "rate", Value: float64(asked.SLA.Bonus), Unit: "1/s"})
+			market.Input{Name: "O", Value: float64(asked.Optional), Unit: "s"}, market.Input{Name: "rate", Value: float64(asked.SLA.Bonus), Unit: "1/s"})
 	}
 	if x.epoch().PolicySettings()["scale"] == "rates" {
-		w.Inputs = append(w.Inputs, trade.Input{Name: "rate", Value: float64(x.rates.Base().Processor), Unit: "1/s"})
+		w.Inputs = append(w.Inputs, market.Input{Name: "rate", Value: float64(x.rates.Base().Processor), Unit: "1/s"})
 	}
 	if x.epoch().Policy == "libra-plus" {
 		more := x.cluster.Working()
-		for _, in := range append(more.Inputs[:more.N:more.N], more.More...) {
-			w.Inputs = append(w.Inputs, trade.Input{Name: in.Name, Value: in.Value, Unit: in.Unit})
-		}
+		w.Inputs = append(append(w.Inputs, more.Inputs[:more.N]...), more.More...)
 	}
 	w.Formula = formulaIn(x.epoch(), w.Inputs)
 	if r := &j.Request; x.pieces(r, int(asked.Width)) != 1 {
 		n, lanes := r.Array.Len(), int(asked.Width)
 		w.Inputs = append(w.Inputs,
-			trade.Input{Name: "elements", Value: float64(n)}, trade.Input{Name: "room", Value: float64(lanes * ((n + lanes - 1) / lanes))})
+			market.Input{Name: "elements", Value: float64(n)}, market.Input{Name: "room", Value: float64(lanes * ((n + lanes - 1) / lanes))})
 		w.Formula = "elements / room * (" + w.Formula + ")"
 	}
 	if asked.Optional > 0 {
@@ -55,10 +53,10 @@ const executedToo = ", and rate * seconds executed of O"
 
 // formulaIn is how the price of a job came about in an epoch, of which so much is
 // known: it names nothing else, but for the settings of the policy.
-func formulaIn(e *trade.EpochView, known []trade.Input) string {
+func formulaIn(e *trade.EpochView, known []market.Input) string {
 	set := e.PolicySettings()
 	knows := func(name string) bool {
-		return slices.ContainsFunc(known, func(in trade.Input) bool { return in.Name == name })
+		return slices.ContainsFunc(known, func(in market.Input) bool { return in.Name == name })
 	}
 	each := set["per"] == "processor"
 	switch e.Policy {

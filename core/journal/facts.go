@@ -25,7 +25,7 @@ type Facts struct {
 	Record  trade.Track       `json:"record"`
 	Epochs  []trade.EpochView `json:"epochs,omitempty"` // that began
 	Nodes   []NodeFact        `json:"nodes,omitempty"`
-	Jobs    []JobFact         `json:"jobs,omitempty"`
+	Jobs    []underway.Job    `json:"jobs,omitempty"`
 	Gone    []int64           `json:"gone,omitempty"` // jobs under way no longer
 	Quotes  []*quote.Held     `json:"quotes,omitempty"`
 	Dropped []string          `json:"dropped,omitempty"` // quotes
@@ -44,7 +44,7 @@ func (f *Facts) Empty() bool {
 // Requested is what the job asks for that came in with the command, if one did.
 func (f *Facts) Requested() *trade.Request {
 	for i := range f.Jobs {
-		if r := f.Jobs[i].Request; r != nil {
+		if r := &f.Jobs[i].Request; r.Said() {
 			return r
 		}
 	}
@@ -57,22 +57,15 @@ type NodeFact struct {
 	roster.Node
 }
 
-// JobFact is a job under way as it is now. What it asked for is in the first one
-// alone.
-type JobFact struct {
-	underway.Job
-
-	Request  *trade.Request `json:"request,omitempty"`
-	Timeline []trade.Point  `json:"timeline,omitempty"` // none: it hides that of the job, which follows from its shares
-}
-
-// FactOf writes a job down.
-func FactOf(j *underway.Job) JobFact {
+// FactOf writes a job down. What it asked for is in the first fact of it alone, and its
+// timeline follows from its shares.
+func FactOf(j *underway.Job) underway.Job {
 	j.NoteSpeed()
-	f := JobFact{Job: *j}
-	if !j.Logged {
-		j.Logged = true
-		f.Request = &j.Request
+	f := *j
+	f.Timeline = nil
+	if j.Logged {
+		f.Request = trade.Request{}
 	}
+	j.Logged = true
 	return f
 }

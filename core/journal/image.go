@@ -76,37 +76,30 @@ func (m *Image) Now() int64 { return m.state.Now }
 
 // Apply makes true what facts say.
 func (m *Image) Apply(f *Facts) error {
-	s := &m.state
-	if f.Origin != 0 {
-		s.Origin = f.Origin
-	}
-	s.Now, s.Next, s.Wake, s.Record = f.Now, f.Next, f.Wake, f.Record
-	for _, e := range f.Epochs {
-		s.Epochs, s.Rates = append(s.Epochs, e), e.Rates
-	}
+	// 1. What time it is, and under which rules.
+	m.applyTime(f)
+
+	// 2. Who has joined or gone.
 	for _, n := range f.Nodes {
 		if err := m.applyNode(n); err != nil {
 			return err
 		}
 	}
+
+	// 3. Which quotes are open.
 	for _, id := range f.Dropped {
 		delete(m.quotes, id)
 	}
 	for _, q := range f.Quotes {
 		m.quotes[q.ID] = q
 	}
-	for i := range f.Txs {
-		if err := m.ledger.Apply(f.Txs[i]); err != nil {
-			return err
-		}
+
+	// 4. Whose money is whose.
+	if err := m.applyMoney(f); err != nil {
+		return err
 	}
-	s.Bound = s.Bound || f.Bound
-	if f.Resumed != "" {
-		s.Generation = f.Resumed
-	}
-	for _, p := range f.People {
-		m.accounts.Put(p)
-	}
+
+	// 5. Which jobs are under way, and how they stand. They are on nodes of 2.
 	for _, id := range f.Gone {
 		delete(m.jobs, id)
 	}
@@ -115,6 +108,8 @@ func (m *Image) Apply(f *Facts) error {
 			return err
 		}
 	}
+
+	// 6. What the cluster gives each of them.
 	if f.Book == nil {
 		return nil
 	}
@@ -122,6 +117,33 @@ func (m *Image) Apply(f *Facts) error {
 		return err
 	}
 	return m.applyShares(f.Book)
+}
+
+func (m *Image) applyTime(f *Facts) {
+	s := &m.state
+	if f.Origin != 0 {
+		s.Origin = f.Origin
+	}
+	s.Now, s.Next, s.Wake, s.Record = f.Now, f.Next, f.Wake, f.Record
+	for _, e := range f.Epochs {
+		s.Epochs, s.Rates = append(s.Epochs, e), e.Rates
+	}
+	if f.Resumed != "" {
+		s.Generation = f.Resumed
+	}
+}
+
+func (m *Image) applyMoney(f *Facts) error {
+	for i := range f.Txs {
+		if err := m.ledger.Apply(f.Txs[i]); err != nil {
+			return err
+		}
+	}
+	m.state.Bound = m.state.Bound || f.Bound
+	for _, p := range f.People {
+		m.accounts.Put(p)
+	}
+	return nil
 }
 
 func (m *Image) applyNode(n NodeFact) error {
@@ -138,15 +160,16 @@ func (m *Image) applyNode(n NodeFact) error {
 }
 
 // applyJob replaces what is known of a job.
-func (m *Image) applyJob(f *JobFact) error {
-	j := f.Job
+func (m *Image) applyJob(f *underway.Job) error {
+	j := *f
 	j.Logged = true
 	if was := m.jobs[j.ID]; was != nil {
-		j.Job.Request, j.Job.Timeline = was.Request, was.Timeline
+		j.Timeline = was.Timeline
+		if !j.Request.Said() {
+			j.Request = was.Request
+		}
 	}
-	if f.Request != nil {
-		j.Job.Request = *f.Request
-	} else if m.jobs[j.ID] == nil {
+	if !j.Request.Said() {
 		return fmt.Errorf("job %d: nobody knows what it asked for", j.ID)
 	}
 	for i := range j.Ranks {

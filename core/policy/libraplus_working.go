@@ -72,17 +72,17 @@ next:
 		}
 		sorts = append(sorts, &sort{Working: w, n: 1, cost: p.costs[proc]})
 	}
-	more := []Input{{Name: "of this kind", Unit: "processors", Value: float64(first.n)}}
+	more := []market.Input{{Name: "of this kind", Unit: "processors", Value: float64(first.n)}}
 	for i, s := range sorts[1:] {
-		more = append(more, Input{Name: fmt.Sprintf("of kind %d", i+2), Unit: "processors", Value: float64(s.n)})
+		more = append(more, market.Input{Name: fmt.Sprintf("of kind %d", i+2), Unit: "processors", Value: float64(s.n)})
 		for k := range s.N {
 			if in := s.Inputs[k]; in != first.Inputs[k] {
-				more = append(more, Input{Name: fmt.Sprintf("%s of kind %d", in.Name, i+2), Unit: in.Unit, Value: in.Value})
+				more = append(more, market.Input{Name: fmt.Sprintf("%s of kind %d", in.Name, i+2), Unit: in.Unit, Value: in.Value})
 			}
 		}
 	}
 	if left > 0 {
-		more = append(more, Input{Name: "others", Unit: fmt.Sprintf("for %d processors more", left), Value: float64(rest)})
+		more = append(more, market.Input{Name: "others", Unit: fmt.Sprintf("for %d processors more", left), Value: float64(rest)})
 	}
 	a.Working.More = more
 }

@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"github.com/libra-market/libra/core/bill"
-	"github.com/libra-market/libra/core/dispatch"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/task"
 )
 
 // Width is how many processors a request takes and how long on each, where an
@@ -24,12 +24,12 @@ func (r *Request) Width(lanes int) (width int32, estimate market.Work) {
 	return market.Int32(lanes), one * market.Work((n+lanes-1)/lanes)
 }
 
-// Sweep is the indexes of an array, as nodes are told of them.
-func (a *Array) Sweep() *dispatch.Sweep {
+// Span is the indexes of an array, as nodes are told of them.
+func (a *Array) Span() *task.Span {
 	if a == nil {
 		return nil
 	}
-	return &dispatch.Sweep{First: a.First, Step: a.Step, Len: a.Len()}
+	return &task.Span{First: a.First, Step: a.Step, Count: a.Len()}
 }
 
 // Asked is the request as the core sees it.
@@ -76,8 +76,8 @@ func (r *Request) Grace() int64 {
 
 // Working is how a price came about.
 type Working struct {
-	Formula string  `json:"formula"`
-	Inputs  []Input `json:"inputs"`
+	Formula string         `json:"formula"`
+	Inputs  []market.Input `json:"inputs"`
 }
 
 // AsBefore is a request as the first version saw it: it looked at 32 bits of the

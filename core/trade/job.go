@@ -46,7 +46,7 @@ type Job struct {
 	State   State   `json:"state"`
 	Reason  string  `json:"reason,omitempty"` // why it was refused or stopped: market.Reason, or one of this package's
 	Detail  string  `json:"detail,omitempty"` // the same for people
-	Request Request `json:"request"`
+	Request Request `json:"request,omitzero"` // a log says it once
 
 	SubmittedUS int64 `json:"submitted_us"`
 	QuotedUS    int64 `json:"quoted_us,omitempty"` // when the quote was made that it was submitted on

@@ -1,6 +1,10 @@
 package trade
 
-import "github.com/libra-market/libra/core/task"
+import (
+	"github.com/libra-market/libra/core/bill"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/task"
+)
 
 // Bounds on quotes.
 const (
@@ -65,38 +69,24 @@ type Offer struct {
 // Receipt is the bill of a job, with all that is needed to work it out again
 // by hand.
 type Receipt struct {
-	Job      int64         `json:"job"`
-	Policy   string        `json:"policy"`
-	Settings []Setting     `json:"settings"` // those that were in force
-	Version  string        `json:"version"`  // of the formulas
-	Formula  string        `json:"formula"`
-	Inputs   []Input       `json:"inputs"`
-	Lines    []ReceiptLine `json:"lines"`
-	Charged  int64         `json:"charged_micros"`
-	Penalty  int64         `json:"penalty_micros"`
-	Net      int64         `json:"net_micros"` // what the job cost in the end
-	IssuedUS int64         `json:"issued_us"`
-	TxSeqs   []int64       `json:"transactions"` // in the ledger
+	Job      int64          `json:"job"`
+	Policy   string         `json:"policy"`
+	Settings []Setting      `json:"settings"` // those that were in force
+	Version  string         `json:"version"`  // of the formulas
+	Formula  string         `json:"formula"`
+	Inputs   []market.Input `json:"inputs"`
+	Lines    []bill.Line    `json:"lines"`
+	Charged  int64          `json:"charged_micros"`
+	Penalty  int64          `json:"penalty_micros"`
+	Net      int64          `json:"net_micros"` // what the job cost in the end
+	IssuedUS int64          `json:"issued_us"`
+	TxSeqs   []int64        `json:"transactions"` // in the ledger
 }
 
 // Setting is a lever of a policy as it was set.
 type Setting struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
-}
-
-// Input is a number that went into a formula.
-type Input struct {
-	Name  string  `json:"name"`
-	Value float64 `json:"value"`
-	Unit  string  `json:"unit"`
-}
-
-// ReceiptLine is one amount of a bill.
-type ReceiptLine struct {
-	What    string `json:"what"`
-	Formula string `json:"formula"`
-	Amount  int64  `json:"amount_micros"`
 }
 
 // Explanation says how a job stands, in words and in numbers.

@@ -42,6 +42,9 @@ type Request struct {
 	Optional *Optional `json:"optional,omitempty"` // what may be done beside, until the deadline
 }
 
+// Said reports whether there is a request: none is without an estimate.
+func (r *Request) Said() bool { return r.EstimateMS != 0 }
+
 // Overrun is what becomes of a job that needs more than it estimated when it
 // can get no more: no room beside the promises to others, or no budget.
 type Overrun string

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/libra-market/libra/core/dispatch"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/meter"
 	"github.com/libra-market/libra/core/task"
@@ -42,10 +43,9 @@ type Job struct {
 
 // Rank is one task of a job, as the cluster counts: on one processor.
 type Rank struct {
-	Node      int     `json:"node"` // index
-	Processor int     `json:"processor"`
-	Proc      int32   `json:"proc"` // of the cluster
-	Speed     float64 `json:"speed"`
+	Node int `json:"node"` // index
+	dispatch.Slot
+	Proc int32 `json:"proc"` // of the cluster
 
 	meter.Task
 

@@ -3,13 +3,9 @@ package underway
 import (
 	"math"
 
-	"github.com/libra-market/libra/core/dispatch"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
 )
-
-// Slot is what a node is told of the processor of a task.
-func (r *Rank) Slot() dispatch.Slot { return dispatch.Slot{Processor: r.Processor, Speed: r.Speed} }
 
 // Spec is what the tasks of a job have in common.
 func (j *Job) Spec() task.Spec {

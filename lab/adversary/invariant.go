@@ -20,14 +20,14 @@ func (w *world) check(c *trade.Command, fx *exchange.Effects) {
 		w.fail("books", "the books sum to %s after %s", total, c.Kind())
 	}
 	for i := range fx.Jobs {
-		if j := &fx.Jobs[i].Job; j.State == trade.Lost {
+		if j := &fx.Jobs[i]; j.State == trade.Lost {
 			w.amends[j.ID] = j.Penalty
 		}
 	}
 	w.checkMoney(c)
 	w.checkQuotes()
 	for i := range fx.Jobs {
-		if j := &fx.Jobs[i].Job; j.State.Final() && j.State != trade.Rejected {
+		if j := &fx.Jobs[i]; j.State.Final() && j.State != trade.Rejected {
 			w.checkBill(j)
 		}
 	}

@@ -256,7 +256,7 @@ func (w *world) do(c trade.Command) (trade.Outcome, error) {
 	}
 	fx := w.x.Effects()
 	for i := range fx.Jobs {
-		w.jobs[fx.Jobs[i].ID] = fx.Jobs[i].Job
+		w.jobs[fx.Jobs[i].ID] = fx.Jobs[i]
 	}
 	for _, name := range fx.Nodes {
 		w.obey(name)

@@ -185,13 +185,13 @@ func (c *Controller) record(at int64, cmd trade.Command, fx exchange.Effects, re
 	b.Entries = append(b.Entries, entry)
 	b.bytes += len(entry.Body)
 	for i := range fx.Jobs {
-		row, err := jobRow(&fx.Jobs[i])
+		row, err := jobRow(&fx.Jobs[i], fx.First[fx.Jobs[i].ID])
 		if err != nil {
 			return err
 		}
 		b.Jobs = append(b.Jobs, row)
 		b.bytes += len(row.Body) + len(row.Spec)
-		c.held.note(&fx.Jobs[i].Job)
+		c.held.note(&fx.Jobs[i])
 	}
 	for i := range fx.Txs {
 		row, err := txRow(&fx.Txs[i])

@@ -13,7 +13,7 @@ import (
 func notices(at int64, fx exchange.Effects) []v1.Notice {
 	var all []v1.Notice
 	for i := range fx.Jobs {
-		all = append(all, moved(at, &fx.Jobs[i].Job))
+		all = append(all, moved(at, &fx.Jobs[i]))
 	}
 	for _, name := range fx.Nodes {
 		all = append(all, v1.Notice{AtUS: at, Kind: "node", Node: name})

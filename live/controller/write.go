@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/journal"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/trade"
@@ -125,7 +124,7 @@ func (c *Controller) save(ctx context.Context, m *moment) {
 }
 
 // jobRow is a job as it is kept: what was asked, once, and how it stands.
-func jobRow(j *exchange.Change) (store.Job, error) {
+func jobRow(j *trade.Job, first bool) (store.Job, error) {
 	row := store.Job{
 		ID: j.ID, Owner: j.Owner, Account: j.Account, Name: j.Name, State: string(j.State), Submitted: j.SubmittedUS, Ended: j.EndedUS,
 	}
@@ -134,12 +133,12 @@ func jobRow(j *exchange.Change) (store.Job, error) {
 	}
 	var err error
 	refused := j.State == trade.Rejected
-	if j.First && large(&j.Request) && !refused {
+	if first && large(&j.Request) && !refused {
 		if row.Spec, err = json.Marshal(&j.Request); err != nil {
 			return row, err
 		}
 	}
-	body := j.Job
+	body := *j
 	if body.Request = lean(&j.Request); refused {
 		body.Request = terms(&j.Request)
 	}

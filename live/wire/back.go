@@ -2,6 +2,8 @@ package wire
 
 import (
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/bill"
+	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
 )
@@ -41,8 +43,12 @@ func toReceipt(r *v1.Receipt) trade.Receipt {
 	return trade.Receipt{
 		Job: r.Job, Policy: r.Policy, Version: r.Version, Formula: r.Formula,
 		Settings: list(r.Settings, func(s *v1.Setting) trade.Setting { return trade.Setting(*s) }),
-		Inputs:   list(r.Inputs, func(i *v1.Input) trade.Input { return trade.Input(*i) }),
-		Lines:    list(r.Lines, func(l *v1.ReceiptLine) trade.ReceiptLine { return trade.ReceiptLine(*l) }),
+		Inputs:   list(r.Inputs, func(i *v1.Input) market.Input { return market.Input(*i) }),
+		Lines:    list(r.Lines, toLine),
 		Charged:  r.Charged, Penalty: r.Penalty, Net: r.Net, IssuedUS: r.IssuedUS, TxSeqs: r.TxSeqs,
 	}
+}
+
+func toLine(l *v1.ReceiptLine) bill.Line {
+	return bill.Line{What: l.What, Formula: l.Formula, Amount: market.Money(l.Amount)}
 }

@@ -2,6 +2,8 @@ package wire
 
 import (
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/bill"
+	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
 )
@@ -41,10 +43,14 @@ func TaskStatus(s *task.Status) v1.TaskStatus {
 func Receipt(r *trade.Receipt) v1.Receipt {
 	return v1.Receipt{
 		Job: r.Job, Policy: r.Policy, Settings: settings(r.Settings), Version: r.Version, Formula: r.Formula,
-		Inputs:  list(r.Inputs, func(i *trade.Input) v1.Input { return v1.Input(*i) }),
-		Lines:   list(r.Lines, func(l *trade.ReceiptLine) v1.ReceiptLine { return v1.ReceiptLine(*l) }),
+		Inputs:  list(r.Inputs, func(i *market.Input) v1.Input { return v1.Input(*i) }),
+		Lines:   list(r.Lines, line),
 		Charged: r.Charged, Penalty: r.Penalty, Net: r.Net, IssuedUS: r.IssuedUS, TxSeqs: r.TxSeqs,
 	}
+}
+
+func line(l *bill.Line) v1.ReceiptLine {
+	return v1.ReceiptLine{What: l.What, Formula: l.Formula, Amount: int64(l.Amount)}
 }
 
 // Explanation gives out how a job stands, in words.

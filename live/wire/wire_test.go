@@ -64,6 +64,9 @@ func alike[T, U any](f func(*T) U) func(*testing.T) {
 	return func(t *testing.T) {
 		var full, empty T
 		fill(reflect.ValueOf(&full).Elem(), new(int64))
+		if v := reflect.ValueOf(&empty).Elem(); v.Kind() == reflect.Struct && v.FieldByName("Request").IsValid() {
+			v.FieldByName("Request").FieldByName("EstimateMS").SetInt(1) // whoever asks, asks for something: only the log leaves it out
+		}
 		for _, in := range []*T{&full, &empty} {
 			was, err := json.Marshal(in)
 			if err != nil {

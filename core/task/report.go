@@ -139,6 +139,21 @@ func (s *Status) Cut(ranUS, mostUS int64) {
 	}
 }
 
+// Urgent reports whether what is said of a task should not wait: it has ended, or is
+// about to stand still.
+func (s *Status) Urgent() bool { return s.State.Final() || s.Low }
+
+// Urgent is what of a report should not wait.
+func (r *Report) Urgent() []Status {
+	var urgent []Status
+	for i := range r.Tasks {
+		if r.Tasks[i].Urgent() {
+			urgent = append(urgent, r.Tasks[i])
+		}
+	}
+	return urgent
+}
+
 // Good reports whether a task did what it was meant to.
 func (s *Status) Good() bool {
 	if s.State != Ended || s.Exit != 0 || s.Signal != "" || s.OOM {

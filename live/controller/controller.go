@@ -84,8 +84,7 @@ type Controller struct {
 	recent  map[string]*known // by idempotency key: carried out lately
 	used    *usedKeys
 	held    *holdings
-	closed  error // why nothing is taken at the moment
-	behind  bool  // the exchange is ahead of the store and must be read back
+	gate    gate
 
 	writes  chan *batch
 	written chan writeResult
@@ -100,9 +99,10 @@ type Controller struct {
 }
 
 type stats struct {
-	commands, batches, failures atomic.Int64
-	lastAppendUS, maxAppendUS   atomic.Int64
-	snapshots                   atomic.Int64
+	commands, queries         atomic.Int64
+	batches, failures         atomic.Int64
+	lastAppendUS, maxAppendUS atomic.Int64
+	snapshots                 atomic.Int64
 }
 
 // Start reads the state back from the log and begins to run. The first start on

@@ -13,7 +13,6 @@ import (
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
-	"github.com/libra-market/libra/live/fair"
 )
 
 // fleet is what the nodes should be doing as far as it is durable, and when
@@ -243,74 +242,13 @@ func unregistered(node string) error {
 	return fmt.Errorf("node %s: %w: it has to register first", node, trade.ErrUnknown)
 }
 
-// Report takes in how things stand on a node. It returns when the ends it tells
-// of are written down. A task that has little left of what was sold to it does not
-// wait for the next second either.
-func (c *Controller) Report(ctx context.Context, r task.Report) (task.Reply, error) {
-	ctx, _ = fair.With(ctx, fair.Party{Kind: fair.Node, Name: r.Node})
-	known, at := false, c.now()
-	if err := c.query(ctx, func(x *exchange.Exchange) { _, known = x.Seat(r.Node) }); err != nil {
-		return task.Reply{}, err
-	}
-	if !known {
-		return task.Reply{}, unregistered(r.Node)
-	}
-	if err := c.fleet.take(r.Node, r.Seat); err != nil {
-		return task.Reply{}, err
-	}
-	var ends []task.Status
-	c.fleet.mu.Lock()
-	for i := range r.Tasks {
-		s := r.Tasks[i]
-		c.clock.place(&s, at)
-		if s.State.Final() || s.Low {
-			ends = append(ends, s)
-			delete(c.fleet.said, claim{r.Node, s.Key})
-		} else {
-			c.fleet.said[claim{r.Node, s.Key}] = saying{s, at}
-		}
-	}
-	c.fleet.mu.Unlock()
-	by := trade.Identity{User: r.Node, Role: trade.RoleNode}
-	down := false
-	var fresh []task.Status
-	if err := c.query(ctx, func(x *exchange.Exchange) {
-		x.At(c.now())
-		down = x.IsDown(r.Node)
-		fresh = x.News(r.Node, ends)
-		x.Observe(r.Node, at, nil)
-	}); err != nil {
-		return task.Reply{}, err
-	}
-	if down { // it was taken for lost, and is not
-		if _, _, err := c.Do(ctx, trade.Command{By: by, Node: &trade.NodeChange{Node: r.Node, Up: true}}, trade.Key{}); err != nil {
-			return task.Reply{}, err
-		}
-	}
-	if len(fresh) > 0 {
-		if _, _, err := c.Do(ctx, trade.Command{By: by, Report: &trade.Measured{Tasks: fresh}}, trade.Key{}); err != nil {
-			return task.Reply{}, err
-		}
-	}
-	var reply task.Reply
-	if len(ends) > 0 {
-		if err := c.query(ctx, func(x *exchange.Exchange) { reply.Forget = x.Forget(r.Node, ends) }); err != nil {
-			return task.Reply{}, err
-		}
-	}
-	c.fleet.mu.Lock()
-	reply.Version = c.fleet.member(r.Node).desired.Version
-	c.fleet.mu.Unlock()
-	return reply, nil
-}
-
 // eachSecond takes in how far tasks are, loses nodes that have been silent for
 // too long, and tries to open the market again where it had to close.
 func (c *Controller) eachSecond(ctx context.Context) {
-	if c.behind {
+	if c.gate.standing == ahead {
 		c.reopen(ctx)
 	}
-	if c.closed != nil {
+	if c.gate.closed != nil {
 		return
 	}
 	c.forgetKeys()

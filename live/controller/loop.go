@@ -126,13 +126,14 @@ func (c *Controller) drainInbox() {
 
 // execute does one call. Its answer waits until all it may rest on is durable.
 func (c *Controller) execute(a *call) {
-	if c.closed != nil {
-		a.err = c.closed
+	if c.gate.closed != nil {
+		a.err = c.gate.closed
 		close(a.done)
 		return
 	}
 	if a.cmd == nil {
 		began := c.cfg.Now()
+		c.stats.queries.Add(1)
 		c.guard("query", func() error { c.x.At(c.now()); a.query(c.x); return nil })
 		a.took = c.cfg.Now().Sub(began)
 	} else if !c.repeated(a) {
@@ -221,14 +222,14 @@ func (c *Controller) entry(at int64, cmd trade.Command, fx exchange.Effects) (st
 
 // tick tells the exchange that time has passed, if it asked for that.
 func (c *Controller) tick() {
-	if at, asked := c.x.Next(); c.closed == nil && asked && at <= c.now() {
+	if at, asked := c.x.Next(); c.gate.closed == nil && asked && at <= c.now() {
 		c.guard("tick", func() error { return c.do(&call{cmd: &trade.Command{Tick: &trade.Tick{}}}) })
 	}
 }
 
 // untilNext is how long nothing needs to be done unless something happens.
 func (c *Controller) untilNext() time.Duration {
-	if c.closed != nil {
+	if c.gate.closed != nil {
 		return time.Hour
 	}
 	next := c.now() + time.Hour.Microseconds()
@@ -246,9 +247,9 @@ func (c *Controller) untilNext() time.Duration {
 func (c *Controller) guard(what string, f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			c.closed = fmt.Errorf("%w: %v", trade.ErrUnavailable, p)
+			c.gate.turn(contradicted, fmt.Errorf("%w: %v", trade.ErrUnavailable, p))
 			c.cfg.Logger.Error("the market is closed", "during", what, "because", p, "stack", string(debug.Stack()))
-			err = c.closed
+			err = c.gate.closed
 		}
 	}()
 	return f()
@@ -268,14 +269,14 @@ func (c *Controller) finish() {
 	if c.writing {
 		c.wrote(<-c.written)
 	}
-	if c.closed == nil && !c.pending.empty() {
+	if c.gate.closed == nil && !c.pending.empty() {
 		b := c.pending
 		c.pending = &batch{}
 		c.wrote(writeResult{batch: b, err: c.log.Append(ctx, b.Batch)})
 	}
 	close(c.writes)
 	c.saving.Wait()
-	if c.closed == nil && c.since > 0 {
+	if c.gate.closed == nil && c.since > 0 {
 		c.save(ctx, c.snapshot())
 	}
 	c.news.Close()

@@ -185,6 +185,7 @@ func (c *Controller) Measure(ctx context.Context) (map[string]float64, error) {
 	m := map[string]float64{
 		"inbox_depth":             float64(c.inbox.Len()),
 		"commands_total":          float64(c.stats.commands.Load()),
+		"queries_total":           float64(c.stats.queries.Load()),
 		"appends_total":           float64(c.stats.batches.Load()),
 		"append_failures_total":   float64(c.stats.failures.Load()),
 		"append_seconds_last":     float64(c.stats.lastAppendUS.Load()) / 1e6,

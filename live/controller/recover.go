@@ -80,6 +80,7 @@ func Readable(ctx context.Context, past store.Past) error {
 
 // read puts all of a store together; the snapshot is empty if there is none.
 func (r *recovery) read(ctx context.Context, past store.Past) (store.Snapshot, *exchange.Exchange, error) {
+	// 1. Take the last snapshot, as plain data.
 	snap, found, err := past.LatestSnapshot(ctx)
 	if err != nil {
 		return snap, nil, fmt.Errorf("read the snapshot: %w", err)
@@ -92,6 +93,8 @@ func (r *recovery) read(ctx context.Context, past store.Past) (store.Snapshot, *
 			return snap, nil, fmt.Errorf("%w: the log ends at entry %d, and there is a snapshot of entry %d; %s", store.ErrDamaged, last.Seq, snap.Seq, store.Advice)
 		}
 	}
+
+	// 2. Put in what the entries after it made true, each as it was written.
 	var before []byte // the hash of the entry before
 	for e, bad := range past.Tail(ctx, max(0, r.seq-1)) {
 		if bad != nil {
@@ -109,6 +112,8 @@ func (r *recovery) read(ctx context.Context, past store.Past) (store.Snapshot, *
 			return snap, nil, fmt.Errorf("log entry %d (%s): %w", e.Seq, e.Kind, err)
 		}
 	}
+
+	// 3. Let an exchange go on from there.
 	x, err := r.open()
 	if err != nil {
 		return snap, nil, fmt.Errorf("what the log says up to %d: %w", r.seq, err)

@@ -18,8 +18,8 @@ func (c *Controller) flush() {
 	switch {
 	case c.writing:
 		return
-	case c.closed != nil: // nothing of it will be written
-		c.pending.answer(c.closed)
+	case c.gate.closed != nil: // nothing of it will be written
+		c.pending.answer(c.gate.closed)
 		c.pending = &batch{}
 		return
 	case c.pending.empty():
@@ -74,10 +74,10 @@ func (c *Controller) wrote(w writeResult) {
 // rollBack answers everybody that nothing has happened, and reads the state
 // back from the store: what was decided since the last write never was.
 func (c *Controller) rollBack(w writeResult) {
-	c.closed = fmt.Errorf("%w: the log cannot be written: %w", trade.ErrUnavailable, w.err)
-	w.batch.answer(c.closed)
-	c.pending.answer(c.closed)
-	c.pending, c.recent, c.behind = &batch{}, map[string]*known{}, true
+	c.gate.turn(notWritten, fmt.Errorf("%w: the log cannot be written: %w", trade.ErrUnavailable, w.err))
+	w.batch.answer(c.gate.closed)
+	c.pending.answer(c.gate.closed)
+	c.pending, c.recent = &batch{}, map[string]*known{}
 }
 
 // reopen reads the state back and opens the market again. If the store still
@@ -87,7 +87,7 @@ func (c *Controller) reopen(ctx context.Context) {
 		c.cfg.Logger.Error("the state cannot be read back", "error", err)
 		return
 	}
-	c.closed, c.behind = nil, false
+	c.gate.turn(readBack, nil)
 	c.fleet.changed(c.x.NodesUp(), nil)
 	tick := &call{cmd: &trade.Command{Tick: &trade.Tick{}}, done: make(chan struct{})}
 	c.execute(tick)

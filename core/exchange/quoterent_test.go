@@ -188,7 +188,7 @@ func TestWhatAQuoteKeeps(t *testing.T) {
 	} {
 		f := openUnder(t, "libra", 8, map[string]string{"quote_share": "none"})
 		f.do(trade.Command{By: owner, Money: &trade.MoneyCommand{Op: "grant", To: "lab/alice", Amount: 1_000_000 * int64(market.Unit)}})
-		if o := f.ask(alice, 60, c.r); o.Quote == nil || !o.Quote.Binding || math.Abs(o.Quote.Keeps-c.keeps) > 1e-9 {
+		if o := f.ask(alice, 60, c.r); o.Quote == nil || !o.Quote.Binding || o.Quote.Formula == "" || math.Abs(o.Quote.Keeps-c.keeps) > 1e-9 {
 			t.Errorf("%+v keeps %+v (%+v), want %v", c.r, o.Quote, o.Refusal, c.keeps)
 		}
 	}

@@ -129,16 +129,21 @@ func TestPartsAreNews(t *testing.T) {
 	}).Job.ID
 	key := task.Key{Job: id}
 	said := func(seconds float64, part task.Part) []task.Status {
-		return []task.Status{{Key: key, State: task.Running, Part: part, CPUUS: int64(seconds * 1e6), MandatoryCPUUS: 4_000_000}}
+		return []task.Status{{Key: key, State: task.Running, Part: part, CPUUS: int64(seconds * 1e6), MandatoryCPUUS: 3_000_000}}
 	}
-	f.wait(4)
-	if fresh := f.x.News("n1", said(4, task.OptionalPart)); len(fresh) != 1 {
-		t.Fatalf("the optional part is no news")
+	f.wait(3) // it is where it was reckoned to be
+	f.x.At(f.now)
+	if fresh := f.x.News("n1", said(3, task.MandatoryPart)); len(fresh) != 0 {
+		t.Errorf("news of the mandatory part: %+v", fresh)
 	}
-	f.do(trade.Command{Report: &trade.Measured{Tasks: said(4, task.OptionalPart)}})
+	if fresh := f.x.News("n1", said(3, task.OptionalPart)); len(fresh) != 1 {
+		t.Fatal("the optional part is no news")
+	}
+	f.do(trade.Command{Report: &trade.Measured{Tasks: said(3, task.OptionalPart)}})
 	f.wait(6)
-	if fresh := f.x.News("n1", said(10, task.OptionalPart)); len(fresh) != 1 {
-		t.Errorf("all of the optional part is no news")
+	f.x.At(f.now)
+	if fresh := f.x.News("n1", said(9, task.OptionalPart)); len(fresh) != 1 {
+		t.Error("all of the optional part is no news")
 	}
 }
 

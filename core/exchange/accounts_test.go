@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/libra-market/libra/core/exchange"
@@ -130,6 +131,23 @@ func TestLimitsAndTransfers(t *testing.T) {
 	var field *trade.FieldError
 	if _, err := f.try(trade.Command{By: alice, Money: &trade.MoneyCommand{Op: "transfer", From: "lab/alice", To: "lab/alice", Amount: 1}}); !errors.As(err, &field) || field.Field != "to" {
 		t.Errorf("a transfer to oneself: %v", err)
+	}
+}
+
+// The market's own accounts are no place to give money to: it would be gone, and look
+// like income.
+func TestNobodyTransfersToTheMarket(t *testing.T) {
+	f := open(t, "libra", 2)
+	for _, to := range []string{"@owner", "@mint"} {
+		before := f.free("lab/alice")
+		transfer := trade.MoneyCommand{Op: "transfer", From: "lab/alice", To: to, Amount: int64(market.Unit)}
+		_, err := f.try(trade.Command{By: alice, Money: &transfer})
+		if !errors.Is(err, trade.ErrForbidden) || !strings.Contains(err.Error(), "only its owner may") || f.free("lab/alice") != before {
+			t.Errorf("alice transfers to %s: %v", to, err)
+		}
+		if f.money(transfer); f.free("lab/alice") != before-market.Unit { // the owner may take money out of the market
+			t.Errorf("the owner cannot transfer to %s", to)
+		}
 	}
 }
 

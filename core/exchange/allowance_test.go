@@ -46,7 +46,7 @@ func TestANodeThatIsTooMuchChangesNothing(t *testing.T) {
 
 func TestNodesAnnounceWhatTheOwnerAllows(t *testing.T) {
 	allow := roster.Allowance{
-		Names: []string{"n*"}, Nodes: 3, Processors: 8, Rating: 4, MemoryMB: 4096, DiskMB: 4096,
+		Names: []string{"n*"}, Nodes: 3, Processors: 8, Rating: 4, Speed: 3, MemoryMB: 4096, DiskMB: 4096,
 		AllProcessors: 12, AllMemoryMB: 1<<20 + 5000, AllDiskMB: 1<<20 + 5000,
 	}
 	long := string(make([]byte, 300))
@@ -62,6 +62,8 @@ func TestNodesAnnounceWhatTheOwnerAllows(t *testing.T) {
 		"2^24 processors":        {func(h *task.Hello) { h.Processors = 1 << 24 }, "processors"},
 		"rating":                 {func(h *task.Hello) { h.Rating, h.Speed = 5, 5 }, "speed"},
 		"speed":                  {func(h *task.Hello) { h.Speed = 5 }, "speed"},
+		"speed for its rating":   {func(h *task.Hello) { h.Speed = 3.1 }, "speed"},
+		"as fast as it may be":   {func(h *task.Hello) { h.Speed = 3 }, ""},
 		"memory":                 {func(h *task.Hello) { h.MemoryMB = 4097 }, "memory_mb"},
 		"memory of all":          {func(h *task.Hello) { h.MemoryMB = 4096 }, "memory_mb"},
 		"disk":                   {func(h *task.Hello) { h.DiskMB = 1 << 62 }, "disk_mb"},

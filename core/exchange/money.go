@@ -19,6 +19,10 @@ func (x *treasury) money(by trade.Identity, m *trade.MoneyCommand) (trade.Outcom
 	if strings.HasPrefix(m.From, "@") || strings.HasPrefix(m.To, "@") && m.Op != "transfer" {
 		return trade.Outcome{}, fmt.Errorf("%s: %w: the market's own accounts move with the market", m.Op, trade.ErrForbidden)
 	}
+	// A market from before users were bound did not ask.
+	if strings.HasPrefix(m.To, "@") && by.Role != trade.RoleOwner && x.bound {
+		return trade.Outcome{}, fmt.Errorf("transfer to %s: %w: the market's own accounts are paid by charges alone, and only its owner may transfer to them", m.To, trade.ErrForbidden)
+	}
 	if m.Op == "bind" || m.Op == "unbind" {
 		return x.bind(m)
 	}

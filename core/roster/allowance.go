@@ -16,6 +16,7 @@ type Allowance struct {
 	Nodes         int      `json:"nodes,omitempty"`
 	Processors    int      `json:"processors,omitempty"` // of one node
 	Rating        float64  `json:"rating,omitempty"`     // and speed
+	Speed         float64  `json:"speed,omitempty"`      // how many times its rating
 	MemoryMB      int64    `json:"memory_mb,omitempty"`
 	DiskMB        int64    `json:"disk_mb,omitempty"`
 	AllProcessors int      `json:"all_processors,omitempty"` // of all nodes together
@@ -27,7 +28,7 @@ type Allowance struct {
 // market out of order.
 func DefaultAllowance() Allowance {
 	return Allowance{
-		Nodes: 10_000, Processors: 4096, Rating: 1000, MemoryMB: 64 << 20, DiskMB: 1 << 30,
+		Nodes: 10_000, Processors: 4096, Rating: 1000, Speed: 4, MemoryMB: 64 << 20, DiskMB: 1 << 30,
 		AllProcessors: 1 << 17, AllMemoryMB: 64 << 30, AllDiskMB: 1 << 40,
 	}
 }
@@ -46,6 +47,7 @@ func (a *Allowance) Validate() error {
 		{"most", float64(a.Nodes)},
 		{"processors", float64(a.Processors)},
 		{"rating", a.Rating},
+		{"speed", a.Speed},
 		{"memory_mb", float64(a.MemoryMB)},
 		{"disk_mb", float64(a.DiskMB)},
 		{"all_processors", float64(a.AllProcessors)},
@@ -75,6 +77,8 @@ func (a *Allowance) admitsAlone(h *task.Hello) error {
 		return market.Wrong("processors", fmt.Sprintf(why, a.Processors, "processors"))
 	case over(h.Speed, a.Rating): // of a whole processor: what was used is reckoned with it
 		return market.Wrong("speed", fmt.Sprintf(why, a.Rating, "rating"))
+	case a.Speed > 0 && h.Speed > a.Speed*h.Rating: // it is sold by its rating, and would use up what was sold so many times as fast
+		return market.Wrong("speed", fmt.Sprintf("at most %v times the rating, %v: the owner of the market allows no more (nodes.speed)", a.Speed, h.Rating))
 	case over(h.MemoryMB, a.MemoryMB):
 		return market.Wrong("memory_mb", fmt.Sprintf(why, a.MemoryMB, "memory_mb"))
 	case over(h.DiskMB, a.DiskMB):

@@ -13,6 +13,7 @@ type Nodes struct {
 	Most          int      `yaml:"most"`       // nodes
 	Processors    int      `yaml:"processors"` // of one node
 	Rating        float64  `yaml:"rating"`
+	Speed         float64  `yaml:"speed"` // of a whole processor, how many times the rating
 	MemoryMB      int64    `yaml:"memory_mb"`
 	DiskMB        int64    `yaml:"disk_mb"`
 	AllProcessors int      `yaml:"all_processors"` // of all nodes together
@@ -23,7 +24,7 @@ type Nodes struct {
 // Allowance is the same for the exchange.
 func (n *Nodes) Allowance() roster.Allowance {
 	return roster.Allowance{
-		Names: n.Names, Nodes: n.Most, Processors: n.Processors, Rating: n.Rating, MemoryMB: n.MemoryMB, DiskMB: n.DiskMB,
+		Names: n.Names, Nodes: n.Most, Processors: n.Processors, Rating: n.Rating, Speed: n.Speed, MemoryMB: n.MemoryMB, DiskMB: n.DiskMB,
 		AllProcessors: n.AllProcessors, AllMemoryMB: n.AllMemoryMB, AllDiskMB: n.AllDiskMB,
 	}
 }
@@ -31,7 +32,7 @@ func (n *Nodes) Allowance() roster.Allowance {
 func defaultNodes() Nodes {
 	a := roster.DefaultAllowance()
 	return Nodes{
-		Names: a.Names, Most: a.Nodes, Processors: a.Processors, Rating: a.Rating, MemoryMB: a.MemoryMB, DiskMB: a.DiskMB,
+		Names: a.Names, Most: a.Nodes, Processors: a.Processors, Rating: a.Rating, Speed: a.Speed, MemoryMB: a.MemoryMB, DiskMB: a.DiskMB,
 		AllProcessors: a.AllProcessors, AllMemoryMB: a.AllMemoryMB, AllDiskMB: a.AllDiskMB,
 	}
 }

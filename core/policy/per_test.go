@@ -156,15 +156,15 @@ func TestWhatEachKindOfProcessorCosts(t *testing.T) {
 			t.Fatal(err)
 		}
 		working := in.Working()
-		want := []policy.Input{{Name: "of this kind", Unit: "processors", Value: 2}}
+		want := []market.Input{{Name: "of this kind", Unit: "processors", Value: 2}}
 		sum := market.Price(2 * 100)
 		for i := 1; i < c.shown; i++ {
-			want = append(want, policy.Input{Name: fmt.Sprintf("of kind %d", i+1), Unit: "processors", Value: 2},
-				policy.Input{Name: fmt.Sprintf("PBase of kind %d", i+1), Unit: "a second", Value: float64(100 - i)})
+			want = append(want, market.Input{Name: fmt.Sprintf("of kind %d", i+1), Unit: "processors", Value: 2},
+				market.Input{Name: fmt.Sprintf("PBase of kind %d", i+1), Unit: "a second", Value: float64(100 - i)})
 			sum += market.Price(2 * (100 - i))
 		}
 		if c.left > 0 {
-			want = append(want, policy.Input{Name: "others", Unit: fmt.Sprintf("for %d processors more", c.left), Value: float64(q.Price - sum)})
+			want = append(want, market.Input{Name: "others", Unit: fmt.Sprintf("for %d processors more", c.left), Value: float64(q.Price - sum)})
 		}
 		if c.kinds == 1 {
 			want = want[:1]
@@ -172,7 +172,7 @@ func TestWhatEachKindOfProcessorCosts(t *testing.T) {
 		if !slices.Equal(working.More, want) {
 			t.Errorf("%d kinds:\n got %v\nwant %v", c.kinds, working.More, want)
 		}
-		if in := working.Inputs[:working.N]; len(in) < 2 || in[1] != (policy.Input{Name: "PBase", Unit: "a second", Value: 100}) {
+		if in := working.Inputs[:working.N]; len(in) < 2 || in[1] != (market.Input{Name: "PBase", Unit: "a second", Value: 100}) {
 			t.Errorf("%d kinds: the dearest is shown as %v", c.kinds, in)
 		}
 	}

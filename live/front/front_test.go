@@ -11,7 +11,7 @@ import (
 // of the API: they are the same bytes.
 func TestAnOutcomeIsTheSameBytes(t *testing.T) {
 	o := trade.Outcome{
-		Job: &trade.Job{ID: 1, State: trade.Running}, Quote: &trade.Quote{ID: "q"},
+		Job: &trade.Job{ID: 1, State: trade.Running, Request: trade.Request{EstimateMS: 1000}}, Quote: &trade.Quote{ID: "q"},
 		Refusal: &trade.Refusal{Reason: trade.ReasonFunds, Offers: []trade.Offer{{Change: "deadline"}}},
 		Account: &trade.Account{Path: "a", Free: 3}, Epoch: &trade.EpochView{Policy: "libra"},
 	}

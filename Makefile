@@ -11,7 +11,7 @@ RELEASE       ?= $(shell git describe --tags --abbrev=0 2>/dev/null)
 
 PROFILE       ?= -pgo=$(CURDIR)/cmd/libra/default.pgo
 
-.PHONY: help demo build test rest slurm shares race lint fuzz fuzz-api bench profile golden mutants adversaries check clean
+.PHONY: help demo build test rest slurm shares race lint fuzz fuzz-api bench profile golden mutants adversaries world check clean
 
 build:                 ## bin/libra
 	CGO_ENABLED=0 go build -trimpath -o bin/libra ./cmd/libra
@@ -91,6 +91,10 @@ SEEDS         ?= 10000
 
 adversaries:           ## does it pay to cheat? SEEDS worlds; the table goes into docs/economics.md
 	GOGC=800 nice go run ./lab/adversary/run -seeds $(SEEDS) -doc docs/economics.md
+
+world:                 ## SEEDS days of a whole market in one process, with every fault; out/world has what went wrong
+	mkdir -p out/world
+	nice go test ./live/world -run TestWorld -count=1 -timeout 12h -args -seeds $(SEEDS) -jobs 100 -seed $(SEED) -shrink 200 -keep $(CURDIR)/out/world
 
 check: build           ## what CI runs
 	$(MAKE) $(BESIDE) -j3 lint rest slurm

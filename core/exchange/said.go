@@ -29,6 +29,9 @@ func (x *state) since(j *underway.Job, r *underway.Rank, s *task.Status) {
 	by := x.rulesOf(j)
 	heard := r.HeardUS
 	if heard == 0 {
+		if j.SinceUS() <= x.readBack { // what was heard of it before nobody has written down
+			return
+		}
 		heard = x.nodes.At(r.Node).HeardUS
 	}
 	if heard == 0 || !by.Paid() {

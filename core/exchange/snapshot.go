@@ -63,6 +63,7 @@ func open(version string, s *journal.Snapshot) (*Exchange, error) {
 	// 1. What time it is, and under which rules. What is known is in the log.
 	x.floor.touched.epochs = len(s.Epochs)
 	x.origin, x.now, x.rates = s.Origin, s.Now, s.Rates
+	x.readBack = s.Now
 	x.setEpochs(s.Epochs)
 	x.next, x.wake, x.record, x.generation = s.Next, s.Wake, s.Record, s.Generation
 

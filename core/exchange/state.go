@@ -41,7 +41,8 @@ type state struct {
 	wake   market.Time
 	record trade.Track
 
-	again bool // what is carried out was carried out before: see Again
+	readBack int64 // when it was read back from what was written down, by what that says; 0: never
+	again    bool  // what is carried out was carried out before: see Again
 }
 
 func newState(version string) *state {

@@ -74,3 +74,22 @@ func TestANodeIsHeldToWhatItSaid(t *testing.T) {
 		t.Errorf("it had 2 s one second ago: %+v", news)
 	}
 }
+
+// What a task had before the market was read back is not forgotten by its node: that
+// it was heard of nothing since is no reason to cut what it says. The world of seed 25
+// found a job of twenty seconds that was billed for ten.
+func TestWhatWasSaidBeforeARestartCounts(t *testing.T) {
+	f := openLive(t, "fcfs-bf", 1, nil)
+	o := f.submit(alice, trade.Request{EstimateMS: 60_000})
+	key := task.Key{Job: o.Job.ID}
+	f.recover()
+	f.wait(20)
+	f.x.At(f.now)
+	f.x.Observe("n1", f.now, nil) // the agent is there, and says nothing of its task yet
+	f.wait(1)
+	f.x.At(f.now)
+	news := f.x.News("n1", []task.Status{{Key: key, State: task.Ended, CPUUS: 21 * second}})
+	if len(news) != 1 || news[0].CPUUS != 21*second {
+		t.Errorf("it had 21 s: %+v", news)
+	}
+}

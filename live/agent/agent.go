@@ -13,7 +13,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
 )
 
@@ -25,6 +24,7 @@ type Agent struct {
 	config     Config
 	controller Controller
 	groups     Groups
+	machine    Machine
 	log        *slog.Logger
 	hello      task.Hello
 	tasks      string // directory of the tasks' folders
@@ -64,8 +64,10 @@ func New(config Config, controller Controller, groups Groups, log *slog.Logger) 
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
+	machine := config.Machine
 	a := &Agent{
-		config: config, controller: controller, groups: groups, log: log.With("node", config.Node),
+		config: config, controller: controller, groups: groups, machine: machine, log: log.With("node", config.Node),
+		steal:      steal{machine: machine},
 		tasks:      filepath.Join(config.StateDir, "tasks"),
 		starts:     make(chan struct{}, startsAtOnce),
 		readers:    make(chan struct{}, readersAtOnce),
@@ -73,7 +75,7 @@ func New(config Config, controller Controller, groups Groups, log *slog.Logger) 
 		registered: make(chan struct{}),
 		runners:    map[task.Key]*runner{},
 		asked:      map[string]bool{},
-		random:     rand.New(rand.NewPCG(market.Bits(os.Getpid()), market.Bits(sinceBoot()))),
+		random:     rand.New(rand.NewPCG(machine.Chance())),
 	}
 	if config.Control != "" {
 		a.control = newControl(a)
@@ -105,7 +107,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	}
 	if a.control == nil {
 		a.limitAll()
-		if err = adoptOrphans(); err != nil {
+		if err = a.machine.Adopt(); err != nil {
 			return fmt.Errorf("become the parent of orphans: %w", err)
 		}
 	}
@@ -118,8 +120,9 @@ func (a *Agent) Run(ctx context.Context) error {
 	if a.lease, err = openLease(filepath.Join(a.config.StateDir, "lease"), sameBoot); err != nil {
 		return fmt.Errorf("lease: %w", err)
 	}
+	a.lease.now = a.machine.SinceBoot
 	defer func() { _ = a.lease.close() }() // it is written at once, not when closed
-	takeOver, cleanUp := a.takeOver, reapOrphans
+	takeOver, cleanUp := a.takeOver, a.machine.Bury
 	if a.control != nil {
 		takeOver, cleanUp = a.control.takeOver, a.control.tidy
 	}

@@ -57,6 +57,8 @@ type Config struct {
 	Control    string
 	Processors int     // of the node, as the batch system counts them; default: as many as CPUs
 	Capacity   float64 // processors of the host that all jobs of the node may use together; 0: all
+
+	Machine Machine `json:"-"` // that the agent runs on; default: this one
 }
 
 // NodeName is the name of this machine as a node, where nobody says otherwise.
@@ -116,6 +118,9 @@ func (c Config) Default() (Config, error) {
 		c.Headroom = DefaultHeadroom
 	case c.Headroom < 0:
 		c.Headroom = 0
+	}
+	if c.Machine == nil {
+		c.Machine = thisMachine{}
 	}
 	if c.OnLease == "" {
 		c.OnLease = LeaseStop

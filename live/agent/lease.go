@@ -16,6 +16,7 @@ import (
 // also where the agent has died.
 type leaseFile struct {
 	path string
+	now  func() time.Duration // since boot
 
 	mu       sync.Mutex
 	file     *os.File
@@ -33,7 +34,7 @@ func openLease(path string, sameBoot bool) (*leaseFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &leaseFile{path: path, file: file}
+	l := &leaseFile{path: path, now: sinceBoot, file: file}
 	if l.deadline, err = readLease(path); err == nil && sameBoot {
 		return l, nil
 	}
@@ -68,7 +69,7 @@ func (l *leaseFile) write(deadline time.Duration) error {
 func (l *leaseFile) out() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.deadline != 0 && sinceBoot() > l.deadline
+	return l.deadline != 0 && l.now() > l.deadline
 }
 
 func (l *leaseFile) close() error { return l.file.Close() }

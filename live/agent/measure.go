@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"os/user"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -32,15 +31,11 @@ func measure(c Config, groups Groups) (task.Hello, error) {
 		hello.Processors, whole = c.emulated()
 	}
 	var err error
-	if hello.Boot, err = bootID(); err != nil {
+	if hello.Boot, err = c.Machine.Boot(); err != nil {
 		return hello, err
 	}
-	if os.Geteuid() != 0 {
-		own, err2 := user.Current()
-		if err2 != nil {
-			return hello, fmt.Errorf("own user: %w", err2)
-		}
-		hello.User = own.Username
+	if hello.User, err = c.Machine.User(); err != nil {
+		return hello, err
 	}
 	if hello.MemoryMB == 0 {
 		if hello.MemoryMB, err = offeredMemoryMB(); err != nil {

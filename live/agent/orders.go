@@ -31,7 +31,7 @@ func (a *Agent) orderLoop(ctx context.Context) {
 func (a *Agent) register(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
-	sent := sinceBoot()
+	sent := a.machine.SinceBoot()
 	welcome, err := a.controller.Register(ctx, a.hello)
 	if err != nil {
 		return err
@@ -54,7 +54,7 @@ func (a *Agent) fetchOrders(ctx context.Context, after int64) (int64, error) {
 	a.again = cancel
 	a.mu.Unlock()
 
-	sent := sinceBoot()
+	sent := a.machine.SinceBoot()
 	desired, err := a.controller.Desired(call, a.config.Node, after)
 	if err != nil {
 		return after, errors.Join(err, context.Cause(call))
@@ -62,7 +62,7 @@ func (a *Agent) fetchOrders(ctx context.Context, after int64) (int64, error) {
 	a.terms(desired.LeaseMS, desired.ReportMS)
 	a.renew(sent)
 	a.apply(ctx, desired)
-	if desired.Version == after && len(desired.Named) == 0 && sinceBoot()-sent < backoffLow {
+	if desired.Version == after && len(desired.Named) == 0 && a.machine.SinceBoot()-sent < backoffLow {
 		pause(ctx, backoffLow) // a controller that does not wait is asked less often
 	}
 	return desired.Version, nil

@@ -62,7 +62,7 @@ func (a *Agent) report(ctx context.Context) error {
 	}
 	call, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
-	sent := sinceBoot()
+	sent := a.machine.SinceBoot()
 	reply, err := a.controller.Report(call, a.stand())
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func (a *Agent) catchUp(newest int64) {
 		a.behind = 0
 		return
 	}
-	now := sinceBoot()
+	now := a.machine.SinceBoot()
 	switch {
 	case a.behind == 0 || a.stuckAt != a.version: // it does hear of changes: there are many of them
 		a.behind, a.stuckAt = now, a.version

@@ -107,7 +107,7 @@ func (r *runner) current() (task.Status, bool) {
 	defer r.mu.Unlock()
 	s := r.status
 	if r.ended != 0 {
-		s.AgoUS = max(1, (sinceBoot() - r.ended).Microseconds())
+		s.AgoUS = max(1, (r.agent.machine.SinceBoot() - r.ended).Microseconds())
 	}
 	return s, !r.recorded
 }

@@ -42,11 +42,11 @@ func (r *runner) end(ctx context.Context, how task.Stop) {
 		r.requestStop(killSignal, how, 0)
 	case r.stop.how == task.GoOn:
 		r.requestStop(terminateSignal, how, r.grace)
-	case awake() > r.stop.strike+shepherdTime:
+	case r.agent.machine.Awake() > r.stop.strike+shepherdTime:
 		r.agent.log.Error("shepherd does not end its task", "task", r.key)
 		_ = r.watch.signal(unix.SIGKILL) // it has ended, or cannot: tried again at the next look
 		fallthrough
-	case awake() > r.stop.strike:
+	case r.agent.machine.Awake() > r.stop.strike:
 		r.clear(ctx)
 	}
 }
@@ -56,7 +56,7 @@ func (r *runner) requestStop(sig unix.Signal, how task.Stop, grace time.Duration
 		r.agent.log.Error("task not stopped", "task", r.key, "error", err)
 		return
 	}
-	r.stop = stopping{how: how, strike: awake() + grace + shepherdTime}
+	r.stop = stopping{how: how, strike: r.agent.machine.Awake() + grace + shepherdTime}
 }
 
 // clear kills what is in the group.
@@ -97,7 +97,7 @@ func (r *runner) conclude() {
 func (r *runner) lose() {
 	r.clear(context.Background())
 	status, _ := r.current()
-	status.State, status.EndedUS = task.Lost, unixMicros()
+	status.State, status.EndedUS = task.Lost, r.agent.machine.UnixMicros()
 	status.Error = "its shepherd is gone and how it ended is not known"
 	var begin beginning
 	if readJSON(r.folder.started(), &begin) == nil {
@@ -110,7 +110,7 @@ func (r *runner) lose() {
 			status.OOM = usage.OOMKills > 0
 		}
 	}
-	end := verdict{status, sinceBoot()}
+	end := verdict{status, r.agent.machine.SinceBoot()}
 	if err := writeReserved(r.folder.room(), r.folder.status(), end); err != nil {
 		r.agent.log.Error("end not written down", "task", r.key, "error", err) // it will be found lost again
 	}
@@ -120,13 +120,13 @@ func (r *runner) lose() {
 // refuse ends a task that never ran.
 func (r *runner) refuse(reason error) {
 	r.undo()
-	r.finish(task.Status{Key: r.key, State: task.Refused, Error: reason.Error(), EndedUS: unixMicros()}, sinceBoot())
+	r.finish(task.Status{Key: r.key, State: task.Refused, Error: reason.Error(), EndedUS: r.agent.machine.UnixMicros()}, r.agent.machine.SinceBoot())
 }
 
 // withdraw forgets a task that never ran and that nobody wants.
 func (r *runner) withdraw() {
 	r.undo()
-	r.finish(task.Status{Key: r.key, State: task.Refused, Error: errStopped.Error(), EndedUS: unixMicros()}, sinceBoot())
+	r.finish(task.Status{Key: r.key, State: task.Refused, Error: errStopped.Error(), EndedUS: r.agent.machine.UnixMicros()}, r.agent.machine.SinceBoot())
 	r.acknowledge() // the next sweep takes it
 }
 

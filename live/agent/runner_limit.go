@@ -76,7 +76,7 @@ func (r *runner) sample() {
 	if r.phase != tended || r.group == nil {
 		return
 	}
-	began := awake()
+	began := r.agent.machine.Awake()
 	usage, err := r.group.Usage()
 	if err != nil {
 		return // the shepherd has ended, or will
@@ -87,7 +87,7 @@ func (r *runner) sample() {
 		return
 	}
 	r.meter.read(reading{
-		at: began, done: awake(), stolen: r.agent.steal.of(r.cpu), usage: usage,
+		at: began, done: r.agent.machine.Awake(), stolen: r.agent.steal.of(r.cpu), usage: usage,
 		processors: len(r.cpus), idle: r.agent.steal.idle(r.cpus),
 	})
 	_ = r.meter.save(r.folder.meter()) // the next one may succeed; little is lost

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -60,7 +59,7 @@ func (r *runner) start(ctx context.Context, order *task.Order) {
 // prepare makes the folder, unless there is one from before.
 func (r *runner) prepare(order *task.Order) error {
 	r.grace = time.Duration(order.Spec.GraceMS) * time.Millisecond
-	acc, err := lookupAccount(order.Spec.User, r.agent.config.SystemUsers)
+	acc, err := r.agent.machine.Account(order.Spec.User, r.agent.config.SystemUsers)
 	if err != nil {
 		return err
 	}
@@ -71,7 +70,7 @@ func (r *runner) prepare(order *task.Order) error {
 		return err
 	}
 	rec := record{Spec: order.Spec, Account: acc, Boot: r.agent.hello.Boot}
-	r.furnish(&rec, time.UnixMicro(unixMicros()))
+	r.furnish(&rec, time.UnixMicro(r.agent.machine.UnixMicros()))
 	r.folder, err = claim(r.agent.tasks, rec)
 	if err != nil {
 		return fmt.Errorf("write the task down: %w", err)
@@ -128,32 +127,11 @@ func (r *runner) launch(ctx context.Context, order *task.Order, hold grip) (pid 
 		return 0, err
 	}
 	defer log.Close() // nothing was written
-	reader, writer, err := os.Pipe()
-	if err != nil {
-		return 0, err
+	pid, news, err := r.agent.machine.Tend(ctx, r.errand(&rec, hold, log))
+	if err == nil {
+		r.news = news
 	}
-	defer writer.Close() // it is the shepherd's
-	c := r.agent.config
-	pid, err = start(c.Self, shepherdWord, nil, log, []*os.File{hold.file, writer}, handover{
-		Folder: r.folder, Record: rec, Node: c.Node, Tree: c.Tree, Kind: r.agent.groups.Kind(), Lease: r.agent.lease.path,
-		Enter: r.group.Enter(), Private: c.privacyOf(r.applied.Memory),
-	})
-	if err != nil {
-		return 0, errors.Join(err, reader.Close())
-	}
-	news := make(chan string, 1)
-	go func() {
-		lines := bufio.NewScanner(reader)
-		for lines.Scan() {
-			select {
-			case news <- lines.Text():
-			case <-ctx.Done():
-			}
-		}
-		_ = reader.Close() // it was only read
-	}()
-	r.news = news
-	return pid, nil
+	return pid, err
 }
 
 // confine makes the group of the task, with its limits, before anything is in it.
@@ -179,5 +157,5 @@ func (r *runner) confine(order *task.Order) error {
 // watchTask goes on with a living shepherd; pid is 0 if that is not our child.
 func (r *runner) watchTask(ctx context.Context, pid int) {
 	r.phase = tended
-	r.watch = newWatch(ctx, r.folder, pid)
+	r.watch = newWatch(ctx, r.agent.machine, r.folder, pid)
 }

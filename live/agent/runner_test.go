@@ -16,7 +16,7 @@ func TestNothingBeginsAfterTheLease(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &Agent{lease: lease, starts: make(chan struct{}, 1)}
+	a := &Agent{lease: lease, machine: thisMachine{}, starts: make(chan struct{}, 1)}
 	r := newRunner(a, task.Key{Job: 1})
 	r.setOrder(&task.Order{Spec: task.Spec{Key: r.key}}) // no directory: to begin it is to refuse it
 	if err := lease.renew(0, time.Nanosecond); err != nil {

@@ -16,6 +16,8 @@ type steal struct {
 	mu    sync.Mutex
 	read  time.Duration // by awake
 	total map[int]passed
+
+	machine Machine
 }
 
 // passed is what a processor did not do for anybody here.
@@ -47,8 +49,8 @@ func (s *steal) idle(cpus []int) (sum time.Duration) {
 }
 
 func (s *steal) refresh() {
-	if now := awake(); s.total == nil || now-s.read > stealAge {
-		s.total, s.read = readSteal(), now
+	if now := s.machine.Awake(); s.total == nil || now-s.read > stealAge {
+		s.total, s.read = s.machine.Idle(), now
 	}
 }
 

@@ -11,11 +11,12 @@ import (
 
 // watch waits for the end of a task's shepherd, whoever started it.
 type watch struct {
-	folder folder
-	ended  chan struct{} // closed when nobody holds the lock any more
-	found  chan struct{} // closed when the process is known, or has ended
-	pid    int
-	handle *os.File // of the process: its number may be given to another one
+	machine Machine
+	folder  folder
+	ended   chan struct{} // closed when nobody holds the lock any more
+	found   chan struct{} // closed when the process is known, or has ended
+	pid     int
+	handle  Process
 }
 
 // Where a kernel has no handles of processes, the lock is asked so often.
@@ -23,10 +24,10 @@ const lockEvery = 50 * time.Millisecond
 
 // newWatch watches the shepherd of a folder; pid is 0 if it was started by an
 // agent that is no more. It ends with ctx.
-func newWatch(ctx context.Context, f folder, pid int) *watch {
-	w := &watch{folder: f, ended: make(chan struct{}), found: make(chan struct{}), pid: pid}
+func newWatch(ctx context.Context, m Machine, f folder, pid int) *watch {
+	w := &watch{machine: m, folder: f, ended: make(chan struct{}), found: make(chan struct{}), pid: pid}
 	if pid > 0 {
-		w.handle = processHandle(pid) // our child, so the number is still its own
+		w.handle = m.Process(pid) // our child, so the number is still its own
 		close(w.found)
 		go w.await(ctx)
 		return w
@@ -44,7 +45,7 @@ func newWatch(ctx context.Context, f folder, pid int) *watch {
 func (w *watch) find(ctx context.Context) {
 	for w.folder.alive() {
 		if pid := w.folder.shepherd(); pid > 0 {
-			handle := processHandle(pid)
+			handle := w.machine.Process(pid)
 			if w.folder.alive() { // so it was alive when the handle was made
 				w.pid, w.handle = pid, handle
 				return
@@ -62,9 +63,7 @@ func (w *watch) find(ctx context.Context) {
 // await closes ended when the shepherd has ended.
 func (w *watch) await(ctx context.Context) {
 	if w.handle != nil {
-		stop := context.AfterFunc(ctx, func() { _ = w.handle.SetReadDeadline(time.Unix(1, 0)) })
-		defer stop()
-		awaitExit(w.handle)
+		w.handle.Await(ctx)
 	}
 	for w.folder.alive() {
 		if !pause(ctx, lockEvery) {
@@ -98,7 +97,7 @@ func (w *watch) signal(sig unix.Signal) error {
 	var err error
 	switch {
 	case w.handle != nil:
-		err = signalHandle(w.handle, sig)
+		err = w.handle.Signal(sig)
 	case w.pid > 0 && w.folder.alive():
 		err = unix.Kill(w.pid, sig)
 	}

@@ -232,7 +232,7 @@ func TestWhatTheNodeHas(t *testing.T) {
 }
 
 func TestSteal(t *testing.T) {
-	var s steal
+	s := steal{machine: thisMachine{}}
 	if s.of(0) < 0 || s.of(1<<20) != 0 {
 		t.Error("stolen time makes no sense")
 	}

@@ -48,6 +48,9 @@ type Config struct {
 	// Limits are what one user may have under way, and how many calls of one party
 	// may wait in the inbox.
 	Limits fair.Limits
+	// Turn is called by whoever comes to the inbox, before; nil: nobody. A simulated
+	// world lets no two come at the same instant, so that a day can be lived again.
+	Turn func(context.Context)
 	// Now is the clock: the time of day.
 	Now func() time.Time
 	// Elapsed is a clock that nobody can set; it begins anywhere. Nil: Now, as far as

@@ -145,7 +145,8 @@ func (f *fleet) due(x *exchange.Exchange, now int64) []nodeOrders {
 	}
 	var due []nodeOrders
 	f.next = math.MaxInt64
-	for name, urgent := range f.dirty {
+	for _, name := range slices.Sorted(maps.Keys(f.dirty)) { // what is due depends on what was worked out before
+		urgent := f.dirty[name]
 		if at := f.dueAt(name, urgent); now < at {
 			f.next = min(f.next, at)
 			continue

@@ -133,6 +133,9 @@ func (c *Controller) send(ctx context.Context, a *call) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	if c.cfg.Turn != nil {
+		c.cfg.Turn(ctx)
+	}
 	who := fair.Who(ctx)
 	began := c.cfg.Now()
 	if a.cmd != nil {

@@ -42,4 +42,6 @@ func rawSQL(tb testing.TB, driver, name string) *sql.DB {
 
 func TestSQLite(t *testing.T) { storetest.Run(t, backends["sqlite"]) }
 
+func TestMemory(t *testing.T) { storetest.Run(t, storetest.Backend{New: storetest.Memory}) }
+
 func TestPostgres(t *testing.T) { storetest.Run(t, backends["postgres"]) }

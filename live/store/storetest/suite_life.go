@@ -17,7 +17,7 @@ import (
 func testReopen(t *testing.T, b Backend) {
 	address, ctx := b.New(t), t.Context()
 	for i := range 3 {
-		s, err := store.Open(ctx, address)
+		s, err := openAt(ctx, address)
 		must(t, err)
 		must(t, s.Append(ctx, Numbered(int64(4*i+1), 4)))
 		must(t, s.SetMeta(ctx, "times", strconv.Itoa(i)))
@@ -175,7 +175,7 @@ func testKilled(t *testing.T, b Backend) {
 		line := child.Kill()
 		acknowledged, err := strconv.ParseInt(line, 10, 64)
 		must(t, err)
-		s, err := store.Open(ctx, address)
+		s, err := openAt(ctx, address)
 		must(t, err)
 		_, _, err = s.Lead(ctx) // what the child had sent has arrived by then, or never will
 		must(t, err)
@@ -191,7 +191,7 @@ func testKilled(t *testing.T, b Backend) {
 
 func testNewer(t *testing.T, b Backend) {
 	address, ctx := b.New(t), t.Context()
-	s, err := store.Open(ctx, address)
+	s, err := openAt(ctx, address)
 	must(t, err)
 	must(t, s.Append(ctx, Numbered(1, 2)))
 	must(t, s.Close())
@@ -199,7 +199,7 @@ func testNewer(t *testing.T, b Backend) {
 	_, err = raw.ExecContext(ctx, "INSERT INTO libra_migrations (version, name) VALUES (999, 'of tomorrow')")
 	must(t, err)
 	for name, open := range map[string]func() error{
-		"to use it":  func() error { _, bad := store.Open(ctx, address); return bad },
+		"to use it":  func() error { _, bad := openAt(ctx, address); return bad },
 		"to save it": func() error { _, bad := store.Save(ctx, address, io.Discard, 0, nil); return bad },
 	} {
 		var newer *store.Newer

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,7 +31,12 @@ var (
 // testModel does random things to a store and to the model, and asks both.
 func testModel(t *testing.T, b Backend) {
 	address := b.New(t)
-	s, raw, ctx := Open(t, address), b.SQL(t, address), t.Context()
+	s, ctx := Open(t, address), t.Context()
+	if b.SQL == nil {
+		rapid.Check(t, func(rt *rapid.T) { compare(ctx, t, rt, b.open(t)) })
+		return
+	}
+	raw := b.SQL(t, address)
 	rapid.Check(t, func(rt *rapid.T) {
 		for _, table := range []string{"log", "jobs", "job_specs", "job_counts", "job_totals", "txs", "tx_accounts", "replies"} {
 			_, err := raw.ExecContext(ctx, "DELETE FROM "+table)
@@ -38,54 +44,60 @@ func testModel(t *testing.T, b Backend) {
 		}
 		_, err := raw.ExecContext(ctx, "UPDATE head SET seq = 0, hash = NULL, fence = fence + 1")
 		must(t, err)
-		m := &model{jobs: map[int64]store.Job{}, replies: map[string]store.Reply{}}
-		for range rapid.IntRange(1, 6).Draw(rt, "batches") {
-			batch := m.draw(rt)
-			if err := s.Append(ctx, batch); err != nil {
-				rt.Fatal(err)
-			}
-			m.apply(batch)
-		}
-		for range 8 {
-			q := drawQuery(rt)
-			got, err := s.Jobs(ctx, q)
-			must(t, err)
-			matching := m.find(q)
-			if want := bounded(matching, q); !equal(got, want) {
-				rt.Fatalf("jobs %+v:\n got %+v\nwant %+v", q, got, want)
-			}
-			counts, err := s.CountJobs(ctx, q)
-			must(t, err)
-			if want := count(matching); fmt.Sprint(counts) != fmt.Sprint(want) {
-				rt.Fatalf("counts %+v: got %v, want %v", q, counts, want)
-			}
-		}
-		for range 4 {
-			q := store.TxQuery{
-				Account: rapid.SampledFrom(modelAccounts).Draw(rt, "account"), Subtree: rapid.Bool().Draw(rt, "subtree"),
-				From: rapid.Int64Range(0, 60).Draw(rt, "from"), To: rapid.Int64Range(0, 60).Draw(rt, "to"),
-				AfterSeq: rapid.Int64Range(0, 20).Draw(rt, "after"),
-			}
-			var got []store.Tx
-			for tx, err := range s.Txs(ctx, q) {
-				must(t, err)
-				got = append(got, tx)
-			}
-			if want := m.post(q); !equal(got, want) {
-				rt.Fatalf("transactions %+v:\n got %+v\nwant %+v", q, got, want)
-			}
-		}
-		for key, want := range m.replies {
-			got, found, err := s.Reply(ctx, want.Owner, want.Key)
-			must(t, err)
-			if !found || fmt.Sprint(got) != fmt.Sprint(want) {
-				rt.Fatalf("reply %q: got %+v, want %+v", key, got, want)
-			}
-		}
-		if n, err := s.VerifyLog(ctx); err != nil || n != m.entries {
-			rt.Fatalf("%d entries sound: %v", n, err)
-		}
+		compare(ctx, t, rt, s)
 	})
+}
+
+// compare does random things to an empty store and to the model, and asks both.
+func compare(ctx context.Context, t *testing.T, rt *rapid.T, s store.Store) {
+	t.Helper()
+	m := &model{jobs: map[int64]store.Job{}, replies: map[string]store.Reply{}}
+	for range rapid.IntRange(1, 6).Draw(rt, "batches") {
+		batch := m.draw(rt)
+		if err := s.Append(ctx, batch); err != nil {
+			rt.Fatal(err)
+		}
+		m.apply(batch)
+	}
+	for range 8 {
+		q := drawQuery(rt)
+		got, err := s.Jobs(ctx, q)
+		must(t, err)
+		matching := m.find(q)
+		if want := bounded(matching, q); !equal(got, want) {
+			rt.Fatalf("jobs %+v:\n got %+v\nwant %+v", q, got, want)
+		}
+		counts, err := s.CountJobs(ctx, q)
+		must(t, err)
+		if want := count(matching); fmt.Sprint(counts) != fmt.Sprint(want) {
+			rt.Fatalf("counts %+v: got %v, want %v", q, counts, want)
+		}
+	}
+	for range 4 {
+		q := store.TxQuery{
+			Account: rapid.SampledFrom(modelAccounts).Draw(rt, "account"), Subtree: rapid.Bool().Draw(rt, "subtree"),
+			From: rapid.Int64Range(0, 60).Draw(rt, "from"), To: rapid.Int64Range(0, 60).Draw(rt, "to"),
+			AfterSeq: rapid.Int64Range(0, 20).Draw(rt, "after"),
+		}
+		var got []store.Tx
+		for tx, err := range s.Txs(ctx, q) {
+			must(t, err)
+			got = append(got, tx)
+		}
+		if want := m.post(q); !equal(got, want) {
+			rt.Fatalf("transactions %+v:\n got %+v\nwant %+v", q, got, want)
+		}
+	}
+	for key, want := range m.replies {
+		got, found, err := s.Reply(ctx, want.Owner, want.Key)
+		must(t, err)
+		if !found || fmt.Sprint(got) != fmt.Sprint(want) {
+			rt.Fatalf("reply %q: got %+v, want %+v", key, got, want)
+		}
+	}
+	if n, err := s.VerifyLog(ctx); err != nil || n != m.entries {
+		rt.Fatalf("%d entries sound: %v", n, err)
+	}
 }
 
 // draw makes a batch that may follow.

@@ -1,0 +1,77 @@
+package world
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// host is a machine of the world, as far as it has a clock and can stand still.
+type host struct {
+	name string
+
+	mu     sync.Mutex
+	offset time.Duration // of its time of day from the world's
+	paused chan struct{} // nil: it goes; else closed when it goes on
+}
+
+// now is the time of day that it shows.
+func (h *host) now() time.Time {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return time.Now().Add(h.offset) //nolint:forbidigo // of the bubble
+}
+
+// step sets its clock.
+func (h *host) step(by time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.offset += by
+}
+
+// pause stops it, and resume lets it go on.
+func (h *host) pause() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.paused == nil {
+		h.paused = make(chan struct{})
+	}
+}
+
+func (h *host) resume() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.paused != nil {
+		close(h.paused)
+		h.paused = nil
+	}
+}
+
+// awaken waits while the host stands still.
+func (h *host) awaken(ctx context.Context) error {
+	for {
+		h.mu.Lock()
+		paused := h.paused
+		h.mu.Unlock()
+		if paused == nil {
+			return ctx.Err()
+		}
+		select {
+		case <-paused:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// sleep waits, and reports false if ctx ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}

@@ -1,0 +1,137 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/libra-market/libra/client"
+	v1 "github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/live/store"
+)
+
+// break_ lets a fault happen, and mends it after its time.
+func (w *World) break_(i int) {
+	f := &w.day.Faults[i]
+	if !sleep(w.alive, f.At) {
+		return
+	}
+	w.note("fault %d: %s of %d for %s", i, f.Kind, f.Node, f.For)
+	var n *node
+	if f.Node >= 0 && f.Node < len(w.nodes) {
+		n = w.nodes[f.Node]
+	}
+	s := w.leader()
+	switch f.Kind {
+	case crashes:
+		if n != nil {
+			n.stopAgent()
+			w.later(f.For, n.startAgent)
+			return
+		}
+		s.crash()
+		w.check()
+		w.later(f.For, s.start)
+	case stops:
+		s.end()
+		w.check()
+		w.later(f.For, s.start)
+	case powerless:
+		n.powerOff()
+		w.later(f.For, func() { n.powerOn(); n.startAgent() })
+	case pauses:
+		h := s.host
+		if n != nil {
+			h = n.host
+		}
+		h.pause()
+		w.later(f.For, h.resume)
+	case partitions:
+		w.setCut(n.name, "*", 1)
+		w.setCut("*", n.name, 1)
+		w.later(f.For, func() { w.setCut(n.name, "*", -1); w.setCut("*", n.name, -1) })
+	case deafens:
+		w.setCut("*", n.name, 1)
+		w.later(f.For, func() { w.setCut("*", n.name, -1) })
+	case mutes:
+		w.setCut(n.name, "*", 1)
+		w.later(f.For, func() { w.setCut(n.name, "*", -1) })
+	case stepsOn, stepsBack:
+		h, by := s.host, f.For
+		if n != nil {
+			h = n.host
+		}
+		if f.Kind == stepsBack {
+			by = -by
+		}
+		h.step(by)
+	case restores:
+		w.mu.Lock()
+		backup := w.disk
+		w.mu.Unlock()
+		backup = backup.Copy(fmt.Sprint("restored-", i))
+		w.later(f.For, func() { w.restore(backup, f) })
+	case upgrades:
+		s.crash()
+		w.check()
+		s.start()
+		w.adopt(i)
+	case fills, unsure:
+		s.mu.Lock()
+		d := s.drive
+		s.mu.Unlock()
+		if d != nil {
+			d.ail(map[string]string{fills: diskFull, unsure: diskUnsure}[f.Kind], f.For)
+		}
+	}
+}
+
+// restore puts an old backup in the place of the store, with no controller running.
+func (w *World) restore(backup *store.Memory, f *Fault) {
+	for _, s := range w.seats {
+		s.crash()
+	}
+	w.mu.Lock()
+	w.disk = backup
+	w.restored = append(w.restored, span{f.At, w.at()})
+	w.mu.Unlock()
+	for _, s := range w.seats {
+		s.start()
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// adopt lets another policy take over, as a new version of the program would.
+func (w *World) adopt(i int) {
+	r := w.chance("policy", int64(i))
+	name := []string{"libra", "libra-plus", "libra-sla", "edf-bf", "bid-share"}[r.IntN(5)]
+	c := w.client("root", &host{name: fmt.Sprint("desk-policy-", i)})
+	err := w.insist("policy", func(ctx context.Context) error {
+		_, err := c.SetEpoch(client.WithKey(ctx, fmt.Sprint("policy-", i)), v1.Epoch{Policy: name})
+		return err
+	})
+	w.note("policy %s: %v", name, err)
+}
+
+// later does something after a while.
+func (w *World) later(after time.Duration, do func()) {
+	if sleep(w.alive, after) {
+		do()
+	}
+}
+
+// powerOff ends everything on a node at once.
+func (n *node) powerOff() {
+	n.mu.Lock()
+	off := n.off
+	procs := make([]*process, 0, len(n.procs))
+	for _, p := range n.procs {
+		procs = append(procs, p)
+	}
+	n.mu.Unlock()
+	off()
+	n.stopAgent()
+	for _, p := range procs {
+		<-p.ended
+	}
+}

@@ -1,0 +1,216 @@
+package world
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/libra-market/libra/core/audit"
+	"github.com/libra-market/libra/core/ledger"
+	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/live/controller"
+	"github.com/libra-market/libra/live/store"
+)
+
+// jobs are all jobs of the store as they stand.
+func (w *World) jobs() []trade.Job {
+	rows, err := w.disk.Open().Jobs(context.Background(), store.Query{Limit: 1 << 30})
+	if err != nil {
+		w.fail("jobs: %v", err)
+	}
+	jobs := make([]trade.Job, len(rows))
+	for i := range rows {
+		if err := json.Unmarshal(rows[i].Body, &jobs[i]); err != nil {
+			w.fail("job %d: %v", rows[i].ID, err)
+		}
+		jobs[i].ID, jobs[i].State = rows[i].ID, trade.State(rows[i].State)
+	}
+	return jobs
+}
+
+// idle reports whether nothing is under way.
+func (w *World) idle() bool { return w.pending() == "" }
+
+func (w *World) pending() string {
+	var left []string
+	jobs := w.jobs()
+	for i := range jobs {
+		if !jobs[i].State.Final() {
+			left = append(left, fmt.Sprintf("%d %s %s", jobs[i].ID, jobs[i].State, jobs[i].Detail))
+		}
+	}
+	return strings.Join(left, "; ")
+}
+
+// check looks at the store while no controller runs.
+func (w *World) check() {
+	s := w.disk.Open()
+	ctx := context.Background()
+	if _, err := s.VerifyLog(ctx); err != nil {
+		w.fail("the log: %v", err)
+	}
+	if err := controller.VerifyBooks(s.Txs(ctx, store.TxQuery{})); err != nil {
+		w.fail("the books: %v", err)
+	}
+	if err := controller.Readable(ctx, s); err != nil {
+		w.fail("the store cannot be read: %v", err)
+	}
+	w.damaged()
+}
+
+// damaged checks that a bit that flips is found, and that a snapshot that is spoilt
+// costs nothing but time.
+func (w *World) damaged() {
+	r := w.chance("damage", int64(w.at()))
+	last, found, err := w.disk.Open().Last(context.Background())
+	if err != nil || !found {
+		return
+	}
+	c := w.disk.Copy("damaged")
+	c.Spoil(last.Seq, r.IntN(1<<20))
+	snap, some, err := c.Open().LatestSnapshot(context.Background())
+	if err != nil {
+		w.fail("snapshot: %v", err)
+	}
+	if covered := some && snap.Seq >= last.Seq; !covered && controller.Readable(context.Background(), c.Open()) == nil {
+		w.fail("a bit of entry %d has flipped, and nobody noticed", last.Seq)
+	}
+	c = w.disk.Copy("damaged")
+	if c.SpoilSnapshot(r.IntN(1 << 20)) {
+		if err := controller.Readable(context.Background(), c.Open()); err != nil {
+			w.fail("a bit of the last snapshot has flipped: %v", err)
+		}
+	}
+}
+
+// audit asks the market to verify itself, at the end of the day.
+func (w *World) audit() {
+	s := w.leader()
+	s.mu.Lock()
+	c := s.ctrl
+	s.mu.Unlock()
+	if c == nil {
+		w.fail("nobody leads at the end of the day")
+		return
+	}
+	v, err := c.VerifyLedger(w.alive)
+	if err != nil || v.Problem != "" {
+		w.fail("the market says of its books: %v %s", err, v.Problem)
+	}
+}
+
+// judge looks at everything when the day is over.
+func (w *World) judge() {
+	w.check()
+	jobs := w.jobs()
+	w.apart()
+	w.once(jobs)
+	w.kept(jobs)
+	w.booked(jobs)
+	w.prefixes()
+}
+
+// once checks that what was acknowledged happened, once.
+func (w *World) once(jobs []trade.Job) {
+	byName := map[string][]int64{}
+	for i := range jobs {
+		if strings.HasPrefix(jobs[i].Name, "deed-") {
+			byName[jobs[i].Name] = append(byName[jobs[i].Name], jobs[i].ID)
+		}
+	}
+	for name, ids := range byName {
+		if len(ids) > 1 {
+			w.fail("%s was asked for once and is there %d times: %v", name, len(ids), ids)
+		}
+	}
+	for _, o := range w.outcomes {
+		ids := byName[fmt.Sprintf("deed-%d", o.deed)]
+		if w.undone(o.at) {
+			continue
+		}
+		if o.job >= 0 && (len(ids) != 1 || ids[0] != o.job) {
+			w.fail("deed %d was acknowledged as job %d, and is there as %v", o.deed, o.job, ids)
+		}
+	}
+}
+
+// undone reports whether what was so at a time was lost with the store.
+func (w *World) undone(at time.Duration) bool {
+	return slices.ContainsFunc(w.restored, func(s span) bool { return s.from <= at && at <= s.to })
+}
+
+// apart checks that no two attempts of a task ran beside each other for longer than it
+// takes to end one. That they do at all is so where a job of several tasks loses the
+// node of one: the others are told to end and the next attempt begins at once.
+func (w *World) apart() {
+	most := 5*time.Second + 2*w.day.Report + 10*time.Second
+	for _, r := range w.finished {
+		o := r.beside
+		if o == nil || w.stormy(r.began-most, r.began+most) {
+			continue
+		}
+		if beside := min(o.ended, r.ended) - r.began; beside > most {
+			w.fail("%v ran on %s beside %v on %s for %s", r.key, r.node, o.key, o.node, beside)
+		}
+	}
+}
+
+// stormy reports whether something was broken between two times.
+func (w *World) stormy(from, to time.Duration) bool {
+	return w.day.Lose > 0 || slices.ContainsFunc(w.day.Faults, func(f Fault) bool { return f.At <= to && from <= f.At+f.For+2*w.day.Lease })
+}
+
+// booked holds the books against the jobs, and the jobs against what happened on the
+// nodes.
+func (w *World) booked(jobs []trade.Job) {
+	books := audit.New()
+	for row, err := range w.disk.Open().Txs(context.Background(), store.TxQuery{}) {
+		var tx ledger.Tx
+		if err == nil {
+			err = json.Unmarshal(row.Body, &tx)
+		}
+		if err != nil {
+			w.fail("transaction %d: %v", row.Seq, err)
+			return
+		}
+		books.Tx(&tx)
+	}
+	ran := map[int64]bool{}
+	runs := map[int64][]*run{}
+	for _, r := range w.finished {
+		ran[r.key.Job] = true
+		runs[r.key.Job] = append(runs[r.key.Job], r)
+	}
+	for i := range jobs {
+		j := &jobs[i]
+		if err := books.Job(j); err != nil {
+			w.fail("%v", err)
+		}
+		if j.Charged > 0 && !ran[j.ID] {
+			w.fail("job %d (%s) is charged %d, and nothing of it ran", j.ID, j.State, j.Charged)
+		}
+		if j.State == trade.Completed && !ran[j.ID] {
+			w.fail("job %d is completed, and nothing of it ran", j.ID)
+		}
+		w.measured(j, runs[j.ID])
+	}
+}
+
+// prefixes checks that the market could have begun again after any entry of its log.
+func (w *World) prefixes() {
+	last, found, err := w.disk.Open().Last(context.Background())
+	if err != nil || !found {
+		w.fail("there is no log: %v", err)
+		return
+	}
+	r := w.chance("prefix")
+	for range 2 {
+		at := 1 + r.Int64N(last.Seq)
+		if err := controller.Readable(context.Background(), w.disk.Cut(at).Open()); err != nil {
+			w.fail("the log up to entry %d of %d cannot be read: %v", at, last.Seq, err)
+		}
+	}
+}

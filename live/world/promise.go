@@ -1,0 +1,104 @@
+package world
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
+)
+
+// deedOf is what a job really is; nil: it is an absurd one.
+func (w *World) deedOf(j *trade.Job) *Deed {
+	text, ok := strings.CutPrefix(j.Name, "deed-")
+	i, err := strconv.Atoi(text)
+	if !ok || err != nil || i < 0 || i >= len(w.day.Deeds) {
+		return nil
+	}
+	return &w.day.Deeds[i]
+}
+
+// ends is when the last program of each job ended.
+func (w *World) ends() map[int64]*run {
+	last := map[int64]*run{}
+	for _, r := range w.finished {
+		if o := last[r.key.Job]; o == nil || r.ended > o.ended {
+			last[r.key.Job] = r
+		}
+	}
+	return last
+}
+
+// stepped reports whether somebody set the clock of a controller: then the time of
+// the market is no longer that of the world.
+func (w *World) stepped() bool {
+	for _, f := range w.day.Faults {
+		if (f.Kind == stepsOn || f.Kind == stepsBack) && f.Node < 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// kept checks promises and what is paid for those that were broken, by the time of
+// the world.
+func (w *World) kept(jobs []trade.Job) {
+	ends := w.ends()
+	if w.stepped() || len(w.restored) > 0 {
+		return
+	}
+	slack := w.day.Report + 3*time.Second // a report on its way, and the clock of a node
+	for i := range jobs {
+		j := &jobs[i]
+		r, d := ends[j.ID], w.deedOf(j)
+		if r == nil || d == nil {
+			continue
+		}
+		due := time.Duration(j.DueUS-w.began.UnixMicro()) * time.Microsecond
+		late := r.ended - due
+		if j.Penalty > 0 && j.State != trade.Lost && j.State != trade.Expired {
+			most := float64(j.Request.PenaltyMicros) * max(0, (late+slack).Seconds())
+			if float64(j.Penalty) > most+1 {
+				w.fail("job %d (%s) is paid %d for being late at %d a second, and was late by %s", j.ID, j.State, j.Penalty, j.Request.PenaltyMicros, late)
+			}
+		}
+		promised := time.Duration(j.PromisedUS-w.began.UnixMicro()) * time.Microsecond
+		if len(w.day.Faults) == 0 && w.day.Lose == 0 && w.day.Repeat == 0 && w.day.Exact && j.Firm && j.PromisedUS != 0 && d.Kind != cancels &&
+			j.State == trade.Completed && r.ended > promised+slack {
+			w.fail("job %d was promised for %s and ended at %s, and nothing was broken", j.ID, promised, r.ended)
+		}
+	}
+}
+
+// measured holds what is charged against what ran on the nodes.
+func (w *World) measured(j *trade.Job, runs []*run) {
+	most := j.Price
+	for _, e := range j.Extensions {
+		most += e.Price
+	}
+	if j.Charged > most+j.Optional {
+		w.fail("job %d is charged %s, and agreed to %s at most", j.ID, market.Money(j.Charged), market.Money(most))
+	}
+	if j.State != trade.Completed {
+		return
+	}
+	for k := range j.Tasks {
+		s := &j.Tasks[k]
+		var used []time.Duration
+		right := false
+		for _, r := range runs {
+			if r.key == s.Key {
+				off := s.CPUUS - r.used.Microseconds()
+				right = right || -1000 <= off && off <= 1000
+				used = append(used, r.used)
+			}
+		}
+		if len(used) > 0 && !right {
+			w.fail("task %v used %v, and the market says %d us", s.Key, used, s.CPUUS)
+		}
+		if len(used) > 1 && len(w.restored) == 0 {
+			w.fail("task %v was started %d times", s.Key, len(used))
+		}
+	}
+}

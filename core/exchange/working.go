@@ -73,7 +73,7 @@ func formulaIn(e *trade.EpochView, known []market.Input) string {
 			return counted(set, each, "bid * E")
 		}
 		return "B"
-	case "libra-sla", "mf-edf", "mf-hbf", "hol", "hol-optimal", "first-price", "first-reward":
+	case "libra-sla", "mf-edf", "mf-hbf", "hol", "hol-optimal", "first-price", "first-reward", "best-offer":
 		return "B"
 	default:
 		return counted(set, each, "E * pbase")

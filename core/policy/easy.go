@@ -76,7 +76,7 @@ func (p *easy) Plan(v book.View, d *book.Draft) {
 	// 4. The others start if they are done by then, or fit beside it.
 	window := (shadow - v.Now()) * market.Time(slowestIdle(v))
 	if v.Uneven() {
-		p.fillUneven(v, d, head, window)
+		fillUneven(v, d, head, window)
 		return
 	}
 	for {
@@ -94,7 +94,7 @@ func (p *easy) Plan(v book.View, d *book.Draft) {
 // fillUneven backfills where not every processor will do for some waiting job: then
 // processors are not interchangeable, being few enough does not mean not being
 // in the way, and only jobs that are done by the shadow go ahead.
-func (p *easy) fillUneven(v book.View, d *book.Draft, head book.Slot, window market.Time) {
+func fillUneven(v book.View, d *book.Draft, head book.Slot, window market.Time) {
 	for _, s := range v.InOrder() {
 		j := &v.Entry(s).Job
 		if s != head && !market.Time(j.Estimate).After(window) && v.IdleFor(j) >= int(j.Width) {

@@ -81,6 +81,10 @@ var kinds = []Kind{
 		make: func() configurable { return newQoPS() },
 	},
 	{
+		Name: "best-offer", Summary: "the highest offer per processor-second first, with backfilling; a promise is made when a job starts",
+		make: func() configurable { return newBestOffer() },
+	},
+	{
 		Name: "mf-edf", Summary: "mandatory parts first, then optional ones, both by deadline; pay for what was executed",
 		TimeShared: true, Imprecise: true,
 		make: func() configurable { return newMandatoryFirst("deadline") },

@@ -29,6 +29,18 @@ func (s State) Final() bool {
 	}
 }
 
+// Starting is shown, in place of Running, of a job of which no node has said yet that
+// it runs. It is no state: see Job.Starting.
+const Starting = "starting"
+
+// Shown is how a job stands, in a word for people: its state, or Starting.
+func (j *Job) Shown() string {
+	if j.Starting {
+		return Starting
+	}
+	return string(j.State)
+}
+
 // States lists all states, in the order of a life.
 func States() []State {
 	return []State{Held, Queued, Running, Stopping, Completed, Failed, Cancelled, Rejected, Stopped, Expired, Lost}
@@ -53,6 +65,7 @@ type Job struct {
 	DueUS       int64 `json:"due_us,omitempty"`      // deadline
 	PromisedUS  int64 `json:"promised_us,omitempty"` // when it will be done at the latest, if that was promised
 	Firm        bool  `json:"firm"`                  // the promise stands
+	Starting    bool  `json:"starting,omitempty"`    // running, as the market has ordered, and no node has said so yet
 
 	Price   int64  `json:"price_micros"`              // as agreed
 	Held    int64  `json:"held_micros"`               // kept of the account now

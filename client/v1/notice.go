@@ -23,4 +23,6 @@ type JobNotice struct {
 	Work    int64   `json:"work_ms"`
 	Price   int64   `json:"price_micros"`
 	Penalty int64   `json:"penalty_micros"`
+
+	Starting bool `json:"starting,omitempty"` // as in Job
 }

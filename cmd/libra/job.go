@@ -58,7 +58,7 @@ func printJob(out io.Writer, j *v1.Job) error {
 	g.add("name", j.Name)
 	g.add("user", j.Owner)
 	g.add("account", j.Account)
-	state := string(j.State)
+	state := j.Shown()
 	if j.Detail != "" || j.Reason != "" {
 		state += ": " + strings.TrimSpace(j.Detail+" ("+j.Reason+")")
 	}

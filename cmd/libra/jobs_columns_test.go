@@ -58,6 +58,26 @@ func TestAListOfJobsInEveryForm(t *testing.T) {
 	}
 }
 
+// A job of which no node has said that it runs is not shown as running; to programs
+// its state is what it was.
+func TestAJobThatIsStartingIsShownSo(t *testing.T) {
+	jobs := v1.JobPage{Jobs: []v1.Job{{ID: 1, State: v1.Running, Starting: true}, {ID: 2, State: v1.Running}}}
+	for form, want := range map[string][2]string{asTable: {"starting", "running"}, asCSV: {"running", "running"}} {
+		var out bytes.Buffer
+		if err := (&jobsLook{form: form, format: []string{"job", "state"}}).print(&out, false, jobs, false); err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(out.String(), "\n")
+		if len(lines) < 3 || !strings.HasSuffix(strings.TrimSpace(lines[1]), want[0]) || !strings.HasSuffix(strings.TrimSpace(lines[2]), want[1]) {
+			t.Errorf("as %s:\n%s", form, out.String())
+		}
+	}
+	var out bytes.Buffer
+	if err := printJob(&out, &jobs.Jobs[0]); err != nil || !strings.Contains(out.String(), "starting") || strings.Contains(out.String(), "running") {
+		t.Errorf("by itself: %v\n%s", err, out.String())
+	}
+}
+
 func TestWhichJobsAreMeant(t *testing.T) {
 	for text, want := range map[string]string{"12": "[12]", "12-14": "[12 13 14]", "3,5-6": "[3 5 6]", "last": "[-1]", "last,2": "[-1 2]"} {
 		if got, err := jobsNamed(text); err != nil || fmt.Sprint(got) != want {

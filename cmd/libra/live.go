@@ -65,7 +65,7 @@ func (o *liveOptions) completeJobs(states ...v1.State) cobra.CompletionFunc {
 		var offers []cobra.Completion
 		for i := range page.Jobs {
 			j := &page.Jobs[i]
-			offers = append(offers, cobra.CompletionWithDesc(strconv.FormatInt(j.ID, 10), fmt.Sprintf("%s, %s", j.Name, j.State)))
+			offers = append(offers, cobra.CompletionWithDesc(strconv.FormatInt(j.ID, 10), fmt.Sprintf("%s, %s", j.Name, j.Shown())))
 		}
 		return offers, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}

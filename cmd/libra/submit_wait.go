@@ -83,7 +83,7 @@ func awaitEnd(ctx context.Context, con *console, market *client.Client, job v1.J
 
 // howItEnded says in one line how a job ended.
 func howItEnded(j *v1.Job) string {
-	text := fmt.Sprintf("job %d %s", j.ID, j.State)
+	text := fmt.Sprintf("job %d %s", j.ID, j.Shown())
 	if j.StartedUS != 0 && j.EndedUS != 0 {
 		text += " after " + lasting(time.Duration(j.EndedUS-j.StartedUS)*time.Microsecond)
 	}

@@ -81,7 +81,7 @@ func (x *teller) explainRun(j *underway.Job, e *trade.Explanation) {
 		e.Because = append(e.Because, fmt.Sprintf("it shares its processor with %d other jobs", n))
 	}
 	switch {
-	case j.State == trade.Running && x.rulesOf(j).Paid() && !j.HasBegun():
+	case x.starting(j):
 		e.Summary = "starting: its node has not said yet that it runs"
 	case j.State == trade.Stopping:
 		e.Summary = "is being stopped: " + j.Detail

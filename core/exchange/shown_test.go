@@ -40,12 +40,12 @@ func TestAJobIsStartingUntilItsNodeSaysSo(t *testing.T) {
 		e, _ := f.x.Explain(id)
 		return e.Summary
 	}
-	if got := summary(); !strings.HasPrefix(got, "starting") {
-		t.Errorf("before a word of its node: %q", got)
+	if got := summary(); !strings.HasPrefix(got, "starting") || !f.job(id).Starting || f.job(id).State != trade.Running {
+		t.Errorf("before a word of its node: %q, starting %v", got, f.job(id).Starting)
 	}
 	f.wait(1)
 	f.do(trade.Command{Report: &trade.Measured{Tasks: []task.Status{{Key: task.Key{Job: id}, State: task.Running, StartedUS: f.now, CPUUS: 1_000_000}}}})
-	if got := summary(); !strings.HasPrefix(got, "runs with") {
+	if got := summary(); !strings.HasPrefix(got, "runs with") || f.job(id).Starting {
 		t.Errorf("when it has said so: %q", got)
 	}
 	// Where nobody pays for what they use, nobody has to be sure.

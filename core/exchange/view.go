@@ -16,6 +16,7 @@ func (x *teller) view(j *underway.Job) trade.Job {
 	if v.State.Final() {
 		return v
 	}
+	v.Starting = x.starting(j)
 	v.Tasks = nil
 	for rank := range j.Placed() {
 		r := j.First(rank)
@@ -50,6 +51,11 @@ func (x *teller) view(j *underway.Job) trade.Job {
 	return v
 }
 
+// starting reports whether a job was ordered to run and no node has said that it does.
+func (x *teller) starting(j *underway.Job) bool {
+	return j.State == trade.Running && x.rulesOf(j).Paid() && !j.HasBegun()
+}
+
 // Job is a job under way.
 func (x *teller) Job(id int64) (trade.Job, bool) {
 	if j := x.jobs.Find(id); j != nil {
@@ -64,7 +70,7 @@ func (x *teller) Job(id int64) (trade.Job, bool) {
 
 // glance is a job under way in a few numbers: all that a notice of it says.
 func (x *teller) glance(j *underway.Job) trade.Job {
-	return trade.Job{ID: j.ID, Owner: j.Owner, State: j.State, Share: j.Share, Work: j.Work, Price: j.Price, Penalty: int64(x.owed.penaltyNow(j))}
+	return trade.Job{ID: j.ID, Owner: j.Owner, State: j.State, Starting: x.starting(j), Share: j.Share, Work: j.Work, Price: j.Price, Penalty: int64(x.owed.penaltyNow(j))}
 }
 
 // Counts are the jobs under way, by state.

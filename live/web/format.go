@@ -135,17 +135,20 @@ func asof(us int64) template.HTML {
 	return template.HTML(fmt.Sprintf(`<time datetime="%s" data-as="second">%s UTC</time>`, at.Format(time.RFC3339), at.Format("2 Jan 15:04:05")))
 }
 
-// stateLabel is a state in a word.
-func stateLabel(s v1.State) string {
-	if s == v1.Rejected {
+// stateLabel is a state, or what is shown for one, in a word.
+func stateLabel[S ~string](s S) string {
+	if v1.State(s) == v1.Rejected {
 		return "refused"
 	}
 	return string(s)
 }
 
 // stateTone is how a state looks.
-func stateTone(s v1.State) string {
-	switch s {
+func stateTone(s string) string {
+	if s == v1.Starting {
+		return "wait"
+	}
+	switch v1.State(s) {
 	case v1.Running:
 		return "now"
 	case v1.Held, v1.Queued, v1.Stopping:

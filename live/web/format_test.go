@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/libra-market/libra/client/v1"
 )
 
 // Pages say that the clock was set, and which way.
@@ -45,6 +47,20 @@ func TestWords(t *testing.T) {
 	for part, want := range map[float64]string{0: "0\u2009%", 0.05: "5.0\u2009%", 0.5: "50\u2009%", 1: "100\u2009%"} {
 		if got := percent(part); got != want {
 			t.Errorf("percent(%v) is %s, want %s", part, got, want)
+		}
+	}
+}
+
+// A job of which no node has said that it runs is not shown as running.
+func TestAJobThatIsStartingIsShownSo(t *testing.T) {
+	for want, j := range map[string]v1.Job{
+		`<span class="tag wait">starting</span>`: {State: v1.Running, Starting: true},
+		`<span class="tag now">running</span>`:   {State: v1.Running},
+		`<span class="tag no">refused</span>`:    {State: v1.Rejected},
+	} {
+		row, err := part("jobs", "row", &rowView{Job: j})
+		if err != nil || !strings.Contains(row, want) || strings.Contains(row, "data-starting") != j.Starting {
+			t.Errorf("want %s: %v\n%s", want, err, row)
 		}
 	}
 }

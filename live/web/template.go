@@ -46,7 +46,7 @@ var functions = template.FuncMap{
 	"when":     when,
 	"asof":     asof,
 	"plural":   plural,
-	"label":    stateLabel,
+	"label":    stateLabel[string],
 	"tone":     stateTone,
 	"reason":   reasonLabel,
 	"join":     strings.Join,

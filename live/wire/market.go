@@ -55,7 +55,7 @@ func Accounts(accounts []trade.Account) []v1.Account { return list(accounts, Acc
 
 // JobNotice gives out what changed of a job.
 func JobNotice(j *trade.Job) v1.JobNotice {
-	return v1.JobNotice{ID: j.ID, State: v1.State(j.State), Share: j.Share, Work: j.Work, Price: j.Price, Penalty: j.Penalty}
+	return v1.JobNotice{ID: j.ID, State: v1.State(j.State), Share: j.Share, Work: j.Work, Price: j.Price, Penalty: j.Penalty, Starting: j.Starting}
 }
 
 // Statement gives out what happened on an account.

@@ -194,8 +194,8 @@ func TestWhatARequestComesTo(t *testing.T) {
 
 // A notice says of a job what the job says of itself.
 func TestANoticeSaysWhatTheJobSays(t *testing.T) {
-	j := trade.Job{ID: 1, Owner: "a", State: trade.Running, Share: 0.5, Work: 2, Price: 3, Penalty: 4, Charged: 5}
-	if got, want := wire.JobNotice(&j), (v1.JobNotice{ID: 1, State: v1.Running, Share: 0.5, Work: 2, Price: 3, Penalty: 4}); got != want {
+	j := trade.Job{ID: 1, Owner: "a", State: trade.Running, Share: 0.5, Work: 2, Price: 3, Penalty: 4, Charged: 5, Starting: true}
+	if got, want := wire.JobNotice(&j), (v1.JobNotice{ID: 1, State: v1.Running, Share: 0.5, Work: 2, Price: 3, Penalty: 4, Starting: true}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

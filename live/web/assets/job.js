@@ -6,7 +6,7 @@ export function job() {
   const head = document.querySelector("[data-live=job]");
   if (!head) return;
   const stats = () => document.getElementById("stats");
-  let state = head.dataset.state, looked = Date.now(), share = null;
+  let state = head.dataset.state, starting = !!head.dataset.starting, looked = Date.now(), share = null;
   tick(stats());
   clearInterval(job.timer);
   job.timer = setInterval(() => {
@@ -20,13 +20,14 @@ export function job() {
   }, 1000);
   on("jobs", ([c]) => {
     show(stats(), c);
-    const turned = c.state !== state;
+    const turned = c.state !== state || !!c.starting !== starting;
     const moved = share !== null && Math.abs(share - c.share) > 0.001;
     share ??= c.share;
     // The drawing and the words are the server's; they are fetched when the job
     // takes a turn, and now and then while its share moves.
     if (turned || (moved && Date.now() - looked > 10000)) {
       state = c.state;
+      starting = !!c.starting;
       share = c.share;
       looked = Date.now();
       look();

@@ -5,7 +5,7 @@ import { on, look } from "./live.js";
 
 const labels = { rejected: "refused" };
 const tones = {
-  running: "now", held: "wait", queued: "wait", stopping: "wait", completed: "yes",
+  running: "now", starting: "wait", held: "wait", queued: "wait", stopping: "wait", completed: "yes",
   failed: "no", stopped: "no", expired: "no", lost: "no", rejected: "no",
 };
 
@@ -17,7 +17,7 @@ export const moves = (state) => state === "running" || state === "stopping";
 // brings. Events come when something changes, not when nothing does.
 function work(place) {
   const d = place.dataset, since = now() - Number(d.at) / 1000;
-  if (!moves(d.state)) return Number(d.work);
+  if (!moves(d.state) || d.starting) return Number(d.work);
   return Math.min(Number(d.asked), Number(d.work) + Math.max(0, since) * Number(d.share) * Number(d.rating));
 }
 
@@ -28,10 +28,12 @@ export function show(place, c) {
   place.dataset.at = now() * 1000;
   place.dataset.share = c.share;
   place.dataset.state = c.state;
+  if (c.starting) place.dataset.starting = "yes"; else delete place.dataset.starting;
   const tag = place.querySelector(".state .tag");
   if (tag) {
-    tag.className = "tag " + (tones[c.state] ?? "past");
-    tag.textContent = labels[c.state] ?? c.state;
+    const shown = c.starting ? "starting" : c.state;
+    tag.className = "tag " + (tones[shown] ?? "past");
+    tag.textContent = labels[shown] ?? shown;
   }
   set(place, "share", moves(c.state) ? percent(c.share) : "–");
   set(place, "penalty", c.penalty ? money(c.penalty) : "–")?.classList.toggle("owed", c.penalty > 0);

@@ -206,3 +206,20 @@ func TestANodeThatIsAPartOfItsHost(t *testing.T) {
 	n.start()
 	until(t, "the job to have its share", func() bool { return n.quota(order.Batch) == 0.9 })
 }
+
+// What the batch system has lost sight of is ended by the agent, and its end is said.
+func TestWhatTheBatchSystemLostIsEnded(t *testing.T) {
+	t.Parallel()
+	n := newControlNode(t).start()
+	order := n.batch(1, 0, 0.5)
+	n.order(order)
+	n.state(t, order.Spec.Key, task.Starting)
+	work := n.standIn(order.Batch, "sleep 1000")
+	n.state(t, order.Spec.Key, task.Running)
+	n.change(func(d *task.Desired) {
+		d.Orders = slices.Clone(d.Orders)
+		d.Orders[0].Stop = task.Abandon
+	})
+	until(t, "it to end", func() bool { return syscall.Kill(work.Process.Pid, 0) != nil })
+	n.await(t, "its end to be said", func() bool { return n.last[order.Spec.Key].EndedUS > 0 })
+}

@@ -12,8 +12,15 @@ import (
 // the market: a limit that is changed decides nothing anew.
 type holdings struct {
 	limits *fair.Limits
-	jobs   map[int64]int // bytes, by job under way
+	jobs   map[int64]kept // by job under way
 	by     map[string]*holding
+	vain   map[string][]int64 // by user: when jobs that never began ended, lately; since the start alone
+}
+
+// kept is what is known of a job under way.
+type kept struct {
+	bytes  int
+	placed bool // it was given processors
 }
 
 // holding is what one user has under way.
@@ -23,7 +30,7 @@ type holding struct {
 }
 
 func newHoldings(limits *fair.Limits) *holdings {
-	return &holdings{limits: limits, jobs: map[int64]int{}, by: map[string]*holding{}}
+	return &holdings{limits: limits, jobs: map[int64]kept{}, by: map[string]*holding{}, vain: map[string][]int64{}}
 }
 
 // weight is how many bytes are kept of a request.
@@ -39,32 +46,63 @@ func weight(r *trade.Request) int {
 
 // note takes in how a job stands.
 func (h *holdings) note(j *trade.Job) {
-	bytes, known := h.jobs[j.ID]
+	of, known := h.jobs[j.ID]
+	if !j.State.Final() && j.StartedUS != 0 {
+		of.placed = true
+	}
 	switch {
 	case !known && !j.State.Final():
-		bytes = weight(&j.Request)
-		h.jobs[j.ID] = bytes
-		of := h.by[j.Owner]
-		if of == nil {
-			of = &holding{}
-			h.by[j.Owner] = of
+		of.bytes = weight(&j.Request)
+		h.jobs[j.ID] = of
+		all := h.by[j.Owner]
+		if all == nil {
+			all = &holding{}
+			h.by[j.Owner] = all
 		}
-		of.jobs, of.bytes = of.jobs+1, of.bytes+bytes
-	case known && j.State.Final():
+		all.jobs, all.bytes = all.jobs+1, all.bytes+of.bytes
+	case known && !j.State.Final():
+		h.jobs[j.ID] = of
+	case known:
 		delete(h.jobs, j.ID)
-		of := h.by[j.Owner]
-		of.jobs, of.bytes = of.jobs-1, of.bytes-bytes
-		if of.jobs == 0 {
+		all := h.by[j.Owner]
+		all.jobs, all.bytes = all.jobs-1, all.bytes-of.bytes
+		if all.jobs == 0 {
 			delete(h.by, j.Owner)
 		}
+		if of.placed && j.StartedUS == 0 && j.State != trade.Lost && j.Reason != trade.ReasonVoided {
+			h.inVain(j.Owner, j.EndedUS)
+		}
 	}
+}
+
+// vainFor is how long it counts that a job never began.
+const vainFor = int64(time.Hour / time.Microsecond)
+
+// inVain notes that a job of a user was given processors and never began: as many as
+// may be are remembered, the last ones.
+func (h *holdings) inVain(user string, at int64) {
+	most := h.limits.NeverBegun
+	if most <= 0 {
+		return
+	}
+	list := append(h.vain[user], at)
+	h.vain[user] = list[max(0, len(list)-most):]
+}
+
+// rest is how long a user has to wait because of jobs that never began; 0: not at all.
+func (h *holdings) rest(user string, now int64) time.Duration {
+	list := h.vain[user]
+	if h.limits.NeverBegun <= 0 || len(list) < h.limits.NeverBegun {
+		return 0
+	}
+	return time.Duration(max(0, list[0]+vainFor-now)) * time.Microsecond
 }
 
 // comeBack is when it is worth while to hand in a job again that was one too many.
 const comeBack = time.Minute
 
 // allow says why a user may not hand in another job.
-func (h *holdings) allow(cmd *trade.Command) error {
+func (h *holdings) allow(cmd *trade.Command, now int64) error {
 	if cmd.Submit == nil || cmd.By.Role == trade.RoleOwner || h.limits.Free(cmd.By.User) {
 		return nil
 	}
@@ -79,6 +117,11 @@ func (h *holdings) allow(cmd *trade.Command) error {
 	case kept > 0 && of.bytes+weight(&cmd.Submit.Request) > kept*mb:
 		return fair.TooMany("kept_mb", comeBack,
 			"the scripts, arguments and environments of your jobs that are held, waiting or running would have more than %d MB: wait until some have ended, or put large input into files", kept)
+	}
+	if wait := h.rest(cmd.By.User, now); wait > 0 {
+		return fair.TooMany("never_begun", wait,
+			"%d jobs of yours were given processors within an hour and never began (libra job N says why): others were refused for them, so wait %s, or ask the owner of the market",
+			len(h.vain[cmd.By.User]), wait.Round(time.Second))
 	}
 	return nil
 }

@@ -150,10 +150,10 @@ func (c *Controller) execute(a *call) {
 
 // do carries out a command and writes down what came of it.
 func (c *Controller) do(a *call) error {
-	if err := c.held.allow(a.cmd); err != nil {
+	at := max(c.now(), c.x.Now())
+	if err := c.held.allow(a.cmd, at); err != nil {
 		return err
 	}
-	at := max(c.now(), c.x.Now())
 	out, err := c.x.Do(at, *a.cmd)
 	fx := c.x.Effects()
 	if err != nil {

@@ -28,6 +28,9 @@ type Limits struct {
 
 	Jobs   int // held, waiting and running
 	KeptMB int // of scripts, arguments and environments of these jobs
+	// NeverBegun is how many jobs within an hour may have been given processors and
+	// never have begun: they keep room from others, and owe nothing.
+	NeverBegun int
 	Queue  int // calls of one party in the inbox of the controller
 
 	// Hold is how long a call over a rate is kept waiting for its refusal: who does
@@ -45,7 +48,7 @@ func Default() Limits {
 	return Limits{
 		Commands: 20, CommandsBurst: 100, Reads: 200, ReadsBurst: 1000, UploadKB: 256, UploadBurstKB: 64 << 10,
 		CommandsAtOnce: 8, ReadsAtOnce: 2, ReadsBusy: 0.5, Waiting: 64, Streams: 64, BodiesKB: 32 << 10, AllBodiesKB: 256 << 10,
-		Jobs: 5000, KeptMB: 256, Queue: 256, Hold: 250 * time.Millisecond,
+		Jobs: 5000, KeptMB: 256, NeverBegun: 200, Queue: 256, Hold: 250 * time.Millisecond,
 	}
 }
 
@@ -72,6 +75,7 @@ var settings = []setting{
 	{"all_bodies_kb", func(l *Limits) any { return &l.AllBodiesKB }},
 	{"jobs", func(l *Limits) any { return &l.Jobs }},
 	{"kept_mb", func(l *Limits) any { return &l.KeptMB }},
+	{"never_begun", func(l *Limits) any { return &l.NeverBegun }},
 	{"queue", func(l *Limits) any { return &l.Queue }},
 	{"hold", func(l *Limits) any { return &l.Hold }},
 	{"exempt", func(l *Limits) any { return &l.Exempt }},

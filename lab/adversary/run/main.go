@@ -49,10 +49,10 @@ func main() {
 			fmt.Fprintf(os.Stdout, "FAIL %s in %d of %d worlds, seed %d: %s\n", t.Strategy.Name, t.Failures, t.Worlds, t.FirstFailed, t.FirstBecause)
 		}
 	}
-	if failed || ctx.Err() != nil {
+	if failed {
 		os.Exit(1)
 	}
-	if *doc != "" {
+	if *doc != "" && tried > 0 {
 		if err := write(*doc, tallies, *first, tried); err != nil {
 			fmt.Fprintln(os.Stderr, "adversaries:", err)
 			os.Exit(1)

@@ -32,7 +32,7 @@ type bestOffer struct {
 }
 
 func newBestOffer() *bestOffer {
-	return &bestOffer{keep: 0.2, least: 0.03, brief: 0.1, lean: 0.4}
+	return &bestOffer{keep: 0.15, least: 0.02, brief: 0.1, lean: 0.4}
 }
 
 func (p *bestOffer) settings() []Setting {

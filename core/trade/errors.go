@@ -11,3 +11,13 @@ var (
 	ErrKeyReused   = errors.New("this idempotency key was used for another request")
 	ErrUnavailable = errors.New("the market is closed for the moment") // the store cannot be written, or the start is under way
 )
+
+// Closed is an [ErrUnavailable] with a reason that anybody may know: it names
+// neither a machine nor a file.
+type Closed struct{ Why string }
+
+// Error is the reason.
+func (c *Closed) Error() string { return c.Why }
+
+// Is reports that it is an [ErrUnavailable].
+func (c *Closed) Is(target error) bool { return target == ErrUnavailable }

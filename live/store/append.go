@@ -23,7 +23,7 @@ const (
 //  1. Check it and make it ready, before anyone else has to wait.
 //  2. Know where the log ends; it is remembered from the append before.
 //  3. Compute the hashes from there.
-//  4. Write, on condition that the fence has not moved.
+//  4. Write, on condition that the fence has not moved and nobody else leads.
 //  5. If the answer was lost, ask what became of it.
 func (d *database) Append(ctx context.Context, b Batch) error {
 	w, err := newWork(b)
@@ -44,16 +44,18 @@ func (d *database) Append(ctx context.Context, b Batch) error {
 }
 
 func (d *database) append(ctx context.Context, w *work) error {
+	term := d.term.Load()
 	for range staleTries {
 		remembered := d.known != nil
 		if !remembered {
-			h, err := d.engine.fence(ctx)
+			h, err := d.engine.fence(ctx, term)
 			if err != nil {
 				return err
 			}
 			d.known = &h
 		}
 		from := *d.known
+		from.term = term
 		if err := w.follow(from); err != nil {
 			if remembered && errors.Is(err, ErrConflict) { // perhaps only what is remembered is old
 				d.known = nil
@@ -79,27 +81,35 @@ func (d *database) append(ctx context.Context, w *work) error {
 }
 
 // resolveLost finds out what became of an append whose answer was lost. The fence
-// sees to it that it cannot arrive later.
+// sees to it that it cannot arrive later, and so does the term of another leader.
 func (d *database) resolveLost(ctx context.Context, w *work, from head, lost error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), resolveWait)
 	defer cancel()
-	now, err := d.engine.fence(ctx)
-	if err != nil {
+	now, err := d.engine.fence(ctx, from.term)
+	deposed := errors.Is(err, ErrDeposed)
+	switch {
+	case deposed:
+	case err != nil:
 		return lost
-	}
-	d.known = &now
-	if now.fence == from.fence+1 { // only this question has moved it
-		return fmt.Errorf("nothing was written: %w", errors.Unwrap(lost))
+	default:
+		d.known = &now
+		if now.fence == from.fence+1 { // only this question has moved it
+			return fmt.Errorf("nothing was written: %w", errors.Unwrap(lost))
+		}
 	}
 	if len(w.entries) == 0 { // nothing to know it by
 		return lost
 	}
 	var hash []byte
-	if _, err := d.row(ctx, "SELECT hash FROM log WHERE seq = ?", []any{w.next.seq}, []any{&hash}); err != nil {
+	if _, bad := d.row(ctx, "SELECT hash FROM log WHERE seq = ?", []any{w.next.seq}, []any{&hash}); bad != nil {
 		return lost
 	}
-	if bytes.Equal(hash, w.next.hash) {
+	switch {
+	case bytes.Equal(hash, w.next.hash):
 		return nil
+	case deposed:
+		return err
+	default:
+		return fmt.Errorf("nothing was written: %w", errors.Unwrap(lost))
 	}
-	return fmt.Errorf("nothing was written: %w", errors.Unwrap(lost))
 }

@@ -3,6 +3,7 @@ package store_test
 import (
 	"net"
 	"net/url"
+	"sync"
 	"sync/atomic"
 	"testing"
 )
@@ -11,6 +12,19 @@ import (
 type cable struct {
 	address                               string
 	loseAnswer, loseRequest, dead, silent atomic.Bool
+
+	mu   sync.Mutex
+	ends []net.Conn
+}
+
+// cut ends all connections, and lets nobody through any more.
+func (c *cable) cut() {
+	c.dead.Store(true)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, end := range c.ends {
+		end.Close() // it may be closed already
+	}
 }
 
 func newCable(t *testing.T, to string) *cable {
@@ -47,6 +61,9 @@ func (c *cable) connect(client net.Conn, server string) {
 		return
 	}
 	defer far.Close() // it may be closed already
+	c.mu.Lock()
+	c.ends = append(c.ends, client, far)
+	c.mu.Unlock()
 	var asked atomic.Int64
 	go func() {
 		defer far.Close()    // it may be closed already

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 )
 
@@ -22,26 +23,34 @@ type database struct {
 	turn  chan struct{} // one append at a time
 	known *head         // nil: must be asked for; guarded by turn
 
+	// term is that of the lead which this store took last: all that it writes is
+	// written under it, or not. 0: it never led, and is asked for nothing.
+	term atomic.Int64
+
 	saving chan struct{} // one snapshot at a time
 
 	mu     sync.Mutex
 	leases map[*lease]bool
+	latest *lease // that it took last
 	closed bool
 }
 
 // engine is a database as the rest of the package needs it.
 type engine interface {
 	// fence moves the fence by one, so that no append which is still on its
-	// way can arrive after this, and says where the log ends.
-	fence(ctx context.Context) (head, error)
-	// write makes the work durable if the head is still at the given fence,
-	// else it is errStale. If it cannot be said whether the work was written,
+	// way can arrive after this, and says where the log ends. If the lead is of
+	// another term, that is an ErrDeposed; 0: whoever leads.
+	fence(ctx context.Context, term int64) (head, error)
+	// write makes the work durable if the head is still at the given fence and
+	// term, else it is errStale. If it cannot be said whether the work was written,
 	// that is an ErrUncertain.
 	write(ctx context.Context, w *work, from head) error
 	// change runs a small transaction.
 	change(ctx context.Context, do func(*sql.Tx) error) error
+	// led says in a *Taken that a controller leads a store of a form.
+	led(ctx context.Context, tx *sql.Tx, form int64) error
 	// claim starts to compete for the lead.
-	claim(ctx context.Context) (claim, error)
+	claim(ctx context.Context, d *database) (claim, error)
 	// explain gives an error of the database the sentinel it deserves.
 	explain(err error) error
 	close() error
@@ -59,6 +68,7 @@ type dialect struct {
 	lock      string            // keeps another process from migrating too
 	foreign   string            // counts tables in a database that is not ours
 	present   string            // counts tables that record our migrations
+	shared    string            // after a SELECT: the row stays as it is until the transaction ends
 }
 
 // head is where the log ends.
@@ -66,6 +76,7 @@ type head struct {
 	seq   int64
 	hash  []byte // nil before the first entry
 	fence int64
+	term  int64
 }
 
 func newDatabase(d dialect, e engine, reads *sql.DB) *database {
@@ -163,10 +174,30 @@ func (d *database) view(ctx context.Context, look func(*sql.Tx) error) error {
 	return look(tx)
 }
 
+// change runs a small transaction, under the term of this store's lead. That is
+// asked last: appends wait for whoever has asked.
+func (d *database) change(ctx context.Context, do func(*sql.Tx) error) error {
+	return d.engine.change(ctx, func(tx *sql.Tx) error {
+		if err := do(tx); err != nil {
+			return err
+		}
+		term := d.term.Load()
+		if term == 0 {
+			return nil
+		}
+		var one int64
+		err := tx.QueryRowContext(ctx, d.q("SELECT one FROM head WHERE term = ?")+d.shared, term).Scan(&one)
+		if errors.Is(err, sql.ErrNoRows) {
+			return ErrDeposed
+		}
+		return err
+	})
+}
+
 // exec is a change of one statement; it says how many rows it touched.
 func (d *database) exec(ctx context.Context, statement string, args ...any) (int64, error) {
 	var n int64
-	err := d.engine.change(ctx, func(tx *sql.Tx) error {
+	err := d.change(ctx, func(tx *sql.Tx) error {
 		res, err := tx.ExecContext(ctx, d.q(statement), args...)
 		if err != nil {
 			return err

@@ -26,8 +26,9 @@ func postgresDialect() dialect {
 		lock:     "SELECT pg_advisory_xact_lock(hashtextextended('libra.migrate.' || current_schema(), 0))",
 		foreign: "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename IN" +
 			" ('log', 'head', 'jobs', 'job_specs', 'job_counts', 'job_totals', 'txs', 'tx_accounts'," +
-			" 'replies', 'snapshots', 'snapshot_parts', 'tokens', 'meta', 'notes')",
+			" 'replies', 'snapshots', 'snapshot_parts', 'tokens', 'meta', 'notes', 'leader')",
 		present: "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'libra_migrations'",
+		shared:  " FOR SHARE",
 	}
 }
 
@@ -39,11 +40,11 @@ const postgresSession = "SELECT set_config('synchronous_commit', 'on', false)" +
 // The statements of an append. They are sent together and form one transaction:
 // a whole table is one statement, its rows come as one array per column.
 const (
-	postgresFence = "UPDATE head SET fence = fence + 1 RETURNING seq, hash, fence"
+	postgresFence = "UPDATE head SET fence = fence + 1 WHERE $1 = 0 OR term = $1 RETURNING seq, hash, fence"
 
-	// A fence that has moved becomes one that the table does not accept, which
+	// A fence that has moved, or the term of another leader, becomes one that the table does not accept, which
 	// stops all that follows without another question to the server.
-	postgresHead = "UPDATE head SET seq = $1, hash = $2, fence = CASE WHEN fence = $3 THEN fence + 1 ELSE -1 END"
+	postgresHead = "UPDATE head SET seq = $1, hash = $2, fence = CASE WHEN fence = $3 AND ($4 = 0 OR term = $4) THEN fence + 1 ELSE -1 END"
 
 	postgresLog = "INSERT INTO log (seq, at, kind, version, body, hash)" +
 		" SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::bytea[], $6::bytea[])"
@@ -76,20 +77,48 @@ const (
 		" id = excluded.id, digest = excluded.digest, body = excluded.body, at = excluded.at"
 )
 
-// The lead is a lock that belongs to a session: it goes when the session goes.
+// The statements of the lead.
 const (
-	postgresLead = "SELECT pg_try_advisory_lock(hashtextextended('libra.lead.' || current_schema(), 0))"
+	// Older versions led by a lock that one session has alone. Ours have it
+	// together, so that no such version leads beside one of ours.
+	postgresElders = "SELECT pg_try_advisory_lock_shared(hashtextextended('libra.lead.' || current_schema(), 0))"
 
-	postgresRelease = "SELECT pg_advisory_unlock_all()"
-
-	postgresLeader = "SELECT l.pid, coalesce(host(a.client_addr), 'local') FROM pg_locks l" +
+	postgresElder = "SELECT l.pid, coalesce(host(a.client_addr), 'local') FROM pg_locks l" +
 		" LEFT JOIN pg_stat_activity a ON a.pid = l.pid" +
 		" WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1" +
 		" AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())" +
 		" AND ((l.classid::bigint << 32) | l.objid::bigint) = hashtextextended('libra.lead.' || current_schema(), 0)"
 
+	// The same questions within a transaction, by whoever is about to change the
+	// tables.
+	postgresNoElder  = "SELECT pg_try_advisory_xact_lock_shared(hashtextextended('libra.lead.' || current_schema(), 0))"
+	postgresNoLeader = "SELECT pg_try_advisory_xact_lock(hashtextextended('libra.lead.' || current_schema() || '.' || term, 0)) FROM leader"
+
+	postgresLock    = "SELECT pg_try_advisory_lock(hashtextextended('libra.lead.' || current_schema() || '.' || $1::bigint, 0))"
+	postgresUnlock  = "SELECT pg_advisory_unlock(hashtextextended('libra.lead.' || current_schema() || '.' || $1::bigint, 0))"
+	postgresRelease = "SELECT pg_advisory_unlock_all()"
+
+	postgresLeader = "SELECT term, beat, pid, place FROM leader"
+	postgresTake   = "UPDATE leader SET term = term + 1, beat = 0, pid = pg_backend_pid()," +
+		" place = coalesce(host(inet_client_addr()), 'local') WHERE term = $1 AND beat = $2"
+	postgresRaise = "UPDATE head SET term = $1, fence = fence + 1"
+	postgresRenew = "UPDATE leader SET beat = beat + 1 WHERE term = $1"
+
+	// A process that stands still may have sent half of an append: its transaction
+	// would stay open, and the head locked, for as long as it stands.
+	postgresTakePatience = "SET LOCAL lock_timeout = '1s'"
+	postgresEndWriters   = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE granted AND pid <> pg_backend_pid()" +
+		" AND relation IN ('head'::regclass, 'leader'::regclass) AND mode IN ('RowExclusiveLock', 'RowShareLock')" +
+		" AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+
+	// A server that is promoted, or brought back to a time, begins a timeline; one
+	// that was made anew and filled is another system.
+	postgresHistory = "SELECT (SELECT system_identifier FROM pg_control_system())::text || '/' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)"
+	postgresSetMeta = "INSERT INTO meta (key, value) VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+
 	// A leader whose machine is gone must lose the lock in seconds, not in the
 	// hours after which the system gives up a silent connection.
 	postgresLeadSession = "SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3;" +
-		" SET tcp_user_timeout = 11000; SET statement_timeout = 0"
+		" SET tcp_user_timeout = 11000; SET statement_timeout = 0;" +
+		" SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
 )

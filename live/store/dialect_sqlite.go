@@ -48,8 +48,8 @@ var sqliteStatements = struct {
 	insertJob, moveJob, updateJob        string
 	spec, count, total, tx, touch, reply string
 }{
-	fence:     "UPDATE head SET fence = fence + 1 RETURNING seq, hash, fence",
-	head:      "UPDATE head SET seq = ?, hash = ?, fence = fence + 1 WHERE fence = ?",
+	fence:     "UPDATE head SET fence = fence + 1 WHERE ?1 = 0 OR term = ?1 RETURNING seq, hash, fence",
+	head:      "UPDATE head SET seq = ?, hash = ?, fence = fence + 1 WHERE fence = ? AND (?4 = 0 OR term = ?4)",
 	log:       "INSERT INTO log (seq, at, kind, version, body, hash) VALUES (?, ?, ?, ?, ?, ?)",
 	old:       "SELECT id, owner, account, state FROM jobs WHERE id IN (?" + strings.Repeat(", ?", sqliteOld-1) + ")",
 	newest:    "SELECT coalesce(max(id), ?) FROM jobs",
@@ -65,3 +65,10 @@ var sqliteStatements = struct {
 	reply: "INSERT INTO replies (id, owner, key, digest, body, at) VALUES (?, ?, ?, ?, ?, ?)" +
 		" ON CONFLICT (owner, key) DO UPDATE SET id = excluded.id, digest = excluded.digest, body = excluded.body, at = excluded.at",
 }
+
+// The statements of the lead.
+const (
+	sqliteTerm  = "SELECT term FROM leader"
+	sqliteTake  = "UPDATE leader SET term = term + 1, pid = ?, place = ? WHERE term = ?"
+	sqliteRaise = "UPDATE head SET term = ?, fence = fence + 1"
+)

@@ -20,8 +20,13 @@
 // transaction into an empty one of either database (backup.go, restore.go). A
 // restored store is of another [Identity.Generation].
 //
+// Who leads has a lease that must be renewed, and a term that every write is under:
+// a leader that stood still loses the lead within seconds and can write nothing any
+// more (lead.go).
+//
 // The package decides nothing about the market. It never looks into a body, it
-// never reads a clock, and it never repairs a log: what does not fit is said.
+// knows no time but how long a lease lasts, and it never repairs a log: what does
+// not fit is said.
 //
 // Read store.go first (the words), then parts.go (the contract, in small parts
 // for small readers), then append.go (how a batch becomes durable), then

@@ -3,15 +3,14 @@ package store
 import (
 	"errors"
 	"fmt"
+
+	"github.com/libra-market/libra/core/trade"
 )
 
 // What can go wrong, for programs to tell apart.
 var (
 	ErrConflict    = errors.New("another writer was here")
 	ErrInvalid     = errors.New("cannot be stored")
-	ErrFull        = errors.New("no space left for the database")
-	ErrReadOnly    = errors.New("the database cannot be written")
-	ErrUncertain   = errors.New("the connection was lost before the database said whether it is written")
 	ErrTaken       = errors.New("another controller leads")
 	ErrNewer       = errors.New("the database was written by a newer version")
 	ErrForeign     = errors.New("the database holds something else")
@@ -20,7 +19,17 @@ var (
 	ErrAddress     = errors.New("not the address of a store")
 	ErrExists      = errors.New("exists already")
 	ErrUnknown     = errors.New("does not exist")
-	ErrClosed      = errors.New("the store is closed")
+)
+
+// What can go wrong for a while. A market on such a store is closed meanwhile, and
+// whoever asks may be told why.
+var (
+	ErrFull      error = &trade.Closed{Why: "no space left for the database"}
+	ErrReadOnly  error = &trade.Closed{Why: "the database cannot be written"}
+	ErrAway      error = &trade.Closed{Why: "the database does not answer"}
+	ErrUncertain error = &trade.Closed{Why: "the connection was lost before the database said whether it is written"}
+	ErrDeposed   error = &trade.Closed{Why: "this controller does not lead any more"}
+	ErrClosed    error = &trade.Closed{Why: "the store is closed"}
 )
 
 // BrokenChain says where the log stops making sense.
@@ -64,7 +73,7 @@ var errStale = errors.New("the head has moved")
 // sentinels are the errors that explain hands out; what carries one already is
 // explained.
 var sentinels = []error{
-	ErrConflict, ErrInvalid, ErrFull, ErrReadOnly, ErrUncertain, ErrNewer, ErrForeign, ErrNotDatabase, ErrDamaged, ErrClosed, errStale,
+	ErrConflict, ErrInvalid, ErrFull, ErrReadOnly, ErrAway, ErrUncertain, ErrDeposed, ErrTaken, ErrNewer, ErrForeign, ErrNotDatabase, ErrDamaged, ErrClosed, errStale,
 }
 
 func explained(err error) bool {

@@ -19,6 +19,9 @@ import (
 // formVersions is the form in which entries have versions.
 const formVersions = 3
 
+// formLeader is the form in which the lead is a lease.
+const formLeader = 4
+
 // Past is what is read of a store before it is brought to another form.
 type Past interface {
 	Log
@@ -89,6 +92,7 @@ func (n *Newer) Unwrap() error { return ErrNewer }
 const (
 	generationMeta = "store.generation"
 	programMeta    = "store.program" // that brought it to its form
+	historyMeta    = "store.history" // of the server that it is on, as far as that tells
 )
 
 // Generation tells a store from all others, and from itself before it was
@@ -104,8 +108,11 @@ func (d *database) Generation(ctx context.Context) (string, error) {
 
 // newGeneration begins another one.
 func (d *database) newGeneration(ctx context.Context, tx *sql.Tx) error {
-	return d.setMetaIn(ctx, tx, generationMeta, rand.Text())
+	return d.setMetaIn(ctx, tx, generationMeta, newName())
 }
+
+// newName is the name of a generation.
+func newName() string { return rand.Text() }
 
 // signIn says on a new store which it is, and on one whose form was changed by
 // whom.

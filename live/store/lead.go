@@ -2,33 +2,83 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
-// leadPause is how long a controller that waits for the lead waits before it
-// tries again.
-const leadPause = 200 * time.Millisecond
+// The lead is a lease. Whoever has it renews it; who cannot takes itself for
+// deposed before anybody else may take it, and who stands still is found by a
+// beat that does not change. All times are counted on each machine's own clock
+// since its boot, so it does not matter what the clocks say.
+const (
+	// leadPause is how long a controller that waits for the lead waits before it
+	// tries again.
+	leadPause = 200 * time.Millisecond
+	// renewEvery is how often the leader says that it is there, and renewWait how
+	// long it waits until that is written.
+	renewEvery = time.Second
+	renewWait  = 3 * time.Second
+	// leadValid is how long after a renewal the leader takes itself for one.
+	leadValid = 5 * time.Second
+	// leadExpires is how long a beat may stay the same before another controller
+	// takes the lead. The difference is for reports that are on their way.
+	leadExpires = 7 * time.Second
+)
+
+// sinceBoot is a clock that nobody can set, and that goes on while the machine
+// sleeps.
+func sinceBoot() time.Duration {
+	var now unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_BOOTTIME, &now) // it exists on every kernel we run on
+	return time.Duration(now.Nano())
+}
 
 // claim is the attempt to lead.
 type claim interface {
-	// try takes the lead, or says in a *Taken who has it.
-	try(ctx context.Context) error
-	// watch returns when the lead is lost or the context is done.
-	watch(ctx context.Context)
+	// try takes the lead and returns its term, or says in a *Taken who has it.
+	try(ctx context.Context) (int64, error)
+	// rest waits between two renewals. It returns an error as soon as the lead
+	// is known to be lost.
+	rest(ctx context.Context, long time.Duration) error
+	// renew says that the leader is there. An error that leaves hope is tried
+	// again; gone and [ErrDeposed] leave none.
+	renew(ctx context.Context) error
+	gone() bool
 	// release gives the lead up, or the attempt.
 	release()
 }
 
+// observer watches a leader's beat.
+type observer struct {
+	term, beat int64
+	since      time.Duration // by sinceBoot; 0: nothing was seen yet
+}
+
+// still reports whether the beat has stayed the same for as long as a lease.
+func (o *observer) still(term, beat int64) bool {
+	now := sinceBoot()
+	if o.since == 0 || o.term != term || o.beat != beat {
+		*o = observer{term, beat, now}
+		return false
+	}
+	return now-o.since > leadExpires
+}
+
 // lease is the lead while it lasts.
 type lease struct {
-	claim claim
-	lost  chan struct{}
-	once  sync.Once
-	stop  context.CancelFunc
-	done  chan struct{} // the watch has ended
+	claim   claim
+	term    int64
+	renewed atomic.Int64 // when the last renewal was sent, by sinceBoot
+	lost    chan struct{}
+	once    sync.Once
+	stop    context.CancelFunc
+	done    chan struct{} // the watch has ended
 }
 
 // end gives up the lead.
@@ -38,6 +88,34 @@ func (l *lease) end() {
 		<-l.done
 		l.claim.release()
 	})
+}
+
+// valid reports whether nobody else can lead yet.
+func (l *lease) valid() bool {
+	select {
+	case <-l.lost:
+		return false
+	default:
+		return sinceBoot()-time.Duration(l.renewed.Load()) < leadValid
+	}
+}
+
+// keep renews the lease until it is lost.
+func (l *lease) keep(ctx context.Context) {
+	for l.claim.rest(ctx, renewEvery) == nil {
+		sent := sinceBoot()
+		// A question that is given up would cost the session, and then nobody
+		// could say when its lock is gone: it is heard out.
+		asking, stop := context.WithTimeout(context.WithoutCancel(ctx), renewWait)
+		err := l.claim.renew(asking)
+		stop()
+		switch {
+		case err == nil:
+			l.renewed.Store(int64(sent))
+		case errors.Is(err, ErrDeposed), l.claim.gone(), !l.valid():
+			return
+		}
+	}
 }
 
 // Lead waits until this process is the only one that leads.
@@ -50,13 +128,26 @@ func (d *database) TryLead(ctx context.Context) (<-chan struct{}, func(), error)
 	return d.lead(ctx, false)
 }
 
+// Leads is the term of the lead, as long as nobody else can have it.
+func (d *database) Leads() (int64, error) {
+	d.mu.Lock()
+	l := d.latest
+	d.mu.Unlock()
+	if l == nil || !l.valid() {
+		return 0, ErrDeposed
+	}
+	return l.term, nil
+}
+
 func (d *database) lead(ctx context.Context, wait bool) (<-chan struct{}, func(), error) {
-	c, err := d.engine.claim(ctx)
+	c, err := d.engine.claim(ctx, d)
 	if err != nil {
 		return nil, nil, fmt.Errorf("lead: %w", d.explain(err))
 	}
+	l := &lease{claim: c, lost: make(chan struct{}), done: make(chan struct{})}
 	for {
-		err := c.try(ctx)
+		l.renewed.Store(int64(sinceBoot()))
+		l.term, err = c.try(ctx)
 		if err == nil {
 			break
 		}
@@ -68,21 +159,22 @@ func (d *database) lead(ctx context.Context, wait bool) (<-chan struct{}, func()
 		c.release()
 		return nil, nil, fmt.Errorf("lead: %w", d.explain(err))
 	}
-	watching, stop := context.WithCancel(context.Background())
-	l := &lease{claim: c, lost: make(chan struct{}), stop: stop, done: make(chan struct{})}
+	var watching context.Context
+	watching, l.stop = context.WithCancel(context.Background())
 	d.mu.Lock()
 	if d.closed {
 		d.mu.Unlock()
-		stop()
+		l.stop()
 		c.release()
 		return nil, nil, fmt.Errorf("lead: %w", ErrClosed)
 	}
-	d.leases[l] = true
+	d.leases[l], d.latest = true, l
 	d.mu.Unlock()
+	d.term.Store(l.term)
 	go func() {
 		defer close(l.done)
 		defer close(l.lost)
-		c.watch(watching)
+		l.keep(watching)
 	}()
 	return l.lost, func() { d.endLease(l) }, nil
 }
@@ -92,6 +184,14 @@ func (d *database) endLease(l *lease) {
 	delete(d.leases, l)
 	d.mu.Unlock()
 	l.end()
+}
+
+// deposed is what it means that nothing of a term is there any more.
+func deposed(err error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return ErrDeposed
+	}
+	return err
 }
 
 func pause(ctx context.Context, long time.Duration) error {

@@ -123,6 +123,11 @@ func (d *database) migrateIn(ctx context.Context, tx *sql.Tx, steps []migration)
 	if latest := int64(len(steps)); version > latest {
 		return d.newer(ctx, tx, version, latest)
 	}
+	if version > 0 && version < int64(len(steps)) {
+		if err := d.engine.led(ctx, tx, version); err != nil {
+			return fmt.Errorf("the tables cannot be brought from form %d to %d: %w: stop it first", version, len(steps), err)
+		}
+	}
 	for _, step := range steps[version:] {
 		if _, err := tx.ExecContext(ctx, d.words.Replace(step.script)); err != nil {
 			return fmt.Errorf("migration %s: %w", step.name, err)

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"testing"
@@ -12,14 +13,9 @@ import (
 )
 
 func TestMigrations(t *testing.T) {
-	real := fstest.MapFS{}
-	for _, name := range []string{"migrations/0001_first.sql", "migrations/0002_notes.sql", "migrations/0003_versions.sql"} {
-		script, err := fs.ReadFile(store.Migrations, name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		real[name] = &fstest.MapFile{Data: script}
-	}
+	real := builtIn(t)
+	forms := len(real)
+	file := func(after int, name string) string { return fmt.Sprintf("%04d_%s.sql", forms+after, name) }
 	steps := func(later map[string]string) fs.FS {
 		files := maps.Clone(real)
 		for name, script := range later {
@@ -49,25 +45,25 @@ func TestMigrations(t *testing.T) {
 			}
 			// Of two steps the second fails: neither is done.
 			err := store.MigrateWith(ctx, s, steps(map[string]string{
-				"0004_second.sql": "CREATE TABLE second (a {int} NOT NULL) {plain}; INSERT INTO second (a) VALUES (1);",
-				"0005_third.sql":  "CREATE TABLE third (a {int} NOT NULL) {plain}; INSERT INTO nowhere (a) VALUES (1);",
+				file(1, "second"): "CREATE TABLE second (a {int} NOT NULL) {plain}; INSERT INTO second (a) VALUES (1);",
+				file(2, "third"):  "CREATE TABLE third (a {int} NOT NULL) {plain}; INSERT INTO nowhere (a) VALUES (1);",
 			}))
-			if err == nil || tables() != 0 || version() != 3 {
+			if err == nil || tables() != 0 || version() != forms {
 				t.Errorf("a step that fails: %v, %d tables, version %d", err, tables(), version())
 			}
 			if err := s.Append(ctx, store.Batch{Entries: []store.Entry{{Seq: 1}}}); err != nil {
 				t.Errorf("after it: %v", err)
 			}
 			good := steps(map[string]string{
-				"0004_second.sql": "CREATE TABLE second (a {int} NOT NULL) {plain}; INSERT INTO second (a) VALUES (1);",
-				"0005_third.sql":  "CREATE TABLE third (a {id}, b {text} NOT NULL, c {bytes}) {hot}; DELETE FROM second;",
+				file(1, "second"): "CREATE TABLE second (a {int} NOT NULL) {plain}; INSERT INTO second (a) VALUES (1);",
+				file(2, "third"):  "CREATE TABLE third (a {id}, b {text} NOT NULL, c {bytes}) {hot}; DELETE FROM second;",
 			})
 			for range 2 { // the second time there is nothing to do
 				if err := store.MigrateWith(ctx, s, good); err != nil {
 					t.Error(err)
 				}
 			}
-			if tables() != 2 || version() != 5 {
+			if tables() != 2 || version() != forms+2 {
 				t.Errorf("%d tables, version %d", tables(), version())
 			}
 			if _, err := store.Open(ctx, address); !errors.Is(err, store.ErrNewer) {
@@ -76,7 +72,7 @@ func TestMigrations(t *testing.T) {
 		})
 	}
 	for name, files := range map[string]fs.FS{
-		"a gap":     steps(map[string]string{"0005_third.sql": ""}),
+		"a gap":     steps(map[string]string{file(2, "third"): ""}),
 		"no number": steps(map[string]string{"second.sql": ""}),
 		"twice":     steps(map[string]string{"0001_again.sql": ""}),
 	} {
@@ -109,4 +105,29 @@ func TestOpenAtOnce(t *testing.T) {
 			}
 		})
 	}
+}
+
+// builtIn is the steps that are built in.
+func builtIn(t *testing.T) fstest.MapFS {
+	t.Helper()
+	files := fstest.MapFS{}
+	names, err := fs.Glob(store.Migrations, "migrations/*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		script, err := fs.ReadFile(store.Migrations, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = &fstest.MapFile{Data: script}
+	}
+	return files
+}
+
+// laterMigration is the same, and one more.
+func laterMigration(t *testing.T) fs.FS {
+	files := builtIn(t)
+	files[fmt.Sprintf("migrations/%04d_later.sql", len(files)+1)] = &fstest.MapFile{Data: []byte("CREATE TABLE later (a {int} NOT NULL) {plain};")}
+	return files
 }

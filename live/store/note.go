@@ -61,7 +61,7 @@ func (d *database) eachNote(ctx context.Context, n int, statement string, args f
 	if n == 0 {
 		return nil
 	}
-	err := d.engine.change(ctx, func(tx *sql.Tx) error {
+	err := d.change(ctx, func(tx *sql.Tx) error {
 		prepared, err := tx.PrepareContext(ctx, d.q(statement))
 		if err != nil {
 			return err

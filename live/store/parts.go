@@ -142,9 +142,15 @@ type Leadership interface {
 	// Lead waits until this process is the only one that leads. From then on
 	// nothing more arrives of what a leader before had appended, so what is
 	// read of the log is all there is. The channel is closed when it no longer
-	// does: the session with the database is gone, or release was called, or
-	// the store closed.
+	// does: the lease could not be renewed, the session with the database is gone,
+	// another has taken the lead, release was called, or the store closed. A leader
+	// that stands still loses the lead within seconds, and whatever it would write
+	// under it afterwards is an [ErrDeposed].
 	Lead(ctx context.Context) (lost <-chan struct{}, release func(), err error)
 	// TryLead is Lead that does not wait: it fails with a [*Taken].
 	TryLead(ctx context.Context) (lost <-chan struct{}, release func(), err error)
+	// Leads is the term of the lead that this store has: a number that grows with
+	// every leader. It is an [ErrDeposed] as soon as another could lead, whether or
+	// not it does.
+	Leads() (term int64, err error)
 }

@@ -12,6 +12,8 @@ import (
 // no end of a transaction, so the server takes them as one, and one answer says
 // whether it is durable.
 func (p *postgres) write(ctx context.Context, w *work, from head) error {
+	ctx, cancel := context.WithTimeout(ctx, postgresWrite)
+	defer cancel()
 	conn, err := p.pool.Acquire(ctx)
 	if err != nil {
 		return err
@@ -36,7 +38,7 @@ func outcome(err error) error {
 
 func (w *work) statements(from head) *pgx.Batch {
 	b := &pgx.Batch{}
-	b.Queue(postgresHead, w.next.seq, w.next.hash, from.fence)
+	b.Queue(postgresHead, w.next.seq, w.next.hash, from.fence, from.term)
 	if len(w.entries) > 0 {
 		b.Queue(postgresLog,
 			column(w.entries, func(e *Entry) int64 { return e.Seq }),

@@ -49,10 +49,11 @@ func (d *database) load(ctx context.Context, from *BackupReader, books Books, wa
 		return err
 	}
 	defer release()
-	return d.explain(d.engine.change(ctx, func(tx *sql.Tx) error {
+	return d.explain(d.change(ctx, func(tx *sql.Tx) error {
 		if err := d.mustBeEmpty(ctx, tx); err != nil {
 			return err
 		}
+		term := d.term.Load()
 		for _, table := range []string{"head", "meta"} { // what a new store has in them
 			if _, err := tx.ExecContext(ctx, "DELETE FROM "+table); err != nil {
 				return err
@@ -74,6 +75,12 @@ func (d *database) load(ctx context.Context, from *BackupReader, books Books, wa
 		if err := d.newGeneration(ctx, tx); err != nil {
 			return err
 		}
+		if _, err := tx.ExecContext(ctx, d.q("DELETE FROM meta WHERE key = ?"), historyMeta); err != nil { // of another server
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, d.q("UPDATE head SET term = ?"), term); err != nil {
+			return err
+		}
 		return d.setMetaIn(ctx, tx, programMeta, programVersion())
 	}))
 }
@@ -92,7 +99,7 @@ func (d *database) mustBeEmpty(ctx context.Context, tx *sql.Tx) error {
 		case "head":
 			continue
 		case "meta":
-			from, args = "meta WHERE key NOT IN (?, ?)", []any{generationMeta, programMeta}
+			from, args = "meta WHERE key NOT IN (?, ?, ?)", []any{generationMeta, programMeta, historyMeta}
 		}
 		var n int64
 		if err := tx.QueryRowContext(ctx, d.q("SELECT count(*) FROM (SELECT 1 FROM "+from+" LIMIT 1) AS first"), args...).Scan(&n); err != nil {

@@ -54,7 +54,7 @@ func (d *database) saveSnapshot(ctx context.Context, s Snapshot) error {
 		}
 		n++
 	}
-	err := d.engine.change(ctx, func(tx *sql.Tx) error {
+	err := d.change(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, d.q("UPDATE snapshots SET done = 1 WHERE id = ?"), id); err != nil {
 			return err
 		}

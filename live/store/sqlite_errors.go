@@ -37,6 +37,12 @@ func (s *sqlite) explain(err error) error {
 	return err
 }
 
+// sqliteBusy reports whether another process has the database locked.
+func sqliteBusy(err error) bool {
+	var e *driver.Error
+	return errors.As(err, &e) && e.Code()&0xff == lib.SQLITE_BUSY
+}
+
 // lostCommit reports whether a failed commit may come true after all: its
 // pages are in the file, only whether the disk has them is not known.
 func lostCommit(err error) bool {

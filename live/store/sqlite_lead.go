@@ -2,69 +2,178 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// lockWatch is how often it is checked that the lock file is still the one that
-// is locked: whoever removes it lets another controller in.
-const lockWatch = time.Second
-
-// fileLock competes for the lock on a file beside the database. The system drops
-// it when the process ends, however it ends.
-type fileLock struct{ file *os.File }
-
-func (s *sqlite) claim(context.Context) (claim, error) {
-	file, err := os.OpenFile(s.path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, explainFile(err)
-	}
-	return &fileLock{file}, nil
+// fileLock competes for the lead of a database in a file. The term is in the
+// database; the file beside it has the leader's beat, and locks that the system
+// drops when the process ends, however it ends. Only processes of one machine
+// share such a database.
+type fileLock struct {
+	file *os.File
+	s    *sqlite
+	seen observer
+	term int64 // of its lead
+	beat int64
 }
 
-func (l *fileLock) try(context.Context) error {
-	err := unix.Flock(int(l.file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+func (s *sqlite) claim(context.Context, *database) (claim, error) {
+	l := &fileLock{s: s}
+	return l, l.open()
+}
+
+func (l *fileLock) open() error {
+	file, err := os.OpenFile(l.s.path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return explainFile(err)
+	}
+	l.file = file
+	return nil
+}
+
+func (l *fileLock) try(ctx context.Context) (int64, error) {
+	if !l.current() { // it was removed, and perhaps made again
+		l.release()
+		if err := l.open(); err != nil {
+			return 0, err
+		}
+	}
+	seen := l.read()
+	taken := &Taken{PID: seen.pid, Where: l.file.Name()}
+	// Older versions have this lock alone, ours have it together, so that no such
+	// version leads beside one of ours.
+	err := unix.Flock(int(l.file.Fd()), unix.LOCK_SH|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
-		return &Taken{PID: l.holder(), Where: l.file.Name()}
+		return 0, taken
 	}
 	if err != nil {
-		return fmt.Errorf("lock %s: %w", l.file.Name(), err)
+		return 0, fmt.Errorf("lock %s: %w", l.file.Name(), err)
 	}
-	if !l.current() { // it was removed and made again before it was locked
-		file, err := os.OpenFile(l.file.Name(), os.O_CREATE|os.O_RDWR, 0o600)
-		if err != nil {
-			return explainFile(err)
+	var term int64
+	if err = l.s.reads.QueryRowContext(ctx, sqliteTerm).Scan(&term); err != nil {
+		return 0, l.s.explain(err)
+	}
+	free, err := l.lock(term)
+	if err != nil {
+		return 0, err
+	}
+	if free {
+		defer l.unlock(term)
+	} else if !l.seen.still(term, seen.beat) {
+		return 0, taken
+	}
+	mine, err := l.lock(term + 1)
+	if err != nil || !mine { // somebody else is about to
+		return 0, errors.Join(taken, err)
+	}
+	if err = l.take(ctx, term); err != nil {
+		l.unlock(term + 1)
+		if errors.Is(err, ErrDeposed) || sqliteBusy(err) { // who stands still may do so with the database locked
+			return 0, taken
 		}
-		l.release()
-		l.file = file
-		return l.try(context.Background())
+		return 0, err
 	}
-	// For people only: the lock holds without it, on a full disk too.
-	if l.file.Truncate(0) == nil {
-		l.file.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0) // see above
+	l.term = term + 1
+	return l.term, l.renewFile()
+}
+
+// take raises the term in the database.
+func (l *fileLock) take(ctx context.Context, term int64) error {
+	return l.s.change(ctx, func(tx *sql.Tx) error {
+		res, err := tx.ExecContext(ctx, sqliteTake, os.Getpid(), l.file.Name(), term)
+		if err != nil {
+			return err
+		}
+		if n, bad := res.RowsAffected(); bad != nil || n == 0 {
+			return errors.Join(ErrDeposed, bad)
+		}
+		_, err = tx.ExecContext(ctx, sqliteRaise, term+1)
+		return err
+	})
+}
+
+// led says in a *Taken that a controller leads, of this version or an older one.
+func (s *sqlite) led(ctx context.Context, tx *sql.Tx, form int64) error {
+	l := &fileLock{s: s}
+	if err := l.open(); err != nil {
+		return err
+	}
+	defer l.release()
+	taken := &Taken{PID: l.read().pid, Where: l.file.Name()}
+	if err := unix.Flock(int(l.file.Fd()), unix.LOCK_SH|unix.LOCK_NB); err != nil {
+		return taken
+	}
+	if form < formLeader {
+		return nil
+	}
+	var term int64
+	if err := tx.QueryRowContext(ctx, sqliteTerm).Scan(&term); err != nil {
+		return err
+	}
+	if free, err := l.lock(term); err != nil || !free {
+		return errors.Join(taken, err)
 	}
 	return nil
 }
 
-// holder is the process that the file names, 0 if none.
-func (l *fileLock) holder() int {
-	text, err := io.ReadAll(io.NewSectionReader(l.file, 0, 32))
-	if err != nil {
-		return 0
-	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil {
-		return 0
-	}
-	return pid
+// pulse is what the file says of the leader.
+type pulse struct {
+	pid  int
+	beat int64
 }
+
+func (l *fileLock) read() pulse {
+	var p pulse
+	var term int64
+	text, err := io.ReadAll(io.NewSectionReader(l.file, 0, 64))
+	if err == nil {
+		fmt.Sscan(string(text), &p.pid, &term, &p.beat) // a file from before has no more than the process
+	}
+	return p
+}
+
+// renewFile writes in place, in one piece, and without asking the disk for room: a
+// full disk must not cost the lead.
+func (l *fileLock) renewFile() error {
+	l.beat++
+	_, err := l.file.WriteAt(fmt.Appendf(nil, "%-10d %-20d %-20d\n", os.Getpid(), l.term, l.beat), 0)
+	if l.beat == 1 { // on a full disk a new file has no place for it yet: then the lock alone speaks for it
+		return nil
+	}
+	return err
+}
+
+// renew looks into the database too: whoever removed the lock file has let
+// another one in.
+func (l *fileLock) renew(ctx context.Context) error {
+	var term int64
+	if err := l.s.reads.QueryRowContext(ctx, sqliteTerm).Scan(&term); err != nil {
+		return l.s.explain(err)
+	}
+	if term != l.term {
+		return ErrDeposed
+	}
+	return l.renewFile()
+}
+
+func (l *fileLock) rest(ctx context.Context, long time.Duration) error {
+	if err := pause(ctx, long); err != nil {
+		return err
+	}
+	if !l.current() {
+		return ErrDeposed // nobody who comes could see that it is locked
+	}
+	return nil
+}
+
+func (l *fileLock) gone() bool { return false }
 
 // current reports whether the file is still found under its name.
 func (l *fileLock) current() bool {
@@ -76,19 +185,24 @@ func (l *fileLock) current() bool {
 	return err == nil && os.SameFile(mine, named)
 }
 
-func (l *fileLock) watch(ctx context.Context) {
-	tick := time.NewTicker(lockWatch)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			if !l.current() {
-				return
-			}
-		}
+// lock locks the byte of the file that stands for a term.
+func (l *fileLock) lock(term int64) (bool, error) {
+	err := l.byteLock(unix.F_WRLCK, term)
+	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EACCES) {
+		return false, nil
 	}
+	if err != nil {
+		return false, fmt.Errorf("lock %s: %w", l.file.Name(), err)
+	}
+	return true, nil
 }
 
-func (l *fileLock) release() { l.file.Close() } // closing drops the lock whatever it says
+func (l *fileLock) unlock(term int64) {
+	_ = l.byteLock(unix.F_UNLCK, term) // closing the file drops it too
+}
+
+func (l *fileLock) byteLock(how int16, term int64) error {
+	return unix.FcntlFlock(l.file.Fd(), unix.F_OFD_SETLK, &unix.Flock_t{Type: how, Whence: io.SeekStart, Start: term, Len: 1})
+}
+
+func (l *fileLock) release() { l.file.Close() } // closing drops the locks whatever it says

@@ -74,12 +74,12 @@ func closeAll(statements []*sql.Stmt) {
 	}
 }
 
-func (s *sqlite) fence(ctx context.Context) (head, error) {
+func (s *sqlite) fence(ctx context.Context, term int64) (head, error) {
 	var h head
 	err := s.writing(ctx, func(w *sqliteWriter) error {
 		w.seen.forget() // whoever asks may have missed something
 		return w.change(ctx, func(tx *sql.Tx) error {
-			return tx.QueryRowContext(ctx, sqliteStatements.fence).Scan(&h.seq, &h.hash, &h.fence)
+			return deposed(tx.QueryRowContext(ctx, sqliteStatements.fence, term).Scan(&h.seq, &h.hash, &h.fence))
 		})
 	})
 	return h, s.explain(err)
@@ -135,7 +135,7 @@ func (w *sqliteWriter) append(ctx context.Context, k *work, from head) error {
 }
 
 func (w *sqliteWriter) write(ctx context.Context, k *work, from head) error {
-	res, err := w.head.ExecContext(ctx, k.next.seq, k.next.hash, from.fence)
+	res, err := w.head.ExecContext(ctx, k.next.seq, k.next.hash, from.fence, from.term)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"os"
 	"os/exec"
@@ -16,6 +18,7 @@ import (
 // Child is another process that uses a store and is killed at some time.
 type Child struct {
 	command *exec.Cmd
+	words   io.WriteCloser // what it is told
 	lines   *bufio.Scanner
 }
 
@@ -28,6 +31,9 @@ func StartChild(tb testing.TB, kind string, args ...string) *Child {
 	c.command.Stderr = os.Stderr
 	out, err := c.command.StdoutPipe()
 	if err != nil {
+		tb.Fatal(err)
+	}
+	if c.words, err = c.command.StdinPipe(); err != nil {
 		tb.Fatal(err)
 	}
 	if err := c.command.Start(); err != nil {
@@ -45,6 +51,27 @@ func (c *Child) PID() int { return c.command.Process.Pid }
 func (c *Child) Line() (string, bool) {
 	ok := c.lines.Scan()
 	return c.lines.Text(), ok
+}
+
+// Tell says a line to the child, and returns what it says to that.
+func (c *Child) Tell(tb testing.TB, line string) string {
+	tb.Helper()
+	if _, err := io.WriteString(c.words, line+"\n"); err != nil {
+		tb.Fatal(err)
+	}
+	said, ok := c.Line()
+	if !ok {
+		tb.Fatalf("the child ended when it was told to %s", line)
+	}
+	return said
+}
+
+// Signal sends the child a signal, such as one that makes it stand still.
+func (c *Child) Signal(tb testing.TB, s os.Signal) {
+	tb.Helper()
+	if err := c.command.Process.Signal(s); err != nil {
+		tb.Fatal(err)
+	}
 }
 
 // Kill ends the child without a word, waits until it is gone, and returns the
@@ -66,6 +93,9 @@ const (
 	Appender = "append"
 	// Leader takes the lead, prints "leads", and keeps it.
 	Leader = "lead"
+	// Servant takes the lead, prints "leads", and then does what it is told, line
+	// by line: append, set, note or lead. It prints "done", or why not.
+	Servant = "serve"
 	// Restorer restores a backup of a second store and prints a line for every
 	// row.
 	Restorer = "restore"
@@ -89,8 +119,46 @@ func child(kind string, args []string) error {
 		}
 		fmt.Fprintln(os.Stdout, "leads")
 		select {}
+	case Servant:
+		return serve(ctx, s)
 	}
 	return fmt.Errorf("no such kind: %s", kind)
+}
+
+// serve does what it is told.
+func serve(ctx context.Context, s store.Store) error {
+	if _, _, err := s.Lead(ctx); err != nil {
+		return err
+	}
+	fmt.Fprintln(os.Stdout, "leads")
+	last, _, err := s.Last(ctx)
+	if err != nil {
+		return err
+	}
+	seq := last.Seq
+	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+		switch lines.Text() {
+		case "append":
+			if err = s.Append(ctx, Numbered(seq+1, 1)); err == nil {
+				seq++
+			}
+		case "set":
+			err = s.SetMeta(ctx, "servant", "was here")
+		case "note":
+			err = s.PutNotes(ctx, []store.Note{{Kind: "servant", Key: "k"}})
+		case "lead":
+			_, err = s.Leads()
+		}
+		switch {
+		case err == nil:
+			fmt.Fprintln(os.Stdout, "done")
+		case errors.Is(err, store.ErrDeposed):
+			fmt.Fprintln(os.Stdout, "deposed")
+		default:
+			fmt.Fprintln(os.Stdout, err)
+		}
+	}
+	return nil
 }
 
 func restore(ctx context.Context, address, source string) error {

@@ -71,4 +71,6 @@ const (
 	sqliteTerm  = "SELECT term FROM leader"
 	sqliteTake  = "UPDATE leader SET term = term + 1, pid = ?, place = ? WHERE term = ?"
 	sqliteRaise = "UPDATE head SET term = ?, fence = fence + 1"
+
+	sqliteSetMeta = "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
 )

@@ -112,8 +112,8 @@ func (l *lease) keep(ctx context.Context) {
 		switch {
 		case err == nil:
 			l.renewed.Store(int64(sent))
-		case errors.Is(err, ErrDeposed), l.claim.gone(), !l.valid():
-			return
+		case errors.Is(err, ErrDeposed), l.claim.gone():
+			return // else it is tried again: nobody can lead unless the term says so
 		}
 	}
 }

@@ -3,6 +3,8 @@ package store_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
@@ -169,5 +171,48 @@ func TestAwayIsSaid(t *testing.T) {
 	}
 	if _, err := s.Leads(); !errors.Is(err, store.ErrDeposed) {
 		t.Errorf("a leader without a server: %v", err)
+	}
+}
+
+// TestADatabaseThatWasPutBack copies a database away and back, with the market
+// having gone on meanwhile: it is another generation.
+func TestADatabaseThatWasPutBack(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "libra.db")
+	lead := func() string {
+		t.Helper()
+		s, err := store.Open(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close() // nothing is written after
+		if _, _, err = s.Lead(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		name, err := s.Generation(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	first := lead()
+	if again := lead(); again != first {
+		t.Errorf("%s became %s without a reason", first, again)
+	}
+	old, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := lead(); again != first {
+		t.Errorf("%s became %s without a reason", first, again)
+	}
+	if err := os.WriteFile(path, old, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	next := lead()
+	if next == first {
+		t.Error("nobody noticed")
+	}
+	if again := lead(); again != next {
+		t.Errorf("%s became %s without a reason", next, again)
 	}
 }

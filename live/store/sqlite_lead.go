@@ -19,14 +19,23 @@ import (
 type fileLock struct {
 	file *os.File
 	s    *sqlite
+	look *sql.DB // a connection of its own: others may be busy for as long as a lease
 	seen observer
 	term int64 // of its lead
 	beat int64
 }
 
 func (s *sqlite) claim(context.Context, *database) (claim, error) {
-	l := &fileLock{s: s}
-	return l, l.open()
+	look, err := sql.Open("sqlite", sqliteName(s.path, "mode=ro"))
+	if err != nil {
+		return nil, err
+	}
+	look.SetMaxOpenConns(1)
+	l := &fileLock{s: s, look: look}
+	if err = l.open(); err != nil {
+		return nil, errors.Join(err, look.Close())
+	}
+	return l, nil
 }
 
 func (l *fileLock) open() error {
@@ -40,7 +49,7 @@ func (l *fileLock) open() error {
 
 func (l *fileLock) try(ctx context.Context) (int64, error) {
 	if !l.current() { // it was removed, and perhaps made again
-		l.release()
+		l.file.Close() // see release
 		if err := l.open(); err != nil {
 			return 0, err
 		}
@@ -57,7 +66,7 @@ func (l *fileLock) try(ctx context.Context) (int64, error) {
 		return 0, fmt.Errorf("lock %s: %w", l.file.Name(), err)
 	}
 	var term int64
-	if err = l.s.reads.QueryRowContext(ctx, sqliteTerm).Scan(&term); err != nil {
+	if err = l.look.QueryRowContext(ctx, sqliteTerm).Scan(&term); err != nil {
 		return 0, l.s.explain(err)
 	}
 	free, err := l.lock(term)
@@ -73,7 +82,7 @@ func (l *fileLock) try(ctx context.Context) (int64, error) {
 	if err != nil || !mine { // somebody else is about to
 		return 0, errors.Join(taken, err)
 	}
-	if err = l.take(ctx, term); err != nil {
+	if err = l.take(ctx, term, seen.term); err != nil {
 		l.unlock(term + 1)
 		if errors.Is(err, ErrDeposed) || sqliteBusy(err) { // who stands still may do so with the database locked
 			return 0, taken
@@ -84,8 +93,10 @@ func (l *fileLock) try(ctx context.Context) (int64, error) {
 	return l.term, l.renewFile()
 }
 
-// take raises the term in the database.
-func (l *fileLock) take(ctx context.Context, term int64) error {
+// take raises the term in the database. If the file beside it knows of a later one,
+// the database was put back to what it was, by copying files: that is another
+// generation.
+func (l *fileLock) take(ctx context.Context, term, known int64) error {
 	return l.s.change(ctx, func(tx *sql.Tx) error {
 		res, err := tx.ExecContext(ctx, sqliteTake, os.Getpid(), l.file.Name(), term)
 		if err != nil {
@@ -93,6 +104,11 @@ func (l *fileLock) take(ctx context.Context, term int64) error {
 		}
 		if n, bad := res.RowsAffected(); bad != nil || n == 0 {
 			return errors.Join(ErrDeposed, bad)
+		}
+		if known > term {
+			if _, err = tx.ExecContext(ctx, sqliteSetMeta, generationMeta, newName()); err != nil {
+				return err
+			}
 		}
 		_, err = tx.ExecContext(ctx, sqliteRaise, term+1)
 		return err
@@ -125,16 +141,15 @@ func (s *sqlite) led(ctx context.Context, tx *sql.Tx, form int64) error {
 
 // pulse is what the file says of the leader.
 type pulse struct {
-	pid  int
-	beat int64
+	pid        int
+	term, beat int64
 }
 
 func (l *fileLock) read() pulse {
 	var p pulse
-	var term int64
 	text, err := io.ReadAll(io.NewSectionReader(l.file, 0, 64))
 	if err == nil {
-		fmt.Sscan(string(text), &p.pid, &term, &p.beat) // a file from before has no more than the process
+		fmt.Sscan(string(text), &p.pid, &p.term, &p.beat) // a file from before has no more than the process
 	}
 	return p
 }
@@ -154,7 +169,7 @@ func (l *fileLock) renewFile() error {
 // another one in.
 func (l *fileLock) renew(ctx context.Context) error {
 	var term int64
-	if err := l.s.reads.QueryRowContext(ctx, sqliteTerm).Scan(&term); err != nil {
+	if err := l.look.QueryRowContext(ctx, sqliteTerm).Scan(&term); err != nil {
 		return l.s.explain(err)
 	}
 	if term != l.term {
@@ -205,4 +220,9 @@ func (l *fileLock) byteLock(how int16, term int64) error {
 	return unix.FcntlFlock(l.file.Fd(), unix.F_OFD_SETLK, &unix.Flock_t{Type: how, Whence: io.SeekStart, Start: term, Len: 1})
 }
 
-func (l *fileLock) release() { l.file.Close() } // closing drops the locks whatever it says
+func (l *fileLock) release() {
+	l.file.Close() // closing drops the locks whatever it says
+	if l.look != nil {
+		l.look.Close() // nothing was written
+	}
+}

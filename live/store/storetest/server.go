@@ -272,8 +272,13 @@ func (s *Server) Exec(tb testing.TB, statement string) {
 	}
 }
 
+// connect speaks to a server.
+func connect(ctx context.Context, address string) (*pgx.Conn, error) {
+	return pgx.Connect(ctx, address)
+}
+
 func (s *Server) exec(ctx context.Context, statement string) error {
-	conn, err := pgx.Connect(ctx, s.address)
+	conn, err := connect(ctx, s.address)
 	if err != nil {
 		return err
 	}

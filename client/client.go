@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/libra-market/libra/client/socket"
@@ -39,12 +41,15 @@ type Options struct {
 	Way http.RoundTripper
 }
 
-// Client speaks to one market. It may be used by many goroutines.
+// Client speaks to one market, at one address or several. It may be used by many
+// goroutines.
 type Client struct {
-	base    string // without a slash at the end
-	local   bool   // by a socket of this machine
+	servers []*server // of which one leads
+	now     atomic.Int64
+	mu      sync.Mutex
+	moved   chan struct{} // closed and replaced when another one is asked
+
 	bearer  string // "": none
-	http    *http.Client
 	timeout time.Duration
 	retries int
 	most    int64
@@ -53,8 +58,17 @@ type Client struct {
 	patience time.Duration
 }
 
-// New makes a client of the market at a URL. An empty token is for the routes
-// that ask for none, and for agents that have a certificate (Options.TLS).
+// server is one of the addresses of a market.
+type server struct {
+	base  string // without a slash at the end
+	local bool   // by a socket of this machine
+	http  *http.Client
+}
+
+// New makes a client of the market at a URL, or at several with commas between
+// them: those of its controllers, of which one leads and the others wait. The
+// client finds the one that leads. An empty token is for the routes that ask for
+// none, and for agents that have a certificate (Options.TLS).
 //
 // A token goes to none but the market: over TLS (https://host:port), or to a
 // socket whose owner was checked (unix:/path, or unix://user@/path if it may be
@@ -62,40 +76,54 @@ type Client struct {
 // this port, and a client with a token reaches it by its socket: a port is
 // anybody's who binds it.
 func New(baseURL, token string, o Options) (*Client, error) {
-	u, err := url.Parse(baseURL)
-	if err == nil && u.Scheme == "unix" {
-		at, bad := socket.Parse(baseURL)
-		if bad != nil {
-			return nil, fmt.Errorf("%w: %w", ErrAddress, bad)
-		}
-		return newLocal("http://localhost", token, []socket.Address{at}, o)
-	}
-	switch {
-	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		return nil, fmt.Errorf("%w: %q (want https://host:port or unix:/path)", ErrAddress, baseURL)
-	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return nil, fmt.Errorf("%w: %q (want no user, no query and no fragment)", ErrAddress, u.Redacted())
-	case u.Scheme == "http" && token != "" && !o.Plain && o.Way == nil && !loopback(u.Hostname()):
-		return nil, fmt.Errorf("%w: %q: a token must not travel in the clear (want https)", ErrAddress, baseURL)
-	}
-	base := strings.TrimRight(u.String(), "/")
-	if o.Way != nil {
-		return newClient(base, token, o.Way, o)
-	}
-	if u.Scheme == "http" && token != "" && !o.Plain {
-		return newLocal(base, token, placesOf(u, o.Socket), o)
-	}
-	return newClient(base, token, transport(o.TLS), o)
-}
-
-// newLocal makes a client of the market at a socket.
-func newLocal(base, token string, at []socket.Address, o Options) (*Client, error) {
-	c, err := newClient(base, token, local(at), o)
+	c, err := newClient(token, o)
 	if err != nil {
 		return nil, err
 	}
-	c.local = true
+	for address := range strings.SplitSeq(baseURL, ",") {
+		s, err := newServer(strings.TrimSpace(address), token, o)
+		if err != nil {
+			return nil, err
+		}
+		c.servers = append(c.servers, s)
+	}
 	return c, nil
+}
+
+func newServer(address, token string, o Options) (*server, error) {
+	u, err := url.Parse(address)
+	if err == nil && u.Scheme == "unix" {
+		at, bad := socket.Parse(address)
+		if bad != nil {
+			return nil, fmt.Errorf("%w: %w", ErrAddress, bad)
+		}
+		return through("http://localhost", true, local([]socket.Address{at})), nil
+	}
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+		return nil, fmt.Errorf("%w: %q (want https://host:port or unix:/path)", ErrAddress, address)
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return nil, fmt.Errorf("%w: %q (want no user, no query and no fragment)", ErrAddress, u.Redacted())
+	case u.Scheme == "http" && token != "" && !o.Plain && o.Way == nil && !loopback(u.Hostname()):
+		return nil, fmt.Errorf("%w: %q: a token must not travel in the clear (want https)", ErrAddress, address)
+	}
+	base := strings.TrimRight(u.String(), "/")
+	if o.Way != nil {
+		return through(base, false, o.Way), nil
+	}
+	if u.Scheme == "http" && token != "" && !o.Plain {
+		return through(base, true, local(placesOf(u, o.Socket))), nil
+	}
+	return through(base, false, transport(o.TLS)), nil
+}
+
+// through speaks to an address on a way.
+func through(base string, local bool, way http.RoundTripper) *server {
+	return &server{base: base, local: local, http: &http.Client{
+		Transport: way,
+		// The API never redirects; whoever does is somebody else.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
 }
 
 // placesOf are the sockets that the market behind a port of this machine may
@@ -117,12 +145,12 @@ func placesOf(u *url.URL, known string) []socket.Address {
 	return at
 }
 
-func newClient(base, token string, way http.RoundTripper, o Options) (*Client, error) {
+func newClient(token string, o Options) (*Client, error) {
 	if strings.ContainsAny(token, " \r\n\t") {
 		return nil, errors.New("the token has a space or a line break in it")
 	}
 	c := &Client{
-		base: base, timeout: o.Timeout, retries: o.Retries, agent: o.Agent, most: o.Most, patience: o.Patience,
+		timeout: o.Timeout, retries: o.Retries, agent: o.Agent, most: o.Most, patience: o.Patience, moved: make(chan struct{}),
 	}
 	if token != "" {
 		c.bearer = "Bearer " + token
@@ -141,11 +169,6 @@ func newClient(base, token string, way http.RoundTripper, o Options) (*Client, e
 	}
 	if c.agent == "" {
 		c.agent = "libra"
-	}
-	c.http = &http.Client{
-		Transport: way,
-		// The API never redirects; whoever does is somebody else.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return c, nil
 }
@@ -186,7 +209,11 @@ func loopback(host string) bool {
 }
 
 // Close lets go of the connections that are idle.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
+func (c *Client) Close() {
+	for _, s := range c.servers {
+		s.http.CloseIdleConnections()
+	}
+}
 
 type keyOf struct{}
 

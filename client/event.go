@@ -63,7 +63,11 @@ func (c *Client) listen(ctx context.Context, last *int64, yield func(v1.Notice, 
 	}
 	dead := time.AfterFunc(silence, cancel)
 	defer dead.Stop()
-	res, err := c.open(ctx, a, nil)
+	ctx, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	s, moved := c.current()
+	defer c.watch(ctx, s, moved, true, giveUp)()
+	res, err := c.openAt(ctx, s, a, nil)
 	if err != nil {
 		return err
 	}

@@ -187,10 +187,11 @@ func (c *Client) LoginLink(ctx context.Context) (string, error) {
 		URL  string `json:"url"` // for browsers on the market's machine
 	}
 	err := c.post(ctx, "/login/link", nil, &link)
-	if c.local && link.URL != "" {
+	s, _ := c.current()
+	if s.local && link.URL != "" {
 		return link.URL, err
 	}
-	return c.base + link.Path, err
+	return s.base + link.Path, err
 }
 
 // Healthy asks, once, whether the market takes commands.

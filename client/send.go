@@ -75,7 +75,8 @@ func (c *Client) call(ctx context.Context, a *ask, into any) error {
 	if err != nil {
 		return err
 	}
-	var waited time.Duration // because the server asked for it
+	var waited time.Duration   // because the server asked for it
+	var searched time.Duration // for the one that leads
 	for try, turned := 0, 0; ; try++ {
 		again, err := c.attempt(ctx, a, body, into)
 		if p, ok := errors.AsType[*Problem](err); ok && try > 0 && a.method == http.MethodDelete && p.Status == http.StatusNotFound {
@@ -92,6 +93,15 @@ func (c *Client) call(ctx context.Context, a *ask, into any) error {
 			try--
 			turned++
 			continue
+		}
+		if len(c.servers) > 1 && c.retries > 0 && unserved(err) { // one of the others may be about to lead
+			wait := backoff(min(try, 3))
+			if searched += wait; searched < takeOver {
+				if !pause(ctx, wait) {
+					return err
+				}
+				continue
+			}
 		}
 		if try >= c.retries {
 			return err
@@ -118,8 +128,15 @@ func encode(body any) ([]byte, error) {
 func (c *Client) attempt(ctx context.Context, a *ask, body []byte, into any) (again time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout+a.wait)
 	defer cancel()
-	res, err := c.open(ctx, a, body)
+	ctx, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	s, moved := c.current()
+	defer c.watch(ctx, s, moved, a.wait == 0, giveUp)()
+	res, err := c.openAt(ctx, s, a, body)
 	if err != nil {
+		if cause := context.Cause(ctx); errors.Is(cause, errMoved) {
+			err = cause
+		}
 		return retryAfter(err), err
 	}
 	defer res.Body.Close()
@@ -136,7 +153,21 @@ func (c *Client) attempt(ctx context.Context, a *ask, body []byte, into any) (ag
 
 // open asks once and returns the answer if it is not a problem.
 func (c *Client) open(ctx context.Context, a *ask, body []byte) (*http.Response, error) {
-	where := c.base + a.path
+	s, _ := c.current()
+	return c.openAt(ctx, s, a, body)
+}
+
+// openAt asks one server. If that does not serve, the next call goes to the next.
+func (c *Client) openAt(ctx context.Context, s *server, a *ask, body []byte) (*http.Response, error) {
+	res, err := c.send(ctx, s, a, body)
+	if err != nil && unserved(err) && !errors.Is(err, context.Canceled) {
+		c.leave(s)
+	}
+	return res, err
+}
+
+func (c *Client) send(ctx context.Context, s *server, a *ask, body []byte) (*http.Response, error) {
+	where := s.base + a.path
 	if len(a.query) > 0 {
 		where += "?" + a.query.Encode()
 	}
@@ -165,7 +196,7 @@ func (c *Client) open(ctx context.Context, a *ask, body []byte) (*http.Response,
 	if a.lastID != "" {
 		r.Header.Set("Last-Event-ID", a.lastID)
 	}
-	res, err := c.http.Do(r)
+	res, err := s.http.Do(r)
 	if err != nil {
 		return nil, err // it names method and URL
 	}

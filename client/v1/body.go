@@ -90,6 +90,17 @@ type Health struct {
 	Status string `json:"status"`
 }
 
+// Standing is how a controller stands: it is alive if it answers, ready if it could
+// serve, now or as soon as it has to, and one of several leads.
+type Standing struct {
+	Status  string `json:"status"` // "ok": it takes commands; else "standby", "starting", "away" (its database) or "closed"
+	Alive   bool   `json:"alive"`
+	Ready   bool   `json:"ready"`
+	Leading bool   `json:"leading"`
+	Term    int64  `json:"term,omitempty"`   // of its lead: a later leader has a larger one
+	Reason  string `json:"reason,omitempty"` // why it does not take commands
+}
+
 // JobQuery says which jobs to list. What is not set does not restrict.
 type JobQuery struct {
 	Owner   string

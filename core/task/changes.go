@@ -13,6 +13,8 @@ type Changes struct {
 
 	LeaseMS  int64 `json:"lease_ms"`
 	ReportMS int64 `json:"report_ms"`
+
+	Leader *Leader `json:"leader,omitempty"` // who says so; older controllers do not tell
 }
 
 // Share is an [Order] with the name of its task in place of the Spec.

@@ -19,6 +19,8 @@ type Desired struct {
 	LeaseMS int64 `json:"lease_ms"`
 	// ReportMS is how often the controller wants to hear.
 	ReportMS int64 `json:"report_ms"`
+	// Leader is who says so; older controllers do not tell.
+	Leader *Leader `json:"leader,omitempty"`
 }
 
 // Order is what should be so for one task.

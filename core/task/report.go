@@ -26,6 +26,8 @@ type Welcome struct {
 	// Changes says that the agent may ask for changes alone. Controllers of the
 	// first version tell all, every time.
 	Changes bool `json:"changes,omitempty"`
+	// Leader is who says so; older controllers do not tell.
+	Leader *Leader `json:"leader,omitempty"`
 }
 
 // Report is how things stand on a node.
@@ -40,6 +42,8 @@ type Report struct {
 type Reply struct {
 	Version int64 `json:"version"` // of the newest Desired
 	Forget  []Key `json:"forget"`  // their end has been written down
+
+	Leader *Leader `json:"leader,omitempty"` // who says so; older controllers do not tell
 }
 
 // State says where a task is in its life.

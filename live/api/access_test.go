@@ -79,6 +79,8 @@ var access = []struct {
 	{"POST", "/v1/nodes/n1/report", "/v1/nodes/{node}/report", task.Report{Node: "n1"}, "401 403 403 403 200 404 401 401"},
 	{"POST", "/v1/nodes/n1/tails/x1", "/v1/nodes/{node}/tails/{id}", task.Chunk{}, "401 403 403 403 204 404 401 401"},
 	{"GET", "/healthz", "", nil, "200 200 200 200 200 200 200 200"},
+	{"GET", "/readyz", "", nil, "200 200 200 200 200 200 200 200"},
+	{"GET", "/livez", "", nil, "200 200 200 200 200 200 200 200"},
 	{"GET", "/metrics", "", nil, "401 403 403 200 403 403 401 401"},
 	{"GET", "/openapi.json", "", nil, "200 200 200 200 200 200 200 200"},
 	{"GET", "/problems/not-found", "/problems/{name}", nil, "200 200 200 200 200 200 200 200"},

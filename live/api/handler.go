@@ -31,6 +31,8 @@ type Options struct {
 	// authority makes a node though it does not say so itself.
 	CertificateNodes []string
 
+	Term int64 // of the lead under which the market is served; 0: there is only one
+
 	PublicMetrics bool // /metrics asks for no token; else it is for the owner
 
 	Seller ledger.Seller // who sends bills; default Libra, without a currency (XXX)

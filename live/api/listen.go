@@ -14,7 +14,14 @@ import (
 // and those who follow something are not, because a call that takes long says
 // so. Shutdown ends the streams.
 func Server(h *Handler) *http.Server {
-	s := &http.Server{
+	s := NewServer(h, h.options.Log)
+	s.RegisterOnShutdown(h.Close)
+	return s
+}
+
+// NewServer is the same for any handler.
+func NewServer(h http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
 		Handler:           h,
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       time.Minute,
@@ -23,10 +30,8 @@ func Server(h *Handler) *http.Server {
 		MaxHeaderBytes:    32 << 10,
 		// What a connection may send before anybody has looked at it.
 		HTTP2:    &http.HTTP2Config{MaxConcurrentStreams: 128, MaxReceiveBufferPerConnection: 128 << 10, MaxReceiveBufferPerStream: 64 << 10},
-		ErrorLog: slog.NewLogLogger(h.options.Log.Handler(), slog.LevelWarn),
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
-	s.RegisterOnShutdown(h.Close)
-	return s
 }
 
 // ErrPlain says that a market was to be served to the network in the clear.

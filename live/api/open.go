@@ -2,6 +2,7 @@ package api
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -14,11 +15,39 @@ import (
 
 func healthz(c *call) error {
 	if err := c.h.health.Healthy(c.r.Context()); err != nil {
-		// Why is for the log: anybody may ask here.
-		c.h.options.Log.WarnContext(c.r.Context(), "not healthy", "error", redact(err.Error()))
-		return fmt.Errorf("%w: not healthy", trade.ErrUnavailable)
+		return c.ill(err)
 	}
 	return c.answer(http.StatusOK, v1.Health{Status: "ok"})
+}
+
+// readyz is healthz here: who waits for the lead is in the lobby.
+func readyz(c *call) error {
+	if err := c.h.health.Healthy(c.r.Context()); err != nil {
+		return c.ill(err)
+	}
+	return c.answer(http.StatusOK, c.stand(nil))
+}
+
+func livez(c *call) error {
+	return c.answer(http.StatusOK, c.stand(c.h.health.Healthy(c.r.Context())))
+}
+
+// stand is how a controller stands that leads.
+func (c *call) stand(ill error) v1.Standing {
+	h := v1.Standing{Status: "ok", Alive: true, Ready: true, Leading: true, Term: c.h.options.Term}
+	if ill != nil {
+		h.Status, h.Ready, h.Reason = "closed", false, closedFor(ill)
+	}
+	return h
+}
+
+// ill says as much of why as anybody may know; the rest is for the log.
+func (c *call) ill(err error) error {
+	c.h.options.Log.WarnContext(c.r.Context(), "not healthy", "error", redact(err.Error()))
+	if why, ok := errors.AsType[*trade.Closed](err); ok {
+		return why
+	}
+	return fmt.Errorf("%w: not healthy", trade.ErrUnavailable)
 }
 
 // By hand: it is made from the table of routes and the Go types by a test, so it

@@ -35,7 +35,7 @@ func (t *told) changes(node string, since int64, d *task.Desired) task.Changes {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.next++
-	out := task.Changes{Version: d.Version, Mark: t.next, Tails: d.Tails, LeaseMS: d.LeaseMS, ReportMS: d.ReportMS}
+	out := task.Changes{Version: d.Version, Mark: t.next, Tails: d.Tails, LeaseMS: d.LeaseMS, ReportMS: d.ReportMS, Leader: d.Leader}
 	before := t.nodes[node]
 	if before.mark == since && since > 0 {
 		out.Since = since

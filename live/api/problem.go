@@ -58,11 +58,26 @@ func problemOf(err error) (p v1.Problem, secret bool) {
 			continue
 		}
 		if s.kind == kindUnavailable { // what is broken, and where, is the owner's business
-			return s.kind.problem("the market is closed for the moment; try again in a while"), true
+			return s.kind.problem("the market is closed for the moment" + because(err) + "; try again in a while"), true
 		}
 		p = s.kind.problem(err.Error())
 		p.Reason = s.kind.reason
 		return p, false
 	}
 	return kindInternal.problem("something went wrong here; the log of the server says what"), true
+}
+
+// because is the reason that the market is closed, where everybody may know it.
+func because(err error) string {
+	if why := closedFor(err); why != "" {
+		return ": " + why
+	}
+	return ""
+}
+
+func closedFor(err error) string {
+	if why, ok := errors.AsType[*trade.Closed](err); ok {
+		return why.Why
+	}
+	return ""
 }

@@ -148,7 +148,15 @@ func TestHealthTellsStrangersNothing(t *testing.T) {
 		t.Errorf("got %d %s", a.status, a.body)
 	}
 	w.market.Fail(errors.New("store at db.internal is gone"))
-	if a := w.ask("", "GET", "/healthz", nil); a.status != http.StatusServiceUnavailable || strings.Contains(a.body, "db.internal") {
-		t.Errorf("got %d %s", a.status, a.body)
+	for path, status := range map[string]int{"/healthz": http.StatusServiceUnavailable, "/readyz": http.StatusServiceUnavailable, "/livez": http.StatusOK} {
+		if a := w.ask("", "GET", path, nil); a.status != status || strings.Contains(a.body, "db.internal") || strings.Contains(a.body, `"ready":true`) {
+			t.Errorf("%s: got %d %s", path, a.status, a.body)
+		}
+	}
+	w.market.Fail(fmt.Errorf("db.internal: %w", &trade.Closed{Why: "the database does not answer"}))
+	for _, path := range []string{"/healthz", "/livez"} {
+		if a := w.ask("", "GET", path, nil); strings.Contains(a.body, "db.internal") || !strings.Contains(a.body, "the database does not answer") {
+			t.Errorf("%s does not say why, or more than that: %s", path, a.body)
+		}
 	}
 }

@@ -259,7 +259,15 @@ var routes = []route{
 	},
 	{
 		method: http.MethodGet, pattern: "/healthz", roles: everyone, handle: healthz, quiet: true,
-		does: "Ask whether the market takes commands", status: http.StatusOK, answer: v1.Health{},
+		does: "Ask whether the market takes commands: it leads, and can write", status: http.StatusOK, answer: v1.Health{},
+	},
+	{
+		method: http.MethodGet, pattern: "/readyz", roles: everyone, handle: readyz, quiet: true,
+		does: "Ask whether this controller could serve: it takes commands, or waits to take the lead over", status: http.StatusOK, answer: v1.Standing{},
+	},
+	{
+		method: http.MethodGet, pattern: "/livez", roles: everyone, handle: livez, quiet: true,
+		does: "Ask whether this controller is alive, and how it stands", status: http.StatusOK, answer: v1.Standing{},
 	},
 	{
 		method: http.MethodGet, pattern: metricsPath, roles: owners, handle: showMetrics, quiet: true,

@@ -117,7 +117,7 @@ func (n *Node) fetch(ctx context.Context) error {
 
 // whole is all that should be so, by what is held.
 func (h *held) whole(c *task.Changes) task.Desired {
-	d := task.Desired{Version: c.Version, Tails: c.Tails, LeaseMS: c.LeaseMS, ReportMS: c.ReportMS, Orders: make([]task.Order, 0, len(h.shares))}
+	d := task.Desired{Version: c.Version, Tails: c.Tails, LeaseMS: c.LeaseMS, ReportMS: c.ReportMS, Leader: c.Leader, Orders: make([]task.Order, 0, len(h.shares))}
 	for _, key := range slices.SortedFunc(maps.Keys(h.shares), task.Key.Compare) {
 		share := h.shares[key]
 		if spec, known := h.specs[key]; known {

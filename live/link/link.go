@@ -2,6 +2,7 @@ package link
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -20,8 +21,9 @@ type Node struct {
 	path   string
 
 	// Whoever asks for orders asks one after the other, and registers between.
-	changes atomic.Bool // the controller is of today: it tells of changes alone
-	held    held        // what it has told
+	at      atomic.Pointer[string] // the address at which it has registered
+	changes atomic.Bool            // the controller is of today: it tells of changes alone
+	held    held                   // what it has told
 }
 
 // New speaks for a node over a client.
@@ -35,6 +37,10 @@ const desiredWait = 25 * time.Second
 // Register introduces the node.
 func (n *Node) Register(ctx context.Context, h task.Hello) (w task.Welcome, err error) {
 	err = n.client.Once(ctx, client.Call{Method: http.MethodPut, Path: n.path, Body: h}, &w)
+	if err == nil {
+		at := n.client.Server()
+		n.at.Store(&at)
+	}
 	if err == nil { // another program may have come in the place of the one before
 		n.changes.Store(w.Changes)
 	}
@@ -45,6 +51,9 @@ func (n *Node) Register(ctx context.Context, h task.Hello) (w task.Welcome, err 
 // and some 25 s later in any case; with a negative after, at once. The node is
 // the one that the client speaks for.
 func (n *Node) Desired(ctx context.Context, _ string, after int64) (task.Desired, error) {
+	if at := n.at.Load(); at != nil && *at != n.client.Server() {
+		return task.Desired{}, errElsewhere
+	}
 	if n.changes.Load() {
 		return n.follow(ctx, after)
 	}
@@ -92,3 +101,10 @@ func asBefore(tasks []task.Status) []task.Status {
 	}
 	return out
 }
+
+// errElsewhere has an agent register: what the one before has told it is not what
+// the next one leads on from.
+var errElsewhere = errors.New("another controller leads now")
+
+// Elsewhere turns to the next controller.
+func (n *Node) Elsewhere() { n.client.Elsewhere() }

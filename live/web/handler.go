@@ -178,7 +178,7 @@ func Join(programs, people http.Handler) http.Handler {
 
 func forPrograms(path string) bool {
 	switch path {
-	case "/v1", "/openapi.json", "/metrics", "/healthz", "/problems":
+	case "/v1", "/openapi.json", "/metrics", "/healthz", "/readyz", "/livez", "/problems":
 		return true
 	}
 	return strings.HasPrefix(path, "/v1/") || strings.HasPrefix(path, "/problems/")

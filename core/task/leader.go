@@ -1,0 +1,13 @@
+package task
+
+import "fmt"
+
+// Leader is under whose lead an agent is spoken to. Of two of one generation of the
+// store the one with the larger term is the later.
+type Leader struct {
+	Generation string `json:"generation"` // of the store
+	Term       int64  `json:"term"`
+}
+
+// String names it.
+func (l *Leader) String() string { return fmt.Sprintf("term %d of %.8s", l.Term, l.Generation) }

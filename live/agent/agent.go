@@ -29,6 +29,7 @@ type Agent struct {
 	hello      task.Hello
 	tasks      string // directory of the tasks' folders
 	lease      *leaseFile
+	leaders    *leaders
 	steal      steal
 	starts     chan struct{} // as many tasks are started at a time as it holds
 	readers    chan struct{} // likewise for pieces of output
@@ -121,6 +122,9 @@ func (a *Agent) Run(ctx context.Context) error {
 		return fmt.Errorf("lease: %w", err)
 	}
 	a.lease.now = a.machine.SinceBoot
+	if a.leaders, err = readLeaders(filepath.Join(a.config.StateDir, "leader"), a.machine.SinceBoot); err != nil {
+		return fmt.Errorf("who leads: %w", err)
+	}
 	defer func() { _ = a.lease.close() }() // it is written at once, not when closed
 	takeOver, cleanUp := a.takeOver, a.machine.Bury
 	if a.control != nil {

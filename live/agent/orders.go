@@ -33,6 +33,9 @@ func (a *Agent) register(ctx context.Context) error {
 	defer cancel()
 	sent := a.machine.SinceBoot()
 	welcome, err := a.controller.Register(ctx, a.hello)
+	if err == nil {
+		err = a.obeys(welcome.Leader)
+	}
 	if err != nil {
 		return err
 	}
@@ -58,6 +61,9 @@ func (a *Agent) fetchOrders(ctx context.Context, after int64) (int64, error) {
 	desired, err := a.controller.Desired(call, a.config.Node, after)
 	if err != nil {
 		return after, errors.Join(err, context.Cause(call))
+	}
+	if err = a.obeys(desired.Leader); err != nil {
+		return after, err
 	}
 	a.terms(desired.LeaseMS, desired.ReportMS)
 	a.renew(sent)

@@ -64,6 +64,9 @@ func (a *Agent) report(ctx context.Context) error {
 	defer cancel()
 	sent := a.machine.SinceBoot()
 	reply, err := a.controller.Report(call, a.stand())
+	if err == nil {
+		err = a.obeys(reply.Leader)
+	}
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/libra-market/libra/core/epoch"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/roster"
+	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/fair"
 	"github.com/libra-market/libra/live/news"
@@ -43,6 +44,10 @@ type Config struct {
 	Report time.Duration
 	// Allow is what nodes may announce.
 	Allow roster.Allowance
+	// Term is that of the lead under which the controller runs, and Leads says why
+	// another could lead by now, if one could. Nil: nobody could.
+	Term  int64
+	Leads func() error
 	// SnapshotEvery is after how many commands the state is written down whole.
 	SnapshotEvery int
 	// Limits are what one user may have under way, and how many calls of one party
@@ -74,13 +79,14 @@ func Default() Config {
 
 // Controller is a live market.
 type Controller struct {
-	cfg   Config
-	clock *clock
-	log   Log
-	x     *exchange.Exchange // the loop's alone
-	inbox *fair.Queue[*call]
-	seq   int64 // of the last command carried out; the loop's alone
-	since int   // commands since the last snapshot; the loop's alone
+	cfg        Config
+	clock      *clock
+	log        Log
+	x          *exchange.Exchange // the loop's alone
+	inbox      *fair.Queue[*call]
+	generation string
+	seq        int64 // of the last command carried out; the loop's alone
+	since      int   // commands since the last snapshot; the loop's alone
 
 	pending *batch            // carried out and not handed to the writer yet
 	writing bool              // the writer is at work
@@ -121,6 +127,10 @@ func Start(ctx context.Context, log Log, cfg Config) (*Controller, error) {
 	if err := c.restore(ctx); err != nil {
 		return nil, err
 	}
+	var err error
+	if c.generation, err = c.log.Generation(ctx); err != nil {
+		return nil, fmt.Errorf("generation of the store: %w", err)
+	}
 	c.pending = &batch{}
 	if !c.x.Opened() {
 		if err := c.openMarket(ctx); err != nil {
@@ -136,16 +146,14 @@ func Start(ctx context.Context, log Log, cfg Config) (*Controller, error) {
 
 // resume says in which store the market goes on, where that is another one.
 func (c *Controller) resume(ctx context.Context) error {
-	generation, err := c.log.Generation(ctx)
-	if err != nil {
-		return fmt.Errorf("generation of the store: %w", err)
-	}
+	generation := c.generation
+	var err error
 	before := ""
 	if err = c.query(ctx, func(x *exchange.Exchange) { before = x.Generation() }); err != nil || before == generation {
 		return err
 	}
 	if before != "" {
-		c.cfg.Logger.Warn("the store was restored from a backup: new jobs have higher numbers than those that may have been given out since it was made", "skipped", trade.Skipped)
+		c.cfg.Logger.Warn("the store was restored from a backup, or its database server was promoted or brought back to some time: new jobs have higher numbers than those that may have been given out in what is missing", "skipped", trade.Skipped)
 	}
 	_, _, err = c.Do(ctx, trade.Command{By: trade.Identity{Role: trade.RoleOwner}, Resume: &trade.Resume{Generation: generation}}, trade.Key{})
 	return err
@@ -173,3 +181,16 @@ func (c *Controller) openMarket(ctx context.Context) error {
 
 // Done is closed when the controller has stopped, all it took in written down.
 func (c *Controller) Done() <-chan struct{} { return c.done }
+
+// Leader is under whose lead agents are spoken to.
+func (c *Controller) Leader() *task.Leader {
+	return &task.Leader{Generation: c.generation, Term: c.cfg.Term}
+}
+
+// leads says why another could lead by now, if one could.
+func (c *Controller) leads() error {
+	if c.cfg.Leads == nil {
+		return nil
+	}
+	return c.cfg.Leads()
+}

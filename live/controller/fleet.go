@@ -205,7 +205,7 @@ func (c *Controller) Hello(ctx context.Context, h task.Hello) (task.Welcome, err
 			return task.Welcome{}, err
 		}
 	}
-	return task.Welcome{Index: index, LeaseMS: c.cfg.Lease.Milliseconds(), ReportMS: c.cfg.Report.Milliseconds()}, nil
+	return task.Welcome{Index: index, LeaseMS: c.cfg.Lease.Milliseconds(), ReportMS: c.cfg.Report.Milliseconds(), Leader: c.Leader()}, nil
 }
 
 // Desired answers as soon as there is a version beyond after, and after the wait
@@ -223,6 +223,10 @@ func (c *Controller) Desired(ctx context.Context, node string, after int64, wait
 		m.seen = c.now()
 		d, changed := m.desired, m.changed
 		c.fleet.mu.Unlock()
+		if err := c.leads(); err != nil { // who stood still while it waited must not let the node go on
+			return task.Desired{}, err
+		}
+		d.Leader = c.Leader()
 		d.LeaseMS, d.ReportMS = c.cfg.Lease.Milliseconds(), c.cfg.Report.Milliseconds()
 		if d.Version != after { // it may have heard more of one that began at a later time of day
 			return d, nil

@@ -191,6 +191,7 @@ func (c *Controller) Measure(ctx context.Context) (map[string]float64, error) {
 		"append_seconds_last":     float64(c.stats.lastAppendUS.Load()) / 1e6,
 		"append_seconds_max":      float64(c.stats.maxAppendUS.Load()) / 1e6,
 		"snapshots_written_total": float64(c.stats.snapshots.Load()),
+		"lead_term":               float64(c.cfg.Term),
 	}
 	ahead, steps := c.clock.away()
 	m["clock_ahead_seconds"], m["clock_steps_total"] = ahead.Seconds(), float64(steps)

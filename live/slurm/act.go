@@ -49,12 +49,19 @@ func (b *Backend) call(what func()) {
 	b.going.Go(func() { b.inSlurm(what) })
 }
 
-// inSlurm bounds how much is asked of Slurm at a time.
+// errNotAsked is what became of a question that was not put: the backend ends, or
+// another controller may lead by now.
+var errNotAsked = errors.New("no call was made: this controller ends, or does not lead any more")
+
+// inSlurm bounds how much is asked of Slurm at a time. Who does not lead any more
+// orders nothing.
 func (b *Backend) inSlurm(what func()) {
 	select {
 	case b.slots <- struct{}{}:
 		defer func() { <-b.slots }()
-		what()
+		if b.cfg.Leads == nil || b.cfg.Leads() == nil {
+			what()
+		}
 	case <-b.ctx.Done():
 	}
 }
@@ -180,6 +187,7 @@ func (b *Backend) release(ctx context.Context, r *run) {
 	r.note = durable
 	r.on(noted)
 	b.mu.Unlock()
+	err = errNotAsked
 	b.inSlurm(func() { err = b.slurm.Release(ctx, n.ID, n.Nodes) })
 	b.mu.Lock()
 	r.acted = b.cfg.Now() // an error may be a lost answer
@@ -205,7 +213,7 @@ func (b *Backend) cancel(ctx context.Context, r *run, urgent bool) {
 	b.mu.Lock()
 	id := r.ID
 	b.mu.Unlock()
-	var err error
+	err := errNotAsked
 	b.inSlurm(func() { err = b.slurm.Cancel(ctx, id, urgent) })
 	if err != nil {
 		b.failed(r, "not cancelled", err)

@@ -47,6 +47,7 @@ type Config struct {
 	Control   Control
 	Now       func() time.Time
 	Log       *slog.Logger
+	Leads     func() error // why another controller could lead by now, if one could; nil: none could
 
 	Busy    time.Duration // between two looks at Slurm while there are jobs
 	Idle    time.Duration // and while there are none

@@ -288,7 +288,18 @@ func (s *memory) tryLead(ctx context.Context) (lost <-chan struct{}, release fun
 	}
 	mine := make(chan struct{})
 	s.on.leader, s.lost = s, mine
+	s.on.term++
 	return mine, func() { s.release(mine) }, nil, nil
+}
+
+// Leads is the term of the lead, if this store has it.
+func (s *memory) Leads() (int64, error) {
+	s.on.mu.Lock()
+	defer s.on.mu.Unlock()
+	if s.on.leader != s {
+		return 0, ErrDeposed
+	}
+	return s.on.term, nil
 }
 
 // release gives up the lead, if it is still this one.

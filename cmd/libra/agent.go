@@ -59,7 +59,7 @@ slurmd, under the name that Slurm has for the node.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.file, "config", "", "read this file first (its part agent)")
-	f.StringVar(&o.Server, "server", "", "the controller: https://host:port, or unix:/path (default: that of this machine, by the socket of port 7070)")
+	f.StringVar(&o.Server, "server", "", "the controller: https://host:port, or unix:/path; several with commas between them (default: that of this machine, by the socket of port 7070)")
 	f.StringVar(&o.Node, "node", "", "name of the node (default: the host's name; with --control slurm, Slurm's)")
 	f.StringVar(&o.TokenFile, "token-file", "", "file with the node's token")
 	f.StringVar(&o.CA, "ca", "", "authority that signed the controller's certificate")
@@ -147,7 +147,7 @@ func runAgent(cmd *cobra.Command, con *console, o *agentOptions) error {
 // socket of this machine. An agent that is nobody in particular may be told to do
 // without; root may not.
 func dialController(a *config.Agent, token string) (*client.Client, error) {
-	plain := strings.HasPrefix(a.Server, "http://")
+	plain := strings.HasPrefix(a.Server, "http://") || strings.Contains(a.Server, ",http://")
 	switch {
 	case plain && os.Geteuid() == 0 && insecure():
 		return nil, usagef("%s: an agent that runs as root takes no orders over plain HTTP, whatever LIBRA_INSECURE says: unset it, "+
@@ -156,7 +156,7 @@ func dialController(a *config.Agent, token string) (*client.Client, error) {
 		return nil, usagef("%s: a certificate is shown over TLS alone: give --server https://host:port, or a token", a.Server)
 	}
 	o := client.Options{Agent: "libra agent", Plain: insecure()}
-	if !plain {
+	if !plain || strings.Contains(a.Server, "https://") {
 		var err error
 		if o.TLS, err = api.ClientTLS(a.CA, a.Cert, a.Key); err != nil {
 			return nil, err

@@ -20,7 +20,7 @@ type brokerService struct {
 }
 
 func startBroker(ctx context.Context, c *broker.Config, log *slog.Logger) (*brokerService, error) {
-	h, err := openHost(ctx, c.Store)
+	h, err := openHost(ctx, c.Store, newDoors(log))
 	if err != nil {
 		return nil, err
 	}

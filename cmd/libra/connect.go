@@ -104,7 +104,7 @@ type connection struct {
 
 func (o *connection) flags(cmd *cobra.Command) {
 	f := cmd.PersistentFlags()
-	f.StringVar(&o.server, "server", "", "`address` of the market (default: $LIBRA_SERVER, or where libra up is)")
+	f.StringVar(&o.server, "server", "", "`address` of the market, or those of its controllers with commas between them (default: $LIBRA_SERVER, or where libra up is)")
 	f.StringVar(&o.tokenFile, "token-file", "", "`file` with the token (default: $LIBRA_TOKEN, or that of libra up)")
 	f.StringVar(&o.ca, "ca", "", "`file` of the authority that signs the market's certificate (default: $LIBRA_CA, or those of the system)")
 	f.BoolVar(&o.plain, "plain-http", false, "let the token travel in the clear, to whoever has the port (for tests)")
@@ -126,10 +126,7 @@ func (o *connection) resolve() (marketContext, error) {
 	if c.Server == "" {
 		c.Server = defaultServer
 	}
-	if !strings.Contains(c.Server, "://") && !strings.HasPrefix(c.Server, "unix:") {
-		c.Server = "http://" + c.Server
-	}
-	c.Server = strings.TrimRight(c.Server, "/")
+	c.Server = serverList(c.Server)
 	// A token is for the market that gave it, and no other gets to see it.
 	if c.Server == strings.TrimRight(kept.Server, "/") {
 		c.Token, c.CA, c.User, c.Socket, c.Plain = kept.Token, kept.CA, kept.User, kept.Socket, c.Plain || kept.Plain
@@ -150,6 +147,20 @@ func (o *connection) resolve() (marketContext, error) {
 		c.User = ""
 	}
 	return c, nil
+}
+
+// serverList is addresses of a market, with commas between them, as they are
+// compared and asked.
+func serverList(text string) string {
+	all := strings.Split(text, ",")
+	for i, one := range all {
+		one = strings.TrimSpace(one)
+		if !strings.Contains(one, "://") && !strings.HasPrefix(one, "unix:") {
+			one = "http://" + one
+		}
+		all[i] = strings.TrimRight(one, "/")
+	}
+	return strings.Join(all, ",")
 }
 
 // insecure reports whether the user says that tokens may travel in the clear, to

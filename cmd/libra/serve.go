@@ -15,6 +15,7 @@ import (
 	"github.com/libra-market/libra/live/config"
 	"github.com/libra-market/libra/live/passwd"
 	"github.com/libra-market/libra/live/secrets"
+	"github.com/libra-market/libra/live/store"
 )
 
 type serveOptions struct {
@@ -152,31 +153,30 @@ func runServe(cmd *cobra.Command, con *console, o *serveOptions) error {
 	for _, w := range c.Warnings() {
 		con.warn("%s: %s", o.file, w)
 	}
-	s, err := startService(ctx, &c, newLog(con, o.verbose), func() {
-		printline(con.err, "another controller leads: waiting to take over")
-	})
-	if err != nil {
-		return err
+	log := newLog(con, o.verbose)
+	k := &keeper{config: &c, log: log, doors: newDoors(log), say: func(text string) { printline(con.err, text) }}
+	k.opened = func(ctx context.Context, s *service, first bool) error {
+		// What the owner has set since this program was started stays.
+		if first && (o.file != "" || cmd.Flags().Changed("policy") || len(o.set) > 0) {
+			if bad := s.adoptIfPossible(ctx, con, &c); bad != nil {
+				return bad
+			}
+		}
+		return o.serve(ctx, con, s, &c)
 	}
-	err = o.serve(cmd, con, s, &c)
-	return firstOf(err, s.close())
+	return k.keep(ctx)
 }
 
-func (o *serveOptions) serve(cmd *cobra.Command, con *console, s *service, c *config.Config) error {
-	ctx := cmd.Context()
-	if o.file != "" || cmd.Flags().Changed("policy") || len(o.set) > 0 {
-		if err := s.adoptIfPossible(ctx, con, c); err != nil {
-			return err
-		}
-	}
+// serve says what there is to say and to set when the market has been opened.
+func (o *serveOptions) serve(ctx context.Context, con *console, s *service, c *config.Config) error {
 	if err := o.ownerToken(ctx, con, s); err != nil {
 		return err
 	}
 	for _, found := range s.findings {
 		printline(con.err, found)
 	}
-	printf(con.err, "serving the market at %s, store %s\n", s.url(), c.Store)
-	return s.wait(ctx)
+	printf(con.err, "serving the market at %s, store %s\n", s.url(), store.Redact(c.Store))
+	return nil
 }
 
 // ownerToken makes the first token of an owner: without one nobody could make

@@ -42,26 +42,32 @@ type service struct {
 // startService opens the store, waits until it may lead, reads the state back
 // and begins to listen.
 func startService(ctx context.Context, c *config.Config, log *slog.Logger, waiting func()) (*service, error) {
-	h, err := openHost(ctx, c.Store)
+	at := newDoors(log)
+	h, err := openHost(ctx, c.Store, at)
 	if err != nil {
 		return nil, err
 	}
 	s := &service{host: h}
-	if err := s.start(ctx, c, log, waiting); err != nil {
+	secure, err := at.certify(c.TLS.Cert, c.TLS.Key, c.TLS.ClientCA)
+	if err == nil {
+		err = s.lead(ctx, waiting)
+	}
+	if err == nil {
+		err = s.listen(c.Listen, secure, c.Socket)
+	}
+	if err == nil {
+		err = s.start(ctx, c, log)
+	}
+	if err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
 }
 
-func (s *service) start(ctx context.Context, c *config.Config, log *slog.Logger, waiting func()) error {
-	secure, err := s.certify(c.TLS.Cert, c.TLS.Key, c.TLS.ClientCA)
+// start reads the state back and opens the market at the doors.
+func (s *service) start(ctx context.Context, c *config.Config, log *slog.Logger) error {
+	term, err := s.store.Leads()
 	if err != nil {
-		return err
-	}
-	if err = s.lead(ctx, waiting); err != nil {
-		return err
-	}
-	if err = s.listen(c.Listen, secure, c.Socket); err != nil {
 		return err
 	}
 	run, stop := context.WithCancel(context.Background())
@@ -74,6 +80,7 @@ func (s *service) start(ctx context.Context, c *config.Config, log *slog.Logger,
 	setup.Unsaid = unsaid(c)
 	setup.Limits = c.Limits.Limits
 	setup.Open = trade.Open{Policy: c.Policy, Settings: c.Settings, Rates: trade.Rates(ratesOf(c))}
+	setup.Term, setup.Leads = term, s.leads
 	if s.market.Controller, err = controller.Start(run, s.store, setup); err != nil {
 		stop()
 		return err
@@ -87,7 +94,7 @@ func (s *service) start(ctx context.Context, c *config.Config, log *slog.Logger,
 	}
 	gate := fair.NewGate(c.Limits.Limits, time.Now)
 	handler := api.New(floor, front.Keyring{Kept: s.store}, api.Options{
-		Log: log, Gate: gate, PublicMetrics: c.Metrics == "public", CertificateNodes: c.TLS.Nodes, Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency},
+		Log: log, Gate: gate, Term: term, PublicMetrics: c.Metrics == "public", CertificateNodes: c.TLS.Nodes, Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency},
 	})
 	s.pages = web.New(floor, front.Keyring{Kept: s.store}, web.Options{
 		Log: log, Gate: gate, Now: s.market.Time, Ahead: s.market.Ahead, URL: s.page, Secure: s.secure, WhatIf: s.whatIf, Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency}, Home: homeOf,
@@ -115,16 +122,23 @@ func (s *service) wait(ctx context.Context) error {
 	case err := <-s.failed:
 		return err
 	case <-s.lost:
-		return errors.New("the store is led by somebody else now, or its session is gone: stopping rather than writing beside another controller")
+		return errLost
 	case <-s.market.Done():
 		return errors.New("the controller has stopped")
 	}
 }
 
+// errLost says that a controller does not lead any more.
+var errLost = errors.New("the store is led by somebody else now, or its session is gone: stopping rather than writing beside another controller")
+
 // close ends everything in order: nothing new comes in, what came in is written
 // down, the store is closed.
 func (s *service) close() error {
-	err := s.hangUp()
+	return errors.Join(s.hangUp(), s.abdicate())
+}
+
+// abdicate ends the market and leaves the doors open.
+func (s *service) abdicate() error {
 	if s.stop != nil {
 		s.stop()
 	}
@@ -134,7 +148,7 @@ func (s *service) close() error {
 	if s.market.Controller != nil {
 		<-s.market.Done()
 	}
-	return errors.Join(err, s.releaseStore())
+	return s.releaseStore()
 }
 
 // homeOf is where the jobs of a user run who names no directory.

@@ -29,15 +29,21 @@ type onSlurm struct {
 var _ api.Market = onSlurm{}
 
 func (m onSlurm) Hello(ctx context.Context, h task.Hello) (task.Welcome, error) {
-	return m.backend.Hello(ctx, h)
+	w, err := m.backend.Hello(ctx, h)
+	w.Leader = m.Leader()
+	return w, err
 }
 
 func (m onSlurm) Desired(ctx context.Context, node string, after int64, wait time.Duration) (task.Desired, error) {
-	return m.backend.Desired(ctx, node, after, wait)
+	d, err := m.backend.Desired(ctx, node, after, wait)
+	d.Leader = m.Leader()
+	return d, err
 }
 
 func (m onSlurm) Report(ctx context.Context, r task.Report) (task.Reply, error) {
-	return m.backend.Report(ctx, r)
+	reply, err := m.backend.Report(ctx, r)
+	reply.Leader = m.Leader()
+	return reply, err
 }
 
 func (m onSlurm) Chunk(ctx context.Context, node, id string, c task.Chunk) error {
@@ -127,6 +133,7 @@ func (s *service) startSlurm(ctx, run context.Context, c *config.Config, log *sl
 		}
 	}
 	s.backend, err = slurm.New(ctx, slurm.Config{
+		Leads:     s.leads,
 		Partition: c.Slurm.Partition, Control: slurm.Control(c.Slurm.Control), Now: time.Now, Log: log,
 	}, behindSlurm{s.market.Controller}, batch, s.store)
 	if err != nil {

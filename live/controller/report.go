@@ -50,7 +50,7 @@ func (c *Controller) Report(ctx context.Context, r task.Report) (task.Reply, err
 			return task.Reply{}, err
 		}
 	}
-	return task.Reply{Version: c.fleet.version(r.Node), Forget: h.forget}, nil
+	return task.Reply{Version: c.fleet.version(r.Node), Forget: h.forget, Leader: c.Leader()}, nil
 }
 
 // heard is what a market makes of a report.

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/live/config"
+	"github.com/libra-market/libra/live/store"
+)
+
+// keeper keeps a market open for as long as it is asked to: it waits for the
+// database where that is away, and for the lead where another has it, with the
+// doors open and the reason on them; and begins to wait anew when either is lost.
+type keeper struct {
+	*doors
+
+	config *config.Config
+	log    *slog.Logger
+	say    func(string)
+	opened func(ctx context.Context, s *service, first bool) error // what is to be done when the market is open
+	secure *tls.Config
+	shut   bool // the doors are not open yet: somebody else has the address
+	led    bool // it has led before
+}
+
+// keepPause is how long after a failure it is tried again.
+const keepPause = time.Second
+
+func (k *keeper) keep(ctx context.Context) error {
+	var err error
+	if k.secure, err = k.certify(k.config.TLS.Cert, k.config.TLS.Key, k.config.TLS.ClientCA); err != nil {
+		return err
+	}
+	err = k.listen(k.config.Listen, k.secure, k.config.Socket)
+	// A controller that waits may be there to have this very address next.
+	if k.shut = errors.Is(err, syscall.EADDRINUSE); err != nil && !k.shut {
+		return err
+	}
+	if !k.shut {
+		k.begin()
+	}
+	watch := newWatchdog()
+	watch.ready()
+	defer watch.stop()
+	for {
+		err = k.once(ctx, watch)
+		if ctx.Err() != nil {
+			return k.hangUp()
+		}
+		if !k.passing(err) {
+			return firstOf(err, k.hangUp())
+		}
+		k.wait(err)
+		restFor(ctx, keepPause)
+	}
+}
+
+// passing reports whether an error is one to wait for the end of. What is wrong
+// with the address, the tables or the log does not go away by itself, nor do
+// beginners want to wait for it.
+func (k *keeper) passing(err error) bool {
+	if errors.Is(err, store.ErrAway) || errors.Is(err, store.ErrTaken) || errors.Is(err, store.ErrDeposed) || errors.Is(err, store.ErrUncertain) || errors.Is(err, errLost) {
+		return true
+	}
+	replica := errors.Is(err, store.ErrReadOnly) && strings.HasPrefix(k.config.Store, "postgres") // that will be promoted
+	return replica || k.led && errors.Is(err, trade.ErrUnavailable)
+}
+
+// wait says on the doors why nothing is served.
+func (k *keeper) wait(err error) {
+	h := v1.Standing{Status: "away", Reason: "it has lost the lead"}
+	why, known := errors.AsType[*trade.Closed](err)
+	switch {
+	case errors.Is(err, store.ErrTaken):
+		h.Status, h.Reason = "standby", "another controller leads"
+	case known:
+		h.Reason = why.Why
+	}
+	was := k.desk.stand.Load()
+	if k.desk.now.Load() != nil || was.Reason != h.Reason {
+		k.say(fmt.Sprintf("waiting: %v", err))
+	}
+	k.desk.wait(h)
+}
+
+// once waits for the lead, opens the market, and keeps it until it ends.
+func (k *keeper) once(ctx context.Context, watch *watchdog) (err error) {
+	h, err := openHost(ctx, k.config.Store, k.doors)
+	if err != nil {
+		return err
+	}
+	s := &service{host: h}
+	defer func() {
+		switch {
+		case ctx.Err() != nil: // nothing new comes in, and then what came in is written down
+			err = firstOf(k.hangUp(), s.abdicate())
+			return
+		case errors.Is(err, errLost):
+			k.wait(err)
+		}
+		if bad := s.abdicate(); bad != nil {
+			k.log.Warn("the store was not closed in order", "error", bad)
+		}
+	}()
+	err = s.lead(ctx, func() {
+		k.say("another controller leads: waiting to take over")
+		k.desk.wait(v1.Standing{Status: "standby", Ready: true, Reason: "another controller leads"})
+		watch.status("waiting to take the lead over")
+	})
+	if err != nil {
+		return err
+	}
+	if k.shut {
+		if err = k.listen(k.config.Listen, k.secure, k.config.Socket); err != nil {
+			return err
+		}
+		k.shut = false
+	}
+	if err = s.start(ctx, k.config, k.log); err != nil {
+		return err
+	}
+	if err = k.opened(ctx, s, !k.led); err != nil {
+		return err
+	}
+	k.led = true
+	watch.status("leading")
+	defer watch.guard(nil)
+	watch.guard(s.market.Healthy)
+	return s.wait(ctx)
+}
+
+// restFor waits, or until ctx is done.
+func restFor(ctx context.Context, long time.Duration) {
+	timer := time.NewTimer(long)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

@@ -20,6 +20,7 @@ type Memory struct {
 	mu      sync.Mutex
 	content content
 	leader  *memory
+	term    int64         // of the lead
 	free    chan struct{} // closed when nobody leads any more
 }
 

@@ -18,13 +18,14 @@ const Advice = "put it back as it was, or start from a backup (libra restore)"
 
 // sound refuses a store whose log does not end where it was last known to end: it was
 // cut off or emptied, and a market that goes on from there would forget what it has
-// said. It is one question, so that it is of one state while others write.
+// said. It is one question, so that it is of one state while others write. Jobs alone
+// are no sign of a log that is gone: a broker keeps jobs, and no log.
 func (d *database) sound(ctx context.Context) error {
 	var end, last int64
 	var known, hash []byte
 	var rest bool
 	found, err := d.row(ctx, "SELECT h.seq, h.hash, coalesce((SELECT max(seq) FROM log), 0), (SELECT l.hash FROM log l WHERE l.seq = h.seq),"+
-		" EXISTS (SELECT 1 FROM jobs) OR EXISTS (SELECT 1 FROM txs) OR EXISTS (SELECT 1 FROM snapshots) FROM head h", nil,
+		" EXISTS (SELECT 1 FROM txs) OR EXISTS (SELECT 1 FROM snapshots) FROM head h", nil,
 		[]any{&end, &known, &last, &hash, &rest})
 	why := ""
 	switch {
@@ -37,7 +38,7 @@ func (d *database) sound(ctx context.Context) error {
 	case !bytes.Equal(known, hash):
 		why = fmt.Sprintf("entry %d, the last of the log, is not the one that was written", end)
 	case end == 0 && rest:
-		why = "there are jobs, transactions or snapshots, and the log that they follow from is gone"
+		why = "there are transactions or snapshots, and the log that they follow from is gone"
 	default:
 		return nil
 	}

@@ -25,7 +25,7 @@ func TestImpreciseJobs(t *testing.T) {
 			Argv: busyProgram(time.Second), Dir: b.dir, Env: []string{"GOMAXPROCS=1"}, Output: fmt.Sprintf("refined-%d", n),
 			EstimateMS: 1500, DeadlineMS: int64(9000 + 2000*n), Budget: &worth, GraceMS: 2000,
 			Optional: &v1.Optional{
-				WorkMS: 60_000, RateMicros: 100_000,
+				WorkMS: 60_000, RateMicros: 1_000_000, // no less is sold: the rate of the market
 				Argv: []string{"sh", "-c", fmt.Sprintf("n=0; while :; do n=$((n+1)); [ $((n %% 5000)) -gt 0 ] || echo better $n >> %s; done", b.at(fmt.Sprintf("better-%d", n)))},
 			},
 		}
@@ -38,7 +38,8 @@ func TestImpreciseJobs(t *testing.T) {
 	})
 	// There is no room for another mandatory part as large as all that is left.
 	hopeless := refine(2)
-	hopeless.EstimateMS, hopeless.DeadlineMS = 8000, 9000
+	enough := int64(8_000_000)
+	hopeless.EstimateMS, hopeless.DeadlineMS, hopeless.Budget = 8000, 9000, &enough
 	if _, err := c.Submit(t.Context(), hopeless, ""); err == nil || !strings.Contains(err.Error(), "deadline") {
 		t.Errorf("too much at once is answered %v", err)
 	}
@@ -56,7 +57,7 @@ func TestImpreciseJobs(t *testing.T) {
 		if better := text(t, b.at(fmt.Sprintf("better-%d", n))); !strings.HasPrefix(better, "better 5000\n") {
 			t.Errorf("job %d: the optional part wrote %q", id, better)
 		}
-		if extra := j.Charged - 2_000_000; extra <= 0 || extra > 1_200_000 || j.Receipt == nil || j.Receipt.Net != j.Charged {
+		if extra := j.Charged - 2_000_000; extra <= 0 || extra > 12_000_000 || j.Receipt == nil || j.Receipt.Net != j.Charged {
 			t.Errorf("job %d: charged %d for both parts; receipt %+v", id, j.Charged, j.Receipt)
 		}
 		t.Logf("job %d: charged %s for optional work, receipt %+v", id, fmt.Sprint(j.Charged-2_000_000), j.Receipt.Lines)

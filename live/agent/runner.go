@@ -79,6 +79,10 @@ func (r *runner) setOrder(order *task.Order) {
 	r.order, r.decided = order, true
 	if order != nil {
 		r.spec = order.Spec
+		// Who wants it still has not heard of its end: this was on its way when the end
+		// was written down, or the market has gone back to a backup. It is said again,
+		// which who has written it down does not mind.
+		r.recorded = false
 	}
 	r.mu.Unlock()
 	select {

@@ -4,8 +4,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/libra-market/libra/core/epoch"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/live/controller"
 )
 
 // A report in which nothing is news, which is what nodes say nearly always, costs the
@@ -27,5 +29,28 @@ func TestAReportIsLookedAtOnce(t *testing.T) {
 	f.ended("n1", key, time.Second)
 	if looks, reply := report(task.Status{State: task.Ended}); looks != 1 || len(reply.Forget) != 1 {
 		t.Errorf("%v looks at an end that is written down, forget %v", looks, reply.Forget)
+	}
+}
+
+// Reports get lost. The first that arrives says what was taken since, and so much is
+// believed: the node was not heard of meanwhile.
+func TestWhatWasTakenWhileReportsWereLostCounts(t *testing.T) {
+	w := &watches{since: time.Now()}
+	f := open(t, func(c *controller.Config) {
+		w.wear(c)
+		c.Unsaid = epoch.LiveSettings()
+	})
+	say := func(tasks ...task.Status) {
+		t.Helper()
+		have(f.Report(t.Context(), task.Report{Node: "n1", Tasks: tasks}))(t)
+	}
+	say()
+	key := f.taskOf("n1", f.submit("", trade.Request{EstimateMS: 60_000}).Job.ID)
+	w.pass(12 * time.Second)
+	say(task.Status{Key: key, State: task.Running, CPUUS: 12e6})
+	w.pass(time.Second)
+	f.ended("n1", key, 13*time.Second)
+	if j := f.job(key.Job); len(j.Tasks) != 1 || j.Tasks[0].CPUUS != 13e6 {
+		t.Errorf("it took 13 s, and the market says %+v", j.Tasks)
 	}
 }

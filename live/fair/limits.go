@@ -31,7 +31,7 @@ type Limits struct {
 	// NeverBegun is how many jobs within an hour may have been given processors and
 	// never have begun: they keep room from others, and owe nothing.
 	NeverBegun int
-	Queue  int // calls of one party in the inbox of the controller
+	Queue      int // calls of one party in the inbox of the controller
 
 	// Hold is how long a call over a rate is kept waiting for its refusal: who does
 	// not wait by themselves wait here, and cost less.

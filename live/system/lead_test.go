@@ -92,6 +92,7 @@ func TestALeaderStandsStill(t *testing.T) {
 
 			began := time.Now()
 			send(t, b.serve, syscall.SIGSTOP)
+			until(t, "the leader to stand still", func() bool { return standsStill(t, b.serve) })
 			second := submit(t, root, b.shell("echo second >> done", time.Second))
 			t.Logf("from SIGSTOP of the leader to an acknowledged submission: %s", time.Since(began).Round(time.Millisecond))
 			send(t, b.serve, syscall.SIGCONT)
@@ -113,6 +114,14 @@ func TestALeaderStandsStill(t *testing.T) {
 			b.verify()
 		})
 	}
+}
+
+// standsStill reports whether a process was stopped: it goes on for a moment after
+// the signal was sent.
+func standsStill(t testing.TB, d *daemon) bool {
+	t.Helper()
+	_, state, _ := strings.Cut(text(t, "/proc/"+itoa(d.cmd.Process.Pid)+"/stat"), ") ")
+	return strings.HasPrefix(state, "T")
 }
 
 func send(t testing.TB, d *daemon, s syscall.Signal) {

@@ -130,6 +130,7 @@ func (x *door) admit(j *underway.Job) (trade.Outcome, error) {
 	}
 	if j.State == trade.Rejected {
 		j.Detail = x.price.inNumbers(j, j.Reason, j.Detail)
+		x.floor.over(j) // its row says so too
 		return x.refuse(j, j.Reason, j.Detail), nil
 	}
 

@@ -158,17 +158,6 @@ func (r *Report) Urgent() []Status {
 	return urgent
 }
 
-// Running is what a report says of tasks that go on.
-func (r *Report) Running() []Status {
-	var running []Status
-	for i := range r.Tasks {
-		if !r.Tasks[i].Urgent() {
-			running = append(running, r.Tasks[i])
-		}
-	}
-	return running
-}
-
 // Good reports whether a task did what it was meant to.
 func (s *Status) Good() bool {
 	if s.State != Ended || s.Exit != 0 || s.Signal != "" || s.OOM {

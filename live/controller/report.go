@@ -70,9 +70,10 @@ func (c *Controller) hear(x *exchange.Exchange, r *task.Report, urgent []task.St
 		return heard{err: err}
 	}
 	h := heard{down: x.IsDown(r.Node), fresh: x.News(r.Node, urgent), forget: x.Forget(r.Node, urgent)}
-	// What goes on is taken in within a second. But it is held now to when the node was
-	// heard before this: reports may have been lost, and what was not said was taken.
-	x.Observe(r.Node, at, r.Running())
+	// What can wait is taken in within a second. But all of it is held now to when the
+	// node was heard before this: reports may have been lost, and what was not said was
+	// taken; and of what does not wait it must be known that it was said.
+	x.Observe(r.Node, at, r.Tasks)
 	return h
 }
 

@@ -33,24 +33,35 @@ func TestAReportIsLookedAtOnce(t *testing.T) {
 }
 
 // Reports get lost. The first that arrives says what was taken since, and so much is
-// believed: the node was not heard of meanwhile.
+// believed: the node was not heard of meanwhile. What is said of a task that is about
+// to stand still does not wait like the rest, and counts like it.
 func TestWhatWasTakenWhileReportsWereLostCounts(t *testing.T) {
-	w := &watches{since: time.Now()}
-	f := open(t, func(c *controller.Config) {
-		w.wear(c)
-		c.Unsaid = epoch.LiveSettings()
-	})
-	say := func(tasks ...task.Status) {
-		t.Helper()
-		have(f.Report(t.Context(), task.Report{Node: "n1", Tasks: tasks}))(t)
-	}
-	say()
-	key := f.taskOf("n1", f.submit("", trade.Request{EstimateMS: 60_000}).Job.ID)
-	w.pass(12 * time.Second)
-	say(task.Status{Key: key, State: task.Running, CPUUS: 12e6})
-	w.pass(time.Second)
-	f.ended("n1", key, 13*time.Second)
-	if j := f.job(key.Job); len(j.Tasks) != 1 || j.Tasks[0].CPUUS != 13e6 {
-		t.Errorf("it took 13 s, and the market says %+v", j.Tasks)
+	for _, c := range []struct {
+		name  string
+		low   bool
+		after time.Duration
+	}{{"lost", false, 12 * time.Second}, {"never lost, always low", true, time.Second}} {
+		t.Run(c.name, func(t *testing.T) {
+			w := &watches{since: time.Now()}
+			f := open(t, func(c *controller.Config) {
+				w.wear(c)
+				c.Unsaid = epoch.LiveSettings()
+			})
+			say := func(tasks ...task.Status) {
+				t.Helper()
+				have(f.Report(t.Context(), task.Report{Node: "n1", Tasks: tasks}))(t)
+			}
+			say()
+			key := f.taskOf("n1", f.submit("", trade.Request{EstimateMS: 60_000}).Job.ID)
+			for at := c.after; at <= 12*time.Second; at += c.after {
+				w.pass(c.after)
+				say(task.Status{Key: key, State: task.Running, CPUUS: at.Microseconds(), Low: c.low})
+			}
+			w.pass(time.Second)
+			f.ended("n1", key, 13*time.Second)
+			if j := f.job(key.Job); len(j.Tasks) != 1 || j.Tasks[0].CPUUS != 13e6 {
+				t.Errorf("it took 13 s, and the market says %+v", j.Tasks)
+			}
+		})
 	}
 }

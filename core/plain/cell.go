@@ -20,20 +20,23 @@ func Cell(text string) string { return Text(Guard(text)) }
 
 // Guard is a text that is no formula to a spreadsheet; Unguard reads it back.
 func Guard(text string) string {
-	if !formula(text) {
+	if !guarded(text) {
 		return text
 	}
 	return quote + text
 }
 
-// Unguard is the text that Guard was given. One that only looks like it loses its
-// quote.
+// Unguard is the text that Guard was given.
 func Unguard(text string) string {
-	if rest, quoted := strings.CutPrefix(text, quote); quoted && formula(rest) {
+	if rest, quoted := strings.CutPrefix(text, quote); quoted && guarded(rest) {
 		return rest
 	}
 	return text
 }
+
+// guarded reports whether a text gets a quote: a formula does, and so does one that has
+// quotes already, which would otherwise be read back without the first.
+func guarded(text string) bool { return formula(strings.TrimLeft(text, quote)) }
 
 // formula reports whether a spreadsheet may take a text for one. Space before it does
 // not count.

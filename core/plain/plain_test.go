@@ -88,6 +88,7 @@ func TestCell(t *testing.T) {
 		"-Inf":               "'-Inf",
 		"a=b":                "a=b",
 		"'quoted":            "'quoted",
+		"'=1":                "''=1",
 		"\u202egnp":          `\u202egnp`,
 		"-0x1p4":             "'-0x1p4",
 	} {
@@ -97,9 +98,6 @@ func TestCell(t *testing.T) {
 	}
 	rapid.Check(t, func(r *rapid.T) {
 		text := rapid.StringOf(rapid.RuneFrom([]rune("=+-@\t'1a ＝"))).Draw(r, "text")
-		if strings.HasPrefix(text, "'") {
-			return
-		}
 		if got := plain.Unguard(plain.Guard(text)); got != text {
 			r.Errorf("%q came back as %q", text, got)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,7 @@ import (
 	"github.com/libra-market/libra/lab/sim"
 	"github.com/libra-market/libra/lab/trial"
 	"github.com/libra-market/libra/lab/workload"
+	"github.com/libra-market/libra/live/spec"
 )
 
 // simulateOptions are the flags of libra simulate.
@@ -21,6 +23,9 @@ type simulateOptions struct {
 	workload  string
 	nodes     int
 	cluster   string
+	clusters  int
+	wish      string
+	ask       int
 	last      int
 	factor    float64
 	sla       string
@@ -52,6 +57,11 @@ A workload can also be a YAML or JSON file of job specifications, as libra submi
 long it really runs (submit and runtime, in seconds); otherwise all come at once
 and run as long as they say.
 
+--clusters puts several clusters, each of the nodes given, behind a broker: it asks
+them about a job as it comes, and hands it to the best by --wish of those that would
+take it; a refusal goes to the next. Nodes are counted through all clusters, in
+--jobs and --failures.
+
 --set changes a setting of the policy or of the SLA model, whichever knows the
 name; libra policies lists them all. Speed (wall_seconds, jobs_per_second) is that
 of the run alone, with reading where the workload is streamed: one policy, no SLA
@@ -70,6 +80,9 @@ model, no --last.`,
 
   # and what nobody could exceed
   libra simulate --policy edf-bf,libra-plus --workload SDSC-SP2.swf.gz --last 5000 --bound
+
+  # a thousand clusters of 128 nodes behind a broker, each job asking eight of them
+  libra simulate --policy libra --workload jobs.csv --nodes 128 --clusters 1000 --wish cheapest --ask 8
 
   # a log as it is: no deadlines, no budgets
   libra simulate --policy fcfs-bf --workload KTH-SP2.swf.gz --sla none`,
@@ -91,6 +104,9 @@ model, no --last.`,
 	f.StringVarP(&opts.workload, "workload", "w", "", "workload `file`: .swf or .csv, also .gz, .yaml or .json, or - for standard input")
 	f.IntVarP(&opts.nodes, "nodes", "n", 0, "`number` of equal nodes (default: what the header of a log says)")
 	f.StringVar(&opts.cluster, "cluster", "", "`file` that describes the nodes, in place of --nodes")
+	f.IntVar(&opts.clusters, "clusters", 1, "`number` of such clusters, behind a broker")
+	f.StringVar(&opts.wish, "wish", string(sim.Cheapest), "which of several clusters gets a job: `wish` is "+wishes())
+	f.IntVar(&opts.ask, "ask", 0, "ask only so many clusters about a job, a different `number` of them each time (default: all)")
 	f.IntVar(&opts.last, "last", 0, "take only the last `number` of jobs in the file")
 	f.Float64Var(&opts.factor, "arrival-factor", 1, "multiply the gaps between submissions by a `factor`")
 	f.StringVar(&opts.sla, "sla", "", "`model` of deadlines and budgets: "+strings.Join(workload.Models(), ", "))
@@ -109,9 +125,22 @@ model, no --last.`,
 	if err := cmd.RegisterFlagCompletionFunc("workload", completeWorkload); err != nil {
 		panic(err)
 	}
+	completeFlag(cmd, "wish", strings.Split(wishes(), ", ")...)
 	completeFlag(cmd, "sla", workload.Models()...)
 	completeFlag(cmd, "estimates", string(trial.GivenEstimates), string(trial.ExactEstimates))
 	return cmd
+}
+
+// maxClusters is as many as a run can have, of one node each.
+const maxClusters = spec.MaxNodes
+
+// wishes lists what can be wished for.
+func wishes() string {
+	var names []string
+	for _, w := range sim.Wishes() {
+		names = append(names, string(w))
+	}
+	return strings.Join(names, ", ")
 }
 
 // check finds what is wrong with the flags before any file is opened.
@@ -123,6 +152,14 @@ func (o *simulateOptions) check(given func(flag string) bool) error {
 		return usagef("--workload is missing: a .swf or .csv file, or - for standard input")
 	case given("nodes") && o.cluster != "":
 		return usagef("--nodes and --cluster exclude each other")
+	case o.clusters < 1 || o.clusters > maxClusters:
+		return usagef("--clusters: %d makes no sense (want 1 to %d)", o.clusters, maxClusters)
+	case !slices.Contains(sim.Wishes(), sim.Wish(o.wish)):
+		return usagef("--wish: %q is not one of %s", o.wish, wishes())
+	case given("ask") && o.ask < 1:
+		return usagef("--ask: %d makes no sense (want 1 or more)", o.ask)
+	case (given("ask") || given("wish")) && o.clusters == 1:
+		return usagef("--ask and --wish choose among several clusters: give --clusters")
 	case given("last") && o.last < 1:
 		return usagef("--last: %d makes no sense (want 1 or more)", o.last)
 	case !(o.factor >= 0) || math.IsInf(o.factor, 0):
@@ -191,7 +228,7 @@ func (s *simulation) prepare(file *workload.File) (err error) {
 		return err
 	}
 	if s.failures != "" {
-		s.changes, err = readFailures(s.failures, len(s.nodes))
+		s.changes, err = readFailures(s.failures, len(s.nodes)*s.clusters)
 	}
 	return err
 }

@@ -45,7 +45,14 @@ func (s *simulation) headline(jobs int64) string {
 	if s.factor != 1 {
 		parts = append(parts, fmt.Sprintf("gaps x %v", s.factor))
 	}
-	parts = append(parts, number(int64(len(s.nodes)), "node"))
+	size := number(int64(len(s.nodes)), "node")
+	if s.clusters > 1 {
+		size = fmt.Sprintf("%s of %s, %s", number(int64(s.clusters), "cluster"), size, s.wish)
+		if s.ask > 0 {
+			size += fmt.Sprintf(" of %d", s.ask)
+		}
+	}
+	parts = append(parts, size)
 	if !s.model.None() {
 		parts = append(parts, fmt.Sprintf("SLA model %s, seed %d", s.model.Name, s.seed))
 	}
@@ -96,6 +103,11 @@ func (s *simulation) printOne(r *report.Summary) error {
 	g.add("utility", amount(r.Utility))
 	if r.Bound != nil {
 		addLimits(g, r.Bound, "bound on ")
+	}
+	if d := r.Dealt; d != nil {
+		g.add("clusters asked", grouped(float64(d.Asked)/float64(max(1, r.Jobs)), 1)+" a job")
+		g.add("taken after a refusal", count(d.Forwarded), percentOf(d.Forwarded, r.Jobs))
+		g.add("jobs of a cluster", count(d.Fewest)+" to "+count(d.Most))
 	}
 	g.add("utilization", percent(r.Utilization))
 	g.add("mean wait", grouped(r.MeanWait, 1)+" s")

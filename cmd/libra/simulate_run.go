@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/libra-market/libra/core/bound"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/lab/report"
+	"github.com/libra-market/libra/lab/sim"
 	"github.com/libra-market/libra/lab/trial"
 	"github.com/libra-market/libra/lab/workload"
 )
@@ -82,7 +84,7 @@ func (s *simulation) limits(arrivals []workload.Arrival, effort bound.Effort) (*
 	if err != nil {
 		return nil, err
 	}
-	limits, err := trial.Limits(jobs, s.nodes, effort)
+	limits, err := trial.Limits(jobs, slices.Repeat(s.nodes, s.clusters), effort)
 	return &limits, err
 }
 
@@ -102,6 +104,7 @@ func (s *simulation) shape(jobs workload.Source) (workload.Source, error) {
 func (s *simulation) runOne(ctx context.Context, c trial.Contender, jobs workload.Source, began time.Time) (*report.Summary, error) {
 	t := &trial.Trial{
 		Kind: c.Kind, Set: c.Set, Nodes: s.nodes, Exact: trial.Estimates(s.estimates).Exact(c.Kind), Changes: s.changes, Until: market.Time(s.until),
+		Clusters: s.clusters, Choice: sim.Choice{Wish: sim.Wish(s.wish), Ask: s.ask},
 	}
 	jobs = &onClock{src: jobs, file: s.workload}
 	var summary *report.Summary

@@ -282,3 +282,32 @@ func TestPolicies(t *testing.T) {
 		t.Errorf("got %v and %v", names, list.Models)
 	}
 }
+
+func TestSeveralClusters(t *testing.T) {
+	jobs := file(t, "jobs.csv", "id,submit,runtime,procs,deadline,budget\na,0,10,2,11,1000\nb,1,10,2,11,1000\nc,2,10,2,11,1000\nd,3,10,3,11,1000\n")
+	table := filepath.Join(t.TempDir(), "table.csv")
+	s := summary(t, "--policy", "libra", "--nodes", "2", "--clusters", "2", "--workload", jobs, "--jobs", table, "--bound")
+	dealt, there := s["dealt"].(map[string]any)
+	if !there || dealt["clusters"] != 2.0 || dealt["forwarded"] != 1.0 || s["accepted"] != 2.0 {
+		t.Errorf("got %v", s)
+	}
+	if got := read(t, table); !strings.Contains(got, "a,completed,,0,0,10,2,0;1,") || !strings.Contains(got, "b,completed,,1,1,11,2,2;3,") {
+		t.Errorf("got\n%s", got)
+	}
+	out := mustLibra(t, "simulate", "--policy", "libra", "--nodes", "2", "--clusters", "2", "--wish", "first", "--workload", jobs)
+	for _, want := range []string{"2 clusters of 2 nodes, first", "taken after a refusal", "1 to 1"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	// A node of the second cluster fails.
+	failures := file(t, "failures.csv", "time,node,event\n4,3,down\n")
+	if s = summary(t, "--policy", "fcfs-bf", "--nodes", "2", "--clusters", "2", "--workload", jobs, "--failures", failures); s["met_deadline"] != 1.0 {
+		t.Errorf("with a node lost: %v", s)
+	}
+	for _, wrong := range [][]string{{"--clusters", "0"}, {"--clusters", "2", "--wish", "best"}, {"--clusters", "2", "--ask", "0"}, {"--ask", "2"}} {
+		if r := libra(t, append([]string{"simulate", "--policy", "libra", "--nodes", "2", "--workload", jobs}, wrong...)...); r.code != exitUsage {
+			t.Errorf("%v: exit code %d, said %q", wrong, r.code, r.err)
+		}
+	}
+}

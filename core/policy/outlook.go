@@ -89,13 +89,16 @@ func (o *outlook) draw(tasks []book.Task, top int, rating float64, now market.Ti
 		}
 		// When will it need all of the processor, at its speed? A soft task
 		// when v + c/(due-t) reaches the rating. A hard one may need more than
-		// there is, and whoever is ahead of his course is done, and the outlook
-		// another, before he is due.
+		// there is. Whoever is ahead of his course has used up his estimate before
+		// he is due: mostly he is done then, and the outlook another; if it was too
+		// short he needs all there is.
 		switch {
 		case left <= 0 || t.Soft && left >= period*rating:
 			o.until = now
 		case t.Soft && undone > 0:
 			o.until = min(o.until, t.Due-market.Time(undone/(rating-t.Speed)))
+		case undone < 0:
+			o.until = min(o.until, now+market.Time(left/t.Speed))
 		default:
 			o.until = min(o.until, t.Due)
 		}

@@ -32,6 +32,8 @@ type Summary struct {
 	Reasons map[string]int64 `json:"reasons"`
 	// Bound is what no policy could exceed, where somebody asked for it.
 	Bound *bound.Limits `json:"bound,omitempty"`
+	// Dealt is how jobs were spread over several clusters, where there were several.
+	Dealt *Dealt `json:"dealt,omitempty"`
 
 	processors   int
 	satisfied    int64
@@ -42,6 +44,16 @@ type Summary struct {
 	firstSubmit  market.Time
 	lastFinish   market.Time
 	reasonCounts [1 << 8]int64
+}
+
+// Dealt is how the jobs of a run were spread over several clusters.
+type Dealt struct {
+	Clusters  int    `json:"clusters"`
+	Wish      string `json:"wish"`
+	Asked     int64  `json:"asked"`     // quotes that were asked for
+	Forwarded int64  `json:"forwarded"` // jobs that were taken after at least one cluster had refused
+	Fewest    int64  `json:"fewest"`    // jobs at the cluster that took fewest
+	Most      int64  `json:"most"`
 }
 
 // NewSummary begins the summary of a run on so many processors.

@@ -6,5 +6,5 @@
 // happen; progress is computed, never ticked. A run is a pure function of the
 // workload, the cluster and the policy.
 //
-// Read Run first, then nodes.go.
+// Read Run first, then nodes.go; sites.go is a world of several clusters.
 package sim

@@ -19,6 +19,9 @@ type Trial struct {
 	Nodes []market.Node
 	Exact bool // the policy is shown real runtimes as estimates
 
+	Clusters int        // so many clusters of these nodes, behind one door; 0 and 1: one, and no door
+	Choice   sim.Choice // how the door chooses among them
+
 	Changes []sim.NodeChange // nodes that fail and come back
 	Until   market.Time      // the end of the run; zero: when nothing more will happen
 
@@ -35,22 +38,18 @@ func (t *Trial) Run(ctx context.Context, jobs workload.Source) (*report.Summary,
 	if err != nil {
 		return nil, err
 	}
-	p, err := t.Kind.New(set)
+	world, sites, err := t.world(set)
 	if err != nil {
 		return nil, err
 	}
-	world, err := cluster.New(t.Nodes, p)
-	if err != nil {
-		return nil, err
-	}
-	summary := report.NewSummary(t.Kind.Name, processors(t.Nodes))
+	summary := report.NewSummary(t.Kind.Name, processors(t.Nodes)*max(1, t.Clusters))
 	see := []func(*market.Record){summary.See}
 	if t.Watch != nil {
 		see = append(see, t.Watch)
 	}
 	var table *report.Table
 	if t.Table != nil {
-		if table, err = newTable(t.Table, t.Nodes); err != nil {
+		if table, err = newTable(t.Table, t.nodeOf(sites)); err != nil {
 			return nil, err
 		}
 		see = append(see, table.See)
@@ -71,7 +70,46 @@ func (t *Trial) Run(ctx context.Context, jobs workload.Source) (*report.Summary,
 		}
 	}
 	summary.Close()
+	if sites != nil {
+		dealt := sites.Dealt()
+		summary.Dealt = &dealt
+	}
 	return summary, nil
+}
+
+// world is the cluster that is tried, or several of them.
+func (t *Trial) world(set map[string]string) (sim.World, *sim.Sites, error) {
+	clusters := make([]*cluster.Cluster, max(1, t.Clusters))
+	for i := range clusters {
+		p, err := t.Kind.New(set)
+		if err != nil {
+			return nil, nil, err
+		}
+		if clusters[i], err = cluster.New(t.Nodes, p); err != nil {
+			return nil, nil, err
+		}
+	}
+	if t.Clusters <= 1 {
+		return clusters[0], nil, nil
+	}
+	sites, err := sim.NewSites(clusters, t.Nodes)
+	if err != nil {
+		return nil, nil, err
+	}
+	sites.Choice = t.Choice
+	return sites, sites, nil
+}
+
+// nodeOf maps processors to their nodes; nil means that each is its own.
+func (t *Trial) nodeOf(sites *sim.Sites) func(proc int) int {
+	within := nodeOf(t.Nodes)
+	if sites == nil {
+		return within
+	}
+	if within == nil {
+		within = func(proc int) int { return proc }
+	}
+	return sites.NodeOf(within)
 }
 
 // all shows a record to several. One, which is the usual case and a fast one,
@@ -88,12 +126,12 @@ func all(see []func(*market.Record)) func(*market.Record) {
 }
 
 // newTable begins a job table.
-func newTable(out io.Writer, nodes []market.Node) (*report.Table, error) {
+func newTable(out io.Writer, nodeOf func(proc int) int) (*report.Table, error) {
 	if _, err := io.WriteString(out, report.Header); err != nil {
 		return nil, err
 	}
 	var line []byte
-	return report.NewTable(nodeOf(nodes), func(r *report.Row) error {
+	return report.NewTable(nodeOf, func(r *report.Row) error {
 		r.Priced = r.Priced && r.Cost.Limited()
 		line = r.AppendCSV(line[:0])
 		_, err := out.Write(line)

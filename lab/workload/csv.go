@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/plain"
@@ -47,13 +48,15 @@ var neededColumns = [...]int{columnID, columnSubmit, columnRuntime, columnProcs}
 // CSV reads a workload CSV. It is a [Source].
 type CSV struct {
 	name   string
-	in     *csv.Reader
+	in     *records
 	places [columnCount]int // of each column in a line, or -1
 	width  int              // columns of the header line
 	line   int64
-	lines  map[string]int64 // of each id so far
+	ids    ids
 	owners map[string]market.Account
-	record []string
+	record [][]byte
+	wrong  int // the first column that is no number
+	why    error
 	failed error
 }
 
@@ -65,11 +68,8 @@ func NewCSV(in io.Reader, name string) (*CSV, error) {
 		_, _ = buffered.Discard(len(byteOrderMark)) // just peeked: cannot fail
 	}
 	c := &CSV{
-		name: name, in: csv.NewReader(buffered),
-		lines: map[string]int64{}, owners: map[string]market.Account{},
+		name: name, in: newRecords(buffered), owners: map[string]market.Account{},
 	}
-	c.in.FieldsPerRecord = -1 // counted here, for an error that says how many
-	c.in.ReuseRecord = true
 	if err := c.readHeader(); err != nil {
 		return nil, err
 	}
@@ -83,20 +83,20 @@ var byteOrderMark = []byte("\xef\xbb\xbf")
 func (c *CSV) Line() int64 { return c.line }
 
 func (c *CSV) readHeader() error {
-	header, err := c.in.Read()
+	header, err := c.in.read()
 	if errors.Is(err, io.EOF) {
 		return &market.PlaceError{File: c.name, Err: errors.New("no header line")}
 	}
 	if err != nil {
 		return c.syntax(err)
 	}
-	c.here()
+	c.line = c.in.line
 	c.width = len(header)
 	for i := range c.places {
 		c.places[i] = -1
 	}
 	for place, name := range header {
-		column := slices.Index(columnNames[:], strings.TrimSpace(name))
+		column := slices.Index(columnNames[:], string(bytes.TrimSpace(name)))
 		if column < 0 {
 			return c.fail("", fmt.Errorf("unknown column %q (want some of %s)", name, strings.Join(columnNames[:], ", ")))
 		}
@@ -119,14 +119,14 @@ func (c *CSV) Next(a *Arrival) error {
 		return c.failed
 	}
 	var err error
-	if c.record, err = c.in.Read(); err != nil {
+	if c.record, err = c.in.read(); err != nil {
 		if errors.Is(err, io.EOF) {
 			c.failed = io.EOF
 			return io.EOF
 		}
 		return c.syntax(err)
 	}
-	c.here()
+	c.line = c.in.line
 	if len(c.record) != c.width {
 		return c.fail("", fmt.Errorf("%d columns, the header line has %d", len(c.record), c.width))
 	}
@@ -150,35 +150,20 @@ func (c *CSV) fill(a *Arrival) (column int, err error) {
 	if job.Name, err = c.identify(); err != nil {
 		return columnID, err
 	}
-	// In the order of the columns; every number in turn, with what an empty
-	// text stands for.
-	var submit, runtime, procs, deadline, budget, penalty, memory, disk, class float64
-	required, none := math.NaN(), math.Inf(1)
-	for _, number := range [...]struct {
-		column int
-		into   *float64
-		empty  float64
-	}{
-		{columnSubmit, &submit, required},
-		{columnRuntime, &runtime, required},
-		{columnProcs, &procs, required},
-		{columnDeadline, &deadline, none},
-		{columnBudget, &budget, none},
-		{columnPenaltyRate, &penalty, 0},
-		{columnMemory, &memory, 0},
-		{columnDisk, &disk, 0},
-		{columnClass, &class, 0},
-	} {
-		if *number.into, err = c.number(number.column, number.empty); err != nil {
-			return number.column, err
-		}
+	required, none := math.NaN(), math.Inf(1) // what an empty text stands for
+	c.why = nil
+	submit, runtime, procs := c.number(columnSubmit, required), c.number(columnRuntime, required), c.number(columnProcs, required)
+	deadline, budget, penalty := c.number(columnDeadline, none), c.number(columnBudget, none), c.number(columnPenaltyRate, 0)
+	memory, disk, class := c.number(columnMemory, 0), c.number(columnDisk, 0), c.number(columnClass, 0)
+	if c.why != nil {
+		return c.wrong, c.why
 	}
 	if runtime < 0 || runtime > maxSpan {
 		return columnRuntime, fmt.Errorf("%v makes no sense (want 0 or more)", runtime)
 	}
-	estimate, err := c.number(columnEstimate, runtime)
-	if err != nil {
-		return columnEstimate, err
+	estimate := c.number(columnEstimate, runtime)
+	if c.why != nil {
+		return c.wrong, c.why
 	}
 	if job.Width, err = toInt32(procs); err != nil {
 		return columnProcs, err
@@ -192,7 +177,7 @@ func (c *CSV) fill(a *Arrival) (column int, err error) {
 	if job.Disk, err = toInt64(disk); err != nil {
 		return columnDisk, err
 	}
-	switch kind := c.text(columnDeadlineType); kind {
+	switch kind := c.text(columnDeadlineType); string(kind) {
 	case "", "hard":
 	case "soft":
 		job.SLA.Soft = true
@@ -208,61 +193,64 @@ func (c *CSV) fill(a *Arrival) (column int, err error) {
 	return 0, nil
 }
 
-// text is what stands in a column, or "" where the file has no such column.
-func (c *CSV) text(column int) string {
+// text is what stands in a column, or nothing where the file has no such column.
+func (c *CSV) text(column int) []byte {
 	if c.places[column] < 0 {
-		return ""
+		return nil
 	}
-	return strings.TrimSpace(c.record[c.places[column]])
+	text := c.record[c.places[column]]
+	if n := len(text); n > 0 && text[0] > ' ' && text[0] < utf8.RuneSelf && text[n-1] > ' ' && text[n-1] < utf8.RuneSelf {
+		return text // there is no space around it
+	}
+	return bytes.TrimSpace(text)
 }
 
-// number reads a column. A NaN for empty means that it may not be.
-func (c *CSV) number(column int, empty float64) (float64, error) {
+// number reads a column, or notes that it is no number. A NaN for empty means that it
+// may not be.
+func (c *CSV) number(column int, empty float64) float64 {
 	text := c.text(column)
-	if text == "" {
-		if math.IsNaN(empty) {
-			return 0, errors.New("empty, but needed")
-		}
-		return empty, nil
+	if len(text) == 0 && !math.IsNaN(empty) {
+		return empty
 	}
 	x, err := parseNumber(text)
-	if err != nil {
-		return 0, fmt.Errorf("%q: %w", text, err)
+	if err != nil && c.why == nil {
+		c.wrong, c.why = column, fmt.Errorf("%q: %w", text, err)
+		if len(text) == 0 {
+			c.why = errors.New("empty, but needed")
+		}
 	}
-	return x, nil
+	return x
 }
 
 // identify checks that the id is one, and the only one of its kind.
 func (c *CSV) identify() (string, error) {
-	id := plain.Unguard(c.text(columnID))
+	id := plain.Unguard(string(c.text(columnID)))
 	if id == "" {
 		return "", errors.New("empty, but needed")
 	}
 	if err := plainText(id); err != nil {
 		return "", err
 	}
-	if before, twice := c.lines[id]; twice {
+	if before, twice := c.ids.add(id, c.line); twice {
 		return "", fmt.Errorf("%q is there twice, first in line %d", id, before)
 	}
-	id = strings.Clone(id) // the text it is cut from is the whole line
-	c.lines[id] = c.line
 	return id, nil
 }
 
 func (c *CSV) owner() (market.Account, error) {
-	name := plain.Unguard(c.text(columnUser))
-	if name == "" {
+	text := c.text(columnUser)
+	if len(text) == 0 {
 		return "", nil
 	}
-	if owner, known := c.owners[name]; known {
+	if owner, known := c.owners[string(text)]; known {
 		return owner, nil
 	}
+	name := plain.Unguard(string(text))
 	if err := plainText(name); err != nil {
 		return "", err
 	}
-	name = strings.Clone(name)
-	c.owners[name] = market.Account(name)
-	return c.owners[name], nil
+	c.owners[string(text)] = market.Account(name)
+	return market.Account(name), nil
 }
 
 // plainText refuses names that would break a line of a table.
@@ -298,19 +286,13 @@ func toInt64(x float64) (int64, error) {
 	return int64(x), nil
 }
 
-// here notes the line of the record just read.
-func (c *CSV) here() {
-	line, _ := c.in.FieldPos(0)
-	c.line = int64(line)
-}
-
 // syntax says where the text is not CSV, or could not be read.
 func (c *CSV) syntax(err error) error {
 	if wrong, ok := errors.AsType[*csv.ParseError](err); ok {
 		c.line = int64(wrong.Line)
 		return c.fail("column "+strconv.Itoa(wrong.Column), wrong.Err)
 	}
-	c.line++
+	c.line = c.in.line
 	return c.fail("", err)
 }
 

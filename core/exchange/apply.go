@@ -36,6 +36,7 @@ func (x *floor) apply(e *market.Event) {
 	case market.Granted:
 		x.granted(j, e)
 	case market.Evicted:
+		x.leave(j)
 		x.vacate(j)
 		j.State, j.Share, j.Work = trade.Queued, 0, 0
 		j.Attempt++

@@ -32,6 +32,7 @@ func (x *floor) endAt(j *underway.Job, state trade.State, reason, detail string,
 	// 3. Take it off its nodes.
 	x.tidy(j)
 	x.vacate(j)
+	x.left(j, nobody)
 
 	// 4. Count whether its promise was kept.
 	if met := j.State != trade.Lost && !x.owed.inTimeAt(j).After(x.timeOf(j.DueUS)); j.DueUS != 0 {

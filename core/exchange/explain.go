@@ -53,6 +53,7 @@ func (x *teller) explainQueue(j *underway.Job, e *trade.Explanation) {
 	if j.Attempt > 0 {
 		e.Because = append(e.Because, "it lost its node and begins again")
 	}
+	x.explainLeaving(j, e)
 }
 
 func (x *teller) explainRun(j *underway.Job, e *trade.Explanation) {
@@ -102,6 +103,7 @@ func (x *teller) explainRun(j *underway.Job, e *trade.Explanation) {
 	if j.Attempt > 0 {
 		e.Because = append(e.Because, fmt.Sprintf("it has begun again %d times, because nodes were lost", j.Attempt))
 	}
+	x.explainLeaving(j, e)
 }
 
 // neighbours counts the other jobs on a job's processors.

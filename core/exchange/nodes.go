@@ -161,5 +161,9 @@ func (x *yard) nodeLost(index int, why string) error {
 		}
 		happened = append(happened, market.Event{Kind: market.Cancelled, Job: market.JobID(j.ID)})
 	}
-	return x.floor.step(append(happened, market.Event{Kind: market.NodeDown, Node: market.Int32(index)})...)
+	if err := x.floor.step(append(happened, market.Event{Kind: market.NodeDown, Node: market.Int32(index)})...); err != nil {
+		return err
+	}
+	x.floor.gone() // last: an attempt that waits for one that was there has not begun
+	return nil
 }

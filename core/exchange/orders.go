@@ -22,6 +22,9 @@ func (x *agents) Orders(name string) []task.Order {
 	orders := make([]task.Order, 0, len(n.Tenants()))
 	for _, id := range n.Tenants() {
 		j := x.jobs.Find(id)
+		if j.Leaving != nil {
+			continue // what was before has to end first
+		}
 		for rank := range j.Placed() {
 			r := j.First(rank)
 			if r.Node != index || r.Status != nil {
@@ -36,7 +39,7 @@ func (x *agents) Orders(name string) []task.Order {
 			orders = append(orders, order)
 		}
 	}
-	return orders
+	return x.farewells(index, orders)
 }
 
 // specs are what the tasks of a job run. They are worked out once for every
@@ -62,7 +65,7 @@ func (x *agents) Forget(node string, tasks []task.Status) []task.Key {
 		if !s.State.Final() {
 			continue
 		}
-		if _, r := x.jobs.Task(s.Key); r == nil || r.Status != nil || !x.isOn(r, node) {
+		if _, r := x.jobs.Task(s.Key); (r == nil || r.Status != nil || !x.isOn(r, node)) && x.leaver(node, s.Key) == nil {
 			keys = append(keys, s.Key)
 		}
 	}
@@ -109,6 +112,10 @@ func (x *agents) News(node string, tasks []task.Status) []task.Status {
 	var fresh []task.Status
 	for i := range tasks {
 		j, r := x.jobs.Task(tasks[i].Key)
+		if l := x.leaver(node, tasks[i].Key); l != nil && tasks[i].State.Final() {
+			fresh = append(fresh, l.Bounded(&tasks[i]))
+			continue
+		}
 		if r == nil || r.Status != nil || !x.isOn(r, node) {
 			continue
 		}

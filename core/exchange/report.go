@@ -23,6 +23,7 @@ func (x *overseer) report(by trade.Identity, m *trade.Measured) error {
 	jobs := map[int64]bool{}
 	for i := range m.Tasks {
 		said := m.Tasks[i] // the command is as it was said
+		x.farewell(by, &said)
 		if j, r := x.speaksOf(by, &said); r != nil {
 			x.observe(j, r, &said)
 			jobs[j.ID] = true

@@ -111,12 +111,14 @@ func (x *state) restoreJobs(s *journal.Snapshot) (err error) {
 		x.jobs.Add(j)
 		j.Logged = true
 		j.NoteSpeed()
+		if k, fits := j.Fits(x.nodes.Len()); !fits {
+			return fmt.Errorf("job %d is on node %d of %d", j.ID, k, x.nodes.Len())
+		}
 		for i := range j.Ranks {
-			k := j.Ranks[i].Node
-			if k < 0 || k >= x.nodes.Len() {
-				return fmt.Errorf("job %d is on node %d of %d", j.ID, k, x.nodes.Len())
-			}
-			x.nodes.At(k).AddTenant(j.ID)
+			x.nodes.At(j.Ranks[i].Node).AddTenant(j.ID)
+		}
+		if j.Leaving != nil {
+			x.leaving[j.ID] = true
 		}
 	}
 	return nil

@@ -35,11 +35,12 @@ type state struct {
 
 	generation string // of the store that the market goes on in
 
-	next   int64 // number of the next job or quote
-	jobs   *underway.Book
-	quotes quote.Book
-	wake   market.Time
-	record trade.Track
+	next    int64 // number of the next job or quote
+	jobs    *underway.Book
+	leaving map[int64]bool // jobs of which an attempt is being ended that another follows
+	quotes  quote.Book
+	wake    market.Time
+	record  trade.Track
 
 	readBack int64 // when it was read back from what was written down, by what that says; 0: never
 	again    bool  // what is carried out was carried out before: see Again
@@ -52,6 +53,7 @@ func newState(version string) *state {
 		version:  version,
 		nodes:    roster.New(),
 		jobs:     underway.NewBook(),
+		leaving:  map[int64]bool{},
 		quotes:   quote.NewBook(),
 		ledger:   books,
 		accounts: accounts.New(),

@@ -172,10 +172,8 @@ func (m *Image) applyJob(f *underway.Job) error {
 	if !j.Request.Said() {
 		return fmt.Errorf("job %d: nobody knows what it asked for", j.ID)
 	}
-	for i := range j.Ranks {
-		if k := j.Ranks[i].Node; k < 0 || k >= len(m.state.Nodes) {
-			return fmt.Errorf("job %d is on node %d of %d", j.ID, k, len(m.state.Nodes))
-		}
+	if k, fits := j.Fits(len(m.state.Nodes)); !fits {
+		return fmt.Errorf("job %d is on node %d of %d", j.ID, k, len(m.state.Nodes))
 	}
 	j.NotePoint(m.state.Now)
 	m.jobs[j.ID] = &j

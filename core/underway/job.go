@@ -32,6 +32,7 @@ type Job struct {
 	Owed     market.Price  `json:"owed"`    // the price, unrounded
 	Tries    int           `json:"tries"`   // extensions asked for
 	Written  bool          `json:"written"` // something of it was written down
+	Leaving  *Leaving      `json:"leaving,omitempty"`
 
 	Moved  bool        `json:"-"` // since somebody last looked
 	Logged bool        `json:"-"` // what it asked for is in the log

@@ -106,7 +106,6 @@ func (w *World) audit() {
 func (w *World) judge() {
 	w.check()
 	jobs := w.jobs()
-	w.apart()
 	w.once(jobs)
 	w.kept(jobs)
 	w.booked(jobs)
@@ -140,27 +139,6 @@ func (w *World) once(jobs []trade.Job) {
 // undone reports whether what was so at a time was lost with the store.
 func (w *World) undone(at time.Duration) bool {
 	return slices.ContainsFunc(w.restored, func(s span) bool { return s.from <= at && at <= s.to })
-}
-
-// apart checks that no two attempts of a task ran beside each other for longer than it
-// takes to end one. That they do at all is so where a job of several tasks loses the
-// node of one: the others are told to end and the next attempt begins at once.
-func (w *World) apart() {
-	most := 5*time.Second + 2*w.day.Report + 10*time.Second
-	for _, r := range w.finished {
-		o := r.beside
-		if o == nil || w.stormy(r.began-most, r.began+most) {
-			continue
-		}
-		if beside := min(o.ended, r.ended) - r.began; beside > most {
-			w.fail("%v ran on %s beside %v on %s for %s", r.key, r.node, o.key, o.node, beside)
-		}
-	}
-}
-
-// stormy reports whether something was broken between two times.
-func (w *World) stormy(from, to time.Duration) bool {
-	return w.day.Lose > 0 || slices.ContainsFunc(w.day.Faults, func(f Fault) bool { return f.At <= to && from <= f.At+f.For+2*w.day.Lease })
 }
 
 // booked holds the books against the jobs, and the jobs against what happened on the

@@ -38,8 +38,8 @@ type World struct {
 	mu       sync.Mutex
 	disk     *store.Memory
 	cuts     map[[2]string]int
-	calm     bool // the weather is good
-	runs     map[task.Key]*run
+	calm     bool             // the weather is good
+	runs     map[int64][]*run // by job
 	finished []*run
 	outcomes []outcome
 	lines    []string // what happened, each with its time
@@ -63,7 +63,6 @@ type Result struct {
 	Digest string   // of all that happened
 	Lines  []string
 	Jobs   map[string]int64 // by state
-	Beside int              // tasks that began while an attempt before was being ended
 	Took   time.Duration    // of virtual time
 }
 
@@ -72,7 +71,7 @@ type Result struct {
 func Run(d *Day, dir string, log *slog.Logger) *Result {
 	w := &World{
 		day: d, dir: dir, log: log, began: time.Now(), //nolint:forbidigo // of the bubble
-		disk: store.NewMemory("first"), cuts: map[[2]string]int{}, runs: map[task.Key]*run{}, policy: d.Policy,
+		disk: store.NewMemory("first"), cuts: map[[2]string]int{}, runs: map[int64][]*run{}, policy: d.Policy,
 	}
 	if log == nil {
 		w.log = slog.New(slog.DiscardHandler)
@@ -232,13 +231,7 @@ func (w *World) result() *Result {
 		_, _ = sum.Write(last.Hash)
 	}
 	counts, _ := w.disk.Open().CountJobs(context.Background(), store.Query{})
-	beside := 0
-	for _, r := range w.finished {
-		if r.beside != nil {
-			beside++
-		}
-	}
-	return &Result{Beside: beside, Wrong: w.wrong, Digest: hex.EncodeToString(sum.Sum(nil)), Lines: w.lines, Jobs: counts, Took: w.at()}
+	return &Result{Wrong: w.wrong, Digest: hex.EncodeToString(sum.Sum(nil)), Lines: w.lines, Jobs: counts, Took: w.at()}
 }
 
 // latency is how long a message takes.
@@ -308,24 +301,24 @@ type run struct {
 	node         string
 	began, ended time.Duration // of the day
 	used         time.Duration
-	beside       *run // it began while that one of the same task was being ended
 }
 
-// begins notes that a program runs. No two of a task may at the same time.
+// begins notes that a program runs. No two of a task may at the same time, and no two
+// attempts of a job.
 func (w *World) begins(n *node, s *task.Spec) (over func(used time.Duration)) {
 	r := &run{key: s.Key, node: n.name, began: w.at()}
-	key := s.Key
-	key.Attempt = 0
 	w.note("%s begins %v", n.name, s.Key)
 	w.mu.Lock()
-	other := w.runs[key]
-	w.runs[key] = r
-	w.mu.Unlock()
-	if other != nil {
-		r.beside = other
-		if s.Size <= 1 && !w.hasRestored() {
-			w.fail("two at a time: %v begins on %s while %v runs on %s", s.Key, n.name, other.key, other.node)
+	var beside *run
+	for _, other := range w.runs[s.Job] {
+		if other.key.Rank == s.Rank || other.key.Attempt != s.Attempt {
+			beside = other
 		}
+	}
+	w.runs[s.Job] = append(w.runs[s.Job], r)
+	w.mu.Unlock()
+	if beside != nil && !w.hasRestored() {
+		w.fail("two at a time: %v begins on %s while %v runs on %s", s.Key, n.name, beside.key, beside.node)
 	}
 	return func(used time.Duration) {
 		r.ended, r.used = w.at(), used
@@ -333,8 +326,6 @@ func (w *World) begins(n *node, s *task.Spec) (over func(used time.Duration)) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.finished = append(w.finished, r)
-		if w.runs[key] == r {
-			delete(w.runs, key)
-		}
+		w.runs[s.Job] = slices.DeleteFunc(w.runs[s.Job], func(o *run) bool { return o == r })
 	}
 }

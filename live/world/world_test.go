@@ -123,11 +123,11 @@ func TestWorld(t *testing.T) {
 
 // summary is what all days come to.
 type summary struct {
-	mu                          sync.Mutex
-	days, wrong, deeds, besides int
-	faults                      map[string]int
-	states                      map[string]int64
-	took                        time.Duration
+	mu                 sync.Mutex
+	days, wrong, deeds int
+	faults             map[string]int
+	states             map[string]int64
+	took               time.Duration
 }
 
 func (s *summary) add(d *Day, r *Result) {
@@ -138,7 +138,6 @@ func (s *summary) add(d *Day, r *Result) {
 		s.wrong++
 	}
 	s.deeds += len(d.Deeds)
-	s.besides += r.Beside
 	s.took += r.Took
 	for _, f := range d.Faults {
 		s.faults[f.Kind]++
@@ -150,8 +149,8 @@ func (s *summary) add(d *Day, r *Result) {
 
 func (s *summary) write(t *testing.T) {
 	t.Helper()
-	text := fmt.Sprintf("%d days (%s of virtual time), %d went wrong; %d deeds; jobs %v; faults %v; %d tasks began while an attempt before was being ended\n",
-		s.days, s.took.Round(time.Hour), s.wrong, s.deeds, s.states, s.faults, s.besides)
+	text := fmt.Sprintf("%d days (%s of virtual time), %d went wrong; %d deeds; jobs %v; faults %v\n",
+		s.days, s.took.Round(time.Hour), s.wrong, s.deeds, s.states, s.faults)
 	t.Log(text)
 	if *kept != "" {
 		if err := os.WriteFile(filepath.Join(*kept, "summary"), []byte(text), 0o600); err != nil {

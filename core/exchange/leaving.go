@@ -67,9 +67,9 @@ func (x *floor) left(j *underway.Job, may func(rank, node int) bool) {
 func nobody(int, int) bool { return false }
 
 // gone looks who need not be waited for any more, after a node has gone.
-func (x *floor) gone() {
+func (x *yard) gone() {
 	for _, id := range slices.Sorted(maps.Keys(x.leaving)) {
-		x.left(x.jobs.Find(id), func(_, node int) bool { return x.reachable(node) })
+		x.floor.left(x.jobs.Find(id), func(_, node int) bool { return x.reachable(node) })
 	}
 }
 

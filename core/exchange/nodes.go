@@ -164,6 +164,6 @@ func (x *yard) nodeLost(index int, why string) error {
 	if err := x.floor.step(append(happened, market.Event{Kind: market.NodeDown, Node: market.Int32(index)})...); err != nil {
 		return err
 	}
-	x.floor.gone() // last: an attempt that waits for one that was there has not begun
+	x.gone() // last: an attempt that waits for one that was there has not begun
 	return nil
 }

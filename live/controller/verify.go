@@ -14,6 +14,7 @@ import (
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/journal"
 	"github.com/libra-market/libra/core/ledger"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/store"
 )
 
@@ -68,7 +69,7 @@ func (v *verification) run(ctx context.Context) error {
 	against := audit.New()
 	v.books(ctx, x, against)
 	// 4. The jobs, against the books and the log.
-	if err = v.jobs(ctx, against); err != nil {
+	if err = v.jobs(ctx, x, against); err != nil {
 		v.say(err.Error())
 	}
 	for id := range v.logged.less(&v.rows) {
@@ -150,7 +151,13 @@ func (v *verification) transaction(row *store.Tx, tx *ledger.Tx) {
 }
 
 // jobs goes through the rows of jobs.
-func (v *verification) jobs(ctx context.Context, against *audit.Audit) error {
+func (v *verification) jobs(ctx context.Context, x *exchange.Exchange, against *audit.Audit) error {
+	underway := map[int64]trade.State{}
+	if x != nil {
+		for j := range x.Live() {
+			underway[j.ID] = j.State
+		}
+	}
 	for row, err := range eachRow(ctx, v.st) {
 		if err != nil {
 			return err
@@ -167,6 +174,11 @@ func (v *verification) jobs(ctx context.Context, against *audit.Audit) error {
 		}
 		if j.ID != row.ID || j.Owner != row.Owner || j.Account != row.Account || j.Name != row.Name || string(j.State) != row.State || submitted != row.Submitted || j.EndedUS != row.Ended {
 			v.say(fmt.Sprintf("job %d: it is listed under another number, owner, account, name, state or time than its own", row.ID))
+		}
+		if state, goesOn := underway[j.ID]; x != nil && goesOn && j.State != state {
+			v.say(fmt.Sprintf("job %d: it is listed as %s, and by the log it is %s", row.ID, j.State, state))
+		} else if x != nil && !goesOn && !j.State.Final() {
+			v.say(fmt.Sprintf("job %d: it is listed as %s, and by the log it has ended", row.ID, j.State))
 		}
 		if err = against.Job(&j); err != nil {
 			v.say(err.Error())

@@ -53,6 +53,8 @@ func TestDamageIsFound(t *testing.T) {
 		"a changed charge": {`UPDATE jobs SET body = CAST(replace(body, '"charged_micros":', '"charged_micros":1') AS BLOB) WHERE id = (SELECT min(id) FROM jobs)`, "job 1"},
 		"a deleted job":    {"DELETE FROM jobs WHERE id = (SELECT min(id) FROM jobs)", "job 1 is in the log, and its row is gone"},
 		"a job's column":   {"UPDATE jobs SET state = 'lost' WHERE id = 1", "job 1: it is listed under another"},
+		"a job's state":    {`UPDATE jobs SET state = 'running', body = CAST(replace(body, '"completed"', '"running"') AS BLOB) WHERE id = 1`, "job 1: it is listed as running, and by the log it has ended"},
+		"another state":    {`UPDATE jobs SET state = 'queued', body = CAST(replace(body, '"running"', '"queued"') AS BLOB) WHERE id = 2`, "job 2: it is listed as queued, and by the log it is running"},
 		"postings":         {`UPDATE txs SET postings = CAST(replace(postings, '1000', '1001') AS BLOB) WHERE seq = 2`, "transaction 2: its postings were changed"},
 		"a transaction":    {`UPDATE txs SET body = CAST(replace(body, '1', '2') AS BLOB) WHERE seq = 2`, "2"},
 		"the last one":     {"DELETE FROM txs WHERE seq = (SELECT max(seq) FROM txs)", "transaction"},

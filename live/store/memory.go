@@ -19,6 +19,7 @@ import (
 type Memory struct {
 	mu      sync.Mutex
 	content content
+	last    written
 	leader  *memory
 	term    int64         // of the lead
 	free    chan struct{} // closed when nobody leads any more
@@ -164,6 +165,7 @@ func (s *memory) Append(ctx context.Context, b Batch) error {
 		}
 		last = w.txs[i].Seq
 	}
+	s.on.last = c.remember(w)
 	for i := range w.entries {
 		e := w.entries[i]
 		e.Version, e.Body, e.Hash = e.version(), none(bytes.Clone(e.Body)), w.hashes[i]

@@ -131,7 +131,7 @@ func (s *shepherd) tell(word string) {
 	}
 }
 
-// leaseLook is how often a shepherd looks at the lease.
+// leaseLook is how often a shepherd looks whether there is a lease.
 const leaseLook = time.Second
 
 // await lets the program run until it ends, one way or another. It reports whether
@@ -192,7 +192,7 @@ func (s *shepherd) await(on context.Context, what *program) (killed bool) {
 			if !bound {
 				left = leaseLook
 			}
-			lease.Reset(min(max(left, 20*time.Millisecond), leaseLook))
+			lease.Reset(max(left, 20*time.Millisecond)) // it is renewed meanwhile, and never made shorter
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -25,6 +26,12 @@ var (
 	kept    = flag.String("keep", "", "a directory for what happened on days that went wrong")
 	verbose = flag.Bool("tell", false, "tell all that happened")
 )
+
+// TestMain lets the garbage lie longer: a day makes much of it, and is soon over.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
+	os.Exit(m.Run())
+}
 
 // live runs a day in a bubble.
 func live(t *testing.T, d *Day) (r *Result) {

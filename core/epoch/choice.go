@@ -79,6 +79,7 @@ func Complete(name string, set, unsaid map[string]string) map[string]string {
 func LiveSettings() map[string]string {
 	set := rules.Live().Map()
 	set["per"], set["resources"], set["scale"], set["reserve"] = "processor", "time", "rates", "1"
+	set["fit"], set["replan"] = "least-loaded", "touched"
 	return set
 }
 

@@ -16,8 +16,14 @@ type libra struct {
 	fit   string
 }
 
+// Which of the nodes that can take a job get it.
+const (
+	fitBest        = "best"
+	fitLeastLoaded = "least-loaded"
+)
+
 func newLibra() *libra {
-	return &libra{proportional: newProportional(), tariff: newTariff(), price: pricing.Libra{Gamma: 1, Delta: 1}, fit: "best"}
+	return &libra{proportional: newProportional(), tariff: newTariff(), price: pricing.Libra{Gamma: 1, Delta: 1}, fit: fitBest}
 }
 
 func (p *libra) settings() []Setting {
@@ -25,7 +31,7 @@ func (p *libra) settings() []Setting {
 		number("gamma", &p.price.Gamma, "price of a second of estimated runtime"),
 		number("delta", &p.price.Delta, "price of urgency, estimate over deadline"),
 		choice("fit", &p.fit, "which of the nodes that can take a job: the fullest, or the emptiest as in the first Libra paper",
-			"best", "least-loaded"),
+			fitBest, fitLeastLoaded),
 		p.tariff.setting(),
 		p.tariff.counted(),
 	)
@@ -44,7 +50,7 @@ func (p *libra) Admit(v book.View, j *market.Job, a *Answer) {
 		return
 	}
 	rate := float64(j.Estimate) / float64(j.SLA.Deadline)
-	p.emptiest = p.fit != "best"
+	p.emptiest = p.fit != fitBest
 	if p.ordered(v, j) && (p.emptiest || j.Objective != market.Fastest) {
 		p.settleOn(p.first(v, j, rate, p.emptiest), j, cost, rate, a)
 		return
@@ -53,7 +59,7 @@ func (p *libra) Admit(v book.View, j *market.Job, a *Answer) {
 	takers := p.candidates(v, j, rate, v.Ratings() == nil && v.Alike(j))
 	// A job without a deadline lives on what others leave: it goes where most
 	// is left, whatever suits the cluster.
-	if p.fit == "best" && j.Objective != market.Fastest && j.SLA.Deadline.Finite() {
+	if p.fit == fitBest && j.Objective != market.Fastest && j.SLA.Deadline.Finite() {
 		for i := range takers {
 			takers[i].rank = -takers[i].rank
 		}

@@ -16,12 +16,13 @@ type libraPlus struct {
 	price pricing.Dynamic
 	base  float64
 	stock string
+	fit   string
 	costs []market.Price // scratch: by processor
 	offer []offer        // scratch
 }
 
 func newLibraPlus() *libraPlus {
-	return &libraPlus{proportional: newProportional(), tariff: newTariff(), price: pricing.Dynamic{Alpha: 1, Beta: 0.1}, base: 1, stock: byAmount}
+	return &libraPlus{proportional: newProportional(), tariff: newTariff(), price: pricing.Dynamic{Alpha: 1, Beta: 0.1}, base: 1, stock: byAmount, fit: fitBest}
 }
 
 func (p *libraPlus) settings() []Setting {
@@ -29,6 +30,7 @@ func (p *libraPlus) settings() []Setting {
 		number("alpha", &p.price.Alpha, "weight of the static part of the price"),
 		number("beta", &p.price.Beta, "weight of the dynamic part of the price"),
 		number("pbase", &p.base, "price of a second of processor time, times that of the node"),
+		later(choice("fit", &p.fit, "which of the nodes that can take a job: the fullest, or the emptiest, which is the cheapest", fitBest, fitLeastLoaded)),
 		p.tariff.setting(),
 		later(choice("resources", &p.stock, "how memory and disk are sold: the amount, or the amount for each hour of the estimate", byAmount, byTime)),
 	)
@@ -42,7 +44,7 @@ func (p *libraPlus) Admit(v book.View, j *market.Job, a *Answer) {
 	}
 	window := j.SLA.Deadline
 	rate := float64(j.Estimate) / float64(window)
-	if p.ordered(v, j) && v.OneRate() && v.Plainly() && j.Objective == market.NoObjective && p.admitInOrder(v, j, rate, a) {
+	if p.fit == fitBest && p.ordered(v, j) && v.OneRate() && v.Plainly() && j.Objective == market.NoObjective && p.admitInOrder(v, j, rate, a) {
 		return
 	}
 	p.commitments(v, window)
@@ -97,7 +99,8 @@ func (p *libraPlus) sum(procs market.Procs) (cost market.Price, dearest int) {
 // affordable keeps the takers whose price the budget meets, ranked by the free
 // processor time in the job's window: the fullest first, so that each node is
 // used to its capacity (000, section VI.A). The most expensive are the fullest,
-// so whoever wants it cheap goes to the emptiest.
+// so whoever wants it cheap goes to the emptiest, and so do all where the owner
+// would rather not sell one node dear while others are idle.
 func (p *libraPlus) affordable(v book.View, j *market.Job, takers []candidate, alike bool) []candidate {
 	if len(p.costs) < v.Processors() {
 		p.costs = make([]market.Price, v.Processors())
@@ -114,12 +117,12 @@ func (p *libraPlus) affordable(v book.View, j *market.Job, takers []candidate, a
 			continue
 		}
 		p.costs[c.proc] = cost
-		switch j.Objective {
-		case market.Cheapest:
-			c.rank = -free.Rank()
-		case market.Fastest:
+		switch {
+		case j.Objective == market.Fastest:
 			// Rank is the load, as takers left it: the emptiest is the fastest.
-		case market.NoObjective:
+		case j.Objective == market.Cheapest || p.fit == fitLeastLoaded:
+			c.rank = -free.Rank()
+		default:
 			c.rank = free.Rank()
 		}
 		kept = append(kept, c)

@@ -43,6 +43,8 @@ var variants = []struct {
 	{"libra-plus", map[string]string{"spare": "none", "commitment": "current"}},
 	{"libra-plus", map[string]string{"replan": "touched"}},
 	{"libra-plus", map[string]string{"replan": "touched", "spare": "none", "commitment": "current"}},
+	{"libra-plus", map[string]string{"fit": "least-loaded"}},
+	{"libra-plus", map[string]string{"fit": "least-loaded", "replan": "touched", "beta": "0.5"}},
 	{"libra-sla", nil},
 	{"first-price", nil},
 	{"first-reward", nil},

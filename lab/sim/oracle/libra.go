@@ -278,7 +278,8 @@ func (l *libra) admit(job int) bool {
 }
 
 // affordableNodes is libra-plus's choice among the nodes that can take j: in
-// ascending order of free processor time, those whose price j can pay.
+// ascending order of free processor time (or descending, fit=least-loaded), those
+// whose price j can pay.
 func (l *libra) affordableNodes(j Job, able []int) (chosen []int, cost float64) {
 	free := func(n int) float64 { // RESFree
 		sum := j.Deadline - j.Estimate
@@ -291,7 +292,13 @@ func (l *libra) affordableNodes(j Job, able []int) (chosen []int, cost float64) 
 		}
 		return sum
 	}
-	sort.SliceStable(able, func(a, b int) bool { return round6(free(able[a])) < round6(free(able[b])) })
+	sort.SliceStable(able, func(a, b int) bool {
+		x, y := round6(free(able[a])), round6(free(able[b]))
+		if l.leastLoaded {
+			return x > y
+		}
+		return x < y
+	})
 	for _, n := range able {
 		if len(chosen) == j.Procs {
 			break

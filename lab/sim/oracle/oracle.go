@@ -84,8 +84,8 @@ func Run(jobs []Job, o Options) ([]Row, error) {
 			l.alpha, l.beta, l.pbase = set.number("alpha", 1), set.number("beta", 0.1), set.number("pbase", 1)
 		} else {
 			l.gamma, l.delta = set.number("gamma", 1), set.number("delta", 1)
-			l.leastLoaded = set.word("fit", "best", "least-loaded") == "least-loaded"
 		}
+		l.leastLoaded = set.word("fit", "best", "least-loaded") == "least-loaded"
 		play = l.run
 	case "libra-sla":
 		s := &librasla{jobs: jobs, rows: rows, tasks: make([][]task, o.Nodes), open: make([]int, len(jobs)), timeOnly: o.TimeOnly}

@@ -153,7 +153,7 @@ func (c *Controller) resume(ctx context.Context) error {
 		return err
 	}
 	if before != "" {
-		c.cfg.Logger.Warn("the store was restored from a backup, or its database server was promoted or brought back to some time: new jobs have higher numbers than those that may have been given out in what is missing", "skipped", trade.Skipped)
+		c.cfg.Logger.Warn("the store was restored from a backup or put back, has lost what was written last, or its database server was promoted or brought back to some time: new jobs have higher numbers than those that may have been given out in what is missing", "skipped", trade.Skipped)
 	}
 	_, _, err = c.Do(ctx, trade.Command{By: trade.Identity{Role: trade.RoleOwner}, Resume: &trade.Resume{Generation: generation}}, trade.Key{})
 	return err

@@ -68,6 +68,8 @@ var sqliteStatements = struct {
 
 // The statements of the lead.
 const (
+	sqliteEnd   = "SELECT seq, hash FROM head"
+	sqliteHash  = "SELECT hash FROM log WHERE seq = ?"
 	sqliteTerm  = "SELECT term FROM leader"
 	sqliteTake  = "UPDATE leader SET term = term + 1, pid = ?, place = ? WHERE term = ?"
 	sqliteRaise = "UPDATE head SET term = ?, fence = fence + 1"

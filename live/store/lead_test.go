@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -215,4 +216,124 @@ func TestADatabaseThatWasPutBack(t *testing.T) {
 	if again := lead(); again != next {
 		t.Errorf("%s became %s without a reason", next, again)
 	}
+}
+
+// A database that was put back to what it was an hour ago, or that has lost what was
+// written last, is another generation also if nobody has led in between.
+func TestADatabaseThatHasLostItsEnd(t *testing.T) {
+	for name, lose := range map[string]func(t *testing.T, path string, old map[string][]byte){
+		"put back": func(t *testing.T, path string, old map[string][]byte) {
+			for _, part := range []string{"", "-wal"} {
+				if err := os.WriteFile(path+part, old[part], 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+		},
+		"its last pages are gone": func(t *testing.T, path string, _ map[string][]byte) {
+			if err := os.Remove(path + "-wal"); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "libra.db")
+			write := func(s store.Store, from, to int64) {
+				t.Helper()
+				for seq := from; seq <= to; seq++ {
+					if err := s.Append(t.Context(), store.Batch{Entries: []store.Entry{{Seq: seq, At: seq, Kind: "k", Body: []byte("b")}}}); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			lead := func(path string) (store.Store, string) {
+				t.Helper()
+				s, err := store.Open(t.Context(), path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, _, err = s.Lead(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				name, err := s.Generation(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				return s, name
+			}
+			s, _ := lead(path)
+			write(s, 1, 3)
+			s.Close() // so that there is something outside the log that can be lost
+			s, first := lead(path)
+			old := map[string][]byte{}
+			for _, part := range []string{"", "-wal"} {
+				old[part], _ = os.ReadFile(path + part) // there may be none yet
+			}
+			write(s, 4, 9)
+			// A kill: what is on disk then goes on elsewhere.
+			killed := filepath.Join(t.TempDir(), "libra.db")
+			for _, part := range []string{"", "-wal", ".lock"} {
+				text, err := os.ReadFile(path + part)
+				if err == nil {
+					err = os.WriteFile(killed+part, text, 0o600)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			s.Close() // what it writes now is of no concern
+			whole := filepath.Join(t.TempDir(), "libra.db")
+			for _, part := range []string{"", "-wal", ".lock"} {
+				text, err := os.ReadFile(killed + part)
+				if err == nil {
+					err = os.WriteFile(whole+part, text, 0o600)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			s, again := lead(whole)
+			if again != first {
+				t.Errorf("nothing is lost, and %s became %s", first, again)
+			}
+			s.Close() // nothing was written
+			lose(t, killed, old)
+			s, next := lead(killed)
+			if next == first {
+				t.Error("nobody noticed")
+			}
+			write(s, 4, 4)
+			s.Close() // all was written at once
+			if s, again = lead(killed); again != next {
+				t.Errorf("%s became %s without a reason", next, again)
+			}
+			s.Close() // nothing was written
+		})
+	}
+}
+
+// A store that is gone does not become a new market.
+func TestADatabaseThatIsGone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "libra.db")
+	s, err := store.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err = s.Lead(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.Close() // nothing was written
+	if err = os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = store.Open(t.Context(), path); !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), ".lock") {
+		t.Errorf("it was made anew: %v", err)
+	}
+	if err = os.Remove(path + ".lock"); err != nil {
+		t.Fatal(err)
+	}
+	if s, err = store.Open(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	s.Close() // nothing was written
 }

@@ -33,6 +33,7 @@ type sqlite struct {
 	reads  *sql.DB
 	turn   chan struct{} // the one writer
 	writer *sqliteWriter // nil: to be opened; guarded by turn
+	ends   *os.File      // where the end of the log is noted; nil: to be opened; guarded by turn
 
 	grown  chan struct{} // something was written since the last copy
 	stop   context.CancelFunc
@@ -117,6 +118,9 @@ func prepareFile(path string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		if left, bad := os.Stat(path + "-wal"); bad == nil && left.Size() > 0 {
 			return fmt.Errorf("%w: its file is gone, and what was written last (%s-wal) is there; %s", ErrDamaged, path, Advice)
+		}
+		if wasLed(path) {
+			return fmt.Errorf("%w: a market ran on it, and its file is gone; %s. For a new market: remove %s.lock", ErrDamaged, Advice, path)
 		}
 		return makeFile(path, dir)
 	case err != nil:
@@ -216,6 +220,10 @@ func (s *sqlite) close() error {
 	if s.writer != nil {
 		s.writer.close()
 		s.writer = nil
+	}
+	if s.ends != nil {
+		s.ends.Close() // all was written at once
+		s.ends = nil
 	}
 	// The readers go first: the last connection copies the write-ahead log
 	// into the database, and readers may not write.

@@ -3,10 +3,12 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -82,7 +84,7 @@ func (l *fileLock) try(ctx context.Context) (int64, error) {
 	if err != nil || !mine { // somebody else is about to
 		return 0, errors.Join(taken, err)
 	}
-	if err = l.take(ctx, term, seen.term); err != nil {
+	if err = l.take(ctx, term, seen); err != nil {
 		l.unlock(term + 1)
 		if errors.Is(err, ErrDeposed) || sqliteBusy(err) { // who stands still may do so with the database locked
 			return 0, taken
@@ -93,10 +95,10 @@ func (l *fileLock) try(ctx context.Context) (int64, error) {
 	return l.term, l.renewFile()
 }
 
-// take raises the term in the database. If the file beside it knows of a later one,
-// the database was put back to what it was, by copying files: that is another
-// generation.
-func (l *fileLock) take(ctx context.Context, term, known int64) error {
+// take raises the term in the database. If the file beside it knows of a later one, or
+// of a later end of the log, the database was put back to what it was, by copying
+// files, or has lost what was written last: that is another generation.
+func (l *fileLock) take(ctx context.Context, term int64, known pulse) error {
 	return l.s.change(ctx, func(tx *sql.Tx) error {
 		res, err := tx.ExecContext(ctx, sqliteTake, os.Getpid(), l.file.Name(), term)
 		if err != nil {
@@ -105,10 +107,21 @@ func (l *fileLock) take(ctx context.Context, term, known int64) error {
 		if n, bad := res.RowsAffected(); bad != nil || n == 0 {
 			return errors.Join(ErrDeposed, bad)
 		}
-		if known > term {
+		var end head
+		if err = tx.QueryRowContext(ctx, sqliteEnd).Scan(&end.seq, &end.hash); err != nil {
+			return err
+		}
+		behind, err := known.after(ctx, tx, end)
+		if err != nil {
+			return err
+		}
+		if behind || known.term > term {
 			if _, err = tx.ExecContext(ctx, sqliteSetMeta, generationMeta, newName()); err != nil {
 				return err
 			}
+		}
+		if behind {
+			noteEnd(l.file, end) // else the next one would take it for behind again
 		}
 		_, err = tx.ExecContext(ctx, sqliteRaise, term+1)
 		return err
@@ -139,19 +152,64 @@ func (s *sqlite) led(ctx context.Context, tx *sql.Tx, form int64) error {
 	return nil
 }
 
-// pulse is what the file says of the leader.
+// pulse is what the file says of the leader, and of what it wrote.
 type pulse struct {
 	pid        int
 	term, beat int64
+	end        int64  // of the log; 0: it does not say
+	hash       string // of the entry there, or the beginning of it
 }
 
 func (l *fileLock) read() pulse {
 	var p pulse
-	text, err := io.ReadAll(io.NewSectionReader(l.file, 0, 64))
-	if err == nil {
+	if text, err := io.ReadAll(io.NewSectionReader(l.file, 0, endPlace)); err == nil {
 		fmt.Sscan(string(text), &p.pid, &p.term, &p.beat) // a file from before has no more than the process
 	}
+	if text, err := io.ReadAll(io.NewSectionReader(l.file, endPlace, 64)); err == nil {
+		fmt.Sscan(string(text), &p.end, &p.hash)
+	}
 	return p
+}
+
+// after reports whether the file knows of an entry that the database does not have, or
+// not so. One that has been archived since is not asked for.
+func (p pulse) after(ctx context.Context, tx *sql.Tx, end head) (bool, error) {
+	if p.end == 0 || p.hash == "" || end.seq < p.end {
+		return p.end > end.seq, nil
+	}
+	hash := end.hash
+	if end.seq > p.end {
+		err := tx.QueryRowContext(ctx, sqliteHash, p.end).Scan(&hash)
+		if errors.Is(err, sql.ErrNoRows) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return !strings.HasPrefix(hex.EncodeToString(hash), p.hash), nil
+}
+
+// endPlace is where in the file the end of the log is noted.
+const endPlace = 64
+
+// noteEnd writes beside the database how far its log has come: a kill loses none of
+// that, and a power cut only what the database has anyway. On a full disk it is as it
+// was.
+func noteEnd(lock *os.File, h head) {
+	_, _ = lock.WriteAt(fmt.Appendf(nil, "%-20d %.16x\n", h.seq, h.hash), endPlace)
+}
+
+// noteEnd does so after every append.
+func (s *sqlite) noteEnd(h head) {
+	if s.ends == nil {
+		file, err := os.OpenFile(s.path+".lock", os.O_WRONLY, 0)
+		if err != nil {
+			return // nobody leads, as when tables are filled from a backup
+		}
+		s.ends = file
+	}
+	noteEnd(s.ends, h)
 }
 
 // renewFile writes in place, in one piece, and without asking the disk for room: a

@@ -108,6 +108,7 @@ func (s *sqlite) write(ctx context.Context, w *work, from head) error {
 			to.seen.forget()
 		} else {
 			to.seen.add(w.jobs)
+			s.noteEnd(w.next)
 		}
 		return err
 	})

@@ -37,10 +37,12 @@ const (
 // saidFD is the same for the program.
 const saidFD = 3
 
-// begunNews is the news that the program runs, optionalNews that the mandatory
-// part of the task is done. Other news are the numbers of processes that are to be
+// enteredNews is the news that a program is about to be started, by a process that is
+// its user's; begunNews that it runs, optionalNews that the mandatory part of the task
+// is done. Other news are the numbers of processes that are to be
 // adopted into the group.
 const (
+	enteredNews  = "entered"
 	begunNews    = "begun"
 	optionalNews = "optional"
 )

@@ -57,6 +57,11 @@ func (p *program) become() error {
 		if err = p.Private.hide(); err != nil {
 			return err
 		}
+	}
+	if err = say(entered); err != nil {
+		return err
+	}
+	if p.Become {
 		if err = p.Account.assume(); err != nil {
 			return err
 		}
@@ -77,15 +82,27 @@ func (p *program) become() error {
 	if err != nil {
 		return err
 	}
-	if _, err = unix.Write(errorFD, []byte(aboutToBegin)); err != nil {
-		return fmt.Errorf("line to the shepherd: %w", err)
+	if err = say(begins); err != nil {
+		return err
 	}
 	return execute(p.name(), path, argv, p.Env)
 }
 
-// aboutToBegin is said to the shepherd before an init becomes the program: one that
-// ends without a word was stopped before that, and nothing of the program ran.
-const aboutToBegin = "\n"
+// What an init says to its shepherd on the way: that it is in the group of the task and
+// is about to become its user, who may stop it, kill it and make it wait from then on;
+// and that it is about to become the program. One that ends without more was ended in
+// between, and nothing of the program ran.
+const (
+	entered = "entered\n"
+	begins  = "begins\n"
+)
+
+func say(word string) error {
+	if _, err := unix.Write(errorFD, []byte(word)); err != nil {
+		return fmt.Errorf("line to the shepherd: %w", err)
+	}
+	return nil
+}
 
 // unignore undoes what the agent was started with: a program expects that
 // signals do what they do by default, and an ignored one stays ignored.

@@ -106,6 +106,7 @@ func TestNobodyDeclinesBeforeTheBeginningAndAfterTheEnd(t *testing.T) {
 	ago()
 	r.sample() // the share has changed, say
 	ago()
+	r.observe(enteredNews) // from now on it is in the hands of its user
 	r.observe(begunNews)
 	if got := r.meter.declined; got > time.Second {
 		t.Errorf("declined %v before it began", got)

@@ -40,6 +40,7 @@ type runner struct {
 	applied *cgroup.Limits // nil: not known
 	held    bool           // frozen by Freeze, not only by its limits
 	meter   *meter
+	entry   entry
 	cpu     int   // of the host, that the task is pinned to
 	cpus    []int // all of them, where it has several
 	stop    stopping
@@ -212,10 +213,11 @@ func (r *runner) reconcile(ctx context.Context) {
 // observe takes news from the shepherd.
 func (r *runner) observe(word string) {
 	switch word {
+	case enteredNews:
+		r.enter()
+		return
 	case begunNews:
-		if status, _ := r.current(); status.StartedUS == 0 { // until now there was nobody who could have taken anything
-			r.meter.last, r.meter.declined = nil, 0
-		}
+		r.entered()
 		r.begun()
 		return
 	case optionalNews:

@@ -150,6 +150,7 @@ func (r *runner) finish(status task.Status, ended time.Duration) {
 		}
 	}
 	r.ownLimit(&status)
+	r.ownDelay(&status)
 	status.DeclinedUS = r.meter.declined.Microseconds()
 	if status.Part == task.OptionalPart {
 		status.MandatoryDeclinedUS = r.meter.mandatory().Microseconds()

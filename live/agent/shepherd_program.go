@@ -1,7 +1,7 @@
 package agent
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -56,7 +57,7 @@ func (s *shepherd) runProgram(p program) ending {
 			if begun != nil {
 				problem = <-begun
 			}
-			return conclude(status, problem)
+			return s.conclude(status, problem)
 		case sig := <-s.orders:
 			s.obey(sig, pid, begun == nil)
 		case <-s.grace.C:
@@ -70,9 +71,11 @@ func (s *shepherd) runProgram(p program) ending {
 }
 
 // conclude reads the status of a program that has ended, or of an init that
-// could not start one.
-func conclude(status syscall.WaitStatus, problem *trouble) ending {
+// could not start one. Who kills the init of its own program has ended the program.
+func (s *shepherd) conclude(status syscall.WaitStatus, problem *trouble) ending {
 	switch {
+	case problem == killed && status.Signaled() && s.stopped == task.GoOn:
+		return ending{Signal: signalName(status.Signal())}
 	case problem != nil:
 		return ending{Exit: problem.Code, trouble: problem}
 	case status.Signaled():
@@ -117,24 +120,35 @@ func (s *shepherd) startProgram(p program) (int, chan *trouble, <-chan struct{},
 	}
 	result := make(chan *trouble, 1)
 	go func() {
-		content, _ := io.ReadAll(reader) // ends when the program begins, or the init ends
+		words := bufio.NewReader(reader)
+		first, _ := words.ReadString('\n')
+		if first == entered {
+			s.notify(enteredNews)
+		}
+		rest, _ := io.ReadAll(words) // ends when the program begins, or the init ends
 		_ = reader.Close()
-		result <- troubleIn(content)
+		result <- troubleIn(first + string(rest))
 	}()
 	return pid, result, said, nil
 }
 
+// killed is the trouble of an init that was its user's already, and ended without a word.
+var killed = troubled(codeNotStarted, "%v", errStopped)
+
 // troubleIn is why a program did not begin, by all that its init said; nil: it did.
-func troubleIn(words []byte) *trouble {
-	words, about := bytes.CutPrefix(words, []byte(aboutToBegin))
-	if len(words) == 0 && about {
+func troubleIn(words string) *trouble {
+	words, inside := strings.CutPrefix(words, entered)
+	words, about := strings.CutPrefix(words, begins)
+	switch {
+	case words == "" && about:
 		return nil
-	}
-	if len(words) == 0 {
+	case words == "" && inside:
+		return killed
+	case words == "":
 		return troubled(codeNotStarted, "%v", errStopped)
 	}
 	problem := new(trouble)
-	if err := json.Unmarshal(words, problem); err != nil {
+	if err := json.Unmarshal([]byte(words), problem); err != nil {
 		problem = troubled(codeNotStarted, "init said %q", words)
 	}
 	return problem

@@ -74,7 +74,18 @@ func (d *database) inspectPages(ctx context.Context, say func(string)) error {
 	})
 }
 
-func (d *database) inspectEnd(ctx context.Context, _ func(string)) error { return d.sound(ctx) }
+func (d *database) inspectEnd(ctx context.Context, say func(string)) error {
+	if file, ok := d.engine.(*sqlite); ok {
+		lost, err := file.lostEnd(ctx)
+		if err != nil {
+			return err
+		}
+		if lost != "" {
+			say(lost)
+		}
+	}
+	return d.sound(ctx)
+}
 
 func (d *database) inspectSnapshots(ctx context.Context, say func(string)) error {
 	return d.view(ctx, func(tx *sql.Tx) error {

@@ -298,6 +298,15 @@ func TestADatabaseThatHasLostItsEnd(t *testing.T) {
 			}
 			s.Close() // nothing was written
 			lose(t, killed, old)
+			looked, err := store.OpenPast(t.Context(), killed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var found []string
+			if err = looked.Inspect(t.Context(), func(line string) { found = append(found, line) }); err != nil || len(found) != 1 || !strings.Contains(found[0], "at 9:") {
+				t.Errorf("who looks finds %q (%v)", found, err)
+			}
+			looked.Close() // it was only read
 			s, next := lead(killed)
 			if next == first {
 				t.Error("nobody noticed")

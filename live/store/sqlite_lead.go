@@ -284,3 +284,27 @@ func (l *fileLock) release() {
 		l.look.Close() // nothing was written
 	}
 }
+
+// lostEnd says what the file beside the database knows of, and the database does not.
+func (s *sqlite) lostEnd(ctx context.Context) (string, error) {
+	file, err := os.Open(s.path + ".lock")
+	if err != nil { // nobody has led yet, or not here
+		return "", nil
+	}
+	defer file.Close() // it was only read
+	known := (&fileLock{file: file}).read()
+	tx, err := s.reads.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return "", err
+	}
+	defer tx.Rollback() // there is nothing to commit
+	var end head
+	if err = tx.QueryRowContext(ctx, sqliteEnd).Scan(&end.seq, &end.hash); err != nil {
+		return "", err
+	}
+	if behind, err := known.after(ctx, tx, end); err != nil || !behind {
+		return "", err
+	}
+	return fmt.Sprintf("the log ends at entry %d, and once had another end, at %d: the database was put back, or has lost what was written last; %s",
+		end.seq, known.end, Advice), nil
+}

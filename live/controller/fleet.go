@@ -13,6 +13,7 @@ import (
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/live/fair"
 )
 
 // fleet is what the nodes should be doing as far as it is durable, and when
@@ -33,7 +34,30 @@ type fleet struct {
 	nodes  map[string]*member
 	tails  map[string]chan task.Chunk
 	nextID int64
-	said   map[claim]saying // running tasks: what was last said and is not taken in yet
+	said   map[claim]saying   // running tasks: what was last said and is not taken in yet
+	news   map[string][]int64 // by node: when it last introduced itself with something new
+}
+
+// mostNews is how often within an hour a node may introduce itself as another than
+// before, started anew or with another agent: each time is an entry of the log.
+const mostNews = 100
+
+// anew notes that a node introduces itself as another, or says that it has done so too
+// often.
+func (f *fleet) anew(node string, now int64) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	list := f.news[node]
+	for len(list) > 0 && list[0] <= now-vainFor {
+		list = list[1:]
+	}
+	if len(list) >= mostNews {
+		f.news[node] = list
+		wait := time.Duration(list[0]+vainFor-now) * time.Microsecond
+		return fair.TooMany("hello", wait, "node %s was started anew, or changed, %d times within an hour: see what is wrong with it, and wait %s", node, len(list), wait.Round(time.Second))
+	}
+	f.news[node] = append(list, now)
+	return nil
 }
 
 // saying is what a node said of a task, and when.
@@ -73,7 +97,7 @@ type nodeOrders struct {
 func newFleet(c *Controller) *fleet {
 	return &fleet{
 		c: c, dirty: map[string]bool{}, last: map[string]worked{}, next: math.MaxInt64, nodes: map[string]*member{},
-		tails: map[string]chan task.Chunk{}, said: map[claim]saying{},
+		tails: map[string]chan task.Chunk{}, said: map[claim]saying{}, news: map[string][]int64{},
 	}
 }
 
@@ -196,6 +220,9 @@ func (c *Controller) Hello(ctx context.Context, h task.Hello) (task.Welcome, err
 		}
 	}
 	if !greeted {
+		if err := c.fleet.anew(h.Node, c.now()); err != nil {
+			return task.Welcome{}, err
+		}
 		cmd := trade.Command{By: trade.Identity{User: h.Node, Role: trade.RoleNode}, Enlist: &h, Allow: &c.cfg.Allow}
 		o, _, err := c.Do(ctx, cmd, trade.Key{})
 		if err == nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"golang.org/x/sys/unix"
 )
@@ -40,9 +41,6 @@ func (t target) open(null int) (int, error) {
 		return null, nil
 	}
 	flags := unix.O_WRONLY | unix.O_CREAT | unix.O_APPEND | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_CLOEXEC
-	if !t.Append {
-		flags |= unix.O_TRUNC
-	}
 	fd, err := unix.Open(t.Path, flags, 0o644)
 	if errors.Is(err, unix.ELOOP) {
 		return -1, fmt.Errorf("output %s: it is a symbolic link", t.Path)
@@ -57,6 +55,14 @@ func (t target) open(null int) (int, error) {
 	if kind := stat.Mode & unix.S_IFMT; kind != unix.S_IFREG && kind != unix.S_IFCHR {
 		return -1, fmt.Errorf("output %s: it is not a file", t.Path)
 	}
+	if planted(t.Path, &stat) {
+		return -1, fmt.Errorf("output %s: it is another user's file, in a directory that everybody may write to", t.Path)
+	}
+	if !t.Append && stat.Mode&unix.S_IFMT == unix.S_IFREG {
+		if err = unix.Ftruncate(fd, 0); err != nil {
+			return -1, fmt.Errorf("output %s: %w", t.Path, err)
+		}
+	}
 	if err = unix.SetNonblock(fd, false); err != nil {
 		return -1, fmt.Errorf("output %s: %w", t.Path, err)
 	}
@@ -66,4 +72,15 @@ func (t target) open(null int) (int, error) {
 		}
 	}
 	return fd, nil
+}
+
+// planted reports whether a file may lie there to be written to by whoever comes: the
+// kernel can see to that by itself (fs.protected_regular), and often does not.
+func planted(path string, file *unix.Stat_t) bool {
+	if file.Mode&unix.S_IFMT != unix.S_IFREG || file.Uid == 0 || int(file.Uid) == os.Geteuid() {
+		return false
+	}
+	var dir unix.Stat_t
+	err := unix.Stat(filepath.Dir(path), &dir)
+	return err != nil || dir.Mode&unix.S_ISVTX != 0 && dir.Mode&0o022 != 0
 }

@@ -152,7 +152,7 @@ func (s *memory) Append(ctx context.Context, b Batch) error {
 	if w.empty() {
 		return nil
 	}
-	if err := w.follow(c.end); err != nil {
+	if err := cmp.Or(s.fenced(), w.follow(c.end)); err != nil {
 		return fmt.Errorf("append: %w", err)
 	}
 	last := int64(0)

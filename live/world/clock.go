@@ -47,6 +47,13 @@ func (h *host) resume() {
 	}
 }
 
+// stands reports whether it stands still.
+func (h *host) stands() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.paused != nil
+}
+
 // awaken waits while the host stands still.
 func (h *host) awaken(ctx context.Context) error {
 	for {

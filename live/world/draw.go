@@ -140,6 +140,10 @@ func drawFaults(r *rand.Rand, d *Day) {
 			f.Node = -1
 		case powerless, partitions, deafens, mutes:
 			f.Node = max(0, f.Node)
+		case pauses:
+			if d.Standby && r.IntN(2) == 0 { // long enough for the other to take the lead
+				f.Node, f.For = -1, between(r, 8*time.Second, 40*time.Second)
+			}
 		}
 		d.Faults = append(d.Faults, f)
 	}

@@ -25,6 +25,8 @@ type drive struct {
 	n     int64 // appends so far
 	fault string
 	until time.Time
+
+	renewed time.Time // when it last said that it leads
 }
 
 // What can be wrong with a drive for a while.

@@ -105,6 +105,9 @@ func (l *line) carry(r *http.Request, kind string, n int64, at int, body []byte)
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+	if err := seat.host.awaken(ctx); err != nil { // what it had to say it says when it goes on
+		return nil, err
+	}
 	if door.alive.Err() != nil {
 		return nil, errReset
 	}

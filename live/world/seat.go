@@ -74,25 +74,47 @@ func (s *seat) start() {
 	s.starts++
 	n := s.starts
 	ctx, cancel := context.WithCancel(s.w.alive)
-	s.w.mu.Lock()
-	inner := s.w.disk.Open()
-	s.w.mu.Unlock()
-	d := &drive{Store: inner, w: s.w, on: s.host, name: fmt.Sprintf("%s-%d", s.host.name, n)}
 	gone := make(chan struct{})
-	s.kill, s.gone, s.drive = cancel, gone, d
+	s.kill, s.gone = cancel, gone
 	s.mu.Unlock()
 	s.w.running.Go(func() {
 		defer close(gone)
-		defer func() { _ = d.Close() }() // nothing is written then
-		err := s.serve(ctx, d)
-		if err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrClosed) {
-			s.w.fail("controller on %s: %v", s.host.name, err)
+		for turn := 1; ctx.Err() == nil; turn++ { // who has lost the lead waits for it again
+			if err := s.turn(ctx, fmt.Sprintf("%s-%d-%d", s.host.name, n, turn)); err != nil {
+				return
+			}
 		}
 	})
 }
 
+// turn waits for the lead, and leads until it is over.
+func (s *seat) turn(ctx context.Context, name string) error {
+	disk := s.w.currentDisk()
+	if err := disk.Sound(); err != nil {
+		s.w.fail("the store of %s: %v", s.host.name, err)
+	}
+	d := &drive{Store: disk.Open(), w: s.w, on: s.host, name: name}
+	s.mu.Lock()
+	s.drive = d
+	s.mu.Unlock()
+	if ctx.Err() != nil { // it was killed just now
+		return ctx.Err()
+	}
+	defer func() { _ = d.Close() }() // nothing is written then
+	err := s.serve(ctx, d)
+	if err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrClosed) && !errors.Is(err, store.ErrDeposed) {
+		s.w.fail("controller on %s: %v", s.host.name, err)
+	}
+	if errors.Is(err, store.ErrDeposed) {
+		return nil
+	}
+	return err
+}
+
 // serve is the life of a controller.
 func (s *seat) serve(ctx context.Context, d *drive) error {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
 	lost, release, err := d.Lead(ctx)
 	if err != nil {
 		return err
@@ -104,6 +126,10 @@ func (s *seat) serve(ctx context.Context, d *drive) error {
 	cfg.Unsaid = epoch.LiveSettings()
 	cfg.Unsaid["reporting"] = market.Money(s.w.day.Report.Microseconds()).String()
 	cfg.Elapsed, cfg.Turn = s.w.at, turn
+	if cfg.Term, err = d.Leads(); err != nil {
+		return err
+	}
+	cfg.Leads = func() error { _, err := d.Leads(); return err }
 	cfg.Limits = fair.Default()
 	cfg.Open = trade.Open{Policy: s.w.day.Policy, Rates: trade.Rates{Processor: rates}}
 	c, err := controller.Start(ctx, d, cfg)
@@ -118,9 +144,8 @@ func (s *seat) serve(ctx context.Context, d *drive) error {
 	select {
 	case <-ctx.Done():
 	case <-lost:
-		s.mu.Lock()
-		s.kill()
-		s.mu.Unlock()
+		s.w.note("%s does not lead any more", s.host.name)
+		end()
 	}
 	s.mu.Lock()
 	s.opened, s.ctrl = nil, nil

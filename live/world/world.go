@@ -46,6 +46,7 @@ type World struct {
 	wrong    []string // what should not have
 	restored []span
 	policy   string
+	leading  *drive // who led last
 }
 
 // span is a time of the day.

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -138,32 +139,54 @@ func (c *Client) Tail(ctx context.Context, id int64, o Output) (k v1.Chunk, err 
 }
 
 // FollowOutput reads what a job writes, until it has ended. Limit has no
-// meaning. What the node has to say against it is the last error of Read.
+// meaning. What the node has to say against it is the last error of Read. A stream that
+// breaks off, because its controller is gone or another one leads now, ends with
+// [io.ErrUnexpectedEOF]: ask again, from where it was.
 func (c *Client) FollowOutput(ctx context.Context, id int64, o Output) (io.ReadCloser, error) {
 	o.Limit = 0
 	v := o.query()
 	v.Set("follow", "1")
-	res, err := c.open(ctx, &ask{method: http.MethodGet, path: jobPath(id, "/logs"), query: v, accept: "text/plain"}, nil)
+	ctx, giveUp := context.WithCancelCause(ctx)
+	s, moved := c.current()
+	stop := c.watch(ctx, s, moved, true, giveUp)
+	res, err := c.openAt(ctx, s, &ask{method: http.MethodGet, path: jobPath(id, "/logs"), query: v, accept: "text/plain"}, nil)
 	if err != nil {
+		stop()
+		if cause := context.Cause(ctx); errors.Is(cause, errMoved) {
+			err = cause
+		}
+		giveUp(nil)
 		return nil, err
 	}
-	return &outputReader{res}, nil
+	return &outputReader{res: res, ctx: ctx, stop: func() { stop(); giveUp(nil) }}, nil
 }
 
-// outputReader ends with what the trailer says.
-type outputReader struct{ res *http.Response }
+// outputReader ends with what the trailer says. Who leads no more, or stands still, has
+// not said the end.
+type outputReader struct {
+	res  *http.Response
+	ctx  context.Context //nolint:containedctx // of the one call that it reads the answer of
+	stop func()
+}
 
 func (r *outputReader) Read(p []byte) (int, error) {
 	n, err := r.res.Body.Read(p)
-	if errors.Is(err, io.EOF) {
+	switch {
+	case err == nil:
+	case errors.Is(err, io.EOF):
 		if why := r.res.Trailer.Get("Libra-Error"); why != "" {
 			return n, errors.New(why)
 		}
+	case r.ctx.Err() == nil || errors.Is(context.Cause(r.ctx), errMoved):
+		return n, fmt.Errorf("%w: %w", io.ErrUnexpectedEOF, err)
 	}
 	return n, err
 }
 
-func (r *outputReader) Close() error { return r.res.Body.Close() }
+func (r *outputReader) Close() error {
+	r.stop()
+	return r.res.Body.Close()
+}
 
 func (c *Client) delete(ctx context.Context, path string) error {
 	return c.call(ctx, &ask{method: http.MethodDelete, path: path}, nil)

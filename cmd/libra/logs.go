@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -99,23 +100,26 @@ func (o *logsOptions) run(ctx context.Context, out io.Writer, market *client.Cli
 }
 
 // copyFollowed copies what the job writes until it has ended. A stream that
-// breaks off before, because the market was started anew or the file was not
-// there yet, is taken up again where it was.
+// breaks off before, because the market was started anew, another controller leads now
+// or the file was not there yet, is taken up again where it was.
 func copyFollowed(ctx context.Context, out io.Writer, market *client.Client, id int64, which client.Output) error {
-	for {
-		copied, err := followOnce(ctx, out, market, id, which)
+	for vain := 0; ; {
+		copied, opened, err := followOnce(ctx, out, market, id, which)
 		which.Offset += copied
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if !errors.Is(err, io.ErrUnexpectedEOF) {
+		if vain++; opened {
+			vain = 0
+		}
+		if opened && !errors.Is(err, io.ErrUnexpectedEOF) || !opened && (vain > mostVain || !unserved(err)) {
 			return err
 		}
 		job, lost := market.Job(ctx, id)
 		if lost != nil {
 			return lost
 		}
-		if job.State.Final() {
+		if job.State.Final() && opened {
 			return err
 		}
 		select {
@@ -126,13 +130,24 @@ func copyFollowed(ctx context.Context, out io.Writer, market *client.Client, id 
 	}
 }
 
-func followOnce(ctx context.Context, out io.Writer, market *client.Client, id int64, which client.Output) (int64, error) {
+// mostVain is how often in a row a stream is asked for that nobody gives, though the
+// market is there.
+const mostVain = 10
+
+// unserved reports whether nobody was there to answer who leads.
+func unserved(err error) bool {
+	p, answered := errors.AsType[*client.Problem](err)
+	return !answered || p.Status == http.StatusServiceUnavailable || p.Status == http.StatusBadGateway || p.Status == http.StatusGatewayTimeout
+}
+
+func followOnce(ctx context.Context, out io.Writer, market *client.Client, id int64, which client.Output) (copied int64, opened bool, err error) {
 	stream, err := market.FollowOutput(ctx, id, which)
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	defer stream.Close()
-	return io.Copy(out, stream)
+	copied, err = io.Copy(out, stream)
+	return copied, true, err
 }
 
 // copyAll copies what is there, piece by piece.

@@ -3,8 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -94,6 +98,51 @@ func TestLogsFollowOn(t *testing.T) {
 		})
 	}
 	same(t, mustLibra(t, "logs", "-f", "12"), "one\ntwo\n")
+}
+
+// Who is followed goes on at the next controller: where the leader stands still, and
+// where it is gone.
+func TestLogsFollowTheLeader(t *testing.T) {
+	for _, how := range []string{"stands still", "is gone"} {
+		t.Run(how, func(t *testing.T) {
+			noContext(t)
+			patience(t, 4*time.Millisecond)
+			var leader atomic.Int64
+			end := make(chan struct{})
+			var servers [2]*httptest.Server
+			for i := range servers {
+				servers[i] = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					leads := leader.Load() == int64(i)
+					switch {
+					case !leads && i == 0: // it takes calls and does nothing
+						<-end
+					case r.URL.Path == "/livez":
+						_ = json.NewEncoder(w).Encode(v1.Standing{Alive: true, Leading: leads, Term: int64(i)}) // to a test
+					case !leads:
+						w.WriteHeader(http.StatusServiceUnavailable)
+					case !strings.HasSuffix(r.URL.Path, "/logs"):
+						_ = json.NewEncoder(w).Encode(v1.Job{ID: 12, State: v1.Running}) // to a test
+					case i == 1:
+						fmt.Fprintf(w, "two, from %s\n", r.URL.Query().Get("offset"))
+					default:
+						fmt.Fprint(w, "one\n")
+						_ = http.NewResponseController(w).Flush() // it can
+						leader.Store(1)
+						if how == "stands still" {
+							<-end
+						}
+						panic(http.ErrAbortHandler)
+					}
+				}))
+				t.Cleanup(servers[i].Close)
+			}
+			t.Cleanup(func() { close(end) })
+			if err := writeContext(marketContext{Server: servers[0].URL + "," + servers[1].URL, Token: "t", User: "alice", Plain: true}); err != nil {
+				t.Fatal(err)
+			}
+			same(t, mustLibra(t, "logs", "-f", "12"), "one\ntwo, from 4\n")
+		})
+	}
 }
 
 // cutting is a market whose node loses the output at one turn.

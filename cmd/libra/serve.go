@@ -154,7 +154,7 @@ func runServe(cmd *cobra.Command, con *console, o *serveOptions) error {
 		con.warn("%s: %s", o.file, w)
 	}
 	log := newLog(con, o.verbose)
-	k := &keeper{config: &c, log: log, doors: newDoors(log), say: func(text string) { printline(con.err, text) }}
+	k := &keeper{config: &c, log: log, doors: newDoors(log), token: o.token, say: func(text string) { printline(con.err, text) }}
 	k.opened = func(ctx context.Context, s *service, first bool) error {
 		// What the owner has set since this program was started stays.
 		if first && (o.file != "" || cmd.Flags().Changed("policy") || len(o.set) > 0) {

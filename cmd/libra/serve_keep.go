@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"strings"
 	"syscall"
 	"time"
@@ -26,6 +27,7 @@ type keeper struct {
 	log    *slog.Logger
 	say    func(string)
 	opened func(ctx context.Context, s *service, first bool) error // what is to be done when the market is open
+	token  string                                                  // the file of the owner's token, if there is to be one
 	secure *tls.Config
 	shut   bool // the doors are not open yet: somebody else has the address
 	led    bool // it has led before
@@ -124,6 +126,9 @@ func (k *keeper) once(ctx context.Context, watch *watchdog) (err error) {
 		}
 		k.shut = false
 	}
+	if err = k.known(ctx, s.store); err != nil {
+		return err
+	}
 	if err = s.start(ctx, k.config, k.log); err != nil {
 		return err
 	}
@@ -135,6 +140,22 @@ func (k *keeper) once(ctx context.Context, watch *watchdog) (err error) {
 	defer watch.guard(nil)
 	watch.guard(s.market.Healthy)
 	return s.wait(ctx)
+}
+
+// known refuses a store that is empty where the token of an owner is left of a market:
+// the store was emptied, or is another one, and a new market would begin in its place.
+func (k *keeper) known(ctx context.Context, st store.Store) error {
+	if _, err := os.Stat(k.token); k.token == "" || err != nil {
+		return nil //nolint:nilerr // there is none, or it will be said what is wrong with it
+	}
+	_, found, err := st.Last(ctx)
+	if err != nil || found {
+		return err
+	}
+	if made, err := st.Tokens(ctx, ""); err != nil || len(made) > 0 {
+		return err
+	}
+	return fmt.Errorf("%w: it is empty, and %s is the token of the owner of a market; %s. For a new market: remove %[2]s", store.ErrDamaged, k.token, store.Advice)
 }
 
 // restFor waits, or until ctx is done.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -67,5 +68,19 @@ func TestServeStartsAfterAnEpochByTheAPI(t *testing.T) {
 	}
 	if !strings.Contains(text.String(), "the market goes on as it was") {
 		t.Error(text.String())
+	}
+}
+
+// An empty store where the token of an owner is left of a market is not made a new one.
+func TestServeKnowsItsMarket(t *testing.T) {
+	noContext(t)
+	dir := t.TempDir()
+	token := filepath.Join(dir, "owner.token")
+	if err := os.WriteFile(token, []byte("libra_of_another_market\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := libra(t, "serve", "--listen", "127.0.0.1:0", "--socket", "none", "--store", filepath.Join(dir, "libra.db"), "--owner-token-file", token)
+	if r.code != exitFailure || !strings.Contains(r.err, "the store is damaged: it is empty") || !strings.Contains(r.err, "remove "+token) {
+		t.Errorf("exit code %d, said %q", r.code, r.err)
 	}
 }

@@ -97,6 +97,10 @@ func TestAStoreThatIsGoneIsNoNewMarket(t *testing.T) {
 			t.Helper()
 			return errors.Join(os.WriteFile(path+".lock", []byte("1\n"), 0o600), os.Truncate(path, 0))
 		}, says: store.ErrDamaged},
+		"the file is gone": {spoil: func(t *testing.T, path string) error {
+			t.Helper()
+			return errors.Join(os.WriteFile(path+".lock", []byte("1\n"), 0o600), os.Remove(path))
+		}, says: store.ErrDamaged},
 		"the file is cut off": {spoil: func(t *testing.T, path string) error {
 			t.Helper()
 			at, err := os.Stat(path)
@@ -122,7 +126,7 @@ func TestAStoreThatIsGoneIsNoNewMarket(t *testing.T) {
 				t.Errorf("it opens: %v", err)
 			}
 			left, _ := filepath.Glob(path)
-			if len(left) != 1 {
+			if len(left) != 1 && name != "the file is gone" || len(left) != 0 && name == "the file is gone" {
 				t.Errorf("left: %v", left)
 			}
 		})

@@ -37,6 +37,7 @@ type manner int
 const (
 	upToDate manner = iota // made if there is none, and brought to the form of this program
 	asItIs                 // only if there is one, and nothing in it is changed
+	toFill                 // made like the first, whatever was there before: somebody restores a backup
 )
 
 func open(ctx context.Context, address string, how manner) (*database, error) {

@@ -29,7 +29,7 @@ type Books func(iter.Seq2[Tx, error]) error
 //
 // Whatever goes wrong, whenever, leaves the store empty.
 func Load(ctx context.Context, address string, from *BackupReader, books Books, watch Watch) error {
-	d, err := open(ctx, address, upToDate)
+	d, err := open(ctx, address, toFill)
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func openSQLite(ctx context.Context, path string, how manner) (*database, error)
 		_, err = os.Stat(path)
 	}
 	if err == nil {
-		err = prepareFile(path)
+		err = prepareFile(path, how)
 	}
 	if err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func sqliteName(path string, options ...string) string {
 // prepareFile makes an empty file for a new database, for its owner alone, and
 // says in plain words what SQLite would say in none. It never opens a file that
 // exists: closing it again would drop the locks this process has on it.
-func prepareFile(path string) error {
+func prepareFile(path string, how manner) error {
 	dir := filepath.Dir(path)
 	at, err := os.Stat(path)
 	switch {
@@ -119,7 +119,7 @@ func prepareFile(path string) error {
 		if left, bad := os.Stat(path + "-wal"); bad == nil && left.Size() > 0 {
 			return fmt.Errorf("%w: its file is gone, and what was written last (%s-wal) is there; %s", ErrDamaged, path, Advice)
 		}
-		if wasLed(path) {
+		if how == upToDate && wasLed(path) {
 			return fmt.Errorf("%w: a market ran on it, and its file is gone; %s. For a new market: remove %s.lock", ErrDamaged, Advice, path)
 		}
 		return makeFile(path, dir)
@@ -127,7 +127,7 @@ func prepareFile(path string) error {
 		return err
 	case !at.Mode().IsRegular():
 		return fmt.Errorf("%w: it is a %s", ErrNotDatabase, modeWord(at.Mode()))
-	case at.Size() == 0 && wasLed(path):
+	case at.Size() == 0 && how == upToDate && wasLed(path):
 		return fmt.Errorf("%w: a market ran on it, and its file is empty; %s. For a new market: remove %s.lock", ErrDamaged, Advice, path)
 	}
 	if err := unix.Access(path, unix.R_OK|unix.W_OK); err != nil {

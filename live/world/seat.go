@@ -129,7 +129,7 @@ func (s *seat) serve(ctx context.Context, d *drive) error {
 	if cfg.Term, err = d.Leads(); err != nil {
 		return err
 	}
-	cfg.Leads = func() error { _, err := d.Leads(); return err }
+	cfg.Leads = func() error { _, deposed := d.Leads(); return deposed }
 	cfg.Limits = fair.Default()
 	cfg.Open = trade.Open{Policy: s.w.day.Policy, Rates: trade.Rates{Processor: rates}}
 	c, err := controller.Start(ctx, d, cfg)

@@ -14,6 +14,7 @@ import (
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/broker"
 	"github.com/libra-market/libra/live/secrets"
+	"github.com/libra-market/libra/live/store"
 )
 
 // brokerOptions are the flags of libra broker.
@@ -173,14 +174,13 @@ func runBroker(cmd *cobra.Command, con *console, o *brokerOptions) error {
 	if err != nil {
 		return err
 	}
-	s, err := startBroker(ctx, &c, newLog(con, o.verbose))
-	if err != nil {
-		return err
-	}
-	err = o.serve(ctx, con, s, &c)
-	return firstOf(err, s.close())
+	log := newLog(con, o.verbose)
+	k := &brokerKeeper{config: &c, log: log, doors: newDoors(log), say: func(text string) { printline(con.err, text) }}
+	k.opened = func(ctx context.Context, s *brokerService) error { return o.serve(ctx, con, s, &c) }
+	return k.keep(ctx)
 }
 
+// serve says what there is to say when the broker has been opened.
 func (o *brokerOptions) serve(ctx context.Context, con *console, s *brokerService, c *broker.Config) error {
 	if err := o.ownerToken(ctx, con, s); err != nil {
 		return err
@@ -189,8 +189,8 @@ func (o *brokerOptions) serve(ctx context.Context, con *console, s *brokerServic
 	for i := range c.Clusters {
 		names[i] = c.Clusters[i].Name
 	}
-	printf(con.err, "serving %s at %s, store %s\n", strings.Join(names, ", "), s.url(), c.Store)
-	return s.wait(ctx)
+	printf(con.err, "serving %s at %s, store %s\n", strings.Join(names, ", "), s.url(), store.Redact(c.Store))
+	return nil
 }
 
 // ownerToken makes the first token of an owner.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/libra-market/libra/live/broker"
 	"github.com/libra-market/libra/live/fair"
 	"github.com/libra-market/libra/live/front"
+	"github.com/libra-market/libra/live/store"
 	"github.com/libra-market/libra/live/web"
 )
 
@@ -19,35 +21,81 @@ type brokerService struct {
 	broker *broker.Broker
 }
 
-func startBroker(ctx context.Context, c *broker.Config, log *slog.Logger) (*brokerService, error) {
-	h, err := openHost(ctx, c.Store, newDoors(log))
-	if err != nil {
-		return nil, err
-	}
-	s := &brokerService{host: h}
-	if err := s.start(ctx, c, log); err != nil {
-		return nil, errors.Join(err, s.close())
-	}
-	return s, nil
+// brokerKeeper keeps a broker open for as long as it is asked to, like keeper a market:
+// where its database is away, or somebody else has its store after it had, it waits with
+// the doors open and the reason on them.
+type brokerKeeper struct {
+	*doors
+
+	config *broker.Config
+	log    *slog.Logger
+	say    func(string)
+	opened func(ctx context.Context, s *brokerService) error // what is to be done when it is open
+	led    bool                                              // it had the store before
 }
 
-func (s *brokerService) start(ctx context.Context, c *broker.Config, log *slog.Logger) error {
+func (k *brokerKeeper) keep(ctx context.Context) error {
+	secure, err := k.certify(k.config.TLS.Cert, k.config.TLS.Key, "")
+	if err != nil {
+		return err
+	}
+	if err = k.listen(k.config.Listen, secure, k.config.Socket); err != nil {
+		return errors.Join(err, k.hangUp())
+	}
+	k.begin()
+	for {
+		err = k.once(ctx)
+		if ctx.Err() != nil {
+			return firstOf(err, k.hangUp())
+		}
+		if !passing(err, k.config.Store, k.led) || !k.led && errors.Is(err, store.ErrTaken) { // it says that another broker has the store
+			return firstOf(err, k.hangUp())
+		}
+		if k.desk.waitFor(err, "another broker has the store") {
+			k.say(fmt.Sprintf("waiting: %v", err))
+		}
+		restFor(ctx, keepPause)
+	}
+}
+
+// once has the store, and hands out jobs until that is over.
+func (k *brokerKeeper) once(ctx context.Context) (err error) {
+	h, err := openHost(ctx, k.config.Store, k.doors)
+	if err != nil {
+		return err
+	}
+	s := &brokerService{host: h}
+	defer func() {
+		if ctx.Err() != nil { // nothing new comes in, and then what is under way is written down
+			err = firstOf(k.hangUp(), s.close())
+			return
+		}
+		if errors.Is(err, errLostStore) {
+			k.desk.waitFor(err, "")
+		}
+		if bad := s.close(); bad != nil {
+			k.log.Warn("the store was not closed in order", "error", bad)
+		}
+	}()
+	if err = s.lead(ctx, nil); err != nil {
+		return err
+	}
+	if err = s.start(ctx, k.config, k.log); err != nil {
+		return err
+	}
+	if err = k.opened(ctx, s); err != nil {
+		return err
+	}
+	k.led = true
+	return s.wait(ctx)
+}
+
+func (s *brokerService) start(ctx context.Context, c *broker.Config, log *slog.Logger) (err error) {
 	markets := make([]broker.Market, len(c.Clusters))
 	for i := range c.Clusters {
-		var err error
 		if markets[i], err = c.Clusters[i].Market(); err != nil {
 			return err
 		}
-	}
-	secure, err := s.certify(c.TLS.Cert, c.TLS.Key, "")
-	if err != nil {
-		return err
-	}
-	if err = s.lead(ctx, nil); err != nil {
-		return err // it says that another broker has the store
-	}
-	if err = s.listen(c.Listen, secure, c.Socket); err != nil {
-		return err
 	}
 	s.broker, err = broker.Open(ctx, s.store, markets, broker.Options{Objective: c.Objective, Limit: time.Duration(c.Limit), Log: log})
 	if err != nil {
@@ -61,6 +109,9 @@ func (s *brokerService) start(ctx context.Context, c *broker.Config, log *slog.L
 	return nil
 }
 
+// errLostStore says that a broker has its store no more.
+var errLostStore = fmt.Errorf("%w: no jobs are handed out beside another broker", errLost)
+
 // wait runs until ctx is done or something is wrong.
 func (s *brokerService) wait(ctx context.Context) error {
 	select {
@@ -69,16 +120,15 @@ func (s *brokerService) wait(ctx context.Context) error {
 	case err := <-s.failed:
 		return err
 	case <-s.lost:
-		return errors.New("the store is led by somebody else now, or its session is gone: stopping rather than handing out jobs beside another broker")
+		return errLostStore
 	}
 }
 
-// close ends everything in order: nothing new comes in, what is under way is
-// written down, the store is closed.
+// close ends the broker and leaves the doors open: what is under way is written down,
+// the store is closed.
 func (s *brokerService) close() error {
-	err := s.hangUp()
 	if s.broker != nil {
 		s.broker.Close()
 	}
-	return errors.Join(err, s.releaseStore())
+	return s.releaseStore()
 }

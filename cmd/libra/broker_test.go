@@ -17,6 +17,7 @@ import (
 	"github.com/libra-market/libra/client/socket"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/live/store"
 	"github.com/libra-market/libra/live/web/webtest"
 )
 
@@ -211,4 +212,64 @@ func TestBrokerCheck(t *testing.T) {
 			t.Errorf("%v: got %+v", args, r)
 		}
 	}
+}
+
+// A broker that has lost its store waits, with the reason on its door, and goes on when
+// it has it again.
+func TestABrokerWaitsForItsStore(t *testing.T) {
+	noContext(t)
+	dir := t.TempDir()
+	north, northToken := behindBroker(t, dir, "north", "2")
+	south, southToken := behindBroker(t, dir, "south", "1")
+	db := filepath.Join(dir, "broker.db")
+	ctx, stop := context.WithCancel(t.Context())
+	var said spoken
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(ctx, []string{
+			"broker", "--listen", "127.0.0.1:0", "--store", db,
+			"--cluster", "north=" + north + "," + northToken, "--cluster", "south=" + south + "," + southToken,
+		}, strings.NewReader(""), io.Discard, &said)
+	}()
+	t.Cleanup(func() {
+		stop()
+		if code := <-ended; code != exitOK {
+			t.Errorf("the broker ended with %d: %s", code, said.String())
+		}
+	})
+	await := func(what string, is func() bool) {
+		t.Helper()
+		for end := time.Now().Add(time.Minute); !is(); time.Sleep(5 * time.Millisecond) {
+			if time.Now().After(end) || len(ended) > 0 {
+				t.Fatalf("%s: %s", what, said.String())
+			}
+		}
+	}
+	serving := func(times int) func() bool {
+		return func() bool { return len(servingAt.FindAllString(said.String(), -1)) == times }
+	}
+	await("it does not serve", serving(1))
+	url := servingAt.FindStringSubmatch(said.String())[1]
+	other, err := store.Open(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if err := os.Remove(db + ".lock"); err != nil {
+		t.Fatal(err)
+	}
+	_, release, err := other.Lead(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	await("it does not wait", func() bool { return strings.Contains(said.String(), "another controller leads") })
+	res, err := http.Get(url + "/v1/prices") //nolint:noctx // of a test
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _ = res.Body.Close(); res.StatusCode != http.StatusServiceUnavailable { // to a test
+		t.Errorf("it answers %s", res.Status)
+	}
+	release()
+	await("it does not go on", serving(2))
 }

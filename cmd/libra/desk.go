@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"sync/atomic"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/live/store"
 )
 
 // desk says who answers at the doors: the market, as long as this controller
@@ -47,6 +50,23 @@ func (b *desk) wait(h v1.Standing) {
 		r.endStreams()
 		r.end()
 	}
+}
+
+// waitFor has the lobby answer with the reason of an error: another has what it takes to
+// serve, which it says in the words given, or that is away. It reports whether that is
+// news.
+func (b *desk) waitFor(err error, taken string) (news bool) {
+	h := v1.Standing{Status: "away", Reason: "it has lost the lead"}
+	why, known := errors.AsType[*trade.Closed](err)
+	switch {
+	case errors.Is(err, store.ErrTaken):
+		h.Status, h.Reason = "standby", taken
+	case known:
+		h.Reason = why.Why
+	}
+	news = b.now.Load() != nil || b.stand.Load().Reason != h.Reason
+	b.wait(h)
+	return news
 }
 
 func (b *desk) endStreams() {

@@ -57,7 +57,7 @@ func (k *keeper) keep(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return k.hangUp()
 		}
-		if !k.passing(err) {
+		if !passing(err, k.config.Store, k.led) {
 			return firstOf(err, k.hangUp())
 		}
 		k.wait(err)
@@ -68,29 +68,19 @@ func (k *keeper) keep(ctx context.Context) error {
 // passing reports whether an error is one to wait for the end of. What is wrong
 // with the address, the tables or the log does not go away by itself, nor do
 // beginners want to wait for it.
-func (k *keeper) passing(err error) bool {
+func passing(err error, address string, led bool) bool {
 	if errors.Is(err, store.ErrAway) || errors.Is(err, store.ErrTaken) || errors.Is(err, store.ErrDeposed) || errors.Is(err, store.ErrUncertain) || errors.Is(err, errLost) {
 		return true
 	}
-	replica := errors.Is(err, store.ErrReadOnly) && strings.HasPrefix(k.config.Store, "postgres") // that will be promoted
-	return replica || k.led && errors.Is(err, trade.ErrUnavailable)
+	replica := errors.Is(err, store.ErrReadOnly) && strings.HasPrefix(address, "postgres") // that will be promoted
+	return replica || led && errors.Is(err, trade.ErrUnavailable)
 }
 
 // wait says on the doors why nothing is served.
 func (k *keeper) wait(err error) {
-	h := v1.Standing{Status: "away", Reason: "it has lost the lead"}
-	why, known := errors.AsType[*trade.Closed](err)
-	switch {
-	case errors.Is(err, store.ErrTaken):
-		h.Status, h.Reason = "standby", "another controller leads"
-	case known:
-		h.Reason = why.Why
-	}
-	was := k.desk.stand.Load()
-	if k.desk.now.Load() != nil || was.Reason != h.Reason {
+	if k.desk.waitFor(err, "another controller leads") {
 		k.say(fmt.Sprintf("waiting: %v", err))
 	}
-	k.desk.wait(h)
 }
 
 // once waits for the lead, opens the market, and keeps it until it ends.

@@ -141,7 +141,7 @@ func (x *agents) isNews(j *underway.Job, r *underway.Rank, s *task.Status) bool 
 		optional := j.OptionalWork()
 		reading.Optional = &optional
 	}
-	return reading.News() || x.atLimit(j, s.Rank, reading.Had) || !r.HasBegun() && underway.SaysBegun(s) && x.rulesOf(j).Paid()
+	return reading.News() || x.atLimit(j, s.Rank, reading.Had) || x.overspends(j, r, reading.Had) || !r.HasBegun() && underway.SaysBegun(s) && x.rulesOf(j).Paid()
 }
 
 // heard is what a node says of a task, as far as that can be.

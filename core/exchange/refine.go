@@ -105,11 +105,46 @@ func (x *overseer) refined(j *underway.Job) error {
 	return x.floor.step(back...)
 }
 
+// spent kills the tasks of a job that were told to end, and were measured to have had
+// more than all of their optional part since: there is no money to wind up with.
+func (x *overseer) spent(j *underway.Job) error {
+	if x.jobs.Find(j.ID) != j {
+		return nil
+	}
+	for i := range j.Ranks {
+		r := &j.Ranks[i]
+		if !x.overspends(j, r, r.Had) {
+			continue
+		}
+		if j.State == trade.Stopping {
+			return x.hurry(j)
+		}
+		r.Stop = task.Kill
+		x.nodes.Mark(r.Node, roster.Tasks)
+	}
+	return nil
+}
+
+// overspends reports whether a task that had so much, in all, was told to end and takes
+// more than was sold to it. Nodes that hold tasks to that do not let it.
+func (x *state) overspends(j *underway.Job, r *underway.Rank, had market.Work) bool {
+	return j.Request.Optional != nil && x.rulesOf(j).Paid() && r.Refining && r.Status == nil &&
+		j.StopOf(r) == task.Terminate && had > r.Took+j.OptionalWork()
+}
+
 // cut notes how much of its optional part each task of a job has done that is
 // told to end: what it does to wind up is not paid for, nor what it does after
-// its deadline because it was told late.
+// its deadline because it was told late. Where jobs pay for what they use, it is
+// paid for as what went before, as far as the optional part was sold: a program
+// that does not hear that it should end would run for nothing.
 func (x *overseer) cut(j *underway.Job) {
 	if j.Request.Optional == nil {
+		return
+	}
+	if x.rulesOf(j).Paid() {
+		for i := range j.Ranks {
+			j.Ranks[i].CutAt(j.Request.Optional.WorkMS)
+		}
 		return
 	}
 	stand, here := x.cluster.Status(market.JobID(j.ID), x.time())

@@ -50,7 +50,7 @@ func (x *overseer) report(by trade.Identity, m *trade.Measured) error {
 	}
 	for _, id := range ids {
 		if j := x.jobs.Find(id); j != nil {
-			if err := errors.Join(x.payOn(j), x.payAhead(j)); err != nil {
+			if err := errors.Join(x.payOn(j), x.payAhead(j), x.spent(j)); err != nil {
 				return err
 			}
 		}

@@ -33,6 +33,7 @@ type Pile struct {
 	Worth   float64 // sum over the tasks
 	Return  float64 // sum over the tasks
 	Top     int     // the task of the highest rank, the first job of equals; -1: none
+	Endless bool    // some task has no deadline
 	counted bool    // the above is true of the tasks as they are
 }
 
@@ -43,6 +44,7 @@ func pileOf(tasks []Task) Pile {
 		t := &tasks[i]
 		p.Worth += t.Worth
 		p.Return += t.Return
+		p.Endless = p.Endless || !t.Due.Finite()
 		if top == nil || t.Rank > top.Rank || t.Rank == top.Rank && t.Job < top.Job {
 			p.Top, top = i, t
 		}

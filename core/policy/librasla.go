@@ -21,7 +21,8 @@ type libraSLA struct {
 	tasks    []book.Task // those of one processor and the one at the door
 	outlooks []outlook   // by processor; a cache, good while its version is
 	choices  []candidate
-	rich     riches
+	ahead    prospects
+	hopes    []candidate
 	best     []float64 // returns of the best so far, the smallest first: a heap
 }
 
@@ -30,7 +31,18 @@ func newLibraSLA() *libraSLA { return &libraSLA{} }
 func (p *libraSLA) settings() []Setting { return []Setting{p.least.setting()} }
 
 // Admit is Algorithm 1 of 001.
-func (p *libraSLA) Admit(v book.View, j *market.Job, a *Answer) {
+func (p *libraSLA) Admit(v book.View, j *market.Job, a *Answer) { p.admit(v, j, a, (*libraSLA).list) }
+
+// list lists the processors that are worthwhile, at least those that may be chosen.
+func (p *libraSLA) list(v book.View, j *market.Job, added *book.Task) {
+	if p.inOrder(v, j, added) {
+		p.askTheBest(v, added, int(j.Width))
+	} else {
+		p.askAll(v, j, added)
+	}
+}
+
+func (p *libraSLA) admit(v book.View, j *market.Job, a *Answer, list func(*libraSLA, book.View, *market.Job, *book.Task)) {
 	if !j.SLA.Deadline.After(market.Time(j.Estimate)) {
 		a.refuse(market.CannotMeetDeadline)
 		return
@@ -50,11 +62,7 @@ func (p *libraSLA) Admit(v book.View, j *market.Job, a *Answer) {
 		Liable: true, Independent: true, Firm: !j.SLA.Soft,
 	}
 	added := book.NewTask(j, terms, v.Now())
-	if p.inOrder(v, j, &added) {
-		p.askTheRichest(v, &added, int(j.Width))
-	} else {
-		p.askAll(v, j, &added)
-	}
+	list(p, v, j, &added)
 	p.choices = together(v, j, p.choices)
 	if len(p.choices) < int(j.Width) {
 		a.refuse(market.NotWorthIt)
@@ -280,8 +288,8 @@ func (p *libraSLA) returnOf(n *reckoning, t *book.Task, i int) float64 {
 // Plan sets the shares on every processor whose tasks changed, and where a job
 // was accepted also what the tasks there are now expected to bring.
 func (p *libraSLA) Plan(v book.View, d *book.Draft) {
-	if p.rich.made {
-		p.rich.sync(v)
+	if p.ahead.made {
+		p.ahead.sync(v)
 	}
 	for _, touched := range v.Touched() {
 		proc := int(touched)

@@ -19,6 +19,7 @@ type outlook struct {
 	version uint32
 	at      market.Time // when it was drawn up
 	until   market.Time // as of when a soft task needs all of a processor
+	spent   market.Time // as of when a task that is ahead of its course is past its estimate, if it has not ended
 	hard    courses     // the hard tasks but the top one
 	soft    courses     // the soft tasks but the top one
 	top     courses     // the top one
@@ -66,7 +67,7 @@ func (c *courses) fines(at, now market.Time) float64 {
 func (o *outlook) draw(tasks []book.Task, top int, rating float64, now market.Time) {
 	strays := [3][]stray{o.hard.strays[:0], o.soft.strays[:0], o.top.strays[:0]}
 	*o = outlook{
-		version: o.version, at: now, until: market.Never, topRank: math.Inf(-1),
+		version: o.version, at: now, until: market.Never, spent: market.Never, topRank: math.Inf(-1),
 		hard: courses{strays: strays[0]}, soft: courses{strays: strays[1]}, top: courses{strays: strays[2]},
 	}
 	for i := range tasks {
@@ -86,6 +87,9 @@ func (o *outlook) draw(tasks []book.Task, top int, rating float64, now market.Ti
 			o.soft.add(t, left, period, undone)
 		default:
 			o.hard.add(t, left, period, undone)
+		}
+		if undone < 0 && t.Speed > 0 {
+			o.spent = min(o.spent, now+market.Time(left/t.Speed))
 		}
 		// When will it need all of the processor, at its speed? A soft task
 		// when v + c/(due-t) reaches the rating. A hard one may need more than

@@ -1,0 +1,178 @@
+package policy
+
+import (
+	"math"
+
+	"github.com/libra-market/libra/core/book"
+	"github.com/libra-market/libra/core/market"
+)
+
+// inOrder reports whether admission may go by the prospects of processors: where one
+// is like another, and it is known what everybody brings.
+func (p *libraSLA) inOrder(v book.View, j *market.Job, added *book.Task) bool {
+	if v.Ratings() != nil || !v.Alike(j) || !v.Plainly() || !j.SLA.Deadline.Finite() || !j.SLA.Budget.Limited() ||
+		float64(added.Left) >= float64(added.Due-v.Now()) {
+		return false
+	}
+	p.ahead.sync(v)
+	return p.ahead.odds == 0
+}
+
+// askTheBest lists processors that are worthwhile, with the n of the highest return
+// among them, if there are so many: all that could be, and those that are equal to the
+// last of them but for rounding. Idle ones bring what the task brings.
+func (p *libraSLA) askTheBest(v book.View, added *book.Task, n int) {
+	p.renew(v)
+	a := newAsking(added, v.Now())
+	p.choices = idleOnes(v, n, p.choices[:0])
+	p.best = p.best[:0]
+	for i := range p.choices {
+		p.choices[i].rank = -added.Worth
+		p.best = append(p.best, added.Worth)
+	}
+	if p.ahead.at != nil {
+		p.askEach(v, added, &a, n)
+		return
+	}
+	all := &p.ahead.sorts
+	all.visits = all.visits[:0]
+	for _, k := range all.used {
+		if t := &all.sorts[k]; len(t.items) > 0 {
+			if bound := t.bound(&a); !p.beaten(bound, n) {
+				all.push(visit{bound: bound, sort: k})
+			}
+		}
+	}
+	for len(all.visits) > 0 {
+		x := all.pop()
+		if p.beaten(x.bound, n) {
+			return // and so are all the others
+		}
+		p.askSort(v, added, &a, &all.sorts[x.sort], n)
+	}
+}
+
+// askSort asks the processors of one sort.
+func (p *libraSLA) askSort(v book.View, added *book.Task, a *asking, t *sort, n int) {
+	for i := range t.boards {
+		if p.beaten(t.boards[i].bound(a), n) {
+			continue
+		}
+		items := t.on(i)
+		for k := range items {
+			if q := &items[k]; !p.beaten(q.bound(a), n) {
+				p.ask(v, added, int(q.proc), n)
+			}
+		}
+	}
+}
+
+// askEach asks the processors of a small cluster, the most promising first: with what
+// those bring, most of the others need not be asked.
+func (p *libraSLA) askEach(v book.View, added *book.Task, a *asking, n int) {
+	p.hopes = p.hopes[:0]
+	for proc := range p.ahead.at {
+		q := &p.ahead.at[proc]
+		if !q.some {
+			continue
+		}
+		if bound := q.bound(a); !p.beaten(bound, n) {
+			p.hopes = append(p.hopes, candidate{rank: -bound, proc: market.Int32(proc)})
+		}
+	}
+	first := min(n, len(p.hopes))
+	if first > 0 && first < len(p.hopes) {
+		firstOnes(p.hopes, first)
+	}
+	for _, c := range p.hopes {
+		if !p.beaten(-c.rank, n) {
+			p.ask(v, added, int(c.proc), n)
+		}
+	}
+}
+
+// beaten reports whether so many bring more than a bound, and not by rounding alone; or
+// whether nobody is there.
+func (p *libraSLA) beaten(bound float64, n int) bool {
+	return math.IsInf(bound, -1) || len(p.best) == n && bound < p.best[0]-2e-8*math.Abs(p.best[0])
+}
+
+// ask asks one processor.
+func (p *libraSLA) ask(v book.View, added *book.Task, proc, n int) {
+	if worth, ok := p.worthwhile(v, proc, added); ok {
+		p.choices = append(p.choices, candidate{rank: -worth, proc: market.Int32(proc)})
+		p.keepBest(worth, n)
+	}
+}
+
+// renew brings bounds up to date: where something happened, and where they are no
+// longer true. The outlook of a processor is drawn up when somebody first comes,
+// whether it is asked or not.
+func (p *libraSLA) renew(v book.View) {
+	r, now := &p.ahead, v.Now()
+	if now < r.last { // a quote was asked for later than now
+		*r = prospects{}
+		r.sync(v)
+	}
+	r.last = now
+	for _, proc := range r.fresh {
+		r.noted[proc] = false
+		p.reckonOn(v, proc)
+	}
+	r.fresh = r.fresh[:0]
+	if r.at == nil {
+		for _, proc := range r.sorts.over(now) {
+			p.reckonOn(v, proc)
+		}
+		return
+	}
+	for proc := range r.at {
+		if q := &r.at[proc]; q.some && q.until <= now {
+			p.reckonOn(v, market.Int32(proc))
+		}
+	}
+}
+
+// reckonOn renews the bounds of one processor.
+func (p *libraSLA) reckonOn(v book.View, proc int32) {
+	q := prospect{proc: proc}
+	if tasks := v.Tasks(int(proc)); len(tasks) > 0 {
+		q.reckon(p.outlookOn(v, int(proc)), tasks, v.Pile(int(proc)), v.Now())
+	}
+	if p.ahead.at != nil {
+		p.ahead.at[proc] = q
+	} else {
+		p.ahead.sorts.set(&q)
+	}
+}
+
+// keepBest keeps the n highest returns.
+func (p *libraSLA) keepBest(worth float64, n int) {
+	b := p.best
+	if len(b) < n {
+		i := len(b)
+		b = append(b, worth)
+		for i > 0 && b[(i-1)/2] > worth {
+			b[i] = b[(i-1)/2]
+			i = (i - 1) / 2
+		}
+		b[i] = worth
+		p.best = b
+		return
+	}
+	if worth <= b[0] {
+		return
+	}
+	i := 0
+	for child := 1; child < n; child = 2*i + 1 {
+		if child+1 < n && b[child+1] < b[child] {
+			child++
+		}
+		if b[child] >= worth {
+			break
+		}
+		b[i] = b[child]
+		i = child
+	}
+	b[i] = worth
+}

@@ -1,0 +1,247 @@
+package policy
+
+import (
+	"math"
+
+	"github.com/libra-market/libra/core/book"
+	"github.com/libra-market/libra/core/market"
+)
+
+// prospects says of every processor that somebody is on what it could bring at most
+// with a further task, for a while, so that admission need not ask everybody.
+// Processors that nobody is on are alike, and the book has them in order.
+//
+// It is a cache: made anew from the book it bounds the same answers.
+type prospects struct {
+	of    book.View
+	made  bool
+	last  market.Time // when it was last looked at: bounds hold from then on
+	fresh []int32     // processors with other tasks, or speeds, than when somebody last came
+	noted []bool      // by processor: whether it is among those
+	odd   []bool      // by processor: whether a job without a deadline is on it, of which no sum says what it brings
+	odds  int         // how many are
+	at    []prospect  // by processor, in a small cluster
+	sorts shelves     // in one that is not
+}
+
+// prospect bounds what one processor could bring with a further task until a time. The
+// zero value is that of a processor that nobody is on.
+type prospect struct {
+	until market.Time
+	worth float64 // what its tasks bring if they are in time
+	gap   float64 // what it is expected to bring less than that
+	free  float64 // work per second that nobody needs, at most
+	rest  float64 // work per second that is not for hard tasks and the top one, at most
+	fines float64 // of the other tasks, for a delay as long as the period that is left: at least
+	rank  float64 // of the top one
+	// The same two for a task that would be the top one.
+	restLed, finesLed float64
+	proc              int32
+	some              bool
+}
+
+// unsure is more than what rounding does to a share of a processor, or to a return.
+const unsure = 1e-6
+
+// asking is a task at the door, as prospects see it.
+type asking struct {
+	need  float64 // work per second
+	worth float64
+	fines float64 // for a delay as long as its period, if it has to bear one
+	rank  float64
+	hard  bool
+	class int // of needs; -1: less than any
+}
+
+func newAsking(added *book.Task, now market.Time) asking {
+	period := float64(added.Due - now)
+	a := asking{need: float64(added.Left) / period, worth: added.Worth, rank: added.Rank, hard: !added.Soft, class: -1}
+	if added.Soft {
+		a.fines = float64(added.Fine * period)
+	}
+	for k, need := range classes {
+		if need <= a.need {
+			a.class = k
+		}
+	}
+	return a
+}
+
+// sync makes it the prospects of a book, or notes what was touched since the last plan.
+func (r *prospects) sync(v book.View) {
+	if r.of == v && len(r.noted) == v.Processors() {
+		for _, proc := range v.Touched() {
+			r.note(v, int(proc))
+		}
+		return
+	}
+	n := v.Processors()
+	*r = prospects{of: v, made: true, last: v.Now(), noted: make([]bool, n), odd: make([]bool, n)}
+	if n <= small {
+		r.at = make([]prospect, n)
+	} else {
+		r.sorts = newShelves(n)
+	}
+	for proc := range n {
+		if len(v.Tasks(proc)) > 0 {
+			r.note(v, proc)
+		}
+	}
+}
+
+// note notes that a processor is not what it was.
+func (r *prospects) note(v book.View, proc int) {
+	if !r.noted[proc] {
+		r.noted[proc] = true
+		r.fresh = append(r.fresh, market.Int32(proc))
+	}
+	pile := v.Pile(proc)
+	if odd := pile.Endless || math.IsNaN(pile.Worth) || math.IsInf(pile.Worth, 0); odd != r.odd[proc] {
+		r.odd[proc] = odd
+		if odd {
+			r.odds++
+		} else {
+			r.odds--
+		}
+	}
+}
+
+// bound is what a processor could bring at most with a task; -Inf: it would not take
+// it. It is worthwhile of [libraSLA] with what the processor has at best.
+func (q *prospect) bound(a *asking) float64 {
+	over, most := a.need-q.free, q.worth+a.worth
+	most += 1e-3 * unsure * most
+	if over <= 0 || a.need <= 3*unsure {
+		return most
+	}
+	rest, fines := q.rest, q.fines
+	switch {
+	case a.rank > q.rank:
+		rest, fines = q.restLed-a.need, q.finesLed
+	case a.hard:
+		rest -= a.need
+	default:
+		fines += a.fines
+	}
+	if rest <= 0 {
+		return math.Inf(-1)
+	}
+	cost := over / rest * fines
+	if a.worth+q.gap+float64(unsure*most) < cost {
+		return math.Inf(-1)
+	}
+	return most - cost
+}
+
+// while is for which part of the time in which anything changes a bound is worked out.
+const while = 0.2
+
+// reckon renews a bound from an outlook.
+func (q *prospect) reckon(o *outlook, tasks []book.Task, pile *book.Pile, now market.Time) {
+	*q = prospect{proc: q.proc, some: true, worth: pile.Worth, gap: pile.Worth - pile.Return, rank: o.topRank, until: min(o.until, o.spent)}
+	if math.IsNaN(q.gap) {
+		q.gap = math.Inf(1)
+	}
+	switch {
+	case now >= o.until:
+		q.reckonLate(tasks, pile.Top, now)
+		return
+	case now >= o.spent: // the outlook knows nothing of over-runs
+		q.free, q.until = math.Inf(1), o.until
+		return
+	}
+	if fines := o.soft.fines(o.at, now); fines > 0 {
+		q.until = min(q.until, now+market.Time(while*fines/o.soft.fine))
+	}
+	for _, c := range [...]*courses{&o.hard, &o.soft, &o.top} {
+		for i := range c.strays {
+			if s := &c.strays[i]; s.undone < 0 {
+				q.until = min(q.until, now+while*(s.due-now))
+			}
+		}
+	}
+	hard, soft, top := o.hard.least(now, q.until), o.soft.least(now, q.until), o.top.least(now, q.until)
+	q.fill(hard, soft, top, max(0, o.soft.fines(o.at, q.until)), max(0, o.top.fines(o.at, q.until)), o.topSoft)
+}
+
+// fill draws the bounds from the least that tasks need, and their least fines.
+func (q *prospect) fill(hard, soft, top, fines, topFines float64, topSoft bool) {
+	q.rest = 1 + unsure - hard - top
+	q.free = q.rest - soft
+	q.fines = fines
+	q.restLed, q.finesLed = q.rest, q.fines
+	if topSoft {
+		q.restLed = 1 + unsure - hard
+		q.finesLed += topFines
+	}
+}
+
+// reckonLate renews a bound from the tasks themselves, where some of them run late: who
+// cannot be in time any more with all of a processor needs that from now on, and is
+// late by at least what the others make his work longer.
+func (q *prospect) reckonLate(tasks []book.Task, top int, now market.Time) {
+	q.until = market.Never
+	for i := range tasks {
+		t := &tasks[i]
+		if t.BestEffort {
+			continue
+		}
+		left, period := t.LeftAt(now), t.Due-now
+		switch {
+		case left <= 0:
+		case lost(t, left, period):
+			if t.Speed > 0 {
+				q.until = min(q.until, now+market.Time(while*float64(left)/t.Speed))
+			}
+		default:
+			q.until = min(q.until, now+while*period)
+			if t.Speed > 0 {
+				q.until = min(q.until, now+market.Time(float64(left)/t.Speed))
+			}
+		}
+	}
+	var need, fines [3]float64 // of the hard tasks, the soft ones, and the top one
+	for i := range tasks {
+		t, kind := &tasks[i], 0
+		if t.BestEffort {
+			continue
+		}
+		switch {
+		case i == top:
+			kind = 2
+		case t.Soft:
+			kind = 1
+		}
+		left, period := t.LeftAt(now), t.Due-now
+		after := t.LeftAt(q.until)
+		switch {
+		case left <= 0:
+			need[kind] += 1 + 2*unsure // all of it, also where bounds are rounded up
+		case lost(t, left, period):
+			need[kind] += 1 + 2*unsure
+			fines[kind] += t.Fine * max(0, float64(after))
+		default:
+			need[kind] += max(0, min(float64(left)/float64(period), float64(after)/float64(t.Due-q.until)))
+			fines[kind] += t.Fine * float64(t.Due-q.until)
+		}
+	}
+	q.fill(need[0], need[1], need[2], fines[1], fines[2], top >= 0 && tasks[top].Soft)
+}
+
+// lost reports whether a task cannot be in time any more.
+func lost(t *book.Task, left market.Work, period market.Time) bool {
+	return float64(left) >= float64(period)
+}
+
+// least is the least that tasks need between two times.
+func (c *courses) least(from, until market.Time) float64 {
+	sum := c.speed
+	for i := range c.strays {
+		s, at := &c.strays[i], from
+		if s.undone < 0 {
+			at = until // who is ahead of his course needs less and less
+		}
+		sum += s.undone / float64(s.due-at)
+	}
+	return sum
+}

@@ -146,6 +146,7 @@ func (w *World) undone(at time.Duration) bool {
 // nodes.
 func (w *World) booked(jobs []trade.Job) {
 	books := audit.New()
+	sent := map[int64]int{} // by amount
 	for row, err := range w.disk.Open().Txs(context.Background(), store.TxQuery{}) {
 		var tx ledger.Tx
 		if err == nil {
@@ -156,7 +157,11 @@ func (w *World) booked(jobs []trade.Job) {
 			return
 		}
 		books.Tx(&tx)
+		if tx.Kind == ledger.KindTransfer && len(tx.Postings) > 0 {
+			sent[max(int64(tx.Postings[0].Amount), -int64(tx.Postings[0].Amount))]++
+		}
 	}
+	w.sentOnce(sent)
 	ran := map[int64]bool{}
 	runs := map[int64][]*run{}
 	for _, r := range w.finished {
@@ -175,6 +180,27 @@ func (w *World) booked(jobs []trade.Job) {
 			w.fail("job %d is completed, and nothing of it ran", j.ID)
 		}
 		w.measured(j, runs[j.ID])
+	}
+}
+
+// sentOnce checks that money that was sent is booked: once if that was acknowledged, at
+// most once if it was asked for, and else not.
+func (w *World) sentOnce(sent map[int64]int) {
+	asked, heard := map[int64]int{}, map[int64]int{}
+	for i := range w.day.Deeds {
+		if w.day.Deeds[i].Kind == sends {
+			asked[w.amountOf(i)]++
+		}
+	}
+	for _, o := range w.outcomes {
+		if o.amount > 0 && !w.undone(o.at) {
+			heard[o.amount]++
+		}
+	}
+	for amount, most := range asked {
+		if n := sent[amount]; n < heard[amount] || n > most {
+			w.fail("%d was sent %d times by what was acknowledged, %d times by what was asked, and is booked %d times", amount, heard[amount], most, n)
+		}
 	}
 }
 

@@ -76,6 +76,12 @@ func (w *World) kept(jobs []trade.Job) {
 				w.fail("job %d (%s) is paid %d for being late at %d a second, and was late by %s", j.ID, j.State, j.Penalty, j.Request.PenaltyMicros, late)
 			}
 		}
+		if w.day.Exact && j.Firm && j.State == trade.Completed && late > slack {
+			least := min(float64(j.Request.PenaltyMicros)*(late-slack).Seconds(), float64(j.Charged))
+			if float64(j.Penalty) < least-1 {
+				w.fail("job %d (%s) is paid %d for being late at %d a second, and was late by %s", j.ID, j.State, j.Penalty, j.Request.PenaltyMicros, late)
+			}
+		}
 		promised := time.Duration(j.PromisedUS-w.began.UnixMicro()) * time.Microsecond
 		if len(w.day.Faults) == 0 && w.day.Lose == 0 && w.day.Repeat == 0 && w.day.Exact && j.Firm && j.PromisedUS != 0 && d.Kind != cancels &&
 			j.State == trade.Completed && r.ended > promised+slack {

@@ -74,7 +74,7 @@ func (w *World) act(i int) {
 		w.pester(i, what)
 		return
 	case sends:
-		amount := 1 + w.chance("amount", int64(i)).Int64N(5_000_000)
+		amount := w.amountOf(i)
 		to := users[w.chance("to", int64(i)).IntN(len(users))]
 		err := w.insist(what, func(ctx context.Context) error {
 			_, err := c.Transfer(key(ctx, "send"), v1.Transfer{To: to, Amount: amount})
@@ -114,6 +114,11 @@ func (w *World) act(i int) {
 		})
 		w.note("%s: cancel %d: %v", what, j.ID, err)
 	}
+}
+
+// amountOf is what a deed sends.
+func (w *World) amountOf(deed int) int64 {
+	return 1 + w.chance("amount", int64(deed)).Int64N(5_000_000)
 }
 
 // heard writes down what a user was told.

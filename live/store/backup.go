@@ -39,6 +39,9 @@ type Backup struct {
 	LastSeq    int64            `json:"last_seq"` // end of the log
 	LastHash   string           `json:"last_hash,omitempty"`
 	Rows       map[string]int64 `json:"rows"` // by table
+	// Archives are the files that belong to it: entries of the log are in them, and
+	// not in the backup.
+	Archives []string `json:"archives,omitempty"`
 }
 
 // Total counts the rows of all tables.
@@ -129,6 +132,15 @@ func (d *database) describe(ctx context.Context, tx *sql.Tx, at int64) (Backup, 
 	})
 	if err != nil {
 		return b, err
+	}
+	if b.Form >= formArchives {
+		all, bad := d.archivedIn(ctx, tx)
+		if bad != nil {
+			return b, bad
+		}
+		for i := range all {
+			b.Archives = append(b.Archives, all[i].File)
+		}
 	}
 	for i := range backupTables {
 		t := &backupTables[i]

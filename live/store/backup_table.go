@@ -99,6 +99,17 @@ var backupTables = []table{
 	{name: "notes", since: 2, order: "kind, key", fields: []field{
 		{name: "kind", kind: words}, {name: "key", kind: words}, {name: "body", kind: octets},
 	}},
+	{name: "archives", since: formArchives, order: "first", fields: []field{
+		{name: "first"},
+		{name: "last"},
+		{name: "first_at"},
+		{name: "last_at"},
+		{name: "hash", kind: octets},
+		{name: "file", kind: words},
+		{name: "size"},
+		{name: "digest", kind: octets},
+		{name: "index_at"},
+	}},
 }
 
 // appendValue writes a value as JSON: bytes that are text as a string, so that a

@@ -2,9 +2,11 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash"
 
@@ -57,23 +59,36 @@ func (c *chain) next(e *Entry) []byte {
 	return bytes.Clone(c.before[:])
 }
 
-// VerifyLog walks the log from the first entry to the head. The head is kept
-// apart from the entries, so that a log cut off at its end is found too.
+// VerifyLog walks the log from the first entry, or the end of the last archive, to
+// the head. The head is kept apart from the entries, so that a log cut off at its end
+// is found too.
 func (d *database) VerifyLog(ctx context.Context) (int64, error) {
-	end, err := d.head(ctx)
-	if err != nil {
-		return 0, fmt.Errorf("verify log: %w", err)
-	}
-	check := newVerifier(end)
-	for e, err := range d.Tail(ctx, 0) {
+	for {
+		all, err := d.Archived(ctx)
 		if err != nil {
-			return check.sound, fmt.Errorf("verify log: %w", err)
+			return 0, fmt.Errorf("verify log: %w", err)
 		}
-		if err := check.see(&e); err != nil {
-			return check.sound, err
+		last, hash := checkpoint(all)
+		end, err := d.head(ctx)
+		if err != nil {
+			return 0, fmt.Errorf("verify log: %w", err)
+		}
+		check := newVerifier(end, last, hash)
+		for e, err := range d.Tail(ctx, last) {
+			if errors.Is(err, ErrArchived) { // meanwhile
+				break
+			}
+			if err != nil {
+				return check.sound, fmt.Errorf("verify log: %w", err)
+			}
+			if err := check.see(&e); err != nil {
+				return check.sound, err
+			}
+		}
+		if moved, err := d.Unread(ctx); err != nil || moved == last || check.sound >= end.seq {
+			return check.sound, cmp.Or(err, check.finish())
 		}
 	}
-	return check.sound, check.finish()
 }
 
 // verifier checks entries one after the other, and that none is missing at the
@@ -84,7 +99,10 @@ type verifier struct {
 	sound int64
 }
 
-func newVerifier(end head) *verifier { return &verifier{links: newChain(nil), end: end} }
+// newVerifier begins after an entry with a hash, or before the first.
+func newVerifier(end head, after int64, hash []byte) *verifier {
+	return &verifier{links: newChain(hash), end: end, sound: after}
+}
 
 func (v *verifier) see(e *Entry) error {
 	switch {

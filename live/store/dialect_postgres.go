@@ -26,7 +26,7 @@ func postgresDialect() dialect {
 		lock:     "SELECT pg_advisory_xact_lock(hashtextextended('libra.migrate.' || current_schema(), 0))",
 		foreign: "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename IN" +
 			" ('log', 'head', 'jobs', 'job_specs', 'job_counts', 'job_totals', 'txs', 'tx_accounts'," +
-			" 'replies', 'snapshots', 'snapshot_parts', 'tokens', 'meta', 'notes', 'leader')",
+			" 'replies', 'snapshots', 'snapshot_parts', 'tokens', 'meta', 'notes', 'leader', 'archives')",
 		present: "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'libra_migrations'",
 		shared:  " FOR SHARE",
 	}

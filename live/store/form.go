@@ -22,6 +22,9 @@ const formVersions = 3
 // formLeader is the form in which the lead is a lease.
 const formLeader = 4
 
+// formArchives is the form in which parts of the log are in files.
+const formArchives = 5
+
 // Past is what is read of a store before it is brought to another form.
 type Past interface {
 	Log

@@ -18,11 +18,20 @@ func (d *database) Job(ctx context.Context, id int64) (Job, bool, error) {
 	var j Job
 	found, err := d.row(ctx, "SELECT "+jobColumns+", s.spec FROM jobs j LEFT JOIN job_specs s ON s.id = j.id WHERE j.id = ?",
 		[]any{id}, append(j.columns(), &j.Spec))
+	if err == nil {
+		err = j.settle()
+	}
 	if err != nil {
 		return Job{}, false, fmt.Errorf("job %d: %w", id, err)
 	}
-	j.Spec, j.Body = none(j.Spec), none(j.Body)
 	return j, found, nil
+}
+
+// settle makes what was read what was written.
+func (j *Job) settle() (err error) {
+	j.Body, err = unpack(j.Body)
+	j.Spec, j.Body = none(j.Spec), none(j.Body)
+	return err
 }
 
 func (j *Job) columns() []any {
@@ -80,7 +89,9 @@ func (d *database) jobs(ctx context.Context, on querier, ids []int64, withSpec b
 			if err := rows.Scan(into...); err != nil {
 				return err
 			}
-			j.Spec, j.Body = none(j.Spec), none(j.Body)
+			if err := j.settle(); err != nil {
+				return fmt.Errorf("job %d: %w", j.ID, err)
+			}
 			jobs = append(jobs, j)
 			return nil
 		})

@@ -33,6 +33,10 @@ func (d *database) Tail(ctx context.Context, after int64) iter.Seq2[Entry, error
 			if len(part) == 0 {
 				return
 			}
+			if err := d.gap(ctx, after, part[0].Seq); err != nil {
+				yield(Entry{}, fmt.Errorf("read log after %d: %w", after, err))
+				return
+			}
 			for i := range part {
 				if !yield(part[i], nil) {
 					return
@@ -46,6 +50,19 @@ func (d *database) Tail(ctx context.Context, after int64) iter.Seq2[Entry, error
 			}
 		}
 	}
+}
+
+// gap says that entries between two are in an archive, if they are. Others that are
+// missing are for those to see who know where the log should begin.
+func (d *database) gap(ctx context.Context, after, next int64) error {
+	if next == after+1 {
+		return nil
+	}
+	last, err := d.Unread(ctx)
+	if err == nil && after < last {
+		err = fmt.Errorf("%w (up to entry %d)", ErrArchived, last)
+	}
+	return err
 }
 
 // entryColumns are those of an entry, in a store that is read as it is too.

@@ -37,6 +37,7 @@ type content struct {
 	tokens     map[string]Token
 	meta       map[string]string
 	notes      map[[2]string]Note
+	archives   []Archive
 	generation string
 }
 
@@ -63,6 +64,7 @@ func (m *Memory) Copy(generation string) *Memory {
 	c.entries, c.txs, c.snapshots = slices.Clone(c.entries), slices.Clone(c.txs), slices.Clone(c.snapshots)
 	c.jobs, c.replies, c.tokens = maps.Clone(c.jobs), maps.Clone(c.replies), maps.Clone(c.tokens)
 	c.meta, c.notes, c.generation = maps.Clone(c.meta), maps.Clone(c.notes), generation
+	c.archives = slices.Clone(c.archives)
 	return &Memory{content: c, free: make(chan struct{})}
 }
 
@@ -70,7 +72,7 @@ func (m *Memory) Copy(generation string) *Memory {
 // snapshots of before.
 func (m *Memory) Cut(seq int64) *Memory {
 	c := m.Copy(m.content.generation)
-	c.content.entries = c.content.entries[:min(int64(len(c.content.entries)), seq)]
+	c.content.entries = c.content.entries[:c.content.index(seq+1)]
 	if n := len(c.content.entries); n > 0 {
 		c.content.end.seq, c.content.end.hash = c.content.entries[n-1].Seq, c.content.entries[n-1].Hash
 	}
@@ -82,7 +84,7 @@ func (m *Memory) Cut(seq int64) *Memory {
 func (m *Memory) Spoil(seq int64, bit int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	e := &m.content.entries[seq-1]
+	e := &m.content.entries[m.content.index(seq)]
 	e.Body = flipped(e.Body, bit)
 }
 
@@ -193,6 +195,12 @@ func (s *memory) Append(ctx context.Context, b Batch) error {
 	return nil
 }
 
+// index is where an entry is, or would be.
+func (c *content) index(seq int64) int {
+	at, _ := slices.BinarySearchFunc(c.entries, seq, func(e Entry, seq int64) int { return cmp.Compare(e.Seq, seq) })
+	return at
+}
+
 // tailPart is how many entries are taken in one look.
 const tailPart = 512
 
@@ -204,10 +212,15 @@ func (s *memory) Tail(ctx context.Context, after int64) iter.Seq2[Entry, error] 
 				yield(Entry{}, err)
 				return
 			}
-			first, _ := slices.BinarySearchFunc(c.entries, after+1, func(e Entry, seq int64) int { return cmp.Compare(e.Seq, seq) })
+			first := c.index(after + 1)
 			part := slices.Clone(c.entries[first:min(len(c.entries), first+tailPart)])
+			last, _ := checkpoint(c.archives)
 			s.end()
 			if len(part) == 0 {
+				return
+			}
+			if part[0].Seq != after+1 && after < last {
+				yield(Entry{}, fmt.Errorf("read log after %d: %w (up to entry %d)", after, ErrArchived, last))
 				return
 			}
 			for i := range part {
@@ -237,9 +250,10 @@ func (s *memory) VerifyLog(ctx context.Context) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	check := newVerifier(c.end)
+	last, hash := checkpoint(c.archives)
+	check := newVerifier(c.end, last, hash)
 	s.end()
-	for e, err := range s.Tail(ctx, 0) {
+	for e, err := range s.Tail(ctx, last) {
 		if err != nil {
 			return check.sound, err
 		}

@@ -21,6 +21,7 @@ type Store interface {
 	Identity
 	Notes
 	Leadership
+	Archives
 	// Close ends all of it. Calls under way may fail.
 	io.Closer
 }
@@ -43,13 +44,20 @@ type Writer interface {
 // Log is the truth: what was decided, in order.
 type Log interface {
 	// Tail yields the entries after one, in order, a bounded number of them in
-	// memory at a time. It ends at the first error it yields.
+	// memory at a time. It ends at the first error it yields: an [ErrArchived] if
+	// the next entry is in an archive and not in the store.
 	Tail(ctx context.Context, after int64) iter.Seq2[Entry, error]
 	// Last is the last entry of the log.
 	Last(ctx context.Context) (Entry, bool, error)
 	// VerifyLog walks the whole log and says how many entries are sound; the
-	// first that is not is reported as a [*BrokenChain].
+	// first that is not is reported as a [*BrokenChain]. Of entries in archives it
+	// takes the hash of the last for what it was, up to [Log.Unread].
 	VerifyLog(ctx context.Context) (n int64, err error)
+	// Archived lists the parts of the log that are in files, from the first entry on
+	// and without gaps.
+	Archived(ctx context.Context) ([]Archive, error)
+	// Unread is the last entry that cannot be read here; 0: all can.
+	Unread(ctx context.Context) (int64, error)
 }
 
 // Snapshots are what a start begins with.
@@ -135,6 +143,22 @@ type Notes interface {
 	PutNotes(ctx context.Context, notes []Note) error
 	// DropNotes forgets notes of a kind; those that are not there are no error.
 	DropNotes(ctx context.Context, kind string, keys []string) error
+}
+
+// Archives takes out of the store what is in files.
+type Archives interface {
+	// Needed is the first entry that a start may read: none from it on can be
+	// archived. 1: there is no snapshot.
+	Needed(ctx context.Context) (int64, error)
+	// Oldest is the first entry that is in the store; 0: there is none.
+	Oldest(ctx context.Context) (int64, error)
+	// AddArchive records that the next part of the log is in a file, which must be on
+	// the disk by then. It is an [ErrConflict] if it does not follow on the one before,
+	// and an [ErrInvalid] if its entries are not those of the store, or needed.
+	AddArchive(ctx context.Context, a Archive) error
+	// Shed removes entries, which must be in an archive, and what goes with them: all
+	// of it or nothing.
+	Shed(ctx context.Context, s Shed) error
 }
 
 // Leadership lets one of several controllers write.

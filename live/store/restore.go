@@ -136,8 +136,13 @@ func (d *database) verifyLoaded(ctx context.Context, tx *sql.Tx, about *Backup) 
 	if end.seq != about.LastSeq {
 		return fmt.Errorf("%w: the log ends at %d and should at %d", ErrBadBackup, end.seq, about.LastSeq)
 	}
-	check := newVerifier(end)
-	err := d.each(ctx, tx, "SELECT seq, at, kind, version, body, hash FROM log ORDER BY seq", nil, func(rows *sql.Rows) error {
+	all, err := d.archivedIn(ctx, tx)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrBadBackup, err)
+	}
+	last, hash := checkpoint(all)
+	check := newVerifier(end, last, hash)
+	err = d.each(ctx, tx, "SELECT seq, at, kind, version, body, hash FROM log WHERE seq > ? ORDER BY seq", []any{last}, func(rows *sql.Rows) error {
 		var e Entry
 		if err := rows.Scan(&e.Seq, &e.At, &e.Kind, &e.Version, &e.Body, &e.Hash); err != nil {
 			return err

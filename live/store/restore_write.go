@@ -95,10 +95,16 @@ func names(fields []field) []string {
 	return all
 }
 
-// touchAll says which accounts a transaction touches. The first and the last column
-// of its row are its number and its postings.
+// touchAll says which accounts a transaction touches. The first and the last two columns
+// of its row are its number, its body and its postings.
 func touchAll(ctx context.Context, to *inserts, row []any) error {
 	seq, text := row[0].(int64), row[len(row)-1].([]byte)
+	if len(text) == 0 { // they are packed with the body
+		var err error
+		if _, text, err = unpackPair(row[len(row)-2].([]byte)); err != nil {
+			return fmt.Errorf("%w: transaction %d: %w", ErrBadBackup, seq, err)
+		}
+	}
 	var postings []Posting
 	if err := json.Unmarshal(text, &postings); err != nil {
 		return fmt.Errorf("%w: postings of %d: %w", ErrBadBackup, seq, err)

@@ -107,6 +107,12 @@ func scanTx(rows *sql.Rows) (Tx, error) {
 	if err := rows.Scan(&tx.Seq, &tx.At, &tx.Kind, &tx.Job, &tx.Memo, &tx.Hash, &tx.Body, &postings); err != nil {
 		return tx, err
 	}
+	if len(postings) == 0 { // they are packed with the body
+		var err error
+		if tx.Body, postings, err = unpackPair(tx.Body); err != nil {
+			return tx, fmt.Errorf("transaction %d: %w", tx.Seq, err)
+		}
+	}
 	if err := json.Unmarshal(postings, &tx.Postings); err != nil {
 		return tx, fmt.Errorf("postings of %d: %w", tx.Seq, err)
 	}

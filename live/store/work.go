@@ -48,7 +48,7 @@ func newWork(b Batch) (*work, error) {
 	}
 	for i := range w.jobs {
 		j := &w.jobs[i]
-		if err := cmp.Or(checkKeys(j.Owner, j.Account, j.State), checkTexts(j.Name)); err != nil {
+		if err := cmp.Or(checkKeys(j.Owner, j.Account, j.State), checkTexts(j.Name), checkBody(j.Body)); err != nil {
 			return nil, fmt.Errorf("job %d: %w", j.ID, err)
 		}
 	}
@@ -75,7 +75,7 @@ func (w *work) post() error {
 	w.postings = make([][]byte, len(w.txs))
 	for i := range w.txs {
 		tx := &w.txs[i]
-		if err := cmp.Or(checkKeys(tx.Kind), checkTexts(tx.Memo)); err != nil {
+		if err := cmp.Or(checkKeys(tx.Kind), checkTexts(tx.Memo), checkBody(tx.Body)); err != nil {
 			return fmt.Errorf("transaction %d: %w", tx.Seq, err)
 		}
 		for _, p := range tx.Postings {
@@ -97,6 +97,14 @@ func (w *work) post() error {
 		return cmp.Or(cmp.Compare(a.account, b.account), cmp.Compare(a.tx, b.tx))
 	})
 	w.touched = slices.Compact(w.touched)
+	return nil
+}
+
+// checkBody refuses what would be taken for packed.
+func checkBody(body []byte) error {
+	if packed(body) {
+		return fmt.Errorf("%w: its body begins with %q", ErrInvalid, packMark)
+	}
 	return nil
 }
 

@@ -140,6 +140,23 @@ func (c *Client) Log(ctx context.Context, after int64, limit int) (l v1.LogPage,
 	return l, err
 }
 
+// Archives lists the files that old parts of the log are in.
+func (c *Client) Archives(ctx context.Context) (a v1.Archives, err error) {
+	err = c.get(ctx, "/v1/archive", nil, &a)
+	return a, err
+}
+
+// MoveOld moves entries of the log that are older than said into the next file; a
+// negative time is what the market is set to. As long as there is more, ask again.
+func (c *Client) MoveOld(ctx context.Context, keep time.Duration) (s v1.ArchiveStep, err error) {
+	var request v1.ArchiveRequest
+	if ms := keep.Milliseconds(); keep >= 0 {
+		request.Keep = &ms
+	}
+	err = c.call(ctx, &ask{method: http.MethodPost, path: "/v1/archive", body: request, wait: 10 * time.Minute}, &s)
+	return s, err
+}
+
 func page(after int64, limit int) url.Values {
 	v := url.Values{"after": {strconv.FormatInt(after, 10)}}
 	setNumber(v, "limit", int64(limit))

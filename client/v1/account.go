@@ -55,4 +55,8 @@ type Verified struct {
 	Entries      int64  `json:"entries"`
 	Head         string `json:"head"`              // hash of the last transaction
 	Problem      string `json:"problem,omitempty"` // the first thing that is wrong; empty: nothing
+
+	// Unread is the last entry in an archive file that was not there: those up to it
+	// are taken for what the store says of them.
+	Unread int64 `json:"unread,omitempty"`
 }

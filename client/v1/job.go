@@ -96,6 +96,10 @@ type Job struct {
 	Timeline   []Point      `json:"timeline,omitempty"`
 	Receipt    *Receipt     `json:"receipt,omitempty"`
 	Quote      string       `json:"quote,omitempty"` // the quote it was submitted on
+
+	// Archived is the entry of the log that has its program, where that is in an archive
+	// file that the market cannot read.
+	Archived int64 `json:"archived,omitempty"`
 }
 
 // Programs counts the programs of the job that have a place.

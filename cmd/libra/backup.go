@@ -60,7 +60,10 @@ upgrade. Tokens are in it only as hashes, but what people submitted is: keep it 
 store.
 
 The file belongs to no database. What was backed up from SQLite can be restored
-into PostgreSQL, and the other way round. "-" writes it to standard output.`,
+into PostgreSQL, and the other way round. "-" writes it to standard output.
+
+Archive files (libra archive) are not in it. Those that belong to it are named: copy them
+once, they never change.`,
 		Example: `  libra backup --store market.db monday.backup
   libra backup --config libra.yaml monday.backup
   libra backup --store postgres://libra@db/libra - | ssh elsewhere 'cat > monday.backup'`,
@@ -113,7 +116,15 @@ func runBackup(ctx context.Context, con *console, o *storeOptions, file string, 
 	}
 	printf(con.err, "backed up %s: %s, %s, %s\n", store.Redact(address), entries(about.LastSeq),
 		number(about.Rows["jobs"], "job"), number(about.Rows["txs"], "transaction"))
+	sayArchives(con, &about)
 	return nil
+}
+
+// sayArchives names the files that belong to a backup and are not in it.
+func sayArchives(con *console, about *store.Backup) {
+	if n := len(about.Archives); n > 0 {
+		printf(con.err, "%s with older entries of the log belong to it and are not in it (from %s to %s): keep them with it\n", number(int64(n), "archive file"), about.Archives[0], about.Archives[n-1])
+	}
 }
 
 // writeWhole writes a file that is there when all of it is, and on the disk.

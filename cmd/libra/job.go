@@ -63,7 +63,7 @@ func printJob(out io.Writer, j *v1.Job) error {
 		state += ": " + strings.TrimSpace(j.Detail+" ("+j.Reason+")")
 	}
 	g.add("state", strings.TrimSuffix(state, " ()"))
-	addRequest(g, &j.Request)
+	addRequest(g, j)
 	g.add("submitted", momentAnd(j.SubmittedUS))
 	if j.StartedUS != 0 {
 		g.add("started", momentAnd(j.StartedUS))
@@ -88,8 +88,11 @@ func printJob(out io.Writer, j *v1.Job) error {
 	return printReceipt(out, j.Receipt)
 }
 
-func addRequest(g *grid, r *v1.Request) {
+func addRequest(g *grid, j *v1.Job) {
+	r := &j.Request
 	switch {
+	case j.Archived > 0:
+		g.add("runs", fmt.Sprintf("what entry %d of the log says, in an archive file that is not there (libra archive list)", j.Archived))
 	case r.Script != "":
 		g.add("runs", strings.Join(append([]string{"a script"}, quoteAll(r.Argv)...), " "))
 	case len(r.Argv) > 0:

@@ -27,7 +27,7 @@ func newLedger(con *console) *cobra.Command {
 }
 
 func newLedgerVerify(con *console, opts *liveOptions) *cobra.Command {
-	address := ""
+	address, dir := "", ""
 	cmd := &cobra.Command{
 		Use:   "verify",
 		Short: "Check every transaction and the chain of hashes",
@@ -41,14 +41,19 @@ that nothing before it was changed.
 With --store no market is asked: the store itself is read, whether a market runs on it or
 not, and nothing in it is changed. Then all of it is looked at: the pages of the file, the
 log and the state that it gives, snapshots, transactions and their postings, the rows of
-jobs and the counts of them. All that is found is said.`,
+jobs and the counts of them. All that is found is said.
+
+Old parts of the log may be in archive files (libra archive). They are read where the
+market puts them, or in the directory that --archive names; those that are not there
+are taken for what the store says of them, and that is said.`,
 		Example: `  libra ledger verify
   libra ledger verify --json
-  libra ledger verify --store market.db`,
+  libra ledger verify --store market.db
+  libra ledger verify --store postgres://libra@db/libra --archive /srv/libra/archive`,
 		Args: positional(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if address != "" {
-				return verifyStore(cmd.Context(), con, address, opts.json)
+				return verifyStore(cmd.Context(), con, address, dir, opts.json)
 			}
 			return opts.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
 				v, err := market.VerifyLedger(ctx)
@@ -66,13 +71,12 @@ jobs and the counts of them. All that is found is said.`,
 				if opts.json {
 					return nil
 				}
-				_, err = printf(con.out, "%s, %s: all is right\nhead %s\n",
-					number(v.Transactions, "transaction"), entries(v.Entries), v.Head)
-				return err
+				return printVerified(con, &v)
 			})
 		},
 	}
 	cmd.Flags().StringVar(&address, "store", "", "the store itself, without a market: sqlite file, or postgres://...")
+	archiveFlag(cmd, &dir)
 	return cmd
 }
 
@@ -85,8 +89,8 @@ type verifiedStore struct {
 }
 
 // verifyStore looks for damage in a store.
-func verifyStore(ctx context.Context, con *console, address string, asJSON bool) error {
-	st, err := store.OpenPast(ctx, address)
+func verifyStore(ctx context.Context, con *console, address, dir string, asJSON bool) error {
+	st, err := openWhole(ctx, address, dir)
 	if err != nil {
 		return err
 	}
@@ -112,9 +116,19 @@ func verifyStore(ctx context.Context, con *console, address string, asJSON bool)
 		return fmt.Errorf("%w: %s; %s", store.ErrDamaged, number(int64(len(found)), "problem"), store.Advice)
 	}
 	if !asJSON {
-		printf(con.out, "%s, %s: all is right\nhead %s\n", number(v.Transactions, "transaction"), entries(v.Entries), v.Head)
+		return printVerified(con, &v)
 	}
 	return nil
+}
+
+// printVerified says that all is right, and what of it was not looked at.
+func printVerified(con *console, v *v1.Verified) error {
+	read := ""
+	if v.Unread > 0 {
+		read = fmt.Sprintf("; those up to %s are in archive files, of which not all are there: they were not read", count(v.Unread))
+	}
+	_, err := printf(con.out, "%s, %s: all is right%s\nhead %s\n", number(v.Transactions, "transaction"), entries(v.Entries), read, v.Head)
+	return err
 }
 
 func entries(n int64) string {

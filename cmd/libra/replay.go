@@ -34,6 +34,7 @@ type replayOptions struct {
 	json     bool
 	strict   bool
 	store    string
+	archive  string
 }
 
 func newReplay(con *console) *cobra.Command {
@@ -57,7 +58,7 @@ libra-plus for instance, and shows the curve.
 live --strict changes nothing: it carries out every command of the market's log
 again and says where this program decides otherwise than the one that wrote it,
 before an upgrade for instance. Exit code 1 if it does. It reads the store itself,
-whether or not the market runs.`,
+whether or not the market runs, and the archive files that old parts of the log are in.`,
 		Example: `  # we run backfilling; what would Libra+$ have earned?
   libra replay SDSC-SP2.swf.gz --last 5000 --policy libra-plus
 
@@ -100,6 +101,7 @@ whether or not the market runs.`,
 	f.IntVar(&opts.top, "top", 5, "show a `number` of winners and of losers")
 	f.BoolVar(&opts.strict, "strict", false, "with live: check that this program decides like the log")
 	f.StringVar(&opts.store, "store", "", "with --strict: the market's store, an SQLite `file` or postgres://...")
+	f.StringVar(&opts.archive, "archive", "", "with --strict: `directory` of the archive files of the log (default: beside the SQLite file)")
 	f.BoolVar(&opts.json, "json", false, "print as JSON")
 	for flag, offers := range map[string]cobra.CompletionFunc{
 		"policy": completePolicies, "from": complete(policyNames()...), "table": completeWorkload, "sla": complete(workload.Models()...),
@@ -125,6 +127,8 @@ func (o *replayOptions) check(given func(flag string) bool) error {
 		return usagef("--strict is for the log of a market: libra replay live --strict --store FILE")
 	case o.strict != given("store"):
 		return usagef("--strict and --store belong together: libra replay live --strict --store FILE")
+	case given("archive") && !o.strict:
+		return usagef("--archive goes with --strict: what else is replayed of a market is in its store")
 	case o.tune == "" && (given("range") || given("svg")):
 		return usagef("--range and --svg belong to --tune")
 	}

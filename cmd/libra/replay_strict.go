@@ -6,13 +6,12 @@ import (
 	"sync/atomic"
 
 	"github.com/libra-market/libra/live/controller"
-	"github.com/libra-market/libra/live/store"
 )
 
 // runStrict carries out the log of a live market again and says where this
 // program decides otherwise. Differences are exit code 1: something has changed.
 func runStrict(ctx context.Context, con *console, o replayOptions) error {
-	st, err := store.OpenPast(ctx, o.store)
+	st, err := openWhole(ctx, o.store, o.archive)
 	if err != nil {
 		return err
 	}

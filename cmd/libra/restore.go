@@ -66,5 +66,6 @@ func runRestore(ctx context.Context, con *console, o *storeOptions, file string)
 	}
 	printf(con.err, "restored %s as of %s: %s, %s, %s; the books are right\n", store.Redact(address),
 		time.UnixMicro(about.AtUS).Format(time.RFC3339), entries(about.LastSeq), number(about.Rows["jobs"], "job"), number(about.Rows["txs"], "transaction"))
+	sayArchives(con, about)
 	return nil
 }

@@ -72,7 +72,7 @@ Exit codes: 0 ok, 1 failure, 2 wrong usage, 3 the market said no.`,
 		{"Jobs", jobCommands(con)},
 		{"The market", marketCommands(con)},
 		{"Running one", []*cobra.Command{
-			newUp(con), newServe(con), newAgent(con), newBroker(con), newSlurm(con), newConfig(con), newReport(con), newVoid(con), newLedger(con), newBackup(con), newRestore(con),
+			newUp(con), newServe(con), newAgent(con), newBroker(con), newSlurm(con), newConfig(con), newReport(con), newVoid(con), newLedger(con), newBackup(con), newRestore(con), newArchive(con),
 		}},
 		{"The laboratory", []*cobra.Command{
 			newSimulate(con), newBound(con), newSimulateGrid(con), newSweep(con), newReproduce(con), newReplay(con), newRevenue(con), newPolicies(con), newTrace(con),

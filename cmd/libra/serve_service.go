@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"os/user"
+	"sync"
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
@@ -16,6 +17,7 @@ import (
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/agent"
 	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/live/archive"
 	"github.com/libra-market/libra/live/config"
 	"github.com/libra-market/libra/live/controller"
 	"github.com/libra-market/libra/live/fair"
@@ -33,6 +35,8 @@ type service struct {
 	market front.Market
 	pages  *web.Handler
 	stop   context.CancelFunc
+
+	archiving sync.WaitGroup
 
 	backend      *slurm.Backend // nil: agents run the jobs
 	backendEnded chan struct{}
@@ -65,7 +69,7 @@ func startService(ctx context.Context, c *config.Config, log *slog.Logger, waiti
 }
 
 // start reads the state back and opens the market at the doors.
-func (s *service) start(ctx context.Context, c *config.Config, log *slog.Logger) error {
+func (s *service) start(ctx context.Context, c *config.Config, logger *slog.Logger) error {
 	term, err := s.store.Leads()
 	if err != nil {
 		return err
@@ -74,30 +78,40 @@ func (s *service) start(ctx context.Context, c *config.Config, log *slog.Logger)
 	s.stop = stop
 	easeCollector(run)
 	setup := controller.Default()
-	setup.Version, setup.Logger, setup.Elapsed = buildVersion(), log, agent.SinceBoot
+	setup.Version, setup.Logger, setup.Elapsed = buildVersion(), logger, agent.SinceBoot
 	setup.Allow = c.Nodes.Allowance()
 	setup.Lease, setup.Report = time.Duration(c.Lease), time.Duration(c.Report)
 	setup.Unsaid = unsaid(c)
 	setup.Limits = c.Limits.Limits
 	setup.Open = trade.Open{Policy: c.Policy, Settings: c.Settings, Rates: trade.Rates(ratesOf(c))}
 	setup.Term, setup.Leads = term, s.leads
-	if s.market.Controller, err = controller.Start(run, s.store, setup); err != nil {
+	var log controller.Log = s.store
+	if dir := config.ArchiveDir(c.Archive.Dir, c.Store); dir != "" {
+		log = archive.Whole(s.store, dir)
+		s.market.Archive = &archive.Keeper{
+			Mover: &archive.Mover{Store: s.store, Dir: dir, Clock: time.Now}, Keep: time.Duration(c.Archive.Keep), Log: logger,
+		}
+	}
+	if s.market.Controller, err = controller.Start(run, log, setup); err != nil {
 		stop()
 		return err
 	}
+	if s.market.Archive != nil {
+		s.archiving.Go(func() { s.market.Archive.Run(run) })
+	}
 	var floor api.Market = byAgents{s.market}
 	if c.Backend == config.BackendSlurm {
-		if err = s.startSlurm(ctx, run, c, log); err != nil {
+		if err = s.startSlurm(ctx, run, c, logger); err != nil {
 			return err
 		}
 		floor = onSlurm{s.market, s.backend, c}
 	}
 	gate := fair.NewGate(c.Limits.Limits, time.Now)
 	handler := api.New(floor, front.Keyring{Kept: s.store}, api.Options{
-		Log: log, Gate: gate, Term: term, PublicMetrics: c.Metrics == "public", CertificateNodes: c.TLS.Nodes, Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency},
+		Log: logger, Gate: gate, Term: term, PublicMetrics: c.Metrics == "public", CertificateNodes: c.TLS.Nodes, Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency},
 	})
 	s.pages = web.New(floor, front.Keyring{Kept: s.store}, web.Options{
-		Log: log, Gate: gate, Now: s.market.Time, Ahead: s.market.Ahead, URL: s.page, Secure: s.secure, WhatIf: s.whatIf, Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency}, Home: homeOf,
+		Log: logger, Gate: gate, Now: s.market.Time, Ahead: s.market.Ahead, URL: s.page, Secure: s.secure, WhatIf: s.whatIf, Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency}, Home: homeOf,
 	})
 	s.serve(handler, s.pages)
 	return nil
@@ -148,6 +162,7 @@ func (s *service) abdicate() error {
 	if s.market.Controller != nil {
 		<-s.market.Done()
 	}
+	s.archiving.Wait()
 	return s.releaseStore()
 }
 

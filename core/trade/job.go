@@ -86,6 +86,10 @@ type Job struct {
 	Timeline   []Point       `json:"timeline,omitempty"`
 	Receipt    *Receipt      `json:"receipt,omitempty"`
 	Quote      string        `json:"quote,omitempty"` // the quote it was submitted on
+
+	// Archived is the entry of the log that has its program, where that is in an archive
+	// file that cannot be read here.
+	Archived int64 `json:"archived,omitempty"`
 }
 
 // Place is a processor of a node.

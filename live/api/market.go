@@ -87,6 +87,11 @@ type Records interface {
 	History(ctx context.Context, after int64, limit int) ([]v1.Job, error)
 	// Log lists the raw records.
 	Log(ctx context.Context, after int64, limit int) ([]v1.LogEntry, error)
+	// Archives lists the files that parts of the log are in.
+	Archives(ctx context.Context) (v1.Archives, error)
+	// MoveOld moves what is older than said, or than the market is set (nil), into the
+	// next file.
+	MoveOld(ctx context.Context, keep *time.Duration) (v1.ArchiveStep, error)
 }
 
 // Agents is for the nodes, in the words of package task.

@@ -197,6 +197,15 @@ var routes = []route{
 		does: "Read the log as it was written", params: pageParams, status: http.StatusOK, answer: v1.LogPage{},
 	},
 	{
+		method: http.MethodGet, pattern: "/v1/archive", roles: owners, handle: listArchives,
+		does: "List the files that old parts of the log are in", status: http.StatusOK, answer: v1.Archives{},
+	},
+	{
+		method: http.MethodPost, pattern: "/v1/archive", roles: owners, handle: moveOld,
+		does: "Move what is old of the log into a file. A call moves one at most, and says whether there is more; an idempotency key has no effect here",
+		body: v1.ArchiveRequest{}, status: http.StatusOK, answer: v1.ArchiveStep{},
+	},
+	{
 		method: http.MethodGet, pattern: "/v1/events", roles: people, handle: events, polls: true,
 		does: "Follow what changes: one's own jobs and accounts, prices and nodes, as server-sent events whose data is a Notice. Last-Event-ID resumes",
 		params: []param{

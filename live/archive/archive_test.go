@@ -27,7 +27,7 @@ var bases = map[string]func(testing.TB) string{
 // bodies is an entry as the market writes it: a job comes in with its script, or ends.
 func bodies(seq int64) (entry, request []byte) {
 	job := (seq + 1) / 2
-	request = fmt.Appendf(nil, `{"name":"work","script":"#!/bin/sh\n%s","estimate_ms":1000}`, strings.Repeat("echo working & \\u003cwaiting\\u003e\\n", 20))
+	request = fmt.Appendf(nil, `{"name":"work","script":"#!/bin/sh\n%s","estimate_ms":1000}`, strings.Repeat("echo working & \\u003cwaiting\\u003e\\n", 8))
 	if seq%2 == 1 {
 		return fmt.Appendf(nil, `{"cmd":{},"steps":[{"in":[{"kind":"submitted","job":%d}]}],"facts":{"jobs":[{"id":%[1]d,"request":%s}],"txs":[{"seq":%d}]}}`, job, request, seq), request
 	}
@@ -105,15 +105,15 @@ func rows(tb testing.TB, s store.Store) string {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	for i := range jobs {
-		fmt.Fprintf(&text, "%+v %s\n", jobs[i], jobs[i].Body)
+	for _, j := range jobs {
+		fmt.Fprintf(&text, "%d %s %s %s %d %d %s\n", j.ID, j.Owner, j.Account, j.State, j.Submitted, j.Ended, j.Body)
 	}
 	for _, q := range []store.TxQuery{{}, {Account: "lab", From: 5000, To: 700_000}} {
 		for tx, err := range s.Txs(tb.Context(), q) {
 			if err != nil {
 				tb.Fatal(err)
 			}
-			fmt.Fprintf(&text, "%+v %s\n", tx, tx.Body)
+			fmt.Fprintf(&text, "%d %d %s %d %s %x %s %v\n", tx.Seq, tx.At, tx.Kind, tx.Job, tx.Memo, tx.Hash, tx.Body, tx.Postings)
 		}
 	}
 	return text.String()

@@ -202,7 +202,19 @@ func (b *Broker) VerifyLedger(context.Context) (v1.Verified, error) {
 
 // Log is refused: a broker keeps what it intends, not a log of commands.
 func (b *Broker) Log(context.Context, int64, int) ([]v1.LogEntry, error) {
-	return nil, notHere("a broker has no log: each cluster has its own")
+	return nil, errLog
+}
+
+var errLog = notHere("a broker has no log: each cluster has its own")
+
+// Archives is refused: there is no log.
+func (b *Broker) Archives(context.Context) (v1.Archives, error) {
+	return v1.Archives{}, errLog
+}
+
+// MoveOld is refused.
+func (b *Broker) MoveOld(context.Context, *time.Duration) (v1.ArchiveStep, error) {
+	return v1.ArchiveStep{}, errLog
 }
 
 // Hello is refused: nodes belong to clusters.

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -38,6 +40,7 @@ type Config struct {
 	Slurm    Slurm             `yaml:"slurm"`
 	Nodes    Nodes             `yaml:"nodes"`
 	Limits   Limits            `yaml:"limits"` // of one user
+	Archive  Archive           `yaml:"archive"`
 	Agent    Agent             `yaml:"agent"`
 }
 
@@ -89,8 +92,9 @@ func Default() Config {
 		Lease: Duration(5 * time.Minute), Report: Duration(2 * time.Second), Seller: "Libra", Currency: "XXX", Metrics: "owner",
 		Nodes:   defaultNodes(),
 		Backend: BackendAgents, Slurm: Slurm{Partition: "libra", Control: "agents"},
-		Limits: Limits{fair.Default()},
-		Agent:  Agent{Server: "http://127.0.0.1:7070", OnLease: "stop", Weight: 100},
+		Limits:  Limits{fair.Default()},
+		Archive: Archive{Keep: Duration(90 * 24 * time.Hour)},
+		Agent:   Agent{Server: "http://127.0.0.1:7070", OnLease: "stop", Weight: 100},
 	}
 }
 
@@ -175,6 +179,9 @@ func (c *Config) Validate() error {
 	if err := c.CheckPolicy(c.Policy); err != nil {
 		return fmt.Errorf("policy: %w", err)
 	}
+	if err := c.Archive.validate(); err != nil {
+		return err
+	}
 	return c.Agent.validate()
 }
 
@@ -211,12 +218,27 @@ func (d *Duration) UnmarshalYAML(n *yaml.Node) error {
 		*d = 0
 		return nil
 	}
-	v, err := time.ParseDuration(n.Value)
+	v, err := ParseDuration(n.Value)
 	if err != nil {
-		return fmt.Errorf("line %d: %q is not a period of time (want one such as 90s or 5m)", n.Line, n.Value)
+		return fmt.Errorf("line %d: %w", n.Line, err)
 	}
 	*d = Duration(v)
 	return nil
+}
+
+// ParseDuration reads a period of time, which may be in days: 90s, 5m, 90d.
+func ParseDuration(text string) (time.Duration, error) {
+	const day = 24 * time.Hour
+	if days, found := strings.CutSuffix(text, "d"); found {
+		if n, err := strconv.ParseInt(days, 10, 64); err == nil && n >= 0 && n < int64(math.MaxInt64/day) {
+			return time.Duration(n) * day, nil
+		}
+	}
+	v, err := time.ParseDuration(text)
+	if err != nil {
+		return 0, fmt.Errorf("%q is not a period of time (want one such as 90s, 5m or 90d)", text)
+	}
+	return v, nil
 }
 
 // Amount is money in units, exactly.

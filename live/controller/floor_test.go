@@ -26,6 +26,7 @@ type floor struct {
 	*testing.T
 	*controller.Controller
 	store store.Store
+	whole store.Store // with its archives
 	stop  context.CancelFunc
 	cfg   controller.Config
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -67,6 +68,9 @@ func (c *Controller) VerifyLedger(ctx context.Context) (v1.Verified, error) {
 	if v.Entries, err = c.log.VerifyLog(ctx); err != nil {
 		v.Problem = err.Error()
 		return v, nil //nolint:nilerr // what is wrong with the log is the answer
+	}
+	if v.Unread, err = c.log.Unread(ctx); err != nil {
+		return v, err
 	}
 	if total != 0 {
 		v.Problem = fmt.Sprintf("the books sum to %s, not to zero", total)
@@ -249,6 +253,9 @@ func (c *Controller) FirstSince(ctx context.Context, sinceUS int64) (int64, erro
 func (c *Controller) Log(ctx context.Context, after int64, limit int) ([]v1.LogEntry, error) {
 	var lines []v1.LogEntry
 	for e, err := range c.log.Tail(ctx, after) {
+		if errors.Is(err, store.ErrArchived) {
+			err = fmt.Errorf("%w: %w", trade.ErrUnknown, err)
+		}
 		if err != nil {
 			return nil, err
 		}

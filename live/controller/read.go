@@ -10,6 +10,7 @@ import (
 	"github.com/libra-market/libra/core/accounts"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/live/archive"
 	"github.com/libra-market/libra/live/store"
 )
 
@@ -30,7 +31,33 @@ func (c *Controller) Job(ctx context.Context, id int64) (trade.Job, error) {
 	if !found {
 		return j, fmt.Errorf("job %d: %w", id, trade.ErrUnknown)
 	}
-	return fromRow(&row)
+	if j, err = fromRow(&row); err != nil {
+		return j, err
+	}
+	c.program(ctx, &row, &j)
+	return j, nil
+}
+
+// program looks up what a job of long ago asked for, where that is in an entry of the
+// log alone. If the entry cannot be read, the job says where it is.
+func (c *Controller) program(ctx context.Context, row *store.Job, j *trade.Job) {
+	var moved archive.Moved
+	if len(row.Spec) == 0 || json.Unmarshal(row.Spec, &moved) != nil || moved.Entry == 0 {
+		return
+	}
+	j.Archived = moved.Entry
+	for e, err := range c.log.Tail(ctx, moved.Entry-1) {
+		var body Body
+		if err != nil || e.Seq != moved.Entry || json.Unmarshal(e.Body, &body) != nil || body.Facts == nil {
+			return
+		}
+		for i := range body.Facts.Jobs {
+			if f := &body.Facts.Jobs[i]; f.ID == j.ID && f.Request.Said() {
+				j.Request, j.Archived = f.Request, 0
+			}
+		}
+		return
+	}
 }
 
 // fromRow is a job as it was written down.

@@ -60,6 +60,9 @@ func (v *verification) run(ctx context.Context) error {
 	if v.Entries, err = v.st.VerifyLog(ctx); err != nil {
 		v.say(err.Error())
 	}
+	if v.Unread, err = v.st.Unread(ctx); err != nil {
+		v.say(err.Error())
+	}
 	_, x, err := (&recovery{image: journal.NewImage()}).read(ctx, v.st)
 	if err != nil {
 		v.say("no state can be made of the log: " + err.Error())
@@ -80,7 +83,7 @@ func (v *verification) run(ctx context.Context) error {
 
 // readLog notes which jobs the log speaks of.
 func (v *verification) readLog(ctx context.Context) {
-	for e, err := range v.st.Tail(ctx, 0) {
+	for e, err := range v.st.Tail(ctx, v.Unread) {
 		if err != nil {
 			v.say(err.Error())
 			return

@@ -5,6 +5,7 @@ import (
 
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/live/archive"
 	"github.com/libra-market/libra/live/controller"
 	"github.com/libra-market/libra/live/wire"
 )
@@ -12,7 +13,11 @@ import (
 // Market is a controller as the API and the pages see it. What it does not
 // convert is the controller's as it is: the words of agents, health, the ledger's
 // own statements.
-type Market struct{ *controller.Controller }
+type Market struct {
+	*controller.Controller
+
+	Archive *archive.Keeper // nil: the log stays in the store
+}
 
 var _ api.Market = Market{}
 

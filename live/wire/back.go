@@ -25,6 +25,7 @@ func ToJob(j *v1.Job) trade.Job {
 		Timeline:   list(j.Timeline, func(p *v1.Point) trade.Point { return trade.Point(*p) }),
 		Receipt:    maybe(j.Receipt, toReceipt),
 		Quote:      j.Quote,
+		Archived:   j.Archived,
 	}
 }
 

@@ -24,6 +24,7 @@ func Job(j *trade.Job) v1.Job {
 		Timeline:   list(j.Timeline, func(p *trade.Point) v1.Point { return v1.Point(*p) }),
 		Receipt:    maybe(j.Receipt, Receipt),
 		Quote:      j.Quote,
+		Archived:   j.Archived,
 	}
 }
 

@@ -169,6 +169,16 @@ func kindOf(c *trade.Command) string {
 	return "epoch"
 }
 
+// Archives lists none.
+func (m *Market) Archives(context.Context) (v1.Archives, error) {
+	return v1.Archives{Files: []v1.ArchiveFile{}}, m.failed()
+}
+
+// MoveOld moves nothing.
+func (m *Market) MoveOld(context.Context, *time.Duration) (v1.ArchiveStep, error) {
+	return v1.ArchiveStep{}, m.failed()
+}
+
 // Log lists the commands.
 func (m *Market) Log(_ context.Context, after int64, limit int) ([]v1.LogEntry, error) {
 	m.mu.Lock()

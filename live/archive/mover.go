@@ -265,43 +265,42 @@ func (m *Mover) shed(ctx context.Context, last int64) (removed int64, err error)
 	if err != nil || first == 0 || first > last {
 		return 0, err
 	}
-	for after := first - 1; after < last; {
-		if err = ctx.Err(); err != nil {
+	var s store.Shed
+	n, size := int64(0), 0
+	for e, err := range m.Store.Tail(ctx, first-1) {
+		if err != nil {
 			return removed, err
 		}
-		var s store.Shed
-		n, size := int64(0), 0
-		for e, err := range m.Store.Tail(ctx, after) {
-			if err != nil {
-				return removed, err
-			}
-			if e.Seq > last || n >= biteEntries || size >= biteBytes {
-				break
-			}
-			note(&s, &e)
-			n++
-			size += len(e.Body)
+		note(&s, &e)
+		n++
+		size += len(e.Body)
+		if e.Seq < last && n < biteEntries && size < biteBytes {
+			continue
 		}
-		if n == 0 {
-			return removed, nil
-		}
-		began := m.now()
-		if err = m.Store.Shed(ctx, s); err != nil {
+		if err = m.bite(ctx, s); err != nil {
 			return removed, err
 		}
 		removed += n
-		after = s.UpTo
+		s, n, size = store.Shed{}, 0, 0
 		if m.Watch != nil {
 			m.Watch(0, removed)
 		}
-		if err = m.at("bitten"); err != nil {
-			return removed, err
-		}
-		if err = rest(ctx, m.now().Sub(began)); err != nil {
-			return removed, err
+		if e.Seq >= last {
+			break
 		}
 	}
 	return removed, nil
+}
+
+func (m *Mover) bite(ctx context.Context, s store.Shed) error {
+	began := m.now()
+	if err := m.Store.Shed(ctx, s); err != nil {
+		return err
+	}
+	if err := m.at("bitten"); err != nil {
+		return err
+	}
+	return rest(ctx, m.now().Sub(began))
 }
 
 func (m *Mover) now() (t time.Time) {
@@ -313,7 +312,7 @@ func (m *Mover) now() (t time.Time) {
 
 func rest(ctx context.Context, long time.Duration) error {
 	if long <= 0 {
-		return nil
+		return ctx.Err()
 	}
 	timer := time.NewTimer(long)
 	defer timer.Stop()

@@ -18,6 +18,7 @@ import (
 	v1 "github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/live/archive"
 	"github.com/libra-market/libra/live/controller"
 	"github.com/libra-market/libra/live/store"
 	"github.com/libra-market/libra/live/store/storetest"
@@ -43,6 +44,8 @@ type expected struct {
 	Keys     []usedKey               `json:"keys"`
 	Desired  map[string][]task.Order `json:"desired"`
 	Finish   map[string]task.Report  `json:"finish"`
+
+	files string // where its archives are
 }
 
 type usedKey struct {
@@ -69,6 +72,7 @@ func TestStores(t *testing.T) {
 		if err := json.Unmarshal(text, &want); err != nil {
 			t.Fatal(err)
 		}
+		want.files = dir
 		t.Run(name, func(t *testing.T) {
 			t.Run("then", func(t *testing.T) {
 				r := reopen(t, unpack(t, dir), &want, 0)
@@ -136,7 +140,7 @@ func reopen(t *testing.T, address string, want *expected, later time.Duration) *
 func (r *reopened) start() {
 	r.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	c, err := controller.Start(ctx, r.store, r.cfg)
+	c, err := controller.Start(ctx, archive.Whole(r.store, r.want.files), r.cfg)
 	if err != nil {
 		cancel()
 		r.Fatal(err)

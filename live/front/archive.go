@@ -68,7 +68,11 @@ func (m Market) MoveOld(ctx context.Context, keep *time.Duration) (v1.ArchiveSte
 // Measure gives numbers for the metrics.
 func (m Market) Measure(ctx context.Context) (map[string]float64, error) {
 	all, err := m.Controller.Measure(ctx)
-	if err == nil && m.Archive != nil {
+	switch {
+	case err != nil:
+	case m.Archive == nil:
+		all["archive_failing"] = 0
+	default:
 		err = m.Archive.Measure(ctx, all)
 	}
 	return all, err

@@ -27,7 +27,7 @@ var pack1 []byte
 const mostUnpacked = 64 << 20
 
 var packers = sync.Pool{New: func() any {
-	w, err := flate.NewWriterDict(nil, flate.BestCompression, pack1)
+	w, err := flate.NewWriterDict(nil, flate.DefaultCompression, pack1)
 	if err != nil {
 		panic(err) // the level is a constant
 	}

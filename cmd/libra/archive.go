@@ -123,6 +123,8 @@ func runArchive(ctx context.Context, con *console, o *archiveOptions) error {
 			return usagef("--keep: %q is not a period of time (want one such as 12h or 90d)", o.keep)
 		}
 		keep = asked
+	} else if keep == 0 { // the market keeps all of it, and somebody wants it smaller
+		keep = time.Duration(config.Default().Archive.Keep)
 	}
 	done := archived{Files: []v1.ArchiveFile{}}
 	if address == "" {
@@ -175,9 +177,6 @@ func (a *archived) all(ctx context.Context, con *console, move func(context.Cont
 
 // directly works on a store that no market runs on.
 func (a *archived) directly(ctx context.Context, con *console, address, dir string, keep time.Duration, shrink bool) (err error) {
-	if keep == 0 {
-		keep = time.Duration(config.Default().Archive.Keep)
-	}
 	past, err := store.OpenPast(ctx, address) // one that is not there is not made
 	if err != nil {
 		return err

@@ -139,7 +139,7 @@ func (d *database) addArchive(ctx context.Context, tx *sql.Tx, a *Archive) error
 	if err != nil {
 		return err
 	}
-	if err := a.follows(last, needed, hash); err != nil {
+	if err = a.follows(last, needed, hash); err != nil {
 		return err
 	}
 	_, err = tx.ExecContext(ctx, d.q("INSERT INTO archives (first, last, first_at, last_at, hash, file, size, digest, index_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
@@ -173,37 +173,38 @@ func (d *database) Shed(ctx context.Context, s Shed) error {
 	if err != nil {
 		return fmt.Errorf("shed: %w", err)
 	}
-	err = d.change(ctx, func(tx *sql.Tx) error {
-		var last int64
-		if err := tx.QueryRowContext(ctx, "SELECT coalesce(max(last), 0) FROM archives").Scan(&last); err != nil {
-			return err
-		}
-		if s.UpTo > last {
-			return fmt.Errorf("%w: entry %d is in no archive", ErrInvalid, s.UpTo)
-		}
-		if _, err := tx.ExecContext(ctx, d.q("DELETE FROM log WHERE seq <= ?"), s.UpTo); err != nil {
-			return err
-		}
-		specs := make([]repacked, len(s.Specs))
-		for i, m := range s.Specs {
-			specs[i].args = []any{m.Is, m.Job, m.Was}
-		}
-		for _, statement := range []struct {
-			text string
-			rows []repacked
-		}{
-			{"UPDATE job_specs SET spec = ? WHERE id = ? AND spec = ? AND EXISTS (SELECT 1 FROM jobs j WHERE j.id = job_specs.id AND j.ended <> 0)", specs},
-			{"UPDATE jobs SET body = ? WHERE id = ? AND body = ?", jobs},
-			{"UPDATE txs SET body = ?, postings = ? WHERE seq = ? AND body = ?", txs},
-		} {
-			if err := d.replace(ctx, tx, statement.text, statement.rows); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
+	specs := make([]repacked, len(s.Specs))
+	for i, m := range s.Specs {
+		specs[i].args = []any{m.Is, m.Job, m.Was}
+	}
+	if err = d.change(ctx, func(tx *sql.Tx) error { return d.shed(ctx, tx, s.UpTo, specs, jobs, txs) }); err != nil {
 		return fmt.Errorf("shed: %w", d.explain(err))
+	}
+	return nil
+}
+
+func (d *database) shed(ctx context.Context, tx *sql.Tx, upTo int64, specs, jobs, txs []repacked) error {
+	var last int64
+	if err := tx.QueryRowContext(ctx, "SELECT coalesce(max(last), 0) FROM archives").Scan(&last); err != nil {
+		return err
+	}
+	if upTo > last {
+		return fmt.Errorf("%w: entry %d is in no archive", ErrInvalid, upTo)
+	}
+	if _, err := tx.ExecContext(ctx, d.q("DELETE FROM log WHERE seq <= ?"), upTo); err != nil {
+		return err
+	}
+	for _, some := range []struct {
+		statement string
+		rows      []repacked
+	}{
+		{"UPDATE job_specs SET spec = ? WHERE id = ? AND spec = ? AND EXISTS (SELECT 1 FROM jobs j WHERE j.id = job_specs.id AND j.ended <> 0)", specs},
+		{"UPDATE jobs SET body = ? WHERE id = ? AND body = ?", jobs},
+		{"UPDATE txs SET body = ?, postings = ? WHERE seq = ? AND body = ?", txs},
+	} {
+		if err := d.replace(ctx, tx, some.statement, some.rows); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -144,8 +144,8 @@ func (d *database) verifyLoaded(ctx context.Context, tx *sql.Tx, about *Backup) 
 	check := newVerifier(end, last, hash)
 	err = d.each(ctx, tx, "SELECT seq, at, kind, version, body, hash FROM log WHERE seq > ? ORDER BY seq", []any{last}, func(rows *sql.Rows) error {
 		var e Entry
-		if err := rows.Scan(&e.Seq, &e.At, &e.Kind, &e.Version, &e.Body, &e.Hash); err != nil {
-			return err
+		if bad := rows.Scan(&e.Seq, &e.At, &e.Kind, &e.Version, &e.Body, &e.Hash); bad != nil {
+			return bad
 		}
 		return check.see(&e)
 	})

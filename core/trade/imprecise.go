@@ -26,9 +26,9 @@ func (r *Request) validateOptional() error {
 	_, fits := bill.Pay(market.Money(o.RateMicros), o.WorkMS, r.Procs())
 	switch {
 	case o.WorkMS <= 0 || o.WorkMS > MaxMS:
-		return market.Wrong("optional.work_ms", "more than 0: the most that it may run beyond the estimate")
+		return market.Wrong("optional.work_ms", upTo("more than 0", MaxMS)+": the most that it may run beyond the estimate")
 	case o.RateMicros < 0 || o.RateMicros > maxMicros:
-		return market.Wrong("optional.rate_micros_per_s", "0 or more")
+		return market.Wrong("optional.rate_micros_per_s", upTo("0 or more", maxMicros))
 	case !fits:
 		return market.Wrong("optional.rate_micros_per_s", "no more than there is money")
 	case r.DeadlineMS == 0:

@@ -154,19 +154,19 @@ func (r *Request) ValidateProgram() error {
 func (r *Request) ValidateTerms() error {
 	switch {
 	case r.EstimateMS <= 0 || r.EstimateMS > MaxMS:
-		return market.Wrong("estimate_ms", "more than 0: how long it runs with a processor to itself")
+		return market.Wrong("estimate_ms", upTo("more than 0", MaxMS)+": how long it runs with a processor to itself")
 	case r.DeadlineMS < 0 || r.DeadlineMS > MaxMS:
-		return market.Wrong("deadline_ms", "0 (none) or more")
+		return market.Wrong("deadline_ms", upTo("0 (none) or more", MaxMS))
 	case r.Soft && r.DeadlineMS == 0:
 		return market.Wrong("soft", "a deadline_ms with it")
 	case r.Budget != nil && (*r.Budget < 0 || *r.Budget > maxMicros):
-		return market.Wrong("budget_micros", "0 or more")
+		return market.Wrong("budget_micros", upTo("0 or more", maxMicros))
 	case r.PenaltyMicros < 0 || r.PenaltyMicros > maxMicros:
-		return market.Wrong("penalty_micros_per_s", "0 or more")
+		return market.Wrong("penalty_micros_per_s", upTo("0 or more", maxMicros))
 	case r.PenaltyMicros > 0 && r.DeadlineMS == 0:
 		return market.Wrong("penalty_micros_per_s", "a deadline_ms with it")
 	case r.Processors < 0 || r.Processors > market.MaxWidth:
-		return market.Wrong("processors", "1 or more")
+		return market.Wrong("processors", upTo("1 or more", market.MaxWidth))
 	case r.Threads > market.MaxWidth: // before it becomes something smaller
 		return market.Wrong("threads", fmt.Sprintf("at most %d", market.MaxWidth))
 	case r.Threads < 0 || r.Threads > 1 && r.Procs()%r.Threads != 0:
@@ -174,11 +174,11 @@ func (r *Request) ValidateTerms() error {
 	case r.Threads > 1 && r.Optional != nil:
 		return market.Wrong("threads", "1: mandatory and optional parts run on one processor each")
 	case r.MemoryMB < 0 || r.MemoryMB > maxMB:
-		return market.Wrong("memory_mb", "0 or more")
+		return market.Wrong("memory_mb", upTo("0 or more", maxMB))
 	case r.DiskMB < 0 || r.DiskMB > maxMB:
-		return market.Wrong("disk_mb", "0 or more")
+		return market.Wrong("disk_mb", upTo("0 or more", maxMB))
 	case r.Class < 0 || r.Class > 1<<20:
-		return market.Wrong("class", "0 or more")
+		return market.Wrong("class", upTo("0 or more", 1<<20))
 	case r.Overrun != "" && r.Overrun != OverrunStop && r.Overrun != OverrunLate && r.Overrun != OverrunKill:
 		return market.Wrong("overrun", "stop, late or kill")
 	case len(r.After) > MaxAfter:
@@ -213,6 +213,9 @@ const (
 	maxMicros = int64(bill.MaxAmount)
 	maxMB     = int64(1e12)
 )
+
+// upTo is what is wanted of a number, with the largest that is allowed.
+func upTo(least string, most int64) string { return fmt.Sprintf("%s, at most %d", least, most) }
 
 // Printable reports whether a text can be shown on one line and is not too long.
 func Printable(text string, most int) bool {

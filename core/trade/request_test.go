@@ -2,6 +2,7 @@ package trade
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/libra-market/libra/core/bill"
@@ -55,5 +56,23 @@ func TestWhatIsTakenCanBeShown(t *testing.T) {
 	}
 	if taken < 1000 {
 		t.Errorf("only %d requests were taken: the test says little", taken)
+	}
+}
+
+// Who asks for too much is told how much may be asked for.
+func TestWhatIsTooLargeIsToldTheLargest(t *testing.T) {
+	most := int64(math.MaxInt64)
+	for field, r := range map[string]Request{
+		"estimate_ms":          {EstimateMS: most},
+		"deadline_ms":          {EstimateMS: 1, DeadlineMS: most},
+		"budget_micros":        {EstimateMS: 1, Budget: &most},
+		"penalty_micros_per_s": {EstimateMS: 1, DeadlineMS: 1, PenaltyMicros: most},
+		"processors":           {EstimateMS: 1, Processors: math.MaxInt},
+		"memory_mb":            {EstimateMS: 1, MemoryMB: most},
+		"optional.work_ms":     {EstimateMS: 1, Optional: &Optional{WorkMS: most}},
+	} {
+		if err := r.ValidateTerms(); err == nil || !strings.Contains(err.Error(), field) || !strings.Contains(err.Error(), "at most 1") {
+			t.Errorf("%s: %v", field, err)
+		}
 	}
 }

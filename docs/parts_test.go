@@ -14,7 +14,7 @@ import (
 // A type with more methods than that is several, and so is a package with more lines.
 const (
 	mostMethods = 40
-	mostLines   = 5500
+	mostLines   = 5700
 )
 
 // floor is what a live market is made of. The state of a cluster (book) and the ledger

@@ -57,9 +57,9 @@ func (x *floor) touch(e *market.Event) {
 		}
 	}
 	if q != nil {
-		x.touchProcs(q.Procs)
+		x.touched.all(q.Procs)
 	}
-	x.touchProcs(e.Procs)
+	x.touched.all(e.Procs)
 }
 
 // touchSpeed notes that a job that advances as one has another speed.
@@ -69,12 +69,6 @@ func (x *floor) touchSpeed(j *underway.Job, speed float64) {
 		x.touched.job(j.ID, true)
 	case !j.WroteSpeed(speed):
 		x.touched.job(j.ID, false)
-	}
-}
-
-func (x *floor) touchProcs(procs market.Procs) {
-	for proc := range procs.All() {
-		x.touched.proc(market.Int32(proc))
 	}
 }
 

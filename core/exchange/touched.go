@@ -104,3 +104,9 @@ func (x *floor) facts(txs []ledger.Tx) journal.Facts {
 	f.Book = &b
 	return f
 }
+
+func (t *touched) all(procs market.Procs) {
+	for proc := range procs.All() {
+		t.proc(market.Int32(proc))
+	}
+}

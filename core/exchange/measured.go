@@ -25,9 +25,10 @@ func (x *assessor) measured(j *underway.Job, e *bill.Ending) []market.Input {
 		if speed <= 0 {
 			continue
 		}
-		cpuUS := r.CPUUS
-		if r.Refining {
-			cpuUS = r.TookUS
+		first := j.First(i / j.Threads()) // what a program used on all its processors is noted with the first
+		cpuUS := first.CPUUS
+		if first.Refining {
+			cpuUS = first.TookUS
 		}
 		cpu, had := float64(cpuUS)/1e6/float64(j.Threads()), float64(r.Mandatory())/speed
 		k := slices.IndexFunc(sums, func(s sum) bool { return s.speed == speed })

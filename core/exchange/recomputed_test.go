@@ -163,6 +163,30 @@ func TestReceiptsCanBeWorkedOut(t *testing.T) {
 	}
 }
 
+// What a program used on all its processors is on its receipt as it was measured, and
+// so is what it declined.
+func TestReceiptsOfThreads(t *testing.T) {
+	f := openUnder(t, "libra", 2, nil)
+	f.do(trade.Command{By: owner, Epoch: &trade.Epoch{
+		Policy: "libra", Settings: epoch.Complete("libra", nil, epoch.LiveSettings()), Rates: &trade.Rates{ProcessorHour: 3_700_000},
+	}})
+	n := task.Hello{Node: "n", Rating: 1, Speed: 1, Processors: 2, MemoryMB: 4096, DiskMB: 8192, Boot: "b"}
+	f.do(trade.Command{By: trade.Identity{User: n.Node, Role: trade.RoleNode}, Enlist: &n})
+	o := f.submit(alice, trade.Request{EstimateMS: 7_000, DeadlineMS: 40_000, Processors: 2, Threads: 2, Budget: budget(9)})
+	if o.Refusal != nil {
+		t.Fatalf("%+v", o.Refusal)
+	}
+	f.wait(5)
+	f.do(trade.Command{Report: &trade.Measured{Tasks: []task.Status{{
+		Key: task.Key{Job: o.Job.ID}, State: task.Ended, CPUUS: 6_200_000, DeclinedUS: 300_000,
+	}}}})
+	j := f.job(o.Job.ID)
+	checkReceipt(t, &j)
+	if r := read(t, j.Receipt); r.known["cpu"] != 6.2 || r.known["declined"] != 0.3 {
+		t.Errorf("6.2 s used and 0.3 s declined, by the receipt %v and %v", r.known["cpu"], r.known["declined"])
+	}
+}
+
 // checkReceipt works a receipt out.
 func checkReceipt(t *testing.T, j *trade.Job) {
 	t.Helper()

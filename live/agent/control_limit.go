@@ -17,6 +17,7 @@ func (h *holder) limit(orders []task.Order) {
 	}
 	next := h.held.Ranks.order(orders)
 	limits := h.limitsOf(next)
+	limits.Processors = h.processorsOf(orders)
 	if h.limits != nil && same(*h.limits, limits) && h.held.Ranks.equal(next) {
 		return
 	}
@@ -59,6 +60,15 @@ func (h *holder) limitsOf(t tally) cgroup.Limits {
 		share = min(share, capacity)
 	}
 	return cgroup.Limits{CPU: max(share, leastShare), Weight: weight}
+}
+
+// processorsOf is how many processors tasks have at a time. A node may have more than
+// its host.
+func (h *holder) processorsOf(orders []task.Order) (n int) {
+	for i := range orders {
+		n += orders[i].Spec.Processors()
+	}
+	return min(n, len(h.control.agent.config.CPUs))
 }
 
 // fail notes that the quota could not be set. A job that has not begun is given

@@ -143,7 +143,7 @@ func (h *holder) measure(runs bool) {
 	declined := time.Duration(0)
 	if runs && h.held.StartedUS > 0 && h.held.EndedUS == 0 {
 		before := h.meter.declined
-		h.meter.read(reading{at: looked, done: awake(), stolen: h.control.agent.stolen(), usage: usage})
+		h.meter.read(h.control.agent.overall(reading{at: looked, done: awake(), usage: usage}))
 		declined = h.meter.declined - before
 	} else {
 		h.meter.last = nil
@@ -154,12 +154,18 @@ func (h *holder) measure(runs bool) {
 	})
 }
 
-// stolen is how much time the host has taken from a processor of the node, on
-// average: the batch system decides which ones a job runs on.
-func (a *Agent) stolen() time.Duration {
-	var sum time.Duration
-	for _, cpu := range a.config.CPUs {
-		sum += a.steal.of(cpu)
+// overall adds to a reading of a job what the processors of the node did for nobody:
+// the batch system decides which of them a job runs on. What the host has taken counts
+// by the average, what others had as if it had been in the way of this job. Where all
+// jobs together may have less than the processors, these idle though jobs wait.
+func (a *Agent) overall(r reading) reading {
+	cpus := a.config.CPUs
+	for _, cpu := range cpus {
+		r.stolen += a.steal.of(cpu)
 	}
-	return sum / time.Duration(len(a.config.CPUs))
+	r.stolen /= time.Duration(len(cpus))
+	if a.config.Capacity == 0 {
+		r.processors, r.idle = len(cpus), a.steal.idle(cpus)
+	}
+	return r
 }

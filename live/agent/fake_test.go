@@ -96,7 +96,7 @@ func TestOnlyWhatChangedIsSet(t *testing.T) {
 	r.limit(&order)
 	again := order
 	r.limit(&again)
-	want := cgroup.Limits{CPU: 0.5, Weight: 2, CPUs: []int{6}, Memory: 1 << 20, Pids: DefaultProcesses}
+	want := cgroup.Limits{CPU: 0.5, Weight: 2, CPUs: []int{6}, Processors: 1, Memory: 1 << 20, Pids: DefaultProcesses}
 	if len(group.sets) != 1 || !same(group.sets[0], want) {
 		t.Fatalf("set %+v, want once %+v", group.sets, want)
 	}
@@ -146,7 +146,7 @@ func TestWhatSomebodyThawsIsFrozenAgain(t *testing.T) {
 func TestWhatANodeCannotEnforceIsNotAskedFor(t *testing.T) {
 	r, group := fakeRunner(t, newFakeGroups("cpuset", "memory", "pids", "weight"))
 	r.limit(&task.Order{CPU: 0.5, Weight: 3, Spec: task.Spec{Memory: 1 << 20}})
-	if len(group.sets) != 1 || !same(group.sets[0], cgroup.Limits{CPU: 0.5}) {
+	if len(group.sets) != 1 || !same(group.sets[0], cgroup.Limits{CPU: 0.5, Processors: 1}) {
 		t.Errorf("set %+v", group.sets)
 	}
 }

@@ -53,7 +53,7 @@ func (a *Agent) limitsOf(order *task.Order) (cgroup.Limits, error) {
 		}
 		cpus = append(cpus, a.config.CPUs[p])
 	}
-	if a.has("cpuset") {
+	if l.Processors = len(cpus); a.has("cpuset") {
 		l.CPUs = cpus
 	}
 	if a.has("memory") {
@@ -71,10 +71,22 @@ func (a *Agent) limitsOf(order *task.Order) (cgroup.Limits, error) {
 			l.Pids = min(cmp.Or(l.Pids, all), max(1, all/2))
 		}
 	}
-	if !a.has("weight") {
+	if l.Weight = weightOf(l.Weight, l.CPU, len(cpus)); !a.has("weight") {
 		l.Weight = 0
 	}
 	return l, nil
+}
+
+// weightOf is the weight of a task of several processors: the least that it can have
+// been granted on one of them, for none gives more than all of itself. A kernel weighs
+// what runs on each processor, and a task can keep all its threads on one: with all
+// that it was granted as its weight it would take there what was promised to others.
+// When those have had theirs, the rest is the task's.
+func weightOf(weight, share float64, processors int) float64 {
+	if processors < 2 || weight <= 0 {
+		return weight
+	}
+	return min(weight, max(leastShare, share-float64(processors-1)))
 }
 
 // partOfMemory is what a task may use that asked for no memory, in bytes: what its
@@ -114,5 +126,5 @@ func (a *Agent) has(controller string) bool {
 
 // same reports whether two limits ask for the same.
 func same(a, b cgroup.Limits) bool {
-	return a.CPU == b.CPU && a.Weight == b.Weight && a.Memory == b.Memory && a.Pids == b.Pids && slices.Equal(a.CPUs, b.CPUs)
+	return a.CPU == b.CPU && a.Weight == b.Weight && a.Memory == b.Memory && a.Pids == b.Pids && a.Processors == b.Processors && slices.Equal(a.CPUs, b.CPUs)
 }

@@ -38,16 +38,15 @@ type reading struct {
 	stolen time.Duration // from the processor, by the host of this machine
 	usage  cgroup.Usage
 
-	// Of a task with several processors, all of them together.
-	processors int
-	idle       time.Duration // so far nobody wanted them
+	processors int           // that the task may run on; 0: nobody knows which
+	idle       time.Duration // so far nobody wanted them, all together
 }
 
-// excused is what the threads of a task waited for that others had. A task that
-// crowds on one of its processors waits for itself, while the others idle.
+// excused is what a task waited for that others had: never more than they had, on its
+// processors. A task whose threads wait for each other waits for itself.
 func (now *reading) excused(before *reading) time.Duration {
 	waited := now.usage.Waited - before.usage.Waited
-	if now.processors < 2 || now.processors != before.processors {
+	if now.processors == 0 || now.processors != before.processors {
 		return waited
 	}
 	others := time.Duration(now.processors)*(now.at-before.done) - (now.idle - before.idle) - (now.usage.CPU - before.usage.CPU)

@@ -72,18 +72,28 @@ func TestAReadingThatTakesLong(t *testing.T) {
 	}
 }
 
-// A task that crowds on one of its two processors declines the other, however long
-// its threads wait; one whose processors others use does not.
+// Who waits while its processors idle waits for itself, and declines what it does not
+// use; one whose processors others use does not.
 func TestWhoWaitsForItselfDeclines(t *testing.T) {
-	for what, c := range map[string]struct{ used, waited, idle, declined time.Duration }{
-		"both threads on one processor":     {10 * time.Second, 10 * time.Second, 10 * time.Second, 10 * time.Second},
-		"others on one of them":             {15 * time.Second, 5 * time.Second, 0, 0},
-		"others on both":                    {10 * time.Second, 10 * time.Second, 0, 0},
-		"asleep half the time, and crowded": {5 * time.Second, 5 * time.Second, 15 * time.Second, 15 * time.Second},
+	const s = time.Second
+	for what, c := range map[string]struct {
+		processors                   int
+		used, waited, idle, declined time.Duration
+	}{
+		"both threads on one processor":      {2, 10 * s, 10 * s, 10 * s, 10 * s},
+		"others on one of them":              {2, 15 * s, 5 * s, 0, 0},
+		"others on both":                     {2, 10 * s, 10 * s, 0, 0},
+		"asleep half the time, and crowded":  {2, 5 * s, 5 * s, 15 * s, 15 * s},
+		"a herd that wakes together":         {1, 3 * s, 20 * s, 7 * s, 7 * s},
+		"a herd, and others a little":        {1, 3 * s, 20 * s, 5 * s, 5 * s},
+		"one that others keep from running":  {1, 3 * s, 7 * s, 0, 0},
+		"a clock that is coarse":             {1, 10 * s, s, s, 0},
+		"nobody knows on which it runs":      {0, 3 * s, 7 * s, 0, 0},
+		"it waits less than others have had": {1, 3 * s, 2 * s, s, 5 * s},
 	} {
-		m := meter{share: 2}
-		m.read(reading{processors: 2})
-		now := reading{at: 10 * time.Second, done: 10 * time.Second, processors: 2, idle: c.idle}
+		m := meter{share: float64(max(1, c.processors))}
+		m.read(reading{processors: c.processors})
+		now := reading{at: 10 * s, done: 10 * s, processors: c.processors, idle: c.idle}
 		now.usage.CPU, now.usage.Waited = c.used, c.waited
 		m.read(now)
 		if m.declined != c.declined {

@@ -51,8 +51,8 @@ func (r *runner) apply(order *task.Order, limits cgroup.Limits) {
 	r.applied = &limits
 	r.meter.share = limits.CPU
 	r.cpu, r.cpus = r.agent.config.CPUs[order.Processor], limits.CPUs
-	if r.meter.last != nil { // what was stolen from one processor is not to be compared with another's
-		r.meter.last.stolen, r.meter.last.processors = r.agent.steal.of(r.cpu), 0
+	if last := r.meter.last; last != nil { // what was stolen from one processor is not to be compared with another's
+		last.stolen, last.processors, last.idle = r.agent.steal.of(r.cpu), len(r.cpus), r.agent.steal.idle(r.cpus)
 	}
 }
 

@@ -23,8 +23,9 @@ type steal struct {
 // passed is what a processor did not do for anybody here.
 type passed struct{ stolen, idle time.Duration }
 
-// Many tasks ask at about the same time, and the kernel's file is long.
-const stealAge = 250 * time.Millisecond
+// Many tasks ask at about the same time, and the kernel's file is long. But what is
+// read too late of one second is taken for the next one's.
+const stealAge = 50 * time.Millisecond
 
 // of is the time stolen from a processor of the host so far.
 func (s *steal) of(cpu int) time.Duration {
@@ -36,8 +37,8 @@ func (s *steal) of(cpu int) time.Duration {
 
 // idle is how long processors of the host had nothing to do so far, all together.
 func (s *steal) idle(cpus []int) (sum time.Duration) {
-	if len(cpus) < 2 {
-		return 0 // nobody asks
+	if len(cpus) == 0 {
+		return 0 // nobody knows which
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -43,6 +43,9 @@ type Limits struct {
 	// CPUs are the processors of the host that the group may run on; nil is
 	// any.
 	CPUs []int
+	// Processors is how many the group was promised where CPUs does not say which:
+	// it waits for no more at a time. Zero is all of the host.
+	Processors int
 	// Memory is the most memory in bytes, rounded up to a page; zero is no
 	// limit. It does not count what is swapped out. To set less than is in use
 	// is refused where nothing can be given back (v1), or kills (v2).
@@ -55,13 +58,13 @@ type Limits struct {
 type Usage struct {
 	// CPU is processor time, of processes that have ended too.
 	CPU time.Duration
-	// Waited is how long its threads were ready to run and did not, whatever
-	// kept them: others on the processor, or the group's own quota (the kernel
-	// counts that too, as seen with Linux 6.1 and 6.18; signals do not). It is
-	// a sum over threads, so it can grow faster than the clock. A frozen group
-	// does not wait. What a thread waited between the last look at it and its
-	// end is lost; so is, after a restart, what threads waited that had ended
-	// before. It never falls while the tree is open.
+	// Waited is how long the group wanted to run and was kept from it, by others
+	// on its processors or by its own quota (the kernel counts that too, as seen
+	// with Linux 6.1 and 6.18; signals do not), once for every processor that it
+	// could have run on: what its threads waited for each other is not in it. It
+	// is at most what the kernel says of threads, and rather too little: of
+	// threads that have ended since the last look only their processor time is
+	// known. A frozen group does not wait. It never falls while the tree is open.
 	Waited time.Duration
 	// Throttled is how long the group was held back by its own quota, counted
 	// once for every processor it was held back on.

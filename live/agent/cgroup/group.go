@@ -81,7 +81,7 @@ func (g *kernelGroup) set(l Limits) error {
 	if err := g.change(fieldCPUs, slices.Equal(l.CPUs, g.last.CPUs), func() error { return t.setCPUs(g.path, l.CPUs) }); err != nil {
 		return err
 	}
-	g.last.CPUs = l.CPUs
+	g.last.CPUs, g.last.Processors = l.CPUs, l.Processors
 	if err := g.change(fieldWeight, l.Weight == g.last.Weight, func() error { return t.setWeight(g.path, l.Weight) }); err != nil {
 		return err
 	}
@@ -243,7 +243,10 @@ func (g *kernelGroup) Usage() (Usage, error) {
 	if err != nil {
 		return Usage{}, fmt.Errorf("group %s: %w", g.name, err)
 	}
-	u.Waited = g.waited.total(tids)
+	g.mu.Lock()
+	have := g.last.holding()
+	g.mu.Unlock()
+	u.Waited = g.waited.total(tids, u.CPU, have)
 	g.peakMu.Lock()
 	defer g.peakMu.Unlock()
 	g.peak = max(g.peak, u.PeakMemory, u.Memory) // old kernels of v2 do not keep a peak

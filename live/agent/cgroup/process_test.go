@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 // The processes under test are this very binary, started again with a role.
@@ -61,6 +63,8 @@ func play(role string, n int) error {
 	switch role {
 	case "busy":
 		spin(n)
+	case "herd":
+		herd(n)
 	case "gulp":
 		held = touch(n)
 	case "work": // for n milliseconds of processor time
@@ -94,6 +98,28 @@ func spin(threads int) {
 	}
 	for { //nolint:staticcheck // spinning is its purpose
 	}
+}
+
+// herd is threads that wake together ten times a second, and work for 2 ms each.
+func herd(threads int) {
+	for range threads {
+		go func() {
+			runtime.LockOSThread()
+			for {
+				now := monotonic()
+				next := unix.NsecToTimespec(int64((now/dutyPeriod + 1) * dutyPeriod))
+				_ = unix.ClockNanosleep(unix.CLOCK_MONOTONIC, unix.TIMER_ABSTIME, &next, nil) // sooner does no harm
+				for until := threadTime() + 2*time.Millisecond; threadTime() < until; {
+				}
+			}
+		}()
+	}
+}
+
+func threadTime() time.Duration {
+	var now unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &now)
+	return time.Duration(now.Nano())
 }
 
 // touch takes n MiB and writes to every page.

@@ -262,7 +262,8 @@ func (g *signalGroup) Usage() (Usage, error) {
 	if u.Procs == 0 {
 		u.Memory = 0
 	}
+	have := g.limits.holding()
 	g.tree.mu.Unlock()
-	u.Waited = g.waited.total(tids)
+	u.Waited = g.waited.total(tids, u.CPU, have)
 	return u, nil
 }

@@ -122,7 +122,11 @@ func (g *slurmV2Group) Usage() (Usage, error) {
 		u.Procs = len(pids)
 	}
 	if tids, e := processes(dir, "cgroup.threads"); e == nil {
-		u.Waited = g.waited.total(tids)
+		var have Limits
+		if g.wanted != nil {
+			have = *g.wanted
+		}
+		u.Waited = g.waited.total(tids, u.CPU, have.holding())
 	}
 	g.last = u
 	return u, nil

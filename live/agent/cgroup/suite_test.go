@@ -106,6 +106,8 @@ func suite(t *testing.T, w world) {
 		{"UsageOfChildren", testUsageOfChildren},
 		{"Waited", testWaited},
 		{"WaitedAlone", testWaitedAlone},
+		{"WaitedHerd", testWaitedHerd},
+		{"WaitedCrowd", testWaitedCrowd},
 		{"Pinned", testPinned},
 		{"Adopt", testAdopt},
 		{"Restart", testRestart},

@@ -3,6 +3,7 @@ package cgroup
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -65,77 +66,107 @@ type look struct {
 	turns
 	eager
 
-	waited time.Duration
+	pinned pinning
 }
 
-// since is the next look at a thread, after one at it before.
+// wanted is what a thread made of the time between two looks: it ran, or was ready to.
+type wanted struct {
+	tid         int
+	ran, waited time.Duration
+}
+
+func (w wanted) all() time.Duration { return w.ran + w.waited }
+
+// since is what a thread wanted since a look before.
 //
 // The kernel adds to what a thread waited when the wait is over, so that of one that
 // waits at the moment of a look (for tens of milliseconds, on a machine with much to
 // do) a part would seem not to be wanted, and the part is never made good: what was
 // not wanted in one second is not wanted more in the next. But a thread that wants to
 // run at two looks and has not gone to sleep between them has waited whenever it did
-// not run.
-func (l look) since(before look) look {
-	l.waited = before.waited + l.delay - before.delay
+// not run. Nor has it waited for longer than it was between the looks, though a wait
+// that began before the first of them is told with the second.
+func (l *look) since(before *look) (w wanted) {
+	passed := l.at - before.at
+	w.ran, w.waited = l.ran-before.ran, l.delay-before.delay
 	if l.ready && before.ready && l.sleeps == before.sleeps {
-		l.waited = max(l.waited, before.waited+l.at-before.at-(l.ran-before.ran))
+		w.waited = max(w.waited, passed-w.ran)
 	}
-	return l
+	w.waited = max(0, min(w.waited, passed-w.ran))
+	return w
+}
+
+// monotonic is the clock that stands still while the machine sleeps.
+func monotonic() time.Duration {
+	var now unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) // it exists on every kernel
+	return time.Duration(now.Nano())
 }
 
 // lookAt looks at a thread. One that has not run since it was seen asleep is not
 // asked how it is: most threads sleep.
 func lookAt(tid int, before look, known bool) (look, error) {
-	var now unix.Timespec
-	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) // it exists on every kernel
+	now := monotonic()
 	t, err := readTurns(tid)
 	if err != nil {
 		return look{}, err
 	}
-	l := look{at: time.Duration(now.Nano()), turns: t, waited: t.delay}
+	l := look{at: now, turns: t, pinned: before.pinned}
 	if !known || before.ready || t.count != before.count {
 		l.eager = readEager(tid)
 	}
 	return l, nil
 }
 
-// waiting adds up what threads waited that come and go: the kernel tells it of
-// living threads only, so what the others had is remembered.
+// waiting adds up what a group of threads that come and go waited for others.
 type waiting struct {
 	mu   sync.Mutex
-	gone time.Duration
+	sum  time.Duration
+	used time.Duration // by the whole group, at the last look
+	at   time.Duration // when that was; 0: there was none
+	cpus []int         // that it had then
 	last map[int]look
 }
 
-// total is the sum so far, given the threads that there are now.
-func (w *waiting) total(tids []int) time.Duration {
+// total is the sum so far, given the threads that there are now, what the group has
+// used, and what it may have. Of threads that have ended only that is known, what the
+// group has used.
+func (w *waiting) total(tids []int, used time.Duration, have holding) time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	now := make(map[int]look, len(tids))
-	sum := w.gone
+	began, passed := monotonic(), time.Duration(0)
+	if w.at > 0 {
+		passed = began - w.at
+	}
+	moved := !slices.Equal(w.cpus, have.cpus) // and with it, whoever kept to some of them
+	var wants []wanted
 	for _, tid := range tids {
 		before, known := w.last[tid]
 		l, err := lookAt(tid, before, known)
 		if err != nil {
 			continue // ended since it was listed
 		}
-		switch {
-		case !known:
-		case l.ran < before.ran || l.delay < before.delay: // the number has been given to another thread
-			w.gone += before.waited
-			sum += before.waited
-		default:
-			l = l.since(before)
+		known = known && l.ran >= before.ran && l.delay >= before.delay // else the number has been given to another thread
+		if !known || moved {
+			l.pinned = pinning{}
 		}
-		delete(w.last, tid)
+		want := wanted{ran: l.ran, waited: l.delay}
+		if known {
+			want = l.since(&before)
+		}
+		want.tid = tid
+		if want.all() > 0 {
+			wants = append(wants, want)
+		}
 		now[tid] = l
-		sum += l.waited
 	}
-	for _, l := range w.last {
-		w.gone += l.waited
-		sum += l.waited
-	}
-	w.last = now
-	return sum
+	w.sum += have.others(wants, max(0, used-w.used), passed, func(tid int) *unix.CPUSet {
+		l := now[tid]
+		l.pinned.look(tid)
+		now[tid] = l
+		return &l.pinned.to
+	})
+	w.at, w.used, w.cpus, w.last = began, max(w.used, used), have.cpus, now
+	return w.sum
 }

@@ -88,6 +88,8 @@ type Job struct {
 	OptionalMS  int64 `json:"optional_ms,omitempty"`
 	Optional    int64 `json:"optional_micros,omitempty"`
 
+	Storage *Storage `json:"storage,omitempty"` // memory and disk, where the market sells them by the time they are held
+
 	Share  float64 `json:"share"`            // of each processor, now
 	Places []Place `json:"places,omitempty"` // where it runs or ran
 
@@ -107,6 +109,13 @@ func (j *Job) Programs() int { return len(j.Places) / j.Request.threads() }
 
 // NodeOf is the node of a program.
 func (j *Job) NodeOf(program int) string { return j.Places[program*j.Request.threads()].Node }
+
+// Storage is what is agreed on the memory and the disk of a job: a part of its price.
+type Storage struct {
+	Price  int64 `json:"price_micros"`      // for all of that time
+	TimeMS int64 `json:"time_ms"`           // the longest for which it may hold them
+	MoreMS int64 `json:"more_ms,omitempty"` // sold beyond it, at the same price
+}
 
 // Place is a processor of a node.
 type Place struct {

@@ -26,6 +26,8 @@ type Quote struct {
 	Held  int64   `json:"held_micros,omitempty"`
 	Keeps float64 `json:"keeps,omitempty"`
 	Rent  int64   `json:"rent_micros_per_minute,omitempty"`
+	// Storage is what of the price is for memory and disk, where the market sells them.
+	Storage *Storage `json:"storage,omitempty"`
 	// NotBinding says why a quote is priced anew when it is taken.
 	NotBinding string `json:"not_binding,omitempty"`
 

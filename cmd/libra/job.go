@@ -162,6 +162,7 @@ func addPromise(g *grid, j *v1.Job) {
 
 func addMoney(g *grid, j *v1.Job) {
 	g.add("price", cash(j.Price))
+	addStorage(g, j.Storage)
 	if j.Held != 0 {
 		g.add("held", cash(j.Held))
 	}
@@ -173,6 +174,16 @@ func addMoney(g *grid, j *v1.Job) {
 	}
 	for _, x := range j.Extensions {
 		g.add("extended", fmt.Sprintf("%s at %s, %s for all of it, %s used", lastingMS(x.WorkMS), moment(x.AtUS), cash(x.Price), lastingMS(x.UsedMS)))
+	}
+}
+
+// addStorage says what of a price is for memory and disk.
+func addStorage(g *grid, s *v1.Storage) {
+	if s != nil {
+		g.add("memory, disk", fmt.Sprintf("%s of that, for up to %s", cash(s.Price), lastingMS(s.TimeMS)))
+	}
+	if s != nil && s.MoreMS > 0 {
+		g.add("held longer", lastingMS(s.MoreMS)+" more, at the same price")
 	}
 }
 

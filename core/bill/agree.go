@@ -41,14 +41,17 @@ func (o *Optional) Most() market.Money {
 }
 
 // Sold is what a job is charged at most as things stand, its optional part
-// aside: its price and all that was sold beyond it.
+// aside: what was agreed and all that was sold beyond it.
 func (j *Job) Sold() market.Money {
-	sum := j.Price
+	sum := j.Agreed() + j.Storage.more()
 	for _, e := range j.Extensions {
 		sum += e.Price
 	}
 	return sum
 }
+
+// Agreed is what was agreed with a job: for its work, and for memory and disk.
+func (j *Job) Agreed() market.Money { return j.Price + j.Storage.price() }
 
 // Extend is an extension of so much work at the price of a part of it: what the
 // job has had beyond its estimate by now (overMS) is to be paid for at the price

@@ -5,19 +5,25 @@ import (
 	"github.com/libra-market/libra/core/rules"
 )
 
-// Version names the formulas by which bills are made under rules; it changes when
-// one of them does.
-func Version(r *rules.Rules) string {
-	if r.Paid() {
+// Version names the formulas by which bills are made under rules, of jobs with memory
+// and disk that are paid by the time they are held or of others; it changes when one
+// of them does.
+func Version(r *rules.Rules, stored bool) string {
+	switch {
+	case stored && r.Paid():
+		return "3"
+	case r.Paid():
 		return "2"
+	default:
+		return "1"
 	}
-	return "1"
 }
 
 // Job is what was agreed with a job.
 type Job struct {
-	Price      market.Money // as agreed, for the estimate
+	Price      market.Money // as agreed, for the work of the estimate
 	Formula    string       // how that price came about, for people
+	Storage    *Storage     // memory and disk beside it; nil: they have no price of their own
 	Held       market.Money // kept for it: it is never charged more
 	EstimateMS int64        // on each processor
 	Due        market.Time  // Never: no deadline
@@ -59,11 +65,13 @@ const (
 type Ending struct {
 	Way        Way
 	At         market.Time
-	Begun      bool  // it had processors, and something of it ran
-	Never, Of  int   // so many of its parts never began, by the word of their nodes: they owe nothing
-	ByUser     bool  // its user ended it, without asking the market
-	DeclinedMS int64 // of the time it was offered on each processor, what it did not want
-	Gone       bool  // lost: with its node, or because nobody heard of it for longer than its lease, and too late to begin it anew
+	Since      market.Time // when it got its place
+	Told       market.Time // when it was told to end; Never: it was not
+	Begun      bool        // it had processors, and something of it ran
+	Never, Of  int         // so many of its parts never began, by the word of their nodes: they owe nothing
+	ByUser     bool        // its user ended it, without asking the market
+	DeclinedMS int64       // of the time it was offered on each processor, what it did not want
+	Gone       bool        // lost: with its node, or because nobody heard of it for longer than its lease, and too late to begin it anew
 	// Most is what a loss may cost at most, because of what others on that node have
 	// cost. nil: any.
 	Most       *market.Money

@@ -15,5 +15,6 @@
 // every receipt.
 //
 // Money is whole micro-units; a policy's price becomes money once, when it is
-// agreed. Read bill.go, then charge.go and penalty.go.
+// agreed. Read bill.go, then charge.go, storage.go
+// and penalty.go.
 package bill

@@ -39,7 +39,7 @@ func penaltyUsed(r *rules.Rules, j *Job, e *Ending, charge market.Money) (market
 	switch {
 	case e.Way == Lost && e.Gone && j.Promised && !e.UsedUp.Finite():
 		late = max(late, beat)
-		amount := min(payable(Delay(j.Penalty, late)), j.Price)
+		amount := min(payable(Delay(j.Penalty, late)), j.Agreed())
 		if e.Most != nil {
 			amount = min(amount, *e.Most)
 		}

@@ -19,6 +19,7 @@ func chargeUsed(r *rules.Rules, j *Job, e *Ending) Bill {
 			b.Optional = e.optional(j)
 			b.used(r, j, e)
 			b.extensions(j, e, r.Held())
+			b.stored(r, j, e)
 			b.executed(j, e)
 		}
 	case Refused, Expired, Lost, Voided:

@@ -131,7 +131,7 @@ func (x *floor) receipt(j *underway.Job, owed *bill.Bill, ending *bill.Ending, s
 		lines = append([]bill.Line{{What: j.Detail, Formula: "nothing is owed"}}, lines...)
 	}
 	return &trade.Receipt{
-		Job: j.ID, Policy: j.Policy, Settings: x.epochs[x.era(j)].Settings, Version: bill.Version(x.rulesOf(j)), Formula: j.Working.Formula,
+		Job: j.ID, Policy: j.Policy, Settings: x.epochs[x.era(j)].Settings, Version: bill.Version(x.rulesOf(j), j.Storage != nil), Formula: j.Working.Formula,
 		Inputs: slices.Concat(j.Working.Inputs, x.owed.measured(j, ending)), Lines: lines,
 		Charged: j.Charged, Penalty: j.Penalty, Net: int64(owed.Net()), IssuedUS: x.now, TxSeqs: seqs,
 	}

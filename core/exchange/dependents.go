@@ -80,7 +80,7 @@ func (x *door) admitDependent(j *underway.Job) error {
 		return nil
 	}
 	if j.Request.Budget != nil {
-		if reason, why := x.bank.cannotHold(j.Account, x.price.mostCost(&j.Request, 0, 0)); reason != "" {
+		if reason, why := x.bank.cannotHold(j.Account, x.price.mostCost(&j.Request, 0, nil, 0)); reason != "" {
 			x.refuse(j, reason, why)
 			x.floor.releaseDependents(j)
 			return nil

@@ -128,6 +128,7 @@ func (x *Exchange) Next() (at int64, ok bool) {
 	if first, some := x.quotes.NextEnd(); some {
 		next = min(next, x.timeOf(first))
 	}
+	next = min(next, x.storeBy)
 	if x.kind.Imprecise {
 		next = min(next, x.nextDeadline())
 	}
@@ -148,6 +149,9 @@ func (x *Exchange) catchUp() error {
 		}
 	}
 	if err := x.runs.refinements(); err != nil {
+		return err
+	}
+	if err := x.runs.sellTime(); err != nil {
 		return err
 	}
 	if x.cluster == nil || x.time() < x.wake-market.TimeSlack {

@@ -76,6 +76,7 @@ func (x *floor) touchSpeed(j *underway.Job, speed float64) {
 func (x *floor) changed(j *underway.Job) {
 	x.fx.touch(j)
 	x.touched.job(j.ID, true)
+	x.storeBy = min(x.storeBy, x.owed.storeBy(j))
 }
 
 // over notes that a job has ended.

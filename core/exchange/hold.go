@@ -27,7 +27,7 @@ func (x *floor) holdFunds(j *underway.Job) error {
 		j.Held = int64(hold.Amount())
 		return nil
 	}
-	amount := x.price.mostCost(&j.Request, market.Money(j.Price), j.Width)
+	amount := x.price.mostCost(&j.Request, market.Money(j.Price), j.Storage, j.Width)
 	tx, err := x.ledger.Hold(x.now, j.ID, market.Account(j.Account), amount)
 	if err != nil {
 		return err

@@ -98,7 +98,7 @@ func (x *yard) rebuild(e *trade.EpochView) error {
 	if err != nil {
 		return market.Wrong("settings", err.Error())
 	}
-	nodes := x.nodes.Core(e.Rates.Base())
+	nodes := x.nodes.Core(e.Base())
 	if len(nodes) == 0 {
 		x.kind = kind
 		return nil

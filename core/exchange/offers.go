@@ -25,13 +25,13 @@ func (x *pricer) counterOffers(j *underway.Job, reason string) []trade.Offer {
 		Least: func(r *trade.Request) int64 { return x.leastBid(r, x.nodes.ProcessorsUp()) },
 		Ask: func(r trade.Request) (trade.Quote, bool) {
 			q, _, _, ok := x.terms(j, r)
-			if reason, _ := x.cannotPromise(&r, market.Money(q.Price), q.Width, 0); reason != "" {
+			if reason, _ := x.cannotPromise(&r, market.Money(q.Price), q.Storage, q.Width, 0); reason != "" {
 				return q, false
 			}
 			return q, ok
 		},
 		Pays: func(r *trade.Request, q *trade.Quote) bool {
-			reason, _ := x.bank.cannotHold(j.Account, x.mostCost(r, market.Money(q.Price), q.Width))
+			reason, _ := x.bank.cannotHold(j.Account, x.mostCost(r, market.Money(q.Price), q.Storage, q.Width))
 			return reason == ""
 		},
 	}

@@ -100,8 +100,8 @@ func (x *overseer) extend(j *underway.Job) error {
 // time after that; where there is no room for it, for a quarter of it. What the
 // job has had beyond its estimate by now is to be paid for at the same price.
 func (x *overseer) sellMore(j *underway.Job) (sold bool, err error) {
-	const least = 1000 // milliseconds
-	whole := int64(math.Max(least, float64(j.AskedMS())/10*math.Pow(2, float64(j.Tries))))
+	const least = 1000                                                                                                // milliseconds
+	whole := int64(min(float64(trade.MaxMS), math.Max(least, float64(j.AskedMS())/10*math.Pow(2, float64(j.Tries))))) // who is sold little is asked often
 	before, void := len(j.Extensions), j.Void
 	x.floor.touched.job(j.ID, true)
 	stand, _ := x.cluster.Status(market.JobID(j.ID), x.time())

@@ -15,12 +15,16 @@ import (
 // agreed is what was agreed with a job.
 func (x *assessor) agreed(j *underway.Job) bill.Job {
 	a := bill.Job{
-		Price: market.Money(j.Price), Formula: j.Working.Formula, Held: market.Money(j.Held), EstimateMS: x.paidMS(j),
+		Price: j.WorkPrice(), Formula: j.Working.Formula, Held: market.Money(j.Held), EstimateMS: x.paidMS(j),
 		Due: x.sometime(j.DueUS), Promised: j.PromisedUS != 0, Penalty: market.Money(j.Request.PenaltyMicros),
 		Optional: j.Request.OptionalTerms(),
 	}
 	if a.Optional != nil {
 		a.Formula = strings.TrimSuffix(a.Formula, executedToo) // of the mandatory part alone
+	}
+	if s := j.Storage; s != nil {
+		a.Storage = &bill.Storage{Price: s.Amount(), MS: s.TimeMS, More: s.MoreMS}
+		a.Formula = trade.OfWork(a.Formula)
 	}
 	a.Held = x.mostCharged(j, &a)
 	for _, e := range j.Extensions {
@@ -35,7 +39,7 @@ func (x *assessor) ending(j *underway.Job, fine market.Price) *bill.Ending {
 		fine = -j.Owed
 	}
 	e := &bill.Ending{
-		Way: j.Way(), At: x.timeOf(j.EndedUS), Begun: j.StartedUS != 0, WorkMS: j.Work, OptionalMS: j.OptionalMS,
+		Way: j.Way(), At: x.timeOf(j.EndedUS), Since: x.timeOf(j.SinceUS()), Told: x.sometime(j.StopUS), Begun: j.StartedUS != 0, WorkMS: j.Work, OptionalMS: j.OptionalMS,
 		Mandatory: x.sometime(j.MandatoryUS), UsedUp: x.sometime(j.OverUS), Fine: fine,
 	}
 	if x.rulesOf(j).Paid() {

@@ -106,7 +106,7 @@ func (x *assessor) beyond(j *underway.Job, workMS int64) (bill.Extension, bool) 
 	if over <= 0 || paid <= 0 {
 		return bill.Extension{}, false
 	}
-	price := bill.AtRateOf(market.Money(j.Price), over, paid)
+	price := bill.AtRateOf(j.WorkPrice(), over, paid)
 	if j.Request.Budget != nil && x.rulesOf(j).Held() && x.nodesHold(j) { // what its node let it have beyond its budget is not its debt
 		agreed := x.agreed(j)
 		price = min(price, x.mostCharged(j, &agreed)-agreed.Optional.Most()-agreed.Sold())
@@ -157,7 +157,7 @@ func (x *assessor) flat(j *underway.Job, stand *cluster.JobStatus, ms int64) mar
 	if !stand.Terms.Flat && !past || !x.rulesOf(j).Paid() {
 		return 0
 	}
-	return bill.AtRateOf(market.Money(j.Price), ms, x.paidMS(j))
+	return bill.AtRateOf(j.WorkPrice(), ms, x.paidMS(j))
 }
 
 // leeway is what a job may still be charged for more.

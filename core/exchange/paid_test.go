@@ -63,7 +63,7 @@ func TestEndingsAreWorthTheSame(t *testing.T) {
 			f.do(trade.Command{Report: &trade.Measured{Tasks: said}})
 			j := f.job(id)
 			charges[how] = j.Charged
-			if !j.State.Final() || j.Charged <= 0 || (j.State == trade.Cancelled) != (how == "cancelled" || s.Cancelled) {
+			if !j.State.Final() || j.Charged <= 0 || part <= 1 && (j.State == trade.Cancelled) != (how == "cancelled" || s.Cancelled) { // who over-runs may have been stopped before
 				r.Fatalf("%s: %+v", how, j)
 			}
 			if part < 0.9 && strings.HasPrefix(name, "libra") && (abs(shown.CancelNow-j.Charged) > int64(4_000*width) || shown.CostNow != shown.CancelNow) {

@@ -12,10 +12,11 @@ import (
 	"github.com/libra-market/libra/core/underway"
 )
 
-// mostCost is what is held for a request at a price on so many processors.
-func (x *pricer) mostCost(r *trade.Request, price market.Money, width int) market.Money {
+// mostCost is what is held for a request at a price on so many processors, of which
+// so much is for memory and disk.
+func (x *pricer) mostCost(r *trade.Request, price market.Money, s *trade.Storage, width int) market.Money {
 	_, estimate := r.Width(width)
-	margin := x.marginFor(price, int64(float64(estimate)*1e3))
+	margin := x.marginFor(price-s.Amount(), int64(float64(estimate)*1e3))
 	return bill.Most(price, margin, r.Budget, r.OptionalTerms())
 }
 
@@ -36,19 +37,20 @@ func (x *pricer) inPieces(r *trade.Request, width int, price market.Price) marke
 }
 
 // cannotPromise says why the penalty that a request asks for is not sold with it at
-// a price; "" where it is. The job it is for does not count, where it is there.
-func (x *pricer) cannotPromise(r *trade.Request, price market.Money, width int, except int64) (reason, detail string) {
+// a price, of which so much is for memory and disk; "" where it is. The job it is for
+// does not count, where it is there.
+func (x *pricer) cannotPromise(r *trade.Request, price market.Money, s *trade.Storage, width int, except int64) (reason, detail string) {
 	ruled := x.rules()
 	if r.PenaltyMicros == 0 || !ruled.Paid() {
 		return "", ""
 	}
 	_, estimate := r.Width(width)
 	if ruled.PenaltyLimit != rules.None {
-		times := bill.Proportion(price, int64(ruled.PenaltyLimit), int64(rules.Whole))
+		times := bill.Proportion(price-s.Amount(), int64(ruled.PenaltyLimit), int64(rules.Whole))
 		allowed := bill.Proportion(times, 1000, int64(float64(estimate)*1e3))
 		if market.Money(r.PenaltyMicros) > allowed {
 			return trade.ReasonPenalty, fmt.Sprintf("a penalty of %s a second is more than is sold with it: at most %s a second, %s times its price of %s for %s",
-				market.Money(r.PenaltyMicros), allowed, market.Money(ruled.PenaltyLimit), price, market.Span(int64(float64(estimate)*1e3)))
+				market.Money(r.PenaltyMicros), allowed, market.Money(ruled.PenaltyLimit), price-s.Amount(), market.Span(int64(float64(estimate)*1e3)))
 		}
 	}
 	if ruled.OwnerFloor == rules.NoFloor {
@@ -85,7 +87,7 @@ func (x *pricer) fitting(j *underway.Job) market.Job {
 		first.SLA.Deadline = max(0, x.timeOf(j.DueUS)-t)
 	}
 	budget := first.SLA.Budget
-	first.SLA.Budget = budget * market.Price(x.pieces(&j.Request, int(first.Width)))
+	first.SLA.Budget = x.forWork(&first, budget) * market.Price(x.pieces(&j.Request, int(first.Width)))
 	if j.Request.Array == nil || j.Request.Array.Limit > 0 {
 		return first
 	}
@@ -98,7 +100,7 @@ func (x *pricer) fitting(j *underway.Job) market.Job {
 		}
 		width, estimate := j.Request.Width(int(try.Width) / 2)
 		try.Width, try.Estimate = width, estimate
-		try.SLA.Budget = budget * market.Price(x.pieces(&j.Request, int(width)))
+		try.SLA.Budget = x.forWork(&try, budget) * market.Price(x.pieces(&j.Request, int(width)))
 	}
 }
 
@@ -120,7 +122,8 @@ func (x *pricer) onlyPrecise(r *trade.Request) string {
 // fill completes a quote with what the core answered, but for when it would be done.
 func (x *pricer) fill(q *quote.Held, asked *market.Job, core market.Quote) {
 	q.Firm, q.Owed, q.Procs = core.Firm, core.Price, core.Procs
-	q.Price = x.quoted(&q.Request, q.Width, core.Price)
+	q.Storage = x.storage(asked)
+	q.Price = x.quoted(&q.Request, q.Width, core.Price) + int64(q.Storage.Amount())
 	if core.Firm {
 		q.FinishUS = x.unix(core.Finish)
 	}
@@ -182,7 +185,7 @@ func (x *pricer) terms(j *underway.Job, r trade.Request) (q trade.Quote, asked m
 		Owner: j.Owner, Request: r, MadeUS: x.now, Width: int(asked.Width), Policy: x.epoch().Policy,
 	}}
 	x.fill(held, &asked, core)
-	return held.Quote, asked, core, true
+	return held.Quote, asked, core, !held.Storage.Over(&r, market.Money(held.Price))
 }
 
 // amount is the price of a request in money. Where jobs pay for what they use, one

@@ -10,7 +10,7 @@ import (
 
 // A quote that binds keeps room from others, so it is paid for: it holds its price,
 // which nothing else can then be bought for; what all of one user keep is a part of
-// the cluster at most; and if it is not taken, the time for which it kept room costs
+// the cluster at most, and what all of everybody keep a larger one; and if it is not taken, the time for which it kept room costs
 // a part of its price.
 
 // mostQuotes is how many quotes one user may have open.
@@ -67,6 +67,12 @@ func (x *pricer) tooMuch(user string, keeps float64) string {
 	up := x.nodes.ProcessorsUp()
 	most, bounded := x.rules().QuoteShare.Of(float64(up))
 	_, have := x.quotes.Of(user)
+	if all, bounded := x.rules().QuoteAll.Of(float64(up)); bounded {
+		all = max(1, all)
+		if _, kept := x.quotes.Kept(); kept+keeps > all+little {
+			return fmt.Sprintf("it would keep %.2f processors, and all open quotes together may keep %.2f of %d at most, so that there is something left to buy; they keep %.2f", keeps, all, up, kept)
+		}
+	}
 	if !bounded || have+keeps <= most+little || have == 0 && keeps <= 1+little {
 		return ""
 	}

@@ -3,6 +3,7 @@ package exchange_test
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/libra-market/libra/core/epoch"
@@ -29,6 +30,27 @@ func (f *floor) ask(by trade.Identity, ttl float64, r trade.Request) trade.Outco
 }
 
 func minuteJob() trade.Request { return trade.Request{EstimateMS: 60_000, DeadlineMS: 60_000} }
+
+// Two users with a quote each do not close a market of two processors: what all quotes
+// together keep is a part of it, and one processor at the least.
+func TestQuotesOfManyLeaveSomethingToBuy(t *testing.T) {
+	f := openUnder(t, "libra", 2, nil)
+	if q := f.ask(alice, 600, minuteJob()).Quote; q == nil || !q.Binding {
+		t.Fatalf("the first: %+v", q)
+	}
+	q := f.ask(bob, 600, minuteJob()).Quote
+	if q == nil || q.Binding || !strings.Contains(q.NotBinding, "all open quotes together may keep 1.00 of 2") {
+		t.Errorf("the second: %+v", q)
+	}
+	if o := f.submit(bob, minuteJob()); o.Refusal != nil {
+		t.Errorf("there is nothing left to buy: %+v", o.Refusal)
+	}
+	f = openUnder(t, "libra", 2, map[string]string{"quote_all": "none"})
+	f.ask(alice, 600, minuteJob())
+	if q := f.ask(bob, 600, minuteJob()).Quote; q == nil || !q.Binding {
+		t.Errorf("without the bound: %+v", q)
+	}
+}
 
 // A binding quote holds its price; what is held backs nothing else; taken, it is
 // what is held for the job, and no rent is due.
@@ -162,9 +184,13 @@ func TestQuotesKeepAPartOfTheCluster(t *testing.T) {
 			if p.Quotes != binding || p.Quoted > max(0.1, 1/float64(c.processors))+1e-9 {
 				t.Errorf("the prices say that %d quotes keep %v", p.Quotes, p.Quoted)
 			}
-			// Others find room, and other quotes.
-			if o := f.ask(bob, 60, minuteJob()); o.Quote == nil || !o.Quote.Binding {
+			// Others find room, and other quotes as long as all leave something to buy.
+			left := binding == 0 || c.processors > 2
+			if o := f.ask(bob, 60, minuteJob()); o.Quote == nil || o.Quote.Binding != left {
 				t.Errorf("bob: %+v %+v", o.Quote, o.Refusal)
+			}
+			if o := f.submit(bob, minuteJob()); o.Refusal != nil {
+				t.Errorf("bob: %+v", o.Refusal)
 			}
 		})
 	}

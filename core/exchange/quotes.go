@@ -59,11 +59,14 @@ func (x *door) quote(by trade.Identity, a *trade.AskQuote) (trade.Outcome, error
 		return x.refuseQuote(j, market.CannotMeetBudget.String(), nameBudget(x.epoch().Policy)), nil
 	}
 	x.price.fill(q, &asked, core)
+	if q.Storage.Over(&r, market.Money(q.Price)) {
+		return x.refuseQuote(j, market.CannotMeetBudget.String(), x.price.refusalText(j, market.CannotMeetBudget)), nil
+	}
 	q.PredictedUS = x.price.predict(&asked, core)
-	if reason, why := x.price.cannotPromise(&r, market.Money(q.Price), q.Width, 0); reason != "" {
+	if reason, why := x.price.cannotPromise(&r, market.Money(q.Price), q.Storage, q.Width, 0); reason != "" {
 		return x.refuseQuote(j, reason, why), nil
 	}
-	most := x.price.mostCost(&r, market.Money(q.Price), q.Width)
+	most := x.price.mostCost(&r, market.Money(q.Price), q.Storage, q.Width)
 	if reason, why := x.bank.cannotHold(account, most); reason != "" {
 		return x.refuseQuote(j, reason, why), nil
 	}

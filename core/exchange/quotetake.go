@@ -34,9 +34,9 @@ func (x *door) submitOnQuote(by trade.Identity, s *trade.Submit) (trade.Outcome,
 	j := x.newJob(by, r, q.Account)
 	x.next--
 	j.QuotedUS, j.Era, j.Policy = q.MadeUS, x.eraOf(q)+1, q.Policy
-	j.ID, j.Quote, j.Owed, j.Width, j.Working = q.Job, q.ID, q.Owed, q.Width, q.Working
+	j.ID, j.Quote, j.Owed, j.Width, j.Working, j.Storage = q.Job, q.ID, q.Owed, q.Width, q.Working, q.Storage
 	if !x.bank.holds(q) { // what it holds becomes what is held for the job
-		if reason, why := x.bank.cannotHold(q.Account, x.price.mostCost(&r, market.Money(q.Price), q.Width)); reason != "" {
+		if reason, why := x.bank.cannotHold(q.Account, x.price.mostCost(&r, market.Money(q.Price), q.Storage, q.Width)); reason != "" {
 			return trade.Outcome{Refusal: &trade.Refusal{Reason: reason, Detail: why, Offers: []trade.Offer{}}}, nil // the quote stands
 		}
 	}

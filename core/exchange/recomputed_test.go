@@ -191,7 +191,8 @@ func TestReceiptsOfThreads(t *testing.T) {
 func checkReceipt(t *testing.T, j *trade.Job) {
 	t.Helper()
 	r := read(t, j.Receipt)
-	formula, kinds, _ := strings.Cut(j.Receipt.Formula, ", summed over")
+	whole, stored, _ := strings.Cut(j.Receipt.Formula, ", and procs")
+	formula, kinds, _ := strings.Cut(whole, ", summed over")
 	formula, _, _ = strings.Cut(formula, ", ")
 	price := r.work(formula)
 	if kinds != "" {
@@ -214,6 +215,12 @@ func checkReceipt(t *testing.T, j *trade.Job) {
 			price += r.known["of kind "+strconv.Itoa(k)] * other.work(formula)
 		}
 	}
+	if stored != "" {
+		price += r.work("procs" + stored)
+	}
+	if (stored != "" || formula == "B") != (j.Storage != nil || formula == "B") {
+		t.Errorf("%s, and %+v for memory and disk", j.Receipt.Formula, j.Storage)
+	}
 	if got := market.Money(math.Round(price * 1e6)); got-market.Money(j.Price) > 1 || got-market.Money(j.Price) < -1 {
 		t.Errorf("%s comes to %s, the price was %s: %+v", j.Receipt.Formula, got, market.Money(j.Price), j.Receipt.Inputs)
 	}
@@ -227,7 +234,7 @@ func checkReceipt(t *testing.T, j *trade.Job) {
 	sum := int64(0)
 	for _, l := range j.Receipt.Lines {
 		sum += int64(l.Amount)
-		if l.Formula == j.Receipt.Formula {
+		if l.Formula == whole && whole != "B" { // the price of the work, as agreed
 			continue
 		}
 		if got := market.Money(r.work(l.Formula)*1e6 + 1e-3); got-l.Amount > 1 || got < l.Amount {

@@ -26,7 +26,7 @@ func (x *pricer) leastBid(r *trade.Request, width int) int64 {
 	if least >= float64(bill.MaxAmount) {
 		return int64(bill.MaxAmount)
 	}
-	return int64(math.Ceil(least - 1e-6)) // but for rounding
+	return int64(math.Ceil(least-1e-6)) + x.storedFor(r, int(procs)) // but for rounding
 }
 
 // belowReserve says what is wrong with a bid that is less than the market sells for; ""

@@ -84,7 +84,15 @@ func open(version string, s *journal.Snapshot) (*Exchange, error) {
 	if len(x.epochs) == 0 {
 		return x, nil
 	}
-	return x, x.yard.restoreCluster(s.Cluster)
+	if err := x.yard.restoreCluster(s.Cluster); err != nil {
+		return nil, err
+	}
+
+	// 5. When somebody has to be looked at again.
+	for j := range x.jobs.All() {
+		x.storeBy = min(x.storeBy, x.floor.owed.storeBy(j))
+	}
+	return x, nil
 }
 
 func (x *state) restoreMoney(s *journal.Snapshot) (err error) {
@@ -138,7 +146,7 @@ func (x *yard) restoreCluster(s *cluster.State) error {
 	if err != nil {
 		return err
 	}
-	x.cluster, err = cluster.Restore(x.nodes.Core(e.Rates.Base()), p, *s)
+	x.cluster, err = cluster.Restore(x.nodes.Core(e.Base()), p, *s)
 	if err == nil {
 		x.cluster.Punctual = true
 	}

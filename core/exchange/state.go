@@ -42,6 +42,10 @@ type state struct {
 	wake    market.Time
 	record  trade.Track
 
+	// storeBy is before when the next job has to be sold more time for its memory and
+	// disk: it may be early, and not late.
+	storeBy market.Time
+
 	readBack int64 // when it was read back from what was written down, by what that says; 0: never
 	again    bool  // what is carried out was carried out before: see Again
 }
@@ -59,6 +63,7 @@ func newState(version string) *state {
 		accounts: accounts.New(),
 		next:     1,
 		wake:     market.Never,
+		storeBy:  market.Never,
 	}
 }
 

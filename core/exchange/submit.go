@@ -56,7 +56,7 @@ func (x *door) hopeless(j *underway.Job, failed string) (reason, why string) {
 	if j.Request.Budget == nil && j.Account != "" { // what it costs is not known yet
 		return "", ""
 	}
-	return x.bank.cannotHold(j.Account, x.price.mostCost(&j.Request, 0, 0))
+	return x.bank.cannotHold(j.Account, x.price.mostCost(&j.Request, 0, nil, 0))
 }
 
 // newJob numbers a job. It is not under way yet.
@@ -120,7 +120,7 @@ func (x *door) admit(j *underway.Job) (trade.Outcome, error) {
 	}
 	// 1. Fit it to the cluster, under the rules of today.
 	asked := x.price.fitting(j)
-	j.Width, j.Era, j.Policy = int(asked.Width), len(x.epochs), x.epoch().Policy
+	j.Width, j.Era, j.Policy, j.Storage = int(asked.Width), len(x.epochs), x.epoch().Policy, x.price.storage(&asked)
 
 	// 2. Let the cluster decide. It knows the job by then: what it says is made true.
 	x.jobs.Add(j)
@@ -165,9 +165,12 @@ func (x *door) payable(j *underway.Job) (reason, detail string) {
 	if err != nil {
 		return market.CannotMeetBudget.String(), nameBudget(x.epoch().Policy)
 	}
-	j.Price = int64(max(0, price))
+	price = max(0, price) + j.Storage.Amount()
+	if j.Price = int64(price); j.Storage.Over(&j.Request, price) {
+		return market.CannotMeetBudget.String(), x.price.refusalText(j, market.CannotMeetBudget)
+	}
 	if j.Quote == "" { // else it was promised with the quote
-		if reason, detail = x.price.cannotPromise(&j.Request, price, j.Width, j.ID); reason != "" {
+		if reason, detail = x.price.cannotPromise(&j.Request, price, j.Storage, j.Width, j.ID); reason != "" {
 			return reason, detail
 		}
 	}

@@ -110,10 +110,10 @@ func (x *teller) Preview(by trade.Identity, r trade.Request) (trade.Outcome, err
 		}
 		return no(reason.String(), x.price.refusalText(j, reason)), nil
 	}
-	if reason, why := x.price.cannotPromise(&r, market.Money(q.Price), q.Width, 0); reason != "" {
+	if reason, why := x.price.cannotPromise(&r, market.Money(q.Price), q.Storage, q.Width, 0); reason != "" {
 		return no(reason, why), nil
 	}
-	if reason, why := x.bank.cannotHold(account, x.price.mostCost(&r, market.Money(q.Price), q.Width)); reason != "" {
+	if reason, why := x.bank.cannotHold(account, x.price.mostCost(&r, market.Money(q.Price), q.Storage, q.Width)); reason != "" {
 		return no(reason, why), nil
 	}
 	return trade.Outcome{Quote: &q}, nil

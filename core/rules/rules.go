@@ -35,11 +35,17 @@ type Rules struct {
 	// Limit is who sees to it that a job takes no more than was sold to it.
 	Limit Limit
 
+	// Storage is by whom memory and disk are sold, and for which time.
+	Storage Storage
+
 	// QuoteHold says that a binding quote holds its price.
 	QuoteHold bool
 	// QuoteShare is what all open quotes of one user may keep, as a part of the
 	// cluster's processors. None: all of it.
 	QuoteShare Part
+	// QuoteAll is what the open quotes of all users together may keep, as a part of the
+	// cluster's processors, and one processor at the least. None: all of it.
+	QuoteAll Part
 	// QuoteRent is what a quote costs that is not taken, as a part of its price for
 	// each minute that it kept room.
 	QuoteRent Part
@@ -74,6 +80,19 @@ const (
 	LimitNode Limit = "node"
 )
 
+// Storage is how memory and disk are sold.
+type Storage string
+
+// How they are.
+const (
+	// StoragePolicy: by the policy, as a part of its price, for the estimate or for no
+	// time at all.
+	StoragePolicy Storage = "policy"
+	// StorageHeld: by the market, under every policy, at its rates: agreed for the
+	// longest time for which a job may hold them, and owed for that in which it does.
+	StorageHeld Storage = "held"
+)
+
 // Part is a part or a multiple of something, in millionths.
 type Part int64
 
@@ -91,7 +110,7 @@ const NoFloor = market.Money(math.MinInt64)
 func Papers() Rules {
 	return Rules{
 		Endings: EndingsPapers, Unused: Whole, PenaltyCap: None, PenaltyLimit: None, OwnerFloor: NoFloor,
-		LossLimit: NoFloor, Tolerance: None, Limit: LimitReport, QuoteShare: None, QuoteLimit: None,
+		LossLimit: NoFloor, Tolerance: None, Limit: LimitReport, Storage: StoragePolicy, QuoteShare: None, QuoteAll: None, QuoteLimit: None,
 	}
 }
 
@@ -99,8 +118,8 @@ func Papers() Rules {
 func Live() Rules {
 	return Rules{
 		Endings: EndingsUsed, Unused: Whole / 4, PenaltyCap: Whole, PenaltyLimit: 10 * Whole, OwnerFloor: -1_000_000 * market.Unit,
-		LossLimit: 10 * market.Unit, Tolerance: Whole / 20, Reporting: Whole, Limit: LimitNode,
-		QuoteHold: true, QuoteShare: Whole / 10, QuoteRent: Whole / 100, QuoteLimit: 16 * Whole,
+		LossLimit: 10 * market.Unit, Tolerance: Whole / 20, Reporting: Whole, Limit: LimitNode, Storage: StorageHeld,
+		QuoteHold: true, QuoteShare: Whole / 10, QuoteAll: Whole / 2, QuoteRent: Whole / 100, QuoteLimit: 16 * Whole,
 	}
 }
 
@@ -109,6 +128,10 @@ func (r *Rules) Paid() bool { return r.Endings == EndingsUsed }
 
 // Held reports whether nodes hold jobs to what was sold to them, where they can.
 func (r *Rules) Held() bool { return r.Paid() && r.Limit == LimitNode }
+
+// Stores reports whether the market sells memory and disk by the time for which they
+// are held.
+func (r *Rules) Stores() bool { return r.Paid() && r.Storage == StorageHeld }
 
 // Of is a part of an amount, rounded down, and false where there is no bound.
 func (p Part) Of(amount float64) (float64, bool) {

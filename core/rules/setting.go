@@ -104,6 +104,12 @@ var fields = []field{
 		set: func(r *Rules, v string) error { r.Limit = Limit(v); return nil },
 	},
 	{
+		name: "storage", meaning: "how memory and disk are sold: by the market, for the time they are held (held), or by the policy with its price",
+		choices: []string{string(StorageHeld), string(StoragePolicy)}, later: true,
+		get: func(r *Rules) string { return string(r.Storage) },
+		set: func(r *Rules, v string) error { r.Storage = Storage(v); return nil },
+	},
+	{
 		name: "quote_hold", meaning: "whether a binding quote holds its price", choices: []string{yes, no},
 		get: func(r *Rules) string {
 			if r.QuoteHold {
@@ -116,6 +122,10 @@ var fields = []field{
 	{
 		name: "quote_share", meaning: "what all open quotes of one user may keep, as a part of the cluster's processors",
 		part: func(r *Rules) *Part { return &r.QuoteShare }, most: Whole, none: true,
+	},
+	{
+		name: "quote_all", meaning: "what the open quotes of all users together may keep, as a part of the cluster's processors; one processor at the least",
+		part: func(r *Rules) *Part { return &r.QuoteAll }, most: Whole, none: true, later: true,
 	},
 	{
 		name: "quote_rent", meaning: "what a quote costs that is not taken, as a part of its price for each minute",

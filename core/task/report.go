@@ -1,5 +1,7 @@
 package task
 
+import "strings"
+
 // Hello is how an agent introduces its node.
 type Hello struct {
 	Node       string   `json:"node"`
@@ -130,6 +132,21 @@ const LeaseRanOut = "the lease ran out"
 // such program, directory or place for its output, a batch system said no, or it
 // was stopped before. Then nothing is owed for it, and Error names the cause.
 func (s *Status) NeverBegan() bool { return s.State == Refused }
+
+// UsersDoing reports whether a task never began because of what its user asked for, and
+// not because its node or its batch system could not begin anything: by the words of
+// agents, of today and before, which name what was not there.
+func (s *Status) UsersDoing() bool {
+	if !s.NeverBegan() {
+		return false
+	}
+	for _, of := range []string{"no such program", "no such directory", "program ", "directory ", "output ", "cancelled in Slurm", "Slurm can never run it"} {
+		if strings.HasPrefix(s.Error, of) {
+			return true
+		}
+	}
+	return false
+}
 
 // Cut cuts what is said to be possible: a task that ran for no longer than so, and
 // had no more than so much processor time, used or declined.

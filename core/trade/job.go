@@ -78,6 +78,8 @@ type Job struct {
 	OptionalMS  int64     `json:"optional_ms,omitempty"`
 	Optional    int64     `json:"optional_micros,omitempty"`
 
+	Storage *Storage `json:"storage,omitempty"` // memory and disk, where the market sells them by the time they are held
+
 	Share  float64 `json:"share"`            // of each processor, now
 	Places []Place `json:"places,omitempty"` // where it runs or ran
 

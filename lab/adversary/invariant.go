@@ -70,9 +70,9 @@ func (w *world) checkBill(j *trade.Job) {
 	if w.honest[j.Owner] {
 		w.checkHonest(j)
 	}
-	if least := int64(w.took[j.ID]*w.floor()) - w.tolerance(j.ID); j.Charged < least {
-		w.fail("c", "job %d of %s (%s) took %.3f processor seconds and is charged %s, less than %s", j.ID, j.Owner, j.State,
-			w.took[j.ID], market.Money(j.Charged), market.Money(least))
+	if least := int64(w.took[j.ID]*w.floor()+w.stored(w.kept[j.ID])) - w.tolerance(j.ID); j.Charged < least {
+		w.fail("c", "job %d of %s (%s) took %.3f processor seconds and held %.0f MB seconds and is charged %s, less than %s", j.ID, j.Owner, j.State,
+			w.took[j.ID], w.kept[j.ID], market.Money(j.Charged), market.Money(least))
 	}
 }
 

@@ -13,6 +13,7 @@ type wish struct {
 	work     float64 // processor seconds on each processor
 	width    int
 	deadline float64 // seconds; 0: none
+	memory   int64   // megabytes on each processor
 }
 
 // total is the work on all processors.
@@ -56,7 +57,7 @@ func (w *world) player(names ...string) *player {
 // ask is the request for a wish with an estimate.
 func ask(v *wish, estimate float64) trade.Request {
 	return trade.Request{
-		Argv: []string{"work"}, EstimateMS: max(1, ms(estimate)), DeadlineMS: ms(v.deadline), Processors: v.width,
+		Argv: []string{"work"}, EstimateMS: max(1, ms(estimate)), DeadlineMS: ms(v.deadline), Processors: v.width, MemoryMB: v.memory,
 	}
 }
 

@@ -8,6 +8,7 @@ type Strategy struct {
 	Idle     bool   // it wants nothing done: its twin does nothing
 	Accounts int    // beside the first
 
+	memory  bool                   // it is for memory, which has a price then
 	policy  string                 // the market's, if not any
 	prepare func(p *player)        // before anything happens
 	cheat   func(p *player, i int) // when a wish comes up
@@ -23,5 +24,6 @@ func Strategies() []Strategy {
 	all = append(all, quotes()...)
 	all = append(all, accounts()...)
 	all = append(all, bids()...)
+	all = append(all, memories()...)
 	return all
 }

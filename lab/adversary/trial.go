@@ -59,6 +59,7 @@ type World struct {
 
 type twinKey struct {
 	patient, idle bool
+	memory        bool
 	accounts      int
 	policy        string
 }
@@ -69,7 +70,7 @@ func NewWorld(seed uint64) *World { return &World{seed: seed, twins: map[twinKey
 // Try plays a strategy, and its honest twin.
 func (w *World) Try(s *Strategy) Result {
 	cheat := play(w.seed, s, true)
-	key := twinKey{s.Patient, s.Idle, s.Accounts, s.policy}
+	key := twinKey{s.Patient, s.Idle, s.memory, s.Accounts, s.policy}
 	twin, played := w.twins[key]
 	if !played {
 		twin = play(w.seed, s, false)
@@ -102,6 +103,9 @@ func play(seed uint64, s *Strategy, cheats bool) course {
 	if s.policy != "" {
 		set.policy = s.policy
 	}
+	if s.memory {
+		set.memory = set.rate / 8
+	}
 	w := newWorld(&set, rng)
 	others := w.neighbours(&set, rng)
 	names := []string{"mallory"}
@@ -110,6 +114,11 @@ func play(seed uint64, s *Strategy, cheats bool) course {
 	}
 	p := w.player(names...)
 	p.wants = wishes(rng, 3, set.width, !s.Patient)
+	for i := range p.wants {
+		if s.memory {
+			p.wants[i].memory = gigabytes << 10
+		}
+	}
 	if cheats && s.prepare != nil {
 		s.prepare(p)
 	}
@@ -143,6 +152,9 @@ func (w *world) reckon(p *player, others []*player) course {
 		c.fair += w.fair(&p.wants[i], took)
 	}
 	for id := range p.of {
+		if j := w.jobs[id]; j.State != trade.Lost && j.Attempt == 0 && !w.faulty[id] {
+			c.fair += int64(w.stored(w.kept[id]))
+		}
 		c.noise += w.tolerance(id)
 		c.net += w.amends[id] // for a loss, which is nobody's doing
 	}
@@ -168,7 +180,7 @@ func (w *world) fair(v *wish, took float64) int64 {
 		return 0
 	}
 	r := ask(v, v.work)
-	r.Processors = 1
+	r.Processors, r.MemoryMB = 1, 0
 	work := v.work
 	if w.policy != "libra" {
 		work = 1e6
@@ -201,5 +213,9 @@ func (w *world) floor() float64 {
 func (w *world) tolerance(id int64) int64 {
 	j := w.jobs[id]
 	postings := int64(2 + len(j.Extensions))
-	return int64(float64(postings)*float64(max(1, j.Width))*w.floor()/1000) + 2*postings
+	if j.Storage != nil {
+		postings += 3
+	}
+	each := w.floor()/1000 + w.stored(float64(j.Request.MemoryMB)/1000)
+	return int64(float64(postings)*float64(max(1, j.Width))*each) + 2*postings
 }

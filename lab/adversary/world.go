@@ -36,10 +36,12 @@ type world struct {
 	pending    program             // of the job that is being submitted
 	jobs       map[int64]trade.Job // as last seen
 	took       map[int64]float64   // processor seconds, by job, of all attempts
+	kept       map[int64]float64   // megabytes times seconds for which they were held, by job
 	faulty     map[int64]bool      // a node was lost under it
 	amends     map[int64]int64     // paid for a job that was lost
 	policy     string
 	rate       float64 // of a second of a processor, in micro-units
+	memory     float64 // of a gigabyte for an hour, in micro-units
 	trade      rules.Rules
 	agenda     []deed
 	granted    int64
@@ -64,6 +66,7 @@ type deed struct {
 type scene struct {
 	policy string
 	rate   int64 // of an hour of a processor
+	memory int64 // of a gigabyte for an hour
 	nodes  int
 	width  int // processors of each
 	report int64
@@ -84,11 +87,11 @@ func newScene(rng *rand.Rand) scene {
 func newWorld(s *scene, rng *rand.Rand) *world {
 	w := &world{
 		x: exchange.New("adversary"), idle: exchange.New("adversary"), rng: rng, now: start, report: s.report, nextSay: start + s.report,
-		runs: map[task.Key]*run{}, does: map[int64]program{}, jobs: map[int64]trade.Job{}, took: map[int64]float64{},
+		runs: map[task.Key]*run{}, does: map[int64]program{}, jobs: map[int64]trade.Job{}, took: map[int64]float64{}, kept: map[int64]float64{}, memory: float64(s.memory),
 		faulty: map[int64]bool{}, amends: map[int64]int64{}, honest: map[string]bool{}, policy: s.policy, rate: float64(s.rate) / 3600,
 		quotes: map[string]trade.Quote{}, rents: map[string]float64{}, ended: map[string]int{}, processors: s.nodes * s.width, crashed: s.crash, holds: s.holds,
 	}
-	open := trade.Command{By: owner, Open: &trade.Open{Policy: s.policy, Settings: settings(s.policy, s.report), Rates: trade.Rates{ProcessorHour: s.rate}}}
+	open := trade.Command{By: owner, Open: &trade.Open{Policy: s.policy, Settings: settings(s.policy, s.report), Rates: trade.Rates{ProcessorHour: s.rate, MemoryHour: s.memory}}}
 	for n := range s.nodes {
 		w.nodes = append(w.nodes, fmt.Sprintf("n%d", n))
 	}
@@ -167,6 +170,7 @@ func (w *world) pass(to int64) {
 		before := r.cpu
 		r.advance(w.now, to)
 		w.took[k.Job] += r.cpu - before
+		w.kept[k.Job] += float64(r.order.Spec.Memory>>20) * float64(to-w.now) / 1e6
 	}
 	w.now = to
 	// As the controller does, before it asks what of a report is news and what things

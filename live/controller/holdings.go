@@ -1,8 +1,10 @@
 package controller
 
 import (
+	"slices"
 	"time"
 
+	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/fair"
 )
@@ -69,10 +71,20 @@ func (h *holdings) note(j *trade.Job) {
 		if all.jobs == 0 {
 			delete(h.by, j.Owner)
 		}
-		if of.placed && j.StartedUS == 0 && j.State != trade.Lost && j.Reason != trade.ReasonVoided {
+		if of.placed && j.StartedUS == 0 && ownDoing(j) {
 			h.inVain(j.Owner, j.EndedUS)
 		}
 	}
+}
+
+// ownDoing reports whether it is its user's doing that a job never began: it was taken
+// back, or asked for what is not there. A node that can begin nothing counts against
+// nobody.
+func ownDoing(j *trade.Job) bool {
+	if j.State == trade.Cancelled {
+		return j.Reason != trade.ReasonVoided
+	}
+	return j.State == trade.Failed && slices.ContainsFunc(j.Tasks, func(s task.Status) bool { return s.UsersDoing() })
 }
 
 // vainFor is how long it counts that a job never began.

@@ -239,6 +239,7 @@ func (b *Backend) report(ctx context.Context, r *run) {
 	if r.end.state == task.Lost {
 		b.cfg.Log.Warn("a job was lost in Slurm", "run", r.key, "slurm", r.ID, "because", r.end.why)
 	}
+	b.weigh(r)
 	byNode := map[string][]task.Status{}
 	all := true
 	for rank, o := range r.orders {

@@ -115,3 +115,39 @@ func TestNobodyClaimsThatItNeverBegan(t *testing.T) {
 		}
 	}
 }
+
+// Where only Slurm measures, a busy machine may take seconds to find that there is no
+// program: nobody is charged for that, and nobody lives on claiming it.
+func TestABusyMachineChargesNobody(t *testing.T) {
+	now := time.Unix(1000, 0)
+	b := &Backend{cfg: Config{Control: None, Now: func() time.Time { return now }}, claims: claims{}}
+	claims := func(user string, seconds int64) task.State {
+		r := &run{size: 2, orders: map[int]task.Order{}, statuses: map[int]task.Status{}}
+		for rank := range 2 {
+			r.orders[rank] = task.Order{Spec: task.Spec{Dir: "/x", Argv: []string{"foo"}, Size: 2, User: user}}
+		}
+		r.end = &ending{verdict: verdictOf(&client.Job{State: client.Failed, Signal: int(noProgram), Started: 10, Ended: 10 + seconds})}
+		for range 3 { // a report may have to be sent again
+			b.weigh(r)
+		}
+		if a, b := r.status(0, None).State, r.status(1, None).State; a != b {
+			t.Errorf("one rank %s, the other %s", a, b)
+		}
+		return r.status(0, None).State
+	}
+	for i, c := range []struct {
+		user    string
+		seconds int64
+		want    task.State
+	}{
+		{"ann", 9, task.Refused}, {"ann", 0, task.Refused}, {"eve", 31, task.Ended}, {"eve", 30, task.Refused}, {"eve", 30, task.Refused},
+		{"eve", 2, task.Ended}, {"eve", 1, task.Refused}, {"ann", 30, task.Refused},
+	} {
+		if got := claims(c.user, c.seconds); got != c.want {
+			t.Errorf("%d: %s after %d s: %s, want %s", i, c.user, c.seconds, got, c.want)
+		}
+	}
+	if now = now.Add(time.Hour); claims("eve", 2) != task.Refused {
+		t.Error("an hour later it is not believed again")
+	}
+}

@@ -82,12 +82,14 @@ type run struct {
 type ending struct {
 	verdict
 	at time.Time
+
+	weighed, believed bool // that it never began, where nobody measured it: see weigh
 }
 
 // ends notes how it ended.
 func (r *run) ends(v verdict, now time.Time) {
 	r.on(finished)
-	r.end, r.tried = &ending{v, now}, time.Time{}
+	r.end, r.tried = &ending{verdict: v, at: now}, time.Time{}
 }
 
 // restore makes it what a note says that an earlier backend has written.

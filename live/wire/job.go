@@ -17,7 +17,7 @@ func Job(j *trade.Job) v1.Job {
 		DueUS: j.DueUS, PromisedUS: j.PromisedUS, Firm: j.Firm, Starting: j.Starting,
 		Price: j.Price, Held: j.Held, Charged: j.Charged, CostNow: j.CostNow, Penalty: j.Penalty, Work: j.Work, Extra: j.Extra,
 		Width: j.Width, Attempt: j.Attempt, Policy: j.Policy,
-		Part: v1.Part(j.Part), MandatoryUS: j.MandatoryUS, OptionalMS: j.OptionalMS, Optional: j.Optional,
+		Part: v1.Part(j.Part), MandatoryUS: j.MandatoryUS, OptionalMS: j.OptionalMS, Optional: j.Optional, Storage: maybe(j.Storage, storage),
 		Share: j.Share, Places: list(j.Places, func(p *trade.Place) v1.Place { return v1.Place(*p) }),
 		Tasks:      list(j.Tasks, TaskStatus),
 		Extensions: list(j.Extensions, func(e *trade.Extension) v1.Extension { return v1.Extension(*e) }),
@@ -27,6 +27,8 @@ func Job(j *trade.Job) v1.Job {
 		Archived:   j.Archived,
 	}
 }
+
+func storage(s *trade.Storage) v1.Storage { return v1.Storage(*s) }
 
 // TaskStatus gives out how a task stands.
 func TaskStatus(s *task.Status) v1.TaskStatus {
@@ -69,7 +71,7 @@ func Quote(q *trade.Quote) v1.Quote {
 		ID: q.ID, Owner: q.Owner, Request: Request(&q.Request), Price: q.Price, Binding: q.Binding, Firm: q.Firm,
 		FinishUS: q.FinishUS, PredictedUS: q.PredictedUS, Odds: q.Odds, Share: q.Share, Width: q.Width,
 		MadeUS: q.MadeUS, ExpiresUS: q.ExpiresUS, Formula: q.Formula, Policy: q.Policy, Gain: q.Gain, OptionalMost: q.OptionalMost,
-		Held: q.Held, Keeps: q.Keeps, Rent: q.Rent, NotBinding: q.NotBinding,
+		Held: q.Held, Keeps: q.Keeps, Rent: q.Rent, Storage: maybe(q.Storage, storage), NotBinding: q.NotBinding,
 	}
 }
 

@@ -1,0 +1,155 @@
+package exchange
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/libra-market/libra/core/bill"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/core/underway"
+)
+
+// Where the market sells memory and disk (rules.StorageHeld), they cost the same under
+// every policy: the rate, for each processor, for the longest time for which the job
+// may hold them. That is part of its price; what is owed of it is by the time in which
+// it did, whether it worked or slept (package bill).
+
+// storage is what the memory and the disk of a request cost; nil where they have no
+// price of their own.
+func (x *pricer) storage(asked *market.Job) *trade.Storage {
+	base := x.rates.Base()
+	hourly := (float64(base.Memory)*float64(asked.Memory) + float64(base.Disk)*float64(asked.Disk)) * float64(asked.Width)
+	if !x.rules().Stores() || hourly <= 0 {
+		return nil
+	}
+	const hour = 3600_000
+	ms := x.longest(asked)
+	amount := math.Ceil(hourly * float64(market.Unit) * float64(ms) / hour) // more time of it is reckoned from that
+	return &trade.Storage{Price: int64(min(amount, float64(bill.MaxAmount))), TimeMS: ms}
+}
+
+// longest is the longest time for which a job may hold its memory and disk as agreed,
+// in milliseconds: until its deadline, or where it has none its estimate on the slowest
+// node and a tenth of that; and what it takes to be told to end, and to be gone.
+func (x *pricer) longest(asked *market.Job) int64 {
+	time := float64(asked.SLA.Deadline)
+	if !asked.SLA.Deadline.Finite() {
+		slowest := math.Inf(1)
+		for _, n := range x.nodes.All() {
+			if n.Up {
+				slowest = min(slowest, n.Speed)
+			}
+		}
+		if math.IsInf(slowest, 1) || slowest <= 0 {
+			slowest = 1
+		}
+		time = float64(asked.Estimate) / slowest * 1.1
+	}
+	return int64(min(float64(bill.MaxMS), math.Ceil(time*1e3))) + 2*bill.LeadMS(x.rules())
+}
+
+// forWork is what is left of a budget for processors.
+func (x *pricer) forWork(asked *market.Job, budget market.Price) market.Price {
+	if s := x.storage(asked); s != nil && budget.Limited() {
+		return max(0, budget-s.Amount().Price())
+	}
+	return budget
+}
+
+// storedFor is what memory and disk of a request cost on so many processors.
+func (x *pricer) storedFor(r *trade.Request, width int) int64 {
+	asked := r.Asked(0, "", x.time(), width)
+	return int64(x.storage(&asked).Amount())
+}
+
+// storageInputs are what goes into the price of memory and disk.
+func (x *pricer) storageInputs(asked *market.Job, s *trade.Storage) []market.Input {
+	base := x.rates.Base()
+	return []market.Input{
+		{Name: "memory", Value: float64(asked.Memory), Unit: "MB"}, {Name: "memory price", Value: float64(base.Memory), Unit: "a MB, for an hour"},
+		{Name: "disk", Value: float64(asked.Disk), Unit: "MB"}, {Name: "disk price", Value: float64(base.Disk), Unit: "a MB, for an hour"},
+		{Name: "kept", Value: float64(s.TimeMS) / 1e3, Unit: "s, at most"},
+	}
+}
+
+// storeBy is before when a job has to be sold more time for its memory and disk. Never:
+// as things stand it needs none.
+func (x *assessor) storeBy(j *underway.Job) market.Time {
+	if j.Storage == nil || len(j.Ranks) == 0 || j.State == trade.Stopping && j.Stop == task.Kill {
+		return market.Never
+	}
+	agreed, ending := x.holding(j)
+	lead := market.Time(float64(bill.LeadMS(x.rulesOf(j))) / 1e3)
+	if j.State == trade.Stopping { // it is told to end, and has some of that time for it
+		lead *= 2. / bill.Beats
+	}
+	return agreed.PaidUntil(x.rulesOf(j), &ending) - lead
+}
+
+// holding is what has to be known of a job to say for how long it has held what it
+// holds: its bill says no other.
+func (x *assessor) holding(j *underway.Job) (bill.Job, bill.Ending) {
+	s := j.Storage
+	return bill.Job{
+			Due: x.sometime(j.DueUS), Promised: j.PromisedUS != 0, Storage: &bill.Storage{Price: s.Amount(), MS: s.TimeMS, More: s.MoreMS},
+		}, bill.Ending{
+			At: x.time(), Since: x.timeOf(j.SinceUS()), UsedUp: min(x.sometime(j.OverUS), x.sometime(j.UsedUS)), Told: x.sometime(j.StopUS),
+		}
+}
+
+// sellTime sells more time to the jobs that hold memory and disk for longer than was
+// agreed, and ends those that cannot pay for it.
+func (x *overseer) sellTime() error {
+	if x.cluster == nil || x.time() < x.storeBy-market.TimeSlack {
+		return nil
+	}
+	x.storeBy = market.Never
+	for _, id := range x.jobs.IDs() {
+		j := x.jobs.Find(id)
+		if j == nil {
+			continue
+		}
+		by := x.owed.storeBy(j)
+		if by-market.TimeSlack > x.time() {
+			x.storeBy = min(x.storeBy, by)
+			continue
+		}
+		if err := x.sellTimeTo(j); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sellTimeTo sells a job a tenth of what it had; where that is too dear, as little as
+// is worth while.
+func (x *overseer) sellTimeTo(j *underway.Job) error {
+	s, lead := *j.Storage, bill.LeadMS(x.rulesOf(j))
+	cost := bill.Storage{Price: s.Amount(), MS: s.TimeMS}
+	agreed, ending := x.owed.holding(j)
+	least := 2*lead + int64(max(0, x.time()-agreed.PaidUntil(x.rulesOf(j), &ending))*1e3) // and what nobody was there to sell
+	for _, ms := range []int64{max(least, (s.TimeMS+s.MoreMS)/10), least} {
+		amount := cost.For(s.MoreMS+ms) - cost.For(s.MoreMS)
+		if amount.Price() > x.owed.leeway(j) {
+			continue
+		}
+		if j.Request.Budget == nil && amount > 0 {
+			x.floor.raise(j, amount)
+		}
+		s.MoreMS += ms
+		j.Storage = &s
+		x.floor.changed(j)
+		return nil
+	}
+	if j.State == trade.Stopping {
+		return x.hurry(j)
+	}
+	why := "its account cannot pay for longer"
+	if j.Request.Budget != nil {
+		why = "its budget does not pay for longer"
+	}
+	return x.stop(j, task.Terminate, trade.Stopped, trade.ReasonOverrun,
+		fmt.Sprintf("it holds its memory and disk for longer than the %s that were agreed: %s", market.Span(s.TimeMS), why))
+}

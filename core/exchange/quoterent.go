@@ -67,7 +67,7 @@ func (x *pricer) tooMuch(user string, keeps float64) string {
 	up := x.nodes.ProcessorsUp()
 	most, bounded := x.rules().QuoteShare.Of(float64(up))
 	_, have := x.quotes.Of(user)
-	if all, bounded := x.rules().QuoteAll.Of(float64(up)); bounded {
+	if all, some := x.rules().QuoteAll.Of(float64(up)); some {
 		all = max(1, all)
 		if _, kept := x.quotes.Kept(); kept+keeps > all+little {
 			return fmt.Sprintf("it would keep %.2f processors, and all open quotes together may keep %.2f of %d at most, so that there is something left to buy; they keep %.2f", keeps, all, up, kept)

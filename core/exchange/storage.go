@@ -68,8 +68,10 @@ func (x *pricer) storedFor(r *trade.Request, width int) int64 {
 func (x *pricer) storageInputs(asked *market.Job, s *trade.Storage) []market.Input {
 	base := x.rates.Base()
 	return []market.Input{
-		{Name: "memory", Value: float64(asked.Memory), Unit: "MB"}, {Name: "memory price", Value: float64(base.Memory), Unit: "a MB, for an hour"},
-		{Name: "disk", Value: float64(asked.Disk), Unit: "MB"}, {Name: "disk price", Value: float64(base.Disk), Unit: "a MB, for an hour"},
+		{Name: "memory", Value: float64(asked.Memory), Unit: "MB"},
+		{Name: "memory price", Value: float64(base.Memory), Unit: "a MB, for an hour"},
+		{Name: "disk", Value: float64(asked.Disk), Unit: "MB"},
+		{Name: "disk price", Value: float64(base.Disk), Unit: "a MB, for an hour"},
 		{Name: "kept", Value: float64(s.TimeMS) / 1e3, Unit: "s, at most"},
 	}
 }

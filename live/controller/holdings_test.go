@@ -61,9 +61,9 @@ func TestWhatNeverBeganIsForgotten(t *testing.T) {
 		h.note(&trade.Job{ID: int64(i), Owner: "eve", State: trade.Failed, EndedUS: at, Tasks: missing})
 	}
 	for id, j := range map[int64]trade.Job{
-		10: {State: trade.Failed, StartedUS: 1},                  // it began
-		11: {State: trade.Lost},                                  // the market's fault
-		12: {State: trade.Cancelled, Reason: trade.ReasonVoided}, // the owner's doing
+		10: {State: trade.Failed, StartedUS: 1},                                                                                              // it began
+		11: {State: trade.Lost},                                                                                                              // the market's fault
+		12: {State: trade.Cancelled, Reason: trade.ReasonVoided},                                                                             // the owner's doing
 		14: {State: trade.Failed, Tasks: []task.Status{{State: task.Refused, Error: "mkdir /sys/fs/cgroup/libra: no space left on device"}}}, // its node is broken
 		15: {State: trade.Failed, Tasks: []task.Status{{State: task.Refused, Error: "Slurm could not start it: NODE_FAIL"}}},
 	} {

@@ -140,8 +140,14 @@ func TestABusyMachineChargesNobody(t *testing.T) {
 		seconds int64
 		want    task.State
 	}{
-		{"ann", 9, task.Refused}, {"ann", 0, task.Refused}, {"eve", 31, task.Ended}, {"eve", 30, task.Refused}, {"eve", 30, task.Refused},
-		{"eve", 2, task.Ended}, {"eve", 1, task.Refused}, {"ann", 30, task.Refused},
+		{"ann", 9, task.Refused},
+		{"ann", 0, task.Refused},
+		{"eve", 31, task.Ended},
+		{"eve", 30, task.Refused},
+		{"eve", 30, task.Refused},
+		{"eve", 2, task.Ended},
+		{"eve", 1, task.Refused},
+		{"ann", 30, task.Refused},
 	} {
 		if got := claims(c.user, c.seconds); got != c.want {
 			t.Errorf("%d: %s after %d s: %s, want %s", i, c.user, c.seconds, got, c.want)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/live/fair"
 	"github.com/libra-market/libra/live/passwd"
 )
 
@@ -84,6 +85,9 @@ func makeToken(c *call) error {
 	if err != nil {
 		return err
 	}
+	if err = c.tooManyTokens(); err != nil {
+		return err
+	}
 	secret, hash := NewSecret()
 	if err := c.h.door.keys.AddToken(c.r.Context(), hash, t); err != nil {
 		return err
@@ -92,6 +96,42 @@ func makeToken(c *call) error {
 		return err
 	}
 	return c.answer(http.StatusCreated, v1.NewToken{Token: t, Secret: secret})
+}
+
+// mostTokens is how many good tokens somebody may have who is not the owner of the
+// market, and mostTokensADay how many they may make within a day: those that were
+// revoked are kept too, so that they can be listed.
+const (
+	mostTokens     = 100
+	mostTokensADay = 300
+)
+
+// tooManyTokens says why somebody may not make another token.
+func (c *call) tooManyTokens() error {
+	if c.owner() {
+		return nil
+	}
+	list, err := c.h.door.keys.Tokens(c.r.Context(), c.who.User)
+	if err != nil {
+		return err
+	}
+	const day = 24 * time.Hour
+	now, good, made := c.nowUS(), 0, 0
+	for i := range list {
+		if list[i].RevokedUS == 0 && (list[i].ExpiresUS == 0 || list[i].ExpiresUS > now) {
+			good++
+		}
+		if list[i].MadeUS > now-day.Microseconds() {
+			made++
+		}
+	}
+	switch {
+	case good >= mostTokens:
+		return fair.TooMany("tokens", time.Hour, "%d tokens of yours are good, and no more than %d may be: revoke some (libra token list, libra token revoke)", good, mostTokens)
+	case made >= mostTokensADay:
+		return fair.TooMany("tokens", time.Hour, "you have made %d tokens within a day, and no more than %d may be made: use those you have", made, mostTokensADay)
+	}
+	return nil
 }
 
 // parentIsGood looks once more at the token that another was made with. Whoever

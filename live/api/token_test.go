@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
@@ -71,6 +72,35 @@ func TestTokensDoNotOutliveTheirMaker(t *testing.T) {
 	n := read[v1.NewToken](t, w.ask("brief", "POST", "/v1/tokens", v1.TokenRequest{TTLMS: 1e9}))
 	if n.ExpiresUS != ends {
 		t.Errorf("made by one that ends at %d, it ends at %d", ends, n.ExpiresUS)
+	}
+}
+
+// Who has as many tokens as may be revokes one before there is another.
+func TestTokensAreSoMany(t *testing.T) {
+	w := newWorld(t)
+	first := ""
+	made := 0
+	for ; made < 200; made++ {
+		a := w.ask("alice", "POST", "/v1/tokens", v1.TokenRequest{})
+		if a.status == http.StatusTooManyRequests {
+			break
+		}
+		if a.status != http.StatusCreated {
+			t.Fatalf("token %d: %d %s", made, a.status, a.body)
+		}
+		first = read[v1.NewToken](t, a).ID
+	}
+	if made < 50 || made > 100 {
+		t.Errorf("%d were made", made)
+	}
+	if a := w.ask("alice", "DELETE", "/v1/tokens/"+first, nil); a.status >= 300 {
+		t.Fatalf("revoked: %d %s", a.status, a.body)
+	}
+	if a := w.ask("alice", "POST", "/v1/tokens", v1.TokenRequest{}); a.status != http.StatusCreated {
+		t.Errorf("with one revoked: %d %s", a.status, a.body)
+	}
+	if a := w.ask("root", "POST", "/v1/tokens", v1.TokenRequest{User: "alice"}); a.status != http.StatusCreated {
+		t.Errorf("by the owner of the market: %d %s", a.status, a.body)
 	}
 }
 

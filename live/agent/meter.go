@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"time"
 
@@ -43,9 +44,11 @@ type reading struct {
 }
 
 // excused is what a task waited for that others had: never more than they had, on its
-// processors. A task whose threads wait for each other waits for itself.
+// processors. A task whose threads wait for each other waits for itself, and one that
+// its own quota holds back has had what it was granted: the kernel counts that as
+// waiting too (6.1 and 6.18 do, to the millisecond).
 func (now *reading) excused(before *reading) time.Duration {
-	waited := now.usage.Waited - before.usage.Waited
+	waited := max(now.usage.Waited-before.usage.Waited-(now.usage.Throttled-before.usage.Throttled), 0)
 	if now.processors == 0 || now.processors != before.processors {
 		return waited
 	}
@@ -58,7 +61,7 @@ func (now *reading) excused(before *reading) time.Duration {
 func (m *meter) read(now reading) {
 	if m.last != nil {
 		before := *m.last
-		m.declined += declined(m.share, now.at-before.done-(now.stolen-before.stolen),
+		m.declined += declined(m.share, now.processors, now.at-before.done-(now.stolen-before.stolen),
 			now.usage.CPU-before.usage.CPU,
 			now.excused(&before),
 			now.usage.Throttled-before.usage.Throttled)
@@ -66,17 +69,19 @@ func (m *meter) read(now reading) {
 	m.last = &now
 }
 
-// declined is the part of a granted share that was not wanted over some time.
-//
-// Wanted is what was used and what was waited for. Where the group's own quota
-// held threads back, kernels differ on whether they count that as waiting (6.18
-// does, to the millisecond), and threads that have ended do not tell what they
-// waited for; so the larger of the two counts, which is never less than either
-// and counts nothing twice.
-func declined(share float64, elapsed, used, waited, throttled time.Duration) time.Duration {
-	granted := time.Duration(share * float64(max(elapsed, 0)))
-	wanted := used + max(waited, throttled, 0)
-	return max(granted-max(used, min(wanted, granted)), 0)
+// declined is the part of a granted share that was not wanted over some time: what was
+// neither used nor waited for while others had it, and no more than the share of the
+// time in which it wanted nothing. The second is for who wanted all of it: when a quota
+// is given out, and how much of it is lost between two processors, is the kernel's
+// doing. Who is held back by its quota for a while and then sleeps declines what it
+// sleeps through: within a period of the kernel's it has all that it was granted, and
+// what it could not have then it is not owed in another.
+func declined(share float64, processors int, elapsed, used, waited, throttled time.Duration) time.Duration {
+	elapsed, waited, throttled = max(elapsed, 0), max(waited, 0), max(throttled, 0)
+	width := max(float64(processors), math.Ceil(share), 1)
+	granted := time.Duration(share * float64(elapsed))
+	asleep := width*float64(elapsed) - float64(used) - float64(waited) - float64(throttled)
+	return max(0, min(granted-used-waited, time.Duration(share/width*asleep)))
 }
 
 // meterRecord is what of the meter is on disk, so that a new agent goes on

@@ -20,18 +20,22 @@ func TestDeclined(t *testing.T) {
 		want                             time.Duration
 	}{
 		{"asleep", 0.5, s, 0, 0, 0, 500 * ms},
-		{"busy", 0.5, s, 500 * ms, 500 * ms, 500 * ms, 0},
+		{"busy", 0.5, s, 500 * ms, 0, 500 * ms, 0},
+		{"busy, and a little of its quota was lost", 0.5, s, 450 * ms, 0, 550 * ms, 0},
 		{"denied by others", 0.5, s, 100 * ms, 900 * ms, 0, 0},
-		{"held back by its quota, which is not counted as waiting", 0.5, s, 450 * ms, 0, 500 * ms, 0},
+		{"held back by its quota for a while, and then asleep", 0.5, s, 300 * ms, 0, 300 * ms, 200 * ms},
+		{"held back, denied by others, and then asleep", 0.5, s, 200 * ms, 100 * ms, 300 * ms, 200 * ms},
 		{"half asleep", 0.5, s, 250 * ms, 0, 0, 250 * ms},
 		{"half asleep and waiting a little", 0.5, s, 200 * ms, 100 * ms, 0, 200 * ms},
 		{"more than its share", 0.5, s, 800 * ms, 0, 0, 0},
 		{"frozen", 0, s, 0, 0, 0, 0},
 		{"many threads", 1, s, s, 7 * s, 0, 0},
+		{"of two processors one is idle", 2, s, s, 0, 0, s},
+		{"of two processors one is idle, and the other throttled", 1.2, s, 600 * ms, 0, 400 * ms, 600 * ms},
 		{"all of it stolen", 1, -ms, 0, 0, 0, 0},
 	}
 	for _, test := range tests {
-		if got := declined(test.share, test.elapsed, test.used, test.waited, test.throttled); got != test.want {
+		if got := declined(test.share, 1, test.elapsed, test.used, test.waited, test.throttled); got != test.want {
 			t.Errorf("%s: declined %v, want %v", test.name, got, test.want)
 		}
 	}
@@ -45,12 +49,13 @@ func TestDeclinedIsNeverMoreThanWasGrantedAndNotUsed(t *testing.T) {
 		share := rapid.Float64Range(0, 64).Draw(t, "share")
 		elapsed, used := span.Draw(t, "elapsed"), max(span.Draw(t, "used"), 0)
 		waited, throttled := span.Draw(t, "waited"), span.Draw(t, "throttled")
-		got := declined(share, elapsed, used, waited, throttled)
+		processors := rapid.IntRange(0, 64).Draw(t, "processors")
+		got := declined(share, processors, elapsed, used, waited, throttled)
 		granted := time.Duration(share * float64(max(elapsed, 0)))
 		if got < 0 || got > max(granted-used, 0) {
 			t.Fatalf("declined %v of %v, having used %v", got, granted, used)
 		}
-		if more := declined(share, elapsed, used, waited+time.Second, throttled); more > got {
+		if more := declined(share, processors, elapsed, used, waited+time.Second, throttled); more > got {
 			t.Fatalf("waiting longer, it declines more: %v, %v", more, got)
 		}
 	})

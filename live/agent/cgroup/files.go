@@ -162,6 +162,18 @@ func makeDir(path string) (made bool, err error) {
 	}
 }
 
+// makeDirs makes a directory and those above it. Another tree beside it, when it goes,
+// takes empty ones above it along, perhaps between two steps of this one.
+func makeDirs(path string) error {
+	var err error
+	for range 100 {
+		if err = os.MkdirAll(path, 0o755); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return err
+}
+
 // subdirs names the directories in a cgroup. Its link count tells at once that
 // there are none, which is what nearly always holds.
 func subdirs(path string) ([]string, error) {

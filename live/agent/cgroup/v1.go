@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"slices"
 	"strconv"
@@ -51,7 +50,7 @@ func newV1(m Mounts, name string, sharesOnly bool) (*v1, error) {
 			l.absent = append(l.absent, c)
 			continue
 		}
-		if err := os.MkdirAll(path.Join(point, name), 0o755); err != nil {
+		if err := makeDirs(path.Join(point, name)); err != nil {
 			if optional && notAllowed(err) {
 				l.absent = append(l.absent, c)
 				continue

@@ -2,12 +2,15 @@ package system_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/libra-market/libra/client/v1"
 )
 
 // lease is short, so that the tests are.
@@ -180,38 +183,65 @@ func controllerAway(t *testing.T, b *bazaar) {
 func TestALostNodeIsPaidFor(t *testing.T) {
 	h := newHosts(t, 2)
 	t.Parallel()
-	b := newBazaar(t, terms{lease: lease, hosts: h, set: []string{"tolerance=1"}}) // it sleeps, which declines
+	b := newBazaar(t, terms{lease: lease, hosts: h, set: []string{"tolerance=1", "spare=none"}}) // it sleeps, which declines what it is granted
 	for name := range h.last {
 		if name != "ctl" {
 			b.hire(name, "--cpus", "0")
 		}
 	}
 	b.user("root", 1000)
-	r := b.shell(beating(b.at("beats"), 10*time.Second), 3*time.Second)
-	r.DeadlineMS, r.Soft, r.PenaltyMicros = 12_500, true, 1_000_000
-	id := submit(t, b.owner, r).ID
-	until(t, "the first beat", func() bool { return len(lives(t, b.at("beats"))) > 0 })
-	host := b.hostOf(b.job(id).Places[0].Node)
-	h.cut(host)
-	other := b.agents[map[string]string{"n1": "n2", "n2": "n1"}[host]]
-	// The controller gives a node up after 8.6 s: the other must stand still before,
-	// and go on before it is given up too.
-	time.Sleep(5500 * time.Millisecond)
-	other.pause(t)
-	until(t, "the node to be given up", func() bool { return b.job(id).Attempt == 1 })
-	time.Sleep(time.Until(time.UnixMicro(b.job(id).DueUS)) - time.Second) // the second copy takes two
-	other.resume(t)
-	j := b.completed(id)
-	h.heal(host)
+	const attempts = 3 // a machine that stands still for seconds spoils a day
+	var j *v1.Job
+	for i := range attempts {
+		if j = b.losesItsNode(t, h, b.at(fmt.Sprintf("begins-%d", i))); j != nil {
+			break
+		}
+	}
+	if j == nil {
+		t.Fatalf("the second copy did not begin late in %d days", attempts)
+	}
 	late := float64(j.EndedUS-j.DueUS) / 1e6
-	if paid := float64(j.Penalty) / 1e6; j.Attempt != 1 || late <= 0 || paid < late-1 || paid <= 0 || paid > late+0.01 { // by the node's clock, which is before the report
-		t.Errorf("attempt %d, %.3f s late, %.6f paid; receipt %+v", j.Attempt, late, paid, j.Receipt)
+	if paid := float64(j.Penalty) / 1e6; paid < late-1 || paid <= 0 || paid > late+0.01 { // by the node's clock, which is before the report
+		t.Errorf("%.3f s late, %.6f paid; receipt %+v", late, paid, j.Receipt)
 	}
 	if j.Receipt == nil || j.Receipt.Net != j.Charged-j.Penalty || j.Charged != j.Price {
 		t.Errorf("price %d, receipt %+v", j.Price, j.Receipt)
 	}
 	t.Logf("%.3f s late, charged %.6f, paid back %.6f", late, float64(j.Charged)/1e6, float64(j.Penalty)/1e6)
 	b.verify()
+}
+
+// losesItsNode lets a job lose its node, and the other begin it just before it is
+// due. Every moment is counted back from the deadline, so that a slow start costs
+// nothing. A node is given up 8.6 s after it was last heard of, which may be a
+// second before it is cut off: 6.2 s to 5.2 s before the deadline, when there is
+// time for the estimate. The other stands still before that, and goes on before it
+// is given up too. Where that did not come about there is nothing to judge: nil.
+func (b *bazaar) losesItsNode(t *testing.T, h *hosts, file string) *v1.Job {
+	t.Helper()
+	const cutOff, still, again = 13800 * time.Millisecond, 7 * time.Second, time.Second
+	r := b.shell(fmt.Sprintf("echo >> %s; [ $LIBRA_ATTEMPT = 0 ] && sleep 60; sleep 1.5", file), 2*time.Second)
+	r.DeadlineMS, r.Soft, r.PenaltyMicros = 25_000, true, 1_000_000
+	id := submit(t, b.owner, r).ID
+	until(t, "the first copy", func() bool { _, err := os.Stat(file); return err == nil })
+	due := time.UnixMicro(b.job(id).DueUS)
+	host := b.hostOf(b.job(id).Places[0].Node)
+	other := b.agents[map[string]string{"n1": "n2", "n2": "n1"}[host]]
+	time.Sleep(time.Until(due) - cutOff)
+	h.cut(host)
+	time.Sleep(time.Until(due) - still)
+	other.pause(t)
+	time.Sleep(time.Until(due) - again)
+	other.resume(t)
+	j := b.ended(id)
+	h.heal(host)
+	b.joined(b.agents[host])
+	b.joined(other)
+	if j.State != v1.Completed || j.Attempt != 1 || j.EndedUS <= j.DueUS {
+		t.Logf("%s in attempt %d, %.3f s after its deadline: another day", j.State, j.Attempt, float64(j.EndedUS-j.DueUS)/1e6)
+		return nil
+	}
+	return &j
 }
 
 // pause stops the agent in its tracks, as a machine that has too much to do.

@@ -117,12 +117,14 @@ func (f *fleet) begin(x *exchange.Exchange, now int64) {
 }
 
 // member finds a node, or makes it known. Versions begin at the clock, so that
-// they grow across restarts.
+// they grow across restarts. So does the silence of a node: one that has just joined is
+// up before whoever let it in has come to note that it was heard.
 func (f *fleet) member(name string) *member {
 	m := f.nodes[name]
 	if m == nil {
-		m = &member{changed: make(chan struct{})}
-		m.desired.Version = f.c.now()
+		now := f.c.now()
+		m = &member{changed: make(chan struct{}), seen: now}
+		m.desired.Version = now
 		f.nodes[name] = m
 	}
 	return m

@@ -42,6 +42,19 @@ func TestPatienceOutlastsTheLease(t *testing.T) {
 	}
 }
 
+// A node that has just joined is up before it is noted that it was heard: on a busy
+// machine the look for silent nodes comes in between, and must not take it for one that
+// was never heard.
+func TestANodeThatHasJustJoinedIsNotSilent(t *testing.T) {
+	cfg := Config{Lease: time.Minute, Now: func() time.Time { return time.Unix(1_700_000_000, 0) }}
+	c := &Controller{cfg: cfg, clock: newClock(&cfg)}
+	f := newFleet(c)
+	f.looked = c.now()
+	if lost := f.silent([]string{"n1"}, c.now()); len(lost) > 0 {
+		t.Errorf("%v are given up though they joined this moment", lost)
+	}
+}
+
 // However many tasks a node has, to work out its orders takes no more than a part of
 // the loop's time: what is gathered for them grows as they do.
 func TestOrdersOfManyTasksAreGathered(t *testing.T) {

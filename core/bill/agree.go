@@ -8,12 +8,12 @@ import (
 // Most is the most that a job can cost, which is held for it: its budget, or
 // where it names none (nil) its price; and all of its optional part. Where there
 // is a margin, its price and that are held at least.
-func Most(price, margin market.Money, budget *int64, o *Optional) market.Money {
+func Most(r *rules.Rules, price, margin market.Money, budget *int64, o *Optional) market.Money {
 	price += margin
 	if budget != nil {
 		price = max(price, market.Money(*budget))
 	}
-	return price + o.Most()
+	return price + o.Most(r)
 }
 
 // Beats is how many reports of a node it takes, at most, until a job that takes
@@ -28,22 +28,21 @@ func Margin(r *rules.Rules, price market.Money, workMS int64) market.Money {
 	if !r.Paid() {
 		return 0
 	}
-	return AtRateOf(price, Beats*int64(r.Reporting)/1000, workMS)
+	return AtRateOf(r, price, Beats*int64(r.Reporting)/1000, workMS)
 }
 
 // Most is what the optional part costs if all of it is executed.
-func (o *Optional) Most() market.Money {
+func (o *Optional) Most(r *rules.Rules) market.Money {
 	if o == nil {
 		return 0
 	}
-	amount, _ := Pay(o.Rate, o.WorkMS, o.Processors) // checked when it was asked for
-	return amount
+	return payFor(r, o.Rate, o.WorkMS, o.Processors) // checked when it was asked for
 }
 
 // Sold is what a job is charged at most as things stand, its optional part
 // aside: what was agreed and all that was sold beyond it.
-func (j *Job) Sold() market.Money {
-	sum := j.Agreed() + j.Storage.more()
+func (j *Job) Sold(r *rules.Rules) market.Money {
+	sum := j.Agreed() + j.Storage.more(r)
 	for _, e := range j.Extensions {
 		sum += e.Price
 	}
@@ -56,6 +55,6 @@ func (j *Job) Agreed() market.Money { return j.Price + j.Storage.price() }
 // Extend is an extension of so much work at the price of a part of it: what the
 // job has had beyond its estimate by now (overMS) is to be paid for at the price
 // at which the rest is sold.
-func Extend(price market.Money, workMS, overMS int64) Extension {
-	return Extension{WorkMS: workMS, Price: max(0, price+Proportion(price, overMS, workMS-overMS))}
+func Extend(r *rules.Rules, price market.Money, workMS, overMS int64) Extension {
+	return Extension{WorkMS: workMS, Price: max(0, price+PartOf(r, price, overMS, workMS-overMS))}
 }

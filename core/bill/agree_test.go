@@ -22,7 +22,7 @@ func TestMost(t *testing.T) {
 		{nil, optional, 3_600_000},
 		{&five, optional, 5_600_000},
 	} {
-		if got := bill.Most(3_000_000, 0, c.budget, c.optional); got != c.want {
+		if got := bill.Most(papers(), 3_000_000, 0, c.budget, c.optional); got != c.want {
 			t.Errorf("most of %+v: %d, want %d", c, got, c.want)
 		}
 	}
@@ -30,14 +30,14 @@ func TestMost(t *testing.T) {
 
 func TestExtend(t *testing.T) {
 	// 8 s are sold for 4: 2 s that it has had before are paid for at the same rate.
-	if got := bill.Extend(4_000_000, 10_000, 2_000); got != (bill.Extension{WorkMS: 10_000, Price: 5_000_000}) {
+	if got := bill.Extend(papers(), 4_000_000, 10_000, 2_000); got != (bill.Extension{WorkMS: 10_000, Price: 5_000_000}) {
 		t.Errorf("got %+v", got)
 	}
-	if got := bill.Extend(4_000_000, 10_000, 0); got.Price != 4_000_000 {
+	if got := bill.Extend(papers(), 4_000_000, 10_000, 0); got.Price != 4_000_000 {
 		t.Errorf("got %+v", got)
 	}
 	j := agreed(extended)
-	if got := j.Sold(); got != 9_900_001 {
+	if got := j.Sold(papers()); got != 9_900_001 {
 		t.Errorf("sold for %d", got)
 	}
 }

@@ -6,10 +6,14 @@ import (
 )
 
 // Version names the formulas by which bills are made under rules, of jobs with memory
-// and disk that are paid by the time they are held or of others; it changes when one
-// of them does.
+// and disk that are paid by the time they are held or of others, with parts of a unit
+// rounded up or down; it changes when one of them does.
 func Version(r *rules.Rules, stored bool) string {
 	switch {
+	case stored && r.Paid() && r.Up():
+		return "5"
+	case r.Paid() && r.Up():
+		return "4"
 	case stored && r.Paid():
 		return "3"
 	case r.Paid():

@@ -10,7 +10,7 @@ import (
 // charge is what a job owes in the papers: the price whatever was used of it, and
 // of one that was cancelled what it had.
 func charge(r *rules.Rules, j *Job, e *Ending) Bill {
-	b := Bill{Optional: e.optional(j)}
+	b := Bill{Optional: e.optional(r, j)}
 	switch {
 	case e.Way == Ended || e.Way == Stopped || e.Way == Cancelled && e.Mandatory.Finite():
 		if r.Unused == rules.Whole {
@@ -18,10 +18,10 @@ func charge(r *rules.Rules, j *Job, e *Ending) Bill {
 		} else {
 			b.used(r, j, e)
 		}
-		b.extensions(j, e, false)
+		b.extensions(r, j, e, false)
 		b.executed(j, e)
 	case e.Way == Cancelled && e.Begun && j.EstimateMS > 0:
-		b.cancelled(j, e)
+		b.cancelled(r, j, e)
 	default: // never ran, or was lost by no fault of its own
 	}
 	return b
@@ -29,12 +29,11 @@ func charge(r *rules.Rules, j *Job, e *Ending) Bill {
 
 // optional is what was executed of the optional part is worth: nothing of a job
 // that was lost or never taken in.
-func (e *Ending) optional(j *Job) market.Money {
+func (e *Ending) optional(r *rules.Rules, j *Job) market.Money {
 	if j.Optional == nil || e.Way == Lost || e.Way == Refused || e.Way == Voided {
 		return 0
 	}
-	amount, _ := Pay(j.Optional.Rate, e.OptionalMS, 1) // no more than was held
-	return amount
+	return payFor(r, j.Optional.Rate, e.OptionalMS, 1) // no more than was held
 }
 
 func priceName(j *Job) string {
@@ -45,15 +44,15 @@ func priceName(j *Job) string {
 }
 
 // cancelled is the price in proportion to the work that the job had.
-func (b *Bill) cancelled(j *Job, e *Ending) {
+func (b *Bill) cancelled(r *rules.Rules, j *Job, e *Ending) {
 	had := min(e.WorkMS, j.EstimateMS)
 	b.add(fmt.Sprintf("cancelled after %s of %s", market.Span(had), market.Span(j.EstimateMS)),
-		fmt.Sprintf("%s * %d / %d", j.Price, had, j.EstimateMS), Proportion(j.Price, had, j.EstimateMS))
+		fmt.Sprintf("%s * %d / %d", j.Price, had, j.EstimateMS), PartOf(r, j.Price, had, j.EstimateMS))
 }
 
 // extensions is what was used of the work sold beyond the estimate, the first of
 // it first. What was sold ahead of time and not needed is no line of a bill.
-func (b *Bill) extensions(j *Job, e *Ending, ahead bool) {
+func (b *Bill) extensions(r *rules.Rules, j *Job, e *Ending, ahead bool) {
 	over := e.WorkMS - j.EstimateMS
 	for _, x := range j.Extensions {
 		had := min(max(0, over), x.WorkMS)
@@ -63,7 +62,7 @@ func (b *Bill) extensions(j *Job, e *Ending, ahead bool) {
 			continue
 		}
 		b.add(fmt.Sprintf("over-run: %s of %s more", market.Span(had), market.Span(x.WorkMS)),
-			fmt.Sprintf("%s * %d / %d", x.Price, had, x.WorkMS), Proportion(x.Price, had, x.WorkMS))
+			fmt.Sprintf("%s * %d / %d", x.Price, had, x.WorkMS), PartOf(r, x.Price, had, x.WorkMS))
 	}
 }
 

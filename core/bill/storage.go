@@ -25,13 +25,13 @@ func (s *Storage) price() market.Money {
 }
 
 // For is what so much more time costs.
-func (s *Storage) For(ms int64) market.Money { return Proportion(s.Price, ms, s.MS) }
+func (s *Storage) For(r *rules.Rules, ms int64) market.Money { return PartOf(r, s.Price, ms, s.MS) }
 
-func (s *Storage) more() market.Money {
+func (s *Storage) more(r *rules.Rules) market.Money {
 	if s == nil {
 		return 0
 	}
-	return s.For(s.More)
+	return s.For(r, s.More)
 }
 
 // LeadMS is how long before the time that was sold is over a job is sold more, or told
@@ -85,17 +85,17 @@ func (b *Bill) stored(r *rules.Rules, j *Job, e *Ending) {
 	had := min(held, s.MS)
 	price, of := s.Price, ""
 	if e.Never > 0 {
-		price = Proportion(s.Price, int64(e.Of-e.Never), int64(e.Of))
+		price = PartOf(r, s.Price, int64(e.Of-e.Never), int64(e.Of))
 		of = fmt.Sprintf("; %d of %d never began", e.Never, e.Of)
 	}
-	owed := Proportion(price, had, s.MS)
+	owed := PartOf(r, price, had, s.MS)
 	b.add(fmt.Sprintf("memory and disk: held for %s of %s, agreed for %s%s", market.Span(had), market.Span(s.MS), s.Price, of),
 		fmt.Sprintf("%s * %d / %d", price, had, s.MS), owed)
 	if had < s.MS {
 		b.add(fmt.Sprintf("memory and disk: kept for it and not held for %s", market.Span(s.MS-had)),
-			fmt.Sprintf("%s * %s", price-owed, market.Money(r.Unused)), Proportion(price-owed, int64(r.Unused), int64(rules.Whole)))
+			fmt.Sprintf("%s * %s", price-owed, market.Money(r.Unused)), PartOf(r, price-owed, int64(r.Unused), int64(rules.Whole)))
 	}
 	if over := held - had; over > 0 {
-		b.add(fmt.Sprintf("memory and disk: held for %s more", market.Span(over)), fmt.Sprintf("%s * %d / %d", price, over, s.MS), Proportion(price, over, s.MS))
+		b.add(fmt.Sprintf("memory and disk: held for %s more", market.Span(over)), fmt.Sprintf("%s * %d / %d", price, over, s.MS), PartOf(r, price, over, s.MS))
 	}
 }

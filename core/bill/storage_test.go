@@ -82,8 +82,8 @@ func TestHoldingLongerIsNeverCheaper(t *testing.T) {
 		}
 		if until.Finite() && until > e.At {
 			later.At = until
-			if c := bill.Owed(live(), &j, &later).Charge; c > j.Sold()+j.Storage.For(1)+2 {
-				r.Errorf("sold for %d until %v, and it owes %d then", j.Sold(), until, c)
+			if c := bill.Owed(live(), &j, &later).Charge; c > j.Sold(live())+j.Storage.For(live(), 1)+2 {
+				r.Errorf("sold for %d until %v, and it owes %d then", j.Sold(live()), until, c)
 			}
 		}
 	})

@@ -16,9 +16,9 @@ func chargeUsed(r *rules.Rules, j *Job, e *Ending) Bill {
 	switch e.Way {
 	case Ended, Stopped, Cancelled:
 		if e.Begun {
-			b.Optional = e.optional(j)
+			b.Optional = e.optional(r, j)
 			b.used(r, j, e)
-			b.extensions(j, e, r.Held())
+			b.extensions(r, j, e, r.Held())
 			b.stored(r, j, e)
 			b.executed(j, e)
 		}
@@ -35,14 +35,14 @@ func (b *Bill) used(r *rules.Rules, j *Job, e *Ending) {
 		b.add(priceName(j), j.Formula, j.Price)
 		return
 	}
-	done := Proportion(j.Price, had, j.EstimateMS)
+	done := PartOf(r, j.Price, had, j.EstimateMS)
 	b.add(fmt.Sprintf("used %s of %s, agreed for %s", market.Span(had), market.Span(j.EstimateMS), j.Price),
 		fmt.Sprintf("%s * %d / %d", j.Price, had, j.EstimateMS), done)
 	rest, of := j.Price-done, ""
 	if e.Never > 0 {
-		rest = max(0, Proportion(j.Price, int64(e.Of-e.Never), int64(e.Of))-done)
+		rest = max(0, PartOf(r, j.Price, int64(e.Of-e.Never), int64(e.Of))-done)
 		of = fmt.Sprintf("; %d of %d never began", e.Never, e.Of)
 	}
 	b.add(fmt.Sprintf("reserved and not used: %s%s", market.Span(j.EstimateMS-had), of),
-		fmt.Sprintf("%s * %s", rest, market.Money(r.Unused)), Proportion(rest, int64(r.Unused), int64(rules.Whole)))
+		fmt.Sprintf("%s * %s", rest, market.Money(r.Unused)), PartOf(r, rest, int64(r.Unused), int64(rules.Whole)))
 }

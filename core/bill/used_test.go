@@ -114,7 +114,7 @@ func TestNoEndingPays(t *testing.T) {
 		for range rapid.IntRange(0, 3).Draw(r, "extensions") {
 			j.Extensions = append(j.Extensions, bill.Extension{WorkMS: rapid.Int64Range(1, 1e6).Draw(r, "more"), Price: market.Money(rapid.Int64Range(0, 1e9).Draw(r, "for"))})
 		}
-		j.Held = bill.Most(j.Sold(), bill.Margin(live(), j.Price, j.EstimateMS), nil, nil)
+		j.Held = bill.Most(live(), j.Sold(live()), bill.Margin(live(), j.Price, j.EstimateMS), nil, nil)
 		e := bill.Ending{
 			At: market.Time(rapid.Float64Range(0, 2e6).Draw(r, "at")), Begun: true, WorkMS: rapid.Int64Range(0, 2e9).Draw(r, "work"),
 			Mandatory: market.Never, UsedUp: market.Never, Fine: market.Price(rapid.Float64Range(-1, 1e9).Draw(r, "fine")), Gone: rapid.Bool().Draw(r, "gone"),

@@ -10,19 +10,23 @@ import (
 
 // prolonged notes an extension, and keeps the money for it.
 func (x *floor) prolonged(j *underway.Job, e *market.Event) {
-	price, err := e.Price.Money()
+	ruled := x.rulesOf(j)
+	price, err := bill.Amount(ruled, e.Price)
 	if err != nil {
 		price = 0
 	}
 	total := int64(float64(e.Work) * 1e3)
 	ms, over := total-j.AskedMS()-j.Extra, j.Over
-	if x.rulesOf(j).Paid() { // the price is for the piece that was asked for, and all else is over
+	if ruled.Paid() { // the price is for the piece that was asked for, and all else is over
 		over = max(0, ms-j.Piece)
 	}
 	if stand, here := x.cluster.Status(market.JobID(j.ID), x.time()); here {
 		price = max(price, x.owed.flat(j, &stand, ms-over))
 	}
-	more := bill.Extend(price, ms, over)
+	more := bill.Extend(ruled, price, ms, over)
+	if left, err := x.owed.leeway(j).Money(); err == nil && ruled.Up() {
+		more.Price = min(more.Price, left) // it was asked whether it can be paid, but for rounding
+	}
 	if j.Request.Budget == nil && more.Price > 0 {
 		tx, err := x.ledger.Raise(x.now, j.ID, more.Price)
 		if err != nil { // it was asked what there is; what changed in between is ours to bear
@@ -33,7 +37,7 @@ func (x *floor) prolonged(j *underway.Job, e *market.Event) {
 		}
 	}
 	j.Extra += ms
-	if x.rulesOf(j).Held() {
+	if ruled.Held() {
 		for i := range j.Ranks { // they may let it have more
 			x.nodes.Mark(j.Ranks[i].Node, roster.Tasks)
 		}

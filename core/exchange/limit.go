@@ -145,5 +145,5 @@ func (x *state) mostCharged(j *underway.Job, agreed *bill.Job) market.Money {
 	if j.Request.Budget == nil || !x.rulesOf(j).Held() || !x.nodesHold(j) {
 		return agreed.Held
 	}
-	return min(agreed.Held, max(agreed.Agreed(), market.Money(*j.Request.Budget))+agreed.Optional.Most())
+	return min(agreed.Held, max(agreed.Agreed(), market.Money(*j.Request.Budget))+agreed.Optional.Most(x.rulesOf(j)))
 }

@@ -106,10 +106,10 @@ func (x *assessor) beyond(j *underway.Job, workMS int64) (bill.Extension, bool) 
 	if over <= 0 || paid <= 0 {
 		return bill.Extension{}, false
 	}
-	price := bill.AtRateOf(j.WorkPrice(), over, paid)
+	price := bill.AtRateOf(x.rulesOf(j), j.WorkPrice(), over, paid)
 	if j.Request.Budget != nil && x.rulesOf(j).Held() && x.nodesHold(j) { // what its node let it have beyond its budget is not its debt
 		agreed := x.agreed(j)
-		price = min(price, x.mostCharged(j, &agreed)-agreed.Optional.Most()-agreed.Sold())
+		price = min(price, x.mostCharged(j, &agreed)-agreed.Optional.Most(x.rulesOf(j))-agreed.Sold(x.rulesOf(j)))
 		if price <= 0 {
 			return bill.Extension{}, false
 		}
@@ -157,7 +157,7 @@ func (x *assessor) flat(j *underway.Job, stand *cluster.JobStatus, ms int64) mar
 	if !stand.Terms.Flat && !past || !x.rulesOf(j).Paid() {
 		return 0
 	}
-	return bill.AtRateOf(j.WorkPrice(), ms, x.paidMS(j))
+	return bill.AtRateOf(x.rulesOf(j), j.WorkPrice(), ms, x.paidMS(j))
 }
 
 // leeway is what a job may still be charged for more.
@@ -166,12 +166,12 @@ func (x *assessor) leeway(j *underway.Job) market.Price {
 		agreed := x.agreed(j)
 		most := market.Money(*j.Request.Budget)
 		if r := x.rulesOf(j); r.Paid() { // the margin is for what cannot be sold in time
-			most = market.Money(j.Held) - agreed.Optional.Most() - x.marginOf(j, &agreed)
+			most = market.Money(j.Held) - agreed.Optional.Most(r) - x.marginOf(j, &agreed)
 			if r.Held() {
 				most = min(most, market.Money(*j.Request.Budget))
 			}
 		}
-		return max(0, most-agreed.Sold()).Price()
+		return max(0, most-agreed.Sold(x.rulesOf(j))).Price()
 	}
 	return x.ledger.Available(x.now, market.Account(j.Account)).Price()
 }

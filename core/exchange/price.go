@@ -17,7 +17,7 @@ import (
 func (x *pricer) mostCost(r *trade.Request, price market.Money, s *trade.Storage, width int) market.Money {
 	_, estimate := r.Width(width)
 	margin := x.marginFor(price-s.Amount(), int64(float64(estimate)*1e3))
-	return bill.Most(price, margin, r.Budget, r.OptionalTerms())
+	return bill.Most(x.rules(), price, margin, r.Budget, r.OptionalTerms())
 }
 
 // pieces is what the lanes of an array have room for, by what is in it: elements
@@ -135,7 +135,7 @@ func (x *pricer) fill(q *quote.Held, asked *market.Job, core market.Quote) {
 	if gain, err := core.Gain.Money(); err == nil {
 		q.Gain = int64(gain)
 	}
-	q.OptionalMost = int64(q.Request.OptionalTerms().Most())
+	q.OptionalMost = int64(q.Request.OptionalTerms().Most(x.rules()))
 }
 
 // quoted is the price of a request in money, where the core asks so much.
@@ -193,7 +193,7 @@ func (x *pricer) terms(j *underway.Job, r trade.Request) (q trade.Quote, asked m
 // estimate is reckoned from that.
 func (x *pricer) amount(r *trade.Request, width int, asks market.Price) (market.Money, error) {
 	asks = x.inPieces(r, width, asks)
-	price, err := asks.Money()
+	price, err := bill.Amount(x.rules(), asks)
 	if price == 0 && asks > 0 && err == nil && x.rules().Paid() {
 		price = 1
 	}

@@ -237,7 +237,7 @@ func checkReceipt(t *testing.T, j *trade.Job) {
 		if l.Formula == whole && whole != "B" { // the price of the work, as agreed
 			continue
 		}
-		if got := market.Money(r.work(l.Formula)*1e6 + 1e-3); got-l.Amount > 1 || got < l.Amount {
+		if got := market.Money(math.Ceil(r.work(l.Formula)*1e6 - 1e-3)); got != l.Amount { // rounded up
 			t.Errorf("%s: %s is %s, not %s", l.What, l.Formula, got, l.Amount)
 		}
 	}

@@ -133,7 +133,7 @@ func (x *overseer) sellTimeTo(j *underway.Job) error {
 	agreed, ending := x.owed.holding(j)
 	least := 2*lead + int64(max(0, x.time()-agreed.PaidUntil(x.rulesOf(j), &ending))*1e3) // and what nobody was there to sell
 	for _, ms := range []int64{max(least, (s.TimeMS+s.MoreMS)/10), least} {
-		amount := cost.For(s.MoreMS+ms) - cost.For(s.MoreMS)
+		amount := cost.For(x.rulesOf(j), s.MoreMS+ms) - cost.For(x.rulesOf(j), s.MoreMS)
 		if amount.Price() > x.owed.leeway(j) {
 			continue
 		}

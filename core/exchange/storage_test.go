@@ -52,8 +52,8 @@ func TestMemoryIsPaidByTheTimeItIsHeld(t *testing.T) {
 		shown, _ := f.x.Explain(j.ID)
 		f.do(trade.Command{Report: &trade.Measured{Tasks: []task.Status{s}}})
 		// 600 s of 64 GB are 38.4, and a quarter of the other 192.384 is 48.096; of 10.002778
-		// for the work a hundredth was used, 0.100027, and a quarter of the rest is 2.475687.
-		if j = f.job(j.ID); !j.State.Final() || j.Charged != 38_400_000+48_096_000+100_027+2_475_687 {
+		// for the work a hundredth was used, 0.100028, and a quarter of the rest is 2.475688.
+		if j = f.job(j.ID); !j.State.Final() || j.Charged != 38_400_000+48_096_000+100_028+2_475_688 {
 			t.Errorf("%s: %s, charged %d: %+v", how, j.State, j.Charged, j.Receipt)
 		}
 		if shown.CostNow < 86_496_000 || shown.CostNow != shown.CancelNow {

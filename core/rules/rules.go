@@ -35,6 +35,9 @@ type Rules struct {
 	// Limit is who sees to it that a job takes no more than was sold to it.
 	Limit Limit
 
+	// Rounding is what becomes of a part of the smallest unit of money on a bill.
+	Rounding Rounding
+
 	// Storage is by whom memory and disk are sold, and for which time.
 	Storage Storage
 
@@ -93,6 +96,17 @@ const (
 	StorageHeld Storage = "held"
 )
 
+// Rounding is where an amount goes that is no whole number of the smallest unit.
+type Rounding string
+
+// Where it goes.
+const (
+	// RoundingDown: in favour of who pays. At a rate of next to nothing much is free.
+	RoundingDown Rounding = "down"
+	// RoundingUp: nothing that was used is free. What is paid out is rounded down.
+	RoundingUp Rounding = "up"
+)
+
 // Part is a part or a multiple of something, in millionths.
 type Part int64
 
@@ -110,7 +124,7 @@ const NoFloor = market.Money(math.MinInt64)
 func Papers() Rules {
 	return Rules{
 		Endings: EndingsPapers, Unused: Whole, PenaltyCap: None, PenaltyLimit: None, OwnerFloor: NoFloor,
-		LossLimit: NoFloor, Tolerance: None, Limit: LimitReport, Storage: StoragePolicy, QuoteShare: None, QuoteAll: None, QuoteLimit: None,
+		LossLimit: NoFloor, Tolerance: None, Limit: LimitReport, Rounding: RoundingDown, Storage: StoragePolicy, QuoteShare: None, QuoteAll: None, QuoteLimit: None,
 	}
 }
 
@@ -118,7 +132,7 @@ func Papers() Rules {
 func Live() Rules {
 	return Rules{
 		Endings: EndingsUsed, Unused: Whole / 4, PenaltyCap: Whole, PenaltyLimit: 10 * Whole, OwnerFloor: -1_000_000 * market.Unit,
-		LossLimit: 10 * market.Unit, Tolerance: Whole / 20, Reporting: Whole, Limit: LimitNode, Storage: StorageHeld,
+		LossLimit: 10 * market.Unit, Tolerance: Whole / 20, Reporting: Whole, Limit: LimitNode, Rounding: RoundingUp, Storage: StorageHeld,
 		QuoteHold: true, QuoteShare: Whole / 10, QuoteAll: Whole / 2, QuoteRent: Whole / 100, QuoteLimit: 16 * Whole,
 	}
 }
@@ -132,6 +146,9 @@ func (r *Rules) Held() bool { return r.Paid() && r.Limit == LimitNode }
 // Stores reports whether the market sells memory and disk by the time for which they
 // are held.
 func (r *Rules) Stores() bool { return r.Paid() && r.Storage == StorageHeld }
+
+// Up reports whether what is owed is rounded up.
+func (r *Rules) Up() bool { return r.Rounding == RoundingUp }
 
 // Of is a part of an amount, rounded down, and false where there is no bound.
 func (p Part) Of(amount float64) (float64, bool) {

@@ -104,6 +104,12 @@ var fields = []field{
 		set: func(r *Rules, v string) error { r.Limit = Limit(v); return nil },
 	},
 	{
+		name: "rounding", meaning: "where each amount of a bill goes that is no whole number of micro-units: up, or down",
+		choices: []string{string(RoundingUp), string(RoundingDown)}, later: true,
+		get: func(r *Rules) string { return string(r.Rounding) },
+		set: func(r *Rules, v string) error { r.Rounding = Rounding(v); return nil },
+	},
+	{
 		name: "storage", meaning: "how memory and disk are sold: by the market, for the time they are held (held), or by the policy with its price",
 		choices: []string{string(StorageHeld), string(StoragePolicy)}, later: true,
 		get: func(r *Rules) string { return string(r.Storage) },

@@ -64,7 +64,7 @@ func (b *biller) See(r *market.Record) {
 // owed is what a job that ran to its end costs, penalties off; false where its price
 // is no amount of money.
 func (b *biller) owed(r *market.Record, t terms) (market.Price, bool) {
-	price, err := t.price.Money()
+	price, err := bill.Amount(&b.rules, t.price)
 	if err != nil || !t.price.Limited() {
 		return 0, false
 	}
@@ -81,7 +81,7 @@ func (b *biller) owed(r *market.Record, t terms) (market.Price, bool) {
 		Way: bill.Ended, At: r.Finish, Begun: true, WorkMS: work, Mandatory: market.Never, UsedUp: market.Never, Fine: t.price - r.Price,
 	}
 	if over := work - estimate; over > 0 { // nobody stops it here: it bought what it took, at its own price, and is late by its own doing
-		j.Extensions = []bill.Extension{{WorkMS: over, Price: bill.Proportion(price, over, estimate)}}
+		j.Extensions = []bill.Extension{{WorkMS: over, Price: bill.PartOf(&b.rules, price, over, estimate)}}
 		e.UsedUp = s.Submit
 	}
 	owed := bill.Owed(&b.rules, &j, &e)

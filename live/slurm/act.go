@@ -98,6 +98,10 @@ func (b *Backend) submit(ctx context.Context, r *run) {
 	defer b.mu.Unlock()
 	r.acted = b.cfg.Now()
 	switch {
+	case err == nil && b.numbers.spent(id, r.key):
+		// It stays held, is listed as nobody's, and is cancelled: another is handed in.
+		b.cfg.Log.Warn("Slurm gives a number out again", "run", r.key, "slurm", id)
+		r.on(unlisted)
 	case err == nil && id > 0:
 		b.assignID(r, id)
 		b.taken++
@@ -186,6 +190,7 @@ func (b *Backend) release(ctx context.Context, r *run) {
 	b.mu.Lock()
 	r.note = durable
 	r.on(noted)
+	b.numbers.spend(n.ID, r.key)
 	b.mu.Unlock()
 	err = errNotAsked
 	b.inSlurm(func() { err = b.slurm.Release(ctx, n.ID, n.Nodes) })

@@ -97,6 +97,7 @@ type Backend struct {
 	runs     map[runKey]*run
 	byBatch  map[int64]*run // by the number in Slurm
 	dirty    map[*run]bool
+	numbers  numbers
 	nodes    map[string]*node
 	claims   claims
 	strays   map[int64]time.Time // jobs of ours that nobody wants, and when they were cancelled last
@@ -115,7 +116,7 @@ func New(ctx context.Context, cfg Config, market Fleet, slurm client.Slurm, note
 		cfg: cfg, fleet: market, slurm: slurm, notes: notes,
 		slots: make(chan struct{}, cfg.Workers),
 		wake:  make(chan struct{}, 1), pollNow: make(chan struct{}, 1), keep: newKeeper(notes),
-		runs: map[runKey]*run{}, byBatch: map[int64]*run{}, dirty: map[*run]bool{}, nodes: map[string]*node{}, strays: map[int64]time.Time{}, claims: claims{},
+		runs: map[runKey]*run{}, byBatch: map[int64]*run{}, dirty: map[*run]bool{}, nodes: map[string]*node{}, strays: map[int64]time.Time{}, claims: claims{}, numbers: numbers{},
 	}
 	b.acts = newCrew(8*cfg.Workers, &b.going)
 	if err := b.restore(ctx); err != nil {

@@ -32,6 +32,9 @@ type fakeSlurm struct {
 	away    bool            // the controller does not answer
 	lost    map[string]bool // comments of jobs that were forgotten
 
+	begun  map[string]string // by node and number: the comment of what began there under it
+	twice  []string          // what a node was to begin under the number of another
+
 	most   map[string]int // processes of a comment at the same time, at most
 	starts map[string]int
 }
@@ -72,7 +75,7 @@ var errFake = errors.New("the answer was lost")
 func newFakeSlurm(seed uint64, nodes ...string) *fakeSlurm {
 	f := &fakeSlurm{
 		luck: rand.New(rand.NewPCG(seed, 7)), next: 1, jobs: map[int64]*fakeJob{}, nodes: map[string]bool{},
-		lost: map[string]bool{}, most: map[string]int{}, starts: map[string]int{},
+		lost: map[string]bool{}, begun: map[string]string{}, most: map[string]int{}, starts: map[string]int{},
 	}
 	for _, n := range nodes {
 		f.nodes[n] = true
@@ -219,6 +222,9 @@ func (f *fakeSlurm) step(now time.Time) {
 			continue
 		}
 		j.State, j.Started, j.Nodes = client.Running, now.Unix(), j.Wanted
+		if !f.launches(id, j) {
+			continue
+		}
 		f.procs = append(f.procs, &fakeProcess{id: id, comment: j.Comment, nodes: j.Wanted, since: now, until: now.Add(j.want.takes), exit: j.want.exit})
 		f.starts[j.Comment]++
 		alive := 0
@@ -257,6 +263,21 @@ func (f *fakeSlurm) work(now time.Time, tell bool) {
 			j.State = client.Failed
 		}
 	}
+}
+
+// launches reports whether its nodes begin a job: one that has begun another under the
+// same number does not, and the job is cancelled.
+func (f *fakeSlurm) launches(id int64, j *fakeJob) bool {
+	for _, node := range j.Nodes {
+		place := fmt.Sprint(node, " ", id)
+		if was := f.begun[place]; was != "" && was != j.Comment {
+			f.twice = append(f.twice, fmt.Sprintf("%s began %s, and was to begin %s", place, was, j.Comment))
+			j.State, j.Ended = client.Cancelled, j.Started
+			return false
+		}
+		f.begun[place] = j.Comment
+	}
+	return true
 }
 
 func (f *fakeSlurm) up(nodes []string) bool {

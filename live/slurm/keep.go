@@ -57,6 +57,9 @@ func (b *Backend) restore(ctx context.Context) error {
 		if r.ID != 0 {
 			b.byBatch[r.ID] = r
 		}
+		if n.Released && r.ID != 0 {
+			b.numbers.spend(r.ID, key)
+		}
 		for _, name := range r.Nodes {
 			b.node(name)
 		}

@@ -148,6 +148,9 @@ func (th *theater) check() {
 			th.t.Errorf("Slurm job %d is left: %+v", id, j.Job)
 		}
 	}
+	for _, twice := range th.slurm.twice {
+		th.t.Errorf("a number was used twice: %s", twice)
+	}
 	for comment, most := range th.slurm.most {
 		if most > 1 && !th.slurm.lost[comment] {
 			th.t.Errorf("%s ran %d times at once", comment, most)

@@ -1,0 +1,68 @@
+package slurm
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/libra-market/libra/core/task"
+)
+
+// slurmctld is killed and has forgotten the last jobs that it was given. They go on on
+// their nodes; the next that is handed in gets the number of one of them, and no node
+// would begin that.
+func TestNoNodeBeginsTwoUnderOneNumber(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		th := newTheater(t, 1, 2)
+		ctx, stop := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		all.Go(func() { th.slurm.run(ctx) })
+		th.start()
+		for _, a := range th.agents {
+			all.Go(func() { a.run(ctx) })
+		}
+		time.Sleep(5 * time.Second)
+		const old, young = 3, 3
+		for id := range int64(old) {
+			th.market.submit(1+id, 2, fakeProgram{takes: 10 * time.Second}, false)
+		}
+		time.Sleep(4 * time.Second)
+		th.slurm.mu.Lock()
+		if len(th.slurm.procs) != old {
+			t.Fatalf("%d of %d run", len(th.slurm.procs), old)
+		}
+		th.slurm.past = th.slurm.past[:1] // of before they were handed in
+		th.slurm.mu.Unlock()
+		th.slurm.crash(ctx, true)
+		for id := range int64(young) {
+			th.market.submit(1+old+id, 2, fakeProgram{takes: time.Second, exit: 3}, false)
+		}
+		time.Sleep(2 * time.Minute)
+		for id := range int64(young) {
+			if final := th.market.ending(1 + old + id); final.State != task.Ended || final.Exit != 3 || final.Attempt != 0 {
+				t.Errorf("%s ended as %s %d: %s", final.Key, final.State, final.Exit, final.Error)
+			}
+		}
+		th.check()
+		th.stop()
+		stop()
+		all.Wait()
+	})
+}
+
+// What is kept of numbers is bounded, also where Slurm begins anew at its greatest.
+func TestNumbersAreForgotten(t *testing.T) {
+	n := numbers{}
+	for id := range int64(5 * keptNumbers) {
+		n.spend(1+id, runKey{1 + id, 0})
+	}
+	for id := range int64(3 * keptNumbers) {
+		n.spend(1+id, runKey{1 + id, 1})
+	}
+	last := int64(3 * keptNumbers)
+	if len(n) > 2*keptNumbers || !n.spent(last, runKey{1, 0}) || n.spent(last, runKey{last, 1}) || !n.spent(last-keptNumbers, runKey{1, 0}) {
+		t.Errorf("%d are kept", len(n))
+	}
+}

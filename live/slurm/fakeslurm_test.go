@@ -32,8 +32,8 @@ type fakeSlurm struct {
 	away    bool            // the controller does not answer
 	lost    map[string]bool // comments of jobs that were forgotten
 
-	begun  map[string]string // by node and number: the comment of what began there under it
-	twice  []string          // what a node was to begin under the number of another
+	begun map[string]string // by node and number: the comment of what began there under it
+	twice []string          // what a node was to begin under the number of another
 
 	most   map[string]int // processes of a comment at the same time, at most
 	starts map[string]int

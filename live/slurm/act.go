@@ -25,6 +25,8 @@ func (b *Backend) do(r *run, next action) {
 		what = func(ctx context.Context, r *run) { b.cancel(ctx, r, false) }
 	case kill:
 		what = func(ctx context.Context, r *run) { b.cancel(ctx, r, true) }
+	case inquire:
+		what = b.inquire
 	case report:
 		what = b.report
 	case remove:

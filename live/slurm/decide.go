@@ -16,6 +16,7 @@ const (
 	release               // remember that it may start, and let it
 	cancel                // end it in Slurm
 	kill                  // the same at once
+	inquire               // whether slurmctld was started since it was handed in
 	report                // tell the market how it ended
 	remove                // forget it
 )
@@ -52,6 +53,11 @@ func (r *run) decide(w *world) action {
 	switch {
 	case r.state.over():
 		return r.nextEnded(w)
+	case r.doubtful(w.control) && !r.asked:
+		if w.now.Sub(r.tried) < again {
+			return wait
+		}
+		return inquire
 	case !r.state.inSlurm():
 		return r.nextUnsubmitted(w)
 	case r.unwanted(w) || r.lost != "" || r.wantedStop() != task.GoOn:
@@ -102,6 +108,7 @@ func (r *run) infer(w *world) {
 	r.checkLease()
 	switch {
 	case !r.state.inSlurm():
+	case r.doubtful(w.control) && !r.asked:
 	case r.job != nil && r.job.State.Over():
 		if r.lost == "" && r.elsewhere() {
 			r.lost = "it ran on other nodes than it was sold"

@@ -30,6 +30,8 @@ type fakeSlurm struct {
 
 	trouble float64         // how probable it is that a call goes wrong
 	away    bool            // the controller does not answer
+	born    int64           // since when it runs
+	still   int             // so many starts fail before there is a process
 	lost    map[string]bool // comments of jobs that were forgotten
 
 	begun map[string]string // by node and number: the comment of what began there under it
@@ -146,6 +148,12 @@ func programOf(script string) fakeProgram {
 	return p
 }
 
+func (f *fakeSlurm) Began(ctx context.Context) (int64, error) {
+	var born int64
+	err := f.call(ctx, func() error { born = f.born; return nil })
+	return born, err
+}
+
 func (f *fakeSlurm) Release(ctx context.Context, id int64, nodes []string) error {
 	return f.call(ctx, func() error {
 		j := f.jobs[id]
@@ -222,6 +230,11 @@ func (f *fakeSlurm) step(now time.Time) {
 			continue
 		}
 		j.State, j.Started, j.Nodes = client.Running, now.Unix(), j.Wanted
+		if f.still > 0 {
+			f.still--
+			j.State, j.Ended, j.Exit = client.Failed, j.Started, 1
+			continue
+		}
 		if !f.launches(id, j) {
 			continue
 		}

@@ -18,7 +18,7 @@ func (f *fakeSlurm) crash(ctx context.Context, forget bool) {
 	pause(ctx, 2*time.Second)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.away = false
+	f.away, f.born = false, time.Now().Unix()*1000
 	if !forget || len(f.past) == 0 {
 		return
 	}

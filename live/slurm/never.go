@@ -73,11 +73,7 @@ func (r *run) hadLittle(control Control) bool {
 	if control == None {
 		return r.end.started == 0 || r.end.ended-r.end.started <= littleWait || r.end.believed
 	}
-	var used time.Duration
-	for _, s := range r.statuses {
-		used += time.Duration(s.CPUUS) * time.Microsecond
-	}
-	return used <= littleTime*time.Duration(max(1, r.size))
+	return r.cpuTime() <= littleTime*time.Duration(max(1, r.size))
 }
 
 // checkBegan holds what a script or Slurm says of a task that never began against

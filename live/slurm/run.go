@@ -71,6 +71,7 @@ type run struct {
 	restored time.Time           // when it was read back: agents have not spoken yet
 	began    time.Time           // when an agent first saw processes of it
 
+	asked   bool      // of slurmctld, since when it runs: see doubtful
 	orphan  bool      // its agents were told to end what is left of it
 	lost    string    // why it has to begin anew, once Slurm has ended it
 	stop    stopState // how far its end was asked for

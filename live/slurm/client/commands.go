@@ -56,6 +56,20 @@ func (c *commands) Ping(ctx context.Context) error {
 	return nil
 }
 
+// Began is when slurmctld was started.
+func (c *commands) Began(ctx context.Context) (int64, error) {
+	out, err := c.run(ctx, call{argv: []string{"scontrol", "show", "config"}})
+	if err != nil {
+		return 0, fmt.Errorf("when slurmctld was started: %w", err)
+	}
+	for line := range strings.Lines(out) {
+		if name, value, found := strings.Cut(line, "="); found && strings.TrimSpace(name) == "BOOT_TIME" {
+			return readTime(strings.TrimSpace(value))
+		}
+	}
+	return 0, nil
+}
+
 // Release lets a held job start.
 func (c *commands) Release(ctx context.Context, id int64, nodes []string) error {
 	_, err := c.run(ctx, call{argv: []string{"scontrol", "update", fmt.Sprintf("jobid=%d", id), "nodelist=" + strings.Join(nodes, ",")}})

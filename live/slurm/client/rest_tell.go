@@ -86,6 +86,14 @@ func (r *rest) Ping(ctx context.Context) error {
 	return nil
 }
 
+// Began is when slurmctld was started: slurmrestd has no word for it.
+func (r *rest) Began(ctx context.Context) (int64, error) {
+	if r.killer == nil {
+		return 0, nil
+	}
+	return r.killer.Began(ctx)
+}
+
 // Jobs lists the jobs of a partition.
 func (r *rest) Jobs(ctx context.Context, partition string) ([]Job, error) {
 	if r.listing != nil {

@@ -346,6 +346,11 @@ func (b *bench) away(t *testing.T) {
 	if err := b.s.Ping(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	began, err := b.s.Began(t.Context())
+	if err != nil || began > time.Now().Unix() || began < time.Now().Add(-time.Hour).Unix() {
+		t.Errorf("slurmctld was started at %d: %v", began, err)
+	}
+	last := b.submit(t, b.job("true"))
 	if err := b.c.Kill("slurmctld"); err != nil {
 		t.Fatal(err)
 	}
@@ -385,7 +390,17 @@ func (b *bench) away(t *testing.T) {
 	if err := b.s.Ping(t.Context()); err != nil {
 		t.Error(err)
 	}
+	if anew, err := b.s.Began(t.Context()); err != nil || anew <= began && began != 0 {
+		t.Errorf("slurmctld was started at %d, and then at %d: %v", began, anew, err)
+	}
+	// It may give numbers out again that nodes have run something under, and they would
+	// run nothing else.
 	id := b.submit(t, b.job("true"))
+	for ; id <= last; id = b.submit(t, b.job("true")) {
+		if err := b.s.Cancel(t.Context(), id, false); err != nil {
+			t.Fatal(err)
+		}
+	}
 	b.release(t, id, b.c.Nodes[1])
 	if j := b.when(t, id, "over", over); j.State != client.Completed {
 		t.Errorf("after the restart it is %+v", j)

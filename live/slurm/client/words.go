@@ -25,6 +25,8 @@ type Slurm interface {
 	Jobs(ctx context.Context, partition string) ([]Job, error)
 	// Nodes lists the nodes of a partition.
 	Nodes(ctx context.Context, partition string) ([]Node, error)
+	// Began is when slurmctld was started, in unix seconds; 0: it cannot be asked.
+	Began(ctx context.Context) (int64, error)
 	// Name says how Slurm is spoken to, for people: "slurmrestd v0.0.38",
 	// "sbatch, squeue, scancel".
 	Name() string

@@ -1,0 +1,56 @@
+package slurm
+
+import (
+	"context"
+	"syscall"
+	"time"
+
+	"github.com/libra-market/libra/live/slurm/client"
+)
+
+// A slurmctld that was started anew may have forgotten that it had started a job. It
+// ends what it finds of it on the node and starts it once more; and when what it ended
+// had not even become our script, its slurmstepd tells slurmctld that the job ended, with
+// status 1 or by SIGKILL, and that is taken for the end of the second. So what Slurm says
+// of a job that failed so, and had nothing, is not believed if slurmctld was started
+// since the job was handed in: it is begun again. To a program that did fail so, in a
+// moment, that happens once.
+
+// doubtful reports whether a job ended as one does that Slurm never ran.
+func (r *run) doubtful(control Control) bool {
+	j := r.job
+	if j == nil || j.State != client.Failed || r.lost != "" || r.stop != goesOn {
+		return false
+	}
+	if !(j.Exit == 1 && j.Signal == 0) && syscall.Signal(j.Signal) != syscall.SIGKILL {
+		return false
+	}
+	if control == None {
+		return j.Ended-j.Started <= littleWait
+	}
+	return r.cpuTime() <= littleTime*time.Duration(max(1, r.size))
+}
+
+// cpuTime is what agents have measured of it so far.
+func (r *run) cpuTime() time.Duration {
+	var used time.Duration
+	for _, s := range r.statuses {
+		used += time.Duration(s.CPUUS) * time.Microsecond
+	}
+	return used
+}
+
+// inquire asks whether slurmctld was started since a run was handed in.
+func (b *Backend) inquire(ctx context.Context, r *run) {
+	began, err := int64(0), errNotAsked
+	b.inSlurm(func() { began, err = b.slurm.Began(ctx) })
+	if err != nil {
+		b.failed(r, "whether slurmctld was started anew is not known", err)
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if r.asked = true; r.job != nil && began >= r.job.Submitted && r.lost == "" {
+		r.lost = "Slurm was started anew, and says that it failed before it began"
+	}
+}

@@ -38,6 +38,9 @@ type Report struct {
 	Version int64    `json:"version"` // of the Desired that is in force
 	Tasks   []Status `json:"tasks"`
 	Seat    string   `json:"seat,omitempty"` // as in Hello
+	// SaidUS is when it was said, since the node was started: by it the market tells what
+	// was long on its way. 0: the node does not say.
+	SaidUS int64 `json:"said_us,omitempty"`
 }
 
 // Reply is the answer to a Report.

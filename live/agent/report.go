@@ -90,7 +90,9 @@ func (a *Agent) report(ctx context.Context) error {
 func (a *Agent) stand() task.Report {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	report := task.Report{Node: a.config.Node, Seat: a.hello.Seat, Version: a.version, Tasks: []task.Status{}}
+	report := task.Report{
+		Node: a.config.Node, Seat: a.hello.Seat, Version: a.version, Tasks: []task.Status{}, SaidUS: a.machine.SinceBoot().Microseconds(),
+	}
 	if a.control != nil {
 		report.Tasks = append(report.Tasks, a.control.statuses()...)
 		return report

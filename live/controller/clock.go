@@ -107,6 +107,13 @@ func (k *clock) micros() int64 {
 	return k.now / 1000
 }
 
+// sinceBegun is a clock that nobody can set.
+func (k *clock) sinceBegun() time.Duration {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.elapsed()
+}
+
 // away is how far the market's time is ahead of the time of day, and how often that
 // was set.
 func (k *clock) away() (ahead time.Duration, steps int64) {

@@ -80,6 +80,7 @@ type member struct {
 	seen    int64
 	seat    string // of the agent that speaks for it
 	heard   int64  // when that was last heard of
+	apart   apart  // of its clock
 }
 
 // worked is when the orders of a node were worked out, and how many there were.
@@ -225,6 +226,7 @@ func (c *Controller) Hello(ctx context.Context, h task.Hello) (task.Welcome, err
 		if err := c.fleet.anew(h.Node, c.now()); err != nil {
 			return task.Welcome{}, err
 		}
+		c.fleet.apartAnew(h.Node)
 		cmd := trade.Command{By: trade.Identity{User: h.Node, Role: trade.RoleNode}, Enlist: &h, Allow: &c.cfg.Allow}
 		o, _, err := c.Do(ctx, cmd, trade.Key{})
 		if err == nil {

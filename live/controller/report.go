@@ -18,9 +18,10 @@ func (c *Controller) Report(ctx context.Context, r task.Report) (task.Reply, err
 	ctx, _ = fair.With(ctx, fair.Party{Kind: fair.Node, Name: r.Node})
 	// 1. Look once: whose word it is, what of it is news, and what of it was before.
 	at := c.now()
+	said := at - c.fleet.onItsWay(&r, c.clock.sinceBegun()).Microseconds()
 	r.Tasks = slices.Clone(r.Tasks) // it is not ours
 	for i := range r.Tasks {
-		c.clock.place(&r.Tasks[i], at)
+		c.clock.place(&r.Tasks[i], said)
 	}
 	urgent := r.Urgent()
 	var h heard

@@ -76,7 +76,7 @@ func (n *Node) poll(what string, after int64) client.Call {
 // Report says how things stand.
 func (n *Node) Report(ctx context.Context, r task.Report) (reply task.Reply, err error) {
 	if !n.changes.Load() {
-		r.Tasks = asBefore(r.Tasks)
+		r.Tasks, r.SaidUS = asBefore(r.Tasks), 0
 	}
 	err = n.client.Once(ctx, client.Call{Method: http.MethodPost, Path: n.path + "/report", Body: r}, &reply)
 	return reply, err

@@ -45,7 +45,8 @@ func (w *World) break_(i int) {
 			h = n.host
 		}
 		h.pause()
-		w.later(f.For, h.resume)
+		sleep(w.alive, f.For)
+		h.resume() // also when the day is over: somebody may wait for it
 	case partitions:
 		w.setCut(n.name, "*", 1)
 		w.setCut("*", n.name, 1)
@@ -86,8 +87,11 @@ func (w *World) break_(i int) {
 	}
 }
 
-// restore puts an old backup in the place of the store, with no controller running.
+// restore puts an old backup in the place of the store, with no controller running. Who
+// is about to do that while somebody else is waits: one machine has one store.
 func (w *World) restore(backup *store.Memory, f *Fault) {
+	w.restoring <- struct{}{}
+	defer func() { <-w.restoring }()
 	for _, s := range w.seats {
 		s.crash()
 	}
@@ -96,7 +100,7 @@ func (w *World) restore(backup *store.Memory, f *Fault) {
 	w.restored = append(w.restored, span{f.At, w.at()})
 	w.mu.Unlock()
 	for _, s := range w.seats {
-		s.start()
+		s.begin()
 		time.Sleep(50 * time.Millisecond)
 	}
 }

@@ -67,10 +67,26 @@ func (w *World) leader() *seat {
 // rates are what a processor costs, in micro-units a second.
 const rates = int64(market.Unit) / 100
 
-// start begins a controller: it waits until it may lead, reads the state back and
-// serves.
+// start begins a controller. While somebody puts a backup in the place of the store it
+// does not: they do, when they are done.
 func (s *seat) start() {
+	if len(s.w.restoring) == 0 {
+		s.begin()
+	}
+}
+
+// begin lets a controller wait until it may lead, read the state back and serve. Where
+// one runs already, begun by whoever else broke it, there is no other.
+func (s *seat) begin() {
 	s.mu.Lock()
+	if s.gone != nil {
+		select {
+		case <-s.gone:
+		default:
+			s.mu.Unlock()
+			return
+		}
+	}
 	s.starts++
 	n := s.starts
 	ctx, cancel := context.WithCancel(s.w.alive)

@@ -32,8 +32,10 @@ type World struct {
 	alive   context.Context // until all is over
 	stop    context.CancelFunc
 	running sync.WaitGroup
-	nodes   []*node
-	seats   []*seat
+
+	restoring chan struct{} // who puts a backup in the place of the store
+	nodes     []*node
+	seats     []*seat
 
 	mu       sync.Mutex
 	disk     *store.Memory
@@ -72,7 +74,7 @@ type Result struct {
 func Run(d *Day, dir string, log *slog.Logger) *Result {
 	w := &World{
 		day: d, dir: dir, log: log, began: time.Now(), //nolint:forbidigo // of the bubble
-		disk: store.NewMemory("first"), cuts: map[[2]string]int{}, runs: map[int64][]*run{}, policy: d.Policy,
+		disk: store.NewMemory("first"), restoring: make(chan struct{}, 1), cuts: map[[2]string]int{}, runs: map[int64][]*run{}, policy: d.Policy,
 	}
 	if log == nil {
 		w.log = slog.New(slog.DiscardHandler)

@@ -1,0 +1,66 @@
+package world
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	v1 "github.com/libra-market/libra/client/v1"
+)
+
+// still is a day of one node on which nothing is drawn.
+func still(deeds []Deed, faults ...Fault) *Day {
+	for i := range deeds {
+		deeds[i].Request.Name, deeds[i].Request.Argv = fmt.Sprint("deed-", i), []string{"work", fmt.Sprint(i)}
+	}
+	return &Day{
+		Policy: "libra", Lease: 30 * time.Second, Report: time.Second, Snapshot: 100, Exact: true, Long: 2 * time.Minute,
+		Nodes: []Node{{CPUs: 1, Speed: 1}}, Deeds: deeds, Faults: faults,
+	}
+}
+
+// job is a deed of so many seconds, to be done within a while.
+func job(at time.Duration, seconds float64, within time.Duration) Deed {
+	return Deed{
+		At: at, User: "alice", Kind: submits, Seconds: 0.98 * seconds, Hungry: 1, Request: v1.Request{
+			Dir: "/", EstimateMS: int64(seconds * 1000), DeadlineMS: within.Milliseconds(), PenaltyMicros: 8000,
+		},
+	}
+}
+
+// longer is a job that takes twice what its user said, and may.
+func longer(d Deed) Deed {
+	d.Seconds *= 2
+	d.Request.Overrun = v1.OverrunLate
+	return d
+}
+
+func seeded(seed uint64, d *Day) *Day {
+	d.Seed, d.Exact = seed, false
+	return d
+}
+
+// TestDaysThatWentWrong are days that went wrong once, as small as they could be made.
+// What is drawn from a seed changes, these do not.
+func TestDaysThatWentWrong(t *testing.T) {
+	for name, d := range map[string]*Day{
+		// 50006: what was acknowledged after the first restore was lost in a controller that
+		// the second began beside it.
+		"two restores wait for who stands still": seeded(2, still([]Deed{longer(job(20*time.Second, 15, 2*time.Minute)), job(70*time.Second, 1, time.Minute)},
+			Fault{At: 30 * time.Second, Kind: pauses, Node: -1, For: 30 * time.Second},
+			Fault{At: 40 * time.Second, Kind: restores, Node: -1, For: 2 * time.Second},
+			Fault{At: 41 * time.Second, Kind: restores, Node: -1, For: 5 * time.Second})),
+		// 52549: who stood still when the day was over never went on.
+		"a leader stands still at the end": still(nil, Fault{At: 110 * time.Second, Kind: pauses, Node: -1, For: time.Hour}),
+		// 52666: what a node said of an end was on its way for eight seconds, and the job late
+		// by as much.
+		"an end is long on its way": still([]Deed{job(20*time.Second, 10, 12*time.Second)},
+			Fault{At: 29 * time.Second, Kind: pauses, Node: 0, For: 18 * time.Second}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, wrong := range live(t, d).Wrong {
+				t.Error(wrong)
+			}
+		})
+	}
+}

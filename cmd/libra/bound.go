@@ -8,13 +8,13 @@ import (
 
 	"github.com/libra-market/libra/core/bound"
 	"github.com/libra-market/libra/core/policy"
-	"github.com/libra-market/libra/lab/sim"
+	"github.com/libra-market/libra/core/wish"
 	"github.com/libra-market/libra/lab/trial"
 	"github.com/libra-market/libra/lab/workload"
 )
 
 func newBound(con *console) *cobra.Command {
-	opts := simulateOptions{clusters: 1, wish: string(sim.Cheapest)}
+	opts := simulateOptions{clusters: 1, wish: string(wish.Cheapest)}
 	var quick bool
 	cmd := &cobra.Command{
 		Use:   "bound --workload FILE",

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/wish"
 	"github.com/libra-market/libra/live/broker"
 	"github.com/libra-market/libra/live/secrets"
 	"github.com/libra-market/libra/live/store"
@@ -128,7 +129,7 @@ func (o *brokerOptions) configure(cmd *cobra.Command) (broker.Config, error) {
 		}
 	}
 	if o.wish != "" {
-		c.Objective = broker.Objective(o.wish)
+		c.Wish = wish.Wish(o.wish)
 	}
 	if cmd.Flags().Changed("limit") {
 		c.Limit = broker.Duration(o.limit)

@@ -97,7 +97,7 @@ func (s *brokerService) start(ctx context.Context, c *broker.Config, log *slog.L
 			return err
 		}
 	}
-	s.broker, err = broker.Open(ctx, s.store, markets, broker.Options{Objective: c.Objective, Limit: time.Duration(c.Limit), Log: log})
+	s.broker, err = broker.Open(ctx, s.store, markets, broker.Options{Wish: c.Wish, Limit: time.Duration(c.Limit), Log: log})
 	if err != nil {
 		return err
 	}

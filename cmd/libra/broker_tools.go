@@ -41,7 +41,7 @@ cluster does not answer.`,
 				}
 			}
 			printf(con.out, "%s is good: %s, wish %s, listening on %s\n",
-				args[0], number(int64(len(c.Clusters)), "cluster"), c.Objective, c.Listen)
+				args[0], number(int64(len(c.Clusters)), "cluster"), c.Wish, c.Listen)
 			if offline {
 				return nil
 			}

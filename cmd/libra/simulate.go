@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/wish"
 	"github.com/libra-market/libra/lab/report"
 	"github.com/libra-market/libra/lab/sim"
 	"github.com/libra-market/libra/lab/trial"
@@ -105,7 +106,7 @@ model, no --last.`,
 	f.IntVarP(&opts.nodes, "nodes", "n", 0, "`number` of equal nodes (default: what the header of a log says)")
 	f.StringVar(&opts.cluster, "cluster", "", "`file` that describes the nodes, in place of --nodes")
 	f.IntVar(&opts.clusters, "clusters", 1, "`number` of such clusters, behind a broker")
-	f.StringVar(&opts.wish, "wish", string(sim.Cheapest), "which of several clusters gets a job: `wish` is "+wishes())
+	f.StringVar(&opts.wish, "wish", string(wish.Cheapest), "which of several clusters gets a job: `wish` is "+wishes())
 	f.IntVar(&opts.ask, "ask", 0, "ask only so many clusters about a job, a different `number` of them each time (default: all)")
 	f.IntVar(&opts.last, "last", 0, "take only the last `number` of jobs in the file")
 	f.Float64Var(&opts.factor, "arrival-factor", 1, "multiply the gaps between submissions by a `factor`")
@@ -137,7 +138,7 @@ const maxClusters = spec.MaxNodes
 // wishes lists what can be wished for.
 func wishes() string {
 	var names []string
-	for _, w := range sim.Wishes() {
+	for _, w := range wish.All() {
 		names = append(names, string(w))
 	}
 	return strings.Join(names, ", ")
@@ -154,7 +155,7 @@ func (o *simulateOptions) check(given func(flag string) bool) error {
 		return usagef("--nodes and --cluster exclude each other")
 	case o.clusters < 1 || o.clusters > maxClusters:
 		return usagef("--clusters: %d makes no sense (want 1 to %d)", o.clusters, maxClusters)
-	case !slices.Contains(sim.Wishes(), sim.Wish(o.wish)):
+	case !slices.Contains(wish.All(), wish.Wish(o.wish)):
 		return usagef("--wish: %q is not one of %s", o.wish, wishes())
 	case given("ask") && o.ask < 1:
 		return usagef("--ask: %d makes no sense (want 1 or more)", o.ask)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/libra-market/libra/core/bound"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/wish"
 	"github.com/libra-market/libra/lab/report"
 	"github.com/libra-market/libra/lab/sim"
 	"github.com/libra-market/libra/lab/trial"
@@ -104,7 +105,7 @@ func (s *simulation) shape(jobs workload.Source) (workload.Source, error) {
 func (s *simulation) runOne(ctx context.Context, c trial.Contender, jobs workload.Source, began time.Time) (*report.Summary, error) {
 	t := &trial.Trial{
 		Kind: c.Kind, Set: c.Set, Nodes: s.nodes, Exact: trial.Estimates(s.estimates).Exact(c.Kind), Changes: s.changes, Until: market.Time(s.until),
-		Clusters: s.clusters, Choice: sim.Choice{Wish: sim.Wish(s.wish), Ask: s.ask},
+		Clusters: s.clusters, Choice: sim.Choice{Wish: wish.Wish(s.wish), Ask: s.ask},
 	}
 	jobs = &onClock{src: jobs, file: s.workload}
 	var summary *report.Summary

@@ -1,34 +1,19 @@
 package sim
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/wish"
 )
 
 // Choice is how the door chooses among sites.
 type Choice struct {
-	Wish Wish
+	Wish wish.Wish
 	// Ask is how many sites are asked about a job, a different few each time; 0 is
 	// all of them.
 	Ask int
 }
-
-// Wish is what the jobs of a run want of the clusters, in the words of the live
-// broker.
-type Wish string
-
-// The wishes.
-const (
-	Cheapest Wish = "cheapest" // the lowest price
-	Fastest  Wish = "fastest"  // done soonest, as the clusters foresee it
-	Gain     Wish = "gain"     // the cluster that gains most by it (003)
-	First    Wish = "first"    // the first that takes it (004, figure 1)
-)
-
-// Wishes are all of them, the usual one first.
-func Wishes() []Wish { return []Wish{Cheapest, Fastest, Gain, First} }
 
 // bid is what a site would do for a job.
 type bid struct {
@@ -62,7 +47,7 @@ func (s *Sites) choose(at market.Time, j *market.Job) int32 {
 			continue
 		}
 		s.bids = append(s.bids, bid{site, quote})
-		if s.Choice.Wish == First {
+		if s.Choice.Wish == wish.First {
 			break
 		}
 	}
@@ -72,36 +57,20 @@ func (s *Sites) choose(at market.Time, j *market.Job) int32 {
 	if refused {
 		s.forward++
 	}
-	return slices.MinFunc(s.bids, s.Choice.Wish.compare(s.charge)).site
+	return slices.MinFunc(s.bids, func(a, b bid) int {
+		return s.Choice.Wish.Compare(a.weighed(s.charge), b.weighed(s.charge))
+	}).site
 }
 
-// compare ranks bids as the live broker does: whatever the wish, a tie is broken by
-// the other things that people care for. Where nobody foresees an end, as in a
-// queue, it is broken by who has least to do, and last by the order of the sites.
-func (w Wish) compare(charge []float64) func(a, b bid) int {
-	return func(a, b bid) int {
-		price := cmp.Compare(a.quote.Price, b.quote.Price)
-		soon := cmp.Compare(foreseen(&a.quote), foreseen(&b.quote))
-		firm := 0
-		if a.quote.Firm != b.quote.Firm {
-			firm = 1
-			if a.quote.Firm {
-				firm = -1
-			}
-		}
-		idler := 0
-		if foreseen(&a.quote) == market.Never {
-			idler = cmp.Compare(charge[a.site], charge[b.site])
-		}
-		switch w {
-		case Fastest:
-			return cmp.Or(soon, firm, price, idler)
-		case Gain:
-			return cmp.Or(cmp.Compare(b.quote.Gain, a.quote.Gain), price, firm, soon, idler)
-		default:
-			return cmp.Or(price, firm, soon, idler)
-		}
+// weighed is a bid as the live broker weighs it. Where nobody foresees an end, as in
+// a queue, the last tie is broken by who has least to do, else by the order of the
+// sites.
+func (b *bid) weighed(charge []float64) *wish.Bid {
+	done, turn := foreseen(&b.quote), 0.0
+	if done == market.Never {
+		turn = charge[b.site]
 	}
+	return &wish.Bid{Price: int64(b.quote.Price), Gain: int64(b.quote.Gain), Done: float64(done), Firm: b.quote.Firm, Turn: turn}
 }
 
 // foreseen is when a job would be done.

@@ -11,6 +11,7 @@ import (
 	"github.com/libra-market/libra/core/cluster"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
+	"github.com/libra-market/libra/core/wish"
 	"github.com/libra-market/libra/lab/report"
 	"github.com/libra-market/libra/lab/sim"
 	"github.com/libra-market/libra/lab/trial"
@@ -68,8 +69,8 @@ func TestASiteIsAClusterOfItsOwn(t *testing.T) {
 			continue // whom they admit hangs on the numbers of jobs, which are others alone
 		}
 		arrivals := drawnArrivals(7, 300)
-		for _, wish := range sim.Wishes() {
-			summary, rows, at := runSites(t, kind, arrivals, sites, sim.Choice{Wish: wish})
+		for _, w := range wish.All() {
+			summary, rows, at := runSites(t, kind, arrivals, sites, sim.Choice{Wish: w})
 			mine := make([][]workload.Arrival, sites)
 			fate := make([][][]string, sites)
 			for i, row := range rows {
@@ -77,7 +78,7 @@ func TestASiteIsAClusterOfItsOwn(t *testing.T) {
 				for n := range strings.SplitSeq(row[7], ";") {
 					var node int
 					if _, err := fmt.Sscan(n, &node); n != "" && (err != nil || node/len(siteNodes) != site) {
-						t.Fatalf("%s, %s: job %s of site %d is on nodes %s", kind.Name, wish, row[0], site, row[7])
+						t.Fatalf("%s, %s: job %s of site %d is on nodes %s", kind.Name, w, row[0], site, row[7])
 					}
 				}
 				mine[site] = append(mine[site], arrivals[i])
@@ -92,11 +93,11 @@ func TestASiteIsAClusterOfItsOwn(t *testing.T) {
 				for i, row := range alone {
 					want := strings.Join(fate[site][i][:7], ",") + "," + strings.Join(fate[site][i][8:], ",")
 					if got := strings.Join(row[:7], ",") + "," + strings.Join(row[8:], ","); got != want {
-						t.Fatalf("%s, %s, site %d:\nalone  %s\nbeside %s", kind.Name, wish, site, got, want)
+						t.Fatalf("%s, %s, site %d:\nalone  %s\nbeside %s", kind.Name, w, site, got, want)
 					}
 				}
 			}
-			if used < 2 && wish == sim.Cheapest {
+			if used < 2 && w == wish.Cheapest {
 				t.Errorf("%s: %d refused, and %d sites were used", kind.Name, summary.Rejected, used)
 			}
 		}
@@ -167,10 +168,10 @@ func TestTheDoorChooses(t *testing.T) {
 		where     string
 		forwarded int64
 	}{
-		{sim.Choice{Wish: sim.First}, "[0 1 2 3 -1 -1 -1 -1]", 3},
-		{sim.Choice{Wish: sim.Cheapest}, "[0 1 2 3 -1 -1 -1 -1]", 3},
-		{sim.Choice{Wish: sim.First, Ask: 1}, "[0 1 2 3 -1 -1 -1 -1]", 0},
-		{sim.Choice{Wish: sim.First, Ask: 2}, "[0 2 1 3 -1 -1 -1 -1]", 2},
+		{sim.Choice{Wish: wish.First}, "[0 1 2 3 -1 -1 -1 -1]", 3},
+		{sim.Choice{Wish: wish.Cheapest}, "[0 1 2 3 -1 -1 -1 -1]", 3},
+		{sim.Choice{Wish: wish.First, Ask: 1}, "[0 1 2 3 -1 -1 -1 -1]", 0},
+		{sim.Choice{Wish: wish.First, Ask: 2}, "[0 2 1 3 -1 -1 -1 -1]", 2},
 	} {
 		summary, _, where := runSites(t, kind, jobs, 4, c.choice)
 		if fmt.Sprint(where) != c.where || summary.Dealt.Forwarded != c.forwarded {

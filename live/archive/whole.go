@@ -18,36 +18,31 @@ import (
 )
 
 // Whole is a store whose log is read from the files in a directory too.
-func Whole(s store.Store, dir string) store.Store { return &wholeStore{s, files{s, dir}} }
+func Whole(s store.Store, dir string) store.Store {
+	return &struct {
+		keptStore
+		files
+	}{keptStore{s}, files{s, dir}}
+}
 
 // WholePast is the past of a store, with the files in a directory.
-func WholePast(p store.PastCloser, dir string) store.PastCloser { return &wholePast{p, files{p, dir}} }
-
-type wholeStore struct {
-	store.Store
-	files files
+func WholePast(p store.PastCloser, dir string) store.PastCloser {
+	return &struct {
+		keptPast
+		files
+	}{keptPast{p}, files{p, dir}}
 }
 
-func (w *wholeStore) Tail(ctx context.Context, after int64) iter.Seq2[store.Entry, error] {
-	return w.files.Tail(ctx, after)
-}
-func (w *wholeStore) VerifyLog(ctx context.Context) (int64, error) { return w.files.VerifyLog(ctx) }
-func (w *wholeStore) Unread(ctx context.Context) (int64, error)    { return w.files.Unread(ctx) }
-
-type wholePast struct {
-	store.PastCloser
-	files files
-}
-
-func (w *wholePast) Tail(ctx context.Context, after int64) iter.Seq2[store.Entry, error] {
-	return w.files.Tail(ctx, after)
-}
-func (w *wholePast) VerifyLog(ctx context.Context) (int64, error) { return w.files.VerifyLog(ctx) }
-func (w *wholePast) Unread(ctx context.Context) (int64, error)    { return w.files.Unread(ctx) }
+// A keptStore and a keptPast are one level deeper than the files beside them, whose
+// methods therefore stand before theirs.
+type (
+	keptStore struct{ store.Store }
+	keptPast  struct{ store.PastCloser }
+)
 
 // files are the archives of a log in a directory.
 type files struct {
-	store.Log
+	log store.Log
 	dir string
 }
 
@@ -56,7 +51,7 @@ type files struct {
 func (f files) Tail(ctx context.Context, after int64) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		for known := int64(-1); ; {
-			all, err := f.Archived(ctx)
+			all, err := f.log.Archived(ctx)
 			if err != nil {
 				yield(store.Entry{}, err)
 				return
@@ -79,7 +74,7 @@ func (f files) Tail(ctx context.Context, after int64) iter.Seq2[store.Entry, err
 				}
 			}
 			moved := false
-			for e, err := range f.Log.Tail(ctx, after) {
+			for e, err := range f.log.Tail(ctx, after) {
 				if moved = errors.Is(err, store.ErrArchived) && last > known; moved {
 					break
 				}
@@ -171,7 +166,7 @@ func seek(file *os.File, a *store.Archive, seq int64) (*reader, error) {
 // VerifyLog reads the files that are there, and then the log in the store. A file that
 // is not there is taken for what the store says of it; one that is another is not.
 func (f files) VerifyLog(ctx context.Context) (int64, error) {
-	all, err := f.Archived(ctx)
+	all, err := f.log.Archived(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -187,12 +182,12 @@ func (f files) VerifyLog(ctx context.Context) (int64, error) {
 		}
 		hash = a.Hash
 	}
-	return f.Log.VerifyLog(ctx)
+	return f.log.VerifyLog(ctx)
 }
 
 // Unread is the last entry of the last file that is not there.
 func (f files) Unread(ctx context.Context) (int64, error) {
-	all, err := f.Archived(ctx)
+	all, err := f.log.Archived(ctx)
 	unread := int64(0)
 	for i := range all {
 		if _, missing := os.Stat(filepath.Join(f.dir, all[i].File)); missing != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/core/wish"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/news"
 	"github.com/libra-market/libra/live/store"
@@ -17,13 +18,13 @@ import (
 
 // Options are what a broker may be told; the zero value is good.
 type Options struct {
-	Objective Objective        // of those who name none; default cheapest
-	Limit     time.Duration    // how long a cluster may take to quote; default 2 s
-	Patience  time.Duration    // how long a submission waits for a cluster that does not say whether it has the job; default 10 s
-	Poll      time.Duration    // how often jobs are looked at beside the events; default 5 s
-	Retry     time.Duration    // how soon a cluster that was gone is asked again; default 1 s
-	Now       func() time.Time // default: the clock
-	Log       *slog.Logger     // default: none
+	Wish     wish.Wish        // of those who name none; default cheapest
+	Limit    time.Duration    // how long a cluster may take to quote; default 2 s
+	Patience time.Duration    // how long a submission waits for a cluster that does not say whether it has the job; default 10 s
+	Poll     time.Duration    // how often jobs are looked at beside the events; default 5 s
+	Retry    time.Duration    // how soon a cluster that was gone is asked again; default 1 s
+	Now      func() time.Time // default: the clock
+	Log      *slog.Logger     // default: none
 
 	over func() <-chan time.Time // says when the time to quote is over; a test can hand in its own
 }
@@ -31,8 +32,8 @@ type Options struct {
 const defaultLimit = 2 * time.Second
 
 func (o Options) withDefaults() Options {
-	if o.Objective == "" {
-		o.Objective = Cheapest
+	if o.Wish == "" {
+		o.Wish = wish.Cheapest
 	}
 	for _, d := range []struct {
 		at        *time.Duration

@@ -14,20 +14,21 @@ import (
 
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/wish"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/secrets"
 )
 
 // Config is the file of a broker.
 type Config struct {
-	Listen    string    `yaml:"listen"` // address of the API; not loopback: needs TLS
-	Socket    string    `yaml:"socket"` // for programs on this machine: a path, or none; empty: the usual place, and none with TLS
-	Store     string    `yaml:"store"`  // sqlite:PATH or postgres://...
-	Objective Objective `yaml:"wish"`   // of those who name none: cheapest, fastest, gain, first
-	Limit     Duration  `yaml:"limit"`  // how long a cluster may take to quote
-	TLS       TLS       `yaml:"tls"`
-	Metrics   string    `yaml:"metrics"` // owner, or public
-	Clusters  []Cluster `yaml:"clusters"`
+	Listen   string    `yaml:"listen"` // address of the API; not loopback: needs TLS
+	Socket   string    `yaml:"socket"` // for programs on this machine: a path, or none; empty: the usual place, and none with TLS
+	Store    string    `yaml:"store"`  // sqlite:PATH or postgres://...
+	Wish     wish.Wish `yaml:"wish"`   // of those who name none: cheapest, fastest, gain, first
+	Limit    Duration  `yaml:"limit"`  // how long a cluster may take to quote
+	TLS      TLS       `yaml:"tls"`
+	Metrics  string    `yaml:"metrics"` // owner, or public
+	Clusters []Cluster `yaml:"clusters"`
 }
 
 // TLS names the broker's own certificate, in PEM files.
@@ -56,7 +57,7 @@ type User struct {
 
 // DefaultConfig is what holds where the file says nothing.
 func DefaultConfig() Config {
-	return Config{Listen: "127.0.0.1:7080", Objective: Cheapest, Limit: Duration(defaultLimit), Metrics: "owner"}
+	return Config{Listen: "127.0.0.1:7080", Wish: wish.Cheapest, Limit: Duration(defaultLimit), Metrics: "owner"}
 }
 
 // ReadConfig reads a file over the defaults.
@@ -109,7 +110,7 @@ func (c *Config) Validate() error {
 	case len(c.Clusters) == 0:
 		return errors.New("clusters: want at least one")
 	}
-	if _, err := parseObjective(string(c.Objective)); err != nil {
+	if _, err := parseWish(string(c.Wish)); err != nil {
 		return err
 	}
 	seen := map[string]bool{}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/core/wish"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/store"
 	"github.com/libra-market/libra/live/wire"
@@ -101,7 +102,7 @@ func (b *Broker) askQuote(ctx context.Context, by trade.Identity, a *v1.QuoteReq
 func (b *Broker) best(ctx context.Context, w *want, binding bool, call func(context.Context, *login) answer) (*bid, []no) {
 	ask, nos := w.candidates(nil)
 	rounds := [][]*login{ask}
-	if w.order.objective == First {
+	if w.order.wish == wish.First {
 		rounds = slices.Collect(slices.Chunk(ask, 1))
 	}
 	for _, some := range rounds {
@@ -110,7 +111,7 @@ func (b *Broker) best(ctx context.Context, w *want, binding bool, call func(cont
 			nos = append(nos, more...)
 			continue
 		}
-		w.order.objective.rank(bids)
+		rank(w.order.wish, bids)
 		if binding {
 			bids[0].from.release()
 			b.release(bids[1:])

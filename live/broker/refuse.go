@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/wish"
 	"github.com/libra-market/libra/live/store"
 )
 
@@ -44,7 +45,7 @@ func (b *Broker) refusal(w *want, nos []no, keep bool) (*v1.Refusal, []store.Rep
 		r.Reason = reasonSplit
 	}
 	r.Detail = strings.Join(details, "; ")
-	slices.SortStableFunc(offers, func(x, y offer) int { return w.order.objective.compare(&x.Quote, &y.Quote) })
+	slices.SortStableFunc(offers, func(x, y offer) int { return nearer(w.order.wish, &x.Quote, &y.Quote) })
 	var replies []store.Reply
 	for i := range offers[:min(len(offers), shownOffers)] {
 		o := offers[i]
@@ -77,9 +78,9 @@ func (n *no) place() int {
 	return n.from.seller.place
 }
 
-// compare says which of two offers is the better: those who care for time want
+// nearer says which of two offers is the better: those who care for time want
 // the nearer deadline, all others the lower price.
-func (w Objective) compare(a, b *v1.Quote) int {
+func nearer(w wish.Wish, a, b *v1.Quote) int {
 	near := func(q *v1.Quote) int64 {
 		if q.Request.DeadlineMS > 0 {
 			return q.Request.DeadlineMS
@@ -87,7 +88,7 @@ func (w Objective) compare(a, b *v1.Quote) int {
 		return math.MaxInt64
 	}
 	time, price := cmp.Compare(near(a), near(b)), cmp.Compare(a.Price, b.Price)
-	if w == Fastest {
+	if w == wish.Fastest {
 		return cmp.Or(time, price)
 	}
 	return cmp.Or(price, time)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/core/wish"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/wire"
 )
@@ -135,7 +136,7 @@ func (t *trip) round(ask []*login) (taken bool, err error) {
 		return false, nil
 	}
 	call := t.w.binding(quoteLife)
-	if t.w.order.objective == First {
+	if t.w.order.wish == wish.First {
 		for _, l := range ask {
 			bids, nos := t.b.gather(t.b.ctx, []*login{l}, true, call)
 			t.nos = append(t.nos, nos...)
@@ -147,7 +148,7 @@ func (t *trip) round(ask []*login) (taken bool, err error) {
 	}
 	bids, nos := t.b.gather(t.b.ctx, ask, true, call)
 	t.nos = append(t.nos, nos...)
-	t.w.order.objective.rank(bids)
+	rank(t.w.order.wish, bids)
 	return t.each(bids)
 }
 

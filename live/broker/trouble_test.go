@@ -107,7 +107,7 @@ func TestAClusterThatIsGone(t *testing.T) {
 // With its user's leave a job goes elsewhere when its cluster was not heard of
 // until the deadline had passed; what the cluster has of it ends when it is back.
 func TestAJobOfADeadClusterGoesElsewhereAfterItsDeadline(t *testing.T) {
-	w := three(t).start()
+	w := three(t).impatient().start()
 	short := func(r *v1.Request) { r.EstimateMS, r.DeadlineMS = 500, 2000 }
 	may := w.submit("alice", job("may", short, func(r *v1.Request) { r.Tags = []string{"resubmit"} }))
 	mayNot := w.submit("alice", job("may not", short))

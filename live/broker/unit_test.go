@@ -10,12 +10,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/wish"
 )
 
 func TestConfigsThatMakeNoSense(t *testing.T) {
 	const good = "clusters:\n  - {name: north, url: 'https://n', users: {alice: {token_file: a}}}\n  - {name: south, url: 'https://s', token_file: b}\n"
 	c, err := parseConfig("b.yaml", []byte("wish: first\nlimit: 500ms\n"+good))
-	if err != nil || c.Objective != First || time.Duration(c.Limit) != 500*time.Millisecond || len(c.Clusters) != 2 || c.Listen == "" {
+	if err != nil || c.Wish != wish.First || time.Duration(c.Limit) != 500*time.Millisecond || len(c.Clusters) != 2 || c.Listen == "" {
 		t.Fatalf("got %+v, %v", c, err)
 	}
 	for text, want := range map[string]string{
@@ -105,21 +106,21 @@ func TestRanking(t *testing.T) {
 			bids = append(bids, bid{from: &login{seller: &seller{place: i}}, quote: q})
 		}
 		mixed := rapid.Permutation(bids).Draw(t, "order")
-		for _, w := range []Objective{Cheapest, Fastest, Gain, First} {
+		for _, w := range wish.All() {
 			a, b := slices.Clone(bids), slices.Clone(mixed)
-			w.rank(a)
-			w.rank(b)
+			rank(w, a)
+			rank(w, b)
 			best := a[0]
 			for i := range a {
 				if a[i].from != b[i].from {
 					t.Fatalf("%s: the order of the answers matters", w)
 				}
 				one := &a[i].quote
-				worse := map[Objective]bool{
-					Cheapest: one.Price < best.quote.Price,
-					Fastest:  foreseen(one) < foreseen(&best.quote),
-					Gain:     one.Gain > best.quote.Gain,
-					First:    a[i].from.seller.place < best.from.seller.place,
+				worse := map[wish.Wish]bool{
+					wish.Cheapest: one.Price < best.quote.Price,
+					wish.Fastest:  foreseen(one) < foreseen(&best.quote),
+					wish.Gain:     one.Gain > best.quote.Gain,
+					wish.First:    a[i].from.seller.place < best.from.seller.place,
 				}[w]
 				if worse {
 					t.Fatalf("%s: %+v is better than %+v", w, one, best.quote)
@@ -127,22 +128,22 @@ func TestRanking(t *testing.T) {
 			}
 		}
 	})
-	if foreseen(&v1.Quote{}) != math.MaxInt64 {
+	if foreseen(&v1.Quote{}) != math.Inf(1) {
 		t.Error("who says nothing is not last")
 	}
 }
 
 func TestWhatIsMeantForTheBroker(t *testing.T) {
 	r := v1.Request{Wish: "fastest", Tags: []string{"a", "wish:gain", "resubmit", "b"}}
-	o, err := orderOf(&r, Cheapest)
-	if err != nil || o.objective != Gain || !o.resubmit || !slices.Equal(o.tags, []string{"a", "b"}) {
+	o, err := orderOf(&r, wish.Cheapest)
+	if err != nil || o.wish != wish.Gain || !o.resubmit || !slices.Equal(o.tags, []string{"a", "b"}) {
 		t.Errorf("got %+v, %v", o, err)
 	}
 	w := want{request: r, order: o}
 	if sent := w.sent("n"); !slices.Equal(sent.Tags, []string{"a", "b", "broker:n"}) || sent.Wish != "fastest" {
 		t.Errorf("got %+v", sent)
 	}
-	if o, err := orderOf(&v1.Request{}, First); err != nil || o.objective != First || o.resubmit {
+	if o, err := orderOf(&v1.Request{}, wish.First); err != nil || o.wish != wish.First || o.resubmit {
 		t.Errorf("got %+v, %v", o, err)
 	}
 }

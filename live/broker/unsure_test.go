@@ -13,7 +13,7 @@ import (
 )
 
 func TestAnAnswerThatIsLost(t *testing.T) {
-	w := three(t).start()
+	w := three(t).impatient().start()
 	cheap := w.clusters[1]
 	lost := atomic.Bool{}
 	lost.Store(true)
@@ -82,7 +82,7 @@ func TestALostAnswerIsWaitedForUntilTheDeadline(t *testing.T) {
 // A job that is cancelled while nobody knows who has it is not begun again by
 // whoever repeats the request.
 func TestCancelledWhileNobodyKnows(t *testing.T) {
-	w := three(t).start()
+	w := three(t).impatient().start()
 	cheap := w.clusters[1]
 	cheap.gate.set(func(r *http.Request) bool { return r.Method != http.MethodPost || r.URL.Path != "/v1/jobs" }, nil)
 	ctx := client.WithKey(t.Context(), "k")
@@ -113,7 +113,7 @@ func TestCancelledWhileNobodyKnows(t *testing.T) {
 // A token that is taken away in the middle says nothing about what was handed
 // over before.
 func TestATokenThatIsTakenAway(t *testing.T) {
-	w := three(t).start()
+	w := three(t).impatient().start()
 	cheap := w.clusters[1]
 	gone := atomic.Bool{}
 	denied := []byte(`{"type":"/problems/unauthenticated","title":"Who are you","status":401}`)
@@ -143,7 +143,7 @@ func TestATokenThatIsTakenAway(t *testing.T) {
 // A cluster that takes the job and dies before it has said so is not taken for
 // one that was never reached: it has the job when it comes back.
 func TestAClusterThatDiesWithTheJobInItsHands(t *testing.T) {
-	w := three(t).start()
+	w := three(t).impatient().start()
 	cheap := w.clusters[1]
 	listening := cheap.server.Listener.Addr().String()
 	var once sync.Once

@@ -28,7 +28,7 @@ type want struct {
 func (b *Broker) prepare(ctx context.Context, by trade.Identity, r v1.Request, looking bool) (*want, error) {
 	w := &want{by: by, request: r, logins: b.markets(by.User)}
 	var err error
-	if w.order, err = orderOf(&r, b.options.Objective); err != nil {
+	if w.order, err = orderOf(&r, b.options.Wish); err != nil {
 		return nil, err
 	}
 	if len(w.logins) == 0 && looking && by.Role == trade.RoleOwner {

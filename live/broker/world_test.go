@@ -121,13 +121,20 @@ func behind(t testing.TB, clusters ...*cluster) *world {
 	t.Helper()
 	w := &world{TB: t, clusters: clusters, path: filepath.Join(t.TempDir(), "broker.db"), keys: &apitest.Keys{}, log: &lines{}}
 	w.options = broker.Options{
-		Limit: 10 * time.Second, Patience: 200 * time.Millisecond, Poll: 50 * time.Millisecond, Retry: 20 * time.Millisecond,
+		Limit: 10 * time.Second, Patience: time.Minute, Poll: 50 * time.Millisecond, Retry: 20 * time.Millisecond,
 		Log: slog.New(slog.NewTextHandler(w.log, nil)),
 	}
 	w.secrets = map[string]string{
 		"alice": w.keys.Make("alice", v1.RoleUser), "bob": w.keys.Make("bob", v1.RoleUser),
 		"carol": w.keys.Make("carol", v1.RoleUser), "root": w.keys.Make("root", v1.RoleOwner),
 	}
+	return w
+}
+
+// impatient lets submissions give up soon on a cluster that does not answer. The
+// others wait, so that a slow machine is not taken for a cluster in trouble.
+func (w *world) impatient() *world {
+	w.options.Patience = 200 * time.Millisecond
 	return w
 }
 

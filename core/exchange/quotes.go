@@ -34,6 +34,7 @@ func (x *door) quote(by trade.Identity, a *trade.AskQuote) (trade.Outcome, error
 	if ttl == 0 {
 		ttl = trade.DefaultTTL
 	}
+	x.price.sized(&r)
 	j := x.newJob(by, withProgram(r), account)
 	if why := x.price.onlyPrecise(&r); why != "" {
 		return x.refuseQuote(j, trade.ReasonImprecise, why), nil

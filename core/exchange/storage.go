@@ -30,6 +30,22 @@ func (x *pricer) storage(asked *market.Job) *trade.Storage {
 	return &trade.Storage{Price: int64(min(amount, float64(bill.MaxAmount))), TimeMS: ms}
 }
 
+// sized gives a request that asks for no memory, where memory has a price of its own,
+// what such a job is sold: it is its limit, it is kept for it, and it is paid for. On
+// small nodes that is no more than a processor's part.
+func (x *pricer) sized(r *trade.Request) {
+	if r.MemoryMB != 0 || !x.rules().Stores() || x.rates.Base().Memory <= 0 {
+		return
+	}
+	most, _ := x.rules().Unasked.Count()
+	for _, n := range x.nodes.All() {
+		if n.Up && n.Processors > 0 {
+			most = min(most, n.MemoryMB/int64(n.Processors))
+		}
+	}
+	r.MemoryMB = max(0, most)
+}
+
 // longest is the longest time for which a job may hold its memory and disk as agreed,
 // in milliseconds: until its deadline, or where it has none its estimate on the slowest
 // node and a tenth of that; and what it takes to be told to end, and to be gone.

@@ -78,7 +78,7 @@ func TestMemoryHasAPriceUnderEveryPolicy(t *testing.T) {
 		if a.Refusal != nil || b.Refusal != nil {
 			t.Fatalf("%s: %+v, %+v", policy, a.Refusal, b.Refusal)
 		}
-		want := a.Job.Price + 1_060_000 // 10 GB for 106 s
+		want := a.Job.Price - int64(a.Job.Storage.Amount()) + 1_060_000 // 10 GB for 106 s
 		if price > 0 {
 			want = price
 		}
@@ -168,5 +168,62 @@ func TestNoMarketSellsMemoryUnasked(t *testing.T) {
 		if b.Job == nil || b.Job.Storage != nil || b.Job.Price-a.Job.Price < more || b.Job.Price-a.Job.Price > more+50 {
 			t.Errorf("%s: %d, without memory %d", policy, b.Job.Price, a.Job.Price)
 		}
+	}
+}
+
+// Where memory has a price, who asks for none is sold some: the quote, the job, the order
+// to its node and the bill say so, and it is paid for by the time it is held. Under the
+// rules of before, or where memory has no price, it has what is left.
+func TestMemoryThatNobodyAskedForIsSold(t *testing.T) {
+	for name, c := range map[string]struct {
+		set  map[string]string
+		free bool
+		want int64
+	}{
+		"sold": {want: 512}, "by the owner's choice": {set: map[string]string{"memory_unasked": "64"}, want: 64},
+		"before": {set: map[string]string{"memory_unasked": "0"}}, "no price": {free: true}, "by the policy": {set: map[string]string{"storage": "policy"}},
+	} {
+		f := openStoring(t, "libra", c.set)
+		if c.free {
+			f = openUnder(t, "libra", 2, c.set)
+		}
+		r := trade.Request{EstimateMS: 10_000, DeadlineMS: 100_000}
+		q := f.ask(bob, 1, r).Quote
+		o := f.submit(alice, r)
+		if o.Refusal != nil || q == nil {
+			t.Fatalf("%s: %+v", name, o.Refusal)
+		}
+		if j := o.Job; j.Request.MemoryMB != c.want || q.Request.MemoryMB != c.want || (j.Storage != nil) != (c.want > 0) || j.Storage.Amount() != q.Storage.Amount() {
+			t.Errorf("%s: %d MB, quoted %d, for %+v, quoted %+v", name, j.Request.MemoryMB, q.Request.MemoryMB, j.Storage, q.Storage)
+		}
+		f.used(task.Key{Job: o.Job.ID}, 0.1)
+		f.wait(50)
+		for _, order := range f.x.Orders("n1") {
+			if order.Spec.Memory != c.want<<20 {
+				t.Errorf("%s: the limit is %d", name, order.Spec.Memory)
+			}
+		}
+		f.do(trade.Command{Report: &trade.Measured{Tasks: []task.Status{{Key: task.Key{Job: o.Job.ID}, State: task.Ended, CPUUS: 10_000_000}}}})
+		j := f.job(o.Job.ID)
+		of := int64(0)
+		for _, l := range j.Receipt.Lines {
+			if strings.HasPrefix(l.What, "memory and disk: held") {
+				of += int64(l.Amount)
+			}
+		}
+		if want := c.want * 3_600_000 / 1024 * 50 / 3600; of < want || of > want+5 { // for 50 s
+			t.Errorf("%s: %d for memory, want %d: %+v", name, of, want, j.Receipt.Lines)
+		}
+	}
+}
+
+// A default that no node could give is none: it is a processor's part at most.
+func TestMemoryThatNobodyAskedForFits(t *testing.T) {
+	f := openStoring(t, "libra", nil)
+	f.do(trade.Command{By: trade.Identity{User: "small", Role: trade.RoleNode}, Enlist: &task.Hello{
+		Node: "small", Processors: 4, Rating: 1, Speed: 1, MemoryMB: 400, DiskMB: 1 << 20, Boot: "b",
+	}})
+	if o := f.submit(alice, trade.Request{EstimateMS: 10_000, DeadlineMS: 100_000}); o.Refusal != nil || o.Job.Request.MemoryMB != 100 {
+		t.Errorf("%+v, %+v", o.Refusal, o.Job)
 	}
 }

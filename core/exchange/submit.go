@@ -29,6 +29,7 @@ func (x *door) submitNew(by trade.Identity, r trade.Request, settled []trade.Set
 	if err != nil {
 		return trade.Outcome{}, err
 	}
+	x.price.sized(&r)
 	// 2. Number it: from here on it is part of the history, taken or not.
 	j := x.newJob(by, r, account)
 

@@ -41,6 +41,11 @@ type Rules struct {
 	// Storage is by whom memory and disk are sold, and for which time.
 	Storage Storage
 
+	// Unasked is the memory, in megabytes on each processor, that a job is sold which
+	// asks for none, where memory has a price of its own. 0: none; it has what is left,
+	// for nothing.
+	Unasked Part
+
 	// QuoteHold says that a binding quote holds its price.
 	QuoteHold bool
 	// QuoteShare is what all open quotes of one user may keep, as a part of the
@@ -132,7 +137,7 @@ func Papers() Rules {
 func Live() Rules {
 	return Rules{
 		Endings: EndingsUsed, Unused: Whole / 4, PenaltyCap: Whole, PenaltyLimit: 10 * Whole, OwnerFloor: -1_000_000 * market.Unit,
-		LossLimit: 10 * market.Unit, Tolerance: Whole / 20, Reporting: Whole, Limit: LimitNode, Rounding: RoundingUp, Storage: StorageHeld,
+		LossLimit: 10 * market.Unit, Tolerance: Whole / 20, Reporting: Whole, Limit: LimitNode, Rounding: RoundingUp, Storage: StorageHeld, Unasked: 512 * Whole,
 		QuoteHold: true, QuoteShare: Whole / 10, QuoteAll: Whole / 2, QuoteRent: Whole / 100, QuoteLimit: 16 * Whole,
 	}
 }

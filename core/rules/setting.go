@@ -116,6 +116,10 @@ var fields = []field{
 		set: func(r *Rules, v string) error { r.Storage = Storage(v); return nil },
 	},
 	{
+		name: "memory_unasked", meaning: "megabytes of memory on each processor that a job is sold which asks for none, where memory has a price; 0: what is left, for nothing",
+		part: func(r *Rules) *Part { return &r.Unasked }, most: 1 << 20 * Whole, later: true,
+	},
+	{
 		name: "quote_hold", meaning: "whether a binding quote holds its price", choices: []string{yes, no},
 		get: func(r *Rules) string {
 			if r.QuoteHold {

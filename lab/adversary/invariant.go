@@ -83,8 +83,14 @@ func (w *world) checkHonest(j *trade.Job) {
 	estimate := float64(j.Request.EstimateMS) / 1e3
 	used := min(1, w.took[j.ID]/float64(j.Width)/estimate)
 	unused := float64(w.trade.Unused) / float64(rules.Whole)
-	want := float64(j.Price) * (used + float64(unused*(1-used)))
+	want := float64(j.WorkPrice()) * (used + float64(unused*(1-used)))
 	slack := float64(w.tolerance(j.ID)) + float64(j.Price)*0.002/estimate // work is counted in milliseconds
+	if m := j.Storage; m != nil {                                         // by the time it was held, which counts from the moment it was placed
+		const moment = 2000.
+		held := w.kept[j.ID] / float64(j.Request.MemoryMB) / float64(j.Width) * 1e3 / float64(m.TimeMS)
+		want += float64(m.Price) * (held + float64(unused*max(0, 1-held)))
+		slack += float64(m.Price) * moment / float64(m.TimeMS)
+	}
 	if got := float64(j.Charged); got > want+slack || got < want-slack {
 		w.fail("honest", "job %d of %s: agreed for %s, used %.4f of it, charged %s and not %.6f", j.ID, j.Owner, market.Money(j.Price), used, market.Money(j.Charged), want/1e6)
 	}

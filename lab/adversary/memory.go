@@ -48,6 +48,11 @@ func memories() []Strategy {
 				p.w.in(v.work/2, func() { p.cancel(id) })
 			}
 		}},
+		{Name: "hoard-unasked", Does: "asks for no memory where that has a price, and sleeps on what it has", memory: true, cheat: func(p *player, i int) {
+			v := p.wants[i]
+			v.deadline, v.memory = 20*v.work, 0
+			sleeps(p, i, ask(&v, v.work/50), program{last: 10 * v.work})
+		}},
 		{Name: "hoard-late", Does: "holds memory past a deadline that it goes on after", memory: true, Patient: true, cheat: func(p *player, i int) {
 			v := p.wants[i]
 			v.deadline = v.work / 4

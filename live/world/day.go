@@ -38,6 +38,7 @@ type Deed struct {
 
 	Request v1.Request `json:"request"`
 	Seconds float64    `json:"seconds"` // processor time on each processor at rating 1
+	Refines float64    `json:"refines"` // the same of what is optional
 	Hungry  float64    `json:"hungry"`  // the part of what it is given that it takes
 	Exit    int        `json:"exit"`
 	Refuse  bool       `json:"refuse"` // there is no such program

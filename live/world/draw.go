@@ -22,8 +22,11 @@ func Draw(seed uint64, jobs int) *Day {
 	}
 	kinds := policy.Kinds()
 	d.Policy = "libra"
-	if r.IntN(2) == 0 {
+	switch r.IntN(8) {
+	case 0, 1, 2:
 		d.Policy = kinds[r.IntN(len(kinds))].Name
+	case 3: // of the two that know optional parts
+		d.Policy = []string{"mf-edf", "mf-hbf"}[r.IntN(2)]
 	}
 	if r.IntN(2) == 0 {
 		d.Lose, d.Repeat = 0.02*r.Float64(), 0.05*r.Float64()
@@ -46,9 +49,11 @@ func Draw(seed uint64, jobs int) *Day {
 	}
 	slices.SortFunc(d.Deeds, func(a, b Deed) int { return int(a.At - b.At) })
 	for i := range d.Deeds {
-		d.Deeds[i].Request.Name = fmt.Sprintf("deed-%d", i)
-		if d.Deeds[i].Request.Argv != nil {
-			d.Deeds[i].Request.Argv = []string{"work", fmt.Sprint(i)}
+		q := &d.Deeds[i].Request
+		q.Name = fmt.Sprintf("deed-%d", i)
+		q.Argv = []string{"work", fmt.Sprint(i)}
+		if q.Optional != nil && q.Optional.Argv != nil {
+			q.Optional.Argv = q.Argv
 		}
 	}
 	if r.IntN(4) > 0 {
@@ -81,14 +86,15 @@ func drawDeed(r *rand.Rand, d *Day, _, processors int) Deed {
 	}
 	if r.IntN(8) == 0 {
 		q.Budget = new(r.Int64N(50 * int64(market.Unit)))
+	} else if bids(d.Policy) && r.IntN(10) > 0 { // a job costs what its user says that it is worth
+		q.Budget = new(int64(estimate * float64(rates) * float64(max(1, q.Processors)) * (0.8 + 4*r.Float64())))
 	}
+	e.refine(r, d)
 	q.NoRestart = r.IntN(10) == 0
 	q.GraceMS = r.Int64N(4000)
-	e.Seconds = float64(q.EstimateMS) / 1000
+	e.Seconds = 0.98 * float64(q.EstimateMS) / 1000
 	if !d.Exact {
 		e.misjudge(r)
-	} else {
-		e.Seconds *= 0.98
 	}
 	switch r.IntN(20) {
 	case 0, 1:
@@ -106,6 +112,31 @@ func drawDeed(r *rand.Rand, d *Day, _, processors int) Deed {
 	return e
 }
 
+// bids reports whether a policy takes what a job is worth for its price.
+func bids(policy string) bool { return policy != "libra" && policy != "libra-plus" }
+
+// refine gives some jobs a part that they need not do, where somebody sells that; what
+// their programs make of it is another matter.
+func (e *Deed) refine(r *rand.Rand, d *Day) {
+	often := 100
+	if d.Policy == "mf-edf" || d.Policy == "mf-hbf" {
+		often = 2
+	}
+	if r.IntN(often) > 0 {
+		return
+	}
+	q := &e.Request
+	q.Optional = &v1.Optional{WorkMS: 1 + r.Int64N(2*q.EstimateMS), RateMicros: rates/2 + r.Int64N(3*rates)}
+	if q.DeadlineMS == 0 {
+		q.DeadlineMS = 5 * q.EstimateMS
+	}
+	q.Soft, q.Threads = false, 0
+	if r.IntN(2) == 0 {
+		q.Optional.Argv = []string{"work"}
+	}
+	e.Refines = float64(q.Optional.WorkMS) / 1000 * 2 * r.Float64()
+}
+
 // misjudge makes the program other than its user said.
 func (e *Deed) misjudge(r *rand.Rand) {
 	switch r.IntN(8) {
@@ -121,6 +152,8 @@ func (e *Deed) misjudge(r *rand.Rand) {
 		e.Refuse = r.IntN(3) == 0
 	case 5:
 		e.ObeysMS = -1
+	case 6:
+		e.Seconds /= 0.98 // not a moment less than was said
 	}
 }
 

@@ -19,11 +19,11 @@ func (w *World) deedOf(j *trade.Job) *Deed {
 	return &w.day.Deeds[i]
 }
 
-// ends is when the last program of each job ended.
+// ends is the last program of each job that did what was promised.
 func (w *World) ends() map[int64]*run {
 	last := map[int64]*run{}
 	for _, r := range w.finished {
-		if o := last[r.key.Job]; o == nil || r.ended > o.ended {
+		if o := last[r.key.Job]; o == nil || r.kept() > o.kept() {
 			last[r.key.Job] = r
 		}
 	}
@@ -69,7 +69,7 @@ func (w *World) kept(jobs []trade.Job) {
 			continue
 		}
 		due := time.Duration(j.DueUS-w.began.UnixMicro()) * time.Microsecond
-		late := r.ended - due
+		late := r.kept() - due
 		if j.Penalty > 0 && j.State != trade.Lost && j.State != trade.Expired {
 			most := float64(j.Request.PenaltyMicros) * max(0, (late+slack).Seconds())
 			if float64(j.Penalty) > most+1 {
@@ -84,8 +84,8 @@ func (w *World) kept(jobs []trade.Job) {
 		}
 		promised := time.Duration(j.PromisedUS-w.began.UnixMicro()) * time.Microsecond
 		if len(w.day.Faults) == 0 && w.day.Lose == 0 && w.day.Repeat == 0 && w.day.Exact && j.Firm && j.PromisedUS != 0 && d.Kind != cancels &&
-			j.State == trade.Completed && r.ended > promised+slack {
-			w.fail("job %d was promised for %s and ended at %s, and nothing was broken", j.ID, promised, r.ended)
+			j.State == trade.Completed && r.kept() > promised+slack {
+			w.fail("job %d was promised for %s and ended at %s, and nothing was broken", j.ID, promised, r.kept())
 		}
 	}
 }
@@ -102,6 +102,7 @@ func (w *World) measured(j *trade.Job, runs []*run) {
 	if j.State != trade.Completed {
 		return
 	}
+	w.refined(j, runs)
 	for k := range j.Tasks {
 		s := &j.Tasks[k]
 		var used []time.Duration
@@ -120,4 +121,37 @@ func (w *World) measured(j *trade.Job, runs []*run) {
 			w.fail("task %v was started %d times", s.Key, len(used))
 		}
 	}
+}
+
+// refined checks that no more of an optional part is paid for than ran, and was sold.
+func (w *World) refined(j *trade.Job, runs []*run) {
+	o := j.Request.Optional
+	if o == nil {
+		if j.OptionalMS != 0 || j.Optional != 0 {
+			w.fail("job %d has no optional part, and pays %d for %d ms of it", j.ID, j.Optional, j.OptionalMS)
+		}
+		return
+	}
+	ran := 0.0
+	for _, r := range runs {
+		if r.key.Attempt == j.Attempt {
+			ran += r.optional.Seconds() * w.speedOf(r.node)
+		}
+	}
+	most := min(ran+0.01*float64(len(j.Tasks)), float64(o.WorkMS)/1000*float64(max(1, j.Request.Processors)*max(1, j.Request.Threads)))
+	if float64(j.OptionalMS)/1000 > most+0.01 {
+		w.fail("job %d is said to have done %d ms of its optional part, and %.3f s ran and can be paid for", j.ID, j.OptionalMS, most)
+	}
+	if float64(j.Optional) > float64(o.RateMicros)*most+float64(o.RateMicros)*0.01+1 {
+		w.fail("job %d pays %d for %.3f s of its optional part at %d a second", j.ID, j.Optional, most, o.RateMicros)
+	}
+}
+
+func (w *World) speedOf(name string) float64 {
+	for _, n := range w.nodes {
+		if n.name == name {
+			return n.spec.Speed
+		}
+	}
+	return 0
 }

@@ -84,6 +84,7 @@ type shepherd struct {
 	news   chan string
 	status task.Status
 	began  time.Duration // by SinceBoot
+	ran    *run
 }
 
 // run is the life of a task.
@@ -108,7 +109,11 @@ func (s *shepherd) run(on context.Context) {
 		s.finish()
 		return
 	}
-	over := w.begins(s.node, &s.spec)
+	var over func(time.Duration)
+	s.ran, over = w.begins(s.node, &s.spec)
+	if s.spec.Optional != nil {
+		s.status.Part = task.MandatoryPart
+	}
 	s.group.change(func() { s.group.runs, s.group.hungry, s.group.left = true, what.hungry, what.seconds/s.node.spec.Speed })
 	s.tell(agent.BegunNews)
 	killed := s.await(on, &what)
@@ -154,7 +159,7 @@ func (s *shepherd) await(on context.Context, what *program) (killed bool) {
 		case <-on.Done():
 			return true
 		case <-end:
-			if left, _ := s.group.next(); left == 0 {
+			if left, _ := s.group.next(); left == 0 && !s.refine(what) {
 				s.status.Exit = what.exit
 				return false
 			}
@@ -195,6 +200,27 @@ func (s *shepherd) await(on context.Context, what *program) (killed bool) {
 			lease.Reset(max(left, 20*time.Millisecond)) // it is renewed meanwhile, and never made shorter
 		}
 	}
+}
+
+// refine goes on with the optional part of a task when the mandatory one is done, and
+// well; false: there is none, or it is done too.
+func (s *shepherd) refine(what *program) bool {
+	if s.spec.Optional == nil || s.status.Part == task.OptionalPart || what.exit != 0 {
+		return false
+	}
+	s.group.mu.Lock()
+	used := time.Duration(s.group.used * 1e9)
+	s.group.mu.Unlock()
+	if err := s.write("optional", map[string]int64{"at_us": s.node.UnixMicros(), "cpu_us": used.Microseconds()}); err != nil {
+		s.node.w.fail("the end of the mandatory part of %v is not written down: %v", s.spec.Key, err)
+		return false
+	}
+	s.status.Part, s.status.MandatoryCPUUS = task.OptionalPart, used.Microseconds()
+	s.ran.done, s.ran.optional = s.node.w.at(), -used
+	s.node.w.note("%s refines %v", s.node.name, s.spec.Key)
+	s.tell(agent.OptionalNews)
+	s.group.change(func() { s.group.left = what.refines / s.node.spec.Speed })
+	return true
 }
 
 func (s *shepherd) leaseLeft() (time.Duration, bool) {

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/libra-market/libra/client"
@@ -32,6 +33,7 @@ type World struct {
 	alive   context.Context // until all is over
 	stop    context.CancelFunc
 	running sync.WaitGroup
+	acting  atomic.Int64 // users who are not done yet
 
 	restoring chan struct{} // who puts a backup in the place of the store
 	nodes     []*node
@@ -170,7 +172,8 @@ func (n *node) stopAgent() {
 // schedule lets everybody do what they do, and things break.
 func (w *World) schedule() {
 	for i := range w.day.Deeds {
-		w.running.Go(func() { w.act(i) })
+		w.acting.Add(1)
+		w.running.Go(func() { defer w.acting.Add(-1); w.act(i) })
 	}
 	for i := range w.day.Faults {
 		w.running.Go(func() { w.break_(i) })
@@ -181,7 +184,7 @@ func (w *World) schedule() {
 func (w *World) settle() {
 	const often, most = 7 * time.Second, 3 * time.Hour
 	for waited := time.Duration(0); waited < most; waited += often {
-		if w.idle() {
+		if w.acting.Load() == 0 && w.idle() {
 			time.Sleep(2 * w.day.Report) // what nodes still have to say
 			return
 		}
@@ -279,6 +282,7 @@ func (w *World) heal() {
 // program is what a task really does.
 type program struct {
 	seconds float64 // of processor time, on all its processors
+	refines float64 // beyond that, of what is optional
 	hungry  float64
 	exit    int
 	refuse  bool
@@ -291,10 +295,11 @@ func (w *World) program(s *task.Spec) program {
 	if len(s.Argv) == 2 {
 		if i, err := strconv.Atoi(s.Argv[1]); err == nil && i >= 0 && i < len(w.day.Deeds) {
 			d := &w.day.Deeds[i]
-			p = program{seconds: d.Seconds, hungry: d.Hungry, exit: d.Exit, refuse: d.Refuse, obeys: time.Duration(d.ObeysMS) * time.Millisecond}
+			p = program{seconds: d.Seconds, refines: d.Refines, hungry: d.Hungry, exit: d.Exit, refuse: d.Refuse, obeys: time.Duration(d.ObeysMS) * time.Millisecond}
 		}
 	}
 	p.seconds *= float64(s.Processors()) * float64(max(1, s.Len()))
+	p.refines *= float64(s.Processors())
 	return p
 }
 
@@ -304,12 +309,22 @@ type run struct {
 	node         string
 	began, ended time.Duration // of the day
 	used         time.Duration
+	done         time.Duration // when the mandatory part was; 0: that was all of it
+	optional     time.Duration // used by the other
+}
+
+// kept is when what was promised of it was done.
+func (r *run) kept() time.Duration {
+	if r.done != 0 {
+		return r.done
+	}
+	return r.ended
 }
 
 // begins notes that a program runs. No two of a task may at the same time, and no two
 // attempts of a job.
-func (w *World) begins(n *node, s *task.Spec) (over func(used time.Duration)) {
-	r := &run{key: s.Key, node: n.name, began: w.at()}
+func (w *World) begins(n *node, s *task.Spec) (r *run, over func(used time.Duration)) {
+	r = &run{key: s.Key, node: n.name, began: w.at()}
 	w.note("%s begins %v", n.name, s.Key)
 	w.mu.Lock()
 	var beside *run
@@ -323,8 +338,11 @@ func (w *World) begins(n *node, s *task.Spec) (over func(used time.Duration)) {
 	if beside != nil && !w.hasRestored() {
 		w.fail("two at a time: %v begins on %s while %v runs on %s", s.Key, n.name, beside.key, beside.node)
 	}
-	return func(used time.Duration) {
+	return r, func(used time.Duration) {
 		r.ended, r.used = w.at(), used
+		if r.done != 0 {
+			r.optional += used
+		}
 		w.note("%s ends %v after %s", n.name, s.Key, used)
 		w.mu.Lock()
 		defer w.mu.Unlock()

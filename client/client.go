@@ -36,6 +36,9 @@ type Options struct {
 	Socket   string // where the market of http://127.0.0.1:port has its socket, if that is known; default: the usual places
 	Most     int64  // bytes of an answer, or of a line of events; default 256 MiB
 	Plain    bool   // send tokens in the clear, to whoever has the port: for tests, and behind a wall
+	// Currency is told, with each answer that says it, what the market's amounts are in:
+	// three letters of ISO 4217, XXX where it is no particular one.
+	Currency func(code string)
 	// Way carries requests instead of the network: for a program that has the market
 	// in itself, and for tests. It is trusted with the token, whatever the URL.
 	Way http.RoundTripper
@@ -56,6 +59,7 @@ type Client struct {
 	agent   string
 
 	patience time.Duration
+	currency func(string) // nil: nobody wants to know
 }
 
 // server is one of the addresses of a market.
@@ -150,7 +154,7 @@ func newClient(token string, o Options) (*Client, error) {
 		return nil, errors.New("the token has a space or a line break in it")
 	}
 	c := &Client{
-		timeout: o.Timeout, retries: o.Retries, agent: o.Agent, most: o.Most, patience: o.Patience, moved: make(chan struct{}),
+		timeout: o.Timeout, retries: o.Retries, agent: o.Agent, most: o.Most, patience: o.Patience, moved: make(chan struct{}), currency: o.Currency,
 	}
 	if token != "" {
 		c.bearer = "Bearer " + token

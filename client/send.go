@@ -200,6 +200,9 @@ func (c *Client) send(ctx context.Context, s *server, a *ask, body []byte) (*htt
 	if err != nil {
 		return nil, err // it names method and URL
 	}
+	if code := res.Header.Get("Libra-Currency"); code != "" && c.currency != nil {
+		c.currency(code)
+	}
 	if res.StatusCode >= 200 && res.StatusCode < 300 {
 		return res, nil
 	}

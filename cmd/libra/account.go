@@ -72,24 +72,24 @@ func printAccounts(out io.Writer, list []v1.Account) error {
 	})
 	shown := map[string]bool{}
 	g := &grid{left: 1}
-	g.add("account", "free", "held", "spent", "of limit", "limit", "credit", "bound", "")
+	g.add("account", inUnit("free"), "held", "spent", "of limit", "limit", "credit", "bound", "")
 	for i := range list {
 		a := &list[i]
 		shown[a.Path] = true
 		used, limit, credit, bound, note := "-", "-", "-", "-", ""
 		if a.Limit != nil {
-			used, limit = cash(a.Used), cash(*a.Limit)
+			used, limit = bare(a.Used), bare(*a.Limit)
 		}
 		if len(a.Users) > 0 {
 			bound = strings.Join(a.Users, ",")
 		}
 		if a.Credit != 0 {
-			credit = cash(a.Credit)
+			credit = bare(a.Credit)
 		}
 		if a.Closed {
 			note = "closed"
 		}
-		g.add(treeName(a.Path, shown), cash(a.Free), cash(a.Held), cash(a.Spent), used, limit, credit, bound, note)
+		g.add(treeName(a.Path, shown), bare(a.Free), bare(a.Held), bare(a.Spent), used, limit, credit, bound, note)
 	}
 	return g.write(out, "")
 }

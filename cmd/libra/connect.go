@@ -173,7 +173,7 @@ func (o *connection) dial(retries int) (*client.Client, marketContext, error) {
 	if err != nil {
 		return nil, c, err
 	}
-	options := client.Options{Agent: "libra " + buildVersion(), Retries: retries, Plain: c.Plain, Socket: c.Socket}
+	options := client.Options{Agent: "libra " + buildVersion(), Retries: retries, Plain: c.Plain, Socket: c.Socket, Currency: hearCurrency}
 	if c.CA != "" {
 		text, bad := os.ReadFile(c.CA)
 		if bad != nil {

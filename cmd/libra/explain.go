@@ -71,8 +71,10 @@ func printExplanation(out io.Writer, e *v1.Explanation) error {
 			g.add("needs", share(e.Need))
 		}
 	}
-	if e.DueUS != 0 {
+	if e.DueUS != 0 && !e.State.Final() {
 		g.add("due", momentAnd(e.DueUS))
+	} else if e.DueUS != 0 {
+		g.add("was due", moment(e.DueUS))
 	}
 	if e.PredictedUS != 0 {
 		g.add("predicted", momentAnd(e.PredictedUS))
@@ -88,7 +90,11 @@ func printExplanation(out io.Writer, e *v1.Explanation) error {
 		g.add("part", string(e.Part))
 		g.add("optional", fmt.Sprintf("%s executed, worth %s", lastingMS(e.OptionalMS), cash(e.Optional)))
 	}
-	g.add("costs", cash(e.CostNow))
+	if e.State.Final() {
+		g.add("charged", cash(e.CostNow))
+	} else {
+		g.add("costs", cash(e.CostNow))
+	}
 	if e.CancelNow != nil && *e.CancelNow != e.CostNow {
 		g.add("if cancelled", cash(*e.CancelNow))
 	}

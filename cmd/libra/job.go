@@ -12,6 +12,7 @@ import (
 
 	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/live/wire"
 )
 
 func newJob(con *console) *cobra.Command {
@@ -85,7 +86,7 @@ func printJob(out io.Writer, j *v1.Job) error {
 	if j.Receipt == nil {
 		return nil
 	}
-	return printReceipt(out, j.Receipt)
+	return printReceipt(out, j)
 }
 
 func addRequest(g *grid, j *v1.Job) {
@@ -147,17 +148,29 @@ func addRequest(g *grid, j *v1.Job) {
 }
 
 func addPromise(g *grid, j *v1.Job) {
+	at := momentAnd
+	if j.State.Final() {
+		at = moment // nothing is due any more
+	}
 	if j.DueUS != 0 {
-		g.add("due", momentAnd(j.DueUS))
+		g.add("due", strings.TrimSuffix(at(j.DueUS)+", "+howDue(j), ", "))
 	}
 	switch {
 	case j.PromisedUS != 0 && j.Firm:
-		g.add("promised", momentAnd(j.PromisedUS))
+		g.add("promised", at(j.PromisedUS))
 	case j.PromisedUS != 0:
 		g.add("promised", moment(j.PromisedUS)+", void")
 	case !j.State.Final():
 		g.add("promised", "nothing")
 	}
+}
+
+// howDue says of a job that has ended whether it was in time, if that can be said.
+func howDue(j *v1.Job) string {
+	if word := dueIn(j); j.State.Final() && word != "-" {
+		return word
+	}
+	return ""
 }
 
 func addMoney(g *grid, j *v1.Job) {
@@ -168,6 +181,8 @@ func addMoney(g *grid, j *v1.Job) {
 	}
 	if j.State.Final() {
 		g.add("charged", cash(j.Charged))
+	} else if j.StartedUS != 0 {
+		g.add("cost so far", cash(j.CostNow))
 	}
 	if j.Penalty != 0 {
 		g.add("penalty", cash(j.Penalty))
@@ -279,9 +294,15 @@ func taskState(t *v1.TaskStatus) string {
 	}
 }
 
-func printReceipt(out io.Writer, r *v1.Receipt) error {
-	if _, err := printf(out, "\nreceipt of %s, by %s %s\n  %s\n", moment(r.IssuedUS), r.Policy, r.Version, r.Formula); err != nil {
+func printReceipt(out io.Writer, j *v1.Job) error {
+	r := j.Receipt
+	if _, err := printf(out, "\nreceipt of %s, by %s %s\n  %s\n", withZone(r.IssuedUS), r.Policy, r.Version, r.Formula); err != nil {
 		return err
+	}
+	if why := wire.Worked(j); why != "" {
+		if _, err := printf(out, "  %s: %s\n", cash(j.Price), why); err != nil {
+			return err
+		}
 	}
 	inputs := &grid{left: 2}
 	for _, in := range r.Inputs {
@@ -294,13 +315,14 @@ func printReceipt(out io.Writer, r *v1.Receipt) error {
 		return err
 	}
 	lines := &grid{left: 2}
+	lines.add("", "", strings.TrimSpace(unitWord()))
 	for _, l := range r.Lines {
-		lines.add(l.What, l.Formula, cash(l.Amount))
+		lines.add(l.What, l.Formula, bare(l.Amount))
 	}
-	lines.add("charged", "", cash(r.Charged))
+	lines.add("charged", "", bare(r.Charged))
 	if r.Penalty != 0 {
-		lines.add("penalty paid back", "", cash(-r.Penalty))
-		lines.add("net", "", cash(r.Net))
+		lines.add("penalty paid back", "", bare(-r.Penalty))
+		lines.add("net", "", bare(r.Net))
 	}
 	return lines.write(out, "  ")
 }

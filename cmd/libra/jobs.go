@@ -202,7 +202,7 @@ func penaltyOf(j *v1.Job) string {
 	if j.Penalty == 0 {
 		return "-"
 	}
-	return cash(j.Penalty)
+	return bare(j.Penalty)
 }
 
 func lookOf(j *v1.Job) string {

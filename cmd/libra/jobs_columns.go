@@ -19,11 +19,12 @@ import (
 // jobColumn is something to know of a job: for people, for programs, and as what
 // lists are sorted by.
 type jobColumn struct {
-	name  string
-	wide  bool // only in wide lists
-	shown func(*v1.Job) string
-	exact func(*v1.Job) string // nil: as shown
-	order func(*v1.Job) int64  // nil: by the text
+	name   string
+	wide   bool // only in wide lists
+	amount bool // of money: its head has the unit
+	shown  func(*v1.Job) string
+	exact  func(*v1.Job) string // nil: as shown
+	order  func(*v1.Job) int64  // nil: by the text
 }
 
 // jobColumns are all that can be asked for, in the order of a wide list.
@@ -37,9 +38,9 @@ var jobColumns = []jobColumn{
 		return strconv.FormatFloat(progressOf(j), 'f', 3, 64)
 	}, order: func(j *v1.Job) int64 { return int64(progressOf(j) * 1e9) }},
 	{name: "due", shown: dueIn, exact: stampOf(func(j *v1.Job) int64 { return j.DueUS }), order: func(j *v1.Job) int64 { return j.DueUS }},
-	{name: "price", shown: func(j *v1.Job) string { return cash(j.Price) }, exact: money(func(j *v1.Job) int64 { return j.Price }), order: func(j *v1.Job) int64 { return j.Price }},
-	{name: "cost", wide: true, shown: func(j *v1.Job) string { return cash(costOf(j)) }, exact: money(costOf), order: costOf},
-	{name: "penalty", shown: penaltyOf, exact: money(func(j *v1.Job) int64 { return j.Penalty }), order: func(j *v1.Job) int64 { return j.Penalty }},
+	{name: "price", amount: true, shown: func(j *v1.Job) string { return bare(j.Price) }, exact: money(func(j *v1.Job) int64 { return j.Price }), order: func(j *v1.Job) int64 { return j.Price }},
+	{name: "cost", amount: true, shown: costShown, exact: money(costOf), order: costOf},
+	{name: "penalty", amount: true, shown: penaltyOf, exact: money(func(j *v1.Job) int64 { return j.Penalty }), order: func(j *v1.Job) int64 { return j.Penalty }},
 	{name: "procs", wide: true, shown: func(j *v1.Job) string { return strconv.Itoa(j.Width) }, order: func(j *v1.Job) int64 { return int64(j.Width) }},
 	{name: "submitted", wide: true, shown: momentOf(func(j *v1.Job) int64 { return j.SubmittedUS }), exact: stampOf(func(j *v1.Job) int64 { return j.SubmittedUS }), order: func(j *v1.Job) int64 { return j.SubmittedUS }},
 	{name: "started", wide: true, shown: momentOf(func(j *v1.Job) int64 { return j.StartedUS }), exact: stampOf(func(j *v1.Job) int64 { return j.StartedUS }), order: func(j *v1.Job) int64 { return j.StartedUS }},
@@ -55,6 +56,14 @@ func costOf(j *v1.Job) int64 {
 		return j.Charged
 	}
 	return j.CostNow
+}
+
+// costShown says nothing of what has not begun: its price is what was agreed.
+func costShown(j *v1.Job) string {
+	if j.StartedUS == 0 {
+		return "-"
+	}
+	return bare(costOf(j))
 }
 
 func money(of func(*v1.Job) int64) func(*v1.Job) string {
@@ -254,8 +263,11 @@ func printJobs(out io.Writer, colours bool, page v1.JobPage, columns []*jobColum
 	b := &board{grid: grid{left: 1}}
 	head := make([]string, len(columns))
 	for i, c := range columns {
-		if head[i] = c.name; c.name == "due" {
+		switch head[i] = c.name; {
+		case c.name == "due":
 			head[i] = "due in"
+		case c.amount:
+			head[i] = inUnit(c.name)
 		}
 		if c.name == "state" { // what stands before it are names
 			b.left = i + 1

@@ -28,17 +28,21 @@ func marketCommands(con *console) []*cobra.Command {
 // liveOptions are the flags that all of them have.
 type liveOptions struct {
 	connection
-	json bool
+	json  bool
+	exact bool
 }
 
 func (o *liveOptions) flags(cmd *cobra.Command) {
 	o.connection.flags(cmd)
-	cmd.PersistentFlags().BoolVar(&o.json, "json", false, "print as JSON")
+	f := cmd.PersistentFlags()
+	f.BoolVar(&o.json, "json", false, "print as JSON")
+	f.BoolVar(&o.exact, "exact", false, "print amounts to the last of six decimals")
 }
 
 // ask does something with the market. What the market said no to is a result
 // too, for programs that read one.
 func (o *liveOptions) ask(ctx context.Context, con *console, do func(context.Context, *client.Client) error) error {
+	exact.Store(o.exact)
 	err := o.with(ctx, do)
 	if no, ok := errors.AsType[*refusal](err); ok && o.json {
 		if bad := con.writeJSON(no.Problem); bad != nil {

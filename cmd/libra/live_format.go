@@ -7,13 +7,48 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
+	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/plain"
 )
 
-// cash writes micro-units of money.
-func cash(micros int64) string { return market.Money(micros).Text() }
+// unit is what the market's amounts are in, as it says with every answer; "" before it
+// has said so. exact asks for six decimals (--exact).
+var (
+	unit  atomic.Pointer[string]
+	exact atomic.Bool
+)
+
+// hearCurrency notes what amounts are in.
+func hearCurrency(code string) {
+	word := ledger.Seller{Currency: plain.Text(code)}.Unit()
+	unit.Store(&word)
+}
+
+// unitWord is the unit with a space before it.
+func unitWord() string {
+	if word := unit.Load(); word != nil && *word != "" {
+		return " " + *word
+	}
+	return ""
+}
+
+// cash writes micro-units of money with their unit.
+func cash(micros int64) string { return bare(micros) + unitWord() }
+
+// bare writes an amount in a column whose head has the unit.
+func bare(micros int64) string {
+	if exact.Load() {
+		return market.Money(micros).Exact()
+	}
+	return market.Money(micros).Text()
+}
+
+// inUnit is the head of such a column.
+func inUnit(head string) string { return head + unitWord() }
 
 // lasting writes a length of time to the second; of a short one, and of very
 // long ones, what matters.
@@ -33,8 +68,8 @@ func lasting(d time.Duration) string {
 
 func lastingMS(ms int64) string { return lasting(time.Duration(ms) * time.Millisecond) }
 
-// moment writes a point in time: the time of day if that is today, else with
-// the date.
+// moment writes a point in time: the time of day if that is today, else with the date
+// and the zone.
 func moment(us int64) string {
 	if us == 0 {
 		return "-"
@@ -43,8 +78,11 @@ func moment(us int64) string {
 	if at.Format(time.DateOnly) == now.Format(time.DateOnly) {
 		return at.Format(time.TimeOnly)
 	}
-	return at.Format(time.DateTime)
+	return withZone(us)
 }
+
+// withZone writes a point in time for those who may read it elsewhere.
+func withZone(us int64) string { return time.UnixMicro(us).Local().Format("2006-01-02 15:04:05 MST") }
 
 // fromNow is how long it is until a point in time.
 func fromNow(us int64) time.Duration { return time.UnixMicro(us).Sub(wallClock()) }

@@ -55,16 +55,16 @@ func TestJobs(t *testing.T) {
 	}
 	open(t, f, v1.RoleOwner)
 	same(t, mustLibra(t, "jobs"), `
-job  name                      state       share    progress    due in  price  penalty
-14   simulate                  queued          -  ..........         -   1.25        -
-13   a name that is much too~  running    40.0 %  ####......  12s late   1.25     1.20
-12   simulate                  running    40.0 %  ####......      8m0s   1.25        -
-11   simulate                  completed       -  ##########  30s late   1.25     0.03
+job  name                      state       share    progress    due in  price cr  cost cr  penalty cr
+14   simulate                  queued          -  ..........         -      1.25        -           -
+13   a name that is much too~  running    40.0 %  ####......  12s late      1.25     0.00        1.20
+12   simulate                  running    40.0 %  ####......      8m0s      1.25     0.00           -
+11   simulate                  completed       -  ##########  30s late      1.25     1.25        0.03
 `)
 	same(t, mustLibra(t, "jobs", "--all", "--state", "live", "--limit", "2"), `
-job  user   name                      state     share    progress    due in  price  penalty
-14   alice  simulate                  queued        -  ..........         -   1.25        -
-13   alice  a name that is much too~  running  40.0 %  ####......  12s late   1.25     1.20
+job  user   name                      state     share    progress    due in  price cr  cost cr  penalty cr
+14   alice  simulate                  queued        -  ..........         -      1.25        -           -
+13   alice  a name that is much too~  running  40.0 %  ####......  12s late      1.25     0.00        1.20
 ... and older ones (--limit)
 `)
 	if q := f.queries[len(f.queries)-1]; q.Owner != "" || len(q.States) != 4 {
@@ -109,16 +109,17 @@ in            /home/alice
 output        libra-%j.out
 estimate      2m0s
 deadline      10m0s, soft
-budget        5.00
-penalty rate  0.10 a second
+budget        5.00 cr
+penalty rate  0.10 cr a second
 tags          paper
 submitted     11:58:00 (2m0s ago)
 started       11:58:00 (2m0s ago)
 due           12:08:00 (in 8m0s)
 promised      12:08:00 (in 8m0s)
-price         1.25
-held          5.00
-extended      24s at 11:59:00, 0.25 for all of it, 0s used
+price         1.25 cr
+held          5.00 cr
+cost so far   0.00 cr
+extended      24s at 11:59:00, 0.25 cr for all of it, 0s used
 progress      ########............ 48s of 2m0s
 share         40.0 % of 2 processors
 on            n1: 0, n2: 1
@@ -129,17 +130,18 @@ rank  node  state                  cpu  memory  declined
 `)
 	out := mustLibra(t, "job", "11")
 	_, end, found := strings.Cut(out, "\nrank")
-	if !found || !strings.Contains(out, "charged       1.25\npenalty       0.03\nextended      24s at 11:59:00, 0.25 for all of it, 1s used\n") {
+	if !found || !strings.Contains(out, "charged       1.25 cr\npenalty       0.03 cr\nextended      24s at 11:59:00, 0.25 cr for all of it, 1s used\n") {
 		t.Errorf("got\n%s", out)
 	}
 	same(t, end, `
   node  state     cpu  memory  declined
 0     n1    exit 0  1m59s    3 MB        0s
 
-receipt of 11:59:00, by libra 1
+receipt of 2126-11-15 11:59:00 UTC, by libra 1
   gamma E + delta E / D
     E      120 s
     gamma  1
+                                     cr
   runtime            gamma E       1.20
   urgency            delta E / D   0.05
   charged                          1.25
@@ -169,9 +171,9 @@ needs           20.0 %
 due             12:08:00 (in 8m0s)
 predicted       12:03:00 (in 3m0s)
 odds            97.0 % that it is in time, from 212 promises, 206 kept
-costs           1.25
-if cancelled    0.50
-penalty so far  0.10
+costs           1.25 cr
+if cancelled    0.50 cr
+penalty so far  0.10 cr
 `)
 
 	f.explain.CancelNow = nil // a market of the first version: not a word is better than nothing to pay
@@ -233,16 +235,16 @@ func TestPrices(t *testing.T) {
 	same(t, mustLibra(t, "prices"), `
 policy      libra-plus
   alpha     1
-processor   36.00 an hour
-memory      0.000001 a MB
-disk        0.02 a GB and hour
+processor   36.00 cr an hour
+memory      0.000001 cr a MB
+disk        0.02 cr a GB and hour
 processors  2 of 3 up
 in use      #########........... 45.0 %
 promised    ######.............. 30.0 %
 kept        .................... 0.0 % by 0 quotes
 
 a minute on one processor:
-deadline  x estimate                     price
+deadline  x estimate                  price cr
     1m0s        1.00  no: cannot_meet_deadline
     2m0s        2.00                      1.20  ########################
     5m0s        5.00                      0.80  ################........
@@ -261,28 +263,28 @@ func TestReport(t *testing.T) {
 	same(t, mustLibra(t, "report", "--from", "2126-11-01", "--to", "2126-11-15T11:30:00Z"), `
 2126-11-01 to 2126-11-15 11:30:00 UTC
 
-jobs                               100
-  accepted                          80  80.0 %
-  rejected                          20  20.0 %
-    cannot_meet_budget               5   5.0 %
-    cannot_meet_deadline            15  15.0 %
-  completed                         70  70.0 %
-  failed                             2   2.0 %
-  stopped                            2   2.0 %
-  cancelled                          1   1.0 %
-  lost                               1   1.0 %
-  under way                          4   4.0 %
-promises                            70
-  kept                              68  97.1 %
-  missed                             2   2.9 %
-revenue                       1,123.45
-  penalties paid                 -1.00
-  net                         1,122.45
-rent of quotes not taken      0.012345
-income                    1,122.462345
-offered by all who came       4,000.00  28.1 %
-bound on revenue              1,500.00  74.8 %
-work sold                     12,345 s  61.0 %
+jobs                              100
+  accepted                         80  80.0 %
+  rejected                         20  20.0 %
+    cannot_meet_budget              5   5.0 %
+    cannot_meet_deadline           15  15.0 %
+  completed                        70  70.0 %
+  failed                            2   2.0 %
+  stopped                           2   2.0 %
+  cancelled                         1   1.0 %
+  lost                              1   1.0 %
+  under way                         4   4.0 %
+promises                           70
+  kept                             68  97.1 %
+  missed                            2   2.9 %
+revenue                   1,123.45 cr
+  penalties paid             -1.00 cr
+  net                     1,122.45 cr
+rent of quotes not taken      0.01 cr
+income                    1,122.46 cr
+offered by all who came   4,000.00 cr  28.1 %
+bound on revenue          1,500.00 cr  74.8 %
+work sold                    12,345 s  61.0 %
 
 the bound: the best admission of two classes
 `)
@@ -303,7 +305,7 @@ func TestAccounts(t *testing.T) {
 	}
 	open(t, f, v1.RoleOwner)
 	same(t, mustLibra(t, "account"), `
-account      free  held  spent  of limit   limit  credit   bound
+account   free cr  held  spent  of limit   limit  credit   bound
 lab      1,100.00  0.00  20.00     25.00  500.00       -  pi,bob
   alice     12.50  5.00  20.00         -       -       -       -
   bob        0.00  0.00   0.00         -       -    1.00       -  closed
@@ -316,24 +318,24 @@ func TestAccountChanges(t *testing.T) {
 	f := newFloor()
 	open(t, f, v1.RoleOwner)
 	same(t, mustLibra(t, "account", "people/bob"), `
-account       free  held  spent  of limit  limit  credit  bound
-people/bob  100.00  0.00   0.00         -      -       -      -
+account     free cr  held  spent  of limit  limit  credit  bound
+people/bob   100.00  0.00   0.00         -      -       -      -
 `)
 	for _, c := range []struct {
 		args, out string
 		want      trade.MoneyCommand
 	}{
-		{"open lab/erin", "lab/erin: 0.00 free, 0.00 held; nobody is bound to it yet: libra account bind USER lab/erin\n", trade.MoneyCommand{Op: "open", To: "lab/erin"}},
-		{"open lab/carol --user carol", "lab/carol: 0.00 free, 0.00 held; bound to it: carol\n", trade.MoneyCommand{Op: "open", To: "lab/carol", User: "carol"}},
-		{"bind dave lab/carol --below --first", "lab/carol: 0.00 free, 0.00 held; bound to it: carol, dave\n", trade.MoneyCommand{Op: "bind", To: "lab/carol", User: "dave", Below: true, First: true}},
-		{"unbind carol lab/carol", "lab/carol: 0.00 free, 0.00 held; bound to it: dave\n", trade.MoneyCommand{Op: "unbind", To: "lab/carol", User: "carol"}},
-		{"grant lab/carol 12.5 --memo winter", "lab/carol: 12.50 free, 0.00 held\n", trade.MoneyCommand{Op: "grant", To: "lab/carol", Amount: 12_500_000, Memo: "winter"}},
-		{"transfer people/bob 2.5", "people/alice: 97.50 free, 0.00 held\n", trade.MoneyCommand{Op: "transfer", From: "people/alice", To: "people/bob", Amount: 2_500_000}},
-		{"transfer people/bob 1 --from lab/carol", "lab/carol: 11.50 free, 0.00 held\n", trade.MoneyCommand{Op: "transfer", From: "lab/carol", To: "people/bob", Amount: 1_000_000}},
-		{"limit lab/carol 500", "lab/carol: 11.50 free, 0.00 held\n", trade.MoneyCommand{Op: "limit", To: "lab/carol", Amount: 500_000_000}},
-		{"limit lab/carol none", "lab/carol: 11.50 free, 0.00 held\n", trade.MoneyCommand{Op: "limit", To: "lab/carol", None: true}},
-		{"credit lab/carol 5", "lab/carol: 11.50 free, 0.00 held\n", trade.MoneyCommand{Op: "credit", To: "lab/carol", Amount: 5_000_000}},
-		{"close lab/carol", "lab/carol: 11.50 free, 0.00 held\n", trade.MoneyCommand{Op: "close", To: "lab/carol"}},
+		{"open lab/erin", "lab/erin: 0.00 cr free, 0.00 cr held; nobody is bound to it yet: libra account bind USER lab/erin\n", trade.MoneyCommand{Op: "open", To: "lab/erin"}},
+		{"open lab/carol --user carol", "lab/carol: 0.00 cr free, 0.00 cr held; bound to it: carol\n", trade.MoneyCommand{Op: "open", To: "lab/carol", User: "carol"}},
+		{"bind dave lab/carol --below --first", "lab/carol: 0.00 cr free, 0.00 cr held; bound to it: carol, dave\n", trade.MoneyCommand{Op: "bind", To: "lab/carol", User: "dave", Below: true, First: true}},
+		{"unbind carol lab/carol", "lab/carol: 0.00 cr free, 0.00 cr held; bound to it: dave\n", trade.MoneyCommand{Op: "unbind", To: "lab/carol", User: "carol"}},
+		{"grant lab/carol 12.5 --memo winter", "lab/carol: 12.50 cr free, 0.00 cr held\n", trade.MoneyCommand{Op: "grant", To: "lab/carol", Amount: 12_500_000, Memo: "winter"}},
+		{"transfer people/bob 2.5", "people/alice: 97.50 cr free, 0.00 cr held\n", trade.MoneyCommand{Op: "transfer", From: "people/alice", To: "people/bob", Amount: 2_500_000}},
+		{"transfer people/bob 1 --from lab/carol", "lab/carol: 11.50 cr free, 0.00 cr held\n", trade.MoneyCommand{Op: "transfer", From: "lab/carol", To: "people/bob", Amount: 1_000_000}},
+		{"limit lab/carol 500", "lab/carol: 11.50 cr free, 0.00 cr held\n", trade.MoneyCommand{Op: "limit", To: "lab/carol", Amount: 500_000_000}},
+		{"limit lab/carol none", "lab/carol: 11.50 cr free, 0.00 cr held\n", trade.MoneyCommand{Op: "limit", To: "lab/carol", None: true}},
+		{"credit lab/carol 5", "lab/carol: 11.50 cr free, 0.00 cr held\n", trade.MoneyCommand{Op: "credit", To: "lab/carol", Amount: 5_000_000}},
+		{"close lab/carol", "lab/carol: 11.50 cr free, 0.00 cr held\n", trade.MoneyCommand{Op: "close", To: "lab/carol"}},
 	} {
 		out := mustLibra(t, append([]string{"account"}, strings.Fields(c.args)...)...)
 		if out != c.out || *f.last(t).Money != c.want {
@@ -360,13 +362,13 @@ func TestStatement(t *testing.T) {
 	same(t, mustLibra(t, "statement", "--month", "2126-11", "--subtree"), `
 people/alice and all below it, 2126-11-01 to 2126-12-01 UTC
 
-when (UTC)           what           job  memo                                                              amount    balance
-                     opening                                                                                           10.00
-2126-11-15 11:00:00  grant               winter                                                             10.00      20.00
-2126-11-15 11:59:00  charge         11                                                                      -1.25      18.75
-2126-11-15 11:59:59  rent           q12  rent of quote q12, not taken: 0.5 * 0.01 * 12.345678 s / 60 s  -0.001028  18.748972
-                     closing                                                                                       18.748972
-                     of which held                                                                                      5.00
+when (UTC)           what           job  memo                                                           amount cr  balance cr
+                     opening                                                                                            10.00
+2126-11-15 11:00:00  grant               winter                                                             10.00       20.00
+2126-11-15 11:59:00  charge         11                                                                      -1.25       18.75
+2126-11-15 11:59:59  rent           q12  rent of quote q12, not taken: 0.5 * 0.01 * 12.345678 s / 60 s     >-0.01       18.75
+                     closing                                                                                            18.75
+                     of which held                                                                                       5.00
 `)
 	path := t.TempDir() + "/november.csv"
 	mustLibra(t, "statement", "--csv", path)

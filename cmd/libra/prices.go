@@ -9,6 +9,7 @@ import (
 
 	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/market"
 )
 
 func newPrices(con *console) *cobra.Command {
@@ -59,7 +60,7 @@ func hourly(r v1.Rates) v1.Rates {
 // time, where a market sells it like that.
 func storage(hour, mb int64) string {
 	if hour == 0 && mb != 0 {
-		return cash(mb) + " a MB"
+		return market.Money(mb).Exact() + unitWord() + " a MB"
 	}
 	return cash(hour) + " a GB and hour"
 }

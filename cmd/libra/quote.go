@@ -89,6 +89,9 @@ func (o *quoteOptions) printQuote(out io.Writer, q *v1.Quote, withProgram bool) 
 		g.add("quote", q.ID)
 	}
 	g.add("price", cash(q.Price))
+	if q.Worked != "" {
+		g.add("because", q.Worked)
+	}
 	addStorage(g, q.Storage)
 	if q.Request.Optional != nil {
 		g.add("optional", cash(q.OptionalMost)+" if all of it is executed")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/market"
 )
 
 // curveFactors are the deadlines of a curve, in estimates.
@@ -50,11 +51,11 @@ func (o *quoteOptions) drawCurve(ctx context.Context, con *console, market *clie
 	return b.paint(con.out, con.colours())
 }
 
-// priceBoard is prices against deadlines: a table with bars. The line of the
-// deadline asked for stands out.
+// priceBoard is prices against deadlines: a table with bars, and amounts to the last
+// decimal, for they are compared. The line of the deadline asked for stands out.
 func priceBoard(points []v1.PricePoint, own int64) *board {
 	b := &board{}
-	b.row(headLook, "deadline", "x estimate", "price", "")
+	b.row(headLook, "deadline", "x estimate", inUnit("price"), "")
 	most := int64(1)
 	for _, p := range points {
 		most = max(most, p.Price)
@@ -68,7 +69,7 @@ func priceBoard(points []v1.PricePoint, own int64) *board {
 			b.row(badLook, flagSpan(p.DeadlineMS), factor, "no: "+p.Refused, "")
 			continue
 		}
-		b.row(look, flagSpan(p.DeadlineMS), factor, cash(p.Price), meter(float64(p.Price)/float64(most), curveBar))
+		b.row(look, flagSpan(p.DeadlineMS), factor, market.Money(p.Price).Exact(), meter(float64(p.Price)/float64(most), curveBar))
 	}
 	return b
 }

@@ -30,7 +30,7 @@ func TestQuote(t *testing.T) {
 	open(t, f, v1.RoleUser)
 	same(t, mustLibra(t, "quote", "-e", "2m", "-d", "10m", "-n", "2"), `
 quote      q12
-price      1.25
+price      1.25 cr
 done by    12:10:00 (in 10m0s)
 predicted  12:04:00 (in 4m0s)
 odds       97.0 % that the deadline is met
@@ -49,7 +49,7 @@ take it with: libra submit --quote q12 -- PROGRAM ARGS...
 		t.Errorf("asked for %+v", got)
 	}
 	same(t, mustLibra(t, "quote", "--preview", "-e", "2m", "--", "./simulate"), `
-price    1.25
+price    1.25 cr
 done by  nothing promised before it starts
 on       2 processors
 policy   libra
@@ -68,7 +68,7 @@ func TestCurve(t *testing.T) {
 	}
 	open(t, f, v1.RoleUser)
 	same(t, mustLibra(t, "quote", "--curve", "-e", "2m", "-d", "10m"), `
-deadline  x estimate                     price
+deadline  x estimate                  price cr
     2m0s        1.00  no: cannot_meet_deadline
    2m30s        1.25                      2.40  ########################
     3m0s        1.50                      2.00  ####################....

@@ -121,19 +121,19 @@ func printStatement(out io.Writer, s *v1.Statement) error {
 		return err
 	}
 	g := &grid{left: 4}
-	g.add("when (UTC)", "what", "job", "memo", "amount", "balance")
-	g.add("", "opening", "", "", "", cash(s.Opening))
+	g.add("when (UTC)", "what", "job", "memo", inUnit("amount"), inUnit("balance"))
+	g.add("", "opening", "", "", "", bare(s.Opening))
 	for i := range s.Lines {
 		l := &s.Lines[i]
 		job := l.Quote
 		if l.Job != v1.NoJob {
 			job = strconv.FormatInt(l.Job, 10)
 		}
-		g.add(time.UnixMicro(l.At).UTC().Format(time.DateTime), ledger.Kind(l.Kind).Label(), job, clipped(l.Memo, memoShown), cash(l.Amount), cash(l.Balance))
+		g.add(time.UnixMicro(l.At).UTC().Format(time.DateTime), ledger.Kind(l.Kind).Label(), job, clipped(l.Memo, memoShown), bare(l.Amount), bare(l.Balance))
 	}
-	g.add("", "closing", "", "", "", cash(s.Closing))
+	g.add("", "closing", "", "", "", bare(s.Closing))
 	if s.Held != 0 {
-		g.add("", "of which held", "", "", "", cash(s.Held))
+		g.add("", "of which held", "", "", "", bare(s.Held))
 	}
 	return g.write(out, "")
 }

@@ -45,7 +45,8 @@ func (x *pricer) inNumbers(j *underway.Job, reason, general string) string {
 	budget := market.Money(*r.Budget)
 	r.Budget = nil
 	if q, _, _, ok := x.terms(j, r); ok && market.Money(q.Price) > budget {
-		return fmt.Sprintf("it costs %s, and its budget is %s", market.Money(q.Price).Text(), budget.Text())
+		costs, has := market.Apart(market.Money(q.Price), budget)
+		return fmt.Sprintf("it costs %s, and its budget is %s", costs, has)
 	}
 	return general
 }

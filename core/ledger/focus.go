@@ -38,6 +38,21 @@ type Seller struct {
 	Region   string // where the machines are; "": not said
 }
 
+// NoCurrency is what ISO 4217 writes where there is none.
+const NoCurrency = "XXX"
+
+// credits are what amounts are in where no currency is named.
+const credits = "cr"
+
+// Unit is what stands behind an amount for people: the currency, or that it is credits
+// of the market's own.
+func (s Seller) Unit() string {
+	if s.Currency == NoCurrency || s.Currency == "" {
+		return credits
+	}
+	return s.Currency
+}
+
 // What FOCUS calls the things of this market. A price is agreed for a whole
 // job, so the job is what is priced, at a price that changes all the time;
 // processor time is what is consumed. That way the unit price times the

@@ -53,10 +53,38 @@ func (m Money) String() string {
 	return sign + strconv.FormatUint(units, 10) + "." + strings.TrimRight(fmt.Sprintf("%06d", micros), "0")
 }
 
-// Text writes the amount for people, on a page as in a terminal: to the last
-// micro-unit, so that what is shown adds up, with two decimals at least and the
-// thousands apart.
+// cent is the least amount that people are shown.
+const cent = Unit / 100
+
+// Text writes the amount for people, on a page as in a terminal: with two decimals and
+// the thousands apart. Less than half a cent is not nothing, and says so.
 func (m Money) Text() string {
+	rest := m % cent
+	switch whole := m - rest; {
+	case m > 0 && m < cent/2:
+		return "<0.01"
+	case m < 0 && m > -cent/2:
+		return ">-0.01"
+	case rest >= cent/2 && whole <= math.MaxInt64-cent:
+		return (whole + cent).Exact()
+	case rest <= -cent/2 && whole >= math.MinInt64+cent:
+		return (whole - cent).Exact()
+	default:
+		return whole.Exact()
+	}
+}
+
+// Apart writes two amounts that are compared: alike only if they are.
+func Apart(a, b Money) (string, string) {
+	if a != b && a.Text() == b.Text() {
+		return a.Exact(), b.Exact()
+	}
+	return a.Text(), b.Text()
+}
+
+// Exact writes the amount to the last micro-unit, for those who add it up: with two
+// decimals at least and the thousands apart.
+func (m Money) Exact() string {
 	text, negative := strings.CutPrefix(m.String(), "-")
 	whole, fraction, _ := strings.Cut(text, ".")
 	var b strings.Builder

@@ -83,21 +83,39 @@ func TestPriceBecomesMoney(t *testing.T) {
 	}
 }
 
-// What people see adds up: every micro-unit is in it, and what is read off a page
+// People read two decimals; what is less than half a cent and not nothing says so.
+func TestMoneyInCents(t *testing.T) {
+	for m, want := range map[market.Money]string{
+		0: "0.00", 1: "<0.01", -1: ">-0.01", 4_999: "<0.01", 5_000: "0.01", -5_000: "-0.01", 10_000: "0.01", 14_999: "0.01", 15_000: "0.02", 1_500_000: "1.50",
+		-1_234_567: "-1.23", 1_234_567_894_999: "1,234,567.89", math.MaxInt64: "9,223,372,036,854.77", math.MinInt64: "-9,223,372,036,854.77",
+	} {
+		if got := m.Text(); got != want {
+			t.Errorf("%d: %q, want %q", int64(m), got, want)
+		}
+	}
+	if a, b := market.Apart(7_200_667, 7_200_000); a != "7.200667" || b != "7.20" {
+		t.Errorf("%s and %s are not told apart", a, b)
+	}
+	if a, b := market.Apart(7_200_667, 1_000_001); a != "7.20" || b != "1.00" {
+		t.Errorf("%s and %s", a, b)
+	}
+}
+
+// What is shown exactly adds up: every micro-unit is in it, and what is read off it
 // without its commas is the amount.
 func TestMoneyForPeople(t *testing.T) {
 	for m, want := range map[market.Money]string{
 		0: "0.00", 1: "0.000001", -1: "-0.000001", 10_000: "0.01", 12_345: "0.012345", 1_500_000: "1.50", 1_234_567: "1.234567",
 		-2_500_000: "-2.50", 999_000_000: "999.00", 1_234_567_890_000: "1,234,567.89", math.MinInt64: "-9,223,372,036,854.775808",
 	} {
-		if got := m.Text(); got != want {
+		if got := m.Exact(); got != want {
 			t.Errorf("%d: %q, want %q", int64(m), got, want)
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		m := market.Money(rapid.Int64().Draw(t, "micros"))
-		if got, err := market.ParseMoney(strings.ReplaceAll(m.Text(), ",", "")); err != nil || got != m {
-			t.Fatalf("%d is shown as %q, which is %d, %v", int64(m), m.Text(), int64(got), err)
+		if got, err := market.ParseMoney(strings.ReplaceAll(m.Exact(), ",", "")); err != nil || got != m {
+			t.Fatalf("%d is shown as %q, which is %d, %v", int64(m), m.Exact(), int64(got), err)
 		}
 	})
 }

@@ -50,6 +50,8 @@ type Quote struct {
 	// OptionalMost is what the optional part costs beside the price if all of it
 	// is executed.
 	OptionalMost int64 `json:"optional_micros,omitempty"`
+	// Worked says in one line why the price is what it is; "" where it is a bid.
+	Worked string `json:"worked,omitempty"`
 }
 
 // Refusal is the answer no: why, and what would be taken instead.

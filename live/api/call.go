@@ -87,6 +87,7 @@ func (c *call) head(status int) {
 	}
 	header["X-Content-Type-Options"] = noSniff
 	header["Content-Security-Policy"] = noContent
+	header["Libra-Currency"] = c.h.currency
 	c.status = status
 	c.w.WriteHeader(status)
 }

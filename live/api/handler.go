@@ -79,14 +79,15 @@ type Handler struct {
 	agents   Agents
 	health   Health
 
-	options Options
-	mux     *http.ServeMux
-	door    door
-	gate    *fair.Gate
-	told    *told
-	metrics *metrics
-	quiet   *fair.Throttle // of lines about those who are refused
-	clip    sync.Pool      // of buffers for bodies and answers
+	options  Options
+	currency []string // what amounts are in, for those who show them
+	mux      *http.ServeMux
+	door     door
+	gate     *fair.Gate
+	told     *told
+	metrics  *metrics
+	quiet    *fair.Throttle // of lines about those who are refused
+	clip     sync.Pool      // of buffers for bodies and answers
 
 	closed chan struct{} // streams end when it is
 	close  sync.Once
@@ -97,7 +98,7 @@ func New(m Market, k Keys, o Options) *Handler {
 	o = o.withDefaults()
 	h := &Handler{
 		trade: m, jobs: m, floor: m, accounts: m, records: m, agents: m, health: m,
-		options: o,
+		options: o, currency: []string{o.Seller.Currency},
 		mux:     http.NewServeMux(),
 		door:    newDoor(k, &o),
 		gate:    o.Gate,

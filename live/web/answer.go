@@ -19,6 +19,7 @@ type answer struct {
 	Curve   *curve
 	Blank   bool // there is nothing to ask about yet
 	NowUS   int64
+	unit    string // that amounts are in
 }
 
 // offerView is a counter-offer as a button.
@@ -29,7 +30,7 @@ type offerView struct {
 }
 
 // newOffer puts an offer beside what was asked.
-func newOffer(o v1.Offer, asked *v1.Request) offerView {
+func newOffer(o v1.Offer, asked *v1.Request, unit string) offerView {
 	v, r := offerView{Offer: o, Terms: offerTerms(&o), Words: o.Detail}, &o.Quote.Request
 	switch o.Change {
 	case "deadline":
@@ -38,12 +39,12 @@ func newOffer(o v1.Offer, asked *v1.Request) offerView {
 		if r.Budget == nil || asked.Budget == nil {
 			break
 		}
-		v.Words = fmt.Sprintf("Budget %s instead of %s", money(*r.Budget), money(*asked.Budget))
+		v.Words = fmt.Sprintf("Budget %s instead of %s", moneyIn(*r.Budget, unit), moneyIn(*asked.Budget, unit))
 	case "processors":
 		v.Words = fmt.Sprintf("%s instead of %d, %s on each", plural(r.Processors, "processor", "processors"), asked.Procs(), span(r.EstimateMS))
 	}
 	if o.Change != "budget" && r.Budget != nil && asked.Budget != nil && *r.Budget != *asked.Budget {
-		v.Words += fmt.Sprintf(", budget %s instead of %s", money(*r.Budget), money(*asked.Budget))
+		v.Words += fmt.Sprintf(", budget %s instead of %s", moneyIn(*r.Budget, unit), moneyIn(*asked.Budget, unit))
 	}
 	return v
 }
@@ -86,7 +87,7 @@ func (a *answer) Drawn() template.HTML {
 
 // ask puts the request to the market: its price, or why not, and the curve.
 func (c *call) ask(ctx context.Context, f *form, r v1.Request, axis [2]int64) (*answer, error) {
-	a := &answer{NowUS: c.h.now().UnixMicro()}
+	a := &answer{NowUS: c.h.now().UnixMicro(), unit: c.h.unit}
 	if r.EstimateMS == 0 || len(f.Wrong) > 0 {
 		a.Blank = true
 		return a, nil
@@ -120,7 +121,7 @@ func (a *answer) fill(o api.Outcome, asked *v1.Request) {
 	a.Quote, a.Refusal, a.Offers = o.Quote, o.Refusal, nil
 	if o.Refusal != nil {
 		for i := range o.Refusal.Offers {
-			a.Offers = append(a.Offers, newOffer(o.Refusal.Offers[i], asked))
+			a.Offers = append(a.Offers, newOffer(o.Refusal.Offers[i], asked, a.unit))
 		}
 	}
 }

@@ -283,7 +283,7 @@ func (c *call) show(status int, name, title, at string, body any) error {
 	if err != nil {
 		return err
 	}
-	out, err := render(templates[name], "layout", f)
+	out, err := render(c.h.pages[name], "layout", f)
 	if err != nil {
 		return fmt.Errorf("page %s: %w", name, err)
 	}

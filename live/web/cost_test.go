@@ -17,6 +17,26 @@ type billed struct {
 	ended, cancelled int64
 }
 
+func (b *billed) Jobs(ctx context.Context, q v1.JobQuery) ([]v1.Job, error) {
+	jobs, err := b.Market.Jobs(ctx, q)
+	for i := range jobs {
+		b.bill(&jobs[i])
+	}
+	return jobs, err
+}
+
+func (b *billed) Job(ctx context.Context, id int64) (v1.Job, error) {
+	j, err := b.Market.Job(ctx, id)
+	b.bill(&j)
+	return j, err
+}
+
+func (b *billed) bill(j *v1.Job) {
+	if !j.State.Final() {
+		j.CostNow = b.ended
+	}
+}
+
 func (b *billed) Explain(ctx context.Context, id int64) (v1.Explanation, error) {
 	e, err := b.Market.Explain(ctx, id)
 	e.CostNow, e.CancelNow = b.ended, &b.cancelled
@@ -34,14 +54,14 @@ func TestTheCostIsTheMarkets(t *testing.T) {
 	p := w.signedIn(alice)
 	page := p.get("/jobs/1").body
 	for _, want := range []string{
-		`<p class="figure cost">1.73</p>`, `if it ended now; 2.00 agreed`, `charged <b>0.64</b>`,
+		"<p class=\"figure cost\">1.73\u00a0cr</p>", "if it ended now; 2.00\u00a0cr agreed", "charged <b id=\"cancelled\" data-now>0.64\u00a0cr</b>",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page of the job does not say %s", want)
 		}
 	}
-	if table := p.get("/jobs").body; !strings.Contains(table, `class="num cost">–</td>`) {
-		t.Error("the table says what a job that runs costs, and no bill was asked for")
+	if table := p.get("/jobs").body; !strings.Contains(table, ">1.73\u00a0cr</td>") {
+		t.Error("the table does not say what a job costs that runs")
 	}
 }
 

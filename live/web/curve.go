@@ -21,6 +21,7 @@ type curve struct {
 	Price        int64  // with it, if the market takes it
 	Taken        bool   // it does
 	Budget       *int64 // drawn where it matters
+	unit         string // that amounts are in
 }
 
 // curvePoint is the answer of the market to one deadline.
@@ -42,7 +43,7 @@ const (
 // newCurve asks the market about a dozen deadlines. The axis is given where
 // somebody is dragging along it, so that it does not move under their hand.
 func (c *call) newCurve(ctx context.Context, r *v1.Request, axis [2]int64) (*curve, error) {
-	k := &curve{MinMS: axis[0], MaxMS: axis[1], AtMS: r.DeadlineMS, Budget: r.Budget}
+	k := &curve{MinMS: axis[0], MaxMS: axis[1], AtMS: r.DeadlineMS, Budget: r.Budget, unit: c.h.unit}
 	if !k.sound() {
 		work := float64(r.EstimateMS)
 		k.MinMS, k.MaxMS = int64(work), int64(work*curveReach)
@@ -152,7 +153,7 @@ func (k *curve) Saving() string {
 		}
 	}
 	saved = k.Price - best.Price
-	return fmt.Sprintf("Waiting up to %s would save %s (%s).", span(best.DeadlineMS), money(saved), percent(float64(saved)/float64(k.Price)))
+	return fmt.Sprintf("Waiting up to %s would save %s (%s).", span(best.DeadlineMS), moneyIn(saved, k.unit), percent(float64(saved)/float64(k.Price)))
 }
 
 // SVG draws the curve. The script moves the marker; what it needs to know about
@@ -162,7 +163,7 @@ func (k *curve) SVG() template.HTML {
 	top := k.most()
 	y := func(price float64) float64 { return curveFoot - (curveFoot-curveTop)*price/max(top, 1) }
 	if top > 0 {
-		d.levels(top, 3, y, func(v float64) string { return money(int64(math.Round(v))) })
+		d.levels(top, 3, y, exactly)
 	}
 	d.line(0, curveFoot, 1, curveFoot, "base")
 	k.drawRefused(d)
@@ -179,7 +180,7 @@ func (k *curve) SVG() template.HTML {
 		if last := k.Points[len(k.Points)-1]; last.Refused == "" && y(float64(last.Price)) < at && y(float64(last.Price)) > at-22 {
 			label = at + 14 // the curve runs where the words would stand
 		}
-		d.text(1, label, "budget-text", "end", "your budget "+money(*k.Budget))
+		d.text(1, label, "budget-text", "end", "your budget "+moneyIn(*k.Budget, k.unit))
 	}
 	k.drawTicks(d)
 	if k.Taken {
@@ -285,7 +286,7 @@ func (k *curve) words() string {
 			text += fmt.Sprintf(" %s refused", span(p.DeadlineMS))
 			continue
 		}
-		text += fmt.Sprintf(" %s %s", span(p.DeadlineMS), money(p.Price))
+		text += fmt.Sprintf(" %s %s", span(p.DeadlineMS), moneyIn(p.Price, k.unit))
 	}
 	return text
 }

@@ -94,7 +94,7 @@ func TestPastsCanBeDrawn(t *testing.T) {
 				used: rapid.Float64Range(0, 1.1).Draw(t, "used"), kept: rapid.Float64Range(0, 1.1).Draw(t, "kept"),
 			})
 		}
-		drawable(t, string(drawPast(list, start, max(at, start+1e6))))
+		drawable(t, string(drawPast(list, start, max(at, start+1e6), "cr")))
 	})
 }
 

@@ -132,7 +132,7 @@ func (c *call) missed(a audience) ([]byte, error) {
 		case j.ID < a.from || a.topic == "jobs" && !news && j.State.Final():
 			continue
 		case news && a.topic == "jobs":
-			row, err := part("jobs", "row", c.h.row(c.r.Context(), j, a.table))
+			row, err := c.h.pages.part("jobs", "row", c.h.row(c.r.Context(), j, a.table))
 			if err != nil {
 				return nil, err
 			}

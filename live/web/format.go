@@ -15,6 +15,25 @@ import (
 // money writes an amount as every terminal does.
 func money(micros int64) string { return market.Money(micros).Text() }
 
+// moneyIn writes an amount with its unit, which stays on its line.
+func moneyIn(micros int64, unit string) string { return money(micros) + "\u00a0" + unit }
+
+// exactly writes an amount at an axis, whose steps may be smaller than a cent.
+func exactly(micros float64) string { return market.Money(math.Round(micros)).Exact() }
+
+// microsOf is an amount as templates have it: some may be absent, and are asked for
+// only where they are not.
+func microsOf(amount any) int64 {
+	switch v := amount.(type) {
+	case int64:
+		return v
+	case *int64:
+		return *v
+	default:
+		panic(fmt.Sprintf("%T is no amount", amount)) // a mistake in a page, which every test of it sees
+	}
+}
+
 // signedMoney says of a change which way it goes.
 func signedMoney(micros int64) string {
 	if micros > 0 {

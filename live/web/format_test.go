@@ -17,7 +17,7 @@ func TestPagesSayThatTheClockWasSet(t *testing.T) {
 			t.Errorf("ahead by %s: %q", ahead, got)
 		}
 	}
-	out, err := render(templates["trouble"], "layout", &frame{Title: "x", Clock: "it was set back", Body: &struct{ Status, Title, Text any }{}})
+	out, err := render(pagesIn("cr")["trouble"], "layout", &frame{Title: "x", Clock: "it was set back", Body: &struct{ Status, Title, Text any }{}})
 	if err != nil || !strings.Contains(string(out), "it was set back") {
 		t.Errorf("the page says %s, %v", out, err)
 	}
@@ -25,7 +25,7 @@ func TestPagesSayThatTheClockWasSet(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	for micros, want := range map[int64]string{
-		0: "0.00", 1: "0.000001", 160: "0.00016", 9_999: "0.009999", 10_000: "0.01", 1_234_567: "1.234567", 1_234_567_890_000: "1,234,567.89",
+		0: "0.00", 1: "<0.01", 160: "<0.01", 9_999: "0.01", 10_000: "0.01", 1_234_567: "1.23", 1_234_567_890_000: "1,234,567.89",
 		-2_500_000: "-2.50",
 	} {
 		if got := money(micros); got != want {
@@ -58,7 +58,7 @@ func TestAJobThatIsStartingIsShownSo(t *testing.T) {
 		`<span class="tag now">running</span>`:   {State: v1.Running},
 		`<span class="tag no">refused</span>`:    {State: v1.Rejected},
 	} {
-		row, err := part("jobs", "row", &rowView{Job: j})
+		row, err := pagesIn("cr").part("jobs", "row", &rowView{Job: j})
 		if err != nil || !strings.Contains(row, want) || strings.Contains(row, "data-starting") != j.Starting {
 			t.Errorf("want %s: %v\n%s", want, err, row)
 		}

@@ -91,13 +91,10 @@ func (o Options) withDefaults() Options {
 		o.Seller.Name = "Libra"
 	}
 	if o.Seller.Currency == "" {
-		o.Seller.Currency = noCurrency
+		o.Seller.Currency = ledger.NoCurrency
 	}
 	return o
 }
-
-// noCurrency is what ISO 4217 writes where there is none.
-const noCurrency = "XXX"
 
 // Market is what the pages read and ask: nothing of agents, records or health.
 type Market interface {
@@ -112,6 +109,8 @@ type Handler struct {
 	market   Market
 	keys     api.Keys
 	options  Options
+	unit     string // that amounts are in
+	pages    pages
 	gate     *fair.Gate
 	mux      *http.ServeMux
 	guard    *http.CrossOriginProtection
@@ -135,6 +134,7 @@ func New(m Market, k api.Keys, o Options) *Handler {
 	o = o.withDefaults()
 	h := &Handler{
 		market: m, keys: k, options: o, gate: o.Gate, mux: http.NewServeMux(), guard: http.NewCrossOriginProtection(),
+		unit: o.Seller.Unit(), pages: pagesIn(o.Seller.Unit()),
 		sessions: sessions{now: o.Now}, links: links{now: o.Now}, attempts: newAttempts(o.Now),
 	}
 	h.ctx, h.stop = context.WithCancel(context.Background())

@@ -246,7 +246,7 @@ func whatIf(c *call) error {
 	if !c.wantsJSON() {
 		return c.showOwner(&ownerView{Levers: *v})
 	}
-	html, err := part("owner", "forecast", v)
+	html, err := c.h.pages.part("owner", "forecast", v)
 	if err != nil {
 		return err
 	}

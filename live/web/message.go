@@ -43,7 +43,7 @@ func (b *hub) rows(ctx context.Context, now *round) map[int64][2]string {
 		}
 		var both [2]string
 		for i := range both {
-			if both[i], err = part("jobs", "row", b.h.row(ctx, &j, i == 1)); err != nil {
+			if both[i], err = b.h.pages.part("jobs", "row", b.h.row(ctx, &j, i == 1)); err != nil {
 				break
 			}
 		}
@@ -82,7 +82,7 @@ func (b *hub) marketMessage(ctx context.Context, span string) []byte {
 	if err != nil {
 		return nil
 	}
-	return swap("market", v, "now", "past", "free")
+	return b.swap("market", v, "now", "past", "free")
 }
 
 // ownerMessage is how the cluster stands, and as of when its business was added up.
@@ -95,14 +95,14 @@ func (b *hub) ownerMessage(ctx context.Context) (message []byte, asOfUS int64) {
 	if err != nil {
 		return nil, 0
 	}
-	return swap("owner", &ownerView{Nodes: nodes, Today: today, NowUS: b.h.now().UnixMicro()}, "today", "nodes"), today.ToUS
+	return b.swap("owner", &ownerView{Nodes: nodes, Today: today, NowUS: b.h.now().UnixMicro()}, "today", "nodes"), today.ToUS
 }
 
 // swap is a message with parts of a page to put in place.
-func swap(page string, data any, parts ...string) []byte {
+func (b *hub) swap(page string, data any, parts ...string) []byte {
 	html := map[string]string{}
 	for _, name := range parts {
-		text, err := part(page, name, data)
+		text, err := b.h.pages.part(page, name, data)
 		if err != nil {
 			return nil
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/live/wire"
 )
 
 // jobView is the page of one job.
@@ -29,14 +30,8 @@ func (v *jobView) Stoppable() bool { return v.Underway() }
 // HasOutput reports whether there may be something to read.
 func (v *jobView) HasOutput() bool { return v.StartedUS != 0 }
 
-// Cost is what the job has cost: while it is under way, its bill if it ended now.
-// The market says so, by what it will be charged by.
-func (v *jobView) Cost() int64 {
-	if v.Underway() && v.StartedUS == 0 {
-		return 0
-	}
-	return v.Why.CostNow
-}
+// Worked says why its price is what it is.
+func (v *jobView) Worked() string { return wire.Worked(&v.Job) }
 
 // Cancelled is its bill if it were cancelled now.
 func (v *jobView) Cancelled() int64 {

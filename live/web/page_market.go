@@ -60,7 +60,7 @@ func (h *Handler) marketNow(ctx context.Context, which string) (*marketView, err
 	past := h.past.last(now, spans[which])
 	return &marketView{
 		Prices: p, Span: which, NowUS: now, Free: freeWhen(nodes, p.Quoted*float64(p.Up), now), Samples: len(past), Usual: latest.usual,
-		Past: drawPast(past, now-spans[which].Microseconds(), now),
+		Past: drawPast(past, now-spans[which].Microseconds(), now, h.unit),
 	}, nil
 }
 
@@ -76,7 +76,7 @@ const (
 const pastPoints = 120
 
 // drawPast draws prices above and use below, over the same time.
-func drawPast(list []sample, from, to int64) template.HTML {
+func drawPast(list []sample, from, to int64, unit string) template.HTML {
 	list = medians(list, from, to, pastPoints)
 	d := &drawing{height: pastHigh}
 	x := func(us int64) float64 { return min(1, max(0, float64(us-from)/float64(to-from))) }
@@ -84,7 +84,7 @@ func drawPast(list []sample, from, to int64) template.HTML {
 	price := func(v float64) float64 { return priceFoot - (priceFoot-priceTop)*v/max(top, 1) }
 	used := func(v float64) float64 { return usedFoot - (usedFoot-usedTop)*min(1, max(0, v)) }
 	if top > 0 {
-		d.levels(top, 3, price, func(v float64) string { return money(int64(math.Round(v))) })
+		d.levels(top, 3, price, exactly)
 	}
 	d.line(0, priceFoot, 1, priceFoot, "base")
 	for _, part := range []float64{0.5, 1} {
@@ -105,7 +105,7 @@ func drawPast(list []sample, from, to int64) template.HTML {
 		}
 	})
 	d.hours(from, to, pastHigh-8)
-	return d.svg("past", pastWords(list), "")
+	return d.svg("past", pastWords(list, unit), "")
 }
 
 // usualTop is the price at the top of the drawing: above nearly all of them. Where
@@ -165,14 +165,14 @@ func band(run []sample, x func(int64) float64, price func(float64) float64) stri
 	return polyline(points, math.NaN()) + "Z"
 }
 
-func pastWords(list []sample) string {
+func pastWords(list []sample, unit string) string {
 	if len(list) == 0 {
 		return "No history yet."
 	}
 	s := list[len(list)-1]
 	text := fmt.Sprintf("History of price and use. Now %s of the processors are used and %s promised", percent(s.used), percent(s.kept))
 	if s.usual >= 0 {
-		text += fmt.Sprintf("; an hour of a processor costs %s", money(s.usual))
+		text += fmt.Sprintf("; an hour of a processor costs %s", moneyIn(s.usual, unit))
 	}
 	return text + "."
 }

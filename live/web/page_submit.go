@@ -209,8 +209,8 @@ func (c *call) moved(r *v1.Request) (string, error) {
 	if err != nil || o.Quote == nil || o.Quote.Price <= seen {
 		return "", err
 	}
-	return fmt.Sprintf("The price has moved from %s to %s. Nothing has been submitted yet.",
-		market.Money(seen), market.Money(o.Quote.Price)), nil
+	was, is := market.Apart(market.Money(seen), market.Money(o.Quote.Price))
+	return fmt.Sprintf("The price has moved from %s to %s %s. Nothing has been submitted yet.", was, is, c.h.unit), nil
 }
 
 // key makes the same form, sent twice, one submission. What is asked is part of

@@ -29,14 +29,14 @@ func preview(c *call) error {
 	v := &submitView{form: f, Answer: a}
 	reply := previewReply{Parts: map[string]string{}, Wrong: f.Wrong}
 	for _, name := range []string{"offer", "curve", "saving", "notes"} {
-		if reply.Parts[name], err = part("submit", name, v); err != nil {
+		if reply.Parts[name], err = c.h.pages.part("submit", name, v); err != nil {
 			return err
 		}
 	}
 	switch {
 	case a.Quote != nil:
 		reply.Seen = strconv.FormatInt(a.Quote.Price, 10)
-		reply.Say = "Price " + money(a.Quote.Price)
+		reply.Say = "Price " + moneyIn(a.Quote.Price, c.h.unit)
 		if s := a.Surely(); s != "" {
 			reply.Say += ", " + s
 		}

@@ -54,6 +54,19 @@ func (v *rowView) Gone() float64 {
 	return min(1, max(0, float64(until-v.SubmittedUS)/float64(v.DueUS-v.SubmittedUS)))
 }
 
+// Cost is what the job has cost: while it is under way, its bill if it ended now. The
+// market says so, by what it will be charged by.
+func (v *rowView) Cost() int64 {
+	switch {
+	case !v.Underway():
+		return v.Charged
+	case v.StartedUS == 0:
+		return 0
+	default:
+		return v.CostNow
+	}
+}
+
 // Underway reports whether the job has not ended.
 func (v *rowView) Underway() bool { return !v.State.Final() }
 

@@ -193,7 +193,7 @@ func TestAnOfferThatHasExpired(t *testing.T) {
 func TestThePriceThatWasShown(t *testing.T) {
 	w := newWorld(t)
 	p := w.signedIn(alice)
-	if got := p.fill("/submit", script("seen", "999999")); got.status != http.StatusOK || !strings.Contains(got.body, "The price has moved from 0.999999 to 1.") {
+	if got := p.fill("/submit", script("seen", "999999")); got.status != http.StatusOK || !strings.Contains(got.body, "The price has moved from 0.999999 to 1.00 cr.") {
 		t.Errorf("%d: %.1000s", got.status, got.body)
 	}
 	if got := p.fill("/submit", script("seen", "1000000")); got.status != http.StatusSeeOther {

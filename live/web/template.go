@@ -15,22 +15,28 @@ import (
 //go:embed pages
 var pageFiles embed.FS
 
-// templates are the pages by name. Each is the layout, the parts that several
-// share, and a file of its own.
-var templates = readTemplates()
+// pages are the templates by name. Each is the layout, the parts that several share,
+// and a file of its own.
+type pages map[string]*template.Template
 
-func readTemplates() map[string]*template.Template {
+// pagesIn are the pages with amounts in a unit.
+func pagesIn(unit string) pages {
 	list, err := pageFiles.ReadDir("pages")
 	if err != nil {
 		panic(err) // they are in the program
 	}
-	all := map[string]*template.Template{}
+	all := pages{}
+	amounts := template.FuncMap{
+		"unit":   func() string { return unit },
+		"money":  func(micros any) string { return moneyIn(microsOf(micros), unit) },
+		"signed": func(micros int64) string { return signedMoney(micros) + "\u00a0" + unit },
+	}
 	for _, entry := range list {
 		name := strings.TrimSuffix(path.Base(entry.Name()), ".html")
 		if name == "layout" || name == "parts" {
 			continue
 		}
-		all[name] = template.Must(template.New(name).Funcs(functions).ParseFS(pageFiles,
+		all[name] = template.Must(template.New(name).Funcs(functions).Funcs(amounts).ParseFS(pageFiles,
 			"pages/layout.html", "pages/parts.html", "pages/"+entry.Name()))
 	}
 	return all
@@ -38,8 +44,7 @@ func readTemplates() map[string]*template.Template {
 
 var functions = template.FuncMap{
 	"asset":    assetURL,
-	"money":    money,
-	"signed":   signedMoney,
+	"exact":    func(micros int64) string { return market.Money(micros).Exact() },
 	"span":     span,
 	"percent":  percent,
 	"count":    func(n int64) string { return thousands(n) },
@@ -77,17 +82,16 @@ type frame struct {
 	Who   trade.Identity
 	SignedIn,
 	Owner bool
-	CSRF     string
-	Account  string
-	Free     int64 // of the caller's account
-	Currency string
-	NowUS    int64
-	Clock    string // what is wrong with it, if anything is
-	Body     any
+	CSRF    string
+	Account string
+	Free    int64 // of the caller's account
+	NowUS   int64
+	Clock   string // what is wrong with it, if anything is
+	Body    any
 }
 
 func (c *call) frame(title, at string, body any) (*frame, error) {
-	f := &frame{Title: title, Base: c.base(), Here: c.base() + strings.TrimPrefix(c.r.URL.RequestURI(), "/"), At: at, Body: body, NowUS: c.h.now().UnixMicro(), Clock: clockNote(c.h.options.Ahead()), Currency: c.h.currency()}
+	f := &frame{Title: title, Base: c.base(), Here: c.base() + strings.TrimPrefix(c.r.URL.RequestURI(), "/"), At: at, Body: body, NowUS: c.h.now().UnixMicro(), Clock: clockNote(c.h.options.Ahead())}
 	if c.session == nil {
 		return f, nil
 	}
@@ -123,16 +127,8 @@ func clockNote(ahead time.Duration) string {
 	return ""
 }
 
-// currency is what amounts are in, "" where they are in no particular one.
-func (h *Handler) currency() string {
-	if h.options.Seller.Currency == noCurrency {
-		return ""
-	}
-	return h.options.Seller.Currency
-}
-
 // part renders one named part of a page, for those who already show the rest.
-func part(page, name string, data any) (string, error) {
-	out, err := render(templates[page], name, data)
+func (p pages) part(page, name string, data any) (string, error) {
+	out, err := render(p[page], name, data)
 	return string(out), err
 }

@@ -20,9 +20,9 @@ type counting struct {
 }
 
 func (m *counting) Tally(_ context.Context, fromUS, toUS int64) (v1.Tally, error) {
-	n := m.sums.Add(1) * 1_000_001
+	n := m.sums.Add(1) * 1_010_000
 	m.takes()
-	return v1.Tally{FromUS: fromUS, ToUS: toUS, Net: n, Rent: 5, Income: n + 5}, nil
+	return v1.Tally{FromUS: fromUS, ToUS: toUS, Net: n, Rent: 50_000, Income: n + 50_000}, nil
 }
 
 // The owner's numbers are of the moment where that is quickly had; where it is not,
@@ -33,7 +33,7 @@ func TestTheOwnersNumbersSayOfWhen(t *testing.T) {
 		slow time.Duration
 		want string // the income that is shown five seconds after the first look
 		asOf time.Duration
-	}{{"at once", 0, "2.000007", 5 * time.Second}, {"slowly", 2 * time.Second, "1.000006", 0}} {
+	}{{"at once", 0, "2.07", 5 * time.Second}, {"slowly", 2 * time.Second, "1.06", 0}} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
 			var now atomic.Int64
@@ -50,7 +50,7 @@ func TestTheOwnersNumbersSayOfWhen(t *testing.T) {
 			now.Store(began.Add(5 * time.Second).UnixMicro())
 			page := p.get("/owner").body
 			asOf := began.Add(c.asOf).UTC().Format("15:04:05 UTC")
-			for _, want := range []string{`<p class="figure">` + c.want + `</p>`, asOf + "</time>", "0.000005 rent of quotes"} {
+			for _, want := range []string{`<p class="figure">` + c.want + "\u00a0cr</p>", asOf + "</time>", "0.05\u00a0cr rent of quotes"} {
 				if !strings.Contains(page, want) {
 					t.Errorf("the page does not say %s", want)
 				}

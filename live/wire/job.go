@@ -65,13 +65,30 @@ func Explanation(e *trade.Explanation) v1.Explanation {
 	}
 }
 
+// Worked says in one line why the price of a job that has its receipt is what it is: as
+// its quote did.
+func Worked(j *v1.Job) string {
+	if j.Receipt == nil {
+		return ""
+	}
+	inputs := make([]market.Input, len(j.Receipt.Inputs))
+	for i, in := range j.Receipt.Inputs {
+		inputs[i] = market.Input{Name: in.Name, Value: in.Value, Unit: in.Unit}
+	}
+	stored := market.Money(0)
+	if j.Storage != nil {
+		stored = market.Money(j.Storage.Price)
+	}
+	return bill.Worked(inputs, market.Money(j.Price), stored)
+}
+
 // Quote gives a quote out.
 func Quote(q *trade.Quote) v1.Quote {
 	return v1.Quote{
 		ID: q.ID, Owner: q.Owner, Request: Request(&q.Request), Price: q.Price, Binding: q.Binding, Firm: q.Firm,
 		FinishUS: q.FinishUS, PredictedUS: q.PredictedUS, Odds: q.Odds, Share: q.Share, Width: q.Width,
 		MadeUS: q.MadeUS, ExpiresUS: q.ExpiresUS, Formula: q.Formula, Policy: q.Policy, Gain: q.Gain, OptionalMost: q.OptionalMost,
-		Held: q.Held, Keeps: q.Keeps, Rent: q.Rent, Storage: maybe(q.Storage, storage), NotBinding: q.NotBinding,
+		Held: q.Held, Keeps: q.Keeps, Rent: q.Rent, Storage: maybe(q.Storage, storage), NotBinding: q.NotBinding, Worked: q.Worked,
 	}
 }
 

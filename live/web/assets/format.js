@@ -1,9 +1,11 @@
-// The same words and numbers as the server writes: amounts to the last micro-unit,
-// with two decimals at least.
+// The same words and numbers as the server writes: amounts with two decimals and their
+// unit; less than half a cent is not nothing.
 export function money(micros) {
-  const digits = String(Math.abs(Math.round(micros))).padStart(7, "0");
-  const whole = digits.slice(0, -6), fraction = digits.slice(-6).replace(/0{1,4}$/, "");
-  return (Math.round(micros) < 0 ? "-" : "") + whole.replace(/\B(?=(\d{3})+$)/g, ",") + "." + fraction;
+  const unit = "\u00a0" + (document.querySelector("meta[name=unit]")?.content ?? "");
+  const cents = Math.floor(Math.abs(Math.round(micros)) / 1e4 + 0.5);
+  if (cents === 0 && Math.round(micros) !== 0) return (micros < 0 ? ">-0.01" : "<0.01") + unit;
+  const digits = String(cents).padStart(3, "0");
+  return (micros < 0 && cents ? "-" : "") + digits.slice(0, -2).replace(/\B(?=(\d{3})+$)/g, ",") + "." + digits.slice(-2) + unit;
 }
 
 export function percent(part) {

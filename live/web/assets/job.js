@@ -2,6 +2,8 @@
 import { show, tick, final, moves } from "./jobs.js";
 import { on, look, isOffline } from "./live.js";
 
+const pace = 2000; // milliseconds between two looks at what moves
+
 export function job() {
   const head = document.querySelector("[data-live=job]");
   if (!head) return;
@@ -12,7 +14,6 @@ export function job() {
   job.timer = setInterval(() => {
     if (document.hidden) return;
     tick(stats());
-    const pace = stats().querySelector(".penalty.owed") ? 3000 : 15000;
     if (moves(state) && Date.now() - looked > pace) { // what it costs by now is the server's to say
       looked = Date.now();
       look();

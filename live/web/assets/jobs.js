@@ -3,6 +3,8 @@ import { money, percent, span } from "./format.js";
 import { now, localise } from "./time.js";
 import { on, look } from "./live.js";
 
+const pace = 3000; // milliseconds between two looks at what moves
+
 const labels = { rejected: "refused" };
 const tones = {
   running: "now", starting: "wait", held: "wait", queued: "wait", stopping: "wait", completed: "yes",
@@ -73,12 +75,24 @@ export function jobs() {
   const each = () => table()?.querySelectorAll("tbody tr").forEach(tick);
   each();
   clearInterval(jobs.timer);
-  jobs.timer = setInterval(() => { if (!document.hidden) each(); }, 1000);
+  let looked = Date.now(), turned = false;
+  jobs.timer = setInterval(() => {
+    if (document.hidden) return;
+    each();
+    // What jobs cost by now, and how many there are of each kind, is the server's to say.
+    const moving = [...table()?.querySelectorAll("tbody tr") ?? []].some((row) => moves(row.dataset.state));
+    if ((moving || turned) && Date.now() - looked > pace) {
+      looked = Date.now();
+      turned = false;
+      look();
+    }
+  }, 1000);
   on("jobs", (list) => {
     const body = table()?.tBodies[0];
     if (!body) return;
     for (const c of list) {
       const old = document.getElementById("j" + c.id);
+      turned ||= Boolean(c.row) || !old || old.dataset.state !== c.state;
       if (c.row) {
         const made = document.createElement("template");
         made.innerHTML = c.row;

@@ -53,7 +53,13 @@ export async function look() {
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
     for (const region of document.querySelectorAll("[data-region],[data-part],table[data-live]")) {
       const key = region.id ? "#" + region.id : region.dataset.part ? `[data-part="${region.dataset.part}"]` : "table[data-live]";
-      if (region.closest("form") || region.querySelector("details[open]")) continue; // somebody is at work there
+      if (region.closest("form") || region.querySelector("details[open]")) { // somebody is at work there
+        for (const amount of region.querySelectorAll("[data-now]")) { // and reads what is true by now
+          const other = fresh.getElementById(amount.id);
+          if (other && other.textContent !== amount.textContent) amount.textContent = other.textContent;
+        }
+        continue;
+      }
       const other = fresh.querySelector(key);
       if (other) region.replaceWith(other);
     }

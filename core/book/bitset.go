@@ -67,8 +67,17 @@ func (s *bitset) nextWord(w int) int {
 }
 
 // lowestBits keeps the n lowest members of a word that has more than n of them:
-// it finds by halving the largest cut below which there are at most n.
+// few are taken out one by one, for more it finds by halving the largest cut
+// below which there are at most n.
 func lowestBits(word uint64, n int) uint64 {
+	const few = 8
+	if n <= few {
+		rest := word
+		for range n {
+			rest &= rest - 1
+		}
+		return word ^ rest
+	}
 	cut := 0
 	for width := 32; width > 0; width >>= 1 {
 		if count := bits.OnesCount64(word >> cut & (1<<width - 1)); count <= n {

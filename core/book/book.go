@@ -12,6 +12,7 @@ type Book struct {
 	processors
 	now      market.Time
 	cause    Cause
+	steady   bool // since the last plan nobody has left, started, or been indexed unseen
 	slots    []Entry
 	freeSlot Slot
 	vacated  []Slot // free from the next step on: events of this one point to them
@@ -80,7 +81,7 @@ func (b *Book) Note(c Cause) { b.cause |= c }
 
 // Planned says that a plan has been made: nothing has changed since.
 func (b *Book) Planned() {
-	b.cause = 0
+	b.cause, b.steady = 0, true
 	b.queue.index(&b.order, b.slots)
 	for _, proc := range b.touched {
 		b.isTouch[proc] = 0
@@ -106,7 +107,9 @@ func (b *Book) Add(j *market.Job) Slot {
 		b.freeSlot = b.slots[s].alongside
 	}
 	e := &b.slots[s]
-	*e = Entry{Job: *j, Start: market.Never, Procs: e.Procs[:0], houses: e.houses[:0], choosy: b.choosy(j), priced: j.Estimate}
+	procs, houses := e.Procs[:0], e.houses[:0]
+	*e = Entry{} // and filled in where it lies: it is large
+	e.Job, e.Start, e.Procs, e.houses, e.choosy, e.priced = *j, market.Never, procs, houses, b.choosy(j), j.Estimate
 	b.register.put(j.ID, s)
 	return s
 }
@@ -124,6 +127,7 @@ func (b *Book) Remove(s Slot) {
 
 // Detach takes a job out of the queue or off its processors.
 func (b *Book) Detach(s Slot) {
+	b.steady = false
 	e := &b.slots[s]
 	switch e.state {
 	case waiting:
@@ -142,6 +146,7 @@ func (b *Book) Wait(s Slot, t Terms) {
 	e.Terms, e.state = t, waiting
 	b.queue.add(e, s)
 	if len(b.queue.fresh) == mostFresh {
+		b.steady = false
 		b.queue.index(&b.order, b.slots)
 	}
 }
@@ -170,6 +175,7 @@ func (b *Book) Place(s Slot, t Terms, procs market.Procs) {
 // occupy gives a waiting job the idle processors with the lowest numbers, for
 // itself.
 func (b *Book) occupy(s Slot) {
+	b.steady = false
 	e := &b.slots[s]
 	e.state = free
 	b.queue.remove(&b.order, e, s, b.slots)

@@ -2,6 +2,7 @@ package book
 
 import (
 	"math"
+	"slices"
 
 	"github.com/libra-market/libra/core/market"
 )
@@ -46,9 +47,8 @@ func (d *Draft) Expire(s Slot, cost market.Price) {
 
 func (d *Draft) end(kind market.Kind, s Slot, why market.Reason) {
 	e := &d.b.slots[s]
-	d.events = append(d.events, market.Event{
-		Kind: kind, Reason: why, Job: e.Job.ID, Slot: int32(s), Spec: &e.Job, Start: e.Start, Price: e.Terms.Price,
-	})
+	said := d.About(kind, s)
+	said.Reason, said.Price = why, e.Terms.Price
 	d.b.Remove(s)
 }
 
@@ -82,7 +82,8 @@ func (d *Draft) Share(proc int, speeds []float64) {
 		d.slices = append(d.slices, slice)
 	}
 	d.b.versions[proc]++
-	d.events = append(d.events, market.Event{Kind: market.Shared, Proc: market.Int32(proc), Slices: d.slices[first:]})
+	said := d.Say(market.Shared)
+	said.Proc, said.Slices = market.Int32(proc), d.slices[first:]
 }
 
 // same reports whether two speeds differ by rounding alone: a task that got
@@ -106,6 +107,27 @@ func (d *Draft) Wake(at market.Time) { d.wake = at }
 // Clear begins the events of a new step.
 func (d *Draft) Clear() { d.events, d.slices = d.events[:0], d.slices[:0] }
 
+// Say adds an event, to be filled in before the next one is added: an event is a
+// hundred bytes, and a job has several, so that none is made elsewhere and copied.
+func (d *Draft) Say(kind market.Kind) *market.Event {
+	n := len(d.events)
+	if n == cap(d.events) {
+		d.events = slices.Grow(d.events, n+1)
+	}
+	d.events = d.events[:n+1]
+	e := &d.events[n]
+	*e = market.Event{}
+	e.Kind = kind
+	return e
+}
+
+// About adds an event about a job.
+func (d *Draft) About(kind market.Kind, s Slot) *market.Event {
+	said, e := d.Say(kind), &d.b.slots[s]
+	said.Job, said.Slot, said.Spec, said.Start = e.Job.ID, int32(s), &e.Job, e.Start
+	return said
+}
+
 // Emit adds an event of the cluster's own.
 func (d *Draft) Emit(e market.Event) { d.events = append(d.events, e) }
 
@@ -124,8 +146,6 @@ func (d *Draft) emitWake(wake market.Time) {
 }
 
 func (d *Draft) grant(s Slot, e *Entry) {
-	d.events = append(d.events, market.Event{
-		Kind: market.Granted, Job: e.Job.ID, Slot: int32(s), Proc: market.AllTasks, Speed: e.Speed,
-		Spec: &e.Job, Start: e.Start, Procs: e.Procs,
-	})
+	said := d.About(market.Granted, s)
+	said.Proc, said.Speed, said.Procs = market.AllTasks, e.Speed, e.Procs
 }

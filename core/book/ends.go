@@ -1,10 +1,6 @@
 package book
 
-import (
-	"sort"
-
-	"github.com/libra-market/libra/core/market"
-)
+import "github.com/libra-market/libra/core/market"
 
 // ends keeps the jobs that hold processors alone by the time at which they are
 // expected to give them back. It is a sorted list in chunks, each with the sum
@@ -37,7 +33,15 @@ func (e *ends) place(x end) (chunk, item int) {
 		chunk++
 	}
 	items := e.chunks[chunk].items
-	return chunk, sort.Search(len(items), func(i int) bool { return !items[i].before(x) })
+	from, to := 0, len(items)
+	for from < to {
+		if middle := (from + to) >> 1; items[middle].before(x) {
+			from = middle + 1
+		} else {
+			to = middle
+		}
+	}
+	return chunk, from
 }
 
 func (e *ends) add(x end) {

@@ -24,13 +24,15 @@ type item struct {
 	id          market.JobID
 	estimate    float64
 	minEstimate float64 // least estimate in this subtree
+	minLeft     float64 // and in the left one: a search looks at one item a level
 	left, right int32
 	slot        Slot
 	priority    uint32
+	_           uint64 // to a line of the cache
 }
 
 func newOrder() order {
-	return order{items: []item{{minEstimate: math.Inf(1)}}, dice: 2463534242}
+	return order{items: []item{{minEstimate: math.Inf(1), minLeft: math.Inf(1)}}, dice: 2463534242}
 }
 
 // insert adds an item to the tree and returns the tree's new root.
@@ -39,7 +41,7 @@ func (o *order) insert(root int32, add item) int32 {
 	o.dice ^= o.dice >> 17
 	o.dice ^= o.dice << 5
 	add.priority = o.dice
-	add.minEstimate = add.estimate
+	add.minEstimate, add.minLeft = add.estimate, math.Inf(1)
 	n := o.free
 	if n == 0 {
 		n = market.Int32(len(o.items))
@@ -135,7 +137,7 @@ func (o *order) sumUp(at *item) {
 	if right.minEstimate < least {
 		least = right.minEstimate
 	}
-	at.minEstimate = least
+	at.minEstimate, at.minLeft = least, left.minEstimate
 }
 
 // firstWithin returns the first item of the tree whose estimate is at most the
@@ -147,7 +149,7 @@ func (o *order) firstWithin(root int32, limit float64) int32 {
 	for root != 0 {
 		at := &o.items[root]
 		switch {
-		case o.items[at.left].minEstimate <= limit:
+		case at.minLeft <= limit:
 			root = at.left
 		case at.estimate <= limit:
 			return root

@@ -27,7 +27,13 @@ type processors struct {
 func newProcessors(nodes []market.Node) processors {
 	p := processors{nodes: nodes, down: make([]bool, len(nodes))}
 	counted, uneven := false, false
-	for i, n := range nodes {
+	total := 0
+	for i := range nodes {
+		total += nodes[i].Processors
+	}
+	p.first, p.nodeOf = make([]int32, 0, len(nodes)), make([]int32, 0, total)
+	for i := range nodes {
+		n := &nodes[i]
 		p.first = append(p.first, market.Int32(len(p.nodeOf)))
 		for range n.Processors {
 			p.nodeOf = append(p.nodeOf, market.Int32(i))
@@ -36,7 +42,6 @@ func newProcessors(nodes []market.Node) processors {
 		uneven = uneven || n.Rating != 1
 		p.rates = p.rates || n.Base != nodes[0].Base
 	}
-	total := len(p.nodeOf)
 	p.users = make([]int32, total)
 	p.idle = newBitset(total)
 	for i := range total {

@@ -16,7 +16,7 @@ type queue struct {
 	choosy int // of them, for how many not every processor will do
 	ticket uint32
 	fresh  []Slot // who came since the last plan
-	heads  heap
+	heads  lane
 	latest heap
 	widths bitset  // widths that somebody waits with
 	roots  []int32 // by width: tree of the jobs by rank
@@ -66,6 +66,10 @@ func (q *queue) remove(o *order, e *Entry, s Slot, slots []Entry) {
 		q.choosy--
 	}
 	if e.fresh {
+		if q.fresh[0] == s { // it nearly always is
+			q.fresh = append(q.fresh[:0], q.fresh[1:]...)
+			return
+		}
 		i := slices.Index(q.fresh, s)
 		q.fresh = slices.Delete(q.fresh, i, i+1)
 		return
@@ -78,8 +82,7 @@ func (q *queue) remove(o *order, e *Entry, s Slot, slots []Entry) {
 		at := &slots[s.slot]
 		return at.state == waiting && at.ticket == s.ticket
 	}
-	q.heads.stale++
-	q.heads.prune(waits)
+	q.heads.prune(waits, q.n)
 	if e.Terms.Latest.Finite() {
 		q.latest.stale++
 		q.latest.prune(waits)
@@ -88,10 +91,7 @@ func (q *queue) remove(o *order, e *Entry, s Slot, slots []Entry) {
 
 // head is the first job in rank; there is one.
 func (q *queue) head(slots []Entry) Slot {
-	first := NoSlot
-	if len(q.heads.items) > 0 {
-		first = q.heads.items[0].slot
-	}
+	first := q.heads.first()
 	for _, s := range q.fresh {
 		if first == NoSlot || slots[s].before(&slots[first]) {
 			first = s
@@ -113,7 +113,7 @@ const anyEstimate = math.MaxFloat64
 // processors and either done within the window or at most as wide as extra.
 func (q *queue) firstFit(o *order, slots []Entry, idle int, window market.Time, extra int) Slot {
 	best := int32(0)
-	limit := min(float64(window+market.TimeSlack), anyEstimate)
+	limit := within(window)
 	for w := q.widths.next(0); w >= 0 && w <= idle; w = q.widths.next(w + 1) {
 		if w > extra && o.items[q.roots[w]].minEstimate > limit {
 			continue
@@ -130,6 +130,15 @@ func (q *queue) firstFit(o *order, slots []Entry, idle int, window market.Time, 
 	if best != 0 {
 		first = o.items[best].slot
 	}
+	return q.freshFit(slots, first, idle, limit, extra)
+}
+
+// within is the longest estimate that is done within a window.
+func within(window market.Time) float64 { return min(float64(window+market.TimeSlack), anyEstimate) }
+
+// freshFit returns the first of a job and those without a place in the indexes
+// that fit.
+func (q *queue) freshFit(slots []Entry, first Slot, idle int, limit float64, extra int) Slot {
 	for _, s := range q.fresh {
 		e := &slots[s]
 		w := int(e.Job.Width)

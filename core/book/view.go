@@ -107,10 +107,21 @@ func (v View) IdleFor(j *market.Job) int { return v.b.idleFor(j) }
 func (v View) Choosy(j *market.Job) bool { return v.b.choosy(j) }
 
 // FirstFit returns the first waiting job in rank that fits on the idle
-// processors and either ends within the window or is no wider than extra.
-func (v View) FirstFit(idle int, window market.Time, extra int) Slot {
+// processors and either ends within the window or is no wider than extra; of those
+// who came since the last plan, if only they are asked for.
+func (v View) FirstFit(idle int, window market.Time, extra int, onlyNew bool) Slot {
+	if onlyNew {
+		return v.b.queue.freshFit(v.b.slots, NoSlot, idle, within(window), extra)
+	}
 	return v.b.queue.firstFit(&v.b.order, v.b.slots, idle, window, extra)
 }
+
+// OnlyNew reports whether since the last plan nothing has happened but that jobs
+// came and wait: where the others have stood, they still stand.
+func (v View) OnlyNew() bool { return v.b.steady && v.b.cause == Arrived }
+
+// IsNew reports whether a waiting job has come since the last plan.
+func (v View) IsNew(s Slot) bool { return v.b.slots[s].fresh }
 
 // Shadow is the first instant at which the jobs that hold processors alone
 // will have left enough of them idle for the job, if they end as estimated (a

@@ -113,7 +113,7 @@ func compareFirstFit(t *rapid.T, v View, inOrder []Slot) {
 			break
 		}
 	}
-	if got := v.FirstFit(v.Idle(), window, extra); got != want {
+	if got := v.FirstFit(v.Idle(), window, extra, false); got != want {
 		t.Fatalf("first fit of window %v, extra %d, idle %d is %d, want %d", window, extra, v.Idle(), got, want)
 	}
 }

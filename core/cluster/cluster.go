@@ -175,25 +175,27 @@ func (c *Cluster) reject(j *market.Job, why market.Reason) {
 // admit does what the last answer says with a job that has a slot.
 func (c *Cluster) admit(s book.Slot) {
 	e := c.book.Entry(s)
-	said := market.Event{
-		Kind: market.Queued, Job: e.Job.ID, Slot: int32(s), Spec: &e.Job, Start: market.Never,
-		Price: c.answer.Terms.Price, Finish: c.answer.Terms.Finish, Firm: c.answer.Terms.Firm,
-	}
 	if c.answer.Verdict == policy.Queue {
 		c.book.Wait(s, c.answer.Terms)
-		c.draft.Emit(said)
+		c.promise(market.Queued, s).Start = market.Never
 		return
 	}
 	c.book.Place(s, c.answer.Terms, c.answer.Procs)
 	if c.Punctual && e.Independent() && !e.Due().Finite() {
 		c.book.MakeBestEffort(s)
 	}
-	said.Kind, said.Start, said.Procs = market.Accepted, e.Start, e.Procs
-	c.draft.Emit(said)
+	c.promise(market.Accepted, s).Procs = e.Procs
 	if !e.Reserved() {
 		c.book.Note(book.Placed)
 	}
 	c.plan()
+}
+
+// promise tells what the last answer agreed with a job.
+func (c *Cluster) promise(kind market.Kind, s book.Slot) *market.Event {
+	said, t := c.draft.About(kind, s), &c.answer.Terms
+	said.Price, said.Finish, said.Firm = t.Price, t.Finish, t.Firm
+	return said
 }
 
 func (c *Cluster) finish(f *market.Event) {
@@ -214,19 +216,16 @@ func (c *Cluster) finish(f *market.Event) {
 		c.book.FinishTasks(s, f.Work)
 	}
 	now := c.book.View().Now()
-	c.draft.Emit(market.Event{
-		Kind: market.Completed, Job: e.Job.ID, Slot: int32(s), Spec: &e.Job, Start: e.Start, Finish: now,
-		Work: work, Price: e.Cost(now), Procs: e.Procs,
-	})
+	said := c.draft.About(market.Completed, s)
+	said.Finish, said.Work, said.Price, said.Procs = now, work, e.Cost(now), e.Procs
 	c.book.Remove(s)
 }
 
 // end takes a job out of the book for a reason other than being done.
 func (c *Cluster) end(kind market.Kind, s book.Slot, why market.Reason) {
 	e := c.book.Entry(s)
-	c.draft.Emit(market.Event{
-		Kind: kind, Reason: why, Job: e.Job.ID, Slot: int32(s), Spec: &e.Job, Start: e.Start, Price: e.Terms.Price, Procs: e.Procs,
-	})
+	said := c.draft.About(kind, s)
+	said.Reason, said.Price, said.Procs = why, e.Terms.Price, e.Procs
 	c.book.Remove(s)
 }
 

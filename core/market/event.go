@@ -113,6 +113,9 @@ type Event struct {
 	Kind   Kind
 	Reason Reason
 	Firm   bool
+
+	Presumed bool // of Used
+
 	Proc   int32 // a processor of the cluster, or AllTasks
 	Slot   int32 // where the job sits in the book while it lives
 	Node   int32
@@ -125,8 +128,6 @@ type Event struct {
 	Spec   *Job
 	Procs  Procs
 	Slices []Slice
-
-	Presumed bool // of Used
 }
 
 // Slice is one task's part of a processor.

@@ -1,9 +1,6 @@
 package market
 
-import (
-	"fmt"
-	"math"
-)
+import "fmt"
 
 // JobID numbers jobs in the order of their submission, from 0. Between jobs
 // that tie on everything else, the smaller ID goes first.
@@ -143,4 +140,5 @@ func fieldError(field string, value float64, want string) error {
 	return &FieldError{Field: field, Value: value, Want: want}
 }
 
-func between(x, least float64) bool { return x >= least && x <= maxSpan && !math.IsNaN(x) }
+// between is false of NaN, which is neither more nor less than anything.
+func between(x, least float64) bool { return x >= least && x <= maxSpan }

@@ -116,7 +116,7 @@ func (p *bestOffer) startBest(v book.View, d *book.Draft, keep int) (head book.S
 // no wider than extra.
 func (p *bestOffer) fill(v book.View, d *book.Draft, kept int, window market.Time, extra int) {
 	for {
-		s := v.FirstFit(v.Idle()-kept, window, extra)
+		s := v.FirstFit(v.Idle()-kept, window, extra, false)
 		if s == book.NoSlot {
 			return
 		}

@@ -79,8 +79,12 @@ func (p *easy) Plan(v book.View, d *book.Draft) {
 		fillUneven(v, d, head, window)
 		return
 	}
+	// Who was passed over stays so while the others only wait: the shadow stands,
+	// the window shrinks. But where it is now because somebody runs past his
+	// estimate, time alone lets more of them end by then.
+	onlyNew := v.OnlyNew() && !v.IsNew(head) && shadow > v.Now()
 	for {
-		s := v.FirstFit(v.Idle(), window, extra)
+		s := v.FirstFit(v.Idle(), window, extra, onlyNew)
 		if s == book.NoSlot {
 			return
 		}

@@ -43,13 +43,14 @@ func (n *virtualNodes) nextFinish() market.Time {
 	return earliest(n.whole.first(), n.split.first())
 }
 
-// finish takes the first thing that is done off its processors.
-func (n *virtualNodes) finish() market.Event {
+// finish takes the first thing that is done off its processors, and says so.
+func (n *virtualNodes) finish(said *market.Event) {
 	if n.whole.first() <= n.split.first() {
 		slot := n.whole.pop()
 		j := &n.jobs[slot]
 		j.started = false
-		return market.Event{Kind: market.Finished, Job: j.id, Proc: market.AllTasks, Work: j.actual}
+		said.Job, said.Proc, said.Work = j.id, market.AllTasks, j.actual
+		return
 	}
 	proc := n.split.unit()
 	p := &n.procs[proc]
@@ -62,7 +63,7 @@ func (n *virtualNodes) finish() market.Event {
 	j := &n.jobs[p.tasks[first].slot]
 	p.tasks = slices.Delete(p.tasks, first, first+1)
 	n.split.set(proc, p.nextFinish())
-	return market.Event{Kind: market.Finished, Job: j.id, Proc: proc, Work: j.actual}
+	said.Job, said.Proc, said.Work = j.id, proc, j.actual
 }
 
 // farOff is how long at most the last bit of work is waited for: whoever would

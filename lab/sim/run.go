@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/lab/workload"
@@ -98,7 +99,7 @@ func (r *run) gather(at market.Time) (now market.Time, err error) {
 	r.inputs = r.inputs[:0]
 	for r.nodes.nextFinish() <= until || r.nodes.round(at) {
 		now = max(now, r.nodes.nextFinish())
-		r.inputs = append(r.inputs, r.nodes.finish())
+		r.nodes.finish(r.input(market.Finished))
 	}
 	for c := r.options.Changes; len(c) > 0 && c[0].At <= until; c = r.options.Changes {
 		now = max(now, c[0].At)
@@ -106,7 +107,7 @@ func (r *run) gather(at market.Time) (now market.Time, err error) {
 		if c[0].Down {
 			kind = market.NodeDown
 		}
-		r.inputs = append(r.inputs, market.Event{Kind: kind, Node: market.Int32(c[0].Node)})
+		r.input(kind).Node = market.Int32(c[0].Node)
 		r.options.Changes = c[1:]
 	}
 	r.arrivals.release()
@@ -118,14 +119,28 @@ func (r *run) gather(at market.Time) (now market.Time, err error) {
 	}
 	for i := range r.arrivals.arrived() {
 		j := &r.arrivals.arrived()[i].Job
-		r.inputs = append(r.inputs, market.Event{Kind: market.Submitted, Job: j.ID, Spec: j})
+		e := r.input(market.Submitted)
+		e.Job, e.Spec = j.ID, j
 	}
 	if r.wake <= until {
 		now = max(now, r.wake)
 		r.wake = market.Never
-		r.inputs = append(r.inputs, market.Event{Kind: market.Woken})
+		r.input(market.Woken)
 	}
 	return now, nil
+}
+
+// input adds an event to those of the instant, to be filled in where it lies.
+func (r *run) input(kind market.Kind) *market.Event {
+	n := len(r.inputs)
+	if n == cap(r.inputs) {
+		r.inputs = slices.Grow(r.inputs, n+1)
+	}
+	r.inputs = r.inputs[:n+1]
+	e := &r.inputs[n]
+	*e = market.Event{}
+	e.Kind = kind
+	return e
 }
 
 // carryOut does what the cluster says.

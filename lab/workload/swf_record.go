@@ -125,17 +125,11 @@ func toArrival(f *[fieldCount]float64, a *Arrival, users *userNames) (bool, *swf
 	case estimate > maxSpan:
 		return false, &swfFault{fieldReqTime, valueError(estimate, errTooLarge)}
 	}
-	*a = Arrival{
-		Job: market.Job{
-			Submit:   market.Time(submit),
-			Estimate: market.Work(estimate),
-			SLA:      market.SLA{Deadline: market.Never, Budget: market.Unlimited},
-			Width:    width,
-			Owner:    users.name(f[fieldUser]),
-		},
-		Actual: market.Work(run),
-		Number: number,
-	}
+	*a = Arrival{} // and filled in where it lies: it is large, and one of millions
+	a.Actual, a.Number = market.Work(run), number
+	j := &a.Job
+	j.Submit, j.Estimate, j.Width, j.Owner = market.Time(submit), market.Work(estimate), width, users.name(f[fieldUser])
+	j.SLA.Deadline, j.SLA.Budget = market.Never, market.Unlimited
 	return true, nil
 }
 

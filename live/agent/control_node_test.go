@@ -257,7 +257,7 @@ func (n *node) killAll(id string) {
 	if !ok {
 		n.t.Fatalf("job %s has no group", id)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if err := group.Kill(ctx); err != nil {
 		n.t.Fatal(err)

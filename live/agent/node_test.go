@@ -111,7 +111,7 @@ func (n *node) tearDown() {
 	}
 	for _, name := range names {
 		if group, ok := n.tree.Find(name); ok {
-			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			if err := group.Kill(ctx); err != nil {
 				n.t.Error(err)
 			}

@@ -123,7 +123,7 @@ func home(t testing.TB, owner account) string {
 
 // patience is how long a test waits for what should take a moment: the machine
 // may be busy with anything else.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 // until waits for something that another process does.
 func until(t testing.TB, what string, ok func() bool) {

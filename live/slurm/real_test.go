@@ -111,7 +111,7 @@ func ended(j *trade.Job) bool { return j.State.Final() }
 // nodesUp waits until the market has so many nodes.
 func (f floor) nodesUp(t testing.TB, n int) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(3 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		nodes, err := f.Nodes(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -198,7 +198,7 @@ func TestJobsOfTwoUsers(t *testing.T) {
 	like := f.hand(t, alice, trade.Request{Argv: []string{"sh", "-c", "exit 127"}, Dir: here, EstimateMS: 10 * second})
 	parallel := f.hand(t, bob, trade.Request{Argv: []string{"./there-is-none"}, Dir: there, EstimateMS: 10 * second, Processors: 2})
 	closed := f.hand(t, bob, trade.Request{Argv: []string{"true"}, Dir: there, Output: "/etc/no/out", EstimateMS: 10 * second})
-	const long = time.Minute
+	const long = 3 * time.Minute
 	for _, c := range []struct {
 		what string
 		job  int64
@@ -309,7 +309,7 @@ func TestJobsOfTwoUsers(t *testing.T) {
 		f.await(t, across, long, running)
 		if calm {
 			time.Sleep(7 * time.Second) // it saves every five, and later where the machine is busy
-			if !cluster.Saved(startOf(t, batch), 6*time.Second) {
+			if calm = cluster.Saved(startOf(t, batch), 6*time.Second); !calm {
 				t.Log("slurmctld has saved nothing since the job began")
 			}
 		}

@@ -19,7 +19,7 @@ import (
 
 // patience is how long a test waits for what should take a moment: the machine
 // may be busy with anything else.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 // until waits for something that other processes do.
 func until(t testing.TB, what string, ok func() bool) {
@@ -93,7 +93,7 @@ func launch(t testing.TB, home string, argv ...string) *daemon {
 		close(d.done)
 	}()
 	t.Cleanup(func() {
-		if d.running() && d.end(syscall.SIGINT, 20*time.Second) < 0 {
+		if d.running() && d.end(syscall.SIGINT, patience) < 0 {
 			t.Errorf("%s did not end when it was asked to", strings.Join(argv, " "))
 			d.kill()
 		}

@@ -129,7 +129,7 @@ func (h *hosts) dial(name, address string) (conn net.Conn, err error) {
 		if err = unix.Setns(fd, unix.CLONE_NEWNET); err != nil {
 			return
 		}
-		conn, err = (&net.Dialer{Timeout: 5 * time.Second}).Dial("tcp", address)
+		conn, err = (&net.Dialer{Timeout: 30 * time.Second}).Dial("tcp", address)
 	}()
 	<-done
 	return conn, err

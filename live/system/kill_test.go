@@ -83,7 +83,7 @@ func (b *bazaar) impatient() *client.Client {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	c, err := client.New(b.url, token.Secret, client.Options{Retries: -1, Timeout: 5 * time.Second})
+	c, err := client.New(b.url, token.Secret, client.Options{Retries: -1, Timeout: 30 * time.Second})
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -60,7 +60,7 @@ func get(t testing.TB, url, token string) (int, []byte) {
 	if token != "" {
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
-	c := http.Client{Timeout: 3 * time.Second}
+	c := http.Client{Timeout: 30 * time.Second}
 	res, err := c.Do(r)
 	if err != nil {
 		return 0, nil
@@ -87,7 +87,7 @@ func TestALeaderStandsStill(t *testing.T) {
 			b.standby()
 			b.hire("a")
 			root := b.user("root", 1000)
-			long := submit(t, root, b.shell("sleep 12; echo long >> done", 20*time.Second))
+			long := submit(t, root, b.shell(untilTold+"; echo long >> done", time.Minute))
 			until(t, "the job", func() bool { return b.job(long.ID).State == v1.Running })
 
 			began := time.Now()
@@ -106,6 +106,7 @@ func TestALeaderStandsStill(t *testing.T) {
 				}
 			}
 			b.completed(second.ID)
+			tell(t, b.dir)
 			b.completed(long.ID)
 			if got := text(t, b.at("done")); got != "second\nlong\n" {
 				t.Errorf("the jobs wrote %q", got)

@@ -137,7 +137,7 @@ func (b *bazaar) open() {
 // with is a client with a token.
 func (b *bazaar) with(token string) *client.Client {
 	b.t.Helper()
-	o := client.Options{Timeout: 10 * time.Second, Retries: 20}
+	o := client.Options{Timeout: 30 * time.Second, Retries: 20}
 	if b.certs != "" {
 		var err error
 		if o.TLS, err = api.ClientTLS(b.cert(api.AuthorityCert), "", ""); err != nil {

@@ -60,7 +60,7 @@ func (u *upMarket) libra(args ...string) string {
 func (u *upMarket) client() *client.Client { return u.dial(client.Options{Retries: 20}) }
 
 func (u *upMarket) impatient() *client.Client {
-	return u.dial(client.Options{Retries: -1, Timeout: 5 * time.Second})
+	return u.dial(client.Options{Retries: -1, Timeout: 30 * time.Second})
 }
 
 func (u *upMarket) dial(o client.Options) *client.Client {
@@ -116,7 +116,7 @@ func welcome(t *testing.T, u *upMarket, limits string) {
 	first, before := u.look(c)
 	running := u.handIn("8s", "echo began > began; "+untilTold+"; echo finished > finished")
 	until(t, "the job", func() bool { return text(t, filepath.Join(u.home, "began")) != "" })
-	if code := u.end(syscall.SIGINT, 20*time.Second); code != 0 {
+	if code := u.end(syscall.SIGINT, patience); code != 0 {
 		t.Fatalf("after Ctrl-C: exit code %d:\n%s", code, u.said(2000))
 	}
 	if said := u.said(200); !strings.Contains(said, "stopped; 1 job left running") {
@@ -145,7 +145,7 @@ func welcome(t *testing.T, u *upMarket, limits string) {
 	if said := u.libra("ledger", "verify"); !strings.Contains(said, "all is right") {
 		t.Error(said)
 	}
-	if code := u.end(syscall.SIGINT, 20*time.Second); code != 0 {
+	if code := u.end(syscall.SIGINT, patience); code != 0 {
 		t.Errorf("after the second Ctrl-C: exit code %d", code)
 	}
 }

@@ -16,7 +16,7 @@ func aNodeIsCutOff(t *testing.T) {
 	b := newSite(t, slurmtest.Options{Nodes: 2, Hosts: true}, terms{lease: lease}, 0.9)
 	b.user("root", 1000)
 	file := b.at("beats")
-	r := b.shell(beating(file, 8*time.Second), 10*time.Second)
+	r := b.shell(beating(file, 30*time.Second), 32*time.Second)
 	r.DeadlineMS = 120_000
 	id := submit(t, b.owner, r).ID
 	until(t, "the first beat", func() bool { return len(lives(t, file)) > 0 })

@@ -72,10 +72,10 @@ func slurmAndLibraAreKilled(t *testing.T) {
 			if said := text(t, late); said != "once\n" && !(c.forgets && said == "once\nonce\n") {
 				t.Errorf("the late one wrote %q", said)
 			}
-			left, err := b.slurm.Run(ctx, "squeue", "-h", "-o", "%A %T")
-			if err != nil || left != "" {
-				t.Errorf("slurm still has %q: %v", left, err)
-			}
+			until(t, "Slurm to have put all away", func() bool {
+				left, err := b.slurm.Run(ctx, "squeue", "-h", "-o", "%A %T")
+				return err == nil && left == ""
+			})
 		})
 	}
 	b.verify()

@@ -145,7 +145,7 @@ func stayThemselves(t *testing.T, b *bazaar, a *client.Client, home string) {
 }
 
 func seeTheirOwn(t *testing.T, b *bazaar, a, o *client.Client, home string) {
-	r := b.shell("echo secret; sleep 2", 3*time.Second)
+	r := b.shell("echo secret; "+untilTold, 30*time.Second)
 	r.Dir, r.Output = home, "secret-%j"
 	j := submit(t, a, r)
 	ctx := t.Context()
@@ -175,6 +175,7 @@ func seeTheirOwn(t *testing.T, b *bazaar, a, o *client.Client, home string) {
 	for what, f := range look {
 		wantNotFound(t, what, f())
 	}
+	tell(t, home)
 	b.completed(j.ID)
 	wantNotFound(t, "receipt", func() error { _, err := o.Receipt(ctx, j.ID); return err }())
 	mine, err := o.Accounts(ctx, "")

@@ -15,7 +15,7 @@ import (
 // waitFor polls for what another process does in its own time.
 func waitFor(t testing.TB, what string, done func() bool) {
 	t.Helper()
-	for until := time.Now().Add(30 * time.Second); !done(); time.Sleep(2 * time.Millisecond) {
+	for until := time.Now().Add(3 * time.Minute); !done(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(until) {
 			t.Fatalf("waited in vain for %s", what)
 		}
@@ -31,7 +31,7 @@ func procs(t testing.TB, g Group) []int {
 
 func killAll(t *testing.T, g Group) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	before := procs(t, g)
 	began := time.Now()

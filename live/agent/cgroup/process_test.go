@@ -246,7 +246,7 @@ func (p *process) end() {
 	p.t.Helper()
 	select {
 	case <-p.done:
-	case <-time.After(time.Minute):
+	case <-time.After(3 * time.Minute):
 		p.t.Fatalf("process %d does not end", p.Process.Pid)
 	}
 }

@@ -161,7 +161,7 @@ func testStartedFrozen(t *testing.T, w world) {
 	must(t, err)
 	first := start(t, g, "busy", 1)
 	must(t, g.Set(Limits{CPU: 0}))
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	must(t, g.Kill(ctx))
 	first.end()
@@ -180,6 +180,7 @@ func testWaited(t *testing.T, w world) {
 	tree := openTree(t, w)
 	favour(t, tree)
 	groups := crowd(t, tree, Limits{CPU: -1}, Limits{CPU: -1})
+	began := time.Now()
 	before := []Usage{usage(t, groups[0]), usage(t, groups[1])}
 	last := before[0].Waited
 	for range 20 {
@@ -191,13 +192,13 @@ func testWaited(t *testing.T, w world) {
 		last = now
 	}
 	for i, g := range groups {
-		waited := usage(t, g).Waited - before[i].Waited
+		waited, took := usage(t, g).Waited-before[i].Waited, time.Since(began)
 		// Two on one processor: each waits while the other runs.
-		if waited < 500*time.Millisecond || waited > 4*time.Second {
-			t.Errorf("group %d waited %v in 2 s beside another", i, waited)
+		if waited < took/4 || waited > 2*took {
+			t.Errorf("group %d waited %v in %v beside another", i, waited, took)
 		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	must(t, groups[0].Kill(ctx))
 	if now := usage(t, groups[0]).Waited; now < last {
@@ -212,14 +213,18 @@ func testWaitedAlone(t *testing.T, w world) {
 	g, err := tree.Make("job", Limits{CPU: 0.3, CPUs: []int{onlyCPU(t)}})
 	must(t, err)
 	start(t, g, "busy", 1)
-	before := usage(t, g)
-	time.Sleep(time.Second)
-	after := usage(t, g)
-	// Kernels differ in whether the first is part of the second; see Usage.
-	t.Logf("in a second at .3: throttled for %v, waited %v", after.Throttled-before.Throttled, after.Waited-before.Waited)
-	if throttled := after.Throttled - before.Throttled; throttled < 300*time.Millisecond {
-		t.Errorf("throttled for %v only", throttled)
+	most := time.Duration(0)
+	for range 10 { // others may be in the way, now and then
+		before := usage(t, g)
+		time.Sleep(time.Second)
+		after := usage(t, g)
+		// Kernels differ in whether the first is part of the second; see Usage.
+		t.Logf("in a second at .3: throttled for %v, waited %v", after.Throttled-before.Throttled, after.Waited-before.Waited)
+		if most = max(most, after.Throttled-before.Throttled); most >= 300*time.Millisecond {
+			return
+		}
 	}
+	t.Errorf("throttled for %v at most", most)
 }
 
 func testPinned(t *testing.T, w world) {

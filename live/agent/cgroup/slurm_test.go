@@ -41,7 +41,7 @@ func TestSharesOnly(t *testing.T) {
 	}
 	first := start(t, g, "scatter", 3)
 	waitFor(t, "processes to scatter", func() bool { p, err := g.Procs(); return err == nil && len(p) >= 5 })
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	must(t, g.Kill(ctx))
 	first.end()
@@ -184,7 +184,7 @@ func TestCgroupOfSlurmWithV2(t *testing.T) {
 	}
 	says(t, "20000 100000", job, "cpu.max")
 	hold(t, world{kind: V2, share: 0.25, window: 3 * time.Second}, "a job of Slurm's", []float64{0.2}, g)
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	must(t, g.Kill(ctx))
 	busy.end()

@@ -70,7 +70,7 @@ func openTree(t testing.TB, w world) Tree {
 func clean(t testing.TB, tree Tree) {
 	t.Helper()
 	// The context of the test is over by now.
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	names, err := tree.List()
 	must(t, err)

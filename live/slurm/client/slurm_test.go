@@ -130,7 +130,7 @@ func (b *bench) find(t *testing.T, id int64) *client.Job {
 func (b *bench) when(t *testing.T, id int64, what string, so func(client.Job) bool) client.Job {
 	t.Helper()
 	var last *client.Job
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		if last = b.find(t, id); last != nil && so(*last) {
 			return *last
 		}

@@ -216,7 +216,7 @@ func TestDoor(t *testing.T) {
 		if out, err := c.Run(ctx, "scontrol", "release", fmt.Sprint(sold)); err != nil {
 			t.Fatalf("%s: %v", out, err)
 		}
-		for end := time.Now().Add(time.Minute); !strings.HasPrefix(state(sold), "RUNNING"); time.Sleep(100 * time.Millisecond) {
+		for end := time.Now().Add(3 * time.Minute); !strings.HasPrefix(state(sold), "RUNNING"); time.Sleep(100 * time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatalf("released by root, it is %s", state(sold))
 			}

@@ -17,7 +17,7 @@ import (
 func eventually(t *testing.T, what string, so func() error) {
 	t.Helper()
 	err := so()
-	for end := time.Now().Add(time.Minute); err != nil; err = so() {
+	for end := time.Now().Add(3 * time.Minute); err != nil; err = so() {
 		if time.Now().After(end) {
 			t.Fatalf("%s: %v", what, err)
 		}

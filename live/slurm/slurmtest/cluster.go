@@ -172,7 +172,7 @@ func (c *Cluster) employ() {
 
 // WaitNodes waits until all nodes can run jobs.
 func (c *Cluster) WaitNodes(ctx context.Context) error {
-	return until(ctx, time.Minute, func() error {
+	return until(ctx, patience, func() error {
 		out, err := c.Run(ctx, "sinfo", "-h", "-N", "-p", Partition, "-o", "%t")
 		states := strings.Fields(out)
 		if err == nil && (len(states) != len(c.Nodes) || slices.ContainsFunc(states, notReady)) {

@@ -35,7 +35,7 @@ func TestCluster(t *testing.T) {
 	}
 	run("sbatch", "--uid="+alice, "-w", c.Nodes[1], "-o", out, "--wrap", "id -un; echo $SLURMD_NODENAME; sleep 1000")
 	want := alice + "\n" + c.Nodes[1] + "\n"
-	if err = until(ctx, time.Minute, func() error { return says(out, want) }); err != nil {
+	if err = until(ctx, patience, func() error { return says(out, want) }); err != nil {
 		t.Fatal(err)
 	}
 
@@ -104,13 +104,13 @@ func TestHosts(t *testing.T) {
 	if err := c.Cut(c.Nodes[1]); err != nil {
 		t.Fatal(err)
 	}
-	if err := until(t.Context(), time.Minute, state("down")); err != nil {
+	if err := until(t.Context(), patience, state("down")); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Heal(c.Nodes[1]); err != nil {
 		t.Fatal(err)
 	}
-	if err := until(t.Context(), time.Minute, state("idle")); err != nil {
+	if err := until(t.Context(), patience, state("idle")); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -26,6 +26,9 @@ type daemon struct {
 	ended chan struct{}
 }
 
+// patience is how long a daemon, or a node, may take to answer: the machine may be busy.
+const patience = 3 * time.Minute
+
 // mark is in the environment of every daemon, and by it they are known again.
 const mark = "LIBRA_SLURMTEST="
 
@@ -55,7 +58,7 @@ func (c *Cluster) start(ctx context.Context, d *daemon) error {
 	if d.ready == nil {
 		return nil
 	}
-	err = until(ctx, time.Minute, func() error {
+	err = until(ctx, patience, func() error {
 		select {
 		case <-d.ended:
 			return nil

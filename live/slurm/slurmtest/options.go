@@ -37,7 +37,7 @@ type Options struct {
 	NoRest bool
 
 	MinJobAge   time.Duration // ended jobs are shown for so long, 10 minutes
-	NodeTimeout time.Duration // of silence before a node is down, 10 seconds
+	NodeTimeout time.Duration // of silence before a node is down: 30 seconds, between hosts 10
 
 	// Places is how many jobs may share a processor of the partition, 64.
 	Places int
@@ -57,7 +57,10 @@ func (o Options) chosen() Options {
 		o.MinJobAge = 10 * time.Minute
 	}
 	if o.NodeTimeout == 0 {
-		o.NodeTimeout = 10 * time.Second
+		o.NodeTimeout = 30 * time.Second
+		if o.Hosts { // tests cut them off
+			o.NodeTimeout = 10 * time.Second
+		}
 	}
 	return o
 }

@@ -1,12 +1,9 @@
 package world
 
 import (
-	"context"
 	"fmt"
 	"time"
 
-	"github.com/libra-market/libra/client"
-	v1 "github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/store"
 )
 
@@ -75,6 +72,7 @@ func (w *World) break_(i int) {
 	case upgrades:
 		s.crash()
 		w.check()
+		w.builds.Add(1)
 		s.start()
 		w.adopt(i)
 	case fills, unsure:
@@ -103,18 +101,6 @@ func (w *World) restore(backup *store.Memory, f *Fault) {
 		s.begin()
 		time.Sleep(50 * time.Millisecond)
 	}
-}
-
-// adopt lets another policy take over, as a new version of the program would.
-func (w *World) adopt(i int) {
-	r := w.chance("policy", int64(i))
-	name := []string{"libra", "libra-plus", "libra-sla", "edf-bf", "bid-share"}[r.IntN(5)]
-	c := w.client("root", &host{name: fmt.Sprint("desk-policy-", i)})
-	err := w.insist("policy", func(ctx context.Context) error {
-		_, err := c.SetEpoch(client.WithKey(ctx, fmt.Sprint("policy-", i)), v1.Epoch{Policy: name})
-		return err
-	})
-	w.note("policy %s: %v", name, err)
 }
 
 // later does something after a while.

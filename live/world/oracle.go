@@ -162,21 +162,16 @@ func (w *World) booked(jobs []trade.Job) {
 		}
 	}
 	w.sentOnce(sent)
-	ran := map[int64]bool{}
-	runs := map[int64][]*run{}
-	for _, r := range w.finished {
-		ran[r.key.Job] = true
-		runs[r.key.Job] = append(runs[r.key.Job], r)
-	}
+	runs := w.byJob()
 	for i := range jobs {
 		j := &jobs[i]
 		if err := books.Job(j); err != nil {
 			w.fail("%v", err)
 		}
-		if j.Charged > 0 && !ran[j.ID] {
+		if j.Charged > 0 && len(runs[j.ID]) == 0 {
 			w.fail("job %d (%s) is charged %d, and nothing of it ran", j.ID, j.State, j.Charged)
 		}
-		if j.State == trade.Completed && !ran[j.ID] {
+		if j.State == trade.Completed && len(runs[j.ID]) == 0 {
 			w.fail("job %d is completed, and nothing of it ran", j.ID)
 		}
 		w.measured(j, runs[j.ID])

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -30,6 +31,15 @@ func (w *World) ends() map[int64]*run {
 	return last
 }
 
+// byJob are all programs that ran, by their jobs.
+func (w *World) byJob() map[int64][]*run {
+	runs := map[int64][]*run{}
+	for _, r := range w.finished {
+		runs[r.key.Job] = append(runs[r.key.Job], r)
+	}
+	return runs
+}
+
 // stepped reports whether somebody set the clock of a controller: then the time of
 // the market is no longer that of the world.
 func (w *World) stepped() bool {
@@ -57,7 +67,7 @@ func (w *World) setBack() time.Duration {
 // kept checks promises and what is paid for those that were broken, by the time of
 // the world.
 func (w *World) kept(jobs []trade.Job) {
-	ends := w.ends()
+	ends, runs := w.ends(), w.byJob()
 	if w.stepped() || len(w.restored) > 0 {
 		return
 	}
@@ -83,11 +93,41 @@ func (w *World) kept(jobs []trade.Job) {
 			}
 		}
 		promised := time.Duration(j.PromisedUS-w.began.UnixMicro()) * time.Microsecond
-		if len(w.day.Faults) == 0 && w.day.Lose == 0 && w.day.Repeat == 0 && w.day.Exact && j.Firm && j.PromisedUS != 0 && d.Kind != cancels &&
-			j.State == trade.Completed && r.kept() > promised+slack {
-			w.fail("job %d was promised for %s and ended at %s, and nothing was broken", j.ID, promised, r.kept())
+		if w.day.Lose > 0 || !w.day.Exact || !j.Firm || j.PromisedUS == 0 || d.Kind == cancels {
+			continue
+		}
+		if j.State == trade.Completed && r.kept() > promised+slack && !w.excused(j, runs[j.ID]) {
+			w.fail("job %d was promised for %s and ended at %s, and nothing was broken that it needed", j.ID, promised, r.kept())
+		}
+		if (j.State == trade.Lost || j.State == trade.Expired) && !w.excused(j, runs[j.ID]) {
+			w.fail("job %d is %s (%s), and nothing was broken that it needed", j.ID, j.State, j.Detail)
 		}
 	}
+}
+
+// excused reports whether something was broken that a job needed while it was there: a
+// controller, or a node on which it ran; of one that had to wait, any node.
+func (w *World) excused(j *trade.Job, runs []*run) bool {
+	day := func(us int64) time.Duration { return time.Duration(us-w.began.UnixMicro()) * time.Microsecond }
+	from, to := day(j.SubmittedUS), day(j.EndedUS)
+	on := map[string]bool{}
+	for _, r := range runs {
+		on[r.node] = true
+		to = max(to, r.ended)
+	}
+	waited := j.StartedUS == 0 || day(j.StartedUS) > from+time.Second
+	// A node that is heard of again was taken for lost until then, and what was lost
+	// begins anew; a controller reads its store back and hears all nodes.
+	after := w.day.Lease + w.day.Lease/10 + 2*time.Second + 2*w.day.Report
+	for _, f := range w.day.Faults {
+		if f.At+w.openedAt > to || f.At+w.openedAt+f.For+after < from {
+			continue
+		}
+		if f.Node < 0 || waited || on[fmt.Sprintf("n%d", f.Node+1)] {
+			return true
+		}
+	}
+	return false
 }
 
 // measured holds what is charged against what ran on the nodes.
@@ -114,7 +154,10 @@ func (w *World) measured(j *trade.Job, runs []*run) {
 				used = append(used, r.used)
 			}
 		}
-		if len(used) > 0 && !right {
+		// What a node was told was written down it forgets. Asked to stop it by a market that
+		// was restored since, it says that nothing began, and nothing is owed.
+		forgotten := len(w.restored) > 0 && s.NeverBegan()
+		if len(used) > 0 && !right && !forgotten {
 			w.fail("task %v used %v, and the market says %d us", s.Key, used, s.CPUUS)
 		}
 		if len(used) > 1 && len(w.restored) == 0 {

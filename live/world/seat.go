@@ -137,7 +137,7 @@ func (s *seat) serve(ctx context.Context, d *drive) error {
 	}
 	defer release()
 	cfg := controller.Default()
-	cfg.Version, cfg.Now, cfg.Logger = "world", s.host.now, s.w.log
+	cfg.Version, cfg.Now, cfg.Logger = fmt.Sprint("world-", s.w.builds.Load()), s.host.now, s.w.log
 	cfg.Lease, cfg.Report, cfg.SnapshotEvery = s.w.day.Lease, s.w.day.Report, s.w.day.Snapshot
 	cfg.Unsaid = epoch.LiveSettings()
 	cfg.Unsaid["reporting"] = market.Money(s.w.day.Report.Microseconds()).String()

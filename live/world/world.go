@@ -30,10 +30,13 @@ type World struct {
 	log   *slog.Logger
 	began time.Time
 
+	openedAt time.Duration // when everybody was there, and the day began
+
 	alive   context.Context // until all is over
 	stop    context.CancelFunc
 	running sync.WaitGroup
 	acting  atomic.Int64 // users who are not done yet
+	builds  atomic.Int64 // of the program, so far
 
 	restoring chan struct{} // who puts a backup in the place of the store
 	nodes     []*node
@@ -83,6 +86,7 @@ func Run(d *Day, dir string, log *slog.Logger) *Result {
 	}
 	w.alive, w.stop = context.WithCancel(context.Background())
 	w.open()
+	w.openedAt = w.at()
 	w.schedule()
 	time.Sleep(d.Long)
 	w.heal()
@@ -180,17 +184,50 @@ func (w *World) schedule() {
 	}
 }
 
-// settle waits until nothing is under way any more.
+// settle waits until nothing is under way any more: nobody is starved. When everybody has
+// asked for what they want, and nothing breaks any more, what is there takes no longer
+// than if it were done piece by piece on the slowest node, each when it is due.
 func (w *World) settle() {
-	const often, most = 7 * time.Second, 3 * time.Hour
+	const often = 7 * time.Second
+	for w.acting.Load() > 0 { // they give up at some time
+		time.Sleep(often)
+	}
+	most := w.mostLeft()
 	for waited := time.Duration(0); waited < most; waited += often {
-		if w.acting.Load() == 0 && w.idle() {
+		if w.idle() {
 			time.Sleep(2 * w.day.Report) // what nodes still have to say
 			return
 		}
 		time.Sleep(often)
 	}
 	w.fail("after %s there are jobs that have not ended: %s", most, w.pending())
+}
+
+// mostLeft is how long at the most it can take until everything has ended.
+func (w *World) mostLeft() time.Duration {
+	most, due, slowest := 5*time.Minute+3*w.day.Lease, time.Duration(0), w.day.Nodes[0].Speed
+	for _, n := range w.day.Nodes {
+		slowest = min(slowest, n.Speed)
+	}
+	for _, f := range w.day.Faults {
+		most = max(most, 5*time.Minute+3*w.day.Lease+f.At+f.For-w.day.Long)
+	}
+	jobs := w.jobs()
+	for i := range jobs {
+		j := &jobs[i]
+		if j.State.Final() {
+			continue
+		}
+		seconds, hungry := 1.0, 1.0
+		if d := w.deedOf(j); d != nil {
+			seconds, hungry = d.Seconds+d.Refines, d.Hungry
+		}
+		most += time.Duration(seconds / slowest / hungry * 1e9)
+		// Some policies give a job no more than it needs to be in time, and one that sleeps
+		// makes less of that.
+		due = max(due, time.Duration(float64(j.DueUS-w.began.UnixMicro())*1e3/hungry)-w.at())
+	}
+	return most + due
 }
 
 // close ends everything in order.

@@ -13,7 +13,11 @@ func (x *door) submitOnQuote(by trade.Identity, s *trade.Submit) (trade.Outcome,
 	if q == nil || q.Owner != by.User {
 		return trade.Outcome{}, fmt.Errorf("quote %s: %w, or it has expired: ask for a new one", s.Quote, trade.ErrUnknown)
 	}
-	r, err := trade.Merge(q.Request, s.Request)
+	given := s.Request
+	if least, _ := x.ruled[x.eraOf(q)].Least.Count(); given.EstimateMS > 0 && q.Request.EstimateMS == least {
+		given.EstimateMS = max(given.EstimateMS, least) // what was asked for when it was quoted
+	}
+	r, err := trade.Merge(q.Request, given)
 	if err != nil {
 		return trade.Outcome{}, err
 	}

@@ -30,10 +30,15 @@ func (x *pricer) storage(asked *market.Job) *trade.Storage {
 	return &trade.Storage{Price: int64(min(amount, float64(bill.MaxAmount))), TimeMS: ms}
 }
 
-// sized gives a request that asks for no memory, where memory has a price of its own,
-// what such a job is sold: it is its limit, it is kept for it, and it is paid for. On
-// small nodes that is no more than a processor's part.
+// sized gives a request the least that is sold. To begin and to be ended takes some
+// milliseconds, however small a job is: less than a node can hold a job to is not sold.
+// And one that asks for no memory, where that has a price of its own, is sold some: it is
+// its limit, it is kept for it, and it is paid for. On small nodes that is no more than a
+// processor's part.
 func (x *pricer) sized(r *trade.Request) {
+	if least, _ := x.rules().Least.Count(); x.rules().Paid() {
+		r.EstimateMS = max(r.EstimateMS, least)
+	}
 	if r.MemoryMB != 0 || !x.rules().Stores() || x.rates.Base().Memory <= 0 {
 		return
 	}

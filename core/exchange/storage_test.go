@@ -196,6 +196,9 @@ func TestMemoryThatNobodyAskedForIsSold(t *testing.T) {
 		if j := o.Job; j.Request.MemoryMB != c.want || q.Request.MemoryMB != c.want || (j.Storage != nil) != (c.want > 0) || j.Storage.Amount() != q.Storage.Amount() {
 			t.Errorf("%s: %d MB, quoted %d, for %+v, quoted %+v", name, j.Request.MemoryMB, q.Request.MemoryMB, j.Storage, q.Storage)
 		}
+		if p, err := f.x.Preview(bob, r); err != nil || p.Quote == nil || p.Quote.Request.MemoryMB != c.want || p.Quote.Storage.Amount() != q.Storage.Amount() {
+			t.Errorf("%s: preview %+v, %v", name, p.Quote, err)
+		}
 		f.used(task.Key{Job: o.Job.ID}, 0.1)
 		f.wait(50)
 		for _, order := range f.x.Orders("n1") {

@@ -92,6 +92,7 @@ func (x *teller) Preview(by trade.Identity, r trade.Request) (trade.Outcome, err
 	if err != nil {
 		return trade.Outcome{}, err
 	}
+	x.price.sized(&r)
 	j := &underway.Job{Job: trade.Job{Owner: by.User, Account: account, Request: withProgram(r), SubmittedUS: x.now}}
 	no := func(reason, detail string) trade.Outcome {
 		return trade.Outcome{Refusal: &trade.Refusal{Reason: reason, Detail: detail, Offers: x.price.counterOffers(j, reason)}}

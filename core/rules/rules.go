@@ -38,6 +38,10 @@ type Rules struct {
 	// Rounding is what becomes of a part of the smallest unit of money on a bill.
 	Rounding Rounding
 
+	// Least is the least work that is sold, in milliseconds on each processor: what a
+	// node can tell apart. To begin and to be ended takes some. 0: any.
+	Least Part
+
 	// Storage is by whom memory and disk are sold, and for which time.
 	Storage Storage
 
@@ -137,7 +141,7 @@ func Papers() Rules {
 func Live() Rules {
 	return Rules{
 		Endings: EndingsUsed, Unused: Whole / 4, PenaltyCap: Whole, PenaltyLimit: 10 * Whole, OwnerFloor: -1_000_000 * market.Unit,
-		LossLimit: 10 * market.Unit, Tolerance: Whole / 20, Reporting: Whole, Limit: LimitNode, Rounding: RoundingUp, Storage: StorageHeld, Unasked: 512 * Whole,
+		LossLimit: 10 * market.Unit, Tolerance: Whole / 20, Reporting: Whole, Limit: LimitNode, Rounding: RoundingUp, Least: 100 * Whole, Storage: StorageHeld, Unasked: 512 * Whole,
 		QuoteHold: true, QuoteShare: Whole / 10, QuoteAll: Whole / 2, QuoteRent: Whole / 100, QuoteLimit: 16 * Whole,
 	}
 }

@@ -110,6 +110,10 @@ var fields = []field{
 		set: func(r *Rules, v string) error { r.Rounding = Rounding(v); return nil },
 	},
 	{
+		name: "least_estimate", meaning: "milliseconds of work on each processor that are sold at the least, whatever the estimate",
+		part: func(r *Rules) *Part { return &r.Least }, most: 3600_000 * Whole, later: true,
+	},
+	{
 		name: "storage", meaning: "how memory and disk are sold: by the market, for the time they are held (held), or by the policy with its price",
 		choices: []string{string(StorageHeld), string(StoragePolicy)}, later: true,
 		get: func(r *Rules) string { return string(r.Storage) },

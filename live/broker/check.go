@@ -42,10 +42,16 @@ func quoteLie(asked *v1.Request, q *v1.Quote, binding bool, now int64) string {
 
 // sameTerms compares what a price depends on. Who asks for no memory may be sold some.
 func sameTerms(a, b *v1.Request) bool {
-	return a.EstimateMS == b.EstimateMS && a.DeadlineMS == b.DeadlineMS && a.Soft == b.Soft && sameBudget(a.Budget, b.Budget) &&
+	return sameEstimate(a.EstimateMS, b.EstimateMS) && a.DeadlineMS == b.DeadlineMS && a.Soft == b.Soft && sameBudget(a.Budget, b.Budget) &&
 		a.PenaltyMicros == b.PenaltyMicros && a.Procs() == b.Procs() && max(1, a.Threads) == max(1, b.Threads) &&
 		(a.MemoryMB == b.MemoryMB || a.MemoryMB == 0) && a.DiskMB == b.DiskMB && a.Class == b.Class && sameArray(a.Array, b.Array) && sameOptional(a.Optional, b.Optional)
 }
+
+// sameEstimate allows for the least that a market sells.
+func sameEstimate(a, b int64) bool { return a == b || a < b && b <= mostLeast }
+
+// mostLeast is the most that such a least may be, in milliseconds, to be believed.
+const mostLeast = 1000
 
 func sameBudget(a, b *int64) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // Who goes by bounds says word for word what asking everybody says, in worlds that are
-// rich in ties, exact fits, late jobs, early ends and lost nodes: in a small cluster,
+// rich in ties, exact fits, late jobs, early ends, over-runs and lost nodes: in a small cluster,
 // and with processors on shelves.
 func TestBoundsAnswerLikeAskingEverybody(t *testing.T) {
 	worlds := uint64(80)
@@ -154,6 +154,9 @@ func bargains(seed uint64) ([]market.Node, []workload.Arrival, []sim.NodeChange)
 		actual := j.Estimate
 		if seed%3 == 0 {
 			actual *= market.Work(1+draw.IntN(4)) / 4 // and estimates are too long
+		}
+		if seed%3 == 1 {
+			actual *= market.Work(1+draw.IntN(8)) / 4 // or too short, as often as not
 		}
 		jobs = append(jobs, workload.Arrival{Job: j, Actual: actual})
 	}

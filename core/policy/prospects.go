@@ -164,7 +164,8 @@ func (q *prospect) reckon(o *outlook, tasks []book.Task, pile *book.Pile, now ma
 	q.fill(hard, soft, top, max(0, o.soft.fines(o.at, q.until)), max(0, o.top.fines(o.at, q.until)), o.topSoft)
 }
 
-// fill draws the bounds from the least that tasks need, and their least fines.
+// fill draws the bounds from the least that tasks need, and their least fines. They
+// hold also where rounding makes that a little less.
 func (q *prospect) fill(hard, soft, top, fines, topFines float64, topSoft bool) {
 	q.rest = 1 + unsure - hard - top
 	q.free = q.rest - soft
@@ -201,6 +202,7 @@ func (q *prospect) reckonLate(tasks []book.Task, top int, now market.Time) {
 		}
 	}
 	var need, fines [3]float64 // of the hard tasks, the soft ones, and the top one
+	var whole [3]bool          // whether one of them needs all there is
 	for i := range tasks {
 		t, kind := &tasks[i], 0
 		if t.BestEffort {
@@ -213,12 +215,17 @@ func (q *prospect) reckonLate(tasks []book.Task, top int, now market.Time) {
 			kind = 1
 		}
 		left, period := t.LeftAt(now), t.Due-now
-		after := t.LeftAt(q.until)
+		after := left
+		if t.Speed > 0 { // else it stands, for ever if need be
+			after = t.LeftAt(q.until)
+		}
 		switch {
 		case left <= 0:
-			need[kind] += 1 + 2*unsure // all of it, also where bounds are rounded up
+			need[kind]++
+			whole[kind] = true
 		case lost(t, left, period):
-			need[kind] += 1 + 2*unsure
+			need[kind]++
+			whole[kind] = true
 			fines[kind] += t.Fine * max(0, float64(after))
 		default:
 			need[kind] += max(0, min(float64(left)/float64(period), float64(after)/float64(t.Due-q.until)))
@@ -226,6 +233,13 @@ func (q *prospect) reckonLate(tasks []book.Task, top int, now market.Time) {
 		}
 	}
 	q.fill(need[0], need[1], need[2], fines[1], fines[2], top >= 0 && tasks[top].Soft)
+	// Those who come first leave nothing then, also where bounds are rounded up.
+	if whole[0] || whole[2] {
+		q.rest = min(q.rest, 0)
+	}
+	if whole[0] || whole[2] && !tasks[top].Soft {
+		q.restLed = min(q.restLed, 0)
+	}
 }
 
 // lost reports whether a task cannot be in time any more.

@@ -83,6 +83,7 @@ func (b *Book) Note(c Cause) { b.cause |= c }
 func (b *Book) Planned() {
 	b.cause, b.steady = 0, true
 	b.queue.index(&b.order, b.slots)
+	b.queue.came = b.queue.came[:0]
 	for _, proc := range b.touched {
 		b.isTouch[proc] = 0
 	}

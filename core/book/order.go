@@ -159,12 +159,3 @@ func (o *order) firstWithin(root int32, limit float64) int32 {
 	}
 	return 0
 }
-
-// list appends the jobs of a tree in order.
-func (o *order) list(root int32, slots []Slot) []Slot {
-	if root == 0 {
-		return slots
-	}
-	slots = append(o.list(o.items[root].left, slots), o.items[root].slot)
-	return o.list(o.items[root].right, slots)
-}

@@ -99,3 +99,12 @@ func TestOrderPanicsWhenAJobIsNotThere(t *testing.T) {
 	o := newOrder()
 	o.remove(0, 1, 1)
 }
+
+// list appends the jobs of a tree in order.
+func (o *order) list(root int32, slots []Slot) []Slot {
+	if root == 0 {
+		return slots
+	}
+	slots = append(o.list(o.items[root].left, slots), o.items[root].slot)
+	return o.list(o.items[root].right, slots)
+}

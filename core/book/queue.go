@@ -15,7 +15,8 @@ type queue struct {
 	n      int
 	choosy int // of them, for how many not every processor will do
 	ticket uint32
-	fresh  []Slot // who came since the last plan
+	fresh  []Slot // who came since the last plan, and has no place in the indexes
+	came   []Slot // who came since the last plan, whatever has become of them
 	heads  lane
 	latest heap
 	widths bitset  // widths that somebody waits with
@@ -36,7 +37,7 @@ func (q *queue) add(e *Entry, s Slot) {
 	}
 	q.ticket++
 	e.ticket, e.fresh = q.ticket, true
-	q.fresh = append(q.fresh, s)
+	q.fresh, q.came = append(q.fresh, s), append(q.came, s)
 }
 
 // index gives those who still wait their places in the indexes.
@@ -160,16 +161,29 @@ const mostFresh = 8
 
 // inOrder lists the waiting jobs by rank.
 func (b *Book) inOrder() []Slot {
-	slots := slices.Clone(b.queue.fresh)
-	for w := b.queue.widths.next(0); w >= 0; w = b.queue.widths.next(w + 1) {
-		slots = b.order.list(b.queue.roots[w], slots)
+	q := &b.queue
+	slots := make([]Slot, 0, q.n)
+	for _, items := range [...][]heapItem{q.heads.row[q.heads.gone:], q.heads.rest.items} {
+		for _, x := range items {
+			if e := &b.slots[x.slot]; e.state == waiting && e.ticket == x.ticket {
+				slots = append(slots, x.slot)
+			}
+		}
 	}
-	slices.SortFunc(slots, func(x, y Slot) int {
+	slots = append(slots, q.fresh...)
+	compare := func(x, y Slot) int {
 		if b.slots[x].before(&b.slots[y]) {
 			return -1
 		}
 		return 1
-	})
+	}
+	inOrder := true // it is, where the first comes first
+	for i := 1; i < len(slots) && inOrder; i++ {
+		inOrder = compare(slots[i-1], slots[i]) < 0
+	}
+	if !inOrder {
+		slices.SortFunc(slots, compare)
+	}
 	return slots
 }
 

@@ -120,6 +120,15 @@ func (v View) FirstFit(idle int, window market.Time, extra int, onlyNew bool) Sl
 // came and wait: where the others have stood, they still stand.
 func (v View) OnlyNew() bool { return v.b.steady && v.b.cause == Arrived }
 
+// Came lists the jobs that came to wait since the last plan; some may have left again.
+func (v View) Came() []Slot { return v.b.queue.came }
+
+// Waits reports whether the job on a slot waits.
+func (v View) Waits(s Slot) bool { return v.b.slots[s].state == waiting }
+
+// Reservations counts the jobs that only keep their places.
+func (v View) Reservations() int { return v.b.Reservations() }
+
 // IsNew reports whether a waiting job has come since the last plan.
 func (v View) IsNew(s Slot) bool { return v.b.slots[s].fresh }
 

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"math"
 	"slices"
 
 	"github.com/libra-market/libra/core/book"
@@ -20,9 +21,7 @@ import (
 // budget brings more than any other: it goes first, and has no cost.
 type firstPrice struct {
 	least reserve
-
-	jobs  []*market.Job
-	gains []float64
+	stand podium
 }
 
 func newFirstPrice() *firstPrice { return &firstPrice{} }
@@ -42,23 +41,31 @@ func (p *firstPrice) Admit(v book.View, j *market.Job, a *Answer) {
 	a.queue(book.Terms{Price: j.SLA.Budget, Liable: true, Finish: market.Never, Latest: market.Never})
 }
 
-// Plan starts the best while they fit.
-func (p *firstPrice) Plan(v book.View, d *book.Draft) { p.jobs = startBest(v, d, p.jobs, p.worth) }
-
-// worth is the unit gain of each job: its yield, if it were started now, over
-// its processing time.
-func (p *firstPrice) worth(v book.View, jobs []*market.Job) []float64 {
-	p.gains = p.gains[:0]
-	now, speed := v.Now(), fastest(v)
-	for _, j := range jobs {
-		length := processing(j, speed)
-		p.gains = append(p.gains, market.RoundSignificant(yield(j, now+length)/float64(length)))
+// Plan starts the best while they fit: those of the highest unit gain, their yield,
+// if they were started now, over their processing time.
+func (p *firstPrice) Plan(v book.View, d *book.Draft) {
+	p.stand.sync(v, math.Inf(1))
+	if v.Idle() == 0 || v.Waiting() == 0 {
+		return
 	}
-	return p.gains
+	now, speed := v.Now(), fastest(v)
+	for v.Idle() > 0 {
+		s, ok := p.stand.best(v, func(j *market.Job) float64 {
+			length := processing(j, speed)
+			return market.RoundSignificant(yield(j, now+length) / float64(length))
+		})
+		if !ok {
+			return
+		}
+		if j := &v.Entry(s).Job; v.IdleFor(j) < int(j.Width) {
+			return
+		}
+		d.Start(s)
+	}
 }
 
 // startBest starts the waiting job of the highest worth, and again, until that
-// one does not fit. Worth changes with time and with who else waits, so no
+// one does not fit. Where worth changes with time and with who else waits, no
 // index serves: a start costs a look at every waiting job. The jobs are scratch.
 func startBest(
 	v book.View, d *book.Draft, jobs []*market.Job, worth func(book.View, []*market.Job) []float64,

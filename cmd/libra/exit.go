@@ -13,6 +13,9 @@ const (
 	exitFailure = 1
 	exitUsage   = 2
 	exitRefused = 3 // the market said no
+	// exitNotTaken is the same where exit codes are a job's: one that programs leave to
+	// those who run them.
+	exitNotTaken = 125
 )
 
 // usageError is a mistake in the command line, not in a file.

@@ -15,6 +15,15 @@ import (
 type refusal struct {
 	*client.Problem
 	server string // that the user named on the command line
+	code   int    // to exit with; 0: that of the problem
+}
+
+// ExitCode is that of a market that said no.
+func (r *refusal) ExitCode() int {
+	if r.code != 0 {
+		return r.code
+	}
+	return r.Problem.ExitCode()
 }
 
 func (r *refusal) Unwrap() error { return r.Problem }

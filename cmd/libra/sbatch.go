@@ -185,7 +185,7 @@ func (o *sbatchCommand) answer(ctx context.Context, con *console, market *client
 	if err != nil || !o.wait {
 		return err
 	}
-	if job, err = awaitEnd(ctx, con, market, job); err != nil {
+	if job, err = awaitEnd(ctx, con, market, job, func(context.Context, *v1.Job) {}); err != nil {
 		return err
 	}
 	return endOf(&job)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -13,10 +14,11 @@ import (
 // submitOptions are the flags of libra submit.
 type submitOptions struct {
 	liveOptions
-	terms jobTerms
-	quote string
-	key   string
-	wait  bool
+	terms   jobTerms
+	quote   string
+	key     string
+	wait    bool
+	confirm confirmation
 }
 
 func newSubmit(con *console) *cobra.Command {
@@ -25,7 +27,9 @@ func newSubmit(con *console) *cobra.Command {
 		Use:   "submit [flags] (-- PROGRAM ARGS... | SCRIPT ARGS...)",
 		Short: "Hand in a job with a deadline and a budget",
 		Long: `Hand in a job: a program (after --) or a script. The market answers with a price
-and a promise, or says no and what it would take instead (exit code 3).
+and a promise, or says no and what it would take instead (exit code 3; with --wait,
+where exit codes are those of the job, 125). On a terminal it shows price, promise and
+balance and asks before a job is handed in that costs more than --ask-above.
 
 A script's head may say all that flags say, in #LIBRA lines (#LIBRA estimate=2m
 deadline=10m budget=5), and what #SBATCH and #PBS lines say is understood too.
@@ -66,7 +70,8 @@ The job gets PATH, LANG, LC_ALL and TZ of this environment and what --env and
 	f := cmd.Flags()
 	f.StringVar(&opts.quote, "quote", "", "take the quote of this `ID`")
 	f.StringVar(&opts.key, "key", "", "idempotency `key`: the job is handed in once, however often this is said (default: a random one)")
-	f.BoolVar(&opts.wait, "wait", false, "wait for the job to end and exit with its code")
+	f.BoolVar(&opts.wait, "wait", false, "wait for the job to end, show what it writes and its receipt, and exit with its code; with 125 if the market says no")
+	opts.confirm.flags(cmd)
 	return cmd
 }
 
@@ -83,7 +88,15 @@ func runSubmit(cmd *cobra.Command, con *console, opts *submitOptions, args []str
 			return err
 		}
 	}
-	return opts.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
+	if _, err := opts.confirm.threshold(); err != nil {
+		return err
+	}
+	err := opts.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
+		if opts.quote == "" && !opts.json {
+			if err := opts.confirm.confirm(ctx, con, market, &request); err != nil {
+				return err
+			}
+		}
 		if opts.key != "" {
 			ctx = client.WithKey(ctx, opts.key)
 		}
@@ -100,6 +113,10 @@ func runSubmit(cmd *cobra.Command, con *console, opts *submitOptions, args []str
 		_, err = printline(con.out, acceptance(&job))
 		return err
 	})
+	if no, ok := errors.AsType[*refusal](err); ok && opts.wait {
+		no.code = exitNotTaken
+	}
+	return err
 }
 
 // acceptance says in one line what became of a submission.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"sync/atomic"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/live/wire"
 )
 
 // waitEvery is how often a job is looked at if nothing is heard of it.
@@ -33,7 +35,8 @@ func (o *submitOptions) await(ctx context.Context, con *console, market *client.
 			return err
 		}
 	}
-	job, err := awaitEnd(ctx, con, market, job)
+	tail := &tailing{con: con, market: market, quiet: o.json}
+	job, err := awaitEnd(ctx, con, market, job, tail.look)
 	if err != nil {
 		if ctx.Err() != nil {
 			con.warn("job %d goes on; libra job %d shows it, libra cancel %d ends it", job.ID, job.ID, job.ID)
@@ -46,14 +49,81 @@ func (o *submitOptions) await(ctx context.Context, con *console, market *client.
 		}
 		return endOf(&job)
 	}
-	if end := endOf(&job); end != nil {
-		return end
+	end := endOf(&job)
+	if end == nil {
+		if _, err = printline(con.out, howItEnded(&job)); err != nil {
+			return err
+		}
 	}
-	_, err = printline(con.out, howItEnded(&job))
-	return err
+	if err = printBill(con.out, &job); err != nil {
+		return err
+	}
+	return end
 }
 
-func awaitEnd(ctx context.Context, con *console, market *client.Client, job v1.Job) (v1.Job, error) {
+// tailing shows of a job that is waited for how it stands and what it writes.
+type tailing struct {
+	con    *console
+	market *client.Client
+	quiet  bool
+	state  string // as it was last shown
+	at     int64  // so much of its output was shown
+}
+
+// look shows what is new of a job. What it writes may not be there yet, or be on a node
+// that does not answer: libra logs says so to those who ask.
+func (t *tailing) look(ctx context.Context, j *v1.Job) {
+	if t.quiet {
+		return
+	}
+	if state := j.Shown(); state != t.state && onTerminal(t.con.err) {
+		t.state = state
+		control(t.con.err, "\r\x1b[K")
+		if nodes := nodesOf(j); nodes != "" {
+			state += " on " + nodes
+		}
+		printf(t.con.err, "job %d is %s\n", j.ID, state)
+	}
+	if j.StartedUS == 0 || j.Request.Array != nil || len(j.Places) == 0 {
+		return
+	}
+	for {
+		piece, err := t.market.Tail(ctx, j.ID, client.Output{Offset: t.at})
+		if err != nil || piece.Error != "" || len(piece.Data) == 0 {
+			return
+		}
+		control(t.con.err, "\r\x1b[K") // what is drawn there goes on below
+		if _, err = unwatched(t.con.out).Write(piece.Data); err != nil {
+			return
+		}
+		if t.at = piece.Offset + int64(len(piece.Data)); t.at >= piece.Size {
+			return
+		}
+	}
+}
+
+// printBill prints what a job owed and for what.
+func printBill(out io.Writer, j *v1.Job) error {
+	if j.Receipt == nil {
+		return nil
+	}
+	g := &grid{left: 1}
+	for _, l := range j.Receipt.Lines {
+		g.add("  "+l.What, cash(l.Amount))
+	}
+	g.add("  charged", cash(j.Receipt.Charged))
+	if j.Receipt.Penalty != 0 {
+		g.add("  paid back for being late", cash(-j.Receipt.Penalty))
+	}
+	if why := wire.Worked(j); why != "" {
+		if _, err := printf(out, "%s was agreed: %s\n", cash(j.Price), why); err != nil {
+			return err
+		}
+	}
+	return g.write(out, "")
+}
+
+func awaitEnd(ctx context.Context, con *console, market *client.Client, job v1.Job, look func(context.Context, *v1.Job)) (v1.Job, error) {
 	var done atomic.Int64
 	finish := con.progress(fmt.Sprintf("job %d", job.ID), job.Request.EstimateMS, done.Load)
 	defer finish()
@@ -69,6 +139,7 @@ func awaitEnd(ctx context.Context, con *console, market *client.Client, job v1.J
 		}
 		job = now
 		done.Store(job.Work)
+		look(ctx, &job)
 		if job.State.Final() {
 			return job, nil
 		}
@@ -104,7 +175,7 @@ func endOf(j *v1.Job) error {
 	case v1.Completed:
 		return nil
 	case v1.Rejected:
-		return &jobEnd{said, exitRefused}
+		return &jobEnd{said, exitNotTaken}
 	case v1.Failed:
 		code := failure(j)
 		if j.Detail == "" {

@@ -99,10 +99,40 @@ type Job struct {
 	Receipt    *Receipt     `json:"receipt,omitempty"`
 	Quote      string       `json:"quote,omitempty"` // the quote it was submitted on
 
+	// Elements are those of an array, in order, where one job is asked for: of a very
+	// large array those of which something is known.
+	Elements []Element `json:"elements,omitempty"`
+
 	// Archived is the entry of the log that has its program, where that is in an archive
 	// file that the market cannot read.
 	Archived int64 `json:"archived,omitempty"`
 }
+
+// Element is how an element of an array stands.
+type Element struct {
+	Index     int          `json:"index"`
+	State     ElementState `json:"state"`
+	Exit      *int         `json:"exit,omitempty"`   // of one that has ended by itself
+	Signal    string       `json:"signal,omitempty"` // that ended it
+	Error     string       `json:"error,omitempty"`  // why it never began
+	StartedUS int64        `json:"started_us,omitempty"`
+	EndedUS   int64        `json:"ended_us,omitempty"`
+	Node      string       `json:"node,omitempty"`
+	Rank      int          `json:"rank"`
+	Output    string       `json:"output,omitempty"` // file, on its node
+}
+
+// ElementState is where an element of an array is in its life.
+type ElementState string
+
+// The states of an element.
+const (
+	ElementWaiting   ElementState = "waiting"
+	ElementUnderway  ElementState = "under way" // its task runs, and has not said that it ended
+	ElementCompleted ElementState = "completed"
+	ElementFailed    ElementState = "failed"
+	ElementNotRun    ElementState = "not run" // the job ended first
+)
 
 // Programs counts the programs of the job that have a place.
 func (j *Job) Programs() int { return len(j.Places) / j.Request.threads() }

@@ -77,6 +77,10 @@ type TaskElement struct {
 	Exit   int    `json:"exit"`
 	Signal string `json:"signal,omitempty"`
 	Error  string `json:"error,omitempty"` // why it never began
+
+	// By the clock of its node, unix; nothing is owed by them.
+	StartedUS int64 `json:"started_us,omitempty"`
+	EndedUS   int64 `json:"ended_us,omitempty"`
 }
 
 // Chunk is a piece of what a task has written.

@@ -83,6 +83,9 @@ func printJob(out io.Writer, j *v1.Job) error {
 	if err := printTasks(out, j); err != nil {
 		return err
 	}
+	if err := printElements(out, j.Elements); err != nil {
+		return err
+	}
 	if j.Receipt == nil {
 		return nil
 	}
@@ -103,10 +106,10 @@ func addRequest(g *grid, j *v1.Job) {
 		g.add("in", r.Dir)
 	}
 	if r.Output != "" {
-		g.add("output", r.Output)
+		g.add("output", fileOf(j, r.Output))
 	}
 	if r.Error != "" && r.Error != r.Output {
-		g.add("errors", r.Error)
+		g.add("errors", fileOf(j, r.Error))
 	}
 	g.add("estimate", flagSpan(r.EstimateMS))
 	if r.DeadlineMS > 0 {

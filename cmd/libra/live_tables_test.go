@@ -106,7 +106,7 @@ account       people/alice
 state         running
 runs          ./simulate 'a b'
 in            /home/alice
-output        libra-%j.out
+output        libra-12.out
 estimate      2m0s
 deadline      10m0s, soft
 budget        5.00 cr
@@ -415,5 +415,36 @@ func TestLedgerVerify(t *testing.T) {
 	r := libra(t, "ledger", "verify", "--json")
 	if r.code != exitFailure || r.err != "libra: the ledger is wrong: transaction 7: its hash is wrong\n" || !strings.Contains(r.out, `"problem"`) {
 		t.Errorf("%+v", r)
+	}
+}
+
+// The elements of an array are a table, and where there are many those that failed are
+// in it.
+func TestElementsAreATable(t *testing.T) {
+	still(t)
+	zero, four := 0, 4
+	all := []v1.Element{
+		{Index: 1, State: v1.ElementCompleted, Exit: &zero, StartedUS: micro(0), EndedUS: micro(90 * time.Second), Node: "n1", Output: "libra-12.out"},
+		{Index: 2, State: v1.ElementFailed, Exit: &four, Node: "n2", Output: "libra-12.out"},
+		{Index: 3, State: v1.ElementWaiting},
+	}
+	var out strings.Builder
+	if err := printElements(&out, all); err != nil {
+		t.Fatal(err)
+	}
+	same(t, out.String(), `
+
+element  state      exit  started   took   node  output
+1        completed  0     12:00:00  1m30s  n1    libra-12.out
+2        failed     4     -         -      n2    libra-12.out
+3        waiting    -     -         -
+`)
+	for i := 4; i <= 1000; i++ {
+		all = append(all, v1.Element{Index: i, State: v1.ElementCompleted})
+	}
+	all[999].State = v1.ElementFailed
+	out.Reset()
+	if err := printElements(&out, all); err != nil || !strings.Contains(out.String(), "\n1000     failed") || !strings.HasSuffix(out.String(), "... and 900 elements more (--json has all)\n") {
+		t.Errorf("%v\n%s", err, out.String())
 	}
 }

@@ -125,6 +125,10 @@ type Element struct {
 	Exit   int    `json:"exit"`
 	Signal string `json:"signal,omitempty"`
 	Error  string `json:"error,omitempty"` // why it never began
+
+	// By the clock of its node, unix; nothing is owed by them.
+	StartedUS int64 `json:"started_us,omitempty"`
+	EndedUS   int64 `json:"ended_us,omitempty"`
 }
 
 // LeaseRanOut is the Error of a task that was stopped because its agent had not

@@ -294,6 +294,14 @@ func TestArray(t *testing.T) {
 	n.order(one, two, none)
 
 	got := n.end(t, one.Spec.Key)
+	before := int64(0)
+	for i := range got.Elements {
+		e := &got.Elements[i]
+		if e.StartedUS < before || e.EndedUS < e.StartedUS {
+			t.Errorf("element %d ran from %d to %d, after one that ended at %d", e.Index, e.StartedUS, e.EndedUS, before)
+		}
+		before, e.StartedUS, e.EndedUS = e.EndedUS, 0, 0
+	}
 	want := []task.Element{{Index: 3}, {Index: 7, Exit: 4}, {Index: 9, Signal: "SIGKILL"}, {Index: 10}}
 	if fmt.Sprint(got.Elements) != fmt.Sprint(want) || got.State != task.Ended || got.Exit != 4 || got.Good() {
 		t.Errorf("array ended as %s, want elements %v", show(got), want)

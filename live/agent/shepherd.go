@@ -144,12 +144,13 @@ func (s *shepherd) runArray(spec *task.Spec) {
 		if s.stopped != task.GoOn {
 			break
 		}
+		began := unixMicros()
 		end := s.runProgram(s.programOf(&index, ""))
 		started = started || end.trouble == nil
 		if end.trouble != nil && s.status.Error == "" {
 			s.status.Error = end.trouble.Reason
 		}
-		element := task.Element{Index: index, Exit: end.Exit, Signal: end.Signal}
+		element := task.Element{Index: index, Exit: end.Exit, Signal: end.Signal, StartedUS: began, EndedUS: unixMicros()}
 		if end.trouble != nil {
 			element.Error = end.trouble.Reason
 		}

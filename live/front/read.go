@@ -10,7 +10,9 @@ import (
 // Job is all there is to know of one job.
 func (m Market) Job(ctx context.Context, id int64) (v1.Job, error) {
 	j, err := m.Controller.Job(ctx, id)
-	return wire.Job(&j), err
+	out := wire.Job(&j)
+	out.Elements = wire.Elements(&out)
+	return out, err
 }
 
 // Jobs lists jobs, the newest first, their requests without the script.

@@ -98,6 +98,17 @@ function follow(head, state) {
     log.textContent = "";
     turn(run);
   }
+  document.addEventListener("click", (e) => { // the output of an element is shown here, not on a page of its own
+    const link = e.target.closest?.("a[data-element]");
+    if (!link) return;
+    e.preventDefault();
+    document.getElementById("element").value = link.dataset.element;
+    const rank = document.getElementById("rank");
+    if (rank) rank.value = link.dataset.rank;
+    restart();
+    log.scrollIntoView({ block: "center" });
+    log.focus();
+  });
   for (const id of ["stream", "rank", "element"]) document.getElementById(id)?.addEventListener("change", restart);
   restart();
 }

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/dispatch"
+)
+
+// elementsShown is how many elements of an array a terminal is shown.
+const elementsShown = 100
+
+// printElements is a table of the elements of an array. Those that failed come first
+// where not all are shown: they are what somebody looks for.
+func printElements(out io.Writer, all []v1.Element) error {
+	if len(all) == 0 {
+		return nil
+	}
+	if _, err := printline(out); err != nil {
+		return err
+	}
+	shown := all
+	if len(all) > elementsShown {
+		shown = nil
+		for _, wanted := range []bool{true, false} {
+			for i := range all {
+				if failed := all[i].State == v1.ElementFailed; failed == wanted && len(shown) < elementsShown {
+					shown = append(shown, all[i])
+				}
+			}
+		}
+	}
+	g := &grid{left: 7}
+	g.add("element", "state", "exit", "started", "took", "node", "output")
+	for i := range shown {
+		e := &shown[i]
+		started, took := "-", "-"
+		if e.StartedUS != 0 {
+			started = moment(e.StartedUS)
+		}
+		if e.EndedUS != 0 {
+			took = lastingMS((e.EndedUS - e.StartedUS) / 1000)
+		}
+		g.add(strconv.Itoa(e.Index), string(e.State), elementExit(e), started, took, e.Node, e.Output)
+	}
+	if err := g.write(out, ""); err != nil || len(shown) == len(all) {
+		return err
+	}
+	_, err := printf(out, "... and %s more (--json has all)\n", number(int64(len(all)-len(shown)), "element"))
+	return err
+}
+
+// elementExit is how an element ended.
+func elementExit(e *v1.Element) string {
+	switch {
+	case e.Signal != "":
+		return e.Signal
+	case e.Error != "":
+		return e.Error
+	case e.Exit != nil:
+		return strconv.Itoa(*e.Exit)
+	default:
+		return "-"
+	}
+}
+
+// fileOf is the name of a file of a job as it is on its node, as far as it is one.
+func fileOf(j *v1.Job, pattern string) string {
+	if j.Programs() > 1 || j.Request.Array != nil { // one for each rank, or element
+		return strings.ReplaceAll(pattern, "%j", strconv.FormatInt(j.ID, 10))
+	}
+	return dispatch.Path(pattern, j.ID, 0, j.Name)
+}

@@ -23,6 +23,7 @@ type reproduceOptions struct {
 	out   string
 	seeds int
 	quick bool
+	bound bool
 	fresh bool
 	json  bool
 }
@@ -74,6 +75,7 @@ another run with the same parameters and the same program uses them again, unles
 	f.StringVarP(&opts.trace, "trace", "t", "", "log `file` (.swf, .swf.gz) for the papers that use one")
 	f.StringVarP(&opts.out, "out", "o", "", "`directory` to write to; it is made if it is not there")
 	f.IntVar(&opts.seeds, "seeds", 0, "`number` of seeds of every point (default: what each paper's figures need)")
+	f.BoolVar(&opts.bound, "bound", false, "also draw what no policy could exceed on the workloads of libra-plus and libra-sla (see libra bound)")
 	f.BoolVar(&opts.quick, "quick", false, "fewer seeds and values: everything in less than a minute")
 	f.BoolVar(&opts.fresh, "fresh", false, "measure everything again, whatever lies in the directory")
 	f.BoolVar(&opts.json, "json", false, "print the verdicts as JSON, as in claims.json")
@@ -139,7 +141,7 @@ func runReproduce(ctx context.Context, con *console, opts reproduceOptions) erro
 	bars := &stageBars{con: con}
 	defer bars.finish()
 	report, err := experiment.Reproduce(ctx, papers, experiment.Options{
-		Trace: trace, Seeds: opts.seeds, Quick: opts.quick, Store: store, Version: buildVersion(), Build: buildSum(),
+		Trace: trace, Seeds: opts.seeds, Quick: opts.quick, Bound: opts.bound, Store: store, Version: buildVersion(), Build: buildSum(),
 		Lab: &experiment.Lab{Progress: bars.progress},
 	})
 	bars.finish()

@@ -34,6 +34,7 @@ type sweepOptions struct {
 	shard    string
 	out      string
 	fresh    bool
+	bound    bool
 	page     string
 }
 
@@ -53,7 +54,8 @@ nothing in its column.
 What is finished is kept in FILE.csv.part: an interrupted sweep goes on where it
 was. --shard i/n runs one of n parts, on any machine; libra sweep merge puts the
 parts together, byte for byte what a single run would have written. --page draws
-every measure against the parameter that varies most.`,
+every measure against the parameter that varies most. --bound adds lines for the
+policy "bound": what no policy could exceed there (libra bound --quick).`,
 		Example: `  # Libra+$ under five prices and ten loads, ten seeds each
   libra sweep --policy libra-plus --workload SDSC-SP2.swf.gz --last 5000 --vary beta=0.1,0.3,0.5,1 \
     --vary arrival-factor=0.1:1:0.1 --seeds 10 --out beta.csv --page beta.html
@@ -82,6 +84,7 @@ every measure against the parameter that varies most.`,
 	f.StringVar(&opts.shard, "shard", "", "run only part `i/n` of the runs")
 	f.StringVarP(&opts.out, "out", "o", "", "write to a CSV `file`; - is standard output, which cannot be resumed")
 	f.StringVar(&opts.page, "page", "", "also write an HTML `file` with a drawing of every measure")
+	f.BoolVar(&opts.bound, "bound", false, "also work out what no policy could exceed, as lines of their own (see libra bound)")
 	f.BoolVar(&opts.fresh, "fresh", false, "begin again, whatever an interrupted sweep has left")
 	if err := cmd.RegisterFlagCompletionFunc("policy", completePolicies); err != nil {
 		panic(err)
@@ -202,7 +205,7 @@ func planSweep(ctx context.Context, con *console, opts sweepOptions) (*sweep.Pla
 	for _, c := range contenders {
 		order.Kinds = append(order.Kinds, c.Kind)
 	}
-	order.Settings = settings
+	order.Settings, order.Bound = settings, opts.bound
 	plan, err := sweep.New(order)
 	if unknown, is := errors.AsType[*sweep.UnknownError](err); is && unknown.Varied {
 		return nil, usagef("--vary: %w: %s; and there are %s and %s", err, trial.Knowers(contenders, like.model), sweep.VaryFactor, sweep.VaryNodes)

@@ -42,6 +42,10 @@ func TestSweepShards(t *testing.T) {
 	if text := read(t, page); !strings.Contains(text, "<svg") || !strings.Contains(text, "whole.csv") {
 		t.Errorf("the page has %d bytes and no drawing", len(text))
 	}
+	mustLibraLoud(t, "sweep", "--policy", "libra", "--bound", "--workload", log, "--out", filepath.Join(dir, "bars.csv"), "--page", page)
+	if text := read(t, page); !strings.Contains(text, "bound") || strings.Contains(text, "NaN") {
+		t.Errorf("bars with a bound:\n%s", text)
+	}
 	if out := mustLibra(t, sweepArgs(log, "-")...); out != read(t, whole) {
 		t.Error("standard output gets something else")
 	}

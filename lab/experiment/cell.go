@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
+	"github.com/libra-market/libra/core/bound"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
 	"github.com/libra-market/libra/lab/report"
@@ -56,9 +58,12 @@ type Base struct {
 	Arrivals []workload.Arrival
 }
 
+// Bound stands in a cell for a policy: what none could exceed on the jobs.
+const Bound = "bound"
+
 // Cell is one run: a policy on some jobs.
 type Cell struct {
-	Policy string
+	Policy string   // or Bound
 	Set    Settings // of the policy
 	Nodes  int
 	Rate   market.Price // of a second of every processor; 0: 1
@@ -113,15 +118,19 @@ func (c Cell) RunOn(ctx context.Context, arrivals []workload.Arrival, watch Watc
 }
 
 func (c Cell) run(ctx context.Context, arrivals []workload.Arrival, watch Watch) (*report.Summary, error) {
-	kind, err := policy.Find(c.Policy)
-	if err != nil {
-		return nil, err
-	}
+	var err error
 	jobs := workload.FromSlice(arrivals)
 	if c.Jobs.Factor != 1 && c.Jobs.Factor != 0 {
 		if jobs, err = workload.StretchGaps(jobs, c.Jobs.Factor); err != nil {
 			return nil, err
 		}
+	}
+	if c.Policy == Bound {
+		return c.bound(jobs)
+	}
+	kind, err := policy.Find(c.Policy)
+	if err != nil {
+		return nil, err
 	}
 	nodes := market.PlainNodes(c.Nodes)
 	if c.Rate != 0 {
@@ -135,6 +144,20 @@ func (c Cell) run(ctx context.Context, arrivals []workload.Arrival, watch Watch)
 		return nil, fmt.Errorf("%s: %w", c, err)
 	}
 	return summary, nil
+}
+
+// bound is a summary of which only what has a bound means something. What has none, for
+// some jobs name no budget, is not a number.
+func (c Cell) bound(jobs workload.Source) (*report.Summary, error) {
+	l, err := trial.Limits(jobs, market.PlainNodes(c.Nodes), bound.Quick)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c, err)
+	}
+	s := &report.Summary{Policy: Bound, Jobs: l.Jobs, QoSSatisfaction: l.QoS, Utility: l.Utility, Revenue: math.NaN(), Profitability: math.NaN()}
+	if l.Revenue != nil {
+		s.Revenue, s.Profitability = *l.Revenue, *l.Profitability
+	}
+	return s, nil
 }
 
 // String names the cell in errors.

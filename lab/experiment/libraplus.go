@@ -69,16 +69,21 @@ type libraPlusRun struct {
 func runLibraPlus(ctx context.Context, o Options) ([]Figure, []Claim, error) {
 	r := libraPlusRun{newLibraPlusSetting(o), o.Trace, o.Lab}
 	var all []Figure
-	for _, part := range []struct {
+	type part struct {
 		name    string
 		measure func(context.Context) ([]Figure, error)
-	}{
+	}
+	parts := []part{
 		{"libra-plus-fig2", r.workload},
 		{"libra-plus-fig3", r.pricing},
 		{"libra-plus-fig4", r.sharing},
 		{"libra-plus-fig5", r.urgency},
 		{"libra-plus-fig6", r.estimates},
-	} {
+	}
+	if o.Bound {
+		parts = append(parts, part{"libra-plus-bound", r.bounds})
+	}
+	for _, part := range parts {
 		figures, err := o.Figures(part.name, r.libraPlusSetting, func() ([]Figure, error) { return part.measure(ctx) })
 		if err != nil {
 			return nil, nil, err
@@ -102,15 +107,7 @@ func (r *libraPlusRun) grid(stage string, xs []float64, lines ...Line) Grid {
 
 // workload is figure 2: all five policies under decreasing load.
 func (r *libraPlusRun) workload(ctx context.Context) ([]Figure, error) {
-	var lines []Line
-	for _, policy := range []string{libra, libraPlus, sjfBF, edfBF, fcfsBF} {
-		lines = append(lines, Line{Name: policy, Cell: func(factor float64, seed uint64) Cell {
-			c := r.cell(policy, seed)
-			c.Jobs.Factor = factor
-			return c
-		}})
-	}
-	o, err := r.lab.Grid(ctx, r.grid("figure 2", r.Factors, lines...))
+	o, err := r.lab.Grid(ctx, r.grid("figure 2", r.Factors, r.byFactor(libra, libraPlus, sjfBF, edfBF, fcfsBF)...))
 	if err != nil {
 		return nil, err
 	}
@@ -120,6 +117,19 @@ func (r *libraPlusRun) workload(ctx context.Context) ([]Figure, error) {
 	refused.Series = o.Series(tooDear)[:2]
 	refused.Beside = true
 	return append(figures, refused), nil
+}
+
+// byFactor are policies under decreasing load.
+func (r *libraPlusRun) byFactor(policies ...string) []Line {
+	var lines []Line
+	for _, policy := range policies {
+		lines = append(lines, Line{Name: policy, Cell: func(factor float64, seed uint64) Cell {
+			c := r.cell(policy, seed)
+			c.Jobs.Factor = factor
+			return c
+		}})
+	}
+	return lines
 }
 
 // pricing is figure 3: Libra+$ as beta grows, the others for comparison.

@@ -81,6 +81,13 @@ func runLibraSLA(ctx context.Context, o Options) ([]Figure, []Claim, error) {
 		}
 		all = append(all, figures...)
 	}
+	if o.Bound {
+		figures, err := o.Figures("libra-sla-bound", r.libraSLASetting, func() ([]Figure, error) { return r.bounds(ctx) })
+		if err != nil {
+			return nil, nil, err
+		}
+		all = append(all, figures...)
+	}
 	return all, judgeAll(nameLibraSLA, o.Trace, all, libraSLAStatements()), nil
 }
 

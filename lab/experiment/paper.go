@@ -35,6 +35,7 @@ type Options struct {
 	Trace   *Trace // the log of 000 and 001
 	Seeds   int    // runs of every point; 0: as many as each paper's figures usually get
 	Quick   bool   // fewer seeds, to see everything in a minute
+	Bound   bool   // also draw what no policy could exceed
 	Lab     *Lab
 	Store   *Store // nil: nothing is kept
 	Version string // of the program, for the report

@@ -162,7 +162,7 @@ func TestPapersRepeat(t *testing.T) {
 	var before map[string]string
 	for range 2 {
 		dir := t.TempDir()
-		o := Options{Trace: trace, Seeds: 2, Quick: true, Lab: &Lab{}, Store: open(t, dir, false)}
+		o := Options{Trace: trace, Seeds: 2, Quick: true, Bound: true, Lab: &Lab{}, Store: open(t, dir, false)}
 		report, err := Reproduce(t.Context(), Papers(), o)
 		if err != nil {
 			t.Fatal(err)
@@ -175,6 +175,13 @@ func TestPapersRepeat(t *testing.T) {
 		for _, part := range report.Parts {
 			for i := range part.Figures {
 				f := &part.Figures[i]
+				if last := len(f.Series) - 1; f.Series != nil && f.Series[last].Name == upperBound {
+					for _, s := range f.Series[:last] {
+						if l := curve(f.Series[last].Points).over(s.Points); l.least < -1e-9 {
+							t.Errorf("%s: %s is above the bound by %v at %v", f.ID, s.Name, -l.least, l.leastAt)
+						}
+					}
+				}
 				if !bytes.HasPrefix(f.Draw().SVG(), []byte("<svg")) || f.Interval != noIntervals && f.runs() < 2 { // what is computed has no seeds
 					t.Errorf("%s: %d seeds", f.ID, f.runs())
 				}

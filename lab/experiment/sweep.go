@@ -66,6 +66,9 @@ func readSweep(from io.Reader) (*sweepTable, error) {
 		run := sweepRun{policy: line[2], params: line[3:seed]}
 		for i, text := range line[seed+1:] {
 			x, err := strconv.ParseFloat(text, 64)
+			if text == "" { // the bound is on few things
+				x, err = math.NaN(), nil
+			}
 			if err != nil {
 				return nil, fmt.Errorf("%w: %s: %q is not a number", ErrSweep, t.measures[i], text)
 			}
@@ -192,6 +195,9 @@ func (t *sweepTable) figures(across int, groups []group) (figures []*Figure, lef
 				f.Series[0].Points = append(f.Series[0].Points, points[0])
 				continue
 			}
+			if points = slices.DeleteFunc(points, func(p Point) bool { return math.IsNaN(p.Mean) }); len(points) == 0 {
+				continue
+			}
 			f.Series = append(f.Series, Series{Name: name, Points: level(points, t.valuesOf(across))})
 		}
 		figures = append(figures, f)
@@ -267,7 +273,11 @@ func SweepHTML(from io.Reader, title, version string) ([]byte, error) {
 			row[0] += ", " + t.params[across] + " " + g.x
 		}
 		for _, values := range g.values {
-			row = append(row, strconv.FormatFloat(Confidence(values).Mean, 'g', 5, 64))
+			text := ""
+			if mean := Confidence(values).Mean; !math.IsNaN(mean) {
+				text = strconv.FormatFloat(mean, 'g', 5, 64)
+			}
+			row = append(row, text)
 		}
 		page.Rows = append(page.Rows, row)
 	}

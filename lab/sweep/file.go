@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,23 +18,24 @@ import (
 // measures are the columns of a sweep after its parameters. There is none for
 // the time a run took: the same sweep must give the same bytes.
 var measures = []struct {
-	name  string
-	value func(*report.Summary) float64
+	name    string
+	value   func(*report.Summary) float64
+	bounded bool // there is a bound on it
 }{
-	{"jobs", func(s *report.Summary) float64 { return float64(s.Jobs) }},
-	{"accepted", func(s *report.Summary) float64 { return float64(s.Accepted) }},
-	{"rejected", func(s *report.Summary) float64 { return float64(s.Rejected) }},
-	{"completed", func(s *report.Summary) float64 { return float64(s.Completed) }},
-	{"expired", func(s *report.Summary) float64 { return float64(s.Expired) }},
-	{"met_deadline", func(s *report.Summary) float64 { return float64(s.MetDeadline) }},
-	{"qos_satisfaction", func(s *report.Summary) float64 { return s.QoSSatisfaction }},
-	{"profitability", func(s *report.Summary) float64 { return s.Profitability }},
-	{"utility", func(s *report.Summary) float64 { return s.Utility }},
-	{"revenue", func(s *report.Summary) float64 { return s.Revenue }},
-	{"makespan", func(s *report.Summary) float64 { return s.Makespan }},
-	{"utilization", func(s *report.Summary) float64 { return s.Utilization }},
-	{"mean_wait", func(s *report.Summary) float64 { return s.MeanWait }},
-	{"mean_slowdown", func(s *report.Summary) float64 { return s.MeanSlowdown }},
+	{"jobs", func(s *report.Summary) float64 { return float64(s.Jobs) }, true},
+	{"accepted", func(s *report.Summary) float64 { return float64(s.Accepted) }, false},
+	{"rejected", func(s *report.Summary) float64 { return float64(s.Rejected) }, false},
+	{"completed", func(s *report.Summary) float64 { return float64(s.Completed) }, false},
+	{"expired", func(s *report.Summary) float64 { return float64(s.Expired) }, false},
+	{"met_deadline", func(s *report.Summary) float64 { return float64(s.MetDeadline) }, false},
+	{"qos_satisfaction", func(s *report.Summary) float64 { return s.QoSSatisfaction }, true},
+	{"profitability", func(s *report.Summary) float64 { return s.Profitability }, true},
+	{"utility", func(s *report.Summary) float64 { return s.Utility }, true},
+	{"revenue", func(s *report.Summary) float64 { return s.Revenue }, true},
+	{"makespan", func(s *report.Summary) float64 { return s.Makespan }, false},
+	{"utilization", func(s *report.Summary) float64 { return s.Utilization }, false},
+	{"mean_wait", func(s *report.Summary) float64 { return s.MeanWait }, false},
+	{"mean_slowdown", func(s *report.Summary) float64 { return s.MeanSlowdown }, false},
 }
 
 // headerStart is how the header of every sweep begins: merge goes by these two
@@ -56,7 +58,11 @@ func (p *Plan) line(cell int, summary *report.Summary) string {
 	columns = append(columns, p.labels[cell]...)
 	columns = append(columns, strconv.FormatUint(p.cells[cell].Jobs.Seed, 10))
 	for _, m := range measures {
-		columns = append(columns, strconv.FormatFloat(m.value(summary), 'f', -1, 64))
+		text, x := "", m.value(summary)
+		if (m.bounded || p.cells[cell].Policy != experiment.Bound) && !math.IsNaN(x) {
+			text = strconv.FormatFloat(x, 'f', -1, 64)
+		}
+		columns = append(columns, text)
 	}
 	return strings.Join(columns, ",") + "\n"
 }

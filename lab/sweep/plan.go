@@ -23,6 +23,7 @@ type Order struct {
 	// cluster, the SLA model by name.
 	Base     experiment.Cell
 	Kinds    []policy.Kind
+	Bound    bool            // also say what no policy could exceed
 	Settings []trial.Setting // the same in all runs
 	Axes     []Axis          // the last changes fastest
 	Seeds    int             // counted from 1
@@ -75,13 +76,18 @@ func New(o *Order) (*Plan, error) {
 		cell := o.Base
 		cell.Policy = kind.Name
 		for _, set := range o.Settings {
-			if ok, err := p.adjust(&cell, kind, set.Name, set.Value); err != nil {
+			if ok, err := p.adjust(kind)(&cell, set.Name, set.Value); err != nil {
 				return nil, err
 			} else if !ok && !p.someoneKnows(set.Name) {
 				return nil, &UnknownError{Name: set.Name}
 			}
 		}
-		if err := p.combine(cell, kind, nil); err != nil {
+		if err := p.combine(cell, p.adjust(kind), nil); err != nil {
+			return nil, err
+		}
+	}
+	if o.Bound {
+		if err := p.bound(); err != nil {
 			return nil, err
 		}
 	}
@@ -93,6 +99,19 @@ func New(o *Order) (*Plan, error) {
 	return p.plan, p.plan.sign(o.Base.Jobs.Base.Arrivals)
 }
 
+// bound adds the cells of the bound, which knows what the jobs and the cluster have,
+// and nothing of policies.
+func (p *planner) bound() error {
+	cell := p.Base
+	cell.Policy = experiment.Bound
+	for _, set := range p.Settings {
+		if _, err := p.adjustJobs(&cell, set.Name, set.Value); err != nil {
+			return err
+		}
+	}
+	return p.combine(cell, p.adjustJobs, nil)
+}
+
 // planner lays out a sweep.
 type planner struct {
 	*Order
@@ -102,7 +121,7 @@ type planner struct {
 }
 
 // combine goes through the values of the axes that are left.
-func (p *planner) combine(cell experiment.Cell, kind policy.Kind, labels []string) error {
+func (p *planner) combine(cell experiment.Cell, adjust adjuster, labels []string) error {
 	at := len(labels)
 	if at == len(p.Axes) {
 		if len(p.plan.cells)+p.Seeds > maxCells {
@@ -117,7 +136,7 @@ func (p *planner) combine(cell experiment.Cell, kind policy.Kind, labels []strin
 	}
 	for _, value := range p.Axes[at].Values {
 		changed := cell
-		ok, err := p.adjust(&changed, kind, p.Axes[at].Name, value)
+		ok, err := adjust(&changed, p.Axes[at].Name, value)
 		if err != nil {
 			return err
 		}
@@ -126,7 +145,7 @@ func (p *planner) combine(cell experiment.Cell, kind policy.Kind, labels []strin
 			label = ""
 		}
 		p.known[at] = p.known[at] || ok
-		if err := p.combine(changed, kind, append(labels[:at:at], label)); err != nil {
+		if err := p.combine(changed, adjust, append(labels[:at:at], label)); err != nil {
 			return err
 		}
 		if !ok {
@@ -136,9 +155,32 @@ func (p *planner) combine(cell experiment.Cell, kind policy.Kind, labels []strin
 	return nil
 }
 
-// adjust changes a parameter of a cell, if the cell has it.
-func (p *planner) adjust(cell *experiment.Cell, kind policy.Kind, name, value string) (known bool, err error) {
-	wrong := func(err error) error { return fmt.Errorf("%s=%s: %w", name, value, err) }
+// adjuster changes a parameter of a cell, if the cell has it.
+type adjuster func(cell *experiment.Cell, name, value string) (known bool, err error)
+
+// adjust is that for the run of a policy.
+func (p *planner) adjust(kind policy.Kind) adjuster {
+	return func(cell *experiment.Cell, name, value string) (known bool, err error) {
+		if known, err = p.adjustJobs(cell, name, value); err != nil {
+			return known, err
+		}
+		if rules.Known(name) || slices.ContainsFunc(kind.Settings(), func(s policy.Setting) bool { return s.Name == name }) {
+			cell.Set = cell.Set.Set(name, value)
+			_, set, _, err := trial.Rules(cell.Set.Map())
+			if err == nil {
+				_, err = kind.New(set)
+			}
+			if err != nil {
+				return true, fmt.Errorf("%s=%s: %w", name, value, err)
+			}
+			known = true
+		}
+		return known, nil
+	}
+}
+
+// adjustJobs is that for whatever is on the cluster: its size, and the jobs.
+func (p *planner) adjustJobs(cell *experiment.Cell, name, value string) (known bool, err error) {
 	switch name {
 	case VaryFactor:
 		x, err := strconv.ParseFloat(value, 64)
@@ -158,21 +200,10 @@ func (p *planner) adjust(cell *experiment.Cell, kind policy.Kind, name, value st
 		cell.Nodes = n
 		return true, nil
 	}
-	if rules.Known(name) || slices.ContainsFunc(kind.Settings(), func(s policy.Setting) bool { return s.Name == name }) {
-		cell.Set = cell.Set.Set(name, value)
-		_, set, _, err := trial.Rules(cell.Set.Map())
-		if err == nil {
-			_, err = kind.New(set)
-		}
-		if err != nil {
-			return true, wrong(err)
-		}
-		known = true
-	}
 	if slices.ContainsFunc(p.model.Params(), func(q workload.Param) bool { return q.Name == name }) {
 		cell.Jobs.Set = cell.Jobs.Set.Set(name, value)
 		if err := p.model.Set(name, value); err != nil {
-			return true, wrong(err)
+			return true, fmt.Errorf("%s=%s: %w", name, value, err)
 		}
 		known = true
 	}

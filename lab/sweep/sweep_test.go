@@ -105,3 +105,37 @@ func TestMergeOfShards(t *testing.T) {
 		t.Errorf("another file: %v", err)
 	}
 }
+
+// The bound stands in lines of its own, once for what does not change it, and no policy
+// is above it. Nothing is said where there is no bound.
+func TestTheBoundInASweep(t *testing.T) {
+	o := order(t, "libra", "libra-plus")
+	o.Bound, o.Axes = true, []Axis{{"beta", []string{"0.1", "1"}}, {"nodes", []string{"1", "2"}}}
+	p, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.cells) != (1+2+1)*2*2 || p.cells[15].Policy != experiment.Bound || !slices.Equal(p.labels[15], []string{"", "2"}) {
+		t.Fatalf("%d cells, the last %v %v", len(p.cells), p.cells[len(p.cells)-1], p.labels[len(p.labels)-1])
+	}
+	lines := Lines{}
+	if err := p.Run(t.Context(), &experiment.Lab{}, p.Shard(1, 1), func(cell int, line string) error { lines[cell] = line; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	want := p.id + ",12,bound,,1,1,1,,,,,,1,1,1000,1000,,,,\n"
+	if lines[12] != want {
+		t.Errorf("got %swant %s", lines[12], want)
+	}
+	o.Base.Jobs.Base.Arrivals[0].Job.SLA.Budget = market.Unlimited
+	if p, err = New(o); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Run(t.Context(), &experiment.Lab{}, []int{12}, func(_ int, line string) error {
+		if !strings.HasSuffix(line, ",1,,0,,,,,\n") && !strings.Contains(line, ",bound,,1,1,1,,,,,,1,,") {
+			t.Errorf("without budgets: %s", line)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -6,7 +6,7 @@ import "github.com/libra-market/libra/core/trade"
 // it have numbers that are not given out again.
 func (x *floor) resume(r *trade.Resume) {
 	if x.generation != "" && x.generation != r.Generation {
-		x.next += trade.Skipped
+		x.next += min(max(trade.Skipped, r.Skip), trade.Skipped+trade.SkippedMost)
 	}
 	x.generation, x.touched.resumed = r.Generation, r.Generation
 }

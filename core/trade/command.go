@@ -46,10 +46,23 @@ type Command struct {
 // know of: nodes may still run those jobs, and would take new ones for them.
 type Resume struct {
 	Generation string `json:"generation"`
+	Skip       int64  `json:"skip,omitempty"` // how many numbers are left out; 0, as it was before: Skipped
 }
 
-// Skipped is how many numbers of jobs are left out then.
-const Skipped = 1_000_000
+// Numbers of jobs that are left out then: so many at the least, and more the older the
+// backup is. One that is restored again is older by then, and gives out other numbers
+// than after the first time, unless there were more jobs than so many a second between.
+const (
+	Skipped       = 1_000_000
+	SkippedSecond = 1_000
+	SkippedMost   = 1 << 42 // of a clock that is wrong by a century
+)
+
+// Skip is how many numbers are left out of a store in which was last written so many
+// microseconds ago.
+func Skip(agoUS int64) int64 {
+	return Skipped + min(max(0, agoUS)/(1_000_000/SkippedSecond), SkippedMost)
+}
 
 // Kind names the part that is set.
 func (c *Command) Kind() string {

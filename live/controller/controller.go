@@ -87,6 +87,7 @@ type Controller struct {
 	generation string
 	seq        int64 // of the last command carried out; the loop's alone
 	since      int   // commands since the last snapshot; the loop's alone
+	lastUS     int64 // when the last entry was made that was read back
 
 	pending *batch            // carried out and not handed to the writer yet
 	writing bool              // the writer is at work
@@ -152,10 +153,12 @@ func (c *Controller) resume(ctx context.Context) error {
 	if err = c.query(ctx, func(x *exchange.Exchange) { before = x.Generation() }); err != nil || before == generation {
 		return err
 	}
+	skip := int64(0)
 	if before != "" {
-		c.cfg.Logger.Warn("the store was restored from a backup or put back, has lost what was written last, or its database server was promoted or brought back to some time: new jobs have higher numbers than those that may have been given out in what is missing", "skipped", trade.Skipped)
+		skip = trade.Skip(c.now() - c.lastUS)
+		c.cfg.Logger.Warn("the store was restored from a backup or put back, has lost what was written last, or its database server was promoted or brought back to some time: new jobs have higher numbers than those that may have been given out in what is missing", "skipped", skip)
 	}
-	_, _, err = c.Do(ctx, trade.Command{By: trade.Identity{Role: trade.RoleOwner}, Resume: &trade.Resume{Generation: generation}}, trade.Key{})
+	_, _, err = c.Do(ctx, trade.Command{By: trade.Identity{Role: trade.RoleOwner}, Resume: &trade.Resume{Generation: generation, Skip: skip}}, trade.Key{})
 	return err
 }
 

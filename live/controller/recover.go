@@ -59,7 +59,8 @@ func (c *Controller) restore(ctx context.Context) error {
 	}
 	x.OfferPrograms(offerProgram)
 	c.x, c.seq, c.since = x, r.seq, r.entries
-	c.clock.startAfter(x.Now())
+	c.lastUS = x.Now()
+	c.clock.startAfter(c.lastUS)
 	c.held = newHoldings(&c.cfg.Limits)
 	for j := range x.Live() {
 		c.held.note(j)

@@ -3,6 +3,7 @@ package controller_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/store"
@@ -33,9 +34,40 @@ func TestNumbersAreNotGivenOutAgainAfterARestore(t *testing.T) {
 		} else {
 			f.start(putBack{f.store, c.generation})
 		}
-		if id := f.submit("", job).Job.ID; id < c.least || id > c.least+10 {
+		if id := f.submit("", job).Job.ID; id < c.least || id > c.least+5*60*trade.SkippedSecond {
 			t.Errorf("generation %q: job %d, want %d or a little more", c.generation, id, c.least)
 		}
 	}
 	f.verify()
+}
+
+// A backup that is restored a second time gives out no number that was given out after
+// the first: nodes may still run that job.
+func TestABackupIsRestoredTwice(t *testing.T) {
+	w := &watches{}
+	f := open(t, w.wear)
+	f.stop()
+	<-f.Done()
+	market := store.NewMemory("first")
+	f.start(market.Open())
+	f.do(trade.Command{By: owner, Money: &trade.MoneyCommand{Op: "open", To: "lab/alice", User: "alice"}}, "")
+	f.money("grant", "lab/alice", 1_000_000)
+	f.hello("n1", 4)
+	job := trade.Request{EstimateMS: 1000, DeadlineMS: 60_000}
+	given := map[int64]string{f.submit("", job).Job.ID: "first"}
+	f.stop()
+	<-f.Done()
+	for _, generation := range []string{"second", "third", "fourth"} {
+		w.pass(time.Second)
+		f.start(market.Copy(generation).Open())
+		for range 10 {
+			id := f.submit("", job).Job.ID
+			if other, twice := given[id]; twice {
+				t.Errorf("job %d of generation %q has the number of one of %q", id, generation, other)
+			}
+			given[id] = generation
+		}
+		f.stop()
+		<-f.Done()
+	}
 }

@@ -50,6 +50,14 @@ func TestDaysThatWentWrong(t *testing.T) {
 			Fault{At: 30 * time.Second, Kind: pauses, Node: -1, For: 30 * time.Second},
 			Fault{At: 40 * time.Second, Kind: restores, Node: -1, For: 2 * time.Second},
 			Fault{At: 41 * time.Second, Kind: restores, Node: -1, For: 5 * time.Second})),
+		// A backup that is restored twice gives no number twice: the node that was cut off runs a
+		// job of after the first restore, and must not take the one of after the second for it.
+		"the same backup is restored twice": still([]Deed{
+			job(20*time.Second, 5, time.Minute), job(45*time.Second, 60, 90*time.Second), job(63*time.Second, 10, 100*time.Second),
+		},
+			Fault{At: 30 * time.Second, Kind: restores, Node: -1, For: 10 * time.Second},
+			Fault{At: 30 * time.Second, Kind: restores, Node: -1, For: 30 * time.Second},
+			Fault{At: 59 * time.Second, Kind: partitions, Node: 0, For: 6 * time.Second}),
 		// 52549: who stood still when the day was over never went on.
 		"a leader stands still at the end": still(nil, Fault{At: 110 * time.Second, Kind: pauses, Node: -1, For: time.Hour}),
 		// 52666: what a node said of an end was on its way for eight seconds, and the job late

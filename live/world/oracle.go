@@ -162,7 +162,7 @@ func (w *World) booked(jobs []trade.Job) {
 		}
 	}
 	w.sentOnce(sent)
-	runs := w.byJob()
+	runs := w.runsOf(jobs)
 	for i := range jobs {
 		j := &jobs[i]
 		if err := books.Job(j); err != nil {

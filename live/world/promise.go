@@ -20,24 +20,30 @@ func (w *World) deedOf(j *trade.Job) *Deed {
 	return &w.day.Deeds[i]
 }
 
-// ends is the last program of each job that did what was promised.
-func (w *World) ends() map[int64]*run {
-	last := map[int64]*run{}
+// runsOf are the programs that ran, by their jobs. A job is known by its number and by its
+// name: a number that is given out twice makes nothing of one job part of another.
+func (w *World) runsOf(jobs []trade.Job) map[int64][]*run {
+	names := map[int64]string{}
+	for i := range jobs {
+		names[jobs[i].ID] = jobs[i].Name
+	}
+	runs := map[int64][]*run{}
 	for _, r := range w.finished {
-		if o := last[r.key.Job]; o == nil || r.kept() > o.kept() {
-			last[r.key.Job] = r
+		if name, some := names[r.key.Job]; some && (name == r.deed || !strings.HasPrefix(name, "deed-")) {
+			runs[r.key.Job] = append(runs[r.key.Job], r)
+		}
+	}
+	return runs
+}
+
+// last is the one that did what was promised last.
+func last(runs []*run) (last *run) {
+	for _, r := range runs {
+		if last == nil || r.kept() > last.kept() {
+			last = r
 		}
 	}
 	return last
-}
-
-// byJob are all programs that ran, by their jobs.
-func (w *World) byJob() map[int64][]*run {
-	runs := map[int64][]*run{}
-	for _, r := range w.finished {
-		runs[r.key.Job] = append(runs[r.key.Job], r)
-	}
-	return runs
 }
 
 // stepped reports whether somebody set the clock of a controller: then the time of
@@ -67,14 +73,14 @@ func (w *World) setBack() time.Duration {
 // kept checks promises and what is paid for those that were broken, by the time of
 // the world.
 func (w *World) kept(jobs []trade.Job) {
-	ends, runs := w.ends(), w.byJob()
+	runs := w.runsOf(jobs)
 	if w.stepped() || len(w.restored) > 0 {
 		return
 	}
 	slack := w.day.Report + 3*time.Second // a report on its way, and the clock of a node
 	for i := range jobs {
 		j := &jobs[i]
-		r, d := ends[j.ID], w.deedOf(j)
+		r, d := last(runs[j.ID]), w.deedOf(j)
 		if r == nil || d == nil {
 			continue
 		}

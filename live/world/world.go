@@ -343,6 +343,7 @@ func (w *World) program(s *task.Spec) program {
 // run is a program that ran on a node.
 type run struct {
 	key          task.Key
+	deed         string // whose program it was
 	node         string
 	began, ended time.Duration // of the day
 	used         time.Duration
@@ -361,7 +362,7 @@ func (r *run) kept() time.Duration {
 // begins notes that a program runs. No two of a task may at the same time, and no two
 // attempts of a job.
 func (w *World) begins(n *node, s *task.Spec) (r *run, over func(used time.Duration)) {
-	r = &run{key: s.Key, node: n.name, began: w.at()}
+	r = &run{key: s.Key, deed: "deed-" + s.Argv[len(s.Argv)-1], node: n.name, began: w.at()}
 	w.note("%s begins %v", n.name, s.Key)
 	w.mu.Lock()
 	var beside *run

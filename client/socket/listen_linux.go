@@ -63,12 +63,20 @@ func furnish(dir string, self int) (made bool, err error) {
 	if self == 0 {
 		mode = 0o755
 	}
-	err = os.Mkdir(dir, mode)
-	if errors.Is(err, fs.ErrNotExist) {
-		if _, err = furnish(filepath.Dir(dir), self); err == nil {
-			err = os.Mkdir(dir, mode)
-		}
+	parent := filepath.Dir(dir)
+	if _, err = os.Lstat(parent); errors.Is(err, fs.ErrNotExist) {
+		_, err = furnish(parent, self)
 	}
+	if err == nil {
+		if _, err = os.Lstat(dir); err == nil {
+			return false, nil // whose it is will be looked at
+		}
+		err = trust{self: self, named: Nobody}.above(parent) // before something is made there
+	}
+	if err != nil {
+		return false, err
+	}
+	err = os.Mkdir(dir, mode)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return false, nil // whose it is will be looked at

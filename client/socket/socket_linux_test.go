@@ -218,6 +218,48 @@ func TestStrangers(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
+	t.Run("a link of another", func(t *testing.T) {
+		dir := open(t)
+		path, link := filepath.Join(dir, "d", Name), filepath.Join(dir, "link")
+		greeted(t, path)
+		if err := errors.Join(os.Symlink("d", link), os.Lchown(link, stranger, stranger)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Dial(t.Context(), at(filepath.Join(link, Name))); !errors.Is(err, ErrStranger) || !strings.Contains(err.Error(), "link of user") {
+			t.Errorf("got %v", err)
+		}
+		// Nothing is made where it leads.
+		if l, err := Listen(filepath.Join(link, "7070", Name)); !errors.Is(err, ErrStranger) {
+			t.Errorf("listening: %v, %v", l, err)
+		}
+		if _, err := os.Lstat(filepath.Join(dir, "d", "7070")); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("made behind a stranger's link: %v", err)
+		}
+	})
+	t.Run("a directory that another has made before", func(t *testing.T) {
+		dir := filepath.Join(open(t), "d")
+		if err := errors.Join(os.Mkdir(dir, 0o777), os.Chown(dir, stranger, stranger)); err != nil {
+			t.Fatal(err)
+		}
+		if l, err := Listen(filepath.Join(dir, "7070", Name)); !errors.Is(err, ErrStranger) {
+			t.Errorf("listening: %v, %v", l, err)
+		}
+		if _, err := os.Lstat(filepath.Join(dir, "7070")); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("made in a stranger's directory: %v", err)
+		}
+	})
+	t.Run("a link of one's own", func(t *testing.T) {
+		dir := open(t)
+		greeted(t, filepath.Join(dir, "d", Name))
+		if err := errors.Join(os.Symlink("../"+filepath.Base(dir)+"/d", filepath.Join(dir, "link")), os.Symlink("link", filepath.Join(dir, "more"))); err != nil {
+			t.Fatal(err)
+		}
+		conn, err := Dial(t.Context(), at(filepath.Join(dir, "more", Name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		hear(t, conn)
+	})
 	t.Run("a socket of another", func(t *testing.T) {
 		path := filepath.Join(open(t), "d", Name)
 		greeted(t, path)

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 )
 
@@ -21,18 +22,65 @@ func (t trust) in(uid int) bool {
 // have put something else there. It returns the path without links, whose every
 // part was looked at, and the owner of the directory.
 func (t trust) place(path string) (clean string, owner int, err error) {
-	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+	dir, err := t.follow(filepath.Dir(path))
 	if err != nil {
 		return "", Nobody, err
 	}
-	owner, err = t.directories(dir)
+	owner, err = t.directories(dir, true)
 	return filepath.Join(dir, filepath.Base(path)), owner, err
+}
+
+// follow is a directory without links, of which none is a stranger's: who made one
+// says where it leads, and may say something else tomorrow.
+func (t trust) follow(dir string) (string, error) {
+	const most = 40 // as the kernel has it
+	clean, rest := "/", filepath.Clean(dir)
+	for links := 0; ; {
+		first, more, _ := strings.Cut(strings.TrimLeft(rest, "/"), "/")
+		if first == "" {
+			return clean, nil
+		}
+		at := filepath.Join(clean, first) // of .. too: there are no links in what is before it
+		about, err := os.Lstat(at)
+		switch {
+		case err != nil:
+			return "", err
+		case about.Mode().Type() != fs.ModeSymlink:
+			clean, rest = at, more
+			continue
+		case !t.in(ownerOf(about)):
+			return "", fmt.Errorf("%s: %w: it is a link of user %d, and not of root or you: remove it", at, ErrStranger, ownerOf(about))
+		}
+		if links++; links > most {
+			return "", fmt.Errorf("%s: %w", dir, syscall.ELOOP)
+		}
+		to, err := os.Readlink(at)
+		if err != nil {
+			return "", err
+		}
+		if filepath.IsAbs(to) {
+			clean = "/"
+		}
+		rest = to + "/" + more
+	}
+}
+
+// above looks at where a directory is to be made: nobody else may have a say there but
+// in what is his own.
+func (t trust) above(dir string) error {
+	clean, err := t.follow(dir)
+	if err != nil {
+		return err
+	}
+	_, err = t.directories(clean, false)
+	return err
 }
 
 // directories looks at a directory and all above it. Those that everybody can
 // write to are good where they are sticky, as /tmp is: nobody can replace there
-// what is another's. The last must be writable by its owner alone.
-func (t trust) directories(last string) (owner int, err error) {
+// what is another's. One that is to be private, the last, must be writable by its owner
+// alone.
+func (t trust) directories(last string, private bool) (owner int, err error) {
 	owner = Nobody
 	for dir := last; ; dir = filepath.Dir(dir) {
 		about, err := os.Lstat(dir)
@@ -45,7 +93,7 @@ func (t trust) directories(last string) (owner int, err error) {
 			return Nobody, fmt.Errorf("%s: %w: it is no directory", dir, ErrStranger)
 		case !t.in(uid):
 			return Nobody, fmt.Errorf("%s: %w: it belongs to user %d, and not to root or to you", dir, ErrStranger, uid)
-		case about.Mode().Perm()&0o022 != 0 && (dir == last || about.Mode()&fs.ModeSticky == 0):
+		case about.Mode().Perm()&0o022 != 0 && (dir == last && private || about.Mode()&fs.ModeSticky == 0):
 			return Nobody, fmt.Errorf("%s: %w: others can write to it (mode %04o): chmod go-w %s", dir, ErrStranger, about.Mode().Perm(), dir)
 		}
 		if dir == last {

@@ -98,7 +98,7 @@ type Standing struct {
 	Ready   bool   `json:"ready"`
 	Leading bool   `json:"leading"`
 	Term    int64  `json:"term,omitempty"`   // of its lead: a later leader has a larger one
-	Reason  string `json:"reason,omitempty"` // why it does not take commands
+	Reason  string `json:"reason,omitempty"` // why it does not take commands, or what is wrong beside that
 }
 
 // JobQuery says which jobs to list. What is not set does not restrict.

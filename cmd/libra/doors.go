@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/netip"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/libra-market/libra/client/socket"
@@ -28,6 +29,7 @@ type doors struct {
 	local     string // path of the socket; "": none
 	page      string // URL at which browsers on this machine find the pages
 	secure    bool
+	port      port // that somebody else has
 	failed    chan error
 	once      sync.Once // they are shut
 	ended     error     // of that
@@ -49,17 +51,39 @@ func (h *doors) certify(cert, key, clientCA string) (*tls.Config, error) {
 
 // listen opens the doors: a port, without certificates for this machine alone;
 // and a socket, by which programs on this machine know whom they speak to. A
-// market with certificates has one if it was told where.
+// market with certificates has one if it was told where. Where somebody else has
+// the port, who comes by the socket is served meanwhile: else any program on this
+// machine could keep a market away.
 func (h *doors) listen(address string, secure *tls.Config, at string) error {
-	listener, err := api.Listen(address, secure)
-	if err != nil {
-		return err
+	listener, taken := api.Listen(address, secure)
+	switch {
+	case taken == nil:
+		h.listeners, h.address = append(h.listeners, listener), listener.Addr()
+	case errors.Is(taken, syscall.EADDRINUSE):
+		named, err := net.ResolveTCPAddr("tcp", address)
+		if err != nil {
+			return errors.Join(taken, err)
+		}
+		h.address = named
+	default:
+		return taken
 	}
-	h.listeners, h.address = append(h.listeners, listener), listener.Addr()
+	if err := h.listenLocally(secure, at); err != nil || taken != nil && h.local == "" {
+		return errors.Join(taken, err)
+	}
+	if taken != nil {
+		h.port.lack(address, secure, fmt.Sprintf("another program has the port (%v): it is tried again every second, and until then the market is served by its socket alone, %s", taken, h.local))
+		h.log.Warn(h.port.notice())
+	}
 	h.page = h.url()
 	if secure == nil {
 		h.freshAddress()
 	}
+	return nil
+}
+
+// listenLocally opens the socket.
+func (h *doors) listenLocally(secure *tls.Config, at string) error {
 	places := []string{at}
 	switch {
 	case at == noSocket || at == "" && secure != nil:
@@ -89,10 +113,14 @@ func (h *doors) freshAddress() {
 	if err != nil || ip != "127.0.0.1" {
 		return
 	}
-	for range 3 { // somebody may be at the first
+	lacks := h.port.notice() != ""
+	for try := range 3 { // somebody may be at the first
 		var random [3]byte
 		rand.Read(random[:]) // it never returns an error
 		fresh := netip.AddrFrom4([4]byte{127, 1 + random[0]%254, random[1], 1 + random[2]%254})
+		if lacks && try > 0 {
+			port = "0" // a stranger has it at every address: no link may lead there
+		}
 		door, err := api.Listen(net.JoinHostPort(fresh.String(), port), nil)
 		if err == nil {
 			h.listeners, h.page = append(h.listeners, door), "http://"+door.Addr().String()
@@ -114,6 +142,7 @@ func (h *doors) begin() {
 	}
 	h.server = api.NewServer(h.desk, h.log)
 	h.server.RegisterOnShutdown(h.desk.endStreams)
+	h.regain()
 	for _, door := range h.listeners {
 		go func() {
 			if err := h.server.Serve(door); !errors.Is(err, http.ErrServerClosed) {

@@ -108,7 +108,7 @@ func (s *service) start(ctx context.Context, c *config.Config, logger *slog.Logg
 	}
 	gate := fair.NewGate(c.Limits.Limits, time.Now)
 	handler := api.New(floor, front.Keyring{Kept: s.store}, api.Options{
-		Log: logger, Gate: gate, Term: term, PublicMetrics: c.Metrics == "public", CertificateNodes: c.TLS.Nodes, Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency},
+		Log: logger, Gate: gate, Term: term, Notice: s.port.notice, PublicMetrics: c.Metrics == "public", CertificateNodes: c.TLS.Nodes, Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency},
 	})
 	s.pages = web.New(floor, front.Keyring{Kept: s.store}, web.Options{
 		Log: logger, Gate: gate, Now: s.market.Time, Ahead: s.market.Ahead, URL: s.page, Secure: s.secure, WhatIf: s.whatIf, Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency}, Home: homeOf,

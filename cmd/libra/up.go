@@ -324,6 +324,9 @@ Try, in another terminal:
 Ctrl-C stops it; jobs that run go on, and libra up finds them again.
 `, s.url(), epochs[len(epochs)-1].Policy, n.Processors, n.Rating, n.Limits, o.dir, account,
 				s.page+s.loginLink(ctx, who))
+			if why := s.port.notice(); why != "" {
+				printf(con.out, "Take care: %s.\n", why)
+			}
 			if len(c.Agent.SystemUsers) > 0 {
 				printf(con.out, "You are %s, so jobs that you submit run as %[1]s; no other user of the system may have jobs.\n", who)
 			}

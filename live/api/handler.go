@@ -33,6 +33,10 @@ type Options struct {
 
 	Term int64 // of the lead under which the market is served; 0: there is only one
 
+	// Notice is what who asks whether the market is ready should know beside that. Default:
+	// nothing.
+	Notice func() string
+
 	PublicMetrics bool // /metrics asks for no token; else it is for the owner
 
 	Seller ledger.Seller // who sends bills; default Libra, without a currency (XXX)
@@ -41,6 +45,9 @@ type Options struct {
 func (o Options) withDefaults() Options {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Notice == nil {
+		o.Notice = func() string { return "" }
 	}
 	if o.Now == nil {
 		o.Now = time.Now //nolint:forbidigo // the edge of the system, and a test can hand in its own

@@ -34,7 +34,7 @@ func livez(c *call) error {
 
 // stand is how a controller stands that leads.
 func (c *call) stand(ill error) v1.Standing {
-	h := v1.Standing{Status: "ok", Alive: true, Ready: true, Leading: true, Term: c.h.options.Term}
+	h := v1.Standing{Status: "ok", Alive: true, Ready: true, Leading: true, Term: c.h.options.Term, Reason: c.h.options.Notice()}
 	if ill != nil {
 		h.Status, h.Ready, h.Reason = "closed", false, closedFor(ill)
 	}

@@ -6,7 +6,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/libra-market/libra/core/plain"
 )
@@ -85,7 +84,7 @@ func (g *grid) write(to io.Writer, indent string) error {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+			widths[i] = max(widths[i], columnsOf(cell))
 		}
 	}
 	out := bufio.NewWriter(to)
@@ -96,7 +95,7 @@ func (g *grid) write(to io.Writer, indent string) error {
 			if i > 0 {
 				line.WriteString("  ")
 			}
-			gap := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			gap := strings.Repeat(" ", widths[i]-columnsOf(cell))
 			if i < g.left {
 				line.WriteString(cell + gap)
 			} else {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/plain"
 )
 
 // jobsOptions are the flags of libra jobs.
@@ -152,12 +153,7 @@ func listJobs(ctx context.Context, market *client.Client, query v1.JobQuery, lim
 }
 
 // clipped keeps a name from filling a line.
-func clipped(name string, most int) string {
-	if runes := []rune(name); len(runes) > most {
-		return string(runes[:most-1]) + "~"
-	}
-	return name
-}
+func clipped(name string, most int) string { return clipColumns(plain.Text(name), most) }
 
 func shareOf(j *v1.Job) string {
 	if j.State.Final() || j.StartedUS == 0 {

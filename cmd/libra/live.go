@@ -22,7 +22,7 @@ func jobCommands(con *console) []*cobra.Command {
 
 // marketCommands show the market and what one has there.
 func marketCommands(con *console) []*cobra.Command {
-	return []*cobra.Command{newPrices(con), newNodes(con), newAccount(con), newStatement(con), newLogin(con), newToken(con)}
+	return []*cobra.Command{newTop(con), newPrices(con), newNodes(con), newAccount(con), newStatement(con), newLogin(con), newToken(con)}
 }
 
 // liveOptions are the flags that all of them have.

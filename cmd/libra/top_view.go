@@ -1,0 +1,183 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/plain"
+)
+
+// topFrame is how many lines stand around what is read: the head and the keys.
+const topFrame = 4
+
+// View draws it.
+func (b *topBoard) View() string { return b.screen() }
+
+// screen is all of it, in the lines and columns that there are.
+func (b *topBoard) screen() string {
+	lines := b.headLines()
+	foot := b.footLine()
+	room := b.height - len(lines) - 1
+	if b.pane == paneJobs {
+		nodes := b.nodeLines(max(1, room/3))
+		lines = append(lines, nodes...)
+		lines = append(lines, b.jobLines(room-len(nodes))...)
+	} else {
+		from := max(0, min(b.scroll, len(b.about)-1))
+		lines = append(lines, b.about[from:min(len(b.about), from+max(0, room))]...)
+	}
+	for len(lines) < b.height-1 {
+		lines = append(lines, "")
+	}
+	lines = append(lines[:max(0, min(len(lines), b.height-1))], foot)
+	for i := range lines {
+		lines[i] = b.dressed(clipColumns(lines[i], b.width))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// chosenMark begins the line that the cursor is on.
+const chosenMark = "> "
+
+// dressed gives a line its look. Without colours the mark alone says where the cursor is.
+func (b *topBoard) dressed(line string) string {
+	if b.colours && strings.HasPrefix(line, chosenMark) {
+		return "\x1b[7m" + line + "\x1b[0m"
+	}
+	return line
+}
+
+func (b *topBoard) headLines() []string {
+	p := &b.Prices
+	first := fmt.Sprintf("libra top  %s  %s a processor-hour  %d of %d processors up", plain.Text(p.Policy), cash(hourly(p.Rates).ProcessorHour), p.Up, p.Processors)
+	second := fmt.Sprintf("in use %s %s  promised %s", meter(p.Utilization, 10), percent(p.Utilization), percent(p.Kept))
+	if t := b.Today; t != nil {
+		second += fmt.Sprintf("  today %s, %s kept of %s", cash(t.Income), count(t.Kept), number(t.Promised, "promise"))
+	}
+	third := "as of " + moment(b.AtUS)
+	if b.err != nil {
+		third += ": no answer: " + plain.Text(b.err.Error())
+	}
+	return []string{first, second, third}
+}
+
+// nodeLines are the nodes, as many as there is room for; those that are down first.
+func (b *topBoard) nodeLines(most int) []string {
+	var lines []string
+	for _, up := range []bool{false, true} {
+		for i := range b.nodes {
+			n := &b.nodes[i]
+			if n.Up != up {
+				continue
+			}
+			given, kept := n.Given, n.Kept
+			if n.More == 0 {
+				given, kept = 0, 0
+				for _, l := range n.Loads {
+					given, kept = given+l.Share, kept+l.Kept
+				}
+			}
+			whole := float64(max(1, n.Processors))
+			line := fmt.Sprintf("%-16s %s %6s given %6s promised  %s", clipColumns(plain.Text(n.Node), 16), meter(given/whole, 20), percent(given/whole), percent(kept/whole), number(int64(n.Processors), "processor"))
+			if !n.Up {
+				line = fmt.Sprintf("%-16s down %s", clipColumns(plain.Text(n.Node), 16), plain.Text(n.Why))
+			}
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) > most {
+		lines = append(lines[:most-1], fmt.Sprintf("... and %s more", number(int64(len(lines)-most+1), "node")))
+	}
+	return lines
+}
+
+// topColumns are what is said of a job, the most wanted first: what does not fit into
+// the width is left out from the end.
+var topColumns = []string{"job", "name", "state", "due", "cost", "progress", "share", "price", "penalty"}
+
+func (b *topBoard) jobLines(room int) []string {
+	if room < 2 {
+		return nil
+	}
+	names := topColumns
+	if b.all {
+		names = append([]string{"job", "user"}, topColumns[1:]...)
+	}
+	at := max(0, b.row())
+	from := max(0, min(at-(room-1)/2, len(b.jobs)-(room-1)))
+	shown := b.jobs[from:min(len(b.jobs), from+room-1)]
+	if len(shown) == 0 {
+		return []string{"", "no jobs" + map[bool]string{true: " like that (esc shows all)"}[b.filter != ""]}
+	}
+	for ; ; names = names[:len(names)-1] {
+		lines := b.table(names, shown)
+		if len(names) <= 3 || columnsOf(lines[0]) <= b.width {
+			return lines
+		}
+	}
+}
+
+func (b *topBoard) table(names []string, jobs []v1.Job) []string {
+	g := &grid{left: 3}
+	head := make([]string, len(names))
+	columns := make([]*jobColumn, len(names))
+	for i, name := range names {
+		c, err := findColumn("format", name)
+		if err != nil {
+			panic(err) // they are in the program
+		}
+		columns[i] = c
+		switch head[i] = name; {
+		case name == "due":
+			head[i] = "due in"
+		case c.amount:
+			head[i] = inUnit(name)
+		}
+		if topOrders[b.sortBy] == name {
+			head[i] += map[bool]string{true: "-", false: "+"}[b.down]
+		}
+	}
+	g.add(head...)
+	for i := range jobs {
+		cells := make([]string, len(columns))
+		for k, c := range columns {
+			cells[k] = c.shown(&jobs[i])
+		}
+		g.add(cells...)
+	}
+	var text strings.Builder
+	_ = g.write(&text, "  ") // into memory
+	lines := strings.Split(strings.TrimSuffix(text.String(), "\n"), "\n")
+	widest := 0
+	for _, line := range lines {
+		widest = max(widest, columnsOf(line))
+	}
+	lines[0] += strings.Repeat(" ", widest-columnsOf(lines[0])) // so that its width is the table's
+	for i := range jobs {
+		if jobs[i].ID == b.chosen {
+			lines[i+1] = chosenMark + strings.TrimPrefix(lines[i+1], "  ")
+		}
+	}
+	return lines
+}
+
+func (b *topBoard) footLine() string {
+	switch {
+	case b.asking != 0:
+		return fmt.Sprintf("cancel job %d? [y/N]", b.asking)
+	case b.typing:
+		return "filter: " + plain.Text(b.filter) + "_  (enter keeps it, esc drops it)"
+	case b.note != "":
+		return b.note
+	case b.pane == paneOutput:
+		return fmt.Sprintf("output of job %d   up/down scroll  esc back  q quit", b.chosen)
+	case b.pane == paneJob:
+		return fmt.Sprintf("job %d   up/down scroll  l output  c cancel  esc back  q quit", b.chosen)
+	}
+	foot := fmt.Sprintf("%s by %s", number(int64(len(b.jobs)), "job"), topOrders[b.sortBy])
+	if b.filter != "" {
+		foot += ", " + plain.Text(b.filter)
+	}
+	return foot + "  q quit  s sort  r reverse  / filter  enter job  l output  c cancel"
+}

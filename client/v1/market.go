@@ -104,7 +104,8 @@ type NodeView struct {
 
 	Index  int             `json:"index"`
 	Up     bool            `json:"up"`
-	Why    string          `json:"why,omitempty"` // it is not
+	Why    string          `json:"why,omitempty"`    // it is not, or is closed
+	Closed bool            `json:"closed,omitempty"` // it is up, and takes no new jobs
 	Rates  Rates           `json:"rates"`
 	SeenUS int64           `json:"seen_us,omitempty"`
 	Loads  []ProcessorView `json:"loads"` // by processor; of the first ones, where there are many

@@ -110,6 +110,12 @@ func nodeLine(n *v1.NodeView) string {
 			state += " (" + n.Why + ")"
 		}
 	}
+	if n.Closed {
+		state = "up, takes no new jobs"
+		if n.Why != "" {
+			state += " (" + n.Why + ")"
+		}
+	}
 	words := []string{
 		fmt.Sprintf("%s  %s: %s", n.Node, state, number(int64(n.Processors), "processor")),
 		"rating " + strconv.FormatFloat(n.Rating, 'g', 3, 64),

@@ -109,6 +109,14 @@ func (f behindSlurm) Lose(ctx context.Context, node, why string) error {
 	return err
 }
 
+// Turn closes a node to new jobs, or opens it.
+func (f behindSlurm) Turn(ctx context.Context, node string, door trade.Door, why string) error {
+	_, _, err := f.Do(ctx, trade.Command{
+		By: trade.Identity{User: ownHand.User, Role: trade.RoleOwner}, Node: &trade.NodeChange{Node: node, Door: door, Why: why},
+	}, trade.Key{})
+	return err
+}
+
 // slurmOptions say where the Slurm of a configuration is.
 func slurmOptions(c *config.Config) client.Options {
 	return client.Options{Rest: c.Slurm.Rest, TokenFile: c.Slurm.TokenFile, Conf: c.Slurm.Conf, DoorKey: c.Slurm.DoorKey, SystemUsers: c.Slurm.SystemUsers, Now: time.Now}

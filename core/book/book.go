@@ -261,6 +261,19 @@ func (b *Book) HeldOn(node int) []Slot {
 // SetDown takes a node away, once nobody holds it, or brings it back.
 func (b *Book) SetDown(node int, down bool) { b.setDown(node, down) }
 
+// SetClosed lets a node take no new jobs, or take them again. Those on it stay.
+func (b *Book) SetClosed(node int, closed bool) {
+	var alone market.Procs
+	for _, s := range b.HeldOn(node) {
+		if e := &b.slots[s]; e.alone {
+			for proc := range e.Procs.All() {
+				alone = alone.Add(proc)
+			}
+		}
+	}
+	b.setClosed(node, closed, alone)
+}
+
 // broken stops the program: an invariant of the book does not hold, and
 // nothing it says can be trusted. The numbers are those of ARCHITECTURE.md.
 func broken(invariant int, what string) {

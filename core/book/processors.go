@@ -10,22 +10,24 @@ import (
 // processors is what the cluster has: nodes, their processors numbered in node
 // order from 0, and who is on them.
 type processors struct {
-	nodes  []market.Node
-	nodeOf []int32   // node of each processor
-	first  []int32   // first processor of each node
-	rating []float64 // of each processor; nil where all are 1
-	down   []bool    // by node
-	idle   bitset    // up, and nobody on it
-	idleN  int
-	upN    int
-	users  []int32 // jobs that share each processor
-	memory []int64 // free on each node; nil where no node counts it
-	disk   []int64
-	rates  bool // some nodes have other rates than others
+	nodes   []market.Node
+	nodeOf  []int32   // node of each processor
+	first   []int32   // first processor of each node
+	rating  []float64 // of each processor; nil where all are 1
+	down    []bool    // by node
+	closed  []bool    // by node: it is up, and takes no new jobs
+	closedN int       // nodes
+	idle    bitset    // up, and nobody on it
+	idleN   int
+	upN     int
+	users   []int32 // jobs that share each processor
+	memory  []int64 // free on each node; nil where no node counts it
+	disk    []int64
+	rates   bool // some nodes have other rates than others
 }
 
 func newProcessors(nodes []market.Node) processors {
-	p := processors{nodes: nodes, down: make([]bool, len(nodes))}
+	p := processors{nodes: nodes, down: make([]bool, len(nodes)), closed: make([]bool, len(nodes))}
 	counted, uneven := false, false
 	total := 0
 	for i := range nodes {
@@ -124,11 +126,14 @@ func (p *processors) couldHold(j *market.Job) bool {
 	return held >= int(j.Width)
 }
 
+// shut reports whether nobody can be put on a node.
+func (p *processors) shut(node int32) bool { return p.down[node] || p.closed[node] }
+
 // room reports whether the processor is up and its node has the memory and the
 // disk for a task of the job.
 func (p *processors) room(proc int, j *market.Job) bool {
 	node := p.nodeOf[proc]
-	if p.down[node] {
+	if p.shut(node) {
 		return false
 	}
 	return !p.needs(j) || p.roomOn(int(node), p.memory[node], p.disk[node], j) > 0
@@ -244,7 +249,7 @@ func (p *processors) deallocate(held market.Procs, j *market.Job) {
 func (p *processors) upOf(b market.Block) uint64 {
 	up := b.Bits
 	for proc := range (market.Procs{b}).All() {
-		if p.down[p.nodeOf[proc]] {
+		if p.shut(p.nodeOf[proc]) {
 			up &^= 1 << (proc & 63)
 		}
 	}
@@ -267,7 +272,7 @@ func (p *processors) share(procs market.Procs, j *market.Job) {
 
 // unshare takes a job off one of the processors it shared.
 func (p *processors) unshare(proc int, j *market.Job) {
-	if p.users[proc]--; p.users[proc] == 0 && !p.down[p.nodeOf[proc]] {
+	if p.users[proc]--; p.users[proc] == 0 && !p.shut(p.nodeOf[proc]) {
 		p.idle.set(proc)
 		p.idleN++
 	}
@@ -310,6 +315,7 @@ func (p *processors) setDown(node int, down bool) {
 	if p.down[node] == down {
 		return
 	}
+	p.setClosed(node, false, nil) // whoever comes back is asked again
 	p.down[node] = down
 	first := int(p.first[node])
 	for proc := first; proc < first+p.nodes[node].Processors; proc++ {
@@ -321,6 +327,40 @@ func (p *processors) setDown(node int, down bool) {
 			p.idle.set(proc)
 			p.idleN++
 			p.upN++
+		}
+	}
+}
+
+// setClosed closes a node to new jobs, or opens it. Of its processors, alone are held by
+// one job each.
+func (p *processors) setClosed(node int, closed bool, alone market.Procs) {
+	if p.closed[node] == closed || p.down[node] {
+		return
+	}
+	if p.closed[node] = closed; closed {
+		p.closedN++
+	} else {
+		p.closedN--
+	}
+	held := map[int]bool{}
+	for proc := range alone.All() {
+		held[proc] = true
+	}
+	first := int(p.first[node])
+	for proc := first; proc < first+p.nodes[node].Processors; proc++ {
+		switch {
+		case closed:
+			p.upN--
+			if p.idle.has(proc) {
+				p.idle.clear(proc)
+				p.idleN--
+			}
+		default:
+			p.upN++
+			if p.users[proc] == 0 && !held[proc] {
+				p.idle.set(proc)
+				p.idleN++
+			}
 		}
 	}
 }

@@ -58,6 +58,11 @@ func (r *restorer) restore(nodes []market.Node) error {
 			return err
 		}
 	}
+	for node := range s.Nodes { // last: who is there was there before
+		if s.Nodes[node].Closed {
+			b.SetClosed(node, true)
+		}
+	}
 	return nil
 }
 

@@ -30,6 +30,7 @@ type NodeState struct {
 	Processors int           `json:"processors"`
 	Rating     market.Number `json:"rating"`
 	Down       bool          `json:"down,omitempty"`
+	Closed     bool          `json:"closed,omitempty"` // it takes no new jobs
 }
 
 // JobState is one job that waits or runs.
@@ -96,7 +97,7 @@ func (d *Draft) State() State {
 	}
 	for i := range b.nodes {
 		n := &b.nodes[i]
-		s.Nodes = append(s.Nodes, NodeState{Processors: n.Processors, Rating: market.Number(n.Rating), Down: b.down[i]})
+		s.Nodes = append(s.Nodes, NodeState{Processors: n.Processors, Rating: market.Number(n.Rating), Down: b.down[i], Closed: b.closed[i]})
 	}
 	for slot := b.freeSlot; slot != NoSlot; slot = b.slots[slot].alongside {
 		s.Free = append(s.Free, slot)

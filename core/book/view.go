@@ -43,7 +43,7 @@ func (v View) Rating(proc int) float64 {
 }
 
 // Up reports whether the node of a processor is up.
-func (v View) Up(proc int) bool { return !v.b.down[v.b.nodeOf[proc]] }
+func (v View) Up(proc int) bool { return !v.b.shut(v.b.nodeOf[proc]) }
 
 // CouldHold reports whether the empty cluster, every node up, could hold the
 // job: enough processors with the memory and the disk it asks for.
@@ -151,8 +151,10 @@ func (v View) Shadow(j *market.Job) (at market.Time, idle int) {
 func (v View) NextIdle(from int) int { return v.b.idle.next(from) }
 
 // Alike reports whether every processor that is up will do for the job as far as
-// memory, disk and threads go.
-func (v View) Alike(j *market.Job) bool { return v.b.only == nil && !v.b.choosy(j) }
+// memory, disk and threads go, and none of them is closed to it.
+func (v View) Alike(j *market.Job) bool {
+	return v.b.only == nil && v.b.closedN == 0 && !v.b.choosy(j)
+}
 
 // OneRate reports whether all nodes sell at the same rates.
 func (v View) OneRate() bool { return !v.b.rates }

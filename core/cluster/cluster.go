@@ -140,6 +140,11 @@ func (c *Cluster) apply(e *market.Event) {
 	case market.NodeUp:
 		c.book.SetDown(int(e.Node), false)
 		c.book.Note(book.NodesChanged)
+	case market.NodeClosed:
+		c.closeNode(int(e.Node))
+	case market.NodeOpened:
+		c.book.SetClosed(int(e.Node), false)
+		c.book.Note(book.NodesChanged)
 	case market.Woken:
 		c.book.Note(book.Woke)
 	default: // check has refused the others

@@ -25,6 +25,31 @@ func (c *Cluster) loseNode(node int) {
 	}
 }
 
+// closeNode lets a node take no new jobs. Who runs on it goes on; who only keeps a place
+// there has not begun, and asks for another.
+func (c *Cluster) closeNode(node int) {
+	var kept []book.Slot
+	for _, s := range c.book.HeldOn(node) {
+		if !c.book.Entry(s).Reserved() {
+			continue
+		}
+		e := c.book.Entry(s)
+		c.draft.Emit(market.Event{
+			Kind: market.Evicted, Reason: market.NodeLost, Job: e.Job.ID, Slot: int32(s), Spec: &e.Job, Start: e.Start,
+		})
+		c.book.Detach(s)
+		kept = append(kept, s)
+	}
+	c.book.SetClosed(node, true)
+	c.book.Note(book.NodesChanged)
+	if len(kept) > 0 {
+		c.book.Note(book.Departed)
+	}
+	for _, s := range kept {
+		c.readmit(s)
+	}
+}
+
 // dislodge takes a job off its processors, without its progress, and asks for
 // it to be taken in again.
 func (c *Cluster) dislodge(s book.Slot) {

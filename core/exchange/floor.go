@@ -29,7 +29,7 @@ func (x *floor) step(happened ...market.Event) error {
 func (x *floor) touch(e *market.Event) {
 	x.touched.stepped = true
 	switch e.Kind {
-	case market.Wake, market.Woken, market.NodeDown, market.NodeUp:
+	case market.Wake, market.Woken, market.NodeDown, market.NodeUp, market.NodeClosed, market.NodeOpened:
 		return
 	case market.Granted: // the commonest by far: see touchSpeed
 		return

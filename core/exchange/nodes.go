@@ -128,6 +128,8 @@ func (x *yard) changeNode(c *trade.NodeChange) (trade.Outcome, error) {
 	x.floor.touched.node(index)
 	var err error
 	switch {
+	case c.Door != "":
+		err = x.turn(index, c.Door == trade.DoorClosed, c.Why)
 	case c.Up && !n.Up:
 		n.Up, n.Why = true, ""
 		err = x.floor.step(market.Event{Kind: market.NodeUp, Node: market.Int32(index)})
@@ -139,11 +141,24 @@ func (x *yard) changeNode(c *trade.NodeChange) (trade.Outcome, error) {
 	return trade.Outcome{Node: &v}, err
 }
 
+// turn closes a node that is up to new jobs, or opens it.
+func (x *yard) turn(index int, closed bool, why string) error {
+	n := x.nodes.At(index)
+	if !n.Up || n.Closed == closed {
+		return nil
+	}
+	kind := market.NodeOpened
+	if n.Closed, n.Why = closed, ""; closed {
+		kind, n.Why = market.NodeClosed, why
+	}
+	return x.floor.step(market.Event{Kind: kind, Node: market.Int32(index)})
+}
+
 // nodeLost takes a node down. Jobs that were being stopped, or that are not to be
 // restarted, end with it; the others begin anew elsewhere.
 func (x *yard) nodeLost(index int, why string) error {
 	n := x.nodes.At(index)
-	n.Up, n.Why = false, why
+	n.Up, n.Closed, n.Why = false, false, why
 	x.floor.touched.node(index)
 	var happened []market.Event
 	for _, id := range x.jobs.IDs() {

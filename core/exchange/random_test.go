@@ -89,7 +89,9 @@ func randomDay(t *testing.T, r *rapid.T, policyName string, interrupt func(rapid
 			report(f, r)
 		case 11:
 			node := rapid.SampledFrom([]string{"n1", "n2"}).Draw(r, "node")
-			_, _ = f.try(trade.Command{Node: &trade.NodeChange{Node: node, Up: rapid.Bool().Draw(r, "up")}})
+			_, _ = f.try(trade.Command{Node: &trade.NodeChange{
+				Node: node, Up: rapid.Bool().Draw(r, "up"), Door: rapid.SampledFrom([]trade.Door{"", "", trade.DoorClosed, trade.DoorOpen}).Draw(r, "door"),
+			}})
 		case 12:
 			f.enlist("n1", rapid.IntRange(1, 3).Draw(r, "new shape"))
 		case 13:

@@ -53,7 +53,7 @@ func (x *teller) Nodes() []trade.NodeView {
 // nodeView is what a node is, without what runs there.
 func (x *teller) nodeView(index int) trade.NodeView {
 	n := x.nodes.At(index)
-	return trade.NodeView{Hello: n.Hello, Index: index, Up: n.Up, Why: n.Why, Rates: x.rates, Loads: []trade.ProcessorView{}, FreeMB: n.MemoryMB}
+	return trade.NodeView{Hello: n.Hello, Index: index, Up: n.Up, Why: n.Why, Closed: n.Closed, Rates: x.rates, Loads: []trade.ProcessorView{}, FreeMB: n.MemoryMB}
 }
 
 // takenProcessor is a processor on which something runs.

@@ -88,17 +88,24 @@ const (
 // It comes last because the numbers of the others are in the sums of old logs.
 const Fulfilled Kind = Wake + 1
 
+// NodeClosed and NodeOpened come from outside: Node takes no new jobs, and those it has
+// run on; or it takes them again.
+const (
+	NodeClosed Kind = Fulfilled + 1 + iota
+	NodeOpened
+)
+
 var kinds = [...]string{
 	"", "submitted", "reserved", "confirmed", "finished", "cancelled", "used", "extended", "released", "dislodged",
 	"node-down", "node-up", "woken",
 	"queued", "accepted", "rejected", "granted", "shared", "evicted", "stopped", "completed", "prolonged", "overran", "wake",
-	"fulfilled",
+	"fulfilled", "node-closed", "node-opened",
 }
 
 func (k Kind) String() string { return kinds[k] }
 
 // Input reports whether events of this kind come from outside.
-func (k Kind) Input() bool { return k <= lastInput || k == Fulfilled }
+func (k Kind) Input() bool { return k <= lastInput || k >= Fulfilled }
 
 // AllTasks stands for the whole of a job that advances as one.
 const AllTasks int32 = -1

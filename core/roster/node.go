@@ -17,6 +17,7 @@ type Node struct {
 	Up      bool   `json:"up"`
 	Why     string `json:"why,omitempty"`
 	Retired bool   `json:"retired,omitempty"`
+	Closed  bool   `json:"closed,omitempty"` // it is up, and takes no new jobs; Why says why
 
 	Losses *Losses `json:"losses,omitempty"` // nil: none
 

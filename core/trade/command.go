@@ -116,7 +116,17 @@ type NodeChange struct {
 	Node string `json:"node"`
 	Up   bool   `json:"up"`
 	Why  string `json:"why,omitempty"`
+	Door Door   `json:"door,omitempty"` // not empty: it is up or not as before, and Up says nothing
 }
+
+// Door says whether a node that is up takes new jobs.
+type Door string
+
+// How the door of a node can be left.
+const (
+	DoorClosed Door = "closed" // the jobs it has run on
+	DoorOpen   Door = "open"
+)
 
 // AskQuote asks for a binding quote.
 type AskQuote struct {
@@ -220,7 +230,8 @@ type NodeView struct {
 
 	Index  int             `json:"index"`
 	Up     bool            `json:"up"`
-	Why    string          `json:"why,omitempty"` // it is not
+	Why    string          `json:"why,omitempty"`    // it is not, or is closed
+	Closed bool            `json:"closed,omitempty"` // it is up, and takes no new jobs
 	Rates  Rates           `json:"rates"`
 	SeenUS int64           `json:"seen_us,omitempty"`
 	Loads  []ProcessorView `json:"loads"` // by processor; of the first ones, where there are many

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/slurm/client"
 	"github.com/libra-market/libra/live/store"
 )
@@ -23,6 +24,8 @@ type Fleet interface {
 	Chunk(ctx context.Context, node, id string, c task.Chunk) error
 	// Lose says that a node is gone.
 	Lose(ctx context.Context, node, why string) error
+	// Turn closes a node to new jobs, or opens it; those that it has run on.
+	Turn(ctx context.Context, node string, door trade.Door, why string) error
 }
 
 // Notes are what a backend remembers; a [store.Notes] keeps them.

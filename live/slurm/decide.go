@@ -30,6 +30,7 @@ type world struct {
 	listed  time.Time // when the last good listing was begun
 	last    bool      // all agents of the run have spoken since its end, or it is no use to wait
 	fresh   bool      // all agents of the run have spoken since it was listed last
+	closed  bool      // a node of the run takes no new jobs
 	grace   time.Duration
 	settle  time.Duration
 }
@@ -142,6 +143,8 @@ func (r *run) checkLease() {
 func (r *run) checkListed(w *world) {
 	j, ran := r.job, r.state == running
 	switch {
+	case j.Limited() && !ran && r.lost == "":
+		r.ends(verdict{state: task.Refused, why: "Slurm keeps it waiting for a limit of its user or account: " + j.Reason}, w.now)
 	case j.Impossible() && r.lost == "":
 		r.ends(verdict{state: task.Refused, why: "Slurm can never run it: " + j.Reason}, w.now)
 	case j.State == client.Running || j.State == client.Suspended:
@@ -154,6 +157,27 @@ func (r *run) checkListed(w *world) {
 	case j.State == client.Pending && j.Held && (ran || r.used() && r.began.Before(r.asOf)) && r.lost == "":
 		// Slurm has forgotten that it let the job go, and the job runs, or ran.
 		r.lost = "Slurm forgot that it had started"
+	case j.State == client.Pending && !ran && !r.used() && r.lost == "":
+		r.checkWaiting(w)
+	}
+}
+
+// unavailable is how long Slurm may say of a job that was let go that its nodes are not
+// to be had: it says so of a node that comes back this moment, too.
+const unavailable = 3 * time.Second
+
+// checkWaiting finds out whether a job that Slurm has not begun ever will be, where it
+// was sold.
+func (r *run) checkWaiting(w *world) {
+	switch {
+	case w.closed:
+		r.lost = "its node takes no new jobs"
+	case !r.job.Unavailable() || r.state != released:
+		r.shunnedAt = time.Time{}
+	case r.shunnedAt.IsZero():
+		r.shunnedAt = w.now
+	case w.now.Sub(r.shunnedAt) >= unavailable:
+		r.shunned = true // the market is told first, and moves it then
 	}
 }
 
@@ -217,6 +241,9 @@ func (r *run) nextUnsubmitted(w *world) action {
 		return report
 	case r.unwanted(w): // some of its tasks have ended, and how is not known
 		r.ends(verdict{state: task.Lost, why: unknownInSlurm}, w.now)
+		return report
+	case w.closed:
+		r.ends(verdict{state: task.Lost, why: "its node takes no new jobs"}, w.now)
 		return report
 	case !r.complete() || w.now.Sub(r.tried) < again:
 		return wait

@@ -25,6 +25,7 @@ type fakeMarket struct {
 
 type fakeMember struct {
 	up      bool
+	closed  bool // to new jobs
 	version int64
 	changed chan struct{}
 }
@@ -74,7 +75,7 @@ func (m *fakeMarket) submit(id int64, size int, p fakeProgram, refused bool) {
 func (m *fakeMarket) place(j *fakeOrder) {
 	var up []string
 	for _, name := range slices.Sorted(maps.Keys(m.nodes)) {
-		if m.nodes[name].up {
+		if m.nodes[name].up && !m.nodes[name].closed {
 			up = append(up, name)
 		}
 	}
@@ -234,13 +235,23 @@ func (m *fakeMarket) Lose(ctx context.Context, name, _ string) error {
 	if !n.up {
 		return nil
 	}
-	n.up = false
+	n.up, n.closed = false, false
 	for _, id := range slices.Sorted(maps.Keys(m.jobs)) {
 		if j := m.jobs[id]; j.placed && j.final == nil && slices.Contains(j.Nodes, name) {
 			m.evict(j)
 		}
 	}
 	m.all()
+	return nil
+}
+
+func (m *fakeMarket) Turn(ctx context.Context, name string, door trade.Door, _ string) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.member(name).closed = door == trade.DoorClosed
 	return nil
 }
 

@@ -25,12 +25,15 @@ type fakeSlurm struct {
 	jobs  map[int64]*fakeJob
 	procs []*fakeProcess
 	nodes map[string]bool // up
+	drain map[string]bool // they start nothing
 	past  []fakePast
 	tick  int64 // so that no two submissions are at the same second
 
 	trouble float64         // how probable it is that a call goes wrong
 	away    bool            // the controller does not answer
 	born    int64           // since when it runs
+	booked  map[string]bool // nodes that are reserved for later: they look well, and nothing starts
+	limit   string          // why no job is started at all
 	still   int             // so many starts fail before there is a process
 	lost    map[string]bool // comments of jobs that were forgotten
 
@@ -76,7 +79,7 @@ var errFake = errors.New("the answer was lost")
 
 func newFakeSlurm(seed uint64, nodes ...string) *fakeSlurm {
 	f := &fakeSlurm{
-		luck: rand.New(rand.NewPCG(seed, 7)), next: 1, jobs: map[int64]*fakeJob{}, nodes: map[string]bool{},
+		luck: rand.New(rand.NewPCG(seed, 7)), next: 1, jobs: map[int64]*fakeJob{}, nodes: map[string]bool{}, drain: map[string]bool{}, booked: map[string]bool{},
 		lost: map[string]bool{}, begun: map[string]string{}, most: map[string]int{}, starts: map[string]int{},
 	}
 	for _, n := range nodes {
@@ -201,7 +204,7 @@ func (f *fakeSlurm) Nodes(ctx context.Context, _ string) ([]client.Node, error) 
 	var nodes []client.Node
 	err := f.call(ctx, func() error {
 		for _, name := range slices.Sorted(maps.Keys(f.nodes)) {
-			nodes = append(nodes, client.Node{Name: name, Up: f.nodes[name], Processors: 4, MemoryMB: 1000})
+			nodes = append(nodes, client.Node{Name: name, Up: f.nodes[name], Draining: f.drain[name], Processors: 4, MemoryMB: 1000})
 		}
 		return nil
 	})
@@ -227,6 +230,9 @@ func (f *fakeSlurm) step(now time.Time) {
 	for _, id := range slices.Sorted(maps.Keys(f.jobs)) {
 		j := f.jobs[id]
 		if j.State != client.Pending || j.Held || now.Sub(j.released) < time.Second || !f.up(j.Wanted) {
+			continue
+		}
+		if j.Reason = f.why(j); j.Reason != "" {
 			continue
 		}
 		j.State, j.Started, j.Nodes = client.Running, now.Unix(), j.Wanted
@@ -291,6 +297,16 @@ func (f *fakeSlurm) launches(id int64, j *fakeJob) bool {
 		f.begun[place] = j.Comment
 	}
 	return true
+}
+
+// why is why the controller does not start a job whose nodes are up.
+func (f *fakeSlurm) why(j *fakeJob) string {
+	for _, n := range j.Wanted {
+		if f.drain[n] || f.booked[n] {
+			return "ReqNodeNotAvail, UnavailableNodes:" + n
+		}
+	}
+	return f.limit
 }
 
 func (f *fakeSlurm) up(nodes []string) bool {

@@ -74,6 +74,10 @@ func (b *Backend) decide(all bool) {
 			}
 		}
 		next := r.decide(&w)
+		if r.shunned {
+			r.shunned = false
+			b.avoid(r, now)
+		}
 		if before != 0 && r.ID == 0 {
 			b.cfg.Log.Warn("Slurm has lost a job that had not started", "run", r.key, "slurm", before)
 			b.releaseID(before, r)
@@ -90,7 +94,7 @@ func (b *Backend) decide(all bool) {
 func (b *Backend) world(r *run, now time.Time) world {
 	w := world{
 		now: now, control: b.cfg.Control, good: b.good, listed: b.listed, grace: b.cfg.Grace, settle: b.cfg.Settle,
-		orders: true, last: true, fresh: true,
+		orders: true, last: true, fresh: true, closed: b.closedFor(r),
 	}
 	for _, name := range r.Nodes {
 		n := b.nodes[name]

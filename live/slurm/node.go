@@ -27,6 +27,9 @@ type node struct {
 
 	membership membership
 	attention  attention
+	door       trade.Door        // as the market was told; empty: it was not
+	turning    bool              // it is being told
+	shy        time.Time         // until then Slurm is not asked to start anything there
 	orders     map[task.Key]bool // that the market wants here
 
 	version int64 // of what the agent should be doing
@@ -172,7 +175,7 @@ func (b *Backend) applyNodes(listed map[string]client.Node, now time.Time) {
 		if _, here := listed[name]; !here {
 			n.health = outside
 			n.slurm.Reason = "not in partition " + b.cfg.Partition
-		} else if n.slurm.Up && !(n.slurm.Draining && !b.atWork(n)) {
+		} else if n.slurm.Up {
 			n.health = well
 		}
 		if n.health.bad() && !was.bad() {
@@ -181,27 +184,12 @@ func (b *Backend) applyNodes(listed map[string]client.Node, now time.Time) {
 	}
 }
 
-// atWork reports whether anything of ours has started on a node. One that drains
-// goes when its last job has ended; the market has no word for a node that takes
-// no new ones.
-func (b *Backend) atWork(n *node) bool {
-	for key := range n.orders {
-		if r := b.runs[runKey{key.Job, key.Attempt}]; r != nil && !r.state.over() && (r.state == running || r.used()) {
-			return true
-		}
-	}
-	return false
-}
-
 // lostReason says why a node has to be taken for lost, if it has.
 func (b *Backend) lostReason(n *node, now time.Time) string {
 	patience := n.patience()
 	switch {
 	case n.health.bad() && now.Sub(n.since) >= b.cfg.Grace:
 		why := "Slurm says that it is down"
-		if n.slurm.Up && n.slurm.Draining {
-			why = "it is drained in Slurm"
-		}
 		if n.slurm.Reason != "" {
 			why += ": " + n.slurm.Reason
 		}
@@ -232,6 +220,7 @@ func (b *Backend) syncNodes(now time.Time) {
 		case back && n.hello != nil:
 			b.registerNode(n, *n.hello)
 		}
+		b.turnNode(n, now)
 	}
 }
 
@@ -282,6 +271,7 @@ func (b *Backend) register(ctx context.Context, n *node, h task.Hello) (task.Wel
 		return w, err
 	}
 	b.move(n, welcomed)
+	n.door = "" // one that was lost is open again
 	n.hello, n.lease = &h, time.Duration(w.LeaseMS)*time.Millisecond
 	b.follow(n)
 	return w, nil

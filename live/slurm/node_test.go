@@ -43,7 +43,7 @@ func TestWhenANodeIsLost(t *testing.T) {
 		"down for a moment":           {Agents, client.Node{Name: "n1"}, false, true, 5 * time.Second, 0, ""},
 		"down":                        {Agents, client.Node{Name: "n1", Reason: "no answer"}, false, true, 11 * time.Second, 0, "no answer"},
 		"taken out":                   {Agents, up, true, true, 11 * time.Second, 0, "not in partition libra"},
-		"drained, with nothing to do": {Agents, client.Node{Name: "n1", Up: true, Draining: true}, false, false, 11 * time.Second, 0, "drained"},
+		"drained, with nothing to do": {Agents, client.Node{Name: "n1", Up: true, Draining: true}, false, false, time.Hour, 0, ""},
 		"drained, at work":            {Agents, client.Node{Name: "n1", Up: true, Draining: true}, false, true, time.Hour, 0, ""},
 		"silent for less than it may": {Agents, up, false, true, 0, 67 * time.Second, ""},
 		"silent":                      {Agents, up, false, true, 0, 69 * time.Second, "its agent has not been heard of"},

@@ -31,6 +31,11 @@ func (f floor) Lose(ctx context.Context, node, why string) error {
 	return err
 }
 
+func (f floor) Turn(ctx context.Context, node string, door trade.Door, why string) error {
+	_, _, err := f.Do(ctx, trade.Command{Node: &trade.NodeChange{Node: node, Door: door, Why: why}}, trade.Key{})
+	return err
+}
+
 var owner = trade.Identity{User: "owner", Role: trade.RoleOwner}
 
 // openFloor is a market in a store, and a backend over a Slurm.

@@ -71,12 +71,14 @@ type run struct {
 	restored time.Time           // when it was read back: agents have not spoken yet
 	began    time.Time           // when an agent first saw processes of it
 
-	asked   bool      // of slurmctld, since when it runs: see doubtful
-	orphan  bool      // its agents were told to end what is left of it
-	lost    string    // why it has to begin anew, once Slurm has ended it
-	stop    stopState // how far its end was asked for
-	stopped time.Time // since when
-	end     *ending   // how it ended
+	asked     bool      // of slurmctld, since when it runs: see doubtful
+	shunned   bool      // Slurm does not start it where it was sold
+	shunnedAt time.Time // since when it says so
+	orphan    bool      // its agents were told to end what is left of it
+	lost      string    // why it has to begin anew, once Slurm has ended it
+	stop      stopState // how far its end was asked for
+	stopped   time.Time // since when
+	end       *ending   // how it ended
 }
 
 // ending is how a run ended, seen at a time.

@@ -12,7 +12,7 @@ func Node(n *trade.NodeView) v1.NodeView {
 	return v1.NodeView{
 		Node: n.Node, Processors: n.Processors, Rating: n.Rating, MemoryMB: n.MemoryMB, DiskMB: n.DiskMB, Boot: n.Boot,
 		Agent: n.Agent, Limits: n.Limits, User: n.User, Speed: n.Speed, Missing: n.Missing, Runs: n.Runs, Seat: n.Seat, Holds: n.Holds,
-		Index: n.Index, Up: n.Up, Why: n.Why, Rates: v1.Rates(n.Rates), SeenUS: n.SeenUS,
+		Index: n.Index, Up: n.Up, Why: n.Why, Closed: n.Closed, Rates: v1.Rates(n.Rates), SeenUS: n.SeenUS,
 		Loads: list(n.Loads, func(p *trade.ProcessorView) v1.ProcessorView {
 			return v1.ProcessorView{
 				Share: p.Share, Kept: p.Kept, Jobs: list(p.Jobs, func(t *trade.Tenant) v1.Tenant { return v1.Tenant(*t) }),

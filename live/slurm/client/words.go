@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"strings"
 	"time"
 )
 
@@ -79,6 +80,31 @@ func (j Job) Impossible() bool {
 	default:
 		return false
 	}
+}
+
+// Limited reports whether Slurm keeps a job waiting because its user, account or QOS may
+// have no more, or not so much.
+func (j Job) Limited() bool {
+	if j.State != Pending {
+		return false
+	}
+	for _, begin := range []string{"Assoc", "QOS", "MaxJobsPer", "MaxSubmitJobs", "MaxCpuPer", "MaxNodePer", "MaxMem", "MaxBillingPer", "MaxGRESPer", "MaxWallPer", "MaxTRES", "AccountNotAllowed", "PartitionTimeLimit", "PartitionNodeLimit"} {
+		if strings.HasPrefix(j.Reason, begin) {
+			return true
+		}
+	}
+	return false
+}
+
+// Unavailable reports whether Slurm does not start a job because the nodes that it was
+// sold are down, drained, or reserved for somebody or something else.
+func (j Job) Unavailable() bool {
+	for _, begin := range []string{"ReqNodeNotAvail", "NodeDown", "Reservation", "Reserved"} {
+		if strings.HasPrefix(j.Reason, begin) {
+			return j.State == Pending && !j.Held
+		}
+	}
+	return false
 }
 
 // State is where a job is in Slurm.

@@ -1,0 +1,75 @@
+package slurm
+
+import (
+	"time"
+
+	"github.com/libra-market/libra/core/trade"
+)
+
+// shyFor is how long nothing is sold on a node of which Slurm has said that it does not
+// start a job there: it may be reserved for a time that has not come yet.
+const shyFor = time.Minute
+
+// doorOf is whether a node takes new jobs, and why it does not. One that drains, is in
+// maintenance or is reserved runs on what it has.
+func (n *node) doorOf(now time.Time) (trade.Door, string) {
+	switch {
+	case n.slurm.Draining && n.slurm.Reason != "":
+		return trade.DoorClosed, "it drains in Slurm: " + n.slurm.Reason
+	case n.slurm.Draining:
+		return trade.DoorClosed, "it drains in Slurm, or is reserved there"
+	case now.Before(n.shy):
+		return trade.DoorClosed, "Slurm does not start jobs there"
+	}
+	return trade.DoorOpen, ""
+}
+
+// turnNode tells the market whether a node takes new jobs, if that is news to it. The
+// lock is held.
+func (b *Backend) turnNode(n *node, now time.Time) {
+	door, why := n.doorOf(now)
+	if door == n.door || n.turning || n.hello == nil || n.membership != member || n.attention != instructed {
+		return
+	}
+	n.turning = true
+	was := n.hello
+	b.going.Go(func() {
+		err := b.fleet.Turn(b.ctx, n.name, door, why)
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		n.turning = false
+		if err != nil || n.hello != was || n.membership.lost() {
+			return // it is told again
+		}
+		if n.door != door && (door == trade.DoorClosed || n.door != "") {
+			b.cfg.Log.Info("whether a node takes new jobs", "node", n.name, "door", door, "because", why)
+		}
+		n.door = door
+		for key := range n.orders {
+			if r := b.runs[runKey{key.Job, key.Attempt}]; r != nil {
+				b.dirty[r] = true
+			}
+		}
+	})
+}
+
+// closedFor is whether a node of a run takes no new jobs, and the market knows: it will
+// put the job elsewhere. The lock is held.
+func (b *Backend) closedFor(r *run) bool {
+	for _, name := range r.Nodes {
+		if n := b.nodes[name]; n != nil && n.door == trade.DoorClosed {
+			return true
+		}
+	}
+	return false
+}
+
+// avoid lets nothing be sold for a while on the nodes of a run that Slurm does not start
+// there. The lock is held.
+func (b *Backend) avoid(r *run, now time.Time) {
+	for _, name := range r.Nodes {
+		if n := b.nodes[name]; n != nil {
+			n.shy = now.Add(shyFor)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package slurm
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/slurm/client"
+)
+
+// play lets a theater of two nodes play in virtual time.
+func play(t *testing.T, scene func(t *testing.T, th *theater, ctx context.Context)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		th := newTheater(t, 1, 2)
+		ctx, stop := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		all.Go(func() { th.slurm.run(ctx) })
+		th.start()
+		for _, a := range th.agents {
+			all.Go(func() { a.run(ctx) })
+		}
+		time.Sleep(5 * time.Second)
+		scene(t, th, ctx)
+		th.check()
+		th.stop()
+		stop()
+		all.Wait()
+	})
+}
+
+// change changes the Slurm of a theater.
+func (th *theater) change(f func(*fakeSlurm)) {
+	th.slurm.mu.Lock()
+	defer th.slurm.mu.Unlock()
+	f(th.slurm)
+}
+
+// nodesOf is where a job was put last, and how often it was begun anew.
+func (th *theater) nodesOf(id int64) (nodes []string, attempt int) {
+	th.market.mu.Lock()
+	defer th.market.mu.Unlock()
+	return th.market.jobs[id].Nodes, th.market.jobs[id].Attempt
+}
+
+// A node that drains is not sold, and runs on what it has; what waits for it goes
+// elsewhere; and resumed it is sold again.
+func TestANodeThatDrainsIsNotSold(t *testing.T) {
+	play(t, func(t *testing.T, th *theater, _ context.Context) {
+		const many = 12
+		for id := range int64(many) {
+			th.market.submit(1+id, 1, fakeProgram{takes: 40 * time.Second, exit: 3}, false)
+		}
+		time.Sleep(5 * time.Second)
+		on := map[string]int{}
+		for id := range int64(many) {
+			nodes, _ := th.nodesOf(1 + id)
+			on[nodes[0]]++
+		}
+		if on["n1"] == 0 || on["n2"] == 0 {
+			t.Fatalf("they are on %v", on)
+		}
+		th.change(func(f *fakeSlurm) { f.drain["n1"] = true })
+		time.Sleep(4 * time.Second)
+		for id := range int64(many) {
+			th.market.submit(100+id, 1, fakeProgram{takes: time.Second, exit: 3}, false)
+		}
+		time.Sleep(20 * time.Second)
+		for id := range int64(many) {
+			nodes, attempt := th.nodesOf(100 + id)
+			if s := th.market.ending(100 + id); nodes[0] != "n2" || attempt != 0 || s.Exit != 3 {
+				t.Errorf("job %d was put on %v while n1 drained, attempt %d: %+v", 100+id, nodes, attempt, s)
+			}
+		}
+		time.Sleep(time.Minute)
+		for id := range int64(many) {
+			if s := th.market.ending(1 + id); s.State != task.Ended || s.Exit != 3 || s.Attempt != 0 {
+				t.Errorf("job %d ran before the drain and ended as %+v", 1+id, s)
+			}
+		}
+		th.change(func(f *fakeSlurm) { f.drain["n1"] = false })
+		time.Sleep(15 * time.Second)
+		again := map[string]int{}
+		for id := range int64(many) {
+			th.market.submit(200+id, 1, fakeProgram{takes: time.Second, exit: 3}, false)
+			nodes, _ := th.nodesOf(200 + id)
+			again[nodes[0]]++
+		}
+		if again["n1"] == 0 {
+			t.Errorf("resumed, and none of %d jobs is there: %v", many, again)
+		}
+		time.Sleep(time.Minute)
+	})
+}
+
+// What Slurm has not begun when its node begins to drain, or is reserved for later, which
+// a node does not say, is moved; it owes nothing for that.
+func TestWhatWaitsForAClosedNodeIsMoved(t *testing.T) {
+	for name, shut := range map[string]func(*fakeSlurm){
+		"it drains":   func(f *fakeSlurm) { f.drain["n1"] = true },
+		"it is taken": func(f *fakeSlurm) { f.booked["n1"] = true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			play(t, func(t *testing.T, th *theater, _ context.Context) {
+				th.change(shut) // and nobody has heard of it yet
+				const many = 8
+				for id := range int64(many) {
+					th.market.submit(1+id, 1, fakeProgram{takes: time.Second, exit: 3}, false)
+				}
+				time.Sleep(40 * time.Second)
+				moved := 0
+				for id := range int64(many) {
+					s := th.market.ending(1 + id)
+					if s.State != task.Ended || s.Exit != 3 || s.Attempt > 1 {
+						t.Errorf("%s ended as %s %d: %s", s.Key, s.State, s.Exit, s.Error)
+					}
+					moved += s.Attempt
+				}
+				if moved == 0 {
+					t.Error("none was put on the closed node: nothing was tested")
+				}
+				th.change(func(f *fakeSlurm) { clear(f.drain); clear(f.booked) })
+				time.Sleep(2 * time.Minute)
+			})
+		})
+	}
+}
+
+// A job that Slurm keeps waiting for a limit of its user is refused with that reason.
+func TestALimitOfItsUser(t *testing.T) {
+	play(t, func(t *testing.T, th *theater, _ context.Context) {
+		th.change(func(f *fakeSlurm) { f.limit = "AssocGrpCpuLimit" })
+		th.market.submit(1, 1, fakeProgram{takes: time.Second}, false)
+		time.Sleep(20 * time.Second)
+		if s := th.market.ending(1); s.State != task.Refused || !s.NeverBegan() || s.Error != "Slurm keeps it waiting for a limit of its user or account: AssocGrpCpuLimit" {
+			t.Errorf("it ended as %+v", s)
+		}
+		time.Sleep(time.Minute)
+	})
+}
+
+// Reasons that Slurm gives for a job that waits.
+func TestWhyAJobWaits(t *testing.T) {
+	for reason, want := range map[string][2]bool{ // limited, unavailable
+		"Resources": {}, "Priority": {}, "None": {}, "BeginTime": {}, "JobHeldAdmin": {},
+		"AssocMaxJobsLimit": {true, false}, "QOSMaxWallDurationPerJobLimit": {true, false}, "QOSGrpCpuLimit": {true, false}, "MaxMemPerLimit": {true, false},
+		"PartitionTimeLimit": {true, false}, "ReqNodeNotAvail, Reserved for maintenance": {false, true}, "ReqNodeNotAvail": {false, true}, "NodeDown": {false, true},
+	} {
+		j := client.Job{State: client.Pending, Reason: reason}
+		if got := [2]bool{j.Limited(), j.Unavailable()}; got != want {
+			t.Errorf("%s: %v, want %v", reason, got, want)
+		}
+		j.State = client.Running
+		if j.Limited() || j.Unavailable() {
+			t.Errorf("%s, and it runs", reason)
+		}
+	}
+}

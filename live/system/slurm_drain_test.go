@@ -1,0 +1,58 @@
+package system_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/libra-market/libra/live/slurm/slurmtest"
+)
+
+// A node of Slurm's that drains, or is in maintenance, is not sold; what it runs goes on;
+// and resumed it is sold again.
+func aNodeDrains(t *testing.T) {
+	b := newSite(t, slurmtest.Options{Nodes: 2}, terms{}, 0.9)
+	b.user("root", 10_000)
+	ctx := t.Context()
+	slurm := func(words ...string) {
+		t.Helper()
+		if out, err := b.slurm.Run(ctx, "scontrol", words...); err != nil {
+			t.Fatalf("scontrol %v: %v: %s", words, err, out)
+		}
+	}
+	r := b.shell("echo >> "+b.at("begins")+"; "+untilTold, time.Minute)
+	r.DeadlineMS = 600_000
+	long := submit(t, b.owner, r).ID
+	until(t, "the job", func() bool { return text(t, b.at("begins")) == "\n" })
+	drained := b.job(long).Places[0].Node
+	closed := func(want bool) {
+		t.Helper()
+		until(t, fmt.Sprintf("the node to be closed: %v", want), func() bool {
+			n, err := b.node(b.agents[drained])
+			return err == nil && n.Up && n.Closed == want && (n.Why != "") == want
+		})
+	}
+	elsewhere := func(what string) {
+		t.Helper()
+		for range 3 { // on the emptiest they would be on either
+			if j := b.completed(submit(t, b.owner, b.shell("true", time.Second)).ID); j.Places[0].Node == drained || j.Attempt != 0 {
+				t.Errorf("%s: it was put on %s, attempt %d", what, j.Places[0].Node, j.Attempt)
+			}
+		}
+	}
+	slurm("update", "nodename="+drained, "state=drain", "reason=smoke")
+	closed(true)
+	elsewhere("while the node drains")
+	slurm("update", "nodename="+drained, "state=resume")
+	closed(false)
+	slurm("create", "reservation", "reservationname=works", "starttime=now", "duration=60", "flags=maint,ignore_jobs", "nodes="+drained, "users=root")
+	closed(true)
+	elsewhere("in maintenance")
+	slurm("delete", "reservationname=works")
+	closed(false)
+	tell(t, b.dir)
+	if j := b.completed(long); j.Attempt != 0 || text(t, b.at("begins")) != "\n" {
+		t.Errorf("what ran there was begun again: attempt %d", j.Attempt)
+	}
+	b.verify()
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/agent/cgroup"
@@ -13,8 +14,9 @@ import (
 
 // fakeGroups are groups that note what was asked of them.
 type fakeGroups struct {
-	missing []string
-	groups  map[string]*fakeGroup
+	missing   []string
+	processes int64
+	groups    map[string]*fakeGroup
 
 	memory, pids int64 // of all
 }
@@ -41,6 +43,7 @@ func (f *fakeGroups) SetRoom(memory, pids int64) error {
 	f.memory, f.pids = memory, pids
 	return nil
 }
+func (f *fakeGroups) Processes() int64  { return f.processes }
 func (f *fakeGroups) Kind() string      { return "fake" }
 func (f *fakeGroups) Missing() []string { return f.missing }
 
@@ -72,6 +75,7 @@ func (g *fakeGroup) Kill(context.Context) error   { return g.note("kill") }
 func (g *fakeGroup) Signal(syscall.Signal) error  { return g.note("signal") }
 func (g *fakeGroup) Procs() ([]int, error)        { return []int{1}, nil }
 func (g *fakeGroup) Usage() (cgroup.Usage, error) { return g.usage, nil }
+func (g *fakeGroup) Used() (time.Duration, error) { return g.usage.CPU, nil }
 func (g *fakeGroup) Remove() error                { return g.note("remove") }
 func (g *fakeGroup) note(word string) error       { g.said = append(g.said, word); return nil }
 

@@ -19,6 +19,7 @@ type Groups interface {
 	SetWeight(weight float64) error
 	SetCapacity(cpu float64) error
 	SetRoom(memory, pids int64) error
+	Processes() int64
 	Kind() string
 	Missing() []string
 }
@@ -76,6 +77,23 @@ func (a *Agent) limitsOf(order *task.Order) (cgroup.Limits, error) {
 	}
 	return l, nil
 }
+
+// pidsOf is how many processes and threads a task may have: half of those that are left
+// of what all have together, when it begins. However many others take, there is
+// something left for who comes next.
+func (r *runner) pidsOf(l cgroup.Limits) int64 {
+	all := r.agent.config.AllProcesses
+	if l.Pids == 0 || all <= 0 {
+		return l.Pids
+	}
+	if r.pids == 0 {
+		r.pids = max(fewProcesses, (all-r.agent.groups.Processes())/2)
+	}
+	return min(l.Pids, r.pids)
+}
+
+// fewProcesses is what no task has less of.
+const fewProcesses = 32
 
 // weightOf is the weight of a task of several processors: the least that it can have
 // been granted on one of them, for none gives more than all of itself. A kernel weighs

@@ -165,6 +165,7 @@ func (r *runner) windUp(order *task.Order) task.Stop {
 		return order.Stop
 	}
 	cpu, look := ration(left, max(limits.CPU, leastShare), order.Spec.Processors())
+	limits.Pids = r.pidsOf(limits)
 	limits.CPU = max(cpu, leastShare) // it cannot end while it stands still
 	if look == 0 {
 		look = slowLook

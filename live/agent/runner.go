@@ -51,6 +51,7 @@ type runner struct {
 	ration  *time.Timer  // when to look how much it has left of what was sold to it
 	warned  bool         // that it has little left was reported
 	asked   int64        // memory, in bytes; 0: it asked for none
+	pids    int64        // processes and threads that there was room for when it began; 0: not known
 }
 
 // phase is how far a task has come.
@@ -148,8 +149,13 @@ func (r *runner) run(ctx context.Context) {
 	defer tick.Stop()
 	r.ration = time.NewTimer(time.Hour)
 	defer r.ration.Stop()
-	for ctx.Err() == nil {
+	for due := false; ctx.Err() == nil; {
 		r.reconcile(ctx)
+		if due && r.phase != over { // after what must not wait: to look at many threads takes time
+			due = false
+			r.sample()
+			r.reconcile(ctx)
+		}
 		if r.phase == over {
 			return
 		}
@@ -161,10 +167,12 @@ func (r *runner) run(ctx context.Context) {
 		case <-ctx.Done():
 		case <-r.wake:
 		case <-tick.C:
-			r.sample()
+			r.use()
+			due = true
 			r.watchRoom()
 		case <-r.ration.C:
-			r.sample()
+			r.use()
+			due = true
 		case b := <-r.looked:
 			r.exceeded(b)
 		case word := <-r.news:

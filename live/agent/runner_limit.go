@@ -13,12 +13,16 @@ func (r *runner) limit(order *task.Order) {
 		r.agent.log.Error("limits not changed", "task", r.key, "error", err)
 		return
 	}
+	limits.Pids = r.pidsOf(limits)
 	limits.CPU = r.within(order, limits)
 	if r.applied != nil && same(*r.applied, limits) {
 		r.keepFrozen()
 		return
 	}
-	r.sample() // what was granted until now
+	less := r.group != nil && r.applied != nil && limits.CPU < r.applied.CPU
+	if !less { // else that must not wait
+		r.sample() // what was granted until now
+	}
 	if r.group == nil {
 		// Nothing was there to find when this agent began: a task kept by
 		// signals, between two elements.
@@ -33,6 +37,9 @@ func (r *runner) limit(order *task.Order) {
 		r.applied = nil
 		r.agent.log.Error("limits not changed", "task", r.key, "error", err)
 		return
+	}
+	if less {
+		r.sample()
 	}
 	r.held = r.held && limits.CPU == 0
 	r.apply(order, limits)
@@ -68,6 +75,16 @@ func (r *runner) keepFrozen() {
 	r.held = true
 	if err := r.group.Freeze(); err != nil {
 		r.agent.log.Error("not frozen", "task", r.key, "error", err)
+	}
+}
+
+// use looks at the processor time that the task has used, and at nothing else.
+func (r *runner) use() {
+	if r.phase != tended || r.group == nil {
+		return
+	}
+	if used, err := r.group.Used(); err == nil {
+		r.update(func(s *task.Status) { s.CPUUS = max(s.CPUUS, used.Microseconds()) })
 	}
 }
 

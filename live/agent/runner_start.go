@@ -140,6 +140,7 @@ func (r *runner) confine(order *task.Order) error {
 	if err != nil {
 		return err
 	}
+	limits.Pids = r.pidsOf(limits)
 	limits.CPU = r.within(order, limits)
 	first := limits
 	first.CPU = max(first.CPU, leastShare) // a frozen group keeps the quota it had

@@ -163,6 +163,9 @@ func (n *node) SetWeight(float64) error { return nil }
 // SetCapacity concerns nobody here.
 func (n *node) SetCapacity(float64) error { return nil }
 
+// Processes concerns nobody here.
+func (n *node) Processes() int64 { return 0 }
+
 // SetRoom concerns nobody here.
 func (n *node) SetRoom(int64, int64) error { return nil }
 
@@ -270,6 +273,11 @@ func (g *group) Procs() ([]int, error) {
 		return []int{firstPID - 1}, nil
 	}
 	return nil, nil
+}
+
+func (g *group) Used() (time.Duration, error) {
+	u, err := g.Usage()
+	return u.CPU, err
 }
 
 func (g *group) Usage() (cgroup.Usage, error) {

@@ -124,6 +124,9 @@ type Tree interface {
 	// SetRoom is the most memory, in bytes, and the most processes and threads of
 	// all groups together; zero is no limit.
 	SetRoom(memory, pids int64) error
+	// Processes counts the processes and threads in all groups together; 0 where the
+	// kernel does not say.
+	Processes() int64
 	// SetWeight is the claim of the tree against everything else on the host,
 	// where 1 is what anything has by default. Under load from outside, quotas
 	// are out of reach with that: a host that is a node should say 100.
@@ -172,6 +175,8 @@ type Group interface {
 	Procs() ([]int, error)
 	// Usage is also told after the last process has ended.
 	Usage() (Usage, error)
+	// Used is the processor time of it alone, which costs no more with many threads.
+	Used() (time.Duration, error)
 	// Remove removes the group, which must be empty. The kernel may need a
 	// moment after the last process has ended: it is given a second.
 	Remove() error

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"sync"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -225,14 +226,36 @@ func (g *kernelGroup) Signal(sig syscall.Signal) error {
 	return signalAll(g.name, sig, g.Procs)
 }
 
+func (g *kernelGroup) Used() (time.Duration, error) {
+	var u Usage
+	if err := g.tree.measure(g.path, &u); err != nil {
+		return 0, fmt.Errorf("group %s: %w", g.name, err)
+	}
+	return u.CPU, nil
+}
+
 func (g *kernelGroup) Usage() (Usage, error) {
 	var u Usage
 	if err := g.tree.measure(g.path, &u); err != nil {
 		return Usage{}, fmt.Errorf("group %s: %w", g.name, err)
 	}
+	if n := g.tree.countPids(g.path); n > mostLooked {
+		u.Procs, u.Waited = int(n), g.waited.skip(u.CPU)
+	} else if err := g.members(&u); err != nil {
+		return Usage{}, err
+	}
+	g.peakMu.Lock()
+	defer g.peakMu.Unlock()
+	g.peak = max(g.peak, u.PeakMemory, u.Memory) // old kernels of v2 do not keep a peak
+	u.PeakMemory = g.peak
+	return u, nil
+}
+
+// members looks at processes and threads one by one.
+func (g *kernelGroup) members(u *Usage) error {
 	pids, err := g.inFirst("cgroup.procs")
 	if err != nil {
-		return Usage{}, fmt.Errorf("group %s: %w", g.name, err)
+		return fmt.Errorf("group %s: %w", g.name, err)
 	}
 	for _, pid := range pids {
 		if alive(pid) {
@@ -241,17 +264,13 @@ func (g *kernelGroup) Usage() (Usage, error) {
 	}
 	tids, err := g.inFirst(g.tree.threads())
 	if err != nil {
-		return Usage{}, fmt.Errorf("group %s: %w", g.name, err)
+		return fmt.Errorf("group %s: %w", g.name, err)
 	}
 	g.mu.Lock()
 	have := g.last.holding()
 	g.mu.Unlock()
 	u.Waited = g.waited.total(tids, u.CPU, have)
-	g.peakMu.Lock()
-	defer g.peakMu.Unlock()
-	g.peak = max(g.peak, u.PeakMemory, u.Memory) // old kernels of v2 do not keep a peak
-	u.PeakMemory = g.peak
-	return u, nil
+	return nil
 }
 
 func (g *kernelGroup) Remove() error {

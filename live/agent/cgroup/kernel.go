@@ -32,6 +32,8 @@ type layout interface {
 	setWeight(path string, weight float64) error
 	setMemory(path string, bytes int64) error
 	setPids(path string, most int64) error
+	// countPids counts processes and threads; 0: nobody does.
+	countPids(path string) int64
 	setCPUs(path string, cpus []int) error
 
 	// freeze gives the order to freeze or to thaw; frozen tells whether it has
@@ -217,6 +219,8 @@ func (t *kernelTree) SetRoom(memory, pids int64) error {
 	}
 	return errors.Join(t.setMemory(t.name, l.Memory), t.setPids(t.name, l.Pids))
 }
+
+func (t *kernelTree) Processes() int64 { return t.countPids(t.name) }
 
 // SetWeight also gives the groups above the tree the sum of what is in them:
 // the kernel weighs level by level, and a node heavy in a light parent gains

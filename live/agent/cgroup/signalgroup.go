@@ -247,6 +247,13 @@ func (g *signalGroup) Procs() ([]int, error) {
 	return pids, nil
 }
 
+func (g *signalGroup) Used() (time.Duration, error) {
+	g.tree.mu.Lock()
+	defer g.tree.mu.Unlock()
+	g.measure()
+	return g.used, nil
+}
+
 func (g *signalGroup) Usage() (Usage, error) {
 	g.tree.mu.Lock()
 	g.measure()

@@ -127,6 +127,9 @@ func (t *signalTree) List() ([]string, error) {
 	return names, nil
 }
 
+// Processes is nothing that signals can bound.
+func (t *signalTree) Processes() int64 { return 0 }
+
 // SetRoom is nothing that signals can do.
 func (t *signalTree) SetRoom(memory, pids int64) error {
 	return errors.Join(absent("memory", memory != 0), absent("pids", pids != 0))

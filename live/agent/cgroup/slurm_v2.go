@@ -102,6 +102,9 @@ func (t *slurmV2) SetCapacity(cpu float64) error {
 	return fmt.Errorf("capacity of a node whose groups are Slurm's: %w", ErrMissing)
 }
 
+// Processes are Slurm's to bound.
+func (t *slurmV2) Processes() int64 { return 0 }
+
 // SetRoom is Slurm's to set.
 func (t *slurmV2) SetRoom(memory, pids int64) error {
 	return errors.Join(absent("memory", memory != 0), absent("pids", pids != 0))

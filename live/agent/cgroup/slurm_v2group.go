@@ -96,6 +96,11 @@ func (g *slurmV2Group) Procs() ([]int, error) {
 	return slices.DeleteFunc(pids, func(pid int) bool { return !alive(pid) }), nil
 }
 
+func (g *slurmV2Group) Used() (time.Duration, error) {
+	u, err := g.Usage()
+	return u.CPU, err
+}
+
 func (g *slurmV2Group) Usage() (Usage, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -121,7 +126,9 @@ func (g *slurmV2Group) Usage() (Usage, error) {
 	if pids, e := processes(dir, "cgroup.procs"); e == nil {
 		u.Procs = len(pids)
 	}
-	if tids, e := processes(dir, "cgroup.threads"); e == nil {
+	if tids, e := processes(dir, "cgroup.threads"); e == nil && len(tids) > mostLooked {
+		u.Waited = g.waited.skip(u.CPU)
+	} else if e == nil {
 		var have Limits
 		if g.wanted != nil {
 			have = *g.wanted

@@ -179,6 +179,14 @@ func (l *v1) setPids(p string, most int64) error {
 	return write(l.file("pids", p, "pids.max"), orMax(most))
 }
 
+func (l *v1) countPids(p string) int64 {
+	if l.mounts["pids"] == "" {
+		return 0
+	}
+	n, _ := readInt(l.file("pids", p, "pids.current")) // 0: the group is gone
+	return n
+}
+
 func (l *v1) setCPUs(p string, cpus []int) error {
 	if l.mounts["cpuset"] == "" {
 		return absent("cpuset", cpus != nil)

@@ -191,6 +191,14 @@ func (l *v2) setPids(p string, most int64) error {
 	return write(l.file(p, "pids.max"), orMax(most))
 }
 
+func (l *v2) countPids(p string) int64 {
+	if !l.can("pids") {
+		return 0
+	}
+	n, _ := readInt(l.file(p, "pids.current")) // 0: the group is gone
+	return n
+}
+
 func (l *v2) setCPUs(p string, cpus []int) error {
 	if !l.can("cpuset") {
 		return absent("cpuset", cpus != nil)

@@ -118,6 +118,11 @@ func lookAt(tid int, before look, known bool) (look, error) {
 	return l, nil
 }
 
+// mostLooked is of how many threads a group may be to be looked at one by one. To look
+// at ten thousand takes longer than it takes them to use up what they paid for; a group
+// of more has no excuse for what it does not use.
+const mostLooked = 256
+
 // waiting adds up what a group of threads that come and go waited for others.
 type waiting struct {
 	mu   sync.Mutex
@@ -126,6 +131,15 @@ type waiting struct {
 	at   time.Duration // when that was; 0: there was none
 	cpus []int         // that it had then
 	last map[int]look
+	lost bool // nobody looked at the threads the last time: what they did until now is not known
+}
+
+// skip notes what a group has used that nobody looks at closely, and is the sum so far.
+func (w *waiting) skip(used time.Duration) time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.at, w.used, w.last, w.lost = monotonic(), max(w.used, used), nil, true
+	return w.sum
 }
 
 // total is the sum so far, given the threads that there are now, what the group has
@@ -152,8 +166,11 @@ func (w *waiting) total(tids []int, used time.Duration, have holding) time.Durat
 			l.pinned = pinning{}
 		}
 		want := wanted{ran: l.ran, waited: l.delay}
-		if known {
+		switch {
+		case known:
 			want = l.since(&before)
+		case w.lost:
+			want = wanted{}
 		}
 		want.tid = tid
 		if want.all() > 0 {
@@ -168,5 +185,6 @@ func (w *waiting) total(tids []int, used time.Duration, have holding) time.Durat
 		return &l.pinned.to
 	})
 	w.at, w.used, w.cpus, w.last = began, max(w.used, used), have.cpus, now
+	w.lost = false
 	return w.sum
 }

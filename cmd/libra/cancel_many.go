@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"path"
 	"strconv"
 	"strings"
 
@@ -41,9 +40,6 @@ func (m *cancelMany) check(args []string) error {
 	case !m.all && len(args) == 0:
 		return usagef("ID is missing (or --all)")
 	}
-	if _, err := path.Match(m.name, ""); err != nil {
-		return usagef("--name: %q is not a pattern", m.name)
-	}
 	_, err := m.wanted()
 	return err
 }
@@ -78,17 +74,8 @@ func (m *cancelMany) find(ctx context.Context, market *client.Client) ([]v1.Job,
 	if err != nil {
 		return nil, err
 	}
-	page, err := listJobs(ctx, market, v1.JobQuery{Owner: me.User, States: states}, 1<<30)
-	if err != nil || m.name == "" {
-		return page.Jobs, err
-	}
-	var named []v1.Job
-	for i := range page.Jobs {
-		if ok, _ := path.Match(m.name, page.Jobs[i].Name); ok { // checked
-			named = append(named, page.Jobs[i])
-		}
-	}
-	return named, nil
+	page, err := jobPattern(m.name).list(ctx, market, v1.JobQuery{Owner: me.User, States: states}, 1<<30)
+	return page.Jobs, err
 }
 
 // confirm asks before many jobs end. Where nobody can answer, it wants --yes.

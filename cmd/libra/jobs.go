@@ -73,7 +73,7 @@ late job grows until it ends.`,
 	f.StringSliceVar(&opts.states, "state", nil, "only jobs in these `states`: "+strings.Join(stateWords(), ", "))
 	f.BoolVar(&opts.all, "all", false, "everybody's jobs (owner of the cluster)")
 	f.StringVar(&opts.user, "user", "", "only jobs of this `user` (owner of the cluster)")
-	f.StringVar(&opts.name, "name", "", "only jobs of this `name`")
+	f.StringVar(&opts.name, "name", "", "only jobs of this `name`, * being whatever is there (fold*)")
 	f.StringVar(&opts.below, "account", "", "only jobs paid by the account of this `path`, or one below it")
 	f.IntVar(&opts.limit, "limit", 20, "at most this `number` of jobs")
 	f.BoolVar(&opts.watch, "watch", false, "show it again and again")
@@ -92,7 +92,7 @@ func stateWords() []string {
 }
 
 func (o *jobsOptions) query() (v1.JobQuery, error) {
-	q := v1.JobQuery{Owner: o.user, Name: o.name, Account: o.below}
+	q := v1.JobQuery{Owner: o.user, Account: o.below}
 	if o.limit < 1 {
 		return q, usagef("--limit: %d makes no sense (want 1 or more)", o.limit)
 	}
@@ -119,7 +119,7 @@ func (o *jobsOptions) run(ctx context.Context, con *console, market *client.Clie
 		query.Owner = me.User
 	}
 	show := func(ctx context.Context, out io.Writer) error {
-		page, err := listJobs(ctx, market, query, o.limit)
+		page, err := jobPattern(o.name).list(ctx, market, query, o.limit)
 		if err != nil {
 			return err
 		}

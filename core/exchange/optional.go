@@ -10,7 +10,13 @@ func (x *assessor) optionalDue(j *underway.Job) int64 {
 
 // optionalNow is the same by all that was heard, for those who look.
 func (x *assessor) optionalNow(j *underway.Job) int64 {
-	return x.optionalBy(j, func(r *underway.Rank) int64 { return max(r.RefinedUS, r.CPUSeenUS()-r.TookUS) })
+	granted := x.rulesOf(j).Granted()
+	return x.optionalBy(j, func(r *underway.Rank) int64 {
+		if granted {
+			return max(r.RefinedUS, r.Since(r.SaidUS))
+		}
+		return max(r.RefinedUS, r.CPUSeenUS()-r.TookUS)
+	})
 }
 
 func (x *assessor) optionalBy(j *underway.Job, refined func(*underway.Rank) int64) (ms int64) {

@@ -79,7 +79,7 @@ func (x *overseer) observe(j *underway.Job, r *underway.Rank, s *task.Status) {
 	x.floor.touched.job(j.ID, true)
 	r.Observe(s, j.Threads(), speed)
 	if j.Request.Optional != nil {
-		r.ObservePart(s, speed, j.State == trade.Running)
+		r.ObservePart(s, speed, j.State == trade.Running, x.rulesOf(j).Granted())
 	}
 	others := j.Others(s.Rank)
 	for k := range others { // they are as far

@@ -50,7 +50,7 @@ func TestObservePart(t *testing.T) {
 		{
 			"past it: what it declined before counts as work, not as executed", []task.Status{
 				{State: task.Running, CPUUS: 6e6, Part: task.OptionalPart, MandatoryCPUUS: 4e6, MandatoryDeclinedUS: 1e6},
-			}, true, meter.Task{CPUUS: 6e6, Had: 12, Refining: true, TookUS: 4e6, Took: 10, RefinedUS: 2e6},
+			}, true, meter.Task{CPUUS: 6e6, Had: 12, Refining: true, TookUS: 4e6, SparedUS: 1e6, Took: 10, RefinedUS: 2e6},
 		},
 		{
 			"further: what was said first of the mandatory part stands", []task.Status{
@@ -73,7 +73,7 @@ func TestObservePart(t *testing.T) {
 		var m meter.Task
 		for i := range c.says {
 			m.Observe(&c.says[i], 1, speed)
-			m.ObservePart(&c.says[i], speed, c.well)
+			m.ObservePart(&c.says[i], speed, c.well, false)
 		}
 		if m != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, m, c.want)
@@ -87,7 +87,7 @@ func TestObservePart(t *testing.T) {
 		var m meter.Task
 		s := task.Status{State: task.Ended, Exit: c.exit, CPUUS: 5e6}
 		m.Observe(&s, 1, speed)
-		m.ObservePart(&s, speed, c.well)
+		m.ObservePart(&s, speed, c.well, false)
 		if m.Refining != c.refining || m.RefinedUS != 0 || c.refining && (m.Took != 10 || m.TookUS != 5e6) {
 			t.Errorf("ended with %d: %+v", c.exit, m)
 		}
@@ -121,6 +121,32 @@ func TestParts(t *testing.T) {
 	m.CutAt(7)
 	if !m.Cut || m.CutMS != 7 {
 		t.Errorf("%+v", m)
+	}
+}
+
+// Where what is declined counts, it does from the optional part on.
+func TestWhatAnOptionalPartDeclinesIsExecuted(t *testing.T) {
+	said := func(cpu, declined float64) *task.Status {
+		return &task.Status{
+			State: task.Running, CPUUS: int64(cpu * 1e6), DeclinedUS: int64(declined * 1e6), Part: task.OptionalPart, MandatoryCPUUS: 4e6, MandatoryDeclinedUS: 1e6,
+		}
+	}
+	for granted, want := range map[bool][]int64{false: {1e6, 1e6, 2e6}, true: {1e6, 4e6, 6e6}} {
+		var m meter.Task
+		for i, s := range []*task.Status{said(5, 1), said(5, 4), said(6, 5)} {
+			m.Observe(s, 1, 2)
+			m.ObservePart(s, 2, true, granted)
+			if m.RefinedUS != want[i] {
+				t.Errorf("granted %v, report %d: %+v, want %d", granted, i, m, want[i])
+			}
+		}
+	}
+	var m meter.Task
+	s := &task.Status{State: task.Ended, CPUUS: 2e6, DeclinedUS: 3e6}
+	m.Observe(s, 1, 2)
+	m.ObservePart(s, 2, true, true)
+	if m.RefinedUS != 0 || !m.Refining {
+		t.Errorf("it has executed nothing of its optional part: %+v", m)
 	}
 }
 

@@ -17,7 +17,8 @@ type Task struct {
 	Known     bool        `json:"known,omitempty"`      // and the core knows
 	Took      market.Work `json:"took,omitempty"`       // had until then
 	TookUS    int64       `json:"took_us,omitempty"`    // of processor time
-	RefinedUS int64       `json:"refined_us,omitempty"` // processor time since then
+	SparedUS  int64       `json:"spared_us,omitempty"`  // and declined
+	RefinedUS int64       `json:"refined_us,omitempty"` // processor time since then, with what it declined where that counts
 	Cut       bool        `json:"cut,omitempty"`        // it was told to end,
 	CutMS     int64       `json:"cut_ms,omitempty"`     // with so much of the optional part done
 }
@@ -38,21 +39,28 @@ func (t *Task) Observe(s *task.Status, threads int, speed float64) {
 }
 
 // ObservePart notes what an agent says of the parts of a task that has two; well
-// says that it may end with nothing to add, and has then done what it must.
-// Money is reckoned from what it notes.
-func (t *Task) ObservePart(s *task.Status, speed float64, well bool) {
+// says that it may end with nothing to add, and has then done what it must; granted,
+// that what it declines counts as executed. Money is reckoned from what it notes.
+func (t *Task) ObservePart(s *task.Status, speed float64, well, granted bool) {
 	switch {
 	case t.Refining:
 	case s.Part == task.OptionalPart:
-		t.Refining, t.TookUS = true, max(0, s.MandatoryCPUUS)
-		t.Took = market.Work(float64(t.TookUS+max(0, s.MandatoryDeclinedUS)) / 1e6 * speed)
+		t.Refining, t.TookUS, t.SparedUS = true, max(0, s.MandatoryCPUUS), max(0, s.MandatoryDeclinedUS)
+		t.Took = market.Work(float64(t.TookUS+t.SparedUS) / 1e6 * speed)
 	case s.Good() && well:
-		t.Refining, t.TookUS, t.Took = true, s.CPUUS, t.Had
+		t.Refining, t.TookUS, t.SparedUS, t.Took = true, s.CPUUS, s.DeclinedUS, t.Had
 	default:
 		return
 	}
 	t.RefinedUS = max(t.RefinedUS, s.CPUUS-t.TookUS)
+	if granted {
+		t.RefinedUS = max(t.RefinedUS, t.Since(s.CPUUS+s.DeclinedUS))
+	}
 }
+
+// Since is what was had since the mandatory part was done, of so much processor time
+// that was used or declined in all.
+func (t *Task) Since(allUS int64) int64 { return max(0, allUS-t.TookUS-t.SparedUS) }
 
 // CutAt notes that a task is told to end, with so much of its optional part done:
 // what it does to wind up is not paid for.

@@ -42,6 +42,9 @@ type Rules struct {
 	// node can tell apart. To begin and to be ended takes some. 0: any.
 	Least Part
 
+	// Optional is what an optional part pays for.
+	Optional Optional
+
 	// Storage is by whom memory and disk are sold, and for which time.
 	Storage Storage
 
@@ -116,6 +119,18 @@ const (
 	RoundingUp Rounding = "up"
 )
 
+// Optional is what an optional part has executed of the time that it was granted.
+type Optional string
+
+// What it has.
+const (
+	// OptionalUsed: what it used, as in the papers. One that sleeps keeps its processors
+	// from others for nothing.
+	OptionalUsed Optional = "used"
+	// OptionalGranted: what it used and what it declined, as of a mandatory part.
+	OptionalGranted Optional = "granted"
+)
+
 // Part is a part or a multiple of something, in millionths.
 type Part int64
 
@@ -133,7 +148,7 @@ const NoFloor = market.Money(math.MinInt64)
 func Papers() Rules {
 	return Rules{
 		Endings: EndingsPapers, Unused: Whole, PenaltyCap: None, PenaltyLimit: None, OwnerFloor: NoFloor,
-		LossLimit: NoFloor, Tolerance: None, Limit: LimitReport, Rounding: RoundingDown, Storage: StoragePolicy, QuoteShare: None, QuoteAll: None, QuoteLimit: None,
+		LossLimit: NoFloor, Tolerance: None, Limit: LimitReport, Rounding: RoundingDown, Optional: OptionalUsed, Storage: StoragePolicy, QuoteShare: None, QuoteAll: None, QuoteLimit: None,
 	}
 }
 
@@ -141,7 +156,7 @@ func Papers() Rules {
 func Live() Rules {
 	return Rules{
 		Endings: EndingsUsed, Unused: Whole / 4, PenaltyCap: Whole, PenaltyLimit: 10 * Whole, OwnerFloor: -1_000_000 * market.Unit,
-		LossLimit: 10 * market.Unit, Tolerance: Whole / 20, Reporting: Whole, Limit: LimitNode, Rounding: RoundingUp, Least: 100 * Whole, Storage: StorageHeld, Unasked: 512 * Whole,
+		LossLimit: 10 * market.Unit, Tolerance: Whole / 20, Reporting: Whole, Limit: LimitNode, Rounding: RoundingUp, Least: 100 * Whole, Optional: OptionalGranted, Storage: StorageHeld, Unasked: 512 * Whole,
 		QuoteHold: true, QuoteShare: Whole / 10, QuoteAll: Whole / 2, QuoteRent: Whole / 100, QuoteLimit: 16 * Whole,
 	}
 }
@@ -158,6 +173,9 @@ func (r *Rules) Stores() bool { return r.Paid() && r.Storage == StorageHeld }
 
 // Up reports whether what is owed is rounded up.
 func (r *Rules) Up() bool { return r.Rounding == RoundingUp }
+
+// Granted reports whether an optional part pays for what it declines too.
+func (r *Rules) Granted() bool { return r.Paid() && r.Optional == OptionalGranted }
 
 // Of is a part of an amount, rounded down, and false where there is no bound.
 func (p Part) Of(amount float64) (float64, bool) {

@@ -114,6 +114,12 @@ var fields = []field{
 		part: func(r *Rules) *Part { return &r.Least }, most: 3600_000 * Whole, later: true,
 	},
 	{
+		name: "optional", meaning: "what an optional part pays for: the processor time that it was granted, whether or not it used it (granted), or what it used",
+		choices: []string{string(OptionalGranted), string(OptionalUsed)}, later: true,
+		get: func(r *Rules) string { return string(r.Optional) },
+		set: func(r *Rules, v string) error { r.Optional = Optional(v); return nil },
+	},
+	{
 		name: "storage", meaning: "how memory and disk are sold: by the market, for the time they are held (held), or by the policy with its price",
 		choices: []string{string(StorageHeld), string(StoragePolicy)}, later: true,
 		get: func(r *Rules) string { return string(r.Storage) },

@@ -130,8 +130,9 @@ func (x *bank) holds(q *quote.Held) bool {
 // rules under which it was made, and never more than it holds.
 func (x *bank) rent(q *quote.Held) market.Money {
 	const minute = 60 * int64(1_000_000)
-	part := int64(x.ruled[x.eraOf(q)].QuoteRent)
-	rent := bill.Proportion(market.Money(q.Price), part*x.keptUS(q), int64(rules.Whole)*minute)
+	ruled := &x.ruled[x.eraOf(q)]
+	part := int64(ruled.QuoteRent)
+	rent := bill.PartOf(ruled, market.Money(q.Price), part*x.keptUS(q), int64(rules.Whole)*minute)
 	if rent == 0 && part > 0 && q.Price > 0 { // to ask and drop, again and again, is not free
 		rent = 1
 	}

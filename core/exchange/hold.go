@@ -60,7 +60,7 @@ func (x *floor) holdForQuote(q *quote.Held, most market.Money) {
 	}
 	x.fx.tx(tx)
 	q.Held = int64(most)
-	q.Rent = int64(bill.Proportion(market.Money(q.Price), int64(ruled.QuoteRent), int64(rules.Whole)))
+	q.Rent = int64(bill.PartOf(ruled, market.Money(q.Price), int64(ruled.QuoteRent), int64(rules.Whole)))
 }
 
 // endHold gives what a quote holds back, less its rent.

@@ -43,3 +43,26 @@ func TestNoLessIsSoldThanANodeCanTell(t *testing.T) {
 		}
 	}
 }
+
+// What has not begun has used up nothing, however little was sold to it: where a market
+// sells any estimate, a job of 10 ms is not stopped before its node could begin it.
+func TestNothingIsUsedUpBeforeItBegins(t *testing.T) {
+	for _, policy := range []string{"libra", "mf-edf"} {
+		f := openUnder(t, policy, 2, map[string]string{"least_estimate": "0"})
+		f.do(trade.Command{By: trade.Identity{User: "n1", Role: trade.RoleNode}, Enlist: &task.Hello{
+			Node: "n1", Processors: 2, Rating: 1, Speed: 1, MemoryMB: 1 << 20, DiskMB: 1 << 20, Boot: "b", Holds: true,
+		}})
+		o := f.submit(alice, trade.Request{Argv: []string{"p"}, EstimateMS: 10, DeadlineMS: 14_000, Budget: budget(1)})
+		if o.Refusal != nil {
+			t.Fatalf("%s: %+v", policy, o.Refusal)
+		}
+		f.wait(2) // it is reckoned to have had all by now
+		if j := f.job(o.Job.ID); j.State != trade.Running {
+			t.Fatalf("%s: %s before it began: %s", policy, j.State, j.Detail)
+		}
+		f.do(trade.Command{Report: &trade.Measured{Tasks: []task.Status{{Key: task.Key{Job: o.Job.ID}, State: task.Ended, CPUUS: 8_000}}}})
+		if j := f.job(o.Job.ID); j.State != trade.Completed || j.Work != 8 {
+			t.Errorf("%s: %s, work %d: %s", policy, j.State, j.Work, j.Detail)
+		}
+	}
+}

@@ -74,6 +74,8 @@ func (x *state) near(j *underway.Job, program int, had market.Work) (near, there
 		return false, false
 	case !n.Holds: // it goes on until somebody tells it not to
 		return left.Done(), left.Done()
+	case had <= 0 && !r.HasBegun(): // so little was sold that it is near to begin with
+		return false, false
 	}
 	there = left <= market.Work(windUp*n.Speed)
 	lead := min(market.Work(leadTime*r.Speed), (left+had)/leadPart)

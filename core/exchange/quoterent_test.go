@@ -107,13 +107,34 @@ func TestRent(t *testing.T) {
 			end(f, q.ID)
 			a, _ := f.x.Account("lab/alice")
 			paid := int64(before) - a.Free
-			if want := q.Price / 10; paid > want || paid < want-want/100 || a.Held != 0 || a.Spent != paid {
+			if want := (q.Price + 9) / 10; paid > want || paid < want-want/100 || a.Held != 0 || a.Spent != paid {
 				t.Errorf("paid %d of %d for ten minutes, held %d, spent %d", paid, q.Price, a.Held, a.Spent)
 			}
 			if _, err := f.try(trade.Command{By: alice, Cancel: &trade.Cancel{Quote: q.ID}}); !errors.Is(err, trade.ErrUnknown) {
 				t.Errorf("dropped once more: %v", err)
 			}
 		})
+	}
+}
+
+// Rent is rounded as the rest of what is owed is: up, where a market rounds up. The quote
+// says the same of a minute.
+func TestRentIsRoundedAsBillsAre(t *testing.T) {
+	for rounding, more := range map[string]int64{"up": 1, "down": 0} {
+		f := openUnder(t, "libra", 2, map[string]string{"rounding": rounding, "least_estimate": "0"})
+		before := f.free("lab/alice")
+		r := minuteJob()
+		r.EstimateMS = 59_987
+		q := f.ask(alice, 600, r).Quote
+		if q == nil || !q.Binding || q.Price%100 == 0 {
+			t.Fatalf("%+v", q)
+		}
+		want := q.Price/100 + more
+		f.wait(60)
+		f.do(trade.Command{By: alice, Cancel: &trade.Cancel{Quote: q.ID}})
+		if paid := int64(before - f.free("lab/alice")); paid != want || q.Rent != want {
+			t.Errorf("%s: paid %d, said %d of %d, want %d", rounding, paid, q.Rent, q.Price, want)
+		}
 	}
 }
 

@@ -66,6 +66,7 @@ type Job struct {
 	PromisedUS  int64 `json:"promised_us,omitempty"` // when it will be done at the latest, if that was promised
 	Firm        bool  `json:"firm"`                  // the promise stands
 	Starting    bool  `json:"starting,omitempty"`    // running, as the market has ordered, and no node has said so yet
+	InTime      bool  `json:"in_time,omitempty"`     // it has ended by its deadline, as far as that can be measured
 
 	Price   int64  `json:"price_micros"`              // as agreed
 	Held    int64  `json:"held_micros"`               // kept of the account now

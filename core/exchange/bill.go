@@ -35,8 +35,9 @@ func (x *floor) endAt(j *underway.Job, state trade.State, reason, detail string,
 	x.left(j, nobody)
 
 	// 4. Count whether its promise was kept.
-	if met := j.State != trade.Lost && !x.owed.inTimeAt(j).After(x.timeOf(j.DueUS)); j.DueUS != 0 {
-		x.record.Count(&j.Job, j.Void, met)
+	if j.DueUS != 0 {
+		j.InTime = j.State != trade.Lost && !x.owed.inTimeAt(j).After(x.timeOf(j.DueUS))
+		x.record.Count(&j.Job, j.Void, j.InTime)
 	}
 
 	// 5. Forget it, and note who waited for it.

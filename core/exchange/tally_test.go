@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
 )
 
@@ -39,6 +40,26 @@ func TestATallyCountsEveryState(t *testing.T) {
 	rejected := trade.Job{State: trade.Rejected, Price: 7}
 	if got := rejected.Offered(); got != 7 {
 		t.Errorf("without a budget it offered %d", got)
+	}
+}
+
+// A job that ends within a reporting interval of its deadline has kept its promise, to
+// those who ask how sure one is and to those who count them afterwards.
+func TestPromisesAreCountedByOneRule(t *testing.T) {
+	f := openUnder(t, "libra", 2, map[string]string{"reporting": "1"})
+	for i, late := range []float64{-1, 0.5, 5} {
+		o := f.submit(alice, trade.Request{EstimateMS: 10_000, DeadlineMS: 20_000})
+		if o.Refusal != nil {
+			t.Fatalf("%+v", o.Refusal)
+		}
+		f.wait(20 + late)
+		f.end(task.Key{Job: o.Job.ID}, 9, 0)
+		j := f.job(o.Job.ID)
+		var tally trade.Tally
+		tally.CountPromise(&j, j.InTimeBy())
+		if rec := f.x.Record(); rec.Promised != int64(i+1) || j.InTime != (late < 1) || (tally.Kept == 1) != j.InTime || rec.Kept != int64(min(i+1, 2)) {
+			t.Errorf("late by %v: %+v, in time %v, %+v", late, rec, j.InTime, tally)
+		}
 	}
 }
 

@@ -52,6 +52,15 @@ func (t *Tally) CountPromise(j *Job, byUS int64) {
 	}
 }
 
+// InTimeBy is until when the end of a job is by its deadline: what was in time when it
+// ended is. Jobs of before do not say.
+func (j *Job) InTimeBy() int64 {
+	if j.InTime {
+		return max(j.DueUS, j.EndedUS)
+	}
+	return j.DueUS
+}
+
 // Offered is what a job has paid, or was ready to pay.
 func (j *Job) Offered() int64 {
 	switch {

@@ -23,7 +23,7 @@ func (c *Controller) Tally(ctx context.Context, fromUS, toUS int64) (trade.Tally
 	err := c.eachJob(ctx, store.Query{From: fromUS, To: toUS}, func(j *trade.Job) error {
 		t.Count(j)
 		if j.PromisedUS > 0 && (j.Firm || j.State == trade.Lost) {
-			t.CountPromise(j, j.DueUS)
+			t.CountPromise(j, j.InTimeBy())
 		}
 		b.add(j)
 		return nil

@@ -34,6 +34,13 @@ func (o *quoteOptions) drawCurve(ctx context.Context, con *console, market *clie
 		point := v1.PricePoint{Factor: float64(deadline) / float64(request.EstimateMS), DeadlineMS: deadline}
 		q, err := market.Preview(ctx, request)
 		no, refused := errors.AsType[*client.Problem](err)
+		if refused && request.Budget == nil && no.Reason == v1.ReasonBudget {
+			if least, bid := leastBid(ctx, market, request); bid {
+				point.Price, point.From = least, true
+				points = append(points, point)
+				continue
+			}
+		}
 		switch {
 		case refused && no.ExitCode() == exitRefused:
 			point.Refused = no.Reason
@@ -49,6 +56,25 @@ func (o *quoteOptions) drawCurve(ctx context.Context, con *console, market *clie
 	}
 	b := priceBoard(points, own)
 	return b.paint(con.out, con.colours())
+}
+
+// leastBid is what a job costs at the least where it costs what it bids: a bid of next
+// to nothing is refused with an offer of what would do.
+func leastBid(ctx context.Context, market *client.Client, request v1.Request) (int64, bool) {
+	nothing := int64(1)
+	request.Budget = &nothing
+	q, err := market.Preview(ctx, request)
+	if err == nil {
+		return q.Price, true
+	}
+	if no, refused := errors.AsType[*client.Problem](err); refused {
+		for i := range no.Offers {
+			if o := &no.Offers[i]; o.Change == "budget" {
+				return o.Quote.Price, true
+			}
+		}
+	}
+	return 0, false
 }
 
 // priceBoard is prices against deadlines: a table with bars, and amounts to the last
@@ -69,7 +95,11 @@ func priceBoard(points []v1.PricePoint, own int64) *board {
 			b.row(badLook, flagSpan(p.DeadlineMS), factor, "no: "+p.Refused, "")
 			continue
 		}
-		b.row(look, flagSpan(p.DeadlineMS), factor, market.Money(p.Price).Exact(), meter(float64(p.Price)/float64(most), curveBar))
+		price := market.Money(p.Price).Exact()
+		if p.From { // what is bid above that is the price
+			price = "from " + price
+		}
+		b.row(look, flagSpan(p.DeadlineMS), factor, price, meter(float64(p.Price)/float64(most), curveBar))
 	}
 	return b
 }

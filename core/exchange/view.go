@@ -161,10 +161,13 @@ func (x *teller) sample(factor float64) trade.PricePoint {
 	const minute = 60_000
 	point := trade.PricePoint{Factor: factor, DeadlineMS: int64(factor * minute)}
 	r := trade.Request{EstimateMS: minute, DeadlineMS: point.DeadlineMS}
+	if least := x.price.leastBid(&r, 1); least > 0 { // who bids nothing is told nothing
+		r.Budget, point.From = &least, true
+	}
 	asked := x.price.fitting(&underway.Job{Job: trade.Job{ID: x.next, Request: r}})
 	core, err := x.cluster.Quote(x.time(), asked)
 	if err != nil || !core.Price.Limited() {
-		point.Refused = refusalOf(err).String()
+		point.Refused, point.From = refusalOf(err).String(), false
 		return point
 	}
 	point.Price = x.price.quoted(&r, int(asked.Width), core.Price)

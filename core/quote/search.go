@@ -3,6 +3,7 @@ package quote
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/libra-market/libra/core/bill"
 	"github.com/libra-market/libra/core/market"
@@ -28,7 +29,18 @@ func (s *Search) Offers() []trade.Offer {
 			found = append(found, o)
 		}
 	}
+	if r := &s.Request; r.Budget != nil && s.Least(r) > *r.Budget { // the bid is what is wrong: nobody is to wait as well
+		slices.SortStableFunc(found, func(a, b trade.Offer) int { return rank(&a) - rank(&b) })
+	}
 	return found
+}
+
+// rank puts the offer first that changes nothing but the bid.
+func rank(o *trade.Offer) int {
+	if o.Change == "budget" {
+		return 0
+	}
+	return 1
 }
 
 // affordable tries a request with no limit to its budget; the budget of what

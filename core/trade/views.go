@@ -22,6 +22,7 @@ type PricePoint struct {
 	DeadlineMS int64   `json:"deadline_ms"`
 	Price      int64   `json:"price_micros"`
 	Refused    string  `json:"refused,omitempty"`
+	From       bool    `json:"from,omitempty"` // the price is what is bid: at least so much
 }
 
 // Tally is the business of a period: promises made, kept, missed, paid.

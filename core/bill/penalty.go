@@ -2,6 +2,7 @@ package bill
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/rules"
@@ -89,6 +90,19 @@ func Lateness(j *Job, e *Ending) market.Time {
 		return 0
 	}
 	return late
+}
+
+// Late is what the lines of a receipt say of how late a job was, in their words:
+// whoever else says it says the same. "" where no penalty was paid for it.
+func Late(lines []Line) string {
+	for i := range lines {
+		if said, ok := strings.CutPrefix(lines[i].What, "penalty: "); ok {
+			if late, ok := strings.CutSuffix(said, " late"); ok {
+				return late
+			}
+		}
+	}
+	return ""
 }
 
 func penaltyLine(r *rules.Rules, j *Job, e *Ending, amount market.Money, late market.Time) Line {

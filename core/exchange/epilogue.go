@@ -3,6 +3,7 @@ package exchange
 import (
 	"fmt"
 
+	"github.com/libra-market/libra/core/bill"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/trade"
 )
@@ -18,7 +19,13 @@ func Epilogue(j *trade.Job) trade.Explanation {
 	default:
 		e.Summary = string(j.State)
 	}
-	if j.DueUS > 0 && j.StartedUS > 0 && j.EndedUS > 0 {
+	late := ""
+	if j.Receipt != nil {
+		late = bill.Late(j.Receipt.Lines)
+	}
+	if late != "" { // what it took by its own doing is not counted
+		e.Because = append(e.Because, fmt.Sprintf("it was %s late, as its receipt says", late))
+	} else if j.DueUS > 0 && j.StartedUS > 0 && j.EndedUS > 0 {
 		if early := j.DueUS - j.EndedUS; early >= 0 {
 			e.Because = append(e.Because, fmt.Sprintf("it ended %s before its deadline", market.Span(early/1000)))
 		} else {

@@ -72,9 +72,12 @@ func (x *teller) explainRun(j *underway.Job, e *trade.Explanation) {
 	if j.DueUS == 0 {
 		e.Summary = fmt.Sprintf("runs with %.1f %% of a processor, without a deadline", e.Share*100)
 	}
-	if x.kind.Imprecise {
+	switch {
+	case x.starting(j): // what the plan gives it meanwhile it has not had
+		e.Because = append(e.Because, fmt.Sprintf("nothing of %s is done yet", market.Span(int64(float64(stand.Estimate)*1e3))))
+	case x.kind.Imprecise:
 		x.explainParts(j, e, &stand)
-	} else {
+	default:
 		done := float64(stand.Estimate - max(0, stand.Left))
 		e.Because = append(e.Because, fmt.Sprintf("%s of %s are done", market.Span(int64(done*1e3)), market.Span(int64(float64(stand.Estimate)*1e3))))
 	}

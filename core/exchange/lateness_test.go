@@ -3,6 +3,7 @@ package exchange_test
 import (
 	"testing"
 
+	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
@@ -40,6 +41,21 @@ func TestLatenessEndsWithTheEstimate(t *testing.T) {
 		if got := late(c.usedUp, c.at, c.had); got != c.want {
 			t.Errorf("estimate used up at %v, ended at %v with %v s: paid %s, want %s", c.usedUp, c.at, c.had, got, c.want)
 		}
+	}
+}
+
+// A job that is explained was as late as its receipt says, and not as its clock does.
+func TestOneLatenessOneFigure(t *testing.T) {
+	f := openLive(t, "libra", 1, nil)
+	id := f.submit(alice, trade.Request{EstimateMS: 5_000, DeadlineMS: 10_000, PenaltyMicros: 100_000, Overrun: trade.OverrunLate}).Job.ID
+	f.wait(14)
+	f.used(task.Key{Job: id}, 5)
+	f.wait(6)
+	f.end(task.Key{Job: id}, 5.5, 0)
+	j := f.job(id)
+	e := exchange.Epilogue(&j)
+	if len(e.Because) == 0 || e.Because[0] != "it was 4.000000 s late, as its receipt says" {
+		t.Errorf("%q, and its receipt says %+v", e.Because, j.Receipt.Lines)
 	}
 }
 

@@ -51,7 +51,8 @@ func (x *pricer) inNumbers(j *underway.Job, reason, general string) string {
 	return general
 }
 
-// alone is how long a job takes, in milliseconds, on the fastest processors that are up.
+// alone is how long a job takes, in milliseconds, on the fastest processors that are up,
+// all of them if it is an array that may have them.
 func (x *pricer) alone(r *trade.Request) int64 {
 	fastest := 0.0
 	for _, n := range x.nodes.All() {
@@ -62,5 +63,6 @@ func (x *pricer) alone(r *trade.Request) int64 {
 	if fastest <= 0 {
 		return 0
 	}
-	return int64(math.Ceil(float64(r.EstimateMS) / fastest))
+	_, each := r.Width(x.nodes.ProcessorsUp())
+	return int64(math.Ceil(math.Round(float64(each)*1e3) / fastest))
 }

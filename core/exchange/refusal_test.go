@@ -19,3 +19,21 @@ func TestARefusedJobSaysWhatItWasTold(t *testing.T) {
 		t.Errorf("the answer is %q, and what is kept %q", o.Refusal.Detail, kept)
 	}
 }
+
+// What would not fit an empty cluster is not blamed on others, though there are some.
+func TestAnArrayThatCouldNeverFitIsToldSo(t *testing.T) {
+	f := openLive(t, "libra", 2, nil)
+	f.submit(alice, trade.Request{EstimateMS: 1_000})
+	for _, c := range []struct {
+		array trade.Array
+		want  string
+	}{
+		{trade.Array{First: 1, Last: 9}, "it takes 50s even with processors to itself, and its deadline is in 45s"},
+		{trade.Array{First: 1, Last: 5, Limit: 1}, "it takes 50s even with processors to itself, and its deadline is in 45s"},
+	} {
+		o := f.submit(alice, trade.Request{EstimateMS: 10_000, DeadlineMS: 45_000, Array: &c.array})
+		if o.Refusal == nil || o.Refusal.Detail != c.want {
+			t.Errorf("%+v: %+v, want %q", c.array, o.Refusal, c.want)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package exchange_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,6 +46,10 @@ func TestAJobIsStartingUntilItsNodeSaysSo(t *testing.T) {
 		t.Errorf("before a word of its node: %q, starting %v", got, f.job(id).Starting)
 	}
 	f.wait(1)
+	f.x.At(f.now)
+	if e, _ := f.x.Explain(id); !slices.Contains(e.Because, "nothing of 5s is done yet") || f.job(id).Work != 0 {
+		t.Errorf("a second later, without a word: %q, %d ms done", e.Because, f.job(id).Work)
+	}
 	f.do(trade.Command{Report: &trade.Measured{Tasks: []task.Status{{Key: task.Key{Job: id}, State: task.Running, StartedUS: f.now, CPUUS: 1_000_000}}}})
 	if got := summary(); !strings.HasPrefix(got, "runs with") || f.job(id).Starting {
 		t.Errorf("when it has said so: %q", got)

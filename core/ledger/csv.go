@@ -24,7 +24,7 @@ func (s *Statement) WriteCSV(to io.Writer) error {
 			job = strconv.FormatInt(line.Job, 10)
 		}
 		rows = append(rows, []string{
-			date(line.At), string(line.Kind), job, plain.Cell(line.Memo), line.Amount.String(), line.Balance.String(),
+			date(line.At), line.Kind.Label(), job, plain.Cell(line.Memo), line.Amount.String(), line.Balance.String(),
 		})
 	}
 	rows = append(rows, []string{date(s.Period.End), "closing", "", "", "", s.Closing.String()})

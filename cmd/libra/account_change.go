@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -151,7 +153,7 @@ func (c accountChange) command(con *console, opts *liveOptions) *cobra.Command {
 				}
 				a, err := c.do(ctx, market, args, memo)
 				if err != nil {
-					return err
+					return c.inArgs(err)
 				}
 				if opts.json {
 					return con.writeJSON(a)
@@ -168,6 +170,21 @@ func (c accountChange) command(con *console, opts *liveOptions) *cobra.Command {
 	cmd.Flags().StringVar(&memo, "memo", "", "`text` to keep with it")
 	cmd.Flags().StringVar(&key, "key", "", "idempotency `key`: it happens once, however often this is said (default: a random one)")
 	return cmd
+}
+
+// inArgs puts the argument in the place of the field that a message is about: there
+// is no flag for it.
+func (c accountChange) inArgs(err error) error {
+	problem, ok := errors.AsType[*client.Problem](err)
+	if !ok || problem.ExitCode() != exitUsage {
+		return err
+	}
+	for _, arg := range map[string][]string{"to": {"TO", "PATH"}, "account": {"PATH"}, "user": {"USER"}, "amount_micros": {"AMOUNT"}}[problem.Field] {
+		if slices.Contains(c.args, arg) {
+			return usagef("%s: %s", arg, strings.TrimSpace(strings.TrimPrefix(problem.Error(), problem.Field+":")))
+		}
+	}
+	return err
 }
 
 // standing says in one line how an account stands.

@@ -207,7 +207,11 @@ func addStorage(g *grid, s *v1.Storage) {
 
 func addProgress(g *grid, j *v1.Job) {
 	whole := j.Request.EstimateMS + j.Extra
-	g.add("progress", fmt.Sprintf("%s %s of %s", meter(progressOf(j), 20), lastingMS(j.Work), lastingMS(whole)))
+	how := "%s %s of %s"
+	if j.State == v1.Completed { // the bar is full, whatever it took
+		how = "%s done: took %s of %s"
+	}
+	g.add("progress", fmt.Sprintf(how, meter(progressOf(j), 20), lastingMS(j.Work), lastingMS(whole)))
 	if !j.State.Final() {
 		g.add("share", fmt.Sprintf("%s of %s", share(j.Share), number(int64(max(1, j.Width)), "processor")))
 	}

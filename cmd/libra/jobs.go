@@ -38,9 +38,9 @@ func newJobs(con *console) *cobra.Command {
 		Use:   "jobs",
 		Short: "List your jobs, newest first",
 		Long: `List jobs, newest first: your own, or with --all everybody's, which is for the
-owner of the cluster. Progress is of the estimate; "due in" counts down to the
-deadline, and says of a job that has ended whether it was in time; the penalty of a
-late job grows until it ends.`,
+owner of the cluster. Progress is of the estimate, and whole when a job has completed,
+however little it took; "due in" counts down to the deadline, and says of a job that
+has ended whether it was in time; the penalty of a late job grows until it ends.`,
 		Example: `  libra jobs
   libra jobs --state live --watch
   libra jobs --state failed,stopped --limit 100 --json
@@ -162,7 +162,8 @@ func shareOf(j *v1.Job) string {
 	return share(j.Share)
 }
 
-// progressOf is how much of the estimate is done.
+// progressOf is how much of the estimate is done: all of it when the job is, however
+// little that took.
 func progressOf(j *v1.Job) float64 {
 	if j.State == v1.Completed || j.MandatoryUS != 0 {
 		return 1

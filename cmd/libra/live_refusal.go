@@ -2,6 +2,9 @@ package main
 
 import (
 	"fmt"
+	"math"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -116,6 +119,21 @@ var flagNames = map[string]string{
 	"month":         "--month", "from": "--from", "to": "--to", "element": "--element", "rank": "--rank", "limit": "--limit",
 }
 
+// wholeNumber is a number that stands by itself.
+var wholeNumber = regexp.MustCompile(`\b[0-9]+\b`)
+
+// shortSpan is a span without what is nothing of it: 10m.
+func shortSpan(ms int64) string {
+	text := flagSpan(ms)
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
 // flagFor puts the flag in the place of the field that a message begins with,
 // and wherever else fields are named.
 func flagFor(field string, err error) error {
@@ -124,6 +142,15 @@ func flagFor(field string, err error) error {
 		return err
 	}
 	text := strings.TrimPrefix(err.Error(), field+":")
+	if strings.HasSuffix(field, "_ms") { // the flag has spans
+		text = wholeNumber.ReplaceAllStringFunc(text, func(digits string) string {
+			ms, err := strconv.ParseInt(digits, 10, 64)
+			if err != nil || ms > 0 && ms < 1000 || ms > math.MaxInt64/int64(time.Millisecond) { // 90 days
+				return digits
+			}
+			return shortSpan(ms)
+		})
+	}
 	for name, other := range flagNames {
 		if strings.Contains(name, "_") {
 			text = strings.ReplaceAll(text, name, other)

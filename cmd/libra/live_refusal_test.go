@@ -1,0 +1,37 @@
+package main
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/libra-market/libra/client/v1"
+)
+
+// Messages name what was typed, in the form in which it is typed.
+func TestMessagesNameWhatWasTyped(t *testing.T) {
+	for _, c := range []struct{ field, text, want string }{
+		{"grace_ms", "grace_ms: want 0 to 600000", "--grace: want 0s to 10m"},
+		{"request.grace_ms", "request.grace_ms: want 0 to 600000", "--grace: want 0s to 10m"},
+		{"ttl_ms", "ttl_ms: want 0 (90 days) to ten years", "--ttl: want 0s (90 days) to ten years"},
+		{"deadline_ms", "deadline_ms: want 0 (none) or more, at most 5400000", "--deadline: want 0s (none) or more, at most 1h30m"},
+		{"processors", "processors: want 1 to 4096", "--procs: want 1 to 4096"},
+	} {
+		if got := flagFor(c.field, errors.New(c.text)).Error(); got != c.want {
+			t.Errorf("%s: %q, want %q", c.field, got, c.want)
+		}
+	}
+	open(t, newFloor(), v1.RoleOwner)
+	for _, c := range []struct{ line, want string }{
+		{"account transfer people/bob 0", "AMOUNT: want more than 0"},
+		{"account grant people/bob 0", "AMOUNT: want more than 0"},
+		{"account transfer @/ 1", "TO: want the path of an account"},
+		{"account grant @/ 1", "PATH: want the path of an account"},
+		{"submit --grace 11m -e 1s -- true", "--grace: want 0s to 10m"},
+	} {
+		r := libra(t, strings.Fields(c.line)...)
+		if r.code != exitUsage || !strings.Contains(r.err, c.want) {
+			t.Errorf("libra %s: exit code %d, %s, want %q", c.line, r.code, r.err, c.want)
+		}
+	}
+}

@@ -14,6 +14,7 @@ const (
 	ReasonNotFirm    = "not_firm"              // nothing firm could be promised, and only that can be kept
 	ReasonFunds      = "insufficient_funds"
 	ReasonLimit      = "over_limit"
+	ReasonAccount    = "no_such_account" // to give to, or to change
 	ReasonDependency = "dependency_failed"
 	ReasonOverrun    = "overrun"
 	ReasonQuoteGone  = "quote_expired"
@@ -36,6 +37,6 @@ func Reasons() []string {
 		ReasonResources, ReasonDeadline, ReasonBudget, ReasonNotWorthIt, ReasonAdmission, ReasonNodeLost, ReasonByUser,
 		ReasonPatience, ReasonNotFirm, ReasonFunds, ReasonLimit, ReasonDependency, ReasonOverrun, ReasonQuoteGone,
 		ReasonRefused, ReasonDraining, ReasonOOM, ReasonExit, ReasonSignal, ReasonLease, ReasonImprecise, ReasonVoided, ReasonPenalty,
-		ReasonOutput, ReasonDisk,
+		ReasonOutput, ReasonDisk, ReasonAccount,
 	}
 }

@@ -128,6 +128,10 @@ func TestLimitsAndTransfers(t *testing.T) {
 	if a.Spent != 4*unit || a.Used <= a.Spent || a.Used != a.Spent+a.Held {
 		t.Errorf("spent %d, held %d, used %d", a.Spent, a.Held, a.Used)
 	}
+	o = f.do(trade.Command{By: alice, Money: &trade.MoneyCommand{Op: "transfer", From: "lab/alice", To: "lab/nobody", Amount: unit}})
+	if o.Refusal == nil || o.Refusal.Reason != trade.ReasonAccount || !strings.Contains(o.Refusal.Detail, "lab/nobody") {
+		t.Errorf("a transfer to nobody: %+v", o.Refusal)
+	}
 	var field *trade.FieldError
 	if _, err := f.try(trade.Command{By: alice, Money: &trade.MoneyCommand{Op: "transfer", From: "lab/alice", To: "lab/alice", Amount: 1}}); !errors.As(err, &field) || field.Field != "to" {
 		t.Errorf("a transfer to oneself: %v", err)

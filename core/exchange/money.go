@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -54,7 +55,11 @@ func (x *treasury) money(by trade.Identity, m *trade.MoneyCommand) (trade.Outcom
 	default:
 		return trade.Outcome{}, market.Wrong("op", "open, bind, unbind, grant, transfer, limit, credit or close")
 	}
-	if reason, why := shortage(err); reason != "" {
+	reason, why := shortage(err)
+	if errors.Is(err, ledger.ErrUnknown) { // it is not money that is missing
+		reason, why = trade.ReasonAccount, err.Error()
+	}
+	if reason != "" {
 		return trade.Outcome{Refusal: &trade.Refusal{Reason: reason, Detail: why, Offers: []trade.Offer{}}}, nil
 	}
 	if err != nil {

@@ -6,6 +6,7 @@ import "github.com/libra-market/libra/core/market"
 const (
 	ReasonFunds      = "insufficient_funds"
 	ReasonLimit      = "over_limit"
+	ReasonAccount    = "no_such_account"
 	ReasonDependency = "dependency_failed"
 	ReasonOverrun    = "overrun"
 	ReasonQuoteGone  = "quote_expired"

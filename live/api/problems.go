@@ -117,6 +117,8 @@ var (
 var kinds = []*kind{
 	kindMalformed, kindInvalid, kindUnauthenticated, kindForbidden, kindNotFound, kindMethod, kindConflict, kindTooLarge,
 	kindMedia, kindKeyReused, kindTooMany, kindTooFast, kindTooMuch, kindUnavailable, kindInternal, kindRefused, kindFunds, kindLimit,
+	refusal(v1.ReasonAccount, http.StatusUnprocessableEntity, "No such account",
+		"The account that was named is not there. Accounts are opened by the owner of the market."),
 	refusal(v1.ReasonResources, http.StatusUnprocessableEntity, "No such cluster could hold it",
 		"The job asks for more processors, memory or disk than there are, whatever the time and the money."),
 	refusal(v1.ReasonDeadline, http.StatusUnprocessableEntity, "Not in time",

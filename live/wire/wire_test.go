@@ -135,7 +135,7 @@ func TestTheClosedSetsAreTheSame(t *testing.T) {
 	for _, r := range []string{
 		trade.ReasonFunds, trade.ReasonLimit, trade.ReasonDependency, trade.ReasonOverrun, trade.ReasonQuoteGone,
 		trade.ReasonRefused, trade.ReasonDraining, trade.ReasonOOM, trade.ReasonExit, trade.ReasonSignal,
-		trade.ReasonLease, trade.ReasonImprecise, trade.ReasonVoided, trade.ReasonOutput, trade.ReasonDisk,
+		trade.ReasonLease, trade.ReasonImprecise, trade.ReasonVoided, trade.ReasonOutput, trade.ReasonDisk, trade.ReasonAccount,
 	} {
 		if !slices.Contains(v1.Reasons(), r) {
 			t.Errorf("%s is no reason on the wire", r)

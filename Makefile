@@ -11,7 +11,7 @@ RELEASE       ?= $(shell git describe --tags --abbrev=0 2>/dev/null)
 
 PROFILE       ?= -pgo=$(CURDIR)/cmd/libra/default.pgo
 
-.PHONY: help demo build test rest slurm shares race lint fuzz fuzz-api bench profile golden mutants adversaries world check clean
+.PHONY: help demo build test rest slurm shares race lint fuzz fuzz-api bench growth profile golden mutants adversaries world check clean
 
 build:                 ## bin/libra
 	CGO_ENABLED=0 go build -trimpath -o bin/libra ./cmd/libra
@@ -68,6 +68,9 @@ bench:                 ## this tree, and beside it the last release if there is 
 	  (cd out/release && go test $(PROFILE) $(BENCHES) -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -count $(COUNT)) | tee out/bench-release.txt; \
 	  git worktree remove --force out/release; go run $(BENCHSTAT) out/bench-release.txt out/bench-now.txt; \
 	else echo "no release to compare with: no tag"; fi
+
+growth:                ## redraw docs/growth.svg: every policy from 128 to 1,000,000 processors
+	go test $(PROFILE) ./lab/sim -run '^$$' -bench Growth -benchtime $(BENCHTIME) -growth $(CURDIR)/docs/growth.svg
 
 profile:               ## redraw the profile that the compiler optimises the program by
 	@mkdir -p out

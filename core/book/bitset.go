@@ -14,6 +14,18 @@ func newBitset(n int) bitset {
 	return bitset{words: make([]uint64, words), summary: make([]uint64, (words+63)/64)}
 }
 
+// setAll adds all below a number.
+func (s *bitset) setAll(n int) {
+	for _, of := range [...]struct {
+		words []uint64
+		n     int
+	}{{s.words, n}, {s.summary, (n + 63) / 64}} {
+		for w := range of.words {
+			of.words[w] = 1<<min(64, of.n-w*64) - 1
+		}
+	}
+}
+
 func (s *bitset) has(i int) bool { return s.words[i>>6]&(1<<(i&63)) != 0 }
 
 func (s *bitset) set(i int) { s.setWord(i>>6, 1<<(i&63)) }

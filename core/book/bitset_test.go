@@ -12,6 +12,12 @@ func TestBitsetAnswersLikeAMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.SampledFrom([]int{1, 63, 64, 65, 200, 4096, 4097, 9000}).Draw(t, "size")
 		s, model := newBitset(n), map[int]bool{}
+		if rapid.Bool().Draw(t, "all") {
+			s.setAll(n)
+			for i := range n {
+				model[i] = true
+			}
+		}
 		for range rapid.IntRange(1, 40).Draw(t, "operations") {
 			i := rapid.OneOf(rapid.IntRange(0, n-1), rapid.SampledFrom([]int{0, n / 2, n - 1})).Draw(t, "member")
 			if rapid.Bool().Draw(t, "set") {

@@ -46,9 +46,7 @@ func newProcessors(nodes []market.Node) processors {
 	}
 	p.users = make([]int32, total)
 	p.idle = newBitset(total)
-	for i := range total {
-		p.idle.set(i)
-	}
+	p.idle.setAll(total)
 	p.idleN, p.upN = total, total
 	if uneven {
 		p.rating = make([]float64, total)

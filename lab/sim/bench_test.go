@@ -3,7 +3,6 @@ package sim_test
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -68,7 +67,7 @@ func BenchmarkSimulate(b *testing.B) {
 				if x.sla == "" {
 					source = must(workload.NewSWF(bytes.NewReader(text), x.trace))(b)
 				}
-				s := drive(b, source, processors, x.policy, nil)
+				s := drive(b, source, market.PlainNodes(processors), x.policy, nil)
 				jobs += int(s.Jobs)
 			}
 			b.ReportMetric(float64(jobs)/(cpuTime(b)-before), "jobs/cpu-s")
@@ -76,44 +75,10 @@ func BenchmarkSimulate(b *testing.B) {
 	}
 }
 
-// BenchmarkGrowth runs the same jobs on larger and larger clusters, the arrivals
-// drawn together so that the load stays alike: what an event costs must not grow.
-func BenchmarkGrowth(b *testing.B) {
-	for _, name := range []string{"fcfs-bf", "libra", "libra-plus", "libra-sla"} {
-		for _, processors := range []int{128, 1280, 12_800, 128_000, 1_000_000} {
-			for _, replan := range []string{"cluster", "touched"} {
-				set, sla := map[string]string{"replan": replan}, "libra-plus"
-				if name == "fcfs-bf" || name == "libra-sla" {
-					if replan == "touched" {
-						continue
-					}
-					set = nil
-				}
-				if name == "libra-sla" {
-					sla = name
-				}
-				b.Run(fmt.Sprintf("%s/%s/%d", name, replan, processors), func(b *testing.B) {
-					x := bench{trace: "SDSC-SP2-1998-4.2-cln.swf.gz", jobs: 20_000, sla: sla}
-					text, small := x.text(b)
-					arrivals := x.arrivals(b, text)
-					for i := range arrivals {
-						arrivals[i].Job.Submit *= market.Time(small) / market.Time(processors)
-					}
-					jobs, before := 0, cpuTime(b)
-					for b.Loop() {
-						jobs += int(drive(b, workload.FromSlice(arrivals), processors, name, set).Jobs)
-					}
-					b.ReportMetric(float64(jobs)/(cpuTime(b)-before), "jobs/cpu-s")
-				})
-			}
-		}
-	}
-}
-
-func drive(b *testing.B, source workload.Source, processors int, name string, set map[string]string) *report.Summary {
+func drive(b *testing.B, source workload.Source, nodes []market.Node, name string, set map[string]string) *report.Summary {
 	kind := must(policy.Find(name))(b)
-	c := must(cluster.New(market.PlainNodes(processors), must(kind.New(set))(b)))(b)
-	s := report.NewSummary(name, processors)
+	c := must(cluster.New(nodes, must(kind.New(set))(b)))(b)
+	s := report.NewSummary(name, len(nodes))
 	if err := sim.Run(context.Background(), c, source, sim.Options{See: s.See}); err != nil {
 		b.Fatal(err)
 	}

@@ -29,9 +29,9 @@ var growths = []struct {
 	{policy: "first-price", sla: "libra-sla"},
 	{policy: "first-reward", sla: "libra-sla"},
 	{policy: "qops", sla: "libra-sla"},
-	{policy: "libra", replan: "cluster", sla: "libra-plus", most: 12_800},
-	{policy: "libra-plus", replan: "cluster", sla: "libra-plus", most: 12_800},
-	{policy: "bid-share", sla: "libra-sla", most: 12_800},
+	{policy: "libra", replan: "cluster", sla: "libra-plus", most: 1_280},
+	{policy: "libra-plus", replan: "cluster", sla: "libra-plus", most: 1_280},
+	{policy: "bid-share", sla: "libra-sla", most: 1_280},
 }
 
 // BenchmarkGrowth runs the same jobs on larger and larger clusters, the arrivals

@@ -86,7 +86,9 @@ func (w *World) kept(jobs []trade.Job) {
 		}
 		due := time.Duration(j.DueUS-w.began.UnixMicro()) * time.Microsecond
 		late := r.kept() - due
-		if j.Penalty > 0 && j.State != trade.Lost && j.State != trade.Expired {
+		// Of a mandatory part the market hears by a report alone, and takes it for done then.
+		unheard := d.Request.Optional != nil && (w.day.Lose > 0 || len(w.day.Faults) > 0)
+		if j.Penalty > 0 && !unheard && j.State != trade.Lost && j.State != trade.Expired {
 			most := float64(j.Request.PenaltyMicros) * max(0, (late+slack).Seconds())
 			if float64(j.Penalty) > most+1 {
 				w.fail("job %d (%s) is paid %d for being late at %d a second, and was late by %s", j.ID, j.State, j.Penalty, j.Request.PenaltyMicros, late)
@@ -112,7 +114,7 @@ func (w *World) kept(jobs []trade.Job) {
 }
 
 // excused reports whether something was broken that a job needed while it was there: a
-// controller, or a node on which it ran; of one that had to wait, any node.
+// controller, or a node on which it ran; of one that had to wait, or has several tasks, any node.
 func (w *World) excused(j *trade.Job, runs []*run) bool {
 	day := func(us int64) time.Duration { return time.Duration(us-w.began.UnixMicro()) * time.Microsecond }
 	from, to := day(j.SubmittedUS), day(j.EndedUS)
@@ -121,7 +123,8 @@ func (w *World) excused(j *trade.Job, runs []*run) bool {
 		on[r.node] = true
 		to = max(to, r.ended)
 	}
-	waited := j.StartedUS == 0 || day(j.StartedUS) > from+time.Second
+	// Where the rest of a parallel job was to begin, and did not, nobody has seen.
+	waited := j.StartedUS == 0 || day(j.StartedUS) > from+time.Second || j.Request.Processors > 1
 	// A node that is heard of again was taken for lost until then, and what was lost
 	// begins anew; a controller reads its store back and hears all nodes.
 	after := w.day.Lease + w.day.Lease/10 + 2*time.Second + 2*w.day.Report

@@ -233,6 +233,7 @@ func (b *Book) Measure(s Slot, proc int32, had market.Work, presumed bool) {
 		e.Left, e.Since = e.Job.Estimate-had, b.now
 		b.asked[s] = math.NaN()
 		b.touchAll(e)
+		b.refollow(s)
 		return
 	}
 	for on := range e.Procs.All() {

@@ -91,6 +91,14 @@ func (b *Book) follow(s Slot) {
 	}
 }
 
+// refollow is that for a job of which something else is left than was thought: where
+// its old place stood first, it would hide the next whose estimate is used up.
+func (b *Book) refollow(s Slot) {
+	if b.pace != nil {
+		b.follow(s)
+	}
+}
+
 // fastest is the highest rating among processors: who needs more than that needs
 // all there is, and no more later.
 func (b *Book) fastest(procs market.Procs) float64 {

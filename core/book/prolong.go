@@ -81,6 +81,7 @@ func (b *Book) Prolong(s Slot, work market.Work, claim market.Share) {
 	e.Left, e.Since, e.presumed = max(0, left)+work, now, false
 	b.asked[s] = math.NaN()
 	b.touchAll(e)
+	b.refollow(s)
 	if e.alone {
 		b.ends.remove(end{at: e.endsAt, id: e.Job.ID, width: e.Job.Width})
 		e.endsAt = now + market.Time(float64(e.Left)/e.Speed)

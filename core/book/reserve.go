@@ -52,6 +52,7 @@ func (b *Book) beginAnew() {
 func (b *Book) begin(s Slot, e *Entry) {
 	e.Job.Submit, e.Left, e.Since = b.now, e.Job.Estimate, b.now
 	b.asked[s] = math.NaN()
+	b.refollow(s)
 	for t, proc := range b.tasksOf(s) {
 		if due := e.Due(); t.Since != b.now || t.Due != due {
 			t.Left, t.Since, t.Due = e.Job.Estimate, b.now, due

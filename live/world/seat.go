@@ -171,13 +171,21 @@ func (s *seat) serve(ctx context.Context, d *drive) error {
 	return nil
 }
 
-// end tells the controller to stop, and waits until it has.
-func (s *seat) end() {
+// kills tells the controller to stop.
+func (s *seat) kills() (gone <-chan struct{}) {
 	s.mu.Lock()
 	kill, gone := s.kill, s.gone
 	s.mu.Unlock()
-	if kill != nil {
-		kill()
+	if kill == nil {
+		return nil
+	}
+	kill()
+	return gone
+}
+
+// end tells the controller to stop, and waits until it has.
+func (s *seat) end() {
+	if gone := s.kills(); gone != nil {
 		<-gone
 	}
 }

@@ -236,6 +236,9 @@ func (w *World) close() {
 		n.stopAgent()
 	}
 	w.audit()
+	for _, s := range w.seats { // all at once: one that waits to lead must not follow on one that ends
+		s.kills()
+	}
 	for _, s := range w.seats {
 		s.end()
 	}

@@ -24,7 +24,7 @@ func runeColumns(r rune) int {
 	if unicode.In(r, unicode.Mn, unicode.Me) {
 		return 0
 	}
-	switch width.LookupRune(r).Kind() { //nolint:exhaustive // the others are narrow
+	switch width.LookupRune(r).Kind() {
 	case width.EastAsianWide, width.EastAsianFullwidth:
 		return 2
 	default:

@@ -228,7 +228,9 @@ func TestPrices(t *testing.T) {
 	f.prices = v1.Prices{
 		Policy: "libra-plus", Settings: []v1.Setting{{Name: "alpha", Value: "1"}}, Rates: v1.Rates{Processor: 10_000, Memory: 1, DiskHour: 20_000}, Utilization: 0.45, Kept: 0.3,
 		Processors: 3, Up: 2, Samples: []v1.PricePoint{
-			{Factor: 1, DeadlineMS: 60_000, Refused: "cannot_meet_deadline"}, {Factor: 2, DeadlineMS: 120_000, Price: 1_200_000}, {Factor: 5, DeadlineMS: 300_000, Price: 800_000},
+			{Factor: 1, DeadlineMS: 60_000, Refused: "cannot_meet_deadline"},
+			{Factor: 2, DeadlineMS: 120_000, Price: 1_200_000},
+			{Factor: 5, DeadlineMS: 300_000, Price: 800_000},
 			{Factor: 8, DeadlineMS: 480_000, Price: 600_000, From: true},
 		},
 	}

@@ -37,7 +37,8 @@ Flags beat #LIBRA lines, and those beat the others. - is a script on standard
 input. --file reads the specification of a job: what it runs (details), what it
 needs (resources), what it is worth and when it must be done (qos, optimise).
 
-The estimate is how long the program runs with a processor to itself. A deadline
+The estimate is how long the program runs with a processor to itself; without one it is
+taken from your own runs of the program (libra estimate). A deadline
 is a length of time (10m), a time of day (14:30) or a point in time (RFC 3339); a
 hard one unless it is --soft, which can bear a delay, for the --penalty.
 
@@ -83,7 +84,8 @@ func runSubmit(cmd *cobra.Command, con *console, opts *submitOptions, args []str
 			return err
 		}
 	}
-	if opts.quote == "" {
+	unsaid := opts.quote == "" && request.EstimateMS == 0 && request.HasProgram()
+	if opts.quote == "" && !unsaid {
 		if err := checkRequest(cmd, &request); err != nil {
 			return err
 		}
@@ -92,6 +94,12 @@ func runSubmit(cmd *cobra.Command, con *console, opts *submitOptions, args []str
 		return err
 	}
 	err := opts.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
+		if unsaid { // it may have run before
+			fillEstimate(ctx, con, market, &request)
+			if err := checkRequest(cmd, &request); err != nil {
+				return err
+			}
+		}
 		if opts.quote == "" && !opts.json {
 			if err := opts.confirm.confirm(ctx, con, market, &request); err != nil {
 				return err

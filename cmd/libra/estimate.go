@@ -1,0 +1,153 @@
+package main
+
+import (
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/libra-market/libra/client"
+	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/estimate"
+	"github.com/libra-market/libra/lab/habit"
+	"github.com/libra-market/libra/lab/workload"
+)
+
+// estimateSure is how sure an estimate is to be.
+const estimateSure = 0.9
+
+func newEstimate(con *console) *cobra.Command {
+	var opts liveOptions
+	procs, trace := 1, ""
+	cmd := &cobra.Command{
+		Use:   "estimate [flags] (PROGRAM | --trace FILE)",
+		Short: "Propose an estimate from how long a program ran before",
+		Long: `Propose an estimate for a program from your own jobs of that name that have completed:
+one that holds for nine of ten runs that are like those, on as many processors where
+there are three such runs. libra submit without --estimate takes the same.
+
+--trace measures on a log of real jobs (SWF) how often such estimates hold, and how much
+shorter they are than what people asked for.`,
+		Example: `  libra estimate simulate
+  libra estimate --procs 4 simulate --json
+  libra estimate --trace KTH-SP2.swf.gz`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if trace != "" {
+				return measureEstimates(con, trace, opts.json)
+			}
+			if len(args) == 0 {
+				return usagef("PROGRAM is missing")
+			}
+			name := filepath.Base(args[0])
+			return opts.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
+				g, ok, err := guessEstimate(ctx, market, name, procs)
+				switch {
+				case err != nil:
+					return err
+				case !ok:
+					return fmt.Errorf("no job of yours called %s has completed yet: there is nothing to go by", name)
+				case opts.json:
+					return con.writeJSON(g)
+				}
+				return printGuess(con.out, name, &g)
+			})
+		},
+	}
+	opts.flags(cmd)
+	cmd.Flags().IntVarP(&procs, "procs", "n", 1, "`number` of processors")
+	cmd.Flags().StringVar(&trace, "trace", "", "measure estimates on the log in this `file`")
+	return cmd
+}
+
+func printGuess(out io.Writer, name string, g *estimate.Guess) error {
+	grid := &grid{left: 2}
+	grid.add("estimate", lastingMS(g.WorkMS))
+	grid.add("because", guessWords(name, g))
+	grid.add("shortest", lastingMS(g.Shortest))
+	grid.add("median", lastingMS(g.Median))
+	grid.add("longest", lastingMS(g.Longest))
+	return grid.write(out, "")
+}
+
+// guessWords say what an estimate is from and how sure it is.
+func guessWords(name string, g *estimate.Guess) string {
+	size := "of any size"
+	if g.SameWidth {
+		size = "on as many processors"
+	}
+	return fmt.Sprintf("%s of %s %s; %.0f %% sure for one like them", number(int64(g.Runs), "run"), name, size, g.Sure*100)
+}
+
+// guessRuns is how many of somebody's jobs are looked at for a name.
+const guessRuns = 500
+
+// guessEstimate asks the market for the user's own runs of a program, and what to make
+// of them.
+func guessEstimate(ctx context.Context, market *client.Client, name string, procs int) (estimate.Guess, bool, error) {
+	me, err := market.Whoami(ctx)
+	if err != nil {
+		return estimate.Guess{}, false, err
+	}
+	page, err := listJobs(ctx, market, v1.JobQuery{Owner: me.User, Name: name, States: []v1.State{v1.Completed}}, guessRuns)
+	var runs []estimate.Run
+	for i := range page.Jobs {
+		if j := &page.Jobs[i]; j.Name == name && j.Work > 0 && j.Request.Array == nil { // a query finds parts of names too
+			runs = append(runs, estimate.Run{Width: j.Width, WorkMS: j.Work})
+		}
+	}
+	g, ok := estimate.Of(runs, max(1, procs), estimateSure)
+	return g, ok, err
+}
+
+// fillEstimate takes an estimate from the user's own history where none is said. Where
+// that cannot be had, the estimate is what is missing.
+func fillEstimate(ctx context.Context, con *console, market *client.Client, r *v1.Request) {
+	g, ok, err := guessEstimate(ctx, market, r.Name, r.Procs())
+	if err != nil || !ok {
+		return
+	}
+	r.EstimateMS = g.WorkMS
+	printf(con.err, "libra: estimate %s, from %s; --estimate says another\n", lastingMS(g.WorkMS), guessWords(r.Name, &g))
+}
+
+// measureEstimates prints how good estimates are on a log.
+func measureEstimates(con *console, path string, asJSON bool) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	var in io.Reader = file
+	if strings.HasSuffix(path, ".gz") {
+		if in, err = gzip.NewReader(file); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	log, err := workload.NewSWF(in, path)
+	if err != nil {
+		return err
+	}
+	r, err := habit.Measure(log, estimateSure)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return con.writeJSON(r)
+	}
+	g := &grid{left: 1}
+	g.add("jobs", count(int64(r.Jobs)))
+	g.add("with a history", count(int64(r.Guessed)), percentOf(int64(r.Guessed), int64(r.Jobs)))
+	g.add("  estimate held", count(int64(r.Held)), percentOf(int64(r.Held), int64(r.Guessed)))
+	g.add("  from enough runs to be 90 % sure", count(int64(r.Sure)), percentOf(int64(r.Sure), int64(r.Guessed)))
+	g.add("    estimate held", count(int64(r.SureHeld)), percentOf(int64(r.SureHeld), int64(r.Sure)))
+	g.add("  what was asked held", count(int64(r.Asked)), percentOf(int64(r.Asked), int64(r.Guessed)))
+	g.add("estimated of what was asked, processor time", percent(r.Total))
+	g.add("  median of jobs", percent(r.Median))
+	return g.write(con.out, "")
+}

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/libra-market/libra/client/v1"
+)
+
+// Whoever does not know how long a program runs is told from how long it ran before.
+func TestEstimateFromHistory(t *testing.T) {
+	f := newFloor()
+	f.answer = accept(func(*v1.Job) {})
+	for i := range int64(20) {
+		j := completed()
+		j.ID, j.Name, j.Width, j.Work = 100+i, "simulate", 1, 60_000+i*1000
+		f.Put(j)
+	}
+	other := completed()
+	other.ID, other.Name, other.Work = 300, "simulate-all", 9_000_000
+	f.Put(other)
+	open(t, f, v1.RoleUser)
+	out := mustLibra(t, "estimate", "./simulate")
+	if !strings.Contains(out, "20 runs of simulate on as many processors; 90 % sure") || !strings.Contains(out, "longest   1m19s") {
+		t.Errorf("got\n%s", out)
+	}
+	r := libra(t, "submit", "--", "./simulate")
+	if sent := f.last(t).Submit; r.code != exitOK || sent.Request.EstimateMS < 77_000 || sent.Request.EstimateMS > 90_000 || !strings.Contains(r.err, "from 20 runs of simulate") {
+		t.Errorf("%+v, estimate %d ms", r, sent.Request.EstimateMS)
+	}
+	if r = libra(t, "estimate", "fold"); r.code != exitFailure || !strings.Contains(r.err, "nothing to go by") {
+		t.Errorf("%+v", r)
+	}
+	if r = libra(t, "submit", "--", "./fold"); r.code != exitUsage || !strings.Contains(r.err, "--estimate is missing") {
+		t.Errorf("%+v", r)
+	}
+}

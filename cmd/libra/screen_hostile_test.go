@@ -166,6 +166,7 @@ var tries = map[string][][]string{
 	"statement": {{}, {"--json"}}, "report": {{}, {"--json"}, {"--from", hostile}},
 	"token": {}, "token create": {{"--user", hostile}, {"--json"}}, "token list": {{}, {"--json"}}, "token revoke": {{hostile}},
 	"ledger": {}, "ledger verify": {{}, {"--json"}}, "login": {{}},
+	"top": {{"--once"}, {"--json"}}, "estimate": {{hostile}, {hostile, "--json"}, {"--trace", hostile}},
 }
 
 // TestNothingIsObeyed has a market, a command line and files say what a terminal

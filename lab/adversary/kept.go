@@ -2,6 +2,7 @@ package adversary
 
 import (
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/libra-market/libra/core/market"
@@ -71,7 +72,7 @@ func (w *world) checkSpent(p *player) {
 		rent += w.rents[id.User]
 		ended += w.ended[id.User]
 	}
-	if off := float64(p.net()-jobs) - rent; off > 1 || off < -float64(ended)-1 {
+	if off := float64(p.net()-jobs) - rent; math.Abs(off) > float64(ended)+1 {
 		w.fail("f", "%s was spent, %s of it on jobs, and rent is %.6f", market.Money(p.net()), market.Money(jobs), rent/1e6)
 	}
 }

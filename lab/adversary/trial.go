@@ -180,7 +180,7 @@ func (w *world) fair(v *wish, took float64) int64 {
 		return 0
 	}
 	r := ask(v, v.work)
-	r.Processors, r.MemoryMB = 1, 0
+	r.Processors, r.MemoryMB = 1, 1 // who asks for none is sold some
 	work := v.work
 	if w.policy != "libra" {
 		work = 1e6
@@ -189,13 +189,13 @@ func (w *world) fair(v *wish, took float64) int64 {
 	return int64(float64(w.quoted(r)) * took / work)
 }
 
-// quoted is what a request costs where nothing happens.
+// quoted is what the work of a request costs where nothing happens.
 func (w *world) quoted(r trade.Request) int64 {
 	o, err := w.idle.Preview(trade.Identity{User: "mallory", Role: trade.RoleUser}, w.bidding(r))
 	if err != nil || o.Quote == nil {
 		panic(fmt.Sprintf("adversary: an idle market has no price: %v, %+v", err, o.Refusal))
 	}
-	return o.Quote.Price
+	return o.Quote.Price - int64(o.Quote.Storage.Amount())
 }
 
 // floor is the cheapest price of a processor second.
@@ -203,7 +203,7 @@ func (w *world) floor() float64 {
 	if w.cheapest > 0 {
 		return w.cheapest
 	}
-	w.cheapest = float64(w.quoted(trade.Request{EstimateMS: 1_000_000_000, DeadlineMS: 1e13})) / 1e6
+	w.cheapest = float64(w.quoted(trade.Request{EstimateMS: 1_000_000_000, DeadlineMS: 1e13, MemoryMB: 1})) / 1e6
 	return w.cheapest
 }
 

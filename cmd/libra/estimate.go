@@ -1,13 +1,10 @@
 package main
 
 import (
-	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -36,13 +33,15 @@ shorter they are than what people asked for.`,
 		Example: `  libra estimate simulate
   libra estimate --procs 4 simulate --json
   libra estimate --trace KTH-SP2.swf.gz`,
-		Args: cobra.MaximumNArgs(1),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if trace != "" {
+				return positional()(cmd, args)
+			}
+			return positional("PROGRAM")(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if trace != "" {
 				return measureEstimates(con, trace, opts.json)
-			}
-			if len(args) == 0 {
-				return usagef("PROGRAM is missing")
 			}
 			name := filepath.Base(args[0])
 			return opts.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
@@ -118,18 +117,12 @@ func fillEstimate(ctx context.Context, con *console, market *client.Client, r *v
 
 // measureEstimates prints how good estimates are on a log.
 func measureEstimates(con *console, path string, asJSON bool) error {
-	file, err := os.Open(path)
+	file, err := workload.Open(path)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	var in io.Reader = file
-	if strings.HasSuffix(path, ".gz") {
-		if in, err = gzip.NewReader(file); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-	}
-	log, err := workload.NewSWF(in, path)
+	log, err := file.Records()
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package habit_test
 
 import (
-	"compress/gzip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,20 +34,17 @@ func TestNothingIsKnownBeforeItEnds(t *testing.T) {
 // libra estimate --trace.
 func TestEstimatesOnRealLogs(t *testing.T) {
 	const traces = "../../../shared/traces"
-	if _, err := os.Stat(traces); err != nil {
-		t.Skip("no logs here")
-	}
 	for _, name := range []string{"KTH-SP2-1996-2.1-cln.swf.gz", "SDSC-SP2-1998-4.2-cln.swf.gz"} {
-		file, err := os.Open(filepath.Join(traces, name))
-		if err != nil {
-			continue
+		path := filepath.Join(traces, name)
+		if _, err := os.Stat(path); err != nil {
+			t.Skipf("the log %s is not here", name)
 		}
-		defer file.Close()
-		zip, err := gzip.NewReader(file)
+		file, err := workload.Open(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		log, err := workload.NewSWF(zip, name)
+		defer file.Close()
+		log, err := file.Records()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -83,6 +83,14 @@ func OpenReader(in io.Reader, name string) (*File, error) {
 	return openReader(&File{path: name, size: -1}, in, name)
 }
 
+// Records are those of a log, with all that it says of them.
+func (f *File) Records() (*SWF, error) {
+	if f.swf == nil {
+		return nil, &market.PlaceError{File: f.path, Err: errors.New("not a log (want .swf)")}
+	}
+	return f.swf, nil
+}
+
 func openReader(f *File, in io.Reader, name string) (*File, error) {
 	f.read.in = in
 	raw := bufio.NewReaderSize(&f.read, 64<<10)

@@ -2,35 +2,12 @@ package slurm
 
 import (
 	"context"
-	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/slurm/client"
 )
-
-// play lets a theater of two nodes play in virtual time.
-func play(t *testing.T, scene func(t *testing.T, th *theater, ctx context.Context)) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		th := newTheater(t, 1, 2)
-		ctx, stop := context.WithCancel(t.Context())
-		var all sync.WaitGroup
-		all.Go(func() { th.slurm.run(ctx) })
-		th.start()
-		for _, a := range th.agents {
-			all.Go(func() { a.run(ctx) })
-		}
-		time.Sleep(5 * time.Second)
-		scene(t, th, ctx)
-		th.check()
-		th.stop()
-		stop()
-		all.Wait()
-	})
-}
 
 // change changes the Slurm of a theater.
 func (th *theater) change(f func(*fakeSlurm)) {
@@ -49,7 +26,7 @@ func (th *theater) nodesOf(id int64) (nodes []string, attempt int) {
 // A node that drains is not sold, and runs on what it has; what waits for it goes
 // elsewhere; and resumed it is sold again.
 func TestANodeThatDrainsIsNotSold(t *testing.T) {
-	play(t, func(t *testing.T, th *theater, _ context.Context) {
+	play(t, 1, func(t *testing.T, th *theater, _ context.Context) {
 		const many = 12
 		for id := range int64(many) {
 			th.market.submit(1+id, 1, fakeProgram{takes: 40 * time.Second, exit: 3}, false)
@@ -104,7 +81,7 @@ func TestWhatWaitsForAClosedNodeIsMoved(t *testing.T) {
 		"it is taken": func(f *fakeSlurm) { f.booked["n1"] = true },
 	} {
 		t.Run(name, func(t *testing.T) {
-			play(t, func(t *testing.T, th *theater, _ context.Context) {
+			play(t, 1, func(t *testing.T, th *theater, _ context.Context) {
 				th.change(shut) // and nobody has heard of it yet
 				const many = 8
 				for id := range int64(many) {
@@ -131,7 +108,7 @@ func TestWhatWaitsForAClosedNodeIsMoved(t *testing.T) {
 
 // A job that Slurm keeps waiting for a limit of its user is refused with that reason.
 func TestALimitOfItsUser(t *testing.T) {
-	play(t, func(t *testing.T, th *theater, _ context.Context) {
+	play(t, 1, func(t *testing.T, th *theater, _ context.Context) {
 		th.change(func(f *fakeSlurm) { f.limit = "AssocGrpCpuLimit" })
 		th.market.submit(1, 1, fakeProgram{takes: time.Second}, false)
 		time.Sleep(20 * time.Second)

@@ -2,9 +2,7 @@ package slurm
 
 import (
 	"context"
-	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/libra-market/libra/core/task"
@@ -22,16 +20,7 @@ func TestAJobThatSlurmNeverRan(t *testing.T) {
 		"it was not":           {false, 1, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				th := newTheater(t, 1, 2)
-				ctx, stop := context.WithCancel(t.Context())
-				var all sync.WaitGroup
-				all.Go(func() { th.slurm.run(ctx) })
-				th.start()
-				for _, a := range th.agents {
-					all.Go(func() { a.run(ctx) })
-				}
-				time.Sleep(5 * time.Second)
+			play(t, 1, func(t *testing.T, th *theater, ctx context.Context) {
 				th.slurm.mu.Lock()
 				th.slurm.still = 1
 				th.slurm.mu.Unlock()
@@ -49,10 +38,6 @@ func TestAJobThatSlurmNeverRan(t *testing.T) {
 				if s := th.market.ending(1); s.State != task.Ended || s.Exit != c.exit || s.Attempt != c.attempt {
 					t.Errorf("%s ended as %s %d: %s", s.Key, s.State, s.Exit, s.Error)
 				}
-				th.check()
-				th.stop()
-				stop()
-				all.Wait()
 			})
 		})
 	}

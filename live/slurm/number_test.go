@@ -2,9 +2,7 @@ package slurm
 
 import (
 	"context"
-	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/libra-market/libra/core/task"
@@ -14,16 +12,7 @@ import (
 // their nodes; the next that is handed in gets the number of one of them, and no node
 // would begin that.
 func TestNoNodeBeginsTwoUnderOneNumber(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		th := newTheater(t, 1, 2)
-		ctx, stop := context.WithCancel(t.Context())
-		var all sync.WaitGroup
-		all.Go(func() { th.slurm.run(ctx) })
-		th.start()
-		for _, a := range th.agents {
-			all.Go(func() { a.run(ctx) })
-		}
-		time.Sleep(5 * time.Second)
+	play(t, 1, func(t *testing.T, th *theater, ctx context.Context) {
 		const old, young = 3, 3
 		for id := range int64(old) {
 			th.market.submit(1+id, 2, fakeProgram{takes: 10 * time.Second}, false)
@@ -45,10 +34,6 @@ func TestNoNodeBeginsTwoUnderOneNumber(t *testing.T) {
 				t.Errorf("%s ended as %s %d: %s", final.Key, final.State, final.Exit, final.Error)
 			}
 		}
-		th.check()
-		th.stop()
-		stop()
-		all.Wait()
 	})
 }
 

@@ -2,9 +2,7 @@ package slurm
 
 import (
 	"context"
-	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/libra-market/libra/core/task"
@@ -15,16 +13,7 @@ import (
 func TestAJobThatSlurmLostDoesNotRunTwice(t *testing.T) {
 	for _, long := range []time.Duration{5 * time.Second, 45 * time.Second, 20 * time.Minute} {
 		t.Run(long.String(), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				th := newTheater(t, 3, 2)
-				ctx, stop := context.WithCancel(t.Context())
-				var all sync.WaitGroup
-				all.Go(func() { th.slurm.run(ctx) })
-				th.start()
-				for _, a := range th.agents {
-					all.Go(func() { a.run(ctx) })
-				}
-				time.Sleep(5 * time.Second)
+			play(t, 3, func(t *testing.T, th *theater, ctx context.Context) {
 				th.market.submit(1, 1, fakeProgram{takes: 5 * time.Minute}, false)
 				time.Sleep(20 * time.Second)
 				if n := th.slurm.alive(); n != 1 {
@@ -33,7 +22,7 @@ func TestAJobThatSlurmLostDoesNotRunTwice(t *testing.T) {
 				th.market.mu.Lock()
 				node := th.market.jobs[1].Nodes[0]
 				th.market.mu.Unlock()
-				all.Go(func() { th.slurm.vanish(ctx, node, long) })
+				go th.slurm.vanish(ctx, node, long)
 				most := 0
 				for range 200 {
 					time.Sleep(500 * time.Millisecond)
@@ -46,10 +35,6 @@ func TestAJobThatSlurmLostDoesNotRunTwice(t *testing.T) {
 				if final := th.market.ending(1); final.State != task.Ended || final.Exit != 0 || final.Attempt == 0 {
 					t.Errorf("%s ended as %s %d %s", final.Key, final.State, final.Exit, final.Error)
 				}
-				th.check()
-				th.stop()
-				stop()
-				all.Wait()
 			})
 		})
 	}

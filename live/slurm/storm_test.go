@@ -233,11 +233,11 @@ func storm(t *testing.T, seed uint64) {
 	all.Wait()
 }
 
-// TestARestartFindsWhatWasSubmitted kills the backend while a job is in Slurm and
-// nothing of it has been written down: it is found again by its nonce.
-func TestARestartFindsWhatWasSubmitted(t *testing.T) {
+// play lets a theater of two nodes play in virtual time, until it is looked over.
+func play(t *testing.T, seed uint64, scene func(t *testing.T, th *theater, ctx context.Context)) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		th := newTheater(t, 1, 2)
+		th := newTheater(t, seed, 2)
 		ctx, stop := context.WithCancel(t.Context())
 		var all sync.WaitGroup
 		all.Go(func() { th.slurm.run(ctx) })
@@ -246,6 +246,18 @@ func TestARestartFindsWhatWasSubmitted(t *testing.T) {
 			all.Go(func() { a.run(ctx) })
 		}
 		time.Sleep(5 * time.Second)
+		scene(t, th, ctx)
+		th.check()
+		th.stop()
+		stop()
+		all.Wait()
+	})
+}
+
+// TestARestartFindsWhatWasSubmitted kills the backend while a job is in Slurm and
+// nothing of it has been written down: it is found again by its nonce.
+func TestARestartFindsWhatWasSubmitted(t *testing.T) {
+	play(t, 1, func(t *testing.T, th *theater, ctx context.Context) {
 		for _, a := range th.agents { // so that nobody makes room for the job
 			a.mu.Lock()
 			a.cut = true
@@ -266,10 +278,6 @@ func TestARestartFindsWhatWasSubmitted(t *testing.T) {
 		if final := th.market.ending(1); final.State != task.Ended || final.Exit != 3 || final.Attempt != 0 || th.slurm.count() != 1 {
 			t.Errorf("%s ended as %s %d, %d jobs in Slurm", final.Key, final.State, final.Exit, th.slurm.count())
 		}
-		th.check()
-		th.stop()
-		stop()
-		all.Wait()
 	})
 }
 

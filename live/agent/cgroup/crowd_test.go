@@ -161,6 +161,28 @@ func testWaitedCrowd(t *testing.T, w world) {
 	keptBack(t, g, 0.5)
 }
 
+// testWaitedThrong: threads that are too many to be looked at are not, and what they
+// waited is nobody's: their demand is six processors.
+func testWaitedThrong(t *testing.T, w world) {
+	if w.kind == Signals {
+		t.Skip("the fallback knows each of its processes anyway")
+	}
+	tree := openTree(t, w)
+	g, err := tree.Make("throng", Limits{CPU: 0.5, CPUs: []int{onlyCPU(t)}})
+	must(t, err)
+	start(t, g, "herd", mostLooked+64)
+	waitFor(t, "all threads", func() bool { return usage(t, g).Procs > mostLooked })
+	before := usage(t, g)
+	after := before
+	for after.CPU < before.CPU+200*time.Millisecond {
+		time.Sleep(100 * time.Millisecond)
+		after = usage(t, g)
+	}
+	if after.Waited != before.Waited {
+		t.Errorf("of %d threads somebody knows that they waited %v", after.Procs, after.Waited-before.Waited)
+	}
+}
+
 // keptBack looks how long a group that nobody is in the way of has waited, for every
 // second that it had, and complains if it is more than that.
 func keptBack(t *testing.T, g Group, most float64) {

@@ -97,32 +97,19 @@ func (g *slurmV2Group) Procs() ([]int, error) {
 }
 
 func (g *slurmV2Group) Used() (time.Duration, error) {
-	u, err := g.Usage()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	u, _, err := g.measured()
 	return u.CPU, err
 }
 
 func (g *slurmV2Group) Usage() (Usage, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	dir, err := g.locate()
-	if err != nil {
-		return g.last, err
+	u, dir, err := g.measured()
+	if err != nil || dir == "" {
+		return u, err
 	}
-	u := Usage{CPU: g.last.CPU, Waited: g.last.Waited, Throttled: g.last.Throttled, PeakMemory: g.last.PeakMemory, OOMKills: g.last.OOMKills}
-	if dir == "" {
-		return u, nil
-	}
-	scope, job := path.Split(dir)
-	v := &v2{base: path.Clean(scope), has: []string{"cpu", "memory"}}
-	if err = v.measure(job, &u); errors.Is(err, fs.ErrNotExist) { // no memory controller, or gone meanwhile
-		v.has = v.has[:1]
-		err = v.measure(job, &u)
-	}
-	if err != nil && !noGroup(err) {
-		return g.last, fmt.Errorf("group %s: %w", g.name, err)
-	}
-	u.CPU = max(u.CPU, g.last.CPU)
-	u.PeakMemory = max(u.PeakMemory, u.Memory, g.last.PeakMemory)
 	if pids, e := processes(dir, "cgroup.procs"); e == nil {
 		u.Procs = len(pids)
 	}
@@ -137,6 +124,31 @@ func (g *slurmV2Group) Usage() (Usage, error) {
 	}
 	g.last = u
 	return u, nil
+}
+
+// measured is what the kernel counts for the job as a whole, and where that is; "": it
+// is not there. What cannot be read is as it was.
+func (g *slurmV2Group) measured() (Usage, string, error) {
+	dir, err := g.locate()
+	if err != nil {
+		return g.last, "", err
+	}
+	u := Usage{CPU: g.last.CPU, Waited: g.last.Waited, Throttled: g.last.Throttled, PeakMemory: g.last.PeakMemory, OOMKills: g.last.OOMKills}
+	if dir == "" {
+		return u, "", nil
+	}
+	scope, job := path.Split(dir)
+	v := &v2{base: path.Clean(scope), has: []string{"cpu", "memory"}}
+	if err = v.measure(job, &u); errors.Is(err, fs.ErrNotExist) { // no memory controller, or gone meanwhile
+		v.has = v.has[:1]
+		err = v.measure(job, &u)
+	}
+	if err != nil && !noGroup(err) {
+		return g.last, "", fmt.Errorf("group %s: %w", g.name, err)
+	}
+	u.CPU = max(u.CPU, g.last.CPU)
+	u.PeakMemory = max(u.PeakMemory, u.Memory, g.last.PeakMemory)
+	return u, dir, nil
 }
 
 func (g *slurmV2Group) Signal(sig syscall.Signal) error { return signalAll(g.name, sig, g.Procs) }

@@ -108,6 +108,7 @@ func suite(t *testing.T, w world) {
 		{"WaitedAlone", testWaitedAlone},
 		{"WaitedHerd", testWaitedHerd},
 		{"WaitedCrowd", testWaitedCrowd},
+		{"WaitedThrong", testWaitedThrong},
 		{"Pinned", testPinned},
 		{"Adopt", testAdopt},
 		{"Restart", testRestart},

@@ -165,3 +165,19 @@ func TestAllowances(t *testing.T) {
 		}
 	}
 }
+
+// A rating by which a second of work takes longer than there is, or no time, is none.
+func TestRatingsThatMakeNoSense(t *testing.T) {
+	allow := roster.DefaultAllowance()
+	for _, rating := range []float64{5e-324, 1e-300, 1e-9, 0.0009, 1e10, 1e300} {
+		f := open(t, "libra", 1)
+		h := announced("n2", 1)
+		h.Rating, h.Speed = rating, rating
+		if err := f.announce(h, &allow); err == nil {
+			t.Errorf("rating %v: it joined", rating)
+		}
+		if err := f.announce(h, nil); err == nil && (rating < 1e-6 || rating > 1e9) {
+			t.Errorf("rating %v, of which nobody says what is allowed: it joined", rating)
+		}
+	}
+}

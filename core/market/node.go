@@ -38,13 +38,20 @@ func PlainNodes(n int) []Node {
 	return nodes
 }
 
+// Bounds of a rating. Outside of them times are no times any more: what takes a second
+// takes longer than there is, or no time at all.
+const (
+	minRating = 1e-6
+	maxRating = 1e9
+)
+
 // Validate names the first field that makes no sense.
 func (n *Node) Validate() error {
 	switch {
 	case n.Processors < 1 || n.Processors > MaxWidth:
 		return fieldError("processors", float64(n.Processors), "at least 1")
-	case !(n.Rating > 0) || n.Rating > maxSpan:
-		return fieldError("rating", n.Rating, "more than 0")
+	case !(n.Rating >= minRating && n.Rating <= maxRating):
+		return fieldError("rating", n.Rating, "a number from 0.000001 to 1000000000")
 	case n.Memory < 0:
 		return fieldError("memory_mb", float64(n.Memory), "0 or more")
 	case n.Disk < 0:

@@ -75,6 +75,8 @@ func (a *Allowance) admitsAlone(h *task.Hello) error {
 		return market.Wrong("node", "a name that the owner of the market allows (nodes.names)")
 	case over(h.Processors, a.Processors):
 		return market.Wrong("processors", fmt.Sprintf(why, a.Processors, "processors"))
+	case h.Rating < task.LeastRating:
+		return market.Wrong("rating", fmt.Sprintf("%v at least: a processor of rating 1 does a second of work in a second", task.LeastRating))
 	case over(h.Speed, a.Rating): // of a whole processor: what was used is reckoned with it
 		return market.Wrong("speed", fmt.Sprintf(why, a.Rating, "rating"))
 	case a.Speed > 0 && h.Speed > a.Speed*h.Rating: // it is sold by its rating, and would use up what was sold so many times as fast

@@ -2,6 +2,13 @@ package task
 
 import "strings"
 
+// LeastRating and MostRating are the bounds of what a node may be rated: for how long jobs
+// may hold memory, say, is reckoned from the slowest.
+const (
+	LeastRating = 0.001
+	MostRating  = 1e6
+)
+
 // Hello is how an agent introduces its node.
 type Hello struct {
 	Node       string   `json:"node"`

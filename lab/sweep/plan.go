@@ -165,6 +165,9 @@ func (p *planner) adjust(kind policy.Kind) adjuster {
 			return known, err
 		}
 		if rules.Known(name) || slices.ContainsFunc(kind.Settings(), func(s policy.Setting) bool { return s.Name == name }) {
+			if err := trial.Plays(name, value); err != nil {
+				return true, err
+			}
 			cell.Set = cell.Set.Set(name, value)
 			_, set, _, err := trial.Rules(cell.Set.Map())
 			if err == nil {

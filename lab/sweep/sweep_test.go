@@ -59,6 +59,10 @@ func TestPlan(t *testing.T) {
 	if unknown, is := errors.AsType[*UnknownError](second(New(o))); !is || unknown.Varied {
 		t.Errorf("a setting nobody knows: %v", unknown)
 	}
+	o.Settings = []trial.Setting{{Name: "storage", Value: "held"}}
+	if _, err := New(o); !errors.Is(err, trial.ErrLive) {
+		t.Errorf("memory sold as on a live market: %v", err)
+	}
 }
 
 func second[T any](_ T, err error) error { return err }

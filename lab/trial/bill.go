@@ -1,6 +1,8 @@
 package trial
 
 import (
+	"errors"
+	"fmt"
 	"math"
 
 	"github.com/libra-market/libra/core/bill"
@@ -22,6 +24,19 @@ func Rules(set map[string]string) (r rules.Rules, rest map[string]string, named 
 		return r, rest, false, err
 	}
 	return r, rest, r != rules.Papers(), nil
+}
+
+// ErrLive says that a rule is for live markets alone.
+var ErrLive = errors.New("for live markets only")
+
+// Plays says of a rule that somebody asks for why it cannot be played here; nil: it can,
+// or makes no difference. What a history brings with it is not asked for: memory is
+// then sold as the policy does.
+func Plays(name, value string) error {
+	if name == "storage" && value == string(rules.StorageHeld) {
+		return fmt.Errorf("%w: storage=held: here memory and disk are sold by the policy, with its price (libra-plus; resources=time: by the hour of the estimate)", ErrLive)
+	}
+	return nil
 }
 
 // biller shows what jobs owe by the rules of a market, in place of their price:

@@ -1,6 +1,7 @@
 package trial_test
 
 import (
+	"errors"
 	"math"
 	"testing"
 
@@ -47,5 +48,21 @@ func TestRulesThatMakeNoSense(t *testing.T) {
 	try := trial.Trial{Kind: kind, Set: map[string]string{"unused": "2"}, Nodes: market.PlainNodes(1)}
 	if _, err := try.Run(t.Context(), workload.FromSlice(nil)); err == nil {
 		t.Error("unused=2")
+	}
+}
+
+// Memory is sold by the policy here: who asks for the other way is told, and not billed
+// as if nothing had been said.
+func TestRulesThatAreNotPlayed(t *testing.T) {
+	kind, _ := policy.Find("libra-plus")
+	model, err := trial.NewModel(trial.NoModel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for value, wrong := range map[string]bool{"held": true, "policy": false} {
+		err := trial.Distribute([]trial.Setting{{Name: "storage", Value: value}}, []trial.Contender{{Kind: kind, Set: map[string]string{}}}, model)
+		if errors.Is(err, trial.ErrLive) != wrong || !wrong && err != nil {
+			t.Errorf("storage=%s: %v", value, err)
+		}
 	}
 }

@@ -112,6 +112,11 @@ func Distribute(settings []Setting, contenders []Contender, model Model) error {
 			return fmt.Errorf("nobody knows %q: %s", s.Name, Knowers(contenders, model))
 		}
 	}
+	for _, s := range settings {
+		if err := Plays(s.Name, s.Value); err != nil {
+			return err
+		}
+	}
 	for _, c := range contenders {
 		_, set, _, err := Rules(c.Set)
 		if err == nil {

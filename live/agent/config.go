@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/libra-market/libra/core/task"
 )
 
 // What a node does when its controller has been silent for the time of the lease.
@@ -156,8 +158,8 @@ func (c Config) validate() error {
 		return fmt.Errorf("on lease %q: want %q or %q", c.OnLease, LeaseStop, LeaseContinue)
 	case math.IsNaN(c.Headroom) || c.Headroom >= 1:
 		return fmt.Errorf("headroom %v: want less than 1", c.Headroom)
-	case math.IsNaN(c.Rating) || math.IsInf(c.Rating, 0) || c.Rating < 0:
-		return fmt.Errorf("rating %v: want a positive number", c.Rating)
+	case c.Rating != 0 && !(c.Rating >= task.LeastRating && c.Rating <= task.MostRating):
+		return fmt.Errorf("rating %v: want %v to %v, or 0: measured", c.Rating, task.LeastRating, task.MostRating)
 	case math.IsNaN(c.Weight) || math.IsInf(c.Weight, 0) || c.Weight < 0:
 		return fmt.Errorf("weight %v: want a positive number", c.Weight)
 	case c.Control != "" && c.Control != ControlSlurm:

@@ -159,6 +159,7 @@ func TestConfig(t *testing.T) {
 		"lease":     {StateDir: "/s", OnLease: "perhaps"},
 		"headroom":  {StateDir: "/s", Headroom: 1},
 		"rating":    {StateDir: "/s", Rating: -1},
+		"too slow":  {StateDir: "/s", Rating: 5e-324},
 		"memory":    {StateDir: "/s", MemoryMB: -1},
 		"twice":     {StateDir: "/s", CPUs: []int{1, 1}},
 		"no such":   {StateDir: "/s", CPUs: []int{-1}},

@@ -19,6 +19,7 @@ import (
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
 	"github.com/libra-market/libra/core/rules"
+	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/fair"
 )
 
@@ -191,8 +192,10 @@ func (a *Agent) validate() error {
 		return errors.New("agent: cert and key go together")
 	case a.State != "" && !filepath.IsAbs(a.State):
 		return errors.New("agent.state: want an absolute path")
-	case a.Rating < 0 || a.Headroom >= 1 || a.MemoryMB < 0 || a.DiskMB < 0 || a.Weight < 0:
-		return errors.New("agent: rating, memory_mb, disk_mb and weight are 0 or more, headroom is less than 1")
+	case a.Rating != 0 && !(a.Rating >= task.LeastRating && a.Rating <= task.MostRating):
+		return fmt.Errorf("agent.rating: %v makes no sense (want %v to %v; 0: measured)", a.Rating, task.LeastRating, task.MostRating)
+	case a.Headroom >= 1 || a.MemoryMB < 0 || a.DiskMB < 0 || a.Weight < 0:
+		return errors.New("agent: memory_mb, disk_mb and weight are 0 or more, headroom is less than 1")
 	case a.Control != "" && a.Control != "slurm":
 		return errors.New("agent.control: want slurm, or nothing")
 	case a.Control == "" && (a.Processors != 0 || a.Capacity != 0):

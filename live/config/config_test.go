@@ -52,6 +52,8 @@ func TestWhatMakesNoSenseIsNamed(t *testing.T) {
 		"tls: {cert: a.pem}":                       "tls",
 		"agent: {on_lease: maybe}":                 "agent.on_lease",
 		"agent: {state: here}":                     "agent.state",
+		"agent: {rating: 5e-324}":                  "agent.rating",
+		"agent: {rating: .nan}":                    "agent.rating",
 		"agent: {control: pbs}":                    "agent.control",
 		"agent: {capacity: 0.5}":                   "control: slurm",
 		"agent: {control: slurm, capacity: -1}":    "agent: processors and capacity",

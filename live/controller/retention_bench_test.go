@@ -24,13 +24,14 @@ import (
 type past struct {
 	*Controller
 	at   time.Time
+	jobs int // so far
 	full chan store.Batch
 	done chan error
 }
 
 func newPast(tb testing.TB, st store.Store) *past {
 	tb.Helper()
-	p := &past{at: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), full: make(chan store.Batch, 2), done: make(chan error, 1)}
+	p := &past{at: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), full: make(chan store.Batch), done: make(chan error, 1)}
 	cfg := Default()
 	cfg.Version, cfg.Unsaid = "bench", epoch.LiveSettings()
 	cfg.Now = func() time.Time { return p.at }
@@ -57,52 +58,43 @@ func newPast(tb testing.TB, st store.Store) *past {
 	}
 	stop()
 	<-c.Done()
+	if _, _, err := st.Lead(tb.Context()); err != nil { // it gave that up when it ended
+		tb.Fatal(err)
+	}
 	c.pending, c.since = &batch{}, 0 // its loop has ended: it is ours from here on
 	p.Controller = c
 	go func() {
-		var bad error
 		for b := range p.full {
-			if bad == nil {
-				bad = st.Append(context.Background(), b)
-			}
+			p.done <- st.Append(context.Background(), b)
 		}
-		p.done <- bad
 	}()
+	tb.Cleanup(func() { close(p.full) })
 	return p
 }
 
-// live lets jobs come and end, a second each.
+// live lets jobs come and end, a second each. One batch is written while the next is
+// made.
 func (p *past) live(tb testing.TB, jobs int) {
 	tb.Helper()
 	const atOnce = 2000
-	for i := range jobs {
-		p.at = p.at.Add(time.Second)
-		user := fmt.Sprintf("user%d", i%20)
-		a := &call{cmd: &trade.Command{By: trade.Identity{User: user, Role: trade.RoleUser}, Submit: &trade.Submit{Request: trade.Request{
-			Name: "work", Argv: []string{"/home/" + user + "/bin/solve", "--input", fmt.Sprintf("case-%d.dat", i)},
-			EstimateMS: 600_000 + int64(i%977)*1000, DeadlineMS: 3_600_000, Dir: "/home/" + user,
-		}}}}
-		if err := p.do(a); err != nil || a.out.Refusal != nil {
-			tb.Fatal(err, a.out.Refusal)
-		}
-		j := a.out.Job
-		p.at = p.at.Add(time.Duration(300+i%300) * time.Millisecond)
-		end := &call{cmd: &trade.Command{By: trade.Identity{User: j.Places[0].Node, Role: trade.RoleNode}, Report: &trade.Measured{Tasks: []task.Status{{
-			Key: task.Key{Job: j.ID}, State: task.Ended, CPUUS: 1_000_000, PeakBytes: 1 << 20, StartedUS: j.StartedUS, EndedUS: p.at.UnixMicro(),
-		}}}}}
-		if err := p.do(end); err != nil {
+	written := func() {
+		if err := <-p.done; err != nil {
 			tb.Fatal(err)
 		}
-		if i%atOnce == atOnce-1 || i == jobs-1 {
-			p.fleet.publish(p.fleet.due(p.x, p.now()))
-			p.full <- p.pending.Batch
-			p.pending = &batch{}
+	}
+	for sent, end := false, p.jobs+jobs; p.jobs < end; p.jobs++ {
+		p.job(tb, p.jobs)
+		if p.jobs%atOnce < atOnce-1 && p.jobs < end-1 {
+			continue
 		}
+		p.fleet.publish(p.fleet.due(p.x, p.now()))
+		if sent {
+			written()
+		}
+		p.full <- p.pending.Batch
+		p.pending, sent = &batch{}, true
 	}
-	close(p.full)
-	if err := <-p.done; err != nil {
-		tb.Fatal(err)
-	}
+	written()
 	for range 2 { // as two would be there, one after the other
 		s, err := p.snapshot().encode()
 		if err == nil {
@@ -114,65 +106,120 @@ func (p *past) live(tb testing.TB, jobs int) {
 	}
 }
 
+func (p *past) job(tb testing.TB, i int) {
+	tb.Helper()
+	p.at = p.at.Add(time.Second)
+	user := fmt.Sprintf("user%d", i%20)
+	a := &call{cmd: &trade.Command{By: trade.Identity{User: user, Role: trade.RoleUser}, Submit: &trade.Submit{Request: trade.Request{
+		Name: "work", Argv: []string{"/home/" + user + "/bin/solve", "--input", fmt.Sprintf("case-%d.dat", i)},
+		EstimateMS: 600_000 + int64(i%977)*1000, DeadlineMS: 3_600_000, Dir: "/home/" + user,
+	}}}}
+	if err := p.do(a); err != nil || a.out.Refusal != nil {
+		tb.Fatal(err, a.out.Refusal)
+	}
+	j := a.out.Job
+	p.at = p.at.Add(time.Duration(300+i%300) * time.Millisecond)
+	end := &call{cmd: &trade.Command{By: trade.Identity{User: j.Places[0].Node, Role: trade.RoleNode}, Report: &trade.Measured{Tasks: []task.Status{{
+		Key: task.Key{Job: j.ID}, State: task.Ended, CPUUS: 1_000_000, PeakBytes: 1 << 20, StartedUS: j.StartedUS, EndedUS: p.at.UnixMicro(),
+	}}}}}
+	if err := p.do(end); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// A market archives as it goes; without, ten million jobs would take 95 GB.
+const archivedEvery = 250_000
+
 // BenchmarkRetention is a store with the past of a market, and what becomes of it when its
 // log is archived: sizes for each job, and how long a start and archiving take.
-// LIBRA_BENCH_JOBS says how many jobs there are.
+// LIBRA_BENCH_JOBS says how many jobs there are; up to archivedEvery are measured before
+// they are archived too.
 func BenchmarkRetention(b *testing.B) {
 	jobs := 2000
 	if n, err := strconv.Atoi(os.Getenv("LIBRA_BENCH_JOBS")); err == nil {
 		jobs = n
 	}
 	for range b.N {
-		dir := b.TempDir()
-		file := filepath.Join(dir, "libra.db")
-		st, err := store.Open(b.Context(), file)
+		retain(b, b.TempDir(), jobs)
+	}
+}
+
+func retain(b *testing.B, dir string, jobs int) {
+	b.Helper()
+	file, files := filepath.Join(dir, "libra.db"), filepath.Join(dir, "archive")
+	st, err := store.Open(b.Context(), file)
+	if err != nil {
+		b.Fatal(err)
+	}
+	size := func() float64 {
+		at, err := os.Stat(file)
 		if err != nil {
 			b.Fatal(err)
 		}
-		report := func(name string, x float64) { b.ReportMetric(x, name) }
-		size := func() float64 {
-			at, err := os.Stat(file)
-			if err != nil {
-				b.Fatal(err)
-			}
-			return float64(at.Size()) / float64(jobs)
-		}
-		began := time.Now()
-		newPast(b, st).live(b, jobs)
-		report("filled-jobs/s", float64(jobs)/time.Since(began).Seconds())
-		report("B/job", closed(b, st, size))
-		report("start-ms", started(b, file, dir))
-
-		if st, err = store.Open(b.Context(), file); err != nil {
-			b.Fatal(err)
-		}
-		if _, _, err = st.Lead(b.Context()); err != nil {
-			b.Fatal(err)
-		}
-		m := &archive.Mover{Store: st, Dir: filepath.Join(dir, "archive")}
-		began = time.Now()
-		var moved, packed int64
-		for more := true; more; {
-			r, err := m.Move(b.Context(), math.MaxInt64, 1)
-			if err != nil {
-				b.Fatal(err)
-			}
-			if more = r.More; r.Archive != nil {
-				packed += r.Archive.Size
-			}
-			moved += r.Removed
-		}
-		if moved < 2*int64(jobs) {
-			b.Fatalf("%d entries moved", moved)
-		}
-		report("archived-jobs/s", float64(jobs)/time.Since(began).Seconds())
-		report("archive-B/job", float64(packed)/float64(jobs))
-		if err := store.Shrink(b.Context(), st); err != nil {
-			b.Fatal(err)
-		}
-		report("archived-B/job", closed(b, st, size))
-		report("archived-start-ms", started(b, file, dir))
+		return float64(at.Size()) / float64(jobs)
 	}
+	var filling, archiving time.Duration
+	var packed int64
+	market := newPast(b, st)
+	for left := jobs; left > 0; left -= archivedEvery {
+		began := time.Now()
+		market.live(b, min(left, archivedEvery))
+		filling += time.Since(began)
+		if jobs <= archivedEvery {
+			b.ReportMetric(closed(b, st, size), "B/job")
+			b.ReportMetric(started(b, file, files), "start-ms")
+			st = led(b, file)
+		}
+		began = time.Now()
+		packed += archiveAll(b, st, files)
+		archiving += time.Since(began)
+		b.Logf("%d jobs: filled in %v, archived in %v", market.jobs, filling, archiving)
+	}
+	b.ReportMetric(float64(jobs)/filling.Seconds(), "filled-jobs/s")
+	b.ReportMetric(float64(jobs)/archiving.Seconds(), "archived-jobs/s")
+	b.ReportMetric(float64(packed)/float64(jobs), "archive-B/job")
+	began := time.Now()
+	if err := store.Shrink(b.Context(), st); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(time.Since(began).Seconds(), "shrink-s")
+	b.ReportMetric(closed(b, st, size), "archived-B/job")
+	b.ReportMetric(started(b, file, files), "archived-start-ms")
+}
+
+// led is a store that may be written to.
+func led(b *testing.B, file string) store.Store {
+	b.Helper()
+	st, err := store.Open(b.Context(), file)
+	if err == nil {
+		_, _, err = st.Lead(b.Context())
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	return st
+}
+
+// archiveAll moves all of the log that no start needs into files, and says how large they
+// are.
+func archiveAll(b *testing.B, st store.Store, files string) (packed int64) {
+	b.Helper()
+	m := &archive.Mover{Store: st, Dir: files}
+	removed := int64(0)
+	for more := true; more; {
+		r, err := m.Move(b.Context(), math.MaxInt64, 1)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if more = r.More; r.Archive != nil {
+			packed += r.Archive.Size
+		}
+		removed += r.Removed
+	}
+	if removed == 0 {
+		b.Fatal("nothing was archived")
+	}
+	return packed
 }
 
 func closed(b *testing.B, st store.Store, size func() float64) float64 {
@@ -185,7 +232,7 @@ func closed(b *testing.B, st store.Store, size func() float64) float64 {
 
 // started is how long it takes from an address to a market that lists its jobs, in
 // milliseconds.
-func started(b *testing.B, file, dir string) float64 {
+func started(b *testing.B, file, files string) float64 {
 	b.Helper()
 	began := time.Now()
 	st, err := store.Open(b.Context(), file)
@@ -195,7 +242,7 @@ func started(b *testing.B, file, dir string) float64 {
 	ctx, stop := context.WithCancel(b.Context())
 	cfg := Default()
 	cfg.Unsaid = epoch.LiveSettings()
-	c, err := Start(ctx, archive.Whole(st, filepath.Join(dir, "archive")), cfg)
+	c, err := Start(ctx, archive.Whole(st, files), cfg)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -20,7 +20,7 @@ import (
 type fullness struct {
 	of    book.View
 	made  bool
-	order tree      // of the houses whose claims hold still
+	order ladder    // of the houses whose claims hold still
 	sums  []float64 // by house: of those
 	apart []int32   // the others
 	at    []int32   // by house: its place among them, from 1; 0: it is none
@@ -56,14 +56,14 @@ func standOf(v book.View, s book.Slot, e *book.Entry) (stand, float64) {
 // sync makes it the fullness of a book, or brings it up to date with what was
 // touched since the last plan.
 func (f *fullness) sync(v book.View, emptiest bool) {
+	f.attend(v)
+	f.settle(v, emptiest)
+}
+
+// attend follows whoever resides where something was touched.
+func (f *fullness) attend(v book.View) {
 	if f.of != v {
-		*f = fullness{of: v, made: true}
-		f.grow(v)
-		for _, s := range v.Running() {
-			f.follow(v, s, v.Entry(s))
-		}
-		f.settle(v, emptiest)
-		return
+		f.begin(v)
 	}
 	f.grow(v)
 	for _, h := range v.TouchedHouses() {
@@ -71,16 +71,16 @@ func (f *fullness) sync(v book.View, emptiest bool) {
 			f.follow(v, s, v.Entry(s))
 		}
 	}
-	f.settle(v, emptiest)
+	f.note(v.TouchedHouses())
 }
 
-// keep makes it the fullness of a book, but for what was touched.
-func (f *fullness) keep(v book.View, emptiest bool) {
-	if f.of != v {
-		f.sync(v, emptiest)
-		return
-	}
+// begin makes it the fullness of a book, but for what was touched.
+func (f *fullness) begin(v book.View) {
+	*f = fullness{of: v, made: true}
 	f.grow(v)
+	for _, s := range v.Running() {
+		f.follow(v, s, v.Entry(s))
+	}
 }
 
 // grow makes room for houses that are new.
@@ -104,7 +104,12 @@ func (f *fullness) follow(v book.View, s book.Slot, e *book.Entry) {
 		return
 	}
 	f.stand[s], f.claim[s] = now, claim
-	for _, h := range e.Houses() {
+	f.note(e.Houses())
+}
+
+// note remembers houses that are not as they were.
+func (f *fullness) note(houses []int32) {
+	for _, h := range houses {
 		if !f.noted[h] {
 			f.noted[h] = true
 			f.stale = append(f.stale, h)
@@ -112,16 +117,10 @@ func (f *fullness) follow(v book.View, s book.Slot, e *book.Entry) {
 	}
 }
 
-// settle refreshes what was noted and what was touched: all who reside there have
-// been followed.
+// settle puts what was noted where it belongs: all who reside there have been
+// followed. Nobody needs the order before somebody asks for a place, and by then a
+// house may have changed several times.
 func (f *fullness) settle(v book.View, emptiest bool) {
-	for _, h := range v.TouchedHouses() {
-		if f.noted[h] {
-			continue
-		}
-		f.noted[h] = true
-		f.stale = append(f.stale, h)
-	}
 	for _, h := range f.stale {
 		f.noted[h] = false
 		f.refresh(v, h, emptiest)

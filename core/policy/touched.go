@@ -41,6 +41,22 @@ type turn struct {
 	slot book.Slot
 }
 
+// byNumber sorts jobs by their numbers. Few of them are asked, and mostly in order: each
+// is pushed down to where it belongs, unless they are many.
+func byNumber(jobs []turn) {
+	if len(jobs) > 24 {
+		slices.SortFunc(jobs, func(a, b turn) int { return cmp.Compare(a.id, b.id) })
+		return
+	}
+	for i := 1; i < len(jobs); i++ {
+		t, at := jobs[i], i
+		for ; at > 0 && jobs[at-1].id > t.id; at-- {
+			jobs[at] = jobs[at-1]
+		}
+		jobs[at] = t
+	}
+}
+
 // planTouched is Plan with replan=touched: every task on a processor that the event
 // touched is asked anew for the share it needs, and its job gets a new rate. On the
 // job's other processors the sum follows, and the rates of the others stay. A
@@ -54,12 +70,14 @@ func (p *proportional) planTouched(v book.View, d *book.Draft) {
 	if v.Cause()&events == 0 && !v.SomeUsedUp() {
 		p.addUp(v, v.TouchedHouses())
 		if p.full.made {
-			p.full.sync(v, p.emptiest)
+			p.full.attend(v)
 		}
 		return
 	}
-	if p.full.made {
-		p.full.keep(v, p.emptiest)
+	if p.full.made && p.full.of != v {
+		p.full.begin(v)
+	} else if p.full.made {
+		p.full.grow(v)
 	}
 	for _, h := range v.TouchedHouses() {
 		p.visit(v, h)
@@ -70,7 +88,7 @@ func (p *proportional) planTouched(v book.View, d *book.Draft) {
 			p.visit(v, h)
 		}
 	}
-	slices.SortFunc(p.asked.jobs, func(a, b turn) int { return cmp.Compare(a.id, b.id) })
+	byNumber(p.asked.jobs)
 	for _, t := range p.asked.jobs {
 		d.Ask(t.slot)
 		p.correct(v, t.slot)
@@ -86,7 +104,7 @@ func (p *proportional) planTouched(v book.View, d *book.Draft) {
 		}
 	}
 	if p.full.made {
-		p.full.settle(v, p.emptiest)
+		p.full.note(v.TouchedHouses())
 	}
 	d.Wake(v.NextUsedUp())
 }

@@ -49,7 +49,7 @@ func (l *ladder) at(h int32, key float64, first int32) bool {
 func (l *ladder) row(r *rung) int {
 	low, high := 0, len(l.rows)
 	for low < high {
-		mid := int(uint(low+high) >> 1)
+		mid := (low + high) / 2
 		if row := l.rows[mid]; row[len(row)-1].before(r) {
 			low = mid + 1
 		} else {
@@ -63,7 +63,7 @@ func (l *ladder) row(r *rung) int {
 func rungIn(row []rung, r *rung) int {
 	low, high := 0, len(row)
 	for low < high {
-		mid := int(uint(low+high) >> 1)
+		mid := (low + high) / 2
 		if row[mid].before(r) {
 			low = mid + 1
 		} else {

@@ -148,6 +148,7 @@ type verdict struct {
 	task.Status
 
 	Boot time.Duration `json:"boot,omitempty"` // sinceBoot then
+	Over time.Duration `json:"over,omitempty"` // when the last program had ended, by awake: to clear up and write that down takes time
 }
 
 // switchover is what a shepherd writes when the mandatory part of the task is
@@ -155,6 +156,8 @@ type verdict struct {
 type switchover struct {
 	AtUS  int64 `json:"at_us"`
 	CPUUS int64 `json:"cpu_us"` // used by the mandatory part
+
+	Over time.Duration `json:"over,omitempty"` // as in a verdict; 0: the program goes on
 }
 
 // grip is a hold on the lock of a folder. It passes to a shepherd when that is

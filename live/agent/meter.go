@@ -17,6 +17,7 @@ type meter struct {
 	share    float64 // granted since the last look
 	declined time.Duration
 	last     *reading      // nil before the first one
+	open     *reading      // the last look at a program that nobody was left of at the next; nil: there was none
 	most     time.Duration // that the task may have, used and declined; 0: any
 
 	switched bool          // the mandatory part of the task is done
@@ -52,8 +53,12 @@ func (now *reading) excused(before *reading) time.Duration {
 	if now.processors == 0 || now.processors != before.processors {
 		return waited
 	}
-	others := time.Duration(now.processors)*(now.at-before.done) - (now.idle - before.idle) - (now.usage.CPU - before.usage.CPU)
-	return min(waited, max(others, 0))
+	return min(waited, now.others(before))
+}
+
+// others is what others had of the task's processors since a reading before.
+func (now *reading) others(before *reading) time.Duration {
+	return max(0, time.Duration(now.processors)*(now.at-before.done)-(now.idle-before.idle)-(now.usage.CPU-before.usage.CPU))
 }
 
 // read takes a reading, and counts the time since the one before: from the end of
@@ -66,7 +71,32 @@ func (m *meter) read(now reading) {
 			now.excused(&before),
 			now.usage.Throttled-before.usage.Throttled)
 	}
-	m.last = &now
+	m.last, m.open = &now, nil
+}
+
+// pause notes that nobody is there who could decline anything.
+func (m *meter) pause() {
+	if m.last != nil {
+		m.last, m.open = nil, m.last
+	}
+}
+
+// keptFrom is how many times as long as it ran a program may have been kept from
+// running: one that wants to run and gets less than a tenth of a processor is rare.
+const keptFrom = 9
+
+// close counts what a program declined between the last look at it and its end, at,
+// by a reading of after that. What its threads waited for is gone with them: it is
+// excused what others had of its processors, as the kernel counts it, and not more
+// than one waits that runs so much.
+func (m *meter) close(at time.Duration, now reading) {
+	before := m.open
+	if m.open = nil; before == nil || now.processors == 0 || now.processors != before.processors {
+		return
+	}
+	used := now.usage.CPU - before.usage.CPU
+	excused := min(now.others(before), keptFrom*used) + time.Duration(now.processors)*tick
+	m.declined += declined(m.share, now.processors, at-before.done-(now.stolen-before.stolen), used, excused, now.usage.Throttled-before.usage.Throttled)
 }
 
 // declined is the part of a granted share that was not wanted over some time: what was

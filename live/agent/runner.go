@@ -49,9 +49,11 @@ type runner struct {
 	looked  chan *breach // what came of it
 	breach  *breach      // the limit of its own that it has come to
 	ration  *time.Timer  // when to look how much it has left of what was sold to it
-	warned  bool         // that it has little left was reported
-	asked   int64        // memory, in bytes; 0: it asked for none
-	pids    int64        // processes and threads that there was room for when it began; 0: not known
+	young   *time.Timer  // when to look at it next while it is young
+	age     time.Duration
+	warned  bool  // that it has little left was reported
+	asked   int64 // memory, in bytes; 0: it asked for none
+	pids    int64 // processes and threads that there was room for when it began; 0: not known
 }
 
 // phase is how far a task has come.
@@ -64,8 +66,13 @@ const (
 	over                   // nothing more will happen
 )
 
-// How often a task is looked at even if nobody asks.
-const sampleEvery = time.Second
+// How often a task is looked at even if nobody asks. A young one is looked at when it is
+// firstLook old, and at twice its age from then on: of what is short, too, most is seen
+// while there are threads to look at.
+const (
+	sampleEvery = time.Second
+	firstLook   = 100 * time.Millisecond
+)
 
 // newRunner makes the runner of a task that this node hears of for the first time.
 func newRunner(a *Agent, key task.Key) *runner {
@@ -149,6 +156,8 @@ func (r *runner) run(ctx context.Context) {
 	defer tick.Stop()
 	r.ration = time.NewTimer(time.Hour)
 	defer r.ration.Stop()
+	r.young = time.NewTimer(time.Hour)
+	defer r.young.Stop()
 	for due := false; ctx.Err() == nil; {
 		r.reconcile(ctx)
 		if due && r.phase != over { // after what must not wait: to look at many threads takes time
@@ -173,6 +182,9 @@ func (r *runner) run(ctx context.Context) {
 		case <-r.ration.C:
 			r.use()
 			due = true
+		case <-r.young.C:
+			due = true
+			r.grow(2 * r.age)
 		case b := <-r.looked:
 			r.exceeded(b)
 		case word := <-r.news:
@@ -227,6 +239,8 @@ func (r *runner) observe(word string) {
 	case begunNews:
 		r.entered()
 		r.begun()
+		r.age = 0
+		r.grow(firstLook)
 		return
 	case optionalNews:
 		r.refining()
@@ -261,4 +275,13 @@ func (r *runner) begun() {
 			s.State = task.Frozen
 		}
 	})
+}
+
+// grow sets when a task is looked at that is so old next.
+func (r *runner) grow(age time.Duration) {
+	if r.young == nil || age >= sampleEvery {
+		return
+	}
+	r.young.Reset(age - r.age)
+	r.age = age
 }

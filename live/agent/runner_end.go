@@ -80,6 +80,8 @@ func (r *runner) conclude() {
 	var end verdict
 	err := readJSON(r.folder.status(), &end)
 	if err == nil && end.Key == r.key && end.State.Final() {
+		r.meter.pause()
+		r.closeMeter(end.Over, end.CPUUS)
 		r.finish(end.Status, end.Boot)
 		return
 	}
@@ -110,7 +112,7 @@ func (r *runner) lose() {
 			status.OOM = usage.OOMKills > 0
 		}
 	}
-	end := verdict{status, r.agent.machine.SinceBoot()}
+	end := verdict{Status: status, Boot: r.agent.machine.SinceBoot()}
 	if err := writeReserved(r.folder.room(), r.folder.status(), end); err != nil {
 		r.agent.log.Error("end not written down", "task", r.key, "error", err) // it will be found lost again
 	}

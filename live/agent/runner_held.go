@@ -28,8 +28,9 @@ type entry struct {
 // nobody who could have taken anything.
 func (r *runner) enter() {
 	if !r.entry.some {
-		r.meter.last, r.meter.declined = nil, 0
+		r.meter.last, r.meter.open, r.meter.declined = nil, nil, 0
 	}
+	r.agent.steal.renew() // a short one is measured from here
 	r.sample()
 	r.entry.some, r.entry.since = true, new(r.meter.declined)
 }

@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"time"
+
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/agent/cgroup"
 )
@@ -99,18 +101,41 @@ func (r *runner) sample() {
 		return // the shepherd has ended, or will
 	}
 	if usage.Procs == 0 { // it has ended, and that is being written down: there is nobody to decline anything
-		r.meter.last = nil
+		r.meter.pause()
 		r.update(func(s *task.Status) { s.CPUUS = max(s.CPUUS, usage.CPU.Microseconds()) })
 		return
 	}
-	r.meter.read(reading{
-		at: began, done: r.agent.machine.Awake(), stolen: r.agent.steal.of(r.cpu), usage: usage,
-		processors: len(r.cpus), idle: r.agent.steal.idle(r.cpus),
-	})
+	r.meter.read(r.reading(began, usage))
 	_ = r.meter.save(r.folder.meter()) // the next one may succeed; little is lost
 	r.update(func(s *task.Status) {
 		s.CPUUS = max(s.CPUUS, usage.CPU.Microseconds())
 		s.PeakBytes = max(s.PeakBytes, usage.PeakMemory)
 		s.DeclinedUS = r.meter.declined.Microseconds()
 	})
+}
+
+// reading is a look at the task that was begun at some time.
+func (r *runner) reading(began time.Duration, usage cgroup.Usage) reading {
+	return reading{
+		at: began, done: r.agent.machine.Awake(), stolen: r.agent.steal.of(r.cpu), usage: usage,
+		processors: len(r.cpus), idle: r.agent.steal.idle(r.cpus),
+	}
+}
+
+// closeMeter counts what the task declined since the last look at a program that has
+// ended, at, and of what the shepherd has seen used: without it, who always ends within
+// a second of sleep sleeps for nothing. Before a process was its user's, nothing was
+// declined.
+func (r *runner) closeMeter(at time.Duration, usedUS int64) {
+	if r.group == nil || at == 0 || !r.entry.some || r.meter.open == nil {
+		return
+	}
+	usage, err := r.group.Usage()
+	if err != nil {
+		return
+	}
+	usage.CPU = max(usage.CPU, time.Duration(usedUS)*time.Microsecond)
+	r.agent.steal.renew()
+	r.meter.close(at, r.reading(r.agent.machine.Awake(), usage))
+	_ = r.meter.save(r.folder.meter()) // it may succeed with the next one's; little is lost
 }

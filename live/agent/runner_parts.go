@@ -17,6 +17,7 @@ func (r *runner) refining() {
 		return
 	}
 	r.sample()
+	r.closeMeter(done.Over, done.CPUUS)
 	declined := r.meter.mandatory()
 	_ = r.meter.save(r.folder.meter()) // the next look tries again
 	r.update(func(s *task.Status) {

@@ -31,6 +31,7 @@ type shepherd struct {
 	stopped task.Stop     // how the task was told to end
 	expired bool          // the lease has run out
 	began   time.Duration // by sinceBoot
+	over    time.Duration // when the last program had ended, by awake; 0: none has
 	used    time.Duration
 	largest int64 // resident set of a process, in bytes
 	status  task.Status
@@ -188,7 +189,7 @@ func (s *shepherd) writeStatus() error {
 	}
 	var err error
 	for range tries {
-		if err = writeReserved(s.Folder.room(), s.Folder.status(), verdict{s.status, end}); err == nil {
+		if err = writeReserved(s.Folder.room(), s.Folder.status(), verdict{s.status, end, s.over}); err == nil {
 			return nil
 		}
 		fmt.Fprintln(os.Stderr, err)

@@ -54,6 +54,7 @@ func (s *shepherd) runProgram(p program) ending {
 			if !ended {
 				continue
 			}
+			s.over = awake()
 			if begun != nil {
 				problem = <-begun
 			}

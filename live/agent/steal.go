@@ -27,6 +27,13 @@ type passed struct{ stolen, idle time.Duration }
 // read too late of one second is taken for the next one's.
 const stealAge = 50 * time.Millisecond
 
+// renew makes the next answer one of now.
+func (s *steal) renew() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.total = nil
+}
+
 // of is the time stolen from a processor of the host so far.
 func (s *steal) of(cpu int) time.Duration {
 	s.mu.Lock()
@@ -77,11 +84,14 @@ func readSteal() map[int]passed {
 	return total
 }
 
-// ticks reads a time as the kernel's file has it; USER_HZ is 100 on every machine.
+// tick is what the kernel's file counts in; USER_HZ is 100 on every machine.
+const tick = time.Second / 100
+
+// ticks reads a time as the kernel's file has it.
 func ticks(text string) time.Duration {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
 		return 0
 	}
-	return time.Duration(n) * (time.Second / 100)
+	return time.Duration(n) * tick
 }

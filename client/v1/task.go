@@ -50,6 +50,10 @@ type TaskStatus struct {
 	Part                Part  `json:"part,omitempty"`
 	MandatoryCPUUS      int64 `json:"mandatory_cpu_us,omitempty"`
 	MandatoryDeclinedUS int64 `json:"mandatory_declined_us,omitempty"`
+
+	// When that was; its node says how long ago, and the market makes MandatoryUS of it.
+	MandatoryUS    int64 `json:"mandatory_us,omitempty"` // unix
+	MandatoryAgoUS int64 `json:"mandatory_ago_us,omitempty"`
 }
 
 // Limit is a limit of a task that it has come to.

@@ -98,3 +98,42 @@ func TestOneReportOfManyWhoNeedMore(t *testing.T) {
 		}
 	}
 }
+
+// A mandatory part was done when its node says it was, however long that took to be
+// heard: no earlier than it can have run, and no later than it was heard.
+func TestAMandatoryPartWasDoneWhenItsNodeSays(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		done, want float64 // seconds after it began; 0: the node does not say
+		penalty    market.Money
+	}{
+		{"an agent that does not say", 0, 30, 1_000_000},
+		{"in time, and heard ten seconds late", 6, 6, 0},
+		{"late, and heard later", 23, 23, 300_000},
+		{"earlier than it can have run", 1, 4, 0},
+		{"in the future", 99, 30, 1_000_000},
+	} {
+		f := openLive(t, "mf-edf", 1, nil)
+		r := imprecise()
+		r.PenaltyMicros, r.Optional.WorkMS, r.Optional.RateMicros = 100_000, 100_000, 1_000_000
+		o := f.submit(alice, r)
+		if o.Refusal != nil {
+			t.Fatalf("%+v", o.Refusal)
+		}
+		began, key := f.now, task.Key{Job: o.Job.ID}
+		said := task.Status{Key: key, State: task.Running, CPUUS: 4e6, Part: task.OptionalPart, MandatoryCPUUS: 4e6}
+		if c.done > 0 {
+			said.MandatoryUS = began + int64(c.done*1e6)
+		}
+		f.wait(30)
+		f.do(trade.Command{Report: &trade.Measured{Tasks: []task.Status{said}}})
+		if got := float64(f.job(key.Job).MandatoryUS-began) / 1e6; got != c.want {
+			t.Errorf("%s: done after %v s, want %v", c.name, got, c.want)
+		}
+		said.State, said.Signal, said.CPUUS, said.StartedUS, said.EndedUS = task.Ended, "SIGTERM", 5e6, began, f.now
+		f.do(trade.Command{Report: &trade.Measured{Tasks: []task.Status{said}}})
+		if j := f.job(key.Job); j.State != trade.Completed || market.Money(j.Penalty) != c.penalty || j.InTime != (c.penalty == 0) {
+			t.Errorf("%s: %s, in time %t, paid %s, want %s", c.name, j.State, j.InTime, market.Money(j.Penalty), c.penalty)
+		}
+	}
+}

@@ -37,10 +37,27 @@ func (x *overseer) fulfilled(j *underway.Job) []market.Event {
 		}
 	}
 	if all && j.MandatoryUS == 0 {
-		j.MandatoryUS, j.Part = x.now, task.OptionalPart
+		j.MandatoryUS, j.Part = x.doneUS(j), task.OptionalPart
 		x.floor.changed(j)
 	}
 	return out
+}
+
+// doneUS is when the mandatory part of a job was done by the clocks of its nodes, in the
+// bounds of measuredEnd: no earlier than it can have run, no later than it was heard.
+func (x *overseer) doneUS(j *underway.Job) int64 {
+	if !x.rulesOf(j).Paid() {
+		return x.now
+	}
+	done := int64(0)
+	for i := range j.Ranks {
+		r := &j.Ranks[i]
+		if r.DoneUS == 0 {
+			return x.now
+		}
+		done = max(done, r.DoneUS, j.SinceUS()+r.TookUS/int64(j.Threads()))
+	}
+	return min(x.now, done)
 }
 
 // refinements ends what is optional: the job at its deadline, a task when it has

@@ -18,6 +18,7 @@ type Task struct {
 	Took      market.Work `json:"took,omitempty"`       // had until then
 	TookUS    int64       `json:"took_us,omitempty"`    // of processor time
 	SparedUS  int64       `json:"spared_us,omitempty"`  // and declined
+	DoneUS    int64       `json:"done_us,omitempty"`    // when, as its node says; 0: it does not
 	RefinedUS int64       `json:"refined_us,omitempty"` // processor time since then, with what it declined where that counts
 	Cut       bool        `json:"cut,omitempty"`        // it was told to end,
 	CutMS     int64       `json:"cut_ms,omitempty"`     // with so much of the optional part done
@@ -46,9 +47,11 @@ func (t *Task) ObservePart(s *task.Status, speed float64, well, granted bool) {
 	case t.Refining:
 	case s.Part == task.OptionalPart:
 		t.Refining, t.TookUS, t.SparedUS = true, max(0, s.MandatoryCPUUS), max(0, s.MandatoryDeclinedUS)
+		t.DoneUS = s.MandatoryUS
 		t.Took = market.Work(float64(t.TookUS+t.SparedUS) / 1e6 * speed)
 	case s.Good() && well:
 		t.Refining, t.TookUS, t.SparedUS, t.Took = true, s.CPUUS, s.DeclinedUS, t.Had
+		t.DoneUS = s.EndedUS
 	default:
 		return
 	}

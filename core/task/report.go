@@ -105,6 +105,11 @@ type Status struct {
 	Part                Part  `json:"part,omitempty"`
 	MandatoryCPUUS      int64 `json:"mandatory_cpu_us,omitempty"`
 	MandatoryDeclinedUS int64 `json:"mandatory_declined_us,omitempty"`
+
+	// When that was: a node says how long ago, by a clock that nobody can set, and the
+	// market makes MandatoryUS of it and does not keep it. 0: the node did not say.
+	MandatoryUS    int64 `json:"mandatory_us,omitempty"` // unix
+	MandatoryAgoUS int64 `json:"mandatory_ago_us,omitempty"`
 }
 
 // Limit is a limit of a task that it has come to.

@@ -21,7 +21,7 @@ func (j *Job) Bounded(s *task.Status) task.Status {
 	for _, us := range []*int64{&b.CPUUS, &b.DeclinedUS, &b.MandatoryCPUUS, &b.MandatoryDeclinedUS} {
 		*us = min(max(0, *us), MostUS)
 	}
-	for _, at := range []*int64{&b.StartedUS, &b.EndedUS} {
+	for _, at := range []*int64{&b.StartedUS, &b.EndedUS, &b.MandatoryUS} {
 		*at = min(max(0, *at), 1<<53) // the year 2255
 	}
 	b.PeakBytes = min(max(0, b.PeakBytes), 1<<53)

@@ -158,6 +158,7 @@ type switchover struct {
 	CPUUS int64 `json:"cpu_us"` // used by the mandatory part
 
 	Over time.Duration `json:"over,omitempty"` // as in a verdict; 0: the program goes on
+	Boot time.Duration `json:"boot,omitempty"` // sinceBoot then; shepherds of before do not say
 }
 
 // grip is a hold on the lock of a folder. It passes to a shepherd when that is

@@ -49,10 +49,16 @@ func TestTheOptionalPartFollowsTheMandatoryOne(t *testing.T) {
 		t.Errorf("with its optional part it is reported as %s, %d of %d us", show(got), got.MandatoryCPUUS, got.CPUUS)
 	}
 	until(t, "its output", func() bool { return n.has("out-1", "optional\n") })
+	if got.MandatoryAgoUS <= 0 || got.MandatoryUS != 0 {
+		t.Errorf("its mandatory part was done %d us ago, at %d", got.MandatoryAgoUS, got.MandatoryUS)
+	}
 	n.reorder(key, func(o *task.Order) { o.Stop = task.Terminate })
 	end := n.end(t, key)
 	if end.State != task.Ended || end.Part != task.OptionalPart || end.MandatoryCPUUS != got.MandatoryCPUUS || end.Error != "" {
 		t.Errorf("ended as %s, %d us", show(end), end.MandatoryCPUUS)
+	}
+	if end.MandatoryAgoUS <= end.AgoUS || end.MandatoryAgoUS >= end.AgoUS+end.RanUS {
+		t.Errorf("it ran for %d us and ended %d us ago, and its mandatory part was done %d us ago", end.RanUS, end.AgoUS, end.MandatoryAgoUS)
 	}
 	if text := n.file("out-1"); text != "mandatory\nfd\noptional\nresult\n" {
 		t.Errorf("wrote %q", text)

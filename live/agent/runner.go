@@ -27,6 +27,7 @@ type runner struct {
 	spec     task.Spec     // what it runs, as far as an order or its folder has said
 	status   task.Status   // what is reported
 	ended    time.Duration // when it ended, by sinceBoot
+	refined  time.Duration // when its mandatory part was done, by sinceBoot; 0: not known
 	recorded bool          // the controller has written the end down
 
 	// Only the runner's own goroutine uses what follows.
@@ -121,6 +122,9 @@ func (r *runner) current() (task.Status, bool) {
 	s := r.status
 	if r.ended != 0 {
 		s.AgoUS = max(1, (r.agent.machine.SinceBoot() - r.ended).Microseconds())
+	}
+	if r.refined != 0 {
+		s.MandatoryAgoUS = max(1, (r.agent.machine.SinceBoot() - r.refined).Microseconds())
 	}
 	return s, !r.recorded
 }

@@ -157,11 +157,16 @@ func (r *runner) finish(status task.Status, ended time.Duration) {
 	if status.Part == task.OptionalPart {
 		status.MandatoryDeclinedUS = r.meter.mandatory().Microseconds()
 	}
+	var done switchover
+	status.MandatoryAgoUS = 0
+	if status.Part == task.OptionalPart && ended != 0 {
+		_ = readJSON(r.folder.optional(), &done) // then nobody knows when that was
+	}
 	r.update(func(s *task.Status) {
 		status.CPUUS = max(status.CPUUS, s.CPUUS)
 		status.PeakBytes = max(status.PeakBytes, s.PeakBytes)
 		*s = status
-		r.ended = ended
+		r.ended, r.refined = ended, done.Boot
 	})
 	r.phase = over
 	r.agent.reportSoon()

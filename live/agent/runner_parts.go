@@ -23,6 +23,7 @@ func (r *runner) refining() {
 	r.update(func(s *task.Status) {
 		s.Part, s.MandatoryCPUUS, s.MandatoryDeclinedUS = task.OptionalPart, done.CPUUS, declined.Microseconds()
 		s.CPUUS = max(s.CPUUS, done.CPUUS)
+		r.refined = done.Boot
 	})
 	r.agent.reportSoon()
 }

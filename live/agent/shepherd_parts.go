@@ -48,7 +48,7 @@ func (s *shepherd) refine() error {
 		used = max(used, usage.CPU)
 		return err
 	})
-	content, err := json.Marshal(switchover{AtUS: unixMicros(), CPUUS: used.Microseconds(), Over: s.over})
+	content, err := json.Marshal(switchover{AtUS: unixMicros(), CPUUS: used.Microseconds(), Over: s.over, Boot: sinceBoot()})
 	if err != nil {
 		return err
 	}

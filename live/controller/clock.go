@@ -123,7 +123,7 @@ func (k *clock) away() (ahead time.Duration, steps int64) {
 	return k.ahead, k.steps
 }
 
-// place says in the market's time when a task began and ended, of which its node
+// place says in the market's time when a task began, was done with its mandatory part and ended, of which its node
 // spoke at a time. A node that says how long ago that was has no need of a clock that
 // is right; else it is taken for the time of day.
 func (k *clock) place(s *task.Status, at int64) {
@@ -141,7 +141,11 @@ func (k *clock) place(s *task.Status, at int64) {
 	if s.RanUS > 0 && s.EndedUS != 0 && s.StartedUS != 0 {
 		s.StartedUS = max(1, s.EndedUS-s.RanUS)
 	}
-	s.RanUS, s.AgoUS = 0, 0
+	s.MandatoryUS = 0
+	if s.MandatoryAgoUS > 0 && s.Part == task.OptionalPart {
+		s.MandatoryUS = max(1, at-s.MandatoryAgoUS)
+	}
+	s.RanUS, s.AgoUS, s.MandatoryAgoUS = 0, 0, 0
 }
 
 // farUS is after all times that are possible: what is added to less does not overflow.

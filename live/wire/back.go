@@ -38,6 +38,7 @@ func toTaskStatus(s *v1.TaskStatus) task.Status {
 		Elements: list(s.Elements, func(e *v1.TaskElement) task.Element { return task.Element(*e) }), Batch: s.Batch, Low: s.Low,
 		RanUS: s.RanUS, AgoUS: s.AgoUS,
 		Part: task.Part(s.Part), MandatoryCPUUS: s.MandatoryCPUUS, MandatoryDeclinedUS: s.MandatoryDeclinedUS,
+		MandatoryUS: s.MandatoryUS, MandatoryAgoUS: s.MandatoryAgoUS,
 	}
 }
 

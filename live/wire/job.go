@@ -39,6 +39,7 @@ func TaskStatus(s *task.Status) v1.TaskStatus {
 		Elements: list(s.Elements, func(e *task.Element) v1.TaskElement { return v1.TaskElement(*e) }), Batch: s.Batch, Low: s.Low,
 		RanUS: s.RanUS, AgoUS: s.AgoUS,
 		Part: v1.Part(s.Part), MandatoryCPUUS: s.MandatoryCPUUS, MandatoryDeclinedUS: s.MandatoryDeclinedUS,
+		MandatoryUS: s.MandatoryUS, MandatoryAgoUS: s.MandatoryAgoUS,
 	}
 }
 

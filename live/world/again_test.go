@@ -35,6 +35,18 @@ func longer(d Deed) Deed {
 	return d
 }
 
+// refined is a job with an optional part, in a market that knows them.
+func refined(d *Day, seconds float64) *Day {
+	d.Policy = "mf-edf"
+	for i := range d.Deeds {
+		r := &d.Deeds[i].Request
+		budget := int64(1_000_000)
+		r.Budget, r.Optional = &budget, &v1.Optional{WorkMS: int64(seconds * 1000), RateMicros: 100_000}
+		d.Deeds[i].Refines = seconds
+	}
+	return d
+}
+
 func seeded(seed uint64, d *Day) *Day {
 	d.Seed, d.Exact = seed, false
 	return d
@@ -64,6 +76,9 @@ func TestDaysThatWentWrong(t *testing.T) {
 		// by as much.
 		"an end is long on its way": still([]Deed{job(20*time.Second, 10, 12*time.Second)},
 			Fault{At: 29 * time.Second, Kind: pauses, Node: 0, For: 18 * time.Second}),
+		// 65233: that a mandatory part was done was long on its way.
+		"a mandatory part is heard of late": refined(still([]Deed{job(20*time.Second, 10, 12*time.Second)},
+			Fault{At: 29 * time.Second, Kind: mutes, Node: 0, For: 12 * time.Second}), 60),
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, wrong := range live(t, d).Wrong {

@@ -86,9 +86,7 @@ func (w *World) kept(jobs []trade.Job) {
 		}
 		due := time.Duration(j.DueUS-w.began.UnixMicro()) * time.Microsecond
 		late := r.kept() - due
-		// Of a mandatory part the market hears by a report alone, and takes it for done then.
-		unheard := d.Request.Optional != nil && (w.day.Lose > 0 || len(w.day.Faults) > 0)
-		if j.Penalty > 0 && !unheard && j.State != trade.Lost && j.State != trade.Expired {
+		if j.Penalty > 0 && j.State != trade.Lost && j.State != trade.Expired {
 			most := float64(j.Request.PenaltyMicros) * max(0, (late+slack).Seconds())
 			if float64(j.Penalty) > most+1 {
 				w.fail("job %d (%s) is paid %d for being late at %d a second, and was late by %s", j.ID, j.State, j.Penalty, j.Request.PenaltyMicros, late)
@@ -188,6 +186,11 @@ func (w *World) refined(j *trade.Job, runs []*run) {
 	for _, r := range runs {
 		if r.key.Attempt == j.Attempt {
 			ran += r.optional.Seconds() * w.speedOf(r.node)
+			for k := range j.Tasks { // what it was granted and did not want counts too
+				if s := &j.Tasks[k]; s.Key == r.key {
+					ran += float64(s.DeclinedUS-s.MandatoryDeclinedUS) / 1e6 * w.speedOf(r.node)
+				}
+			}
 		}
 	}
 	most := min(ran+0.01*float64(len(j.Tasks)), float64(o.WorkMS)/1000*float64(max(1, j.Request.Processors)*max(1, j.Request.Threads)))

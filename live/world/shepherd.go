@@ -211,7 +211,7 @@ func (s *shepherd) refine(what *program) bool {
 	s.group.mu.Lock()
 	used := time.Duration(s.group.used * 1e9)
 	s.group.mu.Unlock()
-	if err := s.write("optional", map[string]int64{"at_us": s.node.UnixMicros(), "cpu_us": used.Microseconds()}); err != nil {
+	if err := s.write("optional", map[string]int64{"at_us": s.node.UnixMicros(), "cpu_us": used.Microseconds(), "boot": int64(s.node.SinceBoot())}); err != nil {
 		s.node.w.fail("the end of the mandatory part of %v is not written down: %v", s.spec.Key, err)
 		return false
 	}

@@ -24,7 +24,7 @@ func (x *pricer) mostCost(r *trade.Request, price market.Money, s *trade.Storage
 // that do not fill the last round of all lanes cost nothing where every processor
 // is paid for. 1: all of it.
 func (x *pricer) pieces(r *trade.Request, width int) float64 {
-	if r.Array == nil || !x.rules().Paid() || x.epoch().PolicySettings()["per"] != "processor" {
+	if r.Array == nil || !x.rules().Paid() || x.epoch().Setting("per") != "processor" {
 		return 1
 	}
 	n, lanes := r.Array.Len(), max(1, width)

@@ -28,7 +28,7 @@ func (x *pricer) prepareWorking(j *underway.Job, asked *market.Job) {
 		w.Inputs = append(w.Inputs,
 			market.Input{Name: "O", Value: float64(asked.Optional), Unit: "s"}, market.Input{Name: "rate", Value: float64(asked.SLA.Bonus), Unit: "1/s"})
 	}
-	if x.epoch().PolicySettings()["scale"] == "rates" {
+	if x.epoch().Setting("scale") == "rates" {
 		w.Inputs = append(w.Inputs, market.Input{Name: "rate", Value: float64(x.rates.Base().Processor), Unit: "1/s"})
 	}
 	if x.epoch().Policy == "libra-plus" {
@@ -60,39 +60,38 @@ const executedToo = ", and rate * seconds executed of O"
 // formulaIn is how the price of a job came about in an epoch, of which so much is
 // known: it names nothing else, but for the settings of the policy.
 func formulaIn(e *trade.EpochView, known []market.Input) string {
-	set := e.PolicySettings()
 	knows := func(name string) bool {
 		return slices.ContainsFunc(known, func(in market.Input) bool { return in.Name == name })
 	}
-	each := set["per"] == "processor"
+	each := e.Setting("per") == "processor"
 	switch e.Policy {
 	case "libra":
 		one := "gamma * E"
 		if knows("D") {
 			one = "(gamma * E + delta * E / D)"
 		}
-		return counted(set, each, one)
+		return counted(e, each, one)
 	case "libra-plus":
-		return plusFormula(set["resources"] == "time", each, knows)
+		return plusFormula(e.Setting("resources") == "time", each, knows)
 	case "bid-share":
 		if !knows("B") {
-			return counted(set, each, "bid * E")
+			return counted(e, each, "bid * E")
 		}
 		return "B"
 	case "libra-sla", "mf-edf", "mf-hbf", "hol", "hol-optimal", "first-price", "first-reward", "best-offer":
 		return "B"
 	default:
-		return counted(set, each, "E * pbase")
+		return counted(e, each, "E * pbase")
 	}
 }
 
 // counted is the price of one processor, times what it is counted in and for how
 // many it is.
-func counted(set map[string]string, each bool, one string) string {
+func counted(e *trade.EpochView, each bool, one string) string {
 	if each {
 		one = "procs * " + one
 	}
-	if set["scale"] == "rates" {
+	if e.Setting("scale") == "rates" {
 		one = "rate * " + one
 	}
 	if bare, whole := strings.CutPrefix(one, "("); whole {

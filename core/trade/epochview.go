@@ -9,6 +9,16 @@ func (e *EpochView) PolicySettings() map[string]string {
 	return set
 }
 
+// Setting is what an epoch sets of one name; "": nothing.
+func (e *EpochView) Setting(name string) string {
+	for i := range e.Settings {
+		if e.Settings[i].Name == name {
+			return e.Settings[i].Value
+		}
+	}
+	return ""
+}
+
 func (e *EpochView) given() map[string]string {
 	set := map[string]string{}
 	for _, s := range e.Settings {

@@ -197,7 +197,7 @@ func (o *serveOptions) ownerToken(ctx context.Context, con *console, s *service)
 		return err
 	}
 	if err := os.WriteFile(o.token, []byte(token+"\n"), 0o600); err != nil {
-		return err
+		return errors.Join(err, os.Remove(o.token)) // half of one would be taken for good
 	}
 	printf(con.err, "a token for %s, role owner, is in %s\n", user, o.token)
 	if passwd.IsSystem(user) {

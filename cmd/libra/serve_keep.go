@@ -57,7 +57,7 @@ func (k *keeper) keep(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return k.hangUp()
 		}
-		if !passing(err, k.config.Store, k.led) {
+		if err = full(err, k.config.Store); !passing(err, k.config.Store, k.led) {
 			return firstOf(err, k.hangUp())
 		}
 		k.wait(err)
@@ -73,7 +73,31 @@ func passing(err error, address string, led bool) bool {
 		return true
 	}
 	replica := errors.Is(err, store.ErrReadOnly) && strings.HasPrefix(address, "postgres") // that will be promoted
-	return replica || led && errors.Is(err, trade.ErrUnavailable)
+	return replica || noRoom(err, address) || led && errors.Is(err, trade.ErrUnavailable)
+}
+
+// noRoom reports whether an error says that a disk is full on which there is a store
+// already: a market that ran there goes on when there is room.
+func noRoom(err error, address string) bool {
+	if !errors.Is(err, store.ErrFull) {
+		return false
+	}
+	if strings.HasPrefix(address, "postgres") {
+		return true
+	}
+	info, bad := os.Stat(strings.TrimPrefix(strings.TrimPrefix(address, "sqlite:"), "//"))
+	return bad == nil && info.Size() > 0
+}
+
+// full says of an error what to do about a disk that is full.
+func full(err error, address string) error {
+	if !errors.Is(err, store.ErrFull) {
+		return err
+	}
+	if noRoom(err, address) {
+		return fmt.Errorf("%w: make room on its disk, and the market goes on", err)
+	}
+	return fmt.Errorf("%w: make room on its disk, and start it again", err)
 }
 
 // wait says on the doors why nothing is served.

@@ -77,8 +77,16 @@ func runUp(cmd *cobra.Command, con *console, o *upOptions) error {
 	}
 	log := newLog(con, o.verbose)
 	s, err := startService(cmd.Context(), &c, log, nil)
+	for said := false; noRoom(err, c.Store) && cmd.Context().Err() == nil; {
+		if !said {
+			con.warn("%v (Ctrl-C ends it)", full(err, c.Store))
+			said = true
+		}
+		restFor(cmd.Context(), keepPause)
+		s, err = startService(cmd.Context(), &c, log, nil)
+	}
 	if err != nil {
-		return upFailed(err, o)
+		return upFailed(full(err, c.Store), o)
 	}
 	err = o.up(cmd, con, s, &c, log)
 	return firstOf(err, s.close())

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -79,9 +80,20 @@ func TestAFullDisk(t *testing.T) {
 	b.verify()
 	t.Logf("%d taken, %d refused for want of room", len(taken), refused)
 
-	// What is in the store is what was said.
+	// What is in the store is what was said. Started on a full disk, it waits and says why.
 	b.serve.kill()
 	b.open()
+	if code := b.serve.end(syscall.SIGTERM, time.Minute); code != 0 {
+		t.Fatalf("it ended with %d:\n%s", code, b.serve.said(2000))
+	}
+	fillUp(t, fill)
+	b.serve = launch(t, b.dir, b.args...)
+	until(t, "a reason", func() bool { return strings.Contains(stands(t, b.url).Reason, "no space left for the database") })
+	wantClosed(t, "health", impatient.Healthy(t.Context()))
+	if err := os.Remove(fill); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the market to open again", func() bool { return stands(t, b.url).Status == "ok" })
 	if now, err := b.owner.CountJobs(t.Context(), ""); err != nil || now[v1.Completed] != int64(len(taken)) {
 		t.Errorf("after a restart there are %v (%v)", now, err)
 	}

@@ -9,11 +9,14 @@ import (
 // Where only Slurm looks at its watch, nobody can tell a script that took long on a
 // busy machine to find that there is no program from a program that ran and says that
 // it never did: both are of one user, and end alike. So it is not decided by how long
-// one took. Whoever claims it is believed, for so long in an hour altogether: an honest
-// user makes few mistakes, and to claim it falsely brings no more than that.
+// one took. Whoever claims it is believed, for so much processor time in an hour
+// altogether: an honest user makes few mistakes, and to claim it falsely brings no more
+// than that. The first mistake of the hour is believed for a few seconds however wide
+// the run is, and one within a second of Slurm's always.
 const (
 	claimMost  = 30 // seconds of one run, of those that Slurm counts
-	claimsMost = 60 // of all runs of a user
+	claimFirst = 5  // of one that is the first
+	claimsMost = 60 // of a processor, of all runs of a user
 	claimsFor  = time.Hour
 )
 
@@ -21,40 +24,44 @@ const (
 type claims map[string][]claim
 
 type claim struct {
-	at      time.Time
-	seconds int64
+	at   time.Time
+	cost int64 // seconds of a processor
 }
 
-// believe reports whether a user is believed another claim, and notes it.
-func (c claims) believe(user string, seconds int64, now time.Time) bool {
-	sum, kept := seconds, c[user][:0]
+// believe reports whether a user is believed another claim, of a run of so many
+// processors, and notes it.
+func (c claims) believe(user string, seconds, processors int64, now time.Time) bool {
+	cost := seconds * processors
+	sum, kept := cost, c[user][:0]
 	for _, one := range c[user] {
 		if now.Sub(one.at) < claimsFor {
 			kept = append(kept, one)
-			sum += one.seconds
+			sum += one.cost
 		}
 	}
 	c[user] = kept
 	if len(kept) == 0 {
 		delete(c, user)
 	}
-	if seconds > claimMost || sum > claimsMost {
+	first := len(kept) == 0 && seconds <= claimFirst
+	if seconds > claimMost || sum > claimsMost && !first {
 		return false
 	}
-	c[user] = append(kept, claim{now, seconds})
+	c[user] = append(kept, claim{now, cost})
 	return true
 }
 
 // weigh decides once whether a run is believed that says that it never began, and took
-// longer than that takes on an idle machine.
+// time by Slurm's watch.
 func (b *Backend) weigh(r *run) {
 	e := r.end
 	if b.cfg.Control != None || e.weighed || e.cause == 0 && e.state != task.Refused {
 		return
 	}
 	e.weighed = true
-	if took := e.ended - e.started; e.started > 0 && took > littleWait {
-		e.believed = b.claims.believe(r.orders[r.anyRank()].Spec.User, took, b.cfg.Now())
+	if took := e.ended - e.started; e.started > 0 && took > 0 {
+		spec := r.orders[r.anyRank()].Spec
+		e.believed = b.claims.believe(spec.User, took, int64(max(1, r.size)*spec.Processors()), b.cfg.Now())
 	}
 }
 

@@ -61,8 +61,8 @@ func programName(s *task.Spec) string {
 
 // A program could say of itself that it never began. It is believed where it can
 // have had no more than what our script takes to find out: so much processor time
-// for each task where agents measure; where only Slurm looks at its watch, so long, or as
-// long as its user is believed (claim.go).
+// for each task where agents measure; where only Slurm looks at its watch, as long as
+// its user is believed (claim.go).
 const (
 	littleTime = 250 * time.Millisecond
 	littleWait = 1 // second, of those that Slurm counts
@@ -71,7 +71,7 @@ const (
 // hadLittle reports whether a run had no more than our script needs.
 func (r *run) hadLittle(control Control) bool {
 	if control == None {
-		return r.end.started == 0 || r.end.ended-r.end.started <= littleWait || r.end.believed
+		return r.end.started == 0 || r.end.ended <= r.end.started || r.end.believed
 	}
 	return r.cpuTime() <= littleTime*time.Duration(max(1, r.size))
 }

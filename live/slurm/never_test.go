@@ -93,7 +93,7 @@ func TestNobodyClaimsThatItNeverBegan(t *testing.T) {
 	}{
 		"it never did":                {client.Job{State: client.Failed, Signal: int(noDirectory)}, Agents, 20 * time.Millisecond, task.Refused, "no such directory: /x"},
 		"it worked":                   {client.Job{State: client.Failed, Signal: int(noDirectory)}, Agents, time.Second, task.Ended, "it ran, and ended as if it never had"},
-		"it never did, by a watch":    {client.Job{State: client.Failed, Signal: int(noProgram), Started: 10, Ended: 11}, None, 0, task.Refused, "no such program: foo"},
+		"it never did, by a watch":    {client.Job{State: client.Failed, Signal: int(noProgram), Started: 10, Ended: 10}, None, 0, task.Refused, "no such program: foo"},
 		"it worked, by a watch":       {client.Job{State: client.Failed, Signal: int(noProgram), Started: 10, Ended: 12}, None, 0, task.Ended, "it ran"},
 		"cancelled before it began":   {client.Job{State: client.Cancelled}, Agents, 0, task.Refused, "cancelled in Slurm before it began"},
 		"Slurm forgot that it ran":    {client.Job{State: client.Cancelled}, Agents, time.Minute, task.Ended, "it ran"},
@@ -121,10 +121,10 @@ func TestNobodyClaimsThatItNeverBegan(t *testing.T) {
 func TestABusyMachineChargesNobody(t *testing.T) {
 	now := time.Unix(1000, 0)
 	b := &Backend{cfg: Config{Control: None, Now: func() time.Time { return now }}, claims: claims{}}
-	claims := func(user string, seconds int64) task.State {
+	claims := func(user string, threads int, seconds int64) task.State {
 		r := &run{size: 2, orders: map[int]task.Order{}, statuses: map[int]task.Status{}}
 		for rank := range 2 {
-			r.orders[rank] = task.Order{Spec: task.Spec{Dir: "/x", Argv: []string{"foo"}, Size: 2, User: user}}
+			r.orders[rank] = task.Order{Spec: task.Spec{Dir: "/x", Argv: []string{"foo"}, Size: 2, Threads: threads, User: user}}
 		}
 		r.end = &ending{verdict: verdictOf(&client.Job{State: client.Failed, Signal: int(noProgram), Started: 10, Ended: 10 + seconds})}
 		for range 3 { // a report may have to be sent again
@@ -137,23 +137,30 @@ func TestABusyMachineChargesNobody(t *testing.T) {
 	}
 	for i, c := range []struct {
 		user    string
+		threads int
 		seconds int64
 		want    task.State
 	}{
-		{"ann", 9, task.Refused},
-		{"ann", 0, task.Refused},
-		{"eve", 31, task.Ended},
-		{"eve", 30, task.Refused},
-		{"eve", 30, task.Refused},
-		{"eve", 2, task.Ended},
-		{"eve", 1, task.Refused},
-		{"ann", 30, task.Refused},
+		{"ann", 1, 9, task.Refused},
+		{"ann", 1, 0, task.Refused},
+		{"eve", 1, 31, task.Ended},
+		{"eve", 1, 30, task.Refused},
+		{"eve", 1, 1, task.Ended}, // on two processors for 30 s, that was all
+		{"eve", 64, 0, task.Refused},
+		{"ann", 1, 21, task.Refused},
+		{"ann", 1, 1, task.Ended},
+		{"bob", 64, 6, task.Ended},
+		{"bob", 64, 5, task.Refused}, // the first of the hour
+		{"bob", 1, 1, task.Ended},
+		{"kim", 1, 1, task.Refused},
+		{"kim", 64, 1, task.Ended},
+		{"kim", 8, 3, task.Refused},
 	} {
-		if got := claims(c.user, c.seconds); got != c.want {
-			t.Errorf("%d: %s after %d s: %s, want %s", i, c.user, c.seconds, got, c.want)
+		if got := claims(c.user, c.threads, c.seconds); got != c.want {
+			t.Errorf("%d: %s after %d s on %d processors: %s, want %s", i, c.user, c.seconds, 2*c.threads, got, c.want)
 		}
 	}
-	if now = now.Add(time.Hour); claims("eve", 2) != task.Refused {
+	if now = now.Add(time.Hour); claims("eve", 1, 2) != task.Refused {
 		t.Error("an hour later it is not believed again")
 	}
 }

@@ -21,6 +21,7 @@ type Book struct {
 	running  []Slot
 	reserved []Slot // of them, those that only keep their places
 	ends     ends
+	astray   int // of those that hold processors alone, how many will end at another time
 	order    order
 	tasks    [][]Task // by processor: the tasks that advance independently
 	piles    []Pile   // by processor
@@ -207,6 +208,10 @@ func (b *Book) release(s Slot, e *Entry) {
 	switch {
 	case e.alone:
 		b.ends.remove(end{at: e.endsAt, id: e.Job.ID, width: e.Job.Width})
+		if e.astray {
+			e.astray = false
+			b.astray--
+		}
 		b.deallocate(e.Procs, &e.Job)
 	case e.independent && e.tasks == 0: // its tasks have left one by one
 	case e.independent:
@@ -231,6 +236,7 @@ func (b *Book) Measure(s Slot, proc int32, had market.Work, presumed bool) {
 	e.presumed = presumed
 	if !e.independent {
 		e.Left, e.Since = e.Job.Estimate-had, b.now
+		b.heed(e)
 		b.asked[s] = math.NaN()
 		b.touchAll(e)
 		b.refollow(s)

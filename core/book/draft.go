@@ -61,6 +61,7 @@ func (d *Draft) Speed(s Slot, speed float64) {
 		return
 	}
 	e.Speed = speed
+	d.b.heed(e)
 	if !e.reserved { // else it is what is kept for it
 		d.grant(s, e)
 	}

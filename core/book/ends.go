@@ -6,7 +6,10 @@ import "github.com/libra-market/libra/core/market"
 // expected to give them back. It is a sorted list in chunks, each with the sum
 // of its processors: a few dozen jobs are one chunk and a move of a few hundred
 // bytes, and thousands cost a walk over the sums.
-type ends struct{ chunks []endChunk }
+type ends struct {
+	chunks []endChunk
+	n      int
+}
 
 type endChunk struct {
 	sum   int64
@@ -48,6 +51,7 @@ func (e *ends) add(x end) {
 	if len(e.chunks) == 0 {
 		e.chunks = append(e.chunks, endChunk{items: make([]end, 0, chunkSize)})
 	}
+	e.n++
 	c, i := e.place(x)
 	chunk := &e.chunks[c]
 	chunk.sum += int64(x.width)
@@ -81,6 +85,7 @@ func (e *ends) remove(x end) {
 	if i == len(chunk.items) || chunk.items[i].id != x.id {
 		broken(1, "a job that ends is not where it was put in order")
 	}
+	e.n--
 	chunk.sum -= int64(x.width)
 	chunk.items = append(chunk.items[:i], chunk.items[i+1:]...)
 	if len(chunk.items) == 0 && len(e.chunks) > 1 {
@@ -123,4 +128,49 @@ func (e *ends) by(at market.Time) int64 {
 		break
 	}
 	return sum
+}
+
+// Ends goes through the ends of running jobs in their order. It may be copied; it holds
+// until somebody starts or ends.
+type Ends struct {
+	chunks []endChunk
+	item   int // of the first chunk
+}
+
+// Next is the next end, and how many processors become free; false: there is none.
+func (e *Ends) Next() (at market.Time, width int, ok bool) {
+	for len(e.chunks) > 0 && e.item == len(e.chunks[0].items) {
+		e.chunks, e.item = e.chunks[1:], 0
+	}
+	if len(e.chunks) == 0 {
+		return market.Never, 0, false
+	}
+	x := &e.chunks[0].items[e.item]
+	e.item++
+	return x.at, int(x.width), true
+}
+
+// Ends are those of all running jobs, if each holds its processors alone and is as far
+// as was expected of it.
+func (v View) Ends() (e Ends, all bool) {
+	if v.b.astray > 0 || v.b.ends.n != len(v.b.running) {
+		return Ends{}, false
+	}
+	return Ends{chunks: v.b.ends.chunks}, true
+}
+
+// heed notes whether a job that holds its processors alone will end when it was
+// expected to.
+func (b *Book) heed(e *Entry) {
+	if !e.alone {
+		return
+	}
+	if now := e.Since+market.Time(float64(e.Left)/e.Speed) != e.endsAt; now != e.astray {
+		e.astray = now
+		if now {
+			b.astray++
+		} else {
+			b.astray--
+		}
+	}
 }

@@ -30,6 +30,7 @@ type Entry struct {
 	houses      []int32 // those it resides in
 	alongside   Slot    // next free slot
 	endsAt      market.Time
+	astray      bool        // it was measured, and will end at another time than that
 	worked      market.Work // by its finished tasks
 	priced      market.Work // the estimate that the price was agreed for
 	refined     market.Work // optional work of its finished tasks, together

@@ -86,6 +86,7 @@ func (b *Book) Prolong(s Slot, work market.Work, claim market.Share) {
 		b.ends.remove(end{at: e.endsAt, id: e.Job.ID, width: e.Job.Width})
 		e.endsAt = now + market.Time(float64(e.Left)/e.Speed)
 		b.ends.add(end{at: e.endsAt, id: e.Job.ID, width: e.Job.Width})
+		b.heed(e)
 	}
 }
 

@@ -45,6 +45,7 @@ func (r *restorer) putAlone() error {
 		}
 		e.tasks = 1
 		b.ends.add(end{at: e.endsAt, id: e.Job.ID, width: e.Job.Width})
+		b.heed(e)
 	}
 	return nil
 }

@@ -60,13 +60,13 @@ func TestStateForgetsNoField(t *testing.T) {
 	}
 	// What has no place in a state follows from the rest. Whoever adds a field
 	// to an entry or a book says here which of the two it is.
-	derived := []string{"state", "fresh", "choosy", "tasks", "at", "ticket", "alongside", "houses", "guest", "behind"}
+	derived := []string{"state", "fresh", "choosy", "tasks", "at", "ticket", "alongside", "houses", "guest", "behind", "astray"}
 	carried := []string{
 		"Job", "Terms", "Start", "Left", "Since", "Speed", "Procs",
 		"alone", "independent", "reserved", "bestEffort", "presumed", "endsAt", "worked", "priced", "refined",
 	}
 	sameFields(t, reflect.TypeFor[Entry](), derived, carried)
-	derived = []string{"processors", "register", "queue", "steady", "reserved", "ends", "order", "piles", "touched", "isTouch", "only", "houses", "guests", "asked", "pace"}
+	derived = []string{"processors", "register", "queue", "steady", "reserved", "ends", "order", "piles", "touched", "isTouch", "only", "houses", "guests", "asked", "pace", "astray"}
 	carried = []string{"now", "cause", "slots", "freeSlot", "vacated", "running", "tasks", "versions"}
 	sameFields(t, reflect.TypeFor[Book](), derived, carried)
 }

@@ -17,8 +17,14 @@ import (
 // nobody later. A schedule in which jobs slip into the gaps before others has
 // no such property (Graham, Bounds on Multiprocessing Timing Anomalies, 1969):
 // made anew after an early end it can break what the old one promised.
+//
+// The book has the ends of those who run in order: they are looked at only as far as
+// the forecast goes, and not at all by somebody for whom there is room.
 type forecast struct {
+	of       book.View
 	openings []opening // by time
+	ends     book.Ends // of others, which come later
+	next     opening   // the first of them; none if n is 0
 	last     market.Time
 }
 
@@ -31,7 +37,18 @@ type opening struct {
 // reset begins with the cluster as it is.
 func (f *forecast) reset(v book.View) {
 	now := v.Now()
-	f.openings, f.last = append(f.openings[:0], opening{at: now, n: v.Idle()}), now
+	*f = forecast{of: v, openings: append(f.openings[:0], opening{at: now, n: v.Idle()}), last: now}
+	if ends, all := v.Ends(); all {
+		f.ends = ends
+		f.advance()
+		return
+	}
+	f.list(v)
+}
+
+// list looks at everybody who runs.
+func (f *forecast) list(v book.View) {
+	now := v.Now()
 	for _, s := range v.Running() {
 		e := v.Entry(s)
 		end := e.Since + market.Time(float64(e.Left)/e.Speed)
@@ -40,16 +57,24 @@ func (f *forecast) reset(v book.View) {
 	slices.SortFunc(f.openings, func(a, b opening) int { return cmp.Compare(a.at, b.at) })
 }
 
-// copyOf makes it the same as another.
-func (f *forecast) copyOf(g *forecast) {
-	f.openings, f.last = append(f.openings[:0], g.openings...), g.last
+// advance looks at the next of those who run.
+func (f *forecast) advance() {
+	at, n, _ := f.ends.Next()
+	f.next = opening{at: max(f.of.Now(), at), n: n}
 }
 
-// processors counts those that are up.
+// copyOf makes it the same as another.
+func (f *forecast) copyOf(g *forecast) {
+	mine := f.openings
+	*f = *g
+	f.openings = append(mine[:0], g.openings...)
+}
+
+// processors counts those that are up: idle, or somebody's.
 func (f *forecast) processors() int {
-	n := 0
-	for _, o := range f.openings {
-		n += o.n
+	n := f.of.Idle()
+	for _, s := range f.of.Running() {
+		n += int(f.of.Entry(s).Job.Width)
 	}
 	return n
 }
@@ -57,20 +82,25 @@ func (f *forecast) processors() int {
 // start lets the next in order run for a time on so many processors and says
 // when it begins: never, and nobody after it either, if there are not as many.
 func (f *forecast) start(width int, length market.Time) market.Time {
-	n, used := 0, 0
-	for ; used < len(f.openings) && n < width; used++ {
-		n += f.openings[used].n
+	n, used, last := 0, 0, opening{}
+	for n < width {
+		if used < len(f.openings) && (f.next.n == 0 || f.openings[used].at <= f.next.at) {
+			last = f.openings[used]
+			used++
+		} else if f.next.n > 0 {
+			last = f.next
+			f.advance()
+		} else {
+			f.last = market.Never
+			return market.Never
+		}
+		n += last.n
 	}
-	if n < width {
-		f.last = market.Never
-		return market.Never
-	}
-	f.last = max(f.last, f.openings[used-1].at)
-	if n > width {
-		used--
-		f.openings[used].n = n - width
-	}
+	f.last = max(f.last, last.at)
 	f.openings = slices.Delete(f.openings, 0, used)
+	if n > width { // it comes before all the others
+		f.openings = slices.Insert(f.openings, 0, opening{at: last.at, n: n - width})
+	}
 	end := opening{at: f.last + length, n: width}
 	at, _ := slices.BinarySearchFunc(f.openings, end, func(a, b opening) int { return cmp.Compare(a.at, b.at) })
 	f.openings = slices.Insert(f.openings, at, end)

@@ -92,7 +92,7 @@ func (c *control) limitNode() error {
 		if h.group == nil {
 			continue
 		}
-		if err = h.group.Set(h.limitsOf(h.held.Ranks)); err != nil {
+		if err = h.group.Set(h.limitsOf(h.held.Ranks, min(len(h.held.Ranks), len(c.agent.config.CPUs)))); err != nil {
 			return err
 		}
 	}

@@ -16,8 +16,7 @@ func (h *holder) limit(orders []task.Order) {
 		return // it is over, whatever is wanted
 	}
 	next := h.held.Ranks.order(orders)
-	limits := h.limitsOf(next)
-	limits.Processors = h.processorsOf(orders)
+	limits := h.limitsOf(next, h.processorsOf(orders))
 	if h.limits != nil && same(*h.limits, limits) && h.held.Ranks.equal(next) {
 		return
 	}
@@ -53,13 +52,15 @@ func (h *holder) limit(orders []task.Order) {
 }
 
 // limitsOf: a group that has nothing keeps the least that the kernel takes.
-// Frozen it must never be: Slurm waits for ever for a frozen process to end.
-func (h *holder) limitsOf(t tally) cgroup.Limits {
+// Frozen it must never be: Slurm waits for ever for a frozen process to end. It weighs
+// what a task of all the processors would, and not what its tasks do together: a job
+// can keep all of them on one.
+func (h *holder) limitsOf(t tally, processors int) cgroup.Limits {
 	share, weight := t.share()
 	if capacity := h.control.agent.config.Capacity; capacity > 0 {
 		share = min(share, capacity)
 	}
-	return cgroup.Limits{CPU: max(share, leastShare), Weight: weight}
+	return cgroup.Limits{CPU: max(share, leastShare), Weight: weightOf(weight, share, processors), Processors: processors}
 }
 
 // processorsOf is how many processors tasks have at a time. A node may have more than

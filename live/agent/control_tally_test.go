@@ -134,3 +134,33 @@ func TestNumbersOfJobs(t *testing.T) {
 		}
 	}
 }
+
+// A job of Slurm's is one group for all its tasks on a node. On one processor it weighs
+// no more than one of them can have been granted there.
+func TestTasksOfAJobDoNotAddUpOnOneProcessor(t *testing.T) {
+	groups := newFakeGroups()
+	a, err := New(Config{Node: "n", StateDir: t.TempDir(), CPUs: []int{4, 6}, Self: "/none"}, newBoard(), groups, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.control = &control{agent: a}
+	for what, c := range map[string]struct {
+		shares []float64
+		weight float64
+	}{
+		"one":                      {[]float64{0.8}, 0.8},
+		"two":                      {[]float64{0.8, 0.8}, 0.6},
+		"two whole ones":           {[]float64{1, 1}, 1},
+		"two with little":          {[]float64{0.3, 0.3}, leastShare},
+		"more than the host's two": {[]float64{0.5, 0.5, 0.25, 0.25}, 0.5},
+	} {
+		h := newHolder(a.control, "7")
+		var orders []task.Order
+		for rank, share := range c.shares {
+			orders = append(orders, task.Order{Spec: task.Spec{Key: task.Key{Job: 4, Rank: rank}}, CPU: share, Weight: share})
+		}
+		if got := h.limitsOf(tally(nil).order(orders), h.processorsOf(orders)); math.Abs(got.Weight-c.weight) > 1e-9 {
+			t.Errorf("%s: weighs %v, want %v", what, got.Weight, c.weight)
+		}
+	}
+}

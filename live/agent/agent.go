@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"log/slog"
 	"math/rand/v2"
 	"os"
@@ -37,6 +38,7 @@ type Agent struct {
 	registered chan struct{} // closed after the first time
 	running    sync.WaitGroup
 	control    *control // nil: the agent runs the tasks itself
+	chance     [2]uint64
 
 	mu          sync.Mutex
 	runners     map[task.Key]*runner
@@ -47,7 +49,6 @@ type Agent struct {
 	again       context.CancelFunc // makes the agent ask again what is wanted
 	behind      time.Duration      // since when something newer is known to be wanted, by sinceBoot; 0: not
 	stuckAt     int64              // the version that was known then
-	random      *rand.Rand
 }
 
 // Each start takes memory and processor time from tasks that run.
@@ -76,8 +77,8 @@ func New(config Config, controller Controller, groups Groups, log *slog.Logger) 
 		registered: make(chan struct{}),
 		runners:    map[task.Key]*runner{},
 		asked:      map[string]bool{},
-		random:     rand.New(rand.NewPCG(machine.Chance())),
 	}
+	a.chance[0], a.chance[1] = machine.Chance()
 	if config.Control != "" {
 		a.control = newControl(a)
 	}
@@ -185,11 +186,10 @@ func (a *Agent) rememberBoot() (same bool, err error) {
 	return false, os.WriteFile(path, []byte(a.hello.Boot), 0o600)
 }
 
-// jitter is a number in [0, 1), not the same for all agents.
-func (a *Agent) jitter() float64 {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.random.Float64()
+// jitter draws numbers in [0, 1), not the same for all agents, and for each that draws
+// its own: what comes of two at the same time must not depend on who is first.
+func (a *Agent) jitter(who string) func() float64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(who)) // it never fails
+	return rand.New(rand.NewPCG(a.chance[0], a.chance[1]^h.Sum64())).Float64
 }
-
-func (a *Agent) newBackoff() *backoff { return &backoff{jitter: a.jitter} }

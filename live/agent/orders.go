@@ -11,7 +11,7 @@ import (
 // orderLoop hears from the controller what should be so. While the controller is
 // away, what it wanted last goes on being so.
 func (a *Agent) orderLoop(ctx context.Context) {
-	wait := a.newBackoff()
+	wait := &backoff{jitter: a.jitter("orders")}
 	for ctx.Err() == nil {
 		err := a.register(ctx)
 		for after := int64(-1); err == nil && ctx.Err() == nil; {

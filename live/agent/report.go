@@ -20,7 +20,8 @@ func (a *Agent) reportLoop(ctx context.Context) {
 	case <-ctx.Done():
 		return
 	}
-	wait := a.newBackoff()
+	jitter := a.jitter("reports")
+	wait := &backoff{jitter: jitter}
 	for ctx.Err() == nil {
 		if err := a.report(ctx); err != nil && ctx.Err() == nil {
 			a.log.Warn("not reported", "error", err)
@@ -31,12 +32,12 @@ func (a *Agent) reportLoop(ctx context.Context) {
 		a.mu.Lock()
 		every := a.reportEvery
 		a.mu.Unlock()
-		timer := time.NewTimer(time.Duration(float64(every) * (0.9 + 0.2*a.jitter())))
+		timer := time.NewTimer(time.Duration(float64(every) * (0.9 + 0.2*jitter())))
 		select {
 		case <-ctx.Done():
 		case <-timer.C:
 		case <-a.urgent:
-			pause(ctx, gather)
+			pause(ctx, gather+time.Duration(jitter()*float64(time.Millisecond))) // never at the same time as a look at a task
 		}
 		timer.Stop()
 	}

@@ -46,7 +46,7 @@ func (a *Agent) answerOne(ctx context.Context, tail task.Tail) {
 	if err != nil {
 		chunk = task.Chunk{Error: err.Error()}
 	}
-	wait := a.newBackoff()
+	wait := &backoff{jitter: a.jitter(tail.ID)}
 	for range tailTries {
 		call, cancel := context.WithTimeout(ctx, callTime)
 		err = a.controller.Tail(call, tail.ID, chunk)

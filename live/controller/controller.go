@@ -53,8 +53,9 @@ type Config struct {
 	// Limits are what one user may have under way, and how many calls of one party
 	// may wait in the inbox.
 	Limits fair.Limits
-	// Turn is called by whoever comes to the inbox, before; nil: nobody. A simulated
-	// world lets no two come at the same instant, so that a day can be lived again.
+	// Turn is called by whoever comes to the inbox, before, and by whoever has waited for
+	// orders; nil: by nobody. A simulated world lets no two come at the same instant, so
+	// that a day can be lived again.
 	Turn func(context.Context)
 	// Now is the clock: the time of day.
 	Now func() time.Time

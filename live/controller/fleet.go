@@ -264,6 +264,7 @@ func (c *Controller) Desired(ctx context.Context, node string, after int64, wait
 		}
 		select {
 		case <-changed:
+			c.takeTurn(ctx)
 		case <-timer.C:
 			return d, nil
 		case <-ctx.Done():

@@ -128,14 +128,19 @@ func partyOf(by trade.Identity) fair.Party {
 	}
 }
 
+// takeTurn waits for an instant of one's own, where everybody has to have one.
+func (c *Controller) takeTurn(ctx context.Context) {
+	if c.cfg.Turn != nil {
+		c.cfg.Turn(ctx)
+	}
+}
+
 // send puts a call into the inbox and waits for its answer.
 func (c *Controller) send(ctx context.Context, a *call) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if c.cfg.Turn != nil {
-		c.cfg.Turn(ctx)
-	}
+	c.takeTurn(ctx)
 	who := fair.Who(ctx)
 	began := c.cfg.Now()
 	if a.cmd != nil {

@@ -2,13 +2,15 @@ package world
 
 import (
 	"context"
+	"math/rand/v2"
 	"sync"
 	"time"
 )
 
 // host is a machine of the world, as far as it has a clock and can stand still.
 type host struct {
-	name string
+	name  string
+	phase time.Duration // of what it begins, in nanoseconds below a microsecond: no two have the same
 
 	mu     sync.Mutex
 	offset time.Duration // of its time of day from the world's
@@ -54,8 +56,9 @@ func (h *host) stands() bool {
 	return h.paused != nil
 }
 
-// awaken waits while the host stands still.
-func (h *host) awaken(ctx context.Context) error {
+// awaken waits while the host stands still, and a while that is drawn when it goes on:
+// many may have waited, and each goes on at an instant of its own.
+func (h *host) awaken(ctx context.Context, r *rand.Rand) error {
 	for {
 		h.mu.Lock()
 		paused := h.paused
@@ -65,6 +68,7 @@ func (h *host) awaken(ctx context.Context) error {
 		}
 		select {
 		case <-paused:
+			sleep(ctx, between(r, time.Microsecond, time.Millisecond))
 		case <-ctx.Done():
 			return ctx.Err()
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"strings"
 	"sync"
 	"time"
@@ -66,7 +67,7 @@ func (d *drive) Append(ctx context.Context, b store.Batch) error {
 	}
 	bg := context.Background() // a write that was begun is finished
 	sleep(bg, between(r, 50*time.Microsecond, long))
-	if err := d.on.awaken(bg); err != nil {
+	if err := d.on.awaken(bg, r); err != nil {
 		return err
 	}
 	if fault == diskFull {
@@ -79,7 +80,7 @@ func (d *drive) Append(ctx context.Context, b store.Batch) error {
 		d.tell(n, &b)
 	}
 	sleep(bg, between(r, 50*time.Microsecond, long/2))
-	if err := d.on.awaken(bg); err != nil {
+	if err := d.on.awaken(bg, r); err != nil {
 		return err
 	}
 	if fault == diskUnsure {
@@ -98,7 +99,11 @@ func (d *drive) tell(n int64, b *store.Batch) {
 	for i := range b.Entries {
 		kinds[i] = b.Entries[i].Kind
 	}
-	d.w.note("%s writes %d: %s", d.name, n, strings.Join(kinds, " "))
+	sum := fnv.New64a()
+	for i := range b.Entries {
+		_, _ = sum.Write(b.Entries[i].Body) // it never fails
+	}
+	d.w.note("%s writes %d: %s %016x", d.name, n, strings.Join(kinds, " "), sum.Sum64())
 }
 
 // SaveSnapshot takes its time.

@@ -70,9 +70,10 @@ func (w *World) break_(i int) {
 		backup = backup.Copy(fmt.Sprint("restored-", i))
 		w.later(f.For, func() { w.restore(backup, f) })
 	case upgrades:
+		w.builds.Add(1)
 		s.crash()
 		w.check()
-		w.builds.Add(1)
+		w.moment("upgrade", i)
 		s.start()
 		w.adopt(i)
 	case fills, unsure:
@@ -90,8 +91,9 @@ func (w *World) break_(i int) {
 func (w *World) restore(backup *store.Memory, f *Fault) {
 	w.restoring <- struct{}{}
 	defer func() { <-w.restoring }()
-	for _, s := range w.seats {
+	for i, s := range w.seats {
 		s.crash()
+		w.moment("restore "+f.At.String(), i)
 	}
 	w.mu.Lock()
 	w.disk = backup
@@ -103,6 +105,11 @@ func (w *World) restore(backup *store.Memory, f *Fault) {
 	}
 }
 
+// moment is a time in which others can go on with what an instant has brought.
+func (w *World) moment(what string, i int) {
+	sleep(w.alive, between(w.chance("moment "+what, int64(i)), time.Microsecond, 5*time.Millisecond))
+}
+
 // later does something after a while.
 func (w *World) later(after time.Duration, do func()) {
 	if sleep(w.alive, after) {
@@ -110,17 +117,19 @@ func (w *World) later(after time.Duration, do func()) {
 	}
 }
 
-// powerOff ends everything on a node at once.
+// powerOff ends everything on a node at once. The agent cannot look at anything any more,
+// and is gone before the tasks are: else it could see some of them end.
 func (n *node) powerOff() {
 	n.mu.Lock()
 	off := n.off
+	n.dark = true
 	procs := make([]*process, 0, len(n.procs))
 	for _, p := range n.procs {
 		procs = append(procs, p)
 	}
 	n.mu.Unlock()
-	off()
 	n.stopAgent()
+	off()
 	for _, p := range procs {
 		<-p.ended
 	}

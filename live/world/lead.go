@@ -19,13 +19,13 @@ const (
 // Lead waits until nobody else leads, or whoever does stands still.
 func (d *drive) Lead(ctx context.Context) (<-chan struct{}, func(), error) {
 	over := make(chan struct{})
-	r := d.w.chance("lead "+d.name, 0)
+	waits, beats := d.w.chance("lead "+d.name, 0), d.w.chance("lead "+d.name, 1)
 	d.w.running.Go(func() {
 		for {
 			select {
 			case <-over:
 				return
-			case <-time.After(between(r, 900*time.Millisecond, 1100*time.Millisecond)):
+			case <-time.After(between(waits, 900*time.Millisecond, 1100*time.Millisecond)):
 				if !d.on.stands() && d.w.leaderStandsStill() {
 					d.w.note("%s takes the lead from who stands still", d.name)
 					d.w.currentDisk().Depose()
@@ -38,6 +38,12 @@ func (d *drive) Lead(ctx context.Context) (<-chan struct{}, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	// It goes on when all that happens at this instant has: whoever ends the other may end
+	// this one too.
+	if !sleep(ctx, between(beats, 10*time.Microsecond, time.Millisecond)) {
+		release()
+		return nil, nil, ctx.Err()
+	}
 	d.renew()
 	d.w.mu.Lock()
 	d.w.leading = d
@@ -48,10 +54,10 @@ func (d *drive) Lead(ctx context.Context) (<-chan struct{}, func(), error) {
 		for {
 			select {
 			case <-lost: // it finds out when it goes on
-				_ = d.on.awaken(context.Background()) // nobody ends that
-				time.Sleep(between(r, 0, renewEvery))
+				_ = d.on.awaken(context.Background(), beats) // nobody ends that
+				time.Sleep(between(beats, 0, renewEvery))
 				return
-			case <-time.After(between(r, 900*time.Millisecond, renewEvery)):
+			case <-time.After(between(beats, 900*time.Millisecond, renewEvery)):
 				if !d.on.stands() {
 					d.renew()
 				}

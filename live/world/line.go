@@ -68,7 +68,7 @@ func (l *line) carry(r *http.Request, kind string, n int64, at int, body []byte)
 	bad := l.w.weather()
 	lost, unheard, again := lots.Float64() < bad.lose, lots.Float64() < bad.lose, lots.Float64() < bad.repeat
 	later := between(lots, 10*time.Millisecond, 500*time.Millisecond)
-	if err := l.from.awaken(ctx); err != nil {
+	if err := l.from.awaken(ctx, lots); err != nil {
 		return nil, err
 	}
 	if !sleep(ctx, there) {
@@ -81,7 +81,7 @@ func (l *line) carry(r *http.Request, kind string, n int64, at int, body []byte)
 	if lost || l.w.cut(l.from.name, seat.host.name) {
 		return nil, silence(ctx) // a cut cable is silent
 	}
-	if err := seat.host.awaken(ctx); err != nil {
+	if err := seat.host.awaken(ctx, lots); err != nil {
 		return nil, err
 	}
 	door := seat.door()
@@ -91,24 +91,26 @@ func (l *line) carry(r *http.Request, kind string, n int64, at int, body []byte)
 	if again {
 		l.w.running.Go(func() {
 			if sleep(door.alive, later) {
-				door.serve(l.w.taking(door.alive, "again "+l.from.name+kind, n), r, body)
+				door.serve(l.w.taking(door.alive, l.from.phase+repeated, "again "+l.from.name+kind, n), r, body)
 			}
 		})
 	}
 	answer := make(chan *http.Response, 1)
-	l.w.running.Go(func() { answer <- door.serve(l.w.taking(ctx, l.from.name+kind, n), r, body) })
+	l.w.running.Go(func() { answer <- door.serve(l.w.taking(ctx, l.from.phase, l.from.name+kind, n), r, body) })
 	var res *http.Response
 	select {
 	case res = <-answer:
 	case <-door.alive.Done():
+		sleep(ctx, back)
 		return nil, errReset
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if err := seat.host.awaken(ctx); err != nil { // what it had to say it says when it goes on
+	if err := seat.host.awaken(ctx, lots); err != nil { // what it had to say it says when it goes on
 		return nil, err
 	}
 	if door.alive.Err() != nil {
+		sleep(ctx, back)
 		return nil, errReset
 	}
 	if !sleep(ctx, back) {
@@ -117,7 +119,7 @@ func (l *line) carry(r *http.Request, kind string, n int64, at int, body []byte)
 	if unheard || l.w.cut(seat.host.name, l.from.name) {
 		return nil, silence(ctx)
 	}
-	if err := l.from.awaken(ctx); err != nil {
+	if err := l.from.awaken(ctx, lots); err != nil {
 		return nil, err
 	}
 	return res, nil
@@ -125,16 +127,25 @@ func (l *line) carry(r *http.Request, kind string, n int64, at int, body []byte)
 
 type turnKey struct{}
 
+// turns are when a request comes to the market.
+type turns struct {
+	lots  *rand.Rand
+	phase time.Duration
+}
+
+// repeated is added to the phase of what is delivered twice.
+const repeated = 500 * time.Nanosecond
+
 // taking draws for a request how long it takes it to come to the market, each time.
-func (w *World) taking(ctx context.Context, what string, n int64) context.Context {
-	return context.WithValue(ctx, turnKey{}, w.chance("turn "+what, n))
+func (w *World) taking(ctx context.Context, phase time.Duration, what string, n int64) context.Context {
+	return context.WithValue(ctx, turnKey{}, turns{w.chance("turn "+what, n), phase})
 }
 
 // turn gives every request an instant of its own: several may have waited for the
 // same write.
 func turn(ctx context.Context) {
-	if r, ok := ctx.Value(turnKey{}).(*rand.Rand); ok {
-		sleep(ctx, between(r, time.Microsecond, 100*time.Microsecond))
+	if t, ok := ctx.Value(turnKey{}).(turns); ok {
+		sleep(ctx, time.Duration(1+t.lots.IntN(100))*time.Microsecond+t.phase)
 	}
 }
 

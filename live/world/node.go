@@ -37,6 +37,7 @@ type node struct {
 	off    context.CancelFunc
 	stop   func() // the agent; nil: there is none
 	agents int64
+	dark   bool // it is losing power: nobody can look at anything
 }
 
 var (
@@ -50,7 +51,7 @@ const firstPID = 1 << 23
 
 func (w *World) newNode(i int, spec *Node) *node {
 	n := &node{
-		host: &host{name: fmt.Sprintf("n%d", i+1), offset: time.Duration(spec.SkewMS) * time.Millisecond}, w: w, spec: spec, index: i,
+		host: &host{name: fmt.Sprintf("n%d", i+1), phase: time.Duration(1+i) * time.Nanosecond, offset: time.Duration(spec.SkewMS) * time.Millisecond}, w: w, spec: spec, index: i,
 	}
 	n.dir = filepath.Join(w.dir, n.name)
 	n.powerOn()
@@ -63,7 +64,7 @@ func (n *node) powerOn() {
 	defer n.mu.Unlock()
 	n.boots++
 	n.began = time.Now() //nolint:forbidigo // of the bubble
-	n.groups, n.procs = map[string]*group{}, map[int]*process{}
+	n.groups, n.procs, n.dark = map[string]*group{}, map[int]*process{}, false
 	n.on, n.off = context.WithCancel(n.w.alive)
 }
 
@@ -281,6 +282,12 @@ func (g *group) Used() (time.Duration, error) {
 }
 
 func (g *group) Usage() (cgroup.Usage, error) {
+	g.node.mu.Lock()
+	dark := g.node.dark
+	g.node.mu.Unlock()
+	if dark {
+		return cgroup.Usage{}, errors.New("no power")
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.settle()

@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"encoding/json"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -116,7 +117,7 @@ func (s *shepherd) run(on context.Context) {
 	}
 	s.group.change(func() { s.group.runs, s.group.hungry, s.group.left = true, what.hungry, what.seconds/s.node.spec.Speed })
 	s.tell(agent.BegunNews)
-	killed := s.await(on, &what)
+	killed := s.await(on, &what, lots)
 	s.group.change(func() { s.group.runs = false })
 	s.group.mu.Lock()
 	used := s.group.used
@@ -141,7 +142,7 @@ const leaseLook = time.Second
 
 // await lets the program run until it ends, one way or another. It reports whether
 // the shepherd was killed.
-func (s *shepherd) await(on context.Context, what *program) (killed bool) {
+func (s *shepherd) await(on context.Context, what *program, lots *rand.Rand) (killed bool) {
 	lease := time.NewTimer(0)
 	defer lease.Stop()
 	timer := time.NewTimer(time.Hour)
@@ -185,7 +186,8 @@ func (s *shepherd) await(on context.Context, what *program) (killed bool) {
 				} else {
 					how = "SIGKILL"
 				}
-				last = time.After(grace)
+				// Never a round time after the order: the agent looks again after one.
+				last = time.After(grace + between(lots, time.Microsecond, time.Millisecond))
 				s.group.change(func() { s.group.frozen = false })
 			}
 		case <-lease.C:

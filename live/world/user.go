@@ -62,7 +62,7 @@ func (w *World) act(i int) {
 	if d.Kind == nothing || !sleep(w.alive, d.At) {
 		return
 	}
-	c := w.client(d.User, &host{name: fmt.Sprintf("desk-%d", i)})
+	c := w.client(d.User, deskOf(i))
 	what := fmt.Sprintf("deed %d (%s)", i, d.Kind)
 	key := func(ctx context.Context, n string) context.Context {
 		return client.WithKey(ctx, fmt.Sprintf("deed-%d-%s", i, n))
@@ -116,6 +116,11 @@ func (w *World) act(i int) {
 	}
 }
 
+// deskOf is the machine of whoever does a deed.
+func deskOf(i int) *host {
+	return &host{name: fmt.Sprintf("desk-%d", i), phase: time.Duration(50+i%400) * time.Nanosecond}
+}
+
 // amountOf is what a deed sends.
 func (w *World) amountOf(deed int) int64 {
 	return 1 + w.chance("amount", int64(deed)).Int64N(5_000_000)
@@ -134,7 +139,7 @@ func (w *World) heard(o outcome) {
 // market's.
 func (w *World) pester(i int, what string) {
 	d := &w.day.Deeds[i]
-	way := w.newLine(&host{name: fmt.Sprintf("desk-%d", i)})
+	way := w.newLine(deskOf(i))
 	for range 3 {
 		ctx, cancel := context.WithTimeout(w.alive, 30*time.Second)
 		status, text, err := w.raw(ctx, way, d, i)

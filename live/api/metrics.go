@@ -123,7 +123,7 @@ func (s *measures) Collect(out chan<- prometheus.Metric) {
 		if strings.HasSuffix(name, "_total") {
 			kind = prometheus.CounterValue
 		}
-		desc := prometheus.NewDesc("libra_"+name, "A number of the market: "+strings.ReplaceAll(name, "_", " ")+".", labels, nil)
+		desc := prometheus.NewDesc("libra_"+name, meaning(name), labels, nil)
 		metric, err := prometheus.NewConstMetric(desc, kind, value, values...)
 		if err == nil {
 			out <- metric

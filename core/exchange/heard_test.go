@@ -169,3 +169,34 @@ func TestWhatAJobIsCalled(t *testing.T) {
 		}
 	}
 }
+
+// What a node says of a job that had the number in what the store has lost is not said of
+// the one that has it now: it changes nothing, and need not be said again.
+func TestANumberThatWasGivenOutAgain(t *testing.T) {
+	f := openLive(t, "libra", 1, nil)
+	id := f.submit(alice, trade.Request{EstimateMS: 10_000, DeadlineMS: 20_000}).Job.ID
+	f.wait(2)
+	born := f.x.Orders("n1")[0].Spec.BornUS
+	if born != f.job(id).SubmittedUS {
+		t.Errorf("submitted at %d, and its node hears %d", f.job(id).SubmittedUS, born)
+	}
+	said := []task.Status{{Key: task.Key{Job: id}, State: task.Ended, CPUUS: 2_000_000, BornUS: born - 60*second}}
+	node := trade.Identity{User: "n1", Role: trade.RoleNode}
+	if fresh := f.x.News("n1", said); len(fresh) != 0 {
+		t.Errorf("news: %+v", fresh)
+	}
+	f.x.Observe("n1", f.now, said)
+	f.do(trade.Command{By: node, Report: &trade.Measured{Tasks: said}})
+	if j := f.job(id); j.State != trade.Running || j.Work != 0 {
+		t.Errorf("%s with %d ms", j.State, j.Work)
+	}
+	if keys := f.x.Forget("n1", said); len(keys) != 1 {
+		t.Errorf("it is to be said again: %v", keys)
+	}
+	said[0].BornUS = born
+	fresh := f.x.News("n1", said)
+	f.do(trade.Command{By: node, Report: &trade.Measured{Tasks: fresh}})
+	if j := f.job(id); j.State != trade.Completed || j.Work != 2_000 || j.Tasks[0].BornUS != 0 {
+		t.Errorf("%s with %d ms, %+v", j.State, j.Work, j.Tasks)
+	}
+}

@@ -65,7 +65,7 @@ func (x *agents) Forget(node string, tasks []task.Status) []task.Key {
 		if !s.State.Final() {
 			continue
 		}
-		if _, r := x.jobs.Task(s.Key); (r == nil || r.Status != nil || !x.isOn(r, node)) && x.leaver(node, s.Key) == nil {
+		if _, r := x.jobs.Said(s); (r == nil || r.Status != nil || !x.isOn(r, node)) && x.leaver(node, s.Key) == nil {
 			keys = append(keys, s.Key)
 		}
 	}
@@ -111,7 +111,7 @@ func (x *agents) IsDown(name string) bool {
 func (x *agents) News(node string, tasks []task.Status) []task.Status {
 	var fresh []task.Status
 	for i := range tasks {
-		j, r := x.jobs.Task(tasks[i].Key)
+		j, r := x.jobs.Said(&tasks[i])
 		if l := x.leaver(node, tasks[i].Key); l != nil && tasks[i].State.Final() {
 			fresh = append(fresh, l.Bounded(&tasks[i]))
 			continue
@@ -157,7 +157,7 @@ func (x *agents) heard(j *underway.Job, r *underway.Rank, said *task.Status) tas
 // news has to be asked for before.
 func (x *agents) Observe(node string, at int64, tasks []task.Status) {
 	for i := range tasks {
-		if j, r := x.jobs.Task(tasks[i].Key); r != nil && x.nodes.At(r.Node).Node == node {
+		if j, r := x.jobs.Said(&tasks[i]); r != nil && x.nodes.At(r.Node).Node == node {
 			s := x.heard(j, r, &tasks[i])
 			r.SeenUS = max(r.SeenUS, s.CPUUS)
 			r.SaidUS, r.HeardUS = max(r.SaidUS, s.CPUUS+s.DeclinedUS), max(r.HeardUS, at)

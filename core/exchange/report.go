@@ -61,7 +61,7 @@ func (x *overseer) report(by trade.Identity, m *trade.Measured) error {
 // speaksOf is the task that somebody speaks of; nil: it is of another attempt, its end
 // was said before, or it is on another node than theirs.
 func (x *overseer) speaksOf(by trade.Identity, s *task.Status) (*underway.Job, *underway.Rank) {
-	j, r := x.jobs.Task(s.Key)
+	j, r := x.jobs.Said(s)
 	if r == nil || r.Status != nil || by.Role == trade.RoleNode && !x.again && !x.isOn(r, by.User) {
 		return nil, nil
 	}

@@ -28,11 +28,12 @@ type Share struct {
 	MostUS    int64   `json:"most_us,omitempty"`
 	Stop      Stop    `json:"stop,omitempty"`
 	Batch     string  `json:"batch,omitempty"`
+	BornUS    int64   `json:"born_us,omitempty"` // of the Spec
 }
 
 // Share is the order without what its task runs.
 func (o *Order) Share() Share {
-	return Share{Key: o.Spec.Key, CPU: o.CPU, Weight: o.Weight, Processor: o.Processor, More: o.More, MostUS: o.MostUS, Stop: o.Stop, Batch: o.Batch}
+	return Share{Key: o.Spec.Key, CPU: o.CPU, Weight: o.Weight, Processor: o.Processor, More: o.More, MostUS: o.MostUS, Stop: o.Stop, Batch: o.Batch, BornUS: o.Spec.BornUS}
 }
 
 // Order is the whole order of a task.

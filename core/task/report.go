@@ -91,8 +91,9 @@ type Status struct {
 	StartedUS  int64     `json:"started_us"` // unix
 	EndedUS    int64     `json:"ended_us"`   // unix
 	Elements   []Element `json:"elements,omitempty"`
-	Batch      string    `json:"batch,omitempty"` // of the order that this is about
-	Low        bool      `json:"low,omitempty"`   // it has little left of what was sold to it, or stands still: nobody should wait to say so
+	Batch      string    `json:"batch,omitempty"`   // of the order that this is about
+	BornUS     int64     `json:"born_us,omitempty"` // as in its Spec; the market does not keep it
+	Low        bool      `json:"low,omitempty"`     // it has little left of what was sold to it, or stands still: nobody should wait to say so
 
 	// Of a task that has ended, by a clock of its node that nobody can set: how long
 	// it ran, and how long ago, when this is said, it ended. 0: the node did not say.

@@ -42,6 +42,16 @@ func (b *Book) Task(k task.Key) (*Job, *Rank) {
 	return j, j.First(k.Rank)
 }
 
+// Said is the task that a node speaks of; nil too if it is one of another job, which had
+// the number in what the store has lost.
+func (b *Book) Said(s *task.Status) (*Job, *Rank) {
+	j, r := b.Task(s.Key)
+	if r == nil || task.Other(s.BornUS, j.SubmittedUS) {
+		return nil, nil
+	}
+	return j, r
+}
+
 // Len counts them.
 func (b *Book) Len() int { return len(b.byID) }
 

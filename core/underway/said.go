@@ -24,6 +24,7 @@ func (j *Job) Bounded(s *task.Status) task.Status {
 	for _, at := range []*int64{&b.StartedUS, &b.EndedUS, &b.MandatoryUS} {
 		*at = min(max(0, *at), 1<<53) // the year 2255
 	}
+	b.BornUS = 0 // it is of this job
 	b.PeakBytes = min(max(0, b.PeakBytes), 1<<53)
 	b.Exit = min(max(-1, b.Exit), 255)
 	b.Signal, b.Batch, b.Error = cut(b.Signal, mostWords), cut(b.Batch, mostWords), cut(b.Error, mostError)

@@ -11,7 +11,7 @@ import (
 func (j *Job) Spec() task.Spec {
 	r := &j.Request
 	s := task.Spec{
-		Key: task.Key{Job: j.ID, Attempt: j.Attempt}, Threads: j.Threads(), Name: j.Name, User: j.Owner,
+		Key: task.Key{Job: j.ID, Attempt: j.Attempt}, BornUS: j.SubmittedUS, Threads: j.Threads(), Name: j.Name, User: j.Owner,
 		Argv: r.Argv, Script: []byte(r.Script), Dir: r.Dir, Env: r.Env, Output: r.Output, Error: r.Error,
 		Memory: inBytes(r.MemoryMB, j.Threads()), Disk: inBytes(r.DiskMB, j.Threads()), GraceMS: r.Grace(), Once: r.Once && r.Array == nil,
 	}

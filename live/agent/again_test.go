@@ -27,3 +27,33 @@ func TestAnEndIsSaidAgainToWhoWantsTheTaskStill(t *testing.T) {
 		t.Error("nobody wants it, and it is kept")
 	}
 }
+
+// A number that was given out again, by a market that was put back to what it was, is of
+// another job: the one that runs here is ended, and the other begins when it is gone.
+func TestAnotherJobOfTheSameNumber(t *testing.T) {
+	t.Parallel()
+	n := newNode(t).start()
+	before := n.shell(1, `trap 'echo ended; exit 0' TERM; echo before; while :; do sleep 0.05; done`)
+	before.Spec.BornUS = 7
+	n.order(before)
+	key := before.Spec.Key
+	until(t, "what it writes", func() bool { return n.has("out", "before\n") })
+	n.stop() // as an agent that was started again knows it
+	n.start()
+	n.reorder(key, func(o *task.Order) {
+		o.Spec.BornUS, o.Spec.Argv, o.Spec.Output, o.Spec.Error = 8, []string{"echo", "after"}, "after", "after"
+	})
+	until(t, "the other job", func() bool {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		return n.last[key].State.Final() && n.last[key].BornUS == 8
+	})
+	if out, after := n.file("out"), n.file("after"); out != "before\nended\n" || after != "after\n" {
+		t.Errorf("the one wrote %q, the other %q", out, after)
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if end := n.last[key]; !end.Good() {
+		t.Errorf("%s", show(n.last[key]))
+	}
+}

@@ -42,7 +42,8 @@ type Agent struct {
 
 	mu          sync.Mutex
 	runners     map[task.Key]*runner
-	version     int64 // of what is wanted
+	follows     map[task.Key]func() // begins another task of the same name when that one is gone
+	version     int64               // of what is wanted
 	leaseTime   time.Duration
 	reportEvery time.Duration
 	asked       map[string]bool    // tails that are being answered, or have been
@@ -76,6 +77,7 @@ func New(config Config, controller Controller, groups Groups, log *slog.Logger) 
 		urgent:     make(chan struct{}, 1),
 		registered: make(chan struct{}),
 		runners:    map[task.Key]*runner{},
+		follows:    map[task.Key]func(){},
 		asked:      map[string]bool{},
 	}
 	a.chance[0], a.chance[1] = machine.Chance()

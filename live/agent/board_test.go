@@ -120,7 +120,8 @@ func (b *board) Report(_ context.Context, report task.Report) (task.Reply, error
 		if !status.State.Final() {
 			continue
 		}
-		wanted := slices.ContainsFunc(b.desired.Orders, func(o task.Order) bool { return o.Spec.Key == status.Key })
+		means := func(o task.Order) bool { return o.Spec.Key == status.Key && !task.Other(o.Spec.BornUS, status.BornUS) }
+		wanted := slices.ContainsFunc(b.desired.Orders, means)
 		if wanted || len(b.ends[status.Key]) == 0 {
 			b.ends[status.Key] = append(b.ends[status.Key], status)
 		}
@@ -129,7 +130,7 @@ func (b *board) Report(_ context.Context, report task.Report) (task.Reply, error
 		}
 		reply.Forget = append(reply.Forget, status.Key)
 		if wanted {
-			b.desired.Orders = slices.DeleteFunc(slices.Clone(b.desired.Orders), func(o task.Order) bool { return o.Spec.Key == status.Key })
+			b.desired.Orders = slices.DeleteFunc(slices.Clone(b.desired.Orders), means)
 			b.desired.Version++
 		}
 	}

@@ -113,23 +113,22 @@ func (a *Agent) apply(ctx context.Context, desired task.Desired) {
 	}
 	a.mu.Lock()
 	a.version = desired.Version
+	clear(a.follows)
 	wanted := make(map[task.Key]bool, len(desired.Orders))
 	for i := range desired.Orders {
 		order := &desired.Orders[i]
 		key := order.Spec.Key
-		wanted[key] = true
-		r, known := a.runners[key]
-		if !known {
-			r = newRunner(a, key)
-			a.runners[key] = r
-			a.running.Go(func() { r.run(ctx) })
+		if r, known := a.runners[key]; known && r.isOther(order.Spec.BornUS) {
+			a.follows[key] = func() { a.begin(ctx, order) }
+			continue
 		}
-		r.setOrder(order)
+		wanted[key] = true
+		a.begin(ctx, order)
 	}
 	for i := range desired.Named {
 		key := desired.Named[i].Key
-		wanted[key] = true
-		if r, known := a.runners[key]; known {
+		if r, known := a.runners[key]; known && !r.isOther(desired.Named[i].BornUS) {
+			wanted[key] = true
 			r.setOrder(r.named(&desired.Named[i]))
 		}
 	}
@@ -141,6 +140,18 @@ func (a *Agent) apply(ctx context.Context, desired task.Desired) {
 	a.mu.Unlock()
 	a.sweep()
 	a.answer(ctx, desired.Tails)
+}
+
+// begin hands an order to the runner of its task, or makes one; a.mu is held.
+func (a *Agent) begin(ctx context.Context, order *task.Order) {
+	key := order.Spec.Key
+	r, known := a.runners[key]
+	if !known {
+		r = newRunner(a, key)
+		a.runners[key] = r
+		a.running.Go(func() { r.run(ctx) })
+	}
+	r.setOrder(order)
 }
 
 // sweep forgets tasks whose end has been written down by the controller and
@@ -158,5 +169,13 @@ func (a *Agent) sweep() {
 	a.mu.Unlock()
 	for _, r := range gone {
 		r.undo()
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, r := range gone { // who has its name may begin
+		if next := a.follows[r.key]; next != nil {
+			delete(a.follows, r.key)
+			next()
+		}
 	}
 }

@@ -101,6 +101,14 @@ func (r *runner) setOrder(order *task.Order) {
 	}
 }
 
+// isOther reports whether the task here is of another job than one of its name that is
+// wanted: the market has gone back to what it was, and has given the number out again.
+func (r *runner) isOther(bornUS int64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return task.Other(r.spec.BornUS, bornUS)
+}
+
 // named is the whole order of a task that is known here.
 func (r *runner) named(s *task.Share) *task.Order {
 	r.mu.Lock()
@@ -120,6 +128,7 @@ func (r *runner) current() (task.Status, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := r.status
+	s.BornUS = r.spec.BornUS
 	if r.ended != 0 {
 		s.AgoUS = max(1, (r.agent.machine.SinceBoot() - r.ended).Microseconds())
 	}

@@ -353,6 +353,7 @@ func (r *reopened) orders(node string, n int) []task.Order {
 			orders := slices.Clone(next.Orders)
 			for i := range orders { // in the words of the version that wrote the fixtures
 				orders[i].Spec = orders[i].Spec.Listed()
+				orders[i].Spec.BornUS = 0 // the first version did not say
 			}
 			return orders
 		}

@@ -64,9 +64,9 @@ func (h *held) change(c *task.Changes) {
 		h.shares[c.Orders[i].Key] = c.Orders[i]
 	}
 	h.mark = c.Mark
-	maps.DeleteFunc(h.specs, func(key task.Key, _ task.Spec) bool {
-		_, wanted := h.shares[key]
-		return !wanted
+	maps.DeleteFunc(h.specs, func(key task.Key, spec task.Spec) bool {
+		share, wanted := h.shares[key]
+		return !wanted || spec.BornUS != share.BornUS
 	})
 }
 

@@ -93,7 +93,7 @@ func (n *Node) Tail(ctx context.Context, id string, chunk task.Chunk) error {
 func asBefore(tasks []task.Status) []task.Status {
 	out := slices.Clone(tasks)
 	for i := range out {
-		out[i].Limit, out[i].Cancelled, out[i].RanUS, out[i].AgoUS, out[i].MandatoryAgoUS = "", false, 0, 0, 0
+		out[i].Limit, out[i].Cancelled, out[i].RanUS, out[i].AgoUS, out[i].MandatoryAgoUS, out[i].BornUS = "", false, 0, 0, 0, 0
 		out[i].Elements = slices.Clone(out[i].Elements)
 		for k := range out[i].Elements {
 			out[i].Elements[k].Error = ""

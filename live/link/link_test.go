@@ -167,6 +167,14 @@ func TestOrdersAreSentOnce(t *testing.T) {
 	if sent := s.sent.Load(); sent > 1000 {
 		t.Errorf("nothing new takes %d bytes", sent)
 	}
+
+	// A number that was given out again names another program.
+	for _, born := range []int64{7, 8, 9} {
+		want = b.want(func(d *task.Desired) {
+			d.Orders[0].Spec.BornUS, d.Orders[0].Spec.Script = born, fmt.Append(nil, "of ", born)
+		})
+		same(t, ask(), want)
+	}
 	want = b.want(func(d *task.Desired) { d.Orders = d.Orders[:0] })
 	same(t, ask(), want)
 }

@@ -35,7 +35,7 @@ func toTaskStatus(s *v1.TaskStatus) task.Status {
 		Key:   task.Key{Job: s.Job, Rank: s.Rank, Attempt: s.Attempt},
 		State: task.State(s.State), Exit: s.Exit, Signal: s.Signal, OOM: s.OOM, Error: s.Error, Limit: task.Limit(s.Limit), Cancelled: s.Cancelled,
 		CPUUS: s.CPUUS, DeclinedUS: s.DeclinedUS, PeakBytes: s.PeakBytes, StartedUS: s.StartedUS, EndedUS: s.EndedUS,
-		Elements: list(s.Elements, func(e *v1.TaskElement) task.Element { return task.Element(*e) }), Batch: s.Batch, Low: s.Low,
+		Elements: list(s.Elements, func(e *v1.TaskElement) task.Element { return task.Element(*e) }), Batch: s.Batch, BornUS: s.BornUS, Low: s.Low,
 		RanUS: s.RanUS, AgoUS: s.AgoUS,
 		Part: task.Part(s.Part), MandatoryCPUUS: s.MandatoryCPUUS, MandatoryDeclinedUS: s.MandatoryDeclinedUS,
 		MandatoryUS: s.MandatoryUS, MandatoryAgoUS: s.MandatoryAgoUS,

@@ -36,7 +36,7 @@ func TaskStatus(s *task.Status) v1.TaskStatus {
 		Job: s.Job, Rank: s.Rank, Attempt: s.Attempt,
 		State: v1.TaskState(s.State), Exit: s.Exit, Signal: s.Signal, OOM: s.OOM, Error: s.Error, Limit: v1.Limit(s.Limit), Cancelled: s.Cancelled,
 		CPUUS: s.CPUUS, DeclinedUS: s.DeclinedUS, PeakBytes: s.PeakBytes, StartedUS: s.StartedUS, EndedUS: s.EndedUS,
-		Elements: list(s.Elements, func(e *task.Element) v1.TaskElement { return v1.TaskElement(*e) }), Batch: s.Batch, Low: s.Low,
+		Elements: list(s.Elements, func(e *task.Element) v1.TaskElement { return v1.TaskElement(*e) }), Batch: s.Batch, BornUS: s.BornUS, Low: s.Low,
 		RanUS: s.RanUS, AgoUS: s.AgoUS,
 		Part: v1.Part(s.Part), MandatoryCPUUS: s.MandatoryCPUUS, MandatoryDeclinedUS: s.MandatoryDeclinedUS,
 		MandatoryUS: s.MandatoryUS, MandatoryAgoUS: s.MandatoryAgoUS,

@@ -70,6 +70,17 @@ func TestDaysThatWentWrong(t *testing.T) {
 			Fault{At: 30 * time.Second, Kind: restores, Node: -1, For: 10 * time.Second},
 			Fault{At: 30 * time.Second, Kind: restores, Node: -1, For: 30 * time.Second},
 			Fault{At: 59 * time.Second, Kind: partitions, Node: 0, For: 6 * time.Second}),
+		// The same of files that were copied: nothing says that numbers were given out which
+		// the copy does not know, and the node says of one that it runs, and then that it has ended.
+		"a copy is put back": still([]Deed{
+			job(20*time.Second, 5, time.Minute), job(45*time.Second, 40, 60*time.Second), job(61*time.Second, 10, 100*time.Second),
+		},
+			Fault{At: 30 * time.Second, Kind: restores, Node: -1, For: 30 * time.Second, Copied: true}),
+		"a copy is put back while a node is away": still([]Deed{
+			job(20*time.Second, 5, time.Minute), job(45*time.Second, 15, 60*time.Second), job(61*time.Second, 10, 100*time.Second),
+		},
+			Fault{At: 30 * time.Second, Kind: restores, Node: -1, For: 30 * time.Second, Copied: true},
+			Fault{At: 59 * time.Second, Kind: partitions, Node: 0, For: 6 * time.Second}),
 		// 52549: who stood still when the day was over never went on.
 		"a leader stands still at the end": still(nil, Fault{At: 110 * time.Second, Kind: pauses, Node: -1, For: time.Hour}),
 		// 52666: what a node said of an end was on its way for eight seconds, and the job late

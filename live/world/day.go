@@ -66,6 +66,10 @@ type Fault struct {
 	Kind string        `json:"kind"`
 	Node int           `json:"node"` // -1: the controller that leads
 	For  time.Duration `json:"for"`
+
+	// Copied is of an old backup that is put back by copying files to where nothing says
+	// that there was more: it has the name that it had.
+	Copied bool `json:"copied,omitempty"`
 }
 
 // What breaks.

@@ -180,6 +180,10 @@ func drawFaults(r *rand.Rand, d *Day) {
 		}
 		d.Faults = append(d.Faults, f)
 	}
+	apart := rand.New(rand.NewPCG(d.Seed, 1)) // so that days of before are what they were but for this
+	for i := range d.Faults {
+		d.Faults[i].Copied = d.Faults[i].Kind == restores && apart.IntN(2) == 0
+	}
 	slices.SortFunc(d.Faults, func(a, b Fault) int { return int(a.At - b.At) })
 }
 

@@ -67,7 +67,14 @@ func (w *World) break_(i int) {
 		w.mu.Lock()
 		backup := w.disk
 		w.mu.Unlock()
-		backup = backup.Copy(fmt.Sprint("restored-", i))
+		name := fmt.Sprint("restored-", i)
+		if f.Copied {
+			var err error
+			if name, err = backup.Open().Generation(w.alive); err != nil {
+				return
+			}
+		}
+		backup = backup.Copy(name)
 		w.later(f.For, func() { w.restore(backup, f) })
 	case upgrades:
 		w.builds.Add(1)

@@ -37,8 +37,12 @@ type holder struct {
 }
 
 // How often it is looked whether a job has begun. Once it has, sampleEvery will
-// do: its end is told by the batch system.
-const lookEvery = 200 * time.Millisecond
+// do: its end is told by the batch system. But what it declined since the last look is
+// not known then, and of a short one that must not be most of it.
+const (
+	lookEvery = 200 * time.Millisecond
+	youngFor  = 5 * time.Second
+)
 
 // A group that cannot be made is tried so often before the job is given up.
 const makeTries = 5
@@ -197,7 +201,7 @@ func (h *holder) run(ctx context.Context) {
 
 // patience is how long the job need not be looked at.
 func (h *holder) patience() time.Duration {
-	if h.held.StartedUS > 0 && h.control.agent.groups.Kind() == cgroup.V1 {
+	if h.held.StartedUS > 0 && h.control.agent.groups.Kind() == cgroup.V1 && unixMicros()-h.held.StartedUS > youngFor.Microseconds() {
 		return sampleEvery
 	}
 	return lookEvery // with v2 the group, and what it counts, may soon be gone

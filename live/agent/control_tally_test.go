@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/agent/cgroup"
 )
 
 // Whatever happens, the parts are the whole, and nobody's part ever falls.
@@ -164,3 +165,27 @@ func TestTasksOfAJobDoNotAddUpOnOneProcessor(t *testing.T) {
 		}
 	}
 }
+
+// Of a short job of Slurm's, too, most is looked at.
+func TestYoungJobsOfSlurmAreLookedAtOften(t *testing.T) {
+	groups := &kernelLike{newFakeGroups()}
+	a, err := New(Config{Node: "n", StateDir: t.TempDir(), CPUs: []int{4}, Self: "/none"}, newBoard(), groups, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.control = &control{agent: a}
+	h := newHolder(a.control, "7")
+	for ago, want := range map[time.Duration]time.Duration{0: lookEvery, time.Second: lookEvery, time.Minute: sampleEvery} {
+		h.held.StartedUS = unixMicros() - ago.Microseconds()
+		if got := h.patience(); got != want {
+			t.Errorf("begun %v ago: looked at every %v, want %v", ago, got, want)
+		}
+	}
+	if h.held.StartedUS = 0; h.patience() != lookEvery {
+		t.Error("what has not begun is waited for")
+	}
+}
+
+type kernelLike struct{ *fakeGroups }
+
+func (*kernelLike) Kind() string { return cgroup.V1 }

@@ -114,6 +114,8 @@ const (
 	// A server that is promoted, or brought back to a time, begins a timeline; one
 	// that was made anew and filled is another system.
 	postgresHistory = "SELECT (SELECT system_identifier FROM pg_control_system())::text || '/' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)"
+	// Tables that were made anew and filled from a dump have another number.
+	postgresTables  = "SELECT 'meta'::regclass::oid::text"
 	postgresSetMeta = "INSERT INTO meta (key, value) VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
 
 	// A leader whose machine is gone must lose the lock in seconds, not in the

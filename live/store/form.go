@@ -96,6 +96,7 @@ const (
 	generationMeta = "store.generation"
 	programMeta    = "store.program" // that brought it to its form
 	historyMeta    = "store.history" // of the server that it is on, as far as that tells
+	tablesMeta     = "store.tables"  // what the server calls its tables: those of a dump are others
 )
 
 // Generation tells a store from all others, and from itself before it was

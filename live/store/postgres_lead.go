@@ -127,20 +127,30 @@ func (s *session) history(ctx context.Context) string {
 	return name
 }
 
-// continueHistory begins another generation where the past is another one: so
-// that no number is given out again that was given out in what is missing.
-func (s *session) continueHistory(ctx context.Context, tx pgx.Tx, now string) error {
-	if now == "" {
-		return nil
-	}
-	var before string
-	err := tx.QueryRow(ctx, "SELECT value FROM meta WHERE key = $1", historyMeta).Scan(&before)
-	if err != nil && !errors.Is(err, pgx.ErrNoRows) || before == now {
+// continueHistory begins another generation where the past is another one, or the
+// tables are, which were filled from a dump: so that no number is given out again that
+// was given out in what is missing.
+func (s *session) continueHistory(ctx context.Context, tx pgx.Tx, history string) error {
+	now := map[string]string{historyMeta: history}
+	var tables string
+	if err := tx.QueryRow(ctx, postgresTables).Scan(&tables); err != nil {
 		return err
 	}
-	values := map[string]string{historyMeta: now}
-	if before != "" {
-		values[generationMeta] = newName()
+	now[tablesMeta] = tables
+	values := map[string]string{}
+	for key, value := range now {
+		var before string
+		err := tx.QueryRow(ctx, "SELECT value FROM meta WHERE key = $1", key).Scan(&before)
+		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+			return err
+		}
+		if value == "" || value == before {
+			continue
+		}
+		values[key] = value
+		if before != "" {
+			values[generationMeta] = newName()
+		}
 	}
 	for key, value := range values {
 		if _, err := tx.Exec(ctx, postgresSetMeta, key, value); err != nil {

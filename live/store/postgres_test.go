@@ -156,6 +156,42 @@ func TestPostgresHoldingSomethingElse(t *testing.T) {
 	}
 }
 
+// TestPostgresThatWasFilledFromADump makes tables anew as a dump does that is put back: it
+// is another generation, once, whatever the server's history says.
+func TestPostgresThatWasFilledFromADump(t *testing.T) {
+	address := storetest.Postgres(t)
+	lead := func() string {
+		t.Helper()
+		s := storetest.Open(t, address)
+		_, release, err := s.Lead(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		release()
+		name, err := s.Generation(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	first := lead()
+	if again := lead(); again != first {
+		t.Errorf("%s became %s without a reason", first, again)
+	}
+	_, err := rawSQL(t, "pgx", address).ExecContext(t.Context(),
+		"CREATE TABLE copied (LIKE meta INCLUDING ALL); INSERT INTO copied SELECT * FROM meta; DROP TABLE meta; ALTER TABLE copied RENAME TO meta")
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := lead()
+	if next == first {
+		t.Error("nobody noticed")
+	}
+	if again := lead(); again != next {
+		t.Errorf("%s became %s without a reason", next, again)
+	}
+}
+
 // TestPostgresLeadEndsWithItsSession ends the leader's session from outside.
 func TestPostgresLeadEndsWithItsSession(t *testing.T) {
 	address := storetest.Postgres(t)

@@ -75,7 +75,7 @@ func (d *database) load(ctx context.Context, from *BackupReader, books Books, wa
 		if err := d.newGeneration(ctx, tx); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, d.q("DELETE FROM meta WHERE key = ?"), historyMeta); err != nil { // of another server
+		if _, err := tx.ExecContext(ctx, d.q("DELETE FROM meta WHERE key IN (?, ?)"), historyMeta, tablesMeta); err != nil { // of another server
 			return err
 		}
 		if _, err := tx.ExecContext(ctx, d.q("UPDATE head SET term = ?"), term); err != nil {
@@ -99,7 +99,7 @@ func (d *database) mustBeEmpty(ctx context.Context, tx *sql.Tx) error {
 		case "head":
 			continue
 		case "meta":
-			from, args = "meta WHERE key NOT IN (?, ?, ?)", []any{generationMeta, programMeta, historyMeta}
+			from, args = "meta WHERE key NOT IN (?, ?, ?, ?)", []any{generationMeta, programMeta, historyMeta, tablesMeta}
 		}
 		var n int64
 		if err := tx.QueryRowContext(ctx, d.q("SELECT count(*) FROM (SELECT 1 FROM "+from+" LIMIT 1) AS first"), args...).Scan(&n); err != nil {

@@ -40,6 +40,11 @@ func TestArchive(t *testing.T) {
 	if _, _, err := s.market.Do(t.Context(), trade.Command{By: ownHand, Money: &trade.MoneyCommand{Op: "open", To: "lab/alice", User: "alice"}}, api.Key{}); err != nil {
 		t.Fatal(err)
 	}
+	alice := trade.Identity{User: "alice", Role: trade.RoleUser}
+	ask := trade.Request{Name: `{"archived":1}`, Argv: []string{"true"}, EstimateMS: 1000}
+	if _, _, err := s.market.Do(t.Context(), trade.Command{By: alice, Submit: &trade.Submit{Request: ask}}, api.Key{}); err != nil {
+		t.Fatal(err)
+	}
 	for range 3 { // a snapshot each
 		grants(s, 5)
 		if err := s.close(); err != nil {
@@ -74,6 +79,24 @@ func TestArchive(t *testing.T) {
 	if out := mustLibra(t, append([]string{"ledger", "verify"}, at...)...); !strings.Contains(out, "all is right") || strings.Contains(out, "not read") {
 		t.Error(out)
 	}
+
+	// What is in a file is its user's as before.
+	for user, want := range map[string]int{"alice": exitOK, "bob": exitFailure} {
+		token, err := s.makeToken(t.Context(), user, v1.RoleUser, "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("LIBRA_TOKEN", token)
+		if r := libra(t, append([]string{"job", "1"}, at...)...); r.code != want || want == exitOK && !strings.Contains(r.out, ask.Name) {
+			t.Errorf("the job of alice, asked for by %s: %+v", user, r)
+		}
+		for _, path := range []string{"archive", "archive list", "ledger verify"} {
+			if r := libra(t, append(strings.Fields(path), at...)...); r.code == exitOK || !strings.Contains(r.err, "owner") {
+				t.Errorf("%s by %s: %+v", path, user, r)
+			}
+		}
+	}
+	t.Setenv("LIBRA_TOKEN", token)
 
 	// 2. Without a market the store is worked on.
 	grants(s, 5)

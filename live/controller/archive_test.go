@@ -1,11 +1,13 @@
 package controller_test
 
 import (
+	"cmp"
 	"database/sql"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -191,4 +193,16 @@ func firstDifference(a, b string) string {
 		}
 	}
 	return fmt.Sprintf("%d and %d lines", len(x), len(y))
+}
+
+// What stays of a program that is in a file cannot be taken for a request, nor a request
+// for that: a job that says where its program is would be given what is there.
+func TestNoRequestLooksArchived(t *testing.T) {
+	request := reflect.TypeFor[trade.Request]()
+	for i := range request.NumField() {
+		name, _, _ := strings.Cut(request.Field(i).Tag.Get("json"), ",")
+		if strings.EqualFold(cmp.Or(name, request.Field(i).Name), "archived") {
+			t.Errorf("%s is read as the place of a program", request.Field(i).Name)
+		}
+	}
 }

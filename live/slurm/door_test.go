@@ -7,12 +7,13 @@ import (
 
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/slurm/client"
+	"github.com/libra-market/libra/live/slurm/model"
 )
 
 // change changes the Slurm of a theater.
-func (th *theater) change(f func(*fakeSlurm)) {
-	th.slurm.mu.Lock()
-	defer th.slurm.mu.Unlock()
+func (th *theater) change(f func(*model.Slurm)) {
+	th.slurm.Mu.Lock()
+	defer th.slurm.Mu.Unlock()
 	f(th.slurm)
 }
 
@@ -29,7 +30,7 @@ func TestANodeThatDrainsIsNotSold(t *testing.T) {
 	play(t, 1, func(t *testing.T, th *theater, _ context.Context) {
 		const many = 12
 		for id := range int64(many) {
-			th.market.submit(1+id, 1, fakeProgram{takes: 40 * time.Second, exit: 3}, false)
+			th.market.submit(1+id, 1, model.Program{Takes: 40 * time.Second, Exit: 3}, false)
 		}
 		time.Sleep(5 * time.Second)
 		on := map[string]int{}
@@ -40,10 +41,10 @@ func TestANodeThatDrainsIsNotSold(t *testing.T) {
 		if on["n1"] == 0 || on["n2"] == 0 {
 			t.Fatalf("they are on %v", on)
 		}
-		th.change(func(f *fakeSlurm) { f.drain["n1"] = true })
+		th.change(func(f *model.Slurm) { f.Drains["n1"] = true })
 		time.Sleep(4 * time.Second)
 		for id := range int64(many) {
-			th.market.submit(100+id, 1, fakeProgram{takes: time.Second, exit: 3}, false)
+			th.market.submit(100+id, 1, model.Program{Takes: time.Second, Exit: 3}, false)
 		}
 		time.Sleep(20 * time.Second)
 		for id := range int64(many) {
@@ -58,11 +59,11 @@ func TestANodeThatDrainsIsNotSold(t *testing.T) {
 				t.Errorf("job %d ran before the drain and ended as %+v", 1+id, s)
 			}
 		}
-		th.change(func(f *fakeSlurm) { f.drain["n1"] = false })
+		th.change(func(f *model.Slurm) { f.Drains["n1"] = false })
 		time.Sleep(15 * time.Second)
 		again := map[string]int{}
 		for id := range int64(many) {
-			th.market.submit(200+id, 1, fakeProgram{takes: time.Second, exit: 3}, false)
+			th.market.submit(200+id, 1, model.Program{Takes: time.Second, Exit: 3}, false)
 			nodes, _ := th.nodesOf(200 + id)
 			again[nodes[0]]++
 		}
@@ -76,16 +77,16 @@ func TestANodeThatDrainsIsNotSold(t *testing.T) {
 // What Slurm has not begun when its node begins to drain, or is reserved for later, which
 // a node does not say, is moved; it owes nothing for that.
 func TestWhatWaitsForAClosedNodeIsMoved(t *testing.T) {
-	for name, shut := range map[string]func(*fakeSlurm){
-		"it drains":   func(f *fakeSlurm) { f.drain["n1"] = true },
-		"it is taken": func(f *fakeSlurm) { f.booked["n1"] = true },
+	for name, shut := range map[string]func(*model.Slurm){
+		"it drains":   func(f *model.Slurm) { f.Drains["n1"] = true },
+		"it is taken": func(f *model.Slurm) { f.Booked["n1"] = true },
 	} {
 		t.Run(name, func(t *testing.T) {
 			play(t, 1, func(t *testing.T, th *theater, _ context.Context) {
 				th.change(shut) // and nobody has heard of it yet
 				const many = 8
 				for id := range int64(many) {
-					th.market.submit(1+id, 1, fakeProgram{takes: time.Second, exit: 3}, false)
+					th.market.submit(1+id, 1, model.Program{Takes: time.Second, Exit: 3}, false)
 				}
 				time.Sleep(40 * time.Second)
 				moved := 0
@@ -99,7 +100,7 @@ func TestWhatWaitsForAClosedNodeIsMoved(t *testing.T) {
 				if moved == 0 {
 					t.Error("none was put on the closed node: nothing was tested")
 				}
-				th.change(func(f *fakeSlurm) { clear(f.drain); clear(f.booked) })
+				th.change(func(f *model.Slurm) { clear(f.Drains); clear(f.Booked) })
 				time.Sleep(2 * time.Minute)
 			})
 		})
@@ -109,8 +110,8 @@ func TestWhatWaitsForAClosedNodeIsMoved(t *testing.T) {
 // A job that Slurm keeps waiting for a limit of its user is refused with that reason.
 func TestALimitOfItsUser(t *testing.T) {
 	play(t, 1, func(t *testing.T, th *theater, _ context.Context) {
-		th.change(func(f *fakeSlurm) { f.limit = "AssocGrpCpuLimit" })
-		th.market.submit(1, 1, fakeProgram{takes: time.Second}, false)
+		th.change(func(f *model.Slurm) { f.Limit = "AssocGrpCpuLimit" })
+		th.market.submit(1, 1, model.Program{Takes: time.Second}, false)
 		time.Sleep(20 * time.Second)
 		if s := th.market.ending(1); s.State != task.Refused || !s.NeverBegan() || s.Error != "Slurm keeps it waiting for a limit of its user or account: AssocGrpCpuLimit" {
 			t.Errorf("it ended as %+v", s)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/slurm/client"
+	"github.com/libra-market/libra/live/slurm/model"
 )
 
 // A job that Slurm says has failed, with status 1 and before it began, is begun again if
@@ -21,18 +22,18 @@ func TestAJobThatSlurmNeverRan(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			play(t, 1, func(t *testing.T, th *theater, ctx context.Context) {
-				th.slurm.mu.Lock()
-				th.slurm.still = 1
-				th.slurm.mu.Unlock()
-				p := fakeProgram{takes: 5 * time.Second, exit: c.exit}
+				th.slurm.Mu.Lock()
+				th.slurm.Still = 1
+				th.slurm.Mu.Unlock()
+				p := model.Program{Takes: 5 * time.Second, Exit: c.exit}
 				th.market.submit(1, 2, p, false)
 				for released := false; !released; time.Sleep(10 * time.Millisecond) {
-					th.slurm.mu.Lock()
-					released = th.slurm.jobs[1] != nil && !th.slurm.jobs[1].Held
-					th.slurm.mu.Unlock()
+					th.slurm.Mu.Lock()
+					released = th.slurm.Known[1] != nil && !th.slurm.Known[1].Held
+					th.slurm.Mu.Unlock()
 				}
 				if c.crash {
-					th.slurm.crash(ctx, false)
+					th.slurm.Crash(ctx, false)
 				}
 				time.Sleep(time.Minute)
 				if s := th.market.ending(1); s.State != task.Ended || s.Exit != c.exit || s.Attempt != c.attempt {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/live/slurm/model"
 	"github.com/libra-market/libra/live/store"
 )
 
@@ -68,7 +69,7 @@ func (n *fakeNotes) DropNotes(ctx context.Context, kind string, keys []string) e
 // what is in them when its lease runs out.
 type fakeAgent struct {
 	node  string
-	slurm *fakeSlurm
+	slurm *model.Slurm
 
 	mu     sync.Mutex
 	to     *Backend
@@ -100,7 +101,7 @@ func (a *fakeAgent) run(ctx context.Context) {
 			a.once(ctx, b)
 		}
 		if time.Since(a.heard) > 20*time.Second && len(a.orders) > 0 {
-			a.slurm.kill(a.node)
+			a.slurm.Kill(a.node)
 			for key, o := range a.orders {
 				a.lapsed[key] = task.Status{Key: key, State: task.Lost, Error: task.LeaseRanOut, Batch: o.Batch}
 			}
@@ -127,10 +128,10 @@ func (a *fakeAgent) once(ctx context.Context, b *Backend) {
 	for _, o := range d.Orders {
 		a.orders[o.Spec.Key] = o
 		if o.Stop == task.Abandon {
-			a.slurm.killBatch(a.node, o.Batch)
+			a.slurm.KillBatch(a.node, o.Batch)
 		}
 		s := task.Status{Key: o.Spec.Key, State: task.Starting, Batch: o.Batch}
-		if us, began, alive := a.slurm.used(a.node, o.Batch, now); began {
+		if us, began, alive := a.slurm.Used(a.node, o.Batch, now); began {
 			s.State, s.CPUUS = task.Running, us
 			if !alive {
 				s.EndedUS = now.UnixMicro()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/live/slurm/model"
 )
 
 // fakeMarket places jobs on nodes that are up, and starts those anew that were
@@ -32,7 +33,7 @@ type fakeMember struct {
 
 type fakeOrder struct {
 	task.Spec // of rank 0
-	program   fakeProgram
+	program   model.Program
 	refused   bool
 	stop      task.Stop
 	placed    bool
@@ -62,7 +63,7 @@ func (m *fakeMarket) all() {
 }
 
 // submit places a job.
-func (m *fakeMarket) submit(id int64, size int, p fakeProgram, refused bool) {
+func (m *fakeMarket) submit(id int64, size int, p model.Program, refused bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.jobs[id] = &fakeOrder{
@@ -93,7 +94,7 @@ func (m *fakeMarket) place(j *fakeOrder) {
 	if j.refused {
 		word = "refuse me"
 	}
-	j.Argv = []string{word, fmt.Sprintf("takes %s exit %d", j.program.takes, j.program.exit)}
+	j.Argv = []string{word, fmt.Sprintf("takes %s exit %d", j.program.Takes, j.program.Exit)}
 	m.all()
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/slurm/client"
+	"github.com/libra-market/libra/live/slurm/model"
 	"github.com/libra-market/libra/live/store"
 )
 
@@ -15,7 +16,7 @@ import (
 func idle(t *testing.T, control Control) (*Backend, *node) {
 	t.Helper()
 	b, err := New(t.Context(), Config{Partition: "libra", Control: control, Now: func() time.Time { return noon }},
-		newFakeMarket(1), newFakeSlurm(1, "n1"), &fakeNotes{luck: newFakeMarket(1).luck, notes: map[string]store.Note{}})
+		newFakeMarket(1), model.New(1, "n1"), &fakeNotes{luck: newFakeMarket(1).luck, notes: map[string]store.Note{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/slurm/model"
 )
 
 // slurmctld is killed and has forgotten the last jobs that it was given. They go on on
@@ -15,18 +16,18 @@ func TestNoNodeBeginsTwoUnderOneNumber(t *testing.T) {
 	play(t, 1, func(t *testing.T, th *theater, ctx context.Context) {
 		const old, young = 3, 3
 		for id := range int64(old) {
-			th.market.submit(1+id, 2, fakeProgram{takes: 10 * time.Second}, false)
+			th.market.submit(1+id, 2, model.Program{Takes: 10 * time.Second}, false)
 		}
 		time.Sleep(4 * time.Second)
-		th.slurm.mu.Lock()
-		if len(th.slurm.procs) != old {
-			t.Fatalf("%d of %d run", len(th.slurm.procs), old)
+		th.slurm.Mu.Lock()
+		if len(th.slurm.Procs) != old {
+			t.Fatalf("%d of %d run", len(th.slurm.Procs), old)
 		}
-		th.slurm.past = th.slurm.past[:1] // of before they were handed in
-		th.slurm.mu.Unlock()
-		th.slurm.crash(ctx, true)
+		th.slurm.Past = th.slurm.Past[:1] // of before they were handed in
+		th.slurm.Mu.Unlock()
+		th.slurm.Crash(ctx, true)
 		for id := range int64(young) {
-			th.market.submit(1+old+id, 2, fakeProgram{takes: time.Second, exit: 3}, false)
+			th.market.submit(1+old+id, 2, model.Program{Takes: time.Second, Exit: 3}, false)
 		}
 		time.Sleep(2 * time.Minute)
 		for id := range int64(young) {

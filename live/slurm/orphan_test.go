@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/slurm/model"
 )
 
 // slurmd is away and the agent is there: the job begins anew elsewhere, and never
@@ -14,19 +15,19 @@ func TestAJobThatSlurmLostDoesNotRunTwice(t *testing.T) {
 	for _, long := range []time.Duration{5 * time.Second, 45 * time.Second, 20 * time.Minute} {
 		t.Run(long.String(), func(t *testing.T) {
 			play(t, 3, func(t *testing.T, th *theater, ctx context.Context) {
-				th.market.submit(1, 1, fakeProgram{takes: 5 * time.Minute}, false)
+				th.market.submit(1, 1, model.Program{Takes: 5 * time.Minute}, false)
 				time.Sleep(20 * time.Second)
-				if n := th.slurm.alive(); n != 1 {
+				if n := th.slurm.Alive(); n != 1 {
 					t.Fatalf("%d processes", n)
 				}
 				th.market.mu.Lock()
 				node := th.market.jobs[1].Nodes[0]
 				th.market.mu.Unlock()
-				go th.slurm.vanish(ctx, node, long)
+				go th.slurm.Vanish(ctx, node, long)
 				most := 0
 				for range 200 {
 					time.Sleep(500 * time.Millisecond)
-					most = max(most, th.slurm.alive())
+					most = max(most, th.slurm.Alive())
 				}
 				if most != 1 {
 					t.Errorf("it ran %d times at a time", most)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/slurm/client"
+	"github.com/libra-market/libra/live/slurm/model"
 	"github.com/libra-market/libra/live/store"
 )
 
@@ -23,7 +24,7 @@ type theater struct {
 	t      *testing.T
 	luck   *rand.Rand
 	market *fakeMarket
-	slurm  *fakeSlurm
+	slurm  *model.Slurm
 	notes  *fakeNotes
 	agents []*fakeAgent
 	front  client.Slurm // that the backend speaks to
@@ -41,7 +42,7 @@ func newTheater(t *testing.T, seed uint64, nodes int) *theater {
 		names = append(names, fmt.Sprintf("n%d", i+1))
 	}
 	th := &theater{
-		t: t, luck: rand.New(rand.NewPCG(seed, 9)), market: newFakeMarket(seed), slurm: newFakeSlurm(seed, names...),
+		t: t, luck: rand.New(rand.NewPCG(seed, 9)), market: newFakeMarket(seed), slurm: model.New(seed, names...),
 		notes: &fakeNotes{luck: rand.New(rand.NewPCG(seed, 10)), notes: map[string]store.Note{}}, log: slog.New(noErrors{slog.DiscardHandler, t}),
 	}
 	th.front = th.slurm
@@ -129,8 +130,8 @@ func (th *theater) check() {
 			th.t.Errorf("job %d was lost %q and ended as %s %d %s, and nothing but answers was lost", id, j.why, s.State, s.Exit, s.Signal)
 		case j.refused && j.stop == task.GoOn && s.State != task.Refused:
 			th.t.Errorf("job %d should have been refused: %+v", id, s)
-		case s.State == task.Ended && s.Signal == "" && s.Exit != j.program.exit:
-			th.t.Errorf("job %d ended with %d, want %d", id, s.Exit, j.program.exit)
+		case s.State == task.Ended && s.Signal == "" && s.Exit != j.program.Exit:
+			th.t.Errorf("job %d ended with %d, want %d", id, s.Exit, j.program.Exit)
 		}
 	}
 	th.backend.mu.Lock()
@@ -141,23 +142,23 @@ func (th *theater) check() {
 	if kept, _ := th.notes.Notes(th.t.Context(), kindRun); len(kept) > 0 {
 		th.t.Errorf("%d notes are kept", len(kept))
 	}
-	th.slurm.mu.Lock()
-	defer th.slurm.mu.Unlock()
-	for id, j := range th.slurm.jobs {
+	th.slurm.Mu.Lock()
+	defer th.slurm.Mu.Unlock()
+	for id, j := range th.slurm.Known {
 		if !j.State.Over() {
 			th.t.Errorf("Slurm job %d is left: %+v", id, j.Job)
 		}
 	}
-	for _, twice := range th.slurm.twice {
+	for _, twice := range th.slurm.Twice {
 		th.t.Errorf("a number was used twice: %s", twice)
 	}
-	for comment, most := range th.slurm.most {
-		if most > 1 && !th.slurm.lost[comment] {
+	for comment, most := range th.slurm.Most {
+		if most > 1 && !th.slurm.Lost[comment] {
 			th.t.Errorf("%s ran %d times at once", comment, most)
 		}
 	}
-	for comment, n := range th.slurm.starts {
-		if n > 1 && !th.slurm.lost[comment] {
+	for comment, n := range th.slurm.Starts {
+		if n > 1 && !th.slurm.Lost[comment] {
 			th.t.Errorf("%s was started %d times", comment, n)
 		}
 	}
@@ -180,14 +181,14 @@ func storm(t *testing.T, seed uint64) {
 	th := newTheater(t, seed, 3)
 	ctx, stop := context.WithCancel(t.Context())
 	var all sync.WaitGroup
-	all.Go(func() { th.slurm.run(ctx) })
+	all.Go(func() { th.slurm.Run(ctx) })
 	th.start()
 	for _, a := range th.agents {
 		all.Go(func() { a.run(ctx) })
 	}
-	th.slurm.mu.Lock()
-	th.slurm.trouble = []float64{0, 0.05, 0.2}[seed%3]
-	th.slurm.mu.Unlock()
+	th.slurm.Mu.Lock()
+	th.slurm.Trouble = []float64{0, 0.05, 0.2}[seed%3]
+	th.slurm.Mu.Unlock()
 	forgets := seed%2 == 1
 	th.gentle = seed%4 == 2
 	job := int64(0)
@@ -200,16 +201,16 @@ func storm(t *testing.T, seed uint64) {
 		switch {
 		case what < 10:
 			job++
-			p := fakeProgram{takes: time.Duration(th.luck.IntN(20_000)) * time.Millisecond, exit: th.luck.IntN(4)}
+			p := model.Program{Takes: time.Duration(th.luck.IntN(20_000)) * time.Millisecond, Exit: th.luck.IntN(4)}
 			th.market.submit(job, 1+th.luck.IntN(3), p, th.luck.IntN(15) == 0)
 		case what < 12 && job > 0:
 			th.market.cancel(1+th.luck.Int64N(job), []task.Stop{task.Terminate, task.Kill}[th.luck.IntN(2)])
 		case what == 12:
-			all.Go(func() { th.slurm.crash(ctx, forgets) })
+			all.Go(func() { th.slurm.Crash(ctx, forgets) })
 		case what == 13:
 			name := fmt.Sprintf("n%d", 1+th.luck.IntN(3))
 			long := time.Duration(th.luck.IntN(40)) * time.Second
-			all.Go(func() { th.slurm.failNode(ctx, name, long) })
+			all.Go(func() { th.slurm.FailNode(ctx, name, long) })
 		case what == 14:
 			a, long := th.agents[th.luck.IntN(len(th.agents))], time.Duration(th.luck.IntN(60))*time.Second
 			all.Go(func() { a.away(ctx, long) })
@@ -220,12 +221,12 @@ func storm(t *testing.T, seed uint64) {
 			}
 			th.restart(time.Duration(th.luck.IntN(long)) * time.Second)
 		case what == 17:
-			th.slurm.outside(th.luck)
+			th.slurm.Outside(th.luck)
 		}
 	}
-	th.slurm.mu.Lock()
-	th.slurm.trouble = 0
-	th.slurm.mu.Unlock()
+	th.slurm.Mu.Lock()
+	th.slurm.Trouble = 0
+	th.slurm.Mu.Unlock()
 	time.Sleep(5 * time.Minute)
 	th.check()
 	th.stop()
@@ -240,7 +241,7 @@ func play(t *testing.T, seed uint64, scene func(t *testing.T, th *theater, ctx c
 		th := newTheater(t, seed, 2)
 		ctx, stop := context.WithCancel(t.Context())
 		var all sync.WaitGroup
-		all.Go(func() { th.slurm.run(ctx) })
+		all.Go(func() { th.slurm.Run(ctx) })
 		th.start()
 		for _, a := range th.agents {
 			all.Go(func() { a.run(ctx) })
@@ -263,10 +264,10 @@ func TestARestartFindsWhatWasSubmitted(t *testing.T) {
 			a.cut = true
 			a.mu.Unlock()
 		}
-		th.market.submit(1, 2, fakeProgram{takes: time.Second, exit: 3}, false)
+		th.market.submit(1, 2, model.Program{Takes: time.Second, Exit: 3}, false)
 		time.Sleep(2 * time.Second)
-		if kept, _ := th.notes.Notes(ctx, kindRun); len(kept) != 0 || th.slurm.count() != 1 {
-			t.Fatalf("%d notes, %d jobs in Slurm", len(kept), th.slurm.count())
+		if kept, _ := th.notes.Notes(ctx, kindRun); len(kept) != 0 || th.slurm.Count() != 1 {
+			t.Fatalf("%d notes, %d jobs in Slurm", len(kept), th.slurm.Count())
 		}
 		th.restart(0)
 		for _, a := range th.agents {
@@ -275,8 +276,8 @@ func TestARestartFindsWhatWasSubmitted(t *testing.T) {
 			a.mu.Unlock()
 		}
 		time.Sleep(time.Minute)
-		if final := th.market.ending(1); final.State != task.Ended || final.Exit != 3 || final.Attempt != 0 || th.slurm.count() != 1 {
-			t.Errorf("%s ended as %s %d, %d jobs in Slurm", final.Key, final.State, final.Exit, th.slurm.count())
+		if final := th.market.ending(1); final.State != task.Ended || final.Exit != 3 || final.Attempt != 0 || th.slurm.Count() != 1 {
+			t.Errorf("%s ended as %s %d, %d jobs in Slurm", final.Key, final.State, final.Exit, th.slurm.Count())
 		}
 	})
 }
@@ -286,15 +287,15 @@ func TestARestartFindsWhatWasSubmitted(t *testing.T) {
 func TestASlowSubmissionIsNotRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		th := newTheater(t, 1, 1)
-		slow := &slowSlurm{fakeSlurm: th.slurm, late: 4 * time.Second}
+		slow := &slowSlurm{Slurm: th.slurm, late: 4 * time.Second}
 		th.front = slow
 		ctx, stop := context.WithCancel(t.Context())
 		var all sync.WaitGroup
-		all.Go(func() { th.slurm.run(ctx) })
+		all.Go(func() { th.slurm.Run(ctx) })
 		th.start()
 		all.Go(func() { th.agents[0].run(ctx) })
 		time.Sleep(5 * time.Second)
-		th.market.submit(1, 1, fakeProgram{takes: time.Second}, false)
+		th.market.submit(1, 1, model.Program{Takes: time.Second}, false)
 		time.Sleep(time.Minute)
 		if sent, final := slow.sent.Load(), th.market.ending(1); sent != 1 || final.State != task.Ended {
 			t.Errorf("submitted %d times, ended as %q", sent, final.State)
@@ -309,20 +310,20 @@ func TestASlowSubmissionIsNotRepeated(t *testing.T) {
 // slowSlurm loses the answer to the first submission at once and carries it out
 // a while later.
 type slowSlurm struct {
-	*fakeSlurm
+	*model.Slurm
 	late time.Duration
 	sent atomic.Int64
 }
 
 func (s *slowSlurm) Submit(ctx context.Context, job client.Submission) (int64, error) {
 	if s.sent.Add(1) > 1 {
-		return s.fakeSlurm.Submit(ctx, job)
+		return s.Slurm.Submit(ctx, job)
 	}
 	go func() {
 		time.Sleep(s.late)
-		_, _ = s.fakeSlurm.Submit(ctx, job) // nobody hears of it
+		_, _ = s.Slurm.Submit(ctx, job) // nobody hears of it
 	}()
-	return 0, errFake
+	return 0, model.ErrLost
 }
 
 // away cuts an agent off for a while.
@@ -334,22 +335,4 @@ func (a *fakeAgent) away(ctx context.Context, long time.Duration) {
 	a.mu.Lock()
 	a.cut = false
 	a.mu.Unlock()
-}
-
-// outside lets somebody do something in Slurm without us: cancel a job, submit
-// another one, or change a comment.
-func (f *fakeSlurm) outside(luck *rand.Rand) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.tick++
-	f.jobs[f.next] = &fakeJob{Job: client.Job{
-		ID: f.next, User: "bob", State: client.Completed, Comment: "mine", Submitted: time.Now().Unix()*1000 + f.tick, Ended: time.Now().Unix(),
-	}}
-	f.next++
-	for id, j := range f.jobs {
-		if !j.State.Over() && luck.IntN(3) == 0 {
-			f.end(id, client.Cancelled)
-			return
-		}
-	}
 }

@@ -35,7 +35,7 @@ type World struct {
 	alive   context.Context // until all is over
 	stop    context.CancelFunc
 	running sync.WaitGroup
-	acting  atomic.Int64 // users who are not done yet
+	acting  atomic.Int64 // users, and who restores a backup, who are not done yet
 	builds  atomic.Int64 // of the program, so far
 
 	restoring chan struct{} // who puts a backup in the place of the store
@@ -180,7 +180,13 @@ func (w *World) schedule() {
 		w.running.Go(func() { defer w.acting.Add(-1); w.act(i) })
 	}
 	for i := range w.day.Faults {
-		w.running.Go(func() { w.break_(i) })
+		// A backup that is restored when all has ended makes some of it begin again.
+		awaited := int64(0)
+		if w.day.Faults[i].Kind == restores {
+			awaited = 1
+		}
+		w.acting.Add(awaited)
+		w.running.Go(func() { defer w.acting.Add(-awaited); w.break_(i) })
 	}
 }
 

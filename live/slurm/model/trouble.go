@@ -1,0 +1,150 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/libra-market/libra/live/slurm/client"
+)
+
+// Crash kills the controller; it comes back after a while and may have forgotten
+// its last seconds.
+func (f *Slurm) Crash(ctx context.Context, forget bool) {
+	f.Mu.Lock()
+	f.away = true
+	f.Mu.Unlock()
+	pause(ctx, 2*time.Second)
+	f.Mu.Lock()
+	defer f.Mu.Unlock()
+	f.away, f.born = false, now().Unix()*1000
+	if !forget || len(f.Past) == 0 {
+		return
+	}
+	back := max(0, len(f.Past)-1-f.lots("crash").IntN(60))
+	was := f.Past[back]
+	for id, j := range f.Known {
+		old, known := was.jobs[id]
+		if !known || old.State != j.State || old.Held != j.Held {
+			f.Lost[j.Comment] = true
+		}
+	}
+	f.next, f.Known, f.Past = was.next, map[int64]*Job{}, f.Past[:back+1]
+	for id, j := range was.jobs {
+		f.Known[id] = &j
+	}
+}
+
+// FailNode takes a node down as Slurm does: its jobs are lost there.
+func (f *Slurm) FailNode(ctx context.Context, name string, long time.Duration) {
+	f.Mu.Lock()
+	f.nodes[name] = false
+	for id, j := range f.Known {
+		if j.State == client.Running && slices.Contains(j.Nodes, name) {
+			f.end(id, client.NodeFail)
+		}
+	}
+	f.Mu.Unlock()
+	pause(ctx, long)
+	f.Mu.Lock()
+	f.nodes[name] = true
+	f.Mu.Unlock()
+}
+
+// Vanish lets slurmd of a node go away for a while: its jobs are lost for Slurm, and
+// their processes go on until it is back.
+func (f *Slurm) Vanish(ctx context.Context, name string, long time.Duration) {
+	f.Mu.Lock()
+	f.nodes[name] = false
+	for _, j := range f.Known {
+		if j.State == client.Running && slices.Contains(j.Nodes, name) {
+			j.State, j.Ended, j.Held = client.NodeFail, now().Unix(), false
+		}
+	}
+	f.Mu.Unlock()
+	pause(ctx, long)
+	f.Kill(name)
+	f.Mu.Lock()
+	f.nodes[name] = true
+	f.Mu.Unlock()
+}
+
+// KillBatch ends the processes of a job on a node.
+func (f *Slurm) KillBatch(node, batch string) {
+	f.Mu.Lock()
+	defer f.Mu.Unlock()
+	for _, p := range f.Procs {
+		if !p.done && fmt.Sprint(p.id) == batch && slices.Contains(p.nodes, node) {
+			p.done, p.killed = true, true
+		}
+	}
+}
+
+// Alive counts the processes that go on, wherever.
+func (f *Slurm) Alive() int {
+	f.Mu.Lock()
+	defer f.Mu.Unlock()
+	n := 0
+	for _, p := range f.Procs {
+		if !p.done {
+			n++
+		}
+	}
+	return n
+}
+
+// Kill ends the processes on a node without asking the controller.
+func (f *Slurm) Kill(node string) {
+	f.Mu.Lock()
+	defer f.Mu.Unlock()
+	for _, p := range f.Procs {
+		if !p.done && slices.Contains(p.nodes, node) {
+			p.done, p.killed = true, true
+		}
+	}
+}
+
+// Used is the time that the group of a number has used on a node, whether there
+// has been a process in it, and whether there still is.
+func (f *Slurm) Used(node, batch string, now time.Time) (us int64, began, alive bool) {
+	f.Mu.Lock()
+	defer f.Mu.Unlock()
+	for _, p := range f.Procs {
+		if fmt.Sprint(p.id) == batch && slices.Contains(p.nodes, node) {
+			alive = alive || !p.done
+			end := p.until
+			if now.Before(end) {
+				end = now
+			}
+			us, began = us+end.Sub(p.since).Microseconds(), true
+		}
+	}
+	return us, began, alive
+}
+
+// Count counts the jobs that the controller knows.
+func (f *Slurm) Count() int {
+	f.Mu.Lock()
+	defer f.Mu.Unlock()
+	return len(f.Known)
+}
+
+// Outside lets somebody do something in Slurm without us: cancel a job, submit
+// another one, or change a comment.
+func (f *Slurm) Outside(luck *rand.Rand) {
+	f.Mu.Lock()
+	defer f.Mu.Unlock()
+	f.tick++
+	f.Known[f.next] = &Job{Job: client.Job{
+		ID: f.next, User: "bob", State: client.Completed, Comment: "mine", Submitted: now().Unix()*1000 + f.tick, Ended: now().Unix(),
+	}}
+	f.next++
+	for id, j := range f.Known {
+		if !j.State.Over() && luck.IntN(3) == 0 {
+			f.end(id, client.Cancelled)
+			return
+		}
+	}
+}

@@ -11,10 +11,26 @@ RELEASE       ?= $(shell git describe --tags --abbrev=0 2>/dev/null)
 
 PROFILE       ?= -pgo=$(CURDIR)/cmd/libra/default.pgo
 
-.PHONY: help demo build test rest slurm shares race lint fuzz fuzz-api bench growth profile golden mutants adversaries world check clean
+.PHONY: help demo build install uninstall test rest slurm shares race lint fuzz fuzz-api bench growth profile golden mutants adversaries world check clean
 
 build:                 ## bin/libra
 	CGO_ENABLED=0 go build -trimpath -o bin/libra ./cmd/libra
+
+PREFIX        ?= /usr/local
+SHARE          = $(DESTDIR)$(PREFIX)/share
+COMPLETIONS    = $(SHARE)/bash-completion/completions/libra $(SHARE)/zsh/site-functions/_libra $(SHARE)/fish/vendor_completions.d/libra.fish
+
+install: build         ## the program, its manual pages and completion, under PREFIX (/usr/local)
+	install -D bin/libra $(DESTDIR)$(PREFIX)/bin/libra
+	bin/libra man $(SHARE)/man/man1
+	mkdir -p $(dir $(COMPLETIONS))
+	for shell in bash zsh fish; do bin/libra completion $$shell > bin/completion.$$shell || exit 1; done
+	install -m 644 bin/completion.bash $(word 1,$(COMPLETIONS))
+	install -m 644 bin/completion.zsh $(word 2,$(COMPLETIONS))
+	install -m 644 bin/completion.fish $(word 3,$(COMPLETIONS))
+
+uninstall:             ## what install put there
+	rm -f $(DESTDIR)$(PREFIX)/bin/libra $(SHARE)/man/man1/libra.1 $(SHARE)/man/man1/libra-*.1 $(COMPLETIONS)
 
 # Tests that measure shares of the processor have the machine to themselves: they come
 # last, one after the other. Those on Slurm take turns, and wait more than they compute,

@@ -84,7 +84,7 @@ Exit codes: 0 ok, 1 failure, 2 wrong usage, 3 the market said no.`,
 			root.AddCommand(cmd)
 		}
 	}
-	root.AddCommand(newVersion(con))
+	root.AddCommand(newVersion(con), newMan())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd("completion") // named, because it looks at what was asked for
 	return root

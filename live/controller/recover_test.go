@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"iter"
 	"reflect"
 	"regexp"
@@ -187,5 +188,38 @@ func TestStrictly(t *testing.T) {
 	})
 	if len(s.Differ) != 1 || s.Differ[0].Seq != other || s.Same != s.Entries-1 {
 		t.Errorf("one price is another: %+v", s)
+	}
+}
+
+// Every prefix of a log opens, and of one whose entry forgets something the first that
+// does not is named, though the whole of it may well open.
+func TestEveryPrefix(t *testing.T) {
+	f := busy(t)
+	last, _, err := f.store.Last(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := controller.Prefixes(t.Context(), f.store, "test"); err != nil || int64(n) != last.Seq {
+		t.Errorf("%d of %d entries: %v", n, last.Seq, err)
+	}
+	var before []byte
+	forgot := int64(0)
+	_, err = controller.Prefixes(t.Context(), &logOnly{Store: f.store, alter: func(e *store.Entry) {
+		if e.Kind == "submit" && forgot == 0 {
+			forgot = e.Seq
+			rewrite(t, e, func(body map[string]json.RawMessage) {
+				var facts map[string]json.RawMessage
+				if err := json.Unmarshal(body["facts"], &facts); err != nil {
+					t.Fatal(err)
+				}
+				delete(facts, "book")
+				body["facts"] = have(json.Marshal(facts))(t)
+			})
+		}
+		e.Hash = e.Sum(before) // as if it had been written so
+		before = e.Hash
+	}}, "test")
+	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("up to entry %d (submit)", forgot)) {
+		t.Errorf("entry %d has forgotten the job on its processor: %v", forgot, err)
 	}
 }

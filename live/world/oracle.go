@@ -199,7 +199,8 @@ func (w *World) sentOnce(sent map[int64]int) {
 	}
 }
 
-// prefixes checks that the market could have begun again after any entry of its log.
+// prefixes checks that the market could have begun again after any entry of its log: after
+// every one on some days, which takes as long as the day did, on the others after two.
 func (w *World) prefixes() {
 	last, found, err := w.disk.Open().Last(context.Background())
 	if err != nil || !found {
@@ -207,6 +208,16 @@ func (w *World) prefixes() {
 		return
 	}
 	r := w.chance("prefix")
+	if r.IntN(everyPrefix) == 0 {
+		n, err := controller.Prefixes(context.Background(), w.disk.Open(), "world")
+		if err == nil && int64(n) != last.Seq {
+			err = fmt.Errorf("%d of %d entries", n, last.Seq)
+		}
+		if err != nil {
+			w.fail("every prefix of the log: %v", err)
+		}
+		return
+	}
 	for range 2 {
 		at := 1 + r.Int64N(last.Seq)
 		if err := controller.Readable(context.Background(), w.disk.Cut(at).Open()); err != nil {
@@ -214,3 +225,6 @@ func (w *World) prefixes() {
 		}
 	}
 }
+
+// everyPrefix is on how many days one asks for all.
+const everyPrefix = 8

@@ -11,32 +11,41 @@ import (
 // it never did: both are of one user, and end alike. So it is not decided by how long
 // one took. Whoever claims it is believed, for so much processor time in an hour
 // altogether: an honest user makes few mistakes, and to claim it falsely brings no more
-// than that. The first mistake of the hour is believed for a few seconds however wide
-// the run is, and one within a second of Slurm's always.
+// than that. A moment in which Slurm's watch happens to tick is a second to it, so runs
+// of one second have an allowance of their own, of as many as never begin before their
+// user is asked to wait (fair.Limits). The first mistake of the hour is believed for a
+// few seconds however wide the run is, and one within a second of Slurm's always.
 const (
-	claimMost  = 30 // seconds of one run, of those that Slurm counts
-	claimFirst = 5  // of one that is the first
-	claimsMost = 60 // of a processor, of all runs of a user
-	claimsFor  = time.Hour
+	claimMost   = 30  // seconds of one run, of those that Slurm counts
+	claimFirst  = 5   // of one that is the first
+	claimsMost  = 60  // of a processor, of all runs of a user
+	momentsMost = 200 // of a processor, of all that took one second
+	claimsFor   = time.Hour
 )
 
 // claims are what users were believed lately, by user.
 type claims map[string][]claim
 
 type claim struct {
-	at   time.Time
-	cost int64 // seconds of a processor
+	at     time.Time
+	cost   int64 // seconds of a processor
+	moment bool  // it took one second
 }
 
 // believe reports whether a user is believed another claim, of a run of so many
 // processors, and notes it.
 func (c claims) believe(user string, seconds, processors int64, now time.Time) bool {
-	cost := seconds * processors
-	sum, kept := cost, c[user][:0]
+	next := claim{at: now, cost: seconds * processors, moment: seconds <= littleWait}
+	sum, most, kept := next.cost, int64(claimsMost), c[user][:0]
+	if next.moment {
+		most = momentsMost
+	}
 	for _, one := range c[user] {
 		if now.Sub(one.at) < claimsFor {
 			kept = append(kept, one)
-			sum += one.cost
+			if one.moment == next.moment {
+				sum += one.cost
+			}
 		}
 	}
 	c[user] = kept
@@ -44,10 +53,10 @@ func (c claims) believe(user string, seconds, processors int64, now time.Time) b
 		delete(c, user)
 	}
 	first := len(kept) == 0 && seconds <= claimFirst
-	if seconds > claimMost || sum > claimsMost && !first {
+	if seconds > claimMost || sum > most && !first {
 		return false
 	}
-	c[user] = append(kept, claim{now, cost})
+	c[user] = append(kept, next)
 	return true
 }
 

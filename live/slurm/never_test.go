@@ -145,19 +145,27 @@ func TestABusyMachineChargesNobody(t *testing.T) {
 		{"ann", 1, 0, task.Refused},
 		{"eve", 1, 31, task.Ended},
 		{"eve", 1, 30, task.Refused},
-		{"eve", 1, 1, task.Ended}, // on two processors for 30 s, that was all
+		{"eve", 1, 2, task.Ended}, // on two processors for 30 s, that was all
+		{"eve", 1, 1, task.Refused},
+		{"eve", 99, 1, task.Refused},
+		{"eve", 1, 1, task.Ended}, // and that all of a second
 		{"eve", 64, 0, task.Refused},
 		{"ann", 1, 21, task.Refused},
-		{"ann", 1, 1, task.Ended},
+		{"ann", 1, 2, task.Ended},
 		{"bob", 64, 6, task.Ended},
 		{"bob", 64, 5, task.Refused}, // the first of the hour
-		{"bob", 1, 1, task.Ended},
+		{"bob", 1, 2, task.Ended},
 		{"kim", 1, 1, task.Refused},
-		{"kim", 64, 1, task.Ended},
+		{"kim", 128, 1, task.Ended},
 		{"kim", 8, 3, task.Refused},
 	} {
 		if got := claims(c.user, c.threads, c.seconds); got != c.want {
 			t.Errorf("%d: %s after %d s on %d processors: %s, want %s", i, c.user, c.seconds, 2*c.threads, got, c.want)
+		}
+	}
+	for range 100 { // of two processors, a whole hour's
+		if claims("sue", 1, 1) != task.Refused {
+			t.Fatal("an honest mistake in an array is charged")
 		}
 	}
 	if now = now.Add(time.Hour); claims("eve", 1, 2) != task.Refused {

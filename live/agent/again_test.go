@@ -33,7 +33,7 @@ func TestAnEndIsSaidAgainToWhoWantsTheTaskStill(t *testing.T) {
 func TestAnotherJobOfTheSameNumber(t *testing.T) {
 	t.Parallel()
 	n := newNode(t).start()
-	before := n.shell(1, `trap 'echo ended; exit 0' TERM; echo before; while :; do sleep 0.05; done`)
+	before := n.shell(1, `exec 2>/dev/null; trap 'echo ended; exit 0' TERM; echo before; while :; do sleep 0.05; done`)
 	before.Spec.BornUS = 7
 	n.order(before)
 	key := before.Spec.Key

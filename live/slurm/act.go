@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -249,8 +250,8 @@ func (b *Backend) report(ctx context.Context, r *run) {
 	b.weigh(r)
 	byNode := map[string][]task.Status{}
 	all := true
-	for rank, o := range r.orders {
-		name := o.Spec.Nodes[rank]
+	for _, rank := range slices.Sorted(maps.Keys(r.orders)) {
+		name := r.orders[rank].Spec.Nodes[rank]
 		if n := b.nodes[name]; n != nil && n.membership.lost() {
 			all = false // to speak for it would bring it back; its tasks are lost with it
 			continue
@@ -258,7 +259,8 @@ func (b *Backend) report(ctx context.Context, r *run) {
 		byNode[name] = append(byNode[name], r.status(rank, b.cfg.Control))
 	}
 	b.mu.Unlock()
-	for name, tasks := range byNode {
+	for _, name := range slices.Sorted(maps.Keys(byNode)) {
+		tasks := byNode[name]
 		reply, err := b.fleet.Report(ctx, task.Report{Node: name, Tasks: tasks})
 		if err != nil {
 			b.failed(r, "end not reported", err)

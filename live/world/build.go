@@ -27,6 +27,9 @@ func (w *World) adopt(i int) {
 	default:
 		name = []string{"libra", "libra-plus", "libra-sla", "edf-bf", "bid-share", "best-offer", "fcfs-bf"}[r.IntN(7)]
 	}
+	if w.day.Slurm {
+		name = drawWhole(r)
+	}
 	c := w.client("root", &host{name: fmt.Sprint("desk-policy-", i), phase: time.Duration(20+i%30) * time.Nanosecond})
 	for try, name := range []string{name, w.current()} { // some can follow others only when nothing is under way
 		e := v1.Epoch{Policy: name, Settings: drawSettings(r, name)}

@@ -17,6 +17,7 @@ type Day struct {
 	Exact    bool          `json:"exact"`    // programs take what was estimated
 	Lose     float64       `json:"lose"`     // of what is sent
 	Repeat   float64       `json:"repeat"`   // of what is asked
+	Slurm    bool          `json:"slurm"`    // it runs the jobs, not agents
 	Long     time.Duration `json:"long"`     // until nothing more is asked and nothing more breaks
 	Nodes    []Node        `json:"nodes"`
 	Deeds    []Deed        `json:"deeds"`
@@ -87,4 +88,9 @@ const (
 	unsure     = "uncertain" // the store does not say whether it has written
 	restores   = "restore"   // an old backup
 	upgrades   = "upgrade"   // another policy from the next start on
+
+	slurmDies   = "slurmctld"   // is killed, and is back after two seconds
+	slurmFails  = "slurm node"  // a node of Slurm fails with what runs there
+	slurmDrains = "slurm drain" // a node of Slurm takes nothing new
+	slurmLoses  = "slurm calls" // Slurm's commands hang, and their answers are lost
 )

@@ -6,7 +6,7 @@
 // API's handlers, the client and the agent. What is made up is what lies under them:
 // the disk (drive.go, over store.Memory), the line (line.go), the clocks (clock.go),
 // and the machines of the nodes with their processors and processes (node.go,
-// shepherd.go). A Day (day.go) says who does what when, and what breaks when; it is
+// shepherd.go), or a Slurm (slurm.go, over live/slurm/model). A Day (day.go) says who does what when, and what breaks when; it is
 // drawn from a seed, and plain data, so that one that fails can be made smaller
 // (shrink.go). After each restart and at the end of the day it is asked whether
 // everything is as it must be (oracle.go).

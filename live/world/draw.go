@@ -56,6 +56,10 @@ func Draw(seed uint64, jobs int) *Day {
 			q.Optional.Argv = q.Argv
 		}
 	}
+	if s := rand.New(rand.NewPCG(seed, 1)); s.IntN(slurmEvery) == 0 {
+		d.onSlurm(s)
+		return d
+	}
 	if r.IntN(4) > 0 {
 		drawFaults(r, d)
 	}

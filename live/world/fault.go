@@ -83,6 +83,8 @@ func (w *World) break_(i int) {
 		w.moment("upgrade", i)
 		s.start()
 		w.adopt(i)
+	case slurmDies, slurmFails, slurmDrains, slurmLoses:
+		w.slurm.suffer(w, f)
 	case fills, unsure:
 		s.mu.Lock()
 		d := s.drive

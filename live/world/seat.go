@@ -153,6 +153,15 @@ func (s *seat) serve(ctx context.Context, d *drive) error {
 		return err
 	}
 	s.w.note("%s leads", s.host.name)
+	if s.w.slurm != nil {
+		ended, err := s.w.slurm.serve(ctx, c, d, cfg.Leads, s.host)
+		if err != nil {
+			end()
+			<-c.Done()
+			return err
+		}
+		defer func() { end(); <-ended }()
+	}
 	handler := api.New(front.Market{Controller: c}, front.Keyring{Kept: d}, api.Options{Now: s.host.now, Log: s.w.log, Gate: fair.NewGate(cfg.Limits, s.host.now)})
 	s.mu.Lock()
 	s.opened, s.ctrl = &door{handler: handler, alive: ctx}, c

@@ -111,7 +111,7 @@ func (s *shepherd) run(on context.Context) {
 		return
 	}
 	var over func(time.Duration)
-	s.ran, over = w.begins(s.node, &s.spec)
+	s.ran, over = w.begins(s.node.name, &s.spec)
 	if s.spec.Optional != nil {
 		s.status.Part = task.MandatoryPart
 	}

@@ -40,6 +40,7 @@ type World struct {
 
 	restoring chan struct{} // who puts a backup in the place of the store
 	nodes     []*node
+	slurm     *site // nil: agents run the jobs
 	seats     []*seat
 
 	mu       sync.Mutex
@@ -99,6 +100,9 @@ func Run(d *Day, dir string, log *slog.Logger) *Result {
 // open lets the controllers and the agents begin, and gives everybody money.
 func (w *World) open() {
 	w.addTokens()
+	if w.day.Slurm {
+		w.openSlurm()
+	}
 	w.seats = append(w.seats, w.newSeat(0))
 	if w.day.Standby {
 		w.seats = append(w.seats, w.newSeat(1))
@@ -108,6 +112,9 @@ func (w *World) open() {
 		time.Sleep(50 * time.Millisecond)
 	}
 	w.fund()
+	if w.day.Slurm {
+		return
+	}
 	for i := range w.day.Nodes {
 		n := w.newNode(i, &w.day.Nodes[i])
 		w.nodes = append(w.nodes, n)
@@ -370,9 +377,9 @@ func (r *run) kept() time.Duration {
 
 // begins notes that a program runs. No two of a task may at the same time, and no two
 // attempts of a job.
-func (w *World) begins(n *node, s *task.Spec) (r *run, over func(used time.Duration)) {
-	r = &run{key: s.Key, deed: "deed-" + s.Argv[len(s.Argv)-1], node: n.name, began: w.at()}
-	w.note("%s begins %v", n.name, s.Key)
+func (w *World) begins(node string, s *task.Spec) (r *run, over func(used time.Duration)) {
+	r = &run{key: s.Key, deed: "deed-" + s.Argv[len(s.Argv)-1], node: node, began: w.at()}
+	w.note("%s begins %v", node, s.Key)
 	w.mu.Lock()
 	var beside *run
 	for _, other := range w.runs[s.Job] {
@@ -383,14 +390,14 @@ func (w *World) begins(n *node, s *task.Spec) (r *run, over func(used time.Durat
 	w.runs[s.Job] = append(w.runs[s.Job], r)
 	w.mu.Unlock()
 	if beside != nil && !w.hasRestored() {
-		w.fail("two at a time: %v begins on %s while %v runs on %s", s.Key, n.name, beside.key, beside.node)
+		w.fail("two at a time: %v begins on %s while %v runs on %s", s.Key, node, beside.key, beside.node)
 	}
 	return r, func(used time.Duration) {
 		r.ended, r.used = w.at(), used
 		if r.done != 0 {
 			r.optional += used
 		}
-		w.note("%s ends %v after %s", n.name, s.Key, used)
+		w.note("%s ends %v after %s", node, s.Key, used)
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.finished = append(w.finished, r)

@@ -133,6 +133,7 @@ func TestWorld(t *testing.T) {
 type summary struct {
 	mu                 sync.Mutex
 	days, wrong, deeds int
+	onSlurm            int
 	faults             map[string]int
 	states             map[string]int64
 	took               time.Duration
@@ -144,6 +145,9 @@ func (s *summary) add(d *Day, r *Result) {
 	s.days++
 	if len(r.Wrong) > 0 {
 		s.wrong++
+	}
+	if d.Slurm {
+		s.onSlurm++
 	}
 	s.deeds += len(d.Deeds)
 	s.took += r.Took
@@ -157,8 +161,8 @@ func (s *summary) add(d *Day, r *Result) {
 
 func (s *summary) write(t *testing.T) {
 	t.Helper()
-	text := fmt.Sprintf("%d days (%s of virtual time), %d went wrong; %d deeds; jobs %v; faults %v\n",
-		s.days, s.took.Round(time.Hour), s.wrong, s.deeds, s.states, s.faults)
+	text := fmt.Sprintf("%d days (%s of virtual time; %d on Slurm), %d went wrong; %d deeds; jobs %v; faults %v\n",
+		s.days, s.took.Round(time.Hour), s.onSlurm, s.wrong, s.deeds, s.states, s.faults)
 	t.Log(text)
 	if *kept != "" {
 		if err := os.WriteFile(filepath.Join(*kept, "summary"), []byte(text), 0o600); err != nil {

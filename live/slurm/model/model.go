@@ -33,6 +33,12 @@ type Slurm struct {
 	// that a day can be lived again; nil: whoever comes draws next.
 	Chance func(about string) *rand.Rand
 
+	// What a job does, and who is told that its processes begin: they are told when those
+	// have ended. Nil: "takes 3s exit 4" in the script says it, and nobody.
+	Program func(client.Submission) Program
+	Watch   func(*Job) (over func())
+	Forgets bool // a crash may make the controller forget its last seconds
+
 	Drains  map[string]bool // nodes that start nothing
 	Trouble float64         // how probable it is that a call goes wrong
 	away    bool            // the controller does not answer
@@ -52,9 +58,9 @@ type Slurm struct {
 // Job is a job as the controller knows it.
 type Job struct {
 	client.Job
-	want     Program
-	limit    time.Duration
-	released time.Time
+	Submission client.Submission
+	want       Program
+	released   time.Time
 }
 
 // Program is what a job does: it takes a time and ends.
@@ -73,6 +79,15 @@ type process struct {
 	exit    int
 	killed  bool
 	done    bool
+	over    func() // nil: nobody waits for that
+}
+
+// ends ends it.
+func (p *process) ends(killed bool) {
+	p.done, p.killed = true, killed
+	if p.over != nil {
+		p.over()
+	}
 }
 
 type past struct {
@@ -87,7 +102,7 @@ var ErrLost = errors.New("the answer was lost")
 // New is a Slurm with nodes.
 func New(seed uint64, nodes ...string) *Slurm {
 	f := &Slurm{
-		luck: rand.New(rand.NewPCG(seed, 7)), next: 1, Known: map[int64]*Job{}, nodes: map[string]bool{}, Drains: map[string]bool{}, Booked: map[string]bool{},
+		luck: rand.New(rand.NewPCG(seed, 7)), Forgets: true, next: 1, Known: map[int64]*Job{}, nodes: map[string]bool{}, Drains: map[string]bool{}, Booked: map[string]bool{},
 		Lost: map[string]bool{}, begun: map[string]string{}, Most: map[string]int{}, Starts: map[string]int{},
 	}
 	for _, n := range nodes {
@@ -169,7 +184,7 @@ func (f *Slurm) Submit(ctx context.Context, s client.Submission) (int64, error) 
 				ID: id, Name: s.Name, Comment: s.Comment, User: s.User, State: client.Pending, Held: true, Wanted: s.Nodes,
 				Submitted: now().Unix()*1000 + f.tick,
 			},
-			want: programOf(s.Script), limit: s.Limit,
+			want: f.programOf(&s), Submission: s,
 		}
 		return nil
 	})
@@ -179,8 +194,12 @@ func (f *Slurm) Submit(ctx context.Context, s client.Submission) (int64, error) 
 	return id, nil
 }
 
-// programOf reads what the program of a script does: "takes 3s exit 4".
-func programOf(script string) Program {
+// programOf is what a job does.
+func (f *Slurm) programOf(s *client.Submission) Program {
+	if f.Program != nil {
+		return f.Program(*s)
+	}
+	script := s.Script
 	var p Program
 	_, rest, _ := strings.Cut(script, "takes ")
 	var takes string
@@ -221,7 +240,7 @@ func (f *Slurm) end(id int64, how client.State) {
 	}
 	for _, p := range f.Procs {
 		if p.id == id && p.comment == j.Comment && !p.done {
-			p.done, p.killed = true, true
+			p.ends(true)
 		}
 	}
 	j.State, j.Ended, j.Signal, j.Held = how, now().Unix(), 15, false
@@ -287,7 +306,11 @@ func (f *Slurm) step(now time.Time) {
 		if !f.launches(id, j) {
 			continue
 		}
-		f.Procs = append(f.Procs, &process{id: id, comment: j.Comment, nodes: j.Wanted, since: now, until: now.Add(j.want.Takes), exit: j.want.Exit})
+		p := &process{id: id, comment: j.Comment, nodes: j.Wanted, since: now, until: now.Add(j.want.Takes), exit: j.want.Exit}
+		if f.Watch != nil {
+			p.over = f.Watch(j)
+		}
+		f.Procs = append(f.Procs, p)
 		f.Starts[j.Comment]++
 		alive := 0
 		for _, p := range f.Procs {
@@ -296,6 +319,9 @@ func (f *Slurm) step(now time.Time) {
 			}
 		}
 		f.Most[j.Comment] = max(f.Most[j.Comment], alive)
+	}
+	if !f.Forgets {
+		return
 	}
 	was := past{at: now, next: f.next, jobs: map[int64]Job{}}
 	for id, j := range f.Known {
@@ -312,7 +338,7 @@ func (f *Slurm) step(now time.Time) {
 func (f *Slurm) work(now time.Time, tell bool) {
 	for _, p := range f.Procs {
 		if !p.done && !now.Before(p.until) {
-			p.done = true
+			p.ends(false)
 		}
 		j := f.Known[p.id]
 		if !tell || !p.done || j == nil || j.Comment != p.comment || j.State != client.Running {

@@ -77,7 +77,7 @@ func (f *Slurm) KillBatch(node, batch string) {
 	defer f.Mu.Unlock()
 	for _, p := range f.Procs {
 		if !p.done && fmt.Sprint(p.id) == batch && slices.Contains(p.nodes, node) {
-			p.done, p.killed = true, true
+			p.ends(true)
 		}
 	}
 }
@@ -101,7 +101,7 @@ func (f *Slurm) Kill(node string) {
 	defer f.Mu.Unlock()
 	for _, p := range f.Procs {
 		if !p.done && slices.Contains(p.nodes, node) {
-			p.done, p.killed = true, true
+			p.ends(true)
 		}
 	}
 }

@@ -20,14 +20,16 @@ import (
 // storm is a time of kills: clients go on handing in, quoting and cancelling,
 // and ask again with the same key until they are answered.
 type storm struct {
-	t     testing.TB
-	dir   string
-	runs  string // file: every run of a program writes its begin and its end
-	open  func() *client.Client
-	seed  uint64
-	calm  chan struct{} // closed when the clients shall come to an end
-	keys  atomic.Int64
-	asked atomic.Int64 // calls, with those that were made again
+	t    testing.TB
+	dir  string
+	runs string // file: every run of a program writes its begin and its end
+	open func() *client.Client
+	seed uint64
+
+	strangers string        // a user whose jobs are not the storm's
+	calm      chan struct{} // closed when the clients shall come to an end
+	keys      atomic.Int64
+	asked     atomic.Int64 // calls, with those that were made again
 
 	mu   sync.Mutex
 	said map[string]answer // by key of a submission
@@ -126,7 +128,13 @@ func (s *storm) insist(call func(context.Context) error) *client.Problem {
 		if err == nil {
 			return nil
 		}
-		if p, ok := errors.AsType[*client.Problem](err); ok && p.Status != http.StatusServiceUnavailable && p.Status < 500 {
+		p, ok := errors.AsType[*client.Problem](err)
+		switch {
+		case !ok || p.Status == http.StatusServiceUnavailable || p.Status == http.StatusTooManyRequests:
+		case p.Status >= 500:
+			s.t.Errorf("it says that it is its own fault: %v", p)
+			return p
+		default:
 			return p
 		}
 	}

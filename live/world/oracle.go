@@ -128,7 +128,7 @@ func (w *World) once(jobs []trade.Job) {
 	}
 	for _, o := range w.outcomes {
 		ids := byName[fmt.Sprintf("deed-%d", o.deed)]
-		if w.undone(o.at) {
+		if w.undone(&o) {
 			continue
 		}
 		if o.job >= 0 && (len(ids) != 1 || ids[0] != o.job) {
@@ -137,9 +137,10 @@ func (w *World) once(jobs []trade.Job) {
 	}
 }
 
-// undone reports whether what was so at a time was lost with the store.
-func (w *World) undone(at time.Duration) bool {
-	return slices.ContainsFunc(w.restored, func(s span) bool { return s.from <= at && at <= s.to })
+// undone reports whether what was acknowledged may have been lost with the store: the answer
+// to what was asked before that was put back can be on its way until after.
+func (w *World) undone(o *outcome) bool {
+	return slices.ContainsFunc(w.restored, func(s span) bool { return s.from <= o.at && o.asked <= s.to })
 }
 
 // booked holds the books against the jobs, and the jobs against what happened on the
@@ -188,7 +189,7 @@ func (w *World) sentOnce(sent map[int64]int) {
 		}
 	}
 	for _, o := range w.outcomes {
-		if o.amount > 0 && !w.undone(o.at) {
+		if o.amount > 0 && !w.undone(&o) {
 			heard[o.amount]++
 		}
 	}

@@ -17,6 +17,7 @@ import (
 // outcome is what a user heard of a deed.
 type outcome struct {
 	deed    int
+	asked   time.Duration // when it was first asked for
 	at      time.Duration // when it was heard
 	job     int64         // acknowledged; -1: none
 	refused bool
@@ -67,7 +68,7 @@ func (w *World) act(i int) {
 	key := func(ctx context.Context, n string) context.Context {
 		return client.WithKey(ctx, fmt.Sprintf("deed-%d-%s", i, n))
 	}
-	o := outcome{deed: i, job: -1}
+	o := outcome{deed: i, job: -1, asked: w.at()}
 	quote := ""
 	switch d.Kind {
 	case absurd:

@@ -69,6 +69,7 @@ func TestNodesAnnounceWhatTheOwnerAllows(t *testing.T) {
 		"disk":                   {func(h *task.Hello) { h.DiskMB = 1 << 62 }, "disk_mb"},
 		"disk of all":            {func(h *task.Hello) { h.DiskMB = 4096 }, "disk_mb"},
 		"long words":             {func(h *task.Hello) { h.Agent = long }, "node"},
+		"a long seat":            {func(h *task.Hello) { h.Seat = long }, "node"},
 		"long words it lacks":    {func(h *task.Hello) { h.Missing = []string{long} }, "node"},
 		"many words":             {func(h *task.Hello) { h.Missing = make([]string, 33) }, "missing"},
 		"one more, and not four": {func(h *task.Hello) { h.Node = "n3" }, ""},

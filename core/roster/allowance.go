@@ -61,9 +61,9 @@ func (a *Allowance) Validate() error {
 	return nil
 }
 
-// Of what a node says in words, so much is kept.
+// Of what a node says of itself in words, so much is kept.
 const (
-	mostSaid    = 256 // bytes of one
+	MostSaid    = 256 // bytes of one
 	mostMissing = 32
 )
 
@@ -88,9 +88,9 @@ func (a *Allowance) admitsAlone(h *task.Hello) error {
 	case len(h.Missing) > mostMissing:
 		return market.Wrong("missing", fmt.Sprintf("at most %d words", mostMissing))
 	}
-	for _, text := range append([]string{h.Boot, h.Agent, h.Limits, h.User, h.Runs}, h.Missing...) {
-		if len(text) > mostSaid {
-			return market.Wrong("node", fmt.Sprintf("nothing longer than %d bytes about itself", mostSaid))
+	for _, text := range append([]string{h.Boot, h.Agent, h.Limits, h.User, h.Runs, h.Seat}, h.Missing...) {
+		if len(text) > MostSaid {
+			return market.Wrong("node", fmt.Sprintf("nothing longer than %d bytes about itself", MostSaid))
 		}
 	}
 	return nil

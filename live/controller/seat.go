@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/roster"
 	"github.com/libra-market/libra/core/trade"
 )
 
@@ -18,6 +20,9 @@ const silence = 30 * time.Second
 // take lets an agent speak for a node, and notes that it did. Agents of the first
 // version do not say where they sit.
 func (f *fleet) take(node, seat string) error {
+	if len(seat) > roster.MostSaid { // it would be kept, and told to the other
+		return market.Wrong("seat", fmt.Sprintf("nothing longer than %d bytes", roster.MostSaid))
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	m, now := f.member(node), f.c.now()

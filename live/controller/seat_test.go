@@ -2,6 +2,7 @@ package controller_test
 
 import (
 	"errors"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -47,6 +48,29 @@ func TestANodeHasOneAgent(t *testing.T) {
 	if _, err := f.Report(t.Context(), task.Report{Node: "n2", Seat: "one"}); !errors.Is(err, trade.ErrConflict) {
 		t.Errorf("the first is back: %v", err)
 	}
+}
+
+// Where an agent sits is a word, and not a place to keep megabytes: it is kept with the
+// node, and whoever comes from elsewhere is told.
+func TestASeatIsAWord(t *testing.T) {
+	f := open(t, nil)
+	long := strings.Repeat("x", 1<<20)
+	wrong := func(what string, err error) {
+		t.Helper()
+		if _, is := errors.AsType[*trade.FieldError](err); !is || len(err.Error()) > 1<<10 {
+			t.Errorf("%s: %.200v", what, err)
+		}
+	}
+	hello := task.Hello{Node: "n2", Processors: 2, Rating: 1, Speed: 1, MemoryMB: 1 << 10, DiskMB: 1 << 10, Boot: "b", Seat: long}
+	_, err := f.Hello(t.Context(), hello)
+	wrong("a hello of a new node", err)
+	hello.Seat = "one"
+	have(f.Hello(t.Context(), hello))(t)
+	hello.Seat = long
+	_, err = f.Hello(t.Context(), hello)
+	wrong("a hello", err)
+	_, err = f.Report(t.Context(), task.Report{Node: "n2", Seat: long})
+	wrong("a report", err)
 }
 
 // A node that says again what it said before costs the store nothing, and one that

@@ -54,8 +54,9 @@ market has sold, held to their shares by agents that do nothing else (libra agen
 --control slurm). Without them (--slurm-control none) only policies that give whole
 processors can be used.
 
-The policy can be changed when the market starts anew: that begins a new epoch,
-which is recorded in the log. Between policies that share processors in different
+The policy, its settings and the rates can be changed when the market starts anew: that
+begins a new epoch, which is recorded in the log. What neither the file nor flags name
+stays as the market has it; --set changes a few settings, those of a file are all. Between policies that share processors in different
 ways there must be no job under way.`,
 		Example: `  # a market on this machine, in the current directory
   libra serve --store market.db --owner-token-file owner.token
@@ -126,10 +127,11 @@ func (o *serveOptions) configure(cmd *cobra.Command) (config.Config, error) {
 	if err != nil {
 		return c, err
 	}
+	c.Given.Policy = c.Given.Policy || f.Changed("policy")
 	if len(set) > 0 {
-		c.Settings = set
+		c.Settings, c.Given.Settings = set, false // a few, over those that there are
 	} else if f.Changed("policy") && o.file != "" {
-		c.Settings = nil // those of the file are another policy's
+		c.Settings, c.Given.Settings = nil, false // those of the file are another policy's
 	}
 	if c.Store == "" {
 		dir, err := stateDir()
@@ -157,7 +159,7 @@ func runServe(cmd *cobra.Command, con *console, o *serveOptions) error {
 	k := &keeper{config: &c, log: log, doors: newDoors(log), token: o.token, say: func(text string) { printline(con.err, text) }}
 	k.opened = func(ctx context.Context, s *service, first bool) error {
 		// What the owner has set since this program was started stays.
-		if first && (o.file != "" || cmd.Flags().Changed("policy") || len(o.set) > 0) {
+		if first {
 			if bad := s.adoptIfPossible(ctx, con, &c); bad != nil {
 				return bad
 			}

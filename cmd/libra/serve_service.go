@@ -14,6 +14,7 @@ import (
 	"github.com/libra-market/libra/core/epoch"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/rules"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/agent"
 	"github.com/libra-market/libra/live/api"
@@ -190,9 +191,12 @@ func (s *service) adoptIfPossible(ctx context.Context, con *console, c *config.C
 	return err
 }
 
-// adopt begins a new epoch if the policy that was asked for is not the one in
-// force.
+// adopt begins a new epoch if what was asked for is not what is in force. What nobody
+// named stays: neither a restart with --set nor a file without rates changes a price.
 func (s *service) adopt(ctx context.Context, c *config.Config) error {
+	if c.Given == (config.Given{}) && len(c.Settings) == 0 {
+		return nil
+	}
 	epochs, err := s.market.Epochs(ctx)
 	if err != nil {
 		return err
@@ -202,21 +206,40 @@ func (s *service) adopt(ctx context.Context, c *config.Config) error {
 	for _, one := range now.Settings {
 		set[one.Name] = one.Value
 	}
-	wanted := maps.Clone(c.Settings)
-	if _, ruled := set["endings"]; !ruled { // it began before there were rules of the market
-		wanted = epoch.Complete(c.Policy, wanted, unsaid(c))
+	name, rates, wanted := now.Policy, now.Rates, maps.Clone(c.Settings)
+	if c.Given.Policy {
+		name = c.Policy
 	}
-	same := now.Policy == c.Policy && now.Rates == ratesOf(c)
+	if c.Given.Rates {
+		rates = ratesOf(c)
+	}
+	if !c.Given.Settings {
+		wanted = over(set, wanted, name == now.Policy)
+	}
+	if _, ruled := set["endings"]; !ruled { // it began before there were rules of the market
+		wanted = epoch.Complete(name, wanted, unsaid(c))
+	}
+	same := now.Policy == name && now.Rates == rates
 	for name, value := range wanted {
 		same = same && set[name] == value
 	}
 	if same {
 		return nil
 	}
-	rates := ratesOf(c)
-	_, _, err = s.market.Do(ctx, trade.Command{By: ownHand, Epoch: wire.ToEpoch(&v1.Epoch{Policy: c.Policy, Settings: wanted, Rates: &rates})}, api.Key{})
+	_, _, err = s.market.Do(ctx, trade.Command{By: ownHand, Epoch: wire.ToEpoch(&v1.Epoch{Policy: name, Settings: wanted, Rates: &rates})}, api.Key{})
 	if err != nil {
-		return fmt.Errorf("change the policy from %s to %s: %w", now.Policy, c.Policy, err)
+		return fmt.Errorf("change the policy from %s to %s: %w", now.Policy, name, err)
 	}
 	return nil
+}
+
+// over is settings in force with some of them changed. With another policy only the rules
+// of the market go on: the rest is of the one before.
+func over(set, changed map[string]string, same bool) map[string]string {
+	if !same {
+		set, _ = rules.Split(set)
+	}
+	whole := maps.Clone(set)
+	maps.Copy(whole, changed)
+	return whole
 }

@@ -136,7 +136,9 @@ func (s *service) startSlurm(ctx, run context.Context, c *config.Config, log *sl
 		return err
 	}
 	if c.CheckPolicy(epochs[len(epochs)-1].Policy) != nil {
-		if err = s.adopt(ctx, c); err != nil {
+		other := *c
+		other.Given.Policy = true // the one in force does not work there
+		if err = s.adopt(ctx, &other); err != nil {
 			return err
 		}
 	}

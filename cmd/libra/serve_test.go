@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	v1 "github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
@@ -47,13 +48,21 @@ func TestServeStartsAfterAnEpochByTheAPI(t *testing.T) {
 	if err := s.close(); err != nil {
 		t.Fatal(err)
 	}
+	said := served(t, "--config", file(t, "libra.yaml", "listen: 127.0.0.1:0\npolicy: libra\nstore: "+c.Store+"\n"))
+	if !strings.Contains(said, "the market goes on as it was") {
+		t.Error(said)
+	}
+}
+
+// served starts libra serve, ends it when it serves, and is what it said.
+func served(t *testing.T, args ...string) string {
+	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	said, says := io.Pipe()
 	ended := make(chan int, 1)
 	go func() {
-		conf := file(t, "libra.yaml", "listen: 127.0.0.1:0\npolicy: libra\nstore: "+c.Store+"\n")
-		ended <- run(ctx, []string{"serve", "--config", conf}, strings.NewReader(""), io.Discard, says)
+		ended <- run(ctx, append([]string{"serve", "--socket", "none"}, args...), strings.NewReader(""), io.Discard, says)
 		says.Close()
 	}()
 	var text strings.Builder
@@ -64,10 +73,53 @@ func TestServeStartsAfterAnEpochByTheAPI(t *testing.T) {
 		}
 	}
 	if code := <-ended; ctx.Err() == nil || code != exitOK {
-		t.Errorf("exit code %d: %s", code, text.String())
+		t.Errorf("serve %v: exit code %d: %s", args, code, text.String())
 	}
-	if !strings.Contains(text.String(), "the market goes on as it was") {
-		t.Error(text.String())
+	return text.String()
+}
+
+// A restart changes what is named, and nothing else: least of all a price.
+func TestARestartChangesWhatIsNamed(t *testing.T) {
+	noContext(t)
+	c := config.Default()
+	c.Listen, c.Store = "127.0.0.1:0", filepath.Join(t.TempDir(), "market.db")
+	flags := func(more ...string) []string {
+		return append([]string{"--listen", c.Listen, "--store", c.Store}, more...)
+	}
+	text := "listen: 127.0.0.1:0\nstore: " + c.Store + "\n"
+	for _, step := range []struct {
+		args                        []string
+		policy, rate, gamma, unused string
+	}{
+		{flags("--rate", "3.6", "--set", "gamma=2"), "libra", "3.6", "2", "0.25"},
+		{flags("--policy", "libra"), "libra", "3.6", "2", "0.25"},
+		{flags("--set", "unused=0.3"), "libra", "3.6", "2", "0.3"},
+		{flags("--rate", "5"), "libra", "5", "2", "0.3"},
+		{[]string{"--config", file(t, "bare.yaml", text)}, "libra", "5", "2", "0.3"},
+		{[]string{"--config", file(t, "dear.yaml", text+"rates: {processor_hour: 7}\n")}, "libra", "7", "2", "0.3"},
+		{flags("--policy", "fcfs-bf"), "fcfs-bf", "7", "", "0.3"},
+	} {
+		served(t, step.args...)
+		s, err := startService(t.Context(), &c, slog.New(slog.DiscardHandler), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		epochs, err := s.market.Epochs(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		now := epochs[len(epochs)-1]
+		set := map[string]string{}
+		for _, one := range now.Settings {
+			set[one.Name] = one.Value
+		}
+		rate := market.Money(now.Rates.ProcessorHour).String()
+		if now.Policy != step.policy || rate != step.rate || set["gamma"] != step.gamma || set["unused"] != step.unused {
+			t.Errorf("after serve %v: %s at %s, gamma %q, unused %q", step.args, now.Policy, rate, set["gamma"], set["unused"])
+		}
+		if err := s.close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -71,7 +71,7 @@ agent --system-users). Otherwise all run as you.`,
 }
 
 func runUp(cmd *cobra.Command, con *console, o *upOptions) error {
-	c, err := o.configure()
+	c, err := o.configure(cmd.Flags().Changed("policy"))
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func upFailed(err error, o *upOptions) error {
 	return err
 }
 
-func (o *upOptions) configure() (config.Config, error) {
+func (o *upOptions) configure(policyGiven bool) (config.Config, error) {
 	c := config.Default()
 	if o.dir == "" {
 		dir, bad := stateDir()
@@ -125,6 +125,7 @@ func (o *upOptions) configure() (config.Config, error) {
 		return c, err
 	}
 	c.Listen, c.Policy, c.Settings = o.listen, o.policy, set
+	c.Given.Policy = policyGiven
 	if err = rateGiven(o.rate, &c); err != nil {
 		return c, err
 	}
@@ -188,10 +189,8 @@ func (o *upOptions) secure(c *config.Config) error {
 func (o *upOptions) up(cmd *cobra.Command, con *console, s *service, c *config.Config, log *slog.Logger) error {
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
-	if cmd.Flags().Changed("policy") || cmd.Flags().Changed("rate") || len(o.set) > 0 {
-		if err := s.adoptIfPossible(ctx, con, c); err != nil {
-			return err
-		}
+	if err := s.adoptIfPossible(ctx, con, c); err != nil {
+		return err
 	}
 	who, err := userName()
 	if err != nil {

@@ -43,6 +43,8 @@ type Config struct {
 	Limits   Limits            `yaml:"limits"` // of one user
 	Archive  Archive           `yaml:"archive"`
 	Agent    Agent             `yaml:"agent"`
+
+	Given Given `yaml:"-"`
 }
 
 // TLS names certificates, in PEM files.
@@ -123,7 +125,21 @@ func parse(path string, text []byte) (Config, error) {
 	if err := c.Validate(); err != nil {
 		return c, fmt.Errorf("%s: %w", path, err)
 	}
+	var named map[string]any
+	if err := yaml.Unmarshal(text, &named); err != nil {
+		return c, fmt.Errorf("%s: %w", path, plain(err))
+	}
+	for key, is := range map[string]*bool{"policy": &c.Given.Policy, "settings": &c.Given.Settings, "rates": &c.Given.Rates} {
+		_, *is = named[key]
+	}
+	c.Given.File = true
 	return c, nil
+}
+
+// Given is what of a policy somebody named: what nobody did stays as the market has it.
+type Given struct {
+	Policy, Settings, Rates bool
+	File                    bool // there is a file, whatever it names
 }
 
 // plain says in our words what the reader of YAML found.

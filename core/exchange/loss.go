@@ -17,7 +17,8 @@ func (x *state) inTimeAnew(j *underway.Job, at market.Time) bool {
 	if !j.Request.NoRestart || j.DueUS == 0 {
 		return false
 	}
-	fastest := x.nodes.Fastest()
+	asked := j.Request.Asked(j.ID, j.Owner, at, j.Width)
+	fastest := x.nodes.Fastest(&asked)
 	return fastest > 0 && float64(x.timeOf(j.DueUS)-at) >= float64(j.AskedMS())/1e3/fastest
 }
 

@@ -122,7 +122,6 @@ func (x *pricer) onlyPrecise(r *trade.Request) string {
 // fill completes a quote with what the core answered, but for when it would be done.
 func (x *pricer) fill(q *quote.Held, asked *market.Job, core market.Quote) {
 	q.Firm, q.Owed, q.Procs = core.Firm, core.Price, core.Procs
-	q.Storage = x.storage(asked)
 	q.Price = x.quoted(&q.Request, q.Width, core.Price) + int64(q.Storage.Amount())
 	if core.Firm {
 		q.FinishUS = x.unix(core.Finish)
@@ -181,9 +180,10 @@ func (x *pricer) terms(j *underway.Job, r trade.Request) (q trade.Quote, asked m
 	if err != nil || !core.Price.Limited() {
 		return trade.Quote{}, asked, core, false
 	}
+	trial.Storage = x.storage(&asked, core.Procs)
 	x.prepareWorking(trial, &asked)
 	held := &quote.Held{Working: trial.Working, Quote: trade.Quote{
-		Owner: j.Owner, Request: r, MadeUS: x.now, Width: int(asked.Width), Policy: x.epoch().Policy,
+		Storage: trial.Storage, Owner: j.Owner, Request: r, MadeUS: x.now, Width: int(asked.Width), Policy: x.epoch().Policy,
 	}}
 	x.fill(held, &asked, core)
 	return held.Quote, asked, core, !held.Storage.Over(&r, market.Money(held.Price))

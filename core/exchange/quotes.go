@@ -54,8 +54,9 @@ func (x *door) quote(by trade.Identity, a *trade.AskQuote) (trade.Outcome, error
 	} else if err != nil {
 		return trade.Outcome{}, err
 	}
+	j.Storage = x.price.storage(&asked, core.Procs)
 	x.price.noteWorking(j, &asked)
-	q.Working = j.Working
+	q.Working, q.Storage = j.Working, j.Storage
 	if !core.Price.Limited() {
 		return x.refuseQuote(j, market.CannotMeetBudget.String(), nameBudget(x.epoch().Policy)), nil
 	}

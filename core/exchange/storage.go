@@ -16,16 +16,16 @@ import (
 // may hold them. That is part of its price; what is owed of it is by the time in which
 // it did, whether it worked or slept (package bill).
 
-// storage is what the memory and the disk of a request cost; nil where they have no
-// price of their own.
-func (x *pricer) storage(asked *market.Job) *trade.Storage {
+// storage is what the memory and the disk of a request cost on some processors, or where
+// none are known yet on any; nil where they have no price of their own.
+func (x *pricer) storage(asked *market.Job, on market.Procs) *trade.Storage {
 	base := x.rates.Base()
 	hourly := (float64(base.Memory)*float64(asked.Memory) + float64(base.Disk)*float64(asked.Disk)) * float64(asked.Width)
 	if !x.rules().Stores() || hourly <= 0 {
 		return nil
 	}
 	const hour = 3600_000
-	ms := x.longest(asked)
+	ms := x.longest(asked, on)
 	amount := math.Ceil(hourly * float64(market.Unit) * float64(ms) / hour) // more time of it is reckoned from that
 	return &trade.Storage{Price: int64(min(amount, float64(bill.MaxAmount))), TimeMS: ms}
 }
@@ -33,8 +33,8 @@ func (x *pricer) storage(asked *market.Job) *trade.Storage {
 // sized gives a request the least that is sold. To begin and to be ended takes some
 // milliseconds, however small a job is: less than a node can hold a job to is not sold.
 // And one that asks for no memory, where that has a price of its own, is sold some: it is
-// its limit, it is kept for it, and it is paid for. On small nodes that is no more than a
-// processor's part.
+// its limit, it is kept for it, and it is paid for. Where most nodes are small that is no
+// more than a processor's part.
 func (x *pricer) sized(r *trade.Request) {
 	if least, _ := x.rules().Least.Count(); x.rules().Paid() {
 		r.EstimateMS = max(r.EstimateMS, least)
@@ -43,46 +43,39 @@ func (x *pricer) sized(r *trade.Request) {
 		return
 	}
 	most, _ := x.rules().Unasked.Count()
-	for _, n := range x.nodes.All() {
-		if n.Up && n.Processors > 0 {
-			most = min(most, n.MemoryMB/int64(n.Processors))
-		}
-	}
-	r.MemoryMB = max(0, most)
+	r.MemoryMB = max(0, x.nodes.Usual(most))
 }
 
 // longest is the longest time for which a job may hold its memory and disk as agreed,
 // in milliseconds: until its deadline, or where it has none its estimate on the slowest
-// node and a tenth of that; and what it takes to be told to end, and to be gone.
-func (x *pricer) longest(asked *market.Job) int64 {
+// node that it is on, or could be, and a tenth of that; and what it takes to be told to
+// end, and to be gone.
+func (x *pricer) longest(asked *market.Job, on market.Procs) int64 {
 	time := float64(asked.SLA.Deadline)
 	if !asked.SLA.Deadline.Finite() {
-		slowest := math.Inf(1)
-		for _, n := range x.nodes.All() {
-			if n.Up {
-				slowest = min(slowest, n.Speed)
-			}
-		}
-		if math.IsInf(slowest, 1) || slowest <= 0 {
-			slowest = 1
-		}
-		time = float64(asked.Estimate) / slowest * 1.1
+		time = float64(asked.Estimate) / x.nodes.Slowest(asked, on) * 1.1
 	}
 	return int64(min(float64(bill.MaxMS), math.Ceil(time*1e3))) + 2*bill.LeadMS(x.rules())
 }
 
-// forWork is what is left of a budget for processors.
+// forWork is what is left of a budget for processors, by where it would be with all of it.
 func (x *pricer) forWork(asked *market.Job, budget market.Price) market.Price {
-	if s := x.storage(asked); s != nil && budget.Limited() {
-		return max(0, budget-s.Amount().Price())
+	if !budget.Limited() || x.storage(asked, nil) == nil {
+		return budget
 	}
-	return budget
+	var on market.Procs
+	if !asked.SLA.Deadline.Finite() && x.cluster != nil {
+		if core, err := x.cluster.Quote(x.time(), *asked); err == nil {
+			on = core.Procs
+		}
+	}
+	return max(0, budget-x.storage(asked, on).Amount().Price())
 }
 
 // storedFor is what memory and disk of a request cost on so many processors.
 func (x *pricer) storedFor(r *trade.Request, width int) int64 {
 	asked := r.Asked(0, "", x.time(), width)
-	return int64(x.storage(&asked).Amount())
+	return int64(x.storage(&asked, nil).Amount())
 }
 
 // storageInputs are what goes into the price of memory and disk.

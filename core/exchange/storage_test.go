@@ -220,12 +220,12 @@ func TestMemoryThatNobodyAskedForIsSold(t *testing.T) {
 	}
 }
 
-// A default that no node could give is none: it is a processor's part at most.
+// A default that most nodes could not give is none: it is a processor's part at most.
 func TestMemoryThatNobodyAskedForFits(t *testing.T) {
 	f := openStoring(t, "libra", nil)
-	f.do(trade.Command{By: trade.Identity{User: "small", Role: trade.RoleNode}, Enlist: &task.Hello{
-		Node: "small", Processors: 4, Rating: 1, Speed: 1, MemoryMB: 400, DiskMB: 1 << 20, Boot: "b",
-	}})
+	for _, name := range []string{"small", "smaller"} {
+		f.joins(task.Hello{Node: name, Processors: 4, Rating: 1, Speed: 1, MemoryMB: 400, DiskMB: 1 << 20, Boot: "b"})
+	}
 	if o := f.submit(alice, trade.Request{EstimateMS: 10_000, DeadlineMS: 100_000}); o.Refusal != nil || o.Job.Request.MemoryMB != 100 {
 		t.Errorf("%+v, %+v", o.Refusal, o.Job)
 	}

@@ -121,7 +121,7 @@ func (x *door) admit(j *underway.Job) (trade.Outcome, error) {
 	}
 	// 1. Fit it to the cluster, under the rules of today.
 	asked := x.price.fitting(j)
-	j.Width, j.Era, j.Policy, j.Storage = int(asked.Width), len(x.epochs), x.epoch().Policy, x.price.storage(&asked)
+	j.Width, j.Era, j.Policy, j.Storage = int(asked.Width), len(x.epochs), x.epoch().Policy, x.price.storage(&asked, nil)
 
 	// 2. Let the cluster decide. It knows the job by then: what it says is made true.
 	x.jobs.Add(j)
@@ -135,7 +135,10 @@ func (x *door) admit(j *underway.Job) (trade.Outcome, error) {
 		return x.refuse(j, j.Reason, j.Detail), nil
 	}
 
-	// 3. Note how the price came about, and hold the money.
+	// 3. Note how the price came about, now that it is known where it is; hold the money.
+	if on := j.Procs(); j.Storage != nil && len(on) > 0 {
+		j.Storage = x.price.storage(&asked, on)
+	}
 	x.price.noteWorking(j, &asked)
 	return x.reserveFunds(j)
 }

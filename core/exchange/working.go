@@ -42,7 +42,7 @@ func (x *pricer) prepareWorking(j *underway.Job, asked *market.Job) {
 			market.Input{Name: "elements", Value: float64(n)}, market.Input{Name: "room", Value: float64(lanes * ((n + lanes - 1) / lanes))})
 		w.Formula = "elements / room * (" + w.Formula + ")"
 	}
-	if s := x.storage(asked); s != nil {
+	if s := j.Storage; s != nil {
 		w.Inputs = append(w.Inputs, x.storageInputs(asked, s)...)
 		if !trade.Bids(w.Formula) { // else it is a part of what is bid
 			w.Formula += trade.StoredToo

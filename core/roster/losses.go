@@ -38,17 +38,6 @@ func (r *Roster) HoldAll() bool {
 	return true
 }
 
-// Fastest is the best rating among the nodes that belong to the market.
-func (r *Roster) Fastest() float64 {
-	fastest := 0.0
-	for _, n := range r.nodes {
-		if !n.Retired {
-			fastest = max(fastest, n.Rating)
-		}
-	}
-	return fastest
-}
-
 // Latest is the index of the node that has the name of another now.
 func (r *Roster) Latest(index int) int {
 	if latest, known := r.byName[r.nodes[index].Node]; known {

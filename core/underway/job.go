@@ -127,6 +127,15 @@ func (j *Job) Holds(procs market.Procs) bool {
 	return false
 }
 
+// Procs are the processors that a job is on.
+func (j *Job) Procs() market.Procs {
+	var on market.Procs
+	for i := range j.Ranks {
+		on = on.Add(int(j.Ranks[i].Proc))
+	}
+	return on
+}
+
 // OptionalWork is the most work of the optional part on each processor.
 func (j *Job) OptionalWork() market.Work {
 	return market.Work(float64(j.Request.Optional.WorkMS) / 1e3)

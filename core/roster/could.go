@@ -1,0 +1,70 @@
+package roster
+
+import (
+	"math"
+	"slices"
+
+	"github.com/libra-market/libra/core/market"
+)
+
+// What a node says of itself must change nothing for jobs that it will never have: a
+// hello costs nothing.
+
+// Could reports whether a node with nothing on it could take a program of a job.
+func (n *Node) Could(j *market.Job) bool {
+	room := int64(n.Processors)
+	if j.Memory > 0 {
+		room = min(room, n.MemoryMB/j.Memory)
+	}
+	if j.Disk > 0 {
+		room = min(room, n.DiskMB/j.Disk)
+	}
+	return !n.Retired && !n.Closed && j.Whole(int(room)) > 0
+}
+
+// Fastest is the best rating among the nodes of the market that could take a job, up or
+// not; 0: there is none.
+func (r *Roster) Fastest(j *market.Job) float64 {
+	fastest := 0.0
+	for _, n := range r.nodes {
+		if n.Could(j) {
+			fastest = max(fastest, n.Rating)
+		}
+	}
+	return fastest
+}
+
+// Slowest is the least speed among the nodes of some processors; where there are none,
+// among the nodes that are up and could take a job. 1: there is none of those either.
+func (r *Roster) Slowest(j *market.Job, on market.Procs) float64 {
+	slowest := math.Inf(1)
+	for proc := range on.All() {
+		slowest = min(slowest, r.nodes[r.Of(proc)].Speed)
+	}
+	for _, n := range r.nodes {
+		if len(on) == 0 && n.Up && n.Could(j) {
+			slowest = min(slowest, n.Speed)
+		}
+	}
+	if math.IsInf(slowest, 1) || slowest <= 0 {
+		return 1
+	}
+	return slowest
+}
+
+// Usual is the memory, in megabytes and up to so much, that a processor has for its part
+// on the node in the middle of those that are up: one of few, however small it is or says
+// to be, does not make it less.
+func (r *Roster) Usual(most int64) int64 {
+	var parts []int64
+	for _, n := range r.nodes {
+		if n.Up && n.Processors > 0 {
+			parts = append(parts, min(most, n.MemoryMB/int64(n.Processors)))
+		}
+	}
+	if len(parts) == 0 {
+		return most
+	}
+	slices.Sort(parts)
+	return parts[len(parts)/2]
+}

@@ -9,12 +9,18 @@ import (
 
 // SaysBegun reports whether a node says, of a task, that its program runs or ran.
 func SaysBegun(s *task.Status) bool {
-	return !s.NeverBegan() && (s.State.Final() || s.StartedUS != 0 || s.CPUUS > 0)
+	return !s.NeverBegan() && !lostUnseen(s) && (s.State.Final() || s.StartedUS != 0 || s.CPUUS > 0)
+}
+
+// lostUnseen reports whether a task was lost and nothing is said of it that ran: it may
+// never have begun, and is taken for what was said of it before.
+func lostUnseen(s *task.Status) bool {
+	return s.State == task.Lost && s.StartedUS == 0 && s.CPUUS == 0
 }
 
 // HasBegun reports whether the program on a processor was said to run.
 func (r *Rank) HasBegun() bool {
-	if r.Status != nil {
+	if r.Status != nil && !lostUnseen(r.Status) {
 		return !r.Status.NeverBegan()
 	}
 	return r.Begun || r.CPUUS > 0

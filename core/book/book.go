@@ -281,6 +281,9 @@ func (b *Book) SetClosed(node int, closed bool) {
 	b.setClosed(node, closed, alone)
 }
 
+// Closed reports whether a node takes no new jobs.
+func (b *Book) Closed(node int) bool { return b.shut(market.Int32(node)) }
+
 // broken stops the program: an invariant of the book does not hold, and
 // nothing it says can be trusted. The numbers are those of ARCHITECTURE.md.
 func broken(invariant int, what string) {

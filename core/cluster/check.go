@@ -85,6 +85,8 @@ func (c *Cluster) checkChange(e *market.Event) error {
 		return ErrReserved
 	case !c.book.Runs(slot):
 		return ErrNotRunning
+	case e.Kind == market.Dislodged && (e.Node < 0 || int(e.Node) > c.nodes):
+		return ErrUnknownNode
 	case e.Kind == market.Fulfilled && (c.book.Entry(slot).Job.Optional.Done() || !c.book.Entry(slot).Independent()):
 		return ErrNoParts
 	case e.Kind == market.Fulfilled && !(e.Work >= 0): // nor is NaN any work

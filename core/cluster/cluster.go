@@ -133,7 +133,7 @@ func (c *Cluster) apply(e *market.Event) {
 		c.makeBestEffort(e.Job)
 	case market.Dislodged:
 		if s, here := c.book.Find(e.Job); here && c.book.Runs(s) { // else its node has just been lost
-			c.dislodge(s)
+			c.dislodge(s, int(e.Node))
 		}
 	case market.NodeDown:
 		c.loseNode(int(e.Node))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/libra-market/libra/core/policy"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
 )
@@ -86,6 +87,36 @@ func TestAHelloTakesNoPenaltyAway(t *testing.T) {
 		j := f.job(o.Job.ID)
 		if j.State != trade.Lost || j.Charged != 0 || (j.Penalty > 0) != paid {
 			t.Errorf("%d MB: %s, charged %d, paid %d", memory, j.State, j.Charged, j.Penalty)
+		}
+	}
+}
+
+// A node that says, alive, that it has lost a job does not get it again while another can
+// take it, under any policy; where none can, it does.
+func TestWhoLosesAJobDoesNotGetItAgain(t *testing.T) {
+	for _, kind := range policy.Kinds() {
+		for _, others := range []int{1, 0} {
+			f := openLive(t, kind.Name, 4, nil)
+			if others > 0 {
+				f.enlist("n2", 4)
+			}
+			o := f.submit(alice, trade.Request{EstimateMS: 2_000, DeadlineMS: 30_000, Budget: budget(100)})
+			if o.Refusal != nil {
+				t.Fatalf("%s: %+v", kind.Name, o.Refusal)
+			}
+			f.wait(1)
+			j := f.job(o.Job.ID)
+			if len(j.Places) != 1 {
+				t.Fatalf("%s: on %+v", kind.Name, j.Places)
+			}
+			liar := j.Places[0].Node
+			f.do(trade.Command{By: trade.Identity{User: liar, Role: trade.RoleNode}, Report: &trade.Measured{Tasks: []task.Status{{Key: task.Key{Job: j.ID}, State: task.Lost}}}})
+			f.wait(1)
+			j = f.job(j.ID)
+			if j.Attempt != 1 || len(j.Places) != 1 || (j.Places[0].Node != liar) != (others > 0) {
+				t.Errorf("%s, %d others: lost on %s; attempt %d on %+v, %s", kind.Name, others, liar, j.Attempt, j.Places, j.State)
+			}
+			f.recover()
 		}
 	}
 }

@@ -128,7 +128,11 @@ func (x *overseer) restart(j *underway.Job) error {
 		j.End, j.Reason, j.Detail = trade.Lost, market.NodeLost.String(), why
 		return x.floor.step(market.Event{Kind: market.Cancelled, Job: market.JobID(j.ID)})
 	}
-	return x.floor.step(market.Event{Kind: market.Dislodged, Job: market.JobID(j.ID)})
+	again := market.Event{Kind: market.Dislodged, Job: market.JobID(j.ID)}
+	if !x.again { // the first version let it go back to who lost it
+		again.Node = market.Int32(j.LostOn)
+	}
+	return x.floor.step(again)
 }
 
 // ended is what the core must hear of tasks that have ended: of a job that

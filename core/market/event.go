@@ -32,7 +32,8 @@ const (
 	// those to whom something is promised.
 	Released
 	// Dislodged: a running job has lost its progress, though its nodes stand: it
-	// begins again, like one whose node is lost.
+	// begins again, like one whose node is lost. Node, counted from 1, is the one that
+	// lost it, and gets it again only if no other can take it; 0: any may.
 	Dislodged
 	// NodeDown and NodeUp: Node is gone, or back.
 	NodeDown

@@ -149,7 +149,7 @@ func (f *floor) wishes(used []market.JobID) (events []market.Event) {
 			events = append(events, market.Event{Kind: market.Fulfilled, Job: id, Proc: market.AllTasks, Work: took})
 		}
 		if f.flip(0.01) {
-			events = append(events, market.Event{Kind: market.Dislodged, Job: id})
+			events = append(events, market.Event{Kind: market.Dislodged, Job: id, Node: market.Int32(int(id & 1))}) // of some the first node is to blame
 		}
 	}
 	return events

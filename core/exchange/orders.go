@@ -154,17 +154,20 @@ func (x *agents) heard(j *underway.Job, r *underway.Rank, said *task.Status) tas
 
 // Observe notes what an agent said at a time, whether or not it is worth a command:
 // for those who look, and to hold the node to it. No snapshot has it. What is
-// news has to be asked for before.
-func (x *agents) Observe(node string, at int64, tasks []task.Status) {
+// news has to be asked for before. It returns what of it was of the agent's own tasks.
+func (x *agents) Observe(node string, at int64, tasks []task.Status) []task.Status {
+	var own []task.Status
 	for i := range tasks {
 		if j, r := x.jobs.Said(&tasks[i]); r != nil && x.nodes.At(r.Node).Node == node {
 			s := x.heard(j, r, &tasks[i])
 			r.SeenUS = max(r.SeenUS, s.CPUUS)
 			r.SaidUS, r.HeardUS = max(r.SaidUS, s.CPUUS+s.DeclinedUS), max(r.HeardUS, at)
+			own = append(own, tasks[i])
 		}
 	}
 	if index, known := x.nodes.Named(node); known {
 		n := x.nodes.At(index)
 		n.HeardUS = max(n.HeardUS, at)
 	}
+	return own
 }

@@ -36,6 +36,12 @@ func (rt *route) class() fair.Class {
 	}
 }
 
+// counts reports whether bodies of the route count as sent: of commands, but for output,
+// which somebody asked for.
+func (rt *route) counts() bool {
+	return rt.class() == fair.Command && (rt.roles != nodes || rt.limit == maxReport)
+}
+
 // turn waits for the caller's turn. What asks for no token asks for no turn.
 func (c *call) turn() (err error) {
 	if c.route.roles == everyone {
@@ -73,7 +79,7 @@ func (c *call) readBody() error {
 	c.arriving = c.h.gate.Body(c.party(), http.MaxBytesReader(c.w, c.r.Body, limit), http.NewResponseController(c.w).SetReadDeadline)
 	_, err := c.body.ReadFrom(c.arriving)
 	c.taken = err == nil
-	if c.route.class() == fair.Command && c.who.Role == trade.RoleUser && !c.free() {
+	if c.route.counts() && !c.free() {
 		c.h.gate.Uploaded(c.party(), c.arriving.Size())
 	}
 	var large *http.MaxBytesError

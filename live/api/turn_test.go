@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/fair"
 )
@@ -150,5 +151,22 @@ func TestAnAnnouncedBodyTakesNoRoom(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > bodies*announced/4 {
 		t.Errorf("%d bodies of which 100 bytes have come took %d bytes", bodies, grown)
+	}
+}
+
+// Reports count as what is sent.
+func TestReportsHaveARate(t *testing.T) {
+	w := newWorld(t, limited(fair.Limits{UploadKB: 1, UploadBurstKB: 4 << 10}))
+	r := task.Report{Node: "n1", Tasks: []task.Status{{State: task.Running, Error: strings.Repeat("x", 3<<20)}}}
+	if a := w.ask("n1", "POST", "/v1/nodes/n1/report", r); a.status != 200 {
+		t.Errorf("the first: got %d: %s", a.status, a.body)
+	}
+	r.Tasks = nil
+	if a := w.ask("n1", "POST", "/v1/nodes/n1/report", r); a.status != 429 || a.problem(t).Limit != "upload_kb" {
+		t.Errorf("another: got %d: %s", a.status, a.body)
+	}
+	r.Node = "n2"
+	if a := w.ask("n2", "POST", "/v1/nodes/n2/report", r); a.status != 200 {
+		t.Errorf("of another node: got %d: %s", a.status, a.body)
 	}
 }

@@ -81,6 +81,7 @@ type member struct {
 	seat    string // of the agent that speaks for it
 	heard   int64  // when that was last heard of
 	apart   apart  // of its clock
+	hurried int64  // until when what does not wait was said ahead
 }
 
 // worked is when the orders of a node were worked out, and how many there were.

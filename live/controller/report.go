@@ -19,7 +19,7 @@ func (c *Controller) Report(ctx context.Context, r task.Report) (task.Reply, err
 	// 1. Look once: whose word it is, what of it is news, and what of it was before.
 	at := c.now()
 	said := at - c.fleet.onItsWay(&r, c.clock.sinceBegun()).Microseconds()
-	r.Tasks = slices.Clone(r.Tasks) // it is not ours
+	r.Tasks = once(r.Tasks) // theirs is not ours to change
 	for i := range r.Tasks {
 		c.clock.place(&r.Tasks[i], said)
 	}
@@ -29,8 +29,8 @@ func (c *Controller) Report(ctx context.Context, r task.Report) (task.Reply, err
 	if err = cmp.Or(err, h.err); err != nil {
 		return task.Reply{}, err
 	}
-	// 2. What can wait for the next second does.
-	c.fleet.keep(&r, at)
+	// 2. What can wait for the next second does, and so does what has to.
+	c.fleet.keep(r.Node, h.own, h.waits, at)
 	// 3. What cannot is a command.
 	by := trade.Identity{User: r.Node, Role: trade.RoleNode}
 	var news []trade.Command
@@ -59,6 +59,8 @@ type heard struct {
 	err    error         // it is not the node's word
 	down   bool          // the node was taken for lost
 	fresh  []task.Status // what is news
+	waits  bool          // what is about to stand still waits for the next second too
+	own    []task.Status // what of it is of the node's tasks
 	forget []task.Key    // what has ended and was written down
 }
 
@@ -74,22 +76,57 @@ func (c *Controller) hear(x *exchange.Exchange, r *task.Report, urgent []task.St
 	// What can wait is taken in within a second. But all of it is held now to when the
 	// node was heard before this: reports may have been lost, and what was not said was
 	// taken; and of what does not wait it must be known that it was said.
-	x.Observe(r.Node, at, r.Tasks)
+	h.own = x.Observe(r.Node, at, r.Tasks)
+	if len(h.fresh) > 0 && !slices.ContainsFunc(h.fresh, ended) && !c.fleet.mayHurry(r.Node, len(h.fresh), at) {
+		h.fresh, h.waits = nil, true
+	}
 	return h
 }
 
-// keep notes how far running tasks are until somebody takes that in.
-func (f *fleet) keep(r *task.Report, at int64) {
+func ended(s task.Status) bool { return s.State.Final() }
+
+// hurries is how often within a second a node may say that a task is about to stand
+// still, beside once for each task that it has: each time is an entry of the log. What it
+// says more often is taken in with the rest, every second.
+const hurries = 20
+
+// mayHurry reports whether what a node says of so many tasks that go on need not wait,
+// after what it said of others within some seconds.
+func (f *fleet) mayHurry(node string, tasks int, now int64) bool {
+	const second = 1_000_000
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for i := range r.Tasks {
-		s := r.Tasks[i]
-		if s.Urgent() {
-			delete(f.said, claim{r.Node, s.Key})
+	m := f.member(node)
+	m.hurried = max(m.hurried, now-2*second)
+	if m.hurried > now {
+		return false
+	}
+	m.hurried += second * int64(tasks) / int64(hurries+len(m.desired.Orders))
+	return true
+}
+
+// keep notes how far running tasks of a node are until somebody takes that in. What it
+// says of others nobody would, and there is no end to them.
+func (f *fleet) keep(node string, own []task.Status, all bool, at int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, s := range own {
+		if s.Urgent() && (!all || s.State.Final()) {
+			delete(f.said, claim{node, s.Key})
 		} else {
-			f.said[claim{r.Node, s.Key}] = saying{s, at}
+			f.said[claim{node, s.Key}] = saying{s, at}
 		}
 	}
+}
+
+// once leaves out what is said of a task twice in one report: the first counts.
+func once(tasks []task.Status) []task.Status {
+	seen := make(map[task.Key]bool, len(tasks))
+	return slices.DeleteFunc(slices.Clone(tasks), func(s task.Status) bool {
+		again := seen[s.Key]
+		seen[s.Key] = true
+		return again
+	})
 }
 
 // version is that of the newest orders of a node.

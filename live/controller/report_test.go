@@ -65,3 +65,36 @@ func TestWhatWasTakenWhileReportsWereLostCounts(t *testing.T) {
 		})
 	}
 }
+
+// A node may say of a task that it is about to stand still, and take that back, as often
+// as it likes: that is not an entry of the log each time. The first is one at once.
+func TestANodeDoesNotHurryForEver(t *testing.T) {
+	w := &watches{since: time.Now()}
+	f := open(t, func(c *controller.Config) {
+		w.wear(c)
+		c.Unsaid = epoch.LiveSettings()
+	})
+	key := f.taskOf("n1", f.submit("", trade.Request{EstimateMS: 600_000, DeadlineMS: 6_000_000}).Job.ID)
+	entries := func() int64 { return have(f.VerifyLedger(t.Context()))(t).Entries }
+	say := func(cpu time.Duration) {
+		t.Helper()
+		s := task.Status{Key: key, State: task.Running, StartedUS: 1, CPUUS: cpu.Microseconds(), Low: true}
+		have(f.Report(t.Context(), task.Report{Node: "n1", Tasks: []task.Status{s, s}}))(t)
+	}
+	w.pass(4 * time.Second)
+	before := entries()
+	say(4 * time.Second)
+	if now := entries(); now != before+1 {
+		t.Errorf("%d entries for the first", now-before)
+	}
+	const times = 500
+	before = entries()
+	began := w.ran()
+	for i := range times {
+		say(time.Duration(i%2) * 4 * time.Second)
+	}
+	if now, took := entries(), w.ran()-began; float64(now-before) > 25*(3+took.Seconds()) {
+		t.Errorf("%d entries in %s", now-before, took)
+	}
+	f.verify()
+}

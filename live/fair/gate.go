@@ -65,6 +65,10 @@ func (g *Gate) Limits() *Limits { return &g.limits }
 // reports, and fetches output for all.
 const nodes = 20
 
+// nodesBurst is what an agent may send at once, as a part of what a person may: it has
+// no scripts to send, and a report on 4,096 tasks is less than a megabyte.
+const nodesBurst = 0.25
+
 // guest finds or makes a party's. The caller holds the lock.
 func (g *Gate) guest(p Party) *guest {
 	if one := g.parties[p]; one != nil {
@@ -72,14 +76,14 @@ func (g *Gate) guest(p Party) *guest {
 	}
 	now := g.now()
 	g.sweep(now)
-	l, more := &g.limits, 1.0
+	l, more, burst := &g.limits, 1.0, 1.0
 	if p.Kind == Node {
-		more = nodes
+		more, burst = nodes, nodesBurst
 	}
 	one := &guest{
 		commands: newBucket(l.Commands*more, l.CommandsBurst*more, now),
 		reads:    newBucket(l.Reads*more, l.ReadsBurst*more, now),
-		upload:   newBucket(l.UploadKB*more, l.UploadBurstKB*more, now),
+		upload:   newBucket(l.UploadKB*more, l.UploadBurstKB*burst, now),
 		busy:     bucket{rate: l.ReadsBusy, burst: busyBurst, level: busyBurst, at: now},
 	}
 	g.parties[p] = one

@@ -347,3 +347,30 @@ func TestLimitsAreSet(t *testing.T) {
 		}
 	}
 }
+
+// An agent reports often, and never sends much at once.
+func TestAnAgentsUploadsAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := Default()
+		l.Hold = 0
+		g, n1 := NewGate(l, time.Now), Party{Kind: Node, Name: "n1"}
+		for range 60 { // a report on 4,096 tasks, five times a second
+			if err := visit(g, n1, Command, 0); err != nil {
+				t.Fatal(err)
+			}
+			g.Uploaded(n1, 700<<10)
+			time.Sleep(200 * time.Millisecond)
+		}
+		sent := 0
+		for range 2000 {
+			if visit(g, n1, Command, 0) == nil {
+				g.Uploaded(n1, 700<<10)
+				sent += 700
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		if most := 10*nodes*256 + 17<<10; sent > most {
+			t.Errorf("%d KB in ten seconds, %d at most", sent, most)
+		}
+	})
+}

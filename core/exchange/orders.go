@@ -147,6 +147,7 @@ func (x *agents) isNews(j *underway.Job, r *underway.Rank, s *task.Status) bool 
 // heard is what a node says of a task, as far as that can be.
 func (x *agents) heard(j *underway.Job, r *underway.Rank, said *task.Status) task.Status {
 	s := j.Bounded(said)
+	x.recant(j, r, &s)
 	x.within(j, &s)
 	x.since(j, r, &s)
 	return s

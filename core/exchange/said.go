@@ -41,6 +41,24 @@ func (x *state) since(j *underway.Job, r *underway.Rank, s *task.Status) {
 	s.Cut(underway.MostUS, min(underway.MostUS, r.SaidUS+spread(room, j.Threads())))
 }
 
+// toBegin is the processor time that it may take a node to find out that a program
+// cannot begin.
+const toBegin = 100_000 // microseconds
+
+// recant is how a task ended of which a node says that it never began, after it had said
+// that it used more than that takes: it ran, and failed. A batch system says so itself of
+// what its scripts could not begin.
+func (x *state) recant(j *underway.Job, r *underway.Rank, s *task.Status) {
+	used, programs := r.CPUSeenUS(), int64(1)
+	if j.Request.Array != nil {
+		programs = int64(j.Request.Array.Len())
+	}
+	if !s.NeverBegan() || used <= toBegin*programs || !x.rulesOf(j).Paid() || x.nodes.At(r.Node).Runs != "" {
+		return
+	}
+	s.State, s.Exit, s.CPUUS = task.Ended, 126, max(s.CPUUS, used)
+}
+
 // beatUS is how often nodes report.
 func beatUS(r *rules.Rules) int64 { return int64(r.Reporting) * 1_000_000 / int64(rules.Whole) }
 

@@ -93,3 +93,33 @@ func TestWhatWasSaidBeforeARestartCounts(t *testing.T) {
 		t.Errorf("it had 21 s: %+v", news)
 	}
 }
+
+// A node that has said that a task ran, and what it used, is not believed that it never
+// began; one that took a moment to find that out is.
+func TestANodeDoesNotTakeBackThatATaskRan(t *testing.T) {
+	for _, c := range []struct {
+		used  int64
+		begun bool
+	}{{9 * second / 10, true}, {50_000, false}} {
+		f := openLive(t, "libra", 1, nil)
+		o := f.submit(alice, trade.Request{EstimateMS: 5_000, DeadlineMS: 20_000, Budget: budget(500)})
+		hear := func(s task.Status) {
+			t.Helper()
+			f.wait(1)
+			f.x.At(f.now)
+			s.Key = task.Key{Job: o.Job.ID}
+			said := []task.Status{s}
+			news := f.x.News("n1", said)
+			f.x.Observe("n1", f.now, said)
+			if len(news) > 0 {
+				f.do(trade.Command{Report: &trade.Measured{Tasks: news}})
+			}
+		}
+		hear(task.Status{State: task.Running, StartedUS: f.now, CPUUS: c.used})
+		hear(task.Status{State: task.Refused, Error: "no such program", EndedUS: f.now})
+		j := f.job(o.Job.ID)
+		if j.State != trade.Failed || (j.Charged > 0) != c.begun || c.begun && j.Work != c.used/1000 {
+			t.Errorf("%d us used: %s, %s, %d ms, charged %s", c.used, j.State, j.Reason, j.Work, market.Money(j.Charged))
+		}
+	}
+}

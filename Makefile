@@ -51,7 +51,7 @@ test:                  ## vet and all tests; those of parts that are not here sa
 	$(MAKE) shares
 
 rest:
-	nice go test $$(go list ./... | grep -vE '$(SHARES)|$(SLURM)')
+	nice go test -timeout 30m $$(go list ./... | grep -vE '$(SHARES)|$(SLURM)')
 
 slurm:
 	go test -p 1 -timeout 30m $$(go list ./... | grep -E '$(SLURM)')
@@ -62,9 +62,9 @@ shares:
 # A program under the race detector sleeps for a second before it ends, if it is not told otherwise.
 race: export GORACE = atexit_sleep_ms=0
 race:                  ## the parts that use goroutines, under the race detector
-	go test -race -pgo=off -short ./cmd/... ./live/controller ./live/api/... ./live/agent/cgroup
-	go test -race -pgo=off ./live/store -run 'UnderLoad|AtOnce|LeadEndsWith|LosesAnAnswer|^Test(SQLite|Postgres)$$/(writers|readers|lead)'
-	go test -race -pgo=off ./lab/experiment ./lab/revenue -run 'Workers|Shared|Cancel|Interrupted|Resume|CommonRandom'
+	go test -race -pgo=off -timeout 30m -short ./cmd/... ./live/controller ./live/api/... ./live/agent/cgroup
+	go test -race -pgo=off -timeout 30m ./live/store -run 'UnderLoad|AtOnce|LeadEndsWith|LosesAnAnswer|^Test(SQLite|Postgres)$$/(writers|readers|lead)'
+	go test -race -pgo=off -timeout 30m ./lab/experiment ./lab/revenue -run 'Workers|Shared|Cancel|Interrupted|Resume|CommonRandom'
 
 lint:                  ## vet, import rules, forbidden calls, style
 	nice go run $(GOLANGCI_LINT) run

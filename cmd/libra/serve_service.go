@@ -227,7 +227,10 @@ func (s *service) adopt(ctx context.Context, c *config.Config) error {
 		return nil
 	}
 	_, _, err = s.market.Do(ctx, trade.Command{By: ownHand, Epoch: wire.ToEpoch(&v1.Epoch{Policy: name, Settings: wanted, Rates: &rates})}, api.Key{})
-	if err != nil {
+	switch {
+	case err != nil && name == now.Policy:
+		return fmt.Errorf("change the settings or rates of %s, which is in force: %w", name, err)
+	case err != nil:
 		return fmt.Errorf("change the policy from %s to %s: %w", now.Policy, name, err)
 	}
 	return nil

@@ -98,6 +98,8 @@ func TestARestartChangesWhatIsNamed(t *testing.T) {
 		{[]string{"--config", file(t, "bare.yaml", text)}, "libra", "5", "2", "0.3"},
 		{[]string{"--config", file(t, "dear.yaml", text+"rates: {processor_hour: 7}\n")}, "libra", "7", "2", "0.3"},
 		{flags("--policy", "fcfs-bf"), "fcfs-bf", "7", "", "0.3"},
+		// Settings of a file are those of its policy, the default one too; they are all.
+		{[]string{"--config", file(t, "tuned.yaml", text+"settings: {gamma: \"3\"}\n")}, "libra", "7", "3", "0.25"},
 	} {
 		served(t, step.args...)
 		s, err := startService(t.Context(), &c, slog.New(slog.DiscardHandler), nil)

@@ -132,6 +132,7 @@ func parse(path string, text []byte) (Config, error) {
 	for key, is := range map[string]*bool{"policy": &c.Given.Policy, "settings": &c.Given.Settings, "rates": &c.Given.Rates} {
 		_, *is = named[key]
 	}
+	c.Given.Policy = c.Given.Policy || c.Given.Settings // settings are those of a policy
 	c.Given.File = true
 	return c, nil
 }

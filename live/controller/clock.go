@@ -123,9 +123,9 @@ func (k *clock) away() (ahead time.Duration, steps int64) {
 	return k.ahead, k.steps
 }
 
-// place says in the market's time when a task began, was done with its mandatory part and ended, of which its node
-// spoke at a time. A node that says how long ago that was has no need of a clock that
-// is right; else it is taken for the time of day.
+// place says in the market's time when a task began, was done with its mandatory part and
+// ended, of which its node spoke at a time. A node that says how long ago that was has no
+// need of a clock that is right; else it is taken for the time of day.
 func (k *clock) place(s *task.Status, at int64) {
 	k.mu.Lock()
 	shift := k.ahead.Microseconds()

@@ -15,7 +15,6 @@ import (
 
 	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/live/store/storetest"
 )
 
 // hostile is somebody who asks for what nobody should: absurd numbers, what is not there,
@@ -150,10 +149,7 @@ func (h *hostile) as(token, method, path, body string) string {
 // books are right, and nobody hears that it was the market's fault.
 func TestHostileRequests(t *testing.T) {
 	requireCgroup(t)
-	for name, store := range map[string]func(*testing.T) []string{
-		"sqlite":   func(*testing.T) []string { return nil },
-		"postgres": func(t *testing.T) []string { return []string{"--store", storetest.NewServer(t).Address()} },
-	} {
+	for name, store := range stores {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			kills := 4

@@ -71,15 +71,18 @@ func get(t testing.TB, url, token string) (int, []byte) {
 	return res.StatusCode, body[:n]
 }
 
+// stores are the databases that a market can have, and how a controller is told.
+var stores = map[string]func(*testing.T) []string{
+	"sqlite":   func(*testing.T) []string { return nil },
+	"postgres": func(t *testing.T) []string { return []string{"--store", storetest.NewServer(t).Address()} },
+}
+
 // TestALeaderStandsStill stops the leader of two controllers: the other one
 // serves, clients and the agent find it, jobs go on, and the old one, awake again,
 // serves nobody.
 func TestALeaderStandsStill(t *testing.T) {
 	requireCgroup(t)
-	for name, store := range map[string]func(*testing.T) []string{
-		"sqlite":   func(*testing.T) []string { return nil },
-		"postgres": func(t *testing.T) []string { return []string{"--store", storetest.NewServer(t).Address()} },
-	} {
+	for name, store := range stores {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBazaar(t, terms{lease: time.Minute, serve: store(t)})

@@ -101,7 +101,7 @@ func (b *Backend) submit(ctx context.Context, r *run) {
 	defer b.mu.Unlock()
 	r.acted = b.cfg.Now()
 	switch {
-	case err == nil && b.numbers.spent(id, r.key):
+	case err == nil && b.numbers.spent(id, r.key, r.acted.Unix()):
 		// It stays held, is listed as nobody's, and is cancelled: another is handed in.
 		b.cfg.Log.Warn("Slurm gives a number out again", "run", r.key, "slurm", id)
 		r.on(unlisted)

@@ -119,7 +119,7 @@ func New(ctx context.Context, cfg Config, market Fleet, slurm client.Slurm, note
 		cfg: cfg, fleet: market, slurm: slurm, notes: notes,
 		slots: make(chan struct{}, cfg.Workers),
 		wake:  make(chan struct{}, 1), pollNow: make(chan struct{}, 1), keep: newKeeper(notes),
-		runs: map[runKey]*run{}, byBatch: map[int64]*run{}, dirty: map[*run]bool{}, nodes: map[string]*node{}, strays: map[int64]time.Time{}, claims: claims{}, numbers: numbers{},
+		runs: map[runKey]*run{}, byBatch: map[int64]*run{}, dirty: map[*run]bool{}, nodes: map[string]*node{}, strays: map[int64]time.Time{}, claims: claims{}, numbers: numbers{of: map[int64]runKey{}},
 	}
 	b.acts = newCrew(8*cfg.Workers, &b.going)
 	if err := b.restore(ctx); err != nil {

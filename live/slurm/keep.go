@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/libra-market/libra/live/store"
@@ -14,9 +15,11 @@ import (
 
 // The kinds of notes: one for each run, and one about the market.
 const (
-	kindRun  = "slurm"
-	kindMark = "slurm-market"
-	markKey  = "identity"
+	kindRun    = "slurm"
+	kindMark   = "slurm-market"
+	markKey    = "identity"
+	kindNumber = "slurm-number"
+	numberKey  = "greatest"
 )
 
 // identity is what the jobs of a market are known by in Slurm.
@@ -37,6 +40,9 @@ func (i *identity) nonce(key runKey) string {
 // restore reads what an earlier backend has remembered, or makes an identity.
 func (b *Backend) restore(ctx context.Context) error {
 	if err := b.restoreIdentity(ctx); err != nil {
+		return err
+	}
+	if err := b.restoreNumber(ctx); err != nil {
 		return err
 	}
 	kept, err := b.notes.Notes(ctx, kindRun)
@@ -67,6 +73,19 @@ func (b *Backend) restore(ctx context.Context) error {
 	return nil
 }
 
+// restoreNumber reads the greatest number that a run was let go under.
+func (b *Backend) restoreNumber(ctx context.Context) error {
+	known, err := b.notes.Notes(ctx, kindNumber)
+	if err != nil || len(known) == 0 {
+		return err
+	}
+	if err := json.Unmarshal(known[0].Body, &b.numbers.before); err != nil {
+		return fmt.Errorf("note of the greatest number: %w", err)
+	}
+	b.keep.greatest, b.numbers.began = b.numbers.before, b.cfg.Now().Unix()
+	return nil
+}
+
 func (b *Backend) restoreIdentity(ctx context.Context) error {
 	known, err := b.notes.Notes(ctx, kindMark)
 	if err != nil {
@@ -86,14 +105,16 @@ func (b *Backend) restoreIdentity(ctx context.Context) error {
 // keeper writes notes, many at a time: each writer waits for the one write that
 // has its note in it.
 type keeper struct {
-	notes Notes
-	queue chan *noteWrite
+	notes    Notes
+	queue    chan *noteWrite
+	greatest int64 // number in Slurm that a run was let go under
 }
 
 type noteWrite struct {
-	put  *store.Note
-	drop string
-	done chan error
+	put    *store.Note
+	number int64 // that the run may be let go under, once this is written
+	drop   string
+	done   chan error
 }
 
 func newKeeper(notes Notes) *keeper { return &keeper{notes: notes, queue: make(chan *noteWrite, 4096)} }
@@ -104,7 +125,11 @@ func (k *keeper) put(ctx context.Context, key runKey, n note) error {
 	if err != nil {
 		return err
 	}
-	return k.enqueue(ctx, &noteWrite{put: &store.Note{Kind: kindRun, Key: key.String(), Body: body}})
+	w := &noteWrite{put: &store.Note{Kind: kindRun, Key: key.String(), Body: body}}
+	if n.Released {
+		w.number = n.ID
+	}
+	return k.enqueue(ctx, w)
 }
 
 // remove returns when the note is gone.
@@ -164,16 +189,25 @@ func (k *keeper) gather(ctx context.Context, batch []*noteWrite) []*noteWrite {
 func (k *keeper) write(ctx context.Context, batch []*noteWrite) {
 	var puts []store.Note
 	var drops []string
+	greatest := k.greatest
 	for _, one := range batch {
 		if one.put != nil {
 			puts = append(puts, *one.put)
+			if one.number != 0 {
+				greatest = greater(greatest, one.number)
+			}
 		} else {
 			drops = append(drops, one.drop)
 		}
 	}
 	var putting, dropping error
+	if greatest != k.greatest {
+		puts = append(puts, store.Note{Kind: kindNumber, Key: numberKey, Body: strconv.AppendInt(nil, greatest, 10)})
+	}
 	if len(puts) > 0 {
-		putting = k.notes.PutNotes(ctx, puts)
+		if putting = k.notes.PutNotes(ctx, puts); putting == nil {
+			k.greatest = greatest
+		}
 	}
 	if len(drops) > 0 {
 		dropping = k.notes.DropNotes(ctx, kindRun, drops)

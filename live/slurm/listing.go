@@ -81,7 +81,7 @@ func (b *Backend) runOf(j *client.Job) *run {
 		}
 	}
 	r := b.runs[key]
-	if !mine || r == nil || r.nonce != nonce || !r.adoptable() || r.User != j.User || b.numbers.spent(j.ID, key) {
+	if !mine || r == nil || r.nonce != nonce || !r.adoptable() || r.User != j.User || b.numbers.spent(j.ID, key, j.Submitted) {
 		return nil
 	}
 	// Submitted, and the answer was lost.

@@ -28,10 +28,28 @@ func TestMessagesNameWhatWasTyped(t *testing.T) {
 		{"account transfer @/ 1", "TO: want the path of an account"},
 		{"account grant @/ 1", "PATH: want the path of an account"},
 		{"submit --grace 11m -e 1s -- true", "--grace: want 0s to 10m"},
+		{"submit sleep 10", "libra submit --estimate 2m -- sleep 10;"},
+		{"submit sleep 1&2", "-- sleep '1&2';"},
+		{"submit /bin/sh -c ls", "/bin/sh is not a script; a program comes after --: libra submit --estimate 2m -- /bin/sh -c ls"},
 	} {
 		r := libra(t, strings.Fields(c.line)...)
 		if r.code != exitUsage || !strings.Contains(r.err, c.want) {
 			t.Errorf("libra %s: exit code %d, %s, want %q", c.line, r.code, r.err, c.want)
 		}
+	}
+}
+
+// What an offer costs is written as every other amount; a budget stays as it has to be
+// typed.
+func TestOffersHaveAmountsLikeTheOthers(t *testing.T) {
+	open(t, newFloor(), v1.RoleOwner)
+	libra(t, "account") // says what amounts are in
+	o := v1.Offer{Change: "deadline", Detail: "deadline 5s instead of 2s, for 0.006", Quote: v1.Quote{Price: 6_000}}
+	if got := offered(&o); got != "deadline 5s instead of 2s, for 0.01 cr" {
+		t.Error(got)
+	}
+	o = v1.Offer{Change: "budget", Detail: "budget 0.006 instead of 0.005", Quote: v1.Quote{Price: 6_000}}
+	if got := offered(&o); got != "budget 0.006 instead of 0.005 cr" {
+		t.Error(got)
 	}
 }

@@ -161,10 +161,10 @@ func (o *sbatchCommand) script(con *console, args []string) (name, script string
 	case o.wrap != "":
 		return "wrap", "#!/bin/sh\n# made by libra sbatch --wrap\n\n" + o.wrap + "\n", nil, nil
 	case len(args) == 0:
-		_, script, err = con.readScript("-")
+		_, script, err = con.readScript([]string{"-"})
 		return "sbatch", script, nil, err
 	}
-	_, script, err = con.readScript(args[0])
+	_, script, err = con.readScript(args)
 	return filepath.Base(args[0]), script, args[1:], err
 }
 

@@ -11,6 +11,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -104,7 +105,7 @@ func (t jobTerms) request(cmd *cobra.Command, con *console, args []string) (v1.R
 		name = filepath.Base(args[0])
 		head.Request.Argv = args
 	default:
-		if name, script, err = con.readScript(args[0]); err != nil {
+		if name, script, err = con.readScript(args); err != nil {
 			return v1.Request{}, err
 		}
 		if err = head.Read(name, script); err != nil {
@@ -166,14 +167,15 @@ func (jobTerms) apply(flags *pflag.FlagSet, head *directive.Head) error {
 	return wrong
 }
 
-// readScript reads a script; "-" is standard input.
-func (c *console) readScript(path string) (name, script string, err error) {
+// readScript reads the script of a command line; "-" is standard input.
+func (c *console) readScript(args []string) (name, script string, err error) {
+	path := args[0]
 	in, name := c.in, "standard input"
 	if path != "-" {
 		name = path
 		file, missing := os.Open(path)
 		if missing != nil {
-			return "", "", noScript(path, missing)
+			return "", "", noScript(args, missing)
 		}
 		defer file.Close()
 		in = file
@@ -183,7 +185,7 @@ func (c *console) readScript(path string) (name, script string, err error) {
 	case err != nil:
 		return "", "", err
 	case bytes.IndexByte(text, 0) >= 0:
-		return "", "", usagef("%s is not a script; a program comes after --: libra submit --estimate 2m -- %s", name, shellWord(path))
+		return "", "", usagef("%s is not a script; %s", name, afterDashes(args))
 	case len(text) > trade.MaxScript:
 		return "", "", fmt.Errorf("%s: a script has at most %d bytes", name, trade.MaxScript)
 	case !bytes.HasPrefix(text, []byte("#!")):
@@ -194,11 +196,21 @@ func (c *console) readScript(path string) (name, script string, err error) {
 
 // noScript says what is wrong with a script that cannot be read: most often it is a
 // program, and no -- before it.
-func noScript(path string, missing error) error {
-	if _, err := exec.LookPath(path); err != nil || !errors.Is(missing, fs.ErrNotExist) {
+func noScript(args []string, missing error) error {
+	if _, err := exec.LookPath(args[0]); err != nil || !errors.Is(missing, fs.ErrNotExist) {
 		return missing
 	}
-	return usagef("there is no script %s here; a program comes after --: libra submit --estimate 2m -- %s", path, shellWord(path))
+	return usagef("there is no script %s here; %s", args[0], afterDashes(args))
+}
+
+// afterDashes is what to type where a program was meant: all of it, so that it can be
+// pasted.
+func afterDashes(args []string) string {
+	words := make([]string, len(args))
+	for i, arg := range args {
+		words[i] = shellWord(arg)
+	}
+	return "a program comes after --: libra submit --estimate 2m -- " + strings.Join(words, " ")
 }
 
 const submitExample = "libra submit --estimate 2m --deadline 10m -- ./simulate input.dat"

@@ -39,7 +39,10 @@ func (b *Backend) turnNode(n *node, now time.Time) {
 		defer b.mu.Unlock()
 		n.turning = false
 		if err != nil || n.hello != was || n.membership.lost() {
-			return // it is told again
+			// It is told again, also what it was told before: an error does not say that the
+			// market has not heard it.
+			n.door = ""
+			return
 		}
 		if n.door != door && (door == trade.DoorClosed || n.door != "") {
 			b.cfg.Log.Info("whether a node takes new jobs", "node", n.name, "door", door, "because", why)

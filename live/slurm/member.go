@@ -14,19 +14,23 @@ const (
 	recalled                      // the same, and its agent was welcomed meanwhile
 	away                          // the market was told that it is gone
 	returning                     // and it is being introduced again
-	memberships = int(returning) + 1
+	doubted                       // what the market has heard last of that is not known
+	memberships = int(doubted) + 1
 )
 
-var membershipNames = [memberships]string{"member", "joining", "leaving", "recalled", "away", "returning"}
+var membershipNames = [memberships]string{"member", "joining", "leaving", "recalled", "away", "returning", "doubted"}
 
 func (m membership) String() string { return membershipNames[m] }
 
 // lost reports whether the market takes the node for lost, or is about to: to
 // speak for such a node would bring it back.
-func (m membership) lost() bool { return m == leaving || m == away || m == returning }
+func (m membership) lost() bool { return m == leaving || m == away || m == returning || m == doubted }
 
 // busy reports whether the market is being told something.
-func (m membership) busy() bool { return m != member && m != away }
+func (m membership) busy() bool { return m != member && m != away && m != doubted }
+
+// absent reports whether the node has to be introduced again before it is sold.
+func (m membership) absent() bool { return m == away || m == doubted }
 
 // memberEvent is what happens between a node and the market.
 type memberEvent uint8
@@ -52,11 +56,14 @@ var memberMoves = [memberships]map[memberEvent]membership{
 	// An agent introduces itself whenever it likes, so a welcome may come at any time.
 	member:  {givenUp: leaving, introduced: joining, welcomed: member},
 	joining: {welcomed: joining, answered: member},
-	// What could not be said is said again at the next look.
-	leaving:   {lossTaken: away, lossFailed: member, welcomed: recalled},
-	recalled:  {lossTaken: member, lossFailed: member, welcomed: recalled},
+	// What is answered with an error may have been heard: a store does not always say
+	// whether it has written. And of a loss and a welcome that went out together nobody
+	// knows which came last. What is so then is said at the next look.
+	leaving:   {lossTaken: away, lossFailed: doubted, welcomed: recalled},
+	recalled:  {lossTaken: doubted, lossFailed: doubted, welcomed: recalled},
 	away:      {introduced: returning, welcomed: member},
-	returning: {welcomed: joining, answered: away},
+	returning: {welcomed: joining, answered: doubted},
+	doubted:   {givenUp: leaving, introduced: returning, welcomed: member},
 }
 
 // on moves a node. One to which that cannot happen stays where it is.

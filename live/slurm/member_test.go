@@ -9,10 +9,11 @@ func TestMemberMoves(t *testing.T) {
 		//           givenUp    lossTaken lossFailed introduced  welcomed    answered
 		"member":    {"leaving", "", "", "joining", "member", ""},
 		"joining":   {"", "", "", "", "joining", "member"},
-		"leaving":   {"", "away", "member", "", "recalled", ""},
-		"recalled":  {"", "member", "member", "", "recalled", ""},
+		"leaving":   {"", "away", "doubted", "", "recalled", ""},
+		"recalled":  {"", "doubted", "doubted", "", "recalled", ""},
 		"away":      {"", "", "", "returning", "member", ""},
-		"returning": {"", "", "", "", "joining", "away"},
+		"returning": {"", "", "", "", "joining", "doubted"},
+		"doubted":   {"leaving", "", "", "returning", "member", ""},
 	}
 	if len(want) != memberships {
 		t.Fatalf("%d states, and %d are here", memberships, len(want))
@@ -40,6 +41,7 @@ func TestWhatAMemberIs(t *testing.T) {
 		recalled:  {false, true},
 		away:      {true, false},
 		returning: {true, true},
+		doubted:   {true, false},
 	} {
 		if m.lost() != want.lost || m.busy() != want.busy {
 			t.Errorf("%s: lost %v, busy %v", m, m.lost(), m.busy())

@@ -27,7 +27,7 @@ type node struct {
 
 	membership membership
 	attention  attention
-	door       trade.Door        // as the market was told; empty: it was not
+	door       trade.Door        // as the market was told; empty: it was not, or whether it heard is not known
 	turning    bool              // it is being told
 	shy        time.Time         // until then Slurm is not asked to start anything there
 	orders     map[task.Key]bool // that the market wants here
@@ -207,12 +207,12 @@ func (b *Backend) syncNodes(now time.Time) {
 			continue
 		}
 		if why := b.lostReason(n, now); why != "" {
-			if n.membership == member && n.attention == instructed && !b.clears(n, now) {
+			if n.membership != away && n.attention == instructed && !b.clears(n, now) {
 				b.reportLost(n, why)
 			}
 			continue
 		}
-		switch back := n.membership == away && !n.health.bad(); {
+		switch back := n.membership.absent() && !n.health.bad(); {
 		case b.cfg.Control == None && n.health == well:
 			if n.hello == nil || back {
 				b.registerNode(n, b.helloFor(n))

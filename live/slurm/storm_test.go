@@ -28,6 +28,7 @@ type theater struct {
 	notes  *fakeNotes
 	agents []*fakeAgent
 	front  client.Slurm // that the backend speaks to
+	fleet  *unsureFleet // of the market, likewise
 	gentle bool         // only answers are lost, and the backend killed
 	log    *slog.Logger
 
@@ -45,7 +46,7 @@ func newTheater(t *testing.T, seed uint64, nodes int) *theater {
 		t: t, luck: rand.New(rand.NewPCG(seed, 9)), market: newFakeMarket(seed), slurm: model.New(seed, names...),
 		notes: &fakeNotes{luck: rand.New(rand.NewPCG(seed, 10)), notes: map[string]store.Note{}}, log: slog.New(noErrors{slog.DiscardHandler, t}),
 	}
-	th.front = th.slurm
+	th.front, th.fleet = th.slurm, &unsureFleet{fakeMarket: th.market}
 	for _, name := range names {
 		th.agents = append(th.agents, &fakeAgent{node: name, slurm: th.slurm})
 	}
@@ -71,9 +72,9 @@ func (h noErrors) Handle(_ context.Context, r slog.Record) error {
 
 // start starts a backend where another was killed.
 func (th *theater) start() {
-	b, err := New(th.t.Context(), Config{Partition: "libra", Now: time.Now, Log: th.log}, th.market, th.front, th.notes)
+	b, err := New(th.t.Context(), Config{Partition: "libra", Now: time.Now, Log: th.log}, th.fleet, th.front, th.notes)
 	for ; errors.Is(err, errDisk); time.Sleep(time.Second) {
-		b, err = New(th.t.Context(), Config{Partition: "libra", Now: time.Now, Log: th.log}, th.market, th.front, th.notes)
+		b, err = New(th.t.Context(), Config{Partition: "libra", Now: time.Now, Log: th.log}, th.fleet, th.front, th.notes)
 	}
 	if err != nil {
 		th.t.Fatal(err)

@@ -16,8 +16,8 @@ type apart struct {
 	heard time.Duration // and when that was heard
 }
 
-// mostWay is how long something can be on its way: an agent gives up a call after ten
-// seconds. More than that is a clock that stood still.
+// mostWay is how long the word of an end can be on its way: an agent gives up a call after
+// ten seconds. More than that is a clock that stood still.
 const mostWay = 15 * time.Second
 
 // drift is by which part one clock may go faster than another.
@@ -31,7 +31,7 @@ func (a *apart) way(said, now time.Duration) time.Duration {
 	case !a.known:
 		a.known, a.by = true, least
 	case said <= a.said: // it was overtaken, or is heard again
-		return min(max(0, least-a.by), mostWay)
+		return max(0, least-a.by)
 	default:
 		a.by = min(a.by+(now-a.heard)/drift, least)
 		// A node speaks again when it has been heard, or has given up. If its clock stood
@@ -39,7 +39,7 @@ func (a *apart) way(said, now time.Duration) time.Duration {
 		a.by = max(a.by, a.heard-said)
 	}
 	a.said, a.heard = said, now
-	return min(max(0, least-a.by), mostWay)
+	return max(0, least-a.by)
 }
 
 // mostSaid is longer than any machine has run: what is added to less does not overflow.

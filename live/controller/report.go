@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/task"
@@ -18,19 +19,20 @@ func (c *Controller) Report(ctx context.Context, r task.Report) (task.Reply, err
 	ctx, _ = fair.With(ctx, fair.Party{Kind: fair.Node, Name: r.Node})
 	// 1. Look once: whose word it is, what of it is news, and what of it was before.
 	at := c.now()
-	said := at - c.fleet.onItsWay(&r, c.clock.sinceBegun()).Microseconds()
+	way := c.fleet.onItsWay(&r, c.clock.sinceBegun())
+	said := at - min(way, mostWay).Microseconds()
 	r.Tasks = once(r.Tasks) // theirs is not ours to change
 	for i := range r.Tasks {
 		c.clock.place(&r.Tasks[i], said)
 	}
 	urgent := r.Urgent()
 	var h heard
-	err := c.query(ctx, func(x *exchange.Exchange) { h = c.hear(x, &r, urgent, at) })
+	err := c.query(ctx, func(x *exchange.Exchange) { h = c.hear(x, &r, urgent, at, way) })
 	if err = cmp.Or(err, h.err); err != nil {
 		return task.Reply{}, err
 	}
 	// 2. What can wait for the next second does, and so does what has to.
-	c.fleet.keep(r.Node, h.own, h.waits, at)
+	c.fleet.keep(r.Node, h.own, h.waits, at-way.Microseconds())
 	// 3. What cannot is a command.
 	by := trade.Identity{User: r.Node, Role: trade.RoleNode}
 	var news []trade.Command
@@ -64,8 +66,8 @@ type heard struct {
 	forget []task.Key    // what has ended and was written down
 }
 
-// hear looks at a report. It is the loop's.
-func (c *Controller) hear(x *exchange.Exchange, r *task.Report, urgent []task.Status, at int64) heard {
+// hear looks at a report that was on its way for a while. It is the loop's.
+func (c *Controller) hear(x *exchange.Exchange, r *task.Report, urgent []task.Status, at int64, way time.Duration) heard {
 	if _, known := x.Seat(r.Node); !known {
 		return heard{err: unregistered(r.Node)}
 	}
@@ -75,8 +77,9 @@ func (c *Controller) hear(x *exchange.Exchange, r *task.Report, urgent []task.St
 	h := heard{down: x.IsDown(r.Node), fresh: x.News(r.Node, urgent), forget: x.Forget(r.Node, urgent)}
 	// What can wait is taken in within a second. But all of it is held now to when the
 	// node was heard before this: reports may have been lost, and what was not said was
-	// taken; and of what does not wait it must be known that it was said.
-	h.own = x.Observe(r.Node, at, r.Tasks)
+	// taken; and of what does not wait it must be known that it was said. When it was said
+	// counts, not when it came: what was taken while it was on its way is said by the next.
+	h.own = x.Observe(r.Node, at-way.Microseconds(), r.Tasks)
 	if len(h.fresh) > 0 && !slices.ContainsFunc(h.fresh, ended) && !c.fleet.mayHurry(r.Node, len(h.fresh), at) {
 		h.fresh, h.waits = nil, true
 	}

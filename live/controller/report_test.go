@@ -66,6 +66,37 @@ func TestWhatWasTakenWhileReportsWereLostCounts(t *testing.T) {
 	}
 }
 
+// A report is on its way while the market stands still. What the task takes meanwhile the
+// next one says, right after it, and so much is believed. Seed 300103 of the world.
+func TestWhatWasTakenWhileAReportWasOnItsWayCounts(t *testing.T) {
+	w := &watches{since: time.Now()}
+	f := open(t, func(c *controller.Config) {
+		w.wear(c)
+		c.Unsaid = epoch.LiveSettings()
+	})
+	s := task.Status{Key: f.taskOf("n1", f.submit("", trade.Request{EstimateMS: 600_000}).Job.ID), State: task.Running}
+	const up = time.Hour // of the node
+	began := w.ran()
+	say := func(since time.Duration, s task.Status) {
+		t.Helper()
+		s.CPUUS = since.Microseconds()
+		have(f.Report(t.Context(), task.Report{Node: "n1", SaidUS: (up + since).Microseconds(), Tasks: []task.Status{s}}))(t)
+	}
+	for range 12 {
+		w.pass(time.Second)
+		say(w.ran()-began, s)
+	}
+	said := w.ran() - began
+	w.pass(40 * time.Second)
+	say(said, s)
+	s.State = task.Ended
+	said = w.ran() - began
+	say(said, s)
+	if j := f.job(s.Job); len(j.Tasks) != 1 || j.Tasks[0].CPUUS != said.Microseconds() {
+		t.Errorf("it took %s, and the market says %+v", said, j.Tasks)
+	}
+}
+
 // A node may say of a task that it is about to stand still, and take that back, as often
 // as it likes: that is not an entry of the log each time. The first is one at once.
 func TestANodeDoesNotHurryForEver(t *testing.T) {

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"path/filepath"
 	"strings"
 	"time"
@@ -16,14 +15,9 @@ type Archive struct {
 // leastKept is how long what happened stays in the store at least.
 const leastKept = Duration(time.Hour)
 
-func (a *Archive) validate() error {
-	switch {
-	case a.Keep < 0 || a.Keep > 0 && a.Keep < leastKept:
-		return errors.New("archive.keep: want 0 (for ever), or at least 1h, such as 90d")
-	case a.Dir != "" && !filepath.IsAbs(a.Dir):
-		return errors.New("archive.dir: want an absolute path")
-	}
-	return nil
+func (a *Archive) wrong(m *mistakes) {
+	m.when(a.Keep < 0 || a.Keep > 0 && a.Keep < leastKept, "want 0 (for ever), or at least 1h, such as 90d", "archive.keep")
+	m.when(a.Dir != "" && !filepath.IsAbs(a.Dir), "want an absolute path", "archive.dir")
 }
 
 // ArchiveDir is where the archives of a store are: in the directory that is named, or

@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +17,6 @@ import (
 
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
-	"github.com/libra-market/libra/core/rules"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/fair"
 )
@@ -110,27 +108,27 @@ func Read(path string) (Config, error) {
 	return parse(path, text)
 }
 
-var unknownField = regexp.MustCompile(`line (\d+): field (\S+) not found in type \S+`)
-
 func parse(path string, text []byte) (Config, error) {
 	c := Default()
+	var root yaml.Node
+	if err := yaml.Unmarshal(text, &root); err != nil {
+		return c, fmt.Errorf("%s: %s", path, strings.TrimPrefix(err.Error(), "yaml: "))
+	}
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)
-	if err := d.Decode(&c); err != nil && !errors.Is(err, io.EOF) {
-		return c, fmt.Errorf("%s: %w", path, plain(err))
+	wrong, err := misread(&root, d.Decode(&c))
+	if err != nil {
+		return c, fmt.Errorf("%s: %w", path, err)
 	}
 	if err := d.Decode(&struct{}{}); !errors.Is(err, io.EOF) {
 		return c, fmt.Errorf("%s: there is more than one document", path)
 	}
-	if err := c.Validate(); err != nil {
-		return c, fmt.Errorf("%s: %w", path, err)
-	}
-	var named map[string]any
-	if err := yaml.Unmarshal(text, &named); err != nil {
-		return c, fmt.Errorf("%s: %w", path, plain(err))
+	if wrong = append(wrong, c.wrong()...); len(wrong) > 0 {
+		wrong.find(&root)
+		return c, wrong.in(path)
 	}
 	for key, is := range map[string]*bool{"policy": &c.Given.Policy, "settings": &c.Given.Settings, "rates": &c.Given.Rates} {
-		_, *is = named[key]
+		*is = lineOf(&root, key) > 0
 	}
 	c.Given.Policy = c.Given.Policy || c.Given.Settings // settings are those of a policy
 	c.Given.File = true
@@ -143,90 +141,62 @@ type Given struct {
 	File                    bool // there is a file, whatever it names
 }
 
-// plain says in our words what the reader of YAML found.
-func plain(err error) error {
-	text := strings.TrimPrefix(err.Error(), "yaml: ")
-	if m := unknownField.FindStringSubmatch(text); m != nil {
-		return fmt.Errorf("line %s: there is no setting %q", m[1], m[2])
-	}
-	return errors.New(strings.ReplaceAll(strings.TrimPrefix(text, "unmarshal errors:\n  "), "\n  ", "; "))
-}
+// Validate names all settings that make no sense.
+func (c *Config) Validate() error { return c.wrong().in("") }
 
-// Validate names the first setting that makes no sense.
-func (c *Config) Validate() error {
+func (c *Config) wrong() mistakes {
+	var m mistakes
 	kind, err := policy.Find(c.Policy)
 	if err != nil {
-		return fmt.Errorf("policy: %w", err)
+		m.add(err.Error(), "policy")
+	} else {
+		m.settings(kind, c.Settings)
+		if err := c.CheckPolicy(c.Policy); err != nil {
+			m.add(err.Error(), "policy", "slurm.control")
+		}
 	}
-	own, rest := rules.Split(c.Settings)
-	if _, err := kind.New(rest); err != nil {
-		return fmt.Errorf("settings: %w; the market has %s", err, strings.Join(rules.Names(), ", "))
-	}
-	if _, err := rules.Live().With(own); err != nil {
-		return fmt.Errorf("settings: %w", err)
-	}
+	m.when(c.Listen == "", "want an address such as 127.0.0.1:7070", "listen")
+	m.when(c.Lease < 0 || c.Lease > 0 && c.Lease < Duration(5*time.Second), "want 0 (for ever), or at least 5s", "lease")
 	switch {
-	case c.Listen == "":
-		return errors.New("listen: want an address such as 127.0.0.1:7070")
-	case c.Lease < 0 || c.Lease > 0 && c.Lease < Duration(5*time.Second):
-		return errors.New("lease: want 0 (for ever), or at least 5s")
 	case c.Report < Duration(200*time.Millisecond) || c.Report > Duration(time.Minute):
-		return errors.New("report: want 200ms to 1m")
-	case c.Lease > 0 && c.Report*2 > c.Lease:
-		return errors.New("report: want less than half of the lease")
-	case (c.TLS.Cert == "") != (c.TLS.Key == ""):
-		return errors.New("tls: cert and key go together")
-	case c.TLS.ClientCA != "" && c.TLS.Cert == "":
-		return errors.New("tls.client_ca: needs a cert and a key")
-	case len(c.TLS.Nodes) > 0 && c.TLS.ClientCA == "":
-		return errors.New("tls.nodes: needs a client_ca")
-	case len(c.Currency) != 3:
-		return errors.New("currency: want three letters, such as EUR")
-	case c.Metrics != "owner" && c.Metrics != "public":
-		return errors.New("metrics: want owner or public")
+		m.add("want 200ms to 1m", "report")
+	case c.Lease >= Duration(5*time.Second) && c.Report*2 > c.Lease:
+		m.add("want less than half of the lease", "report", "lease")
 	}
-	if err := c.Rates.validate(c.Settings); err != nil {
-		return fmt.Errorf("rates: %w", err)
-	}
-	if err := c.Slurm.validate(c.Backend); err != nil {
-		return err
-	}
-	if err := c.Nodes.validate(); err != nil {
-		return err
-	}
-	if err := c.CheckPolicy(c.Policy); err != nil {
-		return fmt.Errorf("policy: %w", err)
-	}
-	if err := c.Archive.validate(); err != nil {
-		return err
-	}
-	return c.Agent.validate()
+	m.when((c.TLS.Cert == "") != (c.TLS.Key == ""), "cert and key go together", "tls")
+	m.when(c.TLS.ClientCA != "" && c.TLS.Cert == "", "needs a cert and a key", "tls.client_ca")
+	m.when(len(c.TLS.Nodes) > 0 && c.TLS.ClientCA == "", "needs a client_ca", "tls.nodes")
+	m.when(len(c.Currency) != 3, "want three letters, such as EUR", "currency")
+	m.when(c.Metrics != "owner" && c.Metrics != "public", "want owner or public", "metrics")
+	c.Rates.wrong(&m, c.Settings)
+	c.Slurm.wrong(&m, c.Backend)
+	c.Nodes.wrong(&m)
+	c.Archive.wrong(&m)
+	c.Agent.wrong(&m)
+	return m
 }
 
-func (a *Agent) validate() error {
+func (a *Agent) wrong(m *mistakes) {
+	m.when((a.Cert == "") != (a.Key == ""), "cert and key go together", "agent")
+	m.when(a.State != "" && !filepath.IsAbs(a.State), "want an absolute path", "agent.state")
+	m.when(a.Rating != 0 && !(a.Rating >= task.LeastRating && a.Rating <= task.MostRating),
+		fmt.Sprintf("%v makes no sense (want %v to %v; 0: measured)", a.Rating, task.LeastRating, task.MostRating), "agent.rating")
+	m.when(!(a.Headroom < 1), "want less than 1", "agent.headroom")
+	m.when(a.MemoryMB < 0, "want 0 or more", "agent.memory_mb")
+	m.when(a.DiskMB < 0, "want 0 or more", "agent.disk_mb")
+	m.when(!(a.Weight >= 0), "want 0 or more", "agent.weight")
 	switch {
-	case (a.Cert == "") != (a.Key == ""):
-		return errors.New("agent: cert and key go together")
-	case a.State != "" && !filepath.IsAbs(a.State):
-		return errors.New("agent.state: want an absolute path")
-	case a.Rating != 0 && !(a.Rating >= task.LeastRating && a.Rating <= task.MostRating):
-		return fmt.Errorf("agent.rating: %v makes no sense (want %v to %v; 0: measured)", a.Rating, task.LeastRating, task.MostRating)
-	case a.Headroom >= 1 || a.MemoryMB < 0 || a.DiskMB < 0 || a.Weight < 0:
-		return errors.New("agent: memory_mb, disk_mb and weight are 0 or more, headroom is less than 1")
 	case a.Control != "" && a.Control != "slurm":
-		return errors.New("agent.control: want slurm, or nothing")
+		m.add("want slurm, or nothing", "agent.control")
 	case a.Control == "" && (a.Processors != 0 || a.Capacity != 0):
-		return errors.New("agent: processors and capacity go with control: slurm (otherwise cpus says what the node has)")
+		m.add("processors and capacity go with control: slurm (otherwise cpus says what the node has)", "agent", "agent.processors", "agent.capacity")
 	case a.Processors < 0 || !(a.Capacity >= 0 && a.Capacity <= 1e6):
-		return errors.New("agent: processors and capacity are 0 or more")
+		m.add("processors and capacity are 0 or more", "agent", "agent.processors", "agent.capacity")
 	case a.Capacity > 0 && a.Capacity < 0.01:
-		return errors.New("agent.capacity: want at least 0.01, the least that can be shared out")
-	case slices.ContainsFunc(a.Private, func(dir string) bool { return !filepath.IsAbs(dir) }):
-		return errors.New("agent.private: want absolute paths")
-	case a.OnLease != "stop" && a.OnLease != "continue":
-		return errors.New("agent.on_lease: want stop or continue")
+		m.add("want at least 0.01, the least that can be shared out", "agent.capacity")
 	}
-	return nil
+	m.when(slices.ContainsFunc(a.Private, func(dir string) bool { return !filepath.IsAbs(dir) }), "want absolute paths", "agent.private")
+	m.when(a.OnLease != "stop" && a.OnLease != "continue", "want stop or continue", "agent.on_lease")
 }
 
 // Duration is a time.Duration as people write it: 90s, 5m.
@@ -240,7 +210,7 @@ func (d *Duration) UnmarshalYAML(n *yaml.Node) error {
 	}
 	v, err := ParseDuration(n.Value)
 	if err != nil {
-		return fmt.Errorf("line %d: %w", n.Line, err)
+		return misfit(n, err)
 	}
 	*d = Duration(v)
 	return nil
@@ -271,7 +241,7 @@ func (a Amount) String() string { return market.Money(a).String() }
 func (a *Amount) UnmarshalYAML(n *yaml.Node) error {
 	m, err := market.ParseMoney(n.Value)
 	if err != nil {
-		return fmt.Errorf("line %d: %w", n.Line, err)
+		return misfit(n, err)
 	}
 	*a = Amount(m)
 	return nil

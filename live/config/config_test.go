@@ -42,7 +42,7 @@ func TestWhatMakesNoSenseIsNamed(t *testing.T) {
 		"polcy: libra":                             `line 1: there is no setting "polcy"`,
 		"policy: nice":                             "policy: unknown policy",
 		"settings: {gama: 1}":                      "gama",
-		"lease: soon":                              `line 1: "soon" is not a period`,
+		"lease: soon":                              `line 1: lease: "soon" is not a period`,
 		"lease: 1s":                                "lease",
 		"rates: {processor: 0.0000001}":            "six decimals",
 		"rates: {processor: -1}":                   "rates",
@@ -99,6 +99,69 @@ func TestLimitsAreReadByTheirNames(t *testing.T) {
 	for text, want := range map[string]string{"limits: {comands: 1}": "comands", "limits: {jobs: -1}": "jobs", "limits: 5": "names with values"} {
 		if _, err := parse("libra.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// All mistakes of a file are said at once, each with its line and its setting.
+func TestAllMistakesAreSaid(t *testing.T) {
+	_, err := parse("libra.yaml", []byte(`listen: ""
+lease: soon
+polcy: libra
+settings:
+  gama: 1
+  unused: 7
+  alfa: 2
+rates:
+  processor_hour: -1
+  memory: 0.5
+tls: {cert: a.pem}
+currency: euros
+limits:
+  comands: 1
+  jobs: -1
+slurm:
+  partion: libra
+  control: some
+nodes: {processors: -1}
+agent:
+  memory_mb: much
+  cpus: 3
+  disk_mb: -1
+  state: here
+  on_lease: maybe
+`))
+	if err == nil {
+		t.Fatal("a file full of mistakes is good")
+	}
+	got := strings.Split(err.Error(), "\n")
+	want := []string{
+		"line 1: listen: want an address",
+		`line 2: lease: "soon" is not a period of time`,
+		`line 3: there is no setting "polcy"`,
+		"line 5: settings.gama: ", "line 6: settings.unused: ", "line 7: settings.alfa: ",
+		"line 9: rates.processor_hour: want 0 or more",
+		"line 10: rates.memory: that was the price of a MB",
+		"line 11: tls: cert and key go together",
+		"line 12: currency: want three letters",
+		"line 14: limits: ", "line 15: limits: ",
+		`line 17: there is no setting "partion" in slurm`,
+		"line 18: slurm.control: want agents or none",
+		"line 19: nodes: processors",
+		`line 21: agent.memory_mb: want a whole number, not "much"`,
+		`line 22: agent.cpus: want a list of whole numbers, such as [0, 1], not "3"`,
+		"line 23: agent.disk_mb: want 0 or more",
+		"line 24: agent.state: want an absolute path",
+		"line 25: agent.on_lease: want stop or continue",
+	}
+	for i := range max(len(got), len(want)) {
+		switch {
+		case i >= len(got):
+			t.Errorf("nothing is said of %q", want[i])
+		case i >= len(want):
+			t.Errorf("it is also said that %s", got[i])
+		case !strings.HasPrefix(got[i], "libra.yaml: "+want[i]):
+			t.Errorf("said %q, want %q", got[i], want[i])
 		}
 	}
 }

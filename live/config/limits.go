@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -15,8 +16,9 @@ type Limits struct{ fair.Limits }
 // UnmarshalYAML reads them by their names.
 func (l *Limits) UnmarshalYAML(n *yaml.Node) error {
 	if n.Kind != yaml.MappingNode {
-		return fmt.Errorf("line %d: limits: want names with values, such as {commands: 100}", n.Line)
+		return misfit(n, errors.New("limits: want names with values, such as {commands: 100}"))
 	}
+	var wrong []string
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		name, value := n.Content[i], n.Content[i+1]
 		text := value.Value
@@ -28,8 +30,11 @@ func (l *Limits) UnmarshalYAML(n *yaml.Node) error {
 			text = strings.Join(words, ",")
 		}
 		if err := l.Set(name.Value, text); err != nil {
-			return fmt.Errorf("line %d: limits: %w", name.Line, err)
+			wrong = append(wrong, misfit(name, fmt.Errorf("limits: %w", err)).Errors...)
 		}
+	}
+	if len(wrong) > 0 {
+		return &yaml.TypeError{Errors: wrong}
 	}
 	return nil
 }

@@ -1,8 +1,9 @@
 package config
 
 import (
-	"fmt"
+	"errors"
 
+	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/roster"
 )
 
@@ -37,10 +38,15 @@ func defaultNodes() Nodes {
 	}
 }
 
-func (n *Nodes) validate() error {
+func (n *Nodes) wrong(m *mistakes) {
 	a := n.Allowance()
-	if err := a.Validate(); err != nil {
-		return fmt.Errorf("nodes: %w", err)
+	err := a.Validate()
+	if err == nil {
+		return
 	}
-	return nil
+	at := "nodes"
+	if field, ok := errors.AsType[*market.FieldError](err); ok {
+		at += "." + field.Field
+	}
+	m.add(err.Error(), "nodes", at)
 }

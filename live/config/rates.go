@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -25,30 +24,32 @@ type OldRates struct {
 	Disk      *Amount `yaml:"disk,omitempty"`
 }
 
-// validate refuses rates that make no sense, and those of before whose meaning is
-// gone.
-func (r *Rates) validate(settings map[string]string) error {
-	for _, amount := range []*Amount{&r.Processor, &r.Memory, &r.Disk, r.Old.Processor, r.Old.Memory, r.Old.Disk} {
-		if amount != nil && *amount < 0 {
-			return errors.New("want 0 or more")
+// wrong finds rates that make no sense, and those of before whose meaning is gone.
+func (r *Rates) wrong(m *mistakes, settings map[string]string) {
+	for _, rate := range []struct {
+		name   string
+		amount *Amount
+		gone   bool // it was the price of a MB whatever the time
+	}{
+		{"processor_hour", &r.Processor, false},
+		{"memory_gb_hour", &r.Memory, false},
+		{"disk_gb_hour", &r.Disk, false},
+		{"processor", r.Old.Processor, false},
+		{"memory", r.Old.Memory, true},
+		{"disk", r.Old.Disk, true},
+	} {
+		at := "rates." + rate.name
+		switch {
+		case rate.amount == nil:
+		case *rate.amount < 0:
+			m.add("want 0 or more", at)
+		case rate.gone && *rate.amount > 0 && settings["resources"] != "amount":
+			m.add(fmt.Sprintf("that was the price of a MB whatever the time, and is not sold like that any more: say %s_gb_hour, the price of a GB for an hour "+
+				"(or resources: amount among the settings, to go on as before)", rate.name), at)
+		case rate.name == "processor" && int64(*rate.amount) > math.MaxInt64/3600:
+			m.add("want an amount that there can be", at)
 		}
 	}
-	if p := r.Old.Processor; p != nil && int64(*p) > math.MaxInt64/3600 {
-		return errors.New("processor: want an amount that there can be")
-	}
-	if settings["resources"] == "amount" {
-		return nil
-	}
-	for _, old := range []struct {
-		name  string
-		given *Amount
-	}{{"memory", r.Old.Memory}, {"disk", r.Old.Disk}} {
-		if old.given != nil && *old.given > 0 {
-			return fmt.Errorf("%s was the price of a MB whatever the time, and is not sold like that any more: say %s_gb_hour, the price of a GB for an hour "+
-				"(or resources: amount among the settings, to go on as before)", old.name, old.name)
-		}
-	}
-	return nil
 }
 
 // Market is the rates as a market takes them.

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -27,22 +26,15 @@ const (
 	BackendSlurm  = "slurm"
 )
 
-func (s *Slurm) validate(backend string) error {
-	switch {
-	case backend != BackendAgents && backend != BackendSlurm:
-		return errors.New("backend: want agents or slurm")
-	case s.Control != "agents" && s.Control != "none":
-		return errors.New("slurm.control: want agents or none")
-	case s.Partition == "" || strings.ContainsAny(s.Partition, ", \t\n"):
-		return errors.New("slurm.partition: want the name of one partition")
-	}
+func (s *Slurm) wrong(m *mistakes, backend string) {
+	m.when(backend != BackendAgents && backend != BackendSlurm, "want agents or slurm", "backend")
+	m.when(s.Control != "agents" && s.Control != "none", "want agents or none", "slurm.control")
+	m.when(s.Partition == "" || strings.ContainsAny(s.Partition, ", \t\n"), "want the name of one partition", "slurm.partition")
 	if s.Rest == "" || strings.HasPrefix(s.Rest, "unix:/") {
-		return nil
+		return
 	}
-	if u, err := url.Parse(s.Rest); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return errors.New("slurm.rest: want http://host:port or unix:/path")
-	}
-	return nil
+	u, err := url.Parse(s.Rest)
+	m.when(err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "", "want http://host:port or unix:/path", "slurm.rest")
 }
 
 // CheckPolicy says why a policy cannot be used, if it cannot: nodes that nobody

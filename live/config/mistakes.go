@@ -137,17 +137,18 @@ func lineOf(root *yaml.Node, name string) (line int) {
 
 // walk visits all settings of a file.
 func walk(n *yaml.Node, below string, visit func(path string, key, value *yaml.Node)) {
-	switch n.Kind {
-	case yaml.DocumentNode:
+	if n.Kind == yaml.DocumentNode {
 		for _, one := range n.Content {
 			walk(one, below, visit)
 		}
-	case yaml.MappingNode:
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			path := below + n.Content[i].Value
-			visit(path, n.Content[i], n.Content[i+1])
-			walk(n.Content[i+1], path+".", visit)
-		}
+	}
+	if n.Kind != yaml.MappingNode {
+		return
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		path := below + n.Content[i].Value
+		visit(path, n.Content[i], n.Content[i+1])
+		walk(n.Content[i+1], path+".", visit)
 	}
 }
 

@@ -13,8 +13,8 @@ func newConfig(con *console) *cobra.Command {
 		RunE:  showHelp,
 	}
 	cmd.AddCommand(&cobra.Command{
-		Use:     "check FILE",
-		Short:   "Say what is wrong with a file, if anything is",
+		Use:   "check FILE",
+		Short: "Say what is wrong with a file, if anything is",
 		Long: `Say all that is wrong with a file, each mistake with its line and the setting that it
 is about; or that the file is good.`,
 		Example: "  libra config check libra.yaml",

@@ -60,6 +60,11 @@ func TestEverybodyCanUseThePages(t *testing.T) {
 		{user, "/submit", mistake},
 		{user, "/jobs", nil},
 		{user, "/jobs?state=ended", nil},
+		{user, "/jobs?sort=-cost", func(p *webtest.Page) {
+			p.Click("#all")
+			p.Click("#pick button")
+			p.Until("the question", `document.querySelector("button.danger")`)
+		}},
 		{user, "/jobs/1", func(p *webtest.Page) { p.Click(".confirm summary") }},
 		{user, "/jobs/2", func(p *webtest.Page) { p.Click(".receipt summary") }},
 		{user, "/jobs/3", nil},

@@ -43,6 +43,8 @@ func accessTable() []access {
 		{"POST /submit", "/submit", job, to, to, to, to},
 		{"POST /preview", "/preview", job, ok, ok, ok, out},
 		{"GET /jobs", "/jobs", nil, ok, ok, ok, to},
+		{"GET /jobs", "/jobs?sort=-cost&page=1", nil, ok, ok, ok, to},
+		{"GET /jobs", "/jobs?sort=height", nil, none, none, none, to},
 		{"GET /jobs/{id}", "/jobs/1", nil, ok, none, ok, to},
 		{"GET /jobs/{id}", "/jobs/99", nil, none, none, none, to},
 		{"GET /jobs/{id}", "/jobs/01", nil, none, none, none, to},
@@ -64,6 +66,8 @@ func accessTable() []access {
 		{"GET " + assetPattern, "/assets/0/style.css", nil, none, none, none, none},
 		{"GET /favicon.ico", "/favicon.ico", nil, ok, ok, ok, ok},
 		// What ends the job, and what ends the session, come last.
+		{"POST /cancel", "/cancel", url.Values{"job": {"1"}}, ok, none, ok, to},
+		{"POST /cancel", "/cancel", url.Values{"job": {"1"}, "sure": {"yes"}}, -1, none, -1, to},
 		{"POST /jobs/{id}/cancel", "/jobs/1/cancel", url.Values{}, to, none, to, to},
 		{"POST /logout", "/logout", url.Values{}, to, to, to, to},
 	}

@@ -33,6 +33,14 @@ func (v *jobView) HasOutput() bool { return v.StartedUS != 0 }
 // Worked says why its price is what it is.
 func (v *jobView) Worked() string { return wire.Worked(&v.Job) }
 
+// IfCancelled is what it owes if it is cancelled now: nothing before it has begun.
+func (v *jobView) IfCancelled() int64 {
+	if v.StartedUS == 0 {
+		return 0
+	}
+	return v.Cancelled()
+}
+
 // Cancelled is its bill if it were cancelled now.
 func (v *jobView) Cancelled() int64 {
 	if v.Why.CancelNow == nil {

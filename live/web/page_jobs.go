@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strconv"
@@ -43,7 +44,20 @@ type jobsView struct {
 	Newest    string
 	From, To  int64 // numbers of the jobs that events are wanted for
 	Searching bool
+
+	Sort  string // what it is sorted by, as in the address; "": the newest first
+	Heads []headView
+	Page  int  // of a table that is sorted
+	Cut   bool // there are more than are sorted
+	Said  string
+	query string
 }
+
+// Back is the address of this table, for who comes back to it.
+func (v *jobsView) Back() string { return v.query }
+
+// Longest is how long a name can be.
+func (*jobsView) Longest() int { return trade.MaxName }
 
 type filterView struct {
 	filter
@@ -61,44 +75,73 @@ func showJobs(c *call) error {
 	if at < 0 || len(v.Name) > trade.MaxName {
 		return errNotFound
 	}
-	ask := v1.JobQuery{Name: v.Name, States: filters[at].States, Limit: rowsShown + 1}
+	by, known := orderOf(q.Get("sort"))
+	if !known {
+		return errNotFound
+	}
+	v.Sort, v.Said, v.query = q.Get("sort"), saidOf(q), tableQuery(c.r.URL.RawQuery)
+	ask := v1.JobQuery{Name: v.Name, States: filters[at].States}
 	if !v.Everybody || v.Mine {
 		ask.Owner = c.who.User
 	}
 	v.Everybody = ask.Owner == ""
-	if text := q.Get("before"); text != "" {
-		before, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || before < 1 {
-			return errNotFound
-		}
-		ask.Before = before
-	}
-	v.First = ask.Before == 0
-	jobs, err := c.h.market.Jobs(c.r.Context(), ask)
-	if err != nil {
+	var err error
+	if v.Rows, err = c.rows(v, ask, by); err != nil {
 		return err
 	}
 	counts, err := c.h.market.CountJobs(c.r.Context(), ask.Owner)
 	if err != nil {
 		return err
 	}
-	if len(jobs) > rowsShown {
-		jobs = jobs[:rowsShown]
-		v.Older = c.jobsURL(v, map[string]string{"before": strconv.FormatInt(jobs[rowsShown-1].ID, 10)})
-	}
-	for i := range jobs {
-		v.Rows = append(v.Rows, c.h.row(c.r.Context(), &jobs[i], v.Everybody))
-	}
 	v.count(c, counts, at)
+	v.Heads = c.heads(v, by)
 	v.Newest = c.jobsURL(v, nil)
-	v.Searching = v.Name != "" || v.State != ""
-	if n := len(jobs); n > 0 {
-		v.From, v.To = jobs[n-1].ID, jobs[0].ID
+	v.Searching = v.Name != "" || v.State != "" || v.Sort != ""
+	for _, row := range v.Rows {
+		if v.From == 0 || row.ID < v.From {
+			v.From = row.ID
+		}
+		v.To = max(v.To, row.ID)
 	}
 	if v.First {
 		v.To = 0 // and all that come
 	}
 	return c.page("jobs", "Jobs", "jobs", v)
+}
+
+// rows are those of the page that was asked for.
+func (c *call) rows(v *jobsView, ask v1.JobQuery, by order) ([]*rowView, error) {
+	q, ctx := c.r.URL.Query(), c.r.Context()
+	if by.column != nil {
+		page, err := strconv.Atoi(cmp.Or(q.Get("page"), "1"))
+		if err != nil || page < 1 || page > sortedMost/rowsShown {
+			return nil, errNotFound
+		}
+		v.Page, v.First = page, page == 1
+		return c.inOrder(ctx, v, ask, by)
+	}
+	if text := q.Get("before"); text != "" {
+		before, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || before < 1 {
+			return nil, errNotFound
+		}
+		ask.Before = before
+	}
+	v.First = ask.Before == 0
+	ask.Limit = rowsShown + 1
+	jobs, err := c.h.market.Jobs(ctx, ask)
+	if err != nil {
+		return nil, err
+	}
+	if len(jobs) > rowsShown {
+		jobs = jobs[:rowsShown]
+		v.Older = c.jobsURL(v, map[string]string{"before": strconv.FormatInt(jobs[rowsShown-1].ID, 10)})
+	}
+	rows := make([]*rowView, len(jobs))
+	for i := range jobs {
+		rows[i] = c.h.row(ctx, &jobs[i], v.Everybody)
+	}
+	return rows, nil
 }
 
 func (v *jobsView) count(c *call, counts map[v1.State]int64, here int) {
@@ -117,7 +160,7 @@ func (v *jobsView) count(c *call, counts map[v1.State]int64, here int) {
 // jobsURL is the address of the table as it is, with some things changed.
 func (c *call) jobsURL(v *jobsView, change map[string]string) string {
 	q := url.Values{}
-	for name, value := range map[string]string{"state": v.State, "name": v.Name} {
+	for name, value := range map[string]string{"state": v.State, "name": v.Name, "sort": v.Sort} {
 		if value != "" {
 			q.Set(name, value)
 		}

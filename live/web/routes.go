@@ -44,6 +44,7 @@ var routes = []route{
 	{http.MethodPost, "/preview", people, aScript, preview},
 
 	{http.MethodGet, "/jobs", people, aPage, showJobs},
+	{http.MethodPost, "/cancel", people, aPage, cancelJobs},
 	{http.MethodGet, "/jobs/{id}", people, aPage, showJob},
 	{http.MethodPost, "/jobs/{id}/cancel", people, aPage, cancelJob},
 	{http.MethodGet, "/jobs/{id}/log", people, aScript, readLog},

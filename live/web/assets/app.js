@@ -4,6 +4,7 @@ import { localise } from "./time.js";
 import { live } from "./live.js";
 import { forms } from "./forms.js";
 import { jobs } from "./jobs.js";
+import { pick } from "./pick.js";
 import { job } from "./job.js";
 import { submit } from "./submit.js";
 import { owner } from "./owner.js";
@@ -13,6 +14,7 @@ document.documentElement.classList.add("scripted");
 function begin() {
   localise(document);
   jobs();
+  pick();
   job();
   submit();
   owner();

@@ -107,7 +107,7 @@ function close() {
 }
 
 let retry = 0, waiting = 0;
-function open() {
+export function open() {
   close();
   clearTimeout(waiting);
   const to = address();

@@ -13,10 +13,8 @@ import (
 	"github.com/libra-market/libra/core/estimate"
 	"github.com/libra-market/libra/lab/habit"
 	"github.com/libra-market/libra/lab/workload"
+	"github.com/libra-market/libra/live/wire"
 )
-
-// estimateSure is how sure an estimate is to be.
-const estimateSure = 0.9
 
 func newEstimate(con *console) *cobra.Command {
 	var opts liveOptions
@@ -67,24 +65,12 @@ shorter they are than what people asked for.`,
 func printGuess(out io.Writer, name string, g *estimate.Guess) error {
 	grid := &grid{left: 2}
 	grid.add("estimate", lastingMS(g.WorkMS))
-	grid.add("because", guessWords(name, g))
+	grid.add("because", g.Because(name))
 	grid.add("shortest", lastingMS(g.Shortest))
 	grid.add("median", lastingMS(g.Median))
 	grid.add("longest", lastingMS(g.Longest))
 	return grid.write(out, "")
 }
-
-// guessWords say what an estimate is from and how sure it is.
-func guessWords(name string, g *estimate.Guess) string {
-	size := "of any size"
-	if g.SameWidth {
-		size = "on as many processors"
-	}
-	return fmt.Sprintf("%s of %s %s; %.0f %% sure for one like them", number(int64(g.Runs), "run"), name, size, g.Sure*100)
-}
-
-// guessRuns is how many of somebody's jobs are looked at for a name.
-const guessRuns = 500
 
 // guessEstimate asks the market for the user's own runs of a program, and what to make
 // of them.
@@ -93,14 +79,9 @@ func guessEstimate(ctx context.Context, market *client.Client, name string, proc
 	if err != nil {
 		return estimate.Guess{}, false, err
 	}
-	page, err := listJobs(ctx, market, v1.JobQuery{Owner: me.User, Name: name, States: []v1.State{v1.Completed}}, guessRuns)
-	var runs []estimate.Run
-	for i := range page.Jobs {
-		if j := &page.Jobs[i]; j.Name == name && j.Work > 0 && j.Request.Array == nil { // a query finds parts of names too
-			runs = append(runs, estimate.Run{Width: j.Width, WorkMS: j.Work})
-		}
-	}
-	g, ok := estimate.Of(runs, max(1, procs), estimateSure)
+	query := wire.RunsOf(me.User, name)
+	page, err := listJobs(ctx, market, query, query.Limit)
+	g, ok := estimate.Of(wire.Runs(page.Jobs, name), max(1, procs), estimate.Sure)
 	return g, ok, err
 }
 
@@ -112,7 +93,7 @@ func fillEstimate(ctx context.Context, con *console, market *client.Client, r *v
 		return
 	}
 	r.EstimateMS = g.WorkMS
-	printf(con.err, "libra: estimate %s, from %s; --estimate says another\n", lastingMS(g.WorkMS), guessWords(r.Name, &g))
+	printf(con.err, "libra: estimate %s, from %s; --estimate says another\n", lastingMS(g.WorkMS), g.Because(r.Name))
 }
 
 // measureEstimates prints how good estimates are on a log.
@@ -126,7 +107,7 @@ func measureEstimates(con *console, path string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	r, err := habit.Measure(log, estimateSure)
+	r, err := habit.Measure(log, estimate.Sure)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package estimate
 
 import (
+	"fmt"
 	"math"
 	"slices"
 )
@@ -20,6 +21,21 @@ type Guess struct {
 	Shortest  int64   `json:"shortest_ms"`
 	Median    int64   `json:"median_ms"`
 	Longest   int64   `json:"longest_ms"`
+}
+
+// Sure is how sure a proposed estimate is to be, where there are enough runs.
+const Sure = 0.9
+
+// Because says what an estimate is from and how sure it is.
+func (g *Guess) Because(name string) string {
+	size, runs := "of any size", "runs"
+	if g.SameWidth {
+		size = "on as many processors"
+	}
+	if g.Runs == 1 {
+		runs = "run"
+	}
+	return fmt.Sprintf("%d %s of %s %s; %.0f %% sure for one like them", g.Runs, runs, name, size, g.Sure*100)
 }
 
 const (

@@ -41,7 +41,9 @@ func TestEverybodyCanUseThePages(t *testing.T) {
 	}
 	mistake := func(p *webtest.Page) {
 		p.Click(".more summary")
+		p.Type("#name", "done")
 		p.Type("#estimate", "soon")
+		p.Until("an estimate from before", `document.querySelector(".guess button")`)
 		p.Until("a word about it", `!document.getElementById("estimate-wrong").hidden`)
 	}
 	forecast := func(p *webtest.Page) {

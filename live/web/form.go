@@ -21,6 +21,7 @@ type form struct {
 	Fields map[string]string
 	Wrong  map[string]string // by field, for people
 	Notes  []string          // on lines of the script that mean less than they say
+	Guess  *guess            // from how long jobs of the same name ran; nil: there is none, or it is what was said
 }
 
 // terms are the fields whose names are words of #LIBRA lines: what they mean is

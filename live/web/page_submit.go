@@ -57,7 +57,11 @@ func showSubmit(c *call) error {
 		}
 	}
 	var err error
-	if v.Answer, err = c.ask(ctx, v.form, c.again(v.form), [2]int64{}); err != nil {
+	r := c.again(v.form)
+	if err = c.propose(v.form, &r); err != nil {
+		return err
+	}
+	if v.Answer, err = c.ask(ctx, v.form, r, [2]int64{}); err != nil {
 		return err
 	}
 	return c.showForm(v)
@@ -116,6 +120,9 @@ func submit(c *call) error {
 	case c.r.PostFormValue("do") == "ask":
 		return c.askAgain(v)
 	}
+	if err = c.propose(f, &r); err != nil {
+		return err
+	}
 	if len(f.Wrong) == 0 {
 		if err = wire.Validate(&r); err != nil && !f.fault(err) {
 			return err
@@ -169,7 +176,10 @@ func (c *call) askAgain(v *submitView) error {
 			v.Wrong[name] = text
 		}
 	}
-	var err error
+	err := c.propose(v.form, &r)
+	if err != nil {
+		return err
+	}
 	if v.Answer, err = c.ask(c.r.Context(), v.form, r, [2]int64{}); err != nil {
 		return err
 	}

@@ -22,13 +22,16 @@ func preview(c *call) error {
 	for i, name := range []string{"axis-min", "axis-max"} {
 		axis[i], _ = strconv.ParseInt(c.r.PostFormValue(name), 10, 64) // without a number there is none
 	}
+	if err := c.propose(f, &r); err != nil {
+		return err
+	}
 	a, err := c.ask(c.r.Context(), f, r, axis)
 	if err != nil {
 		return err
 	}
 	v := &submitView{form: f, Answer: a}
 	reply := previewReply{Parts: map[string]string{}, Wrong: f.Wrong}
-	for _, name := range []string{"offer", "curve", "saving", "notes"} {
+	for _, name := range []string{"offer", "curve", "saving", "notes", "guess"} {
 		if reply.Parts[name], err = c.h.pages.part("submit", name, v); err != nil {
 			return err
 		}

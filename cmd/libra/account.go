@@ -71,7 +71,7 @@ func printAccounts(out io.Writer, list []v1.Account) error {
 		return slices.Compare(strings.Split(a.Path, "/"), strings.Split(b.Path, "/"))
 	})
 	shown := map[string]bool{}
-	g := &grid{left: 1}
+	g := &grid{left: 1, head: true}
 	g.add("account", inUnit("free"), "held", "spent", "of limit", "limit", "credit", "bound", "")
 	for i := range list {
 		a := &list[i]

@@ -238,7 +238,7 @@ func listArchives(ctx context.Context, con *console, o *archiveOptions) error {
 		_, err = printline(con.out, "no part of the log is in a file")
 		return err
 	}
-	g := &grid{left: 1}
+	g := &grid{left: 1, head: true}
 	g.add("file", "first", "last", "until", "size", "")
 	for i := range all.Files {
 		f := &all.Files[i]

@@ -54,7 +54,7 @@ cluster does not answer.`,
 
 // askClusters says who everybody is at each cluster.
 func askClusters(ctx context.Context, out io.Writer, c *broker.Config) error {
-	g := &grid{left: 4}
+	g := &grid{left: 4, head: true}
 	g.add("cluster", "user here", "user there", "account there")
 	bad := 0
 	for i := range c.Clusters {
@@ -203,7 +203,7 @@ func printRecords(out io.Writer, records []broker.Record) error {
 		_, err := printline(out, "no cluster was asked yet")
 		return err
 	}
-	g := &grid{left: 2}
+	g := &grid{left: 2, head: true}
 	g.add("cluster", "now", "asked", "answered", "slow", "away", "refused", "won", "kept", "missed", "lied")
 	for i := range records {
 		r := &records[i]

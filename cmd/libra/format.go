@@ -62,10 +62,14 @@ func percentOf(part, whole int64) string {
 }
 
 // grid is text in columns. The first columns, as many as left says, stand to
-// the left; the others are numbers and stand to the right.
+// the left; the others are numbers and stand to the right. On a terminal that has not
+// the columns for it, it is made to fit.
 type grid struct {
-	left int
-	rows [][]string
+	left  int
+	rows  [][]string
+	head  bool  // the first row names the columns
+	spare []int // columns that it can go without, the first of them first
+	text  int   // a column that can be shortened; 0: none
 }
 
 // add adds a row. What stands in a cell stays in it.
@@ -78,31 +82,15 @@ func (g *grid) add(cells ...string) {
 }
 
 func (g *grid) write(to io.Writer, indent string) error {
-	var widths []int
-	for _, row := range g.rows {
-		for i, cell := range row {
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[i] = max(widths[i], columnsOf(cell))
-		}
+	most := columnsIn(to)
+	if most > 0 {
+		most = max(1, most-columnsOf(indent))
 	}
 	out := bufio.NewWriter(to)
-	for _, row := range g.rows {
-		var line strings.Builder
-		line.WriteString(indent)
-		for i, cell := range row {
-			if i > 0 {
-				line.WriteString("  ")
-			}
-			gap := strings.Repeat(" ", widths[i]-columnsOf(cell))
-			if i < g.left {
-				line.WriteString(cell + gap)
-			} else {
-				line.WriteString(gap + cell)
-			}
+	for _, lines := range g.fit(most) {
+		for _, line := range lines {
+			out.WriteString(strings.TrimRight(indent+line, " ") + "\n") // Flush tells of errors
 		}
-		out.WriteString(strings.TrimRight(line.String(), " ") + "\n") // Flush tells of errors
 	}
 	return out.Flush()
 }

@@ -261,7 +261,7 @@ func printTasks(out io.Writer, j *v1.Job) error {
 	if len(j.Tasks) == 0 {
 		return nil
 	}
-	g := &grid{left: 3}
+	g := &grid{left: 3, head: true}
 	g.add("rank", "node", "state", "cpu", "memory", "declined")
 	for i := range j.Tasks {
 		t := &j.Tasks[i]

@@ -32,7 +32,7 @@ func printElements(out io.Writer, all []v1.Element) error {
 			}
 		}
 	}
-	g := &grid{left: 7}
+	g := &grid{left: 7, head: true}
 	g.add("element", "state", "exit", "started", "took", "node", "output")
 	for i := range shown {
 		e := &shown[i]

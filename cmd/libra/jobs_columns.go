@@ -221,7 +221,7 @@ func (l *jobsLook) print(out io.Writer, colours bool, page v1.JobPage, owners bo
 	case l.form == asCSV:
 		return writeJobsCSV(out, page.Jobs, columns)
 	default:
-		return printJobs(out, colours, page, columns)
+		return printJobs(out, colours, page, columns, l.form == asTable && len(l.format) == 0)
 	}
 }
 
@@ -255,12 +255,17 @@ func writeJobsCSV(out io.Writer, jobs []v1.Job, columns []*jobColumn) error {
 	return w.Error()
 }
 
-func printJobs(out io.Writer, colours bool, page v1.JobPage, columns []*jobColumn) error {
+// spareColumns are those that a list goes without on a narrow terminal, the first of them
+// first: what is left says what a job is, how it stands, when it is due and what it costs.
+var spareColumns = []string{"progress", "share", "penalty", "price"}
+
+// printJobs prints a table; spare says whether columns may be left out of it.
+func printJobs(out io.Writer, colours bool, page v1.JobPage, columns []*jobColumn, spare bool) error {
 	if len(page.Jobs) == 0 {
 		_, err := printline(out, "no jobs")
 		return err
 	}
-	b := &board{grid: grid{left: 1}}
+	b := &board{grid: grid{left: 1, head: true}}
 	head := make([]string, len(columns))
 	for i, c := range columns {
 		switch head[i] = c.name; {
@@ -271,6 +276,16 @@ func printJobs(out io.Writer, colours bool, page v1.JobPage, columns []*jobColum
 		}
 		if c.name == "state" { // what stands before it are names
 			b.left = i + 1
+		}
+		if c.name == "name" {
+			b.text = i
+		}
+	}
+	if spare {
+		for _, name := range spareColumns {
+			if at := slices.IndexFunc(columns, func(c *jobColumn) bool { return c.name == name }); at >= 0 {
+				b.spare = append(b.spare, at)
+			}
 		}
 	}
 	b.row(headLook, head...)

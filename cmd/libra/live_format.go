@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -146,23 +145,21 @@ func (b *board) paint(to io.Writer, colours bool) error {
 	if !colours {
 		return b.write(to, "")
 	}
-	var text bytes.Buffer
-	if err := b.write(&text, ""); err != nil {
-		return err
-	}
-	for i, line := range strings.Split(strings.TrimSuffix(text.String(), "\n"), "\n") {
+	for i, lines := range b.fit(columnsIn(to)) {
 		painted := i < len(b.looks) && b.looks[i] != plainLook
-		if painted {
-			control(to, "\x1b["+b.looks[i]+"m")
-		}
-		if _, err := io.WriteString(to, line); err != nil {
-			return err
-		}
-		if painted {
-			control(to, "\x1b[0m")
-		}
-		if _, err := io.WriteString(to, "\n"); err != nil {
-			return err
+		for _, line := range lines {
+			if painted {
+				control(to, "\x1b["+b.looks[i]+"m")
+			}
+			if _, err := io.WriteString(to, line); err != nil {
+				return err
+			}
+			if painted {
+				control(to, "\x1b[0m")
+			}
+			if _, err := io.WriteString(to, "\n"); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -35,7 +35,7 @@ func (c *console) watch(ctx context.Context, market *client.Client, show func(co
 	last, listing := "", "" // what was written, and what of it the market said
 	for {
 		var page bytes.Buffer // what is in it has been made plain, and has looks
-		sheet := &screen{to: &page}
+		sheet := &screen{to: &page, columns: columnsIn(c.out)}
 		switch err := show(ctx, sheet); {
 		case ctx.Err() != nil:
 			return nil

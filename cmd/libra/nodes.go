@@ -1,10 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -70,18 +70,21 @@ func printNodes(out io.Writer, colours bool, nodes []v1.NodeView) error {
 	}
 	// A line of its own for each node, and below it its processors, which are
 	// in columns across all nodes.
-	processors := &grid{left: 5}
+	processors, bars := &grid{left: 5}, true
+	if most := columnsIn(out); most > 0 && most < 72 { // then the numbers say it alone
+		processors.left, bars = 4, false
+	}
 	for i := range nodes {
 		for k := range nodes[i].Loads {
 			p := &nodes[i].Loads[k]
-			processors.add(strconv.Itoa(k), load(p), fmt.Sprintf("%5.1f %% given", p.Share*100),
-				fmt.Sprintf("%5.1f %% promised", p.Kept*100), tenants(p.Jobs))
+			cells := []string{fmt.Sprintf("%5.1f %% given", p.Share*100), fmt.Sprintf("%5.1f %% promised", p.Kept*100), tenants(p.Jobs)}
+			if bars {
+				cells = slices.Insert(cells, 0, load(p))
+			}
+			processors.add(slices.Insert(cells, 0, strconv.Itoa(k))...)
 		}
 	}
-	var lines bytes.Buffer
-	if err := processors.write(&lines, "  "); err != nil {
-		return err
-	}
+	lines := processors.fit(columnsIn(out) - gap)
 	b := &board{grid: grid{left: 1}}
 	for i := range nodes {
 		n := &nodes[i]
@@ -91,8 +94,10 @@ func printNodes(out io.Writer, colours bool, nodes []v1.NodeView) error {
 		}
 		b.row(look, nodeLine(n))
 		for range n.Loads {
-			line, _ := lines.ReadString('\n')
-			b.row(plainLook, strings.TrimSuffix(line, "\n"))
+			for _, line := range lines[0] {
+				b.row(plainLook, "  "+line)
+			}
+			lines = lines[1:]
 		}
 		if n.More > 0 {
 			b.row(plainLook, fmt.Sprintf("  and %s more; of all, %.1f are given and %.1f promised", count(int64(n.More)), n.Given, n.Kept))

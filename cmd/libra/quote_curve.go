@@ -80,7 +80,7 @@ func leastBid(ctx context.Context, market *client.Client, request v1.Request) (i
 // priceBoard is prices against deadlines: a table with bars, and amounts to the last
 // decimal, for they are compared. The line of the deadline asked for stands out.
 func priceBoard(points []v1.PricePoint, own int64) *board {
-	b := &board{}
+	b := &board{grid: grid{head: true, spare: []int{3, 1}}}
 	b.row(headLook, "deadline", "x estimate", inUnit("price"), "")
 	most := int64(1)
 	for _, p := range points {

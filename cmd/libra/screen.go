@@ -18,6 +18,8 @@ type screen struct {
 	mu   sync.Mutex
 	to   io.Writer
 	rest []byte // the beginning of a character whose end is still to come
+
+	columns int // that there are, where that is known otherwise; 0: ask the terminal
 }
 
 // Write shows a text.

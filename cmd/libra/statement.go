@@ -120,7 +120,7 @@ func printStatement(out io.Writer, s *v1.Statement) error {
 	if _, err := printf(out, "%s, %s to %s UTC\n\n", what, dayUTC(s.Period.Start), dayUTC(s.Period.End)); err != nil {
 		return err
 	}
-	g := &grid{left: 4}
+	g := &grid{left: 4, head: true}
 	g.add("when (UTC)", "what", "job", "memo", inUnit("amount"), inUnit("balance"))
 	g.add("", "opening", "", "", "", bare(s.Opening))
 	for i := range s.Lines {

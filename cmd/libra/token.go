@@ -146,7 +146,7 @@ func printTokens(out io.Writer, list []v1.Token) error {
 		_, err := printline(out, "no tokens")
 		return err
 	}
-	g := &grid{left: 7}
+	g := &grid{left: 7, head: true}
 	add := func(_ string, cells ...string) { g.add(cells...) }
 	if slices.ContainsFunc(list, func(t v1.Token) bool { return t.Parent != "" }) {
 		add = func(parent string, cells ...string) { g.add(append(cells, parent)...) }

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/libra-market/libra/client/v1"
+)
+
+// onTerminalOf is what somebody sees of a command on a terminal of so many columns.
+func onTerminalOf(t *testing.T, columns uint16, args ...string) []string {
+	t.Helper()
+	watched, seen := terminal(t)
+	if err := unix.IoctlSetWinsize(int(watched.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: columns}); err != nil {
+		t.Fatal(err)
+	}
+	said := make(chan string)
+	go func() {
+		text, _ := io.ReadAll(seen) // it ends with an error when the other side is closed
+		said <- string(text)
+	}()
+	code := run(t.Context(), args, strings.NewReader(""), watched, io.Discard)
+	_ = watched.Close()
+	text := <-said
+	if code != exitOK {
+		t.Errorf("libra %v: exit code %d, %s", args, code, text)
+	}
+	return strings.Split(strings.TrimSuffix(strings.ReplaceAll(text, "\r", ""), "\n"), "\n")
+}
+
+// On a narrow terminal tables go without what they can spare, or become a few lines for
+// each row: no line is longer than the terminal, and nothing that matters is gone.
+func TestTablesOnNarrowTerminals(t *testing.T) {
+	f := newFloor()
+	long := completed()
+	long.ID, long.Name, long.Owner = 41, "日本語の名前のとても長いジョブ名前です", "alice"
+	f.Put(long)
+	other := long
+	other.ID, other.Name = 42, "a-name-that-is-as-long-as-a-name-can-be"
+	f.Put(other)
+	open(t, f, v1.RoleOwner)
+	t.Setenv("NO_COLOR", "1")
+	for _, columns := range []uint16{80, 60, 50} {
+		for _, args := range [][]string{
+			{"jobs", "--all"}, {"jobs", "--all", "-o", "wide"}, {"jobs", "--all", "--format", "job,name,state,share,progress,due,price,cost"},
+			{"account"}, {"statement", "--account", "people/alice"}, {"nodes"}, {"token", "list"}, {"job", "41"},
+		} {
+			for _, line := range onTerminalOf(t, columns, args...) {
+				if n := columnsOf(line); n > int(columns) {
+					t.Errorf("libra %s on %d columns has a line of %d: %s", strings.Join(args, " "), columns, n, line)
+				}
+			}
+		}
+	}
+	table := onTerminalOf(t, 50, "jobs", "--user", "alice")
+	if !strings.HasPrefix(table[0], "job") || !strings.Contains(table[0], "state") || !strings.Contains(table[0], "cost") || strings.Contains(table[0], "progress") || len(table) != 3 {
+		t.Errorf("50 columns:\n%s", strings.Join(table, "\n"))
+	}
+	// In a pipe it is as wide as it has to be.
+	if out := mustLibra(t, "jobs", "--all"); !strings.Contains(out, "progress") {
+		t.Errorf("in a pipe:\n%s", out)
+	}
+}
+
+func TestGridsFit(t *testing.T) {
+	g := &grid{left: 2, head: true}
+	g.add("job", "name", "cost", "why")
+	g.add("7", "fold", "1.25", "-")
+	g.add("8", "bake", "", "because it is so")
+	for most, want := range map[int][]string{
+		0:  {"job  name  cost               why", "7    fold  1.25                 -", "8    bake        because it is so"},
+		20: {"7  fold", "  cost 1.25", "8  bake", "  why because it is~"},
+	} {
+		got := slices.Concat(g.fit(most)...)
+		if !slices.Equal(got, want) {
+			t.Errorf("in %d columns: %q, want %q", most, got, want)
+		}
+	}
+	g = &grid{left: 2}
+	g.add("state", "failed: it wrote more than it may")
+	g.add("  cost", "1.25")
+	want := []string{"state   failed: it", "        wrote more", "        than it may", "  cost  1.25"}
+	if got := slices.Concat(g.fit(20)...); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := inColumns("日本語の名前 x", 5); !slices.Equal(got, []string{"日本", "語の", "名前", "x"}) {
+		t.Errorf("%q", got)
+	}
+}

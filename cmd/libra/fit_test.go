@@ -46,8 +46,14 @@ func TestTablesOnNarrowTerminals(t *testing.T) {
 	t.Setenv("NO_COLOR", "1")
 	for _, columns := range []uint16{80, 60, 50} {
 		for _, args := range [][]string{
-			{"jobs", "--all"}, {"jobs", "--all", "-o", "wide"}, {"jobs", "--all", "--format", "job,name,state,share,progress,due,price,cost"},
-			{"account"}, {"statement", "--account", "people/alice"}, {"nodes"}, {"token", "list"}, {"job", "41"},
+			{"jobs", "--all"},
+			{"jobs", "--all", "-o", "wide"},
+			{"jobs", "--all", "--format", "job,name,state,share,progress,due,price,cost"},
+			{"account"},
+			{"statement", "--account", "people/alice"},
+			{"nodes"},
+			{"token", "list"},
+			{"job", "41"},
 		} {
 			for _, line := range onTerminalOf(t, columns, args...) {
 				if n := columnsOf(line); n > int(columns) {

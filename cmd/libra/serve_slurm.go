@@ -7,6 +7,8 @@ import (
 	"maps"
 	"time"
 
+	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
@@ -15,6 +17,7 @@ import (
 	"github.com/libra-market/libra/live/front"
 	"github.com/libra-market/libra/live/slurm"
 	"github.com/libra-market/libra/live/slurm/client"
+	"github.com/libra-market/libra/live/slurm/limit"
 	"github.com/libra-market/libra/live/slurm/survey"
 )
 
@@ -63,14 +66,90 @@ func (m onSlurm) Do(ctx context.Context, c trade.Command, key api.Key) (api.Outc
 	if err := m.possible(&c); err != nil {
 		return api.Outcome{}, false, err
 	}
-	return m.Market.Do(ctx, c, key)
+	asks := asked(&c)
+	if asks == nil {
+		return m.Market.Do(ctx, c, key)
+	}
+	m.backend.Fill(ctx, asks)
+	ticket, over := m.backend.Admit(ctx, c.By.User, asks)
+	if over != nil {
+		// One that was taken before and is asked for again has its answer.
+		if o, replayed, err := m.Again(ctx, key); replayed || err != nil {
+			return o, replayed, err
+		}
+		return m.refuse(ctx, c.By, *asks, over), false, nil
+	}
+	o, replayed, err := m.Market.Do(ctx, c, key)
+	var job int64
+	if c.Submit != nil && o.Job != nil && !replayed {
+		job = o.Job.ID
+	}
+	m.backend.Settle(ticket, job)
+	return o, replayed, err
+}
+
+// asked is the request of a command that has one: that of a quote which is taken was
+// looked at when it was given.
+func asked(c *trade.Command) *trade.Request {
+	switch {
+	case c.Submit != nil && c.Submit.Request.Said():
+		return &c.Submit.Request
+	case c.Quote != nil:
+		return &c.Quote.Request
+	}
+	return nil
 }
 
 func (m onSlurm) Preview(ctx context.Context, by trade.Identity, r trade.Request) (api.Outcome, error) {
 	if err := wholeJob(&r); err != nil {
 		return api.Outcome{}, err
 	}
+	m.backend.Fill(ctx, &r)
+	ticket, over := m.backend.Admit(ctx, by.User, &r)
+	if over != nil {
+		return m.refuse(ctx, by, r, over), nil
+	}
+	m.backend.Settle(ticket, 0)
 	return m.Market.Preview(ctx, by, r)
+}
+
+// refuse says no in Slurm's place, and what would be within its limits.
+func (m onSlurm) refuse(ctx context.Context, by trade.Identity, r trade.Request, over *limit.Excess) api.Outcome {
+	no := v1.Refusal{Reason: market.CannotMeetResources.String(), Detail: over.Detail, Offers: []v1.Offer{}}
+	change, less := withinLimit(&r, over)
+	if change == "" {
+		return api.Outcome{Refusal: &no}
+	}
+	ticket, still := m.backend.Admit(ctx, by.User, &r)
+	if still != nil {
+		return api.Outcome{Refusal: &no}
+	}
+	m.backend.Settle(ticket, 0)
+	if o, err := m.Market.Preview(ctx, by, r); err == nil && o.Quote != nil {
+		no.Offers = append(no.Offers, v1.Offer{Change: change, Detail: less + ", which Slurm allows, for " + market.Money(o.Quote.Price).String(), Quote: *o.Quote})
+	}
+	return api.Outcome{Refusal: &no}
+}
+
+// withinLimit changes a request to the most that a limit allows, and says so.
+func withinLimit(r *trade.Request, over *limit.Excess) (change, detail string) {
+	switch most := over.Most; {
+	case most <= 0:
+	case over.Field == "processors":
+		if r.Processors = int(most); r.Threads > 1 {
+			r.Processors -= r.Processors % r.Threads
+		}
+		if r.Processors > 0 {
+			return "processors", number(int64(r.Processors), "processor")
+		}
+	case over.Field == "memory_mb":
+		r.MemoryMB = most
+		return "memory", fmt.Sprintf("%d MB", most)
+	case over.Field == "deadline_ms" && r.EstimateMS <= most:
+		r.DeadlineMS = most
+		return "deadline", "deadline " + (time.Duration(most) * time.Millisecond).String()
+	}
+	return "", ""
 }
 
 func (m onSlurm) possible(c *trade.Command) error {

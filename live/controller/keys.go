@@ -65,18 +65,8 @@ func (c *Controller) repeated(a *call) bool {
 // Do carries out a command and returns when it is durable. With a key that was
 // used before it returns what was answered then.
 func (c *Controller) Do(ctx context.Context, cmd trade.Command, key trade.Key) (o trade.Outcome, replayed bool, err error) {
-	if key.Given() && c.used.maybe(key.Owner, key.Key) {
-		reply, found, err := c.log.Reply(ctx, key.Owner, key.Key)
-		if err != nil {
-			return trade.Outcome{}, false, err
-		}
-		if found {
-			if !bytes.Equal(reply.Digest, key.Digest) {
-				return trade.Outcome{}, false, trade.ErrKeyReused
-			}
-			err := json.Unmarshal(reply.Body, &o)
-			return o, true, err
-		}
+	if o, found, err := c.Answered(ctx, key); found || err != nil {
+		return o, found, err
 	}
 	if err := checkPaths(&cmd); err != nil {
 		return trade.Outcome{}, false, err
@@ -94,6 +84,22 @@ func (c *Controller) Do(ctx context.Context, cmd trade.Command, key trade.Key) (
 		return trade.Outcome{}, false, err
 	}
 	return a.out, a.replayed, a.err
+}
+
+// Answered is what was said to a command that came with a key, if there was one.
+func (c *Controller) Answered(ctx context.Context, key trade.Key) (o trade.Outcome, found bool, err error) {
+	if !key.Given() || !c.used.maybe(key.Owner, key.Key) {
+		return o, false, nil
+	}
+	reply, found, err := c.log.Reply(ctx, key.Owner, key.Key)
+	switch {
+	case err != nil || !found:
+		return o, false, err
+	case !bytes.Equal(reply.Digest, key.Digest):
+		return o, false, trade.ErrKeyReused
+	}
+	err = json.Unmarshal(reply.Body, &o)
+	return o, true, err
 }
 
 // settled looks up how the jobs ended that a new one is to follow.

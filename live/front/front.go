@@ -27,6 +27,12 @@ func (m Market) Do(ctx context.Context, c trade.Command, key api.Key) (api.Outco
 	return outcome(&o), replayed, err
 }
 
+// Again is what came of a command with this key, if there was one.
+func (m Market) Again(ctx context.Context, key api.Key) (api.Outcome, bool, error) {
+	o, found, err := m.Answered(ctx, key)
+	return outcome(&o), found, err
+}
+
 // outcome is what came of a command, as people read it.
 func outcome(o *trade.Outcome) api.Outcome {
 	return api.Outcome{

@@ -78,6 +78,9 @@ func (b *Backend) submit(ctx context.Context, r *run) {
 		return // some were taken back meanwhile
 	}
 	s, err := b.submission(r, orders)
+	if most := b.site(ctx).LongestFor(s.User, len(s.Nodes)*s.CPUs); most > 0 && (s.Limit == 0 || s.Limit > most) {
+		s.Limit = most // with more it would wait for good
+	}
 	if err != nil {
 		b.mu.Lock()
 		r.ends(verdict{state: task.Refused, why: err.Error()}, b.cfg.Now())

@@ -103,6 +103,7 @@ type Backend struct {
 	numbers  numbers
 	nodes    map[string]*node
 	claims   claims
+	gate     gate
 	strays   map[int64]time.Time // jobs of ours that nobody wants, and when they were cancelled last
 	good     time.Time           // since then Slurm has answered every time; zero: it does not
 	listings int

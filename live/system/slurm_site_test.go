@@ -23,6 +23,7 @@ func TestOnSlurm(t *testing.T) {
 	t.Run("Slurm and Libra are killed", slurmAndLibraAreKilled)
 	t.Run("Slurm says no", slurmSaysNo)
 	t.Run("a node drains", aNodeDrains)
+	t.Run("Slurm has limits", slurmHasLimits)
 }
 
 // newSite is a market in front of a Slurm, with an agent on each of its nodes

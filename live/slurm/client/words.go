@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 	"time"
+
+	"github.com/libra-market/libra/live/slurm/limit"
 )
 
 // Slurm is a batch system that can be asked and told things, over HTTP or by its
@@ -28,6 +30,8 @@ type Slurm interface {
 	Nodes(ctx context.Context, partition string) ([]Node, error)
 	// Began is when slurmctld was started, in unix seconds; 0: it cannot be asked.
 	Began(ctx context.Context) (int64, error)
+	// Limits says what Slurm lets whom have in a partition.
+	Limits(ctx context.Context, partition string) (*limit.Site, error)
 	// Name says how Slurm is spoken to, for people: "slurmrestd v0.0.38",
 	// "sbatch, squeue, scancel".
 	Name() string

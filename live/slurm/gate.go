@@ -1,0 +1,166 @@
+package slurm
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/live/slurm/limit"
+)
+
+// gate is what is known of Slurm's limits, and what was promised within them that is
+// not on its way to Slurm yet.
+type gate struct {
+	tickets map[*Ticket]bool
+
+	asking sync.Mutex // one asks, and those wait for the answer who know nothing
+	known  sync.Mutex
+	site   *limit.Site
+	asked  time.Time
+}
+
+// How long limits are believed to be as they were: after the first they are asked for
+// anew, and until the second nobody waits for that.
+const (
+	siteLasts = 2 * time.Second
+	siteStale = 10 * time.Second
+)
+
+// Ticket is room within Slurm's limits that is kept for a job while the market decides.
+type Ticket struct {
+	user string
+	use  limit.Use
+	job  int64     // that the market made of it; 0: it has not said
+	at   time.Time // when it did
+}
+
+// ticketLasts is how long a job that was accepted may take until Slurm is to have it. One
+// that takes longer waits in the market, and Slurm is not concerned.
+const ticketLasts = 10 * time.Second
+
+// site is what Slurm lets whom have. While Slurm does not answer, that is what it said
+// last, or nothing: what it would keep waiting is then noticed when it does.
+func (b *Backend) site(ctx context.Context) *limit.Site {
+	site, age := b.gate.last(b.cfg.Now())
+	if age >= siteStale {
+		b.gate.asking.Lock()
+		defer b.gate.asking.Unlock()
+		if site, age = b.gate.last(b.cfg.Now()); age >= siteLasts {
+			site = b.askSite(ctx)
+		}
+	} else if age >= siteLasts && b.gate.asking.TryLock() {
+		later := context.WithoutCancel(ctx) // the call has a time limit of its own
+		go func() {
+			defer b.gate.asking.Unlock()
+			b.askSite(later)
+		}()
+	}
+	return site
+}
+
+// last is what is known, and how old it is.
+func (g *gate) last(now time.Time) (*limit.Site, time.Duration) {
+	g.known.Lock()
+	defer g.known.Unlock()
+	if g.site == nil {
+		return nil, siteStale
+	}
+	return g.site, now.Sub(g.asked)
+}
+
+// askSite asks Slurm. Who calls it is the one who asks.
+func (b *Backend) askSite(ctx context.Context) *limit.Site {
+	site, err := b.slurm.Limits(ctx, b.cfg.Partition)
+	b.gate.known.Lock()
+	defer b.gate.known.Unlock()
+	if err == nil {
+		b.gate.site = site
+	} else if b.gate.site == nil {
+		b.gate.site = limit.Read(limit.Said{})
+	}
+	b.gate.asked = b.cfg.Now()
+	return b.gate.site
+}
+
+// Fill says what Slurm gives a job that asks for nothing: it counts for what fits on a
+// node, so the market has to know.
+func (b *Backend) Fill(ctx context.Context, r *trade.Request) {
+	if r.MemoryMB == 0 {
+		r.MemoryMB = b.site(ctx).Partition.DefMemoryMB
+	}
+}
+
+// Admit holds a request of a user against Slurm's limits: the one that it would exceed,
+// or a ticket, to be handed back with what became of it; none where nothing is counted.
+func (b *Backend) Admit(ctx context.Context, user string, r *trade.Request) (*Ticket, *limit.Excess) {
+	ask := limit.Ask{
+		User: user, Processors: r.Procs(), Programs: r.Procs() / max(1, r.Threads), MemoryMB: r.MemoryMB,
+		Time: time.Duration(max(r.DeadlineMS, r.EstimateMS)) * time.Millisecond,
+	}
+	site := b.site(ctx)
+	if !site.Counts() {
+		return nil, site.Check(ask, limit.Books{})
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if e := site.Check(ask, b.books()); e != nil {
+		return nil, e
+	}
+	t := &Ticket{user: user, use: limit.Use{Jobs: 1, Processors: ask.Processors, MemoryMB: ask.MemoryMB * int64(ask.Processors)}}
+	if b.gate.tickets == nil {
+		b.gate.tickets = map[*Ticket]bool{}
+	}
+	b.gate.tickets[t] = true
+	return t, nil
+}
+
+// Settle hands a ticket back: with the number of the job, or 0 if there is none.
+func (b *Backend) Settle(t *Ticket, job int64) {
+	if t == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if t.job, t.at = job, b.cfg.Now(); job == 0 {
+		delete(b.gate.tickets, t)
+	}
+}
+
+// books is what users have, of the jobs that Slurm has or is to have. The lock is held.
+func (b *Backend) books() limit.Books {
+	books := limit.Books{Underway: map[string]limit.Use{}, Submitted: map[string]limit.Use{}, Running: map[string]limit.Use{}}
+	add := func(to map[string]limit.Use, user string, use limit.Use) {
+		sum := to[user]
+		sum.Add(use)
+		to[user] = sum
+	}
+	here := map[int64]bool{}
+	for key, r := range b.runs {
+		here[key.job] = true
+		if r.state.over() {
+			continue
+		}
+		use := limit.Use{Jobs: 1}
+		for _, o := range r.orders {
+			use.Processors += o.Spec.Processors()
+			use.MemoryMB += megabytes(o.Spec.Memory)
+		}
+		add(books.Underway, r.User, use)
+		if r.state.inSlurm() {
+			add(books.Submitted, r.User, use)
+		}
+		if r.state == running {
+			add(books.Running, r.User, use)
+		}
+	}
+	now := b.cfg.Now()
+	for t := range b.gate.tickets {
+		if t.job != 0 && (here[t.job] || now.Sub(t.at) >= ticketLasts) {
+			delete(b.gate.tickets, t)
+			continue
+		}
+		add(books.Underway, t.user, t.use)
+	}
+	return books
+}

@@ -1,0 +1,252 @@
+package limit
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Site is what a Slurm lets whom have, as of one look at it.
+type Site struct {
+	Partition Partition
+
+	enforced bool // limits of associations and QOS are
+	required bool // nobody runs anything without an association
+	records  []*record
+	accounts map[string]string // of users: the default one
+	choices  []choice          // which QOS a job of an association has
+	qualities
+}
+
+// Partition is what one partition allows. What is 0 is not limited.
+type Partition struct {
+	Name         string
+	QOS          string
+	MaxTime      time.Duration
+	MaxNodes     int
+	DefMemoryMB  int64 // of a job that asks for none, on each processor
+	MaxMemoryMB  int64 // on each processor
+	MaxMemoryAll int64 // MB on a node
+}
+
+// Ask is what somebody wants to have.
+type Ask struct {
+	User       string
+	Processors int
+	Programs   int           // each may be on a node of its own
+	MemoryMB   int64         // on each processor
+	Time       time.Duration // until it has to be done
+}
+
+// Use is what jobs have, all together.
+type Use struct {
+	Jobs, Processors int
+	MemoryMB         int64
+}
+
+// Add adds what another has.
+func (u *Use) Add(v Use) {
+	u.Jobs, u.Processors, u.MemoryMB = u.Jobs+v.Jobs, u.Processors+v.Processors, u.MemoryMB+v.MemoryMB
+}
+
+// Books is what jobs of the market have, by user: those under way, and of these the
+// ones that Slurm has, and that it runs, and so counts itself.
+type Books struct{ Underway, Submitted, Running map[string]Use }
+
+// Excess is a limit that a job would exceed.
+type Excess struct {
+	Field  string // of a request: processors, memory_mb, deadline_ms; empty: it is not about one job
+	Most   int64  // that could be asked for in that field
+	Detail string // for people
+}
+
+// Counts reports whether it matters what somebody has already.
+func (s *Site) Counts() bool { return s.enforced }
+
+// Check finds the first limit that a job would exceed; nil: there is none.
+func (s *Site) Check(a Ask, b Books) *Excess {
+	if e := s.Partition.check(&a); e != nil {
+		return e
+	}
+	if !s.enforced && !s.required {
+		return nil
+	}
+	own := s.association(a.User)
+	if own == nil {
+		if s.required {
+			return &Excess{Detail: fmt.Sprintf("%s has no account in Slurm, which runs nothing then (sacctmgr add user %[1]s account=...)", a.User)}
+		}
+		return nil
+	}
+	if !s.enforced {
+		return nil
+	}
+	mine := b.of(func(user string) bool { return user == a.User })
+	for _, r := range s.effective(own) {
+		if e := r.checkJob(&a); e != nil {
+			return e
+		}
+		if e := r.forUser(a.User).checkOwn(&a, mine); e != nil {
+			return e
+		}
+	}
+	for at := own; at != nil; at = s.parent(at) {
+		if e := at.checkGroup(&a, b.of(func(user string) bool { return s.under(user, at) })); e != nil {
+			return e
+		}
+	}
+	for _, q := range s.qosOf(own) {
+		if e := q.checkGroup(&a, b.of(s.uses(q))); e != nil {
+			return e
+		}
+	}
+	return nil
+}
+
+// LongestFor is the longest that a job of a user with so many processors may have in
+// Slurm; 0: as long as it likes.
+func (s *Site) LongestFor(user string, processors int) time.Duration {
+	most := s.Partition.MaxTime
+	least := func(d time.Duration) {
+		if d > 0 && (most == 0 || d < most) {
+			most = d
+		}
+	}
+	own := s.association(user)
+	if !s.enforced || own == nil {
+		return most
+	}
+	for _, r := range s.effective(own) {
+		least(r.longest(processors))
+	}
+	return most
+}
+
+func (p *Partition) check(a *Ask) *Excess {
+	named := "partition " + p.Name
+	switch {
+	case p.MaxTime > 0 && a.Time > p.MaxTime:
+		return tooLong(p.MaxTime, named, "MaxTime")
+	case p.MaxNodes > 0 && a.Programs > p.MaxNodes:
+		return &Excess{
+			Field: "processors", Most: int64(p.MaxNodes) * int64(a.Processors/max(1, a.Programs)),
+			Detail: fmt.Sprintf("Slurm gives a job at most %d nodes (MaxNodes of %s), and each of its %d programs may be on one of its own", p.MaxNodes, named, a.Programs),
+		}
+	case p.MaxMemoryMB > 0 && a.MemoryMB > p.MaxMemoryMB:
+		return tooMuchMemory(p.MaxMemoryMB, "processor", "MaxMemPerCPU of "+named)
+	case p.MaxMemoryAll > 0 && a.MemoryMB > p.MaxMemoryAll:
+		return tooMuchMemory(p.MaxMemoryAll, "node", "MaxMemPerNode of "+named)
+	}
+	return nil
+}
+
+func tooLong(most time.Duration, whose, name string) *Excess {
+	return &Excess{
+		Field: "deadline_ms", Most: most.Milliseconds(),
+		Detail: fmt.Sprintf("Slurm lets a job run for %s at most (%s of %s), and it may take until its deadline", most, name, whose),
+	}
+}
+
+func tooMuchMemory(most int64, each, name string) *Excess {
+	return &Excess{Field: "memory_mb", Most: most, Detail: fmt.Sprintf("Slurm gives a job at most %d MB on a %s (%s)", most, each, name)}
+}
+
+// reckoning is what somebody has in the market, and what of that Slurm counts itself.
+type reckoning struct{ market, submitted, running Use }
+
+// of adds up what some users have.
+func (b *Books) of(who func(user string) bool) reckoning {
+	var r reckoning
+	sum := func(to *Use, from map[string]Use) {
+		for user, use := range from {
+			if who(user) {
+				to.Add(use)
+			}
+		}
+	}
+	sum(&r.market, b.Underway)
+	sum(&r.submitted, b.Submitted)
+	sum(&r.running, b.Running)
+	return r
+}
+
+// checkJob holds one job against what its association lets each have.
+func (r *record) checkJob(a *Ask) *Excess {
+	if most := r.longest(a.Processors); most > 0 && a.Time > most {
+		return tooLong(most, r.name(), "MaxWall")
+	}
+	each := r.tres["MaxTRESPJ"]
+	if most, set := each["cpu"]; set && int64(a.Processors) > most.most {
+		return &Excess{Field: "processors", Most: most.most, Detail: fmt.Sprintf("Slurm gives a job at most %d processors (MaxTRES of %s)", most.most, r.name())}
+	}
+	if most, set := each["node"]; set && int64(a.Programs) > most.most {
+		return &Excess{
+			Field: "processors", Most: most.most * int64(a.Processors/max(1, a.Programs)),
+			Detail: fmt.Sprintf("Slurm gives a job at most %d nodes (MaxTRES of %s), and each of its %d programs may be on one of its own", most.most, r.name(), a.Programs),
+		}
+	}
+	if most, set := each["mem"]; set && a.MemoryMB*int64(a.Processors) > most.most {
+		return &Excess{Field: "memory_mb", Most: most.most / int64(max(1, a.Processors)), Detail: fmt.Sprintf("Slurm gives a job at most %d MB in all (MaxTRES of %s)", most.most, r.name())}
+	}
+	return nil
+}
+
+// longest is how long one job may run; 0: as long as it likes.
+func (r *record) longest(processors int) time.Duration {
+	var most time.Duration
+	if wall, set := r.counts["MaxWallPJ"]; set {
+		most = time.Duration(wall.most) * time.Minute
+	}
+	if spend, set := r.tres["MaxTRESMinsPJ"]["cpu"]; set {
+		if d := time.Duration(spend.most/int64(max(1, processors))) * time.Minute; most == 0 || d < most {
+			most = max(d, time.Minute)
+		}
+	}
+	return most
+}
+
+// checkOwn holds what a user has against the limits of an association, or of a QOS.
+func (r *record) checkOwn(a *Ask, of reckoning) *Excess {
+	if r.qos != "" {
+		return r.checkCounts(a, of, "MaxJobsPU", "MaxSubmitJobsPU", "MaxTRESPU")
+	}
+	return r.checkCounts(a, of, "MaxJobs", "MaxSubmitJobs", "")
+}
+
+// checkGroup holds what all have that share a limit against it.
+func (r *record) checkGroup(a *Ask, of reckoning) *Excess {
+	if spent := r.tres["GrpTRESMins"]["cpu"]; spent.most > 0 && spent.used >= spent.most {
+		return &Excess{Detail: fmt.Sprintf("Slurm lets those of %s use no more: GrpTRESMins cpu=%d is used up", r.name(), spent.most)}
+	}
+	return r.checkCounts(a, of, "GrpJobs", "GrpSubmitJobs", "GrpTRES")
+}
+
+// checkCounts holds jobs, processors and memory that somebody has, with one job more,
+// against limits of these names.
+func (r *record) checkCounts(a *Ask, of reckoning, jobs, submits, tres string) *Excess {
+	each := r.tres[tres]
+	for _, c := range []struct {
+		name  string
+		limit value
+		more  int64
+		slurm Use
+		count func(Use) int64
+	}{
+		{jobs, r.counts[jobs], 1, of.running, func(u Use) int64 { return int64(u.Jobs) }},
+		{submits, r.counts[submits], 1, of.submitted, func(u Use) int64 { return int64(u.Jobs) }},
+		{tres + " cpu", each["cpu"], int64(a.Processors), of.running, func(u Use) int64 { return int64(u.Processors) }},
+		{tres + " mem", each["mem"], a.MemoryMB * int64(a.Processors), of.running, func(u Use) int64 { return u.MemoryMB }},
+	} {
+		// What Slurm counts that is not the market's, and what the market has.
+		had := max(0, c.limit.used-c.count(c.slurm)) + c.count(of.market)
+		if !c.limit.set || had+c.more <= c.limit.most {
+			continue
+		}
+		e := &Excess{Detail: fmt.Sprintf("Slurm would keep it waiting: %s=%d of %s, of which %d are used, and this job would be %d more", c.name, c.limit.most, r.name(), had, c.more)}
+		if strings.HasSuffix(c.name, " cpu") && c.limit.most > had {
+			e.Field, e.Most = "processors", c.limit.most-had
+		}
+		return e
+	}
+	return nil
+}

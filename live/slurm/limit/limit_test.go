@@ -1,0 +1,106 @@
+package limit
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// site is a Slurm 24.11 as it was: root may run two jobs at a time of two processors and
+// an hour each, and by its QOS one, of half an hour; its account has six processors.
+func site(t *testing.T) *Site {
+	t.Helper()
+	text, err := os.ReadFile("testdata/assoc_mgr.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Read(Said{
+		Config:    "AccountingStorageEnforce = associations,limits,qos\nDefMemPerCPU            = 128\nMaxMemPerCPU            = UNLIMITED\n",
+		Partition: "PartitionName=libra AllowGroups=ALL QoS=N/A MaxNodes=UNLIMITED MaxTime=1-12:00:00 MaxMemPerCPU=2048 State=UP\n",
+		Manager:   string(text), Choices: "root|||\nphysics|alice||\nphysics|root||tight\n", Qualities: "normal||||\ntight|1||cpu=3|00:30:00\n",
+	})
+}
+
+func TestWhatAPartitionAllows(t *testing.T) {
+	s := site(t)
+	if p := s.Partition; p.DefMemoryMB != 128 || p.MaxMemoryMB != 2048 || p.MaxTime != 36*time.Hour || p.MaxNodes != 0 {
+		t.Errorf("%+v", p)
+	}
+	for want, a := range map[string]Ask{
+		"MaxTime":      {User: "alice", Processors: 1, Programs: 1, Time: 37 * time.Hour},
+		"MaxMemPerCPU": {User: "alice", Processors: 1, Programs: 1, MemoryMB: 2049},
+	} {
+		if e := s.Check(a, Books{}); e == nil || !strings.Contains(e.Detail, want) || e.Most == 0 {
+			t.Errorf("%+v: %+v, want %s", a, e, want)
+		}
+	}
+	s.Partition.MaxNodes = 2
+	if e := s.Check(Ask{User: "alice", Processors: 6, Programs: 3}, Books{}); e == nil || e.Field != "processors" || e.Most != 4 {
+		t.Errorf("three programs on two nodes: %+v", e)
+	}
+}
+
+func TestWhatSomebodyMayHave(t *testing.T) {
+	one := Ask{User: "alice", Processors: 1, Programs: 1, MemoryMB: 128, Time: time.Minute}
+	has := func(user string, jobs, processors int) map[string]Use {
+		return map[string]Use{user: {jobs, processors, 0}}
+	}
+	for name, c := range map[string]struct {
+		ask   func(*Ask)
+		books Books
+		want  string // in the detail; empty: it may
+		most  int64
+	}{
+		"alice has no limits of her own":        {want: ""},
+		"a stranger":                            {ask: func(a *Ask) { a.User = "bob" }, want: "has no account in Slurm"},
+		"all of what is left of the account":    {ask: func(a *Ask) { a.Processors = 5 }},
+		"more than is left of it":               {ask: func(a *Ask) { a.Processors = 6 }, want: "GrpTRES cpu=6 of account physics, of which 1 are used", most: 5},
+		"others of the account have some":       {books: Books{Underway: has("alice", 5, 5)}, want: "GrpTRES cpu"},
+		"what Slurm counts is the market's too": {books: Books{Underway: has("root", 1, 1), Submitted: has("root", 1, 1), Running: has("root", 1, 1)}, ask: func(a *Ask) { a.Processors = 5 }},
+		"root has what its QOS allows":          {ask: func(a *Ask) { a.User = "root" }, want: "MaxJobsPU=1 of user root in QOS tight"},
+		"root, wide":                            {ask: func(a *Ask) { a.User, a.Processors = "root", 3 }, want: "MaxJobsPU=1", most: 0},
+		"root, for longer than its QOS allows":  {ask: func(a *Ask) { a.User, a.Time = "root", 31*time.Minute }, want: "30m0s", most: 1_800_000},
+	} {
+		a := one
+		if c.ask != nil {
+			c.ask(&a)
+		}
+		e := site(t).Check(a, c.books)
+		switch {
+		case c.want == "" && e != nil:
+			t.Errorf("%s: %+v", name, e)
+		case c.want != "" && (e == nil || !strings.Contains(e.Detail, c.want) || c.most != e.Most):
+			t.Errorf("%s: %+v, want %q and %d", name, e, c.want, c.most)
+		}
+	}
+}
+
+func TestTheLongestOfAJob(t *testing.T) {
+	s := site(t)
+	for user, want := range map[string]time.Duration{"alice": 36 * time.Hour, "root": 30 * time.Minute, "bob": 36 * time.Hour} {
+		if got := s.LongestFor(user, 1); got != want {
+			t.Errorf("%s: %s, want %s", user, got, want)
+		}
+	}
+}
+
+func TestASiteWithoutLimits(t *testing.T) {
+	for _, said := range []Said{{}, {Config: "AccountingStorageEnforce = none\n", Partition: "PartitionName=libra MaxTime=UNLIMITED DefMemPerNode=UNLIMITED MaxMemPerNode=UNLIMITED\n"}} {
+		s := Read(said)
+		if e := s.Check(Ask{User: "bob", Processors: 1000, Programs: 1000, MemoryMB: 1 << 30, Time: 1e6 * time.Hour}, Books{}); e != nil || s.LongestFor("bob", 1) != 0 || Enforces(said.Config) {
+			t.Errorf("%+v", e)
+		}
+	}
+}
+
+func TestAmounts(t *testing.T) {
+	for text, want := range map[string]value{"6(2)": {true, 6, 2}, "60": {true, 60, 0}, "N(3)": {false, 0, 3}, "4G(512)": {true, 4096, 512}, "": {}, "100(1.50)": {true, 100, 1}} {
+		if got := readValue(text); got != want {
+			t.Errorf("%q: %+v, want %+v", text, got, want)
+		}
+	}
+	if span("1-02:03:04") != 26*time.Hour+3*time.Minute+4*time.Second || span("UNLIMITED") != 0 || span("5") != 0 {
+		t.Error("spans")
+	}
+}

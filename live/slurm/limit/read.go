@@ -1,0 +1,305 @@
+package limit
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// value is a limit, and what Slurm counts of it.
+type value struct {
+	set        bool
+	most, used int64
+}
+
+// record is an association, or a QOS.
+type record struct {
+	account, user, partition, parent string
+	qos                              string // its name, of a QOS
+	counts                           map[string]value
+	tres                             map[string]map[string]value
+	byUser                           map[string]*record // of a QOS: what it lets each have
+}
+
+func (r *record) name() string {
+	switch {
+	case r.qos != "" && r.user != "":
+		return fmt.Sprintf("user %s in QOS %s", r.user, r.qos)
+	case r.qos != "":
+		return "QOS " + r.qos
+	case r.user != "":
+		return fmt.Sprintf("user %s in account %s", r.user, r.account)
+	}
+	return "account " + r.account
+}
+
+func newRecord() *record {
+	return &record{counts: map[string]value{}, tres: map[string]map[string]value{}}
+}
+
+// Said is what Slurm's commands said of its limits.
+type Said struct {
+	Config    string // scontrol show config
+	Partition string // scontrol -o show partition NAME
+	Manager   string // scontrol show assoc_mgr
+	Choices   string // sacctmgr -nP show assoc format=account,user,partition,defaultqos
+	Qualities string // sacctmgr -nP show qos format=... (QualityFields)
+}
+
+// Enforces reports whether a configuration makes the limits of associations count, so
+// that they have to be asked for.
+func Enforces(config string) bool {
+	is := word(config, "AccountingStorageEnforce")
+	for _, name := range strings.Split(is, ",") {
+		switch name {
+		case "associations", "limits", "qos", "safe", "all":
+			return true
+		}
+	}
+	return false
+}
+
+// Read makes a site of what Slurm said.
+func Read(said Said) *Site {
+	s := &Site{accounts: map[string]string{}, qualities: qualities{}}
+	for _, name := range strings.Split(word(said.Config, "AccountingStorageEnforce"), ",") {
+		switch name {
+		case "limits", "safe", "qos", "all":
+			s.enforced, s.required = true, true // they imply it
+		case "associations":
+			s.required = true
+		}
+	}
+	s.Partition = readPartition(said.Partition, said.Config)
+	s.readManager(said.Manager)
+	s.readChoices(said.Choices)
+	s.readQualities(said.Qualities)
+	return s
+}
+
+// word finds Name=value or Name = value.
+func word(text, name string) string {
+	for line := range strings.Lines(text) {
+		fields := strings.Fields(line)
+		for i, f := range fields {
+			if v, is := strings.CutPrefix(f, name+"="); is {
+				return v
+			}
+			if f == name && i+2 < len(fields) && fields[i+1] == "=" {
+				return fields[i+2]
+			}
+		}
+	}
+	return ""
+}
+
+func readPartition(text, config string) Partition {
+	p := Partition{Name: word(text, "PartitionName"), MaxTime: span(word(text, "MaxTime")), MaxNodes: int(number(word(text, "MaxNodes")))}
+	if q := word(text, "QoS"); q != "N/A" && q != "(null)" {
+		p.QOS = q
+	}
+	memory := func(name string) int64 {
+		for _, from := range []string{text, config} {
+			if n := number(word(from, name)); n > 0 {
+				return n
+			}
+		}
+		return 0
+	}
+	p.DefMemoryMB, p.MaxMemoryMB, p.MaxMemoryAll = memory("DefMemPerCPU"), memory("MaxMemPerCPU"), memory("MaxMemPerNode")
+	return p
+}
+
+// number reads a number; anything else, as UNLIMITED, is 0.
+func number(text string) int64 {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
+}
+
+// span reads [days-]hours:minutes:seconds; anything else is 0.
+func span(text string) time.Duration {
+	days, clock, found := strings.Cut(text, "-")
+	if !found {
+		days, clock = "0", text
+	}
+	parts := strings.Split(clock, ":")
+	if len(parts) != 3 {
+		return 0
+	}
+	seconds := number(days)*86400 + number(parts[0])*3600 + number(parts[1])*60 + number(parts[2])
+	return time.Duration(seconds) * time.Second
+}
+
+// readManager reads what slurmctld counts: associations and QOS.
+func (s *Site) readManager(text string) {
+	var at, quality *record
+	users := false // the users of a QOS follow
+	for line := range strings.Lines(text) {
+		fields := strings.Fields(line)
+		switch {
+		case len(fields) == 0:
+		case strings.HasPrefix(line, "UserName="):
+			s.accounts[unnumbered(word(line, "UserName"))] = word(line, "DefAccount")
+		case strings.HasPrefix(line, "ClusterName="):
+			at, quality = newRecord(), nil
+			at.account, at.user, at.partition = word(line, "Account"), unnumbered(word(line, "UserName")), word(line, "Partition")
+			s.records = append(s.records, at)
+		case strings.HasPrefix(line, "QOS="):
+			at = newRecord()
+			at.qos, at.byUser = unnumbered(word(line, "QOS")), map[string]*record{}
+			quality, users = at, false
+			s.qualities[at.qos] = at
+		case at == nil:
+		case quality != nil && len(fields) == 2 && fields[1] == "Limits":
+			users, at = fields[0] == "User", newRecord() // of accounts: not looked at
+		case quality != nil && at != quality && len(fields) == 1 && !strings.Contains(fields[0], "="):
+			at = newRecord()
+			at.qos, at.user = quality.qos, unnumbered(fields[0])
+			if users {
+				quality.byUser[at.user] = at
+			}
+		default:
+			at.readValues(fields)
+		}
+	}
+}
+
+// unnumbered is a name without the number in brackets behind it.
+func unnumbered(name string) string {
+	name, _, _ = strings.Cut(name, "(")
+	return name
+}
+
+// readValues reads words like MaxJobs=2(1) and GrpTRES=cpu=6(0),mem=N(0).
+func (r *record) readValues(fields []string) {
+	for _, f := range fields {
+		name, text, found := strings.Cut(f, "=")
+		switch {
+		case !found || text == "":
+		case name == "ParentAccount":
+			r.parent = unnumbered(text)
+		case strings.Contains(name, "TRES"):
+			r.tres[name] = map[string]value{}
+			for part := range strings.SplitSeq(text, ",") {
+				if kind, amount, ok := strings.Cut(part, "="); ok {
+					if v := readValue(amount); v.set {
+						r.tres[name][kind] = v
+					}
+				}
+			}
+		default:
+			if v := readValue(text); v.set {
+				r.counts[name] = v
+			}
+		}
+	}
+}
+
+// readValue reads 6(2), 60, N(0), 4G. Memory is in megabytes.
+func readValue(text string) value {
+	most, used, _ := strings.Cut(text, "(")
+	m, set := quantity(most)
+	u, _ := quantity(strings.TrimSuffix(used, ")"))
+	return value{set: set, most: m, used: u}
+}
+
+func quantity(text string) (int64, bool) {
+	text, _, _ = strings.Cut(text, ".") // of minutes that were used
+	unit := int64(1)
+	if n := len(text); n > 1 {
+		switch text[n-1] {
+		case 'M':
+			text = text[:n-1]
+		case 'G':
+			unit, text = 1<<10, text[:n-1]
+		case 'T':
+			unit, text = 1<<20, text[:n-1]
+		}
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	return n * unit, err == nil && n >= 0 && n < 1<<40
+}
+
+// association is that of a user without a word about accounts: of the default one, and
+// of the partition if there is one for it.
+func (s *Site) association(user string) *record {
+	var found *record
+	for _, r := range s.records {
+		if user == "" || r.user != user || r.account != s.accounts[user] {
+			continue
+		}
+		if r.partition == s.Partition.Name && r.partition != "" {
+			return r
+		}
+		if r.partition == "" {
+			found = r
+		}
+	}
+	return found
+}
+
+// parent is the account that an association is of, or that an account is in.
+func (s *Site) parent(r *record) *record {
+	name := r.account
+	if r.user == "" {
+		name = r.parent
+	}
+	for _, p := range s.records {
+		if name != "" && p.user == "" && p.account == name && p != r {
+			return p
+		}
+	}
+	return nil
+}
+
+// under reports whether what a user runs counts for an association.
+func (s *Site) under(user string, at *record) bool {
+	own := s.association(user)
+	for deep := 0; own != nil && deep < 64; own, deep = s.parent(own), deep+1 {
+		if own == at {
+			return true
+		}
+	}
+	return false
+}
+
+// choice is which QOS an association has if nothing is said.
+type choice struct{ account, user, partition, qos string }
+
+func (s *Site) readChoices(text string) {
+	for line := range strings.Lines(text) {
+		if f := strings.Split(strings.TrimSpace(line), "|"); len(f) == 4 && f[3] != "" {
+			s.choices = append(s.choices, choice{f[0], f[1], f[2], f[3]})
+		}
+	}
+}
+
+// qosOf are those that count for an association: its own, and that of the partition.
+func (s *Site) qosOf(own *record) []*record {
+	name := "normal"
+	for _, c := range s.choices {
+		if c.account == own.account && c.user == own.user && c.partition == own.partition {
+			name = c.qos
+		}
+	}
+	var found []*record
+	for _, name := range slices.Compact([]string{name, s.Partition.QOS}) {
+		if q := s.qualities[name]; q != nil {
+			found = append(found, q)
+		}
+	}
+	return found
+}
+
+// uses reports who has a QOS.
+func (s *Site) uses(q *record) func(user string) bool {
+	return func(user string) bool {
+		own := s.association(user)
+		return own != nil && slices.Contains(s.qosOf(own), q)
+	}
+}

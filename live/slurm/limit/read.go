@@ -17,6 +17,7 @@ type value struct {
 // record is an association, or a QOS.
 type record struct {
 	account, user, partition, parent string
+	usual                            bool   // of an association: its user's, if no account is named
 	qos                              string // its name, of a QOS
 	counts                           map[string]value
 	tres                             map[string]map[string]value
@@ -183,6 +184,8 @@ func (r *record) readValues(fields []string) {
 		case !found || text == "":
 		case name == "ParentAccount":
 			r.parent = unnumbered(text)
+		case name == "DefAssoc":
+			r.usual = text == "Yes"
 		case strings.Contains(name, "TRES"):
 			r.tres[name] = map[string]value{}
 			for part := range strings.SplitSeq(text, ",") {
@@ -230,7 +233,7 @@ func quantity(text string) (int64, bool) {
 func (s *Site) association(user string) *record {
 	var found *record
 	for _, r := range s.records {
-		if user == "" || r.user != user || r.account != s.accounts[user] {
+		if user == "" || r.user != user || !r.usual && r.account != s.accounts[user] {
 			continue
 		}
 		if r.partition == s.Partition.Name && r.partition != "" {

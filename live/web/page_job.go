@@ -121,6 +121,12 @@ func readLog(c *call) error {
 	if e, wrong := strconv.Atoi(q.Get("element")); wrong == nil && e >= 0 {
 		element = &e
 	}
+	if q.Get("download") != "" {
+		if j.StartedUS == 0 || len(j.Places) == 0 {
+			return errNotFound
+		}
+		return c.download(id, rank, element, q.Get("stream") == "stderr")
+	}
 	header := c.w.Header()
 	header.Set("X-State", string(j.State))
 	if j.StartedUS == 0 || len(j.Places) == 0 {

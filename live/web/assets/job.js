@@ -1,6 +1,7 @@
 // The page of one job: its numbers, and what it writes.
 import { show, tick, final, moves } from "./jobs.js";
 import { on, look, isOffline } from "./live.js";
+import { finder } from "./find.js";
 
 const pace = 2000; // milliseconds between two looks at what moves
 
@@ -51,6 +52,9 @@ function follow(head, state) {
   const note = document.getElementById("log-note");
   const pick = (id) => document.getElementById(id)?.value ?? "";
   let offset = null, decoder = new TextDecoder(), run = 0;
+  const refind = finder(log);
+  const all = document.getElementById("download"); // all of what is shown a part of
+  const point = () => { all.href = log.dataset.log + "?" + new URLSearchParams({ download: "yes", stream: pick("stream"), rank: pick("rank"), element: pick("element") }); };
 
   async function turn(mine) {
     if (mine !== run) return;
@@ -78,6 +82,7 @@ function follow(head, state) {
           const near = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
           log.append(decoder.decode(piece, { stream: true }).replace(colours, "").replace(unseen, named));
           if (log.textContent.length > most) log.textContent = log.textContent.slice(-most / 2);
+          if (piece.byteLength) refind();
           if (near && piece.byteLength) log.scrollTop = log.scrollHeight;
           offset = from + piece.byteLength;
           if (offset < size) again = 0;
@@ -96,6 +101,7 @@ function follow(head, state) {
     offset = null;
     decoder = new TextDecoder();
     log.textContent = "";
+    point();
     turn(run);
   }
   document.addEventListener("click", (e) => { // the output of an element is shown here, not on a page of its own

@@ -26,6 +26,9 @@ func (b *Backend) do(r *run, next action) {
 		what = func(ctx context.Context, r *run) { b.cancel(ctx, r, false) }
 	case kill:
 		what = func(ctx context.Context, r *run) { b.cancel(ctx, r, true) }
+	case look:
+		b.pollSoon()
+		return
 	case inquire:
 		what = b.inquire
 	case report:
@@ -52,9 +55,9 @@ func (b *Backend) call(what func()) {
 	b.going.Go(func() { b.inSlurm(what) })
 }
 
-// errNotAsked is what became of a question that was not put: the backend ends, or
-// another controller may lead by now.
-var errNotAsked = errors.New("no call was made: this controller ends, or does not lead any more")
+// errNotAsked is what became of a question that was not put: the backend ends, another
+// controller may lead by now, or Slurm has given the number to another run.
+var errNotAsked = errors.New("no call was made: this controller ends, or does not lead any more, or the number is another's")
 
 // inSlurm bounds how much is asked of Slurm at a time. Who does not lead any more
 // orders nothing.
@@ -104,7 +107,7 @@ func (b *Backend) submit(ctx context.Context, r *run) {
 	defer b.mu.Unlock()
 	r.acted = b.cfg.Now()
 	switch {
-	case err == nil && b.numbers.spent(id, r.key, r.acted.Unix()):
+	case err == nil && (b.numbers.spent(id, r.key, r.acted.Unix()) || b.occupied(id, r)):
 		// It stays held, is listed as nobody's, and is cancelled: another is handed in.
 		b.cfg.Log.Warn("Slurm gives a number out again", "run", r.key, "slurm", id)
 		r.on(unlisted)
@@ -199,7 +202,11 @@ func (b *Backend) release(ctx context.Context, r *run) {
 	b.numbers.spend(n.ID, r.key)
 	b.mu.Unlock()
 	err = errNotAsked
-	b.inSlurm(func() { err = b.slurm.Release(ctx, n.ID, n.Nodes) })
+	b.inSlurm(func() {
+		if b.stillOwns(r, n.ID) {
+			err = b.slurm.Release(ctx, n.ID, n.Nodes)
+		}
+	})
 	b.mu.Lock()
 	r.acted = b.cfg.Now() // an error may be a lost answer
 	r.tried = r.acted
@@ -219,13 +226,25 @@ func (b *Backend) release(ctx context.Context, r *run) {
 	b.pollSoon()
 }
 
+// stillOwns reports whether a number is still that of a run, after what Slurm has said
+// while there was no room for the call.
+func (b *Backend) stillOwns(r *run, id int64) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return r.ID == id && !r.vouched.IsZero()
+}
+
 // cancel ends a run in Slurm.
 func (b *Backend) cancel(ctx context.Context, r *run, urgent bool) {
 	b.mu.Lock()
 	id := r.ID
 	b.mu.Unlock()
 	err := errNotAsked
-	b.inSlurm(func() { err = b.slurm.Cancel(ctx, id, urgent) })
+	b.inSlurm(func() {
+		if b.stillOwns(r, id) {
+			err = b.slurm.Cancel(ctx, id, urgent)
+		}
+	})
 	if err != nil {
 		b.failed(r, "not cancelled", err)
 		return

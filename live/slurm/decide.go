@@ -16,6 +16,7 @@ const (
 	release               // remember that it may start, and let it
 	cancel                // end it in Slurm
 	kill                  // the same at once
+	look                  // ask Slurm whether its number is still its own
 	inquire               // whether slurmctld was started since it was handed in
 	report                // tell the market how it ended
 	remove                // forget it
@@ -64,6 +65,9 @@ func (r *run) decide(w *world) action {
 	case r.unwanted(w) || r.lost != "" || r.wantedStop() != task.GoOn:
 		return r.nextStop(w)
 	case r.complete() && r.isHeld() && (w.control == None || r.standing()) && w.now.Sub(r.tried) >= again && r.neverBegan(w):
+		if !r.vouchedFor(w) {
+			return look
+		}
 		return release
 	}
 	return wait
@@ -263,6 +267,10 @@ func (r *run) nextStop(w *world) action {
 		return wait
 	}
 	r.stop, r.tried = r.stop.stopAfter(atOnce), w.now
+	if !r.vouchedFor(w) {
+		r.tried = time.Time{}
+		return look
+	}
 	if r.stop == killed {
 		return kill
 	}

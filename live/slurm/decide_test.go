@@ -17,7 +17,7 @@ func aRun() *run {
 	for rank := range 2 {
 		r.setOrder(&task.Order{Spec: task.Spec{Key: task.Key{Job: 12, Rank: rank}, Size: 2, Nodes: []string{"n1", "n2"}, User: "ann", GraceMS: 5000}})
 	}
-	r.ID, r.Submitted = 7, 100
+	r.ID, r.Submitted, r.vouched = 7, 100, noon.Add(time.Minute)
 	return r
 }
 
@@ -87,6 +87,14 @@ func TestWhatIsDoneNext(t *testing.T) {
 			stopAll(r, task.Terminate)
 			r.stop, r.stopped = terminated, w.now.Add(-6*time.Second)
 		}, kill, ""},
+		"ready, and its number may be another's": {func(r *run, w *world) {
+			r.job, r.vouched = pending(true), w.now.Add(-vouching)
+			stands(r, task.Starting)
+		}, look, ""},
+		"to be stopped, and its number may be another's": {func(r *run, w *world) {
+			r.job, r.vouched = pending(true), w.now.Add(-vouching)
+			stopAll(r, task.Terminate)
+		}, look, ""},
 		"stopping": {func(r *run, w *world) {
 			stopAll(r, task.Terminate)
 			r.stop, r.stopped, r.tried = terminated, w.now, w.now

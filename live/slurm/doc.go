@@ -16,7 +16,8 @@
 // the number of the job, so a backend finds again what one before it has submitted;
 // that a job may have started, and under which number, is durable before it is let
 // go. A Slurm job is its number together with the time it was submitted: after a
-// crash Slurm gives numbers out again.
+// crash Slurm gives numbers out again. So Slurm is told to let go or to cancel only a
+// number that it has just called the run's own (number.go).
 //
 // Read state.go first (the states of a run and the table of its transitions), then
 // decide.go (what follows from what is known of it), run.go (what that is), loop.go

@@ -41,6 +41,7 @@ func (b *Backend) applyListing(began time.Time, jobs []client.Job) {
 			listed[r] = true
 			if !r.acted.After(began) {
 				r.observeJob(j, began)
+				r.vouched = now
 			}
 			continue
 		}
@@ -81,7 +82,7 @@ func (b *Backend) runOf(j *client.Job) *run {
 		}
 	}
 	r := b.runs[key]
-	if !mine || r == nil || r.nonce != nonce || !r.adoptable() || r.User != j.User || b.numbers.spent(j.ID, key, j.Submitted) {
+	if !mine || r == nil || r.nonce != nonce || !r.adoptable() || r.User != j.User || b.numbers.spent(j.ID, key, j.Submitted) || b.occupied(j.ID, r) {
 		return nil
 	}
 	// Submitted, and the answer was lost.
@@ -99,7 +100,7 @@ func (r *run) adoptable() bool {
 // assignID gives a run its number in Slurm.
 func (b *Backend) assignID(r *run, id int64) {
 	r.on(numbered)
-	r.ID = id
+	r.ID, r.vouched = id, b.cfg.Now()
 	b.byBatch[id] = r
 	b.refresh(r)
 }

@@ -1,5 +1,7 @@
 package slurm
 
+import "time"
+
 // numbers are those of Slurm's that a run was let go under, and which it was. A
 // slurmctld that was killed has forgotten its last seconds and gives numbers out again;
 // a node that has begun something under a number begins nothing else under it, tells
@@ -36,6 +38,35 @@ func (n *numbers) spent(id int64, of runKey, at int64) bool {
 		return was != of
 	}
 	return at > n.began && id <= n.before && !far(id, n.before)
+}
+
+// A number of Slurm's is that of a run as long as the slurmctld lives that gave it out. The
+// next may have forgotten the run and give the number to another, or to a stranger: to let
+// that go would start it, and to cancel it would end it. So Slurm is told nothing by a
+// number that it has not just called the run's own; sooner than this no slurmctld is
+// killed, begins anew, and gives numbers out.
+const vouching = 1500 * time.Millisecond
+
+// vouchedFor reports whether Slurm has just said that the number of a run is its own.
+func (r *run) vouchedFor(w *world) bool { return w.now.Sub(r.vouched) < vouching }
+
+// occupied reports whether a number that Slurm has now given to a run is that of another
+// which may have been let go under it. One that certainly was not is handed in again. The
+// lock is held.
+func (b *Backend) occupied(id int64, by *run) bool {
+	r := b.byBatch[id]
+	if r == nil || r == by || !r.state.inSlurm() {
+		return false
+	}
+	r.vouched = time.Time{}
+	if r.state != held || r.busy || r.used() {
+		return true
+	}
+	b.cfg.Log.Warn("Slurm has forgotten a job that had not started, and gave its number to another", "run", r.key, "slurm", id)
+	r.forget()
+	b.releaseID(id, r)
+	b.dirty[r] = true
+	return false
 }
 
 // far reports whether two numbers are so far apart that one was not forgotten, but Slurm

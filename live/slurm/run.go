@@ -64,6 +64,7 @@ type run struct {
 
 	job     *client.Job // as it was listed last; nil: it was not
 	asOf    time.Time   // when that listing was begun
+	vouched time.Time   // when Slurm last said that the number is its own
 	missing time.Time   // since when good listings do not have it; zero: they do
 	misses  int
 
@@ -210,7 +211,7 @@ func (r *run) forget() {
 	if r.note == durable {
 		r.note = attempted
 	}
-	r.ID, r.Submitted = 0, 0
+	r.ID, r.Submitted, r.vouched = 0, 0, time.Time{}
 	r.job, r.missing, r.misses = nil, time.Time{}, 0
 	r.stop, r.stopped, r.tried = goesOn, time.Time{}, time.Time{}
 	clear(r.statuses)

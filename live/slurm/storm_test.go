@@ -3,6 +3,7 @@ package slurm
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -165,13 +166,18 @@ func (th *theater) check() {
 	}
 }
 
+var (
+	storms    = flag.Uint64("storms", 40, "how many storms")
+	stormSeed = flag.Uint64("storm", 0, "the seed of the first of them")
+)
+
 // TestWhateverHappens lets everything go wrong for some minutes of virtual time.
 func TestWhateverHappens(t *testing.T) {
-	storms := uint64(40)
+	many := *storms
 	if testing.Short() {
-		storms = 8
+		many = min(many, 8)
 	}
-	for seed := range storms {
+	for seed := *stormSeed; seed < *stormSeed+many; seed++ {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { storm(t, seed) })
 		})

@@ -188,6 +188,15 @@ func (k *curve) SVG() template.HTML {
 		fmt.Fprintf(d, `<g class="here"><line x1="%[1]s" x2="%[1]s" y1="%[2]s" y2="%[3]s" class="guide"/><circle cx="%[1]s" cy="%[2]s" r="6" class="spot"/></g>`,
 			pct(x), num(at), num(curveFoot))
 	}
+	for _, p := range k.Points {
+		text := "within " + span(p.DeadlineMS) + ": "
+		if p.Refused != "" {
+			text += "not to be had"
+		} else {
+			text += moneyIn(p.Price, k.unit)
+		}
+		d.read = append(d.read, reading{x: k.x(p.DeadlineMS), text: text})
+	}
 	extra := fmt.Sprintf(` data-top="%s" data-foot="%s" data-most="%s" data-min="%d" data-max="%d" data-points="%s"`,
 		num(curveTop), num(curveFoot), num(top), k.MinMS, k.MaxMS, k.pairs())
 	if k.AtMS >= k.MinMS && k.AtMS <= k.MaxMS {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"math"
@@ -16,6 +17,30 @@ type drawing struct {
 	strings.Builder
 	height float64
 	over   strings.Builder // what stands over everything else: the words
+	read   []reading       // what a cursor over it says, from left to right
+}
+
+// reading is what a drawing says at a place of it.
+type reading struct {
+	x    float64
+	us   int64 // the time there; 0: there is none
+	text string
+}
+
+// readable are the readings as an attribute that the script knows.
+func (d *drawing) readable() string {
+	if len(d.read) == 0 {
+		return ""
+	}
+	list := make([][3]any, len(d.read))
+	for i, r := range d.read {
+		list[i] = [3]any{math.Round(r.x*1e4) / 1e4, r.us, r.text}
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		return "" // without them it is a drawing like any other
+	}
+	return ` data-read="` + template.HTMLEscapeString(string(text)) + `"`
 }
 
 // dot is a point of a line: x from 0 to 1, y in pixels.
@@ -79,7 +104,7 @@ func (d *drawing) paths(f func(path func(class, d string))) {
 // are for the script.
 func (d *drawing) svg(class, label, extra string) template.HTML {
 	return template.HTML(fmt.Sprintf(`<svg class="draw %s" width="100%%" height="%s" role="img" aria-label="%s"%s>%s%s</svg>`,
-		class, num(d.height), template.HTMLEscapeString(label), extra, d.String(), d.over.String()))
+		class, num(d.height), template.HTMLEscapeString(label), extra+d.readable(), d.String(), d.over.String()))
 }
 
 // polyline is a path through points, closed down to a base if that is not NaN.

@@ -18,7 +18,7 @@ func TestThePageOfAJobThatHasRun(t *testing.T) {
 	p.Go("/jobs/1")
 	p.Until("its end", `document.querySelector("#state .tag")?.textContent === "completed"`)
 	p.Until("how it ran", `document.querySelector("#use")?.innerText.includes("exit status 0")`)
-	for _, want := range []string{"Started", "Ended", "after", "used of", "granted", "at most of 128 MB asked for", "How it ended", "by itself, without an error"} {
+	for _, want := range []string{"Started", "Ended", "after", "used of", "granted", "128 MB asked for", "How it ended", "by itself, without an error"} {
 		if text := strings.ReplaceAll(p.Text("#use"), "\n", " "); !strings.Contains(text, want) {
 			t.Errorf("the page does not say %q: %s", want, text)
 		}

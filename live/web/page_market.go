@@ -104,6 +104,9 @@ func drawPast(list []sample, from, to int64, unit string) template.HTML {
 			path("kept", polyline(dots(run, x, func(s *sample) float64 { return used(s.kept) }), math.NaN()))
 		}
 	})
+	for i := range list {
+		d.read = append(d.read, reading{x(list[i].at), list[i].at, list[i].words(unit)})
+	}
 	d.hours(from, to, pastHigh-8)
 	return d.svg("past", pastWords(list, unit), "")
 }
@@ -163,6 +166,15 @@ func band(run []sample, x func(int64) float64, price func(float64) float64) stri
 		points = append(points, dot{x(run[i].at), price(float64(min(run[i].urgent, max(0, run[i].usual), run[i].patient)))})
 	}
 	return polyline(points, math.NaN()) + "Z"
+}
+
+// words say what was seen.
+func (s *sample) words(unit string) string {
+	price := "not to be had within three hours"
+	if s.usual >= 0 {
+		price = moneyIn(s.usual, unit) + " an hour"
+	}
+	return fmt.Sprintf("%s; %s given, %s promised", price, percent(s.used), percent(s.kept))
 }
 
 func pastWords(list []sample, unit string) string {

@@ -57,6 +57,17 @@ func drawTimeline(v *rowView, predicted int64) template.HTML {
 			path("price", steps(points, math.NaN()))
 		})
 	}
+	for i, p := range v.Timeline {
+		end := until // each holds until the next
+		if i+1 < len(v.Timeline) {
+			end = v.Timeline[i+1].AtUS
+		}
+		text := percent(p.Share) + " of a processor"
+		d.read = append(d.read, reading{x(p.AtUS), p.AtUS, text})
+		if end-p.AtUS > (to-from)/50 {
+			d.read = append(d.read, reading{x(end), end, text})
+		}
+	}
 	milestones(d, v, predicted, x)
 	d.hours(from, to, lineHigh-8)
 	return d.svg("timeline", timelineWords(v), "")

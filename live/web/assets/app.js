@@ -8,6 +8,7 @@ import { pick } from "./pick.js";
 import { job } from "./job.js";
 import { submit } from "./submit.js";
 import { owner } from "./owner.js";
+import { cursor } from "./cursor.js";
 
 document.documentElement.classList.add("scripted");
 
@@ -22,4 +23,5 @@ function begin() {
 
 forms(begin);
 begin();
+cursor();
 live();

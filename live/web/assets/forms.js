@@ -1,6 +1,7 @@
 // Forms are sent from here, so that a network that is cut takes nothing away:
 // what was typed stays, and the page says that it was not sent.
-import { lost, say, isOffline } from "./live.js";
+import { lost, over, say, isOffline } from "./live.js";
+import { forget } from "./draft.js";
 import { localise } from "./time.js";
 
 // renew takes the token of the session that is under way now, if it is another
@@ -37,8 +38,12 @@ export function forms(begin) {
       if (answer.redirected) {
         const to = new URL(answer.url);
         if (to.pathname === "/login" && form.classList.contains("touched")) {
-          say("Not sent: your session is over. Sign in again in another window; what you typed stays here, to be taken there.", true);
+          over();
           return;
+        }
+        if (form.id === "submit" || action === "logout") { // handed in, or not wanted any more
+          form.classList.remove("touched");
+          forget();
         }
         if (to.pathname === location.pathname && to.search === location.search) location.reload();
         else location.assign(answer.url);

@@ -17,6 +17,16 @@ export function say(text, loud) {
   bar.hidden = text === "";
 }
 
+// over says that the session is, and leads to where another begins: what was typed is
+// there again then.
+export function over() {
+  say("Your session is over. ", true);
+  const link = document.createElement("a");
+  link.href = location.origin + "/login?next=" + encodeURIComponent("/submit");
+  link.textContent = "Sign in again";
+  bar.append(link, "; what you typed will be there.");
+}
+
 export function lost() {
   if (!offline) {
     offline = true;
@@ -45,7 +55,7 @@ export async function look() {
   try {
     const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
     if (answer.redirected) { // to the sign-in: the session is over
-      if (document.querySelector("form.touched")) say("Your session is over. Sign in again in another window; what you typed stays here.", true);
+      if (document.querySelector("form.touched")) over();
       else location.reload();
       return;
     }

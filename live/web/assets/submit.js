@@ -1,8 +1,10 @@
 // The form that answers as one types. The market is asked once somebody pauses;
 // while the slider is dragged, the curve that is on the page says about how much.
 import { money, span, inputSpan } from "./format.js";
-import { swap, lost, on } from "./live.js";
+import { swap, lost, on, over } from "./live.js";
+import { keep, recall, forget } from "./draft.js";
 
+let recalled = false;
 export function submit() {
   const form = document.getElementById("submit");
   if (!form) return;
@@ -29,6 +31,12 @@ export function submit() {
       const answer = await fetch(form.dataset.preview, {
         method: "POST", body, signal: mine.signal, headers: { Accept: "application/json" },
       });
+      if (answer.status === 401) { // nobody is asked any more, so there is no price
+        swap({ offer: '<p class="eyebrow">Price</p><p class="figure-big none">–</p>', curve: "", saving: "", guess: "" });
+        field("seen").value = "";
+        place();
+        over();
+      }
       if (!answer.ok) return;
       take(await answer.json());
     } catch (e) {
@@ -119,6 +127,7 @@ export function submit() {
 
   form.addEventListener("input", (e) => {
     form.classList.add("touched");
+    keep(form);
     if (e.target === slide || e.target.type === "file") return;
     dragging = false;
     ask(e.target.id === "script" ? 600 : 250);
@@ -133,6 +142,7 @@ export function submit() {
     if (offer.has("quote")) return;
     e.preventDefault();
     for (const [name, value] of offer) if (field(name)) field(name).value = value;
+    keep(form);
     document.getElementById("deadline").focus();
     ask(0);
   });
@@ -143,9 +153,25 @@ export function submit() {
     document.getElementById("script").value = await file.text();
     if (!field("name").value) field("name").value = file.name;
     e.target.value = "";
+    keep(form);
     ask(0);
   });
 
   on("back", () => ask(0));
+  if (!recalled) { // once: what comes after that is what was typed since
+    recalled = true;
+    const filled = new URLSearchParams(location.search).has("like");
+    const again = document.getElementById("again");
+    if (!filled && recall(form)) {
+      again.hidden = false;
+      form.classList.add("touched");
+      ask(0);
+    }
+    again.querySelector("button").addEventListener("click", () => {
+      forget();
+      form.classList.remove("touched");
+      location.assign("submit");
+    });
+  }
   place(); // the answer to what is in the form is on the page already
 }

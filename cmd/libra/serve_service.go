@@ -113,6 +113,7 @@ func (s *service) start(ctx context.Context, c *config.Config, logger *slog.Logg
 	})
 	s.pages = web.New(floor, front.Keyring{Kept: s.store}, web.Options{
 		Log: logger, Gate: gate, Now: s.market.Time, Ahead: s.market.Ahead, URL: s.page, Secure: s.secure, WhatIf: s.whatIf, Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency}, Home: homeOf,
+		Memory: s.store,
 	})
 	s.serve(handler, s.pages)
 	return nil

@@ -36,6 +36,9 @@ type Options struct {
 	// none and has had none yet; default /tmp.
 	Home func(user string) string
 
+	// Memory keeps the history of prices over a restart. Default: it begins anew.
+	Memory Memory
+
 	// Gate has the limits of everybody, shared with the API. Default: none but that
 	// of pages that follow the market.
 	Gate *fair.Gate

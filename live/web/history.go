@@ -31,7 +31,7 @@ const (
 )
 
 // history is what the market was like lately: finely for an hour, coarsely for a
-// day. It begins with the server.
+// day. A [Memory] keeps it over a restart.
 type history struct {
 	mu     sync.Mutex
 	fine   ring
@@ -183,14 +183,22 @@ func (h *history) latest() (s sample, some bool) {
 func (h *Handler) watch() {
 	every := time.NewTicker(h.options.Sample)
 	defer every.Stop()
-	for {
+	h.recall(h.ctx)
+	for wrote := h.now(); ; {
 		// A market that is closed for a moment leaves a gap; it has its own log.
 		if h.Sample(h.ctx) == nil {
 			h.hub.sampled()
 		}
+		if now := h.now(); now.Sub(wrote) >= rememberGap {
+			h.remember(h.ctx)
+			wrote = now
+		}
 		select {
 		case <-every.C:
 		case <-h.ctx.Done():
+			last, cancel := context.WithTimeout(context.WithoutCancel(h.ctx), lastWord)
+			defer cancel()
+			h.remember(last)
 			return
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -225,9 +226,22 @@ func (o *connection) inWords(c marketContext, err error) error {
 		return fmt.Errorf("no token was sent: %w", err)
 	}
 	if failed, ok := errors.AsType[*net.OpError](err); ok && failed.Op == "dial" {
+		if !here(c.Server) {
+			return fmt.Errorf("no market answers at %s: see that the address is right, and that libra serve runs there", c.Server)
+		}
 		return fmt.Errorf("no market answers at %s%s: start one with: libra up", c.Server, bySocket(c))
 	}
 	return err
+}
+
+// here reports whether an address is of this machine, where a market can be started.
+func here(server string) bool {
+	u, err := url.Parse(server)
+	if err != nil || u.Scheme == "unix" || u.Hostname() == "localhost" {
+		return true
+	}
+	ip, err := netip.ParseAddr(u.Hostname())
+	return err == nil && ip.IsLoopback()
 }
 
 // bySocket says how a market on this machine was looked for: something else may

@@ -120,6 +120,11 @@ func TestNothingAnswers(t *testing.T) {
 	if r.code != exitFailure || r.err != want || r.out != "" {
 		t.Errorf("%+v, want %q", r, want)
 	}
+	for server, local := range map[string]bool{"http://127.3.4.5:7070": true, "unix:/run/libra.sock": true, "https://[::1]:7070": true, "http://localhost:1": true, "https://north.example:7070": false, "https://10.0.0.7:7070": false} {
+		if here(server) != local {
+			t.Errorf("%s is here: %t", server, !local)
+		}
+	}
 }
 
 func TestWhoAreYou(t *testing.T) {

@@ -31,6 +31,7 @@ func TestMessagesNameWhatWasTyped(t *testing.T) {
 		{"submit sleep 10", "libra submit --estimate 2m -- sleep 10;"},
 		{"submit sleep 1&2", "-- sleep '1&2';"},
 		{"submit /bin/sh -c ls", "/bin/sh is not a script; a program comes after --: libra submit --estimate 2m -- /bin/sh -c ls"},
+		{"submit -e 1s -- ls;pwd", "-- sh -c 'ls;pwd'"},
 	} {
 		r := libra(t, strings.Fields(c.line)...)
 		if r.code != exitUsage || !strings.Contains(r.err, c.want) {

@@ -101,6 +101,8 @@ func (t jobTerms) request(cmd *cobra.Command, con *console, args []string) (v1.R
 	script := ""
 	switch dash := cmd.ArgsLenAtDash(); {
 	case len(args) == 0:
+	case dash == 0 && len(args) == 1 && oneText(args[0]):
+		return v1.Request{}, usagef("%s is no program: a command line is for a shell: libra submit --estimate 2m -- sh -c %s", shellWord(args[0]), shellWord(args[0]))
 	case dash == 0: // a program
 		name = filepath.Base(args[0])
 		head.Request.Argv = args
@@ -136,6 +138,15 @@ func (t jobTerms) request(cmd *cobra.Command, con *console, args []string) (v1.R
 	}
 	head.Request.Dir = dir
 	return head.Finish(name, os.Environ()), nil
+}
+
+// oneText finds a command line that was given as if it were the name of a program.
+func oneText(program string) bool {
+	if !directive.ForShell(program) && !strings.Contains(program, " ") {
+		return false
+	}
+	_, err := os.Stat(program)
+	return err != nil // a name may have all that
 }
 
 // withoutUnit finds an amount of memory that is so small, and without a unit, that

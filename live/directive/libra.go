@@ -136,7 +136,7 @@ var terms = []term{
 		return put(&h.optional().RateMicros, m, err)
 	}},
 	{name: "optional-command", set: func(h *Head, v string) error {
-		argv, err := cut(v, false)
+		argv, err := command(v)
 		return put(&h.optional().Argv, argv, err)
 	}},
 }

@@ -1,5 +1,7 @@
 package v1
 
+import "strings"
+
 // State is where a job is in its life. Every job ends in exactly one of the
 // final ones.
 type State string
@@ -137,6 +139,19 @@ const (
 
 // Programs counts the programs of the job that have a place.
 func (j *Job) Programs() int { return len(j.Places) / j.Request.threads() }
+
+// Cluster is which market behind a broker has taken the job: the broker says it before the
+// name of each node. "": there is no broker, or it has not been taken yet.
+func (j *Job) Cluster() string {
+	if len(j.Places) == 0 {
+		return ""
+	}
+	cluster, _, of := strings.Cut(j.Places[0].Node, "/")
+	if !of {
+		return ""
+	}
+	return cluster
+}
 
 // NodeOf is the node of a program.
 func (j *Job) NodeOf(program int) string { return j.Places[program*j.Request.threads()].Node }

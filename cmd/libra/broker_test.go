@@ -124,9 +124,17 @@ func TestTheCommandsWorkOverABroker(t *testing.T) {
 	}
 	has(ask("quote", "-e", "2s", "-d", "30s"), "2.0")
 	has(ask("submit", "-e", "2s", "-d", "30s", "--wait", "--name", "cheap", "--", "sh", "-c", "work 200ms"), "")
-	has(ask("submit", "-e", "2s", "-d", "30s", "--tags", "wish:first", "--name", "first", "--", "sh", "-c", "work 200ms"), "job 2 accepted")
+	has(ask("submit", "-e", "2s", "-d", "30s", "--tags", "wish:first", "--name", "first", "--", "sh", "-c", "work 200ms"), "job 2 accepted by north")
 	has(ask("jobs", "--all"), "cheap", "first")
-	has(ask("job", "1"), "south/n1", me+"/south", "completed")
+	// What it prints works when it is pasted.
+	no := libra(t, "submit", "--server", url, "--token-file", owner, "-e", "2s", "-d", "1s", "--name", "offered", "--", "sh", "-c", "work 200ms")
+	_, pasted, found := strings.Cut(no.err, "    libra ")
+	pasted, _, _ = strings.Cut(pasted, "#")
+	if no.code != exitRefused || !found || !strings.Contains(pasted, "--token-file "+owner) {
+		t.Fatalf("%+v", no)
+	}
+	has(mustLibra(t, strings.Fields(pasted)...), "accepted by")
+	has(ask("job", "1"), "cluster    south", "south/n1", me+"/south", "completed")
 	has(ask("explain", "1"), "of south")
 	has(ask("logs", "1"), "done")
 	has(ask("nodes"), "north/n1", "south/n1")

@@ -201,6 +201,21 @@ func plainHint(c marketContext) string {
 	return ""
 }
 
+// words are the flags that somebody said, as they are typed: a command that is printed
+// reaches the same market as the one that printed it.
+func (o *connection) words() string {
+	text := ""
+	for _, flag := range []struct{ name, value string }{{"--server", o.server}, {"--token-file", o.tokenFile}, {"--ca", o.ca}} {
+		if flag.value != "" {
+			text += " " + flag.name + " " + shellWord(flag.value)
+		}
+	}
+	if o.plain {
+		text += " --plain-http"
+	}
+	return text
+}
+
 // attempts is how often a command tries again: a market that is restarting is
 // back within seconds.
 const attempts = 2
@@ -256,7 +271,7 @@ func bySocket(c marketContext) string {
 func (o *connection) problemInWords(c marketContext, problem *client.Problem, err error) error {
 	switch code := problem.ExitCode(); {
 	case code == exitRefused:
-		return &refusal{Problem: problem, server: o.server}
+		return &refusal{Problem: problem, where: o.words()}
 	case code == exitUsage:
 		return &usageError{flagFor(problem.Field, err)}
 	case problem.Status == http.StatusUnauthorized && c.Token == "":

@@ -127,6 +127,17 @@ func TestNothingAnswers(t *testing.T) {
 	}
 }
 
+// A command that is printed has the flags that say which market it is for.
+func TestFlagsAreHandedOn(t *testing.T) {
+	o := connection{server: "https://north:7070", tokenFile: "my token", ca: "ca.pem", plain: true}
+	if got := o.words(); got != " --server https://north:7070 --token-file 'my token' --ca ca.pem --plain-http" {
+		t.Error(got)
+	}
+	if got := (&connection{}).words(); got != "" {
+		t.Error(got)
+	}
+}
+
 func TestWhoAreYou(t *testing.T) {
 	server := open(t, newFloor(), v1.RoleUser)
 	if r := libra(t, "report"); r.code != exitFailure || !strings.Contains(r.err, "role owner") {

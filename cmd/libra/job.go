@@ -59,6 +59,9 @@ func printJob(out io.Writer, j *v1.Job) error {
 	g.add("name", j.Name)
 	g.add("user", j.Owner)
 	g.add("account", j.Account)
+	if cluster := j.Cluster(); cluster != "" {
+		g.add("cluster", cluster)
+	}
 	state := j.Shown()
 	if j.Detail != "" || j.Reason != "" {
 		state += ": " + strings.TrimSpace(j.Detail+" ("+j.Reason+")")

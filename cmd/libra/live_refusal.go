@@ -17,8 +17,8 @@ import (
 // refusal is the market's no, with what it would take instead.
 type refusal struct {
 	*client.Problem
-	server string // that the user named on the command line
-	code   int    // to exit with; 0: that of the problem
+	where string // flags of the command line that say which market it is
+	code  int    // to exit with; 0: that of the problem
 }
 
 // ExitCode is that of a market that said no.
@@ -68,16 +68,12 @@ func (r *refusal) howTo(q *v1.Quote) string {
 		return "with " + strings.Join(termFlags(&q.Request), " ")
 	}
 	// The end is a comment to a shell, so that the line can be taken as it is.
-	return fmt.Sprintf("%s   # until %s", takeQuote(r.server, q, q.Request.HasProgram()), moment(q.ExpiresUS))
+	return fmt.Sprintf("%s   # until %s", takeQuote(r.where, q, q.Request.HasProgram()), moment(q.ExpiresUS))
 }
 
 // takeQuote is the command line that submits on a quote.
-func takeQuote(server string, q *v1.Quote, withProgram bool) string {
-	line := "libra submit"
-	if server != "" {
-		line += " --server " + shellWord(server)
-	}
-	line += " --quote " + q.ID
+func takeQuote(where string, q *v1.Quote, withProgram bool) string {
+	line := "libra submit" + where + " --quote " + q.ID
 	if !withProgram {
 		line += " -- PROGRAM ARGS..."
 	}

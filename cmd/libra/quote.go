@@ -138,6 +138,6 @@ func (o *quoteOptions) printQuote(out io.Writer, q *v1.Quote, withProgram bool) 
 	if err := g.write(out, ""); err != nil || q.ID == "" {
 		return err
 	}
-	_, err := printf(out, "\ntake it with: %s\n", takeQuote(o.server, q, withProgram))
+	_, err := printf(out, "\ntake it with: %s\n", takeQuote(o.words(), q, withProgram))
 	return err
 }

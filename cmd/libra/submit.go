@@ -133,6 +133,10 @@ func acceptance(j *v1.Job) string {
 	if a := j.Request.Array; a != nil {
 		what += fmt.Sprintf(" (%s)", number(int64(a.Len()), "element"))
 	}
+	accepted := "accepted"
+	if cluster := j.Cluster(); cluster != "" {
+		accepted += " by " + cluster
+	}
 	price := cash(j.Price) + " for it"
 	if o := j.Request.Optional; o != nil {
 		price += fmt.Sprintf(" and %s a second for what it adds until then", cash(o.RateMicros))
@@ -147,11 +151,11 @@ func acceptance(j *v1.Job) string {
 	case j.State.Final():
 		return fmt.Sprintf("%s %s: %s", what, j.State, j.Detail)
 	case j.Firm && j.PromisedUS != 0:
-		return fmt.Sprintf("%s accepted: %s, done by %s", what, price, momentAnd(j.PromisedUS))
+		return fmt.Sprintf("%s %s: %s, done by %s", what, accepted, price, momentAnd(j.PromisedUS))
 	case j.DueUS != 0:
-		return fmt.Sprintf("%s accepted: %s, wanted by %s, nothing promised", what, price, momentAnd(j.DueUS))
+		return fmt.Sprintf("%s %s: %s, wanted by %s, nothing promised", what, accepted, price, momentAnd(j.DueUS))
 	default:
-		return fmt.Sprintf("%s accepted: %s, without a deadline", what, price)
+		return fmt.Sprintf("%s %s: %s, without a deadline", what, accepted, price)
 	}
 }
 

@@ -319,7 +319,7 @@ func (o *upOptions) greet(ctx context.Context, con *console, s *service, c *conf
 				return err
 			}
 			printf(con.out, `libra is up at %s
-  policy %s, %d processors of rating %.2f, shares by %s
+  policy %s, %s of rating %.2f, shares by %s
   everything is in %s; %s pays for your jobs
   the page: %s
 
@@ -329,7 +329,7 @@ Try, in another terminal:
   libra logs 1
 
 Ctrl-C stops it; jobs that run go on, and libra up finds them again.
-`, s.url(), epochs[len(epochs)-1].Policy, n.Processors, n.Rating, n.Limits, o.dir, account,
+`, s.url(), epochs[len(epochs)-1].Policy, number(int64(n.Processors), "processor"), n.Rating, n.Limits, o.dir, account,
 				s.page+s.loginLink(ctx, who))
 			if why := s.port.notice(); why != "" {
 				printf(con.out, "Take care: %s.\n", why)

@@ -36,7 +36,8 @@ type Options struct {
 	// none and has had none yet; default /tmp.
 	Home func(user string) string
 
-	// Memory keeps the history of prices over a restart. Default: it begins anew.
+	// Memory keeps the history of prices, and with TLS who has signed in, over a
+	// restart. Default: both begin anew.
 	Memory Memory
 
 	// Gate has the limits of everybody, shared with the API. Default: none but that
@@ -141,6 +142,7 @@ func New(m Market, k api.Keys, o Options) *Handler {
 		sessions: sessions{now: o.Now}, links: links{now: o.Now}, attempts: newAttempts(o.Now),
 	}
 	h.ctx, h.stop = context.WithCancel(context.Background())
+	h.recallSessions(h.ctx) // before anybody comes
 	h.hub = newHub(h)
 	h.mount()
 	h.done.Go(h.watch)

@@ -199,6 +199,7 @@ func (h *Handler) watch() {
 			last, cancel := context.WithTimeout(context.WithoutCancel(h.ctx), lastWord)
 			defer cancel()
 			h.remember(last)
+			h.keepSessions(last) // with when each was used last
 			return
 		}
 	}

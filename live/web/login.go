@@ -90,12 +90,14 @@ func (c *call) enter(who trade.Identity, token []byte, next string) error {
 		c.h.sessions.end(c.secret)
 	}
 	c.secret = c.h.sessions.begin(who, token)
+	c.h.keepSessions(c.r.Context())
 	http.SetCookie(c.w, c.cookie(fullLife))
 	return c.redirect(next)
 }
 
 func signOut(c *call) error {
 	c.h.sessions.end(c.secret)
+	c.h.keepSessions(c.r.Context())
 	gone := c.cookie(0)
 	gone.Value, gone.MaxAge = "", -1
 	http.SetCookie(c.w, gone)

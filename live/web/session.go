@@ -36,7 +36,8 @@ func newSecret() string {
 	return base64.RawURLEncoding.EncodeToString(random[:])
 }
 
-// session is somebody who has signed in. It ends with the server.
+// session is somebody who has signed in. It ends with the server, unless that is
+// reached by TLS.
 type session struct {
 	who   trade.Identity
 	token []byte // hash of the token they came with, by a link too; nil: the server itself made the link

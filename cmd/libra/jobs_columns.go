@@ -27,11 +27,14 @@ type jobColumn struct {
 	order  func(*v1.Job) int64  // nil: by the text
 }
 
+// mostName is how many columns a name has in a table.
+const mostName = 24
+
 // jobColumns are all that can be asked for, in the order of a wide list.
 var jobColumns = []jobColumn{
 	{name: "job", shown: func(j *v1.Job) string { return strconv.FormatInt(j.ID, 10) }, order: func(j *v1.Job) int64 { return j.ID }},
 	{name: "user", wide: true, shown: func(j *v1.Job) string { return j.Owner }},
-	{name: "name", shown: func(j *v1.Job) string { return clipped(j.Name, 24) }, exact: func(j *v1.Job) string { return j.Name }},
+	{name: "name", shown: func(j *v1.Job) string { return clipped(j.Name, mostName) }, exact: func(j *v1.Job) string { return j.Name }},
 	{name: "state", shown: (*v1.Job).Shown, exact: func(j *v1.Job) string { return string(j.State) }},
 	{name: "share", shown: shareOf, exact: func(j *v1.Job) string { return strconv.FormatFloat(j.Share, 'f', 6, 64) }, order: func(j *v1.Job) int64 { return int64(j.Share * 1e9) }},
 	{name: "progress", shown: func(j *v1.Job) string { return meter(progressOf(j), 10) }, exact: func(j *v1.Job) string {

@@ -62,7 +62,7 @@ func TestTopFitsIntoATerminal(t *testing.T) {
 			}
 		}
 		for _, want := range []string{"n1", "n2", "down no word", "> 13", "due in", "cost", "today 12.34", "2 kept of 3"} {
-			if size[0] >= 80 && !strings.Contains(b.View(), want) {
+			if size[0] >= 50 && !strings.Contains(b.View(), want) {
 				t.Errorf("%v: there is no %q in\n%s", size, want, b.View())
 			}
 		}

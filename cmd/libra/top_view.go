@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/libra-market/libra/client/v1"
@@ -50,16 +51,31 @@ func (b *topBoard) dressed(line string) string {
 
 func (b *topBoard) headLines() []string {
 	p := &b.Prices
-	first := fmt.Sprintf("libra top  %s  %s a processor-hour  %d of %d processors up", plain.Text(p.Policy), cash(hourly(p.Rates).ProcessorHour), p.Up, p.Processors)
-	second := fmt.Sprintf("in use %s %s  promised %s", meter(p.Utilization, 10), percent(p.Utilization), percent(p.Kept))
+	said := []string{
+		"libra top  " + plain.Text(p.Policy), cash(hourly(p.Rates).ProcessorHour) + " a processor-hour", fmt.Sprintf("%d of %d processors up", p.Up, p.Processors),
+		fmt.Sprintf("in use %s %s", meter(p.Utilization, 10), percent(p.Utilization)), "promised " + percent(p.Kept),
+	}
 	if t := b.Today; t != nil {
-		second += fmt.Sprintf("  today %s, %s kept of %s", cash(t.Income), count(t.Kept), number(t.Promised, "promise"))
+		said = append(said, fmt.Sprintf("today %s, %s kept of %s", cash(t.Income), count(t.Kept), number(t.Promised, "promise")))
 	}
 	third := "as of " + moment(b.AtUS)
 	if b.err != nil {
 		third += ": no answer: " + plain.Text(b.err.Error())
 	}
-	return []string{first, second, third}
+	return packed(append(said, third), b.width)
+}
+
+// packed puts what is said on as few lines as it fits on.
+func packed(said []string, most int) []string {
+	var lines []string
+	for _, one := range said {
+		if n := len(lines); n > 0 && columnsOf(lines[n-1])+gap+columnsOf(one) <= most {
+			lines[n-1] += strings.Repeat(" ", gap) + one
+			continue
+		}
+		lines = append(lines, one)
+	}
+	return lines
 }
 
 // nodeLines are the nodes, as many as there is room for; those that are down first.
@@ -79,7 +95,11 @@ func (b *topBoard) nodeLines(most int) []string {
 				}
 			}
 			whole := float64(max(1, n.Processors))
-			line := fmt.Sprintf("%-16s %s %6s given %6s promised  %s", clipColumns(plain.Text(n.Node), 16), meter(given/whole, 20), percent(given/whole), percent(kept/whole), number(int64(n.Processors), "processor"))
+			bar := 20
+			if b.width < 72 {
+				bar = 6
+			}
+			line := fmt.Sprintf("%-16s %s %6s given %6s promised  %s", clipColumns(plain.Text(n.Node), 16), meter(given/whole, bar), percent(given/whole), percent(kept/whole), number(int64(n.Processors), "processor"))
 			if !n.Up {
 				line = fmt.Sprintf("%-16s down %s", clipColumns(plain.Text(n.Node), 16), plain.Text(n.Why))
 			}
@@ -110,15 +130,29 @@ func (b *topBoard) jobLines(room int) []string {
 	if len(shown) == 0 {
 		return []string{"", "no jobs" + map[bool]string{true: " like that (esc shows all)"}[b.filter != ""]}
 	}
+	least := slices.Index(names, "cost") + 1 // rather than go without these, names are shortened
 	for ; ; names = names[:len(names)-1] {
-		lines := b.table(names, shown)
-		if len(names) <= 3 || columnsOf(lines[0]) <= b.width {
+		lines := b.table(names, shown, 0)
+		over := columnsOf(lines[0]) - b.width
+		if len(names) <= 3 || over <= 0 {
 			return lines
+		}
+		if long := longestName(shown) - over; len(names) <= least && long >= leastText {
+			return b.table(names, shown, long)
 		}
 	}
 }
 
-func (b *topBoard) table(names []string, jobs []v1.Job) []string {
+func longestName(jobs []v1.Job) int {
+	most := 0
+	for i := range jobs {
+		most = max(most, columnsOf(clipped(jobs[i].Name, mostName)))
+	}
+	return most
+}
+
+// table is jobs in columns, their names in at most so many, if that is not 0.
+func (b *topBoard) table(names []string, jobs []v1.Job, name int) []string {
 	g := &grid{left: 3}
 	head := make([]string, len(names))
 	columns := make([]*jobColumn, len(names))
@@ -142,7 +176,9 @@ func (b *topBoard) table(names []string, jobs []v1.Job) []string {
 	for i := range jobs {
 		cells := make([]string, len(columns))
 		for k, c := range columns {
-			cells[k] = c.shown(&jobs[i])
+			if cells[k] = c.shown(&jobs[i]); c.name == "name" && name > 0 {
+				cells[k] = clipColumns(cells[k], name)
+			}
 		}
 		g.add(cells...)
 	}

@@ -81,7 +81,10 @@ func (x *teller) explainRun(j *underway.Job, e *trade.Explanation) {
 		done := float64(stand.Estimate - max(0, stand.Left))
 		e.Because = append(e.Because, fmt.Sprintf("%s of %s are done", market.Span(int64(done*1e3)), market.Span(int64(float64(stand.Estimate)*1e3))))
 	}
-	if n := x.neighbours(j); n > 0 {
+	switch n := x.neighbours(j); {
+	case n == 1:
+		e.Because = append(e.Because, "it shares its processor with another job")
+	case n > 1:
 		e.Because = append(e.Because, fmt.Sprintf("it shares its processor with %d other jobs", n))
 	}
 	switch {

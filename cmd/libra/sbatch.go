@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/user"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -147,8 +149,20 @@ func (o *sbatchCommand) request(con *console, flags *pflag.FlagSet, line directi
 		}
 	}
 	head.Request.Script, head.Request.Argv = script, args
-	if head.Request.Dir, err = filepath.Abs(head.Request.Dir); err != nil { // "" is where we are
+	here, err := os.Getwd()
+	if err != nil {
 		return v1.Request{}, err
+	}
+	if !filepath.IsAbs(head.Request.Dir) {
+		head.Request.Dir = filepath.Join(here, head.Request.Dir)
+	}
+	head.Request.Env = append(head.Request.Env, "SLURM_SUBMIT_DIR="+here)
+	if raised, unknown := syscall.Getpriority(syscall.PRIO_PROCESS, 0); unknown == nil {
+		const usual = 20 // the kernel says how far it is above the lowest
+		head.Request.Env = append(head.Request.Env, fmt.Sprintf("SLURM_PRIO_PROCESS=%d", usual-raised))
+	}
+	if host, unknown := os.Hostname(); unknown == nil {
+		head.Request.Env = append(head.Request.Env, "SLURM_SUBMIT_HOST="+host)
 	}
 	return head.Finish(name, os.Environ()), nil
 }

@@ -65,7 +65,7 @@ func SplitSbatch(args []string, own func(name string) (mine, value bool)) (Comma
 // said holds here too: the job gets all of the environment, and its output is in
 // slurm-JOB.out.
 func (h *Head) ReadSbatch(file, script string, options []string) error {
-	h.Export.All = true
+	h.Export.All, h.sbatch = true, true
 	if err := h.read(file, script, options); err != nil {
 		return err
 	}

@@ -76,3 +76,16 @@ func (x *Export) environment(environ, set []string) []string {
 	slices.Sort(env)
 	return env
 }
+
+// tellings are how the names begin of what Slurm tells a job of itself: one that hands
+// in another does not hand it on.
+var tellings = []string{
+	"SLURM_JOB", "SLURM_STEP", "SLURM_TASK", "SLURM_NODE", "SLURM_NNODES", "SLURM_NTASKS", "SLURM_NPROCS", "SLURM_CPUS_", "SLURM_ARRAY", "SLURM_PROCID", "SLURM_LOCALID",
+	"SLURM_GTIDS", "SLURM_MEM_", "SLURM_SUBMIT", "SLURM_CLUSTER_NAME", "SLURM_WORKING_CLUSTER", "SLURM_TOPOLOGY", "SLURM_PRIO_PROCESS", "SLURM_DISTRIBUTION", "SLURM_HOSTFILE",
+	"SLURM_OVERCOMMIT", "SLURM_LAUNCH", "SLURM_SRUN", "SLURMD_",
+}
+
+// ofAnotherJob reports whether a setting is what Slurm told another job.
+func ofAnotherJob(setting string) bool {
+	return slices.ContainsFunc(tellings, func(begin string) bool { return strings.HasPrefix(setting, begin) })
+}

@@ -3,6 +3,7 @@ package directive
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -59,8 +60,10 @@ type Head struct {
 	Notes   []Note
 
 	at     Place
-	width  width  // what other systems' words say of the size
-	joined string // what PBS says of joining outputs: oe, eo, n
+	width  width    // what other systems' words say of the size
+	joined string   // what PBS says of joining outputs: oe, eo, n
+	sbatch bool     // it is handed in as sbatch would
+	told   []string // what sbatch tells such a job of what it asked for
 }
 
 // New is a job of which nothing is known.
@@ -113,7 +116,10 @@ func (h *Head) Finish(name string, environ []string) v1.Request {
 	if request.Name == "" {
 		request.Name = name
 	}
-	request.Env = h.Export.environment(environ, h.Request.Env)
+	if h.sbatch {
+		environ = slices.DeleteFunc(slices.Clone(environ), ofAnotherJob)
+	}
+	request.Env = h.Export.environment(environ, append(h.told, h.Request.Env...))
 	return request
 }
 

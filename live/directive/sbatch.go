@@ -14,7 +14,7 @@ var sbatchOptions = append([]option{
 	{names: []string{"-D", "--chdir", "--workdir"}, takes: aValue, set: func(o *occurrence) error { o.Request.Dir = o.value; return nil }},
 	{names: []string{"-n", "--ntasks"}, takes: aValue, set: size(func(w *width) *int { return &w.tasks })},
 	{names: []string{"-c", "--cpus-per-task"}, takes: aValue, set: size(func(w *width) *int { return &w.perTask })},
-	{names: []string{"-N", "--nodes"}, takes: aValue, set: size(func(w *width) *int { return &w.nodes })},
+	{names: []string{"-N", "--nodes"}, takes: aValue, set: (*occurrence).nodeRange},
 	{names: []string{"--ntasks-per-node"}, takes: aValue, set: size(func(w *width) *int { return &w.perNode })},
 	{names: []string{"-t", "--time"}, takes: aValue, set: func(o *occurrence) error {
 		ms, err := slurmTime(o.value)
@@ -116,6 +116,24 @@ var sbatchOthers = []option{
 	{names: []string{"--signal"}, takes: aValue, never: "a job that has to end gets SIGTERM, and SIGKILL after its grace (#LIBRA grace=30s)"},
 	{names: []string{"--uid"}, takes: aValue, never: "jobs run as the user who hands them in"},
 	{names: []string{"--gid"}, takes: aValue, never: "jobs run as the user who hands them in"},
+}
+
+// nodeRange reads 2, or from two to four as 2-4.
+func (o *occurrence) nodeRange() error {
+	least, most, isRange := strings.Cut(o.value, "-")
+	n, err := processors(least)
+	m := n
+	if err == nil && isRange {
+		m, err = processors(most)
+	}
+	switch {
+	case err != nil:
+		return err
+	case m < n:
+		return fmt.Errorf("%q: want at least %d, or one number", o.value, n)
+	}
+	o.width.nodes, o.width.mostNodes, o.width.last = n, m, o
+	return nil
 }
 
 // size sets a part of the size of the job.

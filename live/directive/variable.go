@@ -42,7 +42,11 @@ func (r *reader) noteVariables(script string) {
 		for _, v := range variables {
 			if !seen[v.theirs] && uses(text, v.theirs) {
 				seen[v.theirs] = true
-				r.head.Notes = append(r.head.Notes, Note{r.file, number, "$" + v.theirs, fmt.Sprintf("is not set here; $%s is", v.ours)})
+				text := fmt.Sprintf("is not set here; $%s is", v.ours)
+				if strings.HasPrefix(v.theirs, "SLURM_") {
+					text = fmt.Sprintf("is set by Slurm alone; $%s is everywhere", v.ours)
+				}
+				r.head.Notes = append(r.head.Notes, Note{r.file, number, "$" + v.theirs, text})
 			}
 		}
 	}

@@ -15,7 +15,9 @@ type width struct {
 	perTask int // processors of a task
 	nodes   int
 	perNode int // tasks on a node
-	total   int // processors, all told
+
+	mostNodes int // where a number of nodes is meant: of a range of them
+	total     int // processors, all told
 
 	memoryNode int64 // MB on each node
 	memoryProc int64 // MB on each processor
@@ -69,17 +71,54 @@ func (w *width) apply(h *Head) error {
 		h.Request.MemoryMB = (w.memoryNode*nodes + among - 1) / among
 	}
 	threads := max(1, w.perTask)
+	w.tell(h, n/threads)
+	switch nodes := w.spread(n / threads); {
+	case nodes > 0: // so many on each node: they are sold as what has to be on one
+		threads = n / nodes
+	case w.nodes > 0 && n > w.nodes*threads && w.last != nil:
+		w.last.note("tasks are put wherever processors are free, on more nodes than that perhaps: they are not the same number on each")
+	}
 	if threads > 1 {
 		h.Request.Threads = threads
-	}
-	if w.nodes > 0 && n > w.nodes*threads && w.last != nil {
-		w.last.note("tasks are put wherever processors are free, on more nodes than that perhaps; those of one task are of one node (-c)")
 	}
 	if n /= threads; n > 1 && w.last != nil {
 		h.Request.Once = true // as their systems do
 		w.last.note(fmt.Sprintf("on Slurm the script starts once; Libra's own agents start it %d times and tell each its LIBRA_RANK", n))
 	}
 	return nil
+}
+
+// spread is on how many nodes so many tasks are to be, as many on each; 0: anywhere.
+func (w *width) spread(tasks int) int {
+	if w.total > 0 {
+		return 0
+	}
+	for nodes := w.mostNodes; nodes > 0 && nodes >= w.nodes; nodes-- {
+		if tasks > nodes && tasks%nodes == 0 {
+			return nodes
+		}
+	}
+	return 0
+}
+
+// tell sets what sbatch would tell the job of its size: what was asked for, and nothing
+// else.
+func (w *width) tell(h *Head, tasks int) {
+	if !h.sbatch {
+		return
+	}
+	h.told = nil
+	say := func(name string, n int) { h.told = append(h.told, fmt.Sprintf("SLURM_%s=%d", name, n)) }
+	if w.tasks > 0 || w.perNode > 0 {
+		say("NTASKS", tasks)
+		say("NPROCS", tasks)
+	}
+	if w.perNode > 0 {
+		say("NTASKS_PER_NODE", w.perNode)
+	}
+	if w.perTask > 0 {
+		say("CPUS_PER_TASK", w.perTask)
+	}
 }
 
 // wrong says where the size was last spoken of.

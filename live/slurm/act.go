@@ -146,16 +146,25 @@ func (b *Backend) submission(r *run, orders []task.Order) (client.Submission, er
 		onNode[name]++
 		most = max(most, onNode[name])
 	}
-	text, err := Script(specs)
+	first := &specs[0]
+	narrowest := b.narrowest(r.Nodes)
+	l := layoutOf(specs, narrowest)
+	text, err := script(specs, l)
 	if err != nil {
 		return client.Submission{}, err
 	}
-	first := &specs[0]
-	return client.Submission{
+	s := client.Submission{
 		Name: nameOf(first), Comment: b.commentOf(r), User: first.User, Partition: b.cfg.Partition, Nodes: slices.Clone(r.Nodes),
-		Tasks: len(specs), CPUs: min(most*first.Processors(), b.narrowest(r.Nodes)), MemoryMB: megabytes(first.Memory) * int64(most), Limit: limitOf(first.DueUS, b.cfg.Now()),
-		Dir: "/", Env: []string{"PATH=" + defaultPath}, Output: "/dev/null", Script: text,
-	}, nil
+		Tasks: len(specs), CPUs: min(most*first.Processors(), narrowest), MemoryMB: megabytes(first.Memory) * int64(most), Limit: limitOf(first.DueUS, b.cfg.Now()),
+		Dir: first.Dir, Env: []string{"PATH=" + defaultPath}, Output: "/dev/null", Script: text,
+	}
+	if l.even {
+		s.PerTask = l.perTask
+		if each := b.site(b.ctx).Partition.DefMemoryMB; megabytes(first.Memory) == each*int64(first.Processors()) {
+			s.MemoryMB = 0 // what Slurm gives anyway
+		}
+	}
+	return s, nil
 }
 
 // narrowest is how many processors the smallest of some nodes has.

@@ -16,7 +16,9 @@ const defaultPath = "/usr/local/bin:/usr/bin:/bin"
 // becomes the user's program; several are started by srun, each on the node that
 // was sold for it. Everything that comes from the user stands in quotes or in a
 // document that the shell does not look into.
-func Script(specs []task.Spec) (string, error) {
+func Script(specs []task.Spec) (string, error) { return script(specs, layoutOf(specs, 0)) }
+
+func script(specs []task.Spec, l layout) (string, error) {
 	if len(specs) == 0 {
 		return "", errors.New("a job without tasks")
 	}
@@ -32,27 +34,35 @@ func Script(specs []task.Spec) (string, error) {
 	head := fmt.Sprintf("#!/bin/sh\n# libra: job %d, attempt %d\nlibra_inner=\n", first.Job, first.Attempt) + finders
 	switch {
 	case len(specs) == 1:
-		return head + taskScript(specs), nil
+		return head + taskScript(specs, l), nil
+	case first.Once && l.even:
+		return head + taskScript(specs, l), nil
 	case first.Once:
-		return head + onceScript(specs), nil
+		return head + onceScript(specs, l), nil
 	}
-	return head + rankScript(specs), nil
+	return head + rankScript(specs, l), nil
 }
 
 // onceScript becomes the user's program once, as sbatch would, in the allocation of
 // all ranks. An srun in it finds the nodes that were sold, rank by rank, in a file
 // that has no name any more.
-func onceScript(specs []task.Spec) string {
+func onceScript(specs []task.Spec, l layout) string {
 	var b strings.Builder
-	writeHosts(&b, specs[0].Nodes)
+	var hosts []string
+	for _, name := range specs[0].Nodes {
+		for range l.tasks / len(specs) {
+			hosts = append(hosts, name)
+		}
+	}
+	writeHosts(&b, hosts)
 	b.WriteString("exec 4<\"$libra_hosts\"\nrm -f \"$libra_hosts\"\n")
-	return b.String() + taskScript(specs)
+	return b.String() + taskScript(specs, l)
 }
 
 // rankScript starts the tasks of a job where they belong: srun takes the nodes of
 // the ranks from a file, in their order. What srun has to say goes to where the
 // first rank's errors go.
-func rankScript(specs []task.Spec) string {
+func rankScript(specs []task.Spec, l layout) string {
 	first := &specs[0]
 	var b strings.Builder
 	b.WriteString("trap : TERM\n")
@@ -64,8 +74,8 @@ func rankScript(specs []task.Spec) string {
 	fmt.Fprintf(&b, "cd %s || cd /\nlibra_errors=%s\n", quote(first.Dir), errors)
 	b.WriteString("[ ! -h \"$libra_errors\" ] && [ -f \"$libra_errors\" -o ! -e \"$libra_errors\" ] && true >>\"$libra_errors\" || libra_errors=/dev/null\n")
 	b.WriteString("export SLURM_HOSTFILE=\"$libra_hosts\"\n")
-	fmt.Fprintf(&b, "srun --ntasks=%d --distribution=arbitrary --overcommit --kill-on-bad-exit=0 --chdir=/ /bin/sh -s 2>>\"$libra_errors\" %s",
-		len(specs), hereDocument("libra_inner=yes\n"+finders+taskScript(specs)))
+	fmt.Fprintf(&b, "srun --ntasks=%d --distribution=arbitrary --overcommit --overlap --kill-on-bad-exit=0 --chdir=/ /bin/sh -s 2>>\"$libra_errors\" %s",
+		len(specs), hereDocument("libra_inner=yes\n"+finders+taskScript(specs, l)))
 	fmt.Fprintf(&b, "libra_status=$?\nrm -f \"$libra_hosts\"\n%sexit $libra_status\n", passOn("libra_status"))
 	return b.String()
 }
@@ -80,7 +90,7 @@ const nowhere = "/dev/null"
 
 // taskScript becomes the program of one task. The names of its variables are its
 // own: the program gets its environment at the very end, as one list.
-func taskScript(specs []task.Spec) string {
+func taskScript(specs []task.Spec, l layout) string {
 	first := &specs[0]
 	var b strings.Builder
 	b.Grow(2048 + len(first.Script))
@@ -97,7 +107,7 @@ func taskScript(specs []task.Spec) string {
 	}
 	fmt.Fprintf(&b, "cd %s 2>/dev/null || %s\n", quote(first.Dir), never(noDirectory))
 	b.WriteString(openFile)
-	writeRun(&b, specs)
+	writeRun(&b, specs, l)
 	if first.Len() == 0 {
 		b.WriteString(find(first) + "libra_run\n")
 	} else {
@@ -156,7 +166,7 @@ var openFile = fmt.Sprintf(`libra_open() {
 `, noOutput)
 
 // writeRun writes the function that becomes the program.
-func writeRun(b *strings.Builder, specs []task.Spec) {
+func writeRun(b *strings.Builder, specs []task.Spec, l layout) {
 	s := &specs[0]
 	output := func(s *task.Spec) string { return s.Output }
 	b.WriteString("libra_run() {\n\tlibra_files\n")
@@ -167,7 +177,7 @@ func writeRun(b *strings.Builder, specs []task.Spec) {
 		fmt.Fprintf(b, "\tlibra_open \"$libra_err\" %s\n", beginning(specs, func(s *task.Spec) string { return s.Error }))
 		b.WriteString("\texec </dev/null >>\"$libra_out\" 2>>\"$libra_err\"\n")
 	}
-	fmt.Fprintf(b, "\texec %s\n}\n", environment(s)+command(s))
+	fmt.Fprintf(b, "\texec %s\n}\n", environment(specs, l)+command(s))
 }
 
 // beginning says how a file is opened: anew, or going on where somebody else has
@@ -231,20 +241,12 @@ exit "$libra_bad"
 
 // environment is the environment of a program, as the agents make it: what a
 // login would set, then what the task asks for, then what it is told about itself.
-func environment(s *task.Spec) string {
-	words := []string{"/usr/bin/env", "-u LIBRA_SEAL", "-u SLURM_HOSTFILE"}
-	if s.Once && s.Size > 1 {
-		// Slurm believes in fewer processors than were sold: jobs share them.
-		words = append(words, "SLURM_HOSTFILE=/proc/self/fd/4", "SLURM_DISTRIBUTION=arbitrary", "SLURM_OVERCOMMIT=1",
-			"SLURM_NTASKS="+strconv.Itoa(s.Size), "SLURM_NPROCS="+strconv.Itoa(s.Size))
-	}
-	if s.Threads > 1 {
-		threads := strconv.Itoa(s.Threads)
-		words = append(words, "SLURM_CPUS_PER_TASK="+threads, "OMP_NUM_THREADS="+threads)
-	}
+func environment(specs []task.Spec, l layout) string {
+	s := &specs[0]
+	words := append([]string{"/usr/bin/env", "-u LIBRA_SEAL", "-u SLURM_HOSTFILE"}, l.told(specs)...)
 	words = append(words, quote("PATH="+defaultPath),
 		`"HOME=${libra_home:-/}"`, quote("USER="+s.User), quote("LOGNAME="+s.User), `"SHELL=${libra_shell:-/bin/sh}"`)
-	for _, setting := range s.Env {
+	for _, setting := range l.kept(s.Env) {
 		words = append(words, quote(setting))
 	}
 	words = append(words,
@@ -252,7 +254,8 @@ func environment(s *task.Spec) string {
 		quote("LIBRA_SIZE="+strconv.Itoa(s.Size)), quote("LIBRA_THREADS="+strconv.Itoa(s.Processors())), quote("LIBRA_NODES="+strings.Join(s.Nodes, ",")), `"LIBRA_NODE=$libra_node"`,
 		quote("LIBRA_ATTEMPT="+strconv.Itoa(s.Attempt)))
 	if s.Len() > 0 {
-		words = append(words, `"LIBRA_ARRAY_INDEX=$libra_element"`)
+		words = append(words, `"LIBRA_ARRAY_INDEX=$libra_element"`, `"SLURM_ARRAY_TASK_ID=$libra_element"`, `"SLURM_ARRAY_JOB_ID=$SLURM_JOB_ID"`)
+		words = append(words, sweep(specs)...)
 	}
 	return strings.Join(words, " ") + " "
 }

@@ -24,6 +24,7 @@ func TestOnSlurm(t *testing.T) {
 	t.Run("Slurm says no", slurmSaysNo)
 	t.Run("a node drains", aNodeDrains)
 	t.Run("Slurm has limits", slurmHasLimits)
+	t.Run("scripts run unchanged", scriptsRunUnchanged)
 }
 
 // newSite is a market in front of a Slurm, with an agent on each of its nodes
@@ -86,8 +87,11 @@ func (b *bazaar) control(node string, capacity float64) *worker {
 	}
 	b.write(node+".token", token.Secret)
 	argv := []string{
-		binary(), "agent", "--control", "slurm", "--node", node, "--state", w.state, "--rating", "1", "--processors", "1", "--cpus", "0",
-		"--capacity", fmt.Sprint(capacity), "--memory-mb", "4096", "--weight", "250", "--server", b.url, "--token-file", b.at(node + ".token"),
+		binary(), "agent", "--control", "slurm", "--node", node, "--state", w.state, "--rating", "1", "--processors", fmt.Sprint(b.slurm.CPUs()),
+		"--memory-mb", "4096", "--weight", "250", "--server", b.url, "--token-file", b.at(node + ".token"),
+	}
+	if b.slurm.CPUs() == 1 {
+		argv = append(argv, "--cpus", "0", "--capacity", fmt.Sprint(capacity))
 	}
 	if b.certs != "" {
 		argv = append(argv, "--ca", b.cert(api.AuthorityCert))

@@ -57,6 +57,9 @@ func (s *Submission) flags() []string {
 		"--nodelist=" + strings.Join(s.Nodes, ","),
 		fmt.Sprintf("--nodes=%d", len(s.Nodes)), fmt.Sprintf("--ntasks=%d", s.tasks()), fmt.Sprintf("--mincpus=%d", s.CPUs),
 	}
+	if each := s.perTask(); each > 1 {
+		flags = append(flags, fmt.Sprintf("--cpus-per-task=%d", each))
+	}
 	if s.Comment != "" {
 		flags = append(flags, "--comment="+s.Comment)
 	}
@@ -74,7 +77,16 @@ func (s *Submission) flags() []string {
 
 // tasks is what Slurm is told of tasks: as many as processors are to be set aside.
 // How many really run where is the script's business, as is their sharing them.
-func (s *Submission) tasks() int { return len(s.Nodes) * s.CPUs }
+func (s *Submission) tasks() int { return len(s.Nodes) * s.CPUs / s.perTask() }
+
+// perTask is what Slurm is told of the processors of a task. Where a node has fewer than
+// were sold there is nothing to tell.
+func (s *Submission) perTask() int {
+	if s.PerTask > 1 && s.CPUs%s.PerTask == 0 {
+		return s.PerTask
+	}
+	return 1
+}
 
 func (s *Submission) minutes() int64 { return int64((s.Limit + time.Minute - 1) / time.Minute) }
 

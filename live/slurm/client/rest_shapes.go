@@ -20,6 +20,7 @@ type firstJob struct {
 	Nodes       int               `json:"nodes"`
 	Nodelist    string            `json:"nodelist"` // it works, though the schema does not have it
 	Tasks       int               `json:"tasks"`
+	PerTask     int               `json:"cpus_per_task,omitempty"`
 	PerNode     int               `json:"minimum_cpus_per_node"`
 	Memory      int64             `json:"memory_per_node,omitempty"`
 	Limit       int64             `json:"time_limit,omitempty"`
@@ -40,7 +41,7 @@ func (first) submission(s *Submission, env []string) any {
 	return firstSubmission{
 		Job: firstJob{
 			Name: s.Name, Comment: s.Comment, Partition: s.Partition,
-			Nodes: len(s.Nodes), Nodelist: strings.Join(s.Nodes, ","), Tasks: s.tasks(), PerNode: s.CPUs,
+			Nodes: len(s.Nodes), Nodelist: strings.Join(s.Nodes, ","), Tasks: s.tasks(), PerTask: several(s.perTask()), PerNode: s.CPUs,
 			Memory: s.MemoryMB, Limit: s.minutes(), Hold: true, NoRequeue: true,
 			Dir: s.Dir, Output: s.Output, Error: s.Error, Environment: named,
 		},
@@ -67,6 +68,7 @@ type secondJob struct {
 	Nodes       string     `json:"nodes"`
 	Required    []string   `json:"required_nodes"`
 	Tasks       int        `json:"tasks"`
+	PerTask     int        `json:"cpus_per_task,omitempty"`
 	PerNode     int        `json:"minimum_cpus_per_node"`
 	Memory      *setNumber `json:"memory_per_node,omitempty"`
 	Limit       *setNumber `json:"time_limit,omitempty"`
@@ -95,7 +97,7 @@ func isSet(n int64) *setNumber {
 func (second) submission(s *Submission, env []string) any {
 	return secondSubmission{Job: secondJob{
 		Name: s.Name, Comment: s.Comment, Partition: s.Partition,
-		Nodes: strconv.Itoa(len(s.Nodes)), Required: s.Nodes, Tasks: s.tasks(), PerNode: s.CPUs,
+		Nodes: strconv.Itoa(len(s.Nodes)), Required: s.Nodes, Tasks: s.tasks(), PerTask: several(s.perTask()), PerNode: s.CPUs,
 		Memory: isSet(s.MemoryMB), Limit: isSet(s.minutes()), Hold: true, Requeue: false,
 		Dir: s.Dir, Output: s.Output, Error: s.Error, Environment: env, Script: s.Script,
 	}}
@@ -103,4 +105,12 @@ func (second) submission(s *Submission, env []string) any {
 
 func (second) release(nodes []string) any {
 	return map[string]any{"required_nodes": nodes, "hold": false}
+}
+
+// several is a number that is said where it is not one.
+func several(n int) int {
+	if n == 1 {
+		return 0
+	}
+	return n
 }

@@ -46,6 +46,7 @@ type Submission struct {
 	Nodes     []string      // exactly these, one for each node
 	Tasks     int           // over all nodes
 	CPUs      int           // per node at most: tasks on the fullest node
+	PerTask   int           // processors of a task, where there are as many tasks on each node; 0: one
 	MemoryMB  int64         // per node; 0: the partition's default
 	Limit     time.Duration // of wall time, rounded up to whole minutes; 0: the partition's
 	Dir       string

@@ -186,6 +186,9 @@ func notReady(state string) bool {
 	return state != "idle" && state != "mix" && state != "alloc"
 }
 
+// CPUs is how many processors each node has.
+func (c *Cluster) CPUs() int { return c.layout.CPUs }
+
 // Env is what a command of Slurm needs to find this cluster.
 func (c *Cluster) Env() []string { return []string{"SLURM_CONF=" + c.Conf} }
 

@@ -1,0 +1,145 @@
+package slurm
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/libra-market/libra/core/task"
+)
+
+// layout is a job as Slurm knows jobs: tasks of some processors, on nodes.
+type layout struct {
+	tasks   int
+	perTask int            // processors of each
+	on      map[string]int // processors on each node
+	even    bool           // as many on each node, and no more than it has: Slurm needs no help
+}
+
+// layoutOf is how the tasks of a job lie, given by rank, on nodes of which the smallest
+// has so many processors; 0: nobody knows. A job that was handed in as with sbatch says
+// how many tasks it wants; the programs that were sold may be several of them, on one node.
+func layoutOf(specs []task.Spec, narrowest int) layout {
+	first := &specs[0]
+	l := layout{tasks: len(specs), on: map[string]int{}}
+	for i, name := range first.Nodes {
+		if i < len(specs) {
+			l.on[name] += first.Processors()
+		}
+	}
+	all := len(specs) * first.Processors()
+	if n, err := strconv.Atoi(valueOf(first.Env, "SLURM_NTASKS")); err == nil && n >= len(specs) && all%n == 0 && n%len(specs) == 0 {
+		l.tasks = n
+	}
+	l.perTask = all / l.tasks
+	least, most := math.MaxInt, 0
+	for _, n := range l.on {
+		least, most = min(least, n), max(most, n)
+	}
+	// Slurm counts tasks in the order of its nodes; who knows of sbatch alone knows no other.
+	ordered := bySbatch(first) || slices.IsSorted(first.Nodes)
+	l.even = least == most && most%l.perTask == 0 && most <= narrowest && ordered
+	return l
+}
+
+// valueOf is what a variable is set to; empty: it is not.
+func valueOf(env []string, name string) string {
+	value := ""
+	for _, setting := range env {
+		if v, is := strings.CutPrefix(setting, name+"="); is {
+			value = v
+		}
+	}
+	return value
+}
+
+// bySbatch reports whether a job was handed in as with sbatch, which tells it of what it
+// asked for, and of nothing else.
+func bySbatch(s *task.Spec) bool { return valueOf(s.Env, "SLURM_SUBMIT_DIR") != "" }
+
+// told is what a job is told of its size, in words for env(1), where Slurm believes
+// something else than what was asked for.
+func (l *layout) told(specs []task.Spec) []string {
+	s := &specs[0]
+	var words []string
+	if bySbatch(s) {
+		words = append(words, "-u SLURM_NTASKS", "-u SLURM_NPROCS", "-u SLURM_CPUS_PER_TASK", "-u SLURM_NTASKS_PER_NODE")
+	}
+	if s.Len() > 0 && s.Size > 1 {
+		words = append(words, asElement...)
+	}
+	if s.Once && s.Size > 1 && !l.even {
+		// Slurm believes in fewer processors than were sold, or in others: jobs share them.
+		words = append(words, "SLURM_HOSTFILE=/proc/self/fd/4", "SLURM_DISTRIBUTION=arbitrary", "SLURM_OVERCOMMIT=1", quote("SLURM_TASKS_PER_NODE="+l.perNode()))
+	}
+	if s.Once && s.Size > 1 {
+		n := strconv.Itoa(l.tasks)
+		words = append(words, "SLURM_NTASKS="+n, "SLURM_NPROCS="+n)
+	}
+	if s.Threads > 1 && !bySbatch(s) {
+		threads := strconv.Itoa(s.Threads)
+		words = append(words, "SLURM_CPUS_PER_TASK="+threads, "OMP_NUM_THREADS="+threads)
+	}
+	return words
+}
+
+// asElement is what an element of an array is not told, or otherwise: it runs in a step of
+// Slurm's with others, and is to be like a job of its own.
+var asElement = []string{
+	"-u SLURM_STEPID", "-u SLURM_STEP_ID", "-u SLURM_STEP_LAUNCHER_PORT", "-u SLURM_STEP_NODELIST", "-u SLURM_STEP_NUM_NODES", "-u SLURM_STEP_NUM_TASKS",
+	"-u SLURM_STEP_TASKS_PER_NODE", "-u SLURM_LAUNCH_NODE_IPADDR", "-u SLURM_SRUN_COMM_HOST", "-u SLURM_SRUN_COMM_PORT", "-u SLURM_UMASK", "-u SLURM_DISTRIBUTION", "-u SLURM_OVERCOMMIT",
+	"-u SLURM_JOB_CPUS_PER_NODE_PACK_GROUP_0", "SLURM_PROCID=0", "SLURM_LOCALID=0", "SLURM_GTIDS=0", "SLURM_TASKS_PER_NODE=1", "SLURM_CPUS_ON_NODE=1", "SLURM_JOB_CPUS_PER_NODE=1",
+}
+
+// kept are the variables of a job that are so: of tasks on a node it is told no number
+// that they do not have.
+func (l *layout) kept(env []string) []string {
+	if n, err := strconv.Atoi(valueOf(env, "SLURM_NTASKS_PER_NODE")); err != nil || n*len(l.on) == l.tasks {
+		return env
+	}
+	return slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, "SLURM_NTASKS_PER_NODE=") })
+}
+
+// perNode is how many tasks are on each node, in Slurm's words: 2(x3),1.
+func (l *layout) perNode() string {
+	var parts []string
+	last, times := 0, 0
+	end := func() {
+		if times > 1 {
+			parts = append(parts, fmt.Sprintf("%d(x%d)", last, times))
+		} else if times == 1 {
+			parts = append(parts, strconv.Itoa(last))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.on)) {
+		n := max(1, l.on[name]/l.perTask)
+		if n != last {
+			end()
+			last, times = n, 0
+		}
+		times++
+	}
+	end()
+	return strings.Join(parts, ",")
+}
+
+// sweep is what the elements of an array are told of all of them.
+func sweep(specs []task.Spec) []string {
+	count, least, most, step := 0, math.MaxInt, 0, 0
+	for i := range specs {
+		s := &specs[i]
+		for k := range s.Len() {
+			least, most, count = min(least, s.Element(k)), max(most, s.Element(k)), count+1
+		}
+	}
+	if step = 1; count > 1 {
+		step = (most - least) / (count - 1)
+	}
+	return []string{
+		fmt.Sprintf("SLURM_ARRAY_TASK_COUNT=%d", count), fmt.Sprintf("SLURM_ARRAY_TASK_MIN=%d", least),
+		fmt.Sprintf("SLURM_ARRAY_TASK_MAX=%d", most), fmt.Sprintf("SLURM_ARRAY_TASK_STEP=%d", step),
+	}
+}

@@ -89,5 +89,17 @@
     check(e, getComputedStyle(e).color, "a field");
     if (e.placeholder) check(e, getComputedStyle(e, "::placeholder").color, "a placeholder");
   }
+
+  // 4. A link that stands in a text is told from it by more than its colour.
+  for (const e of all("a[href]").filter(shown)) {
+    if (e.closest("nav,svg") || getComputedStyle(e).display !== "inline") continue;
+    let block = e.parentElement;
+    while (getComputedStyle(block).display === "inline") block = block.parentElement;
+    const copy = block.cloneNode(true);
+    copy.querySelectorAll("a,button,input,select,label,table,ul,ol,dl,form,svg,.sr").forEach((x) => x.remove());
+    if (!/[\p{L}\p{N}]/u.test(copy.textContent)) continue;
+    const s = getComputedStyle(e), around = getComputedStyle(block);
+    if (!s.textDecorationLine.includes("underline") && s.borderBottomStyle === "none" && s.fontWeight === around.fontWeight) wrong.push("only its colour says that this is a link: " + name(e));
+  }
   return wrong;
 })()

@@ -143,7 +143,11 @@ func (g *grid) wrapped(widths []int, most int) [][]string {
 	for i := range shown {
 		shown[i] = true
 	}
-	widths[wide] = max(leastText, widths[wide]-(lineOf(widths, shown)-most))
+	room := widths[wide] - (lineOf(widths, shown) - most)
+	if room < leastText { // it would not help
+		return g.lay(widths, shown)
+	}
+	widths[wide] = room
 	rows := make([][]string, len(g.rows))
 	for r, row := range g.rows {
 		if wide >= len(row) {

@@ -93,6 +93,11 @@ func TestGridsFit(t *testing.T) {
 	if got := slices.Concat(g.fit(20)...); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
+	g = &grid{left: 1}
+	g.add("policy", "1,234,567", "7,654,321")
+	if got := slices.Concat(g.fit(20)...); len(got) != 1 || len(got[0]) != 28 {
+		t.Errorf("what cannot be helped is %q", got)
+	}
 	if got := inColumns("日本語の名前 x", 5); !slices.Equal(got, []string{"日本", "語の", "名前", "x"}) {
 		t.Errorf("%q", got)
 	}

@@ -40,7 +40,7 @@ func (r *pastRun) print(a *replayAnswer) error {
 			return err
 		}
 	}
-	g := &grid{left: 1}
+	g := &grid{left: 1, head: true}
 	g.add("", "revenue", "change", "satisfied", "change", "utility")
 	was := a.Before.Policy
 	if r.table == "" && r.lived == nil {
@@ -85,7 +85,7 @@ func (r *pastRun) printChange(c *replay.Change) error {
 			return err
 		}
 	}
-	g = &grid{left: 2}
+	g = &grid{left: 2, head: true}
 	g.add("", "", "jobs", "won", "lost", "paid before", "pays")
 	add := func(word string, list []replay.Party) {
 		for i, p := range list {

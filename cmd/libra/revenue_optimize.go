@@ -50,7 +50,7 @@ func printOptimum(con *console, m *admission.Model, o *admission.Optimum) error 
 	if err != nil {
 		return err
 	}
-	g := &grid{left: 1}
+	g := &grid{left: 1, head: true}
 	g.add("class", "offered", "admitted", "used", "delay s", "revenue/s")
 	beta := m.Beta()
 	for s := range m.Classes {

@@ -258,7 +258,7 @@ func runRevenueSimulate(ctx context.Context, con *console, opts revenueSimulateO
 			"offset": opts.offset, "results": rows, "jobs": done.Load(), "wall_seconds": wall, "jobs_per_second": speed,
 		})
 	}
-	g := &grid{left: 2}
+	g := &grid{left: 2, head: true}
 	g.add("load", "rule", "revenue/s", "+-", "per job", "delay s", "used %", "expired %", "rejected %")
 	for _, r := range rows {
 		g.add(inFull(r.Load), r.Rule, grouped(r.RevenuePerS.Mean, 4), grouped(r.RevenuePerS.Interval, 4), grouped(r.RevenuePerJob.Mean, 0),

@@ -144,7 +144,7 @@ func newTunedLoad(s *revenue.System, t *revenue.Tuned) tunedLoad {
 }
 
 func printTuned(con *console, s *revenue.System, opts revenueTuneOptions, results []tunedLoad) error {
-	g := &grid{left: 2}
+	g := &grid{left: 2, head: true}
 	header := []string{"load", "rule"}
 	for _, c := range s.Classes {
 		header = append(header, "q "+c.Name)

@@ -156,7 +156,7 @@ func (s *gridSimulation) print(results []*tender.Summary) error {
 	if len(results) == 1 {
 		return s.printOne(results[0])
 	}
-	g := &grid{left: 1}
+	g := &grid{left: 1, head: true, spare: []int{8, 7}}
 	g.add("policy", "accepted", "accepted %", "infeasible", "no gain", "profit", "of offered %", "optional MI", "applications/s")
 	for _, r := range results {
 		g.add(r.Policy, count(int64(r.Accepted)), grouped(r.Acceptance*100, 1), count(int64(r.Infeasible)), count(int64(r.NoGain)),

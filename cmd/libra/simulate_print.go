@@ -118,7 +118,7 @@ func (s *simulation) printOne(r *report.Summary) error {
 }
 
 func (s *simulation) printComparison(results []*report.Summary) error {
-	g := &grid{left: 1}
+	g := &grid{left: 1, head: true, spare: []int{10, 9, 8, 2}}
 	g.add("policy", "accepted", "rejected", "QoS %", "profit %", "revenue", "utility", "used %", "wait s", "slowdown", "jobs/s")
 	for _, r := range results {
 		g.add(r.Policy, count(r.Accepted), count(r.Rejected),

@@ -76,7 +76,7 @@ func runTraceHead(ctx context.Context, con *console, opts traceHeadOptions, path
 	if opts.json {
 		return con.writeJSON(jobs)
 	}
-	g := &grid{}
+	g := &grid{head: true, spare: []int{9, 8, 6}}
 	g.add("id", "submit", "runtime", "estimate", "procs", "deadline", "type", "budget", "penalty", "user")
 	for _, j := range jobs {
 		kind := ""

@@ -28,7 +28,12 @@ func cancelJobs(c *call) error {
 	}
 	v := &manyView{Query: tableQuery(c.r.PostFormValue("back"))}
 	v.Back = "jobs?" + v.Query
+	asked := map[string]bool{}
 	for _, text := range chosen {
+		if asked[text] { // a job that is told twice is killed
+			continue
+		}
+		asked[text] = true
 		id, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
 			return errNotFound

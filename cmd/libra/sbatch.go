@@ -26,6 +26,7 @@ type sbatchCommand struct {
 	parsable bool
 	quiet    bool
 	wait     bool
+	testOnly bool
 }
 
 // marketTerms are terms of a job that sbatch has no word for; on the command line
@@ -62,6 +63,7 @@ or a refusal with what it would take instead (exit code 3).`,
 	f.StringVar(&o.wrap, "wrap", "", "`command` to make a script of")
 	f.BoolVar(&o.parsable, "parsable", false, "print the number of the job and nothing else")
 	f.BoolVarP(&o.quiet, "quiet", "Q", false, "no notes on what the script says")
+	f.BoolVar(&o.testOnly, "test-only", false, "say price and promise, and hand nothing in")
 	f.BoolVarP(&o.wait, "wait", "W", false, "wait for the job to end and exit with its code")
 	for _, t := range termHelp {
 		if slices.Contains(marketTerms, t.name) {
@@ -97,6 +99,10 @@ func runSbatch(cmd *cobra.Command, con *console, o *sbatchCommand, args []string
 		return err
 	}
 	return o.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
+		if o.testOnly {
+			quote := quoteOptions{liveOptions: o.liveOptions, preview: true}
+			return quote.quoteOne(ctx, con, market, request)
+		}
 		job, err := market.Submit(ctx, request, "")
 		if err != nil {
 			return err

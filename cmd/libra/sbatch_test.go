@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/live/api"
 )
 
 func TestSbatchTakesAScriptAsSlurmDoes(t *testing.T) {
@@ -49,6 +50,16 @@ func TestSbatchWithoutAFile(t *testing.T) {
 	r = libraIn(t, "#!/bin/sh\n#SBATCH -t 2\ntrue\n", "sbatch", "-Q")
 	if got = f.last(t).Submit.Request; r.code != exitOK || got.EstimateMS != 120_000 || got.Output != "slurm-%j.out" {
 		t.Errorf("%+v: %+v", r, got)
+	}
+}
+
+func TestSbatchTestOnlyIsAQuote(t *testing.T) {
+	f := newFloor()
+	open(t, f, v1.RoleUser)
+	f.preview = func(r v1.Request) api.Outcome { return api.Outcome{Quote: &v1.Quote{Request: r, Price: 1_250_000}} }
+	r := libra(t, "sbatch", "-t", "1", "--test-only", "--wrap", "true")
+	if r.code != exitOK || !strings.Contains(r.out, "price") || strings.Contains(r.out, "Submitted") {
+		t.Errorf("%+v", r)
 	}
 }
 

@@ -73,7 +73,7 @@ var sbatchOptions = append([]option{
 	{names: []string{"--comment"}, takes: aValue, set: (*occurrence).comment},
 	{names: []string{"--no-requeue"}, set: func(o *occurrence) error { o.Request.NoRestart = true; return nil }},
 	{names: []string{"--requeue"}, set: func(o *occurrence) error { o.Request.NoRestart = false; return nil }},
-}, sbatchOthers...)
+}, append(sbatchOthers, sbatchRest...)...)
 
 var sbatchOthers = []option{
 	{names: []string{"-p", "--partition"}, takes: aValue, idle: "Libra has no partitions"},
@@ -111,7 +111,7 @@ var sbatchOthers = []option{
 	{names: []string{"--gres"}, takes: aValue, never: "the market sells processors, memory and disk, no devices"},
 	{names: []string{"--gpus-per-node"}, takes: aValue, never: "the market sells processors, memory and disk, no devices"},
 	{names: []string{"--gpus-per-task"}, takes: aValue, never: "the market sells processors, memory and disk, no devices"},
-	{names: []string{"--licenses"}, takes: aValue, never: "the market sells processors, memory and disk, no licences"},
+	{names: []string{"-L", "--licenses"}, takes: aValue, never: "the market sells processors, memory and disk, no licences"},
 	{names: []string{"--reservation"}, takes: aValue, never: "there are no reservations; a quote keeps room for a job"},
 	{names: []string{"--signal"}, takes: aValue, never: "a job that has to end gets SIGTERM, and SIGKILL after its grace (#LIBRA grace=30s)"},
 	{names: []string{"--uid"}, takes: aValue, never: "jobs run as the user who hands them in"},

@@ -2,7 +2,6 @@ package survey
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"regexp"
@@ -61,7 +60,7 @@ func inspectSettings(ctx context.Context, c *config.Slurm) []Finding {
 		found = append(found, spank(setting(conf, "PlugStackConfig"), setting(conf, "SLURM_CONF")))
 	}
 	if !strings.Contains(setting(conf, "JobSubmitPlugins"), "lua") {
-		found = append(found, good("there is no job_submit.lua: users can go past the market with sbatch (libra slurm plugin writes one)"))
+		found = append(found, wrongf("there is no job_submit.lua (JobSubmitPlugins): users can go past the market with sbatch; libra slurm plugin writes one"))
 	} else if c.DoorKey == "" && c.Rest != "" {
 		found = append(found, good("there is a job_submit.lua: if it is Libra's, give its key with --slurm-door-key"))
 	}
@@ -112,7 +111,16 @@ func spank(file, conf string) Finding {
 	}
 	text, err := os.ReadFile(file)
 	if err != nil || !strings.Contains(string(text), "libra_spank") {
-		return good("libra_spank.so is not named in %s: jobs run unchecked for their first second (libra slurm plugin writes its source)", file)
+		return wrongf("libra_spank.so is not named in %s: jobs run unchecked for their first second (libra slurm plugin writes its source; docs/slurm.md says how it is compiled)", file)
 	}
-	return good("libra_spank.so is in %s: shares hold from the first instruction", fmt.Sprint(file))
+	for line := range strings.Lines(string(text)) {
+		words := strings.Fields(line)
+		if len(words) < 2 || !strings.Contains(words[1], "libra_spank") || !strings.HasPrefix(words[1], "/") {
+			continue
+		}
+		if _, err := os.Stat(words[1]); err != nil {
+			return wrongf("%s is named in %s and is not there: compile it (libra slurm plugin writes its source), on every node", words[1], file)
+		}
+	}
+	return good("libra_spank.so is in %s: shares hold from the first instruction", file)
 }

@@ -1,6 +1,8 @@
 package survey
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/libra-market/libra/live/config"
@@ -19,6 +21,28 @@ func TestWhatSlurmLacksIsSaid(t *testing.T) {
 	conf := "ProctrackType           = proctrack/linuxproc\nJobAcctGatherType = jobacct_gather/cgroup\nDefMemPerNode=UNLIMITED\nSelectTypeParameters = CR_CPU_MEMORY\n"
 	if found := tracking(conf); len(found) != 3 || !found[0].Wrong {
 		t.Errorf("%v", found)
+	}
+}
+
+func TestAPluginThatIsMissingIsWrong(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "plugstack.conf")
+	put := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if found := spank(file, ""); !found.Wrong {
+		t.Errorf("there is no file: %s", found)
+	}
+	put("plugstack.conf", "optional "+dir+"/libra_spank.so\n")
+	if found := spank("(null)", filepath.Join(dir, "slurm.conf")); !found.Wrong {
+		t.Errorf("it is named and not there: %s", found)
+	}
+	put("libra_spank.so", "")
+	if found := spank(file, ""); found.Wrong {
+		t.Errorf("it is there: %s", found)
 	}
 }
 

@@ -1,0 +1,111 @@
+package directive
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the table of docs/slurm.md anew")
+
+// commands are the options that libra sbatch has itself.
+var commands = map[string]string{
+	"--help": "the help of libra sbatch", "--wrap": "", "--parsable": "", "--quiet": "", "--wait": "",
+	"--test-only": "a quote: price and promise, and nothing is handed in",
+}
+
+// notes are what options that work mean otherwise than in Slurm.
+var notes = map[string]string{
+	"--account": "the account of the market that pays", "--time": "the estimate of the runtime, with processors to itself", "--deadline": "the promise that is bought", "--dependency": "afterok alone; others are refused",
+	"--mem": "not 0, all of a node", "--input": "none and /dev/null alone", "--comment": "terms of the market, as budget=5;penalty=0.1; another is passed over, with a note", "--nodes": "at most so many", "--tmp": "disk, which is sold",
+	"--requeue": "a job that lost its node begins again", "--no-requeue": "it does not",
+}
+
+// row is what becomes of an option, for the table.
+func row(name string) (string, bool) {
+	what, why := "", ""
+	o, known := findOption(sbatchOptions, name)
+	own, mine := commands[name]
+	switch {
+	case mine:
+		if what, why = "works", own; why != "" {
+			what = "works, with another meaning"
+		}
+	case !known:
+		return "", false
+	case o.never != "":
+		what, why = "refused", o.never
+	case o.set == nil:
+		what, why = "passed over, with a note", o.idle
+	default:
+		if what, why = "works", notes[name]; why != "" {
+			what = "works, with another meaning"
+		}
+	}
+	for _, short := range o.names {
+		if len(short) == 2 {
+			name = short + "`, `" + name
+		}
+	}
+	return fmt.Sprintf("| `%s` | %s | %s |\n", name, what, why), true
+}
+
+// Every option of sbatch's manual, of 24.11, is in the table of docs/slurm.md, which says
+// what the program does.
+func TestEveryOptionOfSbatchIsInTheTable(t *testing.T) {
+	list, err := os.ReadFile("testdata/sbatch-24.11.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table strings.Builder
+	table.WriteString("| option | what comes of it | meaning, or reason |\n|---|---|---|\n")
+	for name := range strings.FieldsSeq(string(list)) {
+		line, known := row(name)
+		if !known {
+			t.Errorf("%s is unknown", name)
+		}
+		table.WriteString(line)
+	}
+	const file, head, foot = "../../docs/slurm.md", "<!-- options -->\n", "<!-- end of options -->\n"
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(text), head)
+	_, after, ended := strings.Cut(rest, foot)
+	if !found || !ended {
+		t.Fatalf("%s has no place for the table", file)
+	}
+	want := before + head + table.String() + foot + after
+	if *update {
+		if err = os.WriteFile(file, []byte(want), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	} else if string(text) != want {
+		t.Errorf("%s says something else than the program does: go test ./live/directive -run Table -update", file)
+	}
+}
+
+func TestAnOptionIsOneThing(t *testing.T) {
+	var seen []string
+	for _, o := range sbatchOptions {
+		count := 0
+		for _, is := range []bool{o.set != nil, o.idle != "", o.never != ""} {
+			if is {
+				count++
+			}
+		}
+		if count != 1 {
+			t.Errorf("%v: %d things come of it", o.names, count)
+		}
+		for _, name := range o.names {
+			if slices.Contains(seen, name) {
+				t.Errorf("%s is there twice", name)
+			}
+			seen = append(seen, name)
+		}
+	}
+}

@@ -22,6 +22,7 @@ type fakeMarket struct {
 	nodes map[string]*fakeMember
 	jobs  map[int64]*fakeOrder
 	wrong []string // what must not be
+	born  int64    // of what is submitted next
 }
 
 type fakeMember struct {
@@ -67,7 +68,7 @@ func (m *fakeMarket) submit(id int64, size int, p model.Program, refused bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.jobs[id] = &fakeOrder{
-		Spec:    task.Spec{Key: task.Key{Job: id}, Size: size, User: "ann", Name: "work", Dir: "/", GraceMS: 500},
+		Spec:    task.Spec{Key: task.Key{Job: id}, BornUS: m.born, Size: size, User: "ann", Name: "work", Dir: "/", GraceMS: 500},
 		program: p, refused: refused, ends: map[int]task.Status{},
 	}
 	m.place(m.jobs[id])

@@ -30,10 +30,16 @@ type identity struct {
 
 // nonce is a word for a run that nobody else can find, and that a backend which
 // was killed in between finds again: so nothing need be written down before a job
-// is submitted.
-func (i *identity) nonce(key runKey) string {
+// is submitted. It is also made of when the job was submitted to the market: where an old
+// backup was restored, the number of a job that is lost with what came after is given to
+// another, and the first may still be in Slurm.
+func (i *identity) nonce(key runKey, bornUS int64) string {
+	text := key.String()
+	if bornUS != 0 { // else it was let go by a version that did not know it
+		text += fmt.Sprint(" ", bornUS)
+	}
 	mac := hmac.New(sha256.New, []byte(i.Secret))
-	_, _ = mac.Write([]byte(key.String())) // never fails
+	_, _ = mac.Write([]byte(text)) // never fails
 	return hex.EncodeToString(mac.Sum(nil)[:12])
 }
 
@@ -58,7 +64,7 @@ func (b *Backend) restore(ctx context.Context) error {
 		if err := json.Unmarshal(kept[i].Body, &n); err != nil {
 			return fmt.Errorf("note of %s: %w", key, err)
 		}
-		r := b.newRun(key)
+		r := b.newRun(key, n.BornUS)
 		r.restore(n, b.cfg.Now())
 		if r.ID != 0 {
 			b.byBatch[r.ID] = r

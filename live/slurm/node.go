@@ -125,7 +125,7 @@ func (b *Backend) applyOrders(n *node, d *task.Desired) {
 		wanted[o.Spec.Key] = true
 		r := b.runs[key]
 		if r == nil {
-			r = b.newRun(key)
+			r = b.newRun(key, o.Spec.BornUS)
 		}
 		if first && r.state == ordered { // a backend before this one may have submitted it
 			r.on(sent)

@@ -143,11 +143,7 @@ func TestTwoJobsOfOneNumber(t *testing.T) {
 // forgetHeld hands a job in, which Slurm holds because no agent makes room for it, and
 // lets slurmctld forget it.
 func (th *theater) forgetHeld(ctx context.Context, id int64) {
-	for _, a := range th.agents {
-		a.mu.Lock()
-		a.cut = true
-		a.mu.Unlock()
-	}
+	th.cutAgents()
 	th.market.submit(id, 1, model.Program{Takes: 5 * time.Second, Exit: 3}, false)
 	time.Sleep(2 * time.Second)
 	th.slurm.Mu.Lock()
@@ -161,6 +157,15 @@ func (th *theater) uncut() {
 	for _, a := range th.agents {
 		a.mu.Lock()
 		a.cut = false
+		a.mu.Unlock()
+	}
+}
+
+// cutAgents lets nobody hear the agents.
+func (th *theater) cutAgents() {
+	for _, a := range th.agents {
+		a.mu.Lock()
+		a.cut = true
 		a.mu.Unlock()
 	}
 }

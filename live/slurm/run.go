@@ -35,6 +35,7 @@ type binding struct {
 	Nodes     []string `json:"nodes"`                 // each once
 	ID        int64    `json:"id,omitempty"`          // in Slurm; 0: not known
 	Submitted int64    `json:"submitted_s,omitempty"` // as Slurm says; 0: not known
+	BornUS    int64    `json:"born_us,omitempty"`     // when the job was submitted to the market; 0: not known
 }
 
 // note is what is durable of a run before it may start.
@@ -109,9 +110,10 @@ func (r *run) restore(n note, now time.Time) {
 	}
 }
 
-// newRun makes a run known.
-func (b *Backend) newRun(key runKey) *run {
-	r := &run{key: key, nonce: b.nonce(key), orders: map[int]task.Order{}, statuses: map[int]task.Status{}}
+// newRun makes a run known, of a job that was submitted to the market at a time.
+func (b *Backend) newRun(key runKey, bornUS int64) *run {
+	r := &run{key: key, nonce: b.nonce(key, bornUS), orders: map[int]task.Order{}, statuses: map[int]task.Status{}}
+	r.BornUS = bornUS
 	b.runs[key] = r
 	return r
 }

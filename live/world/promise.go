@@ -2,6 +2,7 @@ package world
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -162,10 +163,11 @@ func (w *World) measured(j *trade.Job, runs []*run) {
 			}
 		}
 		// What a node was told was written down it forgets. Asked to stop it by a market that
-		// was restored since, it says that nothing began, and nothing is owed.
-		forgotten := len(w.restored) > 0 && s.NeverBegan()
+		// was restored since, it says that nothing began, and nothing is owed; or, if it was
+		// heard of before, what was said then, and it failed (126).
+		forgotten := len(w.restored) > 0 && (s.NeverBegan() || s.Exit == 126 && s.CPUUS <= slices.Max(append(used, 0)).Microseconds())
 		if len(used) > 0 && !right && !forgotten && !w.day.Slurm {
-			w.fail("task %v used %v, and the market says %d us", s.Key, used, s.CPUUS)
+			w.fail("task %v used %v, and the market says %d us (%s, %d)", s.Key, used, s.CPUUS, s.State, s.Exit)
 		}
 		if len(used) > 1 && len(w.restored) == 0 {
 			w.fail("task %v was started %d times", s.Key, len(used))

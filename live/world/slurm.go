@@ -39,12 +39,16 @@ func (d *Day) onSlurm(r *rand.Rand) {
 		e := &d.Deeds[i]
 		e.Request.Optional, e.Refines, e.Refuse = nil, 0, false
 	}
-	kinds := []string{crashes, crashes, stops, fills, unsure, upgrades, slurmDies, slurmDies, slurmFails, slurmDrains, slurmLoses}
+	kinds := []string{
+		crashes, crashes, stops, fills, unsure, upgrades, pauses, stepsOn, stepsBack, restores, restores,
+		slurmDies, slurmDies, slurmFails, slurmDrains, slurmLoses,
+	}
 	for range r.IntN(7) {
 		f := Fault{At: between(r, 5*time.Second, d.Long), Kind: kinds[r.IntN(len(kinds))], Node: -1, For: between(r, time.Second, 40*time.Second)}
 		if f.Kind == slurmFails || f.Kind == slurmDrains {
 			f.Node = r.IntN(len(d.Nodes))
 		}
+		f.Copied = f.Kind == restores && r.IntN(2) == 0
 		d.Faults = append(d.Faults, f)
 	}
 	slices.SortFunc(d.Faults, func(a, b Fault) int { return int(a.At - b.At) })

@@ -35,6 +35,17 @@ func (d *Draft) Start(s Slot) {
 	d.grant(s, e)
 }
 
+// Join puts a waiting job on processors beside those who are on them, who go on as they
+// do: how fast each of them is from now on, Speed says.
+func (d *Draft) Join(s Slot, procs market.Procs) {
+	e := &d.b.slots[s]
+	if e.state != waiting {
+		broken(5, "a job that does not wait is started")
+	}
+	d.b.Detach(s)
+	d.b.Place(s, e.Terms, procs)
+}
+
 // Refuse drops a waiting job: it will never run.
 func (d *Draft) Refuse(s Slot, why market.Reason) { d.end(market.Rejected, s, why) }
 

@@ -142,6 +142,20 @@ func (v View) Risen(found []Slot) []Slot {
 	return found
 }
 
+// Spent appends the jobs that have had more than their estimates, and not by rounding alone;
+// each is said once.
+func (v View) Spent(found []Slot) []Slot {
+	b, p, n := v.b, v.b.paced(), len(found)
+	if len(p.behind) > 0 {
+		found = b.fallenBehind(found)[:n] // who stands still is none of them
+	}
+	for len(p.usedUp.items) > 0 && v.b.slots[p.usedUp.items[0].slot].LeftAt(b.now).Over() {
+		found = append(found, p.usedUp.items[0].slot)
+		p.usedUp.remove(p.usedUp.items[0].slot)
+	}
+	return found
+}
+
 func (b *Book) fallenBehind(found []Slot) []Slot {
 	p := b.pace
 	kept := p.behind[:0]

@@ -103,6 +103,7 @@ func (b *Book) MakeBestEffort(s Slot) {
 	e.Terms.Finish, e.Terms.Claim, e.Terms.Worth, e.Terms.Fine = market.Never, 0, 0, 0
 	b.asked[s] = math.NaN()
 	b.touchAll(e)
+	b.refollow(s)
 	if e.state == running && !e.independent {
 		b.countGuest(e)
 	}

@@ -64,7 +64,7 @@ func (c *Cluster) further(s book.Slot, work market.Work) (price market.Price, cl
 	asked.Width, asked.Threads = market.Int32(c.book.Tasks(s)), 0 // where it is, it stays
 	admit := func(v book.View, work market.Work) {
 		asked.Estimate, asked.SLA.Budget = work, market.Unlimited
-		if e.Terms.Liable { // its price is what it offers: as much for a second as before
+		if e.Terms.Liable || policy.ChargesOffer(c.policy) { // its price is what it offers: as much for a second as before
 			asked.SLA.Budget = rate(e, work)
 		}
 		c.policy.Admit(v, &asked, &c.answer)

@@ -29,7 +29,7 @@ func (c *Cluster) reserve(asked *market.Job) {
 
 // keeps reports whether the last answer is one that can be kept.
 func (c *Cluster) keeps() bool {
-	return c.answer.Verdict == policy.Run && c.answer.Terms.Firm && c.answer.Terms.Finish.Finite()
+	return c.answer.Verdict == policy.Run && !c.answer.Passing && c.answer.Terms.Firm && c.answer.Terms.Finish.Finite()
 }
 
 // confirm lets a reserved job begin.

@@ -73,7 +73,7 @@ func formulaIn(e *trade.EpochView, known []market.Input) string {
 		return counted(e, each, one)
 	case "libra-plus":
 		return plusFormula(e.Setting("resources") == "time", each, knows)
-	case "bid-share":
+	case "bid-share", "make-way":
 		if !knows("B") {
 			return counted(e, each, "bid * E")
 		}

@@ -41,6 +41,10 @@ func (t Time) Finite() bool { return t < Never }
 // Done reports whether no work is left but rounding.
 func (w Work) Done() bool { return w <= WorkSlack }
 
+// Over reports whether a job has had more than its estimate, rounding aside, of which so
+// much is left.
+func (w Work) Over() bool { return w < -WorkSlack }
+
 // Fits reports whether the load is within the capacity.
 func (s Share) Fits(capacity Share) bool { return s <= capacity+ShareSlack }
 

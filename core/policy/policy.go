@@ -31,6 +31,7 @@ type Answer struct {
 	Terms   book.Terms
 	Procs   market.Procs
 	Working Working // of the price, where the job and the settings do not say it all
+	Passing bool    // what is said holds now, and can not be kept for later
 
 	// Where the policy knows optional parts: what the cluster gains with the
 	// job, and when its mandatory part is done if nothing else arrives.
@@ -48,5 +49,11 @@ func (a *Answer) queue(t book.Terms) {
 
 // run is said with Procs already filled in.
 func (a *Answer) run(t book.Terms) {
-	a.Verdict, a.Reason, a.Terms = Run, market.NoReason, t
+	a.Verdict, a.Reason, a.Terms, a.Passing = Run, market.NoReason, t, false
+}
+
+// ChargesOffer reports whether a policy charges what a job offers, for further work too.
+func ChargesOffer(p Policy) bool {
+	o, does := p.(interface{ chargesOffer() bool })
+	return does && o.chargesOffer()
 }

@@ -85,6 +85,10 @@ var kinds = []Kind{
 		make: func() configurable { return newBestOffer() },
 	},
 	{
+		Name: "make-way", Summary: "the same, and who has time to spare makes way for shorter jobs that pay more for it", TimeShared: true,
+		make: func() configurable { return newMakeWay() },
+	},
+	{
 		Name: "mf-edf", Summary: "mandatory parts first, then optional ones, both by deadline; pay for what was executed",
 		TimeShared: true, Imprecise: true,
 		make: func() configurable { return newMandatoryFirst("deadline") },

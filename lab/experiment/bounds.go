@@ -12,14 +12,15 @@ import (
 const (
 	upperBound = "upper bound"
 	bestOffer  = "best offer"
+	makeWay    = "make way"
 )
 
-// bounds is figure 2 of 000 once more, with a policy that charges the offer, and the
+// bounds is figure 2 of 000 once more, with policies that charge the offer, and the
 // bound.
 func (r *libraPlusRun) bounds(ctx context.Context) ([]Figure, error) {
 	lines := r.byFactor(libra, libraPlus, edfBF)
-	for i, policy := range []string{"best-offer", Bound} {
-		lines = append(lines, Line{Name: []string{bestOffer, upperBound}[i], Muted: policy == Bound, Cell: func(factor float64, seed uint64) Cell {
+	for i, policy := range []string{"best-offer", "make-way", Bound} {
+		lines = append(lines, Line{Name: []string{bestOffer, makeWay, upperBound}[i], Muted: policy == Bound, Cell: func(factor float64, seed uint64) Cell {
 			c := r.cell(libra, seed)
 			c.Policy, c.Jobs.Factor = policy, factor
 			return c

@@ -182,7 +182,7 @@ func (o *watcher) settled() {
 		node := o.nodeOf[proc]
 		used[proc] += speed / o.world.nodes[node].Rating
 		holders[proc]++
-		alone[proc] = alone[proc] || j.queued
+		alone[proc] = alone[proc] || j.queued && !o.world.kind.TimeShared
 		memory[node] += j.spec.Memory
 		disk[node] += j.spec.Disk
 		if o.down[node] {

@@ -18,7 +18,7 @@ import (
 // What was decided before stays, and the log of all of them is read back by each.
 func (w *World) adopt(i int) {
 	r := w.chance("policy", int64(i))
-	kinds := policy.Kinds()
+	kinds := drawn()
 	name := w.day.Policy
 	switch r.IntN(4) {
 	case 0: // the first one, with what is set now

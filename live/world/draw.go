@@ -13,6 +13,15 @@ import (
 
 var users = []string{"alice", "bob", "carol", "dave"}
 
+// makesWay is the stream of chance that says on which days jobs make way for others: a policy that
+// came later than most days, which were to stay what they were.
+const makesWay = 1 << 20
+
+// drawn are the policies that a day is drawn from.
+func drawn() []policy.Kind {
+	return slices.DeleteFunc(policy.Kinds(), func(k policy.Kind) bool { return k.Name == "make-way" })
+}
+
 // Draw makes a day of a seed, with so many jobs.
 func Draw(seed uint64, jobs int) *Day {
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -20,13 +29,16 @@ func Draw(seed uint64, jobs int) *Day {
 		Seed: seed, Lease: time.Duration(10+r.IntN(30)) * time.Second, Report: time.Duration(1000+r.IntN(3000)) * time.Millisecond,
 		Snapshot: []int{20, 100, 100_000}[r.IntN(3)], Exact: r.IntN(3) == 0, Standby: r.IntN(3) == 0,
 	}
-	kinds := policy.Kinds()
+	kinds := drawn()
 	d.Policy = "libra"
 	switch r.IntN(8) {
 	case 0, 1, 2:
 		d.Policy = kinds[r.IntN(len(kinds))].Name
 	case 3: // of the two that know optional parts
 		d.Policy = []string{"mf-edf", "mf-hbf"}[r.IntN(2)]
+	}
+	if d.Policy == "libra" && rand.New(rand.NewPCG(seed, makesWay)).IntN(4) == 0 {
+		d.Policy = "make-way"
 	}
 	if r.IntN(2) == 0 {
 		d.Lose, d.Repeat = 0.02*r.Float64(), 0.05*r.Float64()

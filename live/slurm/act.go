@@ -101,6 +101,7 @@ func (b *Backend) submit(ctx context.Context, r *run) {
 		id, err = b.slurm.Submit(ctx, s)
 	})
 	if !went {
+		b.failed(r, "not handed in", errNotAsked)
 		return
 	}
 	b.mu.Lock()

@@ -30,6 +30,7 @@ type theater struct {
 	agents []*fakeAgent
 	front  client.Slurm // that the backend speaks to
 	fleet  *unsureFleet // of the market, likewise
+	leads  func() error // of the controller of the backend; nil: it does
 	gentle bool         // only answers are lost, and the backend killed
 	log    *slog.Logger
 
@@ -73,9 +74,10 @@ func (h noErrors) Handle(_ context.Context, r slog.Record) error {
 
 // start starts a backend where another was killed.
 func (th *theater) start() {
-	b, err := New(th.t.Context(), Config{Partition: "libra", Now: time.Now, Log: th.log}, th.fleet, th.front, th.notes)
+	cfg := Config{Partition: "libra", Now: time.Now, Log: th.log, Leads: th.leads}
+	b, err := New(th.t.Context(), cfg, th.fleet, th.front, th.notes)
 	for ; errors.Is(err, errDisk); time.Sleep(time.Second) {
-		b, err = New(th.t.Context(), Config{Partition: "libra", Now: time.Now, Log: th.log}, th.fleet, th.front, th.notes)
+		b, err = New(th.t.Context(), cfg, th.fleet, th.front, th.notes)
 	}
 	if err != nil {
 		th.t.Fatal(err)

@@ -171,6 +171,27 @@ func TestOnlyFirmQuotesAreKept(t *testing.T) {
 	}
 }
 
+// Under make-way an idle processor is kept for a quote; that somebody would make way is true
+// now and not later.
+func TestNobodyMakesWayForAQuote(t *testing.T) {
+	c := open(t, 1, "make-way", nil)
+	brief := job(1, 1, 5, 10)
+	brief.SLA.Budget = 1000
+	if said := step(t, c, 0, reserved(brief)); words(said) != "accepted 1" {
+		t.Fatal(words(said))
+	}
+	c = open(t, 1, "make-way", nil)
+	long := job(0, 0, 50, 100)
+	long.SLA.Budget = 50
+	step(t, c, 0, submitted(long))
+	if said := step(t, c, 1, reserved(brief)); words(said) != "rejected 1" || said[0].Reason != market.NotFirm {
+		t.Errorf("%+v", said)
+	}
+	if said := step(t, c, 1, submitted(brief)); words(said) != "accepted 1, granted 0, granted 1" || !said[0].Firm || said[1].Speed != 0 {
+		t.Errorf("%+v", said)
+	}
+}
+
 // A reservation whose node is lost is kept elsewhere, or lost.
 func TestAReservationOutlivesItsNode(t *testing.T) {
 	for _, name := range []string{"libra", "libra-sla"} {

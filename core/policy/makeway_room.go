@@ -86,7 +86,7 @@ func (p *makeWay) makesRoom(v book.View, j *market.Job, price market.Price, long
 			continue
 		}
 		for _, house := range v.Entry(p.line.up[h.at].slot).Houses() {
-			if p.line.first[house] == h.at && p.lends(house, j, long) {
+			if p.line.first[house] == h.at && p.lends(house, j) {
 				p.takes = p.let(v, j, house, float64(h.turn), alike)
 			}
 		}
@@ -98,11 +98,11 @@ func (p *makeWay) makesRoom(v book.View, j *market.Job, price market.Price, long
 	return market.Price(cost * p.margin).Within(price)
 }
 
-// lends reports whether those who live in a house can make way for a job: it is shorter
-// than what is left of any of them that is in a hurry, and all will be in time.
-func (p *makeWay) lends(house int32, j *market.Job, long market.Time) bool {
+// lends reports whether a job is shorter than what is left of any of those who live in a
+// house and are in a hurry.
+func (p *makeWay) lends(house int32, j *market.Job) bool {
 	l := &p.line.up[p.line.first[house]]
-	return (l.last || j.Estimate < l.left-market.WorkSlack) && long <= p.line.spare[house]
+	return l.last || j.Estimate < l.left-market.WorkSlack
 }
 
 // ask lists who could make way, the cheapest processors first, and counts those.
@@ -111,13 +111,13 @@ func (p *makeWay) ask(v book.View, j *market.Job, long market.Time) (lent int) {
 	until := v.Now() + long
 	for i := range p.line.up {
 		l := &p.line.up[i]
-		if l.spare < long {
+		if l.spare < long { // it, or somebody below it, would be late
 			continue
 		}
 		h := host{at: market.Int32(i)}
 		e := v.Entry(l.slot)
 		for _, house := range e.Houses() {
-			if p.line.first[house] == h.at && p.lends(house, j, long) {
+			if p.line.first[house] == h.at && p.lends(house, j) {
 				h.procs += v.House(house).N
 			}
 		}

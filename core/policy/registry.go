@@ -85,7 +85,7 @@ var kinds = []Kind{
 		make: func() configurable { return newBestOffer() },
 	},
 	{
-		Name: "make-way", Summary: "the same, and who has time to spare makes way for shorter jobs that pay more for it", TimeShared: true,
+		Name: "make-way", Summary: "the highest offer first, and who has time to spare makes way for shorter jobs that pay more for it", TimeShared: true,
 		make: func() configurable { return newMakeWay() },
 	},
 	{

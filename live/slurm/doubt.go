@@ -16,12 +16,18 @@ import (
 // since the job was handed in: it is begun again. To a program that did fail so, in a
 // moment, that happens once.
 
-// doubtful reports whether a job ended as one does that Slurm never ran.
+// doubtful reports whether what Slurm says of a job that failed may be no word of its
+// program's.
 func (r *run) doubtful(control Control) bool {
-	j := r.job
-	if j == nil || j.State != client.Failed || r.lost != "" || r.stop != goesOn {
+	if r.job == nil || r.job.State != client.Failed || r.lost != "" || r.stop != goesOn {
 		return false
 	}
+	return r.struckDown() || r.likeOneNeverRun(control)
+}
+
+// likeOneNeverRun reports whether a job ended as one does that Slurm never ran.
+func (r *run) likeOneNeverRun(control Control) bool {
+	j := r.job
 	if !(j.Exit == 1 && j.Signal == 0) && syscall.Signal(j.Signal) != syscall.SIGKILL {
 		return false
 	}
@@ -40,17 +46,28 @@ func (r *run) cpuTime() time.Duration {
 	return used
 }
 
-// inquire asks whether slurmctld was started since a run was handed in.
+// inquire asks whether slurmctld was started since a run was handed in, and how the
+// nodes of the run are.
 func (b *Backend) inquire(ctx context.Context, r *run) {
 	began, err := int64(0), errNotAsked
-	b.inSlurm(func() { began, err = b.slurm.Began(ctx) })
+	var nodes []client.Node
+	b.inSlurm(func() {
+		if began, err = b.slurm.Began(ctx); err == nil {
+			nodes, err = b.slurm.Nodes(ctx, b.cfg.Partition)
+		}
+	})
 	if err != nil {
-		b.failed(r, "whether slurmctld was started anew is not known", err)
+		b.failed(r, "whether Slurm was started anew is not known", err)
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if r.asked = true; r.job != nil && began >= r.job.Submitted && r.lost == "" {
+	r.asked = true
+	switch {
+	case r.job == nil || r.lost != "":
+	case r.likeOneNeverRun(b.cfg.Control) && began >= r.job.Submitted:
 		r.lost = "Slurm was started anew, and says that it failed before it began"
+	case r.struckDown():
+		r.lost = r.shutDown(nodes)
 	}
 }

@@ -231,6 +231,10 @@ func storm(t *testing.T, seed uint64) {
 			th.restart(time.Duration(th.luck.IntN(long)) * time.Second)
 		case what == 17:
 			th.slurm.Outside(th.luck)
+		case what == 18 && !th.gentle:
+			name := fmt.Sprintf("n%d", 1+th.luck.IntN(3))
+			long := time.Duration(th.luck.IntN(40)) * time.Second
+			all.Go(func() { th.slurm.ShutDown(ctx, name, long) })
 		}
 	}
 	th.slurm.Mu.Lock()

@@ -23,6 +23,7 @@ func TestOnSlurm(t *testing.T) {
 	t.Run("Slurm and Libra are killed", slurmAndLibraAreKilled)
 	t.Run("Slurm says no", slurmSaysNo)
 	t.Run("a node drains", aNodeDrains)
+	t.Run("a node is shut down", aNodeIsShutDown)
 	t.Run("Slurm has limits", slurmHasLimits)
 	t.Run("scripts run unchanged", scriptsRunUnchanged)
 }

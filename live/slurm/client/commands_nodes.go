@@ -41,11 +41,12 @@ func readNodes(out, partition string) ([]Node, error) {
 			}
 		}
 		n := Node{Name: values["NodeName"], Reason: strings.TrimSpace(reason)}
-		var wrong [3]error
+		var wrong [4]error
 		var processors int64
 		processors, wrong[0] = strconv.ParseInt(values["CPUTot"], 10, 32)
 		n.MemoryMB, wrong[1] = strconv.ParseInt(values["RealMemory"], 10, 64)
 		n.Boot, wrong[2] = readTime(values["BootTime"])
+		n.Slurmd, wrong[3] = readTime(values["SlurmdStartTime"])
 		if err := errors.Join(wrong[:]...); err != nil || n.Name == "" || values["State"] == "" {
 			return nil, fmt.Errorf("%w: node %.40q: %w", errListing, n.Name, errors.Join(err))
 		}

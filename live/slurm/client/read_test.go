@@ -131,14 +131,14 @@ func TestReadExits(t *testing.T) {
 }
 
 func TestReadNodes(t *testing.T) {
-	const text = `NodeName=n1 Arch=x86_64 CPUAlloc=0 CPUTot=8 RealMemory=100 State=IDLE+DRAIN Partitions=a,libra BootTime=77 OS=Linux #1 SMP CfgTRES=cpu=8 Reason=State=DOWN NodeName=x [root@5]
+	const text = `NodeName=n1 Arch=x86_64 CPUAlloc=0 CPUTot=8 RealMemory=100 State=IDLE+DRAIN Partitions=a,libra BootTime=77 SlurmdStartTime=99 OS=Linux #1 SMP CfgTRES=cpu=8 Reason=State=DOWN NodeName=x [root@5]
 NodeName=n2 CPUTot=4 RealMemory=50 State=DOWN* Partitions=libra BootTime=None
 
 NodeName=n3 CPUTot=4 RealMemory=50 State=IDLE Partitions=plain BootTime=None
 `
 	nodes, err := readNodes(text, "libra")
 	want := []Node{
-		{Name: "n1", Up: true, Draining: true, Reason: "State=DOWN NodeName=x [root@5]", Processors: 8, MemoryMB: 100, Boot: 77},
+		{Name: "n1", Up: true, Draining: true, Reason: "State=DOWN NodeName=x [root@5]", Processors: 8, MemoryMB: 100, Boot: 77, Slurmd: 99},
 		{Name: "n2", Processors: 4, MemoryMB: 50},
 	}
 	if err != nil || !reflect.DeepEqual(nodes, want) {

@@ -222,6 +222,7 @@ type restNode struct {
 	Processors number `json:"cpus"`
 	Memory     number `json:"real_memory"`
 	Boot       number `json:"boot_time"`
+	Slurmd     number `json:"slurmd_start_time"`
 	Partitions words  `json:"partitions"`
 }
 
@@ -241,7 +242,7 @@ func (a *nodesAnswer) read(partition string) ([]Node, error) {
 			continue
 		}
 		n := Node{
-			Name: from.Name, Reason: from.Reason, Processors: int(from.Processors), MemoryMB: int64(from.Memory), Boot: int64(from.Boot),
+			Name: from.Name, Reason: from.Reason, Processors: int(from.Processors), MemoryMB: int64(from.Memory), Boot: int64(from.Boot), Slurmd: int64(from.Slurmd),
 		}
 		n.Up, n.Draining = condition(append(slices.Clone(from.State), from.Flags...))
 		nodes = append(nodes, n)

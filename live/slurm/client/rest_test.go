@@ -222,8 +222,8 @@ func TestListings(t *testing.T) {
 		nodes, err := s.Nodes(t.Context(), "libra")
 		wantNodes := map[string][]Node{
 			"v0.0.38": {
-				{Name: "n1", Up: true, Draining: true, Reason: "it smells of smoke", Processors: 2, MemoryMB: 8192, Boot: 1794710852},
-				{Name: "n2", Up: true, Processors: 2, MemoryMB: 8192, Boot: 1794710852},
+				{Name: "n1", Up: true, Draining: true, Reason: "it smells of smoke", Processors: 2, MemoryMB: 8192, Boot: 1794710852, Slurmd: 1794735067},
+				{Name: "n2", Up: true, Processors: 2, MemoryMB: 8192, Boot: 1794710852, Slurmd: 1794735067},
 			},
 			"v0.0.40": {
 				{Name: "n1", Up: true, Draining: true, Reason: "it smells of smoke", Processors: 64, MemoryMB: 257000, Boot: 1699990000},

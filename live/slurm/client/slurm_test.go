@@ -328,7 +328,7 @@ func (b *bench) nodes(t *testing.T) {
 	}
 	for _, n := range nodes {
 		is := n.Name == drained
-		if !n.Up || n.Draining != is || n.Processors != 2 || n.MemoryMB != 8192 || n.Boot <= 0 ||
+		if !n.Up || n.Draining != is || n.Processors != 2 || n.MemoryMB != 8192 || n.Boot <= 0 || n.Slurmd <= 0 ||
 			strings.HasPrefix(n.Reason, "it smells of smoke") != is {
 			t.Errorf("a node is %+v", n)
 		}

@@ -152,4 +152,5 @@ type Node struct {
 	Processors int
 	MemoryMB   int64
 	Boot       int64 // unix seconds
+	Slurmd     int64 // since when its slurmd runs, in unix seconds; 0: not known
 }

@@ -41,6 +41,8 @@ type Slurm struct {
 	Forgets bool // a crash may make the controller forget its last seconds
 
 	Drains  map[string]bool // nodes that start nothing
+	Stopped map[string]bool // nodes whose slurmd was stopped, which the controller has not noticed
+	slurmds map[string]int64
 	Trouble float64         // how probable it is that a call goes wrong
 	away    bool            // the controller does not answer
 	born    int64           // since when it runs
@@ -103,7 +105,7 @@ var ErrLost = errors.New("the answer was lost")
 // New is a Slurm with nodes.
 func New(seed uint64, nodes ...string) *Slurm {
 	f := &Slurm{
-		luck: rand.New(rand.NewPCG(seed, 7)), Forgets: true, next: 1, Known: map[int64]*Job{}, nodes: map[string]bool{}, Drains: map[string]bool{}, Booked: map[string]bool{},
+		luck: rand.New(rand.NewPCG(seed, 7)), Forgets: true, next: 1, Known: map[int64]*Job{}, nodes: map[string]bool{}, Drains: map[string]bool{}, Stopped: map[string]bool{}, slurmds: map[string]int64{}, Booked: map[string]bool{},
 		Lost: map[string]bool{}, begun: map[string]string{}, Most: map[string]int{}, Starts: map[string]int{},
 	}
 	for _, n := range nodes {
@@ -272,7 +274,7 @@ func (f *Slurm) Nodes(ctx context.Context, _ string) ([]client.Node, error) {
 	var nodes []client.Node
 	err := f.call(ctx, "nodes", func(*rand.Rand) error {
 		for _, name := range slices.Sorted(maps.Keys(f.nodes)) {
-			nodes = append(nodes, client.Node{Name: name, Up: f.nodes[name], Draining: f.Drains[name], Processors: 4, MemoryMB: 1000})
+			nodes = append(nodes, client.Node{Name: name, Up: f.nodes[name], Draining: f.Drains[name], Processors: 4, MemoryMB: 1000, Slurmd: f.slurmds[name]})
 		}
 		return nil
 	})
@@ -297,6 +299,7 @@ func (f *Slurm) step(now time.Time) {
 	f.work(now, true)
 	for _, id := range slices.Sorted(maps.Keys(f.Known)) {
 		j := f.Known[id]
+		f.putAway(j)
 		if j.State != client.Pending || j.Held || now.Sub(j.released) < time.Second || !f.up(j.Wanted) {
 			continue
 		}
@@ -386,7 +389,7 @@ func (f *Slurm) why(j *Job) string {
 
 func (f *Slurm) up(nodes []string) bool {
 	for _, n := range nodes {
-		if !f.nodes[n] {
+		if !f.nodes[n] || f.Stopped[n] {
 			return false
 		}
 	}

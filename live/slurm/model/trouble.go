@@ -71,6 +71,33 @@ func (f *Slurm) Vanish(ctx context.Context, name string, long time.Duration) {
 	f.Mu.Unlock()
 }
 
+// ShutDown stops a node in order, and starts it again: what it runs is ended by SIGTERM,
+// which the controller is told, and believes; it calls it over when the next slurmd says
+// that it has put it away.
+func (f *Slurm) ShutDown(ctx context.Context, name string, long time.Duration) {
+	f.Mu.Lock()
+	f.Stopped[name] = true
+	for _, j := range f.Known {
+		if j.State == client.Running && slices.Contains(j.Nodes, name) {
+			j.State, j.Ended = client.Completing, now().Unix()
+		}
+	}
+	f.Mu.Unlock()
+	f.Kill(name)
+	pause(ctx, long)
+	f.Mu.Lock()
+	defer f.Mu.Unlock()
+	f.slurmds[name] = now().Unix()
+	delete(f.Stopped, name)
+}
+
+// putAway calls a job over that was ended with its node, once there is a slurmd again.
+func (f *Slurm) putAway(j *Job) {
+	if j.State == client.Completing && f.up(j.Nodes) {
+		j.State, j.Signal = client.Failed, 15
+	}
+}
+
 // KillBatch ends the processes of a job on a node.
 func (f *Slurm) KillBatch(node, batch string) {
 	f.Mu.Lock()

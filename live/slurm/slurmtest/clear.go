@@ -63,10 +63,13 @@ func marked(dir string) []int {
 
 // groups lists the groups of a run's nodes, a group before what is in it: Slurm's
 // own and those that the agent and the plugin make.
-func groups(prefix string) []string {
+func groups(prefix string) []string { return groupsOf(prefix + "[0-9]*") }
+
+// groupsOf lists those of nodes by a pattern of their names.
+func groupsOf(nodes string) []string {
 	var found []string
-	tops, _ := filepath.Glob(groupRoot + "/*/slurm_" + prefix + "[0-9]*")
-	ours, _ := filepath.Glob(groupRoot + "/*/libra/" + prefix + "[0-9]*")
+	tops, _ := filepath.Glob(groupRoot + "/*/slurm_" + nodes)
+	ours, _ := filepath.Glob(groupRoot + "/*/libra/" + nodes)
 	for _, top := range append(tops, ours...) {
 		_ = filepath.WalkDir(top, func(path string, d os.DirEntry, err error) error {
 			if err == nil && d.IsDir() {
@@ -78,9 +81,11 @@ func groups(prefix string) []string {
 	return found
 }
 
-func members(prefix string) []int {
+func members(prefix string) []int { return processesIn(groups(prefix)) }
+
+func processesIn(groups []string) []int {
 	var pids []int
-	for _, group := range groups(prefix) {
+	for _, group := range groups {
 		text, _ := os.ReadFile(filepath.Join(group, "cgroup.procs")) // it may be gone
 		for field := range strings.FieldsSeq(string(text)) {
 			if pid, err := strconv.Atoi(field); err == nil && pid != os.Getpid() {

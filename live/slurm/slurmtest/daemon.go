@@ -136,6 +136,36 @@ func (c *Cluster) Kill(name string) error {
 	return d.kill()
 }
 
+// Stop tells a daemon to end, and waits until it has, if it has not by itself: slurmctld
+// writes its state down before.
+func (c *Cluster) Stop(name string) error {
+	d, err := c.daemon(name)
+	if err != nil || d.cmd == nil {
+		return err
+	}
+	if err = d.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	<-d.ended
+	d.cmd = nil
+	return nil
+}
+
+// ShutDown does to a node what an orderly shutdown of its machine does: slurmd is told to
+// end, and then all that it runs. Restart starts it again.
+func (c *Cluster) ShutDown(node string) error {
+	if err := c.Stop("slurmd " + node); err != nil {
+		return err
+	}
+	for _, by := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
+		for _, pid := range processesIn(groupsOf(node)) {
+			_ = syscall.Kill(pid, by) // it may have ended by itself
+		}
+		time.Sleep(time.Second) // as a machine that is in a hurry
+	}
+	return nil
+}
+
 // Saved waits until slurmctld has written its jobs down since a time, and not
 // longer than so long: what it has not written is lost when it is killed.
 func (c *Cluster) Saved(since time.Time, most time.Duration) bool {

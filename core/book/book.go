@@ -34,6 +34,7 @@ type Book struct {
 	guests int       // residents without a deadline
 	asked  []float64 // by slot: the demand of a job when it was last given a speed; NaN: to be worked out
 	pace   *pace     // nil: nobody has asked
+	watch  *watch    // the same
 }
 
 // New opens the book of a cluster.
@@ -198,9 +199,11 @@ func (b *Book) run(s Slot, e *Entry) {
 	b.asked[s] = math.NaN()
 	e.at = market.Int32(len(b.running))
 	b.running = append(b.running, s)
+	b.stir(s)
 }
 
 func (b *Book) release(s Slot, e *Entry) {
+	b.stir(s)
 	last := b.running[len(b.running)-1]
 	b.running[e.at] = last
 	b.slots[last].at = e.at
@@ -234,6 +237,7 @@ func (b *Book) release(s Slot, e *Entry) {
 func (b *Book) Measure(s Slot, proc int32, had market.Work, presumed bool) {
 	e := &b.slots[s]
 	e.presumed = presumed
+	b.stir(s)
 	if !e.independent {
 		e.Left, e.Since = e.Job.Estimate-had, b.now
 		b.heed(e)

@@ -68,6 +68,7 @@ func (d *Draft) Speed(s Slot, speed float64) {
 	e, now := &d.b.slots[s], d.b.now
 	e.Left, e.Since = e.LeftAt(now), now
 	d.b.asked[s] = math.NaN()
+	d.b.stir(s)
 	if same(e.Speed, speed) {
 		return
 	}
@@ -86,6 +87,7 @@ func (d *Draft) Share(proc int, speeds []float64) {
 		t := &tasks[i]
 		if speed := speeds[i]; !same(t.Speed, speed) {
 			t.Left, t.Since, t.Speed = t.LeftAt(now), now, speed
+			d.b.stir(t.Slot)
 		}
 		slice := market.Slice{Job: t.Job, Slot: int32(t.Slot), Speed: t.Speed}
 		if t.Reserved {

@@ -201,6 +201,7 @@ func (d *Draft) Ask(s Slot) {
 // was asked before.
 func (d *Draft) Pace(s Slot, speed float64) {
 	d.b.paced()
+	d.b.stir(s)
 	e := &d.b.slots[s]
 	if !same(e.Speed, speed) {
 		e.Speed = speed

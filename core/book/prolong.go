@@ -70,6 +70,7 @@ func (b *Book) setTasks(proc int, tasks []Task) {
 func (b *Book) Prolong(s Slot, work market.Work, claim market.Share) {
 	e, now := &b.slots[s], b.now
 	left := b.LeftOf(s, now)
+	b.stir(s)
 	e.Job.Estimate += work + max(0, -left)
 	e.Terms.Claim = max(e.Terms.Claim, claim)
 	for t, proc := range b.tasksOf(s) {
@@ -96,6 +97,7 @@ func (b *Book) Prolong(s Slot, work market.Work, claim market.Share) {
 func (b *Book) MakeBestEffort(s Slot) {
 	e := &b.slots[s]
 	e.bestEffort, e.Terms.Firm = true, false
+	b.stir(s)
 	if e.alone {
 		return
 	}

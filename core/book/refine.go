@@ -34,6 +34,7 @@ func (t *Task) refinedAfter(j *market.Job, had market.Work) market.Work {
 // already.
 func (b *Book) Fulfil(s Slot, proc int32, took market.Work) {
 	e := &b.slots[s]
+	b.stir(s)
 	for t, on := range b.tasksOf(s) {
 		if t.Refining || proc != market.AllTasks && int(proc) != on {
 			continue
@@ -71,6 +72,9 @@ func (b *Book) Refining(s Slot) bool {
 func (b *Book) Refined(at market.Time) []market.JobID {
 	var ids []market.JobID
 	at = max(at, b.now)
+	if b.tasks == nil {
+		return nil
+	}
 	for _, s := range b.running {
 		for t := range b.tasksOf(s) {
 			if t.Refining && t.LeftAt(at).Done() {

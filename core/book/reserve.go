@@ -39,6 +39,7 @@ func (b *Book) Confirm(s Slot) {
 
 func (b *Book) unreserve(s Slot) {
 	b.slots[s].reserved = false
+	b.stir(s)
 	b.reserved = slices.DeleteFunc(b.reserved, func(r Slot) bool { return r == s })
 }
 

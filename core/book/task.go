@@ -106,6 +106,7 @@ func (b *Book) removeTask(proc int, s Slot) bool {
 	for i := range tasks {
 		if tasks[i].Slot == s {
 			b.tasks[proc] = append(tasks[:i], tasks[i+1:]...)
+			b.stir(s)
 			b.touch(proc, Left)
 			return true
 		}

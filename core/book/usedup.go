@@ -44,6 +44,21 @@ func (u *usedUps) remove(s Slot) {
 	}
 }
 
+// of is a job that is there.
+func (u *usedUps) of(s Slot) *usedUp { return &u.items[u.place[s]-1] }
+
+// upTo visits the jobs whose time is no later than a bound, which may come closer
+// meanwhile: from a place in the heap down.
+func (u *usedUps) upTo(i int, bound func() float64, visit func(Slot)) {
+	if i >= len(u.items) || u.items[i].at > bound() {
+		return
+	}
+	visit(u.items[i].slot)
+	for c := 4*i + 1; c <= 4*i+4; c++ {
+		u.upTo(c, bound, visit)
+	}
+}
+
 // move puts a job where it belongs, from a place that is free.
 func (u *usedUps) move(i int, x usedUp) {
 	for i > 0 && x.before(&u.items[(i-1)/4]) {

@@ -1,9 +1,11 @@
 package policytest
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 
+	"github.com/libra-market/libra/core/book"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/lab/sim"
 )
@@ -12,6 +14,7 @@ import (
 type core interface {
 	sim.World
 	UsedUp(at market.Time) []market.JobID
+	Status(id market.JobID, at market.Time) (book.JobStatus, bool)
 }
 
 // floor is a world in which users haggle as on a live market: they have quotes
@@ -59,6 +62,9 @@ func (f *floor) Step(at market.Time, happened []market.Event) ([]market.Event, e
 		}
 		first = append(first, e)
 	}
+	if ids := f.overlooked(at); ids != nil {
+		return nil, fmt.Errorf("at %v the book is wrong about who has used up his estimate: %v", at, ids)
+	}
 	used := slices.DeleteFunc(f.UsedUp(at), func(id market.JobID) bool {
 		done := func(e market.Event) bool { return e.Kind == market.Finished && e.Job == id }
 		return slices.ContainsFunc(happened, done) || f.world.exact && f.hidden[id] == 0 // all but done
@@ -95,6 +101,27 @@ func (f *floor) step(at market.Time, happened []market.Event) error {
 		f.events = append(f.events, e)
 	}
 	return err
+}
+
+// overlooked lists whoever is not among the jobs whose estimate is used up and, looked at
+// one by one, is, or the other way round.
+func (f *floor) overlooked(at market.Time) (ids []market.JobID) {
+	used := f.UsedUp(at)
+	for _, id := range inOrder(f.running) {
+		st, here := f.Status(id, at)
+		if !here {
+			continue
+		}
+		done := st.Left.Done() && !st.Independent
+		for _, t := range st.Tasks {
+			done = done || t.Left.Done() && !t.Refining
+		}
+		matters := st.Running && !st.Reserved && !st.BestEffort && st.Due.Finite()
+		if (done && matters) != slices.Contains(used, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // arrival is what a job says of itself at the door, and whether it wants to be

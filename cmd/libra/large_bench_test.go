@@ -19,10 +19,12 @@ var (
 	largeJobs  = flag.Int("large.jobs", 5000, "jobs that run there")
 )
 
-// BenchmarkLarge is a large market under libra as a client of its API sees it: a quote
-// that binds, a submission beside 63 others, a page of jobs, the state of the nodes.
+// BenchmarkLarge is a large market under libra, with nodes that obey and report every
+// five seconds, as a client of its API sees it: a quote that binds, and is dropped; a
+// preview; a page of jobs; a submission beside 63 others.
 func BenchmarkLarge(b *testing.B) {
-	s, to := benchService(b, "libra", *largeNodes, 50)
+	s, to := benchService(b, "libra", 0, 0)
+	reports := playNodes(b, s, *largeNodes, 50)
 	var next atomic.Int64
 	began := time.Now()
 	beside(64, func() {
@@ -37,6 +39,9 @@ func BenchmarkLarge(b *testing.B) {
 		}
 	})
 	b.Logf("%d jobs on %d nodes of 50: %.0f a second", *largeJobs, *largeNodes, float64(*largeJobs)/time.Since(began).Seconds())
+	quiet, before, at := time.Now(), processorTime(b), reports.Load()
+	time.Sleep(10 * time.Second)
+	b.Logf("nodes alone: %.0f reports a second, %.0f %% of a core", float64(reports.Load()-at)/time.Since(quiet).Seconds(), 100*(processorTime(b)-before).Seconds()/time.Since(quiet).Seconds())
 	r := v1.Request{Argv: []string{"true"}, EstimateMS: 60_000, DeadlineMS: 600_000}
 	for _, of := range []struct {
 		name string
@@ -91,4 +96,3 @@ func beside(clients int, do func()) {
 	}
 	all.Wait()
 }
-

@@ -56,7 +56,7 @@ func (b *Book) stir(s Slot) {
 
 // watchFor puts a job where it belongs as of now.
 func (b *Book) watchFor(s Slot) {
-	p := prospect{left: anyEstimate, next: market.Never, spent: market.Never}
+	p := prospect{next: market.Never, spent: market.Never}
 	if b.slots[s].state == running {
 		p = b.prospect(s, b.now)
 	}

@@ -175,7 +175,7 @@ func (d *database) Shed(ctx context.Context, s Shed) error {
 	}
 	specs := make([]repacked, len(s.Specs))
 	for i, m := range s.Specs {
-		specs[i].args = []any{m.Is, m.Job, m.Was}
+		specs[i] = repacked{m.Job, []any{m.Is, m.Job, m.Was}}
 	}
 	if err = d.change(ctx, func(tx *sql.Tx) error { return d.shed(ctx, tx, s.UpTo, specs, jobs, txs) }); err != nil {
 		return fmt.Errorf("shed: %w", d.explain(err))
@@ -195,14 +195,18 @@ func (d *database) shed(ctx context.Context, tx *sql.Tx, upTo int64, specs, jobs
 		return err
 	}
 	for _, some := range []struct {
-		statement string
-		rows      []repacked
+		table, key string
+		statement  string
+		rows       []repacked
 	}{
-		{"UPDATE job_specs SET spec = ? WHERE id = ? AND spec = ? AND EXISTS (SELECT 1 FROM jobs j WHERE j.id = job_specs.id AND j.ended <> 0)", specs},
-		{"UPDATE jobs SET body = ? WHERE id = ? AND body = ?", jobs},
-		{"UPDATE txs SET body = ?, postings = ? WHERE seq = ? AND body = ?", txs},
+		{"job_specs", "id", "UPDATE job_specs SET spec = ? WHERE id = ? AND spec = ? AND EXISTS (SELECT 1 FROM jobs j WHERE j.id = job_specs.id AND j.ended <> 0)", specs},
+		{"jobs", "id", "UPDATE jobs SET body = ? WHERE id = ? AND body = ?", jobs},
+		{"txs", "seq", "UPDATE txs SET body = ?, postings = ? WHERE seq = ? AND body = ?", txs},
 	} {
 		if err := d.replace(ctx, tx, some.statement, some.rows); err != nil {
+			return err
+		}
+		if err := d.tighten(ctx, tx, some.table, some.key, some.rows); err != nil {
 			return err
 		}
 	}
@@ -210,7 +214,10 @@ func (d *database) shed(ctx context.Context, tx *sql.Tx, upTo int64, specs, jobs
 }
 
 // repacked is a row whose columns are replaced.
-type repacked struct{ args []any }
+type repacked struct {
+	key  int64
+	args []any
+}
 
 func (d *database) replace(ctx context.Context, tx *sql.Tx, statement string, rows []repacked) error {
 	if len(rows) == 0 {
@@ -241,7 +248,7 @@ func (d *database) packJobs(ctx context.Context, ids []int64) ([]repacked, error
 			return err
 		}
 		if small, worth := pack(body); worth {
-			rows = append(rows, repacked{[]any{small, id, body}})
+			rows = append(rows, repacked{id, []any{small, id, body}})
 		}
 		return nil
 	})
@@ -260,7 +267,7 @@ func (d *database) packTxs(ctx context.Context, seqs []int64) ([]repacked, error
 			return err
 		}
 		if small, worth := packPair(body, postings); worth {
-			rows = append(rows, repacked{[]any{small, []byte{}, seq, body}})
+			rows = append(rows, repacked{seq, []any{small, []byte{}, seq, body}})
 		}
 		return nil
 	})

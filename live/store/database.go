@@ -69,6 +69,8 @@ type dialect struct {
 	foreign   string            // counts tables in a database that is not ours
 	present   string            // counts tables that record our migrations
 	shared    string            // after a SELECT: the row stays as it is until the transaction ends
+
+	tightening []string // statements that make room where rows have become smaller; nil: there is
 }
 
 // head is where the log ends.

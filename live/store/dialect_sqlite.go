@@ -25,6 +25,8 @@ func sqliteDialect() dialect {
 		foreign:   "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
 		integrity: "PRAGMA integrity_check(20)",
 		present:   "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'libra_migrations'",
+
+		tightening: sqliteTighten,
 	}
 }
 

@@ -129,7 +129,8 @@ func (h *holder) used() time.Duration {
 }
 
 // measure divides what was used since the last time, and what was declined if
-// the job runs: what it does not have when it has ended, nobody offered.
+// the job runs: what it does not have when it has ended, or is suspended by the batch
+// system, nobody offered.
 func (h *holder) measure(runs bool) {
 	h.sample = awake()
 	if h.group == nil || len(h.held.Ranks) == 0 {
@@ -141,7 +142,7 @@ func (h *holder) measure(runs bool) {
 		return // gone, or at the next look
 	}
 	declined := time.Duration(0)
-	if runs && h.held.StartedUS > 0 && h.held.EndedUS == 0 {
+	if runs && h.held.StartedUS > 0 && h.held.EndedUS == 0 && !h.group.Frozen() {
 		before := h.meter.declined
 		h.meter.read(h.control.agent.overall(reading{at: looked, done: awake(), usage: usage}))
 		declined = h.meter.declined - before

@@ -120,7 +120,7 @@ func (r *run) infer(w *world) {
 		}
 		v := verdictOf(r.job)
 		if r.lost != "" {
-			v = verdict{state: task.Lost, why: r.lost, started: v.started, ended: v.ended}
+			v = verdict{state: task.Lost, why: r.lost, started: v.started, ended: v.ended, paused: v.paused}
 		}
 		r.ends(v, w.now)
 	case r.job != nil:

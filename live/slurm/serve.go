@@ -175,7 +175,7 @@ func (b *Backend) progress() {
 		if r.job == nil || r.job.Started == 0 || r.state.over() || r.job.State.Over() || r.job.Held {
 			continue
 		}
-		used := max(0, now.UnixMicro()-r.job.Started*1e6)
+		used := max(0, now.UnixMicro()-(r.job.Started+r.job.Paused)*1e6)
 		for rank, o := range r.orders {
 			name := o.Spec.Nodes[rank]
 			byNode[name] = append(byNode[name], task.Status{

@@ -21,11 +21,12 @@ type verdict struct {
 	user   bool  // who it is of ended it in Slurm
 
 	started, ended int64 // unix seconds; 0: not known
+	paused         int64 // seconds of that in which Slurm had suspended it
 }
 
 // verdictOf reads how a job ended in Slurm.
 func verdictOf(j *client.Job) verdict {
-	v := verdict{state: task.Ended, exit: j.Exit, started: j.Started, ended: j.Ended}
+	v := verdict{state: task.Ended, exit: j.Exit, started: j.Started, ended: j.Ended, paused: j.Paused}
 	if j.Signal != 0 {
 		v.signal = signalName(j.Signal)
 	}
@@ -102,7 +103,7 @@ func (r *run) status(rank int, control Control) task.Status {
 	}
 	if control == None && v.started > 0 && v.ended > v.started {
 		o := r.orders[rank]
-		s.CPUUS = (v.ended - v.started) * 1e6 * int64(o.Spec.Processors())
+		s.CPUUS = max(0, v.ended-v.started-v.paused) * 1e6 * int64(o.Spec.Processors())
 	}
 	r.checkBegan(&s, control)
 	return s

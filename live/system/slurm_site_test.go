@@ -24,6 +24,8 @@ func TestOnSlurm(t *testing.T) {
 	t.Run("Slurm says no", slurmSaysNo)
 	t.Run("a node drains", aNodeDrains)
 	t.Run("a node is shut down", aNodeIsShutDown)
+	t.Run("root meddles", rootMeddles)
+	t.Run("slurmd is away", slurmdIsAway)
 	t.Run("Slurm has limits", slurmHasLimits)
 	t.Run("scripts run unchanged", scriptsRunUnchanged)
 }

@@ -118,6 +118,12 @@ func TestSlurmsOwnGroups(t *testing.T) {
 	}
 	must(t, g.Set(Limits{CPU: 0.55}))
 	says(t, "55000 100000", dir, "cpu.max")
+	for _, suspended := range []string{"0", "1", "0"} {
+		must(t, fill(dir, "step_0/user/cgroup.freeze", suspended))
+		if g.Frozen() != (suspended == "1") {
+			t.Errorf("with cgroup.freeze at %s it is frozen: %v", suspended, g.Frozen())
+		}
+	}
 	if err = g.Set(Limits{CPU: 0}); !errors.Is(err, ErrLimits) {
 		t.Errorf("frozen: %v", err)
 	}

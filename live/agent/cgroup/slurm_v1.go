@@ -138,6 +138,17 @@ func keeper(pid int) bool {
 	return err == nil && strings.HasPrefix(path.Base(exe), "slurmstepd")
 }
 
+// Frozen reports whether Slurm has suspended the job: nobody else can freeze what is
+// Slurm's, its user included.
+func (g *slurmV1Group) Frozen() bool {
+	for _, dir := range g.freezers() {
+		if s, err := read(path.Join(dir, "freezer.state")); err == nil && s != "THAWED" {
+			return true
+		}
+	}
+	return false
+}
+
 // Kill also ends what was not put in, and what Slurm has suspended: a process in
 // a frozen group of v1 ends only when that is thawed.
 func (g *slurmV1Group) Kill(ctx context.Context) error {

@@ -201,8 +201,21 @@ func (g *slurmV2Group) Remove() error {
 }
 
 func (g *slurmV2Group) Enter() EnterSpec { return EnterSpec{} }
-func (g *slurmV2Group) Frozen() bool     { return false }
 func (g *slurmV2Group) Thaw() error      { return nil }
+
+// Frozen reports whether Slurm has suspended the job.
+func (g *slurmV2Group) Frozen() bool {
+	job, there := g.tree.find(g.job)
+	if !there {
+		return false
+	}
+	for _, dir := range within(job) {
+		if s, err := read(path.Join(dir, "cgroup.freeze")); err == nil && s == "1" {
+			return true
+		}
+	}
+	return false
+}
 
 func (g *slurmV2Group) Freeze() error {
 	return fmt.Errorf("group %s: freeze what is Slurm's: %w", g.name, ErrMissing)

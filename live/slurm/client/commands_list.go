@@ -15,7 +15,7 @@ var errListing = errors.New("not a listing of slurm")
 
 // columns of squeue, in the order in which readJobs takes them. Name and comment are
 // anything that a user may write, line ends included.
-const columns = "%A %T %u %N %n %r %Q %V %S %e %k %j"
+const columns = "%A %T %u %N %n %r %Q %V %S %e %M %k %j"
 
 // separator is between columns, and different in each listing: a user cannot know
 // it, and so cannot write a name that looks like something else.
@@ -36,7 +36,7 @@ func (c *commands) Jobs(ctx context.Context, partition string) ([]Job, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list jobs: %w", err)
 	}
-	jobs, err := readJobs(out, sep)
+	jobs, err := readJobs(out, sep, clock())
 	if err != nil {
 		return nil, fmt.Errorf("%w: list jobs: %w", ErrAway, err)
 	}
@@ -46,9 +46,9 @@ func (c *commands) Jobs(ctx context.Context, partition string) ([]Job, error) {
 	return jobs, nil
 }
 
-// readJobs reads a listing in which every column is followed by a separator, and
-// every job by a line end.
-func readJobs(out, sep string) ([]Job, error) {
+// readJobs reads a listing, as of now, in which every column is followed by a separator,
+// and every job by a line end.
+func readJobs(out, sep string, now int64) ([]Job, error) {
 	fields := strings.Split(out, sep)
 	if last := len(fields) - 1; fields[last] != "" && fields[last] != "\n" {
 		return nil, fmt.Errorf("%w: it ends with %.40q", errListing, fields[last])
@@ -68,7 +68,7 @@ func readJobs(out, sep string) ([]Job, error) {
 			}
 			row[0] = head
 		}
-		j, err := readJob(row)
+		j, err := readJob(row, now)
 		if err != nil {
 			return nil, fmt.Errorf("row %d: %w", i/width, err)
 		}
@@ -77,13 +77,13 @@ func readJobs(out, sep string) ([]Job, error) {
 	return jobs, nil
 }
 
-func readJob(row []string) (Job, error) {
-	j := Job{State: stateOf(row[1:2]), User: row[2], Reason: row[5], Comment: row[10], Name: row[11]}
+func readJob(row []string, now int64) (Job, error) {
+	j := Job{State: stateOf(row[1:2]), User: row[2], Reason: row[5], Comment: row[11], Name: row[12]}
 	if j.Comment == "(null)" {
 		j.Comment = ""
 	}
-	var wrong [7]error
-	var priority int64
+	var wrong [8]error
+	var priority, ran int64
 	j.ID, wrong[0] = strconv.ParseInt(row[0], 10, 64)
 	j.Nodes, wrong[1] = expand(absent(row[3]))
 	j.Wanted, wrong[2] = expand(absent(row[4]))
@@ -91,10 +91,12 @@ func readJob(row []string) (Job, error) {
 	j.Submitted, wrong[4] = readTime(row[7])
 	j.Started, wrong[5] = readTime(row[8])
 	j.Ended, wrong[6] = readTime(row[9])
+	ran, wrong[7] = readSpan(row[10])
 	if err := errors.Join(wrong[:]...); err != nil || j.ID <= 0 || j.User == "" {
 		return Job{}, fmt.Errorf("%w: job %.40q: %w", errListing, row[0], errors.Join(err))
 	}
 	j.normalise(priority == 0)
+	j.pausedBut(ran, now)
 	return j, nil
 }
 
@@ -112,6 +114,37 @@ func readTime(text string) (int64, error) {
 		return 0, nil
 	}
 	return strconv.ParseInt(text, 10, 64)
+}
+
+// readSpan reads a time that has passed: days-hours:minutes:seconds, of which the first
+// two may be missing.
+func readSpan(text string) (int64, error) {
+	if text = absent(text); text == "" || text == "INVALID" {
+		return 0, nil
+	}
+	days, rest, long := strings.Cut(text, "-")
+	if !long {
+		days, rest = "0", text
+	}
+	sum, err := strconv.ParseInt(days, 10, 32)
+	parts := strings.Split(rest, ":")
+	if err != nil || len(parts) > 3 {
+		return 0, fmt.Errorf("%w: a time of %.40q", errListing, text)
+	}
+	sum *= 24
+	for i := range 3 {
+		var n int64
+		if at := i - (3 - len(parts)); at >= 0 {
+			if n, err = strconv.ParseInt(parts[at], 10, 32); err != nil || n < 0 {
+				return 0, fmt.Errorf("%w: a time of %.40q", errListing, text)
+			}
+		}
+		if i > 0 {
+			sum *= 60
+		}
+		sum += n
+	}
+	return sum, nil
 }
 
 // addExits tells how jobs ended, from memory or from squeue.

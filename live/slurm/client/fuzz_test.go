@@ -37,7 +37,7 @@ func FuzzSqueue(f *testing.F) {
 	f.Add(listing(sep, row("1", "RUNNING", "x"), row("2", "FAILED", "y\nz")))
 	f.Add("")
 	f.Fuzz(func(t *testing.T, text string) {
-		jobs, err := readJobs(text, sep)
+		jobs, err := readJobs(text, sep, 102)
 		if err != nil && len(jobs) > 0 {
 			t.Errorf("jobs beside an error: %+v", jobs)
 		}
@@ -74,7 +74,7 @@ func FuzzRestAnswers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var jobs jobsAnswer
 		if json.Unmarshal(text, &jobs) == nil {
-			list, err := jobs.read("libra")
+			list, err := jobs.read("libra", 102)
 			if err != nil && len(list) > 0 {
 				t.Errorf("jobs beside an error: %+v", list)
 			}

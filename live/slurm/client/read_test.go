@@ -74,12 +74,12 @@ func listing(sep string, rows ...[]string) string {
 }
 
 func row(id, state, name string) []string {
-	return []string{id, state, "alice", "n1", "n[1-2]", "None", "5", "100", "101", "102", "(null)", name}
+	return []string{id, state, "alice", "n1", "n[1-2]", "None", "5", "100", "101", "102", "0:01", "(null)", name}
 }
 
 func TestReadJobs(t *testing.T) {
 	sep := separator()
-	jobs, err := readJobs(listing(sep, row("1", "RUNNING", "a\nb"), row("2", "FAILED", "3|x"), row("4", "PENDING", "")), sep)
+	jobs, err := readJobs(listing(sep, row("1", "RUNNING", "a\nb"), row("2", "FAILED", "3|x"), row("4", "PENDING", "")), sep, 102)
 	want := []Job{
 		{ID: 1, Name: "a\nb", User: "alice", State: Running, Reason: "None", Nodes: []string{"n1"}, Wanted: []string{"n1", "n2"}, Submitted: 100, Started: 101},
 		{ID: 2, Name: "3|x", User: "alice", State: Failed, Reason: "None", Nodes: []string{"n1"}, Wanted: []string{"n1", "n2"}, Submitted: 100, Started: 101, Ended: 102},
@@ -88,10 +88,10 @@ func TestReadJobs(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(jobs, want) {
 		t.Errorf("%v, jobs\n%+v, want\n%+v", err, jobs, want)
 	}
-	if jobs, err = readJobs("", sep); err != nil || len(jobs) != 0 {
+	if jobs, err = readJobs("", sep, 102); err != nil || len(jobs) != 0 {
 		t.Errorf("nothing is %+v, %v", jobs, err)
 	}
-	short := row("1", "RUNNING", "x")[:11]
+	short := row("1", "RUNNING", "x")[:12]
 	for what, text := range map[string]string{
 		"cut off":       listing(sep, row("1", "RUNNING", "x"))[:20],
 		"too few":       listing(sep, short),
@@ -102,7 +102,7 @@ func TestReadJobs(t *testing.T) {
 		"text after":    listing(sep, row("1", "RUNNING", "x")) + "error: something",
 		"not separated": "1 RUNNING alice\n",
 	} {
-		if jobs, err = readJobs(text, sep); !errors.Is(err, errListing) {
+		if jobs, err = readJobs(text, sep, 102); !errors.Is(err, errListing) {
 			t.Errorf("%s: %+v, %v", what, jobs, err)
 		}
 	}

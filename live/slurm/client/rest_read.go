@@ -169,10 +169,13 @@ type restJob struct {
 	Submitted number `json:"submit_time"`
 	Started   number `json:"start_time"`
 	Ended     number `json:"end_time"`
+	Suspended number `json:"suspend_time"` // or resumed, last
+	Ran       number `json:"pre_sus_time"` // until then
 	Exit      status `json:"exit_code"`
 }
 
-func (a *jobsAnswer) read(partition string) ([]Job, error) {
+// read reads the jobs of a partition, as of now.
+func (a *jobsAnswer) read(partition string, now int64) ([]Job, error) {
 	if err := a.Errors.error(); err != nil {
 		return nil, err
 	}
@@ -197,9 +200,24 @@ func (a *jobsAnswer) read(partition string) ([]Job, error) {
 			return nil, fmt.Errorf("%w: %w: job %d", ErrAway, errListing, j.ID)
 		}
 		j.normalise(from.held())
+		if from.Suspended > 0 {
+			j.pausedBut(from.ran(&j, now), now)
+		}
 		jobs = append(jobs, j)
 	}
 	return jobs, nil
+}
+
+// ran is for how many seconds it has, as of now.
+func (j *restJob) ran(job *Job, now int64) int64 {
+	switch {
+	case job.State == Suspended:
+		return int64(j.Ran)
+	case job.Ended > 0:
+		return int64(j.Ran) + job.Ended - int64(j.Suspended)
+	default:
+		return int64(j.Ran) + now - int64(j.Suspended)
+	}
 }
 
 func (j *restJob) held() bool {

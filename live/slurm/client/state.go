@@ -1,6 +1,9 @@
 package client
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // stateOf is the state that words of Slurm amount to: one word from the commands, a
 // state with flags from newer versions of slurmrestd.
@@ -46,6 +49,22 @@ func (j *Job) normalise(held bool) {
 	if !j.State.Over() {
 		j.Exit, j.Signal = 0, 0
 	}
+}
+
+// clock is the time of a listing: for how long a job has run, Slurm says as of that.
+func clock() int64 { return time.Now().Unix() } //nolint:forbidigo // nobody else knows when Slurm was asked
+
+// pausedBut notes for how long a job was suspended that has run for so many seconds, as of
+// now. Slurm counts whole seconds: one is no proof.
+func (j *Job) pausedBut(ran, now int64) {
+	end := now
+	if j.Ended > 0 {
+		end = j.Ended
+	}
+	if j.Paused = end - j.Started - ran; j.Started == 0 || j.Paused <= 1 && j.State != Suspended {
+		j.Paused = 0
+	}
+	j.Paused = max(0, j.Paused)
 }
 
 // condition is how the words for a node's state amount to up, draining, or neither.

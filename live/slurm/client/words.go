@@ -71,6 +71,7 @@ type Job struct {
 	Submitted int64    // unix seconds
 	Started   int64    // 0: not yet
 	Ended     int64    // 0: not yet
+	Paused    int64    // seconds since its start in which it was suspended
 	Exit      int
 	Signal    int
 }

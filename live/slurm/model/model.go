@@ -82,7 +82,8 @@ type process struct {
 	exit    int
 	killed  bool
 	done    bool
-	over    func() // nil: nobody waits for that
+	halted  time.Time // since then it is suspended; zero: it is not
+	over    func()    // nil: nobody waits for that
 }
 
 // ends ends it.
@@ -346,7 +347,7 @@ func (f *Slurm) step(now time.Time) {
 // those that it knows.
 func (f *Slurm) work(now time.Time, tell bool) {
 	for _, p := range f.Procs {
-		if !p.done && !now.Before(p.until) {
+		if !p.done && p.halted.IsZero() && !now.Before(p.until) {
 			p.ends(false)
 		}
 		j := f.Known[p.id]

@@ -145,6 +145,9 @@ func (f *Slurm) Used(node, batch string, now time.Time) (us int64, began, alive 
 			if now.Before(end) {
 				end = now
 			}
+			if !p.halted.IsZero() {
+				end = p.halted
+			}
 			us, began = us+end.Sub(p.since).Microseconds(), true
 		}
 	}

@@ -1,0 +1,65 @@
+package slurm
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/slurm/client"
+	"github.com/libra-market/libra/live/slurm/model"
+)
+
+// An administrator puts a job back into Slurm's queue, held or not: it is begun again by
+// the market, once, and nowhere twice.
+func TestARequeuedJobIsBegunAgain(t *testing.T) {
+	for name, hold := range map[string]bool{"requeue": false, "requeuehold": true} {
+		t.Run(name, func(t *testing.T) {
+			play(t, 5, func(t *testing.T, th *theater, _ context.Context) {
+				th.market.submit(1, 1, model.Program{Takes: 30 * time.Second, Exit: 3}, false)
+				time.Sleep(20 * time.Second)
+				if n := th.slurm.Alive(); n != 1 {
+					t.Fatalf("%d processes", n)
+				}
+				th.slurm.Requeue(1, hold)
+				most := 0
+				for range 600 {
+					time.Sleep(500 * time.Millisecond)
+					most = max(most, th.slurm.Alive())
+				}
+				if s := th.market.ending(1); s.State != task.Ended || s.Exit != 3 || s.Attempt != 1 || most != 1 {
+					t.Errorf("%s ended as %s %d %s: %s; %d at a time", s.Key, s.State, s.Exit, s.Signal, s.Error, most)
+				}
+			})
+		})
+	}
+}
+
+// A job that Slurm has suspended goes on when it is resumed, however long that takes.
+func TestASuspendedJobGoesOn(t *testing.T) {
+	play(t, 6, func(t *testing.T, th *theater, _ context.Context) {
+		th.market.submit(1, 1, model.Program{Takes: 30 * time.Second, Exit: 3}, false)
+		time.Sleep(20 * time.Second)
+		th.slurm.Suspend(1)
+		time.Sleep(30 * time.Minute)
+		if open := th.market.open(); len(open) != 1 {
+			t.Error("it has ended though it is suspended")
+		}
+		th.slurm.Resume(1)
+		time.Sleep(5 * time.Minute)
+		if s := th.market.ending(1); s.State != task.Ended || s.Exit != 3 || s.Attempt != 0 || s.CPUUS > 31e6 {
+			t.Errorf("%s ended as %s %d %s: %s, having used %d us", s.Key, s.State, s.Exit, s.Signal, s.Error, s.CPUUS)
+		}
+	})
+}
+
+// Where nobody measures, a job has had its processors for as long as it was not suspended.
+func TestSuspendedWithoutAgents(t *testing.T) {
+	r := aRun()
+	r.state, r.job = running, over(client.Completed)
+	r.job.Started, r.job.Ended, r.job.Paused = 100, 160, 45
+	r.ends(verdictOf(r.job), noon)
+	if got := r.status(0, None).CPUUS; got != 15e6 {
+		t.Errorf("it ran for 60 s, suspended for 45 of them: %d us", got)
+	}
+}

@@ -19,6 +19,8 @@ type floor struct {
 	log []entry
 	all map[int64]trade.Job // as last written down
 
+	told []string // nodes that hear something new after the last command
+
 	image    *journal.Image // what the facts say
 	followed int
 }
@@ -89,6 +91,7 @@ func (f *floor) try(c trade.Command) (trade.Outcome, error) {
 	f.Helper()
 	o, err := f.x.Do(f.now, c)
 	fx := f.x.Effects()
+	f.told = fx.Nodes
 	f.follow(&fx.Facts)
 	if err != nil {
 		if len(fx.Steps) > 0 {

@@ -111,8 +111,9 @@ func (x *overseer) refined(j *underway.Job) error {
 			x.nodes.Mark(r.Node, roster.Tasks)
 			x.floor.changed(j)
 		case t.Left.Done():
+			reckoned := t.Took + j.OptionalWork() // by what the core was told first of the mandatory part
 			back = append(back, market.Event{
-				Kind: market.Used, Job: market.JobID(j.ID), Proc: r.Proc, Work: max(0, whole-market.Work(max(least, t.Speed))),
+				Kind: market.Used, Job: market.JobID(j.ID), Proc: r.Proc, Work: max(0, reckoned-market.Work(max(least, t.Speed))),
 			})
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/meter"
+	"github.com/libra-market/libra/core/roster"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/core/underway"
@@ -79,7 +80,11 @@ func (x *overseer) observe(j *underway.Job, r *underway.Rank, s *task.Status) {
 	x.floor.touched.job(j.ID, true)
 	r.Observe(s, j.Threads(), speed)
 	if j.Request.Optional != nil {
+		took := r.Took
 		r.ObservePart(s, speed, j.State == trade.Running, x.rulesOf(j).Granted())
+		if r.Known && r.Took > took && x.rulesOf(j).Held() {
+			x.nodes.Mark(r.Node, roster.Tasks) // it may have so much more
+		}
 	}
 	others := j.Others(s.Rank)
 	for k := range others { // they are as far

@@ -59,6 +59,12 @@ func TestObservePart(t *testing.T) {
 			}, true, meter.Task{CPUUS: 7e6, Had: 14, Refining: true, TookUS: 4e6, Took: 8, RefinedUS: 3e6},
 		},
 		{
+			"what was cut off at first: it is none of the optional part", []task.Status{
+				{State: task.Running, CPUUS: 6e6, Part: task.OptionalPart, MandatoryCPUUS: 6e6},
+				{State: task.Running, CPUUS: 9e6, DeclinedUS: 1e6, Part: task.OptionalPart, MandatoryCPUUS: 7e6, MandatoryDeclinedUS: 1e6},
+			}, true, meter.Task{CPUUS: 9e6, Had: 20, Refining: true, TookUS: 7e6, SparedUS: 1e6, Took: 16, RefinedUS: 2e6},
+		},
+		{
 			"nothing executed is taken back", []task.Status{
 				{State: task.Running, CPUUS: 6e6, Part: task.OptionalPart, MandatoryCPUUS: 4e6},
 				{State: task.Running, CPUUS: 5e6, Part: task.OptionalPart},

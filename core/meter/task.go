@@ -44,11 +44,12 @@ func (t *Task) Observe(s *task.Status, threads int, speed float64) {
 // that what it declines counts as executed. Money is reckoned from what it notes.
 func (t *Task) ObservePart(s *task.Status, speed float64, well, granted bool) {
 	switch {
+	case t.Refining && s.Part == task.OptionalPart:
+		t.took(s, speed)
 	case t.Refining:
 	case s.Part == task.OptionalPart:
-		t.Refining, t.TookUS, t.SparedUS = true, max(0, s.MandatoryCPUUS), max(0, s.MandatoryDeclinedUS)
-		t.DoneUS = s.MandatoryUS
-		t.Took = market.Work(float64(t.TookUS+t.SparedUS) / 1e6 * speed)
+		t.Refining, t.DoneUS = true, s.MandatoryUS
+		t.took(s, speed)
 	case s.Good() && well:
 		t.Refining, t.TookUS, t.SparedUS, t.Took = true, s.CPUUS, s.DeclinedUS, t.Had
 		t.DoneUS = s.EndedUS
@@ -59,6 +60,15 @@ func (t *Task) ObservePart(s *task.Status, speed float64, well, granted bool) {
 	if granted {
 		t.RefinedUS = max(t.RefinedUS, t.Since(s.CPUUS+s.DeclinedUS))
 	}
+}
+
+// took notes what the mandatory part had. Who was cut off in time when that was said
+// first (task.Status.Cut) has more of both parts as the rest becomes believable: what
+// is of the mandatory part by the node's own word is none of the optional one. It never
+// becomes less, or a node could sell a part for the other.
+func (t *Task) took(s *task.Status, speed float64) {
+	t.TookUS, t.SparedUS = max(t.TookUS, s.MandatoryCPUUS), max(t.SparedUS, s.MandatoryDeclinedUS)
+	t.Took = market.Work(float64(t.TookUS+t.SparedUS) / 1e6 * speed)
 }
 
 // Since is what was had since the mandatory part was done, of so much processor time

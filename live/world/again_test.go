@@ -90,6 +90,11 @@ func TestDaysThatWentWrong(t *testing.T) {
 		// 65233: that a mandatory part was done was long on its way.
 		"a mandatory part is heard of late": refined(still([]Deed{job(20*time.Second, 10, 12*time.Second)},
 			Fault{At: 29 * time.Second, Kind: mutes, Node: 0, For: 12 * time.Second}), 60),
+		// 622689: a restored market that does not know how long it was away believes less of a
+		// mandatory part at first than was, and took what it believed later for more of the optional one.
+		"less is believed of a mandatory part than was": refined(still([]Deed{job(20*time.Second, 10, 90*time.Second)},
+			Fault{At: 10 * time.Second, Kind: stepsBack, Node: -1, For: 10 * time.Second},
+			Fault{At: 24 * time.Second, Kind: restores, Node: -1, For: 3 * time.Second}), 20),
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, wrong := range live(t, d).Wrong {

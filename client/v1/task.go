@@ -37,7 +37,7 @@ type TaskStatus struct {
 	EndedUS    int64         `json:"ended_us"`   // unix
 	Elements   []TaskElement `json:"elements,omitempty"`
 	Batch      string        `json:"batch,omitempty"`   // of the order that this is about
-	BornUS     int64         `json:"born_us,omitempty"` // when its job was submitted, as its node says it: another one is another job
+	BornUS     int64         `json:"born_us,omitempty"` // when it was put on processors, as its node says it: another one is another task
 	Low        bool          `json:"low,omitempty"`     // it has little left of what was sold to it, or stands still
 
 	// Of a task that has ended, as its node says it, by a clock that nobody can set:

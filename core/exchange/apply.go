@@ -116,6 +116,9 @@ func (x *floor) place(j *underway.Job, procs market.Procs) {
 	} else {
 		j.PlacedUS = x.now
 	}
+	if j.BornUS = x.now; j.BornUS == j.SubmittedUS {
+		j.BornUS = 0
+	}
 	j.Ranks, j.Places, j.Specs = nil, nil, nil
 	j.BeginAgain()
 	for proc := range procs.All() {

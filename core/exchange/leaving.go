@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -115,6 +116,7 @@ func (x *agents) farewells(index int, orders []task.Order) []task.Order {
 			}
 			spec := j.Spec()
 			spec.Rank, spec.Attempt, spec.Size = rank, j.Leaving.Attempt, len(j.Leaving.Nodes)
+			spec.BornUS = cmp.Or(j.Leaving.BornUS, j.SubmittedUS)
 			for _, node := range j.Leaving.Nodes {
 				spec.Nodes = append(spec.Nodes, x.nodes.At(node).Node)
 			}

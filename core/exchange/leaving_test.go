@@ -46,6 +46,9 @@ func TestAnAttemptBeginsWhenTheOneBeforeHasEnded(t *testing.T) {
 			if f.job(id).Attempt != 1 || len(begin) != 0 || len(end) != 1 || end[0] != old {
 				t.Fatalf("attempt %d: %v begin while %v are to end", f.job(id).Attempt, begin, end)
 			}
+			if born := f.x.Orders(stays)[0].Spec.BornUS; born != f.job(id).SubmittedUS {
+				t.Errorf("what is to end was put on processors at %d, by its order at %d", f.job(id).SubmittedUS, born)
+			}
 			said := []task.Status{{Key: old, State: task.Ended, Signal: "SIGTERM", CPUUS: 2_000_000}}
 			by := trade.Identity{User: stays, Role: trade.RoleNode}
 			if keys := f.x.Forget(stays, said); len(keys) != 0 {

@@ -61,16 +61,17 @@ type Spec struct {
 	Once     bool     `json:"once,omitempty"`       // by a batch system it is started once, on the first node, for all ranks
 	DueUS    int64    `json:"due_us,omitempty"`     // when its job is to have ended; 0: it may take as long as it does
 
-	// BornUS is when its job was submitted. A store that was put back to what it was gives
-	// numbers out again: by this the task is told from another of the same name. 0: of a
-	// controller that does not say.
+	// BornUS is when this attempt was put on processors; of versions before, when its job was
+	// submitted. A store that was put back to what it was gives numbers out again, of jobs and
+	// of attempts: by this the task is told from another of the same name. 0: of a controller
+	// that does not say.
 	BornUS int64 `json:"born_us,omitempty"`
 
 	Optional *Optional `json:"optional,omitempty"` // what may follow when the rest is done; nil: nothing
 }
 
-// Other reports whether two tasks of one name are of different jobs, by when those were
-// submitted, as far as both are known.
+// Other reports whether two tasks of one name are of different jobs or attempts, by when
+// those began, as far as both are known.
 func Other(bornUS, thanUS int64) bool { return bornUS != 0 && thanUS != 0 && bornUS != thanUS }
 
 // Processors is how many processors the task has.

@@ -42,11 +42,11 @@ func (b *Book) Task(k task.Key) (*Job, *Rank) {
 	return j, j.First(k.Rank)
 }
 
-// Said is the task that a node speaks of; nil too if it is one of another job, which had
-// the number in what the store has lost.
+// Said is the task that a node speaks of; nil too if it is one of another job or another
+// attempt, which had the number in what the store has lost.
 func (b *Book) Said(s *task.Status) (*Job, *Rank) {
 	j, r := b.Task(s.Key)
-	if r == nil || task.Other(s.BornUS, j.SubmittedUS) {
+	if r == nil || task.Other(s.BornUS, j.Born()) {
 		return nil, nil
 	}
 	return j, r

@@ -22,6 +22,7 @@ type Job struct {
 	Waits    []int64       `json:"waits,omitempty"`
 	Apart    bool          `json:"apart,omitempty"`     // its tasks advance each on its own
 	PlacedUS int64         `json:"placed_us,omitempty"` // when it was put on the processors it has
+	BornUS   int64         `json:"born_us,omitempty"`   // the same of this attempt, where that was not when it was submitted
 	LostOn   int           `json:"lost_on,omitempty"`   // the node that lost it last, counted from 1
 	StopUS   int64         `json:"stop_us,omitempty"`   // when it was first told to end
 	OverUS   int64         `json:"over_us,omitempty"`   // when it had used up its estimate and could get no more

@@ -12,8 +12,9 @@ import (
 // attempts would write the same files. It is not written to once it is there.
 type Leaving struct {
 	Attempt int   `json:"attempt"`
-	Nodes   []int `json:"nodes"` // the index of that of each program
-	Ranks   []int `json:"ranks"` // the programs that may still run
+	BornUS  int64 `json:"born_us,omitempty"` // as in the job, which may have its next place
+	Nodes   []int `json:"nodes"`             // the index of that of each program
+	Ranks   []int `json:"ranks"`             // the programs that may still run
 }
 
 // Leave notes, before a job is taken off its processors, which of its programs may
@@ -23,7 +24,7 @@ func (j *Job) Leave(there func(node int) bool) {
 	if j.Leaving != nil {
 		return
 	}
-	l := &Leaving{Attempt: j.Attempt}
+	l := &Leaving{Attempt: j.Attempt, BornUS: j.BornUS}
 	for program := range j.Placed() {
 		r := j.First(program)
 		l.Nodes = append(l.Nodes, r.Node)

@@ -1,6 +1,7 @@
 package underway
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/libra-market/libra/core/task"
@@ -11,7 +12,7 @@ import (
 func (j *Job) Spec() task.Spec {
 	r := &j.Request
 	s := task.Spec{
-		Key: task.Key{Job: j.ID, Attempt: j.Attempt}, BornUS: j.SubmittedUS, Threads: j.Threads(), Name: j.Name, User: j.Owner,
+		Key: task.Key{Job: j.ID, Attempt: j.Attempt}, BornUS: j.Born(), Threads: j.Threads(), Name: j.Name, User: j.Owner,
 		Argv: r.Argv, Script: []byte(r.Script), Dir: r.Dir, Env: r.Env, Output: r.Output, Error: r.Error,
 		Memory: inBytes(r.MemoryMB, j.Threads()), Disk: inBytes(r.DiskMB, j.Threads()), GraceMS: r.Grace(), Once: r.Once && r.Array == nil,
 	}
@@ -23,6 +24,12 @@ func (j *Job) Spec() task.Spec {
 	}
 	return s
 }
+
+// Born is when the attempt that is under way was put on processors: by it a node tells
+// it from one of the same number that was begun in what the store has lost. Of one that
+// was there before versions knew that, and mostly of the first, it is when the job was
+// submitted.
+func (j *Job) Born() int64 { return cmp.Or(j.BornUS, j.SubmittedUS) }
 
 // inBytes is what so many megabytes on each of some processors come to, as far as
 // that can be counted: no node has more.

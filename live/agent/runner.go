@@ -101,8 +101,9 @@ func (r *runner) setOrder(order *task.Order) {
 	}
 }
 
-// isOther reports whether the task here is of another job than one of its name that is
-// wanted: the market has gone back to what it was, and has given the number out again.
+// isOther reports whether the task here is of another job or attempt than one of its name
+// that is wanted: the market has gone back to what it was, and has given the number out
+// again.
 func (r *runner) isOther(bornUS int64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -35,7 +35,7 @@ type binding struct {
 	Nodes     []string `json:"nodes"`                 // each once
 	ID        int64    `json:"id,omitempty"`          // in Slurm; 0: not known
 	Submitted int64    `json:"submitted_s,omitempty"` // as Slurm says; 0: not known
-	BornUS    int64    `json:"born_us,omitempty"`     // when the job was submitted to the market; 0: not known
+	BornUS    int64    `json:"born_us,omitempty"`     // as in its Spec; 0: not known
 }
 
 // note is what is durable of a run before it may start.

@@ -47,6 +47,12 @@ func refined(d *Day, seconds float64) *Day {
 	return d
 }
 
+// twoNodes is a day of two like the first.
+func twoNodes(d *Day) *Day {
+	d.Nodes = append(d.Nodes, d.Nodes[0])
+	return d
+}
+
 func seeded(seed uint64, d *Day) *Day {
 	d.Seed, d.Exact = seed, false
 	return d
@@ -95,6 +101,12 @@ func TestDaysThatWentWrong(t *testing.T) {
 		"less is believed of a mandatory part than was": refined(still([]Deed{job(20*time.Second, 10, 90*time.Second)},
 			Fault{At: 10 * time.Second, Kind: stepsBack, Node: -1, For: 10 * time.Second},
 			Fault{At: 24 * time.Second, Kind: restores, Node: -1, For: 3 * time.Second}), 20),
+		// 601746: a node is at an attempt that it began in what is lost when the restored market
+		// begins one of the same number there: it was billed for less than it had used, or had
+		// failed, because the node was just ending it.
+		"an attempt has the number of one of what is lost": twoNodes(still([]Deed{job(20*time.Second, 30, 3*time.Minute)},
+			Fault{At: 25 * time.Second, Kind: restores, Node: -1, For: 20 * time.Second},
+			Fault{At: 30 * time.Second, Kind: powerless, Node: 0, For: 2 * time.Second})),
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, wrong := range live(t, d).Wrong {

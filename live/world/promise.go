@@ -138,6 +138,16 @@ func (w *World) excused(j *trade.Job, runs []*run) bool {
 	return false
 }
 
+// failed checks that a job has not failed whose program does what it should: whoever ends
+// it says so, and it is stopped, cancelled or lost then.
+func (w *World) failed(j *trade.Job) {
+	d := w.deedOf(j)
+	if d == nil || j.State != trade.Failed || d.Exit != 0 || d.Refuse || w.day.Slurm {
+		return
+	}
+	w.fail("job %d has failed (%s), and its program does not: %+v", j.ID, j.Detail, j.Tasks)
+}
+
 // measured holds what is charged against what ran on the nodes.
 func (w *World) measured(j *trade.Job, runs []*run) {
 	most := j.Price

@@ -50,6 +50,8 @@ func TestBackupAndRestore(t *testing.T) {
 		"not a whole backup":  libra(t, "restore", "--store", filepath.Join(dir, "other.db"), file(t, "bad", read(t, backup)[:200])),
 		"no such file":        libra(t, "backup", "--store", filepath.Join(dir, "none.db"), filepath.Join(dir, "none")),
 		"FILE is missing":     libra(t, "restore"),
+		"stop it first":       libra(t, "restore", "--put-back", "--store", c.Store),
+		"stat ":               libra(t, "restore", "--put-back", "--store", filepath.Join(dir, "none.db")),
 	} {
 		if r.code == exitOK || !strings.Contains(r.err, what) {
 			t.Errorf("%s: %+v", what, r)
@@ -64,6 +66,10 @@ func TestBackupAndRestore(t *testing.T) {
 	piped := libra(t, "backup", "--store", c.Store, "-")
 	if r := libraIn(t, piped.out, "restore", "--store", filepath.Join(dir, "piped.db"), "-"); r.code != exitOK || !strings.Contains(r.err, "the books are right") {
 		t.Errorf("through a pipe: %+v", r)
+	}
+
+	if r := libra(t, "restore", "--put-back", "--store", copied); r.code != exitOK || !strings.Contains(r.err, "as after a restore") {
+		t.Errorf("put back: %+v", r)
 	}
 
 	c.Store = copied

@@ -15,6 +15,7 @@ import (
 
 func newRestore(con *console) *cobra.Command {
 	var o storeOptions
+	putBack := false
 	cmd := &cobra.Command{
 		Use:   "restore FILE",
 		Short: "Fill an empty store from a backup",
@@ -23,14 +24,50 @@ or an empty database of PostgreSQL. Before it keeps anything it checks that the 
 is whole, that the log has no gap, and that the books are right; if not, or if it
 is interrupted, the store stays empty.
 
-What happened after the backup was made is not in it. "-" reads standard input.`,
+What happened after the backup was made is not in it. "-" reads standard input.
+
+--put-back says of a store that was put back by hand, by copying its files, that it was:
+agents that have heard of a store which came after it do not obey it otherwise. Nothing
+in it is changed but its name. Stop its market before, and whatever market came after it.`,
 		Example: `  libra restore --store new.db monday.backup && libra serve --store new.db
-  libra restore --store postgres://libra@db/libra monday.backup`,
-		Args: positional("FILE"),
-		RunE: func(cmd *cobra.Command, args []string) error { return runRestore(cmd.Context(), con, &o, args[0]) },
+  libra restore --store postgres://libra@db/libra monday.backup
+  libra restore --store copied.db --put-back && libra serve --store copied.db`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if putBack {
+				return positional()(cmd, args)
+			}
+			return positional("FILE")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if putBack {
+				return runPutBack(cmd.Context(), con, &o)
+			}
+			return runRestore(cmd.Context(), con, &o, args[0])
+		},
 	}
 	o.flags(cmd)
+	cmd.Flags().BoolVar(&putBack, "put-back", false, "the store was put back by copying its files: go on with it as if it had been restored")
 	return cmd
+}
+
+// runPutBack gives a store another name.
+func runPutBack(ctx context.Context, con *console, o *storeOptions) error {
+	address, err := o.address()
+	if err != nil {
+		return err
+	}
+	err = store.PutBack(ctx, address)
+	if errors.Is(err, store.ErrTaken) {
+		return fmt.Errorf("%w: a market runs on this store; stop it first", err)
+	}
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return con.writeJSON(map[string]string{"store": store.Redact(address)})
+	}
+	printf(con.err, "%s goes on as after a restore: new jobs leave numbers out, and agents obey it again\n", store.Redact(address))
+	return nil
 }
 
 func runRestore(ctx context.Context, con *console, o *storeOptions, file string) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -109,7 +110,7 @@ func (s *service) start(ctx context.Context, c *config.Config, logger *slog.Logg
 	}
 	gate := fair.NewGate(c.Limits.Limits, time.Now)
 	handler := api.New(floor, front.Keyring{Kept: s.store}, api.Options{
-		Log: logger, Gate: gate, Term: term, Notice: s.port.notice, PublicMetrics: c.Metrics == "public", CertificateNodes: c.TLS.Nodes, Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency},
+		Log: logger, Gate: gate, Term: term, Notice: s.notice, PublicMetrics: c.Metrics == "public", CertificateNodes: c.TLS.Nodes, Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency},
 	})
 	s.pages = web.New(floor, front.Keyring{Kept: s.store}, web.Options{
 		Log: logger, Gate: gate, Now: s.market.Time, Ahead: s.market.Ahead, URL: s.page, Secure: s.secure, WhatIf: s.whatIf, Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency}, Home: homeOf,
@@ -118,6 +119,9 @@ func (s *service) start(ctx context.Context, c *config.Config, logger *slog.Logg
 	s.serve(handler, s.pages)
 	return nil
 }
+
+// notice is what an operator should know of a market that serves.
+func (s *service) notice() string { return cmp.Or(s.port.notice(), s.market.Notice()) }
 
 // unsaid is what the market sets where its owner says nothing.
 func unsaid(c *config.Config) map[string]string {

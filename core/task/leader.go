@@ -11,3 +11,11 @@ type Leader struct {
 
 // String names it.
 func (l *Leader) String() string { return fmt.Sprintf("term %d of %.8s", l.Term, l.Generation) }
+
+// Refusal is what an agent tells a controller that it does not obey, because the store
+// that this stands on was replaced by another: only its operator can know which of the
+// two is to go on.
+type Refusal struct {
+	Of      Leader `json:"of"`      // as it said
+	Follows Leader `json:"follows"` // the one that came after
+}

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -40,6 +41,9 @@ const mostLeft = 64
 // has a store that was put back to what it was, by copying files.
 const forgets = time.Minute
 
+// errReplaced is an order of one whose store another has replaced.
+var errReplaced = fmt.Errorf("on a store that another has replaced: %w", errOlder)
+
 // errOlder is an order of a leader that others have come after.
 var errOlder = errors.New("it does not lead any more")
 
@@ -71,8 +75,8 @@ func (l *leaders) hear(who *task.Leader) error {
 	case who.Generation == l.now.Generation && who.Term < l.now.Term && l.clock()-l.heard < forgets:
 		return fmt.Errorf("a controller says to lead with %s, and %s was heard: %w", who, &l.now.Leader, errOlder)
 	case slices.Contains(l.now.Left, who.Generation):
-		return fmt.Errorf("a controller says to lead with %s, on a store that another has replaced (%s): %w; "+
-			"if the old store was put back on purpose, stop the agent, remove %s and start it again", who, &l.now.Leader, errOlder, l.path)
+		return fmt.Errorf("a controller says to lead with %s, and %s was heard: %w; if the old store was put back on purpose, stop its market, "+
+			"run libra restore --put-back on the store, and start it again", who, &l.now.Leader, errReplaced)
 	case l.now.Generation != "" && who.Generation != l.now.Generation:
 		next.Left = append(slices.Clone(next.Left), l.now.Generation)
 		next.Left = next.Left[max(0, len(next.Left)-mostLeft):]
@@ -94,12 +98,24 @@ func (l *leaders) keep() error {
 	return os.Rename(l.path+".new", l.path)
 }
 
+// follows is who is obeyed.
+func (l *leaders) follows() task.Leader {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.now.Leader
+}
+
 // obeys reports whether who speaks is to be obeyed. If not, the next controller is
-// asked.
-func (a *Agent) obeys(who *task.Leader) error {
+// asked; one whose store was replaced is told, so that its operator hears of it.
+func (a *Agent) obeys(ctx context.Context, who *task.Leader) error {
 	err := a.leaders.hear(who)
 	if err == nil {
 		return nil
+	}
+	if told, ok := a.controller.(interface {
+		Refuse(context.Context, task.Refusal) error
+	}); ok && errors.Is(err, errReplaced) {
+		_ = told.Refuse(ctx, task.Refusal{Of: *who, Follows: a.leaders.follows()}) // older ones do not know the call; else it is said again soon
 	}
 	if others, ok := a.controller.(interface{ Elsewhere() }); ok {
 		others.Elsewhere()

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"errors"
 	"path/filepath"
 	"testing"
@@ -8,6 +9,38 @@ import (
 
 	"github.com/libra-market/libra/core/task"
 )
+
+// hears is a controller that hears of refusals.
+type hears struct {
+	Controller
+	refused []task.Refusal
+}
+
+func (h *hears) Refuse(_ context.Context, r task.Refusal) error {
+	h.refused = append(h.refused, r)
+	return nil
+}
+
+// A controller on a store that another has replaced hears that it is not obeyed, and by
+// whom it was followed; one that is only behind is not told.
+func TestARefusalIsSaid(t *testing.T) {
+	l, err := readLeaders(filepath.Join(t.TempDir(), "leader"), func() time.Duration { return 0 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &hears{}
+	a := &Agent{leaders: l, controller: h}
+	left, follows := task.Leader{Generation: "A", Term: 7}, task.Leader{Generation: "B", Term: 2}
+	for _, who := range []task.Leader{left, follows, {Generation: "B", Term: 1}} {
+		_ = a.obeys(t.Context(), &who)
+	}
+	if len(h.refused) != 0 {
+		t.Errorf("%+v", h.refused)
+	}
+	if err := a.obeys(t.Context(), &left); !errors.Is(err, errOlder) || len(h.refused) != 1 || h.refused[0] != (task.Refusal{Of: left, Follows: follows}) {
+		t.Errorf("%v, %+v", err, h.refused)
+	}
+}
 
 // TestAnOlderLeaderIsNotObeyed goes through who may follow whom, with the agent
 // started anew after every word.

@@ -34,7 +34,7 @@ func (a *Agent) register(ctx context.Context) error {
 	sent := a.machine.SinceBoot()
 	welcome, err := a.controller.Register(ctx, a.hello)
 	if err == nil {
-		err = a.obeys(welcome.Leader)
+		err = a.obeys(ctx, welcome.Leader)
 	}
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func (a *Agent) fetchOrders(ctx context.Context, after int64) (int64, error) {
 	if err != nil {
 		return after, errors.Join(err, context.Cause(call))
 	}
-	if err = a.obeys(desired.Leader); err != nil {
+	if err = a.obeys(call, desired.Leader); err != nil {
 		return after, err
 	}
 	a.terms(desired.LeaseMS, desired.ReportMS)

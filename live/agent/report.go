@@ -66,7 +66,7 @@ func (a *Agent) report(ctx context.Context) error {
 	sent := a.machine.SinceBoot()
 	reply, err := a.controller.Report(call, a.stand())
 	if err == nil {
-		err = a.obeys(reply.Leader)
+		err = a.obeys(call, reply.Leader)
 	}
 	if err != nil {
 		return err

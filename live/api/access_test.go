@@ -79,6 +79,7 @@ var access = []struct {
 	{"GET", "/v1/nodes/n1/orders?since=3", "/v1/nodes/{node}/orders", nil, "401 403 403 403 200 404 401 401"},
 	{"POST", "/v1/nodes/n1/specs", "/v1/nodes/{node}/specs", task.SpecRequest{}, "401 403 403 403 200 404 401 401"},
 	{"POST", "/v1/nodes/n1/report", "/v1/nodes/{node}/report", task.Report{Node: "n1"}, "401 403 403 403 200 404 401 401"},
+	{"POST", "/v1/nodes/n1/refusal", "/v1/nodes/{node}/refusal", task.Refusal{}, "401 403 403 403 204 404 401 401"},
 	{"POST", "/v1/nodes/n1/tails/x1", "/v1/nodes/{node}/tails/{id}", task.Chunk{}, "401 403 403 403 204 404 401 401"},
 	{"GET", "/healthz", "", nil, "200 200 200 200 200 200 200 200"},
 	{"GET", "/readyz", "", nil, "200 200 200 200 200 200 200 200"},

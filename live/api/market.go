@@ -101,6 +101,8 @@ type Agents interface {
 	// wait in any case.
 	Desired(ctx context.Context, node string, after int64, wait time.Duration) (task.Desired, error)
 	Report(ctx context.Context, r task.Report) (task.Reply, error)
+	// Refused hears that a node follows one that came after this market.
+	Refused(ctx context.Context, node string, r task.Refusal) error
 	// Chunk hands over what a [task.Tail] asked for.
 	Chunk(ctx context.Context, node, id string, c task.Chunk) error
 }

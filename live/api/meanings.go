@@ -14,6 +14,7 @@ var meanings = map[string]string{
 	"commands_total":          "Commands carried out since the start: submissions, reports, transfers and the like.",
 	"inbox_depth":             "Calls that wait to be carried out.",
 	"jobs":                    "Jobs by state: of a market those under way, of a broker all.",
+	"nodes_refusing":          "Nodes that do not obey this market, because they follow one on a store that came after.",
 	"lead_term":               "The number of this controller's lead; it grows with every leader.",
 	"log_entries_archived":    "The last entry of the log that is in an archive file.",
 	"log_entries_total":       "The last entry of the log.",

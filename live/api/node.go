@@ -79,6 +79,17 @@ func report(c *call) error {
 	return c.answer(http.StatusOK, &reply)
 }
 
+func followsOther(c *call) error {
+	var r task.Refusal
+	if err := c.decode(&r); err != nil {
+		return err
+	}
+	if err := c.h.agents.Refused(c.r.Context(), c.who.User, r); err != nil {
+		return err
+	}
+	return c.nothing()
+}
+
 func chunk(c *call) error {
 	id := c.r.PathValue("id")
 	if !validID(id) {

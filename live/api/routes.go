@@ -263,6 +263,10 @@ var routes = []route{
 		body: task.Report{}, limit: maxReport, status: http.StatusOK, answer: task.Reply{},
 	},
 	{
+		method: http.MethodPost, pattern: "/v1/nodes/{node}/refusal", roles: nodes, handle: followsOther, quiet: true,
+		does: "An agent says that it does not obey this market, because it follows one on a store that came after", body: task.Refusal{}, status: http.StatusNoContent,
+	},
+	{
 		method: http.MethodPost, pattern: "/v1/nodes/{node}/tails/{id}", roles: nodes, handle: chunk, quiet: true,
 		does: "An agent hands over a piece of output that was asked for", body: task.Chunk{}, status: http.StatusNoContent,
 	},

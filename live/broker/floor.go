@@ -232,6 +232,9 @@ func (b *Broker) Report(context.Context, task.Report) (task.Reply, error) {
 	return task.Reply{}, errNodes
 }
 
+// Refused is refused.
+func (b *Broker) Refused(context.Context, string, task.Refusal) error { return errNodes }
+
 // Chunk is refused.
 func (b *Broker) Chunk(context.Context, string, string, task.Chunk) error { return errNodes }
 

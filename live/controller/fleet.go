@@ -82,6 +82,7 @@ type member struct {
 	heard   int64  // when that was last heard of
 	apart   apart  // of its clock
 	hurried int64  // until when what does not wait was said ahead
+	refused int64  // when its agent last said that it follows another; 0: it does not
 }
 
 // worked is when the orders of a node were worked out, and how many there were.
@@ -211,6 +212,9 @@ func (f *fleet) bumpVersion(m *member) {
 // Hello lets a node join, within what the owner allows. One that says what it said
 // before is heard, and nothing is written down.
 func (c *Controller) Hello(ctx context.Context, h task.Hello) (task.Welcome, error) {
+	if c.fleet.refuses(h.Node) {
+		return c.welcome(0), nil
+	}
 	index, known, greeted := 0, false, false
 	if err := c.query(ctx, func(x *exchange.Exchange) {
 		_, known = x.Seat(h.Node)
@@ -237,7 +241,11 @@ func (c *Controller) Hello(ctx context.Context, h task.Hello) (task.Welcome, err
 			return task.Welcome{}, err
 		}
 	}
-	return task.Welcome{Index: index, LeaseMS: c.cfg.Lease.Milliseconds(), ReportMS: c.cfg.Report.Milliseconds(), Leader: c.Leader()}, nil
+	return c.welcome(index), nil
+}
+
+func (c *Controller) welcome(index int) task.Welcome {
+	return task.Welcome{Index: index, LeaseMS: c.cfg.Lease.Milliseconds(), ReportMS: c.cfg.Report.Milliseconds(), Leader: c.Leader()}
 }
 
 // Desired answers as soon as there is a version beyond after, and after the wait
@@ -248,7 +256,10 @@ func (c *Controller) Desired(ctx context.Context, node string, after int64, wait
 	for {
 		c.fleet.mu.Lock()
 		m := c.fleet.nodes[node]
-		if m == nil {
+		if m == nil || m.refused != 0 { // who asks does not refuse any more
+			if m != nil {
+				m.refused = 0
+			}
 			c.fleet.mu.Unlock()
 			return task.Desired{}, unregistered(node)
 		}
@@ -292,7 +303,7 @@ func (c *Controller) eachSecond(ctx context.Context) {
 	c.forgetKeys()
 	c.measure()
 	for _, name := range c.fleet.silent(c.x.NodesUp(), c.now()) {
-		why := fmt.Sprintf("not heard of for %s", c.fleet.patience())
+		why := c.fleet.whySilent(name)
 		c.cfg.Logger.Warn("a node is taken for lost", "node", name, "because", why)
 		lose := trade.Command{Node: &trade.NodeChange{Node: name, Why: why}}
 		_ = c.guard("node", func() error { return c.do(&call{cmd: &lose}) })

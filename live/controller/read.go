@@ -220,6 +220,7 @@ func (c *Controller) Measure(ctx context.Context) (map[string]float64, error) {
 		"snapshots_written_total": float64(c.stats.snapshots.Load()),
 		"lead_term":               float64(c.cfg.Term),
 	}
+	m["nodes_refusing"] = float64(c.fleet.refusing(c.now()))
 	ahead, steps := c.clock.away()
 	m["clock_ahead_seconds"], m["clock_steps_total"] = ahead.Seconds(), float64(steps)
 	err := c.query(ctx, func(x *exchange.Exchange) {

@@ -3,6 +3,7 @@ package controller
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -17,6 +18,9 @@ import (
 // wait for the next second either.
 func (c *Controller) Report(ctx context.Context, r task.Report) (task.Reply, error) {
 	ctx, _ = fair.With(ctx, fair.Party{Kind: fair.Node, Name: r.Node})
+	if c.fleet.refuses(r.Node) {
+		return task.Reply{}, fmt.Errorf("node %s: %w: %s", r.Node, trade.ErrConflict, followsAnother)
+	}
 	// 1. Look once: whose word it is, what of it is news, and what of it was before.
 	at := c.now()
 	way := c.fleet.onItsWay(&r, c.clock.sinceBegun())

@@ -82,6 +82,11 @@ func (n *Node) Report(ctx context.Context, r task.Report) (reply task.Reply, err
 	return reply, err
 }
 
+// Refuse says that the controller is not obeyed.
+func (n *Node) Refuse(ctx context.Context, r task.Refusal) error {
+	return n.client.Once(ctx, client.Call{Method: http.MethodPost, Path: n.path + "/refusal", Body: r}, nil)
+}
+
 // Tail answers a request for output.
 func (n *Node) Tail(ctx context.Context, id string, chunk task.Chunk) error {
 	a := client.Call{Method: http.MethodPost, Path: n.path + "/tails/" + url.PathEscape(id), Body: chunk}

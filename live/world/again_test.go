@@ -2,6 +2,7 @@ package world
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -113,5 +114,20 @@ func TestDaysThatWentWrong(t *testing.T) {
 				t.Error(wrong)
 			}
 		})
+	}
+}
+
+// 605202, 622894: a copy of the files from before another backup was restored. Agents have
+// heard of that one, and do not obey the copy until its operator says that it was put back;
+// then they do, and jobs run again.
+func TestACopyIsPutBackOverWhatWasRestoredSince(t *testing.T) {
+	r := live(t, still([]Deed{job(20*time.Second, 5, time.Minute), job(60*time.Second, 10, 10*time.Minute), job(118*time.Second, 10, 10*time.Minute)},
+		Fault{At: 30 * time.Second, Kind: restores, Node: -1, For: 20 * time.Second, Copied: true},
+		Fault{At: 32 * time.Second, Kind: restores, Node: -1, For: 5 * time.Second}))
+	for _, wrong := range r.Wrong {
+		t.Error(wrong)
+	}
+	if r.Jobs[string(v1.Completed)] != 3 {
+		t.Errorf("%v\n%s", r.Jobs, strings.Join(r.Lines, "\n"))
 	}
 }

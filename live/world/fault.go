@@ -98,15 +98,22 @@ func (w *World) break_(i int) {
 // restore puts an old backup in the place of the store, with no controller running. Who
 // is about to do that while somebody else is waits: one machine has one store.
 func (w *World) restore(backup *store.Memory, f *Fault) {
+	w.replace("restore "+f.At.String(), func() {
+		w.disk = backup
+		w.restored = append(w.restored, span{f.At, w.at()})
+	})
+}
+
+// replace changes the store with no controller running.
+func (w *World) replace(why string, change func()) {
 	w.restoring <- struct{}{}
 	defer func() { <-w.restoring }()
 	for i, s := range w.seats {
 		s.crash()
-		w.moment("restore "+f.At.String(), i)
+		w.moment(why, i)
 	}
 	w.mu.Lock()
-	w.disk = backup
-	w.restored = append(w.restored, span{f.At, w.at()})
+	change()
 	w.mu.Unlock()
 	for _, s := range w.seats {
 		s.begin()

@@ -39,6 +39,7 @@ type World struct {
 	builds  atomic.Int64 // of the program, so far
 
 	restoring chan struct{} // who puts a backup in the place of the store
+	dismiss   func()        // the operator: nothing more is done then
 	nodes     []*node
 	slurm     *site // nil: agents run the jobs
 	seats     []*seat
@@ -186,6 +187,7 @@ func (w *World) schedule() {
 		w.acting.Add(1)
 		w.running.Go(func() { defer w.acting.Add(-1); w.act(i) })
 	}
+	w.hire()
 	for i := range w.day.Faults {
 		// A backup that is restored when all has ended makes some of it begin again.
 		awaited := int64(0)
@@ -245,6 +247,7 @@ func (w *World) mostLeft() time.Duration {
 
 // close ends everything in order.
 func (w *World) close() {
+	w.dismiss()
 	for _, n := range w.nodes {
 		n.stopAgent()
 	}

@@ -255,6 +255,9 @@ func (m *Market) Report(_ context.Context, r task.Report) (task.Reply, error) {
 	return out, m.failed()
 }
 
+// Refused changes nothing.
+func (m *Market) Refused(context.Context, string, task.Refusal) error { return m.failed() }
+
 // Chunk keeps a piece of output.
 func (m *Market) Chunk(_ context.Context, node, id string, c task.Chunk) error {
 	m.mu.Lock()

@@ -13,7 +13,7 @@ type Book struct {
 	now      market.Time
 	cause    Cause
 	steady   bool // since the last plan nobody has left, started, or been indexed unseen
-	slots    []Entry
+	slots    entries
 	freeSlot Slot
 	vacated  []Slot // free from the next step on: events of this one point to them
 	register register
@@ -21,8 +21,7 @@ type Book struct {
 	running  []Slot
 	reserved []Slot // of them, those that only keep their places
 	ends     ends
-	astray   int // of those that hold processors alone, how many will end at another time
-	order    order
+	astray   int      // of those that hold processors alone, how many will end at another time
 	tasks    [][]Task // by processor: the tasks that advance independently
 	piles    []Pile   // by processor
 	touched  []int32  // processors whose tasks changed since the last plan
@@ -39,7 +38,7 @@ type Book struct {
 
 // New opens the book of a cluster.
 func New(nodes []market.Node) *Book {
-	b := &Book{processors: newProcessors(nodes), now: -market.Never, freeSlot: NoSlot, order: newOrder()}
+	b := &Book{processors: newProcessors(nodes), now: -market.Never, freeSlot: NoSlot}
 	b.queue = newQueue(len(b.nodeOf))
 	b.isTouch = make([]Touch, len(b.nodeOf))
 	b.versions = make([]uint32, len(b.nodeOf))
@@ -60,7 +59,7 @@ func (b *Book) Tick(now market.Time) {
 	}
 	b.now = now
 	for _, s := range b.vacated {
-		b.slots[s].alongside, b.freeSlot = b.freeSlot, s
+		b.slots.at(s).alongside, b.freeSlot = b.freeSlot, s
 	}
 	b.vacated = b.vacated[:0]
 	if len(b.reserved) > 0 {
@@ -84,7 +83,7 @@ func (b *Book) Note(c Cause) { b.cause |= c }
 // Planned says that a plan has been made: nothing has changed since.
 func (b *Book) Planned() {
 	b.cause, b.steady = 0, true
-	b.queue.index(&b.order, b.slots)
+	b.queue.index(&b.slots)
 	b.queue.came = b.queue.came[:0]
 	for _, proc := range b.touched {
 		b.isTouch[proc] = 0
@@ -97,19 +96,18 @@ func (b *Book) Planned() {
 func (b *Book) Find(id market.JobID) (Slot, bool) { return b.register.find(id) }
 
 // Entry returns what the book says of the job on a slot.
-func (b *Book) Entry(s Slot) *Entry { return &b.slots[s] }
+func (b *Book) Entry(s Slot) *Entry { return b.slots.at(s) }
 
 // Add gives a job a slot. It neither waits nor runs yet.
 func (b *Book) Add(j *market.Job) Slot {
 	s := b.freeSlot
 	if s == NoSlot {
-		s = Slot(market.Int32(len(b.slots)))
-		b.slots = append(b.slots, Entry{})
+		s = b.slots.add()
 		b.asked = append(b.asked, math.NaN())
 	} else {
-		b.freeSlot = b.slots[s].alongside
+		b.freeSlot = b.slots.at(s).alongside
 	}
-	e := &b.slots[s]
+	e := b.slots.at(s)
 	procs, houses := e.Procs[:0], e.houses[:0]
 	*e = Entry{} // and filled in where it lies: it is large
 	e.Job, e.Start, e.Procs, e.houses, e.choosy, e.priced = *j, market.Never, procs, houses, b.choosy(j), j.Estimate
@@ -120,7 +118,7 @@ func (b *Book) Add(j *market.Job) Slot {
 // Remove ends a job: it no longer waits or runs, and its slot is free.
 func (b *Book) Remove(s Slot) {
 	b.Detach(s)
-	e := &b.slots[s]
+	e := b.slots.at(s)
 	if e.reserved {
 		b.unreserve(s)
 	}
@@ -131,11 +129,11 @@ func (b *Book) Remove(s Slot) {
 // Detach takes a job out of the queue or off its processors.
 func (b *Book) Detach(s Slot) {
 	b.steady = false
-	e := &b.slots[s]
+	e := b.slots.at(s)
 	switch e.state {
 	case waiting:
 		e.state = free
-		b.queue.remove(&b.order, e, s, b.slots)
+		b.queue.remove(e, s, &b.slots)
 	case running:
 		b.release(s, e)
 		e.state = free
@@ -145,18 +143,18 @@ func (b *Book) Detach(s Slot) {
 
 // Wait puts a job into the queue on its terms.
 func (b *Book) Wait(s Slot, t Terms) {
-	e := &b.slots[s]
+	e := b.slots.at(s)
 	e.Terms, e.state = t, waiting
 	b.queue.add(e, s)
 	if len(b.queue.fresh) == mostFresh {
 		b.steady = false
-		b.queue.index(&b.order, b.slots)
+		b.queue.index(&b.slots)
 	}
 }
 
 // Place puts a job on processors beside the jobs already there.
 func (b *Book) Place(s Slot, t Terms, procs market.Procs) {
-	e := &b.slots[s]
+	e := b.slots.at(s)
 	if procs.Len() != int(e.Job.Width) {
 		broken(4, "a job is placed on another number of processors than it asked for")
 	}
@@ -179,9 +177,9 @@ func (b *Book) Place(s Slot, t Terms, procs market.Procs) {
 // itself.
 func (b *Book) occupy(s Slot) {
 	b.steady = false
-	e := &b.slots[s]
+	e := b.slots.at(s)
 	e.state = free
-	b.queue.remove(&b.order, e, s, b.slots)
+	b.queue.remove(e, s, &b.slots)
 	e.Procs = b.allocateIdle(&e.Job, e.Procs[:0])
 	e.alone, e.independent, e.tasks = true, false, 1
 	b.run(s, e)
@@ -206,7 +204,7 @@ func (b *Book) release(s Slot, e *Entry) {
 	b.stir(s)
 	last := b.running[len(b.running)-1]
 	b.running[e.at] = last
-	b.slots[last].at = e.at
+	b.slots.at(last).at = e.at
 	b.running = b.running[:len(b.running)-1]
 	switch {
 	case e.alone:
@@ -235,7 +233,7 @@ func (b *Book) release(s Slot, e *Entry) {
 // Measure sets what a job, or its task on one processor, has really had, which
 // may differ from what it was granted; presumed: as long as nobody knows better.
 func (b *Book) Measure(s Slot, proc int32, had market.Work, presumed bool) {
-	e := &b.slots[s]
+	e := b.slots.at(s)
 	e.presumed = presumed
 	b.stir(s)
 	if !e.independent {
@@ -259,7 +257,7 @@ func (b *Book) HeldOn(node int) []Slot {
 	first, n := int(b.first[node]), b.nodes[node].Processors
 	for _, s := range b.running {
 		for proc := first; proc < first+n; proc++ {
-			if b.slots[s].Procs.Has(proc) {
+			if b.slots.at(s).Procs.Has(proc) {
 				held = append(held, s)
 				break
 			}
@@ -276,7 +274,7 @@ func (b *Book) SetDown(node int, down bool) { b.setDown(node, down) }
 func (b *Book) SetClosed(node int, closed bool) {
 	var alone market.Procs
 	for _, s := range b.HeldOn(node) {
-		if e := &b.slots[s]; e.alone {
+		if e := b.slots.at(s); e.alone {
 			for proc := range e.Procs.All() {
 				alone = alone.Add(proc)
 			}

@@ -27,7 +27,7 @@ func NewDraft(b *Book) *Draft { return &Draft{b: b, wake: market.Never, asked: m
 // Start gives a waiting job the idle processors with the lowest numbers, for
 // itself, until it is done.
 func (d *Draft) Start(s Slot) {
-	e := &d.b.slots[s]
+	e := d.b.slots.at(s)
 	if e.state != waiting {
 		broken(5, "a job that does not wait is started")
 	}
@@ -38,7 +38,7 @@ func (d *Draft) Start(s Slot) {
 // Join puts a waiting job on processors beside those who are on them, who go on as they
 // do: how fast each of them is from now on, Speed says.
 func (d *Draft) Join(s Slot, procs market.Procs) {
-	e := &d.b.slots[s]
+	e := d.b.slots.at(s)
 	if e.state != waiting {
 		broken(5, "a job that does not wait is started")
 	}
@@ -52,12 +52,12 @@ func (d *Draft) Refuse(s Slot, why market.Reason) { d.end(market.Rejected, s, wh
 // Expire ends the wait of a job whose patience is at its end, at a cost: what
 // the cluster pays for it is below zero.
 func (d *Draft) Expire(s Slot, cost market.Price) {
-	d.b.slots[s].Terms.Price = cost
+	d.b.slots.at(s).Terms.Price = cost
 	d.end(market.Stopped, s, market.OutOfPatience)
 }
 
 func (d *Draft) end(kind market.Kind, s Slot, why market.Reason) {
-	e := &d.b.slots[s]
+	e := d.b.slots.at(s)
 	said := d.About(kind, s)
 	said.Reason, said.Price = why, e.Terms.Price
 	d.b.Remove(s)
@@ -65,7 +65,7 @@ func (d *Draft) end(kind market.Kind, s Slot, why market.Reason) {
 
 // Speed sets how fast a job that advances as one advances from now on.
 func (d *Draft) Speed(s Slot, speed float64) {
-	e, now := &d.b.slots[s], d.b.now
+	e, now := d.b.slots.at(s), d.b.now
 	e.Left, e.Since = e.LeftAt(now), now
 	d.b.asked[s] = math.NaN()
 	d.b.stir(s)
@@ -137,7 +137,7 @@ func (d *Draft) Say(kind market.Kind) *market.Event {
 
 // About adds an event about a job.
 func (d *Draft) About(kind market.Kind, s Slot) *market.Event {
-	said, e := d.Say(kind), &d.b.slots[s]
+	said, e := d.Say(kind), d.b.slots.at(s)
 	said.Job, said.Slot, said.Spec, said.Start = e.Job.ID, int32(s), &e.Job, e.Start
 	return said
 }

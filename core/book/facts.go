@@ -42,8 +42,8 @@ func (d *Draft) Facts(changed, moved []market.JobID, procs []int) Facts {
 		f.Jobs = append(f.Jobs, j)
 	}
 	for _, id := range moved {
-		if slot, here := b.Find(id); here && !b.slots[slot].independent { // else its tasks say it
-			e := &b.slots[slot]
+		if slot, here := b.Find(id); here && !b.slots.at(slot).independent { // else its tasks say it
+			e := b.slots.at(slot)
 			f.Moved = f.Moved.add(id, e.Left, e.Speed)
 		}
 	}

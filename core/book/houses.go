@@ -152,7 +152,7 @@ func (b *Book) found(p *part) int32 {
 		old := &h.all[p.house]
 		house.Residents, h.keys[id] = append(house.Residents, old.Residents...), h.keys[p.house]
 		for _, r := range old.Residents {
-			b.slots[r].houses = append(b.slots[r].houses, id)
+			b.slots.at(r).houses = append(b.slots.at(r).houses, id)
 		}
 		old.Procs, old.N = without(old.Procs, p.procs), old.N-p.n
 		h.touch(p.house)
@@ -167,7 +167,7 @@ func (b *Book) found(p *part) int32 {
 func (b *Book) reside(house *House, s Slot, id market.JobID) {
 	here := house.Residents
 	at := len(here)
-	for at > 0 && b.slots[here[at-1]].Job.ID > id { // the newest is the last, as a rule
+	for at > 0 && b.slots.at(here[at-1]).Job.ID > id { // the newest is the last, as a rule
 		at--
 	}
 	house.Residents = slices.Insert(here, at, s)
@@ -201,9 +201,9 @@ func (b *Book) leave(s Slot, e *Entry) {
 func (b *Book) unite(id int32) int32 {
 	h := &b.houses
 	house := &h.all[id]
-	fewest := &b.slots[house.Residents[0]]
+	fewest := b.slots.at(house.Residents[0])
 	for _, r := range house.Residents[1:] {
-		if e := &b.slots[r]; len(e.houses) < len(fewest.houses) {
+		if e := b.slots.at(r); len(e.houses) < len(fewest.houses) {
 			fewest = e
 		}
 	}
@@ -220,7 +220,7 @@ func (b *Book) unite(id int32) int32 {
 		}
 		house.Procs, house.N = with(house.Procs, o.Procs), house.N+o.N
 		for _, r := range o.Residents {
-			e := &b.slots[r]
+			e := b.slots.at(r)
 			at, last := slices.Index(e.houses, other), len(e.houses)-1
 			e.houses[at] = e.houses[last]
 			e.houses = e.houses[:last]

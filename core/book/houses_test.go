@@ -49,7 +49,7 @@ func checkHouses(t *rapid.T, b *Book) {
 	for proc := range v.Processors() {
 		var here []Slot
 		for _, s := range b.running {
-			if b.slots[s].Procs.Has(proc) {
+			if b.slots.at(s).Procs.Has(proc) {
 				here = append(here, s)
 			}
 		}
@@ -61,7 +61,7 @@ func checkHouses(t *rapid.T, b *Book) {
 			t.Fatalf("processor %d is in house %d, which does not have it: %+v", proc, h, v.House(h))
 		}
 	}
-	of := make([][]int32, len(b.slots))
+	of := make([][]int32, b.slots.n)
 	for h := 1; h < v.Houses(); h++ {
 		house := v.House(int32(h))
 		if house.N != house.Procs.Len() {
@@ -77,7 +77,7 @@ func checkHouses(t *rapid.T, b *Book) {
 		}
 	}
 	for _, s := range b.running {
-		if got := slices.Sorted(slices.Values(b.slots[s].Houses())); !slices.Equal(got, of[s]) {
+		if got := slices.Sorted(slices.Values(b.slots.at(s).Houses())); !slices.Equal(got, of[s]) {
 			t.Fatalf("job on slot %d says it resides in %v, want %v", s, got, of[s])
 		}
 	}

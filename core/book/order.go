@@ -6,156 +6,243 @@ import (
 	"github.com/libra-market/libra/core/market"
 )
 
-// order keeps jobs sorted by (rank, id) in any number of trees that share one
-// pool of items, and answers in logarithmic time who is the first whose
-// estimate is short enough.
-//
-// The trees are treaps: balanced in expectation by priorities from a fixed
-// sequence, so that the same operations always build the same trees. Item 0
-// stands for the empty tree.
+// order keeps jobs sorted by (rank, id), and answers who is the first whose
+// estimate is short enough. They lie on pages, and of every page its least
+// estimate lies in a row with the others: a search goes along that row and looks
+// at one page, where a tree would wait for memory at every level.
 type order struct {
-	items []item
-	free  int32
-	dice  uint32
+	least  float64 // estimate of all; infinite: there is nobody
+	leasts []float64
+	from   []place // by page: nobody on it is before that, and nobody on those before it is not
+	pages  []*orderPage
 }
 
-type item struct {
-	rank        float64
-	id          market.JobID
-	estimate    float64
-	minEstimate float64 // least estimate in this subtree
-	minLeft     float64 // and in the left one: a search looks at one item a level
-	left, right int32
-	slot        Slot
-	priority    uint32
-	_           uint64 // to a line of the cache
+// place is where a job stands in order: smaller rank first, then the smaller ID.
+type place struct {
+	rank float64
+	id   market.JobID
 }
 
-func newOrder() order {
-	return order{items: []item{{minEstimate: math.Inf(1), minLeft: math.Inf(1)}}, dice: 2463534242}
+func (a place) before(b place) bool { return a.rank < b.rank || a.rank == b.rank && a.id < b.id }
+
+// behindAll is behind every place that a job can have.
+var behindAll = place{rank: math.Inf(1), id: math.MaxInt64}
+
+// orderPage is what an order keeps of up to pageJobs jobs, in their order.
+type orderPage struct {
+	n         int
+	estimates [pageJobs]float64
+	places    [pageJobs]place
+	slots     [pageJobs]Slot
 }
 
-// insert adds an item to the tree and returns the tree's new root.
-func (o *order) insert(root int32, add item) int32 {
-	o.dice ^= o.dice << 13
-	o.dice ^= o.dice >> 17
-	o.dice ^= o.dice << 5
-	add.priority = o.dice
-	add.minEstimate, add.minLeft = add.estimate, math.Inf(1)
-	n := o.free
-	if n == 0 {
-		n = market.Int32(len(o.items))
-		o.items = append(o.items, add)
-	} else {
-		o.free = o.items[n].left
-		o.items[n] = add
+// A page has up to pageJobs jobs. When it comes down to sparse, it joins a neighbour
+// that is no fuller.
+const (
+	pageJobs = 64
+	sparse   = pageJobs / 4
+)
+
+func newOrder() order { return order{least: math.Inf(1)} }
+
+// insert gives a job its place.
+func (o *order) insert(at place, estimate float64, s Slot, blank *blankPages) {
+	if len(o.pages) == 0 {
+		o.open(0, at, blank)
 	}
-	return o.sink(root, n)
+	n := o.pageOf(at)
+	page := o.pages[n]
+	i := page.find(at)
+	if page.n == pageJobs {
+		if i == pageJobs { // it nearly always is behind all others
+			n++
+			o.open(n, at, blank)
+		} else {
+			o.split(n, blank)
+			n = o.pageOf(at)
+		}
+		page = o.pages[n]
+		i = page.find(at)
+	}
+	page.insert(i, at, estimate, s)
+	o.leasts[n] = min(o.leasts[n], estimate)
+	o.least = min(o.least, estimate)
 }
 
-func (o *order) sink(root, n int32) int32 {
-	if root == 0 {
-		return n
+// remove takes out the job of a place.
+func (o *order) remove(at place, blank *blankPages) {
+	if len(o.pages) == 0 {
+		broken(1, "a job that leaves was never put in order")
 	}
-	at, add := &o.items[root], &o.items[n]
-	switch {
-	case add.priority > at.priority:
-		add.left, add.right = o.split(root, add.rank, add.id)
-		o.sumUp(add)
-		return n
-	case add.rank < at.rank || add.rank == at.rank && add.id < at.id:
-		at.left = o.sink(at.left, n)
-	default:
-		at.right = o.sink(at.right, n)
-	}
-	o.sumUp(at)
-	return root
-}
-
-// split cuts a tree into what is before (rank, id) and the rest.
-func (o *order) split(root int32, rank float64, id market.JobID) (before, after int32) {
-	if root == 0 {
-		return 0, 0
-	}
-	at := &o.items[root]
-	if at.rank < rank || at.rank == rank && at.id < id {
-		at.right, after = o.split(at.right, rank, id)
-		before = root
-	} else {
-		before, at.left = o.split(at.left, rank, id)
-		after = root
-	}
-	o.sumUp(at)
-	return before, after
-}
-
-// remove takes the item of (rank, id) out of the tree and returns the tree's
-// new root.
-func (o *order) remove(root int32, rank float64, id market.JobID) int32 {
-	at := &o.items[root]
-	switch {
-	case root == 0:
+	n := o.pageOf(at)
+	page := o.pages[n]
+	i := page.find(at)
+	if i == page.n || page.places[i] != at {
 		broken(1, "a job is not where it was put in order")
-	case at.id == id:
-		rest := o.merge(at.left, at.right)
-		*at = item{left: o.free}
-		o.free = root
-		return rest
-	case rank < at.rank || rank == at.rank && id < at.id:
-		at.left = o.remove(at.left, rank, id)
-	default:
-		at.right = o.remove(at.right, rank, id)
 	}
-	o.sumUp(at)
-	return root
-}
-
-func (o *order) merge(before, after int32) int32 {
-	if before == 0 {
-		return after
+	was := page.estimates[i]
+	page.remove(i)
+	if was == o.leasts[n] {
+		o.leasts[n] = page.least()
 	}
-	if after == 0 {
-		return before
-	}
-	b, a := &o.items[before], &o.items[after]
-	if b.priority > a.priority {
-		b.right = o.merge(b.right, after)
-		o.sumUp(b)
-		return before
-	}
-	a.left = o.merge(before, a.left)
-	o.sumUp(a)
-	return after
-}
-
-func (o *order) sumUp(at *item) {
-	left, right := &o.items[at.left], &o.items[at.right]
-	least := at.estimate
-	if left.minEstimate < least {
-		least = left.minEstimate
-	}
-	if right.minEstimate < least {
-		least = right.minEstimate
-	}
-	at.minEstimate, at.minLeft = least, left.minEstimate
-}
-
-// firstWithin returns the first item of the tree whose estimate is at most the
-// limit, or 0.
-func (o *order) firstWithin(root int32, limit float64) int32 {
-	if o.items[root].minEstimate > limit {
-		return 0
-	}
-	for root != 0 {
-		at := &o.items[root]
-		switch {
-		case at.minLeft <= limit:
-			root = at.left
-		case at.estimate <= limit:
-			return root
-		default:
-			root = at.right
+	switch page.n {
+	case 0:
+		o.close(n, blank)
+	case sparse:
+		o.join(n, blank)
+		if n > 0 {
+			o.join(n-1, blank)
 		}
 	}
-	return 0
+	if was == o.least {
+		o.least = leastOf(o.leasts)
+	}
+}
+
+// firstWithin returns where the first job is whose estimate is at most the limit, if
+// it stands before a place; nil: nowhere.
+func (o *order) firstWithin(limit float64, before place) (page *orderPage, i int) {
+	if o.least > limit {
+		return nil, 0
+	}
+	n := 0
+	for o.leasts[n] > limit {
+		n++
+	}
+	if n > 0 && before.before(o.from[n]) {
+		return nil, 0 // and the page, which may be far away in memory, is left alone
+	}
+	page = o.pages[n]
+	for page.estimates[i] > limit {
+		i++
+	}
+	if !page.places[i].before(before) {
+		return nil, 0
+	}
+	return page, i
+}
+
+// pageOf is the page that a place is or belongs on.
+func (o *order) pageOf(at place) int {
+	from, to := 1, len(o.from)
+	if last := to - 1; last > 0 && !at.before(o.from[last]) {
+		return last
+	}
+	for from < to {
+		if middle := (from + to) >> 1; at.before(o.from[middle]) {
+			to = middle
+		} else {
+			from = middle + 1
+		}
+	}
+	return from - 1
+}
+
+// open puts in an empty n-th page.
+func (o *order) open(n int, from place, blank *blankPages) {
+	o.leasts, o.from, o.pages = append(o.leasts, 0), append(o.from, place{}), append(o.pages, nil)
+	copy(o.leasts[n+1:], o.leasts[n:])
+	copy(o.from[n+1:], o.from[n:])
+	copy(o.pages[n+1:], o.pages[n:])
+	o.leasts[n], o.from[n], o.pages[n] = math.Inf(1), from, blank.get()
+}
+
+// close takes the n-th page out.
+func (o *order) close(n int, blank *blankPages) {
+	blank.put(o.pages[n])
+	o.leasts = append(o.leasts[:n], o.leasts[n+1:]...)
+	o.from = append(o.from[:n], o.from[n+1:]...)
+	o.pages = append(o.pages[:n], o.pages[n+1:]...)
+}
+
+// split moves the second half of a page to one behind it.
+func (o *order) split(n int, blank *blankPages) {
+	full := o.pages[n]
+	half := full.n / 2
+	o.open(n+1, full.places[half], blank)
+	o.pages[n+1].copy(full, half)
+	full.n = half
+	o.leasts[n], o.leasts[n+1] = full.least(), o.pages[n+1].least()
+}
+
+// join puts all of the next page on the n-th, if there is one and both are sparse.
+func (o *order) join(n int, blank *blankPages) {
+	if n+1 == len(o.pages) || o.pages[n].n > sparse || o.pages[n+1].n > sparse {
+		return
+	}
+	o.pages[n].copy(o.pages[n+1], 0)
+	o.leasts[n] = min(o.leasts[n], o.leasts[n+1])
+	o.close(n+1, blank)
+}
+
+// find is where a place is or belongs on the page.
+func (p *orderPage) find(at place) int {
+	from, to := 0, p.n
+	if to > 0 && p.places[to-1].before(at) {
+		return to
+	}
+	for from < to {
+		if middle := (from + to) >> 1; p.places[middle].before(at) {
+			from = middle + 1
+		} else {
+			to = middle
+		}
+	}
+	return from
+}
+
+func (p *orderPage) insert(i int, at place, estimate float64, s Slot) {
+	if i < p.n {
+		copy(p.estimates[i+1:p.n+1], p.estimates[i:p.n])
+		copy(p.places[i+1:p.n+1], p.places[i:p.n])
+		copy(p.slots[i+1:p.n+1], p.slots[i:p.n])
+	}
+	p.estimates[i], p.places[i], p.slots[i] = estimate, at, s
+	p.n++
+}
+
+func (p *orderPage) remove(i int) {
+	copy(p.estimates[i:p.n-1], p.estimates[i+1:p.n])
+	copy(p.places[i:p.n-1], p.places[i+1:p.n])
+	copy(p.slots[i:p.n-1], p.slots[i+1:p.n])
+	p.n--
+}
+
+// copy puts what another page has from a number on at the end of this one.
+func (p *orderPage) copy(other *orderPage, from int) {
+	copy(p.estimates[p.n:], other.estimates[from:other.n])
+	copy(p.places[p.n:], other.places[from:other.n])
+	copy(p.slots[p.n:], other.slots[from:other.n])
+	p.n += other.n - from
+}
+
+// least is the least estimate on the page.
+func (p *orderPage) least() float64 { return leastOf(p.estimates[:p.n]) }
+
+func leastOf(estimates []float64) float64 {
+	least := math.Inf(1)
+	for _, x := range estimates {
+		if x < least {
+			least = x
+		}
+	}
+	return least
+}
+
+// blankPages are pages that orders gave back, for the next that needs one.
+type blankPages []*orderPage
+
+func (b *blankPages) get() *orderPage {
+	last := len(*b) - 1
+	if last < 0 {
+		return new(orderPage)
+	}
+	page := (*b)[last]
+	*b = (*b)[:last]
+	return page
+}
+
+func (b *blankPages) put(page *orderPage) {
+	page.n = 0
+	*b = append(*b, page)
 }

@@ -13,98 +13,129 @@ import (
 
 // line is what an order keeps of a job, in the slice it is held against.
 type line struct {
-	rank, estimate float64
-	id             market.JobID
+	place
+	estimate float64
 }
 
 func (a line) compare(b line) int {
 	return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.id, b.id))
 }
 
-// A treap answers like a sorted slice, with two trees in one pool and few
-// distinct ranks, so that ties are the rule.
+// An order answers like a sorted slice, with two orders that give each other their
+// pages, and few distinct ranks, so that ties are the rule. Some come in order, as
+// most do, and some leave in bulk, so that pages fill, split, empty and join.
 func TestOrderAnswersLikeASortedSlice(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		o := newOrder()
-		var roots [2]int32
+		var blank blankPages
+		orders := [2]order{newOrder(), newOrder()}
 		var models [2][]line
-		for id := range market.JobID(rapid.IntRange(1, 60).Draw(t, "jobs")) {
-			tree := rapid.IntRange(0, 1).Draw(t, "tree")
-			l := line{
-				rank:     float64(rapid.IntRange(0, 5).Draw(t, "rank")),
-				estimate: float64(rapid.IntRange(0, 9).Draw(t, "estimate")), id: id,
+		id := market.JobID(0)
+		for range rapid.IntRange(1, 12).Draw(t, "turns") {
+			n := rapid.IntRange(0, 1).Draw(t, "which")
+			o, model := &orders[n], models[n]
+			ranks := rapid.SampledFrom([]int{1, 5, 1000}).Draw(t, "ranks")
+			for range rapid.IntRange(0, 3*pageJobs).Draw(t, "come") {
+				id++
+				l := line{place: place{rank: float64(int(id) * 37 % ranks), id: id}, estimate: float64(id * 53 % 91)}
+				o.insert(l.place, l.estimate, Slot(id), &blank)
+				at, _ := slices.BinarySearchFunc(model, l, line.compare)
+				model = slices.Insert(model, at, l)
 			}
-			roots[tree] = o.insert(roots[tree], item{rank: l.rank, id: id, estimate: l.estimate, slot: Slot(id)})
-			at, _ := slices.BinarySearchFunc(models[tree], l, line.compare)
-			models[tree] = slices.Insert(models[tree], at, l)
-			if n := len(models[tree]); rapid.Bool().Draw(t, "remove") {
-				gone := rapid.IntRange(0, n-1).Draw(t, "which")
-				roots[tree] = o.remove(roots[tree], models[tree][gone].rank, models[tree][gone].id)
-				models[tree] = slices.Delete(models[tree], gone, gone+1)
+			stride := rapid.IntRange(1, 200).Draw(t, "stride")
+			for i := range rapid.IntRange(0, len(model)).Draw(t, "leave") {
+				gone := i * stride % len(model)
+				o.remove(model[gone].place, &blank)
+				model = slices.Delete(model, gone, gone+1)
 			}
-			for i := range roots {
-				compareOrder(t, &o, roots[i], models[i])
+			models[n] = model
+			for i := range orders {
+				compareOrder(t, &orders[i], models[i])
 			}
 		}
 	})
 }
 
-func compareOrder(t *rapid.T, o *order, root int32, model []line) {
+func compareOrder(t *rapid.T, o *order, model []line) {
 	var want []Slot
 	for _, l := range model {
 		want = append(want, Slot(l.id))
 	}
-	if got := o.list(root, nil); !slices.Equal(got, want) {
+	if got := o.list(); !slices.Equal(got, want) {
 		t.Fatalf("holds %v, want %v", got, want)
 	}
-	limit := float64(rapid.IntRange(-1, 10).Draw(t, "limit"))
-	first := slices.IndexFunc(model, func(l line) bool { return l.estimate <= limit })
-	if n := o.firstWithin(root, limit); (n == 0) != (first < 0) || n != 0 && o.items[n].id != model[first].id {
-		t.Fatalf("first within %v is item %d, want number %d of %v", limit, n, first, model)
+	for limit := -1.0; limit < 92; limit++ {
+		before := behindAll
+		if len(model) > 0 && rapid.Bool().Draw(t, "bounded") {
+			before = model[rapid.IntRange(0, len(model)-1).Draw(t, "before")].place
+		}
+		first := slices.IndexFunc(model, func(l line) bool { return l.estimate <= limit && l.place.before(before) })
+		page, i := o.firstWithin(limit, before)
+		if (page == nil) != (first < 0) || page != nil && page.places[i] != model[first].place {
+			t.Fatalf("first within %v is number %d of %v, want number %d of %v", limit, i, page, first, model)
+		}
+	}
+	for i, page := range o.pages {
+		if page.n == 0 || o.leasts[i] != page.least() {
+			t.Fatalf("page %d has %d jobs, and says of its least %v", i, page.n, o.leasts[i])
+		}
 	}
 }
 
-// An empty tree has no first, whatever the limit: anyEstimate is less than what
+// Pages on which few are left are one: else an order of which most have left would be
+// looked through page by page, for a job on each.
+func TestSparsePagesBecomeOne(t *testing.T) {
+	o, blank := newOrder(), blankPages(nil)
+	for id := range market.JobID(10 * pageJobs) {
+		o.insert(place{id: id}, 1, Slot(id), &blank)
+	}
+	for id := range market.JobID(10 * pageJobs) {
+		if id%pageJobs != 7 {
+			o.remove(place{id: id}, &blank)
+		}
+	}
+	if len(o.list()) != 10 || len(o.pages) > 1 {
+		t.Errorf("%d jobs on %d pages", len(o.list()), len(o.pages))
+	}
+}
+
+// An empty order has no first, whatever the limit: anyEstimate is less than what
 // it says of its least.
 func TestEmptyOrderHasNoFirst(t *testing.T) {
-	o := newOrder()
-	if n := o.firstWithin(0, anyEstimate); n != 0 {
-		t.Errorf("item %d is first in an empty tree", n)
-	}
-	if !math.IsInf(o.items[0].minEstimate, 1) {
-		t.Errorf("the empty tree has a least estimate: %v", o.items[0].minEstimate)
-	}
-}
-
-// The same operations build the same trees: a run can be repeated.
-func TestOrderIsTheSameEveryTime(t *testing.T) {
-	build := func() []item {
-		o, root := newOrder(), int32(0)
-		for i := range 100 {
-			root = o.insert(root, item{rank: float64(i * 37 % 11), id: market.JobID(i)})
+	o, blank := newOrder(), blankPages(nil)
+	for range 2 {
+		if page, _ := o.firstWithin(anyEstimate, behindAll); page != nil {
+			t.Errorf("%v is first in an empty order", page)
 		}
-		return o.items
-	}
-	if !slices.Equal(build(), build()) {
-		t.Error("two trees of the same operations differ")
+		if !math.IsInf(o.least, 1) {
+			t.Errorf("the empty order has a least estimate: %v", o.least)
+		}
+		o.insert(place{id: 1}, 2, 1, &blank)
+		o.remove(place{id: 1}, &blank)
 	}
 }
 
 func TestOrderPanicsWhenAJobIsNotThere(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("removing a stranger went unnoticed")
-		}
-	}()
-	o := newOrder()
-	o.remove(0, 1, 1)
+	for _, there := range [][]market.JobID{nil, {1}, {3}, {1, 3}} {
+		t.Run("", func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Error("removing a stranger went unnoticed")
+				}
+			}()
+			o, blank := newOrder(), blankPages(nil)
+			for _, id := range there {
+				o.insert(place{id: id}, 1, Slot(id), &blank)
+			}
+			o.remove(place{id: 2}, &blank)
+		})
+	}
 }
 
-// list appends the jobs of a tree in order.
-func (o *order) list(root int32, slots []Slot) []Slot {
-	if root == 0 {
-		return slots
+// list is the jobs of an order.
+func (o *order) list() []Slot {
+	var slots []Slot
+	for _, page := range o.pages {
+		slots = append(slots, page.slots[:page.n]...)
 	}
-	slots = append(o.list(o.items[root].left, slots), o.items[root].slot)
-	return o.list(o.items[root].right, slots)
+	return slots
 }

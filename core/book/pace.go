@@ -38,7 +38,7 @@ func (b *Book) askedOf(s Slot) float64 {
 }
 
 func (b *Book) askAnew(s Slot) float64 {
-	e := &b.slots[s]
+	e := b.slots.at(s)
 	b.asked[s] = e.Demand(e.Since)
 	return b.asked[s]
 }
@@ -71,7 +71,7 @@ func (b *Book) paced() *pace {
 
 // follow puts a job in its places in the index.
 func (b *Book) follow(s Slot) {
-	e, p := &b.slots[s], b.pace
+	e, p := b.slots.at(s), b.pace
 	if e.alone || e.independent || e.reserved || !e.Due().Finite() {
 		p.usedUp.remove(s)
 		e.behind = false
@@ -130,7 +130,7 @@ func (v View) Risen(found []Slot) []Slot {
 	}
 	for len(p.usedUp.items) > 0 {
 		s := p.usedUp.items[0].slot
-		e := &b.slots[s]
+		e := b.slots.at(s)
 		if !e.LeftAt(b.now).Done() {
 			break
 		}
@@ -149,7 +149,7 @@ func (v View) Spent(found []Slot) []Slot {
 	if len(p.behind) > 0 {
 		found = b.fallenBehind(found)[:n] // who stands still is none of them
 	}
-	for len(p.usedUp.items) > 0 && v.b.slots[p.usedUp.items[0].slot].LeftAt(b.now).Over() {
+	for len(p.usedUp.items) > 0 && v.b.slots.at(p.usedUp.items[0].slot).LeftAt(b.now).Over() {
 		found = append(found, p.usedUp.items[0].slot)
 		p.usedUp.remove(p.usedUp.items[0].slot)
 	}
@@ -160,7 +160,7 @@ func (b *Book) fallenBehind(found []Slot) []Slot {
 	p := b.pace
 	kept := p.behind[:0]
 	for _, s := range p.behind {
-		e := &b.slots[s]
+		e := b.slots.at(s)
 		if e.state != running || !e.behind {
 			continue
 		}
@@ -177,7 +177,7 @@ func (b *Book) fallenBehind(found []Slot) []Slot {
 // speeds were last given.
 func (v View) SomeUsedUp() bool {
 	p := v.b.paced()
-	return len(p.usedUp.items) > 0 && v.b.slots[p.usedUp.items[0].slot].LeftAt(v.b.now).Done()
+	return len(p.usedUp.items) > 0 && v.b.slots.at(p.usedUp.items[0].slot).LeftAt(v.b.now).Done()
 }
 
 // NextUsedUp is when the next estimate will be used up.
@@ -191,7 +191,7 @@ func (v View) NextUsedUp() market.Time {
 // Ask notes what is left of a job now, which is what its demand is until it is
 // asked again.
 func (d *Draft) Ask(s Slot) {
-	e, now := &d.b.slots[s], d.b.now
+	e, now := d.b.slots.at(s), d.b.now
 	e.Left, e.Since = e.LeftAt(now), now
 	d.b.asked[s] = e.Demand(now)
 }
@@ -202,7 +202,7 @@ func (d *Draft) Ask(s Slot) {
 func (d *Draft) Pace(s Slot, speed float64) {
 	d.b.paced()
 	d.b.stir(s)
-	e := &d.b.slots[s]
+	e := d.b.slots.at(s)
 	if !same(e.Speed, speed) {
 		e.Speed = speed
 		if !e.reserved { // else it is what is kept for it

@@ -170,7 +170,7 @@ func (b *Book) shadowWithRoom(j *market.Job) (market.Time, int) {
 	for _, chunk := range b.ends.chunks {
 		for _, x := range chunk.items {
 			s, _ := b.register.find(x.id)
-			then.deallocate(b.slots[s].Procs, &b.slots[s].Job)
+			then.deallocate(b.slots.at(s).Procs, &b.slots.at(s).Job)
 			if then.idleFor(j) >= int(j.Width) {
 				return max(b.now, x.at), then.idleN
 			}

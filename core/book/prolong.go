@@ -11,7 +11,7 @@ import (
 // were not in it, and as if there were no processors but those it is on. Then
 // everything is as before, to the last bit.
 func (b *Book) Without(s Slot, read func(View)) {
-	e := &b.slots[s]
+	e := b.slots.at(s)
 	held := b.holds(s)
 	only := newBitset(len(b.nodeOf))
 	for proc := range held.All() {
@@ -36,7 +36,7 @@ func (b *Book) Without(s Slot, read func(View)) {
 
 // lift takes the tasks of a job off its processors and returns what was there.
 func (b *Book) lift(s Slot, held market.Procs) (before [][]Task) {
-	if !b.slots[s].independent {
+	if !b.slots.at(s).independent {
 		return nil
 	}
 	for proc := range held.All() {
@@ -68,7 +68,7 @@ func (b *Book) setTasks(proc int, tasks []Task) {
 // given claim. What it has had beyond its estimate so far belongs to the new
 // one, so that a measurement finds the same left as is reckoned here.
 func (b *Book) Prolong(s Slot, work market.Work, claim market.Share) {
-	e, now := &b.slots[s], b.now
+	e, now := b.slots.at(s), b.now
 	left := b.LeftOf(s, now)
 	b.stir(s)
 	e.Job.Estimate += work + max(0, -left)
@@ -95,7 +95,7 @@ func (b *Book) Prolong(s Slot, work market.Work, claim market.Share) {
 // processors it is a guest from now on, like a job without a deadline; a job
 // that holds them alone keeps them.
 func (b *Book) MakeBestEffort(s Slot) {
-	e := &b.slots[s]
+	e := b.slots.at(s)
 	e.bestEffort, e.Terms.Firm = true, false
 	b.stir(s)
 	if e.alone {

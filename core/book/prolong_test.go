@@ -28,7 +28,11 @@ func shared(independent bool) (b *Book, first, second Slot) {
 
 // holdings is who is where, and what is left.
 func holdings(b *Book) string {
-	return fmt.Sprint(b.running, b.users, b.idle, b.idleN, b.upN, b.memory, b.disk, b.tasks, b.slots, b.only)
+	said := fmt.Sprint(b.running, b.users, b.idle, b.idleN, b.upN, b.memory, b.disk, b.tasks, b.only)
+	for s := range b.slots.n {
+		said += fmt.Sprint(*b.slots.at(Slot(s)))
+	}
+	return said
 }
 
 // Without a job the book looks as if the job were not there, and as if its
@@ -37,7 +41,7 @@ func TestWithoutAJob(t *testing.T) {
 	for _, independent := range []bool{false, true} {
 		b, first, second := shared(independent)
 		before := holdings(b)
-		j := &b.slots[first].Job
+		j := &b.slots.at(first).Job
 		b.Without(first, func(v View) {
 			if v.Idle() != 2 || v.IdleFor(j) != 2 || !v.IsIdle(0) || !v.IsIdle(1) || v.IsIdle(2) || len(v.Running()) != 1 {
 				t.Errorf("independent %v: %d idle, running %v", independent, v.Idle(), v.Running())

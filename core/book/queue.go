@@ -20,11 +20,22 @@ type queue struct {
 	heads  lane
 	latest heap
 	widths bitset  // widths that somebody waits with
-	roots  []int32 // by width: tree of the jobs by rank
+	orders []order // of the jobs of one width each
+	which  []int32 // by width: its order; 0: nobody has ever waited with it
+	blank  blankPages
 }
 
 func newQueue(processors int) queue {
-	return queue{widths: newBitset(processors + 1), roots: make([]int32, processors+1)}
+	return queue{widths: newBitset(processors + 1), orders: make([]order, 1), which: make([]int32, processors+1)}
+}
+
+// of is the order of the jobs of a width.
+func (q *queue) of(width int32) *order {
+	if q.which[width] == 0 {
+		q.which[width] = market.Int32(len(q.orders))
+		q.orders = append(q.orders, newOrder())
+	}
+	return &q.orders[q.which[width]]
 }
 
 // add lets a job wait. It is found at once, but takes its place in the indexes
@@ -41,27 +52,22 @@ func (q *queue) add(e *Entry, s Slot) {
 }
 
 // index gives those who still wait their places in the indexes.
-func (q *queue) index(o *order, slots []Entry) {
+func (q *queue) index(slots *entries) {
 	for _, s := range q.fresh {
-		e := &slots[s]
+		e := slots.at(s)
 		e.fresh = false
 		q.heads.push(heapItem{key: float64(e.Terms.Rank), id: e.Job.ID, slot: s, ticket: e.ticket})
 		if e.Terms.Latest.Finite() {
 			q.latest.push(heapItem{key: float64(e.Terms.Latest), id: e.Job.ID, slot: s, ticket: e.ticket})
 		}
-		w := e.Job.Width
-		if q.roots[w] == 0 {
-			q.widths.set(int(w))
-		}
-		q.roots[w] = o.insert(q.roots[w], item{
-			rank: float64(e.Terms.Rank), id: e.Job.ID, estimate: float64(e.Job.Estimate), slot: s,
-		})
+		q.widths.set(int(e.Job.Width))
+		q.of(e.Job.Width).insert(e.place(), float64(e.Job.Estimate), s, &q.blank)
 	}
 	q.fresh = q.fresh[:0]
 }
 
 // remove takes out a job that no longer waits.
-func (q *queue) remove(o *order, e *Entry, s Slot, slots []Entry) {
+func (q *queue) remove(e *Entry, s Slot, slots *entries) {
 	q.n--
 	if e.choosy {
 		q.choosy--
@@ -75,12 +81,13 @@ func (q *queue) remove(o *order, e *Entry, s Slot, slots []Entry) {
 		q.fresh = slices.Delete(q.fresh, i, i+1)
 		return
 	}
-	w := e.Job.Width
-	if q.roots[w] = o.remove(q.roots[w], float64(e.Terms.Rank), e.Job.ID); q.roots[w] == 0 {
-		q.widths.clear(int(w))
+	o := q.of(e.Job.Width)
+	o.remove(e.place(), &q.blank)
+	if len(o.pages) == 0 {
+		q.widths.clear(int(e.Job.Width))
 	}
 	waits := func(s heapItem) bool {
-		at := &slots[s.slot]
+		at := slots.at(s.slot)
 		return at.state == waiting && at.ticket == s.ticket
 	}
 	q.heads.prune(waits, q.n)
@@ -91,10 +98,10 @@ func (q *queue) remove(o *order, e *Entry, s Slot, slots []Entry) {
 }
 
 // head is the first job in rank; there is one.
-func (q *queue) head(slots []Entry) Slot {
+func (q *queue) head(slots *entries) Slot {
 	first := q.heads.first()
 	for _, s := range q.fresh {
-		if first == NoSlot || slots[s].before(&slots[first]) {
+		if first == NoSlot || slots.at(s).before(slots.at(first)) {
 			first = s
 		}
 	}
@@ -102,34 +109,27 @@ func (q *queue) head(slots []Entry) Slot {
 }
 
 // before says who of two waiting jobs comes first.
-func (e *Entry) before(f *Entry) bool {
-	return e.Terms.Rank < f.Terms.Rank || e.Terms.Rank == f.Terms.Rank && e.Job.ID < f.Job.ID
-}
+func (e *Entry) before(f *Entry) bool { return e.place().before(f.place()) }
 
-// anyEstimate is longer than any estimate, and shorter than what an empty tree
+func (e *Entry) place() place { return place{rank: float64(e.Terms.Rank), id: e.Job.ID} }
+
+// anyEstimate is longer than any estimate, and shorter than what an empty order
 // says of its least.
 const anyEstimate = math.MaxFloat64
 
 // firstFit returns the first job in rank that is at most as wide as the idle
 // processors and either done within the window or at most as wide as extra.
-func (q *queue) firstFit(o *order, slots []Entry, idle int, window market.Time, extra int) Slot {
-	best := int32(0)
+func (q *queue) firstFit(slots *entries, idle int, window market.Time, extra int) Slot {
+	first, at := NoSlot, behindAll
 	limit := within(window)
 	for w := q.widths.next(0); w >= 0 && w <= idle; w = q.widths.next(w + 1) {
-		if w > extra && o.items[q.roots[w]].minEstimate > limit {
-			continue
-		}
 		most := limit
 		if w <= extra {
 			most = anyEstimate
 		}
-		if i := o.firstWithin(q.roots[w], most); i != 0 && (best == 0 || o.before(i, best)) {
-			best = i
+		if page, i := q.orders[q.which[w]].firstWithin(most, at); page != nil {
+			first, at = page.slots[i], page.places[i]
 		}
-	}
-	first := NoSlot
-	if best != 0 {
-		first = o.items[best].slot
 	}
 	return q.freshFit(slots, first, idle, limit, extra)
 }
@@ -139,20 +139,15 @@ func within(window market.Time) float64 { return min(float64(window+market.TimeS
 
 // freshFit returns the first of a job and those without a place in the indexes
 // that fit.
-func (q *queue) freshFit(slots []Entry, first Slot, idle int, limit float64, extra int) Slot {
+func (q *queue) freshFit(slots *entries, first Slot, idle int, limit float64, extra int) Slot {
 	for _, s := range q.fresh {
-		e := &slots[s]
+		e := slots.at(s)
 		w := int(e.Job.Width)
-		if w <= idle && (w <= extra || float64(e.Job.Estimate) <= limit) && (first == NoSlot || e.before(&slots[first])) {
+		if w <= idle && (w <= extra || float64(e.Job.Estimate) <= limit) && (first == NoSlot || e.before(slots.at(first))) {
 			first = s
 		}
 	}
 	return first
-}
-
-func (o *order) before(a, b int32) bool {
-	x, y := &o.items[a], &o.items[b]
-	return x.rank < y.rank || x.rank == y.rank && x.id < y.id
 }
 
 // mostFresh is how many jobs are looked for one by one before they take their
@@ -165,14 +160,14 @@ func (b *Book) inOrder() []Slot {
 	slots := make([]Slot, 0, q.n)
 	for _, items := range [...][]heapItem{q.heads.row[q.heads.gone:], q.heads.rest.items} {
 		for _, x := range items {
-			if e := &b.slots[x.slot]; e.state == waiting && e.ticket == x.ticket {
+			if e := b.slots.at(x.slot); e.state == waiting && e.ticket == x.ticket {
 				slots = append(slots, x.slot)
 			}
 		}
 	}
 	slots = append(slots, q.fresh...)
 	compare := func(x, y Slot) int {
-		if b.slots[x].before(&b.slots[y]) {
+		if b.slots.at(x).before(b.slots.at(y)) {
 			return -1
 		}
 		return 1
@@ -188,5 +183,5 @@ func (b *Book) inOrder() []Slot {
 }
 
 func (b *Book) sortByID(slots []Slot) {
-	slices.SortFunc(slots, func(x, y Slot) int { return int(b.slots[x].Job.ID - b.slots[y].Job.ID) })
+	slices.SortFunc(slots, func(x, y Slot) int { return int(b.slots.at(x).Job.ID - b.slots.at(y).Job.ID) })
 }

@@ -33,7 +33,7 @@ func (t *Task) refinedAfter(j *market.Job, had market.Work) market.Work {
 // tasks. What a task was granted beyond that belongs to its optional part
 // already.
 func (b *Book) Fulfil(s Slot, proc int32, took market.Work) {
-	e := &b.slots[s]
+	e := b.slots.at(s)
 	b.stir(s)
 	for t, on := range b.tasksOf(s) {
 		if t.Refining || proc != market.AllTasks && int(proc) != on {

@@ -15,7 +15,7 @@ import (
 // Reserve says of a job that has a slot, and no place yet, that it only keeps
 // the place it will be given.
 func (b *Book) Reserve(s Slot) {
-	b.slots[s].reserved = true
+	b.slots.at(s).reserved = true
 	b.reserved = append(b.reserved, s)
 }
 
@@ -25,7 +25,7 @@ func (b *Book) Reservations() int { return len(b.reserved) }
 // Confirm lets a reserved job begin: from now on it advances, and its deadline
 // runs.
 func (b *Book) Confirm(s Slot) {
-	e := &b.slots[s]
+	e := b.slots.at(s)
 	b.begin(s, e)
 	b.unreserve(s)
 	e.Start, e.Terms.Finish = b.now, e.Due()
@@ -38,7 +38,7 @@ func (b *Book) Confirm(s Slot) {
 }
 
 func (b *Book) unreserve(s Slot) {
-	b.slots[s].reserved = false
+	b.slots.at(s).reserved = false
 	b.stir(s)
 	b.reserved = slices.DeleteFunc(b.reserved, func(r Slot) bool { return r == s })
 }
@@ -46,7 +46,7 @@ func (b *Book) unreserve(s Slot) {
 // beginAnew lets all reserved jobs begin at this instant.
 func (b *Book) beginAnew() {
 	for _, s := range b.reserved {
-		b.begin(s, &b.slots[s])
+		b.begin(s, b.slots.at(s))
 	}
 }
 
@@ -66,7 +66,7 @@ func (b *Book) begin(s Slot, e *Entry) {
 // processors.
 func (b *Book) tasksOf(s Slot) func(func(*Task, int) bool) {
 	return func(yield func(*Task, int) bool) {
-		e := &b.slots[s]
+		e := b.slots.at(s)
 		if e.state != running || !e.independent {
 			return
 		}
@@ -81,7 +81,7 @@ func (b *Book) tasksOf(s Slot) func(func(*Task, int) bool) {
 // holds is the processors a running job is on: all of its own, but for those
 // where its task is done.
 func (b *Book) holds(s Slot) market.Procs {
-	e := &b.slots[s]
+	e := b.slots.at(s)
 	if !e.independent {
 		return e.Procs
 	}

@@ -87,7 +87,7 @@ func (r *restorer) claimSlots() error {
 	if total := len(s.Running) + len(s.Waiting) + len(s.Free) + len(s.Vacated); s.Slots != total {
 		return fmt.Errorf("%d slots, and %d are accounted for", s.Slots, total)
 	}
-	b.slots, b.asked = make([]Entry, s.Slots), make([]float64, s.Slots)
+	b.slots, b.asked = newEntries(s.Slots), make([]float64, s.Slots)
 	for i := range b.asked {
 		b.asked[i] = math.NaN()
 	}
@@ -103,7 +103,7 @@ func (r *restorer) claimSlots() error {
 		if err := take(slot); err != nil {
 			return fmt.Errorf("free slot %d: %w", i, err)
 		}
-		b.slots[slot].alongside, b.freeSlot = b.freeSlot, slot
+		b.slots.at(slot).alongside, b.freeSlot = b.freeSlot, slot
 	}
 	for i, slot := range s.Vacated {
 		if err := take(slot); err != nil {
@@ -127,7 +127,7 @@ func (r *restorer) claimSlots() error {
 // sit puts a job on its slot; it neither waits nor runs yet.
 func (r *restorer) sit(j *JobState) error {
 	b := r.book
-	e := &b.slots[j.Slot]
+	e := b.slots.at(j.Slot)
 	*e = j.entry()
 	if err := e.Job.Validate(); err != nil {
 		return err

@@ -16,7 +16,7 @@ func (r *restorer) putAlone() error {
 	r.alone = newBitset(len(b.nodeOf))
 	for i := range r.state.Running {
 		s := r.state.Running[i].Slot
-		e := &b.slots[s]
+		e := b.slots.at(s)
 		if e.Procs.Len() != int(e.Job.Width) {
 			return fmt.Errorf("job %d holds %d processors and asked for %d", e.Job.ID, e.Procs.Len(), e.Job.Width)
 		}
@@ -55,7 +55,7 @@ func (r *restorer) putAlone() error {
 func (r *restorer) putBeside() error {
 	b := r.book
 	for _, s := range b.running {
-		e := &b.slots[s]
+		e := b.slots.at(s)
 		for proc := range e.Procs.All() {
 			if !e.alone && (r.alone.has(proc) || b.down[b.nodeOf[proc]]) {
 				return fmt.Errorf("job %d shares processor %d, which nobody can", e.Job.ID, proc)
@@ -87,7 +87,7 @@ func (r *restorer) putTasks() error {
 			s, known := r.slots[t.Job]
 			e := &Entry{}
 			if known {
-				e = &b.slots[s]
+				e = b.slots.at(s)
 			}
 			again := slices.ContainsFunc(b.tasks[pile.Proc], func(u Task) bool { return u.Job == t.Job })
 			if e.state != running || !e.independent || again || !e.Procs.Has(pile.Proc) {
@@ -104,7 +104,7 @@ func (r *restorer) putTasks() error {
 		}
 	}
 	for _, s := range b.running {
-		if e := &b.slots[s]; e.tasks == 0 {
+		if e := b.slots.at(s); e.tasks == 0 {
 			return fmt.Errorf("job %d runs and has no task", e.Job.ID)
 		}
 	}
@@ -117,7 +117,7 @@ func (r *restorer) putWaiting() error {
 	finite := 0
 	for i := range r.state.Waiting {
 		s := r.state.Waiting[i].Slot
-		e := &b.slots[s]
+		e := b.slots.at(s)
 		if int(e.Job.Width) > len(b.nodeOf) || e.reserved {
 			return fmt.Errorf("job %d waits for what it cannot get", e.Job.ID)
 		}
@@ -127,7 +127,7 @@ func (r *restorer) putWaiting() error {
 		e.state = waiting
 		b.queue.add(e, s)
 	}
-	b.queue.index(&b.order, b.slots)
+	b.queue.index(&b.slots)
 	// Answers do not depend on how the other indexes came about, but the late
 	// ones are listed as they lie in this heap.
 	latest := heap{}
@@ -136,11 +136,11 @@ func (r *restorer) putWaiting() error {
 		slot := heapItem{key: float64(w.At), id: w.Job} // of no wait
 		if !w.Gone {
 			s, known := r.slots[w.Job]
-			if !known || b.slots[s].state != waiting || cmp.Compare(float64(b.slots[s].Terms.Latest), slot.key) != 0 || seen[w.Job] {
+			if !known || b.slots.at(s).state != waiting || cmp.Compare(float64(b.slots.at(s).Terms.Latest), slot.key) != 0 || seen[w.Job] {
 				return fmt.Errorf("job %d does not wait until %v", w.Job, slot.key)
 			}
 			seen[w.Job] = true
-			slot.slot, slot.ticket = s, b.slots[s].ticket
+			slot.slot, slot.ticket = s, b.slots.at(s).ticket
 		} else {
 			latest.stale++
 		}
@@ -152,7 +152,7 @@ func (r *restorer) putWaiting() error {
 	if len(seen) != finite {
 		return fmt.Errorf("%d jobs have a latest start, and %d are in order", finite, len(seen))
 	}
-	if n := len(latest.items); n > 0 && (r.state.Latest[0].Gone || len(b.slots) == 0) {
+	if n := len(latest.items); n > 0 && (r.state.Latest[0].Gone || b.slots.n == 0) {
 		return errors.New("the first latest start is that of a job that has gone")
 	}
 	b.queue.latest = latest

@@ -93,13 +93,13 @@ func (d *Draft) State() State {
 	b := d.b
 	s := State{
 		Now: b.now, Cause: b.cause, Wake: d.wake, Asked: d.asked, Version: slices.Max(b.versions),
-		Slots: len(b.slots), Vacated: slices.Clone(b.vacated),
+		Slots: b.slots.n, Vacated: slices.Clone(b.vacated),
 	}
 	for i := range b.nodes {
 		n := &b.nodes[i]
 		s.Nodes = append(s.Nodes, NodeState{Processors: n.Processors, Rating: market.Number(n.Rating), Down: b.down[i], Closed: b.closed[i]})
 	}
-	for slot := b.freeSlot; slot != NoSlot; slot = b.slots[slot].alongside {
+	for slot := b.freeSlot; slot != NoSlot; slot = b.slots.at(slot).alongside {
 		s.Free = append(s.Free, slot)
 	}
 	for _, slot := range b.running {
@@ -109,7 +109,7 @@ func (d *Draft) State() State {
 		s.Waiting = append(s.Waiting, b.jobState(slot))
 	}
 	for _, slot := range b.queue.latest.items {
-		e := &b.slots[slot.slot]
+		e := b.slots.at(slot.slot)
 		s.Latest = append(s.Latest, WaitState{At: market.Time(slot.key), Job: slot.id, Gone: e.state != waiting || e.ticket != slot.ticket})
 	}
 	for proc, tasks := range b.tasks {
@@ -126,7 +126,7 @@ func (d *Draft) State() State {
 }
 
 func (b *Book) jobState(slot Slot) JobState {
-	e := &b.slots[slot]
+	e := b.slots.at(slot)
 	return JobState{
 		Job: e.Job, Slot: slot, Terms: e.Terms, Start: e.Start, Left: e.Left, Since: e.Since, Speed: market.Number(e.Speed),
 		Procs: writeProcs(e.Procs), Alone: e.alone, Apart: e.independent, Reserved: e.reserved, Released: e.bestEffort, Presumed: e.presumed,

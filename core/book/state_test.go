@@ -40,8 +40,8 @@ func fill(x reflect.Value, n *int) {
 func TestStateForgetsNoField(t *testing.T) {
 	n := 0
 	b := New(market.PlainNodes(100))
-	b.slots = make([]Entry, 1)
-	e := &b.slots[0]
+	b.slots = newEntries(1)
+	e := b.slots.at(0)
 	fill(reflect.ValueOf(e).Elem(), &n)
 	e.Procs = market.ProcsOf(0, 1, 2, 64, 99)
 	e.alone, e.independent, e.reserved, e.bestEffort, e.presumed = true, true, true, true, true
@@ -66,7 +66,7 @@ func TestStateForgetsNoField(t *testing.T) {
 		"alone", "independent", "reserved", "bestEffort", "presumed", "endsAt", "worked", "priced", "refined",
 	}
 	sameFields(t, reflect.TypeFor[Entry](), derived, carried)
-	derived = []string{"processors", "register", "queue", "steady", "reserved", "ends", "order", "piles", "touched", "isTouch", "only", "houses", "guests", "asked", "pace", "watch", "astray"}
+	derived = []string{"processors", "register", "queue", "steady", "reserved", "ends", "piles", "touched", "isTouch", "only", "houses", "guests", "asked", "pace", "watch", "astray"}
 	carried = []string{"now", "cause", "slots", "freeSlot", "vacated", "running", "tasks", "versions"}
 	sameFields(t, reflect.TypeFor[Book](), derived, carried)
 }

@@ -39,10 +39,10 @@ type TaskStatus struct {
 func (b *Book) Live() int { return b.queue.n + len(b.running) }
 
 // Runs reports whether a job holds processors.
-func (b *Book) Runs(s Slot) bool { return b.slots[s].state == running }
+func (b *Book) Runs(s Slot) bool { return b.slots.at(s).state == running }
 
 // IsAlone reports whether a running job holds its processors alone.
-func (b *Book) IsAlone(s Slot) bool { return b.slots[s].alone }
+func (b *Book) IsAlone(s Slot) bool { return b.slots.at(s).alone }
 
 // Tasks counts the processors that a running job is still on.
 func (b *Book) Tasks(s Slot) int { return b.holds(s).Len() }
@@ -51,7 +51,7 @@ func (b *Book) Tasks(s Slot) int { return b.holds(s).Len() }
 // all who wait.
 func (b *Book) Status(s Slot, at market.Time) JobStatus {
 	at = max(at, b.now)
-	e := &b.slots[s]
+	e := b.slots.at(s)
 	st := JobStatus{
 		Running: e.state == running, Reserved: e.reserved, BestEffort: e.bestEffort,
 		Estimate: e.Job.Estimate, Left: e.Job.Estimate, Start: e.Start, Due: e.Due(), Terms: e.Terms,
@@ -86,7 +86,7 @@ func (b *Book) Status(s Slot, at market.Time) JobStatus {
 // where its tasks advance independently, the most. Optional parts count when
 // there is nothing else.
 func (b *Book) LeftOf(s Slot, at market.Time) market.Work {
-	e := &b.slots[s]
+	e := b.slots.at(s)
 	if !e.independent {
 		return e.LeftAt(at)
 	}

@@ -127,7 +127,7 @@ func (b *Book) taskOf(proc int, s Slot) *Task {
 // measureTask corrects what a job's task on a processor has left.
 func (b *Book) measureTask(proc int, s Slot, had market.Work) {
 	if t := b.taskOf(proc, s); t != nil {
-		t.Left, t.Since = t.leftAfter(&b.slots[s].Job, had), b.now
+		t.Left, t.Since = t.leftAfter(&b.slots.at(s).Job, had), b.now
 		b.touch(proc, Corrected)
 	}
 }
@@ -135,7 +135,7 @@ func (b *Book) measureTask(proc int, s Slot, had market.Work) {
 // FinishTask ends a job's task on one processor and reports whether it was the
 // last of the job.
 func (b *Book) FinishTask(s Slot, proc int, had market.Work) (last bool) {
-	e := &b.slots[s]
+	e := b.slots.at(s)
 	refined := market.Work(0)
 	if t := b.taskOf(proc, s); t != nil {
 		refined = t.refinedAfter(&e.Job, had)

@@ -65,7 +65,7 @@ func (v View) Room(proc int, j *market.Job) bool {
 func (v View) FreeOn(proc int) (memory, disk int64) { return v.b.free(int(v.b.nodeOf[proc])) }
 
 // Entry is what the book says of a job. It is for reading.
-func (v View) Entry(s Slot) *Entry { return &v.b.slots[s] }
+func (v View) Entry(s Slot) *Entry { return v.b.slots.at(s) }
 
 // Waiting counts the jobs in the queue.
 func (v View) Waiting() int { return v.b.queue.n }
@@ -75,7 +75,7 @@ func (v View) Head() (Slot, bool) {
 	if v.b.queue.n == 0 {
 		return NoSlot, false
 	}
-	return v.b.queue.head(v.b.slots), true
+	return v.b.queue.head(&v.b.slots), true
 }
 
 // Late appends the waiting jobs whose latest start has passed.
@@ -91,7 +91,7 @@ func (v View) NextLatest() market.Time {
 		next = market.Time(items[0].key)
 	}
 	for _, s := range v.b.queue.fresh {
-		next = min(next, v.b.slots[s].Terms.Latest)
+		next = min(next, v.b.slots.at(s).Terms.Latest)
 	}
 	return next
 }
@@ -111,9 +111,9 @@ func (v View) Choosy(j *market.Job) bool { return v.b.choosy(j) }
 // who came since the last plan, if only they are asked for.
 func (v View) FirstFit(idle int, window market.Time, extra int, onlyNew bool) Slot {
 	if onlyNew {
-		return v.b.queue.freshFit(v.b.slots, NoSlot, idle, within(window), extra)
+		return v.b.queue.freshFit(&v.b.slots, NoSlot, idle, within(window), extra)
 	}
-	return v.b.queue.firstFit(&v.b.order, v.b.slots, idle, window, extra)
+	return v.b.queue.firstFit(&v.b.slots, idle, window, extra)
 }
 
 // OnlyNew reports whether since the last plan nothing has happened but that jobs
@@ -124,13 +124,13 @@ func (v View) OnlyNew() bool { return v.b.steady && v.b.cause == Arrived }
 func (v View) Came() []Slot { return v.b.queue.came }
 
 // Waits reports whether the job on a slot waits.
-func (v View) Waits(s Slot) bool { return v.b.slots[s].state == waiting }
+func (v View) Waits(s Slot) bool { return v.b.slots.at(s).state == waiting }
 
 // Reservations counts the jobs that only keep their places.
 func (v View) Reservations() int { return v.b.Reservations() }
 
 // IsNew reports whether a waiting job has come since the last plan.
-func (v View) IsNew(s Slot) bool { return v.b.slots[s].fresh }
+func (v View) IsNew(s Slot) bool { return v.b.slots.at(s).fresh }
 
 // Shadow is the first instant at which the jobs that hold processors alone
 // will have left enough of them idle for the job, if they end as estimated (a
@@ -209,7 +209,7 @@ func (v View) Touch(proc int) Touch { return v.b.isTouch[proc] }
 // latestBefore appends the waiting jobs whose latest start is before a time.
 func (b *Book) latestBefore(at market.Time, found []Slot) []Slot {
 	for _, s := range b.queue.fresh {
-		if b.slots[s].Terms.Latest < at {
+		if b.slots.at(s).Terms.Latest < at {
 			found = append(found, s)
 		}
 	}
@@ -222,7 +222,7 @@ func (b *Book) latestFrom(i int, at market.Time, found []Slot) []Slot {
 	if i >= len(items) || market.Time(items[i].key) >= at {
 		return found
 	}
-	if e := &b.slots[items[i].slot]; e.state == waiting && e.ticket == items[i].ticket {
+	if e := b.slots.at(items[i].slot); e.state == waiting && e.ticket == items[i].ticket {
 		found = append(found, items[i].slot)
 	}
 	return b.latestFrom(2*i+2, at, b.latestFrom(2*i+1, at, found))

@@ -57,7 +57,7 @@ func (b *Book) stir(s Slot) {
 // watchFor puts a job where it belongs as of now.
 func (b *Book) watchFor(s Slot) {
 	p := prospect{next: market.Never, spent: market.Never}
-	if b.slots[s].state == running {
+	if b.slots.at(s).state == running {
 		p = b.prospect(s, b.now)
 	}
 	for _, of := range []struct {
@@ -65,7 +65,7 @@ func (b *Book) watchFor(s Slot) {
 		at market.Time
 	}{{&b.watch.next, p.next}, {&b.watch.spent, p.spent}} {
 		if of.at.Finite() {
-			of.in.set(usedUp{at: float64(of.at), id: b.slots[s].Job.ID, slot: s})
+			of.in.set(usedUp{at: float64(of.at), id: b.slots.at(s).Job.ID, slot: s})
 		} else {
 			of.in.remove(s)
 		}
@@ -80,7 +80,7 @@ type prospect struct {
 }
 
 func (b *Book) prospect(s Slot, now market.Time) prospect {
-	e := &b.slots[s]
+	e := b.slots.at(s)
 	p := prospect{left: anyEstimate, next: market.Never, spent: market.Never}
 	if e.reserved || e.bestEffort || !e.Due().Finite() {
 		return p
@@ -120,7 +120,7 @@ func (b *Book) UsedUp(at market.Time) []market.JobID {
 	w := b.watching()
 	w.spent.upTo(0, func() float64 { return around(at) }, func(s Slot) {
 		if b.prospect(s, at).left.Done() {
-			ids = append(ids, b.slots[s].Job.ID)
+			ids = append(ids, b.slots.at(s).Job.ID)
 		}
 	})
 	slices.Sort(ids)

@@ -49,7 +49,7 @@ func TestTheWatchOverlooksNobody(t *testing.T) {
 			b.now += market.Time(rapid.Float64Range(0, 3).Draw(rt, "later"))
 			i := rapid.IntRange(0, len(slots)-1).Draw(rt, "job")
 			s, speed := slots[i], rapid.SampledFrom([]float64{0, 0.1, 1. / 3, 1}).Draw(rt, "speed")
-			switch e := &b.slots[s]; rapid.IntRange(0, 4).Draw(rt, "what") {
+			switch e := b.slots.at(s); rapid.IntRange(0, 4).Draw(rt, "what") {
 			case 0:
 				b.Measure(s, market.AllTasks, market.Work(rapid.Float64Range(0, 12).Draw(rt, "had")), false)
 			case 1:

@@ -11,7 +11,7 @@ RELEASE       ?= $(shell git describe --tags --abbrev=0 2>/dev/null)
 
 PROFILE       ?= -pgo=$(CURDIR)/cmd/libra/default.pgo
 
-.PHONY: help demo build install uninstall test rest slurm shares race lint fuzz fuzz-api bench growth shots profile golden mutants adversaries world check clean
+.PHONY: help demo build install uninstall test rest slurm slurm24 shares race lint fuzz fuzz-api bench growth shots profile golden mutants adversaries world check clean
 
 build:                 ## bin/libra
 	CGO_ENABLED=0 go build -trimpath -o bin/libra ./cmd/libra
@@ -55,6 +55,13 @@ rest:
 
 slurm:
 	go test -p 1 -timeout 30m $$(go list ./... | grep -E '$(SLURM)')
+
+SLURM_ROOT    ?= /var/lib/libra-slurm24
+
+slurm24:               ## the tests on a Slurm, on 24.11 instead of the host's own (root; Debian 13's packages under SLURM_ROOT)
+	.ci/slurm24 $(SLURM_ROOT)
+	LIBRA_SLURM_ROOT=$(SLURM_ROOT) LIBRA_REQUIRE=slurm go test -p 1 -timeout 30m ./live/slurm/... ./live/agent -run 'Slurm|Door|Spank|JobsOfTwoUsers|Cluster|Hosts'
+	LIBRA_SLURM_ROOT=$(SLURM_ROOT) LIBRA_REQUIRE=slurm go test -timeout 30m ./live/system ./cmd/libra -run Slurm
 
 shares:
 	go test -p 1 -parallel 4 -timeout 30m $$(go list ./... | grep -E '$(SHARES)')

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"os/exec"
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
@@ -221,8 +222,9 @@ func (s *service) startSlurm(ctx, run context.Context, c *config.Config, log *sl
 			return err
 		}
 	}
+	srun, _ := exec.LookPath("srun") // where there is none, jobs look in the usual places
 	s.backend, err = slurm.New(ctx, slurm.Config{
-		Leads:     s.leads,
+		Leads: s.leads, Path: slurm.PathWith(srun),
 		Partition: c.Slurm.Partition, Control: slurm.Control(c.Slurm.Control), Now: time.Now, Log: log,
 	}, behindSlurm{s.market.Controller}, batch, s.store)
 	if err != nil {

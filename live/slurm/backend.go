@@ -51,6 +51,7 @@ type Config struct {
 	Now       func() time.Time
 	Log       *slog.Logger
 	Leads     func() error // why another controller could lead by now, if one could; nil: none could
+	Path      string       // where jobs look for programs, unless they say; empty: where they are usually
 
 	Busy    time.Duration // between two looks at Slurm while there are jobs
 	Idle    time.Duration // and while there are none
@@ -71,6 +72,9 @@ func (c *Config) defaults() {
 	}
 	if c.Workers <= 0 {
 		c.Workers = 32
+	}
+	if c.Path == "" {
+		c.Path = defaultPath
 	}
 	if c.Control == "" {
 		c.Control = Agents

@@ -143,12 +143,12 @@ func passOn(variable string) string {
 	return fmt.Sprintf("case $%[1]s in\n%[2]s) libra_never $((%[1]s - 128)) ;;\nesac\n", variable, causeCodes)
 }
 
-// pathOf is where the programs of a task are looked for.
+// pathOf is where the programs of a task are looked for, as a word of a shell's.
 func pathOf(s *task.Spec) string {
-	path := defaultPath
+	path := `"$PATH"`
 	for _, set := range s.Env {
 		if value, is := strings.CutPrefix(set, "PATH="); is {
-			path = value
+			path = quote(value)
 		}
 	}
 	return path
@@ -159,5 +159,5 @@ func never(c cause) string { return fmt.Sprintf("libra_never %d", c) }
 
 // find is the command of a script that looks for its program.
 func find(s *task.Spec) string {
-	return fmt.Sprintf("libra_find %s %s\n", quote(programName(s)), quote(pathOf(s)))
+	return fmt.Sprintf("libra_find %s %s\n", quote(programName(s)), pathOf(s))
 }

@@ -59,7 +59,7 @@ func openFloor(t testing.TB, address, policy string, control slurm.Control, batc
 		t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
-	b, err := slurm.New(ctx, slurm.Config{Partition: slurmtest.Partition, Control: control, Now: time.Now, Log: log}, f, batch, st)
+	b, err := slurm.New(ctx, slurm.Config{Partition: slurmtest.Partition, Control: control, Now: time.Now, Log: log, Path: slurm.PathWith(slurmtest.Find("srun"))}, f, batch, st)
 	if err != nil {
 		t.Fatal(err)
 	}

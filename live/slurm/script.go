@@ -3,6 +3,8 @@ package slurm
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,6 +13,15 @@ import (
 
 // defaultPath is where programs are looked for unless the task says otherwise.
 const defaultPath = "/usr/local/bin:/usr/bin:/bin"
+
+// PathWith is that with the directory of Slurm's own programs before it, where a site has
+// them elsewhere: a script that says srun means the srun of the Slurm that it runs in.
+func PathWith(slurms string) string {
+	if dir := filepath.Dir(slurms); filepath.IsAbs(slurms) && !slices.Contains(filepath.SplitList(defaultPath), dir) {
+		return dir + ":" + defaultPath
+	}
+	return defaultPath
+}
 
 // Script is what Slurm runs for the tasks of a job, given by rank. One task
 // becomes the user's program; several are started by srun, each on the node that
@@ -244,7 +255,7 @@ exit "$libra_bad"
 func environment(specs []task.Spec, l layout) string {
 	s := &specs[0]
 	words := append([]string{"/usr/bin/env", "-u LIBRA_SEAL", "-u SLURM_HOSTFILE"}, l.told(specs)...)
-	words = append(words, quote("PATH="+defaultPath),
+	words = append(words, `"PATH=$PATH"`,
 		`"HOME=${libra_home:-/}"`, quote("USER="+s.User), quote("LOGNAME="+s.User), `"SHELL=${libra_shell:-/bin/sh}"`)
 	for _, setting := range l.kept(s.Env) {
 		words = append(words, quote(setting))

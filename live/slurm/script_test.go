@@ -271,3 +271,17 @@ func TestWhatCannotRunOnSlurmIsSaid(t *testing.T) {
 		t.Error("an optional part: no error")
 	}
 }
+
+// The programs of a Slurm that is not in the usual places come first.
+func TestWhereProgramsAre(t *testing.T) {
+	for srun, want := range map[string]string{
+		"":                    defaultPath,
+		"/usr/bin/srun":       defaultPath,
+		"srun":                defaultPath,
+		"/opt/slurm/bin/srun": "/opt/slurm/bin:" + defaultPath,
+	} {
+		if got := PathWith(srun); got != want {
+			t.Errorf("%q: %q, want %q", srun, got, want)
+		}
+	}
+}

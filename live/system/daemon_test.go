@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/libra-market/libra/live/slurm/slurmtest"
 )
 
 // patience is how long a test waits for what should take a moment: the machine
@@ -110,7 +112,7 @@ var logsTold sync.Map
 
 // environment is that of a user who has just come.
 func environment(home string) []string {
-	return []string{"HOME=" + home, "PATH=" + filepath.Join(runDir(), "bin") + ":/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "LANG=C", "TZ=UTC"}
+	return []string{"HOME=" + home, "PATH=" + slurmtest.Programs() + filepath.Join(runDir(), "bin") + ":/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "LANG=C", "TZ=UTC"}
 }
 
 func (d *daemon) running() bool {

@@ -36,7 +36,7 @@ func (c *commands) Jobs(ctx context.Context, partition string) ([]Job, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list jobs: %w", err)
 	}
-	jobs, err := readJobs(out, sep, clock())
+	jobs, err := readJobs(out, sep, c.sizes.now().Unix())
 	if err != nil {
 		return nil, fmt.Errorf("%w: list jobs: %w", ErrAway, err)
 	}

@@ -40,7 +40,7 @@ type Options struct {
 
 	// Timeout is how long a call may take, 10 seconds if 0.
 	Timeout time.Duration
-	// Now is the time of day, for the age of tokens.
+	// Now is the time of day, for the age of tokens and of listings.
 	Now func() time.Time
 }
 
@@ -81,7 +81,7 @@ func (o Options) chosen() Options {
 		o.Conf = os.Getenv("SLURM_CONF")
 	}
 	if o.Now == nil {
-		o.Now = time.Now //nolint:forbidigo // the caller may say otherwise, the age of tokens is all it is for
+		o.Now = time.Now //nolint:forbidigo // the caller may say otherwise, the age of tokens and listings is all it is for
 	}
 	return o
 }

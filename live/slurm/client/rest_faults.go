@@ -97,6 +97,8 @@ func (l faultList) said() string {
 	for _, f := range l {
 		switch {
 		case f.note():
+		case f.Description != "" && f.Error != "" && f.Description != f.Error: // what it did, and why not
+			texts = append(texts, f.Description+": "+f.Error)
 		case f.Description != "":
 			texts = append(texts, f.Description)
 		case f.Error != "":

@@ -103,7 +103,7 @@ func (r *rest) Jobs(ctx context.Context, partition string) ([]Job, error) {
 	err := r.call(ctx, r.as, http.MethodGet, "/jobs", nil, &answer)
 	var jobs []Job
 	if err == nil {
-		jobs, err = answer.read(partition, clock())
+		jobs, err = answer.read(partition, r.sizes.now().Unix())
 	}
 	if err != nil {
 		return nil, fmt.Errorf("list jobs: %w", err)

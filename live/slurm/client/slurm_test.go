@@ -56,7 +56,7 @@ func TestAgainstSlurm(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := map[bool]string{true: "slurmrestd v0.0.38", false: "sbatch"}[o.Rest != ""]; !strings.HasPrefix(s.Name(), want) {
+			if want := map[bool]string{true: "slurmrestd " + slurmtest.API(), false: "sbatch"}[o.Rest != ""]; !strings.HasPrefix(s.Name(), want) {
 				t.Errorf("it is called %q, want %q", s.Name(), want)
 			}
 			b := &bench{t: t, c: c, s: s, alice: alice, dir: openDir(t)}
@@ -98,7 +98,7 @@ func (b *bench) job(script string) client.Submission {
 	return client.Submission{
 		Name: "job", Comment: "libra-test:" + b.t.Name(), User: b.alice, Partition: slurmtest.Partition,
 		Nodes: b.c.Nodes[1:2], Tasks: 1, CPUs: 1, MemoryMB: 64, Limit: 90 * time.Second,
-		Dir: b.dir, Env: []string{"PATH=/usr/bin:/bin", "WORD=a b\n\"c\"='$d'"}, Output: filepath.Join(b.dir, "out"),
+		Dir: b.dir, Env: []string{"PATH=" + slurmtest.Path(), "WORD=a b\n\"c\"='$d'"}, Output: filepath.Join(b.dir, "out"),
 		Script: "#!/bin/sh\n" + script + "\n",
 	}
 }

@@ -1,9 +1,6 @@
 package client
 
-import (
-	"strings"
-	"time"
-)
+import "strings"
 
 // stateOf is the state that words of Slurm amount to: one word from the commands, a
 // state with flags from newer versions of slurmrestd.
@@ -50,9 +47,6 @@ func (j *Job) normalise(held bool) {
 		j.Exit, j.Signal = 0, 0
 	}
 }
-
-// clock is the time of a listing: for how long a job has run, Slurm says as of that.
-func clock() int64 { return time.Now().Unix() } //nolint:forbidigo // nobody else knows when Slurm was asked
 
 // pausedBut notes for how long a job was suspended that has run for so many seconds, as of
 // now. Slurm counts whole seconds: one is no proof.

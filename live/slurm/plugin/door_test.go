@@ -36,7 +36,7 @@ func posts(t *testing.T, c *slurmtest.Cluster, token, user, path string, body an
 	if err != nil {
 		t.Fatal(err)
 	}
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.RestURL+"/slurm/v0.0.38"+path, bytes.NewReader(text))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.RestURL+"/slurm/"+slurmtest.API()+path, bytes.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,14 +56,16 @@ func posts(t *testing.T, c *slurmtest.Cluster, token, user, path string, body an
 }
 
 func job(c *slurmtest.Cluster, partition, comment, seal string) map[string]any {
-	return map[string]any{
-		"job": map[string]any{
-			"name": "j", "partition": partition, "comment": comment, "nodes": 1, "tasks": 1, "nodelist": c.Nodes[0],
-			"current_working_directory": "/", "standard_output": "/dev/null",
-			"environment": map[string]string{"PATH": "/bin:/usr/bin", plugin.SealVariable: seal},
-		},
-		"script": "#!/bin/sh\nsleep 60\n",
+	j := map[string]any{
+		"name": "j", "partition": partition, "comment": comment, "tasks": 1,
+		"current_working_directory": "/", "standard_output": "/dev/null",
 	}
+	if slurmtest.Modern() {
+		j["required_nodes"], j["environment"] = c.Nodes[:1], []string{"PATH=/bin:/usr/bin", plugin.SealVariable + "=" + seal}
+	} else {
+		j["nodes"], j["nodelist"], j["environment"] = 1, c.Nodes[0], map[string]string{"PATH": "/bin:/usr/bin", plugin.SealVariable: seal}
+	}
+	return map[string]any{"job": j, "script": "#!/bin/sh\nsleep 60\n"}
 }
 
 func key(t *testing.T, c *slurmtest.Cluster) plugin.Key {

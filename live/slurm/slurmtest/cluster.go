@@ -42,6 +42,9 @@ type Cluster struct {
 
 // Up starts a Slurm on this host, and waits for a turn if another one runs.
 func Up(ctx context.Context, o Options) (*Cluster, error) {
+	if err := usePrograms(); err != nil {
+		return nil, err
+	}
 	file, err := lock(ctx)
 	if err != nil {
 		return nil, err
@@ -80,8 +83,8 @@ func plan(o Options) (*Cluster, error) {
 	c := &Cluster{Dir: dir, Conf: filepath.Join(dir, "etc", "slurm.conf"), DoorKey: filepath.Join(dir, "ctld", "door.key")}
 	c.layout = layout{
 		Options: o, Dir: dir, Controller: "127.0.0.1", Port: ports[0],
-		MemoryEach: max(1, o.MemoryMB/o.Places),
-		JobAge:     int(o.MinJobAge.Seconds()), Silence: int(o.NodeTimeout.Seconds()),
+		MemoryEach: max(1, o.MemoryMB/o.Places), Plugins: plugins(),
+		JobAge: int(o.MinJobAge.Seconds()), Silence: int(o.NodeTimeout.Seconds()),
 	}
 	prefix := randomName()
 	for i := range o.Nodes {
@@ -151,14 +154,14 @@ func (c *Cluster) employ() {
 		},
 	}}
 	for _, node := range c.Nodes {
-		d := &daemon{name: "slurmd " + node, argv: c.On(node, "slurmd", "-D", "-N", node)}
+		d := &daemon{name: "slurmd " + node, argv: c.On(node, append([]string{"slurmd", "-D", "-N", node}, stepDaemon()...)...)}
 		c.daemons = append(c.daemons, d)
 	}
 	if c.RestURL != "" {
 		address := strings.TrimPrefix(c.RestURL, "http://")
 		c.daemons = append(c.daemons, &daemon{
 			name: "slurmrestd", of: c.nobody, env: []string{"SLURM_JWT=daemon"},
-			argv: []string{"slurmrestd", "-a", "rest_auth/jwt", "-s", "openapi/v0.0.38", address, "unix:" + c.RestSocket},
+			argv: []string{"slurmrestd", "-a", "rest_auth/jwt", "-s", restPlugin(), address, "unix:" + c.RestSocket},
 			ready: func(ctx context.Context) error {
 				conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
 				if err == nil {

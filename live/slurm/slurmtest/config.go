@@ -30,9 +30,10 @@ type layout struct {
 	Controller string // address of slurmctld
 	Port       int    // of slurmctld
 	Slurmds    []host
-	MemoryEach int // MB for a job that does not say
-	JobAge     int // seconds
-	Silence    int // seconds
+	Plugins    string // directory of Slurm's own; empty: where it looks anyway
+	MemoryEach int    // MB for a job that does not say
+	JobAge     int    // seconds
+	Silence    int    // seconds
 }
 
 // host is where a slurmd is.
@@ -119,7 +120,7 @@ func compile(source []byte, to string) error {
 	if err := os.WriteFile(file, source, 0o644); err != nil {
 		return err
 	}
-	if out, err := exec.Command("gcc", "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", "-o", to, file).CombinedOutput(); err != nil {
+	if out, err := exec.Command("gcc", append(headers(), "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", "-o", to, file)...).CombinedOutput(); err != nil {
 		return fmt.Errorf("compile the spank plugin: %w: %s", err, out)
 	}
 	return nil

@@ -28,6 +28,9 @@ func Missing() string {
 	if os.Geteuid() != 0 {
 		return "root"
 	}
+	if err := usePrograms(); err != nil {
+		return err.Error()
+	}
 	var missing []string
 	for program, pkg := range programs {
 		if _, err := exec.LookPath(program); err != nil {
@@ -46,7 +49,7 @@ func Missing() string {
 
 // haveHeader reports whether the plugin can be compiled.
 func haveHeader() bool {
-	cmd := exec.Command("gcc", "-fsyntax-only", "-x", "c", "-")
+	cmd := exec.Command("gcc", append(headers(), "-fsyntax-only", "-x", "c", "-")...)
 	cmd.Stdin = strings.NewReader("#include <slurm/spank.h>\n")
 	return cmd.Run() == nil
 }

@@ -29,6 +29,12 @@ func job(at time.Duration, seconds float64, within time.Duration) Deed {
 	}
 }
 
+// takenBack is a job that is cancelled some time after it was taken in.
+func takenBack(d Deed, after time.Duration) Deed {
+	d.Kind, d.After = cancels, after
+	return d
+}
+
 // longer is a job that takes twice what its user said, and may.
 func longer(d Deed) Deed {
 	d.Seconds *= 2
@@ -88,6 +94,11 @@ func TestDaysThatWentWrong(t *testing.T) {
 		},
 			Fault{At: 30 * time.Second, Kind: restores, Node: -1, For: 30 * time.Second, Copied: true},
 			Fault{At: 59 * time.Second, Kind: partitions, Node: 0, For: 6 * time.Second}),
+		// 700428: a job was taken back in what is lost, its node heard of it, and the market that
+		// went on did not: that it failed was none of the market's doing.
+		"a job is taken back in what is lost": still([]Deed{takenBack(job(20*time.Second, 60, 3*time.Minute), 12*time.Second)},
+			Fault{At: 30 * time.Second, Kind: restores, Node: -1, For: 4 * time.Second},
+			Fault{At: 31 * time.Second, Kind: mutes, Node: 0, For: 4 * time.Second}),
 		// 52549: who stood still when the day was over never went on.
 		"a leader stands still at the end": still(nil, Fault{At: 110 * time.Second, Kind: pauses, Node: -1, For: time.Hour}),
 		// 52666: what a node said of an end was on its way for eight seconds, and the job late

@@ -139,10 +139,14 @@ func (w *World) excused(j *trade.Job, runs []*run) bool {
 }
 
 // failed checks that a job has not failed whose program does what it should: whoever ends
-// it says so, and it is stopped, cancelled or lost then.
+// it says so, and it is stopped, cancelled or lost then. Who took it back in what was lost
+// when an old backup was restored has said so to its node alone.
 func (w *World) failed(j *trade.Job) {
 	d := w.deedOf(j)
 	if d == nil || j.State != trade.Failed || d.Exit != 0 || d.Refuse || w.day.Slurm {
+		return
+	}
+	if d.Kind == cancels && len(w.restored) > 0 {
 		return
 	}
 	w.fail("job %d has failed (%s), and its program does not: %+v", j.ID, j.Detail, j.Tasks)

@@ -2,6 +2,7 @@ package broker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -78,9 +79,14 @@ func (b *Broker) answer(ctx context.Context, key api.Key, o api.Outcome) (api.Ou
 }
 
 // move hands a job on that its cluster has lost, or of whose cluster nothing was
-// heard until its deadline had passed.
-func (b *Broker) move(e *entry, lost string) error {
+// heard until its deadline had passed. Two may hear that at a time: who comes second, to a
+// job that is not where it was any more, moves nothing.
+func (b *Broker) move(e *entry, was *facts, lost string) error {
 	err := b.conclude(e, func(f *facts) ([]store.Reply, error) {
+		if f.Nonce != was.Nonce {
+			return nil, errMoved
+		}
+		e.denied = 0
 		replies, err := b.placed(f)
 		f.Left = f.leftovers()
 		f.Tried = append(slices.Clone(f.Tried), f.Cluster)
@@ -89,6 +95,9 @@ func (b *Broker) move(e *entry, lost string) error {
 		f.Job.Share, f.Job.Places, f.Job.Tasks, f.Job.Account = 0, nil, nil, f.Job.Owner
 		return replies, err
 	})
+	if errors.Is(err, errMoved) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -96,6 +105,9 @@ func (b *Broker) move(e *entry, lost string) error {
 	b.publish(e)
 	return nil // the next sweep sends it on
 }
+
+// errMoved is of a job that somebody else has handed on.
+var errMoved = errors.New("it is not there any more")
 
 // sweep places the jobs that nobody is placing, takes back what was left behind,
 // and hands on the jobs of clusters that are gone.
@@ -118,7 +130,7 @@ func (b *Broker) sweep() {
 		}
 		if s := b.seller(f.Cluster); s != nil && f.Remote != 0 && f.mayMove() && !f.Job.State.Final() {
 			if away := s.away(); away != 0 && f.Job.DueUS != 0 && b.now() > f.Job.DueUS && b.now()-away > b.options.Patience.Microseconds() {
-				if err := b.move(e, "not heard of until its deadline had passed"); err != nil {
+				if err := b.move(e, &f, "not heard of until its deadline had passed"); err != nil {
 					b.log.Warn("a job is not written", "job", e.id, "error", err)
 				}
 			}

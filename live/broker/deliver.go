@@ -209,7 +209,7 @@ func (t *trip) abandon(why error) (taken bool, err error) {
 	case errors.Is(why, errPointless):
 		known := t.e.now()
 		if known.mayMove() {
-			if err = t.b.move(t.e, "its deadline passed there"); err != nil {
+			if err = t.b.move(t.e, &known, "its deadline passed there"); err != nil {
 				return false, err
 			}
 			return t.givenUp()

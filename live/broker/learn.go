@@ -19,13 +19,13 @@ func (l *login) refresh(ctx context.Context, e *entry) {
 	}
 	switch {
 	case err == nil && j.ID == f.Remote && !f.is(&j):
-		err = l.deny(e)
+		err = l.deny(e, &f)
 	case err == nil && j.ID == f.Remote:
 		err = l.seller.b.learn(l, e, &j)
 	case err == nil:
 		l.seller.caught(fmt.Sprintf("job %d when asked for job %d", j.ID, f.Remote))
 	case missing(err):
-		err = l.deny(e)
+		err = l.deny(e, &f)
 	case malformed(err):
 		l.seller.caught("an answer that cannot be read")
 		err = nil
@@ -50,6 +50,7 @@ func (b *Broker) learn(l *login, e *entry, j *v1.Job) error {
 			return false
 		}
 		if lost = j.State == v1.Lost && f.mayMove(); lost {
+			now = *f
 			return false
 		}
 		was := f.Job
@@ -62,7 +63,7 @@ func (b *Broker) learn(l *login, e *entry, j *v1.Job) error {
 	case err != nil:
 		return err
 	case lost:
-		return b.move(e, "lost by "+l.seller.name+": "+clipped(j.Detail))
+		return b.move(e, &now, "lost by "+l.seller.name+": "+clipped(j.Detail))
 	case ended:
 		l.assess(&now, j)
 	}
@@ -96,10 +97,15 @@ func (l *login) assess(f *facts, j *v1.Job) {
 const promiseSlack = 2 * time.Second
 
 // deny takes in that a cluster does not know a job that it took. It may be
-// starting anew, so it is asked a few times before that is believed.
-func (l *login) deny(e *entry) error {
+// starting anew, so it is asked a few times before that is believed. What it was asked
+// about may be elsewhere by then.
+func (l *login) deny(e *entry, asked *facts) error {
 	b := l.seller.b
 	e.mu.Lock()
+	if e.facts.Nonce != asked.Nonce {
+		e.mu.Unlock()
+		return nil
+	}
 	e.denied++
 	denied, f := e.denied, e.facts
 	e.mu.Unlock()
@@ -108,7 +114,7 @@ func (l *login) deny(e *entry) error {
 	}
 	l.seller.caught(fmt.Sprintf("it does not know job %d any more", f.Remote))
 	if f.mayMove() {
-		return b.move(e, "not known to "+l.seller.name+" any more")
+		return b.move(e, &f, "not known to "+l.seller.name+" any more")
 	}
 	err := b.conclude(e, func(f *facts) ([]store.Reply, error) {
 		f.Job.State, f.Job.Reason, f.Job.EndedUS = v1.Lost, reasonDenied, b.now()

@@ -146,6 +146,7 @@ func TestAJobThatItsClusterLostGoesElsewhere(t *testing.T) {
 					r.Tags = []string{"resubmit", "mine"}
 				}
 			}))
+			late := w.broker.Denier(j.ID)
 			w.clusters[1].gate.wrap(notFound)
 			if !allowed {
 				eventually(t, "it to be lost", func() bool {
@@ -161,6 +162,14 @@ func TestAJobThatItsClusterLostGoesElsewhere(t *testing.T) {
 				now, err := w.as("alice").Job(t.Context(), j.ID)
 				return err == nil && where(&now) == "middle" && now.Firm && now.Attempt == 1
 			})
+			for range 5 { // who asked before it went, and hears of it now
+				if err := late(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if now, err := w.as("alice").Job(t.Context(), j.ID); err != nil || where(&now) != "middle" || now.Attempt != 1 {
+				t.Errorf("it went on from there: %s, attempt %d, %v", where(&now), now.Attempt, err)
+			}
 			there := w.clusters[2].jobs()
 			if len(there) != 1 || !slices.Contains(there[0].Request.Tags, "mine") || slices.Contains(there[0].Request.Tags, "resubmit") {
 				t.Errorf("got %+v", there)

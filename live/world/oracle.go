@@ -175,7 +175,7 @@ func (w *World) booked(jobs []trade.Job) {
 		if j.State == trade.Completed && len(runs[j.ID]) == 0 {
 			w.fail("job %d is completed, and nothing of it ran", j.ID)
 		}
-		w.failed(j)
+		w.failed(j, runs[j.ID])
 		w.measured(j, runs[j.ID])
 	}
 }

@@ -139,17 +139,20 @@ func (w *World) excused(j *trade.Job, runs []*run) bool {
 }
 
 // failed checks that a job has not failed whose program does what it should: whoever ends
-// it says so, and it is stopped, cancelled or lost then. Who took it back in what was lost
-// when an old backup was restored has said so to its node alone.
-func (w *World) failed(j *trade.Job) {
+// it says so, and it is stopped, cancelled or lost then. Only who ended it in what was
+// lost when an old backup was restored has said so to its node alone.
+func (w *World) failed(j *trade.Job, runs []*run) {
 	d := w.deedOf(j)
 	if d == nil || j.State != trade.Failed || d.Exit != 0 || d.Refuse || w.day.Slurm {
 		return
 	}
-	if d.Kind == cancels && len(w.restored) > 0 {
-		return
+	obeyed := w.day.Lease + time.Duration(j.Request.Grace())*time.Millisecond
+	lost := func(r *run) bool {
+		return slices.ContainsFunc(w.restored, func(s span) bool { return r.began <= s.to && s.from <= r.ended && r.ended <= s.to+obeyed })
 	}
-	w.fail("job %d has failed (%s), and its program does not: %+v", j.ID, j.Detail, j.Tasks)
+	if !slices.ContainsFunc(runs, lost) {
+		w.fail("job %d has failed (%s), and its program does not: %+v", j.ID, j.Detail, j.Tasks)
+	}
 }
 
 // measured holds what is charged against what ran on the nodes.

@@ -346,7 +346,7 @@ func TestJobsOfTwoUsers(t *testing.T) {
 	}
 }
 
-// startOf is when the job that runs in Slurm began.
+// startOf is when the job that runs in Slurm began, or up to a second later.
 func startOf(t *testing.T, batch client.Slurm) time.Time {
 	t.Helper()
 	jobs, err := batch.Jobs(t.Context(), slurmtest.Partition)
@@ -359,5 +359,5 @@ func startOf(t *testing.T, batch client.Slurm) time.Time {
 			began = max(began, j.Started)
 		}
 	}
-	return time.Unix(began, 0)
+	return time.Unix(began+1, 0) // Slurm counts in seconds: what was written in the one it began in may be of before
 }

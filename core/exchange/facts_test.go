@@ -129,7 +129,7 @@ func apart(path string, a, b any) string {
 		case "speed", "share": // the log has them near enough
 			off = 0.011 * math.Abs(q)
 		case "left_s":
-			off = 0.3 // of at most 25 s of work
+			off = 0.011 * (25 + math.Abs(q)) // a job asks for at most 25 s of work; below nothing is what it took beyond that
 		default:
 			if strings.ContainsAny(x.String()+y.String(), ".e") { // else they are counted
 				off = 1e-9 * max(1, math.Abs(p))

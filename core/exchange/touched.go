@@ -81,6 +81,7 @@ func (x *floor) facts(txs []ledger.Tx) journal.Facts {
 		}
 	}
 	var changed, moved []market.JobID
+	lags := false // does the book that the log has go by older speeds than the jobs that are written now?
 	for _, id := range slices.Sorted(maps.Keys(t.jobs)) {
 		j := x.jobs.Find(id)
 		switch {
@@ -93,11 +94,12 @@ func (x *floor) facts(txs []ledger.Tx) journal.Facts {
 			f.Gone = append(f.Gone, id)
 			changed = append(changed, market.JobID(id))
 		default:
+			lags = lags || !j.NotedSpeed()
 			f.Jobs = append(f.Jobs, journal.FactOf(j))
 			changed = append(changed, market.JobID(id))
 		}
 	}
-	if !t.stepped || x.cluster == nil {
+	if x.cluster == nil || !t.stepped && !lags {
 		return f
 	}
 	b := x.cluster.Facts(changed, moved, slices.Sorted(maps.Keys(t.procs)))

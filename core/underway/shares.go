@@ -89,6 +89,11 @@ func (j *Job) WroteSpeed(speed float64) bool {
 	return math.Abs(speed-j.speed) <= driftAllowed*j.speed
 }
 
+// NotedSpeed reports whether the log has the speed of a job, to the last bit.
+func (j *Job) NotedSpeed() bool {
+	return len(j.Ranks) == 0 || j.speed == j.Ranks[0].Speed
+}
+
 // NoteSpeed notes that the log has the speed of a job.
 func (j *Job) NoteSpeed() {
 	if len(j.Ranks) > 0 {

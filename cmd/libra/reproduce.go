@@ -22,6 +22,7 @@ type reproduceOptions struct {
 	trace string
 	out   string
 	seeds int
+	first int
 	quick bool
 	bound bool
 	fresh bool
@@ -45,7 +46,8 @@ Without it a made-up workload takes its place, and the figures say so.
 
 Finished figures are kept in DIR: an interrupted run goes on where it was, and
 another run with the same parameters and the same program uses them again, unless
---fresh is given. A statement that does not hold is a result, not a failure.
+--fresh is given. A statement that does not hold is a result, not a failure; what
+other seeds might decide otherwise is within the noise.
 
 ` + paperHelp(),
 		Example: `  # everything, in less than a minute
@@ -68,6 +70,9 @@ another run with the same parameters and the same program uses them again, unles
 			if cmd.Flags().Changed("seeds") && opts.seeds < 1 {
 				return usagef("--seeds: %d makes no sense (want 1 or more)", opts.seeds)
 			}
+			if opts.first < 1 {
+				return usagef("--first-seed: seeds are numbered from 1")
+			}
 			return runReproduce(cmd.Context(), con, opts)
 		},
 	}
@@ -75,6 +80,7 @@ another run with the same parameters and the same program uses them again, unles
 	f.StringVarP(&opts.trace, "trace", "t", "", "log `file` (.swf, .swf.gz) for the papers that use one")
 	f.StringVarP(&opts.out, "out", "o", "", "`directory` to write to; it is made if it is not there")
 	f.IntVar(&opts.seeds, "seeds", 0, "`number` of seeds of every point (default: what each paper's figures need)")
+	f.IntVar(&opts.first, "first-seed", 1, "`number` of the first seed; the others follow it")
 	f.BoolVar(&opts.bound, "bound", false, "also draw what no policy could exceed on the workloads of libra-plus and libra-sla (see libra bound)")
 	f.BoolVar(&opts.quick, "quick", false, "fewer seeds and values: everything in less than a minute")
 	f.BoolVar(&opts.fresh, "fresh", false, "measure everything again, whatever lies in the directory")
@@ -141,7 +147,7 @@ func runReproduce(ctx context.Context, con *console, opts reproduceOptions) erro
 	bars := &stageBars{con: con}
 	defer bars.finish()
 	report, err := experiment.Reproduce(ctx, papers, experiment.Options{
-		Trace: trace, Seeds: opts.seeds, Quick: opts.quick, Bound: opts.bound, Store: store, Version: buildVersion(), Build: buildSum(),
+		Trace: trace, Seeds: opts.seeds, First: opts.first, Quick: opts.quick, Bound: opts.bound, Store: store, Version: buildVersion(), Build: buildSum(),
 		Lab: &experiment.Lab{Progress: bars.progress},
 	})
 	bars.finish()
@@ -182,11 +188,11 @@ func openTrace(path string) (*experiment.Trace, error) {
 
 func printReport(con *console, opts reproduceOptions, store *experiment.Store, report *experiment.Report) error {
 	g := &grid{left: 1}
-	g.add("paper", "figures", "statements", "hold", "do not")
+	g.add("paper", "figures", "statements", "hold", "do not", "within the noise")
 	for i := range report.Parts {
 		p := &report.Parts[i]
-		held := p.Held()
-		g.add(p.Name, count(int64(len(p.Shown()))), count(int64(len(p.Claims))), count(int64(held)), count(int64(len(p.Claims)-held)))
+		s := p.Score()
+		g.add(p.Name, count(int64(len(p.Shown()))), count(int64(len(p.Claims))), count(int64(s.Held)), count(int64(s.Failed)), count(int64(s.InNoise)))
 	}
 	if err := g.write(con.out, ""); err != nil {
 		return err

@@ -21,6 +21,7 @@ func TestReproduceMistakes(t *testing.T) {
 		{[]string{"reproduce", "no-such-paper", "--out", t.TempDir()}, 2, "libra-plus"},
 		{[]string{"reproduce", "libra", "libra-plus", "--out", t.TempDir()}, 2, "too many"},
 		{[]string{"reproduce", "libra", "--seeds", "0", "--out", t.TempDir()}, 2, "--seeds"},
+		{[]string{"reproduce", "libra", "--first-seed", "0", "--out", t.TempDir()}, 2, "--first-seed"},
 		{[]string{"reproduce", "libra", "--trace", "no-such-file.swf", "--out", t.TempDir()}, 1, "no-such-file.swf"},
 		{[]string{"reproduce", "libra", "--out", plain}, 1, "not a directory"},
 	} {
@@ -48,6 +49,9 @@ func TestReproduceOnePaper(t *testing.T) {
 		if read(t, filepath.Join(dir, name)) == "" {
 			t.Errorf("%s is empty", name)
 		}
+	}
+	if other := mustLibra(t, "reproduce", "libra", "--seeds", "5", "--first-seed", "101", "--out", t.TempDir(), "--json"); other == r.out {
+		t.Error("other seeds give the same numbers")
 	}
 	r = libra(t, "reproduce", "libra", "--seeds", "5", "--out", dir)
 	if r.code != exitOK || !strings.Contains(r.err, "used again") || !strings.Contains(r.out, "report.html") {

@@ -1,14 +1,23 @@
 package experiment
 
+import "fmt"
+
 // Claim is a statement of a paper about its results, and whether it holds here.
 type Claim struct {
-	Paper    string `json:"paper"`
-	Figure   string `json:"figure"`
-	Claim    string `json:"claim"` // section and words of the paper
-	Holds    bool   `json:"holds"`
-	Expected string `json:"expected"`
-	Measured string `json:"measured"`
+	Paper   string  `json:"paper"`
+	Figure  string  `json:"figure"`
+	Claim   string  `json:"claim"` // section and words of the paper
+	Holds   bool    `json:"holds"` // the verdict is that it does
+	Verdict Verdict `json:"verdict"`
+	// Certainty is in which part of all that the noise of the seeds allows the
+	// statement holds: 1 or 0 where there is no noise.
+	Certainty float64 `json:"certainty"`
+	Expected  string  `json:"expected"`
+	Measured  string  `json:"measured"`
 }
+
+// Odds is the certainty in per cent.
+func (c Claim) Odds() string { return fmt.Sprintf("%.0f\u00a0%%", 100*c.Certainty) }
 
 // statement is a claim before it is judged.
 type statement struct {
@@ -31,27 +40,51 @@ type evidence struct {
 	figures map[string]*Figure
 	trace   *Trace
 	missing *bool
+	noisy   *bool // some of it would be otherwise with other seeds
+	fall    *draw // of the noise; nil: as measured
 }
 
 // judgeAll judges the statements on the figures.
 func judgeAll(paper string, trace *Trace, figures []Figure, statements []statement) []Claim {
 	claims := make([]Claim, 0, len(statements))
+	byNumber := map[string]*Figure{}
+	for i := range figures {
+		byNumber[figures[i].Number] = &figures[i]
+	}
+	falls := draws()
 	for _, s := range statements {
-		missing := false
-		e := evidence{figures: map[string]*Figure{}, trace: trace, missing: &missing}
-		for i := range figures {
-			e.figures[figures[i].Number] = &figures[i]
-		}
-		v := s.judge(e)
-		if missing {
-			v = verdict{false, "not measured"}
-		}
+		v, certainty := s.weighed(evidence{figures: byNumber, trace: trace}, falls)
+		verdict := weigh(certainty)
 		claims = append(claims, Claim{
 			Paper: paper, Figure: s.figure, Claim: s.section + ": \u201c" + s.quote + "\u201d",
-			Holds: v.holds, Expected: s.expect, Measured: v.measured,
+			Holds: verdict == Holds, Verdict: verdict, Certainty: certainty, Expected: s.expect, Measured: v.measured,
 		})
 	}
 	return claims
+}
+
+// weighed judges a statement on the means, and says in which part of the draws
+// it holds.
+func (s *statement) weighed(e evidence, falls []draw) (verdict, float64) {
+	missing, noisy := false, false
+	e.missing, e.noisy = &missing, &noisy
+	v := s.judge(e)
+	switch {
+	case missing:
+		return verdict{false, "not measured"}, 0
+	case !noisy && v.holds:
+		return v, 1
+	case !noisy:
+		return v, 0
+	}
+	held := 0
+	for i := range falls {
+		e.fall = &falls[i]
+		if s.judge(e).holds {
+			held++
+		}
+	}
+	return v, float64(held) / float64(len(falls))
 }
 
 // line gives a series of a figure as a curve.
@@ -65,5 +98,18 @@ func (e evidence) line(figure, series string) curve {
 	if !ok {
 		*e.missing = true
 	}
-	return curve(s.Points)
+	if s.Runs == nil {
+		return curve(s.Points)
+	}
+	*e.noisy = true
+	if e.fall == nil {
+		return curve(s.Points)
+	}
+	fallen := make(curve, len(s.Points))
+	for i, p := range s.Points {
+		off := e.fall.offset(s.Runs[i])
+		p.Mean, p.Low, p.High = p.Mean+off, p.Low+off, p.High+off
+		fallen[i] = p
+	}
+	return fallen
 }

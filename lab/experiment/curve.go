@@ -100,12 +100,15 @@ type lead struct {
 	least, leastAt float64
 	most, mostAt   float64
 	mean           float64
+	above, points  int // at so many of so many x
 }
 
 // over compares two curves at the values of x that both have.
-func (c curve) over(d curve) lead {
+func (c curve) over(d curve) lead { return c.overBy(d, 0) }
+
+// overBy is over, and counts where the one is above the other by more than margin.
+func (c curve) overBy(d curve, margin float64) lead {
 	l := lead{least: math.Inf(1), most: math.Inf(-1)}
-	n := 0.0
 	for _, p := range c {
 		gap := p.Mean - d.at(p.X)
 		if math.IsNaN(gap) {
@@ -118,19 +121,25 @@ func (c curve) over(d curve) lead {
 			l.most, l.mostAt = gap, p.X
 		}
 		l.mean += gap
-		n++
+		l.points++
+		if gap > margin {
+			l.above++
+		}
 	}
-	if n == 0 {
+	if l.points == 0 {
 		nan := math.NaN()
-		return lead{nan, nan, nan, nan, nan}
+		return lead{least: nan, leastAt: nan, most: nan, mostAt: nan, mean: nan}
 	}
-	l.mean /= n
+	l.mean /= float64(l.points)
 	return l
 }
 
 func (l lead) String() string {
-	return fmt.Sprintf("%s at %s to %s at %s, on average %s points", signed(l.least), number(l.leastAt), signed(l.most), number(l.mostAt), signed(l.mean))
+	return fmt.Sprintf("%s at %s to %s at %s, on average %s points, above at %s", signed(l.least), number(l.leastAt), signed(l.most), number(l.mostAt), signed(l.mean), l.count())
 }
+
+// count says at how many points the one is above the other.
+func (l lead) count() string { return fmt.Sprintf("%d of %d", l.above, l.points) }
 
 // signed writes a difference.
 func signed(x float64) string {

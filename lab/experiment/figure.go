@@ -53,6 +53,15 @@ type Series struct {
 	Muted  bool    `json:"muted,omitempty"`
 	Hue    int     `json:"hue,omitempty"` // as of chart.Series
 	Points []Point `json:"points"`
+	// Runs are the values behind each point, seed by seed in the same order in all
+	// series, or means of neighbours if there are many. What was computed has none.
+	Runs [][]float64 `json:"runs,omitempty"`
+}
+
+// add appends the estimate of some values.
+func (s *Series) add(x float64, e Estimate, values []float64) {
+	s.Points = append(s.Points, Point{x, e})
+	s.Runs = append(s.Runs, condense(values))
 }
 
 // Point is one estimate.

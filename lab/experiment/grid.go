@@ -85,16 +85,16 @@ func (o *Outcome) series(name string, value func(x, seed int) float64) Series {
 		for seed := range values {
 			values[seed] = value(x, seed)
 		}
-		s.Points = append(s.Points, Point{X: o.Xs[x], Estimate: Confidence(values)})
+		s.add(o.Xs[x], Confidence(values), values)
 	}
 	return s
 }
 
-// seeds are the seeds 1 to n.
-func seeds(n int) []uint64 {
+// seeds are n seeds from first on; from 1 where it is 0.
+func seeds(first, n int) []uint64 {
 	all := make([]uint64, n)
 	for i := range all {
-		all[i] = market.Bits(i) + 1
+		all[i] = market.Bits(max(1, first) + i)
 	}
 	return all
 }

@@ -23,13 +23,14 @@ const nameIC = "ic"
 // icSetting is section 4 of 003 and the values that its figures go through.
 type icSetting struct {
 	Applications, Seeds int
+	First               int       // seed
 	Laxities            []float64 // figure 5, %
 	Rates               []float64 // figure 6: k
 }
 
 func newICSetting(o Options) icSetting {
 	s := icSetting{
-		Applications: 1000, Seeds: o.count(40, 3),
+		Applications: 1000, Seeds: o.count(40, 3), First: o.First,
 		Laxities: []float64{10, 20, 40, 60, 80},
 		Rates:    []float64{0.05, 0.1, 0.15, 0.2, 0.25, 0.3},
 	}

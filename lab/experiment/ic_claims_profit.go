@@ -132,6 +132,7 @@ func better(a, b curve) curve {
 type contest struct {
 	least, mean float64
 	leastOf     string // the pair, and where
+	leads       []float64
 }
 
 func compare(ours, theirs []named) contest {
@@ -142,6 +143,7 @@ func compare(ours, theirs []named) contest {
 			for _, p := range relative(a.curve, b.curve) {
 				n++
 				c.mean += p.Mean
+				c.leads = append(c.leads, p.Mean)
 				if p.Mean < c.least || math.IsNaN(p.Mean) {
 					c.least, c.leastOf = p.Mean, fmt.Sprintf("%s over %s at %s", a.name, b.name, number(p.X))
 				}
@@ -156,7 +158,13 @@ func compare(ours, theirs []named) contest {
 
 // verdict holds if every lead is above margin.
 func (c contest) verdict(margin float64) verdict {
-	return verdict{c.least > margin, fmt.Sprintf("least lead %s %% (%s), on average %s %%", signed(c.least), c.leastOf, signed(c.mean))}
+	enough := 0
+	for _, lead := range c.leads {
+		if lead > margin {
+			enough++
+		}
+	}
+	return verdict{c.least > margin, fmt.Sprintf("least lead %s %% (%s), on average %s %%, enough at %d of %d", signed(c.least), c.leastOf, signed(c.mean), enough, len(c.leads))}
 }
 
 // earnMore compares all pairs of two groups in a figure.

@@ -48,7 +48,7 @@ type icOutcome struct {
 // run makes the applications of every value and seed, and runs all lines on
 // the same ones: policies differ by what they do and not by their luck.
 func (r *icRun) run(ctx context.Context, stage string, xs []float64, lines []icLine, workload func(x float64) grid.Workload) (*icOutcome, error) {
-	o := &icOutcome{Outcome: Outcome{Grid: Grid{Stage: stage, Xs: xs, Seeds: seeds(r.Seeds)}}, lines: lines}
+	o := &icOutcome{Outcome: Outcome{Grid: Grid{Stage: stage, Xs: xs, Seeds: seeds(r.First, r.Seeds)}}, lines: lines}
 	for range lines {
 		line := make([][]icResult, len(xs))
 		for x := range line {
@@ -140,7 +140,8 @@ func (o *icOutcome) leads() []Series {
 	}
 	list := o.all(profitOf)
 	for i := range list {
-		list[i].Points = o.series("", func(x, seed int) float64 { return 100 * (o.results[i][x][seed].profit/best(x, seed) - 1) }).Points
+		s := o.series("", func(x, seed int) float64 { return 100 * (o.results[i][x][seed].profit/best(x, seed) - 1) })
+		list[i].Points, list[i].Runs = s.Points, s.Runs
 	}
 	return list
 }

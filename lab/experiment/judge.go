@@ -10,7 +10,7 @@ import (
 
 // everywhere holds if a is above b at every x by more than margin.
 func everywhere(name string, a, b curve, margin float64) verdict {
-	l := a.over(b)
+	l := a.overBy(b, margin)
 	return verdict{l.least > margin, name + ": " + l.String()}
 }
 
@@ -41,11 +41,37 @@ func above(name string, a float64, other string, b, margin float64) verdict {
 // than slack, which allows for the noise of a few seeds.
 func rising(name string, c curve, slack float64) verdict {
 	fall, at := c.worstFall()
-	text := fmt.Sprintf("%s %s to %s", name, tenth(c.first()), tenth(c.last()))
+	text := fmt.Sprintf("%s %s to %s, up at %s steps", name, tenth(c.first()), tenth(c.last()), c.steps(1))
 	if fall > 0 {
 		text += fmt.Sprintf(", largest step down %.1f at %s", fall, number(at))
 	}
 	return verdict{c.last() > c.first() && fall <= slack, text}
+}
+
+// steps says how many of the steps from one x to the next go up (1) or down (-1).
+func (c curve) steps(way float64) string {
+	n := 0
+	for i := 1; i < len(c); i++ {
+		if way*(c[i].Mean-c[i-1].Mean) > 0 {
+			n++
+		}
+	}
+	return fmt.Sprintf("%d of %d", n, max(0, len(c)-1))
+}
+
+// atPoints says at how many x the curves come in order, each above the one before.
+func atPoints(curves ...curve) string {
+	n := 0
+	for _, p := range curves[0] {
+		up := true
+		for i := 1; i < len(curves); i++ {
+			up = up && curves[i].at(p.X) > curves[i-1].at(p.X)
+		}
+		if up {
+			n++
+		}
+	}
+	return fmt.Sprintf("%d of %d points", n, len(curves[0]))
 }
 
 // falling is rising upside down.
@@ -56,7 +82,7 @@ func falling(name string, c curve, slack float64) verdict {
 		turned[i].Mean = -p.Mean
 	}
 	climb, at := turned.worstFall()
-	text := fmt.Sprintf("%s %s to %s", name, tenth(c.first()), tenth(c.last()))
+	text := fmt.Sprintf("%s %s to %s, down at %s steps", name, tenth(c.first()), tenth(c.last()), c.steps(-1))
 	if climb > 0 {
 		text += fmt.Sprintf(", largest step up %.1f at %s", climb, number(at))
 	}

@@ -19,6 +19,7 @@ var libraPaper = Paper{
 
 // libraSetting is what Table 1 of 002 goes through.
 type libraSetting struct {
+	First int
 	Seeds int
 	Cases []tableCase
 }
@@ -36,7 +37,7 @@ func (c tableCase) String() string { return fmt.Sprintf("%d jobs, %d nodes", c.J
 const pbsFIFO = "PBS FIFO"
 
 func runLibra(ctx context.Context, o Options) ([]Figure, []Claim, error) {
-	setting := libraSetting{o.count(1000, 200), tableCases}
+	setting := libraSetting{o.First, o.count(1000, 200), tableCases}
 	figures, err := o.Figures("libra-table1", setting, func() ([]Figure, error) { return measureTable(ctx, o, setting) })
 	if err != nil {
 		return nil, nil, err
@@ -47,7 +48,7 @@ func runLibra(ctx context.Context, o Options) ([]Figure, []Claim, error) {
 func measureTable(ctx context.Context, o Options, setting libraSetting) ([]Figure, error) {
 	var cells []Cell
 	for _, row := range setting.Cases {
-		for _, seed := range seeds(setting.Seeds) {
+		for _, seed := range seeds(setting.First, setting.Seeds) {
 			jobs, err := batch(row.Jobs, seed)
 			if err != nil {
 				return nil, err
@@ -112,7 +113,7 @@ func drawTable(setting libraSetting, results []*report.Summary) []Figure {
 			if name == "gain" {
 				estimate = Confidence(values[name])
 			}
-			column.Points = append(column.Points, Point{x, estimate})
+			column.add(x, estimate, values[name])
 		}
 	}
 	columns["gain"].Name, columns["late"].Name = "Libra − FIFO", libra

@@ -18,6 +18,7 @@ var libraPlusPaper = Paper{
 // libraPlusSetting is Table I of 000 and the values that its figures go through.
 type libraPlusSetting struct {
 	Jobs, Seeds int
+	First       int       // seed
 	Factor      float64   // arrival delay factor where it is not varied
 	Factors     []float64 // figures 2 and 4
 	Betas       []float64 // figure 3
@@ -28,7 +29,7 @@ type libraPlusSetting struct {
 
 func newLibraPlusSetting(o Options) libraPlusSetting {
 	s := libraPlusSetting{
-		Jobs: 5000, Seeds: o.count(10, 3), Factor: 0.5,
+		Jobs: 5000, Seeds: o.count(10, 3), First: o.First, Factor: 0.5,
 		// 0.25 is not a tenth, but the text states values there.
 		Factors:    []float64{0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1},
 		Betas:      []float64{0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1},
@@ -102,7 +103,7 @@ func (r *libraPlusRun) cell(policy string, seed uint64) Cell {
 }
 
 func (r *libraPlusRun) grid(stage string, xs []float64, lines ...Line) Grid {
-	return Grid{Stage: "Libra+$, " + stage, Lines: lines, Xs: xs, Seeds: seeds(r.Seeds)}
+	return Grid{Stage: "Libra+$, " + stage, Lines: lines, Xs: xs, Seeds: seeds(r.First, r.Seeds)}
 }
 
 // workload is figure 2: all five policies under decreasing load.

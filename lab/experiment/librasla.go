@@ -19,6 +19,7 @@ var libraSLAPaper = Paper{
 // libraSLASetting is section 5.1 of 001 and the values of its figures.
 type libraSLASetting struct {
 	Jobs, Seeds int
+	First       int // seed
 	Factors     []float64
 	Studies     []study
 }
@@ -34,7 +35,7 @@ type study struct {
 func newLibraSLASetting(o Options) libraSLASetting {
 	means := []float64{1, 2, 3}
 	s := libraSLASetting{
-		Jobs: 1000, Seeds: o.count(10, 3),
+		Jobs: 1000, Seeds: o.count(30, 3), First: o.First,
 		Factors: []float64{0.005, 0.01, 0.015, 0.02, 0.025, 0.03, 0.035, 0.04},
 		Studies: []study{
 			{"2", "Impact of deadline type", "high-urgency", []float64{0.2, 0.5, 0.8}, 0.2},
@@ -119,7 +120,7 @@ func (r *libraSLARun) measure(ctx context.Context, s study) ([]Figure, error) {
 			}})
 		}
 	}
-	o, err := r.lab.Grid(ctx, Grid{Stage: "LibraSLA, figure " + s.Number, Lines: lines, Xs: r.Factors, Seeds: seeds(r.Seeds)})
+	o, err := r.lab.Grid(ctx, Grid{Stage: "LibraSLA, figure " + s.Number, Lines: lines, Xs: r.Factors, Seeds: seeds(r.First, r.Seeds)})
 	if err != nil {
 		return nil, err
 	}

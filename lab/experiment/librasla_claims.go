@@ -100,7 +100,13 @@ func atLeast(c curve, least float64) verdict {
 		zero[i] = Point{X: p.X}
 	}
 	l := c.over(zero)
-	return verdict{l.least >= least, fmt.Sprintf("%s at %s to %s at %s", percent(l.least), number(l.leastAt), percent(l.most), number(l.mostAt))}
+	enough := 0
+	for _, p := range c {
+		if p.Mean >= least {
+			enough++
+		}
+	}
+	return verdict{l.least >= least, fmt.Sprintf("%s at %s to %s at %s, enough at %d of %d", percent(l.least), number(l.leastAt), percent(l.most), number(l.mostAt), enough, len(c))}
 }
 
 // hardStatements are section 5.3, figure 2.

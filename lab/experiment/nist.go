@@ -21,6 +21,7 @@ const nameNIST = "nist"
 // cent, as its text has them.
 type nistSetting struct {
 	Periods int       // of half a year, per load and rule: section VI has 500
+	First   int       // of the periods, counted from 1
 	Loads   []float64 // figures 16 to 19
 	// Beside is how many of the periods the rules that are in no figure of the
 	// paper are simulated for: they are compared in pairs, which takes fewer.
@@ -34,7 +35,7 @@ type nistSetting struct {
 
 func newNISTSetting(o Options) nistSetting {
 	s := nistSetting{
-		Periods: o.count(500, 4),
+		Periods: o.count(500, 4), First: max(1, o.First),
 		// Steps of 25 %, and the loads that the text names.
 		Loads: []float64{
 			25, 50, 65, 75, 85, 90, 95, 100, 125, 150, 175, 200, 225, 250, 275, 285, 300, 325, 350, 375, 400, 425, 450, 475, 500,

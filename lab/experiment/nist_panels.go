@@ -19,13 +19,13 @@ var aggregate = Axis{Name: "aggregate load", Unit: "%"}
 // nistResult is a rule's periods, to be measured.
 type nistResult = revenue.RuleResult
 
-// overPeriods is the mean over periods with its interval.
-func overPeriods(r *nistResult, value func(*revenue.Tally) float64) Estimate {
+// overPeriods are the values of all periods.
+func overPeriods(r *nistResult, value func(*revenue.Tally) float64) []float64 {
 	values := make([]float64, len(r.Periods))
 	for i := range r.Periods {
 		values[i] = value(&r.Periods[i])
 	}
-	return Confidence(values)
+	return values
 }
 
 func perCent(part, whole float64) float64 {
@@ -35,35 +35,43 @@ func perCent(part, whole float64) float64 {
 	return 100 * part / whole
 }
 
-// part is an estimate of a part in per cent, whose interval ends at 0 and 100.
-func part(e Estimate) Estimate {
-	e.Low, e.High = max(0, e.Low), min(100, e.High)
-	return e
+// ofWhole makes a figure one of parts in per cent, whose intervals end at 0 and 100.
+func ofWhole(f Figure) Figure {
+	for _, s := range f.Series {
+		for i := range s.Points {
+			p := &s.Points[i]
+			p.Low, p.High = max(0, p.Low), min(100, p.High)
+		}
+	}
+	return f
 }
 
 // simFigure is a figure of the cluster with one line per rule.
-func (r *nistRun) simFigure(number, title string, y Axis, measure string, load float64, results []nistResult, value func(*nistResult) Estimate) Figure {
+func (r *nistRun) simFigure(number, title string, y Axis, measure string, load float64, results []nistResult, value func(*nistResult) []float64) Figure {
 	f := r.figure(number, title, aggregate, y, measure+eachPeriod, sourceSim)
 	f.Interval = confidence
 	for i := range results {
-		f.Series = append(f.Series, Series{Name: results[i].Rule.Name, Points: []Point{{load, value(&results[i])}}})
+		values := value(&results[i])
+		s := Series{Name: results[i].Rule.Name}
+		s.add(load, Confidence(values), values)
+		f.Series = append(f.Series, s)
 	}
 	return f
 }
 
 // The measures of figures 16 to 19.
-func (r *nistRun) revenuePerSecond(x *nistResult) Estimate {
+func (r *nistRun) revenuePerSecond(x *nistResult) []float64 {
 	return overPeriods(x, func(t *revenue.Tally) float64 { return t.Revenue / r.system.Period })
 }
 
-func (r *nistRun) revenuePerJob(x *nistResult) Estimate {
+func (r *nistRun) revenuePerJob(x *nistResult) []float64 {
 	return overPeriods(x, (*revenue.Tally).PerJob)
 }
 
-func (r *nistRun) delay(x *nistResult) Estimate { return overPeriods(x, (*revenue.Tally).MeanDelay) }
+func (r *nistRun) delay(x *nistResult) []float64 { return overPeriods(x, (*revenue.Tally).MeanDelay) }
 
-func (r *nistRun) utilisation(x *nistResult) Estimate {
-	return part(overPeriods(x, func(t *revenue.Tally) float64 { return perCent(t.Busy, float64(r.system.Processors)*r.system.Period) }))
+func (r *nistRun) utilisation(x *nistResult) []float64 {
+	return overPeriods(x, func(t *revenue.Tally) float64 { return perCent(t.Busy, float64(r.system.Processors)*r.system.Period) })
 }
 
 // panels are figures 16 to 19 and what stands beside them.
@@ -75,18 +83,17 @@ func (r *nistRun) panels(load float64, shown, others []nistResult) []Figure {
 			"Revenue by the number of jobs that started or expired.", load, shown, r.revenuePerJob),
 		r.simFigure("18", "Average queueing delay", Axis{Name: "delay", Unit: "s"},
 			"Delay of the jobs that started or expired.", load, shown, r.delay),
-		r.simFigure("19", "Average utilisation", Axis{Name: "utilisation", Unit: "%"},
-			"Busy processors, of all.", load, shown, r.utilisation),
+		ofWhole(r.simFigure("19", "Average utilisation", Axis{Name: "utilisation", Unit: "%"},
+			"Busy processors, of all.", load, shown, r.utilisation)),
 		r.bestRule(load, shown[len(shown)-1].Rule),
 		r.compared(load, shown, others),
-		r.simFigure("17, expired", "Jobs that expire", Axis{Name: "expired jobs", Unit: "%"}, "Jobs that expire, of all that arrive.", load, shown,
-			func(x *nistResult) Estimate {
-				return part(overPeriods(x, func(t *revenue.Tally) float64 { return perCent(float64(t.Expired), float64(t.Arrived)) }))
-			}),
-		r.simFigure("17, high value", "High-value jobs among the admitted", Axis{Name: "high-value jobs", Unit: "%"},
-			"Jobs of high value, of all that are admitted.", load, shown, r.highValue),
+		ofWhole(r.simFigure("17, expired", "Jobs that expire", Axis{Name: "expired jobs", Unit: "%"}, "Jobs that expire, of all that arrive.", load, shown,
+			func(x *nistResult) []float64 {
+				return overPeriods(x, func(t *revenue.Tally) float64 { return perCent(float64(t.Expired), float64(t.Arrived)) })
+			})),
+		r.highValue(load, shown),
 		r.simFigure("18, started", "Queueing delay of the jobs that start", Axis{Name: "delay", Unit: "s"}, "Delay of the jobs that started.", load, shown,
-			func(x *nistResult) Estimate { return overPeriods(x, (*revenue.Tally).MeanWait) }),
+			func(x *nistResult) []float64 { return overPeriods(x, (*revenue.Tally).MeanWait) }),
 	}
 	figures[0].Wants, figures[1].Wants, figures[2].Wants = "higher is better", "higher is better", "lower is better"
 	// The text states these for q*; the interval is too small to draw.
@@ -98,17 +105,21 @@ func (r *nistRun) panels(load float64, shown, others []nistResult) []Figure {
 }
 
 // highValue counts by class, over all periods together.
-func (r *nistRun) highValue(x *nistResult) Estimate {
-	var high, all int64
-	for c := range x.ByClass {
-		admitted := x.ByClass[c].Arrived - x.ByClass[c].Rejected
-		all += admitted
-		if r.system.Classes[c].Skew > 1 {
-			high += admitted
+func (r *nistRun) highValue(load float64, results []nistResult) Figure {
+	f := r.figure("17, high value", "High-value jobs among the admitted", aggregate, Axis{Name: "high-value jobs", Unit: "%"},
+		"Jobs of high value, of all that are admitted in all periods together.", sourceSim)
+	for _, x := range results {
+		var high, all int64
+		for c := range x.ByClass {
+			admitted := x.ByClass[c].Arrived - x.ByClass[c].Rejected
+			all += admitted
+			if r.system.Classes[c].Skew > 1 {
+				high += admitted
+			}
 		}
+		f.Series = append(f.Series, Series{Name: x.Rule.Name, Points: []Point{computed(load, perCent(float64(high), float64(all)))}})
 	}
-	mean := perCent(float64(high), float64(all))
-	return Estimate{Mean: mean, Low: mean, High: mean, N: len(x.Periods)}
+	return f
 }
 
 // bestRule is the rule that the search found.
@@ -128,12 +139,12 @@ func (r *nistRun) compared(load float64, shown, others []nistResult) Figure {
 	best := &shown[len(shown)-1]
 	all := append(shown[:len(shown)-1:len(shown)-1], others...)
 	f := r.simFigure("16, compared", "Revenue of other rules beside the best found", Axis{Name: "revenue", Unit: "% of that of the best found"},
-		"Revenue of a rule, of what the best rule found earns on the same jobs.", load, all, func(x *nistResult) Estimate {
+		"Revenue of a rule, of what the best rule found earns on the same jobs.", load, all, func(x *nistResult) []float64 {
 			values := make([]float64, len(x.Periods))
 			for i := range values {
 				values[i] = perCent(x.Periods[i].Revenue, best.Periods[i].Revenue)
 			}
-			return Confidence(values)
+			return values
 		})
 	f.Source += fmt.Sprintf(" N = 10; T0 is (17). Rules that are not in figure 16: %d periods.", r.Beside)
 	f.Wants = "higher is better"
@@ -148,8 +159,8 @@ func (r *nistRun) widthPanels(load float64, results []nistResult) []Figure {
 			"As figure 16, for jobs of 250, 750 and 1500 processors.", load, results, r.revenuePerSecond),
 		r.simFigure("18, mixed widths", "Queueing delay, jobs of mixed widths", Axis{Name: "delay", Unit: "s"},
 			"As figure 18, for jobs of 250, 750 and 1500 processors.", load, results, r.delay),
-		r.simFigure("19, mixed widths", "Utilisation, jobs of mixed widths", Axis{Name: "utilisation", Unit: "%"},
-			"As figure 19, for jobs of 250, 750 and 1500 processors.", load, results, r.utilisation),
+		ofWhole(r.simFigure("19, mixed widths", "Utilisation, jobs of mixed widths", Axis{Name: "utilisation", Unit: "%"},
+			"As figure 19, for jobs of 250, 750 and 1500 processors.", load, results, r.utilisation)),
 	}
 	for i := range figures {
 		figures[i].Beside = true
@@ -165,10 +176,19 @@ func (r *nistRun) expiryPanels(load float64, with, without nistResult) []Figure 
 	a := r.simFigure("18, expiry", "Queueing delay with expiry and without", Axis{Name: "delay", Unit: "s", Log: true},
 		"Delay when all jobs are admitted, and leave when they expire or wait for ever.", load, []nistResult{with, without}, r.delay)
 	// Of the means: near 100 % a few periods without expiry have most of the delay.
-	ratio := perCent(r.delay(&with).Mean, r.delay(&without).Mean)
+	short, long := r.delay(&with), r.delay(&without)
+	some, all := Confidence(short).Mean, Confidence(long).Mean
+	ratio := perCent(some, all)
+	values := make([]float64, len(short)) // what each period does to the ratio, to the first order
+	for i := range values {
+		values[i] = ratio + (100*short[i]-ratio*long[i])/all
+	}
 	b := r.figure("15, phi", "Φ, measured", aggregate, Axis{Name: "delay with expiry", Unit: "% of the delay without"},
 		"Mean delay with expiry, of the mean delay without.", sourceSim)
-	b.Series = []Series{{Name: "Φ", Points: []Point{computed(load, ratio)}}}
+	phi := Series{Name: "Φ"}
+	phi.add(load, Confidence(values), values)
+	phi.Points[0].Mean = ratio
+	b.Series, b.Interval = []Series{phi}, confidence
 	figures := []Figure{a, b}
 	for i := range figures {
 		figures[i].Beside = true

@@ -56,7 +56,8 @@ func (r *nistRun) overLoads(ctx context.Context, part string, loads []float64, m
 		}
 		for i := range figures {
 			for k := range figures[i].Series {
-				figures[i].Series[k].Points = append(figures[i].Series[k].Points, step[i].Series[k].Points...)
+				to, from := &figures[i].Series[k], &step[i].Series[k]
+				to.Points, to.Runs = append(to.Points, from.Points...), append(to.Runs, from.Runs...)
 			}
 		}
 	}
@@ -79,7 +80,7 @@ func (r *nistRun) simulate(ctx context.Context, stage string, t revenueTrial) ([
 	err := r.o.Lab.Each(ctx, stage, len(parts), func(ctx context.Context, i int) (err error) {
 		study := revenue.Study{
 			System: t.system, Load: t.load / 100, Rules: t.rules, Seed: nistSeed,
-			First: i * block, Periods: min(block, t.periods-i*block), Workers: 1,
+			First: max(1, r.First) - 1 + i*block, Periods: min(block, t.periods-i*block), Workers: 1,
 		}
 		parts[i], err = study.Run(ctx)
 		return err

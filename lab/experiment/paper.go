@@ -34,6 +34,7 @@ func Papers() []Paper { return slices.Clone(papers) }
 type Options struct {
 	Trace   *Trace // the log of 000 and 001
 	Seeds   int    // runs of every point; 0: as many as each paper's figures usually get
+	First   int    // of the seeds; 0: 1
 	Quick   bool   // fewer seeds, to see everything in a minute
 	Bound   bool   // also draw what no policy could exceed
 	Lab     *Lab

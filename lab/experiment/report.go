@@ -26,15 +26,37 @@ type Part struct {
 	Claims  []Claim
 }
 
-// Held counts the claims that hold.
-func (p *Part) Held() int {
-	n := 0
-	for _, c := range p.Claims {
-		if c.Holds {
-			n++
+// Score counts the claims of each verdict.
+type Score struct{ Held, Failed, InNoise int }
+
+// Total is all that were judged.
+func (s Score) Total() int { return s.Held + s.Failed + s.InNoise }
+
+func (s *Score) count(claims []Claim) {
+	for _, c := range claims {
+		switch c.Verdict {
+		case Holds:
+			s.Held++
+		case Fails:
+			s.Failed++
+		case InNoise:
+			s.InNoise++
 		}
 	}
-	return n
+}
+
+// Score counts the claims of a paper.
+func (p *Part) Score() (s Score) {
+	s.count(p.Claims)
+	return s
+}
+
+// Score counts the claims of all papers.
+func (r *Report) Score() (s Score) {
+	for i := range r.Parts {
+		s.count(r.Parts[i].Claims)
+	}
+	return s
 }
 
 // Reproduce repeats papers, one after the other. Figures go to the store as
@@ -110,18 +132,8 @@ func (r *Report) HTML() ([]byte, error) {
 		*Report
 		look
 		Facts [][2]string
-		Held  int
-		Total int
-	}{r, ourLook, r.facts(), r.held(), len(r.Claims())})
+	}{r, ourLook, r.facts()})
 	return out.Bytes(), err
-}
-
-func (r *Report) held() int {
-	n := 0
-	for i := range r.Parts {
-		n += r.Parts[i].Held()
-	}
-	return n
 }
 
 // facts are the parameters at the top of the page. There is no date among
@@ -141,7 +153,7 @@ func (r *Report) facts() [][2]string {
 			runs = append(runs, fmt.Sprintf("%s: %s", r.Parts[i].Name, thousands(most)))
 		}
 	}
-	facts = append(facts, [2]string{"Seeds per point", strings.Join(runs, ", ") + " (numbered from 1)"})
+	facts = append(facts, [2]string{"Seeds per point", strings.Join(runs, ", ") + fmt.Sprintf(" (numbered from %d)", max(1, r.First))})
 	if r.Quick {
 		facts = append(facts, [2]string{"Size", "quick: fewer seeds and fewer values than the papers' figures"})
 	}
@@ -154,9 +166,11 @@ func (p *Part) Shown() []*Figure { return p.pick(false) }
 // Besides are the figures that stand beside those of the paper.
 func (p *Part) Besides() []*Figure { return p.pick(true) }
 
-// Portion is the part of the claims that hold, as a width in CSS.
-func (p *Part) Portion() string {
-	return fmt.Sprintf("%.1f%%", 100*share(int64(p.Held()), int64(len(p.Claims))))
+// Portions are the parts of the claims that hold and that are within the noise, as
+// widths in CSS.
+func (s Score) Portions() [2]string {
+	of := func(n int) string { return fmt.Sprintf("%.1f%%", 100*share(int64(n), int64(s.Total()))) }
+	return [2]string{of(s.Held), of(s.InNoise)}
 }
 
 func (p *Part) pick(beside bool) (list []*Figure) {

@@ -188,11 +188,11 @@ func openTrace(path string) (*experiment.Trace, error) {
 
 func printReport(con *console, opts reproduceOptions, store *experiment.Store, report *experiment.Report) error {
 	g := &grid{left: 1}
-	g.add("paper", "figures", "statements", "hold", "do not", "within the noise")
+	g.add("paper", "figures", "statements", "hold", "do not", "within the noise", "no evidence")
 	for i := range report.Parts {
 		p := &report.Parts[i]
 		s := p.Score()
-		g.add(p.Name, count(int64(len(p.Shown()))), count(int64(len(p.Claims))), count(int64(s.Held)), count(int64(s.Failed)), count(int64(s.InNoise)))
+		g.add(p.Name, count(int64(len(p.Shown()))), count(int64(len(p.Claims))), count(int64(s.Held)), count(int64(s.Failed)), count(int64(s.InNoise)), count(int64(s.Aside)))
 	}
 	if err := g.write(con.out, ""); err != nil {
 		return err

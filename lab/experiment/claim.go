@@ -12,8 +12,11 @@ type Claim struct {
 	// Certainty is in which part of all that the noise of the seeds allows the
 	// statement holds: 1 or 0 where there is no noise.
 	Certainty float64 `json:"certainty"`
-	Expected  string  `json:"expected"`
-	Measured  string  `json:"measured"`
+	// Mark says why it is no evidence, if it is none, and Because how that is meant.
+	Mark     Mark   `json:"mark,omitempty"`
+	Because  string `json:"because,omitempty"`
+	Expected string `json:"expected"`
+	Measured string `json:"measured"`
 }
 
 // Odds is the certainty in per cent.
@@ -55,9 +58,10 @@ func judgeAll(paper string, trace *Trace, figures []Figure, statements []stateme
 	for _, s := range statements {
 		v, certainty := s.weighed(evidence{figures: byNumber, trace: trace}, falls)
 		verdict := weigh(certainty)
+		mark, why := markOf(paper, s.quote)
 		claims = append(claims, Claim{
 			Paper: paper, Figure: s.figure, Claim: s.section + ": \u201c" + s.quote + "\u201d",
-			Holds: verdict == Holds, Verdict: verdict, Certainty: certainty, Expected: s.expect, Measured: v.measured,
+			Holds: verdict == Holds, Verdict: verdict, Certainty: certainty, Mark: mark, Because: why, Expected: s.expect, Measured: v.measured,
 		})
 	}
 	return claims

@@ -20,7 +20,7 @@ type Figure struct {
 	Y       Axis     `json:"y"`
 	Series  []Series `json:"series"`
 	// Stated are the numbers that the paper gives for this figure.
-	Stated []Mark `json:"stated,omitempty"`
+	Stated []Stated `json:"stated,omitempty"`
 	// Groups make it a chart of bars: names for the values 0, 1, 2, ... of x.
 	Groups []string `json:"groups,omitempty"`
 	// Beside says that the paper has no such figure: it is there for what the
@@ -70,8 +70,8 @@ type Point struct {
 	Estimate
 }
 
-// Mark is a number that a paper states.
-type Mark struct {
+// Stated is a number that a paper states.
+type Stated struct {
 	Series string  `json:"series"`
 	X      float64 `json:"x"`
 	Y      float64 `json:"y"`

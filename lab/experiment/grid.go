@@ -106,7 +106,12 @@ var (
 	accepted      Metric = func(s *report.Summary) float64 { return 100 * share(s.Accepted, s.Jobs) }
 	tooDear       Metric = func(s *report.Summary) float64 { return 100 * share(s.Reasons["cannot_meet_budget"], s.Jobs) }
 	completed     Metric = func(s *report.Summary) float64 { return float64(s.Completed) }
-	utility       Metric = func(s *report.Summary) float64 { return s.Utility } // (1) of 001
+	keptPromises  Metric = func(s *report.Summary) float64 {
+		return 100 * s.QoSSatisfaction * float64(s.Jobs) / float64(max(1, s.Accepted))
+	}
+	unitPrice Metric = func(s *report.Summary) float64 { return s.UnitPrices / float64(max(1, s.Completed)) }
+	hardLate  Metric = func(s *report.Summary) float64 { return float64(s.HardLate) }
+	utility   Metric = func(s *report.Summary) float64 { return s.Utility } // (1) of 001
 )
 
 func share(part, whole int64) float64 { return float64(part) / float64(max(1, whole)) }

@@ -122,10 +122,10 @@ func byRule(all []Series) []Series {
 // statedAcceptance is what section 4 says of figure 5(a). It gives one number
 // for all proposed schemes and all laxities, which is drawn once for each
 // scheme, at laxities of their own so that all can be seen.
-func (r *icRun) statedAcceptance() []Mark {
+func (r *icRun) statedAcceptance() []Stated {
 	first, last := r.Laxities[0], r.Laxities[len(r.Laxities)-1]
 	middle := r.Laxities[len(r.Laxities)/2]
-	return []Mark{{mfEDF, first, 80}, {mfHBF, middle, 80}, {mfTimeShare, last, 80}, {hardM, middle, 100}}
+	return []Stated{{mfEDF, first, 80}, {mfHBF, middle, 80}, {mfTimeShare, last, 80}, {hardM, middle, 100}}
 }
 
 // rates is figure 6: all policies as optional work pays more. The paper shows

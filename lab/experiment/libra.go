@@ -55,7 +55,9 @@ func measureTable(ctx context.Context, o Options, setting libraSetting) ([]Figur
 			}
 			fifo := Cell{Policy: "fifo", Nodes: row.Nodes, Jobs: Jobs{Base: jobs, Seed: seed, Factor: 1}}
 			shared := fifo
-			shared.Policy, shared.Set = "libra", Settings("").Set("fit", "least-loaded")
+			// 002 speaks of the run time left over the deadline left, and of nodes that
+			// each keep track of their own jobs.
+			shared.Policy, shared.Set = "libra", Settings("").Set("fit", "least-loaded").Set("commitment", "current").Set("replan", "touched")
 			cells = append(cells, fifo, shared)
 		}
 	}
@@ -86,19 +88,22 @@ func drawTable(setting libraSetting, results []*report.Summary) []Figure {
 	table := tableFigure("table 1", "Jobs completed in time by FIFO and by Libra", "jobs completed in time", "Jobs finished within their deadline.", seedsRange)
 	gain := tableFigure("table 1, gain", "Jobs that Libra completes in time and FIFO does not", "jobs more than FIFO", "Libra less FIFO, on the same jobs.", confidence)
 	late := tableFigure("table 1, late", "Jobs that Libra accepts and finishes late", "jobs late", "Jobs accepted by Libra that miss their deadline.", seedsRange)
-	gain.Beside, late.Beside = true, true
+	over := tableFigure("table 1, budget", "Jobs that cost more than their budget", "jobs over budget", "Jobs done that cost more than their user would pay.", seedsRange)
+	steps := tableFigure("table 1, events", "What happens for each job", "events per job", "Events of a run of Libra, by its jobs.", confidence)
+	gain.Beside, late.Beside, over.Beside, steps.Beside = true, true, true, true
+	over.Wants, steps.Wants, late.Wants = "lower is better", "lower is better", "lower is better"
 	columns := map[string]*Series{}
-	for _, name := range []string{pbsFIFO, libra, "gain", "late"} {
+	for _, name := range []string{pbsFIFO, libra, "gain", "late", "over", "steps"} {
 		columns[name] = &Series{Name: name}
 	}
 	for i, row := range setting.Cases {
 		x := float64(i)
 		group := fmt.Sprintf("%d jobs\n%d nodes", row.Jobs, row.Nodes)
-		for _, f := range []*Figure{&table, &gain, &late} {
+		for _, f := range []*Figure{&table, &gain, &late, &over, &steps} {
 			f.Groups = append(f.Groups, group)
 		}
-		table.Stated = append(table.Stated, Mark{pbsFIFO, x, row.FIFO}, Mark{libra, x, row.Libra})
-		gain.Stated = append(gain.Stated, Mark{"Libra − FIFO", x, row.Libra - row.FIFO})
+		table.Stated = append(table.Stated, Stated{pbsFIFO, x, row.FIFO}, Stated{libra, x, row.Libra})
+		gain.Stated = append(gain.Stated, Stated{"Libra − FIFO", x, row.Libra - row.FIFO})
 		values := map[string][]float64{}
 		for seed := range setting.Seeds {
 			at := 2 * (i*setting.Seeds + seed)
@@ -106,20 +111,23 @@ func drawTable(setting libraSetting, results []*report.Summary) []Figure {
 			values[pbsFIFO] = append(values[pbsFIFO], float64(fifo.MetDeadline))
 			values[libra] = append(values[libra], float64(shared.MetDeadline))
 			values["gain"] = append(values["gain"], float64(shared.MetDeadline-fifo.MetDeadline))
+			values["over"] = append(values["over"], float64(shared.OverBudget))
+			values["steps"] = append(values["steps"], float64(shared.Events)/float64(max(1, shared.Jobs)))
 			values["late"] = append(values["late"], float64(shared.Completed-shared.MetDeadline))
 		}
 		for name, column := range columns {
 			estimate := Range(values[name])
-			if name == "gain" {
+			if name == "gain" || name == "steps" {
 				estimate = Confidence(values[name])
 			}
 			column.add(x, estimate, values[name])
 		}
 	}
-	columns["gain"].Name, columns["late"].Name = "Libra − FIFO", libra
+	columns["gain"].Name, columns["late"].Name, columns["over"].Name, columns["steps"].Name = "Libra − FIFO", libra, libra, libra
 	table.Series = []Series{*columns[pbsFIFO], *columns[libra]}
 	gain.Series, late.Series = []Series{*columns["gain"]}, []Series{*columns["late"]}
-	return []Figure{table, gain, late}
+	over.Series, steps.Series = []Series{*columns["over"]}, []Series{*columns["steps"]}
+	return []Figure{table, gain, late, over, steps}
 }
 
 func tableFigure(number, title, y, measure, interval string) Figure {

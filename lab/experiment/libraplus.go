@@ -117,7 +117,11 @@ func (r *libraPlusRun) workload(ctx context.Context) ([]Figure, error) {
 		Axis{Name: "jobs refused because the price is above the budget", Unit: "%"}, "Jobs refused for their budget, of all submitted.")
 	refused.Series = o.Series(tooDear)[:2]
 	refused.Beside = true
-	return append(figures, refused), nil
+	price := r.figure("2, price", "Decreasing workload: the price of processor time", factorAxis,
+		Axis{Name: "price of a second of estimated runtime"}, "Cost over estimate, on average over the jobs that are done.")
+	price.Series, price.Wants = o.Series(unitPrice)[:2], ""
+	price.Beside = true
+	return append(figures, refused, price), nil
 }
 
 // byFactor are policies under decreasing load.
@@ -179,7 +183,7 @@ func (r *libraPlusRun) sharing(ctx context.Context) ([]Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.panels("4", "Decreasing workload with dynamic pricing factor β", factorAxis, o, []Mark{
+	return r.panels("4", "Decreasing workload with dynamic pricing factor β", factorAxis, o, []Stated{
 		{withBeta(0.5), 0.25, 32},
 		{withBeta(0.5), 1, 57},
 		{withBeta(0.1), 0.25, 23},
@@ -220,14 +224,17 @@ func (r *libraPlusRun) estimates(ctx context.Context) ([]Figure, error) {
 		Axis{Name: "jobs accepted", Unit: "%"}, "Jobs accepted, in time or not, of all submitted.")
 	taken.Series = o.Series(accepted)
 	taken.Beside = true
-	return append(figures, taken), nil
+	kept := r.figure("6, in time", "Increasing runtime under-estimates: accepted jobs that are done in time", x,
+		Axis{Name: "jobs in time and within budget, of the accepted", Unit: "%"}, "Jobs done in time and within budget, of those accepted.")
+	kept.Series, kept.Beside = o.Series(keptPromises), true
+	return append(figures, taken, kept), nil
 }
 
 var factorAxis = Axis{Name: "arrival delay factor (larger: less load)"}
 
 // panels are the two parts of every figure of 000: what users get and what the
 // owner gets. The paper states numbers only for the second.
-func (r *libraPlusRun) panels(number, title string, x Axis, o *Outcome, stated []Mark) []Figure {
+func (r *libraPlusRun) panels(number, title string, x Axis, o *Outcome, stated []Stated) []Figure {
 	a := r.figure(number+"(a)", title, x, Axis{Name: "job QoS satisfaction", Unit: "%"},
 		"Job QoS satisfaction: jobs done in time and within budget, of all submitted.")
 	a.Series = o.Series(satisfaction)

@@ -13,7 +13,9 @@ const (
 // libraPlusStatements are the statements of 000 about its results, in the
 // order of its text.
 func libraPlusStatements() []statement {
-	list := workloadStatements("VII.B", 5000, 17, 1969, 8671)
+	list := workloadStatements(5000, selected{"VII.B", 17, 1969, 8671}, [3]string{
+		"an average of 17 processors", "average inter arrival time of 1969 seconds (32.8 minutes)", "average runtime of 8671 seconds (2.4 hours)",
+	})
 	list = append(list, libraPlusLoad()...)
 	list = append(list, libraPlusPricing()...)
 	list = append(list, libraPlusSharing()...)
@@ -69,6 +71,17 @@ func libraPlusLoad() []statement {
 			"2(a)", "VII.C", "This is because the proposed pricing function computes higher pricing, thus denying jobs with insufficient budgets",
 			"Libra+$ refuses more jobs for their budget than Libra at every factor", func(e evidence) verdict {
 				return everywhere("refused for budget, Libra+$ over Libra", e.line("2, beside", libraPlus), e.line("2, beside", libra), 0)
+			},
+		},
+		{
+			"2, price", "VIII", "Our pricing function also adapts to the changing supply and demand of resources by computing higher pricing when cluster workload increases",
+			"what Libra+$ asks for a second of estimated runtime falls from factor 0.1 to 1.0, no step rises by more than 1 %", func(e evidence) verdict {
+				c := make(curve, 0, 16)
+				for _, p := range e.line("2, price", libraPlus) { // in per cent of the base price, as the others are in points
+					p.Mean *= 100
+					c = append(c, p)
+				}
+				return falling("per cent of the base price:", c, noise)
 			},
 		},
 		{

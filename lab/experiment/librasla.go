@@ -136,7 +136,14 @@ func (r *libraSLARun) measure(ctx context.Context, s study) ([]Figure, error) {
 	jobs.Series, jobs.Beside = o.Series(completed), true
 	worth := r.figure(s, s.Number+"(b), beside", "utility", Axis{Name: "utility", Unit: "millions"}, "Utility of LibraSLA and of Libra.")
 	worth.Series, worth.Beside = o.Series(func(s *report.Summary) float64 { return s.Utility / 1e6 }), true
-	return []Figure{a, b, jobs, worth}, nil
+	late := r.figure(s, s.Number+", hard", "hard deadlines missed", Axis{Name: "jobs"}, "Jobs with a hard deadline that LibraSLA accepts and finishes late.")
+	for i, series := range o.Series(hardLate) {
+		if i%2 == 0 { // LibraSLA; Libra stands behind it
+			late.Series = append(late.Series, series)
+		}
+	}
+	late.Beside, late.Wants = true, "lower is better"
+	return []Figure{a, b, jobs, worth, late}, nil
 }
 
 func (r *libraSLARun) figure(s study, number, what string, y Axis, measure string) Figure {

@@ -251,22 +251,22 @@ func nistFourClasses() []statement {
 		},
 		{
 			"14", "V", "The revenue curve exhibits four distinct, linear regions – where the slope changes as each job class becomes subjected to admission control",
-			"over the loads at which each class is squeezed out (figure 13) a straight line fits to 1 % of the largest revenue, and each slope is below 90 % of the one before", fourRegions,
+			"from where each class begins to be refused (figure 13) to where the next does, a straight line fits to 5 % of what the revenue rises by there, and each slope is below 90 % of the one before", fourRegions,
 		},
 	}
 }
 
-// fourRegions fits a line to figure 14 where figure 13 squeezes a class out.
+// fourRegions fits a line to figure 14 between the loads at which figure 13 begins to
+// refuse one class and the next.
 func fourRegions(e evidence) verdict {
 	c := e.line("14", "revenue")
-	_, top := c.peak()
 	v := verdict{holds: true}
 	before := math.Inf(1)
-	for _, class := range []string{"LvLu", "LvHu", "HvHu", "HvLu"} {
-		q := e.line("13", class)
-		from, to := q.below(refusedAny), q.below(refusedAll)
-		if math.IsNaN(to) {
-			to = 140 // the last class is never shut out: to the end of the figure
+	classes := []string{"LvLu", "LvHu", "HvHu", "HvLu"}
+	for i, class := range classes {
+		from, to := e.line("13", class).below(refusedAny), 140.0 // the end of the figure
+		if i+1 < len(classes) {
+			to = e.line("13", classes[i+1]).below(refusedAny)
 		}
 		var part curve
 		for _, x := range admission.Steps(from, to, (to-from)/40) {
@@ -277,12 +277,13 @@ func fourRegions(e evidence) verdict {
 		for _, p := range part {
 			worst = max(worst, math.Abs(p.Mean-middle-float64(slope*(p.X-(from+to)/2))))
 		}
-		v.holds = v.holds && worst <= 0.01*top && slope < 0.9*before
+		off := 100 * worst / math.Abs(part.last()-part.first())
+		v.holds = v.holds && off <= 5 && slope < 0.9*before
 		before = slope
 		if v.measured != "" {
 			v.measured += "; "
 		}
-		v.measured += fmt.Sprintf("%.0f to %.0f %%: %.3f $/s per point, off by %.1f %%", from, to, slope, 100*worst/top)
+		v.measured += fmt.Sprintf("%.0f to %.0f %%: %.3f $/s per point, off by %.1f %% of the rise", from, to, slope, off)
 	}
 	return v
 }

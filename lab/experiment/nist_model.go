@@ -33,7 +33,7 @@ type modelFigure struct {
 	x, y                           Axis
 	names                          []string // of the series, where those of package revenue do not do
 	least                          float64  // what is below is cut off
-	stated                         []Mark
+	stated                         []Stated
 	step                           float64 // between the loads that are computed; 0: as package revenue has it
 	slack                          float64 // how far the line may be from points that are left out, as a part of its height; 0: lineSlack
 }
@@ -67,7 +67,7 @@ func modelFigures() []modelFigure {
 		{
 			number: "10", title: "Optimal admission as the mix of two classes varies", source: sourceTwo, names: []string{highValue, lowValue}, least: never,
 			measure: "The part of the jobs of each class that it pays to admit, at a load of 80\u00a0%.", x: mix, y: probability,
-			stated: []Mark{{highValue, 75, 1}, {lowValue, 0, 0.7}, {lowValue, 60, 0}},
+			stated: []Stated{{highValue, 75, 1}, {lowValue, 0, 0.7}, {lowValue, 60, 0}},
 		},
 		{
 			number: "11", title: "Revenue as the mix of two classes varies", source: sourceTwo, least: never,
@@ -77,7 +77,7 @@ func modelFigures() []modelFigure {
 			number: "13", title: "Optimal admission as the load of four classes grows", source: sourceFour, least: never,
 			measure: "The part of the jobs of each class that it pays to admit: Hv and Lv are high and low value, Hu and Lu high and low urgency.",
 			x:       loadAxis, y: probability,
-			stated: []Mark{{"LvLu", 15, 1}, {"LvLu", 21, 0}, {"LvHu", 28, 1}, {"LvHu", 40, 0}, {"HvHu", 60, 1}, {"HvHu", 80, 0}, {"HvLu", 90, 1}},
+			stated: []Stated{{"LvLu", 15, 1}, {"LvLu", 21, 0}, {"LvHu", 28, 1}, {"LvHu", 40, 0}, {"HvHu", 60, 1}, {"HvHu", 80, 0}, {"HvLu", 90, 1}},
 		},
 		{
 			number: "14", title: "Revenue as the load of four classes grows", source: sourceFour, least: never,

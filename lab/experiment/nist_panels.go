@@ -16,6 +16,10 @@ const (
 
 var aggregate = Axis{Name: "aggregate load", Unit: "%"}
 
+// nistHues are the colours of figures 16 to 19 as their captions have them: red for
+// admitting all, blue for the optimal probabilities.
+var nistHues = map[string]int{nistAll: 8, nistPrinted: 1, nistFitted: 7, nistBest: 3}
+
 // nistResult is a rule's periods, to be measured.
 type nistResult = revenue.RuleResult
 
@@ -52,7 +56,7 @@ func (r *nistRun) simFigure(number, title string, y Axis, measure string, load f
 	f.Interval = confidence
 	for i := range results {
 		values := value(&results[i])
-		s := Series{Name: results[i].Rule.Name}
+		s := Series{Name: results[i].Rule.Name, Hue: nistHues[results[i].Rule.Name]}
 		s.add(load, Confidence(values), values)
 		f.Series = append(f.Series, s)
 	}
@@ -70,6 +74,8 @@ func (r *nistRun) revenuePerJob(x *nistResult) []float64 {
 
 func (r *nistRun) delay(x *nistResult) []float64 { return overPeriods(x, (*revenue.Tally).MeanDelay) }
 
+func (r *nistRun) wait(x *nistResult) []float64 { return overPeriods(x, (*revenue.Tally).MeanWait) }
+
 func (r *nistRun) utilisation(x *nistResult) []float64 {
 	return overPeriods(x, func(t *revenue.Tally) float64 { return perCent(t.Busy, float64(r.system.Processors)*r.system.Period) })
 }
@@ -82,7 +88,7 @@ func (r *nistRun) panels(load float64, shown, others []nistResult) []Figure {
 		r.simFigure("17", "Average revenue per job", Axis{Name: "revenue", Unit: "$ per job"},
 			"Revenue by the number of jobs that started or expired.", load, shown, r.revenuePerJob),
 		r.simFigure("18", "Average queueing delay", Axis{Name: "delay", Unit: "s"},
-			"Delay of the jobs that started or expired.", load, shown, r.delay),
+			"Delay of the jobs that started.", load, shown, r.wait),
 		ofWhole(r.simFigure("19", "Average utilisation", Axis{Name: "utilisation", Unit: "%"},
 			"Busy processors, of all.", load, shown, r.utilisation)),
 		r.bestRule(load, shown[len(shown)-1].Rule),
@@ -92,12 +98,11 @@ func (r *nistRun) panels(load float64, shown, others []nistResult) []Figure {
 				return overPeriods(x, func(t *revenue.Tally) float64 { return perCent(float64(t.Expired), float64(t.Arrived)) })
 			})),
 		r.highValue(load, shown),
-		r.simFigure("18, started", "Queueing delay of the jobs that start", Axis{Name: "delay", Unit: "s"}, "Delay of the jobs that started.", load, shown,
-			func(x *nistResult) []float64 { return overPeriods(x, (*revenue.Tally).MeanWait) }),
+		r.simFigure("18, expired", "Queueing delay with the jobs that expire", Axis{Name: "delay", Unit: "s"}, "Delay of the jobs that started or expired.", load, shown, r.delay),
 	}
 	figures[0].Wants, figures[1].Wants, figures[2].Wants = "higher is better", "higher is better", "lower is better"
 	// The text states these for q*; the interval is too small to draw.
-	figures[1].Stated = []Mark{{nistPrinted, 90, 1800}, {nistPrinted, 285, 5000}}
+	figures[1].Stated = []Stated{{nistPrinted, 90, 1800}, {nistPrinted, 285, 5000}}
 	for i := 4; i < len(figures); i++ {
 		figures[i].Beside = true
 	}
@@ -158,7 +163,7 @@ func (r *nistRun) widthPanels(load float64, results []nistResult) []Figure {
 		r.simFigure("16, mixed widths", "Revenue per second, jobs of mixed widths", perSecond,
 			"As figure 16, for jobs of 250, 750 and 1500 processors.", load, results, r.revenuePerSecond),
 		r.simFigure("18, mixed widths", "Queueing delay, jobs of mixed widths", Axis{Name: "delay", Unit: "s"},
-			"As figure 18, for jobs of 250, 750 and 1500 processors.", load, results, r.delay),
+			"As figure 18, for jobs of 250, 750 and 1500 processors.", load, results, r.wait),
 		ofWhole(r.simFigure("19, mixed widths", "Utilisation, jobs of mixed widths", Axis{Name: "utilisation", Unit: "%"},
 			"As figure 19, for jobs of 250, 750 and 1500 processors.", load, results, r.utilisation)),
 	}

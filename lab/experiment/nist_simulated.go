@@ -26,6 +26,7 @@ const (
 	nistFree    = "q*, Φ = 0.54"
 	nistFifth   = "one LvLu in five"
 	nistServers = "q*, T0 over N²"
+	nistDefined = "q*, Φ as measured"
 	freePhi     = 0.54
 )
 
@@ -172,7 +173,23 @@ func (r *nistRun) besideRules(load float64) ([]revenue.Rule, error) {
 		}
 		list = append(list, rule)
 	}
-	return list, nil
+	defined, err := revenue.PaperRules(&r.system, load/100, r.measuredPhi(load), admission.Scaled)
+	if err != nil {
+		return nil, err
+	}
+	defined[1].Name = nistDefined
+	return append(list, defined[1]), nil
+}
+
+// measuredPhi is Phi at a load by the definition of section VI: the delay with
+// expiry by the delay without. Beyond full load the latter grows without end, and
+// Phi is at most what it is there.
+func (r *nistRun) measuredPhi(load float64) float64 {
+	if len(r.phi) == 0 {
+		return admission.PaperPhi
+	}
+	load = min(max(load, r.phi[0].X), r.phi[len(r.phi)-1].X)
+	return r.phi.along(load) / 100
 }
 
 // search finds the admission probabilities that earn most, on jobs of its own.

@@ -26,20 +26,22 @@ type Part struct {
 	Claims  []Claim
 }
 
-// Score counts the claims of each verdict.
-type Score struct{ Held, Failed, InNoise int }
+// Score counts the claims of each verdict, and apart those that are no evidence.
+type Score struct{ Held, Failed, InNoise, Aside int }
 
-// Total is all that were judged.
+// Total is all that are evidence.
 func (s Score) Total() int { return s.Held + s.Failed + s.InNoise }
 
 func (s *Score) count(claims []Claim) {
 	for _, c := range claims {
-		switch c.Verdict {
-		case Holds:
+		switch {
+		case c.Mark != "":
+			s.Aside++
+		case c.Verdict == Holds:
 			s.Held++
-		case Fails:
+		case c.Verdict == Fails:
 			s.Failed++
-		case InNoise:
+		default:
 			s.InNoise++
 		}
 	}
@@ -49,6 +51,21 @@ func (s *Score) count(claims []Claim) {
 func (p *Part) Score() (s Score) {
 	s.count(p.Claims)
 	return s
+}
+
+// Evidence are the claims that are, and Aside those that are none.
+func (p *Part) Evidence() []Claim { return p.claims(false) }
+
+// Aside are the claims that would have come out so in any case.
+func (p *Part) Aside() []Claim { return p.claims(true) }
+
+func (p *Part) claims(aside bool) (list []Claim) {
+	for _, c := range p.Claims {
+		if aside == (c.Mark != "") {
+			list = append(list, c)
+		}
+	}
+	return list
 }
 
 // Score counts the claims of all papers.
@@ -118,6 +135,7 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"draw":   func(f *Figure) template.HTML { return template.HTML(f.Draw().Fragment()) }, // escaped by chart
 	"split":  splitClaim,
 	"anchor": anchor,
+	"list":   func(all ...any) []any { return all },
 }).ParseFS(pageFiles, "*.tmpl.html"))
 
 // look is the styles that every report begins with.
@@ -192,7 +210,7 @@ func splitClaim(text string) [2]string {
 }
 
 // anchor finds the figure that a claim is about, so that it can be linked.
-func anchor(p *Part, number string) string {
+func anchor(p Part, number string) string {
 	for i := range p.Figures {
 		if p.Figures[i].Number == number {
 			return p.Figures[i].ID

@@ -22,7 +22,7 @@ func tiny(measured *int) Paper {
 			return []Figure{{
 				ID: "tiny-fig1", Number: "1", Title: "Figure 1. <b>", Measure: "A measure.", X: Axis{Name: "x"}, Y: Axis{Name: "y", Unit: "%"},
 				Series: []Series{{Name: "a & b", Points: []Point{{1, Estimate{2, 1, 3, 5}}, {2, Estimate{math.NaN(), math.NaN(), math.NaN(), 0}}}}},
-				Stated: []Mark{{"a & b", 1, 2.5}}, Interval: confidence,
+				Stated: []Stated{{"a & b", 1, 2.5}}, Interval: confidence,
 			}}, ctx.Err()
 		})
 		if err != nil {

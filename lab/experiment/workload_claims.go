@@ -5,33 +5,25 @@ import (
 	"math"
 )
 
+// selected is what a paper states about its selection of the log, and where.
+type selected struct {
+	section             string
+	procs, gap, runtime float64
+}
+
 // workloadStatements are what 000 and 001 state about their selection of the
-// log: if these do not hold, the figures are about other jobs.
-func workloadStatements(section string, jobs int, procs, gap, runtime float64) []statement {
-	within := func(name string, got, want float64) verdict {
-		return verdict{math.Abs(got-want) <= 0.5, fmt.Sprintf("%s %.2f", name, got)}
+// log, each in its own words: if these do not hold, the figures are about other
+// jobs.
+func workloadStatements(jobs int, m selected, words [3]string) []statement {
+	state := func(quote string, want float64, unit string, of func(gap, runtime, procs float64) float64) statement {
+		return statement{"workload", m.section, quote, fmt.Sprintf("%.0f%s to the last digit", want, unit), func(e evidence) verdict {
+			got := of(e.trace.means(jobs))
+			return verdict{math.Abs(got-want) <= 0.5, fmt.Sprintf("mean %.2f", got)}
+		}}
 	}
 	return []statement{
-		{
-			"workload", section, fmt.Sprintf("an average of %.0f processors", procs), fmt.Sprintf("%.0f to the last digit", procs),
-			func(e evidence) verdict {
-				_, _, got := e.trace.means(jobs)
-				return within("mean", got, procs)
-			},
-		},
-		{
-			"workload", section, fmt.Sprintf("average inter arrival time of %.0f seconds", gap), fmt.Sprintf("%.0f s to the last digit", gap),
-			func(e evidence) verdict {
-				got, _, _ := e.trace.means(jobs)
-				return within("mean", got, gap)
-			},
-		},
-		{
-			"workload", section, fmt.Sprintf("average runtime of %.0f seconds", runtime), fmt.Sprintf("%.0f s to the last digit", runtime),
-			func(e evidence) verdict {
-				_, got, _ := e.trace.means(jobs)
-				return within("mean", got, runtime)
-			},
-		},
+		state(words[0], m.procs, "", func(_, _, procs float64) float64 { return procs }),
+		state(words[1], m.gap, " s", func(gap, _, _ float64) float64 { return gap }),
+		state(words[2], m.runtime, " s", func(_, runtime, _ float64) float64 { return runtime }),
 	}
 }

@@ -35,6 +35,11 @@ type Summary struct {
 	// Dealt is how jobs were spread over several clusters, where there were several.
 	Dealt *Dealt `json:"dealt,omitempty"`
 
+	// What the papers' claims ask for beside the table.
+	HardLate   int64   `json:"-"` // jobs with a hard deadline that missed it
+	OverBudget int64   `json:"-"` // jobs that cost more than their budget
+	UnitPrices float64 `json:"-"` // sum of cost over estimate of completed jobs
+
 	processors   int
 	satisfied    int64
 	budgets      float64
@@ -103,7 +108,16 @@ func (s *Summary) complete(r *market.Record) {
 		s.Utility += float64(j.Utility(r.Finish))
 	}
 	s.Earned += float64(Paid(r))
+	if !Paid(r).Within(j.SLA.Budget) {
+		s.OverBudget++
+	}
+	if j.Estimate > 0 {
+		s.UnitPrices += float64(Paid(r)) / float64(j.Estimate)
+	}
 	if r.Finish.After(j.Due()) {
+		if !j.SLA.Soft {
+			s.HardLate++
+		}
 		return
 	}
 	s.MetDeadline++

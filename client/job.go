@@ -70,6 +70,7 @@ func jobQuery(q v1.JobQuery) url.Values {
 	set(v, "owner", q.Owner)
 	set(v, "name", q.Name)
 	set(v, "account", q.Account)
+	setNumber(v, "batch", q.Batch)
 	setNumber(v, "before", q.Before)
 	setNumber(v, "limit", int64(q.Limit))
 	return v

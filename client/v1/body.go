@@ -107,6 +107,7 @@ type JobQuery struct {
 	States  []State
 	Name    string // or a part of it
 	Account string // or below it
+	Batch   int64  // the job that the batch system knows under this number; 0: any
 	Before  int64  // only smaller numbers
 	Limit   int
 }

@@ -102,6 +102,10 @@ type Job struct {
 	Receipt    *Receipt     `json:"receipt,omitempty"`
 	Quote      string       `json:"quote,omitempty"` // the quote it was submitted on
 
+	// Batch is what the batch system that runs it calls the job, in its latest attempt:
+	// Slurm's number. "": nothing runs it but agents, or it has not been handed on yet.
+	Batch string `json:"batch,omitempty"`
+
 	// Elements are those of an array, in order, where one job is asked for: of a very
 	// large array those of which something is known.
 	Elements []Element `json:"elements,omitempty"`

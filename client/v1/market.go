@@ -13,6 +13,10 @@ type Prices struct {
 	Processors  int          `json:"processors"`
 	Up          int          `json:"up"`
 	Samples     []PricePoint `json:"samples"` // what a standard job costs, by deadline
+
+	// Runs is the batch system that runs the jobs, and has numbers of its own for them:
+	// "slurm"; "": agents do.
+	Runs string `json:"runs,omitempty"`
 }
 
 // PricePoint is the price of a standard job (a minute on one processor) with a

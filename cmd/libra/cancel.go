@@ -25,6 +25,7 @@ them that --name and --state leave, and asks first.`,
 		Example: `  libra cancel 12 13
   libra cancel 12-20
   libra cancel last
+  libra cancel slurm:4711
   libra cancel q14
   libra cancel --all --name 'fold*' --state waiting`,
 		Args:              func(_ *cobra.Command, args []string) error { return many.check(args) },
@@ -53,7 +54,7 @@ func runCancel(ctx context.Context, con *console, opts *liveOptions, args []stri
 func endEach(ctx context.Context, con *console, opts *liveOptions, args []string,
 	end func(market *client.Client, id int64) (job v1.Job, said string, err error),
 ) error {
-	named := make([][]int64, len(args))
+	named := make([][]jobName, len(args))
 	for i, text := range args {
 		if isQuote(text) {
 			continue
@@ -104,7 +105,12 @@ func endEach(ctx context.Context, con *console, opts *liveOptions, args []string
 
 // isQuote tells a quote from a job: it begins with a letter.
 func isQuote(id string) bool {
-	return id != "" && (id[0] < '0' || id[0] > '9') && id[0] != '-' && !strings.HasPrefix(id, lastJob)
+	for _, word := range []string{lastJob, slurmNumber, libraNumber} {
+		if strings.HasPrefix(id, word) {
+			return false
+		}
+	}
+	return id != "" && (id[0] < '0' || id[0] > '9') && id[0] != '-'
 }
 
 func cancellation(j *v1.Job) string {

@@ -22,9 +22,11 @@ func newJob(con *console) *cobra.Command {
 		Short: "Show all there is to know of a job",
 		Long: `Show all there is to know of a job: what was asked for and agreed, where it runs and
 how far it is, how its tasks ended, and when it has ended the receipt, with all that
-is needed to work it out again by hand.`,
+is needed to work it out again by hand. Where Slurm runs the jobs, slurm:4711 is the
+one that Slurm calls 4711 (squeue, sacct), now or in an earlier attempt.`,
 		Example: `  libra job 12
   libra job last
+  libra job slurm:4711
   libra job 12 --json`,
 		Args:              positional("ID"),
 		ValidArgsFunction: opts.completeJobs(),
@@ -56,6 +58,9 @@ is needed to work it out again by hand.`,
 func printJob(out io.Writer, j *v1.Job) error {
 	g := &grid{left: 2}
 	g.add("job", strconv.FormatInt(j.ID, 10))
+	if j.Batch != "" {
+		g.add("in Slurm", j.Batch)
+	}
 	g.add("name", j.Name)
 	g.add("user", j.Owner)
 	g.add("account", j.Account)

@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/dispatch"
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/wire"
 )
 
 // elementsShown is how many elements of an array a terminal is shown.
@@ -69,7 +70,11 @@ func elementExit(e *v1.Element) string {
 // fileOf is the name of a file of a job as it is on its node, as far as it is one.
 func fileOf(j *v1.Job, pattern string) string {
 	if j.Programs() > 1 || j.Request.Array != nil { // one for each rank, or element
-		return strings.ReplaceAll(pattern, "%j", strconv.FormatInt(j.ID, 10))
+		pattern = strings.ReplaceAll(pattern, "%j", strconv.FormatInt(j.ID, 10))
+		if j.Batch != "" {
+			pattern = strings.ReplaceAll(pattern, task.BatchPattern, j.Batch)
+		}
+		return pattern
 	}
-	return dispatch.Path(pattern, j.ID, 0, j.Name)
+	return wire.File(j, pattern, 0)
 }

@@ -33,6 +33,7 @@ const mostName = 24
 // jobColumns are all that can be asked for, in the order of a wide list.
 var jobColumns = []jobColumn{
 	{name: "job", shown: func(j *v1.Job) string { return strconv.FormatInt(j.ID, 10) }, order: func(j *v1.Job) int64 { return j.ID }},
+	{name: "slurm", wide: true, shown: func(j *v1.Job) string { return cmp.Or(j.Batch, "-") }, exact: func(j *v1.Job) string { return j.Batch }, order: batchOf},
 	{name: "user", wide: true, shown: func(j *v1.Job) string { return j.Owner }},
 	{name: "name", shown: func(j *v1.Job) string { return clipped(j.Name, mostName) }, exact: func(j *v1.Job) string { return j.Name }},
 	{name: "state", shown: (*v1.Job).Shown, exact: func(j *v1.Job) string { return string(j.State) }},
@@ -51,6 +52,12 @@ var jobColumns = []jobColumn{
 	{name: "nodes", wide: true, shown: nodesOf},
 	{name: "account", wide: true, shown: func(j *v1.Job) string { return j.Account }},
 	{name: "why", wide: true, shown: func(j *v1.Job) string { return j.Reason }},
+}
+
+// batchOf is the number of a job in Slurm, as far as it is one.
+func batchOf(j *v1.Job) int64 {
+	n, _ := strconv.ParseInt(j.Batch, 10, 64)
+	return n
 }
 
 // costOf is what a job costs as it stands: what it was charged, or would owe now.

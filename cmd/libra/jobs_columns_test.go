@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -79,12 +79,16 @@ func TestAJobThatIsStartingIsShownSo(t *testing.T) {
 }
 
 func TestWhichJobsAreMeant(t *testing.T) {
-	for text, want := range map[string]string{"12": "[12]", "12-14": "[12 13 14]", "3,5-6": "[3 5 6]", "last": "[-1]", "last,2": "[-1 2]"} {
-		if got, err := jobsNamed(text); err != nil || fmt.Sprint(got) != want {
-			t.Errorf("%s: %v, %v, want %s", text, got, err, want)
+	slurms, last := func(id int64) jobName { return jobName{id: id, batch: true} }, jobName{last: true}
+	for text, want := range map[string][]jobName{
+		"12": {{id: 12}}, "12-14": {{id: 12}, {id: 13}, {id: 14}}, "3,5-6": {{id: 3}, {id: 5}, {id: 6}}, "last": {last}, "last,2": {last, {id: 2}},
+		"slurm:4711": {slurms(4711)}, "slurm:3-4,7": {slurms(3), slurms(4), {id: 7}}, "libra:12": {{id: 12}},
+	} {
+		if got, err := jobsNamed(text); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %v, %v, want %v", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "x", "-1", "5-3", "1-", "+4", "1-2-3", "0-1000", "1,,2", "1-9223372036854775807"} {
+	for _, text := range []string{"slurm:", "slurm:0", "slurm:last", "slurm:libra:3", "libra:", "", "x", "-1", "5-3", "1-", "+4", "1-2-3", "0-1000", "1,,2", "1-9223372036854775807"} {
 		if got, err := jobsNamed(text); exitCode(err) != exitUsage {
 			t.Errorf("%q is taken for %v (%v)", text, got, err)
 		}

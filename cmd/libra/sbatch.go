@@ -44,6 +44,10 @@ options (-J -n -N -c -t -o -e -D -a --mem --export --dependency=afterok:12 and s
 like, say what it is worth; --deadline when it must be done. Options beat what the
 script says. Without a script it is read from standard input, or made by --wrap.
 
+Where Slurm runs the jobs, the number it prints is Slurm's, that of squeue and scancel
+(slurm:4711 to the other commands of libra), and so are those in --dependency. A job
+that waits in the market has none yet: libra:12 is printed of it, and understood.
+
 What cannot be had is refused by name. The market's answer is a price and a promise,
 or a refusal with what it would take instead (exit code 3).`,
 		Example: `  # what was "sbatch job.sh" before
@@ -88,7 +92,7 @@ func runSbatch(cmd *cobra.Command, con *console, o *sbatchCommand, args []string
 	if help, _ := flags.GetBool("help"); help {
 		return cmd.Help()
 	}
-	request, err := o.request(con, flags, line)
+	request, after, err := o.request(con, flags, line)
 	if err != nil {
 		return err
 	}
@@ -99,6 +103,14 @@ func runSbatch(cmd *cobra.Command, con *console, o *sbatchCommand, args []string
 		return err
 	}
 	return o.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
+		prices, err := market.Prices(ctx)
+		if err != nil {
+			return err
+		}
+		numbers := sbatchNumbers{market: market, batch: prices.Runs != ""}
+		if err = numbers.follow(ctx, &request, after); err != nil {
+			return err
+		}
 		if o.testOnly {
 			quote := quoteOptions{liveOptions: o.liveOptions, preview: true}
 			return quote.quoteOne(ctx, con, market, request)
@@ -107,7 +119,8 @@ func runSbatch(cmd *cobra.Command, con *console, o *sbatchCommand, args []string
 		if err != nil {
 			return err
 		}
-		return o.answer(ctx, con, market, job)
+		printed := numbers.await(ctx, &job)
+		return o.answer(ctx, con, market, job, printed)
 	})
 }
 
@@ -126,11 +139,12 @@ func (o *sbatchCommand) owns(cmd *cobra.Command) func(name string) (mine, value 
 	}
 }
 
-// request is what the script, the options and the flags say.
-func (o *sbatchCommand) request(con *console, flags *pflag.FlagSet, line directive.Command) (v1.Request, error) {
+// request is what the script, the options and the flags say, and after which jobs, by the
+// numbers that sbatch prints, it is to run.
+func (o *sbatchCommand) request(con *console, flags *pflag.FlagSet, line directive.Command) (_ v1.Request, after []int64, _ error) {
 	name, script, args, err := o.script(con, line.Args)
 	if err != nil {
-		return v1.Request{}, err
+		return v1.Request{}, nil, err
 	}
 	place := directive.Place{Now: wallClock()}
 	if me, unknown := user.Current(); unknown == nil {
@@ -138,7 +152,7 @@ func (o *sbatchCommand) request(con *console, flags *pflag.FlagSet, line directi
 	}
 	head := directive.New(place)
 	if err = head.ReadSbatch(name, script, line.Options); err != nil {
-		return v1.Request{}, err
+		return v1.Request{}, nil, err
 	}
 	if !o.quiet {
 		for _, n := range head.Notes {
@@ -151,13 +165,13 @@ func (o *sbatchCommand) request(con *console, flags *pflag.FlagSet, line directi
 			continue
 		}
 		if err = head.Set(term, f.Value.String()); err != nil {
-			return v1.Request{}, usagef("--%s: %w", term, err)
+			return v1.Request{}, nil, usagef("--%s: %w", term, err)
 		}
 	}
 	head.Request.Script, head.Request.Argv = script, args
 	here, err := os.Getwd()
 	if err != nil {
-		return v1.Request{}, err
+		return v1.Request{}, nil, err
 	}
 	if !filepath.IsAbs(head.Request.Dir) {
 		head.Request.Dir = filepath.Join(here, head.Request.Dir)
@@ -170,7 +184,7 @@ func (o *sbatchCommand) request(con *console, flags *pflag.FlagSet, line directi
 	if host, unknown := os.Hostname(); unknown == nil {
 		head.Request.Env = append(head.Request.Env, "SLURM_SUBMIT_HOST="+host)
 	}
-	return head.Finish(name, os.Environ()), nil
+	return head.Finish(name, os.Environ()), head.Printed, nil
 }
 
 // script is what is handed in, and how it is called.
@@ -189,15 +203,15 @@ func (o *sbatchCommand) script(con *console, args []string) (name, script string
 }
 
 // answer says what became of the job, in sbatch's words.
-func (o *sbatchCommand) answer(ctx context.Context, con *console, market *client.Client, job v1.Job) error {
+func (o *sbatchCommand) answer(ctx context.Context, con *console, market *client.Client, job v1.Job, printed string) error {
 	var err error
 	switch {
 	case o.json:
 		err = con.writeJSON(job)
 	case o.parsable:
-		_, err = printline(con.out, job.ID)
+		_, err = printline(con.out, printed)
 	default:
-		_, err = printf(con.out, "Submitted batch job %d\n", job.ID)
+		_, err = printf(con.out, "Submitted batch job %s\n", printed)
 		if err == nil && !o.quiet {
 			_, err = printline(con.err, acceptance(&job))
 		}

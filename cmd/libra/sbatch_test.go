@@ -29,7 +29,7 @@ echo "$1"
 	got := f.last(t).Submit.Request
 	dir, _ := os.Getwd()
 	if got.Name != "storm" || got.Processors != 2 || got.MemoryMB != 1024 || got.EstimateMS != 600_000 || got.DeadlineMS != 3_600_000 ||
-		got.Output != "%x-%j.out" || *got.Budget != 5e6 || got.PenaltyMicros != 100_000 || !slices.Equal(got.After, []int64{3}) ||
+		got.Output != "%x-%b.out" || *got.Budget != 5e6 || got.PenaltyMicros != 100_000 || !slices.Equal(got.After, []int64{3}) ||
 		!slices.Equal(got.Argv, []string{"-x", "--two"}) || got.Dir != dir || !slices.Contains(got.Env, "MINE=kept") {
 		t.Errorf("the market was asked for %+v", got)
 	}
@@ -44,11 +44,11 @@ func TestSbatchWithoutAFile(t *testing.T) {
 	}
 	got := f.last(t).Submit.Request
 	if !strings.HasPrefix(got.Script, "#!/bin/sh\n") || !strings.HasSuffix(got.Script, "\necho it's here\n") || slices.ContainsFunc(got.Env, func(e string) bool { return !strings.HasPrefix(e, "SLURM_") }) ||
-		got.Output != "slurm-%j_%a.out" || got.Array == nil || got.Array.Limit != 2 || got.Name != "wrap" {
+		got.Output != "slurm-%b_%a.out" || got.Array == nil || got.Array.Limit != 2 || got.Name != "wrap" {
 		t.Errorf("the market was asked for %+v", got)
 	}
 	r = libraIn(t, "#!/bin/sh\n#SBATCH -t 2\ntrue\n", "sbatch", "-Q")
-	if got = f.last(t).Submit.Request; r.code != exitOK || got.EstimateMS != 120_000 || got.Output != "slurm-%j.out" {
+	if got = f.last(t).Submit.Request; r.code != exitOK || got.EstimateMS != 120_000 || got.Output != "slurm-%b.out" {
 		t.Errorf("%+v: %+v", r, got)
 	}
 }

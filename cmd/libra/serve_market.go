@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strings"
 
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
@@ -13,6 +14,27 @@ import (
 type byAgents struct{ front.Market }
 
 var _ api.Market = byAgents{}
+
+// Do and Preview know the pattern for a number of a batch system: where there is none it is
+// the job's own.
+func (m byAgents) Do(ctx context.Context, c trade.Command, key api.Key) (api.Outcome, bool, error) {
+	if asks := asked(&c); asks != nil {
+		ownNumber(asks)
+	}
+	return m.Market.Do(ctx, c, key)
+}
+
+// Preview is Do for nothing.
+func (m byAgents) Preview(ctx context.Context, by trade.Identity, r trade.Request) (api.Outcome, error) {
+	ownNumber(&r)
+	return m.Market.Preview(ctx, by, r)
+}
+
+func ownNumber(r *trade.Request) {
+	for _, file := range []*string{&r.Output, &r.Error} {
+		*file = strings.ReplaceAll(*file, task.BatchPattern, "%j")
+	}
+}
 
 // Hello takes only nodes that do.
 func (m byAgents) Hello(ctx context.Context, h task.Hello) (task.Welcome, error) {

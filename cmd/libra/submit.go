@@ -130,6 +130,9 @@ func runSubmit(cmd *cobra.Command, con *console, opts *submitOptions, args []str
 // acceptance says in one line what became of a submission.
 func acceptance(j *v1.Job) string {
 	what := fmt.Sprintf("job %d", j.ID)
+	if j.Batch != "" {
+		what += fmt.Sprintf(" (%s%s)", slurmNumber, j.Batch)
+	}
 	if a := j.Request.Array; a != nil {
 		what += fmt.Sprintf(" (%s)", number(int64(a.Len()), "element"))
 	}

@@ -37,7 +37,7 @@ var termHelp = []struct{ name, short, help string }{
 	{"memory", "", "`amount` on each processor: 500M, 2G"},
 	{"disk", "", "`amount` on each processor: 500M, 2G"},
 	{"name", "", "`name` of the job (default: of the program)"},
-	{"output", "", "`file` for its output: %j is the job, %r the rank, %a the element, %x the name (default libra-%j.out)"},
+	{"output", "", "`file` for its output: %j is the job (%b as Slurm calls it), %r the rank, %a the element, %x the name (default libra-%j.out)"},
 	{"error", "", "`file` for its standard error (default: where the output goes)"},
 	{"dir", "", "`directory` it runs in (default: this one)"},
 	{"export", "", "`names` of variables it gets of this environment, or all, or none"},

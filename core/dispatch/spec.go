@@ -32,7 +32,8 @@ func Tasks(like task.Spec, nodes []string, array *task.Span) []task.Spec {
 }
 
 // Path fills the name of a file in: %j the job, %r the rank, %x the name of the
-// job. %a, the element of an array, is for the node.
+// job. %a, the element of an array, is for the node, and [task.BatchPattern] for the
+// batch system.
 func Path(pattern string, job int64, rank int, name string) string {
 	if !strings.Contains(pattern, "%") {
 		return pattern

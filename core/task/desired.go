@@ -46,6 +46,10 @@ type Order struct {
 	Batch string `json:"batch,omitempty"`
 }
 
+// BatchPattern stands, in the name of a file, for the number of the job in the batch system
+// that runs it.
+const BatchPattern = "%b"
+
 // Stop says how a task is to be ended.
 type Stop string
 

@@ -35,5 +35,10 @@ func Output(j *Job, rank int, element *int, stderr bool) (node string, tail task
 		Key:     task.Key{Job: j.ID, Rank: rank, Attempt: j.Attempt}, User: j.Owner, Dir: j.Request.Dir,
 		File: dispatch.Path(file, j.ID, rank, j.Name),
 	}
+	for i := range j.Tasks { // the batch system of one under way knows it too, and fills it in
+		if number := j.Tasks[i].Batch; number != "" {
+			tail.File = strings.ReplaceAll(tail.File, task.BatchPattern, number)
+		}
+	}
 	return j.NodeOf(rank), tail, nil
 }

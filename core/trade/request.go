@@ -17,7 +17,7 @@ type Request struct {
 	Script  string   `json:"script,omitempty"`  // a script
 	Dir     string   `json:"dir,omitempty"`     // working directory, absolute
 	Env     []string `json:"env,omitempty"`     // NAME=value
-	Output  string   `json:"output,omitempty"`  // default libra-%j.out; %j job, %r rank, %a array element
+	Output  string   `json:"output,omitempty"`  // default libra-%j.out; %j job, %b job in Slurm, %r rank, %a array element
 	Error   string   `json:"error,omitempty"`   // default: where the output goes
 
 	EstimateMS    int64    `json:"estimate_ms"`                    // runtime with a whole processor of rating 1

@@ -59,6 +59,7 @@ func listJobs(c *call) error {
 	q := v1.JobQuery{Owner: p.text("owner"), Name: p.text("name"), Account: p.text("account")}
 	q.Limit = int(p.number("limit", defaultPage, 1, maxPage))
 	q.Before = p.number("before", 0, 0, 1<<62)
+	q.Batch = p.number("batch", 0, 0, 1<<62)
 	counts := p.flag("counts")
 	if p.err != nil {
 		return p.err

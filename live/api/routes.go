@@ -89,6 +89,7 @@ var routes = []route{
 			{"owner", "string", "whose; for the owner of the cluster, default all"},
 			{"name", "string", "with this in their name"},
 			{"account", "string", "paid by this account or one below it"},
+			{"batch", "integer", "the one that the batch system which runs it calls by this number, whatever the rest"},
 			{"before", "integer", "only smaller numbers; next of the page before"},
 			{"limit", "integer", "how many, 1 to 500; default 100"},
 			{"counts", "boolean", "1: also count the jobs by state, whatever the filter"},

@@ -72,9 +72,9 @@ func (h *Head) ReadSbatch(file, script string, options []string) error {
 	switch {
 	case h.Request.Output != "":
 	case h.Request.Array != nil:
-		h.Request.Output = "slurm-%j_%a.out"
+		h.Request.Output = "slurm-%b_%a.out"
 	default:
-		h.Request.Output = "slurm-%j.out"
+		h.Request.Output = "slurm-%b.out"
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func TestACommandLineOfSbatch(t *testing.T) {
 	if err := h.ReadSbatch("job.sh", script, []string{"-n", "3", "-J", "c"}); err != nil {
 		t.Fatal(err)
 	}
-	if r := h.Request; r.Processors != 6 || r.Name != "c" || r.EstimateMS != 3_600_000 || r.Output != "slurm-%j.out" {
+	if r := h.Request; r.Processors != 6 || r.Name != "c" || r.EstimateMS != 3_600_000 || r.Output != "slurm-%b.out" {
 		t.Errorf("%+v", r)
 	}
 	h = directive.New(directive.Place{})
@@ -37,5 +37,37 @@ func TestACommandLineOfSbatch(t *testing.T) {
 	}
 	if err := directive.New(directive.Place{}).ReadSbatch("job.sh", script, []string{"--gres=gpu"}); err == nil || strings.Contains(err.Error(), ":0:") {
 		t.Errorf("a device: %v", err)
+	}
+}
+
+// A number is what sbatch has printed: of the batch system, unless it says that it is
+// Libra's. In a script for libra submit it is what that has printed.
+func TestWhoseNumbersAJobWaitsFor(t *testing.T) {
+	for _, c := range []struct {
+		options        []string
+		script         string
+		after, printed []int64
+	}{
+		{options: []string{"-d", "afterok:7:8,afterok:libra:3:9"}, after: []int64{3}, printed: []int64{7, 8, 9}},
+		{options: []string{"-dafterok:libra:3"}, after: []int64{3}},
+		{script: "#SBATCH -d afterok:7\n", options: []string{"-d", "afterok:8"}, printed: []int64{8}},
+		{script: "#SBATCH -d afterok:7\n#LIBRA after=5\n", after: []int64{5}},
+	} {
+		h := directive.New(directive.Place{})
+		if err := h.ReadSbatch("job.sh", "#!/bin/sh\n"+c.script, c.options); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(h.Request.After, c.after) || !slices.Equal(h.Printed, c.printed) {
+			t.Errorf("%+v: after %v and, as printed, %v", c, h.Request.After, h.Printed)
+		}
+	}
+	h := directive.New(directive.Place{})
+	if err := h.Read("job.sh", "#!/bin/sh\n#SBATCH -d afterok:7:libra:8 -o %j\n"); err != nil || !slices.Equal(h.Request.After, []int64{7, 8}) || h.Printed != nil || h.Request.Output != "%j" {
+		t.Errorf("%+v, %v", h, err)
+	}
+	for _, wrong := range []string{"afterok:libra", "afterok:libra:", "afterok:", "afterok:slurm:3", "libra:3"} {
+		if err := directive.New(directive.Place{}).ReadSbatch("job.sh", "", []string{"-d", wrong}); err == nil {
+			t.Errorf("%s is taken", wrong)
+		}
 	}
 }

@@ -59,6 +59,10 @@ type Head struct {
 	Export  Export // what it gets of the environment, beside Request.Env
 	Notes   []Note
 
+	// Printed are jobs to wait for beside Request.After, by the numbers that sbatch has
+	// printed for them: those of the batch system, where one runs the jobs.
+	Printed []int64
+
 	at     Place
 	width  width    // what other systems' words say of the size
 	joined string   // what PBS says of joining outputs: oe, eo, n

@@ -105,6 +105,7 @@ var terms = []term{
 	}},
 	{name: "after", set: func(h *Head, v string) error {
 		ids, err := jobs(v)
+		h.Printed = nil
 		return put(&h.Request.After, ids, err)
 	}},
 	{name: "array", set: func(h *Head, v string) error {

@@ -6,8 +6,17 @@ import (
 	"strings"
 )
 
-// slurmFile turns Slurm's patterns in a file name into Libra's: %j the job, %a
-// the element of an array, %r the rank, %x the name.
+// jobPattern is what stands for the number of a job in the name of a file: as sbatch prints
+// it that of the batch system, where one runs the jobs, and else Libra's.
+func (o *occurrence) jobPattern() string {
+	if o.sbatch {
+		return "%b"
+	}
+	return "%j"
+}
+
+// slurmFile turns Slurm's patterns in a file name into Libra's: %j or %b the job, %a the
+// element of an array, %r the rank, %x the name.
 func (o *occurrence) slurmFile(name string) (string, error) {
 	var b strings.Builder
 	for rest := name; ; {
@@ -31,7 +40,7 @@ func (o *occurrence) slurmFile(name string) (string, error) {
 			}
 			b.WriteByte('%')
 		case 'j', 'A', 'J':
-			b.WriteString("%j")
+			b.WriteString(o.jobPattern())
 		case 'a':
 			b.WriteString("%a")
 		case 't':
@@ -53,7 +62,7 @@ func (o *occurrence) slurmFile(name string) (string, error) {
 }
 
 // ourPatterns are the letters that mean something after a % in a request.
-const ourPatterns = "jrax"
+const ourPatterns = "jbrax"
 
 // pbsFile turns a path of PBS, which may name a host, into a file name.
 func (o *occurrence) pbsFile(path string) (string, error) {

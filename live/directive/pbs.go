@@ -80,8 +80,8 @@ func (o *occurrence) attributes() error {
 	name, value, _ := strings.Cut(o.value, "=")
 	switch name {
 	case "depend":
-		ids, err := dependencies(value)
-		return put(&o.Request.After, ids, err)
+		printed, own, err := dependencies(value)
+		return put(&o.Request.After, append(printed, own...), err)
 	case "block":
 		o.note("say --wait to libra submit")
 		return nil

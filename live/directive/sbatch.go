@@ -65,10 +65,7 @@ var sbatchOptions = append([]option{
 		a, err := Array(o.value)
 		return put(&o.Request.Array, a, err)
 	}},
-	{names: []string{"-d", "--dependency"}, takes: aValue, set: func(o *occurrence) error {
-		ids, err := dependencies(o.value)
-		return put(&o.Request.After, ids, err)
-	}},
+	{names: []string{"-d", "--dependency"}, takes: aValue, set: (*occurrence).follow},
 	{names: []string{"--export"}, takes: aValue, set: func(o *occurrence) error { return o.export(o.value) }},
 	{names: []string{"--comment"}, takes: aValue, set: (*occurrence).comment},
 	{names: []string{"--no-requeue"}, set: func(o *occurrence) error { o.Request.NoRestart = true; return nil }},
@@ -157,21 +154,44 @@ func slurmMemory(text string) (int64, error) {
 	return mb, err
 }
 
-// dependencies reads afterok:12:13,afterok:14, alike for Slurm and PBS.
-func dependencies(text string) ([]int64, error) {
-	var all []int64
+// follow reads what a job waits for. To sbatch a number is what sbatch has printed before:
+// that of the batch system, where there is one.
+func (o *occurrence) follow() error {
+	printed, own, err := dependencies(o.value)
+	if err != nil {
+		return err
+	}
+	if !o.sbatch {
+		printed, own = nil, append(printed, own...)
+	}
+	o.Request.After, o.Printed = own, printed
+	return nil
+}
+
+// dependencies reads afterok:12:13,afterok:14, alike for Slurm and PBS: numbers as they
+// were printed, and after the word libra Libra's own, afterok:libra:12.
+func dependencies(text string) (printed, own []int64, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		kind, list, found := strings.Cut(part, ":")
 		if !found || kind != "afterok" {
-			return nil, fmt.Errorf("%q (want afterok:JOB: a job can only wait for the success of others)", part)
+			return nil, nil, fmt.Errorf("%q (want afterok:JOB: a job can only wait for the success of others)", part)
 		}
-		ids, err := jobs(list)
-		if err != nil {
-			return nil, err
+		for more := true; more; {
+			var word string
+			word, list, more = strings.Cut(list, ":")
+			to := &printed
+			if word == "libra" && more {
+				to = &own
+				word, list, more = strings.Cut(list, ":")
+			}
+			ids, err := jobs(word)
+			if err != nil {
+				return nil, nil, err
+			}
+			*to = append(*to, ids...)
 		}
-		all = append(all, ids...)
 	}
-	return all, nil
+	return printed, own, nil
 }
 
 // comment reads terms for Libra in a comment: budget=5;penalty=0.1. Another

@@ -11,14 +11,23 @@ import (
 func (m Market) Job(ctx context.Context, id int64) (v1.Job, error) {
 	j, err := m.Controller.Job(ctx, id)
 	out := wire.Job(&j)
+	out.Batch = wire.Batch(&out)
 	out.Elements = wire.Elements(&out)
 	return out, err
 }
 
-// Jobs lists jobs, the newest first, their requests without the script.
+// Jobs lists jobs, the newest first, their requests without the script. Where no batch
+// system runs them none has a number of one.
 func (m Market) Jobs(ctx context.Context, q v1.JobQuery) ([]v1.Job, error) {
+	if q.Batch != 0 {
+		return nil, nil
+	}
 	jobs, err := m.Controller.Jobs(ctx, q)
-	return wire.Jobs(jobs), err
+	out := wire.Jobs(jobs)
+	for i := range out {
+		out[i].Batch = wire.Batch(&out[i])
+	}
+	return out, err
 }
 
 // History lists all jobs in order of submission.

@@ -30,6 +30,7 @@ type Fleet interface {
 
 // Notes are what a backend remembers; a [store.Notes] keeps them.
 type Notes interface {
+	Note(ctx context.Context, kind, key string) (store.Note, bool, error)
 	Notes(ctx context.Context, kind string) ([]store.Note, error)
 	PutNotes(ctx context.Context, notes []store.Note) error
 	DropNotes(ctx context.Context, kind string, keys []string) error

@@ -24,6 +24,13 @@ type fakeNotes struct {
 
 var errDisk = errors.New("the disk is slow today")
 
+func (n *fakeNotes) Note(_ context.Context, kind, key string) (store.Note, bool, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	one, found := n.notes[kind+" "+key]
+	return one, found, nil
+}
+
 func (n *fakeNotes) Notes(_ context.Context, kind string) ([]store.Note, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

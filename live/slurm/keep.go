@@ -20,6 +20,7 @@ const (
 	markKey    = "identity"
 	kindNumber = "slurm-number"
 	numberKey  = "greatest"
+	kindJob    = "slurm-job" // by its number in Slurm: the job of the market that it was let go for
 )
 
 // identity is what the jobs of a market are known by in Slurm.
@@ -119,6 +120,7 @@ type keeper struct {
 type noteWrite struct {
 	put    *store.Note
 	number int64 // that the run may be let go under, once this is written
+	job    int64 // of the market, that it is then the number of
 	drop   string
 	done   chan error
 }
@@ -133,7 +135,7 @@ func (k *keeper) put(ctx context.Context, key runKey, n note) error {
 	}
 	w := &noteWrite{put: &store.Note{Kind: kindRun, Key: key.String(), Body: body}}
 	if n.Released {
-		w.number = n.ID
+		w.number, w.job = n.ID, key.job
 	}
 	return k.enqueue(ctx, w)
 }
@@ -201,6 +203,7 @@ func (k *keeper) write(ctx context.Context, batch []*noteWrite) {
 			puts = append(puts, *one.put)
 			if one.number != 0 {
 				greatest = greater(greatest, one.number)
+				puts = append(puts, store.Note{Kind: kindJob, Key: strconv.FormatInt(one.number, 10), Body: strconv.AppendInt(nil, one.job, 10)})
 			}
 		} else {
 			drops = append(drops, one.drop)

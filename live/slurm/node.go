@@ -114,7 +114,7 @@ func (b *Backend) applyOrders(n *node, d *task.Desired) {
 	if n.attention = instructed; d.Version < 0 {
 		n.attention = stranger
 	}
-	n.tails = d.Tails
+	n.tails = b.named(d.Tails)
 	if d.LeaseMS > 0 {
 		n.lease = time.Duration(d.LeaseMS) * time.Millisecond
 	}

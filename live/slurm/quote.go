@@ -3,6 +3,8 @@ package slurm
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -34,12 +36,13 @@ func hereDocument(text string) string {
 	return "<<'" + end + "'\n" + text + end + "\n"
 }
 
-// withElement is a file's name as a word of a shell in which %a is the value of
-// a variable.
-func withElement(name, variable string) string {
-	parts := strings.Split(name, "%a")
-	for i := range parts {
-		parts[i] = quote(parts[i])
+// quoteWith is a text as one word of a shell, in which a pattern is the value of a
+// variable.
+func quoteWith(text string, variables map[string]string) string {
+	for _, pattern := range slices.Sorted(maps.Keys(variables)) {
+		if before, after, found := strings.Cut(text, pattern); found {
+			return quoteWith(before, variables) + `"$` + variables[pattern] + `"` + quoteWith(after, variables)
+		}
 	}
-	return strings.Join(parts, `"$`+variable+`"`)
+	return quote(text)
 }

@@ -80,7 +80,7 @@ func rankScript(specs []task.Spec, l layout) string {
 	writeHosts(&b, first.Nodes)
 	errors := nowhere
 	if name := fileOf(first, first.Error); name != "" && !strings.Contains(name, "%a") {
-		errors = quote(name)
+		errors = fileWord(first, first.Error)
 	}
 	fmt.Fprintf(&b, "cd %s || cd /\nlibra_errors=%s\n", quote(first.Dir), errors)
 	b.WriteString("[ ! -h \"$libra_errors\" ] && [ -f \"$libra_errors\" -o ! -e \"$libra_errors\" ] && true >>\"$libra_errors\" || libra_errors=/dev/null\n")
@@ -146,7 +146,7 @@ func writeRanks(b *strings.Builder, specs []task.Spec) {
 	fmt.Fprintf(b, "*) %s ;;\nesac\n", never(noStart))
 }
 
-// fileOf is a file's name, but for the element of an array.
+// fileOf is a file's name, but for the element of an array and the number in Slurm.
 func fileOf(s *task.Spec, name string) string {
 	if !strings.Contains(name, "%") {
 		return name
@@ -155,14 +155,14 @@ func fileOf(s *task.Spec, name string) string {
 }
 
 func fileWord(s *task.Spec, name string) string {
-	switch name = fileOf(s, name); {
-	case name == "":
+	if name = fileOf(s, name); name == "" {
 		return nowhere
-	case s.Len() > 0:
-		return withElement(name, "libra_element")
-	default:
-		return quote(name)
 	}
+	variables := map[string]string{task.BatchPattern: "SLURM_JOB_ID"}
+	if s.Len() > 0 {
+		variables["%a"] = "libra_element"
+	}
+	return quoteWith(name, variables)
 }
 
 // openFile is the function that makes a file ready to be added to: a file, or a

@@ -29,7 +29,7 @@ func aTask(t *testing.T) task.Spec {
 
 // inShell runs what Slurm would run, and says how it ended. A stand-in for srun
 // runs the ranks one after the other.
-func inShell(t *testing.T, specs []task.Spec) int {
+func inShell(t *testing.T, specs []task.Spec, env ...string) int {
 	t.Helper()
 	text, err := Script(specs)
 	if err != nil {
@@ -55,6 +55,7 @@ rm -f "$input"; exit $code
 	temporary := t.TempDir()
 	cmd := exec.CommandContext(t.Context(), file)
 	cmd.Env = []string{"PATH=" + tools + ":" + defaultPath, "LIBRA_SEAL=secret", "LIBRA_JOB_ID=99", "TMPDIR=" + temporary}
+	cmd.Env = append(cmd.Env, env...)
 	cmd.Dir = "/"
 	said, err := cmd.CombinedOutput()
 	if len(said) > 0 {

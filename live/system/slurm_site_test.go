@@ -28,6 +28,7 @@ func TestOnSlurm(t *testing.T) {
 	t.Run("slurmd is away", slurmdIsAway)
 	t.Run("Slurm has limits", slurmHasLimits)
 	t.Run("scripts run unchanged", scriptsRunUnchanged)
+	t.Run("one number", oneNumber)
 }
 
 // newSite is a market in front of a Slurm, with an agent on each of its nodes

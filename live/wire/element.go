@@ -85,7 +85,7 @@ func placed(j *v1.Job, index, rank int) v1.Element {
 		e.Node = j.NodeOf(rank)
 	}
 	if j.Request.Output != "" {
-		e.Output = strings.ReplaceAll(dispatch.Path(j.Request.Output, j.ID, rank, j.Name), "%a", strconv.Itoa(index))
+		e.Output = strings.ReplaceAll(File(j, j.Request.Output, rank), "%a", strconv.Itoa(index))
 	}
 	return e
 }

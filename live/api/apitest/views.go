@@ -36,7 +36,7 @@ func (m *Market) Jobs(_ context.Context, q v1.JobQuery) ([]v1.Job, error) {
 	var out []v1.Job
 	for _, id := range ids {
 		j := m.jobs[id]
-		if q.Owner != "" && j.Owner != q.Owner || !strings.Contains(j.Name, q.Name) || q.Before != 0 && id >= q.Before ||
+		if q.Batch != 0 && j.Batch != fmt.Sprint(q.Batch) || q.Owner != "" && j.Owner != q.Owner || !strings.Contains(j.Name, q.Name) || q.Before != 0 && id >= q.Before ||
 			len(q.States) > 0 && !slices.Contains(q.States, j.State) || len(out) >= q.Limit {
 			continue
 		}

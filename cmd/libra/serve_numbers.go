@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+
+	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/live/slurm"
+	"github.com/libra-market/libra/live/wire"
+)
+
+// Job says what Slurm calls the job, too.
+func (m onSlurm) Job(ctx context.Context, id int64) (v1.Job, error) {
+	j, err := m.Market.Job(ctx, id)
+	if err == nil && m.number(&j) {
+		j.Elements = wire.Elements(&j) // their files may have the number in their names
+	}
+	return j, err
+}
+
+// Jobs lists jobs with their numbers in Slurm, or finds one by it.
+func (m onSlurm) Jobs(ctx context.Context, q v1.JobQuery) ([]v1.Job, error) {
+	if q.Batch != 0 {
+		return m.numbered(ctx, q)
+	}
+	jobs, err := m.Market.Jobs(ctx, q)
+	for i := range jobs {
+		m.number(&jobs[i])
+	}
+	return jobs, err
+}
+
+// number fills in what Slurm calls a job under way. Of one that has ended it was said.
+func (m onSlurm) number(j *v1.Job) bool {
+	if number := m.backend.Number(j.ID, j.Attempt); number != "" {
+		j.Batch = number
+		return true
+	}
+	return false
+}
+
+// numbered is the job that Slurm calls by a number, if the owner that is asked for has it.
+func (m onSlurm) numbered(ctx context.Context, q v1.JobQuery) ([]v1.Job, error) {
+	id, found, err := m.backend.JobOf(ctx, q.Batch)
+	if err != nil || !found {
+		return nil, err
+	}
+	j, err := m.Job(ctx, id)
+	if err != nil || q.Owner != "" && j.Owner != q.Owner {
+		return nil, err
+	}
+	j.Request.Script = ""
+	return []v1.Job{j}, nil
+}
+
+// Prices says who runs the jobs.
+func (m onSlurm) Prices(ctx context.Context) (v1.Prices, error) {
+	p, err := m.Market.Prices(ctx)
+	p.Runs = slurm.Runs
+	return p, err
+}
+
+var _ api.Jobs = onSlurm{}

@@ -1,0 +1,101 @@
+package system_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/live/slurm/slurmtest"
+)
+
+// login is a directory on a host where somebody says commands of Slurm's and Libra's.
+type login struct {
+	*bazaar
+	dir, token string
+}
+
+// command is what a command writes to its standard output.
+func (b *login) command(argv ...string) string {
+	b.t.Helper()
+	if argv[0] == "libra" {
+		argv = append([]string{binary()}, argv[1:]...)
+	}
+	cmd := exec.CommandContext(b.t.Context(), argv[0], argv[1:]...)
+	cmd.Dir = b.dir
+	cmd.Env = append(os.Environ(), append(b.slurm.Env(), "LIBRA_SERVER="+b.url, "LIBRA_TOKEN="+b.token)...)
+	out, err := cmd.Output()
+	if err != nil {
+		var said []byte
+		if exit, is := err.(*exec.ExitError); is { //nolint:errorlint // it is the command's own
+			said = exit.Stderr
+		}
+		b.t.Fatalf("%v: %v: %s%s", argv, err, out, said)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// The number that sbatch prints is Slurm's: squeue, scancel, the file that the job writes
+// and the market mean the same job by it, while it runs and when it has ended.
+func oneNumber(t *testing.T) {
+	site := newSite(t, slurmtest.Options{Nodes: 1, CPUs: 2}, terms{}, 0.9)
+	site.user(alice, 10_000)
+	b := &login{bazaar: site}
+	b.dir, _ = unixUser(t, alice, site.dir)
+	token, err := b.owner.MakeToken(t.Context(), v1.TokenRequest{User: alice})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.token = token.Secret
+	b.command("sbatch", "-p", slurmtest.PlainPartition, "-o", "/dev/null", "--wrap", "true") // Slurm counts further than the market
+	script := filepath.Join(b.dir, "job.sh")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\n#SBATCH -t 1 -J numbered\necho \"I am $SLURM_JOB_ID, which is $LIBRA_JOB_ID\"\nexec sleep 60\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	number, is := strings.CutPrefix(b.command("libra", "sbatch", "--deadline=now+30minutes", script), "Submitted batch job ")
+	if !is || strings.Trim(number, "0123456789") != "" {
+		t.Fatalf("it said %q", number)
+	}
+	of := func(name string) (j v1.Job) {
+		t.Helper()
+		if err := json.Unmarshal([]byte(b.command("libra", "job", "--json", name)), &j); err != nil {
+			t.Fatal(err)
+		}
+		return j
+	}
+	job := of("slurm:" + number)
+	if fmt.Sprint(job.ID) == number || job.Batch != number || job.Name != "numbered" {
+		t.Fatalf("slurm:%s is job %d, %s, %s", number, job.ID, job.Batch, job.Name)
+	}
+	if got := b.command("squeue", "-h", "-j", number, "-o", "%A %j"); got != number+" numbered" {
+		t.Errorf("squeue -j %s: %s", number, got)
+	}
+	wrote := fmt.Sprintf("I am %s, which is %d\n", number, job.ID)
+	until(t, "what it writes", func() bool {
+		out, _ := os.ReadFile(filepath.Join(b.dir, "slurm-"+number+".out"))
+		return string(out) == wrote
+	})
+	if got := b.command("libra", "logs", "slurm:"+number); got+"\n" != wrote {
+		t.Errorf("libra logs: %q", got)
+	}
+	if next := b.command("libra", "sbatch", "--parsable", "-t", "1", "--deadline=now+30minutes", "--dependency=afterok:"+number, "--wrap", "true"); next != fmt.Sprintf("libra:%d", job.ID+1) {
+		t.Errorf("one that waits for it is %s", next)
+	} else if after := of(next).Request.After; len(after) != 1 || after[0] != job.ID {
+		t.Errorf("it waits for %v", after)
+	}
+	b.command("scancel", number)
+	if end := b.ended(job.ID); end.State != v1.Cancelled || end.Batch != number {
+		t.Errorf("it ended %s, as %s: %s", end.State, end.Batch, end.Detail)
+	}
+	if again := of("slurm:" + number); again.ID != job.ID {
+		t.Errorf("slurm:%s is job %d now", number, again.ID)
+	}
+	if got := b.command("libra", "logs", "slurm:"+number); got+"\n" != wrote {
+		t.Errorf("libra logs of what has ended: %q", got)
+	}
+	b.verify()
+}

@@ -18,15 +18,16 @@ import (
 )
 
 type reproduceOptions struct {
-	paper string
-	trace string
-	out   string
-	seeds int
-	first int
-	quick bool
-	bound bool
-	fresh bool
-	json  bool
+	paper   string
+	trace   string
+	out     string
+	seeds   int
+	first   int
+	reading string
+	quick   bool
+	bound   bool
+	fresh   bool
+	json    bool
 }
 
 // allPapers stands for every paper on the command line.
@@ -49,8 +50,14 @@ another run with the same parameters and the same program uses them again, unles
 --fresh is given. A statement that does not hold is a result, not a failure; what
 other seeds might decide otherwise is within the noise.
 
-` + paperHelp(),
-		Example: `  # everything, in less than a minute
+` + paperHelp() + `
+
+Where a text can be read in two ways the report has a table of the other readings,
+and the statements that each gains and loses; --reading measures everything under
+one of them.
+
+` + readingHelp(),
+		Example: `  # everything, in a minute or two
   libra reproduce --quick --trace SDSC-SP2-1998-4.2-cln.swf.gz --out out/quick
 
   # one paper at full size, with 30 seeds
@@ -81,10 +88,12 @@ other seeds might decide otherwise is within the noise.
 	f.StringVarP(&opts.out, "out", "o", "", "`directory` to write to; it is made if it is not there")
 	f.IntVar(&opts.seeds, "seeds", 0, "`number` of seeds of every point (default: what each paper's figures need)")
 	f.IntVar(&opts.first, "first-seed", 1, "`number` of the first seed; the others follow it")
+	f.StringVar(&opts.reading, "reading", "", "another `name`d reading of what the papers leave open, in place of the usual one")
 	f.BoolVar(&opts.bound, "bound", false, "also draw what no policy could exceed on the workloads of libra-plus and libra-sla (see libra bound)")
-	f.BoolVar(&opts.quick, "quick", false, "fewer seeds and values: everything in less than a minute")
+	f.BoolVar(&opts.quick, "quick", false, "fewer seeds and values: everything in a minute or two")
 	f.BoolVar(&opts.fresh, "fresh", false, "measure everything again, whatever lies in the directory")
 	f.BoolVar(&opts.json, "json", false, "print the verdicts as JSON, as in claims.json")
+	completeFlag(cmd, "reading", readingNames()...)
 	if err := cmd.RegisterFlagCompletionFunc("trace", completeWorkload); err != nil {
 		panic(err)
 	}
@@ -122,8 +131,47 @@ func findPapers(name string) ([]experiment.Paper, error) {
 	return nil, usagef("unknown paper %q (want one of %s)", name, strings.Join(paperNames(), ", "))
 }
 
+func readingNames() []string {
+	var names []string
+	for _, r := range experiment.Readings() {
+		names = append(names, r.Name)
+	}
+	return names
+}
+
+// findReading gives the reading of a name, if it is one of the papers'.
+func findReading(name string, papers []experiment.Paper) (*experiment.Reading, error) {
+	if name == "" {
+		return nil, nil //nolint:nilnil // no name is the usual reading
+	}
+	for _, r := range experiment.Readings() {
+		if r.Name != name {
+			continue
+		}
+		if !slices.ContainsFunc(papers, func(p experiment.Paper) bool { return slices.Contains(r.Papers, p.Name) }) {
+			return nil, usagef("--reading %s is one of %s alone", name, strings.Join(r.Papers, ", "))
+		}
+		return &r, nil
+	}
+	return nil, usagef("unknown reading %q (want one of %s)", name, strings.Join(readingNames(), ", "))
+}
+
+func readingHelp() string {
+	g := &grid{left: 2}
+	for _, r := range experiment.Readings() {
+		g.add(r.Name, r.Title)
+	}
+	var b strings.Builder
+	_ = g.write(&b, "  ") // a builder takes everything
+	return strings.TrimRight(b.String(), "\n")
+}
+
 func runReproduce(ctx context.Context, con *console, opts reproduceOptions) error {
 	papers, err := findPapers(opts.paper)
+	if err != nil {
+		return err
+	}
+	reading, err := findReading(opts.reading, papers)
 	if err != nil {
 		return err
 	}
@@ -147,7 +195,7 @@ func runReproduce(ctx context.Context, con *console, opts reproduceOptions) erro
 	bars := &stageBars{con: con}
 	defer bars.finish()
 	report, err := experiment.Reproduce(ctx, papers, experiment.Options{
-		Trace: trace, Seeds: opts.seeds, First: opts.first, Quick: opts.quick, Bound: opts.bound, Store: store, Version: buildVersion(), Build: buildSum(),
+		Trace: trace, Seeds: opts.seeds, First: opts.first, Reading: reading, Quick: opts.quick, Bound: opts.bound, Store: store, Version: buildVersion(), Build: buildSum(),
 		Lab: &experiment.Lab{Progress: bars.progress},
 	})
 	bars.finish()
@@ -197,11 +245,31 @@ func printReport(con *console, opts reproduceOptions, store *experiment.Store, r
 	if err := g.write(con.out, ""); err != nil {
 		return err
 	}
+	if err := printReadings(con, report.Readings); err != nil {
+		return err
+	}
 	if store.Reused > 0 {
 		printf(con.err, "libra: figures measured before were used again: %s (--fresh measures them anew)\n", number(int64(store.Reused), "set"))
 	}
 	_, err := printf(con.out, "\n%s\n", filepath.Join(opts.out, "report.html"))
 	return err
+}
+
+// printReadings shows what other readings do, in numbers.
+func printReadings(con *console, list []experiment.Difference) error {
+	if len(list) == 0 {
+		return nil
+	}
+	g := &grid{left: 2}
+	g.add("reading", "paper", "hold", "usual", "gained", "lost")
+	for i := range list {
+		d := &list[i]
+		g.add(d.Reading, d.Paper, count(int64(d.Held)), count(int64(d.Usual)), count(int64(len(d.Gained))), count(int64(len(d.Lost))))
+	}
+	if _, err := printf(con.out, "\n"); err != nil {
+		return err
+	}
+	return g.write(con.out, "")
 }
 
 // stageBars shows one progress bar after the other.

@@ -22,6 +22,8 @@ func TestReproduceMistakes(t *testing.T) {
 		{[]string{"reproduce", "libra", "libra-plus", "--out", t.TempDir()}, 2, "too many"},
 		{[]string{"reproduce", "libra", "--seeds", "0", "--out", t.TempDir()}, 2, "--seeds"},
 		{[]string{"reproduce", "libra", "--first-seed", "0", "--out", t.TempDir()}, 2, "--first-seed"},
+		{[]string{"reproduce", "libra", "--reading", "nonsense", "--out", t.TempDir()}, 2, "replan=touched"},
+		{[]string{"reproduce", "libra", "--reading", "late=lapsed", "--out", t.TempDir()}, 2, "libra-plus alone"},
 		{[]string{"reproduce", "libra", "--trace", "no-such-file.swf", "--out", t.TempDir()}, 1, "no-such-file.swf"},
 		{[]string{"reproduce", "libra", "--out", plain}, 1, "not a directory"},
 	} {
@@ -53,8 +55,11 @@ func TestReproduceOnePaper(t *testing.T) {
 	if other := mustLibra(t, "reproduce", "libra", "--seeds", "5", "--first-seed", "101", "--out", t.TempDir(), "--json"); other == r.out {
 		t.Error("other seeds give the same numbers")
 	}
+	if other := mustLibra(t, "reproduce", "libra", "--seeds", "5", "--reading", "commitment=promised", "--out", t.TempDir(), "--json"); other == r.out {
+		t.Error("another reading gives the same numbers")
+	}
 	r = libra(t, "reproduce", "libra", "--seeds", "5", "--out", dir)
-	if r.code != exitOK || !strings.Contains(r.err, "used again") || !strings.Contains(r.out, "report.html") {
+	if r.code != exitOK || !strings.Contains(r.err, "used again") || !strings.Contains(r.out, "report.html") || !strings.Contains(r.out, "commitment=promised") {
 		t.Errorf("again: exit code %d, said %q, %q", r.code, r.out, r.err)
 	}
 }

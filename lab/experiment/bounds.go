@@ -53,7 +53,7 @@ func (r *libraSLARun) bounds(ctx context.Context) ([]Figure, error) {
 			return c
 		}})
 	}
-	o, err := r.lab.Grid(ctx, Grid{Stage: "LibraSLA, bound", Lines: lines, Xs: r.Factors, Seeds: seeds(r.First, r.Seeds)})
+	o, err := r.lab.Grid(ctx, Grid{Stage: "LibraSLA, bound", Lines: lines, Xs: r.Factors, Seeds: seeds(r.First, r.Seeds), Reading: r.reading})
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/libra-market/libra/core/bound"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
+	"github.com/libra-market/libra/lab/reading"
 	"github.com/libra-market/libra/lab/report"
 	"github.com/libra-market/libra/lab/trial"
 	"github.com/libra-market/libra/lab/workload"
@@ -127,6 +128,17 @@ func (c Cell) run(ctx context.Context, arrivals []workload.Arrival, watch Watch)
 	}
 	if c.Policy == Bound {
 		return c.bound(jobs)
+	}
+	if reading.Needed(c.Set.Map()) {
+		all, failed := workload.Load(jobs)
+		if failed != nil {
+			return nil, failed
+		}
+		summary, failed := reading.Run(all, c.Nodes, c.Policy, c.Set.Map())
+		if failed != nil {
+			return nil, fmt.Errorf("%s: %w", c, failed)
+		}
+		return summary, ctx.Err()
 	}
 	kind, err := policy.Find(c.Policy)
 	if err != nil {

@@ -45,10 +45,16 @@ type evidence struct {
 	missing *bool
 	noisy   *bool // some of it would be otherwise with other seeds
 	fall    *draw // of the noise; nil: as measured
+	rename  func(figure, series string) string
 }
 
 // judgeAll judges the statements on the figures.
 func judgeAll(paper string, trace *Trace, figures []Figure, statements []statement) []Claim {
+	return judgeUnder(nil, paper, trace, figures, statements)
+}
+
+// judgeUnder is judgeAll under a reading.
+func judgeUnder(r *Reading, paper string, trace *Trace, figures []Figure, statements []statement) []Claim {
 	claims := make([]Claim, 0, len(statements))
 	byNumber := map[string]*Figure{}
 	for i := range figures {
@@ -56,7 +62,11 @@ func judgeAll(paper string, trace *Trace, figures []Figure, statements []stateme
 	}
 	falls := draws()
 	for _, s := range statements {
-		v, certainty := s.weighed(evidence{figures: byNumber, trace: trace}, falls)
+		e := evidence{figures: byNumber, trace: trace}
+		if r != nil {
+			e.rename = r.rename
+		}
+		v, certainty := s.weighed(e, falls)
 		verdict := weigh(certainty)
 		mark, why := markOf(paper, s.quote)
 		claims = append(claims, Claim{
@@ -97,6 +107,9 @@ func (e evidence) line(figure, series string) curve {
 	if f == nil {
 		*e.missing = true
 		return nil
+	}
+	if e.rename != nil {
+		series = e.rename(figure, series)
 	}
 	s, ok := f.find(series)
 	if !ok {

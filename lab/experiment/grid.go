@@ -21,6 +21,8 @@ type Grid struct {
 	Lines []Line
 	Xs    []float64
 	Seeds []uint64
+	// Reading changes every run, if there is one.
+	Reading *Reading
 }
 
 // Outcome is a grid that has been run.
@@ -38,7 +40,7 @@ func (l *Lab) Grid(ctx context.Context, g Grid) (*Outcome, error) {
 	for _, line := range g.Lines {
 		for _, x := range g.Xs {
 			for _, seed := range g.Seeds {
-				cells = append(cells, line.Cell(x, seed))
+				cells = append(cells, g.Reading.change(line.Cell(x, seed)))
 			}
 		}
 	}

@@ -60,17 +60,20 @@ var gridPolicyOf = map[string]string{mfEDF: "mf-edf", mfHBF: "mf-hbf", mfTimeSha
 // onlyInfeasible names a policy whose tender refuses by the paper's text.
 func onlyInfeasible(policy string) string { return policy + ", only infeasible refused" }
 
-// icLines are the five policies, each with a colour that it keeps.
-func icLines() []icLine {
+// lines are the five policies, each with a colour that it keeps.
+func (r *icRun) lines() []icLine {
 	var lines []icLine
 	for i, policy := range slices.Concat(proposed, hardTerms) {
-		lines = append(lines, icLine{name: policy, policy: policy, hue: i + 1})
+		lines = append(lines, icLine{name: policy, policy: policy, refuse: r.refuse, hue: i + 1})
 	}
 	return lines
 }
 
 func runIC(ctx context.Context, o Options) ([]Figure, []Claim, error) {
-	r := icRun{newICSetting(o), o.Lab}
+	r := icRun{icSetting: newICSetting(o), lab: o.Lab}
+	if o.Reading != nil {
+		r.refuse = o.Reading.refuse
+	}
 	var all []Figure
 	for _, part := range []struct {
 		name    string
@@ -82,7 +85,7 @@ func runIC(ctx context.Context, o Options) ([]Figure, []Claim, error) {
 		}
 		all = append(all, figures...)
 	}
-	return all, judgeAll(nameIC, o.Trace, all, icStatements(r.icSetting)), nil
+	return all, judgeUnder(o.Reading, nameIC, o.Trace, all, icStatements(r.icSetting)), nil
 }
 
 // deadlines is figure 5: all policies as deadlines get later. Beside it stands
@@ -91,7 +94,7 @@ func runIC(ctx context.Context, o Options) ([]Figure, []Claim, error) {
 // gains by is refused as well (docs/semantics.md, section 4, item 5). Under hard
 // terms every feasible application is a gain, so there the rules are the same.
 func (r *icRun) deadlines(ctx context.Context) ([]Figure, error) {
-	lines := icLines()
+	lines := r.lines()
 	for i, policy := range proposed {
 		lines = append(lines, icLine{name: onlyInfeasible(policy), policy: policy, refuse: tender.Infeasible, hue: i + 1, muted: true})
 	}
@@ -132,7 +135,7 @@ func (r *icRun) statedAcceptance() []Stated {
 // profit alone; acceptance and what an instruction earns stand beside it, for
 // what the text says about the cause.
 func (r *icRun) rates(ctx context.Context) ([]Figure, error) {
-	o, err := r.run(ctx, "imprecise grid, figure 6", r.Rates, icLines(), grid.Figure6)
+	o, err := r.run(ctx, "imprecise grid, figure 6", r.Rates, r.lines(), grid.Figure6)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,8 @@ func yieldOf(r icResult) float64      { return 1e6 * r.profit / r.work }
 // icRun makes the figures of 003.
 type icRun struct {
 	icSetting
-	lab *Lab
+	lab    *Lab
+	refuse tender.Refuse // of those who propose; where a line says nothing
 }
 
 // icOutcome is lines x values x seeds that have been run. What a [Grid] runs

@@ -16,7 +16,7 @@ import (
 func smallIC(workers int) icRun {
 	s := newICSetting(Options{Seeds: 2, Quick: true})
 	s.Applications = 60
-	return icRun{s, &Lab{Workers: workers}}
+	return icRun{icSetting: s, lab: &Lab{Workers: workers}}
 }
 
 func (r *icRun) figures(t *testing.T) []Figure {

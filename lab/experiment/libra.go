@@ -42,7 +42,7 @@ func runLibra(ctx context.Context, o Options) ([]Figure, []Claim, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return figures, judgeAll(nameLibra, o.Trace, figures, libraStatements()), nil
+	return figures, judgeUnder(o.Reading, nameLibra, o.Trace, figures, libraStatements()), nil
 }
 
 func measureTable(ctx context.Context, o Options, setting libraSetting) ([]Figure, error) {
@@ -58,7 +58,7 @@ func measureTable(ctx context.Context, o Options, setting libraSetting) ([]Figur
 			// 002 speaks of the run time left over the deadline left, and of nodes that
 			// each keep track of their own jobs.
 			shared.Policy, shared.Set = "libra", Settings("").Set("fit", "least-loaded").Set("commitment", "current").Set("replan", "touched")
-			cells = append(cells, fifo, shared)
+			cells = append(cells, o.Reading.change(fifo), o.Reading.change(shared))
 		}
 	}
 	results, err := o.Lab.Run(ctx, "Libra, table 1", cells)

@@ -67,12 +67,13 @@ func (s study) level(value float64) string {
 
 type libraSLARun struct {
 	libraSLASetting
-	trace *Trace
-	lab   *Lab
+	trace   *Trace
+	lab     *Lab
+	reading *Reading
 }
 
 func runLibraSLA(ctx context.Context, o Options) ([]Figure, []Claim, error) {
-	r := libraSLARun{newLibraSLASetting(o), o.Trace, o.Lab}
+	r := libraSLARun{newLibraSLASetting(o), o.Trace, o.Lab, o.Reading}
 	var all []Figure
 	for _, s := range r.Studies {
 		name := figureID(nameLibraSLA, s.Number)
@@ -89,7 +90,7 @@ func runLibraSLA(ctx context.Context, o Options) ([]Figure, []Claim, error) {
 		}
 		all = append(all, figures...)
 	}
-	return all, judgeAll(nameLibraSLA, o.Trace, all, libraSLAStatements()), nil
+	return all, judgeUnder(o.Reading, nameLibraSLA, o.Trace, all, libraSLAStatements()), nil
 }
 
 // cell is a run at one value of a study. Libra is compared as docs/semantics.md,
@@ -120,7 +121,7 @@ func (r *libraSLARun) measure(ctx context.Context, s study) ([]Figure, error) {
 			}})
 		}
 	}
-	o, err := r.lab.Grid(ctx, Grid{Stage: "LibraSLA, figure " + s.Number, Lines: lines, Xs: r.Factors, Seeds: seeds(r.First, r.Seeds)})
+	o, err := r.lab.Grid(ctx, Grid{Stage: "LibraSLA, figure " + s.Number, Lines: lines, Xs: r.Factors, Seeds: seeds(r.First, r.Seeds), Reading: r.reading})
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,9 @@ var nistPaper = Paper{
 	Title:  "On Maximizing Provider Revenue in Market-Based Compute Grids",
 	Source: "Vladimir Marbukh and Kevin Mills",
 	Run:    runNIST,
+	rejudge: func(r *Reading, figures []Figure) []Claim {
+		return judgeUnder(r, nameNIST, nil, figures, nistStatements())
+	},
 }
 
 const nameNIST = "nist"
@@ -85,7 +88,7 @@ func runNIST(ctx context.Context, o Options) ([]Figure, []Claim, error) {
 			r.phi = evidence{figures: map[string]*Figure{"15, phi": &figures[1]}, missing: new(bool), noisy: new(bool)}.line("15, phi", "Φ")
 		}
 	}
-	return all, judgeAll(nameNIST, nil, all, nistStatements()), nil
+	return all, judgeUnder(o.Reading, nameNIST, nil, all, nistStatements()), nil
 }
 
 // remember is Options.Figures for a step on the way to figures: it is kept for

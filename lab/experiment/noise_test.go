@@ -117,7 +117,7 @@ func TestFirstSeed(t *testing.T) {
 	}
 	for _, first := range []int{0, 2} {
 		o := Options{Trace: smallTrace(t, 50), Lab: &Lab{}, First: first}
-		r := libraPlusRun{newLibraPlusSetting(o), o.Trace, o.Lab}
+		r := libraPlusRun{newLibraPlusSetting(o), o.Trace, o.Lab, nil}
 		if got := r.grid("", nil).Seeds[0]; got != market.Bits(max(1, first)) {
 			t.Errorf("first seed %d is %d", first, got)
 		}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"io"
 	"slices"
 	"strings"
 
@@ -16,7 +17,8 @@ import (
 // Report is what came of repeating some papers.
 type Report struct {
 	Options
-	Parts []Part
+	Parts    []Part
+	Readings []Difference
 }
 
 // Part is one paper of a report.
@@ -87,8 +89,9 @@ func Reproduce(ctx context.Context, list []Paper, o Options) (*Report, error) {
 		}
 		r.Parts = append(r.Parts, Part{p, figures, claims})
 	}
-	if o.Store == nil {
-		return r, nil
+	var err error
+	if r.Readings, err = r.differences(ctx); err != nil || o.Store == nil {
+		return r, err
 	}
 	return r, o.Store.writeReport(r)
 }
@@ -106,18 +109,33 @@ func (r *Report) Claims() []Claim {
 const (
 	pageFile   = "report.html"
 	claimsFile = "claims.json"
+
+	readingsFile = "readings.json"
 )
+
+func writeJSON(to io.Writer, what any) error {
+	encoder := json.NewEncoder(to)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(what)
+}
 
 func (s *Store) writeReport(r *Report) error {
 	var claims bytes.Buffer
-	encoder := json.NewEncoder(&claims)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(r.Claims()); err != nil {
+	if err := writeJSON(&claims, r.Claims()); err != nil {
 		return fmt.Errorf("write %s: %w", claimsFile, err)
 	}
 	if err := s.write(claimsFile, claims.Bytes()); err != nil {
 		return err
+	}
+	if len(r.Readings) > 0 {
+		var readings bytes.Buffer
+		if err := writeJSON(&readings, r.Readings); err != nil {
+			return fmt.Errorf("write %s: %w", readingsFile, err)
+		}
+		if err := s.write(readingsFile, readings.Bytes()); err != nil {
+			return err
+		}
 	}
 	page, err := r.HTML()
 	if err != nil {
@@ -172,6 +190,9 @@ func (r *Report) facts() [][2]string {
 		}
 	}
 	facts = append(facts, [2]string{"Seeds per point", strings.Join(runs, ", ") + fmt.Sprintf(" (numbered from %d)", max(1, r.First))})
+	if r.Reading != nil {
+		facts = append(facts, [2]string{"Reading", r.Reading.Name + ": " + r.Reading.Title})
+	}
 	if r.Quick {
 		facts = append(facts, [2]string{"Size", "quick: fewer seeds and fewer values than the papers' figures"})
 	}

@@ -46,7 +46,7 @@ func (o Options) key(name string, params any) (string, error) {
 	if o.Trace != nil {
 		trace = o.Trace.Name + " " + o.Trace.Sum + fmt.Sprint(" ", o.Trace.Nodes)
 	}
-	text, err := json.Marshal([]any{name, params, trace, o.Build})
+	text, err := json.Marshal([]any{name, params, trace, o.Build, o.Reading.name()})
 	if err != nil {
 		return "", fmt.Errorf("parameters of %s: %w", name, err)
 	}

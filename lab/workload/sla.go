@@ -57,7 +57,9 @@ type LibraPlusModel struct {
 	DeadlineFactor  float64 // times both means of D/R
 	BudgetFactor    float64 // times both means of B/R
 	Deviation       float64 // standard deviation, as a part of the mean
-	Inaccuracy      float64 // E = R * (1 - inaccuracy)
+	// Those of D/R and of B/R alone; below 0: as Deviation.
+	DeadlineDeviation, BudgetDeviation float64
+	Inaccuracy                         float64 // E = R * (1 - inaccuracy)
 }
 
 // NewLibraPlusModel gives the model with the parameters of docs/semantics.md,
@@ -68,9 +70,12 @@ func NewLibraPlusModel() *LibraPlusModel {
 		DeadlineUrgent: 2, DeadlineRelaxed: 8,
 		BudgetUrgent: 8, BudgetRelaxed: 2,
 		DeadlineFactor: 1, BudgetFactor: 1,
-		Deviation: 0.2,
+		Deviation: 0.2, DeadlineDeviation: asDeviation, BudgetDeviation: asDeviation,
 	}
 }
+
+// asDeviation stands for a deviation that follows the common one.
+const asDeviation = -1
 
 // mostMean bounds what is a mean at all; with real runtimes it keeps deadlines
 // and budgets within what a job may ask.
@@ -86,6 +91,8 @@ func (m *LibraPlusModel) params() []param {
 		{"deadline-factor", &m.DeadlineFactor, 0, mostMean, "multiplies both mean deadlines"},
 		{"budget-factor", &m.BudgetFactor, 0, mostMean, "multiplies both mean budgets"},
 		{"deviation", &m.Deviation, 0, 100, "standard deviation of all of them, as a part of the mean"},
+		{"deadline-deviation", &m.DeadlineDeviation, asDeviation, 100, "that of deadlines alone; -1: as deviation"},
+		{"budget-deviation", &m.BudgetDeviation, asDeviation, 100, "that of budgets alone; -1: as deviation"},
 		{"inaccuracy", &m.Inaccuracy, -100, 0.99, "how far estimates fall short of runtimes: 0.3 estimates 70 %"},
 	}
 }
@@ -103,6 +110,13 @@ func (m *LibraPlusModel) Apply(arrivals []Arrival, seed uint64) error {
 	}
 	urgent := urgentPlaces(m.HighUrgency, len(arrivals), seed)
 	deadlines, budgets := newDraws(seed, drawDeadline), newDraws(seed, drawBudget)
+	late, rich := m.Deviation, m.Deviation
+	if m.DeadlineDeviation >= 0 {
+		late = m.DeadlineDeviation
+	}
+	if m.BudgetDeviation >= 0 {
+		rich = m.BudgetDeviation
+	}
 	for i := range arrivals {
 		a := &arrivals[i]
 		deadline, budget, class := m.DeadlineRelaxed, m.BudgetRelaxed, LowUrgency
@@ -117,8 +131,8 @@ func (m *LibraPlusModel) Apply(arrivals []Arrival, seed uint64) error {
 		a.Job.Class = class
 		a.Job.Estimate = market.Work(runtime * (1 - m.Inaccuracy))
 		a.Job.SLA = market.SLA{
-			Deadline: market.Time(runtime * deadlines.normal(deadline, deadline*m.Deviation, 1)),
-			Budget:   market.Price(runtime * budgets.normal(budget, budget*m.Deviation, 1)),
+			Deadline: market.Time(runtime * deadlines.normal(deadline, deadline*late, 1)),
+			Budget:   market.Price(runtime * budgets.normal(budget, budget*rich, 1)),
 		}
 		if err := a.Job.Validate(); err != nil {
 			return fmt.Errorf("libra-plus model: job %s: %w", a.Label(), err)

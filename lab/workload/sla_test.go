@@ -209,7 +209,7 @@ func TestModelsBySetting(t *testing.T) {
 		"high-urgency=1.5": "high-urgency: 1.5 makes no sense (want 0 to 1)",
 		"deviation=wide":   `deviation: "wide": not a number`,
 		"alpha=1": `unknown parameter "alpha" (want one of high-urgency, deadline-urgent, deadline-relaxed, budget-urgent, ` +
-			`budget-relaxed, deadline-factor, budget-factor, deviation, inaccuracy)`,
+			`budget-relaxed, deadline-factor, budget-factor, deviation, deadline-deviation, budget-deviation, inaccuracy)`,
 	} {
 		name, value, _ := strings.Cut(setting, "=")
 		if got := errorText(m.Set(name, value)); got != want {
@@ -219,5 +219,34 @@ func TestModelsBySetting(t *testing.T) {
 	m.Deviation = math.NaN()
 	if err := m.Apply(plainJobs(1), 1); err == nil {
 		t.Error("a deviation that is not a number")
+	}
+}
+
+// Deadlines and budgets may spread differently, and one leaves the other alone.
+func TestDeviationsApart(t *testing.T) {
+	apply := func(name string) []Arrival {
+		jobs := make([]Arrival, 500)
+		for i := range jobs {
+			jobs[i] = Arrival{Actual: 100, Job: market.Job{Width: 1, Estimate: 100}}
+		}
+		m := NewLibraPlusModel()
+		if name != "" {
+			if err := m.Set(name, "0"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := m.Apply(jobs, 1); err != nil {
+			t.Fatal(err)
+		}
+		return jobs
+	}
+	usual, deadlines, budgets := apply(""), apply("deadline-deviation"), apply("budget-deviation")
+	for i := range usual {
+		if deadlines[i].Job.SLA.Budget != usual[i].Job.SLA.Budget || budgets[i].Job.SLA.Deadline != usual[i].Job.SLA.Deadline {
+			t.Fatal("one deviation changes what the other spreads")
+		}
+		if d, b := deadlines[i].Job.SLA.Deadline, budgets[i].Job.SLA.Budget; d != 200 && d != 800 || b != 200 && b != 800 {
+			t.Fatalf("job %d: deadline %v, budget %v without any deviation", i, d, b)
+		}
 	}
 }

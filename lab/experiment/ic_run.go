@@ -94,11 +94,7 @@ func (l icLine) run(ctx context.Context, apps []grid.Application) (icResult, err
 		if !outcomes[i].Accepted {
 			continue
 		}
-		each := apps[i].Mandatory
-		if l.policy == hardMO { // there the optional part is mandatory too
-			each += apps[i].Optional
-		}
-		result.work += float64(apps[i].Jobs) * float64(each)
+		result.work += float64(apps[i].Jobs) * float64(apps[i].Mandatory)
 	}
 	return result, nil
 }

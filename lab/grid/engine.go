@@ -92,7 +92,7 @@ func (s *Site) depart(j *job, at market.Time) {
 	j.phase = gone
 	c.receipt.Left++
 	c.receipt.End = max(c.receipt.End, at)
-	c.receipt.Optional += executed
+	c.receipt.Optional += executed + c.included
 	c.receipt.Paid += c.worth + c.budget.Between(0, executed)
 	if c.staying--; c.staying == 0 {
 		c.receipt.Done = true

@@ -24,6 +24,7 @@ type Policy struct {
 type terms struct {
 	mandatory market.Work
 	optional  market.Work
+	included  market.Work  // optional work that is part of the mandatory
 	worth     market.Price // of a job whose mandatory part is done
 }
 
@@ -78,7 +79,7 @@ func mandatoryOnly(a *Application) terms {
 
 // allMandatory is Hard-M+O of section 4.
 func allMandatory(a *Application) terms {
-	return terms{mandatory: a.Mandatory + a.Optional, worth: a.Worth + a.Budget.At(a.Optional)}
+	return terms{mandatory: a.Mandatory + a.Optional, included: a.Optional, worth: a.Worth + a.Budget.At(a.Optional)}
 }
 
 // order says which of two applications goes first. The jobs of one application

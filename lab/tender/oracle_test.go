@@ -320,6 +320,9 @@ func (or *oracle) depart(s *oracleSite) {
 		}
 		a.end = later(a.end, s.now)
 		a.optionalDone = add(a.optionalDone, executed)
+		if or.policy == "hard-mo" { // done with the mandatory part
+			a.optionalDone = add(a.optionalDone, a.o)
+		}
 		paid := or.worth(a)
 		if executed.Sign() > 0 {
 			paid = add(paid, sub(a.pays(executed), a.pays(rat(0, 1))))

@@ -244,3 +244,28 @@ func TestTextWidth(t *testing.T) {
 		}
 	}
 }
+
+// A table has all its words, inside of its frame and none over another.
+func TestTable(t *testing.T) {
+	table := &Table{
+		Title: "A table", Subtitle: "of words", Source: "made up", Heads: []string{"Parameter", "Paper", "Here"},
+		Rows: [][]string{{"a < b", "1.0", "1"}, {"a long name of something that is given", "not stated", "0.2"}},
+	}
+	c, height := table.draw()
+	for i, a := range c.texts {
+		if !a.inside(box{0, 0, width, height}) {
+			t.Errorf("%q is outside", a.text)
+		}
+		for _, b := range c.texts[:i] {
+			if a.overlaps(b.box) {
+				t.Errorf("%q is over %q", a.text, b.text)
+			}
+		}
+	}
+	if len(c.texts) != 3+3+2*3 {
+		t.Errorf("%d texts", len(c.texts))
+	}
+	if text := string(table.SVG()); !strings.Contains(text, "a &lt; b") || strings.Contains(string(table.Fragment()), "xmlns=\"\"") {
+		t.Error("not escaped")
+	}
+}

@@ -23,6 +23,9 @@ type Figure struct {
 	Stated []Stated `json:"stated,omitempty"`
 	// Groups make it a chart of bars: names for the values 0, 1, 2, ... of x.
 	Groups []string `json:"groups,omitempty"`
+	// Heads make it a table of words, Rows below them: no series.
+	Heads []string   `json:"heads,omitempty"`
+	Rows  [][]string `json:"rows,omitempty"`
 	// Beside says that the paper has no such figure: it is there for what the
 	// text says about causes.
 	Beside bool `json:"beside,omitempty"`
@@ -137,6 +140,9 @@ type Drawing interface {
 
 // Draw lays the figure out.
 func (f *Figure) Draw() Drawing {
+	if f.Heads != nil {
+		return &chart.Table{Title: f.Title, Subtitle: f.subtitle(), Source: f.Source, Heads: f.Heads, Rows: f.Rows}
+	}
 	if f.Groups != nil {
 		return f.bars()
 	}
@@ -183,6 +189,9 @@ func (f *Figure) bars() *chart.Bars {
 // paper states for it.
 func (f *Figure) WriteCSV(to io.Writer) error {
 	out := csv.NewWriter(to)
+	if f.Heads != nil {
+		return out.WriteAll(append([][]string{f.Heads}, f.Rows...))
+	}
 	header := []string{"figure", "series", "x", "group", "mean", "low", "high", "seeds", "paper"}
 	if err := out.Write(header); err != nil {
 		return err

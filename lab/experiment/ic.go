@@ -78,7 +78,7 @@ func runIC(ctx context.Context, o Options) ([]Figure, []Claim, error) {
 	for _, part := range []struct {
 		name    string
 		measure func(context.Context) ([]Figure, error)
-	}{{"ic-fig5", r.deadlines}, {"ic-fig6", r.rates}} {
+	}{{"ic-fig4", r.environment}, {"ic-fig5", r.deadlines}, {"ic-fig6", r.rates}} {
 		figures, err := o.Figures(part.name, r.icSetting, func() ([]Figure, error) { return part.measure(ctx) })
 		if err != nil {
 			return nil, nil, err

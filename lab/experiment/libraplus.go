@@ -85,6 +85,11 @@ func runLibraPlus(ctx context.Context, o Options) ([]Figure, []Claim, error) {
 	if o.Bound {
 		parts = append(parts, part{"libra-plus-bound", r.bounds})
 	}
+	fixed, err := o.Figures("libra-plus-settings", r.libraPlusSetting, func() ([]Figure, error) { return r.settings() })
+	if err != nil {
+		return nil, nil, err
+	}
+	all = append(all, fixed...)
 	for _, part := range parts {
 		figures, err := o.Figures(part.name, r.libraPlusSetting, func() ([]Figure, error) { return part.measure(ctx) })
 		if err != nil {

@@ -75,6 +75,11 @@ type libraSLARun struct {
 func runLibraSLA(ctx context.Context, o Options) ([]Figure, []Claim, error) {
 	r := libraSLARun{newLibraSLASetting(o), o.Trace, o.Lab, o.Reading}
 	var all []Figure
+	penalty, err := o.Figures("libra-sla-fig1", nil, func() ([]Figure, error) { return []Figure{r.penalty()}, nil })
+	if err != nil {
+		return nil, nil, err
+	}
+	all = append(all, penalty...)
 	for _, s := range r.Studies {
 		name := figureID(nameLibraSLA, s.Number)
 		figures, err := o.Figures(name, r.libraSLASetting, func() ([]Figure, error) { return r.measure(ctx, s) })

@@ -8,6 +8,7 @@ import "strings"
 // figureID names the files of a figure: libra-plus-fig2a, libra-table1-late.
 func figureID(paper, number string) string {
 	number = strings.NewReplacer("(", "", ")", "", ", ", "-", " ", "").Replace(number)
+	number = strings.ToLower(number)
 	if !strings.HasPrefix(number, "table") {
 		number = "fig" + number
 	}
@@ -17,6 +18,7 @@ func figureID(paper, number string) string {
 // figureTitle begins with the number, as people will look for it.
 func figureTitle(number, title string) string {
 	number, _, beside := strings.Cut(number, ", ")
+	number = strings.Replace(number, "table I", "Table I", 1)
 	if !strings.HasPrefix(number, "table") {
 		number = "figure " + number
 	}

@@ -74,6 +74,7 @@ func runNIST(ctx context.Context, o Options) ([]Figure, []Claim, error) {
 		params  any
 		measure func(context.Context) ([]Figure, error)
 	}{
+		{"nist-given", nil, r.given},
 		{"nist-model", nil, r.model},
 		{"nist-phi", r.nistSetting, r.expiry}, // before those who use the Phi that it measures
 		{"nist-simulated", r.nistSetting, r.simulated},

@@ -98,18 +98,47 @@ func (c *Controller) Jobs(ctx context.Context, q v1.JobQuery) ([]trade.Job, erro
 	if !under {
 		return jobs, nil
 	}
-	return jobs, c.query(ctx, func(x *exchange.Exchange) {
+	var ended []int // since the rows were read
+	if err = c.query(ctx, func(x *exchange.Exchange) {
 		for i := range jobs {
 			if jobs[i].State.Final() {
 				continue
 			}
-			if now, live := x.Job(jobs[i].ID); live {
-				now.Request = lean(&now.Request)
-				now.Timeline = nil
-				jobs[i] = now
+			now, live := x.Job(jobs[i].ID)
+			if !live {
+				ended = append(ended, i)
+				continue
 			}
+			now.Request = lean(&now.Request)
+			now.Timeline = nil
+			jobs[i] = now
 		}
-	})
+	}); err != nil {
+		return nil, err
+	}
+	return jobs, c.readAgain(ctx, jobs, ended)
+}
+
+// readAgain looks up how jobs ended that were under way when their rows were read: the
+// market knows them no more, and their rows are as old as the last word about them, which
+// may be from before they began.
+func (c *Controller) readAgain(ctx context.Context, jobs []trade.Job, ended []int) error {
+	for _, i := range ended {
+		row, found, err := c.log.Job(ctx, jobs[i].ID)
+		if err != nil {
+			return err
+		}
+		if !found {
+			continue // it is as it was read
+		}
+		j, err := fromRow(&row)
+		if err != nil {
+			return err
+		}
+		j.Request = lean(&j.Request)
+		jobs[i] = j
+	}
+	return nil
 }
 
 // CountJobs counts the jobs of one owner, or of all, by state.

@@ -43,8 +43,13 @@ func (c *console) complain(err error) {
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
 	}
+	most := columnsIn(c.err)
 	for line := range strings.SplitSeq(inLines(err), "\n") {
-		printf(c.err, "libra: %s\n", line)
+		const who = "libra: "
+		if most > leastText+len(who) && !strings.Contains(line, "libra ") { // a command has to stay whole, to be pasted
+			line = strings.Join(inColumns(line, most-len(who)), "\n"+strings.Repeat(" ", len(who)))
+		}
+		printf(c.err, "%s%s\n", who, lines(line))
 	}
 }
 

@@ -19,7 +19,7 @@ func TestProgressOfAJobThatTookLittle(t *testing.T) {
 	if err := printJob(&out, &j); err != nil || !strings.Contains(out.String(), ".... 34ms of 1s\n") {
 		t.Errorf("%v\n%s", err, out.String())
 	}
-	if help := mustLibra(t, "jobs", "--help"); !strings.Contains(help, "whole when a job has completed") {
+	if help := mustLibra(t, "jobs", "--help"); !strings.Contains(strings.Join(strings.Fields(help), " "), "whole when a job has completed") {
 		t.Errorf("the help does not say what a full bar is:\n%s", help)
 	}
 }

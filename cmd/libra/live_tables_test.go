@@ -247,11 +247,11 @@ promised    ######.............. 30.0 %
 kept        .................... 0.0 % by 0 quotes
 
 a minute on one processor:
-deadline  x estimate                  price cr
+deadline  x estimate                  price cr  an hour
     1m0s        1.00  no: cannot_meet_deadline
-    2m0s        2.00                      1.20  ########################
-    5m0s        5.00                      0.80  ################........
-    8m0s        8.00                 from 0.60  ############............
+    2m0s        2.00                      1.20    72.00  ########################
+    5m0s        5.00                      0.80    48.00  ################........
+    8m0s        8.00                 from 0.60    36.00  ############............
 `)
 }
 

@@ -85,5 +85,5 @@ func printPrices(out io.Writer, colours bool, p *v1.Prices) error {
 	if _, err := printf(out, "\na minute on one processor:\n"); err != nil {
 		return err
 	}
-	return priceBoard(p.Samples, 0).paint(out, colours)
+	return priceBoard(p.Samples, 1, 0).paint(out, colours)
 }

@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strconv"
 
 	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/market"
 )
 
 // curveFactors are the deadlines of a curve, in estimates.
@@ -54,7 +54,11 @@ func (o *quoteOptions) drawCurve(ctx context.Context, con *console, market *clie
 	if o.json {
 		return con.writeJSON(points)
 	}
-	b := priceBoard(points, own)
+	processors := request.Procs()
+	if request.Array != nil { // its estimate is of one element
+		processors *= request.Array.Len()
+	}
+	b := priceBoard(points, processors, own)
 	return b.paint(con.out, con.colours())
 }
 
@@ -77,11 +81,12 @@ func leastBid(ctx context.Context, market *client.Client, request v1.Request) (i
 	return 0, false
 }
 
-// priceBoard is prices against deadlines: a table with bars, and amounts to the last
-// decimal, for they are compared. The line of the deadline asked for stands out.
-func priceBoard(points []v1.PricePoint, own int64) *board {
-	b := &board{grid: grid{head: true, spare: []int{3, 1}}}
-	b.row(headLook, "deadline", "x estimate", inUnit("price"), "")
+// priceBoard is prices against deadlines: a table with bars, and beside each price what
+// that is for an hour of a processor, for small amounts are alike to the cent. The line of
+// the deadline asked for stands out.
+func priceBoard(points []v1.PricePoint, processors int, own int64) *board {
+	b := &board{grid: grid{head: true, spare: []int{4, 1}}}
+	b.row(headLook, "deadline", "x estimate", inUnit("price"), "an hour", "")
 	most := int64(1)
 	for _, p := range points {
 		most = max(most, p.Price)
@@ -92,14 +97,24 @@ func priceBoard(points []v1.PricePoint, own int64) *board {
 			look = fineLook
 		}
 		if p.Refused != "" {
-			b.row(badLook, flagSpan(p.DeadlineMS), factor, "no: "+p.Refused, "")
+			b.row(badLook, flagSpan(p.DeadlineMS), factor, "no: "+p.Refused, "", "")
 			continue
 		}
-		price := market.Money(p.Price).Exact()
+		price := bare(p.Price)
 		if p.From { // what is bid above that is the price
 			price = "from " + price
 		}
-		b.row(look, flagSpan(p.DeadlineMS), factor, price, meter(float64(p.Price)/float64(most), curveBar))
+		b.row(look, flagSpan(p.DeadlineMS), factor, price, byTheHour(&p, processors), meter(float64(p.Price)/float64(most), curveBar))
 	}
 	return b
+}
+
+// byTheHour is what a point of a curve comes to for an hour of a processor.
+func byTheHour(p *v1.PricePoint, processors int) string {
+	hours := float64(p.DeadlineMS) / p.Factor / 3.6e6 * float64(max(1, processors))
+	micros := float64(p.Price) / hours
+	if !(micros >= 0 && micros < math.MaxInt64) {
+		return "-"
+	}
+	return bare(int64(math.Round(micros)))
 }

@@ -126,6 +126,8 @@ func printTally(out io.Writer, t *v1.Tally) error {
 	if err := g.write(out, ""); err != nil || t.BoundHow == "" {
 		return err
 	}
-	_, err := printf(out, "\nthe bound: %s\n", t.BoundHow)
-	return err
+	if _, err := printline(out); err != nil {
+		return err
+	}
+	return prose(out, "the bound: %s", t.BoundHow)
 }

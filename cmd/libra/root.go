@@ -85,6 +85,7 @@ Exit codes: 0 ok, 1 failure, 2 wrong usage, 3 the market said no.`,
 		}
 	}
 	root.AddCommand(newVersion(con), newMan())
+	fitHelp(root, con)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd("completion") // named, because it looks at what was asked for
 	return root

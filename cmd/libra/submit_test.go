@@ -407,7 +407,7 @@ func TestSubmitAnImpreciseJob(t *testing.T) {
 // what is so where they do not.
 func TestTheHelpOfBudgetIsTrue(t *testing.T) {
 	for _, command := range []string{"submit", "quote"} {
-		if out := mustLibra(t, command, "--help"); !strings.Contains(out, "where a node cannot stop it by itself") {
+		if out := mustLibra(t, command, "--help"); !strings.Contains(strings.Join(strings.Fields(out), " "), "where a node cannot stop it by itself") {
 			t.Errorf("%s --help says\n%s", command, out)
 		}
 	}

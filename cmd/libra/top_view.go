@@ -215,5 +215,19 @@ func (b *topBoard) footLine() string {
 	if b.filter != "" {
 		foot += ", " + plain.Text(b.filter)
 	}
-	return foot + "  q quit  s sort  r reverse  / filter  enter job  l output  c cancel"
+	for _, keys := range topKeys {
+		if columnsOf(foot)+columnsOf(keys) <= b.width {
+			return foot + keys
+		}
+	}
+	return foot + topKeys[len(topKeys)-1]
+}
+
+// topKeys are the keys that are said, as many as there is room for: all of them are in
+// the help.
+var topKeys = []string{
+	"  q quit  s sort  r reverse  / filter  enter job  l output  c cancel",
+	"  q quit  s sort  / filter  enter job  l output  c cancel",
+	"  q quit  enter job  l output  c cancel",
+	"  q quit  c cancel",
 }

@@ -324,7 +324,7 @@ func (o *upOptions) greet(ctx context.Context, con *console, s *service, c *conf
   the page: %s
 
 Try, in another terminal:
-  libra submit --estimate 5s --deadline 20s --budget 0.01 -- sh -c 'sleep 3; echo hello'
+  libra submit -e 5s -d 20s --budget 0.01 -- sh -c 'sleep 3; echo hello'
   libra jobs
   libra logs 1
 
@@ -332,10 +332,12 @@ Ctrl-C stops it; jobs that run go on, and libra up finds them again.
 `, s.url(), epochs[len(epochs)-1].Policy, number(int64(n.Processors), "processor"), n.Rating, n.Limits, o.dir, account,
 				s.page+s.loginLink(ctx, who))
 			if why := s.port.notice(); why != "" {
-				printf(con.out, "Take care: %s.\n", why)
+				if err = prose(con.out, "Take care: %s.", why); err != nil {
+					return err
+				}
 			}
 			if len(c.Agent.SystemUsers) > 0 {
-				printf(con.out, "You are %s, so jobs that you submit run as %[1]s; no other user of the system may have jobs.\n", who)
+				return prose(con.out, "You are %s, so jobs that you submit run as %[1]s; no other user of the system may have jobs.", who)
 			}
 			return nil
 		}

@@ -146,6 +146,12 @@ func (c *Client) Archives(ctx context.Context) (a v1.Archives, err error) {
 	return a, err
 }
 
+// Clusters lists what a broker has seen of each of its clusters.
+func (c *Client) Clusters(ctx context.Context) (l v1.ClusterList, err error) {
+	err = c.get(ctx, "/v1/clusters", nil, &l)
+	return l, err
+}
+
 // MoveOld moves entries of the log that are older than said into the next file; a
 // negative time is what the market is set to. As long as there is more, ask again.
 func (c *Client) MoveOld(ctx context.Context, keep time.Duration) (s v1.ArchiveStep, err error) {

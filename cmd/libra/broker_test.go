@@ -164,6 +164,29 @@ func TestTheCommandsWorkOverABroker(t *testing.T) {
 	if made.code != exitOK || !strings.HasPrefix(made.out, "libra_") {
 		t.Errorf("got %+v", made)
 	}
+	// A broker that runs answers for itself, to its owner.
+	at := []string{"--server", url, "--token-file", owner}
+	over := func(args ...string) result { return libra(t, append(append([]string{"broker"}, args...), at...)...) }
+	if r := over("clusters"); r.code != exitOK || !regexp.MustCompile(`north +there +[1-9]`).MatchString(r.out) || !strings.Contains(r.out, "south") {
+		t.Errorf("clusters --server: %+v", r)
+	}
+	if r := over("check"); r.code != exitOK || !strings.Contains(r.out, "north") {
+		t.Errorf("check --server: %+v", r)
+	}
+	missing := file(t, "broker.yaml", "clusters: [{name: east, url: 'https://e', token_file: "+owner+"}]\n")
+	if r := over("check", missing); r.code != exitFailure || !strings.Contains(r.err, "cluster east is in the file, and the broker does not have it") {
+		t.Errorf("check --server of another file: %+v", r)
+	}
+	if r := over("token", "zoe"); r.code != exitOK || !strings.HasPrefix(r.out, "libra_") {
+		t.Errorf("token --server: %+v", r)
+	}
+	zoe := file(t, "zoe.token", strings.TrimSpace(over("token", "zoe").out))
+	if r := libra(t, "broker", "clusters", "--server", url, "--token-file", zoe); r.code != exitFailure || r.out != "" {
+		t.Errorf("clusters for somebody who does not own the broker: %+v", r)
+	}
+	if r := libra(t, "broker", "clusters", "--server", north, "--token-file", northToken); r.code != exitFailure || r.out != "" {
+		t.Errorf("clusters of a market that is no broker: %+v", r)
+	}
 	// The record is written once in a while.
 	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		out := mustLibra(t, "broker", "clusters", "--store", db)
@@ -201,9 +224,21 @@ func TestBrokerCheck(t *testing.T) {
 		strings.ReplaceAll(good, token, filepath.Join(dir, "none")): "no such file",
 		strings.ReplaceAll(good, token, open):                       "others can read it",
 		strings.ReplaceAll(good, token, wrong):                      "1 token of these cannot be used",
+		"listen: ''\nwish: soonest\nclusters:\n  - {name: a/b, token_file: x}\n  - {nme: c}\n": `libra: FILE: line 1: listen: want an address such as 127.0.0.1:7080
+libra: FILE: line 2: wish: want cheapest, fastest, gain or first
+libra: FILE: line 4: clusters[0].name: "a/b": want a-z and 0-9, and after the first also . _ -
+libra: FILE: line 4: clusters[0].url: want https://host:port
+libra: FILE: line 5: there is no setting "nme" in clusters[1]
+libra: FILE: line 5: clusters[1].name: "": want a-z and 0-9, and after the first also . _ -
+libra: FILE: line 5: clusters[1].url: want https://host:port
+libra: FILE: line 5: clusters[1]: want users with a token_file each, or a token_file for all
+`,
+		"clusters:\n  - {name: a, url: 'https://a', token_file: " + open + "}\n  - {name: b, url: 'https://b', users: {al: {token_file: " + open + "}, bo: {token_file: /none}}}\n": "FILE: cluster b: " +
+			"open /none: no such file",
 	} {
-		r := libra(t, "broker", "check", file(t, "broker.yaml", text))
-		if r.code != exitFailure || !strings.Contains(r.err, want) {
+		path := file(t, "broker.yaml", text)
+		r := libra(t, "broker", "check", path)
+		if r.code != exitFailure || !strings.Contains(strings.ReplaceAll(r.err, path, "FILE"), want) {
 			t.Errorf("%s: got %+v", text, r)
 		}
 	}

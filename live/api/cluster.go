@@ -92,6 +92,14 @@ func tally(c *call) error {
 	return c.answer(http.StatusOK, &t)
 }
 
+func listClusters(c *call) error {
+	all, err := c.h.records.Clusters(c.r.Context())
+	if err != nil {
+		return err
+	}
+	return c.answer(http.StatusOK, &v1.ClusterList{Clusters: some(all)})
+}
+
 // verifyWait is how long checking the whole ledger may take.
 const verifyWait = 10 * time.Minute
 

@@ -89,6 +89,8 @@ type Records interface {
 	Log(ctx context.Context, after int64, limit int) ([]v1.LogEntry, error)
 	// Archives lists the files that parts of the log are in.
 	Archives(ctx context.Context) (v1.Archives, error)
+	// Clusters lists what a broker has seen of each cluster; what is no broker has none.
+	Clusters(ctx context.Context) ([]v1.ClusterRecord, error)
 	// MoveOld moves what is older than said, or than the market is set (nil), into the
 	// next file.
 	MoveOld(ctx context.Context, keep *time.Duration) (v1.ArchiveStep, error)

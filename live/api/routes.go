@@ -207,6 +207,10 @@ var routes = []route{
 		body: v1.ArchiveRequest{}, status: http.StatusOK, answer: v1.ArchiveStep{},
 	},
 	{
+		method: http.MethodGet, pattern: "/v1/clusters", roles: owners, handle: listClusters,
+		does: "List what a broker has seen of each of its clusters", status: http.StatusOK, answer: v1.ClusterList{},
+	},
+	{
 		method: http.MethodGet, pattern: "/v1/events", roles: people, handle: events, polls: true,
 		does: "Follow what changes: one's own jobs and accounts, prices and nodes, as server-sent events whose data is a Notice. Last-Event-ID resumes",
 		params: []param{

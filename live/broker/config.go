@@ -5,8 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
-	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/wish"
 	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/live/mistake"
 	"github.com/libra-market/libra/live/secrets"
 )
 
@@ -69,102 +71,80 @@ func ReadConfig(path string) (Config, error) {
 	return parseConfig(path, text)
 }
 
-var unknownField = regexp.MustCompile(`line (\d+): field (\S+) not found in type \S+`)
-
 func parseConfig(path string, text []byte) (Config, error) {
 	c := DefaultConfig()
+	var root yaml.Node
+	if err := yaml.Unmarshal(text, &root); err != nil {
+		return c, fmt.Errorf("%s: %s", path, strings.TrimPrefix(err.Error(), "yaml: "))
+	}
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)
-	if err := d.Decode(&c); err != nil && !errors.Is(err, io.EOF) {
-		return c, fmt.Errorf("%s: %w", path, plainYAML(err))
+	wrong, err := mistake.Read(&root, d.Decode(&c))
+	if err != nil {
+		return c, fmt.Errorf("%s: %w", path, err)
 	}
 	if err := d.Decode(&struct{}{}); !errors.Is(err, io.EOF) {
 		return c, fmt.Errorf("%s: there is more than one document", path)
 	}
-	if err := c.Validate(); err != nil {
-		return c, fmt.Errorf("%s: %w", path, err)
-	}
-	return c, nil
+	wrong = append(wrong, c.wrong()...)
+	wrong.Find(&root)
+	return c, wrong.In(path)
 }
 
-// plainYAML says in our words what the reader of YAML found.
-func plainYAML(err error) error {
-	text := strings.TrimPrefix(err.Error(), "yaml: ")
-	if m := unknownField.FindStringSubmatch(text); m != nil {
-		return fmt.Errorf("line %s: there is no setting %q", m[1], m[2])
-	}
-	return errors.New(strings.ReplaceAll(strings.TrimPrefix(text, "unmarshal errors:\n  "), "\n  ", "; "))
-}
+// Validate names all settings that make no sense.
+func (c *Config) Validate() error { return c.wrong().In("") }
 
-// Validate names the first setting that makes no sense.
-func (c *Config) Validate() error {
-	switch {
-	case c.Listen == "":
-		return errors.New("listen: want an address such as 127.0.0.1:7080")
-	case c.Limit < Duration(50*time.Millisecond) || c.Limit > Duration(time.Minute):
-		return errors.New("limit: want 50ms to 1m")
-	case (c.TLS.Cert == "") != (c.TLS.Key == ""):
-		return errors.New("tls: cert and key go together")
-	case c.Metrics != "owner" && c.Metrics != "public":
-		return errors.New("metrics: want owner or public")
-	case len(c.Clusters) == 0:
-		return errors.New("clusters: want at least one")
-	}
-	if _, err := parseWish(string(c.Wish)); err != nil {
-		return err
-	}
+func (c *Config) wrong() mistake.List {
+	var m mistake.List
+	m.When(c.Listen == "", "want an address such as 127.0.0.1:7080", "listen")
+	m.When(c.Limit < Duration(50*time.Millisecond) || c.Limit > Duration(time.Minute), "want 50ms to 1m", "limit")
+	m.When((c.TLS.Cert == "") != (c.TLS.Key == ""), "cert and key go together", "tls")
+	m.When(c.Metrics != "owner" && c.Metrics != "public", "want owner or public", "metrics")
+	m.When(!c.Wish.Known(), "want "+knownWishes, "wish")
+	m.When(len(c.Clusters) == 0, "want at least one", "clusters")
 	seen := map[string]bool{}
 	for i := range c.Clusters {
-		k := &c.Clusters[i]
-		if err := k.validate(); err != nil {
-			return fmt.Errorf("clusters[%d]: %w", i, err)
-		}
-		if seen[k.Name] {
-			return fmt.Errorf("clusters[%d]: name: %q is there twice", i, k.Name)
-		}
+		k, at := &c.Clusters[i], fmt.Sprintf("clusters[%d]", i)
+		k.wrong(&m, at)
+		m.When(seen[k.Name], fmt.Sprintf("%q is there twice", k.Name), at+".name")
 		seen[k.Name] = true
 	}
-	return nil
+	return m
 }
 
-func (k *Cluster) validate() error {
-	switch {
-	case strings.Contains(k.Name, "/") || ledger.CheckPath(market.Account(k.Name)) != nil:
-		return fmt.Errorf("name: %q: want a-z and 0-9, and after the first also . _ -", k.Name)
-	case k.URL == "":
-		return fmt.Errorf("%s: url: want https://host:port", k.Name)
-	case k.TokenFile == "" && len(k.Users) == 0:
-		return fmt.Errorf("%s: want users with a token_file each, or a token_file for all", k.Name)
+func (k *Cluster) wrong(m *mistake.List, at string) {
+	m.When(strings.Contains(k.Name, "/") || ledger.CheckPath(market.Account(k.Name)) != nil,
+		fmt.Sprintf("%q: want a-z and 0-9, and after the first also . _ -", k.Name), at+".name")
+	m.When(k.URL == "", "want https://host:port", at+".url")
+	m.When(k.TokenFile == "" && len(k.Users) == 0, "want users with a token_file each, or a token_file for all", at)
+	for _, user := range slices.Sorted(maps.Keys(k.Users)) {
+		m.When(user == "" || strings.ContainsAny(user, "/ \t\n"), fmt.Sprintf("%q is no name of a user", user), at+".users")
+		m.When(k.Users[user].TokenFile == "", "want a token_file", at+".users."+user)
 	}
-	for user, at := range k.Users {
-		if user == "" || strings.ContainsAny(user, "/ \t\n") {
-			return fmt.Errorf("%s: users: %q is no name of a user", k.Name, user)
-		}
-		if at.TokenFile == "" {
-			return fmt.Errorf("%s: users.%s: want a token_file", k.Name, user)
-		}
-	}
-	return nil
 }
 
-// Market reads the tokens and the authority of a cluster.
+// Market reads the tokens and the authority of a cluster, and says of all files that
+// cannot be read why.
 func (k *Cluster) Market() (Market, error) {
 	m := Market{Name: k.Name, URL: k.URL, Plain: k.Plain, Tokens: map[string]string{}}
+	var wrong []error
+	note := func(err error) {
+		if err != nil {
+			wrong = append(wrong, fmt.Errorf("cluster %s: %w", k.Name, err))
+		}
+	}
 	var err error
-	if m.TLS, err = api.ClientTLS(k.CA, "", ""); err != nil {
-		return m, fmt.Errorf("cluster %s: %w", k.Name, err)
-	}
+	m.TLS, err = api.ClientTLS(k.CA, "", "")
+	note(err)
 	if k.TokenFile != "" {
-		if m.Token, err = secrets.Token(k.TokenFile); err != nil {
-			return m, fmt.Errorf("cluster %s: %w", k.Name, err)
-		}
+		m.Token, err = secrets.Token(k.TokenFile)
+		note(err)
 	}
-	for user, at := range k.Users {
-		if m.Tokens[user], err = secrets.Token(at.TokenFile); err != nil {
-			return m, fmt.Errorf("cluster %s: %w", k.Name, err)
-		}
+	for _, user := range slices.Sorted(maps.Keys(k.Users)) {
+		m.Tokens[user], err = secrets.Token(k.Users[user].TokenFile)
+		note(err)
 	}
-	return m, nil
+	return m, errors.Join(wrong...)
 }
 
 // Duration is a time.Duration as people write it: 90s, 5m.
@@ -174,7 +154,7 @@ type Duration time.Duration
 func (d *Duration) UnmarshalYAML(n *yaml.Node) error {
 	v, err := time.ParseDuration(n.Value)
 	if err != nil {
-		return fmt.Errorf("line %d: %q is not a period of time (want one such as 2s or 500ms)", n.Line, n.Value)
+		return mistake.Misfit(n, fmt.Errorf("%q is not a period of time (want one such as 2s or 500ms)", n.Value))
 	}
 	*d = Duration(v)
 	return nil

@@ -207,6 +207,16 @@ func (b *Broker) Log(context.Context, int64, int) ([]v1.LogEntry, error) {
 
 var errLog = notHere("a broker has no log: each cluster has its own")
 
+// Clusters is what the broker has seen of each.
+func (b *Broker) Clusters(context.Context) ([]v1.ClusterRecord, error) {
+	records := b.Records()
+	all := make([]v1.ClusterRecord, len(records))
+	for i := range records {
+		all[i] = v1.ClusterRecord(records[i])
+	}
+	return all, nil
+}
+
 // Archives is refused: there is no log.
 func (b *Broker) Archives(context.Context) (v1.Archives, error) {
 	return v1.Archives{}, errLog

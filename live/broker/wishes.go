@@ -21,11 +21,13 @@ const (
 // cluster that never answered.
 const nonceTag = "broker:"
 
+const knownWishes = "cheapest, fastest, gain or first"
+
 func parseWish(text string) (wish.Wish, error) {
 	if w := wish.Wish(text); w.Known() {
 		return w, nil
 	}
-	return "", &trade.FieldError{Field: "wish", Want: "cheapest, fastest, gain or first"}
+	return "", &trade.FieldError{Field: "wish", Want: knownWishes}
 }
 
 // order is what a request says to the broker.

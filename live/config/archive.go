@@ -16,8 +16,8 @@ type Archive struct {
 const leastKept = Duration(time.Hour)
 
 func (a *Archive) wrong(m *mistakes) {
-	m.when(a.Keep < 0 || a.Keep > 0 && a.Keep < leastKept, "want 0 (for ever), or at least 1h, such as 90d", "archive.keep")
-	m.when(a.Dir != "" && !filepath.IsAbs(a.Dir), "want an absolute path", "archive.dir")
+	m.When(a.Keep < 0 || a.Keep > 0 && a.Keep < leastKept, "want 0 (for ever), or at least 1h, such as 90d", "archive.keep")
+	m.When(a.Dir != "" && !filepath.IsAbs(a.Dir), "want an absolute path", "archive.dir")
 }
 
 // ArchiveDir is where the archives of a store are: in the directory that is named, or

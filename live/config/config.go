@@ -19,6 +19,7 @@ import (
 	"github.com/libra-market/libra/core/policy"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/fair"
+	"github.com/libra-market/libra/live/mistake"
 )
 
 // Config is all that can be set.
@@ -116,19 +117,19 @@ func parse(path string, text []byte) (Config, error) {
 	}
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)
-	wrong, err := misread(&root, d.Decode(&c))
+	wrong, err := mistake.Read(&root, d.Decode(&c))
 	if err != nil {
 		return c, fmt.Errorf("%s: %w", path, err)
 	}
 	if err := d.Decode(&struct{}{}); !errors.Is(err, io.EOF) {
 		return c, fmt.Errorf("%s: there is more than one document", path)
 	}
-	if wrong = append(wrong, c.wrong()...); len(wrong) > 0 {
-		wrong.find(&root)
-		return c, wrong.in(path)
+	if wrong = append(wrong, c.wrong().List...); len(wrong) > 0 {
+		wrong.Find(&root)
+		return c, wrong.In(path)
 	}
 	for key, is := range map[string]*bool{"policy": &c.Given.Policy, "settings": &c.Given.Settings, "rates": &c.Given.Rates} {
-		*is = lineOf(&root, key) > 0
+		*is = mistake.LineOf(&root, key) > 0
 	}
 	c.Given.Policy = c.Given.Policy || c.Given.Settings // settings are those of a policy
 	c.Given.File = true
@@ -142,32 +143,32 @@ type Given struct {
 }
 
 // Validate names all settings that make no sense.
-func (c *Config) Validate() error { return c.wrong().in("") }
+func (c *Config) Validate() error { return c.wrong().In("") }
 
 func (c *Config) wrong() mistakes {
 	var m mistakes
 	kind, err := policy.Find(c.Policy)
 	if err != nil {
-		m.add(err.Error(), "policy")
+		m.Add(err.Error(), "policy")
 	} else {
 		m.settings(kind, c.Settings)
 		if err := c.CheckPolicy(c.Policy); err != nil {
-			m.add(err.Error(), "policy", "slurm.control")
+			m.Add(err.Error(), "policy", "slurm.control")
 		}
 	}
-	m.when(c.Listen == "", "want an address such as 127.0.0.1:7070", "listen")
-	m.when(c.Lease < 0 || c.Lease > 0 && c.Lease < Duration(5*time.Second), "want 0 (for ever), or at least 5s", "lease")
+	m.When(c.Listen == "", "want an address such as 127.0.0.1:7070", "listen")
+	m.When(c.Lease < 0 || c.Lease > 0 && c.Lease < Duration(5*time.Second), "want 0 (for ever), or at least 5s", "lease")
 	switch {
 	case c.Report < Duration(200*time.Millisecond) || c.Report > Duration(time.Minute):
-		m.add("want 200ms to 1m", "report")
+		m.Add("want 200ms to 1m", "report")
 	case c.Lease >= Duration(5*time.Second) && c.Report*2 > c.Lease:
-		m.add("want less than half of the lease", "report", "lease")
+		m.Add("want less than half of the lease", "report", "lease")
 	}
-	m.when((c.TLS.Cert == "") != (c.TLS.Key == ""), "cert and key go together", "tls")
-	m.when(c.TLS.ClientCA != "" && c.TLS.Cert == "", "needs a cert and a key", "tls.client_ca")
-	m.when(len(c.TLS.Nodes) > 0 && c.TLS.ClientCA == "", "needs a client_ca", "tls.nodes")
-	m.when(len(c.Currency) != 3, "want three letters, such as EUR", "currency")
-	m.when(c.Metrics != "owner" && c.Metrics != "public", "want owner or public", "metrics")
+	m.When((c.TLS.Cert == "") != (c.TLS.Key == ""), "cert and key go together", "tls")
+	m.When(c.TLS.ClientCA != "" && c.TLS.Cert == "", "needs a cert and a key", "tls.client_ca")
+	m.When(len(c.TLS.Nodes) > 0 && c.TLS.ClientCA == "", "needs a client_ca", "tls.nodes")
+	m.When(len(c.Currency) != 3, "want three letters, such as EUR", "currency")
+	m.When(c.Metrics != "owner" && c.Metrics != "public", "want owner or public", "metrics")
 	c.Rates.wrong(&m, c.Settings)
 	c.Slurm.wrong(&m, c.Backend)
 	c.Nodes.wrong(&m)
@@ -177,26 +178,26 @@ func (c *Config) wrong() mistakes {
 }
 
 func (a *Agent) wrong(m *mistakes) {
-	m.when((a.Cert == "") != (a.Key == ""), "cert and key go together", "agent")
-	m.when(a.State != "" && !filepath.IsAbs(a.State), "want an absolute path", "agent.state")
-	m.when(a.Rating != 0 && !(a.Rating >= task.LeastRating && a.Rating <= task.MostRating),
+	m.When((a.Cert == "") != (a.Key == ""), "cert and key go together", "agent")
+	m.When(a.State != "" && !filepath.IsAbs(a.State), "want an absolute path", "agent.state")
+	m.When(a.Rating != 0 && !(a.Rating >= task.LeastRating && a.Rating <= task.MostRating),
 		fmt.Sprintf("%v makes no sense (want %v to %v; 0: measured)", a.Rating, task.LeastRating, task.MostRating), "agent.rating")
-	m.when(!(a.Headroom < 1), "want less than 1", "agent.headroom")
-	m.when(a.MemoryMB < 0, "want 0 or more", "agent.memory_mb")
-	m.when(a.DiskMB < 0, "want 0 or more", "agent.disk_mb")
-	m.when(!(a.Weight >= 0), "want 0 or more", "agent.weight")
+	m.When(!(a.Headroom < 1), "want less than 1", "agent.headroom")
+	m.When(a.MemoryMB < 0, "want 0 or more", "agent.memory_mb")
+	m.When(a.DiskMB < 0, "want 0 or more", "agent.disk_mb")
+	m.When(!(a.Weight >= 0), "want 0 or more", "agent.weight")
 	switch {
 	case a.Control != "" && a.Control != "slurm":
-		m.add("want slurm, or nothing", "agent.control")
+		m.Add("want slurm, or nothing", "agent.control")
 	case a.Control == "" && (a.Processors != 0 || a.Capacity != 0):
-		m.add("processors and capacity go with control: slurm (otherwise cpus says what the node has)", "agent", "agent.processors", "agent.capacity")
+		m.Add("processors and capacity go with control: slurm (otherwise cpus says what the node has)", "agent", "agent.processors", "agent.capacity")
 	case a.Processors < 0 || !(a.Capacity >= 0 && a.Capacity <= 1e6):
-		m.add("processors and capacity are 0 or more", "agent", "agent.processors", "agent.capacity")
+		m.Add("processors and capacity are 0 or more", "agent", "agent.processors", "agent.capacity")
 	case a.Capacity > 0 && a.Capacity < 0.01:
-		m.add("want at least 0.01, the least that can be shared out", "agent.capacity")
+		m.Add("want at least 0.01, the least that can be shared out", "agent.capacity")
 	}
-	m.when(slices.ContainsFunc(a.Private, func(dir string) bool { return !filepath.IsAbs(dir) }), "want absolute paths", "agent.private")
-	m.when(a.OnLease != "stop" && a.OnLease != "continue", "want stop or continue", "agent.on_lease")
+	m.When(slices.ContainsFunc(a.Private, func(dir string) bool { return !filepath.IsAbs(dir) }), "want absolute paths", "agent.private")
+	m.When(a.OnLease != "stop" && a.OnLease != "continue", "want stop or continue", "agent.on_lease")
 }
 
 // Duration is a time.Duration as people write it: 90s, 5m.
@@ -210,7 +211,7 @@ func (d *Duration) UnmarshalYAML(n *yaml.Node) error {
 	}
 	v, err := ParseDuration(n.Value)
 	if err != nil {
-		return misfit(n, err)
+		return mistake.Misfit(n, err)
 	}
 	*d = Duration(v)
 	return nil
@@ -241,7 +242,7 @@ func (a Amount) String() string { return market.Money(a).String() }
 func (a *Amount) UnmarshalYAML(n *yaml.Node) error {
 	m, err := market.ParseMoney(n.Value)
 	if err != nil {
-		return misfit(n, err)
+		return mistake.Misfit(n, err)
 	}
 	*a = Amount(m)
 	return nil

@@ -8,6 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/libra-market/libra/live/fair"
+	"github.com/libra-market/libra/live/mistake"
 )
 
 // Limits are what one user may take; what the file does not name stays as it is.
@@ -16,7 +17,7 @@ type Limits struct{ fair.Limits }
 // UnmarshalYAML reads them by their names.
 func (l *Limits) UnmarshalYAML(n *yaml.Node) error {
 	if n.Kind != yaml.MappingNode {
-		return misfit(n, errors.New("limits: want names with values, such as {commands: 100}"))
+		return mistake.Misfit(n, errors.New("limits: want names with values, such as {commands: 100}"))
 	}
 	var wrong []string
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -30,7 +31,7 @@ func (l *Limits) UnmarshalYAML(n *yaml.Node) error {
 			text = strings.Join(words, ",")
 		}
 		if err := l.Set(name.Value, text); err != nil {
-			wrong = append(wrong, misfit(name, fmt.Errorf("limits: %w", err)).Errors...)
+			wrong = append(wrong, mistake.Misfit(name, fmt.Errorf("limits: %w", err)).Errors...)
 		}
 	}
 	if len(wrong) > 0 {

@@ -48,5 +48,5 @@ func (n *Nodes) wrong(m *mistakes) {
 	if field, ok := errors.AsType[*market.FieldError](err); ok {
 		at += "." + field.Field
 	}
-	m.add(err.Error(), "nodes", at)
+	m.Add(err.Error(), "nodes", at)
 }

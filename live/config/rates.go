@@ -42,12 +42,12 @@ func (r *Rates) wrong(m *mistakes, settings map[string]string) {
 		switch {
 		case rate.amount == nil:
 		case *rate.amount < 0:
-			m.add("want 0 or more", at)
+			m.Add("want 0 or more", at)
 		case rate.gone && *rate.amount > 0 && settings["resources"] != "amount":
-			m.add(fmt.Sprintf("that was the price of a MB whatever the time, and is not sold like that any more: say %s_gb_hour, the price of a GB for an hour "+
+			m.Add(fmt.Sprintf("that was the price of a MB whatever the time, and is not sold like that any more: say %s_gb_hour, the price of a GB for an hour "+
 				"(or resources: amount among the settings, to go on as before)", rate.name), at)
 		case rate.name == "processor" && int64(*rate.amount) > math.MaxInt64/3600:
-			m.add("want an amount that there can be", at)
+			m.Add("want an amount that there can be", at)
 		}
 	}
 }

@@ -27,14 +27,14 @@ const (
 )
 
 func (s *Slurm) wrong(m *mistakes, backend string) {
-	m.when(backend != BackendAgents && backend != BackendSlurm, "want agents or slurm", "backend")
-	m.when(s.Control != "agents" && s.Control != "none", "want agents or none", "slurm.control")
-	m.when(s.Partition == "" || strings.ContainsAny(s.Partition, ", \t\n"), "want the name of one partition", "slurm.partition")
+	m.When(backend != BackendAgents && backend != BackendSlurm, "want agents or slurm", "backend")
+	m.When(s.Control != "agents" && s.Control != "none", "want agents or none", "slurm.control")
+	m.When(s.Partition == "" || strings.ContainsAny(s.Partition, ", \t\n"), "want the name of one partition", "slurm.partition")
 	if s.Rest == "" || strings.HasPrefix(s.Rest, "unix:/") {
 		return
 	}
 	u, err := url.Parse(s.Rest)
-	m.when(err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "", "want http://host:port or unix:/path", "slurm.rest")
+	m.When(err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "", "want http://host:port or unix:/path", "slurm.rest")
 }
 
 // CheckPolicy says why a policy cannot be used, if it cannot: nodes that nobody

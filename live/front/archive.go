@@ -17,6 +17,11 @@ import (
 // errNoArchive is for who asks a market that has nowhere to put files.
 var errNoArchive = fmt.Errorf("%w: this market has no directory for archives: set archive.dir in its file", trade.ErrConflict)
 
+// Clusters lists none: this is one cluster.
+func (m Market) Clusters(context.Context) ([]v1.ClusterRecord, error) {
+	return nil, fmt.Errorf("%w: this is one market and no broker over several", trade.ErrUnknown)
+}
+
 // Archives lists the files that parts of the log are in.
 func (m Market) Archives(ctx context.Context) (v1.Archives, error) {
 	if m.Archive == nil {

@@ -169,6 +169,9 @@ func kindOf(c *trade.Command) string {
 	return "epoch"
 }
 
+// Clusters lists none.
+func (m *Market) Clusters(context.Context) ([]v1.ClusterRecord, error) { return nil, m.failed() }
+
 // Archives lists none.
 func (m *Market) Archives(context.Context) (v1.Archives, error) {
 	return v1.Archives{Files: []v1.ArchiveFile{}}, m.failed()

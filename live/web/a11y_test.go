@@ -2,7 +2,6 @@ package web_test
 
 import (
 	_ "embed"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -16,50 +15,37 @@ import (
 //go:embed testdata/audit.js
 var audit string
 
-// Every page, light and dark, wide and narrow: what is written can be read, what
-// can be pressed has a name, and nothing sticks out.
-func TestEverybodyCanUseThePages(t *testing.T) {
-	s := newStage(t, func(o *trade.Open) { o.Policy = "libra-plus" })
+// scene is a page as somebody has it before them.
+type scene struct {
+	page *webtest.Page
+	path string
+	then func(*webtest.Page) // what they have done there
+}
+
+// scenes are all pages, with what can be seen of them.
+func (s *stage) scenes(t *testing.T) []scene {
+	t.Helper()
 	budget := int64(1)
 	fine := int64(10_000)
 	s.Submit("alice", v1.Request{Name: "runs", EstimateMS: 600_000, DeadlineMS: 3_600_000, PenaltyMicros: fine, Script: "echo hello\n# work 600s\n"})
 	s.Submit("alice", v1.Request{Name: "done", EstimateMS: 1_000, DeadlineMS: 60_000, Script: "echo hello\n# work 200ms\n"})
 	s.Submit("alice", v1.Request{Name: "refused", EstimateMS: 600_000, DeadlineMS: 700_000, Budget: &budget})
+	s.Submit("alice", v1.Request{Name: "sweep", EstimateMS: 60_000, DeadlineMS: 3_600_000, Array: &v1.Array{First: 1, Last: 5}, Script: "echo hello\n# work 100ms\n"})
 	waitFor(t, "a job to end", func() bool {
 		j, err := s.Market.Job(t.Context(), 2)
 		return err == nil && j.State == v1.Completed
 	})
-	nobody, user, owner := s.chrome.Page(s.url), s.chrome.Page(s.url), s.chrome.Page(s.url)
+	nobody, user, owner, astray := s.chrome.Page(s.url), s.chrome.Page(s.url), s.chrome.Page(s.url), s.chrome.Page(s.url)
 	user.SignIn(s.Secret("alice"))
 	owner.SignIn(s.Secret("root"))
-	refuse := func(p *webtest.Page) {
-		p.Type("#deadline", "11m")
-		p.Type("#budget", "0.01")
-		p.Type("#script", "true")
-		p.Click(".go button.big")
-		p.Until("a refusal", `document.querySelector(".eyebrow.bad")?.textContent === "Refused"`)
-	}
-	mistake := func(p *webtest.Page) {
-		p.Click(".more summary")
-		p.Type("#name", "done")
-		p.Type("#estimate", "soon")
-		p.Until("an estimate from before", `document.querySelector(".guess button")`)
-		p.Until("a word about it", `!document.getElementById("estimate-wrong").hidden`)
-	}
-	forecast := func(p *webtest.Page) {
-		p.Click(".levers .go button.big")
-		p.Until("a forecast", `document.querySelector(".forecast")`)
-	}
-	for _, c := range []struct {
-		page *webtest.Page
-		path string
-		then func(*webtest.Page)
-	}{
+	astray.SignIn(s.Secret("bob"))
+	t.Cleanup(func() { clean(t, nobody, user, owner) }) // what is not there is an error in the console of who went astray
+	return []scene{
 		{nobody, "/login", nil},
 		{nobody, s.link(webtest.User("alice")), nil},
 		{user, "/submit", nil},
-		{user, "/submit", refuse},
-		{user, "/submit", mistake},
+		{user, "/submit", refused},
+		{user, "/submit", mistaken},
 		{user, "/jobs", nil},
 		{user, "/jobs?state=ended", nil},
 		{user, "/jobs?sort=-cost", func(p *webtest.Page) {
@@ -70,33 +56,78 @@ func TestEverybodyCanUseThePages(t *testing.T) {
 		{user, "/jobs/1", func(p *webtest.Page) { p.Click(".confirm summary") }},
 		{user, "/jobs/2", func(p *webtest.Page) { p.Click(".receipt summary") }},
 		{user, "/jobs/3", nil},
+		{user, "/jobs/4", nil},
+		{astray, "/jobs/99", nil},
 		{user, "/market", nil},
 		{user, "/account", nil},
 		{owner, "/jobs", nil},
-		{owner, "/owner", forecast},
+		{owner, "/owner", func(p *webtest.Page) {
+			p.Click(".levers .go button.big")
+			p.Until("a forecast", `document.querySelector(".forecast")`)
+		}},
 		{owner, "/account?path=lab", nil},
-	} {
-		for _, look := range []struct {
-			scheme string
-			width  int
-		}{{"light", 1280}, {"dark", 1280}, {"light", 390}, {"dark", 320}} {
-			c.page.Size(look.width, 900)
-			c.page.Scheme(look.scheme)
+	}
+}
+
+// refused is a form with a no to it.
+func refused(p *webtest.Page) {
+	p.Type("#deadline", "11m")
+	p.Type("#budget", "0.01")
+	p.Type("#script", "true")
+	p.Click(".go button.big")
+	p.Until("a refusal", `document.querySelector(".eyebrow.bad")?.textContent === "Refused"`)
+}
+
+// mistaken is a form with a mistake in it.
+func mistaken(p *webtest.Page) {
+	p.Click(".more summary")
+	p.Type("#name", "done")
+	p.Type("#estimate", "soon")
+	p.Until("an estimate from before", `document.querySelector(".guess button")`)
+	p.Until("a word about it", `!document.getElementById("estimate-wrong").hidden`)
+}
+
+// look is how a page is looked at.
+type look struct {
+	scheme string
+	width  int
+}
+
+// examine looks at all pages in several ways.
+func (s *stage) examine(t *testing.T, looks []look, wrong func(*webtest.Page) []string) {
+	t.Helper()
+	for _, c := range s.scenes(t) {
+		for _, as := range looks {
+			c.page.Size(as.width, 900)
+			c.page.Scheme(as.scheme)
 			c.page.Go(c.path)
 			if c.then != nil {
 				c.then(c.page)
 			}
-			var wrong []string
-			c.page.Eval(audit, &wrong)
-			if len(wrong) > 12 {
-				wrong = append(wrong[:12], fmt.Sprintf("and %d more", len(wrong)-12))
-			}
-			for _, text := range wrong {
-				t.Errorf("%s, %s, %d wide: %s", c.path, look.scheme, look.width, text)
+			for _, text := range wrong(c.page) {
+				t.Errorf("%s, %s, %d wide: %s", c.path, as.scheme, as.width, text)
 			}
 		}
 	}
-	clean(t, nobody, user, owner)
+}
+
+// Every page, light and dark, wide and narrow: what is written can be read, what
+// can be pressed has a name, and nothing sticks out.
+func TestEverybodyCanUseThePages(t *testing.T) {
+	s := newStage(t, func(o *trade.Open) { o.Policy = "libra-plus" })
+	s.examine(t, []look{{"light", 1280}, {"dark", 1280}, {"light", 390}, {"dark", 320}}, func(p *webtest.Page) (wrong []string) {
+		p.Eval(audit, &wrong)
+		return wrong
+	})
+}
+
+// axe-core has nothing to say about any page, light or dark, wide or narrow.
+func TestAxeFindsNothing(t *testing.T) {
+	axe := webtest.Axe(t)
+	s := newStage(t, func(o *trade.Open) { o.Policy = "libra-plus" })
+	s.examine(t, []look{{"light", 1280}, {"dark", 1280}, {"dark", 390}}, func(p *webtest.Page) []string {
+		return p.Examine(axe)
+	})
 }
 
 // Somebody without a mouse signs in, submits and gets to the job, and always sees

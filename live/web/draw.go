@@ -103,8 +103,12 @@ func (d *drawing) paths(f func(path func(class, d string))) {
 // svg wraps the drawing. The label says in words what it shows; extra attributes
 // are for the script.
 func (d *drawing) svg(class, label, extra string) template.HTML {
-	return template.HTML(fmt.Sprintf(`<svg class="draw %s" width="100%%" height="%s" role="img" aria-label="%s"%s>%s%s</svg>`,
-		class, num(d.height), template.HTMLEscapeString(label), extra+d.readable(), d.String(), d.over.String()))
+	role := "img"
+	if strings.Contains(d.String(), "<a ") { // what is in a picture cannot be reached by who does not see it
+		role = "group"
+	}
+	return template.HTML(fmt.Sprintf(`<svg class="draw %s" width="100%%" height="%s" role="%s" aria-label="%s"%s>%s%s</svg>`,
+		class, num(d.height), role, template.HTMLEscapeString(label), extra+d.readable(), d.String(), d.over.String()))
 }
 
 // polyline is a path through points, closed down to a base if that is not NaN.

@@ -44,7 +44,7 @@
     if (!e.textContent.trim() && !e.getAttribute("aria-label")) wrong.push("nothing says what this does: " + e.outerHTML.slice(0, 90));
   }
   for (const e of all("svg:not(svg svg)")) {
-    if (e.getAttribute("aria-hidden") !== "true" && !(e.getAttribute("role") === "img" && e.getAttribute("aria-label"))) wrong.push("a drawing without words: " + e.outerHTML.slice(0, 90));
+    if (e.getAttribute("aria-hidden") !== "true" && !(e.getAttribute("role") === (e.querySelector("a") ? "group" : "img") && e.getAttribute("aria-label"))) wrong.push("a drawing without words: " + e.outerHTML.slice(0, 90));
   }
   for (const t of all("table")) {
     if (!t.caption) wrong.push("a table without a caption: " + name(t));

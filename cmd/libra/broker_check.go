@@ -80,7 +80,7 @@ func goodBroker(path string) (broker.Config, error) {
 
 // each is the mistakes that an error is made of, with the file that they are in.
 func each(path string, err error) (all []error) {
-	if several, is := err.(interface{ Unwrap() []error }); is { //nolint:errorlint // as it was joined
+	if several, is := err.(interface{ Unwrap() []error }); is {
 		for _, one := range several.Unwrap() {
 			all = append(all, fmt.Errorf("%s: %w", path, one))
 		}

@@ -64,9 +64,9 @@ func (o *brokerOptions) makeToken(cmd *cobra.Command, con *console, opts *liveOp
 	var secret string
 	if cmd.Flags().Changed("server") {
 		err = opts.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
-			t, err := market.MakeToken(ctx, want)
+			t, no := market.MakeToken(ctx, want)
 			secret = t.Secret
-			return err
+			return no
 		})
 	} else {
 		secret, err = o.writeToken(cmd.Context(), want)
@@ -146,9 +146,9 @@ store.`,
 func (o *brokerOptions) records(cmd *cobra.Command, con *console, opts *liveOptions) (all []v1.ClusterRecord, err error) {
 	if cmd.Flags().Changed("server") {
 		err = opts.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
-			list, err := market.Clusters(ctx)
+			list, no := market.Clusters(ctx)
 			all = list.Clusters
-			return err
+			return no
 		})
 		return all, err
 	}

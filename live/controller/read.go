@@ -88,9 +88,9 @@ func (c *Controller) Jobs(ctx context.Context, q v1.JobQuery) ([]trade.Job, erro
 	jobs := make([]trade.Job, 0, len(rows))
 	under := false
 	for i := range rows {
-		j, err := fromRow(&rows[i])
-		if err != nil {
-			return nil, err
+		j, bad := fromRow(&rows[i])
+		if bad != nil {
+			return nil, bad
 		}
 		jobs = append(jobs, j)
 		under = under || !j.State.Final()

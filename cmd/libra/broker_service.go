@@ -104,7 +104,7 @@ func (s *brokerService) start(ctx context.Context, c *broker.Config, log *slog.L
 	gate := fair.NewGate(fair.Default(), time.Now)
 	s.serve(
 		api.New(s.broker, front.Keyring{Kept: s.store}, api.Options{Log: log, Gate: gate, PublicMetrics: c.Metrics == "public"}),
-		web.New(s.broker, front.Keyring{Kept: s.store}, web.Options{Log: log, Gate: gate, URL: s.page, Secure: s.secure, Home: homeOf, Memory: s.store}),
+		web.New(s.broker, front.Keyring{Kept: s.store}, web.Options{Log: log, Gate: gate, URL: s.page, Door: s.door(), Secure: s.secure, Home: homeOf, Memory: s.store}),
 	)
 	return nil
 }

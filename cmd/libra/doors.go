@@ -175,6 +175,16 @@ func (h *doors) shut() error {
 	return err
 }
 
+// door is the host and port at which browsers on this machine find the market after a
+// restart too; "" with TLS, which has an address that nobody else can answer at.
+func (h *doors) door() string {
+	ip, _, err := net.SplitHostPort(h.address.String())
+	if err != nil || h.secure || ip != "127.0.0.1" {
+		return ""
+	}
+	return h.address.String()
+}
+
 // url is where the API is, for somebody on this machine.
 func (h *doors) url() string {
 	scheme := "http"

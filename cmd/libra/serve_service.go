@@ -113,7 +113,7 @@ func (s *service) start(ctx context.Context, c *config.Config, logger *slog.Logg
 		Log: logger, Gate: gate, Term: term, Notice: s.notice, PublicMetrics: c.Metrics == "public", CertificateNodes: c.TLS.Nodes, Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency},
 	})
 	s.pages = web.New(floor, front.Keyring{Kept: s.store}, web.Options{
-		Log: logger, Gate: gate, Now: s.market.Time, Ahead: s.market.Ahead, URL: s.page, Secure: s.secure, WhatIf: s.whatIf, Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency}, Home: homeOf,
+		Log: logger, Gate: gate, Now: s.market.Time, Ahead: s.market.Ahead, URL: s.page, Door: s.door(), Secure: s.secure, WhatIf: s.whatIf, Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency}, Home: homeOf,
 		Memory: s.store,
 	})
 	s.serve(handler, s.pages)

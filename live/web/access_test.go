@@ -37,6 +37,7 @@ func accessTable() []access {
 		{"GET /{$}", "/", nil, to, to, to, to},
 		{"GET /login", "/login", nil, to, to, to, ok},
 		{"POST /login", "/login", url.Values{"token": {"libra_nothing"}}, ok, ok, ok, ok},
+		{"GET /whereabouts", "/whereabouts?name=x&nonce=y", nil, none, none, none, none},
 		{"POST /login/link", "/login/link", url.Values{}, out, out, out, out},
 		{"GET /submit", "/submit", nil, ok, ok, ok, to},
 		{"GET /submit", "/submit?like=1", nil, ok, none, ok, to},

@@ -50,6 +50,15 @@ var (
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"form-action 'self'; frame-ancestors 'none'; base-uri 'self'"
 
+// contentPolicy lets a page ask, beside its own server, at the door where the next start
+// will be.
+func (h *Handler) contentPolicy() string {
+	if !h.carriesOver() {
+		return contentPolicy
+	}
+	return strings.Replace(contentPolicy, "connect-src 'self'", "connect-src 'self' http://"+h.options.Door, 1)
+}
+
 // serve lets one call through: who is it, may they, what do they want, and what
 // came of it.
 func (h *Handler) serve(rt *route, w http.ResponseWriter, r *http.Request) {
@@ -57,7 +66,7 @@ func (h *Handler) serve(rt *route, w http.ResponseWriter, r *http.Request) {
 	start := h.now()
 	api.DemandTLS(w, r)
 	header := w.Header()
-	header.Set("Content-Security-Policy", contentPolicy)
+	header.Set("Content-Security-Policy", h.contentPolicy())
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Referrer-Policy", "same-origin")
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")

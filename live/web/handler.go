@@ -25,6 +25,9 @@ type Options struct {
 	// URL is where browsers on this machine find the pages, without a slash at the
 	// end: for programs that came another way and ask for a link.
 	URL string
+	// Door is the host and port at which a browser on this machine finds the server after
+	// a restart, whatever the URL is then; "" if that is not known, or anybody's.
+	Door string
 	// Secure says that people reach the server by TLS: cookies then travel by
 	// nothing else.
 	Secure bool
@@ -36,8 +39,8 @@ type Options struct {
 	// none and has had none yet; default /tmp.
 	Home func(user string) string
 
-	// Memory keeps the history of prices, and with TLS who has signed in, over a
-	// restart. Default: both begin anew.
+	// Memory keeps the history of prices, and who has signed in, over a restart. Default:
+	// both begin anew.
 	Memory Memory
 
 	// Gate has the limits of everybody, shared with the API. Default: none but that
@@ -120,6 +123,7 @@ type Handler struct {
 	guard    *http.CrossOriginProtection
 	sessions sessions
 	links    links
+	carries  carries
 	attempts attempts
 	past     history
 	hub      *hub
@@ -139,7 +143,7 @@ func New(m Market, k api.Keys, o Options) *Handler {
 	h := &Handler{
 		market: m, keys: k, options: o, gate: o.Gate, mux: http.NewServeMux(), guard: http.NewCrossOriginProtection(),
 		unit: o.Seller.Unit(), pages: pagesIn(o.Seller.Unit()),
-		sessions: sessions{now: o.Now}, links: links{now: o.Now}, attempts: newAttempts(o.Now),
+		sessions: sessions{now: o.Now}, links: links{now: o.Now}, carries: carries{now: o.Now}, attempts: newAttempts(o.Now),
 	}
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	h.recallSessions(h.ctx) // before anybody comes

@@ -55,7 +55,7 @@ func signIn(c *call) error {
 			v.Wrong = linkOver
 			return c.page("login", "Sign in", "", &v)
 		}
-		return c.enter(one.who, one.token, v.Next)
+		return c.enter(&one, v.Next)
 	}
 	if err := c.h.attempts.wrong.Check(c.source(), tooManyWrong); err != nil {
 		return err // before the store is asked
@@ -74,7 +74,7 @@ func signIn(c *call) error {
 	if err = c.h.attempts.signIns.Take(t.User, tooManySignIns); err != nil {
 		return err
 	}
-	return c.enter(trade.Identity{User: t.User, Role: trade.Role(t.Role)}, hash, v.Next)
+	return c.enter(&invitation{who: trade.Identity{User: t.User, Role: trade.Role(t.Role)}, token: hash}, v.Next)
 }
 
 // plain reports whether the browser seems to have come without TLS. A proxy before
@@ -85,11 +85,11 @@ func (c *call) plain() bool {
 
 // enter begins a session, always a new one: a cookie from before is worth
 // nothing after.
-func (c *call) enter(who trade.Identity, token []byte, next string) error {
+func (c *call) enter(one *invitation, next string) error {
 	if c.secret != "" {
 		c.h.sessions.end(c.secret)
 	}
-	c.secret = c.h.sessions.begin(who, token)
+	c.secret = c.h.sessions.begin(one.who, one.token, one.since)
 	c.h.keepSessions(c.r.Context())
 	http.SetCookie(c.w, c.cookie(fullLife))
 	return c.redirect(next)

@@ -14,7 +14,7 @@ import (
 // so). The half in the address is worth nothing alone either: it stays in
 // histories and gets pasted into mails. No answer tells one half to who shows only
 // the other. Without TLS sessions are kept in memory alone, so what somebody heard who had the port
-// while the server was away opens nothing when it is back.
+// while the server was away opens nothing when it is back; see carry.go.
 const sessionPath = "/s/"
 
 type placeOf struct{}

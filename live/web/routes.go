@@ -35,6 +35,7 @@ var routes = []route{
 	{http.MethodGet, "/{$}", people, aPage, home},
 
 	{http.MethodGet, "/login", nil, aPage, showLogin},
+	{http.MethodGet, "/whereabouts", nil, aScript, whereabouts},
 	{http.MethodPost, "/login", nil, aPage, signIn},
 	{http.MethodPost, "/login/link", nil, aScript, makeLink},
 	{http.MethodPost, "/logout", people, aPage, signOut},

@@ -37,11 +37,12 @@ func newSecret() string {
 }
 
 // session is somebody who has signed in. It ends with the server, unless that is
-// reached by TLS.
+// reached by TLS; then another may follow it (carry.go).
 type session struct {
 	who   trade.Identity
 	token []byte // hash of the token they came with, by a link too; nil: the server itself made the link
 	made  time.Time
+	carry string // key to another session after a restart; none in one that outlives it
 
 	mu      sync.Mutex
 	used    time.Time
@@ -59,8 +60,11 @@ type sessions struct {
 
 // begin signs somebody in and returns the secret of the session: what is in its
 // addresses, a dot, and what is in its cookie.
-func (s *sessions) begin(who trade.Identity, token []byte) string {
+func (s *sessions) begin(who trade.Identity, token []byte, since time.Time) string {
 	secret, now := newSecret()+"."+newSecret(), s.now()
+	if since.IsZero() {
+		since = now
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.open == nil {
@@ -69,7 +73,7 @@ func (s *sessions) begin(who trade.Identity, token []byte) string {
 	if len(s.open) >= mostOpen {
 		s.sweep(now)
 	}
-	s.open[sha256.Sum256([]byte(secret))] = &session{who: who, token: token, made: now, used: now, checked: now}
+	s.open[sha256.Sum256([]byte(secret))] = &session{who: who, token: token, made: since, used: now, checked: now, carry: newSecret()}
 	return secret
 }
 
@@ -198,6 +202,7 @@ type invitation struct {
 	who   trade.Identity
 	token []byte // hash of the token that it was made with; nil: with none
 	until time.Time
+	since time.Time // when they had signed in before; zero: they had not
 }
 
 // LoginLink is a path under which somebody can sign in once, within ten minutes,
@@ -236,13 +241,16 @@ func (l *links) make(who trade.Identity, token []byte) string {
 			delete(l.open, k)
 		}
 	}
-	l.open[sha256.Sum256([]byte(key))] = invitation{who, token, now.Add(linkLife)}
+	l.open[sha256.Sum256([]byte(key))] = invitation{who: who, token: token, until: now.Add(linkLife)}
 	return key
 }
 
 // invited finds whom a link is for, if its token is still good; take uses it up.
 func (h *Handler) invited(ctx context.Context, key string, take bool) (invitation, bool, error) {
 	one, ok := h.links.find(key, take)
+	if !ok {
+		one, ok = h.carries.byKey(key, take)
+	}
 	if !ok {
 		return one, false, nil
 	}

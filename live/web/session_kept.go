@@ -16,7 +16,8 @@ const sessionsKey = "sessions"
 
 // keptSession is a session as it is written down: no part of it opens anything.
 type keptSession struct {
-	Digest string     `json:"digest"` // of its secret
+	Digest string     `json:"digest,omitempty"` // of its secret, if it outlives the server
+	Carry  []byte     `json:"carry,omitempty"`  // verifier of the key to the next one, if it does not
 	User   string     `json:"user"`
 	Role   trade.Role `json:"role"`
 	Token  []byte     `json:"token,omitempty"` // hash
@@ -24,16 +25,23 @@ type keptSession struct {
 	Used   time.Time  `json:"used"`
 }
 
-// keepsSessions reports whether sessions outlive the server. Without TLS they must not:
-// whoever has the port while the server is away is sent them by the browser.
-func (h *Handler) keepsSessions() bool { return h.options.Secure && h.options.Memory != nil }
+// keepsSessions reports whether anything is known of sessions after a restart. With TLS
+// they go on. Without it they must not: whoever has the port while the server is away is
+// sent them by the browser; another follows each (carry.go).
+func (h *Handler) keepsSessions() bool {
+	return h.options.Secure && h.options.Memory != nil || h.carriesOver()
+}
 
 // keepSessions writes down who has signed in.
 func (h *Handler) keepSessions(ctx context.Context) {
 	if !h.keepsSessions() {
 		return
 	}
-	text, err := json.Marshal(h.sessions.kept())
+	list := h.sessions.kept(h.options.Secure)
+	for _, one := range h.carries.all() {
+		list = append(list, keptSession{Carry: one.verifier[:], User: one.who.User, Role: one.who.Role, Token: one.token, Made: one.made, Used: one.used})
+	}
+	text, err := json.Marshal(list)
 	if err == nil {
 		err = h.options.Memory.PutNotes(ctx, []store.Note{{Kind: memoryKind, Key: sessionsKey, Body: text}})
 	}
@@ -50,14 +58,16 @@ func (h *Handler) recallSessions(ctx context.Context) {
 	}
 	note, found, err := h.options.Memory.Note(ctx, memoryKind, sessionsKey)
 	if err == nil && found {
-		err = h.sessions.recall(note.Body)
+		err = h.recallAll(note.Body)
 	}
 	if err != nil {
 		h.options.Log.LogAttrs(ctx, slog.LevelWarn, "who had signed in before has to do so again", slog.String("error", err.Error()))
 	}
 }
 
-func (s *sessions) kept() []keptSession {
+// kept are the sessions that are open, as they are written down: to go on, or to be
+// followed by another.
+func (s *sessions) kept(goOn bool) []keptSession {
 	now := s.now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,30 +76,50 @@ func (s *sessions) kept() []keptSession {
 		if one.over(now) {
 			continue
 		}
-		list = append(list, keptSession{
-			Digest: base64.StdEncoding.EncodeToString(key[:]), User: one.who.User, Role: one.who.Role, Token: one.token, Made: one.made, Used: one.lastUsed(),
-		})
+		k := keptSession{User: one.who.User, Role: one.who.Role, Token: one.token, Made: one.made, Used: one.lastUsed()}
+		if goOn {
+			k.Digest = base64.StdEncoding.EncodeToString(key[:])
+		} else {
+			verifier := verifierOf(one.carry)
+			k.Carry = verifier[:]
+		}
+		list = append(list, k)
 	}
 	return list
 }
 
-func (s *sessions) recall(text []byte) error {
+// recallAll reads what was written down. What was kept under the other kind of server is
+// left out.
+func (h *Handler) recallAll(text []byte) error {
 	var list []keptSession
 	if err := json.Unmarshal(text, &list); err != nil {
 		return fmt.Errorf("sessions: %w", err)
 	}
+	for i := range list {
+		k := &list[i]
+		who := trade.Identity{User: k.User, Role: k.Role}
+		switch {
+		case !may(who, belongings{roles: people}):
+		case h.options.Secure && k.Digest != "":
+			h.sessions.recall(k, who)
+		case !h.options.Secure && len(k.Carry) == len(digest{}):
+			h.carries.put(carried{verifier: digest(k.Carry), who: who, token: k.Token, made: k.Made, used: k.Used})
+		}
+	}
+	return nil
+}
+
+func (s *sessions) recall(k *keptSession, who trade.Identity) {
 	now := s.now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.open = map[digest]*session{}
-	for i := range list {
-		k := &list[i]
-		key, err := base64.StdEncoding.DecodeString(k.Digest)
-		one := &session{who: trade.Identity{User: k.User, Role: k.Role}, token: k.Token, made: k.Made, used: k.Used}
-		if err != nil || len(key) != len(digest{}) || len(s.open) >= mostOpen || one.over(now) || !may(one.who, belongings{roles: people}) {
-			continue
-		}
-		s.open[digest(key)] = one
+	if s.open == nil {
+		s.open = map[digest]*session{}
 	}
-	return nil
+	key, err := base64.StdEncoding.DecodeString(k.Digest)
+	one := &session{who: who, token: k.Token, made: k.Made, used: k.Used}
+	if err != nil || len(key) != len(digest{}) || len(s.open) >= mostOpen || one.over(now) {
+		return
+	}
+	s.open[digest(key)] = one
 }

@@ -83,6 +83,8 @@ type frame struct {
 	SignedIn,
 	Owner bool
 	CSRF    string
+	Carry   string // key for the next start, if there is one
+	Door    string // where that is asked for
 	Account string
 	Free    int64 // of the caller's account
 	NowUS   int64
@@ -96,6 +98,9 @@ func (c *call) frame(title, at string, body any) (*frame, error) {
 		return f, nil
 	}
 	f.SignedIn, f.Who, f.Owner, f.CSRF = true, c.who, c.everybody(), stamp(c.secret)
+	if c.h.carriesOver() {
+		f.Carry, f.Door = c.session.carry, c.h.options.Door
+	}
 	ctx := c.r.Context()
 	account, err := c.h.market.AccountOf(ctx, c.who.User)
 	if err != nil {

@@ -9,6 +9,7 @@ import { job } from "./job.js";
 import { submit } from "./submit.js";
 import { owner } from "./owner.js";
 import { cursor } from "./cursor.js";
+import { arrived } from "./draft.js";
 
 document.documentElement.classList.add("scripted");
 
@@ -21,6 +22,7 @@ function begin() {
   owner();
 }
 
+arrived();
 forms(begin);
 begin();
 cursor();

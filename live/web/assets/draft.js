@@ -18,6 +18,19 @@ export function keep(form) {
   } catch { /* a browser that keeps nothing */ }
 }
 
+// typed is what was kept, to be taken along; arrived is what came along, of somebody who
+// may go on at another address.
+export function typed() {
+  try { return localStorage.getItem(place()); } catch { return null; }
+}
+
+export function arrived() {
+  const guest = document.querySelector("[data-guest]")?.dataset.guest, along = location.hash.match(/^#draft=(.*)$/)?.[1];
+  if (!guest || !along) return;
+  history.replaceState(null, "", location.pathname + location.search);
+  try { localStorage.setItem("draft " + guest, decodeURIComponent(along)); } catch { /* a browser that keeps nothing */ }
+}
+
 export function forget() {
   try { localStorage.removeItem(place()); } catch { /* there is none */ }
 }

@@ -1,6 +1,8 @@
 // One stream of events for the page, and the word when there is none: a page
 // whose network is cut says so, stays as it is, and catches up when it is back.
 import { setClock, localise } from "./time.js";
+import { whereabouts, entrance } from "./carry.js";
+import { typed } from "./draft.js";
 
 const handlers = {};
 export function on(kind, f) { handlers[kind] = f; }
@@ -27,10 +29,40 @@ export function over() {
   bar.append(link, "; what you typed will be there.");
 }
 
+// follow goes after a market that was started again. Somebody who is typing is asked
+// first.
+let following = 0, gone = false;
+async function follow() {
+  if (gone) return true;
+  const at = await whereabouts();
+  if (!at || gone) return gone;
+  gone = true;
+  offline = false; // nothing is lost by leaving
+  delete document.body.dataset.offline;
+  close();
+  if (!document.querySelector("form.touched")) {
+    location.href = entrance(at, null);
+    return true;
+  }
+  say("The market was started again. ", true);
+  const link = document.createElement("a");
+  link.href = entrance(at, typed());
+  link.textContent = "Go on";
+  bar.append(link, "; what you typed will be there.");
+  return true;
+}
+
+async function keepFollowing() {
+  clearTimeout(following);
+  if (offline && !(await follow())) following = setTimeout(keepFollowing, 2000);
+}
+
 export function lost() {
+  if (gone) return;
   if (!offline) {
     offline = true;
     document.body.dataset.offline = "";
+    keepFollowing();
   }
   clearTimeout(quiet);
   say("Offline. What you see is from before; it goes on by itself when the connection is back.");
@@ -55,6 +87,7 @@ export async function look() {
   try {
     const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
     if (answer.redirected) { // to the sign-in: the session is over
+      if (await follow()) return;
       if (document.querySelector("form.touched")) over();
       else location.reload();
       return;

@@ -29,7 +29,13 @@ func TestAgentSettings(t *testing.T) {
 	}
 	good := file(t, "good.yaml", "agent: {control: slurm, node: n1, processors: 4, capacity: 0.4, memory_mb: 4096}\n")
 	mustLibra(t, "config", "check", good)
+	if out := mustLibra(t, "config", "check", "--json", good); !strings.Contains(out, `"good": true`) || !strings.Contains(out, `"mistakes": []`) {
+		t.Errorf("of a good file: %s", out)
+	}
 	bad := file(t, "bad.yaml", "agent: {control: slurm, capacity: 0.001}\n")
+	if got := libra(t, "config", "check", "--json", bad); got.code != exitFailure || !strings.Contains(got.out, `"line `) || !strings.Contains(got.out, `"good": false`) {
+		t.Errorf("of a bad file: %+v", got)
+	}
 	if got := libra(t, "config", "check", bad); got.code == exitOK || !strings.Contains(got.err, "agent.capacity") {
 		t.Errorf("a capacity of nearly nothing: %+v", got)
 	}

@@ -48,6 +48,7 @@ func newSlurm(con *console) *cobra.Command {
 
 // slurmCheckOptions are the flags of libra slurm check.
 type slurmCheckOptions struct {
+	json  bool
 	file  string
 	slurm config.Slurm
 }
@@ -66,6 +67,7 @@ what to do about it. It changes nothing. Exit code 1: something is wrong.`,
 	}
 	cmd.Flags().StringVar(&o.file, "config", "", "read this file first (its part slurm)")
 	slurmFlags(cmd.Flags(), &o.slurm)
+	cmd.Flags().BoolVar(&o.json, "json", false, "print as JSON")
 	completeFlag(cmd, "slurm-control", "agents", "none")
 	return cmd
 }
@@ -90,11 +92,18 @@ func runSlurmCheck(cmd *cobra.Command, con *console, o *slurmCheckOptions) error
 	if err != nil {
 		return fmt.Errorf("slurm: %w", err)
 	}
-	wrong := 0
-	for _, f := range survey.Inspect(cmd.Context(), &c.Slurm, batch) {
-		printline(con.out, f)
+	found, wrong := survey.Inspect(cmd.Context(), &c.Slurm, batch), 0
+	for _, f := range found {
 		if f.Wrong {
 			wrong++
+		}
+		if !o.json {
+			printline(con.out, f)
+		}
+	}
+	if o.json {
+		if err := con.writeJSON(found); err != nil {
+			return err
 		}
 	}
 	if wrong > 0 {

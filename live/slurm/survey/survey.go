@@ -12,8 +12,8 @@ import (
 
 // Finding is one thing that was found out about a Slurm cluster.
 type Finding struct {
-	Wrong bool // it keeps a market from working
-	Text  string
+	Wrong bool   `json:"wrong"` // it keeps a market from working
+	Text  string `json:"text"`
 }
 
 func (f Finding) String() string {

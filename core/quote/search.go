@@ -32,7 +32,21 @@ func (s *Search) Offers() []trade.Offer {
 	if r := &s.Request; r.Budget != nil && s.Least(r) > *r.Budget { // the bid is what is wrong: nobody is to wait as well
 		slices.SortStableFunc(found, func(a, b trade.Offer) int { return rank(&a) - rank(&b) })
 	}
-	return found
+	return s.worthwhile(found)
+}
+
+// worthwhile leaves out what changes something beside the budget, and needs no smaller one
+// than an offer that changes the budget alone.
+func (s *Search) worthwhile(found []trade.Offer) []trade.Offer {
+	i := slices.IndexFunc(found, func(o trade.Offer) bool { return o.Change == "budget" })
+	if i < 0 {
+		return found
+	}
+	alone, asked := *found[i].Quote.Request.Budget, *s.Request.Budget
+	return slices.DeleteFunc(found, func(o trade.Offer) bool {
+		with := o.Quote.Request.Budget
+		return o.Change != "budget" && with != nil && *with > asked && *with >= alone
+	})
 }
 
 // rank puts the offer first that changes nothing but the bid.

@@ -177,6 +177,13 @@ func (o *sbatchCommand) request(con *console, flags *pflag.FlagSet, line directi
 		head.Request.Dir = filepath.Join(here, head.Request.Dir)
 	}
 	head.Request.Env = append(head.Request.Env, "SLURM_SUBMIT_DIR="+here)
+	if len(line.Args) > 0 {
+		path, err := filepath.Abs(line.Args[0])
+		if err != nil {
+			return v1.Request{}, nil, err
+		}
+		head.Request.Env = append(head.Request.Env, "LIBRA_SCRIPT="+path)
+	}
 	if raised, unknown := syscall.Getpriority(syscall.PRIO_PROCESS, 0); unknown == nil {
 		const usual = 20 // the kernel says how far it is above the lowest
 		head.Request.Env = append(head.Request.Env, fmt.Sprintf("SLURM_PRIO_PROCESS=%d", usual-raised))

@@ -157,7 +157,10 @@ func (b *Backend) submission(r *run, orders []task.Order) (client.Submission, er
 	s := client.Submission{
 		Name: nameOf(first), Comment: b.commentOf(r), User: first.User, Partition: b.cfg.Partition, Nodes: slices.Clone(r.Nodes),
 		Tasks: len(specs), CPUs: min(most*first.Processors(), narrowest), MemoryMB: megabytes(first.Memory) * int64(most), Limit: limitOf(first.DueUS, b.cfg.Now()),
-		Dir: first.Dir, Env: []string{"PATH=" + b.cfg.Path}, Output: "/dev/null", Script: text,
+		Dir: first.Dir, Env: []string{"PATH=" + b.cfg.Path}, Output: shownFile(specs, first.Output), Script: text, Command: shownCommand(first),
+	}
+	if first.Error != first.Output {
+		s.Error = shownFile(specs, first.Error)
 	}
 	if l.even {
 		s.PerTask = l.perTask

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -69,5 +70,44 @@ func TestFilesHaveSlurmsNumber(t *testing.T) {
 		if _, err := os.Stat(file); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// Slurm shows the files and the command of a job that has one of each.
+func TestWhatSlurmShows(t *testing.T) {
+	once := aTask(t)
+	once.Size, once.Once, once.Nodes = 2, true, []string{"n1", "n1"}
+	ranks := once
+	ranks.Once = false
+	lane := aTask(t)
+	lane.Span = &task.Span{First: 1, Count: 2}
+	for _, c := range []struct {
+		specs      []task.Spec
+		name, want string
+	}{
+		{[]task.Spec{aTask(t)}, "slurm-%b.out", "slurm-%j.out"},
+		{[]task.Spec{aTask(t)}, "/d/100%-%j-%b%", "/d/100%%-12-%j%%"},
+		{[]task.Spec{aTask(t)}, "", "/dev/null"},
+		{[]task.Spec{aTask(t)}, `a\b`, "/dev/null"},
+		{[]task.Spec{once, once}, "out", "out"},
+		{[]task.Spec{ranks, ranks}, "out", "/dev/null"},
+		{[]task.Spec{lane}, "%b_%a", "/dev/null"},
+		{[]task.Spec{lane}, "all", "all"},
+		{[]task.Spec{aTask(t)}, "%a", "%%a"},
+	} {
+		if got := shownFile(c.specs, c.name); got != c.want {
+			t.Errorf("%q of %d: %q, want %q", c.name, len(c.specs), got, c.want)
+		}
+	}
+	s := aTask(t)
+	if s.Argv, s.Env = []string{"an argument"}, []string{"A=b", "LIBRA_SCRIPT=/d/job.sh"}; shownCommand(&s) != nil {
+		t.Error("a program is no script")
+	}
+	s.Script = []byte("#!/bin/sh\n")
+	if got := shownCommand(&s); !slices.Equal(got, []string{"/d/job.sh", "an argument"}) {
+		t.Errorf("%q", got)
+	}
+	if s.Env = nil; shownCommand(&s) != nil {
+		t.Error("it was in no file")
 	}
 }

@@ -23,8 +23,17 @@ const (
 	notRunnable                   // what has that name
 )
 
-// known reports whether a signal is a cause.
-func (c cause) known() bool { return c >= noStart && c <= notRunnable }
+// slurmNoOutput is what Slurm itself says in the script's place where it cannot open an
+// output, as in a directory that is not there: ExitCode=0:53.
+const slurmNoOutput cause = 53
+
+// causeOf is what a signal says; 0: nothing.
+func causeOf(signal int) cause {
+	if c := cause(signal); c >= noStart && c <= notRunnable || c == slurmNoOutput {
+		return c
+	}
+	return 0
+}
 
 // code is what a rank or an element ends with.
 func (c cause) code() int { return 128 + int(c) }
@@ -35,13 +44,12 @@ func (c cause) of(s *task.Spec) string {
 	case noDirectory:
 		return "no such directory: " + s.Dir
 	case noOutput:
-		var files []string
-		for _, name := range []string{s.Output, s.Error} {
-			if name = fileOf(s, name); name != "" && (len(files) == 0 || files[0] != name) {
-				files = append(files, name)
-			}
+		return "output cannot be opened: " + outputs(s)
+	case slurmNoOutput:
+		if strings.HasPrefix(s.Output, "/") && strings.HasPrefix(s.Error, "/") {
+			return noOutput.of(s)
 		}
-		return "output cannot be opened: " + strings.Join(files, " or ")
+		return "directory " + s.Dir + ", or output in it, cannot be opened: " + outputs(s)
 	case noProgram:
 		return "no such program: " + programName(s)
 	case notRunnable:
@@ -49,6 +57,17 @@ func (c cause) of(s *task.Spec) string {
 	default:
 		return "no room for temporary files on its node"
 	}
+}
+
+// outputs are the files that a task writes.
+func outputs(s *task.Spec) string {
+	var files []string
+	for _, name := range []string{s.Output, s.Error} {
+		if name = fileOf(s, name); name != "" && (len(files) == 0 || files[0] != name) {
+			files = append(files, name)
+		}
+	}
+	return strings.Join(files, " or ")
 }
 
 // programName is what the user calls the program.

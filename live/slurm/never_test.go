@@ -91,6 +91,7 @@ func TestNobodyClaimsThatItNeverBegan(t *testing.T) {
 		want    task.State
 		why     string
 	}{
+		"Slurm could not open it":     {client.Job{State: client.Failed, Signal: 53}, Agents, 20 * time.Millisecond, task.Refused, "directory /x, or output in it, cannot be opened: "},
 		"it never did":                {client.Job{State: client.Failed, Signal: int(noDirectory)}, Agents, 20 * time.Millisecond, task.Refused, "no such directory: /x"},
 		"it worked":                   {client.Job{State: client.Failed, Signal: int(noDirectory)}, Agents, time.Second, task.Ended, "it ran, and ended as if it never had"},
 		"it never did, by a watch":    {client.Job{State: client.Failed, Signal: int(noProgram), Started: 10, Ended: 10}, None, 0, task.Refused, "no such program: foo"},

@@ -254,7 +254,7 @@ exit "$libra_bad"
 // login would set, then what the task asks for, then what it is told about itself.
 func environment(specs []task.Spec, l layout) string {
 	s := &specs[0]
-	words := append([]string{"/usr/bin/env", "-u LIBRA_SEAL", "-u SLURM_HOSTFILE"}, l.told(specs)...)
+	words := append([]string{"/usr/bin/env", "-u LIBRA_SEAL", "-u SLURM_HOSTFILE", "-u SLURM_OPEN_MODE"}, l.told(specs)...)
 	words = append(words, `"PATH=$PATH"`,
 		`"HOME=${libra_home:-/}"`, quote("USER="+s.User), quote("LOGNAME="+s.User), `"SHELL=${libra_shell:-/bin/sh}"`)
 	for _, setting := range l.kept(s.Env) {

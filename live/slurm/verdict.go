@@ -34,9 +34,7 @@ func verdictOf(j *client.Job) verdict {
 	case client.Completed:
 		v.exit, v.signal = 0, ""
 	case client.Failed:
-		if c := cause(j.Signal); c.known() {
-			v.cause = c
-		}
+		v.cause = causeOf(j.Signal)
 		if v.exit == 0 && v.signal == "" { // Slurm itself could not start it
 			v.state, v.why = task.Refused, explain("Slurm could not start it", j)
 		}

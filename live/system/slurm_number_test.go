@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -51,14 +52,14 @@ func oneNumber(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.token = token.Secret
-	b.command("sbatch", "-p", slurmtest.PlainPartition, "-o", "/dev/null", "--wrap", "true") // Slurm counts further than the market
 	script := filepath.Join(b.dir, "job.sh")
 	if err := os.WriteFile(script, []byte("#!/bin/sh\n#SBATCH -t 1 -J numbered\necho \"I am $SLURM_JOB_ID, which is $LIBRA_JOB_ID\"\nexec sleep 60\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	number, is := strings.CutPrefix(b.command("libra", "sbatch", "--deadline=now+30minutes", script), "Submitted batch job ")
+	plain := b.command("sbatch", "-p", slurmtest.PlainPartition, "--parsable", script, "an argument") // Slurm counts further than the market
+	number, is := strings.CutPrefix(b.command("libra", "sbatch", "--deadline=now+30minutes", script, "an argument"), "Submitted batch job ")
 	if !is || strings.Trim(number, "0123456789") != "" {
-		t.Fatalf("it said %q", number)
+		t.Fatalf("it said %q: %s", number, b.command("libra", "job", "last"))
 	}
 	of := func(name string) (j v1.Job) {
 		t.Helper()
@@ -74,6 +75,17 @@ func oneNumber(t *testing.T) {
 	if got := b.command("squeue", "-h", "-j", number, "-o", "%A %j"); got != number+" numbered" {
 		t.Errorf("squeue -j %s: %s", number, got)
 	}
+	shown := func(number string) string {
+		all := b.command("scontrol", "show", "job", number)
+		if strings.Contains(b.command("sinfo", "--version"), "22.05") {
+			all = strings.ReplaceAll(all, "Command=", "Command, which slurmrestd cannot be told: ")
+		}
+		return strings.ReplaceAll(strings.Join(regexp.MustCompile(`(?m)^ *(WorkDir|StdIn|StdOut|StdErr|Command)=.*$`).FindAllString(all, -1), "\n"), "slurm-"+number, "slurm-N")
+	}
+	if want, got := shown(plain), shown(number); got != want || !strings.Contains(want, "StdOut="+b.dir+"/slurm-N.out") {
+		t.Errorf("scontrol show job says\n%s\nand of one by sbatch\n%s", got, want)
+	}
+	b.command("scancel", plain)
 	wrote := fmt.Sprintf("I am %s, which is %d\n", number, job.ID)
 	until(t, "what it writes", func() bool {
 		out, _ := os.ReadFile(filepath.Join(b.dir, "slurm-"+number+".out"))
@@ -94,7 +106,7 @@ func oneNumber(t *testing.T) {
 	if again := of("slurm:" + number); again.ID != job.ID {
 		t.Errorf("slurm:%s is job %d now", number, again.ID)
 	}
-	if got := b.command("libra", "logs", "slurm:"+number); got+"\n" != wrote {
+	if got := b.command("libra", "logs", "slurm:"+number); !strings.HasPrefix(got+"\n", wrote) {
 		t.Errorf("libra logs of what has ended: %q", got)
 	}
 	b.verify()

@@ -53,7 +53,7 @@ func (c *commands) Submit(ctx context.Context, s Submission) (int64, error) {
 func (s *Submission) flags() []string {
 	flags := []string{
 		"--parsable", "--hold", "--no-requeue", "--ignore-pbs", "--export-file=3",
-		"--job-name=" + s.Name, "--partition=" + s.Partition, "--chdir=" + s.Dir, "--output=" + s.Output,
+		"--job-name=" + s.Name, "--partition=" + s.Partition, "--chdir=" + s.Dir, "--output=" + s.Output, "--open-mode=append",
 		"--nodelist=" + strings.Join(s.Nodes, ","),
 		fmt.Sprintf("--nodes=%d", len(s.Nodes)), fmt.Sprintf("--ntasks=%d", s.tasks()), fmt.Sprintf("--mincpus=%d", s.CPUs),
 	}
@@ -103,6 +103,11 @@ func (s *Submission) check() error {
 	} {
 		if strings.Contains(part.text, "\x00") {
 			return fmt.Errorf("%w: a zero byte in the %s", ErrRefused, part.name)
+		}
+	}
+	for _, word := range s.Command {
+		if strings.Contains(word, "\x00") {
+			return fmt.Errorf("%w: a zero byte in the command", ErrRefused)
 		}
 	}
 	for _, name := range append([]string{s.Partition}, s.Nodes...) {

@@ -124,5 +124,6 @@ func sample() Submission {
 	return Submission{
 		Name: "a job", Comment: "libra:1.1", User: "root", Partition: "libra", Nodes: []string{"n1", "n2"}, Tasks: 3, CPUs: 2,
 		MemoryMB: 64, Limit: 61 * time.Second, Dir: "/d", Env: []string{"A=b=c", "D="}, Output: "/d/out", Error: "/d/err", Script: "#!/bin/sh\n",
+		Command: []string{"/d/job.sh", "an argument"},
 	}
 }

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// first is the generation up to v0.0.38: options as sbatch has them.
+// first is the generation up to v0.0.38: options as sbatch has them. It is not told the
+// command: a slurmrestd of 22.05 that gets an argv, which its schema has, dies.
 type first struct{}
 
 type firstSubmission struct {
@@ -29,6 +30,7 @@ type firstJob struct {
 	Dir         string            `json:"current_working_directory"`
 	Output      string            `json:"standard_output"`
 	Error       string            `json:"standard_error,omitempty"`
+	OpenMode    string            `json:"open_mode"`
 	Environment map[string]string `json:"environment"`
 }
 
@@ -43,7 +45,7 @@ func (first) submission(s *Submission, env []string) any {
 			Name: s.Name, Comment: s.Comment, Partition: s.Partition,
 			Nodes: len(s.Nodes), Nodelist: strings.Join(s.Nodes, ","), Tasks: s.tasks(), PerTask: several(s.perTask()), PerNode: s.CPUs,
 			Memory: s.MemoryMB, Limit: s.minutes(), Hold: true, NoRequeue: true,
-			Dir: s.Dir, Output: s.Output, Error: s.Error, Environment: named,
+			Dir: s.Dir, Output: s.Output, Error: s.Error, OpenMode: "append", Environment: named,
 		},
 		Script: s.Script,
 	}
@@ -77,6 +79,8 @@ type secondJob struct {
 	Dir         string     `json:"current_working_directory"`
 	Output      string     `json:"standard_output"`
 	Error       string     `json:"standard_error,omitempty"`
+	OpenMode    []string   `json:"open_mode"`
+	Argv        []string   `json:"argv,omitempty"`
 	Environment []string   `json:"environment"`
 	Script      string     `json:"script"`
 }
@@ -99,7 +103,7 @@ func (second) submission(s *Submission, env []string) any {
 		Name: s.Name, Comment: s.Comment, Partition: s.Partition,
 		Nodes: strconv.Itoa(len(s.Nodes)), Required: s.Nodes, Tasks: s.tasks(), PerTask: several(s.perTask()), PerNode: s.CPUs,
 		Memory: isSet(s.MemoryMB), Limit: isSet(s.minutes()), Hold: true, Requeue: false,
-		Dir: s.Dir, Output: s.Output, Error: s.Error, Environment: env, Script: s.Script,
+		Dir: s.Dir, Output: s.Output, Error: s.Error, OpenMode: []string{"APPEND"}, Argv: s.Command, Environment: env, Script: s.Script,
 	}}
 }
 

@@ -47,10 +47,10 @@ func TestSubmissionShapes(t *testing.T) {
 	for version, want := range map[string]string{
 		"v0.0.38": `{"job": {"name": "a job", "comment": "libra:1.1", "partition": "libra", "nodes": 2, "nodelist": "n1,n2", "tasks": 4, "minimum_cpus_per_node": 2,
 			"memory_per_node": 64, "time_limit": 2, "hold": true, "no_requeue": true, "current_working_directory": "/d", "standard_output": "/d/out", "standard_error": "/d/err",
-			"environment": {"A": "b=c", "D": ""}}, "script": "#!/bin/sh\n"}`,
+			"open_mode": "append", "environment": {"A": "b=c", "D": ""}}, "script": "#!/bin/sh\n"}`,
 		"v0.0.40": `{"job": {"name": "a job", "comment": "libra:1.1", "partition": "libra", "nodes": "2", "required_nodes": ["n1", "n2"], "tasks": 4, "minimum_cpus_per_node": 2,
 			"memory_per_node": {"set": true, "infinite": false, "number": 64}, "time_limit": {"set": true, "infinite": false, "number": 2}, "hold": true, "requeue": false,
-			"current_working_directory": "/d", "standard_output": "/d/out", "standard_error": "/d/err", "environment": ["A=b=c", "D="], "script": "#!/bin/sh\n"}}`,
+			"current_working_directory": "/d", "standard_output": "/d/out", "standard_error": "/d/err", "open_mode": ["APPEND"], "argv": ["/d/job.sh", "an argument"], "environment": ["A=b=c", "D="], "script": "#!/bin/sh\n"}}`,
 	} {
 		f, o := newFakeRest(t, version, map[string]answer{
 			"POST /job/submit": {file: version + "/submit.json"},

@@ -98,7 +98,7 @@ func (b *bench) job(script string) client.Submission {
 	return client.Submission{
 		Name: "job", Comment: "libra-test:" + b.t.Name(), User: b.alice, Partition: slurmtest.Partition,
 		Nodes: b.c.Nodes[1:2], Tasks: 1, CPUs: 1, MemoryMB: 64, Limit: 90 * time.Second,
-		Dir: b.dir, Env: []string{"PATH=" + slurmtest.Path(), "WORD=a b\n\"c\"='$d'"}, Output: filepath.Join(b.dir, "out"),
+		Dir: b.dir, Env: []string{"PATH=" + slurmtest.Path(), "WORD=a b\n\"c\"='$d'"}, Output: filepath.Join(b.dir, "out"), Command: []string{filepath.Join(b.dir, "job.sh"), "an argument"},
 		Script: "#!/bin/sh\n" + script + "\n",
 	}
 }

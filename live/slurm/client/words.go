@@ -51,9 +51,10 @@ type Submission struct {
 	Limit     time.Duration // of wall time, rounded up to whole minutes; 0: the partition's
 	Dir       string
 	Env       []string // NAME=value, all of it
-	Output    string   // file name for Slurm (%j is not used: names are whole)
+	Output    string   // file name for Slurm, which is opened to be added to
 	Error     string   // empty: with the output
 	Script    string   // begins with #!
+	Command   []string // what is shown as the command: a file, and what the script finds as its arguments
 }
 
 // Job is how a job stands in Slurm. A job is its id together with Submitted:

@@ -1,0 +1,43 @@
+package slurm
+
+import (
+	"strings"
+
+	"github.com/libra-market/libra/core/task"
+)
+
+// What Slurm is told of a job's files and its command is what it shows of them (scontrol
+// show job). It opens the files too, and writes what it has to say of the job itself into
+// them, as it does for sbatch; the script then opens them as the market's agents would.
+
+// shownFile is a file as Slurm is told it: nowhere, where each rank or element has its own,
+// or Slurm could not be told its name.
+func shownFile(specs []task.Spec, name string) string {
+	s := &specs[0]
+	apart := len(specs) > 1 && !s.Once || s.Len() > 0 && strings.Contains(name, "%a")
+	if name = fileOf(s, name); name == "" || apart || strings.Contains(name, `\`) {
+		return nowhere
+	}
+	parts := strings.Split(name, task.BatchPattern)
+	for i := range parts {
+		parts[i] = strings.ReplaceAll(parts[i], "%", "%%")
+	}
+	return strings.Join(parts, "%j")
+}
+
+// scriptPath is the variable that says which file a script was handed in as.
+const scriptPath = "LIBRA_SCRIPT="
+
+// shownCommand is the file that a script was handed in as, and its arguments; nothing, as
+// for sbatch, of one that was not in a file.
+func shownCommand(s *task.Spec) []string {
+	if len(s.Script) == 0 {
+		return nil
+	}
+	for _, setting := range s.Env {
+		if path, is := strings.CutPrefix(setting, scriptPath); is && path != "" {
+			return append([]string{path}, s.Argv...)
+		}
+	}
+	return nil
+}

@@ -35,6 +35,8 @@ type replayOptions struct {
 	strict   bool
 	store    string
 	archive  string
+
+	simulated bool // what was is to be simulated, though the history may tell it
 }
 
 func newReplay(con *console) *cobra.Command {
@@ -45,12 +47,17 @@ func newReplay(con *console) *cobra.Command {
 		Long: `Run the jobs of the past under other policies and say what would have changed:
 revenue, satisfied users (in time and within budget), who wins and who loses.
 
-HISTORY is a workload CSV with deadlines and budgets, an SWF log (which is given
-them by --sla), or a job table that libra wrote. A job table alone knows only the
+HISTORY is a workload CSV with deadlines and budgets, an SWF log or what Slurm's sacct
+says (which are given them by --sla), or a job table that libra wrote. Of sacct's jobs it
+is known when they really ended: that is compared with, unless --from says under which
+policy to simulate it; and as many processors are taken as were in use at once, unless
+--nodes says otherwise. A job table alone knows only the
 jobs that ran, and no deadlines; better give the workload and, with --table, the
 table of what became of it. Without a table, what was is simulated too: under the
 policy of --from. The word live is the history of the running market: its jobs,
 and what really became of them.
+
+--svg draws whose deadlines were met and would have been, user by user.
 
 --tune name finds the value of a setting that earns most, the price factor beta of
 libra-plus for instance, and shows the curve.
@@ -61,6 +68,11 @@ before an upgrade for instance. Exit code 1 if it does. It reads the store itsel
 whether or not the market runs, and the archive files that old parts of the log are in.`,
 		Example: `  # we run backfilling; what would Libra+$ have earned?
   libra replay SDSC-SP2.swf.gz --last 5000 --policy libra-plus
+
+  # what would last month have earned on our Slurm cluster, and whose deadlines been met?
+  sacct --allusers --parsable2 --duplicates --starttime 2026-10-01 --endtime 2026-11-01 \
+      --format JobID,User,State,Submit,Start,End,ElapsedRaw,TimelimitRaw,ReqCPUS,AllocCPUS > october.txt
+  libra replay october.txt --nodes 4096 --svg october.svg
 
   # what happened is known; compare two policies with it
   libra replay jobs.csv --table table.csv --policy libra,libra-plus --nodes 128
@@ -97,7 +109,7 @@ whether or not the market runs, and the archive files that old parts of the log 
 	f.Uint64Var(&opts.seed, "seed", 1, "`seed` of the SLA model")
 	f.StringVar(&opts.tune, "tune", "", "find the value of a `setting` with the best revenue")
 	f.StringVar(&opts.span, "range", "0.01:10", "`from:to` where --tune looks")
-	f.StringVar(&opts.svg, "svg", "", "draw the curve of --tune into an SVG `file`")
+	f.StringVar(&opts.svg, "svg", "", "draw whose deadlines are met, or the curve of --tune, into an SVG `file`")
 	f.IntVar(&opts.top, "top", 5, "show a `number` of winners and of losers")
 	f.BoolVar(&opts.strict, "strict", false, "with live: check that this program decides like the log")
 	f.StringVar(&opts.store, "store", "", "with --strict: the market's store, an SQLite `file` or postgres://...")
@@ -129,9 +141,10 @@ func (o *replayOptions) check(given func(flag string) bool) error {
 		return usagef("--strict and --store belong together: libra replay live --strict --store FILE")
 	case given("archive") && !o.strict:
 		return usagef("--archive goes with --strict: what else is replayed of a market is in its store")
-	case o.tune == "" && (given("range") || given("svg")):
-		return usagef("--range and --svg belong to --tune")
+	case o.tune == "" && given("range"):
+		return usagef("--range belongs to --tune")
 	}
+	o.simulated = given("from")
 	if given("nodes") {
 		return checkNodes(o.nodes)
 	}
@@ -145,10 +158,11 @@ type pastRun struct {
 	settings []trial.Setting
 	nodes    int
 	arrivals []workload.Arrival
-	lived    *replay.Course // what was, where the market itself remembers
-	purses   *replay.Purses // and who could pay what
-	unfunded int            // jobs it refused for lack of money
-	rate     market.Price   // of a second of a processor there; 0: 1
+	lived    *replay.Course         // what was, where the market itself remembers
+	ends     map[string]market.Time // of a history of Slurm's: when each job ended
+	purses   *replay.Purses         // and who could pay what
+	unfunded int                    // jobs it refused for lack of money
+	rate     market.Price           // of a second of a processor there; 0: 1
 }
 
 // past is the history to be replayed.
@@ -189,16 +203,21 @@ func runReplay(ctx context.Context, con *console, opts replayOptions) error {
 	}
 	answer := replayAnswer{History: opts.history, Nodes: r.nodes, Before: before.Ending, Tuned: tuned, Unfunded: r.unfunded}
 	for _, c := range contenders {
-		after, err := r.past().Run(ctx, c.Kind.Name, c.Set)
-		if err != nil {
+		var after *replay.Course
+		if after, err = r.past().Run(ctx, c.Kind.Name, c.Set); err != nil {
 			return err
 		}
 		answer.After = append(answer.After, replay.Compare(r.arrivals, before, after))
 	}
-	if tuned != nil && opts.svg != "" {
-		if err := r.drawCurve(tuned); err != nil {
-			return err
-		}
+	switch {
+	case opts.svg == "":
+	case tuned != nil:
+		err = r.drawCurve(tuned)
+	default:
+		err = r.drawWhose(&answer)
+	}
+	if err != nil {
+		return err
 	}
 	if opts.json {
 		return con.writeJSON(answer)
@@ -209,11 +228,14 @@ func runReplay(ctx context.Context, con *console, opts replayOptions) error {
 // baseline is what was: as the market or a table tells, or as a policy would
 // have done it.
 func (r *pastRun) baseline(ctx context.Context, contenders []trial.Contender) (*replay.Course, error) {
-	if r.lived != nil {
+	switch {
+	case r.lived != nil:
 		return r.lived, nil
-	}
-	if r.table != "" {
+	case r.table != "":
 		return r.readCourse()
+	case r.ends != nil && !r.simulated:
+		r.lived = replay.Ended(r.arrivals, r.ends)
+		return r.lived, nil
 	}
 	from, err := findPolicies([]string{r.from})
 	if err != nil {

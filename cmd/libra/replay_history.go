@@ -59,6 +59,14 @@ func (r *pastRun) load(ctx context.Context, contenders []trial.Contender) error 
 			return err
 		}
 		r.con.warnSkipped(r.history, file.Skipped())
+		if s := file.Sacct(); s != nil {
+			r.ends = s.Finished()
+			r.con.warnSacct(r.history, s.Left())
+			if r.replayOptions.nodes == 0 {
+				r.con.warn("%s: on %s, as many as were in use at once (--nodes says otherwise)", r.history, number(int64(r.nodes), "processor"))
+			}
+			r.con.warn("%s: Slurm knows neither deadlines nor budgets: those of the model %s, seed %d (--sla, --seed)", r.history, like.modelName(file), r.seed)
+		}
 	}
 	if len(r.arrivals) == 0 {
 		return fmt.Errorf("%s: no jobs in it", r.history)

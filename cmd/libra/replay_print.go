@@ -75,7 +75,11 @@ func (r *pastRun) printChange(c *replay.Change) error {
 	g := &grid{left: 1}
 	g.add("satisfied now and not before", count(c.Won))
 	g.add("satisfied before and not now", count(c.Lost))
-	g.add("satisfied in both", count(c.Kept), "they pay "+relative(c.KeptPaid-c.KeptBefore, c.KeptBefore))
+	pay := relative(c.KeptPaid-c.KeptBefore, c.KeptBefore)
+	if c.KeptBefore == 0 { // nobody did before
+		pay = amount(c.KeptPaid)
+	}
+	g.add("satisfied in both", count(c.Kept), "they pay "+pay)
 	if err := g.write(r.con.out, "  "); err != nil {
 		return err
 	}

@@ -105,7 +105,7 @@ func TestReplayMistakes(t *testing.T) {
 		{[]string{jobs, "--nodes", "1", "--tune", "nothing"}, 2, "--tune"},
 		{[]string{jobs, "--nodes", "1", "--tune", "beta", "--policy", "libra"}, 2, "--tune"},
 		{[]string{jobs, "--nodes", "1", "--tune", "beta", "--range", "1:0"}, 2, "--range"},
-		{[]string{jobs, "--nodes", "1", "--svg", "x.svg"}, 2, "--tune"},
+		{[]string{jobs, "--nodes", "1", "--range", "1:2"}, 2, "--tune"},
 		{[]string{jobs, "--nodes", "1", "--set", "nonsense=1"}, 2, "nonsense"},
 		{[]string{jobs, "--nodes", "1", "--set", "storage=held"}, 2, "for live markets only"},
 		{[]string{jobs, "--nodes", "1", "--table", jobs}, 1, "not a job table"},

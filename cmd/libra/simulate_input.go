@@ -48,6 +48,18 @@ func (c *console) warnSkipped(path string, records int64) {
 	}
 }
 
+// warnSacct tells of jobs in a history of Slurm's that cannot be replayed.
+func (c *console) warnSacct(path string, left workload.SacctLeft) {
+	for _, l := range []struct {
+		jobs int64
+		why  string
+	}{{left.NeverRan, "never ran"}, {left.Underway, "had not ended"}} {
+		if l.jobs > 0 {
+			c.warn("%s: jobs left out because they %s: %s", path, l.why, count(l.jobs))
+		}
+	}
+}
+
 // findNodes gives the cluster: described in a file, counted on the command
 // line, or as large as the header of the log says.
 func (s *simulation) findNodes(file *workload.File) ([]market.Node, error) {

@@ -27,7 +27,7 @@ func newTraceConvert(con *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "convert IN OUT",
 		Short: "Convert between SWF, CSV and job specifications, cut, stretch, and write SLAs",
-		Long: `Convert a workload to SWF, CSV or job specifications (.yaml, for a mebibyte of them),
+		Long: `Convert a workload, an SWF log, a CSV or what Slurm's sacct --parsable2 says, to SWF, CSV or job specifications (.yaml, for a mebibyte of them),
 as the name of OUT says (.gz compresses it); - is standard input or output. What is written is in order of submission. From SWF to
 SWF every field is kept. Deadlines and budgets have no place in SWF. Records that
 do not say on how many processors or when are left out.`,
@@ -119,6 +119,11 @@ func convertArrivals(ctx context.Context, con *console, opts traceConvertOptions
 		return 0, err
 	}
 	con.warnSkipped(from, file.Skipped())
+	header := workload.ConvertedHeader(arrivals)
+	if s := file.Sacct(); s != nil {
+		con.warnSacct(from, s.Left())
+		header = s.Header()
+	}
 	workload.Sort(arrivals)
 	if err = model.Apply(arrivals, opts.seed); err != nil {
 		return 0, err
@@ -131,7 +136,7 @@ func convertArrivals(ctx context.Context, con *console, opts traceConvertOptions
 		return 0, err
 	}
 	return len(arrivals), con.writeOutput(to, func(out io.Writer) error {
-		return writeWorkload(ctx, out, format, workload.ConvertedHeader(arrivals), src)
+		return writeWorkload(ctx, out, format, header, src)
 	})
 }
 

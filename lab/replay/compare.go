@@ -27,6 +27,9 @@ type Party struct {
 	Lost       int64   `json:"lost"`
 	PaidBefore float64 `json:"paid_before"`
 	Paid       float64 `json:"paid"`
+
+	SatisfiedBefore int64 `json:"satisfied_before"`
+	Satisfied       int64 `json:"satisfied"`
 }
 
 // Net is by how many jobs the party is better off.
@@ -59,9 +62,11 @@ func Compare(arrivals []workload.Arrival, before, after *Course) Change {
 		}
 		if was.Satisfied {
 			p.PaidBefore += was.Paid
+			p.SatisfiedBefore++
 		}
 		if is.Satisfied {
 			p.Paid += is.Paid
+			p.Satisfied++
 		}
 	}
 	for _, p := range parties {

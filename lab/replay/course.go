@@ -7,6 +7,7 @@ import (
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/lab/experiment"
 	"github.com/libra-market/libra/lab/report"
+	"github.com/libra-market/libra/lab/workload"
 )
 
 // Fate is what became of one job.
@@ -47,6 +48,25 @@ func NewCourse(policy, settings string, fates []Fate, utility float64) *Course {
 		}
 	}
 	return c
+}
+
+// Ended is the course of jobs of which it is known when they ended, by name, and for which
+// nobody paid. One that is not there came to no good end.
+func Ended(arrivals []workload.Arrival, ends map[string]market.Time) *Course {
+	fates := make([]Fate, len(arrivals))
+	utility := 0.0
+	for i := range arrivals {
+		job := &arrivals[i].Job
+		end, ended := ends[arrivals[i].Label()]
+		if !ended {
+			continue
+		}
+		fates[i].Satisfied = !end.After(job.Due())
+		if job.SLA.Budget.Limited() {
+			utility += float64(job.Utility(end))
+		}
+	}
+	return NewCourse(AsItWas, "", fates, utility)
 }
 
 // Run replays the jobs under a policy with settings.

@@ -1,4 +1,4 @@
-// Package workload decides what work arrives: it reads job logs (SWF, CSV),
+// Package workload decides what work arrives: it reads job logs (SWF, CSV, sacct),
 // reshapes them, gives them the agreements the papers' experiments assume, and
 // makes up workloads where there is no log.
 //
@@ -9,6 +9,6 @@
 // arrivals.
 //
 // Everything is a [Source], read one arrival at a time. Read arrival.go first,
-// then swf.go and csv.go (the two formats), then sla.go (the papers' two
+// then swf.go, csv.go and sacct.go (the formats), then sla.go (the papers' two
 // classes of urgency). open.go puts the formats behind one door.
 package workload

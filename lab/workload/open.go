@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/libra-market/libra/core/market"
 )
@@ -22,6 +23,7 @@ const (
 	FormatSWF Format = iota + 1
 	FormatCSV
 	FormatSpec // job specifications, which somebody else reads: see [Specified]
+	FormatSacct
 )
 
 func (f Format) String() string {
@@ -32,11 +34,13 @@ func (f Format) String() string {
 		return "csv"
 	case FormatSpec:
 		return "spec"
+	case FormatSacct:
+		return "sacct"
 	}
 	return "unknown"
 }
 
-// File is a workload in a file: an SWF log or a workload CSV, plain or
+// File is a workload in a file: an SWF log, a workload CSV or what sacct says, plain or
 // compressed with gzip. It is a [Source].
 type File struct {
 	path   string
@@ -46,6 +50,7 @@ type File struct {
 	read   counter
 	swf    *SWF
 	csv    *CSV
+	sacct  *Sacct
 	list   Source // of FormatSpec
 }
 
@@ -56,7 +61,9 @@ func Specified(path string, arrivals []Arrival) *File {
 }
 
 // Open opens a workload file; "-" is standard input. A name that ends in .csv
-// or .swf (with or without .gz) says the format, otherwise the first line does.
+// or .swf (with or without .gz) says the format, otherwise the first line does; what sacct
+// writes is known by its first line whatever the name, and its times are of the zone of this
+// process unless they say theirs.
 // Compression is told by the content, never by the name.
 func Open(path string) (*File, error) {
 	if path == "-" {
@@ -113,9 +120,12 @@ func openReader(f *File, in io.Reader, name string) (*File, error) {
 		return nil, &market.PlaceError{File: f.path, Err: errors.New("empty")}
 	}
 	f.format = formatOf(name, start)
-	if f.format == FormatCSV {
+	switch f.format {
+	case FormatSacct:
+		f.sacct, err = NewSacct(text, f.path, time.Local)
+	case FormatCSV:
 		f.csv, err = NewCSV(text, f.path)
-	} else {
+	default:
 		f.swf, err = NewSWF(text, f.path)
 	}
 	if err != nil {
@@ -127,6 +137,9 @@ func openReader(f *File, in io.Reader, name string) (*File, error) {
 // formatOf goes by the name, or by the first line that says something: a
 // record of a log never has a comma in it.
 func formatOf(name string, start []byte) Format {
+	if isSacct(start) {
+		return FormatSacct
+	}
 	base := strings.TrimSuffix(strings.ToLower(filepath.Base(name)), ".gz")
 	switch filepath.Ext(base) {
 	case ".csv":
@@ -154,6 +167,9 @@ func (f *File) Next(a *Arrival) error {
 	if f.list != nil {
 		return f.list.Next(a)
 	}
+	if f.sacct != nil {
+		return f.sacct.Next(a)
+	}
 	if f.csv != nil {
 		return f.csv.Next(a)
 	}
@@ -163,8 +179,11 @@ func (f *File) Next(a *Arrival) error {
 // Format tells how the file is written.
 func (f *File) Format() Format { return f.format }
 
-// Header is the header of an SWF log, or nil.
+// Header is the header of an SWF log, or what is known of a history of sacct's, or nil.
 func (f *File) Header() *Header {
+	if f.sacct != nil {
+		return f.sacct.Header()
+	}
 	if f.swf == nil {
 		return nil
 	}
@@ -175,10 +194,16 @@ func (f *File) Header() *Header {
 // stand, or nil.
 func (f *File) SWF() *SWF { return f.swf }
 
+// Sacct gives what sacct says of the jobs, or nil.
+func (f *File) Sacct() *Sacct { return f.sacct }
+
 // Skipped counts the records left out so far because they do not say on how
 // many processors or when (see [SWF.Skipped]).
 func (f *File) Skipped() int64 {
-	if f.swf == nil {
+	switch {
+	case f.sacct != nil:
+		return f.sacct.Left().Shapeless
+	case f.swf == nil:
 		return 0
 	}
 	return f.swf.Skipped()
@@ -186,7 +211,7 @@ func (f *File) Skipped() int64 {
 
 // Line is the number, from 1, of the line last read; 0 where nobody knows.
 func (f *File) Line() int64 {
-	if f.list != nil {
+	if f.list != nil || f.sacct != nil {
 		return 0
 	}
 	if f.csv != nil {

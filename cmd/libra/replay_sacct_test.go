@@ -1,0 +1,89 @@
+package main
+
+import (
+	"encoding/xml"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// october is what sacct says of one processor: long had it first, and the two short jobs of
+// ann waited. What was cancelled before it began, and what runs still, is no history.
+const october = `JobID|User|State|Submit|Start|End|ElapsedRaw|TimelimitRaw|ReqCPUS|AllocCPUS
+1|bob|COMPLETED|2026-10-01T00:00:00|2026-10-01T00:00:00|2026-10-01T01:00:00|3600|60|1|1
+1.batch||COMPLETED|2026-10-01T00:00:00|2026-10-01T00:00:00|2026-10-01T01:00:00|3600||1|1
+2_1|ann|COMPLETED|2026-10-01T00:01:00|2026-10-01T01:00:00|2026-10-01T01:01:00|60|1|1|1
+2_2|ann|CANCELLED by 1000|2026-10-01T00:01:00|2026-10-01T01:01:00|2026-10-01T01:02:00|60|1|1|1
+3|ann|CANCELLED by 1000|2026-10-01T00:02:00|2026-10-01T00:03:00|2026-10-01T00:03:00|0|1|1|0
+4|ann|RUNNING|2026-10-01T00:02:00|2026-10-01T01:02:00|Unknown|60|10|1|1
+`
+
+// What really was, by the deadlines of a model, is compared with what would have been, and
+// drawn.
+func TestReplayOfSacct(t *testing.T) {
+	history, svg := file(t, "october.txt", october), filepath.Join(t.TempDir(), "october.svg")
+	set := []string{"replay", history, "--policy", "libra", "--svg", svg, "--set", "high-urgency=1"}
+	r := libra(t, append(set, "--json")...)
+	if r.code != exitOK {
+		t.Fatalf("%+v", r)
+	}
+	for _, want := range []string{"never ran: 1", "had not ended: 1", "on 1 processor, as many as were in use at once", "the model libra-plus, seed 1"} {
+		if !strings.Contains(r.err, want) {
+			t.Errorf("it does not say %q:\n%s", want, r.err)
+		}
+	}
+	answer := parse[replayAnswer](t, r.out)
+	if answer.Nodes != 1 || answer.Before.Policy != "as it was" || answer.Before.Jobs != 3 || answer.Before.Revenue != 0 {
+		t.Errorf("%+v", answer)
+	}
+	c := answer.After[0]
+	if c.Revenue <= 0 || len(c.Users) != 2 || c.Won < 1 {
+		t.Errorf("%+v", c)
+	}
+	for _, u := range c.Users {
+		if u.Satisfied != u.SatisfiedBefore+u.Won-u.Lost {
+			t.Errorf("%+v", u)
+		}
+		if u.Name == "user ann" && (u.Jobs != 2 || u.SatisfiedBefore != 0) {
+			t.Errorf("ann waited an hour for a minute: %+v", u)
+		}
+	}
+	drawn := read(t, svg)
+	if err := xml.NewDecoder(strings.NewReader(drawn)).Decode(new(struct{})); err != nil || !strings.Contains(drawn, "user ann") || !strings.Contains(drawn, "as it was") {
+		t.Errorf("%v:\n%s", err, drawn)
+	}
+	if out := mustQuiet(t, set...); !strings.Contains(out, "as it was") || strings.Contains(out, "(simulated)") || !strings.Contains(out, "user ann") {
+		t.Errorf("it says\n%s", out)
+	}
+	if out := mustQuiet(t, append(set, "--from", "fcfs-bf")...); !strings.Contains(out, "fcfs-bf (simulated)") {
+		t.Errorf("it says\n%s", out)
+	}
+	if r := libraIn(t, october, "replay", "-", "--json"); r.code != exitOK || parse[replayAnswer](t, r.out).Before.Jobs != 3 {
+		t.Errorf("from a pipe: %+v", r)
+	}
+	if r := libra(t, "replay", file(t, "wrong.txt", strings.Replace(october, "|3600|60|", "|an hour|60|", 1))); r.code != exitFailure || !strings.Contains(r.err, "wrong.txt line 2: ElapsedRaw") {
+		t.Errorf("%+v", r)
+	}
+}
+
+// mustQuiet is what a command prints that may warn.
+func mustQuiet(t *testing.T, args ...string) string {
+	t.Helper()
+	r := libra(t, args...)
+	if r.code != exitOK {
+		t.Fatalf("libra %v: %+v", args, r)
+	}
+	return r.out
+}
+
+func TestConvertSacct(t *testing.T) {
+	history := file(t, "october.txt", october)
+	r := libra(t, "trace", "convert", history, "-", "--format", "csv")
+	if r.code != exitOK || !strings.Contains(r.out, "2_1,60,60,60,1") || !strings.Contains(r.out, "ann") || !strings.Contains(r.err, "never ran: 1") {
+		t.Errorf("%+v", r)
+	}
+	r = libra(t, "trace", "convert", history, "-", "--format", "swf")
+	if r.code != exitOK || !strings.Contains(r.out, "; MaxProcs: 1 (that were in use at once)") || !strings.Contains(r.out, "; UnixStartTime: 1790812800") {
+		t.Errorf("%+v", r)
+	}
+}

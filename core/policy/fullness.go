@@ -47,10 +47,19 @@ func standOf(v book.View, s book.Slot, e *book.Entry) (stand, float64) {
 	switch {
 	case math.IsInf(asked, 1):
 		return still, 1
-	case asked > float64(e.Terms.Claim)*(1+1e-12), !e.Reserved() && asked > e.Speed*(1+1e-9):
+	case asked > float64(e.Terms.Claim)*(1+blur(e)), !e.Reserved() && asked > e.Speed*(1+1e-9):
 		return moving, 0
 	}
 	return still, shareOf(float64(e.Terms.Claim), 1)
+}
+
+// blur is by what part a job may seem to need more than was promised to it because
+// times are rounded: one that gets exactly what it needs, on a processor that is full,
+// would else be taken for one that falls behind, and the more of them the later it is
+// by the clock. It is less than admission can tell.
+func blur(e *book.Entry) float64 {
+	due := float64(e.Due())
+	return min(2e-10, 1e-12+due*0x1p-51/(due-float64(e.Since)))
 }
 
 // sync makes it the fullness of a book, or brings it up to date with what was

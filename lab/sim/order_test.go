@@ -28,7 +28,7 @@ func TestAskingInOrderIsAskingEverybody(t *testing.T) {
 		{"libra-plus", map[string]string{"replan": "touched", "per": "processor"}},
 		{"libra-sla", nil},
 	} {
-		for seed := range uint64(3) {
+		for seed := range uint64(4) {
 			alike := crowd(seed, 0)
 			plain, err := simulate(alike, market.PlainNodes(60), x.policy, x.set)
 			if err != nil {
@@ -73,6 +73,9 @@ func crowd(seed uint64, memory int64) []workload.Arrival {
 	draw := rand.New(rand.NewPCG(seed, 5))
 	var jobs []workload.Arrival
 	at := 0.0
+	if seed == 3 { // two years on, times are rounded more coarsely
+		at = 6e7
+	}
 	for i := range 900 {
 		at += draw.ExpFloat64() * 12
 		run := 5 + draw.ExpFloat64()*300

@@ -8,7 +8,7 @@ import (
 
 // MaxNodes bounds the nodes of one cluster, so that a slip of the hand in a
 // count does not become gigabytes.
-const MaxNodes = 1 << 18
+const MaxNodes = 1 << 22
 
 // Cluster describes a cluster as groups of equal nodes.
 type Cluster struct {

@@ -77,10 +77,10 @@ func TestClusterMessages(t *testing.T) {
 		{"unknown field", "groups:\n  - count: 1\n  - ratings: 2\n", "c.yaml:3: groups[1].ratings: unknown field (did you mean rating?)"},
 		{"unknown price", "groups:\n  - prices: {cpu: 2}\n", "c.yaml:2: groups[0].prices.cpu: unknown field (want processor, memory or disk)"},
 		{"no rating", "groups:\n  - count: 1\n    rating: 0\n", "c.yaml:3: groups[0].rating: 0 makes no sense (want a number from 0.000001 to 1000000000)"},
-		{"count", "groups:\n  - count: 1000000000\n", `c.yaml:2: groups[0].count: want a whole number from 1 to 262144, not "1000000000"`},
+		{"count", "groups:\n  - count: 1000000000\n", `c.yaml:2: groups[0].count: want a whole number from 1 to 4194304, not "1000000000"`},
 		{
-			"nodes", "groups:\n  - count: 200000\n  - count: 200000\n",
-			"c.yaml:3: groups[1].count: 400000 nodes up to here, and a cluster has at most 262144",
+			"nodes", "groups:\n  - count: 3000000\n  - count: 3000000\n",
+			"c.yaml:3: groups[1].count: 6000000 nodes up to here, and a cluster has at most 4194304",
 		},
 		{
 			"processors", "groups:\n  - count: 200000\n    processors: 1000\n",

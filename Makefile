@@ -11,7 +11,7 @@ RELEASE       ?= $(shell git describe --tags --abbrev=0 2>/dev/null)
 
 PROFILE       ?= -pgo=$(CURDIR)/cmd/libra/default.pgo
 
-.PHONY: help demo build install uninstall test rest slurm slurm24 shares race lint fuzz fuzz-api bench growth shots profile golden mutants adversaries world check clean
+.PHONY: help demo build install uninstall test rest slurm slurm24 shares race lint fuzz fuzz-api bench growth panorama shots profile golden mutants adversaries world check clean
 
 build:                 ## bin/libra
 	CGO_ENABLED=0 go build -trimpath -o bin/libra ./cmd/libra
@@ -94,6 +94,11 @@ bench:                 ## this tree, and beside it the last release if there is 
 
 growth:                ## redraw docs/growth.svg: every policy from 128 to 1,000,000 processors
 	go test $(PROFILE) ./lab/sim -run '^$$' -bench Growth -benchtime $(BENCHTIME) -growth $(CURDIR)/docs/growth.svg
+
+TRACES        ?= ../shared/traces
+
+panorama:              ## redraw docs/policies.svg: every policy on the end of every log in TRACES, and the bound
+	go test ./lab/experiment -run Panorama -count=1 -timeout 60m -args -panorama $(CURDIR)/docs/policies.svg -traces $(abspath $(TRACES))
 
 shots:                 ## redraw docs/pages: every page, light, dark and on a phone
 	LIBRA_SHOTS=$(CURDIR)/docs/pages go test -count=1 -run TestShots ./live/web

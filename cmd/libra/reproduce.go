@@ -261,10 +261,10 @@ func printReadings(con *console, list []experiment.Difference) error {
 		return nil
 	}
 	g := &grid{left: 2}
-	g.add("reading", "paper", "hold", "usual", "gained", "lost")
+	g.add("reading", "paper", "hold", "do not", "usually hold", "do not", "better", "worse")
 	for i := range list {
 		d := &list[i]
-		g.add(d.Reading, d.Paper, count(int64(d.Held)), count(int64(d.Usual)), count(int64(len(d.Gained))), count(int64(len(d.Lost))))
+		g.add(d.Reading, d.Paper, count(int64(d.Held)), count(int64(d.Failed)), count(int64(d.UsualHeld)), count(int64(d.UsualFailed)), count(int64(len(d.Gained))), count(int64(len(d.Lost))))
 	}
 	if _, err := printf(con.out, "\n"); err != nil {
 		return err

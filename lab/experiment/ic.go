@@ -30,7 +30,7 @@ type icSetting struct {
 
 func newICSetting(o Options) icSetting {
 	s := icSetting{
-		Applications: 1000, Seeds: o.count(40, 3), First: o.First,
+		Applications: 1000, Seeds: o.count(30, 3), First: o.First,
 		Laxities: []float64{10, 20, 40, 60, 80},
 		Rates:    []float64{0.05, 0.1, 0.15, 0.2, 0.25, 0.3},
 	}

@@ -26,11 +26,12 @@ type nistSetting struct {
 	Periods int       // of half a year, per load and rule: section VI has 500
 	First   int       // of the periods, counted from 1
 	Loads   []float64 // figures 16 to 19
-	// Beside is how many of the periods the rules that are in no figure of the
-	// paper are simulated for: they are compared in pairs, which takes fewer.
-	Beside int
-	Widths []float64 // loads with jobs of mixed widths, last paragraph of section VI
-	Expiry []float64 // loads at which the effect of expiry is measured, for Phi
+	// Beside is how many of the periods are simulated for what is in no figure of the
+	// paper: other rules, which are compared in pairs, and jobs of mixed widths.
+	// Expired is how many Phi is measured on.
+	Beside, Expired int
+	Widths          []float64 // loads with jobs of mixed widths, last paragraph of section VI
+	Expiry          []float64 // loads at which the effect of expiry is measured, for Phi
 
 	Search     int     // periods on which candidates for the best rule are compared
 	SearchDays float64 // and how long these are
@@ -54,6 +55,7 @@ func newNISTSetting(o Options) nistSetting {
 		s.Search, s.SearchDays = 4, 20
 	}
 	s.Beside = max(min(s.Periods, 4), s.Periods/5)
+	s.Expired = min(s.Periods, 2*s.Beside)
 	return s
 }
 

@@ -226,7 +226,7 @@ func (r *nistRun) widths(ctx context.Context) ([]Figure, error) {
 			return nil, err
 		}
 		stage := fmt.Sprintf("provider revenue, mixed widths, load %v %%", load)
-		results, err := r.simulate(ctx, stage, revenueTrial{system, load, rules, r.Periods})
+		results, err := r.simulate(ctx, stage, revenueTrial{system, load, rules, r.Beside})
 		if err != nil {
 			return nil, err
 		}
@@ -245,11 +245,11 @@ func (r *nistRun) expiry(ctx context.Context) ([]Figure, error) {
 	return r.overLoads(ctx, "phi", r.Expiry, func(ctx context.Context, load float64) ([]Figure, error) {
 		stage := fmt.Sprintf("provider revenue, expiry, load %v %%", load)
 		rules := []revenue.Rule{revenue.AdmitAll(&r.system)}
-		with, err := r.simulate(ctx, stage, revenueTrial{r.system, load, rules, r.Periods})
+		with, err := r.simulate(ctx, stage, revenueTrial{r.system, load, rules, r.Expired})
 		if err != nil {
 			return nil, err
 		}
-		without, err := r.simulate(ctx, stage+", none", revenueTrial{patient, load, rules, r.Periods})
+		without, err := r.simulate(ctx, stage+", none", revenueTrial{patient, load, rules, r.Expired})
 		if err != nil {
 			return nil, err
 		}

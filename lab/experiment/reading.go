@@ -141,17 +141,21 @@ func (r *Reading) name() string {
 // Difference is what a reading does to the claims of a paper, beside the usual
 // reading at the same, smaller, size.
 type Difference struct {
-	Reading string  `json:"reading"`
-	Title   string  `json:"title"`
-	Paper   string  `json:"paper"`
-	Held    int     `json:"held"`  // that are evidence
-	Usual   int     `json:"usual"` // as many hold under the usual reading
-	Gained  []Claim `json:"gained"`
-	Lost    []Claim `json:"lost"`
+	Reading string `json:"reading"`
+	Title   string `json:"title"`
+	Paper   string `json:"paper"`
+	Held    int    `json:"held"`   // that are evidence
+	Failed  int    `json:"failed"` // as many do not hold; the others are within the noise
+	// The same under the usual reading.
+	UsualHeld   int `json:"usual_held"`
+	UsualFailed int `json:"usual_failed"`
+	// Those whose verdict is better than under the usual reading, and worse.
+	Gained []Claim `json:"gained"`
+	Lost   []Claim `json:"lost"`
 }
 
 // mostForReadings are enough seeds to see what a reading does.
-const mostForReadings = 15
+const mostForReadings = 10
 
 // differences measures every reading of the papers of a report. It does so at a
 // smaller size: what matters is what changes, and both are measured alike.
@@ -207,18 +211,27 @@ func compareReadings(r *Reading, paper string, usual, other []Claim) Difference 
 		if before.Mark != "" {
 			continue
 		}
-		if before.Holds {
-			d.Usual++
+		for _, count := range []struct {
+			verdict      Verdict
+			held, failed *int
+		}{{before.Verdict, &d.UsualHeld, &d.UsualFailed}, {now.Verdict, &d.Held, &d.Failed}} {
+			switch count.verdict {
+			case Holds:
+				*count.held++
+			case Fails:
+				*count.failed++
+			case InNoise:
+			}
 		}
-		if now.Holds {
-			d.Held++
-		}
-		switch {
-		case now.Holds && !before.Holds:
+		switch was, is := before.Verdict.rank(), now.Verdict.rank(); {
+		case is > was:
 			d.Gained = append(d.Gained, *now)
-		case before.Holds && !now.Holds:
+		case is < was:
 			d.Lost = append(d.Lost, *now)
 		}
 	}
 	return d
 }
+
+// rank puts the verdicts in order, the best last.
+func (v Verdict) rank() int { return slices.Index([]Verdict{Fails, InNoise, Holds}, v) }

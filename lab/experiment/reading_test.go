@@ -38,10 +38,10 @@ func TestReadings(t *testing.T) {
 
 // What a reading gains and loses are claims that are evidence.
 func TestCompareReadings(t *testing.T) {
-	usual := []Claim{{Claim: "stays", Holds: true}, {Claim: "goes", Holds: true}, {Claim: "comes"}, {Claim: "marked", Mark: Input}}
-	other := []Claim{{Claim: "stays", Holds: true}, {Claim: "goes"}, {Claim: "comes", Holds: true}, {Claim: "marked", Mark: Input, Holds: true}}
+	usual := []Claim{{Claim: "stays", Verdict: Holds}, {Claim: "goes", Verdict: Holds}, {Claim: "comes", Verdict: Fails}, {Claim: "marked", Mark: Input, Verdict: Fails}}
+	other := []Claim{{Claim: "stays", Verdict: Holds}, {Claim: "goes", Verdict: InNoise}, {Claim: "comes", Verdict: InNoise}, {Claim: "marked", Mark: Input, Verdict: Holds}}
 	d := compareReadings(&Reading{Name: "r"}, "p", usual, other)
-	if len(d.Gained) != 1 || d.Gained[0].Claim != "comes" || len(d.Lost) != 1 || d.Lost[0].Claim != "goes" || d.Held != 2 || d.Usual != 2 {
+	if len(d.Gained) != 1 || d.Gained[0].Claim != "comes" || len(d.Lost) != 1 || d.Lost[0].Claim != "goes" || d.Held != 1 || d.UsualHeld != 2 || d.Failed != 0 || d.UsualFailed != 1 {
 		t.Errorf("%+v", d)
 	}
 }

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -18,6 +19,9 @@ func (x *pricer) refusalText(j *underway.Job, reason market.Reason) string {
 // on the fastest processors there are, or what it would cost. Only where others are in
 // its way are others named.
 func (x *pricer) inNumbers(j *underway.Job, reason, general string) string {
+	if reason == market.CannotMeetResources.String() {
+		return cmp.Or(j.Request.Exceeds(x.nodes.All()), general)
+	}
 	late := reason == market.CannotMeetDeadline.String()
 	if !late && reason != market.CannotMeetBudget.String() {
 		return general

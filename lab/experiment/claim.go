@@ -13,11 +13,16 @@ type Claim struct {
 	// statement holds: 1 or 0 where there is no noise.
 	Certainty float64 `json:"certainty"`
 	// Mark says why it is no evidence, if it is none, and Because how that is meant.
-	Mark     Mark   `json:"mark,omitempty"`
+	Mark     Mark   `json:"kind"`
 	Because  string `json:"because,omitempty"`
 	Expected string `json:"expected"`
 	Measured string `json:"measured"`
+	Reading  string `json:"reading"`          // of the paper's text
+	Points   string `json:"points,omitempty"` // of a figure at which it holds, the fewest of several: "8 of 9"
 }
+
+// usualReading is how the papers are read unless somebody asks for another way.
+const usualReading = "usual"
 
 // Odds is the certainty in per cent.
 func (c Claim) Odds() string { return fmt.Sprintf("%.0f\u00a0%%", 100*c.Certainty) }
@@ -62,9 +67,9 @@ func judgeUnder(r *Reading, paper string, trace *Trace, figures []Figure, statem
 	}
 	falls := draws()
 	for _, s := range statements {
-		e := evidence{figures: byNumber, trace: trace}
+		e, reading := evidence{figures: byNumber, trace: trace}, usualReading
 		if r != nil {
-			e.rename = r.rename
+			e.rename, reading = r.rename, r.Name
 		}
 		v, certainty := s.weighed(e, falls)
 		verdict := weigh(certainty)
@@ -72,6 +77,7 @@ func judgeUnder(r *Reading, paper string, trace *Trace, figures []Figure, statem
 		claims = append(claims, Claim{
 			Paper: paper, Figure: s.figure, Claim: s.section + ": \u201c" + s.quote + "\u201d",
 			Holds: verdict == Holds, Verdict: verdict, Certainty: certainty, Mark: mark, Because: why, Expected: s.expect, Measured: v.measured,
+			Reading: reading, Points: fewest(v.measured),
 		})
 	}
 	return claims

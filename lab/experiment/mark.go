@@ -10,9 +10,32 @@ type Mark string
 const (
 	Input      Mark = "input"       // it describes what the laboratory was given or makes itself
 	Fitted     Mark = "fitted"      // something that the paper leaves open was chosen so that it comes out
-	CannotFail Mark = "cannot fail" // it follows from the rules, not from the runs
+	CannotFail Mark = "cannot_fail" // it follows from the rules, not from the runs
 	Double     Mark = "double"      // another statement says the same of the same numbers
 )
+
+// evidenceKind is what a statement without a mark is called in claims.json.
+const evidenceKind = "evidence"
+
+// String is the mark as people read it.
+func (m Mark) String() string { return strings.ReplaceAll(string(m), "_", " ") }
+
+// MarshalText writes the kind of a statement for other programs.
+func (m Mark) MarshalText() ([]byte, error) {
+	if m == "" {
+		return []byte(evidenceKind), nil
+	}
+	return []byte(m), nil
+}
+
+// UnmarshalText is the way back.
+func (m *Mark) UnmarshalText(text []byte) error {
+	*m = Mark(text)
+	if string(text) == evidenceKind {
+		*m = ""
+	}
+	return nil
+}
 
 // marking is one statement, or several that begin alike, with its mark.
 type marking struct {

@@ -11,9 +11,21 @@ type Verdict string
 // The verdicts.
 const (
 	Holds   Verdict = "holds"
-	Fails   Verdict = "does not hold"
-	InNoise Verdict = "within the noise"
+	Fails   Verdict = "fails"
+	InNoise Verdict = "noise"
 )
+
+// String is the verdict as people read it.
+func (v Verdict) String() string {
+	switch v {
+	case Fails:
+		return "does not hold"
+	case InNoise:
+		return "within the noise"
+	default:
+		return string(v)
+	}
+}
 
 const (
 	// drawCount is how many falls of the noise a statement is judged on.

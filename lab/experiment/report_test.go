@@ -80,8 +80,8 @@ func TestReportFiles(t *testing.T) {
 	if err := json.Unmarshal([]byte(got["claims.json"]), &claims); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]any{"paper": "tiny", "figure": "1", "claim": "1: “it is <true>”", "holds": true, "verdict": "holds", "certainty": 1.0, "expected": "above 1", "measured": "a 2.0, one 1.0"}
-	if len(claims) != 2 || !reflect.DeepEqual(claims[0], want) || claims[1]["holds"] != false || claims[1]["verdict"] != "does not hold" {
+	want := map[string]any{"paper": "tiny", "figure": "1", "claim": "1: “it is <true>”", "holds": true, "verdict": "holds", "kind": "evidence", "reading": "usual", "certainty": 1.0, "expected": "above 1", "measured": "a 2.0, one 1.0"}
+	if len(claims) != 2 || !reflect.DeepEqual(claims[0], want) || claims[1]["holds"] != false || claims[1]["verdict"] != "fails" {
 		t.Errorf("claims: %v", claims)
 	}
 	page := got["report.html"]

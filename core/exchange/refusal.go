@@ -31,10 +31,7 @@ func (x *pricer) inNumbers(j *underway.Job, reason, general string) string {
 		return fmt.Sprintf("it takes %s even with processors to itself, and its deadline is in %s", market.Span(alone), market.Span(r.DeadlineMS))
 	}
 	if late {
-		if quotes, _ := x.quotes.Kept(); x.jobs.Len() == 0 && quotes == 0 {
-			return "it cannot be done by its deadline"
-		}
-		return general
+		return x.tooLate(&r, general)
 	}
 	width := j.Width
 	if width == 0 {
@@ -53,6 +50,18 @@ func (x *pricer) inNumbers(j *underway.Job, reason, general string) string {
 		return fmt.Sprintf("it costs %s, and its budget is %s", costs, has)
 	}
 	return general
+}
+
+// tooLate says within what time a job cannot be done, and whether others are in its way.
+func (x *pricer) tooLate(r *trade.Request, general string) string {
+	if r.DeadlineMS == 0 {
+		return general
+	}
+	text := fmt.Sprintf("it cannot be done within %s, its deadline", market.Span(r.DeadlineMS))
+	if quotes, _ := x.quotes.Kept(); x.jobs.Len() == 0 && quotes == 0 {
+		return text
+	}
+	return text + ", beside what has been promised to others"
 }
 
 // alone is how long a job takes, in milliseconds, on the fastest processors that are up,

@@ -78,7 +78,10 @@ func (c *confirmation) question(ctx context.Context, con *console, floor *client
 			path = me.Account
 		}
 		if a, err := floor.Account(ctx, path); err == nil {
-			g.add("balance", cash(a.Free)+" free in "+a.Path+", "+cash(a.Free-q.Price-q.OptionalMost)+" after it")
+			g.add("balance", cash(a.Free)+" free in "+a.Path+", "+cash(a.Free-q.Price-q.OptionalMost)+" once it has cost that")
+			if b := q.Request.Budget; b != nil && *b > q.Price+q.OptionalMost {
+				g.add("held", cash(*b)+" until it ends: what it may cost at the most")
+			}
 		}
 	}
 	if err := g.write(con.err, ""); err != nil {

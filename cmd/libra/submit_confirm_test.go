@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -40,6 +41,7 @@ func TestSubmitAsksBeforeMuchIsSpent(t *testing.T) {
 		{"no", "n\n", nil, false, true},
 		{"nothing", "\n", nil, false, true},
 		{"told not to ask", "n\n", []string{"--yes"}, true, false},
+		{"with a budget", "y\n", []string{"-b", "7"}, true, true},
 		{"less than the threshold", "n\n", []string{"--ask-above", "2"}, true, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -49,6 +51,9 @@ func TestSubmitAsksBeforeMuchIsSpent(t *testing.T) {
 			open(t, f, v1.RoleUser)
 			args := append(append([]string{"submit"}, c.args...), "-e", "2m", "-d", "10m", "--", "./simulate")
 			code, seen := typed(t, c.keys, args...)
+			if held := strings.Contains(seen, "7.00 cr until it ends"); held != slices.Contains(c.args, "-b") {
+				t.Errorf("what is held is said: %v\n%s", held, seen)
+			}
 			asked := strings.Contains(seen, "hand it in? [y/N]") && strings.Contains(seen, "1.25 cr") && strings.Contains(seen, "free in")
 			if taken := strings.Contains(seen, "job 12 accepted"); taken != c.taken || asked != c.asked || (code == exitOK) != c.taken {
 				t.Errorf("exit code %d, taken %t, asked %t:\n%s", code, taken, asked, seen)

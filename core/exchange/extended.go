@@ -58,5 +58,8 @@ func (x *floor) overran(j *underway.Job, e *market.Event) {
 	if e.Reason == market.CannotMeetBudget && j.Request.Budget != nil && x.rulesOf(j).Paid() {
 		why = "its budget does not pay for more"
 	}
+	if e.Reason == market.CannotMeetDeadline { // whether or not others are in its way
+		why = "that cannot be done by its deadline"
+	}
 	j.Detail = "needs more than it estimated: " + why
 }

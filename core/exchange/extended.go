@@ -52,14 +52,13 @@ func (x *floor) overran(j *underway.Job, e *market.Event) {
 	if j.State == trade.Stopping { // that is why it ends
 		return
 	}
-	if e.Reason == market.CannotMeetBudget && j.Request.Budget == nil && x.rulesOf(j).Paid() {
-		why = "its account cannot pay for that"
-	}
-	if e.Reason == market.CannotMeetBudget && j.Request.Budget != nil && x.rulesOf(j).Paid() {
-		why = "its budget does not pay for more"
-	}
-	if e.Reason == market.CannotMeetDeadline { // whether or not others are in its way
+	switch paid := x.rulesOf(j).Paid(); {
+	case e.Reason == market.CannotMeetDeadline: // whether or not others are in its way
 		why = "that cannot be done by its deadline"
+	case e.Reason == market.CannotMeetBudget && paid && j.Request.Budget == nil:
+		why = "its account cannot pay for that"
+	case e.Reason == market.CannotMeetBudget && paid:
+		why = "its budget does not pay for more"
 	}
 	j.Detail = "needs more than it estimated: " + why
 }

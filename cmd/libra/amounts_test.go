@@ -218,10 +218,17 @@ func (g *fairground) look(id int64) v1.Job {
 	table, page := g.page("/jobs?whose="), g.page("/jobs/"+number)
 	table = on(table, `(?s)<tr id="j`+number+`"(.*?)</tr>`)
 
-	g.compare(what+"the price", cr(j.Price), map[string]string{
-		"the list of the API": cr(list.Price), "libra job": said(job, "price"), "libra jobs": shown[1] + " cr", "libra jobs -o csv": inCents(g, row[1]),
-		"the table of the page": on(table, `title="([^"]*) agreed"`), "the page of the job": on(page, `(?:now; |<p class="soft">)([0-9][^<]*) agreed`),
-	})
+	if j.State == v1.Rejected {
+		g.compare(what+"that there is no price", "none", map[string]string{
+			"libra job": strings.TrimSuffix(said(job, "price"), " was agreed"), "libra jobs": orDash(shown[1] == "-", "none", shown[1]),
+			"the table of the page": orDash(on(table, `title="no price was (agreed)"`) != "", "none", table), "the page of the job": orDash(on(page, `<p class="soft">no price was (agreed)`) != "", "none", page),
+		})
+	} else {
+		g.compare(what+"the price", cr(j.Price), map[string]string{
+			"the list of the API": cr(list.Price), "libra job": said(job, "price"), "libra jobs": shown[1] + " cr", "libra jobs -o csv": inCents(g, row[1]),
+			"the table of the page": on(table, `title="([^"]*) agreed"`), "the page of the job": on(page, `(?:now; |<p class="soft">)([0-9][^<]*) agreed`),
+		})
+	}
 	began := j.StartedUS != 0
 	places := map[string]string{
 		"the list of the API": cr(listed), "explain of the API": cr(why.CostNow), "libra jobs -o csv": inCents(g, row[2]), "the page of the job": on(page, `<p class="figure cost">([^<]*)`),

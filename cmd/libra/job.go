@@ -185,7 +185,11 @@ func howDue(j *v1.Job) string {
 }
 
 func addMoney(g *grid, j *v1.Job) {
-	g.add("price", cash(j.Price))
+	if j.State == v1.Rejected {
+		g.add("price", "none was agreed")
+	} else {
+		g.add("price", cash(j.Price))
+	}
 	addStorage(g, j.Storage)
 	if j.Held != 0 {
 		g.add("held", cash(j.Held))

@@ -42,7 +42,7 @@ var jobColumns = []jobColumn{
 		return strconv.FormatFloat(progressOf(j), 'f', 3, 64)
 	}, order: func(j *v1.Job) int64 { return int64(progressOf(j) * 1e9) }},
 	{name: "due", shown: dueIn, exact: stampOf(func(j *v1.Job) int64 { return j.DueUS }), order: func(j *v1.Job) int64 { return j.DueUS }},
-	{name: "price", amount: true, shown: func(j *v1.Job) string { return bare(j.Price) }, exact: money(func(j *v1.Job) int64 { return j.Price }), order: func(j *v1.Job) int64 { return j.Price }},
+	{name: "price", amount: true, shown: agreedPrice, exact: money(func(j *v1.Job) int64 { return j.Price }), order: func(j *v1.Job) int64 { return j.Price }},
 	{name: "cost", amount: true, shown: costShown, exact: money(costOf), order: costOf},
 	{name: "penalty", amount: true, shown: penaltyOf, exact: money(func(j *v1.Job) int64 { return j.Penalty }), order: func(j *v1.Job) int64 { return j.Penalty }},
 	{name: "procs", wide: true, shown: func(j *v1.Job) string { return strconv.Itoa(j.Width) }, order: func(j *v1.Job) int64 { return int64(j.Width) }},
@@ -263,6 +263,14 @@ func writeJobsCSV(out io.Writer, jobs []v1.Job, columns []*jobColumn) error {
 	}
 	w.Flush()
 	return w.Error()
+}
+
+// agreedPrice is the price of a job, if the market took it.
+func agreedPrice(j *v1.Job) string {
+	if j.State == v1.Rejected {
+		return "-"
+	}
+	return bare(j.Price)
 }
 
 // spareColumns are those that a list goes without on a narrow terminal, the first of them

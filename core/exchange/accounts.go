@@ -110,9 +110,10 @@ func shortage(err error) (reason, detail string) {
 	case err == nil:
 		return "", ""
 	case errors.As(err, &short):
-		return trade.ReasonFunds, fmt.Sprintf("%s has %s free, %s is needed", short.Account, short.Have, short.Wanted)
+		have, wanted := market.Apart(short.Have, short.Wanted)
+		return trade.ReasonFunds, fmt.Sprintf("%s has %s free, %s is needed", short.Account, have, wanted)
 	case errors.As(err, &over):
-		return trade.ReasonLimit, fmt.Sprintf("%s may spend %s a month and has used %s; %s more is needed", over.Account, over.Limit, over.Used, over.Wanted)
+		return trade.ReasonLimit, fmt.Sprintf("%s may spend %s a month and has used %s; %s more is needed", over.Account, over.Limit.Text(), over.Used.Text(), over.Wanted.Text())
 	case errors.Is(err, ledger.ErrUnknown):
 		return trade.ReasonFunds, "there is no such account"
 	default:

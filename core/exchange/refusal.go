@@ -15,9 +15,8 @@ func (x *pricer) refusalText(j *underway.Job, reason market.Reason) string {
 	return x.inNumbers(j, reason.String(), trade.RefusalText(reason))
 }
 
-// inNumbers puts the number that binds into what is said of a refusal: what a job takes
-// on the fastest processors there are, or what it would cost. Only where others are in
-// its way are others named.
+// inNumbers puts the number that binds into what is said of a refusal: what a job takes on the
+// fastest processors there are, or would cost. Only where others are in its way are they named.
 func (x *pricer) inNumbers(j *underway.Job, reason, general string) string {
 	if reason == market.CannotMeetResources.String() {
 		return cmp.Or(j.Request.Exceeds(x.nodes.All()), general)
@@ -58,10 +57,10 @@ func (x *pricer) tooLate(r *trade.Request, general string) string {
 		return general
 	}
 	text := fmt.Sprintf("it cannot be done within %s, its deadline", market.Span(r.DeadlineMS))
-	if quotes, _ := x.quotes.Kept(); x.jobs.Len() == 0 && quotes == 0 {
-		return text
+	if quotes, _ := x.quotes.Kept(); x.jobs.Len() > 0 || quotes > 0 {
+		text += ", beside what has been promised to others"
 	}
-	return text + ", beside what has been promised to others"
+	return text
 }
 
 // alone is how long a job takes, in milliseconds, on the fastest processors that are up,

@@ -49,10 +49,13 @@ func newOffer(o v1.Offer, asked *v1.Request, unit string) offerView {
 	return v
 }
 
-// sentence makes one of a detail.
+// sentence makes one of a detail. What begins with the name of an account is left alone.
 func sentence(text string) string {
 	if text == "" {
 		return ""
+	}
+	if word, _, _ := strings.Cut(text, " "); strings.Contains(word, "/") {
+		return text + "."
 	}
 	return strings.ToUpper(text[:1]) + text[1:] + "."
 }

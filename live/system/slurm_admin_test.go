@@ -56,7 +56,7 @@ func rootMeddles(t *testing.T) {
 
 	for _, word := range []string{"requeue", "requeuehold"} {
 		file := b.at("beats-" + word)
-		r := b.shell(beating(file, time.Minute), 70*time.Second)
+		r := b.shell(beating(file, 20*time.Second), 30*time.Second) // Slurm lets two minutes pass before it begins it again
 		r.DeadlineMS = 600_000
 		id := submit(t, b.owner, r).ID
 		until(t, "the first beats", func() bool { return len(lives(t, file)) > 0 })

@@ -59,7 +59,11 @@ func theOnlyDoor(t *testing.T) {
 	if _, err = fmt.Sscan(number[1], &id); err != nil {
 		t.Fatal(err)
 	}
-	j := b.completed(id)
+	known, err := b.owner.Jobs(ctx, v1.JobQuery{Batch: id})
+	if err != nil || len(known.Jobs) != 1 {
+		t.Fatalf("Slurm's job %d is %v, %v", id, known.Jobs, err)
+	}
+	j := b.completed(known.Jobs[0].ID)
 	want := fmt.Sprintf("%s\n%s\nhello\n", alice, b.slurm.Nodes[0])
 	if said := text(t, filepath.Join(home, "habit-"+number[1])); said != want || j.Name != "habit" || j.Charged == 0 || j.EndedUS > j.DueUS {
 		t.Errorf("it wrote %q, want %q; %+v", said, want, j)

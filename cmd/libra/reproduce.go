@@ -113,6 +113,11 @@ func paperHelp() string {
 	for _, p := range experiment.Papers() {
 		g.add(p.Name, p.Title)
 	}
+	return inHelp(g)
+}
+
+// inHelp is a table as help shows it.
+func inHelp(g *grid) string {
 	var b strings.Builder
 	_ = g.write(&b, "  ") // a builder takes everything
 	return strings.TrimRight(b.String(), "\n")
@@ -161,9 +166,7 @@ func readingHelp() string {
 	for _, r := range experiment.Readings() {
 		g.add(r.Name, r.Title)
 	}
-	var b strings.Builder
-	_ = g.write(&b, "  ") // a builder takes everything
-	return strings.TrimRight(b.String(), "\n")
+	return inHelp(g)
 }
 
 func runReproduce(ctx context.Context, con *console, opts reproduceOptions) error {

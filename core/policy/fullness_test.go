@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/libra-market/libra/core/book"
 	"github.com/libra-market/libra/core/cluster"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
@@ -41,6 +42,17 @@ func TestAFullProcessorIsNotLateByRounding(t *testing.T) {
 		}
 		if n := policy.Apart(p); n > 0 {
 			t.Errorf("from second %v on: %d houses are summed at every arrival", begin, n)
+		}
+	}
+}
+
+// What rounding excuses stays below the nine decimals to which placements compare
+// shares, however little is left until a job is due.
+func TestRoundingExcusesLittle(t *testing.T) {
+	for _, left := range []market.Time{1e-6, 1, 1e3, 1e6} {
+		e := book.Entry{Since: 6e7, Job: market.Job{Submit: 6e7, SLA: market.SLA{Deadline: left}}}
+		if got := policy.Blur(&e); !(got > 0 && got <= 2e-10) {
+			t.Errorf("%v s before it is due: %g", left, got)
 		}
 	}
 }

@@ -24,6 +24,8 @@ type simulateOptions struct {
 	workload  string
 	nodes     int
 	cluster   string
+	gpus      int
+	gpuRate   float64
 	clusters  int
 	wish      string
 	ask       int
@@ -105,6 +107,8 @@ model, no --last.`,
 	f.StringVarP(&opts.workload, "workload", "w", "", "workload `file`: .swf or .csv, also .gz, .yaml or .json, or - for standard input")
 	f.IntVarP(&opts.nodes, "nodes", "n", 0, "`number` of equal nodes (default: what the header of a log says)")
 	f.StringVar(&opts.cluster, "cluster", "", "`file` that describes the nodes, in place of --nodes")
+	f.IntVar(&opts.gpus, "gpus-per-node", 0, "`number` of GPUs that each of the --nodes has")
+	f.Float64Var(&opts.gpuRate, "gpu-rate", 1, "`price` of one GPU for a second, of the --gpus-per-node")
 	f.IntVar(&opts.clusters, "clusters", 1, "`number` of such clusters, behind a broker")
 	f.StringVar(&opts.wish, "wish", string(wish.Cheapest), "which of several clusters gets a job: `wish` is "+wishes())
 	f.IntVar(&opts.ask, "ask", 0, "ask only so many clusters about a job, a different `number` of them each time (default: all)")
@@ -153,6 +157,14 @@ func (o *simulateOptions) check(given func(flag string) bool) error {
 		return usagef("--workload is missing: a .swf or .csv file, or - for standard input")
 	case given("nodes") && o.cluster != "":
 		return usagef("--nodes and --cluster exclude each other")
+	case (given("gpus-per-node") || given("gpu-rate")) && o.cluster != "":
+		return usagef("--cluster says what GPUs nodes have, and what they cost (gpus, prices.gpus)")
+	case given("gpu-rate") && !given("gpus-per-node"):
+		return usagef("--gpu-rate is the price of GPUs that nodes have: give --gpus-per-node")
+	case o.gpus < 0 || o.gpus > market.MaxGPUs:
+		return usagef("--gpus-per-node: %d makes no sense (want 0 to %d)", o.gpus, market.MaxGPUs)
+	case !(o.gpuRate >= 0) || math.IsInf(o.gpuRate, 0):
+		return usagef("--gpu-rate: %v makes no sense (want 0 or more)", o.gpuRate)
 	case o.clusters < 1 || o.clusters > maxClusters:
 		return usagef("--clusters: %d makes no sense (want 1 to %d)", o.clusters, maxClusters)
 	case !slices.Contains(wish.All(), wish.Wish(o.wish)):

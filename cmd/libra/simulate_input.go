@@ -76,7 +76,18 @@ func (s *simulation) findNodes(file *workload.File) ([]market.Node, error) {
 	if err := checkNodes(n); err != nil {
 		return nil, err
 	}
-	return market.PlainNodes(n), nil
+	return s.plainNodes(n), nil
+}
+
+// plainNodes are so many equal nodes, with the GPUs that the command line gives them.
+func (s *simulation) plainNodes(n int) []market.Node {
+	nodes := market.PlainNodes(n)
+	if s.gpus > 0 {
+		for i := range nodes {
+			nodes[i].GPUs, nodes[i].Base.GPU = s.gpus, market.Price(s.gpuRate)
+		}
+	}
+	return nodes
 }
 
 func checkNodes(n int) error {

@@ -23,6 +23,7 @@ type processors struct {
 	users   []int32 // jobs that share each processor
 	memory  []int64 // free on each node; nil where no node counts it
 	disk    []int64
+	gpus    gpus
 	rates   bool // some nodes have other rates than others
 }
 
@@ -60,17 +61,18 @@ func newProcessors(nodes []market.Node) processors {
 			p.memory[i], p.disk[i] = n.Memory, n.Disk
 		}
 	}
+	p.gpus = newGPUs(nodes)
 	return p
 }
 
 // needs reports whether the job asks for more than processors on a cluster
-// that counts more.
+// that counts more. GPUs are counted everywhere: where no node has any there are none.
 func (p *processors) needs(j *market.Job) bool {
-	return p.memory != nil && (j.Memory > 0 || j.Disk > 0)
+	return j.GPUs > 0 || p.memory != nil && (j.Memory > 0 || j.Disk > 0)
 }
 
 // choosy reports whether not every processor will do for the job: its node must
-// have the memory and the disk, or as many processors as the job has threads.
+// have the memory, the disk and the GPUs, or as many processors as the job has threads.
 func (p *processors) choosy(j *market.Job) bool { return j.Threads > 1 || p.needs(j) }
 
 // inWhole reports whether processors make whole sets of a job's threads.
@@ -96,14 +98,30 @@ func (p *processors) free(node int) (memory, disk int64) {
 	return p.memory[node], p.disk[node]
 }
 
-// roomOn is how many tasks of the job the free memory and disk of a node hold.
-func (p *processors) roomOn(node int, memory, disk int64, j *market.Job) int {
+// roomNow is how many tasks of the job what is free on a node holds.
+func (p *processors) roomNow(node int, j *market.Job) int {
+	memory, disk := p.free(node)
+	return p.roomOn(node, memory, disk, p.gpus.on(node), j)
+}
+
+// roomEver is how many of them the node would hold if it were empty.
+func (p *processors) roomEver(node int, j *market.Job) int {
+	n := &p.nodes[node]
+	return p.roomOn(node, n.Memory, n.Disk, int64(n.GPUs), j)
+}
+
+// roomOn is how many tasks of the job so much memory and disk and so many GPUs of a
+// node hold.
+func (p *processors) roomOn(node int, memory, disk, gpus int64, j *market.Job) int {
 	room := p.nodes[node].Processors
 	if j.Memory > 0 && memory != market.NoLimit {
 		room = int(min(int64(room), memory/j.Memory))
 	}
 	if j.Disk > 0 && disk != market.NoLimit {
 		room = int(min(int64(room), disk/j.Disk))
+	}
+	if j.GPUs > 0 {
+		room = int(min(int64(room), p.nodes[node].ProgramsOn(gpus, j)*int64(max(1, j.Threads))))
 	}
 	return room
 }
@@ -119,7 +137,7 @@ func (p *processors) couldHold(j *market.Job) bool {
 	}
 	held := 0
 	for i := range p.nodes {
-		held += j.Whole(p.roomOn(i, p.nodes[i].Memory, p.nodes[i].Disk, j))
+		held += j.Whole(p.roomEver(i, j))
 	}
 	return held >= int(j.Width)
 }
@@ -127,14 +145,14 @@ func (p *processors) couldHold(j *market.Job) bool {
 // shut reports whether nobody can be put on a node.
 func (p *processors) shut(node int32) bool { return p.down[node] || p.closed[node] }
 
-// room reports whether the processor is up and its node has the memory and the
-// disk for a task of the job.
+// room reports whether the processor is up and its node has the memory, the disk and
+// the GPUs for a task of the job.
 func (p *processors) room(proc int, j *market.Job) bool {
 	node := p.nodeOf[proc]
 	if p.shut(node) {
 		return false
 	}
-	return !p.needs(j) || p.roomOn(int(node), p.memory[node], p.disk[node], j) > 0
+	return !p.needs(j) || p.roomNow(int(node), j) > 0
 }
 
 // idleFor counts the idle processors the job could be given.
@@ -157,8 +175,7 @@ func (p *processors) idleOn(node int, j *market.Job) int {
 			idle++
 		}
 	}
-	memory, disk := p.free(node)
-	return j.Whole(min(idle, p.roomOn(node, memory, disk, j)))
+	return j.Whole(min(idle, p.roomNow(node, j)))
 }
 
 // shadowWithRoom is View.Shadow for a job that is choosy: it plays the expected
@@ -167,6 +184,7 @@ func (b *Book) shadowWithRoom(j *market.Job) (market.Time, int) {
 	then := b.processors
 	then.idle = bitset{words: slices.Clone(b.idle.words), summary: slices.Clone(b.idle.summary)}
 	then.memory, then.disk = slices.Clone(b.memory), slices.Clone(b.disk)
+	then.gpus = b.gpus.clone()
 	for _, chunk := range b.ends.chunks {
 		for _, x := range chunk.items {
 			s, _ := b.register.find(x.id)
@@ -279,9 +297,15 @@ func (p *processors) unshare(proc int, j *market.Job) {
 	}
 }
 
-// use moves the memory and disk of one task; sign is -1 to take, 1 to give.
+// use moves the memory, the disk and the GPUs of one task; sign is -1 to take, 1 to give.
 func (p *processors) use(proc int, j *market.Job, sign int64) {
 	node := p.nodeOf[proc]
+	if j.GPUs > 0 {
+		p.gpus.use(node, j, sign)
+	}
+	if p.memory == nil {
+		return
+	}
 	if p.memory[node] != market.NoLimit {
 		p.memory[node] += sign * j.Memory
 	}

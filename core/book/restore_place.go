@@ -159,12 +159,12 @@ func (r *restorer) putWaiting() error {
 	return nil
 }
 
-// noneShort: what runs fits into the memory and the disk there is.
+// noneShort: what runs fits into the memory, the disk and the GPUs there are.
 func (r *restorer) noneShort() error {
 	for node := range r.book.memory {
 		if r.book.memory[node] < 0 || r.book.disk[node] < 0 {
 			return fmt.Errorf("node %d has less memory or disk than is in use", node)
 		}
 	}
-	return nil
+	return r.book.short()
 }

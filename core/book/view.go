@@ -46,7 +46,7 @@ func (v View) Rating(proc int) float64 {
 func (v View) Up(proc int) bool { return !v.b.shut(v.b.nodeOf[proc]) }
 
 // CouldHold reports whether the empty cluster, every node up, could hold the
-// job: enough processors with the memory and the disk it asks for.
+// job: enough processors with the memory, the disk and the GPUs it asks for.
 func (v View) CouldHold(j *market.Job) bool { return v.b.couldHold(j) }
 
 // AllRoom reports whether every processor has room for the job whatever else
@@ -55,7 +55,7 @@ func (v View) AllRoom(j *market.Job) bool {
 	return v.b.upN == len(v.b.nodeOf) && v.b.only == nil && !v.b.needs(j)
 }
 
-// Room reports whether a processor is up and its node has memory and disk left
+// Room reports whether a processor is up and its node has memory, disk and GPUs left
 // for a task of the job.
 func (v View) Room(proc int, j *market.Job) bool {
 	return (v.b.only == nil || v.b.only.has(proc)) && v.b.room(proc, j)
@@ -63,6 +63,13 @@ func (v View) Room(proc int, j *market.Job) bool {
 
 // FreeOn is the memory and the disk left on the node of a processor.
 func (v View) FreeOn(proc int) (memory, disk int64) { return v.b.free(int(v.b.nodeOf[proc])) }
+
+// RoomOn is for how many tasks of the job the node of a processor has memory, disk and
+// GPUs left, and for how many it would have if it were empty.
+func (v View) RoomOn(proc int, j *market.Job) (now, ever int) {
+	node := int(v.b.nodeOf[proc])
+	return v.b.roomNow(node, j), v.b.roomEver(node, j)
+}
 
 // Entry is what the book says of a job. It is for reading.
 func (v View) Entry(s Slot) *Entry { return v.b.slots.at(s) }
@@ -103,7 +110,7 @@ func (v View) Idle() int { return v.b.idleN }
 func (v View) IdleFor(j *market.Job) int { return v.b.idleFor(j) }
 
 // Choosy reports whether not every processor will do for the job: it asks for
-// memory or disk that is counted here, or has threads.
+// memory or disk that is counted here or for GPUs, or has threads.
 func (v View) Choosy(j *market.Job) bool { return v.b.choosy(j) }
 
 // FirstFit returns the first waiting job in rank that fits on the idle
@@ -151,7 +158,7 @@ func (v View) Shadow(j *market.Job) (at market.Time, idle int) {
 func (v View) NextIdle(from int) int { return v.b.idle.next(from) }
 
 // Alike reports whether every processor that is up will do for the job as far as
-// memory, disk and threads go, and none of them is closed to it.
+// memory, disk, GPUs and threads go, and none of them is closed to it.
 func (v View) Alike(j *market.Job) bool {
 	return v.b.only == nil && v.b.closedN == 0 && !v.b.choosy(j)
 }

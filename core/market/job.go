@@ -21,10 +21,12 @@ type Job struct {
 	Disk      int64     `json:"disk,omitempty"`    // MB on each processor it holds
 	Width     int32     `json:"width"`             // processors
 	Threads   int32     `json:"threads,omitempty"` // processors of each of its programs, which must be of one node; 0 and 1: any will do
+	GPUs      int32     `json:"gpus,omitempty"`    // whole ones of each of its programs, which it holds as long as it runs
 	Class     int32     `json:"class,omitempty"`   // class of service, where a policy knows classes
 	Objective Objective `json:"wish,omitempty"`    // what to optimise among acceptable placements
 	Owner     Account   `json:"owner,omitempty"`
 	Name      string    `json:"name,omitempty"`
+	GPUKind   string    `json:"gpu_kind,omitempty"` // "": any will do
 }
 
 // SLA is the agreement about one job (001, section 3).
@@ -114,6 +116,8 @@ func (j *Job) Validate() error {
 		return fieldError("memory_mb", float64(j.Memory), "0 or more")
 	case !between(float64(j.Disk), 0):
 		return fieldError("disk_mb", float64(j.Disk), "0 or more")
+	case j.GPUs < 0 || j.GPUs > MaxGPUs:
+		return fieldError("gpus", float64(j.GPUs), "0 to 32768")
 	}
 	return nil
 }

@@ -3,13 +3,15 @@ package market
 import "math"
 
 // Node is one machine of a cluster. Its processors are what jobs hold; its
-// memory and disk are shared by whatever runs on them.
+// memory, disk and GPUs are shared out among whatever runs on them.
 type Node struct {
 	Name       string
 	Processors int
 	Rating     float64 // speed of each processor; an estimate is for rating 1
 	Memory     int64   // MB; NoLimit: not counted
 	Disk       int64   // MB; NoLimit: not counted
+	GPUs       int     // whole ones, of which each is held by one program at a time
+	GPUKind    string  // "": they have no name
 	Base       Rates
 }
 
@@ -18,13 +20,14 @@ type Rates struct {
 	Processor Price // per second of processor time
 	Memory    Price // per MB
 	Disk      Price // per MB
+	GPU       Price // per second of one, by the clock
 }
 
 // NoLimit is memory or disk that is not counted.
 const NoLimit int64 = math.MaxInt64
 
 // Plain is the node of the papers' experiments: one processor of rating 1 at a
-// base price of 1, with memory and disk not counted.
+// base price of 1, with memory and disk not counted, and no GPUs.
 func Plain() Node {
 	return Node{Processors: 1, Rating: 1, Memory: NoLimit, Disk: NoLimit, Base: Rates{Processor: 1}}
 }
@@ -56,12 +59,16 @@ func (n *Node) Validate() error {
 		return fieldError("memory_mb", float64(n.Memory), "0 or more")
 	case n.Disk < 0:
 		return fieldError("disk_mb", float64(n.Disk), "0 or more")
+	case n.GPUs < 0 || n.GPUs > MaxGPUs:
+		return fieldError("gpus", float64(n.GPUs), "0 to 32768")
 	case !between(float64(n.Base.Processor), 0):
 		return fieldError("processor_price", float64(n.Base.Processor), "0 or more")
 	case !between(float64(n.Base.Memory), 0):
 		return fieldError("memory_price", float64(n.Base.Memory), "0 or more")
 	case !between(float64(n.Base.Disk), 0):
 		return fieldError("disk_price", float64(n.Base.Disk), "0 or more")
+	case !between(float64(n.Base.GPU), 0):
+		return fieldError("gpu_price", float64(n.Base.GPU), "0 or more")
 	}
 	return nil
 }

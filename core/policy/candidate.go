@@ -19,7 +19,7 @@ func (c candidate) before(d candidate) bool {
 }
 
 // together keeps of the candidates those that have room at once, the first of
-// each node. The processors of a node share its memory and disk: where one task
+// each node. The processors of a node share its memory, disk and GPUs: where one task
 // fits on either of two processors, two may not fit. Threads must share a node.
 func together(v book.View, j *market.Job, from []candidate) []candidate {
 	if !v.Choosy(j) {
@@ -31,13 +31,12 @@ func together(v book.View, j *market.Job, from []candidate) []candidate {
 		}
 		return 1
 	})
-	tasks := map[*market.Node]int64{}
+	tasks := map[*market.Node]int{}
 	kept := from[:0]
 	for _, c := range from {
 		node := v.Node(int(c.proc))
-		memory, disk := v.FreeOn(int(c.proc))
-		if n := tasks[node] + 1; j.Memory <= memory/n && j.Disk <= disk/n {
-			tasks[node] = n
+		if room, _ := v.RoomOn(int(c.proc), j); tasks[node] < room {
+			tasks[node]++
 			kept = append(kept, c)
 		}
 	}

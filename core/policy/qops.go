@@ -174,17 +174,22 @@ func (p *qops) width(v book.View, j *market.Job, f *forecast, next bool) int {
 // roomUp counts the processors that the nodes which are up, if they were empty,
 // could give a job for which not every one will do.
 func roomUp(v book.View, j *market.Job) int {
-	room, tasks := 0, int64(0)
+	room, tasks := 0, 0
 	for proc := range v.Processors() {
 		node := v.Node(proc)
 		if proc == 0 || node != v.Node(proc-1) {
 			tasks = 0
 		}
-		if tasks++; v.Up(proc) && j.Memory <= node.Memory/tasks && j.Disk <= node.Disk/tasks && j.Whole(int(tasks)) == int(tasks) {
+		if tasks++; v.Up(proc) && tasks <= roomEver(v, proc, j) && j.Whole(tasks) == tasks {
 			room += int(max(1, j.Threads))
 		}
 	}
 	return room
+}
+
+func roomEver(v book.View, proc int, j *market.Job) int {
+	_, ever := v.RoomOn(proc, j)
+	return ever
 }
 
 // length is how long a job is planned to take. Which processors it gets is

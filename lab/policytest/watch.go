@@ -178,6 +178,7 @@ func (o *watcher) settled() {
 	holders := make([]int, len(o.nodeOf))
 	alone := make([]bool, len(o.nodeOf))
 	memory, disk := make([]int64, len(o.down)), make([]int64, len(o.down))
+	gpus := make([]map[market.JobID]int, len(o.down)) // by node and job: processors of jobs that hold some
 	hold := func(proc int, j *watched, speed float64) {
 		node := o.nodeOf[proc]
 		used[proc] += speed / o.world.nodes[node].Rating
@@ -185,6 +186,12 @@ func (o *watcher) settled() {
 		alone[proc] = alone[proc] || j.queued && !o.world.kind.TimeShared
 		memory[node] += j.spec.Memory
 		disk[node] += j.spec.Disk
+		if j.spec.GPUs > 0 {
+			if gpus[node] == nil {
+				gpus[node] = map[market.JobID]int{}
+			}
+			gpus[node][j.spec.ID]++
+		}
 		if o.down[node] {
 			o.fail("job %d is on node %d, which is down", j.spec.ID, node)
 		}
@@ -222,6 +229,24 @@ func (o *watcher) settled() {
 		if n := &o.world.nodes[node]; memory[node] > n.Memory || disk[node] > n.Disk {
 			o.fail("node %d has %d MB of memory and %d of disk, %d and %d are in use", node, n.Memory, n.Disk, memory[node], disk[node])
 		}
+		o.gpusOn(node, gpus[node])
+	}
+}
+
+// gpusOn checks that the GPUs of a node are held whole, by one program each, and are of
+// the kind that was asked for.
+func (o *watcher) gpusOn(node int, holders map[market.JobID]int) {
+	n, held := &o.world.nodes[node], 0
+	for id, processors := range holders {
+		j := &o.jobs[id].spec
+		threads := int(max(1, j.Threads))
+		held += (processors + threads - 1) / threads * int(j.GPUs)
+		if j.GPUKind != "" && j.GPUKind != n.GPUKind {
+			o.fail("job %d asked for GPUs of kind %q and is on node %d, which has %q", id, j.GPUKind, node, n.GPUKind)
+		}
+	}
+	if held > n.GPUs {
+		o.fail("node %d has %d GPUs, %d are in use", node, n.GPUs, held)
 	}
 }
 

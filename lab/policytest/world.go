@@ -69,6 +69,7 @@ func newWorld(kind policy.Kind, seed uint64) *world {
 		w.cancels = 0.05
 	}
 	w.drawThreads(rand.New(rand.NewPCG(seed, 6)))
+	w.drawGPUs(rand.New(rand.NewPCG(seed, 7)))
 	if kind.Imprecise {
 		w.drawOptional(rand.New(rand.NewPCG(seed, 5)))
 	}
@@ -95,6 +96,25 @@ func (w *world) drawThreads(r *rand.Rand) {
 		if j := &w.jobs[i].Job; r.IntN(2) == 0 {
 			j.Threads = 1 + r.Int32N(3)
 			j.Width = max(1, j.Width/j.Threads) * j.Threads
+		}
+	}
+}
+
+// drawGPUs gives some nodes GPUs, and lets some jobs ask for them, in every third world.
+func (w *world) drawGPUs(r *rand.Rand) {
+	if r.IntN(3) > 0 {
+		return
+	}
+	kinds := []string{"", "a", "b"}
+	for i := range w.nodes {
+		w.nodes[i].GPUs, w.nodes[i].GPUKind = r.IntN(4), kinds[r.IntN(3)]
+	}
+	for i := range w.jobs {
+		if j := &w.jobs[i].Job; r.IntN(2) == 0 {
+			j.GPUs = 1 + r.Int32N(2)
+			if r.IntN(3) == 0 {
+				j.GPUKind = kinds[r.IntN(3)]
+			}
 		}
 	}
 }

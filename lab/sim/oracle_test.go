@@ -85,7 +85,12 @@ func disagreement(jobs []oracle.Job, nodes int, name string, set map[string]stri
 	if err != nil {
 		return err.Error()
 	}
-	got, err := simulate(arrivals(jobs), market.PlainNodes(nodes), name, set)
+	return compared(jobs, want, market.PlainNodes(nodes), name, set)
+}
+
+// compared says where what a run makes of jobs is not what it should be.
+func compared(jobs []oracle.Job, want []oracle.Row, nodes []market.Node, name string, set map[string]string) string {
+	got, err := simulate(arrivals(jobs), nodes, name, set)
 	if err != nil {
 		return err.Error()
 	}
@@ -134,7 +139,7 @@ func arrivals(jobs []oracle.Job) []workload.Arrival {
 	out := make([]workload.Arrival, len(jobs))
 	for i, j := range jobs {
 		out[i] = workload.Arrival{Actual: market.Work(j.Runtime), Job: market.Job{
-			Name: fmt.Sprint(i), Submit: market.Time(j.Submit), Estimate: market.Work(j.Estimate), Width: int32(j.Procs),
+			Name: fmt.Sprint(i), Submit: market.Time(j.Submit), Estimate: market.Work(j.Estimate), Width: int32(j.Procs), GPUs: int32(j.GPUs),
 			SLA: market.SLA{
 				Deadline: market.Time(j.Deadline), Budget: market.Price(j.Budget), Penalty: market.Price(j.Penalty), Soft: j.Soft,
 			},
@@ -163,7 +168,12 @@ func simulate(jobs []workload.Arrival, nodes []market.Node, name string, set map
 	}
 	var rows []report.Row
 	table := report.NewTable(nil, func(r *report.Row) error { rows = append(rows, *r); return nil })
-	if err := sim.Run(context.Background(), c, workload.FromSlice(jobs), sim.Options{See: table.See}); err != nil {
+	var world sim.World = c
+	see := table.See
+	if gpus, sold := sim.SellGPUs(c, nodes, kind.TimeShared); sold {
+		world, see = gpus, gpus.Seer(see)
+	}
+	if err := sim.Run(context.Background(), world, workload.FromSlice(jobs), sim.Options{See: see}); err != nil {
 		return nil, err
 	}
 	return rows, table.Close()

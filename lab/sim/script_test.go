@@ -28,8 +28,8 @@ var update = flag.Bool("update", false, "rewrite the answers in testdata/*.txt; 
 // cluster said, but for wake-ups, which are between it and its driver.
 //
 //	cluster nodes=2 policy=libra spare=none   a new stage; other words are settings of the policy
-//	node rating=2 memory=100 processors=2 price=1   one more node, where they are not all plain
-//	job a submit=0 estimate=10 procs=1 deadline=20 budget=15 [runtime=.. penalty=.. soft memory=.. wish=..]
+//	node rating=2 memory=100 processors=2 gpus=2 gpu-price=5 price=1   one more node, where they are not all plain
+//	job a submit=0 estimate=10 procs=1 deadline=20 budget=15 [runtime=.. penalty=.. soft memory=.. gpus=.. threads=.. wish=..]
 //	node-down at=5 node=1                     and node-up
 //	run                                       plays it, in a simulated world
 //
@@ -132,11 +132,19 @@ func (p *play) prepare(command string, words []string) error {
 		n := market.Plain()
 		for _, w := range words {
 			key, value := word(w)
+			if key == "gpu-kind" {
+				n.GPUKind = value
+				continue
+			}
 			x, err := strconv.ParseFloat(value, 64)
 			if err != nil {
 				return err
 			}
 			switch key {
+			case "gpus":
+				n.GPUs = int(x)
+			case "gpu-price":
+				n.Base.GPU = market.Price(x)
 			case "rating":
 				n.Rating = x
 			case "memory":
@@ -196,6 +204,9 @@ func (p *play) addJob(name string, words []string) error {
 			}
 			j.Objective = wish
 			continue
+		case "gpu-kind":
+			j.GPUKind = value
+			continue
 		}
 		x, err := strconv.ParseFloat(value, 64)
 		if err != nil {
@@ -218,6 +229,10 @@ func (p *play) addJob(name string, words []string) error {
 			j.SLA.Penalty = market.Price(x)
 		case "memory":
 			j.Memory = int64(x)
+		case "gpus":
+			j.GPUs = int32(x)
+		case "threads":
+			j.Threads = int32(x)
 		default:
 			return fmt.Errorf("a job has no %q", key)
 		}
@@ -253,7 +268,11 @@ func (p *play) run() (string, error) {
 		table.See(r)
 		summary.See(r)
 	}
-	err = sim.Run(context.Background(), c, workload.FromSlice(p.jobs), sim.Options{See: see, Changes: p.changes})
+	var world sim.World = c
+	if gpus, sold := sim.SellGPUs(c, p.nodes, kind.TimeShared); sold {
+		world, see = gpus, gpus.Seer(see)
+	}
+	err = sim.Run(context.Background(), world, workload.FromSlice(p.jobs), sim.Options{See: see, Changes: p.changes})
 	if err != nil {
 		return "", err
 	}

@@ -55,6 +55,9 @@ func (t *Trial) Run(ctx context.Context, jobs workload.Source) (*report.Summary,
 		see = append(see, table.See)
 	}
 	shown := all(see)
+	if gpus, sold := sim.SellGPUs(world, t.Nodes, t.Kind.TimeShared); sold {
+		world, shown = gpus, gpus.Seer(shown)
+	}
 	if ruled {
 		shown = (&biller{rules: trade, agreed: map[market.JobID]terms{}, show: shown}).See
 	}

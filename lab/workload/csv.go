@@ -35,12 +35,13 @@ const (
 	columnMemory
 	columnDisk
 	columnClass
+	columnGPUs
 	columnCount
 )
 
 var columnNames = [columnCount]string{
 	"id", "submit", "runtime", "estimate", "procs", "deadline", "deadline_type", "budget", "penalty_rate",
-	"user", "memory_mb", "disk_mb", "class",
+	"user", "memory_mb", "disk_mb", "class", "gpus",
 }
 
 var neededColumns = [...]int{columnID, columnSubmit, columnRuntime, columnProcs}
@@ -155,6 +156,7 @@ func (c *CSV) fill(a *Arrival) (column int, err error) {
 	submit, runtime, procs := c.number(columnSubmit, required), c.number(columnRuntime, required), c.number(columnProcs, required)
 	deadline, budget, penalty := c.number(columnDeadline, none), c.number(columnBudget, none), c.number(columnPenaltyRate, 0)
 	memory, disk, class := c.number(columnMemory, 0), c.number(columnDisk, 0), c.number(columnClass, 0)
+	gpus := c.number(columnGPUs, 0)
 	if c.why != nil {
 		return c.wrong, c.why
 	}
@@ -176,6 +178,9 @@ func (c *CSV) fill(a *Arrival) (column int, err error) {
 	}
 	if job.Disk, err = toInt64(disk); err != nil {
 		return columnDisk, err
+	}
+	if job.GPUs, err = toInt32(gpus); err != nil {
+		return columnGPUs, err
 	}
 	switch kind := c.text(columnDeadlineType); string(kind) {
 	case "", "hard":

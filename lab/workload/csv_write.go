@@ -53,6 +53,7 @@ func (w *CSVWriter) Write(a *Arrival) error {
 		columnMemory:       strconv.FormatInt(job.Memory, 10),
 		columnDisk:         strconv.FormatInt(job.Disk, 10),
 		columnClass:        strconv.Itoa(int(job.Class)),
+		columnGPUs:         strconv.Itoa(int(job.GPUs)),
 	}
 	return w.out.Write(w.record[:])
 }

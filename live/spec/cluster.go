@@ -37,10 +37,13 @@ func (g *Group) table() table {
 		{name: "rating", value: number(&n.Rating)},
 		{name: "memory", value: orWord("unlimited", market.NoLimit, &n.Memory, megabytes(&n.Memory))},
 		{name: "disk", value: orWord("unlimited", market.NoLimit, &n.Disk, megabytes(&n.Disk))},
+		{name: "gpus", value: whole(&n.GPUs, market.MaxGPUs)},
+		{name: "gpu_kind", value: text(&n.GPUKind)},
 		{name: "prices", value: table{
 			{name: "processor", value: number(&n.Base.Processor)},
 			{name: "memory", value: number(&n.Base.Memory)},
 			{name: "disk", value: number(&n.Base.Disk)},
+			{name: "gpus", value: number(&n.Base.GPU)},
 		}},
 	}
 }
@@ -72,6 +75,8 @@ var nodePaths = map[string]string{
 	"processor_price": "prices.processor",
 	"memory_price":    "prices.memory",
 	"disk_price":      "prices.disk",
+	"gpus":            "gpus",
+	"gpu_price":       "prices.gpus",
 }
 
 // Validate returns an [*Error] naming the first field that makes no sense.

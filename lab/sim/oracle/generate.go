@@ -165,6 +165,6 @@ func Minimize(jobs []Job, fails func([]Job) bool) []Job {
 
 // String is the job as a line of a Go test.
 func (j Job) String() string {
-	return fmt.Sprintf("{Submit: %v, Runtime: %v, Estimate: %v, Procs: %d, Deadline: %v, Budget: %v, Penalty: %v, Soft: %v}",
-		j.Submit, j.Runtime, j.Estimate, j.Procs, j.Deadline, j.Budget, j.Penalty, j.Soft)
+	return fmt.Sprintf("{Submit: %v, Runtime: %v, Estimate: %v, Procs: %d, Deadline: %v, Budget: %v, Penalty: %v, Soft: %v, GPUs: %d}",
+		j.Submit, j.Runtime, j.Estimate, j.Procs, j.Deadline, j.Budget, j.Penalty, j.Soft, j.GPUs)
 }

@@ -11,6 +11,7 @@ type libra struct {
 	jobs  []Job
 	rows  []Row
 	nodes int
+	gpus  []int // of each node; nil: they are not counted
 	plus  bool
 
 	timeOnly bool // Options.TimeOnly
@@ -225,11 +226,23 @@ func (l *libra) claims(n int) float64 {
 	return sum
 }
 
+// freeGPUs counts the GPUs of node n that nobody holds.
+func (l *libra) freeGPUs(n int) int {
+	if l.gpus == nil {
+		return 0
+	}
+	free := l.gpus[n]
+	for _, g := range l.on(n) {
+		free -= l.jobs[g.job].GPUs
+	}
+	return free
+}
+
 // admit decides on an arrival; it reports whether the job was accepted.
 func (l *libra) admit(job int) bool {
 	j := l.jobs[job]
 	row := &l.rows[job]
-	if j.Procs > l.nodes {
+	if j.Procs > l.nodes || l.gpus != nil && holding(l.gpus, j) < j.Procs {
 		reject(row, noResources)
 		return false
 	}
@@ -240,7 +253,7 @@ func (l *libra) admit(job int) bool {
 	}
 	var able []int
 	for n := range l.nodes {
-		if fits(l.claims(n) + j.Estimate/j.Deadline) {
+		if fits(l.claims(n)+j.Estimate/j.Deadline) && j.GPUs <= l.freeGPUs(n) {
 			able = append(able, n)
 		}
 	}

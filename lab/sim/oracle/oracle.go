@@ -16,6 +16,7 @@ type Job struct {
 	Budget                    float64 // +Inf: unlimited
 	Penalty                   float64 // per second late
 	Soft                      bool
+	GPUs                      int // on each node it holds, as long as it runs
 }
 
 func (j Job) due() float64 { return j.Submit + j.Deadline }
@@ -32,6 +33,11 @@ type Options struct {
 	Nodes  int
 	Policy string
 	Set    map[string]string
+
+	// GPUs are those of each node, which cost so much a second each; nil: none has any.
+	// Of the queues fifo alone knows them.
+	GPUs    []int
+	GPURate float64
 
 	// TimeOnly is another reading of "times and work 1e-6" for the time-shared
 	// policies: see spent. A test may let a fast implementation match either.
@@ -65,18 +71,26 @@ func Run(jobs []Job, o Options) ([]Row, error) {
 		nan := math.NaN()
 		rows[i] = Row{Start: nan, Finish: nan, Cost: nan, Utility: nan}
 	}
+	if o.GPUs != nil {
+		return sellGPUs(jobs, rows, o)
+	}
+	return rows, play(jobs, rows, o)
+}
+
+// play fills the rows of jobs, GPUs not being paid for.
+func play(jobs []Job, rows []Row, o Options) error {
 	set := settings{values: o.Set}
 	var play func()
 	switch o.Policy {
 	case "fifo", "fcfs-bf", "sjf-bf", "edf-bf":
-		s := &spaceShared{jobs: jobs, rows: rows, nodes: o.Nodes, policy: o.Policy}
+		s := &spaceShared{jobs: jobs, rows: rows, nodes: o.Nodes, gpus: o.GPUs, policy: o.Policy}
 		s.pbase = set.number("pbase", 1)
 		if o.Policy != "fifo" {
 			s.lapsed = set.word("late", "", "lapsed") == "lapsed"
 		}
 		play = s.run
 	case "libra", "libra-plus":
-		l := &libra{jobs: jobs, rows: rows, nodes: o.Nodes, plus: o.Policy == "libra-plus", timeOnly: o.TimeOnly}
+		l := &libra{jobs: jobs, rows: rows, nodes: o.Nodes, gpus: o.GPUs, plus: o.Policy == "libra-plus", timeOnly: o.TimeOnly}
 		l.spareNone = set.word("spare", "proportional", "none") == "none"
 		l.touched = set.word("replan", "cluster", "touched") == "touched"
 		l.current = set.word("commitment", "claim", "current") == "current"
@@ -104,10 +118,10 @@ func Run(jobs []Job, o Options) ([]Row, error) {
 		play = q.run
 	}
 	if err := set.err(); err != nil {
-		return nil, err
+		return err
 	}
 	play()
-	return rows, nil
+	return nil
 }
 
 // check refuses what the text does not cover.
@@ -118,6 +132,9 @@ func check(jobs []Job, o Options) error {
 	if o.Nodes < 1 {
 		return errors.New("oracle: no nodes")
 	}
+	if o.GPUs != nil && (len(o.GPUs) != o.Nodes || !slices.Contains([]string{"fifo", "libra", "libra-plus"}, o.Policy)) {
+		return errors.New("oracle: GPUs of other nodes, or under another policy")
+	}
 	timeShared := slices.Contains([]string{"libra", "libra-plus", "libra-sla"}, o.Policy)
 	for i, j := range jobs {
 		bad := func(why string) error { return fmt.Errorf("oracle: job %d: %s", i, why) }
@@ -126,6 +143,8 @@ func check(jobs []Job, o Options) error {
 			return bad("not sorted by submit time")
 		case !(j.Runtime >= 0) || !(j.Estimate >= 0) || j.Procs < 1 || math.IsInf(j.Runtime+j.Estimate, 0):
 			return bad("runtime, estimate or procs out of range")
+		case j.GPUs < 0 || j.GPUs > 0 && o.GPUs == nil:
+			return bad("GPUs out of range, or nobody said who has any")
 		case math.IsNaN(j.Deadline) || math.IsNaN(j.Budget) || math.IsNaN(j.Penalty) || math.IsNaN(j.Submit):
 			return bad("not a number")
 		case timeShared && (math.IsInf(j.Deadline, 0) || j.Deadline <= 0):

@@ -11,6 +11,7 @@ type spaceShared struct {
 	jobs   []Job
 	rows   []Row
 	nodes  int
+	gpus   []int // of each node; nil: they are not counted
 	policy string
 	pbase  float64
 	lapsed bool // late=lapsed
@@ -54,7 +55,7 @@ func (s *spaceShared) run() {
 		s.running = still
 		// ... then all its arrivals join the queue ...
 		for ; next < len(s.jobs) && sameOrBefore(s.jobs[next].Submit, now); next++ {
-			if s.jobs[next].Procs > s.nodes {
+			if s.jobs[next].Procs > s.nodes || s.gpus != nil && holding(s.gpus, s.jobs[next]) < s.jobs[next].Procs {
 				reject(&s.rows[next], noResources)
 			} else if no := s.answer(next, now); no != "" {
 				reject(&s.rows[next], no)
@@ -109,11 +110,16 @@ func (s *spaceShared) idle() []int {
 	return free
 }
 
+// idleFor lists those of them that have its GPUs: nobody else can hold any there.
+func (s *spaceShared) idleFor(job int) []int {
+	return slices.DeleteFunc(s.idle(), func(n int) bool { return s.gpus != nil && s.gpus[n] < s.jobs[job].GPUs })
+}
+
 // start takes the job at place i of the queue out of it and runs it.
 func (s *spaceShared) start(i int, now float64) {
 	job := s.queue[i]
 	s.queue = slices.Delete(s.queue, i, i+1)
-	s.running = append(s.running, held{job, now, s.idle()[:s.jobs[job].Procs]})
+	s.running = append(s.running, held{job, now, s.idleFor(job)[:s.jobs[job].Procs]})
 }
 
 // key is what the policy sorts by before (submit, input order). The input is
@@ -161,7 +167,7 @@ func (s *spaceShared) pass(now float64) {
 	})
 
 	// 2. From the head, start jobs while they fit.
-	for len(s.queue) > 0 && s.jobs[s.queue[0]].Procs <= len(s.idle()) {
+	for len(s.queue) > 0 && s.jobs[s.queue[0]].Procs <= len(s.idleFor(s.queue[0])) {
 		s.start(0, now)
 	}
 	if !backfill || len(s.queue) == 0 {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/libra-market/libra/lab/workload"
 	"github.com/libra-market/libra/live/spec"
@@ -17,7 +18,7 @@ func isSpec(path string) bool {
 
 // openSpecs reads a workload of job specifications.
 func (c *console) openSpecs(path string) (*workload.File, error) {
-	jobs, err := c.readSpecs(path)
+	jobs, err := c.readSpecs(path, time.Time{})
 	if err != nil {
 		return nil, err
 	}

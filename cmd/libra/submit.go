@@ -39,8 +39,9 @@ needs (resources), what it is worth and when it must be done (qos, optimise).
 
 The estimate is how long the program runs with a processor to itself; without one it is
 taken from your own runs of the program (libra estimate). A deadline
-is a length of time (10m), a time of day (14:30) or a point in time (RFC 3339); a
-hard one unless it is --soft, which can bear a delay, for the --penalty.
+is a length of time (10m, 1:30:00), a time of day (14:30, at 14:30:05, tomorrow 9:00)
+or a point in time (RFC 3339); a hard one unless it is --soft, which can bear a delay,
+for the --penalty.
 
 The job gets PATH, LANG, LC_ALL and TZ of this environment and what --env and
 --export name; --export all hands on everything, --export none nothing.`,

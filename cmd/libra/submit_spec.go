@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -31,7 +32,7 @@ func (c *console) readSpec(cmd *cobra.Command, head *directive.Head) (name strin
 	if err != nil || path == "" {
 		return "", err
 	}
-	jobs, err := c.readSpecs(path)
+	jobs, err := c.readSpecs(path, wallClock())
 	if err != nil {
 		return "", err
 	}
@@ -51,8 +52,9 @@ func (c *console) readSpec(cmd *cobra.Command, head *directive.Head) (name strin
 	return name, nil
 }
 
-// readSpecs reads the specifications of a file; - is standard input.
-func (c *console) readSpecs(path string) ([]spec.Job, error) {
+// readSpecs reads the specifications of a file; - is standard input. Deadlines can be a
+// time of day only for jobs that are handed in now.
+func (c *console) readSpecs(path string, now time.Time) ([]spec.Job, error) {
 	in := c.in
 	name := "standard input"
 	if path != "-" {
@@ -63,5 +65,5 @@ func (c *console) readSpecs(path string) ([]spec.Job, error) {
 		defer file.Close()
 		in, name = file, path
 	}
-	return spec.ReadJobs(name, in)
+	return spec.ReadJobsAt(now, name, in)
 }

@@ -29,7 +29,7 @@ type jobTerms struct{}
 // termHelp is the help of each, in the order of the words.
 var termHelp = []struct{ name, short, help string }{
 	{"estimate", "e", "`time` it runs with a processor to itself: 90s, 2m30s, 1h"},
-	{"deadline", "d", "done by then: a `time` from now (10m), of day (14:30), or RFC 3339"},
+	{"deadline", "d", "done by then: a `time` from now (10m, 1:30:00), of day (14:30, tomorrow 9:00), or RFC 3339"},
 	{"budget", "b", "the most it may cost (where a node cannot stop it by itself: or its price and what it takes in three reports, if that is more): an `amount`, or none"},
 	{"penalty", "", "`amount` to be paid back for each second after the deadline"},
 	{"procs", "n", "`number` of processors"},
@@ -128,6 +128,9 @@ func (t jobTerms) request(cmd *cobra.Command, con *console, args []string) (v1.R
 		if text := cmd.Flag(flag).Value.String(); withoutUnit(text) {
 			con.warn("--%s %s is %s megabytes; %sG would be gigabytes", flag, text, text, text)
 		}
+	}
+	if text := cmd.Flag("deadline").Value.String(); directive.Counted(text) {
+		printf(con.err, "libra: --deadline %s\n", directive.CountedNote(text))
 	}
 	if !head.Request.HasProgram() {
 		return head.Request, nil // only terms: a place and an environment are the program's

@@ -71,6 +71,29 @@ func TestSubmitSaysWhatBecameOfIt(t *testing.T) {
 	}
 }
 
+// Three numbers are a length of time, of a deadline as of an estimate, and whoever may
+// have meant a time of day is told.
+func TestADeadlineThatLooksLikeATimeOfDay(t *testing.T) {
+	f := newFloor()
+	open(t, f, v1.RoleUser)
+	r := libra(t, "submit", "-e", "0:30:00", "-d", "1:30:00", "--", "x")
+	if got := f.last(t).Submit.Request; got.DeadlineMS != 5_400_000 || got.EstimateMS != 1_800_000 {
+		t.Errorf("asked for %d within %d", got.EstimateMS, got.DeadlineMS)
+	}
+	if want := "libra: --deadline 1:30:00 from now (at 1:30:00 would be a time of day)\n"; r.code != exitOK || r.err != want {
+		t.Errorf("exit code %d, said %q, want %q", r.code, r.err, want)
+	}
+	mustLibra(t, "submit", "-e", "2m", "-d", "at 13:30:00", "--", "x")
+	if got := f.last(t).Submit.Request.DeadlineMS; got != 5_400_000 { // it is noon
+		t.Errorf("asked for %d", got)
+	}
+	path := file(t, "job.yaml", "details: {command: [x], runtime_estimate: 5 min}\nqos: {deadline: tomorrow 9:00}\n")
+	mustLibra(t, "submit", "-f", path)
+	if got := f.last(t).Submit.Request; got.EstimateMS != 300_000 || got.DeadlineMS != 21*3_600_000 {
+		t.Errorf("asked for %d within %d", got.EstimateMS, got.DeadlineMS)
+	}
+}
+
 // What flags say reaches the market, with a place, a name and a small
 // environment, under a key of its own.
 func TestSubmitAProgram(t *testing.T) {

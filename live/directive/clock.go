@@ -12,20 +12,38 @@ import (
 var ErrPast = errors.New("is over already")
 
 // Deadline reads when a job must be done, as milliseconds from now: a length
-// of time (10m), a time of day (14:30: the next one; tomorrow 9:00), or a point in
-// time (2026-11-15T14:30, also with a zone).
+// of time (10m, 1:30:00), a time of day (14:30: the next one; at 14:30:05; tomorrow
+// 9:00), or a point in time (2026-11-15T14:30, also with a zone).
 func Deadline(text string, now time.Time) (int64, error) {
-	if at, ok := clockTime(text, now); ok {
+	if at, ok := clockTime(strings.TrimPrefix(text, "at "), now); ok && !Counted(text) {
 		return until(text, at, now)
 	}
 	ms, err := Duration(text)
-	if err != nil || strings.Contains(text, ":") { // a time of day, and a wrong one
-		return 0, fmt.Errorf("%w: %q (want 10m, 14:30, tomorrow 9:00 or 2026-11-15T14:30)", ErrDuration, text)
+	if err != nil || strings.Contains(text, ":") && !Counted(text) { // a time of day, and a wrong one
+		return 0, fmt.Errorf("%w: %q (want 10m, 1:30:00, 14:30, tomorrow 9:00 or 2026-11-15T14:30)", ErrDuration, text)
 	}
 	if ms == 0 {
 		return 0, fmt.Errorf("%q %w", text, ErrPast)
 	}
 	return ms, nil
+}
+
+// Counted reports whether a text is a length of time that looks like a time of day:
+// 1:30:00 is an hour and a half, of a deadline as of an estimate, and as of the limits
+// of Slurm and PBS. Whoever reads one out says so.
+func Counted(text string) bool {
+	_, clock, dashed := strings.Cut(text, "-")
+	if !dashed {
+		clock = text
+	}
+	parts, err := numbers(strings.Split(clock, ":"))
+	_, wrong := slurmTime(text)
+	return err == nil && wrong == nil && len(parts) == 3 && parts[1] < 60 && parts[2] < 60
+}
+
+// CountedNote is what there is to say of such a text as a deadline.
+func CountedNote(text string) string {
+	return fmt.Sprintf("%s from now (at %s would be a time of day)", text, text)
 }
 
 // slurmDeadline reads a deadline as Slurm writes it.

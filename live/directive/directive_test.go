@@ -150,7 +150,7 @@ func TestMistakes(t *testing.T) {
 		{"#LIBRA colour=red", "job.sh:2: #LIBRA colour: unknown"},
 		{"#LIBRA deadline", "job.sh:2: #LIBRA deadline: its value is missing"},
 		{"#LIBRA --deadline", "job.sh:2: #LIBRA --deadline: its value is missing"},
-		{"#LIBRA deadline=soon", `job.sh:2: #LIBRA deadline=soon: not a length of time: "soon" (want 10m, 14:30, tomorrow 9:00 or 2026-11-15T14:30)`},
+		{"#LIBRA deadline=soon", `job.sh:2: #LIBRA deadline=soon: not a length of time: "soon" (want 10m, 1:30:00, 14:30, tomorrow 9:00 or 2026-11-15T14:30)`},
 		{"#LIBRA deadline=2026-11-15T11:59", `job.sh:2: #LIBRA deadline=2026-11-15T11:59: "2026-11-15T11:59" is over already`},
 		{"#LIBRA estimate=1:30", `job.sh:2: #LIBRA estimate=1:30: not a length of time: "1:30" can be hours or minutes (want 1h30m, 1m30s or 1:30:00)`},
 		{"#LIBRA budget=0.1234567", `job.sh:2: #LIBRA budget=0.1234567: not an amount of money: "0.1234567" (want units with at most six decimals)`},
@@ -239,6 +239,7 @@ func TestHarmlessLinesAreTakenWithANote(t *testing.T) {
 		{
 			"#SBATCH -N 2 -n 3", "job.sh:2: #SBATCH -n 3: tasks are put wherever processors are free, on more nodes than that perhaps: they are not the same number on each",
 		},
+		{"#LIBRA deadline=1:30:00", "job.sh:2: #LIBRA deadline=1:30:00: 1:30:00 from now (at 1:30:00 would be a time of day)"},
 		{"#SBATCH -QW", "job.sh:2: #SBATCH -Q: it is for sbatch itself"},
 		{"#SBATCH --nice", "job.sh:2: #SBATCH --nice: deadline, budget and penalty say how a job is served"},
 		{"#PBS -q batch", "job.sh:2: #PBS -q batch: Libra has no queues to choose from"},

@@ -38,7 +38,7 @@ var terms = []term{
 		}
 		return put(&h.Request.EstimateMS, ms, err)
 	}},
-	{name: "deadline", short: "d", set: func(h *Head, v string) error {
+	{name: deadlineTerm, short: "d", set: func(h *Head, v string) error {
 		if v == none {
 			h.Request.DeadlineMS = 0
 			return nil
@@ -153,6 +153,9 @@ func (h *Head) optional() *v1.Optional {
 // wishTag begins the tags that tell a broker what matters.
 const wishTag = "wish:"
 
+// deadlineTerm is the one whose value can look like something else.
+const deadlineTerm = "deadline"
+
 // none takes a deadline or a budget away.
 const none = "none"
 
@@ -212,6 +215,9 @@ func (r *reader) readLibra(l line) error {
 		}
 		if err := t.set(r.head, value); err != nil {
 			return r.wrong(l, word, err)
+		}
+		if t.name == deadlineTerm && Counted(value) {
+			r.note(l, word, CountedNote(value))
 		}
 	}
 	return nil

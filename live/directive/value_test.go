@@ -29,16 +29,18 @@ func TestDeadlinesCountFromNow(t *testing.T) {
 	zone := time.FixedZone("east", 2*3600)
 	now := time.Date(2026, 11, 15, 14, 0, 0, 0, zone)
 	for text, want := range map[string]time.Duration{
-		"10m": 10 * time.Minute, "14:30": 30 * time.Minute, "14:00:05": 5 * time.Second, "13:59": 24*time.Hour - time.Minute,
+		"10m": 10 * time.Minute, "14:30": 30 * time.Minute, "at 14:00:05": 5 * time.Second, "today 14:00:05": 5 * time.Second, "at 14:30": 30 * time.Minute, "13:59": 24*time.Hour - time.Minute,
 		"14:00": 24 * time.Hour, "2026-11-15T15:00": time.Hour, "2026-11-15 15:00": time.Hour, "2026-11-15T14:00:00Z": 2 * time.Hour,
 		"2026-11-16": 10 * time.Hour, "tomorrow 9:00": 19 * time.Hour, "tomorrow 15:00:30": 25*time.Hour + 30*time.Second,
 		"today 14:30": 30 * time.Minute, "5 min": 5 * time.Minute, "2026-11-15T15:00:00+02:00": time.Hour,
+		// as of an estimate, and as batch systems write limits
+		"1:30:00": 90 * time.Minute, "14:00:05": 14*time.Hour + 5*time.Second, "1-12:00:00": 36 * time.Hour, "30:00:00": 30 * time.Hour,
 	} {
 		if got, err := directive.Deadline(text, now); err != nil || got != want.Milliseconds() {
 			t.Errorf("%q: got %d, %v, want %v", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "0", "25:00", "2026-11-15T13:00", "yesterday", "3026-11-15", "today 13:00", "tomorrow", "tomorrow 9", "tomorrow 25:00"} {
+	for _, text := range []string{"", "0", "25:00", "2026-11-15T13:00", "yesterday", "3026-11-15", "today 13:00", "tomorrow", "tomorrow 9", "tomorrow 25:00", "at 25:00", "at 1h", "0:00:00", "1:-30:00"} {
 		if got, err := directive.Deadline(text, now); err == nil {
 			t.Errorf("%q is taken for %d", text, got)
 		}

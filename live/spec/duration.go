@@ -1,11 +1,15 @@
 package spec
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
 	"strconv"
 	"strings"
+	"time"
+
+	"github.com/libra-market/libra/live/directive"
 )
 
 // unit is a suffix and what it stands for.
@@ -25,12 +29,49 @@ var durationUnits = []unit{
 	{"ns", big.NewRat(1, 1e9)},
 }
 
-// parseDuration reads seconds ("90", "1.5") or Go's notation with days
-// ("2h30m", "1d 12h", "1.5h").
+// parseDuration reads seconds ("90", "1.5"), Go's notation with days
+// ("2h30m", "1d 12h", "1.5h"), and whatever else flags and scripts take for a length of
+// time ("5 min", "1:30:00").
 func parseDuration(text string) (*big.Rat, error) {
 	if x, ok := decimal(text); ok {
 		return x, nil
 	}
+	x, err := unitDuration(text)
+	if err == nil {
+		return x, nil
+	}
+	// 010 may be octal, and what follows the hour in 1h30 may be minutes.
+	if !strings.Contains(text, ":") && strings.TrimRight(text, "0123456789.") != text {
+		return nil, err
+	}
+	if ms, wrong := directive.Duration(text); wrong == nil {
+		return big.NewRat(ms, 1000), nil
+	} else if strings.Contains(text, ":") { // it knows why
+		return nil, wrong
+	}
+	return nil, err
+}
+
+// parseDeadline reads a length of time from now on, or until when; a time of day is that
+// of now, and there is none where nobody said when that is.
+func parseDeadline(text string, now time.Time) (*big.Rat, error) {
+	x, err := parseDuration(text)
+	if err == nil {
+		return x, nil
+	}
+	ms, wrong := directive.Deadline(text, now)
+	switch {
+	case now.IsZero() && wrong == nil, now.IsZero() && errors.Is(wrong, directive.ErrPast):
+		return nil, fmt.Errorf("%s is a time of day or a date, which only libra submit and quote know (want a length of time, such as 10m)", quote(text))
+	case errors.Is(wrong, directive.ErrPast):
+		return nil, wrong
+	case wrong != nil:
+		return nil, err
+	}
+	return big.NewRat(ms, 1000), nil
+}
+
+func unitDuration(text string) (*big.Rat, error) {
 	total := new(big.Rat)
 	rest := strings.TrimSpace(text)
 	if rest == "" {
@@ -57,7 +98,7 @@ func parseDuration(text string) (*big.Rat, error) {
 }
 
 func notDuration(text string) error {
-	return fmt.Errorf("%s is not a duration (want seconds, or text such as 2h30m or 1d)", quote(text))
+	return fmt.Errorf("%s is not a duration (want seconds, or text such as 2h30m, 5 min, 1:30:00 or 1d)", quote(text))
 }
 
 func sizeOf(name string, units []unit) (*big.Rat, bool) {

@@ -3,6 +3,7 @@ package spec
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/libra-market/libra/core/market"
 )
@@ -61,7 +62,10 @@ func DefaultJob() Job {
 }
 
 // table is how a job is written. Only the estimate has no sensible default.
-func (j *Job) table() table {
+func (j *Job) table() table { return j.tableAt(time.Time{}) }
+
+// tableAt is how it is read at a time, which deadlines can count from.
+func (j *Job) tableAt(now time.Time) table {
 	return table{
 		{name: "details", value: table{
 			{name: "name", value: text(&j.Details.Name)},
@@ -76,7 +80,7 @@ func (j *Job) table() table {
 			{name: "disk", value: megabytes(&j.Resources.Disk)},
 		}},
 		{name: "qos", value: table{
-			{name: "deadline", value: orWord("none", market.Never, &j.QoS.Deadline, seconds(&j.QoS.Deadline))},
+			{name: "deadline", value: orWord("none", market.Never, &j.QoS.Deadline, deadline(&j.QoS.Deadline, now))},
 			{name: "deadline_type", value: words(&j.QoS.Soft, word[bool]{"hard", false}, word[bool]{"soft", true})},
 			{name: "budget", value: orWord("unlimited", market.Unlimited, &j.QoS.Budget, amount(&j.QoS.Budget))},
 			{name: "penalty_rate", value: number(&j.QoS.Penalty)},

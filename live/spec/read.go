@@ -3,6 +3,7 @@ package spec
 import (
 	"fmt"
 	"io"
+	"time"
 
 	yaml "go.yaml.in/yaml/v3"
 )
@@ -11,12 +12,18 @@ import (
 // documents, each a job or a list of jobs. The name of the file is only for
 // messages. Mistakes in the text come as [Errors].
 func ReadJobs(file string, from io.Reader) ([]Job, error) {
+	return ReadJobsAt(time.Time{}, file, from)
+}
+
+// ReadJobsAt reads a batch that is handed in at a time: a deadline can be a time of day
+// or a date.
+func ReadJobsAt(now time.Time, file string, from io.Reader) ([]Job, error) {
 	docs, err := documents(file, from)
 	if err != nil {
 		return nil, err
 	}
 	usual := DefaultJob()
-	r := &reader{file: file, homes: homes(usual.table())}
+	r := &reader{file: file, now: now, homes: homes(usual.table())}
 	var jobs []Job
 	for _, n := range items(docs) {
 		if r.full() {
@@ -67,7 +74,7 @@ func readJob(r *reader, n *yaml.Node) Job {
 	}
 	r.lines = nil
 	before := len(r.wrong)
-	job.table().readOr(r, "", n, func(key, value *yaml.Node) {
+	job.tableAt(r.now).readOr(r, "", n, func(key, value *yaml.Node) {
 		r.seen(plainKey(key.Value), key)
 		if problem := misplaced(key.Value); problem != "" {
 			r.fail(key, plainKey(key.Value), "%s", problem)

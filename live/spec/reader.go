@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	yaml "go.yaml.in/yaml/v3"
 )
@@ -13,6 +14,7 @@ import (
 // everything at once, and remembers where each field stands.
 type reader struct {
 	file  string
+	now   time.Time         // when the jobs are handed in; zero: nobody said
 	homes map[string]string // the table in which each field belongs
 	lines map[string]int
 	wrong Errors

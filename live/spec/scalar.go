@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"strconv"
+	"time"
 
 	yaml "go.yaml.in/yaml/v3"
 )
@@ -82,6 +83,19 @@ func seconds[T ~float64](at *T) scalar {
 		},
 		format: func() *yaml.Node { return numberNode(formatDuration(float64(*at))) },
 	}
+}
+
+// deadline is a duration from now on, or until when.
+func deadline[T ~float64](at *T, now time.Time) scalar {
+	d := seconds(at)
+	d.parse = func(s string) error {
+		x, err := parseDeadline(s, now)
+		if err != nil {
+			return err
+		}
+		return set(at, x, s)
+	}
+	return d
 }
 
 // megabytes is a size of memory or disk.

@@ -14,6 +14,7 @@ import (
 
 func newAccount(con *console) *cobra.Command {
 	var opts liveOptions
+	var form look
 	cmd := &cobra.Command{
 		Use:     "account [PATH]",
 		Aliases: []string{"accounts"},
@@ -24,6 +25,7 @@ go below zero, and who is bound to it. Without a path it is all that you are bou
 for the owner of the cluster all.`,
 		Example: `  libra account
   libra account lab/alice
+  libra account -o csv --sort-by=-spent
   libra account open lab/alice --user alice
   libra account grant lab/alice 100
   libra account limit lab 500`,
@@ -35,6 +37,9 @@ for the owner of the cluster all.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := accountColumns.check(&form); err != nil {
+				return err
+			}
 			path := ""
 			if len(args) > 0 {
 				path = args[0]
@@ -44,14 +49,24 @@ for the owner of the cluster all.`,
 				if err != nil {
 					return err
 				}
-				if opts.json {
+				if path != "" && len(list) == 0 {
+					return noAccount(ctx, market, path, opts.words())
+				}
+				switch {
+				case opts.json || form.form == asJSON:
+					if err := accountColumns.sort(&form, list); err != nil {
+						return err
+					}
 					return con.writeJSON(v1.AccountList{Accounts: list})
+				case !form.usual():
+					return accountColumns.print(&form, con.out, list)
 				}
 				return printAccounts(con.out, list)
 			})
 		},
 	}
 	opts.flags(cmd)
+	form.flags(cmd, accountColumns.names())
 	cmd.AddCommand(accountChanges(con, &opts)...)
 	return cmd
 }

@@ -90,7 +90,7 @@ func endEach(ctx context.Context, con *console, opts *liveOptions, args []string
 				case opts.json:
 					jobs = append(jobs, job)
 				default:
-					printline(con.out, said)
+					_ = paragraph(con.out, "", said) // the job has ended, whoever reads it
 				}
 			}
 		}

@@ -25,9 +25,9 @@ func (m *cancelMany) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&m.all, "all", false, "all of your jobs that have not ended, or those that --name and --state leave of them")
 	f.StringVar(&m.name, "name", "", "with --all: jobs of this `name`, * being whatever is there (fold*)")
-	f.StringSliceVar(&m.states, "state", nil, "with --all: jobs in these `states`: waiting, held, queued, running, stopping")
+	f.StringSliceVar(&m.states, "state", nil, "with --all: jobs in these `states`: "+strings.Join(unendedWords(), ", "))
 	f.BoolVar(&m.yes, "yes", false, "do not ask first")
-	completeFlag(cmd, "state", "waiting", string(v1.Held), string(v1.Queued), string(v1.Running), string(v1.Stopping))
+	completeFlag(cmd, "state", unendedWords()...)
 }
 
 // check finds what does not go together.
@@ -53,15 +53,24 @@ func (m *cancelMany) wanted() ([]v1.State, error) {
 	for _, word := range m.states {
 		n := len(states)
 		for _, s := range statesOf(false) {
-			if word == string(s) || word == "waiting" && (s == v1.Held || s == v1.Queued) {
+			if word == string(s) || word == waitingStates && waits(s) {
 				states = append(states, s)
 			}
 		}
 		if len(states) == n {
-			return nil, usagef("--state: %q is not one of waiting, held, queued, running, stopping", word)
+			return nil, notOneOf("state", word, unendedWords())
 		}
 	}
 	return states, nil
+}
+
+// unendedWords are the states of jobs that have not ended, and the word for those that wait.
+func unendedWords() []string {
+	words := []string{waitingStates}
+	for _, s := range statesOf(false) {
+		words = append(words, string(s))
+	}
+	return words
 }
 
 // find lists the user's own jobs that are meant.
@@ -86,7 +95,7 @@ func (m *cancelMany) confirm(con *console, jobs []v1.Job) error {
 	if !con.interactive() {
 		return usagef("this would cancel %s; say --yes", number(int64(len(jobs)), "job"))
 	}
-	look := jobsLook{form: asTable}
+	look := jobsLook{look{form: asTable}}
 	if err := look.print(con.err, false, v1.JobPage{Jobs: jobs[:min(len(jobs), 20)]}, false); err != nil {
 		return err
 	}

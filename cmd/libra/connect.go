@@ -244,9 +244,21 @@ func (o *connection) inWords(c marketContext, err error) error {
 		if !here(c.Server) {
 			return fmt.Errorf("no market answers at %s: see that the address is right, and that libra serve runs there", c.Server)
 		}
-		return fmt.Errorf("no market answers at %s%s: start one with: libra up", c.Server, bySocket(c))
+		return fmt.Errorf("no market answers at %s%s: %s", c.Server, bySocket(c), startingOne(c.Server))
 	}
 	return err
+}
+
+// startingOne is what to type where a market of this machine does not answer.
+func startingOne(server string) string {
+	u, err := url.Parse(server)
+	switch {
+	case server == defaultServer:
+		return "start one with: libra up"
+	case err != nil || u.Scheme != "http" || u.Port() == "":
+		return "see that libra up, or libra serve, runs there"
+	}
+	return "start one there with: libra up --listen " + u.Host
 }
 
 // here reports whether an address is of this machine, where a market can be started.
@@ -275,7 +287,11 @@ func (o *connection) problemInWords(c marketContext, problem *client.Problem, er
 	case code == exitUsage:
 		return &usageError{flagFor(problem.Field, err)}
 	case problem.Status == http.StatusUnauthorized && c.Token == "":
-		return fmt.Errorf("%s asks for a token and there is none: set LIBRA_TOKEN, give --token-file, or start a market with: libra up", c.Server)
+		hint := ""
+		if here(c.Server) {
+			hint = "; libra up leaves one to the user who starts it"
+		}
+		return fmt.Errorf("%s asks for a token and there is none: set LIBRA_TOKEN or give --token-file%s", c.Server, hint)
 	case problem.Status == http.StatusUnauthorized:
 		return fmt.Errorf("%s does not take the token: %w", c.Server, err)
 	}

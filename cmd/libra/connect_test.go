@@ -116,9 +116,17 @@ func TestNothingAnswers(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
 	r := libra(t, "jobs", "--server", server.URL)
-	want := "libra: no market answers at " + server.URL + ": start one with: libra up\n"
+	want := "libra: no market answers at " + server.URL + ": start one there with: libra up --listen " + strings.TrimPrefix(server.URL, "http://") + "\n"
 	if r.code != exitFailure || r.err != want || r.out != "" {
 		t.Errorf("%+v, want %q", r, want)
+	}
+	for server, want := range map[string]string{
+		defaultServer: "start one with: libra up", "http://localhost:7171": "start one there with: libra up --listen localhost:7171",
+		"unix:/run/libra.sock": "see that libra up, or libra serve, runs there", "https://localhost:7070": "see that libra up, or libra serve, runs there",
+	} {
+		if got := startingOne(server); got != want {
+			t.Errorf("%s: %s, want %s", server, got, want)
+		}
 	}
 	for server, local := range map[string]bool{"http://127.3.4.5:7070": true, "unix:/run/libra.sock": true, "https://[::1]:7070": true, "http://localhost:1": true, "https://north.example:7070": false, "https://10.0.0.7:7070": false} {
 		if here(server) != local {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -34,7 +35,18 @@ func (c *console) finish() {
 
 // warn tells the user something that does not stop the work.
 func (c *console) warn(format string, args ...any) {
-	printf(c.err, "libra: warning: "+format+"\n", args...)
+	for i := range args {
+		args[i] = visible(args[i])
+	}
+	_ = paragraph(c.err, "libra: warning: ", fmt.Sprintf(format, args...)) // where it cannot be said it goes unsaid
+}
+
+// note tells the user how something was understood.
+func (c *console) note(format string, args ...any) {
+	for i := range args {
+		args[i] = visible(args[i])
+	}
+	_ = paragraph(c.err, "libra: ", fmt.Sprintf(format, args...)) // as above
 }
 
 // complain says why the command ends. A file can have several mistakes; each

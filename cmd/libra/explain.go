@@ -14,33 +14,23 @@ import (
 func newExplain(con *console) *cobra.Command {
 	var opts liveOptions
 	cmd := &cobra.Command{
-		Use:   "explain ID",
+		Use:   "explain ID...",
 		Short: "Say why a job stands as it does",
 		Long: `Say why a job waits or how fast it runs, what it needs to be in time, when it will be
 done as things stand, and how sure that is.`,
 		Example: `  libra explain 12
   libra explain last
+  libra explain 12-15
   libra explain 12 --json`,
-		Args:              positional("ID"),
+		Args:              someIDs,
 		ValidArgsFunction: opts.completeJobs(statesOf(false)...),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			named, err := oneJob(args[0])
+			names, err := readNames(args)
 			if err != nil {
 				return err
 			}
 			return opts.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
-				id, err := numberOf(ctx, market, named)
-				if err != nil {
-					return err
-				}
-				e, err := market.Explain(ctx, id)
-				if err != nil {
-					return err
-				}
-				if opts.json {
-					return con.writeJSON(e)
-				}
-				return printExplanation(con.out, &e)
+				return showEach(ctx, con, market, names, opts.json, market.Explain, func(e *v1.Explanation) error { return printExplanation(con.out, e) })
 			})
 		},
 	}
@@ -53,11 +43,11 @@ func printExplanation(out io.Writer, e *v1.Explanation) error {
 	if summary == "" {
 		summary = string(e.State)
 	}
-	if _, err := printf(out, "job %d %s\n", e.Job, summary); err != nil {
+	if err := paragraph(out, "", fmt.Sprintf("job %d %s", e.Job, summary)); err != nil {
 		return err
 	}
 	for _, why := range e.Because {
-		if _, err := printf(out, "  - %s\n", why); err != nil {
+		if err := paragraph(out, "  - ", why); err != nil {
 			return err
 		}
 	}

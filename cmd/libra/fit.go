@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"golang.org/x/term"
+
+	"github.com/libra-market/libra/core/plain"
 )
 
 // columnsIn is how many columns there are where something is written; 0: as many as it
@@ -238,6 +240,24 @@ func inColumns(text string, most int) []string {
 		}
 	}
 	return append(lines, line)
+}
+
+// paragraph writes a text after a mark, in lines that the terminal has the columns for,
+// the others as far in as the first.
+func paragraph(to io.Writer, mark, text string) error {
+	lines := []string{text}
+	if most := columnsIn(to); most > columnsOf(mark) {
+		lines = inColumns(plain.Text(text), most-columnsOf(mark))
+	}
+	for i, line := range lines {
+		if i == 1 {
+			mark = strings.Repeat(" ", columnsOf(mark))
+		}
+		if _, err := printline(to, mark+line); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // cutColumns is how much of a text, in bytes, takes at most so many columns, and at least

@@ -72,6 +72,38 @@ func TestTablesOnNarrowTerminals(t *testing.T) {
 	}
 }
 
+// What is said in sentences is broken between words.
+func TestSentencesOnNarrowTerminals(t *testing.T) {
+	f := newFloor()
+	long := completed()
+	long.ID, long.Receipt.Formula = 41, "the rate times the processors times the sum of gamma times the estimate and delta times the estimate by the deadline"
+	long.Receipt.Lines = append(long.Receipt.Lines, v1.ReceiptLine{What: "beyond the estimate", Formula: "what was taken beyond the estimate, at the rate agreed for it", Amount: 1})
+	f.Put(long)
+	f.explain = v1.Explanation{Job: 41, State: v1.Running, Summary: "runs faster than it has to, because nobody else wants the processors that are left over", Because: []string{
+		"its share is what its deadline needs, and whatever the others that run beside it leave of the processor",
+	}}
+	f.answer = accept(func(*v1.Job) {})
+	open(t, f, v1.RoleUser)
+	t.Setenv("NO_COLOR", "1")
+	for _, columns := range []uint16{80, 50} {
+		for _, args := range [][]string{{"job", "41"}, {"explain", "41"}, {"submit", "-e", "2m", "-d", "10m", "--", "./simulate"}} {
+			whole := strings.Fields(mustLibra(t, args...))
+			var broken []string
+			for _, line := range onTerminalOf(t, columns, args...) {
+				if n := columnsOf(line); n > int(columns) {
+					t.Errorf("libra %s on %d columns has a line of %d: %s", strings.Join(args, " "), columns, n, line)
+				}
+				broken = append(broken, strings.Fields(line)...)
+			}
+			slices.Sort(whole)
+			slices.Sort(broken)
+			if !slices.Equal(whole, broken) {
+				t.Errorf("libra %s on %d columns has other words:\n%q\n%q", strings.Join(args, " "), columns, broken, whole)
+			}
+		}
+	}
+}
+
 func TestGridsFit(t *testing.T) {
 	g := &grid{left: 2, head: true}
 	g.add("job", "name", "cost", "why")

@@ -18,7 +18,7 @@ import (
 func newJob(con *console) *cobra.Command {
 	var opts liveOptions
 	cmd := &cobra.Command{
-		Use:   "job ID",
+		Use:   "job ID...",
 		Short: "Show all there is to know of a job",
 		Long: `Show all there is to know of a job: what was asked for and agreed, where it runs and
 how far it is, how its tasks ended, and when it has ended the receipt, with all that
@@ -26,28 +26,18 @@ is needed to work it out again by hand. Where Slurm runs the jobs, slurm:4711 is
 one that Slurm calls 4711 (squeue, sacct), now or in an earlier attempt.`,
 		Example: `  libra job 12
   libra job last
+  libra job 12-15 18
   libra job slurm:4711
   libra job 12 --json`,
-		Args:              positional("ID"),
+		Args:              someIDs,
 		ValidArgsFunction: opts.completeJobs(),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			named, err := oneJob(args[0])
+			names, err := readNames(args)
 			if err != nil {
 				return err
 			}
 			return opts.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
-				id, err := numberOf(ctx, market, named)
-				if err != nil {
-					return err
-				}
-				j, err := market.Job(ctx, id)
-				if err != nil {
-					return err
-				}
-				if opts.json {
-					return con.writeJSON(j)
-				}
-				return printJob(con.out, &j)
+				return showEach(ctx, con, market, names, opts.json, market.Job, func(j *v1.Job) error { return printJob(con.out, j) })
 			})
 		},
 	}
@@ -315,11 +305,17 @@ func taskState(t *v1.TaskStatus) string {
 
 func printReceipt(out io.Writer, j *v1.Job) error {
 	r := j.Receipt
-	if _, err := printf(out, "\nreceipt of %s, by %s %s\n  %s\n", withZone(r.IssuedUS), r.Policy, r.Version, r.Formula); err != nil {
+	if _, err := printline(out); err != nil {
+		return err
+	}
+	if err := paragraph(out, "", fmt.Sprintf("receipt of %s, by %s %s", withZone(r.IssuedUS), r.Policy, r.Version)); err != nil {
+		return err
+	}
+	if err := paragraph(out, "  ", r.Formula); err != nil {
 		return err
 	}
 	if why := wire.Worked(j); why != "" {
-		if _, err := printf(out, "  %s: %s\n", cash(j.Price), why); err != nil {
+		if err := paragraph(out, "  ", cash(j.Price)+": "+why); err != nil {
 			return err
 		}
 	}

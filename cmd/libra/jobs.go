@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"math"
 	"strings"
 	"time"
 
@@ -28,9 +29,13 @@ type jobsOptions struct {
 
 // Words for several states at once.
 const (
-	liveStates  = "live"
-	endedStates = "ended"
+	liveStates    = "live"
+	endedStates   = "ended"
+	waitingStates = "waiting"
 )
+
+// waits reports whether a job in a state has yet to begin.
+func waits(s v1.State) bool { return s == v1.Held || s == v1.Queued }
 
 func newJobs(con *console) *cobra.Command {
 	var opts jobsOptions
@@ -40,12 +45,14 @@ func newJobs(con *console) *cobra.Command {
 		Long: `List jobs, newest first: your own, or with --all everybody's, which is for the
 owner of the cluster. Progress is of the estimate, and whole when a job has completed,
 however little it took; "due in" counts down to the deadline, and says of a job that
-has ended whether it was in time; the penalty of a late job grows until it ends.`,
+has ended whether it was in time; the penalty of a late job grows until it ends.
+--limit leaves the newest, or with --sort-by the first in that order of all of them.`,
 		Example: `  libra jobs
   libra jobs --state live --watch
   libra jobs --state failed,stopped --limit 100 --json
   libra jobs --all --user bob
-  libra jobs --sort-by=-price --format job,name,price,cost
+  libra jobs --state waiting
+  libra jobs --sort-by=-price --limit 5 --format job,name,price,cost
   libra jobs -o csv --limit 1000 > jobs.csv
   libra cancel $(libra jobs --name fold --state live -o name)`,
 		Args: positional(),
@@ -57,10 +64,7 @@ has ended whether it was in time; the penalty of a late job grows until it ends.
 			if opts.json {
 				opts.look.form = asJSON
 			}
-			if _, err = opts.look.columns(opts.all); err != nil {
-				return err
-			}
-			if err = opts.look.sort(nil); err != nil {
+			if err = jobColumns.check(&opts.look.look); err != nil {
 				return err
 			}
 			return opts.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
@@ -88,7 +92,7 @@ func stateWords() []string {
 	for _, s := range v1.States() {
 		words = append(words, string(s))
 	}
-	return words
+	return append(words, waitingStates)
 }
 
 func (o *jobsOptions) query() (v1.JobQuery, error) {
@@ -99,12 +103,12 @@ func (o *jobsOptions) query() (v1.JobQuery, error) {
 	for _, word := range o.states {
 		n := len(q.States)
 		for _, s := range v1.States() {
-			if word == string(s) || word == liveStates && !s.Final() || word == endedStates && s.Final() {
+			if word == string(s) || word == liveStates && !s.Final() || word == waitingStates && waits(s) || word == endedStates && s.Final() {
 				q.States = append(q.States, s)
 			}
 		}
 		if len(q.States) == n {
-			return q, usagef("--state: %q is not one of %s", word, strings.Join(stateWords(), ", "))
+			return q, notOneOf("state", word, stateWords())
 		}
 	}
 	return q, nil
@@ -119,7 +123,14 @@ func (o *jobsOptions) run(ctx context.Context, con *console, market *client.Clie
 		query.Owner = me.User
 	}
 	show := func(ctx context.Context, out io.Writer) error {
-		page, err := jobPattern(o.name).list(ctx, market, query, o.limit)
+		most := o.limit
+		if o.look.sortBy != "" {
+			most = math.MaxInt
+		}
+		page, err := jobPattern(o.name).list(ctx, market, query, most)
+		if err == nil {
+			err = o.look.cut(&page, o.limit)
+		}
 		if err != nil {
 			return err
 		}

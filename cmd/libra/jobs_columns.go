@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/csv"
 	"io"
 	"slices"
 	"strconv"
@@ -13,25 +12,13 @@ import (
 
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/market"
-	"github.com/libra-market/libra/core/plain"
 )
-
-// jobColumn is something to know of a job: for people, for programs, and as what
-// lists are sorted by.
-type jobColumn struct {
-	name   string
-	wide   bool // only in wide lists
-	amount bool // of money: its head has the unit
-	shown  func(*v1.Job) string
-	exact  func(*v1.Job) string // nil: as shown
-	order  func(*v1.Job) int64  // nil: by the text
-}
 
 // mostName is how many columns a name has in a table.
 const mostName = 24
 
 // jobColumns are all that can be asked for, in the order of a wide list.
-var jobColumns = []jobColumn{
+var jobColumns = columns[v1.Job]{
 	{name: "job", shown: func(j *v1.Job) string { return strconv.FormatInt(j.ID, 10) }, order: func(j *v1.Job) int64 { return j.ID }},
 	{name: "slurm", wide: true, shown: func(j *v1.Job) string { return cmp.Or(j.Batch, "-") }, exact: func(j *v1.Job) string { return j.Batch }, order: batchOf},
 	{name: "user", wide: true, shown: func(j *v1.Job) string { return j.Owner }},
@@ -41,7 +28,7 @@ var jobColumns = []jobColumn{
 	{name: "progress", shown: func(j *v1.Job) string { return meter(progressOf(j), 10) }, exact: func(j *v1.Job) string {
 		return strconv.FormatFloat(progressOf(j), 'f', 3, 64)
 	}, order: func(j *v1.Job) int64 { return int64(progressOf(j) * 1e9) }},
-	{name: "due", shown: dueIn, exact: stampOf(func(j *v1.Job) int64 { return j.DueUS }), order: func(j *v1.Job) int64 { return j.DueUS }},
+	{name: "due", head: "due in", shown: dueIn, exact: stampOf(func(j *v1.Job) int64 { return j.DueUS }), order: func(j *v1.Job) int64 { return j.DueUS }},
 	{name: "price", amount: true, shown: agreedPrice, exact: money(func(j *v1.Job) int64 { return j.Price }), order: func(j *v1.Job) int64 { return j.Price }},
 	{name: "cost", amount: true, shown: costShown, exact: money(costOf), order: costOf},
 	{name: "penalty", amount: true, shown: penaltyOf, exact: money(func(j *v1.Job) int64 { return j.Penalty }), order: func(j *v1.Job) int64 { return j.Penalty }},
@@ -109,109 +96,31 @@ func nodesOf(j *v1.Job) string {
 	return strings.Join(names, ",")
 }
 
-func (c *jobColumn) value(j *v1.Job) string {
-	if c.exact != nil {
-		return c.exact(j)
-	}
-	return c.shown(j)
-}
-
-func (c *jobColumn) compare(a, b *v1.Job) int {
-	if c.order != nil {
-		return cmp.Compare(c.order(a), c.order(b))
-	}
-	return cmp.Compare(c.value(a), c.value(b))
-}
-
-func columnNames() []string {
-	names := make([]string, len(jobColumns))
-	for i := range jobColumns {
-		names[i] = jobColumns[i].name
-	}
-	return names
-}
-
-func findColumn(flag, name string) (*jobColumn, error) {
-	for i := range jobColumns {
-		if jobColumns[i].name == name {
-			return &jobColumns[i], nil
-		}
-	}
-	hint := ""
-	if near := nearest(name, columnNames()); near != "" {
-		hint = "; did you mean " + near + "?"
-	}
-	return nil, usagef("--%s: %q is not one of %s%s", flag, name, strings.Join(columnNames(), ", "), hint)
-}
-
-// The forms in which a list can be had.
-const (
-	asTable = "table"
-	asWide  = "wide"
-	asNames = "name"
-	asJSON  = "json"
-	asCSV   = "csv"
-)
-
 // jobsLook says how a list of jobs is printed.
-type jobsLook struct {
-	form   string
-	format []string // the columns, if they are named
-	sortBy string   // a column; -column is the other way round
-}
+type jobsLook struct{ look }
 
-func (l *jobsLook) flags(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringVarP(&l.form, "output", "o", asTable, "`form`: table, wide, name (the numbers alone), json or csv (exact amounts, all columns)")
-	f.StringSliceVar(&l.format, "format", nil, "these `columns`: "+strings.Join(columnNames(), ", "))
-	f.StringVar(&l.sortBy, "sort-by", "", "`column` to sort what is listed by; -column for the largest first (--sort-by=-price)")
-	completeFlag(cmd, "output", asTable, asWide, asNames, asJSON, asCSV)
-	completeFlag(cmd, "format", columnNames()...)
-	completeFlag(cmd, "sort-by", columnNames()...)
-}
+func (l *jobsLook) flags(cmd *cobra.Command) { l.look.flags(cmd, jobColumns.names()) }
 
 // columns are those that are asked for.
-func (l *jobsLook) columns(owners bool) ([]*jobColumn, error) {
-	switch l.form {
-	case asTable, asWide, asNames, asJSON, asCSV:
-	default:
-		return nil, usagef("--output: %q is not one of table, wide, name, json, csv", l.form)
+func (l *jobsLook) columns(owners bool) ([]*column[v1.Job], error) {
+	if owners {
+		return jobColumns.chosen(&l.look, "user")
 	}
-	var chosen []*jobColumn
-	for _, name := range l.format {
-		c, err := findColumn("format", name)
-		if err != nil {
-			return nil, err
-		}
-		chosen = append(chosen, c)
-	}
-	if len(chosen) > 0 {
-		return chosen, nil
-	}
-	for i := range jobColumns {
-		if c := &jobColumns[i]; !c.wide || l.form != asTable || owners && c.name == "user" {
-			chosen = append(chosen, c)
-		}
-	}
-	return chosen, nil
+	return jobColumns.chosen(&l.look)
 }
 
-// sort puts jobs in the order that is asked for; those that are alike stay newest first.
-func (l *jobsLook) sort(jobs []v1.Job) error {
+// cut sorts jobs, if that is asked for, and leaves as many as are wanted. Which those are
+// can only be said of all of them.
+func (l *jobsLook) cut(page *v1.JobPage, most int) error {
 	if l.sortBy == "" {
 		return nil
 	}
-	name, down := strings.CutPrefix(l.sortBy, "-")
-	c, err := findColumn("sort-by", name)
-	if err != nil {
+	if err := jobColumns.sort(&l.look, page.Jobs); err != nil {
 		return err
 	}
-	slices.SortStableFunc(jobs, func(a, b v1.Job) int {
-		if down {
-			return c.compare(&b, &a)
-		}
-		return c.compare(&a, &b)
-	})
+	if len(page.Jobs) > most {
+		page.Jobs, page.Next = page.Jobs[:most], page.Jobs[most].ID
+	}
 	return nil
 }
 
@@ -219,50 +128,30 @@ func (l *jobsLook) sort(jobs []v1.Job) error {
 func (l *jobsLook) print(out io.Writer, colours bool, page v1.JobPage, owners bool) error {
 	columns, err := l.columns(owners)
 	if err == nil {
-		err = l.sort(page.Jobs)
+		err = jobColumns.sort(&l.look, page.Jobs)
 	}
 	switch {
 	case err != nil:
 		return err
 	case l.form == asJSON:
+		if l.sortBy != "" {
+			page.Next = 0 // nothing comes after it in that order
+		}
 		return (&console{out: out}).writeJSON(page)
 	case l.form == asNames:
-		return printNumbers(out, page.Jobs)
+		return jobColumns.printNames(out, page.Jobs)
 	case l.form == asCSV:
-		return writeJobsCSV(out, page.Jobs, columns)
-	default:
-		return printJobs(out, colours, page, columns, l.form == asTable && len(l.format) == 0)
+		return writeCSV(out, page.Jobs, columns)
 	}
-}
-
-func printNumbers(out io.Writer, jobs []v1.Job) error {
-	for i := range jobs {
-		if _, err := printline(out, jobs[i].ID); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func writeJobsCSV(out io.Writer, jobs []v1.Job, columns []*jobColumn) error {
-	w := csv.NewWriter(out)
-	cells := make([]string, len(columns))
-	for i, c := range columns {
-		cells[i] = c.name
-	}
-	if err := w.Write(cells); err != nil {
+	if err := printJobs(out, colours, page, columns, l.form == asTable && len(l.format) == 0); err != nil || page.Next == 0 {
 		return err
 	}
-	for i := range jobs {
-		for k, c := range columns {
-			cells[k] = plain.Cell(c.value(&jobs[i]))
-		}
-		if err := w.Write(cells); err != nil {
-			return err
-		}
+	rest := "older ones"
+	if l.sortBy != "" {
+		rest = "others"
 	}
-	w.Flush()
-	return w.Error()
+	_, err = printf(out, "... and %s (--limit)\n", rest)
+	return err
 }
 
 // agreedPrice is the price of a job, if the market took it.
@@ -278,7 +167,7 @@ func agreedPrice(j *v1.Job) string {
 var spareColumns = []string{"progress", "share", "penalty", "price"}
 
 // printJobs prints a table; spare says whether columns may be left out of it.
-func printJobs(out io.Writer, colours bool, page v1.JobPage, columns []*jobColumn, spare bool) error {
+func printJobs(out io.Writer, colours bool, page v1.JobPage, columns []*column[v1.Job], spare bool) error {
 	if len(page.Jobs) == 0 {
 		_, err := printline(out, "no jobs")
 		return err
@@ -286,12 +175,7 @@ func printJobs(out io.Writer, colours bool, page v1.JobPage, columns []*jobColum
 	b := &board{grid: grid{left: 1, head: true}}
 	head := make([]string, len(columns))
 	for i, c := range columns {
-		switch head[i] = c.name; {
-		case c.name == "due":
-			head[i] = "due in"
-		case c.amount:
-			head[i] = inUnit(c.name)
-		}
+		head[i] = c.title()
 		if c.name == "state" { // what stands before it are names
 			b.left = i + 1
 		}
@@ -301,7 +185,7 @@ func printJobs(out io.Writer, colours bool, page v1.JobPage, columns []*jobColum
 	}
 	if spare {
 		for _, name := range spareColumns {
-			if at := slices.IndexFunc(columns, func(c *jobColumn) bool { return c.name == name }); at >= 0 {
+			if at := slices.IndexFunc(columns, func(c *column[v1.Job]) bool { return c.name == name }); at >= 0 {
 				b.spare = append(b.spare, at)
 			}
 		}
@@ -315,9 +199,5 @@ func printJobs(out io.Writer, colours bool, page v1.JobPage, columns []*jobColum
 		}
 		b.row(lookOf(j), cells...)
 	}
-	if err := b.paint(out, colours); err != nil || page.Next == 0 {
-		return err
-	}
-	_, err := printf(out, "... and older ones (--limit)\n")
-	return err
+	return b.paint(out, colours)
 }

@@ -30,28 +30,28 @@ func printed(t *testing.T, look jobsLook, owners bool) string {
 }
 
 func TestAListOfJobsInEveryForm(t *testing.T) {
-	if got := printed(t, jobsLook{form: asNames, sortBy: "price"}, false); got != "1\n3\n2\n" {
+	if got := printed(t, jobsLook{look{form: asNames, sortBy: "price"}}, false); got != "1\n3\n2\n" {
 		t.Errorf("by price: %q", got)
 	}
-	if got := printed(t, jobsLook{form: asNames, sortBy: "-procs"}, false); got != "1\n3\n2\n" {
+	if got := printed(t, jobsLook{look{form: asNames, sortBy: "-procs"}}, false); got != "1\n3\n2\n" {
 		t.Errorf("most processors first: %q", got)
 	}
-	if got := printed(t, jobsLook{form: asNames, sortBy: "user"}, false); got != "3\n1\n2\n" {
+	if got := printed(t, jobsLook{look{form: asNames, sortBy: "user"}}, false); got != "3\n1\n2\n" {
 		t.Errorf("by user, newest first where that is the same: %q", got)
 	}
 	// Amounts are exact, times have a zone, and no cell is a formula to a spreadsheet.
-	got := printed(t, jobsLook{form: asCSV, format: []string{"job", "name", "price", "cost", "started", "nodes", "why"}}, false)
+	got := printed(t, jobsLook{look{form: asCSV, format: []string{"job", "name", "price", "cost", "started", "nodes", "why"}}}, false)
 	want := "job,name,price,cost,started,nodes,why\n3,fold,2,1.5,,,\n2,\"'=HYPERLINK(\"\"x\"\")\",5.000001,0.25,1970-01-01T00:00:04Z,\"n1,n2\",\n1,zip,0.9,0,,,cannot_meet_budget\n"
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	if head, _, _ := strings.Cut(printed(t, jobsLook{form: asTable}, false), "\n"); strings.Contains(head, "user") || !strings.Contains(head, "due in") {
+	if head, _, _ := strings.Cut(printed(t, jobsLook{look{form: asTable}}, false), "\n"); strings.Contains(head, "user") || !strings.Contains(head, "due in") {
 		t.Errorf("one's own list: %q", head)
 	}
-	if head, _, _ := strings.Cut(printed(t, jobsLook{form: asTable}, true), "\n"); !strings.Contains(head, "user") {
+	if head, _, _ := strings.Cut(printed(t, jobsLook{look{form: asTable}}, true), "\n"); !strings.Contains(head, "user") {
 		t.Errorf("the owner's list does not say whose: %q", head)
 	}
-	for _, look := range []jobsLook{{form: "xml"}, {form: asTable, format: []string{"prize"}}, {form: asTable, sortBy: "-prize"}} {
+	for _, look := range []jobsLook{{look{form: "xml"}}, {look{form: asTable, format: []string{"prize"}}}, {look{form: asTable, sortBy: "-prize"}}} {
 		if err := look.print(&bytes.Buffer{}, false, someJobs(), false); exitCode(err) != exitUsage {
 			t.Errorf("%+v: %v", look, err)
 		}
@@ -64,7 +64,7 @@ func TestAJobThatIsStartingIsShownSo(t *testing.T) {
 	jobs := v1.JobPage{Jobs: []v1.Job{{ID: 1, State: v1.Running, Starting: true}, {ID: 2, State: v1.Running}}}
 	for form, want := range map[string][2]string{asTable: {"starting", "running"}, asCSV: {"running", "running"}} {
 		var out bytes.Buffer
-		if err := (&jobsLook{form: form, format: []string{"job", "state"}}).print(&out, false, jobs, false); err != nil {
+		if err := (&jobsLook{look{form: form, format: []string{"job", "state"}}}).print(&out, false, jobs, false); err != nil {
 			t.Fatal(err)
 		}
 		lines := strings.Split(out.String(), "\n")
@@ -95,14 +95,5 @@ func TestWhichJobsAreMeant(t *testing.T) {
 	}
 	if _, err := oneJob("1-2"); exitCode(err) != exitUsage {
 		t.Errorf("two jobs where one is wanted: %v", err)
-	}
-}
-
-func TestTheWordThatWasMeant(t *testing.T) {
-	words := []string{"estimate", "deadline", "budget", "memory", "wait"}
-	for typed, want := range map[string]string{"estimat": "estimate", "deadlin": "deadline", "buget": "budget", "mem": "memory", "xyz": "", "w": "", "wiat": "wait"} {
-		if got := nearest(typed, words); got != want {
-			t.Errorf("%s: %q, want %q", typed, got, want)
-		}
 	}
 }

@@ -23,26 +23,29 @@ type logsOptions struct {
 	element int
 	tail    int
 	raw     bool
+	json    bool
 }
 
 func newLogs(con *console) *cobra.Command {
 	var opts logsOptions
 	cmd := &cobra.Command{
-		Use:   "logs ID",
+		Use:   "logs ID...",
 		Short: "Show what a job writes",
 		Long: `Show what a job has written, as its node has it. With --follow, what it writes from
-now on too, until it has ended.
+now on too, until it has ended. Of several jobs each is shown under a line that names it.
+--json has it as a text in an object, and with --follow an object on a line for each piece.
 
 A terminal shows what a job writes and does not obey it: control characters appear as
 \u001b and the like. --raw lets them through. Into a file or a pipe all goes as it is.`,
 		Example: `  libra logs 12
   libra logs -f --tail 20 last
   libra logs --stderr --rank 3 12
-  libra logs --element 7 12`,
-		Args:              positional("ID"),
+  libra logs --element 7 12
+  libra logs 12-15`,
+		Args:              someIDs,
 		ValidArgsFunction: opts.completeJobs(),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			named, err := oneJob(args[0])
+			names, err := readNames(args)
 			if err != nil {
 				return err
 			}
@@ -50,24 +53,20 @@ A terminal shows what a job writes and does not obey it: control characters appe
 			if cmd.Flags().Changed("element") {
 				which.Element = &opts.element
 			}
-			if cmd.Flags().Changed("tail") && opts.tail < 0 {
+			switch {
+			case cmd.Flags().Changed("tail") && opts.tail < 0:
 				return usagef("--tail: %d makes no sense (want 0 or more)", opts.tail)
+			case opts.follow && len(names) > 1:
+				return usagef("--follow: one job is wanted, not %d", len(names))
 			}
 			return opts.with(cmd.Context(), func(ctx context.Context, market *client.Client) error {
-				id, err := numberOf(ctx, market, named)
-				if err != nil {
-					return err
-				}
-				out := unwatched(con.out)
-				if opts.raw {
-					out = raw(con.out)
-				}
-				return opts.run(ctx, out, market, id, which)
+				return opts.show(ctx, con, market, names, which)
 			})
 		},
 	}
 	opts.connection.flags(cmd)
 	f := cmd.Flags()
+	f.BoolVar(&opts.json, "json", false, "print as JSON")
 	f.BoolVarP(&opts.follow, "follow", "f", false, "go on until the job has ended")
 	f.BoolVar(&opts.stderr, "stderr", false, "standard error in place of the output")
 	f.IntVar(&opts.rank, "rank", 0, "of the task of this `number`")
@@ -75,6 +74,39 @@ A terminal shows what a job writes and does not obey it: control characters appe
 	f.BoolVar(&opts.raw, "raw", false, "let a terminal obey what the job writes: colours, and whatever else")
 	f.IntVar(&opts.tail, "tail", -1, "only the last `lines` of what is there (default: all)")
 	return cmd
+}
+
+// show shows what each of the jobs has written.
+func (o *logsOptions) show(ctx context.Context, con *console, market *client.Client, names namedJobs, which client.Output) error {
+	out := unwatched(con.out)
+	if o.raw {
+		out = raw(con.out)
+	}
+	switch {
+	case o.json && o.follow:
+		return eachJob(ctx, market, names, func(_ int, id int64) error {
+			said := &pieces{to: out, id: id, which: which}
+			return errors.Join(o.run(ctx, said, market, id, which), said.end())
+		})
+	case o.json:
+		return showEach(ctx, con, market, names, true, func(ctx context.Context, id int64) (written, error) {
+			var said bytes.Buffer
+			err := o.run(ctx, &said, market, id, which)
+			return writtenBy(id, which, said.Bytes()), err
+		}, nil)
+	}
+	return eachJob(ctx, market, names, func(i int, id int64) error {
+		if len(names) > 1 {
+			before := ""
+			if i > 0 {
+				before = "\n"
+			}
+			if _, err := io.WriteString(out, fmt.Sprintf("%s==> job %d <==\n", before, id)); err != nil {
+				return err
+			}
+		}
+		return o.run(ctx, out, market, id, which)
+	})
 }
 
 func (o *logsOptions) run(ctx context.Context, out io.Writer, market *client.Client, id int64, which client.Output) error {

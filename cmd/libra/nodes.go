@@ -16,33 +16,44 @@ import (
 
 func newNodes(con *console) *cobra.Command {
 	var opts liveOptions
+	var form look
 	watch, cluster := false, false
 	cmd := &cobra.Command{
 		Use:   "nodes",
 		Short: "Show the nodes and what runs on each processor",
 		Long: `Show the nodes, with a bar for each processor: # is promised to jobs, = is given to
 them beyond that, and . is idle. Whose the other jobs are is for the owner of the
-cluster to see. --cluster describes those that are up for libra simulate.`,
+cluster to see. -o wide, --format and --sort-by show a line for each node; in csv given
+and promised are processors, and memory megabytes. --cluster describes those that are up for libra simulate.`,
 		Example: `  libra nodes
   libra nodes --watch
-  libra nodes --json
+  libra nodes -o wide --sort-by=-given
+  libra nodes -o csv > nodes.csv
 
   # how would another policy do here
   libra nodes --cluster > here.yaml
   libra simulate --policy libra-plus --cluster here.yaml --workload jobs.csv`,
 		Args: positional(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := nodeColumns.check(&form); err != nil {
+				return err
+			}
 			return opts.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
 				show := func(ctx context.Context, out io.Writer) error {
 					nodes, err := market.Nodes(ctx)
 					if err != nil {
 						return err
 					}
-					if opts.json {
+					switch {
+					case opts.json || form.form == asJSON:
+						if err := nodeColumns.sort(&form, nodes); err != nil {
+							return err
+						}
 						return (&console{out: out}).writeJSON(v1.NodeList{Nodes: nodes})
-					}
-					if cluster {
+					case cluster:
 						return printCluster(out, nodes)
+					case !form.usual():
+						return nodeColumns.print(&form, out, nodes)
 					}
 					return printNodes(out, con.colours(), nodes)
 				}
@@ -54,6 +65,7 @@ cluster to see. --cluster describes those that are up for libra simulate.`,
 		},
 	}
 	opts.flags(cmd)
+	form.flags(cmd, nodeColumns.names())
 	cmd.Flags().BoolVar(&watch, "watch", false, "show it again and again")
 	cmd.Flags().BoolVar(&cluster, "cluster", false, "print them as the description of a cluster, in YAML")
 	cmd.MarkFlagsMutuallyExclusive("cluster", "watch")

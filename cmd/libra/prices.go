@@ -14,25 +14,37 @@ import (
 
 func newPrices(con *console) *cobra.Command {
 	var opts liveOptions
+	var form look
 	watch := false
 	cmd := &cobra.Command{
 		Use:   "prices",
 		Short: "Show what the market asks now",
 		Long: `Show the policy and its settings, the base prices, how much is taken, and what a
-standard job (a minute on one processor) costs by its deadline.`,
+standard job (a minute on one processor) costs by its deadline; -o, --format and
+--sort-by are for the latter alone, and csv has seconds.`,
 		Example: `  libra prices
   libra prices --watch
+  libra prices -o csv
   libra prices --json`,
 		Args: positional(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := priceColumns.check(&form); err != nil {
+				return err
+			}
 			return opts.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
 				show := func(ctx context.Context, out io.Writer) error {
 					p, err := market.Prices(ctx)
 					if err != nil {
 						return err
 					}
-					if opts.json {
+					switch {
+					case opts.json || form.form == asJSON:
+						if err := priceColumns.sort(&form, p.Samples); err != nil {
+							return err
+						}
 						return (&console{out: out}).writeJSON(p)
+					case !form.usual():
+						return priceColumns.print(&form, out, p.Samples)
 					}
 					return printPrices(out, con.colours(), &p)
 				}
@@ -44,6 +56,7 @@ standard job (a minute on one processor) costs by its deadline.`,
 		},
 	}
 	opts.flags(cmd)
+	form.flags(cmd, priceColumns.names())
 	cmd.Flags().BoolVar(&watch, "watch", false, "show it again and again")
 	return cmd
 }

@@ -144,27 +144,11 @@ func flagError(cmd *cobra.Command, err error) error {
 func unknownFlag(cmd *cobra.Command, missing *pflag.NotExistError) error {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	near := nearest(missing.GetSpecifiedName(), names)
+	near := spelling.Nearest(missing.GetSpecifiedName(), names)
 	if near == "" || missing.GetSpecifiedShortnames() != "" {
 		return &usageError{missing}
 	}
 	return usagef("%w; did you mean --%s?", missing, near)
-}
-
-// nearest is the word that somebody who typed another may have meant, or none: it
-// begins with what was typed, or a third of it, at most, is wrong.
-func nearest(typed string, words []string) string {
-	best, edits := "", len(typed)/3+1
-	for _, w := range words {
-		n := spelling.Edits(typed, w)
-		if len(typed) >= 3 && strings.HasPrefix(w, typed) {
-			n = 1
-		}
-		if n < edits {
-			best, edits = w, n
-		}
-	}
-	return best
 }
 
 // positional wants exactly the arguments named.

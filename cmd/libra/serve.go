@@ -79,6 +79,7 @@ ways there must be no job under way.`,
 	f.StringVar(&o.socket, "socket", "", "path of the socket for programs on this machine, or none (default: at the usual place; with TLS, none)")
 	f.StringVar(&o.store, "store", "", "sqlite file, or postgres://... (default libra.db in the state directory)")
 	f.StringVar(&o.policy, "policy", "", "policy of the market (libra policies lists them)")
+	completeFlag(cmd, "policy", policyNames()...)
 	f.StringArrayVar(&o.set, "set", nil, "name=value: a setting of the policy; may be repeated")
 	f.StringVar(&o.certPath, "tls-cert", "", "certificate of the server")
 	f.StringVar(&o.keyPath, "tls-key", "", "its key")

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"io"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,6 +21,7 @@ type statementOptions struct {
 	subtree bool
 	csv     string
 	focus   string
+	form    look
 }
 
 func newStatement(con *console) *cobra.Command {
@@ -33,10 +33,12 @@ func newStatement(con *console) *cobra.Command {
 penalties paid back, grants and transfers, with the balance after each. Months are in
 UTC; without any it is the one under way.
 
---csv writes it for a spreadsheet, and --focus writes jobs and rents for cost tools (FOCUS);
+-o, --format and --sort-by show its lines in other ways. --csv writes all of it for a
+spreadsheet, opening and closing balance included, and --focus writes jobs and rents for cost tools (FOCUS);
 - is standard output.`,
 		Example: `  libra statement
   libra statement --month 2026-11 --csv november.csv
+  libra statement --sort-by=amount -o wide
   libra statement --account lab --subtree --from 2026-11-01 --to 2026-11-08
   libra statement --month 2026-11 --focus - | head`,
 		Args: positional(),
@@ -52,6 +54,7 @@ UTC; without any it is the one under way.
 	}
 	opts.flags(cmd)
 	opts.period.flags(cmd)
+	opts.form.flags(cmd, statementColumns.names())
 	f := cmd.Flags()
 	f.StringVar(&opts.account, "account", "", "`path` of the account (default: your own)")
 	f.BoolVar(&opts.subtree, "subtree", false, "with all accounts below it, as one")
@@ -66,8 +69,12 @@ func (o *statementOptions) clientPeriod() (client.Period, error) {
 	if o.csv != "" && o.focus != "" {
 		return p, usagef("--csv and --focus exclude each other")
 	}
-	if (o.csv != "" || o.focus != "") && o.json {
-		return p, usagef("--json and a file exclude each other")
+	o.json = o.json || o.form.form == asJSON
+	if (o.csv != "" || o.focus != "") && (o.json || !o.form.usual()) {
+		return p, usagef("a file (--csv, --focus) excludes --json, -o, --format and --sort-by")
+	}
+	if err := statementColumns.check(&o.form); err != nil {
+		return p, err
 	}
 	if o.month != "" {
 		if o.period.given() {
@@ -83,6 +90,9 @@ func (o *statementOptions) clientPeriod() (client.Period, error) {
 }
 
 func (o *statementOptions) run(ctx context.Context, con *console, market *client.Client, p client.Period) error {
+	if err := o.known(ctx, market, p); err != nil {
+		return err
+	}
 	path, format := o.csv, "csv"
 	if o.focus != "" {
 		path, format = o.focus, "focus"
@@ -102,10 +112,33 @@ func (o *statementOptions) run(ctx context.Context, con *console, market *client
 	if err != nil {
 		return err
 	}
-	if o.json {
+	switch {
+	case o.json:
+		if err := statementColumns.sort(&o.form, s.Lines); err != nil {
+			return err
+		}
 		return con.writeJSON(s)
+	case !o.form.usual():
+		return statementColumns.print(&o.form, con.out, s.Lines)
 	}
 	return printStatement(con.out, &s)
+}
+
+// known finds an account that there is not, of which nothing has ever happened and a
+// statement would say just that.
+func (o *statementOptions) known(ctx context.Context, market *client.Client, p client.Period) error {
+	if p.Account == "" {
+		return nil
+	}
+	there, err := market.Accounts(ctx, p.Account)
+	if err != nil || len(there) > 0 {
+		return err
+	}
+	s, err := market.Statement(ctx, p)
+	if err != nil || len(s.Lines) > 0 || s.Opening != 0 {
+		return err
+	}
+	return noAccount(ctx, market, p.Account, o.words())
 }
 
 // memoShown is how much of a memo is shown: what the market itself writes there has
@@ -125,11 +158,7 @@ func printStatement(out io.Writer, s *v1.Statement) error {
 	g.add("", "opening", "", "", "", bare(s.Opening))
 	for i := range s.Lines {
 		l := &s.Lines[i]
-		job := l.Quote
-		if l.Job != v1.NoJob {
-			job = strconv.FormatInt(l.Job, 10)
-		}
-		g.add(time.UnixMicro(l.At).UTC().Format(time.DateTime), ledger.Kind(l.Kind).Label(), job, clipped(l.Memo, memoShown), bare(l.Amount), bare(l.Balance))
+		g.add(time.UnixMicro(l.At).UTC().Format(time.DateTime), ledger.Kind(l.Kind).Label(), lineJob(l), clipped(l.Memo, memoShown), bare(l.Amount), bare(l.Balance))
 	}
 	g.add("", "closing", "", "", "", bare(s.Closing))
 	if s.Held != 0 {

@@ -119,8 +119,7 @@ func runSubmit(cmd *cobra.Command, con *console, opts *submitOptions, args []str
 		if opts.json {
 			return con.writeJSON(job)
 		}
-		_, err = printline(con.out, acceptance(&job))
-		return err
+		return paragraph(con.out, "", acceptance(&job))
 	})
 	if no, ok := errors.AsType[*refusal](err); ok && opts.wait {
 		no.code = exitNotTaken

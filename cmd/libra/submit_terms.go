@@ -130,7 +130,7 @@ func (t jobTerms) request(cmd *cobra.Command, con *console, args []string) (v1.R
 		}
 	}
 	if text := cmd.Flag("deadline").Value.String(); directive.Counted(text) {
-		printf(con.err, "libra: --deadline %s\n", directive.CountedNote(text))
+		con.note("--deadline %s", directive.CountedNote(text))
 	}
 	if !head.Request.HasProgram() {
 		return head.Request, nil // only terms: a place and an environment are the program's

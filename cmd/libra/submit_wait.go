@@ -31,7 +31,7 @@ func (e *jobEnd) ExitCode() int { return e.code }
 // await waits for a job to end, shows how far it is, and ends as it did.
 func (o *submitOptions) await(ctx context.Context, con *console, market *client.Client, job v1.Job) error {
 	if !o.json {
-		if _, err := printline(con.out, acceptance(&job)); err != nil {
+		if err := paragraph(con.out, "", acceptance(&job)); err != nil {
 			return err
 		}
 	}
@@ -51,7 +51,7 @@ func (o *submitOptions) await(ctx context.Context, con *console, market *client.
 	}
 	end := endOf(&job)
 	if end == nil {
-		if _, err = printline(con.out, howItEnded(&job)); err != nil {
+		if err = paragraph(con.out, "", howItEnded(&job)); err != nil {
 			return err
 		}
 	}
@@ -116,7 +116,7 @@ func printBill(out io.Writer, j *v1.Job) error {
 		g.add("  paid back for being late", cash(-j.Receipt.Penalty))
 	}
 	if why := wire.Worked(j); why != "" {
-		if _, err := printf(out, "%s was agreed: %s\n", cash(j.Price), why); err != nil {
+		if err := paragraph(out, "", fmt.Sprintf("%s was agreed: %s", cash(j.Price), why)); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -36,6 +37,7 @@ type sweepOptions struct {
 	fresh    bool
 	bound    bool
 	page     string
+	json     bool
 }
 
 func newSweep(con *console) *cobra.Command {
@@ -55,7 +57,8 @@ What is finished is kept in FILE.csv.part: an interrupted sweep goes on where it
 was. --shard i/n runs one of n parts, on any machine; libra sweep merge puts the
 parts together, byte for byte what a single run would have written. --page draws
 every measure against the parameter that varies most. --bound adds lines for the
-policy "bound": what no policy could exceed there (libra bound --quick).`,
+policy "bound": what no policy could exceed there (libra bound --quick). --json prints
+the lines as objects too.`,
 		Example: `  # Libra+$ under five prices and ten loads, ten seeds each
   libra sweep --policy libra-plus --workload SDSC-SP2.swf.gz --last 5000 --vary beta=0.1,0.3,0.5,1 \
     --vary arrival-factor=0.1:1:0.1 --seeds 10 --out beta.csv --page beta.html
@@ -85,6 +88,7 @@ policy "bound": what no policy could exceed there (libra bound --quick).`,
 	f.StringVarP(&opts.out, "out", "o", "", "write to a CSV `file`; - is standard output, which cannot be resumed")
 	f.StringVar(&opts.page, "page", "", "also write an HTML `file` with a drawing of every measure")
 	f.BoolVar(&opts.bound, "bound", false, "also work out what no policy could exceed, as lines of their own (see libra bound)")
+	f.BoolVar(&opts.json, "json", false, "print the lines as JSON, beside the file or in its place")
 	f.BoolVar(&opts.fresh, "fresh", false, "begin again, whatever an interrupted sweep has left")
 	if err := cmd.RegisterFlagCompletionFunc("policy", completePolicies); err != nil {
 		panic(err)
@@ -103,9 +107,11 @@ func (o *sweepOptions) check(given func(flag string) bool) error {
 		return usagef("--policy is missing: one or several of %s", strings.Join(policyNames(), ", "))
 	case o.workload == "":
 		return usagef("--workload is missing: a .swf or .csv file")
-	case o.out == "":
-		return usagef("--out is missing: a .csv file, or - for standard output")
-	case o.page != "" && (o.out == "-" || o.shard != ""):
+	case o.out == "" && !o.json:
+		return usagef("--out is missing: a .csv file, or - for standard output (or --json)")
+	case o.out == "-" && o.json:
+		return usagef("--json and --out - exclude each other: both are for standard output")
+	case o.page != "" && (o.out == "-" || o.out == "" || o.shard != ""):
 		return usagef("--page: draws a whole sweep in a file (without --shard and --out -; libra sweep merge has a --page too)")
 	case given("last") && o.last < 1:
 		return usagef("--last: %d makes no sense (want 1 or more)", o.last)
@@ -133,12 +139,19 @@ func runSweep(ctx context.Context, con *console, opts sweepOptions) error {
 	bars := &stageBars{con: con}
 	defer bars.finish()
 	lab := &experiment.Lab{Progress: bars.progress}
-	if opts.out == "-" {
+	if opts.out == "-" || opts.out == "" {
 		lines := sweep.Lines{}
 		if err = plan.Run(ctx, lab, mine, func(cell int, line string) error { lines[cell] = line; return nil }); err != nil {
 			return err
 		}
 		bars.finish()
+		if opts.json {
+			var table bytes.Buffer
+			if err = plan.Write(&table, lines); err != nil {
+				return err
+			}
+			return con.printSweep(sweepDone{}, &table)
+		}
 		return con.writeOutput("-", func(to io.Writer) error { return plan.Write(to, lines) })
 	}
 	resumed, err := (&sweep.Journal{Out: opts.out, Fresh: opts.fresh, Write: con.writeOutput}).Run(ctx, plan, lab, mine)
@@ -153,7 +166,10 @@ func runSweep(ctx context.Context, con *console, opts sweepOptions) error {
 	if _, err = printf(con.err, "libra: wrote %s to %s%s\n", number(int64(len(mine)), "run"), opts.out, before); err != nil {
 		return err
 	}
-	return con.drawSweep(opts.out, opts.page)
+	if err = con.drawSweep(opts.out, opts.page); err != nil || !opts.json {
+		return err
+	}
+	return con.printSweepFile(sweepDone{Out: opts.out, Before: resumed})
 }
 
 // planSweep reads the workload and finds the cluster as libra simulate does,

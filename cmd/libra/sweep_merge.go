@@ -10,7 +10,7 @@ import (
 )
 
 func newSweepMerge(con *console) *cobra.Command {
-	out, page := "", ""
+	out, page, asObjects := "", "", false
 	cmd := &cobra.Command{
 		Use:   "merge --out FILE.csv PART.csv...",
 		Short: "Put the parts of a sweep together",
@@ -31,14 +31,21 @@ mistakes.`,
 			if page != "" && out == "-" {
 				return usagef("--page: needs a file in --out")
 			}
+			if asObjects && out == "-" {
+				return usagef("--json and --out - exclude each other: both are for standard output")
+			}
 			if err := runSweepMerge(con, out, args); err != nil {
 				return err
 			}
-			return con.drawSweep(out, page)
+			if err := con.drawSweep(out, page); err != nil || !asObjects {
+				return err
+			}
+			return con.printSweepFile(sweepDone{Out: out})
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "write to a CSV `file`; - is standard output")
 	cmd.Flags().StringVar(&page, "page", "", "also write an HTML `file` with a drawing of every measure")
+	cmd.Flags().BoolVar(&asObjects, "json", false, "print the lines as JSON too")
 	return cmd
 }
 

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -48,6 +50,32 @@ func TestSweepShards(t *testing.T) {
 	}
 	if out := mustLibra(t, sweepArgs(log, "-")...); out != read(t, whole) {
 		t.Error("standard output gets something else")
+	}
+}
+
+// For programs the lines are objects, beside the file or in its place.
+func TestSweepForPrograms(t *testing.T) {
+	log, out := sweepLog(t), filepath.Join(t.TempDir(), "out.csv")
+	args := []string{"sweep", "--policy", "fcfs-bf,libra-plus", "--workload", log, "--vary", "beta=0.1,1", "--json"}
+	var alone, beside, merged sweepDone
+	for _, c := range []struct {
+		done *sweepDone
+		args []string
+	}{{&alone, args}, {&beside, append(args, "--out", out)}, {&merged, []string{"sweep", "merge", "--json", "--out", out + "2", out}}} {
+		if err := json.Unmarshal([]byte(mustLibraLoud(t, c.args...).out), c.done); err != nil || c.done.Runs != 3 || !reflect.DeepEqual(c.done.Lines, alone.Lines) {
+			t.Errorf("%v: %v, %+v", c.args, err, c.done)
+		}
+	}
+	if beside.Out != out || alone.Out != "" || strings.Count(read(t, out), "\n") != 4 {
+		t.Errorf("%q, %q", beside.Out, read(t, out))
+	}
+	if l := alone.Lines; l[0]["policy"] != "fcfs-bf" || l[0]["beta"] != nil || l[2]["beta"] != 1.0 || l[0]["jobs"] == "" {
+		t.Errorf("%+v", l)
+	}
+	for _, wrong := range [][]string{append(args, "--out", "-"), {"sweep", "merge", "--json", "--out", "-", out}} {
+		if r := libra(t, wrong...); r.code != exitUsage || !strings.Contains(r.err, "exclude each other") {
+			t.Errorf("%v: %+v", wrong, r)
+		}
 	}
 }
 

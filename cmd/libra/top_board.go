@@ -160,7 +160,7 @@ func topCompare(by string, x, y *v1.Job) int {
 		}
 		return cmp.Compare(y.ID, x.ID)
 	}
-	c, err := findColumn("sort-by", by)
+	c, err := jobColumns.find("sort-by", by)
 	if err != nil {
 		return 0
 	}

@@ -155,19 +155,14 @@ func longestName(jobs []v1.Job) int {
 func (b *topBoard) table(names []string, jobs []v1.Job, name int) []string {
 	g := &grid{left: 3}
 	head := make([]string, len(names))
-	columns := make([]*jobColumn, len(names))
+	columns := make([]*column[v1.Job], len(names))
 	for i, name := range names {
-		c, err := findColumn("format", name)
+		c, err := jobColumns.find("format", name)
 		if err != nil {
 			panic(err) // they are in the program
 		}
 		columns[i] = c
-		switch head[i] = name; {
-		case name == "due":
-			head[i] = "due in"
-		case c.amount:
-			head[i] = inUnit(name)
-		}
+		head[i] = c.title()
 		if topOrders[b.sortBy] == name {
 			head[i] += map[bool]string{true: "-", false: "+"}[b.down]
 		}

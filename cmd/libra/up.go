@@ -63,6 +63,7 @@ agent --system-users). Otherwise all run as you.`,
 	f.StringVar(&o.socket, "socket", ownSocket, "path of the socket by which commands and the agent reach the market")
 	f.StringVar(&o.policy, "policy", "libra", "policy of the market (libra policies lists them)")
 	f.StringArrayVar(&o.set, "set", nil, "name=value: a setting of the policy; may be repeated")
+	completeFlag(cmd, "policy", policyNames()...)
 	rateFlag(f, &o.rate, demoRate)
 	limitFlag(f, &o.limits)
 	f.IntSliceVar(&o.cpus, "cpus", nil, "the processors to offer (default: all)")

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/libra-market/libra/core/spelling"
 )
 
 // Kind is a policy by name: how to make one, and what can be set.
@@ -113,7 +115,7 @@ func Find(name string) (Kind, error) {
 	for i, k := range kinds {
 		names[i] = k.Name
 	}
-	return Kind{}, fmt.Errorf("unknown policy %q (want one of %s)", name, strings.Join(names, ", "))
+	return Kind{}, fmt.Errorf("unknown policy %q (want one of %s)%s", name, strings.Join(names, ", "), spelling.Hint(name, names))
 }
 
 // New makes a policy of this kind, with some of its settings changed.

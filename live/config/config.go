@@ -156,6 +156,7 @@ func (c *Config) wrong() mistakes {
 			m.Add(err.Error(), "policy", "slurm.control")
 		}
 	}
+	c.wrongStore(&m)
 	m.When(c.Listen == "", "want an address such as 127.0.0.1:7070", "listen")
 	m.When(c.Lease < 0 || c.Lease > 0 && c.Lease < Duration(5*time.Second), "want 0 (for ever), or at least 5s", "lease")
 	switch {
@@ -175,6 +176,20 @@ func (c *Config) wrong() mistakes {
 	c.Archive.wrong(&m)
 	c.Agent.wrong(&m)
 	return m
+}
+
+// wrongStore finds a store of a kind that there is not. What is behind its address is seen
+// when it is opened.
+func (c *Config) wrongStore(m *mistakes) {
+	kind, rest, _ := strings.Cut(c.Store, ":")
+	switch kind {
+	case "sqlite":
+		m.When(strings.TrimPrefix(rest, "//") == "", "want the path of a file, as in sqlite:/var/lib/libra/market.db", "store")
+	case "postgres", "postgresql":
+		m.When(!strings.HasPrefix(rest, "//"), "want postgres://USER@HOST/DATABASE", "store")
+	default: // any other name is that of a file; who stands behind // may have a password
+		m.When(strings.HasPrefix(rest, "//"), fmt.Sprintf("there is no store of the kind %s (want sqlite:PATH or postgres://USER@HOST/DATABASE)", kind), "store")
+	}
 }
 
 func (a *Agent) wrong(m *mistakes) {

@@ -32,6 +32,11 @@ func TestAFileIsReadOverTheDefaults(t *testing.T) {
 		c.Nodes.AllMemoryMB != 0 || c.Nodes.AllProcessors == 0 {
 		t.Errorf("what nodes may announce: %+v, %v", c.Nodes, err)
 	}
+	for _, store := range []string{"sqlite:/a/b.db", "sqlite:///a/b.db", "/a/b:c.db", "b.db", "postgres://u:p@h/d", "postgresql:///d?host=/run"} {
+		if c, err := parse("store", []byte("store: "+store)); err != nil || c.Store != store {
+			t.Errorf("%s: %q, %v", store, c.Store, err)
+		}
+	}
 	if c, err := parse("empty", nil); err != nil || c.Policy != "libra" {
 		t.Errorf("an empty file: %+v, %v", c, err)
 	}
@@ -42,6 +47,9 @@ func TestWhatMakesNoSenseIsNamed(t *testing.T) {
 		"polcy: libra":                             `line 1: there is no setting "polcy"`,
 		"policy: nice":                             "policy: unknown policy",
 		"settings: {gama: 1}":                      "gama",
+		"store: mysql://a:secret@b/c":              "line 1: store: there is no store of the kind mysql (want sqlite:PATH or postgres://USER@HOST/DATABASE)",
+		"store: 'sqlite:'":                         "store: want the path",
+		"store: postgres:libra":                    "store: want postgres://",
 		"lease: soon":                              `line 1: lease: "soon" is not a period`,
 		"lease: 1s":                                "lease",
 		"rates: {processor: 0.0000001}":            "six decimals",

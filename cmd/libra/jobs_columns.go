@@ -143,7 +143,7 @@ func (l *jobsLook) print(out io.Writer, colours bool, page v1.JobPage, owners bo
 	case l.form == asCSV:
 		return writeCSV(out, page.Jobs, columns)
 	}
-	if err := printJobs(out, colours, page, columns, l.form == asTable && len(l.format) == 0); err != nil || page.Next == 0 {
+	if err = printJobs(out, colours, page, columns, l.form == asTable && len(l.format) == 0); err != nil || page.Next == 0 {
 		return err
 	}
 	rest := "older ones"

@@ -22,13 +22,15 @@ type Facts struct {
 	Asked market.Time    `json:"asked_s"`
 	Jobs  []JobState     `json:"jobs,omitempty"`  // as they are now
 	Moved Motion         `json:"moved,omitempty"` // jobs of which nothing but the speed is new
+	Used  Motion         `json:"used,omitempty"`  // the same, of which it was measured how far they are
 	Gone  []market.JobID `json:"gone,omitempty"`
 	Tasks []PileState    `json:"tasks,omitempty"` // of processors, as they are now
 }
 
 // Facts writes down how some jobs and processors stand: changed are the jobs to
-// which more has happened than another speed, moved those to which only that has.
-func (d *Draft) Facts(changed, moved []market.JobID, procs []int) Facts {
+// which more has happened than another speed, moved those to which only that has, used
+// those that were measured.
+func (d *Draft) Facts(changed, moved, used []market.JobID, procs []int) Facts {
 	b := d.b
 	f := Facts{Now: b.now, Cause: b.cause, Wake: d.wake, Asked: d.asked}
 	for _, id := range changed {
@@ -41,12 +43,7 @@ func (d *Draft) Facts(changed, moved []market.JobID, procs []int) Facts {
 		j.Slot = 0 // where it sits follows from the rest
 		f.Jobs = append(f.Jobs, j)
 	}
-	for _, id := range moved {
-		if slot, here := b.Find(id); here && !b.slots.at(slot).independent { // else its tasks say it
-			e := b.slots.at(slot)
-			f.Moved = f.Moved.add(id, e.Left, e.Speed)
-		}
-	}
+	f.Moved, f.Used = b.motion(moved), b.motion(used)
 	for _, proc := range procs {
 		pile := PileState{Proc: proc, Tasks: []TaskState{}}
 		if b.tasks != nil {
@@ -57,6 +54,17 @@ func (d *Draft) Facts(changed, moved []market.JobID, procs []int) Facts {
 		f.Tasks = append(f.Tasks, pile)
 	}
 	return f
+}
+
+// motion is how jobs advance; the tasks of those that do not advance as one say it.
+func (b *Book) motion(jobs []market.JobID) (m Motion) {
+	for _, id := range jobs {
+		if slot, here := b.Find(id); here && !b.slots.at(slot).independent {
+			e := b.slots.at(slot)
+			m = m.add(id, e.Left, e.Speed)
+		}
+	}
+	return m
 }
 
 // Motion is the progress and the speed of many jobs at one instant, packed: an
@@ -135,14 +143,18 @@ func (m *Image) Apply(f *Facts) error {
 			delete(m.tasks, pile.Proc)
 		}
 	}
-	return f.Moved.Each(func(id market.JobID, left market.Work, speed float64) error {
-		j := m.jobs[id]
-		if j == nil {
-			return fmt.Errorf("job %d moves and is not there", id)
+	advance := func(measured bool) func(market.JobID, market.Work, float64) error {
+		return func(id market.JobID, left market.Work, speed float64) error {
+			j := m.jobs[id]
+			if j == nil {
+				return fmt.Errorf("job %d moves and is not there", id)
+			}
+			j.Left, j.Since, j.Speed = left, f.Now, market.Number(speed)
+			j.Presumed = j.Presumed && !measured
+			return nil
 		}
-		j.Left, j.Since, j.Speed = left, f.Now, market.Number(speed)
-		return nil
-	})
+	}
+	return errors.Join(f.Moved.Each(advance(false)), f.Used.Each(advance(true)))
 }
 
 // State is the image as a book can be opened by it. Who runs stands in the order

@@ -21,8 +21,8 @@ func (c *Cluster) State() State {
 
 // Facts writes down how some jobs and processors stand after a step: see
 // [book.Draft.Facts].
-func (c *Cluster) Facts(changed, moved []market.JobID, procs []int) book.Facts {
-	return c.draft.Facts(changed, moved, procs)
+func (c *Cluster) Facts(changed, moved, used []market.JobID, procs []int) book.Facts {
+	return c.draft.Facts(changed, moved, used, procs)
 }
 
 // Restore makes a cluster that says from then on, event for event, what the

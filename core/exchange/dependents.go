@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/libra-market/libra/core/journal"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/core/underway"
 )
@@ -56,7 +57,7 @@ func (x *floor) releaseDependents(ended *underway.Job) {
 			x.todo = append(x.todo, followUp{job: j, next: endsUnrun, detail: detail})
 			continue
 		}
-		x.touched.job(j.ID, true)
+		x.touched.Job(j.ID, journal.Whole)
 		j.Waits = slices.DeleteFunc(j.Waits, func(w int64) bool { return w == ended.ID })
 		if len(j.Waits) == 0 {
 			x.todo = append(x.todo, followUp{job: j, next: begins})

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"github.com/libra-market/libra/core/journal"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/quote"
 	"github.com/libra-market/libra/core/underway"
@@ -27,62 +28,66 @@ func (x *floor) step(happened ...market.Event) error {
 // touch notes whom an event of the core, from outside or its own, changes. It
 // must come before the event is heard: where a job was counts too.
 func (x *floor) touch(e *market.Event) {
-	x.touched.stepped = true
+	x.touched.Stepped = true
 	switch e.Kind {
 	case market.Wake, market.Woken, market.NodeDown, market.NodeUp, market.NodeClosed, market.NodeOpened:
 		return
 	case market.Granted: // the commonest by far: see touchSpeed
 		return
 	case market.Shared:
-		x.touched.proc(e.Proc)
+		x.touched.Proc(e.Proc)
 		for i := range e.Slices {
-			x.touched.job(int64(e.Slices[i].Job), false)
+			x.touched.Job(int64(e.Slices[i].Job), journal.Speed)
 		}
 		return
 	default:
 	}
 	id := int64(e.Job)
 	j := x.jobs.Find(id)
-	x.touched.job(id, true)
+	what := journal.Whole
+	if e.Kind == market.Used {
+		what = journal.Used
+	}
+	x.touched.Job(id, what)
 	q := x.quotes.Reservation(id)
 	if q != nil {
-		x.touched.quote(q.ID)
+		x.touched.Quote(q.ID)
 	}
 	if !x.cluster.Independent() {
 		return
 	}
 	if j != nil {
 		for i := range j.Ranks {
-			x.touched.proc(j.Ranks[i].Proc)
+			x.touched.Proc(j.Ranks[i].Proc)
 		}
 	}
 	if q != nil {
-		x.touched.all(q.Procs)
+		x.touched.OnAll(q.Procs)
 	}
-	x.touched.all(e.Procs)
+	x.touched.OnAll(e.Procs)
 }
 
 // touchSpeed notes that a job that advances as one has another speed.
 func (x *floor) touchSpeed(j *underway.Job, speed float64) {
 	switch {
 	case len(j.Ranks) == 0:
-		x.touched.job(j.ID, true)
+		x.touched.Job(j.ID, journal.Whole)
 	case !j.WroteSpeed(speed):
-		x.touched.job(j.ID, false)
+		x.touched.Job(j.ID, journal.Speed)
 	}
 }
 
 // changed notes that something of a job has changed that is worth showing.
 func (x *floor) changed(j *underway.Job) {
 	x.fx.touch(j)
-	x.touched.job(j.ID, true)
+	x.touched.Job(j.ID, journal.Whole)
 	x.storeBy = min(x.storeBy, x.owed.storeBy(j))
 }
 
 // over notes that a job has ended.
 func (x *floor) over(j *underway.Job) {
 	x.fx.over(j)
-	x.touched.job(j.ID, true)
+	x.touched.Job(j.ID, journal.Whole)
 }
 
 // applyToQuote notes what the core says of a job that nobody has taken yet.
@@ -103,6 +108,6 @@ func (x *floor) applyToQuote(q *quote.Held, e *market.Event) {
 
 // removeQuote forgets a quote.
 func (x *floor) removeQuote(q *quote.Held) {
-	x.touched.quote(q.ID)
+	x.touched.Quote(q.ID)
 	x.quotes.Remove(q)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/libra-market/libra/core/journal"
 	"github.com/libra-market/libra/core/roster"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
@@ -54,7 +55,7 @@ func (x *floor) left(j *underway.Job, may func(rank, node int) bool) {
 		return
 	}
 	x.markLeaving(j)
-	x.touched.job(j.ID, true)
+	x.touched.Job(j.ID, journal.Whole)
 	if j.LeftOnly(may); j.Leaving != nil {
 		return
 	}

@@ -55,5 +55,5 @@ func (x *floor) lost(j *underway.Job, paid market.Money) {
 		return
 	}
 	n.NoteLoss(x.now, paid)
-	x.touched.node(index)
+	x.touched.Node(index)
 }

@@ -120,7 +120,7 @@ func (x *treasury) settle() {
 	if x.bound {
 		return
 	}
-	x.bound, x.floor.touched.bound = true, true
+	x.bound, x.floor.touched.Bound = true, true
 	x.ledger.Rule = ledger.RuleGiven
 	x.accounts.Replace(x.accounts.All())
 }

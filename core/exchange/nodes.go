@@ -47,7 +47,7 @@ func (x *yard) register(h *task.Hello, a *roster.Allowance) (trade.Outcome, erro
 // between, nothing of what ran there still does.
 func (x *yard) rejoin(index int, h *task.Hello) error {
 	n := x.nodes.At(index)
-	x.floor.touched.node(index)
+	x.floor.touched.Node(index)
 	if n.Up && n.Boot != h.Boot {
 		if err := x.nodeLost(index, "started anew"); err != nil {
 			return err
@@ -70,7 +70,7 @@ func (x *yard) retire(index int) error {
 		}
 	}
 	n.Retired = true
-	x.floor.touched.node(index)
+	x.floor.touched.Node(index)
 	return nil
 }
 
@@ -82,7 +82,7 @@ func (x *yard) join(h *task.Hello) error {
 		return err
 	}
 	index := x.nodes.Name()
-	x.floor.touched.node(index)
+	x.floor.touched.Node(index)
 	return x.floor.step(market.Event{Kind: market.NodeUp, Node: market.Int32(index)})
 }
 
@@ -125,7 +125,7 @@ func (x *yard) changeNode(c *trade.NodeChange) (trade.Outcome, error) {
 		return trade.Outcome{}, fmt.Errorf("node %s: %w", c.Node, trade.ErrUnknown)
 	}
 	n := x.nodes.At(index)
-	x.floor.touched.node(index)
+	x.floor.touched.Node(index)
 	var err error
 	switch {
 	case c.Door != "":
@@ -159,7 +159,7 @@ func (x *yard) turn(index int, closed bool, why string) error {
 func (x *yard) nodeLost(index int, why string) error {
 	n := x.nodes.At(index)
 	n.Up, n.Closed, n.Why = false, false, why
-	x.floor.touched.node(index)
+	x.floor.touched.Node(index)
 	var happened []market.Event
 	for _, id := range x.jobs.IDs() {
 		j := x.jobs.Find(id)

@@ -54,7 +54,7 @@ func (x *door) offers(j *underway.Job, reason string) []trade.Offer {
 		}
 		q.ID = fmt.Sprintf("q%d%c", j.ID, 'a'+i)
 		q.ExpiresUS = x.now + trade.DefaultTTL*1000
-		x.floor.touched.quote(q.ID)
+		x.floor.touched.Quote(q.ID)
 		x.quotes.Add(&quote.Held{Quote: *q, Account: j.Account})
 	}
 	return found

@@ -3,6 +3,7 @@ package exchange
 import (
 	"math"
 
+	"github.com/libra-market/libra/core/journal"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
@@ -72,7 +73,7 @@ func (x *overseer) setBack(j *underway.Job) error {
 	if !j.Apart {
 		if x.rulesOf(j).Paid() {
 			had.Presumed = true
-			x.floor.touched.job(j.ID, true)
+			x.floor.touched.Job(j.ID, journal.Whole)
 		}
 		had.Work = stand.Estimate - market.Work(max(least, stand.Speed))
 		return x.floor.step(had)
@@ -103,7 +104,7 @@ func (x *overseer) sellMore(j *underway.Job) (sold bool, err error) {
 	const least = 1000                                                                                                // milliseconds
 	whole := int64(min(float64(trade.MaxMS), math.Max(least, float64(j.AskedMS())/10*math.Pow(2, float64(j.Tries))))) // who is sold little is asked often
 	before, void := len(j.Extensions), j.Void
-	x.floor.touched.job(j.ID, true)
+	x.floor.touched.Job(j.ID, journal.Whole)
 	stand, _ := x.cluster.Status(market.JobID(j.ID), x.time())
 	j.Over = int64(max(0, -float64(stand.Left)) * 1e3)
 	pieces := []int64{whole, max(least, whole/4)}

@@ -1,5 +1,7 @@
 package exchange
 
+import "github.com/libra-market/libra/core/journal"
+
 // An exchange is made of parts that stand on each other. Each has what there is to
 // know (state), and by name those below that it asks: a lower one has no way to call
 // a higher one. What has to happen above because of something below is noted there
@@ -47,7 +49,7 @@ type floor struct {
 
 	todo    []followUp
 	fx      Effects
-	touched touched
+	touched journal.Changes
 }
 
 // overseer looks after jobs that run: what nodes report of them, more work than was

@@ -88,7 +88,7 @@ func (x *door) quote(by trade.Identity, a *trade.AskQuote) (trade.Outcome, error
 	} else {
 		x.quotes.Add(q)
 	}
-	x.floor.touched.quote(q.ID)
+	x.floor.touched.Quote(q.ID)
 	v := q.Quote
 	return trade.Outcome{Quote: &v}, nil
 }

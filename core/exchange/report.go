@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/libra-market/libra/core/journal"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/meter"
 	"github.com/libra-market/libra/core/roster"
@@ -75,9 +76,13 @@ func (x *overseer) observe(j *underway.Job, r *underway.Rank, s *task.Status) {
 	if x.rulesOf(j).Paid() && s.NeverBegan() { // what it took to find that out is not its
 		s.CPUUS, s.DeclinedUS = 0, 0
 	}
+	what := journal.Reading
+	if j.Request.Optional != nil || s.State.Final() || !r.Begun && underway.SaysBegun(s) {
+		what = journal.Whole
+	}
+	x.floor.touched.Job(j.ID, what)
 	r.Begun = r.Begun || underway.SaysBegun(s)
 	speed := x.nodes.At(r.Node).Speed
-	x.floor.touched.job(j.ID, true)
 	r.Observe(s, j.Threads(), speed)
 	if j.Request.Optional != nil {
 		took := r.Took

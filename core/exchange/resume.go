@@ -8,7 +8,7 @@ func (x *floor) resume(r *trade.Resume) {
 	if x.generation != "" && x.generation != r.Generation {
 		x.next += min(max(trade.Skipped, r.Skip), trade.Skipped+trade.SkippedMost)
 	}
-	x.generation, x.touched.resumed = r.Generation, r.Generation
+	x.generation, x.touched.Resumed = r.Generation, r.Generation
 }
 
 // Generation is that of the store the market was last in; empty: nobody has said.

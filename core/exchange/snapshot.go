@@ -61,7 +61,7 @@ func open(version string, s *journal.Snapshot) (*Exchange, error) {
 	x := New(version)
 
 	// 1. What time it is, and under which rules. What is known is in the log.
-	x.floor.touched.epochs = len(s.Epochs)
+	x.floor.touched.Epochs = len(s.Epochs)
 	x.origin, x.now, x.rates = s.Origin, s.Now, s.Rates
 	x.readBack = s.Now
 	x.setEpochs(s.Epochs)

@@ -9,50 +9,10 @@ import (
 	"github.com/libra-market/libra/core/market"
 )
 
-// touched is what the commands since somebody last asked have changed.
-type touched struct {
-	jobs    map[int64]bool // true: in more than its speed
-	procs   map[int]bool
-	quotes  map[string]bool
-	nodes   map[int]bool
-	epochs  int // that were written down before
-	stepped bool
-	bound   bool
-	resumed string
-}
-
-func (t *touched) job(id int64, all bool) {
-	if t.jobs == nil {
-		t.jobs = map[int64]bool{}
-	}
-	t.jobs[id] = t.jobs[id] || all
-}
-
-func (t *touched) proc(proc int32) {
-	if t.procs == nil {
-		t.procs = map[int]bool{}
-	}
-	t.procs[int(proc)] = true
-}
-
-func (t *touched) quote(id string) {
-	if t.quotes == nil {
-		t.quotes = map[string]bool{}
-	}
-	t.quotes[id] = true
-}
-
-func (t *touched) node(index int) {
-	if t.nodes == nil {
-		t.nodes = map[int]bool{}
-	}
-	t.nodes[index] = true
-}
-
 // notePoints brings the timelines of the jobs up to date whose share may have
 // changed.
 func (x *floor) notePoints() {
-	for id := range x.touched.jobs {
+	for id := range x.touched.Jobs {
 		if j := x.jobs.Find(id); j != nil {
 			j.NotePoint(x.now)
 		}
@@ -62,53 +22,54 @@ func (x *floor) notePoints() {
 // facts takes what the commands since it was last asked made true.
 func (x *floor) facts(txs []ledger.Tx) journal.Facts {
 	t := x.touched
-	x.touched = touched{epochs: len(x.epochs)}
+	x.touched = journal.Changes{Epochs: len(x.epochs)}
 	f := journal.Facts{
-		Now: x.now, Next: x.next, Wake: x.wake, Record: x.record, Epochs: x.epochs[min(t.epochs, len(x.epochs)):], Txs: txs,
-		People: x.accounts.Changed(), Bound: t.bound, Resumed: t.resumed,
+		Now: x.now, Next: x.next, Wake: x.wake, Record: x.record, Epochs: x.epochs[min(t.Epochs, len(x.epochs)):], Txs: txs,
+		People: x.accounts.Changed(), Bound: t.Bound, Resumed: t.Resumed,
 	}
-	if t.epochs == 0 {
+	if t.Epochs == 0 {
 		f.Origin = x.origin
 	}
-	for _, index := range slices.Sorted(maps.Keys(t.nodes)) {
+	for _, index := range slices.Sorted(maps.Keys(t.Nodes)) {
 		f.Nodes = append(f.Nodes, journal.NodeFact{Index: index, Node: *x.nodes.At(index)})
 	}
-	for _, id := range slices.Sorted(maps.Keys(t.quotes)) {
+	for _, id := range slices.Sorted(maps.Keys(t.Quotes)) {
 		if q := x.quotes.Find(id); q != nil {
 			f.Quotes = append(f.Quotes, q)
 		} else {
 			f.Dropped = append(f.Dropped, id)
 		}
 	}
-	var changed, moved []market.JobID
+	var changed, moved, used []market.JobID
 	lags := false // does the book that the log has go by older speeds than the jobs that are written now?
-	for _, id := range slices.Sorted(maps.Keys(t.jobs)) {
-		j := x.jobs.Find(id)
+	for _, id := range slices.Sorted(maps.Keys(t.Jobs)) {
+		j, what := x.jobs.Find(id), t.Jobs[id]
 		switch {
-		case !t.jobs[id]:
-			moved = append(moved, market.JobID(id))
-			if j != nil {
-				j.NoteSpeed()
-			}
-		case j == nil:
+		case what&journal.Whole != 0 && j == nil:
 			f.Gone = append(f.Gone, id)
 			changed = append(changed, market.JobID(id))
-		default:
+			continue
+		case what&journal.Whole != 0:
 			lags = lags || !j.NotedSpeed()
 			f.Jobs = append(f.Jobs, journal.FactOf(j))
 			changed = append(changed, market.JobID(id))
+			continue
+		case what&journal.Used != 0:
+			used = append(used, market.JobID(id))
+		case what&journal.Speed != 0:
+			moved = append(moved, market.JobID(id))
+		}
+		if j != nil && what&journal.Reading != 0 {
+			f.Readings = f.Readings.Add(j)
+		}
+		if j != nil && what != journal.Reading {
+			j.NoteSpeed()
 		}
 	}
-	if x.cluster == nil || !t.stepped && !lags {
+	if x.cluster == nil || !t.Stepped && !lags {
 		return f
 	}
-	b := x.cluster.Facts(changed, moved, slices.Sorted(maps.Keys(t.procs)))
+	b := x.cluster.Facts(changed, moved, used, slices.Sorted(maps.Keys(t.Procs)))
 	f.Book = &b
 	return f
-}
-
-func (t *touched) all(procs market.Procs) {
-	for proc := range procs.All() {
-		t.proc(market.Int32(proc))
-	}
 }

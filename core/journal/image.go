@@ -2,6 +2,7 @@ package journal
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -108,6 +109,9 @@ func (m *Image) Apply(f *Facts) error {
 			return err
 		}
 	}
+	if err := f.Readings.apply(m.jobs); err != nil {
+		return err
+	}
 
 	// 6. What the cluster gives each of them.
 	if f.Book == nil {
@@ -196,13 +200,14 @@ func (m *Image) applyShares(f *book.Facts) error {
 	for _, j := range given {
 		m.share(j)
 	}
-	return f.Moved.Each(func(id market.JobID, _ market.Work, speed float64) error {
+	set := func(id market.JobID, _ market.Work, speed float64) error {
 		if j := m.jobs[int64(id)]; j != nil {
 			j.SetSpeed(speed)
 			m.share(j)
 		}
 		return nil
-	})
+	}
+	return errors.Join(f.Moved.Each(set), f.Used.Each(set))
 }
 
 func (m *Image) share(j *underway.Job) {

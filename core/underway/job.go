@@ -16,7 +16,10 @@ import (
 type Job struct {
 	trade.Job
 
-	Ranks    []Rank        `json:"ranks,omitempty"`
+	Ranks []Rank  `json:"ranks,omitempty"`
+	speed float64 // that the log has: beside the ranks, for every event asks for both
+	Moved bool    `json:"-"` // since somebody last looked
+
 	Stop     task.Stop     `json:"stop,omitempty"`
 	End      trade.State   `json:"end,omitempty"` // what it ends in, where that is not for its exit status to say
 	Waits    []int64       `json:"waits,omitempty"`
@@ -35,9 +38,7 @@ type Job struct {
 	Written  bool          `json:"written"` // something of it was written down
 	Leaving  *Leaving      `json:"leaving,omitempty"`
 
-	Moved  bool        `json:"-"` // since somebody last looked
 	Logged bool        `json:"-"` // what it asked for is in the log
-	speed  float64     // that the log has
 	Over   int64       `json:"-"` // milliseconds that it has had beyond its estimate, when it asks for more
 	Piece  int64       `json:"-"` // milliseconds that it asks for then
 	Specs  []task.Spec `json:"-"` // of its tasks, once somebody asked

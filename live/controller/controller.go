@@ -90,9 +90,9 @@ type Controller struct {
 	since      int   // commands since the last snapshot; the loop's alone
 	lastUS     int64 // when the last entry was made that was read back
 
-	pending *batch            // carried out and not handed to the writer yet
-	writing bool              // the writer is at work
-	recent  map[string]*known // by idempotency key: carried out lately
+	pending *batch // carried out and not handed to the writer yet
+	writing bool   // the writer is at work
+	recent  lately // by idempotency key: carried out lately
 	used    *usedKeys
 	held    *holdings
 	gate    gate
@@ -122,7 +122,7 @@ func Start(ctx context.Context, log Log, cfg Config) (*Controller, error) {
 	c := &Controller{
 		cfg: cfg, clock: newClock(&cfg), log: log,
 		inbox: fair.NewQueue[*call](cfg.Limits.Queue), writes: make(chan *batch), written: make(chan writeResult),
-		recent: map[string]*known{}, used: newUsedKeys(), done: make(chan struct{}),
+		recent: newLately(), used: newUsedKeys(), done: make(chan struct{}),
 	}
 	c.fleet = newFleet(c)
 	c.news = news.New()

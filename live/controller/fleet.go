@@ -1,7 +1,6 @@
 package controller
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -300,8 +299,11 @@ func (c *Controller) eachSecond(ctx context.Context) {
 	if c.gate.closed != nil {
 		return
 	}
-	c.forgetKeys()
+	c.recent.forget(c.now() - rememberUS)
 	c.measure()
+	if c.gate.closed != nil {
+		return
+	}
 	for _, name := range c.fleet.silent(c.x.NodesUp(), c.now()) {
 		why := c.fleet.whySilent(name)
 		c.cfg.Logger.Warn("a node is taken for lost", "node", name, "because", why)
@@ -310,30 +312,6 @@ func (c *Controller) eachSecond(ctx context.Context) {
 	}
 	c.tellMoves()
 	c.tellPrices()
-}
-
-// measure takes in what agents have said of running tasks, where it is news and
-// they are theirs.
-func (c *Controller) measure() {
-	f := c.fleet
-	f.mu.Lock()
-	said := f.said
-	f.said = map[claim]saying{}
-	f.mu.Unlock()
-	claims := slices.SortedFunc(maps.Keys(said), func(a, b claim) int {
-		return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Attempt, b.Attempt), cmp.Compare(a.node, b.node))
-	})
-	c.x.At(c.now())
-	var fresh []task.Status
-	for _, k := range claims {
-		one := []task.Status{said[k].Status}
-		fresh = append(fresh, c.x.News(k.node, one)...)
-		c.x.Observe(k.node, said[k].at, one)
-	}
-	if len(fresh) > 0 {
-		cmd := trade.Command{Report: &trade.Measured{Tasks: fresh}}
-		_ = c.guard("report", func() error { return c.do(&call{cmd: &cmd}) })
-	}
 }
 
 // patience is how long a node may be silent: longer than its lease, so that

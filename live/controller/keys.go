@@ -23,29 +23,46 @@ type known struct {
 	at     int64
 }
 
+// lately is the keyed commands that were carried out lately, and the order of that.
+type lately struct {
+	byName map[string]*known
+	order  []string
+}
+
+func newLately() lately { return lately{byName: map[string]*known{}} }
+
+func (l *lately) add(name string, k *known) {
+	l.byName[name] = k
+	l.order = append(l.order, name)
+}
+
+// forget drops what was before a time. It asks those alone: there may be many.
+func (l *lately) forget(before int64) {
+	n := 0
+	for ; n < len(l.order); n++ {
+		if k := l.byName[l.order[n]]; k.at >= before {
+			break
+		}
+		delete(l.byName, l.order[n])
+	}
+	l.order = l.order[n:]
+}
+
 // remember keeps the outcome of a keyed command for as long as a caller may
 // have looked into the store too early.
 func (c *Controller) remember(a *call) {
 	c.used.add(a.key.Owner, a.key.Key)
-	c.recent[nameOf(&a.key)] = &known{digest: a.key.Digest, out: a.out, at: c.now()}
+	c.recent.add(nameOf(&a.key), &known{digest: a.key.Digest, out: a.out, at: c.now()})
 }
 
 const rememberUS = 60_000_000
-
-func (c *Controller) forgetKeys() {
-	for name, k := range c.recent {
-		if k.at < c.now()-rememberUS {
-			delete(c.recent, name)
-		}
-	}
-}
 
 // repeated answers a call whose key was used just now.
 func (c *Controller) repeated(a *call) bool {
 	if !a.key.Given() {
 		return false
 	}
-	k := c.recent[nameOf(&a.key)]
+	k := c.recent.byName[nameOf(&a.key)]
 	if k == nil {
 		return false
 	}

@@ -18,8 +18,8 @@ import (
 // form, and the readers of all older ones stay (docs/upgrade.md).
 const (
 	// EntryForm is how entries of the log are written: since 2 they say what came
-	// of a command; 1 said only what was asked.
-	EntryForm = 2
+	// of a command; 1 said only what was asked. Since 3, what was measured of jobs is packed.
+	EntryForm = 3
 	// SnapshotForm is how snapshots are written: since 2 a job is the same in a
 	// snapshot and in the log.
 	SnapshotForm = "2"

@@ -1,6 +1,7 @@
 package controller_test
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -126,6 +127,62 @@ func TestANodeDoesNotHurryForEver(t *testing.T) {
 	}
 	if now, took := entries(), w.ran()-began; float64(now-before) > 25*(3+took.Seconds()) {
 		t.Errorf("%d entries in %s", now-before, took)
+	}
+	f.verify()
+}
+
+// What many tasks say is taken in bit by bit, so that others come in between; of a job
+// all of it together.
+func TestWhatIsMeasuredIsTakenInBitByBit(t *testing.T) {
+	w := &watches{since: time.Now()}
+	f := open(t, func(c *controller.Config) {
+		w.wear(c)
+		c.Unsaid = epoch.LiveSettings()
+	})
+	var said []task.Status
+	for range 50 {
+		id := f.submit("", trade.Request{Processors: 3, EstimateMS: 60_000, DeadlineMS: 600_000_000}).Job.ID
+		for rank := range 3 {
+			said = append(said, task.Status{Key: task.Key{Job: id, Rank: rank}, State: task.Running, StartedUS: 1, CPUUS: 1})
+		}
+	}
+	have(f.Report(t.Context(), task.Report{Node: "n1", Tasks: said}))(t)
+	w.pass(time.Second)
+	seen := map[int64]int{} // by job: the entry that has its tasks
+	entries := map[int]int{}
+	for len(seen) < 50 {
+		if err := t.Context().Err(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Millisecond)
+		seen, entries = map[int64]int{}, map[int]int{}
+		for e, err := range f.store.Tail(t.Context(), 0) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			var body controller.Body
+			if err := json.Unmarshal(e.Body, &body); err != nil {
+				t.Fatal(err)
+			}
+			if body.Command.Report == nil {
+				continue
+			}
+			entries[int(e.Seq)] = len(body.Command.Report.Tasks)
+			for _, s := range body.Command.Report.Tasks {
+				if was := seen[s.Job]; was != 0 && was != int(e.Seq) {
+					t.Fatalf("job %d is in entries %d and %d", s.Job, was, e.Seq)
+				}
+				seen[s.Job] = int(e.Seq)
+			}
+		}
+	}
+	for seq, tasks := range entries {
+		if tasks > 66 {
+			t.Errorf("entry %d has %d tasks at once", seq, tasks)
+		}
+	}
+	if len(entries) < 3 {
+		t.Errorf("%d entries for 150 tasks", len(entries))
 	}
 	f.verify()
 }

@@ -77,7 +77,7 @@ func (c *Controller) rollBack(w writeResult) {
 	c.gate.turn(notWritten, fmt.Errorf("%w: the log cannot be written: %w", trade.ErrUnavailable, w.err))
 	w.batch.answer(c.gate.closed)
 	c.pending.answer(c.gate.closed)
-	c.pending, c.recent = &batch{}, map[string]*known{}
+	c.pending, c.recent = &batch{}, newLately()
 }
 
 // reopen reads the state back and opens the market again. If the store still

@@ -1,0 +1,2 @@
+-- Since this form an entry of the log may say of jobs that were only measured just that,
+-- packed (core/journal/readings.go). Its version is 3; the tables are as they were.

@@ -123,12 +123,23 @@ func (r *reader) factor() float64 {
 // work by what was measured, and every amount. Under every policy, with and without a
 // deadline, on nodes that are not of speed 1, with memory that has a price.
 func TestReceiptsCanBeWorkedOut(t *testing.T) {
+	type way struct {
+		policy.Kind
+		set map[string]string
+	}
+	var ways []way
 	for _, kind := range policy.Kinds() {
+		ways = append(ways, way{kind, nil})
+		if kind.Name == "make-way" {
+			ways = append(ways, way{kind, map[string]string{"price": "critical", "follow": "0.5"}})
+		}
+	}
+	for _, kind := range ways {
 		for _, deadline := range []int64{0, 40_000} {
-			t.Run(kind.Name+strconv.FormatInt(deadline, 10), func(t *testing.T) {
+			t.Run(kind.Name+kind.set["price"]+strconv.FormatInt(deadline, 10), func(t *testing.T) {
 				f := openUnder(t, kind.Name, 1, nil)
 				f.do(trade.Command{By: owner, Epoch: &trade.Epoch{
-					Policy: kind.Name, Settings: epoch.Complete(kind.Name, nil, epoch.LiveSettings()),
+					Policy: kind.Name, Settings: epoch.Complete(kind.Name, kind.set, epoch.LiveSettings()),
 					Rates: &trade.Rates{ProcessorHour: 3_700_000, MemoryHour: 911_000, DiskHour: 13_000},
 				}})
 				for _, n := range []task.Hello{{Node: "slow", Rating: 0.75, Speed: 0.8}, {Node: "fast", Rating: 1.25, Speed: 1.3}} {

@@ -25,21 +25,19 @@ func (x *pricer) prepareWorking(j *underway.Job, asked *market.Job) {
 		w.Inputs = append(w.Inputs, market.Input{Name: "B", Value: float64(market.Money(*b).Price()), Unit: ""})
 	}
 	if asked.Optional > 0 {
-		w.Inputs = append(w.Inputs,
-			market.Input{Name: "O", Value: float64(asked.Optional), Unit: "s"}, market.Input{Name: "rate", Value: float64(asked.SLA.Bonus), Unit: "1/s"})
+		w.Inputs = append(w.Inputs, market.Input{Name: "O", Value: float64(asked.Optional), Unit: "s"}, market.Input{Name: "rate", Value: float64(asked.SLA.Bonus), Unit: "1/s"})
 	}
 	if x.epoch().Setting("scale") == "rates" {
 		w.Inputs = append(w.Inputs, market.Input{Name: "rate", Value: float64(x.rates.Base().Processor), Unit: "1/s"})
 	}
-	if x.epoch().Policy == "libra-plus" {
+	if p := x.epoch().Policy; p == "libra-plus" || p == "make-way" {
 		more := x.cluster.Working()
 		w.Inputs = append(append(w.Inputs, more.Inputs[:more.N]...), more.More...)
 	}
 	w.Formula = formulaIn(x.epoch(), w.Inputs)
 	if r := &j.Request; x.pieces(r, int(asked.Width)) != 1 {
 		n, lanes := r.Array.Len(), int(asked.Width)
-		w.Inputs = append(w.Inputs,
-			market.Input{Name: "elements", Value: float64(n)}, market.Input{Name: "room", Value: float64(lanes * ((n + lanes - 1) / lanes))})
+		w.Inputs = append(w.Inputs, market.Input{Name: "elements", Value: float64(n)}, market.Input{Name: "room", Value: float64(lanes * ((n + lanes - 1) / lanes))})
 		w.Formula = "elements / room * (" + w.Formula + ")"
 	}
 	if s := j.Storage; s != nil {
@@ -74,7 +72,9 @@ func formulaIn(e *trade.EpochView, known []market.Input) string {
 	case "libra-plus":
 		return plusFormula(e.Setting("resources") == "time", each, knows)
 	case "bid-share", "make-way":
-		if !knows("B") {
+		if knows("least") {
+			return "least"
+		} else if !knows("B") {
 			return counted(e, each, "bid * E")
 		}
 		return "B"

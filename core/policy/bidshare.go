@@ -5,7 +5,6 @@ import (
 
 	"github.com/libra-market/libra/core/book"
 	"github.com/libra-market/libra/core/market"
-	"github.com/libra-market/libra/core/pricing"
 )
 
 // bidShare gives every job the share of a processor that its bid has in all
@@ -69,10 +68,7 @@ func (p *bidShare) Admit(v book.View, j *market.Job, a *Answer) {
 		a.refuse(market.CannotMeetResources)
 		return
 	}
-	price := j.SLA.Budget
-	if !price.Limited() {
-		price = p.tariff.of(v, pricing.Static(market.Price(p.bid), j.Estimate), j)
-	}
+	price := p.tariff.offer(v, p.bid, j)
 	if p.least.unmet(v, j, price) {
 		a.refuse(market.CannotMeetBudget)
 		return

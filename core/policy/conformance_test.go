@@ -14,5 +14,11 @@ func TestConformance(t *testing.T) {
 			t.Parallel()
 			policytest.Run(t, kind)
 		})
+		if kind.Name == "make-way" {
+			t.Run("make-way by the least offer", func(t *testing.T) {
+				t.Parallel()
+				policytest.Run(t, kind.With(map[string]string{"price": "critical", "follow": "0.5"}))
+			})
+		}
 	}
 }

@@ -28,3 +28,56 @@ func Apart(p Policy) int { return len(p.(*libra).full.apart) }
 
 // Blur is how far rounding may make a job seem late.
 func Blur(e *book.Entry) float64 { return blur(e) }
+
+// With is a kind of policy with other settings as its own.
+func (k Kind) With(set map[string]string) Kind {
+	made := k.make
+	k.make = func() configurable {
+		p := made()
+		for _, s := range p.settings() {
+			if text, named := set[s.Name]; named {
+				if err := s.set(text); err != nil {
+					panic(err)
+				}
+			}
+		}
+		return p
+	}
+	return k
+}
+
+// Told is what make-way says to an offer: what it costs, and how many who wait are ahead of it.
+type Told struct {
+	Verdict Verdict
+	Price   market.Price
+	Ahead   int
+}
+
+// Haggling is make-way by the least offer that would have got the same answer, and shows somebody what it would say
+// to other offers for the same job, before each answer.
+func Haggling(follow float64, see func(j *market.Job, ask func(offer market.Price) Told)) Policy {
+	p := newMakeWay()
+	p.price, p.follow = priceCritical, follow
+	return &haggling{makeWay: p, see: see}
+}
+
+type haggling struct {
+	*makeWay
+	see func(j *market.Job, ask func(offer market.Price) Told)
+}
+
+func (p *haggling) Admit(v book.View, j *market.Job, a *Answer) {
+	p.see(j, func(offer market.Price) Told {
+		other, b := *j, Answer{}
+		other.SLA.Budget = offer
+		p.makeWay.Admit(v, &other, &b)
+		told := Told{Verdict: b.Verdict, Price: b.Terms.Price}
+		for _, s := range v.InOrder() {
+			if b.Verdict == Queue && v.Entry(s).Terms.Rank <= b.Terms.Rank {
+				told.Ahead++
+			}
+		}
+		return told
+	})
+	p.makeWay.Admit(v, j, a)
+}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/libra-market/libra/core/book"
 	"github.com/libra-market/libra/core/market"
-	"github.com/libra-market/libra/core/pricing"
 )
 
 // makeWay sells processors to the highest offer per processor-second and charges the offer,
@@ -26,10 +25,13 @@ import (
 // him.
 type makeWay struct {
 	tariff
-	bid    float64
-	margin float64
-	lean   float64
-	least  reserve
+	bid     float64
+	margin  float64
+	lean    float64
+	least   reserve
+	price   string
+	follow  float64
+	urgency float64
 
 	drop   []book.Slot
 	of     book.View // whose jobs have been looked at
@@ -38,12 +40,13 @@ type makeWay struct {
 	takes  []candidate
 	hosts  []host
 	ending []layer
+	offers []appraisal
 	taken  []float64 // by house: processors that a job would be given there
 	procs  market.Procs
 }
 
 func newMakeWay() *makeWay {
-	return &makeWay{tariff: newTariff(), bid: 1, margin: 1.2, lean: 0.2}
+	return &makeWay{tariff: newTariff(), bid: 1, margin: 1.2, lean: 0.2, price: priceBid, urgency: 1}
 }
 
 func (p *makeWay) settings() []Setting {
@@ -54,6 +57,9 @@ func (p *makeWay) settings() []Setting {
 		p.tariff.setting(),
 		p.tariff.counted(),
 		p.least.setting(),
+		later(choice("price", &p.price, "what a job costs: what it offers, or the least offer that would have got the same answer", priceBid, priceCritical)),
+		later(number("follow", &p.follow, "the least that work is sold for, as a part of what is offered here for as much; 0: any offer will do")),
+		later(number("urgency", &p.urgency, "how far what is offered is compared by urgency: the power of the share of a processor that a job takes until its deadline")),
 	}
 }
 
@@ -67,17 +73,18 @@ func (p *makeWay) Admit(v book.View, j *market.Job, a *Answer) {
 		a.refuse(market.CannotMeetResources)
 		return
 	}
-	price := j.SLA.Budget
-	if !price.Limited() {
-		price = p.tariff.of(v, pricing.Static(market.Price(p.bid), j.Estimate), j)
+	offer := p.tariff.offer(v, p.bid, j)
+	least := p.asks(v, j)
+	if !j.SLA.Budget.Limited() && p.follow > 0 {
+		offer = max(offer, least) // it pays what is asked
 	}
-	if p.least.unmet(v, j, price) {
+	if !least.Within(offer) || p.least.unmet(v, j, offer) {
 		a.refuse(market.CannotMeetBudget)
 		return
 	}
-	rank := float64(price) / (math.Pow(lengthOf(j), 1+p.lean) * float64(j.Width))
+	rank := float64(offer) / p.size(j)
 	terms := book.Terms{
-		Price: price, Finish: market.Never, Rank: market.Number(-market.RoundSignificant(rank)),
+		Finish: market.Never, Rank: market.Number(-market.RoundSignificant(rank)),
 		Latest: j.Due() - market.Time(float64(j.Estimate)/fastest(v)),
 	}
 	if v.Now().After(terms.Latest) {
@@ -87,10 +94,12 @@ func (p *makeWay) Admit(v book.View, j *market.Job, a *Answer) {
 	p.line.known = false
 	long := market.Time(float64(j.Estimate) / slowestUp(v))
 	idle := p.idle(v, j) && p.harmless(v, j, terms.Rank, long)
-	if !idle && !p.makesRoom(v, j, price, long) {
+	if !idle && !p.makesRoom(v, j, offer, long) {
+		terms.Price = p.charge(offer, least, p.outranks(v, j, terms.Rank), a)
 		a.queue(terms)
 		return
 	}
+	terms.Price = p.charge(offer, least, p.beats(v, j, long, idle), a)
 	terms.Finish, terms.Firm, terms.Claim = j.Due(), j.Due().Finite(), 1
 	a.Procs = append(a.Procs[:0], p.procs...)
 	a.run(terms)
@@ -100,9 +109,11 @@ func (p *makeWay) Admit(v book.View, j *market.Job, a *Answer) {
 // harmless reports whether a job that takes idle processors delays nobody who waits and offers more.
 func (p *makeWay) harmless(v book.View, j *market.Job, rank market.Number, long market.Time) bool {
 	head, some := v.Head()
-	if !some || rank < v.Entry(head).Terms.Rank {
-		return true
-	}
+	return !some || rank < v.Entry(head).Terms.Rank || p.spares(v, j, head, long)
+}
+
+// spares reports whether a job that takes idle processors does not delay the first of those who wait.
+func (p *makeWay) spares(v book.View, j *market.Job, head book.Slot, long market.Time) bool {
 	shadow, extra := p.shadow(v, int(v.Entry(head).Job.Width))
 	return !(v.Now() + long).After(shadow) || int(j.Width) <= extra
 }
@@ -157,7 +168,7 @@ func (p *makeWay) start(v book.View, d *book.Draft) {
 			head = s
 			shadow, extra = p.shadow(v, width)
 		}
-		if p.makesRoom(v, j, v.Entry(s).Terms.Price, long) {
+		if p.makesRoom(v, j, p.worth(v.Entry(s)), long) {
 			p.join(d, s)
 			if s == head {
 				head = book.NoSlot

@@ -3,6 +3,7 @@ package policy
 import (
 	"github.com/libra-market/libra/core/book"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/pricing"
 )
 
 // tariff is for what a price is asked. The papers price a job, whatever its width:
@@ -47,4 +48,12 @@ func (t *tariff) of(v book.View, one market.Price, j *market.Job) market.Price {
 		return one * market.Price(j.Width)
 	}
 	return one
+}
+
+// offer is what a job offers: its budget or, if it names none, so much for a second of its estimate.
+func (t *tariff) offer(v book.View, bid float64, j *market.Job) market.Price {
+	if j.SLA.Budget.Limited() {
+		return j.SLA.Budget
+	}
+	return t.of(v, pricing.Static(market.Price(bid), j.Estimate), j)
 }

@@ -42,7 +42,10 @@ func (r reserve) unmet(v book.View, j *market.Job, price market.Price) bool {
 	if r == 0 {
 		return false
 	}
-	rate := r.rate(v)
-	least := market.Price(float64(rate) * float64(j.Estimate) * float64(j.Width))
-	return !least.Within(price) || j.Optional > 0 && !rate.Within(j.SLA.Bonus)
+	return !r.of(v, j).Within(price) || j.Optional > 0 && !r.rate(v).Within(j.SLA.Bonus)
+}
+
+// of is the least that a job is sold for.
+func (r reserve) of(v book.View, j *market.Job) market.Price {
+	return market.Price(float64(r.rate(v)) * float64(j.Estimate) * float64(j.Width))
 }

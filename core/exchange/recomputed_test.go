@@ -131,7 +131,7 @@ func TestReceiptsCanBeWorkedOut(t *testing.T) {
 	for _, kind := range policy.Kinds() {
 		ways = append(ways, way{kind, nil})
 		if kind.Name == "make-way" {
-			ways = append(ways, way{kind, map[string]string{"price": "critical", "follow": "0.5"}})
+			ways = append(ways, way{kind, map[string]string{"price": "posted", "follow": "0.5"}})
 		}
 	}
 	for _, kind := range ways {

@@ -72,8 +72,8 @@ func formulaIn(e *trade.EpochView, known []market.Input) string {
 	case "libra-plus":
 		return plusFormula(e.Setting("resources") == "time", each, knows)
 	case "bid-share", "make-way":
-		if knows("least") {
-			return "least"
+		if knows("asked") {
+			return "asked"
 		} else if !knows("B") {
 			return counted(e, each, "bid * E")
 		}

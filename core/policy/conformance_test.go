@@ -15,9 +15,9 @@ func TestConformance(t *testing.T) {
 			policytest.Run(t, kind)
 		})
 		if kind.Name == "make-way" {
-			t.Run("make-way by the least offer", func(t *testing.T) {
+			t.Run("make-way for what is asked", func(t *testing.T) {
 				t.Parallel()
-				policytest.Run(t, kind.With(map[string]string{"price": "critical", "follow": "0.5"}))
+				policytest.Run(t, kind.With(map[string]string{"price": "posted", "follow": "0.5"}))
 			})
 		}
 	}

@@ -46,38 +46,25 @@ func (k Kind) With(set map[string]string) Kind {
 	return k
 }
 
-// Told is what make-way says to an offer: what it costs, and how many who wait are ahead of it.
-type Told struct {
-	Verdict Verdict
-	Price   market.Price
-	Ahead   int
-}
-
-// Haggling is make-way by the least offer that would have got the same answer, and shows somebody what it would say
-// to other offers for the same job, before each answer.
-func Haggling(follow float64, see func(j *market.Job, ask func(offer market.Price) Told)) Policy {
+// Haggling is make-way at a posted price, and shows somebody what it would say to other offers for the same job, before
+// each answer.
+func Haggling(follow float64, see func(j *market.Job, ask func(offer market.Price) Answer)) Policy {
 	p := newMakeWay()
-	p.price, p.follow = priceCritical, follow
+	p.price, p.follow = pricePosted, follow
 	return &haggling{makeWay: p, see: see}
 }
 
 type haggling struct {
 	*makeWay
-	see func(j *market.Job, ask func(offer market.Price) Told)
+	see func(j *market.Job, ask func(offer market.Price) Answer)
 }
 
 func (p *haggling) Admit(v book.View, j *market.Job, a *Answer) {
-	p.see(j, func(offer market.Price) Told {
-		other, b := *j, Answer{}
+	p.see(j, func(offer market.Price) (said Answer) {
+		other := *j
 		other.SLA.Budget = offer
-		p.makeWay.Admit(v, &other, &b)
-		told := Told{Verdict: b.Verdict, Price: b.Terms.Price}
-		for _, s := range v.InOrder() {
-			if b.Verdict == Queue && v.Entry(s).Terms.Rank <= b.Terms.Rank {
-				told.Ahead++
-			}
-		}
-		return told
+		p.makeWay.Admit(v, &other, &said)
+		return said
 	})
 	p.makeWay.Admit(v, j, a)
 }

@@ -57,7 +57,7 @@ func (p *makeWay) settings() []Setting {
 		p.tariff.setting(),
 		p.tariff.counted(),
 		p.least.setting(),
-		later(choice("price", &p.price, "what a job costs: what it offers, or the least offer that would have got the same answer", priceBid, priceCritical)),
+		later(choice("price", &p.price, "what a job costs: what it offers, or what is asked for as much work from anybody (reserve, follow)", priceBid, pricePosted)),
 		later(number("follow", &p.follow, "the least that work is sold for, as a part of what is offered here for as much; 0: any offer will do")),
 		later(number("urgency", &p.urgency, "how far what is offered is compared by urgency: the power of the share of a processor that a job takes until its deadline")),
 	}
@@ -75,16 +75,17 @@ func (p *makeWay) Admit(v book.View, j *market.Job, a *Answer) {
 	}
 	offer := p.tariff.offer(v, p.bid, j)
 	least := p.asks(v, j)
-	if !j.SLA.Budget.Limited() && p.follow > 0 {
+	if !j.SLA.Budget.Limited() && (p.follow > 0 || p.price == pricePosted) {
 		offer = max(offer, least) // it pays what is asked
 	}
 	if !least.Within(offer) || p.least.unmet(v, j, offer) {
 		a.refuse(market.CannotMeetBudget)
 		return
 	}
-	rank := float64(offer) / p.size(j)
+	price := p.charge(offer, least, a)
+	rank := float64(price) / p.size(j)
 	terms := book.Terms{
-		Finish: market.Never, Rank: market.Number(-market.RoundSignificant(rank)),
+		Price: price, Finish: market.Never, Rank: market.Number(-market.RoundSignificant(rank)),
 		Latest: j.Due() - market.Time(float64(j.Estimate)/fastest(v)),
 	}
 	if v.Now().After(terms.Latest) {
@@ -94,12 +95,10 @@ func (p *makeWay) Admit(v book.View, j *market.Job, a *Answer) {
 	p.line.known = false
 	long := market.Time(float64(j.Estimate) / slowestUp(v))
 	idle := p.idle(v, j) && p.harmless(v, j, terms.Rank, long)
-	if !idle && !p.makesRoom(v, j, offer, long) {
-		terms.Price = p.charge(offer, least, p.outranks(v, j, terms.Rank), a)
+	if !idle && !p.makesRoom(v, j, price, long) {
 		a.queue(terms)
 		return
 	}
-	terms.Price = p.charge(offer, least, p.beats(v, j, long, idle), a)
 	terms.Finish, terms.Firm, terms.Claim = j.Due(), j.Due().Finite(), 1
 	a.Procs = append(a.Procs[:0], p.procs...)
 	a.run(terms)
@@ -109,11 +108,9 @@ func (p *makeWay) Admit(v book.View, j *market.Job, a *Answer) {
 // harmless reports whether a job that takes idle processors delays nobody who waits and offers more.
 func (p *makeWay) harmless(v book.View, j *market.Job, rank market.Number, long market.Time) bool {
 	head, some := v.Head()
-	return !some || rank < v.Entry(head).Terms.Rank || p.spares(v, j, head, long)
-}
-
-// spares reports whether a job that takes idle processors does not delay the first of those who wait.
-func (p *makeWay) spares(v book.View, j *market.Job, head book.Slot, long market.Time) bool {
+	if !some || rank < v.Entry(head).Terms.Rank {
+		return true
+	}
 	shadow, extra := p.shadow(v, int(v.Entry(head).Job.Width))
 	return !(v.Now() + long).After(shadow) || int(j.Width) <= extra
 }
@@ -168,7 +165,7 @@ func (p *makeWay) start(v book.View, d *book.Draft) {
 			head = s
 			shadow, extra = p.shadow(v, width)
 		}
-		if p.makesRoom(v, j, p.worth(v.Entry(s)), long) {
+		if p.makesRoom(v, j, v.Entry(s).Terms.Price, long) {
 			p.join(d, s)
 			if s == head {
 				head = book.NoSlot

@@ -38,7 +38,7 @@ func (p *makeWay) goingRate(v book.View) float64 {
 			if e.Reserved() {
 				continue // it is a quote so far
 			}
-			p.offers = append(p.offers, appraisal{market.RoundSignificant(float64(p.worth(e)) / p.measure(&e.Job)), int(e.Job.Width)})
+			p.offers = append(p.offers, appraisal{market.RoundSignificant(float64(offered(e)) / p.measure(&e.Job)), int(e.Job.Width)})
 			all += int(e.Job.Width)
 		}
 	}

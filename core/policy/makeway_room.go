@@ -60,23 +60,16 @@ func suits(v book.View, proc int, j *market.Job) bool {
 
 // makesRoom finds processors for a job that takes so long: idle ones, and others
 // whose jobs make way for it. It leaves them in procs, and says whether there are any and the job
-// offers enough for them.
-func (p *makeWay) makesRoom(v book.View, j *market.Job, offer market.Price, long market.Time) bool {
-	needs, some := p.room(v, j, long)
-	return some && needs.Within(offer)
-}
-
-// room is the least offer for which others make way, if they do for any. The processors are in
-// procs.
-func (p *makeWay) room(v book.View, j *market.Job, long market.Time) (offer market.Price, some bool) {
+// pays for them.
+func (p *makeWay) makesRoom(v book.View, j *market.Job, price market.Price, long market.Time) bool {
 	if j.Estimate.Done() || !j.Due().Finite() {
-		return 0, false // it would be over at once, or is in no hurry
+		return false // it would be over at once, or is in no hurry
 	}
 	p.line.survey(v)
 	alike := anywhere(v, j)
 	lent := p.ask(v, j, long)
 	if lent == 0 || alike && lent+v.Idle() < int(j.Width) {
-		return 0, false
+		return false
 	}
 	p.takes = p.idles(v, j, p.takes[:0])
 	missing := int(j.Width) - len(p.takes)
@@ -99,9 +92,10 @@ func (p *makeWay) room(v book.View, j *market.Job, long market.Time) (offer mark
 		}
 	}
 	if !p.gather(v, j) {
-		return 0, false
+		return false
 	}
-	return market.Price(p.costOf(v, p.procs) * p.margin), true
+	cost := p.costOf(v, p.procs)
+	return market.Price(cost * p.margin).Within(price)
 }
 
 // lends reports whether a job is shorter than what is left of any of those who live in a
@@ -129,7 +123,7 @@ func (p *makeWay) ask(v book.View, j *market.Job, long market.Time) (lent int) {
 		}
 		if h.procs > 0 {
 			if late := until - l.begins; late > 0 {
-				h.cost = float64(p.worth(e)) / lengthOf(&e.Job) * float64(late)
+				h.cost = float64(e.Terms.Price) / lengthOf(&e.Job) * float64(late)
 			}
 			p.hosts = append(p.hosts, h)
 			lent += h.procs

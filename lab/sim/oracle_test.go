@@ -52,6 +52,11 @@ var variants = []struct {
 	{"first-reward", map[string]string{"alpha": "0", "slack": "3"}},
 	{"first-reward", map[string]string{"alpha": "0.2", "discount": "0.1"}},
 	{"bid-share", nil},
+	{"make-way", nil},
+	{"make-way", map[string]string{"margin": "0", "lean": "1"}},
+	{"make-way", map[string]string{"margin": "2", "follow": "0.6", "reserve": "0.1"}},
+	{"make-way", map[string]string{"price": "posted", "follow": "0.5"}},
+	{"make-way", map[string]string{"price": "posted", "follow": "0.8", "urgency": "0.5", "per": "processor"}},
 	{"qops", nil},
 	{"qops", map[string]string{"slack": "0.5", "pbase": "2"}},
 }

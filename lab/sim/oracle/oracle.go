@@ -47,7 +47,7 @@ type Options struct {
 // Policies are the names Run knows.
 var Policies = []string{
 	"fifo", "fcfs-bf", "sjf-bf", "edf-bf", "libra", "libra-plus", "libra-sla",
-	"first-price", "first-reward", "bid-share", "qops",
+	"first-price", "first-reward", "bid-share", "qops", "make-way",
 }
 
 const (
@@ -112,6 +112,13 @@ func play(jobs []Job, rows []Row, o Options) error {
 		play = f.run
 	case "bid-share":
 		play = (&bidShare{jobs: jobs, rows: rows, nodes: o.Nodes, bid: set.number("bid", 1), timeOnly: o.TimeOnly}).run
+	case "make-way":
+		m := &makeWay{jobs: jobs, rows: rows, nodes: o.Nodes, timeOnly: o.TimeOnly}
+		m.margin, m.lean, m.bid = set.number("margin", 1.2), set.number("lean", 0.2), set.number("bid", 1)
+		m.reserve, m.follow, m.urgency = set.number("reserve", 0), set.number("follow", 0), set.number("urgency", 1)
+		m.posted = set.word("price", "bid", "posted") == "posted"
+		m.each = set.word("per", "job", "processor") == "processor"
+		play = m.run
 	case "qops":
 		q := newQoPS(&spaceShared{jobs: jobs, rows: rows, nodes: o.Nodes, pbase: set.number("pbase", 1)})
 		q.slack = set.number("slack", 0)

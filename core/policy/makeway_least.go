@@ -20,7 +20,7 @@ type appraisal struct {
 func (p *makeWay) asks(v book.View, j *market.Job) market.Price {
 	least := p.least.of(v, j)
 	if p.follow > 0 {
-		least = max(least, market.Price(market.RoundSignificant(p.follow*p.goingRate(v)*p.measure(j))))
+		least = max(least, market.Price(p.follow*p.goingRate(v)*p.measure(j)))
 	}
 	return least
 }
@@ -38,7 +38,7 @@ func (p *makeWay) goingRate(v book.View) float64 {
 			if e.Reserved() {
 				continue // it is a quote so far
 			}
-			p.offers = append(p.offers, appraisal{market.RoundSignificant(float64(offered(e)) / p.measure(&e.Job)), int(e.Job.Width)})
+			p.offers = append(p.offers, appraisal{float64(offered(e)) / p.measure(&e.Job), int(e.Job.Width)})
 			all += int(e.Job.Width)
 		}
 	}

@@ -36,6 +36,7 @@ var otherWays = map[string][]map[string]string{
 	"hol":          {{"q": "0.3/0.9", "seed": "4", "forfeit": "0.5"}},
 	"hol-optimal":  {{"load": "2", "phi": "0.9"}},
 	"first-reward": {{"alpha": "1", "discount": "0.1"}, {"alpha": "0", "slack": "5"}},
+	"make-way":     {{"follow": "0.5"}, {"price": "posted", "follow": "0.5", "per": "processor"}},
 	"qops":         {{"slack": "0.5", "pbase": "3"}},
 }
 

@@ -14,6 +14,7 @@
 //	  - librasla.go:    section 3 (libra-sla)
 //	  - firstprice.go, firstreward.go, bidshare.go, qops.go: the baselines that
 //	    the papers cite, as each file states them (section 6 says what was settled)
+//	  - makeway.go:     make-way (section 6)
 //	  - generate.go:    small random workloads rich in ties and exact fits,
 //	    and Minimize, which cuts a workload on which two readings differ
 //

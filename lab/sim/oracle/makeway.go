@@ -419,7 +419,7 @@ func (m *makeWay) asked(job int) float64 {
 	j := m.jobs[job]
 	least := m.reserve * j.Estimate * float64(j.Procs)
 	if m.follow > 0 {
-		least = math.Max(least, round12(m.follow*m.goingRate()*m.measure(job)))
+		least = math.Max(least, m.follow*m.goingRate()*m.measure(job))
 	}
 	return least
 }
@@ -433,7 +433,7 @@ func (m *makeWay) goingRate() float64 {
 			offer = m.price[job]
 		}
 		for range m.jobs[job].Procs {
-			offers = append(offers, round12(offer/m.measure(job)))
+			offers = append(offers, offer/m.measure(job))
 		}
 	}
 	for _, x := range m.running {

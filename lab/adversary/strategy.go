@@ -24,6 +24,7 @@ func Strategies() []Strategy {
 	all = append(all, quotes()...)
 	all = append(all, accounts()...)
 	all = append(all, bids()...)
+	all = append(all, ways()...)
 	all = append(all, memories()...)
 	return all
 }

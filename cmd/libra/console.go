@@ -58,11 +58,24 @@ func (c *console) complain(err error) {
 	most := columnsIn(c.err)
 	for line := range strings.SplitSeq(inLines(err), "\n") {
 		const who = "libra: "
-		if most > leastText+len(who) && !strings.Contains(line, "libra ") { // a command has to stay whole, to be pasted
-			line = strings.Join(inColumns(line, most-len(who)), "\n"+strings.Repeat(" ", len(who)))
+		if most > leastText+len(who) {
+			line = strings.Join(aroundCommand(line, most-len(who)), "\n"+strings.Repeat(" ", len(who)))
 		}
 		printf(c.err, "%s%s\n", who, lines(line))
 	}
+}
+
+// aroundCommand breaks a text into lines between words; a command that is to be pasted, one
+// that a line begins with or that follows a colon, stays whole.
+func aroundCommand(line string, most int) []string {
+	const command = "libra "
+	switch before, after, found := strings.Cut(line, ": "+command); {
+	case strings.HasPrefix(strings.TrimLeft(line, " "), command):
+		return []string{line}
+	case found && columnsOf(line) > most:
+		return append(inColumns(before+":", most), command+after)
+	}
+	return inColumns(line, most)
 }
 
 // inLines is the text of an error. It has the lines of several mistakes, and of what a

@@ -104,6 +104,21 @@ func TestSentencesOnNarrowTerminals(t *testing.T) {
 	}
 }
 
+// A command that can be pasted stays whole; what is said around it does not break in words.
+func TestCommandsStayWhole(t *testing.T) {
+	for text, want := range map[string][]string{
+		"    libra submit --quote q3a   # until noon":     {"    libra submit --quote q3a   # until noon"},
+		"no market answers there: libra up --listen h:1":  {"no market answers", "there:", "libra up --listen h:1"},
+		"unknown flag; see libra jobs --help":             {"unknown flag; see", "libra jobs --help"},
+		"in short: libra up":                              {"in short: libra up"},
+		"see that libra serve runs there, and nothing el": {"see that libra serve", "runs there, and", "nothing el"},
+	} {
+		if got := aroundCommand(text, 20); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestGridsFit(t *testing.T) {
 	g := &grid{left: 2, head: true}
 	g.add("job", "name", "cost", "why")

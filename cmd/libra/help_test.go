@@ -86,7 +86,8 @@ func TestRefusalsFit(t *testing.T) {
 	_ = watched.Close()
 	const want = `libra: it takes 7m38s even with processors to
        itself, and its deadline is in 5m
-libra: a program comes after --: libra submit --estimate 2m -- sleep 10
+libra: a program comes after --:
+       libra submit --estimate 2m -- sleep 10
 `
 	if got := <-said; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -11,7 +11,7 @@ RELEASE       ?= $(shell git describe --tags --abbrev=0 2>/dev/null)
 
 PROFILE       ?= -pgo=$(CURDIR)/cmd/libra/default.pgo
 
-.PHONY: help demo build install uninstall test rest slurm slurm24 shares race lint fuzz fuzz-api bench growth panorama shots profile golden mutants adversaries world check clean
+.PHONY: help demo build install uninstall packages test rest slurm slurm24 shares race lint fuzz fuzz-api bench growth panorama shots profile golden mutants adversaries world check clean
 
 build:                 ## bin/libra
 	CGO_ENABLED=0 go build -trimpath -o bin/libra ./cmd/libra
@@ -31,6 +31,29 @@ install: build         ## the program, its manual pages and completion, under PR
 
 uninstall:             ## what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/libra $(SHARE)/man/man1/libra.1 $(SHARE)/man/man1/libra-*.1 $(COMPLETIONS)
+
+NFPM          ?= github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.4
+PACKAGES      ?= out/packages
+FORMATS       ?= deb rpm
+# 0.2.0, and 0.2.0+17.g1234567 for what comes after it.
+VERSION       ?= $(shell (git describe --tags 2>/dev/null || echo v0.0.0+$$(git rev-parse --short HEAD)) | sed 's/^v//; s/-\([0-9]*\)-g/+\1.g/')
+
+# The units say where the program is and where its words go. The library for Slurm is left
+# out where there is no Slurm to compile it for.
+packages: export STAGE = $(abspath $(PACKAGES))/stage
+packages: export ARCH = $(shell go env GOARCH)
+packages: export VERSION := $(VERSION)
+packages:              ## libra and libra-slurm as deb and rpm (FORMATS), in out/packages (PACKAGES)
+	rm -rf $(STAGE)
+	$(MAKE) --no-print-directory install DESTDIR=$(STAGE) PREFIX=/usr
+	mkdir -p $(STAGE)/usr/lib/systemd/system
+	for unit in libra libra-agent; do sed -e 's,/usr/local/bin/,/usr/bin/,' -e "s,^\[Service\],&\nLogsDirectory=libra\nStandardOutput=append:/var/log/libra/$$unit.log\nStandardError=inherit," \
+	  docs/systemd/$$unit.service > $(STAGE)/usr/lib/systemd/system/$$unit.service || exit 1; done
+	for form in $(FORMATS); do go run $(NFPM) package -f packaging/libra.yaml -p $$form -t $(PACKAGES) || exit 1; done
+	@if echo '#include <slurm/spank.h>' | $${CC:-gcc} -E -x c - >/dev/null 2>&1; then \
+	  $${CC:-gcc} -shared -fPIC -O2 -o $(STAGE)/libra_spank.so live/slurm/plugin/source/libra_spank.c && \
+	  for form in $(FORMATS); do go run $(NFPM) package -f packaging/libra-slurm.yaml -p $$form -t $(PACKAGES) || exit 1; done; \
+	else echo "libra-slurm is left out: there is no slurm/spank.h here (libslurm-dev, slurm-devel)"; fi
 
 # Tests that measure shares of the processor have the machine to themselves: they come
 # last, one after the other. Those on Slurm take turns, and wait more than they compute,

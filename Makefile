@@ -11,7 +11,7 @@ RELEASE       ?= $(shell git describe --tags --abbrev=0 2>/dev/null)
 
 PROFILE       ?= -pgo=$(CURDIR)/cmd/libra/default.pgo
 
-.PHONY: help demo build install uninstall packages test rest slurm slurm24 shares race lint fuzz fuzz-api bench growth panorama shots profile golden mutants adversaries world check clean
+.PHONY: help demo build install uninstall packages packer test rest slurm slurm24 shares race lint fuzz fuzz-api bench growth panorama shots profile golden mutants adversaries world check clean
 
 build:                 ## bin/libra
 	CGO_ENABLED=0 go build -trimpath -o bin/libra ./cmd/libra
@@ -54,6 +54,9 @@ packages:              ## libra and libra-slurm as deb and rpm (FORMATS), in out
 	  $${CC:-gcc} -shared -fPIC -O2 -o $(STAGE)/libra_spank.so live/slurm/plugin/source/libra_spank.c && \
 	  for form in $(FORMATS); do go run $(NFPM) package -f packaging/libra-slurm.yaml -p $$form -t $(PACKAGES) || exit 1; done; \
 	else echo "libra-slurm is left out: there is no slurm/spank.h here (libslurm-dev, slurm-devel)"; fi
+
+packer:
+	@go run $(NFPM) --version >/dev/null
 
 # Tests that measure shares of the processor have the machine to themselves: they come
 # last, one after the other. Those on Slurm take turns, and wait more than they compute,

@@ -12,6 +12,7 @@ import (
 // TestPackages makes the packages of this tree once, and tries them.
 func TestPackages(t *testing.T) {
 	need(t, "busybox", "useradd", "make", "gcc", "man", "logrotate", "dpkg")
+	needTools(t)
 	for _, name := range []string{"libra.yaml", "libra-slurm.yaml", "default.yaml", "logrotate"} {
 		if _, err := os.ReadFile(name); err != nil { // go test looks at what is read to know whether it is as before
 			t.Fatal(err)

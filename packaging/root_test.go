@@ -19,6 +19,10 @@ const part = "packages"
 // names packages.
 func need(t *testing.T, programs ...string) {
 	t.Helper()
+	lack(t, lacking(programs...))
+}
+
+func lacking(programs ...string) []string {
 	var missing []string
 	if os.Geteuid() != 0 {
 		missing = append(missing, "root")
@@ -28,6 +32,26 @@ func need(t *testing.T, programs ...string) {
 			missing = append(missing, p)
 		}
 	}
+	return missing
+}
+
+// needTools asks for what makes packages: Slurm's header, and what Go fetches.
+func needTools(t *testing.T) {
+	t.Helper()
+	var missing []string
+	header := exec.CommandContext(t.Context(), "gcc", "-E", "-x", "c", "-")
+	header.Stdin = strings.NewReader("#include <slurm/spank.h>\n")
+	if header.Run() != nil {
+		missing = append(missing, "slurm/spank.h (package libslurm-dev)")
+	}
+	if said, err := exec.CommandContext(t.Context(), "make", "-s", "-C", "..", "packer").CombinedOutput(); err != nil {
+		missing = append(missing, "what packs them: "+string(said))
+	}
+	lack(t, missing)
+}
+
+func lack(t *testing.T, missing []string) {
+	t.Helper()
 	switch {
 	case len(missing) == 0:
 	case slices.Contains(strings.Split(os.Getenv("LIBRA_REQUIRE"), ","), part):

@@ -160,11 +160,13 @@ func (j *Job) Cluster() string {
 // NodeOf is the node of a program.
 func (j *Job) NodeOf(program int) string { return j.Places[program*j.Request.threads()].Node }
 
-// Storage is what is agreed on the memory and the disk of a job: a part of its price.
+// Storage is what is agreed on the memory, the disk and the GPUs of a job: a part of its
+// price.
 type Storage struct {
-	Price  int64 `json:"price_micros"`      // for all of that time
-	TimeMS int64 `json:"time_ms"`           // the longest for which it may hold them
-	MoreMS int64 `json:"more_ms,omitempty"` // sold beyond it, at the same price
+	Price  int64 `json:"price_micros"`               // for all of that time
+	GPUs   int64 `json:"gpu_price_micros,omitempty"` // of that, what is for GPUs
+	TimeMS int64 `json:"time_ms"`                    // the longest for which it may hold them
+	MoreMS int64 `json:"more_ms,omitempty"`          // sold beyond it, at the same price
 }
 
 // Place is a processor of a node.

@@ -79,6 +79,7 @@ type Rates struct {
 	ProcessorHour int64 `json:"processor_micros_per_h,omitempty"`
 	MemoryHour    int64 `json:"memory_micros_per_gb_h,omitempty"`
 	DiskHour      int64 `json:"disk_micros_per_gb_h,omitempty"`
+	GPUHour       int64 `json:"gpu_micros_per_h,omitempty"` // of one
 }
 
 // EpochView is a span of the log under one policy.
@@ -97,6 +98,8 @@ type NodeView struct {
 	Rating     float64  `json:"rating"` // work a second of each processor, after what is kept for the system
 	MemoryMB   int64    `json:"memory_mb"`
 	DiskMB     int64    `json:"disk_mb"`
+	GPUs       int      `json:"gpus,omitempty"`
+	GPUKind    string   `json:"gpu_kind,omitempty"`
 	Boot       string   `json:"boot"`            // of the machine: another one means that nothing of before still runs
 	Agent      string   `json:"agent"`           // version
 	Limits     string   `json:"limits"`          // how shares are enforced: "cgroup v1", "cgroup v2", "signals"
@@ -115,9 +118,11 @@ type NodeView struct {
 	SeenUS int64           `json:"seen_us,omitempty"`
 	Loads  []ProcessorView `json:"loads"` // by processor; of the first ones, where there are many
 	FreeMB int64           `json:"free_mb"`
-	More   int             `json:"more,omitempty"`  // processors that Loads leaves out; then there are the sums over all:
-	Given  float64         `json:"given,omitempty"` // given now
-	Kept   float64         `json:"kept,omitempty"`  // promised
+	// FreeGPUs is how many of its GPUs no job holds.
+	FreeGPUs int     `json:"free_gpus,omitempty"`
+	More     int     `json:"more,omitempty"`  // processors that Loads leaves out; then there are the sums over all:
+	Given    float64 `json:"given,omitempty"` // given now
+	Kept     float64 `json:"kept,omitempty"`  // promised
 }
 
 // ProcessorView is what runs on one processor.

@@ -21,6 +21,8 @@ type Request struct {
 	Once          bool     `json:"once,omitempty"`                 // where a batch system runs it: it starts once, and starts the rest itself
 	MemoryMB      int64    `json:"memory_mb,omitempty"`            // on each processor
 	DiskMB        int64    `json:"disk_mb,omitempty"`              // on each processor
+	GPUs          int      `json:"gpus,omitempty"`                 // of each program, which holds them as long as it runs
+	GPUKind       string   `json:"gpu_kind,omitempty"`             // what they are to be; empty: any will do
 	Class         int      `json:"class,omitempty"`                // where the policy knows classes
 	Wish          string   `json:"wish,omitempty"`                 // cheapest, fastest
 	Overrun       Overrun  `json:"overrun,omitempty"`              // default stop

@@ -197,10 +197,13 @@ func addMoney(g *grid, j *v1.Job) {
 	}
 }
 
-// addStorage says what of a price is for memory and disk.
+// addStorage says what of a price is for memory and disk, and for GPUs.
 func addStorage(g *grid, s *v1.Storage) {
-	if s != nil {
-		g.add("memory, disk", fmt.Sprintf("%s of that, for up to %s", cash(s.Price), lastingMS(s.TimeMS)))
+	if s != nil && (s.Price > s.GPUs || s.GPUs == 0) {
+		g.add("memory, disk", fmt.Sprintf("%s of that, for up to %s", cash(s.Price-s.GPUs), lastingMS(s.TimeMS)))
+	}
+	if s != nil && s.GPUs > 0 {
+		g.add("GPUs", fmt.Sprintf("%s of that, for up to %s", cash(s.GPUs), lastingMS(s.TimeMS)))
 	}
 	if s != nil && s.MoreMS > 0 {
 		g.add("held longer", lastingMS(s.MoreMS)+" more, at the same price")

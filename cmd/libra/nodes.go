@@ -138,6 +138,9 @@ func nodeLine(n *v1.NodeView) string {
 		"rating " + strconv.FormatFloat(n.Rating, 'g', 3, 64),
 		memory(n.FreeMB) + " free",
 	}
+	if n.GPUs > 0 {
+		words = append(words, fmt.Sprintf("%d of %s free", n.FreeGPUs, number(int64(n.GPUs), strings.TrimSpace(n.GPUKind+" GPU"))))
+	}
 	return strings.Join(append(words, enforcement(n)...), ", ")
 }
 

@@ -88,6 +88,9 @@ func printPrices(out io.Writer, colours bool, p *v1.Prices) error {
 	g.add("processor", cash(r.ProcessorHour)+" an hour")
 	g.add("memory", storage(r.MemoryHour, r.Memory))
 	g.add("disk", storage(r.DiskHour, r.Disk))
+	if r.GPUHour != 0 {
+		g.add("GPU", cash(r.GPUHour)+" an hour")
+	}
 	g.add("processors", fmt.Sprintf("%d of %d up", p.Up, p.Processors))
 	g.add("in use", fmt.Sprintf("%s %s", meter(p.Utilization, loadBar), percent(p.Utilization)))
 	g.add("promised", fmt.Sprintf("%s %s", meter(p.Kept, loadBar), percent(p.Kept)))

@@ -36,6 +36,7 @@ var termHelp = []struct{ name, short, help string }{
 	{"threads", "", "`number` of processors of each program, all of one node (default 1: it is started on each processor)"},
 	{"memory", "", "`amount` on each processor: 500M, 2G"},
 	{"disk", "", "`amount` on each processor: 500M, 2G"},
+	{"gpus", "", "`number` of GPUs of each program, or a kind and a number: 2, a100:2"},
 	{"name", "", "`name` of the job (default: of the program)"},
 	{"output", "", "`file` for its output: %j is the job (%b as Slurm calls it), %r the rank, %a the element, %x the name (default libra-%j.out)"},
 	{"error", "", "`file` for its standard error (default: where the output goes)"},

@@ -19,9 +19,11 @@ func charge(r *rules.Rules, j *Job, e *Ending) Bill {
 			b.used(r, j, e)
 		}
 		b.extensions(r, j, e, false)
+		b.stored(r, j, e)
 		b.executed(j, e)
 	case e.Way == Cancelled && e.Begun && j.EstimateMS > 0:
 		b.cancelled(r, j, e)
+		b.stored(r, j, e)
 	default: // never ran, or was lost by no fault of its own
 	}
 	return b

@@ -11,8 +11,8 @@ import (
 // formulas: how much of what at which rate, and what the market adds or takes off for
 // when it has to be done. It is empty where a price is not made of a rate, as where a
 // job costs what it bids. The inputs are those of a receipt; stored is what of the price
-// is for memory and disk.
-func Worked(inputs []market.Input, price, stored market.Money) string {
+// is for memory and disk, and lent what is for GPUs.
+func Worked(inputs []market.Input, price, stored, lent market.Money) string {
 	known := map[string]float64{}
 	for _, in := range inputs {
 		known[in.Name] = in.Value
@@ -27,10 +27,7 @@ func Worked(inputs []market.Input, price, stored market.Money) string {
 	if err != nil {
 		return ""
 	}
-	text := fmt.Sprintf("%.0f processors x ", procs)
-	if procs == 1 {
-		text = "1 processor x "
-	}
+	text := count(procs, "processor") + " x "
 	text += fmt.Sprintf("%s x %s an hour", market.Span(int64(math.Round(known["E"]*1e3))), hourly.Text())
 	if room := known["room"]; room > 0 {
 		base *= known["elements"] / room
@@ -39,10 +36,23 @@ func Worked(inputs []market.Input, price, stored market.Money) string {
 	if d := known["D"]; d > 0 {
 		text += ", within " + market.Span(int64(math.Round(d*1e3)))
 	}
-	more := math.Round(1000*(float64((price-stored).Price())/base-1)) / 10
+	more := math.Round(1000*(float64((price-stored-lent).Price())/base-1)) / 10
 	text += fmt.Sprintf(": %+.1f %%", more+0) // nothing is not negative
 	if stored > 0 {
 		text += fmt.Sprintf(", and %s for memory and disk", stored.Text())
 	}
+	if gpus := known["gpus"]; lent > 0 {
+		text += fmt.Sprintf(", and %s for %s", lent.Text(), count(gpus, "GPU"))
+		if hour, err := market.Price(known["gpu price"]).Money(); err == nil {
+			text += fmt.Sprintf(" x %s at %s an hour", market.Span(int64(math.Round(known["kept"]*1e3))), hour.Text())
+		}
+	}
 	return text
+}
+
+func count(n float64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%.0f %ss", n, what)
 }

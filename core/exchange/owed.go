@@ -23,8 +23,8 @@ func (x *assessor) agreed(j *underway.Job) bill.Job {
 		a.Formula = strings.TrimSuffix(a.Formula, executedToo) // of the mandatory part alone
 	}
 	if s := j.Storage; s != nil {
-		a.Storage = &bill.Storage{Price: s.Amount(), MS: s.TimeMS, More: s.MoreMS}
-		a.Formula = trade.OfWork(a.Formula)
+		a.Storage = s.Bill()
+		a.Formula = s.OfWork(a.Formula)
 	}
 	a.Held = x.mostCharged(j, &a)
 	for _, e := range j.Extensions {

@@ -37,7 +37,7 @@ func (x *pricer) agree(q *quote.Held, asked *market.Job, firm bool) {
 
 // keeps is how many processors' worth of the cluster a quote keeps from others.
 // Where processors are shared by time it is the part of each that the job needs to
-// be in time, and otherwise all of each; memory and disk that nobody else can have
+// be in time, and otherwise all of each; memory, disk and GPUs that nobody else can have
 // count as the part of the cluster's that they are.
 func (x *pricer) keeps(q *quote.Held, asked *market.Job) float64 {
 	share := 1.0
@@ -45,11 +45,14 @@ func (x *pricer) keeps(q *quote.Held, asked *market.Job) float64 {
 		share = q.Share
 	}
 	keeps := share * float64(q.Width)
-	up, memory, disk := 0, int64(0), int64(0)
+	up, gpus, memory, disk := 0, 0, int64(0), int64(0)
 	for _, n := range x.nodes.All() {
 		if n.Up {
-			up, memory, disk = up+n.Processors, memory+n.MemoryMB, disk+n.DiskMB
+			up, memory, disk, gpus = up+n.Processors, memory+n.MemoryMB, disk+n.DiskMB, gpus+n.GPUs
 		}
+	}
+	if gpus > 0 {
+		keeps = max(keeps, float64(asked.AllGPUs())/float64(gpus)*float64(up))
 	}
 	for _, r := range [...]struct{ asked, all int64 }{{asked.Memory, memory}, {asked.Disk, disk}} {
 		if r.all > 0 {

@@ -202,7 +202,8 @@ func TestReceiptsOfThreads(t *testing.T) {
 func checkReceipt(t *testing.T, j *trade.Job) {
 	t.Helper()
 	r := read(t, j.Receipt)
-	whole, stored, _ := strings.Cut(j.Receipt.Formula, ", and procs")
+	whole, lent, gpus := strings.Cut(j.Receipt.Formula, ", and gpus")
+	whole, stored, _ := strings.Cut(whole, ", and procs")
 	formula, kinds, _ := strings.Cut(whole, ", summed over")
 	formula, _, _ = strings.Cut(formula, ", ")
 	price := r.work(formula)
@@ -229,7 +230,10 @@ func checkReceipt(t *testing.T, j *trade.Job) {
 	if stored != "" {
 		price += r.work("procs" + stored)
 	}
-	if (stored != "" || formula == "B") != (j.Storage != nil || formula == "B") {
+	if gpus {
+		price += r.work("gpus" + lent)
+	}
+	if (stored != "" || gpus || formula == "B") != (j.Storage != nil || formula == "B") {
 		t.Errorf("%s, and %+v for memory and disk", j.Receipt.Formula, j.Storage)
 	}
 	if got := market.Money(math.Round(price * 1e6)); got-market.Money(j.Price) > 1 || got-market.Money(j.Price) < -1 {

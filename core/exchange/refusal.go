@@ -30,7 +30,7 @@ func (x *pricer) inNumbers(j *underway.Job, reason, general string) string {
 		return fmt.Sprintf("it takes %s even with processors to itself, and its deadline is in %s", market.Span(alone), market.Span(r.DeadlineMS))
 	}
 	if late {
-		return x.tooLate(&r, general)
+		return x.tooLate(j, &r, general)
 	}
 	width := j.Width
 	if width == 0 {
@@ -52,15 +52,26 @@ func (x *pricer) inNumbers(j *underway.Job, reason, general string) string {
 }
 
 // tooLate says within what time a job cannot be done, and whether others are in its way.
-func (x *pricer) tooLate(r *trade.Request, general string) string {
+func (x *pricer) tooLate(j *underway.Job, r *trade.Request, general string) string {
 	if r.DeadlineMS == 0 {
-		return general
+		return cmp.Or(x.noneFree(j, r), general)
+	}
+	if text := x.noneFree(j, r); text != "" {
+		return text
 	}
 	text := fmt.Sprintf("it cannot be done within %s, its deadline", market.Span(r.DeadlineMS))
 	if quotes, _ := x.quotes.Kept(); x.jobs.Len() > 0 || quotes > 0 {
 		text += ", beside what has been promised to others"
 	}
 	return text
+}
+
+// noneFree says that others hold the GPUs a job asks for, if without them it would be taken.
+func (x *pricer) noneFree(j *underway.Job, r *trade.Request) string {
+	if r.GPUs > 0 && x.whyNot(j, r.WithoutGPUs()) == market.NoReason {
+		return r.GPUsTaken()
+	}
+	return ""
 }
 
 // alone is how long a job takes, in milliseconds, on the fastest processors that are up,

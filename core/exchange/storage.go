@@ -11,23 +11,18 @@ import (
 	"github.com/libra-market/libra/core/underway"
 )
 
-// Where the market sells memory and disk (rules.StorageHeld), they cost the same under
-// every policy: the rate, for each processor, for the longest time for which the job
-// may hold them. That is part of its price; what is owed of it is by the time in which
+// Where the market sells memory and disk (rules.StorageHeld), and GPUs always, they cost
+// the same under every policy: the rate, for the longest time for which the job may hold
+// them. That is part of its price; what is owed of it is by the time in which
 // it did, whether it worked or slept (package bill).
 
-// storage is what the memory and the disk of a request cost on some processors, or where
-// none are known yet on any; nil where they have no price of their own.
+// storage is what the memory, the disk and the GPUs of a request cost on some processors,
+// or where none are known yet on any; nil where they have no price of their own.
 func (x *pricer) storage(asked *market.Job, on market.Procs) *trade.Storage {
-	base := x.rates.Base()
-	hourly := (float64(base.Memory)*float64(asked.Memory) + float64(base.Disk)*float64(asked.Disk)) * float64(asked.Width)
-	if !x.rules().Stores() || hourly <= 0 {
+	if !x.rates.Sells(asked, x.rules().Stores()) {
 		return nil
 	}
-	const hour = 3600_000
-	ms := x.longest(asked, on)
-	amount := math.Ceil(hourly * float64(market.Unit) * float64(ms) / hour) // more time of it is reckoned from that
-	return &trade.Storage{Price: int64(min(amount, float64(bill.MaxAmount))), TimeMS: ms}
+	return x.rates.Storage(asked, x.rules().Stores(), x.longest(asked, on))
 }
 
 // sized gives a request the least that is sold. To begin and to be ended takes some
@@ -47,12 +42,13 @@ func (x *pricer) sized(r *trade.Request) {
 }
 
 // longest is the longest time for which a job may hold its memory and disk as agreed,
-// in milliseconds: until its deadline, or where it has none its estimate on the slowest
+// in milliseconds: until its deadline, or where it has none (or has GPUs, and a processor
+// to itself from when it starts) its estimate on the slowest
 // node that it is on, or could be, and a tenth of that; and what it takes to be told to
 // end, and to be gone.
 func (x *pricer) longest(asked *market.Job, on market.Procs) int64 {
 	time := float64(asked.SLA.Deadline)
-	if !asked.SLA.Deadline.Finite() {
+	if !asked.SLA.Deadline.Finite() || asked.GPUs > 0 && !x.kind.TimeShared {
 		time = float64(asked.Estimate) / x.nodes.Slowest(asked, on) * 1.1
 	}
 	return int64(min(float64(bill.MaxMS), math.Ceil(time*1e3))) + 2*bill.LeadMS(x.rules())
@@ -78,18 +74,6 @@ func (x *pricer) storedFor(r *trade.Request, width int) int64 {
 	return int64(x.storage(&asked, nil).Amount())
 }
 
-// storageInputs are what goes into the price of memory and disk.
-func (x *pricer) storageInputs(asked *market.Job, s *trade.Storage) []market.Input {
-	base := x.rates.Base()
-	return []market.Input{
-		{Name: "memory", Value: float64(asked.Memory), Unit: "MB"},
-		{Name: "memory price", Value: float64(base.Memory), Unit: "a MB, for an hour"},
-		{Name: "disk", Value: float64(asked.Disk), Unit: "MB"},
-		{Name: "disk price", Value: float64(base.Disk), Unit: "a MB, for an hour"},
-		{Name: "kept", Value: float64(s.TimeMS) / 1e3, Unit: "s, at most"},
-	}
-}
-
 // storeBy is before when a job has to be sold more time for its memory and disk. Never:
 // as things stand it needs none.
 func (x *assessor) storeBy(j *underway.Job) market.Time {
@@ -109,7 +93,7 @@ func (x *assessor) storeBy(j *underway.Job) market.Time {
 func (x *assessor) holding(j *underway.Job) (bill.Job, bill.Ending) {
 	s := j.Storage
 	return bill.Job{
-			Due: x.sometime(j.DueUS), Promised: j.PromisedUS != 0, Storage: &bill.Storage{Price: s.Amount(), MS: s.TimeMS, More: s.MoreMS},
+			Due: x.sometime(j.DueUS), Promised: j.PromisedUS != 0, Storage: s.Bill(),
 		}, bill.Ending{
 			At: x.time(), Since: x.timeOf(j.SinceUS()), UsedUp: min(x.sometime(j.OverUS), x.sometime(j.UsedUS)), Told: x.sometime(j.StopUS),
 		}
@@ -162,10 +146,10 @@ func (x *overseer) sellTimeTo(j *underway.Job) error {
 	if j.State == trade.Stopping {
 		return x.hurry(j)
 	}
-	why := "its account cannot pay for longer"
+	what, why := s.What(), "its account cannot pay for longer"
 	if j.Request.Budget != nil {
 		why = "its budget does not pay for longer"
 	}
 	return x.stop(j, task.Terminate, trade.Stopped, trade.ReasonOverrun,
-		fmt.Sprintf("it holds its memory and disk for longer than the %s that were agreed: %s", market.Span(s.TimeMS), why))
+		fmt.Sprintf("it holds its %s for longer than the %s that were agreed: %s", what, market.Span(s.TimeMS), why))
 }

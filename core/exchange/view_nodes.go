@@ -39,6 +39,7 @@ func (x *teller) Nodes() []trade.NodeView {
 		}
 		v := &views[i]
 		v.FreeMB -= l.memoryMB
+		v.FreeGPUs -= l.gpus
 		if v.More > 0 {
 			v.Given += min(1, l.Share)
 			v.Kept += min(1, l.Kept)
@@ -53,7 +54,7 @@ func (x *teller) Nodes() []trade.NodeView {
 // nodeView is what a node is, without what runs there.
 func (x *teller) nodeView(index int) trade.NodeView {
 	n := x.nodes.At(index)
-	return trade.NodeView{Hello: n.Hello, Index: index, Up: n.Up, Why: n.Why, Closed: n.Closed, Rates: x.rates, Loads: []trade.ProcessorView{}, FreeMB: n.MemoryMB}
+	return trade.NodeView{Hello: n.Hello, Index: index, Up: n.Up, Why: n.Why, Closed: n.Closed, Rates: x.rates, Loads: []trade.ProcessorView{}, FreeMB: n.MemoryMB, FreeGPUs: n.GPUs}
 }
 
 // takenProcessor is a processor on which something runs.
@@ -62,6 +63,7 @@ type takenProcessor struct {
 
 	node, processor int
 	memoryMB        int64
+	gpus            int
 }
 
 // taken lists the processors that jobs under way hold, by node and number: as many
@@ -88,6 +90,7 @@ func (x *teller) taken() []takenProcessor {
 			p.Kept += min(1, max(stand, 0)/rating)
 			p.Jobs = append(p.Jobs, trade.Tenant{Job: j.ID, Owner: j.Owner, Name: j.Name, Share: share, DueUS: j.DueUS})
 			p.memoryMB += j.Request.MemoryMB
+			p.gpus += j.GPUsOf(i)
 		}
 	}
 	slices.SortFunc(list, func(a, b takenProcessor) int {

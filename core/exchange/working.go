@@ -41,10 +41,8 @@ func (x *pricer) prepareWorking(j *underway.Job, asked *market.Job) {
 		w.Formula = "elements / room * (" + w.Formula + ")"
 	}
 	if s := j.Storage; s != nil {
-		w.Inputs = append(w.Inputs, x.storageInputs(asked, s)...)
-		if !trade.Bids(w.Formula) { // else it is a part of what is bid
-			w.Formula += trade.StoredToo
-		}
+		w.Inputs = append(w.Inputs, s.Inputs(&x.rates, asked)...)
+		w.Formula = s.With(w.Formula)
 	}
 	if asked.Optional > 0 {
 		w.Formula += executedToo

@@ -1,5 +1,11 @@
 package market
 
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
 // MaxGPUs is how many GPUs a node can have, and a program can ask for.
 const MaxGPUs = 1 << 15
 
@@ -20,4 +26,28 @@ func (n *Node) ProgramsOn(free int64, j *Job) int64 {
 		return 0
 	}
 	return free / int64(j.GPUs)
+}
+
+// ParseGPUs reads how many, and of which kind where one is named: "2", "a100:2".
+func ParseGPUs(text string) (kind string, n int, err error) {
+	number := text
+	if at := strings.LastIndexByte(text, ':'); at >= 0 {
+		kind, number = text[:at], text[at+1:]
+	}
+	n, err = strconv.Atoi(number)
+	if err != nil || n < 0 || n > MaxGPUs || kind == "" && number != text || strings.Contains(kind, ":") {
+		return "", 0, fmt.Errorf("%q (want a number of GPUs, or a kind and a number: 2, a100:2)", text)
+	}
+	if n == 0 {
+		kind = ""
+	}
+	return kind, n, nil
+}
+
+// GPUText is what ParseGPUs reads.
+func GPUText(kind string, n int) string {
+	if kind == "" {
+		return strconv.Itoa(n)
+	}
+	return kind + ":" + strconv.Itoa(n)
 }

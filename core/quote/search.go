@@ -24,7 +24,7 @@ type Search struct {
 // Offers are those that were found, each by another change.
 func (s *Search) Offers() []trade.Offer {
 	found := []trade.Offer{}
-	for _, vary := range []func() (trade.Offer, bool){s.laterDeadline, s.largerBudget, s.fewerProcessors} {
+	for _, vary := range []func() (trade.Offer, bool){s.laterDeadline, s.largerBudget, s.fewerProcessors, s.fewerGPUs} {
 		if o, ok := vary(); ok {
 			found = append(found, o)
 		}
@@ -155,6 +155,21 @@ func (s *Search) fewerProcessors() (trade.Offer, bool) {
 		if fits, q, ok := s.affordable(r); ok {
 			detail := fmt.Sprintf("%d processors instead of %d, %s on each", n, width, market.Span(r.EstimateMS))
 			return trade.Offer{Change: "processors", Detail: detail + s.forPrice(&fits, &q), Quote: q}, true
+		}
+	}
+	return trade.Offer{}, false
+}
+
+// fewerGPUs offers the same with as many GPUs as there are, or without any.
+func (s *Search) fewerGPUs() (trade.Offer, bool) {
+	for n := s.Request.GPUs - 1; n >= 0; n = min(n-1, n*3/4) {
+		r := s.Request.WithoutGPUs()
+		if n > 0 {
+			r.GPUs, r.GPUKind = n, s.Request.GPUKind
+		}
+		if fits, q, ok := s.affordable(r); ok {
+			detail := fmt.Sprintf("%d GPUs instead of %d for each program", n, s.Request.GPUs)
+			return trade.Offer{Change: "gpus", Detail: detail + s.forPrice(&fits, &q), Quote: q}, true
 		}
 	}
 	return trade.Offer{}, false

@@ -57,7 +57,7 @@ const maxName = 128
 
 // Sound names the first thing about a node that makes no sense.
 func Sound(h *task.Hello) error {
-	n := market.Node{Processors: h.Processors, Rating: h.Rating, Memory: h.MemoryMB, Disk: h.DiskMB}
+	n := market.Node{Processors: h.Processors, Rating: h.Rating, Memory: h.MemoryMB, Disk: h.DiskMB, GPUs: h.GPUs, GPUKind: h.GPUKind}
 	if h.Node == "" || len(h.Node) > maxName {
 		return market.Wrong("node", "a name")
 	}
@@ -75,6 +75,6 @@ func Sound(h *task.Hello) error {
 // is then what it said first.
 func sameShape(was, is *task.Hello) bool {
 	const little = 0.1
-	return was.Processors == is.Processors && math.Abs(is.Rating-was.Rating) <= little*was.Rating &&
+	return was.Processors == is.Processors && was.GPUs == is.GPUs && was.GPUKind == is.GPUKind && math.Abs(is.Rating-was.Rating) <= little*was.Rating &&
 		float64(is.MemoryMB) >= (1-little)*float64(was.MemoryMB)
 }

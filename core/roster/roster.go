@@ -147,7 +147,7 @@ func (r *Roster) Core(base market.Rates) []market.Node {
 	for i, n := range r.nodes {
 		nodes[i] = market.Node{
 			Name: n.Node, Processors: n.Processors, Rating: n.Rating, Memory: n.MemoryMB, Disk: n.DiskMB,
-			Base: base,
+			GPUs: n.GPUs, GPUKind: n.GPUKind, Base: base,
 		}
 	}
 	return nodes

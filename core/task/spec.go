@@ -55,6 +55,8 @@ type Spec struct {
 	Error    string   `json:"error"`                // file for standard error; equal to Output: one file for both
 	Memory   int64    `json:"memory_bytes"`         // limit; 0: none
 	Disk     int64    `json:"disk_bytes,omitempty"` // that it asked for; 0: it did not say
+	GPUs     int      `json:"gpus,omitempty"`       // that it holds as long as it runs
+	GPUKind  string   `json:"gpu_kind,omitempty"`   // of that kind; empty: any
 	Span     *Span    `json:"span,omitempty"`       // of an array: the indexes this task runs, one after the other
 	Elements []int    `json:"elements,omitempty"`   // the same in the words of the first version; nil where there is a span
 	GraceMS  int64    `json:"grace_ms"`             // between SIGTERM and SIGKILL

@@ -236,9 +236,11 @@ type NodeView struct {
 	SeenUS int64           `json:"seen_us,omitempty"`
 	Loads  []ProcessorView `json:"loads"` // by processor; of the first ones, where there are many
 	FreeMB int64           `json:"free_mb"`
-	More   int             `json:"more,omitempty"`  // processors that Loads leaves out; then there are the sums over all:
-	Given  float64         `json:"given,omitempty"` // given now
-	Kept   float64         `json:"kept,omitempty"`  // promised
+	// FreeGPUs is how many of its GPUs no job holds.
+	FreeGPUs int     `json:"free_gpus,omitempty"`
+	More     int     `json:"more,omitempty"`  // processors that Loads leaves out; then there are the sums over all:
+	Given    float64 `json:"given,omitempty"` // given now
+	Kept     float64 `json:"kept,omitempty"`  // promised
 }
 
 // ProcessorView is what runs on one processor.

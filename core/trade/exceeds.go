@@ -2,6 +2,7 @@ package trade
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/libra-market/libra/core/roster"
 )
@@ -25,6 +26,39 @@ func (r *Request) Exceeds(nodes []*roster.Node) string {
 		return fmt.Sprintf("it asks for %d MB of memory on each processor, and no node has more than %d", r.MemoryMB, memory)
 	case r.DiskMB > disk:
 		return fmt.Sprintf("it asks for %d MB of disk on each processor, and no node has more than %d", r.DiskMB, disk)
+	}
+	return r.exceedsGPUs(nodes)
+}
+
+// WithoutGPUs is the request without them.
+func (r *Request) WithoutGPUs() Request {
+	t := *r
+	t.GPUs, t.GPUKind = 0, ""
+	return t
+}
+
+// GPUsTaken says that others hold what a request asks for.
+func (r *Request) GPUsTaken() string {
+	what := strings.TrimSpace(r.GPUKind + " GPUs")
+	return fmt.Sprintf("each of its programs asks for %d %s, and others hold them: they are free again when those end", r.GPUs, what)
+}
+
+// exceedsGPUs says what is missing of GPUs.
+func (r *Request) exceedsGPUs(nodes []*roster.Node) string {
+	most, all := 0, 0
+	for _, n := range nodes {
+		if !n.Retired && (r.GPUKind == "" || r.GPUKind == n.GPUKind) {
+			most, all = max(most, n.GPUs), all+n.GPUs
+		}
+	}
+	what := strings.TrimSpace(r.GPUKind + " GPUs")
+	switch programs := max(1, r.Procs()/r.PerProgram()); {
+	case r.GPUs > 0 && most == 0:
+		return fmt.Sprintf("it asks for %s, and no node has any", what)
+	case r.GPUs > most:
+		return fmt.Sprintf("each of its programs asks for %d %s, and no node has more than %d", r.GPUs, what, most)
+	case r.Array == nil && r.GPUs*programs > all:
+		return fmt.Sprintf("it asks for %d %s, and this cluster has %d", r.GPUs*programs, what, all)
 	}
 	return ""
 }

@@ -41,6 +41,8 @@ func Merge(quoted, given Request) (Request, error) {
 		{"penalty_micros_per_s", terms.PenaltyMicros != 0 && terms.PenaltyMicros != quoted.PenaltyMicros},
 		{"memory_mb", terms.MemoryMB != 0 && terms.MemoryMB != quoted.MemoryMB},
 		{"disk_mb", terms.DiskMB != 0 && terms.DiskMB != quoted.DiskMB},
+		{"gpus", terms.GPUs != 0 && terms.GPUs != quoted.GPUs},
+		{"gpu_kind", terms.GPUKind != "" && terms.GPUKind != quoted.GPUKind},
 		{"account", terms.Account != "" && terms.Account != quoted.Account},
 		{"optional", terms.Optional != nil && !terms.Optional.sameTerms(quoted.Optional)},
 		{"array", terms.Array != nil && (quoted.Array == nil || *terms.Array != *quoted.Array)},

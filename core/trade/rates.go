@@ -17,6 +17,7 @@ type Rates struct {
 	ProcessorHour int64 `json:"processor_micros_per_h,omitempty"`
 	MemoryHour    int64 `json:"memory_micros_per_gb_h,omitempty"`
 	DiskHour      int64 `json:"disk_micros_per_gb_h,omitempty"`
+	GPUHour       int64 `json:"gpu_micros_per_h,omitempty"` // of one
 }
 
 const (
@@ -48,7 +49,7 @@ func rounded(amount, n int64) int64 { return (amount + n/2) / n }
 // Named is the rates as they are kept: both ways where one is named by the hour.
 // Those of before stay as they were written.
 func (r Rates) Named() Rates {
-	if r.ProcessorHour == 0 && r.MemoryHour == 0 && r.DiskHour == 0 {
+	if r.ProcessorHour == 0 && r.MemoryHour == 0 && r.DiskHour == 0 && r.GPUHour == 0 {
 		return r
 	}
 	return r.Complete()
@@ -56,7 +57,7 @@ func (r Rates) Named() Rates {
 
 // Validate refuses what is less than nothing, and more than there is money.
 func (r *Rates) Validate() error {
-	for _, amount := range []int64{r.Processor, r.Memory, r.Disk, r.ProcessorHour, r.MemoryHour, r.DiskHour} {
+	for _, amount := range []int64{r.Processor, r.Memory, r.Disk, r.ProcessorHour, r.MemoryHour, r.DiskHour, r.GPUHour} {
 		if amount < 0 || amount > maxMicros {
 			return market.Wrong("rates", "0 or more")
 		}
@@ -70,6 +71,7 @@ func (r Rates) Base() market.Rates {
 		Processor: exact(r.Processor, r.ProcessorHour, secondsInHour),
 		Memory:    exact(r.Memory, r.MemoryHour, mbInGB),
 		Disk:      exact(r.Disk, r.DiskHour, mbInGB),
+		GPU:       exact(0, r.GPUHour, secondsInHour),
 	}
 }
 

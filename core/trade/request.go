@@ -30,6 +30,8 @@ type Request struct {
 	Once          bool     `json:"once,omitempty"`                 // where a batch system runs it: it starts once, and starts the rest itself
 	MemoryMB      int64    `json:"memory_mb,omitempty"`            // on each processor
 	DiskMB        int64    `json:"disk_mb,omitempty"`              // on each processor
+	GPUs          int      `json:"gpus,omitempty"`                 // of each program, which holds them as long as it runs
+	GPUKind       string   `json:"gpu_kind,omitempty"`             // what they are to be; empty: any will do
 	Class         int      `json:"class,omitempty"`                // where the policy knows classes
 	Wish          string   `json:"wish,omitempty"`                 // cheapest, fastest
 	Overrun       Overrun  `json:"overrun,omitempty"`              // default stop
@@ -177,6 +179,10 @@ func (r *Request) ValidateTerms() error {
 		return market.Wrong("memory_mb", upTo("0 or more", maxMB))
 	case r.DiskMB < 0 || r.DiskMB > maxMB:
 		return market.Wrong("disk_mb", upTo("0 or more", maxMB))
+	case r.GPUs < 0 || r.GPUs > market.MaxGPUs:
+		return market.Wrong("gpus", upTo("0 or more", market.MaxGPUs))
+	case r.GPUKind != "" && (r.GPUs == 0 || !word(r.GPUKind)):
+		return market.Wrong("gpu_kind", "a word of letters, digits, - _ and ., and gpus with it")
 	case r.Class < 0 || r.Class > 1<<20:
 		return market.Wrong("class", upTo("0 or more", 1<<20))
 	case r.Overrun != "" && r.Overrun != OverrunStop && r.Overrun != OverrunLate && r.Overrun != OverrunKill:
@@ -220,6 +226,13 @@ func upTo(least string, most int64) string { return fmt.Sprintf("%s, at most %d"
 // Printable reports whether a text can be shown on one line and is not too long.
 func Printable(text string, most int) bool {
 	return len(text) <= most && !strings.ContainsFunc(text, control)
+}
+
+// word reports whether a text is a name as batch systems have them.
+func word(text string) bool {
+	return len(text) <= MaxName && !strings.ContainsFunc(text, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r))
+	})
 }
 
 func control(r rune) bool { return r < ' ' || r == 0x7f }

@@ -64,6 +64,14 @@ type Rank struct {
 // Threads is how many processors each program of a job has.
 func (j *Job) Threads() int { return j.Request.PerProgram() }
 
+// GPUsOf is how many GPUs go with one of its processors: those of a program with its first.
+func (j *Job) GPUsOf(processor int) int {
+	if processor%j.Threads() != 0 {
+		return 0
+	}
+	return j.Request.GPUs
+}
+
 // Placed is how many of them the job has on processors.
 func (j *Job) Placed() int { return len(j.Ranks) / j.Threads() }
 

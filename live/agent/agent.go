@@ -37,6 +37,7 @@ type Agent struct {
 	urgent     chan struct{} // holds one: a task has ended
 	registered chan struct{} // closed after the first time
 	running    sync.WaitGroup
+	devices    *devices
 	control    *control // nil: the agent runs the tasks itself
 	chance     [2]uint64
 
@@ -76,6 +77,7 @@ func New(config Config, controller Controller, groups Groups, log *slog.Logger) 
 		readers:    make(chan struct{}, readersAtOnce),
 		urgent:     make(chan struct{}, 1),
 		registered: make(chan struct{}),
+		devices:    newDevices(config.GPUs),
 		runners:    map[task.Key]*runner{},
 		follows:    map[task.Key]func(){},
 		asked:      map[string]bool{},

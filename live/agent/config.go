@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
 )
 
@@ -30,6 +31,8 @@ type Config struct {
 	Headroom  float64 // part of each processor that is kept for the system; negative: none; default 0.03
 	MemoryMB  int64   // for tasks; default: what the machine has, without some for the system
 	DiskMB    int64   // for tasks; default: what was free where StateDir is when the node was new
+	GPUs      int     // that the node has, numbered from 0; default none
+	GPUKind   string  // what they are called
 	Tree      string  // name by which the groups were opened; default: libra/NODE
 	Weight    float64 // of the node's groups against the rest of the machine, where everything else has 1; default 100
 	Processes int64   // the most processes and threads of one task; negative: any number; default 10000
@@ -168,6 +171,12 @@ func (c Config) validate() error {
 		return errors.New("processors and capacity are for a node whose tasks a batch system runs")
 	case c.Processors < 0 || math.IsNaN(c.Capacity) || math.IsInf(c.Capacity, 0) || c.Capacity < 0:
 		return fmt.Errorf("processors %d, capacity %v: want positive numbers", c.Processors, c.Capacity)
+	case c.GPUs < 0 || c.GPUs > market.MaxGPUs:
+		return fmt.Errorf("%d GPUs make no sense (want 0 to %d)", c.GPUs, market.MaxGPUs)
+	case c.GPUs > 0 && c.Control != "":
+		return errors.New("GPUs are the batch system's to give where it runs the tasks")
+	case c.GPUKind != "" && c.GPUs == 0:
+		return errors.New("a kind of GPUs, and no GPUs")
 	case c.MemoryMB < 0 || c.DiskMB < 0:
 		return errors.New("memory and disk cannot be negative")
 	case max(c.MemoryMB, c.DiskMB, c.OutputMB, c.JobMemoryMB) > math.MaxInt64>>20:

@@ -37,6 +37,11 @@ func environ(rec record, node string, element *int, part task.Part) []string {
 	env.set("LIBRA_NODES", strings.Join(spec.Nodes, ","))
 	env.set("LIBRA_NODE", node)
 	env.set("LIBRA_ATTEMPT", strconv.Itoa(spec.Attempt))
+	env.unset("LIBRA_GPUS")
+	if rec.GPUs != nil { // none: that it takes those of others is no accident then
+		env.set("LIBRA_GPUS", devicesText(rec.GPUs))
+		env.set("CUDA_VISIBLE_DEVICES", devicesText(rec.GPUs))
+	}
 	env.unset("LIBRA_ARRAY_INDEX")
 	if element != nil {
 		env.set("LIBRA_ARRAY_INDEX", strconv.Itoa(*element))

@@ -38,6 +38,7 @@ type record struct {
 	Spec    task.Spec `json:"spec"`
 	Account account   `json:"account"`
 	Boot    string    `json:"boot"`
+	GPUs    []int     `json:"gpus"` // that are its own; nil: the node has none
 }
 
 // errClaimed says that a folder of this name exists.

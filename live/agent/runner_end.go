@@ -169,6 +169,7 @@ func (r *runner) finish(status task.Status, ended time.Duration) {
 		r.ended, r.refined = ended, done.Boot
 	})
 	r.phase = over
+	r.agent.devices.free(r.key)
 	r.agent.reportSoon()
 }
 

@@ -28,7 +28,9 @@ func (r *runner) start(ctx context.Context, order *task.Order) {
 	case <-ctx.Done():
 		return
 	}
-	if err := r.prepare(order); err != nil {
+	if err := r.prepare(order); errors.Is(err, errTaken) {
+		return // whoever has them was told to end: they are looked for again
+	} else if err != nil {
 		r.refuse(err)
 		return
 	}
@@ -70,9 +72,13 @@ func (r *runner) prepare(order *task.Order) error {
 		return err
 	}
 	rec := record{Spec: order.Spec, Account: acc, Boot: r.agent.hello.Boot}
+	if rec.GPUs, err = r.agent.devices.take(r.key, order.Spec.GPUs); err != nil {
+		return err
+	}
 	r.furnish(&rec, time.UnixMicro(r.agent.machine.UnixMicros()))
 	r.folder, err = claim(r.agent.tasks, rec)
 	if err != nil {
+		r.agent.devices.free(r.key)
 		return fmt.Errorf("write the task down: %w", err)
 	}
 	r.phase = claimed

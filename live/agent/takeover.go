@@ -90,6 +90,7 @@ func (r *runner) inherit(ctx context.Context, f folder) {
 	var rec record
 	seen := remains{sameBoot: readJSON(f.record(), &rec) == nil && rec.Boot == r.agent.hello.Boot}
 	r.spec = rec.Spec
+	r.agent.devices.inherit(r.key, rec.GPUs)
 	r.grace = time.Duration(rec.Spec.GraceMS) * time.Millisecond
 	r.hasParts(rec.Spec)
 	var begin beginning

@@ -71,6 +71,8 @@ type Agent struct {
 	Headroom  float64 `yaml:"headroom"` // part of each processor kept for the system
 	MemoryMB  int64   `yaml:"memory_mb"`
 	DiskMB    int64   `yaml:"disk_mb"`
+	GPUs      int     `yaml:"gpus"`     // that programs may have, numbered from 0
+	GPUKind   string  `yaml:"gpu_kind"` // what they are called
 	Weight    float64 `yaml:"weight"`   // of all jobs against the rest of the machine, which has 1; 0: 100
 	OnLease   string  `yaml:"on_lease"` // stop, or continue
 
@@ -200,6 +202,9 @@ func (a *Agent) wrong(m *mistakes) {
 	m.When(!(a.Headroom < 1), "want less than 1", "agent.headroom")
 	m.When(a.MemoryMB < 0, "want 0 or more", "agent.memory_mb")
 	m.When(a.DiskMB < 0, "want 0 or more", "agent.disk_mb")
+	m.When(a.GPUs < 0 || a.GPUs > market.MaxGPUs, "want 0 or more", "agent.gpus")
+	m.When(a.GPUs > 0 && a.Control != "", "want none with control: Slurm gives them out", "agent.gpus")
+	m.When(a.GPUKind != "" && a.GPUs == 0, "want gpus with it: how many there are", "agent.gpu_kind")
 	m.When(!(a.Weight >= 0), "want 0 or more", "agent.weight")
 	switch {
 	case a.Control != "" && a.Control != "slurm":

@@ -12,6 +12,7 @@ type Rates struct {
 	Processor Amount `yaml:"processor_hour"` // a processor for an hour
 	Memory    Amount `yaml:"memory_gb_hour"` // a GB for an hour
 	Disk      Amount `yaml:"disk_gb_hour"`   // a GB for an hour
+	GPU       Amount `yaml:"gpu_hour"`       // one for an hour
 
 	Old OldRates `yaml:",inline"`
 }
@@ -34,6 +35,7 @@ func (r *Rates) wrong(m *mistakes, settings map[string]string) {
 		{"processor_hour", &r.Processor, false},
 		{"memory_gb_hour", &r.Memory, false},
 		{"disk_gb_hour", &r.Disk, false},
+		{"gpu_hour", &r.GPU, false},
 		{"processor", r.Old.Processor, false},
 		{"memory", r.Old.Memory, true},
 		{"disk", r.Old.Disk, true},
@@ -54,7 +56,7 @@ func (r *Rates) wrong(m *mistakes, settings map[string]string) {
 
 // Market is the rates as a market takes them.
 func (r *Rates) Market() trade.Rates {
-	m := trade.Rates{ProcessorHour: int64(r.Processor), MemoryHour: int64(r.Memory), DiskHour: int64(r.Disk)}
+	m := trade.Rates{ProcessorHour: int64(r.Processor), MemoryHour: int64(r.Memory), DiskHour: int64(r.Disk), GPUHour: int64(r.GPU)}
 	if p := r.Old.Processor; p != nil {
 		m.ProcessorHour = int64(*p) * 3600
 	}

@@ -78,6 +78,13 @@ var terms = []term{
 		mb, err := Megabytes(v)
 		return put(&h.Request.DiskMB, mb, err)
 	}},
+	{name: "gpus", set: func(h *Head, v string) error {
+		kind, n, err := market.ParseGPUs(v)
+		if err == nil {
+			h.Request.GPUs, h.Request.GPUKind = n, kind
+		}
+		return err
+	}},
 	{name: "class", set: func(h *Head, v string) error {
 		n, err := count(v, 0)
 		return put(&h.Request.Class, n, err)

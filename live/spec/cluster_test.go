@@ -75,7 +75,7 @@ func TestClusterMessages(t *testing.T) {
 		{"unknown top", "groups: [{}]\nnodes: 3\n", "c.yaml:2: nodes: unknown field (want groups)"},
 		{"field at top", "groups: [{}]\ncount: 3\n", "c.yaml:2: count: unknown field (it belongs in groups)"},
 		{"unknown field", "groups:\n  - count: 1\n  - ratings: 2\n", "c.yaml:3: groups[1].ratings: unknown field (did you mean rating?)"},
-		{"unknown price", "groups:\n  - prices: {cpu: 2}\n", "c.yaml:2: groups[0].prices.cpu: unknown field (want processor, memory, disk or gpus)"},
+		{"unknown price", "groups:\n  - prices: {cpu: 2}\n", "c.yaml:2: groups[0].prices.cpu: unknown field (did you mean processor?)"},
 		{"no rating", "groups:\n  - count: 1\n    rating: 0\n", "c.yaml:3: groups[0].rating: 0 makes no sense (want a number from 0.000001 to 1000000000)"},
 		{"count", "groups:\n  - count: 1000000000\n", `c.yaml:2: groups[0].count: want a whole number from 1 to 4194304, not "1000000000"`},
 		{

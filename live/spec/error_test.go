@@ -15,7 +15,7 @@ var said = []struct{ name, text, want string }{
 	{"swapped letters", "details:\n  runtime_estimate: 1\n  nmae: x\n", "job.yaml:3: details.nmae: unknown field (did you mean name?)"},
 	{"hyphen and case", "details: {Runtime-Estimate: 1, runtime_estimate: 1}\n", "job.yaml:1: details.Runtime-Estimate: unknown field (did you mean runtime_estimate?)"},
 	{"field of another segment", "details:\n  runtime_estimate: 1\n  memory: 4\n", "job.yaml:3: details.memory: unknown field (it belongs in resources)"},
-	{"nothing like it", "details:\n  runtime_estimate: 1\nresources:\n  cpus: 4\n", "job.yaml:4: resources.cpus: unknown field (want processors, memory or disk)"},
+	{"nothing like it", "details:\n  runtime_estimate: 1\nresources:\n  cpus: 4\n", "job.yaml:4: resources.cpus: unknown field (did you mean processors?)"},
 	{"misspelt segment", "details: {runtime_estimate: 1}\noptimize: fastest\n", "job.yaml:2: optimize: unknown segment (did you mean optimise?)"},
 	{"field outside its segment", "details: {runtime_estimate: 1}\ndeadline: 5\n", "job.yaml:2: deadline: unknown segment (the field deadline belongs in qos)"},
 	{"missing", "details:\n  name: x\n", "job.yaml:1: details.runtime_estimate: missing"},

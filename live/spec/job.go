@@ -41,6 +41,8 @@ type Resources struct {
 	Processors int32
 	Memory     int64 // MB on each processor
 	Disk       int64 // MB on each processor
+	GPUs       int32 // of each processor
+	GPUKind    string
 }
 
 // QoS says what the job is worth and when it must be done (segment
@@ -78,6 +80,7 @@ func (j *Job) tableAt(now time.Time) table {
 			{name: "processors", value: whole(&j.Resources.Processors, market.MaxWidth)},
 			{name: "memory", value: megabytes(&j.Resources.Memory)},
 			{name: "disk", value: megabytes(&j.Resources.Disk)},
+			{name: "gpus", value: gpus(&j.Resources.GPUKind, &j.Resources.GPUs)},
 		}},
 		{name: "qos", value: table{
 			{name: "deadline", value: orWord("none", market.Never, &j.QoS.Deadline, deadline(&j.QoS.Deadline, now))},
@@ -109,6 +112,8 @@ func (j *Job) market() market.Job {
 		Width:    j.Resources.Processors,
 		Memory:   j.Resources.Memory,
 		Disk:     j.Resources.Disk,
+		GPUs:     j.Resources.GPUs,
+		GPUKind:  j.Resources.GPUKind,
 		SLA: market.SLA{
 			Deadline: j.QoS.Deadline,
 			Soft:     j.QoS.Soft,
@@ -128,7 +133,7 @@ func FromJob(j market.Job) Job {
 			Estimate: j.Estimate,
 			Optional: j.Optional,
 		},
-		Resources: Resources{Processors: j.Width, Memory: j.Memory, Disk: j.Disk},
+		Resources: Resources{Processors: j.Width, Memory: j.Memory, Disk: j.Disk, GPUs: j.GPUs, GPUKind: j.GPUKind},
 		QoS: QoS{
 			Deadline: j.SLA.Deadline,
 			Soft:     j.SLA.Soft,

@@ -38,6 +38,9 @@ func nearest(name string, known []string) string {
 	best, least := "", 0
 	name = strings.ToLower(strings.ReplaceAll(name, "-", "_"))
 	for _, k := range known {
+		if strings.HasPrefix(k, "processor") && (name == "cpu" || name == "cpus" || name == "cores") {
+			return k // and not gpus, which is spelled more like it
+		}
 		allowed := max(1, len(k)/3)
 		if len(name) > len(k)+allowed || len(name) < len(k)-allowed {
 			continue // also keeps the cost down: a name may be as long as a file

@@ -14,7 +14,7 @@ func (j *Job) Request() (v1.Request, error) {
 	d, r, q := &j.Details, &j.Resources, &j.QoS
 	request := v1.Request{
 		Name: d.Name, Account: string(d.User), Argv: d.Command, EstimateMS: millis(float64(d.Estimate)),
-		MemoryMB: r.Memory, DiskMB: r.Disk, Soft: q.Soft,
+		MemoryMB: r.Memory, DiskMB: r.Disk, GPUs: int(r.GPUs), GPUKind: r.GPUKind, Soft: q.Soft,
 	}
 	if r.Processors != 1 {
 		request.Processors = int(r.Processors)

@@ -54,6 +54,7 @@ var jobPaths = map[string]string{
 	"procs":        "resources.processors",
 	"memory_mb":    "resources.memory",
 	"disk_mb":      "resources.disk",
+	"gpus":         "resources.gpus",
 	"deadline":     "qos.deadline",
 	"budget":       "qos.budget",
 	"penalty_rate": "qos.penalty_rate",

@@ -27,14 +27,14 @@ type form struct {
 // terms are the fields whose names are words of #LIBRA lines: what they mean is
 // said there, so that a page, a script and a command line mean the same.
 var terms = []string{
-	"name", "estimate", "deadline", "budget", "penalty", "procs", "threads", "memory", "disk", "class", "wish", "overrun", "after", "array",
+	"name", "estimate", "deadline", "budget", "penalty", "procs", "threads", "memory", "disk", "gpus", "class", "wish", "overrun", "after", "array",
 	"tags", "grace", "dir", "output", "error", "account", "soft", "no-restart", "optional", "optional-rate", "optional-command",
 }
 
 // fieldOf says which field of the form sets a field of a request.
 var fieldOf = map[string]string{
 	"estimate_ms": "estimate", "deadline_ms": "deadline", "budget_micros": "budget", "penalty_micros_per_s": "penalty",
-	"processors": "procs", "memory_mb": "memory", "disk_mb": "disk", "argv": "script", "no_restart": "no-restart",
+	"processors": "procs", "memory_mb": "memory", "disk_mb": "disk", "gpu_kind": "gpus", "argv": "script", "no_restart": "no-restart",
 	"grace_ms": "grace", "array.limit": "array", "optional.work_ms": "optional", "optional.rate_micros_per_s": "optional-rate",
 	"optional.argv": "optional-command",
 }
@@ -149,12 +149,15 @@ func offerTerms(o *v1.Offer) string {
 	if r.Processors > 0 {
 		q.Set("procs", strconv.Itoa(r.Processors))
 	}
+	if o.Change == "gpus" {
+		q.Set("gpus", market.GPUText(r.GPUKind, r.GPUs))
+	}
 	return q.Encode()
 }
 
 // use puts the terms of an offer into the form.
 func (f *form) use(offer url.Values) {
-	for _, name := range []string{"estimate", "deadline", "budget", "procs"} {
+	for _, name := range []string{"estimate", "deadline", "budget", "procs", "gpus"} {
 		if offer.Has(name) {
 			f.Fields[name] = offer.Get(name)
 			delete(f.Wrong, name)
@@ -184,6 +187,7 @@ func (f *form) like(j *v1.Job) {
 	set("threads", strconv.Itoa(r.Threads), r.Threads > 1)
 	set("memory", strconv.FormatInt(r.MemoryMB, 10)+"M", r.MemoryMB > 0)
 	set("disk", strconv.FormatInt(r.DiskMB, 10)+"M", r.DiskMB > 0)
+	set("gpus", market.GPUText(r.GPUKind, r.GPUs), r.GPUs > 0)
 	set("class", strconv.Itoa(r.Class), r.Class > 0)
 	set("soft", "yes", r.Soft)
 	set("no-restart", "yes", r.NoRestart)

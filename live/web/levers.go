@@ -138,6 +138,7 @@ func (v *leversView) under(name string) (*leversView, error) {
 		{"processor", "base price of a processor for an hour", v.Epoch.Rates.ProcessorHour},
 		{"memory", "base price of a GB of memory for an hour", v.Epoch.Rates.MemoryHour},
 		{"disk", "base price of a GB of disk for an hour", v.Epoch.Rates.DiskHour},
+		{"gpu", "base price of a GPU for an hour", v.Epoch.Rates.GPUHour},
 	} {
 		w.Rates = append(w.Rates, lever{Name: r.name, Field: rateField + r.name, Meaning: r.meaning, Value: per(r.value), InForce: per(r.value)})
 	}
@@ -199,7 +200,7 @@ func (v *leversView) epoch() (*v1.Epoch, error) {
 	if _, err := rules.Papers().With(own); err != nil {
 		return nil, err
 	}
-	for i, to := range []*int64{&e.Rates.ProcessorHour, &e.Rates.MemoryHour, &e.Rates.DiskHour} {
+	for i, to := range []*int64{&e.Rates.ProcessorHour, &e.Rates.MemoryHour, &e.Rates.DiskHour, &e.Rates.GPUHour} {
 		amount, err := market.ParseMoney(v.Rates[i].Value)
 		if err != nil || amount < 0 {
 			return nil, fmt.Errorf("%s: %q is not an amount of 0 or more", v.Rates[i].Meaning, v.Rates[i].Value)

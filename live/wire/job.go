@@ -76,11 +76,11 @@ func Worked(j *v1.Job) string {
 	for i, in := range j.Receipt.Inputs {
 		inputs[i] = market.Input{Name: in.Name, Value: in.Value, Unit: in.Unit}
 	}
-	stored := market.Money(0)
-	if j.Storage != nil {
-		stored = market.Money(j.Storage.Price)
+	var stored, lent market.Money
+	if s := j.Storage; s != nil {
+		stored, lent = market.Money(s.Price-s.GPUs), market.Money(s.GPUs)
 	}
-	return bill.Worked(inputs, market.Money(j.Price), stored)
+	return bill.Worked(inputs, market.Money(j.Price), stored, lent)
 }
 
 // Quote gives a quote out.

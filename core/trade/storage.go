@@ -81,10 +81,10 @@ func (s *Storage) Stores() bool { return s.Price > s.GPUs || s.GPUs == 0 }
 
 // What names what it is for.
 func (s *Storage) What() string {
-	switch {
-	case s.GPUs == 0:
+	switch s.GPUs {
+	case 0:
 		return "memory and disk"
-	case s.GPUs == s.Price:
+	case s.Price:
 		return "GPUs"
 	}
 	return "memory, disk and GPUs"

@@ -37,7 +37,7 @@ type Agent struct {
 	urgent     chan struct{} // holds one: a task has ended
 	registered chan struct{} // closed after the first time
 	running    sync.WaitGroup
-	devices    *devices
+	devices    devices
 	control    *control // nil: the agent runs the tasks itself
 	chance     [2]uint64
 
@@ -77,11 +77,11 @@ func New(config Config, controller Controller, groups Groups, log *slog.Logger) 
 		readers:    make(chan struct{}, readersAtOnce),
 		urgent:     make(chan struct{}, 1),
 		registered: make(chan struct{}),
-		devices:    newDevices(config.GPUs),
 		runners:    map[task.Key]*runner{},
 		follows:    map[task.Key]func(){},
 		asked:      map[string]bool{},
 	}
+	a.devices.have(config.GPUs)
 	a.chance[0], a.chance[1] = machine.Chance()
 	if config.Control != "" {
 		a.control = newControl(a)

@@ -13,13 +13,21 @@ import (
 
 // devices are the GPUs of the node, numbered from 0 as their driver does, and the tasks
 // that hold them. A task is told which are its own; nothing but that keeps it from others.
+// The zero value has none.
 type devices struct {
 	mu   sync.Mutex
 	of   map[int]task.Key
 	most int
 }
 
-func newDevices(n int) *devices { return &devices{of: map[int]task.Key{}, most: n} }
+func newDevices(n int) *devices {
+	d := &devices{}
+	d.have(n)
+	return d
+}
+
+// have says how many there are.
+func (d *devices) have(n int) { d.of, d.most = map[int]task.Key{}, n }
 
 // errTaken says that the GPUs of a task are still with one that has not quite gone.
 var errTaken = errors.New("its GPUs are still in use")

@@ -91,7 +91,9 @@ func generateJob(rng *rand.Rand, flavour, nodes int) (gap float64, j Job) {
 		j.Estimate = j.Runtime
 		j.Deadline = j.Estimate * pick(1, 1.5, 2, 2, 3, 3, 3, 4, 5, 6, 10)
 		cost := j.Estimate + j.Estimate/j.Deadline // libra's, gamma = delta = 1
-		j.Budget = cost * pick(1, 1, 1+1e-12, 1-1e-12, 1-1e-6, 1+1e-6, 1.1, 2)
+		// Not 1e-12: of a third of something that is just half of the twelfth digit, to which
+		// worth is compared, and whether a half is rounded up is nobody's rule.
+		j.Budget = cost * pick(1, 1, 1+1.3e-12, 1-1.3e-12, 1-1e-6, 1+1e-6, 1.1, 2)
 		j.Penalty = pick(0, 0.1, 0.5, 1)
 	case Estimates:
 		gap = pick(0, 1, 2, 3, 0.5)

@@ -160,6 +160,29 @@ func (j *Job) Cluster() string {
 // NodeOf is the node of a program.
 func (j *Job) NodeOf(program int) string { return j.Places[program*j.Request.threads()].Node }
 
+// AskedMS is the work that Work is a part of: the estimate, of an array that of all its
+// elements, on each processor, with what was granted beyond it.
+func (j *Job) AskedMS() int64 {
+	ms := j.Request.EstimateMS
+	if a := j.Request.Array; a != nil {
+		ms = max(1, ms*int64(a.Len())/int64(max(1, j.Width)))
+	}
+	return ms + j.Extra
+}
+
+// Done is the part of it that is done: all of it when the job is, however little that
+// took.
+func (j *Job) Done() float64 {
+	asked := j.AskedMS()
+	switch {
+	case j.State == Completed || j.MandatoryUS != 0:
+		return 1
+	case asked <= 0:
+		return 0
+	}
+	return min(1, max(0, float64(j.Work)/float64(asked)))
+}
+
 // Storage is what is agreed on the memory, the disk and the GPUs of a job: a part of its
 // price.
 type Storage struct {

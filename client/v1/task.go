@@ -95,3 +95,6 @@ type Chunk struct {
 	Data   []byte `json:"data"`
 	Error  string `json:"error,omitempty"`
 }
+
+// PeakMB is the most memory that the task had, in megabytes begun.
+func (s *TaskStatus) PeakMB() int64 { return (s.PeakBytes + 1<<20 - 1) >> 20 }

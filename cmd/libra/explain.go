@@ -57,7 +57,7 @@ func printExplanation(out io.Writer, e *v1.Explanation) error {
 	}
 	if e.State == v1.Running || e.State == v1.Stopping {
 		g.add("share", share(e.Share))
-		if e.DueUS != 0 {
+		if e.Need > 0 {
 			g.add("needs", share(e.Need))
 		}
 	}
@@ -69,10 +69,10 @@ func printExplanation(out io.Writer, e *v1.Explanation) error {
 	if e.PredictedUS != 0 {
 		g.add("predicted", momentAnd(e.PredictedUS))
 	}
-	if e.DueUS != 0 && !e.State.Final() {
+	if e.DueUS != 0 && !e.State.Final() && e.Odds > 0 {
 		odds := percent(e.Odds) + " that it is in time"
 		if e.OddsFrom != "" {
-			odds += ", from " + e.OddsFrom
+			odds += " (" + e.OddsFrom + ")"
 		}
 		g.add("odds", odds)
 	}

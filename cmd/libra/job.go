@@ -211,12 +211,11 @@ func addStorage(g *grid, s *v1.Storage) {
 }
 
 func addProgress(g *grid, j *v1.Job) {
-	whole := j.Request.EstimateMS + j.Extra
-	how := "%s %s of %s"
+	how := "%s %s"
 	if j.State == v1.Completed { // the bar is full, whatever it took
-		how = "%s done: took %s of %s"
+		how = "%s done: took %s"
 	}
-	g.add("progress", fmt.Sprintf(how, meter(progressOf(j), 20), lastingMS(j.Work), lastingMS(whole)))
+	g.add("progress", fmt.Sprintf(how, meter(j.Done(), 20), progress(j.Work, j.AskedMS())))
 	if !j.State.Final() {
 		g.add("share", fmt.Sprintf("%s of %s", share(j.Share), number(int64(max(1, j.Width)), "processor")))
 	}
@@ -236,6 +235,15 @@ func addProgress(g *grid, j *v1.Job) {
 	case j.Attempt > 0:
 		g.add("attempt", fmt.Sprintf("%d: it was started anew", j.Attempt+1))
 	}
+}
+
+// progress says how far work is, and where it took more than was agreed how much more.
+func progress(doneMS, ofMS int64) string {
+	text := lastingMS(min(doneMS, ofMS)) + " of " + lastingMS(ofMS)
+	if doneMS > ofMS {
+		text += " and " + lastingMS(doneMS-ofMS) + " beyond"
+	}
+	return text
 }
 
 // placeList names processors by node: n1: 0 1, n2: 0.
@@ -275,12 +283,20 @@ func printTasks(out io.Writer, j *v1.Job) error {
 			node = j.NodeOf(t.Rank)
 		}
 		micros := func(us int64) string { return lasting(time.Duration(us) * time.Microsecond) }
-		g.add(strconv.Itoa(t.Rank), node, taskState(t), micros(t.CPUUS), fmt.Sprintf("%d MB", t.PeakBytes>>20), micros(t.DeclinedUS))
+		g.add(strconv.Itoa(t.Rank), node, taskState(t), micros(t.CPUUS), peak(t), micros(t.DeclinedUS))
 	}
 	if _, err := printline(out); err != nil {
 		return err
 	}
 	return g.write(out, "")
+}
+
+// peak is the most memory that a task had.
+func peak(t *v1.TaskStatus) string {
+	if t.PeakBytes == 0 {
+		return "-" // nobody measured it
+	}
+	return fmt.Sprintf("%d MB", t.PeakMB())
 }
 
 func taskState(t *v1.TaskStatus) string {

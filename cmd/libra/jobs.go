@@ -173,19 +173,6 @@ func shareOf(j *v1.Job) string {
 	return share(j.Share)
 }
 
-// progressOf is how much of the estimate is done: all of it when the job is, however
-// little that took.
-func progressOf(j *v1.Job) float64 {
-	if j.State == v1.Completed || j.MandatoryUS != 0 {
-		return 1
-	}
-	whole := j.Request.EstimateMS + j.Extra
-	if whole <= 0 {
-		return 0
-	}
-	return float64(j.Work) / float64(whole)
-}
-
 // dueIn counts down to the deadline, and says afterwards how that went.
 func dueIn(j *v1.Job) string {
 	switch {

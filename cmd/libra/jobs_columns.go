@@ -25,9 +25,9 @@ var jobColumns = columns[v1.Job]{
 	{name: "name", shown: func(j *v1.Job) string { return clipped(j.Name, mostName) }, exact: func(j *v1.Job) string { return j.Name }},
 	{name: "state", shown: (*v1.Job).Shown, exact: func(j *v1.Job) string { return string(j.State) }},
 	{name: "share", shown: shareOf, exact: func(j *v1.Job) string { return strconv.FormatFloat(j.Share, 'f', 6, 64) }, order: func(j *v1.Job) int64 { return int64(j.Share * 1e9) }},
-	{name: "progress", shown: func(j *v1.Job) string { return meter(progressOf(j), 10) }, exact: func(j *v1.Job) string {
-		return strconv.FormatFloat(progressOf(j), 'f', 3, 64)
-	}, order: func(j *v1.Job) int64 { return int64(progressOf(j) * 1e9) }},
+	{name: "progress", shown: func(j *v1.Job) string { return meter(j.Done(), 10) }, exact: func(j *v1.Job) string {
+		return strconv.FormatFloat(j.Done(), 'f', 3, 64)
+	}, order: func(j *v1.Job) int64 { return int64(j.Done() * 1e9) }},
 	{name: "due", head: "due in", shown: dueIn, exact: stampOf(func(j *v1.Job) int64 { return j.DueUS }), order: func(j *v1.Job) int64 { return j.DueUS }},
 	{name: "price", amount: true, shown: agreedPrice, exact: money(func(j *v1.Job) int64 { return j.Price }), order: func(j *v1.Job) int64 { return j.Price }},
 	{name: "cost", amount: true, shown: costShown, exact: money(costOf), order: costOf},

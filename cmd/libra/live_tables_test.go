@@ -126,7 +126,7 @@ on            n1: 0, n2: 1
 
 rank  node  state                  cpu  memory  declined
 0     n1    running                48s  100 MB        2s
-1     n2    refused: no such user   0s    0 MB        0s
+1     n2    refused: no such user   0s       -        0s
 `)
 	out := mustLibra(t, "job", "11")
 	_, end, found := strings.Cut(out, "\nrank")
@@ -170,7 +170,7 @@ share           40.0 %
 needs           20.0 %
 due             12:08:00 (in 8m0s)
 predicted       12:03:00 (in 3m0s)
-odds            97.0 % that it is in time, from 212 promises, 206 kept
+odds            97.0 % that it is in time (212 promises, 206 kept)
 costs           1.25 cr
 if cancelled    0.50 cr
 penalty so far  0.10 cr

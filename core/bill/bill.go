@@ -144,6 +144,8 @@ func Owed(r *rules.Rules, j *Job, e *Ending) Bill {
 		b.Penalty = amount
 		b.Lines = append(b.Lines, penaltyLine(r, j, e, amount, late))
 		b.Postings = append(b.Postings, Posting{Kind: PayPenalty, Amount: amount})
+	} else if why := unpaid(r, j, e); why != "" {
+		b.Lines = append(b.Lines, Line{What: unpaidWord + why, Formula: "0"})
 	}
 	return b
 }

@@ -64,6 +64,51 @@ func (j *Job) declined(r *rules.Rules, e *Ending) bool {
 	return bound && float64(e.DeclinedMS) > most
 }
 
+// unpaid says why nothing is paid for a job that is late, where a promise with a rate
+// was made to it: who expects a penalty must not have to guess. "" where it is in
+// time, or nobody could expect any.
+func unpaid(r *rules.Rules, j *Job, e *Ending) string {
+	if !r.Paid() || !j.Promised || j.Penalty <= 0 || !j.Due.Finite() || min(e.At, e.Mandatory)-j.Due <= market.TimeSlack {
+		return ""
+	}
+	late, beat := Lateness(j, e), market.Time(float64(r.Reporting)/float64(rules.Whole))
+	switch {
+	case e.Way == Cancelled || e.Way == Ended && e.ByUser:
+		return "who ends a job is not paid for its delay"
+	case e.Way == Stopped:
+		return "it was stopped for needing more than was sold to it"
+	case e.Way != Ended:
+		return ""
+	case !e.Begun || e.Never > 0:
+		return "something of it could not begin"
+	case j.declined(r, e):
+		most, _ := r.Tolerance.Of(float64(j.EstimateMS))
+		return fmt.Sprintf("it did not want %s of the processor time that it was offered, and up to %s would have been borne", market.Span(e.DeclinedMS), market.Span(int64(most)))
+	case late <= 0:
+		return "it had used up its estimate before it was due, and what it takes after that is its own delay"
+	case late <= beat && e.UsedUp < e.At:
+		return fmt.Sprintf("it was %s late when it had used up its estimate, and %s is the time between two reports", market.Span(int64(late*1e3)), market.Span(int64(beat*1e3)))
+	case late <= beat:
+		return fmt.Sprintf("it was %s late, and %s is the time between two reports", market.Span(int64(late*1e3)), market.Span(int64(beat*1e3)))
+	default:
+		return ""
+	}
+}
+
+// unpaidWord begins the line of a receipt that says why no penalty is paid.
+const unpaidWord = "no penalty: "
+
+// Unpaid is what the lines of a receipt say of why no penalty was paid. "" where they
+// do not.
+func Unpaid(lines []Line) string {
+	for i := range lines {
+		if why, ok := strings.CutPrefix(lines[i].What, unpaidWord); ok {
+			return why
+		}
+	}
+	return ""
+}
+
 // payable is a price as money; what no money can pay is not paid.
 func payable(p market.Price) market.Money {
 	amount, err := p.Money()

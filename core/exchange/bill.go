@@ -36,7 +36,7 @@ func (x *floor) endAt(j *underway.Job, state trade.State, reason, detail string,
 
 	// 4. Count whether its promise was kept.
 	if j.DueUS != 0 {
-		j.InTime = j.State != trade.Lost && !x.owed.inTimeAt(j).After(x.timeOf(j.DueUS))
+		j.InTime = j.State != trade.Lost && j.State != trade.Rejected && !x.owed.inTimeAt(j).After(x.timeOf(j.DueUS))
 		x.record.Count(&j.Job, j.Void, j.InTime)
 	}
 
@@ -70,6 +70,8 @@ func (x *floor) conclude(j *underway.Job) {
 func (x *floor) tidy(j *underway.Job) {
 	switch {
 	case x.again: // as the first version had it
+	case j.State == trade.Rejected && j.Attempt == 0:
+		j.Firm, j.PromisedUS, j.StartedUS, j.Places = false, 0, 0, nil
 	case j.Attempt > 0 && len(j.Ranks) == 0:
 		j.Attempt--
 	case j.Attempt == 0 && len(j.Ranks) > 0 && x.rulesOf(j).Paid() && !x.owed.ending(j, 0).Begun:

@@ -3,6 +3,7 @@ package exchange
 import (
 	"fmt"
 
+	"github.com/libra-market/libra/core/bill"
 	"github.com/libra-market/libra/core/cluster"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/trade"
@@ -33,7 +34,7 @@ func (x *teller) Explain(id int64) (trade.Explanation, bool) {
 	case trade.Queued:
 		x.explainQueue(j, &e)
 	case trade.Running, trade.Stopping:
-		x.explainRun(j, &e)
+		x.explainRun(j, &e, &owed)
 	default:
 	}
 	return e, true
@@ -56,30 +57,31 @@ func (x *teller) explainQueue(j *underway.Job, e *trade.Explanation) {
 	x.explainLeaving(j, e)
 }
 
-func (x *teller) explainRun(j *underway.Job, e *trade.Explanation) {
+func (x *teller) explainRun(j *underway.Job, e *trade.Explanation, owed *bill.Bill) {
 	t := x.time()
 	stand, here := x.cluster.Status(market.JobID(j.ID), t)
 	if !here {
 		return
 	}
 	need, _ := x.standing(j)
-	rating := x.nodes.At(j.Ranks[0].Node).Rating
-	e.Need = min(1, need/rating)
+	late := j.DueUS != 0 && x.now > j.DueUS
+	if e.Need = min(1, need/x.nodes.At(j.Ranks[0].Node).Rating); late {
+		e.Need = 0 // nothing helps any more
+	}
 	if stand.Speed > 0 {
 		e.PredictedUS = x.unix(t + market.Time(float64(max(0, stand.Left))/stand.Speed))
 	}
-	e.Summary = fmt.Sprintf("runs with %.1f %% of a processor; it needs %.1f %% to be in time", e.Share*100, e.Need*100)
-	if j.DueUS == 0 {
-		e.Summary = fmt.Sprintf("runs with %.1f %% of a processor, without a deadline", e.Share*100)
-	}
+	e.Summary = fmt.Sprintf("runs with %.1f %% of a processor%s", e.Share*100, outlook(j, e, late))
 	switch {
 	case x.starting(j): // what the plan gives it meanwhile it has not had
-		e.Because = append(e.Because, fmt.Sprintf("nothing of %s is done yet", market.Span(int64(float64(stand.Estimate)*1e3))))
+		e.Because = append(e.Because, fmt.Sprintf("nothing of %s is done yet", market.Span(x.owed.paidMS(j)+j.Extra)))
 	case x.kind.Imprecise:
 		x.explainParts(j, e, &stand)
 	default:
-		done := float64(stand.Estimate - max(0, stand.Left))
-		e.Because = append(e.Because, fmt.Sprintf("%s of %s are done", market.Span(int64(done*1e3)), market.Span(int64(float64(stand.Estimate)*1e3))))
+		e.Because = append(e.Because, market.Progress(x.owed.workNow(j), x.owed.paidMS(j)+j.Extra)+" are done")
+	}
+	if declined := x.declined(j); declined >= 100 {
+		e.Because = append(e.Because, fmt.Sprintf("it was offered %s of processor time that it did not want, which counts as had", market.Span(declined)))
 	}
 	switch n := x.neighbours(j); {
 	case n == 1:
@@ -103,6 +105,9 @@ func (x *teller) explainRun(j *underway.Job, e *trade.Explanation) {
 		e.Because = append(e.Because, "at this share it would be late")
 		e.Odds = min(e.Odds, 0.5)
 	}
+	if why := bill.Unpaid(owed.Lines); why != "" && j.State == trade.Running {
+		e.Because, e.Odds = append(e.Because, "it is late, and no penalty is owed: "+why), 0
+	}
 	if len(j.Extensions) > 0 {
 		e.Because = append(e.Because, fmt.Sprintf("it needs more than it estimated and was given %s more", market.Span(j.Extra)))
 	}
@@ -110,6 +115,31 @@ func (x *teller) explainRun(j *underway.Job, e *trade.Explanation) {
 		e.Because = append(e.Because, fmt.Sprintf("it has begun again %d times, because nodes were lost", j.Attempt))
 	}
 	x.explainLeaving(j, e)
+}
+
+// outlook says of a job that runs what it needs, if anything helps.
+func outlook(j *underway.Job, e *trade.Explanation, late bool) string {
+	switch {
+	case j.DueUS == 0:
+		return ", without a deadline"
+	case late:
+		return "; it is late"
+	case j.Void:
+		return ", without a promise"
+	case e.Need == 0:
+		return "; its estimate is used up"
+	default:
+		return fmt.Sprintf("; it needs %.1f %% to be in time", e.Need*100)
+	}
+}
+
+// declined is the processor time that a job did not want, on each of its processors.
+func (x *teller) declined(j *underway.Job) (ms int64) {
+	for program := range j.Placed() {
+		r := j.First(program)
+		ms += j.DeclinedUS(r, x.nodes.At(r.Node).Speed) / 1000
+	}
+	return ms / int64(max(1, len(j.Ranks)))
 }
 
 // neighbours counts the other jobs on a job's processors.
@@ -171,8 +201,5 @@ func (x *teller) explainParts(j *underway.Job, e *trade.Explanation, stand *clus
 			"mandatory parts of others go first; it ends at its deadline with what it has")
 		return
 	}
-	done := float64(stand.Estimate - max(0, stand.Left))
-	e.Because = append(e.Because,
-		fmt.Sprintf("%s of %s are done", market.Span(int64(done*1e3)), market.Span(int64(float64(stand.Estimate)*1e3))),
-		"mandatory parts run one at a time, the earliest deadline first")
+	e.Because = append(e.Because, market.Progress(x.owed.workNow(j), x.owed.paidMS(j)+j.Extra)+" are done", "mandatory parts run one at a time, the earliest deadline first")
 }

@@ -3,7 +3,6 @@ package exchange_test
 import (
 	"testing"
 
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
@@ -53,7 +52,7 @@ func TestOneLatenessOneFigure(t *testing.T) {
 	f.wait(6)
 	f.end(task.Key{Job: id}, 5.5, 0)
 	j := f.job(id)
-	e := exchange.Epilogue(&j)
+	e := trade.Epilogue(&j)
 	if len(e.Because) == 0 || e.Because[0] != "it was 4.000000 s late, as its receipt says" {
 		t.Errorf("%q, and its receipt says %+v", e.Because, j.Receipt.Lines)
 	}

@@ -161,7 +161,7 @@ func (x *agents) Observe(node string, at int64, tasks []task.Status) []task.Stat
 	for i := range tasks {
 		if j, r := x.jobs.Said(&tasks[i]); r != nil && x.nodes.At(r.Node).Node == node {
 			s := x.heard(j, r, &tasks[i])
-			r.SeenUS = max(r.SeenUS, s.CPUUS)
+			r.SeenUS, r.PeakB = max(r.SeenUS, s.CPUUS), max(r.PeakB, s.PeakBytes)
 			r.SaidUS, r.HeardUS = max(r.SaidUS, s.CPUUS+s.DeclinedUS), max(r.HeardUS, at)
 			own = append(own, tasks[i])
 		}

@@ -95,23 +95,21 @@ func (x *assessor) endingNow(j *underway.Job, state trade.State) *bill.Ending {
 	return e
 }
 
-// workNow is the work that a job is taken to have done.
+// workNow is the work that a job is taken to have done: where it pays for that, what was
+// measured, by all that was heard. What is reckoned may turn out to be less, and what
+// somebody has been told to owe must not fall.
 func (x *assessor) workNow(j *underway.Job) int64 {
 	if len(j.Ranks) == 0 {
 		return j.Work
 	}
-	stand, here := x.cluster.Status(market.JobID(j.ID), x.time())
-	work, reckoned := j.Work, float64(stand.Estimate-max(0, stand.Left))*1e3
 	if x.rulesOf(j).Paid() {
-		work = j.MeasuredMS()
-		if asked := j.AskedMS(); asked > 0 { // of an array, not every lane has as much to do
-			reckoned *= float64(x.paidMS(j)) / float64(asked)
-		}
+		return j.HeardMS(func(node int) float64 { return x.nodes.At(node).Speed })
 	}
-	if !here || !stand.Running || stand.Refining || x.rulesOf(j).Paid() && !j.HasBegun() {
-		return work
+	stand, here := x.cluster.Status(market.JobID(j.ID), x.time())
+	if !here || !stand.Running || stand.Refining {
+		return j.Work
 	}
-	return max(work, int64(reckoned))
+	return max(j.Work, int64(float64(stand.Estimate-max(0, stand.Left))*1e3))
 }
 
 // fineNow is what the policy would take off the price if a job ended now, where

@@ -63,11 +63,12 @@ func (x *assessor) blame(j *underway.Job, e *bill.Ending) {
 		s := r.Status
 		never, of := j.NeverBegan(i)
 		e.Never, e.Of = e.Never+never, e.Of+of
+		speed := x.nodes.At(r.Node).Speed
+		declined := float64(j.DeclinedUS(j.First(i/j.Threads()), speed)) / float64(j.Threads()) / 1e3 * speed
+		e.DeclinedMS = max(e.DeclinedMS, int64(declined))
 		if s == nil {
 			continue
 		}
-		declined := float64(s.DeclinedUS) / float64(j.Threads()) / 1e3 * x.nodes.At(r.Node).Speed
-		e.DeclinedMS = max(e.DeclinedMS, int64(declined))
 		e.ByUser = e.ByUser || s.Cancelled
 		// One that a living node has lost may have seen to that itself.
 		e.Gone = e.Gone && (s.State != task.Lost || x.nodes.At(r.Node).Runs != "")

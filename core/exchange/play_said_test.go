@@ -354,7 +354,7 @@ func (p *play) show(id int64) {
 	e, live := p.x.Explain(id)
 	if !live {
 		ended := p.job(id)
-		e = exchange.Epilogue(&ended)
+		e = trade.Epilogue(&ended)
 	}
 	j := p.job(id)
 	p.say("%s: %s", e.State, e.Summary)

@@ -120,3 +120,24 @@ func TestRentCanBeWorkedOut(t *testing.T) {
 		t.Errorf("%+v, %q comes to %s", got, rent.Memo, want)
 	}
 }
+
+// Nothing stands of what was promised to a job that was refused, and it was not in time.
+func TestARefusedJobHasNoPromise(t *testing.T) {
+	f := openLive(t, "libra", 1, nil)
+	refused := func(r trade.Request) {
+		t.Helper()
+		o := f.submit(alice, r)
+		if o.Refusal == nil {
+			t.Fatalf("taken: %+v", o.Job)
+		}
+		for _, j := range []trade.Job{*o.Job, f.job(o.Job.ID)} {
+			if j.State != trade.Rejected || j.Firm || j.InTime {
+				t.Errorf("%s (%s): firm %t, in time %t", j.State, j.Detail, j.Firm, j.InTime)
+			}
+		}
+	}
+	refused(trade.Request{EstimateMS: 50_000, DeadlineMS: 60_000, Budget: budget(1)})         // by the policy
+	refused(trade.Request{EstimateMS: 50_000, DeadlineMS: 60_000, Budget: budget(1_000_000)}) // for want of money
+	f.submit(alice, trade.Request{EstimateMS: 50_000, DeadlineMS: 60_000})
+	refused(trade.Request{EstimateMS: 50_000, DeadlineMS: 60_000})
+}

@@ -25,6 +25,7 @@ func (x *teller) view(j *underway.Job) trade.Job {
 		} else {
 			s := task.Status{
 				Key: task.Key{Job: j.ID, Rank: rank, Attempt: j.Attempt}, State: task.Running, CPUUS: r.CPUSeenUS(), StartedUS: j.StartedUS,
+				DeclinedUS: j.DeclinedUS(r, x.nodes.At(r.Node).Speed), PeakBytes: r.PeakB,
 			}
 			if x.rulesOf(j).Paid() && !r.HasBegun() && r.SeenUS == 0 { // nobody has said so yet
 				s.State, s.StartedUS = task.Starting, 0

@@ -23,3 +23,13 @@ func Span(ms int64) string {
 	}
 	return b.String()
 }
+
+// Progress writes how far work is: 4s of 9s, and where it took more than was agreed how
+// much more.
+func Progress(doneMS, ofMS int64) string {
+	text := Span(min(doneMS, ofMS)) + " of " + Span(ofMS)
+	if doneMS > ofMS {
+		text += " and " + Span(doneMS-ofMS) + " beyond"
+	}
+	return text
+}

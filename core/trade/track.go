@@ -35,10 +35,15 @@ func (t *Track) Count(j *Job, void, met bool) {
 func (t *Track) Odds(firm bool) (odds float64, from string) {
 	if firm {
 		const imagined, of = 19, 20
-		return float64(t.Kept+imagined) / float64(t.Promised+of),
-			fmt.Sprintf("%d of %d promises that came due were kept", t.Kept, t.Promised)
+		return float64(t.Kept+imagined) / float64(t.Promised+of), ratio(t.Kept, t.Promised, "promises that came due were kept", "no promise has come due yet")
 	}
 	const imagined, of = 2, 4
-	return float64(t.Met+imagined) / float64(t.Hoped+of),
-		fmt.Sprintf("%d of %d deadlines without a promise were met", t.Met, t.Hoped)
+	return float64(t.Met+imagined) / float64(t.Hoped+of), ratio(t.Met, t.Hoped, "deadlines without a promise were met", "no deadline without a promise has come yet")
+}
+
+func ratio(n, of int64, what, none string) string {
+	if of == 0 {
+		return "a guess: " + none
+	}
+	return fmt.Sprintf("%d of %d %s", n, of, what)
 }

@@ -59,6 +59,7 @@ type Rank struct {
 	SeenUS  int64 `json:"-"` // processor time
 	SaidUS  int64 `json:"-"` // and what it declined
 	HeardUS int64 `json:"-"` // when that was
+	PeakB   int64 `json:"-"` // bytes of memory at most
 }
 
 // Threads is how many processors each program of a job has.
@@ -117,12 +118,28 @@ func (j *Job) AskedMS() int64 {
 // MeasuredMS is the work that a job was measured to have had, on each of its
 // processors, one for the other.
 func (j *Job) MeasuredMS() int64 {
+	return j.measuredMS(func(i int) market.Work { return j.Ranks[i].Mandatory() })
+}
+
+// HeardMS is the same by all that was heard, for those who look: it never falls, as
+// long as a job does not begin anew.
+func (j *Job) HeardMS(speed func(node int) float64) int64 {
+	return j.measuredMS(func(i int) market.Work {
+		r, first := &j.Ranks[i], j.First(i/j.Threads())
+		if r.Status != nil || r.Refining {
+			return r.Mandatory()
+		}
+		return max(r.Had, market.Work(float64(first.SaidUS)/float64(j.Threads())/1e6*speed(r.Node)))
+	})
+}
+
+func (j *Job) measuredMS(had func(rank int) market.Work) int64 {
 	if len(j.Ranks) == 0 {
 		return j.Work
 	}
 	sum := 0.0
 	for i := range j.Ranks {
-		sum += float64(j.Ranks[i].Mandatory())
+		sum += float64(had(i))
 	}
 	return int64(sum*1e3/float64(len(j.Ranks)) + 1e-3) // but for rounding
 }
@@ -168,6 +185,19 @@ func (j *Job) BeginAgain() {
 
 // CPUSeenUS is the processor time of a task by all that was heard.
 func (r *Rank) CPUSeenUS() int64 { return max(r.CPUUS, r.SeenUS) }
+
+// DeclinedUS is what the program of a task has declined on all its processors: by what
+// was said at its end, and until then by all that was heard.
+func (j *Job) DeclinedUS(r *Rank, speed float64) int64 {
+	if r.Status != nil {
+		return r.Status.DeclinedUS
+	}
+	had := r.SaidUS
+	if speed > 0 {
+		had = max(had, int64(float64(r.Had)/speed*float64(j.Threads())*1e6))
+	}
+	return max(0, had-r.CPUSeenUS())
+}
 
 // Copied is a job of which nothing changes any more.
 func (j *Job) Copied() Job {

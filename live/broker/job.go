@@ -9,7 +9,6 @@ import (
 
 	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/store"
 	"github.com/libra-market/libra/live/wire"
@@ -186,7 +185,7 @@ func (b *Broker) Explain(ctx context.Context, id int64) (v1.Explanation, error) 
 	f := e.now()
 	j := b.shown(&f)
 	known := wire.ToJob(&j)
-	epilogue := exchange.Epilogue(&known)
+	epilogue := trade.Epilogue(&known)
 	x := wire.Explanation(&epilogue)
 	if !j.State.Final() {
 		x.Summary = string(j.State)

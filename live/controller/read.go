@@ -165,7 +165,7 @@ func (c *Controller) Explain(ctx context.Context, id int64) (trade.Explanation, 
 	if err != nil {
 		return e, err
 	}
-	return exchange.Epilogue(&j), nil
+	return trade.Epilogue(&j), nil
 }
 
 // Quote finds an open quote.

@@ -65,6 +65,39 @@ func TestTheCostIsTheMarkets(t *testing.T) {
 	}
 }
 
+// growing is a market in which a job costs more each time that somebody asks.
+type growing struct {
+	*billed
+}
+
+func (g *growing) Job(ctx context.Context, id int64) (v1.Job, error) {
+	g.ended += 10_000
+	return g.billed.Job(ctx, id)
+}
+
+func (g *growing) Explain(ctx context.Context, id int64) (v1.Explanation, error) {
+	g.ended += 10_000
+	g.cancelled = g.ended
+	return g.billed.Explain(ctx, id)
+}
+
+// What a job has cost and what it costs to cancel it are of one moment: a page never
+// shows two amounts for the same thing.
+func TestOnePageOneMoment(t *testing.T) {
+	w := newWorld(t)
+	w.handler = web.New(&growing{&billed{w.market, 1_700_000, 0}}, w.keys, web.Options{Log: logTo(t), Now: w.now, WhatIf: pretend, Heartbeat: 20 * time.Millisecond})
+	w.server = serve(t, w.handler)
+	w.furnish()
+	page := w.signedIn(alice).get("/jobs/1").body
+	_, cost, _ := strings.Cut(page, `<p class="figure cost">`)
+	_, cancel, _ := strings.Cut(page, `<b id="cancelled" data-now>`)
+	cost, _, _ = strings.Cut(cost, "<")
+	cancel, _, _ = strings.Cut(cancel, "<")
+	if cost == "" || cost != cancel {
+		t.Errorf("it has cost %q, and %q if it is cancelled", cost, cancel)
+	}
+}
+
 // A budget is not the last word where a job is found out late: the form says so.
 func TestTheFormSaysWhatABudgetIs(t *testing.T) {
 	page := newWorld(t).signedIn(alice).get("/submit").body

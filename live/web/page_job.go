@@ -62,6 +62,7 @@ func showJob(c *call) error {
 	if v.Why, err = c.h.market.Explain(c.r.Context(), id); err != nil {
 		return err
 	}
+	v.CostNow = v.Why.CostNow // of one moment with what it costs to cancel it
 	v.Timeline = drawTimeline(&v.rowView, v.Why.PredictedUS)
 	for i := range j.Programs() {
 		v.Ranks = append(v.Ranks, i)

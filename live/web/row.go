@@ -16,32 +16,6 @@ type rowView struct {
 	Rating    float64 // work a second of its processors, so that the page can go on counting
 }
 
-// askedMS is the work that the job may do on each processor: of an array, that of
-// a whole lane, with what was granted beyond the estimate.
-func askedMS(j *v1.Job) int64 {
-	ms := j.Request.EstimateMS
-	if a := j.Request.Array; a != nil {
-		lanes := max(1, j.Width)
-		ms *= int64((a.Len() + lanes - 1) / lanes)
-	}
-	return ms + j.Extra
-}
-
-// AskedMS is all the work of the job.
-func (v *rowView) AskedMS() int64 { return askedMS(&v.Job) }
-
-// Done is the part of the work that is done.
-func (v *rowView) Done() float64 {
-	asked := askedMS(&v.Job)
-	switch {
-	case v.State == v1.Completed:
-		return 1
-	case asked <= 0:
-		return 0
-	}
-	return min(1, max(0, float64(v.Work)/float64(asked)))
-}
-
 // Gone is the part of the time to the deadline that is over.
 func (v *rowView) Gone() float64 {
 	if v.DueUS == 0 || v.DueUS <= v.SubmittedUS {

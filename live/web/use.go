@@ -22,7 +22,7 @@ func (v *jobView) Use() use {
 	for i := range v.Tasks {
 		t := &v.Tasks[i]
 		cpu, declined = cpu+t.CPUUS, declined+t.DeclinedUS
-		u.PeakMB = max(u.PeakMB, (t.PeakBytes+1<<20-1)>>20)
+		u.PeakMB = max(u.PeakMB, t.PeakMB())
 	}
 	u.Measured = len(v.Tasks) > 0
 	u.UsedMS, u.DeclinedMS, u.GrantedMS = cpu/1000, declined/1000, (cpu+declined)/1000

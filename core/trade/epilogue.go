@@ -1,18 +1,17 @@
-package exchange
+package trade
 
 import (
 	"fmt"
 
 	"github.com/libra-market/libra/core/bill"
 	"github.com/libra-market/libra/core/market"
-	"github.com/libra-market/libra/core/trade"
 )
 
 // Epilogue explains a job that has ended.
-func Epilogue(j *trade.Job) trade.Explanation {
-	e := trade.Explanation{Job: j.ID, State: j.State, DueUS: j.DueUS, Because: []string{}, PenaltyNow: j.Penalty, CostNow: j.Charged, CancelNow: j.Charged}
+func Epilogue(j *Job) Explanation {
+	e := Explanation{Job: j.ID, State: j.State, DueUS: j.DueUS, Because: []string{}, PenaltyNow: j.Penalty, CostNow: j.Charged, CancelNow: j.Charged}
 	switch {
-	case j.State == trade.Rejected:
+	case j.State == Rejected:
 		e.Summary = "was refused: " + j.Detail
 	case j.Detail != "":
 		e.Summary = string(j.State) + ": " + j.Detail
@@ -36,8 +35,11 @@ func Epilogue(j *trade.Job) trade.Explanation {
 		e.Part, e.OptionalMS, e.Optional = j.Part, j.OptionalMS, j.Optional
 		e.Because = append(e.Because, fmt.Sprintf("%s of its optional part were executed, for %s", market.Span(j.OptionalMS), market.Money(j.Optional)))
 	}
+	if j.Receipt != nil && bill.Unpaid(j.Receipt.Lines) != "" {
+		e.Because = append(e.Because, "no penalty was paid: "+bill.Unpaid(j.Receipt.Lines))
+	}
 	switch {
-	case j.Penalty > 0 && j.State == trade.Lost:
+	case j.Penalty > 0 && j.State == Lost:
 		e.Because = append(e.Because, fmt.Sprintf("it was lost, and the owner paid %s for that", market.Money(j.Penalty)))
 	case j.Penalty > 0:
 		e.Because = append(e.Because, fmt.Sprintf("the owner paid %s for that", market.Money(j.Penalty)))

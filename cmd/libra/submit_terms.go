@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -126,7 +125,7 @@ func (t jobTerms) request(cmd *cobra.Command, con *console, args []string) (v1.R
 		return v1.Request{}, err
 	}
 	for _, flag := range []string{"memory", "disk"} {
-		if text := cmd.Flag(flag).Value.String(); withoutUnit(text) {
+		if text := cmd.Flag(flag).Value.String(); directive.WithoutUnit(text) {
 			con.warn("--%s %s is %s megabytes; %sG would be gigabytes", flag, text, text, text)
 		}
 	}
@@ -151,13 +150,6 @@ func oneText(program string) bool {
 	}
 	_, err := os.Stat(program)
 	return err != nil // a name may have all that
-}
-
-// withoutUnit finds an amount of memory that is so small, and without a unit, that
-// gigabytes were meant more likely than megabytes.
-func withoutUnit(text string) bool {
-	n, err := strconv.ParseFloat(text, 64)
-	return err == nil && n > 0 && n <= 64
 }
 
 // apply says to the head what the flags say.

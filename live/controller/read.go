@@ -253,8 +253,11 @@ func (c *Controller) Measure(ctx context.Context) (map[string]float64, error) {
 	ahead, steps := c.clock.away()
 	m["clock_ahead_seconds"], m["clock_steps_total"] = ahead.Seconds(), float64(steps)
 	err := c.query(ctx, func(x *exchange.Exchange) {
-		for state, n := range x.Counts() {
-			m[fmt.Sprintf("jobs{state=%q}", state)] = float64(n)
+		counts := x.Counts()
+		for _, state := range trade.States() { // those that are under way, be it none
+			if !state.Final() {
+				m[fmt.Sprintf("jobs{state=%q}", state)] = float64(counts[state])
+			}
 		}
 		t := x.Record()
 		m["promises_due_total"], m["promises_kept_total"] = float64(t.Promised), float64(t.Kept)

@@ -2,6 +2,7 @@ package controller_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 	"time"
 
@@ -185,4 +186,14 @@ func TestWhatIsMeasuredIsTakenInBitByBit(t *testing.T) {
 		t.Errorf("%d entries for 150 tasks", len(entries))
 	}
 	f.verify()
+}
+
+// A market in which nothing happens has its numbers: a graph of it is not empty.
+func TestAnIdleMarketHasItsNumbers(t *testing.T) {
+	m := have(open(t, nil).Measure(t.Context()))(t)
+	for _, state := range []trade.State{trade.Held, trade.Queued, trade.Running, trade.Stopping} {
+		if n, there := m[fmt.Sprintf("jobs{state=%q}", state)]; !there || n != 0 {
+			t.Errorf("%s: %v, there %t", state, n, there)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net/url"
@@ -20,7 +21,7 @@ import (
 type form struct {
 	Fields map[string]string
 	Wrong  map[string]string // by field, for people
-	Notes  []string          // on lines of the script that mean less than they say
+	Notes  []string          // on what means something else than it seems to say
 	Guess  *guess            // from how long jobs of the same name ran; nil: there is none, or it is what was said
 }
 
@@ -55,6 +56,11 @@ func (c *call) readRequest() (*form, v1.Request) {
 			if err := head.Set(name, value); err != nil {
 				f.Wrong[name] = err.Error()
 			}
+		}
+	}
+	for _, name := range []string{"memory", "disk"} {
+		if text := f.Fields[name]; directive.WithoutUnit(text) {
+			f.Notes = append(f.Notes, fmt.Sprintf("%s %s is %s megabytes; %sG would be gigabytes", name, text, text, text))
 		}
 	}
 	for line := range strings.Lines(f.Fields["env"]) {

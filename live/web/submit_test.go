@@ -232,3 +232,13 @@ func TestPreview(t *testing.T) {
 		t.Errorf("%d commands came of questions", n)
 	}
 }
+
+// Memory without a unit is megabytes: the page warns where a terminal does.
+func TestTheFormWarnsOfMemoryWithoutAUnit(t *testing.T) {
+	p := newWorld(t).signedIn(alice)
+	for memory, warns := range map[string]bool{"2": true, "2G": false, "500": false} {
+		if got := p.fill("/preview", script("memory", memory)); strings.Contains(got.body, "2 is 2 megabytes; 2G would be gigabytes") != warns {
+			t.Errorf("memory %s: %.600s", memory, got.body)
+		}
+	}
+}

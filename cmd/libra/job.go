@@ -12,7 +12,6 @@ import (
 
 	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/live/wire"
 )
 
 func newJob(con *console) *cobra.Command {
@@ -333,7 +332,7 @@ func printReceipt(out io.Writer, j *v1.Job) error {
 	if err := paragraph(out, "  ", r.Formula); err != nil {
 		return err
 	}
-	if why := wire.Worked(j); why != "" {
+	if why := worked(j); why != "" {
 		if err := paragraph(out, "  ", cash(j.Price)+": "+why); err != nil {
 			return err
 		}

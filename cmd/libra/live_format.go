@@ -9,9 +9,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/plain"
+	"github.com/libra-market/libra/live/wire"
 )
 
 // unit is what the market's amounts are in, as it says with every answer; "" before it
@@ -34,6 +36,9 @@ func unitWord() string {
 	}
 	return ""
 }
+
+// worked says why the price of a job is what it is.
+func worked(j *v1.Job) string { return wire.Worked(j, strings.TrimSpace(unitWord())) }
 
 // cash writes micro-units of money with their unit.
 func cash(micros int64) string { return bare(micros) + unitWord() }

@@ -101,6 +101,8 @@ func (s *service) start(ctx context.Context, c *config.Config, logger *slog.Logg
 	if s.market.Archive != nil {
 		s.archiving.Go(func() { s.market.Archive.Run(run) })
 	}
+	seller := ledger.Seller{Name: c.Seller, Currency: c.Currency}
+	s.market.Unit = seller.Unit()
 	var floor api.Market = byAgents{s.market}
 	if c.Backend == config.BackendSlurm {
 		if err = s.startSlurm(ctx, run, c, logger); err != nil {
@@ -110,10 +112,10 @@ func (s *service) start(ctx context.Context, c *config.Config, logger *slog.Logg
 	}
 	gate := fair.NewGate(c.Limits.Limits, time.Now)
 	handler := api.New(floor, front.Keyring{Kept: s.store}, api.Options{
-		Log: logger, Gate: gate, Term: term, Notice: s.notice, PublicMetrics: c.Metrics == "public", CertificateNodes: c.TLS.Nodes, Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency},
+		Log: logger, Gate: gate, Term: term, Notice: s.notice, PublicMetrics: c.Metrics == "public", CertificateNodes: c.TLS.Nodes, Seller: seller,
 	})
 	s.pages = web.New(floor, front.Keyring{Kept: s.store}, web.Options{
-		Log: logger, Gate: gate, Now: s.market.Time, Ahead: s.market.Ahead, URL: s.page, Door: s.door(), Secure: s.secure, WhatIf: s.whatIf, Seller: ledger.Seller{Name: c.Seller, Currency: c.Currency}, Home: homeOf,
+		Log: logger, Gate: gate, Now: s.market.Time, Ahead: s.market.Ahead, URL: s.page, Door: s.door(), Secure: s.secure, WhatIf: s.whatIf, Seller: seller, Home: homeOf,
 		Memory: s.store,
 	})
 	s.serve(handler, s.pages)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/live/wire"
 )
 
 // waitEvery is how often a job is looked at if nothing is heard of it.
@@ -115,7 +114,7 @@ func printBill(out io.Writer, j *v1.Job) error {
 	if j.Receipt.Penalty != 0 {
 		g.add("  paid back for being late", cash(-j.Receipt.Penalty))
 	}
-	if why := wire.Worked(j); why != "" {
+	if why := worked(j); why != "" {
 		if err := paragraph(out, "", fmt.Sprintf("%s was agreed: %s", cash(j.Price), why)); err != nil {
 			return err
 		}

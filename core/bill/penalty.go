@@ -2,6 +2,7 @@ package bill
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/libra-market/libra/core/market"
@@ -152,7 +153,7 @@ func Late(lines []Line) string {
 
 func penaltyLine(r *rules.Rules, j *Job, e *Ending, amount market.Money, late market.Time) Line {
 	l := Line{
-		What:    fmt.Sprintf("penalty: %.6f s late", float64(late)),
+		What:    fmt.Sprintf("penalty: %s late", market.Span(int64(math.Round(float64(late)*1e3)))),
 		Formula: fmt.Sprintf("%s a second * %.6f s", j.Penalty, float64(late)), Amount: -amount,
 	}
 	if full := payable(Delay(j.Penalty, late)); r.Paid() && amount < full {

@@ -116,7 +116,7 @@ func (b *Bill) held(r *rules.Rules, j *Job, e *Ending, what string, agreed marke
 		of = fmt.Sprintf("; %d of %d never began", e.Never, e.Of)
 	}
 	owed := PartOf(r, price, had, s.MS)
-	b.add(fmt.Sprintf("%s: held for %s of %s, agreed for %s%s", what, market.Span(had), market.Span(s.MS), agreed, of),
+	b.add(fmt.Sprintf("%s: held for %s of %s, agreed for %s%s", what, market.Span(had), market.Span(s.MS), agreed.Said(), of),
 		fmt.Sprintf("%s * %d / %d", price, had, s.MS), owed)
 	if over := held - had; over > 0 {
 		b.add(fmt.Sprintf("%s: held for %s more", what, market.Span(over)), fmt.Sprintf("%s * %d / %d", price, over, s.MS), PartOf(r, price, over, s.MS))

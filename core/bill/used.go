@@ -36,7 +36,7 @@ func (b *Bill) used(r *rules.Rules, j *Job, e *Ending) {
 		return
 	}
 	done := PartOf(r, j.Price, had, j.EstimateMS)
-	b.add(fmt.Sprintf("used %s of %s, agreed for %s", market.Span(had), market.Span(j.EstimateMS), j.Price),
+	b.add(fmt.Sprintf("used %s of %s, agreed for %s", market.Span(had), market.Span(j.EstimateMS), j.Price.Said()),
 		fmt.Sprintf("%s * %d / %d", j.Price, had, j.EstimateMS), done)
 	rest, of := j.Price-done, ""
 	if e.Never > 0 {

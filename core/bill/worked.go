@@ -28,7 +28,7 @@ func Worked(inputs []market.Input, price, stored, lent market.Money) string {
 		return ""
 	}
 	text := count(procs, "processor") + " x "
-	text += fmt.Sprintf("%s x %s an hour", market.Span(int64(math.Round(known["E"]*1e3))), hourly.Text())
+	text += fmt.Sprintf("%s x %s an hour", market.Span(int64(math.Round(known["E"]*1e3))), hourly.Said())
 	if room := known["room"]; room > 0 {
 		base *= known["elements"] / room
 		text += fmt.Sprintf(", %.0f of %.0f places used", known["elements"], room)
@@ -39,12 +39,12 @@ func Worked(inputs []market.Input, price, stored, lent market.Money) string {
 	more := math.Round(1000*(float64((price-stored-lent).Price())/base-1)) / 10
 	text += fmt.Sprintf(": %+.1f %%", more+0) // nothing is not negative
 	if stored > 0 {
-		text += fmt.Sprintf(", and %s for memory and disk", stored.Text())
+		text += fmt.Sprintf(", and %s for memory and disk", stored.Said())
 	}
 	if gpus := known["gpus"]; lent > 0 {
-		text += fmt.Sprintf(", and %s for %s", lent.Text(), count(gpus, "GPU"))
+		text += fmt.Sprintf(", and %s for %s", lent.Said(), count(gpus, "GPU"))
 		if hour, err := market.Price(known["gpu price"]).Money(); err == nil {
-			text += fmt.Sprintf(" x %s at %s an hour", market.Span(int64(math.Round(known["kept"]*1e3))), hour.Text())
+			text += fmt.Sprintf(" x %s at %s an hour", market.Span(int64(math.Round(known["kept"]*1e3))), hour.Said())
 		}
 	}
 	return text

@@ -111,9 +111,9 @@ func shortage(err error) (reason, detail string) {
 		return "", ""
 	case errors.As(err, &short):
 		have, wanted := market.Apart(short.Have, short.Wanted)
-		return trade.ReasonFunds, fmt.Sprintf("%s has %s free, %s is needed", short.Account, have, wanted)
+		return trade.ReasonFunds, fmt.Sprintf("%s has %s %s free, %s %s is needed", short.Account, have, market.Sign, wanted, market.Sign)
 	case errors.As(err, &over):
-		return trade.ReasonLimit, fmt.Sprintf("%s may spend %s a month and has used %s; %s more is needed", over.Account, over.Limit.Text(), over.Used.Text(), over.Wanted.Text())
+		return trade.ReasonLimit, fmt.Sprintf("%s may spend %s a month and has used %s; %s more is needed", over.Account, over.Limit.Said(), over.Used.Said(), over.Wanted.Said())
 	case errors.Is(err, ledger.ErrUnknown):
 		return trade.ReasonFunds, "there is no such account"
 	default:

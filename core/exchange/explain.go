@@ -99,7 +99,7 @@ func (x *teller) explainRun(j *underway.Job, e *trade.Explanation, owed *bill.Bi
 		e.Odds = 0
 	case e.PenaltyNow > 0:
 		e.Because = append(e.Because, fmt.Sprintf("it is late: the penalty has come to %s, at %s a second",
-			market.Money(e.PenaltyNow), market.Money(j.Request.PenaltyMicros)))
+			market.Money(e.PenaltyNow).Said(), market.Money(j.Request.PenaltyMicros).Said()))
 		e.Odds = 0
 	case e.PredictedUS > 0 && j.DueUS > 0 && e.PredictedUS > j.DueUS+1e6:
 		e.Because = append(e.Because, "at this share it would be late")
@@ -197,7 +197,7 @@ func (x *teller) explainParts(j *underway.Job, e *trade.Explanation, stand *clus
 		}
 		e.Because = append(e.Because,
 			"its mandatory part is done: what was promised is kept",
-			fmt.Sprintf("%s of its optional part are executed, which is worth %s", market.Span(e.OptionalMS), market.Money(e.Optional)),
+			fmt.Sprintf("%s of its optional part are executed, which is worth %s", market.Span(e.OptionalMS), market.Money(e.Optional).Said()),
 			"mandatory parts of others go first; it ends at its deadline with what it has")
 		return
 	}

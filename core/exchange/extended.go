@@ -1,6 +1,8 @@
 package exchange
 
 import (
+	"fmt"
+
 	"github.com/libra-market/libra/core/bill"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/roster"
@@ -55,10 +57,24 @@ func (x *floor) overran(j *underway.Job, e *market.Event) {
 	switch paid := x.rulesOf(j).Paid(); {
 	case e.Reason == market.CannotMeetDeadline: // whether or not others are in its way
 		why = "that cannot be done by its deadline"
-	case e.Reason == market.CannotMeetBudget && paid && j.Request.Budget == nil:
-		why = "its account cannot pay for that"
 	case e.Reason == market.CannotMeetBudget && paid:
-		why = "its budget does not pay for more"
+		why = x.unpayable(j, e.Price)
 	}
 	j.Detail = "needs more than it estimated: " + why
+}
+
+// unpayable says what the next piece costs that a job cannot pay for, with what it took
+// meanwhile, and what there is for it.
+func (x *floor) unpayable(j *underway.Job, price market.Price) string {
+	costs, err := (price * market.Price(float64(j.Piece+j.Over)/float64(max(1, j.Piece)))).Money()
+	left, bad := x.owed.leeway(j).Money()
+	if err != nil || bad != nil {
+		costs, left = 0, 0
+	}
+	need, have := market.Apart(costs, left)
+	next := fmt.Sprintf("the next %s cost %s %s", market.Span(j.Piece+j.Over), need, market.Sign)
+	if j.Request.Budget == nil {
+		return fmt.Sprintf("%s, and its account has %s %s", next, have, market.Sign)
+	}
+	return fmt.Sprintf("%s, and its budget of %s has %s %s for that", next, market.Money(*j.Request.Budget).Said(), have, market.Sign)
 }

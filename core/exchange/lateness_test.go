@@ -53,7 +53,7 @@ func TestOneLatenessOneFigure(t *testing.T) {
 	f.end(task.Key{Job: id}, 5.5, 0)
 	j := f.job(id)
 	e := trade.Epilogue(&j)
-	if len(e.Because) == 0 || e.Because[0] != "it was 4.000000 s late, as its receipt says" {
+	if len(e.Because) == 0 || e.Because[0] != "it was 4s late, as its receipt says" {
 		t.Errorf("%q, and its receipt says %+v", e.Because, j.Receipt.Lines)
 	}
 }

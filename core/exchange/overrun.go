@@ -118,7 +118,7 @@ func (x *overseer) sellMore(j *underway.Job) (sold bool, err error) {
 			Price: x.owed.leeway(j) * market.Price(float64(ms)/float64(ms+j.Over)),
 		}
 		if own := x.owed.flat(j, &stand, ms); own.Price() > more.Price {
-			x.floor.overran(j, &market.Event{Reason: market.CannotMeetBudget})
+			x.floor.overran(j, &market.Event{Reason: market.CannotMeetBudget, Price: own.Price()})
 			continue
 		}
 		if err := x.floor.step(more); err != nil {

@@ -50,7 +50,8 @@ func (x *door) quote(by trade.Identity, a *trade.AskQuote) (trade.Outcome, error
 	}}
 	core, err := x.cluster.Quote(x.time(), asked)
 	if rejected := (*market.Rejection)(nil); errors.As(err, &rejected) {
-		return x.refuseQuote(j, rejected.Reason.String(), x.price.refusalText(j, rejected.Reason)), nil
+		code, text := x.price.refusal(j, rejected.Reason)
+		return x.refuseQuote(j, code, text), nil
 	} else if err != nil {
 		return trade.Outcome{}, err
 	}
@@ -62,7 +63,8 @@ func (x *door) quote(by trade.Identity, a *trade.AskQuote) (trade.Outcome, error
 	}
 	x.price.fill(q, &asked, core)
 	if q.Storage.Over(&r, market.Money(q.Price)) {
-		return x.refuseQuote(j, market.CannotMeetBudget.String(), x.price.refusalText(j, market.CannotMeetBudget)), nil
+		code, text := x.price.refusal(j, market.CannotMeetBudget)
+		return x.refuseQuote(j, code, text), nil
 	}
 	q.PredictedUS = x.price.predict(&asked, core)
 	if reason, why := x.price.cannotPromise(&r, market.Money(q.Price), q.Storage, q.Width, 0); reason != "" {

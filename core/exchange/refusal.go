@@ -10,45 +10,40 @@ import (
 	"github.com/libra-market/libra/core/underway"
 )
 
-// refusalText says why the cluster said no to a job.
-func (x *pricer) refusalText(j *underway.Job, reason market.Reason) string {
-	return x.inNumbers(j, reason.String(), trade.RefusalText(reason))
-}
-
-// inNumbers puts the number that binds into what is said of a refusal: what a job takes on the
-// fastest processors there are, or would cost. Only where others are in its way are they named.
-func (x *pricer) inNumbers(j *underway.Job, reason, general string) string {
-	if reason == market.CannotMeetResources.String() {
-		return cmp.Or(j.Request.Exceeds(x.nodes.All()), general)
+// refusal says why the cluster said no to a job, for programs and for people, with the
+// constraint that binds and its number: what a job takes on the fastest processors there
+// are, or would cost. A policy that looks at the budget first says that where no budget
+// would help; then it is what stands in the way of any. Only where others are in its way
+// are they named.
+func (x *pricer) refusal(j *underway.Job, reason market.Reason) (code, text string) {
+	r, general := j.Request, trade.RefusalText(reason)
+	switch reason {
+	case market.CannotMeetResources:
+		return reason.String(), cmp.Or(r.Exceeds(x.nodes.All()), general)
+	case market.CannotMeetDeadline, market.CannotMeetBudget:
+	default:
+		return reason.String(), general
 	}
-	late := reason == market.CannotMeetDeadline.String()
-	if !late && reason != market.CannotMeetBudget.String() {
-		return general
-	}
-	r := j.Request
 	if alone := x.alone(&r); r.DeadlineMS > 0 && alone > r.DeadlineMS {
-		return fmt.Sprintf("it takes %s even with processors to itself, and its deadline is in %s", market.Span(alone), market.Span(r.DeadlineMS))
+		return market.CannotMeetDeadline.String(), fmt.Sprintf("it takes %s even with processors to itself, and its deadline is in %s", market.Span(alone), market.Span(r.DeadlineMS))
 	}
-	if late {
-		return x.tooLate(j, &r, general)
+	if reason == market.CannotMeetDeadline {
+		return reason.String(), x.tooLate(j, &r, general)
 	}
-	width := j.Width
-	if width == 0 {
-		width = x.nodes.ProcessorsUp()
-	}
-	if text := x.belowReserve(&r, width); text != "" {
-		return text
-	}
-	if r.Budget == nil {
-		return general
+	if text := x.belowReserve(&r, cmp.Or(j.Width, x.nodes.ProcessorsUp())); text != "" || r.Budget == nil {
+		return reason.String(), cmp.Or(text, general)
 	}
 	budget := market.Money(*r.Budget)
 	r.Budget = nil
-	if q, _, _, ok := x.terms(j, r); ok && market.Money(q.Price) > budget {
+	q, _, _, ok := x.terms(j, r)
+	switch {
+	case ok && market.Money(q.Price) > budget:
 		costs, has := market.Apart(market.Money(q.Price), budget)
-		return fmt.Sprintf("it costs %s, and its budget is %s", costs, has)
+		return reason.String(), fmt.Sprintf("it costs %s %s, and its budget is %s %s", costs, market.Sign, has, market.Sign)
+	case !ok && x.whyNot(j, r) == market.CannotMeetDeadline:
+		return market.CannotMeetDeadline.String(), x.tooLate(j, &r, trade.RefusalText(market.CannotMeetDeadline))
 	}
-	return general
+	return reason.String(), general
 }
 
 // tooLate says within what time a job cannot be done, and whether others are in its way.

@@ -42,11 +42,11 @@ func (x *pricer) belowReserve(r *trade.Request, width int) string {
 	}
 	if least := x.leastBid(r, width); r.Budget != nil && *r.Budget < least {
 		return fmt.Sprintf("it bids less than the reserve: under %s an hour of a processor is sold for %s at the least, and this job for %s",
-			x.epoch().Policy, hour.Text(), market.Money(least).Text())
+			x.epoch().Policy, hour.Said(), market.Money(least).Said())
 	}
 	if r.Optional != nil && market.Money(r.Optional.RateMicros).Price() < rate {
-		return fmt.Sprintf("it bids less than the reserve for its optional part: under %s an hour of a processor is sold for %s at the least, a second for %.6f",
-			x.epoch().Policy, hour.Text(), float64(rate))
+		return fmt.Sprintf("it bids less than the reserve for its optional part: under %s an hour of a processor is sold for %s at the least, a second for %.6f %s",
+			x.epoch().Policy, hour.Said(), float64(rate), market.Sign)
 	}
 	return ""
 }

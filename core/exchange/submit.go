@@ -130,7 +130,7 @@ func (x *door) admit(j *underway.Job) (trade.Outcome, error) {
 		return trade.Outcome{}, err
 	}
 	if j.State == trade.Rejected {
-		j.Detail = x.price.inNumbers(j, j.Reason, j.Detail)
+		j.Reason, j.Detail = x.price.refusal(j, market.ReasonOf(j.Reason))
 		x.floor.over(j) // its row says so too
 		return x.refuse(j, j.Reason, j.Detail), nil
 	}
@@ -171,7 +171,7 @@ func (x *door) payable(j *underway.Job) (reason, detail string) {
 	}
 	price = max(0, price) + j.Storage.Amount()
 	if j.Price = int64(price); j.Storage.Over(&j.Request, price) {
-		return market.CannotMeetBudget.String(), x.price.refusalText(j, market.CannotMeetBudget)
+		return x.price.refusal(j, market.CannotMeetBudget)
 	}
 	if j.Quote == "" { // else it was promised with the quote
 		if reason, detail = x.price.cannotPromise(&j.Request, price, j.Storage, j.Width, j.ID); reason != "" {

@@ -110,7 +110,7 @@ func (x *teller) Preview(by trade.Identity, r trade.Request) (trade.Outcome, err
 		if reason == market.NoReason {
 			return no(market.CannotMeetBudget.String(), nameBudget(x.epoch().Policy)), nil
 		}
-		return no(reason.String(), x.price.refusalText(j, reason)), nil
+		return no(x.price.refusal(j, reason)), nil
 	}
 	if reason, why := x.price.cannotPromise(&r, market.Money(q.Price), q.Storage, q.Width, 0); reason != "" {
 		return no(reason, why), nil

@@ -74,6 +74,13 @@ func (m Money) Text() string {
 	}
 }
 
+// Sign stands behind an amount in what the core says: it knows no currency, and whoever
+// shows it puts the unit in its place.
+const Sign = "\u00a4"
+
+// Said writes the amount in a sentence.
+func (m Money) Said() string { return m.Text() + " " + Sign }
+
 // Apart writes two amounts that are compared: alike only if they are.
 func Apart(a, b Money) (string, string) {
 	if a != b && a.Text() == b.Text() {

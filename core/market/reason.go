@@ -27,6 +27,16 @@ var reasons = [...]string{
 
 func (r Reason) String() string { return reasons[r] }
 
+// ReasonOf is the reason of a name; NoReason where there is none.
+func ReasonOf(name string) Reason {
+	for r := range Reason(len(reasons)) {
+		if reasons[r] == name {
+			return r
+		}
+	}
+	return NoReason
+}
+
 // Rejection is the answer no: an error value, and a perfectly good answer.
 type Rejection struct {
 	Reason Reason

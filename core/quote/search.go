@@ -24,7 +24,7 @@ type Search struct {
 // Offers are those that were found, each by another change.
 func (s *Search) Offers() []trade.Offer {
 	found := []trade.Offer{}
-	for _, vary := range []func() (trade.Offer, bool){s.laterDeadline, s.largerBudget, s.fewerProcessors, s.fewerGPUs} {
+	for _, vary := range []func() (trade.Offer, bool){s.laterDeadline, s.largerBudget, s.smallerBudget, s.fewerProcessors, s.fewerGPUs} {
 		if o, ok := vary(); ok {
 			found = append(found, o)
 		}
@@ -136,8 +136,36 @@ func (s *Search) largerBudget() (trade.Offer, bool) {
 	}
 	return trade.Offer{
 		Change: "budget", Quote: q,
-		Detail: fmt.Sprintf("budget %s instead of %s", market.Money(*r.Budget), market.Money(*s.Request.Budget)),
+		Detail: instead(*r.Budget, *s.Request.Budget),
 	}, true
+}
+
+// smallerBudget offers as large a budget as its account can keep, where a budget that was
+// meant as no limit is more than that.
+func (s *Search) smallerBudget() (trade.Offer, bool) {
+	r := s.Request
+	if r.Budget == nil {
+		return trade.Offer{}, false
+	}
+	q, ok := s.Ask(r)
+	pays := func(budget int64) bool {
+		r.Budget = &budget
+		return s.Pays(&r, &q)
+	}
+	least, most := roundUp(q.Price), *s.Request.Budget
+	if !ok || pays(most) || !pays(least) {
+		return trade.Offer{}, false
+	}
+	for most-least > cent {
+		if middle := roundUp(least + (most-least)/2); middle < most && pays(middle) {
+			least = middle
+		} else {
+			most = min(middle, most-cent)
+		}
+	}
+	r.Budget = &least
+	r, q, ok = s.affordable(r)
+	return trade.Offer{Change: "budget", Quote: q, Detail: instead(*r.Budget, *s.Request.Budget)}, ok
 }
 
 // fewerProcessors offers the same work on fewer processors, for longer.
@@ -175,10 +203,16 @@ func (s *Search) fewerGPUs() (trade.Offer, bool) {
 	return trade.Offer{}, false
 }
 
+// instead says which budget is offered.
+func instead(offered, asked int64) string {
+	now, before := market.Apart(market.Money(offered), market.Money(asked))
+	return fmt.Sprintf("budget %s %s instead of %s %s", now, market.Sign, before, market.Sign)
+}
+
 func (s *Search) forPrice(r *trade.Request, q *trade.Quote) string {
-	text := ", for " + market.Money(q.Price).String()
+	text := ", for " + market.Money(q.Price).Said()
 	if r.Budget != nil && s.Request.Budget != nil && *r.Budget != *s.Request.Budget {
-		text += fmt.Sprintf(" (budget %s instead of %s)", market.Money(*r.Budget), market.Money(*s.Request.Budget))
+		text += " (" + instead(*r.Budget, *s.Request.Budget) + ")"
 	}
 	return text
 }
@@ -186,7 +220,6 @@ func (s *Search) forPrice(r *trade.Request, q *trade.Quote) string {
 // worthwhileBudget looks for the smallest budget with which a job brings more
 // than it displaces: upwards in growing steps, then back in between.
 func (s *Search) worthwhileBudget() (trade.Offer, bool) {
-	const cent = int64(market.Unit) / 100
 	r := s.Request
 	if _, _, ok := s.affordable(r); ok {
 		return trade.Offer{}, false // the budget is not what is wrong
@@ -226,13 +259,15 @@ func (s *Search) worthwhileBudget() (trade.Offer, bool) {
 	r, q, ok := s.affordable(r)
 	return trade.Offer{
 		Change: "budget", Quote: q,
-		Detail: fmt.Sprintf("budget %s instead of %s", market.Money(most), market.Money(*s.Request.Budget)),
+		Detail: instead(most, *s.Request.Budget),
 	}, ok
 }
 
+// cent is the least that people write.
+const cent = int64(market.Unit) / 100
+
 // roundUp is an amount to the next hundredth: what people write.
 func roundUp(micros int64) int64 {
-	const cent = int64(market.Unit) / 100
 	return (micros + cent - 1) / cent * cent
 }
 

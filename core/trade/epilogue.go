@@ -33,16 +33,16 @@ func Epilogue(j *Job) Explanation {
 	}
 	if j.Request.Optional != nil && j.MandatoryUS != 0 {
 		e.Part, e.OptionalMS, e.Optional = j.Part, j.OptionalMS, j.Optional
-		e.Because = append(e.Because, fmt.Sprintf("%s of its optional part were executed, for %s", market.Span(j.OptionalMS), market.Money(j.Optional)))
+		e.Because = append(e.Because, fmt.Sprintf("%s of its optional part were executed, for %s", market.Span(j.OptionalMS), market.Money(j.Optional).Said()))
 	}
 	if j.Receipt != nil && bill.Unpaid(j.Receipt.Lines) != "" {
 		e.Because = append(e.Because, "no penalty was paid: "+bill.Unpaid(j.Receipt.Lines))
 	}
 	switch {
 	case j.Penalty > 0 && j.State == Lost:
-		e.Because = append(e.Because, fmt.Sprintf("it was lost, and the owner paid %s for that", market.Money(j.Penalty)))
+		e.Because = append(e.Because, fmt.Sprintf("it was lost, and the owner paid %s for that", market.Money(j.Penalty).Said()))
 	case j.Penalty > 0:
-		e.Because = append(e.Because, fmt.Sprintf("the owner paid %s for that", market.Money(j.Penalty)))
+		e.Because = append(e.Because, fmt.Sprintf("the owner paid %s for that", market.Money(j.Penalty).Said()))
 	}
 	return e
 }

@@ -187,6 +187,7 @@ func (b *Broker) Explain(ctx context.Context, id int64) (v1.Explanation, error) 
 	known := wire.ToJob(&j)
 	epilogue := trade.Epilogue(&known)
 	x := wire.Explanation(&epilogue)
+	wire.ExplanationIn(&x, "") // what its clusters sell in is theirs to say
 	if !j.State.Final() {
 		x.Summary = string(j.State)
 		if j.Detail != "" {

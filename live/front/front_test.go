@@ -19,7 +19,7 @@ func TestAnOutcomeIsTheSameBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	is, err := json.Marshal(outcome(&o))
+	is, err := json.Marshal(Market{}.outcome(&o))
 	if err != nil {
 		t.Fatal(err)
 	}

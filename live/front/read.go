@@ -13,6 +13,7 @@ func (m Market) Job(ctx context.Context, id int64) (v1.Job, error) {
 	out := wire.Job(&j)
 	out.Batch = wire.Batch(&out)
 	out.Elements = wire.Elements(&out)
+	wire.JobIn(&out, m.Unit)
 	return out, err
 }
 
@@ -26,6 +27,7 @@ func (m Market) Jobs(ctx context.Context, q v1.JobQuery) ([]v1.Job, error) {
 	out := wire.Jobs(jobs)
 	for i := range out {
 		out[i].Batch = wire.Batch(&out[i])
+		wire.JobIn(&out[i], m.Unit)
 	}
 	return out, err
 }
@@ -33,19 +35,27 @@ func (m Market) Jobs(ctx context.Context, q v1.JobQuery) ([]v1.Job, error) {
 // History lists all jobs in order of submission.
 func (m Market) History(ctx context.Context, after int64, limit int) ([]v1.Job, error) {
 	jobs, err := m.Controller.History(ctx, after, limit)
-	return wire.Jobs(jobs), err
+	out := wire.Jobs(jobs)
+	for i := range out {
+		wire.JobIn(&out[i], m.Unit)
+	}
+	return out, err
 }
 
 // Explain says how a job stands.
 func (m Market) Explain(ctx context.Context, id int64) (v1.Explanation, error) {
 	e, err := m.Controller.Explain(ctx, id)
-	return wire.Explanation(&e), err
+	out := wire.Explanation(&e)
+	wire.ExplanationIn(&out, m.Unit)
+	return out, err
 }
 
 // Quote is a quote that binds.
 func (m Market) Quote(ctx context.Context, id string) (v1.Quote, error) {
 	q, err := m.Controller.Quote(ctx, id)
-	return wire.Quote(&q), err
+	out := wire.Quote(&q)
+	wire.QuoteIn(&out, m.Unit)
+	return out, err
 }
 
 // Tail is a piece of what a task has written.

@@ -22,6 +22,8 @@ type jobView struct {
 	Timeline template.HTML
 	Ranks    []int
 	Said     string
+
+	unit string // that amounts are in
 }
 
 // Stoppable reports whether it can still be cancelled.
@@ -31,7 +33,7 @@ func (v *jobView) Stoppable() bool { return v.Underway() }
 func (v *jobView) HasOutput() bool { return v.StartedUS != 0 }
 
 // Worked says why its price is what it is.
-func (v *jobView) Worked() string { return wire.Worked(&v.Job) }
+func (v *jobView) Worked() string { return wire.Worked(&v.Job, v.unit) }
 
 // IfCancelled is what it owes if it is cancelled now: nothing before it has begun.
 func (v *jobView) IfCancelled() int64 {
@@ -58,7 +60,7 @@ func showJob(c *call) error {
 	if err != nil {
 		return err
 	}
-	v := &jobView{rowView: *c.h.row(c.r.Context(), &j, false)}
+	v := &jobView{rowView: *c.h.row(c.r.Context(), &j, false), unit: c.h.unit}
 	if v.Why, err = c.h.market.Explain(c.r.Context(), id); err != nil {
 		return err
 	}

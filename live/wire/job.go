@@ -67,8 +67,8 @@ func Explanation(e *trade.Explanation) v1.Explanation {
 }
 
 // Worked says in one line why the price of a job that has its receipt is what it is: as
-// its quote did.
-func Worked(j *v1.Job) string {
+// its quote did, with amounts in a unit.
+func Worked(j *v1.Job, unit string) string {
 	if j.Receipt == nil {
 		return ""
 	}
@@ -80,7 +80,7 @@ func Worked(j *v1.Job) string {
 	if s := j.Storage; s != nil {
 		stored, lent = market.Money(s.Price-s.GPUs), market.Money(s.GPUs)
 	}
-	return bill.Worked(inputs, market.Money(j.Price), stored, lent)
+	return InUnit(bill.Worked(inputs, market.Money(j.Price), stored, lent), unit)
 }
 
 // Quote gives a quote out.

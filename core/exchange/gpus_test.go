@@ -66,7 +66,7 @@ func TestGPUsArePaidByTheTimeTheyAreHeld(t *testing.T) {
 	r := trade.Request{EstimateMS: 100_000, DeadlineMS: 1000_000, GPUs: 1}
 	q := f.ask(bob, 1, r).Quote
 	j := f.submit(alice, r).Job
-	if q == nil || !strings.Contains(q.Worked, "and 1.01 for 1 GPU x 16m46s at 3.60 an hour") {
+	if q == nil || !strings.Contains(q.Worked, "and 1.01 ¤ for 1 GPU x 16m46s at 3.60 ¤ an hour") {
 		t.Fatalf("%+v", q)
 	}
 	f.wait(200)

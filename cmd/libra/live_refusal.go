@@ -47,18 +47,9 @@ func (r *refusal) Error() string {
 	}
 	for i := range r.Offers {
 		o := &r.Offers[i]
-		fmt.Fprintf(&b, "\n  %s\n    %s", plain.Text(offered(o)), plain.Text(r.howTo(&o.Quote)))
+		fmt.Fprintf(&b, "\n  %s\n    %s", plain.Text(o.Detail), plain.Text(r.howTo(&o.Quote)))
 	}
 	return b.String()
-}
-
-// offered is what an offer changes, its amounts as elsewhere. A budget stays as exact as
-// it has to be typed.
-func offered(o *v1.Offer) string {
-	if o.Change == "budget" {
-		return o.Detail + unitWord()
-	}
-	return strings.Replace(o.Detail, ", for "+market.Money(o.Quote.Price).String(), ", for "+cash(o.Quote.Price), 1)
 }
 
 // howTo is the command line that takes an offer. One that nobody keeps has to

@@ -39,18 +39,3 @@ func TestMessagesNameWhatWasTyped(t *testing.T) {
 		}
 	}
 }
-
-// What an offer costs is written as every other amount; a budget stays as it has to be
-// typed.
-func TestOffersHaveAmountsLikeTheOthers(t *testing.T) {
-	open(t, newFloor(), v1.RoleOwner)
-	libra(t, "account") // says what amounts are in
-	o := v1.Offer{Change: "deadline", Detail: "deadline 5s instead of 2s, for 0.006", Quote: v1.Quote{Price: 6_000}}
-	if got := offered(&o); got != "deadline 5s instead of 2s, for 0.01 cr" {
-		t.Error(got)
-	}
-	o = v1.Offer{Change: "budget", Detail: "budget 0.006 instead of 0.005", Quote: v1.Quote{Price: 6_000}}
-	if got := offered(&o); got != "budget 0.006 instead of 0.005 cr" {
-		t.Error(got)
-	}
-}

@@ -260,7 +260,7 @@ libra: the market said no (cannot_meet_deadline): no processor is free enough by
 libra: it would take instead:
 libra:   deadline 12m instead of 5m, for 3.20
 libra:     libra submit --quote q12a   # until 12:01:00
-libra:   budget 3.20 instead of 1 cr
+libra:   budget 3.20 instead of 1
 libra:     with --estimate 4m0s --deadline 5m0s --budget 3.2
 `)
 	r = libra(t, "submit", "--server", server.URL, "--json", "-e", "4m", "-d", "5m", "--", "./simulate")

@@ -125,7 +125,7 @@ func TestMistakesAreSaidBesideTheField(t *testing.T) {
 	for _, c := range []struct{ field, value, says string }{
 		{"estimate", "soon", "not a length of time"},
 		{"estimate", "0", "more than 0"},
-		{"deadline", "yesterday", "want 10m, 14:30"},
+		{"deadline", "yesterday", "want 10m, 1:30:00, 14:30"},
 		{"budget", "cheap", "not an amount of money"},
 		{"procs", "many", "want 1 or more"},
 		{"memory", "lots", "want 500M or 2G"},

@@ -29,7 +29,7 @@ the fastest processors that it may hold, and all together no faster than the clu
 Every second of the cluster has a price; a job pays for the cheapest seconds of its
 window or does not come; any prices give a bound, and the best that are found are taken. It
 is never above what all budgets add up to, nor above the best-paying work that all
-processor-seconds could do. Memory, disk, threads and failures of nodes are not counted.
+processor-seconds could do. Memory, disk, threads, GPUs and failures of nodes are not counted.
 
 The workload, its SLA model and the cluster are given as to libra simulate.`,
 		Example: `  # the workload of the Libra+$ paper

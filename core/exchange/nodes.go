@@ -53,11 +53,11 @@ func (x *yard) rejoin(index int, h *task.Hello) error {
 			return err
 		}
 	}
-	n.Rejoin(h)
+	x.nodes.Rejoin(index, h)
 	if n.Up {
 		return nil
 	}
-	n.Up, n.Why = true, ""
+	x.nodes.Raise(index)
 	return x.floor.step(market.Event{Kind: market.NodeUp, Node: market.Int32(index)})
 }
 
@@ -69,7 +69,7 @@ func (x *yard) retire(index int) error {
 			return err
 		}
 	}
-	n.Retired = true
+	x.nodes.Retire(index)
 	x.floor.touched.Node(index)
 	return nil
 }
@@ -131,7 +131,7 @@ func (x *yard) changeNode(c *trade.NodeChange) (trade.Outcome, error) {
 	case c.Door != "":
 		err = x.turn(index, c.Door == trade.DoorClosed, c.Why)
 	case c.Up && !n.Up:
-		n.Up, n.Why = true, ""
+		x.nodes.Raise(index)
 		err = x.floor.step(market.Event{Kind: market.NodeUp, Node: market.Int32(index)})
 	case !c.Up && n.Up:
 		err = x.nodeLost(index, c.Why)
@@ -148,8 +148,11 @@ func (x *yard) turn(index int, closed bool, why string) error {
 		return nil
 	}
 	kind := market.NodeOpened
-	if n.Closed, n.Why = closed, ""; closed {
-		kind, n.Why = market.NodeClosed, why
+	if closed {
+		kind = market.NodeClosed
+		x.nodes.Close(index, why)
+	} else {
+		x.nodes.Open(index)
 	}
 	return x.floor.step(market.Event{Kind: kind, Node: market.Int32(index)})
 }
@@ -157,8 +160,7 @@ func (x *yard) turn(index int, closed bool, why string) error {
 // nodeLost takes a node down. Jobs that were being stopped, or that are not to be
 // restarted, end with it; the others begin anew elsewhere.
 func (x *yard) nodeLost(index int, why string) error {
-	n := x.nodes.At(index)
-	n.Up, n.Closed, n.Why = false, false, why
+	x.nodes.Lower(index, why)
 	x.floor.touched.Node(index)
 	var happened []market.Event
 	for _, id := range x.jobs.IDs() {

@@ -45,18 +45,13 @@ func (x *pricer) keeps(q *quote.Held, asked *market.Job) float64 {
 		share = q.Share
 	}
 	keeps := share * float64(q.Width)
-	up, gpus, memory, disk := 0, 0, int64(0), int64(0)
-	for _, n := range x.nodes.All() {
-		if n.Up {
-			up, memory, disk, gpus = up+n.Processors, memory+n.MemoryMB, disk+n.DiskMB, gpus+n.GPUs
-		}
+	all := x.nodes.Census()
+	if all.GPUs > 0 {
+		keeps = max(keeps, float64(asked.AllGPUs())/float64(all.GPUs)*float64(all.Processors))
 	}
-	if gpus > 0 {
-		keeps = max(keeps, float64(asked.AllGPUs())/float64(gpus)*float64(up))
-	}
-	for _, r := range [...]struct{ asked, all int64 }{{asked.Memory, memory}, {asked.Disk, disk}} {
+	for _, r := range [...]struct{ asked, all int64 }{{asked.Memory, all.MemoryMB}, {asked.Disk, all.DiskMB}} {
 		if r.all > 0 {
-			keeps = max(keeps, float64(r.asked)*float64(q.Width)/float64(r.all)*float64(up))
+			keeps = max(keeps, float64(r.asked)*float64(q.Width)/float64(r.all)*float64(all.Processors))
 		}
 	}
 	return keeps

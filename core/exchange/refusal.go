@@ -72,12 +72,7 @@ func (x *pricer) noneFree(j *underway.Job, r *trade.Request) string {
 // alone is how long a job takes, in milliseconds, on the fastest processors that are up,
 // all of them if it is an array that may have them.
 func (x *pricer) alone(r *trade.Request) int64 {
-	fastest := 0.0
-	for _, n := range x.nodes.All() {
-		if n.Up && !n.Retired {
-			fastest = max(fastest, n.Rating)
-		}
-	}
+	fastest := x.nodes.Census().Fastest
 	if fastest <= 0 {
 		return 0
 	}

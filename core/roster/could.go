@@ -2,7 +2,6 @@ package roster
 
 import (
 	"math"
-	"slices"
 
 	"github.com/libra-market/libra/core/market"
 )
@@ -29,7 +28,7 @@ func (n *Node) Could(j *market.Job) bool {
 // not; 0: there is none.
 func (r *Roster) Fastest(j *market.Job) float64 {
 	fastest := 0.0
-	for _, n := range r.nodes {
+	for _, n := range r.Census().alike {
 		if n.Could(j) {
 			fastest = max(fastest, n.Rating)
 		}
@@ -44,9 +43,11 @@ func (r *Roster) Slowest(j *market.Job, on market.Procs) float64 {
 	for proc := range on.All() {
 		slowest = min(slowest, r.nodes[r.Of(proc)].Speed)
 	}
-	for _, n := range r.nodes {
-		if len(on) == 0 && n.Up && n.Could(j) {
-			slowest = min(slowest, n.Speed)
+	if len(on) == 0 {
+		for _, n := range r.Census().alike {
+			if n.Up && n.Could(j) {
+				slowest = min(slowest, n.Speed)
+			}
 		}
 	}
 	if math.IsInf(slowest, 1) || slowest <= 0 {
@@ -59,15 +60,9 @@ func (r *Roster) Slowest(j *market.Job, on market.Procs) float64 {
 // on the node in the middle of those that are up: one of few, however small it is or says
 // to be, does not make it less.
 func (r *Roster) Usual(most int64) int64 {
-	var parts []int64
-	for _, n := range r.nodes {
-		if n.Up && n.Processors > 0 {
-			parts = append(parts, min(most, n.MemoryMB/int64(n.Processors)))
-		}
-	}
+	parts := r.Census().usual
 	if len(parts) == 0 {
 		return most
 	}
-	slices.Sort(parts)
-	return parts[len(parts)/2]
+	return min(most, parts[len(parts)/2])
 }

@@ -29,14 +29,7 @@ func (n *Node) NoteLoss(now int64, paid market.Money) {
 }
 
 // HoldAll reports whether all nodes stop by themselves what has had what was sold to it.
-func (r *Roster) HoldAll() bool {
-	for _, n := range r.nodes {
-		if !n.Retired && !n.Holds {
-			return false
-		}
-	}
-	return true
-}
+func (r *Roster) HoldAll() bool { return r.Census().holdAll }
 
 // Latest is the index of the node that has the name of another now.
 func (r *Roster) Latest(index int) int {

@@ -44,14 +44,6 @@ func (n *Node) RemoveTenant(job int64) {
 	}
 }
 
-// Rejoin takes in what a node says that comes back in its shape: what counts of
-// that is what it said first.
-func (n *Node) Rejoin(h *task.Hello) {
-	shape := n.Hello
-	n.Hello = *h
-	n.Rating, n.Speed, n.MemoryMB, n.DiskMB = shape.Rating, shape.Speed, shape.MemoryMB, shape.DiskMB
-}
-
 // maxName bounds the name of a node, in bytes.
 const maxName = 128
 

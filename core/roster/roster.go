@@ -15,6 +15,7 @@ type Roster struct {
 	nodes  []*Node
 	byName map[string]int // the latest of a name
 	marked []*Node
+	census *Census // nil: to be counted
 }
 
 // New is one that nobody has joined.
@@ -67,7 +68,11 @@ func (r *Roster) Add(h *task.Hello) (undo func()) {
 		first = r.nodes[n-1].First + r.nodes[n-1].Processors
 	}
 	r.nodes = append(r.nodes, &Node{Hello: *h, Up: true, First: first})
-	return func() { r.nodes = r.nodes[:len(r.nodes)-1] }
+	r.recount()
+	return func() {
+		r.nodes = r.nodes[:len(r.nodes)-1]
+		r.recount()
+	}
 }
 
 // Name gives the last node that was added its name: its index. It answers for what
@@ -87,15 +92,7 @@ func (r *Roster) Of(proc int) int {
 }
 
 // ProcessorsUp counts the processors that can be had.
-func (r *Roster) ProcessorsUp() int {
-	n := 0
-	for _, node := range r.nodes {
-		if node.Up {
-			n += node.Processors
-		}
-	}
-	return n
-}
+func (r *Roster) ProcessorsUp() int { return r.Census().Processors }
 
 // Speed is the work a second of all processors that are up.
 func (r *Roster) Speed() float64 {
@@ -120,14 +117,7 @@ func (r *Roster) SpeedOfAll() float64 {
 }
 
 // Batch is a node that is up where a batch system runs the tasks, if one is.
-func (r *Roster) Batch() *Node {
-	for _, n := range r.nodes {
-		if n.Up && n.Runs != "" {
-			return n
-		}
-	}
-	return nil
-}
+func (r *Roster) Batch() *Node { return r.Census().batch }
 
 // Up lists the nodes that should be heard of, by name.
 func (r *Roster) Up() []string {

@@ -1,0 +1,75 @@
+package roster
+
+import "slices"
+
+// Census is what every request asks of all nodes together. It is taken when somebody
+// asks after a node has come, gone or changed, so that a request costs the same on a
+// cluster of ten nodes and of ten thousand.
+type Census struct {
+	Processors int // of the nodes that are up, as all that follows
+	GPUs       int
+	MemoryMB   int64
+	DiskMB     int64
+	Fastest    float64 // rating
+
+	batch   *Node   // one where a batch system runs the tasks
+	holdAll bool    // all that have not retired stop by themselves what has had what was sold to it
+	usual   []int64 // memory of a processor, one number for a node, by size
+	alike   []*Node // of the nodes that have not retired, one of each shape
+}
+
+// Census is that of now.
+func (r *Roster) Census() *Census {
+	if r.census == nil {
+		r.census = r.count()
+	}
+	return r.census
+}
+
+// recount has the next who asks count again.
+func (r *Roster) recount() { r.census = nil }
+
+// shape is what tells a node from another to somebody who asks what could run there.
+type shape struct {
+	up, closed        bool
+	processors, gpus  int
+	memoryMB, diskMB  int64
+	rating, fullSpeed float64
+	gpuKind           string
+}
+
+func (r *Roster) count() *Census {
+	c := &Census{holdAll: true}
+	seen := map[shape]bool{}
+	for _, n := range r.nodes {
+		if n.Retired {
+			continue
+		}
+		c.holdAll = c.holdAll && n.Holds
+		s := shape{n.Up, n.Closed, n.Processors, n.GPUs, n.MemoryMB, n.DiskMB, n.Rating, n.Speed, n.GPUKind}
+		if !seen[s] {
+			seen[s] = true
+			c.alike = append(c.alike, n)
+		}
+		if n.Up {
+			c.add(n)
+		}
+	}
+	slices.Sort(c.usual)
+	return c
+}
+
+// add counts a node that is up.
+func (c *Census) add(n *Node) {
+	c.Processors += n.Processors
+	c.GPUs += n.GPUs
+	c.MemoryMB += n.MemoryMB
+	c.DiskMB += n.DiskMB
+	c.Fastest = max(c.Fastest, n.Rating)
+	if c.batch == nil && n.Runs != "" {
+		c.batch = n
+	}
+	if n.Processors > 0 {
+		c.usual = append(c.usual, n.MemoryMB/int64(n.Processors))
+	}
+}

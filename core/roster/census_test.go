@@ -1,0 +1,104 @@
+package roster_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/roster"
+	"github.com/libra-market/libra/core/task"
+)
+
+// Whatever happens to nodes, what is kept of all of them together is what asking each
+// of them gives.
+func TestCensusIsWhatAskingEverybodyGives(t *testing.T) {
+	for seed := range uint64(50) {
+		draw := rand.New(rand.NewPCG(seed, 1))
+		r := roster.New()
+		for step := range 60 {
+			change(r, draw)
+			if err := compare(r); err != nil {
+				t.Fatalf("seed %d, step %d: %v", seed, step, err)
+			}
+		}
+	}
+}
+
+func change(r *roster.Roster, draw *rand.Rand) {
+	hello := &task.Hello{
+		Node: fmt.Sprintf("n%d", draw.IntN(8)), Processors: 1 + draw.IntN(3), MemoryMB: int64(draw.IntN(4)) << 10, DiskMB: int64(draw.IntN(3)),
+		GPUs: draw.IntN(3), Rating: 1 + float64(draw.IntN(3)), Speed: 4 + float64(draw.IntN(3)), Holds: draw.IntN(4) > 0,
+	}
+	if draw.IntN(5) == 0 {
+		hello.Runs = "slurm"
+	}
+	if r.Len() == 0 || draw.IntN(3) == 0 {
+		undo := r.Add(hello)
+		if draw.IntN(3) == 0 {
+			undo()
+			return
+		}
+		r.Name()
+		return
+	}
+	index := draw.IntN(r.Len())
+	if r.At(index).Retired {
+		return
+	}
+	switch draw.IntN(6) {
+	case 0:
+		r.Rejoin(index, hello)
+	case 1:
+		r.Raise(index)
+	case 2:
+		r.Lower(index, "gone")
+	case 3:
+		r.Close(index, "drained")
+	case 4:
+		r.Open(index)
+	default:
+		r.Lower(index, "gone")
+		r.Retire(index)
+	}
+}
+
+func compare(r *roster.Roster) error {
+	job := &market.Job{Width: 1, Memory: 600, GPUs: 1}
+	processors, gpus, batch, hold := 0, 0, false, true
+	memory, disk := int64(0), int64(0)
+	best, fastest, slowest := 0.0, 0.0, math.Inf(1)
+	var usual []int64
+	for _, n := range r.All() {
+		hold = hold && (n.Retired || n.Holds)
+		if n.Could(job) {
+			fastest = max(fastest, n.Rating)
+		}
+		if !n.Up {
+			continue
+		}
+		processors, gpus, memory, disk = processors+n.Processors, gpus+n.GPUs, memory+n.MemoryMB, disk+n.DiskMB
+		best, batch = max(best, n.Rating), batch || n.Runs != ""
+		usual = append(usual, min(900, n.MemoryMB/int64(n.Processors)))
+		if n.Could(job) {
+			slowest = min(slowest, n.Speed)
+		}
+	}
+	if math.IsInf(slowest, 1) {
+		slowest = 1
+	}
+	slices.Sort(usual)
+	middle := int64(900)
+	if len(usual) > 0 {
+		middle = usual[len(usual)/2]
+	}
+	c := r.Census()
+	asked := []any{processors, gpus, memory, disk, best, batch, hold, fastest, slowest, middle}
+	kept := []any{c.Processors, c.GPUs, c.MemoryMB, c.DiskMB, c.Fastest, r.Batch() != nil, r.HoldAll(), r.Fastest(job), r.Slowest(job, nil), r.Usual(900)}
+	if !slices.Equal(asked, kept) {
+		return fmt.Errorf("asking everybody gives %v, and kept is %v", asked, kept)
+	}
+	return nil
+}

@@ -15,7 +15,7 @@ import (
 // Whatever happens to nodes, what is kept of all of them together is what asking each
 // of them gives.
 func TestCensusIsWhatAskingEverybodyGives(t *testing.T) {
-	for seed := range uint64(50) {
+	for seed := range uint64(200) {
 		draw := rand.New(rand.NewPCG(seed, 1))
 		r := roster.New()
 		for step := range 60 {
@@ -29,14 +29,15 @@ func TestCensusIsWhatAskingEverybodyGives(t *testing.T) {
 
 func change(r *roster.Roster, draw *rand.Rand) {
 	hello := &task.Hello{
-		Node: fmt.Sprintf("n%d", draw.IntN(8)), Processors: 1 + draw.IntN(3), MemoryMB: int64(draw.IntN(4)) << 10, DiskMB: int64(draw.IntN(3)),
-		GPUs: draw.IntN(3), Rating: 1 + float64(draw.IntN(3)), Speed: 4 + float64(draw.IntN(3)), Holds: draw.IntN(4) > 0,
+		Node: fmt.Sprintf("n%d", draw.IntN(8)), Processors: 1 + draw.IntN(2), MemoryMB: int64(1+draw.IntN(2)) << 10, DiskMB: 1,
+		GPUs: draw.IntN(2), Rating: 1 + float64(draw.IntN(2)), Speed: 4, Holds: draw.IntN(4) > 0,
 	}
 	if draw.IntN(5) == 0 {
 		hello.Runs = "slurm"
 	}
 	if r.Len() == 0 || draw.IntN(3) == 0 {
 		undo := r.Add(hello)
+		r.Census()
 		if draw.IntN(3) == 0 {
 			undo()
 			return
@@ -61,6 +62,7 @@ func change(r *roster.Roster, draw *rand.Rand) {
 		r.Open(index)
 	default:
 		r.Lower(index, "gone")
+		r.Census()
 		r.Retire(index)
 	}
 }

@@ -135,7 +135,8 @@ type ElementState string
 // The states of an element.
 const (
 	ElementWaiting   ElementState = "waiting"
-	ElementUnderway  ElementState = "under way" // its task runs, and has not said that it ended
+	ElementRunning   ElementState = "running"
+	ElementUnderway  ElementState = "under way" // its task runs, and nobody says how far it is: a batch system, or an older agent
 	ElementCompleted ElementState = "completed"
 	ElementFailed    ElementState = "failed"
 	ElementNotRun    ElementState = "not run" // the job ended first

@@ -76,7 +76,7 @@ const (
 	OptionalPart  Part = "optional" // the mandatory one is done
 )
 
-// TaskElement is how one element of an array ended.
+// TaskElement is how one element of an array ended; of one that runs EndedUS is 0.
 type TaskElement struct {
 	Index  int    `json:"index"`
 	Exit   int    `json:"exit"`

@@ -299,13 +299,20 @@ func peak(t *v1.TaskStatus) string {
 }
 
 func taskState(t *v1.TaskStatus) string {
-	bad := 0
+	bad, ended := 0, 0
 	for _, e := range t.Elements {
 		if e.Exit != 0 || e.Signal != "" {
 			bad++
 		}
+		if e.EndedUS != 0 {
+			ended++
+		}
 	}
 	switch {
+	case !t.State.Final() && bad > 0:
+		return fmt.Sprintf("%s, %d ended, %d failed", t.State, ended, bad)
+	case !t.State.Final() && ended > 0:
+		return fmt.Sprintf("%s, %d ended", t.State, ended)
 	case t.OOM:
 		return "out of memory"
 	case t.Signal != "":

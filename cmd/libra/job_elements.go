@@ -14,25 +14,15 @@ import (
 const elementsShown = 100
 
 // printElements is a table of the elements of an array. Those that failed come first
-// where not all are shown: they are what somebody looks for.
+// where not all are shown, and then those that run.
 func printElements(out io.Writer, all []v1.Element) error {
 	if len(all) == 0 {
 		return nil
 	}
-	if _, err := printline(out); err != nil {
+	if _, err := printf(out, "\nelements: %s\n", wire.ElementCounts(all)); err != nil {
 		return err
 	}
-	shown := all
-	if len(all) > elementsShown {
-		shown = nil
-		for _, wanted := range []bool{true, false} {
-			for i := range all {
-				if failed := all[i].State == v1.ElementFailed; failed == wanted && len(shown) < elementsShown {
-					shown = append(shown, all[i])
-				}
-			}
-		}
-	}
+	shown := wire.FirstElements(all, elementsShown)
 	g := &grid{left: 7, head: true}
 	g.add("element", "state", "exit", "started", "took", "node", "output")
 	for i := range shown {
@@ -41,8 +31,11 @@ func printElements(out io.Writer, all []v1.Element) error {
 		if e.StartedUS != 0 {
 			started = moment(e.StartedUS)
 		}
-		if e.EndedUS != 0 {
+		switch {
+		case e.EndedUS != 0:
 			took = lastingMS((e.EndedUS - e.StartedUS) / 1000)
+		case e.State == v1.ElementRunning: // by the clock of its node, which may be ahead
+			took = lastingMS(max(0, wallClock().UnixMicro()-e.StartedUS) / 1000)
 		}
 		g.add(strconv.Itoa(e.Index), string(e.State), elementExit(e), started, took, e.Node, e.Output)
 	}

@@ -430,7 +430,8 @@ func TestElementsAreATable(t *testing.T) {
 	all := []v1.Element{
 		{Index: 1, State: v1.ElementCompleted, Exit: &zero, StartedUS: micro(0), EndedUS: micro(90 * time.Second), Node: "n1", Output: "libra-12.out"},
 		{Index: 2, State: v1.ElementFailed, Exit: &four, Node: "n2", Output: "libra-12.out"},
-		{Index: 3, State: v1.ElementWaiting},
+		{Index: 3, State: v1.ElementRunning, StartedUS: micro(-5 * time.Second), Node: "n1"},
+		{Index: 4, State: v1.ElementWaiting},
 	}
 	var out strings.Builder
 	if err := printElements(&out, all); err != nil {
@@ -438,12 +439,14 @@ func TestElementsAreATable(t *testing.T) {
 	}
 	same(t, out.String(), `
 
+elements: 1 completed, 1 failed, 1 running, 1 waiting
 element  state      exit  started   took   node  output
 1        completed  0     12:00:00  1m30s  n1    libra-12.out
 2        failed     4     -         -      n2    libra-12.out
-3        waiting    -     -         -
+3        running    -     11:59:55  5s     n1
+4        waiting    -     -         -
 `)
-	for i := 4; i <= 1000; i++ {
+	for i := 5; i <= 1000; i++ {
 		all = append(all, v1.Element{Index: i, State: v1.ElementCompleted})
 	}
 	all[999].State = v1.ElementFailed

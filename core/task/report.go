@@ -37,6 +37,8 @@ type Welcome struct {
 	// Changes says that the agent may ask for changes alone. Controllers of the
 	// first version tell all, every time.
 	Changes bool `json:"changes,omitempty"`
+	// Lanes says that it may be told how far arrays are. Older controllers refuse that.
+	Lanes bool `json:"lanes,omitempty"`
 	// Leader is who says so; older controllers do not tell.
 	Leader *Leader `json:"leader,omitempty"`
 }
@@ -50,12 +52,15 @@ type Report struct {
 	// SaidUS is when it was said, since the node was started: by it the market tells what
 	// was long on its way. 0: the node does not say.
 	SaidUS int64 `json:"said_us,omitempty"`
+	// Lanes are of arrays that run.
+	Lanes []Lane `json:"lanes,omitempty"`
 }
 
 // Reply is the answer to a Report.
 type Reply struct {
-	Version int64 `json:"version"` // of the newest Desired
-	Forget  []Key `json:"forget"`  // their end has been written down
+	Version int64  `json:"version"`         // of the newest Desired
+	Forget  []Key  `json:"forget"`          // their end has been written down
+	Lanes   []Told `json:"lanes,omitempty"` // what is known of those that were reported
 
 	Leader *Leader `json:"leader,omitempty"` // who says so; older controllers do not tell
 }

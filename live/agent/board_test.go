@@ -21,6 +21,7 @@ type board struct {
 	last    map[task.Key]task.Status
 	ends    map[task.Key][]task.Status // one for each end that was reported and not written down before
 	chunks  map[string]task.Chunk
+	lanes   map[task.Key]task.Lane
 	reports int
 	keep    bool // ends are not written down
 }
@@ -32,6 +33,7 @@ func newBoard() *board {
 		last:    map[task.Key]task.Status{},
 		ends:    map[task.Key][]task.Status{},
 		chunks:  map[string]task.Chunk{},
+		lanes:   map[task.Key]task.Lane{},
 	}
 }
 
@@ -115,6 +117,13 @@ func (b *board) Report(_ context.Context, report task.Report) (task.Reply, error
 	}
 	b.reports++
 	reply := task.Reply{Version: b.desired.Version}
+	for i := range report.Lanes {
+		l := &report.Lanes[i]
+		if have := len(b.lanes[l.Key].Ended); l.After <= have {
+			b.lanes[l.Key] = task.Lane{Ended: append(slices.Clone(b.lanes[l.Key].Ended[:l.After]), l.Ended...), Begun: l.Begun}
+		}
+		reply.Lanes = append(reply.Lanes, task.Told{Key: l.Key, Ended: len(b.lanes[l.Key].Ended)})
+	}
 	for _, status := range report.Tasks {
 		b.last[status.Key] = status
 		if !status.State.Final() {

@@ -32,6 +32,7 @@ func (f folder) status() string   { return filepath.Join(string(f), "status.json
 func (f folder) meter() string    { return filepath.Join(string(f), "meter") }
 func (f folder) limit() string    { return filepath.Join(string(f), "limit") }
 func (f folder) optional() string { return filepath.Join(string(f), "optional") }
+func (f folder) elements() string { return filepath.Join(string(f), "elements") }
 
 // record is what was claimed.
 type record struct {

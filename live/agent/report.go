@@ -81,6 +81,11 @@ func (a *Agent) report(ctx context.Context) error {
 			r.acknowledge()
 		}
 	}
+	for _, told := range reply.Lanes {
+		if r, ok := a.runners[told.Key]; ok {
+			r.laneTold(told.Ended)
+		}
+	}
 	a.mu.Unlock()
 	a.sweep()
 	a.catchUp(reply.Version)
@@ -106,6 +111,13 @@ func (a *Agent) stand() task.Report {
 	slices.SortFunc(report.Tasks, func(x, y task.Status) int {
 		return cmp.Or(cmp.Compare(x.Job, y.Job), cmp.Compare(x.Rank, y.Rank), cmp.Compare(x.Attempt, y.Attempt))
 	})
+	room := lanesAtOnce
+	for i := range report.Tasks {
+		if lane := a.runners[report.Tasks[i].Key].laneNews(room); lane != nil {
+			report.Lanes = append(report.Lanes, *lane)
+			room -= len(lane.Ended)
+		}
+	}
 	return report
 }
 

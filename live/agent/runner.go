@@ -29,6 +29,7 @@ type runner struct {
 	ended    time.Duration // when it ended, by sinceBoot
 	refined  time.Duration // when its mandatory part was done, by sinceBoot; 0: not known
 	recorded bool          // the controller has written the end down
+	lane     lane          // how far it is with the elements of an array
 
 	// Only the runner's own goroutine uses what follows.
 	phase   phase
@@ -192,6 +193,7 @@ func (r *runner) run(ctx context.Context) {
 		case <-tick.C:
 			r.use()
 			due = true
+			r.readLane()
 			r.watchRoom()
 		case <-r.ration.C:
 			r.use()
@@ -253,6 +255,7 @@ func (r *runner) observe(word string) {
 	case begunNews:
 		r.entered()
 		r.begun()
+		r.readLane()
 		r.age = 0
 		r.grow(firstLook)
 		return

@@ -146,6 +146,7 @@ func (s *shepherd) runArray(spec *task.Spec) {
 			break
 		}
 		began := unixMicros()
+		s.tell(task.Element{Index: index, StartedUS: began})
 		end := s.runProgram(s.programOf(&index, ""))
 		started = started || end.trouble == nil
 		if end.trouble != nil && s.status.Error == "" {
@@ -155,6 +156,7 @@ func (s *shepherd) runArray(spec *task.Spec) {
 		if end.trouble != nil {
 			element.Error = end.trouble.Reason
 		}
+		s.tell(element)
 		s.status.Elements = append(s.status.Elements, element)
 		if s.status.Exit == 0 && s.status.Signal == "" {
 			s.status.Exit, s.status.Signal = end.Exit, end.Signal

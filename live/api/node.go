@@ -25,7 +25,7 @@ func hello(c *call) error {
 	if err != nil {
 		return err
 	}
-	w.Changes = true
+	w.Changes, w.Lanes = true, true
 	return c.answer(http.StatusOK, &w)
 }
 

@@ -82,6 +82,7 @@ type member struct {
 	apart   apart  // of its clock
 	hurried int64  // until when what does not wait was said ahead
 	refused int64  // when its agent last said that it follows another; 0: it does not
+	lanes   map[task.Key]*task.Lane
 }
 
 // worked is when the orders of a node were worked out, and how many there were.
@@ -198,6 +199,7 @@ func (f *fleet) publish(all []nodeOrders) {
 	for _, n := range all {
 		m := f.member(n.node)
 		m.desired.Orders = n.orders
+		m.forgetLanes()
 		f.bumpVersion(m)
 	}
 }

@@ -22,6 +22,7 @@ func (c *Controller) Job(ctx context.Context, id int64) (trade.Job, error) {
 		return j, err
 	}
 	if live {
+		c.fleet.tellLanes(&j)
 		return j, nil
 	}
 	row, found, err := c.log.Job(ctx, id)

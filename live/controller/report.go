@@ -37,6 +37,7 @@ func (c *Controller) Report(ctx context.Context, r task.Report) (task.Reply, err
 	}
 	// 2. What can wait for the next second does, and so does what has to.
 	c.fleet.keep(r.Node, h.own, h.waits, at-way.Microseconds())
+	lanes := c.fleet.follow(r.Node, h.own, r.Lanes)
 	// 3. What cannot is a command.
 	by := trade.Identity{User: r.Node, Role: trade.RoleNode}
 	var news []trade.Command
@@ -57,7 +58,7 @@ func (c *Controller) Report(ctx context.Context, r task.Report) (task.Reply, err
 			return task.Reply{}, err
 		}
 	}
-	return task.Reply{Version: c.fleet.version(r.Node), Forget: h.forget, Leader: c.Leader()}, nil
+	return task.Reply{Version: c.fleet.version(r.Node), Forget: h.forget, Lanes: lanes, Leader: c.Leader()}, nil
 }
 
 // heard is what a market makes of a report.

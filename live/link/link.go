@@ -23,6 +23,7 @@ type Node struct {
 	// Whoever asks for orders asks one after the other, and registers between.
 	at      atomic.Pointer[string] // the address at which it has registered
 	changes atomic.Bool            // the controller is of today: it tells of changes alone
+	lanes   atomic.Bool            // it may be told how far arrays are
 	held    held                   // what it has told
 }
 
@@ -43,6 +44,7 @@ func (n *Node) Register(ctx context.Context, h task.Hello) (w task.Welcome, err 
 	}
 	if err == nil { // another program may have come in the place of the one before
 		n.changes.Store(w.Changes)
+		n.lanes.Store(w.Lanes)
 	}
 	return w, err
 }
@@ -77,6 +79,9 @@ func (n *Node) poll(what string, after int64) client.Call {
 func (n *Node) Report(ctx context.Context, r task.Report) (reply task.Reply, err error) {
 	if !n.changes.Load() {
 		r.Tasks, r.SaidUS = asBefore(r.Tasks), 0
+	}
+	if !n.lanes.Load() {
+		r.Lanes = nil
 	}
 	err = n.client.Once(ctx, client.Call{Method: http.MethodPost, Path: n.path + "/report", Body: r}, &reply)
 	return reply, err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
@@ -52,16 +53,22 @@ type wires struct {
 	lose atomic.Value // the end of a path whose answers are lost
 	half atomic.Bool  // every other answer to a question for programs is lost
 	asks atomic.Int64 // questions for programs
+	said atomic.Value // the last report
 	old  bool         // it is a controller of the first version
 }
 
 func (s *wires) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.HasSuffix(r.URL.Path, "/report") {
+		said, _ := io.ReadAll(r.Body)
+		s.said.Store(string(said))
+		r.Body = io.NopCloser(bytes.NewReader(said))
+	}
 	got := httptest.NewRecorder()
 	s.Handler.ServeHTTP(got, r)
 	body := got.Body.Bytes()
 	s.sent.Add(int64(len(body)))
 	if s.old && r.Method == http.MethodPut {
-		body = bytes.ReplaceAll(body, []byte(`,"changes":true`), nil)
+		body = bytes.ReplaceAll(body, []byte(`,"changes":true,"lanes":true`), nil)
 	}
 	if s.old && (strings.HasSuffix(r.URL.Path, "/orders") || strings.HasSuffix(r.URL.Path, "/specs")) {
 		panic("it knows no such path")
@@ -265,6 +272,22 @@ func TestAControllerOfTheFirstVersion(t *testing.T) {
 		}
 		same(t, d, b.d)
 		b.want(func(d *task.Desired) { d.Orders[0].CPU = 0.7 })
+	}
+}
+
+// How far arrays are is told to a controller that says it may be: others refuse a report
+// with words that they do not know.
+func TestHowFarArraysAreIsToldWhoWantsIt(t *testing.T) {
+	for _, old := range []bool{false, true} {
+		n, s := connect(t, heavy(), old)
+		key := task.Key{Job: 1}
+		r := task.Report{Node: "n1", Tasks: []task.Status{{Key: key, State: task.Running}}, Lanes: []task.Lane{{Key: key, Begun: &task.Element{Index: 3, StartedUS: 1}}}}
+		if _, err := n.Report(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		if said := fmt.Sprint(s.said.Load()); strings.Contains(said, `"lanes"`) == old {
+			t.Errorf("first version %v is told %s", old, said)
+		}
 	}
 }
 

@@ -4,13 +4,18 @@ import (
 	"strconv"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/live/wire"
 )
 
 // elementRows is how many elements of an array a page lists.
 const elementRows = 200
 
 // elementView is an element of an array in a table.
-type elementView struct{ v1.Element }
+type elementView struct {
+	v1.Element
+
+	now int64
+}
 
 // Tone is how its state looks.
 func (e elementView) Tone() string {
@@ -19,7 +24,7 @@ func (e elementView) Tone() string {
 		return "yes"
 	case v1.ElementFailed:
 		return "no"
-	case v1.ElementUnderway:
+	case v1.ElementRunning, v1.ElementUnderway:
 		return "now"
 	default:
 		return "wait"
@@ -40,28 +45,27 @@ func (e elementView) Ended() string {
 	}
 }
 
-// Took is how long it ran.
+// Took is how long it ran, or has run.
 func (e elementView) Took() string {
-	if e.EndedUS == 0 || e.StartedUS == 0 {
+	end := e.EndedUS
+	if e.State == v1.ElementRunning {
+		end = max(e.now, e.StartedUS) // by another clock, which may be behind
+	}
+	if end == 0 || e.StartedUS == 0 {
 		return "\u2013"
 	}
-	return span((e.EndedUS - e.StartedUS) / 1000)
+	return span((end - e.StartedUS) / 1000)
 }
 
+// ElementCounts says how many elements are in which state.
+func (v *jobView) ElementCounts() string { return wire.ElementCounts(v.Elements) }
+
 // ElementRows are the elements that are listed: those that failed first where there are
-// more than a page lists.
+// more than a page lists, and then those that run.
 func (v *jobView) ElementRows() []elementView {
 	var rows []elementView
-	for _, failed := range []bool{true, false} {
-		for i := range v.Elements {
-			e := &v.Elements[i]
-			if len(v.Elements) <= elementRows && failed {
-				break // in their own order
-			}
-			if len(rows) < elementRows && (len(v.Elements) <= elementRows || (e.State == v1.ElementFailed) == failed) {
-				rows = append(rows, elementView{*e})
-			}
-		}
+	for _, e := range wire.FirstElements(v.Elements, elementRows) {
+		rows = append(rows, elementView{e, v.NowUS})
 	}
 	return rows
 }

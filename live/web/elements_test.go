@@ -22,6 +22,10 @@ func TestThePageListsElements(t *testing.T) {
 			t.Errorf("the page does not say %s", want)
 		}
 	}
+	run := elementView{v1.Element{State: v1.ElementRunning, StartedUS: 5_000_000}, 17_000_000}
+	if got := run.Took(); got != "12 s" || run.Tone() != "now" {
+		t.Errorf("one that runs took %s, %s", got, run.Tone())
+	}
 	for i := 3; i <= 1000; i++ {
 		v.Elements = append(v.Elements, v1.Element{Index: i, State: v1.ElementCompleted})
 	}

@@ -24,27 +24,32 @@ func Elements(j *v1.Job) []v1.Element {
 		return nil
 	}
 	var list []v1.Element
-	ended := map[int]bool{}
+	known, runs := map[int]bool{}, map[int]*v1.TaskStatus{}
 	for i := range j.Tasks {
 		t := &j.Tasks[i]
 		for k := range t.Elements {
-			list = append(list, endedOf(j, t, &t.Elements[k]))
-			ended[t.Elements[k].Index] = true
+			list = append(list, begunOf(j, t, &t.Elements[k]))
+			known[t.Elements[k].Index] = true
 		}
+		runs[t.Rank] = t
 	}
 	if a.Len() <= mostElements {
 		all := &task.Span{First: a.First, Step: max(1, a.Step), Count: a.Len()}
 		for lane := range max(1, lanes) {
-			list = append(list, others(j, dispatch.Lane(all, lane, max(1, lanes)), lane, ended)...)
+			list = append(list, others(j, dispatch.Lane(all, lane, max(1, lanes)), lane, known, runs[lane])...)
 		}
 	}
 	slices.SortFunc(list, func(a, b v1.Element) int { return cmp.Compare(a.Index, b.Index) })
 	return list
 }
 
-// endedOf is an element that has ended.
-func endedOf(j *v1.Job, t *v1.TaskStatus, e *v1.TaskElement) v1.Element {
+// begunOf is an element that runs or has ended.
+func begunOf(j *v1.Job, t *v1.TaskStatus, e *v1.TaskElement) v1.Element {
 	out := placed(j, e.Index, t.Rank)
+	if !t.State.Final() && e.EndedUS == 0 {
+		out.State, out.StartedUS = v1.ElementRunning, e.StartedUS
+		return out
+	}
 	out.State, out.Signal, out.Error, out.StartedUS, out.EndedUS = v1.ElementCompleted, e.Signal, e.Error, e.StartedUS, e.EndedUS
 	if e.Exit != 0 || e.Signal != "" || e.Error != "" {
 		out.State = v1.ElementFailed
@@ -55,20 +60,20 @@ func endedOf(j *v1.Job, t *v1.TaskStatus, e *v1.TaskElement) v1.Element {
 	return out
 }
 
-// others are the elements of a lane of which nothing was said: they run one after the
-// other, and while their task runs nobody knows how far it is.
-func others(j *v1.Job, lane *task.Span, rank int, ended map[int]bool) []v1.Element {
+// others are the elements of a lane of which nothing was said. They run one after the
+// other: where something was said of those before them, they have not begun.
+func others(j *v1.Job, lane *task.Span, rank int, known map[int]bool, t *v1.TaskStatus) []v1.Element {
 	state := v1.ElementWaiting
 	switch {
-	case j.State.Final():
+	case j.State.Final(), t != nil && t.State.Final():
 		state = v1.ElementNotRun
-	case j.StartedUS != 0 && !j.Starting:
+	case j.StartedUS != 0 && !j.Starting && (t == nil || len(t.Elements) == 0):
 		state = v1.ElementUnderway
 	}
 	var list []v1.Element
 	for i := range lane.Count {
 		index := lane.First + i*lane.Step
-		if ended[index] {
+		if known[index] {
 			continue
 		}
 		e := placed(j, index, rank)
@@ -88,4 +93,43 @@ func placed(j *v1.Job, index, rank int) v1.Element {
 		e.Output = strings.ReplaceAll(File(j, j.Request.Output, rank), "%a", strconv.Itoa(index))
 	}
 	return e
+}
+
+// rankOf is in which order elements are listed where not all are: those that failed are
+// what somebody looks for, and then those that run.
+func rankOf(e *v1.Element) int {
+	switch e.State {
+	case v1.ElementFailed:
+		return 0
+	case v1.ElementRunning:
+		return 1
+	default:
+		return 2
+	}
+}
+
+// FirstElements are those that are listed where there is room for so many: all of them in
+// their order, or the ones that matter most.
+func FirstElements(all []v1.Element, most int) []v1.Element {
+	if len(all) <= most {
+		return all
+	}
+	list := slices.Clone(all)
+	slices.SortStableFunc(list, func(a, b v1.Element) int { return cmp.Compare(rankOf(&a), rankOf(&b)) })
+	return list[:most]
+}
+
+// ElementCounts says how many elements are in which state: "2 completed, 1 running".
+func ElementCounts(all []v1.Element) string {
+	count := map[v1.ElementState]int{}
+	for i := range all {
+		count[all[i].State]++
+	}
+	var said []string
+	for _, s := range []v1.ElementState{v1.ElementCompleted, v1.ElementFailed, v1.ElementRunning, v1.ElementUnderway, v1.ElementWaiting, v1.ElementNotRun} {
+		if count[s] > 0 {
+			said = append(said, strconv.Itoa(count[s])+" "+string(s))
+		}
+	}
+	return strings.Join(said, ", ")
 }

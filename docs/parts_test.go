@@ -19,7 +19,7 @@ const (
 
 // floor is what a live market is made of. The state of a cluster (book) and the ledger
 // are each one thing that is asked much.
-var floor = []string{"accounts", "audit", "bill", "epoch", "exchange", "journal", "quote", "roster", "trade", "underway"}
+var floor = []string{"accounts", "allowance", "audit", "bill", "epoch", "exchange", "journal", "quote", "roster", "trade", "underway"}
 
 // No type of a live market has so many methods, and no package so many lines, that
 // nobody could know all of it.

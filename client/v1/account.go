@@ -12,6 +12,12 @@ type Account struct {
 	Closed bool   `json:"closed,omitempty"`
 
 	Users []string `json:"users,omitempty"` // who are bound to it
+
+	Allowance     int64 `json:"allowance_micros,omitempty"`      // that it gets by itself
+	AllowanceMS   int64 `json:"allowance_every_ms,omitempty"`    // so often
+	AllowanceMost int64 `json:"allowance_most_micros,omitempty"` // up to this
+	AllowanceUS   int64 `json:"allowance_next_us,omitempty"`     // and next then
+	AllowanceEach bool  `json:"allowance_each,omitempty"`        // not it, but each account below it that somebody is bound to
 }
 
 // Statement is what happened to an account in a period: what it owned at the

@@ -48,14 +48,18 @@ type AccountList struct {
 
 // AccountChange opens an account or changes what it may do.
 type AccountChange struct {
-	Op      string `json:"op"` // open, bind, unbind, limit, credit, close
+	Op      string `json:"op"` // open, bind, unbind, allow, limit, credit, close
 	Account string `json:"account"`
-	Amount  int64  `json:"amount_micros,omitempty"` // of the limit or the credit
+	Amount  int64  `json:"amount_micros,omitempty"` // of the limit, the credit or the allowance; an allowance of 0 is none
 	None    bool   `json:"none,omitempty"`          // limit: take it away
 	Memo    string `json:"memo,omitempty"`
-	User    string `json:"user,omitempty"`  // open, bind, unbind: who may spend from it
-	Below   bool   `json:"below,omitempty"` // open, bind: and from all below it
-	First   bool   `json:"first,omitempty"` // open, bind: it pays for them from now on, unless they name another
+	User    string `json:"user,omitempty"`        // open, bind, unbind: who may spend from it
+	Below   bool   `json:"below,omitempty"`       // open, bind: and from all below it
+	First   bool   `json:"first,omitempty"`       // open, bind: it pays for them from now on, unless they name another
+	Every   int64  `json:"every_ms,omitempty"`    // allow: so often
+	Most    int64  `json:"most_micros,omitempty"` // allow: the account is filled up to this
+	Each    bool   `json:"each,omitempty"`        // allow: for each account below it that somebody is bound to
+	Welcome bool   `json:"welcome,omitempty"`     // allow, with each: who is bound to nothing gets an account below it with their first job
 }
 
 // Transfer moves money from one account to another.

@@ -31,32 +31,33 @@ type PricePoint struct {
 
 // Tally is the business of a period: promises made, kept, missed, paid.
 type Tally struct {
-	FromUS    int64            `json:"from_us"`
-	ToUS      int64            `json:"to_us"`
-	Submitted int64            `json:"submitted"`
-	Accepted  int64            `json:"accepted"`
-	Rejected  int64            `json:"rejected"`
-	Completed int64            `json:"completed"`
-	Failed    int64            `json:"failed"`  // by themselves
-	Stopped   int64            `json:"stopped"` // over-ran their estimates
-	Lost      int64            `json:"lost"`    // with their nodes
-	Cancelled int64            `json:"cancelled"`
-	Expired   int64            `json:"expired"` // waited in vain
-	Underway  int64            `json:"underway"`
-	Promised  int64            `json:"promised"` // firm promises among the jobs that ended
-	Kept      int64            `json:"kept"`
-	Missed    int64            `json:"missed"`
-	Revenue   int64            `json:"revenue_micros"` // charges of jobs
-	Penalties int64            `json:"penalties_micros"`
-	Net       int64            `json:"net_micros"`        // of both
-	Rent      int64            `json:"rent_micros"`       // of quotes that were not taken
-	Income    int64            `json:"income_micros"`     // all of it: what is beside the bound is Net, for rent is no job's
-	Offered   int64            `json:"offered_micros"`    // what all who came were ready to pay
-	Bound     int64            `json:"bound_micros"`      // the most that the jobs submitted in the period could have brought: revenue never exceeds it
-	BoundHow  string           `json:"bound_how"`         // how the bound was reckoned
-	Used      float64          `json:"processor_seconds"` // work sold
-	Utilized  float64          `json:"utilization"`
-	Reasons   map[string]int64 `json:"reasons,omitempty"` // of refusals
+	FromUS     int64            `json:"from_us"`
+	ToUS       int64            `json:"to_us"`
+	Submitted  int64            `json:"submitted"`
+	Accepted   int64            `json:"accepted"`
+	Rejected   int64            `json:"rejected"`
+	Completed  int64            `json:"completed"`
+	Failed     int64            `json:"failed"`  // by themselves
+	Stopped    int64            `json:"stopped"` // over-ran their estimates
+	Lost       int64            `json:"lost"`    // with their nodes
+	Cancelled  int64            `json:"cancelled"`
+	Expired    int64            `json:"expired"` // waited in vain
+	Underway   int64            `json:"underway"`
+	Promised   int64            `json:"promised"` // firm promises among the jobs that ended
+	Kept       int64            `json:"kept"`
+	Missed     int64            `json:"missed"`
+	Revenue    int64            `json:"revenue_micros"` // charges of jobs
+	Penalties  int64            `json:"penalties_micros"`
+	Net        int64            `json:"net_micros"`                  // of both
+	Rent       int64            `json:"rent_micros"`                 // of quotes that were not taken
+	Income     int64            `json:"income_micros"`               // all of it: what is beside the bound is Net, for rent is no job's
+	Allowances int64            `json:"allowances_micros,omitempty"` // paid in the period: what jobs were charged may have come from these
+	Offered    int64            `json:"offered_micros"`              // what all who came were ready to pay
+	Bound      int64            `json:"bound_micros"`                // the most that the jobs submitted in the period could have brought: revenue never exceeds it
+	BoundHow   string           `json:"bound_how"`                   // how the bound was reckoned
+	Used       float64          `json:"processor_seconds"`           // work sold
+	Utilized   float64          `json:"utilization"`
+	Reasons    map[string]int64 `json:"reasons,omitempty"` // of refusals
 }
 
 // Epoch changes the policy, its settings or the base prices from now on.

@@ -28,6 +28,7 @@ for the owner of the cluster all.`,
   libra account -o csv --sort-by=-spent
   libra account open lab/alice --user alice
   libra account grant lab/alice 100
+  libra account allow lab/alice 100 --every 24h
   libra account limit lab 500`,
 		Annotations: map[string]string{takesArguments: "PATH"},
 		Args: func(_ *cobra.Command, args []string) error {
@@ -87,7 +88,7 @@ func printAccounts(out io.Writer, list []v1.Account) error {
 	})
 	shown := map[string]bool{}
 	g := &grid{left: 1, head: true}
-	g.add("account", inUnit("free"), "held", "spent", "of limit", "limit", "credit", "bound", "")
+	g.add("account", inUnit("free"), "held", "spent", "of limit", "limit", "credit", "bound", allowances(list))
 	for i := range list {
 		a := &list[i]
 		shown[a.Path] = true
@@ -101,12 +102,20 @@ func printAccounts(out io.Writer, list []v1.Account) error {
 		if a.Credit != 0 {
 			credit = bare(a.Credit)
 		}
-		if a.Closed {
+		if note = incomeOf(a); a.Closed {
 			note = "closed"
 		}
 		g.add(treeName(a.Path, shown), bare(a.Free), bare(a.Held), bare(a.Spent), used, limit, credit, bound, note)
 	}
 	return g.write(out, "")
+}
+
+// allowances is the head of the last column, which says what comes by itself.
+func allowances(list []v1.Account) string {
+	if slices.ContainsFunc(list, func(a v1.Account) bool { return a.Allowance != 0 }) {
+		return "allowance"
+	}
+	return ""
 }
 
 // treeName is the name of an account under those above it that are shown.

@@ -25,6 +25,7 @@ type accountChange struct {
 
 func accountChanges(con *console, opts *liveOptions) []*cobra.Command {
 	from, user, below, first := "", "", false, false
+	var income incomeOptions
 	changes := []accountChange{
 		{
 			use: "open PATH", short: "Open an account, and those above it that are missing", args: []string{"PATH"},
@@ -109,6 +110,7 @@ limit away. For the owner of the cluster.`,
 				return market.ChangeAccount(ctx, v1.AccountChange{Op: "credit", Account: args[0], Amount: micros(args[1]), Memo: memo})
 			},
 		},
+		income.change(),
 	}
 	var cmds []*cobra.Command
 	for _, c := range changes {
@@ -117,6 +119,8 @@ limit away. For the owner of the cluster.`,
 		switch c.use {
 		case "transfer TO AMOUNT":
 			flags.StringVar(&from, "from", "", "`path` of the account that pays (default: your own)")
+		case income.change().use:
+			income.flags(flags)
 		case "open PATH":
 			flags.StringVar(&user, "user", "", "`name` of the user who may spend from it")
 		case "bind USER PATH":
@@ -195,6 +199,9 @@ func standing(a *v1.Account) string {
 	}
 	if a.Credit != 0 {
 		text += fmt.Sprintf(", %s credit", cash(a.Credit))
+	}
+	if a.Allowance != 0 {
+		text += "; " + incomeOf(a)
 	}
 	if a.Closed {
 		text += ", closed"

@@ -318,6 +318,26 @@ x/y          0.00  0.00   0.00         -       -       -       -
 `)
 }
 
+// What comes by itself is shown where something does.
+func TestAccountsWithAllowances(t *testing.T) {
+	f := newFloor()
+	f.accounts = []v1.Account{
+		{Path: "people", Allowance: 5_000_000, AllowanceMS: 86_400_000, AllowanceMost: 15_000_000, AllowanceUS: micro(time.Hour), AllowanceEach: true},
+		{Path: "people/alice", Free: 5_000_000, Allowance: 5_000_000, AllowanceMS: 86_400_000, AllowanceMost: 15_000_000, AllowanceUS: micro(time.Hour), Users: []string{"alice"}},
+	}
+	open(t, f, v1.RoleOwner)
+	same(t, mustLibra(t, "account"), `
+account  free cr  held  spent  of limit  limit  credit  bound                                                        allowance
+people      0.00  0.00   0.00         -      -       -      -  each below it: 5.00 every 24h0m0s up to 15.00, next at 13:00:00
+  alice     5.00  0.00   0.00         -      -       -  alice                 5.00 every 24h0m0s up to 15.00, next at 13:00:00
+`)
+	for _, args := range []string{"allow people 0", "allow people 5 --most 4", "allow people 5 --most x", "allow people no"} {
+		if r := libra(t, append([]string{"account"}, strings.Fields(args)...)...); r.code != exitUsage {
+			t.Errorf("%s: %+v", args, r)
+		}
+	}
+}
+
 func TestAccountChanges(t *testing.T) {
 	f := newFloor()
 	open(t, f, v1.RoleOwner)
@@ -339,6 +359,9 @@ people/bob   100.00  0.00   0.00         -      -       -      -
 		{"limit lab/carol 500", "lab/carol: 11.50 cr free, 0.00 cr held\n", trade.MoneyCommand{Op: "limit", To: "lab/carol", Amount: 500_000_000}},
 		{"limit lab/carol none", "lab/carol: 11.50 cr free, 0.00 cr held\n", trade.MoneyCommand{Op: "limit", To: "lab/carol", None: true}},
 		{"credit lab/carol 5", "lab/carol: 11.50 cr free, 0.00 cr held\n", trade.MoneyCommand{Op: "credit", To: "lab/carol", Amount: 5_000_000}},
+		{"allow lab/carol 5 --every 12h --most 20 --each --welcome", "lab/carol: 11.50 cr free, 0.00 cr held\n", trade.MoneyCommand{Op: "allow", To: "lab/carol", Amount: 5_000_000, EveryUS: 12 * 3600e6, Most: 20_000_000, Each: true, Welcome: true}},
+		{"allow lab/carol 5", "lab/carol: 11.50 cr free, 0.00 cr held\n", trade.MoneyCommand{Op: "allow", To: "lab/carol", Amount: 5_000_000, EveryUS: 24 * 3600e6, Most: 5_000_000}},
+		{"allow lab/carol none", "lab/carol: 11.50 cr free, 0.00 cr held\n", trade.MoneyCommand{Op: "allow", To: "lab/carol"}},
 		{"close lab/carol", "lab/carol: 11.50 cr free, 0.00 cr held\n", trade.MoneyCommand{Op: "close", To: "lab/carol"}},
 	} {
 		out := mustLibra(t, append([]string{"account"}, strings.Fields(c.args)...)...)

@@ -118,6 +118,9 @@ func printTally(out io.Writer, t *v1.Tally) error {
 	g.add("  net", cash(t.Net))
 	g.add("rent of quotes not taken", cash(t.Rent))
 	g.add("income", cash(t.Net+t.Rent)) // as the market adds it up; those of before do not say
+	if t.Allowances != 0 {
+		g.add("paid as allowances", cash(t.Allowances))
+	}
 	g.add("offered by all who came", cash(t.Offered), percentOf(t.Net, t.Offered))
 	if t.Bound != 0 {
 		g.add("bound on revenue", cash(t.Bound), percentOf(t.Net, t.Bound))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/libra-market/libra/core/accounts"
+	"github.com/libra-market/libra/core/allowance"
 	"github.com/libra-market/libra/core/bill"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
@@ -70,6 +71,7 @@ func (x *bank) accountView(a ledger.Account) trade.Account {
 		limit := int64(a.Limit)
 		v.Limit = &limit
 	}
+	x.income.Show(&v)
 	return v
 }
 
@@ -106,12 +108,15 @@ func (x *bank) cannotHold(account string, amount market.Money) (reason, detail s
 func shortage(err error) (reason, detail string) {
 	var short *ledger.Shortage
 	var over *ledger.OverLimit
+	var kept *allowance.Kept
 	switch {
 	case err == nil:
 		return "", ""
 	case errors.As(err, &short):
 		have, wanted := market.Apart(short.Have, short.Wanted)
 		return trade.ReasonFunds, fmt.Sprintf("%s has %s %s free, %s %s is needed", short.Account, have, market.Sign, wanted, market.Sign)
+	case errors.As(err, &kept):
+		return trade.ReasonFunds, kept.Error()
 	case errors.As(err, &over):
 		return trade.ReasonLimit, fmt.Sprintf("%s may spend %s a month and has used %s; %s more is needed", over.Account, over.Limit.Said(), over.Used.Said(), over.Wanted.Said())
 	case errors.Is(err, ledger.ErrUnknown):

@@ -66,6 +66,10 @@ func (x *Exchange) Do(at int64, c trade.Command) (trade.Outcome, error) {
 		return trade.Outcome{}, err
 	}
 
+	if c.Submit != nil || c.Quote != nil {
+		x.treasury.pay(x.income.Welcome(x.now, c.By, x.ledger, x.accounts))
+	}
+
 	// 3. Carry it out: the cluster decides, and what it says is made true here.
 	before := len(x.floor.fx.Steps) + len(x.floor.fx.Txs)
 	o, err := x.carryOut(&c)
@@ -129,14 +133,18 @@ func (x *Exchange) Next() (at int64, ok bool) {
 		next = min(next, x.timeOf(first))
 	}
 	next = min(next, x.storeBy)
+	if due, some := x.income.Next(); some {
+		next = min(next, x.timeOf(due))
+	}
 	if x.kind.Imprecise {
 		next = min(next, x.nextDeadline())
 	}
 	return x.unix(next), next.Finite()
 }
 
-// catchUp lets happen what was due by now: quotes expire, estimates run out.
+// catchUp lets happen what was due by now: allowances are paid, quotes expire, estimates run out.
 func (x *Exchange) catchUp() error {
+	x.treasury.pay(x.income.Pay(x.now, x.ledger, x.accounts))
 	for {
 		id, due := x.quotes.TakeDue(x.now)
 		if !due {

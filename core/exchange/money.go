@@ -24,8 +24,11 @@ func (x *treasury) money(by trade.Identity, m *trade.MoneyCommand) (trade.Outcom
 	if strings.HasPrefix(m.To, "@") && by.Role != trade.RoleOwner && x.bound {
 		return trade.Outcome{}, fmt.Errorf("transfer to %s: %w: the market's own accounts are paid by charges alone, and only its owner may transfer to them", m.To, trade.ErrForbidden)
 	}
-	if m.Op == "bind" || m.Op == "unbind" {
+	switch m.Op {
+	case "bind", "unbind":
 		return x.bind(m)
+	case "allow":
+		return x.allow(m)
 	}
 	if m.User != "" && m.Op != "open" {
 		return trade.Outcome{}, market.Wrong("user", "it with op open, bind or unbind")
@@ -42,7 +45,9 @@ func (x *treasury) money(by trade.Identity, m *trade.MoneyCommand) (trade.Outcom
 		if m.From == m.To {
 			return trade.Outcome{}, market.Wrong("to", "another account than the one that gives")
 		}
-		tx, err = x.ledger.Transfer(x.now, market.Account(m.From), to, amount, m.Memo)
+		if err = x.income.MayGive(by, m, x.ledger); err == nil {
+			tx, err = x.ledger.Transfer(x.now, market.Account(m.From), to, amount, m.Memo)
+		}
 	case "limit":
 		if m.None {
 			amount = ledger.NoLimit
@@ -53,7 +58,7 @@ func (x *treasury) money(by trade.Identity, m *trade.MoneyCommand) (trade.Outcom
 	case "close":
 		tx, err = x.ledger.Close(x.now, to)
 	default:
-		return trade.Outcome{}, market.Wrong("op", "open, bind, unbind, grant, transfer, limit, credit or close")
+		return trade.Outcome{}, market.Wrong("op", "open, bind, unbind, allow, grant, transfer, limit, credit or close")
 	}
 	reason, why := shortage(err)
 	if errors.Is(err, ledger.ErrUnknown) { // it is not money that is missing
@@ -68,9 +73,10 @@ func (x *treasury) money(by trade.Identity, m *trade.MoneyCommand) (trade.Outcom
 	x.floor.fx.tx(tx)
 	switch {
 	case !x.bound && (m.Op == "open" || m.Op == "close"):
-		x.accounts.Replace(accounts.ByName(pathsOf(x.ledger)))
+		x.accounts.Replace(accounts.ByName(x.ledger.Paths()))
 	case m.Op == "open":
 		x.bindOpened(m)
+		x.pay(x.income.First(x.now, m.To, x.ledger, x.accounts))
 	}
 	path := to
 	if m.Op == "transfer" {
@@ -97,9 +103,21 @@ func (x *treasury) bind(m *trade.MoneyCommand) (trade.Outcome, error) {
 	} else if !x.accounts.Unbind(m.User, m.To) {
 		return trade.Outcome{}, fmt.Errorf("%s is not bound to %s: %w", m.User, m.To, trade.ErrUnknown)
 	}
-	v := x.bank.accountView(a)
+	x.pay(x.income.First(x.now, m.To, x.ledger, x.accounts))
+	v, _ := x.bank.Account(m.To)
 	return trade.Outcome{Account: &v}, nil
 }
+
+// allow gives an account an allowance, or each below it, or takes it away.
+func (x *treasury) allow(m *trade.MoneyCommand) (trade.Outcome, error) {
+	txs, err := x.income.Allow(x.now, m, x.ledger, x.accounts)
+	x.pay(txs)
+	v, _ := x.bank.Account(m.To)
+	return trade.Outcome{Account: &v}, err
+}
+
+// pay notes what came by itself.
+func (x *treasury) pay(txs []ledger.Tx) { x.floor.fx.Txs = append(x.floor.fx.Txs, txs...) }
 
 // bindOpened binds the user to whom a new account is given. One of a single name
 // that is given to nobody is taken to be for who is called so, unless they have
@@ -123,15 +141,4 @@ func (x *treasury) settle() {
 	x.bound, x.floor.touched.Bound = true, true
 	x.ledger.Rule = ledger.RuleGiven
 	x.accounts.Replace(x.accounts.All())
-}
-
-// pathsOf are the accounts of people, in order.
-func pathsOf(l *ledger.Ledger) []string {
-	var paths []string
-	for _, a := range l.Accounts("") {
-		if !strings.HasPrefix(string(a.Path), "@") {
-			paths = append(paths, string(a.Path))
-		}
-	}
-	return paths
 }

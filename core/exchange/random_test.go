@@ -69,7 +69,7 @@ func randomDay(t *testing.T, r *rapid.T, policyName string, interrupt func(rapid
 	for range steps {
 		f.wait(rapid.Float64Range(0, 8).Draw(r, "pause"))
 		by := rapid.SampledFrom([]trade.Identity{alice, bob}).Draw(r, "by")
-		switch rapid.IntRange(0, 13).Draw(r, "what") {
+		switch rapid.IntRange(0, 14).Draw(r, "what") {
 		case 0, 1, 2, 3:
 			_, _ = f.try(trade.Command{By: by, Submit: &trade.Submit{Request: request(f, r)}})
 		case 4:
@@ -96,6 +96,8 @@ func randomDay(t *testing.T, r *rapid.T, policyName string, interrupt func(rapid
 			f.enlist("n1", rapid.IntRange(1, 3).Draw(r, "new shape"))
 		case 13:
 			interrupt(r, f)
+		case 14:
+			allow(f, r)
 		}
 	}
 	finish(r, f)
@@ -134,6 +136,16 @@ func request(f *floor, r *rapid.T) trade.Request {
 		q.After = []int64{id}
 	}
 	return q
+}
+
+// allow gives somebody an allowance, or everybody, or takes it away.
+func allow(f *floor, r *rapid.T) {
+	amount := rapid.Int64Range(0, 3).Draw(r, "allowance") * int64(market.Unit)
+	m := trade.MoneyCommand{
+		Op: "allow", To: rapid.SampledFrom([]string{"lab", "lab/alice"}).Draw(r, "to"), Amount: amount,
+		EveryUS: rapid.Int64Range(60, 90).Draw(r, "every") * 1e6, Most: amount * rapid.Int64Range(1, 500).Draw(r, "most"), Each: rapid.Bool().Draw(r, "each"),
+	}
+	_, _ = f.try(trade.Command{By: owner, Money: &m})
 }
 
 // some is a job under way.

@@ -21,7 +21,7 @@ import (
 func (x *state) Snapshot() journal.Snapshot {
 	s := journal.Snapshot{
 		Origin: x.origin, Now: x.now, Epochs: slices.Clone(x.epochs), Rates: x.rates, Ledger: x.ledger.State(),
-		Next: x.next, Wake: x.wake, Record: x.record, Bound: x.bound, Generation: x.generation,
+		Next: x.next, Wake: x.wake, Record: x.record, Bound: x.bound, Allowances: x.income.All(), Generation: x.generation,
 	}
 	for _, n := range x.nodes.All() {
 		one := *n
@@ -103,10 +103,13 @@ func (x *state) restoreMoney(s *journal.Snapshot) (err error) {
 	people := s.People
 	if !x.bound {
 		x.ledger.Rule = ledger.RuleFirst
-		people = accounts.ByName(pathsOf(x.ledger))
+		people = accounts.ByName(x.ledger.Paths())
 	}
 	for _, p := range people {
 		x.accounts.Put(p)
+	}
+	for _, a := range s.Allowances {
+		x.income.Put(a)
 	}
 	return nil
 }

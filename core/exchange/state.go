@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/libra-market/libra/core/accounts"
+	"github.com/libra-market/libra/core/allowance"
 	"github.com/libra-market/libra/core/cluster"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
@@ -32,6 +33,7 @@ type state struct {
 	ledger   *ledger.Ledger
 	accounts *accounts.Register // who may spend from what
 	bound    bool               // by what was said, and not by names: see settle
+	income   *allowance.Book    // who gets money by itself
 
 	generation string // of the store that the market goes on in
 
@@ -61,6 +63,7 @@ func newState(version string) *state {
 		quotes:   quote.NewBook(),
 		ledger:   books,
 		accounts: accounts.New(),
+		income:   allowance.New(),
 		next:     1,
 		wake:     market.Never,
 		storeBy:  market.Never,

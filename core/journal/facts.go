@@ -2,6 +2,7 @@ package journal
 
 import (
 	"github.com/libra-market/libra/core/accounts"
+	"github.com/libra-market/libra/core/allowance"
 	"github.com/libra-market/libra/core/book"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
@@ -18,28 +19,29 @@ import (
 //
 // It shares memory with the exchange: encode it before the next command.
 type Facts struct {
-	Origin   int64             `json:"origin,omitempty"` // with the first command
-	Now      int64             `json:"now"`
-	Next     int64             `json:"next"`
-	Wake     market.Time       `json:"wake"`
-	Record   trade.Track       `json:"record"`
-	Epochs   []trade.EpochView `json:"epochs,omitempty"` // that began
-	Nodes    []NodeFact        `json:"nodes,omitempty"`
-	Jobs     []underway.Job    `json:"jobs,omitempty"`
-	Gone     []int64           `json:"gone,omitempty"`     // jobs under way no longer
-	Readings Readings          `json:"readings,omitempty"` // of jobs that are not in Jobs
-	Quotes   []*quote.Held     `json:"quotes,omitempty"`
-	Dropped  []string          `json:"dropped,omitempty"` // quotes
-	Txs      []ledger.Tx       `json:"txs,omitempty"`
-	People   []accounts.Person `json:"people,omitempty"` // who are bound to other accounts than before
-	Bound    bool              `json:"bound,omitempty"`  // from here on nobody is bound by their name
-	Resumed  string            `json:"resumed,omitempty"`
-	Book     *book.Facts       `json:"book,omitempty"` // and with it the shares of jobs that are not in Jobs
+	Origin     int64                 `json:"origin,omitempty"` // with the first command
+	Now        int64                 `json:"now"`
+	Next       int64                 `json:"next"`
+	Wake       market.Time           `json:"wake"`
+	Record     trade.Track           `json:"record"`
+	Epochs     []trade.EpochView     `json:"epochs,omitempty"` // that began
+	Nodes      []NodeFact            `json:"nodes,omitempty"`
+	Jobs       []underway.Job        `json:"jobs,omitempty"`
+	Gone       []int64               `json:"gone,omitempty"`     // jobs under way no longer
+	Readings   Readings              `json:"readings,omitempty"` // of jobs that are not in Jobs
+	Quotes     []*quote.Held         `json:"quotes,omitempty"`
+	Dropped    []string              `json:"dropped,omitempty"` // quotes
+	Txs        []ledger.Tx           `json:"txs,omitempty"`
+	People     []accounts.Person     `json:"people,omitempty"`     // who are bound to other accounts than before
+	Allowances []allowance.Allowance `json:"allowances,omitempty"` // that are others than before, or were paid
+	Bound      bool                  `json:"bound,omitempty"`      // from here on nobody is bound by their name
+	Resumed    string                `json:"resumed,omitempty"`
+	Book       *book.Facts           `json:"book,omitempty"` // and with it the shares of jobs that are not in Jobs
 }
 
 // Empty reports whether nothing has changed but time.
 func (f *Facts) Empty() bool {
-	return len(f.Epochs)+len(f.Nodes)+len(f.Jobs)+len(f.Gone)+len(f.Readings)+len(f.Quotes)+len(f.Dropped)+len(f.Txs)+len(f.People) == 0 && f.Book == nil && !f.Bound && f.Resumed == ""
+	return len(f.Epochs)+len(f.Nodes)+len(f.Jobs)+len(f.Gone)+len(f.Readings)+len(f.Quotes)+len(f.Dropped)+len(f.Txs)+len(f.People)+len(f.Allowances) == 0 && f.Book == nil && !f.Bound && f.Resumed == ""
 }
 
 // Requested is what the job asks for that came in with the command, if one did.

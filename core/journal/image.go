@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/libra-market/libra/core/accounts"
+	"github.com/libra-market/libra/core/allowance"
 	"github.com/libra-market/libra/core/book"
 	"github.com/libra-market/libra/core/cluster"
 	"github.com/libra-market/libra/core/ledger"
@@ -26,13 +27,14 @@ type Image struct {
 	book   *book.Image
 
 	accounts *accounts.Register
+	income   *allowance.Book
 }
 
 // NewImage is that of an exchange to which nothing has happened.
 func NewImage() *Image {
 	return &Image{
 		state: Snapshot{Next: 1, Wake: market.Never}, jobs: map[int64]*underway.Job{}, quotes: map[string]*quote.Held{},
-		ledger: ledger.New(), book: book.EmptyImage(), accounts: accounts.New(),
+		ledger: ledger.New(), book: book.EmptyImage(), accounts: accounts.New(), income: allowance.New(),
 	}
 }
 
@@ -68,7 +70,10 @@ func ReadImage(encoded []byte) (*Image, error) {
 	for _, p := range s.People {
 		m.accounts.Put(p)
 	}
-	s.Jobs, s.Quotes, s.Cluster, s.People = nil, nil, nil, nil
+	for _, a := range s.Allowances {
+		m.income.Put(a)
+	}
+	s.Jobs, s.Quotes, s.Cluster, s.People, s.Allowances = nil, nil, nil, nil, nil
 	return m, nil
 }
 
@@ -147,6 +152,9 @@ func (m *Image) applyMoney(f *Facts) error {
 	for _, p := range f.People {
 		m.accounts.Put(p)
 	}
+	for _, a := range f.Allowances {
+		m.income.Put(a)
+	}
 	return nil
 }
 
@@ -218,7 +226,7 @@ func (m *Image) share(j *underway.Job) {
 // Snapshot is the image as it is written down whole.
 func (m *Image) Snapshot() Snapshot {
 	s := m.state
-	s.Ledger, s.People = m.ledger.State(), m.accounts.All()
+	s.Ledger, s.People, s.Allowances = m.ledger.State(), m.accounts.All(), m.income.All()
 	for _, id := range slices.Sorted(maps.Keys(m.jobs)) {
 		s.Jobs = append(s.Jobs, m.jobs[id])
 	}

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"github.com/libra-market/libra/core/accounts"
+	"github.com/libra-market/libra/core/allowance"
 	"github.com/libra-market/libra/core/cluster"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
@@ -23,10 +24,11 @@ type Snapshot struct {
 	People  []accounts.Person `json:"people,omitempty"` // who are bound to accounts
 	Bound   bool              `json:"bound,omitempty"`  // false: by their names, as in the first versions
 
-	Generation string          `json:"generation,omitempty"` // of the store
-	Next       int64           `json:"next"`
-	Jobs       []*underway.Job `json:"jobs"`
-	Quotes     []*quote.Held   `json:"quotes"`
-	Wake       market.Time     `json:"wake"`
-	Record     trade.Track     `json:"record"`
+	Allowances []allowance.Allowance `json:"allowances,omitempty"`
+	Generation string                `json:"generation,omitempty"` // of the store
+	Next       int64                 `json:"next"`
+	Jobs       []*underway.Job       `json:"jobs"`
+	Quotes     []*quote.Held         `json:"quotes"`
+	Wake       market.Time           `json:"wake"`
+	Record     trade.Track           `json:"record"`
 }

@@ -82,6 +82,8 @@ func (n *node) checkLimits(month int32, more market.Money, within *node) error {
 func (l *Ledger) find(path market.Account) (*node, error) {
 	n, there := l.accounts[path]
 	switch {
+	case !there && path == Allowances:
+		return &node{Account: Account{Path: path, Limit: NoLimit}}, nil
 	case !there:
 		return nil, fmt.Errorf("%w: %q", ErrUnknown, path)
 	case n.Closed:

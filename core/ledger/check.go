@@ -45,7 +45,7 @@ func (l *Ledger) checkKind(tx *Tx, c *change) error {
 		return l.checkLimit(tx)
 	case KindClose:
 		return l.checkClose(tx)
-	case KindGrant, KindTransfer, KindPenalty, KindRefund:
+	case KindGrant, KindIncome, KindTransfer, KindPenalty, KindRefund:
 		return l.checkMove(tx, c)
 	case KindHold, KindRaise:
 		return l.checkHold(tx, c)
@@ -87,7 +87,7 @@ func floorOf(n *node, side Side, kind Kind) (floor market.Money, bounded bool) {
 	switch {
 	case side == Held:
 		return 0, true
-	case n.Path == Mint:
+	case n.Path == Mint || n.Path == Allowances:
 		return 0, false
 	case n.Path == Owner:
 		return 0, kind != KindPenalty && kind != KindRefund
@@ -113,6 +113,9 @@ func (c *change) checkCounters(month int32) error {
 // carry makes true what was checked. It cannot fail.
 func (l *Ledger) carry(tx *Tx, c *change) {
 	for i := range tx.Postings {
+		if tx.Postings[i].Account == Allowances { // it may be the first time
+			l.accounts[Allowances] = c.touched[i]
+		}
 		if p := &tx.Postings[i]; p.Side == Free {
 			c.touched[i].Free += p.Amount
 		} else {

@@ -98,6 +98,17 @@ func (l *Ledger) Accounts(prefix market.Account) []Account {
 	return found
 }
 
+// Paths are the accounts of people, in order.
+func (l *Ledger) Paths() []string {
+	var paths []string
+	for _, a := range l.Accounts("") {
+		if !system(a.Path) {
+			paths = append(paths, string(a.Path))
+		}
+	}
+	return paths
+}
+
 // Holds are what is held for the jobs of the account and of all below it, in
 // order of the jobs; with no path, of all accounts.
 func (l *Ledger) Holds(path market.Account) []Hold {

@@ -349,6 +349,8 @@ func TestRefusalsChangeNothing(t *testing.T) {
 		"transfer to itself":      {refusal(b.Transfer(now, "org", "org", 1, "")), ErrForm},
 		"transfer what is above":  {refusal(b.Transfer(now, "org/proj/ann", "poor", 11, "")), ErrShort},
 		"transfer on credit":      {refusal(b.Transfer(now, "poor", "org", 1, "")), ErrShort},
+		"transfer of allowances":  {refusal(b.Transfer(now, Allowances, "org", 1, "")), ErrSystem},
+		"allowance of the owner":  {refusal(b.Income(now, Owner, 1, "")), ErrForm},
 		"transfer from the mint":  {refusal(b.Transfer(now, Mint, "org", 1, "")), ErrSystem},
 		"transfer to nobody":      {refusal(b.Transfer(now, "org", "nobody", 1, "")), ErrUnknown},
 		"hold twice":              {refusal(b.Hold(now, 1, "org", 1)), ErrHeld},

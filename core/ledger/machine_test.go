@@ -131,6 +131,11 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 			tx, err := m.ledger.Grant(m.at, p, x, "a gift")
 			m.same(t, tx, err, m.model.move(Mint, p, x))
 		},
+		"income": func(t *rapid.T) {
+			p, x := path(t), amount(t)
+			tx, err := m.ledger.Income(m.at, p, x, "an allowance")
+			m.same(t, tx, err, m.model.income(p, x))
+		},
 		"transfer": func(t *rapid.T) {
 			from, to, x := anyReceiver.Draw(t, "from"), anyReceiver.Draw(t, "to"), amount(t)
 			tx, err := m.ledger.Transfer(m.at, from, to, x, "")

@@ -164,6 +164,17 @@ func (m *model) move(from, to market.Account, amount market.Money) error {
 	return nil
 }
 
+// income makes the account that it comes from, the first time.
+func (m *model) income(to market.Account, amount market.Money) error {
+	if m.state[Allowances] == "" && amount > 0 && m.usable(to) == nil {
+		m.make(Allowances)
+	}
+	if err := m.usable(to); amount > 0 && err != nil {
+		return err
+	}
+	return m.move(Allowances, to, amount)
+}
+
 func (m *model) transfer(at int64, from, to market.Account, amount market.Money) error {
 	switch {
 	case amount == 0:

@@ -11,6 +11,11 @@ func (l *Ledger) Grant(at int64, account market.Account, amount market.Money, me
 	return l.move(Tx{At: at, Kind: KindGrant, Job: NoJob, Account: account, Memo: memo}, Mint, account, amount)
 }
 
+// Income gives an account what its allowance brings.
+func (l *Ledger) Income(at int64, account market.Account, amount market.Money, memo string) (Tx, error) {
+	return l.move(Tx{At: at, Kind: KindIncome, Job: NoJob, Account: account, Memo: memo}, Allowances, account, amount)
+}
+
 // Transfer moves money that is there, neither held nor on credit, from one
 // account to another. To the mint, it takes money out of the ledger; from the
 // mint it is a grant, and refused here. It counts as spent, and is bound by the
@@ -68,11 +73,15 @@ func (l *Ledger) checkMove(tx *Tx, c *change) error {
 		if from != Mint || to != tx.Account {
 			return fmt.Errorf("%w: %s to %s from %s to %s", ErrForm, tx.Kind, tx.Account, from, to)
 		}
+	case KindIncome:
+		if from != Allowances || to != tx.Account || system(to) {
+			return fmt.Errorf("%w: %s to %s from %s to %s", ErrForm, tx.Kind, tx.Account, from, to)
+		}
 	case KindTransfer:
 		if from != tx.Account {
 			return fmt.Errorf("%w: %s by %s from %s", ErrForm, tx.Kind, tx.Account, from)
 		}
-		if from == Mint {
+		if from == Mint || from == Allowances {
 			return fmt.Errorf("%w: %s from %s (want a grant)", ErrSystem, tx.Kind, from)
 		}
 		if giver := l.accounts[from]; tx.Rule == RuleGiven && giver != nil && !system(from) {

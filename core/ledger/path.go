@@ -16,6 +16,9 @@ const (
 	// may go below zero too, but only by penalties and refunds, because a
 	// promise must be paid; [Account.Overdrawn] says by how much.
 	Owner market.Account = "@owner"
+	// Allowances is where allowances come from. It is there once one was paid, and
+	// goes below zero without limit: how far it is below is what was paid.
+	Allowances market.Account = "@allowance"
 )
 
 const (
@@ -25,7 +28,7 @@ const (
 
 // CheckPath says what is wrong with the path of an account: one to eight parts
 // with slashes between them, each a lower-case letter or digit followed by at
-// most 63 of those, dots, underscores and hyphens. The two system accounts are
+// most 63 of those, dots, underscores and hyphens. The system accounts are
 // no such paths.
 func CheckPath(path market.Account) error {
 	parts := 0
@@ -72,4 +75,7 @@ func top(path market.Account) market.Account {
 	return market.Account(first)
 }
 
-func system(path market.Account) bool { return path == Mint || path == Owner }
+// System reports whether an account is the market's own.
+func System(path market.Account) bool { return system(path) }
+
+func system(path market.Account) bool { return path == Mint || path == Owner || path == Allowances }

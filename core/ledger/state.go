@@ -72,7 +72,9 @@ func (l *Ledger) restoreAccounts(accounts []Account) error {
 		n := &node{Account: a}
 		n.Held, n.Reserved = 0, 0
 		if system(a.Path) {
-			found++
+			if a.Path != Allowances { // which is there once it was needed
+				found++
+			}
 		} else if above, more := parent(a.Path); more {
 			// A path sorts before all below it, so the parent was made.
 			if n.up = l.accounts[above]; n.up == nil {

@@ -14,18 +14,19 @@ type Kind string
 // The kinds of transactions. The first three have no postings; they are in the
 // chain because what follows depends on them.
 const (
-	KindOpen     Kind = "open"     // an account, and those above it that are missing
-	KindLimit    Kind = "limit"    // sets limit and credit of an account
-	KindClose    Kind = "close"    // an empty account
-	KindGrant    Kind = "grant"    // from the mint to an account
-	KindTransfer Kind = "transfer" // free money from one account to another
-	KindHold     Kind = "hold"     // sets money aside for a job
-	KindRaise    Kind = "raise"    // sets more aside for a job
-	KindCharge   Kind = "capture"  // takes the charge from a hold and gives back the rest
-	KindRent     Kind = "rent"     // takes the rent of a quote that was not taken from its hold and gives back the rest
-	KindRelease  Kind = "release"  // gives a hold back
-	KindPenalty  Kind = "penalty"  // from the owner, for a broken promise
-	KindRefund   Kind = "refund"   // from the owner, for a charge that was wrong
+	KindOpen     Kind = "open"      // an account, and those above it that are missing
+	KindLimit    Kind = "limit"     // sets limit and credit of an account
+	KindClose    Kind = "close"     // an empty account
+	KindGrant    Kind = "grant"     // from the mint to an account
+	KindIncome   Kind = "allowance" // from the market, to an account that has an allowance
+	KindTransfer Kind = "transfer"  // free money from one account to another
+	KindHold     Kind = "hold"      // sets money aside for a job
+	KindRaise    Kind = "raise"     // sets more aside for a job
+	KindCharge   Kind = "capture"   // takes the charge from a hold and gives back the rest
+	KindRent     Kind = "rent"      // takes the rent of a quote that was not taken from its hold and gives back the rest
+	KindRelease  Kind = "release"   // gives a hold back
+	KindPenalty  Kind = "penalty"   // from the owner, for a broken promise
+	KindRefund   Kind = "refund"    // from the owner, for a charge that was wrong
 )
 
 // Label is the kind in the word that people read for it everywhere. What is
@@ -145,7 +146,7 @@ func (tx *Tx) checkJob() error {
 		if tx.Job < NoJob {
 			return fmt.Errorf("%w: %d", ErrJob, tx.Job)
 		}
-	case KindOpen, KindLimit, KindClose, KindGrant, KindTransfer:
+	case KindOpen, KindLimit, KindClose, KindGrant, KindIncome, KindTransfer:
 		if tx.Job != NoJob {
 			return fmt.Errorf("%w: %s for job %d", ErrForm, tx.Kind, tx.Job)
 		}

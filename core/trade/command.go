@@ -176,7 +176,7 @@ type Measured struct {
 // Tick says that the time asked for has come.
 type Tick struct{}
 
-// MoneyCommand moves money or changes an account. Op is one of open, bind, unbind,
+// MoneyCommand moves money or changes an account. Op is one of open, bind, unbind, allow,
 // grant, transfer, limit, credit, close.
 type MoneyCommand struct {
 	Op     string `json:"op"`
@@ -189,6 +189,11 @@ type MoneyCommand struct {
 	User  string `json:"user,omitempty"`  // open, bind, unbind: who may spend from it
 	Below bool   `json:"below,omitempty"` // and from all below it
 	First bool   `json:"first,omitempty"` // it pays for them from now on, unless they name another
+
+	EveryUS int64 `json:"every_us,omitempty"`    // allow: so often
+	Most    int64 `json:"most_micros,omitempty"` // allow: up to this
+	Each    bool  `json:"each,omitempty"`        // allow: for each account below it that somebody is bound to
+	Welcome bool  `json:"welcome,omitempty"`     // allow: who is bound to nothing gets an account below it
 }
 
 // Outcome is the answer to a command. Refusals are outcomes too.
@@ -213,6 +218,12 @@ type Account struct {
 	Closed bool   `json:"closed,omitempty"`
 
 	Users []string `json:"users,omitempty"` // who are bound to it
+
+	Allowance     int64 `json:"allowance_micros,omitempty"`      // that it gets by itself
+	AllowanceMS   int64 `json:"allowance_every_ms,omitempty"`    // so often
+	AllowanceMost int64 `json:"allowance_most_micros,omitempty"` // up to this
+	AllowanceUS   int64 `json:"allowance_next_us,omitempty"`     // and next then
+	AllowanceEach bool  `json:"allowance_each,omitempty"`        // not it, but each account below it that somebody is bound to
 }
 
 // EpochView is a span of the log under one policy.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/allowance"
 	"github.com/libra-market/libra/core/trade"
 )
 
@@ -133,6 +134,7 @@ func changeAccount(c *call) error {
 	m := trade.MoneyCommand{
 		Op: want.Op, To: want.Account, Amount: want.Amount, None: want.None, Memo: want.Memo,
 		User: want.User, Below: want.Below, First: want.First,
+		Most: want.Most, Each: want.Each, Welcome: want.Welcome,
 	}
 	people := false // whether it says who may spend
 	switch want.Op {
@@ -143,9 +145,17 @@ func changeAccount(c *call) error {
 		if want.User == "" {
 			return badField("user", "the name of a user")
 		}
+	case "allow":
+		if want.Every < 0 || want.Every > allowance.MostEveryUS/1000 {
+			return badField("every_ms", "at most a year")
+		}
+		m.EveryUS = want.Every * 1000
 	case "close", "limit", "credit":
 	default:
-		return badField("op", "open, bind, unbind, limit, credit or close")
+		return badField("op", "open, bind, unbind, allow, limit, credit or close")
+	}
+	if want.Op != "allow" && (want.Every != 0 || want.Most != 0 || want.Each || want.Welcome) {
+		return badField("every_ms", "it, most_micros, each and welcome with op allow")
 	}
 	switch {
 	case !validAccount(want.Account):

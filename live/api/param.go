@@ -118,7 +118,7 @@ func validID(id string) bool {
 
 // validAccount reports whether a text can be the path of an account.
 func validAccount(path string) bool {
-	return ledger.CheckPath(market.Account(path)) == nil || path == string(ledger.Mint) || path == string(ledger.Owner)
+	return ledger.CheckPath(market.Account(path)) == nil || ledger.System(market.Account(path))
 }
 
 func validLabel(text string, most int) bool {

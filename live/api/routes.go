@@ -163,7 +163,7 @@ var routes = []route{
 	},
 	{
 		method: http.MethodPost, pattern: "/v1/accounts", roles: owners, handle: changeAccount,
-		does: "Open or close an account, or set its limit or its credit",
+		does: "Open or close an account, or set its limit, its credit or its allowance",
 		body: v1.AccountChange{}, status: http.StatusOK, answer: v1.Account{},
 	},
 	{

@@ -202,6 +202,8 @@ func TestFieldsOfOtherBodiesMustMakeSense(t *testing.T) {
 		{"/v1/epochs", v1.Epoch{}, "policy"},
 		{"/v1/accounts", v1.AccountChange{Op: "burn", Account: "people/alice"}, "op"},
 		{"/v1/accounts", v1.AccountChange{Op: "open", Account: "People"}, "account"},
+		{"/v1/accounts", v1.AccountChange{Op: "allow", Account: "people", Amount: 5, Every: 1 << 60}, "every_ms"},
+		{"/v1/accounts", v1.AccountChange{Op: "limit", Account: "people", Amount: 5, Each: true}, "every_ms"},
 		{"/v1/accounts", v1.AccountChange{Op: "limit", Account: "people", Amount: -1}, "amount_micros"},
 		{"/v1/accounts", v1.AccountChange{Op: "open", Account: "people", None: true}, "none"},
 		{"/v1/transfers", v1.Transfer{To: "people/alice", Amount: -5}, "amount_micros"},

@@ -18,11 +18,12 @@ import (
 // form, and the readers of all older ones stay (docs/upgrade.md).
 const (
 	// EntryForm is how entries of the log are written: since 2 they say what came
-	// of a command; 1 said only what was asked. Since 3, what was measured of jobs is packed.
-	EntryForm = 3
+	// of a command; 1 said only what was asked. Since 3, what was measured of jobs is packed;
+	// since 4 there are allowances.
+	EntryForm = 4
 	// SnapshotForm is how snapshots are written: since 2 a job is the same in a
-	// snapshot and in the log.
-	SnapshotForm = "2"
+	// snapshot and in the log; since 3 there are allowances.
+	SnapshotForm = "3"
 )
 
 // Body is an entry of the log.
@@ -154,7 +155,7 @@ func (c *Controller) upgrade(ctx context.Context) error {
 
 func (r *recovery) snapshot(s *store.Snapshot) (err error) {
 	switch s.Version {
-	case SnapshotForm:
+	case SnapshotForm, "2":
 		r.image, err = journal.ReadImage(s.Body)
 	case "1":
 		r.image, err = journal.ReadForm1(s.Body)

@@ -129,12 +129,19 @@ type reopened struct {
 
 func reopen(t *testing.T, address string, want *expected, later time.Duration) *reopened {
 	t.Helper()
-	r := &reopened{T: t, want: want, store: storetest.Open(t, address), cfg: controller.Default()}
-	r.cfg.Lease = 2 * 365 * 24 * time.Hour // no node is missed, whenever it is
-	r.cfg.Now = func() time.Time { return time.UnixMicro(r.now.Load()) }
+	r := &reopened{T: t, want: want, store: storetest.Open(t, address)}
+	r.cfg = reopenedConfig(&r.now)
 	r.now.Store(want.AtUS + later.Microseconds())
 	r.start()
 	return r
+}
+
+// reopenedConfig is that of a market whose clock a test moves.
+func reopenedConfig(now *atomic.Int64) controller.Config {
+	cfg := controller.Default()
+	cfg.Lease = 2 * 365 * 24 * time.Hour // no node is missed, whenever it is
+	cfg.Now = func() time.Time { return time.UnixMicro(now.Load()) }
+	return cfg
 }
 
 func (r *reopened) start() {
@@ -241,7 +248,9 @@ func (r *reopened) asItWas() {
 	r.Helper()
 	ctx := r.Context()
 	books := have(r.VerifyLedger(ctx))(r.T)
-	books.Entries-- // the last one says in which store it goes on
+	if books.Entries == r.want.Ledger.Entries+1 {
+		books.Entries-- // the last one says in which store it goes on, where that is another
+	}
 	r.same("ledger", books, r.want.Ledger)
 	r.same("epochs", wire.Epochs(have(r.Epochs(ctx))(r.T)), r.want.Epochs)
 	r.same("accounts", r.accountsAsBefore(), r.want.Accounts)

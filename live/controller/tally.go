@@ -10,6 +10,19 @@ import (
 	"github.com/libra-market/libra/live/store"
 )
 
+// allowances is what was paid as allowances in a period.
+func (c *Controller) allowances(ctx context.Context, fromUS, toUS int64) (paid int64, err error) {
+	for tx, err := range c.txs(ctx, store.TxQuery{Account: string(ledger.Allowances), From: fromUS, To: toUS}) {
+		if err != nil {
+			return 0, err
+		}
+		if tx.Kind == ledger.KindIncome {
+			paid += int64(tx.Postings[1].Amount)
+		}
+	}
+	return paid, nil
+}
+
 // Tally is the business of a period, by the jobs submitted in it: promises
 // made, kept, missed and paid, and what was earned beside what could have been; and
 // by what quotes paid in it that were not taken.
@@ -31,7 +44,10 @@ func (c *Controller) Tally(ctx context.Context, fromUS, toUS int64) (trade.Tally
 	if err != nil {
 		return t, err
 	}
-	if err := c.rents(ctx, fromUS, toUS, func(_ *ledger.Tx, rent market.Money) { t.Rent += int64(rent) }); err != nil {
+	if err = c.rents(ctx, fromUS, toUS, func(_ *ledger.Tx, rent market.Money) { t.Rent += int64(rent) }); err != nil {
+		return t, err
+	}
+	if t.Allowances, err = c.allowances(ctx, fromUS, toUS); err != nil {
 		return t, err
 	}
 	t.Close()

@@ -55,7 +55,7 @@ func (c *call) account(named string) (string, error) {
 	switch {
 	case err != nil:
 		return "", err
-	case ledger.CheckPath(market.Account(named)) != nil && named != string(ledger.Owner) && named != string(ledger.Mint):
+	case ledger.CheckPath(market.Account(named)) != nil && !ledger.System(market.Account(named)):
 		return "", errNotFound
 	case !may(c.who, belongings{account: named, bound: bound}):
 		return "", errNotFound

@@ -19,6 +19,7 @@ type ownerView struct {
 	Accounts []v1.Account
 	More     int // accounts that are not shown
 	House    v1.Account
+	Given    int64 // as allowances, ever
 	Said     string
 	NowUS    int64
 }
@@ -107,6 +108,8 @@ func (c *call) showOwner(v *ownerView) error {
 		switch {
 		case list[i].Path == "@owner":
 			v.House = list[i]
+		case list[i].Path == "@allowance":
+			v.Given = -list[i].Free
 		case strings.HasPrefix(list[i].Path, "@"):
 		case len(v.Accounts) >= accountsShown:
 			v.More++

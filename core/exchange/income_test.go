@@ -1,0 +1,71 @@
+package exchange_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
+)
+
+// An allowance comes by the clock of the market, is not given away, and goes on from
+// what was written down: nothing is paid twice.
+func TestAnAllowanceComesByItself(t *testing.T) {
+	f := open(t, "libra", 2)
+	unit := int64(market.Unit)
+	f.money(trade.MoneyCommand{Op: "open", To: "people/carol", User: "carol"})
+	f.money(trade.MoneyCommand{Op: "allow", To: "people", Amount: 10 * unit, EveryUS: 600e6, Most: 25 * unit, Each: true})
+	free := func(want int64) {
+		t.Helper()
+		if a, _ := f.x.Account("people/carol"); a.Free != want*unit {
+			t.Errorf("carol has %v, want %d", market.Money(a.Free), want)
+		}
+	}
+	free(10)
+	at, some := f.x.Next()
+	if !some || at != f.x.Now()+600e6 {
+		t.Errorf("the market wants to be woken at %d, now is %d", at, f.x.Now())
+	}
+	f.wait(600)
+	f.do(trade.Command{Tick: &trade.Tick{}})
+	free(20)
+	f.recover()
+	f.do(trade.Command{Tick: &trade.Tick{}})
+	free(20)
+	f.wait(3 * 600)
+	f.do(trade.Command{Tick: &trade.Tick{}})
+	free(25)
+	give := trade.Command{By: user("carol"), Money: &trade.MoneyCommand{Op: "transfer", From: "people/carol", To: "lab/bob", Amount: 1}}
+	if o, err := f.try(give); err != nil || o.Refusal == nil || o.Refusal.Reason != trade.ReasonFunds || !strings.Contains(o.Refusal.Detail, "allowance") {
+		t.Errorf("%+v %v", o.Refusal, err)
+	}
+	f.money(trade.MoneyCommand{Op: "grant", To: "people/carol", Amount: unit})
+	give.Money.Amount = unit
+	if o, err := f.try(give); err != nil || o.Refusal != nil {
+		t.Errorf("what was granted is hers to give: %+v %v", o.Refusal, err)
+	}
+	free(25)
+	if a, _ := f.x.Account("people/carol"); a.Allowance != 10*unit || a.AllowanceMS != 600_000 || a.AllowanceMost != 25*unit || a.AllowanceUS <= f.x.Now() || a.AllowanceEach {
+		t.Errorf("%+v", a)
+	}
+	if a, _ := f.x.Account("people"); !a.AllowanceEach {
+		t.Errorf("%+v", a)
+	}
+	f.compare()
+}
+
+// Who is bound to nothing gets an account with their first job, where the market has
+// money for such.
+func TestWhoComesIsWelcome(t *testing.T) {
+	f := open(t, "libra", 2)
+	first := trade.Command{By: user("eve"), Submit: &trade.Submit{Request: trade.Request{Argv: []string{"x"}, EstimateMS: 1000, DeadlineMS: 60_000}}}
+	if o, err := f.try(first); err != nil || o.Refusal == nil || o.Refusal.Reason != trade.ReasonFunds {
+		t.Fatalf("%+v %v", o, err)
+	}
+	f.money(trade.MoneyCommand{Op: "open", To: "people"})
+	f.money(trade.MoneyCommand{Op: "allow", To: "people", Amount: 100 * int64(market.Unit), EveryUS: 600e6, Most: 100 * int64(market.Unit), Each: true, Welcome: true})
+	if o, err := f.try(first); err != nil || o.Job == nil || o.Job.Account != "people/eve" || o.Job.State == trade.Rejected {
+		t.Fatalf("%+v %v", o, err)
+	}
+	f.compare()
+}

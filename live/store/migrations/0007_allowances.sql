@@ -1,0 +1,3 @@
+-- Since this form an entry of the log and a snapshot may say who has an allowance and when
+-- it is due (core/allowance), and the ledger has an account that allowances come from. Their
+-- versions are 4 and 3; the tables are as they were.

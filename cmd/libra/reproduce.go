@@ -89,7 +89,7 @@ one of them.
 	f.IntVar(&opts.seeds, "seeds", 0, "`number` of seeds of every point (default: what each paper's figures need)")
 	f.IntVar(&opts.first, "first-seed", 1, "`number` of the first seed; the others follow it")
 	f.StringVar(&opts.reading, "reading", "", "another `name`d reading of what the papers leave open, in place of the usual one")
-	f.BoolVar(&opts.bound, "bound", false, "also draw what no policy could exceed on the workloads of libra-plus and libra-sla (see libra bound)")
+	f.BoolVar(&opts.bound, "bound", false, "also draw what no policy could exceed on the workloads of libra-plus, libra-sla and ic (see libra bound)")
 	f.BoolVar(&opts.quick, "quick", false, "fewer seeds and values: everything in a minute or two")
 	f.BoolVar(&opts.fresh, "fresh", false, "measure everything again, whatever lies in the directory")
 	f.BoolVar(&opts.json, "json", false, "print the verdicts as JSON, as in claims.json")

@@ -19,6 +19,7 @@ type simulateGridOptions struct {
 	workload string
 	apps     string
 	set      []string
+	bound    bool
 	json     bool
 }
 
@@ -43,10 +44,19 @@ optional_rate, gives any other function that never decreases by its corners:
 are the six of the paper. Both may be compressed with gzip; - is standard input.
 
 --set refuse=infeasible refuses only what no site can do in time; the default,
-no-gain, also what no site would earn by.`,
+no-gain, also what no site would earn by. --set hurdle=0.4 also refuses what no site
+would gain four tenths of its whole offer by: it would be in the way of what comes.
+
+--bound also says what nobody could have exceeded who knows the future: on profit,
+whatever is taken and wherever it goes; on what optional parts of those taken pay, the
+best order behind the mandatory parts, and the best order of all that keeps them.`,
 		Example: `  # the paper's own setting: make the applications, then compare all policies
   libra simulate-grid generate --laxity 0.4 --out apps.csv
-  libra simulate-grid --policy mf-edf,mf-hbf,mf-timeshare,hard-m,hard-mo --workload apps.csv
+  libra simulate-grid --policy mf-edf,mf-hbf,mf-timeshare,mf-rate,hard-m,hard-mo --workload apps.csv
+
+  # how far from the best possible, and how far with a better order and a hurdle
+  libra simulate-grid --policy mf-hbf,mf-rate --workload apps.csv --bound
+  libra simulate-grid --policy mf-rate --workload apps.csv --bound --set hurdle=0.4
 
   # your own sites, and a table of what became of each application
   libra simulate-grid --policy mf-hbf --sites sites.csv --workload apps.csv --apps table.csv --json`,
@@ -63,7 +73,8 @@ no-gain, also what no site would earn by.`,
 	f.StringVar(&opts.sites, "sites", "", "CSV `file` of sites (default: the six of the paper)")
 	f.StringVarP(&opts.workload, "workload", "w", "", "CSV `file` of applications, or - for standard input")
 	f.StringVar(&opts.apps, "apps", "", "write the table of applications to a CSV `file`; of several policies, one file each")
-	f.StringArrayVar(&opts.set, "set", nil, "`name=value` of a setting: refuse="+strings.Join(tender.Refusals(), "|"))
+	f.StringArrayVar(&opts.set, "set", nil, "`name=value` of a setting: refuse="+strings.Join(tender.Refusals(), "|")+", hurdle=PART")
+	f.BoolVar(&opts.bound, "bound", false, "also work out what nobody could have exceeded")
 	f.BoolVar(&opts.json, "json", false, "print the summary as JSON; of several policies, an array")
 	for flag, complete := range map[string]cobra.CompletionFunc{
 		"policy": completeGridPolicies, "sites": completeCSV, "workload": completeCSV, "apps": completeCSV,
@@ -76,12 +87,17 @@ no-gain, also what no site would earn by.`,
 	for _, rule := range tender.Refusals() {
 		settings = append(settings, settingRefuse+"="+rule)
 	}
+	settings = append(settings, settingHurdle+"=0.4")
 	completeFlag(cmd, "set", settings...)
 	cmd.AddCommand(newSimulateGridGenerate(con))
 	return cmd
 }
 
-const settingRefuse = "refuse"
+// The settings of the tender.
+const (
+	settingRefuse = "refuse"
+	settingHurdle = "hurdle"
+)
 
 // gridSimulation is one workload and all that it is run under.
 type gridSimulation struct {
@@ -89,6 +105,7 @@ type gridSimulation struct {
 	con      *console
 	policies []imprecise.Policy
 	refuse   tender.Refuse
+	hurdle   float64
 	sites    []imprecise.Resource
 	apps     []imprecise.Application
 }
@@ -136,10 +153,15 @@ func (s *gridSimulation) check() error {
 		return err
 	}
 	for _, set := range settings {
-		if set.Name != settingRefuse {
-			return usagef("--set: nobody knows %q: the tender has %s", set.Name, settingRefuse)
+		switch set.Name {
+		case settingRefuse:
+			s.refuse, err = tender.ParseRefuse(set.Value)
+		case settingHurdle:
+			s.hurdle, err = tender.ParseHurdle(set.Value)
+		default:
+			return usagef("--set: nobody knows %q: the tender has %s and %s", set.Name, settingRefuse, settingHurdle)
 		}
-		if s.refuse, err = tender.ParseRefuse(set.Value); err != nil {
+		if err != nil {
 			return usagef("--set: %s: %w", set.Name, err)
 		}
 	}

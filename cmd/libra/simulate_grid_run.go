@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/libra-market/libra/lab/ceiling"
 	imprecise "github.com/libra-market/libra/lab/grid"
 	"github.com/libra-market/libra/lab/tender"
 )
@@ -65,11 +66,18 @@ func readTable[T any](ctx context.Context, con *console, path string, read func(
 
 // run runs every policy on the same applications.
 func (s *gridSimulation) run(ctx context.Context) ([]*tender.Summary, error) {
+	most := 0.0
+	if s.bound {
+		most = ceiling.Profit(s.sites, s.apps, ceiling.Thorough)
+	}
 	var results []*tender.Summary
 	for _, p := range s.policies {
 		summary, err := s.runOne(ctx, p)
 		if err != nil {
 			return nil, err
+		}
+		if s.bound {
+			summary.Bound.Profit = most
 		}
 		results = append(results, summary)
 	}
@@ -82,6 +90,7 @@ func (s *gridSimulation) runOne(ctx context.Context, p imprecise.Policy) (*tende
 	if err != nil {
 		return nil, err
 	}
+	b.Hurdle = s.hurdle
 	var done atomic.Int64
 	finish := s.con.progress(p.Name, int64(len(s.apps)), done.Load)
 	defer finish()
@@ -99,6 +108,14 @@ func (s *gridSimulation) runOne(ctx context.Context, p imprecise.Policy) (*tende
 		return nil, fmt.Errorf("policy %s: the sums of this workload are beyond what numbers can hold", p.Name)
 	}
 	finish()
+	if s.bound {
+		summary.Bound = &tender.Bound{}
+		if p.Imprecise {
+			if summary.Bound.Optional, err = tender.OptionalParts(s.sites, s.apps, outcomes); err != nil {
+				return nil, err
+			}
+		}
+	}
 	if s.simulateGridOptions.apps == "" {
 		return summary, nil
 	}
@@ -130,57 +147,4 @@ func (s *gridSimulation) tablePath(policy string) string {
 		extension = "." + extension
 	}
 	return dir + stem + "-" + policy + extension
-}
-
-// print writes the results to standard output: for programs, or one for people
-// at length, or several side by side.
-func (s *gridSimulation) print(results []*tender.Summary) error {
-	switch {
-	case s.json && len(results) == 1:
-		return s.con.writeJSON(results[0])
-	case s.json:
-		return s.con.writeJSON(results)
-	}
-	what := filepath.Base(s.workload)
-	if s.workload == "-" {
-		what = "standard input"
-	}
-	sites := "the six sites of the paper"
-	if path := s.simulateGridOptions.sites; path != "" {
-		sites = number(int64(len(s.sites)), "site")
-	}
-	_, err := printf(s.con.out, "%s, %s, %s, refuse=%s\n\n", what, number(int64(len(s.apps)), "application"), sites, s.refuse)
-	if err != nil {
-		return err
-	}
-	if len(results) == 1 {
-		return s.printOne(results[0])
-	}
-	g := &grid{left: 1, head: true, spare: []int{8, 7}}
-	g.add("policy", "accepted", "accepted %", "infeasible", "no gain", "profit", "of offered %", "optional MI", "applications/s")
-	for _, r := range results {
-		g.add(r.Policy, count(int64(r.Accepted)), grouped(r.Acceptance*100, 1), count(int64(r.Infeasible)), count(int64(r.NoGain)),
-			amount(r.Profit), grouped(r.Profit/r.Offered*100, 1), grouped(r.OptionalMI, 0), count(int64(r.ApplicationsPerSecond)))
-	}
-	return g.write(s.con.out, "")
-}
-
-func (s *gridSimulation) printOne(r *tender.Summary) error {
-	all := int64(r.Applications)
-	g := &grid{left: 1}
-	g.add("policy", r.Policy)
-	g.add("applications", count(all))
-	g.add("  accepted", count(int64(r.Accepted)), percentOf(int64(r.Accepted), all))
-	for i := range r.Sites {
-		site := &r.Sites[i]
-		g.add("    "+site.Site, count(int64(site.Accepted)), percentOf(int64(site.Accepted), all), amount(site.Profit))
-	}
-	g.add("  infeasible", count(int64(r.Infeasible)), percentOf(int64(r.Infeasible), all))
-	g.add("  no gain", count(int64(r.NoGain)), percentOf(int64(r.NoGain), all))
-	g.add("profit", amount(r.Profit))
-	g.add("  of all offered", percent(r.Profit/r.Offered))
-	g.add("optional work done", grouped(r.OptionalMI, 0)+" MI")
-	g.add("last job left at", grouped(r.End, 0)+" s")
-	g.add("speed", count(int64(r.ApplicationsPerSecond))+" applications/s", fmt.Sprintf("%.3f s", r.WallSeconds))
-	return g.write(s.con.out, "")
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,6 +44,48 @@ d,false,,,,,,
 	}
 	if out := mustLibra(t, "simulate-grid", "-p", "mf-edf", "--sites", sites, "-w", apps); !strings.Contains(out, "75.0 %") {
 		t.Errorf("for people:\n%s", out)
+	}
+}
+
+// At R a pays all that it can, 16 for its optional part. At S b's mandatory part takes until 6, and
+// until its deadline 4 of its optional 7 are done: no order would make more of it.
+func TestGridBound(t *testing.T) {
+	sites, apps := file(t, "sites.csv", twoSites), file(t, "apps.csv", fourApps)
+	args := []string{"simulate-grid", "--sites", sites, "--workload", apps, "--bound", "--policy"}
+	type summary struct {
+		Profit float64
+		Bound  struct {
+			Profit   float64
+			Optional *struct {
+				Paid           float64
+				MandatoryFirst float64 `json:"mandatory_first"`
+				MandatoryKept  float64 `json:"mandatory_kept"`
+			}
+		}
+	}
+	list := parse[[]summary](t, mustLibra(t, append(args, "mf-rate,hard-m", "--json")...))
+	got := list[0]
+	if o := got.Bound.Optional; o == nil || o.Paid != 20 || math.Abs(o.MandatoryFirst-20) > 1e-4 || math.Abs(o.MandatoryKept-20) > 1e-4 {
+		t.Errorf("optional parts: %+v", o)
+	}
+	if got.Profit > got.Bound.Profit || got.Bound.Profit > 1.1*got.Profit || list[1].Bound.Optional != nil {
+		t.Errorf("got %+v", list)
+	}
+	for _, policies := range []string{"mf-rate", "mf-rate,hard-m"} {
+		if out := mustLibra(t, append(args, policies)...); !strings.Contains(out, "of the best order") || !strings.Contains(out, "knows the future\n") {
+			t.Errorf("for people:\n%s", out)
+		}
+	}
+}
+
+// Of what c and b offer, S gains all and 7 of 10.
+func TestGridHurdle(t *testing.T) {
+	sites, apps := file(t, "sites.csv", twoSites), file(t, "apps.csv", fourApps)
+	for hurdle, want := range map[string]float64{"0": 3, "0.7": 3, "0.71": 2, "1": 2} {
+		out := mustLibra(t, "simulate-grid", "--sites", sites, "--workload", apps, "--policy", "mf-edf", "--set", "hurdle="+hurdle, "--json")
+		if got := parse[map[string]any](t, out)["accepted"]; got != want {
+			t.Errorf("hurdle %s: %v accepted, want %v", hurdle, got, want)
+		}
 	}
 }
 
@@ -104,6 +147,7 @@ func TestGridMistakes(t *testing.T) {
 		{"bad sites", simulate(apps, "--sites", file(t, "s.csv", "site,processors,mips\nS,0,1\n")), 1, []string{"s.csv line 2", "processors"}},
 		{"broken gzip", simulate(file(t, "x.csv.gz", "\x1f\x8bnot really")), 1, []string{"x.csv.gz"}},
 		{"table in no directory", simulate(apps, "--apps", filepath.Join("no", "such", "t.csv")), 1, []string{filepath.Join("no", "such", "t.csv")}},
+		{"hurdle", simulate(apps, "--set", "hurdle=1.1"), 2, []string{"hurdle", `"1.1"`}},
 		{"laxity", []string{"simulate-grid", "generate", "--laxity", "loose"}, 2, []string{"--laxity", `"loose"`}},
 		{"laxity the wrong way round", []string{"simulate-grid", "generate", "--laxity", "0.5..0.1"}, 2, []string{"laxity"}},
 		{"rate", []string{"simulate-grid", "generate", "--k", "-1"}, 2, []string{"k: -1"}},
@@ -132,6 +176,7 @@ func TestGridHelpAndCompletion(t *testing.T) {
 	for typed, want := range map[string]string{
 		"simulate-grid --policy mf-edf,hard-m": "mf-edf,hard-mo",
 		"simulate-grid --set r":                "refuse=infeasible",
+		"simulate-grid --set h":                "hurdle=0.4",
 		"simulate-grid --sites ":               "csv",
 		"simulate-g":                           "simulate-grid",
 	} {

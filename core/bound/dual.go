@@ -27,7 +27,7 @@ type dual struct {
 	room     []float64 // work that can be done in a bucket
 
 	// Scratch.
-	used  []float64 // work that the requests buy in each bucket
+	used  []float64 // work that the requests buy in each bucket: the caller's
 	parts []part
 	heap  []part
 }
@@ -65,7 +65,6 @@ func newDual(offers []Offer, c Cluster, buckets int) (d *dual, free float64) {
 	for b := 1; b < len(d.starts); b++ {
 		d.room = append(d.room, c.Speed()*(d.starts[b]-d.starts[b-1]))
 	}
-	d.used = make([]float64, len(d.room))
 	for i := range d.requests {
 		r := &d.requests[i]
 		r.first, r.last, r.end = d.bucket(r.from), d.bucket(r.due), d.bucket(r.gone)
@@ -116,9 +115,13 @@ func (d *dual) bucket(at float64) int {
 	return min(max(b, 0), len(d.room)-1)
 }
 
-// value is the dual function at some prices, and leaves in used what they make the
-// requests buy.
-func (d *dual) value(prices []float64) float64 {
+// Room is the work that can be done in each bucket.
+func (d *dual) Room() []float64 { return d.room }
+
+// Value is the dual function at some prices, and leaves in used what they make the
+// requests buy. Nobody has two good choices that differ much.
+func (d *dual) Value(prices, used []float64, _ float64) float64 {
+	d.used = used
 	clear(d.used)
 	total := 0.0
 	for b, p := range prices {

@@ -35,29 +35,43 @@ func Most(offers []Offer, c Cluster, e Effort) float64 {
 	if len(d.requests) == 0 {
 		return free
 	}
-	return free + d.least(e)
+	least, _ := Least(d, e)
+	return free + least
 }
 
-// least searches for the prices at which the dual is least: steps against its gradient,
+// Dual is a function of prices for room: whatever they are, its value is a bound.
+type Dual interface {
+	// Room is how much there is at each price.
+	Room() []float64
+	// Value is the bound at some prices. It leaves in used how much they make people buy.
+	// Whose next best choice brings less than the best by no more than near, as a
+	// part of it, may be said to buy some of either: then few prices do not make all
+	// change their minds at once.
+	Value(prices, used []float64, near float64) float64
+	// Guess changes prices of nothing into those that a search starts from.
+	Guess(prices []float64)
+	// Looks is what a value costs.
+	Looks() int
+}
+
+// Least searches for the prices at which a dual is least: steps against its gradient,
 // as long as Polyak would make them if the least were a little below the best so far. Where
 // that little turns out to be too much it is halved, and the search goes on from the
-// best. A stretch of time is weighed by the room in it.
-func (d *dual) least(e Effort) float64 {
-	prices := make([]float64, len(d.room))
-	best := d.value(prices)
-	if d.fits() {
-		return best // all of it can be done
+// best. A stretch of time is weighed by the room in it. It returns the prices that it
+// found too.
+func Least(d Dual, e Effort) (best float64, top []float64) {
+	room := d.Room()
+	prices, used := make([]float64, len(room)), make([]float64, len(room))
+	best = d.Value(prices, used, 0)
+	top = slices.Clone(prices)
+	if fits(room, used) {
+		return best, top // all of it can be done
 	}
-	top := slices.Clone(prices)
-	if flat := d.knapsack(); flat > 0 {
-		for b := range prices {
-			prices[b] = flat
-		}
-	}
+	d.Guess(prices)
 	heading := make([]float64, len(prices))
-	ahead, failed, looked := 0.1, 0, d.looks()
+	ahead, failed, looked := 0.1, 0, d.Looks()
 	for round, looks := 0, looked; round < mostRounds && looks < e.Looks && ahead > 1e-7; round, looks = round+1, looks+looked {
-		value := d.value(prices)
+		value := d.Value(prices, used, ahead)
 		switch {
 		case value < best*(1-ahead/4):
 			best, failed = value, 0
@@ -73,20 +87,20 @@ func (d *dual) least(e Effort) float64 {
 			failed, ahead = 0, ahead/2
 			copy(prices, top)
 			clear(heading)
-			value = d.value(prices)
+			value = d.Value(prices, used, ahead)
 		}
-		d.step(prices, heading, value-best*(1-ahead))
+		step(room, used, prices, heading, value-best*(1-ahead))
 	}
-	return best * (1 + rounding)
+	return best * (1 + rounding), top
 }
 
 // step moves the prices against the gradient, bent by where they came from, by so much
 // that a straight line would lose gap.
-func (d *dual) step(prices, heading []float64, gap float64) {
+func step(rooms, used, prices, heading []float64, gap float64) {
 	const memory = 0.5
 	norm := 0.0
-	for b, room := range d.room {
-		slope := (room - d.used[b]) / room
+	for b, room := range rooms {
+		slope := (room - used[b]) / room
 		if slope > 0 && prices[b] == 0 {
 			slope = 0 // it cannot fall
 		}
@@ -101,14 +115,23 @@ func (d *dual) step(prices, heading []float64, gap float64) {
 	}
 }
 
-// fits reports whether what the requests buy can be had.
-func (d *dual) fits() bool {
-	for b, room := range d.room {
-		if d.used[b] > room {
+// fits reports whether what is bought can be had.
+func fits(rooms, used []float64) bool {
+	for b, room := range rooms {
+		if used[b] > room {
 			return false
 		}
 	}
 	return true
+}
+
+// Guess begins with the knapsack.
+func (d *dual) Guess(prices []float64) {
+	if flat := d.knapsack(); flat > 0 {
+		for b := range prices {
+			prices[b] = flat
+		}
+	}
 }
 
 // knapsack is the price at which requests want as much as there is if all time is
@@ -131,8 +154,8 @@ func (d *dual) knapsack() float64 {
 // rate is what a request brings for each unit of work.
 func (r *request) rate() float64 { return r.worth / (r.seconds * r.speed) }
 
-// looks is how many buckets a round looks at.
-func (d *dual) looks() int {
+// Looks is how many buckets a round looks at.
+func (d *dual) Looks() int {
 	n := len(d.room)
 	for i := range d.requests {
 		r := &d.requests[i]

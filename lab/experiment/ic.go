@@ -55,7 +55,7 @@ var (
 	hardTerms = []string{hardM, hardMO}             // what it compares them with
 )
 
-var gridPolicyOf = map[string]string{mfEDF: "mf-edf", mfHBF: "mf-hbf", mfTimeShare: "mf-timeshare", hardM: "hard-m", hardMO: "hard-mo"}
+var gridPolicyOf = map[string]string{mfEDF: "mf-edf", mfHBF: "mf-hbf", mfTimeShare: "mf-timeshare", mfRate: "mf-rate", hardM: "hard-m", hardMO: "hard-mo"}
 
 // onlyInfeasible names a policy whose tender refuses by the paper's text.
 func onlyInfeasible(policy string) string { return policy + ", only infeasible refused" }
@@ -75,10 +75,15 @@ func runIC(ctx context.Context, o Options) ([]Figure, []Claim, error) {
 		r.refuse = o.Reading.refuse
 	}
 	var all []Figure
-	for _, part := range []struct {
+	type part struct {
 		name    string
 		measure func(context.Context) ([]Figure, error)
-	}{{"ic-fig4", r.environment}, {"ic-fig5", r.deadlines}, {"ic-fig6", r.rates}} {
+	}
+	parts := []part{{"ic-fig4", r.environment}, {"ic-fig5", r.deadlines}, {"ic-fig6", r.rates}}
+	if o.Bound {
+		parts = append(parts, part{"ic-bound", r.bounds})
+	}
+	for _, part := range parts {
 		figures, err := o.Figures(part.name, r.icSetting, func() ([]Figure, error) { return part.measure(ctx) })
 		if err != nil {
 			return nil, nil, err
@@ -139,14 +144,13 @@ func (r *icRun) rates(ctx context.Context) ([]Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	const laxities = "deadline laxity even between 10 and 50 % per application."
 	x := Axis{Name: "budget rate of optional work, k"}
-	profit := r.figure("6", "Total profit as optional work pays more", x, profitAxis, totalProfit, laxities)
+	profit := r.figure("6", "Total profit as optional work pays more", x, profitAxis, totalProfit, variedLaxity)
 	profit.Series = o.all(profitOf)
-	taken := r.figure("6, acceptance", "Acceptance as optional work pays more", x, acceptanceAxis, acceptedApplications, laxities)
+	taken := r.figure("6, acceptance", "Acceptance as optional work pays more", x, acceptanceAxis, acceptedApplications, variedLaxity)
 	taken.Series, taken.Beside = o.acceptance(), true
 	yield := r.figure("6, yield", "Profit per work done as optional work pays more", x,
-		Axis{Name: "paid per 1,000,000 MI executed"}, "What was paid, over all work that accepted applications got.", laxities)
+		Axis{Name: "paid per 1,000,000 MI executed"}, "What was paid, over all work that accepted applications got.", variedLaxity)
 	yield.Series, yield.Beside = o.all(yieldOf), true
 	return []Figure{profit, taken, yield}, nil
 }
@@ -160,6 +164,7 @@ const (
 	acceptedApplications = "Applications accepted, of all submitted."
 	totalProfit          = "All that applications paid to the six sites."
 	fixedRate            = "budget rate k = 0.2."
+	variedLaxity         = "deadline laxity even between 10 and 50 % per application."
 )
 
 func (r *icRun) figure(number, title string, x, y Axis, measure, parameters string) Figure {

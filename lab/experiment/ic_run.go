@@ -15,6 +15,7 @@ type icLine struct {
 	name   string
 	policy string
 	refuse tender.Refuse
+	hurdle float64
 	hue    int
 	muted  bool
 }
@@ -24,6 +25,7 @@ type icResult struct {
 	acceptance float64 // of all submitted
 	profit     float64
 	work       float64 // MI executed
+	bound      *tender.Bound
 }
 
 // The metrics; parts are per cent and money is in millions, as shown.
@@ -36,6 +38,8 @@ type icRun struct {
 	icSetting
 	lab    *Lab
 	refuse tender.Refuse // of those who propose; where a line says nothing
+	// bounded says that bounds are worked out beside.
+	bounded bool
 }
 
 // icOutcome is lines x values x seeds that have been run. What a [Grid] runs
@@ -65,8 +69,9 @@ func (r *icRun) run(ctx context.Context, stage string, xs []float64, lines []icL
 		if err != nil {
 			return err
 		}
+		most := r.most(apps)
 		for l, line := range lines {
-			if o.results[l][x][seed], err = line.run(ctx, apps); err != nil {
+			if o.results[l][x][seed], err = line.run(ctx, apps, most); err != nil {
 				return fmt.Errorf("%s (%v, seed %d): %w", line.name, xs[x], o.Seeds[seed], err)
 			}
 		}
@@ -74,8 +79,9 @@ func (r *icRun) run(ctx context.Context, stage string, xs []float64, lines []icL
 	})
 }
 
-// run sells the sites of the paper to applications, which it only reads.
-func (l icLine) run(ctx context.Context, apps []grid.Application) (icResult, error) {
+// run sells the sites of the paper to applications, which it only reads. Where there is a
+// bound on their profit, it looks how far from it and from others they are.
+func (l icLine) run(ctx context.Context, apps []grid.Application, most float64) (icResult, error) {
 	policy, err := grid.FindPolicy(gridPolicyOf[l.policy])
 	if err != nil {
 		return icResult{}, err
@@ -84,12 +90,18 @@ func (l icLine) run(ctx context.Context, apps []grid.Application) (icResult, err
 	if err != nil {
 		return icResult{}, err
 	}
+	door.Hurdle = l.hurdle
 	outcomes, err := tender.Run(ctx, door, apps, nil)
 	if err != nil {
 		return icResult{}, err
 	}
 	summary := tender.Summarize(policy.Name, door, outcomes)
 	result := icResult{acceptance: summary.Acceptance, profit: summary.Profit, work: summary.OptionalMI}
+	if most > 0 {
+		if result.bound, err = l.limit(policy, apps, outcomes, most); err != nil {
+			return icResult{}, err
+		}
+	}
 	for i := range outcomes {
 		if !outcomes[i].Accepted {
 			continue

@@ -32,6 +32,30 @@ func (r *icRun) figures(t *testing.T) []Figure {
 	return append(five, six...)
 }
 
+// Whoever is compared with what nobody could exceed does not, and the bounds that know which
+// applications were taken are of those alone that sell optional parts.
+func TestICBounds(t *testing.T) {
+	r := smallIC(2)
+	figures, err := r.bounds(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(figures) != 6 {
+		t.Errorf("%d figures", len(figures))
+	}
+	for i := range figures {
+		f := &figures[i]
+		if want := map[bool]int{true: 7, false: 5}[strings.HasSuffix(f.Number, ", bound")]; len(f.Series) != want || !f.Beside || f.runs() != 2 {
+			t.Errorf("%s: %d lines, beside %v, %d seeds", f.ID, len(f.Series), f.Beside, f.runs())
+		}
+		for _, s := range f.Series {
+			if _, most := curve(s.Points).peak(); !(most > 20 && most <= 100+1e-6) {
+				t.Errorf("%s: %s comes to %v %%", f.ID, s.Name, most)
+			}
+		}
+	}
+}
+
 // Figures do not depend on how many runs are made at a time, and all that the
 // statements are about is measured.
 func TestICFigures(t *testing.T) {
@@ -68,11 +92,11 @@ func TestICHardTermsKnowOneRule(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, policy := range hardTerms {
-		usual, err := icLine{policy: policy}.run(t.Context(), apps)
+		usual, err := icLine{policy: policy}.run(t.Context(), apps, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		literal, err := icLine{policy: policy, refuse: tender.Infeasible}.run(t.Context(), apps)
+		literal, err := icLine{policy: policy, refuse: tender.Infeasible}.run(t.Context(), apps, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

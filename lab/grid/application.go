@@ -28,6 +28,14 @@ func (a *Application) Offered() market.Price {
 	return market.Price(float64(a.Jobs) * float64(a.Worth+a.Budget.At(a.Optional)))
 }
 
+// meanRate is what an MI of the optional part pays, over all of it, as rates compare.
+func (a *Application) meanRate() float64 {
+	if a.Optional == 0 {
+		return 0
+	}
+	return market.RoundSignificant(float64(a.Budget.Between(0, a.Optional)) / float64(a.Optional))
+}
+
 // Limits on what may be asked and offered. They keep sums far from the edge of
 // their types and memory within reason; what is beyond them is a mistake.
 const (

@@ -15,6 +15,7 @@ type contract struct {
 	due      market.Time
 	dueRank  float64 // as deadlines compare
 	value    float64 // b(o) - b(0), as budgets compare
+	rate     float64 // b(o) - b(0) over o, as rates compare
 	budget   Budget
 	jobs     []job
 	staying  int  // jobs that have not left
@@ -55,6 +56,7 @@ func (c *contract) draw(a *Application, p *Policy) {
 		due:      a.Due(),
 		dueRank:  a.Due().Rank(),
 		value:    market.RoundSignificant(float64(a.Budget.Between(0, a.Optional))),
+		rate:     a.meanRate(),
 		budget:   a.Budget,
 		jobs:     jobs,
 		staying:  a.Jobs,

@@ -10,10 +10,13 @@ import (
 
 // Policy is how a site schedules and what it sells. All of them run mandatory
 // parts first, by earliest deadline (003, section 3.2); they differ in how
-// optional parts are served and in what counts as mandatory.
+// optional parts are served and in what counts as mandatory. All but mf-rate are of
+// the paper.
 type Policy struct {
 	Name    string
 	Summary string
+	// Imprecise policies sell optional parts: what is left behind mandatory ones.
+	Imprecise bool
 
 	optional order // of optional parts; in the pre-schedule also for time-sharing
 	shared   bool  // optional parts share processors instead of queueing for them
@@ -31,15 +34,19 @@ type terms struct {
 var policies = []Policy{
 	{
 		Name: "mf-edf", Summary: "mandatory first; optional parts by earliest deadline",
-		optional: byDue, terms: imprecise,
+		optional: byDue, terms: imprecise, Imprecise: true,
 	},
 	{
 		Name: "mf-hbf", Summary: "mandatory first; optional parts by highest budget",
-		optional: byValue, terms: imprecise,
+		optional: byValue, terms: imprecise, Imprecise: true,
 	},
 	{
 		Name: "mf-timeshare", Summary: "mandatory first; optional parts share the processors left over",
-		optional: byDue, shared: true, terms: imprecise,
+		optional: byDue, shared: true, terms: imprecise, Imprecise: true,
+	},
+	{
+		Name: "mf-rate", Summary: "mandatory first; optional parts by what each instruction pays",
+		optional: byRate, terms: imprecise, Imprecise: true,
 	},
 	{
 		Name: "hard-m", Summary: "the mandatory part alone, with a hard deadline",
@@ -101,6 +108,15 @@ func byDue(a, b *contract) bool {
 func byValue(a, b *contract) bool {
 	if a.value != b.value {
 		return a.value > b.value
+	}
+	return byDue(a, b)
+}
+
+// byRate is by b(o) - b(0) over o: which instruction pays most. It is an order of our own
+// (docs/policies.md), for which a budget that is not linear has the slope of all of it.
+func byRate(a, b *contract) bool {
+	if a.rate != b.rate {
+		return a.rate > b.rate
 	}
 	return byDue(a, b)
 }

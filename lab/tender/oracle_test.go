@@ -14,6 +14,7 @@ import (
 type oracle struct {
 	policy     string
 	infeasible bool // refuse=infeasible
+	hurdle     *big.Rat
 	sites      []*oracleSite
 }
 
@@ -83,6 +84,9 @@ func (a *oracleApp) pays(l *big.Rat) *big.Rat {
 	return a.corners[len(a.corners)-1][1]
 }
 
+// offered is p * (bm + b(o)).
+func (a *oracleApp) offered() *big.Rat { return mul(rat(int64(a.p), 1), add(a.worth, a.pays(a.o))) }
+
 // run handles the applications in order of (arrival, position).
 func (or *oracle) run(apps []*oracleApp) {
 	order := slices.Clone(apps)
@@ -106,6 +110,9 @@ func (or *oracle) place(a *oracleApp) {
 		}
 		gain := sub(with, without)
 		if !or.infeasible && !less(micro, gain) {
+			continue
+		}
+		if or.hurdle.Sign() > 0 && less(add(gain, micro), mul(or.hurdle, a.offered())) {
 			continue
 		}
 		if a.site < 0 || less(add(a.gain, micro), gain) {
@@ -169,6 +176,20 @@ func hbf(a, b *oracleJob) int {
 	return edf(a, b)
 }
 
+// byRate is b(o) - b(0) over o, the larger first.
+func byRate(a, b *oracleJob) int {
+	rate := func(j *oracleJob) *big.Rat {
+		if j.app.o.Sign() == 0 {
+			return rat(0, 1)
+		}
+		return div(sub(j.app.pays(j.app.o), j.app.pays(rat(0, 1))), j.app.o)
+	}
+	if c := rate(b).Cmp(rate(a)); c != 0 {
+		return c
+	}
+	return edf(a, b)
+}
+
 // estimate is rule 4.
 func (or *oracle) estimate(s *oracleSite, jobs []*oracleJob) (*big.Rat, bool) {
 	avail := make([]*big.Rat, s.n)
@@ -200,8 +221,11 @@ func (or *oracle) estimate(s *oracleSite, jobs []*oracleJob) (*big.Rat, bool) {
 		avail[k] = j.finish
 		total.Add(total, or.worth(j.app))
 	}
-	if or.policy == "mf-hbf" {
+	switch or.policy {
+	case "mf-hbf":
 		slices.SortFunc(jobs, hbf)
+	case "mf-rate":
+		slices.SortFunc(jobs, byRate)
 	}
 	for _, j := range jobs {
 		if j.o.Sign() == 0 {
@@ -239,6 +263,8 @@ func (or *oracle) speeds(s *oracleSite) map[*oracleJob]*big.Rat {
 	switch or.policy {
 	case "mf-hbf":
 		slices.SortFunc(optional, hbf)
+	case "mf-rate":
+		slices.SortFunc(optional, byRate)
 	case "mf-timeshare":
 		slices.SortFunc(optional, inFile)
 		if len(optional) > f && f > 0 {
@@ -333,7 +359,7 @@ func (or *oracle) depart(s *oracleSite) {
 }
 
 func newOracle(policy string, infeasible bool, sites []grid.Resource) *oracle {
-	or := &oracle{policy: policy, infeasible: infeasible}
+	or := &oracle{policy: policy, infeasible: infeasible, hurdle: rat(0, 1)}
 	for _, r := range sites {
 		or.sites = append(or.sites, &oracleSite{n: r.Processors, mips: new(big.Rat).SetFloat64(r.MIPS), now: rat(0, 1)})
 	}

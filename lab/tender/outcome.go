@@ -69,6 +69,8 @@ type Summary struct {
 	OptionalMI   float64       `json:"optional_mi"`
 	End          float64       `json:"end"` // when the last job left
 	Sites        []SiteSummary `json:"sites"`
+	Hurdle       float64       `json:"hurdle,omitempty"`
+	Bound        *Bound        `json:"bound,omitempty"` // where it was asked for
 
 	WallSeconds           float64 `json:"wall_seconds"`
 	ApplicationsPerSecond float64 `json:"applications_per_second"`
@@ -83,7 +85,7 @@ type SiteSummary struct {
 
 // Summarize sums up a run.
 func Summarize(policy string, t *Tender, outcomes []Outcome) *Summary {
-	s := &Summary{Policy: policy, Refuse: t.Refuse.String(), Applications: len(outcomes)}
+	s := &Summary{Policy: policy, Refuse: t.Refuse.String(), Hurdle: t.Hurdle, Applications: len(outcomes)}
 	for _, seller := range t.Sellers {
 		s.Sites = append(s.Sites, SiteSummary{Site: seller.Name()})
 	}

@@ -39,7 +39,7 @@ func measure(t *testing.T, w grid.Workload) (acceptance, profit map[string]float
 	return acceptance, profit
 }
 
-var mandatoryFirst = []string{"mf-edf", "mf-hbf", "mf-timeshare"}
+var mandatoryFirst = []string{"mf-edf", "mf-hbf", "mf-timeshare", "mf-rate"}
 
 // What section 4 of 003 says of Figure 5: Hard-M+O accepts less than half,
 // Hard-M everything, mandatory first about 80 % and earns more than both; most

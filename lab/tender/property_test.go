@@ -98,8 +98,11 @@ func TestGridAgainstOracle(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				d := drawGrid(t)
 				refuse := rapid.SampledFrom([]tender.Refuse{tender.NoGain, tender.Infeasible}).Draw(t, "refuse")
-				newOracle(p.Name, refuse == tender.Infeasible, d.sites).run(d.exact)
-				outcomes := runGrid(t, d.sites, p, refuse, d.apps)
+				quarters := rapid.SampledFrom([]int64{0, 0, 1, 2, 4}).Draw(t, "hurdle, in quarters")
+				or := newOracle(p.Name, refuse == tender.Infeasible, d.sites)
+				or.hurdle = rat(quarters, 4)
+				or.run(d.exact)
+				outcomes := runGrid(t, d.sites, p, refuse, float64(quarters)/4, d.apps)
 				for i := range outcomes {
 					compare(t, &d.apps[i], &outcomes[i], d.exact[i])
 				}
@@ -111,13 +114,14 @@ func TestGridAgainstOracle(t *testing.T) {
 func runGrid(t interface {
 	Fatal(...any)
 	Helper()
-}, sites []grid.Resource, p grid.Policy, refuse tender.Refuse, apps []grid.Application,
+}, sites []grid.Resource, p grid.Policy, refuse tender.Refuse, hurdle float64, apps []grid.Application,
 ) []tender.Outcome {
 	t.Helper()
 	b, err := tender.NewGrid(sites, p, refuse)
 	if err != nil {
 		t.Fatal(err)
 	}
+	b.Hurdle = hurdle
 	outcomes, err := tender.Run(context.Background(), b, apps, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -187,7 +191,7 @@ func TestPaperAgainstOracle(t *testing.T) {
 			exact = append(exact, x)
 		}
 		newOracle(p.Name, false, sites).run(exact)
-		outcomes := runGrid(t, sites, p, tender.NoGain, apps)
+		outcomes := runGrid(t, sites, p, tender.NoGain, 0, apps)
 		for i := range outcomes {
 			got, want := &outcomes[i], exact[i]
 			if got.Accepted != want.accepted || got.Accepted && got.Site != sites[want.site].Name {

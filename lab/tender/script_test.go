@@ -158,7 +158,7 @@ func (s *stage) run(t *testing.T, policy string, v arguments) string {
 	var out bytes.Buffer
 	table := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "id\tsite\tgain\tmandatory_finish\tend\toptional_mi\tbudget")
-	for _, o := range runGrid(t, s.sites, p, refuse, s.apps) {
+	for _, o := range runGrid(t, s.sites, p, refuse, 0, s.apps) {
 		if !o.Accepted {
 			fmt.Fprintf(table, "%s\trefused: %s\n", o.ID, o.Reason)
 			continue

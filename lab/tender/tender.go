@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/lab/grid"
@@ -39,6 +40,15 @@ func ParseRefuse(text string) (Refuse, error) {
 	return Refuse(market.Uint8(i)), nil
 }
 
+// ParseHurdle reads a hurdle as users write it: a part of an offer.
+func ParseHurdle(text string) (float64, error) {
+	part, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(part >= 0 && part <= 1) {
+		return 0, fmt.Errorf("%q is no part of an offer (want 0 to 1)", text)
+	}
+	return part, nil
+}
+
 // gainSlack is by how much two gains may differ and still be the same.
 const gainSlack market.Price = 1e-6
 
@@ -46,6 +56,9 @@ const gainSlack market.Price = 1e-6
 type Tender struct {
 	Sellers []Seller
 	Refuse  Refuse
+	// Hurdle is the least part of what an application offers that a seller must gain by
+	// it: what is taken for less is in the way of what comes. None in the paper.
+	Hurdle float64
 
 	offers []bid // scratch
 }
@@ -67,8 +80,8 @@ type Deal struct {
 
 // Place finds a seller for an application and hands it over:
 //
-//  1. every seller is asked; those that decline, and under the rule NoGain those
-//     that would not gain, are out;
+//  1. every seller is asked; those that decline, under the rule NoGain those that
+//     would not gain, and those whose gain is below the hurdle, are out;
 //  2. the largest gain is chosen, the first seller of equal ones;
 //  3. if that seller no longer stands by its offer, the next is tried.
 //
@@ -117,12 +130,17 @@ func (t *Tender) ask(ctx context.Context, at market.Time, app *grid.Application)
 			continue
 		}
 		able++
-		if t.Refuse == NoGain && offer.Gain <= gainSlack {
+		if t.Refuse == NoGain && offer.Gain <= gainSlack || t.Hurdle > 0 && offer.Gain < t.least(app) {
 			continue
 		}
 		t.offers = append(t.offers, bid{i, offer})
 	}
 	return able, silent
+}
+
+// least is what a seller must gain by an application.
+func (t *Tender) least(app *grid.Application) market.Price {
+	return market.Price(t.Hurdle*float64(app.Offered())) - gainSlack
 }
 
 // best is the place of the largest gain; of equal ones, the first.

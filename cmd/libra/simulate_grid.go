@@ -73,7 +73,7 @@ best order behind the mandatory parts, and the best order of all that keeps them
 	f.StringVar(&opts.sites, "sites", "", "CSV `file` of sites (default: the six of the paper)")
 	f.StringVarP(&opts.workload, "workload", "w", "", "CSV `file` of applications, or - for standard input")
 	f.StringVar(&opts.apps, "apps", "", "write the table of applications to a CSV `file`; of several policies, one file each")
-	f.StringArrayVar(&opts.set, "set", nil, "`name=value` of a setting: refuse="+strings.Join(tender.Refusals(), "|")+", hurdle=PART")
+	f.StringArrayVar(&opts.set, "set", nil, "`name=value` of a setting: refuse, hurdle")
 	f.BoolVar(&opts.bound, "bound", false, "also work out what nobody could have exceeded")
 	f.BoolVar(&opts.json, "json", false, "print the summary as JSON; of several policies, an array")
 	for flag, complete := range map[string]cobra.CompletionFunc{

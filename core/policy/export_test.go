@@ -14,12 +14,12 @@ func (p *askingEverybody) Admit(v book.View, j *market.Job, a *Answer) {
 	p.admit(v, j, a, (*libraSLA).askAll)
 }
 
-// NothingIsSmall makes the processors of the smallest cluster stand on shelves until
-// it is undone.
+// NothingIsSmall makes the processors of the smallest cluster grow in a grove of small
+// leaves until it is undone.
 func NothingIsSmall() (undo func()) {
-	was := small
-	small = 0
-	return func() { small = was }
+	wasSmall, was := small, onLeaf
+	small, onLeaf = 0, 2
+	return func() { small, onLeaf = wasSmall, was }
 }
 
 // Apart is how many houses libra sums when somebody asks, because the claims there

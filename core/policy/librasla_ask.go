@@ -34,35 +34,39 @@ func (p *libraSLA) askTheBest(v book.View, added *book.Task, n int) {
 		p.askEach(v, added, &a, n)
 		return
 	}
-	all := &p.ahead.sorts
-	all.visits = all.visits[:0]
-	for _, k := range all.used {
-		if t := &all.sorts[k]; len(t.items) > 0 {
-			if bound := t.bound(&a); !p.beaten(bound, n) {
-				all.push(visit{bound: bound, sort: k})
-			}
-		}
-	}
-	for len(all.visits) > 0 {
-		x := all.pop()
-		if p.beaten(x.bound, n) {
-			return // and so are all the others
-		}
-		p.askSort(v, added, &a, &all.sorts[x.sort], n)
+	if all := &p.ahead.grove.boughs[0]; all.n > 0 {
+		p.askOn(v, added, &a, 0, all.bound(&a), n)
 	}
 }
 
-// askSort asks the processors of one sort.
-func (p *libraSLA) askSort(v book.View, added *book.Task, a *asking, t *sort, n int) {
-	for i := range t.boards {
-		if p.beaten(t.boards[i].bound(a), n) {
-			continue
+// askOn asks the processors on a branch of which nobody could bring more than a bound,
+// the more promising side first: with what those bring, most of the others need not be
+// asked.
+func (p *libraSLA) askOn(v book.View, added *book.Task, a *asking, at int32, bound float64, n int) {
+	if p.beaten(bound, n) {
+		return
+	}
+	g := &p.ahead.grove
+	b := &g.boughs[at]
+	first, last := b.kids[0], b.kids[1]
+	if first != 0 {
+		better, worse := g.boughs[first].bound(a), g.boughs[last].bound(a)
+		if better < worse {
+			first, last, better, worse = last, first, worse, better
 		}
-		items := t.on(i)
-		for k := range items {
-			if q := &items[k]; !p.beaten(q.bound(a), n) {
-				p.ask(v, added, int(q.proc), n)
-			}
+		p.askOn(v, added, a, first, better, n)
+		p.askOn(v, added, a, last, worse, n)
+		return
+	}
+	if b.loose {
+		g.tighten(at)
+		if p.beaten(b.bound(a), n) {
+			return
+		}
+	}
+	for i := range b.fruits {
+		if q := &b.fruits[i]; !p.beaten(q.bound(a), n) {
+			p.ask(v, added, int(q.proc), n)
 		}
 	}
 }
@@ -117,33 +121,38 @@ func (p *libraSLA) renew(v book.View) {
 	r.last = now
 	for _, proc := range r.fresh {
 		r.noted[proc] = false
-		p.reckonOn(v, proc)
+		if q := p.prospectOf(v, proc); r.at != nil {
+			r.at[proc] = q
+		} else {
+			r.grove.set(&q)
+			r.next.set(proc, q.expires())
+		}
 	}
 	r.fresh = r.fresh[:0]
 	if r.at == nil {
-		for _, proc := range r.sorts.over(now) {
-			p.reckonOn(v, proc)
+		late := r.next.over(now)
+		for _, proc := range late {
+			q := p.prospectOf(v, proc)
+			r.grove.renew(&q)
+			r.next.set(proc, q.expires())
 		}
+		r.adapt(len(late))
 		return
 	}
 	for proc := range r.at {
 		if q := &r.at[proc]; q.some && q.until <= now {
-			p.reckonOn(v, market.Int32(proc))
+			*q = p.prospectOf(v, market.Int32(proc))
 		}
 	}
 }
 
-// reckonOn renews the bounds of one processor.
-func (p *libraSLA) reckonOn(v book.View, proc int32) {
+// prospectOf is what bounds a processor from now on.
+func (p *libraSLA) prospectOf(v book.View, proc int32) prospect {
 	q := prospect{proc: proc}
 	if tasks := v.Tasks(int(proc)); len(tasks) > 0 {
-		q.reckon(p.outlookOn(v, int(proc)), tasks, v.Pile(int(proc)), v.Now())
+		q.reckon(p.outlookOn(v, int(proc)), tasks, v.Pile(int(proc)), v.Now(), p.ahead.part)
 	}
-	if p.ahead.at != nil {
-		p.ahead.at[proc] = q
-	} else {
-		p.ahead.sorts.set(&q)
-	}
+	return q
 }
 
 // keepBest keeps the n highest returns.

@@ -15,7 +15,7 @@ import (
 
 // Who goes by bounds says word for word what asking everybody says, in worlds that are
 // rich in ties, exact fits, late jobs, early ends, over-runs and lost nodes: in a small cluster,
-// and with processors on shelves.
+// and with processors in a grove.
 func TestBoundsAnswerLikeAskingEverybody(t *testing.T) {
 	worlds := uint64(80)
 	if testing.Short() {
@@ -26,7 +26,7 @@ func TestBoundsAnswerLikeAskingEverybody(t *testing.T) {
 			asksAlike(t, seed)
 		}
 	})
-	t.Run("on shelves", func(t *testing.T) {
+	t.Run("in a grove", func(t *testing.T) {
 		defer policy.NothingIsSmall()()
 		for seed := range worlds {
 			asksAlike(t, seed)

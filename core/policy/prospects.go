@@ -21,7 +21,11 @@ type prospects struct {
 	odd   []bool      // by processor: whether a job without a deadline is on it, of which no sum says what it brings
 	odds  int         // how many are
 	at    []prospect  // by processor, in a small cluster
-	sorts shelves     // in one that is not
+	grove grove       // in one that is not
+	next  expiry      // there
+	part  float64     // see adapt
+	came  int
+	again int
 }
 
 // prospect bounds what one processor could bring with a further task until a time. The
@@ -40,6 +44,14 @@ type prospect struct {
 	some              bool
 }
 
+// expires is until when a bound holds.
+func (q *prospect) expires() market.Time {
+	if !q.some {
+		return market.Never
+	}
+	return q.until
+}
+
 // unsure is more than what rounding does to a share of a processor, or to a return.
 const unsure = 1e-6
 
@@ -50,19 +62,13 @@ type asking struct {
 	fines float64 // for a delay as long as its period, if it has to bear one
 	rank  float64
 	hard  bool
-	class int // of needs; -1: less than any
 }
 
 func newAsking(added *book.Task, now market.Time) asking {
 	period := float64(added.Due - now)
-	a := asking{need: float64(added.Left) / period, worth: added.Worth, rank: added.Rank, hard: !added.Soft, class: -1}
+	a := asking{need: float64(added.Left) / period, worth: added.Worth, rank: added.Rank, hard: !added.Soft}
 	if added.Soft {
 		a.fines = float64(added.Fine * period)
-	}
-	for k, need := range classes {
-		if need <= a.need {
-			a.class = k
-		}
 	}
 	return a
 }
@@ -76,11 +82,11 @@ func (r *prospects) sync(v book.View) {
 		return
 	}
 	n := v.Processors()
-	*r = prospects{of: v, made: true, last: v.Now(), noted: make([]bool, n), odd: make([]bool, n)}
+	*r = prospects{of: v, made: true, part: usualPart, last: v.Now(), noted: make([]bool, n), odd: make([]bool, n)}
 	if n <= small {
 		r.at = make([]prospect, n)
 	} else {
-		r.sorts = newShelves(n)
+		r.grove, r.next = newGrove(n), newExpiry(n)
 	}
 	for proc := range n {
 		if len(v.Tasks(proc)) > 0 {
@@ -133,30 +139,54 @@ func (q *prospect) bound(a *asking) float64 {
 	return most - cost
 }
 
-// while is for which part of the time in which anything changes a bound is worked out.
-const while = 0.2
+// A bound is worked out for a part of the time in which anything changes: the shorter, the
+// closer it is, and the sooner it has to be worked out again. In a large cluster it is so
+// long that about as many are worked out again for every task at the door.
+const (
+	usualPart  = 0.2
+	leastPart  = 0.002
+	mostPart   = 0.4
+	againEach  = 4
+	adaptAfter = 64 // tasks at the door
+)
+
+// adapt notes how many bounds were worked out again.
+func (r *prospects) adapt(again int) {
+	r.came++
+	r.again += again
+	if r.came < adaptAfter {
+		return
+	}
+	switch {
+	case r.again > 8*againEach*adaptAfter:
+		r.part = min(mostPart, r.part*1.25)
+	case r.again < againEach*adaptAfter:
+		r.part = max(leastPart, r.part/1.25)
+	}
+	r.came, r.again = 0, 0
+}
 
 // reckon renews a bound from an outlook.
-func (q *prospect) reckon(o *outlook, tasks []book.Task, pile *book.Pile, now market.Time) {
+func (q *prospect) reckon(o *outlook, tasks []book.Task, pile *book.Pile, now market.Time, part float64) {
 	*q = prospect{proc: q.proc, some: true, worth: pile.Worth, gap: pile.Worth - pile.Return, rank: o.topRank, until: min(o.until, o.spent)}
 	if math.IsNaN(q.gap) {
 		q.gap = math.Inf(1)
 	}
 	switch {
 	case now >= o.until:
-		q.reckonLate(tasks, pile.Top, now)
+		q.reckonLate(tasks, pile.Top, now, part)
 		return
 	case now >= o.spent: // the outlook knows nothing of over-runs
 		q.free, q.until = math.Inf(1), o.until
 		return
 	}
 	if fines := o.soft.fines(o.at, now); fines > 0 {
-		q.until = min(q.until, now+market.Time(while*fines/o.soft.fine))
+		q.until = min(q.until, now+market.Time(part*fines/o.soft.fine))
 	}
 	for _, c := range [...]*courses{&o.hard, &o.soft, &o.top} {
 		for i := range c.strays {
 			if s := &c.strays[i]; s.undone < 0 {
-				q.until = min(q.until, now+while*(s.due-now))
+				q.until = min(q.until, now+market.Time(part)*(s.due-now))
 			}
 		}
 	}
@@ -180,7 +210,7 @@ func (q *prospect) fill(hard, soft, top, fines, topFines float64, topSoft bool) 
 // reckonLate renews a bound from the tasks themselves, where some of them run late: who
 // cannot be in time any more with all of a processor needs that from now on, and is
 // late by at least what the others make his work longer.
-func (q *prospect) reckonLate(tasks []book.Task, top int, now market.Time) {
+func (q *prospect) reckonLate(tasks []book.Task, top int, now market.Time, part float64) {
 	q.until = market.Never
 	for i := range tasks {
 		t := &tasks[i]
@@ -192,10 +222,10 @@ func (q *prospect) reckonLate(tasks []book.Task, top int, now market.Time) {
 		case left <= 0:
 		case lost(t, left, period):
 			if t.Speed > 0 {
-				q.until = min(q.until, now+market.Time(while*float64(left)/t.Speed))
+				q.until = min(q.until, now+market.Time(part*float64(left)/t.Speed))
 			}
 		default:
-			q.until = min(q.until, now+while*period)
+			q.until = min(q.until, now+market.Time(part)*period)
 			if t.Speed > 0 {
 				q.until = min(q.until, now+market.Time(float64(left)/t.Speed))
 			}

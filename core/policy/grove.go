@@ -137,15 +137,15 @@ func (g *grove) add(leaf int32, f *fruit) {
 	b.fruits = append(b.fruits, *f)
 	depth, wider := 0, true
 	for at := leaf; at >= 0; at = g.boughs[at].parent {
-		b := &g.boughs[at]
-		wider = wider && b.join(&f.over)
-		b.n++
+		up := &g.boughs[at]
+		wider = wider && up.join(&f.over)
+		up.n++
 		depth++
 	}
 	if len(b.fruits) <= 2*onLeaf {
 		return
 	}
-	if depth > 2*bits.Len32(uint32(g.boughs[0].n)) {
+	if depth > 2*bits.Len(uint(max(0, g.boughs[0].n))) {
 		leaf = g.lopsided(leaf)
 	}
 	g.grow(leaf)
@@ -173,9 +173,9 @@ func (g *grove) remove(leaf, proc int32) {
 	b.loose = true
 	few := int32(-1)
 	for at := leaf; at >= 0; at = g.boughs[at].parent {
-		b := &g.boughs[at]
-		b.n--
-		if int(b.n) <= onLeaf/2 && at != leaf {
+		up := &g.boughs[at]
+		up.n--
+		if int(up.n) <= onLeaf/2 && at != leaf {
 			few = at
 		}
 	}
@@ -189,14 +189,14 @@ func (g *grove) tighten(leaf int32) {
 	b := &g.boughs[leaf]
 	b.loose = false
 	c := overAll(b.fruits)
-	for at := leaf; b.canopy != c; b = &g.boughs[at] {
+	for b.canopy != c {
 		b.canopy = c
-		if at = b.parent; at < 0 {
+		if b.parent < 0 {
 			return
 		}
-		kids := g.boughs[at].kids
-		c = g.boughs[kids[0]].canopy
-		c.join(&g.boughs[kids[1]].canopy)
+		b = &g.boughs[b.parent]
+		c = g.boughs[b.kids[0]].canopy
+		c.join(&g.boughs[b.kids[1]].canopy)
 	}
 }
 

@@ -3,7 +3,6 @@ package policy
 import (
 	"cmp"
 	"math"
-	"math/bits"
 	"slices"
 
 	"github.com/libra-market/libra/core/market"
@@ -145,10 +144,18 @@ func (g *grove) add(leaf int32, f *fruit) {
 	if len(b.fruits) <= 2*onLeaf {
 		return
 	}
-	if depth > 2*bits.Len(uint(max(0, g.boughs[0].n))) {
+	if depth > 2*levels(g.boughs[0].n) {
 		leaf = g.lopsided(leaf)
 	}
 	g.grow(leaf)
+}
+
+// levels is how long the branches of a tree of so many need to be.
+func levels(n int32) (long int) {
+	for ; n > 0; n /= 2 {
+		long++
+	}
+	return long
 }
 
 // lopsided is the lowest branch above a leaf of which one side has much more than the

@@ -3,7 +3,6 @@ package policy
 import (
 	"fmt"
 	"math"
-	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -121,7 +120,7 @@ func (g *grove) checkOn(at int32, depth int, asked []asking, seen map[int32]bool
 	if int(b.n) != len(seen)-before {
 		return fmt.Errorf("branch %d has %d, and says %d", at, len(seen)-before, b.n)
 	}
-	if most := 2*bits.Len32(uint32(g.boughs[0].n)) + 2*bits.Len(uint(onLeaf)); depth > most {
+	if most := 2*levels(g.boughs[0].n) + 2*levels(market.Int32(onLeaf)); depth > most {
 		return fmt.Errorf("branch %d is %d deep, of %d processors", at, depth, g.boughs[0].n)
 	}
 	return nil

@@ -129,6 +129,19 @@ func (h *doors) freshAddress() {
 	}
 }
 
+// answerAt opens doors at the addresses that the pages had before, for who loads one of
+// them again. Where somebody else is there by now, that is how it is.
+func (h *doors) answerAt(before []string) {
+	if h.server != nil {
+		return
+	}
+	for _, at := range before {
+		if door, err := api.Listen(at, nil); err == nil {
+			h.listeners = append(h.listeners, door)
+		}
+	}
+}
+
 // What a setting of a socket may say instead of a path.
 const (
 	noSocket  = "none"

@@ -66,6 +66,7 @@ func (h *host) serve(handler *api.Handler, pages *web.Handler) {
 		handler: web.Join(handler, pages), leads: h.leads,
 		endStreams: func() { handler.Close(); pages.Close() },
 	})
+	h.answerAt(pages.Before())
 	h.begin()
 }
 

@@ -191,6 +191,9 @@ func (c *call) fail(err error) {
 		panic(http.ErrAbortHandler) // too late for another answer: cut it, so that it does not look whole
 	}
 	if errors.Is(err, errSignIn) && c.route.kind == aPage {
+		if c.comesBack() || c.leadOn("/login") {
+			return
+		}
 		next := ""
 		if c.r.Method == http.MethodGet {
 			next = "?next=" + url.QueryEscape(c.r.URL.RequestURI())

@@ -24,6 +24,8 @@ import (
 // carried is somebody who had signed in before the server was started.
 type carried struct {
 	verifier digest // of the key that their page has
+	halves   digest // of their session's secret, with
+	uid      *int   // the user of the system who may show it again; nil: nobody (comeback.go)
 	who      trade.Identity
 	token    []byte
 	made     time.Time
@@ -83,6 +85,19 @@ func (s *carries) find(name string, take bool) (carried, bool) {
 		delete(s.open, name)
 	}
 	return one, ok && !one.over(now)
+}
+
+// byHalves finds a session by its secret.
+func (s *carries) byHalves(of digest) (carried, bool) {
+	now := s.now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, one := range s.open {
+		if one.uid != nil && one.halves == of {
+			return one, !one.over(now)
+		}
+	}
+	return carried{}, false
 }
 
 // all are those who may still come.

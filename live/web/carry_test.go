@@ -70,6 +70,10 @@ func (h *house) start() {
 	h.pages = web.New(h.Market, h.Keys, web.Options{URL: h.url, Door: h.door(), Memory: h.memory})
 	h.server = &http.Server{Handler: h.pages, ReadHeaderTimeout: time.Minute}
 	h.listen(h.server, "127.0.0.1", host)
+	for _, before := range h.pages.Before() {
+		old, _, _ := net.SplitHostPort(before)
+		h.listen(h.server, old)
+	}
 	h.Cleanup(h.stop)
 }
 
@@ -156,6 +160,39 @@ func TestAPageFollowsItsMarket(t *testing.T) {
 	p.Until("the list of jobs", `document.querySelector(".purse") && location.pathname.endsWith("/jobs")`)
 	p.Forgive(false)
 	clean(t, p)
+}
+
+// Who loads a page of before again, in the market's own browser, goes on after a click, with
+// what was typed; also twice, and at the door. At an address of before nobody can sign in.
+func TestAPageOfBeforeIsLoadedAgain(t *testing.T) {
+	chrome := webtest.Browser(t)
+	h := newHouse(t)
+	h.start()
+	p := chrome.Page(h.url)
+	p.SignIn(h.Secret("alice"))
+	p.Go("/submit")
+	p.Type("#estimate", "7m")
+	p.Type("#script", "#!/bin/sh\necho kept over a reload\n")
+	p.Until("a price", `document.querySelector("[data-price]")`)
+	var at string
+	p.Eval(`location.href`, &at)
+	p.Forgive(true)
+	visit := func(where string) { p.Send("Page.navigate", map[string]any{"url": where}, nil) }
+	for range 2 {
+		visit("about:blank") // nobody looks for the market
+		p.Until("an empty page", `location.href === "about:blank"`)
+		h.stop()
+		h.start()
+		visit(at)
+		p.Until("the question who it is", fmt.Sprintf(`location.href.startsWith(%q) && document.querySelector("h1")?.textContent === "Sign in as alice"`, h.url+"/login"))
+		p.Until("the script", `document.documentElement.classList.contains("scripted")`)
+		p.Click("button.big")
+		p.Until("the form, with what was typed", `document.getElementById("script")?.value.includes("kept over a reload") && document.getElementById("estimate").value === "7m"`)
+		p.Eval(`location.href`, &at)
+	}
+	visit("http://" + h.pages.Before()[1] + "/login")
+	p.Until("the sign-in of now", fmt.Sprintf(`location.href.startsWith(%q) && document.getElementById("token")`, h.url+"/login"))
+	p.Forgive(false)
 }
 
 // replayed tries what a stranger heard of a session, and the key a second time.

@@ -28,6 +28,9 @@ type Options struct {
 	// Door is the host and port at which a browser on this machine finds the server after
 	// a restart, whatever the URL is then; "" if that is not known, or anybody's.
 	Door string
+	// Peer is the user of the system whose connection a request came by, if that is known.
+	// Default: the kernel is asked, of browsers on this machine.
+	Peer func(*http.Request) (uid int, known bool)
 	// Secure says that people reach the server by TLS: cookies then travel by
 	// nothing else.
 	Secure bool
@@ -91,6 +94,9 @@ func (o Options) withDefaults() Options {
 	if o.Gate == nil {
 		o.Gate = fair.NewGate(fair.Limits{Streams: 32}, o.Now)
 	}
+	if o.Peer == nil {
+		o.Peer = peerOf
+	}
 	if o.Home == nil {
 		o.Home = func(string) string { return "/tmp" }
 	}
@@ -124,6 +130,7 @@ type Handler struct {
 	sessions sessions
 	links    links
 	carries  carries
+	before   []string // addresses of the last starts
 	attempts attempts
 	past     history
 	hub      *hub
@@ -147,6 +154,7 @@ func New(m Market, k api.Keys, o Options) *Handler {
 	}
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	h.recallSessions(h.ctx) // before anybody comes
+	h.recallAddresses()
 	h.hub = newHub(h)
 	h.mount()
 	h.done.Go(h.watch)
@@ -168,6 +176,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// leads. Nobody writes such a path in good faith.
 	if p := r.URL.Path; p == "" || p[0] != '/' || path.Clean(p) != p {
 		h.serve(&nowhere, w, r)
+		return
+	}
+	if h.isBefore(r.Host) && !strings.HasPrefix(r.URL.Path, assetPath) {
+		h.serve(&past, w, r)
 		return
 	}
 	h.mux.ServeHTTP(w, r)

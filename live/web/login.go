@@ -26,7 +26,7 @@ const linkOver = "This link has been used, is older than ten minutes, or its tok
 func showLogin(c *call) error {
 	v := loginView{Next: nextOf(c.r.URL.Query().Get("next")), Plain: c.plain()}
 	if key := c.r.URL.Query().Get("key"); key != "" {
-		one, ok, err := c.h.invited(c.r.Context(), key, false)
+		one, ok, err := c.invited(key, false)
 		if err != nil {
 			return err
 		}
@@ -44,7 +44,7 @@ func showLogin(c *call) error {
 func signIn(c *call) error {
 	v := loginView{Next: nextOf(c.r.PostFormValue("next")), Plain: c.plain()}
 	if key := c.r.PostFormValue("key"); key != "" {
-		one, ok, err := c.h.invited(c.r.Context(), key, true)
+		one, ok, err := c.invited(key, true)
 		if err != nil {
 			return err
 		}
@@ -89,7 +89,11 @@ func (c *call) enter(one *invitation, next string) error {
 	if c.secret != "" {
 		c.h.sessions.end(c.secret)
 	}
-	c.secret = c.h.sessions.begin(one.who, one.token, one.since)
+	var peer *int
+	if uid, known := c.h.options.Peer(c.r); known {
+		peer = &uid
+	}
+	c.secret = c.h.sessions.begin(one.who, one.token, one.since, peer)
 	c.h.keepSessions(c.r.Context())
 	http.SetCookie(c.w, c.cookie(fullLife))
 	return c.redirect(next)

@@ -13,8 +13,8 @@ import (
 // are of: another port is another origin, and gets no Referer (every answer says
 // so). The half in the address is worth nothing alone either: it stays in
 // histories and gets pasted into mails. No answer tells one half to who shows only
-// the other. Without TLS sessions are kept in memory alone, so what somebody heard who had the port
-// while the server was away opens nothing when it is back; see carry.go.
+// the other. Without TLS sessions end with the server, so what somebody heard who had the port
+// while it was away opens nothing when it is back; see carry.go and comeback.go.
 const sessionPath = "/s/"
 
 type placeOf struct{}

@@ -37,12 +37,13 @@ func newSecret() string {
 }
 
 // session is somebody who has signed in. It ends with the server, unless that is
-// reached by TLS; then another may follow it (carry.go).
+// reached by TLS; then another may follow it (carry.go, comeback.go).
 type session struct {
 	who   trade.Identity
 	token []byte // hash of the token they came with, by a link too; nil: the server itself made the link
 	made  time.Time
 	carry string // key to another session after a restart; none in one that outlives it
+	uid   *int   // of the user of the system who signed in; nil: not known
 
 	mu      sync.Mutex
 	used    time.Time
@@ -60,7 +61,7 @@ type sessions struct {
 
 // begin signs somebody in and returns the secret of the session: what is in its
 // addresses, a dot, and what is in its cookie.
-func (s *sessions) begin(who trade.Identity, token []byte, since time.Time) string {
+func (s *sessions) begin(who trade.Identity, token []byte, since time.Time, uid *int) string {
 	secret, now := newSecret()+"."+newSecret(), s.now()
 	if since.IsZero() {
 		since = now
@@ -73,7 +74,7 @@ func (s *sessions) begin(who trade.Identity, token []byte, since time.Time) stri
 	if len(s.open) >= mostOpen {
 		s.sweep(now)
 	}
-	s.open[sha256.Sum256([]byte(secret))] = &session{who: who, token: token, made: since, used: now, checked: now, carry: newSecret()}
+	s.open[sha256.Sum256([]byte(secret))] = &session{who: who, token: token, made: since, used: now, checked: now, carry: newSecret(), uid: uid}
 	return secret
 }
 
@@ -203,6 +204,11 @@ type invitation struct {
 	token []byte // hash of the token that it was made with; nil: with none
 	until time.Time
 	since time.Time // when they had signed in before; zero: they had not
+
+	// Of a link to who comes back: the name of the session that it follows, and the user of
+	// the system that it opens for.
+	follows string
+	uid     *int
 }
 
 // LoginLink is a path under which somebody can sign in once, within ten minutes,
@@ -230,6 +236,10 @@ func (h *Handler) tokenLink(t *v1.Token, hash []byte) string {
 }
 
 func (l *links) make(who trade.Identity, token []byte) string {
+	return l.put(invitation{who: who, token: token})
+}
+
+func (l *links) put(one invitation) string {
 	key, now := newSecret(), l.now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -241,20 +251,30 @@ func (l *links) make(who trade.Identity, token []byte) string {
 			delete(l.open, k)
 		}
 	}
-	l.open[sha256.Sum256([]byte(key))] = invitation{who: who, token: token, until: now.Add(linkLife)}
+	one.until = now.Add(linkLife)
+	l.open[sha256.Sum256([]byte(key))] = one
 	return key
 }
 
 // invited finds whom a link is for, if its token is still good; take uses it up.
-func (h *Handler) invited(ctx context.Context, key string, take bool) (invitation, bool, error) {
-	one, ok := h.links.find(key, take)
-	if !ok {
+func (c *call) invited(key string, take bool) (invitation, bool, error) {
+	h := c.h
+	one, ok := h.links.find(key, false)
+	switch {
+	case ok && one.follows != "" && !c.isPeer(one.uid):
+		ok = false
+	case ok && take:
+		if one, ok = h.links.find(key, true); one.follows != "" {
+			_, still := h.carries.find(one.follows, true)
+			ok = ok && still
+		}
+	case !ok:
 		one, ok = h.carries.byKey(key, take)
 	}
 	if !ok {
 		return one, false, nil
 	}
-	good, err := h.stillGood(ctx, &session{token: one.token})
+	good, err := h.stillGood(c.r.Context(), &session{token: one.token})
 	return one, good, err
 }
 

@@ -18,6 +18,8 @@ const sessionsKey = "sessions"
 type keptSession struct {
 	Digest string     `json:"digest,omitempty"` // of its secret, if it outlives the server
 	Carry  []byte     `json:"carry,omitempty"`  // verifier of the key to the next one, if it does not
+	Halves []byte     `json:"halves,omitempty"` // digest of its secret, which then opens something for
+	UID    *int       `json:"uid,omitempty"`    // one user of the system alone
 	User   string     `json:"user"`
 	Role   trade.Role `json:"role"`
 	Token  []byte     `json:"token,omitempty"` // hash
@@ -27,7 +29,7 @@ type keptSession struct {
 
 // keepsSessions reports whether anything is known of sessions after a restart. With TLS
 // they go on. Without it they must not: whoever has the port while the server is away is
-// sent them by the browser; another follows each (carry.go).
+// sent them by the browser; another follows each (carry.go, comeback.go).
 func (h *Handler) keepsSessions() bool {
 	return h.options.Secure && h.options.Memory != nil || h.carriesOver()
 }
@@ -39,7 +41,7 @@ func (h *Handler) keepSessions(ctx context.Context) {
 	}
 	list := h.sessions.kept(h.options.Secure)
 	for _, one := range h.carries.all() {
-		list = append(list, keptSession{Carry: one.verifier[:], User: one.who.User, Role: one.who.Role, Token: one.token, Made: one.made, Used: one.used})
+		list = append(list, keptSession{Carry: one.verifier[:], Halves: halvesFor(one.uid, one.halves), UID: one.uid, User: one.who.User, Role: one.who.Role, Token: one.token, Made: one.made, Used: one.used})
 	}
 	text, err := json.Marshal(list)
 	if err == nil {
@@ -81,11 +83,19 @@ func (s *sessions) kept(goOn bool) []keptSession {
 			k.Digest = base64.StdEncoding.EncodeToString(key[:])
 		} else {
 			verifier := verifierOf(one.carry)
-			k.Carry = verifier[:]
+			k.Carry, k.Halves, k.UID = verifier[:], halvesFor(one.uid, key), one.uid
 		}
 		list = append(list, k)
 	}
 	return list
+}
+
+// halvesFor is what is kept of a session's secret for a user of the system, if one is known.
+func halvesFor(uid *int, secret digest) []byte {
+	if uid == nil {
+		return nil
+	}
+	return secret[:]
 }
 
 // recallAll reads what was written down. What was kept under the other kind of server is
@@ -103,7 +113,12 @@ func (h *Handler) recallAll(text []byte) error {
 		case h.options.Secure && k.Digest != "":
 			h.sessions.recall(k, who)
 		case !h.options.Secure && len(k.Carry) == len(digest{}):
-			h.carries.put(carried{verifier: digest(k.Carry), who: who, token: k.Token, made: k.Made, used: k.Used})
+			one := carried{verifier: digest(k.Carry)}
+			if len(k.Halves) == len(digest{}) {
+				one.halves, one.uid = digest(k.Halves), k.UID
+			}
+			one.who, one.token, one.made, one.used = who, k.Token, k.Made, k.Used
+			h.carries.put(one)
 		}
 	}
 	return nil

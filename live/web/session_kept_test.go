@@ -45,3 +45,69 @@ func (p *person) at(w *world) *person {
 	other.world = w
 	return &other
 }
+
+// Without TLS, who shows a session of before is led to another by a link, if they are the
+// user of the system who had it, and the link opens for that user, once. Whoever heard the
+// session meanwhile is somebody else. Who signs out does not come back.
+func TestWhoComesBackGoesOn(t *testing.T) {
+	memory := &notes{kept: map[string]store.Note{}}
+	uid, known := 1000, true
+	option := func(url string) func(*web.Options) {
+		return func(o *web.Options) {
+			o.Memory, o.URL, o.Door = memory, url, "127.0.0.1:1"
+			o.Peer = func(*http.Request) (int, bool) { return uid, known }
+		}
+	}
+	w := newWorld(t, option("http://127.9.9.9:1"))
+	w.furnish()
+	stays, leaves := w.signedIn(alice), w.signedIn(bob)
+	leaves.post("/logout", url.Values{"csrf": {leaves.stamp()}})
+	w.handler.Close()
+	again := newWorld(t, option("http://127.9.9.10:1"))
+	if got := again.handler.Before(); len(got) != 1 || got[0] != "127.9.9.9:1" {
+		t.Fatalf("it was at %v before", got)
+	}
+	const now = "http://127.9.9.10:1/login?"
+	navigates := []string{"Sec-Fetch-Mode", "navigate"}
+	asks := func(p *person, path string, header ...string) reply {
+		t.Helper()
+		other := p.at(again)
+		return other.send(other.request(http.MethodGet, path, nil, header...))
+	}
+	page := asks(stays, "/account?x=1", navigates...)
+	if page.status != http.StatusOK || !strings.Contains(page.body, `data-who="alice"`) || !strings.Contains(page.body, stays.base+"/account?moved=yes&amp;x=1") {
+		t.Fatalf("who comes back is shown %d %s", page.status, page.body)
+	}
+	moved := asks(stays, "/account?x=1&moved=yes", navigates...)
+	link, ok := strings.CutPrefix(moved.header.Get("Location"), now)
+	q, err := url.ParseQuery(link)
+	if !ok || err != nil || q.Get("key") == "" || q.Get("next") != "/account?x=1" {
+		t.Fatalf("and led to %d %v", moved.status, moved.header)
+	}
+	for name, got := range map[string]reply{
+		"who signed out":       asks(leaves, "/account?moved=yes", navigates...),
+		"a script of the page": asks(stays, "/account?moved=yes"),
+	} {
+		if at := got.header.Get("Location"); got.status != http.StatusSeeOther || !strings.HasPrefix(at, "/login") {
+			t.Errorf("%s: %d to %q", name, got.status, at)
+		}
+	}
+	enter := func() int { return again.visitor().post("/login", url.Values{"key": {q.Get("key")}}).status }
+	for _, other := range []func(){func() { uid = 1001 }, func() { known = false }} {
+		other()
+		if got := asks(stays, "/account?moved=yes", navigates...); !strings.HasPrefix(got.header.Get("Location"), "/login") {
+			t.Errorf("another user of the system (%d, %t) is led to %d %v", uid, known, got.status, got.header)
+		}
+		if got := enter(); got != http.StatusOK {
+			t.Errorf("and let in by the link: %d", got)
+		}
+		uid = 1000
+	}
+	known = true
+	if got := enter(); got != http.StatusSeeOther {
+		t.Errorf("who follows the link: %d", got)
+	}
+	if got := asks(stays, "/account?moved=yes", navigates...); !strings.HasPrefix(got.header.Get("Location"), "/login") {
+		t.Errorf("a session is followed twice: %d %v", got.status, got.header)
+	}
+}

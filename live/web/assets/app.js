@@ -9,7 +9,7 @@ import { job } from "./job.js";
 import { submit } from "./submit.js";
 import { owner } from "./owner.js";
 import { cursor } from "./cursor.js";
-import { arrived } from "./draft.js";
+import { arrived, moved } from "./draft.js";
 
 document.documentElement.classList.add("scripted");
 
@@ -23,6 +23,7 @@ function begin() {
 }
 
 arrived();
+moved();
 forms(begin);
 begin();
 cursor();

@@ -31,6 +31,15 @@ export function arrived() {
   try { localStorage.setItem("draft " + guest, decodeURIComponent(along)); } catch { /* a browser that keeps nothing */ }
 }
 
+// moved takes what was typed at the address of an earlier start along to the next one.
+export function moved() {
+  const link = document.getElementById("moved");
+  if (!link) return;
+  let draft = null;
+  try { draft = localStorage.getItem("draft " + link.dataset.who); } catch { /* there is none */ }
+  location.replace(link.href + (draft ? "#draft=" + encodeURIComponent(draft) : ""));
+}
+
 export function forget() {
   try { localStorage.removeItem(place()); } catch { /* there is none */ }
 }

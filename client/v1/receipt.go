@@ -32,9 +32,18 @@ type Input struct {
 	Unit  string  `json:"unit"`
 }
 
-// Text is the number with all its digits, so that what is worked out from it is
-// what was charged.
-func (in *Input) Text() string { return strconv.FormatFloat(in.Value, 'f', -1, 64) }
+// inputDigits is how many digits of a number are shown: what is worked out from them is what
+// was charged, and the last two that a float64 has may be what rounding left (20.000000000000004).
+const inputDigits = 14
+
+// Text is the number as people read it. Value has all of its digits.
+func (in *Input) Text() string {
+	x, err := strconv.ParseFloat(strconv.FormatFloat(in.Value, 'g', inputDigits, 64), 64)
+	if err != nil {
+		x = in.Value
+	}
+	return strconv.FormatFloat(x, 'f', -1, 64)
+}
 
 // ReceiptLine is one amount of a bill.
 type ReceiptLine struct {

@@ -87,7 +87,8 @@ func printAccounts(out io.Writer, list []v1.Account) error {
 		return slices.Compare(strings.Split(a.Path, "/"), strings.Split(b.Path, "/"))
 	})
 	shown := map[string]bool{}
-	g := &grid{left: 1, head: true}
+	// Narrow terminals go without what is seldom set; the tree stays.
+	g := &grid{left: 1, head: true, spare: []int{6, 4, 5, 7}}
 	g.add("account", inUnit("free"), "held", "spent", "of limit", "limit", "credit", "bound", allowances(list))
 	for i := range list {
 		a := &list[i]

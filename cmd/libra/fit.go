@@ -182,6 +182,7 @@ func (g *grid) stacked(most int) [][]string {
 			title = strings.TrimSpace(title)
 		}
 		lines := []string{clipColumns(title, most)}
+		below := title[:len(title)-len(strings.TrimLeft(title, " "))] + "  " // what stands under it in a tree
 		line := ""
 		for i, cell := range row {
 			if cell = strings.TrimSpace(cell); i == 0 || i == second || cell == "" || cell == "-" {
@@ -192,7 +193,7 @@ func (g *grid) stacked(most int) [][]string {
 				lines, line = append(lines, line), ""
 			}
 			if line == "" {
-				line = "  " + clipColumns(pair, most-gap)
+				line = below + clipColumns(pair, max(leastText, most-len(below)))
 			} else {
 				line += "  " + pair
 			}

@@ -316,6 +316,19 @@ lab      1,100.00  0.00  20.00     25.00  500.00       -  pi,bob
 lab-b        0.00  0.00   0.00         -       -       -       -
 x/y          0.00  0.00   0.00         -       -       -       -
 `)
+	// A narrow terminal shows the tree all the same, and a very narrow one what is below what.
+	t.Setenv("NO_COLOR", "1")
+	same(t, strings.Join(onTerminalOf(t, 50, "account"), "\n")+"\n", `
+account   free cr  held  spent   bound
+lab      1,100.00  0.00  20.00  pi,bob
+  alice     12.50  5.00  20.00       -
+  bob        0.00  0.00   0.00       -  closed
+lab-b        0.00  0.00   0.00       -
+x/y          0.00  0.00   0.00       -
+`)
+	if got := strings.Join(onTerminalOf(t, 30, "account"), "\n"); !strings.Contains(got, "\n  alice\n    free cr 12.50  held 5.00\n") {
+		t.Errorf("30 columns:\n%s", got)
+	}
 }
 
 // What comes by itself is shown where something does.

@@ -32,6 +32,8 @@ type upOptions struct {
 	verbose bool
 	rate    string
 	cpus    []int
+	gpus    string
+	gpuRate string
 	limits  []string
 	ca      string // of the certificates made for it, if any
 }
@@ -67,6 +69,8 @@ agent --system-users). Otherwise all run as you.`,
 	rateFlag(f, &o.rate, demoRate)
 	limitFlag(f, &o.limits)
 	f.IntSliceVar(&o.cpus, "cpus", nil, "the processors to offer (default: all)")
+	f.StringVar(&o.gpus, "gpus", "", "GPUs to offer, numbered from 0: 2, a100:2 (default: none)")
+	f.StringVar(&o.gpuRate, "gpu-rate", demoGPURate, "`amount` that a GPU costs by the hour: the base price of a new market with --gpus")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "log every request")
 	return cmd
 }
@@ -142,6 +146,9 @@ func (o *upOptions) configure(policyGiven bool) (config.Config, error) {
 	c.Agent.State = filepath.Join(o.dir, "agent")
 	c.Agent.OnLease = "continue"
 	c.Agent.CPUs = o.cpus
+	if err = o.offerGPUs(&c); err != nil {
+		return c, err
+	}
 	// Whoever is at this terminal runs their own jobs, root too: that is what the
 	// agent is told, and nobody else of the system is named.
 	who, err := userName()
@@ -152,6 +159,23 @@ func (o *upOptions) configure(policyGiven bool) (config.Config, error) {
 		c.Agent.SystemUsers = []string{who}
 	}
 	return c, c.Validate()
+}
+
+// offerGPUs has the agent announce GPUs, and a new market ask a price for them.
+func (o *upOptions) offerGPUs(c *config.Config) error {
+	if o.gpus == "" {
+		return nil
+	}
+	kind, n, err := market.ParseGPUs(o.gpus)
+	if err != nil {
+		return usagef("--gpus: %v", err)
+	}
+	rate, err := market.ParseMoney(o.gpuRate)
+	if err != nil || rate < 0 {
+		return usagef("--gpu-rate: %q is not an amount of 0 or more", o.gpuRate)
+	}
+	c.Agent.GPUKind, c.Agent.GPUs, c.Rates.GPU = kind, n, config.Amount(rate)
+	return nil
 }
 
 // secure makes certificates for a market that others can reach, once: tokens
@@ -232,8 +256,9 @@ func waiting(ctx context.Context, s *service) <-chan error {
 // demoCredit is what the accounts of a new market have, and demoRate what a
 // processor costs there by the hour: some days of work, to begin with.
 const (
-	demoCredit = 1000 * market.Unit
-	demoRate   = "3.60"
+	demoCredit  = 1000 * market.Unit
+	demoRate    = "3.60"
+	demoGPURate = "10.00"
 )
 
 // furnish opens accounts with credit in a new market: for the user, and two to
@@ -306,6 +331,14 @@ func tokenWorks(ctx context.Context, s *service, token string) bool {
 	return err == nil
 }
 
+// withGPUs is what a node has of them, after what it has else.
+func withGPUs(kind string, n int) string {
+	if n == 0 {
+		return ""
+	}
+	return ", " + market.CountGPUs(kind, n)
+}
+
 // greet waits for the agent to join and says what to do first.
 func (o *upOptions) greet(ctx context.Context, con *console, s *service, c *config.Config, who, account string, agentEnded <-chan error) error {
 	for range 200 {
@@ -320,7 +353,7 @@ func (o *upOptions) greet(ctx context.Context, con *console, s *service, c *conf
 				return err
 			}
 			printf(con.out, `libra is up at %s
-  policy %s, %s of rating %.2f, shares by %s
+  policy %s, %s of rating %.2f%s, shares by %s
   everything is in %s; %s pays for your jobs
   the page: %s
 
@@ -330,7 +363,7 @@ Try, in another terminal:
   libra logs 1
 
 Ctrl-C stops it; jobs that run go on, and libra up finds them again.
-`, s.url(), epochs[len(epochs)-1].Policy, number(int64(n.Processors), "processor"), n.Rating, n.Limits, o.dir, account,
+`, s.url(), epochs[len(epochs)-1].Policy, number(int64(n.Processors), "processor"), n.Rating, withGPUs(n.GPUKind, n.GPUs), n.Limits, o.dir, account,
 				s.page+s.loginLink(ctx, who))
 			if why := s.port.notice(); why != "" {
 				if err = prose(con.out, "Take care: %s.", why); err != nil {

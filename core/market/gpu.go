@@ -1,6 +1,7 @@
 package market
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -35,13 +36,25 @@ func ParseGPUs(text string) (kind string, n int, err error) {
 		kind, number = text[:at], text[at+1:]
 	}
 	n, err = strconv.Atoi(number)
-	if err != nil || n < 0 || n > MaxGPUs || kind == "" && number != text || strings.Contains(kind, ":") {
+	if err == nil && n > MaxGPUs || errors.Is(err, strconv.ErrRange) {
+		return "", 0, fmt.Errorf("%q (want at most %s GPUs)", text, strconv.Itoa(MaxGPUs))
+	}
+	if err != nil || n < 0 || kind == "" && number != text || strings.Contains(kind, ":") {
 		return "", 0, fmt.Errorf("%q (want a number of GPUs, or a kind and a number: 2, a100:2)", text)
 	}
 	if n == 0 {
 		kind = ""
 	}
 	return kind, n, nil
+}
+
+// CountGPUs is a number of GPUs in words, of a kind where one is named: "1 a100 GPU".
+func CountGPUs(kind string, n int) string {
+	what := "GPUs"
+	if n == 1 {
+		what = "GPU"
+	}
+	return fmt.Sprintf("%d %s", n, strings.TrimSpace(kind+" "+what))
 }
 
 // GPUText is what ParseGPUs reads.

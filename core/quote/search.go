@@ -196,7 +196,7 @@ func (s *Search) fewerGPUs() (trade.Offer, bool) {
 			r.GPUs, r.GPUKind = n, s.Request.GPUKind
 		}
 		if fits, q, ok := s.affordable(r); ok {
-			detail := fmt.Sprintf("%d GPUs instead of %d for each program", n, s.Request.GPUs)
+			detail := fmt.Sprintf("%s instead of %d for each program", market.CountGPUs("", n), s.Request.GPUs)
 			return trade.Offer{Change: "gpus", Detail: detail + s.forPrice(&fits, &q), Quote: q}, true
 		}
 	}

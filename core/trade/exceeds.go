@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/roster"
 )
 
@@ -39,8 +40,7 @@ func (r *Request) WithoutGPUs() Request {
 
 // GPUsTaken says that others hold what a request asks for.
 func (r *Request) GPUsTaken() string {
-	what := strings.TrimSpace(r.GPUKind + " GPUs")
-	return fmt.Sprintf("each of its programs asks for %d %s, and others hold them: they are free again when those end", r.GPUs, what)
+	return fmt.Sprintf("each of its programs asks for %s, and others hold them: they are free again when those end", market.CountGPUs(r.GPUKind, r.GPUs))
 }
 
 // exceedsGPUs says what is missing of GPUs.
@@ -56,9 +56,9 @@ func (r *Request) exceedsGPUs(nodes []*roster.Node) string {
 	case r.GPUs > 0 && most == 0:
 		return fmt.Sprintf("it asks for %s, and no node has any", what)
 	case r.GPUs > most:
-		return fmt.Sprintf("each of its programs asks for %d %s, and no node has more than %d", r.GPUs, what, most)
+		return fmt.Sprintf("each of its programs asks for %s, and no node has more than %d", market.CountGPUs(r.GPUKind, r.GPUs), most)
 	case r.Array == nil && r.GPUs*programs > all:
-		return fmt.Sprintf("it asks for %d %s, and this cluster has %d", r.GPUs*programs, what, all)
+		return fmt.Sprintf("it asks for %s, and this cluster has %d", market.CountGPUs(r.GPUKind, r.GPUs*programs), all)
 	}
 	return ""
 }

@@ -14,7 +14,7 @@ import (
 func Output(j *Job, rank int, element *int, stderr bool) (node string, tail task.Tail, err error) {
 	if programs := j.Programs(); rank < 0 || rank >= programs {
 		if programs == 0 {
-			return "", tail, fmt.Errorf("job %d has not started: %w", j.ID, ErrUnknown)
+			return "", tail, noOutput{j}
 		}
 		return "", tail, market.Wrong("rank", fmt.Sprintf("0 to %d", programs-1))
 	}
@@ -42,3 +42,19 @@ func Output(j *Job, rank int, element *int, stderr bool) (node string, tail task
 	}
 	return j.NodeOf(rank), tail, nil
 }
+
+// noOutput says that a job has written nothing, and why. To programs there is none.
+type noOutput struct{ *Job }
+
+func (n noOutput) Error() string {
+	switch {
+	case n.State == Rejected:
+		return fmt.Sprintf("job %d was refused, so it has written nothing", n.ID)
+	case n.State.Final():
+		return fmt.Sprintf("job %d ended before it had started, so it has written nothing", n.ID)
+	default:
+		return fmt.Sprintf("job %d has not started yet, so it has written nothing", n.ID)
+	}
+}
+
+func (n noOutput) Unwrap() error { return ErrUnknown }

@@ -164,6 +164,9 @@ func (b *Broker) Healthy(ctx context.Context) error {
 // Measure gives numbers for the metrics.
 func (b *Broker) Measure(ctx context.Context) (map[string]float64, error) {
 	m := map[string]float64{}
+	for _, state := range v1.States() {
+		m[fmt.Sprintf("jobs{state=%q}", state)] = 0
+	}
 	counts, err := b.CountJobs(ctx, "")
 	for state, n := range counts {
 		m[fmt.Sprintf("jobs{state=%q}", state)] = float64(n)

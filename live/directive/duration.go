@@ -1,6 +1,7 @@
 package directive
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -30,7 +31,11 @@ var units = map[string]struct {
 	"d": {"h", 24}, "day": {"h", 24}, "days": {"h", 24}, "w": {"h", 168}, "week": {"h", 168}, "weeks": {"h", 168},
 }
 
-// Duration reads a length of time in milliseconds: 90 or 90s, 2m30s, 5 min, 1.5h,
+// next is what a number means that has no unit, after one that has: 1h30 is an hour and a
+// half, as 1:30 is on a clock.
+var next = map[time.Duration]string{168 * time.Hour: "d", 24 * time.Hour: "h", time.Hour: "m", time.Minute: "s"}
+
+// Duration reads a length of time in milliseconds: 90 or 90s, 2m30s, 5 min, 1.5h, 1h30,
 // 1d12h, 1:30:00, 2-12:00:00. Less than a millisecond is one.
 func Duration(text string) (int64, error) {
 	switch strings.Count(text, ":") {
@@ -47,12 +52,16 @@ func Duration(text string) (int64, error) {
 		number, rest = leading(rest, "0123456789.")
 		unit, rest = leading(strings.TrimLeft(rest, " "), letters)
 		rest = strings.TrimLeft(rest, " ")
+		unsaid := unit == "" && last != 0
+		if unsaid {
+			unit = cmp.Or(next[last], "?")
+		}
 		known, ok := units[strings.ToLower(unit)]
 		part, err := time.ParseDuration(number + known.name)
 		one, _ := time.ParseDuration("1" + known.name)
 		one *= time.Duration(known.times)
 		switch {
-		case !ok || err != nil || last != 0 && one >= last:
+		case !ok || err != nil || last != 0 && one >= last || unsaid && part*time.Duration(known.times) >= last:
 			return 0, fmt.Errorf("%w: %q (want 90s, 2m30s, 1h or 1d12h)", ErrDuration, text)
 		case part > longest/time.Duration(known.times)-whole:
 			return 0, fmt.Errorf("%w: %q is too long", ErrDuration, text)

@@ -40,8 +40,7 @@ func parseDuration(text string) (*big.Rat, error) {
 	if err == nil {
 		return x, nil
 	}
-	// 010 may be octal, and what follows the hour in 1h30 may be minutes.
-	if !strings.Contains(text, ":") && strings.TrimRight(text, "0123456789.") != text {
+	if strings.Trim(text, "0123456789.") == "" { // 010 may be octal
 		return nil, err
 	}
 	if ms, wrong := directive.Duration(text); wrong == nil {

@@ -4,7 +4,7 @@ import "testing"
 
 func TestDurations(t *testing.T) {
 	for text, want := range map[string]float64{
-		"0": 0, "90": 90, "1.5": 1.5, "1e3": 1000, "2h30m": 9000, "1d": 86400, "1d 12h": 129600, "1.5h": 5400, "5 min": 300, "2 hours 30 minutes": 9000, "1:30:00": 5400, "2-12:00:00": 216000, "010m": 600,
+		"0": 0, "90": 90, "1.5": 1.5, "1e3": 1000, "2h30m": 9000, "1d": 86400, "1d 12h": 129600, "1.5h": 5400, "1h30": 5400, "1 hour 30": 5400, "5 min": 300, "2 hours 30 minutes": 9000, "1:30:00": 5400, "2-12:00:00": 216000, "010m": 600,
 		"500ms": 0.5, "0.1s": 0.1, "1h0m0s": 3600, "3us": 3e-6, "3µs": 3e-6, "4ns": 4e-9,
 	} {
 		got, err := parseDuration(text)
@@ -12,7 +12,7 @@ func TestDurations(t *testing.T) {
 			t.Errorf("%s: got %v, %v, want %v", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", " ", "h", "1h30", "-1h", "1.2.3h", "12:30", "1hh", "1 hour 30", "2026-01-02"} {
+	for _, text := range []string{"", " ", "h", "010", "1ms30", "-1h", "1.2.3h", "12:30", "1hh", "2026-01-02"} {
 		if got, err := parseDuration(text); err == nil {
 			t.Errorf("%q: accepted as %v", text, got)
 		}
@@ -26,7 +26,7 @@ func TestDurations(t *testing.T) {
 
 func TestSizes(t *testing.T) {
 	for text, want := range map[string]int64{
-		"0": 0, "500": 500, "500MB": 500, "1.1GB": 1100, "4GiB": 4295, "4 gib": 4295, "1MiB": 2, "1B": 1, "1000KB": 1,
+		"0": 0, "500": 500, "500MB": 500, "1.1GB": 1100, "4GiB": 4295, "4 gib": 4295, "1MiB": 2, "1B": 1, "4G": 4096, "500M": 500, "1.5g": 1536, "64K": 1, "1T": 1 << 20, "1000KB": 1,
 		"1TiB": 1099512, "0.5": 1, "1e3": 1000, "2TB": 2000000, "1PB": 1e9,
 	} {
 		got, err := parseSize(text)

@@ -21,9 +21,14 @@ var sizeUnits = []unit{
 	{"gib", big.NewRat(1<<30, 1e6)},
 	{"tib", big.NewRat(1<<40, 1e6)},
 	{"pib", big.NewRat(1<<50, 1e6)},
+	// Letters alone are what they are in flags and scripts.
+	{"k", big.NewRat(1, 1<<10)},
+	{"m", big.NewRat(1, 1)},
+	{"g", big.NewRat(1<<10, 1)},
+	{"t", big.NewRat(1<<20, 1)},
 }
 
-// parseSize reads megabytes ("500") or a size with its unit ("4GiB").
+// parseSize reads megabytes ("500") or a size with its unit ("4G", "4GiB").
 func parseSize(text string) (*big.Rat, error) {
 	if x, ok := decimal(text); ok {
 		return x, nil
@@ -31,11 +36,11 @@ func parseSize(text string) (*big.Rat, error) {
 	name := strings.TrimLeft(text, "0123456789.")
 	x, ok := decimal(text[:len(text)-len(name)])
 	if !ok {
-		return nil, fmt.Errorf("%s is not a size (want MB, or text such as 500MB or 4GiB)", quote(text))
+		return nil, fmt.Errorf("%s is not a size (want MB, or text such as 500M, 4G, 500MB or 4GiB)", quote(text))
 	}
 	size, ok := sizeOf(strings.ToLower(strings.TrimSpace(name)), sizeUnits)
 	if !ok {
-		return nil, fmt.Errorf("%s has no unit of size %s (want MB, GB, TB, MiB, GiB or TiB)",
+		return nil, fmt.Errorf("%s has no unit of size %s (want M, G, T, MB, GB, TB, MiB, GiB or TiB)",
 			quote(text), quote(strings.TrimSpace(name)))
 	}
 	return x.Mul(x, size), nil

@@ -280,3 +280,21 @@ func TestAJobIsCancelled(t *testing.T) {
 	}
 	clean(t, p)
 }
+
+// A button that moves while somebody reaches for it is pressed where it comes to rest.
+func TestAClickHitsWhatMoves(t *testing.T) {
+	s := newStage(t)
+	p := s.chrome.Page(s.url)
+	p.Go("/login")
+	p.Eval(`(() => {
+		const b = document.createElement("button");
+		b.id = "moving"; b.textContent = "x"; b.style.position = "fixed"; b.style.left = "10px"; b.style.top = "10px"; b.style.zIndex = 9;
+		window.clicks = 0;
+		b.onclick = () => window.clicks++;
+		document.body.append(b);
+		const where = b.getBoundingClientRect.bind(b);
+		b.getBoundingClientRect = () => { const at = where(); b.style.top = "400px"; return at; }; // it moves when it was looked at
+	})()`, nil)
+	p.Click("#moving")
+	p.Until("one click", `window.clicks === 1`)
+}

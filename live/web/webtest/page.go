@@ -203,15 +203,40 @@ func (p *Page) Text(selector string) string {
 	return strings.TrimSpace(text)
 }
 
-// Click presses an element with a real mouse.
+// Click presses an element with a real mouse, as somebody does who sees where it is: when it
+// has come to rest and nothing lies over it. While a page is being laid out, or shows a price
+// that has just come, its buttons move; a press that they were not hit by is tried again.
 func (p *Page) Click(selector string) {
 	p.t.Helper()
-	var box struct{ X, Y float64 }
-	p.Eval(fmt.Sprintf(`(() => { const e = document.querySelector(%q); if (!e) throw new Error("there is no such thing");
-		e.scrollIntoView({block: "center"}); const b = e.getBoundingClientRect(); return {X: b.x + b.width / 2, Y: b.y + b.height / 2}; })()`, selector), &box)
-	for _, kind := range []string{"mousePressed", "mouseReleased"} {
-		p.Send("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": box.X, "y": box.Y, "button": "left", "clickCount": 1}, nil)
+	for range 40 {
+		var box struct {
+			X, Y  float64
+			Rests bool
+		}
+		p.Eval(fmt.Sprintf(`(async () => {
+			const e = document.querySelector(%q);
+			if (!e) throw new Error("there is no such thing");
+			e.scrollIntoView({block: "center"});
+			const middle = () => { const b = e.getBoundingClientRect(); return {X: b.x + b.width / 2, Y: b.y + b.height / 2}; };
+			const before = middle();
+			await new Promise((f) => setTimeout(f, 25));
+			const now = middle(), top = document.elementFromPoint(now.X, now.Y);
+			window.__hit = false;
+			e.addEventListener("mousedown", () => { window.__hit = true; }, {once: true, capture: true});
+			return {...now, Rests: before.X === now.X && before.Y === now.Y && (e === top || e.contains(top)) && document.readyState === "complete"};
+		})()`, selector), &box)
+		if !box.Rests {
+			continue
+		}
+		for _, kind := range []string{"mousePressed", "mouseReleased"} {
+			p.Send("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": box.X, "y": box.Y, "button": "left", "clickCount": 1}, nil)
+		}
+		missed := false
+		if p.eval(`window.__hit === false`, &missed) != nil || !missed { // it led to another page
+			return
+		}
 	}
+	p.t.Fatalf("%s was never there to be clicked", selector)
 }
 
 // Type puts a text into a field as a keyboard would, in the place of what was

@@ -12,6 +12,8 @@ import (
 
 	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/live/wire"
 )
 
 func newJob(con *console) *cobra.Command {
@@ -129,6 +131,7 @@ func addRequest(g *grid, j *v1.Job) {
 		}
 		g.add("optional", text)
 	}
+	addNeeds(g, r)
 	if a := r.Array; a != nil {
 		text := fmt.Sprintf("%d to %d", a.First, a.Last)
 		if a.Step > 1 {
@@ -144,6 +147,19 @@ func addRequest(g *grid, j *v1.Job) {
 	}
 	if len(r.Tags) > 0 {
 		g.add("tags", strings.Join(r.Tags, ", "))
+	}
+}
+
+// addNeeds says what a request asks for beside processors.
+func addNeeds(g *grid, r *v1.Request) {
+	if r.MemoryMB > 0 {
+		g.add("memory", fmt.Sprintf("%d MB on each processor", r.MemoryMB))
+	}
+	if r.DiskMB > 0 {
+		g.add("disk", fmt.Sprintf("%d MB on each processor", r.DiskMB))
+	}
+	if r.GPUs > 0 {
+		g.add("GPUs", market.CountGPUs(r.GPUKind, r.GPUs)+" for each program")
 	}
 }
 
@@ -356,7 +372,11 @@ func printReceipt(out io.Writer, j *v1.Job) error {
 	}
 	lines := &grid{left: 2}
 	lines.add("", "", strings.TrimSpace(unitWord()))
-	for _, l := range r.Lines {
+	shown := r.Lines
+	if !exact.Load() {
+		shown = wire.ReceiptLines(r)
+	}
+	for _, l := range shown {
 		lines.add(l.What, l.Formula, bare(l.Amount))
 	}
 	lines.add("charged", "", bare(r.Charged))

@@ -128,6 +128,8 @@ func outlook(j *underway.Job, e *trade.Explanation, late bool) string {
 		return ", without a promise"
 	case e.Need == 0:
 		return "; its estimate is used up"
+	case e.Need < 0.0005:
+		return "; it needs less than 0.1 % to be in time"
 	default:
 		return fmt.Sprintf("; it needs %.1f %% to be in time", e.Need*100)
 	}

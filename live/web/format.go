@@ -132,6 +132,9 @@ func percent(part float64) string {
 		return "\u2013"
 	}
 	hundredths := part * 100
+	if hundredths > 0 && hundredths < 0.05 { // not nothing
+		return "<0.1\u2009%"
+	}
 	if hundredths != 0 && math.Abs(hundredths) < 9.95 {
 		return strconv.FormatFloat(hundredths, 'f', 1, 64) + "\u2009%"
 	}

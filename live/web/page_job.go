@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/wire"
@@ -34,6 +35,17 @@ func (v *jobView) HasOutput() bool { return v.StartedUS != 0 }
 
 // Worked says why its price is what it is.
 func (v *jobView) Worked() string { return wire.Worked(&v.Job, v.unit) }
+
+// ReceiptLines are those of its receipt, as they add up.
+func (v *jobView) ReceiptLines() []v1.ReceiptLine { return wire.ReceiptLines(v.Receipt) }
+
+// GPUs is how many each of its programs holds; "": none.
+func (v *jobView) GPUs() string {
+	if v.Request.GPUs == 0 {
+		return ""
+	}
+	return market.CountGPUs(v.Request.GPUKind, v.Request.GPUs)
+}
 
 // IfCancelled is what it owes if it is cancelled now: nothing before it has begun.
 func (v *jobView) IfCancelled() int64 {

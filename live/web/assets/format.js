@@ -10,6 +10,7 @@ export function money(micros) {
 
 export function percent(part) {
   const hundredths = part * 100;
+  if (hundredths > 0 && hundredths < 0.05) return "<0.1\u2009%"; // not nothing
   return (hundredths !== 0 && Math.abs(hundredths) < 9.95 ? hundredths.toFixed(1) : hundredths.toFixed(0)) + "\u2009%";
 }
 

@@ -14,7 +14,7 @@ import (
 func Output(j *Job, rank int, element *int, stderr bool) (node string, tail task.Tail, err error) {
 	if programs := j.Programs(); rank < 0 || rank >= programs {
 		if programs == 0 {
-			return "", tail, noOutput{j}
+			return "", tail, noOutput(why(j))
 		}
 		return "", tail, market.Wrong("rank", fmt.Sprintf("0 to %d", programs-1))
 	}
@@ -44,17 +44,20 @@ func Output(j *Job, rank int, element *int, stderr bool) (node string, tail task
 }
 
 // noOutput says that a job has written nothing, and why. To programs there is none.
-type noOutput struct{ *Job }
+type noOutput string
 
-func (n noOutput) Error() string {
-	switch {
-	case n.State == Rejected:
-		return fmt.Sprintf("job %d was refused, so it has written nothing", n.ID)
-	case n.State.Final():
-		return fmt.Sprintf("job %d ended before it had started, so it has written nothing", n.ID)
-	default:
-		return fmt.Sprintf("job %d has not started yet, so it has written nothing", n.ID)
-	}
-}
+func (n noOutput) Error() string { return string(n) }
 
 func (n noOutput) Unwrap() error { return ErrUnknown }
+
+// why says why a job has written nothing that has no processors.
+func why(j *Job) string {
+	switch {
+	case j.State == Rejected:
+		return fmt.Sprintf("job %d was refused, so it has written nothing", j.ID)
+	case j.State.Final():
+		return fmt.Sprintf("job %d ended before it had started, so it has written nothing", j.ID)
+	default:
+		return fmt.Sprintf("job %d has not started yet, so it has written nothing", j.ID)
+	}
+}

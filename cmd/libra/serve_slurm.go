@@ -223,13 +223,19 @@ func (s *service) startSlurm(ctx, run context.Context, c *config.Config, log *sl
 		}
 	}
 	srun, _ := exec.LookPath("srun") // where there is none, jobs look in the usual places
+	var desk slurmDesk
+	var guests slurm.Desk
+	if c.Slurm.Offer {
+		guests = &desk
+	}
 	s.backend, err = slurm.New(ctx, slurm.Config{
-		Leads: s.leads, Path: slurm.PathWith(srun),
+		Desk: guests, Leads: s.leads, Path: slurm.PathWith(srun),
 		Partition: c.Slurm.Partition, Control: slurm.Control(c.Slurm.Control), Now: time.Now, Log: log,
 	}, behindSlurm{s.market.Controller}, batch, s.store)
 	if err != nil {
 		return err
 	}
+	desk.market = onSlurm{s.market, s.backend, c}
 	s.backendEnded = make(chan struct{})
 	go func() {
 		s.backend.Run(run)

@@ -156,5 +156,6 @@ func newSlurmPlugin(con *console) *cobra.Command {
 	f.StringSliceVar(&door.Partitions, "partition", []string{"libra"}, "`partitions` that are the market's")
 	f.StringVar(&door.KeyFile, "key-file", "", "the key as slurmctld sees it (default: in the directory)")
 	f.BoolVar(&door.Hold, "hold", false, "hold jobs that were not bought, rather than refuse them")
+	f.BoolVar(&door.Offer, "offer", false, "hold jobs of plain sbatch until the market has told their price and they take it (slurm.offer in libra.yaml)")
 	return cmd
 }

@@ -54,7 +54,21 @@ func slurmDefaults(control string) *config.Config {
 
 func openSlurmMarket(tb testing.TB, cluster *slurmtest.Cluster, policy, control string, users ...string) *slurmMarket {
 	tb.Helper()
-	c := slurmConfig(tb, cluster, policy, control)
+	return serveSlurmMarket(tb, cluster, slurmConfig(tb, cluster, policy, control), users...)
+}
+
+type slurmSettings = config.Slurm
+
+// openSlurmMarketWith is one under libra, with agents, that is set up otherwise.
+func openSlurmMarketWith(tb testing.TB, cluster *slurmtest.Cluster, change func(*slurmSettings), users ...string) *slurmMarket {
+	tb.Helper()
+	c := slurmConfig(tb, cluster, "libra", "agents")
+	change(&c.Slurm)
+	return serveSlurmMarket(tb, cluster, c, users...)
+}
+
+func serveSlurmMarket(tb testing.TB, cluster *slurmtest.Cluster, c *config.Config, users ...string) *slurmMarket {
+	tb.Helper()
 	s, err := startService(tb.Context(), c, slog.New(slog.NewTextHandler(tb.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})), nil)
 	if err != nil {
 		tb.Fatal(err)

@@ -17,6 +17,8 @@ type Slurm struct {
 	Conf      string `yaml:"conf"`       // slurm.conf for the commands; empty: Slurm's own
 	DoorKey   string `yaml:"door_key"`   // file with the key of job_submit.lua, where that is installed
 
+	Offer bool `yaml:"offer"` // jobs of plain sbatch are told their price, and bought if they say what they may cost
+
 	SystemUsers []string `yaml:"system_users"` // root and other users of the system that jobs may run as: none but these
 }
 

@@ -52,6 +52,7 @@ type Config struct {
 	Now       func() time.Time
 	Log       *slog.Logger
 	Leads     func() error // why another controller could lead by now, if one could; nil: none could
+	Desk      Desk         // where guests are dealt with; nil: nowhere
 	Path      string       // where jobs look for programs, unless they say; empty: where they are usually
 
 	Busy    time.Duration // between two looks at Slurm while there are jobs
@@ -70,6 +71,9 @@ func (c *Config) defaults() {
 		if *d.at <= 0 {
 			*d.at = d.value
 		}
+	}
+	if c.Desk != nil { // somebody may wait for a price
+		c.Idle = min(c.Idle, 2*time.Second)
 	}
 	if c.Workers <= 0 {
 		c.Workers = 32
@@ -109,6 +113,7 @@ type Backend struct {
 	nodes    map[string]*node
 	claims   claims
 	gate     gate
+	guests   guests
 	strays   map[int64]time.Time // jobs of ours that nobody wants, and when they were cancelled last
 	good     time.Time           // since then Slurm has answered every time; zero: it does not
 	listings int

@@ -29,6 +29,7 @@ func (b *Backend) applyListing(began time.Time, jobs []client.Job) {
 	now := b.cfg.Now()
 	b.listed = began
 	b.listings++
+	b.lookAtGuests(jobs)
 	if b.good.IsZero() {
 		b.good = began
 	}

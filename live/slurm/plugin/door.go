@@ -16,6 +16,7 @@ type DoorSettings struct {
 	Partitions []string // that are Libra's; none: "libra"
 	KeyFile    string   // as slurmctld sees it; none: /etc/slurm/libra-door.key
 	Hold       bool     // jobs that did not come through Libra are held, not refused
+	Offer      bool     // they are held until the market has told them their price, and they say what they may cost
 }
 
 // ErrDoorSettings says that a site's wishes cannot be written into the door.
@@ -56,6 +57,6 @@ func DoorScript(s DoorSettings) ([]byte, error) {
 	for _, name := range s.Partitions {
 		names = append(names, fmt.Sprintf("[%q] = true", name))
 	}
-	settings := fmt.Sprintf("local PARTITIONS = { %s }\nlocal KEY_FILE = %q\nlocal HOLD = %t\n", strings.Join(names, ", "), s.KeyFile, s.Hold)
+	settings := fmt.Sprintf("local PARTITIONS = { %s }\nlocal KEY_FILE = %q\nlocal HOLD = %t\nlocal OFFER = %t\n", strings.Join(names, ", "), s.KeyFile, s.Hold, s.Offer)
 	return []byte(before + settingsBegin + explanation + "\n" + settings + settingsEnd + after), nil
 }

@@ -94,7 +94,7 @@ func (c *Cluster) configure() error {
 		}
 		stack = "optional " + c.path("lib", "libra_spank.so") + " " + c.layout.PluginArgs + "\n"
 	}
-	door := plugin.DoorSettings{Partitions: []string{Partition}, KeyFile: c.path("ctld", "door.key"), Hold: c.layout.DoorHolds}
+	door := plugin.DoorSettings{Partitions: []string{Partition}, KeyFile: c.path("ctld", "door.key"), Hold: c.layout.DoorHolds, Offer: c.layout.DoorOffers}
 	script, err := plugin.DoorScript(door)
 	if err != nil {
 		return err

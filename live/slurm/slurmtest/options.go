@@ -21,6 +21,8 @@ type Options struct {
 	// refuse them.
 	Door      bool
 	DoorHolds bool
+	// DoorOffers says that it holds them until they are bought.
+	DoorOffers bool
 
 	// PlainDefault makes the other partition the one of jobs that name none.
 	PlainDefault bool

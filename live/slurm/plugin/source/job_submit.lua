@@ -4,7 +4,8 @@
 -- by a deadline, and not otherwise. So this file sees to it that
 --
 --   * a job that did not come through Libra is refused, with a word on what to do,
---     or held for good, as the site chooses;
+--     or held for good, as the site chooses; or held until the market has told it its
+--     price and its user, by its comment, what it may cost (see docs/slurm.md);
 --   * a job that did is held until root releases it, which Libra does;
 --   * nobody but root changes a job of these partitions, or moves one into them,
 --     be it by a reservation of theirs or through a drained partition.
@@ -21,9 +22,12 @@
 local PARTITIONS = { ["libra"] = true }
 local KEY_FILE = "/etc/slurm/libra-door.key"
 local HOLD = false
+local OFFER = false
 -- end of settings
 
 local SEAL = "LIBRA_SEAL"
+local TERMS = "LIBRA_TERMS"
+local WAITS = "libra: waits for its price"
 local ADVICE = "libra: jobs of partition %s are bought: submit with 'libra sbatch script.sh'"
 
 -- ---------------------------------------------------------------------------
@@ -240,6 +244,16 @@ function slurm_job_submit(job, part_list, submit_uid)
       hold(job)
       return slurm.SUCCESS
    end
+   if OFFER and job.script ~= nil then
+      hold(job)
+      job.admin_comment = WAITS
+      local terms = job.environment and job.environment[TERMS]
+      if (job.comment or ""):sub(1, 6) ~= "libra:" and type(terms) == "string" and terms ~= "" then
+         job.comment = "libra:" .. terms
+      end
+      slurm.log_user("libra: the job is held until its price is known and taken: squeue -O JobID,admin_comment says it; --comment libra:budget=AMOUNT takes it")
+      return slurm.SUCCESS
+   end
    if HOLD then
       hold(job)
       job.admin_comment = "libra: not bought"
@@ -250,8 +264,18 @@ function slurm_job_submit(job, part_list, submit_uid)
    return slurm.ESLURM_ACCESS_DENIED
 end
 
+-- A user may say by the comment what a job may cost that is held until then, and change
+-- nothing else that counts. When it is bought its comment is the market's.
+local function takes_offer(job, record)
+   local function unset(value) return value == nil or value == slurm.NO_VAL end
+   return OFFER and job.comment ~= nil and unset(job.priority) and job.partition == nil and job.reservation == nil
+      and record.priority == 0 and (record.admin_comment or ""):sub(1, 7) == "libra: "
+      and not (record.comment or ""):match("^libra:%w+:%d+%.%d+:")
+end
+
 function slurm_job_modify(job, record, part_list, modify_uid)
    if modify_uid == 0 then return slurm.SUCCESS end
+   if takes_offer(job, record) then return slurm.SUCCESS end
    if ours(record.partition or "", nil, part_list)
       or (job.partition and ours(job.partition, job.reservation or record.resv_name, part_list))
       or (job.reservation and reserved(job.reservation, part_list)) then

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/live/api"
+	"github.com/libra-market/libra/live/directive"
+	"github.com/libra-market/libra/live/slurm"
+	"github.com/libra-market/libra/live/slurm/client"
+	"github.com/libra-market/libra/live/wire"
+)
+
+// slurmDesk is where a market deals with jobs of plain sbatch.
+type slurmDesk struct{ market onSlurm }
+
+var _ slurm.Desk = (*slurmDesk)(nil)
+
+// Ask reads what a job is worth from the #LIBRA lines of its script, and from its comment,
+// which beats them; what it needs is what Slurm has understood of it.
+func (d *slurmDesk) Ask(user string, g client.Guest, terms string) (trade.Request, bool, error) {
+	head := directive.New(directive.Place{Now: wallClock(), User: user})
+	options := []string{}
+	if terms != "" {
+		options = append(options, "--comment="+terms)
+	}
+	if err := head.ReadSbatch("job", ownLines(g.Script), options); err != nil {
+		return trade.Request{}, false, fmt.Errorf("what it says of its terms: %w", err)
+	}
+	said := head.Finish("", nil)
+	said.Env = nil
+	r := wire.ToRequest(&said)
+	if g.Limit <= 0 && r.EstimateMS == 0 {
+		return r, false, errors.New("how long does it run? sbatch -t says so")
+	}
+	if r.EstimateMS == 0 {
+		r.EstimateMS = g.Limit.Milliseconds()
+	}
+	r.Argv, r.Dir, r.Output, r.Name = []string{"slurm"}, g.Dir, g.Output, fmt.Sprintf("slurm-%d", g.ID)
+	r.Processors, r.Threads, r.MemoryMB = g.Processors, g.Processors, g.MemoryMB/int64(g.Processors)
+	r.NoRestart = true // what it runs is known to Slurm alone
+	return r, r.Budget != nil, nil
+}
+
+// ownLines are those of a script that are the market's.
+func ownLines(script string) string {
+	text := "#!/bin/sh\n"
+	for line := range strings.Lines(script) {
+		if strings.HasPrefix(line, "#LIBRA") {
+			text += line
+		}
+	}
+	return text
+}
+
+// Price says what a job would cost.
+func (d *slurmDesk) Price(ctx context.Context, user string, id int64, r trade.Request) string {
+	o, err := d.market.Preview(ctx, trade.Identity{User: user, Role: trade.RoleUser}, r)
+	switch {
+	case err != nil:
+		return "no price: " + err.Error()
+	case o.Refusal != nil:
+		return "refused: " + o.Refusal.Detail
+	case o.Quote == nil:
+		return "no price"
+	}
+	price := market.Money(o.Quote.Price)
+	const cent = market.Unit / 100
+	budget := (price + cent - 1) / cent * cent // rounded down it would not do
+	return fmt.Sprintf("%s; take it by: scontrol update jobid=%d comment=libra:budget=%s", d.amount(price), id, budget)
+}
+
+// Buy hands a job in.
+func (d *slurmDesk) Buy(ctx context.Context, user, key string, r trade.Request) (string, error) {
+	by := trade.Identity{User: user, Role: trade.RoleUser}
+	o, _, err := d.market.Do(ctx, trade.Command{By: by, Submit: &trade.Submit{Request: r}}, api.Key{Owner: user, Key: key, Digest: []byte(key)})
+	switch {
+	case err != nil:
+		return "", err
+	case o.Refusal != nil:
+		return "refused: " + o.Refusal.Detail, nil
+	case o.Job == nil:
+		return "not bought", nil
+	}
+	said := fmt.Sprintf("bought as job %d for %s", o.Job.ID, d.amount(market.Money(o.Job.Price)))
+	if o.Job.PromisedUS > 0 {
+		said += ", done by " + time.UnixMicro(o.Job.PromisedUS).Format("2006-01-02 15:04:05")
+	}
+	return said, nil
+}
+
+// amount is an amount in the market's unit.
+func (d *slurmDesk) amount(m market.Money) string { return m.Text() + " " + d.market.Unit }

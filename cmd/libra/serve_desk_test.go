@@ -1,0 +1,36 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/libra-market/libra/live/slurm/client"
+)
+
+// What a job is worth is in its comment, or in the #LIBRA lines of its script, which the
+// comment beats; what it needs is what Slurm has understood.
+func TestWhatAJobOfPlainSbatchAsksFor(t *testing.T) {
+	var d slurmDesk
+	g := client.Guest{ID: 7, Nodes: "1", Processors: 2, MemoryMB: 512, Limit: 10 * time.Minute, Dir: "/home/alice", Output: "/home/alice/out", Script: "#!/bin/sh\n#SBATCH --constraint=fast\n#LIBRA deadline=1h budget=5\nwork\n"}
+	r, takes, err := d.Ask("alice", g, "budget=7;penalty=0.5")
+	if err != nil || !takes || *r.Budget != 7e6 || r.PenaltyMicros != 500_000 || r.DeadlineMS != 3_600_000 || r.EstimateMS != 600_000 ||
+		r.Processors != 2 || r.Threads != 2 || r.MemoryMB != 256 || !r.NoRestart || r.Dir != g.Dir || len(r.Env) != 0 {
+		t.Errorf("%+v %v %v", r, takes, err)
+	}
+	if r, takes, err = d.Ask("alice", g, ""); err != nil || !takes || *r.Budget != 5e6 {
+		t.Errorf("%+v %v %v", r, takes, err)
+	}
+	g.Script = "#!/bin/sh\nwork\n"
+	if r, takes, err = d.Ask("alice", g, "for the paper"); err != nil || takes || r.Budget != nil {
+		t.Errorf("%+v %v %v", r, takes, err)
+	}
+	for _, terms := range []string{"budget=soon", "budget"} {
+		if _, _, err = d.Ask("alice", g, terms); err == nil {
+			t.Errorf("%s is understood", terms)
+		}
+	}
+	g.Limit = 0
+	if _, _, err = d.Ask("alice", g, ""); err == nil {
+		t.Error("nobody knows how long it runs")
+	}
+}

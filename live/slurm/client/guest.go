@@ -1,0 +1,156 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Guests is a Slurm that can be asked about jobs which users handed in by themselves, and
+// told to make them the market's.
+type Guests interface {
+	// Guest says what a job asks for.
+	Guest(ctx context.Context, id int64) (Guest, error)
+	// Adopt makes a held job one of the market's: its comment, its nodes and its time
+	// limit become those of a submission, and all else stays as its user wants it.
+	Adopt(ctx context.Context, id int64, s Submission) error
+	// Remark notes a text with a job that all can read and only root can write.
+	Remark(ctx context.Context, id int64, text string) error
+}
+
+// Guest is a job as its user handed it in.
+type Guest struct {
+	ID         int64
+	Nodes      string // how many at the least
+	Processors int
+	MemoryMB   int64         // of all processors together
+	Limit      time.Duration // 0: none
+	Dir        string
+	Output     string
+	Script     string
+	Special    []string // what it asks for that the market cannot promise
+}
+
+// guestColumns are those of squeue, in the order in which readGuest takes them.
+const guestColumns = "%C %D %l %Z %K %E %f %v %W %x %n %b"
+
+// special are those of them that have to be empty, with what they are.
+var special = []string{"an array", "a dependency", "features of nodes", "a reservation", "licences", "nodes that are left out", "nodes by name", "devices"}
+
+// Guest asks squeue, which puts a word of ours between what users write, and scontrol for
+// what has none of that in it.
+func (c *commands) Guest(ctx context.Context, id int64) (Guest, error) {
+	sep, number := separator(), strconv.FormatInt(id, 10)
+	out, err := c.run(ctx, call{argv: []string{"squeue", "--noheader", "--all", "--states=all", "--jobs=" + number, "--format=" + strings.ReplaceAll(guestColumns, " ", sep) + sep}})
+	if err != nil {
+		return Guest{}, fmt.Errorf("job %d: %w", id, err)
+	}
+	g, err := readGuest(id, strings.Split(out, sep))
+	if err != nil {
+		return g, err
+	}
+	if out, err = c.run(ctx, call{argv: []string{"squeue", "--noheader", "--all", "--jobs=" + number, "--Format=tres:200"}}); err != nil {
+		return g, fmt.Errorf("job %d: %w", id, err)
+	}
+	g.MemoryMB = memoryOf(out)
+	if out, err = c.run(ctx, call{argv: []string{"squeue", "--noheader", "--all", "--jobs=" + number, "--Format=STDOUT:4096"}}); err == nil {
+		g.Output = strings.TrimSpace(out)
+	}
+	g.Script, err = c.run(ctx, call{argv: []string{"scontrol", "write", "batch_script", number, "-"}})
+	return g, err
+}
+
+func readGuest(id int64, row []string) (Guest, error) {
+	g := Guest{ID: id}
+	if width := strings.Count(guestColumns, " ") + 1; len(row) != width+1 {
+		return g, fmt.Errorf("%w: job %d has %d columns", errListing, id, len(row)-1)
+	}
+	var err error
+	if g.Processors, err = strconv.Atoi(row[0]); err != nil || g.Processors < 1 {
+		return g, fmt.Errorf("%w: job %d has %.40q processors", errListing, id, row[0])
+	}
+	g.Nodes, g.Dir = row[1], row[3]
+	if limit := row[2]; limit != "UNLIMITED" && limit != "NOT_SET" {
+		seconds, err := readSpan(limit)
+		if err != nil {
+			return g, err
+		}
+		g.Limit = time.Duration(seconds) * time.Second
+	}
+	for i, what := range special {
+		if absent(row[4+i]) != "" {
+			g.Special = append(g.Special, what)
+		}
+	}
+	return g, nil
+}
+
+// memoryOf reads the memory out of what a job asks for: cpu=2,mem=256M,node=1.
+func memoryOf(tres string) int64 {
+	for part := range strings.SplitSeq(strings.TrimSpace(tres), ",") {
+		text, found := strings.CutPrefix(part, "mem=")
+		if !found || text == "" {
+			continue
+		}
+		factor := 1.0
+		switch text[len(text)-1] {
+		case 'G':
+			factor = 1 << 10
+		case 'T':
+			factor = 1 << 20
+		}
+		n, err := strconv.ParseFloat(strings.TrimRight(text, "KMGT"), 64)
+		if err == nil && n > 0 && n < 1<<40 {
+			return int64(n * factor)
+		}
+	}
+	return 0
+}
+
+// Adopt makes a held job one of the market's.
+func (c *commands) Adopt(ctx context.Context, id int64, s Submission) error {
+	argv := []string{"scontrol", "update", fmt.Sprintf("jobid=%d", id), "comment=" + s.Comment, fmt.Sprintf("numnodes=%d", len(s.Nodes)), "nodelist=" + strings.Join(s.Nodes, ",")}
+	if s.Limit > 0 {
+		argv = append(argv, fmt.Sprintf("timelimit=%d", s.minutes()))
+	}
+	if _, err := c.run(ctx, call{argv: argv}); err != nil {
+		return fmt.Errorf("take job %d over: %w", id, err)
+	}
+	return nil
+}
+
+// Remark notes a text with a job.
+func (c *commands) Remark(ctx context.Context, id int64, text string) error {
+	_, err := c.run(ctx, call{argv: []string{"scontrol", "update", fmt.Sprintf("jobid=%d", id), "admincomment=" + oneLine(text)}})
+	return err
+}
+
+var errNoCommands = fmt.Errorf("%w: Slurm's commands are not here", ErrRefused)
+
+// Guest asks Slurm's commands: slurmrestd does not say all of it.
+func (r *rest) Guest(ctx context.Context, id int64) (Guest, error) {
+	if r.killer == nil {
+		return Guest{}, errNoCommands
+	}
+	return r.killer.Guest(ctx, id)
+}
+
+// Adopt tells Slurm's commands.
+func (r *rest) Adopt(ctx context.Context, id int64, s Submission) error {
+	if r.killer == nil {
+		return errNoCommands
+	}
+	return r.killer.Adopt(ctx, id, s)
+}
+
+// Remark tells Slurm's commands.
+func (r *rest) Remark(ctx context.Context, id int64, text string) error {
+	if r.killer == nil {
+		return errNoCommands
+	}
+	return r.killer.Remark(ctx, id, text)
+}
+
+var _, _ Guests = (*commands)(nil), (*rest)(nil)

@@ -1,0 +1,159 @@
+package slurm
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/live/slurm/client"
+)
+
+// A guest is a job that somebody handed in with plain sbatch. The door holds it, the
+// market says what it costs, and one that says what it may cost is bought: it becomes the
+// job of a run, under the number that it has.
+
+// Desk is where the market deals with guests.
+type Desk interface {
+	// Ask makes a request of what a guest asks for and what its comment says, and reports
+	// whether that says what it may cost.
+	Ask(user string, g client.Guest, terms string) (r trade.Request, takes bool, err error)
+	// Price says what a job would cost, or why it cannot be had.
+	Price(ctx context.Context, user string, id int64, r trade.Request) string
+	// Buy hands it in, once for each key, and says what came of it.
+	Buy(ctx context.Context, user, key string, r trade.Request) (said string, err error)
+}
+
+// GuestVariable is the variable of a job's environment that says which job in Slurm it
+// was before it was bought.
+const GuestVariable = "LIBRA_GUEST"
+
+// guests are those who were looked at, by number: with which words.
+type guests struct {
+	seen map[int64]string
+	busy bool
+}
+
+// lookAtGuests sees whether there are some that nobody has looked at. The lock is held.
+func (b *Backend) lookAtGuests(jobs []client.Job) {
+	if b.cfg.Desk == nil || b.guests.busy {
+		return
+	}
+	if _, can := b.slurm.(client.Guests); !can {
+		return
+	}
+	var fresh []client.Job
+	here := map[int64]string{}
+	for i := range jobs {
+		j := &jobs[i]
+		if _, _, mine := b.parseComment(j.Comment); mine || j.State != client.Pending || !j.Held {
+			continue
+		}
+		words := fmt.Sprint(j.Submitted, " ", j.Comment)
+		if b.guests.seen[j.ID] != words {
+			fresh = append(fresh, *j)
+		} else {
+			here[j.ID] = words
+		}
+	}
+	b.guests.seen = here
+	if len(fresh) == 0 {
+		return
+	}
+	b.guests.busy = true
+	b.going.Go(func() {
+		for i := range fresh {
+			j := &fresh[i]
+			if err := b.receive(b.ctx, j); err != nil {
+				b.cfg.Log.Warn("a job of plain sbatch", "slurm", j.ID, "error", err)
+				continue // it is looked at again
+			}
+			b.mu.Lock()
+			b.guests.seen[j.ID] = fmt.Sprint(j.Submitted, " ", j.Comment)
+			b.mu.Unlock()
+		}
+		b.mu.Lock()
+		b.guests.busy = false
+		b.mu.Unlock()
+	})
+}
+
+// receive deals with one guest, and notes with it what was said.
+func (b *Backend) receive(ctx context.Context, j *client.Job) error {
+	slurm := b.slurm.(client.Guests) //nolint:forcetypeassert // lookAtGuests has seen it
+	g, err := slurm.Guest(ctx, j.ID)
+	if err != nil {
+		return err
+	}
+	terms, _ := strings.CutPrefix(j.Comment, "libra:")
+	said := ""
+	r, takes, err := b.cfg.Desk.Ask(j.User, g, terms)
+	switch {
+	case err != nil:
+		said = err.Error()
+	case len(g.Special) > 0:
+		said = "it asks for " + strings.Join(g.Special, ", ") + ", which cannot be bought in this way: libra sbatch says what can"
+	case g.Nodes != "1":
+		said = "it asks for several nodes, which cannot be bought in this way: libra sbatch can"
+	case takes:
+		r.Env = append(r.Env, GuestVariable+"="+strconv.FormatInt(j.ID, 10))
+		sum := sha256.Sum256([]byte(j.Comment))
+		key := fmt.Sprintf("slurm-%d-%d-%s", j.ID, j.Submitted, hex.EncodeToString(sum[:6]))
+		if said, err = b.cfg.Desk.Buy(ctx, j.User, key, r); err != nil {
+			return err
+		}
+	default:
+		said = b.cfg.Desk.Price(ctx, j.User, j.ID, r)
+	}
+	return slurm.Remark(ctx, j.ID, "libra: "+said)
+}
+
+// guestOf is the number in Slurm that a run had before it was bought; 0: it had none.
+func guestOf(s *task.Spec) int64 {
+	for _, e := range s.Env {
+		if text, found := strings.CutPrefix(e, GuestVariable+"="); found {
+			id, _ := strconv.ParseInt(text, 10, 64)
+			return id
+		}
+	}
+	return 0
+}
+
+// handIn gives Slurm the job of a run: a new one, or one that it has and that nobody has
+// bought.
+func (b *Backend) handIn(ctx context.Context, id int64, s client.Submission) (int64, error) {
+	if id == 0 {
+		return b.slurm.Submit(ctx, s)
+	}
+	slurm, can := b.slurm.(client.Guests)
+	if !can {
+		return 0, fmt.Errorf("%w: job %d cannot be taken over here", client.ErrRefused, id)
+	}
+	jobs, err := b.slurm.Jobs(ctx, b.cfg.Partition)
+	if err != nil {
+		return 0, fmt.Errorf("%w: %w", errNotAsked, err)
+	}
+	for i := range jobs {
+		j := &jobs[i]
+		if j.ID != id {
+			continue
+		}
+		_, _, bought := b.parseComment(j.Comment)
+		if j.Comment == s.Comment { // the answer was lost
+			return id, nil
+		}
+		if bought || j.User != s.User || j.State != client.Pending || !j.Held {
+			break
+		}
+		err := slurm.Adopt(ctx, id, s)
+		if err == nil {
+			return id, nil
+		}
+		return 0, err
+	}
+	return 0, fmt.Errorf("%w: job %d in Slurm is not there to be bought any more", client.ErrRefused, id)
+}

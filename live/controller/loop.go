@@ -80,12 +80,8 @@ func (c *Controller) loop(ctx context.Context) {
 	for {
 		c.flush()
 		timer.Reset(c.untilNext())
-		inbox := c.inbox.Ready()
-		if c.pending.full() {
-			inbox = nil
-		}
 		select {
-		case <-inbox:
+		case <-c.ready():
 			c.drainInbox()
 		case w := <-c.written:
 			c.wrote(w)
@@ -98,6 +94,15 @@ func (c *Controller) loop(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// ready says when there is something in the inbox; nothing, while too much waits for the
+// store.
+func (c *Controller) ready() <-chan struct{} {
+	if c.pending.full() {
+		return nil
+	}
+	return c.inbox.Ready()
 }
 
 // mostAtATime is how many calls are carried out before the loop looks around.

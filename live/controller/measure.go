@@ -83,12 +83,8 @@ func (c *Controller) measureSome(claims []claim) {
 // attend does what waits for the loop, in the middle of something long.
 func (c *Controller) attend() {
 	c.flush()
-	inbox := c.inbox.Ready()
-	if c.pending.full() {
-		inbox = nil
-	}
 	select {
-	case <-inbox:
+	case <-c.ready():
 		c.drainInbox()
 	case w := <-c.written:
 		c.wrote(w)

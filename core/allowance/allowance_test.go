@@ -2,6 +2,7 @@ package allowance
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -218,3 +219,25 @@ func TestNothingOfItIsGivenAway(t *testing.T) {
 }
 
 func market30(r *rapid.T) int64 { return rapid.Int64Range(10, 40).Draw(r, "most") }
+
+// When the next one is due is known without asking all of them, whatever is put in.
+func TestTheNextOneIsTheFirstOfAll(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		b := New()
+		for range rapid.IntRange(1, 30).Draw(r, "steps") {
+			b.Put(Allowance{
+				Account: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(r, "account"),
+				Amount:  market.Money(rapid.Int64Range(0, 2).Draw(r, "amount")),
+				NextUS:  rapid.Int64Range(1, 9).Draw(r, "next"),
+			})
+			var times []int64
+			for _, a := range b.All() {
+				times = append(times, a.NextUS)
+			}
+			next, some := b.Next()
+			if some != (len(times) > 0) || some && next != slices.Min(times) {
+				r.Fatalf("the next is said to be due at %d, of %v", next, times)
+			}
+		}
+	})
+}

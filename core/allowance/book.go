@@ -2,6 +2,7 @@ package allowance
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"strings"
 )
@@ -10,18 +11,33 @@ import (
 type Book struct {
 	of      map[string]Allowance // by account
 	changed map[string]bool      // accounts, since somebody last asked
+	next    int64                // when the first of them is due; every command asks
 }
 
 // New is a book in which nobody has one.
-func New() *Book { return &Book{of: map[string]Allowance{}, changed: map[string]bool{}} }
+func New() *Book {
+	return &Book{of: map[string]Allowance{}, changed: map[string]bool{}, next: math.MaxInt64}
+}
 
 // Put makes true what is written down of an account.
 func (b *Book) Put(a Allowance) {
-	if a.Amount == 0 {
+	was, had := b.of[a.Account]
+	if b.of[a.Account] = a; a.Amount == 0 {
 		delete(b.of, a.Account)
-		return
 	}
-	b.of[a.Account] = a
+	if had && was.NextUS == b.next {
+		b.look()
+	} else if a.Amount > 0 {
+		b.next = min(b.next, a.NextUS)
+	}
+}
+
+// look finds out when the next one is due.
+func (b *Book) look() {
+	b.next = math.MaxInt64
+	for _, a := range b.of {
+		b.next = min(b.next, a.NextUS)
+	}
 }
 
 // Set changes what an account gets. A first one is due at once; another comes when
@@ -81,14 +97,7 @@ func (b *Book) own(account string) (Allowance, bool) {
 }
 
 // Next is when the next one is due.
-func (b *Book) Next() (us int64, some bool) {
-	for _, a := range b.of {
-		if !some || a.NextUS < us {
-			us, some = a.NextUS, true
-		}
-	}
-	return us, some
-}
+func (b *Book) Next() (us int64, some bool) { return b.next, len(b.of) > 0 }
 
 // Welcomes is the account that somebody gets who is bound to none.
 func (b *Book) Welcomes(user string) (account string, some bool) {

@@ -11,6 +11,9 @@ import (
 // Pay pays what is due by now, and says when each is due next. What was due several
 // times is paid in one.
 func (b *Book) Pay(now int64, books *ledger.Ledger, people *accounts.Register) []ledger.Tx {
+	if now < b.next {
+		return nil
+	}
 	var txs []ledger.Tx
 	for _, a := range b.All() {
 		periods := a.due(now)
@@ -24,6 +27,7 @@ func (b *Book) Pay(now int64, books *ledger.Ledger, people *accounts.Register) [
 		b.of[a.Account] = a
 		b.changed[a.Account] = true
 	}
+	b.look()
 	return txs
 }
 

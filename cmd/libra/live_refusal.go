@@ -112,7 +112,8 @@ var flagNames = map[string]string{
 	"after": "--after", "array": "--array", "array.limit": "--array", "tags": "--tags", "ttl_ms": "--ttl", "state": "--state",
 	"optional": "--optional", "optional.work_ms": "--optional", "optional.rate_micros_per_s": "--optional-rate",
 	"optional.argv": "--optional-command",
-	"month":         "--month", "from": "--from", "to": "--to", "element": "--element", "rank": "--rank", "limit": "--limit",
+	"every_ms":      "--every", "most_micros": "--most", "welcome": "--welcome", "each": "--each",
+	"month": "--month", "from": "--from", "to": "--to", "element": "--element", "rank": "--rank", "limit": "--limit",
 }
 
 // wholeNumber is a number that stands by itself.

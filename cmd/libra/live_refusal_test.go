@@ -16,6 +16,8 @@ func TestMessagesNameWhatWasTyped(t *testing.T) {
 		{"ttl_ms", "ttl_ms: want 0 (90 days) to ten years", "--ttl: want 0s (90 days) to ten years"},
 		{"deadline_ms", "deadline_ms: want 0 (none) or more, at most 5400000", "--deadline: want 0s (none) or more, at most 1h30m"},
 		{"processors", "processors: want 1 to 4096", "--procs: want 1 to 4096"},
+		{"every_ms", "every_ms: want a minute to 366 days", "--every: want a minute to 366 days"},
+		{"most_micros", "most_micros: want as much as the amount, or more", "--most: want as much as the amount, or more"},
 	} {
 		if got := flagFor(c.field, errors.New(c.text)).Error(); got != c.want {
 			t.Errorf("%s: %q, want %q", c.field, got, c.want)

@@ -26,6 +26,7 @@ var growths = []struct {
 	{policy: "libra", replan: "touched", sla: "libra-plus"},
 	{policy: "libra-plus", replan: "touched", sla: "libra-plus"},
 	{policy: "libra-sla", sla: "libra-sla"},
+	{policy: "make-way", sla: "libra-plus"},
 	{policy: "first-price", sla: "libra-sla"},
 	{policy: "first-reward", sla: "libra-sla"},
 	{policy: "qops", sla: "libra-sla"},

@@ -120,10 +120,13 @@ type NodeView struct {
 	Loads  []ProcessorView `json:"loads"` // by processor; of the first ones, where there are many
 	FreeMB int64           `json:"free_mb"`
 	// FreeGPUs is how many of its GPUs no job holds.
-	FreeGPUs int     `json:"free_gpus,omitempty"`
-	More     int     `json:"more,omitempty"`  // processors that Loads leaves out; then there are the sums over all:
-	Given    float64 `json:"given,omitempty"` // given now
-	Kept     float64 `json:"kept,omitempty"`  // promised
+	FreeGPUs int `json:"free_gpus,omitempty"`
+	// OthersGPUs is how many are somebody else's, who is none of the market's.
+	OthersGPUs int `json:"others_gpus,omitempty"`
+
+	More  int     `json:"more,omitempty"`  // processors that Loads leaves out; then there are the sums over all:
+	Given float64 `json:"given,omitempty"` // given now
+	Kept  float64 `json:"kept,omitempty"`  // promised
 }
 
 // ProcessorView is what runs on one processor.

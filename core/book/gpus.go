@@ -10,10 +10,20 @@ import (
 
 // gpus is the GPUs of a cluster. A program holds its GPUs whole, until the last of its
 // tasks is gone: the processors of a node that a job with threads still has are counted,
-// and as many programs as they make up hold GPUs.
+// and as many programs as they make up hold GPUs. On a node with several kinds nobody knows
+// which a program has that names none: it counts against each.
 type gpus struct {
-	free []int64 // on each node; nil where no node has any
-	part map[partOf]int64
+	free     []int64 // on each node; nil where no node has any
+	withheld []int64 // on each node, by others than jobs: they are not free
+	named    map[kindOn]int64
+	part     map[partOf]int64
+}
+
+// kindOn is a kind of GPUs on a node, of those that programs hold who name one; "": of all
+// kinds together.
+type kindOn struct {
+	node int32
+	kind string
 }
 
 // partOf is what a job with threads has of a node.
@@ -28,19 +38,27 @@ func newGPUs(nodes []market.Node) (g gpus) {
 			continue
 		}
 		if g.free == nil {
-			g.free, g.part = make([]int64, len(nodes)), map[partOf]int64{}
+			g.free, g.withheld, g.part = make([]int64, len(nodes)), make([]int64, len(nodes)), map[partOf]int64{}
 		}
 		g.free[i] = int64(nodes[i].GPUs)
+		if nodes[i].Mixed() && g.named == nil {
+			g.named = map[kindOn]int64{}
+		}
 	}
 	return g
 }
 
-// on is how many are left on a node.
-func (g *gpus) on(node int) int64 {
+// on is how many are left on a node for a job.
+func (g *gpus) on(node int32, n *market.Node, j *market.Job) int64 {
 	if g.free == nil {
 		return 0
 	}
-	return g.free[node]
+	free := g.free[node]
+	if j.GPUKind == "" || g.named == nil {
+		return free
+	}
+	unnamed := int64(n.GPUs) - free - g.named[kindOn{node: node}]
+	return min(free, n.OfKind(j.GPUKind)-g.named[kindOn{node, j.GPUKind}]-unnamed)
 }
 
 // use takes the GPUs of one task (sign is -1), or gives them back (1).
@@ -50,7 +68,7 @@ func (g *gpus) use(node int32, j *market.Job, sign int64) {
 	}
 	threads := int64(max(1, j.Threads))
 	if threads == 1 {
-		g.free[node] += sign * int64(j.GPUs)
+		g.move(node, j, sign)
 		return
 	}
 	of := partOf{job: j.ID, node: node}
@@ -59,16 +77,46 @@ func (g *gpus) use(node int32, j *market.Job, sign int64) {
 	if g.part[of] = has; has == 0 {
 		delete(g.part, of)
 	}
-	g.free[node] += ((had+threads-1)/threads - (has+threads-1)/threads) * int64(j.GPUs)
+	g.move(node, j, (had+threads-1)/threads-(has+threads-1)/threads)
 }
 
-func (g *gpus) clone() gpus { return gpus{free: slices.Clone(g.free), part: maps.Clone(g.part)} }
+// move takes the GPUs of so many programs, or gives them back.
+func (g *gpus) move(node int32, j *market.Job, programs int64) {
+	n := programs * int64(j.GPUs)
+	g.free[node] += n
+	if g.named != nil && j.GPUKind != "" {
+		g.named[kindOn{node, j.GPUKind}] -= n
+		g.named[kindOn{node: node}] -= n
+	}
+}
+
+// withheldOn is how many of a node are somebody else's.
+func (g *gpus) withheldOn(node int) int64 {
+	if g.withheld == nil {
+		return 0
+	}
+	return g.withheld[node]
+}
+
+func (g *gpus) clone() gpus {
+	return gpus{free: slices.Clone(g.free), withheld: slices.Clone(g.withheld), named: maps.Clone(g.named), part: maps.Clone(g.part)}
+}
+
+// Withhold keeps so many GPUs of a node from jobs, because somebody else has them. Those
+// who hold some hold them still.
+func (b *Book) Withhold(node int, n int64) {
+	if g := &b.gpus; g.free != nil {
+		n = max(0, min(n, int64(b.nodes[node].GPUs)))
+		g.free[node] -= n - g.withheld[node]
+		g.withheld[node] = n
+	}
+}
 
 // short finds a node that has fewer than are in use, or a job that has some where there
 // are none.
 func (b *Book) short() error {
 	for node, free := range b.gpus.free {
-		if free < 0 {
+		if free+b.gpus.withheld[node] < 0 {
 			return fmt.Errorf("node %d has fewer GPUs than are in use", node)
 		}
 	}

@@ -101,7 +101,7 @@ func (p *processors) free(node int) (memory, disk int64) {
 // roomNow is how many tasks of the job what is free on a node holds.
 func (p *processors) roomNow(node int, j *market.Job) int {
 	memory, disk := p.free(node)
-	return p.roomOn(node, memory, disk, p.gpus.on(node), j)
+	return p.roomOn(node, memory, disk, p.gpus.on(market.Int32(node), &p.nodes[node], j), j)
 }
 
 // roomEver is how many of them the node would hold if it were empty.

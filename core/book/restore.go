@@ -62,6 +62,7 @@ func (r *restorer) restore(nodes []market.Node) error {
 		if s.Nodes[node].Closed {
 			b.SetClosed(node, true)
 		}
+		b.Withhold(node, s.Nodes[node].Withheld)
 	}
 	return nil
 }

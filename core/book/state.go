@@ -30,7 +30,8 @@ type NodeState struct {
 	Processors int           `json:"processors"`
 	Rating     market.Number `json:"rating"`
 	Down       bool          `json:"down,omitempty"`
-	Closed     bool          `json:"closed,omitempty"` // it takes no new jobs
+	Closed     bool          `json:"closed,omitempty"`   // it takes no new jobs
+	Withheld   int64         `json:"withheld,omitempty"` // GPUs that are somebody else's
 }
 
 // JobState is one job that waits or runs.
@@ -97,7 +98,7 @@ func (d *Draft) State() State {
 	}
 	for i := range b.nodes {
 		n := &b.nodes[i]
-		s.Nodes = append(s.Nodes, NodeState{Processors: n.Processors, Rating: market.Number(n.Rating), Down: b.down[i], Closed: b.closed[i]})
+		s.Nodes = append(s.Nodes, NodeState{Processors: n.Processors, Rating: market.Number(n.Rating), Down: b.down[i], Closed: b.closed[i], Withheld: b.gpus.withheldOn(i)})
 	}
 	for slot := b.freeSlot; slot != NoSlot; slot = b.slots.at(slot).alongside {
 		s.Free = append(s.Free, slot)

@@ -50,7 +50,7 @@ func (c *Cluster) check(at market.Time, happened []market.Event) error {
 			if err := c.checkChange(e); err != nil {
 				return fmt.Errorf("%s %d: %w", e.Kind, e.Job, err)
 			}
-		case market.NodeDown, market.NodeUp, market.NodeClosed, market.NodeOpened:
+		case market.NodeDown, market.NodeUp, market.NodeClosed, market.NodeOpened, market.NodeWithheld:
 			if e.Node < 0 || int(e.Node) >= c.nodes {
 				return fmt.Errorf("%s %d: %w", e.Kind, e.Node, ErrUnknownNode)
 			}

@@ -145,6 +145,9 @@ func (c *Cluster) apply(e *market.Event) {
 	case market.NodeOpened:
 		c.book.SetClosed(int(e.Node), false)
 		c.book.Note(book.NodesChanged)
+	case market.NodeWithheld:
+		c.book.Withhold(int(e.Node), int64(e.Proc))
+		c.book.Note(book.NodesChanged)
 	case market.Woken:
 		c.book.Note(book.Woke)
 	default: // check has refused the others

@@ -47,7 +47,7 @@ func TestANodeThatIsTooMuchChangesNothing(t *testing.T) {
 func TestNodesAnnounceWhatTheOwnerAllows(t *testing.T) {
 	allow := roster.Allowance{
 		Names: []string{"n*"}, Nodes: 3, Processors: 8, Rating: 4, Speed: 3, MemoryMB: 4096, DiskMB: 4096,
-		AllProcessors: 12, AllMemoryMB: 1<<20 + 5000, AllDiskMB: 1<<20 + 5000,
+		GPUs: 4, AllGPUs: 6, AllProcessors: 12, AllMemoryMB: 1<<20 + 5000, AllDiskMB: 1<<20 + 5000,
 	}
 	long := string(make([]byte, 300))
 	for name, c := range map[string]struct {
@@ -68,6 +68,9 @@ func TestNodesAnnounceWhatTheOwnerAllows(t *testing.T) {
 		"memory of all":          {func(h *task.Hello) { h.MemoryMB = 4096 }, "memory_mb"},
 		"disk":                   {func(h *task.Hello) { h.DiskMB = 1 << 62 }, "disk_mb"},
 		"disk of all":            {func(h *task.Hello) { h.DiskMB = 4096 }, "disk_mb"},
+		"GPUs":                   {func(h *task.Hello) { h.GPUs = 5 }, "gpus"},
+		"as many as it may have": {func(h *task.Hello) { h.GPUs = 4 }, ""},
+		"GPUs of all":            {func(h *task.Hello) { h.Node, h.GPUs = "n3", 3 }, "gpus"},
 		"long words":             {func(h *task.Hello) { h.Agent = long }, "node"},
 		"a long seat":            {func(h *task.Hello) { h.Seat = long }, "node"},
 		"long words it lacks":    {func(h *task.Hello) { h.Missing = []string{long} }, "node"},
@@ -78,6 +81,9 @@ func TestNodesAnnounceWhatTheOwnerAllows(t *testing.T) {
 			f := open(t, "libra", 4) // n1 has 4 processors, and 1 << 20 MB of each
 			for _, one := range []string{"n2", "n3"} {
 				h := announced(one, 2)
+				if one == "n2" && c.field == "gpus" {
+					h.GPUs = 4
+				}
 				if err := f.announce(h, &allow); err != nil {
 					t.Fatal(err)
 				}

@@ -30,7 +30,7 @@ func (x *floor) step(happened ...market.Event) error {
 func (x *floor) touch(e *market.Event) {
 	x.touched.Stepped = true
 	switch e.Kind {
-	case market.Wake, market.Woken, market.NodeDown, market.NodeUp, market.NodeClosed, market.NodeOpened:
+	case market.Wake, market.Woken, market.NodeDown, market.NodeUp, market.NodeClosed, market.NodeOpened, market.NodeWithheld:
 		return
 	case market.Granted: // the commonest by far: see touchSpeed
 		return

@@ -39,7 +39,7 @@ func (x *teller) Nodes() []trade.NodeView {
 		}
 		v := &views[i]
 		v.FreeMB -= l.memoryMB
-		v.FreeGPUs -= l.gpus
+		v.FreeGPUs = max(0, v.FreeGPUs-l.gpus) // others may have what was sold
 		if v.More > 0 {
 			v.Given += min(1, l.Share)
 			v.Kept += min(1, l.Kept)
@@ -54,7 +54,7 @@ func (x *teller) Nodes() []trade.NodeView {
 // nodeView is what a node is, without what runs there.
 func (x *teller) nodeView(index int) trade.NodeView {
 	n := x.nodes.At(index)
-	return trade.NodeView{Hello: n.Hello, Index: index, Up: n.Up, Why: n.Why, Closed: n.Closed, Rates: x.rates, Loads: []trade.ProcessorView{}, FreeMB: n.MemoryMB, FreeGPUs: n.GPUs}
+	return trade.NodeView{Hello: n.Hello, Index: index, Up: n.Up, Why: n.Why, Closed: n.Closed, Rates: x.rates, Loads: []trade.ProcessorView{}, FreeMB: n.MemoryMB, FreeGPUs: n.GPUs - n.Withheld, OthersGPUs: n.Withheld}
 }
 
 // takenProcessor is a processor on which something runs.

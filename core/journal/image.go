@@ -242,7 +242,7 @@ func (m *Image) Snapshot() Snapshot {
 func (m *Image) nodeStates() []book.NodeState {
 	var nodes []book.NodeState
 	for _, n := range m.state.Nodes {
-		nodes = append(nodes, book.NodeState{Processors: n.Processors, Rating: market.Number(n.Rating), Down: !n.Up, Closed: n.Closed})
+		nodes = append(nodes, book.NodeState{Processors: n.Processors, Rating: market.Number(n.Rating), Down: !n.Up, Closed: n.Closed, Withheld: int64(n.Withheld)})
 	}
 	return nodes
 }

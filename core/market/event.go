@@ -91,16 +91,20 @@ const Fulfilled Kind = Wake + 1
 
 // NodeClosed and NodeOpened come from outside: Node takes no new jobs, and those it has
 // run on; or it takes them again.
+//
+// NodeWithheld comes from outside: Proc is how many GPUs of Node are somebody else's from
+// now on, who is none of the market's.
 const (
 	NodeClosed Kind = Fulfilled + 1 + iota
 	NodeOpened
+	NodeWithheld
 )
 
 var kinds = [...]string{
 	"", "submitted", "reserved", "confirmed", "finished", "cancelled", "used", "extended", "released", "dislodged",
 	"node-down", "node-up", "woken",
 	"queued", "accepted", "rejected", "granted", "shared", "evicted", "stopped", "completed", "prolonged", "overran", "wake",
-	"fulfilled", "node-closed", "node-opened",
+	"fulfilled", "node-closed", "node-opened", "node-withheld",
 }
 
 func (k Kind) String() string { return kinds[k] }

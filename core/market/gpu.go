@@ -21,12 +21,45 @@ func (j *Job) ForGPUs(rate Price, held Time) Price {
 	return Price(float64(rate) * float64(j.AllGPUs()) * float64(held))
 }
 
-// ProgramsOn is for how many programs of a job so many free GPUs of a node are enough.
-func (n *Node) ProgramsOn(free int64, j *Job) int64 {
-	if j.GPUKind != "" && j.GPUKind != n.GPUKind {
+// OfKind is how many of the GPUs of a node are of a kind; all of them where none is named.
+// Where they are of several it names each with their number: a100:2,v100:1.
+func (n *Node) OfKind(kind string) int64 {
+	switch {
+	case kind == "" || kind == n.GPUKind:
+		return int64(n.GPUs)
+	case !n.Mixed():
 		return 0
 	}
-	return free / int64(j.GPUs)
+	for part := range strings.SplitSeq(n.GPUKind, ",") {
+		if name, many, err := ParseGPUs(part); err == nil && name == kind {
+			return int64(many)
+		}
+	}
+	return 0
+}
+
+// Mixed reports whether its GPUs are of several kinds.
+func (n *Node) Mixed() bool { return strings.Contains(n.GPUKind, ",") }
+
+// checkGPUs finds what makes no sense about them.
+func (n *Node) checkGPUs() error {
+	sum := 0
+	for part := range strings.SplitSeq(n.GPUKind, ",") {
+		_, many, err := ParseGPUs(part)
+		if n.Mixed() && (err != nil || many == 0) {
+			return fmt.Errorf("GPUs of kind %q (want a name, or of several kinds each with their number: a100:2,v100:1)", n.GPUKind)
+		}
+		sum += many
+	}
+	if n.Mixed() && sum > n.GPUs {
+		return fmt.Errorf("%d GPUs, and of its kinds there are %d: %s", n.GPUs, sum, n.GPUKind)
+	}
+	return nil
+}
+
+// ProgramsOn is for how many programs of a job so many free GPUs of a node are enough.
+func (n *Node) ProgramsOn(free int64, j *Job) int64 {
+	return max(0, min(free, n.OfKind(j.GPUKind))) / int64(j.GPUs)
 }
 
 // ParseGPUs reads how many, and of which kind where one is named: "2", "a100:2".

@@ -11,7 +11,7 @@ type Node struct {
 	Memory     int64   // MB; NoLimit: not counted
 	Disk       int64   // MB; NoLimit: not counted
 	GPUs       int     // whole ones, of which each is held by one program at a time
-	GPUKind    string  // "": they have no name
+	GPUKind    string  // "": they have no name; of several kinds: a100:2,v100:1
 	Base       Rates
 }
 
@@ -70,5 +70,5 @@ func (n *Node) Validate() error {
 	case !between(float64(n.Base.GPU), 0):
 		return fieldError("gpu_price", float64(n.Base.GPU), "0 or more")
 	}
-	return nil
+	return n.checkGPUs()
 }

@@ -19,17 +19,19 @@ type Allowance struct {
 	Speed         float64  `json:"speed,omitempty"`      // how many times its rating
 	MemoryMB      int64    `json:"memory_mb,omitempty"`
 	DiskMB        int64    `json:"disk_mb,omitempty"`
+	GPUs          int      `json:"gpus,omitempty"`
 	AllProcessors int      `json:"all_processors,omitempty"` // of all nodes together
 	AllMemoryMB   int64    `json:"all_memory_mb,omitempty"`
 	AllDiskMB     int64    `json:"all_disk_mb,omitempty"`
+	AllGPUs       int      `json:"all_gpus,omitempty"`
 }
 
 // DefaultAllowance is far above what a site has and far below what would put a
 // market out of order.
 func DefaultAllowance() Allowance {
 	return Allowance{
-		Nodes: 10_000, Processors: 4096, Rating: 1000, Speed: 4, MemoryMB: 64 << 20, DiskMB: 1 << 30,
-		AllProcessors: 1 << 17, AllMemoryMB: 64 << 30, AllDiskMB: 1 << 40,
+		Nodes: 10_000, Processors: 4096, Rating: 1000, Speed: 4, MemoryMB: 64 << 20, DiskMB: 1 << 30, GPUs: 64,
+		AllProcessors: 1 << 17, AllMemoryMB: 64 << 30, AllDiskMB: 1 << 40, AllGPUs: 1 << 15,
 	}
 }
 
@@ -50,9 +52,11 @@ func (a *Allowance) Validate() error {
 		{"speed", a.Speed},
 		{"memory_mb", float64(a.MemoryMB)},
 		{"disk_mb", float64(a.DiskMB)},
+		{"gpus", float64(a.GPUs)},
 		{"all_processors", float64(a.AllProcessors)},
 		{"all_memory_mb", float64(a.AllMemoryMB)},
 		{"all_disk_mb", float64(a.AllDiskMB)},
+		{"all_gpus", float64(a.AllGPUs)},
 	} {
 		if !(n.limit >= 0) {
 			return market.Wrong(n.name, "0 (no limit) or more")
@@ -85,6 +89,8 @@ func (a *Allowance) admitsAlone(h *task.Hello) error {
 		return market.Wrong("memory_mb", fmt.Sprintf(why, a.MemoryMB, "memory_mb"))
 	case over(h.DiskMB, a.DiskMB):
 		return market.Wrong("disk_mb", fmt.Sprintf(why, a.DiskMB, "disk_mb"))
+	case over(h.GPUs, a.GPUs):
+		return market.Wrong("gpus", fmt.Sprintf(why, a.GPUs, "gpus"))
 	case len(h.Missing) > mostMissing:
 		return market.Wrong("missing", fmt.Sprintf("at most %d words", mostMissing))
 	}

@@ -49,7 +49,7 @@ func change(r *roster.Roster, draw *rand.Rand) {
 	if r.At(index).Retired {
 		return
 	}
-	switch draw.IntN(6) {
+	switch draw.IntN(7) {
 	case 0:
 		r.Rejoin(index, hello)
 	case 1:
@@ -60,6 +60,14 @@ func change(r *roster.Roster, draw *rand.Rand) {
 		r.Close(index, "drained")
 	case 4:
 		r.Open(index)
+	case 5:
+		if hello.GPUs > 0 && r.At(index).GPUs == 0 {
+			undo := r.Equip(index, hello)
+			r.Census()
+			if draw.IntN(2) == 0 {
+				undo()
+			}
+		}
 	default:
 		r.Lower(index, "gone")
 		r.Census()

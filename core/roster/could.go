@@ -18,7 +18,7 @@ func (n *Node) Could(j *market.Job) bool {
 	if j.Disk > 0 {
 		room = min(room, n.DiskMB/j.Disk)
 	}
-	if shape := (market.Node{GPUs: n.GPUs, GPUKind: n.GPUKind}); j.GPUs > 0 {
+	if shape := n.Core(market.Rates{}); j.GPUs > 0 {
 		room = min(room, shape.ProgramsOn(int64(n.GPUs), j)*int64(max(1, j.Threads)))
 	}
 	return !n.Retired && !n.Closed && j.Whole(int(room)) > 0

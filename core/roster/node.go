@@ -19,6 +19,8 @@ type Node struct {
 	Retired bool   `json:"retired,omitempty"`
 	Closed  bool   `json:"closed,omitempty"` // it is up, and takes no new jobs; Why says why
 
+	Withheld int `json:"withheld,omitempty"` // GPUs that are somebody else's, who is none of the market's
+
 	Losses *Losses `json:"losses,omitempty"` // nil: none
 
 	HeardUS int64 `json:"-"` // when it last said something
@@ -44,6 +46,14 @@ func (n *Node) RemoveTenant(job int64) {
 	}
 }
 
+// Core is the node as the core sees it, at some base prices.
+func (n *Node) Core(base market.Rates) market.Node {
+	return market.Node{
+		Name: n.Node, Processors: n.Processors, Rating: n.Rating, Memory: n.MemoryMB, Disk: n.DiskMB,
+		GPUs: n.GPUs, GPUKind: n.GPUKind, Base: base,
+	}
+}
+
 // maxName bounds the name of a node, in bytes.
 const maxName = 128
 
@@ -66,7 +76,12 @@ func Sound(h *task.Hello) error {
 // fills, and a measured rating differs a little from time to time. What counts
 // is then what it said first.
 func sameShape(was, is *task.Hello) bool {
+	return was.GPUs == is.GPUs && was.GPUKind == is.GPUKind && alike(was, is)
+}
+
+// alike is the same but for GPUs.
+func alike(was, is *task.Hello) bool {
 	const little = 0.1
-	return was.Processors == is.Processors && was.GPUs == is.GPUs && was.GPUKind == is.GPUKind && math.Abs(is.Rating-was.Rating) <= little*was.Rating &&
+	return was.Processors == is.Processors && math.Abs(is.Rating-was.Rating) <= little*was.Rating &&
 		float64(is.MemoryMB) >= (1-little)*float64(was.MemoryMB)
 }

@@ -15,6 +15,17 @@ func (r *Roster) Rejoin(index int, h *task.Hello) {
 	r.recount()
 }
 
+// Equip gives a node that had no GPUs those that it says it has, and says how that is undone.
+func (r *Roster) Equip(index int, h *task.Hello) (undo func()) {
+	n := r.nodes[index]
+	n.GPUs, n.GPUKind = h.GPUs, h.GPUKind
+	r.recount()
+	return func() {
+		n.GPUs, n.GPUKind = 0, ""
+		r.recount()
+	}
+}
+
 // Raise notes that a node is up.
 func (r *Roster) Raise(index int) {
 	n := r.nodes[index]

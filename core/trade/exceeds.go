@@ -47,8 +47,9 @@ func (r *Request) GPUsTaken() string {
 func (r *Request) exceedsGPUs(nodes []*roster.Node) string {
 	most, all := 0, 0
 	for _, n := range nodes {
-		if !n.Retired && (r.GPUKind == "" || r.GPUKind == n.GPUKind) {
-			most, all = max(most, n.GPUs), all+n.GPUs
+		if shape := n.Core(market.Rates{}); !n.Retired {
+			has := int(shape.OfKind(r.GPUKind))
+			most, all = max(most, has), all+has
 		}
 	}
 	what := strings.TrimSpace(r.GPUKind + " GPUs")

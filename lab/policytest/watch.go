@@ -236,13 +236,14 @@ func (o *watcher) settled() {
 // gpusOn checks that the GPUs of a node are held whole, by one program each, and are of
 // the kind that was asked for.
 func (o *watcher) gpusOn(node int, holders map[market.JobID]int) {
-	n, held := &o.world.nodes[node], 0
+	n, held, named := &o.world.nodes[node], 0, map[string]int{}
 	for id, processors := range holders {
 		j := &o.jobs[id].spec
 		threads := int(max(1, j.Threads))
-		held += (processors + threads - 1) / threads * int(j.GPUs)
-		if j.GPUKind != "" && j.GPUKind != n.GPUKind {
-			o.fail("job %d asked for GPUs of kind %q and is on node %d, which has %q", id, j.GPUKind, node, n.GPUKind)
+		its := (processors + threads - 1) / threads * int(j.GPUs)
+		held += its
+		if named[j.GPUKind] += its; j.GPUKind != "" && n.OfKind(j.GPUKind) < int64(named[j.GPUKind]) {
+			o.fail("job %d asked for GPUs of kind %q and is on node %d, which has %q for %d of them", id, j.GPUKind, node, n.GPUKind, named[j.GPUKind])
 		}
 	}
 	if held > n.GPUs {

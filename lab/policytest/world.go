@@ -107,7 +107,11 @@ func (w *world) drawGPUs(r *rand.Rand) {
 	}
 	kinds := []string{"", "a", "b"}
 	for i := range w.nodes {
-		w.nodes[i].GPUs, w.nodes[i].GPUKind = r.IntN(4), kinds[r.IntN(3)]
+		n := &w.nodes[i]
+		n.GPUs, n.GPUKind = r.IntN(4), kinds[r.IntN(3)]
+		if n.GPUs == 3 && n.GPUKind == "a" {
+			n.GPUKind = "a:1,b:2"
+		}
 	}
 	for i := range w.jobs {
 		if j := &w.jobs[i].Job; r.IntN(2) == 0 {

@@ -17,24 +17,26 @@ type Nodes struct {
 	Speed         float64  `yaml:"speed"` // of a whole processor, how many times the rating
 	MemoryMB      int64    `yaml:"memory_mb"`
 	DiskMB        int64    `yaml:"disk_mb"`
+	GPUs          int      `yaml:"gpus"`
 	AllProcessors int      `yaml:"all_processors"` // of all nodes together
 	AllMemoryMB   int64    `yaml:"all_memory_mb"`
 	AllDiskMB     int64    `yaml:"all_disk_mb"`
+	AllGPUs       int      `yaml:"all_gpus"`
 }
 
 // Allowance is the same for the exchange.
 func (n *Nodes) Allowance() roster.Allowance {
 	return roster.Allowance{
-		Names: n.Names, Nodes: n.Most, Processors: n.Processors, Rating: n.Rating, Speed: n.Speed, MemoryMB: n.MemoryMB, DiskMB: n.DiskMB,
-		AllProcessors: n.AllProcessors, AllMemoryMB: n.AllMemoryMB, AllDiskMB: n.AllDiskMB,
+		Names: n.Names, Nodes: n.Most, Processors: n.Processors, Rating: n.Rating, Speed: n.Speed, MemoryMB: n.MemoryMB, DiskMB: n.DiskMB, GPUs: n.GPUs,
+		AllProcessors: n.AllProcessors, AllMemoryMB: n.AllMemoryMB, AllDiskMB: n.AllDiskMB, AllGPUs: n.AllGPUs,
 	}
 }
 
 func defaultNodes() Nodes {
 	a := roster.DefaultAllowance()
 	return Nodes{
-		Names: a.Names, Most: a.Nodes, Processors: a.Processors, Rating: a.Rating, Speed: a.Speed, MemoryMB: a.MemoryMB, DiskMB: a.DiskMB,
-		AllProcessors: a.AllProcessors, AllMemoryMB: a.AllMemoryMB, AllDiskMB: a.AllDiskMB,
+		Names: a.Names, Most: a.Nodes, Processors: a.Processors, Rating: a.Rating, Speed: a.Speed, MemoryMB: a.MemoryMB, DiskMB: a.DiskMB, GPUs: a.GPUs,
+		AllProcessors: a.AllProcessors, AllMemoryMB: a.AllMemoryMB, AllDiskMB: a.AllDiskMB, AllGPUs: a.AllGPUs,
 	}
 }
 

@@ -87,6 +87,10 @@ func (c *Cluster) configure() error {
 	if err := confTemplate.Execute(&conf, c.layout); err != nil {
 		return fmt.Errorf("slurm.conf: %w", err)
 	}
+	gres, err := c.devices()
+	if err != nil {
+		return err
+	}
 	stack := ""
 	if !c.layout.NoPlugin {
 		if err := compile(plugin.Spank, c.path("lib", "libra_spank.so")); err != nil {
@@ -102,6 +106,7 @@ func (c *Cluster) configure() error {
 	return errors.Join(
 		os.WriteFile(c.Conf, conf.Bytes(), 0o644),
 		os.WriteFile(c.path("etc", "cgroup.conf"), cgroupConf, 0o644),
+		os.WriteFile(c.path("etc", "gres.conf"), gres, 0o644),
 		os.WriteFile(c.path("etc", "plugstack.conf"), []byte(stack), 0o644),
 		os.WriteFile(c.path("etc", "job_submit.lua"), script, 0o644),
 		secret(c.path("ctld", "jwt.key"), randomBytes(32), c.slurm),

@@ -16,6 +16,9 @@ type Options struct {
 	CPUs     int // of each node, 1
 	MemoryMB int // of each node, 8192
 
+	// GPUs are those of each node, with no device behind them: "2", "a100:2".
+	GPUs []string
+
 	// Door puts the project's job_submit.lua before the partition. DoorHolds
 	// says that it holds jobs that did not come through Libra, where it would
 	// refuse them.

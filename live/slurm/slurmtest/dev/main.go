@@ -23,6 +23,7 @@ func main() {
 	flag.BoolVar(&o.DoorHolds, "hold", false, "the door holds, where it would refuse")
 	flag.BoolVar(&o.NoPlugin, "bare", false, "without the SPANK plugin")
 	flag.BoolVar(&o.Hosts, "hosts", false, "each node with a network of its own")
+	flag.Func("gpus", "GPUs of each, as a100:2; more than once: of several kinds", func(text string) error { o.GPUs = append(o.GPUs, text); return nil })
 	flag.Parse()
 	if err := run(o); err != nil {
 		fmt.Fprintln(os.Stderr, err)

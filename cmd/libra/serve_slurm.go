@@ -197,6 +197,14 @@ func (f behindSlurm) Turn(ctx context.Context, node string, door trade.Door, why
 	return err
 }
 
+// Withhold says how many GPUs of a node others hold.
+func (f behindSlurm) Withhold(ctx context.Context, node string, gpus int) error {
+	_, _, err := f.Do(ctx, trade.Command{
+		By: trade.Identity{User: ownHand.User, Role: trade.RoleOwner}, Node: &trade.NodeChange{Node: node, Withheld: &gpus},
+	}, trade.Key{})
+	return err
+}
+
 // slurmOptions say where the Slurm of a configuration is.
 func slurmOptions(c *config.Config) client.Options {
 	return client.Options{Rest: c.Slurm.Rest, TokenFile: c.Slurm.TokenFile, Conf: c.Slurm.Conf, DoorKey: c.Slurm.DoorKey, SystemUsers: c.Slurm.SystemUsers, Now: time.Now}

@@ -22,7 +22,8 @@ func (j *Job) ForGPUs(rate Price, held Time) Price {
 }
 
 // OfKind is how many of the GPUs of a node are of a kind; all of them where none is named.
-// Where they are of several it names each with their number: a100:2,v100:1.
+// Where they are of several it names each with their number: a100:2,v100:1; what is left
+// of all has no name.
 func (n *Node) OfKind(kind string) int64 {
 	switch {
 	case kind == "" || kind == n.GPUKind:
@@ -39,7 +40,7 @@ func (n *Node) OfKind(kind string) int64 {
 }
 
 // Mixed reports whether its GPUs are of several kinds.
-func (n *Node) Mixed() bool { return strings.Contains(n.GPUKind, ",") }
+func (n *Node) Mixed() bool { return strings.Contains(n.GPUKind, ":") }
 
 // checkGPUs finds what makes no sense about them.
 func (n *Node) checkGPUs() error {

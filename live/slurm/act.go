@@ -159,6 +159,7 @@ func (b *Backend) submission(r *run, orders []task.Order) (client.Submission, er
 		Tasks: len(specs), CPUs: min(most*first.Processors(), narrowest), MemoryMB: megabytes(first.Memory) * int64(most), Limit: limitOf(first.DueUS, b.cfg.Now()),
 		Dir: first.Dir, Env: []string{"PATH=" + b.cfg.Path}, Output: shownFile(specs, first.Output), Script: text, Command: shownCommand(first),
 	}
+	askGPUs(&s, specs, onNode)
 	if first.Error != first.Output {
 		s.Error = shownFile(specs, first.Error)
 	}
@@ -327,5 +328,6 @@ func (b *Backend) remove(ctx context.Context, r *run) {
 		return
 	}
 	delete(b.runs, r.key)
+	b.leaves(r)
 	b.releaseID(r.ID, r)
 }

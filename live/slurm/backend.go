@@ -26,6 +26,8 @@ type Fleet interface {
 	Lose(ctx context.Context, node, why string) error
 	// Turn closes a node to new jobs, or opens it; those that it has run on.
 	Turn(ctx context.Context, node string, door trade.Door, why string) error
+	// Withhold says how many GPUs of a node others hold, who are none of the market's.
+	Withhold(ctx context.Context, node string, gpus int) error
 }
 
 // Notes are what a backend remembers; a [store.Notes] keeps them.

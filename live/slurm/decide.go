@@ -32,6 +32,7 @@ type world struct {
 	last    bool      // all agents of the run have spoken since its end, or it is no use to wait
 	fresh   bool      // all agents of the run have spoken since it was listed last
 	closed  bool      // a node of the run takes no new jobs
+	others  bool      // others hold GPUs on a node of the run
 	grace   time.Duration
 	settle  time.Duration
 }
@@ -176,6 +177,8 @@ func (r *run) checkWaiting(w *world) {
 	switch {
 	case w.closed:
 		r.lost = "its node takes no new jobs"
+	case w.others && r.state == released && r.job.Short() && w.now.Sub(r.acted) >= unsettled:
+		r.lost = "others hold its GPUs in Slurm"
 	case !r.job.Unavailable() || r.state != released:
 		r.shunnedAt = time.Time{}
 	case r.shunnedAt.IsZero():

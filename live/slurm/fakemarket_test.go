@@ -26,10 +26,12 @@ type fakeMarket struct {
 }
 
 type fakeMember struct {
-	up      bool
-	closed  bool // to new jobs
-	version int64
-	changed chan struct{}
+	up     bool
+	closed bool // to new jobs
+
+	withheld int // GPUs that others hold
+	version  int64
+	changed  chan struct{}
 }
 
 type fakeOrder struct {
@@ -254,6 +256,16 @@ func (m *fakeMarket) Turn(ctx context.Context, name string, door trade.Door, _ s
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.member(name).closed = door == trade.DoorClosed
+	return nil
+}
+
+func (m *fakeMarket) Withhold(ctx context.Context, name string, gpus int) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.member(name).withheld = gpus
 	return nil
 }
 

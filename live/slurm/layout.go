@@ -67,6 +67,9 @@ func (l *layout) told(specs []task.Spec) []string {
 	var words []string
 	if bySbatch(s) {
 		words = append(words, "-u SLURM_NTASKS", "-u SLURM_NPROCS", "-u SLURM_CPUS_PER_TASK", "-u SLURM_NTASKS_PER_NODE")
+		if s.GPUs > 0 {
+			words = append(words, "-u SLURM_GPUS", "-u SLURM_GPUS_PER_NODE", "-u SLURM_GPUS_PER_TASK")
+		}
 	}
 	if s.Len() > 0 && s.Size > 1 {
 		words = append(words, asElement...)

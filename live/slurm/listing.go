@@ -59,6 +59,7 @@ func (b *Backend) applyListing(began time.Time, jobs []client.Job) {
 		}
 		b.dirty[r] = true
 	}
+	b.countOthers()
 }
 
 // allNodesKnown reports whether the market has said what it wants of every node of the

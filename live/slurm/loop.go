@@ -94,7 +94,7 @@ func (b *Backend) decide(all bool) {
 func (b *Backend) world(r *run, now time.Time) world {
 	w := world{
 		now: now, control: b.cfg.Control, good: b.good, listed: b.listed, grace: b.cfg.Grace, settle: b.cfg.Settle,
-		orders: true, last: true, fresh: true, closed: b.closedFor(r),
+		orders: true, last: true, fresh: true, closed: b.closedFor(r), others: b.othersHold(r),
 	}
 	for _, name := range r.Nodes {
 		n := b.nodes[name]
@@ -188,6 +188,7 @@ func (b *Backend) pollJobs(ctx context.Context, began time.Time) {
 }
 
 func (b *Backend) pollNodes(ctx context.Context) {
+	began := b.cfg.Now()
 	nodes, err := b.slurm.Nodes(ctx, b.cfg.Partition)
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -199,4 +200,5 @@ func (b *Backend) pollNodes(ctx context.Context) {
 		listed[n.Name] = n
 	}
 	b.applyNodes(listed, b.cfg.Now())
+	b.noteUse(began)
 }

@@ -32,6 +32,7 @@ type node struct {
 	shy        time.Time         // until then Slurm is not asked to start anything there
 	orders     map[task.Key]bool // that the market wants here
 
+	gpus    device
 	version int64 // of what the agent should be doing
 	tails   []task.Tail
 	changed chan struct{} // closed and replaced when there is a newer version
@@ -221,6 +222,7 @@ func (b *Backend) syncNodes(now time.Time) {
 			b.registerNode(n, *n.hello)
 		}
 		b.turnNode(n, now)
+		b.withhold(n)
 	}
 }
 
@@ -271,7 +273,7 @@ func (b *Backend) register(ctx context.Context, n *node, h task.Hello) (task.Wel
 		return w, err
 	}
 	b.move(n, welcomed)
-	n.door = "" // one that was lost is open again
+	n.door, n.gpus.unheard = "", true // one that was lost is open again
 	n.hello, n.lease = &h, time.Duration(w.LeaseMS)*time.Millisecond
 	b.follow(n)
 	return w, nil
@@ -280,8 +282,10 @@ func (b *Backend) register(ctx context.Context, n *node, h task.Hello) (task.Wel
 // helloFor is what a node without an agent says of itself. When it was started
 // is not said: Slurm forgets that for a while, and tells of lost jobs by itself.
 func (b *Backend) helloFor(n *node) task.Hello {
-	return task.Hello{
+	h := task.Hello{
 		Node: n.name, Processors: max(1, n.slurm.Processors), Rating: 1, Speed: 1, MemoryMB: n.slurm.MemoryMB,
 		Boot: "slurm", Agent: "none", Limits: "whole processors", Runs: Runs, Missing: []string{"shares of a processor"},
 	}
+	n.equip(&h)
+	return h
 }

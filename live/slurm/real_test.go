@@ -36,6 +36,11 @@ func (f floor) Turn(ctx context.Context, node string, door trade.Door, why strin
 	return err
 }
 
+func (f floor) Withhold(ctx context.Context, node string, gpus int) error {
+	_, _, err := f.Do(ctx, trade.Command{Node: &trade.NodeChange{Node: node, Withheld: &gpus}}, trade.Key{})
+	return err
+}
+
 var owner = trade.Identity{User: "owner", Role: trade.RoleOwner}
 
 // openFloor is a market in a store, and a backend over a Slurm.

@@ -51,6 +51,7 @@ type run struct {
 	grace  time.Duration      // between asking it to end and ending it
 	orders map[int]task.Order // by rank: what the market wants
 	places []string           // the node of each rank; none: no order has come yet
+	gpus   int                // of each rank
 
 	binding
 	nonce  string
@@ -140,7 +141,7 @@ func (r *run) setOrder(o *task.Order) {
 	if _, known := r.orders[o.Spec.Rank]; !known && r.state == reported {
 		r.on(reordered)
 	}
-	r.orders[o.Spec.Rank], r.places = *o, o.Spec.Nodes
+	r.orders[o.Spec.Rank], r.places, r.gpus = *o, o.Spec.Nodes, o.Spec.GPUs
 	r.grace = time.Duration(o.Spec.GraceMS) * time.Millisecond
 	if r.size == 0 {
 		r.size = o.Spec.Size

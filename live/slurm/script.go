@@ -109,6 +109,7 @@ func taskScript(specs []task.Spec, l layout) string {
 	b.WriteString("libra_entry=$(getent passwd \"$(id -u)\")\n")
 	b.WriteString("libra_shell=${libra_entry##*:}\nlibra_entry=${libra_entry%:*}\nlibra_home=${libra_entry##*:}\n")
 	writeRanks(&b, specs)
+	writeGPUs(&b, specs)
 	if len(first.Script) > 0 {
 		// The file is gone as soon as it is open: nothing is left behind
 		// however the job ends.
@@ -257,9 +258,10 @@ func environment(specs []task.Spec, l layout) string {
 	words := append([]string{"/usr/bin/env", "-u LIBRA_SEAL", "-u SLURM_HOSTFILE", "-u SLURM_OPEN_MODE"}, l.told(specs)...)
 	words = append(words, `"PATH=$PATH"`,
 		`"HOME=${libra_home:-/}"`, quote("USER="+s.User), quote("LOGNAME="+s.User), `"SHELL=${libra_shell:-/bin/sh}"`)
-	for _, setting := range l.kept(s.Env) {
+	for _, setting := range withoutDevices(s, l.kept(s.Env)) {
 		words = append(words, quote(setting))
 	}
+	words = append(words, toldGPUs(specs)...)
 	words = append(words,
 		quote("LIBRA_JOB_ID="+strconv.FormatInt(s.Job, 10)), quote("LIBRA_JOB_NAME="+s.Name), `"LIBRA_RANK=$libra_rank"`,
 		quote("LIBRA_SIZE="+strconv.Itoa(s.Size)), quote("LIBRA_THREADS="+strconv.Itoa(s.Processors())), quote("LIBRA_NODES="+strings.Join(s.Nodes, ",")), `"LIBRA_NODE=$libra_node"`,

@@ -213,6 +213,10 @@ func (d desk) Turn(ctx context.Context, node string, door trade.Door, why string
 	return d.change(d.coming(ctx, "turn "+node), &trade.NodeChange{Node: node, Door: door, Why: why})
 }
 
+func (d desk) Withhold(ctx context.Context, node string, gpus int) error {
+	return d.change(d.coming(ctx, "withhold "+node), &trade.NodeChange{Node: node, Withheld: &gpus})
+}
+
 func (d desk) change(ctx context.Context, n *trade.NodeChange) error {
 	_, _, err := d.Do(ctx, trade.Command{By: trade.Identity{User: "root", Role: trade.RoleOwner}, Node: n}, trade.Key{})
 	return err

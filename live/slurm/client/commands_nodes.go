@@ -11,7 +11,7 @@ import (
 
 // Nodes lists the nodes of a partition.
 func (c *commands) Nodes(ctx context.Context, partition string) ([]Node, error) {
-	out, err := c.run(ctx, call{argv: []string{"scontrol", "--oneliner", "--all", "show", "nodes"}})
+	out, err := c.run(ctx, call{argv: []string{"scontrol", "--oneliner", "--all", "--details", "show", "nodes"}})
 	if err != nil {
 		return nil, fmt.Errorf("list nodes: %w", err)
 	}
@@ -47,6 +47,7 @@ func readNodes(out, partition string) ([]Node, error) {
 		n.MemoryMB, wrong[1] = strconv.ParseInt(values["RealMemory"], 10, 64)
 		n.Boot, wrong[2] = readTime(values["BootTime"])
 		n.Slurmd, wrong[3] = readTime(values["SlurmdStartTime"])
+		n.equip(values["Gres"], values["GresUsed"])
 		if err := errors.Join(wrong[:]...); err != nil || n.Name == "" || values["State"] == "" {
 			return nil, fmt.Errorf("%w: node %.40q: %w", errListing, n.Name, errors.Join(err))
 		}

@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/libra-market/libra/core/market"
 )
 
 // Submit hands a job in for its user. The user's environment comes to sbatch in a
@@ -69,6 +72,12 @@ func (s *Submission) flags() []string {
 	if s.MemoryMB > 0 {
 		flags = append(flags, fmt.Sprintf("--mem=%dM", s.MemoryMB))
 	}
+	if s.GPUs != "" {
+		flags = append(flags, "--gres=gpu:"+s.GPUs)
+	}
+	if s.AllGPUs != "" {
+		flags = append(flags, "--gpus="+s.AllGPUs)
+	}
 	if s.Limit > 0 {
 		flags = append(flags, fmt.Sprintf("--time=%d", s.minutes()))
 	}
@@ -113,6 +122,11 @@ func (s *Submission) check() error {
 	for _, name := range append([]string{s.Partition}, s.Nodes...) {
 		if name == "" || strings.ContainsAny(name, ", []\t\n\x00") {
 			return fmt.Errorf("%w: %q is the name of neither partition nor node", ErrRefused, name)
+		}
+	}
+	for _, gpus := range []string{s.GPUs, s.AllGPUs} {
+		if _, _, err := market.ParseGPUs(cmp.Or(gpus, "0")); err != nil || strings.ContainsAny(gpus, ", =\t\n\x00") {
+			return fmt.Errorf("%w: GPUs %q", ErrRefused, gpus)
 		}
 	}
 	for _, e := range s.Env {

@@ -242,6 +242,8 @@ type restNode struct {
 	Boot       number `json:"boot_time"`
 	Slurmd     number `json:"slurmd_start_time"`
 	Partitions words  `json:"partitions"`
+	Gres       string `json:"gres"`
+	GresUsed   string `json:"gres_used"`
 }
 
 func (a *nodesAnswer) read(partition string) ([]Node, error) {
@@ -263,6 +265,7 @@ func (a *nodesAnswer) read(partition string) ([]Node, error) {
 			Name: from.Name, Reason: from.Reason, Processors: int(from.Processors), MemoryMB: int64(from.Memory), Boot: int64(from.Boot), Slurmd: int64(from.Slurmd),
 		}
 		n.Up, n.Draining = condition(append(slices.Clone(from.State), from.Flags...))
+		n.equip(from.Gres, from.GresUsed)
 		nodes = append(nodes, n)
 	}
 	return nodes, nil

@@ -48,6 +48,8 @@ type Submission struct {
 	CPUs      int           // per node at most: tasks on the fullest node
 	PerTask   int           // processors of a task, where there are as many tasks on each node; 0: one
 	MemoryMB  int64         // per node; 0: the partition's default
+	GPUs      string        // per node, as many on each: 2, a100:2; empty: none
+	AllGPUs   string        // the same in all, where nodes do not have as many each
 	Limit     time.Duration // of wall time, rounded up to whole minutes; 0: the partition's
 	Dir       string
 	Env       []string // NAME=value, all of it
@@ -114,6 +116,11 @@ func (j Job) Unavailable() bool {
 	return false
 }
 
+// Short reports whether Slurm does not start a job because others have what it asks for.
+func (j Job) Short() bool {
+	return j.State == Pending && !j.Held && (j.Reason == "Resources" || j.Reason == "Priority")
+}
+
 // State is where a job is in Slurm.
 type State string
 
@@ -153,6 +160,9 @@ type Node struct {
 	Reason     string // it is not up, or draining
 	Processors int
 	MemoryMB   int64
-	Boot       int64 // unix seconds
-	Slurmd     int64 // since when its slurmd runs, in unix seconds; 0: not known
+	GPUs       int    // of all kinds
+	GPUKind    string // empty: they have no name; of several kinds: a100:2,v100:1
+	UsedGPUs   int    // that jobs hold, whoever's
+	Boot       int64  // unix seconds
+	Slurmd     int64  // since when its slurmd runs, in unix seconds; 0: not known
 }

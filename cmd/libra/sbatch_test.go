@@ -71,7 +71,7 @@ func TestSbatchMistakes(t *testing.T) {
 		want string
 	}{
 		{[]string{"--tmie=5", script}, "--tmie: unknown; did you mean --time?"},
-		{[]string{"--gres=gpu:1", script}, "no devices"},
+		{[]string{"--gres=nic:1", script}, "GPUs alone"},
 		{[]string{"-t"}, "its value is missing"},
 		{[]string{"-t", "5", "--wrap", "true", script}, "--wrap"},
 		{[]string{script}, "-t is missing"},

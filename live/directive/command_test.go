@@ -35,7 +35,7 @@ func TestACommandLineOfSbatch(t *testing.T) {
 	if err := h.ReadSbatch("job.sh", script, []string{"-J", "c"}); err != nil || h.Request.Processors != 9 || h.Request.MemoryMB != 50 {
 		t.Errorf("%+v, %v", h.Request, err)
 	}
-	if err := directive.New(directive.Place{}).ReadSbatch("job.sh", script, []string{"--gres=gpu"}); err == nil || strings.Contains(err.Error(), ":0:") {
+	if err := directive.New(directive.Place{}).ReadSbatch("job.sh", script, []string{"--gres=nic"}); err == nil || strings.Contains(err.Error(), ":0:") {
 		t.Errorf("a device: %v", err)
 	}
 }

@@ -119,6 +119,10 @@ func (o *occurrence) resource(name, value string) (err error) {
 		o.width.total, err = processors(value)
 		o.width.perTask = o.width.total // of one node
 		return err
+	case "ngpus":
+		o.width.last = o
+		o.width.gpus.program.n, err = count(value, 0)
+		return err
 	case "procs":
 		o.width.last = o
 		o.width.total, err = processors(value)
@@ -139,15 +143,15 @@ func (o *occurrence) resource(name, value string) (err error) {
 		o.note(name + ": Libra limits the runtime and the memory of a job")
 		return nil
 	}
-	return unknown(name, []string{"walltime", "select", "nodes", "ncpus", "procs", "mem", "pmem", "file", "place", "cput", "nice", "vmem", "pvmem"})
+	return unknown(name, []string{"walltime", "select", "nodes", "ncpus", "ngpus", "procs", "mem", "pmem", "file", "place", "cput", "nice", "vmem", "pvmem"})
 }
 
 // chunks reads select: 2:ncpus=4:mem=8gb+1:ncpus=8. The memory of a processor
 // is that of the chunk which gives most to each.
 func (o *occurrence) chunks(text string) error {
-	total, memory, threads := 0, int64(0), 0
+	total, memory, threads, devices := 0, int64(0), 0, -1
 	for chunk := range strings.SplitSeq(text, "+") {
-		n, cpus, each, mb := 1, 1, 1, int64(0)
+		n, cpus, each, ngpus, mb := 1, 1, 1, 0, int64(0)
 		for i, part := range strings.Split(chunk, ":") {
 			name, value, assigned := strings.Cut(part, "=")
 			var err error
@@ -160,10 +164,12 @@ func (o *occurrence) chunks(text string) error {
 				mb, err = pbsSize(value)
 			case name == "mpiprocs":
 				each, err = processors(value)
+			case name == "ngpus":
+				ngpus, err = count(value, 0)
 			case name == "ompthreads":
 				_, err = count(value, 1)
 			default:
-				err = unknown(name, []string{"ncpus", "mem", "mpiprocs", "ompthreads"})
+				err = unknown(name, []string{"ncpus", "mem", "mpiprocs", "ompthreads", "ngpus"})
 			}
 			if err != nil {
 				return fmt.Errorf("%s: %w", part, err)
@@ -173,6 +179,13 @@ func (o *occurrence) chunks(text string) error {
 			return errTooWide
 		}
 		memory = max(memory, (mb+int64(cpus)-1)/int64(cpus))
+		if ngpus > 0 {
+			each = 1 // they are of the chunk, which is on one node
+		}
+		if devices >= 0 && (devices != ngpus || ngpus > 0 && threads != cpus) {
+			return errors.New("ngpus: the market sells programs of one size, and these chunks are not alike")
+		}
+		devices = ngpus
 		if own := max(1, cpus/each); threads == 0 {
 			threads = own
 		} else if threads != own {
@@ -183,6 +196,7 @@ func (o *occurrence) chunks(text string) error {
 		}
 	}
 	o.width.total, o.width.perTask = total, threads
+	o.width.gpus.program = someGPUs{n: devices}
 	if memory > 0 {
 		o.width.memoryProc = memory
 	}

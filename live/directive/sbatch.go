@@ -16,6 +16,10 @@ var sbatchOptions = append([]option{
 	{names: []string{"-c", "--cpus-per-task"}, takes: aValue, set: size(func(w *width) *int { return &w.perTask })},
 	{names: []string{"-N", "--nodes"}, takes: aValue, set: (*occurrence).nodeRange},
 	{names: []string{"--ntasks-per-node"}, takes: aValue, set: size(func(w *width) *int { return &w.perNode })},
+	{names: []string{"-G", "--gpus"}, takes: aValue, set: devices(func(g *gpus) *someGPUs { return &g.job })},
+	{names: []string{"--gpus-per-node"}, takes: aValue, set: devices(func(g *gpus) *someGPUs { return &g.node })},
+	{names: []string{"--gpus-per-task"}, takes: aValue, set: devices(func(g *gpus) *someGPUs { return &g.task })},
+	{names: []string{"--gres"}, takes: aValue, set: (*occurrence).gres},
 	{names: []string{"-t", "--time"}, takes: aValue, set: func(o *occurrence) error {
 		ms, err := slurmTime(o.value)
 		if err == nil && ms == 0 {
@@ -104,11 +108,7 @@ var sbatchOthers = []option{
 	{names: []string{"-C", "--constraint"}, takes: aValue, never: "nodes cannot be chosen by their features"},
 	{names: []string{"-w", "--nodelist"}, takes: aValue, never: "nodes cannot be chosen by name"},
 	{names: []string{"-x", "--exclude"}, takes: aValue, never: "nodes cannot be chosen by name"},
-	{names: []string{"-G", "--gpus"}, takes: aValue, never: "the market sells processors, memory and disk, no devices"},
-	{names: []string{"--gres"}, takes: aValue, never: "the market sells processors, memory and disk, no devices"},
-	{names: []string{"--gpus-per-node"}, takes: aValue, never: "the market sells processors, memory and disk, no devices"},
-	{names: []string{"--gpus-per-task"}, takes: aValue, never: "the market sells processors, memory and disk, no devices"},
-	{names: []string{"-L", "--licenses"}, takes: aValue, never: "the market sells processors, memory and disk, no licences"},
+	{names: []string{"-L", "--licenses"}, takes: aValue, never: "the market sells processors, memory, disk and GPUs, no licences"},
 	{names: []string{"--reservation"}, takes: aValue, never: "there are no reservations; a quote keeps room for a job"},
 	{names: []string{"--signal"}, takes: aValue, never: "a job that has to end gets SIGTERM, and SIGKILL after its grace (#LIBRA grace=30s)"},
 	{names: []string{"--uid"}, takes: aValue, never: "jobs run as the user who hands them in"},

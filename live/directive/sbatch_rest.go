@@ -27,22 +27,22 @@ var sbatchRest = []option{
 	{names: []string{"--batch"}, takes: aValue, never: "nodes cannot be chosen by their features"},
 	{names: []string{"--cluster-constraint"}, takes: aValue, never: "a broker chooses between clusters (libra broker)"},
 	{names: []string{"-M", "--clusters"}, takes: aValue, never: "a broker chooses between clusters (libra broker)"},
-	{names: []string{"--bb"}, takes: aValue, never: "the market sells processors, memory and disk, no burst buffers"},
-	{names: []string{"--bbf"}, takes: aValue, never: "the market sells processors, memory and disk, no burst buffers"},
-	{names: []string{"--network"}, takes: aValue, never: "the market sells processors, memory and disk, no networks"},
+	{names: []string{"--bb"}, takes: aValue, never: "the market sells processors, memory, disk and GPUs, no burst buffers"},
+	{names: []string{"--bbf"}, takes: aValue, never: "the market sells processors, memory, disk and GPUs, no burst buffers"},
+	{names: []string{"--network"}, takes: aValue, never: "the market sells processors, memory, disk and GPUs, no networks"},
 	{names: []string{"--container"}, takes: aValue, never: "say in the script what starts the container"},
 	{names: []string{"--container-id"}, takes: aValue, never: "say in the script what starts the container"},
 	{names: []string{"-S", "--core-spec"}, takes: aValue, never: "processors of a node are sold one by one"},
 	{names: []string{"--thread-spec"}, takes: aValue, never: "processors of a node are sold one by one"},
 	{names: []string{"--cpu-freq"}, takes: aValue, never: "processors have the speed that they were measured at"},
-	{names: []string{"--cpus-per-gpu"}, takes: aValue, never: noDevices},
-	{names: []string{"--gpu-bind"}, takes: aValue, never: noDevices},
-	{names: []string{"--gpu-freq"}, takes: aValue, never: noDevices},
-	{names: []string{"--gpus-per-socket"}, takes: aValue, never: noDevices},
-	{names: []string{"--gres-flags"}, takes: aValue, never: noDevices},
-	{names: []string{"--mem-per-gpu"}, takes: aValue, never: noDevices},
-	{names: []string{"--ntasks-per-gpu"}, takes: aValue, never: noDevices},
-	{names: []string{"--tres-per-task"}, takes: aValue, never: "-c, --mem-per-cpu and --tmp say what a task has"},
+	{names: []string{"--cpus-per-gpu"}, takes: aValue, never: "-c says how many processors a task has"},
+	{names: []string{"--gpu-bind"}, takes: aValue, idle: "srun in the script says which GPUs a task sees"},
+	{names: []string{"--gpu-freq"}, takes: aValue, never: "GPUs have the speed that they have"},
+	{names: []string{"--gpus-per-socket"}, takes: aValue, never: "--gpus-per-node says how many GPUs a node has"},
+	{names: []string{"--gres-flags"}, takes: aValue, idle: chosen},
+	{names: []string{"--mem-per-gpu"}, takes: aValue, never: "--mem and --mem-per-cpu say how much memory there is"},
+	{names: []string{"--ntasks-per-gpu"}, takes: aValue, never: "-n says how many tasks there are, and --gpus-per-task what each has"},
+	{names: []string{"--tres-per-task"}, takes: aValue, never: "-c, --mem-per-cpu, --tmp and --gpus-per-task say what a task has"},
 	{names: []string{"--export-file"}, takes: aValue, never: "--export says what a job gets of the environment"},
 	{names: []string{"-F", "--nodefile"}, takes: aValue, never: "nodes cannot be chosen by name"},
 	{names: []string{"--mcs-label"}, takes: aValue, never: "the market knows no labels of nodes"},
@@ -55,7 +55,4 @@ var sbatchRest = []option{
 	{names: []string{"--reboot"}, never: "nodes are shared: they are not started anew for one job"},
 }
 
-const (
-	chosen    = "processors are chosen by the market"
-	noDevices = "the market sells processors, memory and disk, no devices"
-)
+const chosen = "processors are chosen by the market"

@@ -23,6 +23,8 @@ type width struct {
 	memoryProc int64 // MB on each processor
 	memoryJob  int64 // MB, all told
 
+	gpus gpus
+
 	last *occurrence // what a note about the size refers to
 }
 
@@ -50,6 +52,9 @@ func (w *width) processors() (int, error) {
 
 // apply turns it into what the market sells: processors, each with memory.
 func (w *width) apply(h *Head) error {
+	if err := w.sizeByGPUs(); err != nil {
+		return err
+	}
 	n, err := w.processors()
 	if err != nil {
 		return err
@@ -80,6 +85,9 @@ func (w *width) apply(h *Head) error {
 	}
 	if threads > 1 {
 		h.Request.Threads = threads
+	}
+	if err = w.applyGPUs(h, max(1, n/max(1, w.perTask)), max(1, n/threads)); err != nil {
+		return err
 	}
 	if n /= threads; n > 1 && w.last != nil {
 		h.Request.Once = true // as their systems do
@@ -119,6 +127,7 @@ func (w *width) tell(h *Head, tasks int) {
 	if w.perTask > 0 {
 		say("CPUS_PER_TASK", w.perTask)
 	}
+	w.gpus.tellGPUs(h)
 }
 
 // wrong says where the size was last spoken of.

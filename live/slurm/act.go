@@ -150,6 +150,7 @@ func (b *Backend) submission(r *run, orders []task.Order) (client.Submission, er
 	first := &specs[0]
 	narrowest := b.narrowest(r.Nodes)
 	l := layoutOf(specs, narrowest)
+	l.devices = b.haveGPUs(r.Nodes)
 	text, err := script(specs, l)
 	if err != nil {
 		return client.Submission{}, err

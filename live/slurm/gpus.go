@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"slices"
 	"time"
 
 	"github.com/libra-market/libra/core/market"
@@ -27,6 +28,13 @@ func askGPUs(s *client.Submission, specs []task.Spec, onNode map[string]int) {
 		return
 	}
 	s.AllGPUs = market.GPUText(first.GPUKind, len(specs)*first.GPUs)
+}
+
+// haveGPUs reports whether some of these nodes have GPUs.
+func (b *Backend) haveGPUs(names []string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.ContainsFunc(names, func(name string) bool { return b.nodes[name] != nil && b.nodes[name].slurm.GPUs > 0 })
 }
 
 // gpusOn is how many GPUs a run has on a node, by what was sold.

@@ -16,6 +16,7 @@ type layout struct {
 	tasks   int
 	perTask int            // processors of each
 	on      map[string]int // processors on each node
+	devices bool           // its nodes have GPUs, and Slurm says whose they are
 	even    bool           // as many on each node, and no more than it has: Slurm needs no help
 }
 

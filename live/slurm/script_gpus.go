@@ -11,10 +11,10 @@ import (
 // deviceVariables are by which Slurm tells programs which GPUs of the node are theirs.
 var deviceVariables = []string{"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "ZE_AFFINITY_MASK", "GPU_DEVICE_ORDINAL"}
 
-// withoutDevices leaves out of the environment of a job with GPUs what it says of those
-// that its user had where it was handed in.
-func withoutDevices(s *task.Spec, env []string) []string {
-	if s.GPUs == 0 {
+// withoutDevices leaves out of the environment of a job, where Slurm gives GPUs out, what
+// it says of those that its user had where it was handed in.
+func (l *layout) withoutDevices(env []string) []string {
+	if !l.devices {
 		return env
 	}
 	return slices.DeleteFunc(slices.Clone(env), func(setting string) bool {

@@ -1,6 +1,7 @@
 package system_test
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -51,6 +52,7 @@ type terms struct {
 	store  string        // directory of the store, default the market's own
 	hosts  *hosts
 	slurm  *slurmtest.Cluster // it runs the jobs
+	rates  string             // default {processor_hour: 3600}
 	serve  []string           // further arguments of the controller
 }
 
@@ -67,7 +69,7 @@ func newBazaar(t testing.TB, w terms) *bazaar {
 	if w.report == 0 {
 		w.report = 500 * time.Millisecond
 	}
-	config := []string{"policy: " + w.policy, "lease: " + w.lease.String(), "report: " + w.report.String(), "rates: {processor_hour: 3600}"}
+	config := []string{"policy: " + w.policy, "lease: " + w.lease.String(), "report: " + w.report.String(), "rates: " + cmp.Or(w.rates, "{processor_hour: 3600}")}
 	if w.lease == 0 {
 		config[1] = "lease: 0"
 	}

@@ -29,6 +29,7 @@ func TestOnSlurm(t *testing.T) {
 	t.Run("Slurm has limits", slurmHasLimits)
 	t.Run("scripts run unchanged", scriptsRunUnchanged)
 	t.Run("one number", oneNumber)
+	t.Run("GPUs are sold", gpusAreSold)
 }
 
 // newSite is a market in front of a Slurm, with an agent on each of its nodes

@@ -175,6 +175,8 @@ func (c Config) validate() error {
 		return fmt.Errorf("%d GPUs make no sense (want 0 to %d)", c.GPUs, market.MaxGPUs)
 	case c.GPUs > 0 && c.Control != "":
 		return errors.New("GPUs are the batch system's to give where it runs the tasks")
+	case strings.ContainsAny(c.GPUKind, ":,"):
+		return fmt.Errorf("GPUs of kind %q: an agent gives out GPUs of one kind", c.GPUKind)
 	case c.GPUKind != "" && c.GPUs == 0:
 		return errors.New("a kind of GPUs, and no GPUs")
 	case c.MemoryMB < 0 || c.DiskMB < 0:

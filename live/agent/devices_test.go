@@ -56,3 +56,16 @@ func TestProgramsAreToldOfTheirGPUs(t *testing.T) {
 		}
 	}
 }
+
+// It gives out those with the lowest numbers: of several kinds nobody would know which.
+func TestAnAgentHasGPUsOfOneKind(t *testing.T) {
+	for kind, want := range map[string]bool{"": true, "a100": true, "a100:1,v100:1": false, "a100:2": false} {
+		c, err := Config{StateDir: "/none", OnLease: LeaseStop, GPUs: 2, GPUKind: kind}.Default()
+		if err == nil {
+			err = c.validate()
+		}
+		if (err == nil) != want {
+			t.Errorf("%q: %v", kind, err)
+		}
+	}
+}

@@ -93,7 +93,7 @@ func (c *Cluster) configure() error {
 	}
 	stack := ""
 	if !c.layout.NoPlugin {
-		if err := compile(plugin.Spank, c.path("lib", "libra_spank.so")); err != nil {
+		if err = compile(plugin.Spank, c.path("lib", "libra_spank.so")); err != nil {
 			return err
 		}
 		stack = "optional " + c.path("lib", "libra_spank.so") + " " + c.layout.PluginArgs + "\n"

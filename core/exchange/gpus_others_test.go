@@ -112,3 +112,20 @@ func TestANodeIsEquippedWithGPUs(t *testing.T) {
 		t.Errorf("%+v", o.Refusal)
 	}
 }
+
+// A node of which is not known yet what GPUs it has has those that it had.
+func TestANodeComesBackWithTheGPUsThatItHad(t *testing.T) {
+	f := openWithGPUs(t, "libra")
+	r := trade.Request{EstimateMS: 100_000, DeadlineMS: 1000_000, GPUs: 2}
+	j := f.submit(alice, r).Job
+	h := task.Hello{Node: "gpu", Processors: 4, Rating: 1, Speed: 1, MemoryMB: 1 << 20, DiskMB: 1 << 20, Boot: "b", GPUs: task.SameGPUs}
+	v := f.do(trade.Command{Enlist: &h}).Node
+	f.recover()
+	if now := f.job(j.ID); now.Attempt != 0 || now.State.Final() || v.GPUs != 2 || v.GPUKind != "a100" {
+		t.Errorf("%+v: %+v", v, now)
+	}
+	h.Node = "new"
+	if v = f.do(trade.Command{Enlist: &h}).Node; v.GPUs != 0 {
+		t.Errorf("one that never was there: %+v", v)
+	}
+}

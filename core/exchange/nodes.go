@@ -13,6 +13,7 @@ import (
 
 // register lets a node join, or come back, within what the owner allows.
 func (x *yard) register(h *task.Hello, a *roster.Allowance) (trade.Outcome, error) {
+	h = x.nodes.Recall(h)
 	if err := roster.Sound(h); err != nil {
 		return trade.Outcome{}, err
 	}
@@ -22,13 +23,15 @@ func (x *yard) register(h *task.Hello, a *roster.Allowance) (trade.Outcome, erro
 		}
 	}
 	index, known := x.nodes.Named(h.Node)
+	if undo, has := x.nodes.Equip(h); has { // it is the node that it was, and its jobs stay
+		if err := x.rebuild(x.epoch()); err != nil {
+			undo()
+			return trade.Outcome{}, err
+		}
+	}
 	switch {
 	case x.nodes.Same(h):
 		if err := x.rejoin(index, h); err != nil {
-			return trade.Outcome{}, err
-		}
-	case x.nodes.Equipped(h):
-		if err := x.equip(index, h); err != nil {
 			return trade.Outcome{}, err
 		}
 	default:
@@ -63,17 +66,6 @@ func (x *yard) rejoin(index int, h *task.Hello) error {
 	}
 	x.nodes.Raise(index)
 	return x.floor.step(market.Event{Kind: market.NodeUp, Node: market.Int32(index)})
-}
-
-// equip brings a known node up with GPUs of which it had none: it is the node that it was,
-// and its jobs stay.
-func (x *yard) equip(index int, h *task.Hello) error {
-	undo := x.nodes.Equip(index, h)
-	if err := x.rebuild(x.epoch()); err != nil {
-		undo()
-		return err
-	}
-	return x.rejoin(index, h)
 }
 
 // retire takes a node out for good.
@@ -144,7 +136,7 @@ func (x *yard) changeNode(c *trade.NodeChange) (trade.Outcome, error) {
 	var err error
 	switch {
 	case c.Withheld != nil:
-		err = x.withhold(index, *c.Withheld)
+		err = x.floor.step(market.Event{Kind: market.NodeWithheld, Node: market.Int32(index), Proc: market.Int32(x.nodes.Withhold(index, *c.Withheld))})
 	case c.Door != "":
 		err = x.turn(index, c.Door == trade.DoorClosed, c.Why)
 	case c.Up && !n.Up:
@@ -172,16 +164,6 @@ func (x *yard) turn(index int, closed bool, why string) error {
 		x.nodes.Open(index)
 	}
 	return x.floor.step(market.Event{Kind: kind, Node: market.Int32(index)})
-}
-
-// withhold hears how many GPUs of a node are somebody else's: they are not sold.
-func (x *yard) withhold(index, gpus int) error {
-	n := x.nodes.At(index)
-	if gpus = max(0, min(gpus, n.GPUs)); n.Withheld == gpus {
-		return nil
-	}
-	n.Withheld = gpus
-	return x.floor.step(market.Event{Kind: market.NodeWithheld, Node: market.Int32(index), Proc: market.Int32(gpus)})
 }
 
 // nodeLost takes a node down. Jobs that were being stopped, or that are not to be

@@ -61,8 +61,9 @@ func change(r *roster.Roster, draw *rand.Rand) {
 	case 4:
 		r.Open(index)
 	case 5:
-		if hello.GPUs > 0 && r.At(index).GPUs == 0 {
-			undo := r.Equip(index, hello)
+		same := r.At(index).Hello
+		same.GPUs = hello.GPUs
+		if undo, has := r.Equip(&same); has {
 			r.Census()
 			if draw.IntN(2) == 0 {
 				undo()

@@ -60,13 +60,6 @@ func (r *Roster) Same(h *task.Hello) bool {
 	return known && sameShape(&r.nodes[index].Hello, h)
 }
 
-// Equipped reports whether a node that is known comes as it was, and with GPUs of which it
-// had none: nobody holds any of them, so all else can stay.
-func (r *Roster) Equipped(h *task.Hello) bool {
-	index, known := r.byName[h.Node]
-	return known && h.GPUs > 0 && r.nodes[index].GPUs == 0 && alike(&r.nodes[index].Hello, h)
-}
-
 // Add appends a node, and says how that is undone. It has its name when it is named
 // so (Name): until then another may have it.
 func (r *Roster) Add(h *task.Hello) (undo func()) {

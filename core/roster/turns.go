@@ -15,15 +15,41 @@ func (r *Roster) Rejoin(index int, h *task.Hello) {
 	r.recount()
 }
 
-// Equip gives a node that had no GPUs those that it says it has, and says how that is undone.
-func (r *Roster) Equip(index int, h *task.Hello) (undo func()) {
+// Recall is what a node says of itself that comes back, with the GPUs that it had where it
+// says that they are the same.
+func (r *Roster) Recall(h *task.Hello) *task.Hello {
+	if h.GPUs != task.SameGPUs {
+		return h
+	}
+	all := *h
+	all.GPUs, all.GPUKind = 0, ""
+	if index, known := r.byName[h.Node]; known {
+		all.GPUs, all.GPUKind = r.nodes[index].GPUs, r.nodes[index].GPUKind
+	}
+	return &all
+}
+
+// Equip gives a node that comes as it was, and with GPUs of which it had none, those that it
+// says it has, and says how that is undone: nobody holds any of them, so all else can stay.
+func (r *Roster) Equip(h *task.Hello) (undo func(), has bool) {
+	index, known := r.byName[h.Node]
+	if !known || h.GPUs == 0 || r.nodes[index].GPUs > 0 || !alike(&r.nodes[index].Hello, h) {
+		return nil, false
+	}
 	n := r.nodes[index]
 	n.GPUs, n.GPUKind = h.GPUs, h.GPUKind
 	r.recount()
 	return func() {
 		n.GPUs, n.GPUKind = 0, ""
 		r.recount()
-	}
+	}, true
+}
+
+// Withhold notes how many GPUs of a node are somebody else's: no more than it has.
+func (r *Roster) Withhold(index, gpus int) int {
+	n := r.nodes[index]
+	n.Withheld = max(0, min(gpus, n.GPUs))
+	return n.Withheld
 }
 
 // Raise notes that a node is up.

@@ -9,6 +9,9 @@ const (
 	MostRating  = 1e6
 )
 
+// SameGPUs says that the GPUs of a node are what they were, as far as is known.
+const SameGPUs = -1
+
 // Hello is how an agent introduces its node.
 type Hello struct {
 	Node       string   `json:"node"`
@@ -16,7 +19,7 @@ type Hello struct {
 	Rating     float64  `json:"rating"` // work a second of each processor, after what is kept for the system
 	MemoryMB   int64    `json:"memory_mb"`
 	DiskMB     int64    `json:"disk_mb"`
-	GPUs       int      `json:"gpus,omitempty"`     // whole ones, of which each is one program's at a time
+	GPUs       int      `json:"gpus,omitempty"`     // whole ones, of which each is one program's at a time; or SameGPUs
 	GPUKind    string   `json:"gpu_kind,omitempty"` // what they are called; empty: nothing
 	Boot       string   `json:"boot"`               // of the machine: another one means that nothing of before still runs
 	Agent      string   `json:"agent"`              // version

@@ -117,11 +117,10 @@ func (m *fakeMarket) cancel(id int64, how task.Stop) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if j := m.jobs[id]; j != nil && j.final == nil {
-		if !j.placed {
+		if j.stop = how; !j.placed { // nobody was asked to run it
 			j.final = &task.Status{State: task.Ended, Signal: "SIGTERM"}
 			return
 		}
-		j.stop = how
 		m.all()
 	}
 }

@@ -220,6 +220,10 @@ func (b *Backend) syncNodes(now time.Time) {
 			}
 		case back && n.hello != nil:
 			b.registerNode(n, *n.hello)
+		case n.hello != nil && n.hello.GPUs == task.SameGPUs && n.health == well:
+			h := *n.hello
+			n.equip(&h, true)
+			b.registerNode(n, h)
 		}
 		b.turnNode(n, now)
 		b.withhold(n)
@@ -286,6 +290,6 @@ func (b *Backend) helloFor(n *node) task.Hello {
 		Node: n.name, Processors: max(1, n.slurm.Processors), Rating: 1, Speed: 1, MemoryMB: n.slurm.MemoryMB,
 		Boot: "slurm", Agent: "none", Limits: "whole processors", Runs: Runs, Missing: []string{"shares of a processor"},
 	}
-	n.equip(&h)
+	n.equip(&h, true)
 	return h
 }

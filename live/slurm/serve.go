@@ -32,12 +32,10 @@ func (b *Backend) Hello(ctx context.Context, h task.Hello) (task.Welcome, error)
 	if n.slurm.MemoryMB > 0 {
 		h.MemoryMB = min(h.MemoryMB, n.slurm.MemoryMB)
 	}
-	n.equip(&h)
+	n.equip(&h, b.knows)
 	b.mu.Unlock()
 	switch {
-	case !known: // it would seem to have no GPUs, and be another node
-		return task.Welcome{}, fmt.Errorf("node %s: %w: Slurm has not said which nodes it has", h.Node, trade.ErrUnavailable)
-	case is == unseen || is == outside:
+	case known && (is == unseen || is == outside):
 		return task.Welcome{}, &trade.FieldError{Field: "node", Want: fmt.Sprintf("a node of Slurm's partition %s", b.cfg.Partition)}
 	case is.bad():
 		return task.Welcome{}, fmt.Errorf("node %s: %w: Slurm says that it is down: %s", h.Node, trade.ErrUnavailable, why)

@@ -133,7 +133,7 @@ func (th *theater) check() {
 		case th.gentle && j.stop == task.GoOn && (j.Attempt > 0 || s.Signal != "" || s.State == task.Lost):
 			th.t.Errorf("job %d was lost %q and ended as %s %d %s, and nothing but answers was lost", id, j.why, s.State, s.Exit, s.Signal)
 		case j.refused && j.stop == task.GoOn && s.State != task.Refused:
-			th.t.Errorf("job %d should have been refused: %+v", id, s)
+			th.t.Errorf("job %d should have been refused: %s %q", id, s.State, s.Error)
 		case s.State == task.Ended && s.Signal == "" && s.Exit != j.program.Exit:
 			th.t.Errorf("job %d ended with %d, want %d", id, s.Exit, j.program.Exit)
 		}

@@ -71,7 +71,7 @@ func endEach(ctx context.Context, con *console, opts *liveOptions, args []string
 		for i, text := range args {
 			if isQuote(text) {
 				if err := market.DropQuote(ctx, text); err != nil {
-					failed = append(failed, err)
+					failed = append(failed, misnamed(text, err))
 				} else if !opts.json {
 					printf(con.out, "quote %s is void\n", text)
 				}
@@ -101,6 +101,14 @@ func endEach(ctx context.Context, con *console, opts *liveOptions, args []string
 		}
 		return errors.Join(failed...)
 	})
+}
+
+// misnamed says what to type where somebody has named a job and not its number.
+func misnamed(text string, err error) error {
+	if len(text) > 1 && text[0] == 'q' && text[1] >= '0' && text[1] <= '9' {
+		return err
+	}
+	return fmt.Errorf("%w; %s is no number of a job: jobs of a name are cancelled by libra cancel --all --name %s", err, text, quoteAll([]string{text})[0])
 }
 
 // isQuote tells a quote from a job: it begins with a letter.

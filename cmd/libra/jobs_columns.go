@@ -176,7 +176,7 @@ func printJobs(out io.Writer, colours bool, page v1.JobPage, columns []*column[v
 	head := make([]string, len(columns))
 	for i, c := range columns {
 		head[i] = c.title()
-		if c.name == "state" { // what stands before it are names
+		if c.name == "state" || b.left == i && (c.name == "name" || c.name == "user") { // names, and what stands before them
 			b.left = i + 1
 		}
 		if c.name == "name" {

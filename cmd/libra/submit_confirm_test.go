@@ -91,6 +91,9 @@ func TestWhoWaitsSeesTheJob(t *testing.T) {
 	if r.code != exitOK || !strings.Contains(r.out, "hello\nworld\njob 12 completed") || !strings.Contains(r.out, "  price as agreed  1.25 cr\n  charged          1.25 cr\n") {
 		t.Errorf("%+v", r)
 	}
+	if strings.Contains(r.out+r.err, "\x1b") {
+		t.Errorf("a file is not drawn on: %q %q", r.out, r.err)
+	}
 	f.answer = func(trade.Command) (api.Outcome, error) {
 		return api.Outcome{Refusal: &v1.Refusal{Reason: "cannot_meet_budget", Detail: "it costs 2.00, and its budget is 1.00"}}, nil
 	}

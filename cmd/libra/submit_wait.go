@@ -11,6 +11,7 @@ import (
 
 	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/live/wire"
 )
 
 // waitEvery is how often a job is looked at if nothing is heard of it.
@@ -91,7 +92,9 @@ func (t *tailing) look(ctx context.Context, j *v1.Job) {
 		if err != nil || piece.Error != "" || len(piece.Data) == 0 {
 			return
 		}
-		control(t.con.err, "\r\x1b[K") // what is drawn there goes on below
+		if onTerminal(t.con.err) {
+			control(t.con.err, "\r\x1b[K") // what is drawn there goes on below
+		}
 		if _, err = unwatched(t.con.out).Write(piece.Data); err != nil {
 			return
 		}
@@ -107,7 +110,11 @@ func printBill(out io.Writer, j *v1.Job) error {
 		return nil
 	}
 	g := &grid{left: 1}
-	for _, l := range j.Receipt.Lines {
+	lines := j.Receipt.Lines
+	if !exact.Load() {
+		lines = wire.ReceiptLines(j.Receipt)
+	}
+	for _, l := range lines {
 		g.add("  "+l.What, cash(l.Amount))
 	}
 	g.add("  charged", cash(j.Receipt.Charged))

@@ -99,10 +99,13 @@ func (b *topBoard) open(pane topPane) tea.Cmd {
 
 // read fetches what a pane shows of the chosen job.
 func (b *topBoard) read(pane topPane) tea.Cmd {
-	id, ctx := b.chosen, b.ctx
+	id, ctx, columns := b.chosen, b.ctx, b.width
 	return func() tea.Msg {
 		var text bytes.Buffer
 		sheet := &screen{to: &text}
+		if pane != paneOutput { // what somebody wrote stays as it is
+			sheet.columns = columns
+		}
 		err := func() error {
 			if pane == paneOutput {
 				last, _, err := lastLines(ctx, b.market, id, client.Output{}, topTail)

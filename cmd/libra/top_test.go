@@ -51,6 +51,11 @@ func TestTopFitsIntoATerminal(t *testing.T) {
 	}
 	for _, size := range [][2]int{{80, 24}, {50, 24}, {30, 10}, {200, 60}, {1, 1}} {
 		b := boardOf(t, size[0], size[1], append(jobs, long)...)
+		for i := range b.nodes {
+			for k := range b.nodes[i].Loads {
+				b.nodes[i].Loads[k].Share, b.nodes[i].Loads[k].Kept = 1, 1
+			}
+		}
 		press(b, "G")
 		lines := strings.Split(b.View(), "\n")
 		if len(lines) > size[1] {
@@ -60,6 +65,9 @@ func TestTopFitsIntoATerminal(t *testing.T) {
 			if columnsOf(line) > size[0] || strings.Contains(line, "\x1b") {
 				t.Errorf("%v: %d columns: %q", size, columnsOf(line), line)
 			}
+		}
+		if size[0] >= 80 && !strings.Contains(b.View(), "100.0 % given 100.0 % promised  2 processors\n") {
+			t.Errorf("%v: a node is cut short:\n%s", size, b.View())
 		}
 		for _, want := range []string{"n1", "n2", "down no word", "> 13", "due in", "cost", "today 12.34", "2 kept of 3"} {
 			if size[0] >= 50 && !strings.Contains(b.View(), want) {

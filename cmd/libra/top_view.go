@@ -95,11 +95,9 @@ func (b *topBoard) nodeLines(most int) []string {
 				}
 			}
 			whole := float64(max(1, n.Processors))
-			bar := 20
-			if b.width < 72 {
-				bar = 6
-			}
-			line := fmt.Sprintf("%-16s %s %6s given %6s promised  %s", clipColumns(plain.Text(n.Node), 16), meter(given/whole, bar), percent(given/whole), percent(kept/whole), number(int64(n.Processors), "processor"))
+			said := fmt.Sprintf(" %6s given %6s promised  %s", percent(given/whole), percent(kept/whole), number(int64(n.Processors), "processor"))
+			name := fmt.Sprintf("%-16s ", clipColumns(plain.Text(n.Node), 16))
+			line := name + meter(given/whole, min(20, max(6, b.width-columnsOf(name)-columnsOf(said)))) + said
 			if !n.Up {
 				line = fmt.Sprintf("%-16s down %s", clipColumns(plain.Text(n.Node), 16), plain.Text(n.Why))
 			}

@@ -113,6 +113,10 @@ func (c *call) leadOn(to string) bool {
 	if !c.h.isBefore(c.r.Host) {
 		return false
 	}
+	if c.r.Header.Get("Sec-Fetch-Mode") != "navigate" { // a script, which may not go to another address
+		c.raw(http.StatusUnauthorized, "text/plain; charset=utf-8", []byte("The market was started again; load the page again to go on.\n"))
+		return true
+	}
 	c.status = http.StatusSeeOther
 	c.w.Header().Set("Location", c.h.options.URL+to)
 	c.w.WriteHeader(c.status)

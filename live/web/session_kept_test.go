@@ -92,6 +92,15 @@ func TestWhoComesBackGoesOn(t *testing.T) {
 			t.Errorf("%s: %d to %q", name, got.status, at)
 		}
 	}
+	elsewhere := again.visitor().request(http.MethodGet, "/jobs", nil)
+	elsewhere.Host = "127.9.9.9:1"
+	if got := again.visitor().send(elsewhere); got.status != http.StatusUnauthorized {
+		t.Errorf("a script at the address of before is answered %d %v", got.status, got.header)
+	}
+	elsewhere.Header.Set("Sec-Fetch-Mode", "navigate")
+	if got := again.visitor().send(elsewhere); !strings.HasPrefix(got.header.Get("Location"), now) {
+		t.Errorf("who loads a page there is led to %d %v", got.status, got.header)
+	}
 	enter := func() int { return again.visitor().post("/login", url.Values{"key": {q.Get("key")}}).status }
 	for _, other := range []func(){func() { uid = 1001 }, func() { known = false }} {
 		other()

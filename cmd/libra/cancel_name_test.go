@@ -1,0 +1,19 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/libra-market/libra/client/v1"
+)
+
+// Who names a job where its number is wanted is told how jobs of a name are cancelled.
+func TestCancelByAName(t *testing.T) {
+	open(t, newFloor(), v1.RoleUser)
+	if r := libra(t, "cancel", "fold it"); r.code != exitFailure || !strings.Contains(r.err, "libra cancel --all --name 'fold it'") {
+		t.Errorf("%+v", r)
+	}
+	if r := libra(t, "cancel", "q77"); strings.Contains(r.err, "--name") {
+		t.Errorf("of a quote: %+v", r)
+	}
+}

@@ -17,3 +17,12 @@ func TestCancelByAName(t *testing.T) {
 		t.Errorf("of a quote: %+v", r)
 	}
 }
+
+// A sentence about a part of a job is one.
+func TestASentenceAboutAJob(t *testing.T) {
+	for summary, want := range map[string]string{"waits": "job 7 waits", "its optional part runs": "job 7: its optional part runs"} {
+		if got := inWords(7, summary); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

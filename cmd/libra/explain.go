@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -43,7 +44,7 @@ func printExplanation(out io.Writer, e *v1.Explanation) error {
 	if summary == "" {
 		summary = string(e.State)
 	}
-	if err := paragraph(out, "", fmt.Sprintf("job %d %s", e.Job, summary)); err != nil {
+	if err := paragraph(out, "", inWords(e.Job, summary)); err != nil {
 		return err
 	}
 	for _, why := range e.Because {
@@ -92,4 +93,12 @@ func printExplanation(out io.Writer, e *v1.Explanation) error {
 		g.add("penalty so far", cash(e.PenaltyNow))
 	}
 	return g.write(out, "")
+}
+
+// inWords says of a job how it stands: "job 12 waits", "job 12: its optional part runs".
+func inWords(id int64, summary string) string {
+	if strings.HasPrefix(summary, "its ") {
+		return fmt.Sprintf("job %d: %s", id, summary)
+	}
+	return fmt.Sprintf("job %d %s", id, summary)
 }

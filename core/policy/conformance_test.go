@@ -7,6 +7,12 @@ import (
 	"github.com/libra-market/libra/lab/policytest"
 )
 
+// otherwise are settings under which a policy is as good as another one.
+var otherwise = map[string]map[string]string{
+	"make-way": {"price": "posted", "follow": "0.5"},
+	"mf-hbf":   {"order": "rate"},
+}
+
 // Every policy in the registry keeps the promises of all policies.
 func TestConformance(t *testing.T) {
 	for _, kind := range policy.Kinds() {
@@ -14,10 +20,10 @@ func TestConformance(t *testing.T) {
 			t.Parallel()
 			policytest.Run(t, kind)
 		})
-		if kind.Name == "make-way" {
-			t.Run("make-way for what is asked", func(t *testing.T) {
+		if set := otherwise[kind.Name]; set != nil {
+			t.Run(kind.Name+" otherwise", func(t *testing.T) {
 				t.Parallel()
-				policytest.Run(t, kind.With(map[string]string{"price": "posted", "follow": "0.5"}))
+				policytest.Run(t, kind.With(set))
 			})
 		}
 	}

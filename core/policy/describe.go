@@ -19,7 +19,9 @@ func Describe(p Policy) string {
 	}
 	if c, ok := p.(configurable); ok {
 		for _, s := range c.settings() {
-			text.WriteString(" " + s.Name + "=" + s.Value())
+			if s.Name != settingOrder { // said already
+				text.WriteString(" " + s.Name + "=" + s.Value())
+			}
 		}
 	}
 	return text.String()

@@ -27,7 +27,8 @@ import (
 // promised nothing, or is past his deadline with an optional part, shares with
 // his like what all others leave.
 type mandatoryFirst struct {
-	order  string // of optional parts: "deadline" or "budget"
+	order  string   // of optional parts: "deadline", "budget" or "rate"
+	orders []string // among which an owner may choose
 	refuse string
 	least  reserve
 
@@ -46,14 +47,22 @@ type seen struct {
 	version uint32
 }
 
-func newMandatoryFirst(order string) *mandatoryFirst {
-	return &mandatoryFirst{order: order, refuse: "no-gain"}
+// newMandatoryFirst has the first of the orders of optional parts, unless told otherwise.
+func newMandatoryFirst(orders ...string) *mandatoryFirst {
+	return &mandatoryFirst{order: orders[0], orders: orders, refuse: "no-gain"}
 }
 
 func (p *mandatoryFirst) settings() []Setting {
-	return []Setting{choice("refuse", &p.refuse, "which jobs that could be done in time: those that bring no more than they "+
+	list := []Setting{choice("refuse", &p.refuse, "which jobs that could be done in time: those that bring no more than they "+
 		"displace, or none", "no-gain", "infeasible"), p.least.setting()}
+	if len(p.orders) > 1 {
+		list = append(list, later(choice(settingOrder, &p.order, "which optional part goes first: the one that could pay most in all, or for each second", p.orders...)))
+	}
+	return list
 }
+
+// settingOrder is what a policy goes by that is another one under each value.
+const settingOrder = "order"
 
 // leastGain is what counts as nothing (docs/semantics.md, section 4, item 5).
 const leastGain = 1e-6

@@ -89,13 +89,21 @@ func byDeadline(a, b *part) int {
 	return int(a.job - b.job)
 }
 
-// valued is the order of optional parts: by deadline, or by all that each could
-// pay, which 003 calls the budget rate although it is no slope.
+// valued is the order of optional parts: by deadline, by all that each could
+// pay, which 003 calls the budget rate although it is no slope, or by what each second
+// pays, which is nearly the best that there is (docs/policies.md).
 func (p *mandatoryFirst) valued(a, b *part) int {
-	if p.order == "budget" && a.value != b.value {
-		if a.value > b.value {
-			return -1
-		}
+	mine, theirs := 0.0, 0.0
+	switch p.order {
+	case "budget":
+		mine, theirs = a.value, b.value
+	case "rate":
+		mine, theirs = market.RoundSignificant(a.bonus), market.RoundSignificant(b.bonus)
+	}
+	switch {
+	case mine > theirs:
+		return -1
+	case mine < theirs:
 		return 1
 	}
 	return byDeadline(a, b)
@@ -133,7 +141,7 @@ func (p *mandatoryFirst) gain(v book.View, proc int, j *market.Job) (gain float6
 		}
 	}
 	p.parts = slices.Insert(p.parts, at, added)
-	if p.order == "budget" {
+	if p.order != "deadline" {
 		slices.SortFunc(p.parts, func(a, b part) int { return p.valued(&a, &b) })
 	}
 	return p.refined(free, rating, true) - p.refined(without, rating, false), finish, true

@@ -97,7 +97,7 @@ var kinds = []Kind{
 	},
 	{
 		Name: "mf-hbf", Summary: "the same with optional parts by highest budget", TimeShared: true, Imprecise: true,
-		make: func() configurable { return newMandatoryFirst("budget") },
+		make: func() configurable { return newMandatoryFirst("budget", "rate") },
 	},
 }
 

@@ -40,6 +40,7 @@ type statement struct {
 type verdict struct {
 	holds    bool
 	measured string
+	counts   []count // of parts of a figure for which it holds
 }
 
 // evidence is the figures of one paper by their number. It remembers what was
@@ -77,7 +78,7 @@ func judgeUnder(r *Reading, paper string, trace *Trace, figures []Figure, statem
 		claims = append(claims, Claim{
 			Paper: paper, Figure: s.figure, Claim: s.section + ": \u201c" + s.quote + "\u201d",
 			Holds: verdict == Holds, Verdict: verdict, Certainty: certainty, Mark: mark, Because: why, Expected: s.expect, Measured: v.measured,
-			Reading: reading, Points: fewest(v.measured),
+			Reading: reading, Points: fewest(v.counts),
 		})
 	}
 	return claims
@@ -91,7 +92,7 @@ func (s *statement) weighed(e evidence, falls []draw) (verdict, float64) {
 	v := s.judge(e)
 	switch {
 	case missing:
-		return verdict{false, "not measured"}, 0
+		return verdict{holds: false, measured: "not measured"}, 0
 	case !noisy && v.holds:
 		return v, 1
 	case !noisy:

@@ -100,7 +100,7 @@ type lead struct {
 	least, leastAt float64
 	most, mostAt   float64
 	mean           float64
-	above, points  int // at so many of so many x
+	above          count // x at which it is
 }
 
 // over compares two curves at the values of x that both have.
@@ -121,25 +121,22 @@ func (c curve) overBy(d curve, margin float64) lead {
 			l.most, l.mostAt = gap, p.X
 		}
 		l.mean += gap
-		l.points++
+		l.above.of++
 		if gap > margin {
-			l.above++
+			l.above.n++
 		}
 	}
-	if l.points == 0 {
+	if l.above.of == 0 {
 		nan := math.NaN()
 		return lead{least: nan, leastAt: nan, most: nan, mostAt: nan, mean: nan}
 	}
-	l.mean /= float64(l.points)
+	l.mean /= float64(l.above.of)
 	return l
 }
 
 func (l lead) String() string {
-	return fmt.Sprintf("%s at %s to %s at %s, on average %s points, above at %s", signed(l.least), number(l.leastAt), signed(l.most), number(l.mostAt), signed(l.mean), l.count())
+	return fmt.Sprintf("%s at %s to %s at %s, on average %s points, above at %s", signed(l.least), number(l.leastAt), signed(l.most), number(l.mostAt), signed(l.mean), l.above)
 }
-
-// count says at how many points the one is above the other.
-func (l lead) count() string { return fmt.Sprintf("%d of %d", l.above, l.points) }
 
 // signed writes a difference.
 func signed(x float64) string {

@@ -34,7 +34,7 @@ func icStatements(s icSetting) []statement {
 			var each []verdict
 			for _, scheme := range pick(e, "6", proposed) {
 				lead := compare([]named{scheme}, []named{best}).mean
-				each = append(each, verdict{lead >= clearly, fmt.Sprintf("%s %s %%", scheme.name, signed(lead))})
+				each = append(each, verdict{holds: lead >= clearly, measured: fmt.Sprintf("%s %s %%", scheme.name, signed(lead))})
 			}
 			return both(each...)
 		},
@@ -52,7 +52,7 @@ func icWorkload(s icSetting) []statement {
 					total += site.Processors
 					kinds[[2]float64{float64(site.Processors), site.MIPS}] = true
 				}
-				return verdict{total == 144 && len(kinds) == 6, fmt.Sprintf("%d kinds of sites, %d processors", len(kinds), total)}
+				return verdict{holds: total == 144 && len(kinds) == 6, measured: fmt.Sprintf("%d kinds of sites, %d processors", len(kinds), total)}
 			},
 		},
 		{
@@ -64,7 +64,7 @@ func icWorkload(s icSetting) []statement {
 					w.Applications = s.Applications
 					apps, err := w.Generate(seed)
 					if err != nil || len(apps) == 0 {
-						return verdict{false, "no applications"}
+						return verdict{holds: false, measured: "no applications"}
 					}
 					sum, n = sum+float64(apps[len(apps)-1].Arrival), n+len(apps)
 				}
@@ -81,7 +81,7 @@ func icAcceptance() []statement {
 		{"5(a)", "4", "Hard-M+O only accepts less than half of applications", "below 50 % at every laxity", func(e evidence) verdict {
 			c := e.line("5(a)", hardMO)
 			_, most := c.peak()
-			return verdict{most < 50, fmt.Sprintf("at most %s, on average %s", percent(most), percent(c.average()))}
+			return verdict{holds: most < 50, measured: fmt.Sprintf("at most %s, on average %s", percent(most), percent(c.average()))}
 		}},
 		{"5(a)", "4", quote, "each of the three schemes accepts 80 ± 5 %, on average over the laxities", func(e evidence) verdict {
 			var each []verdict
@@ -121,5 +121,5 @@ func accept(list []named, want, tolerance float64) verdict {
 	if len(list) > 1 {
 		words = append([]string{"mean " + percent(mean)}, words...)
 	}
-	return verdict{math.Abs(mean-want) <= tolerance, strings.Join(words, "; ")}
+	return verdict{holds: math.Abs(mean-want) <= tolerance, measured: strings.Join(words, "; ")}
 }

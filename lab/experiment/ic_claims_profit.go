@@ -30,7 +30,7 @@ func icProfit() []statement {
 			"there in particular: the average lead over Hard-M and Hard-M+O is larger at 10 and 20 % than beyond", func(e evidence) verdict {
 				tight := overloaded(e).mean
 				loose := compare(within(pick(e, "5(b)", proposed), 21, 100), within(pick(e, "5(b)", hardTerms), 21, 100)).mean
-				return verdict{tight > loose, fmt.Sprintf("%s %% at 10 and 20, %s %% beyond", signed(tight), signed(loose))}
+				return verdict{holds: tight > loose, measured: fmt.Sprintf("%s %% at 10 and 20, %s %% beyond", signed(tight), signed(loose))}
 			},
 		},
 	}
@@ -158,13 +158,16 @@ func compare(ours, theirs []named) contest {
 
 // verdict holds if every lead is above margin.
 func (c contest) verdict(margin float64) verdict {
-	enough := 0
+	enough := count{of: len(c.leads)}
 	for _, lead := range c.leads {
 		if lead > margin {
-			enough++
+			enough.n++
 		}
 	}
-	return verdict{c.least > margin, fmt.Sprintf("least lead %s %% (%s), on average %s %%, enough at %d of %d", signed(c.least), c.leastOf, signed(c.mean), enough, len(c.leads))}
+	return verdict{
+		holds: c.least > margin, counts: []count{enough},
+		measured: fmt.Sprintf("least lead %s %% (%s), on average %s %%, enough at %s", signed(c.least), c.leastOf, signed(c.mean), enough),
+	}
 }
 
 // earnMore compares all pairs of two groups in a figure.

@@ -11,13 +11,13 @@ import (
 // everywhere holds if a is above b at every x by more than margin.
 func everywhere(name string, a, b curve, margin float64) verdict {
 	l := a.overBy(b, margin)
-	return verdict{l.least > margin, name + ": " + l.String()}
+	return verdict{holds: l.least > margin, measured: name + ": " + l.String(), counts: []count{l.above}}
 }
 
 // onAverage holds if a is above b by at least margin, taken over all x.
 func onAverage(name string, a, b curve, margin float64) verdict {
 	l := a.over(b)
-	return verdict{l.mean >= margin, name + ": " + l.String()}
+	return verdict{holds: l.mean >= margin, measured: name + ": " + l.String(), counts: []count{l.above}}
 }
 
 // both holds if all do.
@@ -26,6 +26,7 @@ func both(verdicts ...verdict) verdict {
 	var words []string
 	for _, v := range verdicts {
 		all.holds = all.holds && v.holds
+		all.counts = append(all.counts, v.counts...)
 		words = append(words, v.measured)
 	}
 	all.measured = strings.Join(words, "; ")
@@ -34,44 +35,19 @@ func both(verdicts ...verdict) verdict {
 
 // above holds if a number is larger than another by more than margin.
 func above(name string, a float64, other string, b, margin float64) verdict {
-	return verdict{a-b > margin, fmt.Sprintf("%s %s, %s %s", name, tenth(a), other, tenth(b))}
+	return verdict{holds: a-b > margin, measured: fmt.Sprintf("%s %s, %s %s", name, tenth(a), other, tenth(b))}
 }
 
 // rising holds if a curve ends above its start and no step goes down by more
 // than slack, which allows for the noise of a few seeds.
 func rising(name string, c curve, slack float64) verdict {
 	fall, at := c.worstFall()
-	text := fmt.Sprintf("%s %s to %s, up at %s steps", name, tenth(c.first()), tenth(c.last()), c.steps(1))
+	up := c.steps(1)
+	text := fmt.Sprintf("%s %s to %s, up at %s steps", name, tenth(c.first()), tenth(c.last()), up)
 	if fall > 0 {
 		text += fmt.Sprintf(", largest step down %.1f at %s", fall, number(at))
 	}
-	return verdict{c.last() > c.first() && fall <= slack, text}
-}
-
-// steps says how many of the steps from one x to the next go up (1) or down (-1).
-func (c curve) steps(way float64) string {
-	n := 0
-	for i := 1; i < len(c); i++ {
-		if way*(c[i].Mean-c[i-1].Mean) > 0 {
-			n++
-		}
-	}
-	return fmt.Sprintf("%d of %d", n, max(0, len(c)-1))
-}
-
-// atPoints says at how many x the curves come in order, each above the one before.
-func atPoints(curves ...curve) string {
-	n := 0
-	for _, p := range curves[0] {
-		up := true
-		for i := 1; i < len(curves); i++ {
-			up = up && curves[i].at(p.X) > curves[i-1].at(p.X)
-		}
-		if up {
-			n++
-		}
-	}
-	return fmt.Sprintf("%d of %d points", n, len(curves[0]))
+	return verdict{holds: c.last() > c.first() && fall <= slack, measured: text, counts: []count{up}}
 }
 
 // falling is rising upside down.
@@ -82,16 +58,17 @@ func falling(name string, c curve, slack float64) verdict {
 		turned[i].Mean = -p.Mean
 	}
 	climb, at := turned.worstFall()
-	text := fmt.Sprintf("%s %s to %s, down at %s steps", name, tenth(c.first()), tenth(c.last()), c.steps(-1))
+	down := c.steps(-1)
+	text := fmt.Sprintf("%s %s to %s, down at %s steps", name, tenth(c.first()), tenth(c.last()), down)
 	if climb > 0 {
 		text += fmt.Sprintf(", largest step up %.1f at %s", climb, number(at))
 	}
-	return verdict{c.last() < c.first() && climb <= slack, text}
+	return verdict{holds: c.last() < c.first() && climb <= slack, measured: text, counts: []count{down}}
 }
 
 // about holds if a number is within tolerance of what the paper states.
 func about(name string, got, want, tolerance float64) verdict {
-	return verdict{math.Abs(got-want) <= tolerance, strings.TrimSpace(fmt.Sprintf("%s %s", name, tenth(got)))}
+	return verdict{holds: math.Abs(got-want) <= tolerance, measured: strings.TrimSpace(fmt.Sprintf("%s %s", name, tenth(got)))}
 }
 
 // ordered holds if each value is larger than the one before it by more than

@@ -15,10 +15,10 @@ func libraStatements() []statement {
 				fmt.Sprintf("%.0f within the middle 95 %% of the seeds", column.want), func(e evidence) verdict {
 					c := e.line("table 1", column.name)
 					if i >= len(c) {
-						return verdict{false, "not measured"}
+						return verdict{holds: false, measured: "not measured"}
 					}
 					p := c[i]
-					return verdict{p.Low <= column.want && column.want <= p.High, fmt.Sprintf("mean %.1f, range %.0f to %.0f", p.Mean, p.Low, p.High)}
+					return verdict{holds: p.Low <= column.want && column.want <= p.High, measured: fmt.Sprintf("mean %.1f, range %.0f to %.0f", p.Mean, p.Low, p.High)}
 				},
 			})
 		}
@@ -41,14 +41,14 @@ func libraStatements() []statement {
 				c := e.line("table 1, gain", "Libra − FIFO")
 				v := gains(c)
 				small := c.at(1)
-				return verdict{small <= 5 && small >= -5 && small <= min(c.at(0), c.at(2), c.at(3)), v}
+				return verdict{holds: small <= 5 && small >= -5 && small <= min(c.at(0), c.at(2), c.at(3)), measured: v}
 			},
 		},
 		statement{
 			"table 1", "Performance evaluation", "as the workload increases the difference between the number of jobs successfully completed between the two increases",
 			"from 100 to 200 jobs the mean difference grows, on 10 nodes and on 20", func(e evidence) verdict {
 				c := e.line("table 1, gain", "Libra − FIFO")
-				return verdict{c.at(2) > c.at(0) && c.at(3) > c.at(1), gains(c)}
+				return verdict{holds: c.at(2) > c.at(0) && c.at(3) > c.at(1), measured: gains(c)}
 			},
 		},
 		statement{
@@ -56,21 +56,21 @@ func libraStatements() []statement {
 			"no accepted job is late, in any run", func(e evidence) verdict {
 				late := e.line("table 1, late", libra)
 				_, most := late.peak()
-				return verdict{most == 0, fmt.Sprintf("largest mean of late jobs: %.2f", most)}
+				return verdict{holds: most == 0, measured: fmt.Sprintf("largest mean of late jobs: %.2f", most)}
 			},
 		},
 		statement{
 			"table 1, budget", "Abstract", "The Libra scheduler ensures that both these constraints are met",
 			"no job costs more than its budget, in any run", func(e evidence) verdict {
 				_, most := e.line("table 1, budget", libra).peak()
-				return verdict{most == 0, fmt.Sprintf("largest mean of jobs over budget: %.2f", most)}
+				return verdict{holds: most == 0, measured: fmt.Sprintf("largest mean of jobs over budget: %.2f", most)}
 			},
 		},
 		statement{
 			"table 1, events", "Abstract", "[both constraints are met] within an O(n) run-time",
 			"of n nodes each is asked once: on 20 nodes at most twice as many events for each job as on 10", func(e evidence) verdict {
 				c := e.line("table 1, events", libra)
-				return verdict{c.at(1) <= 2*c.at(0) && c.at(3) <= 2*c.at(2), fmt.Sprintf("events per job on 10 and on 20 nodes: %.1f and %.1f of 100 jobs, %.1f and %.1f of 200", c.at(0), c.at(1), c.at(2), c.at(3))}
+				return verdict{holds: c.at(1) <= 2*c.at(0) && c.at(3) <= 2*c.at(2), measured: fmt.Sprintf("events per job on 10 and on 20 nodes: %.1f and %.1f of 100 jobs, %.1f and %.1f of 200", c.at(0), c.at(1), c.at(2), c.at(3))}
 			},
 		},
 		statement{

@@ -1,6 +1,9 @@
 package experiment
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Thresholds, the same for all statements: noise is what two means of ten
 // seeds may differ by, clearly is a difference that one sees in a plot at once.
@@ -114,8 +117,12 @@ func libraPlusLoad() []statement {
 		{
 			"2(b)", "VII.C", "EDF-BF returns a similar Cluster Profitability as FCFS-BF",
 			"within 3 points of FCFS-BF at every factor", func(e evidence) verdict {
-				l := e.line("2(b)", edfBF).over(e.line("2(b)", fcfsBF))
-				return verdict{l.least >= -near && l.most <= near, "EDF-BF over FCFS-BF: " + l.String()}
+				edf, fcfs := e.line("2(b)", edfBF), e.line("2(b)", fcfsBF)
+				l := edf.over(fcfs)
+				return verdict{
+					holds: l.least >= -near && l.most <= near, measured: "EDF-BF over FCFS-BF: " + l.String(),
+					counts: []count{edf.where(func(p Point) bool { return math.Abs(p.Mean-fcfs.at(p.X)) <= near })},
+				}
 			},
 		},
 		{
@@ -139,8 +146,12 @@ func libraPlusLoad() []statement {
 			"no more than 3 points above any of the four at any factor", func(e evidence) verdict {
 				var each []verdict
 				for _, policy := range fivePolicies[1:] {
-					l := e.line("2(a)", libraPlus).over(e.line("2(a)", policy))
-					each = append(each, verdict{l.most <= near, fmt.Sprintf("over %s at most %s at %s", policy, signed(l.most), number(l.mostAt))})
+					ours, theirs := e.line("2(a)", libraPlus), e.line("2(a)", policy)
+					l := ours.over(theirs)
+					each = append(each, verdict{
+						holds: l.most <= near, measured: fmt.Sprintf("over %s at most %s at %s", policy, signed(l.most), number(l.mostAt)),
+						counts: []count{ours.where(func(p Point) bool { return p.Mean-theirs.at(p.X) <= near })},
+					})
 				}
 				return both(each...)
 			},
@@ -172,7 +183,7 @@ func crossing(e evidence, factor float64, below bool) verdict {
 // significantly is above everywhere, and clearly so on average.
 func significantly(name string, a, b curve) verdict {
 	l := a.over(b)
-	return verdict{l.least > 0 && l.mean >= clearly, name + ": " + l.String()}
+	return verdict{holds: l.least > 0 && l.mean >= clearly, measured: name + ": " + l.String(), counts: []count{l.above}}
 }
 
 // perJob divides a curve by another, in per cent.
@@ -201,7 +212,7 @@ func libraPlusPricing() []statement {
 				c := e.line("3(b)", libraPlus)
 				best, most := c.peak()
 				v := rising(libraPlus, c.between(0, best), noise)
-				return verdict{v.holds && best > 0.1, fmt.Sprintf("peak %s at β = %s; %s", percent(most), number(best), v.measured)}
+				return verdict{holds: v.holds && best > 0.1, measured: fmt.Sprintf("peak %s at β = %s; %s", percent(most), number(best), v.measured), counts: v.counts}
 			},
 		},
 		{
@@ -228,14 +239,14 @@ func libraPlusPricing() []statement {
 			"3(a)", "VII.D", "the dynamic pricing factor β has a significant impact on ... Job QoS Satisfaction",
 			"values of Libra+$ spread over at least 5 points", func(e evidence) verdict {
 				s := e.line("3(a)", libraPlus).spread()
-				return verdict{s >= clearly, fmt.Sprintf("spread %.1f points", s)}
+				return verdict{holds: s >= clearly, measured: fmt.Sprintf("spread %.1f points", s)}
 			},
 		},
 		{
 			"3(b)", "VII.D", "the dynamic pricing factor β has a significant impact on ... Cluster Profitability",
 			"values of Libra+$ spread over at least 5 points", func(e evidence) verdict {
 				s := e.line("3(b)", libraPlus).spread()
-				return verdict{s >= clearly, fmt.Sprintf("spread %.1f points", s)}
+				return verdict{holds: s >= clearly, measured: fmt.Sprintf("spread %.1f points", s)}
 			},
 		},
 		{

@@ -99,7 +99,7 @@ func libraPlusUrgency() []statement {
 			"at 100 % high urgency β 1.0 above every other level", func(e evidence) verdict {
 				names, values := betas(e, "5(b)", 100, levels)
 				v := ordered(names, values, 1000)
-				return verdict{values[3] > max(values[0], values[1], values[2]), v.measured}
+				return verdict{holds: values[3] > max(values[0], values[1], values[2]), measured: v.measured}
 			},
 		},
 		{
@@ -107,7 +107,7 @@ func libraPlusUrgency() []statement {
 			"at 0 % high urgency β 1.0 below every other level", func(e evidence) verdict {
 				names, values := betas(e, "5(b)", 0, levels)
 				v := ordered(names, values, 1000)
-				return verdict{values[3] < min(values[0], values[1], values[2]), v.measured}
+				return verdict{holds: values[3] < min(values[0], values[1], values[2]), measured: v.measured}
 			},
 		},
 		{
@@ -121,7 +121,7 @@ func libraPlusUrgency() []statement {
 			"at 100 % high urgency β 1.0 within 3 points of β 0.1", func(e evidence) verdict {
 				names, values := betas(e, "5(a)", 100, levels)
 				v := ordered(names, values, 1000)
-				return verdict{values[3] >= values[0]-near, v.measured}
+				return verdict{holds: values[3] >= values[0]-near, measured: v.measured}
 			},
 		},
 		{
@@ -157,7 +157,9 @@ func overLevels(e evidence, figure string, up bool) verdict {
 		names, values, curves = reversed(names), reversed(values), reversed(curves)
 	}
 	v := ordered(names, values, 0)
-	v.measured += "; so at " + atPoints(curves...)
+	so := inOrder(curves...)
+	v.measured += fmt.Sprintf("; so at %s points", so)
+	v.counts = append(v.counts, so)
 	return v
 }
 
@@ -169,7 +171,7 @@ func libraPlusEstimates() []statement {
 			"at 0 %: β 0.1 > 0.3 > 0.5 > 1.0, the last at least 5 points below the first", func(e evidence) verdict {
 				names, values := betas(e, "6(a)", 0, levels)
 				v := ordered(reversed(names), reversed(values), 0)
-				return verdict{v.holds && values[0]-values[3] >= clearly, v.measured}
+				return verdict{holds: v.holds && values[0]-values[3] >= clearly, measured: v.measured}
 			},
 		},
 		{
@@ -256,5 +258,9 @@ func lowest(e evidence, figure string) verdict {
 		}
 		least = upsideDown(better(upsideDown(least), upsideDown(c)))
 	}
-	return verdict{own.average() < min(values[0], values[1], values[2], values[3]), fmt.Sprintf("Libra %.1f, %s; so at %s", own.average(), v.measured, atPoints(own, least))}
+	so := inOrder(own, least)
+	return verdict{
+		holds: own.average() < min(values[0], values[1], values[2], values[3]), counts: []count{so},
+		measured: fmt.Sprintf("Libra %.1f, %s; so at %s points", own.average(), v.measured, so),
+	}
 }

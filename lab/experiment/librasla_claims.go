@@ -41,17 +41,20 @@ func overviewStatements() []statement {
 		list = append(list, statement{
 			"2-5", "5.2", "Generally, the improvement of LibraSLA over Libra decreases as the arrival delay factor increases",
 			"in " + part.of + ": at least three quarters of the twelve curves fall (best straight line)", func(e evidence) verdict {
-				fall, all := 0, 0
+				var fall count
 				for figure, levels := range map[string][]string{"2": hardLevels, "3": deadlineLevels, "4": budgetLevels, "5": penaltyLevels} {
 					for _, level := range levels {
-						all++
+						fall.of++
 						if e.line(figure+part.letter, level).slope() < 0 {
-							fall++
+							fall.n++
 						}
 					}
 				}
 				c := e.line("2"+part.letter, hardLevels[0])
-				return verdict{4*fall >= 3*all, fmt.Sprintf("%d of %d fall; by default %s to %s", fall, all, percent(c.first()), percent(c.last()))}
+				return verdict{
+					holds: 4*fall.n >= 3*fall.of, counts: []count{fall},
+					measured: fmt.Sprintf("%s fall; by default %s to %s", fall, percent(c.first()), percent(c.last())),
+				}
 			},
 		})
 	}
@@ -67,7 +70,7 @@ func overviewStatements() []statement {
 						}
 					}
 				}
-				return verdict{most == 0, fmt.Sprintf("largest mean of jobs late in a run: %.2f%s", most, where)}
+				return verdict{holds: most == 0, measured: fmt.Sprintf("largest mean of jobs late in a run: %.2f%s", most, where)}
 			},
 		},
 		statement{
@@ -81,7 +84,7 @@ func overviewStatements() []statement {
 			"2", "5.2", "[Libra can also] achieve more utility when the workload is not heavy (higher arrival delay factor)",
 			"utility of Libra at 0.04 above that at 0.005", func(e evidence) verdict {
 				c := e.line("2(b), beside", libra+", "+hardLevels[0])
-				return verdict{c.last() > c.first(), fmt.Sprintf("at 0.04: %.2f million, at 0.005: %.2f million", c.last(), c.first())}
+				return verdict{holds: c.last() > c.first(), measured: fmt.Sprintf("at 0.04: %.2f million, at 0.005: %.2f million", c.last(), c.first())}
 			},
 		},
 		statement{
@@ -100,7 +103,7 @@ func overviewStatements() []statement {
 			"2(b)", "5.2", "LibraSLA is effective in differentiating jobs with higher utility in heavy workload situations",
 			"improvement in utility above 0 at the heaviest load (0.005), by default", func(e evidence) verdict {
 				got := e.line("2(b)", hardLevels[0]).first()
-				return verdict{got > 0, percent(got)}
+				return verdict{holds: got > 0, measured: percent(got)}
 			},
 		})
 	return list
@@ -116,13 +119,11 @@ func atLeast(c curve, least float64) verdict {
 		zero[i] = Point{X: p.X}
 	}
 	l := c.over(zero)
-	enough := 0
-	for _, p := range c {
-		if p.Mean >= least {
-			enough++
-		}
+	enough := c.where(func(p Point) bool { return p.Mean >= least })
+	return verdict{
+		holds: l.least >= least, counts: []count{enough},
+		measured: fmt.Sprintf("%s at %s to %s at %s, enough at %s", percent(l.least), number(l.leastAt), percent(l.most), number(l.mostAt), enough),
 	}
-	return verdict{l.least >= least, fmt.Sprintf("%s at %s to %s at %s, enough at %d of %d", percent(l.least), number(l.leastAt), percent(l.most), number(l.mostAt), enough, len(c))}
 }
 
 // hardStatements are section 5.3, figure 2.
@@ -133,7 +134,7 @@ func hardStatements() []statement {
 			"2" + part.letter, "5.3", "when there are more jobs with hard deadline (eg. 80%), the improvement over Libra is lower",
 			"average improvement in " + part.of + " lower with 80 % hard deadlines than with 20 %", func(e evidence) verdict {
 				names, values := averages(e, "2"+part.letter, hardLevels)
-				return verdict{values[2] < values[0], ordered(names, values, 1e6).measured}
+				return verdict{holds: values[2] < values[0], measured: ordered(names, values, 1e6).measured}
 			},
 		})
 	}
@@ -170,7 +171,7 @@ func deadlineStatements() []statement {
 				figure, "5.4", "with higher deadline mean factor of 2 and 3, the improvement over Libra is lower",
 				"average improvement in " + part.of + " lower for factors 2 and 3 than for 1", func(e evidence) verdict {
 					names, values := averages(e, figure, deadlineLevels)
-					return verdict{values[1] < values[0] && values[2] < values[0], ordered(names, values, 1e6).measured}
+					return verdict{holds: values[1] < values[0] && values[2] < values[0], measured: ordered(names, values, 1e6).measured}
 				},
 			},
 			statement{
@@ -181,8 +182,8 @@ func deadlineStatements() []statement {
 						spreads = append(spreads, e.line(figure, level).spread())
 					}
 					return verdict{
-						spreads[1] < spreads[0] && spreads[2] < spreads[0],
-						fmt.Sprintf("spread for 1: %.1f, 2: %.1f, 3: %.1f points", spreads[0], spreads[1], spreads[2]),
+						holds:    spreads[1] < spreads[0] && spreads[2] < spreads[0],
+						measured: fmt.Sprintf("spread for 1: %.1f, 2: %.1f, 3: %.1f points", spreads[0], spreads[1], spreads[2]),
 					}
 				},
 			})
@@ -204,7 +205,7 @@ func deadlineStatements() []statement {
 			"average jobs completed by LibraSLA differ by at least 5 % between deadline factors", func(e evidence) verdict {
 				one, three := e.line("3(a), beside", libraSLA+", "+deadlineLevels[0]).average(), e.line("3(a), beside", libraSLA+", "+deadlineLevels[2]).average()
 				change := 100 * (three - one) / one
-				return verdict{change >= 5 || change <= -5, fmt.Sprintf("factor 1: %.0f jobs, factor 3: %.0f jobs, %s %%", one, three, signed(change))}
+				return verdict{holds: change >= 5 || change <= -5, measured: fmt.Sprintf("factor 1: %.0f jobs, factor 3: %.0f jobs, %s %%", one, three, signed(change))}
 			},
 		})
 }

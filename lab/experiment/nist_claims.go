@@ -56,8 +56,8 @@ func squeezed(class string, from, to float64) func(evidence) verdict {
 		c := e.line("13", class)
 		start, end := c.below(refusedAny), c.below(refusedAll)
 		return verdict{
-			math.Abs(start-from) <= loadNear && math.Abs(end-to) <= loadNear,
-			fmt.Sprintf("all admitted up to %.1f %%, none from %.1f %%", start, end),
+			holds:    math.Abs(start-from) <= loadNear && math.Abs(end-to) <= loadNear,
+			measured: fmt.Sprintf("all admitted up to %.1f %%, none from %.1f %%", start, end),
 		}
 	}
 }
@@ -94,7 +94,7 @@ func nistOneClass() []statement {
 					x, y := c.peak()
 					fall, _ := c.between(0, x).worstFall()
 					zero := c.below(-1e-9)
-					return verdict{fall == 0 && zero-x <= 40, fmt.Sprintf("%s: %.2f at %.0f %%, negative from %.0f %%", tau, y, x, zero)}
+					return verdict{holds: fall == 0 && zero-x <= 40, measured: fmt.Sprintf("%s: %.2f at %.0f %%, negative from %.0f %%", tau, y, x, zero)}
 				})
 			},
 		},
@@ -112,7 +112,7 @@ func nistOneClass() []statement {
 				return everyTau(func(tau string) verdict {
 					top, _ := e.line("6", tau).peak()
 					start := e.line("7", tau).below(refusedAny)
-					return verdict{math.Abs(start-top) <= loadNear, fmt.Sprintf("%s: maximum at %.0f %%, refusals from %.1f %%", tau, top, start)}
+					return verdict{holds: math.Abs(start-top) <= loadNear, measured: fmt.Sprintf("%s: maximum at %.0f %%, refusals from %.1f %%", tau, top, start)}
 				})
 			},
 		},
@@ -123,7 +123,7 @@ func nistOneClass() []statement {
 					c := e.line("8", tau)
 					fall, _ := c.worstFall()
 					_, top := e.line("6", tau).peak()
-					return verdict{fall <= 0.001*top && math.Abs(c.last()/top-1) <= 0.01, fmt.Sprintf("%s: ends at %.2f, maximum %.2f", tau, c.last(), top)}
+					return verdict{holds: fall <= 0.001*top && math.Abs(c.last()/top-1) <= 0.01, measured: fmt.Sprintf("%s: ends at %.2f, maximum %.2f", tau, c.last(), top)}
 				})
 			},
 		},
@@ -140,9 +140,9 @@ func phase(e evidence, line string, q float64) verdict {
 		}
 		formula, found := turned.below(-math.Log(tauOf(tau))), e.line("7", tau).below(q)
 		if math.IsNaN(found) && formula > e.line("7", tau)[len(e.line("7", tau))-1].X {
-			return verdict{true, fmt.Sprintf("%s: %.1f %% (beyond figure 7)", tau, formula)}
+			return verdict{holds: true, measured: fmt.Sprintf("%s: %.1f %% (beyond figure 7)", tau, formula)}
 		}
-		return verdict{math.Abs(formula-found) <= 1, fmt.Sprintf("%s: %.1f %% and %.1f %%", tau, formula, found)}
+		return verdict{holds: math.Abs(formula-found) <= 1, measured: fmt.Sprintf("%s: %.1f %% and %.1f %%", tau, formula, found)}
 	})
 }
 
@@ -182,7 +182,7 @@ func nistTwoClasses() []statement {
 			"10", "V", "the service provider must admit all high-value jobs until the proportion of high-value jobs reaches 75%",
 			"the first high-value job is refused at 75 % within 3 points", func(e evidence) verdict {
 				x := e.line("10", highValue).below(refusedAny)
-				return verdict{math.Abs(x-75) <= loadNear, fmt.Sprintf("refused from %.1f %%", x)}
+				return verdict{holds: math.Abs(x-75) <= loadNear, measured: fmt.Sprintf("refused from %.1f %%", x)}
 			},
 		},
 		{
@@ -192,7 +192,7 @@ func nistTwoClasses() []statement {
 				_, top := c.peak()
 				for _, x := range admission.Steps(0, 100, 0.5) {
 					if c.along(x) >= 0.999*top {
-						return verdict{math.Abs(x-75) <= loadNear, fmt.Sprintf("%.2f at %.1f %%, and no more than %.2f beyond", c.along(x), x, top)}
+						return verdict{holds: math.Abs(x-75) <= loadNear, measured: fmt.Sprintf("%.2f at %.1f %%, and no more than %.2f beyond", c.along(x), x, top)}
 					}
 				}
 				return verdict{}
@@ -202,7 +202,7 @@ func nistTwoClasses() []statement {
 			"10", "V", "if there are any high-value jobs, then the service provider cannot admit more than 70% of the low-value jobs",
 			"at most 73 % of the low-value jobs with 1 % and more of high value", func(e evidence) verdict {
 				c := e.line("10", lowValue)
-				return verdict{c.along(1) <= 0.73, fmt.Sprintf("%.0f %% with 1 %% of high value, 70 %% only from %.0f %% of high value on; the other readings of τmin give 83 to 87 %%",
+				return verdict{holds: c.along(1) <= 0.73, measured: fmt.Sprintf("%.0f %% with 1 %% of high value, 70 %% only from %.0f %% of high value on; the other readings of τmin give 83 to 87 %%",
 					100*c.along(1), c.below(0.7))}
 			},
 		},
@@ -221,7 +221,7 @@ func nistTwoClasses() []statement {
 			"10", "V", "the service provider must reject all low-value jobs once the proportion of high-value jobs reaches 60%",
 			"none admitted at 60 %, and some at 55 %", func(e evidence) verdict {
 				c := e.line("10", lowValue)
-				return verdict{c.along(60) <= refusedAll && c.along(55) > refusedAll, fmt.Sprintf("%.2f at 55 %%, none from %.1f %%", c.along(55), c.below(refusedAll))}
+				return verdict{holds: c.along(60) <= refusedAll && c.along(55) > refusedAll, measured: fmt.Sprintf("%.2f at 55 %%, none from %.1f %%", c.along(55), c.below(refusedAll))}
 			},
 		},
 	}
@@ -246,7 +246,7 @@ func nistFourClasses() []statement {
 			"13", "V", "high-value, low-urgency jobs begin to be rejected as aggregate load passes 90 %",
 			"within 3 points of 90 %", func(e evidence) verdict {
 				x := e.line("13", "HvLu").below(refusedAny)
-				return verdict{math.Abs(x-90) <= loadNear, fmt.Sprintf("rejected from %.1f %%", x)}
+				return verdict{holds: math.Abs(x-90) <= loadNear, measured: fmt.Sprintf("rejected from %.1f %%", x)}
 			},
 		},
 		{

@@ -101,7 +101,7 @@ func nistPhi() []statement {
 			"q* earns at least 98 % of what the best rule found earns, at every load", func(e evidence) verdict {
 				x, least := e.line("16, compared", nistPrinted).lowest()
 				fx, fitted := e.line("16, compared", nistFitted).lowest()
-				return verdict{least >= 98, fmt.Sprintf("%.1f %% at %.0f %% load (Φ = 0.556: %.1f %% at %.0f %%); T0 of (17) is that of one server and N² = 100 times too large, so q* admits too little",
+				return verdict{holds: least >= 98, measured: fmt.Sprintf("%.1f %% at %.0f %% load (Φ = 0.556: %.1f %% at %.0f %%); T0 of (17) is that of one server and N² = 100 times too large, so q* admits too little",
 					least, x, fitted, fx)}
 			},
 		},
@@ -109,7 +109,7 @@ func nistPhi() []statement {
 			"17", "VI", "the weighted average job value is $1800",
 			"revenue per job within 2 % of 1800 at 50 % load, where nothing is refused and nearly nothing waits", func(e evidence) verdict {
 				got := e.line("17", nistAll).at(50)
-				return verdict{math.Abs(got-1800) <= 36, fmt.Sprintf("$%.0f", got)}
+				return verdict{holds: math.Abs(got-1800) <= 36, measured: fmt.Sprintf("$%.0f", got)}
 			},
 		},
 		{
@@ -118,8 +118,8 @@ func nistPhi() []statement {
 				c := e.line("15, phi", "Φ")
 				climb, _, _ := upsideDown(c).drop()
 				return verdict{
-					climb <= noise && c.at(85)-c.at(100) > c.first()-c.at(85),
-					fmt.Sprintf("%.1f %% at %.0f %% load, %.1f %% at 85 %%, %.1f %% at 100 %%", c.first(), c[0].X, c.at(85), c.at(100)),
+					holds:    climb <= noise && c.at(85)-c.at(100) > c.first()-c.at(85),
+					measured: fmt.Sprintf("%.1f %% at %.0f %% load, %.1f %% at 85 %%, %.1f %% at 100 %%", c.first(), c[0].X, c.at(85), c.at(100)),
 				}
 			},
 		},
@@ -128,7 +128,7 @@ func nistPhi() []statement {
 			"mean over loads of 85 % to 100 % within 5 points of 56 %", func(e evidence) verdict {
 				c := e.line("15, phi", "Φ")
 				got := c.mean(85, 100)
-				return verdict{math.Abs(got-56) <= 5, fmt.Sprintf("%.0f %%; it hangs on the loads that are averaged: %.0f %% at 90 %%, %.0f %% at 95 %% and %.0f %% at 100 %%, the mean of which is %.0f %%",
+				return verdict{holds: math.Abs(got-56) <= 5, measured: fmt.Sprintf("%.0f %%; it hangs on the loads that are averaged: %.0f %% at 90 %%, %.0f %% at 95 %% and %.0f %% at 100 %%, the mean of which is %.0f %%",
 					got, c.at(90), c.at(95), c.at(100), (c.at(90)+c.at(95)+c.at(100))/3)}
 			},
 		},
@@ -156,28 +156,28 @@ func nistRevenue() []statement {
 			"16", "VI", "revenue rate increase even as the system becomes overloaded",
 			"admitting all earns at least 10 % more at 200 % load than at 100 %", func(e evidence) verdict {
 				c := e.line("16", nistAll)
-				return verdict{c.at(200) >= 1.1*c.at(100), fmt.Sprintf("%.2f at 100 %%, %.2f at 200 %%", c.at(100), c.at(200))}
+				return verdict{holds: c.at(200) >= 1.1*c.at(100), measured: fmt.Sprintf("%.2f at 100 %%, %.2f at 200 %%", c.at(100), c.at(200))}
 			},
 		},
 		{
 			"16", "VI", "applying optimal admission probability ... enabled the service provider to achieve higher revenue beyond 300 % load",
 			"q* above admit all at every load above 300 %", func(e evidence) verdict {
 				l := e.line("16", nistPrinted).between(301, topLoad).over(e.line("16", nistAll))
-				return verdict{l.least > 0, ahead(l)}
+				return verdict{holds: l.least > 0, measured: ahead(l), counts: []count{l.above}}
 			},
 		},
 		{
 			"16", "VI", "and to reach maximum revenue as load neared 500 %",
 			"the largest revenue of q* at 450 % or more", func(e evidence) verdict {
 				x, y := e.line("16", nistPrinted).peak()
-				return verdict{x >= 450, fmt.Sprintf("%.2f at %.0f %%", y, x)}
+				return verdict{holds: x >= 450, measured: fmt.Sprintf("%.2f at %.0f %%", y, x)}
 			},
 		},
 		{
 			"15", "VI", "[at 500 %] the arrival of high-value jobs was sufficient to allow rejection of all low-value jobs",
 			"q* of both low-value classes 0 at 500 %", func(e evidence) verdict {
 				a, b := e.line("15", "LvLu"), e.line("15", "LvHu")
-				return verdict{a.along(topLoad) <= refusedAll && b.along(topLoad) <= refusedAll, fmt.Sprintf("LvHu refused from %.0f %%, LvLu from %.0f %%", b.below(refusedAll), a.below(refusedAll))}
+				return verdict{holds: a.along(topLoad) <= refusedAll && b.along(topLoad) <= refusedAll, measured: fmt.Sprintf("LvHu refused from %.0f %%, LvLu from %.0f %%", b.below(refusedAll), a.below(refusedAll))}
 			},
 		},
 		{
@@ -186,7 +186,7 @@ func nistRevenue() []statement {
 				a, q := e.line("16", nistAll), e.line("16", nistPrinted)
 				meet := q.meets(a)
 				l := a.between(65, meet).over(q)
-				return verdict{l.least > 0 && math.Abs(meet-300) <= 30, fmt.Sprintf("ahead by up to %.2f $/s (at %.0f %%) until %.0f %%; Φ = 0.556: until %.0f %%",
+				return verdict{holds: l.least > 0 && math.Abs(meet-300) <= 30, measured: fmt.Sprintf("ahead by up to %.2f $/s (at %.0f %%) until %.0f %%; Φ = 0.556: until %.0f %%",
 					l.most, l.mostAt, meet, e.line("16", nistFitted).meets(a))}
 			},
 		},
@@ -197,7 +197,10 @@ func nistRevenue() []statement {
 				l := e.line("16, compared", nistDefined).between(65, 300).overBy(all, -1)
 				f := e.line("16, compared", nistFree).between(65, 300).overBy(all, -1)
 				s := e.line("16, compared", nistServers).between(65, 300).overBy(all, -1)
-				return verdict{l.least >= -1, fmt.Sprintf("%s; with Φ = 0.54, which leaves (30) without delay: %s; with T0 over N² and no Φ at all: %s (of the best found)", l, f, s)}
+				return verdict{
+					holds: l.least >= -1, counts: []count{l.above},
+					measured: fmt.Sprintf("%s; with Φ = 0.54, which leaves (30) without delay: %s; with T0 over N² and no Φ at all: %s (of the best found)", l, f, s),
+				}
 			},
 		},
 		{
@@ -205,7 +208,7 @@ func nistRevenue() []statement {
 			"admitting all has its largest revenue at 250 % to 350 % and less than 90 % of it at 500 %", func(e evidence) verdict {
 				c := e.line("16", nistAll)
 				x, y := c.peak()
-				return verdict{x >= 250 && x <= 350 && c.at(topLoad) < 0.9*y, fmt.Sprintf("%.2f at %.0f %%, %.2f at 500 %%", y, x, c.at(topLoad))}
+				return verdict{holds: x >= 250 && x <= 350 && c.at(topLoad) < 0.9*y, measured: fmt.Sprintf("%.2f at %.0f %%, %.2f at 500 %%", y, x, c.at(topLoad))}
 			},
 		},
 		{
@@ -247,7 +250,7 @@ func nistPerJob() []statement {
 			"17, expired", "VI", "(a) rejected jobs did not incur penalty costs",
 			"q* lets at most 0.1 % of the jobs expire at every load above 90 %", func(e evidence) verdict {
 				x, y := e.line("17, expired", nistPrinted).between(restricted+1, topLoad).peak()
-				return verdict{y <= 0.1, fmt.Sprintf("at most %.3f %% (at %.0f %%)", y, x)}
+				return verdict{holds: y <= 0.1, measured: fmt.Sprintf("at most %.3f %% (at %.0f %%)", y, x)}
 			},
 		},
 		{
@@ -255,14 +258,14 @@ func nistPerJob() []statement {
 			"above 90 % load more than the 20 % that arrive, and never less at a larger load", func(e evidence) verdict {
 				c := e.line("17, high value", nistPrinted).between(restricted+1, topLoad)
 				fall, _ := c.worstFall()
-				return verdict{c.first() > 20 && fall <= 0.1, fmt.Sprintf("%.1f to %.1f %%", c.first(), c.last())}
+				return verdict{holds: c.first() > 20 && fall <= 0.1, measured: fmt.Sprintf("%.1f to %.1f %%", c.first(), c.last())}
 			},
 		},
 		{
 			"15", "VI", "Beyond 285 %, applying optimal admission probabilities resulted in acceptance of only high-value jobs",
 			"with Φ = 0.56, as printed, the last low-value job is refused at 285 % within 5 points", func(e evidence) verdict {
 				x, y := e.line("15", "LvLu").below(refusedAll), e.line("15", withPhi("LvLu", 0.556)).below(refusedAll)
-				return verdict{math.Abs(x-285) <= 5, fmt.Sprintf("at %.0f %%; with Φ = 0.556 at %.0f %%: the third digit of Φ matters", x, y)}
+				return verdict{holds: math.Abs(x-285) <= 5, measured: fmt.Sprintf("at %.0f %%; with Φ = 0.556 at %.0f %%: the third digit of Φ matters", x, y)}
 			},
 		},
 		{
@@ -271,7 +274,7 @@ func nistPerJob() []statement {
 				c := e.line("17", nistPrinted).between(285, topLoad)
 				_, low := c.lowest()
 				_, high := c.peak()
-				return verdict{low >= 4900 && high <= 5100, span("$", c) + "; " + span("with Φ = 0.556 $", e.line("17", nistFitted).between(285, topLoad))}
+				return verdict{holds: low >= 4900 && high <= 5100, measured: span("$", c) + "; " + span("with Φ = 0.556 $", e.line("17", nistFitted).between(285, topLoad))}
 			},
 		},
 	}

@@ -82,18 +82,21 @@ func TestCondense(t *testing.T) {
 	}
 }
 
-// Comparisons over a figure say at how many of its points they hold.
+// Comparisons over a figure count at how many of its points they hold, and say so.
 func TestPointsAreCounted(t *testing.T) {
 	a, b := line(1, 2, 3, 4), line(0, 3, 2, 3)
-	for want, got := range map[string]string{
-		"above at 3 of 4": everywhere("a", a, b, 0).measured, "above at 1 of 4": everywhere("a", b, a, 0.5).measured,
-		"up at 3 of 3": rising("a", a, 0).measured, "down at 1 of 3": falling("b", b, 0).measured,
-		"enough at 2 of 4": atLeast(a, 3).measured, "enough at 3 of 4": compare([]named{{"a", a}}, []named{{"b", line(1, 1, 1, 1)}}).verdict(50).measured,
-		"3 of 4 points": atPoints(b, a),
+	for want, v := range map[string]verdict{
+		"above at 3 of 4": everywhere("a", a, b, 0), "above at 1 of 4": everywhere("a", b, a, 0.5),
+		"up at 3 of 3": rising("a", a, 0), "down at 1 of 3": falling("b", b, 0),
+		"enough at 2 of 4": atLeast(a, 3), "enough at 3 of 4": compare([]named{{"a", a}}, []named{{"b", line(1, 1, 1, 1)}}).verdict(50),
+		"up at 1 of 3": both(rising("a", line(0, 1, 0, 0), 9), rising("a", a, 0)),
 	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("%q does not say %q", got, want)
+		if !strings.Contains(v.measured, want) || !strings.HasSuffix(want, "at "+fewest(v.counts)) {
+			t.Errorf("%q does not say %q, or counts %v", v.measured, want, v.counts)
 		}
+	}
+	if got := inOrder(b, a); got != (count{3, 4}) {
+		t.Errorf("in order at %v", got)
 	}
 }
 

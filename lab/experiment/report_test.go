@@ -190,6 +190,9 @@ func TestPapersRepeat(t *testing.T) {
 				if c.Measured == "not measured" || strings.Contains(c.Measured, "NaN") {
 					t.Errorf("%s %s: %s: %s", c.Paper, c.Figure, c.Claim, c.Measured)
 				}
+				if !saysItsPoints(c) && !strings.HasPrefix(c.Measured, "EDF-BF over FCFS-BF") { // that one says where it is above
+					t.Errorf("%s %s: counted %q, said %q", c.Paper, c.Figure, c.Points, c.Measured)
+				}
 			}
 		}
 	}

@@ -18,7 +18,7 @@ func workloadStatements(jobs int, m selected, words [3]string) []statement {
 	state := func(quote string, want float64, unit string, of func(gap, runtime, procs float64) float64) statement {
 		return statement{"workload", m.section, quote, fmt.Sprintf("%.0f%s to the last digit", want, unit), func(e evidence) verdict {
 			got := of(e.trace.means(jobs))
-			return verdict{math.Abs(got-want) <= 0.5, fmt.Sprintf("mean %.2f", got)}
+			return verdict{holds: math.Abs(got-want) <= 0.5, measured: fmt.Sprintf("mean %.2f", got)}
 		}}
 	}
 	return []statement{

@@ -42,8 +42,13 @@ func (w *world) honestBid(r *trade.Request) int64 {
 
 // bidding is a request as an honest user makes it: with a bid, where that is the price.
 func (w *world) bidding(r trade.Request) trade.Request {
-	if w.policy == "libra-sla" && r.Budget == nil {
+	switch {
+	case r.Budget != nil:
+	case w.policy == "libra-sla":
 		bid := w.honestBid(&r)
+		r.Budget = &bid
+	case w.posted:
+		bid := worth(&r, w.honestBid(&r))
 		r.Budget = &bid
 	}
 	return r

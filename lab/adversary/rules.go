@@ -1,13 +1,16 @@
 package adversary
 
 import (
+	"maps"
+
 	"github.com/libra-market/libra/core/epoch"
 	"github.com/libra-market/libra/core/market"
 )
 
-// settings are those of a live market, which hears of its nodes so often.
-func settings(policy string, report int64) map[string]string {
+// settings are those of a live market, which hears of its nodes so often, and some of its own.
+func settings(policy string, report int64, own map[string]string) map[string]string {
 	set := epoch.LiveSettings()
+	maps.Copy(set, own)
 	set["reporting"] = market.Money(report).String() // seconds, of which microseconds are the millionths
 	return epoch.Complete(policy, map[string]string{}, set)
 }

@@ -10,6 +10,7 @@ type Strategy struct {
 
 	memory  bool                   // it is for memory, which has a price then
 	policy  string                 // the market's, if not any
+	set     map[string]string      // settings of it, beside those of any live market
 	prepare func(p *player)        // before anything happens
 	cheat   func(p *player, i int) // when a wish comes up
 }
@@ -25,6 +26,7 @@ func Strategies() []Strategy {
 	all = append(all, accounts()...)
 	all = append(all, bids()...)
 	all = append(all, ways()...)
+	all = append(all, posted()...)
 	all = append(all, memories()...)
 	return all
 }

@@ -62,6 +62,7 @@ type twinKey struct {
 	memory        bool
 	accounts      int
 	policy        string
+	set           string
 }
 
 // NewWorld is the world of a seed.
@@ -70,7 +71,7 @@ func NewWorld(seed uint64) *World { return &World{seed: seed, twins: map[twinKey
 // Try plays a strategy, and its honest twin.
 func (w *World) Try(s *Strategy) Result {
 	cheat := play(w.seed, s, true)
-	key := twinKey{s.Patient, s.Idle, s.memory, s.Accounts, s.policy}
+	key := twinKey{s.Patient, s.Idle, s.memory, s.Accounts, s.policy, fmt.Sprint(s.set)}
 	twin, played := w.twins[key]
 	if !played {
 		twin = play(w.seed, s, false)
@@ -101,7 +102,7 @@ func play(seed uint64, s *Strategy, cheats bool) course {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	set := newScene(rng)
 	if s.policy != "" {
-		set.policy = s.policy
+		set.policy, set.set = s.policy, s.set
 	}
 	if s.memory {
 		set.memory = set.rate / 8

@@ -40,6 +40,7 @@ type world struct {
 	faulty     map[int64]bool      // a node was lost under it
 	amends     map[int64]int64     // paid for a job that was lost
 	policy     string
+	posted     bool    // who offers more than is asked pays what is asked
 	rate       float64 // of a second of a processor, in micro-units
 	memory     float64 // of a gigabyte for an hour, in micro-units
 	trade      rules.Rules
@@ -65,6 +66,7 @@ type deed struct {
 // scene is what a seed says of a world before anybody comes.
 type scene struct {
 	policy string
+	set    map[string]string
 	rate   int64 // of an hour of a processor
 	memory int64 // of a gigabyte for an hour
 	nodes  int
@@ -88,10 +90,10 @@ func newWorld(s *scene, rng *rand.Rand) *world {
 	w := &world{
 		x: exchange.New("adversary"), idle: exchange.New("adversary"), rng: rng, now: start, report: s.report, nextSay: start + s.report,
 		runs: map[task.Key]*run{}, does: map[int64]program{}, jobs: map[int64]trade.Job{}, took: map[int64]float64{}, kept: map[int64]float64{}, memory: float64(s.memory),
-		faulty: map[int64]bool{}, amends: map[int64]int64{}, honest: map[string]bool{}, policy: s.policy, rate: float64(s.rate) / 3600,
+		posted: s.set["price"] == "posted", faulty: map[int64]bool{}, amends: map[int64]int64{}, honest: map[string]bool{}, policy: s.policy, rate: float64(s.rate) / 3600,
 		quotes: map[string]trade.Quote{}, rents: map[string]float64{}, ended: map[string]int{}, processors: s.nodes * s.width, crashed: s.crash, holds: s.holds,
 	}
-	open := trade.Command{By: owner, Open: &trade.Open{Policy: s.policy, Settings: settings(s.policy, s.report), Rates: trade.Rates{ProcessorHour: s.rate, MemoryHour: s.memory}}}
+	open := trade.Command{By: owner, Open: &trade.Open{Policy: s.policy, Settings: settings(s.policy, s.report, s.set), Rates: trade.Rates{ProcessorHour: s.rate, MemoryHour: s.memory}}}
 	for n := range s.nodes {
 		w.nodes = append(w.nodes, fmt.Sprintf("n%d", n))
 	}

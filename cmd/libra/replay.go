@@ -71,7 +71,7 @@ whether or not the market runs, and the archive files that old parts of the log 
 
   # what would last month have earned on our Slurm cluster, and whose deadlines been met?
   sacct --allusers --parsable2 --duplicates --starttime 2026-10-01 --endtime 2026-11-01 \
-      --format JobID,User,State,Submit,Start,End,ElapsedRaw,TimelimitRaw,ReqCPUS,AllocCPUS > october.txt
+      --format JobID,User,State,Submit,Start,End,ElapsedRaw,TimelimitRaw,ReqCPUS,AllocCPUS,ReqTRES,AllocTRES > october.txt
   libra replay october.txt --nodes 4096 --svg october.svg
 
   # what happened is known; compare two policies with it

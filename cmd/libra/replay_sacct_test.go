@@ -87,3 +87,34 @@ func TestConvertSacct(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// GPUs that sacct tells of are in the table that is made of it, count where nodes have
+// some, and where none has any jobs are replayed without.
+func TestSacctWithGPUs(t *testing.T) {
+	history := file(t, "gpus.txt", `JobID|User|State|Submit|Start|End|ElapsedRaw|TimelimitRaw|ReqCPUS|AllocCPUS|AllocTRES
+1|bob|COMPLETED|2026-10-01T00:00:00|2026-10-01T00:00:00|2026-10-01T01:00:00|3600|60|4|4|cpu=4,gres/gpu=2
+2|ann|COMPLETED|2026-10-01T00:00:00|2026-10-01T00:00:00|2026-10-01T01:00:00|3600|60|1|1|cpu=1
+`)
+	table := filepath.Join(t.TempDir(), "gpus.csv")
+	mustQuiet(t, "trace", "convert", history, table)
+	if text := read(t, table); !strings.Contains(text, ",gpus,threads\n1,") || !strings.Contains(text, ",1,2\n2,") {
+		t.Errorf("it wrote\n%s", text)
+	}
+	for _, c := range []struct {
+		gpus string
+		done float64
+	}{{"2", 2}, {"1", 1}} {
+		cluster := file(t, "cluster.yaml", "groups:\n  - {count: 1, processors: 8, gpus: "+c.gpus+"}\n")
+		for _, from := range []string{history, table} {
+			if s := summary(t, "--workload", from, "--policy", "fcfs-bf", "--cluster", cluster); s["completed"] != c.done {
+				t.Errorf("%s GPUs, %s: %v jobs done, want %v: %v", c.gpus, filepath.Ext(from), s["completed"], c.done, s)
+			}
+		}
+	}
+	if s := summary(t, "--workload", history, "--policy", "fcfs-bf", "--nodes", "5"); s["completed"] != 2.0 {
+		t.Errorf("without GPUs: %v", s)
+	}
+	if out := parse[replayAnswer](t, mustQuiet(t, "replay", history, "--policy", "fcfs-bf", "--json")); out.Before.Jobs != 2 || out.After[0].Revenue <= 0 {
+		t.Errorf("replayed: %+v", out.After)
+	}
+}

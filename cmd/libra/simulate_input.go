@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/lab/sim"
@@ -60,9 +61,18 @@ func (c *console) warnSacct(path string, left workload.SacctLeft) {
 	}
 }
 
-// findNodes gives the cluster: described in a file, counted on the command
-// line, or as large as the header of the log says.
+// findNodes gives the cluster. Of a history of Slurm's the GPUs count if it has any.
 func (s *simulation) findNodes(file *workload.File) ([]market.Node, error) {
+	nodes, err := s.chosenNodes(file)
+	if h := file.Sacct(); h != nil && slices.ContainsFunc(nodes, func(n market.Node) bool { return n.GPUs > 0 }) {
+		h.TellGPUs()
+	}
+	return nodes, err
+}
+
+// chosenNodes are those that are described in a file, counted on the command line, or as
+// many as the header of the log says.
+func (s *simulation) chosenNodes(file *workload.File) ([]market.Node, error) {
 	if s.cluster != "" {
 		return readCluster(s.cluster)
 	}

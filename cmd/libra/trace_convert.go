@@ -114,6 +114,9 @@ func (c *console) sayWritten(jobs int64, to string) error {
 func convertArrivals(ctx context.Context, con *console, opts traceConvertOptions, model trial.Model,
 	file *workload.File, format workload.Format, from, to string,
 ) (int, error) {
+	if s := file.Sacct(); s != nil {
+		s.TellGPUs()
+	}
 	arrivals, err := con.loadWorkload(ctx, file, opts.last)
 	if err != nil {
 		return 0, err

@@ -36,12 +36,13 @@ const (
 	columnDisk
 	columnClass
 	columnGPUs
+	columnThreads
 	columnCount
 )
 
 var columnNames = [columnCount]string{
 	"id", "submit", "runtime", "estimate", "procs", "deadline", "deadline_type", "budget", "penalty_rate",
-	"user", "memory_mb", "disk_mb", "class", "gpus",
+	"user", "memory_mb", "disk_mb", "class", "gpus", "threads",
 }
 
 var neededColumns = [...]int{columnID, columnSubmit, columnRuntime, columnProcs}
@@ -156,7 +157,7 @@ func (c *CSV) fill(a *Arrival) (column int, err error) {
 	submit, runtime, procs := c.number(columnSubmit, required), c.number(columnRuntime, required), c.number(columnProcs, required)
 	deadline, budget, penalty := c.number(columnDeadline, none), c.number(columnBudget, none), c.number(columnPenaltyRate, 0)
 	memory, disk, class := c.number(columnMemory, 0), c.number(columnDisk, 0), c.number(columnClass, 0)
-	gpus := c.number(columnGPUs, 0)
+	gpus, threads := c.number(columnGPUs, 0), c.number(columnThreads, 0)
 	if c.why != nil {
 		return c.wrong, c.why
 	}
@@ -181,6 +182,9 @@ func (c *CSV) fill(a *Arrival) (column int, err error) {
 	}
 	if job.GPUs, err = toInt32(gpus); err != nil {
 		return columnGPUs, err
+	}
+	if job.Threads, err = toInt32(threads); err != nil {
+		return columnThreads, err
 	}
 	switch kind := c.text(columnDeadlineType); string(kind) {
 	case "", "hard":

@@ -29,7 +29,7 @@ func TestCSVReads(t *testing.T) {
 	}
 	full := Arrival{
 		Job: market.Job{
-			Name: "a,b", Submit: 1.5, Estimate: 8, Width: 4, Memory: 512, Disk: 7, Class: 3, GPUs: 2, Owner: "ann",
+			Name: "a,b", Submit: 1.5, Estimate: 8, Width: 4, Memory: 512, Disk: 7, Class: 3, GPUs: 2, Threads: 2, Owner: "ann",
 			SLA: market.SLA{Deadline: 20.25, Budget: 99.5, Penalty: 0.125, Soft: true},
 		},
 		Actual: 10,
@@ -43,8 +43,8 @@ func TestCSVReads(t *testing.T) {
 		{"mark, line ends, empty line", "\ufeffid,submit,runtime,procs\r\n\r\na,1,10,2\r\n", []Arrival{plain}},
 		{"empty means default", "id,submit,runtime,estimate,procs,deadline,deadline_type,budget,penalty_rate,user,memory_mb,disk_mb,class\n" +
 			"a,1,1e1,,2,,,,,,,,", []Arrival{plain}},
-		{"everything", "id,submit,runtime,estimate,procs,deadline,deadline_type,budget,penalty_rate,user,memory_mb,disk_mb,class,gpus\n" +
-			"\"a,b\",1.5,10,8,4,20.25,soft,99.5,.125,ann,512,7,3,2\n", []Arrival{full}},
+		{"everything", "id,submit,runtime,estimate,procs,deadline,deadline_type,budget,penalty_rate,user,memory_mb,disk_mb,class,gpus,threads\n" +
+			"\"a,b\",1.5,10,8,4,20.25,soft,99.5,.125,ann,512,7,3,2,2\n", []Arrival{full}},
 		{"no jobs", "id,submit,runtime,procs\n", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -62,7 +62,7 @@ func TestCSVSaysWhatIsWrong(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"nothing", "", "jobs.csv: no header line"},
 		{"unknown column", "id,submit,runtime,procs,colour\n", `jobs.csv line 1: unknown column "colour" (want some of id, submit, runtime, estimate, ` +
-			`procs, deadline, deadline_type, budget, penalty_rate, user, memory_mb, disk_mb, class, gpus)`},
+			`procs, deadline, deadline_type, budget, penalty_rate, user, memory_mb, disk_mb, class, gpus, threads)`},
 		{"twice", "id,submit,runtime,procs,submit\n", `jobs.csv line 1: column "submit" is there twice`},
 		{"missing", "id,submit,procs\n", `jobs.csv line 1: no column "runtime" (needed: id, submit, runtime, procs)`},
 		{"columns", "id,submit,runtime,procs\na,1,2\n", "jobs.csv line 2: 3 columns, the header line has 4"},

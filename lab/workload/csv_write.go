@@ -54,6 +54,7 @@ func (w *CSVWriter) Write(a *Arrival) error {
 		columnDisk:         strconv.FormatInt(job.Disk, 10),
 		columnClass:        strconv.Itoa(int(job.Class)),
 		columnGPUs:         strconv.Itoa(int(job.GPUs)),
+		columnThreads:      strconv.Itoa(int(job.Threads)),
 	}
 	return w.out.Write(w.record[:])
 }

@@ -29,6 +29,7 @@ type Sacct struct {
 	jobs   []sacctJob
 	left   int // to be handed out from here
 	out    SacctLeft
+	gpus   bool // they are told of jobs
 }
 
 // SacctLeft counts what is in the history and is no job to replay.
@@ -49,6 +50,7 @@ type sacctJob struct {
 	limit    float64 // seconds; 0: none
 	procs    int64   // that it asked for
 	held     int64   // that it had
+	gpus     int64   // in all
 	count    int64   // jobs that the line is about: of an array that waits, several
 	line     int64
 	again    int // which of the jobs of this number it is, from 0
@@ -217,7 +219,24 @@ func (s *Sacct) Next(a *Arrival) error {
 		a.Job.Estimate = market.Work(j.limit)
 	}
 	a.Job.SLA.Deadline, a.Job.SLA.Budget = market.Never, market.Unlimited
+	if s.gpus && j.gpus > 0 {
+		a.Job.GPUs, a.Job.Threads = j.devices()
+	}
 	return nil
+}
+
+// TellGPUs has it tell of the GPUs of jobs from now on: where no node has any, such a job
+// could not be replayed.
+func (s *Sacct) TellGPUs() { s.gpus = true }
+
+// devices is how many GPUs each program of a job has, and of how many processors it is: so
+// many programs as share both out evenly, as Slurm does not say which are together.
+func (j *sacctJob) devices() (gpus, threads int32) {
+	programs, rest := j.gpus, j.procs
+	for rest != 0 {
+		programs, rest = rest, programs%rest
+	}
+	return int32(j.gpus / programs), int32(j.procs / programs) //nolint:gosec // they were checked when they were read
 }
 
 // Finished is when each job ended, by its name and on the clock of the arrivals. Those that

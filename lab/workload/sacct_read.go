@@ -22,7 +22,7 @@ type sacctReader struct {
 }
 
 // SacctFields are those to ask sacct for.
-const SacctFields = "JobID,User,State,Submit,Start,End,ElapsedRaw,TimelimitRaw,ReqCPUS,AllocCPUS"
+const SacctFields = "JobID,User,State,Submit,Start,End,ElapsedRaw,TimelimitRaw,ReqCPUS,AllocCPUS,ReqTRES,AllocTRES"
 
 func (r *sacctReader) fail(field string, err error) error {
 	return &market.PlaceError{File: r.file, Line: r.line, Field: field, Err: err}
@@ -177,7 +177,40 @@ func (r *sacctReader) readSize(job *sacctJob) error {
 			job.held = max(job.held, n)
 		}
 	}
+	for _, name := range []string{"ReqTRES", "AllocTRES"} {
+		n, err := parseGPUs(r.field(name))
+		if err != nil {
+			return r.fail(name, err)
+		}
+		if job.gpus == 0 {
+			job.gpus = n
+		}
+	}
 	return nil
+}
+
+// parseGPUs reads how many GPUs are in a list such as billing=4,cpu=4,gres/gpu:a100=2,gres/gpu=2:
+// those of each kind are in the sum of all, where there is one.
+func parseGPUs(text string) (int64, error) {
+	sum := int64(0)
+	for part := range strings.SplitSeq(text, ",") {
+		name, value, _ := strings.Cut(part, "=")
+		all := name == "gres/gpu"
+		if !all && !strings.HasPrefix(name, "gres/gpu:") {
+			continue
+		}
+		n, err := parseCount(value)
+		switch {
+		case err != nil:
+			return 0, err
+		case n > market.MaxGPUs:
+			return 0, valueError(float64(n), errTooLarge)
+		case all:
+			return n, nil
+		}
+		sum += n
+	}
+	return min(sum, market.MaxGPUs), nil
 }
 
 // parseCount reads a whole number that may be left out.

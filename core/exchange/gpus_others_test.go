@@ -1,6 +1,7 @@
 package exchange_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/libra-market/libra/core/market"
@@ -127,5 +128,40 @@ func TestANodeComesBackWithTheGPUsThatItHad(t *testing.T) {
 	h.Node = "new"
 	if v = f.do(trade.Command{Enlist: &h}).Node; v.GPUs != 0 {
 		t.Errorf("one that never was there: %+v", v)
+	}
+}
+
+// Who is refused because others hold the GPUs is told when they come free, if all who hold
+// them have a deadline; and then they are his.
+func TestWhenGPUsComeFree(t *testing.T) {
+	f := openWithGPUs(t, "libra")
+	one := trade.Request{EstimateMS: 100_000, DeadlineMS: 1000_000, GPUs: 1}
+	later := one
+	later.DeadlineMS = 2000_000
+	first, second := f.submit(alice, one).Job, f.submit(alice, later).Job
+	said := func(gpus int) string {
+		r := one
+		r.GPUs = gpus
+		o := f.submit(bob, r)
+		if o.Refusal == nil {
+			t.Fatalf("%d GPUs: %+v", gpus, o.Job)
+		}
+		return o.Refusal.Detail
+	}
+	f.wait(100)
+	for gpus, want := range map[int]string{1: "free again in 15m at the latest", 2: "free again in 31m40s at the latest"} {
+		if got := said(gpus); !strings.Contains(got, want) {
+			t.Errorf("%d GPUs: %s, want %s", gpus, got, want)
+		}
+	}
+	f.withheld("gpu", 1)
+	if got := said(2); !strings.Contains(got, "free again when those end") {
+		t.Errorf("somebody else has one: %s", got)
+	}
+	f.withheld("gpu", 0)
+	f.end(task.Key{Job: second.ID}, 100, 0)
+	f.end(task.Key{Job: first.ID}, 100, 0)
+	if o := f.submit(bob, one); o.Refusal != nil {
+		t.Errorf("%+v", o.Refusal)
 	}
 }

@@ -64,7 +64,7 @@ func (x *pricer) tooLate(j *underway.Job, r *trade.Request, general string) stri
 // noneFree says that others hold the GPUs a job asks for, if without them it would be taken.
 func (x *pricer) noneFree(j *underway.Job, r *trade.Request) string {
 	if r.GPUs > 0 && x.whyNot(j, r.WithoutGPUs()) == market.NoReason {
-		return r.GPUsTaken()
+		return r.GPUsTaken(x.jobs.GPUsFree(x.nodes.All(), r) - x.now)
 	}
 	return ""
 }

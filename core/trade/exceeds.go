@@ -38,9 +38,14 @@ func (r *Request) WithoutGPUs() Request {
 	return t
 }
 
-// GPUsTaken says that others hold what a request asks for.
-func (r *Request) GPUsTaken() string {
-	return fmt.Sprintf("each of its programs asks for %s, and others hold them: they are free again when those end", market.CountGPUs(r.GPUKind, r.GPUs))
+// GPUsTaken says that others hold what a request asks for, and in how many microseconds they
+// are free again if that is known.
+func (r *Request) GPUsTaken(us int64) string {
+	until := "when those end"
+	if us > 0 {
+		until = fmt.Sprintf("in %s at the latest, if those are done as they were promised: ask again then", market.Span((us+999)/1000))
+	}
+	return fmt.Sprintf("each of its programs asks for %s, and others hold them: they are free again %s", market.CountGPUs(r.GPUKind, r.GPUs), until)
 }
 
 // exceedsGPUs says what is missing of GPUs.

@@ -17,7 +17,7 @@ import (
 func TestPlainSbatch(t *testing.T) {
 	slurmtest.Require(t)
 	alice, bob := slurmtest.User(t, slurmtest.Alice), slurmtest.User(t, slurmtest.Bob)
-	cluster := slurmtest.Start(t, slurmtest.Options{Nodes: 1, Door: true, DoorOffers: true})
+	cluster := slurmtest.Start(t, slurmtest.Options{Nodes: 1, Door: true, DoorOffers: true, GPUs: []string{"1"}})
 	m := openSlurmMarketWith(t, cluster, func(c *slurmSettings) { c.Offer = true }, alice)
 	m.hire(t, 0.9)
 	m.awaitNodes(t)
@@ -93,7 +93,7 @@ func TestPlainSbatch(t *testing.T) {
 	// 3. What cannot be had is said, and nothing runs.
 	for args, want := range map[string]string{
 		"--comment=libra:budget=0.000001": "refused", "--comment=libra:budget=10 --constraint=none-such": "", "--comment=libra:budget=10 --dependency=afterany:1": "dependency",
-		"--comment=libra:budget=soon": "budget",
+		"--comment=libra:budget=soon": "budget", "--comment=libra:budget=1000 --gres=gpu:1": "devices", "--comment=libra:budget=1000 --gpus=1": "devices", "--comment=libra:budget=1000 -n 1 --gpus-per-task=1": "devices",
 	} {
 		out, err := cluster.RunAs(t.Context(), alice, "sbatch", append(append([]string{"--parsable", "--partition=" + slurmtest.Partition, "--chdir=" + m.dir}, strings.Fields(args)...), file)...)
 		if err != nil { // Slurm itself says no

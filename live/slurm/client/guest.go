@@ -55,6 +55,13 @@ func (c *commands) Guest(ctx context.Context, id int64) (Guest, error) {
 		return g, fmt.Errorf("job %d: %w", id, err)
 	}
 	g.MemoryMB = memoryOf(out)
+	// What it asks for on each node is in the first listing.
+	if out, err = c.run(ctx, call{argv: []string{"squeue", "--noheader", "--all", "--jobs=" + number, "--Format=tres-per-job:200,tres-per-task:200,tres-per-socket:200"}}); err != nil {
+		return g, fmt.Errorf("job %d: %w", id, err)
+	}
+	if wantsDevices(out) {
+		g.Special = append(g.Special, "devices")
+	}
 	if out, err = c.run(ctx, call{argv: []string{"squeue", "--noheader", "--all", "--jobs=" + number, "--Format=STDOUT:4096"}}); err == nil {
 		g.Output = strings.TrimSpace(out)
 	}
@@ -86,6 +93,10 @@ func readGuest(id int64, row []string) (Guest, error) {
 	}
 	return g, nil
 }
+
+// wantsDevices reports whether there is more than processors in what a job asks for in all,
+// or for its tasks: gres:gpu:2 or, since 23.11, gres/gpu=1.
+func wantsDevices(tres string) bool { return strings.Contains(tres, "gres") }
 
 // memoryOf reads the memory out of what a job asks for: cpu=2,mem=256M,node=1.
 func memoryOf(tres string) int64 {

@@ -31,6 +31,11 @@ func TestReadGuest(t *testing.T) {
 	if _, err := readGuest(7, plain[1:]); err == nil {
 		t.Error("a column is missing, and nobody says so")
 	}
+	for text, want := range map[string]bool{"N/A   N/A   N/A\n": false, "N/A  cpu=2  N/A\n": false, "gres:gpu:2  N/A  N/A\n": true, "N/A  cpu=2,gres/gpu=1  N/A\n": true, "N/A  N/A  gres/gpu:1\n": true} {
+		if wantsDevices(text) != want {
+			t.Errorf("%q: devices are wanted: %v", text, !want)
+		}
+	}
 	for text, want := range map[string]int64{"cpu=2,mem=256M,node=1,billing=2": 256, "mem=1.50G": 1536, "cpu=1": 0, "mem=2T": 2 << 20, "mem=": 0, "mem=xM": 0} {
 		if got := memoryOf(text + "   \n"); got != want {
 			t.Errorf("%s: %d, want %d", text, got, want)

@@ -52,6 +52,9 @@ func (c *console) note(format string, args ...any) {
 // complain says why the command ends. A file can have several mistakes; each
 // has its line.
 func (c *console) complain(err error) {
+	if err.Error() == "" { // the exit code says it
+		return
+	}
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
 	}

@@ -27,6 +27,7 @@ type sbatchCommand struct {
 	quiet    bool
 	wait     bool
 	testOnly bool
+	holds    bool // what is handed in only holds its processors
 }
 
 // marketTerms are terms of a job that sbatch has no word for; on the command line
@@ -66,17 +67,23 @@ or a refusal with what it would take instead (exit code 3).`,
 	f := cmd.Flags()
 	f.StringVar(&o.wrap, "wrap", "", "`command` to make a script of")
 	f.BoolVar(&o.parsable, "parsable", false, "print the number of the job and nothing else")
-	f.BoolVarP(&o.quiet, "quiet", "Q", false, "no notes on what the script says")
 	f.BoolVar(&o.testOnly, "test-only", false, "say price and promise, and hand nothing in")
 	f.BoolVarP(&o.wait, "wait", "W", false, "wait for the job to end and exit with its code")
+	o.ownFlags(cmd)
+	f.BoolP("help", "h", false, "help for sbatch")
+	return cmd
+}
+
+// ownFlags are those of every command that takes the options of sbatch.
+func (o *sbatchCommand) ownFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVarP(&o.quiet, "quiet", "Q", false, "no notes on what the script says")
 	for _, t := range termHelp {
 		if slices.Contains(marketTerms, t.name) {
 			f.String(t.name, "", t.help)
 		}
 	}
 	f.Bool("soft", false, "the deadline can bear a delay, for the penalty")
-	f.BoolP("help", "h", false, "help for sbatch")
-	return cmd
 }
 
 func runSbatch(cmd *cobra.Command, con *console, o *sbatchCommand, args []string) error {
@@ -156,7 +163,9 @@ func (o *sbatchCommand) request(con *console, flags *pflag.FlagSet, line directi
 	}
 	if !o.quiet {
 		for _, n := range head.Notes {
-			con.warn("%s", n)
+			if !o.holds || !strings.Contains(fmt.Sprint(n), "starts once") { // there is no script then
+				con.warn("%s", n)
+			}
 		}
 	}
 	for _, term := range marketTerms {

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/libra-market/libra/client/v1"
+)
+
+// heldFloor is a market before Slurm that begins jobs at once, and loses them when told to.
+type heldFloor struct {
+	*slurmFloor
+	looks, lostAt atomic.Int64
+}
+
+func (f *heldFloor) Job(ctx context.Context, id int64) (v1.Job, error) {
+	j, err := f.slurmFloor.Job(ctx, id)
+	if j.State == v1.Running {
+		j.Batch, j.Tasks = "4711", []v1.TaskStatus{{StartedUS: micro(0)}}
+		if n := f.looks.Add(1); f.lostAt.Load() > 0 && n > f.lostAt.Load() {
+			j.State, j.Detail = v1.Lost, "its node is gone"
+		}
+		f.Put(j)
+	}
+	return j, err
+}
+
+// What is had with a terminal is whole processors for as long as was said, given back when
+// the command ends; a job that ends before takes the command with it.
+func TestSalloc(t *testing.T) {
+	f := &heldFloor{slurmFloor: &slurmFloor{floor: newFloor()}}
+	f.prices.Runs = "slurm"
+	f.nodes = []v1.NodeView{{Up: true}}
+	f.nodes[0].Rating = 0.9
+	open(t, f, v1.RoleUser)
+	r := libra(t, "salloc", "-t", "10", "-n", "2", "sh", "-c", "echo in $SLURM_JOB_ID; exit 5")
+	if r.code != 5 || r.out != "in 4711\n" || !strings.Contains(r.err, "an hour") || !strings.Contains(r.err, "given back") || strings.Contains(r.err, "starts once") {
+		t.Errorf("%+v", r)
+	}
+	var asked *v1.Request
+	for _, c := range f.asked {
+		if c.Submit != nil {
+			got := c.Submit.Request
+			asked = &v1.Request{EstimateMS: got.EstimateMS, DeadlineMS: got.DeadlineMS, Processors: got.Processors, NoRestart: got.NoRestart, Output: got.Output, Script: got.Script}
+		}
+	}
+	if asked == nil || asked.EstimateMS != 540_000 || asked.DeadlineMS != 630_000 || asked.Processors != 2 || !asked.NoRestart || asked.Output != "/dev/null" || !strings.Contains(asked.Script, "sleep 600") {
+		t.Errorf("%+v", asked)
+	}
+	if f.last(t).Cancel == nil {
+		t.Errorf("it was not given back: %+v", f.last(t))
+	}
+	f.looks.Store(0)
+	f.lostAt.Store(2)
+	if r = libra(t, "salloc", "-t", "10", "sleep", "300"); r.code != 128+15 || !strings.Contains(r.err, "its node is gone") || f.last(t).Cancel != nil {
+		t.Errorf("%+v", r)
+	}
+	f.lostAt.Store(0)
+	for args, want := range map[string]string{
+		"salloc sh": "-t is missing", "salloc -t 1 --deadline=now+1hour sh": "--deadline", "salloc -t 1 -a 1-3 sh": "array", "srun -t 1": "what should be run",
+	} {
+		if r := libra(t, strings.Fields(args)...); r.code != exitUsage || !strings.Contains(r.err, want) {
+			t.Errorf("%s: %+v", args, r)
+		}
+	}
+	f.prices.Runs = ""
+	if r := libra(t, "srun", "-t", "1", "true"); r.code != exitFailure || !strings.Contains(r.err, "its own agents") {
+		t.Errorf("%+v", r)
+	}
+}

@@ -1,0 +1,246 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/libra-market/libra/client"
+	"github.com/libra-market/libra/client/v1"
+)
+
+// allocation is a job whose processors somebody has a terminal on.
+type allocation struct {
+	con         *console
+	market      *client.Client
+	job         v1.Job
+	json, quiet bool
+	until       time.Time // it lasts that long
+}
+
+// grant buys it and waits until Slurm has begun it. Whoever gives up meanwhile owes what
+// the market's terms say, and holds nothing.
+func (a *allocation) grant(ctx context.Context, r v1.Request) (err error) {
+	if a.job, err = a.market.Submit(ctx, r, ""); err != nil {
+		return err
+	}
+	hours := time.Duration(r.DeadlineMS-begins.Milliseconds()) * time.Millisecond
+	a.say("%s an hour, %s at most for %s", cash(int64(float64(a.job.Price)/hours.Hours())), cash(a.job.Price), lasting(hours))
+	if err = a.await(ctx); err != nil {
+		a.giveBack()
+		return err
+	}
+	a.until = time.UnixMicro(a.job.Tasks[0].StartedUS).Add(hours)
+	a.say("granted job allocation %s (job %d) on %s", a.job.Batch, a.job.ID, a.nodes())
+	return nil
+}
+
+// await waits until the processors are there.
+func (a *allocation) await(ctx context.Context) error {
+	for {
+		now, err := a.market.Job(ctx, a.job.ID)
+		if err != nil {
+			return err
+		}
+		a.job = now
+		switch {
+		case now.State.Final():
+			return endOf(&a.job)
+		case now.Batch != "" && len(now.Tasks) > 0 && now.Tasks[0].StartedUS > 0:
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(4 * lookAgain):
+		}
+	}
+}
+
+func (a *allocation) nodes() string {
+	var names []string
+	for _, p := range a.job.Places {
+		if len(names) == 0 || names[len(names)-1] != p.Node {
+			names = append(names, p.Node)
+		}
+	}
+	return strings.Join(names, ",")
+}
+
+func (a *allocation) say(format string, args ...any) {
+	if !a.quiet {
+		printf(a.con.err, "libra: "+format+"\n", args...)
+	}
+}
+
+// left says what is kept.
+func (a *allocation) left() error {
+	if a.json {
+		return a.con.writeJSON(a.job)
+	}
+	a.say("libra cancel %d gives it back", a.job.ID)
+	_, err := printline(a.con.out, a.job.Batch)
+	return err
+}
+
+// use runs a command, or a shell, on what was granted, gives it back, and exits as the
+// command did.
+func (a *allocation) use(ctx context.Context, command []string, step bool) error {
+	cmd := exec.Command(a.argv(command, step)[0], a.argv(command, step)[1:]...)          //nolint:noctx // it is what the user wants, and it is theirs to end
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.con.in, beneath(a.con.out), beneath(a.con.err) // the terminal is the command's
+	cmd.Env = append(os.Environ(), "SLURM_JOB_ID="+a.job.Batch, "SLURM_JOBID="+a.job.Batch, "SLURM_JOB_NODELIST="+a.nodes(), "SLURM_NODELIST="+a.nodes(), fmt.Sprintf("LIBRA_JOB_ID=%d", a.job.ID))
+	mine := make(chan os.Signal, 1)
+	signal.Notify(mine, os.Interrupt) // Ctrl-C is for the command, however often
+	defer signal.Stop(mine)
+	leave := make(chan os.Signal, 1)
+	signal.Notify(leave, syscall.SIGHUP, syscall.SIGTERM)
+	defer signal.Stop(leave)
+	if err := cmd.Start(); err != nil {
+		a.giveBack()
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	watch, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	over := make(chan v1.Job, 1)
+	go a.watch(watch, over)
+	var err error
+	for running := true; running; {
+		select {
+		case err = <-ended:
+			running = false
+		case <-leave: // the terminal is closed, or somebody wants the end
+			_ = cmd.Process.Signal(syscall.SIGTERM)
+			a.giveBack()
+			leave = nil
+		case a.job = <-over: // the time is over, or the node is lost: Slurm ends what runs there
+			a.overBy()
+			_ = cmd.Process.Signal(syscall.SIGTERM)
+			over = nil
+		}
+	}
+	a.giveBack()
+	if a.json {
+		if wrong := a.con.writeJSON(a.job); wrong != nil {
+			return wrong
+		}
+	}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		code := exit.ExitCode()
+		if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+			code = 128 + int(status.Signal())
+		}
+		return &jobEnd{"", code}
+	}
+	return err
+}
+
+// argv is what is run: a shell on the node, a step there, or a command here.
+func (a *allocation) argv(command []string, step bool) []string {
+	srun := []string{"srun", "--jobid=" + a.job.Batch}
+	if isTerminal(a.con.in) && isTerminal(beneath(a.con.out)) {
+		srun = append(srun, "--pty")
+	}
+	switch {
+	case step:
+		return append(srun, command...)
+	case len(command) > 0:
+		return command
+	}
+	shell := os.Getenv("SHELL")
+	if shell == "" {
+		shell = "/bin/sh"
+	}
+	return append(srun, "--nodes=1", "--ntasks=1", shell)
+}
+
+// beneath is the file that a screen shows, or else the screen.
+func beneath(w io.Writer) io.Writer {
+	if s, is := w.(*screen); is {
+		if file, is := s.to.(*os.File); is {
+			return file
+		}
+	}
+	return w
+}
+
+func isTerminal(stream any) bool {
+	file, is := stream.(*os.File)
+	return is && term.IsTerminal(int(file.Fd()))
+}
+
+// watch says when the job has ended by itself.
+func (a *allocation) watch(ctx context.Context, over chan<- v1.Job) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(time.Second):
+		}
+		if now, err := a.market.Job(ctx, a.job.ID); err == nil && now.State.Final() {
+			over <- now
+			return
+		}
+	}
+}
+
+// overBy says how it ended by itself, and why.
+func (a *allocation) overBy() {
+	text := howItEnded(&a.job)
+	if a.job.Detail != "" {
+		text += "; " + a.job.Detail
+	}
+	a.say("%s", text)
+}
+
+// ended waits a moment for the end of a job whose time is over: the market hears of it a
+// little later than the command.
+func (a *allocation) ended(ctx context.Context) bool {
+	const moment, close = 10 * time.Second, time.Second
+	for end := time.Now().Add(moment); !a.until.IsZero() && time.Now().After(a.until.Add(-close)) && time.Now().Before(end); time.Sleep(4 * lookAgain) {
+		if now, err := a.market.Job(ctx, a.job.ID); err == nil && now.State.Final() {
+			a.job = now
+			a.overBy()
+			return true
+		}
+	}
+	return false
+}
+
+// giveBack ends the job, if it has not, and says what it cost.
+func (a *allocation) giveBack() {
+	if a.job.State.Final() {
+		return
+	}
+	const patience = 30 * time.Second
+	ctx, stop := context.WithTimeout(context.Background(), patience)
+	defer stop()
+	if a.ended(ctx) {
+		return
+	}
+	if _, err := a.market.Cancel(ctx, a.job.ID); err != nil {
+		a.say("job %d was not given back: %v; libra cancel %d does it", a.job.ID, err, a.job.ID)
+		return
+	}
+	for ctx.Err() == nil {
+		now, err := a.market.Job(ctx, a.job.ID)
+		if err == nil && now.State.Final() {
+			held := a.job.Held
+			a.job = now
+			a.say("job allocation %s given back: %s paid, %s of what was held is yours again", a.job.Batch, cash(a.job.Charged), cash(max(0, held-a.job.Charged)))
+			return
+		}
+		time.Sleep(2 * lookAgain)
+	}
+}

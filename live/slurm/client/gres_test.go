@@ -55,3 +55,27 @@ func TestGPUsAreAskedFor(t *testing.T) {
 		}
 	}
 }
+
+// Both ways to list nodes say what GPUs they have.
+func TestListedNodesHaveGPUs(t *testing.T) {
+	listed, err := readNodes("NodeName=n1 CPUTot=8 Gres=gpu:a100:2(S:0-1) GresDrain=N/A GresUsed=gpu:a100:1(IDX:0) RealMemory=100 State=MIXED Partitions=libra BootTime=77\n", "libra")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answer nodesAnswer
+	if err = json.Unmarshal([]byte(`{"nodes":[{"name":"n1","state":["MIXED"],"cpus":8,"real_memory":100,"partitions":["libra"],"gres":"gpu:a100:2(S:0-1)","gres_used":"gpu:a100:1(IDX:0)"}]}`), &answer); err != nil {
+		t.Fatal(err)
+	}
+	told, err := answer.read("libra")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range append(listed, told...) {
+		if n.GPUs != 2 || n.GPUKind != "a100" || n.UsedGPUs != 1 {
+			t.Errorf("%+v", n)
+		}
+	}
+	if len(listed) != 1 || len(told) != 1 {
+		t.Errorf("%d and %d nodes", len(listed), len(told))
+	}
+}

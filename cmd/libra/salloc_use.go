@@ -24,7 +24,6 @@ type allocation struct {
 	market      *client.Client
 	job         v1.Job
 	json, quiet bool
-	until       time.Time // it lasts that long
 }
 
 // grant buys it and waits until Slurm has begun it. Whoever gives up meanwhile owes what
@@ -39,7 +38,6 @@ func (a *allocation) grant(ctx context.Context, r v1.Request) (err error) {
 		a.giveBack()
 		return err
 	}
-	a.until = time.UnixMicro(a.job.Tasks[0].StartedUS).Add(hours)
 	a.say("granted job allocation %s (job %d) on %s", a.job.Batch, a.job.ID, a.nodes())
 	return nil
 }
@@ -204,11 +202,15 @@ func (a *allocation) overBy() {
 	a.say("%s", text)
 }
 
-// ended waits a moment for the end of a job whose time is over: the market hears of it a
-// little later than the command.
+// ended waits for the end of a job that Slurm has ended by itself, because its time is over
+// or its node lost: the market hears of it a little later than the command.
 func (a *allocation) ended(ctx context.Context) bool {
-	const moment, close = 10 * time.Second, time.Second
-	for end := time.Now().Add(moment); !a.until.IsZero() && time.Now().After(a.until.Add(-close)) && time.Now().Before(end); time.Sleep(4 * lookAgain) {
+	const moment = 15 * time.Second
+	state, err := exec.CommandContext(ctx, "squeue", "--noheader", "--states=all", "--jobs="+a.job.Batch, "--format=%T").Output()
+	if now := strings.TrimSpace(string(state)); err != nil || now == "" || now == "RUNNING" || now == "SUSPENDED" || now == "PENDING" {
+		return false
+	}
+	for end := time.Now().Add(moment); time.Now().Before(end); time.Sleep(4 * lookAgain) {
 		if now, err := a.market.Job(ctx, a.job.ID); err == nil && now.State.Final() {
 			a.job = now
 			a.overBy()

@@ -130,6 +130,33 @@ func TestSallocOnSlurm(t *testing.T) {
 		t.Errorf("%v: %s", err, out)
 	}
 	last()
+
+	// 7. The node is lost: the command ends, and nothing is owed or begun again.
+	lost := exec.CommandContext(t.Context(), "setpriv", "--reuid="+who.Uid, "--regid="+who.Gid, "--clear-groups", "env")
+	lost.Args = append(lost.Args, append(append(cluster.Env(), where...), program, "srun", "-t", "10", "sleep", "300")...)
+	lost.Dir = m.dir
+	if err = lost.Start(); err != nil {
+		t.Fatal(err)
+	}
+	running := func() v1.Job {
+		jobs, err := m.market.Jobs(t.Context(), v1.JobQuery{Limit: 1, States: []v1.State{v1.Running}})
+		if err != nil || len(jobs) != 1 || len(jobs[0].Tasks) == 0 || jobs[0].Tasks[0].StartedUS == 0 {
+			return v1.Job{}
+		}
+		return jobs[0]
+	}
+	m.until(t, "the allocation", func() bool { j = running(); return j.ID != 0 })
+	if err = cluster.Kill("slurmd " + j.Places[0].Node); err != nil {
+		t.Fatal(err)
+	}
+	if err = lost.Wait(); err == nil {
+		t.Error("the command has ended well")
+	}
+	if now, err := m.market.Job(t.Context(), j.ID); err != nil || now.State != v1.Lost || now.Attempt != 0 || now.Held != 0 || now.Charged != 0 {
+		t.Errorf("%+v %v", now, err)
+	} else {
+		t.Logf("%s %s, %d charged", now.State, now.Detail, now.Charged)
+	}
 }
 
 func exitStatus(err error) int {

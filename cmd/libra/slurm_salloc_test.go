@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"os/user"
 	"path/filepath"
@@ -133,7 +134,7 @@ func TestSallocOnSlurm(t *testing.T) {
 
 	// 7. The node is lost: the command ends, and nothing is owed or begun again.
 	lost := exec.CommandContext(t.Context(), "setpriv", "--reuid="+who.Uid, "--regid="+who.Gid, "--clear-groups", "env")
-	lost.Args = append(lost.Args, append(append(cluster.Env(), where...), program, "srun", "-t", "10", "sleep", "300")...)
+	lost.Args = append(lost.Args, append(append(cluster.Env(), where...), program, "srun", "-t", "10", "sh", "-c", "touch "+m.dir+"/began; sleep 300")...)
 	lost.Dir = m.dir
 	if err = lost.Start(); err != nil {
 		t.Fatal(err)
@@ -145,7 +146,11 @@ func TestSallocOnSlurm(t *testing.T) {
 		}
 		return jobs[0]
 	}
-	m.until(t, "the allocation", func() bool { j = running(); return j.ID != 0 })
+	m.until(t, "the command", func() bool {
+		_, err := os.Stat(filepath.Join(m.dir, "began"))
+		j = running()
+		return err == nil && j.ID != 0
+	})
 	if err = cluster.Kill("slurmd " + j.Places[0].Node); err != nil {
 		t.Fatal(err)
 	}

@@ -77,18 +77,11 @@ func (o *sallocCommand) allFlags(cmd *cobra.Command) {
 }
 
 func runSalloc(cmd *cobra.Command, con *console, o *sallocCommand, args []string) error {
-	line, err := directive.SplitSbatch(args, o.owns(cmd))
-	if err != nil {
-		return &usageError{err}
+	line, help, err := o.read(cmd, args)
+	if err != nil || help {
+		return err
 	}
 	flags := cmd.Flags()
-	cmd.DisableFlagParsing = false
-	if err = flags.Parse(line.Own); err != nil {
-		return flagError(cmd, err)
-	}
-	if help, _ := flags.GetBool("help"); help {
-		return cmd.Help()
-	}
 	command := line.Args
 	if o.step && len(command) == 0 {
 		return usagef("what should be run? as in: libra srun -t 5 hostname")

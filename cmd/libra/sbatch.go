@@ -86,19 +86,28 @@ func (o *sbatchCommand) ownFlags(cmd *cobra.Command) {
 	f.Bool("soft", false, "the deadline can bear a delay, for the penalty")
 }
 
-func runSbatch(cmd *cobra.Command, con *console, o *sbatchCommand, args []string) error {
-	line, err := directive.SplitSbatch(args, o.owns(cmd))
-	if err != nil {
-		return &usageError{err}
+// read takes a command line apart as sbatch does. Who asks for help has had it.
+func (o *sbatchCommand) read(cmd *cobra.Command, args []string) (line directive.Command, help bool, err error) {
+	if line, err = directive.SplitSbatch(args, o.owns(cmd)); err != nil {
+		return line, false, &usageError{err}
 	}
 	flags := cmd.Flags()
 	cmd.DisableFlagParsing = false
 	if err = flags.Parse(line.Own); err != nil {
-		return flagError(cmd, err)
+		return line, false, flagError(cmd, err)
 	}
-	if help, _ := flags.GetBool("help"); help {
-		return cmd.Help()
+	if help, _ = flags.GetBool("help"); help {
+		err = cmd.Help()
 	}
+	return line, help, err
+}
+
+func runSbatch(cmd *cobra.Command, con *console, o *sbatchCommand, args []string) error {
+	line, help, err := o.read(cmd, args)
+	if err != nil || help {
+		return err
+	}
+	flags := cmd.Flags()
 	request, after, err := o.request(con, flags, line)
 	if err != nil {
 		return err

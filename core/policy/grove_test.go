@@ -20,8 +20,8 @@ func TestGroveHoldsWhatIsOnIt(t *testing.T) {
 		g, has := newGrove(processors), map[int32]prospect{}
 		for step := range 4 * processors {
 			q := drawnProspect(draw, int32(draw.IntN(processors)))
-			if rising {
-				q.worth, q.some = float64(step), true
+			if rising { // they differ in nothing else, and each comes at the same end
+				q = prospect{proc: q.proc, some: true, worth: float64(step), rest: 1, restLed: 1}
 			}
 			if _, here := has[q.proc]; here && q.some && draw.IntN(2) == 0 {
 				g.renew(&q)

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"testing"
 
 	"pgregory.net/rapid"
 
@@ -17,6 +18,8 @@ import (
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/journal"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // follow puts the facts of a command, as they are written down, into the image
@@ -46,6 +49,30 @@ func (f *floor) compare() {
 	}
 	if d := apart("", canonical(f.T, f.image.Snapshot()), canonical(f.T, f.x.Snapshot())); d != "" {
 		f.Fatalf("what the facts say, and what is: %s", d)
+	}
+}
+
+// A share that drifts by less than the log writes down is no point of a
+// timeline, whatever is heard of the job's tasks meanwhile.
+func TestReadingsNoteNoDrift(t *testing.T) {
+	f := open(t, "libra", 1)
+	for _, deadline := range []int64{30_000, 120_000} {
+		f.submit(alice, trade.Request{EstimateMS: 10_000, DeadlineMS: deadline, Budget: budget(100)})
+	}
+	first, drifted := 0.0, 0
+	for i := range 40 {
+		f.wait(0.06)
+		share := f.job(1).Share
+		first += 0.06 * share
+		f.used(task.Key{Job: 2}, 0.05*float64(i)) // not what it was granted: all shares are reckoned anew
+		if f.job(1).Share != share {
+			drifted++
+		}
+		f.used(task.Key{Job: 1}, first)
+		f.compare()
+	}
+	if drifted == 0 {
+		t.Error("no share drifted")
 	}
 }
 

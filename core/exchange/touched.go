@@ -10,10 +10,11 @@ import (
 )
 
 // notePoints brings the timelines of the jobs up to date whose share may have
-// changed.
+// changed. A reading alone notes nothing: a drift that is too small to be written
+// down would be a point that recovery does not have.
 func (x *floor) notePoints() {
-	for id := range x.touched.Jobs {
-		if j := x.jobs.Find(id); j != nil {
+	for id, what := range x.touched.Jobs {
+		if j := x.jobs.Find(id); j != nil && what != journal.Reading {
 			j.NotePoint(x.now)
 		}
 	}

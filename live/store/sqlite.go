@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 	_ "modernc.org/sqlite" // the driver "sqlite"
@@ -90,8 +91,8 @@ func openSQLite(ctx context.Context, path string, how manner) (*database, error)
 
 // start checks that the file is a database that can be used as one.
 func (s *sqlite) start(ctx context.Context, d *database, how manner) error {
-	var mode string
-	if err := s.writes.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode); err != nil {
+	mode, err := s.mode(ctx)
+	if err != nil {
 		return s.explain(err)
 	}
 	if mode != "wal" && how != asItIs {
@@ -99,6 +100,27 @@ func (s *sqlite) start(ctx context.Context, d *database, how manner) error {
 	}
 	return d.settleForm(ctx, how)
 }
+
+// mode connects, and says in which mode the file is. SQLite does not wait for
+// others where one of two may have to give way: whoever turns a new file into one
+// with a write-ahead log while another does is refused at once, and asks again.
+func (s *sqlite) mode(ctx context.Context) (mode string, err error) {
+	for wait := time.Millisecond; wait < sqlitePatience; wait *= 2 {
+		err = s.writes.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode)
+		if !sqliteBusy(err) {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return "", ctx.Err()
+		case <-time.After(wait):
+		}
+	}
+	return mode, err
+}
+
+// sqlitePatience bounds how long one waits for others who open the same file.
+const sqlitePatience = 4 * time.Second
 
 // sqliteName is the name of a database as the driver takes it.
 func sqliteName(path string, options ...string) string {

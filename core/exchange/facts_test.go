@@ -30,7 +30,7 @@ func (f *floor) follow(facts *journal.Facts) {
 		f.image = journal.NewImage()
 	}
 	var read journal.Facts
-	if err := json.Unmarshal(asJSON(f.T, facts), &read); err != nil {
+	if err := json.Unmarshal(asJSON(f.TB, facts), &read); err != nil {
 		f.Fatal(err)
 	}
 	if err := f.image.Apply(&read); err != nil {
@@ -47,7 +47,7 @@ func (f *floor) compare() {
 	if err := f.x.CheckBooks(); err != nil {
 		f.Fatal(err)
 	}
-	if d := apart("", canonical(f.T, f.image.Snapshot()), canonical(f.T, f.x.Snapshot())); d != "" {
+	if d := apart("", canonical(f.TB, f.image.Snapshot()), canonical(f.TB, f.x.Snapshot())); d != "" {
 		f.Fatalf("what the facts say, and what is: %s", d)
 	}
 }
@@ -80,7 +80,7 @@ func TestReadingsNoteNoDrift(t *testing.T) {
 func (f *floor) recover() {
 	f.Helper()
 	f.compare()
-	kept := asJSON(f.T, f.image.Snapshot())
+	kept := asJSON(f.TB, f.image.Snapshot())
 	x, err := exchange.Open("test", f.image)
 	if err != nil {
 		f.Fatal(err)

@@ -1,7 +1,7 @@
 package exchange_test
 
 import (
-	"testing"
+	"pgregory.net/rapid"
 
 	"github.com/libra-market/libra/core/epoch"
 	"github.com/libra-market/libra/core/exchange"
@@ -13,7 +13,7 @@ import (
 
 // floor is an exchange with a clock in the hand of the test.
 type floor struct {
-	*testing.T
+	rapid.TB
 	x   *exchange.Exchange
 	now int64
 	log []entry
@@ -41,21 +41,21 @@ const second = int64(1_000_000)
 
 // open is a market of one node of the given processors, with two users who have
 // 1000 each.
-func open(t *testing.T, policy string, processors int) *floor {
+func open(t rapid.TB, policy string, processors int) *floor {
 	t.Helper()
 	return openWith(t, policy, processors, nil)
 }
 
 // openLive is the same with the rules of a live market, and others where they are
 // given.
-func openLive(t *testing.T, policy string, processors int, set map[string]string) *floor {
+func openLive(t rapid.TB, policy string, processors int, set map[string]string) *floor {
 	t.Helper()
 	return openWith(t, policy, processors, epoch.Complete(policy, set, epoch.LiveSettings()))
 }
 
-func openWith(t *testing.T, policy string, processors int, set map[string]string) *floor {
+func openWith(t rapid.TB, policy string, processors int, set map[string]string) *floor {
 	t.Helper()
-	f := &floor{T: t, x: exchange.New("test"), now: 1_700_000_000 * second, all: map[int64]trade.Job{}}
+	f := &floor{TB: t, x: exchange.New("test"), now: 1_700_000_000 * second, all: map[int64]trade.Job{}}
 	f.do(trade.Command{By: owner, Open: &trade.Open{Policy: policy, Settings: set, Rates: trade.Rates{Processor: 1_000_000}}})
 	f.enlist("n1", processors)
 	for _, user := range []string{"alice", "bob"} {

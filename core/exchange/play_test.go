@@ -114,7 +114,7 @@ func newPlay(t *testing.T) *play {
 	const start = 1_700_000_000 * second
 	return &play{
 		start: start, jobs: map[int64][]string{}, running: map[string]map[string]bool{},
-		floor: &floor{T: t, x: exchange.New("test"), now: start, all: map[int64]trade.Job{}},
+		floor: &floor{TB: t, x: exchange.New("test"), now: start, all: map[int64]trade.Job{}},
 	}
 }
 

@@ -28,7 +28,7 @@ func TestWhateverHappens(t *testing.T) {
 	for _, kind := range policy.Kinds() {
 		t.Run(kind.Name, func(t *testing.T) {
 			rapid.Check(t, func(r *rapid.T) {
-				f := randomDay(t, r, kind.Name, snapshotGoesOn)
+				f := randomDay(r, kind.Name, snapshotGoesOn)
 				logGivesTheSame(r, f)
 				coreSaysTheSame(r, f)
 			})
@@ -47,7 +47,7 @@ func TestRecoveredFromFacts(t *testing.T) {
 	for _, kind := range policy.Kinds() {
 		t.Run(kind.Name, func(t *testing.T) {
 			rapid.Check(t, func(r *rapid.T) {
-				randomDay(t, r, kind.Name, func(_ rapid.TB, f *floor) { f.recover() })
+				randomDay(r, kind.Name, func(_ rapid.TB, f *floor) { f.recover() })
 			})
 		})
 	}
@@ -55,12 +55,12 @@ func TestRecoveredFromFacts(t *testing.T) {
 
 // randomDay is a day in which anything may happen, and after which all is over;
 // interrupt is what happens to the exchange itself.
-func randomDay(t *testing.T, r *rapid.T, policyName string, interrupt func(rapid.TB, *floor)) *floor {
+func randomDay(r *rapid.T, policyName string, interrupt func(rapid.TB, *floor)) *floor {
 	start := open
 	if rapid.Bool().Draw(r, "live") {
-		start = func(t *testing.T, policy string, processors int) *floor { return openLive(t, policy, processors, nil) }
+		start = func(t rapid.TB, policy string, processors int) *floor { return openLive(t, policy, processors, nil) }
 	}
-	f := start(t, policyName, rapid.IntRange(1, 3).Draw(r, "processors"))
+	f := start(r, policyName, rapid.IntRange(1, 3).Draw(r, "processors"))
 	if rapid.Bool().Draw(r, "two nodes") {
 		f.enlist("n2", 2)
 	}

@@ -26,7 +26,7 @@ func TestWhatIsMeasuredIsWrittenShort(t *testing.T) {
 		}
 		facts := f.x.Effects().Facts
 		f.follow(&facts)
-		return len(facts.Jobs), len(asJSON(f.T, &facts))
+		return len(facts.Jobs), len(asJSON(f.TB, &facts))
 	}
 	f.wait(2)
 	if whole, _ := measure(0.1); whole != len(keys) {

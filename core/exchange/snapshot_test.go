@@ -74,7 +74,7 @@ func TestASnapshotStaysAsItWas(t *testing.T) {
 			rapid.Check(t, func(r *rapid.T) {
 				var taken []journal.Snapshot
 				var said [][]byte
-				randomDay(t, r, kind.Name, func(_ rapid.TB, f *floor) {
+				randomDay(r, kind.Name, func(_ rapid.TB, f *floor) {
 					taken = append(taken, f.x.Snapshot())
 					said = append(said, encode(r, f.x))
 				})

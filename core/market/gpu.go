@@ -44,15 +44,18 @@ func (n *Node) Mixed() bool { return strings.Contains(n.GPUKind, ":") }
 
 // checkGPUs finds what makes no sense about them.
 func (n *Node) checkGPUs() error {
+	if !n.Mixed() {
+		return nil
+	}
 	sum := 0
 	for part := range strings.SplitSeq(n.GPUKind, ",") {
 		_, many, err := ParseGPUs(part)
-		if n.Mixed() && (err != nil || many == 0) {
+		if err != nil || many == 0 {
 			return fmt.Errorf("GPUs of kind %q (want a name, or of several kinds each with their number: a100:2,v100:1)", n.GPUKind)
 		}
 		sum += many
 	}
-	if n.Mixed() && sum > n.GPUs {
+	if sum > n.GPUs {
 		return fmt.Errorf("%d GPUs, and of its kinds there are %d: %s", n.GPUs, sum, n.GPUKind)
 	}
 	return nil

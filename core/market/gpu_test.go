@@ -22,3 +22,16 @@ func TestGPUsAreReadAndSaid(t *testing.T) {
 		}
 	}
 }
+
+// A cluster may have a million nodes, most of them without GPUs: to look at one
+// of those costs next to nothing.
+func TestNodesWithoutGPUsAreCheckedForNothing(t *testing.T) {
+	n := market.Plain()
+	if made := testing.AllocsPerRun(100, func() {
+		if err := n.Validate(); err != nil {
+			t.Error(err)
+		}
+	}); made != 0 {
+		t.Errorf("%v allocations for a plain node", made)
+	}
+}

@@ -55,6 +55,7 @@ type Job struct {
 	Owner   string  `json:"owner"`
 	Account string  `json:"account"`
 	Name    string  `json:"name"`
+	Program string  `json:"program,omitempty"` // what it runs, by a name under which its runs are alike; none of a script that was in no file
 	State   State   `json:"state"`
 	Reason  string  `json:"reason,omitempty"` // why it was refused or stopped: a word of a closed set
 	Detail  string  `json:"detail,omitempty"` // the same for people

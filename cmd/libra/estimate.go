@@ -22,9 +22,12 @@ func newEstimate(con *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "estimate [flags] (PROGRAM | --trace FILE)",
 		Short: "Propose an estimate from how long a program ran before",
-		Long: `Propose an estimate for a program from your own jobs of that name that have completed:
-one that holds for nine of ten runs that are like those, on as many processors where
-there are three such runs. libra submit without --estimate takes the same.
+		Long: `Propose an estimate for a program from your own jobs that ran it and have completed, by
+whatever names: one that holds for nine of ten runs that are like those, on as many
+processors where there are three such runs. The program is the name of its file or of
+the script's, without a folder; of what an interpreter runs (python3 train.py) it is that
+file. Jobs of which it is not known what they ran count by their names. libra submit and
+libra sbatch without an estimate take the same.
 
 --trace measures on a log of real jobs (SWF) how often such estimates hold, and how much
 shorter they are than what people asked for.`,
@@ -43,12 +46,16 @@ shorter they are than what people asked for.`,
 			}
 			name := filepath.Base(args[0])
 			return opts.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
-				g, ok, err := guessEstimate(ctx, market, name, procs)
+				past, err := habitOf(ctx, market)
+				if err != nil {
+					return err
+				}
+				g, err := past.GuessOf(name, procs)
 				switch {
 				case err != nil:
 					return err
-				case !ok:
-					return fmt.Errorf("no job of yours called %s has completed yet: there is nothing to go by", name)
+				case g.Runs == 0:
+					return fmt.Errorf("no job of yours that runs %s has completed yet: there is nothing to go by", name)
 				case opts.json:
 					return con.writeJSON(g)
 				}
@@ -72,28 +79,28 @@ func printGuess(out io.Writer, name string, g *estimate.Guess) error {
 	return grid.write(out, "")
 }
 
-// guessEstimate asks the market for the user's own runs of a program, and what to make
-// of them.
-func guessEstimate(ctx context.Context, market *client.Client, name string, procs int) (estimate.Guess, bool, error) {
+// habitOf is what the user has run before.
+func habitOf(ctx context.Context, market *client.Client) (*wire.Habit, error) {
 	me, err := market.Whoami(ctx)
-	if err != nil {
-		return estimate.Guess{}, false, err
-	}
-	query := wire.RunsOf(me.User, name)
-	page, err := listJobs(ctx, market, query, query.Limit)
-	g, ok := estimate.Of(wire.Runs(page.Jobs, name), max(1, procs), estimate.Sure)
-	return g, ok, err
+	return &wire.Habit{User: me.User, List: func(q v1.JobQuery) ([]v1.Job, error) {
+		page, wrong := listJobs(ctx, market, q, q.Limit)
+		return page.Jobs, wrong
+	}}, err
 }
 
 // fillEstimate takes an estimate from the user's own history where none is said. Where
 // that cannot be had, the estimate is what is missing.
-func fillEstimate(ctx context.Context, con *console, market *client.Client, r *v1.Request) {
-	g, ok, err := guessEstimate(ctx, market, r.Name, r.Procs())
-	if err != nil || !ok {
+func fillEstimate(ctx context.Context, con *console, market *client.Client, r *v1.Request, flag string) {
+	past, err := habitOf(ctx, market)
+	if err != nil {
+		return
+	}
+	g, of, err := past.Guess(r)
+	if err != nil || g.Runs == 0 {
 		return
 	}
 	r.EstimateMS = g.WorkMS
-	printf(con.err, "libra: estimate %s, from %s; --estimate says another\n", lastingMS(g.WorkMS), g.Because(r.Name))
+	printf(con.err, "libra: estimate %s, from %s; %s says another\n", lastingMS(g.WorkMS), g.Because(of), flag)
 }
 
 // measureEstimates prints how good estimates are on a log.

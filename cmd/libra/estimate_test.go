@@ -1,6 +1,9 @@
 package main
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,11 +16,11 @@ func TestEstimateFromHistory(t *testing.T) {
 	f.answer = accept(func(*v1.Job) {})
 	for i := range int64(20) {
 		j := completed()
-		j.ID, j.Name, j.Width, j.Work = 100+i, "simulate", 1, 60_000+i*1000
+		j.ID, j.Name, j.Program, j.Width, j.Work = 100+i, fmt.Sprint("day-", i), "simulate", 1, 60_000+i*1000
 		f.Put(j)
 	}
 	other := completed()
-	other.ID, other.Name, other.Work = 300, "simulate-all", 9_000_000
+	other.ID, other.Name, other.Program, other.Work = 300, "simulate", "bake", 9_000_000
 	f.Put(other)
 	open(t, f, v1.RoleUser)
 	out := mustLibra(t, "estimate", "./simulate")
@@ -33,5 +36,17 @@ func TestEstimateFromHistory(t *testing.T) {
 	}
 	if r = libra(t, "submit", "--", "./fold"); r.code != exitUsage || !strings.Contains(r.err, "--estimate is missing") {
 		t.Errorf("%+v", r)
+	}
+	// A script is its file, whatever it calls the job; and sbatch does the same.
+	script := filepath.Join(t.TempDir(), "simulate")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\n#SBATCH -J tonight\n./it\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for command, flag := range map[string]string{"submit": "--estimate", "sbatch": "-t"} {
+		r = libra(t, command, script)
+		sent := f.last(t).Submit
+		if r.code != exitOK || sent.Request.Name != "tonight" || sent.Request.EstimateMS < 77_000 || !strings.Contains(r.err, "from 20 runs of simulate") || !strings.Contains(r.err, "; "+flag+" says another") {
+			t.Errorf("%s: %+v, %+v", command, r, sent.Request)
+		}
 	}
 }

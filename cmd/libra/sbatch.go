@@ -15,6 +15,7 @@ import (
 
 	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/estimate"
 	"github.com/libra-market/libra/live/directive"
 )
 
@@ -112,13 +113,21 @@ func runSbatch(cmd *cobra.Command, con *console, o *sbatchCommand, args []string
 	if err != nil {
 		return err
 	}
-	if request.EstimateMS == 0 {
-		return usagef("-t is missing: how long it runs with a processor to itself, as in: libra sbatch -t 10 job.sh (or in the script: #SBATCH -t 10)")
-	}
-	if err = checkRequest(cmd, &request); err != nil {
-		return err
+	unsaid := request.EstimateMS == 0
+	if !unsaid {
+		if err = checkRequest(cmd, &request); err != nil {
+			return err
+		}
 	}
 	return o.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
+		if unsaid { // it may have run before
+			if fillEstimate(ctx, con, market, &request, "-t"); request.EstimateMS == 0 {
+				return usagef("-t is missing: how long it runs with a processor to itself, as in: libra sbatch -t 10 job.sh (or in the script: #SBATCH -t 10)")
+			}
+			if err := checkRequest(cmd, &request); err != nil {
+				return err
+			}
+		}
 		prices, err := market.Prices(ctx)
 		if err != nil {
 			return err
@@ -200,7 +209,7 @@ func (o *sbatchCommand) request(con *console, flags *pflag.FlagSet, line directi
 		if err != nil {
 			return v1.Request{}, nil, err
 		}
-		head.Request.Env = append(head.Request.Env, "LIBRA_SCRIPT="+path)
+		head.Request.Env = append(head.Request.Env, estimate.ScriptFile+path)
 	}
 	if raised, unknown := syscall.Getpriority(syscall.PRIO_PROCESS, 0); unknown == nil {
 		const usual = 20 // the kernel says how far it is above the lowest

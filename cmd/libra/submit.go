@@ -96,7 +96,7 @@ func runSubmit(cmd *cobra.Command, con *console, opts *submitOptions, args []str
 	}
 	err := opts.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
 		if unsaid { // it may have run before
-			fillEstimate(ctx, con, market, &request)
+			fillEstimate(ctx, con, market, &request, "--estimate")
 			if err := checkRequest(cmd, &request); err != nil {
 				return err
 			}

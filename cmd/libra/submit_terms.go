@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/estimate"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/directive"
 	"github.com/libra-market/libra/live/wire"
@@ -114,9 +115,16 @@ func (t jobTerms) request(cmd *cobra.Command, con *console, args []string) (v1.R
 			return v1.Request{}, err
 		}
 		head.Request.Script, head.Request.Argv = script, args[1:]
-		if name = filepath.Base(args[0]); args[0] == "-" {
+		if args[0] == "-" {
 			name = "stdin"
+			break
 		}
+		path, nowhere := filepath.Abs(args[0])
+		if nowhere != nil {
+			return v1.Request{}, nowhere
+		}
+		name = filepath.Base(path)
+		head.Request.Env = append(head.Request.Env, estimate.ScriptFile+path)
 	}
 	for _, n := range head.Notes {
 		con.warn("%s", n)

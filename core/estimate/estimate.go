@@ -39,8 +39,8 @@ func (g *Guess) Because(name string) string {
 }
 
 const (
-	// recent is how many runs are looked at: people change what they do.
-	recent = 40
+	// Recent is how many runs are looked at: people change what they do.
+	Recent = 40
 	// enough is from how many runs on as many processors the others are left out.
 	enough = 3
 	// rounding is by how much a guess is longer than the run that it is from: the next
@@ -64,7 +64,7 @@ func Of(runs []Run, width int, sure float64) (Guess, bool) {
 	if len(same) == 0 {
 		return Guess{}, false
 	}
-	same = same[:min(len(same), recent)]
+	same = same[:min(len(same), Recent)]
 	work := make([]int64, len(same))
 	for i := range same {
 		work[i] = max(1, same[i].WorkMS)

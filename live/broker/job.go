@@ -42,7 +42,7 @@ func jobName(r *v1.Request) string {
 // name and the broker's number, with the cluster before its accounts and nodes.
 func (b *Broker) translate(s *seller, f *facts, j *v1.Job) v1.Job {
 	t := *j
-	t.ID, t.Owner, t.Name, t.Account, t.Quote = f.Job.ID, f.Job.Owner, f.Job.Name, f.Job.Account, f.Job.Quote
+	t.ID, t.Owner, t.Name, t.Program, t.Account, t.Quote = f.Job.ID, f.Job.Owner, f.Job.Name, f.Job.Program, f.Job.Account, f.Job.Quote
 	t.Request = f.Job.Request
 	t.Request.Output, t.Request.Error = clipped(j.Request.Output), clipped(j.Request.Error)
 	t.SubmittedUS, t.DueUS = f.Job.SubmittedUS, j.DueUS

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/estimate"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/core/wish"
 	"github.com/libra-market/libra/live/api"
@@ -201,7 +202,7 @@ func (t *trip) facts() facts {
 	now, r := t.b.now(), &t.w.request
 	f := facts{Key: t.key, Fixed: t.w.named || t.quote != "" || len(t.w.after) > 0, Resubmit: t.w.order.resubmit}
 	f.Job = v1.Job{
-		Owner: t.w.by.User, Account: t.w.by.User, Name: jobName(r), State: v1.Queued, Request: lean(r), SubmittedUS: now, Quote: t.quote,
+		Owner: t.w.by.User, Account: t.w.by.User, Name: jobName(r), Program: estimate.Program(r.Argv, r.Script != "", r.Env), State: v1.Queued, Request: lean(r), SubmittedUS: now, Quote: t.quote,
 	}
 	if r.DeadlineMS > 0 {
 		f.Job.DueUS = now + r.DeadlineMS*1000

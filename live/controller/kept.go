@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/libra-market/libra/core/estimate"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/trade"
 )
@@ -51,6 +52,9 @@ func lean(r *trade.Request) trade.Request {
 	l.Argv = l.Argv[:min(leanArgs, len(l.Argv))]
 	return l
 }
+
+// program is what a job runs, which a request without its script does not say.
+func program(r *trade.Request) string { return estimate.Program(r.Argv, r.Script != "", r.Env) }
 
 // large reports whether lean leaves something out.
 func large(r *trade.Request) bool {

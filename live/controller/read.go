@@ -23,6 +23,7 @@ func (c *Controller) Job(ctx context.Context, id int64) (trade.Job, error) {
 	}
 	if live {
 		c.fleet.tellLanes(&j)
+		j.Program = program(&j.Request)
 		return j, nil
 	}
 	row, found, err := c.log.Job(ctx, id)
@@ -35,13 +36,13 @@ func (c *Controller) Job(ctx context.Context, id int64) (trade.Job, error) {
 	if j, err = fromRow(&row); err != nil {
 		return j, err
 	}
-	c.program(ctx, &row, &j)
+	c.asked(ctx, &row, &j)
 	return j, nil
 }
 
-// program looks up what a job of long ago asked for, where that is in an entry of the
+// asked looks up what a job of long ago asked for, where that is in an entry of the
 // log alone. If the entry cannot be read, the job says where it is.
-func (c *Controller) program(ctx context.Context, row *store.Job, j *trade.Job) {
+func (c *Controller) asked(ctx context.Context, row *store.Job, j *trade.Job) {
 	var moved archive.Moved
 	if len(row.Spec) == 0 || json.Unmarshal(row.Spec, &moved) != nil || moved.Entry == 0 {
 		return
@@ -110,6 +111,7 @@ func (c *Controller) Jobs(ctx context.Context, q v1.JobQuery) ([]trade.Job, erro
 				ended = append(ended, i)
 				continue
 			}
+			now.Program = program(&now.Request)
 			now.Request = lean(&now.Request)
 			now.Timeline = nil
 			jobs[i] = now

@@ -306,6 +306,9 @@ func (r *reopened) accountsAsBefore() []v1.Account {
 // was no news: how far a job is.
 func unwritten(got, want *v1.Job) {
 	got.CostNow = 0 // nobody said that before
+	if want.Program == "" {
+		got.Program = "" // nor that
+	}
 	// Of the shares within one command the last alone is kept since form 2.
 	got.Timeline, want.Timeline = nil, nil
 	const most = 3000 // milliseconds of work, while everything was read

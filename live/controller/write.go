@@ -139,6 +139,7 @@ func jobRow(j *trade.Job, first bool) (store.Job, error) {
 		}
 	}
 	body := *j
+	body.Program = program(&j.Request)
 	if body.Request = lean(&j.Request); refused {
 		body.Request = terms(&j.Request)
 	}

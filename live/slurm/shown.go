@@ -3,6 +3,7 @@ package slurm
 import (
 	"strings"
 
+	"github.com/libra-market/libra/core/estimate"
 	"github.com/libra-market/libra/core/task"
 )
 
@@ -25,9 +26,6 @@ func shownFile(specs []task.Spec, name string) string {
 	return strings.Join(parts, "%j")
 }
 
-// scriptPath is the variable that says which file a script was handed in as.
-const scriptPath = "LIBRA_SCRIPT="
-
 // shownCommand is the file that a script was handed in as, and its arguments; nothing, as
 // for sbatch, of one that was not in a file.
 func shownCommand(s *task.Spec) []string {
@@ -35,7 +33,7 @@ func shownCommand(s *task.Spec) []string {
 		return nil
 	}
 	for _, setting := range s.Env {
-		if path, is := strings.CutPrefix(setting, scriptPath); is && path != "" {
+		if path, is := strings.CutPrefix(setting, estimate.ScriptFile); is && path != "" {
 			return append([]string{path}, s.Argv...)
 		}
 	}

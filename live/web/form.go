@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/estimate"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/directive"
@@ -22,7 +23,7 @@ type form struct {
 	Fields map[string]string
 	Wrong  map[string]string // by field, for people
 	Notes  []string          // on what means something else than it seems to say
-	Guess  *guess            // from how long jobs of the same name ran; nil: there is none, or it is what was said
+	Guess  *guess            // from how long the same ran before; nil: there is none, or it is what was said
 }
 
 // terms are the fields whose names are words of #LIBRA lines: what they mean is
@@ -70,6 +71,9 @@ func (c *call) readRequest() (*form, v1.Request) {
 		if err := head.Set("env", line); err != nil {
 			f.Wrong["env"] = err.Error()
 		}
+	}
+	if file != "" {
+		head.Request.Env = append(head.Request.Env, estimate.ScriptFile+file)
 	}
 	r := head.Finish(file, nil)
 	r.Script, r.Argv = script, strings.Fields(f.Fields["args"])

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -113,7 +114,7 @@ func TestAFileIsAScript(t *testing.T) {
 	if got := p.send(r); got.status != http.StatusSeeOther {
 		t.Fatalf("%d: %.400s", got.status, got.body)
 	}
-	if r := w.market.Commands()[0].Submit.Request; r.Script != "#!/bin/sh\necho from a file\n" || r.Name != "run.sh" {
+	if r := w.market.Commands()[0].Submit.Request; r.Script != "#!/bin/sh\necho from a file\n" || r.Name != "run.sh" || !slices.Contains(r.Env, "LIBRA_SCRIPT=run.sh") {
 		t.Errorf("%+v", r)
 	}
 }

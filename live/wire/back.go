@@ -12,7 +12,7 @@ import (
 // wherever they ran: tallies, epilogues, replays.
 func ToJob(j *v1.Job) trade.Job {
 	return trade.Job{
-		ID: j.ID, Owner: j.Owner, Account: j.Account, Name: j.Name, State: trade.State(j.State), Reason: j.Reason, Detail: j.Detail,
+		ID: j.ID, Owner: j.Owner, Account: j.Account, Name: j.Name, Program: j.Program, State: trade.State(j.State), Reason: j.Reason, Detail: j.Detail,
 		Request:     ToRequest(&j.Request),
 		SubmittedUS: j.SubmittedUS, QuotedUS: j.QuotedUS, StartedUS: j.StartedUS, EndedUS: j.EndedUS,
 		DueUS: j.DueUS, PromisedUS: j.PromisedUS, Firm: j.Firm, Starting: j.Starting, InTime: j.InTime,

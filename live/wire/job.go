@@ -11,7 +11,7 @@ import (
 // Job gives a job out.
 func Job(j *trade.Job) v1.Job {
 	return v1.Job{
-		ID: j.ID, Owner: j.Owner, Account: j.Account, Name: j.Name, State: v1.State(j.State), Reason: j.Reason, Detail: j.Detail,
+		ID: j.ID, Owner: j.Owner, Account: j.Account, Name: j.Name, Program: j.Program, State: v1.State(j.State), Reason: j.Reason, Detail: j.Detail,
 		Request:     Request(&j.Request),
 		SubmittedUS: j.SubmittedUS, QuotedUS: j.QuotedUS, StartedUS: j.StartedUS, EndedUS: j.EndedUS,
 		DueUS: j.DueUS, PromisedUS: j.PromisedUS, Firm: j.Firm, Starting: j.Starting, InTime: j.InTime,

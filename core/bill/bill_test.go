@@ -197,7 +197,7 @@ func TestLines(t *testing.T) {
 		{What: "mandatory part, as agreed", Formula: "f", Amount: 8_000_000},
 		{What: "over-run: 3s of 10s more", Formula: "0.9 * 3000 / 10000", Amount: 270_000},
 		{What: "over-run: 0s of 20s more", Formula: "1.000001 * 0 / 20000", Amount: 0},
-		{What: "optional part: 12.345s of 1m executed", Formula: "0.04 a second * 12.345 s", Amount: 493_800},
+		{What: "optional part: 12.3s of 1m executed", Formula: "0.04 a second * 12.345 s", Amount: 493_800},
 		{What: "penalty: 1s late", Formula: "0.5 a second * 1.000000 s", Amount: -500_000},
 	}
 	if b := bill.Owed(papers(), &j, &e); !slices.Equal(b.Lines, want) {

@@ -84,7 +84,8 @@ func unpaid(r *rules.Rules, j *Job, e *Ending) string {
 		return "something of it could not begin"
 	case j.declined(r, e):
 		most, _ := r.Tolerance.Of(float64(j.EstimateMS))
-		return fmt.Sprintf("it did not want %s of the processor time that it was offered, and up to %s would have been borne", market.Span(e.DeclinedMS), market.Span(int64(most)))
+		declined, borne := market.SpansApart(e.DeclinedMS, int64(most))
+		return fmt.Sprintf("it did not want %s of the processor time that it was offered, and up to %s would have been borne", declined, borne)
 	case late <= 0:
 		return "it had used up its estimate before it was due, and what it takes after that is its own delay"
 	case late <= beat && e.UsedUp < e.At:

@@ -25,7 +25,8 @@ func (x *pricer) refusal(j *underway.Job, reason market.Reason) (code, text stri
 		return reason.String(), general
 	}
 	if alone := x.alone(&r); r.DeadlineMS > 0 && alone > r.DeadlineMS {
-		return market.CannotMeetDeadline.String(), fmt.Sprintf("it takes %s even with processors to itself, and its deadline is in %s", market.Span(alone), market.Span(r.DeadlineMS))
+		takes, has := market.SpansApart(alone, r.DeadlineMS)
+		return market.CannotMeetDeadline.String(), fmt.Sprintf("it takes %s even with processors to itself, and its deadline is in %s", takes, has)
 	}
 	if reason == market.CannotMeetDeadline {
 		return reason.String(), x.tooLate(j, &r, general)
@@ -48,11 +49,8 @@ func (x *pricer) refusal(j *underway.Job, reason market.Reason) (code, text stri
 
 // tooLate says within what time a job cannot be done, and whether others are in its way.
 func (x *pricer) tooLate(j *underway.Job, r *trade.Request, general string) string {
-	if r.DeadlineMS == 0 {
-		return cmp.Or(x.noneFree(j, r), general)
-	}
-	if text := x.noneFree(j, r); text != "" {
-		return text
+	if none := x.noneFree(j, r); none != "" || r.DeadlineMS == 0 {
+		return cmp.Or(none, general)
 	}
 	text := fmt.Sprintf("it cannot be done within %s, its deadline", market.Span(r.DeadlineMS))
 	if quotes, _ := x.quotes.Kept(); x.jobs.Len() > 0 || quotes > 0 {

@@ -114,10 +114,7 @@ func (s *Search) laterDeadline() (trade.Offer, bool) {
 	}
 	r.DeadlineMS = most
 	r, q, ok := s.affordable(r)
-	offered, asked := market.Span(r.DeadlineMS), market.Span(s.Request.DeadlineMS)
-	if offered == asked { // they differ by less than is usually said
-		offered, asked = fmt.Sprintf("%.3fs", float64(r.DeadlineMS)/1e3), fmt.Sprintf("%.3fs", float64(s.Request.DeadlineMS)/1e3)
-	}
+	offered, asked := market.SpansApart(r.DeadlineMS, s.Request.DeadlineMS)
 	detail := fmt.Sprintf("deadline %s instead of %s", offered, asked)
 	return trade.Offer{Change: "deadline", Detail: detail + s.forPrice(&r, &q), Quote: q}, ok
 }

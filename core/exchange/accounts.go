@@ -101,6 +101,11 @@ func (x *bank) cannotHold(account string, amount market.Money) (reason, detail s
 	if account == "" {
 		return trade.ReasonFunds, "you are bound to no account: ask the owner for `libra account bind USER ACCOUNT`"
 	}
+	if have, awaited := x.income.AtFirst(account, x.ledger); awaited && have >= amount {
+		return "", ""
+	} else if awaited {
+		return shortage(&ledger.Shortage{Account: market.Account(account), Wanted: amount, Have: have})
+	}
 	return shortage(x.ledger.CanHold(x.now, market.Account(account), amount))
 }
 

@@ -64,6 +64,13 @@ func TestWhoComesIsWelcome(t *testing.T) {
 	}
 	f.money(trade.MoneyCommand{Op: "open", To: "people"})
 	f.money(trade.MoneyCommand{Op: "allow", To: "people", Amount: 100 * int64(market.Unit), EveryUS: 600e6, Most: 100 * int64(market.Unit), Each: true, Welcome: true})
+	for budget, fits := range map[int64]bool{100: true, 101: false} { // before there is an account, as after
+		r := first.Submit.Request
+		r.Budget = new(budget * int64(market.Unit))
+		if o, err := f.x.Preview(first.By, r); err != nil || (o.Quote != nil) != fits {
+			t.Errorf("with a budget of %d: %+v %v", budget, o, err)
+		}
+	}
 	if o, err := f.try(first); err != nil || o.Job == nil || o.Job.Account != "people/eve" || o.Job.State == trade.Rejected {
 		t.Fatalf("%+v %v", o, err)
 	}

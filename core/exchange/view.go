@@ -93,6 +93,9 @@ func (x *teller) Preview(by trade.Identity, r trade.Request) (trade.Outcome, err
 	if err != nil {
 		return trade.Outcome{}, err
 	}
+	if account == "" {
+		account, _ = x.income.Awaits(by, x.ledger, x.accounts)
+	}
 	x.price.sized(&r)
 	j := &underway.Job{Job: trade.Job{Owner: by.User, Account: account, Request: withProgram(r), SubmittedUS: x.now}}
 	no := func(reason, detail string) trade.Outcome {

@@ -11,7 +11,8 @@ type Account struct {
 	Credit int64  `json:"credit_micros"`
 	Closed bool   `json:"closed,omitempty"`
 
-	Users []string `json:"users,omitempty"` // who are bound to it
+	Users   []string `json:"users,omitempty"`    // who are bound to it
+	PaysFor []string `json:"pays_for,omitempty"` // in lists: those of them for whom it pays unless they name another
 
 	Allowance     int64 `json:"allowance_micros,omitempty"`      // that it gets by itself
 	AllowanceMS   int64 `json:"allowance_every_ms,omitempty"`    // so often

@@ -166,6 +166,7 @@ var tries = map[string][][]string{
 	"statement": {{}, {"--json"}}, "report": {{}, {"--json"}, {"--from", hostile}},
 	"token": {}, "token create": {{"--user", hostile}, {"--json"}}, "token list": {{}, {"--json"}}, "token revoke": {{hostile}},
 	"ledger": {}, "ledger verify": {{}, {"--json"}}, "login": {{}},
+	"slurm": {}, "slurm check": {}, "slurm plugin": {}, "slurm associations": {{"--from", "SCRIPT", "--cluster", hostile}, {"--from", "TREE", "--cluster", "c"}, {"--from", "TREE", "--cluster", "c", "--json"}, {"--under", hostile}},
 	"top": {{"--once"}, {"--json"}}, "estimate": {{hostile}, {hostile, "--json"}, {"--trace", hostile}},
 }
 
@@ -173,6 +174,7 @@ var tries = map[string][][]string{
 // would obey, to all commands.
 func TestNothingIsObeyed(t *testing.T) {
 	script := file(t, "job.sh", "#!/bin/sh\n#SBATCH -t 0:10\ntrue\n")
+	tree := file(t, "tree.txt", "Cluster|Account|User|Partition|ParentName\nc|root|||\nc|"+hostile+"|||root\nc|lab|"+hostile+"||\nc|lab|||root\n")
 	for what, market := range map[string]*hostileMarket{
 		"it does": {}, "no": {refuse: http.StatusUnprocessableEntity}, "wrong": {refuse: http.StatusBadRequest}, "denied": {refuse: http.StatusForbidden},
 	} {
@@ -185,7 +187,7 @@ func TestNothingIsObeyed(t *testing.T) {
 		root := &cobra.Command{}
 		con := newConsole(nil, io.Discard, io.Discard)
 		root.AddCommand(append(jobCommands(con), marketCommands(con)...)...)
-		root.AddCommand(newReport(con), newVoid(con), newLedger(con))
+		root.AddCommand(newReport(con), newVoid(con), newLedger(con), newSlurm(con))
 		said := 0
 		for name := range leaves(root) {
 			if tries[name] == nil {
@@ -193,7 +195,7 @@ func TestNothingIsObeyed(t *testing.T) {
 			}
 			for _, args := range tries[name] {
 				for i := range args {
-					args[i] = strings.ReplaceAll(args[i], "SCRIPT", script)
+					args[i] = strings.NewReplacer("SCRIPT", script, "TREE", tree).Replace(args[i])
 				}
 				r := libra(t, append(strings.Fields(name), args...)...)
 				if strings.Contains(r.err, "internal error") {

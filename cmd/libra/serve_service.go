@@ -38,7 +38,7 @@ type service struct {
 	pages  *web.Handler
 	stop   context.CancelFunc
 
-	archiving sync.WaitGroup
+	beside sync.WaitGroup // what goes on beside the market: archiving, following Slurm's accounts
 
 	backend      *slurm.Backend // nil: agents run the jobs
 	backendEnded chan struct{}
@@ -99,20 +99,22 @@ func (s *service) start(ctx context.Context, c *config.Config, logger *slog.Logg
 		return err
 	}
 	if s.market.Archive != nil {
-		s.archiving.Go(func() { s.market.Archive.Run(run) })
+		s.beside.Go(func() { s.market.Archive.Run(run) })
 	}
 	seller := ledger.Seller{Name: c.Seller, Currency: c.Currency}
 	s.market.Unit = seller.Unit()
 	var floor api.Market = byAgents{s.market}
+	var named func(ctx context.Context, user, account string) string
 	if c.Backend == config.BackendSlurm {
 		if err = s.startSlurm(ctx, run, c, logger); err != nil {
 			return err
 		}
-		floor = onSlurm{s.market, s.backend, c}
+		batch := onSlurm{s.market, s.backend, c}
+		floor, named = batch, batch.named
 	}
 	gate := fair.NewGate(c.Limits.Limits, time.Now)
 	handler := api.New(floor, front.Keyring{Kept: s.store}, api.Options{
-		Log: logger, Gate: gate, Term: term, Notice: s.notice, PublicMetrics: c.Metrics == "public", CertificateNodes: c.TLS.Nodes, Seller: seller,
+		Log: logger, Gate: gate, Term: term, Notice: s.notice, PublicMetrics: c.Metrics == "public", CertificateNodes: c.TLS.Nodes, Seller: seller, Named: named,
 	})
 	s.pages = web.New(floor, front.Keyring{Kept: s.store}, web.Options{
 		Log: logger, Gate: gate, Now: s.market.Time, Ahead: s.market.Ahead, URL: s.page, Door: s.door(), Secure: s.secure, WhatIf: s.whatIf, Seller: seller, Home: homeOf,
@@ -170,7 +172,7 @@ func (s *service) abdicate() error {
 	if s.market.Controller != nil {
 		<-s.market.Done()
 	}
-	s.archiving.Wait()
+	s.beside.Wait()
 	return s.releaseStore()
 }
 

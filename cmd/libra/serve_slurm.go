@@ -71,6 +71,7 @@ func (m onSlurm) Do(ctx context.Context, c trade.Command, key api.Key) (api.Outc
 	if asks == nil {
 		return m.Market.Do(ctx, c, key)
 	}
+	asks.Account = m.named(ctx, c.By.User, asks.Account) // of plain sbatch
 	m.backend.Fill(ctx, asks)
 	ticket, over := m.backend.Admit(ctx, c.By.User, asks)
 	if over != nil {
@@ -105,6 +106,7 @@ func (m onSlurm) Preview(ctx context.Context, by trade.Identity, r trade.Request
 	if err := wholeJob(&r); err != nil {
 		return api.Outcome{}, err
 	}
+	r.Account = m.named(ctx, by.User, r.Account)
 	m.backend.Fill(ctx, &r)
 	ticket, over := m.backend.Admit(ctx, by.User, &r)
 	if over != nil {
@@ -249,5 +251,6 @@ func (s *service) startSlurm(ctx, run context.Context, c *config.Config, log *sl
 		s.backend.Run(run)
 		close(s.backendEnded)
 	}()
+	s.followAssociations(run, c, log)
 	return nil
 }

@@ -42,7 +42,7 @@ func newSlurm(con *console) *cobra.Command {
 		Short: "Prepare a Slurm cluster for a market, and check it",
 		RunE:  showHelp,
 	}
-	cmd.AddCommand(newSlurmCheck(con), newSlurmPlugin(con))
+	cmd.AddCommand(newSlurmCheck(con), newSlurmPlugin(con), newSlurmAssociations(con))
 	return cmd
 }
 

@@ -38,7 +38,7 @@ func slurmConfig(tb testing.TB, cluster *slurmtest.Cluster, policy, control stri
 	c.Listen, c.Policy, c.Backend = "127.0.0.1:0", policy, config.BackendSlurm
 	c.Report = config.Duration(time.Second)
 	c.Limits = config.Limits{} // benchmarks measure one user, at all it can
-	c.Slurm = config.Slurm{Partition: slurmtest.Partition, Rest: cluster.RestURL, Conf: cluster.Conf, Control: control, DoorKey: cluster.DoorKey}
+	c.Slurm = config.Slurm{Partition: slurmtest.Partition, Rest: cluster.RestURL, Conf: cluster.Conf, Control: control, DoorKey: cluster.DoorKey, Follow: config.Duration(time.Second)}
 	if err := c.Validate(); err != nil {
 		tb.Fatal(err)
 	}

@@ -40,12 +40,16 @@ func (c *call) maySeeBelow(path string) error {
 	return err
 }
 
-// mayPay refuses to let somebody else pay; "" is the caller's own account.
-func (c *call) mayPay(path string) error {
-	if path == "" {
+// mayPay refuses to let somebody else pay; "" is the caller's own account. A name that
+// an account goes by becomes its path.
+func (c *call) mayPay(path *string) error {
+	if *path == "" {
 		return nil
 	}
-	return c.mayTouch(path)
+	if named := c.h.options.Named; named != nil {
+		*path = named(c.r.Context(), c.who.User, *path)
+	}
+	return c.mayTouch(*path)
 }
 
 // account is the account that a parameter names; "" is the caller's own.

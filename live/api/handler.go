@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"path"
@@ -38,6 +39,10 @@ type Options struct {
 	Notice func() string
 
 	PublicMetrics bool // /metrics asks for no token; else it is for the owner
+
+	// Named finds the account that a user calls by another name: that of Slurm's, for
+	// instance. What it finds is looked at like what they name. Default: nobody has any.
+	Named func(ctx context.Context, user, account string) string
 
 	Seller ledger.Seller // who sends bills; default Libra, without a currency (XXX)
 }

@@ -34,7 +34,7 @@ func submit(c *call) error {
 	case !validID(want.Quote):
 		return notFound("quote " + short(want.Quote))
 	}
-	if err := c.mayPay(want.Request.Account); err != nil {
+	if err := c.mayPay(&want.Request.Account); err != nil {
 		return err
 	}
 	o, err := c.do(trade.Command{Submit: wire.ToSubmit(&want)})

@@ -22,7 +22,7 @@ func askQuote(c *call) error {
 	if err := wire.ValidateTerms(&want.Request); err != nil {
 		return err
 	}
-	if err := c.mayPay(want.Request.Account); err != nil {
+	if err := c.mayPay(&want.Request.Account); err != nil {
 		return err
 	}
 	o, err := c.do(trade.Command{Quote: wire.ToAskQuote(&want)})
@@ -44,7 +44,7 @@ func preview(c *call) error {
 	if err := wire.ValidateTerms(&want.Request); err != nil {
 		return err
 	}
-	if err := c.mayPay(want.Request.Account); err != nil {
+	if err := c.mayPay(&want.Request.Account); err != nil {
 		return err
 	}
 	o, err := c.h.trade.Preview(c.r.Context(), c.who, wire.ToRequest(&want.Request))

@@ -95,7 +95,7 @@ func Default() Config {
 		Listen: "127.0.0.1:7070", Policy: "libra", Rates: Rates{Processor: Amount(3600 * market.Unit)},
 		Lease: Duration(5 * time.Minute), Report: Duration(2 * time.Second), Seller: "Libra", Currency: "XXX", Metrics: "owner",
 		Nodes:   defaultNodes(),
-		Backend: BackendAgents, Slurm: Slurm{Partition: "libra", Control: "agents"},
+		Backend: BackendAgents, Slurm: Slurm{Partition: "libra", Control: "agents", Follow: Duration(time.Minute)},
 		Limits:  Limits{fair.Default()},
 		Archive: Archive{Keep: Duration(90 * 24 * time.Hour)},
 		Agent:   Agent{Server: "http://127.0.0.1:7070", OnLease: "stop", Weight: 100},

@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 
+	"github.com/libra-market/libra/core/ledger"
+	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
 )
 
@@ -19,6 +22,9 @@ type Slurm struct {
 
 	Offer bool `yaml:"offer"` // jobs of plain sbatch are told their price, and bought if they say what they may cost
 
+	Associations string   `yaml:"associations"`       // account below which those of sacctmgr are kept in step; empty: they are not
+	Follow       Duration `yaml:"associations_every"` // how often they are looked at
+
 	SystemUsers []string `yaml:"system_users"` // root and other users of the system that jobs may run as: none but these
 }
 
@@ -32,6 +38,11 @@ func (s *Slurm) wrong(m *mistakes, backend string) {
 	m.When(backend != BackendAgents && backend != BackendSlurm, "want agents or slurm", "backend")
 	m.When(s.Control != "agents" && s.Control != "none", "want agents or none", "slurm.control")
 	m.When(s.Partition == "" || strings.ContainsAny(s.Partition, ", \t\n"), "want the name of one partition", "slurm.partition")
+	if s.Associations != "" {
+		err := ledger.CheckPath(market.Account(s.Associations))
+		m.When(err != nil, "want the path of an account, as slurm", "slurm.associations")
+		m.When(time.Duration(s.Follow) < time.Second, "want a second or more", "slurm.associations_every")
+	}
 	if s.Rest == "" || strings.HasPrefix(s.Rest, "unix:/") {
 		return
 	}

@@ -217,7 +217,13 @@ func (c *Controller) Epochs(ctx context.Context) (epochs []trade.EpochView, err 
 
 // Accounts lists an account and all below it, or all.
 func (c *Controller) Accounts(ctx context.Context, prefix string) (accounts []trade.Account, err error) {
-	err = c.query(ctx, func(x *exchange.Exchange) { accounts = x.Accounts(prefix) })
+	err = c.query(ctx, func(x *exchange.Exchange) {
+		accounts = x.Accounts(prefix)
+		for i := range accounts {
+			a := &accounts[i]
+			a.PaysFor = slices.DeleteFunc(slices.Clone(a.Users), func(user string) bool { return x.AccountOf(user) != a.Path })
+		}
+	})
 	return accounts, err
 }
 

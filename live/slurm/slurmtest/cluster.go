@@ -76,19 +76,19 @@ func plan(o Options) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	ports, err := freePorts(o.Nodes + 2)
+	ports, err := freePorts(o.Nodes + 3)
 	if err != nil {
 		return nil, err
 	}
 	c := &Cluster{Dir: dir, Conf: filepath.Join(dir, "etc", "slurm.conf"), DoorKey: filepath.Join(dir, "ctld", "door.key")}
 	c.layout = layout{
-		Options: o, Dir: dir, Controller: "127.0.0.1", Port: ports[0],
+		Options: o, Dir: dir, Controller: "127.0.0.1", Port: ports[0], Books: ports[2],
 		MemoryEach: max(1, o.MemoryMB/o.Places), Plugins: plugins(),
 		JobAge: int(o.MinJobAge.Seconds()), Silence: int(o.NodeTimeout.Seconds()),
 	}
 	prefix := randomName()
 	for i := range o.Nodes {
-		h := host{Name: fmt.Sprintf("%s%d", prefix, i+1), Address: "127.0.0.1", Port: ports[i+2]}
+		h := host{Name: fmt.Sprintf("%s%d", prefix, i+1), Address: "127.0.0.1", Port: ports[i+3]}
 		c.Nodes = append(c.Nodes, h.Name)
 		c.layout.Slurmds = append(c.layout.Slurmds, h)
 	}
@@ -143,7 +143,11 @@ func (c *Cluster) employ() {
 		ready: func(ctx context.Context) error {
 			return exec.CommandContext(ctx, "munge", "--socket="+socket, "--no-input", "--output=/dev/null").Run()
 		},
-	}, {
+	}}
+	if c.layout.Accounting {
+		c.daemons = append(c.daemons, c.books()...)
+	}
+	c.daemons = append(c.daemons, &daemon{
 		name: "slurmctld", of: c.slurm, argv: []string{"slurmctld", "-D"},
 		ready: func(ctx context.Context) error {
 			out, err := c.Run(ctx, "scontrol", "ping")
@@ -152,7 +156,7 @@ func (c *Cluster) employ() {
 			}
 			return err
 		},
-	}}
+	})
 	for _, node := range c.Nodes {
 		d := &daemon{name: "slurmd " + node, argv: c.On(node, append([]string{"slurmd", "-D", "-N", node}, stepDaemon()...)...)}
 		c.daemons = append(c.daemons, d)

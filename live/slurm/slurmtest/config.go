@@ -29,6 +29,7 @@ type layout struct {
 	Dir        string
 	Controller string // address of slurmctld
 	Port       int    // of slurmctld
+	Books      int    // port of slurmdbd, where there is accounting
 	Slurmds    []host
 	Plugins    string // directory of Slurm's own; empty: where it looks anyway
 	MemoryEach int    // MB for a job that does not say
@@ -90,6 +91,11 @@ func (c *Cluster) configure() error {
 	gres, err := c.devices()
 	if err != nil {
 		return err
+	}
+	if c.layout.Accounting {
+		if err = c.account(); err != nil {
+			return err
+		}
 	}
 	stack := ""
 	if !c.layout.NoPlugin {

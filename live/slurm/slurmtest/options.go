@@ -41,6 +41,11 @@ type Options struct {
 	// NoRest leaves slurmrestd out.
 	NoRest bool
 
+	// Accounting adds slurmdbd and a database for it. Enforce is what
+	// AccountingStorageEnforce says then.
+	Accounting bool
+	Enforce    string
+
 	MinJobAge   time.Duration // ended jobs are shown for so long, 10 minutes
 	NodeTimeout time.Duration // of silence before a node is down: 30 seconds, between hosts 10
 

@@ -116,7 +116,7 @@ func (k *keeper) keep(to string) {
 	}
 	want.LogSeq = want.Ledger.Entries
 	for _, a := range wire.Accounts(have(k.Accounts(ctx, ""))(k.T)) {
-		a.Spent, a.Used, a.Users = a.Used, 0, nil // as the first versions said it
+		a.Spent, a.Used, a.Users, a.PaysFor = a.Used, 0, nil, nil // as the first versions said it
 		want.Accounts = append(want.Accounts, a)
 	}
 	jobs := have(k.Jobs(ctx, v1.JobQuery{Limit: 500}))(k.T)

@@ -297,7 +297,7 @@ func (r *reopened) accountsAsBefore() []v1.Account {
 		if own := have(r.Bindings(r.Context(), name))(r.T); a.Path[0] != '@' && !own.MayBelow(a.Path) {
 			r.Errorf("%s may no longer spend from %s", name, a.Path)
 		}
-		a.Spent, a.Used, a.Users = a.Used, 0, nil
+		a.Spent, a.Used, a.Users, a.PaysFor = a.Used, 0, nil, nil
 	}
 	return list
 }

@@ -56,7 +56,7 @@ func (r *run) decide(w *world) action {
 	switch {
 	case r.state.over():
 		return r.nextEnded(w)
-	case r.doubtful(w.control) && !r.asked:
+	case (r.doubtful(w.control) || r.hollow(w)) && !r.asked:
 		if w.now.Sub(r.tried) < again {
 			return wait
 		}

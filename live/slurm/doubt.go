@@ -25,6 +25,17 @@ func (r *run) doubtful(control Control) bool {
 	return r.struckDown() || r.likeOneNeverRun(control)
 }
 
+// hollow reports whether Slurm says of a job that it runs, and its agents have long
+// seen the last of its processes end. A slurmctld that was killed just after it had heard
+// of the end does not know of it any more; nobody tells it again, and before it asks the
+// node whole half-hours go by. How the job ended is not known then: it is begun again.
+func (r *run) hollow(w *world) bool {
+	if w.control != Agents || r.job == nil || r.job.State != client.Running || r.lost != "" || r.stop != goesOn {
+		return false
+	}
+	return !r.empty.IsZero() && w.now.Sub(r.empty) >= quiet && !w.good.IsZero() && w.now.Sub(w.good) >= quiet && r.asOf.Sub(r.empty) >= quiet
+}
+
 // likeOneNeverRun reports whether a job ended as one does that Slurm never ran.
 func (r *run) likeOneNeverRun(control Control) bool {
 	j := r.job
@@ -65,6 +76,10 @@ func (b *Backend) inquire(ctx context.Context, r *run) {
 	r.asked = true
 	switch {
 	case r.job == nil || r.lost != "":
+	case r.job.State == client.Running && !r.empty.IsZero():
+		if began >= r.job.Submitted {
+			r.lost = "Slurm was started anew, and says that it runs: its processes have ended"
+		}
 	case r.likeOneNeverRun(b.cfg.Control) && began >= r.job.Submitted:
 		r.lost = "Slurm was started anew, and says that it failed before it began"
 	case r.struckDown():

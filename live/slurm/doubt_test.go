@@ -73,3 +73,60 @@ func TestWhatIsDoubted(t *testing.T) {
 		})
 	}
 }
+
+// slurmctld hears that a job has ended, and is killed before it has written that down.
+// Nobody tells it again, and it says for half an hour that the job runs: it is begun again.
+func TestAnEndThatSlurmForgot(t *testing.T) {
+	play(t, 1, func(t *testing.T, th *theater, ctx context.Context) {
+		th.market.submit(1, 1, model.Program{Takes: 20 * time.Second}, false)
+		state := func() client.State {
+			th.slurm.Mu.Lock()
+			defer th.slurm.Mu.Unlock()
+			if j := th.slurm.Known[1]; j != nil {
+				return j.State
+			}
+			return client.Pending
+		}
+		for state() != client.Completed {
+			time.Sleep(10 * time.Millisecond)
+		}
+		th.slurm.Crash(ctx, true)
+		if state() != client.Running || th.slurm.Alive() != 0 {
+			t.Fatalf("it is %v, with %d processes", state(), th.slurm.Alive())
+		}
+		time.Sleep(5 * time.Minute)
+		if s := th.market.ending(1); s.State != task.Ended || s.Exit != 0 || s.Attempt != 1 {
+			t.Errorf("%s ended as %s %d: %s", s.Key, s.State, s.Exit, s.Error)
+		}
+	})
+}
+
+// Whose processes have ended is hollow only where Slurm has said for long that it runs.
+func TestWhatIsHollow(t *testing.T) {
+	now := time.Unix(1_700_000_000, 0)
+	ago := func(d time.Duration) time.Time { return now.Add(-d) }
+	for name, c := range map[string]struct {
+		so   func(*run, *world)
+		want bool
+	}{
+		"as it is":                 {func(*run, *world) {}, true},
+		"a process is left":        {func(r *run, _ *world) { r.empty = time.Time{} }, false},
+		"they have just ended":     {func(r *run, _ *world) { r.empty = ago(quiet - 1) }, false},
+		"it was listed before":     {func(r *run, _ *world) { r.asOf = ago(quiet + 1) }, false},
+		"Slurm has just come back": {func(_ *run, w *world) { w.good = ago(quiet - 1) }, false},
+		"Slurm is away":            {func(_ *run, w *world) { w.good = time.Time{} }, false},
+		"suspended":                {func(r *run, _ *world) { r.job.State = client.Suspended }, false},
+		"nobody looks":             {func(_ *run, w *world) { w.control = None }, false},
+		"it is being stopped":      {func(r *run, _ *world) { r.stop = killed }, false},
+		"it is lost anyway":        {func(r *run, _ *world) { r.lost = "so" }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, w := aRun(), &world{now: now, control: Agents, good: ago(time.Hour)}
+			r.state, r.job, r.empty, r.asOf = running, over(client.Running), ago(2*quiet), now
+			c.so(r, w)
+			if got := r.hollow(w); got != c.want {
+				t.Errorf("%v, want %v", got, c.want)
+			}
+		})
+	}
+}

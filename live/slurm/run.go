@@ -73,6 +73,7 @@ type run struct {
 	statuses map[int]task.Status // by rank: what agents say of this Slurm job
 	restored time.Time           // when it was read back: agents have not spoken yet
 	began    time.Time           // when an agent first saw processes of it
+	empty    time.Time           // since when agents say that none of them is left; zero: they do not
 
 	asked     bool      // of slurmctld, since when it runs: see doubtful
 	shunned   bool      // Slurm does not start it where it was sold
@@ -194,6 +195,11 @@ func (r *run) observe(s *task.Status, now time.Time) {
 		r.began = now
 	}
 	r.statuses[s.Rank] = *s
+	if !r.emptied() {
+		r.empty = time.Time{}
+	} else if r.empty.IsZero() {
+		r.empty = now
+	}
 }
 
 // isOn reports whether a task of the run is a node's. Before its orders have come
@@ -218,5 +224,5 @@ func (r *run) forget() {
 	r.job, r.missing, r.misses = nil, time.Time{}, 0
 	r.stop, r.stopped, r.tried = goesOn, time.Time{}, time.Time{}
 	clear(r.statuses)
-	r.began = time.Time{}
+	r.began, r.empty = time.Time{}, time.Time{}
 }

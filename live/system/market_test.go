@@ -268,6 +268,11 @@ func (b *bazaar) job(id int64) v1.Job {
 func (b *bazaar) ended(id int64) v1.Job {
 	b.t.Helper()
 	var j v1.Job
+	defer func() {
+		if !j.State.Final() {
+			b.t.Logf("job %d is %s, attempt %d, at %v: %+v", id, j.State, j.Attempt, j.Places, j.Tasks)
+		}
+	}()
 	until(b.t, fmt.Sprintf("the end of job %d", id), func() bool {
 		j = b.job(id)
 		return j.State.Final()

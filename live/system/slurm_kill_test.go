@@ -100,7 +100,7 @@ func slurmSaysNo(t *testing.T) {
 	ctx := t.Context()
 	fails := submit(t, b.owner, b.shell("exit 7", 2*time.Second))
 	sleeps := submit(t, b.owner, b.shell("sleep 60", 2*time.Second))
-	scancelled := submit(t, b.owner, b.shell("sleep 60", 2*time.Second))
+	scancelled := submit(t, b.owner, b.shell("sleep 60", time.Minute)) // it does not over-run, however long the others take
 	if j := b.ended(fails.ID); j.State != v1.Failed || len(j.Tasks) != 1 || j.Tasks[0].Exit != 7 {
 		t.Errorf("exit 7: %s %+v", j.State, j.Tasks)
 	}

@@ -82,6 +82,7 @@ type process struct {
 	exit    int
 	killed  bool
 	done    bool
+	told    bool      // the controller has heard of its end: it is not told again if it forgets that
 	halted  time.Time // since then it is suspended; zero: it is not
 	over    func()    // nil: nobody waits for that
 }
@@ -351,9 +352,10 @@ func (f *Slurm) work(now time.Time, tell bool) {
 			p.ends(false)
 		}
 		j := f.Known[p.id]
-		if !tell || !p.done || j == nil || j.Comment != p.comment || j.State != client.Running {
+		if !tell || !p.done || p.told || j == nil || j.Comment != p.comment || j.State != client.Running {
 			continue
 		}
+		p.told = true
 		j.Ended, j.Exit, j.State = now.Unix(), p.exit, client.Completed
 		if p.killed {
 			j.State, j.Exit, j.Signal = client.Failed, 0, 9

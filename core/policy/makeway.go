@@ -27,6 +27,7 @@ type makeWay struct {
 	tariff
 	bid     float64
 	margin  float64
+	press   float64
 	lean    float64
 	least   reserve
 	price   string
@@ -43,15 +44,17 @@ type makeWay struct {
 	offers []appraisal
 	taken  []float64 // by house: processors that a job would be given there
 	procs  market.Procs
+	way    passage
 }
 
 func newMakeWay() *makeWay {
-	return &makeWay{tariff: newTariff(), bid: 1, margin: 1.2, lean: 0.2, price: priceBid, urgency: 1}
+	return &makeWay{tariff: newTariff(), bid: 1, margin: 1.1, press: 0.7, lean: 0.2, price: priceBid, urgency: 1}
 }
 
 func (p *makeWay) settings() []Setting {
 	return []Setting{
 		number("margin", &p.margin, "jobs make way for one that pays at least so many times what they pay for the time"),
+		number("press", &p.press, "how much is added to margin as more jobs wait; all of it where one waits for every five processors"),
 		number("lean", &p.lean, "how far the order leans towards short jobs: the power of the estimate by which an offer is divided once more"),
 		number("bid", &p.bid, "bid per second of estimated runtime of a job that names no budget"),
 		p.tariff.setting(),
@@ -83,6 +86,7 @@ func (p *makeWay) Admit(v book.View, j *market.Job, a *Answer) {
 		return
 	}
 	price := p.charge(offer, least, a)
+	p.way = passage{}
 	rank := float64(price) / p.size(j)
 	terms := book.Terms{
 		Price: price, Finish: market.Never, Rank: market.Number(-market.RoundSignificant(rank)),
@@ -95,7 +99,9 @@ func (p *makeWay) Admit(v book.View, j *market.Job, a *Answer) {
 	p.line.known = false
 	long := market.Time(float64(j.Estimate) / slowestUp(v))
 	idle := p.idle(v, j) && p.harmless(v, j, terms.Rank, long)
-	if !idle && !p.makesRoom(v, j, price, long) {
+	room := idle || p.makesRoom(v, j, price, long)
+	p.way.show(a)
+	if !room {
 		a.queue(terms)
 		return
 	}

@@ -94,8 +94,8 @@ func (p *makeWay) makesRoom(v book.View, j *market.Job, price market.Price, long
 	if !p.gather(v, j) {
 		return false
 	}
-	cost := p.costOf(v, p.procs)
-	return market.Price(cost * p.margin).Within(price)
+	p.way = passage{cost: p.costOf(v, p.procs), times: p.times(v)}
+	return market.Price(p.way.cost * p.way.times).Within(price)
 }
 
 // lends reports whether a job is shorter than what is left of any of those who live in a

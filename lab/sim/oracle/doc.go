@@ -14,7 +14,8 @@
 //	  - librasla.go:    section 3 (libra-sla)
 //	  - firstprice.go, firstreward.go, bidshare.go, qops.go: the baselines that
 //	    the papers cite, as each file states them (section 6 says what was settled)
-//	  - makeway.go:     make-way (section 6)
+//	  - makeway.go:     make-way (section 6): what happens; makeway_line.go: who goes
+//	    first and for how long; makeway_room.go: who makes way; makeway_price.go
 //	  - generate.go:    small random workloads rich in ties and exact fits,
 //	    and Minimize, which cuts a workload on which two readings differ
 //

@@ -67,7 +67,7 @@ func (c *Cluster) Quote(at market.Time, j market.Job) (market.Quote, error) {
 		return market.Quote{}, &market.Rejection{Reason: c.answer.Reason}
 	}
 	t := c.answer.Terms
-	quote := market.Quote{Price: t.Price, Finish: t.Finish, Firm: t.Firm, Gain: c.answer.Gain, Expected: c.answer.Expected}
+	quote := market.Quote{Price: t.Price, Finish: t.Finish, Firm: t.Firm, Passing: c.answer.Verdict == policy.Run && c.answer.Passing, Gain: c.answer.Gain, Expected: c.answer.Expected}
 	if c.answer.Verdict == policy.Run {
 		quote.Procs = append(quote.Procs, c.answer.Procs...)
 	}

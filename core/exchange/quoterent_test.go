@@ -268,6 +268,26 @@ func TestWhatIsNotPromisedDoesNotBind(t *testing.T) {
 	}
 }
 
+// Where others would have to make way nothing can be kept: a quote binds nobody, and says whether they
+// do for its price, and for how much they would.
+func TestAQuoteSaysForHowMuchOthersMakeWay(t *testing.T) {
+	f := openUnder(t, "make-way", 1, nil)
+	f.submit(alice, trade.Request{EstimateMS: 100_000, DeadlineMS: 1_000_000, Budget: budget(100)})
+	f.wait(1)
+	for _, c := range []struct {
+		offer float64
+		want  string
+	}{
+		{10, "for 1.10 times this price: 1.1 times what they pay"},
+		{15, "others make way now: 1.1 times what they pay for the time is asked, and this is 1.50 times"},
+	} {
+		q := f.ask(bob, 60, trade.Request{EstimateMS: 10_000, DeadlineMS: 200_000, Budget: budget(c.offer)}).Quote
+		if q == nil || q.Binding || !strings.Contains(q.NotBinding, c.want) {
+			t.Errorf("an offer of %v: %+v", c.offer, q)
+		}
+	}
+}
+
 // Room that is gone with its node is not paid for, and nothing is held for it.
 func TestAQuoteWhoseNodeIsGone(t *testing.T) {
 	f := openUnder(t, "libra", 2, nil)

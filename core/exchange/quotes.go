@@ -74,7 +74,7 @@ func (x *door) quote(by trade.Identity, a *trade.AskQuote) (trade.Outcome, error
 	if reason, why := x.bank.cannotHold(account, most); reason != "" {
 		return x.refuseQuote(j, reason, why), nil
 	}
-	x.price.agree(q, &asked, core.Firm)
+	x.price.agree(q, &asked, core.Firm && !core.Passing)
 	if q.Binding {
 		q.Reserved = true
 		x.quotes.Add(q)

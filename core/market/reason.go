@@ -56,7 +56,9 @@ type Quote struct {
 	Price  Price
 	Finish Time
 	Firm   bool
-	Procs  Procs // where it would run, if that is decided now
+	// Passing is a quote that holds now and cannot be kept for later.
+	Passing bool
+	Procs   Procs // where it would run, if that is decided now
 
 	// Where the policy knows optional parts (003): what the cluster expects to
 	// earn with the job less what it does without, and when its mandatory part

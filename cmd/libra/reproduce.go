@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -100,75 +98,6 @@ one of them.
 	return cmd
 }
 
-func paperNames() []string {
-	var names []string
-	for _, p := range experiment.Papers() {
-		names = append(names, p.Name)
-	}
-	return append(names, allPapers)
-}
-
-func paperHelp() string {
-	g := &grid{left: 2}
-	for _, p := range experiment.Papers() {
-		g.add(p.Name, p.Title)
-	}
-	return inHelp(g)
-}
-
-// inHelp is a table as help shows it.
-func inHelp(g *grid) string {
-	var b strings.Builder
-	_ = g.write(&b, "  ") // a builder takes everything
-	return strings.TrimRight(b.String(), "\n")
-}
-
-// findPapers gives the papers of a name.
-func findPapers(name string) ([]experiment.Paper, error) {
-	if name == allPapers {
-		return experiment.Papers(), nil
-	}
-	for _, p := range experiment.Papers() {
-		if p.Name == name {
-			return []experiment.Paper{p}, nil
-		}
-	}
-	return nil, usagef("unknown paper %q (want one of %s)", name, strings.Join(paperNames(), ", "))
-}
-
-func readingNames() []string {
-	var names []string
-	for _, r := range experiment.Readings() {
-		names = append(names, r.Name)
-	}
-	return names
-}
-
-// findReading gives the reading of a name, if it is one of the papers'.
-func findReading(name string, papers []experiment.Paper) (*experiment.Reading, error) {
-	if name == "" {
-		return nil, nil //nolint:nilnil // no name is the usual reading
-	}
-	for _, r := range experiment.Readings() {
-		if r.Name != name {
-			continue
-		}
-		if !slices.ContainsFunc(papers, func(p experiment.Paper) bool { return slices.Contains(r.Papers, p.Name) }) {
-			return nil, usagef("--reading %s is one of %s alone", name, strings.Join(r.Papers, ", "))
-		}
-		return &r, nil
-	}
-	return nil, usagef("unknown reading %q (want one of %s)", name, strings.Join(readingNames(), ", "))
-}
-
-func readingHelp() string {
-	g := &grid{left: 2}
-	for _, r := range experiment.Readings() {
-		g.add(r.Name, r.Title)
-	}
-	return inHelp(g)
-}
-
 func runReproduce(ctx context.Context, con *console, opts reproduceOptions) error {
 	papers, err := findPapers(opts.paper)
 	if err != nil {
@@ -235,86 +164,4 @@ func openTrace(path string) (*experiment.Trace, error) {
 		return experiment.MakeTrace()
 	}
 	return experiment.OpenTrace(path)
-}
-
-func printReport(con *console, opts reproduceOptions, store *experiment.Store, report *experiment.Report) error {
-	g := &grid{left: 1}
-	g.add("paper", "figures", "statements", "hold", "do not", "within the noise", "no evidence")
-	for i := range report.Parts {
-		p := &report.Parts[i]
-		s := p.Score()
-		g.add(p.Name, count(int64(len(p.Shown()))), count(int64(len(p.Claims))), count(int64(s.Held)), count(int64(s.Failed)), count(int64(s.InNoise)), count(int64(s.Aside)))
-	}
-	if err := g.write(con.out, ""); err != nil {
-		return err
-	}
-	if err := printReadings(con, report.Readings); err != nil {
-		return err
-	}
-	if store.Reused > 0 {
-		printf(con.err, "libra: figures measured before were used again: %s (--fresh measures them anew)\n", number(int64(store.Reused), "set"))
-	}
-	_, err := printf(con.out, "\n%s\n", filepath.Join(opts.out, "report.html"))
-	return err
-}
-
-// printReadings shows what other readings do, in numbers.
-func printReadings(con *console, list []experiment.Difference) error {
-	if len(list) == 0 {
-		return nil
-	}
-	g := &grid{left: 2}
-	g.add("reading", "paper", "hold", "do not", "usually hold", "do not", "better", "worse")
-	for i := range list {
-		d := &list[i]
-		g.add(d.Reading, d.Paper, count(int64(d.Held)), count(int64(d.Failed)), count(int64(d.UsualHeld)), count(int64(d.UsualFailed)), count(int64(len(d.Gained))), count(int64(len(d.Lost))))
-	}
-	if _, err := printf(con.out, "\n"); err != nil {
-		return err
-	}
-	return g.write(con.out, "")
-}
-
-// stageBars shows one progress bar after the other.
-type stageBars struct {
-	con   *console
-	mu    sync.Mutex
-	stage string
-	done  int64
-	end   func()
-}
-
-func (b *stageBars) progress(stage string, done, total int64) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.done = done
-	if stage == b.stage {
-		return
-	}
-	b.clear()
-	b.stage = stage
-	b.end = b.con.progress(stage, total, func() int64 {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		return b.done
-	})
-}
-
-// clear ends the bar that is shown. The painter asks for progress while it is
-// being stopped, so the lock must be free meanwhile.
-func (b *stageBars) clear() {
-	if b.end != nil {
-		end := b.end
-		b.end = nil
-		b.mu.Unlock()
-		end()
-		b.mu.Lock()
-	}
-	b.stage = ""
-}
-
-func (b *stageBars) finish() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.clear()
 }

@@ -42,7 +42,7 @@ func (d *slurmDesk) Ask(user string, g client.Guest, terms string) (trade.Reques
 		r.EstimateMS = g.Limit.Milliseconds()
 	}
 	r.Argv, r.Dir, r.Output, r.Name = []string{"slurm"}, g.Dir, g.Output, fmt.Sprintf("slurm-%d", g.ID)
-	r.Processors, r.Threads, r.MemoryMB = g.Processors, g.Processors, g.MemoryMB/int64(g.Processors)
+	r.Processors, r.Threads, r.MemoryMB = g.Processors, g.Processors, (g.MemoryMB+int64(g.Processors)-1)/int64(g.Processors)
 	r.NoRestart = true // what it runs is known to Slurm alone
 	return r, r.Budget != nil, nil
 }
@@ -78,7 +78,7 @@ func (d *slurmDesk) Price(ctx context.Context, user string, id int64, r trade.Re
 // Buy hands a job in.
 func (d *slurmDesk) Buy(ctx context.Context, user, key string, r trade.Request) (string, error) {
 	by := trade.Identity{User: user, Role: trade.RoleUser}
-	o, _, err := d.market.Do(ctx, trade.Command{By: by, Submit: &trade.Submit{Request: r}}, api.Key{Owner: user, Key: key, Digest: []byte(key)})
+	o, _, err := d.market.sell(ctx, trade.Command{By: by, Submit: &trade.Submit{Request: r}}, api.Key{Owner: user, Key: key, Digest: []byte(key)})
 	switch {
 	case err != nil:
 		return "", err

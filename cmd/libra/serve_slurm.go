@@ -62,8 +62,18 @@ func (m onSlurm) Measure(ctx context.Context) (map[string]float64, error) {
 	return numbers, err
 }
 
-// Do refuses what Slurm cannot carry out before the market promises it.
+// Do refuses what Slurm cannot carry out before the market promises it, and who calls a
+// job of plain sbatch the one that is bought: that is for the desk to say, which knows what
+// it asks for.
 func (m onSlurm) Do(ctx context.Context, c trade.Command, key api.Key) (api.Outcome, bool, error) {
+	if c.Submit != nil && slurm.NamesGuest(c.Submit.Request.Env) || c.Quote != nil && slurm.NamesGuest(c.Quote.Request.Env) {
+		return api.Outcome{}, false, &trade.FieldError{Field: "env", Want: "no " + slurm.GuestVariable + ": it is the market's own"}
+	}
+	return m.sell(ctx, c, key)
+}
+
+// sell hands a command on that Slurm can carry out.
+func (m onSlurm) sell(ctx context.Context, c trade.Command, key api.Key) (api.Outcome, bool, error) {
 	if err := m.possible(&c); err != nil {
 		return api.Outcome{}, false, err
 	}

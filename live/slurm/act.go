@@ -98,7 +98,7 @@ func (b *Backend) submit(ctx context.Context, r *run) {
 		r.sentAt = b.cfg.Now()
 		b.mu.Unlock()
 		went = true
-		id, err = b.handIn(ctx, guestOf(&orders[0].Spec), s)
+		id, err = b.handIn(ctx, &orders[0].Spec, s)
 	})
 	if !went {
 		b.failed(r, "not handed in", errNotAsked)

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -123,9 +124,15 @@ func guestOf(s *task.Spec) int64 {
 	return 0
 }
 
+// NamesGuest reports whether an environment says of a job that it is one of plain sbatch.
+func NamesGuest(env []string) bool {
+	return slices.ContainsFunc(env, func(e string) bool { return strings.HasPrefix(e, GuestVariable+"=") })
+}
+
 // handIn gives Slurm the job of a run: a new one, or one that it has and that nobody has
 // bought.
-func (b *Backend) handIn(ctx context.Context, id int64, s client.Submission) (int64, error) {
+func (b *Backend) handIn(ctx context.Context, spec *task.Spec, s client.Submission) (int64, error) {
+	id := guestOf(spec)
 	if id == 0 {
 		return b.slurm.Submit(ctx, s)
 	}
@@ -144,16 +151,30 @@ func (b *Backend) handIn(ctx context.Context, id int64, s client.Submission) (in
 		}
 		_, _, bought := b.parseComment(j.Comment)
 		if j.Comment == s.Comment { // the answer was lost
-			return id, nil
+			return id, stillAsSold(ctx, slurm, id, spec)
 		}
 		if bought || j.User != s.User || j.State != client.Pending || !j.Held {
 			break
 		}
-		err := slurm.Adopt(ctx, id, s)
-		if err == nil {
-			return id, nil
+		if err := slurm.Adopt(ctx, id, s); err != nil {
+			return 0, err
 		}
-		return 0, err
+		return id, stillAsSold(ctx, slurm, id, spec)
 	}
 	return 0, fmt.Errorf("%w: job %d in Slurm is not there to be bought any more", client.ErrRefused, id)
+}
+
+// stillAsSold says why a job of plain sbatch, which has the market's comment now and is
+// its user's to change no more, is not what was sold: it was changed meanwhile. Where that
+// cannot be found out it is not believed: it stays held, and is nobody's.
+func stillAsSold(ctx context.Context, slurm client.Guests, id int64, sold *task.Spec) error {
+	g, err := slurm.Guest(ctx, id)
+	if err != nil {
+		return fmt.Errorf("%w: what job %d asks for is not known: %w", client.ErrRefused, id, err)
+	}
+	more := slices.DeleteFunc(g.Special, func(what string) bool { return what == client.NodesByName })
+	if g.Processors > sold.Processors() || g.MemoryMB > megabytes(sold.Memory) || len(more) > 0 || g.Nodes != "1" {
+		return fmt.Errorf("%w: job %d asks for more than when it was bought", client.ErrRefused, id)
+	}
+	return nil
 }

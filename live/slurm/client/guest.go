@@ -34,10 +34,14 @@ type Guest struct {
 }
 
 // guestColumns are those of squeue, in the order in which readGuest takes them.
-const guestColumns = "%C %D %l %Z %K %E %f %v %W %x %n %b"
+const guestColumns = "%C %D %l %Z %K %E %f %v %W %x %n %b %X %S %h %c %P"
 
 // special are those of them that have to be empty, with what they are.
-var special = []string{"an array", "a dependency", "features of nodes", "a reservation", "licences", "nodes that are left out", "nodes by name", "devices"}
+var special = []string{"an array", "a dependency", "features of nodes", "a reservation", "licences", "nodes that are left out", NodesByName, "devices", "specialized cores", "a time to begin"}
+
+// NodesByName is what a job asks for that is to run on certain nodes: one of a user's own
+// wish, or one that was given its nodes.
+const NodesByName = "nodes by name"
 
 // Guest asks squeue, which puts a word of ours between what users write, and scontrol for
 // what has none of that in it.
@@ -91,6 +95,18 @@ func readGuest(id int64, row []string) (Guest, error) {
 			g.Special = append(g.Special, what)
 		}
 	}
+	whole := row[4+len(special):]
+	switch whole[0] { // whether others may have the rest of its node
+	case "YES", "OK":
+	default:
+		g.Special = append(g.Special, "a node to itself")
+	}
+	if least, err := strconv.Atoi(whole[1]); err != nil || least > g.Processors {
+		g.Special = append(g.Special, "more processors of a node than in all")
+	}
+	if strings.Contains(whole[2], ",") {
+		g.Special = append(g.Special, "several partitions")
+	}
 	return g, nil
 }
 
@@ -122,7 +138,7 @@ func memoryOf(tres string) int64 {
 
 // Adopt makes a held job one of the market's.
 func (c *commands) Adopt(ctx context.Context, id int64, s Submission) error {
-	argv := []string{"scontrol", "update", fmt.Sprintf("jobid=%d", id), "comment=" + s.Comment, fmt.Sprintf("numnodes=%d", len(s.Nodes)), "nodelist=" + strings.Join(s.Nodes, ",")}
+	argv := []string{"scontrol", "update", fmt.Sprintf("jobid=%d", id), "comment=" + s.Comment, fmt.Sprintf("numnodes=%d", len(s.Nodes)), "nodelist=" + strings.Join(s.Nodes, ","), "requeue=0"}
 	if s.Limit > 0 {
 		argv = append(argv, fmt.Sprintf("timelimit=%d", s.minutes()))
 	}

@@ -9,7 +9,7 @@ import (
 // What a job of plain sbatch asks for is read as squeue says it; what the market cannot
 // promise is named.
 func TestReadGuest(t *testing.T) {
-	plain := []string{"2", "1", "10:00", "/home/alice/a b", "N/A", "(null)", "(null)", "(null)", "(null)", "", "", "N/A", "\n"}
+	plain := []string{"2", "1", "10:00", "/home/alice/a b", "N/A", "(null)", "(null)", "(null)", "(null)", "", "", "N/A", "N/A", "N/A", "YES", "1", "libra", "\n"}
 	g, err := readGuest(7, plain)
 	if err != nil || g.Processors != 2 || g.Nodes != "1" || g.Limit != 10*time.Minute || g.Dir != "/home/alice/a b" || len(g.Special) != 0 {
 		t.Errorf("%+v %v", g, err)
@@ -19,6 +19,14 @@ func TestReadGuest(t *testing.T) {
 		row[4+i] = "something"
 		if g, err := readGuest(7, row); err != nil || !slices.Equal(g.Special, []string{what}) {
 			t.Errorf("%s: %+v %v", what, g, err)
+		}
+	}
+	// What would have Slurm give it more than it says that it asks for.
+	for column, text := range map[int]string{14: "NO", 15: "3", 16: "libra,plain"} {
+		row := slices.Clone(plain)
+		row[column] = text
+		if g, err := readGuest(7, row); err != nil || len(g.Special) != 1 {
+			t.Errorf("%s: %+v %v", text, g, err)
 		}
 	}
 	for column, text := range map[int]string{0: "none", 2: "long"} {

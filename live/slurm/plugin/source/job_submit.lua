@@ -264,11 +264,37 @@ function slurm_job_submit(job, part_list, submit_uid)
    return slurm.ESLURM_ACCESS_DENIED
 end
 
+-- What a change of a job may not touch beside its comment: a price is for what Slurm had
+-- understood of it when it was asked for. Of the second list nothing is 0, of the first
+-- that would be something.
+local TERMS_OF_JOB = {
+   "account", "burst_buffer", "contiguous", "core_spec", "cores_per_socket", "cpus_per_task", "cpus_per_tres", "delay_boot", "dependency",
+   "exc_nodes", "features", "gres", "licenses", "max_cpus", "max_nodes", "mem_per_tres", "min_cpus", "min_mem_per_cpu", "min_mem_per_node",
+   "min_nodes", "name", "network", "nice", "ntasks_per_core", "ntasks_per_node", "ntasks_per_socket", "ntasks_per_tres", "num_tasks",
+   "partition", "pn_min_cpus", "pn_min_memory", "pn_min_tmp_disk", "prefer", "priority", "qos", "reboot", "req_nodes", "req_switch", "requeue",
+   "reservation", "shared", "sockets_per_node", "std_err", "std_in", "std_out", "threads_per_core", "time_limit", "time_min", "tres_per_job",
+   "tres_per_node", "tres_per_socket", "tres_per_task", "wait4switch", "wckey", "work_dir",
+}
+local TIMES_OF_JOB = { "begin_time", "deadline" }
+
+-- How Slurm writes that a change does not say something, by the size of the number.
+local UNSAID = { [""] = true, [65534] = true, [4294967294] = true, [2 ^ 64 - 2] = true }
+for _, name in ipairs({ "NO_VAL", "NO_VAL16", "NO_VAL64" }) do
+   if slurm[name] ~= nil then UNSAID[slurm[name]] = true end
+end
+
+local function untouched(job, fields, zero)
+   for _, field in ipairs(fields) do
+      local value = job[field]
+      if value ~= nil and not UNSAID[value] and value ~= zero then return false end
+   end
+   return true
+end
+
 -- A user may say by the comment what a job may cost that is held until then, and change
--- nothing else that counts. When it is bought its comment is the market's.
+-- nothing else. When it is bought its comment is the market's.
 local function takes_offer(job, record)
-   local function unset(value) return value == nil or value == slurm.NO_VAL end
-   return OFFER and job.comment ~= nil and unset(job.priority) and job.partition == nil and job.reservation == nil
+   return OFFER and job.comment ~= nil and untouched(job, TERMS_OF_JOB, nil) and untouched(job, TIMES_OF_JOB, 0)
       and record.priority == 0 and (record.admin_comment or ""):sub(1, 7) == "libra: "
       and not (record.comment or ""):match("^libra:%w+:%d+%.%d+:")
 end

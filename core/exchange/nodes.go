@@ -172,11 +172,8 @@ func (x *yard) nodeLost(index int, why string) error {
 	x.nodes.Lower(index, why)
 	x.floor.touched.Node(index)
 	var happened []market.Event
-	for _, id := range x.jobs.IDs() {
+	for _, id := range x.nodes.At(index).Tenants() {
 		j := x.jobs.Find(id)
-		if !j.On(index) {
-			continue
-		}
 		j.LostOn = index + 1
 		switch {
 		case j.State == trade.Stopping:

@@ -95,16 +95,6 @@ func (j *Job) Measured() iter.Seq[*meter.Task] {
 	}
 }
 
-// On reports whether a job has a task on a node.
-func (j *Job) On(index int) bool {
-	for i := range j.Ranks {
-		if j.Ranks[i].Node == index {
-			return true
-		}
-	}
-	return false
-}
-
 // Guest reports whether a job runs without a promise that more work would be
 // fitted into.
 func (j *Job) Guest() bool { return j.Void || j.DueUS == 0 }

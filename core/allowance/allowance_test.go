@@ -205,7 +205,7 @@ func TestNothingOfItIsGivenAway(t *testing.T) {
 				}
 			case 5:
 				m := trade.MoneyCommand{Op: "transfer", From: "people/alice", To: "people/bob", Amount: int64(amount)}
-				if h.MayGive(alice, &m, h.books) == nil {
+				if h.MayGive(alice, &m, h.books, h.people) == nil {
 					if _, err := h.books.Transfer(at, "people/alice", "people/bob", amount, ""); err == nil {
 						given += amount
 					}
@@ -240,4 +240,145 @@ func TestTheNextOneIsTheFirstOfAll(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Only what came from elsewhere is given away, to the last of it; the owner may move all.
+func TestWhatIsAboveTheMostIsGiven(t *testing.T) {
+	h := newHouse(t, "alice")
+	h.open("people/group", "")
+	h.allow(noon, trade.MoneyCommand{To: "people", Amount: 10, EveryUS: day, Most: 25, Each: true})
+	for path, amount := range map[string]market.Money{"people/alice": 20, "people/group": 7, "people": 7} {
+		if _, err := h.books.Grant(noon, market.Account(path), amount, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	give := func(by trade.Identity, from string, amount int64, may bool) {
+		t.Helper()
+		err := h.MayGive(by, &trade.MoneyCommand{From: from, Amount: amount}, h.books, h.people)
+		var kept *Kept
+		if may && err != nil || !may && (!errors.As(err, &kept) || kept.Account != from || kept.Most != 25) {
+			t.Errorf("%s gives %d of %s: %v", by.User, amount, from, err)
+		}
+	}
+	give(alice, "people/alice", 5, true)
+	give(alice, "people/alice", 6, false)
+	give(owner, "people/alice", 30, true)
+	give(alice, "people/nobody", 5, true) // the books say what is wrong with it
+	give(alice, "people/group", 7, true)  // nobody is bound to it: it gets none
+	give(alice, "people", 7, true)        // what those below get is not its own
+	if _, err := h.books.Hold(noon, 1, "people/alice", 30); err != nil {
+		t.Fatal(err)
+	}
+	give(alice, "people/alice", 5, true) // what is held is owned still
+	give(alice, "people/alice", 6, false)
+}
+
+// What an account shows of its allowance is what it gets; one that is for those below
+// says so, and one that gets none says nothing.
+func TestWhatIsShown(t *testing.T) {
+	h := newHouse(t, "alice", "bob")
+	h.allow(noon, trade.MoneyCommand{To: "people", Amount: 10, EveryUS: day, Most: 25, Each: true})
+	h.allow(noon, trade.MoneyCommand{To: "people/bob", Amount: 3, EveryUS: 2 * day, Most: 4})
+	shown := func(v trade.Account, amount, ms, most, next int64, each bool) {
+		t.Helper()
+		h.Show(&v)
+		if v.Allowance != amount || v.AllowanceMS != ms || v.AllowanceMost != most || v.AllowanceUS != next || v.AllowanceEach != each {
+			t.Errorf("%+v", v)
+		}
+	}
+	const dayMS = 24 * 3600 * 1000
+	shown(trade.Account{Path: "people/alice", Users: []string{"alice"}}, 10, dayMS, 25, noon+day, false)
+	shown(trade.Account{Path: "people/bob"}, 3, 2*dayMS, 4, noon+2*day, false)
+	shown(trade.Account{Path: "people"}, 10, dayMS, 25, noon+day, true)
+	shown(trade.Account{Path: "people/group"}, 0, 0, 0, 0, false)
+	shown(trade.Account{Path: "people/alice", Users: []string{"alice"}, Closed: true}, 0, 0, 0, 0, false)
+	shown(trade.Account{Path: "elsewhere", Users: []string{"carol"}}, 0, 0, 0, 0, false)
+}
+
+// Another allowance comes when the one before it would have, or sooner, and is paid once.
+func TestAnotherAllowance(t *testing.T) {
+	h := newHouse(t, "alice")
+	set := func(at, every, next int64) {
+		t.Helper()
+		h.allow(at, trade.MoneyCommand{To: "people/alice", Amount: 10, EveryUS: every, Most: 100})
+		if due, _ := h.Next(); due != next {
+			t.Errorf("due in %d h", (due-at)/(day/24))
+		}
+	}
+	set(noon, day, noon+day)
+	set(noon+day/2, 10*day, noon+day)
+	set(noon+day/2, day/4, noon+day/2+day/4)
+	h.owns("people/alice", 10)
+}
+
+// What has changed is told once: who has another one, who was paid, and who has none any
+// more. That is what is written down.
+func TestWhatHasChangedIsTold(t *testing.T) {
+	h := newHouse(t, "alice", "bob")
+	told := func(want ...Allowance) {
+		t.Helper()
+		if got := h.Changed(); !slices.Equal(got, want) {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+	}
+	a := Allowance{Account: "people/alice", Amount: 10, EveryUS: day, Most: 100, NextUS: noon + day}
+	b := Allowance{Account: "people/bob", Amount: 20, EveryUS: 2 * day, Most: 100, NextUS: noon + 2*day}
+	h.allow(noon, trade.MoneyCommand{To: a.Account, Amount: 10, EveryUS: day, Most: 100})
+	h.allow(noon, trade.MoneyCommand{To: b.Account, Amount: 20, EveryUS: 2 * day, Most: 100})
+	told(a, b)
+	told()
+	h.pay(noon + day)
+	a.NextUS += day
+	told(a)
+	h.allow(noon+day, trade.MoneyCommand{To: b.Account})
+	told(Allowance{Account: b.Account, EveryUS: 0, NextUS: 0})
+	if next, some := h.Next(); !some || next != a.NextUS {
+		t.Errorf("the next is due at %d, %v", next, some)
+	}
+}
+
+// Bounds of an allowance are what they say, and an account that is closed, or full to the
+// last of what money can be, gets nothing and stops nobody.
+func TestBoundsOfAllowances(t *testing.T) {
+	h := newHouse(t, "alice", "bob")
+	for every, good := range map[int64]bool{LeastEveryUS: true, LeastEveryUS - 1: false, MostEveryUS: true, MostEveryUS + 1: false} {
+		if err := (&Allowance{Amount: 1, EveryUS: every, Most: 1}).Check(); (err == nil) != good {
+			t.Errorf("every %d: %v", every, err)
+		}
+	}
+	const most = market.Money(1<<63 - 1)
+	debt := &Allowance{Amount: 1, Most: most}
+	if got := debt.fill(-5, 1<<62); got != 1<<62 {
+		t.Errorf("a debt of 5 is filled by %d", got)
+	}
+	if got := debt.fill(-5, 1<<63-1); got != most {
+		t.Errorf("a debt of 5 is filled by %d at most", got)
+	}
+	if got := (&Allowance{Amount: 4, Most: 10}).fill(-5, 9); got != 15 {
+		t.Errorf("a debt of 5 is filled up by %d", got)
+	}
+	if _, err := h.books.Close(noon, "people/alice"); err != nil {
+		t.Fatal(err)
+	}
+	h.allow(noon, trade.MoneyCommand{To: "people", Amount: 10, EveryUS: day, Most: 25, Each: true})
+	h.owns("people/alice", 0)
+	h.owns("people/bob", 10)
+	if tx := h.pay(noon + day)[0]; tx.Memo != "0.00001 every 86400 s, up to 0.000025" {
+		t.Errorf("%q", tx.Memo)
+	}
+}
+
+// Nearer ones count: what is for each below an account is not for those of another such
+// account below it, and one that is for its account alone is not for those below.
+func TestTheNearestCounts(t *testing.T) {
+	h := newHouse(t, "alice")
+	h.open("people/staff", "")
+	h.open("people/staff/dan", "dan")
+	h.open("people/alice/own", "eve")
+	h.allow(noon, trade.MoneyCommand{To: "people/alice", Amount: 1, EveryUS: day, Most: 1})
+	h.allow(noon, trade.MoneyCommand{To: "people/staff", Amount: 5, EveryUS: day, Most: 5, Each: true})
+	h.allow(noon, trade.MoneyCommand{To: "people", Amount: 10, EveryUS: day, Most: 25, Each: true})
+	for path, want := range map[string]market.Money{"people/alice": 1, "people/staff": 0, "people/staff/dan": 5, "people/alice/own": 10} {
+		h.owns(path, want)
+	}
 }

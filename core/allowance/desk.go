@@ -50,8 +50,11 @@ func (k *Kept) Error() string {
 
 // MayGive says why somebody cannot transfer what an account has: an allowance is there to
 // be used. What is above the most that it brings came from elsewhere.
-func (b *Book) MayGive(by trade.Identity, m *trade.MoneyCommand, books *ledger.Ledger) error {
+func (b *Book) MayGive(by trade.Identity, m *trade.MoneyCommand, books *ledger.Ledger, people *accounts.Register) error {
 	a, has := b.own(m.From)
+	if a.Account != m.From && len(people.Users(m.From)) == 0 { // it is for those below that are somebody's
+		return nil
+	}
 	from, there := books.Account(market.Account(m.From))
 	if !has || !there || by.Role == trade.RoleOwner || m.Amount <= 0 {
 		return nil

@@ -76,3 +76,26 @@ func TestWhoComesIsWelcome(t *testing.T) {
 	}
 	f.compare()
 }
+
+// Who is bound to an account that others have already does not fill it again, and neither
+// does who leaves: it is one account, and has one allowance.
+func TestOthersWhoAreBoundBringNoAllowance(t *testing.T) {
+	f := open(t, "libra", 2)
+	f.money(trade.MoneyCommand{Op: "open", To: "people"})
+	f.money(trade.MoneyCommand{Op: "allow", To: "people", Amount: 10, EveryUS: 600e6, Most: 25, Each: true})
+	f.money(trade.MoneyCommand{Op: "open", To: "people/team"})
+	owns := func(want int64) {
+		t.Helper()
+		if a, _ := f.x.Account("people/team"); a.Free != want {
+			t.Errorf("the team has %d, want %d", a.Free, want)
+		}
+	}
+	owns(0)
+	f.money(trade.MoneyCommand{Op: "bind", To: "people/team", User: "carol"})
+	owns(10)
+	f.money(trade.MoneyCommand{Op: "transfer", From: "people/team", To: "lab/bob", Amount: 10})
+	f.money(trade.MoneyCommand{Op: "bind", To: "people/team", User: "dan"})
+	f.money(trade.MoneyCommand{Op: "bind", To: "people/team", User: "dan"})
+	f.money(trade.MoneyCommand{Op: "unbind", To: "people/team", User: "carol"})
+	owns(0)
+}

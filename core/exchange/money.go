@@ -45,7 +45,7 @@ func (x *treasury) money(by trade.Identity, m *trade.MoneyCommand) (trade.Outcom
 		if m.From == m.To {
 			return trade.Outcome{}, market.Wrong("to", "another account than the one that gives")
 		}
-		if err = x.income.MayGive(by, m, x.ledger); err == nil {
+		if err = x.income.MayGive(by, m, x.ledger, x.accounts); err == nil {
 			tx, err = x.ledger.Transfer(x.now, market.Account(m.From), to, amount, m.Memo)
 		}
 	case "limit":
@@ -98,12 +98,15 @@ func (x *treasury) bind(m *trade.MoneyCommand) (trade.Outcome, error) {
 	if !found || a.Closed && m.Op == "bind" {
 		return trade.Outcome{}, fmt.Errorf("account %s: %w", m.To, trade.ErrUnknown)
 	}
+	first := len(x.accounts.Users(m.To)) == 0
 	if m.Op == "bind" {
 		x.accounts.Bind(m.User, accounts.Binding{Account: m.To, Below: m.Below}, m.First)
 	} else if !x.accounts.Unbind(m.User, m.To) {
 		return trade.Outcome{}, fmt.Errorf("%s is not bound to %s: %w", m.User, m.To, trade.ErrUnknown)
 	}
-	x.pay(x.income.First(x.now, m.To, x.ledger, x.accounts))
+	if first { // with those who come later it is the same account, and the same allowance
+		x.pay(x.income.First(x.now, m.To, x.ledger, x.accounts))
+	}
 	v, _ := x.bank.Account(m.To)
 	return trade.Outcome{Account: &v}, nil
 }

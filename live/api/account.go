@@ -151,7 +151,7 @@ func changeAccount(c *call) error {
 		}
 	case "allow":
 		if want.Every < 0 || want.Every > allowance.MostEveryUS/1000 {
-			return badField("every_ms", "at most a year")
+			return badField("every_ms", "a minute to 366 days")
 		}
 		m.EveryUS = want.Every * 1000
 	case "close", "limit", "credit":

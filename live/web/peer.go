@@ -15,8 +15,13 @@ import (
 // socketTable is where the kernel says whose each socket of this machine is.
 const socketTable = "/proc/net/tcp"
 
+// usual is where everybody looks for what this machine serves.
+var usual = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+
 // peerOf is the user of the system whose browser has asked, on this machine. From elsewhere,
-// and where the kernel does not say, nobody knows.
+// and where the kernel does not say, nobody knows. Nor is anything known of who comes to the
+// usual address, or asks for another than the one that was reached: a proxy or a tunnel is
+// one user of the system for all who come through it.
 func peerOf(r *http.Request) (uid int, known bool) {
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if !ok {
@@ -24,7 +29,7 @@ func peerOf(r *http.Request) (uid int, known bool) {
 	}
 	theirs, bad1 := netip.ParseAddrPort(r.RemoteAddr)
 	ours, bad2 := netip.ParseAddrPort(local.String())
-	if bad1 != nil || bad2 != nil || !theirs.Addr().IsLoopback() || !theirs.Addr().Is4() || !ours.Addr().Is4() {
+	if bad1 != nil || bad2 != nil || !theirs.Addr().IsLoopback() || !theirs.Addr().Is4() || !ours.Addr().Is4() || ours.Addr() == usual || r.Host != ours.String() {
 		return 0, false
 	}
 	file, err := os.Open(socketTable)
@@ -35,14 +40,16 @@ func peerOf(r *http.Request) (uid int, known bool) {
 	return ownerIn(bufio.NewScanner(file), inTable(theirs), inTable(ours))
 }
 
-// ownerIn finds the end of a connection that is at one address and leads to another.
+// ownerIn finds the end of a connection that is at one address and leads to another. One
+// that nobody has open any more is root's to the kernel, whose ever it was.
 func ownerIn(table *bufio.Scanner, from, to string) (uid int, known bool) {
-	const address, other, owner = 1, 2, 7
+	const address, other, state, owner = 1, 2, 3, 7
+	const established = "01"
 	for table.Scan() {
 		f := strings.Fields(table.Text())
 		if len(f) > owner && f[address] == from && f[other] == to {
 			uid, err := strconv.Atoi(f[owner])
-			return uid, err == nil
+			return uid, err == nil && f[state] == established
 		}
 	}
 	return 0, false

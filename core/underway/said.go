@@ -3,6 +3,7 @@ package underway
 import (
 	"strings"
 
+	"github.com/libra-market/libra/core/dispatch"
 	"github.com/libra-market/libra/core/task"
 )
 
@@ -28,14 +29,33 @@ func (j *Job) Bounded(s *task.Status) task.Status {
 	b.PeakBytes = min(max(0, b.PeakBytes), 1<<53)
 	b.Exit = min(max(-1, b.Exit), 255)
 	b.Signal, b.Batch, b.Error = cut(b.Signal, mostWords), cut(b.Batch, mostWords), cut(b.Error, mostError)
-	elements := 0
-	if j.Request.Array != nil {
-		elements = j.Request.Array.Len()
-	}
-	if len(b.Elements) > elements {
-		b.Elements = b.Elements[:elements]
-	}
+	b.Elements = j.own(b.Rank, b.Elements)
 	return b
+}
+
+// own are the elements of an array, of those that a node speaks of, which the task runs:
+// each once, with no more words than somebody would read.
+func (j *Job) own(rank int, said []task.Element) []task.Element {
+	all := j.Request.Array.Span()
+	if len(said) == 0 || all == nil {
+		return nil
+	}
+	lane := dispatch.Lane(all, 0, 1)
+	if lanes := j.Placed(); rank < lanes {
+		lane = dispatch.Lane(all, rank, lanes)
+	}
+	own, seen := make([]task.Element, 0, min(len(said), lane.Count)), make(map[int]bool, min(len(said), lane.Count))
+	for _, e := range said {
+		if place := e.Index - lane.First; place < 0 || place%lane.Step != 0 || place/lane.Step >= lane.Count || seen[e.Index] {
+			continue
+		}
+		seen[e.Index] = true
+		e.Exit = min(max(-1, e.Exit), 255)
+		e.Signal, e.Error = cut(e.Signal, mostWords), cut(e.Error, mostWords)
+		e.StartedUS, e.EndedUS = min(max(0, e.StartedUS), 1<<53), min(max(0, e.EndedUS), 1<<53)
+		own = append(own, e)
+	}
+	return own
 }
 
 // SinceUS is when the job was last put on processors.

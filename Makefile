@@ -140,7 +140,7 @@ golden:                ## rewrite what the scenario scripts say; read the diff
 	go test ./lab/sim ./core/exchange -run 'Script|Plays' -update
 
 # All of them take hours on two processors: SAMPLE=150 of each package, say.
-MUTATED       ?= core/exchange core/underway core/quote core/roster core/journal core/bill core/dispatch core/meter core/ledger core/policy
+MUTATED       ?= core/exchange core/allowance core/underway core/quote core/roster core/journal core/bill core/dispatch core/meter core/ledger core/policy
 SAMPLE        ?= 0
 SEED          ?= 1
 

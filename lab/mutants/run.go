@@ -37,7 +37,7 @@ func askers(dir string) []suite {
 		own.args = []string{"-test.short", "-test.skip", long}
 	}
 	switch dir {
-	case "core/exchange", "core/underway", "core/quote", "core/roster", "core/journal", "core/bill", "core/dispatch", "core/meter":
+	case "core/exchange", "core/allowance", "core/underway", "core/quote", "core/roster", "core/journal", "core/bill", "core/dispatch", "core/meter":
 		return dedupe(plays, own, suite{pkg: "core/exchange", args: []string{"-test.short", "-test.skip", long}},
 			suite{pkg: "core/exchange", args: []string{"-test.short", "-test.run", long}})
 	case "core/policy", "core/book", "core/cluster", "core/pricing":

@@ -6,8 +6,9 @@ type Account struct {
 	Free   int64  `json:"free_micros"`
 	Held   int64  `json:"held_micros"`
 	Limit  *int64 `json:"limit_micros,omitempty"` // of its subtree, a month
-	Spent  int64  `json:"spent_micros"`           // this month, by its subtree, without what is held
-	Used   int64  `json:"used_micros"`            // of the limit: what was spent, and what is held for its subtree
+	Spent  int64  `json:"spent_micros"`           // this month, by its subtree, without what is held or sent
+	Sent   int64  `json:"sent_micros,omitempty"`  // this month, to accounts outside its subtree
+	Used   int64  `json:"used_micros"`            // of the limit: what was spent and sent, and what is held for its subtree
 	Credit int64  `json:"credit_micros"`
 	Closed bool   `json:"closed,omitempty"`
 

@@ -20,7 +20,8 @@ func newAccount(con *console) *cobra.Command {
 		Aliases: []string{"accounts"},
 		Short:   "Show accounts, and move money between them",
 		Long: `Show an account and those below it: what is free, what is held for jobs and quotes, what
-was spent this month, how much of the limit of the month both have used, how far it may
+was spent this month and what was sent to others, how much of the limit of the month all
+that has used, how far it may
 go below zero, and who is bound to it. Without a path it is all that you are bound to, or
 for the owner of the cluster all.`,
 		Example: `  libra account
@@ -88,8 +89,19 @@ func printAccounts(out io.Writer, list []v1.Account) error {
 	})
 	shown := map[string]bool{}
 	// Narrow terminals go without what is seldom set; the tree stays.
-	g := &grid{left: 1, head: true, spare: []int{6, 4, 5, 7}}
-	g.add("account", inUnit("free"), "held", "spent", "of limit", "limit", "credit", "bound", allowances(list))
+	g := &grid{left: 1, head: true, spare: []int{7, 5, 6, 8}}
+	sent := slices.ContainsFunc(list, func(a v1.Account) bool { return a.Sent != 0 })
+	add := func(cells ...string) {
+		const at = 4
+		if !sent {
+			cells = slices.Delete(cells, at, at+1)
+		}
+		g.add(cells...)
+	}
+	if !sent {
+		g.spare = []int{6, 4, 5, 7}
+	}
+	add("account", inUnit("free"), "held", "spent", "sent", "of limit", "limit", "credit", "bound", allowances(list))
 	for i := range list {
 		a := &list[i]
 		shown[a.Path] = true
@@ -106,7 +118,7 @@ func printAccounts(out io.Writer, list []v1.Account) error {
 		if note = incomeOf(a); a.Closed {
 			note = "closed"
 		}
-		g.add(treeName(a.Path, shown), bare(a.Free), bare(a.Held), bare(a.Spent), used, limit, credit, bound, note)
+		add(treeName(a.Path, shown), bare(a.Free), bare(a.Held), bare(a.Spent), bare(a.Sent), used, limit, credit, bound, note)
 	}
 	return g.write(out, "")
 }

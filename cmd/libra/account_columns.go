@@ -25,6 +25,7 @@ var accountColumns = columns[v1.Account]{
 		return "open"
 	}},
 	{name: "allowance", wide: true, shown: func(a *v1.Account) string { return cmp.Or(incomeOf(a), "-") }, exact: incomeOf},
+	amountColumn("sent", func(a *v1.Account) *int64 { return &a.Sent }),
 }
 
 // amountColumn is a column of money, some of which there may be none of.

@@ -341,6 +341,13 @@ func (g *fairground) accounts() {
 	for i, amount := range []int64{a.Free, a.Held, a.Spent} {
 		g.compare("of alice's account "+figures[i][1], cr(amount), map[string]string{"the page": figures[i][2], "libra account": shown[i+1] + " cr"})
 	}
+	if a.Sent != 0 {
+		sent := regexp.MustCompile(`and ([^<]*) sent to others`).FindStringSubmatch(page)
+		if len(sent) != 2 || len(shown) < 5 {
+			g.Fatalf("%v, %v", sent, shown)
+		}
+		g.compare("that alice's account has sent", cr(a.Sent), map[string]string{"the page": sent[1], "libra account": shown[4] + " cr"})
+	}
 	tally, err := g.api.Tally(g.Context(), 0, 0)
 	if err != nil {
 		g.Fatal(err)
@@ -409,6 +416,10 @@ func TestAmountsAreTheSameEverywhere(t *testing.T) {
 	states("between two reports", nil)
 
 	g.wait(5)
+	g.Do(trade.Command{By: webtest.Root, Money: &trade.MoneyCommand{Op: "transfer", From: "lab/alice", To: "lab/root", Amount: 12_345_678}})
+	if a, err := g.api.Account(t.Context(), "lab/alice"); err != nil || a.Sent != 12_345_678 {
+		t.Errorf("%+v, %v", a, err)
+	}
 	g.say(jobs["done"], 8.7654321, g.ended(0))
 	g.say(jobs["fails"], 1.0000001, g.ended(3))
 	g.say(jobs["overruns"], 6.6)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -44,7 +45,10 @@ shorter they are than what people asked for.`,
 			if trace != "" {
 				return measureEstimates(con, trace, opts.json)
 			}
-			name := filepath.Base(args[0])
+			name := args[0]
+			if !strings.Contains(name, " ") { // else it is a text for a shell
+				name = filepath.Base(name)
+			}
 			return opts.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
 				past, err := habitOf(ctx, market)
 				if err != nil {
@@ -55,7 +59,7 @@ shorter they are than what people asked for.`,
 				case err != nil:
 					return err
 				case g.Runs == 0:
-					return fmt.Errorf("no job of yours that runs %s has completed yet: there is nothing to go by", name)
+					return fmt.Errorf("no job of yours that runs %s, or is called so, has completed yet: there is nothing to go by", name)
 				case opts.json:
 					return con.writeJSON(g)
 				}

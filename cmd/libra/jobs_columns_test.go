@@ -51,6 +51,10 @@ func TestAListOfJobsInEveryForm(t *testing.T) {
 	if head, _, _ := strings.Cut(printed(t, jobsLook{look{form: asTable}}, true), "\n"); !strings.Contains(head, "user") {
 		t.Errorf("the owner's list does not say whose: %q", head)
 	}
+	// Names are to the left, wherever they stand, and amounts to the right.
+	if got := printed(t, jobsLook{look{form: asTable, format: []string{"job", "name", "cost"}}}, false); !strings.HasPrefix(got, "job  name  ") || !strings.Contains(got, "\n3    fold  ") || !strings.Contains(got, " 0.25\n1    zip  ") {
+		t.Errorf("named columns:\n%s", got)
+	}
 	for _, look := range []jobsLook{{look{form: "xml"}}, {look{form: asTable, format: []string{"prize"}}}, {look{form: asTable, sortBy: "-prize"}}} {
 		if err := look.print(&bytes.Buffer{}, false, someJobs(), false); exitCode(err) != exitUsage {
 			t.Errorf("%+v: %v", look, err)

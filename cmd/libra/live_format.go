@@ -66,8 +66,20 @@ func lasting(d time.Duration) string {
 	case d < time.Second:
 		return d.Round(time.Millisecond).String()
 	default:
-		return d.Round(time.Second).String()
+		return short(d.Round(time.Second))
 	}
+}
+
+// short writes a length of time without what is nothing of it: 10m, and not 10m0s.
+func short(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
 }
 
 func lastingMS(ms int64) string { return lasting(time.Duration(ms) * time.Millisecond) }

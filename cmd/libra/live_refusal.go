@@ -90,7 +90,7 @@ func termFlags(r *v1.Request) []string {
 }
 
 // flagSpan writes milliseconds as flags have them.
-func flagSpan(ms int64) string { return (time.Duration(ms) * time.Millisecond).String() }
+func flagSpan(ms int64) string { return short(time.Duration(ms) * time.Millisecond) }
 
 // shellWord makes a word that a shell reads as it is.
 func shellWord(word string) string {
@@ -119,18 +119,6 @@ var flagNames = map[string]string{
 // wholeNumber is a number that stands by itself.
 var wholeNumber = regexp.MustCompile(`\b[0-9]+\b`)
 
-// shortSpan is a span without what is nothing of it: 10m.
-func shortSpan(ms int64) string {
-	text := flagSpan(ms)
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
-}
-
 // flagFor puts the flag in the place of the field that a message begins with,
 // and wherever else fields are named.
 func flagFor(field string, err error) error {
@@ -145,7 +133,7 @@ func flagFor(field string, err error) error {
 			if err != nil || ms > 0 && ms < 1000 || ms > math.MaxInt64/int64(time.Millisecond) { // 90 days
 				return digits
 			}
-			return shortSpan(ms)
+			return flagSpan(ms)
 		})
 	}
 	for name, other := range flagNames {

@@ -58,7 +58,7 @@ func TestJobs(t *testing.T) {
 job  name                      state       share    progress    due in  price cr  cost cr  penalty cr
 14   simulate                  queued          -  ..........         -      1.25        -           -
 13   a name that is much too~  running    40.0 %  ####......  12s late      1.25     0.00        1.20
-12   simulate                  running    40.0 %  ####......      8m0s      1.25     0.00           -
+12   simulate                  running    40.0 %  ####......        8m      1.25     0.00           -
 11   simulate                  completed       -  ##########  30s late      1.25     1.25        0.03
 `)
 	same(t, mustLibra(t, "jobs", "--all", "--state", "live", "--limit", "2"), `
@@ -107,20 +107,20 @@ state         running
 runs          ./simulate 'a b'
 in            /home/alice
 output        libra-12.out
-estimate      2m0s
-deadline      10m0s, soft
+estimate      2m
+deadline      10m, soft
 budget        5.00 cr
 penalty rate  0.10 cr a second
 tags          paper
-submitted     11:58:00 (2m0s ago)
-started       11:58:00 (2m0s ago)
-due           12:08:00 (in 8m0s)
-promised      12:08:00 (in 8m0s)
+submitted     11:58:00 (2m ago)
+started       11:58:00 (2m ago)
+due           12:08:00 (in 8m)
+promised      12:08:00 (in 8m)
 price         1.25 cr
 held          5.00 cr
 cost so far   0.00 cr
 extended      24s at 11:59:00, 0.25 cr for all of it, 0s used
-progress      ########............ 48s of 2m0s
+progress      ########............ 48s of 2m
 share         40.0 % of 2 processors
 on            n1: 0, n2: 1
 
@@ -168,8 +168,8 @@ job 12 runs with 40.0 % of a processor
   - it is late
 share           40.0 %
 needs           20.0 %
-due             12:08:00 (in 8m0s)
-predicted       12:03:00 (in 3m0s)
+due             12:08:00 (in 8m)
+predicted       12:03:00 (in 3m)
 odds            97.0 % that it is in time (212 promises, 206 kept)
 costs           1.25 cr
 if cancelled    0.50 cr
@@ -248,10 +248,10 @@ kept        .................... 0.0 % by 0 quotes
 
 a minute on one processor:
 deadline  x estimate                  price cr  an hour
-    1m0s        1.00  no: cannot_meet_deadline
-    2m0s        2.00                      1.20    72.00  ########################
-    5m0s        5.00                      0.80    48.00  ################........
-    8m0s        8.00                 from 0.60    36.00  ############............
+      1m        1.00  no: cannot_meet_deadline
+      2m        2.00                      1.20    72.00  ########################
+      5m        5.00                      0.80    48.00  ################........
+      8m        8.00                 from 0.60    36.00  ############............
 `)
 }
 
@@ -340,9 +340,9 @@ func TestAccountsWithAllowances(t *testing.T) {
 	}
 	open(t, f, v1.RoleOwner)
 	same(t, mustLibra(t, "account"), `
-account  free cr  held  spent  of limit  limit  credit  bound                                                        allowance
-people      0.00  0.00   0.00         -      -       -      -  each below it: 5.00 every 24h0m0s up to 15.00, next at 13:00:00
-  alice     5.00  0.00   0.00         -      -       -  alice                 5.00 every 24h0m0s up to 15.00, next at 13:00:00
+account  free cr  held  spent  of limit  limit  credit  bound                                                    allowance
+people      0.00  0.00   0.00         -      -       -      -  each below it: 5.00 every 24h up to 15.00, next at 13:00:00
+  alice     5.00  0.00   0.00         -      -       -  alice                 5.00 every 24h up to 15.00, next at 13:00:00
 `)
 	for _, args := range []string{"allow people 0", "allow people 5 --most 4", "allow people 5 --most x", "allow people no"} {
 		if r := libra(t, append([]string{"account"}, strings.Fields(args)...)...); r.code != exitUsage {
@@ -489,5 +489,29 @@ element  state      exit  started   took   node  output
 	out.Reset()
 	if err := printElements(&out, all); err != nil || !strings.Contains(out.String(), "\n1000     failed") || !strings.HasSuffix(out.String(), "... and 900 elements more (--json has all)\n") {
 		t.Errorf("%v\n%s", err, out.String())
+	}
+}
+
+// What was sent to others is not what was spent, and is shown where something was.
+func TestAccountsThatSent(t *testing.T) {
+	f := newFloor()
+	f.accounts = []v1.Account{
+		{Path: "lab", Free: 100_000_000, Spent: 20_000_000, Sent: 7_500_000, Used: 27_500_000},
+		{Path: "lab/alice", Free: 12_500_000, Held: 5_000_000, Spent: 20_000_000},
+	}
+	open(t, f, v1.RoleOwner)
+	same(t, mustLibra(t, "account"), `
+account  free cr  held  spent  sent  of limit  limit  credit  bound
+lab       100.00  0.00  20.00  7.50         -      -       -      -
+  alice    12.50  5.00  20.00  0.00         -      -       -      -
+`)
+	t.Setenv("NO_COLOR", "1")
+	same(t, strings.Join(onTerminalOf(t, 50, "account"), "\n")+"\n", `
+account  free cr  held  spent  sent  limit  bound
+lab       100.00  0.00  20.00  7.50      -      -
+  alice    12.50  5.00  20.00  0.00      -      -
+`)
+	if got := mustLibra(t, "account", "--format", "account,sent"); !strings.Contains(got, "7.50") {
+		t.Errorf("got %s", got)
 	}
 }

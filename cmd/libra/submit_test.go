@@ -39,14 +39,14 @@ func TestSubmitSaysWhatBecameOfIt(t *testing.T) {
 		want   string
 		change func(*v1.Job)
 	}{
-		{"job 12 accepted: 1.25 cr for it, done by 12:10:00 (in 10m0s)\n", func(*v1.Job) {}},
+		{"job 12 accepted: 1.25 cr for it, done by 12:10:00 (in 10m)\n", func(*v1.Job) {}},
 		{
-			"job 12 accepted: 1.25 cr for it, done by 2126-11-16 12:00:00 UTC (in 24h0m0s)\n",
+			"job 12 accepted: 1.25 cr for it, done by 2126-11-16 12:00:00 UTC (in 24h)\n",
 			func(j *v1.Job) { j.PromisedUS = micro(24 * time.Hour) },
 		},
 		{"job 12 accepted: 1.25 cr for it, without a deadline\n", func(j *v1.Job) { j.DueUS, j.PromisedUS, j.Firm = 0, 0, false }},
 		{
-			"job 12 queued: 1.25 cr for it, wanted by 12:10:00 (in 10m0s), nothing promised before it starts\n",
+			"job 12 queued: 1.25 cr for it, wanted by 12:10:00 (in 10m), nothing promised before it starts\n",
 			func(j *v1.Job) { j.State, j.Firm, j.PromisedUS = v1.Queued, false, 0 },
 		},
 		{
@@ -54,11 +54,11 @@ func TestSubmitSaysWhatBecameOfIt(t *testing.T) {
 			func(j *v1.Job) { j.State, j.Request.After = v1.Held, []int64{3, 4, 5} },
 		},
 		{
-			"job 12 accepted: 1.25 cr for it and 0.05 cr a second for what it adds until then, done by 12:10:00 (in 10m0s)\n",
+			"job 12 accepted: 1.25 cr for it and 0.05 cr a second for what it adds until then, done by 12:10:00 (in 10m)\n",
 			func(j *v1.Job) { j.Request.Optional = &v1.Optional{WorkMS: 60_000, RateMicros: 50_000} },
 		},
 		{
-			"job 12 (50 elements) accepted: 1.25 cr for it, done by 12:10:00 (in 10m0s)\n",
+			"job 12 (50 elements) accepted: 1.25 cr for it, done by 12:10:00 (in 10m)\n",
 			func(j *v1.Job) { j.Request.Array = &v1.Array{First: 0, Last: 99, Step: 2} },
 		},
 	} {
@@ -261,7 +261,7 @@ libra: it would take instead:
 libra:   deadline 12m instead of 5m, for 3.20
 libra:     libra submit --quote q12a   # until 12:01:00
 libra:   budget 3.20 instead of 1
-libra:     with --estimate 4m0s --deadline 5m0s --budget 3.2
+libra:     with --estimate 4m --deadline 5m --budget 3.2
 `)
 	r = libra(t, "submit", "--server", server.URL, "--json", "-e", "4m", "-d", "5m", "--", "./simulate")
 	var problem v1.Problem
@@ -339,7 +339,7 @@ func TestSubmitAndWait(t *testing.T) {
 			open(t, f, v1.RoleUser)
 			patience(t, 20*time.Millisecond)
 			r := libra(t, "submit", "--wait", "-e", "2m", "--", "./simulate")
-			want := "job 12 accepted: 1.25 cr for it, done by 12:10:00 (in 10m0s)\n" + c.out
+			want := "job 12 accepted: 1.25 cr for it, done by 12:10:00 (in 10m)\n" + c.out
 			if r.code != c.code || r.out != want || r.err != c.err {
 				t.Errorf("%+v\nwant %d, %q, %q", r, c.code, want, c.err)
 			}

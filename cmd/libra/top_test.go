@@ -6,6 +6,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/v1"
 )
 
@@ -129,5 +130,39 @@ func TestTopOnce(t *testing.T) {
 	}
 	if r := libra(t, "top"); r.code != exitFailure || !strings.Contains(r.err, "libra top --once") {
 		t.Errorf("without a terminal: %+v", r)
+	}
+}
+
+// A job that is looked into is wrapped to the terminal: nothing of it is cut off.
+func TestTopWrapsAJob(t *testing.T) {
+	f := newFloor()
+	j := running()
+	j.Name = "一つのとても長い名前の仕事で端末より長い"
+	j.Request.Argv = []string{"./simulate", "--with", "a-long-argument-of-which-nothing-is-to-be-lost", "--and-another", "the-last-word"}
+	j.Detail = "it waits for something that takes many words to be explained, the end of which is here"
+	f.Put(j)
+	server := open(t, f, v1.RoleUser)
+	c, err := readContext()
+	if err != nil {
+		t.Fatal(err)
+	}
+	market, err := client.New(server.URL, c.Token, client.Options{Plain: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const columns = 40
+	b := newTopBoard(market, &v1.Whoami{User: "alice"}, false)
+	b.ctx, b.width, b.chosen = t.Context(), columns, j.ID
+	said, ok := b.read(paneJob)().(paneText)
+	if !ok {
+		t.Fatal("no text")
+	}
+	for _, line := range said.lines {
+		if columnsOf(line) > columns {
+			t.Errorf("%d columns: %q", columnsOf(line), line)
+		}
+	}
+	if all := strings.Join(strings.Fields(strings.Join(said.lines, "")), ""); !strings.Contains(all, "the-last-word") {
+		t.Errorf("it was cut off:\n%s", strings.Join(said.lines, "\n"))
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // Run is a run of a program that has ended by itself.
@@ -34,6 +36,9 @@ func (g *Guess) Because(name string) string {
 	}
 	if g.Runs == 1 {
 		runs = "run"
+	}
+	if strings.Contains(name, " ") {
+		name = strconv.Quote(name)
 	}
 	return fmt.Sprintf("%d %s of %s %s; %.0f %% sure for one like them", g.Runs, runs, name, size, g.Sure*100)
 }

@@ -49,3 +49,14 @@ func TestFewRunsAreNotTrusted(t *testing.T) {
 		t.Errorf("of any size: %+v", g)
 	}
 }
+
+func TestBecause(t *testing.T) {
+	g := estimate.Guess{Runs: 4, Sure: 0.8, SameWidth: true}
+	if got := g.Because("fold"); got != "4 runs of fold on as many processors; 80 % sure for one like them" {
+		t.Error(got)
+	}
+	g = estimate.Guess{Runs: 1, Sure: 0.5}
+	if got := g.Because("sleep 3; echo hi"); got != `1 run of "sleep 3; echo hi" of any size; 50 % sure for one like them` {
+		t.Error(got)
+	}
+}

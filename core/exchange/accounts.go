@@ -64,7 +64,7 @@ func (x *bank) Accounts(prefix string) []trade.Account {
 
 func (x *bank) accountView(a ledger.Account) trade.Account {
 	v := trade.Account{
-		Path: string(a.Path), Free: int64(a.Free), Held: int64(a.Held), Spent: int64(a.SpentIn(x.now)), Used: int64(a.Used(x.now)),
+		Path: string(a.Path), Free: int64(a.Free), Held: int64(a.Held), Spent: int64(a.SpentIn(x.now) - a.SentIn(x.now)), Sent: int64(a.SentIn(x.now)), Used: int64(a.Used(x.now)),
 		Credit: int64(a.Credit), Closed: a.Closed, Users: x.accounts.Users(string(a.Path)),
 	}
 	if a.Limit != ledger.NoLimit {

@@ -125,8 +125,8 @@ func TestLimitsAndTransfers(t *testing.T) {
 	f.do(trade.Command{By: alice, Money: &trade.MoneyCommand{Op: "transfer", From: "lab/alice", To: "lab/bob", Amount: 4 * unit}})
 	f.submit(alice, trade.Request{EstimateMS: 1000, Budget: budget(5)})
 	a, _ := f.x.Account("lab/alice")
-	if a.Spent != 4*unit || a.Used <= a.Spent || a.Used != a.Spent+a.Held {
-		t.Errorf("spent %d, held %d, used %d", a.Spent, a.Held, a.Used)
+	if a.Spent != 0 || a.Sent != 4*unit || a.Used <= a.Sent || a.Used != a.Sent+a.Held {
+		t.Errorf("spent %d, sent %d, held %d, used %d", a.Spent, a.Sent, a.Held, a.Used)
 	}
 	o = f.do(trade.Command{By: alice, Money: &trade.MoneyCommand{Op: "transfer", From: "lab/alice", To: "lab/nobody", Amount: unit}})
 	if o.Refusal == nil || o.Refusal.Reason != trade.ReasonAccount || !strings.Contains(o.Refusal.Detail, "lab/nobody") {

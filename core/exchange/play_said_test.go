@@ -281,6 +281,9 @@ func (p *play) look(what string, args []string) error {
 	case "accounts":
 		for _, a := range p.x.Accounts("") {
 			text := fmt.Sprintf("%s free %s, held %s, spent %s, credit %s", a.Path, money(a.Free), money(a.Held), money(a.Spent), money(a.Credit))
+			if a.Sent != 0 {
+				text += ", sent " + money(a.Sent)
+			}
 			if a.Limit != nil {
 				text += ", limit " + money(*a.Limit)
 			}

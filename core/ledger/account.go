@@ -20,7 +20,9 @@ type Account struct {
 	Reserved market.Money `json:"reserved_micros"`
 	// Spent is what it was charged and gave away, with all below it, in Month,
 	// less refunds. What moves between two accounts below it is not given away.
-	Spent  market.Money `json:"spent_micros"`
+	Spent market.Money `json:"spent_micros"`
+	// Sent is what of that it gave away.
+	Sent   market.Money `json:"sent_micros,omitempty"`
 	Month  int32        `json:"month"` // 202603 is March 2026; 0: nothing was ever spent
 	Closed bool         `json:"closed,omitempty"`
 }
@@ -33,6 +35,14 @@ func (a Account) Overdrawn() market.Money { return -max(min(a.Free, 0), -math.Ma
 func (a Account) SpentIn(at int64) market.Money {
 	if checkTime(at) == nil && a.Month == monthOf(at) {
 		return a.Spent
+	}
+	return 0
+}
+
+// SentIn is what of that was given away.
+func (a Account) SentIn(at int64) market.Money {
+	if checkTime(at) == nil && a.Month == monthOf(at) {
+		return a.Sent
 	}
 	return 0
 }

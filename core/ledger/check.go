@@ -13,6 +13,7 @@ type change struct {
 	within   *node        // but not from this one on: the money stays below it
 	reserved market.Money // how much more is held for its jobs
 	spent    market.Money // how much more it has spent
+	given    bool         // away, and not for a job
 	hold     hold         // that the job has afterwards
 	touched  [maxPostings]*node
 }
@@ -126,6 +127,12 @@ func (l *Ledger) carry(tx *Tx, c *change) {
 	for n := c.payer; n != c.within; n = n.up {
 		n.Reserved += c.reserved
 		if c.spent != 0 {
+			if n.Month != month {
+				n.Sent = 0
+			}
+			if c.given {
+				n.Sent += c.spent
+			}
 			n.Spent, n.Month = n.spentIn(month)+c.spent, month
 		}
 	}

@@ -245,6 +245,42 @@ func TestLimitsHoldForTransfers(t *testing.T) {
 	b.do(b.Transfer(april, "org/proj", "else", 50, "")) // another month, and 10 are held
 }
 
+// What is given away is told from what is paid, month by month.
+func TestWhatIsSent(t *testing.T) {
+	b := family(t)
+	b.do(b.Open(march, "else"))
+	b.do(b.Transfer(march, "org/proj", "else", 50, ""))
+	b.do(b.Transfer(march, "org/proj", "org/proj/ann", 7, "")) // that stays below the project
+	b.do(b.Hold(march, 1, "org/proj", 10))
+	b.do(b.Charge(march, 1, 4))
+	for path, sent := range map[market.Account]market.Money{"org/proj": 50, "org": 50, "org/proj/ann": 0} {
+		if a, _ := b.Account(path); a.SentIn(march) != sent || a.SentIn(april) != 0 || a.SpentIn(march) != sent+4 && sent > 0 {
+			t.Errorf("%s: %+v", path, a)
+		}
+	}
+	state := b.State()
+	older, wrong := state, state
+	for s, sent := range map[*State]market.Money{&older: 0, &wrong: 51} {
+		s.Accounts = slices.Clone(state.Accounts)
+		for i := range s.Accounts {
+			if s.Accounts[i].Path == "org" {
+				s.Accounts[i].Sent = sent
+			}
+		}
+	}
+	if _, err := Verify(State{}, replay(b.log), &older); err != nil {
+		t.Errorf("a state in which nobody noted it: %v", err)
+	}
+	if _, err := Verify(State{}, replay(b.log), &wrong); err == nil {
+		t.Error("more was sent than ever left")
+	}
+	b.do(b.Hold(april, 2, "org/proj", 10))
+	b.do(b.Charge(april, 2, 4))
+	if a, _ := b.Account("org"); a.SentIn(april) != 0 || a.SpentIn(april) != 4 {
+		t.Errorf("in another month: %+v", a)
+	}
+}
+
 // What the first versions wrote counts as it did when they wrote it.
 func TestTheFirstRule(t *testing.T) {
 	b := family(t)

@@ -85,7 +85,7 @@ func (l *Ledger) checkMove(tx *Tx, c *change) error {
 			return fmt.Errorf("%w: %s from %s (want a grant)", ErrSystem, tx.Kind, from)
 		}
 		if giver := l.accounts[from]; tx.Rule == RuleGiven && giver != nil && !system(from) {
-			c.payer, c.within, c.spent = giver, l.above(giver, to), tx.Postings[1].Amount
+			c.payer, c.within, c.spent, c.given = giver, l.above(giver, to), tx.Postings[1].Amount, true
 		}
 	default: // penalty, refund
 		if from != Owner || to != tx.Account {

@@ -111,6 +111,9 @@ func (l *Ledger) checkAccount(a *Account) error {
 	if !inYear && (a.Month != 0 || a.Spent != 0) {
 		return fmt.Errorf("%w: %s has spent %s in month %d", ErrState, a.Path, a.Spent, a.Month)
 	}
+	if a.Sent < 0 || a.Sent != 0 && a.Month == 0 {
+		return fmt.Errorf("%w: %s has sent %s in month %d", ErrState, a.Path, a.Sent, a.Month)
+	}
 	return nil
 }
 

@@ -113,6 +113,7 @@ func (b *Broker) accountsOf(ctx context.Context, user string) ([]v1.Account, err
 				total.Free += a.Free
 				total.Held += a.Held
 				total.Spent += a.Spent
+				total.Sent += a.Sent
 				total.Used += a.Used
 				total.Credit += a.Credit
 			}
@@ -149,7 +150,7 @@ func (l *login) ownAccounts(ctx context.Context) []v1.Account {
 
 // payable reports whether the numbers of an account are amounts of money.
 func payable(a *v1.Account) bool {
-	for _, amount := range []int64{a.Free, a.Held, a.Spent, a.Used, a.Credit} {
+	for _, amount := range []int64{a.Free, a.Held, a.Spent, a.Sent, a.Used, a.Credit} {
 		if amount > mostMoney || amount < -mostMoney {
 			return false
 		}

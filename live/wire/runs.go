@@ -20,9 +20,12 @@ func (h *Habit) Guess(r *v1.Request) (g estimate.Guess, of string, err error) {
 	return h.guess(alike{estimate.Program(r.Argv, r.Script != "", r.Env), r.Name}, r.Procs())
 }
 
-// GuessOf is Guess for a program of that name.
-func (h *Habit) GuessOf(program string, procs int) (g estimate.Guess, err error) {
-	g, _, err = h.guess(alike{program, program}, max(1, procs))
+// GuessOf is Guess for a program of that name, or for jobs of that name if nothing of it
+// has run.
+func (h *Habit) GuessOf(name string, procs int) (g estimate.Guess, err error) {
+	if g, _, err = h.guess(alike{name, name}, max(1, procs)); err == nil && g.Runs == 0 {
+		g, _, err = h.guess(alike{"", name}, max(1, procs))
+	}
 	return g, err
 }
 

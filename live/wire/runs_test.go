@@ -58,6 +58,9 @@ func TestEstimatesAreFromTheSameProgram(t *testing.T) {
 	if got := guess(v1.Request{}); got != "0 of  up to 0" {
 		t.Errorf("nothing: %s", got)
 	}
+	if g, err := h.GuessOf("monday", 1); err != nil || g.Runs != 3 || g.Longest != 10_000 {
+		t.Errorf("jobs of a name: %+v, %v", g, err)
+	}
 	// Runs from before many others are found by their names.
 	older := jobs
 	jobs = nil

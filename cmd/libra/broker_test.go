@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -15,6 +16,8 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/socket"
+	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/store"
@@ -136,6 +139,23 @@ func TestTheCommandsWorkOverABroker(t *testing.T) {
 	has(mustLibra(t, strings.Fields(pasted)...), "accepted by")
 	has(ask("job", "1"), "cluster    south", "south/n1", me+"/south", "completed")
 	has(ask("explain", "1"), "of south")
+	// What a job cost is one amount, whoever is asked and however.
+	var j v1.Job
+	if bad := json.Unmarshal([]byte(ask("job", "1", "--json")), &j); bad != nil || j.Charged == 0 || j.Receipt == nil || j.Receipt.Charged != j.Charged {
+		t.Fatalf("%+v, %v", j, bad)
+	}
+	charged := market.Money(j.Charged).Text()
+	for what, text := range map[string]string{
+		"job": ask("job", "1"), "explain": ask("explain", "1"), "jobs": ask("jobs", "--format", "job,cost"), "csv": ask("jobs", "-o", "csv", "--format", "job,cost"),
+	} {
+		want := regexp.MustCompile(`(?m)^(charged +|cost[a-z]* +|1 +)` + regexp.QuoteMeta(charged) + `\b`)
+		if what == "csv" {
+			want = regexp.MustCompile(`(?m)^1,` + regexp.QuoteMeta(market.Money(j.Charged).String()) + `$`)
+		}
+		if !want.MatchString(text) {
+			t.Errorf("libra %s does not say that job 1 cost %s:\n%s", what, charged, text)
+		}
+	}
 	has(ask("logs", "1"), "done")
 	has(ask("nodes"), "north/n1", "south/n1")
 	has(ask("prices"), "broker")

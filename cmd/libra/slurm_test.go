@@ -137,7 +137,12 @@ func (m *slurmMarket) awaitNodes(tb testing.TB) {
 
 func (m *slurmMarket) until(tb testing.TB, what string, ready func() bool) {
 	tb.Helper()
-	for end := time.Now().Add(60 * time.Second); !ready(); time.Sleep(20 * time.Millisecond) {
+	m.within(tb, time.Minute, what, ready)
+}
+
+func (m *slurmMarket) within(tb testing.TB, long time.Duration, what string, ready func() bool) {
+	tb.Helper()
+	for end := time.Now().Add(long); !ready(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			tb.Fatalf("waited too long for %s", what)
 		}

@@ -118,6 +118,7 @@ type Backend struct {
 	guests   guests
 	strays   map[int64]time.Time // jobs of ours that nobody wants, and when they were cancelled last
 	good     time.Time           // since then Slurm has answered every time; zero: it does not
+	silent   time.Time           // when Slurm last did not answer, or so late that another slurmctld may have
 	listings int
 	listed   time.Time // when the last good listing was begun
 	knows    bool      // the nodes of the partition have been listed
@@ -134,6 +135,7 @@ func New(ctx context.Context, cfg Config, market Fleet, slurm client.Slurm, note
 		wake:  make(chan struct{}, 1), pollNow: make(chan struct{}, 1), keep: newKeeper(notes),
 		runs: map[runKey]*run{}, byBatch: map[int64]*run{}, dirty: map[*run]bool{}, nodes: map[string]*node{}, strays: map[int64]time.Time{}, claims: claims{}, numbers: numbers{of: map[int64]runKey{}},
 	}
+	b.silent = cfg.Now()
 	b.acts = newCrew(8*cfg.Workers, &b.going)
 	if err := b.restore(ctx); err != nil {
 		return nil, fmt.Errorf("slurm: %w", err)

@@ -14,12 +14,19 @@ import (
 // status 1 or by SIGKILL, and that is taken for the end of the second. So what Slurm says
 // of a job that failed so, and had nothing, is not believed if slurmctld was started
 // since the job was handed in: it is begun again. To a program that did fail so, in a
-// moment, that happens once.
+// moment, that happens once. Where there are two slurmctld, of which one takes over when
+// the other is gone, neither says when it did; but it cannot be without a silence.
 
-// doubtful reports whether what Slurm says of a job that failed may be no word of its
-// program's.
+// doubtful reports whether what Slurm says of a job that failed, or was cancelled, may be
+// no word of its program's or its user's.
 func (r *run) doubtful(control Control) bool {
-	if r.job == nil || r.job.State != client.Failed || r.lost != "" || r.stop != goesOn {
+	if r.job == nil || r.lost != "" || r.stop != goesOn {
+		return false
+	}
+	if r.job.State == client.Cancelled {
+		return r.begunTwice()
+	}
+	if r.job.State != client.Failed {
 		return false
 	}
 	return r.struckDown() || r.likeOneNeverRun(control)
@@ -48,6 +55,19 @@ func (r *run) likeOneNeverRun(control Control) bool {
 	return r.cpuTime() <= littleTime*time.Duration(max(1, r.size))
 }
 
+// refusedWithin is how long Slurm takes to give up a job, in seconds, that a node refuses to
+// begin once more.
+const refusedWithin = 5
+
+// begunTwice reports whether Slurm has begun a job that it had begun before, and gave it
+// up at once. Where the first is there still its node refuses the second, since both have
+// one number, and slurmd has the job cancelled; its user did not.
+func (r *run) begunTwice() bool {
+	j := r.job
+	anew := r.first != 0 && j.Started > r.first || r.used() && j.Started > r.began.Unix()+littleWait
+	return anew && j.Ended-j.Started <= refusedWithin
+}
+
 // cpuTime is what agents have measured of it so far.
 func (r *run) cpuTime() time.Duration {
 	var used time.Duration
@@ -74,15 +94,28 @@ func (b *Backend) inquire(ctx context.Context, r *run) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	r.asked = true
+	anew := r.job != nil && (began >= r.job.Submitted || began == 0 && b.mayHaveChanged(r))
 	switch {
 	case r.job == nil || r.lost != "":
 	case r.job.State == client.Running && !r.empty.IsZero():
-		if began >= r.job.Submitted {
+		if anew {
 			r.lost = "Slurm was started anew, and says that it runs: its processes have ended"
 		}
-	case r.likeOneNeverRun(b.cfg.Control) && began >= r.job.Submitted:
+	case r.job.State == client.Cancelled:
+		if anew && r.begunTwice() {
+			r.lost = "Slurm was started anew, began it once more, and gave it up"
+		}
+	case anew && r.likeOneNeverRun(b.cfg.Control):
 		r.lost = "Slurm was started anew, and says that it failed before it began"
 	case r.struckDown():
 		r.lost = r.shutDown(nodes)
 	}
+}
+
+// mayHaveChanged reports whether another slurmctld may have taken over since a run was
+// handed in, where nobody can say: then Slurm was silent for a while. To a program that
+// fails at once it happens once, however often Slurm is slow. What was before this backend
+// nobody has heard. The lock is held.
+func (b *Backend) mayHaveChanged(r *run) bool {
+	return r.key.attempt == 0 && !b.silent.Before(r.sentAt)
 }

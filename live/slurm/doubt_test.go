@@ -11,19 +11,24 @@ import (
 )
 
 // A job that Slurm says has failed, with status 1 and before it began, is begun again if
-// slurmctld was started since it was handed in; if not, it has failed.
+// slurmctld was started since it was handed in, or another may have taken over; if not,
+// it has failed.
 func TestAJobThatSlurmNeverRan(t *testing.T) {
 	for name, c := range map[string]struct {
-		crash         bool
+		crash, backup bool
+		still         int // starts that fail
 		exit, attempt int
 	}{
-		"slurmctld was killed": {true, 3, 1},
-		"it was not":           {false, 1, 0},
+		"slurmctld was killed":         {crash: true, still: 1, exit: 3, attempt: 1},
+		"it was not":                   {still: 1, exit: 1},
+		"another took over":            {crash: true, backup: true, still: 1, exit: 3, attempt: 1},
+		"another could have":           {backup: true, still: 1, exit: 1},
+		"another did, and it does so ": {crash: true, backup: true, still: 9, exit: 1, attempt: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			play(t, 1, func(t *testing.T, th *theater, ctx context.Context) {
 				th.slurm.Mu.Lock()
-				th.slurm.Still = 1
+				th.slurm.Still, th.slurm.Backup = c.still, c.backup
 				th.slurm.Mu.Unlock()
 				p := model.Program{Takes: 5 * time.Second, Exit: c.exit}
 				th.market.submit(1, 2, p, false)
@@ -44,20 +49,68 @@ func TestAJobThatSlurmNeverRan(t *testing.T) {
 	}
 }
 
+// Another slurmctld takes over that does not know that a job runs, and begins it once more:
+// its node refuses, and Slurm calls it cancelled. It is begun again, and its user did not
+// cancel it.
+func TestAnotherSlurmctldBeginsItOnceMore(t *testing.T) {
+	for name, forgets := range map[string]bool{"it forgets": true, "it does not": false} {
+		t.Run(name, func(t *testing.T) {
+			play(t, 1, func(t *testing.T, th *theater, ctx context.Context) {
+				th.slurm.Mu.Lock()
+				th.slurm.Backup = true
+				th.slurm.Mu.Unlock()
+				th.market.submit(1, 2, model.Program{Takes: 30 * time.Second, Exit: 3}, false)
+				time.Sleep(10 * time.Second)
+				th.slurm.Mu.Lock()
+				j := th.slurm.Known[1]
+				if j == nil || j.State != client.Running {
+					t.Fatalf("it does not run: %+v", j)
+				}
+				th.slurm.Mu.Unlock()
+				th.slurm.Crash(ctx, false)
+				if forgets {
+					th.slurm.Mu.Lock()
+					was := *th.slurm.Known[1]
+					was.State, was.Started, was.Nodes = client.Pending, 0, nil // as it had been saved, when it was let go
+					th.slurm.Known[1] = &was
+					th.slurm.Mu.Unlock()
+				}
+				time.Sleep(5 * time.Minute)
+				attempt := 0
+				if forgets {
+					attempt = 1
+				}
+				if s := th.market.ending(1); s.State != task.Ended || s.Exit != 3 || s.Attempt != attempt || s.Cancelled {
+					t.Errorf("%s ended as %s %d, cancelled %v: %s", s.Key, s.State, s.Exit, s.Cancelled, s.Error)
+				}
+			})
+		})
+	}
+}
+
 // What is doubted: an end that a slurmstepd gives a job that never became its script.
 func TestWhatIsDoubted(t *testing.T) {
 	for name, c := range map[string]struct {
 		so   func(*run)
 		want bool
 	}{
-		"status 1":                 {func(r *run) { r.job.Exit = 1 }, true},
-		"killed":                   {func(r *run) { r.job.Signal = 9 }, true},
-		"another status":           {func(r *run) { r.job.Exit = 2 }, false},
-		"a cause":                  {func(r *run) { r.job.Signal = int(noProgram) }, false},
-		"completed":                {func(r *run) { r.job.State = client.Completed }, false},
-		"it had processor time":    {func(r *run) { r.job.Exit = 1; r.statuses[0] = task.Status{CPUUS: 600_000} }, false},
-		"the market has killed it": {func(r *run) { r.job.Signal, r.stop = 9, killed }, false},
-		"it is lost anyway":        {func(r *run) { r.job.Exit, r.lost = 1, "so" }, false},
+		"status 1":                   {func(r *run) { r.job.Exit = 1 }, true},
+		"killed":                     {func(r *run) { r.job.Signal = 9 }, true},
+		"another status":             {func(r *run) { r.job.Exit = 2 }, false},
+		"a cause":                    {func(r *run) { r.job.Signal = int(noProgram) }, false},
+		"completed":                  {func(r *run) { r.job.State = client.Completed }, false},
+		"it had processor time":      {func(r *run) { r.job.Exit = 1; r.statuses[0] = task.Status{CPUUS: 600_000} }, false},
+		"the market has killed it":   {func(r *run) { r.job.Signal, r.stop = 9, killed }, false},
+		"cancelled":                  {func(r *run) { r.job.State, r.job.Ended = client.Cancelled, r.job.Started }, false},
+		"begun once more, cancelled": {func(r *run) { r.job.State, r.job.Ended, r.first = client.Cancelled, r.job.Started, r.job.Started-9 }, true},
+		"and the agent had seen it": {func(r *run) {
+			r.job.State, r.job.Ended, r.began = client.Cancelled, r.job.Started, time.Unix(r.job.Started-9, 0)
+		}, true},
+		"it had gone on for a while": {func(r *run) { r.job.State, r.first = client.Cancelled, r.job.Started-9 }, false},
+		"cancelled by the market": {func(r *run) {
+			r.job.State, r.job.Ended, r.first, r.stop = client.Cancelled, r.job.Started, r.job.Started-9, killed
+		}, false},
+		"it is lost anyway": {func(r *run) { r.job.Exit, r.lost = 1, "so" }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := aRun()

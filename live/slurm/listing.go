@@ -119,6 +119,9 @@ func (b *Backend) releaseID(id int64, r *run) {
 func (r *run) observeJob(j *client.Job, asOf time.Time) {
 	r.job, r.asOf, r.Submitted = j, asOf, j.Submitted
 	r.missing, r.misses = time.Time{}, 0
+	if r.first == 0 && (j.State == client.Running || j.State == client.Suspended) {
+		r.first = j.Started
+	}
 }
 
 // cancelStray ends a job of ours that nobody wants: of a submission whose answer

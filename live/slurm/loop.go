@@ -171,6 +171,7 @@ func (b *Backend) pollJobs(ctx context.Context, began time.Time) {
 	jobs, err := b.slurm.Jobs(ctx, b.cfg.Partition)
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.heard(began, err)
 	if err != nil {
 		if !b.good.IsZero() && ctx.Err() == nil {
 			b.cfg.Log.Warn("Slurm does not answer", "error", err)
@@ -187,11 +188,19 @@ func (b *Backend) pollJobs(ctx context.Context, began time.Time) {
 	}
 }
 
+// heard notes when Slurm was silent: sooner than that none takes over. The lock is held.
+func (b *Backend) heard(began time.Time, err error) {
+	if now := b.cfg.Now(); err != nil || now.Sub(began) >= vouching {
+		b.silent = now
+	}
+}
+
 func (b *Backend) pollNodes(ctx context.Context) {
 	began := b.cfg.Now()
 	nodes, err := b.slurm.Nodes(ctx, b.cfg.Partition)
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.heard(began, err)
 	if err != nil {
 		return // asking for the jobs says so
 	}

@@ -65,6 +65,7 @@ type run struct {
 	busy   bool      // an action is under way
 
 	job     *client.Job // as it was listed last; nil: it was not
+	first   int64       // when Slurm said first that it had started it; 0: it has not
 	asOf    time.Time   // when that listing was begun
 	vouched time.Time   // when Slurm last said that the number is its own
 	missing time.Time   // since when good listings do not have it; zero: they do
@@ -221,7 +222,7 @@ func (r *run) forget() {
 		r.note = attempted
 	}
 	r.ID, r.Submitted, r.vouched = 0, 0, time.Time{}
-	r.job, r.missing, r.misses = nil, time.Time{}, 0
+	r.job, r.first, r.missing, r.misses = nil, 0, time.Time{}, 0
 	r.stop, r.stopped, r.tried = goesOn, time.Time{}, time.Time{}
 	clear(r.statuses)
 	r.began, r.empty = time.Time{}, time.Time{}

@@ -56,18 +56,26 @@ func (c *commands) Ping(ctx context.Context) error {
 	return nil
 }
 
-// Began is when slurmctld was started.
+// Began is when slurmctld was started. Where there is another to take over, that says
+// nothing: it was started long before it did.
 func (c *commands) Began(ctx context.Context) (int64, error) {
 	out, err := c.run(ctx, call{argv: []string{"scontrol", "show", "config"}})
 	if err != nil {
 		return 0, fmt.Errorf("when slurmctld was started: %w", err)
 	}
+	boot := ""
 	for line := range strings.Lines(out) {
-		if name, value, found := strings.Cut(line, "="); found && strings.TrimSpace(name) == "BOOT_TIME" {
-			return readTime(strings.TrimSpace(value))
+		switch name, value, _ := strings.Cut(line, "="); strings.TrimSpace(name) {
+		case "BOOT_TIME":
+			boot = strings.TrimSpace(value)
+		case "SlurmctldHost[1]":
+			return 0, nil
 		}
 	}
-	return 0, nil
+	if boot == "" {
+		return 0, nil
+	}
+	return readTime(boot)
 }
 
 // Release lets a held job start.
@@ -122,10 +130,7 @@ func (c *commands) run(ctx context.Context, what call) (string, error) {
 	cmd := exec.CommandContext(ctx, what.argv[0], what.argv[1:]...)
 	cmd.WaitDelay = time.Second
 	cmd.Dir = "/"
-	cmd.Env = append([]string{"PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL=C", "SLURM_TIME_FORMAT=%s"}, what.env...)
-	if c.conf != "" {
-		cmd.Env = append(cmd.Env, "SLURM_CONF="+c.conf)
-	}
+	cmd.Env = append(environment(c.conf), what.env...)
 	cmd.Stdin = strings.NewReader(what.stdin)
 	out, said := &limited{most: mostOutput}, &limited{most: 64 << 10}
 	cmd.Stdout, cmd.Stderr = out, said
@@ -143,6 +148,16 @@ func (c *commands) run(ctx context.Context, what call) (string, error) {
 		return "", fmt.Errorf("%w: %s: %w: %s", ErrAway, what.argv[0], err, oneLine(said.String()))
 	}
 	return out.String(), fmt.Errorf("%w: %s", ErrRefused, oneLine(said.String()))
+}
+
+// environment is what a command of Slurm gets: nothing of this process's that could
+// change what it does.
+func environment(conf string) []string {
+	env := []string{"PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL=C", "SLURM_TIME_FORMAT=%s"}
+	if conf != "" {
+		env = append(env, "SLURM_CONF="+conf)
+	}
+	return env
 }
 
 // accidents are what commands say when they could not ask, or got no answer, or one

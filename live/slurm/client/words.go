@@ -28,7 +28,8 @@ type Slurm interface {
 	Jobs(ctx context.Context, partition string) ([]Job, error)
 	// Nodes lists the nodes of a partition.
 	Nodes(ctx context.Context, partition string) ([]Node, error)
-	// Began is when slurmctld was started, in unix seconds; 0: it cannot be asked.
+	// Began is when slurmctld was started, in unix seconds; 0: nobody can say, since it
+	// cannot be asked, or there are several and one of them may have taken over.
 	Began(ctx context.Context) (int64, error)
 	// Limits says what Slurm lets whom have in a partition.
 	Limits(ctx context.Context, partition string) (*limit.Site, error)

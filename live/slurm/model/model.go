@@ -46,6 +46,7 @@ type Slurm struct {
 	Trouble float64         // how probable it is that a call goes wrong
 	away    bool            // the controller does not answer
 	born    int64           // since when it runs
+	Backup  bool            // there is another to take over, and nobody can say when it did
 	Booked  map[string]bool // nodes that are reserved for later: they look well, and nothing starts
 	Limit   string          // why no job is started at all
 	Still   int             // so many starts fail before there is a process
@@ -107,6 +108,7 @@ var ErrLost = errors.New("the answer was lost")
 // New is a Slurm with nodes.
 func New(seed uint64, nodes ...string) *Slurm {
 	f := &Slurm{
+		born: 1, // before everything
 		luck: rand.New(rand.NewPCG(seed, 7)), Forgets: true, next: 1, Known: map[int64]*Job{}, nodes: map[string]bool{}, Drains: map[string]bool{}, Stopped: map[string]bool{}, slurmds: map[string]int64{}, Booked: map[string]bool{},
 		Lost: map[string]bool{}, begun: map[string]string{}, Most: map[string]int{}, Starts: map[string]int{},
 	}
@@ -213,10 +215,15 @@ func (f *Slurm) programOf(s *client.Submission) Program {
 	return p
 }
 
-// Began is since when the controller runs.
+// Began is since when the controller runs; 0: nobody can say.
 func (f *Slurm) Began(ctx context.Context) (int64, error) {
 	var born int64
-	err := f.call(ctx, "began", func(*rand.Rand) error { born = f.born; return nil })
+	err := f.call(ctx, "began", func(*rand.Rand) error {
+		if !f.Backup {
+			born = f.born
+		}
+		return nil
+	})
 	return born, err
 }
 
@@ -366,8 +373,16 @@ func (f *Slurm) work(now time.Time, tell bool) {
 }
 
 // launches reports whether its nodes begin a job: one that has begun another under the
-// same number does not, and the job is cancelled.
+// same number does not, and the job is cancelled. Nor does one where it runs already, if
+// the controller is another that nodes have not told what they have.
 func (f *Slurm) launches(id int64, j *Job) bool {
+	for _, p := range f.Procs {
+		if f.Backup && p.id == id && p.comment == j.Comment && !p.done {
+			j.State, j.Ended = client.Cancelled, j.Started
+			p.ends(true)
+			return false
+		}
+	}
 	for _, node := range j.Nodes {
 		place := fmt.Sprint(node, " ", id)
 		if was := f.begun[place]; was != "" && was != j.Comment {

@@ -86,6 +86,9 @@ func plan(o Options) (*Cluster, error) {
 		MemoryEach: max(1, o.MemoryMB/o.Places), Plugins: plugins(),
 		JobAge: int(o.MinJobAge.Seconds()), Silence: int(o.NodeTimeout.Seconds()),
 	}
+	if c.layout.Host = "localhost"; o.Backup {
+		c.layout.Host = firstName
+	}
 	prefix := randomName()
 	for i := range o.Nodes {
 		h := host{Name: fmt.Sprintf("%s%d", prefix, i+1), Address: "127.0.0.1", Port: ports[i+3]}
@@ -157,6 +160,11 @@ func (c *Cluster) employ() {
 			return err
 		},
 	})
+	if c.layout.Backup {
+		first := c.daemons[len(c.daemons)-1]
+		first.of, first.argv = owner{}, c.inHost(firstName, "slurmctld -D") // it becomes another user by itself
+		c.daemons = append(c.daemons, c.second())
+	}
 	for _, node := range c.Nodes {
 		d := &daemon{name: "slurmd " + node, argv: c.On(node, append([]string{"slurmd", "-D", "-N", node}, stepDaemon()...)...)}
 		c.daemons = append(c.daemons, d)

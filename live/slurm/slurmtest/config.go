@@ -28,6 +28,7 @@ type layout struct {
 	Options
 	Dir        string
 	Controller string // address of slurmctld
+	Host       string // what its machine is called
 	Port       int    // of slurmctld
 	Books      int    // port of slurmdbd, where there is accounting
 	Slurmds    []host
@@ -94,6 +95,11 @@ func (c *Cluster) configure() error {
 	}
 	if c.layout.Accounting {
 		if err = c.account(); err != nil {
+			return err
+		}
+	}
+	if c.layout.Backup {
+		if err = c.configureBackup(conf.Bytes()); err != nil {
 			return err
 		}
 	}

@@ -41,6 +41,10 @@ type Options struct {
 	// NoRest leaves slurmrestd out.
 	NoRest bool
 
+	// Backup adds a second slurmctld, "slurmctld backup", that takes over when the first
+	// has been silent for some seconds.
+	Backup bool
+
 	// Accounting adds slurmdbd and a database for it. Enforce is what
 	// AccountingStorageEnforce says then.
 	Accounting bool

@@ -48,7 +48,8 @@ func newReplay(con *console) *cobra.Command {
 revenue, satisfied users (in time and within budget), who wins and who loses.
 
 HISTORY is a workload CSV with deadlines and budgets, an SWF log or what Slurm's sacct
-says (which are given them by --sla), or a job table that libra wrote. Of sacct's jobs it
+says (which are given them by --sla), or a job table that libra wrote; sacct:FROM..TO asks
+sacct itself. Of sacct's jobs it
 is known when they really ended: that is compared with, unless --from says under which
 policy to simulate it; and as many processors are taken as were in use at once, unless
 --nodes says otherwise. A job table alone knows only the
@@ -70,9 +71,7 @@ whether or not the market runs, and the archive files that old parts of the log 
   libra replay SDSC-SP2.swf.gz --last 5000 --policy libra-plus
 
   # what would last month have earned on our Slurm cluster, and whose deadlines been met?
-  sacct --allusers --parsable2 --duplicates --starttime 2026-10-01 --endtime 2026-11-01 \
-      --format JobID,User,State,Submit,Start,End,ElapsedRaw,TimelimitRaw,ReqCPUS,AllocCPUS,ReqTRES,AllocTRES > october.txt
-  libra replay october.txt --nodes 4096 --svg october.svg
+  libra replay sacct:2026-10-01..2026-11-01 --nodes 4096 --svg october.svg
 
   # what happened is known; compare two policies with it
   libra replay jobs.csv --table table.csv --policy libra,libra-plus --nodes 128

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/xml"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -116,5 +117,48 @@ func TestSacctWithGPUs(t *testing.T) {
 	}
 	if out := parse[replayAnswer](t, mustQuiet(t, "replay", history, "--policy", "fcfs-bf", "--json")); out.Before.Jobs != 2 || out.After[0].Revenue <= 0 {
 		t.Errorf("replayed: %+v", out.After)
+	}
+}
+
+// The sacct of the site is asked as it has to be, and what it could not find out is no
+// history.
+func TestReplayAsksSacct(t *testing.T) {
+	dir := t.TempDir()
+	said := filepath.Join(dir, "asked")
+	program := func(script string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, "sacct"), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", dir+":/usr/bin:/bin")
+	t.Setenv("SLURM_TIME_FORMAT", "relative") // what would change the answer does not reach it
+	program(`echo "$SLURM_TIME_FORMAT" "$@" > ` + said + "; cat " + file(t, "october.txt", october))
+	r := libra(t, "replay", "sacct:2026-10-01..2026-11-01", "--json")
+	if r.code != exitOK || parse[replayAnswer](t, r.out).Before.Jobs != 3 {
+		t.Errorf("%+v", r)
+	}
+	asked := read(t, said)
+	for _, want := range []string{"%s ", "--allusers", "--parsable2", "--duplicates", "--starttime=2026-10-01 ", "--endtime=2026-11-01", "JobID,User,State,Submit"} {
+		if !strings.Contains(asked, want) {
+			t.Errorf("%s is not in %q", want, asked)
+		}
+	}
+	if r := libra(t, "trace", "convert", "sacct:now-30days", "-", "--format", "csv"); r.code != exitOK || !strings.Contains(r.out, "2_1,60,60,60,1") || strings.Contains(read(t, said), "--endtime") {
+		t.Errorf("%+v", r)
+	}
+	for _, wrong := range []string{"sacct:", "sacct:..2026-11-01", "sacct:now --x", "sacct:a,b"} {
+		if r := libra(t, "replay", wrong); r.code == exitOK {
+			t.Errorf("%s: %+v", wrong, r)
+		}
+	}
+	// It says that it did well, though it has not reached the database.
+	program("head -3 " + file(t, "half.txt", october) + "; echo 'sacct: error: Problem talking to the database: Connection refused' >&2")
+	if r := libra(t, "replay", "sacct:2026-10-01"); r.code == exitOK || !strings.Contains(r.err, "Problem talking to the database") {
+		t.Errorf("half of it: %+v", r)
+	}
+	program("exit 1")
+	if r := libra(t, "replay", "sacct:2026-10-01"); r.code == exitOK || !strings.Contains(r.err, "sacct") {
+		t.Errorf("none of it: %+v", r)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/lab/sim"
@@ -12,10 +13,14 @@ import (
 	"github.com/libra-market/libra/live/spec"
 )
 
-// openWorkload opens a workload; "-" is standard input.
+// openWorkload opens a workload; "-" is standard input, and sacct:FROM..TO what Slurm's
+// accounting says.
 func (c *console) openWorkload(ctx context.Context, path string) (*workload.File, error) {
 	if isSpec(path) {
 		return c.openSpecs(path)
+	}
+	if span, asked := strings.CutPrefix(path, sacctWorkload); asked {
+		return openSacct(ctx, path, span)
 	}
 	if path != "-" {
 		return workload.Open(path)

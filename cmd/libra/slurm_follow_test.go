@@ -68,6 +68,12 @@ func TestSlurmAccountsAreFollowed(t *testing.T) {
 	if job.State != v1.Completed || job.Charged <= 0 {
 		t.Errorf("%+v", job)
 	}
+	// What slurmdbd has of it can be replayed.
+	t.Setenv("SLURM_CONF", cluster.Conf)
+	m.until(t, "slurmdbd to have it", func() bool {
+		r := libra(t, "trace", "convert", "sacct:now-1days", "-", "--format", "csv")
+		return r.code == exitOK && strings.Contains(r.out, alice)
+	})
 	if j, err := submit(bob, "theory"); err == nil {
 		t.Errorf("bob is in no account: %+v", j)
 	}

@@ -28,7 +28,7 @@ func newTraceConvert(con *console) *cobra.Command {
 		Use:   "convert IN OUT",
 		Short: "Convert between SWF, CSV and job specifications, cut, stretch, and write SLAs",
 		Long: `Convert a workload, an SWF log, a CSV or what Slurm's sacct --parsable2 says, to SWF, CSV or job specifications (.yaml, for a mebibyte of them),
-as the name of OUT says (.gz compresses it); - is standard input or output. What is written is in order of submission. From SWF to
+as the name of OUT says (.gz compresses it); - is standard input or output, and sacct:FROM..TO asks sacct itself. What is written is in order of submission. From SWF to
 SWF every field is kept. Deadlines and budgets have no place in SWF. Records that
 do not say on how many processors or when are left out.`,
 		Example: `  libra trace convert SDSC-SP2.swf.gz jobs.csv

@@ -155,6 +155,10 @@ func withinLimit(r *trade.Request, over *limit.Excess) (change, detail string) {
 		if r.Processors > 0 {
 			return "processors", number(int64(r.Processors), "processor")
 		}
+	case over.Field == "gpus": // as many for each program
+		if r.GPUs = int(most) / max(1, r.Procs()/max(1, r.Threads)); r.GPUs > 0 {
+			return "gpus", number(int64(r.GPUs), "GPU") + " for each program"
+		}
 	case over.Field == "memory_mb":
 		r.MemoryMB = most
 		return "memory", fmt.Sprintf("%d MB", most)

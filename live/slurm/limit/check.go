@@ -2,7 +2,6 @@ package limit
 
 import (
 	"fmt"
-	"strings"
 	"time"
 )
 
@@ -35,6 +34,7 @@ type Ask struct {
 	Processors int
 	Programs   int           // each may be on a node of its own
 	MemoryMB   int64         // on each processor
+	GPUs       int           // in all
 	Time       time.Duration // until it has to be done
 }
 
@@ -42,11 +42,12 @@ type Ask struct {
 type Use struct {
 	Jobs, Processors int
 	MemoryMB         int64
+	GPUs             int
 }
 
 // Add adds what another has.
 func (u *Use) Add(v Use) {
-	u.Jobs, u.Processors, u.MemoryMB = u.Jobs+v.Jobs, u.Processors+v.Processors, u.MemoryMB+v.MemoryMB
+	u.Jobs, u.Processors, u.MemoryMB, u.GPUs = u.Jobs+v.Jobs, u.Processors+v.Processors, u.MemoryMB+v.MemoryMB, u.GPUs+v.GPUs
 }
 
 // Books is what jobs of the market have, by user: those under way, and of these the
@@ -55,7 +56,7 @@ type Books struct{ Underway, Submitted, Running map[string]Use }
 
 // Excess is a limit that a job would exceed.
 type Excess struct {
-	Field  string // of a request: processors, memory_mb, deadline_ms; empty: it is not about one job
+	Field  string // of a request: processors, memory_mb, gpus (in all), deadline_ms; empty: it is not about one job
 	Most   int64  // that could be asked for in that field
 	Detail string // for people
 }
@@ -185,11 +186,18 @@ func (r *record) checkJob(a *Ask) *Excess {
 			Detail: fmt.Sprintf("Slurm gives a job at most %d nodes (MaxTRES of %s), and each of its %d programs may be on one of its own", most.most, r.name(), a.Programs),
 		}
 	}
+	if most, set := each[gpu]; set && int64(a.GPUs) > most.most {
+		return &Excess{Field: "gpus", Most: most.most, Detail: fmt.Sprintf("Slurm gives a job at most %d GPUs (MaxTRES of %s)", most.most, r.name())}
+	}
 	if most, set := each["mem"]; set && a.MemoryMB*int64(a.Processors) > most.most {
 		return &Excess{Field: "memory_mb", Most: most.most / int64(max(1, a.Processors)), Detail: fmt.Sprintf("Slurm gives a job at most %d MB in all (MaxTRES of %s)", most.most, r.name())}
 	}
 	return nil
 }
+
+// gpu is what Slurm calls GPUs of any kind, where it counts them (AccountingStorageTRES).
+// Those of one kind it counts apart, and limits of these are not looked at.
+const gpu = "gres/gpu"
 
 // longest is how long one job may run; 0: as long as it likes.
 func (r *record) longest(processors int) time.Duration {
@@ -236,15 +244,21 @@ func (r *record) checkCounts(a *Ask, of reckoning, jobs, submits, tres string) *
 		{submits, r.counts[submits], 1, of.submitted, func(u Use) int64 { return int64(u.Jobs) }},
 		{tres + " cpu", each["cpu"], int64(a.Processors), of.running, func(u Use) int64 { return int64(u.Processors) }},
 		{tres + " mem", each["mem"], a.MemoryMB * int64(a.Processors), of.running, func(u Use) int64 { return u.MemoryMB }},
+		{tres + " " + gpu, each[gpu], int64(a.GPUs), of.running, func(u Use) int64 { return int64(u.GPUs) }},
 	} {
 		// What Slurm counts that is not the market's, and what the market has.
 		had := max(0, c.limit.used-c.count(c.slurm)) + c.count(of.market)
-		if !c.limit.set || had+c.more <= c.limit.most {
+		if !c.limit.set || c.more == 0 || had+c.more <= c.limit.most {
 			continue
 		}
 		e := &Excess{Detail: fmt.Sprintf("Slurm would keep it waiting: %s=%d of %s, of which %d are used, and this job would be %d more", c.name, c.limit.most, r.name(), had, c.more)}
-		if strings.HasSuffix(c.name, " cpu") && c.limit.most > had {
-			e.Field, e.Most = "processors", c.limit.most-had
+		if left := c.limit.most - had; left > 0 {
+			switch c.name {
+			case tres + " cpu":
+				e.Field, e.Most = "processors", left
+			case tres + " " + gpu:
+				e.Field, e.Most = "gpus", left
+			}
 		}
 		return e
 	}

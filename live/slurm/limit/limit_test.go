@@ -44,7 +44,7 @@ func TestWhatAPartitionAllows(t *testing.T) {
 func TestWhatSomebodyMayHave(t *testing.T) {
 	one := Ask{User: "alice", Processors: 1, Programs: 1, MemoryMB: 128, Time: time.Minute}
 	has := func(user string, jobs, processors int) map[string]Use {
-		return map[string]Use{user: {jobs, processors, 0}}
+		return map[string]Use{user: {Jobs: jobs, Processors: processors}}
 	}
 	for name, c := range map[string]struct {
 		ask   func(*Ask)
@@ -102,5 +102,50 @@ func TestAmounts(t *testing.T) {
 	}
 	if span("1-02:03:04") != 26*time.Hour+3*time.Minute+4*time.Second || span("UNLIMITED") != 0 || span("5") != 0 {
 		t.Error("spans")
+	}
+}
+
+// GPUs are counted like processors: what others of the account hold, what the market has
+// sold, and what a job asks for.
+func TestLimitsOfGPUs(t *testing.T) {
+	text, err := os.ReadFile("testdata/assoc_mgr.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	has := func(user string, gpus int) map[string]Use { return map[string]Use{user: {GPUs: gpus}} }
+	for name, c := range map[string]struct {
+		asks  int
+		books Books
+		want  string
+		most  int64
+	}{
+		"none":                       {},
+		"what is left":               {asks: 3},
+		"more than is left":          {asks: 4, want: "GrpTRES gres/gpu=4 of account physics, of which 1 are used", most: 3},
+		"the market has sold some":   {asks: 2, books: Books{Underway: has("root", 2)}, want: "GrpTRES gres/gpu", most: 1},
+		"which Slurm counts as well": {asks: 2, books: Books{Underway: has("root", 1), Submitted: has("root", 1), Running: has("root", 1)}},
+		"none, where none are left":  {books: Books{Underway: has("root", 9)}},
+		"all are sold":               {asks: 1, books: Books{Underway: has("root", 3)}, want: "GrpTRES gres/gpu"},
+	} {
+		said := strings.Replace(string(text), "GrpTRES=cpu=6(1)", "GrpTRES=gres/gpu=4(1),cpu=N(1)", 1)
+		if said == string(text) {
+			t.Fatal("the recorded limits are others")
+		}
+		s := Read(Said{Config: "AccountingStorageEnforce = limits\n", Partition: "PartitionName=libra MaxTime=UNLIMITED\n", Manager: strings.ReplaceAll(said, ",gres/gpu=N(0)", ""), Choices: "physics|alice||\n"})
+		e := s.Check(Ask{User: "alice", Processors: 1, Programs: 1, GPUs: c.asks}, c.books)
+		switch {
+		case c.want == "" && e != nil:
+			t.Errorf("%s: %+v", name, e)
+		case c.want != "" && (e == nil || !strings.Contains(e.Detail, c.want) || e.Most != c.most || (e.Field == "gpus") != (c.most > 0)):
+			t.Errorf("%s: %+v, want %q and %d", name, e, c.want, c.most)
+		}
+	}
+	each := newRecord()
+	each.readValues([]string{"MaxTRESPJ=gres/gpu=2"})
+	if e := each.checkJob(&Ask{Processors: 1, Programs: 1, GPUs: 3}); e == nil || e.Field != "gpus" || e.Most != 2 {
+		t.Errorf("more than a job may have: %+v", e)
+	}
+	if e := each.checkJob(&Ask{Processors: 1, Programs: 1, GPUs: 2}); e != nil {
+		t.Errorf("as much as a job may have: %+v", e)
 	}
 }

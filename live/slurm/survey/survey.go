@@ -44,13 +44,18 @@ func Inspect(ctx context.Context, c *config.Slurm, batch client.Slurm) []Finding
 		return append(found, wrongf("partition %s has no nodes: is it in slurm.conf, as in PartitionName=%[1]s Nodes=n[1-4] OverSubscribe=FORCE:64?", c.Partition))
 	}
 	var down []string
-	processors := 0
+	processors, gpus := 0, 0
 	for i := range nodes {
+		gpus += nodes[i].GPUs
 		if processors += nodes[i].Processors; !nodes[i].Up || nodes[i].Draining {
 			down = append(down, strings.TrimSuffix(nodes[i].Name+" ("+nodes[i].Reason, " (")+")")
 		}
 	}
-	found = append(found, good("partition %s has %s with %s", c.Partition, number(len(nodes), "node"), number(processors, "processor")))
+	has := number(processors, "processor")
+	if gpus > 0 {
+		has += " and " + number(gpus, "GPU")
+	}
+	found = append(found, good("partition %s has %s with %s", c.Partition, number(len(nodes), "node"), has))
 	if len(down) > 0 {
 		found = append(found, good("of these are down or drained: %s", strings.Join(down, ", ")))
 	}

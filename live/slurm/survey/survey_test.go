@@ -1,11 +1,14 @@
 package survey
 
 import (
+	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/libra-market/libra/live/config"
+	"github.com/libra-market/libra/live/slurm/client"
 )
 
 func TestWhatSlurmLacksIsSaid(t *testing.T) {
@@ -51,5 +54,22 @@ func TestNumber(t *testing.T) {
 		if got := number(n, "node"); got != want {
 			t.Errorf("%d: %s, want %s", n, got, want)
 		}
+	}
+}
+
+// equipped is a Slurm whose nodes have GPUs.
+type equipped struct{ client.Slurm }
+
+func (equipped) Name() string               { return "a test" }
+func (equipped) Ping(context.Context) error { return nil }
+func (equipped) Nodes(context.Context, string) ([]client.Node, error) {
+	return []client.Node{{Name: "n1", Processors: 4, Up: true, GPUs: 4}, {Name: "n2", Processors: 4, Up: true, GPUs: 1}, {Name: "n3", Processors: 4, Up: true}}, nil
+}
+
+func TestGPUsAreCounted(t *testing.T) {
+	t.Setenv("PATH", t.TempDir()) // no Slurm but this
+	found := Inspect(t.Context(), &config.Slurm{Partition: "libra"}, equipped{})
+	if !slices.Contains(found, Finding{Text: "partition libra has 3 nodes with 12 processors and 5 GPUs"}) {
+		t.Errorf("%v", found)
 	}
 }

@@ -36,8 +36,14 @@ func Worked(inputs []market.Input, price, stored, lent market.Money) string {
 	if d := known["D"]; d > 0 {
 		text += ", within " + market.Span(int64(math.Round(d*1e3)))
 	}
-	more := math.Round(1000*(float64((price-stored-lent).Price())/base-1)) / 10
-	text += fmt.Sprintf(": %+.1f %%", more+0) // nothing is not negative
+	work := float64((price - stored - lent).Price())
+	more := math.Round(1000*(work/base-1)) / 10
+	const rounding = 1.5e-6 // of the price itself
+	if more == 0 && work-base > rounding {
+		text += ": less than +0.1 %"
+	} else {
+		text += fmt.Sprintf(": %+.1f %%", more+0) // nothing is not negative
+	}
 	if stored > 0 {
 		text += fmt.Sprintf(", and %s for memory and disk", stored.Said())
 	}

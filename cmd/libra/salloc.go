@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -101,11 +102,12 @@ func runSalloc(cmd *cobra.Command, con *console, o *sallocCommand, args []string
 		if prices.Runs == "" {
 			return errors.New("this market runs jobs by its own agents, which have no terminal to give: libra submit runs a program there, and libra salloc needs a market on Slurm")
 		}
-		if err = lasts(ctx, market, &request); err != nil {
+		nodes, err := market.Nodes(ctx)
+		if err != nil {
 			return err
 		}
-		a := allocation{con: con, market: market, json: o.json, quiet: o.quiet}
-		if err = a.grant(ctx, request); err != nil {
+		a := allocation{con: con, market: market, json: o.json, quiet: o.quiet, lasts: time.Duration(request.EstimateMS) * time.Millisecond}
+		if err = a.grant(ctx, request, ratingsOf(nodes)); err != nil {
 			return err
 		}
 		if o.noShell {
@@ -145,23 +147,29 @@ func (o *sallocCommand) holder(con *console, flags *pflag.FlagSet, line directiv
 // begins is how long it may take until somebody has what was promised at once.
 const begins = 30 * time.Second
 
-// lasts makes a request one for whole processors for a time: work is what the slowest node
-// does in it, and it is to be done in that time.
-func lasts(ctx context.Context, market *client.Client, r *v1.Request) error {
-	nodes, err := market.Nodes(ctx)
-	if err != nil {
-		return err
-	}
-	slowest := 0.0
+// ratingsOf are those of the nodes that take jobs, the fastest first; those that are hardly
+// slower than another are left out.
+func ratingsOf(nodes []v1.NodeView) []float64 {
+	const hardly = 0.95
+	var all, some []float64
 	for i := range nodes {
-		if n := &nodes[i]; n.Up && !n.Closed && (slowest == 0 || n.Rating < slowest) {
-			slowest = n.Rating
+		if n := &nodes[i]; n.Up && !n.Closed && n.Rating > 0 {
+			all = append(all, n.Rating)
 		}
 	}
-	if slowest == 0 {
-		return errors.New("no node takes jobs now")
+	slices.Sort(all)
+	for _, rating := range slices.Backward(all) {
+		if len(some) == 0 || rating < hardly*some[len(some)-1] {
+			some = append(some, rating)
+		}
 	}
+	return some
+}
+
+// lasts makes a request one for whole processors for a time: work is what nodes of a rating
+// do in it, and it is to be done in that time.
+func lasts(r v1.Request, rating float64) v1.Request {
 	r.DeadlineMS = r.EstimateMS + begins.Milliseconds()
-	r.EstimateMS = max(1, int64(float64(r.EstimateMS)*min(1, slowest)))
-	return nil
+	r.EstimateMS = max(1, int64(float64(r.EstimateMS)*rating))
+	return r
 }

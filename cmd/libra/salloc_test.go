@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/live/api"
 )
 
 // heldFloor is a market before Slurm that begins jobs at once, and loses them when told to.
@@ -67,6 +70,55 @@ func TestSalloc(t *testing.T) {
 	}
 	f.prices.Runs = ""
 	if r := libra(t, "srun", "-t", "1", "true"); r.code != exitFailure || !strings.Contains(r.err, "its own agents") {
+		t.Errorf("%+v", r)
+	}
+}
+
+// It lasts as long as was said wherever it comes to be, and costs no more: work is asked
+// for as the fastest nodes do it, and as slower ones do only where those say no.
+func TestSallocLastsOnFastNodes(t *testing.T) {
+	f := &heldFloor{slurmFloor: &slurmFloor{floor: newFloor()}}
+	f.prices.Runs = "slurm"
+	f.nodes = make([]v1.NodeView, 6)
+	for i, rating := range []float64{0.5, 1.5, 1.49, 9, 9, 0.52} {
+		f.nodes[i].Rating, f.nodes[i].Up = rating, true
+	}
+	f.nodes[3].Up, f.nodes[4].Closed = false, true
+	open(t, f, v1.RoleUser)
+	asked := func() (all [][2]int64) {
+		for _, c := range f.asked {
+			if c.Submit != nil {
+				all = append(all, [2]int64{c.Submit.Request.EstimateMS, c.Submit.Request.DeadlineMS})
+			}
+		}
+		f.asked = nil
+		return all
+	}
+	if r := libra(t, "salloc", "-t", "10", "--no-shell"); r.code != exitOK || !strings.Contains(r.err, "at most for 10m") {
+		t.Errorf("%+v", r)
+	}
+	if got := asked(); !slices.Equal(got, [][2]int64{{900_000, 630_000}}) {
+		t.Errorf("%v", got)
+	}
+	reason := "cannot_meet_deadline"
+	f.answer = func(c trade.Command) (api.Outcome, error) {
+		if c.Submit != nil && c.Submit.Request.EstimateMS > 312_000 {
+			return api.Outcome{Refusal: &v1.Refusal{Reason: reason, Detail: "no", Offers: []v1.Offer{}}}, nil
+		}
+		return api.Outcome{Job: &v1.Job{ID: 1, State: v1.Running}}, nil
+	}
+	if r := libra(t, "salloc", "-t", "10", "--no-shell"); !strings.Contains(r.err, "about for 10m") {
+		t.Errorf("%+v", r)
+	}
+	if got := asked(); !slices.Equal(got, [][2]int64{{900_000, 630_000}, {312_000, 630_000}}) {
+		t.Errorf("%v", got)
+	}
+	reason = "insufficient_funds"
+	if r := libra(t, "salloc", "-t", "10", "--no-shell"); r.code != exitRefused || len(asked()) != 1 {
+		t.Errorf("%+v", r)
+	}
+	f.nodes = nil
+	if r := libra(t, "salloc", "-t", "10", "--no-shell"); r.code != exitFailure || !strings.Contains(r.err, "no node takes jobs now") {
 		t.Errorf("%+v", r)
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/market"
 )
 
 // allocation is a job whose processors somebody has a terminal on.
@@ -23,23 +24,46 @@ type allocation struct {
 	con         *console
 	market      *client.Client
 	job         v1.Job
+	lasts       time.Duration // for how long it is had
 	json, quiet bool
 }
 
 // grant buys it and waits until Slurm has begun it. Whoever gives up meanwhile owes what
 // the market's terms say, and holds nothing.
-func (a *allocation) grant(ctx context.Context, r v1.Request) (err error) {
-	if a.job, err = a.market.Submit(ctx, r, ""); err != nil {
+func (a *allocation) grant(ctx context.Context, r v1.Request, ratings []float64) error {
+	if err := a.buy(ctx, r, ratings); err != nil {
 		return err
 	}
-	hours := time.Duration(r.DeadlineMS-begins.Milliseconds()) * time.Millisecond
-	a.say("%s an hour, %s at most for %s", cash(int64(float64(a.job.Price)/hours.Hours())), cash(a.job.Price), lasting(hours))
-	if err = a.await(ctx); err != nil {
+	if err := a.await(ctx); err != nil {
 		a.giveBack()
 		return err
 	}
 	a.say("granted job allocation %s (job %d) on %s", a.job.Batch, a.job.ID, a.nodes())
 	return nil
+}
+
+// buy asks for the fastest processors first, so that wherever it comes to be it lasts as
+// long; where those are not to be had, for slower ones.
+func (a *allocation) buy(ctx context.Context, r v1.Request, ratings []float64) (err error) {
+	if len(ratings) == 0 {
+		return errors.New("no node takes jobs now")
+	}
+	for i, rating := range ratings {
+		a.job, err = a.market.Submit(ctx, lasts(r, rating), "")
+		if no, is := errors.AsType[*client.Problem](err); is && i+1 < len(ratings) && no.Reason == market.CannotMeetDeadline.String() {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		most := "at most"
+		if i > 0 { // where those who are faster have a little room it is used up sooner, and goes on at the price of then
+			most = "about"
+		}
+		a.say("%s an hour, %s %s for %s", cash(int64(float64(a.job.Price)/a.lasts.Hours())), cash(a.job.Price), most, lasting(a.lasts))
+		return nil
+	}
+	return err
 }
 
 // await waits until the processors are there.

@@ -144,6 +144,11 @@ func TestWelcome(t *testing.T) {
 		t.Errorf("nobody said that they are welcome: %+v", txs)
 	}
 	h.allow(noon, trade.MoneyCommand{To: "people", Amount: 100, EveryUS: day, Most: 300, Each: true, Welcome: true})
+	for user, want := range map[string]bool{"eve": true, "alice": false, "Eve": false, "Not A Path": false} {
+		if path, some := h.Awaits(trade.Identity{User: user, Role: trade.RoleUser}, h.books, h.people); some != want || some && path != "people/"+user {
+			t.Errorf("%s awaits %q, %t", user, path, some)
+		}
+	}
 	h.Welcome(noon, trade.Identity{User: "eve", Role: trade.RoleUser}, h.books, h.people)
 	h.owns("people/eve", 100)
 	for _, by := range []trade.Identity{{User: "eve", Role: trade.RoleUser}, alice, owner, {User: "n1", Role: trade.RoleNode}, {User: "Not A Path", Role: trade.RoleUser}} {

@@ -14,7 +14,7 @@ func (b *Book) Awaits(by trade.Identity, books *ledger.Ledger, people *accounts.
 	if !some || by.Role != trade.RoleUser || len(people.Of(by.User)) > 0 {
 		return "", false
 	}
-	if _, taken := books.Account(market.Account(path)); taken {
+	if _, taken := books.Account(market.Account(path)); taken || ledger.CheckPath(market.Account(path)) != nil { // nobody is welcome whose name is none of an account
 		return "", false
 	}
 	return path, true

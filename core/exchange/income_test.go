@@ -98,4 +98,10 @@ func TestOthersWhoAreBoundBringNoAllowance(t *testing.T) {
 	f.money(trade.MoneyCommand{Op: "bind", To: "people/team", User: "dan"})
 	f.money(trade.MoneyCommand{Op: "unbind", To: "people/team", User: "carol"})
 	owns(0)
+	f.money(trade.MoneyCommand{Op: "unbind", To: "people/team", User: "dan"}) // nor do all who leave and come again
+	f.money(trade.MoneyCommand{Op: "bind", To: "people/team", User: "dan"})
+	owns(0)
+	f.wait(600)
+	f.do(trade.Command{Tick: &trade.Tick{}})
+	owns(10)
 }

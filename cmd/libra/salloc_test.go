@@ -107,7 +107,7 @@ func TestSallocLastsOnFastNodes(t *testing.T) {
 		}
 		return api.Outcome{Job: &v1.Job{ID: 1, State: v1.Running}}, nil
 	}
-	if r := libra(t, "salloc", "-t", "10", "--no-shell"); !strings.Contains(r.err, "about for 10m") {
+	if r := libra(t, "salloc", "-t", "10", "--no-shell"); !strings.Contains(r.err, "an hour, about ") {
 		t.Errorf("%+v", r)
 	}
 	if got := asked(); !slices.Equal(got, [][2]int64{{900_000, 630_000}, {312_000, 630_000}}) {

@@ -71,9 +71,14 @@ func TestAJobFitsItsNodes(t *testing.T) {
 		leaving *Leaving
 		fits    bool
 	}{
-		{[]Rank{{Node: 0}, {Node: 1}}, nil, true}, {[]Rank{{Node: 2}}, nil, false}, {[]Rank{{Node: -1}}, nil, false},
-		{nil, &Leaving{Nodes: []int{1}, Ranks: []int{0}}, true}, {nil, &Leaving{Nodes: []int{2}}, false}, {nil, &Leaving{Nodes: []int{-1}}, false},
-		{nil, &Leaving{Nodes: []int{0}, Ranks: []int{1}}, false}, {nil, &Leaving{Nodes: []int{0}, Ranks: []int{-1}}, false},
+		{[]Rank{{Node: 0}, {Node: 1}}, nil, true},
+		{[]Rank{{Node: 2}}, nil, false},
+		{[]Rank{{Node: -1}}, nil, false},
+		{nil, &Leaving{Nodes: []int{1}, Ranks: []int{0}}, true},
+		{nil, &Leaving{Nodes: []int{2}}, false},
+		{nil, &Leaving{Nodes: []int{-1}}, false},
+		{nil, &Leaving{Nodes: []int{0}, Ranks: []int{1}}, false},
+		{nil, &Leaving{Nodes: []int{0}, Ranks: []int{-1}}, false},
 	} {
 		j := &Job{Ranks: c.ranks, Leaving: c.leaving}
 		if _, fits := j.Fits(2); fits != c.fits {

@@ -101,10 +101,8 @@ func (x *bank) cannotHold(account string, amount market.Money) (reason, detail s
 	if account == "" {
 		return trade.ReasonFunds, "you are bound to no account: ask the owner for `libra account bind USER ACCOUNT`"
 	}
-	if have, awaited := x.income.AtFirst(account, x.ledger); awaited && have >= amount {
-		return "", ""
-	} else if awaited {
-		return shortage(&ledger.Shortage{Account: market.Account(account), Wanted: amount, Have: have})
+	if have, awaited := x.income.AtFirst(account, x.ledger); awaited {
+		return shortage(x.ledger.CanHoldAtFirst(x.now, market.Account(account), have, amount))
 	}
 	return shortage(x.ledger.CanHold(x.now, market.Account(account), amount))
 }

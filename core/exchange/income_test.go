@@ -64,13 +64,27 @@ func TestWhoComesIsWelcome(t *testing.T) {
 	}
 	f.money(trade.MoneyCommand{Op: "open", To: "people"})
 	f.money(trade.MoneyCommand{Op: "allow", To: "people", Amount: 100 * int64(market.Unit), EveryUS: 600e6, Most: 100 * int64(market.Unit), Each: true, Welcome: true})
-	for budget, fits := range map[int64]bool{100: true, 101: false} { // before there is an account, as after
+	hears := func(offer int64, want string) { // before there is an account, as after
+		t.Helper()
 		r := first.Submit.Request
-		r.Budget = new(budget * int64(market.Unit))
-		if o, err := f.x.Preview(first.By, r); err != nil || (o.Quote != nil) != fits {
-			t.Errorf("with a budget of %d: %+v %v", budget, o, err)
+		r.Budget = new(offer * int64(market.Unit))
+		o, err := f.x.Preview(first.By, r)
+		said := "yes"
+		if o.Refusal != nil {
+			said = o.Refusal.Detail
+		}
+		if err != nil || said != want {
+			t.Errorf("with a budget of %d: %q, want %q; %v", offer, said, want, err)
 		}
 	}
+	hears(100, "yes")
+	hears(101, "people/eve has 100.00 ¤ free, 101.00 ¤ is needed")
+	f.money(trade.MoneyCommand{Op: "grant", To: "people", Amount: 50 * int64(market.Unit)}) // what one lacks those above have
+	hears(150, "yes")
+	hears(151, "people/eve has 150.00 ¤ free, 151.00 ¤ is needed")
+	f.money(trade.MoneyCommand{Op: "limit", To: "people", Amount: 90 * int64(market.Unit)})
+	hears(90, "yes")
+	hears(91, "people may spend 90.00 ¤ a month and has used 0.00 ¤; 91.00 ¤ more is needed")
 	if o, err := f.try(first); err != nil || o.Job == nil || o.Job.Account != "people/eve" || o.Job.State == trade.Rejected {
 		t.Fatalf("%+v %v", o, err)
 	}

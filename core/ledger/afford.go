@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -26,6 +27,25 @@ func (l *Ledger) CanHold(at int64, account market.Account, amount market.Money) 
 		return &Shortage{Account: account, Wanted: amount, Have: amount - left}
 	}
 	return nil
+}
+
+// CanHoldAtFirst is what CanHold would answer for an account that is to be opened with so
+// much in it. What it lacks those above have, as with any account, and their limits are
+// its own.
+func (l *Ledger) CanHoldAtFirst(at int64, account market.Account, with, amount market.Money) error {
+	above, some := parent(account)
+	if !some {
+		return fmt.Errorf("%w: %s", ErrUnknown, account)
+	}
+	err := l.CanHold(at, above, amount)
+	var short *Shortage
+	if !errors.As(err, &short) {
+		return err
+	}
+	if with >= amount-short.Have {
+		return nil
+	}
+	return &Shortage{Account: account, Wanted: amount, Have: short.Have + with}
 }
 
 // Available is the most that could be held for the account's jobs now: nothing

@@ -23,6 +23,7 @@ type replayOptions struct {
 	from     string
 	policies []string
 	nodes    int
+	cluster  string
 	last     int
 	sla      string
 	set      []string
@@ -52,7 +53,7 @@ says (which are given them by --sla), or a job table that libra wrote; sacct:FRO
 sacct itself. Of sacct's jobs it
 is known when they really ended: that is compared with, unless --from says under which
 policy to simulate it; and as many processors are taken as were in use at once, unless
---nodes says otherwise. A job table alone knows only the
+--nodes or --cluster says otherwise. A job table alone knows only the
 jobs that ran, and no deadlines; better give the workload and, with --table, the
 table of what became of it. Without a table, what was is simulated too: under the
 policy of --from. The word live is the history of the running market: its jobs,
@@ -102,6 +103,7 @@ whether or not the market runs, and the archive files that old parts of the log 
 	f.StringVar(&opts.from, "from", "fcfs-bf", "`policy` the jobs ran under, where there is no table")
 	f.StringSliceVarP(&opts.policies, "policy", "p", []string{"libra-plus"}, "other `policy` to try, or several with commas between them")
 	f.IntVarP(&opts.nodes, "nodes", "n", 0, "`number` of equal nodes (default: what the header of a log says)")
+	f.StringVar(&opts.cluster, "cluster", "", "`file` that describes the nodes, with their GPUs, in place of --nodes")
 	f.IntVar(&opts.last, "last", 0, "take only the last `number` of jobs in the file")
 	f.StringVar(&opts.sla, "sla", "", "`model` of deadlines and budgets: "+strings.Join(workload.Models(), ", "))
 	f.StringArrayVar(&opts.set, "set", nil, "`name=value` of a setting; may be repeated")
@@ -132,6 +134,10 @@ func (o *replayOptions) check(given func(flag string) bool) error {
 		return usagef("--last: %d makes no sense (want 1 or more)", o.last)
 	case o.top < 0:
 		return usagef("--top: %d makes no sense (want 0 or more)", o.top)
+	case o.cluster != "" && given("nodes"):
+		return usagef("--cluster and --nodes exclude each other: the file says how many nodes there are")
+	case o.cluster != "" && o.history == liveHistory:
+		return usagef("--cluster is for a history in a file: live knows the nodes of the market")
 	case o.table != "" && given("from"):
 		return usagef("--table and --from exclude each other: the table says what was")
 	case o.strict && o.history != liveHistory:
@@ -156,6 +162,7 @@ type pastRun struct {
 	con      *console
 	settings []trial.Setting
 	nodes    int
+	on       *experiment.Cluster // nodes that are described; nil: plain ones
 	arrivals []workload.Arrival
 	lived    *replay.Course         // what was, where the market itself remembers
 	ends     map[string]market.Time // of a history of Slurm's: when each job ended
@@ -166,7 +173,7 @@ type pastRun struct {
 
 // past is the history to be replayed.
 func (r *pastRun) past() *replay.History {
-	return &replay.History{Arrivals: r.arrivals, Nodes: r.nodes, Rate: r.rate, Purses: r.purses}
+	return &replay.History{Arrivals: r.arrivals, Nodes: r.nodes, Cluster: r.on, Rate: r.rate, Purses: r.purses}
 }
 
 func runReplay(ctx context.Context, con *console, opts replayOptions) error {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/lab/experiment"
 	"github.com/libra-market/libra/lab/replay"
 	"github.com/libra-market/libra/lab/trial"
 	"github.com/libra-market/libra/lab/workload"
@@ -14,7 +16,7 @@ import (
 // where a model is asked for.
 func (r *pastRun) load(ctx context.Context, contenders []trial.Contender) error {
 	like := &simulation{simulateOptions: simulateOptions{
-		policies: r.policies, workload: r.history, nodes: r.replayOptions.nodes, sla: r.sla, seed: r.seed,
+		policies: r.policies, workload: r.history, nodes: r.replayOptions.nodes, cluster: r.cluster, sla: r.sla, seed: r.seed,
 	}, con: r.con, contenders: contenders, settings: r.settings}
 	var err error
 	if r.history == liveHistory {
@@ -31,10 +33,17 @@ func (r *pastRun) load(ctx context.Context, contenders []trial.Contender) error 
 		if r.arrivals, err = r.readTableAsHistory(); err != nil {
 			return err
 		}
-		if r.replayOptions.nodes == 0 {
+		if r.replayOptions.nodes == 0 && r.cluster == "" {
 			return usagef("%s does not say how large the cluster is: give --nodes", r.history)
 		}
 		r.nodes = r.replayOptions.nodes
+		if r.cluster != "" {
+			described, bad := readCluster(r.cluster)
+			if bad != nil {
+				return bad
+			}
+			r.describe(described)
+		}
 		if r.sla == "" {
 			r.sla = trial.NoModel
 		}
@@ -55,6 +64,9 @@ func (r *pastRun) load(ctx context.Context, contenders []trial.Contender) error 
 			return err
 		}
 		r.nodes = len(nodes)
+		if r.cluster != "" {
+			r.describe(nodes)
+		}
 		if r.arrivals, err = r.con.loadWorkload(ctx, file, r.last); err != nil {
 			return err
 		}
@@ -62,7 +74,7 @@ func (r *pastRun) load(ctx context.Context, contenders []trial.Contender) error 
 		if s := file.Sacct(); s != nil {
 			r.ends = s.Finished()
 			r.con.warnSacct(r.history, s.Left())
-			if r.replayOptions.nodes == 0 {
+			if r.replayOptions.nodes == 0 && r.cluster == "" {
 				r.con.warn("%s: on %s, as many as were in use at once (--nodes says otherwise)", r.history, number(int64(r.nodes), "processor"))
 			}
 			r.con.warn("%s: Slurm knows neither deadlines nor budgets: those of the model %s, seed %d (--sla, --seed)", r.history, like.modelName(file), r.seed)
@@ -78,6 +90,11 @@ func (r *pastRun) load(ctx context.Context, contenders []trial.Contender) error 
 		return err
 	}
 	return like.applyModel(r.arrivals)
+}
+
+// describe has the history run on nodes that are described in a file.
+func (r *pastRun) describe(nodes []market.Node) {
+	r.nodes, r.on = len(nodes), &experiment.Cluster{Nodes: nodes}
 }
 
 // isJobTable looks at the first line of a file. What cannot be read is not

@@ -118,6 +118,23 @@ func TestSacctWithGPUs(t *testing.T) {
 	if out := parse[replayAnswer](t, mustQuiet(t, "replay", history, "--policy", "fcfs-bf", "--json")); out.Before.Jobs != 2 || out.After[0].Revenue <= 0 {
 		t.Errorf("replayed: %+v", out.After)
 	}
+	plain := libra(t, "replay", history, "--policy", "fcfs-bf")
+	if want := "jobs that had GPUs, taken without them since no node has any: 1 (--cluster describes nodes)"; plain.code != exitOK || !strings.Contains(plain.err, want) {
+		t.Errorf("it says %q, want %q", plain.err, want)
+	}
+	for gpus, satisfied := range map[string]int64{"2": 2, "1": 1} { // who has none of two GPUs cannot run
+		cluster := file(t, "cluster.yaml", "groups:\n  - {count: 1, processors: 8, gpus: "+gpus+"}\n")
+		r := libra(t, "replay", history, "--policy", "fcfs-bf", "--cluster", cluster, "--json")
+		out := parse[replayAnswer](t, r.out)
+		if r.code != exitOK || out.Nodes != 1 || out.After[0].Satisfied != satisfied || strings.Contains(r.err, "had GPUs") {
+			t.Errorf("%s GPUs: %+v %s", gpus, out, r.err)
+		}
+	}
+	for _, more := range [][]string{{"--nodes", "3"}, {"--table", "t.csv", "--from", "fifo"}} {
+		if r := libra(t, append([]string{"replay", history, "--cluster", "c.yaml"}, more...)...); r.code != exitUsage {
+			t.Errorf("%v: %+v", more, r)
+		}
+	}
 }
 
 // The sacct of the site is asked as it has to be, and what it could not find out is no

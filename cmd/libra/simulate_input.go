@@ -64,6 +64,9 @@ func (c *console) warnSacct(path string, left workload.SacctLeft) {
 			c.warn("%s: jobs left out because they %s: %s", path, l.why, count(l.jobs))
 		}
 	}
+	if left.GPUs > 0 {
+		c.warn("%s: jobs that had GPUs, taken without them since no node has any: %s (--cluster describes nodes)", path, count(left.GPUs))
+	}
 }
 
 // findNodes gives the cluster. Of a history of Slurm's the GPUs count if it has any.

@@ -64,11 +64,31 @@ const Bound = "bound"
 
 // Cell is one run: a policy on some jobs.
 type Cell struct {
-	Policy string   // or Bound
-	Set    Settings // of the policy
-	Nodes  int
-	Rate   market.Price // of a second of every processor; 0: 1
-	Jobs   Jobs
+	Policy  string       // or Bound
+	Set     Settings     // of the policy
+	Nodes   int          // plain ones
+	Cluster *Cluster     // others, in their place; nil: none
+	Rate    market.Price // of a second of every processor; 0: 1
+	Jobs    Jobs
+}
+
+// Cluster is nodes that many runs share. Nobody writes to it.
+type Cluster struct {
+	Nodes []market.Node
+}
+
+// nodes are those of a run.
+func (c Cell) nodes() []market.Node {
+	nodes := market.PlainNodes(c.Nodes)
+	if c.Cluster != nil {
+		nodes = slices.Clone(c.Cluster.Nodes)
+	}
+	if c.Rate != 0 {
+		for i := range nodes {
+			nodes[i].Base.Processor = c.Rate
+		}
+	}
+	return nodes
 }
 
 // prepared is the part of Jobs that runs of different speed share.
@@ -130,6 +150,9 @@ func (c Cell) run(ctx context.Context, arrivals []workload.Arrival, watch Watch)
 		return c.bound(jobs)
 	}
 	if reading.Needed(c.Set.Map()) {
+		if c.Cluster != nil {
+			return nil, fmt.Errorf("%s: such a reading is of plain nodes alone", c)
+		}
 		all, failed := workload.Load(jobs)
 		if failed != nil {
 			return nil, failed
@@ -144,13 +167,7 @@ func (c Cell) run(ctx context.Context, arrivals []workload.Arrival, watch Watch)
 	if err != nil {
 		return nil, err
 	}
-	nodes := market.PlainNodes(c.Nodes)
-	if c.Rate != 0 {
-		for i := range nodes {
-			nodes[i].Base.Processor = c.Rate
-		}
-	}
-	t := trial.Trial{Kind: kind, Set: c.Set.Map(), Nodes: nodes, Exact: kind.ExactEstimates, Watch: watch}
+	t := trial.Trial{Kind: kind, Set: c.Set.Map(), Nodes: c.nodes(), Exact: kind.ExactEstimates, Watch: watch}
 	summary, err := t.Run(ctx, jobs)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c, err)
@@ -161,7 +178,7 @@ func (c Cell) run(ctx context.Context, arrivals []workload.Arrival, watch Watch)
 // bound is a summary of which only what has a bound means something. What has none, for
 // some jobs name no budget, is not a number.
 func (c Cell) bound(jobs workload.Source) (*report.Summary, error) {
-	l, err := trial.Limits(jobs, market.PlainNodes(c.Nodes), bound.Quick)
+	l, err := trial.Limits(jobs, c.nodes(), bound.Quick)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c, err)
 	}

@@ -71,7 +71,7 @@ func Ended(arrivals []workload.Arrival, ends map[string]market.Time) *Course {
 
 // Run replays the jobs under a policy with settings.
 func (h *History) Run(ctx context.Context, policy string, set map[string]string) (*Course, error) {
-	cell := cellOf(h.Nodes, policy, set)
+	cell := h.cell(policy, set)
 	cell.Rate = h.Rate
 	e, err := h.run(ctx, &cell)
 	if err != nil {
@@ -85,12 +85,13 @@ func (h *History) Run(ctx context.Context, policy string, set map[string]string)
 // fateOf is what became of a job that ran to its end.
 func fateOf(rec *market.Record) Fate { return Fate{report.Satisfied(rec), float64(report.Paid(rec))} }
 
-func cellOf(nodes int, policy string, set map[string]string) experiment.Cell {
+// cell is a run of the history under a policy.
+func (h *History) cell(policy string, set map[string]string) experiment.Cell {
 	var settings experiment.Settings
 	for name, value := range set {
 		settings = settings.Set(name, value)
 	}
-	return experiment.Cell{Policy: policy, Set: settings, Nodes: nodes, Jobs: experiment.Jobs{Factor: 1}}
+	return experiment.Cell{Policy: policy, Set: settings, Nodes: h.Nodes, Cluster: h.Cluster, Jobs: experiment.Jobs{Factor: 1}}
 }
 
 // finiteOr makes sure that a number can be written as JSON.

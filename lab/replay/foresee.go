@@ -70,7 +70,7 @@ func (h *History) tryLevers(ctx context.Context, l Levers) (*effect, error) {
 	}
 	own, _ := rules.Split(l.Set)
 	maps.Copy(set, own)
-	cell := cellOf(h.Nodes, l.Policy, set)
+	cell := h.cell(l.Policy, set)
 	cell.Rate = l.Rate
 	return h.run(ctx, &cell)
 }

@@ -12,9 +12,10 @@ import (
 // History is the jobs of the past and what they ran on.
 type History struct {
 	Arrivals []workload.Arrival
-	Nodes    int          // plain ones, each a processor of rating 1
-	Rate     market.Price // what a second of a processor costs; 0: 1
-	Purses   *Purses      // nil: everybody has the money that a price asks for
+	Nodes    int                 // plain ones, each a processor of rating 1
+	Cluster  *experiment.Cluster // others, in their place; nil: none
+	Rate     market.Price        // what a second of a processor costs; 0: 1
+	Purses   *Purses             // nil: everybody has the money that a price asks for
 }
 
 // Purses say who pays for each job of a history, and what they had for all of

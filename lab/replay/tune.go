@@ -56,7 +56,7 @@ func (h *History) Tune(ctx context.Context, lab *experiment.Lab,
 	if t.Default >= low && t.Default <= high {
 		values = append(values, t.Default)
 	}
-	base := cellOf(h.Nodes, kind.Name, set)
+	base := h.cell(kind.Name, set)
 	base.Rate = h.Rate
 	for range 3 {
 		if err := t.try(ctx, lab, h, base, values); err != nil {

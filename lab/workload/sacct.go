@@ -37,6 +37,7 @@ type SacctLeft struct {
 	NeverRan  int64 // cancelled before it began, or waiting still
 	Underway  int64 // nobody knows yet how long they take
 	Shapeless int64 // it does not say on how many processors, or when
+	GPUs      int64 // jobs that are told of without their GPUs
 }
 
 // sacctJob is one job, or one time that it was begun.
@@ -219,6 +220,9 @@ func (s *Sacct) Next(a *Arrival) error {
 		a.Job.Estimate = market.Work(j.limit)
 	}
 	a.Job.SLA.Deadline, a.Job.SLA.Budget = market.Never, market.Unlimited
+	if !s.gpus && j.gpus > 0 {
+		s.out.GPUs++
+	}
 	if s.gpus && j.gpus > 0 {
 		a.Job.GPUs, a.Job.Threads = j.devices()
 	}

@@ -23,6 +23,14 @@ type fakeMarket struct {
 	jobs  map[int64]*fakeOrder
 	wrong []string // what must not be
 	born  int64    // of what is submitted next
+	lost  int      // nodes, each as often as it was
+}
+
+// losses is how often a node was lost.
+func (m *fakeMarket) losses() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.lost
 }
 
 type fakeMember struct {
@@ -239,6 +247,7 @@ func (m *fakeMarket) Lose(ctx context.Context, name, _ string) error {
 		return nil
 	}
 	n.up, n.closed = false, false
+	m.lost++
 	for _, id := range slices.Sorted(maps.Keys(m.jobs)) {
 		if j := m.jobs[id]; j.placed && j.final == nil && slices.Contains(j.Nodes, name) {
 			m.evict(j)

@@ -19,6 +19,7 @@ type node struct {
 	slurm  client.Node
 	health health    // as Slurm says
 	since  time.Time // when it became bad
+	said   time.Time // when Slurm last said how it is
 
 	hello    *task.Hello // as it was introduced last
 	heard    time.Time   // when its agent last spoke
@@ -172,7 +173,7 @@ func (b *Backend) applyNodes(listed map[string]client.Node, now time.Time) {
 	}
 	for name, n := range b.nodes {
 		was := n.health
-		n.slurm, n.health = listed[name], ill
+		n.slurm, n.health, n.said = listed[name], ill, now
 		if _, here := listed[name]; !here {
 			n.health = outside
 			n.slurm.Reason = "not in partition " + b.cfg.Partition
@@ -189,7 +190,7 @@ func (b *Backend) applyNodes(listed map[string]client.Node, now time.Time) {
 func (b *Backend) lostReason(n *node, now time.Time) string {
 	patience := n.patience()
 	switch {
-	case n.health.bad() && now.Sub(n.since) >= b.cfg.Grace:
+	case b.saysBad(n):
 		why := "Slurm says that it is down"
 		if n.slurm.Reason != "" {
 			why += ": " + n.slurm.Reason
@@ -199,6 +200,17 @@ func (b *Backend) lostReason(n *node, now time.Time) string {
 		return fmt.Sprintf("its agent has not been heard of for %s", patience)
 	}
 	return ""
+}
+
+// saysBad reports whether Slurm has said for a while, without a silence, that a node is
+// down. A slurmctld that was started, or took over, says so of every node that has not
+// found it yet; and what it said before it went away is not what it would say now.
+func (b *Backend) saysBad(n *node) bool {
+	since := n.since
+	if b.good.After(since) {
+		since = b.good
+	}
+	return n.health.bad() && !b.good.IsZero() && n.said.Sub(since) >= b.cfg.Grace
 }
 
 // syncNodes tells the market which nodes are there. The lock is held.

@@ -59,13 +59,42 @@ func TestWhenANodeIsLost(t *testing.T) {
 			if c.gone {
 				listed = nil
 			}
+			b.good = noon
 			b.applyNodes(listed, noon)
+			b.applyNodes(listed, noon.Add(c.later))
 			n.heard = noon.Add(c.later - c.silent)
 			switch got := b.lostReason(n, noon.Add(c.later)); {
 			case c.want == "" && got != "":
 				t.Errorf("lost because %q", got)
 			case !strings.Contains(got, c.want) || c.want != "" && got == "":
 				t.Errorf("lost because %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// What Slurm said of a node counts while it goes on saying so: not what it said before it
+// went away, or in its first moments.
+func TestWhatSlurmSaidOfANodeIsNoLongerTrue(t *testing.T) {
+	for name, c := range map[string]struct {
+		good, said time.Time
+		want       bool
+	}{
+		"it goes on saying so": {noon, noon.Add(time.Minute), true},
+		"it said so once":      {noon, noon, false},
+		"it does not answer":   {time.Time{}, noon.Add(time.Minute), false},
+		"it was away":          {noon.Add(51 * time.Second), noon.Add(time.Minute), false},
+		"it was away before":   {noon.Add(50 * time.Second), noon.Add(time.Minute), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, n := idle(t, Agents)
+			down := map[string]client.Node{"n1": {Name: "n1"}}
+			b.applyNodes(down, noon)
+			b.applyNodes(down, c.said)
+			b.good = c.good
+			n.heard = noon.Add(time.Minute)
+			if got := b.lostReason(n, noon.Add(time.Minute)) != ""; got != c.want {
+				t.Errorf("lost: %v, want %v", got, c.want)
 			}
 		})
 	}

@@ -45,6 +45,7 @@ type Slurm struct {
 	slurmds map[string]int64
 	Trouble float64         // how probable it is that a call goes wrong
 	away    bool            // the controller does not answer
+	unfound bool            // nodes have not found it yet
 	born    int64           // since when it runs
 	Backup  bool            // there is another to take over, and nobody can say when it did
 	Booked  map[string]bool // nodes that are reserved for later: they look well, and nothing starts
@@ -283,7 +284,7 @@ func (f *Slurm) Nodes(ctx context.Context, _ string) ([]client.Node, error) {
 	var nodes []client.Node
 	err := f.call(ctx, "nodes", func(*rand.Rand) error {
 		for _, name := range slices.Sorted(maps.Keys(f.nodes)) {
-			nodes = append(nodes, client.Node{Name: name, Up: f.nodes[name], Draining: f.Drains[name], Processors: 4, MemoryMB: 1000, Slurmd: f.slurmds[name]})
+			nodes = append(nodes, client.Node{Name: name, Up: f.nodes[name] && !f.unfound, Draining: f.Drains[name], Processors: 4, MemoryMB: 1000, Slurmd: f.slurmds[name]})
 		}
 		return nil
 	})

@@ -13,13 +13,9 @@ import (
 // Crash kills the controller; it comes back after a while and may have forgotten
 // its last seconds.
 func (f *Slurm) Crash(ctx context.Context, forget bool) {
-	f.Mu.Lock()
-	f.away = true
-	f.Mu.Unlock()
-	pause(ctx, 2*time.Second)
+	f.CrashFor(ctx, 2*time.Second)
 	f.Mu.Lock()
 	defer f.Mu.Unlock()
-	f.away, f.born = false, now().Unix()*1000
 	if !forget || len(f.Past) == 0 {
 		return
 	}
@@ -35,6 +31,25 @@ func (f *Slurm) Crash(ctx context.Context, forget bool) {
 	for id, j := range was.jobs {
 		f.Known[id] = &j
 	}
+}
+
+// CrashFor kills the controller; it comes back after so long, and has forgotten nothing.
+func (f *Slurm) CrashFor(ctx context.Context, long time.Duration) {
+	f.Mu.Lock()
+	f.away = true
+	f.Mu.Unlock()
+	pause(ctx, long)
+	f.Mu.Lock()
+	defer f.Mu.Unlock()
+	f.away, f.born = false, now().Unix()*1000
+}
+
+// Unfound has the controller say of every node that it is down, though what runs there
+// goes on: as one does that was started and has not heard of them yet.
+func (f *Slurm) Unfound(so bool) {
+	f.Mu.Lock()
+	defer f.Mu.Unlock()
+	f.unfound = so
 }
 
 // FailNode takes a node down as Slurm does: its jobs are lost there.

@@ -172,7 +172,7 @@ func (b *Backend) applyNodes(listed map[string]client.Node, now time.Time) {
 		b.follow(b.node(name))
 	}
 	for name, n := range b.nodes {
-		was := n.health
+		was, again := n.health, now.Sub(n.said) >= 2*b.cfg.Grace
 		n.slurm, n.health, n.said = listed[name], ill, now
 		if _, here := listed[name]; !here {
 			n.health = outside
@@ -180,7 +180,7 @@ func (b *Backend) applyNodes(listed map[string]client.Node, now time.Time) {
 		} else if n.slurm.Up {
 			n.health = well
 		}
-		if n.health.bad() && !was.bad() {
+		if n.health.bad() && (!was.bad() || again) {
 			n.since = now
 		}
 	}
@@ -204,13 +204,14 @@ func (b *Backend) lostReason(n *node, now time.Time) string {
 
 // saysBad reports whether Slurm has said for a while, without a silence, that a node is
 // down. A slurmctld that was started, or took over, says so of every node that has not
-// found it yet; and what it said before it went away is not what it would say now.
+// found it yet; and what it said before it went away is not what it would say now. One
+// that is slow, and never without a silence, is believed after six times as long.
 func (b *Backend) saysBad(n *node) bool {
 	since := n.since
-	if b.good.After(since) {
-		since = b.good
+	if b.silent.After(since) {
+		since = b.silent
 	}
-	return n.health.bad() && !b.good.IsZero() && n.said.Sub(since) >= b.cfg.Grace
+	return n.health.bad() && (n.said.Sub(since) >= b.cfg.Grace || n.said.Sub(n.since) >= 6*b.cfg.Grace)
 }
 
 // syncNodes tells the market which nodes are there. The lock is held.

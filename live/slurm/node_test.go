@@ -59,7 +59,7 @@ func TestWhenANodeIsLost(t *testing.T) {
 			if c.gone {
 				listed = nil
 			}
-			b.good = noon
+			b.silent = noon
 			b.applyNodes(listed, noon)
 			b.applyNodes(listed, noon.Add(c.later))
 			n.heard = noon.Add(c.later - c.silent)
@@ -76,23 +76,32 @@ func TestWhenANodeIsLost(t *testing.T) {
 // What Slurm said of a node counts while it goes on saying so: not what it said before it
 // went away, or in its first moments.
 func TestWhatSlurmSaidOfANodeIsNoLongerTrue(t *testing.T) {
+	at := func(seconds ...time.Duration) (all []time.Time) {
+		for _, s := range seconds {
+			all = append(all, noon.Add(s*time.Second))
+		}
+		return all
+	}
 	for name, c := range map[string]struct {
-		good, said time.Time
-		want       bool
+		said   []time.Time
+		silent time.Duration // seconds after noon
+		want   bool
 	}{
-		"it goes on saying so": {noon, noon.Add(time.Minute), true},
-		"it said so once":      {noon, noon, false},
-		"it does not answer":   {time.Time{}, noon.Add(time.Minute), false},
-		"it was away":          {noon.Add(51 * time.Second), noon.Add(time.Minute), false},
-		"it was away before":   {noon.Add(50 * time.Second), noon.Add(time.Minute), true},
+		"it goes on saying so":       {at(0, 5, 10), -1, true},
+		"it said so once":            {at(0), -1, false},
+		"it was silent":              {at(0, 5, 10, 14), 5, false},
+		"it was silent before that":  {at(0, 5, 10, 15), 5, true},
+		"it was away for long":       {at(0, 5, 25), 5, false},
+		"and says so again for long": {at(0, 5, 25, 35), 20, true},
+		"it is slow":                 {at(0, 15, 30, 45, 59), 59, false},
+		"and says so for a minute":   {at(0, 15, 30, 45, 60), 60, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, n := idle(t, Agents)
-			down := map[string]client.Node{"n1": {Name: "n1"}}
-			b.applyNodes(down, noon)
-			b.applyNodes(down, c.said)
-			b.good = c.good
-			n.heard = noon.Add(time.Minute)
+			for _, said := range c.said {
+				b.applyNodes(map[string]client.Node{"n1": {Name: "n1"}}, said)
+			}
+			b.silent, n.heard = noon.Add(c.silent*time.Second), noon.Add(time.Minute)
 			if got := b.lostReason(n, noon.Add(time.Minute)) != ""; got != c.want {
 				t.Errorf("lost: %v, want %v", got, c.want)
 			}

@@ -122,3 +122,21 @@ func TestSallocLastsOnFastNodes(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// What holds the processors of several nodes is on one of them, be it not that of the
+// first task.
+func TestAnAllocationIsThereWhereverItIsHeld(t *testing.T) {
+	for name, c := range map[string]struct {
+		job  v1.Job
+		want bool
+	}{
+		"on the first":     {v1.Job{Batch: "2", Tasks: []v1.TaskStatus{{StartedUS: 1}, {}}}, true},
+		"on another":       {v1.Job{Batch: "2", Tasks: []v1.TaskStatus{{}, {StartedUS: 1}}}, true},
+		"not yet":          {v1.Job{Batch: "2", Tasks: []v1.TaskStatus{{}, {}}}, false},
+		"not in Slurm yet": {v1.Job{Tasks: []v1.TaskStatus{{StartedUS: 1}}}, false},
+	} {
+		if got := isThere(&c.job); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -77,7 +78,7 @@ func (a *allocation) await(ctx context.Context) error {
 		switch {
 		case now.State.Final():
 			return endOf(&a.job)
-		case now.Batch != "" && len(now.Tasks) > 0 && now.Tasks[0].StartedUS > 0:
+		case isThere(&now):
 			return nil
 		}
 		select {
@@ -86,6 +87,12 @@ func (a *allocation) await(ctx context.Context) error {
 		case <-time.After(4 * lookAgain):
 		}
 	}
+}
+
+// isThere reports whether Slurm has begun it. What holds it is a process on one of its
+// nodes: the first by Slurm's order, which need not be that of its first task.
+func isThere(j *v1.Job) bool {
+	return j.Batch != "" && slices.ContainsFunc(j.Tasks, func(t v1.TaskStatus) bool { return t.StartedUS > 0 })
 }
 
 func (a *allocation) nodes() string {

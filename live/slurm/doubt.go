@@ -34,8 +34,8 @@ func (r *run) doubtful(control Control) bool {
 
 // hollow reports whether Slurm says of a job that it runs, and its agents have long
 // seen the last of its processes end. A slurmctld that was killed just after it had heard
-// of the end does not know of it any more; nobody tells it again, and before it asks the
-// node whole half-hours go by. How the job ended is not known then: it is begun again.
+// of the end does not know of it any more; nobody tells it again, and it may be long
+// before it asks the node. How the job ended is not known then: it is begun again.
 func (r *run) hollow(w *world) bool {
 	if w.control != Agents || r.job == nil || r.job.State != client.Running || r.lost != "" || r.stop != goesOn {
 		return false

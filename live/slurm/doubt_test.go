@@ -128,7 +128,7 @@ func TestWhatIsDoubted(t *testing.T) {
 }
 
 // slurmctld hears that a job has ended, and is killed before it has written that down.
-// Nobody tells it again, and it says for half an hour that the job runs: it is begun again.
+// Nobody tells it again, and it goes on saying that the job runs: it is begun again.
 func TestAnEndThatSlurmForgot(t *testing.T) {
 	play(t, 1, func(t *testing.T, th *theater, ctx context.Context) {
 		th.market.submit(1, 1, model.Program{Takes: 20 * time.Second}, false)

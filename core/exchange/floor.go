@@ -18,6 +18,7 @@ func (x *floor) step(happened ...market.Event) error {
 	for i := range happened {
 		x.touch(&happened[i])
 	}
+	x.jobs.Meet(said)
 	for i := range said {
 		x.touch(&said[i])
 		x.apply(&said[i])

@@ -12,6 +12,9 @@ import (
 type Book struct {
 	byID  map[int64]*Job
 	waits map[int64][]int64 // by job: who waits for it
+
+	met  []*Job  // see Meet
+	seen float64 // so that looking is not left out
 }
 
 // NewBook is one without jobs.

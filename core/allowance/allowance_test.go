@@ -137,6 +137,45 @@ func TestEachBelowGetsOne(t *testing.T) {
 	}
 }
 
+// An account has one allowance in a period, however long that is and however often it is
+// left and taken again, by whomever: a yearly one is not had monthly. Who comes to one that
+// nothing was spent of since the period began has it.
+func TestOnePeriodOneAllowance(t *testing.T) {
+	h := newHouse(t, "alice")
+	h.allow(noon, trade.MoneyCommand{To: "people", Amount: 100, EveryUS: 300 * day, Most: 100, Each: true})
+	h.owns("people/alice", 100)
+	comes := func(at int64, user string, want market.Money) {
+		t.Helper()
+		h.pay(at)
+		if a, _ := h.books.Account("people/alice"); a.Free > 0 {
+			if _, err := h.books.Hold(at, at, "people/alice", a.Free); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := h.books.Charge(at, at, a.Free); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, was := range h.people.Users("people/alice") {
+			h.people.Unbind(was, "people/alice")
+		}
+		h.people.Bind(user, accounts.Binding{Account: "people/alice"}, false)
+		h.First(at, "people/alice", h.books, h.people)
+		h.owns("people/alice", want)
+	}
+	comes(noon+day, "alice", 0)
+	comes(noon+40*day, "alice", 0)
+	comes(noon+80*day, "bob", 0)
+	comes(noon+299*day, "bob", 0)
+	comes(noon+300*day, "carol", 0) // what is due is paid, and spent
+	comes(noon+340*day, "alice", 0)
+	h.people.Unbind("alice", "people/alice") // when the next is due nobody is in it
+	h.pay(noon + 600*day)
+	h.owns("people/alice", 0)
+	h.people.Bind("dan", accounts.Binding{Account: "people/alice"}, false)
+	h.First(noon+640*day, "people/alice", h.books, h.people)
+	h.owns("people/alice", 100)
+}
+
 // Who comes without an account gets one, where they are welcome, and only they.
 func TestWelcome(t *testing.T) {
 	h := newHouse(t, "alice")

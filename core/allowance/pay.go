@@ -39,7 +39,7 @@ func (b *Book) First(now int64, account string, books *ledger.Ledger, people *ac
 		return nil
 	}
 	at, there := books.Account(market.Account(account))
-	if !there || at.Free != 0 || at.Held != 0 || at.SpentIn(now) != 0 { // it is not new: who left it and comes again waits for the next
+	if !there || at.Free != 0 || at.Held != 0 || at.SpentSince(a.NextUS-a.EveryUS) { // it had what is for this period: who left it and comes again, or instead, waits for the next
 		return nil
 	}
 	return a.pay(now, at, 1, books)

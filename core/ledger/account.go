@@ -39,6 +39,12 @@ func (a Account) SpentIn(at int64) market.Money {
 	return 0
 }
 
+// SpentSince reports whether something was spent in the month that has the instant in it,
+// or later: what was before the last month in which it spent, nobody remembers.
+func (a Account) SpentSince(at int64) bool {
+	return a.Month != 0 && a.Month >= monthOf(min(max(at, 0), lastInstant))
+}
+
 // SentIn is what of that was given away.
 func (a Account) SentIn(at int64) market.Money {
 	if checkTime(at) == nil && a.Month == monthOf(at) {

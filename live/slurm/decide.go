@@ -56,7 +56,7 @@ func (r *run) decide(w *world) action {
 	switch {
 	case r.state.over():
 		return r.nextEnded(w)
-	case (r.doubtful(w.control) || r.hollow(w)) && !r.asked:
+	case r.unanswered(w.control) || r.hollow(w) && w.now.Sub(r.asked) >= quiet:
 		if w.now.Sub(r.tried) < again {
 			return wait
 		}
@@ -114,7 +114,7 @@ func (r *run) infer(w *world) {
 	r.checkLease()
 	switch {
 	case !r.state.inSlurm():
-	case r.doubtful(w.control) && !r.asked:
+	case r.unanswered(w.control):
 	case r.job != nil && r.job.State.Over():
 		if r.lost == "" && r.elsewhere() {
 			r.lost = "it ran on other nodes than it was sold"

@@ -32,10 +32,18 @@ func (r *run) doubtful(control Control) bool {
 	return r.struckDown() || r.likeOneNeverRun(control)
 }
 
+// unanswered reports whether slurmctld was not asked yet about an end that is doubtful.
+// What it said while the job ran is no answer.
+func (r *run) unanswered(control Control) bool {
+	return r.doubtful(control) && (r.asked.IsZero() || r.about != r.job.State)
+}
+
 // hollow reports whether Slurm says of a job that it runs, and its agents have long
 // seen the last of its processes end. A slurmctld that was killed just after it had heard
 // of the end does not know of it any more; nobody tells it again, and it may be long
-// before it asks the node. How the job ended is not known then: it is begun again.
+// before it asks the node. How the job ended is not known then: it is begun again. It is
+// asked about for as long as it is so: a slurmctld that was not started anew when it was
+// asked may be later, and forget the end then.
 func (r *run) hollow(w *world) bool {
 	if w.control != Agents || r.job == nil || r.job.State != client.Running || r.lost != "" || r.stop != goesOn {
 		return false
@@ -93,12 +101,14 @@ func (b *Backend) inquire(ctx context.Context, r *run) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	r.asked = true
-	anew := r.job != nil && (began >= r.job.Submitted || began == 0 && b.mayHaveChanged(r))
+	if r.job == nil || r.lost != "" {
+		return
+	}
+	r.asked, r.about = b.cfg.Now(), r.job.State
+	anew := began >= r.job.Submitted || began == 0 && b.mayHaveChanged(r)
 	switch {
-	case r.job == nil || r.lost != "":
 	case r.job.State == client.Running && !r.empty.IsZero():
-		if anew {
+		if anew || began == 0 && !b.silent.Before(r.sentAt) { // whichever attempt it is: it is no program that fails at once
 			r.lost = "Slurm was started anew, and says that it runs: its processes have ended"
 		}
 	case r.job.State == client.Cancelled:

@@ -154,6 +154,47 @@ func TestAnEndThatSlurmForgot(t *testing.T) {
 	})
 }
 
+// An end that Slurm takes its time to hear of is asked about; and again, when slurmctld was
+// killed later and has forgotten it for good, be it one of two and the second attempt.
+func TestAnEndThatSlurmForgotLater(t *testing.T) {
+	for name, backup := range map[string]bool{"one slurmctld": false, "with a backup": true} {
+		t.Run(name, func(t *testing.T) {
+			play(t, 1, func(t *testing.T, th *theater, ctx context.Context) {
+				th.slurm.Mu.Lock()
+				th.slurm.Backup = backup
+				th.slurm.Mu.Unlock()
+				th.market.submit(1, 1, model.Program{Takes: 20 * time.Second}, false)
+				forget := func(id int64) { // as slurmctld had it when it was killed
+					for done, tries := false, 0; !done; time.Sleep(10 * time.Millisecond) {
+						if tries++; tries > 60_000 {
+							t.Fatalf("%d does not end", id)
+						}
+						th.slurm.Mu.Lock()
+						if j := th.slurm.Known[id]; j != nil && j.State == client.Completed {
+							was := *j
+							was.State, was.Ended = client.Running, 0
+							th.slurm.Known[id], done = &was, true
+						}
+						th.slurm.Mu.Unlock()
+					}
+				}
+				forget(1)
+				time.Sleep(5 * time.Minute) // it was not started anew: nothing is known
+				if s := th.market.ending(1); s.State == task.Ended {
+					t.Errorf("%s ended as %s %d: %s", s.Key, s.State, s.Exit, s.Error)
+				}
+				th.slurm.CrashFor(ctx, 2*time.Second)
+				forget(2)
+				th.slurm.CrashFor(ctx, 2*time.Second)
+				time.Sleep(5 * time.Minute)
+				if s := th.market.ending(1); s.State != task.Ended || s.Exit != 0 || s.Attempt != 2 {
+					t.Errorf("%s ended as %s %d: %s", s.Key, s.State, s.Exit, s.Error)
+				}
+			})
+		})
+	}
+}
+
 // Whose processes have ended is hollow only where Slurm has said for long that it runs.
 func TestWhatIsHollow(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)

@@ -17,9 +17,10 @@ type node struct {
 	name string
 
 	slurm  client.Node
-	health health    // as Slurm says
-	since  time.Time // when it became bad
-	said   time.Time // when Slurm last said how it is
+	health health        // as Slurm says
+	since  time.Time     // when it became bad
+	badFor time.Duration // for how long it was said to be bad, of each silence no more than a little
+	said   time.Time     // when Slurm last said how it is
 
 	hello    *task.Hello // as it was introduced last
 	heard    time.Time   // when its agent last spoke
@@ -172,7 +173,7 @@ func (b *Backend) applyNodes(listed map[string]client.Node, now time.Time) {
 		b.follow(b.node(name))
 	}
 	for name, n := range b.nodes {
-		was, again := n.health, now.Sub(n.said) >= 2*b.cfg.Grace
+		was, gap := n.health, now.Sub(n.said)
 		n.slurm, n.health, n.said = listed[name], ill, now
 		if _, here := listed[name]; !here {
 			n.health = outside
@@ -180,8 +181,14 @@ func (b *Backend) applyNodes(listed map[string]client.Node, now time.Time) {
 		} else if n.slurm.Up {
 			n.health = well
 		}
-		if n.health.bad() && (!was.bad() || again) {
-			n.since = now
+		switch {
+		case !n.health.bad() || !was.bad():
+			n.since, n.badFor = now, 0
+		default:
+			n.badFor += min(gap, b.cfg.Grace)
+			if gap >= 2*b.cfg.Grace {
+				n.since = now
+			}
 		}
 	}
 }
@@ -205,13 +212,14 @@ func (b *Backend) lostReason(n *node, now time.Time) string {
 // saysBad reports whether Slurm has said for a while, without a silence, that a node is
 // down. A slurmctld that was started, or took over, says so of every node that has not
 // found it yet; and what it said before it went away is not what it would say now. One
-// that is slow, and never without a silence, is believed after six times as long.
+// that is slow, and never without a silence, is believed after six times as long, of which
+// the time between two answers is no more than the usual while.
 func (b *Backend) saysBad(n *node) bool {
 	since := n.since
 	if b.silent.After(since) {
 		since = b.silent
 	}
-	return n.health.bad() && (n.said.Sub(since) >= b.cfg.Grace || n.said.Sub(n.since) >= 6*b.cfg.Grace)
+	return n.health.bad() && (n.said.Sub(since) >= b.cfg.Grace || n.badFor >= 6*b.cfg.Grace)
 }
 
 // syncNodes tells the market which nodes are there. The lock is held.

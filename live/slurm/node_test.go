@@ -76,6 +76,7 @@ func TestWhenANodeIsLost(t *testing.T) {
 // What Slurm said of a node counts while it goes on saying so: not what it said before it
 // went away, or in its first moments.
 func TestWhatSlurmSaidOfANodeIsNoLongerTrue(t *testing.T) {
+	const well = time.Duration(-30) // then it says that the node is up
 	at := func(seconds ...time.Duration) (all []time.Time) {
 		for _, s := range seconds {
 			all = append(all, noon.Add(s*time.Second))
@@ -93,13 +94,17 @@ func TestWhatSlurmSaidOfANodeIsNoLongerTrue(t *testing.T) {
 		"it was silent before that":  {at(0, 5, 10, 15), 5, true},
 		"it was away for long":       {at(0, 5, 25), 5, false},
 		"and says so again for long": {at(0, 5, 25, 35), 20, true},
-		"it is slow":                 {at(0, 15, 30, 45, 59), 59, false},
-		"and says so for a minute":   {at(0, 15, 30, 45, 60), 60, true},
+		"it is slow":                 {at(0, 10, 20, 30, 40, 50, 59), 59, false},
+		"and says so for a minute":   {at(0, 10, 20, 30, 40, 50, 60), 60, true},
+		"it is slower":               {at(-60, -40, -20, 0, 20, 40), 40, false},
+		"and says so six times":      {at(-60, -40, -20, 0, 20, 40, 60), 60, true},
+		"it was well in between":     {at(-80, -60, -40, well, -20, 0, 20, 40), 40, false},
+		"it was away for hours":      {at(0, 7200, 7201), 7200, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, n := idle(t, Agents)
 			for _, said := range c.said {
-				b.applyNodes(map[string]client.Node{"n1": {Name: "n1"}}, said)
+				b.applyNodes(map[string]client.Node{"n1": {Name: "n1", Up: said.Equal(noon.Add(well * time.Second))}}, said)
 			}
 			b.silent, n.heard = noon.Add(c.silent*time.Second), noon.Add(time.Minute)
 			if got := b.lostReason(n, noon.Add(time.Minute)) != ""; got != c.want {

@@ -76,14 +76,15 @@ type run struct {
 	began    time.Time           // when an agent first saw processes of it
 	empty    time.Time           // since when agents say that none of them is left; zero: they do not
 
-	asked     bool      // of slurmctld, since when it runs: see doubtful
-	shunned   bool      // Slurm does not start it where it was sold
-	shunnedAt time.Time // since when it says so
-	orphan    bool      // its agents were told to end what is left of it
-	lost      string    // why it has to begin anew, once Slurm has ended it
-	stop      stopState // how far its end was asked for
-	stopped   time.Time // since when
-	end       *ending   // how it ended
+	asked     time.Time    // when slurmctld last said since when it runs: see doubtful
+	about     client.State // as the job was then
+	shunned   bool         // Slurm does not start it where it was sold
+	shunnedAt time.Time    // since when it says so
+	orphan    bool         // its agents were told to end what is left of it
+	lost      string       // why it has to begin anew, once Slurm has ended it
+	stop      stopState    // how far its end was asked for
+	stopped   time.Time    // since when
+	end       *ending      // how it ended
 }
 
 // ending is how a run ended, seen at a time.

@@ -271,6 +271,29 @@ func TestWhatIsNoListing(t *testing.T) {
 	}
 }
 
+// A listing in which nobody is, be it that the answer broke off or that it is for another
+// partition, changes nothing, and that is said.
+func TestAListingOfNobody(t *testing.T) {
+	b := newBank(t)
+	full := site(t, "physics < root", "chem < root", "physics ann *", "chem bob *")
+	b.follow(full)
+	for name, tree := range map[string]*association.Tree{
+		"no users":  site(t, "physics < root", "chem < root", "deep < chem"),
+		"root only": site(t, "root root *"),
+	} {
+		done, notes := b.follow(tree)
+		b.want(name, done, nil)
+		if len(notes) != 1 || !strings.Contains(notes[0], "nobody is unbound") {
+			t.Errorf("%s: %q", name, notes)
+		}
+		if got := []string{b.x.AccountOf("ann"), b.x.AccountOf("bob")}; !slices.Equal(got, []string{"slurm/physics", "slurm/chem"}) {
+			t.Errorf("%s: %q pay", name, got)
+		}
+	}
+	done, _ := b.follow(site(t, "physics < root", "chem < root", "physics ann *"))
+	b.want("one is left", done, []string{"unbind bob from slurm/chem"})
+}
+
 // A market that keeps in step by itself goes on when Slurm does not answer for a while.
 func TestAKeeper(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

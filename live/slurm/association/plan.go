@@ -59,8 +59,23 @@ func (t *Tree) Plan(under, partition string, have []v1.Account) Plan {
 	}
 	paths := p.open(t, under)
 	wanted := p.bind(t, partition, paths)
+	if len(wanted) == 0 && p.somebody() { // it is an answer that broke, more likely than the end of all
+		p.note("sacctmgr says of nobody that they may use partition %s of %s: nobody is unbound (libra account unbind does it, where that is so)", partition, t.Cluster)
+		p.Changes = p.Changes[:0]
+		return p.Plan
+	}
 	p.unbind(wanted, slices.Collect(maps.Values(paths)))
 	return p.Plan
+}
+
+// somebody reports whether anybody is bound to an account that is Slurm's.
+func (p *planner) somebody() bool {
+	for _, a := range p.have {
+		if len(a.Users) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 type planner struct {

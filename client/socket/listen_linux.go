@@ -213,7 +213,7 @@ func (l *listener) Accept() (net.Conn, error) {
 			_ = conn.Close() // they are told nothing
 			continue
 		}
-		return &guest{UnixConn: conn, from: visitor(uid), leave: sync.OnceFunc(func() { l.leave(uid) })}, nil
+		return &guest{UnixConn: conn, who: visitor(uid), leave: sync.OnceFunc(func() { l.leave(uid) })}, nil
 	}
 }
 
@@ -235,7 +235,7 @@ func (l *listener) Close() (err error) {
 type guest struct {
 	*net.UnixConn
 
-	from  visitor
+	who   visitor
 	leave func()
 }
 
@@ -245,7 +245,9 @@ func (g *guest) Close() error {
 	return g.UnixConn.Close()
 }
 
-func (g *guest) RemoteAddr() net.Addr { return g.from }
+func (g *guest) RemoteAddr() net.Addr { return g.who }
+
+func (g *guest) from() int { return int(g.who) }
 
 // visitor is a user of this machine as an address.
 type visitor int

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -36,6 +37,8 @@ type marketContext struct {
 	User   string `json:"user,omitempty"`
 	Plain  bool   `json:"plain,omitempty"`  // the token may travel in the clear, to whoever has the port
 	Socket string `json:"socket,omitempty"` // of a market on this machine, if it is not at the usual place
+
+	local string // address of its socket, where nothing but that says who is there
 }
 
 // contextPath is where the context is kept: $XDG_CONFIG_HOME/libra/context.json,
@@ -94,8 +97,8 @@ func writeContext(c marketContext) error {
 	return nil
 }
 
-// connection says how to find the market. Flags beat the environment, and that
-// the context.
+// connection says how to find the market. Flags beat the environment, that beats the
+// context, and that the file of the site.
 type connection struct {
 	server    string
 	tokenFile string
@@ -105,9 +108,9 @@ type connection struct {
 
 func (o *connection) flags(cmd *cobra.Command) {
 	f := cmd.PersistentFlags()
-	f.StringVar(&o.server, "server", "", "`address` of the market, or those of its controllers with commas between them (default: $LIBRA_SERVER, or where libra up is)")
-	f.StringVar(&o.tokenFile, "token-file", "", "`file` with the token (default: $LIBRA_TOKEN, or that of libra up)")
-	f.StringVar(&o.ca, "ca", "", "`file` of the authority that signs the market's certificate (default: $LIBRA_CA, or those of the system)")
+	f.StringVar(&o.server, "server", "", "`address` of the market, or those of its controllers with commas between them (default: $LIBRA_SERVER, where libra up is, or that of /etc/libra/client.yaml)")
+	f.StringVar(&o.tokenFile, "token-file", "", "`file` with the token (default: $LIBRA_TOKEN, or that of libra up; none where the market's socket says who you are)")
+	f.StringVar(&o.ca, "ca", "", "`file` of the authority that signs the market's certificate (default: $LIBRA_CA, that of /etc/libra/client.yaml, or those of the system)")
 	f.BoolVar(&o.plain, "plain-http", false, "let the token travel in the clear, to whoever has the port (for tests)")
 }
 
@@ -115,6 +118,10 @@ func (o *connection) flags(cmd *cobra.Command) {
 func (o *connection) resolve() (marketContext, error) {
 	kept, err := readContext()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return kept, err
+	}
+	site, err := readSite()
+	if err != nil {
 		return kept, err
 	}
 	c := marketContext{Server: o.server, Plain: o.plain || insecure()}
@@ -125,12 +132,18 @@ func (o *connection) resolve() (marketContext, error) {
 		c.Server = kept.Server
 	}
 	if c.Server == "" {
+		c.Server = site.Server
+	}
+	if c.Server == "" {
 		c.Server = defaultServer
 	}
 	c.Server = serverList(c.Server)
+	if site.Server != "" && c.Server == serverList(site.Server) {
+		c.CA = site.CA
+	}
 	// A token is for the market that gave it, and no other gets to see it.
 	if c.Server == strings.TrimRight(kept.Server, "/") {
-		c.Token, c.CA, c.User, c.Socket, c.Plain = kept.Token, kept.CA, kept.User, kept.Socket, c.Plain || kept.Plain
+		c.Token, c.CA, c.User, c.Socket, c.Plain = kept.Token, cmp.Or(kept.CA, c.CA), kept.User, kept.Socket, c.Plain || kept.Plain
 	}
 	if ca := os.Getenv("LIBRA_CA"); ca != "" {
 		c.CA = ca
@@ -146,6 +159,9 @@ func (o *connection) resolve() (marketContext, error) {
 			return c, err
 		}
 		c.User = ""
+	}
+	if c.Token == "" && !c.Plain {
+		c.local = site.socketOf(&c)
 	}
 	return c, nil
 }
@@ -186,7 +202,7 @@ func (o *connection) dial(retries int) (*client.Client, marketContext, error) {
 		}
 		options.TLS = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}
-	market, err := client.New(c.Server, c.Token, options)
+	market, err := client.New(cmp.Or(c.local, c.Server), c.Token, options)
 	if err != nil {
 		return nil, c, usagef("%w%s", err, plainHint(c))
 	}
@@ -286,6 +302,8 @@ func (o *connection) problemInWords(c marketContext, problem *client.Problem, er
 		return &refusal{Problem: problem, where: o.words()}
 	case code == exitUsage:
 		return &usageError{flagFor(problem.Field, err)}
+	case problem.Status == http.StatusUnauthorized && c.local != "":
+		return fmt.Errorf("%s asks for a token and there is none: set LIBRA_TOKEN or give --token-file (by its socket it says: %s)", c.Server, problem.Detail)
 	case problem.Status == http.StatusUnauthorized && c.Token == "":
 		hint := ""
 		if here(c.Server) {

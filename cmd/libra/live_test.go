@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -132,6 +133,9 @@ func noContext(t *testing.T) {
 	t.Setenv("LIBRA_TOKEN", "")
 	t.Setenv("LIBRA_CA", "")
 	t.Setenv("LIBRA_INSECURE", "")
+	before := siteFile
+	siteFile = filepath.Join(t.TempDir(), "none")
+	t.Cleanup(func() { siteFile = before })
 }
 
 // still holds the clock.

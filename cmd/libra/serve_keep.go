@@ -41,7 +41,7 @@ func (k *keeper) keep(ctx context.Context) error {
 	if k.secure, err = k.certify(k.config.TLS.Cert, k.config.TLS.Key, k.config.TLS.ClientCA); err != nil {
 		return err
 	}
-	err = k.listen(k.config.Listen, k.secure, k.config.Socket)
+	err = k.listen(k.config.Listen, k.secure, socketOf(k.config))
 	// A controller that waits may be there to have this very address next.
 	if k.shut = errors.Is(err, syscall.EADDRINUSE); err != nil && !k.shut {
 		return err
@@ -135,7 +135,7 @@ func (k *keeper) once(ctx context.Context, watch *watchdog) (err error) {
 		return err
 	}
 	if k.shut {
-		if err = k.listen(k.config.Listen, k.secure, k.config.Socket); err != nil {
+		if err = k.listen(k.config.Listen, k.secure, socketOf(k.config)); err != nil {
 			return err
 		}
 		k.shut = false

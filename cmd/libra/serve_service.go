@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"os"
 	"os/user"
 	"sync"
 	"time"
@@ -59,7 +60,7 @@ func startService(ctx context.Context, c *config.Config, log *slog.Logger, waiti
 		err = s.lead(ctx, waiting)
 	}
 	if err == nil {
-		err = s.listen(c.Listen, secure, c.Socket)
+		err = s.listen(c.Listen, secure, socketOf(c))
 	}
 	if err == nil {
 		err = s.start(ctx, c, log)
@@ -115,6 +116,7 @@ func (s *service) start(ctx context.Context, c *config.Config, logger *slog.Logg
 	gate := fair.NewGate(c.Limits.Limits, time.Now)
 	handler := api.New(floor, front.Keyring{Kept: s.store}, api.Options{
 		Log: logger, Gate: gate, Term: term, Notice: s.notice, PublicMetrics: c.Metrics == "public", CertificateNodes: c.TLS.Nodes, Seller: seller, Named: named,
+		LocalUsers: c.LocalUsers(os.Geteuid()),
 	})
 	s.pages = web.New(floor, front.Keyring{Kept: s.store}, web.Options{
 		Log: logger, Gate: gate, Now: s.market.Time, Ahead: s.market.Ahead, URL: s.page, Door: s.door(), Secure: s.secure, WhatIf: s.whatIf, Seller: seller, Home: homeOf,
@@ -122,6 +124,15 @@ func (s *service) start(ctx context.Context, c *config.Config, logger *slog.Logg
 	})
 	s.serve(handler, s.pages)
 	return nil
+}
+
+// socketOf is where the socket of a market is: one by which users are let in is there with
+// TLS too.
+func socketOf(c *config.Config) string {
+	if c.Socket == "" && c.LocalUsers(os.Geteuid()) {
+		return ownSocket
+	}
+	return c.Socket
 }
 
 // notice is what an operator should know of a market that serves.

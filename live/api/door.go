@@ -91,7 +91,7 @@ func (c *call) identify() error {
 		return &fault{kind: kindUnauthenticated, detail: "this certificate does not say that it is a node's: it wants the organisational unit " + NodeUnit +
 			", or its name in tls.nodes of the controller"}
 	}
-	return &fault{kind: kindUnauthenticated, detail: "no token: send Authorization: Bearer libra_..."}
+	return c.local()
 }
 
 func (c *call) present(authorization string) error {

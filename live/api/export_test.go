@@ -1,5 +1,10 @@
 package api
 
+import (
+	"context"
+	"net/http"
+)
+
 // Route is a route as tests outside of the package see it.
 type Route struct{ Method, Pattern string }
 
@@ -23,3 +28,10 @@ func ProblemNames() map[string]int {
 
 // Documented is a pattern as the description writes it.
 var Documented = documented
+
+// BySocket is a handler as who comes by the socket with a user number finds it.
+func BySocket(h http.Handler, uid int) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), bySocket{}, uid)))
+	})
+}

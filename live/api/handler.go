@@ -12,6 +12,7 @@ import (
 
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/live/fair"
+	"github.com/libra-market/libra/live/passwd"
 )
 
 // Options are what a Handler may be told; the zero value is good.
@@ -31,6 +32,10 @@ type Options struct {
 	// CertificateNodes are patterns of the names for which a certificate of the
 	// authority makes a node though it does not say so itself.
 	CertificateNodes []string
+
+	// LocalUsers lets who comes by the market's socket without a token in as the user of the
+	// system that the kernel says they are, if it is none of the system's own.
+	LocalUsers bool
 
 	Term int64 // of the lead under which the market is served; 0: there is only one
 
@@ -98,6 +103,7 @@ type Handler struct {
 	gate     *fair.Gate
 	told     *told
 	metrics  *metrics
+	names    *passwd.Names
 	quiet    *fair.Throttle // of lines about those who are refused
 	clip     sync.Pool      // of buffers for bodies and answers
 
@@ -115,6 +121,7 @@ func New(m Market, k Keys, o Options) *Handler {
 		door:    newDoor(k, &o),
 		gate:    o.Gate,
 		told:    newTold(o.Now().UnixMicro()),
+		names:   passwd.NewNames(o.Now),
 		metrics: newMetrics(m),
 		quiet:   fair.NewThrottle("log", refusalsRate, refusalsBurst, o.Now),
 		closed:  make(chan struct{}),

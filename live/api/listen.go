@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/libra-market/libra/client/socket"
 )
 
 // Server is an HTTP server for a handler: slow and idle clients are cut off,
@@ -31,6 +34,12 @@ func NewServer(h http.Handler, log *slog.Logger) *http.Server {
 		// What a connection may send before anybody has looked at it.
 		HTTP2:    &http.HTTP2Config{MaxConcurrentStreams: 128, MaxReceiveBufferPerConnection: 128 << 10, MaxReceiveBufferPerStream: 64 << 10},
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+		ConnContext: func(ctx context.Context, conn net.Conn) context.Context {
+			if uid, known := socket.From(conn); known {
+				return context.WithValue(ctx, bySocket{}, uid)
+			}
+			return ctx
+		},
 	}
 }
 

@@ -41,6 +41,7 @@ type Config struct {
 	Nodes    Nodes             `yaml:"nodes"`
 	Limits   Limits            `yaml:"limits"` // of one user
 	Archive  Archive           `yaml:"archive"`
+	Login    Login             `yaml:"login"`
 	Agent    Agent             `yaml:"agent"`
 
 	Given Given `yaml:"-"`
@@ -176,6 +177,7 @@ func (c *Config) wrong() mistakes {
 	c.Slurm.wrong(&m, c.Backend)
 	c.Nodes.wrong(&m)
 	c.Archive.wrong(&m)
+	c.Login.wrong(&m)
 	c.Agent.wrong(&m)
 	return m
 }

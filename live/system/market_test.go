@@ -53,6 +53,7 @@ type terms struct {
 	hosts  *hosts
 	slurm  *slurmtest.Cluster // it runs the jobs
 	rates  string             // default {processor_hour: 3600}
+	login  string             // who comes by the socket without a token: users, or nobody
 	serve  []string           // further arguments of the controller
 }
 
@@ -81,6 +82,9 @@ func newBazaar(t testing.TB, w terms) *bazaar {
 	}
 	if w.slurm != nil {
 		config = append(config, "slurm:", "  system_users: [root]")
+	}
+	if w.login != "" {
+		config = append(config, "login: {socket: "+w.login+"}")
 	}
 	b.write("libra.yaml", strings.Join(config, "\n")+"\n")
 	listen := fmt.Sprintf("127.0.0.1:%d", freePort(t))

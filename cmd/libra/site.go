@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/libra-market/libra/client/socket"
+)
+
+// siteFile is what a site says to all users of a host; tests have their own.
+var siteFile = "/etc/libra/client.yaml"
+
+// site is where the market is for who says nothing else. It holds no secrets.
+type site struct {
+	Server string `yaml:"server"`
+	CA     string `yaml:"ca"`     // file of the authority that signs its certificate
+	Socket string `yaml:"socket"` // a path, or unix://user@/path, of its socket, on the host that has it
+}
+
+// readSite reads the file of the site; where there is none, a site says nothing.
+func readSite() (site, error) {
+	var s site
+	text, err := os.ReadFile(siteFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err != nil {
+		return s, err
+	}
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	d.KnownFields(true)
+	if err := d.Decode(&s); err != nil && !errors.Is(err, io.EOF) {
+		return s, fmt.Errorf("%s: %s (want server, ca and socket)", siteFile, strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	if s.CA != "" && !filepath.IsAbs(s.CA) {
+		return s, fmt.Errorf("%s: ca: %q: want an absolute path", siteFile, s.CA)
+	}
+	if s.Socket != "" {
+		if _, err := socket.Parse(socketURL(s.Socket)); err != nil {
+			return s, fmt.Errorf("%s: socket: %w", siteFile, err)
+		}
+	}
+	return s, nil
+}
+
+// socketURL is a path as the address of a socket; an address is one.
+func socketURL(text string) string {
+	if strings.HasPrefix(text, "unix:") {
+		return text
+	}
+	return (&url.URL{Scheme: "unix", Path: text}).String()
+}
+
+// socketOf is the address of the socket of a market on this machine, if it is there: by it
+// the market may know who a user is who has no token. "": none.
+func (s *site) socketOf(c *marketContext) string {
+	var at []string
+	if u, err := url.Parse(c.Server); err == nil && u.Scheme == "http" && here(c.Server) {
+		if c.Socket != "" {
+			at = append(at, c.Socket)
+		}
+		at = append(at, socket.Places(u.Port())...)
+	}
+	if s.Socket != "" && s.Server != "" && c.Server == serverList(s.Server) {
+		at = append([]string{s.Socket}, at...)
+	}
+	for _, place := range at {
+		address, err := socket.Parse(socketURL(place))
+		if err != nil {
+			continue
+		}
+		if about, err := os.Lstat(address.Path); err == nil && about.Mode().Type() == fs.ModeSocket {
+			return socketURL(place)
+		}
+	}
+	return ""
+}

@@ -63,20 +63,22 @@ func (d *Draft) end(kind market.Kind, s Slot, why market.Reason) {
 	d.b.Remove(s)
 }
 
-// Speed sets how fast a job that advances as one advances from now on.
-func (d *Draft) Speed(s Slot, speed float64) {
+// Speed sets how fast a job that advances as one advances from now on, and returns what
+// is left of it.
+func (d *Draft) Speed(s Slot, speed float64) market.Work {
 	e, now := d.b.slots.at(s), d.b.now
 	e.Left, e.Since = e.LeftAt(now), now
 	d.b.asked[s] = math.NaN()
 	d.b.stir(s)
 	if same(e.Speed, speed) {
-		return
+		return e.Left
 	}
 	e.Speed = speed
 	d.b.heed(e)
 	if !e.reserved { // else it is what is kept for it
 		d.grant(s, e)
 	}
+	return e.Left
 }
 
 // Share sets how fast each of the tasks on a processor advances from now on.

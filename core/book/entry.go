@@ -4,15 +4,14 @@ import "github.com/libra-market/libra/core/market"
 
 // Entry is what the book says of one job while it lives. Policies read it.
 type Entry struct {
-	Job   market.Job
-	Terms Terms
-	Start market.Time // when it first got processor time
+	// What a plan reads of everybody lies together, so that a hundred jobs fit into the
+	// nearest memory.
 
 	// Progress of a job that advances as one; see LeftAt.
-	Left  market.Work // of the estimate, at Since
-	Since market.Time
-	Speed float64 // work per second on each processor
-	Procs market.Procs
+	Left   market.Work // of the estimate, at Since
+	Since  market.Time
+	Speed  float64 // work per second on each processor
+	houses []int32 // those it resides in
 
 	state       state
 	fresh       bool  // waits, but has no place in the indexes yet
@@ -22,18 +21,23 @@ type Entry struct {
 	reserved    bool  // holds its processors and does not run yet
 	bestEffort  bool  // its promise is void
 	presumed    bool  // nobody has measured how far it is
-	tasks       int32 // of those that advance independently, how many still run
+	behind      bool  // it gets less than it needs
+	guest       bool  // it shares processors and has no deadline
+	astray      bool  // it was measured, and will end at another time than endsAt
 	at          int32 // place in the list of running jobs
-	ticket      uint32
-	behind      bool    // it gets less than it needs
-	guest       bool    // it shares processors and has no deadline
-	houses      []int32 // those it resides in
-	alongside   Slot    // next free slot
-	endsAt      market.Time
-	astray      bool        // it was measured, and will end at another time than that
-	worked      market.Work // by its finished tasks
-	priced      market.Work // the estimate that the price was agreed for
-	refined     market.Work // optional work of its finished tasks, together
+
+	Job   market.Job
+	Terms Terms
+	Start market.Time // when it first got processor time
+	Procs market.Procs
+
+	tasks     int32 // of those that advance independently, how many still run
+	ticket    uint32
+	alongside Slot // next free slot
+	endsAt    market.Time
+	worked    market.Work // by its finished tasks
+	priced    market.Work // the estimate that the price was agreed for
+	refined   market.Work // optional work of its finished tasks, together
 }
 
 // Terms is what was agreed when a job was taken in.

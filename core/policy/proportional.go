@@ -80,16 +80,19 @@ func (p *proportional) commitments(v book.View, window market.Time) {
 		if left := e.Due() - now; left > 0 && left < window {
 			within = left
 		}
-		share := shareOf(rate, 1)
-		taken := float64(share * float64(within))
-		for _, h := range e.Houses() {
-			if ratings != nil {
-				share = shareOf(rate, v.House(h).Rating)
-				taken = float64(share * float64(within))
+		if ratings == nil {
+			share := shareOf(rate, 1)
+			addTo(p.load, e.Houses(), share)
+			if window > 0 {
+				addTo(p.committed, e.Houses(), share*float64(within))
 			}
+			continue
+		}
+		for _, h := range e.Houses() {
+			share := shareOf(rate, v.House(h).Rating)
 			p.load[h] += share
 			if window > 0 {
-				p.committed[h] += taken
+				p.committed[h] += float64(share * float64(within))
 			}
 		}
 	}
@@ -162,6 +165,10 @@ func (p *proportional) Plan(v book.View, d *book.Draft) {
 	if v.Cause()&events == 0 && !someUsedUp(v) {
 		return
 	}
+	if v.Ratings() == nil && v.Plainly() {
+		p.planAlike(v, d)
+		return
+	}
 	now, running := v.Now(), v.Running()
 	p.load = zeroed(p.load, v.Houses())
 	p.demands = p.demands[:0]
@@ -218,11 +225,12 @@ func (p *proportional) addLoads(v book.View) {
 			continue
 		}
 		share := shareOf(rate, 1)
+		if ratings == nil {
+			addTo(p.load, e.Houses(), share)
+			continue
+		}
 		for _, h := range e.Houses() {
-			if ratings != nil {
-				share = shareOf(rate, v.House(h).Rating)
-			}
-			p.load[h] += share
+			p.load[h] += shareOf(rate, v.House(h).Rating)
 		}
 	}
 	if guests {
@@ -247,12 +255,7 @@ func (p *proportional) countGuests(v book.View) {
 func (p *proportional) speed(v book.View, e *book.Entry, rate float64) float64 {
 	ratings, proportion := v.Ratings(), p.spare == "proportional"
 	if ratings == nil && len(p.guests) == 0 {
-		most := 0.0
-		for _, h := range e.Houses() {
-			if load := p.load[h]; load > most {
-				most = load
-			}
-		}
+		most := fullest(p.load, e.Houses())
 		if !proportion {
 			most = max(most, 1)
 		}

@@ -28,6 +28,14 @@ func (a *agenda) first() market.Time {
 	return a.slots[0].at
 }
 
+// at is the time of a unit, if it is there.
+func (a *agenda) at(unit int32) (at market.Time, on bool) {
+	if int(unit) >= len(a.place) || a.place[unit] == 0 {
+		return 0, false
+	}
+	return a.slots[a.place[unit]-1].at, true
+}
+
 // unit is the first unit.
 func (a *agenda) unit() int32 { return a.slots[0].unit }
 

@@ -24,6 +24,7 @@ type virtualJob struct {
 	since   market.Time
 	speed   float64
 	started bool
+	later   bool // it will be done later than the agenda says
 }
 
 type virtualProc struct {
@@ -40,6 +41,9 @@ type virtualTask struct {
 
 // nextFinish is when something will be done.
 func (n *virtualNodes) nextFinish() market.Time {
+	for len(n.whole.slots) > 0 && n.jobs[n.whole.unit()].later {
+		n.rekey(n.whole.unit())
+	}
 	return earliest(n.whole.first(), n.split.first())
 }
 
@@ -84,7 +88,11 @@ func (n *virtualNodes) round(now market.Time) bool {
 	}
 	jobs := n.whole.bringUp(horizon, now, func(slot int32) bool {
 		j := &n.jobs[slot]
-		return leftAt(now, j.left, j.since, j.speed).Done()
+		if !leftAt(now, j.left, j.since, j.speed).Done() || j.later && finishOf(j.since, j.left, j.speed) > horizon {
+			return false
+		}
+		j.later = false
+		return true
 	})
 	procs := n.split.bringUp(horizon, now, func(proc int32) bool {
 		p, any := &n.procs[proc], false
@@ -117,7 +125,19 @@ func (n *virtualNodes) grant(now market.Time, e *market.Event) {
 		j.left, j.started = j.actual, true
 	}
 	j.since, j.speed = now, e.Speed
-	n.whole.set(e.Slot, finishOf(now, j.left, e.Speed))
+	if at, on := n.whole.at(e.Slot); on && e.Speed > 0 && float64(j.left) >= float64(at-now)*e.Speed*(1+1e-12) {
+		j.later = true
+		return
+	}
+	n.rekey(e.Slot)
+}
+
+// rekey puts a job where it belongs on the agenda. Who is slowed down is left where it
+// was until it comes up: until then it is slowed down many times, or goes faster again.
+func (n *virtualNodes) rekey(slot int32) {
+	j := &n.jobs[slot]
+	j.later = false
+	n.whole.set(slot, finishOf(j.since, j.left, j.speed))
 }
 
 // share sets the speeds of all the tasks on a processor.

@@ -81,6 +81,13 @@ func (d *Draft) Speed(s Slot, speed float64) market.Work {
 	return e.Left
 }
 
+// Change is Speed for a job that may have that speed already: then nothing is done.
+func (d *Draft) Change(s Slot, speed float64) {
+	if !same(d.b.slots.at(s).Speed, speed) {
+		d.Speed(s, speed)
+	}
+}
+
 // Share sets how fast each of the tasks on a processor advances from now on.
 func (d *Draft) Share(proc int, speeds []float64) {
 	now, first := d.b.now, len(d.slices)

@@ -180,6 +180,9 @@ func (v View) InOrder() []Slot { return v.b.inOrder() }
 // Running lists the jobs that hold processors, in no particular order.
 func (v View) Running() []Slot { return v.b.running }
 
+// Place is where a job is in that list.
+func (v View) Place(s Slot) int32 { return v.b.slots.at(s).at }
+
 // Tasks lists the independent tasks on a processor: the hard ones, then the
 // soft ones, each in the order in which they were accepted.
 func (v View) Tasks(proc int) []Task {

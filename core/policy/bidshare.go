@@ -28,6 +28,7 @@ type bidShare struct {
 	least reserve
 	bids  []float64 // scratch: by processor, the sum
 	takes []candidate
+	stake stakes
 }
 
 func newBidShare() *bidShare { return &bidShare{tariff: newTariff(), bid: 1} }
@@ -55,15 +56,7 @@ func (p *bidShare) Admit(v book.View, j *market.Job, a *Answer) {
 		a.refuse(market.CannotMeetResources)
 		return
 	}
-	p.sum(v)
-	p.takes = p.takes[:0]
-	everywhere := v.AllRoom(j)
-	for proc, bids := range p.bids {
-		if everywhere || v.Room(proc, j) {
-			p.takes = append(p.takes, candidate{rank: market.RoundSignificant(bids / v.Rating(proc)), proc: market.Int32(proc)})
-		}
-	}
-	p.takes = together(v, j, p.takes)
+	p.takers(v, j)
 	if len(p.takes) < int(j.Width) {
 		a.refuse(market.CannotMeetResources)
 		return
@@ -75,6 +68,24 @@ func (p *bidShare) Admit(v book.View, j *market.Job, a *Answer) {
 	}
 	a.Procs = pick(p.takes, int(j.Width), a.Procs)
 	a.run(book.Terms{Price: price, Finish: market.Never})
+}
+
+// takers lists the processors that can take a job, with those that go first among
+// them: as many as it is wide, if there are so many.
+func (p *bidShare) takers(v book.View, j *market.Job) {
+	if v.Ratings() == nil && v.Alike(j) {
+		p.takes = p.stake.least(v, p, int(j.Width), p.takes[:0])
+		return
+	}
+	p.sum(v)
+	p.takes = p.takes[:0]
+	everywhere := v.AllRoom(j)
+	for proc, bids := range p.bids {
+		if everywhere || v.Room(proc, j) {
+			p.takes = append(p.takes, candidate{rank: market.RoundSignificant(bids / v.Rating(proc)), proc: market.Int32(proc)})
+		}
+	}
+	p.takes = together(v, j, p.takes)
 }
 
 // sum adds up the bids on every processor.
@@ -94,16 +105,16 @@ func (p *bidShare) sum(v book.View) {
 func (p *bidShare) Plan(v book.View, d *book.Draft) {
 	const events = book.Placed | book.Departed | book.NodesChanged
 	if v.Cause()&events == 0 {
+		p.stake.put(v)
 		return
 	}
-	p.sum(v)
-	for _, s := range v.Running() {
+	for _, s := range p.stake.concerned(v, p) {
 		e := v.Entry(s)
 		bid, least := p.offer(&e.Job), math.Inf(1)
-		for proc := range e.Procs.All() {
-			least = min(least, bid/p.bids[proc]*v.Rating(proc))
+		for _, h := range e.Houses() {
+			least = min(least, bid/p.stake.sums[h]*v.House(h).Rating)
 		}
-		d.Speed(s, least)
+		d.Change(s, least)
 	}
 }
 

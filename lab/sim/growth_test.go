@@ -32,7 +32,7 @@ var growths = []struct {
 	{policy: "qops", sla: "libra-sla"},
 	{policy: "libra", replan: "cluster", sla: "libra-plus", most: 1_280},
 	{policy: "libra-plus", replan: "cluster", sla: "libra-plus", most: 1_280},
-	{policy: "bid-share", sla: "libra-sla", most: 1_280},
+	{policy: "bid-share", sla: "libra-sla"},
 }
 
 // BenchmarkGrowth runs the same jobs on larger and larger clusters, the arrivals

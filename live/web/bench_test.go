@@ -105,7 +105,7 @@ func TestTenThousandJobs(t *testing.T) {
 	o, atOwner := browser(t, server, h, webtest.Root)
 	assets := 0
 	for _, name := range []string{
-		"style.css", "app.js", "time.js", "live.js", "carry.js", "forms.js", "jobs.js", "pick.js", "job.js", "find.js", "cursor.js", "draft.js", "submit.js", "owner.js", "format.js", "icon.svg",
+		"style.css", "app.js", "time.js", "live.js", "carry.js", "along.js", "forms.js", "jobs.js", "pick.js", "job.js", "find.js", "cursor.js", "draft.js", "submit.js", "owner.js", "format.js", "icon.svg",
 	} {
 		_, size, _ := load(t, c, server.URL+web.AssetURL(name))
 		assets += size

@@ -4,8 +4,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
-	"net/http"
 	"sync"
 	"time"
 
@@ -18,14 +16,16 @@ import (
 // given for that and told nobody. It asks for the address at the market's port, where
 // anybody may answer, and believes who proves to know the key's hash; only then, and only
 // at the address that the proof is about, it shows the key, which is a login link: it
-// opens once, after a click, as whom it says. What is written down is the hash, which
-// opens nothing.
+// opens at once, in every tab, for the user of the system who had signed in, by whose
+// connection it is (peer.go); where that is not known, once and after a click. What is
+// written down is the hash, which opens nothing.
 
 // carried is somebody who had signed in before the server was started.
 type carried struct {
 	verifier digest // of the key that their page has
 	halves   digest // of their session's secret, with
 	uid      *int   // the user of the system who may show it again; nil: nobody (comeback.go)
+	line     string // of sessions that end together
 	who      trade.Identity
 	token    []byte
 	made     time.Time
@@ -87,6 +87,17 @@ func (s *carries) find(name string, take bool) (carried, bool) {
 	return one, ok && !one.over(now)
 }
 
+// endLine forgets those whom somebody has signed out.
+func (s *carries) endLine(line string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name, one := range s.open {
+		if one.line == line && line != "" {
+			delete(s.open, name)
+		}
+	}
+}
+
 // byHalves finds a session by its secret.
 func (s *carries) byHalves(of digest) (carried, bool) {
 	now := s.now()
@@ -116,7 +127,7 @@ func (s *carries) all() (list []carried) {
 // byKey is whom a key is of.
 func (s *carries) byKey(key string, take bool) (invitation, bool) {
 	one, ok := s.find(nameOf(verifierOf(key)), take)
-	return invitation{who: one.who, token: one.token, since: one.made}, ok
+	return invitation{who: one.who, token: one.token, since: one.made, uid: one.uid, line: one.line}, ok
 }
 
 // mostNonce is how long a nonce may be.
@@ -141,10 +152,5 @@ func whereabouts(c *call) error {
 		}
 		return errNotFound
 	}
-	text, err := json.Marshal(map[string]string{"at": c.h.options.URL, "proof": proofOf(one.verifier, nonce, c.h.options.URL)})
-	if err != nil {
-		return err
-	}
-	c.raw(http.StatusOK, "application/json", text)
-	return nil
+	return c.json(map[string]any{"at": c.h.options.URL, "proof": proofOf(one.verifier, nonce, c.h.options.URL), "known": one.uid != nil})
 }

@@ -16,8 +16,8 @@ import (
 // that ended with it; so could somebody who had the port in between. But on this machine
 // the kernel says whose a connection is. To the user of the system who had signed in the
 // halves are worth a login link, at the address that no start before had, and to nobody
-// else; and the link opens for that user alone. What was typed is taken along by the
-// browser, behind the #.
+// else; and the link opens for that user alone, at once. What was typed is taken along by
+// the browser, behind the #.
 
 const (
 	addressesKey  = "addresses"
@@ -91,22 +91,52 @@ func (c *call) comesBack() bool {
 	if q.Get(movedParam) != movedYes { // the browser first looks for what was typed
 		half, _ := c.r.Context().Value(placeOf{}).(string)
 		q.Set(movedParam, movedYes)
-		return c.show(http.StatusOK, "moved", "Started again", "", &movedView{Who: one.who.User, To: sessionPath + half + c.r.URL.Path + "?" + q.Encode()}) == nil
+		return c.show(http.StatusOK, "moved", "Started again", "", &movedView{Who: one.who.User, Old: true, To: sessionPath + half + c.r.URL.Path + "?" + q.Encode()}) == nil
 	}
 	q.Del(movedParam)
 	next := c.r.URL.Path
 	if len(q) > 0 {
 		next += "?" + q.Encode()
 	}
-	key := c.h.links.put(invitation{who: one.who, token: one.token, since: one.made, follows: nameOf(one.verifier), uid: one.uid})
+	key := c.h.links.put(invitation{who: one.who, token: one.token, since: one.made, follows: nameOf(one.verifier), uid: one.uid, line: one.line})
 	c.status = http.StatusSeeOther
 	c.w.Header().Set("Location", c.h.options.URL+"/login?"+url.Values{"key": {key}, "next": {next}}.Encode())
 	c.w.WriteHeader(c.status)
 	return true
 }
 
-// movedView is the page that leads on.
-type movedView struct{ Who, To string }
+// movedView is the page that leads on: from the address of before, with what was typed
+// there, or at the one of now.
+type movedView struct {
+	Who, To string
+	Old     bool
+}
+
+// arrives reports whether a browser shows somebody the page, and does not only look ahead.
+func (c *call) arrives() bool {
+	asks := c.r.Header
+	return c.r.Method == http.MethodGet && asks.Get("Sec-Fetch-Mode") == "navigate" && asks.Get("Sec-Fetch-Dest") == "document" &&
+		asks.Get("Purpose") == "" && asks.Get("Sec-Purpose") == "" && asks.Get("X-Moz") == ""
+}
+
+// goOn begins the session that follows one of before. A browser that comes from another
+// address would not show its cookie at a redirect, so the page leads on by itself.
+func (c *call) goOn(key, next string) error {
+	one, ok, err := c.invited(key, true)
+	switch {
+	case err != nil:
+		return err
+	case !ok: // another was faster, or it has just ended
+		return c.redirect("/login?next=" + url.QueryEscape(next))
+	}
+	if err = c.h.attempts.returns.Take(one.who.User, tooManySignIns); err != nil {
+		return err
+	}
+	c.begin(&one)
+	to := c.base() + strings.TrimPrefix(next, "/")
+	c.secret = "" // the page is nobody's yet
+	return c.page("moved", "Started again", "", &movedView{Who: one.who.User, To: to})
+}
 
 // leadOn leads who is at an address of before to where the pages are.
 func (c *call) leadOn(to string) bool {

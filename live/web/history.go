@@ -191,6 +191,7 @@ func (h *Handler) watch() {
 		}
 		if now := h.now(); now.Sub(wrote) >= rememberGap {
 			h.remember(h.ctx)
+			h.keepSessions(h.ctx) // or one that is used all day would look unused after a crash
 			wrote = now
 		}
 		select {

@@ -22,13 +22,18 @@ const linkOver = "This link has been used, is older than ten minutes, or its tok
 
 // showLogin asks for a token. A login link shows whom it is for and asks for a
 // click: what only looks ahead (a mail scanner, a browser that prefetches) must
-// not use it up, and nobody is signed in as somebody else without seeing it.
+// not use it up, and nobody is signed in as somebody else without seeing it. Who had
+// signed in before the server was started, and is the same user of the system, just
+// goes on.
 func showLogin(c *call) error {
 	v := loginView{Next: nextOf(c.r.URL.Query().Get("next")), Plain: c.plain()}
 	if key := c.r.URL.Query().Get("key"); key != "" {
 		one, ok, err := c.invited(key, false)
 		if err != nil {
 			return err
+		}
+		if ok && c.isPeer(one.uid) && c.arrives() {
+			return c.goOn(key, v.Next)
 		}
 		if ok {
 			v.Key, v.Guest = key, one.who
@@ -86,6 +91,12 @@ func (c *call) plain() bool {
 // enter begins a session, always a new one: a cookie from before is worth
 // nothing after.
 func (c *call) enter(one *invitation, next string) error {
+	c.begin(one)
+	return c.redirect(next)
+}
+
+// begin begins a session, and hands the browser its cookie.
+func (c *call) begin(one *invitation) {
 	if c.secret != "" {
 		c.h.sessions.end(c.secret)
 	}
@@ -93,14 +104,15 @@ func (c *call) enter(one *invitation, next string) error {
 	if uid, known := c.h.options.Peer(c.r); known {
 		peer = &uid
 	}
-	c.secret = c.h.sessions.begin(one.who, one.token, one.since, peer)
+	c.secret = c.h.sessions.begin(one, peer)
 	c.h.keepSessions(c.r.Context())
 	http.SetCookie(c.w, c.cookie(fullLife))
-	return c.redirect(next)
 }
 
 func signOut(c *call) error {
 	c.h.sessions.end(c.secret)
+	c.h.sessions.endLine(c.session.line)
+	c.h.carries.endLine(c.session.line)
 	c.h.keepSessions(c.r.Context())
 	gone := c.cookie(0)
 	gone.Value, gone.MaxAge = "", -1

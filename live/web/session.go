@@ -44,6 +44,7 @@ type session struct {
 	made  time.Time
 	carry string // key to another session after a restart; none in one that outlives it
 	uid   *int   // of the user of the system who signed in; nil: not known
+	line  string // shared with those that follow it, and that it follows: who signs out ends them all
 
 	mu      sync.Mutex
 	used    time.Time
@@ -61,10 +62,14 @@ type sessions struct {
 
 // begin signs somebody in and returns the secret of the session: what is in its
 // addresses, a dot, and what is in its cookie.
-func (s *sessions) begin(who trade.Identity, token []byte, since time.Time, uid *int) string {
+func (s *sessions) begin(as *invitation, uid *int) string {
 	secret, now := newSecret()+"."+newSecret(), s.now()
+	since, line := as.since, as.line
 	if since.IsZero() {
 		since = now
+	}
+	if line == "" {
+		line = newSecret()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,7 +79,7 @@ func (s *sessions) begin(who trade.Identity, token []byte, since time.Time, uid 
 	if len(s.open) >= mostOpen {
 		s.sweep(now)
 	}
-	s.open[sha256.Sum256([]byte(secret))] = &session{who: who, token: token, made: since, used: now, checked: now, carry: newSecret(), uid: uid}
+	s.open[sha256.Sum256([]byte(secret))] = &session{who: as.who, token: as.token, made: since, used: now, checked: now, carry: newSecret(), uid: uid, line: line}
 	return secret
 }
 
@@ -125,6 +130,17 @@ func (s *sessions) end(secret string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.open, sha256.Sum256([]byte(secret)))
+}
+
+// endLine ends the sessions that follow one another, and each other in several tabs.
+func (s *sessions) endLine(line string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key, one := range s.open {
+		if one.line == line && line != "" {
+			delete(s.open, key)
+		}
+	}
 }
 
 // identify finds out who asks. Nobody is no error.
@@ -205,10 +221,11 @@ type invitation struct {
 	until time.Time
 	since time.Time // when they had signed in before; zero: they had not
 
-	// Of a link to who comes back: the name of the session that it follows, and the user of
-	// the system that it opens for.
+	// Of who comes back: the session that is followed, by its name where that is looked up
+	// again, the user of the system who had it, and whom to end it with.
 	follows string
 	uid     *int
+	line    string
 }
 
 // LoginLink is a path under which somebody can sign in once, within ten minutes,
@@ -265,11 +282,13 @@ func (c *call) invited(key string, take bool) (invitation, bool, error) {
 		ok = false
 	case ok && take:
 		if one, ok = h.links.find(key, true); one.follows != "" {
-			_, still := h.carries.find(one.follows, true)
+			_, still := h.carries.find(one.follows, false)
 			ok = ok && still
 		}
-	case !ok:
-		one, ok = h.carries.byKey(key, take)
+	case !ok: // who had it goes on with it in every tab; anybody else once
+		if one, ok = h.carries.byKey(key, false); ok && take && !c.isPeer(one.uid) {
+			one, ok = h.carries.byKey(key, true)
+		}
 	}
 	if !ok {
 		return one, false, nil

@@ -20,6 +20,7 @@ type keptSession struct {
 	Carry  []byte     `json:"carry,omitempty"`  // verifier of the key to the next one, if it does not
 	Halves []byte     `json:"halves,omitempty"` // digest of its secret, which then opens something for
 	UID    *int       `json:"uid,omitempty"`    // one user of the system alone
+	Line   string     `json:"line,omitempty"`   // of sessions that end together
 	User   string     `json:"user"`
 	Role   trade.Role `json:"role"`
 	Token  []byte     `json:"token,omitempty"` // hash
@@ -41,7 +42,7 @@ func (h *Handler) keepSessions(ctx context.Context) {
 	}
 	list := h.sessions.kept(h.options.Secure)
 	for _, one := range h.carries.all() {
-		list = append(list, keptSession{Carry: one.verifier[:], Halves: halvesFor(one.uid, one.halves), UID: one.uid, User: one.who.User, Role: one.who.Role, Token: one.token, Made: one.made, Used: one.used})
+		list = append(list, keptSession{Carry: one.verifier[:], Halves: halvesFor(one.uid, one.halves), UID: one.uid, Line: one.line, User: one.who.User, Role: one.who.Role, Token: one.token, Made: one.made, Used: one.used})
 	}
 	text, err := json.Marshal(list)
 	if err == nil {
@@ -78,7 +79,7 @@ func (s *sessions) kept(goOn bool) []keptSession {
 		if one.over(now) {
 			continue
 		}
-		k := keptSession{User: one.who.User, Role: one.who.Role, Token: one.token, Made: one.made, Used: one.lastUsed()}
+		k := keptSession{Line: one.line, User: one.who.User, Role: one.who.Role, Token: one.token, Made: one.made, Used: one.lastUsed()}
 		if goOn {
 			k.Digest = base64.StdEncoding.EncodeToString(key[:])
 		} else {
@@ -113,7 +114,10 @@ func (h *Handler) recallAll(text []byte) error {
 		case h.options.Secure && k.Digest != "":
 			h.sessions.recall(k, who)
 		case !h.options.Secure && len(k.Carry) == len(digest{}):
-			one := carried{verifier: digest(k.Carry)}
+			one := carried{verifier: digest(k.Carry), line: k.Line}
+			if one.line == "" { // written down before there were any
+				one.line = newSecret()
+			}
 			if len(k.Halves) == len(digest{}) {
 				one.halves, one.uid = digest(k.Halves), k.UID
 			}
@@ -132,7 +136,7 @@ func (s *sessions) recall(k *keptSession, who trade.Identity) {
 		s.open = map[digest]*session{}
 	}
 	key, err := base64.StdEncoding.DecodeString(k.Digest)
-	one := &session{who: who, token: k.Token, made: k.Made, used: k.Used}
+	one := &session{who: who, token: k.Token, made: k.Made, used: k.Used, line: k.Line}
 	if err != nil || len(key) != len(digest{}) || len(s.open) >= mostOpen || one.over(now) {
 		return
 	}

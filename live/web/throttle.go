@@ -10,6 +10,8 @@ import (
 const (
 	signInRate  = 1.0 / 3 // a second
 	signInBurst = 20.0
+	returnRate  = 1.0
+	returnBurst = 200.0
 )
 
 // attempts counts what did not work by where it came from, and what did by user:
@@ -19,11 +21,13 @@ type attempts struct {
 	wrong   *fair.Throttle // of a source
 	signIns *fair.Throttle // of a user, by token
 	links   *fair.Throttle // of a user
+	returns *fair.Throttle // of a user who goes on after a restart, in each tab
 }
 
 func newAttempts(now func() time.Time) attempts {
 	one := func(limit string) *fair.Throttle { return fair.NewThrottle(limit, signInRate, signInBurst, now) }
-	return attempts{wrong: one("wrong_sign_ins"), signIns: one("sign_ins"), links: one("login_links")}
+	return attempts{wrong: one("wrong_sign_ins"), signIns: one("sign_ins"), links: one("login_links"),
+		returns: fair.NewThrottle("returns", returnRate, returnBurst, now)}
 }
 
 const (

@@ -10,6 +10,7 @@ import { submit } from "./submit.js";
 import { owner } from "./owner.js";
 import { cursor } from "./cursor.js";
 import { arrived, moved } from "./draft.js";
+import { settle } from "./along.js";
 
 document.documentElement.classList.add("scripted");
 
@@ -27,4 +28,5 @@ moved();
 forms(begin);
 begin();
 cursor();
+settle();
 live();

@@ -7,7 +7,8 @@ const text = new TextEncoder();
 const base64 = (bytes) => btoa(String.fromCharCode(...new Uint8Array(bytes))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 const sha256 = (bytes) => crypto.subtle.digest("SHA-256", bytes);
 
-// whereabouts is the address of the market of before, or null.
+// whereabouts is the address of the market of before, and whether it may know by the
+// connection who comes; or null.
 export async function whereabouts() {
   if (!meta || !globalThis.crypto?.subtle) return null;
   const verifier = new Uint8Array(await sha256(text.encode("libra carry " + meta.content)));
@@ -19,18 +20,17 @@ export async function whereabouts() {
   try {
     const answer = await fetch(`http://${meta.dataset.door}/whereabouts?${q}`, { credentials: "omit", cache: "no-store", redirect: "error", referrerPolicy: "no-referrer" });
     if (!answer.ok) return null;
-    const { at, proof } = await answer.json();
+    const { at, proof, known } = await answer.json();
     const key = await crypto.subtle.importKey("raw", verifier, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
     const want = base64(await crypto.subtle.sign("HMAC", key, text.encode(`libra at ${nonce} ${at}`)));
-    return proof === want ? at : null;
+    return proof === want ? { at, known } : null;
   } catch {
     return null; // nobody is there, or somebody else
   }
 }
 
-// entrance is where a page goes on at such an address. What was typed goes along behind
-// the #, which no server is sent.
-export function entrance(at, draft) {
+// entrance is where a page goes on at such an address, with what was typed.
+export function entrance(at, typed) {
   const q = new URLSearchParams({ key: meta.content, next: "/" + location.href.slice(document.baseURI.length).split("#")[0] });
-  return `${at}/login?${q}` + (draft ? "#draft=" + encodeURIComponent(draft) : "");
+  return `${at}/login?${q}${typed}`;
 }

@@ -18,26 +18,36 @@ export function keep(form) {
   } catch { /* a browser that keeps nothing */ }
 }
 
-// typed is what was kept, to be taken along; arrived is what came along, of somebody who
-// may go on at another address.
-export function typed() {
-  try { return localStorage.getItem(place()); } catch { return null; }
+const kept = (who) => { try { return localStorage.getItem("draft " + who); } catch { return null; } };
+
+// hash is what is taken along behind the #, which no server is sent: what was kept, and
+// how the page is left.
+const hash = (draft, page) => (draft || page ? "#draft=" + encodeURIComponent(JSON.stringify({ draft, page })) : "");
+
+// typed is that of a page that is left for another address; arrived is what came along, of
+// somebody who may go on there.
+export function typed(page) {
+  const form = document.getElementById("submit");
+  if (form?.classList.contains("touched")) keep(form);
+  return hash(kept(document.querySelector(".who")?.textContent ?? ""), page);
 }
 
 export function arrived() {
   const guest = document.querySelector("[data-guest]")?.dataset.guest, along = location.hash.match(/^#draft=(.*)$/)?.[1];
   if (!guest || !along) return;
   history.replaceState(null, "", location.pathname + location.search);
-  try { localStorage.setItem("draft " + guest, decodeURIComponent(along)); } catch { /* a browser that keeps nothing */ }
+  try {
+    const { draft, page } = JSON.parse(decodeURIComponent(along));
+    if (typeof draft === "string") localStorage.setItem("draft " + guest, draft);
+    if (page) sessionStorage.setItem("page", JSON.stringify(page));
+  } catch { /* a browser that keeps nothing, or nothing that we wrote */ }
 }
 
-// moved takes what was typed at the address of an earlier start along to the next one.
+// moved goes on from a page that only leads: from the address of an earlier start with
+// what was typed there.
 export function moved() {
   const link = document.getElementById("moved");
-  if (!link) return;
-  let draft = null;
-  try { draft = localStorage.getItem("draft " + link.dataset.who); } catch { /* there is none */ }
-  location.replace(link.href + (draft ? "#draft=" + encodeURIComponent(draft) : ""));
+  if (link) location.replace(link.href + (link.dataset.who ? hash(kept(link.dataset.who), null) : ""));
 }
 
 export function forget() {

@@ -1,6 +1,6 @@
 // Forms are sent from here, so that a network that is cut takes nothing away:
 // what was typed stays, and the page says that it was not sent.
-import { lost, over, say, isOffline } from "./live.js";
+import { lost, over, say, isOffline, follow } from "./live.js";
 import { forget } from "./draft.js";
 import { localise } from "./time.js";
 
@@ -34,6 +34,10 @@ export function forms(begin) {
         buttons.forEach((b) => { b.disabled = false; });
         body = fill();
         answer = await post();
+      }
+      if (answer.status === 401) { // the market was started again, or nobody is signed in
+        if (!(await follow())) over();
+        return;
       }
       if (answer.redirected) {
         const to = new URL(answer.url);

@@ -3,6 +3,7 @@
 import { setClock, localise } from "./time.js";
 import { whereabouts, entrance } from "./carry.js";
 import { typed } from "./draft.js";
+import { left } from "./along.js";
 
 const handlers = {};
 export function on(kind, f) { handlers[kind] = f; }
@@ -29,24 +30,27 @@ export function over() {
   bar.append(link, "; what you typed will be there.");
 }
 
-// follow goes after a market that was started again. Somebody who is typing is asked
-// first.
-let following = 0, gone = false;
-async function follow() {
+// follow goes after a market that was started again, with all that was typed, once whoever
+// is typing pauses. Where they may have to sign in for that they are asked first.
+let following = 0, gone = false, pressed = 0;
+for (const kind of ["input", "keydown"]) addEventListener(kind, () => { pressed = Date.now(); }, { capture: true, passive: true });
+
+export async function follow() {
   if (gone) return true;
-  const at = await whereabouts();
-  if (!at || gone) return gone;
+  const found = await whereabouts();
+  if (!found || gone) return gone;
   gone = true;
   offline = false; // nothing is lost by leaving
   delete document.body.dataset.offline;
   close();
-  if (!document.querySelector("form.touched")) {
-    location.href = entrance(at, null);
+  if (found.known || !document.querySelector("form.touched")) {
+    while (Date.now() - pressed < 500) await new Promise((f) => setTimeout(f, 50));
+    location.replace(entrance(found.at, typed(left())));
     return true;
   }
   say("The market was started again. ", true);
   const link = document.createElement("a");
-  link.href = entrance(at, typed());
+  link.href = entrance(found.at, typed(left()));
   link.textContent = "Go on";
   bar.append(link, "; what you typed will be there.");
   return true;
@@ -170,6 +174,7 @@ export function open() {
     lost();
     if (source?.readyState === EventSource.CLOSED) {
       close();
+      keepFollowing();
       look();
       waiting = setTimeout(open, Math.min(30000, 1000 * 2 ** retry++));
     }
@@ -179,7 +184,7 @@ export function open() {
 export function live() {
   if (!address()) return;
   open();
-  let slept = false;
+  let slept = document.hidden; // one that was opened in the background has not begun
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) { // a browser has few connections to a host: hidden pages need none
       slept = true;

@@ -1,7 +1,7 @@
 // The form that answers as one types. The market is asked once somebody pauses;
 // while the slider is dragged, the curve that is on the page says about how much.
 import { money, span, inputSpan } from "./format.js";
-import { swap, lost, on, over } from "./live.js";
+import { swap, lost, on, over, follow } from "./live.js";
 import { keep, recall, forget } from "./draft.js";
 
 let recalled = false;
@@ -35,7 +35,7 @@ export function submit() {
         swap({ offer: '<p class="eyebrow">Price</p><p class="figure-big none">–</p>', curve: "", saving: "", guess: "" });
         field("seen").value = "";
         place();
-        over();
+        if (!(await follow())) over();
       }
       if (!answer.ok) return;
       take(await answer.json());

@@ -9,10 +9,11 @@ import (
 	"time"
 )
 
-// Page is a tab with cookies of its own.
+// Page is a tab, with cookies of its own unless it was opened beside another.
 type Page struct {
 	*Chrome
 	session string
+	context string // with the cookies
 	base    string
 
 	mu       sync.Mutex
@@ -25,11 +26,31 @@ func (c *Chrome) Page(base string) *Page {
 	c.t.Helper()
 	var context struct{ BrowserContextID string }
 	c.must("", "Target.createBrowserContext", nil, &context)
+	return c.tab(context.BrowserContextID, base)
+}
+
+// Beside opens a path in another tab, with the cookies of this one.
+func (p *Page) Beside(path string) *Page {
+	p.t.Helper()
+	other := p.tab(p.context, p.base)
+	other.Go(path)
+	return other
+}
+
+// Front shows the tab to whoever looks at the browser; others of its window are in the
+// background then.
+func (p *Page) Front() {
+	p.t.Helper()
+	p.Send("Page.bringToFront", nil, nil)
+}
+
+func (c *Chrome) tab(context, base string) *Page {
+	c.t.Helper()
 	var target struct{ TargetID string }
-	c.must("", "Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": context.BrowserContextID}, &target)
+	c.must("", "Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": context}, &target)
 	var attached struct{ SessionID string }
 	c.must("", "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
-	p := &Page{Chrome: c, session: attached.SessionID, base: base}
+	p := &Page{Chrome: c, session: attached.SessionID, context: context, base: base}
 	c.mu.Lock()
 	c.tabs[p.session] = p
 	c.mu.Unlock()

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/store"
 	"github.com/libra-market/libra/live/web"
@@ -139,16 +140,13 @@ func TestLookingAheadOpensNothing(t *testing.T) {
 // A page that was opened in the background follows the market once somebody looks at it.
 func TestAPageOfTheBackgroundIsLive(t *testing.T) {
 	s := newStage(t)
-	s.Submit("alice", v1.Request{Name: "zebra-plan", EstimateMS: 3_600_000, DeadlineMS: 36_000_000, Script: "# work 3600s\n"})
 	front := s.chrome.Page(s.url)
 	front.SignIn(s.Secret("alice"))
-	back := front.Beside("/jobs")
-	front.Front()
-	back.Until("the background", `document.hidden`)
-	back.Go("/jobs/1") // it begins where nobody looks
-	back.Until("the background still", `document.hidden`)
+	back := front.Behind("/account")
+	back.Until("the page, where nobody looks", `document.hidden && document.documentElement.classList.contains("scripted")`)
+	before := back.Text("#purse")
 	back.Front()
 	back.Until("somebody who looks", `!document.hidden`)
-	s.Do(trade.Command{By: webtest.User("alice"), Cancel: &trade.Cancel{Job: 1}})
-	back.Until("the end of the job", `document.querySelector("#state .tag")?.textContent === "cancelled"`)
+	s.Do(trade.Command{By: webtest.Root, Money: &trade.MoneyCommand{Op: "grant", To: "lab/alice", Amount: int64(market.Unit)}})
+	back.Until("what was granted since", fmt.Sprintf(`document.querySelector("#purse")?.innerText.trim() !== %q`, before))
 }

@@ -42,7 +42,7 @@ type watcher struct {
 
 const (
 	pace      = 500 * time.Millisecond // between messages to a page
-	nodesPace = 2 * time.Second        // between drawings of the nodes
+	nodesPace = time.Second            // between drawings of the nodes
 	mostRows  = 40                     // rows made anew at a time
 	mostMoved = 4096                   // jobs remembered between two messages
 )

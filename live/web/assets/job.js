@@ -1,9 +1,7 @@
 // The page of one job: its numbers, and what it writes.
 import { show, tick, final, moves } from "./jobs.js";
-import { on, look, isOffline } from "./live.js";
+import { on, look, keepLooking, isOffline } from "./live.js";
 import { finder } from "./find.js";
-
-const pace = 2000; // milliseconds between two looks at what moves
 
 export function job() {
   const head = document.querySelector("[data-live=job]");
@@ -12,14 +10,8 @@ export function job() {
   let state = head.dataset.state, starting = !!head.dataset.starting, looked = Date.now(), share = null;
   tick(stats());
   clearInterval(job.timer);
-  job.timer = setInterval(() => {
-    if (document.hidden) return;
-    tick(stats());
-    if (moves(state) && Date.now() - looked > pace) { // what it costs by now is the server's to say
-      looked = Date.now();
-      look();
-    }
-  }, 1000);
+  job.timer = setInterval(() => { if (!document.hidden) tick(stats()); }, 1000);
+  keepLooking(() => moves(state)); // what it costs by now is the server's to say
   on("jobs", ([c]) => {
     show(stats(), c);
     const turned = c.state !== state || !!c.starting !== starting;

@@ -1,9 +1,7 @@
 // Rows of jobs follow events, and between them the clock.
 import { money, percent, span } from "./format.js";
 import { now, localise } from "./time.js";
-import { on, look } from "./live.js";
-
-const pace = 3000; // milliseconds between two looks at what moves
+import { on, look, keepLooking } from "./live.js";
 
 const labels = { rejected: "refused" };
 const tones = {
@@ -75,18 +73,14 @@ export function jobs() {
   const each = () => table()?.querySelectorAll("tbody tr").forEach(tick);
   each();
   clearInterval(jobs.timer);
-  let looked = Date.now(), turned = false;
-  jobs.timer = setInterval(() => {
-    if (document.hidden) return;
-    each();
-    // What jobs cost by now, and how many there are of each kind, is the server's to say.
-    const moving = [...table()?.querySelectorAll("tbody tr") ?? []].some((row) => moves(row.dataset.state));
-    if ((moving || turned) && Date.now() - looked > pace) {
-      looked = Date.now();
-      turned = false;
-      look();
-    }
-  }, 1000);
+  let turned = false;
+  jobs.timer = setInterval(() => { if (!document.hidden) each(); }, 1000);
+  // What jobs cost by now, and how many there are of each kind, is the server's to say.
+  keepLooking(() => {
+    const was = turned;
+    turned = false;
+    return was || [...table()?.querySelectorAll("tbody tr") ?? []].some((row) => moves(row.dataset.state));
+  });
   on("jobs", (list) => {
     const body = table()?.tBodies[0];
     if (!body) return;

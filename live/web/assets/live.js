@@ -83,11 +83,26 @@ function back() {
   handlers.back?.();
 }
 
-// look fetches the page again and puts its live regions in place.
+// due says whether it is time to look again: once a second, or less often where that takes
+// the server long.
+let looked = Date.now(), took = 0;
+const due = (pace) => !document.hidden && !offline && !gone && Date.now() - looked > Math.max(pace - 100, 4 * took);
+
+// keepLooking looks at what no event tells: what jobs cost by now while they run, and what
+// somebody else has put into an account.
+export function keepLooking(moves) {
+  clearInterval(keepLooking.timer);
+  keepLooking.timer = setInterval(() => { if (due(1000) && (moves() || due(5000))) look(); }, 1000);
+}
+
+// look fetches the page again and puts those of its live regions in place that say something
+// else.
 let looking = false;
+let shown = new WeakMap(); // what each region was, unless an event has changed the page since
 export async function look() {
   if (looking) return;
   looking = true;
+  const begun = looked = Date.now();
   try {
     const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
     if (answer.redirected) { // to the sign-in: the session is over
@@ -107,9 +122,12 @@ export async function look() {
         }
         continue;
       }
-      const other = fresh.querySelector(key);
-      if (other) region.replaceWith(other);
+      const other = fresh.querySelector(key), text = other?.outerHTML;
+      if (!other || shown.get(region) === text) continue;
+      region.replaceWith(other);
+      shown.set(other, text);
     }
+    took = Date.now() - begun;
     localise(document);
     handlers.looked?.();
   } catch {
@@ -165,8 +183,8 @@ export function open() {
     retry = 0;
     heard();
   });
-  source.addEventListener("swap", (e) => { heard(); swap(JSON.parse(e.data)); handlers.swapped?.(); });
-  source.addEventListener("jobs", (e) => { heard(); handlers.jobs?.(JSON.parse(e.data)); });
+  source.addEventListener("swap", (e) => { heard(); shown = new WeakMap(); swap(JSON.parse(e.data)); handlers.swapped?.(); });
+  source.addEventListener("jobs", (e) => { heard(); shown = new WeakMap(); handlers.jobs?.(JSON.parse(e.data)); });
   source.addEventListener("reload", () => { heard(); look(); });
   source.onerror = () => {
     // The browser tries again by itself where it can; where it gives up (an
@@ -184,6 +202,7 @@ export function open() {
 export function live() {
   if (!address()) return;
   open();
+  if (!document.querySelector("[data-live=job],[data-live=jobs],[data-live=owner]")) keepLooking(() => true);
   let slept = document.hidden; // one that was opened in the background has not begun
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) { // a browser has few connections to a host: hidden pages need none

@@ -26,15 +26,21 @@ func (c *Chrome) Page(base string) *Page {
 	c.t.Helper()
 	var context struct{ BrowserContextID string }
 	c.must("", "Target.createBrowserContext", nil, &context)
-	return c.tab(context.BrowserContextID, base)
+	return c.tab(map[string]any{"url": "about:blank", "browserContextId": context.BrowserContextID}, context.BrowserContextID, base)
 }
 
 // Beside opens a path in another tab, with the cookies of this one.
 func (p *Page) Beside(path string) *Page {
 	p.t.Helper()
-	other := p.tab(p.context, p.base)
+	other := p.tab(map[string]any{"url": "about:blank", "browserContextId": p.context}, p.context, p.base)
 	other.Go(path)
 	return other
+}
+
+// Behind opens a path in a tab in the background, as a click with the middle button does.
+func (p *Page) Behind(path string) *Page {
+	p.t.Helper()
+	return p.tab(map[string]any{"url": p.base + path, "browserContextId": p.context, "background": true}, p.context, p.base)
 }
 
 // Front shows the tab to whoever looks at the browser; others of its window are in the
@@ -44,10 +50,10 @@ func (p *Page) Front() {
 	p.Send("Page.bringToFront", nil, nil)
 }
 
-func (c *Chrome) tab(context, base string) *Page {
+func (c *Chrome) tab(wanted map[string]any, context, base string) *Page {
 	c.t.Helper()
 	var target struct{ TargetID string }
-	c.must("", "Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": context}, &target)
+	c.must("", "Target.createTarget", wanted, &target)
 	var attached struct{ SessionID string }
 	c.must("", "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
 	p := &Page{Chrome: c, session: attached.SessionID, context: context, base: base}

@@ -22,6 +22,6 @@ func rateGiven(text string, c *config.Config) error {
 		return usagef("--rate: %q is not an amount of 0 or more", text)
 	}
 	c.Rates.Processor, c.Rates.Old.Processor = config.Amount(amount), nil
-	c.Given.Rates = true
+	c.Given.Processor = true
 	return nil
 }

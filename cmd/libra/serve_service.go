@@ -149,6 +149,21 @@ func ratesOf(c *config.Config) v1.Rates {
 	return v1.Rates(c.Rates.Market())
 }
 
+// ratesAsked is what somebody named of the rates, over those in force.
+func ratesAsked(c *config.Config, now v1.Rates) v1.Rates {
+	asked := ratesOf(c)
+	if c.Given.Rates {
+		return asked
+	}
+	if c.Given.Processor {
+		now.Processor, now.ProcessorHour = asked.Processor, asked.ProcessorHour
+	}
+	if c.Given.GPU || c.Given.NewGPUs && now.GPUHour == 0 {
+		now.GPUHour = asked.GPUHour
+	}
+	return now
+}
+
 // wait runs until ctx is done or something is wrong.
 func (s *service) wait(ctx context.Context) error {
 	select {
@@ -230,9 +245,7 @@ func (s *service) adopt(ctx context.Context, c *config.Config) error {
 	if c.Given.Policy {
 		name = c.Policy
 	}
-	if c.Given.Rates {
-		rates = ratesOf(c)
-	}
+	rates = ratesAsked(c, rates)
 	if !c.Given.Settings {
 		wanted = over(set, wanted, name == now.Policy)
 	}

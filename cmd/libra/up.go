@@ -76,7 +76,8 @@ agent --system-users). Otherwise all run as you.`,
 }
 
 func runUp(cmd *cobra.Command, con *console, o *upOptions) error {
-	c, err := o.configure(cmd.Flags().Changed("policy"))
+	f := cmd.Flags()
+	c, err := o.configure(config.Given{Policy: f.Changed("policy"), Processor: f.Changed("rate"), GPU: o.gpus != "" && f.Changed("gpu-rate"), NewGPUs: o.gpus != ""})
 	if err != nil {
 		return err
 	}
@@ -105,7 +106,7 @@ func upFailed(err error, o *upOptions) error {
 	return err
 }
 
-func (o *upOptions) configure(policyGiven bool) (config.Config, error) {
+func (o *upOptions) configure(given config.Given) (config.Config, error) {
 	c := config.Default()
 	if o.dir == "" {
 		dir, bad := stateDir()
@@ -130,10 +131,10 @@ func (o *upOptions) configure(policyGiven bool) (config.Config, error) {
 		return c, err
 	}
 	c.Listen, c.Policy, c.Settings = o.listen, o.policy, set
-	c.Given.Policy = policyGiven
 	if err = rateGiven(o.rate, &c); err != nil {
 		return c, err
 	}
+	c.Given = given // without --rate there is a price for a new market, and an old one keeps its own
 	if err = o.secure(&c); err != nil {
 		return c, err
 	}

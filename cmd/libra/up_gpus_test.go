@@ -3,13 +3,15 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/libra-market/libra/live/config"
 )
 
 // A market on one machine offers the GPUs that it is told of, at a price.
 func TestUpOffersGPUs(t *testing.T) {
 	configure := func(gpus, rate string) (string, int, int64, error) {
 		o := &upOptions{dir: t.TempDir(), listen: "127.0.0.1:0", socket: ownSocket, policy: "libra", rate: demoRate, gpus: gpus, gpuRate: rate}
-		c, err := o.configure(false)
+		c, err := o.configure(config.Given{})
 		return c.Agent.GPUKind, c.Agent.GPUs, int64(c.Rates.GPU), err
 	}
 	if kind, n, rate, err := configure("a100:2", "12.5"); kind != "a100" || n != 2 || rate != 12_500_000 || err != nil {

@@ -142,6 +142,8 @@ func parse(path string, text []byte) (Config, error) {
 // Given is what of a policy somebody named: what nobody did stays as the market has it.
 type Given struct {
 	Policy, Settings, Rates bool
+	Processor, GPU          bool // of the rates these alone, by a flag
+	NewGPUs                 bool // the rate of GPUs is for a market that has none yet
 	File                    bool // there is a file, whatever it names
 }
 

@@ -2,11 +2,13 @@ package web
 
 import (
 	"bufio"
+	"context"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -41,6 +43,62 @@ func TestWhoseAConnectionIs(t *testing.T) {
 				t.Errorf("at %s for %s: %d, %t", at, host, uid, known)
 			}
 		}
+		for _, name := range passedOn {
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set(name, "1.1 squid")
+			answer, err := server.Client().Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = answer.Body.Close()
+			if known {
+				t.Errorf("at %s, with %s: taken for %d", at, name, uid)
+			}
+		}
+	}
+}
+
+// A socket that could have been of IPv6 is in the other table.
+func TestWhoseAMappedConnectionIs(t *testing.T) {
+	if _, err := os.Stat(mappedTable); err != nil {
+		t.Skip("this kernel says nothing of sockets of IPv6")
+	}
+	listener, err := net.Listen("tcp4", "127.9.8.7:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var uid int
+	var known bool
+	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { uid, known = peerOf(r) })}}
+	server.Start()
+	t.Cleanup(server.Close)
+	fd, err := syscall.Socket(syscall.AF_INET6, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		t.Skip("no sockets of IPv6 here")
+	}
+	to := &syscall.SockaddrInet6{Port: listener.Addr().(*net.TCPAddr).Port} //nolint:forcetypeassert // it is one
+	copy(to.Addr[10:], []byte{0xff, 0xff, 127, 9, 8, 7})
+	if err = syscall.Connect(fd, to); err != nil {
+		t.Skip("no sockets for both here")
+	}
+	file := os.NewFile(uintptr(fd), "socket")
+	conn, err := net.FileConn(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = file.Close()
+	client := &http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return conn, nil }}}
+	answer, err := client.Get(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = answer.Body.Close()
+	client.CloseIdleConnections()
+	if !known || uid != os.Getuid() {
+		t.Errorf("%d, %t", uid, known)
 	}
 }
 

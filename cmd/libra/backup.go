@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -27,7 +28,7 @@ type storeOptions struct {
 func (o *storeOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.file, "config", "", "the store that this file of libra serve names")
-	f.StringVar(&o.store, "store", "", "sqlite file, or postgres://... (default libra.db in the state directory)")
+	f.StringVar(&o.store, "store", "", "sqlite file, or postgres://... (default libra.db in the state directory, if your market is the one there)")
 	f.BoolVar(&o.json, "json", false, "print as JSON")
 }
 
@@ -44,7 +45,37 @@ func (o *storeOptions) address() (string, error) {
 		}
 	}
 	dir, err := stateDir()
-	return filepath.Join(dir, "libra.db"), err
+	if err != nil {
+		return "", err
+	}
+	usual := filepath.Join(dir, "libra.db")
+	if o.file != "" { // it says that it is the usual one
+		return usual, nil
+	}
+	return usual, notTheUsual(usual)
+}
+
+// notTheUsual refuses to take the usual store of this machine for that of the market that
+// commands speak to, where that is another.
+func notTheUsual(usual string) error {
+	kept, err := readContext()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	known, meant := defaultServer, os.Getenv("LIBRA_SERVER")
+	if kept.Server != "" {
+		known = serverList(kept.Server)
+	}
+	if meant != "" && serverList(meant) != known {
+		return usagef("which store? $LIBRA_SERVER names the market at %s, and without --store FILE or --config FILE this works on %s. Run it where that market's store is and say which one it is, or unset LIBRA_SERVER", meant, usual)
+	}
+	if kept.Server != "" && !here(kept.Server) && kept.Store == "" {
+		return usagef("which store? Your commands speak to the market at %s, and without --store FILE or --config FILE this works on %s. Run it where that market's store is, and say which one it is", kept.Server, usual)
+	}
+	if kept.Store != "" && kept.Store != usual {
+		return usagef("which store? Your commands speak to a market whose store is %s: say --store %s, or --store %s if the usual one is meant", kept.Store, shellWord(kept.Store), shellWord(usual))
+	}
+	return nil
 }
 
 func newBackup(con *console) *cobra.Command {

@@ -37,6 +37,7 @@ type marketContext struct {
 	User   string `json:"user,omitempty"`
 	Plain  bool   `json:"plain,omitempty"`  // the token may travel in the clear, to whoever has the port
 	Socket string `json:"socket,omitempty"` // of a market on this machine, if it is not at the usual place
+	Store  string `json:"store,omitempty"`  // of a market that libra up runs
 
 	local string // address of its socket, where nothing but that says who is there
 }

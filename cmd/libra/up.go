@@ -298,14 +298,19 @@ func (o *upOptions) rememberToken(ctx context.Context, s *service, who string) e
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	store := filepath.Join(o.dir, "libra.db")
 	if have.Server == s.url() && have.Socket == s.local && have.Token != "" && tokenWorks(ctx, s, have.Token) {
-		return nil
+		if have.Store == store {
+			return nil
+		}
+		have.Store = store
+		return writeContext(have)
 	}
 	token, err := s.makeToken(ctx, who, v1.RoleOwner, "made by libra up")
 	if err != nil {
 		return err
 	}
-	return writeContext(marketContext{Server: s.url(), Token: token, User: who, CA: o.ca, Socket: s.local})
+	return writeContext(marketContext{Server: s.url(), Token: token, User: who, CA: o.ca, Socket: s.local, Store: store})
 }
 
 // loginLink is a path that signs in whoever has the terminal, as the owner. It ends

@@ -79,7 +79,8 @@ func parseConfig(path string, text []byte) (Config, error) {
 	}
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)
-	wrong, err := mistake.Read(&root, d.Decode(&c))
+	read := d.Decode(&c)
+	wrong, err := mistake.Read(&root, &c, read)
 	if err != nil {
 		return c, fmt.Errorf("%s: %w", path, err)
 	}

@@ -120,7 +120,8 @@ func parse(path string, text []byte) (Config, error) {
 	}
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)
-	wrong, err := mistake.Read(&root, d.Decode(&c))
+	read := d.Decode(&c)
+	wrong, err := mistake.Read(&root, &c, read)
 	if err != nil {
 		return c, fmt.Errorf("%s: %w", path, err)
 	}
@@ -162,7 +163,9 @@ func (c *Config) wrong() mistakes {
 		}
 	}
 	c.wrongStore(&m)
-	m.When(c.Listen == "", "want an address such as 127.0.0.1:7070", "listen")
+	if err := checkListen(c.Listen); err != nil {
+		m.Add(err.Error(), "listen")
+	}
 	m.When(c.Lease < 0 || c.Lease > 0 && c.Lease < Duration(5*time.Second), "want 0 (for ever), or at least 5s", "lease")
 	switch {
 	case c.Report < Duration(200*time.Millisecond) || c.Report > Duration(time.Minute):

@@ -44,7 +44,17 @@ func TestAFileIsReadOverTheDefaults(t *testing.T) {
 
 func TestWhatMakesNoSenseIsNamed(t *testing.T) {
 	for text, want := range map[string]string{
-		"polcy: libra":                             `line 1: there is no setting "polcy"`,
+		"polcy: libra":                             `line 1: there is no setting "polcy" (did you mean policy?)`,
+		"agent: {memory: 4}":                       `line 1: there is no setting "memory" in agent (did you mean memory_mb?)`,
+		"zebra: 4":                                 `there is no setting "zebra"`,
+		"listen: 7070":                             `line 1: listen: want an address such as 127.0.0.1:7070, not "7070" (it has no port`,
+		"listen: 127.0.0.1":                        "listen: want an address",
+		"listen: 127.0.0.1:70700":                  "(a port is a number up to 65535)",
+		"listen: 'localhost:web'":                  "(a port is a number",
+		"listen: 127.0.0.256:7070":                 "(127.0.0.256 is no name or address of a machine)",
+		"listen: 'my host:7070'":                   "(my host is no name or address",
+		"listen: http://127.0.0.1:7070":            "(did you mean 127.0.0.1:7070?)",
+		"listen: '::1:7070'":                       "too many colons",
 		"policy: nice":                             "policy: unknown policy",
 		"settings: {gama: 1}":                      "gama",
 		"store: mysql://a:secret@b/c":              "line 1: store: there is no store of the kind mysql (want sqlite:PATH or postgres://USER@HOST/DATABASE)",
@@ -146,14 +156,14 @@ agent:
 	want := []string{
 		"line 1: listen: want an address",
 		`line 2: lease: "soon" is not a period of time`,
-		`line 3: there is no setting "polcy"`,
+		`line 3: there is no setting "polcy" (did you mean policy?)`,
 		"line 5: settings.gama: ", "line 6: settings.unused: ", "line 7: settings.alfa: ",
 		"line 9: rates.processor_hour: want 0 or more",
 		"line 10: rates.memory: that was the price of a MB",
 		"line 11: tls: cert and key go together",
 		"line 12: currency: want three letters",
 		"line 14: limits: ", "line 15: limits: ",
-		`line 17: there is no setting "partion" in slurm`,
+		`line 17: there is no setting "partion" in slurm (did you mean partition?)`,
 		"line 18: slurm.control: want agents or none",
 		"line 19: nodes: processors",
 		`line 21: agent.memory_mb: want a whole number, not "much"`,
@@ -170,6 +180,15 @@ agent:
 			t.Errorf("it is also said that %s", got[i])
 		case !strings.HasPrefix(got[i], "libra.yaml: "+want[i]):
 			t.Errorf("said %q, want %q", got[i], want[i])
+		}
+	}
+}
+
+// What something can listen on is good, whoever is there.
+func TestAddressesToListenOn(t *testing.T) {
+	for _, good := range []string{"127.0.0.1:7070", ":7070", "localhost:0", "[::1]:7070", "[fe80::1%eth0]:7070", "0.0.0.0:443", "node-1.cluster.example:7070", "market_1:7070"} {
+		if _, err := parse("f", []byte("listen: '"+good+"'\ntls: {cert: a, key: b}\n")); err != nil {
+			t.Errorf("%s: %v", good, err)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -127,9 +128,9 @@ var (
 	wrongKind    = regexp.MustCompile("^cannot unmarshal !!\\w+(?: `(.*)`)? into (.*)$")
 )
 
-// Read says in our words what the reader of YAML could not make sense of. Another
-// error is one that it could not go on after.
-func Read(root *yaml.Node, err error) (List, error) {
+// Read says in our words what the reader of YAML could not make sense of when it read a
+// file into something. Another error is one that it could not go on after.
+func Read(root *yaml.Node, into any, err error) (List, error) {
 	var wrong *yaml.TypeError
 	switch {
 	case err == nil, errors.Is(err, io.EOF):
@@ -144,20 +145,23 @@ func Read(root *yaml.Node, err error) (List, error) {
 			one.line, _ = strconv.Atoi(parts[1]) // digits
 			one.text = parts[2]
 		}
-		one.reword(root)
+		one.reword(root, reflect.TypeOf(into))
 		all = append(all, one)
 	}
 	return all, nil
 }
 
-func (m *Mistake) reword(root *yaml.Node) {
+func (m *Mistake) reword(root *yaml.Node, file reflect.Type) {
 	if found := unknownField.FindStringSubmatch(m.text); found != nil {
 		m.text = fmt.Sprintf("there is no setting %q", found[1])
+		part := ""
 		walk(root, "", func(path string, key, _ *yaml.Node) {
 			if below, _, is := strings.Cut(path, "."+found[1]); is && key.Line == m.line && key.Value == found[1] {
 				m.text = fmt.Sprintf("there is no setting %q in %s", found[1], below)
+				part = below
 			}
 		})
+		m.text += meant(found[1], part, file)
 		return
 	}
 	if found := saidTwice.FindStringSubmatch(m.text); found != nil {

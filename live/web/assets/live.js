@@ -115,7 +115,7 @@ export async function look() {
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
     for (const region of document.querySelectorAll("[data-region],[data-part],table[data-live]")) {
       const key = region.id ? "#" + region.id : region.dataset.part ? `[data-part="${region.dataset.part}"]` : "table[data-live]";
-      if (region.closest("form") || region.querySelector("details[open]")) { // somebody is at work there
+      if (region.closest("form") || region.querySelector("details[open]") || isRead(region)) { // somebody is at work there
         for (const amount of region.querySelectorAll("[data-now]")) { // and reads what is true by now
           const other = fresh.getElementById(amount.id);
           if (other && other.textContent !== amount.textContent) amount.textContent = other.textContent;
@@ -137,10 +137,14 @@ export async function look() {
   }
 }
 
+// isRead says that somebody reads a drawing there with the keys: it stays as it is until they
+// are done.
+const isRead = (place) => place.contains(document.activeElement) && Boolean(document.activeElement.closest("svg[data-read]"));
+
 export function swap(parts) {
   for (const [name, html] of Object.entries(parts)) {
     const place = document.querySelector(`[data-part="${name}"]`);
-    if (!place) continue;
+    if (!place || isRead(place)) continue;
     place.innerHTML = html;
     localise(place);
   }

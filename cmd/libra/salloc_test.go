@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 )
 
@@ -37,6 +36,7 @@ func TestSalloc(t *testing.T) {
 	f.prices.Runs = "slurm"
 	f.nodes = []v1.NodeView{{Up: true}}
 	f.nodes[0].Rating = 0.9
+	f.preview = func(r v1.Request) api.Outcome { return api.Outcome{Quote: &v1.Quote{Request: r}} }
 	open(t, f, v1.RoleUser)
 	r := libra(t, "salloc", "-t", "10", "-n", "2", "sh", "-c", "echo in $SLURM_JOB_ID; exit 5")
 	if r.code != 5 || r.out != "in 4711\n" || !strings.Contains(r.err, "an hour") || !strings.Contains(r.err, "given back") || strings.Contains(r.err, "starts once") {
@@ -85,37 +85,45 @@ func TestSallocLastsOnFastNodes(t *testing.T) {
 	}
 	f.nodes[3].Up, f.nodes[4].Closed = false, true
 	open(t, f, v1.RoleUser)
-	asked := func() (all [][2]int64) {
+	var asked, bought [][2]int64
+	no := "cannot_meet_deadline"
+	most := int64(1_000_000)
+	f.preview = func(r v1.Request) api.Outcome {
+		asked = append(asked, [2]int64{r.EstimateMS, r.DeadlineMS})
+		if r.EstimateMS > most {
+			return api.Outcome{Refusal: &v1.Refusal{Reason: no, Detail: "no", Offers: []v1.Offer{}}}
+		}
+		return api.Outcome{Quote: &v1.Quote{Request: r}}
+	}
+	handed := func() [][2]int64 {
+		bought = nil
 		for _, c := range f.asked {
 			if c.Submit != nil {
-				all = append(all, [2]int64{c.Submit.Request.EstimateMS, c.Submit.Request.DeadlineMS})
+				bought = append(bought, [2]int64{c.Submit.Request.EstimateMS, c.Submit.Request.DeadlineMS})
 			}
 		}
 		f.asked = nil
-		return all
+		return bought
 	}
 	if r := libra(t, "salloc", "-t", "10", "--no-shell"); r.code != exitOK || !strings.Contains(r.err, "at most for 10m") {
 		t.Errorf("%+v", r)
 	}
-	if got := asked(); !slices.Equal(got, [][2]int64{{900_000, 630_000}}) {
+	if got := handed(); !slices.Equal(got, [][2]int64{{900_000, 630_000}}) {
 		t.Errorf("%v", got)
 	}
-	reason := "cannot_meet_deadline"
-	f.answer = func(c trade.Command) (api.Outcome, error) {
-		if c.Submit != nil && c.Submit.Request.EstimateMS > 312_000 {
-			return api.Outcome{Refusal: &v1.Refusal{Reason: reason, Detail: "no", Offers: []v1.Offer{}}}, nil
-		}
-		return api.Outcome{Job: &v1.Job{ID: 1, State: v1.Running}}, nil
-	}
+	// What is not to be had is asked for, and never handed in: there are no refused jobs.
+	asked, most = nil, 312_000
 	if r := libra(t, "salloc", "-t", "10", "--no-shell"); !strings.Contains(r.err, "an hour, about ") {
 		t.Errorf("%+v", r)
 	}
-	if got := asked(); !slices.Equal(got, [][2]int64{{900_000, 630_000}, {312_000, 630_000}}) {
-		t.Errorf("%v", got)
+	if got := handed(); !slices.Equal(asked, [][2]int64{{900_000, 630_000}, {312_000, 630_000}}) || !slices.Equal(got, [][2]int64{{312_000, 630_000}}) {
+		t.Errorf("asked for %v, handed in %v", asked, got)
 	}
-	reason = "insufficient_funds"
-	if r := libra(t, "salloc", "-t", "10", "--no-shell"); r.code != exitRefused || len(asked()) != 1 {
-		t.Errorf("%+v", r)
+	for reason, tries := range map[string]int{"insufficient_funds": 1, "cannot_meet_deadline": 2} {
+		asked, most, no = nil, 1, reason
+		if r := libra(t, "salloc", "-t", "10", "--no-shell"); r.code != exitRefused || len(asked) != tries || len(handed()) != 0 {
+			t.Errorf("%s: %+v after %v", reason, r, asked)
+		}
 	}
 	f.nodes = nil
 	if r := libra(t, "salloc", "-t", "10", "--no-shell"); r.code != exitFailure || !strings.Contains(r.err, "no node takes jobs now") {

@@ -44,13 +44,16 @@ func (a *allocation) grant(ctx context.Context, r v1.Request, ratings []float64)
 }
 
 // buy asks for the fastest processors first, so that wherever it comes to be it lasts as
-// long; where those are not to be had, for slower ones.
+// long; where those are not to be had, for slower ones. It asks before it hands anything in:
+// what is not to be had leaves no refused jobs in anybody's list.
 func (a *allocation) buy(ctx context.Context, r v1.Request, ratings []float64) (err error) {
 	if len(ratings) == 0 {
 		return errors.New("no node takes jobs now")
 	}
 	for i, rating := range ratings {
-		a.job, err = a.market.Submit(ctx, lasts(r, rating), "")
+		if _, err = a.market.Preview(ctx, lasts(r, rating)); err == nil {
+			a.job, err = a.market.Submit(ctx, lasts(r, rating), "")
+		}
 		if no, is := errors.AsType[*client.Problem](err); is && i+1 < len(ratings) && no.Reason == market.CannotMeetDeadline.String() {
 			continue
 		}

@@ -131,7 +131,7 @@ func (x *pricer) fill(q *quote.Held, asked *market.Job, core market.Quote) {
 	}
 	q.Odds, _ = x.record.Odds(core.Firm)
 	q.Formula = q.Working.Formula
-	q.Worked = bill.Worked(q.Working.Inputs, market.Money(q.Price), q.Storage.Amount()-q.Storage.ForGPUs(), q.Storage.ForGPUs())
+	q.Worked = bill.Worked(q.Formula, q.Working.Inputs, market.Money(q.Price), q.Storage.Amount()-q.Storage.ForGPUs(), q.Storage.ForGPUs())
 	if gain, err := core.Gain.Money(); err == nil {
 		q.Gain = int64(gain)
 	}

@@ -80,7 +80,7 @@ func Worked(j *v1.Job, unit string) string {
 	if s := j.Storage; s != nil {
 		stored, lent = market.Money(s.Price-s.GPUs), market.Money(s.GPUs)
 	}
-	return InUnit(bill.Worked(inputs, market.Money(j.Price), stored, lent), unit)
+	return InUnit(bill.Worked(j.Receipt.Formula, inputs, market.Money(j.Price), stored, lent), unit)
 }
 
 // Quote gives a quote out.

@@ -12,7 +12,7 @@ const was = (e) => (e.tagName === "SELECT" ? ([...e.options].find((o) => o.defau
 export function left() {
   const at = document.activeElement, fields = [];
   inputs().forEach((e, i) => { if (key(e) && e[is(e)] !== was(e)) fields.push([i, key(e), e[is(e)]]); });
-  const page = { here: here(), fields, open: folded().map((d) => d.open), y: scrollY };
+  const page = { at: Date.now(), here: here(), fields, open: folded().map((d) => d.open), y: scrollY };
   if (at && key(at) && at.closest("main")) {
     page.caret = { key: key(at), top: at.scrollTop };
     try { [page.caret.from, page.caret.to] = [at.selectionStart, at.selectionEnd]; } catch { /* it has none */ }
@@ -26,7 +26,7 @@ export function settle() {
     page = JSON.parse(sessionStorage.getItem("page"));
     if (page?.here === here()) sessionStorage.removeItem("page");
   } catch { /* a browser that keeps nothing */ }
-  if (page?.here !== here()) return;
+  if (page?.here !== here() || !(Date.now() - page.at < 600e3)) return; // who comes there much later begins anew
   const all = inputs();
   for (const [i, name, value] of page.fields) {
     const e = all[i];

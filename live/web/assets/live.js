@@ -86,7 +86,7 @@ function back() {
 // due says whether it is time to look again: once a second, or less often where that takes
 // the server long.
 let looked = Date.now(), took = 0;
-const due = (pace) => !document.hidden && !offline && !gone && Date.now() - looked > Math.max(pace - 100, 4 * took);
+const due = (pace) => !document.hidden && !offline && !gone && Date.now() - looked > Math.max(pace - 100, Math.min(5000, 4 * took));
 
 // keepLooking looks at what no event tells: what jobs cost by now while they run, and what
 // somebody else has put into an account.

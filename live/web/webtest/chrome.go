@@ -160,7 +160,7 @@ func (c *Chrome) call(session, method string, params any) (json.RawMessage, erro
 		return m.Result, nil
 	case <-c.dead:
 		return nil, errDead
-	case <-time.After(30 * time.Second):
+	case <-time.After(time.Minute):
 		return nil, fmt.Errorf("%s: no answer from the browser", method)
 	}
 }

@@ -210,7 +210,7 @@ func (p *Page) eval(expression string, into any) error {
 func (p *Page) Until(what, expression string) {
 	p.t.Helper()
 	var last error
-	for range 1200 {
+	for range 2400 { // a minute, and more on a busy machine
 		yes := false
 		if last = p.eval("Boolean("+expression+")", &yes); last == nil && yes {
 			return

@@ -9,7 +9,11 @@ import (
 	"strconv"
 )
 
-var hostName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?$`)
+var (
+	hostName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?$`)
+	numbers  = regexp.MustCompile(`^[0-9.]+$`)
+	zone     = regexp.MustCompile(`%[A-Za-z0-9_.-]+$`)
+)
 
 // checkListen finds an address that nothing can listen on, before something tries to.
 func checkListen(address string) error {
@@ -36,10 +40,10 @@ func checkListen(address string) error {
 // namesHost reports whether a text could name a machine, or an address of IPv6 with its
 // zone. Four numbers that are no address are a mistake, not a name.
 func namesHost(text string) bool {
-	if regexp.MustCompile(`^[0-9.]+$`).MatchString(text) {
+	if numbers.MatchString(text) {
 		return false
 	}
-	if i := regexp.MustCompile(`%[A-Za-z0-9_.-]+$`).FindStringIndex(text); i != nil {
+	if i := zone.FindStringIndex(text); i != nil {
 		return net.ParseIP(text[:i[0]]) != nil
 	}
 	return hostName.MatchString(text)

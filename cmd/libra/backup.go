@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,6 +69,9 @@ func notTheUsual(usual string) error {
 	}
 	if meant != "" && serverList(meant) != known {
 		return usagef("which store? $LIBRA_SERVER names the market at %s, and without --store FILE or --config FILE this works on %s. Run it where that market's store is and say which one it is, or unset LIBRA_SERVER", meant, usual)
+	}
+	if named, bad := readSite(); bad != nil || meant == "" && kept.Server == "" && named.Server != "" && serverList(named.Server) != known {
+		return cmp.Or(bad, usagef("which store? %s names the market at %s, and without --store FILE or --config FILE this works on %s. Say which one it is", siteFile, named.Server, usual))
 	}
 	if kept.Server != "" && !here(kept.Server) && kept.Store == "" {
 		return usagef("which store? Your commands speak to the market at %s, and without --store FILE or --config FILE this works on %s. Run it where that market's store is, and say which one it is", kept.Server, usual)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -35,7 +34,8 @@ command, gives them back, and with them the rest of what was held (the market's 
 what is owed of what was reserved and not used; libra quote says it before).
 
 Options are those of libra sbatch. When the time is over, or the node is lost, what runs
-there ends. A closed terminal gives the processors back like leaving.`,
+there ends. A closed terminal gives the processors back like leaving; so does a libra salloc
+that ends, however it does, before it has them.`,
 		Example: `  # an hour of two processors of one node, and a shell there
   libra salloc -t 60 -N 1 -n 2
 
@@ -106,7 +106,7 @@ func runSalloc(cmd *cobra.Command, con *console, o *sallocCommand, args []string
 		if err != nil {
 			return err
 		}
-		a := allocation{con: con, market: market, json: o.json, quiet: o.quiet, lasts: time.Duration(request.EstimateMS) * time.Millisecond}
+		a := allocation{con: con, market: market, json: o.json, quiet: o.quiet, lasts: time.Duration(request.EstimateMS) * time.Millisecond, patience: 30 * time.Second}
 		if err = a.grant(ctx, request, ratingsOf(nodes)); err != nil {
 			return err
 		}
@@ -139,7 +139,7 @@ func (o *sallocCommand) holder(con *console, flags *pflag.FlagSet, line directiv
 	if request.Name == "wrap" {
 		request.Name = name
 	}
-	request.Script = fmt.Sprintf("#!/bin/sh\n# processors that somebody has a terminal on\nexec sleep %d\n", (request.EstimateMS+999)/1000)
+	request.Script = holding((request.EstimateMS+999)/1000, canCome())
 	request.Once, request.NoRestart, request.Output, request.Error = true, true, "/dev/null", ""
 	return request, nil
 }

@@ -32,6 +32,7 @@ func (f *heldFloor) Job(ctx context.Context, id int64) (v1.Job, error) {
 // What is had with a terminal is whole processors for as long as was said, given back when
 // the command ends; a job that ends before takes the command with it.
 func TestSalloc(t *testing.T) {
+	_, calls := slurmOnPath(t, map[string]string{"srun": "", "squeue": "exit 1"})
 	f := &heldFloor{slurmFloor: &slurmFloor{floor: newFloor()}}
 	f.prices.Runs = "slurm"
 	f.nodes = []v1.NodeView{{Up: true}}
@@ -49,8 +50,11 @@ func TestSalloc(t *testing.T) {
 			asked = &v1.Request{EstimateMS: got.EstimateMS, DeadlineMS: got.DeadlineMS, Processors: got.Processors, NoRestart: got.NoRestart, Output: got.Output, Script: got.Script}
 		}
 	}
-	if asked == nil || asked.EstimateMS != 540_000 || asked.DeadlineMS != 630_000 || asked.Processors != 2 || !asked.NoRestart || asked.Output != "/dev/null" || !strings.Contains(asked.Script, "sleep 600") {
+	if asked == nil || asked.EstimateMS != 540_000 || asked.DeadlineMS != 630_000 || asked.Processors != 2 || !asked.NoRestart || asked.Output != "/dev/null" || asked.Script != holding(600, true) {
 		t.Errorf("%+v", asked)
+	}
+	if came := noted(t, calls)[0]; !strings.Contains(came, "--jobid=4711 --overlap") || !strings.HasSuffix(came, "mkdir -p "+markOf("4711")) {
+		t.Errorf("nobody said that they are here: %s", came)
 	}
 	if f.last(t).Cancel == nil {
 		t.Errorf("it was not given back: %+v", f.last(t))
@@ -77,6 +81,7 @@ func TestSalloc(t *testing.T) {
 // It lasts as long as was said wherever it comes to be, and costs no more: work is asked
 // for as the fastest nodes do it, and as slower ones do only where those say no.
 func TestSallocLastsOnFastNodes(t *testing.T) {
+	slurmOnPath(t, map[string]string{"srun": ""})
 	f := &heldFloor{slurmFloor: &slurmFloor{floor: newFloor()}}
 	f.prices.Runs = "slurm"
 	f.nodes = make([]v1.NodeView, 6)

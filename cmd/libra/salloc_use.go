@@ -26,6 +26,7 @@ type allocation struct {
 	market      *client.Client
 	job         v1.Job
 	lasts       time.Duration // for how long it is had
+	patience    time.Duration // with a market that is to take it back
 	json, quiet bool
 }
 
@@ -35,7 +36,13 @@ func (a *allocation) grant(ctx context.Context, r v1.Request, ratings []float64)
 	if err := a.buy(ctx, r, ratings); err != nil {
 		return err
 	}
-	if err := a.await(ctx); err != nil {
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
+	defer stop()
+	err := a.await(ctx)
+	if err == nil && canCome() {
+		err = a.come(ctx)
+	}
+	if err != nil {
 		a.giveBack()
 		return err
 	}
@@ -74,15 +81,17 @@ func (a *allocation) buy(ctx context.Context, r v1.Request, ratings []float64) (
 func (a *allocation) await(ctx context.Context) error {
 	for {
 		now, err := a.market.Job(ctx, a.job.ID)
-		if err != nil {
-			return err
-		}
-		a.job = now
 		switch {
+		case err != nil && (answered(err) || ctx.Err() != nil):
+			return err
+		case err != nil: // it may be started anew this moment, and what was bought is bought
 		case now.State.Final():
+			a.job = now
 			return endOf(&a.job)
-		case isThere(&now):
-			return nil
+		default:
+			if a.job = now; isThere(&now) {
+				return nil
+			}
 		}
 		select {
 		case <-ctx.Done():
@@ -240,6 +249,9 @@ func (a *allocation) overBy() {
 // or its node lost: the market hears of it a little later than the command.
 func (a *allocation) ended(ctx context.Context) bool {
 	const moment = 15 * time.Second
+	if a.job.Batch == "" { // Slurm does not have it yet
+		return false
+	}
 	state, err := exec.CommandContext(ctx, "squeue", "--noheader", "--states=all", "--jobs="+a.job.Batch, "--format=%T").Output()
 	if now := strings.TrimSpace(string(state)); err != nil || now == "" || now == "RUNNING" || now == "SUSPENDED" || now == "PENDING" {
 		return false
@@ -259,14 +271,13 @@ func (a *allocation) giveBack() {
 	if a.job.State.Final() {
 		return
 	}
-	const patience = 30 * time.Second
-	ctx, stop := context.WithTimeout(context.Background(), patience)
+	ctx, stop := context.WithTimeout(context.Background(), a.patience)
 	defer stop()
 	if a.ended(ctx) {
 		return
 	}
-	if _, err := a.market.Cancel(ctx, a.job.ID); err != nil {
-		a.say("job %d was not given back: %v; libra cancel %d does it", a.job.ID, err, a.job.ID)
+	if err := a.cancel(ctx); err != nil {
+		a.endInSlurm(err)
 		return
 	}
 	for ctx.Err() == nil {

@@ -79,10 +79,13 @@ func (m onSlurm) sell(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 	}
 	asks := asked(&c)
 	if asks == nil {
-		return m.Market.Do(ctx, c, key)
+		return m.take(ctx, c, key)
 	}
 	asks.Account = m.named(ctx, c.By.User, asks.Account) // of plain sbatch
 	m.backend.Fill(ctx, asks)
+	if c.Submit != nil && m.backend.Keeps(c.Submit.Quote) {
+		return m.take(ctx, c, key)
+	}
 	ticket, over := m.backend.Admit(ctx, c.By.User, asks)
 	if over != nil {
 		// One that was taken before and is asked for again has its answer.
@@ -92,11 +95,29 @@ func (m onSlurm) sell(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 		return m.refuse(ctx, c.By, *asks, over), false, nil
 	}
 	o, replayed, err := m.Market.Do(ctx, c, key)
+	if c.Quote != nil && o.Quote != nil && o.Quote.ExpiresUS != 0 && !replayed && err == nil {
+		m.backend.Keep(ticket, o.Quote.ID, o.Quote.ExpiresUS)
+		return o, replayed, err
+	}
 	var job int64
 	if c.Submit != nil && o.Job != nil && !replayed {
 		job = o.Job.ID
 	}
 	m.backend.Settle(ticket, job)
+	return o, replayed, err
+}
+
+// take hands on what Slurm was asked about before, or need not be. Of a quote that is taken,
+// or dropped, the room that was kept within Slurm's limits is its job's, or free.
+func (m onSlurm) take(ctx context.Context, c trade.Command, key api.Key) (api.Outcome, bool, error) {
+	o, replayed, err := m.Market.Do(ctx, c, key)
+	switch {
+	case err != nil || replayed:
+	case c.Submit != nil && o.Job != nil:
+		m.backend.Take(c.Submit.Quote, o.Job.ID)
+	case c.Cancel != nil:
+		m.backend.Take(c.Cancel.Quote, 0)
+	}
 	return o, replayed, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/v1"
@@ -18,7 +19,7 @@ func TestSlurmLimitsOfGPUs(t *testing.T) {
 	cluster := slurmtest.Start(t, slurmtest.Options{Nodes: 1, CPUs: 4, GPUs: []string{"4"}, Accounting: true, Enforce: "limits"})
 	for _, args := range [][]string{
 		{"add", "account", "physics", "cluster=" + slurmtest.ClusterName, "GrpTRES=gres/gpu=2"},
-		{"add", "user", alice, "account=physics", "cluster=" + slurmtest.ClusterName},
+		{"add", "user", alice, "account=physics", "cluster=" + slurmtest.ClusterName, "MaxJobs=3"},
 	} {
 		if out, err := cluster.Run(t.Context(), "sacctmgr", append([]string{"--immediate"}, args...)...); err != nil {
 			t.Fatalf("%v: %s", err, out)
@@ -27,6 +28,10 @@ func TestSlurmLimitsOfGPUs(t *testing.T) {
 	m := openSlurmMarket(t, cluster, "libra", "agents", alice)
 	m.hire(t, 0.9)
 	m.awaitNodes(t)
+	m.until(t, "the GPUs", func() bool { // the agent may speak before Slurm has said what its node has
+		nodes, err := m.market.Nodes(t.Context())
+		return err == nil && len(nodes) == 1 && nodes[0].GPUs == 4
+	})
 	token, err := m.makeToken(t.Context(), alice, v1.RoleUser, "a test")
 	if err != nil {
 		t.Fatal(err)
@@ -56,5 +61,37 @@ func TestSlurmLimitsOfGPUs(t *testing.T) {
 	}
 	if j, no := asks(0); no != "" {
 		t.Errorf("none: %q, %+v", no, j)
+	}
+
+	// Three jobs at a time: a quote that binds is one of them, until it is dropped or taken.
+	small := v1.Request{Argv: []string{"sleep", "1"}, Dir: m.dir, EstimateMS: 5_000, DeadlineMS: 600_000}
+	quoted, err := to.AskQuote(t.Context(), small, 5*time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := func() {
+		t.Helper()
+		if q, err := to.AskQuote(t.Context(), small, time.Minute); err == nil || !strings.Contains(err.Error(), "MaxJobs=3") {
+			t.Errorf("one more of three: %+v, %v", q, err)
+		}
+	}
+	full()
+	if err = to.DropQuote(t.Context(), quoted.ID); err != nil {
+		t.Fatal(err)
+	}
+	if quoted, err = to.AskQuote(t.Context(), small, 5*time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	full()
+	j, err := to.Submit(t.Context(), v1.Request{}, quoted.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.until(t, "what was quoted to run", func() bool {
+		now, err := m.market.Job(t.Context(), j.ID)
+		return err == nil && now.State == v1.Completed
+	})
+	if _, no := asks(0); no != "" {
+		t.Errorf("when that has ended: %s", no)
 	}
 }

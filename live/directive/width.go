@@ -127,6 +127,9 @@ func (w *width) tell(h *Head, tasks int) {
 	if w.perTask > 0 {
 		say("CPUS_PER_TASK", w.perTask)
 	}
+	if w.memoryProc > 0 {
+		h.told = append(h.told, fmt.Sprintf("SLURM_MEM_PER_CPU=%d", w.memoryProc))
+	}
 	w.gpus.tellGPUs(h)
 }
 

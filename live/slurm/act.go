@@ -151,18 +151,23 @@ func (b *Backend) submission(r *run, orders []task.Order) (client.Submission, er
 	narrowest := b.narrowest(r.Nodes)
 	l := layoutOf(specs, narrowest)
 	l.devices = b.haveGPUs(r.Nodes)
+	cpus := min(most*first.Processors(), narrowest)
+	l.memory = memoryOf(first, most, cpus)
 	text, err := script(specs, l)
 	if err != nil {
 		return client.Submission{}, err
 	}
 	s := client.Submission{
 		Name: nameOf(first), Comment: b.commentOf(r), User: first.User, Partition: b.cfg.Partition, Nodes: slices.Clone(r.Nodes),
-		Tasks: len(specs), CPUs: min(most*first.Processors(), narrowest), MemoryMB: megabytes(first.Memory) * int64(most), Limit: limitOf(first.DueUS, b.cfg.Now()),
+		Tasks: len(specs), CPUs: cpus, MemoryMB: megabytes(first.Memory) * int64(most), Limit: limitOf(first.DueUS, b.cfg.Now()),
 		Dir: first.Dir, Env: []string{"PATH=" + b.cfg.Path}, Output: shownFile(specs, first.Output), Script: text, Command: shownCommand(first),
 	}
 	askGPUs(&s, specs, onNode)
 	if first.Error != first.Output {
 		s.Error = shownFile(specs, first.Error)
+	}
+	if l.memory > 0 {
+		s.MemoryMB, s.MemoryEachMB = 0, l.memory
 	}
 	if l.even {
 		s.PerTask = l.perTask

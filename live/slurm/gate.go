@@ -33,6 +33,9 @@ type Ticket struct {
 	use  limit.Use
 	job  int64     // that the market made of it; 0: it has not said
 	at   time.Time // when it did
+
+	quote string    // that the market made of it, which may be taken; empty: it is none
+	until time.Time // it can
 }
 
 // ticketLasts is how long a job that was accepted may take until Slurm is to have it. One
@@ -128,6 +131,46 @@ func (b *Backend) Settle(t *Ticket, job int64) {
 	}
 }
 
+// Keep keeps the room of a ticket for a quote that binds, until it is taken, dropped or over:
+// whoever has it can hand the job in, and then Slurm has to run it.
+func (b *Backend) Keep(t *Ticket, quote string, untilUS int64) {
+	if t == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t.quote, t.until = quote, time.UnixMicro(untilUS)
+}
+
+// Keeps reports whether there is room that is kept for a quote.
+func (b *Backend) Keeps(quote string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.ticketOf(quote) != nil
+}
+
+// Take hands on the room of a quote to the job that was made of it; 0: there is none, and it
+// is free.
+func (b *Backend) Take(quote string, job int64) {
+	b.mu.Lock()
+	t := b.ticketOf(quote)
+	if t != nil {
+		t.quote = ""
+	}
+	b.mu.Unlock()
+	b.Settle(t, job)
+}
+
+// ticketOf is the ticket of a quote; nil: there is none. The lock is held.
+func (b *Backend) ticketOf(quote string) *Ticket {
+	for t := range b.gate.tickets {
+		if quote != "" && t.quote == quote {
+			return t
+		}
+	}
+	return nil
+}
+
 // books is what users have, of the jobs that Slurm has or is to have. The lock is held.
 func (b *Backend) books() limit.Books {
 	books := limit.Books{Underway: map[string]limit.Use{}, Submitted: map[string]limit.Use{}, Running: map[string]limit.Use{}}
@@ -158,7 +201,7 @@ func (b *Backend) books() limit.Books {
 	}
 	now := b.cfg.Now()
 	for t := range b.gate.tickets {
-		if t.job != 0 && (here[t.job] || now.Sub(t.at) >= ticketLasts) {
+		if t.job != 0 && (here[t.job] || now.Sub(t.at) >= ticketLasts) || t.quote != "" && !now.Before(t.until) {
 			delete(b.gate.tickets, t)
 			continue
 		}

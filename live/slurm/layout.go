@@ -17,6 +17,7 @@ type layout struct {
 	perTask int            // processors of each
 	on      map[string]int // processors on each node
 	devices bool           // its nodes have GPUs, and Slurm says whose they are
+	memory  int64          // MB of each processor, where that is what Slurm is asked for; 0: it is for nodes
 	even    bool           // as many on each node, and no more than it has: Slurm needs no help
 }
 
@@ -98,9 +99,27 @@ var asElement = []string{
 	"-u SLURM_JOB_CPUS_PER_NODE_PACK_GROUP_0", "SLURM_PROCID=0", "SLURM_LOCALID=0", "SLURM_GTIDS=0", "SLURM_TASKS_PER_NODE=1", "SLURM_CPUS_ON_NODE=1", "SLURM_JOB_CPUS_PER_NODE=1",
 }
 
+// memoryOf is the memory of a processor that a job was handed in with, as by sbatch
+// --mem-per-cpu, where that is what it has; 0: it was not, or Slurm sets aside fewer processors
+// than it was sold.
+func memoryOf(s *task.Spec, most, cpus int) int64 {
+	each, err := strconv.ParseInt(valueOf(s.Env, memoryEach), 10, 64)
+	if err != nil || each <= 0 || each > megabytes(s.Memory) || each*int64(s.Processors()) != megabytes(s.Memory) || most*s.Processors() != cpus {
+		return 0
+	}
+	return each
+}
+
+// memoryEach is how a script is told of it. One that is told of the memory of a node, too,
+// has an srun that takes neither.
+const memoryEach = "SLURM_MEM_PER_CPU"
+
 // kept are the variables of a job that are so: of tasks on a node it is told no number
-// that they do not have.
+// that they do not have, and of memory what Slurm was asked for.
 func (l *layout) kept(env []string) []string {
+	if l.memory == 0 && valueOf(env, memoryEach) != "" {
+		env = slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, memoryEach+"=") })
+	}
 	if n, err := strconv.Atoi(valueOf(env, "SLURM_NTASKS_PER_NODE")); err != nil || n*len(l.on) == l.tasks {
 		return env
 	}

@@ -72,6 +72,9 @@ func (s *Submission) flags() []string {
 	if s.MemoryMB > 0 {
 		flags = append(flags, fmt.Sprintf("--mem=%dM", s.MemoryMB))
 	}
+	if s.MemoryEachMB > 0 {
+		flags = append(flags, fmt.Sprintf("--mem-per-cpu=%dM", s.MemoryEachMB))
+	}
 	if s.GPUs != "" {
 		flags = append(flags, "--gres=gpu:"+s.GPUs)
 	}

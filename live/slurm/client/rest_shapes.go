@@ -24,6 +24,7 @@ type firstJob struct {
 	PerTask     int               `json:"cpus_per_task,omitempty"`
 	PerNode     int               `json:"minimum_cpus_per_node"`
 	Memory      int64             `json:"memory_per_node,omitempty"`
+	MemoryEach  int64             `json:"memory_per_cpu,omitempty"`
 	Gres        string            `json:"gres,omitempty"`
 	GPUs        string            `json:"gpus,omitempty"`
 	Limit       int64             `json:"time_limit,omitempty"`
@@ -46,7 +47,7 @@ func (first) submission(s *Submission, env []string) any {
 		Job: firstJob{
 			Name: s.Name, Comment: s.Comment, Partition: s.Partition,
 			Nodes: len(s.Nodes), Nodelist: strings.Join(s.Nodes, ","), Tasks: s.tasks(), PerTask: several(s.perTask()), PerNode: s.CPUs,
-			Memory: s.MemoryMB, Gres: prefixed("gpu:", s.GPUs), GPUs: s.AllGPUs, Limit: s.minutes(), Hold: true, NoRequeue: true,
+			Memory: s.MemoryMB, MemoryEach: s.MemoryEachMB, Gres: prefixed("gpu:", s.GPUs), GPUs: s.AllGPUs, Limit: s.minutes(), Hold: true, NoRequeue: true,
 			Dir: s.Dir, Output: s.Output, Error: s.Error, OpenMode: "append", Environment: named,
 		},
 		Script: s.Script,
@@ -75,6 +76,7 @@ type secondJob struct {
 	PerTask     int        `json:"cpus_per_task,omitempty"`
 	PerNode     int        `json:"minimum_cpus_per_node"`
 	Memory      *setNumber `json:"memory_per_node,omitempty"`
+	MemoryEach  *setNumber `json:"memory_per_cpu,omitempty"`
 	GPUsNode    string     `json:"tres_per_node,omitempty"`
 	GPUsJob     string     `json:"tres_per_job,omitempty"`
 	Limit       *setNumber `json:"time_limit,omitempty"`
@@ -106,7 +108,7 @@ func (second) submission(s *Submission, env []string) any {
 	return secondSubmission{Job: secondJob{
 		Name: s.Name, Comment: s.Comment, Partition: s.Partition,
 		Nodes: strconv.Itoa(len(s.Nodes)), Required: s.Nodes, Tasks: s.tasks(), PerTask: several(s.perTask()), PerNode: s.CPUs,
-		Memory: isSet(s.MemoryMB), GPUsNode: prefixed("gres/gpu:", s.GPUs), GPUsJob: prefixed("gres/gpu:", s.AllGPUs), Limit: isSet(s.minutes()), Hold: true, Requeue: false,
+		Memory: isSet(s.MemoryMB), MemoryEach: isSet(s.MemoryEachMB), GPUsNode: prefixed("gres/gpu:", s.GPUs), GPUsJob: prefixed("gres/gpu:", s.AllGPUs), Limit: isSet(s.minutes()), Hold: true, Requeue: false,
 		Dir: s.Dir, Output: s.Output, Error: s.Error, OpenMode: []string{"APPEND"}, Argv: s.Command, Environment: env, Script: s.Script,
 	}}
 }

@@ -40,24 +40,25 @@ type Slurm interface {
 
 // Submission is a job for Slurm.
 type Submission struct {
-	Name      string // shown by squeue
-	Comment   string // by which it is known again
-	User      string // as whom it runs
-	Partition string
-	Nodes     []string      // exactly these, one for each node
-	Tasks     int           // over all nodes
-	CPUs      int           // per node at most: tasks on the fullest node
-	PerTask   int           // processors of a task, where there are as many tasks on each node; 0: one
-	MemoryMB  int64         // per node; 0: the partition's default
-	GPUs      string        // per node, as many on each: 2, a100:2; empty: none
-	AllGPUs   string        // the same in all, where nodes do not have as many each
-	Limit     time.Duration // of wall time, rounded up to whole minutes; 0: the partition's
-	Dir       string
-	Env       []string // NAME=value, all of it
-	Output    string   // file name for Slurm, which is opened to be added to
-	Error     string   // empty: with the output
-	Script    string   // begins with #!
-	Command   []string // what is shown as the command: a file, and what the script finds as its arguments
+	Name         string // shown by squeue
+	Comment      string // by which it is known again
+	User         string // as whom it runs
+	Partition    string
+	Nodes        []string      // exactly these, one for each node
+	Tasks        int           // over all nodes
+	CPUs         int           // per node at most: tasks on the fullest node
+	PerTask      int           // processors of a task, where there are as many tasks on each node; 0: one
+	MemoryMB     int64         // per node; 0: the partition's default
+	MemoryEachMB int64         // per processor instead; 0: it is per node
+	GPUs         string        // per node, as many on each: 2, a100:2; empty: none
+	AllGPUs      string        // the same in all, where nodes do not have as many each
+	Limit        time.Duration // of wall time, rounded up to whole minutes; 0: the partition's
+	Dir          string
+	Env          []string // NAME=value, all of it
+	Output       string   // file name for Slurm, which is opened to be added to
+	Error        string   // empty: with the output
+	Script       string   // begins with #!
+	Command      []string // what is shown as the command: a file, and what the script finds as its arguments
 }
 
 // Job is how a job stands in Slurm. A job is its id together with Submitted:

@@ -1,0 +1,44 @@
+package slurm
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/live/slurm/limit"
+)
+
+// Who has quotes that bind has room within Slurm's limits for them, and for no more, until
+// they are taken, dropped or over: Slurm would hold the jobs of the others.
+func TestQuotesCountWithinLimits(t *testing.T) {
+	b, _ := idle(t, Agents) // on which ann has a job
+	b.gate.site, b.gate.asked = limit.Read(limit.Said{
+		Config:    "AccountingStorageEnforce = limits\n",
+		Partition: "PartitionName=libra\n",
+		Manager:   "ClusterName=c Account=physics UserName=ann(7) Partition= ID=3\n    DefAssoc=Yes\n    MaxJobs=3(0)\n",
+	}), noon
+	admit := func(want bool) *Ticket {
+		t.Helper()
+		ticket, over := b.Admit(t.Context(), "ann", &trade.Request{EstimateMS: 1000})
+		if (over == nil) != want || over != nil && !strings.Contains(over.Detail, "MaxJobs=3") {
+			t.Fatalf("admitted: %v, want %v: %+v", over == nil, want, over)
+		}
+		return ticket
+	}
+	later := noon.Add(time.Minute).UnixMicro()
+	b.Keep(admit(true), "q1", later)
+	b.Keep(admit(true), "q2", later)
+	admit(false)
+	if !b.Keeps("q1") || b.Keeps("q3") || b.Keeps("") {
+		t.Error("what is kept is not known")
+	}
+	b.Take("q1", 0) // it was dropped
+	b.Keep(admit(true), "q3", later)
+	admit(false)
+	b.Take("q2", 5) // the job that is under way is that of the quote
+	b.Keep(admit(true), "q4", noon.UnixMicro())
+	b.Settle(admit(true), 0) // that one was over at once
+	b.Take("none", 9)
+	b.Settle(admit(true), 0)
+}

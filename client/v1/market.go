@@ -81,6 +81,8 @@ type Rates struct {
 	MemoryHour    int64 `json:"memory_micros_per_gb_h,omitempty"`
 	DiskHour      int64 `json:"disk_micros_per_gb_h,omitempty"`
 	GPUHour       int64 `json:"gpu_micros_per_h,omitempty"` // of one
+
+	GPUKinds map[string]int64 `json:"gpu_kind_micros_per_h,omitempty"` // of one of a kind that has a price of its own
 }
 
 // EpochView is a span of the log under one policy.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -90,6 +92,9 @@ func printPrices(out io.Writer, colours bool, p *v1.Prices) error {
 	g.add("disk", storage(r.DiskHour, r.Disk))
 	if r.GPUHour != 0 {
 		g.add("GPU", cash(r.GPUHour)+" an hour")
+	}
+	for _, kind := range slices.Sorted(maps.Keys(r.GPUKinds)) {
+		g.add(kind+" GPU", cash(r.GPUKinds[kind])+" an hour")
 	}
 	g.add("processors", fmt.Sprintf("%d of %d up", p.Up, p.Processors))
 	g.add("in use", fmt.Sprintf("%s %s", meter(p.Utilization, loadBar), percent(p.Utilization)))

@@ -252,7 +252,7 @@ func (s *service) adopt(ctx context.Context, c *config.Config) error {
 	if _, ruled := set["endings"]; !ruled { // it began before there were rules of the market
 		wanted = epoch.Complete(name, wanted, unsaid(c))
 	}
-	same := now.Policy == name && now.Rates == rates
+	same := now.Policy == name && trade.Rates(now.Rates).Equal(trade.Rates(rates))
 	for name, value := range wanted {
 		same = same && set[name] == value
 	}

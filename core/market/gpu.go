@@ -42,8 +42,40 @@ func (n *Node) OfKind(kind string) int64 {
 // Mixed reports whether its GPUs are of several kinds.
 func (n *Node) Mixed() bool { return strings.Contains(n.GPUKind, ":") }
 
+// GPUPrice is what one GPU costs a second: that of the kind that is named, or what one costs
+// of a kind that has no price of its own. Where none is named it may be any, and the dearest
+// counts.
+func (r *Rates) GPUPrice(kind string) Price {
+	most := r.GPU
+	for part := range strings.SplitSeq(r.GPUKinds, ",") {
+		name, price, err := parseGPUPrice(part)
+		switch {
+		case err != nil || r.GPUKinds == "":
+		case name == kind:
+			return price
+		case kind == "":
+			most = max(most, price)
+		}
+	}
+	return most
+}
+
+func parseGPUPrice(text string) (kind string, price Price, err error) {
+	kind, amount, _ := strings.Cut(text, ":")
+	x, err := strconv.ParseFloat(amount, 64)
+	if err != nil || kind == "" || !between(x, 0) {
+		return "", 0, fmt.Errorf("prices of GPUs %q (want a kind and what one costs a second, of each: a100:0.5,v100:0.1)", text)
+	}
+	return kind, Price(x), nil
+}
+
 // checkGPUs finds what makes no sense about them.
 func (n *Node) checkGPUs() error {
+	for part := range strings.SplitSeq(n.Base.GPUKinds, ",") {
+		if _, _, err := parseGPUPrice(part); err != nil && n.Base.GPUKinds != "" {
+			return err
+		}
+	}
 	if !n.Mixed() {
 		return nil
 	}

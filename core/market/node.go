@@ -21,6 +21,8 @@ type Rates struct {
 	Memory    Price // per MB
 	Disk      Price // per MB
 	GPU       Price // per second of one, by the clock
+
+	GPUKinds string `json:",omitempty"` // what one costs of a kind that has a price of its own: a100:0.5,v100:0.1; see GPUPrice
 }
 
 // NoLimit is memory or disk that is not counted.

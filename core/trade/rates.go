@@ -18,6 +18,8 @@ type Rates struct {
 	MemoryHour    int64 `json:"memory_micros_per_gb_h,omitempty"`
 	DiskHour      int64 `json:"disk_micros_per_gb_h,omitempty"`
 	GPUHour       int64 `json:"gpu_micros_per_h,omitempty"` // of one
+
+	GPUKinds map[string]int64 `json:"gpu_kind_micros_per_h,omitempty"` // of one of a kind that has a price of its own
 }
 
 const (
@@ -49,7 +51,7 @@ func rounded(amount, n int64) int64 { return (amount + n/2) / n }
 // Named is the rates as they are kept: both ways where one is named by the hour.
 // Those of before stay as they were written.
 func (r Rates) Named() Rates {
-	if r.ProcessorHour == 0 && r.MemoryHour == 0 && r.DiskHour == 0 && r.GPUHour == 0 {
+	if r.ProcessorHour == 0 && r.MemoryHour == 0 && r.DiskHour == 0 && r.GPUHour == 0 && len(r.GPUKinds) == 0 {
 		return r
 	}
 	return r.Complete()
@@ -57,12 +59,12 @@ func (r Rates) Named() Rates {
 
 // Validate refuses what is less than nothing, and more than there is money.
 func (r *Rates) Validate() error {
-	for _, amount := range []int64{r.Processor, r.Memory, r.Disk, r.ProcessorHour, r.MemoryHour, r.DiskHour, r.GPUHour} {
+	for _, amount := range r.amounts() {
 		if amount < 0 || amount > maxMicros {
 			return market.Wrong("rates", "0 or more")
 		}
 	}
-	return nil
+	return r.checkGPUs()
 }
 
 // Base is the rates as the core reckons: a second of a processor, a megabyte.

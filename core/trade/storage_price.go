@@ -14,7 +14,7 @@ func (r *Rates) hourly(asked *market.Job, stores bool) (stored, lent float64) {
 	if stores {
 		stored = (float64(base.Memory)*float64(asked.Memory) + float64(base.Disk)*float64(asked.Disk)) * float64(asked.Width) * float64(market.Unit)
 	}
-	return stored, float64(r.GPUHour) * float64(asked.AllGPUs())
+	return stored, float64(r.GPUPrice(asked.GPUKind)) * float64(asked.AllGPUs())
 }
 
 // Sells reports whether anything of it has a price.
@@ -48,7 +48,7 @@ func (s *Storage) Inputs(r *Rates, asked *market.Job) (inputs []market.Input) {
 	if s.GPUs > 0 {
 		inputs = append(inputs,
 			market.Input{Name: "gpus", Value: float64(asked.AllGPUs()), Unit: "of all programs"},
-			market.Input{Name: "gpu price", Value: float64(market.Money(r.GPUHour).Price()), Unit: "each, for an hour"})
+			market.Input{Name: "gpu price", Value: float64(market.Money(r.GPUPrice(asked.GPUKind)).Price()), Unit: "each, for an hour"})
 	}
 	return append(inputs, market.Input{Name: "kept", Value: float64(s.TimeMS) / 1e3, Unit: "s, at most"})
 }

@@ -32,7 +32,7 @@ type hired struct {
 func SellGPUs(w World, nodes []market.Node, timeShared bool) (*GPUs, bool) {
 	g := &GPUs{world: w, nodes: nodes, timeShared: timeShared, hired: map[market.JobID]*hired{}}
 	for i := range nodes {
-		if n := &nodes[i]; n.GPUs > 0 && n.Base.GPU > 0 {
+		if n := &nodes[i]; n.GPUs > 0 && n.Base.GPUPrice("") > 0 {
 			return g, true
 		}
 	}
@@ -84,7 +84,7 @@ func (g *GPUs) hire(j *market.Job) *hired {
 	for i := range g.nodes {
 		n := &g.nodes[i]
 		if programs := n.ProgramsOn(int64(n.GPUs), j); programs > 0 {
-			h.rate = max(h.rate, n.Base.GPU)
+			h.rate = max(h.rate, n.Base.GPUPrice(j.GPUKind))
 			slowest = max(slowest, j.Estimate/market.Work(n.Rating))
 			could += min(programs, int64(n.Processors)/int64(max(1, j.Threads)))
 		}

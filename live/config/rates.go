@@ -1,8 +1,11 @@
 package config
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/libra-market/libra/core/trade"
 )
@@ -13,6 +16,8 @@ type Rates struct {
 	Memory    Amount `yaml:"memory_gb_hour"` // a GB for an hour
 	Disk      Amount `yaml:"disk_gb_hour"`   // a GB for an hour
 	GPU       Amount `yaml:"gpu_hour"`       // one for an hour
+
+	GPUs map[string]Amount `yaml:"gpu_hours,omitempty"` // one of a kind, for an hour
 
 	Old OldRates `yaml:",inline"`
 }
@@ -52,11 +57,23 @@ func (r *Rates) wrong(m *mistakes, settings map[string]string) {
 			m.Add("want an amount that there can be", at)
 		}
 	}
+	for _, kind := range slices.Sorted(maps.Keys(r.GPUs)) {
+		one := trade.Rates{GPUKinds: map[string]int64{kind: int64(r.GPUs[kind])}}
+		if wrong, is := errors.AsType[*trade.FieldError](one.Validate()); is {
+			m.Add("want "+wrong.Want, "rates.gpu_hours."+kind)
+		}
+	}
 }
 
 // Market is the rates as a market takes them.
 func (r *Rates) Market() trade.Rates {
 	m := trade.Rates{ProcessorHour: int64(r.Processor), MemoryHour: int64(r.Memory), DiskHour: int64(r.Disk), GPUHour: int64(r.GPU)}
+	for kind, amount := range r.GPUs {
+		if m.GPUKinds == nil {
+			m.GPUKinds = map[string]int64{}
+		}
+		m.GPUKinds[kind] = int64(amount)
+	}
 	if p := r.Old.Processor; p != nil {
 		m.ProcessorHour = int64(*p) * 3600
 	}

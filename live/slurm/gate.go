@@ -99,7 +99,7 @@ func (b *Backend) Fill(ctx context.Context, r *trade.Request) {
 func (b *Backend) Admit(ctx context.Context, user string, r *trade.Request) (*Ticket, *limit.Excess) {
 	ask := limit.Ask{
 		User: user, Processors: r.Procs(), Programs: r.Procs() / max(1, r.Threads), MemoryMB: r.MemoryMB,
-		GPUs: r.GPUs * (r.Procs() / max(1, r.Threads)),
+		GPUs: r.GPUs * (r.Procs() / max(1, r.Threads)), GPUKind: r.GPUKind,
 		Time: time.Duration(max(r.DeadlineMS, r.EstimateMS)) * time.Millisecond,
 	}
 	site := b.site(ctx)
@@ -112,6 +112,7 @@ func (b *Backend) Admit(ctx context.Context, user string, r *trade.Request) (*Ti
 		return nil, e
 	}
 	t := &Ticket{user: user, use: limit.Use{Jobs: 1, Processors: ask.Processors, MemoryMB: ask.MemoryMB * int64(ask.Processors), GPUs: ask.GPUs}}
+	t.use.Count(r.GPUKind, ask.GPUs)
 	if b.gate.tickets == nil {
 		b.gate.tickets = map[*Ticket]bool{}
 	}
@@ -190,6 +191,7 @@ func (b *Backend) books() limit.Books {
 			use.Processors += o.Spec.Processors()
 			use.MemoryMB += megabytes(o.Spec.Memory)
 			use.GPUs += o.Spec.GPUs
+			use.Count(o.Spec.GPUKind, o.Spec.GPUs)
 		}
 		add(books.Underway, r.User, use)
 		if r.state.inSlurm() {

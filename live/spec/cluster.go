@@ -44,6 +44,7 @@ func (g *Group) table() table {
 			{name: "memory", value: number(&n.Base.Memory)},
 			{name: "disk", value: number(&n.Base.Disk)},
 			{name: "gpus", value: number(&n.Base.GPU)},
+			{name: "gpu_kinds", value: text(&n.Base.GPUKinds)},
 		}},
 	}
 }

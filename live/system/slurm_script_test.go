@@ -41,7 +41,7 @@ func scriptsRunUnchanged(t *testing.T) {
 	for i, shape := range shapes {
 		options := append([]string{"-J", fmt.Sprint("shape", i), "-D", b.dir}, strings.Fields(shape)...)
 		run(append(append([]string{"sbatch", "-p", slurmtest.PlainPartition, "-o", fmt.Sprintf("plain-%d-%%a", i)}, options...), "job.sh", "an argument")...)
-		run(append(append([]string{binary(), "sbatch", "--deadline=now+15minutes", "-o", fmt.Sprintf("sold-%d-%%a", i)}, options...), "job.sh", "an argument")...)
+		run(append(append([]string{binary(), "sbatch", "--deadline=now+2hours", "-o", fmt.Sprintf("sold-%d-%%a", i)}, options...), "job.sh", "an argument")...)
 	}
 	for i, shape := range shapes {
 		for plain, sold := range map[string]string{"3": "3", "5": "5", "4294967294": "%a"} {

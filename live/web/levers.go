@@ -138,11 +138,23 @@ func (v *leversView) under(name string) (*leversView, error) {
 		{"processor", "base price of a processor for an hour", v.Epoch.Rates.ProcessorHour},
 		{"memory", "base price of a GB of memory for an hour", v.Epoch.Rates.MemoryHour},
 		{"disk", "base price of a GB of disk for an hour", v.Epoch.Rates.DiskHour},
-		{"gpu", "base price of a GPU for an hour", v.Epoch.Rates.GPUHour},
+		{"gpu", "base price of a GPU for an hour" + kinds(v.Epoch.Rates.GPUKinds), v.Epoch.Rates.GPUHour},
 	} {
 		w.Rates = append(w.Rates, lever{Name: r.name, Field: rateField + r.name, Meaning: r.meaning, Value: per(r.value), InForce: per(r.value)})
 	}
 	return w, nil
+}
+
+// kinds says what kinds of GPUs have prices of their own.
+func kinds(rates map[string]int64) string {
+	text := ""
+	for _, kind := range slices.Sorted(maps.Keys(rates)) {
+		text += fmt.Sprintf(", %s: %s", kind, per(rates[kind]))
+	}
+	if text == "" {
+		return ""
+	}
+	return " of a kind that has none of its own (" + text[2:] + ")"
 }
 
 // rulesOf are the rules of the market that an epoch names; none of one that has
@@ -207,6 +219,7 @@ func (v *leversView) epoch() (*v1.Epoch, error) {
 		}
 		*to = int64(amount)
 	}
+	e.Rates.GPUKinds = v.Epoch.Rates.GPUKinds // as the configuration has them
 	if was := &v.Epoch.Rates; e.Rates.MemoryHour == 0 && e.Rates.DiskHour == 0 && was.MemoryHour == 0 && was.DiskHour == 0 {
 		e.Rates.Memory, e.Rates.Disk = was.Memory, was.Disk // sold by the amount alone, as before
 	}

@@ -35,6 +35,7 @@ type Ask struct {
 	Programs   int           // each may be on a node of its own
 	MemoryMB   int64         // on each processor
 	GPUs       int           // in all
+	GPUKind    string        // empty: any
 	Time       time.Duration // until it has to be done
 }
 
@@ -43,11 +44,27 @@ type Use struct {
 	Jobs, Processors int
 	MemoryMB         int64
 	GPUs             int
+	Kinds            map[string]int // of these, by the kind that was named
 }
 
 // Add adds what another has.
 func (u *Use) Add(v Use) {
 	u.Jobs, u.Processors, u.MemoryMB, u.GPUs = u.Jobs+v.Jobs, u.Processors+v.Processors, u.MemoryMB+v.MemoryMB, u.GPUs+v.GPUs
+	for kind, n := range v.Kinds {
+		u.Count(kind, n)
+	}
+}
+
+// Count adds GPUs of a kind to those by kind.
+func (u *Use) Count(kind string, n int) {
+	if kind == "" || n == 0 {
+		return
+	}
+	kinds := map[string]int{kind: n} // another's may be the same map
+	for k, m := range u.Kinds {
+		kinds[k] += m
+	}
+	u.Kinds = kinds
 }
 
 // Books is what jobs of the market have, by user: those under way, and of these the
@@ -189,6 +206,9 @@ func (r *record) checkJob(a *Ask) *Excess {
 	if most, set := each[gpu]; set && int64(a.GPUs) > most.most {
 		return &Excess{Field: "gpus", Most: most.most, Detail: fmt.Sprintf("Slurm gives a job at most %d GPUs (MaxTRES of %s)", most.most, r.name())}
 	}
+	if most, set := each[a.ofKind()]; set && int64(a.GPUs) > most.most {
+		return &Excess{Field: "gpus", Most: most.most, Detail: fmt.Sprintf("Slurm gives a job at most %d %s GPUs (MaxTRES of %s)", most.most, a.GPUKind, r.name())}
+	}
 	if most, set := each["mem"]; set && a.MemoryMB*int64(a.Processors) > most.most {
 		return &Excess{Field: "memory_mb", Most: most.most / int64(max(1, a.Processors)), Detail: fmt.Sprintf("Slurm gives a job at most %d MB in all (MaxTRES of %s)", most.most, r.name())}
 	}
@@ -196,8 +216,16 @@ func (r *record) checkJob(a *Ask) *Excess {
 }
 
 // gpu is what Slurm calls GPUs of any kind, where it counts them (AccountingStorageTRES).
-// Those of one kind it counts apart, and limits of these are not looked at.
+// Those of one kind it counts apart, if it is told to, where a job names the kind or gets it.
 const gpu = "gres/gpu"
+
+// ofKind are the GPUs of the kind that a job names, as Slurm calls them; empty: it names none.
+func (a *Ask) ofKind() string {
+	if a.GPUKind == "" || a.GPUs == 0 {
+		return ""
+	}
+	return gpu + ":" + a.GPUKind
+}
 
 // longest is how long one job may run; 0: as long as it likes.
 func (r *record) longest(processors int) time.Duration {
@@ -245,6 +273,7 @@ func (r *record) checkCounts(a *Ask, of reckoning, jobs, submits, tres string) *
 		{tres + " cpu", each["cpu"], int64(a.Processors), of.running, func(u Use) int64 { return int64(u.Processors) }},
 		{tres + " mem", each["mem"], a.MemoryMB * int64(a.Processors), of.running, func(u Use) int64 { return u.MemoryMB }},
 		{tres + " " + gpu, each[gpu], int64(a.GPUs), of.running, func(u Use) int64 { return int64(u.GPUs) }},
+		{tres + " " + a.ofKind(), each[a.ofKind()], int64(a.GPUs), of.running, func(u Use) int64 { return int64(u.Kinds[a.GPUKind]) }},
 	} {
 		// What Slurm counts that is not the market's, and what the market has.
 		had := max(0, c.limit.used-c.count(c.slurm)) + c.count(of.market)
@@ -256,7 +285,7 @@ func (r *record) checkCounts(a *Ask, of reckoning, jobs, submits, tres string) *
 			switch c.name {
 			case tres + " cpu":
 				e.Field, e.Most = "processors", left
-			case tres + " " + gpu:
+			case tres + " " + gpu, tres + " " + a.ofKind():
 				e.Field, e.Most = "gpus", left
 			}
 		}

@@ -141,6 +141,35 @@ func TestLimitsOfGPUs(t *testing.T) {
 		}
 	}
 	each := newRecord()
+	each.readValues([]string{"MaxTRESPJ=gres/gpu:a100=1", "GrpTRES=gres/gpu:a100=3(1)"})
+	of := func(n int) reckoning { return reckoning{market: Use{GPUs: n, Kinds: map[string]int{"a100": n}}} }
+	for name, c := range map[string]struct {
+		asks Ask
+		sold int
+		most int64
+		ok   bool
+	}{
+		"another kind":    {Ask{GPUs: 4, GPUKind: "v100"}, 0, 0, true},
+		"any kind":        {Ask{GPUs: 4}, 0, 0, true},
+		"as many":         {Ask{GPUs: 2, GPUKind: "a100"}, 0, 0, true},
+		"more":            {Ask{GPUs: 3, GPUKind: "a100"}, 0, 2, false},
+		"one was sold":    {Ask{GPUs: 2, GPUKind: "a100"}, 1, 1, false},
+		"more than there": {Ask{GPUs: 1, GPUKind: "a100"}, 2, 0, false},
+	} {
+		if e := each.checkCounts(&c.asks, of(c.sold), "GrpJobs", "GrpSubmitJobs", "GrpTRES"); (e == nil) != c.ok || e != nil && (e.Most != c.most || !strings.Contains(e.Detail, "gres/gpu:a100=3")) {
+			t.Errorf("%s: %+v", name, e)
+		}
+	}
+	if e := each.checkJob(&Ask{Processors: 1, Programs: 1, GPUs: 2, GPUKind: "a100"}); e == nil || e.Field != "gpus" || e.Most != 1 || !strings.Contains(e.Detail, "a100") {
+		t.Errorf("more of a kind than a job may have: %+v", e)
+	}
+	var sum Use
+	sum.Add(Use{GPUs: 2, Kinds: map[string]int{"a100": 2}})
+	sum.Add(Use{GPUs: 1, Kinds: map[string]int{"a100": 1}})
+	if sum.Count("v100", 4); sum.Kinds["a100"] != 3 || sum.Kinds["v100"] != 4 {
+		t.Errorf("%+v", sum)
+	}
+	each = newRecord()
 	each.readValues([]string{"MaxTRESPJ=gres/gpu=2"})
 	if e := each.checkJob(&Ask{Processors: 1, Programs: 1, GPUs: 3}); e == nil || e.Field != "gpus" || e.Most != 2 {
 		t.Errorf("more than a job may have: %+v", e)

@@ -1,0 +1,55 @@
+package trade
+
+import (
+	"testing"
+
+	"github.com/libra-market/libra/core/market"
+)
+
+// A GPU of a kind has its own price, of another kind that of all, and who names none pays
+// for the dearest: simulated as sold.
+func TestPricesOfKindsOfGPUs(t *testing.T) {
+	r := Rates{ProcessorHour: 1_000_000, GPUHour: 1_000_000, GPUKinds: map[string]int64{"a100": 2_000_000, "old": 0}}
+	simulated := market.Rates{GPU: 1, GPUKinds: "a100:2,old:0"}
+	for kind, want := range map[string]int64{"a100": 2, "v100": 1, "old": 0, "": 2} {
+		if got := r.GPUPrice(kind); got != want*1_000_000 {
+			t.Errorf("%q: %d", kind, got)
+		}
+		if got := simulated.GPUPrice(kind); got != market.Price(want) {
+			t.Errorf("%q, simulated: %v", kind, got)
+		}
+		job := &market.Job{Width: 4, Threads: 2, GPUs: 3, GPUKind: kind} // two programs
+		if s := r.Storage(job, false, 1800_000); s.GPUs != 3*want*1_000_000 || r.Sells(job, false) != (want > 0) {
+			t.Errorf("%q: half an hour of six costs %+v", kind, s)
+		} else if want > 0 {
+			in := s.Inputs(&r, job)
+			if in[1].Name != "gpu price" || in[1].Value != float64(want) {
+				t.Errorf("%q: %+v", kind, in)
+			}
+		}
+	}
+	if err := r.Validate(); err != nil {
+		t.Error(err)
+	}
+	for _, wrong := range []map[string]int64{{"": 1}, {"a:b": 1}, {"a,b": 1}, {"a100": -1}, {"a100": maxMicros + 1}, {"a\nb": 1}} {
+		if bad := (Rates{GPUKinds: wrong}); bad.Validate() == nil {
+			t.Errorf("%v is a price", wrong)
+		}
+	}
+	other := r
+	if other.GPUKinds = map[string]int64{"a100": 2_000_000, "old": 1}; r.Equal(other) || !r.Equal(r) || other.Named().GPUKinds["old"] != 1 {
+		t.Error("which prices are the same is not known")
+	}
+	if other = r; other.GPUHour == 1_000_000 {
+		if other.GPUHour++; r.Equal(other) {
+			t.Error("which prices are the same is not known")
+		}
+	}
+	n := market.Plain()
+	for kinds, good := range map[string]bool{"": true, "a100:0.5,v100:1": true, "a100": false, "a100:-1": false, ":1": false, "a100:1,": false, "a100:x": false} {
+		n.Base.GPUKinds = kinds
+		if err := n.Validate(); (err == nil) != good {
+			t.Errorf("%q: %v", kinds, err)
+		}
+	}
+}

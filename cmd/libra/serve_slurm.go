@@ -86,6 +86,7 @@ func (m onSlurm) sell(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 	if c.Submit != nil && m.backend.Keeps(c.Submit.Quote) {
 		return m.take(ctx, c, key)
 	}
+	m.backend.SteerClear(ctx, asks)
 	ticket, over := m.backend.Admit(ctx, c.By.User, asks)
 	if over != nil {
 		// One that was taken before and is asked for again has its answer.

@@ -47,10 +47,13 @@ func (n *Node) Mixed() bool { return strings.Contains(n.GPUKind, ":") }
 // counts.
 func (r *Rates) GPUPrice(kind string) Price {
 	most := r.GPU
+	if r.GPUKinds == "" {
+		return most
+	}
 	for part := range strings.SplitSeq(r.GPUKinds, ",") {
 		name, price, err := parseGPUPrice(part)
 		switch {
-		case err != nil || r.GPUKinds == "":
+		case err != nil:
 		case name == kind:
 			return price
 		case kind == "":
@@ -71,9 +74,11 @@ func parseGPUPrice(text string) (kind string, price Price, err error) {
 
 // checkGPUs finds what makes no sense about them.
 func (n *Node) checkGPUs() error {
-	for part := range strings.SplitSeq(n.Base.GPUKinds, ",") {
-		if _, _, err := parseGPUPrice(part); err != nil && n.Base.GPUKinds != "" {
-			return err
+	if n.Base.GPUKinds != "" {
+		for part := range strings.SplitSeq(n.Base.GPUKinds, ",") {
+			if _, _, err := parseGPUPrice(part); err != nil {
+				return err
+			}
 		}
 	}
 	if !n.Mixed() {

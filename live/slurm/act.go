@@ -84,6 +84,7 @@ func (b *Backend) submit(ctx context.Context, r *run) {
 	if most := b.site(ctx).LongestFor(s.User, len(s.Nodes)*s.CPUs); most > 0 && (s.Limit == 0 || s.Limit > most) {
 		s.Limit = most // with more it would wait for good
 	}
+	s.Limit = b.beforeReserved(ctx, s.Nodes, orders[0].Spec.DueUS, s.Limit)
 	if err != nil {
 		b.mu.Lock()
 		r.ends(verdict{state: task.Refused, why: err.Error()}, b.cfg.Now())

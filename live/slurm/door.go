@@ -19,7 +19,7 @@ func (n *node) doorOf(now time.Time) (trade.Door, string) {
 	case n.slurm.Draining:
 		return trade.DoorClosed, "it drains in Slurm, or is reserved there"
 	case now.Before(n.shy):
-		return trade.DoorClosed, "Slurm does not start jobs there"
+		return trade.DoorClosed, n.why
 	}
 	return trade.DoorOpen, ""
 }
@@ -72,7 +72,7 @@ func (b *Backend) closedFor(r *run) bool {
 func (b *Backend) avoid(r *run, now time.Time) {
 	for _, name := range r.Nodes {
 		if n := b.nodes[name]; n != nil {
-			n.shy = now.Add(shyFor)
+			n.shy, n.why = now.Add(shyFor), "Slurm does not start jobs there"
 		}
 	}
 }

@@ -32,6 +32,7 @@ type node struct {
 	door       trade.Door        // as the market was told; empty: it was not, or whether it heard is not known
 	turning    bool              // it is being told
 	shy        time.Time         // until then Slurm is not asked to start anything there
+	why        string            // that is so
 	orders     map[task.Key]bool // that the market wants here
 
 	gpus    device

@@ -19,6 +19,10 @@ func (c *commands) Limits(ctx context.Context, partition string) (*limit.Site, e
 	if err == nil {
 		err = ask(&said.Partition, "scontrol", "--oneliner", "show", "partition", partition)
 	}
+	var reserved string
+	if err == nil && ask(&reserved, "scontrol", "--oneliner", "show", "reservations") == nil { // without them it is noticed later
+		said.Reserved = readReservations(reserved)
+	}
 	if err == nil && limit.Enforces(said.Config) {
 		err = ask(&said.Manager, "scontrol", "show", "assoc_mgr")
 		// These are in slurmdbd, which may be away while Slurm goes on.

@@ -14,6 +14,7 @@ type Site struct {
 	records  []*record
 	accounts map[string]string // of users: the default one
 	choices  []choice          // which QOS a job of an association has
+	reserved []Reserved
 	qualities
 }
 

@@ -47,6 +47,7 @@ type Said struct {
 	Manager   string // scontrol show assoc_mgr
 	Choices   string // sacctmgr -nP show assoc format=account,user,partition,defaultqos
 	Qualities string // sacctmgr -nP show qos format=... (QualityFields)
+	Reserved  []Reserved
 }
 
 // Enforces reports whether a configuration makes the limits of associations count, so
@@ -64,7 +65,7 @@ func Enforces(config string) bool {
 
 // Read makes a site of what Slurm said.
 func Read(said Said) *Site {
-	s := &Site{accounts: map[string]string{}, qualities: qualities{}}
+	s := &Site{accounts: map[string]string{}, qualities: qualities{}, reserved: said.Reserved}
 	for _, name := range strings.Split(word(said.Config, "AccountingStorageEnforce"), ",") {
 		switch name {
 		case "limits", "safe", "qos", "all":

@@ -50,8 +50,10 @@ type Slurm struct {
 	Backup  bool            // there is another to take over, and nobody can say when it did
 	Booked  map[string]bool // nodes that are reserved for later: they look well, and nothing starts
 	Limit   string          // why no job is started at all
-	Still   int             // so many starts fail before there is a process
-	Lost    map[string]bool // comments of jobs that were forgotten
+
+	Reserved []limit.Reserved
+	Still    int             // so many starts fail before there is a process
+	Lost     map[string]bool // comments of jobs that were forgotten
 
 	begun map[string]string // by node and number: the comment of what began there under it
 	Twice []string          // what a node was to begin under the number of another
@@ -230,7 +232,9 @@ func (f *Slurm) Began(ctx context.Context) (int64, error) {
 
 // Limits are none: what keeps a job waiting here is Limit.
 func (f *Slurm) Limits(context.Context, string) (*limit.Site, error) {
-	return limit.Read(limit.Said{}), nil
+	f.Mu.Lock()
+	defer f.Mu.Unlock()
+	return limit.Read(limit.Said{Reserved: f.Reserved}), nil
 }
 
 // Release lets a job start.

@@ -1,0 +1,63 @@
+package slurm
+
+import (
+	"context"
+	"time"
+
+	"github.com/libra-market/libra/core/trade"
+)
+
+// Slurm starts nothing on a node that could last into a time for which it is reserved, as
+// for maintenance, by its time limit. So a job that may take longer than that is not sold
+// there: while somebody asks for such the node takes no new jobs, and who is shorter has it a
+// minute later. What is sold there has a time limit that ends before.
+
+// reservedSlack is what the start of a job may take, and Slurm's whole minutes.
+const reservedSlack = 2 * time.Minute
+
+// mayTake is how long a job is to be undisturbed: until its deadline, or some times its
+// estimate where it has none, since it may share its processors.
+func mayTake(r *trade.Request) time.Duration {
+	ms := r.DeadlineMS
+	if ms == 0 {
+		ms = 4 * r.EstimateMS
+	}
+	return time.Duration(ms) * time.Millisecond
+}
+
+// SteerClear lets nothing be sold, for a while, on nodes that are reserved before a job
+// could be done that is asked for now. Who calls it has promised nothing yet.
+func (b *Backend) SteerClear(ctx context.Context, r *trade.Request) {
+	now := b.cfg.Now()
+	for name, by := range b.site(ctx).Ahead(now, mayTake(r)+reservedSlack) {
+		b.mu.Lock()
+		n := b.nodes[name]
+		tell := n != nil && n.hello != nil && n.membership == member && n.door != trade.DoorClosed
+		if n != nil {
+			n.shy, n.why = now.Add(shyFor), "it is reserved in Slurm ("+by.Name+") from "+by.From.UTC().Format(time.RFC3339)+" on"
+		}
+		why := ""
+		if tell {
+			why = n.why
+		}
+		b.mu.Unlock()
+		if !tell || b.fleet.Turn(ctx, name, trade.DoorClosed, why) != nil {
+			continue // it is told with the next look at all nodes, or comes to nothing
+		}
+		b.mu.Lock()
+		n.door = trade.DoorClosed
+		b.mu.Unlock()
+	}
+}
+
+// beforeReserved is the longest that a job may have in Slurm so that it ends before its
+// nodes are reserved, if it is due before; else what it was.
+func (b *Backend) beforeReserved(ctx context.Context, nodes []string, dueUS int64, limit time.Duration) time.Duration {
+	now := b.cfg.Now()
+	from := b.site(ctx).ReservedFrom(nodes, now)
+	left := (from.Sub(now) - time.Minute).Truncate(time.Minute)
+	if from.IsZero() || left < time.Minute || limit != 0 && limit <= left || dueUS != 0 && time.UnixMicro(dueUS).After(now.Add(left)) {
+		return limit
+	}
+	return left
+}

@@ -52,7 +52,7 @@ func canCome() bool {
 
 // come says to what holds the processors that somebody is here.
 func (a *allocation) come(ctx context.Context) error {
-	step := exec.CommandContext(ctx, "srun", "--jobid="+a.job.Batch, "--overlap", "--nodes=1", "--ntasks=1", "--relative=0", "--chdir=/", "--quiet", "mkdir", "-p", markOf(a.job.Batch)) //nolint:gosec // the number is Slurm's
+	step := exec.CommandContext(ctx, "srun", "--jobid="+a.job.Batch, "--overlap", "--nodes=1", "--ntasks=1", "--relative=0", "--chdir=/", "--quiet", "mkdir", "-p", markOf(a.job.Batch))
 	var said bytes.Buffer
 	step.Stderr = &said
 	if err := step.Run(); err != nil {
@@ -90,7 +90,7 @@ func (a *allocation) endInSlurm(why error) {
 	switch {
 	case a.job.Batch == "":
 		a.say("job %d was not given back: %v; it ends by itself if it begins and nobody comes, and libra cancel %d ends it before", a.job.ID, why, a.job.ID)
-	case exec.CommandContext(ctx, "scancel", a.job.Batch).Run() != nil: //nolint:gosec // the number is Slurm's
+	case exec.CommandContext(ctx, "scancel", a.job.Batch).Run() != nil:
 		a.say("job %d was not given back: %v; libra cancel %d does it, or scancel %s", a.job.ID, why, a.job.ID, a.job.Batch)
 	default:
 		a.say("the market does not answer (%v): job allocation %s was ended in Slurm, and the market charges for the time that it was had", why, a.job.Batch)

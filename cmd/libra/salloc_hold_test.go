@@ -25,7 +25,7 @@ func slurmOnPath(t *testing.T, scripts map[string]string) (dir, calls string) {
 	calls = filepath.Join(dir, "calls")
 	for name, script := range scripts {
 		text := fmt.Sprintf("#!/bin/sh\necho %s \"$@\" >>%s\n%s\n", name, calls, script)
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil { //nolint:gosec // a program
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -24,7 +24,7 @@ func aNodeDrains(t *testing.T) {
 			t.Fatalf("scontrol %v: %v: %s", words, err, out)
 		}
 	}
-	r := b.shell("echo >> "+b.at("begins")+"; "+untilTold, time.Minute)
+	r := b.shell("echo >> "+b.at("begins")+"; "+untilTold, time.Hour)
 	r.DeadlineMS = 7_200_000
 	long := submit(t, b.owner, r).ID
 	until(t, "the job", func() bool { return text(t, b.at("begins")) == "\n" })

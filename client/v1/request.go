@@ -28,6 +28,8 @@ type Request struct {
 	Overrun       Overrun  `json:"overrun,omitempty"`              // default stop
 	NoRestart     bool     `json:"no_restart,omitempty"`           // a lost node ends the job
 	After         []int64  `json:"after,omitempty"`                // jobs that must have succeeded first
+	AfterAny      []int64  `json:"after_any,omitempty"`            // jobs that must have ended first
+	AfterFailed   []int64  `json:"after_failed,omitempty"`         // jobs that must have ended first, and not succeeded
 	Array         *Array   `json:"array,omitempty"`                // a parameter sweep
 	Tags          []string `json:"tags,omitempty"`                 // for the user's own use
 	GraceMS       int64    `json:"grace_ms,omitempty"`             // between SIGTERM and SIGKILL; default 5 s

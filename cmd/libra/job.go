@@ -145,6 +145,12 @@ func addRequest(g *grid, j *v1.Job) {
 	if len(r.After) > 0 {
 		g.add("after", jobList(r.After))
 	}
+	if len(r.AfterAny) > 0 {
+		g.add("after the end of", jobList(r.AfterAny))
+	}
+	if len(r.AfterFailed) > 0 {
+		g.add("after the failure of", jobList(r.AfterFailed))
+	}
 	if len(r.Tags) > 0 {
 		g.add("tags", strings.Join(r.Tags, ", "))
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/estimate"
+	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/directive"
 )
 
@@ -109,7 +110,7 @@ func runSbatch(cmd *cobra.Command, con *console, o *sbatchCommand, args []string
 		return err
 	}
 	flags := cmd.Flags()
-	request, after, err := o.request(con, flags, line)
+	request, head, err := o.request(con, flags, line)
 	if err != nil {
 		return err
 	}
@@ -133,8 +134,16 @@ func runSbatch(cmd *cobra.Command, con *console, o *sbatchCommand, args []string
 			return err
 		}
 		numbers := sbatchNumbers{market: market, batch: prices.Runs != ""}
-		if err = numbers.follow(ctx, &request, after); err != nil {
+		if err = numbers.follow(ctx, &request, head.Printed); err != nil {
 			return err
+		}
+		if head.Singleton {
+			if err = numbers.alone(ctx, &request); err != nil {
+				return err
+			}
+		}
+		if !numbers.batch && task.Passed(request.Env) && !o.quiet {
+			con.warn("--mail-type, --mail-user and --signal are for Slurm, and this market runs its jobs itself: nothing comes of them")
 		}
 		if o.testOnly {
 			quote := quoteOptions{liveOptions: o.liveOptions, preview: true}
@@ -164,9 +173,9 @@ func (o *sbatchCommand) owns(cmd *cobra.Command) func(name string) (mine, value 
 	}
 }
 
-// request is what the script, the options and the flags say, and after which jobs, by the
-// numbers that sbatch prints, it is to run.
-func (o *sbatchCommand) request(con *console, flags *pflag.FlagSet, line directive.Command) (_ v1.Request, after []int64, _ error) {
+// request is what the script, the options and the flags say, with the head that says after
+// which jobs it is to run by the numbers that sbatch prints.
+func (o *sbatchCommand) request(con *console, flags *pflag.FlagSet, line directive.Command) (v1.Request, *directive.Head, error) {
 	name, script, args, err := o.script(con, line.Args)
 	if err != nil {
 		return v1.Request{}, nil, err
@@ -218,7 +227,7 @@ func (o *sbatchCommand) request(con *console, flags *pflag.FlagSet, line directi
 	if host, unknown := os.Hostname(); unknown == nil {
 		head.Request.Env = append(head.Request.Env, "SLURM_SUBMIT_HOST="+host)
 	}
-	return head.Finish(name, os.Environ()), head.Printed, nil
+	return head.Finish(name, os.Environ()), head, nil
 }
 
 // script is what is handed in, and how it is called.

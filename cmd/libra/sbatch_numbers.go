@@ -8,6 +8,7 @@ import (
 
 	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/live/directive"
 )
 
 // sbatchNumbers are those that sbatch prints and takes: of the batch system that runs the
@@ -18,18 +19,45 @@ type sbatchNumbers struct {
 }
 
 // follow lets a request wait for jobs that were printed before.
-func (n *sbatchNumbers) follow(ctx context.Context, r *v1.Request, printed []int64) error {
-	for _, number := range printed {
-		id := number
-		if n.batch {
-			var err error
-			if id, err = jobInSlurm(ctx, n.market, number); err != nil {
-				return fmt.Errorf("--dependency: %w (one that waited in the market is %s12)", err, libraNumber)
+func (n *sbatchNumbers) follow(ctx context.Context, r *v1.Request, printed directive.Follows) error {
+	if n.batch {
+		for _, list := range [][]int64{printed.OK, printed.Any, printed.Failed} {
+			for i, number := range list {
+				id, err := jobInSlurm(ctx, n.market, number)
+				if err != nil {
+					return fmt.Errorf("--dependency: %w (one that waited in the market is %s12)", err, libraNumber)
+				}
+				list[i] = id
 			}
 		}
-		r.After = append(r.After, id)
 	}
+	printed.Into(r)
 	return nil
+}
+
+// alone lets a request wait for the end of all jobs of its user that have its name, as
+// --dependency=singleton means it.
+func (n *sbatchNumbers) alone(ctx context.Context, r *v1.Request) error {
+	me, err := n.market.Whoami(ctx)
+	if err != nil {
+		return err
+	}
+	query := v1.JobQuery{Owner: me.User, Name: r.Name, States: []v1.State{"live"}, Limit: 500}
+	for {
+		page, err := n.market.Jobs(ctx, query)
+		if err != nil {
+			return err
+		}
+		for i := range page.Jobs {
+			if page.Jobs[i].Request.Name == r.Name {
+				r.AfterAny = append(r.AfterAny, page.Jobs[i].ID)
+			}
+		}
+		if page.Next == 0 {
+			return nil
+		}
+		query.Before = page.Next
+	}
 }
 
 // How long a job that has its processors may take to be in Slurm, and how often to look.

@@ -59,6 +59,18 @@ func TestSbatchSpeaksInSlurmsNumbers(t *testing.T) {
 	if r = libra(t, "sbatch", "-t", "1", "-d", "afterok:1", "--wrap", "true"); r.code == exitOK || !strings.Contains(r.err, "slurm:1 is no job of yours") || len(f.asked) > asked {
 		t.Errorf("Libra's number where Slurm's is wanted: %+v", r)
 	}
+	libra(t, "sbatch", "-t", "1", "-Q", "--dependency=afterany:4701,afternotok:libra:2", "--wrap", "true")
+	if got := f.last(t).Submit.Request; !slices.Equal(got.AfterAny, []int64{1}) || !slices.Equal(got.AfterFailed, []int64{2}) || got.After != nil {
+		t.Errorf("after the end of %v and the failure of %v", got.AfterAny, got.AfterFailed)
+	}
+	libra(t, "sbatch", "-t", "1", "-Q", "-d", "singleton", "-J", "wrap", "--wrap", "true")
+	if got := f.last(t).Submit.Request; len(got.AfterAny) < 2 || !slices.Contains(got.AfterAny, 1) {
+		t.Errorf("alone, after %v", got.AfterAny)
+	}
+	libra(t, "sbatch", "-t", "1", "-Q", "-d", "singleton", "-J", "nobody-else", "--wrap", "true")
+	if got := f.last(t).Submit.Request; got.AfterAny != nil {
+		t.Errorf("alone among none, after %v", got.AfterAny)
+	}
 	for _, c := range []struct {
 		args []string
 		want string

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/config"
 	"github.com/libra-market/libra/live/slurm/client"
 	"github.com/libra-market/libra/live/slurm/plugin"
@@ -48,6 +50,7 @@ func newSlurm(con *console) *cobra.Command {
 
 // slurmCheckOptions are the flags of libra slurm check.
 type slurmCheckOptions struct {
+	connection
 	json  bool
 	file  string
 	slurm config.Slurm
@@ -59,7 +62,9 @@ func newSlurmCheck(con *console) *cobra.Command {
 		Use:   "check",
 		Short: "Say whether Slurm, the partition and the plugins are as a market needs them",
 		Long: `Check asks Slurm how it is set up and says what a market on it would lack, and
-what to do about it. It changes nothing. Exit code 1: something is wrong.`,
+what to do about it. Where the market answers already, its nodes are held against
+Slurm's: names, processors, GPUs and ratings. It changes nothing. Exit code 1:
+something is wrong.`,
 		Example: `  libra slurm check --slurm-partition libra --slurm-rest http://127.0.0.1:6820
   libra slurm check --config libra.yaml`,
 		Args: cobra.NoArgs,
@@ -67,6 +72,7 @@ what to do about it. It changes nothing. Exit code 1: something is wrong.`,
 	}
 	cmd.Flags().StringVar(&o.file, "config", "", "read this file first (its part slurm)")
 	slurmFlags(cmd.Flags(), &o.slurm)
+	o.connection.flags(cmd)
 	cmd.Flags().BoolVar(&o.json, "json", false, "print as JSON")
 	completeFlag(cmd, "slurm-control", "agents", "none")
 	return cmd
@@ -93,6 +99,7 @@ func runSlurmCheck(cmd *cobra.Command, con *console, o *slurmCheckOptions) error
 		return fmt.Errorf("slurm: %w", err)
 	}
 	found, wrong := survey.Inspect(cmd.Context(), &c.Slurm, batch), 0
+	found = append(found, o.compare(cmd.Context(), &c.Slurm, batch)...)
 	for _, f := range found {
 		if f.Wrong {
 			wrong++
@@ -110,6 +117,23 @@ func runSlurmCheck(cmd *cobra.Command, con *console, o *slurmCheckOptions) error
 		return fmt.Errorf("%s to do before a market can run on partition %s", number(int64(wrong), "thing"), c.Slurm.Partition)
 	}
 	return nil
+}
+
+// compare holds the nodes of the market against Slurm's, if there is a market yet.
+func (o *slurmCheckOptions) compare(ctx context.Context, c *config.Slurm, batch client.Slurm) []survey.Finding {
+	market, where, err := o.dial(attempts)
+	var nodes []v1.NodeView
+	if err == nil {
+		nodes, err = market.Nodes(ctx)
+	}
+	if err != nil {
+		return []survey.Finding{{Text: fmt.Sprintf("no nodes of a market were looked at: %v", o.inWords(where, err))}}
+	}
+	slurms, err := batch.Nodes(ctx, c.Partition)
+	if err != nil {
+		return nil // that was said already
+	}
+	return survey.Compare(c.Partition, slurms, nodes)
 }
 
 func newSlurmPlugin(con *console) *cobra.Command {

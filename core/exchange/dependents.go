@@ -10,9 +10,9 @@ import (
 )
 
 // dependencies sorts out for which of the jobs named a new one has to wait;
-// broken says which of them can no longer succeed.
-func (x *door) dependencies(by trade.Identity, after []int64, settled []trade.Settled) (waits []int64, broken string, err error) {
-	for _, id := range after {
+// broken says which of them has ended otherwise than it was to.
+func (x *door) dependencies(by trade.Identity, r *trade.Request, settled []trade.Settled) (waits []int64, broken string, err error) {
+	for _, id := range r.Follows() {
 		if j := x.jobs.Find(id); j != nil && (by.Role == trade.RoleOwner || j.Owner == by.User) {
 			if !slices.Contains(waits, id) {
 				waits = append(waits, id)
@@ -23,14 +23,14 @@ func (x *door) dependencies(by trade.Identity, after []int64, settled []trade.Se
 		switch {
 		case i < 0 || by.Role != trade.RoleOwner && settled[i].Owner != by.User:
 			return nil, "", fmt.Errorf("after: job %d: %w", id, trade.ErrUnknown)
-		case settled[i].State != trade.Completed:
-			broken = fmt.Sprintf("job %d, which it was to follow, is %s", id, settled[i].State)
+		case r.Broken(id, settled[i].State) != "":
+			broken = r.Broken(id, settled[i].State)
 		}
 	}
 	return waits, broken, nil
 }
 
-// waitForOthers keeps a job back until others have succeeded. Its budget is held, its
+// waitForOthers keeps a job back until others have ended as it wants. Its budget is held, its
 // deadline runs, nothing is promised.
 func (x *door) waitForOthers(j *underway.Job, waits []int64) (trade.Outcome, error) {
 	j.State, j.Waits = trade.Held, waits
@@ -52,8 +52,7 @@ func (x *floor) releaseDependents(ended *underway.Job) {
 		if j == nil || j.State != trade.Held {
 			continue
 		}
-		if ended.State != trade.Completed {
-			detail := fmt.Sprintf("job %d, which it was to follow, is %s", ended.ID, ended.State)
+		if detail := j.Request.Broken(ended.ID, ended.State); detail != "" {
 			x.todo = append(x.todo, followUp{job: j, next: endsUnrun, detail: detail})
 			continue
 		}

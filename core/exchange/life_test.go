@@ -2,6 +2,7 @@ package exchange_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/libra-market/libra/core/market"
@@ -260,6 +261,34 @@ func TestDependencies(t *testing.T) {
 	}
 	if got := f.free("lab/alice"); f.x.Underway() != 0 || got != (1000-10-10)*market.Unit {
 		t.Errorf("%d under way, free %s", f.x.Underway(), got)
+	}
+}
+
+// A job can wait for the end of another, however it ends, or for its failure: of one that
+// has ended already, too.
+func TestOtherDependencies(t *testing.T) {
+	for _, exit := range []int{0, 7} {
+		f := open(t, "libra", 2)
+		a := f.submit(alice, trade.Request{EstimateMS: 10_000}).Job
+		whatever := f.submit(alice, trade.Request{EstimateMS: 10_000, AfterAny: []int64{a.ID}}).Job
+		instead := f.submit(alice, trade.Request{EstimateMS: 10_000, AfterFailed: []int64{a.ID}}).Job
+		if whatever.State != trade.Held || instead.State != trade.Held || len(f.x.Orders("n1")) != 1 {
+			t.Fatalf("they wait: %s %s", whatever.State, instead.State)
+		}
+		f.wait(1)
+		f.end(task.Key{Job: a.ID}, 1, exit)
+		if got := f.job(whatever.ID).State; got != trade.Running {
+			t.Errorf("exit code %d: after its end: %s", exit, got)
+		}
+		got := f.job(instead.ID)
+		if exit == 0 && (got.State != trade.Cancelled || got.Reason != trade.ReasonDependency || !strings.Contains(got.Detail, "was to fail first")) || exit != 0 && got.State != trade.Running {
+			t.Errorf("exit code %d: after its failure: %+v", exit, got)
+		}
+		settled := []trade.Settled{{Job: a.ID, Owner: alice.User, State: map[bool]trade.State{true: trade.Completed, false: trade.Failed}[exit == 0]}}
+		late := f.do(trade.Command{By: alice, Submit: &trade.Submit{Request: f.job(instead.ID).Request, Settled: settled}})
+		if refused := late.Refusal != nil && late.Refusal.Reason == trade.ReasonDependency; refused != (exit == 0) {
+			t.Errorf("exit code %d: when it has ended: %+v", exit, late)
+		}
 	}
 }
 

@@ -32,7 +32,7 @@ func (x *door) submitOnQuote(by trade.Identity, s *trade.Submit) (trade.Outcome,
 		}
 		return o, err
 	}
-	if len(r.After) > 0 {
+	if len(r.Follows()) > 0 {
 		return trade.Outcome{}, market.Wrong("after", "none with a quote: it is for a job that can begin now")
 	}
 	j := x.newJob(by, r, q.Account)

@@ -25,7 +25,7 @@ func (x *door) submitNew(by trade.Identity, r trade.Request, settled []trade.Set
 	if err != nil {
 		return trade.Outcome{}, err
 	}
-	waits, broken, err := x.dependencies(by, r.After, settled)
+	waits, broken, err := x.dependencies(by, &r, settled)
 	if err != nil {
 		return trade.Outcome{}, err
 	}

@@ -26,8 +26,8 @@ func Merge(quoted, given Request) (Request, error) {
 	if given.GraceMS != 0 {
 		r.GraceMS = given.GraceMS
 	}
-	if len(given.After) > 0 {
-		r.After = given.After
+	if len(given.Follows()) > 0 {
+		r.After, r.AfterAny, r.AfterFailed = given.After, given.AfterAny, given.AfterFailed
 	}
 	for _, f := range []struct {
 		name    string

@@ -37,6 +37,8 @@ type Request struct {
 	Overrun       Overrun  `json:"overrun,omitempty"`              // default stop
 	NoRestart     bool     `json:"no_restart,omitempty"`           // a lost node ends the job
 	After         []int64  `json:"after,omitempty"`                // jobs that must have succeeded first
+	AfterAny      []int64  `json:"after_any,omitempty"`            // jobs that must have ended first
+	AfterFailed   []int64  `json:"after_failed,omitempty"`         // jobs that must have ended first, and not succeeded
 	Array         *Array   `json:"array,omitempty"`                // a parameter sweep
 	Tags          []string `json:"tags,omitempty"`                 // for the user's own use
 	GraceMS       int64    `json:"grace_ms,omitempty"`             // between SIGTERM and SIGKILL; default 5 s
@@ -187,7 +189,7 @@ func (r *Request) ValidateTerms() error {
 		return market.Wrong("class", upTo("0 or more", 1<<20))
 	case r.Overrun != "" && r.Overrun != OverrunStop && r.Overrun != OverrunLate && r.Overrun != OverrunKill:
 		return market.Wrong("overrun", "stop, late or kill")
-	case len(r.After) > MaxAfter:
+	case len(r.Follows()) > MaxAfter:
 		return market.Wrong("after", fmt.Sprintf("at most %d jobs", MaxAfter))
 	case len(r.Tags) > MaxTags || size(r.Tags) > 4096 || nul(r.Tags):
 		return market.Wrong("tags", fmt.Sprintf("at most %d short words", MaxTags))

@@ -121,12 +121,12 @@ func (c *Controller) Answered(ctx context.Context, key trade.Key) (o trade.Outco
 
 // settled looks up how the jobs ended that a new one is to follow.
 func (c *Controller) settled(ctx context.Context, cmd *trade.Command) error {
-	if cmd.Submit == nil || len(cmd.Submit.Request.After) == 0 {
+	if cmd.Submit == nil || len(cmd.Submit.Request.Follows()) == 0 {
 		return nil
 	}
 	s := *cmd.Submit
 	s.Settled = nil
-	for _, id := range s.Request.After {
+	for _, id := range s.Request.Follows() {
 		row, found, err := c.log.Job(ctx, id)
 		if err != nil {
 			return err

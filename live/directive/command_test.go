@@ -57,12 +57,12 @@ func TestWhoseNumbersAJobWaitsFor(t *testing.T) {
 		if err := h.ReadSbatch("job.sh", "#!/bin/sh\n"+c.script, c.options); err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(h.Request.After, c.after) || !slices.Equal(h.Printed, c.printed) {
+		if !slices.Equal(h.Request.After, c.after) || !slices.Equal(h.Printed.OK, c.printed) {
 			t.Errorf("%+v: after %v and, as printed, %v", c, h.Request.After, h.Printed)
 		}
 	}
 	h := directive.New(directive.Place{})
-	if err := h.Read("job.sh", "#!/bin/sh\n#SBATCH -d afterok:7:libra:8 -o %j\n"); err != nil || !slices.Equal(h.Request.After, []int64{7, 8}) || h.Printed != nil || h.Request.Output != "%j" {
+	if err := h.Read("job.sh", "#!/bin/sh\n#SBATCH -d afterok:7:libra:8 -o %j\n"); err != nil || !slices.Equal(h.Request.After, []int64{7, 8}) || !h.Printed.None() || h.Request.Output != "%j" {
 		t.Errorf("%+v, %v", h, err)
 	}
 	for _, wrong := range []string{"afterok:libra", "afterok:libra:", "afterok:", "afterok:slurm:3", "libra:3"} {

@@ -59,9 +59,11 @@ type Head struct {
 	Export  Export // what it gets of the environment, beside Request.Env
 	Notes   []Note
 
-	// Printed are jobs to wait for beside Request.After, by the numbers that sbatch has
-	// printed for them: those of the batch system, where one runs the jobs.
-	Printed []int64
+	// Printed are jobs to wait for beside those of the request, by the numbers that sbatch
+	// has printed for them: those of the batch system, where one runs the jobs.
+	Printed Follows
+
+	Singleton bool // it waits for the end of the jobs of its user that have its name
 
 	at     Place
 	width  width    // what other systems' words say of the size

@@ -112,7 +112,7 @@ var terms = []term{
 	}},
 	{name: "after", set: func(h *Head, v string) error {
 		ids, err := jobs(v)
-		h.Printed = nil
+		h.Printed, h.Request.AfterAny, h.Request.AfterFailed = Follows{}, nil, nil
 		return put(&h.Request.After, ids, err)
 	}},
 	{name: "array", set: func(h *Head, v string) error {

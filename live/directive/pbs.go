@@ -81,7 +81,10 @@ func (o *occurrence) attributes() error {
 	switch name {
 	case "depend":
 		printed, own, err := dependencies(value)
-		return put(&o.Request.After, append(printed, own...), err)
+		if err == nil {
+			o.follows(printed, own)
+		}
+		return err
 	case "block":
 		o.note("say --wait to libra submit")
 		return nil

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/libra-market/libra/core/task"
 )
 
 // sbatchOptions are those of Slurm's sbatch. What shapes a job and cannot be
@@ -73,6 +75,9 @@ var sbatchOptions = append([]option{
 	{names: []string{"--export"}, takes: aValue, set: func(o *occurrence) error { return o.export(o.value) }},
 	{names: []string{"--comment"}, takes: aValue, set: (*occurrence).comment},
 	{names: []string{"--no-requeue"}, set: func(o *occurrence) error { o.Request.NoRestart = true; return nil }},
+	{names: []string{"--mail-type"}, takes: aValue, set: passed(task.MailType, checkMail)},
+	{names: []string{"--mail-user"}, takes: aValue, set: passed(task.MailUser, checkWord)},
+	{names: []string{"--signal"}, takes: aValue, set: passed(task.Signal, checkSignal)},
 	{names: []string{"--requeue"}, set: func(o *occurrence) error { o.Request.NoRestart = false; return nil }},
 }, append(sbatchOthers, sbatchRest...)...)
 
@@ -81,8 +86,6 @@ var sbatchOthers = []option{
 	{names: []string{"-q", "--qos"}, takes: aValue, idle: "deadline, budget and penalty say how a job is served"},
 	{names: []string{"--priority"}, takes: aValue, idle: "deadline, budget and penalty say how a job is served"},
 	{names: []string{"--nice"}, takes: perhapsA, idle: "deadline, budget and penalty say how a job is served"},
-	{names: []string{"--mail-type"}, takes: aValue, idle: "Libra sends no mail"},
-	{names: []string{"--mail-user"}, takes: aValue, idle: "Libra sends no mail"},
 	{names: []string{"--wckey"}, takes: aValue, idle: "Libra has no such keys"},
 	{names: []string{"--acctg-freq"}, takes: aValue, idle: "Libra measures as it sees fit"},
 	{names: []string{"--profile"}, takes: aValue, idle: "Libra keeps no profiles"},
@@ -110,7 +113,6 @@ var sbatchOthers = []option{
 	{names: []string{"-x", "--exclude"}, takes: aValue, never: "nodes cannot be chosen by name"},
 	{names: []string{"-L", "--licenses"}, takes: aValue, never: "the market sells processors, memory, disk and GPUs, no licences"},
 	{names: []string{"--reservation"}, takes: aValue, never: "there are no reservations; a quote keeps room for a job"},
-	{names: []string{"--signal"}, takes: aValue, never: "a job that has to end gets SIGTERM, and SIGKILL after its grace (#LIBRA grace=30s)"},
 	{names: []string{"--uid"}, takes: aValue, never: "jobs run as the user who hands them in"},
 	{names: []string{"--gid"}, takes: aValue, never: "jobs run as the user who hands them in"},
 }
@@ -152,46 +154,6 @@ func slurmMemory(text string) (int64, error) {
 		err = fmt.Errorf("%w: %q (all of a node cannot be asked for)", ErrSize, text)
 	}
 	return mb, err
-}
-
-// follow reads what a job waits for. To sbatch a number is what sbatch has printed before:
-// that of the batch system, where there is one.
-func (o *occurrence) follow() error {
-	printed, own, err := dependencies(o.value)
-	if err != nil {
-		return err
-	}
-	if !o.sbatch {
-		printed, own = nil, append(printed, own...)
-	}
-	o.Request.After, o.Printed = own, printed
-	return nil
-}
-
-// dependencies reads afterok:12:13,afterok:14, alike for Slurm and PBS: numbers as they
-// were printed, and after the word libra Libra's own, afterok:libra:12.
-func dependencies(text string) (printed, own []int64, err error) {
-	for part := range strings.SplitSeq(text, ",") {
-		kind, list, found := strings.Cut(part, ":")
-		if !found || kind != "afterok" {
-			return nil, nil, fmt.Errorf("%q (want afterok:JOB: a job can only wait for the success of others)", part)
-		}
-		for more := true; more; {
-			var word string
-			word, list, more = strings.Cut(list, ":")
-			to := &printed
-			if word == "libra" && more {
-				to = &own
-				word, list, more = strings.Cut(list, ":")
-			}
-			ids, err := jobs(word)
-			if err != nil {
-				return nil, nil, err
-			}
-			*to = append(*to, ids...)
-		}
-	}
-	return printed, own, nil
 }
 
 // comment reads terms for Libra in a comment: budget=5;penalty=0.1. Another

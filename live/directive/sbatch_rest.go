@@ -17,7 +17,7 @@ var sbatchRest = []option{
 	{names: []string{"--ignore-pbs"}, idle: "#PBS lines are read where they agree with the rest"},
 	{names: []string{"--delay-boot"}, takes: aValue, idle: "nodes are sold while they are up"},
 	{names: []string{"--wait-all-nodes"}, takes: aValue, idle: "a job begins when all its nodes are ready"},
-	{names: []string{"--kill-on-invalid-dep"}, takes: aValue, idle: "a job whose dependency fails is refused, and owes nothing"},
+	{names: []string{"--kill-on-invalid-dep"}, takes: aValue, idle: "a job whose dependency cannot hold any more ends at once, and owes nothing"},
 	{names: []string{"--oom-kill-step"}, takes: perhapsA, idle: "a job that exceeds its memory is ended as a whole"},
 	{names: []string{"--extra"}, takes: aValue, idle: "tags are the words of your own (--tags)"},
 	{names: []string{"--resv-ports"}, takes: perhapsA, idle: "ports are not kept"},

@@ -258,7 +258,7 @@ func environment(specs []task.Spec, l layout) string {
 	words := append([]string{"/usr/bin/env", "-u LIBRA_SEAL", "-u SLURM_HOSTFILE", "-u SLURM_OPEN_MODE"}, l.told(specs)...)
 	words = append(words, `"PATH=$PATH"`,
 		`"HOME=${libra_home:-/}"`, quote("USER="+s.User), quote("LOGNAME="+s.User), `"SHELL=${libra_shell:-/bin/sh}"`)
-	for _, setting := range l.withoutDevices(l.kept(s.Env)) {
+	for _, setting := range l.withoutDevices(l.kept(task.WithoutPassed(s.Env))) {
 		words = append(words, quote(setting))
 	}
 	words = append(words, toldGPUs(specs)...)

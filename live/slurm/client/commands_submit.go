@@ -81,6 +81,11 @@ func (s *Submission) flags() []string {
 	if s.AllGPUs != "" {
 		flags = append(flags, "--gpus="+s.AllGPUs)
 	}
+	for option, value := range map[string]string{"--mail-type=": s.MailType, "--mail-user=": s.MailUser, "--signal=": s.Signal} {
+		if value != "" {
+			flags = append(flags, option+value)
+		}
+	}
 	if s.Limit > 0 {
 		flags = append(flags, fmt.Sprintf("--time=%d", s.minutes()))
 	}
@@ -112,6 +117,7 @@ func (s *Submission) check() error {
 	}
 	for _, part := range [...]struct{ name, text string }{
 		{"name", s.Name}, {"comment", s.Comment}, {"directory", s.Dir}, {"output", s.Output}, {"error", s.Error}, {"script", s.Script},
+		{"type of mail", s.MailType}, {"address of mail", s.MailUser}, {"signal", s.Signal},
 	} {
 		if strings.Contains(part.text, "\x00") {
 			return fmt.Errorf("%w: a zero byte in the %s", ErrRefused, part.name)

@@ -69,6 +69,9 @@ func TestAgainstSlurm(t *testing.T) {
 			t.Run("cancels", b.cancels)
 			t.Run("many nodes", b.manyNodes)
 			t.Run("nodes", b.nodes)
+			if !o.ListByRest { // which hands in like the other
+				t.Run("passes", b.passes)
+			}
 			t.Run("slurmctld away", b.away)
 		})
 	}
@@ -404,5 +407,30 @@ func (b *bench) away(t *testing.T) {
 	b.release(t, id, b.c.Nodes[1])
 	if j := b.when(t, id, "over", over); j.State != client.Completed {
 		t.Errorf("after the restart it is %+v", j)
+	}
+}
+
+// What concerns Slurm alone is Slurm's to do: mail, and a signal before the limit.
+func (b *bench) passes(t *testing.T) {
+	s := b.job("trap 'echo signalled; exit 0' USR1\ni=0\nwhile [ $i -lt 900 ]; do sleep 0.1; i=$((i + 1)); done\nexit 3")
+	s.Output = filepath.Join(b.dir, "signalled")
+	s.MailType, s.MailUser = "END,FAIL", fmt.Sprintf("to-%d@example.org", time.Now().UnixNano())
+	s.Signal, s.Limit = "B:USR1@60", time.Minute
+	id := b.submit(t, s)
+	b.release(t, id, s.Nodes...)
+	if j := b.when(t, id, "over", over); j.State != client.Completed {
+		t.Errorf("without the signal it is %+v", j)
+	}
+	if said, err := os.ReadFile(s.Output); err != nil || !strings.Contains(string(said), "signalled") {
+		t.Errorf("said %q, %v", said, err)
+	}
+	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
+		sent, err := os.ReadFile(b.c.Mail())
+		if err == nil && strings.Contains(string(sent), s.MailUser) {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("no mail to %s: %q, %v", s.MailUser, sent, err)
+		}
 	}
 }

@@ -58,6 +58,9 @@ type Submission struct {
 	Output       string   // file name for Slurm, which is opened to be added to
 	Error        string   // empty: with the output
 	Script       string   // begins with #!
+	MailType     string   // of what its user is sent mail, as sbatch has it: END,FAIL; empty: of nothing
+	MailUser     string   // who is sent it; empty: its user
+	Signal       string   // what it gets before its limit, as sbatch has it: B:USR1@60; empty: nothing
 	Command      []string // what is shown as the command: a file, and what the script finds as its arguments
 }
 

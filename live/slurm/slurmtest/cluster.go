@@ -296,3 +296,7 @@ func randomName() string {
 	}
 	return "lt" + string(b)
 }
+
+// Mail is a file with a line for each mail that Slurm has sent: what its MailProg was
+// started with.
+func (c *Cluster) Mail() string { return c.path("log", "mail") }

@@ -121,6 +121,7 @@ func (c *Cluster) configure() error {
 		os.WriteFile(c.path("etc", "gres.conf"), gres, 0o644),
 		os.WriteFile(c.path("etc", "plugstack.conf"), []byte(stack), 0o644),
 		os.WriteFile(c.path("etc", "job_submit.lua"), script, 0o644),
+		os.WriteFile(c.path("etc", "mail"), []byte("#!/bin/sh\nprintf '%s\\n' \"$*\" >>'"+c.Mail()+"'\n"), 0o755),
 		secret(c.path("ctld", "jwt.key"), randomBytes(32), c.slurm),
 		secret(c.path("ctld", "door.key"), plugin.NewKey(), c.slurm),
 		secret(c.path("munge", "munge.key"), randomBytes(128), c.munge),

@@ -2,5 +2,6 @@
 // answers, what the partition has, and which of Slurm's settings a market cannot work
 // with. It changes nothing there; what it finds says what to do.
 //
-// Read survey.go first; settings.go knows Slurm's settings.
+// Read survey.go first; settings.go knows Slurm's settings, partition.go those of the
+// partition, and compare.go holds the nodes of a market against Slurm's.
 package survey

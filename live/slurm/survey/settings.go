@@ -2,8 +2,11 @@ package survey
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -45,7 +48,7 @@ func setting(text, name string) string {
 
 // inspectSettings looks at the settings of Slurm that decide whether processors
 // can be shared.
-func inspectSettings(ctx context.Context, c *config.Slurm) []Finding {
+func inspectSettings(ctx context.Context, c *config.Slurm, largest int) []Finding {
 	partition := scontrol(ctx, c, "-o", "show", "partition", c.Partition)
 	conf := scontrol(ctx, c, "show", "config")
 	if partition == "" || conf == "" {
@@ -55,14 +58,15 @@ func inspectSettings(ctx context.Context, c *config.Slurm) []Finding {
 	if state := setting(partition, "State"); state != "UP" {
 		found = append(found, wrongf("partition %s is %s: scontrol update partitionname=%[1]s state=up", c.Partition, state))
 	}
+	found = append(found, limits(partition, c.Partition, largest)...)
 	if c.Control == "agents" {
 		found = append(found, tracking(conf)...)
 		found = append(found, spank(setting(conf, "PlugStackConfig"), setting(conf, "SLURM_CONF")))
 	}
 	if !strings.Contains(setting(conf, "JobSubmitPlugins"), "lua") {
 		found = append(found, wrongf("there is no job_submit.lua (JobSubmitPlugins): users can go past the market with sbatch; libra slurm plugin writes one"))
-	} else if c.DoorKey == "" && c.Rest != "" {
-		found = append(found, good("there is a job_submit.lua: if it is Libra's, give its key with --slurm-door-key"))
+	} else {
+		found = append(found, door(setting(conf, "SLURM_CONF"), c)...)
 	}
 	if age, err := strconv.Atoi(setting(conf, "MinJobAge")); err == nil && age < 60 {
 		found = append(found, wrongf("MinJobAge is %d s: ended jobs are forgotten before their exit codes are seen if the market is away for longer; set MinJobAge=600", age))
@@ -123,4 +127,25 @@ func spank(file, conf string) Finding {
 		}
 	}
 	return good("libra_spank.so is in %s: shares hold from the first instruction", file)
+}
+
+// door looks for the plugin that lets nobody past the market, beside slurm.conf, and for its
+// key.
+func door(conf string, c *config.Slurm) []Finding {
+	file := filepath.Join(filepath.Dir(conf), "job_submit.lua")
+	text, err := os.ReadFile(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return []Finding{wrongf("JobSubmitPlugins=lua, and there is no %s: slurmctld takes no job; libra slurm plugin writes one", file)}
+	case err == nil && !strings.Contains(string(text), "libra"):
+		return []Finding{wrongf("%s knows nothing of Libra: users can go past the market with sbatch; libra slurm plugin writes one, which it can call (docs/slurm.md)", file)}
+	case c.DoorKey == "" && c.Rest != "":
+		return []Finding{good("there is a job_submit.lua: if it is Libra's, give its key with --slurm-door-key")}
+	case c.DoorKey == "":
+		return nil
+	}
+	if _, err := os.Stat(c.DoorKey); err != nil {
+		return []Finding{wrongf("the key of job_submit.lua: %v: libra slurm plugin writes one", err)}
+	}
+	return nil
 }

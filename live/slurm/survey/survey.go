@@ -44,8 +44,9 @@ func Inspect(ctx context.Context, c *config.Slurm, batch client.Slurm) []Finding
 		return append(found, wrongf("partition %s has no nodes: is it in slurm.conf, as in PartitionName=%[1]s Nodes=n[1-4] OverSubscribe=FORCE:64?", c.Partition))
 	}
 	var down []string
-	processors, gpus := 0, 0
+	processors, gpus, largest := 0, 0, 0
 	for i := range nodes {
+		largest = max(largest, nodes[i].Processors)
 		gpus += nodes[i].GPUs
 		if processors += nodes[i].Processors; !nodes[i].Up || nodes[i].Draining {
 			down = append(down, strings.TrimSuffix(nodes[i].Name+" ("+nodes[i].Reason, " (")+")")
@@ -59,7 +60,7 @@ func Inspect(ctx context.Context, c *config.Slurm, batch client.Slurm) []Finding
 	if len(down) > 0 {
 		found = append(found, good("of these are down or drained: %s", strings.Join(down, ", ")))
 	}
-	return append(found, inspectSettings(ctx, c)...)
+	return append(found, inspectSettings(ctx, c, largest)...)
 }
 
 // number counts things: 1 node, 2 nodes, 1,024 nodes.

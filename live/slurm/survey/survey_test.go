@@ -2,11 +2,15 @@ package survey
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/config"
 	"github.com/libra-market/libra/live/slurm/client"
 )
@@ -49,6 +53,25 @@ func TestAPluginThatIsMissingIsWrong(t *testing.T) {
 	}
 }
 
+func TestADoorThatIsMissingIsWrong(t *testing.T) {
+	dir := t.TempDir()
+	conf, script, key := filepath.Join(dir, "slurm.conf"), filepath.Join(dir, "job_submit.lua"), filepath.Join(dir, "key")
+	c := &config.Slurm{Partition: "libra", DoorKey: key}
+	for _, step := range []struct{ file, text, says string }{
+		{"", "", "there is no"}, {script, "return slurm.SUCCESS\n", "knows nothing of Libra"}, {script, "-- libra's door\n", "the key of job_submit.lua"}, {key, "k", ""},
+	} {
+		if step.file != "" {
+			if err := os.WriteFile(step.file, []byte(step.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		found := door(conf, c)
+		if step.says == "" && len(found) > 0 || step.says != "" && (len(found) != 1 || !found[0].Wrong || !strings.Contains(found[0].Text, step.says)) {
+			t.Errorf("%+v: %v", step, found)
+		}
+	}
+}
+
 func TestNumber(t *testing.T) {
 	for n, want := range map[int]string{0: "0 nodes", 1: "1 node", 999: "999 nodes", 1000: "1,000 nodes", 1234567: "1,234,567 nodes"} {
 		if got := number(n, "node"); got != want {
@@ -71,5 +94,53 @@ func TestGPUsAreCounted(t *testing.T) {
 	found := Inspect(t.Context(), &config.Slurm{Partition: "libra"}, equipped{})
 	if !slices.Contains(found, Finding{Text: "partition libra has 3 nodes with 12 processors and 5 GPUs"}) {
 		t.Errorf("%v", found)
+	}
+}
+
+func TestLimitsOfThePartition(t *testing.T) {
+	const free = "PartitionName=libra AllowGroups=ALL AllowAccounts=ALL AllowQos=ALL Default=NO QoS=N/A ExclusiveUser=NO MaxNodes=UNLIMITED MaxTime=UNLIMITED MinNodes=0 " +
+		"MaxCPUsPerNode=UNLIMITED ReqResv=NO PreemptMode=OFF MaxMemPerNode=UNLIMITED"
+	if found := limits(free, "libra", 4); len(found) != 0 {
+		t.Errorf("nothing is limited: %v", found)
+	}
+	for change, wrong := range map[string]bool{
+		"ExclusiveUser=YES": true, "ReqResv=YES": true, "MinNodes=2": true, "MaxCPUsPerNode=2": true,
+		"MaxTime=1-00:00:00": false, "AllowGroups=staff": false, "AllowAccounts=physics": false, "DenyAccounts=guests": false, "QoS=normal": false, "PreemptMode=REQUEUE": false, "MaxNodes=3": false,
+	} {
+		key, _, _ := strings.Cut(change, "=")
+		text := regexp.MustCompile(key+`=\S+`).ReplaceAllString(free, change)
+		if !strings.Contains(text, change) {
+			text += " " + change
+		}
+		if found := limits(text, "libra", 4); len(found) != 1 || found[0].Wrong != wrong || !strings.Contains(found[0].Text, key) {
+			t.Errorf("%s: %v", change, found)
+		}
+	}
+	if found := limits(strings.Replace(free, "MaxCPUsPerNode=UNLIMITED", "MaxCPUsPerNode=4", 1), "libra", 4); len(found) != 0 {
+		t.Errorf("as many as a node has: %v", found)
+	}
+}
+
+func TestTheMarketsNodesAgainstSlurms(t *testing.T) {
+	slurms := []client.Node{{Name: "n1", Processors: 4, Up: true}, {Name: "n2", Processors: 4, Up: true, GPUs: 2, GPUKind: "a100"}, {Name: "n3", Processors: 4, Up: true}}
+	same := []v1.NodeView{
+		{Node: "n1", Processors: 4, Rating: 1, Up: true}, {Node: "n2", Processors: 4, Rating: 1, Up: true, GPUs: 2, GPUKind: "a100"}, {Node: "n3", Processors: 4, Rating: 1.1, Up: true},
+	}
+	if found := Compare("libra", slurms, same); len(found) != 1 || found[0].Wrong || !strings.Contains(found[0].Text, "the same 3 nodes") {
+		t.Errorf("%v", found)
+	}
+	for want, change := range map[string]func(n []v1.NodeView) []v1.NodeView{
+		"WRONG: the market has a node other":                                      func(n []v1.NodeView) []v1.NodeView { return append(n, v1.NodeView{Node: "other", Rating: 1, Up: true}) },
+		"the market remembers a node other":                                       func(n []v1.NodeView) []v1.NodeView { return append(n, v1.NodeView{Node: "other"}) },
+		"WRONG: node n3 of partition libra is not in the market":                  func(n []v1.NodeView) []v1.NodeView { return n[:2] },
+		"WRONG: node n1 has 4 processors in Slurm and 8 processors in the market": func(n []v1.NodeView) []v1.NodeView { n[0].Processors = 8; return n },
+		"WRONG: node n2 has 2 GPUs (a100) in Slurm and 1 GPU in the market":       func(n []v1.NodeView) []v1.NodeView { n[1].GPUs, n[1].GPUKind = 1, ""; return n },
+		"WRONG: node n1 is up in Slurm and not in the market (no word from it)":   func(n []v1.NodeView) []v1.NodeView { n[0].Up, n[0].Why = false, "no word from it"; return n },
+		"ratings differ: n3 (0.5), where others have about 1":                     func(n []v1.NodeView) []v1.NodeView { n[2].Rating = 0.5; return n },
+	} {
+		said := fmt.Sprint(Compare("libra", slurms, change(slices.Clone(same))))
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is not in %s", want, said)
+		}
 	}
 }

@@ -1,0 +1,59 @@
+package directive_test
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/directive"
+)
+
+// A job waits for the success, the end or the failure of others, or for those of its name;
+// what cannot be had says what to say instead.
+func TestWhatAJobWaitsFor(t *testing.T) {
+	h := directive.New(directive.Place{})
+	options := []string{"--dependency=afterok:1:libra:2,afterany:3,afternotok:4:5,afterany:libra:6,singleton"}
+	if err := h.ReadSbatch("job.sh", "#!/bin/sh\n#SBATCH -d afterany:99,afterok:libra:98\n", options); err != nil {
+		t.Fatal(err)
+	}
+	want := directive.Follows{OK: []int64{1}, Any: []int64{3}, Failed: []int64{4, 5}}
+	if !h.Singleton || !reflect.DeepEqual(h.Printed, want) || !slices.Equal(h.Request.After, []int64{2}) || !slices.Equal(h.Request.AfterAny, []int64{6}) || h.Request.AfterFailed != nil {
+		t.Errorf("%+v, %+v", h.Printed, h.Request)
+	}
+	h = directive.New(directive.Place{})
+	if err := h.Read("job.sh", "#!/bin/sh\n#PBS -W depend=afternotok:7,afterany:8\n"); err != nil || !slices.Equal(h.Request.AfterFailed, []int64{7}) || !slices.Equal(h.Request.AfterAny, []int64{8}) {
+		t.Errorf("PBS: %+v, %v", h.Request, err)
+	}
+	for wrong, says := range map[string]string{
+		"after:7": "afterany:JOB", "aftercorr:7": "afterok:JOB", "afterburstbuffer:7": "afterok:JOB", "afterok:7?afterany:8": "", "expand:7": "singleton", "afterany": "want afterok",
+	} {
+		if err := directive.New(directive.Place{}).ReadSbatch("job.sh", "", []string{"-d", wrong}); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", wrong, err)
+		}
+	}
+}
+
+// What concerns Slurm alone goes along, the last that was said of each, and nothing that
+// Slurm would not understand.
+func TestWhatIsPassedToSlurm(t *testing.T) {
+	h := directive.New(directive.Place{})
+	script := "#!/bin/sh\n#SBATCH --mail-type=ALL --mail-user=a@b.org --signal=USR2\n"
+	if err := h.ReadSbatch("job.sh", script, []string{"--signal", "B:USR1@60", "--mail-type=end,FAIL"}); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{task.MailUser + "=a@b.org", task.Signal + "=B:USR1@60", task.MailType + "=end,FAIL"}; !slices.Equal(sorted(h.Request.Env), sorted(want)) || len(h.Notes) > 0 {
+		t.Errorf("%q, %v", h.Request.Env, h.Notes)
+	}
+	if !task.Passed(h.Request.Env) || len(task.WithoutPassed(append(h.Request.Env, "A=b"))) != 1 {
+		t.Error("it is not told from the rest")
+	}
+	for _, wrong := range []string{"--signal=B:", "--signal=USR1@soon", "--signal=a b", "--mail-type=SOMETIMES", "--mail-user=a b", "--mail-user=-x"} {
+		if err := directive.New(directive.Place{}).ReadSbatch("job.sh", "", []string{wrong}); err == nil {
+			t.Errorf("%s is taken", wrong)
+		}
+	}
+}
+
+func sorted(list []string) []string { return slices.Sorted(slices.Values(list)) }

@@ -1,0 +1,53 @@
+package directive
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// passed sends the value of an option along, if it is one.
+func passed(variable string, check func(string) error) func(o *occurrence) error {
+	return func(o *occurrence) error {
+		if err := check(o.value); err != nil {
+			return err
+		}
+		if !o.sbatch {
+			o.note("it is passed to Slurm, where that runs the job; Libra's own agents know nothing of it")
+		}
+		o.Request.Env = slices.DeleteFunc(o.Request.Env, func(e string) bool { return strings.HasPrefix(e, variable+"=") })
+		o.Request.Env = append(o.Request.Env, variable+"="+o.value)
+		return nil
+	}
+}
+
+func checkWord(text string) error {
+	if text == "" || strings.ContainsAny(text, " \t\r\n\x00") || strings.HasPrefix(text, "-") {
+		return fmt.Errorf("%q: want one word", text)
+	}
+	return nil
+}
+
+var mailTypes = []string{
+	"NONE", "BEGIN", "END", "FAIL", "REQUEUE", "ALL", "INVALID_DEPEND", "STAGE_OUT", "TIME_LIMIT", "TIME_LIMIT_90", "TIME_LIMIT_80", "TIME_LIMIT_50", "ARRAY_TASKS",
+}
+
+func checkMail(text string) error {
+	for kind := range strings.SplitSeq(text, ",") {
+		if !slices.Contains(mailTypes, strings.ToUpper(kind)) {
+			return fmt.Errorf("%q: want some of %s", kind, strings.Join(mailTypes, ", "))
+		}
+	}
+	return nil
+}
+
+var signalForm = regexp.MustCompile(`^([RB]{1,2}:)?[A-Za-z0-9+-]{1,16}(@[0-9]{1,5})?$`)
+
+func checkSignal(text string) error {
+	if !signalForm.MatchString(text) {
+		return errors.New("want [B:]SIGNAL[@SECONDS], as B:USR1@60")
+	}
+	return nil
+}

@@ -136,6 +136,9 @@ func (o *sallocCommand) holder(con *console, flags *pflag.FlagSet, line directiv
 	case request.Array != nil || head.Singleton || !head.Printed.None() || len(request.After)+len(request.AfterAny)+len(request.AfterFailed) > 0:
 		return request, usagef("neither an array nor a dependency can be had with a terminal: libra sbatch takes both")
 	}
+	if n := len(head.Spreads); n > 0 {
+		head.Spread(&request, head.Spreads[n-1]) // the easiest to be had
+	}
 	if request.Name == "wrap" {
 		request.Name = name
 	}

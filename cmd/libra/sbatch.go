@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/user"
@@ -145,6 +146,9 @@ func runSbatch(cmd *cobra.Command, con *console, o *sbatchCommand, args []string
 		if !numbers.batch && task.Passed(request.Env) && !o.quiet {
 			con.warn("--mail-type, --mail-user and --signal are for Slurm, and this market runs its jobs itself: nothing comes of them")
 		}
+		if err = spread(ctx, market, head, &request); err != nil {
+			return err
+		}
 		if o.testOnly {
 			quote := quoteOptions{liveOptions: o.liveOptions, preview: true}
 			return quote.quoteOne(ctx, con, market, request)
@@ -266,4 +270,18 @@ func (o *sbatchCommand) answer(ctx context.Context, con *console, market *client
 		return err
 	}
 	return endOf(&job)
+}
+
+// spread settles on how many nodes a job is to be that may be on several numbers of them
+// (-N 2-4): the most that the market would take it on now. What it takes on none it refuses
+// with the fewest, which are the easiest to be had.
+func spread(ctx context.Context, market *client.Client, head *directive.Head, r *v1.Request) error {
+	for _, nodes := range head.Spreads {
+		head.Spread(r, nodes)
+		_, err := market.Preview(ctx, *r)
+		if problem, is := errors.AsType[*client.Problem](err); err == nil || !is || problem.ExitCode() != exitRefused {
+			return err
+		}
+	}
+	return nil
 }

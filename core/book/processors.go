@@ -72,8 +72,9 @@ func (p *processors) needs(j *market.Job) bool {
 }
 
 // choosy reports whether not every processor will do for the job: its node must
-// have the memory, the disk and the GPUs, or as many processors as the job has threads.
-func (p *processors) choosy(j *market.Job) bool { return j.Threads > 1 || p.needs(j) }
+// have the memory, the disk and the GPUs, or as many processors as the job has threads, or
+// nothing of the job yet.
+func (p *processors) choosy(j *market.Job) bool { return j.Threads > 1 || j.Apart || p.needs(j) }
 
 // inWhole reports whether processors make whole sets of a job's threads.
 func (p *processors) inWhole(procs market.Procs, j *market.Job) bool {
@@ -122,6 +123,9 @@ func (p *processors) roomOn(node int, memory, disk, gpus int64, j *market.Job) i
 	}
 	if j.GPUs > 0 {
 		room = int(min(int64(room), p.nodes[node].ProgramsOn(gpus, j)*int64(max(1, j.Threads))))
+	}
+	if j.Apart {
+		room = min(room, int(max(1, j.Threads)))
 	}
 	return room
 }

@@ -90,11 +90,13 @@ func TestLinesBecomeARequest(t *testing.T) {
 		{
 			"nodes with tasks",
 			[]string{"#SBATCH -N 2 --ntasks-per-node=3 --mem=4000"},
-			v1.Request{Processors: 6, Threads: 3, Once: true, MemoryMB: 1334},
+			v1.Request{Processors: 6, Threads: 3, Apart: true, Once: true, MemoryMB: 1334},
 		},
 		{"tasks of one node", []string{"#SBATCH -N 1 -n 4 -c 2"}, v1.Request{Processors: 8, Threads: 8}},
-		{"tasks of two nodes, or of three", []string{"#SBATCH -N 2-4 -n 6"}, v1.Request{Processors: 6, Threads: 2, Once: true}},
-		{"nodes alone", []string{"#SBATCH --nodes=3"}, v1.Request{Processors: 3, Once: true}},
+		{"tasks of two nodes, or of three", []string{"#SBATCH -N 2-4 -n 6"}, v1.Request{Processors: 6, Threads: 3, Apart: true, Once: true}},
+		{"tasks of a node, at most", []string{"#SBATCH -n 6 --ntasks-per-node=2"}, v1.Request{Processors: 6, Threads: 2, Apart: true, Once: true}},
+		{"tasks that do not divide", []string{"#SBATCH -n 3 -N 2"}, v1.Request{Processors: 3, Once: true}},
+		{"nodes alone", []string{"#SBATCH --nodes=3"}, v1.Request{Processors: 3, Apart: true, Once: true}},
 		{"memory alone", []string{"#SBATCH --mem=4G"}, v1.Request{MemoryMB: 4096}},
 		{"the later one counts", []string{"#SBATCH --mem=4G", "#SBATCH -t 5", "#SBATCH --mem-per-cpu=1G -t 7"}, v1.Request{MemoryMB: 1024, EstimateMS: 420_000}},
 		{
@@ -176,7 +178,7 @@ func TestMistakes(t *testing.T) {
 		{"#SBATCH -N 2-few", `job.sh:2: #SBATCH -N 2-few: not a number: "few" (want 1 or more)`},
 		{"#SBATCH -N 4-2", `job.sh:2: #SBATCH -N 4-2: "4-2": want at least 4, or one number`},
 		{"#SBATCH --gres=nic:1", "job.sh:2: #SBATCH --gres=nic:1: nic: of generic resources the market sells GPUs alone (gpu:2, gpu:a100:2)"},
-		{"#SBATCH -d afterany:12", `job.sh:2: #SBATCH -d afterany:12: "afterany:12" (want afterok:JOB: a job can only wait for the success of others)`},
+		{"#SBATCH -d after:12", `job.sh:2: #SBATCH -d after:12: "after:12" (a job cannot wait for the start of another: say afterany:JOB, or let the other one submit it)`},
 		{"#SBATCH --deadline=tomorrow", `job.sh:2: #SBATCH --deadline=tomorrow: not a length of time: "tomorrow" (want now+10minutes, HH:MM or YYYY-MM-DDTHH:MM:SS)`},
 		{"#SBATCH --deadline=now+2fortnights", `job.sh:2: #SBATCH --deadline=now+2fortnights: not a length of time: "now+2fortnights" (want now+ and seconds, minutes, hours, days or weeks)`},
 		{"#SBATCH -o %b.out", `job.sh:2: #SBATCH -o %b.out: %b in "%b.out": want %j %A %a %x %N %t or %u`},
@@ -231,7 +233,7 @@ func TestAllMistakesAreTold(t *testing.T) {
 func TestHarmlessLinesAreTakenWithANote(t *testing.T) {
 	for _, c := range []struct{ line, want string }{
 		{"#SBATCH -p short", "job.sh:2: #SBATCH -p short: Libra has no partitions"},
-		{"#SBATCH --mail-type=ALL", "job.sh:2: #SBATCH --mail-type=ALL: Libra sends no mail"},
+		{"#SBATCH --mail-type=ALL", "job.sh:2: #SBATCH --mail-type=ALL: it is passed to Slurm, where that runs the job; Libra's own agents know nothing of it"},
 		{"#SBATCH --comment='for the paper'", "job.sh:2: #SBATCH --comment=for the paper: a comment; it would be read if it were like budget=5;penalty=0.1"},
 		{"#SBATCH -o %N.out", "job.sh:2: #SBATCH -o %N.out: %N, the node, becomes %r, the rank"},
 		{"#SBATCH -o %4j.out", "job.sh:2: #SBATCH -o %4j.out: numbers in file names are not padded with zeros"},

@@ -56,4 +56,27 @@ func TestWhatIsPassedToSlurm(t *testing.T) {
 	}
 }
 
+// On how many nodes a job may be: of a range all that divide its tasks, the most first.
+func TestOnHowManyNodes(t *testing.T) {
+	for options, want := range map[string][]int{"-N 2-4 -n 12": {4, 3, 2}, "-N 2-4 -n 7": nil, "-N 2 -n 4": nil, "-N 2-4 -n 8 --gpus-per-node=1": nil} {
+		h := directive.New(directive.Place{})
+		if err := h.ReadSbatch("job.sh", "#!/bin/sh\n", strings.Fields(options)); err != nil || !slices.Equal(h.Spreads, want) {
+			t.Errorf("%s: %v, %v", options, h.Spreads, err)
+		}
+		if want == nil {
+			continue
+		}
+		if r := h.Request; r.Threads != r.Processors/want[0] || !r.Apart {
+			t.Errorf("%s: %+v", options, r)
+		}
+		r := h.Request
+		if h.Spread(&r, want[2]); r.Threads != 6 || !r.Apart {
+			t.Errorf("%s on the fewest: %+v", options, r)
+		}
+		if h.Spread(&r, 1); r.Threads != 12 || r.Apart {
+			t.Errorf("%s on one: %+v", options, r)
+		}
+	}
+}
+
 func sorted(list []string) []string { return slices.Sorted(slices.Values(list)) }

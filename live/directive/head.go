@@ -63,6 +63,10 @@ type Head struct {
 	// has printed for them: those of the batch system, where one runs the jobs.
 	Printed Follows
 
+	// Spreads are the numbers of nodes that a job may be on, as many of its tasks on each:
+	// the most first, which is what the request says.
+	Spreads []int
+
 	Singleton bool // it waits for the end of the jobs of its user that have its name
 
 	at     Place

@@ -22,7 +22,7 @@ var notes = map[string]string{
 	"--account": "the account of the market that pays, or Slurm's name of it (slurm.associations)", "--time": "the estimate of the runtime, with processors to itself", "--deadline": "the promise that is bought", "--dependency": "afterok, afterany, afternotok and singleton, all of which must hold; after, aftercorr and ? are refused, with what to say instead",
 	"--signal": "passed to Slurm, which counts from the time limit: that follows from the deadline", "--mail-type": "passed to Slurm; a market without one sends no mail", "--mail-user": "passed to Slurm",
 
-	"--mem": "not 0, all of a node", "--input": "none and /dev/null alone", "--comment": "terms of the market, as budget=5;penalty=0.1; another is passed over, with a note", "--nodes": "at most so many", "--tmp": "disk, which is sold",
+	"--mem": "not 0, all of a node", "--input": "none and /dev/null alone", "--comment": "terms of the market, as budget=5;penalty=0.1; another is passed over, with a note", "--nodes": "so many, as many tasks on each, and of a range the most that can be had; where the tasks do not divide, wherever processors are free, with a note", "--tmp": "disk, which is sold",
 	"--gpus": "of one kind, as many on each node; on one node unless -N, --gpus-per-node or --gpus-per-task says otherwise", "--gpus-per-node": "of one kind; on one node unless -N or --gpus says otherwise",
 	"--gres":    "gpu, gpu:2, gpu:a100, gpu:a100:2 and none, as --gpus-per-node; other resources are refused",
 	"--requeue": "a job that lost its node begins again", "--no-requeue": "it does not",

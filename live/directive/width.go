@@ -52,6 +52,7 @@ func (w *width) processors() (int, error) {
 
 // apply turns it into what the market sells: processors, each with memory.
 func (w *width) apply(h *Head) error {
+	h.Request.Apart, h.Spreads = false, nil
 	if err := w.sizeByGPUs(); err != nil {
 		return err
 	}
@@ -77,9 +78,16 @@ func (w *width) apply(h *Head) error {
 	}
 	threads := max(1, w.perTask)
 	w.tell(h, n/threads)
-	switch nodes := w.spread(n / threads); {
-	case nodes > 0: // so many on each node: they are sold as what has to be on one
-		threads = n / nodes
+	switch ways := w.spread(n / threads); {
+	case len(ways) > 0: // so many on each node: they are sold as what has to be on one, and not two of them on one
+		if !h.sbatch { // who asks cannot ask again
+			ways = ways[len(ways)-1:]
+		}
+		threads = n / ways[0]
+		h.Request.Apart = ways[0] > 1 && h.Request.Array == nil
+		if w.gpus == (gpus{}) && len(ways) > 1 {
+			h.Spreads = ways
+		}
 	case w.nodes > 0 && n > w.nodes*threads && w.last != nil:
 		w.last.note("tasks are put wherever processors are free, on more nodes than that perhaps: they are not the same number on each")
 	}
@@ -96,17 +104,22 @@ func (w *width) apply(h *Head) error {
 	return nil
 }
 
-// spread is on how many nodes so many tasks are to be, as many on each; 0: anywhere.
-func (w *width) spread(tasks int) int {
-	if w.total > 0 {
-		return 0
+// spread is on how many nodes so many tasks may be, as many on each, the most first; none:
+// anywhere.
+func (w *width) spread(tasks int) []int {
+	switch each := w.perNode; {
+	case w.total > 0:
+		return nil
+	case each > 0 && tasks%each == 0 && (w.nodes == 0 || tasks/each >= w.nodes && tasks/each <= w.mostNodes):
+		return []int{tasks / each}
 	}
+	var ways []int
 	for nodes := w.mostNodes; nodes > 0 && nodes >= w.nodes; nodes-- {
-		if tasks > nodes && tasks%nodes == 0 {
-			return nodes
+		if tasks >= nodes && tasks%nodes == 0 {
+			ways = append(ways, nodes)
 		}
 	}
-	return 0
+	return ways
 }
 
 // tell sets what sbatch would tell the job of its size: what was asked for, and nothing

@@ -18,7 +18,7 @@ type Request struct {
 	PenaltyMicros int64    `json:"penalty_micros_per_s,omitempty"` // for each second after the deadline
 	Processors    int      `json:"processors,omitempty"`           // default 1
 	Threads       int      `json:"threads,omitempty"`              // processors of each program, all of one node; default 1
-	Apart         bool     `json:"apart,omitempty"`                // each program is on a node of its own
+	Spread        bool     `json:"spread,omitempty"`               // each program is on a node of its own
 	Once          bool     `json:"once,omitempty"`                 // where a batch system runs it: it starts once, and starts the rest itself
 	MemoryMB      int64    `json:"memory_mb,omitempty"`            // on each processor
 	DiskMB        int64    `json:"disk_mb,omitempty"`              // on each processor

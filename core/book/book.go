@@ -158,7 +158,7 @@ func (b *Book) Place(s Slot, t Terms, procs market.Procs) {
 	if procs.Len() != int(e.Job.Width) {
 		broken(4, "a job is placed on another number of processors than it asked for")
 	}
-	if (e.Job.Threads > 1 || e.Job.Apart) && !b.inWhole(procs, &e.Job) {
+	if (e.Job.Threads > 1 || e.Job.Spread) && !b.inWhole(procs, &e.Job) {
 		broken(4, "a job is placed on processors that are not of one node for each of its programs")
 	}
 	e.Terms = t

@@ -74,7 +74,7 @@ func (p *processors) needs(j *market.Job) bool {
 // choosy reports whether not every processor will do for the job: its node must
 // have the memory, the disk and the GPUs, or as many processors as the job has threads, or
 // nothing of the job yet.
-func (p *processors) choosy(j *market.Job) bool { return j.Threads > 1 || j.Apart || p.needs(j) }
+func (p *processors) choosy(j *market.Job) bool { return j.Threads > 1 || j.Spread || p.needs(j) }
 
 // inWhole reports whether processors make whole sets of a job's threads.
 func (p *processors) inWhole(procs market.Procs, j *market.Job) bool {
@@ -124,7 +124,7 @@ func (p *processors) roomOn(node int, memory, disk, gpus int64, j *market.Job) i
 	if j.GPUs > 0 {
 		room = int(min(int64(room), p.nodes[node].ProgramsOn(gpus, j)*int64(max(1, j.Threads))))
 	}
-	if j.Apart {
+	if j.Spread {
 		room = min(room, int(max(1, j.Threads)))
 	}
 	return room

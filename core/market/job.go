@@ -21,7 +21,7 @@ type Job struct {
 	Disk      int64     `json:"disk,omitempty"`    // MB on each processor it holds
 	Width     int32     `json:"width"`             // processors
 	Threads   int32     `json:"threads,omitempty"` // processors of each of its programs, which must be of one node; 0 and 1: any will do
-	Apart     bool      `json:"apart,omitempty"`   // each of its programs is on a node of its own
+	Spread    bool      `json:"spread,omitempty"`  // each of its programs is on a node of its own
 	GPUs      int32     `json:"gpus,omitempty"`    // whole ones of each of its programs, which it holds as long as it runs
 	Class     int32     `json:"class,omitempty"`   // class of service, where a policy knows classes
 	Objective Objective `json:"wish,omitempty"`    // what to optimise among acceptable placements
@@ -45,7 +45,7 @@ func (j *Job) Due() Time { return j.Submit + j.SLA.Deadline }
 // Whole is how many of so many processors of one node are of use to the job: as many
 // as make whole sets of its threads, and one set where its programs are apart.
 func (j *Job) Whole(processors int) int {
-	if j.Apart {
+	if j.Spread {
 		processors = min(processors, int(max(1, j.Threads)))
 	}
 	if j.Threads > 1 {

@@ -37,7 +37,7 @@ func Merge(quoted, given Request) (Request, error) {
 		{"deadline_ms", terms.DeadlineMS != 0 && terms.DeadlineMS != quoted.DeadlineMS},
 		{"budget_micros", terms.Budget != nil && (quoted.Budget == nil || *terms.Budget != *quoted.Budget)},
 		{"threads", terms.Threads != 0 && terms.PerProgram() != quoted.PerProgram()},
-		{"apart", terms.Apart && !quoted.Apart},
+		{"spread", terms.Spread && !quoted.Spread},
 		{"processors", terms.Processors != 0 && terms.Procs() != quoted.Procs()},
 		{"penalty_micros_per_s", terms.PenaltyMicros != 0 && terms.PenaltyMicros != quoted.PenaltyMicros},
 		{"memory_mb", terms.MemoryMB != 0 && terms.MemoryMB != quoted.MemoryMB},

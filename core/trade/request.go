@@ -27,7 +27,7 @@ type Request struct {
 	PenaltyMicros int64    `json:"penalty_micros_per_s,omitempty"` // for each second after the deadline
 	Processors    int      `json:"processors,omitempty"`           // default 1
 	Threads       int      `json:"threads,omitempty"`              // processors of each program, all of one node; default 1
-	Apart         bool     `json:"apart,omitempty"`                // each program is on a node of its own
+	Spread        bool     `json:"spread,omitempty"`               // each program is on a node of its own
 	Once          bool     `json:"once,omitempty"`                 // where a batch system runs it: it starts once, and starts the rest itself
 	MemoryMB      int64    `json:"memory_mb,omitempty"`            // on each processor
 	DiskMB        int64    `json:"disk_mb,omitempty"`              // on each processor
@@ -176,8 +176,8 @@ func (r *Request) ValidateTerms() error {
 		return market.Wrong("threads", fmt.Sprintf("at most %d", market.MaxWidth))
 	case r.Threads < 0 || r.Threads > 1 && r.Procs()%r.Threads != 0:
 		return market.Wrong("threads", fmt.Sprintf("a number that divides the processors, %d: so many of them are for one program", r.Procs()))
-	case r.Apart && r.Array != nil:
-		return market.Wrong("apart", "none for an array: its elements go one after the other through its processors")
+	case r.Spread && r.Array != nil:
+		return market.Wrong("spread", "none for an array: its elements go one after the other through its processors")
 	case r.Threads > 1 && r.Optional != nil:
 		return market.Wrong("threads", "1: mandatory and optional parts run on one processor each")
 	case r.MemoryMB < 0 || r.MemoryMB > maxMB:

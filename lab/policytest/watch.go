@@ -253,7 +253,7 @@ func (o *watcher) gpusOn(node int, holders map[market.JobID]int) {
 
 // inSets checks that the threads of a job share nodes.
 func (o *watcher) inSets(j *watched) {
-	if j.spec.Threads <= 1 && !j.spec.Apart {
+	if j.spec.Threads <= 1 && !j.spec.Spread {
 		return
 	}
 	on := map[int]int{}

@@ -70,7 +70,7 @@ func newWorld(kind policy.Kind, seed uint64) *world {
 	}
 	w.drawThreads(rand.New(rand.NewPCG(seed, 6)))
 	w.drawGPUs(rand.New(rand.NewPCG(seed, 7)))
-	w.drawApart(rand.New(rand.NewPCG(seed, 8)))
+	w.drawSpread(rand.New(rand.NewPCG(seed, 8)))
 	if kind.Imprecise {
 		w.drawOptional(rand.New(rand.NewPCG(seed, 5)))
 	}
@@ -88,13 +88,13 @@ func (w *world) drawOptional(r *rand.Rand) {
 	}
 }
 
-// drawApart has the programs of some jobs on nodes of their own, in every third world.
-func (w *world) drawApart(r *rand.Rand) {
+// drawSpread has the programs of some jobs on nodes of their own, in every third world.
+func (w *world) drawSpread(r *rand.Rand) {
 	if r.IntN(3) > 0 {
 		return
 	}
 	for i := range w.jobs {
-		w.jobs[i].Job.Apart = r.IntN(4) == 0
+		w.jobs[i].Job.Spread = r.IntN(4) == 0
 	}
 }
 

@@ -90,13 +90,13 @@ func TestLinesBecomeARequest(t *testing.T) {
 		{
 			"nodes with tasks",
 			[]string{"#SBATCH -N 2 --ntasks-per-node=3 --mem=4000"},
-			v1.Request{Processors: 6, Threads: 3, Apart: true, Once: true, MemoryMB: 1334},
+			v1.Request{Processors: 6, Threads: 3, Spread: true, Once: true, MemoryMB: 1334},
 		},
 		{"tasks of one node", []string{"#SBATCH -N 1 -n 4 -c 2"}, v1.Request{Processors: 8, Threads: 8}},
-		{"tasks of two nodes, or of three", []string{"#SBATCH -N 2-4 -n 6"}, v1.Request{Processors: 6, Threads: 3, Apart: true, Once: true}},
-		{"tasks of a node, at most", []string{"#SBATCH -n 6 --ntasks-per-node=2"}, v1.Request{Processors: 6, Threads: 2, Apart: true, Once: true}},
+		{"tasks of two nodes, or of three", []string{"#SBATCH -N 2-4 -n 6"}, v1.Request{Processors: 6, Threads: 3, Spread: true, Once: true}},
+		{"tasks of a node, at most", []string{"#SBATCH -n 6 --ntasks-per-node=2"}, v1.Request{Processors: 6, Threads: 2, Spread: true, Once: true}},
 		{"tasks that do not divide", []string{"#SBATCH -n 3 -N 2"}, v1.Request{Processors: 3, Once: true}},
-		{"nodes alone", []string{"#SBATCH --nodes=3"}, v1.Request{Processors: 3, Apart: true, Once: true}},
+		{"nodes alone", []string{"#SBATCH --nodes=3"}, v1.Request{Processors: 3, Spread: true, Once: true}},
 		{"memory alone", []string{"#SBATCH --mem=4G"}, v1.Request{MemoryMB: 4096}},
 		{"the later one counts", []string{"#SBATCH --mem=4G", "#SBATCH -t 5", "#SBATCH --mem-per-cpu=1G -t 7"}, v1.Request{MemoryMB: 1024, EstimateMS: 420_000}},
 		{

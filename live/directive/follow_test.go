@@ -66,14 +66,14 @@ func TestOnHowManyNodes(t *testing.T) {
 		if want == nil {
 			continue
 		}
-		if r := h.Request; r.Threads != r.Processors/want[0] || !r.Apart {
+		if r := h.Request; r.Threads != r.Processors/want[0] || !r.Spread {
 			t.Errorf("%s: %+v", options, r)
 		}
 		r := h.Request
-		if h.Spread(&r, want[2]); r.Threads != 6 || !r.Apart {
+		if h.Spread(&r, want[2]); r.Threads != 6 || !r.Spread {
 			t.Errorf("%s on the fewest: %+v", options, r)
 		}
-		if h.Spread(&r, 1); r.Threads != 12 || r.Apart {
+		if h.Spread(&r, 1); r.Threads != 12 || r.Spread {
 			t.Errorf("%s on one: %+v", options, r)
 		}
 	}

@@ -52,7 +52,7 @@ func (w *width) processors() (int, error) {
 
 // apply turns it into what the market sells: processors, each with memory.
 func (w *width) apply(h *Head) error {
-	h.Request.Apart, h.Spreads = false, nil
+	h.Request.Spread, h.Spreads = false, nil
 	if err := w.sizeByGPUs(); err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (w *width) apply(h *Head) error {
 			ways = ways[len(ways)-1:]
 		}
 		threads = n / ways[0]
-		h.Request.Apart = ways[0] > 1 && h.Request.Array == nil
+		h.Request.Spread = ways[0] > 1 && h.Request.Array == nil
 		if w.gpus == (gpus{}) && len(ways) > 1 {
 			h.Spreads = ways
 		}

@@ -13,7 +13,7 @@ func TestWhatIsPassedIsInEveryForm(t *testing.T) {
 		t.Errorf("%q", flags)
 	}
 	for want, form := range map[string]any{
-		`"mail_type":"end,ALL","mail_user":"a@b.org","signal":"B:SIGUSR1@90"`: first{}.submission(&s, nil),
+		`"mail_type":"end,ALL","mail_user":"a@b.org"`: first{}.submission(&s, nil),
 		`"mail_type":["END","BEGIN","END","FAIL","REQUEUE","INVALID_DEPENDENCY","STAGE_OUT"],"mail_user":"a@b.org","kill_warning_signal":"USR1",` +
 			`"kill_warning_delay":{"set":true,"infinite":false,"number":90},"kill_warning_flags":["BATCH_JOB"]`: second{}.submission(&s, nil),
 	} {

@@ -36,7 +36,6 @@ type firstJob struct {
 	OpenMode    string            `json:"open_mode"`
 	MailType    string            `json:"mail_type,omitempty"`
 	MailUser    string            `json:"mail_user,omitempty"`
-	Signal      string            `json:"signal,omitempty"`
 	Environment map[string]string `json:"environment"`
 }
 
@@ -52,7 +51,7 @@ func (first) submission(s *Submission, env []string) any {
 			Nodes: len(s.Nodes), Nodelist: strings.Join(s.Nodes, ","), Tasks: s.tasks(), PerTask: several(s.perTask()), PerNode: s.CPUs,
 			Memory: s.MemoryMB, MemoryEach: s.MemoryEachMB, Gres: prefixed("gpu:", s.GPUs), GPUs: s.AllGPUs, Limit: s.minutes(), Hold: true, NoRequeue: true,
 			Dir: s.Dir, Output: s.Output, Error: s.Error, OpenMode: "append", Environment: named,
-			MailType: s.MailType, MailUser: s.MailUser, Signal: s.Signal,
+			MailType: s.MailType, MailUser: s.MailUser,
 		},
 		Script: s.Script,
 	}

@@ -10,6 +10,9 @@ import (
 
 // Submit hands a job in, in the name of its user.
 func (r *rest) Submit(ctx context.Context, s Submission) (int64, error) {
+	if _, old := r.shape.(first); old && s.Signal != "" && r.killer != nil {
+		return r.killer.Submit(ctx, s) // a slurmrestd of this generation takes no signal, as its schema says it
+	}
 	_, err := r.owners.find(ctx, s.User)
 	if err == nil {
 		err = s.check()

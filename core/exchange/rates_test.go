@@ -25,7 +25,7 @@ func TestRates(t *testing.T) {
 			shown: trade.Rates{Processor: 1000, ProcessorHour: 3_600_000, Memory: 1, MemoryHour: 512, DiskHour: 1}, second: 0.001, mb: market.Price(512e-6) / 1024,
 		},
 	} {
-		if got := c.named.Complete(); got != c.shown {
+		if got := c.named.Complete(); !got.Equal(c.shown) {
 			t.Errorf("%+v is shown as %+v, want %+v", c.named, got, c.shown)
 		}
 		if b := c.named.Base(); b.Processor != c.second || b.Memory != c.mb {

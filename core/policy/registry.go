@@ -91,6 +91,10 @@ var kinds = []Kind{
 		make: func() configurable { return newMakeWay() },
 	},
 	{
+		Name: "going-rate", Summary: "whatever fits in time while all does, else the best offers at the going rate", TimeShared: true,
+		make: func() configurable { return newGoingRate() },
+	},
+	{
 		Name: "mf-edf", Summary: "mandatory parts first, then optional ones, both by deadline; pay for what was executed",
 		TimeShared: true, Imprecise: true,
 		make: func() configurable { return newMandatoryFirst("deadline") },

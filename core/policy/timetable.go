@@ -1,0 +1,119 @@
+package policy
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/libra-market/libra/core/book"
+	"github.com/libra-market/libra/core/market"
+)
+
+// timetable is when the tasks of a processor are done that runs the earliest deadline first. It
+// says at once whether one more fits: a task delays those that are due after it, by its length, and
+// nobody else. As long as nothing happens there it stays true while time passes.
+type timetable struct {
+	version uint32
+	fickle  bool    // somebody only keeps a place, and his deadline moves
+	list    []stop // by deadline
+}
+
+// stop is a task on a timetable.
+type stop struct {
+	due   float64 // as deadlines compare
+	done  market.Time
+	spare market.Time // by how much it, and all after it, can be later
+	left  market.Time // how long it takes
+	until market.Time // due
+}
+
+// draw draws up the timetable of a processor. Who has had its estimate, or was promised nothing,
+// waits for all others and is not on it.
+func (t *timetable) draw(v book.View, proc int) {
+	now, rating, tasks := v.Now(), v.Rating(proc), v.Tasks(proc)
+	t.version, t.fickle, t.list = v.Version(proc), false, t.list[:0]
+	for i := range tasks {
+		q := &tasks[i]
+		left := q.LeftAt(now)
+		if q.BestEffort || q.Refining || left.Done() {
+			continue
+		}
+		t.fickle = t.fickle || q.Reserved
+		t.list = append(t.list, stop{due: q.Due.Rank(), until: q.Due, left: market.Time(float64(left) / rating)})
+	}
+	slices.SortFunc(t.list, func(a, b stop) int { return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.left, b.left)) })
+	free, spare := now, market.Never
+	for i := range t.list {
+		free += t.list[i].left
+		t.list[i].done = free
+	}
+	for i := len(t.list) - 1; i >= 0; i-- {
+		if e := &t.list[i]; e.until.Finite() {
+			spare = min(spare, e.until-e.done)
+		}
+		t.list[i].spare = spare
+	}
+}
+
+// fits reports when a task would be done that takes so long and has a deadline, and whether that is in
+// time, and all others are then too.
+func (t *timetable) fits(now, long, due market.Time) (done market.Time, ok bool) {
+	rank, k := due.Rank(), len(t.list)
+	for k > 0 && t.list[k-1].due > rank {
+		k--
+	}
+	done = now + long
+	if k > 0 {
+		done = max(now, t.list[k-1].done) + long
+	}
+	return done, !done.After(due) && (k == len(t.list) || !long.After(t.list[k].spare))
+}
+
+// on is the timetable of a processor.
+func (p *goingRate) on(v book.View, proc int) *timetable {
+	t := &p.tables[proc]
+	if t.version != v.Version(proc) || t.fickle {
+		t.draw(v, proc)
+	}
+	return t
+}
+
+// fits finds processors for a job on whose timetables it fits, and leaves them in procs. Those that
+// have nothing to do come first, then those that will be done with it soonest.
+func (p *goingRate) fits(v book.View, j *market.Job) bool {
+	if p.of != v || len(p.tables) != v.Processors() { // nobody knows whose they are
+		p.of, p.tables = v, make([]timetable, v.Processors())
+	}
+	p.takes = p.takes[:0]
+	if anywhere(v, j) && v.Idle() >= int(j.Width) { // they are all alike
+		if (v.Now() + market.Time(j.Estimate)).After(j.Due()) {
+			return false
+		}
+		p.takes = idleOnes(v, int(j.Width), p.takes)
+	} else {
+		p.ask(v, j)
+	}
+	p.takes = together(v, j, p.takes)
+	if len(p.takes) < int(j.Width) {
+		return false
+	}
+	p.procs = pick(p.takes, int(j.Width), p.procs)
+	return true
+}
+
+// ask asks every processor.
+func (p *goingRate) ask(v book.View, j *market.Job) {
+	now, due, everywhere := v.Now(), j.Due(), v.AllRoom(j)
+	for proc := range p.tables {
+		if !everywhere && !v.Room(proc, j) {
+			continue
+		}
+		done, ok := p.on(v, proc).fits(now, market.Time(float64(j.Estimate)/v.Rating(proc)), due)
+		if !ok {
+			continue
+		}
+		if v.IsIdle(proc) {
+			done -= 1e12 // before all others, and among each other by when they are done
+		}
+		p.takes = append(p.takes, candidate{rank: done.Rank(), proc: market.Int32(proc)})
+	}
+}

@@ -36,7 +36,8 @@ func (d *Draft) Start(s Slot) {
 }
 
 // Join puts a waiting job on processors beside those who are on them, who go on as they
-// do: how fast each of them is from now on, Speed says.
+// do: how fast each of them is from now on, Speed says. Where its tasks advance each on its own that
+// is what Share says, and this that it begins, and where.
 func (d *Draft) Join(s Slot, procs market.Procs) {
 	e := d.b.slots.at(s)
 	if e.state != waiting {
@@ -44,6 +45,9 @@ func (d *Draft) Join(s Slot, procs market.Procs) {
 	}
 	d.b.Detach(s)
 	d.b.Place(s, e.Terms, procs)
+	if e.independent {
+		d.grant(s, e)
+	}
 }
 
 // Refuse drops a waiting job: it will never run.

@@ -55,7 +55,8 @@ const (
 	// Rejected: the job never ran and never will; Reason says why.
 	Rejected
 	// Granted: from now on the job, which advances as one, does so at Speed,
-	// work per second; Procs is what it holds.
+	// work per second; Procs is what it holds. Of one that waited and whose
+	// tasks advance each on its own: it begins, standing still, on Procs.
 	Granted
 	// Shared: from now on the tasks on processor Proc, which advance each on
 	// its own, do so as Slices says: all of them are in it, and no others. One

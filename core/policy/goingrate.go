@@ -148,7 +148,11 @@ func (p *goingRate) Plan(v book.View, d *book.Draft) {
 			}
 		}
 	}
-	p.edf.Plan(v, d)
+	wake := p.edf.pace(v, d)
+	if v.Idle() > 0 { // somebody may wait for other processors than those, and nobody leave them
+		wake = min(wake, v.NextLatest()+beyond)
+	}
+	d.Wake(wake)
 }
 
 var _ Policy = (*goingRate)(nil)

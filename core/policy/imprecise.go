@@ -151,11 +151,14 @@ func (p *mandatoryFirst) choose(v book.View, j *market.Job) []candidate {
 }
 
 // Plan lets on every processor the first part run.
-func (p *mandatoryFirst) Plan(v book.View, d *book.Draft) {
+func (p *mandatoryFirst) Plan(v book.View, d *book.Draft) { d.Wake(p.pace(v, d)) }
+
+// pace does that, and says when it has to be done again if nothing else happens.
+func (p *mandatoryFirst) pace(v book.View, d *book.Draft) (wake market.Time) {
 	if len(p.seen) < v.Processors() {
 		p.seen = make([]seen, v.Processors())
 	}
-	wake := market.Never
+	wake = market.Never
 	for proc := range p.seen[:v.Processors()] {
 		at := &p.seen[proc]
 		if at.version == v.Version(proc) && at.until.After(v.Now()) {
@@ -170,7 +173,7 @@ func (p *mandatoryFirst) Plan(v book.View, d *book.Draft) {
 		at.version = v.Version(proc)
 		wake = min(wake, at.until)
 	}
-	d.Wake(wake)
+	return wake
 }
 
 // share works out the speeds of the tasks of a processor, and when that has to be

@@ -25,7 +25,7 @@ func Formula(e *trade.EpochView, known []market.Input) string {
 		return counted(e, each, one)
 	case "libra-plus":
 		return plusFormula(e.Setting("resources") == "time", each, knows)
-	case "bid-share", "make-way":
+	case "bid-share", "make-way", "going-rate":
 		if knows("asked") {
 			return "asked"
 		} else if !knows("B") {

@@ -130,7 +130,7 @@ func TestReceiptsCanBeWorkedOut(t *testing.T) {
 	var ways []way
 	for _, kind := range policy.Kinds() {
 		ways = append(ways, way{kind, nil})
-		if kind.Name == "make-way" {
+		if kind.Name == "make-way" || kind.Name == "going-rate" {
 			ways = append(ways, way{kind, map[string]string{"price": "posted", "follow": "0.5"}})
 		}
 	}

@@ -27,7 +27,7 @@ func (x *pricer) prepareWorking(j *underway.Job, asked *market.Job) {
 	if x.epoch().Setting("scale") == "rates" {
 		w.Inputs = append(w.Inputs, market.Input{Name: "rate", Value: float64(x.rates.Base().Processor), Unit: "1/s"})
 	}
-	if p := x.epoch().Policy; p == "libra-plus" || p == "make-way" {
+	if p := x.epoch().Policy; p == "libra-plus" || p == "make-way" || p == "going-rate" {
 		more := x.cluster.Working()
 		w.Inputs = append(append(w.Inputs, more.Inputs[:more.N]...), more.More...)
 	}

@@ -9,8 +9,9 @@ import (
 
 // otherwise are settings under which a policy is as good as another one.
 var otherwise = map[string]map[string]string{
-	"make-way": {"price": "posted", "follow": "0.5"},
-	"mf-hbf":   {"order": "rate"},
+	"make-way":   {"price": "posted", "follow": "0.5"},
+	"going-rate": {"price": "posted", "follow": "0.5"},
+	"mf-hbf":     {"order": "rate"},
 }
 
 // Every policy in the registry keeps the promises of all policies.

@@ -68,3 +68,25 @@ func (p *haggling) Admit(v book.View, j *market.Job, a *Answer) {
 	})
 	p.makeWay.Admit(v, j, a)
 }
+
+// HagglingOverTheRate is the same for going-rate.
+func HagglingOverTheRate(follow float64, see func(j *market.Job, ask func(offer market.Price) Answer)) Policy {
+	p := newGoingRate()
+	p.price, p.follow = pricePosted, follow
+	return &hagglingOverTheRate{goingRate: p, see: see}
+}
+
+type hagglingOverTheRate struct {
+	*goingRate
+	see func(j *market.Job, ask func(offer market.Price) Answer)
+}
+
+func (p *hagglingOverTheRate) Admit(v book.View, j *market.Job, a *Answer) {
+	p.see(j, func(offer market.Price) (said Answer) {
+		other := *j
+		other.SLA.Budget = offer
+		p.goingRate.Admit(v, &other, &said)
+		return said
+	})
+	p.goingRate.Admit(v, j, a)
+}

@@ -47,6 +47,7 @@ var benches = []bench{
 	{name: "SP2last5000", trace: "SDSC-SP2-1998-4.2-cln.swf.gz", last: 5000, sla: "libra-sla", policy: "bid-share"},
 	{name: "SP2last5000", trace: "SDSC-SP2-1998-4.2-cln.swf.gz", last: 5000, sla: "libra-sla", policy: "qops"},
 	{name: "SP2last5000", trace: "SDSC-SP2-1998-4.2-cln.swf.gz", last: 5000, stretch: 0.5, sla: "libra-plus", policy: "make-way"},
+	{name: "SP2last5000", trace: "SDSC-SP2-1998-4.2-cln.swf.gz", last: 5000, stretch: 0.5, sla: "libra-plus", policy: "going-rate"},
 }
 
 // BenchmarkSimulate reports jobs a second through the real core: from the text

@@ -37,6 +37,7 @@ var otherWays = map[string][]map[string]string{
 	"hol-optimal":  {{"load": "2", "phi": "0.9"}},
 	"first-reward": {{"alpha": "1", "discount": "0.1"}, {"alpha": "0", "slack": "5"}},
 	"make-way":     {{"follow": "0.5"}, {"price": "posted", "follow": "0.5", "per": "processor"}},
+	"going-rate":   {{"part": "0.1", "room": "0.2"}, {"price": "posted", "follow": "0.5", "per": "processor"}},
 	"qops":         {{"slack": "0.5", "pbase": "3"}},
 }
 

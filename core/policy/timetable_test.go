@@ -1,0 +1,102 @@
+package policy
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/libra-market/libra/core/book"
+	"github.com/libra-market/libra/core/market"
+)
+
+// inTurn is when tasks are done on one processor, the earliest deadline first, and whether all are in
+// time: played second by second of the plainest kind, with no sums kept.
+func inTurn(now market.Time, tasks []book.Task) (done map[market.JobID]market.Time, ok bool) {
+	tasks = slices.Clone(tasks)
+	slices.SortStableFunc(tasks, func(a, b book.Task) int { return int(a.Due.Rank() - b.Due.Rank()) })
+	done, ok = map[market.JobID]market.Time{}, true
+	for i := range tasks {
+		now += market.Time(tasks[i].Left)
+		done[tasks[i].Job] = now
+		ok = ok && !now.After(tasks[i].Due)
+	}
+	return done, ok
+}
+
+// A timetable says of one task more what playing all of them says.
+func TestATimetableSaysWhatPlayingItSays(t *testing.T) {
+	yes, no := 0, 0
+	for seed := range uint64(3000) {
+		draw := rand.New(rand.NewPCG(seed, 17))
+		b := book.New(market.PlainNodes(1))
+		b.Tick(100)
+		var tasks []book.Task
+		for id := range 4 + draw.IntN(8) {
+			work := market.Work(1 + draw.IntN(20))
+			j := market.Job{ID: market.JobID(id), Submit: 100, Estimate: work, Width: 1, SLA: market.SLA{Deadline: market.Time(work) + market.Time(draw.IntN(50))}}
+			with := append(slices.Clone(tasks), book.NewTask(&j, book.Terms{}, 100))
+			want, ok := inTurn(100, with)
+			var table timetable
+			table.draw(b.View(), 0)
+			done, fits := table.fits(100, market.Time(work), j.Due())
+			if fits != ok || fits && done != want[j.ID] {
+				t.Fatalf("seed %d: the timetable says %v, %v, and playing it %v, %v", seed, done, fits, want[j.ID], ok)
+			}
+			if !fits {
+				no++
+				continue
+			}
+			yes++
+			tasks = with
+			b.Place(b.Add(&j), book.Terms{Independent: true}, market.Procs(nil).Add(0))
+		}
+	}
+	if yes < 1000 || no < 1000 {
+		t.Errorf("%d fit and %d do not: that tells little", yes, no)
+	}
+}
+
+// The going rate is that of the definition: the least rate such that what is offered for more is less than the part of
+// the work that may be sold at it.
+func TestTheGoingRateIsThatOfTheMarginalJob(t *testing.T) {
+	some := 0
+	for seed := range uint64(500) {
+		draw := rand.New(rand.NewPCG(seed, 18))
+		p := newGoingRate()
+		b := book.New(market.PlainNodes(4))
+		b.Tick(0)
+		var jobs []market.Job
+		work, need := 0.0, 0.0
+		for id := range draw.IntN(20) {
+			j := market.Job{
+				ID: market.JobID(id), Estimate: market.Work(1 + draw.IntN(50)), Width: 1 + int32(draw.IntN(4)),
+				SLA: market.SLA{Deadline: market.Time(50 + draw.IntN(100)), Budget: market.Price(1 + draw.IntN(1000))},
+			}
+			jobs = append(jobs, j)
+			work += float64(j.Estimate) * float64(j.Width)
+			need += float64(j.Estimate) / float64(j.SLA.Deadline) * float64(j.Width)
+			b.Wait(b.Add(&j), book.Terms{Price: j.SLA.Budget, Latest: market.Never})
+		}
+		want := 0.0
+		if times := need / 4; times > p.room {
+			for i := range jobs {
+				rate, above := market.RoundSignificant(float64(jobs[i].SLA.Budget)/p.size(&jobs[i])), 0.0
+				for k := range jobs {
+					if market.RoundSignificant(float64(jobs[k].SLA.Budget)/p.size(&jobs[k])) >= rate {
+						above += float64(jobs[k].Estimate) * float64(jobs[k].Width)
+					}
+				}
+				if above >= work*p.part/times {
+					want = max(want, rate)
+				}
+			}
+			some++
+		}
+		if got := p.rate(b.View()); got != want {
+			t.Fatalf("seed %d: the rate is %v and not %v", seed, got, want)
+		}
+	}
+	if some < 100 {
+		t.Errorf("there was a rate %d times: that tells little", some)
+	}
+}

@@ -42,7 +42,7 @@ type goingRate struct {
 
 func newGoingRate() *goingRate {
 	return &goingRate{
-		tariff: newTariff(), bid: 1, part: 0.3, room: 1, lean: 0.2, price: priceBid,
+		tariff: newTariff(), bid: 1, part: 0.3, room: 0.6, lean: 0.2, price: priceBid,
 		edf: mandatoryFirst{order: "deadline"},
 	}
 }

@@ -13,7 +13,7 @@ import (
 // nobody else. As long as nothing happens there it stays true while time passes.
 type timetable struct {
 	version uint32
-	fickle  bool    // somebody only keeps a place, and his deadline moves
+	fickle  bool   // somebody only keeps a place, and his deadline moves
 	list    []stop // by deadline
 }
 

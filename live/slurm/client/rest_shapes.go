@@ -34,8 +34,6 @@ type firstJob struct {
 	Output      string            `json:"standard_output"`
 	Error       string            `json:"standard_error,omitempty"`
 	OpenMode    string            `json:"open_mode"`
-	MailType    string            `json:"mail_type,omitempty"`
-	MailUser    string            `json:"mail_user,omitempty"`
 	Environment map[string]string `json:"environment"`
 }
 
@@ -51,7 +49,6 @@ func (first) submission(s *Submission, env []string) any {
 			Nodes: len(s.Nodes), Nodelist: strings.Join(s.Nodes, ","), Tasks: s.tasks(), PerTask: several(s.perTask()), PerNode: s.CPUs,
 			Memory: s.MemoryMB, MemoryEach: s.MemoryEachMB, Gres: prefixed("gpu:", s.GPUs), GPUs: s.AllGPUs, Limit: s.minutes(), Hold: true, NoRequeue: true,
 			Dir: s.Dir, Output: s.Output, Error: s.Error, OpenMode: "append", Environment: named,
-			MailType: s.MailType, MailUser: s.MailUser,
 		},
 		Script: s.Script,
 	}
@@ -89,11 +86,6 @@ type secondJob struct {
 	Output      string     `json:"standard_output"`
 	Error       string     `json:"standard_error,omitempty"`
 	OpenMode    []string   `json:"open_mode"`
-	MailType    []string   `json:"mail_type,omitempty"`
-	MailUser    string     `json:"mail_user,omitempty"`
-	Signal      string     `json:"kill_warning_signal,omitempty"`
-	SignalDelay *setNumber `json:"kill_warning_delay,omitempty"`
-	SignalFlags []string   `json:"kill_warning_flags,omitempty"`
 	Argv        []string   `json:"argv,omitempty"`
 	Environment []string   `json:"environment"`
 	Script      string     `json:"script"`
@@ -113,9 +105,7 @@ func isSet(n int64) *setNumber {
 }
 
 func (second) submission(s *Submission, env []string) any {
-	signal, delay, to := s.warning()
 	return secondSubmission{Job: secondJob{
-		MailType: s.mails(), MailUser: s.MailUser, Signal: signal, SignalDelay: isSet(delay), SignalFlags: to,
 		Name: s.Name, Comment: s.Comment, Partition: s.Partition,
 		Nodes: strconv.Itoa(len(s.Nodes)), Required: s.Nodes, Tasks: s.tasks(), PerTask: several(s.perTask()), PerNode: s.CPUs,
 		Memory: isSet(s.MemoryMB), MemoryEach: isSet(s.MemoryEachMB), GPUsNode: prefixed("gres/gpu:", s.GPUs), GPUsJob: prefixed("gres/gpu:", s.AllGPUs), Limit: isSet(s.minutes()), Hold: true, Requeue: false,

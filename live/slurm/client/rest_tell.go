@@ -10,8 +10,13 @@ import (
 
 // Submit hands a job in, in the name of its user.
 func (r *rest) Submit(ctx context.Context, s Submission) (int64, error) {
-	if _, old := r.shape.(first); old && s.Signal != "" && r.killer != nil {
-		return r.killer.Submit(ctx, s) // a slurmrestd of this generation takes no signal, as its schema says it
+	if s.MailType+s.MailUser+s.Signal != "" {
+		// By sbatch: a slurmrestd of 22.05 takes no signal, though its schema has one, and
+		// each generation has other words for these.
+		if r.killer == nil {
+			return 0, fmt.Errorf("%w: mail and signals are asked for with sbatch, which is not on the market's host", ErrRefused)
+		}
+		return r.killer.Submit(ctx, s)
 	}
 	_, err := r.owners.find(ctx, s.User)
 	if err == nil {

@@ -81,9 +81,9 @@ func (s *Submission) flags() []string {
 	if s.AllGPUs != "" {
 		flags = append(flags, "--gpus="+s.AllGPUs)
 	}
-	for option, value := range map[string]string{"--mail-type=": s.MailType, "--mail-user=": s.MailUser, "--signal=": s.Signal} {
-		if value != "" {
-			flags = append(flags, option+value)
+	for _, passed := range [...]struct{ option, value string }{{"--mail-type=", s.MailType}, {"--mail-user=", s.MailUser}, {"--signal=", s.Signal}} {
+		if passed.value != "" {
+			flags = append(flags, passed.option+passed.value)
 		}
 	}
 	if s.Limit > 0 {
@@ -116,8 +116,15 @@ func (s *Submission) check() error {
 		return fmt.Errorf("%w: the first line of the script does not name its interpreter", ErrRefused)
 	}
 	for _, part := range [...]struct{ name, text string }{
-		{"name", s.Name}, {"comment", s.Comment}, {"directory", s.Dir}, {"output", s.Output}, {"error", s.Error}, {"script", s.Script},
-		{"type of mail", s.MailType}, {"address of mail", s.MailUser}, {"signal", s.Signal},
+		{"name", s.Name},
+		{"comment", s.Comment},
+		{"directory", s.Dir},
+		{"output", s.Output},
+		{"error", s.Error},
+		{"script", s.Script},
+		{"type of mail", s.MailType},
+		{"address of mail", s.MailUser},
+		{"signal", s.Signal},
 	} {
 		if strings.Contains(part.text, "\x00") {
 			return fmt.Errorf("%w: a zero byte in the %s", ErrRefused, part.name)

@@ -98,7 +98,7 @@ func (m onSlurm) sell(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 	o, replayed, err := m.Market.Do(ctx, c, key)
 	if c.Quote != nil && o.Quote != nil && o.Quote.ExpiresUS != 0 && !replayed && err == nil {
 		m.backend.Keep(ticket, o.Quote.ID, o.Quote.ExpiresUS)
-		return o, replayed, err
+		return o, false, nil
 	}
 	var job int64
 	if c.Submit != nil && o.Job != nil && !replayed {

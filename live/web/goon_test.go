@@ -116,7 +116,8 @@ func TestLookingAheadOpensNothing(t *testing.T) {
 		return set
 	}
 	for _, header := range []map[string]string{
-		{}, with("Sec-Purpose", "prefetch"), with("Sec-Purpose", "prefetch;prerender"), with("Purpose", "prefetch"), with("X-Moz", "prefetch"),
+		{},
+		with("Sec-Purpose", "prefetch"), with("Sec-Purpose", "prefetch;prerender"), with("Purpose", "prefetch"), with("X-Moz", "prefetch"),
 		with("Sec-Fetch-Dest", "iframe"), with("Sec-Fetch-Mode", "cors"),
 	} {
 		if opens(header) {

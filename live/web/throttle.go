@@ -26,8 +26,10 @@ type attempts struct {
 
 func newAttempts(now func() time.Time) attempts {
 	one := func(limit string) *fair.Throttle { return fair.NewThrottle(limit, signInRate, signInBurst, now) }
-	return attempts{wrong: one("wrong_sign_ins"), signIns: one("sign_ins"), links: one("login_links"),
-		returns: fair.NewThrottle("returns", returnRate, returnBurst, now)}
+	return attempts{
+		wrong: one("wrong_sign_ins"), signIns: one("sign_ins"), links: one("login_links"),
+		returns: fair.NewThrottle("returns", returnRate, returnBurst, now),
+	}
 }
 
 const (

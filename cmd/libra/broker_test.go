@@ -248,7 +248,7 @@ func TestBrokerCheck(t *testing.T) {
 libra: FILE: line 2: wish: want cheapest, fastest, gain or first
 libra: FILE: line 4: clusters[0].name: "a/b": want a-z and 0-9, and after the first also . _ -
 libra: FILE: line 4: clusters[0].url: want https://host:port
-libra: FILE: line 5: there is no setting "nme" in clusters[1]
+libra: FILE: line 5: there is no setting "nme" in clusters[1] (did you mean name?)
 libra: FILE: line 5: clusters[1].name: "": want a-z and 0-9, and after the first also . _ -
 libra: FILE: line 5: clusters[1].url: want https://host:port
 libra: FILE: line 5: clusters[1]: want users with a token_file each, or a token_file for all

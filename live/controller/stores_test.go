@@ -262,7 +262,7 @@ func (r *reopened) asItWas() {
 	}
 	for i := range r.want.Quotes {
 		q := have(r.Quote(ctx, r.want.Quotes[i].ID))(r.T)
-		q.Keeps = 0 // which was not said
+		q.Keeps, q.Worked = 0, "" // which were not said
 		if !q.Firm {
 			q.Binding, q.NotBinding = true, "" // which was said, and was not so
 		}

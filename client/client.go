@@ -36,6 +36,7 @@ type Options struct {
 	Socket   string // where the market of http://127.0.0.1:port has its socket, if that is known; default: the usual places
 	Most     int64  // bytes of an answer, or of a line of events; default 256 MiB
 	Plain    bool   // send tokens in the clear, to whoever has the port: for tests, and behind a wall
+	Local    bool   // without a token too, go to a market of http://127.0.0.1:port by its socket alone: it may know who comes, and the port is anybody's
 	// Currency is told, with each answer that says it, what the market's amounts are in:
 	// three letters of ISO 4217, XXX where it is no particular one.
 	Currency func(code string)
@@ -115,7 +116,7 @@ func newServer(address, token string, o Options) (*server, error) {
 	if o.Way != nil {
 		return through(base, false, o.Way), nil
 	}
-	if u.Scheme == "http" && token != "" && !o.Plain {
+	if u.Scheme == "http" && (token != "" || o.Local && loopback(u.Hostname())) && !o.Plain {
 		return through(base, true, local(placesOf(u, o.Socket))), nil
 	}
 	return through(base, false, transport(o.TLS)), nil

@@ -39,7 +39,7 @@ type marketContext struct {
 	Socket string `json:"socket,omitempty"` // of a market on this machine, if it is not at the usual place
 	Store  string `json:"store,omitempty"`  // of a market that libra up runs
 
-	local string // address of its socket, where nothing but that says who is there
+	local string // address that is reached by a socket, where nothing but that says who is there
 }
 
 // contextPath is where the context is kept: $XDG_CONFIG_HOME/libra/context.json,
@@ -191,7 +191,7 @@ func (o *connection) dial(retries int) (*client.Client, marketContext, error) {
 	if err != nil {
 		return nil, c, err
 	}
-	options := client.Options{Agent: "libra " + buildVersion(), Retries: retries, Plain: c.Plain, Socket: c.Socket, Currency: hearCurrency}
+	options := client.Options{Agent: "libra " + buildVersion(), Retries: retries, Plain: c.Plain, Socket: c.Socket, Local: true, Currency: hearCurrency}
 	if c.CA != "" {
 		text, bad := os.ReadFile(c.CA)
 		if bad != nil {
@@ -255,7 +255,7 @@ func (o *connection) inWords(c marketContext, err error) error {
 		return o.problemInWords(c, problem, err)
 	}
 	if errors.Is(err, socket.ErrStranger) {
-		return fmt.Errorf("no token was sent: %w", err)
+		return fmt.Errorf("nothing was sent: %w", err)
 	}
 	if failed, ok := errors.AsType[*net.OpError](err); ok && failed.Op == "dial" {
 		if !here(c.Server) {

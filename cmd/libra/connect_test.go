@@ -76,10 +76,10 @@ func TestWhereTheMarketIs(t *testing.T) {
 		tokenFile   string
 		want        marketContext
 	}{
-		{name: "nothing said", want: marketContext{Server: defaultServer}},
+		{name: "nothing said", want: marketContext{Server: defaultServer, local: defaultServer}},
 		{name: "context", kept: true, want: kept},
-		{name: "environment", kept: true, env: "http://127.0.0.1:2222/", want: marketContext{Server: "http://127.0.0.1:2222"}},
-		{name: "flag", kept: true, server: "127.0.0.1:3333", env: "http://127.0.0.1:2222", want: marketContext{Server: "http://127.0.0.1:3333"}},
+		{name: "environment", kept: true, env: "http://127.0.0.1:2222/", want: marketContext{Server: "http://127.0.0.1:2222", local: "http://127.0.0.1:2222"}},
+		{name: "flag", kept: true, server: "127.0.0.1:3333", env: "http://127.0.0.1:2222", want: marketContext{Server: "http://127.0.0.1:3333", local: "http://127.0.0.1:3333"}},
 		{name: "the same market by flag", kept: true, server: "http://127.0.0.1:1111/", want: kept},
 		{
 			name: "another token", kept: true, envToken: "mine",
@@ -152,7 +152,7 @@ func TestWhoAreYou(t *testing.T) {
 		t.Errorf("a user asks for the report: %+v", r)
 	}
 	noContext(t)
-	if r := libra(t, "jobs", "--server", server.URL); r.code != exitFailure || !strings.Contains(r.err, "there is none: set LIBRA_TOKEN") {
+	if r := libra(t, "jobs", "--server", server.URL, "--plain-http"); r.code != exitFailure || !strings.Contains(r.err, "there is none: set LIBRA_TOKEN") {
 		t.Errorf("without a token: %+v", r)
 	}
 	t.Setenv("LIBRA_TOKEN", "libra_"+strings.Repeat("x", 43))

@@ -58,6 +58,16 @@ func TestAnImpostorAtThePort(t *testing.T) {
 			t.Errorf("libra %s: %+v", args[0], r)
 		}
 	}
+	// Who has no token, because the market knows who comes by its socket, has scripts and an
+	// environment all the same.
+	t.Setenv("LIBRA_TOKEN", "")
+	for _, args := range [][]string{{"jobs"}, {"submit", "-e", "1s", "--", "true"}, {"sbatch", "-t", "1", "--wrap", "true"}} {
+		r := libra(t, append(args[:1:1], append([]string{"--server", i.URL}, args[1:]...)...)...)
+		if r.code != exitFailure || !strings.Contains(r.err, "no market answers at "+i.URL) {
+			t.Errorf("libra %s without a token: %+v", args[0], r)
+		}
+	}
+	t.Setenv("LIBRA_TOKEN", aSecret)
 	if err := writeContext(marketContext{Server: i.URL, Token: aSecret, Socket: filepath.Join(t.TempDir(), "gone", socket.Name)}); err != nil {
 		t.Fatal(err)
 	}

@@ -60,27 +60,21 @@ func socketURL(text string) string {
 	return (&url.URL{Scheme: "unix", Path: text}).String()
 }
 
-// socketOf is the address of the socket of a market on this machine, if it is there: by it
-// the market may know who a user is who has no token. "": none.
+// socketOf is the address at which a market of this machine is reached by its socket: by it
+// the market may know who a user is who has no token. "": it is elsewhere. One that is at a
+// port of this machine is not asked there, socket or none: somebody else may have the port
+// while it is away, and would be sent scripts and environments.
 func (s *site) socketOf(c *marketContext) string {
-	var at []string
-	if u, err := url.Parse(c.Server); err == nil && u.Scheme == "http" && here(c.Server) {
-		if c.Socket != "" {
-			at = append(at, c.Socket)
-		}
-		at = append(at, socket.Places(u.Port())...)
-	}
 	if s.Socket != "" && s.Server != "" && c.Server == serverList(s.Server) {
-		at = append([]string{s.Socket}, at...)
+		address, err := socket.Parse(socketURL(s.Socket))
+		if err == nil {
+			if about, err := os.Lstat(address.Path); err == nil && about.Mode().Type() == fs.ModeSocket {
+				return socketURL(s.Socket)
+			}
+		}
 	}
-	for _, place := range at {
-		address, err := socket.Parse(socketURL(place))
-		if err != nil {
-			continue
-		}
-		if about, err := os.Lstat(address.Path); err == nil && about.Mode().Type() == fs.ModeSocket {
-			return socketURL(place)
-		}
+	if u, err := url.Parse(c.Server); err == nil && u.Scheme == "http" && here(c.Server) {
+		return c.Server
 	}
 	return ""
 }

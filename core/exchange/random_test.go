@@ -132,8 +132,18 @@ func request(f *floor, r *rapid.T) trade.Request {
 	if q.Processors > 1 && q.Optional == nil && rapid.Bool().Draw(r, "threads") {
 		q.Threads = q.Processors
 	}
+	if q.Processors > 1 && q.Array == nil && rapid.Bool().Draw(r, "spread") {
+		q.Spread = true
+	}
 	if id := some(f, r); id != 0 && rapid.IntRange(0, 4).Draw(r, "after") == 0 {
-		q.After = []int64{id}
+		switch rapid.IntRange(0, 2).Draw(r, "how it ends") {
+		case 0:
+			q.After = []int64{id}
+		case 1:
+			q.AfterAny = []int64{id}
+		case 2:
+			q.AfterFailed = []int64{id}
+		}
 	}
 	return q
 }

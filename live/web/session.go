@@ -264,8 +264,15 @@ func (l *links) put(one invitation) string {
 		l.open = map[digest]invitation{}
 	}
 	for k, one := range l.open {
-		if !now.Before(one.until) || len(l.open) >= mostLink {
+		if !now.Before(one.until) {
 			delete(l.open, k)
+		}
+	}
+	for _, back := range []bool{true, false} { // who comes back only has to do so again
+		for k, one := range l.open {
+			if len(l.open) >= mostLink && (one.follows != "" || !back) {
+				delete(l.open, k)
+			}
 		}
 	}
 	one.until = now.Add(linkLife)

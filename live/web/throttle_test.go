@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/live/store"
 	"github.com/libra-market/libra/live/web"
 )
 
@@ -138,5 +139,36 @@ func TestAUserSignsInTooOften(t *testing.T) {
 	}
 	if got := w.from("@", "/login/link", nil, "Authorization", "Bearer "+w.keys.Make("alice", v1.RoleUser)); got.Code != http.StatusCreated {
 		t.Errorf("a good token, by the socket at which others try wrong ones: %d", got.Code)
+	}
+}
+
+// Who comes back after a restart, again and again, takes nobody else's login link away.
+func TestAFloodOfReturns(t *testing.T) {
+	memory := &notes{kept: map[string]store.Note{}}
+	option := func(o *web.Options) {
+		o.Memory, o.URL, o.Door = memory, "http://127.9.9.9:1", "127.0.0.1:1"
+		o.Peer = func(*http.Request) (int, bool) { return 1000, true }
+	}
+	w := newWorld(t, option)
+	was := w.signedIn(alice)
+	w.handler.Close()
+	again := newWorld(t, option)
+	var links []string
+	for range 100 {
+		links = append(links, again.handler.LoginLink(bob))
+	}
+	back := again.visitor()
+	back.base, back.client.Jar = was.base, was.client.Jar
+	for range 1100 {
+		got := back.send(back.request(http.MethodGet, "/jobs?moved=yes", nil, "Sec-Fetch-Mode", "navigate"))
+		if !strings.Contains(got.header.Get("Location"), "/login?key=") {
+			t.Fatalf("alice does not come back: %d %v", got.status, got.header)
+		}
+	}
+	for _, link := range links {
+		_, key, _ := strings.Cut(link, "key=")
+		if got := again.visitor().post("/login", url.Values{"key": {key}}); got.status != http.StatusSeeOther {
+			t.Fatalf("a link of bob's is gone: %d", got.status)
+		}
 	}
 }

@@ -12,47 +12,74 @@ import (
 )
 
 // Names knows what users of this host are called, for a moment without looking again: a
-// directory of users may be far away.
+// directory of users may be far away. That nobody has a number is known for a moment too,
+// and one looks for all who wait: each look may be a program that is started, and users of
+// the host have numbers, for their containers, that nobody has a name for.
 type Names struct {
 	now func() time.Time
+	ask func(ctx context.Context, uid int) (string, error)
 
 	mu    sync.Mutex
-	known map[int]named
+	known map[int]*named
 }
 
+// named is what the host says of a number, once it has.
 type named struct {
+	said chan struct{} // closed then
 	name string
+	err  error
 	at   time.Time
 }
 
+// over reports whether it is time to look again.
+func (n *named) over(now time.Time) bool {
+	select {
+	case <-n.said:
+	default:
+		return false
+	}
+	if n.err != nil {
+		return now.Sub(n.at) >= strangersLast
+	}
+	return now.Sub(n.at) >= namesLast
+}
+
 const (
-	namesLast = time.Minute
-	mostNames = 10_000
+	namesLast     = time.Minute
+	strangersLast = 5 * time.Second
+	mostNames     = 10_000
 )
 
 // NewNames knows nobody yet.
-func NewNames(now func() time.Time) *Names { return &Names{now: now, known: map[int]named{}} }
+func NewNames(now func() time.Time) *Names {
+	return &Names{now: now, ask: nameOf, known: map[int]*named{}}
+}
 
 // Of is the name of the user who has a number.
 func (n *Names) Of(ctx context.Context, uid int) (string, error) {
-	now := n.now()
 	n.mu.Lock()
-	kept, found := n.known[uid]
+	one := n.known[uid]
+	if one == nil || one.over(n.now()) {
+		if len(n.known) >= mostNames {
+			clear(n.known)
+		}
+		one = &named{said: make(chan struct{})}
+		n.known[uid] = one
+		go n.look(context.WithoutCancel(ctx), uid, one) // others wait for it, whoever hangs up
+	}
 	n.mu.Unlock()
-	if found && now.Sub(kept.at) < namesLast {
-		return kept.name, nil
+	select {
+	case <-one.said:
+		return one.name, one.err
+	case <-ctx.Done():
+		return "", ctx.Err()
 	}
-	name, err := nameOf(ctx, uid)
-	if err != nil {
-		return "", err
-	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if len(n.known) >= mostNames {
-		clear(n.known)
-	}
-	n.known[uid] = named{name, now}
-	return name, nil
+}
+
+func (n *Names) look(ctx context.Context, uid int, one *named) {
+	defer close(one.said)
+	one.name, one.err = n.ask(ctx, uid)
+	one.at = n.now()
 }
 
 // nameOf asks the host: a program that was built without C reads /etc/passwd alone, and

@@ -66,7 +66,7 @@ func (x *Exchange) Do(at int64, c trade.Command) (trade.Outcome, error) {
 		return trade.Outcome{}, err
 	}
 
-	if c.Submit != nil || c.Quote != nil {
+	if c.Submit != nil || c.Quote != nil || c.Tick != nil && c.Tick.Came {
 		x.treasury.pay(x.income.Welcome(x.now, c.By, x.ledger, x.accounts))
 	}
 

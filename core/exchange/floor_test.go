@@ -94,8 +94,8 @@ func (f *floor) try(c trade.Command) (trade.Outcome, error) {
 	f.told = fx.Nodes
 	f.follow(&fx.Facts)
 	if err != nil {
-		if len(fx.Steps) > 0 {
-			f.log = append(f.log, entry{f.now, trade.Command{Tick: &trade.Tick{}}, fx.Steps})
+		if !fx.Facts.Empty() {
+			f.log = append(f.log, entry{f.now, c.InVain(), fx.Steps})
 		}
 		return o, err
 	}

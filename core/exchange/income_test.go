@@ -1,6 +1,7 @@
 package exchange_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -89,6 +90,25 @@ func TestWhoComesIsWelcome(t *testing.T) {
 		t.Fatalf("%+v %v", o, err)
 	}
 	f.compare()
+}
+
+// Who comes for the first time with what makes no sense is welcome all the same, and the log
+// carried out again says so too, at the same instant.
+func TestWhoComesInVainIsWelcome(t *testing.T) {
+	f := open(t, "libra", 2)
+	f.money(trade.MoneyCommand{Op: "open", To: "people"})
+	f.money(trade.MoneyCommand{Op: "allow", To: "people", Amount: 100, EveryUS: 600e6, Most: 100, Each: true, Welcome: true})
+	r := trade.Request{Argv: []string{"x"}, EstimateMS: 1000, AfterAny: []int64{999}}
+	if o, err := f.try(trade.Command{By: user("eve"), Submit: &trade.Submit{Request: r}}); !errors.Is(err, trade.ErrUnknown) {
+		t.Fatalf("%+v %v", o, err)
+	}
+	if a, _ := f.x.Account("people/eve"); a.Free != 100 {
+		t.Errorf("%+v", a)
+	}
+	f.wait(1)
+	f.do(trade.Command{By: user("eve"), Quote: &trade.AskQuote{Request: trade.Request{EstimateMS: 1000}}})
+	f.compare()
+	logGivesTheSame(t, f)
 }
 
 // Who is bound to an account that others have already does not fill it again, and neither

@@ -1,6 +1,8 @@
 package exchange_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -80,4 +82,26 @@ func TestWhateverQuotesAreAskedFor(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A quote that binds nobody is there still after a submission on it that makes no sense, and
+// gone after one that does.
+func TestAMistakeTakesNoQuote(t *testing.T) {
+	f := open(t, "fifo", 2)
+	q := f.do(trade.Command{By: alice, Quote: &trade.AskQuote{Request: trade.Request{EstimateMS: 1000, DeadlineMS: 50_000}}}).Quote
+	on := func(after ...int64) error {
+		_, err := f.try(trade.Command{By: alice, Submit: &trade.Submit{Quote: q.ID, Request: trade.Request{Argv: []string{"x"}, AfterAny: after}}})
+		return err
+	}
+	if err := on(999); !errors.Is(err, trade.ErrUnknown) || !strings.Contains(err.Error(), "job 999") {
+		t.Errorf("after a job that there is not: %v", err)
+	}
+	if err := on(); err != nil {
+		t.Errorf("after that: %v", err)
+	}
+	if err := on(); !errors.Is(err, trade.ErrUnknown) || !strings.Contains(err.Error(), "quote") {
+		t.Errorf("twice: %v", err)
+	}
+	f.compare()
+	logGivesTheSame(t, f)
 }

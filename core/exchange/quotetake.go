@@ -25,8 +25,10 @@ func (x *door) submitOnQuote(by trade.Identity, s *trade.Submit) (trade.Outcome,
 		return trade.Outcome{}, err
 	}
 	if !q.Reserved {
-		x.floor.removeQuote(q)
 		o, err := x.submitNew(by, r, s.Settled)
+		if err == nil { // else nothing has happened
+			x.floor.removeQuote(q)
+		}
 		if o.Job != nil {
 			o.Job.Quote = s.Quote
 		}

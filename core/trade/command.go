@@ -176,7 +176,18 @@ type Measured struct {
 }
 
 // Tick says that the time asked for has come.
-type Tick struct{}
+type Tick struct {
+	Came bool `json:"came,omitempty"` // somebody has, in vain: they may be welcome all the same
+}
+
+// InVain is what is left of a command that came to nothing: time has gone on, and who comes
+// for the first time has an account, where they are welcome.
+func (c *Command) InVain() Command {
+	if c.Submit == nil && c.Quote == nil {
+		return Command{Tick: &Tick{}}
+	}
+	return Command{By: c.By, Tick: &Tick{Came: true}}
+}
 
 // MoneyCommand moves money or changes an account. Op is one of open, bind, unbind, allow,
 // grant, transfer, limit, credit, close.

@@ -162,8 +162,8 @@ func (c *Controller) do(a *call) error {
 	out, err := c.x.Do(at, *a.cmd)
 	fx := c.x.Effects()
 	if err != nil {
-		if !fx.Facts.Empty() { // time went on, if nothing else did
-			return errors.Join(err, c.record(at, trade.Command{Tick: &trade.Tick{}}, fx, nil))
+		if !fx.Facts.Empty() { // time went on, or who came was welcome, if nothing else was
+			return errors.Join(err, c.record(at, a.cmd.InVain(), fx, nil))
 		}
 		return err
 	}

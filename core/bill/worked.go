@@ -33,6 +33,9 @@ func Worked(formula string, inputs []market.Input, price, stored, lent market.Mo
 	work := float64((price - stored - lent).Price())
 	more := math.Round(1000*(work/base-1)) / 10
 	const rounding = 1.5e-6 // of the price itself
+	if math.Abs(work-base) <= rounding {
+		more = 0
+	}
 	if more == 0 && work-base > rounding {
 		text += ": less than +0.1 %"
 	} else {
@@ -47,7 +50,7 @@ func Worked(formula string, inputs []market.Input, price, stored, lent market.Mo
 	if gpus := known["gpus"]; lent > 0 {
 		text += fmt.Sprintf(", and %s for %s", lent.Said(), count(gpus, "GPU"))
 		if hour, err := market.Price(known["gpu price"]).Money(); err == nil {
-			text += fmt.Sprintf(" x %s at %s an hour", market.Span(int64(math.Round(known["kept"]*1e3))), hour.Said())
+			text += fmt.Sprintf(" x %s at %s an hour", market.Span(int64(math.Round(known["kept"]*1e3))), saidRate(hour))
 		}
 	}
 	return text
@@ -116,7 +119,17 @@ func ofWork(procs, seconds, rate float64, note string) (text string, base float6
 	if err != nil || hourly <= 0 {
 		return "", 0
 	}
-	return fmt.Sprintf("%s x %s%s x %s an hour", count(procs, "processor"), market.Span(int64(math.Round(seconds*1e3))), note, hourly.Said()), procs * seconds * rate
+	return fmt.Sprintf("%s x %s%s x %s an hour", count(procs, "processor"), market.Span(int64(math.Round(seconds*1e3))), note, saidRate(hourly)), procs * seconds * rate
+}
+
+// saidRate is a rate with two decimals, or all of them where it is so small that two would
+// be another rate: who works it out has to come to the price.
+func saidRate(hour market.Money) string {
+	const cent, part = market.Unit / 100, 200
+	if off := hour % cent; part*min(off, cent-off) > hour {
+		return hour.Exact() + " " + market.Sign
+	}
+	return hour.Said()
 }
 
 func count(n float64, what string) string {

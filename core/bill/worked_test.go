@@ -37,6 +37,11 @@ func TestWorkedSaysWhyAPriceIsWhatItIs(t *testing.T) {
 		{"of many kinds", summed, []market.Input{in("E", 2400), in("procs", 30), in("rating", 2), base, in("of this kind", 2), in("others", 1)}, 480_000, 0, "", 0},
 		{"the dearest", plus + ", on the dearest of its processors", []market.Input{in("E", 2400), in("procs", 2), in("rating", 1), base, in("of this kind", 2)}, 240_000, 0, "1 processor x 40m x 0.36 ¤ an hour (the dearest of its 2): +0.0 %", 0},
 		{"with memory", plus + " + memory * (alpha + beta) * memory price", []market.Input{in("E", 2400), in("procs", 1), in("rating", 1), base, in("memory", 5), in("memory price", 0.01)}, 290_000, 0, "1 processor x 40m x 0.36 ¤ an hour: +20.8 % with memory and disk", 0},
+		{"a small rate", each, []market.Input{in("E", 360_000), in("procs", 100), in("rate", 0.0149/3600)}, 149_000_000, 0, "100 processors x 4d4h x 0.0149 ¤ an hour: +0.0 %", 0},
+		{"next to no rate", each, []market.Input{in("E", 360_000), in("procs", 100), in("rate", 0.004/3600)}, 40_000_000, 0, "100 processors x 4d4h x 0.004 ¤ an hour: +0.0 %", 0},
+		{"a rate that is almost round", each, []market.Input{in("E", 3600), in("procs", 1), in("rate", 3.704/3600)}, 3_704_000, 0, "1 processor x 1h x 3.70 ¤ an hour: +0.0 %", 0},
+		{"cheap GPUs", each, []market.Input{in("E", 3600), in("procs", 1), rate, in("gpus", 100), in("gpu price", 0.015), in("kept", 7200)}, 3_360_000, 0, "1 processor x 1h x 0.36 ¤ an hour: +0.0 %, and 3.00 ¤ for 100 GPUs x 2h at 0.015 ¤ an hour", 3_000_000},
+		{"a price of which the last millionth is rounded up", each, []market.Input{in("E", 0.003), in("procs", 2), in("D", 1), in("rate", 3.7/3600)}, 7, 0, "2 processors x 0.003s x 3.70 ¤ an hour, within 1s: +0.0 %", 0},
 		{"an optional part", each, []market.Input{in("E", 3600), in("procs", 1), in("O", 5), rate}, 5_000_000, 0, "", 0},
 	} {
 		if got := bill.Worked(c.formula, c.inputs, c.price, c.stored, c.lent); got != c.want {

@@ -64,11 +64,14 @@ func (x *floor) releaseDependents(ended *underway.Job) {
 	}
 }
 
-// admitDependent hands a job to the cluster whose time has come.
+// admitDependent hands a job to the cluster whose time has come. Nobody hears what would be
+// taken instead of one that is not, and thousands may come at once: it is not looked for.
 func (x *door) admitDependent(j *underway.Job) error {
 	if j.State != trade.Held {
 		return nil
 	}
+	x.alone = true
+	defer func() { x.alone = false }()
 	if j.Held > 0 {
 		x.floor.releaseHold(j)
 	}

@@ -1,6 +1,8 @@
 package exchange_test
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -290,6 +292,28 @@ func TestOtherDependencies(t *testing.T) {
 			t.Errorf("exit code %d: when it has ended: %+v", exit, late)
 		}
 	}
+}
+
+// Of a job that waited for another and is then refused nobody hears what would be taken
+// instead: it is not looked for, nor kept. Thousands may wait for one.
+func TestNothingIsOfferedToNobody(t *testing.T) {
+	f := open(t, "libra", 4)
+	first := f.submit(alice, trade.Request{EstimateMS: 1000, DeadlineMS: 10_000, Budget: budget(50)}).Job
+	f.submit(bob, trade.Request{EstimateMS: 50_000, DeadlineMS: 60_000, Processors: 3, Budget: budget(500)})
+	asks := trade.Request{EstimateMS: 10_000, DeadlineMS: 12_000, Processors: 3}
+	if o := f.submit(alice, asks); o.Refusal == nil || len(o.Refusal.Offers) == 0 {
+		t.Fatalf("nothing was tested: %+v", o.Refusal)
+	}
+	asks.AfterAny = []int64{first.ID}
+	waits := f.submit(alice, asks).Job
+	f.end(task.Key{Job: first.ID}, 1, 1)
+	if j := f.job(waits.ID); j.State != trade.Rejected {
+		t.Fatalf("it is %s", j.State)
+	}
+	if _, err := f.try(trade.Command{By: alice, Submit: &trade.Submit{Quote: fmt.Sprintf("q%da", waits.ID), Request: trade.Request{Argv: []string{"x"}}}}); !errors.Is(err, trade.ErrUnknown) || !strings.Contains(err.Error(), "quote") {
+		t.Errorf("an offer that nobody has heard of: %v", err)
+	}
+	f.compare()
 }
 
 // Ten elements, four at a time: four lanes of three, three, two and two.

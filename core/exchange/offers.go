@@ -46,6 +46,9 @@ func (x *pricer) counterOffers(j *underway.Job, reason string) []trade.Offer {
 
 // offers finds counter-offers and keeps them for a while.
 func (x *door) offers(j *underway.Job, reason string) []trade.Offer {
+	if x.alone {
+		return []trade.Offer{}
+	}
 	found := x.price.counterOffers(j, reason)
 	for i := range found {
 		q := &found[i].Quote

@@ -71,7 +71,8 @@ type door struct {
 	floor *floor
 	runs  *overseer
 
-	program int // see OfferPrograms
+	program int  // see OfferPrograms
+	alone   bool // nobody waits for an answer: there is nobody to offer anything else
 }
 
 // yard is where nodes come and go, and where the cluster is set up, for them or

@@ -316,6 +316,26 @@ func TestNothingIsOfferedToNobody(t *testing.T) {
 	f.compare()
 }
 
+// What is offered to a job that followed another, which has ended, can be taken: it has
+// waited for that.
+func TestAnOfferAfterAnotherJob(t *testing.T) {
+	for _, asks := range []trade.Request{{After: []int64{1}}, {AfterAny: []int64{1}}} {
+		f := open(t, "libra", 4)
+		first := f.submit(alice, trade.Request{EstimateMS: 1000}).Job
+		f.end(task.Key{Job: first.ID}, 1, 0)
+		f.submit(bob, trade.Request{EstimateMS: 50_000, DeadlineMS: 60_000, Processors: 3, Budget: budget(500)})
+		asks.Argv, asks.EstimateMS, asks.DeadlineMS, asks.Processors = []string{"x"}, 10_000, 12_000, 3
+		o := f.do(trade.Command{By: alice, Submit: &trade.Submit{Request: asks, Settled: []trade.Settled{{Job: first.ID, Owner: alice.User, State: trade.Completed}}}})
+		if o.Refusal == nil || len(o.Refusal.Offers) == 0 {
+			t.Fatalf("nothing was tested: %+v", o.Refusal)
+		}
+		taken, err := f.try(trade.Command{By: alice, Submit: &trade.Submit{Quote: o.Refusal.Offers[0].Quote.ID}})
+		if err != nil || taken.Refusal != nil {
+			t.Errorf("%+v %v", taken.Refusal, err)
+		}
+	}
+}
+
 // Ten elements, four at a time: four lanes of three, three, two and two.
 func TestAnArrayIsOneJob(t *testing.T) {
 	f := open(t, "libra", 4)

@@ -1,12 +1,15 @@
 package api_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/api"
@@ -54,6 +57,31 @@ func TestWhoComesByTheSocket(t *testing.T) {
 	}
 	if code, said := ask(true, ordinary, "/v1/whoami", "bob"); code != http.StatusOK || !strings.Contains(said, `"user":"bob"`) {
 		t.Errorf("%s with a token of bob's: %d %s", name, code, said)
+	}
+}
+
+// Who comes by the socket is a user of the host now: what they make with that does not last
+// for ten years, by which they may be none.
+func TestATokenByTheSocket(t *testing.T) {
+	ordinary, name := ordinaryUser()
+	if name == "" {
+		t.Skip("this host has no ordinary user")
+	}
+	keys, now := &apitest.Keys{}, time.Unix(1_800_000_000, 0)
+	h := api.BySocket(api.New(apitest.New("alice"), keys, api.Options{LocalUsers: true, Now: func() time.Time { return now }}), ordinary)
+	const day = 24 * time.Hour
+	for life, want := range map[time.Duration]time.Duration{time.Hour: time.Hour, 0: 90 * day, 3650 * day: 90 * day} {
+		r := httptest.NewRequest(http.MethodPost, "/v1/tokens", strings.NewReader(fmt.Sprintf(`{"ttl_ms": %d}`, life.Milliseconds())))
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		var got v1.NewToken
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != http.StatusCreated || got.User != name {
+			t.Fatalf("%d %s %v", w.Code, w.Body, err)
+		}
+		if lasts := time.UnixMicro(got.ExpiresUS).Sub(now); lasts != want {
+			t.Errorf("one for %s lasts %s, want %s", life, lasts, want)
+		}
 	}
 }
 

@@ -186,7 +186,11 @@ func (c *call) wanted(want *v1.TokenRequest) (v1.Token, error) {
 		return v1.Token{}, badField("user", fmt.Sprintf("somebody who is no user of the system: a token with which jobs may run as %s is made with --system-user (system_user)", t.User))
 	}
 	t.ExpiresUS = now + life*1000
-	if !c.owner() && c.token != nil && c.token.ExpiresUS != 0 {
+	switch {
+	case c.owner():
+	case c.token == nil: // who came by the socket is a user of this host today, and may be none in ten years
+		t.ExpiresUS = min(t.ExpiresUS, now+defaultTokenLife.Microseconds())
+	case c.token.ExpiresUS != 0:
 		t.ExpiresUS = min(t.ExpiresUS, c.token.ExpiresUS)
 	}
 	return t, nil

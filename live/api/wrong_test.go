@@ -73,6 +73,23 @@ func TestAFloodOfUnknownTokens(t *testing.T) {
 	}
 }
 
+// By the socket each user of the machine comes from a place of their own: whoever tries
+// tokens there keeps nobody else out, not even one who was not seen before.
+func TestAFloodByTheSocket(t *testing.T) {
+	w, _ := still(t)
+	for i := range 1000 {
+		w.from("user 1002", invented(i))
+	}
+	if a := w.from("user 1002", w.secret["bob"]); a.Code != http.StatusTooManyRequests {
+		t.Errorf("who tries them: %d %s", a.Code, a.Body)
+	}
+	for _, from := range []string{"user 0", "user 1001"} {
+		if a := w.from(from, w.secret["alice"]); a.Code != http.StatusOK {
+			t.Errorf("%s: %d %s", from, a.Code, a.Body)
+		}
+	}
+}
+
 // Whoever is refused writes few lines into the log.
 func TestRefusalsDoNotFillTheLog(t *testing.T) {
 	log := &lines{}

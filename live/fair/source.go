@@ -3,15 +3,19 @@ package fair
 import (
 	"net"
 	"net/netip"
+	"strings"
 )
 
 // Source is where a call comes from, as far as it can be told from others: an
-// address, or of IPv6 the network that one subscriber has. What a proxy says is not
-// believed: anybody can say it.
+// address, of IPv6 the network that one subscriber has, or by the socket the user whom the
+// kernel names. What a proxy says is not believed: anybody can say it.
 func Source(remote string) string {
 	host, _, err := net.SplitHostPort(remote)
-	if err != nil {
-		return "here" // by the socket
+	switch {
+	case err != nil && strings.HasPrefix(remote, "user "): // by the socket (client/socket)
+		return remote
+	case err != nil:
+		return "here"
 	}
 	at, err := netip.ParseAddr(host)
 	if err != nil {

@@ -172,3 +172,19 @@ func TestAFloodOfReturns(t *testing.T) {
 		}
 	}
 }
+
+// Who asks again and again where the market is, by names that nobody has, keeps nobody from
+// signing in who comes from the same address, nor pages from finding it.
+func TestAFloodOfQuestionsWhere(t *testing.T) {
+	memory := &notes{kept: map[string]store.Note{}}
+	w := newWorld(t, func(o *web.Options) { o.Memory, o.URL, o.Door = memory, "http://127.9.9.9:1", "127.0.0.1:1" })
+	eve := w.visitor()
+	for range 500 {
+		if got := eve.get("/whereabouts?name=x&nonce=y"); got.status != http.StatusNotFound {
+			t.Fatalf("%d", got.status)
+		}
+	}
+	if got := w.visitor().post("/login", url.Values{"token": {w.keys.Make("alice", v1.RoleUser)}}); got.status != http.StatusSeeOther {
+		t.Errorf("alice: %d", got.status)
+	}
+}

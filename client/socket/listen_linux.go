@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 )
@@ -179,6 +180,31 @@ type listener struct {
 // own aside: one who opens them and says nothing must leave some for others.
 const roomEach = 512
 
+// subordinates is where a host says which numbers users have for their containers, beside
+// their own: tens of thousands each.
+const subordinates = "/etc/subuid"
+
+// lender is the first number of those that a number was lent to a user with, or the number
+// itself where it was not: with however many of them somebody comes, it is one.
+func lender(file string, uid int) int {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return uid
+	}
+	for line := range strings.Lines(string(text)) { // name:first:count
+		fields := strings.Split(strings.TrimSpace(line), ":")
+		if len(fields) != 3 {
+			continue
+		}
+		first, bad1 := strconv.Atoi(fields[1])
+		count, bad2 := strconv.Atoi(fields[2])
+		if bad1 == nil && bad2 == nil && first > 0 && uid >= first && uid-first < count {
+			return first
+		}
+	}
+	return uid
+}
+
 // enter counts a connection of a user, and reports whether there is room for it.
 func (l *listener) enter(uid int) bool {
 	l.mu.Lock()
@@ -209,11 +235,12 @@ func (l *listener) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		uid, err := peer(conn)
-		if err != nil || !l.public && uid != 0 && uid != os.Geteuid() || !l.enter(uid) {
+		whose := lender(subordinates, uid)
+		if err != nil || !l.public && uid != 0 && uid != os.Geteuid() || !l.enter(whose) {
 			_ = conn.Close() // they are told nothing
 			continue
 		}
-		return &guest{UnixConn: conn, who: visitor(uid), leave: sync.OnceFunc(func() { l.leave(uid) })}, nil
+		return &guest{UnixConn: conn, who: visitor(uid), leave: sync.OnceFunc(func() { l.leave(whose) })}, nil
 	}
 }
 

@@ -403,6 +403,24 @@ func TestStrangers(t *testing.T) {
 	})
 }
 
+// The numbers that somebody has for containers are together one when it comes to how many
+// may come.
+func TestNumbersThatWereLent(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "subuid")
+	text := "alice:100000:65536\n# nothing\nbob:165536:65536\nbroken:x:5\nroot:0:70000\ncarol:300000:0"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for uid, want := range map[int]int{0: 0, 1000: 1000, 99_999: 99_999, 100_000: 100_000, 165_535: 100_000, 165_536: 165_536, 231_071: 165_536, 231_072: 231_072, 300_000: 300_000} {
+		if got := lender(file, uid); got != want {
+			t.Errorf("%d counts as %d, want %d", uid, got, want)
+		}
+	}
+	if got := lender(file+"x", 100_001); got != 100_001 {
+		t.Errorf("where nothing is lent: %d", got)
+	}
+}
+
 func TestAddresses(t *testing.T) {
 	for text, want := range map[string]Address{
 		"unix:/a/b":           at("/a/b"),

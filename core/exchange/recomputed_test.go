@@ -174,6 +174,42 @@ func TestReceiptsCanBeWorkedOut(t *testing.T) {
 	}
 }
 
+// Who names no budget where the least that work is sold for follows what is offered pays what is asked:
+// that is on the receipt, and not what the setting bids for such jobs.
+func TestReceiptsOfWhatIsAsked(t *testing.T) {
+	for _, name := range []string{"make-way", "going-rate"} {
+		t.Run(name, func(t *testing.T) {
+			f := openUnder(t, name, 1, nil)
+			f.do(trade.Command{By: owner, Epoch: &trade.Epoch{
+				Policy: name, Settings: epoch.Complete(name, map[string]string{"follow": "0.9"}, epoch.LiveSettings()),
+				Rates: &trade.Rates{ProcessorHour: 3_600_000},
+			}})
+			first := f.submit(bob, trade.Request{EstimateMS: 20_000, DeadlineMS: 21_000, Budget: budget(7)})
+			if first.Refusal != nil {
+				t.Fatalf("%+v", first.Refusal)
+			}
+			o := f.submit(alice, trade.Request{EstimateMS: 10_000, DeadlineMS: 200_000})
+			if o.Refusal != nil {
+				t.Fatalf("%+v", o.Refusal)
+			}
+			for _, id := range []int64{first.Job.ID, o.Job.ID} {
+				f.wait(5)
+				f.do(trade.Command{Report: &trade.Measured{Tasks: []task.Status{{
+					Key: task.Key{Job: id}, State: task.Ended, CPUUS: 1_234_567, DeclinedUS: 7_000,
+				}}}})
+			}
+			j := f.job(o.Job.ID)
+			if !j.State.Final() || j.Receipt == nil {
+				t.Fatalf("%s", j.State)
+			}
+			if j.Price < 100_000 {
+				t.Errorf("it costs %s: the rate of 0.01 was to be far from what is asked", market.Money(j.Price))
+			}
+			checkReceipt(t, &j)
+		})
+	}
+}
+
 // What a program used on all its processors is on its receipt as it was measured, and
 // so is what it declined.
 func TestReceiptsOfThreads(t *testing.T) {

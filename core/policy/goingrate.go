@@ -79,14 +79,18 @@ func (p *goingRate) Admit(v book.View, j *market.Job, a *Answer) {
 	}
 	rate, size := p.rate(v), p.size(j)
 	offer, least := p.tariff.offer(v, p.bid, j), p.asks(v, j, rate*size)
-	if !j.SLA.Budget.Limited() && (p.follow > 0 || p.price == pricePosted) {
-		offer = max(offer, least) // it pays what is asked
+	posted := p.price == pricePosted
+	if !j.SLA.Budget.Limited() && (p.follow > 0 || posted) && least > offer {
+		offer, posted = least, true // it pays what is asked
 	}
 	if !least.Within(offer) || p.least.unmet(v, j, offer) {
 		a.refuse(market.CannotMeetBudget)
 		return
 	}
-	price := p.charge(offer, least, rate*size, a)
+	price := charge(offer, least, posted, a)
+	if going := rate * size; going > 0 {
+		a.Working.add("going rate", "", going)
+	}
 	terms := book.Terms{
 		Price: price, Finish: market.Never, Rank: market.Number(-market.RoundSignificant(float64(price) / size)),
 		Latest: j.Due() - market.Time(float64(j.Estimate)/fastest(v)),
@@ -107,22 +111,13 @@ func (p *goingRate) Admit(v book.View, j *market.Job, a *Answer) {
 	a.run(terms)
 }
 
-// charge is what a job costs, beside which the going rate for as much work is shown.
-func (p *goingRate) charge(offer, asked market.Price, going float64, a *Answer) market.Price {
-	a.Working = Working{}
-	if going > 0 {
-		a.Working.add("going rate", "", going)
-	}
-	if p.price == priceBid {
-		return offer
-	}
-	a.Working.add("asked", "", float64(asked))
-	return asked
-}
-
 // asks is the least that a job is sold for of which as much work goes for so much.
 func (p *goingRate) asks(v book.View, j *market.Job, going float64) market.Price {
-	return max(p.least.of(v, j), market.Price(p.follow*going))
+	least := p.least.of(v, j)
+	if p.follow > 0 {
+		least = max(least, market.Price(p.follow*going))
+	}
+	return least
 }
 
 // size is what an offer is divided by to compare it with others.

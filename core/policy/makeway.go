@@ -77,15 +77,15 @@ func (p *makeWay) Admit(v book.View, j *market.Job, a *Answer) {
 		return
 	}
 	offer := p.tariff.offer(v, p.bid, j)
-	least := p.asks(v, j)
-	if !j.SLA.Budget.Limited() && (p.follow > 0 || p.price == pricePosted) {
-		offer = max(offer, least) // it pays what is asked
+	least, posted := p.asks(v, j), p.price == pricePosted
+	if !j.SLA.Budget.Limited() && (p.follow > 0 || posted) && least > offer {
+		offer, posted = least, true // it pays what is asked
 	}
 	if !least.Within(offer) || p.least.unmet(v, j, offer) {
 		a.refuse(market.CannotMeetBudget)
 		return
 	}
-	price := p.charge(offer, least, a)
+	price := charge(offer, least, posted, a)
 	p.way = passage{}
 	rank := float64(price) / p.size(j)
 	terms := book.Terms{

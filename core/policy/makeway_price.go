@@ -20,10 +20,11 @@ func (p *makeWay) size(j *market.Job) float64 {
 	return math.Pow(lengthOf(j), 1+p.lean) * float64(j.Width)
 }
 
-// charge is what a job costs that offers so much and is asked for so much.
-func (p *makeWay) charge(offer, asked market.Price, a *Answer) market.Price {
+// charge is what a job costs that offers so much and is asked for so much: the offer, or where it
+// is a posted price, or nobody named another, what is asked, of which the receipt then speaks.
+func charge(offer, asked market.Price, posted bool, a *Answer) market.Price {
 	a.Working = Working{}
-	if p.price == priceBid {
+	if !posted {
 		return offer
 	}
 	a.Working.add("asked", "", float64(asked))

@@ -100,3 +100,37 @@ func TestTheGoingRateIsThatOfTheMarginalJob(t *testing.T) {
 		t.Errorf("there was a rate %d times: that tells little", some)
 	}
 }
+
+// answers is what a policy answers to a job on one processor on which another waits or runs.
+func answers(t *testing.T, p *goingRate, here, j market.Job) Answer {
+	t.Helper()
+	b := book.New(market.PlainNodes(1))
+	b.Tick(0)
+	if here.Width > 0 {
+		b.Place(b.Add(&here), book.Terms{Price: here.SLA.Budget, Independent: true}, market.Procs(nil).Add(0))
+	}
+	var a Answer
+	p.Admit(b.View(), &j, &a)
+	return a
+}
+
+// Who offers as much as the going rate is taken in, and who offers less waits.
+func TestWhoOffersTheGoingRateIsTakenIn(t *testing.T) {
+	here := market.Job{ID: 1, Estimate: 10, Width: 1, SLA: market.SLA{Deadline: 15, Budget: 100}}
+	for offer, want := range map[market.Price]Verdict{100: Run, 99: Queue} {
+		j := here
+		j.ID, j.SLA = 2, market.SLA{Deadline: 25, Budget: offer}
+		if got := answers(t, newGoingRate(), here, j); got.Verdict != want {
+			t.Errorf("who offers %v of 100: %v", offer, got.Verdict)
+		}
+	}
+}
+
+// Where nothing follows the rate any offer will do, however the order leans.
+func TestNothingIsAskedWhereNothingFollows(t *testing.T) {
+	p := newGoingRate()
+	p.lean = 400
+	if got := answers(t, p, market.Job{}, market.Job{Estimate: 100, Width: 1, SLA: market.SLA{Deadline: 200, Budget: 5}}); got.Verdict != Run || got.Terms.Price != 5 {
+		t.Errorf("%+v", got)
+	}
+}

@@ -112,7 +112,7 @@ func (o *quoteOptions) printQuote(out io.Writer, q *v1.Quote, withProgram bool) 
 	}
 	where := number(int64(max(1, q.Width)), "processor")
 	if q.Share > 0 {
-		where += fmt.Sprintf(", at least %s of each", share(q.Share))
+		where += fmt.Sprintf(", needs %s of each", share(q.Share))
 	}
 	g.add("on", where)
 	g.add("policy", q.Policy)

@@ -34,7 +34,7 @@ price      1.25 cr
 done by    12:10:00 (in 10m)
 predicted  12:04:00 (in 4m)
 odds       97.0 % that the deadline is met
-on         2 processors, at least 20.0 % of each
+on         2 processors, needs 20.0 % of each
 policy     libra
 formula    gamma * E + delta * E / D
 binds      until 12:01:00 (in 1m)

@@ -57,6 +57,10 @@ func (x *floor) overran(j *underway.Job, e *market.Event) {
 	switch paid := x.rulesOf(j).Paid(); {
 	case e.Reason == market.CannotMeetDeadline: // whether or not others are in its way
 		why = "that cannot be done by its deadline"
+	case e.Reason == market.NotFirm:
+		why = "no more can be promised to it now"
+	case e.Reason == market.CannotMeetBudget && e.Price == 0: // the policy said so, of what it pays for a second
+		why = "it pays less than is asked for as much work now"
 	case e.Reason == market.CannotMeetBudget && paid:
 		why = x.unpayable(j, e.Price)
 	}

@@ -24,7 +24,7 @@ func (x *pricer) mostQuotes() int {
 // agree says whether a quote binds, and if so what it keeps.
 func (x *pricer) agree(q *quote.Held, asked *market.Job, firm bool) {
 	if !firm {
-		q.NotBinding = "nothing is promised under " + q.Policy + ": it is priced when the job is submitted" + q.Passage()
+		q.NotBinding = "under " + q.Policy + " nothing is promised to this job before it runs: it is priced when the job is submitted" + q.Passage()
 		return
 	}
 	keeps := x.keeps(q, asked)

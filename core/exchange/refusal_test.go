@@ -94,3 +94,28 @@ func TestWhoCannotPayForMoreIsToldTheAmounts(t *testing.T) {
 		t.Errorf("%s: %q", j.State, j.Detail)
 	}
 }
+
+// Nor is it told of its budget where that would do, and what is asked for work has become more than it pays;
+// nor that nothing is promised under a policy that promises most things.
+func TestWhoGetsNoMoreIsToldWhy(t *testing.T) {
+	for _, c := range []struct {
+		set  map[string]string
+		want string
+	}{
+		{map[string]string{"price": "posted", "follow": "1", "reserve": "0.1"}, "it pays less than is asked for as much work now"},
+		{map[string]string{"price": "posted", "reserve": "0.1"}, "no more can be promised to it now"},
+	} {
+		f := openUnder(t, "going-rate", 1, c.set)
+		id := f.submit(alice, trade.Request{EstimateMS: 10_000, DeadlineMS: 30_000, Budget: budget(14)}).Job.ID
+		if o := f.submit(bob, trade.Request{EstimateMS: 25_000, DeadlineMS: 35_000, Budget: budget(90)}); o.Refusal != nil {
+			t.Fatalf("%+v", o.Refusal)
+		}
+		f.wait(10)
+		f.used(task.Key{Job: id}, 10)
+		f.wait(1)
+		f.used(task.Key{Job: id}, 11)
+		if j := f.job(id); j.Detail != "needs more than it estimated: "+c.want {
+			t.Errorf("%s: %q, want %q", j.State, j.Detail, c.want)
+		}
+	}
+}

@@ -43,7 +43,7 @@ func RefusalText(r market.Reason) string {
 	case market.OutOfPatience:
 		return "it waited until its limit"
 	case market.NotFirm:
-		return "the policy in force promises nothing, so there is no binding quote"
+		return "nothing can be promised to it now, so there is no binding quote"
 	case market.NoReason:
 	}
 	return ""

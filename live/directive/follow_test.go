@@ -79,4 +79,26 @@ func TestOnHowManyNodes(t *testing.T) {
 	}
 }
 
+// What is asked for on each node is had on each, on however many a job is.
+func TestMemoryOfHoweverManyNodes(t *testing.T) {
+	h := directive.New(directive.Place{})
+	if err := h.ReadSbatch("job.sh", "#!/bin/sh\n", []string{"-N", "2-4", "-n", "8", "--mem=4000"}); err != nil || h.Request.MemoryMB != 2000 {
+		t.Errorf("two on each of four have %d MB each, %v", h.Request.MemoryMB, err)
+	}
+	r := h.Request
+	if h.Spread(&r, 2); r.MemoryMB != 1000 {
+		t.Errorf("four on each of two have %d MB each", r.MemoryMB)
+	}
+	for _, script := range []string{"#SBATCH --mem-per-cpu=700", "#SBATCH --mem=4000\n#LIBRA memory=700M"} {
+		h = directive.New(directive.Place{})
+		if err := h.ReadSbatch("job.sh", "#!/bin/sh\n#SBATCH -N 2-4 -n 8\n"+script+"\n", nil); err != nil {
+			t.Fatal(err)
+		}
+		r = h.Request
+		if h.Spread(&r, 2); r.MemoryMB != 700 {
+			t.Errorf("%s: 700 MB of each processor have become %d", script, r.MemoryMB)
+		}
+	}
+}
+
 func sorted(list []string) []string { return slices.Sorted(slices.Values(list)) }

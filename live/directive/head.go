@@ -67,6 +67,8 @@ type Head struct {
 	// the most first, which is what the request says.
 	Spreads []int
 
+	nodeMB int64 // memory on each node, where it was said so
+
 	Singleton bool // it waits for the end of the jobs of its user that have its name
 
 	at     Place

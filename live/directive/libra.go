@@ -72,6 +72,7 @@ var terms = []term{
 	}},
 	{name: "memory", set: func(h *Head, v string) error {
 		mb, err := Megabytes(v)
+		h.nodeMB = 0
 		return put(&h.Request.MemoryMB, mb, err)
 	}},
 	{name: "disk", set: func(h *Head, v string) error {

@@ -9,4 +9,13 @@ func (h *Head) Spread(r *v1.Request, nodes int) {
 	if each := r.Processors / nodes; each > 1 {
 		r.Threads = each
 	}
+	if h.nodeMB > 0 {
+		r.MemoryMB = h.memoryOn(nodes, int64(max(1, r.Processors)))
+	}
+}
+
+// memoryOn is what each of some processors has of the memory that was asked for on each of so many
+// nodes.
+func (h *Head) memoryOn(nodes int, processors int64) int64 {
+	return (h.nodeMB*int64(nodes) + processors - 1) / processors
 }

@@ -63,26 +63,32 @@ func (w *width) apply(h *Head) error {
 	if n > 0 {
 		h.Request.Processors = n
 	}
+	threads := max(1, w.perTask)
+	ways := w.spread(n / threads)
+	if len(ways) > 0 && !h.sbatch { // who asks cannot ask again
+		ways = ways[len(ways)-1:]
+	}
 	among := int64(max(1, n))
+	h.nodeMB = 0
 	switch {
 	case w.memoryProc > 0:
 		h.Request.MemoryMB = w.memoryProc
 	case w.memoryJob > 0:
 		h.Request.MemoryMB = (w.memoryJob + among - 1) / among
 	case w.memoryNode > 0:
-		nodes := int64(max(1, w.nodes))
-		if w.memoryNode > (math.MaxInt64-among)/nodes {
+		nodes := max(1, w.nodes)
+		if len(ways) > 0 {
+			nodes = ways[0]
+		}
+		if w.memoryNode > (math.MaxInt64-among)/int64(nodes) {
 			return fmt.Errorf("%w: %d MB on %d nodes is too much", ErrSize, w.memoryNode, nodes)
 		}
-		h.Request.MemoryMB = (w.memoryNode*nodes + among - 1) / among
+		h.nodeMB = w.memoryNode
+		h.Request.MemoryMB = h.memoryOn(nodes, among)
 	}
-	threads := max(1, w.perTask)
 	w.tell(h, n/threads)
-	switch ways := w.spread(n / threads); {
+	switch {
 	case len(ways) > 0: // so many on each node: they are sold as what has to be on one, and not two of them on one
-		if !h.sbatch { // who asks cannot ask again
-			ways = ways[len(ways)-1:]
-		}
 		threads = n / ways[0]
 		h.Request.Spread = ways[0] > 1 && h.Request.Array == nil
 		if w.gpus == (gpus{}) && len(ways) > 1 {
@@ -105,7 +111,7 @@ func (w *width) apply(h *Head) error {
 }
 
 // spread is on how many nodes so many tasks may be, as many on each, the most first; none:
-// anywhere.
+// anywhere. Where there are fewer tasks than nodes each has one of its own, as by sbatch.
 func (w *width) spread(tasks int) []int {
 	switch each := w.perNode; {
 	case w.total > 0:
@@ -114,7 +120,7 @@ func (w *width) spread(tasks int) []int {
 		return []int{tasks / each}
 	}
 	var ways []int
-	for nodes := w.mostNodes; nodes > 0 && nodes >= w.nodes; nodes-- {
+	for nodes := w.mostNodes; nodes > 0 && nodes >= min(w.nodes, tasks); nodes-- {
 		if tasks >= nodes && tasks%nodes == 0 {
 			ways = append(ways, nodes)
 		}

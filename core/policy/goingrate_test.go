@@ -73,3 +73,28 @@ func TestNobodyGainsByOfferingLessThanTheGoingRate(t *testing.T) {
 		}
 	}
 }
+
+// To ask what a job would be told later changes nothing now: who will have had its estimate by then is still there.
+func TestAskingAboutLaterChangesNothing(t *testing.T) {
+	kind, err := policy.Find("going-rate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := kind.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := cluster.New(market.PlainNodes(1), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := market.Job{ID: 1, Estimate: 5, Width: 1, SLA: market.SLA{Deadline: 6, Budget: 100}}
+	c.Step(0, []market.Event{{Kind: market.Submitted, Job: 1, Spec: &first}})
+	if _, err := c.Quote(6.5, market.Job{ID: 2, Estimate: 1, Width: 1, SLA: market.SLA{Deadline: 50, Budget: 1000}}); err != nil {
+		t.Fatal(err)
+	}
+	// 5 s and then 10 s are more than 12.
+	if q, err := c.Quote(0, market.Job{ID: 3, Estimate: 10, Width: 1, SLA: market.SLA{Deadline: 12, Budget: 1000}}); err != nil || q.Firm {
+		t.Errorf("%+v, %v: it is promised what cannot be", q, err)
+	}
+}

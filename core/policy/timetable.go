@@ -13,8 +13,8 @@ import (
 // nobody else. As long as nothing happens there it stays true while time passes.
 type timetable struct {
 	version uint32
-	fickle  bool   // somebody only keeps a place, and his deadline moves
-	list    []stop // by deadline
+	drawn   market.Time // before that somebody may still be at work who is not on it
+	list    []stop      // by deadline
 }
 
 // stop is a task on a timetable.
@@ -30,14 +30,13 @@ type stop struct {
 // waits for all others and is not on it.
 func (t *timetable) draw(v book.View, proc int) {
 	now, rating, tasks := v.Now(), v.Rating(proc), v.Tasks(proc)
-	t.version, t.fickle, t.list = v.Version(proc), false, t.list[:0]
+	t.version, t.drawn, t.list = v.Version(proc), now, t.list[:0]
 	for i := range tasks {
 		q := &tasks[i]
 		left := q.LeftAt(now)
 		if q.BestEffort || q.Refining || left.Done() {
 			continue
 		}
-		t.fickle = t.fickle || q.Reserved
 		t.list = append(t.list, stop{due: q.Due.Rank(), until: q.Due, left: market.Time(float64(left) / rating)})
 	}
 	slices.SortFunc(t.list, func(a, b stop) int { return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.left, b.left)) })
@@ -71,7 +70,7 @@ func (t *timetable) fits(now, long, due market.Time) (done market.Time, ok bool)
 // on is the timetable of a processor.
 func (p *goingRate) on(v book.View, proc int) *timetable {
 	t := &p.tables[proc]
-	if t.version != v.Version(proc) || t.fickle {
+	if t.version != v.Version(proc) || v.Now() < t.drawn {
 		t.draw(v, proc)
 	}
 	return t

@@ -60,21 +60,29 @@ func TestATimetableSaysWhatPlayingItSays(t *testing.T) {
 // the work that may be sold at it.
 func TestTheGoingRateIsThatOfTheMarginalJob(t *testing.T) {
 	some := 0
+	p := newGoingRate() // which remembers what jobs offered that have left
 	for seed := range uint64(500) {
 		draw := rand.New(rand.NewPCG(seed, 18))
-		p := newGoingRate()
+		few := 1 + int(seed%2)*24 // many are alike
 		b := book.New(market.PlainNodes(4))
 		b.Tick(0)
 		var jobs []market.Job
 		work, need := 0.0, 0.0
 		for id := range draw.IntN(20) {
 			j := market.Job{
-				ID: market.JobID(id), Estimate: market.Work(1 + draw.IntN(50)), Width: 1 + int32(draw.IntN(4)),
-				SLA: market.SLA{Deadline: market.Time(50 + draw.IntN(100)), Budget: market.Price(1 + draw.IntN(1000))},
+				ID: market.JobID(id), Estimate: market.Work(1 + draw.IntN(50)/few*few), Width: 1 + int32(draw.IntN(4)),
+				SLA: market.SLA{Deadline: market.Time(30 + draw.IntN(120)), Budget: market.Price(1 + draw.IntN(1000)/(20*few)*(20*few))},
+			}
+			if draw.IntN(10) == 0 { // a quote, which does not count
+				j.Width = 1
+				s := b.Add(&j)
+				b.Reserve(s)
+				b.Place(s, book.Terms{Independent: true, Finish: j.Due(), Firm: true}, market.Procs(nil).Add(0))
+				continue
 			}
 			jobs = append(jobs, j)
 			work += float64(j.Estimate) * float64(j.Width)
-			need += float64(j.Estimate) / float64(j.SLA.Deadline) * float64(j.Width)
+			need += min(1, float64(j.Estimate)/float64(j.SLA.Deadline)) * float64(j.Width)
 			b.Wait(b.Add(&j), book.Terms{Price: j.SLA.Budget, Latest: market.Never})
 		}
 		want := 0.0
@@ -132,5 +140,23 @@ func TestNothingIsAskedWhereNothingFollows(t *testing.T) {
 	p.lean = 400
 	if got := answers(t, p, market.Job{}, market.Job{Estimate: 100, Width: 1, SLA: market.SLA{Deadline: 200, Budget: 5}}); got.Verdict != Run || got.Terms.Price != 5 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// A quote that is kept is due as if it were taken now: who would be done in time beside it a moment ago
+// may be in its way now.
+func TestAQuoteMovesOnATimetable(t *testing.T) {
+	p, b := newGoingRate(), book.New(market.PlainNodes(1))
+	b.Tick(0)
+	quote := market.Job{ID: 1, Estimate: 10, Width: 1, SLA: market.SLA{Deadline: 20}}
+	s := b.Add(&quote)
+	b.Reserve(s)
+	b.Place(s, book.Terms{Independent: true, Finish: 20, Firm: true}, market.Procs(nil).Add(0))
+	if j := (market.Job{ID: 2, Estimate: 11, Width: 1, SLA: market.SLA{Deadline: 22}}); !p.fits(b.View(), &j) {
+		t.Error("due after it, and done 1 s before that, it does not fit")
+	}
+	b.Tick(5)
+	if j := (market.Job{ID: 2, Submit: 5, Estimate: 11, Width: 1, SLA: market.SLA{Deadline: 17}}); p.fits(b.View(), &j) {
+		t.Error("it goes first by now, and the quote could not be kept")
 	}
 }

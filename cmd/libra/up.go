@@ -77,7 +77,10 @@ agent --system-users). Otherwise all run as you.`,
 
 func runUp(cmd *cobra.Command, con *console, o *upOptions) error {
 	f := cmd.Flags()
-	c, err := o.configure(config.Given{Policy: f.Changed("policy"), Processor: f.Changed("rate"), GPU: o.gpus != "" && f.Changed("gpu-rate"), NewGPUs: o.gpus != ""})
+	if f.Changed("gpu-rate") && o.gpus == "" {
+		return usagef("--gpu-rate is the price of GPUs that are offered: give --gpus")
+	}
+	c, err := o.configure(config.Given{Policy: f.Changed("policy"), Processor: f.Changed("rate"), GPU: f.Changed("gpu-rate"), NewGPUs: o.gpus != ""})
 	if err != nil {
 		return err
 	}
@@ -337,7 +340,8 @@ func tokenWorks(ctx context.Context, s *service, token string) bool {
 	return err == nil
 }
 
-// withGPUs is what a node has of them, after what it has else.
+// withGPUs is what a node has of them, after what it has else: what it is started with, for what it says
+// itself may be of the start before.
 func withGPUs(kind string, n int) string {
 	if n == 0 {
 		return ""
@@ -369,7 +373,7 @@ Try, in another terminal:
   libra logs 1
 
 Ctrl-C stops it; jobs that run go on, and libra up finds them again.
-`, s.url(), epochs[len(epochs)-1].Policy, number(int64(n.Processors), "processor"), n.Rating, withGPUs(n.GPUKind, n.GPUs), n.Limits, o.dir, account,
+`, s.url(), epochs[len(epochs)-1].Policy, number(int64(n.Processors), "processor"), n.Rating, withGPUs(c.Agent.GPUKind, c.Agent.GPUs), n.Limits, o.dir, account,
 				s.page+s.loginLink(ctx, who))
 			if why := s.port.notice(); why != "" {
 				if err = prose(con.out, "Take care: %s.", why); err != nil {

@@ -25,4 +25,7 @@ func TestUpOffersGPUs(t *testing.T) {
 			t.Errorf("%v: %v", wrong, err)
 		}
 	}
+	if r := libra(t, "up", "--dir", "/dev/null/x", "--gpu-rate", "6"); r.code != exitUsage || !strings.Contains(r.err, "give --gpus") {
+		t.Errorf("a price of what is not offered: %+v", r)
+	}
 }

@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/libra-market/libra/core/market"
@@ -31,10 +32,20 @@ func TestPricesOfKindsOfGPUs(t *testing.T) {
 	if err := r.Validate(); err != nil {
 		t.Error(err)
 	}
-	for _, wrong := range []map[string]int64{{"": 1}, {"a:b": 1}, {"a,b": 1}, {"a100": -1}, {"a100": maxMicros + 1}, {"a\nb": 1}} {
+	for _, wrong := range []map[string]int64{{"": 1}, {"a:b": 1}, {"a,b": 1}, {"a100": -1}, {"a100": maxMicros + 1}, {"a\nb": 1}, {"a b": 1}, {"a=b": 1}} {
 		if bad := (Rates{GPUKinds: wrong}); bad.Validate() == nil {
 			t.Errorf("%v is a price", wrong)
 		}
+	}
+	many := Rates{GPUKinds: map[string]int64{}}
+	for i := range maxGPUKinds {
+		many.GPUKinds[fmt.Sprint("k", i)] = maxMicros
+	}
+	if err := many.Validate(); err != nil {
+		t.Errorf("of as many as there can be: %v", err)
+	}
+	if many.GPUKinds["another"] = 1; many.Validate() == nil {
+		t.Error("there are prices of one more than there can be")
 	}
 	other := r
 	if other.GPUKinds = map[string]int64{"a100": 2_000_000, "old": 1}; r.Equal(other) || !r.Equal(r) || other.Named().GPUKinds["old"] != 1 {
@@ -50,6 +61,21 @@ func TestPricesOfKindsOfGPUs(t *testing.T) {
 		n.Base.GPUKinds = kinds
 		if err := n.Validate(); (err == nil) != good {
 			t.Errorf("%q: %v", kinds, err)
+		}
+	}
+}
+
+// Who waits for others waits for all of them, and what has to come of each is its own matter.
+func TestWhatAJobWaitsFor(t *testing.T) {
+	r := Request{After: []int64{1}, AfterAny: []int64{2}, AfterFailed: []int64{3}}
+	if got := fmt.Sprint(r.Follows()); got != "[1 2 3]" {
+		t.Errorf("it waits for %s", got)
+	}
+	for id, broken := range map[int64][2]bool{1: {false, true}, 2: {false, false}, 3: {true, false}} {
+		for i, ended := range []State{Completed, Failed} {
+			if got := r.Broken(id, ended); (got != "") != broken[i] {
+				t.Errorf("job %d is %s: %q", id, ended, got)
+			}
 		}
 	}
 }

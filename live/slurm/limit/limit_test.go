@@ -2,6 +2,7 @@ package limit
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -176,5 +177,31 @@ func TestLimitsOfGPUs(t *testing.T) {
 	}
 	if e := each.checkJob(&Ask{Processors: 1, Programs: 1, GPUs: 2}); e != nil {
 		t.Errorf("as much as a job may have: %+v", e)
+	}
+}
+
+// Of several reservations of a node the first counts, and of those that have begun none is to come.
+func TestWhatIsReserved(t *testing.T) {
+	now := time.Date(2026, 11, 17, 12, 0, 0, 0, time.UTC)
+	in := func(from, till int, name string, nodes ...string) Reserved {
+		return Reserved{Name: name, From: now.Add(time.Duration(from) * time.Minute), Till: now.Add(time.Duration(till) * time.Minute), Nodes: nodes}
+	}
+	begun, soon, later := in(-10, 10, "begun", "n3"), in(20, 30, "soon", "n1", "n2"), in(40, 50, "later", "n1", "n3")
+	for _, order := range [][]Reserved{{begun, soon, later}, {later, soon, begun}} {
+		s := Read(Said{Reserved: order})
+		for lasts, want := range map[time.Duration]string{19: "n3 begun", 20: "n1 soon, n2 soon, n3 begun", 60: "n1 soon, n2 soon, n3 begun"} {
+			var got []string
+			for name, r := range s.Ahead(now, lasts*time.Minute) {
+				got = append(got, name+" "+r.Name)
+			}
+			if slices.Sort(got); strings.Join(got, ", ") != want {
+				t.Errorf("within %d minutes: %q, want %q", lasts, got, want)
+			}
+		}
+		for nodes, want := range map[string]time.Time{"n1": soon.From, "n3": later.From, "n3 n2": soon.From, "n4": {}} {
+			if got := s.ReservedFrom(strings.Fields(nodes), now); !got.Equal(want) {
+				t.Errorf("%s: %s, want %s", nodes, got, want)
+			}
+		}
 	}
 }

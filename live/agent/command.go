@@ -17,7 +17,7 @@ func (p *program) openScript() (fd int, err error) {
 	if p.Script == "" {
 		return -1, nil
 	}
-	fd, err = unix.Open(p.Script, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	fd, err = openFile(p.Script, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return -1, fmt.Errorf("script: %w", err)
 	}
@@ -56,7 +56,7 @@ func (p *program) command(script int) (path string, argv []string, err error) {
 		}
 	}
 	var head [2]byte
-	if _, err = unix.Pread(script, head[:], 0); err != nil {
+	if err = uninterrupted(func() (err error) { _, err = unix.Pread(script, head[:], 0); return }); err != nil {
 		return "", nil, fmt.Errorf("script: %w", err)
 	}
 	argv = append([]string{path}, p.Argv...)

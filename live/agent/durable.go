@@ -40,7 +40,8 @@ func reserve(path string, size int64) error {
 	if err != nil {
 		return err
 	}
-	if err = unix.Fallocate(int(file.Fd()), 0, 0, size); errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS) {
+	err = uninterrupted(func() error { return unix.Fallocate(int(file.Fd()), 0, 0, size) })
+	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS) {
 		_, err = file.Write(make([]byte, size))
 	}
 	return errors.Join(err, file.Close())

@@ -141,7 +141,7 @@ func offeredDiskMB(stateDir string) (int64, error) {
 
 func freeDiskMB(path string) (int64, error) {
 	var disk unix.Statfs_t
-	if err := unix.Statfs(path, &disk); err != nil {
+	if err := uninterrupted(func() error { return unix.Statfs(path, &disk) }); err != nil {
 		return 0, fmt.Errorf("free disk at %s: %w", path, err)
 	}
 	return market.Signed(min(disk.Bavail, math.MaxInt64/(1<<20))) * disk.Bsize / (1 << 20), nil

@@ -12,7 +12,7 @@ import (
 // connect opens the files of the program, with the user's rights: the user
 // cannot aim them where the user could not write.
 func (p *program) connect() error {
-	null, err := unix.Open(os.DevNull, unix.O_RDWR|unix.O_CLOEXEC, 0)
+	null, err := openFile(os.DevNull, unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (t target) open(null int) (int, error) {
 		return null, nil
 	}
 	flags := unix.O_WRONLY | unix.O_CREAT | unix.O_APPEND | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_CLOEXEC
-	fd, err := unix.Open(t.Path, flags, 0o644)
+	fd, err := openFile(t.Path, flags, 0o644)
 	if errors.Is(err, unix.ELOOP) {
 		return -1, fmt.Errorf("output %s: it is a symbolic link", t.Path)
 	}
@@ -59,7 +59,7 @@ func (t target) open(null int) (int, error) {
 		return -1, fmt.Errorf("output %s: it is another user's file, in a directory that everybody may write to", t.Path)
 	}
 	if !t.Append && stat.Mode&unix.S_IFMT == unix.S_IFREG {
-		if err = unix.Ftruncate(fd, 0); err != nil {
+		if err = uninterrupted(func() error { return unix.Ftruncate(fd, 0) }); err != nil {
 			return -1, fmt.Errorf("output %s: %w", t.Path, err)
 		}
 	}
@@ -67,7 +67,7 @@ func (t target) open(null int) (int, error) {
 		return -1, fmt.Errorf("output %s: %w", t.Path, err)
 	}
 	if t.Note != "" {
-		if _, err = unix.Write(fd, []byte(t.Note)); err != nil {
+		if err = uninterrupted(func() (err error) { _, err = unix.Write(fd, []byte(t.Note)); return }); err != nil {
 			return -1, fmt.Errorf("output %s: %w", t.Path, err)
 		}
 	}

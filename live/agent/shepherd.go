@@ -89,7 +89,11 @@ func (s *shepherd) identify() error {
 	if err := unix.Flock(lockFD, unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		return fmt.Errorf("lock of %s: %w", s.Folder, err)
 	}
-	if _, err := unix.Pwrite(lockFD, []byte(strconv.Itoa(os.Getpid())+"\n"), 0); err != nil {
+	err := uninterrupted(func() error {
+		_, err := unix.Pwrite(lockFD, []byte(strconv.Itoa(os.Getpid())+"\n"), 0)
+		return err
+	})
+	if err != nil {
 		return fmt.Errorf("lock of %s: %w", s.Folder, err)
 	}
 	if err := adoptOrphans(); err != nil {

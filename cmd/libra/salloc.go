@@ -169,9 +169,14 @@ func ratingsOf(nodes []v1.NodeView) []float64 {
 	return some
 }
 
+// ends is how much longer than for its time somebody may have it, until what holds it has
+// begun and is gone again: it is paid for like the rest, and part of what is paid at most.
+const ends = 2 * time.Second
+
 // lasts makes a request one for whole processors for a time: work is what nodes of a rating
 // do in it, and it is to be done in that time.
 func lasts(r v1.Request, rating float64) v1.Request {
+	r.EstimateMS += ends.Milliseconds()
 	r.DeadlineMS = r.EstimateMS + begins.Milliseconds()
 	r.EstimateMS = max(1, int64(float64(r.EstimateMS)*rating))
 	return r

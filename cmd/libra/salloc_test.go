@@ -50,7 +50,7 @@ func TestSalloc(t *testing.T) {
 			asked = &v1.Request{EstimateMS: got.EstimateMS, DeadlineMS: got.DeadlineMS, Processors: got.Processors, NoRestart: got.NoRestart, Output: got.Output, Script: got.Script}
 		}
 	}
-	if asked == nil || asked.EstimateMS != 540_000 || asked.DeadlineMS != 630_000 || asked.Processors != 2 || !asked.NoRestart || asked.Output != "/dev/null" || asked.Script != holding(600, true) {
+	if asked == nil || asked.EstimateMS != 541_800 || asked.DeadlineMS != 632_000 || asked.Processors != 2 || !asked.NoRestart || asked.Output != "/dev/null" || asked.Script != holding(600, true) {
 		t.Errorf("%+v", asked)
 	}
 	if came := noted(t, calls)[0]; !strings.Contains(came, "--jobid=4711 --overlap") || !strings.HasSuffix(came, "mkdir -p "+markOf("4711")) {
@@ -113,15 +113,15 @@ func TestSallocLastsOnFastNodes(t *testing.T) {
 	if r := libra(t, "salloc", "-t", "10", "--no-shell"); r.code != exitOK || !strings.Contains(r.err, "at most for 10m") {
 		t.Errorf("%+v", r)
 	}
-	if got := handed(); !slices.Equal(got, [][2]int64{{900_000, 630_000}}) {
+	if got := handed(); !slices.Equal(got, [][2]int64{{903_000, 632_000}}) {
 		t.Errorf("%v", got)
 	}
 	// What is not to be had is asked for, and never handed in: there are no refused jobs.
-	asked, most = nil, 312_000
+	asked, most = nil, 313_040
 	if r := libra(t, "salloc", "-t", "10", "--no-shell"); !strings.Contains(r.err, "an hour, about ") {
 		t.Errorf("%+v", r)
 	}
-	if got := handed(); !slices.Equal(asked, [][2]int64{{900_000, 630_000}, {312_000, 630_000}}) || !slices.Equal(got, [][2]int64{{312_000, 630_000}}) {
+	if got := handed(); !slices.Equal(asked, [][2]int64{{903_000, 632_000}, {313_040, 632_000}}) || !slices.Equal(got, [][2]int64{{313_040, 632_000}}) {
 		t.Errorf("asked for %v, handed in %v", asked, got)
 	}
 	for reason, tries := range map[string]int{"insufficient_funds": 1, "cannot_meet_deadline": 2} {

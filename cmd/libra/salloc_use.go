@@ -71,7 +71,7 @@ func (a *allocation) buy(ctx context.Context, r v1.Request, ratings []float64) (
 		if i > 0 { // where those who are faster have a little room it is used up sooner, and goes on at the price of then
 			most = "about " + cash(a.job.Price)
 		}
-		a.say("%s an hour, %s for %s", cash(int64(float64(a.job.Price)/a.lasts.Hours())), most, lasting(a.lasts))
+		a.say("%s an hour, %s for %s", cash(int64(float64(a.job.Price)/(a.lasts+ends).Hours())), most, lasting(a.lasts))
 		return nil
 	}
 	return err

@@ -84,3 +84,37 @@ func TestManyJobsAreCancelledTogether(t *testing.T) {
 	}
 	clean(t, p)
 }
+
+// A table that is drawn anew every second is not while a button is held down on it: what
+// was pressed would be gone when it is let go, and that is no click.
+func TestNothingIsDrawnAnewUnderAPress(t *testing.T) {
+	s := newStage(t)
+	s.Submit("alice", v1.Request{EstimateMS: 600_000, DeadlineMS: 3_600_000, Script: "# work 600s\n"})
+	p := s.chrome.Page(s.url)
+	p.SignIn(s.Secret("alice"))
+	p.Go("/jobs")
+	p.Until("the job", `document.querySelector("#j1 input")`)
+	var at struct{ X, Y float64 }
+	p.Eval(`(() => {
+		const b = document.querySelector("#j1 input").getBoundingClientRect(), fetched = window.fetch;
+		const table = document.querySelector("table[data-live]");
+		window.__turned = () => !table.isConnected;
+		addEventListener("pointerdown", () => { window.__held = document.querySelector("table[data-live]"); window.__looks = 0; });
+		window.fetch = async (...what) => { const answer = await fetched(...what); window.__looks++; return answer; };
+		return {X: b.x + b.width / 2, Y: b.y + b.height / 2};
+	})()`, &at)
+	mouse := func(kind string) {
+		p.Send("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": at.X, "y": at.Y, "button": "left", "clickCount": 1}, nil)
+	}
+	p.Until("a table that turns", `window.__turned()`)
+	mouse("mousePressed")
+	p.Until("a look at the market", `window.__looks > 0`)
+	p.Eval(`new Promise((f) => setTimeout(f, 300))`, nil)
+	same := false
+	if p.Eval(`window.__held.isConnected`, &same); !same {
+		t.Error("the table was drawn anew under a press")
+	}
+	mouse("mouseReleased")
+	p.Until("it to be chosen", `document.querySelector("#pick button").textContent === "Cancel selected (1)…"`)
+	p.Until("the table to turn again", `!window.__held.isConnected`)
+}

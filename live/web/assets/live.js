@@ -95,6 +95,17 @@ export function keepLooking(moves) {
   keepLooking.timer = setInterval(() => { if (due(1000) && (moves() || due(5000))) look(); }, 1000);
 }
 
+// A press on something that is drawn anew before the button is let go is no click: what is
+// new waits for that. Where nobody says that it was let go, the next move does.
+let still = Promise.resolve(), letGo = () => {};
+addEventListener("pointerdown", () => {
+  letGo();
+  still = new Promise((done) => { letGo = done; });
+}, true);
+for (const kind of ["pointerup", "pointercancel", "pointermove", "blur"]) {
+  addEventListener(kind, (e) => { if (kind !== "pointermove" || e.buttons === 0) setTimeout(letGo); }, true); // after the click
+}
+
 // look fetches the page again and puts those of its live regions in place that say something
 // else.
 let looking = false;
@@ -113,6 +124,7 @@ export async function look() {
     }
     if (!answer.ok) return;
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+    await still;
     for (const region of document.querySelectorAll("[data-region],[data-part],table[data-live]")) {
       const key = region.id ? "#" + region.id : region.dataset.part ? `[data-part="${region.dataset.part}"]` : "table[data-live]";
       if (region.closest("form") || region.querySelector("details[open]") || isRead(region)) { // somebody is at work there
@@ -187,8 +199,8 @@ export function open() {
     retry = 0;
     heard();
   });
-  source.addEventListener("swap", (e) => { heard(); shown = new WeakMap(); swap(JSON.parse(e.data)); handlers.swapped?.(); });
-  source.addEventListener("jobs", (e) => { heard(); shown = new WeakMap(); handlers.jobs?.(JSON.parse(e.data)); });
+  source.addEventListener("swap", async (e) => { heard(); await still; shown = new WeakMap(); swap(JSON.parse(e.data)); handlers.swapped?.(); });
+  source.addEventListener("jobs", async (e) => { heard(); await still; shown = new WeakMap(); handlers.jobs?.(JSON.parse(e.data)); });
   source.addEventListener("reload", () => { heard(); look(); });
   source.onerror = () => {
     // The browser tries again by itself where it can; where it gives up (an

@@ -249,7 +249,7 @@ func (p *Page) Click(selector string) {
 			await new Promise((f) => setTimeout(f, 25));
 			const now = middle(), top = document.elementFromPoint(now.X, now.Y);
 			window.__hit = false;
-			e.addEventListener("mousedown", () => { window.__hit = true; }, {once: true, capture: true});
+			e.addEventListener("click", () => { window.__hit = true; }, {once: true, capture: true});
 			return {...now, Rests: before.X === now.X && before.Y === now.Y && (e === top || e.contains(top)) && document.readyState === "complete"};
 		})()`, selector), &box)
 		if !box.Rests {

@@ -167,6 +167,9 @@ func addNeeds(g *grid, r *v1.Request) {
 	if r.GPUs > 0 {
 		g.add("GPUs", market.CountGPUs(r.GPUKind, r.GPUs)+" for each program")
 	}
+	if asked := wire.ToRequest(r); asked.Chooses() {
+		g.add("nodes", asked.Places())
+	}
 }
 
 func addPromise(g *grid, j *v1.Job) {

@@ -141,6 +141,9 @@ func nodeLine(n *v1.NodeView) string {
 	if n.GPUs > 0 {
 		words = append(words, fmt.Sprintf("%d of %s free", n.FreeGPUs, number(int64(n.GPUs), strings.TrimSpace(n.GPUKind+" GPU"))))
 	}
+	if n.Features != "" {
+		words = append(words, "features "+n.Features)
+	}
 	return strings.Join(append(words, enforcement(n)...), ", ")
 }
 

@@ -161,6 +161,9 @@ func (b *Book) Place(s Slot, t Terms, procs market.Procs) {
 	if (e.Job.Threads > 1 || e.Job.Spread) && !b.inWhole(procs, &e.Job) {
 		broken(4, "a job is placed on processors that are not of one node for each of its programs")
 	}
+	if e.Job.Where != nil && !b.within(procs, e.Job.Where) {
+		broken(4, "a job is placed on a node that it may not be on")
+	}
 	e.Terms = t
 	e.Procs = append(e.Procs[:0], procs...)
 	e.alone, e.independent, e.tasks, e.refined = false, t.Independent, e.Job.Width, 0

@@ -25,6 +25,7 @@ type processors struct {
 	disk    []int64
 	gpus    gpus
 	rates   bool // some nodes have other rates than others
+	chosen  map[market.Where][]bool
 }
 
 func newProcessors(nodes []market.Node) processors {
@@ -66,9 +67,10 @@ func newProcessors(nodes []market.Node) processors {
 }
 
 // needs reports whether the job asks for more than processors on a cluster
-// that counts more. GPUs are counted everywhere: where no node has any there are none.
+// that counts more, or for some of its nodes alone. GPUs are counted everywhere: where no
+// node has any there are none.
 func (p *processors) needs(j *market.Job) bool {
-	return j.GPUs > 0 || p.memory != nil && (j.Memory > 0 || j.Disk > 0)
+	return j.GPUs > 0 || j.Where != nil || p.memory != nil && (j.Memory > 0 || j.Disk > 0)
 }
 
 // choosy reports whether not every processor will do for the job: its node must
@@ -114,6 +116,9 @@ func (p *processors) roomEver(node int, j *market.Job) int {
 // roomOn is how many tasks of the job so much memory and disk and so many GPUs of a
 // node hold.
 func (p *processors) roomOn(node int, memory, disk, gpus int64, j *market.Job) int {
+	if j.Where != nil && !p.may(node, j.Where) {
+		return 0
+	}
 	room := p.nodes[node].Processors
 	if j.Memory > 0 && memory != market.NoLimit {
 		room = int(min(int64(room), memory/j.Memory))

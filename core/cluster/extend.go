@@ -62,6 +62,7 @@ func (c *Cluster) further(s book.Slot, work market.Work) (price market.Price, cl
 	asked := e.Job
 	asked.Submit, asked.SLA.Deadline = now, max(0, e.Due()-now)
 	asked.Width, asked.Threads, asked.Spread = market.Int32(c.book.Tasks(s)), 0, false // where it is, it stays
+	asked.Where = nil
 	admit := func(v book.View, work market.Work) {
 		asked.Estimate, asked.SLA.Budget = work, market.Unlimited
 		if e.Terms.Liable || policy.ChargesOffer(c.policy) { // its price is what it offers: as much for a second as before

@@ -23,7 +23,11 @@ func (x *yard) register(h *task.Hello, a *roster.Allowance) (trade.Outcome, erro
 		}
 	}
 	index, known := x.nodes.Named(h.Node)
-	if undo, has := x.nodes.Equip(h); has { // it is the node that it was, and its jobs stay
+	undo, other := x.nodes.Equip(h)
+	if !other {
+		undo, other = x.nodes.Label(h)
+	}
+	if other { // it is the node that it was, and its jobs stay
 		if err := x.rebuild(x.epoch()); err != nil {
 			undo()
 			return trade.Outcome{}, err

@@ -53,10 +53,18 @@ func (x *pricer) tooLate(j *underway.Job, r *trade.Request, general string) stri
 		return cmp.Or(none, general)
 	}
 	text := fmt.Sprintf("it cannot be done within %s, its deadline", market.Span(r.DeadlineMS))
+	if x.elsewhere(j, r) {
+		text += ", on the nodes that it may be on (" + r.Places() + ")"
+	}
 	if quotes, _ := x.quotes.Kept(); x.jobs.Len() > 0 || quotes > 0 {
 		text += ", beside what has been promised to others"
 	}
 	return text
+}
+
+// elsewhere reports whether a job that says on which nodes it may be would be taken on others.
+func (x *pricer) elsewhere(j *underway.Job, r *trade.Request) bool {
+	return r.Chooses() && x.whyNot(j, r.Anywhere()) == market.NoReason
 }
 
 // noneFree says that others hold the GPUs a job asks for, if without them it would be taken.

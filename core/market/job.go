@@ -28,6 +28,7 @@ type Job struct {
 	Owner     Account   `json:"owner,omitempty"`
 	Name      string    `json:"name,omitempty"`
 	GPUKind   string    `json:"gpu_kind,omitempty"` // "": any will do
+	Where     *Where    `json:"where,omitempty"`    // nil: on any node
 }
 
 // SLA is the agreement about one job (001, section 3).

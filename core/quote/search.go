@@ -24,7 +24,7 @@ type Search struct {
 // Offers are those that were found, each by another change.
 func (s *Search) Offers() []trade.Offer {
 	found := []trade.Offer{}
-	for _, vary := range []func() (trade.Offer, bool){s.laterDeadline, s.largerBudget, s.smallerBudget, s.fewerProcessors, s.fewerGPUs} {
+	for _, vary := range []func() (trade.Offer, bool){s.laterDeadline, s.largerBudget, s.smallerBudget, s.fewerProcessors, s.fewerGPUs, s.otherNodes} {
 		if o, ok := vary(); ok {
 			found = append(found, o)
 		}
@@ -198,6 +198,15 @@ func (s *Search) fewerGPUs() (trade.Offer, bool) {
 		}
 	}
 	return trade.Offer{}, false
+}
+
+// otherNodes offers the same on any node.
+func (s *Search) otherNodes() (trade.Offer, bool) {
+	if !s.Request.Chooses() {
+		return trade.Offer{}, false
+	}
+	fits, q, ok := s.affordable(s.Request.Anywhere())
+	return trade.Offer{Change: "nodes", Detail: "on any node" + s.forPrice(&fits, &q), Quote: q}, ok
 }
 
 // instead says which budget is offered.

@@ -18,22 +18,32 @@ func (n *Node) Could(j *market.Job) bool {
 	if j.Disk > 0 {
 		room = min(room, n.DiskMB/j.Disk)
 	}
-	if shape := n.Core(market.Rates{}); j.GPUs > 0 {
+	shape := n.Core(market.Rates{})
+	if j.GPUs > 0 {
 		room = min(room, shape.ProgramsOn(int64(n.GPUs), j)*int64(max(1, j.Threads)))
 	}
-	return !n.Retired && !n.Closed && j.Whole(int(room)) > 0
+	return j.Where.Takes(&shape) && !n.Retired && !n.Closed && j.Whole(int(room)) > 0
 }
 
 // Fastest is the best rating among the nodes of the market that could take a job, up or
 // not; 0: there is none.
 func (r *Roster) Fastest(j *market.Job) float64 {
 	fastest := 0.0
-	for _, n := range r.Census().alike {
+	for _, n := range r.different(j) {
 		if n.Could(j) {
 			fastest = max(fastest, n.Rating)
 		}
 	}
 	return fastest
+}
+
+// different are the nodes that are to be looked at for a job: of those that are alike one,
+// unless it names some.
+func (r *Roster) different(j *market.Job) []*Node {
+	if j.Where != nil {
+		return r.nodes
+	}
+	return r.Census().alike
 }
 
 // Slowest is the least speed among the nodes of some processors; where there are none,
@@ -44,7 +54,7 @@ func (r *Roster) Slowest(j *market.Job, on market.Procs) float64 {
 		slowest = min(slowest, r.nodes[r.Of(proc)].Speed)
 	}
 	if len(on) == 0 {
-		for _, n := range r.Census().alike {
+		for _, n := range r.different(j) {
 			if n.Up && n.Could(j) {
 				slowest = min(slowest, n.Speed)
 			}

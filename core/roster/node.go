@@ -50,7 +50,7 @@ func (n *Node) RemoveTenant(job int64) {
 func (n *Node) Core(base market.Rates) market.Node {
 	return market.Node{
 		Name: n.Node, Processors: n.Processors, Rating: n.Rating, Memory: n.MemoryMB, Disk: n.DiskMB,
-		GPUs: n.GPUs, GPUKind: n.GPUKind, Base: base,
+		GPUs: n.GPUs, GPUKind: n.GPUKind, Features: n.Features, Base: base,
 	}
 }
 
@@ -65,6 +65,9 @@ func Sound(h *task.Hello) error {
 	}
 	if err := n.Validate(); err != nil {
 		return market.Wrong("node", err.Error())
+	}
+	if err := market.CheckFeatures(h.Features); err != nil {
+		return err
 	}
 	if !(h.Speed >= h.Rating) {
 		return market.Wrong("speed", "at least the rating")

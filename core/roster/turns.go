@@ -15,18 +15,31 @@ func (r *Roster) Rejoin(index int, h *task.Hello) {
 	r.recount()
 }
 
-// Recall is what a node says of itself that comes back, with the GPUs that it had where it
-// says that they are the same.
+// Recall is what a node says of itself that comes back, with the GPUs and the features that
+// it had where it says that they are the same.
 func (r *Roster) Recall(h *task.Hello) *task.Hello {
 	if h.GPUs != task.SameGPUs {
 		return h
 	}
 	all := *h
-	all.GPUs, all.GPUKind = 0, ""
+	all.GPUs, all.GPUKind, all.Features = 0, "", ""
 	if index, known := r.byName[h.Node]; known {
-		all.GPUs, all.GPUKind = r.nodes[index].GPUs, r.nodes[index].GPUKind
+		was := r.nodes[index]
+		all.GPUs, all.GPUKind, all.Features = was.GPUs, was.GPUKind, was.Features
 	}
 	return &all
+}
+
+// Label gives a node that comes as it was, with other features, those that it says it has,
+// and says how that is undone.
+func (r *Roster) Label(h *task.Hello) (undo func(), other bool) {
+	if index, known := r.byName[h.Node]; known && r.nodes[index].Features != h.Features && sameShape(&r.nodes[index].Hello, h) {
+		n := r.nodes[index]
+		was := n.Features
+		n.Features = h.Features
+		return func() { n.Features = was }, true
+	}
+	return nil, false
 }
 
 // Equip gives a node that comes as it was, and with GPUs of which it had none, those that it
@@ -37,10 +50,11 @@ func (r *Roster) Equip(h *task.Hello) (undo func(), has bool) {
 		return nil, false
 	}
 	n := r.nodes[index]
-	n.GPUs, n.GPUKind = h.GPUs, h.GPUKind
+	was := n.Features
+	n.GPUs, n.GPUKind, n.Features = h.GPUs, h.GPUKind, h.Features
 	r.recount()
 	return func() {
-		n.GPUs, n.GPUKind = 0, ""
+		n.GPUs, n.GPUKind, n.Features = 0, "", was
 		r.recount()
 	}, true
 }

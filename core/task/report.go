@@ -21,6 +21,7 @@ type Hello struct {
 	DiskMB     int64    `json:"disk_mb"`
 	GPUs       int      `json:"gpus,omitempty"`     // whole ones, of which each is one program's at a time; or SameGPUs
 	GPUKind    string   `json:"gpu_kind,omitempty"` // what they are called; empty: nothing
+	Features   string   `json:"features,omitempty"` // what jobs can ask for, with commas: fast,ib
 	Boot       string   `json:"boot"`               // of the machine: another one means that nothing of before still runs
 	Agent      string   `json:"agent"`              // version
 	Limits     string   `json:"limits"`             // how shares are enforced: "cgroup v1", "cgroup v2", "signals"

@@ -39,7 +39,7 @@ func (r *Request) Asked(id int64, owner string, at market.Time, lanes int) marke
 	j := market.Job{
 		ID: market.JobID(id), Submit: at, Estimate: estimate, Width: width, Threads: low32(r.Threads), Spread: r.Spread,
 		Memory: r.MemoryMB, Disk: r.DiskMB, GPUs: market.Int32(r.GPUs), GPUKind: r.GPUKind, Class: market.Int32(r.Class), Objective: wish,
-		Owner: market.Account(owner), Name: r.Name,
+		Owner: market.Account(owner), Name: r.Name, Where: r.Where(),
 		SLA: market.SLA{Deadline: market.Never, Budget: market.Unlimited, Penalty: market.Money(r.PenaltyMicros).Price(), Soft: r.Soft},
 	}
 	if o := r.Optional; o != nil {

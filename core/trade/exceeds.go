@@ -11,6 +11,13 @@ import (
 // Exceeds says what a request asks for that a cluster does not have, even with all of its
 // nodes, and how much of it there is; "" if it is nothing of that.
 func (r *Request) Exceeds(nodes []*roster.Node) string {
+	if none := r.nowhere(nodes); none != "" {
+		return none
+	}
+	these, no := "this cluster has", "no node has"
+	if r.Chooses() {
+		nodes, these, no = r.Among(nodes), "the nodes that it may be on have", "none of the nodes that it may be on has"
+	}
 	all, processors, memory, disk := 0, 0, int64(0), int64(0)
 	for _, n := range nodes {
 		if !n.Retired {
@@ -20,15 +27,15 @@ func (r *Request) Exceeds(nodes []*roster.Node) string {
 	}
 	switch {
 	case r.Array == nil && r.Procs() > all:
-		return fmt.Sprintf("it asks for %d processors, and this cluster has %d", r.Procs(), all)
+		return fmt.Sprintf("it asks for %d processors, and %s %d", r.Procs(), these, all)
 	case r.PerProgram() > processors:
-		return fmt.Sprintf("each of its programs asks for %d processors of one node, and no node has more than %d", r.PerProgram(), processors)
+		return fmt.Sprintf("each of its programs asks for %d processors of one node, and %s more than %d", r.PerProgram(), no, processors)
 	case r.MemoryMB > memory:
-		return fmt.Sprintf("it asks for %d MB of memory on each processor, and no node has more than %d", r.MemoryMB, memory)
+		return fmt.Sprintf("it asks for %d MB of memory on each processor, and %s more than %d", r.MemoryMB, no, memory)
 	case r.DiskMB > disk:
-		return fmt.Sprintf("it asks for %d MB of disk on each processor, and no node has more than %d", r.DiskMB, disk)
+		return fmt.Sprintf("it asks for %d MB of disk on each processor, and %s more than %d", r.DiskMB, no, disk)
 	}
-	return r.exceedsGPUs(nodes)
+	return r.exceedsGPUs(nodes, these, no)
 }
 
 // WithoutGPUs is the request without them.
@@ -49,7 +56,7 @@ func (r *Request) GPUsTaken(us int64) string {
 }
 
 // exceedsGPUs says what is missing of GPUs.
-func (r *Request) exceedsGPUs(nodes []*roster.Node) string {
+func (r *Request) exceedsGPUs(nodes []*roster.Node, these, no string) string {
 	most, all := 0, 0
 	for _, n := range nodes {
 		if shape := n.Core(market.Rates{}); !n.Retired {
@@ -60,11 +67,11 @@ func (r *Request) exceedsGPUs(nodes []*roster.Node) string {
 	what := strings.TrimSpace(r.GPUKind + " GPUs")
 	switch programs := max(1, r.Procs()/r.PerProgram()); {
 	case r.GPUs > 0 && most == 0:
-		return fmt.Sprintf("it asks for %s, and no node has any", what)
+		return fmt.Sprintf("it asks for %s, and %s any", what, no)
 	case r.GPUs > most:
-		return fmt.Sprintf("each of its programs asks for %s, and no node has more than %d", market.CountGPUs(r.GPUKind, r.GPUs), most)
+		return fmt.Sprintf("each of its programs asks for %s, and %s more than %d", market.CountGPUs(r.GPUKind, r.GPUs), no, most)
 	case r.Array == nil && r.GPUs*programs > all:
-		return fmt.Sprintf("it asks for %s, and this cluster has %d", market.CountGPUs(r.GPUKind, r.GPUs*programs), all)
+		return fmt.Sprintf("it asks for %s, and %s %d", market.CountGPUs(r.GPUKind, r.GPUs*programs), these, all)
 	}
 	return ""
 }

@@ -1,6 +1,10 @@
 package trade
 
-import "github.com/libra-market/libra/core/market"
+import (
+	"slices"
+
+	"github.com/libra-market/libra/core/market"
+)
 
 // Merge puts a program to the terms of a quote. Terms that differ are refused:
 // they are not what was quoted.
@@ -44,6 +48,9 @@ func Merge(quoted, given Request) (Request, error) {
 		{"disk_mb", terms.DiskMB != 0 && terms.DiskMB != quoted.DiskMB},
 		{"gpus", terms.GPUs != 0 && terms.GPUs != quoted.GPUs},
 		{"gpu_kind", terms.GPUKind != "" && terms.GPUKind != quoted.GPUKind},
+		{"nodelist", len(terms.Nodelist) > 0 && !slices.Equal(terms.Nodelist, quoted.Nodelist)},
+		{"exclude", len(terms.Exclude) > 0 && !slices.Equal(terms.Exclude, quoted.Exclude)},
+		{"constraint", terms.Constraint != "" && terms.Constraint != quoted.Constraint},
 		{"account", terms.Account != "" && terms.Account != quoted.Account},
 		{"optional", terms.Optional != nil && !terms.Optional.sameTerms(quoted.Optional)},
 		{"array", terms.Array != nil && (quoted.Array == nil || *terms.Array != *quoted.Array)},

@@ -33,6 +33,9 @@ type Request struct {
 	DiskMB        int64    `json:"disk_mb,omitempty"`              // on each processor
 	GPUs          int      `json:"gpus,omitempty"`                 // of each program, which holds them as long as it runs
 	GPUKind       string   `json:"gpu_kind,omitempty"`             // what they are to be; empty: any will do
+	Nodelist      []string `json:"nodelist,omitempty"`             // nodes that it may be on, by name; none: on any
+	Exclude       []string `json:"exclude,omitempty"`              // nodes that it may not be on
+	Constraint    string   `json:"constraint,omitempty"`           // what its nodes must be: fast&ib, amd|intel
 	Class         int      `json:"class,omitempty"`                // where the policy knows classes
 	Wish          string   `json:"wish,omitempty"`                 // cheapest, fastest
 	Overrun       Overrun  `json:"overrun,omitempty"`              // default stop
@@ -186,8 +189,14 @@ func (r *Request) ValidateTerms() error {
 		return market.Wrong("disk_mb", upTo("0 or more", maxMB))
 	case r.GPUs < 0 || r.GPUs > market.MaxGPUs:
 		return market.Wrong("gpus", upTo("0 or more", market.MaxGPUs))
-	case r.GPUKind != "" && (r.GPUs == 0 || !word(r.GPUKind)):
+	case r.GPUKind != "" && (r.GPUs == 0 || !market.Word(r.GPUKind)):
 		return market.Wrong("gpu_kind", "a word of letters, digits, - _ and ., and gpus with it")
+	case !names(r.Nodelist):
+		return market.Wrong("nodelist", wantNames)
+	case !names(r.Exclude):
+		return market.Wrong("exclude", wantNames)
+	case r.Constraint != "" && market.CheckConstraint(r.Constraint) != nil:
+		return market.Wrong("constraint", "a feature, or several as fast&ib or amd|intel")
 	case r.Class < 0 || r.Class > 1<<20:
 		return market.Wrong("class", upTo("0 or more", 1<<20))
 	case r.Overrun != "" && r.Overrun != OverrunStop && r.Overrun != OverrunLate && r.Overrun != OverrunKill:
@@ -231,13 +240,6 @@ func upTo(least string, most int64) string { return fmt.Sprintf("%s, at most %d"
 // Printable reports whether a text can be shown on one line and is not too long.
 func Printable(text string, most int) bool {
 	return len(text) <= most && !strings.ContainsFunc(text, control)
-}
-
-// word reports whether a text is a name as batch systems have them.
-func word(text string) bool {
-	return len(text) <= MaxName && !strings.ContainsFunc(text, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r))
-	})
 }
 
 func control(r rune) bool { return r < ' ' || r == 0x7f }

@@ -71,6 +71,7 @@ func newWorld(kind policy.Kind, seed uint64) *world {
 	w.drawThreads(rand.New(rand.NewPCG(seed, 6)))
 	w.drawGPUs(rand.New(rand.NewPCG(seed, 7)))
 	w.drawSpread(rand.New(rand.NewPCG(seed, 8)))
+	w.drawPlaces(rand.New(rand.NewPCG(seed, 9)))
 	if kind.Imprecise {
 		w.drawOptional(rand.New(rand.NewPCG(seed, 5)))
 	}
@@ -95,6 +96,21 @@ func (w *world) drawSpread(r *rand.Rand) {
 	}
 	for i := range w.jobs {
 		w.jobs[i].Job.Spread = r.IntN(4) == 0
+	}
+}
+
+// drawPlaces has some jobs say on which nodes they may be, in every third world.
+func (w *world) drawPlaces(r *rand.Rand) {
+	if r.IntN(3) > 0 {
+		return
+	}
+	for i := range w.nodes {
+		w.nodes[i].Name, w.nodes[i].Features = fmt.Sprint("n", i), []string{"", "fast", "fast,ib"}[r.IntN(3)]
+	}
+	some := func() string { return fmt.Sprintf("n%d,n%d", r.IntN(len(w.nodes)), r.IntN(len(w.nodes))) }
+	for i := range w.jobs {
+		where := []*market.Where{nil, nil, {Nodes: some()}, {Exclude: some()}, {Constraint: "fast"}, {Constraint: "fast&ib"}, {Constraint: "ib|slow", Exclude: "n0"}}
+		w.jobs[i].Job.Where = where[r.IntN(len(where))]
 	}
 }
 

@@ -33,6 +33,7 @@ type Config struct {
 	DiskMB    int64   // for tasks; default: what was free where StateDir is when the node was new
 	GPUs      int     // that the node has, numbered from 0; default none
 	GPUKind   string  // what they are called
+	Features  string  // what jobs can ask for, with commas
 	Tree      string  // name by which the groups were opened; default: libra/NODE
 	Weight    float64 // of the node's groups against the rest of the machine, where everything else has 1; default 100
 	Processes int64   // the most processes and threads of one task; negative: any number; default 10000
@@ -179,6 +180,10 @@ func (c Config) validate() error {
 		return fmt.Errorf("GPUs of kind %q: an agent gives out GPUs of one kind", c.GPUKind)
 	case c.GPUKind != "" && c.GPUs == 0:
 		return errors.New("a kind of GPUs, and no GPUs")
+	case market.CheckFeatures(c.Features) != nil:
+		return market.CheckFeatures(c.Features)
+	case c.Features != "" && c.Control != "":
+		return errors.New("features are what the batch system says where it runs the tasks")
 	case c.MemoryMB < 0 || c.DiskMB < 0:
 		return errors.New("memory and disk cannot be negative")
 	case max(c.MemoryMB, c.DiskMB, c.OutputMB, c.JobMemoryMB) > math.MaxInt64>>20:

@@ -2,6 +2,7 @@ package broker
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
@@ -44,7 +45,12 @@ func quoteLie(asked *v1.Request, q *v1.Quote, binding bool, now int64) string {
 func sameTerms(a, b *v1.Request) bool {
 	return sameEstimate(a.EstimateMS, b.EstimateMS) && a.DeadlineMS == b.DeadlineMS && a.Soft == b.Soft && sameBudget(a.Budget, b.Budget) &&
 		a.PenaltyMicros == b.PenaltyMicros && a.Procs() == b.Procs() && max(1, a.Threads) == max(1, b.Threads) &&
-		(a.MemoryMB == b.MemoryMB || a.MemoryMB == 0) && a.DiskMB == b.DiskMB && a.GPUs == b.GPUs && a.GPUKind == b.GPUKind && a.Class == b.Class && sameArray(a.Array, b.Array) && sameOptional(a.Optional, b.Optional)
+		(a.MemoryMB == b.MemoryMB || a.MemoryMB == 0) && a.DiskMB == b.DiskMB && a.GPUs == b.GPUs && a.GPUKind == b.GPUKind && sameNodes(a, b) && a.Class == b.Class && sameArray(a.Array, b.Array) && sameOptional(a.Optional, b.Optional)
+}
+
+// sameNodes compares on which nodes they may be.
+func sameNodes(a, b *v1.Request) bool {
+	return slices.Equal(a.Nodelist, b.Nodelist) && slices.Equal(a.Exclude, b.Exclude) && a.Constraint == b.Constraint
 }
 
 // sameEstimate allows for the least that a market sells.

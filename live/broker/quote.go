@@ -234,6 +234,13 @@ func merged(quoted v1.Request, given *v1.Request) (v1.Request, error) {
 	want.EstimateMS, want.DeadlineMS = cmp.Or(want.EstimateMS, r.EstimateMS), cmp.Or(want.DeadlineMS, r.DeadlineMS)
 	want.PenaltyMicros, want.Processors = cmp.Or(want.PenaltyMicros, r.PenaltyMicros), cmp.Or(want.Processors, r.Processors)
 	want.GPUs, want.GPUKind = cmp.Or(want.GPUs, r.GPUs), cmp.Or(want.GPUKind, r.GPUKind)
+	want.Constraint = cmp.Or(want.Constraint, r.Constraint)
+	if len(want.Nodelist) == 0 {
+		want.Nodelist = r.Nodelist
+	}
+	if len(want.Exclude) == 0 {
+		want.Exclude = r.Exclude
+	}
 	want.MemoryMB, want.DiskMB, want.Class = cmp.Or(want.MemoryMB, r.MemoryMB), cmp.Or(want.DiskMB, r.DiskMB), cmp.Or(want.Class, r.Class)
 	want.Budget, want.Array, want.Soft = cmp.Or(want.Budget, r.Budget), cmp.Or(want.Array, r.Array), want.Soft || r.Soft
 	switch {

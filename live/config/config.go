@@ -74,6 +74,7 @@ type Agent struct {
 	DiskMB    int64   `yaml:"disk_mb"`
 	GPUs      int     `yaml:"gpus"`     // that programs may have, numbered from 0
 	GPUKind   string  `yaml:"gpu_kind"` // what they are called
+	Features  string  `yaml:"features"` // what jobs can ask for, with commas
 	Weight    float64 `yaml:"weight"`   // of all jobs against the rest of the machine, which has 1; 0: 100
 	OnLease   string  `yaml:"on_lease"` // stop, or continue
 
@@ -212,6 +213,8 @@ func (a *Agent) wrong(m *mistakes) {
 	m.When(a.GPUs < 0 || a.GPUs > market.MaxGPUs, "want 0 or more", "agent.gpus")
 	m.When(a.GPUs > 0 && a.Control != "", "want none with control: Slurm gives them out", "agent.gpus")
 	m.When(a.GPUKind != "" && a.GPUs == 0, "want gpus with it: how many there are", "agent.gpu_kind")
+	m.When(market.CheckFeatures(a.Features) != nil, "want words with commas between them: fast,ib", "agent.features")
+	m.When(a.Features != "" && a.Control != "", "want none with control: Slurm says what a node is", "agent.features")
 	m.When(!(a.Weight >= 0), "want 0 or more", "agent.weight")
 	switch {
 	case a.Control != "" && a.Control != "slurm":

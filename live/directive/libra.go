@@ -86,6 +86,9 @@ var terms = []term{
 		}
 		return err
 	}},
+	{name: "nodelist", set: (*Head).nodelist},
+	{name: "exclude", set: (*Head).exclude},
+	{name: "constraint", set: (*Head).constraint},
 	{name: "class", set: func(h *Head, v string) error {
 		n, err := count(v, 0)
 		return put(&h.Request.Class, n, err)

@@ -24,7 +24,7 @@ var sbatchRest = []option{
 	{names: []string{"--stepmgr"}, idle: "steps are managed by slurmctld"},
 	{names: []string{"--power"}, takes: aValue, idle: "power is not managed"},
 
-	{names: []string{"--batch"}, takes: aValue, never: "nodes cannot be chosen by their features"},
+	{names: []string{"--batch"}, takes: aValue, never: "--constraint is for all nodes of a job"},
 	{names: []string{"--cluster-constraint"}, takes: aValue, never: "a broker chooses between clusters (libra broker)"},
 	{names: []string{"-M", "--clusters"}, takes: aValue, never: "a broker chooses between clusters (libra broker)"},
 	{names: []string{"--bb"}, takes: aValue, never: "the market sells processors, memory, disk and GPUs, no burst buffers"},
@@ -44,7 +44,7 @@ var sbatchRest = []option{
 	{names: []string{"--ntasks-per-gpu"}, takes: aValue, never: "-n says how many tasks there are, and --gpus-per-task what each has"},
 	{names: []string{"--tres-per-task"}, takes: aValue, never: "-c, --mem-per-cpu, --tmp and --gpus-per-task say what a task has"},
 	{names: []string{"--export-file"}, takes: aValue, never: "--export says what a job gets of the environment"},
-	{names: []string{"-F", "--nodefile"}, takes: aValue, never: "nodes cannot be chosen by name"},
+	{names: []string{"-F", "--nodefile"}, takes: aValue, never: "--nodelist says on which nodes it is"},
 	{names: []string{"--mcs-label"}, takes: aValue, never: "the market knows no labels of nodes"},
 	{names: []string{"-k", "--no-kill"}, takes: perhapsA, never: "a job that loses a node begins again as a whole"},
 	{names: []string{"--test-only"}, idle: "it is for sbatch itself"},

@@ -24,8 +24,10 @@ var notes = map[string]string{
 
 	"--mem": "not 0, all of a node", "--input": "none and /dev/null alone", "--comment": "terms of the market, as budget=5;penalty=0.1; another is passed over, with a note", "--nodes": "so many, as many tasks on each, and of a range the most that can be had; where the tasks do not divide, wherever processors are free, with a note", "--tmp": "disk, which is sold",
 	"--gpus": "of one kind, as many on each node; on one node unless -N, --gpus-per-node or --gpus-per-task says otherwise", "--gpus-per-node": "of one kind; on one node unless -N or --gpus says otherwise",
-	"--gres":    "gpu, gpu:2, gpu:a100, gpu:a100:2 and none, as --gpus-per-node; other resources are refused",
-	"--requeue": "a job that lost its node begins again", "--no-requeue": "it does not",
+	"--gres":     "gpu, gpu:2, gpu:a100, gpu:a100:2 and none, as --gpus-per-node; other resources are refused",
+	"--nodelist": "on these and on no others; on all of them, as many tasks on each where the tasks divide", "--exclude": "names of nodes that the market does not have exclude nothing",
+	"--constraint": "one feature, several joined by & or a comma (all of them) or by a bar (one of them); numbers of nodes (fast*2) and groups in brackets are refused",
+	"--requeue":    "a job that lost its node begins again", "--no-requeue": "it does not",
 }
 
 // row is what becomes of an option, for the table.

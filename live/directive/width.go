@@ -14,6 +14,7 @@ type width struct {
 	tasks   int
 	perTask int // processors of a task
 	nodes   int
+	named   int // nodes that it names
 	perNode int // tasks on a node
 
 	mostNodes int // where a number of nodes is meant: of a range of them
@@ -53,7 +54,7 @@ func (w *width) processors() (int, error) {
 // apply turns it into what the market sells: processors, each with memory.
 func (w *width) apply(h *Head) error {
 	h.Request.Spread, h.Spreads = false, nil
-	if err := w.sizeByGPUs(); err != nil {
+	if err := errors.Join(w.byName(h), w.sizeByGPUs()); err != nil {
 		return err
 	}
 	n, err := w.processors()

@@ -185,10 +185,11 @@ func (b *Backend) othersHold(r *run) bool {
 	return false
 }
 
-// equip lets a node announce the GPUs that Slurm gives out there. Before Slurm has said
-// which nodes it has, it has those that the market knows of: without them it would be
-// another node. The lock is held.
+// equip lets a node announce the GPUs that Slurm gives out there, and the features it has.
+// Before Slurm has said which nodes it has, it has those that the market knows of: without
+// them it would be another node. The lock is held.
 func (n *node) equip(h *task.Hello, known bool) {
+	h.Features = n.slurm.Features
 	if h.GPUs, h.GPUKind = n.slurm.GPUs, n.slurm.GPUKind; !known {
 		h.GPUs, h.GPUKind = task.SameGPUs, ""
 	}

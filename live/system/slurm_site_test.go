@@ -30,6 +30,7 @@ func TestOnSlurm(t *testing.T) {
 	t.Run("scripts run unchanged", scriptsRunUnchanged)
 	t.Run("one number", oneNumber)
 	t.Run("GPUs are sold", gpusAreSold)
+	t.Run("jobs are on their nodes", jobsAreOnTheirNodes)
 }
 
 // newSite is a market in front of a Slurm, with an agent on each of its nodes

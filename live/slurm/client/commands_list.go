@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/libra-market/libra/live/hostlist"
 )
 
 // errListing says that a listing is not what was asked for.
@@ -85,8 +87,8 @@ func readJob(row []string, now int64) (Job, error) {
 	var wrong [8]error
 	var priority, ran int64
 	j.ID, wrong[0] = strconv.ParseInt(row[0], 10, 64)
-	j.Nodes, wrong[1] = expand(absent(row[3]))
-	j.Wanted, wrong[2] = expand(absent(row[4]))
+	j.Nodes, wrong[1] = hostlist.Expand(absent(row[3]))
+	j.Wanted, wrong[2] = hostlist.Expand(absent(row[4]))
 	priority, wrong[3] = strconv.ParseInt(row[6], 10, 64)
 	j.Submitted, wrong[4] = readTime(row[7])
 	j.Started, wrong[5] = readTime(row[8])

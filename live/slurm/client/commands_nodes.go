@@ -48,6 +48,7 @@ func readNodes(out, partition string) ([]Node, error) {
 		n.Boot, wrong[2] = readTime(values["BootTime"])
 		n.Slurmd, wrong[3] = readTime(values["SlurmdStartTime"])
 		n.equip(values["Gres"], values["GresUsed"])
+		n.label(absent(values["ActiveFeatures"]))
 		if err := errors.Join(wrong[:]...); err != nil || n.Name == "" || values["State"] == "" {
 			return nil, fmt.Errorf("%w: node %.40q: %w", errListing, n.Name, errors.Join(err))
 		}

@@ -8,30 +8,6 @@ import (
 	"testing"
 )
 
-func FuzzExpand(f *testing.F) {
-	for _, s := range []string{"", "a,b", "n[1-3,07]", "r[1-2]n[0-9]", "n[", "[", "]", "n[1-2]]", "a[1][2]"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, list string) {
-		names, err := expand(list)
-		if err != nil {
-			return
-		}
-		if len(names) > mostHosts {
-			t.Fatalf("%d names", len(names))
-		}
-		for _, name := range names {
-			if strings.ContainsAny(name, "[],") {
-				t.Errorf("%q has the name %q in it", list, name)
-			}
-		}
-		again, err := expand(strings.Join(names, ","))
-		if len(names) > 0 && (err != nil || strings.Join(again, ",") != strings.Join(names, ",")) && !strings.Contains(","+strings.Join(names, ",")+",", ",,") {
-			t.Errorf("%q is %q and then %q, %v", list, names, again, err)
-		}
-	})
-}
-
 func FuzzSqueue(f *testing.F) {
 	const sep = "\x1fs\x1f"
 	f.Add(listing(sep, row("1", "RUNNING", "x"), row("2", "FAILED", "y\nz")))

@@ -3,37 +3,10 @@ package client
 import (
 	"errors"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 )
-
-func TestExpand(t *testing.T) {
-	for list, want := range map[string][]string{
-		"":                    nil,
-		"a":                   {"a"},
-		"a,b-1.x":             {"a", "b-1.x"},
-		"n[1-3]":              {"n1", "n2", "n3"},
-		"n[08-10,12],m7":      {"n08", "n09", "n10", "n12", "m7"},
-		"r[1-2]n[1-2]":        {"r1n1", "r1n2", "r2n1", "r2n2"},
-		"n[5]-ib":             {"n5-ib"},
-		"[1-2]":               {"1", "2"},
-		"n[099-101]":          {"n099", "n100", "n101"},
-		"a[1-2],b[1-2],c,d[]": nil,
-	} {
-		got, err := expand(list)
-		bad := strings.Contains(list, "[]")
-		if (err != nil) != bad || !bad && !slices.Equal(got, want) {
-			t.Errorf("%q is %q, %v", list, got, err)
-		}
-	}
-	for _, bad := range []string{"n[", "n[1", "n]", "n[1-]", "n[2-1]", "n[a]", "n[1,]", ",", "a,,b", "a b", "n[1-99999999]", "n[1-1000][1-1000]", "n[-1]"} {
-		if got, err := expand(bad); !errors.Is(err, errHostlist) {
-			t.Errorf("%q is %d names, %v", bad, len(got), err)
-		}
-	}
-}
 
 func TestState(t *testing.T) {
 	for text, want := range map[string]State{

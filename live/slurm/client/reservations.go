@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/libra-market/libra/live/hostlist"
 	"github.com/libra-market/libra/live/slurm/limit"
 )
 
@@ -19,7 +20,7 @@ func readReservations(out string) (all []limit.Reserved) {
 		}
 		from, err := readTime(values["StartTime"])
 		till, err2 := readTime(values["EndTime"])
-		nodes, err3 := expand(absent(values["Nodes"]))
+		nodes, err3 := hostlist.Expand(absent(values["Nodes"]))
 		if err != nil || err2 != nil || err3 != nil || from == 0 || till == 0 || len(nodes) == 0 {
 			continue
 		}

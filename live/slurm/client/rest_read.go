@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/libra-market/libra/live/hostlist"
 )
 
 // number is one of a number, {"set": true, "number": 5}, and nothing at all. What is
@@ -63,7 +65,7 @@ func (w *words) UnmarshalJSON(text []byte) error {
 }
 
 // hosts is a list of hosts, short or long.
-func (w words) hosts() ([]string, error) { return expand(strings.Join(w, ",")) }
+func (w words) hosts() ([]string, error) { return hostlist.Expand(strings.Join(w, ",")) }
 
 // status is how a process ended: the number that wait(2) tells, or an object.
 type status struct{ code, signal int }
@@ -244,6 +246,7 @@ type restNode struct {
 	Partitions words  `json:"partitions"`
 	Gres       string `json:"gres"`
 	GresUsed   string `json:"gres_used"`
+	Features   words  `json:"active_features"`
 }
 
 func (a *nodesAnswer) read(partition string) ([]Node, error) {
@@ -266,6 +269,7 @@ func (a *nodesAnswer) read(partition string) ([]Node, error) {
 		}
 		n.Up, n.Draining = condition(append(slices.Clone(from.State), from.Flags...))
 		n.equip(from.Gres, from.GresUsed)
+		n.label(strings.Join(from.Features, ","))
 		nodes = append(nodes, n)
 	}
 	return nodes, nil

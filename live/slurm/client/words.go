@@ -168,6 +168,7 @@ type Node struct {
 	GPUs       int    // of all kinds
 	GPUKind    string // empty: they have no name; of several kinds: a100:2,v100:1
 	UsedGPUs   int    // that jobs hold, whoever's
+	Features   string // those that are active, with commas
 	Boot       int64  // unix seconds
 	Slurmd     int64  // since when its slurmd runs, in unix seconds; 0: not known
 }

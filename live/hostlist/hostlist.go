@@ -1,4 +1,5 @@
-package client
+// Package hostlist reads lists of nodes as Slurm writes them: n[1-3,7],m[08-10].
+package hostlist
 
 import (
 	"errors"
@@ -7,28 +8,28 @@ import (
 	"strings"
 )
 
-// errHostlist says that a text is no list of hosts.
-var errHostlist = errors.New("not a list of hosts")
+// ErrList says that a text is no list of hosts.
+var ErrList = errors.New("not a list of hosts")
 
 // mostHosts is how many names one list may stand for: more than any cluster has.
 const mostHosts = 1 << 17
 
-// expand reads Slurm's short form for many names: "a1", "n[1-3,7],m[08-10]",
+// Expand reads Slurm's short form for many names: "a1", "n[1-3,7],m[08-10]",
 // "r[1-2]n[1-4]". An empty list is one.
-func expand(list string) ([]string, error) {
+func Expand(list string) ([]string, error) {
 	var all []string
 	for rest := list; rest != ""; {
 		var one string
 		one, rest = cutOutside(rest)
 		if one == "" {
-			return nil, fmt.Errorf("%w: an empty name in %q", errHostlist, list)
+			return nil, fmt.Errorf("%w: an empty name in %q", ErrList, list)
 		}
 		names, err := expandOne(one)
 		if err != nil {
 			return nil, err
 		}
 		if all = append(all, names...); len(all) > mostHosts {
-			return nil, fmt.Errorf("%w: more than %d names", errHostlist, mostHosts)
+			return nil, fmt.Errorf("%w: more than %d names", ErrList, mostHosts)
 		}
 	}
 	return all, nil
@@ -54,14 +55,14 @@ func cutOutside(list string) (one, rest string) {
 func expandOne(text string) ([]string, error) {
 	before, rest, ranges := strings.Cut(text, "[")
 	if strings.ContainsAny(before, "] \t\n") || len(before) > 255 {
-		return nil, fmt.Errorf("%w: %.80q", errHostlist, text)
+		return nil, fmt.Errorf("%w: %.80q", ErrList, text)
 	}
 	if !ranges {
 		return []string{before}, nil
 	}
 	inside, after, closed := strings.Cut(rest, "]")
 	if !closed {
-		return nil, fmt.Errorf("%w: %.80q", errHostlist, text)
+		return nil, fmt.Errorf("%w: %.80q", ErrList, text)
 	}
 	tails := []string{""}
 	if after != "" {
@@ -77,7 +78,7 @@ func expandOne(text string) ([]string, error) {
 			return nil, err
 		}
 		if len(names)+len(numbers)*len(tails) > mostHosts {
-			return nil, fmt.Errorf("%w: more than %d names", errHostlist, mostHosts)
+			return nil, fmt.Errorf("%w: more than %d names", ErrList, mostHosts)
 		}
 		for _, n := range numbers {
 			for _, tail := range tails {
@@ -97,7 +98,7 @@ func expandRange(text string) ([]string, error) {
 	from, err := strconv.ParseUint(low, 10, 32)
 	to, err2 := strconv.ParseUint(high, 10, 32)
 	if err = errors.Join(err, err2); err != nil || from > to || len(low) > 20 || to-from >= mostHosts {
-		return nil, fmt.Errorf("%w: range %.80q", errHostlist, text)
+		return nil, fmt.Errorf("%w: range %.80q", ErrList, text)
 	}
 	var numbers []string
 	for n := from; n <= to; n++ {

@@ -1,0 +1,107 @@
+package market
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Where says on which nodes a job may be. It is not changed once it is said.
+type Where struct {
+	Nodes      string `json:"nodes,omitempty"`      // by name, with commas: on no others; empty: on any
+	Exclude    string `json:"exclude,omitempty"`    // by name, with commas: on none of these
+	Constraint string `json:"constraint,omitempty"` // what a node must be: fast&ib, amd|intel
+}
+
+// Takes reports whether a job that may be there can be on a node. Nil takes every node.
+func (w *Where) Takes(n *Node) bool {
+	return w == nil ||
+		(w.Nodes == "" || lists(w.Nodes, n.Name)) && (w.Exclude == "" || !lists(w.Exclude, n.Name)) && w.suits(n)
+}
+
+// suits reports whether a node has the features.
+func (w *Where) suits(n *Node) bool {
+	if w.Constraint == "" {
+		return true
+	}
+	words, any := alternatives(w.Constraint)
+	for _, word := range words {
+		if lists(n.Features, word) == any {
+			return any
+		}
+	}
+	return !any
+}
+
+// Names are the nodes that are named to be on.
+func (w *Where) Names() []string { return split(w.Nodes) }
+
+// Features are those that a node is asked for, in the order in which they are named.
+func (w *Where) Features() []string {
+	if w.Constraint == "" {
+		return nil
+	}
+	words, _ := alternatives(w.Constraint)
+	return words
+}
+
+// CheckFeatures says what is wrong with a list of features.
+func CheckFeatures(list string) error {
+	for _, word := range split(list) {
+		if !Word(word) {
+			return Wrong("features", "words of letters, digits, - _ and ., with commas")
+		}
+	}
+	return nil
+}
+
+// FeatureList are the features of a node.
+func (n *Node) FeatureList() []string { return split(n.Features) }
+
+// split is the words of a list with commas.
+func split(list string) []string {
+	if list == "" {
+		return nil
+	}
+	return strings.Split(list, ",")
+}
+
+// alternatives are the words of a constraint, and whether any of them will do.
+func alternatives(constraint string) (words []string, any bool) {
+	if strings.Contains(constraint, "|") {
+		return strings.Split(constraint, "|"), true
+	}
+	return strings.Split(constraint, "&"), false
+}
+
+var errConstraint = errors.New("want one feature, several of which a node has all (fast&ib) or several of which it has one (amd|intel)")
+
+// CheckConstraint says what is wrong with a constraint.
+func CheckConstraint(text string) error {
+	words, any := alternatives(text)
+	for _, word := range words {
+		if !Word(word) || any && strings.Contains(word, "&") {
+			return fmt.Errorf("%q: %w", text, errConstraint)
+		}
+	}
+	return nil
+}
+
+// Word reports whether a text is a name as batch systems have them: of a node, a feature, a
+// kind of GPUs.
+func Word(text string) bool {
+	const most = 128
+	return text != "" && len(text) <= most && !strings.ContainsFunc(text, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r))
+	})
+}
+
+// lists reports whether a word is in a list with commas.
+func lists(list, word string) bool {
+	for one := range strings.SplitSeq(list, ",") {
+		if one == word {
+			return true
+		}
+	}
+	return false
+}

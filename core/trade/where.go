@@ -1,0 +1,128 @@
+package trade
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/roster"
+)
+
+// maxNames bounds what a request says of nodes, in bytes.
+const maxNames = 1 << 16
+
+const wantNames = "names of nodes: words of letters, digits, - _ and ., no more than 64 KB"
+
+func names(list []string) bool {
+	for _, name := range list {
+		if !market.Word(name) {
+			return false
+		}
+	}
+	return size(list) <= maxNames
+}
+
+// Where is on which nodes a request may be; nil: on any.
+func (r *Request) Where() *market.Where {
+	if !r.Chooses() {
+		return nil
+	}
+	return &market.Where{Nodes: strings.Join(r.Nodelist, ","), Exclude: strings.Join(r.Exclude, ","), Constraint: r.Constraint}
+}
+
+// Chooses reports whether a request says on which nodes it may be.
+func (r *Request) Chooses() bool {
+	return len(r.Nodelist) > 0 || len(r.Exclude) > 0 || r.Constraint != ""
+}
+
+// Anywhere is the request on any node.
+func (r *Request) Anywhere() Request {
+	t := *r
+	t.Nodelist, t.Exclude, t.Constraint = nil, nil, ""
+	return t
+}
+
+// Among are the nodes that a request may be on.
+func (r *Request) Among(nodes []*roster.Node) []*roster.Node {
+	where := r.Where()
+	if where == nil {
+		return nodes
+	}
+	var may []*roster.Node
+	for _, n := range nodes {
+		if shape := n.Core(market.Rates{}); where.Takes(&shape) {
+			may = append(may, n)
+		}
+	}
+	return may
+}
+
+// nowhere says what a request asks of nodes that none of them is, and what they are.
+func (r *Request) nowhere(nodes []*roster.Node) string {
+	where := r.Where()
+	if where == nil {
+		return ""
+	}
+	called, features := map[string]bool{}, map[string]bool{}
+	for _, n := range nodes {
+		if n.Retired {
+			continue
+		}
+		called[n.Node] = true
+		shape := n.Core(market.Rates{})
+		for _, f := range shape.FeatureList() {
+			features[f] = true
+		}
+	}
+	for _, name := range r.Nodelist {
+		if !called[name] {
+			return fmt.Sprintf("no node is called %s: there %s", name, areThese(called))
+		}
+	}
+	if len(r.Among(nodes)) > 0 {
+		return ""
+	}
+	for _, f := range where.Features() {
+		if !features[f] {
+			return fmt.Sprintf("no node has the feature %s: there %s", f, areThese(features))
+		}
+	}
+	return "there is no node that it may be on (" + r.Places() + ")"
+}
+
+// Places is on which nodes a request may be, in words.
+func (r *Request) Places() string {
+	var said []string
+	for _, s := range []struct {
+		words string
+		list  []string
+	}{{"", r.Nodelist}, {"not ", r.Exclude}} {
+		if len(s.list) > 0 {
+			said = append(said, s.words+shortened(s.list))
+		}
+	}
+	if r.Constraint != "" {
+		said = append(said, "with "+r.Constraint)
+	}
+	return strings.Join(said, ", ")
+}
+
+// mostSaid is how many names are said in a sentence.
+const mostSaid = 8
+
+func areThese(set map[string]bool) string {
+	if len(set) == 0 {
+		return "are none"
+	}
+	return "are " + shortened(slices.Sorted(maps.Keys(set)))
+}
+
+// shortened is a list in words, or the beginning of it.
+func shortened(list []string) string {
+	if len(list) > mostSaid {
+		return fmt.Sprintf("%s and %d more", strings.Join(list[:mostSaid], ", "), len(list)-mostSaid)
+	}
+	return strings.Join(list, ", ")
+}

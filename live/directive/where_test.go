@@ -1,0 +1,57 @@
+package directive_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/libra-market/libra/live/directive"
+)
+
+// What sbatch says of nodes: a job is on those that it names, as by sbatch on all of them.
+func TestNodesOfSbatch(t *testing.T) {
+	for _, c := range []struct {
+		options    string
+		nodelist   string
+		exclude    string
+		constraint string
+		processors int
+		threads    int
+		spread     bool
+	}{
+		{"-w n1", "n1", "", "", 0, 0, false},
+		{"-w n1 -n 4", "n1", "", "", 4, 0, false},
+		{"-w n[1-2]", "n1,n2", "", "", 2, 0, true},
+		{"-w n1,n2,n1 -n 4", "n1,n2", "", "", 4, 2, true},
+		{"-w n1,n2 -N 2 -n 4", "n1,n2", "", "", 4, 2, true},
+		{"-w n1,n2 -N 1-3 -n 4", "n1,n2", "", "", 4, 2, true},
+		{"-w n1,n2,n3 -n 2", "n1,n2", "", "", 2, 0, true},
+		{"-w n1,n2 -n 1", "n1", "", "", 1, 0, false},
+		{"-w n1,n2 --gpus-per-node=1", "n1,n2", "", "", 2, 0, true},
+		{"-x n[3-4]", "", "n3,n4", "", 0, 0, false},
+		{"-C fast,ib -x n1", "", "n1", "fast&ib", 0, 0, false},
+		{"-C amd|intel", "", "", "amd|intel", 0, 0, false},
+	} {
+		h := directive.New(directive.Place{Now: noon, User: "alice"})
+		if err := h.ReadSbatch("job.sh", "#!/bin/sh\ntrue\n", strings.Fields(c.options)); err != nil {
+			t.Errorf("%s: %v", c.options, err)
+			continue
+		}
+		r := h.Request
+		if strings.Join(r.Nodelist, ",") != c.nodelist || strings.Join(r.Exclude, ",") != c.exclude || r.Constraint != c.constraint ||
+			r.Processors != c.processors || r.Threads != c.threads || r.Spread != c.spread {
+			t.Errorf("%s: %+v", c.options, r)
+		}
+	}
+	for _, bad := range []string{
+		"-w n[", "-w a/b", "-x n;m", "-w n1,n2 -N 1", "-w n1 -N 2", "-C fast*2", "-C [a|b]", "-C (a&b)", "-C a&b|c", "-C a&",
+	} {
+		h := directive.New(directive.Place{Now: noon, User: "alice"})
+		if err := h.ReadSbatch("job.sh", "#!/bin/sh\ntrue\n", strings.Fields(bad)); err == nil {
+			t.Errorf("%s: %+v", bad, h.Request)
+		}
+	}
+	h := directive.New(directive.Place{Now: noon, User: "alice"})
+	if err := h.ReadSbatch("job.sh", "#!/bin/sh\n#SBATCH -w n1\n#LIBRA nodelist=n[3-4] constraint=fast\ntrue\n", nil); err != nil || strings.Join(h.Request.Nodelist, ",") != "n3,n4" || h.Request.Constraint != "fast" {
+		t.Errorf("%v: %+v", err, h.Request)
+	}
+}

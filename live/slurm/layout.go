@@ -80,7 +80,9 @@ func (l *layout) told(specs []task.Spec) []string {
 		// Slurm believes in fewer processors than were sold, or in others: jobs share them.
 		words = append(words, "SLURM_HOSTFILE=/proc/self/fd/4", "SLURM_DISTRIBUTION=arbitrary", "SLURM_OVERCOMMIT=1", quote("SLURM_TASKS_PER_NODE="+l.perNode()))
 	}
-	if s.Once && s.Size > 1 {
+	// Who says on how many nodes it is to be, and of tasks nothing, is told of none: srun has one on each.
+	unsaid := bySbatch(s) && valueOf(s.Env, "SLURM_NTASKS") == "" && l.even && l.tasks == len(l.on)
+	if s.Once && s.Size > 1 && !unsaid {
 		n := strconv.Itoa(l.tasks)
 		words = append(words, "SLURM_NTASKS="+n, "SLURM_NPROCS="+n)
 	}

@@ -35,7 +35,7 @@ func jobsAreOnTheirNodes(t *testing.T) {
 	}
 	shapes := []string{
 		"-w " + n[1], "-w " + n[0] + "," + n[2], "-w " + n[1] + "," + n[2] + " -n 4", "-w " + n[2] + " -n 2",
-		"-x " + n[0] + "," + n[1], "-C ib", "-C fast&ib -n 2", "-C fast -x " + n[2],
+		"-x " + n[0] + "," + n[1], "-C ib", "-C fast&ib -n 2", "-C fast -x " + n[2], "-N 2 -C fast",
 	}
 	for _, by := range [][]string{{binary(), "sbatch", "--deadline=now+2hours", "-o", "sold"}, {"sbatch", "-p", slurmtest.PlainPartition, "-o", "plain"}} {
 		for i, shape := range shapes {

@@ -19,7 +19,8 @@ import (
 //
 // The tasks of a job advance each on its own, and on each processor the earliest deadline goes
 // first and all else stands still, as under mf-edf: no order keeps more promises on one processor,
-// and a job of many processors needs no common gap.
+// and a job of many processors needs no common gap. Unlike there, who has had its estimate goes on in the
+// time that the others have to spare (imprecise_spare.go).
 type goingRate struct {
 	tariff
 	bid    float64
@@ -43,7 +44,7 @@ type goingRate struct {
 func newGoingRate() *goingRate {
 	return &goingRate{
 		tariff: newTariff(), bid: 1, part: 0.3, room: 0.6, lean: 0.2, price: priceBid,
-		edf: mandatoryFirst{order: "deadline"},
+		edf: mandatoryFirst{order: "deadline", lends: true},
 	}
 }
 

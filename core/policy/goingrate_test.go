@@ -49,6 +49,50 @@ func TestWhatTheGoingRateTakesIsInTime(t *testing.T) {
 	}
 }
 
+// Who needs more than it said is done in time by what others have to spare, and by nothing else: who needs no more
+// than it said is in time, whatever others do.
+func TestWhoOverrunsTakesFromNobody(t *testing.T) {
+	kind, err := policy.Find("going-rate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	over, punctual := 0, 0
+	for seed := range uint64(60) {
+		draw := rand.New(rand.NewPCG(seed, 8))
+		jobs := crowd(draw, 200)
+		for i := range jobs {
+			switch draw.IntN(3) {
+			case 0:
+				jobs[i].Actual *= 1.2
+			case 1:
+				jobs[i].Actual *= market.Work(draw.Float64())
+			}
+		}
+		try := trial.Trial{Kind: kind, Nodes: market.PlainNodes(8), Watch: func(r *market.Record) {
+			if r.Kind != market.Completed {
+				return
+			}
+			a := &jobs[r.Job]
+			late := r.At.After(a.Job.Due())
+			switch said := a.Actual <= a.Job.Estimate; {
+			case said && late:
+				t.Errorf("world %d: job %d needed no more than it said and is done at %v, due %v", seed, r.Job, r.At, a.Job.Due())
+			case !said:
+				over++
+				if !late {
+					punctual++
+				}
+			}
+		}}
+		if _, err := try.Run(t.Context(), workload.FromSlice(jobs)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if over < 1000 || punctual < over/2 {
+		t.Errorf("of %d that needed more than they said %d are in time", over, punctual)
+	}
+}
+
 // At a posted price an offer says yes or no, and nothing else, as under make-way.
 func TestNobodyGainsByOfferingLessThanTheGoingRate(t *testing.T) {
 	told := map[string]int{}

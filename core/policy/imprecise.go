@@ -31,9 +31,11 @@ type mandatoryFirst struct {
 	orders []string // among which an owner may choose
 	refuse string
 	least  reserve
+	lends  bool // who has had its estimate goes on in the time that others have to spare
 
 	// Scratch.
 	parts  []part // of one processor
+	others []part // those of them that were promised something
 	places []place
 	takes  []candidate
 	speeds []float64
@@ -195,6 +197,11 @@ func (p *mandatoryFirst) share(v book.View, tasks []book.Task, rating float64) (
 		}
 		if q.class == optional {
 			next = min(next, q.due)
+		}
+	}
+	if p.lends {
+		if who, until := p.borrower(now, rating); who >= 0 {
+			first, next = who, min(next, until)
 		}
 	}
 	if first >= 0 {

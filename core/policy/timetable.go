@@ -10,10 +10,12 @@ import (
 
 // timetable is when the tasks of a processor are done that runs the earliest deadline first. It
 // says at once whether one more fits: a task delays those that are due after it, by its length, and
-// nobody else. As long as nothing happens there it stays true while time passes.
+// nobody else. As long as nothing happens there it stays true while time passes, until the first of them
+// has had its estimate: who then goes on, in the time that others have to spare, makes them later.
 type timetable struct {
 	version uint32
 	drawn   market.Time // before that somebody may still be at work who is not on it
+	until   market.Time // after that, too
 	list    []stop      // by deadline
 }
 
@@ -30,11 +32,14 @@ type stop struct {
 // waits for all others and is not on it.
 func (t *timetable) draw(v book.View, proc int) {
 	now, rating, tasks := v.Now(), v.Rating(proc), v.Tasks(proc)
-	t.version, t.drawn, t.list = v.Version(proc), now, t.list[:0]
+	t.version, t.drawn, t.until, t.list = v.Version(proc), now, market.Never, t.list[:0]
 	for i := range tasks {
 		q := &tasks[i]
 		left := q.LeftAt(now)
 		if q.BestEffort || q.Refining || left.Done() {
+			if q.Speed > 0 {
+				t.until = now
+			}
 			continue
 		}
 		t.list = append(t.list, stop{due: q.Due.Rank(), until: q.Due, left: market.Time(float64(left) / rating)})
@@ -44,6 +49,9 @@ func (t *timetable) draw(v book.View, proc int) {
 	for i := range t.list {
 		free += t.list[i].left
 		t.list[i].done = free
+	}
+	if len(t.list) > 0 {
+		t.until = min(t.until, t.list[0].done)
 	}
 	for i := len(t.list) - 1; i >= 0; i-- {
 		if e := &t.list[i]; e.until.Finite() {
@@ -70,7 +78,7 @@ func (t *timetable) fits(now, long, due market.Time) (done market.Time, ok bool)
 // on is the timetable of a processor.
 func (p *goingRate) on(v book.View, proc int) *timetable {
 	t := &p.tables[proc]
-	if t.version != v.Version(proc) || v.Now() < t.drawn {
+	if now := v.Now(); t.version != v.Version(proc) || now < t.drawn || now > t.until {
 		t.draw(v, proc)
 	}
 	return t

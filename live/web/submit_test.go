@@ -243,3 +243,37 @@ func TestTheFormWarnsOfMemoryWithoutAUnit(t *testing.T) {
 		}
 	}
 }
+
+// An answer to a question that was asked before the form was sent comes after the refusal: it
+// does not take its place, or its offers would fill the form where they are to be taken.
+func TestARefusalIsNotPaintedOver(t *testing.T) {
+	s := newStage(t)
+	p := s.chrome.Page(s.url)
+	p.SignIn(s.Secret("alice"))
+	p.Go("/submit")
+	p.Until("the form", `document.querySelector("#submit")`)
+	p.Type("#estimate", "20m")
+	p.Type("#deadline", "11m")
+	p.Type("#script", "true")
+	p.Until("a no", `document.querySelector(".eyebrow.bad")?.textContent === "The market would say no"`)
+	p.Eval(`(() => {
+		const fetched = window.fetch, held = new Promise((f) => { window.__letGo = f; });
+		window.fetch = async (what, how) => {
+			const answer = await fetched(what, how);
+			if (String(what) !== document.getElementById("submit").dataset.preview) return answer;
+			window.__asked = true;
+			await held;
+			return answer;
+		};
+	})()`, nil)
+	p.Type("#deadline", "12m")
+	p.Until("a question", `window.__asked`)
+	p.Type("#script", "false") // and another one, after a pause
+	p.Click(".go button.big")
+	const refused = `document.querySelector(".eyebrow.bad")?.textContent === "Refused"`
+	p.Until("the refusal", refused)
+	still := false
+	if p.Eval(`(async () => { window.__letGo(); await new Promise((f) => setTimeout(f, 1500)); return `+refused+`; })()`, &still); !still {
+		t.Errorf("after the refusal it says %s", p.Text("[data-part=offer]"))
+	}
+}

@@ -38,7 +38,8 @@ export function submit() {
         if (!(await follow())) over();
       }
       if (!answer.ok) return;
-      take(await answer.json());
+      const reply = await answer.json();
+      if (!mine.signal.aborted) take(reply);
     } catch (e) {
       if (e.name !== "AbortError") lost();
     }
@@ -133,6 +134,13 @@ export function submit() {
     ask(e.target.id === "script" ? 600 : 250);
   });
   form.addEventListener("change", (e) => { if (e.target.tagName === "SELECT") ask(0); });
+
+  // What the market says to the submission is not to be painted over by what it says to a
+  // question from before.
+  form.addEventListener("submit", () => {
+    clearTimeout(timer);
+    asking?.abort();
+  });
 
   // An offer to a question changes the form; one to a submission is taken by it.
   form.addEventListener("click", (e) => {

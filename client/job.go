@@ -88,6 +88,12 @@ func (c *Client) Cancel(ctx context.Context, id int64) (j v1.Job, err error) {
 	return j, err
 }
 
+// Release lets a job begin that was handed in on hold.
+func (c *Client) Release(ctx context.Context, id int64) (j v1.Job, err error) {
+	err = c.post(ctx, jobPath(id, "/release"), nil, &j)
+	return j, err
+}
+
 // Void ends a job whatever state it is in, for nothing: for the owner of the market.
 func (c *Client) Void(ctx context.Context, id int64, reason string) (j v1.Job, err error) {
 	err = c.post(ctx, jobPath(id, "/void"), v1.VoidRequest{Reason: reason}, &j)

@@ -8,7 +8,7 @@ type State string
 
 // The states of a job.
 const (
-	Held      State = "held"      // waits for other jobs (After)
+	Held      State = "held"      // waits for other jobs (After), for its time to begin or for its user
 	Queued    State = "queued"    // waits for processors, nothing promised yet
 	Running   State = "running"   // has its processors and its promise
 	Stopping  State = "stopping"  // was told to end
@@ -65,6 +65,8 @@ type Job struct {
 	QuotedUS    int64 `json:"quoted_us,omitempty"` // when the quote was made that it was submitted on
 	StartedUS   int64 `json:"started_us,omitempty"`
 	EndedUS     int64 `json:"ended_us,omitempty"`
+	BeginUS     int64 `json:"begin_us,omitempty"`    // it begins no sooner
+	OnHold      bool  `json:"on_hold,omitempty"`     // it waits until its user lets it begin
 	DueUS       int64 `json:"due_us,omitempty"`      // deadline
 	PromisedUS  int64 `json:"promised_us,omitempty"` // when it will be done at the latest, if that was promised
 	Firm        bool  `json:"firm"`                  // the promise stands

@@ -34,6 +34,8 @@ type Request struct {
 	After         []int64  `json:"after,omitempty"`                // jobs that must have succeeded first
 	AfterAny      []int64  `json:"after_any,omitempty"`            // jobs that must have ended first
 	AfterFailed   []int64  `json:"after_failed,omitempty"`         // jobs that must have ended first, and not succeeded
+	BeginMS       int64    `json:"begin_ms,omitempty"`             // it begins no sooner, counted from submission; its deadline counts from then
+	Hold          bool     `json:"hold,omitempty"`                 // it begins when its user says so
 	Array         *Array   `json:"array,omitempty"`                // a parameter sweep
 	Tags          []string `json:"tags,omitempty"`                 // for the user's own use
 	GraceMS       int64    `json:"grace_ms,omitempty"`             // between SIGTERM and SIGKILL; default 5 s

@@ -16,7 +16,7 @@ import (
 // jobCommands are for those who have jobs done.
 func jobCommands(con *console) []*cobra.Command {
 	return []*cobra.Command{
-		newSubmit(con), newSbatch(con), newSalloc(con), newSrun(con), newQuote(con), newEstimate(con), newJobs(con), newJob(con), newExplain(con), newLogs(con), newCancel(con),
+		newSubmit(con), newSbatch(con), newSalloc(con), newSrun(con), newQuote(con), newEstimate(con), newJobs(con), newJob(con), newExplain(con), newLogs(con), newCancel(con), newRelease(con),
 	}
 }
 

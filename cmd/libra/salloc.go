@@ -94,6 +94,9 @@ func runSalloc(cmd *cobra.Command, con *console, o *sallocCommand, args []string
 	if err = checkRequest(cmd, &request); err != nil {
 		return err
 	}
+	if request.BeginMS > 0 || request.Hold {
+		return usagef("--begin and --hold are for libra sbatch: an allocation is had now")
+	}
 	return o.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
 		prices, err := market.Prices(ctx)
 		if err != nil {

@@ -159,6 +159,7 @@ var tries = map[string][][]string{
 	"quote":  {{"--estimate", "5s"}, {"--estimate", "5s", "--json"}, {"--estimate", "5s", "--hold"}},
 	"jobs":   {{}, {"--all"}, {"--json"}, {"--state", hostile}},
 	"job":    {{"7"}, {"7", "--json"}, {hostile}}, "explain": {{"7"}, {"7", "--json"}}, "cancel": {{"7"}, {"7", "--json"}, {hostile}},
+	"release": {{"7"}, {"7", "--json"}, {hostile}},
 	"void": {{"7", "--reason", hostile}, {"7", "--json", "--reason", "x"}}, "logs": {{"8"}, {"--tail", "3", "8"}, {"-f", "8"}},
 	"nodes": {{}, {"--json"}, {"--cluster"}}, "prices": {{}, {"--json"}},
 	"salloc": {{"-t", "1", "--no-shell"}}, "srun": {{"-t", "1", hostile}}, "account": {{}, {"--json"}, {"lab"}}, "account open": {{hostile}}, "account close": {{hostile}}, "account grant": {{hostile, "5", "--memo", hostile}},

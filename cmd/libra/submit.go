@@ -18,6 +18,7 @@ type submitOptions struct {
 	quote   string
 	key     string
 	wait    bool
+	hold    bool
 	confirm confirmation
 }
 
@@ -73,6 +74,7 @@ The job gets PATH, LANG, LC_ALL and TZ of this environment and what --env and
 	f.StringVar(&opts.quote, "quote", "", "take the quote of this `ID`")
 	f.StringVar(&opts.key, "key", "", "idempotency `key`: the job is handed in once, however often this is said (default: a random one)")
 	f.BoolVar(&opts.wait, "wait", false, "wait for the job to end, show what it writes and its receipt, and exit with its code; with 125 if the market says no")
+	f.BoolVar(&opts.hold, "hold", false, "it begins when you say so (libra release): nothing is promised before")
 	opts.confirm.flags(cmd)
 	return cmd
 }
@@ -85,6 +87,10 @@ func runSubmit(cmd *cobra.Command, con *console, opts *submitOptions, args []str
 			return err
 		}
 	}
+	if opts.hold && opts.quote != "" {
+		return usagef("--hold: a quote is for a job that can begin now")
+	}
+	request.Hold = request.Hold || opts.hold
 	unsaid := opts.quote == "" && request.EstimateMS == 0 && request.HasProgram()
 	if opts.quote == "" && !unsaid {
 		if err := checkRequest(cmd, &request); err != nil {
@@ -146,7 +152,7 @@ func acceptance(j *v1.Job) string {
 	}
 	switch {
 	case j.State == v1.Held:
-		return fmt.Sprintf("%s is held: it begins after %s", what, jobList(j.Request.After))
+		return fmt.Sprintf("%s is held: it begins %s", what, heldUntil(&j.Request, j))
 	case j.State == v1.Queued && j.DueUS != 0:
 		return fmt.Sprintf("%s queued: %s, wanted by %s, nothing promised before it starts", what, price, momentAnd(j.DueUS))
 	case j.State == v1.Queued:

@@ -30,10 +30,13 @@ func (x *door) dependencies(by trade.Identity, r *trade.Request, settled []trade
 	return waits, broken, nil
 }
 
-// waitForOthers keeps a job back until others have ended as it wants. Its budget is held, its
-// deadline runs, nothing is promised.
+// waitForOthers keeps a job back until others have ended as it wants, its time to begin has
+// come and its user lets it. Its budget is held, its deadline runs, nothing is promised.
 func (x *door) waitForOthers(j *underway.Job, waits []int64) (trade.Outcome, error) {
-	j.State, j.Waits = trade.Held, waits
+	j.State, j.Waits, j.OnHold = trade.Held, waits, j.Request.Hold
+	if j.Request.BeginMS > 0 {
+		j.BeginUS = x.now + j.Request.BeginMS*1000
+	}
 	if j.Request.Budget != nil {
 		if err := x.floor.holdFunds(j); err != nil {
 			return trade.Outcome{}, err
@@ -58,7 +61,7 @@ func (x *floor) releaseDependents(ended *underway.Job) {
 		}
 		x.touched.Job(j.ID, journal.Whole)
 		j.Waits = slices.DeleteFunc(j.Waits, func(w int64) bool { return w == ended.ID })
-		if len(j.Waits) == 0 {
+		if j.Ready(x.now) {
 			x.todo = append(x.todo, followUp{job: j, next: begins})
 		}
 	}
@@ -75,7 +78,7 @@ func (x *door) admitDependent(j *underway.Job) error {
 	if j.Held > 0 {
 		x.floor.releaseHold(j)
 	}
-	j.State = ""
+	j.State, j.OnHold = "", false
 	x.jobs.Remove(j.ID)
 	if why := x.price.onlyPrecise(&j.Request); why != "" { // another policy came while it waited
 		x.refuse(j, trade.ReasonImprecise, why)

@@ -101,6 +101,8 @@ func (x *Exchange) carryOut(c *trade.Command) (trade.Outcome, error) {
 		return x.door.cancel(c.By, c.Cancel)
 	case c.Void != nil:
 		return x.door.void(c.By, c.Void)
+	case c.Begin != nil:
+		return x.door.begin(c.By, c.Begin)
 	case c.Report != nil:
 		return trade.Outcome{}, x.runs.report(c.By, c.Report)
 	case c.Money != nil:
@@ -133,6 +135,9 @@ func (x *Exchange) Next() (at int64, ok bool) {
 		next = min(next, x.timeOf(first))
 	}
 	next = min(next, x.storeBy)
+	if begins, some := x.jobs.NextBegin(); some {
+		next = min(next, x.timeOf(begins))
+	}
 	if due, some := x.income.Next(); some {
 		next = min(next, x.timeOf(due))
 	}
@@ -156,6 +161,7 @@ func (x *Exchange) catchUp() error {
 			}
 		}
 	}
+	x.door.beginDue()
 	if err := x.runs.refinements(); err != nil {
 		return err
 	}

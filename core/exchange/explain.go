@@ -29,8 +29,12 @@ func (x *teller) Explain(id int64) (trade.Explanation, bool) {
 	}
 	switch j.State {
 	case trade.Held:
-		e.Summary = fmt.Sprintf("waits for %s", jobs(j.Waits))
-		e.Because = append(e.Because, "nothing is promised until it can begin; its deadline runs from its submission")
+		e.Summary = "waits for " + waitsFor(j, x.now)
+		since := "its submission"
+		if j.BeginUS > 0 {
+			since = "then"
+		}
+		e.Because = append(e.Because, "nothing is promised until it can begin; its deadline runs from "+since)
 	case trade.Queued:
 		x.explainQueue(j, &e)
 	case trade.Running, trade.Stopping:

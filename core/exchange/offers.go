@@ -17,7 +17,7 @@ func (x *pricer) counterOffers(j *underway.Job, reason string) []trade.Offer {
 	case trade.ReasonDependency, trade.ReasonDraining, trade.ReasonImprecise:
 		return []trade.Offer{}
 	}
-	if x.cluster == nil {
+	if x.cluster == nil || j.Request.Later() { // what is offered begins when it is taken
 		return []trade.Offer{}
 	}
 	look := quote.Search{

@@ -20,6 +20,9 @@ func (x *door) quote(by trade.Identity, a *trade.AskQuote) (trade.Outcome, error
 	if err != nil {
 		return trade.Outcome{}, err
 	}
+	if r.Later() {
+		return trade.Outcome{}, errLater
+	}
 	if a.TTLMS < 0 || a.TTLMS > trade.MaxTTL {
 		return trade.Outcome{}, market.Wrong("ttl_ms", fmt.Sprintf("at most %d", trade.MaxTTL))
 	}

@@ -38,8 +38,13 @@ func (x *door) submitNew(by trade.Identity, r trade.Request, settled []trade.Set
 		return x.refuse(j, reason, why), nil
 	}
 
-	// 4. Let it wait for others, or ask the cluster.
-	if len(waits) > 0 {
+	// 4. Let it wait for others, or for its time, or ask the cluster.
+	if r.Later() {
+		if reason, why := x.never(j); reason != "" {
+			return x.refuse(j, reason, why), nil
+		}
+	}
+	if len(waits) > 0 || r.Later() {
 		return x.waitForOthers(j, waits)
 	}
 	return x.admit(j)
@@ -79,7 +84,7 @@ func (x *door) newJob(by trade.Identity, r trade.Request, account string) *under
 		ID: id, Owner: by.User, Account: account, Name: r.Name, Request: r, SubmittedUS: x.now, Policy: x.epoch().Policy,
 	}}
 	if r.DeadlineMS > 0 {
-		j.DueUS = x.now + r.DeadlineMS*1000
+		j.DueUS = x.now + (r.BeginMS+r.DeadlineMS)*1000
 	}
 	if j.Name == "" {
 		j.Name = nameOf(&r)

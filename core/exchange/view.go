@@ -84,11 +84,13 @@ func (x *teller) SpeedOfAll() float64 { return x.nodes.SpeedOfAll() }
 // Speed is the work a second of all processors that are up.
 func (x *teller) Speed() float64 { return x.nodes.Speed() }
 
-// Preview is what a request would be answered now. Nothing changes.
+// Preview is what a request would be answered now, and one that begins later if it began
+// now. Nothing changes.
 func (x *teller) Preview(by trade.Identity, r trade.Request) (trade.Outcome, error) {
 	if err := r.ValidateTerms(); err != nil {
 		return trade.Outcome{}, err
 	}
+	r = r.AtOnce()
 	account, err := x.bank.payer(by, r.Account)
 	if err != nil {
 		return trade.Outcome{}, err

@@ -35,6 +35,7 @@ type Command struct {
 	Submit *Submit           `json:"submit,omitempty"`
 	Cancel *Cancel           `json:"cancel,omitempty"`
 	Void   *Void             `json:"void,omitempty"`
+	Begin  *Begin            `json:"begin,omitempty"`
 	Report *Measured         `json:"report,omitempty"`
 	Tick   *Tick             `json:"tick,omitempty"`
 	Resume *Resume           `json:"resume,omitempty"`
@@ -83,6 +84,8 @@ func (c *Command) Kind() string {
 		return "cancel"
 	case c.Void != nil:
 		return "void"
+	case c.Begin != nil:
+		return "begin"
 	case c.Report != nil:
 		return "report"
 	case c.Resume != nil:

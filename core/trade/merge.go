@@ -51,6 +51,8 @@ func Merge(quoted, given Request) (Request, error) {
 		{"nodelist", len(terms.Nodelist) > 0 && !slices.Equal(terms.Nodelist, quoted.Nodelist)},
 		{"exclude", len(terms.Exclude) > 0 && !slices.Equal(terms.Exclude, quoted.Exclude)},
 		{"constraint", terms.Constraint != "" && terms.Constraint != quoted.Constraint},
+		{"begin_ms", terms.BeginMS != 0},
+		{"hold", terms.Hold},
 		{"account", terms.Account != "" && terms.Account != quoted.Account},
 		{"optional", terms.Optional != nil && !terms.Optional.sameTerms(quoted.Optional)},
 		{"array", terms.Array != nil && (quoted.Array == nil || *terms.Array != *quoted.Array)},

@@ -43,6 +43,8 @@ type Request struct {
 	After         []int64  `json:"after,omitempty"`                // jobs that must have succeeded first
 	AfterAny      []int64  `json:"after_any,omitempty"`            // jobs that must have ended first
 	AfterFailed   []int64  `json:"after_failed,omitempty"`         // jobs that must have ended first, and not succeeded
+	BeginMS       int64    `json:"begin_ms,omitempty"`             // it begins no sooner, counted from submission; its deadline counts from then
+	Hold          bool     `json:"hold,omitempty"`                 // it begins when its user says so
 	Array         *Array   `json:"array,omitempty"`                // a parameter sweep
 	Tags          []string `json:"tags,omitempty"`                 // for the user's own use
 	GraceMS       int64    `json:"grace_ms,omitempty"`             // between SIGTERM and SIGKILL; default 5 s
@@ -165,6 +167,8 @@ func (r *Request) ValidateTerms() error {
 		return market.Wrong("estimate_ms", upTo("more than 0", MaxMS)+": how long it runs with a processor to itself")
 	case r.DeadlineMS < 0 || r.DeadlineMS > MaxMS:
 		return market.Wrong("deadline_ms", upTo("0 (none) or more", MaxMS))
+	case r.BeginMS < 0 || r.BeginMS > MaxMS-r.DeadlineMS:
+		return market.Wrong("begin_ms", upTo("0 or more, and with its deadline", MaxMS))
 	case r.Soft && r.DeadlineMS == 0:
 		return market.Wrong("soft", "a deadline_ms with it")
 	case r.Budget != nil && (*r.Budget < 0 || *r.Budget > maxMicros):

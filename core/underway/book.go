@@ -13,6 +13,8 @@ type Book struct {
 	byID  map[int64]*Job
 	waits map[int64][]int64 // by job: who waits for it
 
+	begins begins
+
 	met  []*Job  // see Meet
 	seen float64 // so that looking is not left out
 }
@@ -27,6 +29,9 @@ func (b *Book) Add(j *Job) {
 	b.byID[j.ID] = j
 	for _, id := range j.Waits {
 		b.waits[id] = append(b.waits[id], j.ID)
+	}
+	if j.State == trade.Held && j.BeginUS > 0 {
+		b.begins.push(j.BeginUS, j.ID)
 	}
 }
 

@@ -148,6 +148,15 @@ func (c *call) ownJob() (v1.Job, error) {
 }
 
 func cancelJob(c *call) error {
+	return c.tellJob(func(id int64) trade.Command { return trade.Command{Cancel: &trade.Cancel{Job: id}} })
+}
+
+func releaseJob(c *call) error {
+	return c.tellJob(func(id int64) trade.Command { return trade.Command{Begin: &trade.Begin{Job: id}} })
+}
+
+// tellJob has the market do something with a job that is under way.
+func (c *call) tellJob(what func(id int64) trade.Command) error {
 	if err := c.decodeNone(); err != nil {
 		return err
 	}
@@ -155,7 +164,7 @@ func cancelJob(c *call) error {
 	if err != nil {
 		return err
 	}
-	o, err := c.do(trade.Command{Cancel: &trade.Cancel{Job: job.ID}})
+	o, err := c.do(what(job.ID))
 	if errors.Is(err, trade.ErrUnknown) {
 		// It is there, so it has ended: the market floor forgets those.
 		return fmt.Errorf("%w: job %d has ended", trade.ErrConflict, job.ID)

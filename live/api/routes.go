@@ -105,6 +105,10 @@ var routes = []route{
 		does: "Cancel a job. Asked twice, it is urgent: the job is killed", status: http.StatusOK, answer: v1.Job{},
 	},
 	{
+		method: http.MethodPost, pattern: "/v1/jobs/{id}/release", roles: people, handle: releaseJob,
+		does: "Let a job begin that was handed in on hold", status: http.StatusOK, answer: v1.Job{},
+	},
+	{
 		method: http.MethodPost, pattern: "/v1/jobs/{id}/void", roles: owners, handle: voidJob,
 		does: "End a job whatever state it is in, without waiting for its nodes: nothing is charged, what was held for it goes back, and its nodes are told to stop it",
 		body: v1.VoidRequest{}, status: http.StatusOK, answer: v1.Job{},

@@ -57,6 +57,8 @@ func (b *Broker) Do(ctx context.Context, c trade.Command, key api.Key) (api.Outc
 	case c.Cancel != nil:
 		o, err := b.cancel(ctx, c.By, c.Cancel.Job, key)
 		return o, false, err
+	case c.Begin != nil:
+		return api.Outcome{}, false, notHere("a broker holds no jobs back: none is on hold")
 	case c.Void != nil:
 		return api.Outcome{}, false, notHere("a broker holds no money: the owner of the cluster that has the job voids it there")
 	case c.Epoch != nil:

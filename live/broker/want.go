@@ -80,6 +80,9 @@ func (b *Broker) prepareAfter(ctx context.Context, w *want) error {
 	if len(w.request.AfterAny)+len(w.request.AfterFailed) > 0 {
 		return &trade.FieldError{Field: "after_any", Want: "nothing: behind a broker a job waits for the success of others alone (after)"}
 	}
+	if w.request.BeginMS > 0 || w.request.Hold {
+		return &trade.FieldError{Field: "begin_ms", Want: "nothing, and no hold: behind a broker a job begins when it can, or after others"}
+	}
 	at := ""
 	for _, id := range w.request.After {
 		e, err := b.entry(ctx, id)

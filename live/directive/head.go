@@ -67,6 +67,8 @@ type Head struct {
 	// the most first, which is what the request says.
 	Spreads []int
 
+	dueAt bool // its deadline is a point in time, or counts from when it is handed in, whenever it begins
+
 	nodeMB int64 // memory on each node, where it was said so
 
 	Singleton bool // it waits for the end of the jobs of its user that have its name
@@ -125,6 +127,9 @@ func (h *Head) read(file, script string, options []string) error {
 // Finish completes the request: a name if it has none, and the environment.
 func (h *Head) Finish(name string, environ []string) v1.Request {
 	request := h.Request
+	if request.BeginMS > 0 && request.DeadlineMS > 0 && h.dueAt { // the market counts it from there
+		request.DeadlineMS = max(1, request.DeadlineMS-request.BeginMS)
+	}
 	if request.Name == "" {
 		request.Name = name
 	}

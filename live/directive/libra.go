@@ -44,8 +44,11 @@ var terms = []term{
 			return nil
 		}
 		ms, err := Deadline(v, h.at.Now)
+		_, h.dueAt = clockTime(strings.TrimPrefix(v, "at "), h.at.Now)
+		h.dueAt = h.dueAt && !Counted(v)
 		return put(&h.Request.DeadlineMS, ms, err)
 	}},
+	{name: "begin", set: (*Head).begin},
 	{name: "soft", bare: true, set: func(h *Head, v string) error {
 		yes, err := truth(v)
 		return put(&h.Request.Soft, yes, err)

@@ -31,6 +31,7 @@ var sbatchOptions = append([]option{
 	}},
 	{names: []string{"--deadline"}, takes: aValue, set: func(o *occurrence) error {
 		ms, err := slurmDeadline(o.value, o.at.Now)
+		o.dueAt = true
 		return put(&o.Request.DeadlineMS, ms, err)
 	}},
 	{names: []string{"--mem"}, takes: aValue, set: func(o *occurrence) error {
@@ -75,6 +76,8 @@ var sbatchOptions = append([]option{
 	{names: []string{"--export"}, takes: aValue, set: func(o *occurrence) error { return o.export(o.value) }},
 	{names: []string{"--comment"}, takes: aValue, set: (*occurrence).comment},
 	{names: []string{"--no-requeue"}, set: func(o *occurrence) error { o.Request.NoRestart = true; return nil }},
+	{names: []string{"-b", "--begin"}, takes: aValue, set: (*occurrence).beginAt},
+	{names: []string{"-H", "--hold"}, set: func(o *occurrence) error { o.Request.Hold = true; return nil }},
 	{names: []string{"-w", "--nodelist"}, takes: aValue, set: (*occurrence).onNamed},
 	{names: []string{"-x", "--exclude"}, takes: aValue, set: func(o *occurrence) error { return o.exclude(o.value) }},
 	{names: []string{"-C", "--constraint"}, takes: aValue, set: func(o *occurrence) error { return o.constraint(o.value) }},
@@ -108,8 +111,6 @@ var sbatchOthers = []option{
 	{names: []string{"-v", "--verbose"}, idle: "it is for sbatch itself"},
 	{names: []string{"-W", "--wait"}, idle: "say --wait to libra submit"},
 
-	{names: []string{"-b", "--begin"}, takes: aValue, never: "jobs begin when the market says; hand it in then"},
-	{names: []string{"-H", "--hold"}, never: "jobs cannot be held; ask for a quote instead"},
 	{names: []string{"--exclusive"}, takes: perhapsA, never: "nodes are shared; ask for as many processors as are needed"},
 	{names: []string{"-L", "--licenses"}, takes: aValue, never: "the market sells processors, memory, disk and GPUs, no licences"},
 	{names: []string{"--reservation"}, takes: aValue, never: "there are no reservations; a quote keeps room for a job"},

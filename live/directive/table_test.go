@@ -27,7 +27,8 @@ var notes = map[string]string{
 	"--gres":     "gpu, gpu:2, gpu:a100, gpu:a100:2 and none, as --gpus-per-node; other resources are refused",
 	"--nodelist": "on these and on no others; on all of them, as many tasks on each where the tasks divide", "--exclude": "names of nodes that the market does not have exclude nothing",
 	"--constraint": "one feature, several joined by & or a comma (all of them) or by a bar (one of them); numbers of nodes (fast*2) and groups in brackets are refused",
-	"--requeue":    "a job that lost its node begins again", "--no-requeue": "it does not",
+	"--begin":      "it waits in the market, which says what it costs and promises when its time has come", "--hold": "it waits in the market, which says what it costs and promises when libra release lets it begin; it is not in Slurm yet, and scontrol does not know it",
+	"--requeue": "a job that lost its node begins again", "--no-requeue": "it does not",
 }
 
 // row is what becomes of an option, for the table.

@@ -16,13 +16,13 @@ import (
 const reservedSlack = 2 * time.Minute
 
 // mayTake is how long a job is to be undisturbed: until its deadline, or some times its
-// estimate where it has none, since it may share its processors.
+// estimate where it has none, since it may share its processors; from when it may begin.
 func mayTake(r *trade.Request) time.Duration {
 	ms := r.DeadlineMS
 	if ms == 0 {
 		ms = 4 * r.EstimateMS
 	}
-	return time.Duration(ms) * time.Millisecond
+	return time.Duration(r.BeginMS+ms) * time.Millisecond
 }
 
 // SteerClear lets nothing be sold, for a while, on nodes that are reserved before a job

@@ -15,7 +15,7 @@ func ToJob(j *v1.Job) trade.Job {
 		ID: j.ID, Owner: j.Owner, Account: j.Account, Name: j.Name, Program: j.Program, State: trade.State(j.State), Reason: j.Reason, Detail: j.Detail,
 		Request:     ToRequest(&j.Request),
 		SubmittedUS: j.SubmittedUS, QuotedUS: j.QuotedUS, StartedUS: j.StartedUS, EndedUS: j.EndedUS,
-		DueUS: j.DueUS, PromisedUS: j.PromisedUS, Firm: j.Firm, Starting: j.Starting, InTime: j.InTime,
+		BeginUS: j.BeginUS, OnHold: j.OnHold, DueUS: j.DueUS, PromisedUS: j.PromisedUS, Firm: j.Firm, Starting: j.Starting, InTime: j.InTime,
 		Price: j.Price, Held: j.Held, Charged: j.Charged, CostNow: j.CostNow, Penalty: j.Penalty, Work: j.Work, Extra: j.Extra,
 		Width: j.Width, Attempt: j.Attempt, Policy: j.Policy,
 		Part: task.Part(j.Part), MandatoryUS: j.MandatoryUS, OptionalMS: j.OptionalMS, Optional: j.Optional,

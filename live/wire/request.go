@@ -24,7 +24,7 @@ func ToRequest(r *v1.Request) trade.Request {
 		Name: r.Name, Account: r.Account, Argv: r.Argv, Script: r.Script, Dir: r.Dir, Env: r.Env, Output: r.Output, Error: r.Error,
 		EstimateMS: r.EstimateMS, DeadlineMS: r.DeadlineMS, Soft: r.Soft, Budget: r.Budget, PenaltyMicros: r.PenaltyMicros,
 		Processors: r.Processors, Threads: r.Threads, Spread: r.Spread, Once: r.Once, MemoryMB: r.MemoryMB, DiskMB: r.DiskMB, GPUs: r.GPUs, GPUKind: r.GPUKind, Class: r.Class,
-		Nodelist: r.Nodelist, Exclude: r.Exclude, Constraint: r.Constraint,
+		Nodelist: r.Nodelist, Exclude: r.Exclude, Constraint: r.Constraint, BeginMS: r.BeginMS, Hold: r.Hold,
 		Wish: r.Wish, Overrun: trade.Overrun(r.Overrun), NoRestart: r.NoRestart, After: r.After, AfterAny: r.AfterAny, AfterFailed: r.AfterFailed,
 		Array: (*trade.Array)(r.Array), Tags: r.Tags, GraceMS: r.GraceMS, Optional: (*trade.Optional)(r.Optional),
 	}
@@ -36,7 +36,7 @@ func Request(r *trade.Request) v1.Request {
 		Name: r.Name, Account: r.Account, Argv: r.Argv, Script: r.Script, Dir: r.Dir, Env: r.Env, Output: r.Output, Error: r.Error,
 		EstimateMS: r.EstimateMS, DeadlineMS: r.DeadlineMS, Soft: r.Soft, Budget: r.Budget, PenaltyMicros: r.PenaltyMicros,
 		Processors: r.Processors, Threads: r.Threads, Spread: r.Spread, Once: r.Once, MemoryMB: r.MemoryMB, DiskMB: r.DiskMB, GPUs: r.GPUs, GPUKind: r.GPUKind, Class: r.Class,
-		Nodelist: r.Nodelist, Exclude: r.Exclude, Constraint: r.Constraint,
+		Nodelist: r.Nodelist, Exclude: r.Exclude, Constraint: r.Constraint, BeginMS: r.BeginMS, Hold: r.Hold,
 		Wish: r.Wish, Overrun: v1.Overrun(r.Overrun), NoRestart: r.NoRestart, After: r.After, AfterAny: r.AfterAny, AfterFailed: r.AfterFailed,
 		Array: (*v1.Array)(r.Array), Tags: r.Tags, GraceMS: r.GraceMS, Optional: (*v1.Optional)(r.Optional),
 	}

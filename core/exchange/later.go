@@ -1,0 +1,81 @@
+package exchange
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/libra-market/libra/core/journal"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/core/underway"
+)
+
+// errLater is the answer to who wants a price for a job that is not to begin now.
+var errLater = market.Wrong("begin_ms", "none, and no hold, with a quote: it is for a job that can begin now")
+
+// never is why a job that begins later will not be taken then, as far as that can be known
+// now: there is not what it asks for, or its deadline is too short even alone.
+func (x *door) never(j *underway.Job) (reason, why string) {
+	if x.cluster == nil {
+		return "", ""
+	}
+	r := j.Request.AtOnce()
+	switch why := x.price.whyNot(j, r); {
+	case why == market.CannotMeetResources, r.DeadlineMS > 0 && x.price.alone(&r) > r.DeadlineMS && why == market.CannotMeetDeadline:
+		return x.price.refusal(j, why)
+	}
+	return "", ""
+}
+
+// beginDue lets those begin whose time has come, if they wait for nothing else.
+func (x *door) beginDue() {
+	for {
+		id, come := x.jobs.TakeBegin(x.now)
+		if !come {
+			return
+		}
+		x.beginIfReady(x.jobs.Find(id))
+	}
+}
+
+func (x *door) beginIfReady(j *underway.Job) {
+	if j != nil && j.State == trade.Held && j.Ready(x.now) {
+		x.floor.touched.Job(j.ID, journal.Whole)
+		x.floor.todo = append(x.floor.todo, followUp{job: j, next: begins})
+	}
+}
+
+// begin lets a job begin that its user held back, or as soon as it may.
+func (x *door) begin(by trade.Identity, b *trade.Begin) (trade.Outcome, error) {
+	j := x.jobs.Find(b.Job)
+	switch {
+	case j == nil || by.Role != trade.RoleOwner && j.Owner != by.User:
+		return trade.Outcome{}, fmt.Errorf("job %d: %w, or it has ended", b.Job, trade.ErrUnknown)
+	case !j.OnHold:
+		return trade.Outcome{}, fmt.Errorf("job %d: %w: it is not on hold", b.Job, trade.ErrConflict)
+	}
+	j.OnHold = false
+	x.floor.touched.Job(j.ID, journal.Whole)
+	x.floor.changed(j)
+	x.beginIfReady(j)
+	if err := x.followUp(); err != nil {
+		return trade.Outcome{}, err
+	}
+	v := x.tell.view(j)
+	return trade.Outcome{Job: &v}, nil
+}
+
+// waitsFor is what a job that is kept back waits for.
+func waitsFor(j *underway.Job, now int64) string {
+	var words []string
+	if len(j.Waits) > 0 {
+		words = append(words, jobs(j.Waits))
+	}
+	if j.BeginUS > now {
+		words = append(words, "its time to begin, in "+market.Span((j.BeginUS-now+999)/1000))
+	}
+	if j.OnHold {
+		words = append(words, fmt.Sprintf("its user (libra release %d)", j.ID))
+	}
+	return strings.Join(words, " and ")
+}

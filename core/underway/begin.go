@@ -1,0 +1,42 @@
+package underway
+
+import "container/heap"
+
+// Ready reports whether a job that was kept back waits for nothing more.
+func (j *Job) Ready(now int64) bool { return len(j.Waits) == 0 && !j.OnHold && j.BeginUS <= now }
+
+// NextBegin is when the next job may begin that waits for a time. It may wait no more.
+func (b *Book) NextBegin() (at int64, some bool) {
+	if len(b.begins) == 0 {
+		return 0, false
+	}
+	return b.begins[0].at, true
+}
+
+// TakeBegin is a job that waited for a time which has come, or did; each is said once.
+func (b *Book) TakeBegin(by int64) (id int64, come bool) {
+	if at, some := b.NextBegin(); !some || at > by {
+		return 0, false
+	}
+	return heap.Pop(&b.begins).(begin).id, true
+}
+
+// begin is when a job may begin.
+type begin struct{ at, id int64 }
+
+// begins are in the order in which they come: a heap.
+type begins []begin
+
+func (h *begins) push(at, id int64) { heap.Push(h, begin{at, id}) }
+
+func (h begins) Len() int { return len(h) }
+func (h begins) Less(i, k int) bool {
+	return h[i].at < h[k].at || h[i].at == h[k].at && h[i].id < h[k].id
+}
+func (h begins) Swap(i, k int) { h[i], h[k] = h[k], h[i] }
+func (h *begins) Push(v any)   { *h = append(*h, v.(begin)) }
+func (h *begins) Pop() any {
+	last := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	return last
+}

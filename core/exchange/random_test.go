@@ -69,7 +69,7 @@ func randomDay(r *rapid.T, policyName string, interrupt func(rapid.TB, *floor)) 
 	for range steps {
 		f.wait(rapid.Float64Range(0, 8).Draw(r, "pause"))
 		by := rapid.SampledFrom([]trade.Identity{alice, bob}).Draw(r, "by")
-		switch rapid.IntRange(0, 14).Draw(r, "what") {
+		switch rapid.IntRange(0, 15).Draw(r, "what") {
 		case 0, 1, 2, 3:
 			_, _ = f.try(trade.Command{By: by, Submit: &trade.Submit{Request: request(f, r)}})
 		case 4:
@@ -98,6 +98,10 @@ func randomDay(r *rapid.T, policyName string, interrupt func(rapid.TB, *floor)) 
 			interrupt(r, f)
 		case 14:
 			allow(f, r)
+		case 15:
+			if id := some(f, r); id != 0 {
+				_, _ = f.try(trade.Command{By: by, Begin: &trade.Begin{Job: id}})
+			}
 		}
 	}
 	finish(r, f)
@@ -134,6 +138,15 @@ func request(f *floor, r *rapid.T) trade.Request {
 	}
 	if q.Processors > 1 && q.Array == nil && rapid.Bool().Draw(r, "spread") {
 		q.Spread = true
+	}
+	if rapid.IntRange(0, 5).Draw(r, "later") == 0 {
+		q.BeginMS, q.Hold = rapid.SampledFrom([]int64{0, 1, 5_000, 15_000}).Draw(r, "begin"), rapid.Bool().Draw(r, "hold")
+	}
+	switch rapid.IntRange(0, 8).Draw(r, "where") {
+	case 0:
+		q.Nodelist = rapid.SliceOfN(rapid.SampledFrom([]string{"n1", "n2"}), 1, 2).Draw(r, "nodelist")
+	case 1:
+		q.Exclude = []string{rapid.SampledFrom([]string{"n1", "n2", "n3"}).Draw(r, "exclude")}
 	}
 	if id := some(f, r); id != 0 && rapid.IntRange(0, 4).Draw(r, "after") == 0 {
 		switch rapid.IntRange(0, 2).Draw(r, "how it ends") {

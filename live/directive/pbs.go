@@ -48,8 +48,8 @@ var pbsOptions = []option{
 	{names: []string{"-c"}, takes: aValue, idle: "Libra takes no checkpoints"},
 	{names: []string{"-z"}, idle: "it is for qsub itself"},
 
-	{names: []string{"-a"}, takes: aValue, never: "jobs begin when the market says; hand it in then"},
-	{names: []string{"-h"}, never: "jobs cannot be held; ask for a quote instead"},
+	{names: []string{"-a"}, takes: aValue, never: "say when in a line for Libra, as #LIBRA begin=18:00"},
+	{names: []string{"-h"}, set: func(o *occurrence) error { o.Request.Hold = true; return nil }},
 	{names: []string{"-I"}, never: "jobs have no terminal"},
 	{names: []string{"-X"}, never: "jobs have no display"},
 }

@@ -31,6 +31,7 @@ func TestOnSlurm(t *testing.T) {
 	t.Run("one number", oneNumber)
 	t.Run("GPUs are sold", gpusAreSold)
 	t.Run("jobs are on their nodes", jobsAreOnTheirNodes)
+	t.Run("jobs begin later", jobsBeginLater)
 }
 
 // newSite is a market in front of a Slurm, with an agent on each of its nodes

@@ -160,7 +160,7 @@ var tries = map[string][][]string{
 	"jobs":   {{}, {"--all"}, {"--json"}, {"--state", hostile}},
 	"job":    {{"7"}, {"7", "--json"}, {hostile}}, "explain": {{"7"}, {"7", "--json"}}, "cancel": {{"7"}, {"7", "--json"}, {hostile}},
 	"release": {{"7"}, {"7", "--json"}, {hostile}},
-	"void": {{"7", "--reason", hostile}, {"7", "--json", "--reason", "x"}}, "logs": {{"8"}, {"--tail", "3", "8"}, {"-f", "8"}},
+	"void":    {{"7", "--reason", hostile}, {"7", "--json", "--reason", "x"}}, "logs": {{"8"}, {"--tail", "3", "8"}, {"-f", "8"}},
 	"nodes": {{}, {"--json"}, {"--cluster"}}, "prices": {{}, {"--json"}},
 	"salloc": {{"-t", "1", "--no-shell"}}, "srun": {{"-t", "1", hostile}}, "account": {{}, {"--json"}, {"lab"}}, "account open": {{hostile}}, "account close": {{hostile}}, "account grant": {{hostile, "5", "--memo", hostile}},
 	"account transfer": {{hostile, "5"}}, "account limit": {{hostile, "5"}}, "account allow": {{hostile, "5"}}, "account credit": {{hostile, "5"}}, "account bind": {{hostile, hostile}}, "account unbind": {{hostile, hostile}},

@@ -29,7 +29,7 @@ func (x *teller) Explain(id int64) (trade.Explanation, bool) {
 	}
 	switch j.State {
 	case trade.Held:
-		e.Summary = "waits for " + waitsFor(j, x.now)
+		e.Summary = "waits for " + j.WaitsFor(x.now)
 		since := "its submission"
 		if j.BeginUS > 0 {
 			since = "then"
@@ -75,7 +75,7 @@ func (x *teller) explainRun(j *underway.Job, e *trade.Explanation, owed *bill.Bi
 	if stand.Speed > 0 {
 		e.PredictedUS = x.unix(t + market.Time(float64(max(0, stand.Left))/stand.Speed))
 	}
-	e.Summary = fmt.Sprintf("runs with %.1f %% of a processor%s", e.Share*100, outlook(j, e, late))
+	e.Summary = fmt.Sprintf("runs with %.1f %% of a processor%s", e.Share*100, j.Outlook(e, late))
 	switch {
 	case x.starting(j): // what the plan gives it meanwhile it has not had
 		e.Because = append(e.Because, fmt.Sprintf("nothing of %s is done yet", market.Span(x.owed.paidMS(j)+j.Extra)))
@@ -121,24 +121,6 @@ func (x *teller) explainRun(j *underway.Job, e *trade.Explanation, owed *bill.Bi
 	x.explainLeaving(j, e)
 }
 
-// outlook says of a job that runs what it needs, if anything helps.
-func outlook(j *underway.Job, e *trade.Explanation, late bool) string {
-	switch {
-	case j.DueUS == 0:
-		return ", without a deadline"
-	case late:
-		return "; it is late"
-	case j.Void:
-		return ", without a promise"
-	case e.Need == 0:
-		return "; its estimate is used up"
-	case e.Need < 0.0005:
-		return "; it needs less than 0.1 % to be in time"
-	default:
-		return fmt.Sprintf("; it needs %.1f %% to be in time", e.Need*100)
-	}
-}
-
 // declined is the processor time that a job did not want, on each of its processors.
 func (x *teller) declined(j *underway.Job) (ms int64) {
 	for program := range j.Placed() {
@@ -152,36 +134,11 @@ func (x *teller) declined(j *underway.Job) (ms int64) {
 func (x *teller) neighbours(j *underway.Job) int {
 	n := 0
 	for other := range x.jobs.All() {
-		if other != j && overlap(j, other) {
+		if other != j && j.Beside(other) {
 			n++
 		}
 	}
 	return n
-}
-
-func overlap(a, b *underway.Job) bool {
-	for i := range a.Ranks {
-		for k := range b.Ranks {
-			if a.Ranks[i].Proc == b.Ranks[k].Proc {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func jobs(ids []int64) string {
-	text := "job"
-	if len(ids) > 1 {
-		text = "jobs"
-	}
-	for i, id := range ids {
-		if i > 0 {
-			text += ","
-		}
-		text += fmt.Sprintf(" %d", id)
-	}
-	return text
 }
 
 // explainParts says which part of a job runs, or why it stands still.

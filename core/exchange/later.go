@@ -2,7 +2,6 @@ package exchange
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/libra-market/libra/core/journal"
 	"github.com/libra-market/libra/core/market"
@@ -63,19 +62,4 @@ func (x *door) begin(by trade.Identity, b *trade.Begin) (trade.Outcome, error) {
 	}
 	v := x.tell.view(j)
 	return trade.Outcome{Job: &v}, nil
-}
-
-// waitsFor is what a job that is kept back waits for.
-func waitsFor(j *underway.Job, now int64) string {
-	var words []string
-	if len(j.Waits) > 0 {
-		words = append(words, jobs(j.Waits))
-	}
-	if j.BeginUS > now {
-		words = append(words, "its time to begin, in "+market.Span((j.BeginUS-now+999)/1000))
-	}
-	if j.OnHold {
-		words = append(words, fmt.Sprintf("its user (libra release %d)", j.ID))
-	}
-	return strings.Join(words, " and ")
 }

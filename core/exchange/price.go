@@ -82,7 +82,7 @@ func (x *pricer) ownerLeft(except int64) market.Money {
 // lanes that the market takes.
 func (x *pricer) fitting(j *underway.Job) market.Job {
 	t := x.time()
-	first := j.Request.Asked(j.ID, j.Owner, t, x.lanes(&j.Request))
+	first := j.Request.Asked(j.ID, j.Owner, t, j.Request.Lanes(x.nodes))
 	if j.DueUS > 0 { // part of the deadline may be gone, waiting for others
 		first.SLA.Deadline = max(0, x.timeOf(j.DueUS)-t)
 	}
@@ -102,20 +102,6 @@ func (x *pricer) fitting(j *underway.Job) market.Job {
 		try.Width, try.Estimate = width, estimate
 		try.SLA.Budget = x.forWork(&try, budget) * market.Price(x.pieces(&j.Request, int(width)))
 	}
-}
-
-// lanes is how many processors are up for a request.
-func (x *pricer) lanes(r *trade.Request) int {
-	if !r.Chooses() {
-		return x.nodes.ProcessorsUp()
-	}
-	sum := 0
-	for _, n := range r.Among(x.nodes.All()) {
-		if n.Up {
-			sum += n.Processors
-		}
-	}
-	return sum
 }
 
 // onlyPrecise says why a request with an optional part cannot be taken here; ""

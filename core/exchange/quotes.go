@@ -38,7 +38,7 @@ func (x *door) quote(by trade.Identity, a *trade.AskQuote) (trade.Outcome, error
 		ttl = trade.DefaultTTL
 	}
 	x.price.sized(&r)
-	j := x.newJob(by, withProgram(r), account)
+	j := x.newJob(by, r.WithProgram(), account)
 	if why := x.price.onlyPrecise(&r); why != "" {
 		return x.refuseQuote(j, trade.ReasonImprecise, why), nil
 	}
@@ -102,14 +102,6 @@ func (x *door) quote(by trade.Identity, a *trade.AskQuote) (trade.Outcome, error
 // the price.
 func nameBudget(policy string) string {
 	return "under " + policy + " a job costs what it is worth: name a budget"
-}
-
-// withProgram lets a request without a program be numbered like any other.
-func withProgram(r trade.Request) trade.Request {
-	if !r.HasProgram() {
-		r.Argv = []string{"?"}
-	}
-	return r
 }
 
 func (x *door) refuseQuote(j *underway.Job, reason, detail string) trade.Outcome {

@@ -87,24 +87,9 @@ func (x *door) newJob(by trade.Identity, r trade.Request, account string) *under
 		j.DueUS = x.now + (r.BeginMS+r.DeadlineMS)*1000
 	}
 	if j.Name == "" {
-		j.Name = nameOf(&r)
+		j.Name = r.Called()
 	}
 	return j
-}
-
-// nameOf is what a job without a name is called.
-func nameOf(r *trade.Request) string {
-	if r.Script != "" {
-		return "script"
-	}
-	name := r.Argv[0]
-	for i := len(name) - 1; i >= 0; i-- {
-		if name[i] == '/' {
-			name = name[i+1:]
-			break
-		}
-	}
-	return name[:min(len(name), trade.MaxName)]
 }
 
 // refuse says no to a job at the door, with what would be taken instead. The

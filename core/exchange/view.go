@@ -99,7 +99,7 @@ func (x *teller) Preview(by trade.Identity, r trade.Request) (trade.Outcome, err
 		account, _ = x.income.Awaits(by, x.ledger, x.accounts)
 	}
 	x.price.sized(&r)
-	j := &underway.Job{Job: trade.Job{Owner: by.User, Account: account, Request: withProgram(r), SubmittedUS: x.now}}
+	j := &underway.Job{Job: trade.Job{Owner: by.User, Account: account, Request: r.WithProgram(), SubmittedUS: x.now}}
 	no := func(reason, detail string) trade.Outcome {
 		return trade.Outcome{Refusal: &trade.Refusal{Reason: reason, Detail: detail, Offers: x.price.counterOffers(j, reason)}}
 	}

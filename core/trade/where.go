@@ -126,3 +126,17 @@ func shortened(list []string) string {
 	}
 	return strings.Join(list, ", ")
 }
+
+// Lanes is how many processors are up that a request may be on.
+func (r *Request) Lanes(nodes *roster.Roster) int {
+	if !r.Chooses() {
+		return nodes.ProcessorsUp()
+	}
+	sum := 0
+	for _, n := range r.Among(nodes.All()) {
+		if n.Up {
+			sum += n.Processors
+		}
+	}
+	return sum
+}

@@ -37,7 +37,7 @@ var access = []struct {
 	{"GET", "/v1/jobs?owner=alice", "/v1/jobs", nil, "401 200 404 200 403 403 401 401"},
 	{"GET", "/v1/jobs/1", "/v1/jobs/{id}", nil, "401 200 404 200 403 403 401 401"},
 	{"POST", "/v1/jobs/1/cancel", "/v1/jobs/{id}/cancel", nil, "401 200 404 200 403 403 401 401"},
-	{"POST", "/v1/jobs/1/release", "/v1/jobs/{id}/release", nil, "401 200 404 200 403 403 401 401"},
+	{"POST", "/v1/jobs/1/release", "/v1/jobs/{id}/release", nil, "401 409 404 409 403 403 401 401"},
 	{"POST", "/v1/jobs/1/void", "/v1/jobs/{id}/void", v1.VoidRequest{Reason: "ours"}, "401 403 403 200 403 403 401 401"},
 	{"GET", "/v1/jobs/1/explain", "/v1/jobs/{id}/explain", nil, "401 200 404 200 403 403 401 401"},
 	{"GET", "/v1/jobs/1/receipt", "/v1/jobs/{id}/receipt", nil, "401 200 404 200 403 403 401 401"},

@@ -1,0 +1,69 @@
+package underway
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
+)
+
+// Outlook says of a job that runs what it needs, if anything helps.
+func (j *Job) Outlook(e *trade.Explanation, late bool) string {
+	switch {
+	case j.DueUS == 0:
+		return ", without a deadline"
+	case late:
+		return "; it is late"
+	case j.Void:
+		return ", without a promise"
+	case e.Need == 0:
+		return "; its estimate is used up"
+	case e.Need < 0.0005:
+		return "; it needs less than 0.1 % to be in time"
+	default:
+		return fmt.Sprintf("; it needs %.1f %% to be in time", e.Need*100)
+	}
+}
+
+// Beside reports whether two jobs have a processor in common.
+func (j *Job) Beside(other *Job) bool {
+	for i := range j.Ranks {
+		for k := range other.Ranks {
+			if j.Ranks[i].Proc == other.Ranks[k].Proc {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// WaitsFor is what a job that is kept back waits for.
+func (j *Job) WaitsFor(now int64) string {
+	var words []string
+	if len(j.Waits) > 0 {
+		words = append(words, jobs(j.Waits))
+	}
+	if j.BeginUS > now {
+		words = append(words, "its time to begin, in "+market.Span((j.BeginUS-now+999)/1000))
+	}
+	if j.OnHold {
+		words = append(words, fmt.Sprintf("its user (libra release %d)", j.ID))
+	}
+	return strings.Join(words, " and ")
+}
+
+// jobs names some.
+func jobs(ids []int64) string {
+	text := "job"
+	if len(ids) > 1 {
+		text = "jobs"
+	}
+	for i, id := range ids {
+		if i > 0 {
+			text += ","
+		}
+		text += fmt.Sprintf(" %d", id)
+	}
+	return text
+}

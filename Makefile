@@ -124,7 +124,7 @@ growth:                ## redraw docs/growth.svg: every policy from 128 to 1,000
 TRACES        ?= ../shared/traces
 
 panorama:              ## redraw docs/policies.svg: every policy on the end of every log in TRACES, and the bound
-	go test ./lab/experiment -run Panorama -count=1 -timeout 60m -args -panorama $(CURDIR)/docs/policies.svg -traces $(abspath $(TRACES))
+	go test ./lab/experiment -run Panorama -count=1 -v -timeout 60m -args -panorama $(CURDIR)/docs/policies.svg -traces $(abspath $(TRACES))
 
 shots:                 ## redraw docs/pages: every page, light, dark and on a phone
 	LIBRA_SHOTS=$(CURDIR)/docs/pages go test -count=1 -run TestShots ./live/web

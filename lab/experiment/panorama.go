@@ -21,17 +21,29 @@ type Panorama struct {
 	About    string
 }
 
+// vast is a cluster on which policies that ask every processor about every job take minutes for each
+// thousand jobs: a quarter of the jobs has to do there.
+const vast = 50_000
+
 // View runs every policy on the end of every log, under the agreements of 000 and
 // one seed.
-func View(ctx context.Context, lab *Lab, logs []*Trace, jobs int, factor float64) (*Panorama, error) {
+func View(ctx context.Context, lab *Lab, logs []*Trace, jobs int, factor float64, seed uint64) (*Panorama, error) {
 	names := []string{Bound}
 	for _, kind := range policy.Kinds() {
 		names = append(names, kind.Name)
 	}
 	var cells []Cell
+	about := fmt.Sprintf("The last %s jobs of each log", thousands(jobs))
+	bases := make([]int, len(logs))
+	for i, log := range logs {
+		if bases[i] = jobs; log.Nodes > vast {
+			bases[i] = jobs / 4
+			about += fmt.Sprintf(" (%d of %s)", bases[i], shortLog(log.Name))
+		}
+	}
 	for _, name := range names {
-		for _, log := range logs {
-			cells = append(cells, Cell{Policy: name, Nodes: log.Nodes, Jobs: Jobs{Base: log.Last(jobs), Model: "libra-plus", Seed: 1, Factor: factor}})
+		for i, log := range logs {
+			cells = append(cells, Cell{Policy: name, Nodes: log.Nodes, Jobs: Jobs{Base: log.Last(bases[i]), Model: "libra-plus", Seed: seed, Factor: factor}})
 		}
 	}
 	results, err := lab.Run(ctx, "panorama", cells)
@@ -39,7 +51,7 @@ func View(ctx context.Context, lab *Lab, logs []*Trace, jobs int, factor float64
 		return nil, err
 	}
 	p := &Panorama{QoS: map[string][]float64{}, Profit: map[string][]float64{}}
-	p.About = fmt.Sprintf("The last %s jobs of each log, estimates exact, deadlines and budgets of the Libra+$ paper, gaps between arrivals times %v, seed 1.", thousands(jobs), factor)
+	p.About = fmt.Sprintf("%s, estimates exact, deadlines and budgets of the Libra+$ paper, gaps between arrivals times %v, seed %d.", about, factor, seed)
 	for _, log := range logs {
 		p.Logs = append(p.Logs, shortLog(log.Name))
 	}
@@ -76,6 +88,24 @@ func shortLog(file string) string {
 		kept = append(kept, part)
 	}
 	return strings.Join(kept, "-")
+}
+
+// Table is the same as a table in Markdown.
+func (p *Panorama) Table() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "| | %s |\n|---|%s\n", strings.Join(p.Logs, " | "), strings.Repeat("---|", len(p.Logs)))
+	for _, name := range append([]string{Bound}, p.Policies...) {
+		shown := "`" + name + "`"
+		if name == Bound {
+			shown = upperBound
+		}
+		fmt.Fprintf(&b, "| %s |", shown)
+		for i := range p.Logs {
+			fmt.Fprintf(&b, " %.1f / %.1f |", p.QoS[name][i], p.Profit[name][i])
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
 }
 
 // The room that the parts of the picture take.

@@ -25,7 +25,7 @@ func TestPanorama(t *testing.T) {
 	if *panoramaFile != "" {
 		logs, jobs = allLogs(t, *panoramaTraces), 2000
 	}
-	p, err := View(t.Context(), &Lab{}, logs, jobs, 0.5)
+	p, err := View(t.Context(), &Lab{}, logs, jobs, 0.5, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,6 +51,9 @@ func TestPanorama(t *testing.T) {
 		if !strings.Contains(string(drawn), ">"+name+"<") {
 			t.Errorf("no %s in the picture", name)
 		}
+		if !strings.Contains(p.Table(), name) {
+			t.Errorf("no %s in the table", name)
+		}
 	}
 	if *panoramaFile == "" {
 		if p.Logs[0] != "CTC-SP2" || p.Logs[1] != "LCG" {
@@ -61,6 +64,7 @@ func TestPanorama(t *testing.T) {
 	if err := os.WriteFile(*panoramaFile, drawn, 0o644); err != nil {
 		t.Fatal(err)
 	}
+	t.Log("\n" + p.Table())
 }
 
 // allLogs opens the logs of a directory, without those that are models.

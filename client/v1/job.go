@@ -31,16 +31,25 @@ func (s State) Final() bool {
 	}
 }
 
+// Word is the state as people read it. To programs a job is rejected; people are refused, here as
+// on every page and in every sentence.
+func (s State) Word() string {
+	if s == Rejected {
+		return "refused"
+	}
+	return string(s)
+}
+
 // Starting is shown, in place of Running, of a job of which no node has said yet that
 // it runs. It is no state: see Job.Starting.
 const Starting = "starting"
 
-// Shown is how a job stands, in a word for people: its state, or Starting.
+// Shown is how a job stands, in a word for people: that of its state, or Starting.
 func (j *Job) Shown() string {
 	if j.Starting {
 		return Starting
 	}
-	return string(j.State)
+	return j.State.Word()
 }
 
 // States lists all states, in the order of a life.

@@ -125,7 +125,7 @@ func cancellation(j *v1.Job) string {
 	if j.State == v1.Stopping {
 		return fmt.Sprintf("job %d is being stopped", j.ID)
 	}
-	text := fmt.Sprintf("job %d %s", j.ID, j.State)
+	text := fmt.Sprintf("job %d %s", j.ID, j.State.Word())
 	if j.Charged != 0 {
 		text += fmt.Sprintf(": %s charged", cash(j.Charged))
 	}

@@ -42,7 +42,7 @@ done as things stand, and how sure that is.`,
 func printExplanation(out io.Writer, e *v1.Explanation) error {
 	summary := e.Summary
 	if summary == "" {
-		summary = string(e.State)
+		summary = e.State.Word()
 	}
 	if err := paragraph(out, "", inWords(e.Job, summary)); err != nil {
 		return err

@@ -122,7 +122,7 @@ func addRequest(g *grid, j *v1.Job) {
 		g.add("budget", cash(*r.Budget))
 	}
 	if r.PenaltyMicros > 0 {
-		g.add("penalty rate", cash(r.PenaltyMicros)+" a second")
+		g.add("penalty rate", market.Money(r.PenaltyMicros).Exact()+unitWord()+" a second")
 	}
 	if o := r.Optional; o != nil {
 		text := fmt.Sprintf("%s at most, %s a second", flagSpan(o.WorkMS), cash(o.RateMicros))

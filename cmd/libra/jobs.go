@@ -90,7 +90,7 @@ has ended whether it was in time; the penalty of a late job grows until it ends.
 func stateWords() []string {
 	words := []string{liveStates, endedStates}
 	for _, s := range v1.States() {
-		words = append(words, string(s))
+		words = append(words, s.Word())
 	}
 	return append(words, waitingStates)
 }
@@ -103,7 +103,7 @@ func (o *jobsOptions) query() (v1.JobQuery, error) {
 	for _, word := range o.states {
 		n := len(q.States)
 		for _, s := range v1.States() {
-			if word == string(s) || word == liveStates && !s.Final() || word == waitingStates && waits(s) || word == endedStates && s.Final() {
+			if word == string(s) || word == s.Word() || word == liveStates && !s.Final() || word == waitingStates && waits(s) || word == endedStates && s.Final() {
 				q.States = append(q.States, s)
 			}
 		}

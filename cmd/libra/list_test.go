@@ -142,3 +142,23 @@ func TestAStatementOfNoAccount(t *testing.T) {
 	}
 	mustLibra(t, "statement", "--account", "people/alice")
 }
+
+// People read one word of a job that the market did not take; programs, and whoever is used to it, have the other.
+func TestRefusedIsTheWord(t *testing.T) {
+	f := newFloor()
+	j := running()
+	j.ID, j.State, j.StartedUS, j.Detail = 16, v1.Rejected, 0, "too late"
+	f.Put(j)
+	f.Put(running())
+	open(t, f, v1.RoleUser)
+	for _, word := range []string{"refused", "rejected"} {
+		same(t, mustLibra(t, "jobs", "--state", word, "--format", "job,state"), "job  state\n16   refused\n")
+	}
+	same(t, mustLibra(t, "jobs", "--state", "refused", "-o", "csv", "--format", "job,state"), "job,state\n16,rejected\n")
+	if got := mustLibra(t, "job", "16"); !strings.Contains(got, "refused: too late") || strings.Contains(got, "rejected") {
+		t.Errorf("libra job says\n%s", got)
+	}
+	if got := mustLibra(t, "jobs", "--json"); !strings.Contains(got, `"rejected"`) {
+		t.Errorf("programs are told\n%s", got)
+	}
+}

@@ -269,7 +269,7 @@ func TestReport(t *testing.T) {
 
 jobs                              100
   accepted                         80  80.0 %
-  rejected                         20  20.0 %
+  refused                          20  20.0 %
     cannot_meet_budget              5   5.0 %
     cannot_meet_deadline           15  15.0 %
   completed                        70  70.0 %

@@ -93,7 +93,7 @@ func printTally(out io.Writer, t *v1.Tally) error {
 	g := &grid{left: 1}
 	g.add("jobs", count(t.Submitted))
 	g.add("  accepted", count(t.Accepted), percentOf(t.Accepted, t.Submitted))
-	g.add("  rejected", count(t.Rejected), percentOf(t.Rejected, t.Submitted))
+	g.add("  refused", count(t.Rejected), percentOf(t.Rejected, t.Submitted))
 	for _, reason := range slices.Sorted(maps.Keys(t.Reasons)) {
 		g.add("    "+reason, count(t.Reasons[reason]), percentOf(t.Reasons[reason], t.Submitted))
 	}

@@ -259,7 +259,7 @@ func runRevenueSimulate(ctx context.Context, con *console, opts revenueSimulateO
 		})
 	}
 	g := &grid{left: 2, head: true}
-	g.add("load", "rule", "revenue/s", "+-", "per job", "delay s", "used %", "expired %", "rejected %")
+	g.add("load", "rule", "revenue/s", "+-", "per job", "delay s", "used %", "expired %", "refused %")
 	for _, r := range rows {
 		g.add(inFull(r.Load), r.Rule, grouped(r.RevenuePerS.Mean, 4), grouped(r.RevenuePerS.Interval, 4), grouped(r.RevenuePerJob.Mean, 0),
 			grouped(r.MeanDelay.Mean, 0), grouped(100*r.Utilisation.Mean, 1), percentOf(r.Expired, r.Jobs), percentOf(r.Rejected, r.Jobs))

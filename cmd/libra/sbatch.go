@@ -243,10 +243,10 @@ func (o *sbatchCommand) script(con *console, args []string) (name, script string
 	case o.wrap != "":
 		return "wrap", "#!/bin/sh\n# made by libra sbatch --wrap\n\n" + o.wrap + "\n", nil, nil
 	case len(args) == 0:
-		_, script, err = con.readScript([]string{"-"})
+		_, script, err = con.readScript([]string{"-"}, nil)
 		return "sbatch", script, nil, err
 	}
-	_, script, err = con.readScript(args)
+	_, script, err = con.readScript(args, nil)
 	return filepath.Base(args[0]), script, args[1:], err
 }
 

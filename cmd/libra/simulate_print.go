@@ -79,7 +79,7 @@ func (s *simulation) printOne(r *report.Summary) error {
 	g.add("policy", r.Policy)
 	g.add("jobs", count(r.Jobs))
 	g.add("  accepted", count(r.Accepted), percentOf(r.Accepted, r.Jobs))
-	g.add("  rejected", count(r.Rejected), percentOf(r.Rejected, r.Jobs))
+	g.add("  refused", count(r.Rejected), percentOf(r.Rejected, r.Jobs))
 	open := r.Accepted - r.Completed
 	for _, reason := range slices.Sorted(maps.Keys(r.Reasons)) {
 		if !slices.Contains(stops, reason) {
@@ -119,7 +119,7 @@ func (s *simulation) printOne(r *report.Summary) error {
 
 func (s *simulation) printComparison(results []*report.Summary) error {
 	g := &grid{left: 1, head: true, spare: []int{10, 9, 8, 2}}
-	g.add("policy", "accepted", "rejected", "QoS %", "profit %", "revenue", "utility", "used %", "wait s", "slowdown", "jobs/s")
+	g.add("policy", "accepted", "refused", "QoS %", "profit %", "revenue", "utility", "used %", "wait s", "slowdown", "jobs/s")
 	for _, r := range results {
 		g.add(r.Policy, count(r.Accepted), count(r.Rejected),
 			grouped(r.QoSSatisfaction*100, 1), grouped(r.Profitability*100, 1), amount(r.Revenue), amount(r.Utility),

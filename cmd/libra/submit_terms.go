@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -112,7 +113,7 @@ func (t jobTerms) request(cmd *cobra.Command, con *console, args []string) (v1.R
 		name = filepath.Base(args[0])
 		head.Request.Argv = args
 	default:
-		if name, script, err = con.readScript(args); err != nil {
+		if name, script, err = con.readScript(args, saidFlags(cmd.Flags())); err != nil {
 			return v1.Request{}, err
 		}
 		if err = head.Read(name, script); err != nil {
@@ -186,15 +187,15 @@ func (jobTerms) apply(flags *pflag.FlagSet, head *directive.Head) error {
 	return wrong
 }
 
-// readScript reads the script of a command line; "-" is standard input.
-func (c *console) readScript(args []string) (name, script string, err error) {
+// readScript reads the script of a command line, with what its flags said; "-" is standard input.
+func (c *console) readScript(args, said []string) (name, script string, err error) {
 	path := args[0]
 	in, name := c.in, "standard input"
 	if path != "-" {
 		name = path
 		file, missing := os.Open(path)
 		if missing != nil {
-			return "", "", noScript(args, missing)
+			return "", "", noScript(args, said, missing)
 		}
 		defer file.Close()
 		in = file
@@ -204,7 +205,7 @@ func (c *console) readScript(args []string) (name, script string, err error) {
 	case err != nil:
 		return "", "", err
 	case bytes.IndexByte(text, 0) >= 0:
-		return "", "", usagef("%s is not a script; %s", name, afterDashes(args))
+		return "", "", usagef("%s is not a script; %s", name, afterDashes(args, said))
 	case len(text) > trade.MaxScript:
 		return "", "", fmt.Errorf("%s: a script has at most %d bytes", name, trade.MaxScript)
 	case !bytes.HasPrefix(text, []byte("#!")):
@@ -215,21 +216,45 @@ func (c *console) readScript(args []string) (name, script string, err error) {
 
 // noScript says what is wrong with a script that cannot be read: most often it is a
 // program, and no -- before it.
-func noScript(args []string, missing error) error {
+func noScript(args, said []string, missing error) error {
 	if _, err := exec.LookPath(args[0]); err != nil || !errors.Is(missing, fs.ErrNotExist) {
 		return missing
 	}
-	return usagef("there is no script %s here; %s", args[0], afterDashes(args))
+	return usagef("there is no script %s here; %s", args[0], afterDashes(args, said))
 }
 
 // afterDashes is what to type where a program was meant: all of it, so that it can be
 // pasted.
-func afterDashes(args []string) string {
-	words := make([]string, len(args))
-	for i, arg := range args {
-		words[i] = shellWord(arg)
+func afterDashes(args, said []string) string {
+	if !slices.Contains(said, "--estimate") {
+		said = append([]string{"--estimate", "2m"}, said...)
 	}
-	return "a program comes after --: libra submit --estimate 2m -- " + strings.Join(words, " ")
+	words := []string{"libra submit"}
+	for _, word := range slices.Concat(said, []string{"--"}, args) {
+		words = append(words, shellWord(word))
+	}
+	return "a program comes after --: " + strings.Join(words, " ")
+}
+
+// saidFlags are the flags that were given, as words of a command line.
+func saidFlags(flags *pflag.FlagSet) (words []string) {
+	flags.Visit(func(f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		if list, isList := f.Value.(pflag.SliceValue); isList {
+			values = list.GetSlice()
+		}
+		for _, value := range values {
+			switch f.NoOptDefVal {
+			case "":
+				words = append(words, "--"+f.Name, value)
+			case value: // it stands alone
+				words = append(words, "--"+f.Name)
+			default:
+				words = append(words, "--"+f.Name+"="+value)
+			}
+		}
+	})
+	return words
 }
 
 const submitExample = "libra submit --estimate 2m --deadline 10m -- ./simulate input.dat"

@@ -322,7 +322,7 @@ func TestSubmitAndWait(t *testing.T) {
 			j.State, j.Tasks = v1.Failed, []v1.TaskStatus{{State: v1.TaskEnded, Elements: []v1.TaskElement{{Index: 1}, {Index: 2, Exit: 5}}}}
 		}},
 		{"cancelled", 1, "", "libra: job 12 cancelled\n", func(j *v1.Job) { j.State = v1.Cancelled }},
-		{"refused in the end", exitNotTaken, "", "libra: job 12 rejected: too late\n", func(j *v1.Job) { j.State, j.Detail = v1.Rejected, "too late" }},
+		{"refused in the end", exitNotTaken, "", "libra: job 12 refused: too late\n", func(j *v1.Job) { j.State, j.Detail = v1.Rejected, "too late" }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := newFloor()

@@ -173,7 +173,7 @@ func howItEnded(j *v1.Job) string {
 
 // endOf is nothing for a job that succeeded.
 func endOf(j *v1.Job) error {
-	said := fmt.Sprintf("job %d %s", j.ID, j.State)
+	said := fmt.Sprintf("job %d %s", j.ID, j.State.Word())
 	if j.Detail != "" {
 		said += ": " + j.Detail
 	}

@@ -103,7 +103,7 @@ func (x *teller) explainRun(j *underway.Job, e *trade.Explanation, owed *bill.Bi
 		e.Odds = 0
 	case e.PenaltyNow > 0:
 		e.Because = append(e.Because, fmt.Sprintf("it is late: the penalty has come to %s, at %s a second",
-			market.Money(e.PenaltyNow).Said(), market.Money(j.Request.PenaltyMicros).Said()))
+			market.Money(e.PenaltyNow).Said(), market.Money(j.Request.PenaltyMicros).Exact()+" "+market.Sign))
 		e.Odds = 0
 	case e.PredictedUS > 0 && j.DueUS > 0 && e.PredictedUS > j.DueUS+1e6:
 		e.Because = append(e.Because, "at this share it would be late")

@@ -403,3 +403,24 @@ func TestAnswerHasTheFirstShare(t *testing.T) {
 		t.Errorf("answered with %+v, then %+v", o.Job.Timeline, j.Timeline)
 	}
 }
+
+// An offer to a question without a program has none either: it ran "?", and failed.
+func TestAnOfferWithoutAProgramRunsNothing(t *testing.T) {
+	f := openLive(t, "libra", 1, nil)
+	o := f.do(trade.Command{By: alice, Quote: &trade.AskQuote{Request: trade.Request{EstimateMS: 10_000, DeadlineMS: 5_000}}})
+	if o.Refusal == nil || len(o.Refusal.Offers) == 0 {
+		t.Fatalf("%+v", o)
+	}
+	offer := o.Refusal.Offers[0].Quote
+	if offer.Request.HasProgram() {
+		t.Errorf("it runs %q", offer.Request.Argv)
+	}
+	if taken, err := f.try(trade.Command{By: alice, Submit: &trade.Submit{Quote: offer.ID}}); err == nil {
+		t.Errorf("nothing was to run, and was taken: %+v", taken)
+	}
+	given := trade.Request{Argv: []string{"sleep", "1"}}
+	taken, err := f.try(trade.Command{By: alice, Submit: &trade.Submit{Quote: offer.ID, Request: given}})
+	if err != nil || taken.Job == nil || taken.Job.Request.Argv[0] != "sleep" {
+		t.Errorf("%v: %+v", err, taken)
+	}
+}

@@ -50,7 +50,7 @@ func (x *pricer) cannotPromise(r *trade.Request, price market.Money, s *trade.St
 		allowed := bill.Proportion(times, 1000, int64(float64(estimate)*1e3))
 		if market.Money(r.PenaltyMicros) > allowed {
 			return trade.ReasonPenalty, fmt.Sprintf("a penalty of %s a second is more than is sold with it: at most %s a second, %s times its price of %s for %s",
-				market.Money(r.PenaltyMicros).Said(), allowed.Exact()+" "+market.Sign, market.Money(ruled.PenaltyLimit), (price - s.Amount()).Said(), market.Span(int64(float64(estimate)*1e3)))
+				market.Money(r.PenaltyMicros).Exact()+" "+market.Sign, allowed.Exact()+" "+market.Sign, market.Money(ruled.PenaltyLimit), (price - s.Amount()).Said(), market.Span(int64(float64(estimate)*1e3)))
 		}
 	}
 	if ruled.OwnerFloor == rules.NoFloor {

@@ -39,6 +39,7 @@ func (x *door) quote(by trade.Identity, a *trade.AskQuote) (trade.Outcome, error
 	}
 	x.price.sized(&r)
 	j := x.newJob(by, r.WithProgram(), account)
+	j.Request.Argv = r.Argv // what is offered instead runs what was named, or nothing yet
 	if why := x.price.onlyPrecise(&r); why != "" {
 		return x.refuseQuote(j, trade.ReasonImprecise, why), nil
 	}

@@ -220,7 +220,7 @@ func receipt(c *call) error {
 		return err
 	}
 	if job.Receipt == nil {
-		return &fault{kind: kindNotFound, detail: fmt.Sprintf("job %d is %s: it has no receipt", job.ID, job.State)}
+		return &fault{kind: kindNotFound, detail: fmt.Sprintf("job %d is %s: it has no receipt", job.ID, job.State.Word())}
 	}
 	return c.answer(http.StatusOK, job.Receipt)
 }

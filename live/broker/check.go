@@ -86,7 +86,7 @@ func jobLie(quoted int64, j *v1.Job) string {
 	case !known(j.State):
 		return fmt.Sprintf("a job in the state %q", clipped(string(j.State)))
 	case j.State == v1.Rejected:
-		return "a job that was taken and rejected at once"
+		return "a job that was taken and refused at once"
 	case j.Price < 0 || j.Price > mostMoney || quoted >= 0 && j.Price > quoted:
 		return fmt.Sprintf("a price of %s for what was quoted at %s", market.Money(j.Price), market.Money(quoted))
 	}

@@ -189,7 +189,7 @@ func (b *Broker) Explain(ctx context.Context, id int64) (v1.Explanation, error) 
 	x := wire.Explanation(&epilogue)
 	wire.ExplanationIn(&x, "") // what its clusters sell in is theirs to say
 	if !j.State.Final() {
-		x.Summary = string(j.State)
+		x.Summary = j.State.Word()
 		if j.Detail != "" {
 			x.Summary += ": " + j.Detail
 		}

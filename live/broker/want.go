@@ -96,7 +96,7 @@ func (b *Broker) prepareAfter(ctx context.Context, w *want) error {
 		case f.Job.State == v1.Completed:
 			continue
 		case f.Job.State.Final():
-			w.broken = fmt.Sprintf("job %d, which it was to follow, is %s", id, f.Job.State)
+			w.broken = fmt.Sprintf("job %d, which it was to follow, is %s", id, f.Job.State.Word())
 			return nil
 		case f.Remote == 0:
 			return fmt.Errorf("%w: after: job %d is not placed yet", trade.ErrConflict, id)

@@ -159,10 +159,7 @@ func asof(us int64) template.HTML {
 
 // stateLabel is a state, or what is shown for one, in a word.
 func stateLabel[S ~string](s S) string {
-	if v1.State(s) == v1.Rejected {
-		return "refused"
-	}
-	return string(s)
+	return v1.State(s).Word()
 }
 
 // stateTone is how a state looks.

@@ -95,7 +95,11 @@ func (b *hub) ownerMessage(ctx context.Context) (message []byte, asOfUS int64) {
 	if err != nil {
 		return nil, 0
 	}
-	return b.swap("owner", &ownerView{Nodes: nodes, Today: today, NowUS: b.h.now().UnixMicro()}, "today", "nodes"), today.ToUS
+	v := &ownerView{Nodes: nodes, Today: today, NowUS: b.h.now().UnixMicro()}
+	if err := b.h.accountsNow(ctx, v); err != nil {
+		return nil, 0
+	}
+	return b.swap("owner", v, "today", "nodes", "accounts"), today.ToUS
 }
 
 // swap is a message with parts of a page to put in place.

@@ -100,7 +100,16 @@ func (c *call) showOwner(v *ownerView) error {
 	if v.Nodes, err = c.h.nodesNow(ctx); err != nil {
 		return err
 	}
-	list, err := c.h.market.Accounts(ctx, "")
+	if err = c.h.accountsNow(ctx, v); err != nil {
+		return err
+	}
+	v.NowUS = c.h.now().UnixMicro()
+	return c.page("owner", "Owner", "owner", v)
+}
+
+// accountsNow puts in what everybody has, and the house.
+func (h *Handler) accountsNow(ctx context.Context, v *ownerView) error {
+	list, err := h.market.Accounts(ctx, "")
 	if err != nil {
 		return err
 	}
@@ -117,8 +126,7 @@ func (c *call) showOwner(v *ownerView) error {
 			v.Accounts = append(v.Accounts, list[i])
 		}
 	}
-	v.NowUS = c.h.now().UnixMicro()
-	return c.page("owner", "Owner", "owner", v)
+	return nil
 }
 
 // nodesView is the nodes with a bar for each processor.

@@ -28,6 +28,7 @@ func pagesIn(unit string) pages {
 	all := pages{}
 	amounts := template.FuncMap{
 		"unit":   func() string { return unit },
+		"rate":   func(micros int64) string { return exactly(float64(micros)) + "\u00a0" + unit }, // two decimals of what a second costs say nothing
 		"money":  func(micros any) string { return moneyIn(microsOf(micros), unit) },
 		"signed": func(micros int64) string { return signedMoney(micros) + "\u00a0" + unit },
 	}
@@ -125,9 +126,9 @@ func (c *call) frame(title, at string, body any) (*frame, error) {
 func clockNote(ahead time.Duration) string {
 	switch {
 	case ahead > time.Second:
-		return fmt.Sprintf("The clock of the market's machine was set back. The times here are %s ahead of it, and come to agree with it little by little; deadlines and prices are not touched.", market.Span(ahead.Milliseconds()))
+		return fmt.Sprintf("The clock of the market's machine was set back. The times here are %s ahead of it, and come to agree with it little by little; deadlines and prices are not touched.", market.Span(ahead.Round(time.Second).Milliseconds()))
 	case ahead < -time.Second:
-		return fmt.Sprintf("The clock of the market's machine was set forward. The times here are %s behind it, and come to agree with it little by little; deadlines and prices are not touched.", market.Span(-ahead.Milliseconds()))
+		return fmt.Sprintf("The clock of the market's machine was set forward. The times here are %s behind it, and come to agree with it little by little; deadlines and prices are not touched.", market.Span(-ahead.Round(time.Second).Milliseconds()))
 	}
 	return ""
 }

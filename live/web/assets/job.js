@@ -27,7 +27,10 @@ export function job() {
       look();
     }
   });
-  on("looked", () => { if (!document.getElementById("log") && !final(state)) location.reload(); });
+  on("looked", (fresh) => {
+    tick(stats()); // how long is left is ours to say, at once
+    if (!document.getElementById("log") && fresh.getElementById("log")) location.reload();
+  });
   follow(head, () => state);
 }
 

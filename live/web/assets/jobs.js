@@ -2,6 +2,7 @@
 import { money, percent, span } from "./format.js";
 import { now, localise } from "./time.js";
 import { on, look, keepLooking } from "./live.js";
+import { keeping } from "./focus.js";
 
 const labels = { rejected: "refused" };
 const tones = {
@@ -69,7 +70,10 @@ export function tick(place) {
 
 export function jobs() {
   const table = () => document.querySelector("table[data-live=jobs]");
-  if (!table()) return;
+  if (!table()) {
+    if (document.querySelector("form[data-again]")) keepLooking(() => true); // whether to cancel them, and what that costs
+    return;
+  }
   const each = () => table()?.querySelectorAll("tbody tr").forEach(tick);
   each();
   clearInterval(jobs.timer);
@@ -91,7 +95,7 @@ export function jobs() {
         const made = document.createElement("template");
         made.innerHTML = c.row;
         const row = made.content.firstElementChild;
-        if (old) old.replaceWith(row);
+        if (old) keeping(old, () => { old.replaceWith(row); return row; });
         else if (table().dataset.to === "0" && table().dataset.filtered === undefined) {
           row.classList.add("new");
           body.prepend(row);

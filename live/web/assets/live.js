@@ -4,6 +4,7 @@ import { setClock, localise } from "./time.js";
 import { whereabouts, entrance } from "./carry.js";
 import { typed } from "./draft.js";
 import { left } from "./along.js";
+import { keeping, still } from "./focus.js";
 
 const handlers = {};
 export function on(kind, f) { handlers[kind] = f; }
@@ -23,6 +24,7 @@ export function say(text, loud) {
 // over says that the session is, and leads to where another begins: what was typed is
 // there again then.
 export function over() {
+  handlers.over?.();
   say("Your session is over. ", true);
   const link = document.createElement("a");
   link.href = location.origin + "/login?next=" + encodeURIComponent("/submit");
@@ -95,15 +97,14 @@ export function keepLooking(moves) {
   keepLooking.timer = setInterval(() => { if (due(1000) && (moves() || due(5000))) look(); }, 1000);
 }
 
-// A press on something that is drawn anew before the button is let go is no click: what is
-// new waits for that. Where nobody says that it was let go, the next move does.
-let still = Promise.resolve(), letGo = () => {};
-addEventListener("pointerdown", () => {
-  letGo();
-  still = new Promise((done) => { letGo = done; });
-}, true);
-for (const kind of ["pointerup", "pointercancel", "pointermove", "blur"]) {
-  addEventListener(kind, (e) => { if (kind !== "pointermove" || e.buttons === 0) setTimeout(letGo); }, true); // after the click
+// again is how to ask for the page as it is now: by its address, or as the question that it
+// answers was asked.
+function again() {
+  const headers = { Accept: "text/html" }, asked = document.querySelector("form[data-again]");
+  if (!asked) return [location.href, { headers }];
+  const body = new URLSearchParams(new FormData(asked));
+  body.delete("sure"); // nobody is, before they press it
+  return [asked.action, { method: "POST", body, headers }];
 }
 
 // look fetches the page again and puts those of its live regions in place that say something
@@ -115,7 +116,7 @@ export async function look() {
   looking = true;
   const begun = looked = Date.now();
   try {
-    const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+    const answer = await fetch(...again());
     if (answer.redirected) { // to the sign-in: the session is over
       if (await follow()) return;
       if (document.querySelector("form.touched")) over();
@@ -136,12 +137,12 @@ export async function look() {
       }
       const other = fresh.querySelector(key), text = other?.outerHTML;
       if (!other || shown.get(region) === text) continue;
-      region.replaceWith(other);
+      keeping(region, () => { region.replaceWith(other); return other; });
       shown.set(other, text);
     }
     took = Date.now() - begun;
     localise(document);
-    handlers.looked?.();
+    handlers.looked?.(fresh);
   } catch {
     lost();
   } finally {
@@ -157,7 +158,7 @@ export function swap(parts) {
   for (const [name, html] of Object.entries(parts)) {
     const place = document.querySelector(`[data-part="${name}"]`);
     if (!place || isRead(place)) continue;
-    place.innerHTML = html;
+    keeping(place, () => { place.innerHTML = html; return place; });
     localise(place);
   }
 }
@@ -218,7 +219,8 @@ export function open() {
 export function live() {
   if (!address()) return;
   open();
-  if (!document.querySelector("[data-live=job],[data-live=jobs],[data-live=owner]")) keepLooking(() => true);
+  if (document.querySelector("[data-live=owner]")) keepLooking(() => false); // most of it is told
+  else if (!document.querySelector("[data-live=job],[data-live=jobs]")) keepLooking(() => true);
   let slept = document.hidden; // one that was opened in the background has not begun
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) { // a browser has few connections to a host: hidden pages need none

@@ -1,8 +1,9 @@
 // The form that answers as one types. The market is asked once somebody pauses;
 // while the slider is dragged, the curve that is on the page says about how much.
 import { money, span, inputSpan } from "./format.js";
-import { swap, lost, on, over, follow } from "./live.js";
+import { swap, lost, on, over, follow, isOffline } from "./live.js";
 import { keep, recall, forget } from "./draft.js";
+import { pressing } from "./focus.js";
 
 let recalled = false;
 export function submit() {
@@ -11,15 +12,24 @@ export function submit() {
   const slide = document.getElementById("slide"), box = slide.parentElement;
   const field = (name) => form.elements[name];
   field("zone").value = -new Date().getTimezoneOffset();
-  let axis = null, points = [], timer = 0, asking = null, dragging = false;
+  let axis = null, points = [], timer = 0, asking = null, dragging = false, asked = Date.now(), quiet = false;
 
   function ask(wait) {
     clearTimeout(timer);
     timer = setTimeout(send, wait);
   }
 
-  async function send() {
+  // none is the price where nobody is asked any more.
+  function none() {
+    swap({ offer: '<p class="eyebrow">Price</p><p class="figure-big none">–</p>', curve: "", saving: "", guess: "" });
+    field("seen").value = "";
+    place();
+  }
+
+  async function send(again) {
     asking?.abort();
+    asked = Date.now();
+    quiet = again === true;
     const mine = asking = new AbortController();
     const body = new FormData(form);
     body.delete("file"); // it is in the script already
@@ -31,10 +41,8 @@ export function submit() {
       const answer = await fetch(form.dataset.preview, {
         method: "POST", body, signal: mine.signal, headers: { Accept: "application/json" },
       });
-      if (answer.status === 401) { // nobody is asked any more, so there is no price
-        swap({ offer: '<p class="eyebrow">Price</p><p class="figure-big none">–</p>', curve: "", saving: "", guess: "" });
-        field("seen").value = "";
-        place();
+      if (answer.status === 401) {
+        none();
         if (!(await follow())) over();
       }
       if (!answer.ok) return;
@@ -46,6 +54,7 @@ export function submit() {
   }
 
   function take(reply) {
+    const same = quiet && field("seen").value === reply.seen;
     swap(reply.parts);
     field("seen").value = reply.seen;
     for (const place of form.querySelectorAll("[data-field]")) {
@@ -55,7 +64,7 @@ export function submit() {
     const script = document.getElementById("script").closest(".field");
     wrong(script, "script", reply.wrong.script);
     const said = document.getElementById("say");
-    if (said.textContent !== reply.say) said.textContent = reply.say;
+    if (!same && said.textContent !== reply.say) said.textContent = reply.say;
     place();
   }
 
@@ -166,6 +175,12 @@ export function submit() {
   });
 
   on("back", () => ask(0));
+  on("over", none);
+  // What it costs and when it would be done is true for a while only. The answer to what was
+  // handed in stays.
+  const rests = () => Date.now() - asked > 10000 && !document.hidden && !isOffline() && !dragging && !pressing() && !form.querySelector("[data-refused]");
+  clearInterval(submit.timer);
+  submit.timer = setInterval(() => { if (rests()) send(true); }, 1000);
   if (!recalled) { // once: what comes after that is what was typed since
     recalled = true;
     const filled = new URLSearchParams(location.search).has("like");

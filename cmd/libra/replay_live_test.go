@@ -155,6 +155,11 @@ func TestWhatIf(t *testing.T) {
 	if same.Jobs != 4 || same.Revenue != same.RevenueBefore || same.Accepted != same.AcceptedBefore || same.UsersWorse != 0 || same.UsersBetter != 0 {
 		t.Errorf("the same levers: %+v", same)
 	}
+	// What they brought in fact is what the report of the owner says.
+	report, err := s.market.Tally(t.Context(), same.FromUS, same.ToUS)
+	if err != nil || same.Brought == 0 || same.Brought != report.Net {
+		t.Errorf("they brought %d, and the report says %d (%v)", same.Brought, report.Net, err)
+	}
 	dear, err := s.whatIf(t.Context(), "libra", map[string]string{"gamma": "2"}, rates)
 	if err != nil {
 		t.Fatal(err)

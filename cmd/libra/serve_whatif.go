@@ -33,7 +33,8 @@ func (s *service) whatIf(ctx context.Context, name string, set map[string]string
 	}
 	now := time.Now()
 	since := now.Add(-whatIfSpan).UnixMicro()
-	past, err := replay.Remember(ctx, s.recent(since), rating)
+	brought := int64(0)
+	past, err := replay.Remember(ctx, addingUp(s.recent(since), &brought), rating)
 	if err != nil {
 		return web.WhatIfResult{}, err
 	}
@@ -55,7 +56,7 @@ func (s *service) whatIf(ctx context.Context, name string, set map[string]string
 	}
 	return web.WhatIfResult{
 		FromUS: since, ToUS: now.UnixMicro(), Jobs: len(past.Arrivals),
-		Revenue: foreseen(f.Revenue), RevenueBefore: foreseen(f.RevenueBefore), Accepted: f.Accepted, AcceptedBefore: f.AcceptedBefore,
+		Revenue: foreseen(f.Revenue), RevenueBefore: foreseen(f.RevenueBefore), Brought: brought, Accepted: f.Accepted, AcceptedBefore: f.AcceptedBefore,
 		Kept: f.Kept, KeptBefore: f.KeptBefore, UsersBetter: f.Better, UsersWorse: f.Worse, LeftOut: past.Unfunded + f.Unpaid,
 	}, nil
 }
@@ -86,6 +87,19 @@ func (s *service) recent(since int64) replay.Pages {
 		}
 		jobs, err := s.market.History(ctx, after, 1000)
 		seen += len(jobs)
+		return jobs, err
+	}
+}
+
+// addingUp adds up what jobs brought that have ended, penalties taken off.
+func addingUp(pages replay.Pages, brought *int64) replay.Pages {
+	return func(ctx context.Context, after int64) ([]v1.Job, error) {
+		jobs, err := pages(ctx, after)
+		for i := range jobs {
+			if jobs[i].State.Final() {
+				*brought += jobs[i].Charged - jobs[i].Penalty
+			}
+		}
 		return jobs, err
 	}
 }

@@ -76,6 +76,8 @@ func TestWhatIsDrawnAnewTakesNothingAway(t *testing.T) {
 		p.Go("/jobs/1")
 		p.Until("nothing wider than the page", `document.querySelector("#stats .left")?.textContent && document.documentElement.scrollWidth <= document.documentElement.clientWidth`)
 	}
+	p.Click("#actions summary")
+	p.Until("the question inside the page of a phone", `(() => { const b = document.querySelector(".pop").getBoundingClientRect(); return b.width > 200 && b.left >= 0 && b.right <= document.documentElement.clientWidth; })()`)
 	clean(t, p)
 }
 

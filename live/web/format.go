@@ -174,7 +174,7 @@ func stateTone(s string) string {
 		return "wait"
 	case v1.Completed:
 		return "yes"
-	case v1.Failed, v1.Stopped, v1.Expired, v1.Lost, v1.Rejected:
+	case v1.Failed, v1.Stopped, v1.Expired, v1.Lost, v1.Rejected, v1.State(v1.Rejected.Word()):
 		return "no"
 	default:
 		return "past"

@@ -65,7 +65,8 @@ type WhatIfResult struct {
 	ToUS           int64
 	Jobs           int
 	Revenue        int64 // micro-units, penalties paid taken off
-	RevenueBefore  int64
+	RevenueBefore  int64 // of the same jobs, replayed under the levers in force
+	Brought        int64 // what they brought in fact, penalties taken off
 	Accepted       int
 	AcceptedBefore int
 	Kept           int // promises

@@ -50,6 +50,8 @@ func (v *ownerView) KeptPart() float64 {
 	return float64(v.Today.Kept) / float64(v.Today.Promised)
 }
 
+const reasonsShown = 2
+
 // Refusals are the reasons of the day, the most frequent first.
 func (v *ownerView) Refusals() []string {
 	type pair struct {
@@ -67,8 +69,16 @@ func (v *ownerView) Refusals() []string {
 		return strings.Compare(a.reason, b.reason)
 	})
 	var out []string
-	for _, p := range list {
+	var others int64
+	for i, p := range list {
+		if i >= reasonsShown {
+			others += p.n
+			continue
+		}
 		out = append(out, fmt.Sprintf("%s %s", thousands(p.n), reasonLabel(p.reason)))
+	}
+	if others > 0 { // or they would not add up to all that were refused
+		out = append(out, thousands(others)+" for other reasons")
 	}
 	return out
 }

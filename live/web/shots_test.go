@@ -125,7 +125,7 @@ func showsOutput(p *webtest.Page) {
 func pretend(_ context.Context, _ string, settings map[string]string, _ v1.Rates) (web.WhatIfResult, error) {
 	r := web.WhatIfResult{
 		FromUS: time.Now().Add(-7 * 24 * time.Hour).UnixMicro(), ToUS: time.Now().UnixMicro(),
-		Jobs: 1204, RevenueBefore: 412_300_000, Revenue: 412_300_000, AcceptedBefore: 1012, Accepted: 1012,
+		Jobs: 1204, RevenueBefore: 412_300_000, Brought: 412_300_000, Revenue: 412_300_000, AcceptedBefore: 1012, Accepted: 1012,
 	}
 	if settings["beta"] == "0.3" {
 		r.Revenue, r.Accepted, r.UsersBetter, r.UsersWorse = 461_900_000, 998, 2, 9

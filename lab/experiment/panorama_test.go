@@ -22,6 +22,7 @@ var (
 func TestPanorama(t *testing.T) {
 	logs, jobs := []*Trace{smallTrace(t, 60), smallTrace(t, 40)}, 40
 	logs[0].Name, logs[1].Name = "CTC-SP2-1996-3.1-cln.swf.gz", "LCG-2005-1.swf.gz"
+	logs[1].Nodes = vast + 1
 	if *panoramaFile != "" {
 		logs, jobs = allLogs(t, *panoramaTraces), 2000
 	}
@@ -58,6 +59,9 @@ func TestPanorama(t *testing.T) {
 	if *panoramaFile == "" {
 		if p.Logs[0] != "CTC-SP2" || p.Logs[1] != "LCG" {
 			t.Errorf("logs %v", p.Logs)
+		}
+		if !strings.Contains(string(drawn), "The last 40 jobs of each log (10 of LCG), ") {
+			t.Errorf("about %q", p.About)
 		}
 		return
 	}

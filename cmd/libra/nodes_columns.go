@@ -23,10 +23,10 @@ var nodeColumns = columns[v1.NodeView]{
 	{name: "free", shown: func(n *v1.NodeView) string { return memory(n.FreeMB) }, exact: func(n *v1.NodeView) string { return strconv.FormatInt(n.FreeMB, 10) }, order: func(n *v1.NodeView) int64 { return n.FreeMB }},
 	{name: "memory", wide: true, shown: func(n *v1.NodeView) string { return memory(n.MemoryMB) }, exact: func(n *v1.NodeView) string { return strconv.FormatInt(n.MemoryMB, 10) }, order: func(n *v1.NodeView) int64 { return n.MemoryMB }},
 	{name: "disk", wide: true, shown: func(n *v1.NodeView) string { return memory(n.DiskMB) }, exact: func(n *v1.NodeView) string { return strconv.FormatInt(n.DiskMB, 10) }, order: func(n *v1.NodeView) int64 { return n.DiskMB }},
-	{name: "features", wide: true, shown: func(n *v1.NodeView) string { return cmp.Or(n.Features, "-") }, exact: func(n *v1.NodeView) string { return n.Features }},
 	{name: "limits", wide: true, shown: func(n *v1.NodeView) string { return cmp.Or(n.Limits, "-") }, exact: func(n *v1.NodeView) string { return n.Limits }},
 	{name: "jobs", wide: true, shown: func(n *v1.NodeView) string { return cmp.Or(jobsOn(n), "-") }, exact: jobsOn},
 	{name: "why", wide: true, shown: func(n *v1.NodeView) string { return n.Why }},
+	{name: "features", wide: true, shown: func(n *v1.NodeView) string { return cmp.Or(n.Features, "-") }, exact: func(n *v1.NodeView) string { return n.Features }},
 }
 
 func nodeState(n *v1.NodeView) string {

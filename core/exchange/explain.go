@@ -29,7 +29,7 @@ func (x *teller) Explain(id int64) (trade.Explanation, bool) {
 	}
 	switch j.State {
 	case trade.Held:
-		e.Summary = "waits for " + j.WaitsFor(x.now)
+		e.Summary = "waits for " + underway.WaitsFor(j, x.now)
 		since := "its submission"
 		if j.BeginUS > 0 {
 			since = "then"
@@ -75,7 +75,7 @@ func (x *teller) explainRun(j *underway.Job, e *trade.Explanation, owed *bill.Bi
 	if stand.Speed > 0 {
 		e.PredictedUS = x.unix(t + market.Time(float64(max(0, stand.Left))/stand.Speed))
 	}
-	e.Summary = fmt.Sprintf("runs with %.1f %% of a processor%s", e.Share*100, j.Outlook(e, late))
+	e.Summary = fmt.Sprintf("runs with %.1f %% of a processor%s", e.Share*100, underway.Outlook(j, e, late))
 	switch {
 	case x.starting(j): // what the plan gives it meanwhile it has not had
 		e.Because = append(e.Because, fmt.Sprintf("nothing of %s is done yet", market.Span(x.owed.paidMS(j)+j.Extra)))
@@ -134,7 +134,7 @@ func (x *teller) declined(j *underway.Job) (ms int64) {
 func (x *teller) neighbours(j *underway.Job) int {
 	n := 0
 	for other := range x.jobs.All() {
-		if other != j && j.Beside(other) {
+		if other != j && underway.Beside(j, other) {
 			n++
 		}
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // Outlook says of a job that runs what it needs, if anything helps.
-func (j *Job) Outlook(e *trade.Explanation, late bool) string {
+func Outlook(j *Job, e *trade.Explanation, late bool) string {
 	switch {
 	case j.DueUS == 0:
 		return ", without a deadline"
@@ -27,7 +27,7 @@ func (j *Job) Outlook(e *trade.Explanation, late bool) string {
 }
 
 // Beside reports whether two jobs have a processor in common.
-func (j *Job) Beside(other *Job) bool {
+func Beside(j, other *Job) bool {
 	for i := range j.Ranks {
 		for k := range other.Ranks {
 			if j.Ranks[i].Proc == other.Ranks[k].Proc {
@@ -39,7 +39,7 @@ func (j *Job) Beside(other *Job) bool {
 }
 
 // WaitsFor is what a job that is kept back waits for.
-func (j *Job) WaitsFor(now int64) string {
+func WaitsFor(j *Job, now int64) string {
 	var words []string
 	if len(j.Waits) > 0 {
 		words = append(words, jobs(j.Waits))

@@ -218,10 +218,10 @@ func (g *fairground) look(id int64) v1.Job {
 	table, page := g.page("/jobs?whose="), g.page("/jobs/"+number)
 	table = on(table, `(?s)<tr id="j`+number+`"(.*?)</tr>`)
 
-	if j.State == v1.Rejected {
+	if none := map[v1.State][2]string{v1.Rejected: {" was agreed", "no price was agreed"}, v1.Held: {" yet: it is agreed when the job can begin", "no price is agreed yet"}}[j.State]; none[0] != "" {
 		g.compare(what+"that there is no price", "none", map[string]string{
-			"libra job": strings.TrimSuffix(said(job, "price"), " was agreed"), "libra jobs": orDash(shown[1] == "-", "none", shown[1]),
-			"the table of the page": orDash(on(table, `title="no price was (agreed)"`) != "", "none", table), "the page of the job": orDash(on(page, `<p class="soft">no price was (agreed)`) != "", "none", page),
+			"libra job": strings.TrimSuffix(said(job, "price"), none[0]), "libra jobs": orDash(shown[1] == "-", "none", shown[1]),
+			"the table of the page": orDash(strings.Contains(table, `title="`+none[1]+`"`), "none", table), "the page of the job": orDash(strings.Contains(page, none[1]+`</p>`), "none", page),
 		})
 	} else {
 		g.compare(what+"the price", cr(j.Price), map[string]string{

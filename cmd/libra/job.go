@@ -199,9 +199,12 @@ func howDue(j *v1.Job) string {
 }
 
 func addMoney(g *grid, j *v1.Job) {
-	if j.State == v1.Rejected {
+	switch j.State {
+	case v1.Rejected:
 		g.add("price", "none was agreed")
-	} else {
+	case v1.Held:
+		g.add("price", "none yet: it is agreed when the job can begin")
+	default:
 		g.add("price", cash(j.Price))
 	}
 	addStorage(g, j.Storage)

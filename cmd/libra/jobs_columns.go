@@ -154,9 +154,9 @@ func (l *jobsLook) print(out io.Writer, colours bool, page v1.JobPage, owners bo
 	return err
 }
 
-// agreedPrice is the price of a job, if the market took it.
+// agreedPrice is the price of a job, if the market took it: what is kept back has none yet.
 func agreedPrice(j *v1.Job) string {
-	if j.State == v1.Rejected {
+	if j.State == v1.Rejected || j.State == v1.Held {
 		return "-"
 	}
 	return bare(j.Price)

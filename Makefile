@@ -131,10 +131,11 @@ shots:                 ## redraw docs/pages: every page, light, dark and on a ph
 
 profile:               ## redraw the profile that the compiler optimises the program by
 	@mkdir -p out
-	go test ./lab/sim -run '^$$' -bench 'Simulate/(fcfs-bf|libra|libra-plus|libra-sla)/' -benchtime 6x -o out/sim.test -cpuprofile out/core.prof
+	go test ./lab/sim -run '^$$' -bench 'Simulate/(fcfs-bf|libra|libra-plus|libra-sla|make-way|going-rate)/' -benchtime 3s -o out/sim.test -cpuprofile out/core.prof
+	go test ./lab/sim -run '^$$' -bench 'Growth/libra-sla/(128|1280|1000000)$$' -benchtime 3s -o out/sim.test -cpuprofile out/growth.prof
 	go test ./cmd/libra -run '^$$' -bench 'Submit/fcfs-bf/clients-64' -benchtime 60000x -o out/live.test -cpuprofile out/live.prof
 	go test ./cmd/libra -run '^$$' -bench OnSlurm -benchtime 6x -o out/live.test -cpuprofile out/slurm.prof
-	go tool pprof -proto out/core.prof out/live.prof out/slurm.prof > cmd/libra/default.pgo
+	go tool pprof -proto out/core.prof out/growth.prof out/live.prof out/slurm.prof > cmd/libra/default.pgo
 
 golden:                ## rewrite what the scenario scripts say; read the diff
 	go test ./lab/sim ./core/exchange -run 'Script|Plays' -update

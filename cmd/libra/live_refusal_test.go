@@ -31,7 +31,7 @@ func TestMessagesNameWhatWasTyped(t *testing.T) {
 		{"account grant @/ 1", "PATH: want the path of an account"},
 		{"submit --grace 11m -e 1s -- true", "--grace: want 0s to 10m"},
 		{"submit sleep 10", "libra submit --estimate 2m -- sleep 10;"},
-		{"submit -e 10s -d 1m --soft --tags a,b sleep 10", "libra submit --deadline 1m --estimate 10s --soft --tags a,b -- sleep 10;"},
+		{"submit -e 10s -d 1m --soft --tags a,b sleep 10", "libra submit --estimate 10s --deadline 1m --soft --tags a,b -- sleep 10;"},
 		{"submit sleep 1&2", "-- sleep '1&2';"},
 		{"submit /bin/sh -c ls", "/bin/sh is not a script; a program comes after --: libra submit --estimate 2m -- /bin/sh -c ls"},
 		{"submit -e 1s -- ls;pwd", "-- sh -c 'ls;pwd'"},

@@ -17,7 +17,17 @@ type gate struct {
 	asking sync.Mutex // one asks, and those wait for the answer who know nothing
 	known  sync.Mutex
 	site   *limit.Site
+	had    had // of the jobs of the market, what Slurm counted when it was asked
 	asked  time.Time
+}
+
+// had is what jobs of the market have that Slurm has, and that it runs, by run.
+type had map[runKey]share
+
+type share struct {
+	user string
+	use  limit.Use
+	runs bool
 }
 
 // How long limits are believed to be as they were: after the first they are asked for
@@ -73,12 +83,17 @@ func (g *gate) last(now time.Time) (*limit.Site, time.Duration) {
 }
 
 // askSite asks Slurm. Who calls it is the one who asks.
+//
+// What it counts of the market's own is what these had while it was asked, not what they
+// have when somebody comes: by then some have ended, and would be taken for others'.
 func (b *Backend) askSite(ctx context.Context) *limit.Site {
+	had := b.had(had{})
 	site, err := b.slurm.Limits(ctx, b.cfg.Partition)
+	had = b.had(had)
 	b.gate.known.Lock()
 	defer b.gate.known.Unlock()
 	if err == nil {
-		b.gate.site = site
+		b.gate.site, b.gate.had = site, had
 	} else if b.gate.site == nil {
 		b.gate.site = limit.Read(limit.Said{})
 	}
@@ -186,21 +201,16 @@ func (b *Backend) books() limit.Books {
 		if r.state.over() {
 			continue
 		}
-		use := limit.Use{Jobs: 1}
-		for _, o := range r.orders {
-			use.Processors += o.Spec.Processors()
-			use.MemoryMB += megabytes(o.Spec.Memory)
-			use.GPUs += o.Spec.GPUs
-			use.Count(o.Spec.GPUKind, o.Spec.GPUs)
-		}
-		add(books.Underway, r.User, use)
-		if r.state.inSlurm() {
-			add(books.Submitted, r.User, use)
-		}
-		if r.state == running {
-			add(books.Running, r.User, use)
+		add(books.Underway, r.User, r.use())
+	}
+	b.gate.known.Lock()
+	for _, s := range b.gate.had {
+		add(books.Submitted, s.user, s.use)
+		if s.runs {
+			add(books.Running, s.user, s.use)
 		}
 	}
+	b.gate.known.Unlock()
 	now := b.cfg.Now()
 	for t := range b.gate.tickets {
 		if t.job != 0 && (here[t.job] || now.Sub(t.at) >= ticketLasts) || t.quote != "" && !now.Before(t.until) {
@@ -210,4 +220,28 @@ func (b *Backend) books() limit.Books {
 		add(books.Underway, t.user, t.use)
 	}
 	return books
+}
+
+// had adds what is in Slurm now to what was.
+func (b *Backend) had(before had) had {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for key, r := range b.runs {
+		if !r.state.over() && r.state.inSlurm() {
+			before[key] = share{user: r.User, use: r.use(), runs: r.state == running || before[key].runs}
+		}
+	}
+	return before
+}
+
+// use is what a run counts for.
+func (r *run) use() limit.Use {
+	use := limit.Use{Jobs: 1}
+	for _, o := range r.orders {
+		use.Processors += o.Spec.Processors()
+		use.MemoryMB += megabytes(o.Spec.Memory)
+		use.GPUs += o.Spec.GPUs
+		use.Count(o.Spec.GPUKind, o.Spec.GPUs)
+	}
+	return use
 }

@@ -42,3 +42,30 @@ func TestQuotesCountWithinLimits(t *testing.T) {
 	b.Take("none", 9)
 	b.Settle(admit(true), 0)
 }
+
+// A job that has ended since Slurm was last asked is among those that Slurm counted then, and
+// is not taken for somebody else's.
+func TestWhatHasEndedIsNotOthers(t *testing.T) {
+	b, _ := idle(t, Agents)
+	for _, r := range b.runs {
+		r.state = running
+	}
+	b.askSite(t.Context())
+	b.gate.site, b.gate.asked = limit.Read(limit.Said{
+		Config:    "AccountingStorageEnforce = limits\n",
+		Partition: "PartitionName=libra\n",
+		Manager:   "ClusterName=c Account=physics UserName=ann(7) Partition= ID=3\n    DefAssoc=Yes\n    MaxJobs=1(1)\n",
+	}), noon
+	ask := func() *limit.Excess {
+		ticket, over := b.Admit(t.Context(), "ann", &trade.Request{EstimateMS: 1000})
+		b.Settle(ticket, 0)
+		return over
+	}
+	if ask() == nil {
+		t.Error("one more than Slurm runs is admitted")
+	}
+	clear(b.runs)
+	if over := ask(); over != nil {
+		t.Errorf("after its end: %s", over.Detail)
+	}
+}

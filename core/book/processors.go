@@ -26,6 +26,8 @@ type processors struct {
 	gpus    gpus
 	rates   bool // some nodes have other rates than others
 	chosen  map[market.Where][]bool
+	asked   *market.Where // by whom it was asked last
+	askedOn []bool
 }
 
 func newProcessors(nodes []market.Node) processors {

@@ -23,7 +23,7 @@ func (x *floor) endAt(j *underway.Job, state trade.State, reason, detail string,
 		return
 	}
 	// 1. Say how it ended, and what it had.
-	j.State, j.Reason, j.Detail, j.EndedUS, j.Share = state, reason, detail, x.now, 0
+	j.State, j.Reason, j.Detail, j.EndedUS, j.Share, j.OnHold = state, reason, detail, x.now, 0, false
 	x.conclude(j)
 
 	// 2. Settle its money.

@@ -50,6 +50,8 @@ func (x *door) begin(by trade.Identity, b *trade.Begin) (trade.Outcome, error) {
 	switch {
 	case j == nil || by.Role != trade.RoleOwner && j.Owner != by.User:
 		return trade.Outcome{}, fmt.Errorf("job %d: %w, or it has ended", b.Job, trade.ErrUnknown)
+	case by.Role != trade.RoleOwner && j.Account != "" && !x.accounts.Of(by.User).May(j.Account): // any more
+		return trade.Outcome{}, fmt.Errorf("job %d: account %s: %w: cancel it", b.Job, j.Account, trade.ErrForbidden)
 	case !j.OnHold:
 		return trade.Outcome{}, fmt.Errorf("job %d: %w: it is not on hold", b.Job, trade.ErrConflict)
 	}

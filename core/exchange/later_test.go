@@ -82,9 +82,30 @@ func TestAJobOnHold(t *testing.T) {
 		t.Errorf("released twice: %v", err)
 	}
 	waiting := f.submit(alice, later(func(r *trade.Request) { r.Hold = true }))
-	f.do(trade.Command{By: alice, Cancel: &trade.Cancel{Job: waiting.Job.ID}})
+	if o := f.do(trade.Command{By: alice, Cancel: &trade.Cancel{Job: waiting.Job.ID}}); o.Job.OnHold || o.Job.Held != 0 {
+		t.Errorf("it has ended, and is on hold: %+v", o.Job)
+	}
 	if _, err := f.try(trade.Command{By: alice, Begin: &trade.Begin{Job: waiting.Job.ID}}); !errors.Is(err, trade.ErrUnknown) {
 		t.Errorf("a cancelled job is released: %v", err)
+	}
+}
+
+// Who may no longer spend from an account lets no job begin there that is on hold; its owner may.
+func TestAJobOnHoldOfAnAccountThatIsNoLongerTheirs(t *testing.T) {
+	f := open(t, "libra", 2)
+	for _, m := range []trade.MoneyCommand{
+		{Op: "open", To: "project"}, {Op: "grant", To: "project", Amount: 100 * int64(market.Unit)}, {Op: "bind", To: "project", User: "alice"},
+	} {
+		f.do(trade.Command{By: owner, Money: &m})
+	}
+	held := f.submit(alice, later(func(r *trade.Request) { r.Hold, r.Account, r.Budget = true, "project", nil }))
+	f.do(trade.Command{By: owner, Money: &trade.MoneyCommand{Op: "unbind", To: "project", User: "alice"}})
+	let := trade.Begin{Job: held.Job.ID}
+	if _, err := f.try(trade.Command{By: alice, Begin: &let}); !errors.Is(err, trade.ErrForbidden) || f.job(let.Job).State != trade.Held {
+		t.Errorf("alice spends what is not hers: %v, %+v", err, f.job(let.Job))
+	}
+	if o := f.do(trade.Command{By: owner, Begin: &let}); o.Job.State != trade.Running {
+		t.Errorf("%+v", o.Job)
 	}
 }
 

@@ -69,7 +69,7 @@ func randomDay(r *rapid.T, policyName string, interrupt func(rapid.TB, *floor)) 
 	for range steps {
 		f.wait(rapid.Float64Range(0, 8).Draw(r, "pause"))
 		by := rapid.SampledFrom([]trade.Identity{alice, bob}).Draw(r, "by")
-		switch rapid.IntRange(0, 15).Draw(r, "what") {
+		switch rapid.IntRange(0, 16).Draw(r, "what") {
 		case 0, 1, 2, 3:
 			_, _ = f.try(trade.Command{By: by, Submit: &trade.Submit{Request: request(f, r)}})
 		case 4:
@@ -102,11 +102,24 @@ func randomDay(r *rapid.T, policyName string, interrupt func(rapid.TB, *floor)) 
 			if id := some(f, r); id != 0 {
 				_, _ = f.try(trade.Command{By: by, Begin: &trade.Begin{Job: id}})
 			}
+		case 16:
+			relabel(f, r)
 		}
 	}
 	finish(r, f)
 	f.compare()
 	return f
+}
+
+// relabel lets a node come as it was, with other features.
+func relabel(f *floor, r *rapid.T) {
+	for _, n := range f.x.Nodes() {
+		if n.Up && rapid.Bool().Draw(r, "labelled") {
+			h := n.Hello
+			h.Features = rapid.SampledFrom([]string{"", "ib", "fast", "fast,ib"}).Draw(r, "features")
+			f.do(trade.Command{Enlist: &h})
+		}
+	}
 }
 
 func request(f *floor, r *rapid.T) trade.Request {
@@ -147,6 +160,8 @@ func request(f *floor, r *rapid.T) trade.Request {
 		q.Nodelist = rapid.SliceOfN(rapid.SampledFrom([]string{"n1", "n2"}), 1, 2).Draw(r, "nodelist")
 	case 1:
 		q.Exclude = []string{rapid.SampledFrom([]string{"n1", "n2", "n3"}).Draw(r, "exclude")}
+	case 2:
+		q.Constraint = rapid.SampledFrom([]string{"ib", "fast", "fast&ib", "fast|ib"}).Draw(r, "constraint")
 	}
 	if id := some(f, r); id != 0 && rapid.IntRange(0, 4).Draw(r, "after") == 0 {
 		switch rapid.IntRange(0, 2).Draw(r, "how it ends") {

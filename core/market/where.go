@@ -14,9 +14,36 @@ type Where struct {
 }
 
 // Takes reports whether a job that may be there can be on a node. Nil takes every node.
-func (w *Where) Takes(n *Node) bool {
-	return w == nil ||
-		(w.Nodes == "" || lists(w.Nodes, n.Name)) && (w.Exclude == "" || !lists(w.Exclude, n.Name)) && w.suits(n)
+// Who asks of many nodes takes a Chooser.
+func (w *Where) Takes(n *Node) bool { return w.Chooser()(n) }
+
+// Chooser answers that for one node after the other. Lists are read once and not once for each
+// node: there may be ten thousand of both.
+func (w *Where) Chooser() func(*Node) bool {
+	if w == nil {
+		return func(*Node) bool { return true }
+	}
+	on, off, suits := set(w.Nodes), set(w.Exclude), map[string]bool{}
+	return func(n *Node) bool {
+		if w.Nodes != "" && !on[n.Name] || off[n.Name] {
+			return false
+		}
+		good, known := suits[n.Features]
+		if !known {
+			good = w.suits(n)
+			suits[n.Features] = good
+		}
+		return good
+	}
+}
+
+// set is the words of a list with commas, to be looked up.
+func set(list string) map[string]bool {
+	words := map[string]bool{}
+	for _, word := range split(list) {
+		words[word] = true
+	}
+	return words
 }
 
 // suits reports whether a node has the features.

@@ -9,7 +9,8 @@ import (
 // What a node says of itself must change nothing for jobs that it will never have: a
 // hello costs nothing.
 
-// Could reports whether a node with nothing on it could take a program of a job.
+// Could reports whether a node with nothing on it could take a program of a job that may be
+// on it.
 func (n *Node) Could(j *market.Job) bool {
 	room := int64(n.Processors)
 	if j.Memory > 0 {
@@ -18,11 +19,10 @@ func (n *Node) Could(j *market.Job) bool {
 	if j.Disk > 0 {
 		room = min(room, n.DiskMB/j.Disk)
 	}
-	shape := n.Core(market.Rates{})
-	if j.GPUs > 0 {
+	if shape := n.Core(market.Rates{}); j.GPUs > 0 {
 		room = min(room, shape.ProgramsOn(int64(n.GPUs), j)*int64(max(1, j.Threads)))
 	}
-	return j.Where.Takes(&shape) && !n.Retired && !n.Closed && j.Whole(int(room)) > 0
+	return !n.Retired && !n.Closed && j.Whole(int(room)) > 0
 }
 
 // Fastest is the best rating among the nodes of the market that could take a job, up or
@@ -38,12 +38,24 @@ func (r *Roster) Fastest(j *market.Job) float64 {
 }
 
 // different are the nodes that are to be looked at for a job: of those that are alike one,
-// unless it names some.
+// or where it names some all that it may be on.
 func (r *Roster) different(j *market.Job) []*Node {
-	if j.Where != nil {
-		return r.nodes
+	if j.Where == nil {
+		return r.Census().alike
 	}
-	return r.Census().alike
+	return Among(r.nodes, j.Where)
+}
+
+// Among are those of some nodes that a job may be on.
+func Among(nodes []*Node, where *market.Where) []*Node {
+	var may []*Node
+	takes := where.Chooser()
+	for _, n := range nodes {
+		if shape := n.Core(market.Rates{}); takes(&shape) {
+			may = append(may, n)
+		}
+	}
+	return may
 }
 
 // Slowest is the least speed among the nodes of some processors; where there are none,

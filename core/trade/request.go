@@ -199,8 +199,8 @@ func (r *Request) ValidateTerms() error {
 		return market.Wrong("nodelist", wantNames)
 	case !names(r.Exclude):
 		return market.Wrong("exclude", wantNames)
-	case r.Constraint != "" && market.CheckConstraint(r.Constraint) != nil:
-		return market.Wrong("constraint", "a feature, or several as fast&ib or amd|intel")
+	case len(r.Constraint) > maxConstraint || r.Constraint != "" && market.CheckConstraint(r.Constraint) != nil:
+		return market.Wrong("constraint", "a feature, or several as fast&ib or amd|intel, no more than 4 KB")
 	case r.Class < 0 || r.Class > 1<<20:
 		return market.Wrong("class", upTo("0 or more", 1<<20))
 	case r.Overrun != "" && r.Overrun != OverrunStop && r.Overrun != OverrunLate && r.Overrun != OverrunKill:

@@ -10,8 +10,12 @@ import (
 	"github.com/libra-market/libra/core/roster"
 )
 
-// maxNames bounds what a request says of nodes, in bytes.
-const maxNames = 1 << 16
+// What a request says of nodes is bounded, in bytes. A constraint is looked for on every kind of
+// node, word by word.
+const (
+	maxNames      = 1 << 16
+	maxConstraint = 1 << 12
+)
 
 const wantNames = "names of nodes: words of letters, digits, - _ and ., no more than 64 KB"
 
@@ -46,17 +50,10 @@ func (r *Request) Anywhere() Request {
 
 // Among are the nodes that a request may be on.
 func (r *Request) Among(nodes []*roster.Node) []*roster.Node {
-	where := r.Where()
-	if where == nil {
+	if !r.Chooses() {
 		return nodes
 	}
-	var may []*roster.Node
-	for _, n := range nodes {
-		if shape := n.Core(market.Rates{}); where.Takes(&shape) {
-			may = append(may, n)
-		}
-	}
-	return may
+	return roster.Among(nodes, r.Where())
 }
 
 // nowhere says what a request asks of nodes that none of them is, and what they are.

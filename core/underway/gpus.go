@@ -18,9 +18,9 @@ func (b *Book) GPUsFree(nodes []*roster.Node, r *trade.Request) int64 {
 		node int
 		gpus int64
 	}
-	free, where := make([]int64, len(nodes)), r.Where()
+	free, takes := make([]int64, len(nodes)), r.Where().Chooser()
 	for i, n := range nodes {
-		if shape := n.Core(market.Rates{}); n.Up && !n.Closed && where.Takes(&shape) {
+		if shape := n.Core(market.Rates{}); n.Up && !n.Closed && takes(&shape) {
 			free[i] = min(shape.OfKind(r.GPUKind), int64(n.GPUs-n.Withheld))
 		}
 	}

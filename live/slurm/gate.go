@@ -87,13 +87,13 @@ func (g *gate) last(now time.Time) (*limit.Site, time.Duration) {
 // What it counts of the market's own is what these had while it was asked, not what they
 // have when somebody comes: by then some have ended, and would be taken for others'.
 func (b *Backend) askSite(ctx context.Context) *limit.Site {
-	had := b.had(had{})
+	counted := b.had(had{})
 	site, err := b.slurm.Limits(ctx, b.cfg.Partition)
-	had = b.had(had)
+	counted = b.had(counted)
 	b.gate.known.Lock()
 	defer b.gate.known.Unlock()
 	if err == nil {
-		b.gate.site, b.gate.had = site, had
+		b.gate.site, b.gate.had = site, counted
 	} else if b.gate.site == nil {
 		b.gate.site = limit.Read(limit.Said{})
 	}

@@ -81,30 +81,6 @@ func TestWhatIsDrawnAnewTakesNothingAway(t *testing.T) {
 	clean(t, p)
 }
 
-// A mouse that is down is about to press what it is on: nothing is taken away from under it.
-func TestNothingIsTakenFromUnderAMouse(t *testing.T) {
-	s := newStage(t)
-	s.Submit("alice", v1.Request{Name: "runs", EstimateMS: 600_000, DeadlineMS: 3_600_000, Script: "# work 600s\n"})
-	p := s.chrome.Page(s.url)
-	p.SignIn(s.Secret("alice"))
-	p.Go("/jobs")
-	p.Until("the table", `document.querySelector("#j1 a")`)
-	var box struct{ X, Y float64 }
-	p.Eval(`(() => { const b = document.querySelector("#j1 a").getBoundingClientRect(); return {X: b.x + b.width / 2, Y: b.y + b.height / 2}; })()`, &box)
-	mouse := func(kind string) {
-		p.Send("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": box.X, "y": box.Y, "button": "left", "clickCount": 1}, nil)
-	}
-	// Each answer with the page in it is counted: after two of them the table would be another.
-	p.Eval(`(() => { window.__looks = 0; const real = fetch; window.fetch = async (...a) => { const r = await real(...a); const text = r.text.bind(r); r.text = async () => { const t = await text(); setTimeout(() => window.__looks++, 0); return t; }; return r; }; })()`, nil)
-	mouse("mousePressed")
-	p.Eval(`document.querySelector("#j1").dataset.old = "yes"`, nil)
-	p.Until("two looks", `window.__looks >= 2`)
-	p.Until("the row as it was", `document.querySelector("#j1").dataset.old === "yes"`)
-	mouse("mouseReleased")
-	p.Until("the job", `location.pathname.endsWith("/jobs/1")`)
-	clean(t, p)
-}
-
 // A price is asked for again while a form rests, and there is none where nobody is signed in.
 func TestAPriceAtRestIsAskedForAgain(t *testing.T) {
 	s := newStage(t)

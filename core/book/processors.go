@@ -25,9 +25,11 @@ type processors struct {
 	disk    []int64
 	gpus    gpus
 	rates   bool // some nodes have other rates than others
-	chosen  map[market.Where][]bool
-	asked   *market.Where // by whom it was asked last
-	askedOn []bool
+
+	chosen     map[market.Where]bitset // nodes that jobs may be on
+	chosenSize int                     // about, in bytes
+	asked      *market.Where           // by whom it was asked last
+	askedOn    bitset
 }
 
 func newProcessors(nodes []market.Node) processors {

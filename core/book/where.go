@@ -2,40 +2,47 @@ package book
 
 import "github.com/libra-market/libra/core/market"
 
-// mostChosen bounds what is remembered of the nodes that jobs may be on.
-const mostChosen = 256
+// mostChosen bounds what is remembered of the nodes that jobs may be on, in bytes: it is asked for
+// all who wait, one after the other, and where there are more than are remembered, each is worked
+// out anew each time.
+const mostChosen = 32 << 20
 
 // may reports whether a job may be on a node. What was found out once is remembered:
 // policies ask it of every processor, and then of the same job: even to look up a list of many
 // names is too much for each.
 func (p *processors) may(node int, where *market.Where) bool {
 	if where == p.asked {
-		return p.askedOn[node]
+		return p.askedOn.has(node)
 	}
 	on, known := p.chosen[*where]
 	if !known {
 		on = p.choose(where)
-		if p.chosen == nil || len(p.chosen) >= mostChosen {
-			p.chosen = map[market.Where][]bool{}
+		const entry = 128
+		size := entry + len(where.Nodes) + len(where.Exclude) + len(where.Constraint) + len(p.nodes)/8
+		if p.chosen == nil || p.chosenSize+size > mostChosen {
+			p.chosen, p.chosenSize = map[market.Where]bitset{}, 0
 		}
 		p.chosen[*where] = on
+		p.chosenSize += size
 	}
 	p.asked, p.askedOn = where, on
-	return on[node]
+	return on.has(node)
 }
 
 // choose is on which nodes such a job may be: on none where it names one that is not there.
-func (p *processors) choose(where *market.Where) []bool {
-	on, found := make([]bool, len(p.nodes)), map[string]bool{}
-	takes := where.Chooser()
-	for i := range p.nodes {
-		on[i] = takes(&p.nodes[i])
-		found[p.nodes[i].Name] = true
-	}
+func (p *processors) choose(where *market.Where) bitset {
+	on, missing, takes := newBitset(len(p.nodes)), map[string]bool{}, where.Chooser()
 	for _, name := range where.Names() {
-		if !found[name] {
-			return make([]bool, len(p.nodes))
+		missing[name] = true
+	}
+	for i := range p.nodes {
+		if takes(&p.nodes[i]) {
+			on.set(i)
 		}
+		delete(missing, p.nodes[i].Name)
+	}
+	if len(missing) > 0 {
+		return newBitset(len(p.nodes))
 	}
 	return on
 }

@@ -109,6 +109,21 @@ func TestAJobOnHoldOfAnAccountThatIsNoLongerTheirs(t *testing.T) {
 	}
 }
 
+// Who lets a job begin when it is too late is told that, and how much of its deadline is left.
+func TestAJobOnHoldForTooLong(t *testing.T) {
+	for wait, words := range map[float64]string{
+		200: "its deadline has passed while it waited", 95: "it takes 10s even with processors to itself, and its deadline is in 5s",
+	} {
+		f := open(t, "libra", 2)
+		held := f.submit(alice, later(func(r *trade.Request) { r.Hold = true }))
+		f.wait(wait)
+		o := f.do(trade.Command{By: alice, Begin: &trade.Begin{Job: held.Job.ID}})
+		if o.Job.Reason != market.CannotMeetDeadline.String() || o.Job.Detail != words || o.Job.Held != 0 {
+			t.Errorf("after %v s: %s: %s", wait, o.Job.Reason, o.Job.Detail)
+		}
+	}
+}
+
 // What can never be had is refused when it is asked for, not when it would begin; what others
 // are in the way of now is not. Nobody quotes what begins later, and a price is that of now.
 func TestWhatBeginsLaterIsLookedAt(t *testing.T) {

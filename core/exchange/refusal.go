@@ -24,6 +24,11 @@ func (x *pricer) refusal(j *underway.Job, reason market.Reason) (code, text stri
 	default:
 		return reason.String(), general
 	}
+	if left := (j.DueUS - x.now) / 1000; j.DueUS > 0 && left <= 0 {
+		return market.CannotMeetDeadline.String(), "its deadline has passed while it waited"
+	} else if j.DueUS > 0 {
+		r.DeadlineMS = min(r.DeadlineMS, left)
+	}
 	if alone := x.alone(&r); r.DeadlineMS > 0 && alone > r.DeadlineMS {
 		takes, has := market.SpansApart(alone, r.DeadlineMS)
 		return market.CannotMeetDeadline.String(), fmt.Sprintf("it takes %s even with processors to itself, and its deadline is in %s", takes, has)

@@ -30,11 +30,7 @@ func (x *teller) Explain(id int64) (trade.Explanation, bool) {
 	switch j.State {
 	case trade.Held:
 		e.Summary = "waits for " + underway.WaitsFor(j, x.now)
-		since := "its submission"
-		if j.BeginUS > 0 {
-			since = "then"
-		}
-		e.Because = append(e.Because, "nothing is promised until it can begin; its deadline runs from "+since)
+		e.Because = append(e.Because, "nothing is promised until it can begin"+underway.Runs(j, x.now))
 	case trade.Queued:
 		x.explainQueue(j, &e)
 	case trade.Running, trade.Stopping:

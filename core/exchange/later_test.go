@@ -90,6 +90,32 @@ func TestAJobOnHold(t *testing.T) {
 	}
 }
 
+// What is said of the deadline of a job that is kept back is true of it.
+func TestWhatIsSaidOfADeadlineThatWaits(t *testing.T) {
+	f := open(t, "libra", 2)
+	said := func(id int64) string {
+		e, _ := f.x.Explain(id)
+		return strings.Join(e.Because, " ")
+	}
+	none := f.submit(alice, trade.Request{EstimateMS: 10_000, Hold: true})
+	held := f.submit(alice, later(func(r *trade.Request) { r.Hold = true }))
+	timed := f.submit(alice, later(func(r *trade.Request) { r.BeginMS = 3_600_000 }))
+	if got := said(none.Job.ID); strings.Contains(got, "deadline") {
+		t.Errorf("without one: %q", got)
+	}
+	if got := said(timed.Job.ID); !strings.HasSuffix(got, "its deadline runs from then") {
+		t.Errorf("at its time: %q", got)
+	}
+	if got := said(held.Job.ID); !strings.HasSuffix(got, "its deadline runs from its submission") {
+		t.Errorf("on hold: %q", got)
+	}
+	f.now = held.Job.DueUS + 1
+	f.do(trade.Command{Tick: &trade.Tick{}})
+	if got := said(held.Job.ID); !strings.HasSuffix(got, "its deadline has passed") {
+		t.Errorf("too late: %q", got)
+	}
+}
+
 // Who may no longer spend from an account lets no job begin there that is on hold; its owner may.
 func TestAJobOnHoldOfAnAccountThatIsNoLongerTheirs(t *testing.T) {
 	f := open(t, "libra", 2)

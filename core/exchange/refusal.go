@@ -57,6 +57,9 @@ func (x *pricer) tooLate(j *underway.Job, r *trade.Request, general string) stri
 	if none := x.noneFree(j, r); none != "" || r.DeadlineMS == 0 {
 		return cmp.Or(none, general)
 	}
+	if r.Chooses() && r.Lanes(x.nodes) == 0 {
+		return "none of the nodes that it may be on is up (" + r.Places() + ")"
+	}
 	text := fmt.Sprintf("it cannot be done within %s, its deadline", market.Span(r.DeadlineMS))
 	if x.elsewhere(j, r) {
 		text += ", on the nodes that it may be on (" + r.Places() + ")"

@@ -109,6 +109,17 @@ func TestNodesThatThereAreNot(t *testing.T) {
 	}
 }
 
+// Nobody is in the way of a job whose nodes are down.
+func TestItsNodesAreDown(t *testing.T) {
+	f := openLabelled(t, "libra")
+	f.submit(bob, trade.Request{EstimateMS: 10_000, DeadlineMS: 100_000})
+	f.do(trade.Command{Node: &trade.NodeChange{Node: "n3", Why: "burnt"}})
+	o := f.submit(alice, trade.Request{EstimateMS: 10_000, DeadlineMS: 100_000, Constraint: "ib"})
+	if o.Refusal == nil || o.Refusal.Detail != "none of the nodes that it may be on is up (with ib)" {
+		t.Errorf("%+v", o.Refusal)
+	}
+}
+
 // Of an array as many elements run at a time as its nodes have processors.
 func TestAnArrayOnItsNodes(t *testing.T) {
 	f := openLabelled(t, "libra")

@@ -53,6 +53,19 @@ func WaitsFor(j *Job, now int64) string {
 	return strings.Join(words, " and ")
 }
 
+// Runs says since when the deadline of a job that is kept back runs, if it has one.
+func Runs(j *Job, now int64) string {
+	switch {
+	case j.DueUS == 0:
+		return ""
+	case j.DueUS <= now:
+		return "; its deadline has passed"
+	case j.BeginUS > 0:
+		return "; its deadline runs from then"
+	}
+	return "; its deadline runs from its submission"
+}
+
 // jobs names some.
 func jobs(ids []int64) string {
 	text := "job"

@@ -218,7 +218,14 @@ func (g *fairground) look(id int64) v1.Job {
 	table, page := g.page("/jobs?whose="), g.page("/jobs/"+number)
 	table = on(table, `(?s)<tr id="j`+number+`"(.*?)</tr>`)
 
-	if none := map[v1.State][2]string{v1.Rejected: {" was agreed", "no price was agreed"}, v1.Held: {" yet: it is agreed when the job can begin", "no price is agreed yet"}}[j.State]; none[0] != "" {
+	if strings.Contains(page, "<dt>Processors</dt><dd>0") {
+		g.t.Errorf("%sasks for no processor", what)
+	}
+	none := map[v1.State][2]string{v1.Rejected: {" was agreed", "no price was agreed"}, v1.Held: {" yet: it is agreed when the job can begin", "no price is agreed yet"}}
+	if j.State == v1.Cancelled && j.StartedUS == 0 { // it was kept back
+		none[j.State] = none[v1.Rejected]
+	}
+	if none := none[j.State]; none[0] != "" {
 		g.compare(what+"that there is no price", "none", map[string]string{
 			"libra job": strings.TrimSuffix(said(job, "price"), none[0]), "libra jobs": orDash(shown[1] == "-", "none", shown[1]),
 			"the table of the page": orDash(strings.Contains(table, `title="`+none[1]+`"`), "none", table), "the page of the job": orDash(strings.Contains(page, none[1]+`</p>`), "none", page),

@@ -199,11 +199,11 @@ func howDue(j *v1.Job) string {
 }
 
 func addMoney(g *grid, j *v1.Job) {
-	switch j.State {
-	case v1.Rejected:
-		g.add("price", "none was agreed")
-	case v1.Held:
+	switch {
+	case j.State == v1.Held:
 		g.add("price", "none yet: it is agreed when the job can begin")
+	case !agreed(j):
+		g.add("price", "none was agreed")
 	default:
 		g.add("price", cash(j.Price))
 	}

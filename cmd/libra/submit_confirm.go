@@ -54,11 +54,16 @@ func (c *confirmation) confirm(ctx context.Context, con *console, floor *client.
 	if err != nil {
 		return err
 	}
-	return c.question(ctx, con, floor, &q)
+	return c.question(ctx, con, floor, &q, beginsLater(r))
+}
+
+// beginsLater reports whether a job may have to wait before the market takes it.
+func beginsLater(r *v1.Request) bool {
+	return r.Hold || r.BeginMS > 0 || len(r.After)+len(r.AfterAny)+len(r.AfterFailed) > 0
 }
 
 // question puts it.
-func (c *confirmation) question(ctx context.Context, con *console, floor *client.Client, q *v1.Quote) error {
+func (c *confirmation) question(ctx context.Context, con *console, floor *client.Client, q *v1.Quote, later bool) error {
 	g := &grid{left: 2}
 	g.add("price", cash(q.Price))
 	if q.Worked != "" {
@@ -67,9 +72,12 @@ func (c *confirmation) question(ctx context.Context, con *console, floor *client
 	if q.OptionalMost > 0 {
 		g.add("optional", cash(q.OptionalMost)+" more if all of it is executed")
 	}
-	if q.Firm && q.FinishUS != 0 {
+	switch {
+	case later:
+		g.add("done by", "nothing promised before it can begin, and the price is that of now")
+	case q.Firm && q.FinishUS != 0:
 		g.add("done by", momentAnd(q.FinishUS)+", promised")
-	} else {
+	default:
 		g.add("done by", "nothing promised before it starts")
 	}
 	if me, err := floor.Whoami(ctx); err == nil {

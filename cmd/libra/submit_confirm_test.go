@@ -42,17 +42,23 @@ func TestSubmitAsksBeforeMuchIsSpent(t *testing.T) {
 		{"nothing", "\n", nil, false, true},
 		{"told not to ask", "n\n", []string{"--yes"}, true, false},
 		{"with a budget", "y\n", []string{"-b", "7"}, true, true},
+		{"kept back", "y\n", []string{"--hold"}, true, true},
 		{"less than the threshold", "n\n", []string{"--ask-above", "2"}, true, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := newFloor()
 			f.answer = accept(func(*v1.Job) {})
-			f.preview = func(r v1.Request) api.Outcome { return api.Outcome{Quote: &v1.Quote{Request: r, Price: 1_250_000}} }
+			f.preview = func(r v1.Request) api.Outcome {
+				return api.Outcome{Quote: &v1.Quote{Request: r, Price: 1_250_000, Firm: true, FinishUS: micro(600)}}
+			}
 			open(t, f, v1.RoleUser)
 			args := append(append([]string{"submit"}, c.args...), "-e", "2m", "-d", "10m", "--", "./simulate")
 			code, seen := typed(t, c.keys, args...)
 			if held := strings.Contains(seen, "7.00 cr until it ends"); held != slices.Contains(c.args, "-b") {
 				t.Errorf("what is held is said: %v\n%s", held, seen)
+			}
+			if later := strings.Contains(seen, "nothing promised before it can begin"); later != slices.Contains(c.args, "--hold") || later && strings.Contains(seen, ", promised") {
+				t.Errorf("that nothing is promised is said: %v\n%s", later, seen)
 			}
 			asked := strings.Contains(seen, "hand it in? [y/N]") && strings.Contains(seen, "1.25 cr") && strings.Contains(seen, "free in")
 			if taken := strings.Contains(seen, "job 12 accepted"); taken != c.taken || asked != c.asked || (code == exitOK) != c.taken {

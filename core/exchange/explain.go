@@ -18,7 +18,9 @@ func (x *teller) Explain(id int64) (trade.Explanation, bool) {
 		return trade.Explanation{}, false
 	}
 	e := trade.Explanation{Job: id, State: j.State, Share: j.Share, DueUS: j.DueUS, Because: []string{}}
-	e.Odds, e.OddsFrom = x.record.Odds(j.Firm)
+	if j.DueUS == 0 || x.now <= j.DueUS { // what is late cannot be in time
+		e.Odds, e.OddsFrom = x.record.Odds(j.Firm)
+	}
 	owed := x.owed.owedNow(j)
 	e.PenaltyNow, e.CostNow, e.CancelNow = int64(owed.Penalty), int64(owed.Charge), int64(owed.Charge)
 	if j.State != trade.Stopping {
@@ -47,7 +49,7 @@ func (x *teller) explainQueue(j *underway.Job, e *trade.Explanation) {
 	}
 	e.Ahead = max(0, stand.Place-1)
 	e.Summary = fmt.Sprintf("waits for %d of %d processors, %d jobs ahead of it", j.Width, x.nodes.ProcessorsUp(), e.Ahead)
-	e.Because = append(e.Because, fmt.Sprintf("%s gives processors whole and promises no finish before a job starts", x.epoch().Policy))
+	e.Because = append(e.Because, underway.Unpromised(j, x.epoch().Policy, !stand.Terms.Liable && x.now > j.DueUS)...)
 	if latest := stand.Terms.Latest; latest.Finite() && latest > 0 {
 		e.Because = append(e.Because, fmt.Sprintf("it must start within %s to be in time", market.Span(int64(float64(latest-x.time())*1e3))))
 	}

@@ -38,6 +38,9 @@ func Epilogue(j *Job) Explanation {
 	if j.Receipt != nil && bill.Unpaid(j.Receipt.Lines) != "" {
 		e.Because = append(e.Because, "no penalty was paid: "+bill.Unpaid(j.Receipt.Lines))
 	}
+	if j.PromisedUS == 0 && j.Penalty == 0 && j.Request.PenaltyMicros > 0 && j.DueUS > 0 && j.StartedUS > 0 && j.EndedUS > j.DueUS {
+		e.Because = append(e.Because, "no finish was promised to it, and no penalty was paid")
+	}
 	switch {
 	case j.Penalty > 0 && j.State == Lost:
 		e.Because = append(e.Because, fmt.Sprintf("it was lost, and the owner paid %s for that", market.Money(j.Penalty).Said()))

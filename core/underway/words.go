@@ -26,6 +26,16 @@ func Outlook(j *Job, e *trade.Explanation, late bool) string {
 	}
 }
 
+// Unpromised says of a job that waits that nothing is promised to it, and, if it is late
+// under a policy that pays for broken promises alone, that nothing is owed for that.
+func Unpromised(j *Job, policy string, late bool) []string {
+	words := []string{policy + " gives processors whole and promises no finish before a job starts"}
+	if late && j.DueUS > 0 && j.PromisedUS == 0 && j.Request.PenaltyMicros > 0 {
+		words = append(words, "it is late, and no penalty is owed: nothing was promised to it")
+	}
+	return words
+}
+
 // Beside reports whether two jobs have a processor in common.
 func Beside(j, other *Job) bool {
 	for i := range j.Ranks {

@@ -26,7 +26,8 @@ today. It works over ssh, in 80 columns and 24 lines, and without colours (NO_CO
 
 Keys: up, down and page keys move; s sorts by another column, r turns the order; / filters
 by name, user or state; enter looks into a job, l follows what it writes, c cancels it
-(and asks); a shows everybody's jobs (owner), esc goes back, q ends.`,
+(and asks); a shows everybody's jobs (owner), ? says all keys, esc goes back,
+q ends.`,
 		Example: `  libra top
   libra top --all
   libra top --once > snapshot.txt`,

@@ -20,6 +20,7 @@ const (
 	paneJobs topPane = iota
 	paneJob
 	paneOutput
+	paneKeys
 )
 
 // topBoard is what libra top shows, and what the next key does.
@@ -98,7 +99,7 @@ func (b *topBoard) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 		if m.beside {
 			return b, nil
 		}
-		if b.pane != paneJobs {
+		if b.pane == paneJob || b.pane == paneOutput {
 			return b, tea.Batch(b.again(), b.read(b.pane))
 		}
 		return b, b.again()

@@ -64,6 +64,8 @@ func (b *topBoard) press(key tea.KeyMsg) (tea.Model, tea.Cmd) {
 		return b, b.open(paneJob)
 	case "l":
 		return b, b.open(paneOutput)
+	case "?":
+		b.pane, b.about, b.scroll = paneKeys, topHelp, 0
 	case "c":
 		if b.row() >= 0 {
 			b.asking = b.chosen

@@ -115,7 +115,14 @@ func TestTopObeysKeys(t *testing.T) {
 	if press(b, "esc", "esc"); order() != "21" {
 		t.Errorf("all again: %s", order())
 	}
-	b.Update(topMessage{err: errUnwanted})
+	if press(b, "?"); !strings.Contains(b.View(), "filter by name") || !strings.Contains(b.View(), "esc back") {
+		t.Errorf("the keys are not there:\n%s", b.View())
+	}
+	b.Update(topMessage{err: errUnwanted}) // and they stay
+	if !strings.Contains(b.View(), "filter by name") {
+		t.Errorf("the keys have gone:\n%s", b.View())
+	}
+	press(b, "esc")
 	if !strings.Contains(b.View(), "no answer") || !strings.Contains(b.View(), "simulate") {
 		t.Errorf("without an answer it shows\n%s", b.View())
 	}

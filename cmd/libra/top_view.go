@@ -201,6 +201,8 @@ func (b *topBoard) footLine() string {
 		return b.note
 	case b.pane == paneOutput:
 		return fmt.Sprintf("output of job %d   up/down scroll  esc back  q quit", b.chosen)
+	case b.pane == paneKeys:
+		return "keys   esc back  q quit"
 	case b.pane == paneJob:
 		return fmt.Sprintf("job %d   up/down scroll  l output  c cancel  esc back  q quit", b.chosen)
 	}
@@ -216,11 +218,25 @@ func (b *topBoard) footLine() string {
 	return foot + topKeys[len(topKeys)-1]
 }
 
-// topKeys are the keys that are said, as many as there is room for: all of them are in
-// the help.
+// topHelp is all keys.
+var topHelp = []string{
+	"arrows    move; so do page keys, home and end",
+	"s         sort by another column",
+	"r         turn the order",
+	"/         filter by name, user or state; esc drops it",
+	"enter     look into the job",
+	"l         follow what it writes",
+	"c         cancel it, and asks",
+	"a         everybody's jobs, for an owner",
+	"?         these keys",
+	"esc       back",
+	"q         end",
+}
+
+// topKeys are the keys that are said, as many as there is room for: all of them are behind ?.
 var topKeys = []string{
-	"  q quit  s sort  r reverse  / filter  enter job  l output  c cancel",
+	"  q quit  ? keys  s sort  r reverse  / filter  enter job  l output  c cancel",
 	"  q quit  s sort  / filter  enter job  l output  c cancel",
-	"  q quit  enter job  l output  c cancel",
+	"  q quit  ? keys  enter job  l output  c cancel",
 	"  q quit  c cancel",
 }

@@ -25,7 +25,7 @@ type grove struct {
 type bough struct {
 	canopy
 	cut    float64 // what is less is on the first side, what is more on the other
-	fruits []fruit
+	fruits []prospect
 	kids   [2]int32 // 0: it is a leaf
 	parent int32
 	n      int32 // processors on it
@@ -33,7 +33,8 @@ type bough struct {
 	loose  bool  // its canopy may be over more than what is on it
 }
 
-// fruit is a processor on a leaf, and where it belongs.
+// fruit is a processor that is put on a branch, and where it belongs. A leaf keeps no canopy
+// of each: who searches waits for memory, and has half of it to wait for.
 type fruit struct {
 	prospect
 	over canopy
@@ -75,27 +76,30 @@ func (g *grove) set(q *prospect) {
 		}
 		return
 	}
-	f := fruit{*q, over(q)}
-	to := g.find(&f.over)
+	c := over(q)
+	to := g.find(&c)
 	if from == to {
-		g.replace(to, &f)
+		g.replace(to, q, &c)
 		return
 	}
 	if from >= 0 {
 		g.remove(from, q.proc)
-		to = g.find(&f.over) // a branch that has lost too many is another
+		to = g.find(&c) // a branch that has lost too many is another
 	}
-	g.add(to, &f)
+	g.add(to, q, &c)
 }
 
 // renew gives a processor other bounds where it is: with time they change little.
-func (g *grove) renew(q *prospect) { g.replace(g.leaf[q.proc]-1, &fruit{*q, over(q)}) }
+func (g *grove) renew(q *prospect) {
+	c := over(q)
+	g.replace(g.leaf[q.proc]-1, q, &c)
+}
 
-func (g *grove) replace(leaf int32, f *fruit) {
+func (g *grove) replace(leaf int32, q *prospect, c *canopy) {
 	b := &g.boughs[leaf]
-	b.fruits[b.place(f.proc)] = *f
+	b.fruits[b.place(q.proc)] = *q
 	b.loose = true
-	for at := leaf; at >= 0 && g.boughs[at].join(&f.over); {
+	for at := leaf; at >= 0 && g.boughs[at].join(c); {
 		at = g.boughs[at].parent
 	}
 }
@@ -130,14 +134,14 @@ func (b *bough) place(proc int32) int {
 }
 
 // add puts a processor on a leaf.
-func (g *grove) add(leaf int32, f *fruit) {
-	g.leaf[f.proc] = leaf + 1
+func (g *grove) add(leaf int32, q *prospect, c *canopy) {
+	g.leaf[q.proc] = leaf + 1
 	b := &g.boughs[leaf]
-	b.fruits = append(b.fruits, *f)
+	b.fruits = append(b.fruits, *q)
 	depth, wider := 0, true
 	for at := leaf; at >= 0; at = g.boughs[at].parent {
 		up := &g.boughs[at]
-		wider = wider && up.join(&f.over)
+		wider = wider && up.join(c)
 		up.n++
 		depth++
 	}
@@ -208,12 +212,13 @@ func (g *grove) tighten(leaf int32) {
 }
 
 // overAll is the canopy over the processors of a leaf.
-func overAll(fruits []fruit) canopy {
-	c := bare
+func overAll(fruits []prospect) canopy {
+	all := bare
 	for i := range fruits {
-		c.join(&fruits[i].over)
+		c := over(&fruits[i])
+		all.join(&c)
 	}
-	return c
+	return all
 }
 
 // grow grows a branch anew from what is on it.
@@ -226,7 +231,9 @@ func (g *grove) grow(at int32) {
 // fell takes everything off a branch.
 func (g *grove) fell(at int32) {
 	b := &g.boughs[at]
-	g.fruits = append(g.fruits, b.fruits...)
+	for i := range b.fruits {
+		g.fruits = append(g.fruits, fruit{b.fruits[i], over(&b.fruits[i])})
+	}
 	b.fruits = b.fruits[:0]
 	if kids := b.kids; kids[0] != 0 {
 		b.kids = [2]int32{}
@@ -241,9 +248,11 @@ func (g *grove) plant(at int32, fruits []fruit) {
 	b := &g.boughs[at]
 	b.n = market.Int32(len(fruits))
 	if len(fruits) <= onLeaf {
-		b.fruits = append(b.fruits[:0], fruits...)
-		b.canopy, b.loose = overAll(fruits), false
+		b.fruits = b.fruits[:0]
+		b.canopy, b.loose = bare, false
 		for i := range fruits {
+			b.fruits = append(b.fruits, fruits[i].prospect)
+			b.join(&fruits[i].over)
 			g.leaf[fruits[i].proc] = at + 1
 		}
 		return

@@ -80,8 +80,8 @@ func (g *grove) check(has map[int32]prospect, draw *rand.Rand) error {
 			return fmt.Errorf("processor %d is nowhere", proc)
 		}
 		leaf := &g.boughs[g.leaf[proc]-1]
-		if f := leaf.fruits[leaf.place(proc)]; f.prospect != q {
-			return fmt.Errorf("processor %d is %+v, and should be %+v", proc, f.prospect, q)
+		if f := leaf.fruits[leaf.place(proc)]; f != q {
+			return fmt.Errorf("processor %d is %+v, and should be %+v", proc, f, q)
 		}
 	}
 	if len(seen) != len(has) {

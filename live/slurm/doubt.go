@@ -69,11 +69,17 @@ const refusedWithin = 5
 
 // begunTwice reports whether Slurm has begun a job that it had begun before, and gave it
 // up at once. Where the first is there still its node refuses the second, since both have
-// one number, and slurmd has the job cancelled; its user did not.
+// one number, and slurmd has the job cancelled; its user did not. Whether a job of before
+// this backend had begun nobody may be left to say: there it is taken for that if it was
+// given nodes and was gone in the same moment.
 func (r *run) begunTwice() bool {
 	j := r.job
+	took := j.Ended - j.Started
+	if !r.restored.IsZero() && r.first == 0 && !r.used() {
+		return len(j.Nodes) > 0 && took <= littleWait
+	}
 	anew := r.first != 0 && j.Started > r.first || r.used() && j.Started > r.began.Unix()+littleWait
-	return anew && j.Ended-j.Started <= refusedWithin
+	return anew && took <= refusedWithin
 }
 
 // cpuTime is what agents have measured of it so far.

@@ -106,6 +106,15 @@ func TestWhatIsDoubted(t *testing.T) {
 		"and the agent had seen it": {func(r *run) {
 			r.job.State, r.job.Ended, r.began = client.Cancelled, r.job.Started, time.Unix(r.job.Started-9, 0)
 		}, true},
+		"nobody knows of a first": {func(r *run) {
+			r.job.State, r.job.Ended, r.job.Nodes, r.restored = client.Cancelled, r.job.Started, []string{"n1"}, time.Unix(r.job.Started, 0)
+		}, true},
+		"and it was given nothing": {func(r *run) {
+			r.job.State, r.job.Ended, r.job.Nodes, r.restored = client.Cancelled, r.job.Started, nil, time.Unix(r.job.Started, 0)
+		}, false},
+		"and it had gone on for a while": {func(r *run) {
+			r.job.State, r.job.Ended, r.job.Nodes, r.restored = client.Cancelled, r.job.Started+2, []string{"n1"}, time.Unix(r.job.Started, 0)
+		}, false},
 		"it had gone on for a while": {func(r *run) { r.job.State, r.first = client.Cancelled, r.job.Started-9 }, false},
 		"cancelled by the market": {func(r *run) {
 			r.job.State, r.job.Ended, r.first, r.stop = client.Cancelled, r.job.Started, r.job.Started-9, killed

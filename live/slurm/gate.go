@@ -222,13 +222,14 @@ func (b *Backend) books() limit.Books {
 	return books
 }
 
-// had adds what is in Slurm now to what was.
+// had adds what is in Slurm now to what was. What may have started is taken to have: Slurm may
+// have begun it before anybody has seen that.
 func (b *Backend) had(before had) had {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for key, r := range b.runs {
 		if !r.state.over() && r.state.inSlurm() {
-			before[key] = share{user: r.User, use: r.use(), runs: r.state == running || before[key].runs}
+			before[key] = share{user: r.User, use: r.use(), runs: r.state.mayHaveStarted() || before[key].runs}
 		}
 	}
 	return before

@@ -48,7 +48,7 @@ func TestQuotesCountWithinLimits(t *testing.T) {
 func TestWhatHasEndedIsNotOthers(t *testing.T) {
 	b, _ := idle(t, Agents)
 	for _, r := range b.runs {
-		r.state = running
+		r.state = released // and Slurm has begun it
 	}
 	b.askSite(t.Context())
 	b.gate.site, b.gate.asked = limit.Read(limit.Said{

@@ -115,6 +115,8 @@ func (p *Page) observe(m *message) {
 		if said.Entry.Level == "error" || said.Entry.Level == "warning" {
 			complaint = said.Entry.Text + " " + said.Entry.URL
 		}
+	case "Page.javascriptDialogOpening": // whether to leave a page that is offline, with what was typed: yes
+		go func() { _, _ = p.call(p.session, "Page.handleJavaScriptDialog", map[string]any{"accept": true}) }()
 	}
 	if complaint == "" {
 		return

@@ -157,6 +157,12 @@ const (
 // Programs counts the programs of the job that have a place.
 func (j *Job) Programs() int { return len(j.Places) / j.Request.threads() }
 
+// Agreed reports whether a price was agreed on: not with one that the market did not take,
+// nor with one that was kept back, and ended so. It may be nothing.
+func (j *Job) Agreed() bool {
+	return j.State != Rejected && j.State != Held && (j.Price != 0 || j.StartedUS != 0 || !j.State.Final())
+}
+
 // Cluster is which market behind a broker has taken the job: the broker says it before the
 // name of each node. "": there is no broker, or it has not been taken yet.
 func (j *Job) Cluster() string {

@@ -202,7 +202,7 @@ func addMoney(g *grid, j *v1.Job) {
 	switch {
 	case j.State == v1.Held:
 		g.add("price", "none yet: it is agreed when the job can begin")
-	case !agreed(j):
+	case !j.Agreed():
 		g.add("price", "none was agreed")
 	default:
 		g.add("price", cash(j.Price))

@@ -156,16 +156,10 @@ func (l *jobsLook) print(out io.Writer, colours bool, page v1.JobPage, owners bo
 
 // agreedPrice is the price of a job, if the market took it: what is kept back has none yet.
 func agreedPrice(j *v1.Job) string {
-	if !agreed(j) {
+	if !j.Agreed() {
 		return "-"
 	}
 	return bare(j.Price)
-}
-
-// agreed reports whether there is a price: one that was cancelled while it was kept back
-// never had any.
-func agreed(j *v1.Job) bool {
-	return j.State != v1.Rejected && j.State != v1.Held && (j.Price != 0 || j.StartedUS != 0)
 }
 
 // spareColumns are those that a list goes without on a narrow terminal, the first of them

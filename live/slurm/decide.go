@@ -157,7 +157,7 @@ func (r *run) checkListed(w *world) {
 		if r.elsewhere() && r.lost == "" {
 			r.lost = "it was started on other nodes than it was sold"
 		}
-	case (j.State == client.Pending && !j.Held || j.State == client.Requeued) && ran && r.lost == "":
+	case (j.PutBack() || j.State == client.Pending && !j.Held && ran) && r.lost == "":
 		r.lost = "it was put back into the queue of Slurm"
 	case j.State == client.Pending && j.Held && (ran || r.used() && r.began.Before(r.asOf)) && r.lost == "":
 		// Slurm has forgotten that it let the job go, and the job runs, or ran.

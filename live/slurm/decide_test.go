@@ -78,6 +78,10 @@ func TestWhatIsDoneNext(t *testing.T) {
 			stands(r, task.Running)
 		}, wait, ""},
 		"put back into the queue": {func(r *run, _ *world) { r.job, r.state = pending(false), running }, kill, ""},
+		"put back before it was seen to run": {func(r *run, _ *world) {
+			r.job, r.state = pending(false), released
+			r.job.Reason = "BeginTime"
+		}, kill, ""},
 		"on another node": {func(r *run, _ *world) {
 			r.job = &client.Job{ID: 7, State: client.Running, Nodes: []string{"n3"}}
 		}, kill, ""},

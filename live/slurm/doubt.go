@@ -41,7 +41,8 @@ func (r *run) unanswered(control Control) bool {
 // hollow reports whether Slurm says of a job that it runs, and its agents have long
 // seen the last of its processes end. A slurmctld that was killed just after it had heard
 // of the end does not know of it any more; nobody tells it again, and it may be long
-// before it asks the node. How the job ended is not known then: it is begun again. It is
+// before it asks the node. Nor does it hear of one that went with its machine, if that is back
+// a few seconds after the job began: slurmctld asks it for older ones only. How the job ended is not known then: it is begun again. It is
 // asked about for as long as it is so: a slurmctld that was not started anew when it was
 // asked may be later, and forget the end then.
 func (r *run) hollow(w *world) bool {
@@ -116,6 +117,8 @@ func (b *Backend) inquire(ctx context.Context, r *run) {
 	case r.job.State == client.Running && !r.empty.IsZero():
 		if anew || began == 0 && !b.silent.Before(r.sentAt) { // whichever attempt it is: it is no program that fails at once
 			r.lost = "Slurm was started anew, and says that it runs: its processes have ended"
+		} else {
+			r.lost = r.shutDown(nodes)
 		}
 	case r.job.State == client.Cancelled:
 		if anew && r.begunTwice() {

@@ -102,7 +102,7 @@ func TestAJobLeavesGPUsThatOthersHold(t *testing.T) {
 		"it is not the first":        {true, "Priority", time.Minute, true},
 		"just now":                   {true, "Resources", time.Second, false},
 		"nobody does":                {false, "Resources", time.Minute, false},
-		"it waits for another thing": {true, "BeginTime", time.Minute, false},
+		"it waits for another thing": {true, "Licenses", time.Minute, false},
 	} {
 		r := withGPUs(released, pending(false))
 		r.job.Reason, r.acted = c.reason, noon.Add(-c.waited)

@@ -34,6 +34,28 @@ func TestANodeThatIsShutDown(t *testing.T) {
 	}
 }
 
+// A machine goes down and is back before slurmctld, or anybody, has seen more of a job than
+// its start: slurmctld says that it runs, for as long as it lives.
+func TestANodeThatIsBackAtOnce(t *testing.T) {
+	play(t, 1, func(t *testing.T, th *theater, _ context.Context) {
+		th.market.submit(1, 1, model.Program{Takes: 30 * time.Second, Exit: 3}, false)
+		for tries := 0; th.slurm.Alive() == 0; time.Sleep(10 * time.Millisecond) {
+			if tries++; tries > 60_000 {
+				t.Fatal("it does not begin")
+			}
+		}
+		time.Sleep(2 * time.Second)
+		th.market.mu.Lock()
+		node := th.market.jobs[1].Nodes[0]
+		th.market.mu.Unlock()
+		th.slurm.Reset(node)
+		time.Sleep(5 * time.Minute)
+		if s := th.market.ending(1); s.State != task.Ended || s.Exit != 3 || s.Attempt != 1 {
+			t.Errorf("%s ended as %s %d %s: %s", s.Key, s.State, s.Exit, s.Signal, s.Error)
+		}
+	})
+}
+
 // Whether a job was ended with its machine.
 func TestWhoWasShutDown(t *testing.T) {
 	const end = 120 // of the job, which began ten seconds before

@@ -121,6 +121,13 @@ func (j Job) Unavailable() bool {
 	return false
 }
 
+// PutBack reports whether Slurm had begun a job, and has put it back into its queue. Who has
+// seen it run need not ask: for two minutes Slurm does not begin it again, as if it were not
+// to begin before. None that is handed in by a market is of that kind.
+func (j Job) PutBack() bool {
+	return j.State == Requeued || j.State == Pending && !j.Held && j.Reason == "BeginTime"
+}
+
 // Short reports whether Slurm does not start a job because others have what it asks for.
 func (j Job) Short() bool {
 	return j.State == Pending && !j.Held && (j.Reason == "Resources" || j.Reason == "Priority")

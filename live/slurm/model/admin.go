@@ -56,4 +56,5 @@ func (f *Slurm) Requeue(id int64, hold bool) {
 	}
 	// It waits for two minutes, and for its processes to have gone.
 	j.State, j.Held, j.Started, j.Nodes, j.released = client.Pending, hold, 0, nil, now().Add(2*time.Minute)
+	j.Reason = "BeginTime"
 }

@@ -106,6 +106,21 @@ func (f *Slurm) ShutDown(ctx context.Context, name string, long time.Duration) {
 	delete(f.Stopped, name)
 }
 
+// Reset starts the machine of a node anew as its button does: what it ran is gone, and nobody
+// tells the controller, which asks the new slurmd for none of the jobs that it has only
+// just begun.
+func (f *Slurm) Reset(name string) {
+	f.Mu.Lock()
+	defer f.Mu.Unlock()
+	for _, p := range f.Procs {
+		if !p.done && slices.Contains(p.nodes, name) {
+			p.ends(true)
+			p.told = true
+		}
+	}
+	f.slurmds[name] = now().Unix()
+}
+
 // putAway calls a job over that was ended with its node, once there is a slurmd again.
 func (f *Slurm) putAway(j *Job) {
 	if j.State == client.Completing && f.up(j.Nodes) {

@@ -68,6 +68,10 @@ they are at each cluster:
       url: http://127.0.0.1:7070
       token_file: south.token   # of everybody who has none of their own`,
 		Example: `  # two markets on this machine, in your own name
+  libra up --dir /tmp/a --listen 127.0.0.1:7070
+  libra up --dir /tmp/b --listen 127.0.0.1:7071
+  libra token create --server http://127.0.0.1:7070 > a.token
+  libra token create --server http://127.0.0.1:7071 > b.token
   libra broker --cluster a=http://127.0.0.1:7070,a.token --cluster b=http://127.0.0.1:7071,b.token \
       --owner-token-file broker.token
   libra submit --server http://127.0.0.1:7080 --token-file broker.token -e 2m -d 10m -- ./simulate

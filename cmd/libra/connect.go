@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,7 +13,6 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -27,76 +25,6 @@ import (
 
 // defaultServer is where libra up listens.
 const defaultServer = "http://127.0.0.1:7070"
-
-// marketContext is the market that commands speak to unless they are told
-// otherwise, and as whom. libra up writes it.
-type marketContext struct {
-	Server string `json:"server"`
-	Token  string `json:"token,omitempty"`
-	CA     string `json:"ca,omitempty"` // file of the authority that signs the server's certificate
-	User   string `json:"user,omitempty"`
-	Plain  bool   `json:"plain,omitempty"`  // the token may travel in the clear, to whoever has the port
-	Socket string `json:"socket,omitempty"` // of a market on this machine, if it is not at the usual place
-	Store  string `json:"store,omitempty"`  // of a market that libra up runs
-
-	local string // address that is reached by a socket, where nothing but that says who is there
-}
-
-// contextPath is where the context is kept: $XDG_CONFIG_HOME/libra/context.json,
-// or ~/.config/libra/context.json.
-func contextPath() (string, error) {
-	dir, err := os.UserConfigDir()
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(dir, "libra", "context.json"), nil
-}
-
-// readContext reads the context; where there is none, the error is
-// fs.ErrNotExist. A file that others can read is refused: it holds a token.
-func readContext() (marketContext, error) {
-	var c marketContext
-	path, err := contextPath()
-	if err != nil {
-		return c, fmt.Errorf("%w: %w", fs.ErrNotExist, err) // no home, no context
-	}
-	text, err := secrets.Read(path)
-	if err != nil {
-		return c, err
-	}
-	if err := json.Unmarshal(text, &c); err != nil {
-		return c, fmt.Errorf("%s: %w", path, err)
-	}
-	return c, nil
-}
-
-// writeContext replaces the context, whole or not at all, for its user's eyes
-// only.
-func writeContext(c marketContext) error {
-	path, err := contextPath()
-	if err != nil {
-		return err
-	}
-	text, err := json.MarshalIndent(c, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err = os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	file, err := os.CreateTemp(filepath.Dir(path), ".context-*.json") // with mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(append(text, '\n'))
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(file.Name()))
-	}
-	return nil
-}
 
 // connection says how to find the market. Flags beat the environment, that beats the
 // context, and that the file of the site.
@@ -117,20 +45,20 @@ func (o *connection) flags(cmd *cobra.Command) {
 
 // resolve finds out which market to speak to, and as whom.
 func (o *connection) resolve() (marketContext, error) {
-	kept, err := readContext()
+	known, err := readContexts()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return kept, err
+		return marketContext{}, err
 	}
 	site, err := readSite()
 	if err != nil {
-		return kept, err
+		return marketContext{}, err
 	}
 	c := marketContext{Server: o.server, Plain: o.plain || insecure()}
 	if c.Server == "" {
 		c.Server = os.Getenv("LIBRA_SERVER")
 	}
 	if c.Server == "" {
-		c.Server = kept.Server
+		c.Server = known.Server
 	}
 	if c.Server == "" {
 		c.Server = site.Server
@@ -143,7 +71,7 @@ func (o *connection) resolve() (marketContext, error) {
 		c.CA = site.CA
 	}
 	// A token is for the market that gave it, and no other gets to see it.
-	if c.Server == strings.TrimRight(kept.Server, "/") {
+	if kept := known.of(c.Server); kept.Server != "" {
 		c.Token, c.CA, c.User, c.Socket, c.Plain = kept.Token, cmp.Or(kept.CA, c.CA), kept.User, kept.Socket, c.Plain || kept.Plain
 	}
 	if ca := os.Getenv("LIBRA_CA"); ca != "" {

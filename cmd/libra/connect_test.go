@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"log"
@@ -59,6 +60,35 @@ func TestTheContextIsForOnesOwnEyes(t *testing.T) {
 	}
 	if r := libra(t, "jobs"); r.code != exitFailure || !strings.Contains(r.err, path) {
 		t.Errorf("a broken file: %+v", r)
+	}
+}
+
+// Who starts a second market is known at the first one still, if it is named.
+func TestMarketsOfBeforeAreRemembered(t *testing.T) {
+	noContext(t)
+	market := func(n int) marketContext {
+		server := fmt.Sprintf("http://127.0.0.1:%d", 7000+n)
+		return marketContext{Server: server, Token: fmt.Sprint("token-", n), Socket: fmt.Sprint("/run/", n)}
+	}
+	for n := range mostContexts + 2 {
+		for range 2 { // it is started again
+			if err := writeContext(market(n)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for n := range mostContexts + 2 {
+		want := market(n)
+		if n == 0 { // it is too long ago
+			want = marketContext{Server: want.Server, local: want.Server}
+		}
+		o := connection{server: want.Server + "/"}
+		if got, err := o.resolve(); err != nil || got != want {
+			t.Errorf("market %d: got %+v, %v\nwant %+v", n, got, err, want)
+		}
+	}
+	if got, err := new(connection).resolve(); err != nil || got != market(mostContexts+1) {
+		t.Errorf("the last one is meant: %+v, %v", got, err)
 	}
 }
 

@@ -297,13 +297,13 @@ func (s *service) furnish(ctx context.Context, who string) (account string, err 
 // rememberToken leaves a token where the other commands find it, unless a good
 // one is there.
 func (o *upOptions) rememberToken(ctx context.Context, s *service, who string) error {
-	have, err := readContext()
+	known, err := readContexts()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	store := filepath.Join(o.dir, "libra.db")
-	if have.Server == s.url() && have.Socket == s.local && have.Token != "" && tokenWorks(ctx, s, have.Token) {
-		if have.Store == store {
+	if have := known.of(s.url()); have.Socket == s.local && have.Token != "" && tokenWorks(ctx, s, have.Token) {
+		if have.Store == store && have == known.marketContext {
 			return nil
 		}
 		have.Store = store

@@ -16,7 +16,7 @@ func TestForgedRequestsAreRefused(t *testing.T) {
 	w.furnish()
 	p, other := w.signedIn(root), w.signedIn(bob)
 	good := p.stamp()
-	paths := map[string]string{"/jobs/{id}/cancel": "/jobs/1/cancel"}
+	paths := map[string]string{"/jobs/{id}/cancel": "/jobs/1/cancel", "/jobs/{id}/release": "/jobs/1/release"}
 	for _, route := range web.Routes() {
 		method, path, _ := strings.Cut(route, " ")
 		if method != http.MethodPost || path == "/login/link" {

@@ -82,12 +82,27 @@ func showJob(c *call) error {
 		v.Ranks = append(v.Ranks, i)
 	}
 	if c.r.URL.Query().Get("said") == "ended" {
-		v.Said = "The job had ended before it could be cancelled."
+		v.Said = "The job had ended before that."
 	}
 	return c.page("job", fmt.Sprintf("Job %d, %s", j.ID, j.Name), "jobs", v)
 }
 
 func cancelJob(c *call) error {
+	return c.tellJob(func(id int64) trade.Command { return trade.Command{Cancel: &trade.Cancel{Job: id}} })
+}
+
+// releaseJob lets a job begin that its user keeps back. One that is not, because it was let
+// before, is shown as it is.
+func releaseJob(c *call) error {
+	err := c.tellJob(func(id int64) trade.Command { return trade.Command{Begin: &trade.Begin{Job: id}} })
+	if errors.Is(err, trade.ErrConflict) {
+		return c.redirect("/jobs/" + c.r.PathValue("id"))
+	}
+	return err
+}
+
+// tellJob has the market do something with a job, and shows it then.
+func (c *call) tellJob(what func(id int64) trade.Command) error {
 	id, err := c.id()
 	if err != nil {
 		return err
@@ -96,7 +111,7 @@ func cancelJob(c *call) error {
 		return err
 	}
 	to := "/jobs/" + strconv.FormatInt(id, 10)
-	_, err = c.do(trade.Command{Cancel: &trade.Cancel{Job: id}}, api.Key{})
+	_, err = c.do(what(id), api.Key{})
 	if errors.Is(err, trade.ErrUnknown) { // it is there, so it has ended: the market floor forgets those
 		return c.redirect(to + "?said=ended")
 	}

@@ -48,6 +48,7 @@ var routes = []route{
 	{http.MethodPost, "/cancel", people, aPage, cancelJobs},
 	{http.MethodGet, "/jobs/{id}", people, aPage, showJob},
 	{http.MethodPost, "/jobs/{id}/cancel", people, aPage, cancelJob},
+	{http.MethodPost, "/jobs/{id}/release", people, aPage, releaseJob},
 	{http.MethodGet, "/jobs/{id}/log", people, aScript, readLog},
 
 	{http.MethodGet, "/market", people, aPage, showMarket},

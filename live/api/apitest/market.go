@@ -135,6 +135,17 @@ func (m *Market) do(c *trade.Command) (api.Outcome, error) {
 		j.State = v1.Cancelled
 		m.jobs[j.ID] = j
 		return api.Outcome{Job: &j}, nil
+	case c.Begin != nil:
+		j, ok := m.jobs[c.Begin.Job]
+		switch {
+		case !ok || c.By.Role != trade.RoleOwner && j.Owner != c.By.User:
+			return api.Outcome{}, fmt.Errorf("job %d: %w", c.Begin.Job, trade.ErrUnknown)
+		case !j.OnHold:
+			return api.Outcome{}, fmt.Errorf("job %d: %w: it is not on hold", c.Begin.Job, trade.ErrConflict)
+		}
+		j.OnHold, j.State = false, v1.Queued
+		m.jobs[j.ID] = j
+		return api.Outcome{Job: &j}, nil
 	case c.Void != nil:
 		j, ok := m.jobs[c.Void.Job]
 		if !ok || j.State.Final() {

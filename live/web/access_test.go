@@ -69,6 +69,7 @@ func accessTable() []access {
 		// What ends the job, and what ends the session, come last.
 		{"POST /cancel", "/cancel", url.Values{"job": {"1"}}, ok, none, ok, to},
 		{"POST /cancel", "/cancel", url.Values{"job": {"1"}, "sure": {"yes"}}, -1, none, -1, to},
+		{"POST /jobs/{id}/release", "/jobs/1/release", url.Values{}, to, none, to, to},
 		{"POST /jobs/{id}/cancel", "/jobs/1/cancel", url.Values{}, to, none, to, to},
 		{"POST /logout", "/logout", url.Values{}, to, to, to, to},
 	}

@@ -34,6 +34,8 @@ type Request struct {
 	After         []int64  `json:"after,omitempty"`                // jobs that must have succeeded first
 	AfterAny      []int64  `json:"after_any,omitempty"`            // jobs that must have ended first
 	AfterFailed   []int64  `json:"after_failed,omitempty"`         // jobs that must have ended first, and not succeeded
+	AfterBegun    []Begun  `json:"after_begun,omitempty"`          // jobs that must have begun first, or ended
+	AfterEach     []int64  `json:"after_each,omitempty"`           // arrays that must have ended first: of this one those elements run whose namesakes in them have succeeded
 	BeginMS       int64    `json:"begin_ms,omitempty"`             // it begins no sooner, counted from submission; its deadline counts from then
 	Hold          bool     `json:"hold,omitempty"`                 // it begins when its user says so
 	Array         *Array   `json:"array,omitempty"`                // a parameter sweep
@@ -69,6 +71,18 @@ const (
 	OverrunKill Overrun = "kill" // SIGKILL at once
 )
 
+// Begun is a job that another waits for to begin, and for how long then: from its start, or
+// from its end if it ends without one.
+type Begun struct {
+	Job     int64 `json:"job"`
+	DelayMS int64 `json:"delay_ms,omitempty"`
+}
+
+// Follows reports whether there are jobs that it waits for.
+func (r *Request) Follows() bool {
+	return len(r.After)+len(r.AfterAny)+len(r.AfterFailed)+len(r.AfterBegun)+len(r.AfterEach) > 0
+}
+
 // Array is a sweep over indexes with one deadline and one budget for the
 // whole: at most Limit of the elements run at a time.
 type Array struct {
@@ -76,14 +90,8 @@ type Array struct {
 	Last  int `json:"last"`
 	Step  int `json:"step,omitempty"`  // default 1
 	Limit int `json:"limit,omitempty"` // 0: as many as the market takes
-}
 
-// Len counts the elements.
-func (a *Array) Len() int {
-	if a.Last < a.First {
-		return 0
-	}
-	return (a.Last-a.First)/max(1, a.Step) + 1
+	List []int `json:"list,omitempty"` // those of them that there are, in order; none: all
 }
 
 // Optional is what a job may do beside what it must, until its deadline:

@@ -134,7 +134,10 @@ func addRequest(g *grid, j *v1.Job) {
 	addNeeds(g, r)
 	if a := r.Array; a != nil {
 		text := fmt.Sprintf("%d to %d", a.First, a.Last)
-		if a.Step > 1 {
+		switch {
+		case len(a.List) > 0:
+			text = a.Indexes()
+		case a.Step > 1:
 			text += fmt.Sprintf(" by %d", a.Step)
 		}
 		if a.Limit > 0 {
@@ -151,9 +154,26 @@ func addRequest(g *grid, j *v1.Job) {
 	if len(r.AfterFailed) > 0 {
 		g.add("after the failure of", jobList(r.AfterFailed))
 	}
+	if len(r.AfterBegun) > 0 {
+		g.add("after the start of", begunList(r.AfterBegun))
+	}
+	if len(r.AfterEach) > 0 {
+		g.add("element by element after", jobList(r.AfterEach))
+	}
 	if len(r.Tags) > 0 {
 		g.add("tags", strings.Join(r.Tags, ", "))
 	}
+}
+
+// begunList names jobs that are to begin first, and how long before.
+func begunList(list []v1.Begun) string {
+	words := make([]string, len(list))
+	for i, b := range list {
+		if words[i] = jobList([]int64{b.Job}); b.DelayMS > 0 {
+			words[i] = flagSpan(b.DelayMS) + " after that of " + words[i]
+		}
+	}
+	return strings.Join(words, ", ")
 }
 
 // addNeeds says what a request asks for beside processors.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -53,8 +54,11 @@ func heldUntil(r *v1.Request, j *v1.Job) string {
 		}
 		said += words
 	}
-	if ids := append(append(append([]int64{}, r.After...), r.AfterAny...), r.AfterFailed...); len(ids) > 0 {
+	if ids := slices.Concat(r.After, r.AfterAny, r.AfterFailed, r.AfterEach); len(ids) > 0 {
 		add("after " + jobList(ids))
+	}
+	if len(r.AfterBegun) > 0 {
+		add("after the start of " + begunList(r.AfterBegun))
 	}
 	if j.BeginUS > 0 {
 		add("at " + momentAnd(j.BeginUS) + " at the earliest")

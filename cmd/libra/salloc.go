@@ -136,7 +136,7 @@ func (o *sallocCommand) holder(con *console, flags *pflag.FlagSet, line directiv
 		return request, usagef("-t is missing: for how long, as in: libra salloc -t 60")
 	case request.DeadlineMS != 0:
 		return request, usagef("--deadline: it is had at once, and for as long as -t says")
-	case request.Array != nil || head.Singleton || !head.Printed.None() || len(request.After)+len(request.AfterAny)+len(request.AfterFailed) > 0:
+	case request.Array != nil || head.Singleton || !head.Printed.None() || request.Follows():
 		return request, usagef("neither an array nor a dependency can be had with a terminal: libra sbatch takes both")
 	}
 	if n := len(head.Spreads); n > 0 {

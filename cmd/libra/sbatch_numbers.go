@@ -21,14 +21,12 @@ type sbatchNumbers struct {
 // follow lets a request wait for jobs that were printed before.
 func (n *sbatchNumbers) follow(ctx context.Context, r *v1.Request, printed directive.Follows) error {
 	if n.batch {
-		for _, list := range [][]int64{printed.OK, printed.Any, printed.Failed} {
-			for i, number := range list {
-				id, err := jobInSlurm(ctx, n.market, number)
-				if err != nil {
-					return fmt.Errorf("--dependency: %w (one that waited in the market is %s12)", err, libraNumber)
-				}
-				list[i] = id
+		for _, number := range printed.Numbers() {
+			id, err := jobInSlurm(ctx, n.market, *number)
+			if err != nil {
+				return fmt.Errorf("--dependency: %w (one that waited in the market is %s12)", err, libraNumber)
 			}
+			*number = id
 		}
 	}
 	printed.Into(r)

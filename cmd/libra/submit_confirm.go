@@ -59,7 +59,7 @@ func (c *confirmation) confirm(ctx context.Context, con *console, floor *client.
 
 // beginsLater reports whether a job may have to wait before the market takes it.
 func beginsLater(r *v1.Request) bool {
-	return r.Hold || r.BeginMS > 0 || len(r.After)+len(r.AfterAny)+len(r.AfterFailed) > 0
+	return r.Hold || r.BeginMS > 0 || r.Follows()
 }
 
 // question puts it.

@@ -48,6 +48,8 @@ var termHelp = []struct{ name, short, help string }{
 	{"export", "", "`names` of variables it gets of this environment, or all, or none"},
 	{"array", "", "`indexes` of a sweep: 1-100, 0-30:2, 1-100%10 for ten at a time"},
 	{"after", "", "`jobs` that must have succeeded first: 12,13"},
+	{"after-begun", "", "`jobs` that must have begun first, or ended: 12, 13+5 (and five minutes more)"},
+	{"after-each", "", "`arrays` that must have ended first: of this one those elements run whose namesakes in them succeeded"},
 	{"begin", "", "not before then: a `time` from now (10m, 1:30:00), of day (14:30, tomorrow 9:00), or RFC 3339; a deadline that is a time from now counts from there"},
 	{"overrun", "", "`what` to do when it needs more than estimated and can have no more: stop, late, kill"},
 	{"account", "", "`path` of the account that pays (default: your own)"},

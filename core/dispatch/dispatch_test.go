@@ -57,7 +57,9 @@ func TestTasks(t *testing.T) {
 	like := task.Spec{
 		Key: task.Key{Job: 12, Attempt: 2}, Name: "a/b", User: "alice", Output: "%x-%j-%r-%a.out", Error: "plain", Dir: "/d",
 	}
-	specs := dispatch.Tasks(like, []string{"n1", "n2"}, &task.Span{First: 5, Step: 2, Count: 5})
+	specs := dispatch.Tasks(like, []string{"n1", "n2"}, func(lane, lanes int) (*task.Span, []int) {
+		return dispatch.Lane(&task.Span{First: 5, Step: 2, Count: 5}, lane, lanes), nil
+	})
 	if len(specs) != 2 {
 		t.Fatalf("%d tasks", len(specs))
 	}

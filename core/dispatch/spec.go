@@ -17,15 +17,18 @@ func Lane(all *task.Span, lane, lanes int) *task.Span {
 }
 
 // Tasks are the specifications of a job's programs, one on each of the nodes
-// named: like says what they have in common, with the patterns of their files.
-func Tasks(like task.Spec, nodes []string, array *task.Span) []task.Spec {
+// named: like says what they have in common, with the patterns of their files, and
+// lane what each of so many runs of an array.
+func Tasks(like task.Spec, nodes []string, lane func(lane, lanes int) (*task.Span, []int)) []task.Spec {
 	specs := make([]task.Spec, len(nodes))
 	for rank := range nodes {
 		s := like
 		s.Rank, s.Size, s.Nodes = rank, len(nodes), nodes
 		s.Output = Path(like.Output, s.Job, rank, s.Name)
 		s.Error = Path(like.Error, s.Job, rank, s.Name)
-		s.Span = Lane(array, rank, len(nodes))
+		if lane != nil {
+			s.Span, s.Elements = lane(rank, len(nodes))
+		}
 		specs[rank] = s
 	}
 	return specs

@@ -43,7 +43,7 @@ func (x *floor) endAt(j *underway.Job, state trade.State, reason, detail string,
 	// 5. Forget it, and note who waited for it.
 	x.jobs.Remove(j.ID)
 	x.over(j)
-	x.releaseDependents(j)
+	x.jobs.Ended(j, x.release)
 }
 
 // conclude notes what a job that has ended had, by what was measured of it.

@@ -55,24 +55,11 @@ func (x *door) offers(j *underway.Job, reason string) []trade.Offer {
 		if x.program > 0 && q.Request.ProgramSize() > x.program {
 			q.Request = q.Request.WithoutProgram()
 		}
-		for _, ids := range []*[]int64{&q.Request.After, &q.Request.AfterAny, &q.Request.AfterFailed} {
-			*ids = x.ahead(*ids)
-		}
+		q.Request.Behind(func(id int64) bool { return x.jobs.Find(id) != nil })
 		q.ID = fmt.Sprintf("q%d%c", j.ID, 'a'+i)
 		q.ExpiresUS = x.now + trade.DefaultTTL*1000
 		x.floor.touched.Quote(q.ID)
 		x.quotes.Add(&quote.Held{Quote: *q, Account: j.Account})
 	}
 	return found
-}
-
-// ahead are those of some jobs that have not ended: whoever takes an offer has waited for
-// the others.
-func (x *door) ahead(ids []int64) (left []int64) {
-	for _, id := range ids {
-		if x.jobs.Find(id) != nil {
-			left = append(left, id)
-		}
-	}
-	return left
 }

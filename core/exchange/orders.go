@@ -50,7 +50,7 @@ func (x *agents) specs(j *underway.Job) []task.Spec {
 		for rank := range j.Placed() {
 			nodes = append(nodes, x.nodes.At(j.First(rank).Node).Node)
 		}
-		j.Specs = dispatch.Tasks(j.Spec(), nodes, j.Request.Array.Span())
+		j.Specs = dispatch.Tasks(j.Spec(), nodes, j.Request.Array.Lane)
 	}
 	return j.Specs
 }

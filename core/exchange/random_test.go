@@ -164,13 +164,17 @@ func request(f *floor, r *rapid.T) trade.Request {
 		q.Constraint = rapid.SampledFrom([]string{"ib", "fast", "fast&ib", "fast|ib"}).Draw(r, "constraint")
 	}
 	if id := some(f, r); id != 0 && rapid.IntRange(0, 4).Draw(r, "after") == 0 {
-		switch rapid.IntRange(0, 2).Draw(r, "how it ends") {
+		switch rapid.IntRange(0, 4).Draw(r, "how it ends") {
 		case 0:
 			q.After = []int64{id}
 		case 1:
 			q.AfterAny = []int64{id}
 		case 2:
 			q.AfterFailed = []int64{id}
+		case 3:
+			q.AfterBegun = []trade.Begun{{Job: id, DelayMS: rapid.SampledFrom([]int64{0, 20_000}).Draw(r, "delay")}}
+		case 4:
+			q.AfterEach = []int64{id}
 		}
 	}
 	return q

@@ -81,7 +81,10 @@ func (x *overseer) observe(j *underway.Job, r *underway.Rank, s *task.Status) {
 		what = journal.Whole
 	}
 	x.floor.touched.Job(j.ID, what)
-	r.Begun = r.Begun || underway.SaysBegun(s)
+	if !r.Begun && underway.SaysBegun(s) {
+		r.Begun = true
+		x.jobs.Begun(j, x.now, x.floor.release)
+	}
 	speed := x.nodes.At(r.Node).Speed
 	r.Observe(s, j.Threads(), speed)
 	if j.Request.Optional != nil {

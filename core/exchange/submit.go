@@ -25,7 +25,7 @@ func (x *door) submitNew(by trade.Identity, r trade.Request, settled []trade.Set
 	if err != nil {
 		return trade.Outcome{}, err
 	}
-	waits, broken, err := x.dependencies(by, &r, settled)
+	follows, err := x.jobs.Follow(by, &r, settled, x.now)
 	if err != nil {
 		return trade.Outcome{}, err
 	}
@@ -34,7 +34,7 @@ func (x *door) submitNew(by trade.Identity, r trade.Request, settled []trade.Set
 	j := x.newJob(by, r, account)
 
 	// 3. Refuse what need not be shown to the cluster.
-	if reason, why := x.hopeless(j, broken); reason != "" {
+	if reason, why := x.hopeless(j, follows.Broken); reason != "" {
 		return x.refuse(j, reason, why), nil
 	}
 
@@ -44,8 +44,8 @@ func (x *door) submitNew(by trade.Identity, r trade.Request, settled []trade.Set
 			return x.refuse(j, reason, why), nil
 		}
 	}
-	if len(waits) > 0 || r.Later() {
-		return x.waitForOthers(j, waits)
+	if follows.Waiting(x.now) || r.Later() {
+		return x.waitForOthers(j, &follows)
 	}
 	return x.admit(j)
 }

@@ -58,7 +58,7 @@ type Spec struct {
 	GPUs     int      `json:"gpus,omitempty"`       // that it holds as long as it runs
 	GPUKind  string   `json:"gpu_kind,omitempty"`   // of that kind; empty: any
 	Span     *Span    `json:"span,omitempty"`       // of an array: the indexes this task runs, one after the other
-	Elements []int    `json:"elements,omitempty"`   // the same in the words of the first version; nil where there is a span
+	Elements []int    `json:"elements,omitempty"`   // the same one by one, where there is no rule and in the words of the first version; nil where there is a span
 	GraceMS  int64    `json:"grace_ms"`             // between SIGTERM and SIGKILL
 	Once     bool     `json:"once,omitempty"`       // by a batch system it is started once, on the first node, for all ranks
 	DueUS    int64    `json:"due_us,omitempty"`     // when its job is to have ended; 0: it may take as long as it does

@@ -5,7 +5,6 @@ import (
 
 	"github.com/libra-market/libra/core/bill"
 	"github.com/libra-market/libra/core/market"
-	"github.com/libra-market/libra/core/task"
 )
 
 // Width is how many processors a request takes and how long on each, where an
@@ -22,14 +21,6 @@ func (r *Request) Width(lanes int) (width int32, estimate market.Work) {
 		lanes = min(lanes, r.Array.Limit)
 	}
 	return market.Int32(lanes), one * market.Work((n+lanes-1)/lanes)
-}
-
-// Span is the indexes of an array, as nodes are told of them.
-func (a *Array) Span() *task.Span {
-	if a == nil {
-		return nil
-	}
-	return &task.Span{First: a.First, Step: a.Step, Count: a.Len()}
 }
 
 // Asked is the request as the core sees it.

@@ -155,6 +155,10 @@ type Settled struct {
 	Job   int64  `json:"job"`
 	Owner string `json:"owner"`
 	State State  `json:"state"`
+
+	BeganUS int64 `json:"began_us,omitempty"` // or when it ended, if it never began
+	Array   bool  `json:"array,omitempty"`
+	Good    []int `json:"good,omitempty"` // of an array whose elements somebody follows: those that have succeeded
 }
 
 // Cancel takes a job, or a quote, back.

@@ -67,13 +67,13 @@ func TestPricesOfKindsOfGPUs(t *testing.T) {
 
 // Who waits for others waits for all of them, and what has to come of each is its own matter.
 func TestWhatAJobWaitsFor(t *testing.T) {
-	r := Request{After: []int64{1}, AfterAny: []int64{2}, AfterFailed: []int64{3}}
-	if got := fmt.Sprint(r.Follows()); got != "[1 2 3]" {
+	r := Request{After: []int64{1}, AfterAny: []int64{2}, AfterFailed: []int64{3}, AfterBegun: []Begun{{Job: 4}}, AfterEach: []int64{5}}
+	if got := fmt.Sprint(r.Follows()); got != "[1 2 3 5 4]" {
 		t.Errorf("it waits for %s", got)
 	}
-	for id, broken := range map[int64][2]bool{1: {false, true}, 2: {false, false}, 3: {true, false}} {
+	for id, broken := range map[int64][2]bool{1: {false, true}, 2: {false, false}, 3: {true, false}, 4: {false, false}, 5: {false, true}} {
 		for i, ended := range []State{Completed, Failed} {
-			if got := r.Broken(id, ended); (got != "") != broken[i] {
+			if _, got := r.Follow(&Settled{Job: id, State: ended}); (got != "") != broken[i] {
 				t.Errorf("job %d is %s: %q", id, ended, got)
 			}
 		}

@@ -31,7 +31,7 @@ func Merge(quoted, given Request) (Request, error) {
 		r.GraceMS = given.GraceMS
 	}
 	if len(given.Follows()) > 0 {
-		r.After, r.AfterAny, r.AfterFailed = given.After, given.AfterAny, given.AfterFailed
+		r.After, r.AfterAny, r.AfterFailed, r.AfterBegun, r.AfterEach = given.After, given.AfterAny, given.AfterFailed, given.AfterBegun, given.AfterEach
 	}
 	for _, f := range []struct {
 		name    string
@@ -55,7 +55,7 @@ func Merge(quoted, given Request) (Request, error) {
 		{"hold", terms.Hold},
 		{"account", terms.Account != "" && terms.Account != quoted.Account},
 		{"optional", terms.Optional != nil && !terms.Optional.sameTerms(quoted.Optional)},
-		{"array", terms.Array != nil && (quoted.Array == nil || *terms.Array != *quoted.Array)},
+		{"array", terms.Array != nil && !terms.Array.equal(quoted.Array)},
 	} {
 		if f.differs {
 			return Request{}, market.Wrong(f.name, "what the quote says, or nothing")

@@ -26,8 +26,8 @@ func Output(j *Job, rank int, element *int, stderr bool) (node string, tail task
 		if element == nil {
 			return "", tail, market.Wrong("element", fmt.Sprintf("one of %d to %d: each writes a file of its own", r.First, r.Last))
 		}
-		if i := *element - r.First; len(j.Places) > 0 && i >= 0 {
-			rank = i / max(1, r.Step) % len(j.Places) // the lane that runs it
+		if i, there := r.Place(*element); len(j.Places) > 0 && there {
+			rank = i % len(j.Places) // the lane that runs it
 		}
 	}
 	tail = task.Tail{

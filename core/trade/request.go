@@ -3,6 +3,7 @@ package trade
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/libra-market/libra/core/bill"
@@ -43,6 +44,8 @@ type Request struct {
 	After         []int64  `json:"after,omitempty"`                // jobs that must have succeeded first
 	AfterAny      []int64  `json:"after_any,omitempty"`            // jobs that must have ended first
 	AfterFailed   []int64  `json:"after_failed,omitempty"`         // jobs that must have ended first, and not succeeded
+	AfterBegun    []Begun  `json:"after_begun,omitempty"`          // jobs that must have begun first, or ended
+	AfterEach     []int64  `json:"after_each,omitempty"`           // arrays that must have ended first: of this one those elements run whose namesakes in them have succeeded
 	BeginMS       int64    `json:"begin_ms,omitempty"`             // it begins no sooner, counted from submission; its deadline counts from then
 	Hold          bool     `json:"hold,omitempty"`                 // it begins when its user says so
 	Array         *Array   `json:"array,omitempty"`                // a parameter sweep
@@ -73,14 +76,8 @@ type Array struct {
 	Last  int `json:"last"`
 	Step  int `json:"step,omitempty"`  // default 1
 	Limit int `json:"limit,omitempty"` // 0: as many as the market takes
-}
 
-// Len counts the elements.
-func (a *Array) Len() int {
-	if a.Last < a.First {
-		return 0
-	}
-	return (a.Last-a.First)/max(1, a.Step) + 1
+	List []int `json:"list,omitempty"` // those of them that there are, in order; none: all
 }
 
 // Bounds on requests: a thing beyond them is a mistake.
@@ -207,6 +204,8 @@ func (r *Request) ValidateTerms() error {
 		return market.Wrong("overrun", "stop, late or kill")
 	case len(r.Follows()) > MaxAfter:
 		return market.Wrong("after", fmt.Sprintf("at most %d jobs", MaxAfter))
+	case slices.ContainsFunc(r.AfterBegun, func(b Begun) bool { return b.DelayMS < 0 || b.DelayMS > MaxMS }):
+		return market.Wrong("after_begun", upTo("a delay_ms of 0 or more", MaxMS))
 	case len(r.Tags) > MaxTags || size(r.Tags) > 4096 || nul(r.Tags):
 		return market.Wrong("tags", fmt.Sprintf("at most %d short words", MaxTags))
 	case r.GraceMS < 0 || r.GraceMS > 600_000:
@@ -219,14 +218,10 @@ func (r *Request) ValidateTerms() error {
 		return market.Wrong("wish", "cheapest or fastest")
 	}
 	if a := r.Array; a != nil {
-		switch {
-		case a.First < 0 || a.Last < a.First || a.Step < 0 || (a.Last-a.First)/max(1, a.Step) >= MaxElements:
-			return market.Wrong("array", fmt.Sprintf("first to last, at most %d elements", MaxElements))
-		case a.Limit < 0:
-			return market.Wrong("array.limit", "0 (none) or more")
-		case r.Procs() > 1:
+		if r.Procs() > 1 {
 			return market.Wrong("processors", "1: each element of an array runs on one processor")
 		}
+		return a.validate()
 	}
 	return nil
 }

@@ -84,13 +84,6 @@ func (b *Book) IDs() []int64 {
 	return ids
 }
 
-// TakeWaiting takes the numbers of those who wait for a job.
-func (b *Book) TakeWaiting(id int64) []int64 {
-	waiting := b.waits[id]
-	delete(b.waits, id)
-	return waiting
-}
-
 // Counts are how many there are, by state.
 func (b *Book) Counts() map[trade.State]int {
 	counts := map[trade.State]int{}

@@ -3,7 +3,6 @@ package underway
 import (
 	"strings"
 
-	"github.com/libra-market/libra/core/dispatch"
 	"github.com/libra-market/libra/core/task"
 )
 
@@ -36,17 +35,18 @@ func (j *Job) Bounded(s *task.Status) task.Status {
 // own are the elements of an array, of those that a node speaks of, which the task runs:
 // each once, with no more words than somebody would read.
 func (j *Job) own(rank int, said []task.Element) []task.Element {
-	all := j.Request.Array.Span()
+	all := j.Request.Array
 	if len(said) == 0 || all == nil {
 		return nil
 	}
-	lane := dispatch.Lane(all, 0, 1)
-	if lanes := j.Placed(); rank < lanes {
-		lane = dispatch.Lane(all, rank, lanes)
+	lane, lanes := 0, 1
+	if rank < j.Placed() {
+		lane, lanes = rank, j.Placed()
 	}
-	own, seen := make([]task.Element, 0, min(len(said), lane.Count)), make(map[int]bool, min(len(said), lane.Count))
+	most := min(len(said), (all.Len()+lanes-1)/lanes)
+	own, seen := make([]task.Element, 0, most), make(map[int]bool, most)
 	for _, e := range said {
-		if place := e.Index - lane.First; place < 0 || place%lane.Step != 0 || place/lane.Step >= lane.Count || seen[e.Index] {
+		if place, there := all.Place(e.Index); !there || place%lanes != lane || seen[e.Index] {
 			continue
 		}
 		seen[e.Index] = true

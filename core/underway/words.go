@@ -70,7 +70,7 @@ func Runs(j *Job, now int64) string {
 		return ""
 	case j.DueUS <= now:
 		return "; its deadline has passed"
-	case j.BeginUS > 0:
+	case j.Request.BeginMS > 0:
 		return "; its deadline runs from then"
 	}
 	return "; its deadline runs from its submission"

@@ -45,7 +45,7 @@ func quoteLie(asked *v1.Request, q *v1.Quote, binding bool, now int64) string {
 func sameTerms(a, b *v1.Request) bool {
 	return sameEstimate(a.EstimateMS, b.EstimateMS) && a.DeadlineMS == b.DeadlineMS && a.Soft == b.Soft && sameBudget(a.Budget, b.Budget) &&
 		a.PenaltyMicros == b.PenaltyMicros && a.Procs() == b.Procs() && max(1, a.Threads) == max(1, b.Threads) &&
-		(a.MemoryMB == b.MemoryMB || a.MemoryMB == 0) && a.DiskMB == b.DiskMB && a.GPUs == b.GPUs && a.GPUKind == b.GPUKind && sameNodes(a, b) && a.Class == b.Class && sameArray(a.Array, b.Array) && sameOptional(a.Optional, b.Optional)
+		(a.MemoryMB == b.MemoryMB || a.MemoryMB == 0) && a.DiskMB == b.DiskMB && a.GPUs == b.GPUs && a.GPUKind == b.GPUKind && sameNodes(a, b) && a.Class == b.Class && a.Array.Equal(b.Array) && sameOptional(a.Optional, b.Optional)
 }
 
 // sameNodes compares on which nodes they may be.
@@ -60,8 +60,6 @@ func sameEstimate(a, b int64) bool { return a == b || a < b && b <= mostLeast }
 const mostLeast = 1000
 
 func sameBudget(a, b *int64) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
-
-func sameArray(a, b *v1.Array) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
 
 func sameOptional(a, b *v1.Optional) bool {
 	return (a == nil) == (b == nil) && (a == nil || a.WorkMS == b.WorkMS && a.RateMicros == b.RateMicros)

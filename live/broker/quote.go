@@ -244,7 +244,7 @@ func merged(quoted v1.Request, given *v1.Request) (v1.Request, error) {
 	want.MemoryMB, want.DiskMB, want.Class = cmp.Or(want.MemoryMB, r.MemoryMB), cmp.Or(want.DiskMB, r.DiskMB), cmp.Or(want.Class, r.Class)
 	want.Budget, want.Array, want.Soft = cmp.Or(want.Budget, r.Budget), cmp.Or(want.Array, r.Array), want.Soft || r.Soft
 	switch {
-	case len(given.After)+len(given.AfterAny)+len(given.AfterFailed) > 0:
+	case given.Follows():
 		return r, &trade.FieldError{Field: "after", Want: "none with a quote: it is for a job that can begin now"}
 	case given.Account != "" && given.Account != quoted.Account:
 		return r, &trade.FieldError{Field: "account", Want: "what the quote says, or nothing"}

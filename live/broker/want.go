@@ -77,7 +77,7 @@ func (b *Broker) prepareAccount(ctx context.Context, w *want) error {
 // prepareAfter finds the jobs that must have succeeded first. A cluster can wait
 // for its own jobs alone, so those that have not ended must be at one.
 func (b *Broker) prepareAfter(ctx context.Context, w *want) error {
-	if len(w.request.AfterAny)+len(w.request.AfterFailed) > 0 {
+	if len(w.request.AfterAny)+len(w.request.AfterFailed)+len(w.request.AfterBegun)+len(w.request.AfterEach) > 0 {
 		return &trade.FieldError{Field: "after_any", Want: "nothing: behind a broker a job waits for the success of others alone (after)"}
 	}
 	if w.request.BeginMS > 0 || w.request.Hold {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
 	"sync/atomic"
 
 	"github.com/libra-market/libra/core/epoch"
@@ -132,7 +133,15 @@ func (c *Controller) settled(ctx context.Context, cmd *trade.Command) error {
 			return err
 		}
 		if state := trade.State(row.State); found && state.Final() {
-			s.Settled = append(s.Settled, trade.Settled{Job: id, Owner: row.Owner, State: state})
+			ended, err := fromRow(&row)
+			if err != nil {
+				return err
+			}
+			each := slices.Contains(s.Request.AfterEach, id)
+			if each {
+				c.asked(ctx, &row, &ended)
+			}
+			s.Settled = append(s.Settled, trade.SettledOf(&ended, each))
 		}
 	}
 	cmd.Submit = &s

@@ -5,13 +5,16 @@ import (
 	"strings"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // Follows are jobs that one waits for, by what has to come of them.
 type Follows struct {
-	OK     []int64 // they succeed
-	Any    []int64 // they end
-	Failed []int64 // they do not succeed
+	OK     []int64    // they succeed
+	Any    []int64    // they end
+	Failed []int64    // they do not succeed
+	Begun  []v1.Begun // they begin, or end
+	Each   []int64    // their elements succeed, each for that of its number
 }
 
 // Into adds them to what a request waits for.
@@ -19,12 +22,41 @@ func (f *Follows) Into(r *v1.Request) {
 	r.After = append(r.After, f.OK...)
 	r.AfterAny = append(r.AfterAny, f.Any...)
 	r.AfterFailed = append(r.AfterFailed, f.Failed...)
+	r.AfterBegun = append(r.AfterBegun, f.Begun...)
+	r.AfterEach = append(r.AfterEach, f.Each...)
 }
 
 // None reports whether there is none to wait for.
-func (f *Follows) None() bool { return len(f.OK)+len(f.Any)+len(f.Failed) == 0 }
+func (f *Follows) None() bool { return len(f.Numbers()) == 0 }
 
-// of are those of a kind of dependency.
+// Numbers are those of all of them, to be read and changed.
+func (f *Follows) Numbers() (numbers []*int64) {
+	for _, list := range [][]int64{f.OK, f.Any, f.Failed, f.Each} {
+		for i := range list {
+			numbers = append(numbers, &list[i])
+		}
+	}
+	for i := range f.Begun {
+		numbers = append(numbers, &f.Begun[i].Job)
+	}
+	return numbers
+}
+
+// add takes in one job of a kind of dependency: a number, and of one that is to begin
+// +minutes.
+func (f *Follows) add(kind, word string) error {
+	list := f.of(kind)
+	if list == nil {
+		b, err := begun(word)
+		f.Begun = append(f.Begun, b)
+		return err
+	}
+	ids, err := jobs(word)
+	*list = append(*list, ids...)
+	return err
+}
+
+// of are those of a kind of dependency; nil: of those that are to begin.
 func (f *Follows) of(kind string) *[]int64 {
 	switch kind {
 	case "afterok":
@@ -33,8 +65,28 @@ func (f *Follows) of(kind string) *[]int64 {
 		return &f.Any
 	case "afternotok":
 		return &f.Failed
+	case "aftercorr":
+		return &f.Each
 	}
 	return nil
+}
+
+// begun reads a job that is to begin first: 12, or 12+5 for five minutes after that.
+func begun(word string) (v1.Begun, error) {
+	number, delay, some := strings.Cut(word, "+")
+	ids, err := jobs(number)
+	if err != nil {
+		return v1.Begun{}, err
+	}
+	b := v1.Begun{Job: ids[0]}
+	if some {
+		minutes, err := count(delay, 0)
+		if err != nil || int64(minutes) > trade.MaxMS/60_000 {
+			return b, fmt.Errorf("%w: %q (want minutes after the +)", ErrNumber, word)
+		}
+		b.DelayMS = int64(minutes) * 60_000
+	}
+	return b, nil
 }
 
 // follow reads what a job waits for. To sbatch a number is what sbatch has printed before:
@@ -62,7 +114,7 @@ func (o *occurrence) follow() error {
 
 // follows has a job wait for others, and for no others that were named before.
 func (o *occurrence) follows(printed, own Follows) {
-	o.Request.After, o.Request.AfterAny, o.Request.AfterFailed, o.Printed = nil, nil, nil, Follows{}
+	o.forget()
 	if o.sbatch {
 		o.Printed = printed
 	} else {
@@ -71,27 +123,31 @@ func (o *occurrence) follows(printed, own Follows) {
 	own.Into(&o.Request)
 }
 
+// forget has a job wait for nobody.
+func (h *Head) forget() {
+	r := &h.Request
+	r.After, r.AfterAny, r.AfterFailed, r.AfterBegun, r.AfterEach, h.Printed = nil, nil, nil, nil, nil, Follows{}
+}
+
 // dependencies reads afterok:12:13,afterany:14, alike for Slurm and PBS: numbers as they
 // were printed, and after the word libra Libra's own, afterok:libra:12.
 func dependencies(text string) (printed, own Follows, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		kind, list, found := strings.Cut(part, ":")
-		if !found || printed.of(kind) == nil {
+		if !found || kind != "after" && printed.of(kind) == nil {
 			return printed, own, fmt.Errorf("%q (%s)", part, otherKind(kind))
 		}
 		for more := true; more; {
 			var word string
 			word, list, more = strings.Cut(list, ":")
-			to := printed.of(kind)
+			to := &printed
 			if word == "libra" && more {
-				to = own.of(kind)
+				to = &own
 				word, list, more = strings.Cut(list, ":")
 			}
-			ids, err := jobs(word)
-			if err != nil {
+			if err := to.add(kind, word); err != nil {
 				return printed, own, err
 			}
-			*to = append(*to, ids...)
 		}
 	}
 	return printed, own, nil
@@ -99,13 +155,8 @@ func dependencies(text string) (printed, own Follows, err error) {
 
 // otherKind says what to do instead of a dependency that there is not.
 func otherKind(kind string) string {
-	switch kind {
-	case "after":
-		return "a job cannot wait for the start of another: say afterany:JOB, or let the other one submit it"
-	case "aftercorr":
-		return "an array is one job here: say afterok:JOB, which waits for all its elements"
-	case "afterburstbuffer":
+	if kind == "afterburstbuffer" {
 		return "there are no burst buffers here: say afterok:JOB"
 	}
-	return "want afterok:JOB, afterany:JOB, afternotok:JOB or singleton, all of which must hold: with commas between them"
+	return "want after:JOB[+MINUTES], afterok:JOB, afterany:JOB, afternotok:JOB, aftercorr:JOB or singleton, all of which must hold: with commas between them"
 }

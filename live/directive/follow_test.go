@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/directive"
 )
@@ -14,12 +15,12 @@ import (
 // what cannot be had says what to say instead.
 func TestWhatAJobWaitsFor(t *testing.T) {
 	h := directive.New(directive.Place{})
-	options := []string{"--dependency=afterok:1:libra:2,afterany:3,afternotok:4:5,afterany:libra:6,singleton"}
+	options := []string{"--dependency=afterok:1:libra:2,afterany:3,afternotok:4:5,after:7+10:8:libra:9+1,aftercorr:10,afterany:libra:6,singleton"}
 	if err := h.ReadSbatch("job.sh", "#!/bin/sh\n#SBATCH -d afterany:99,afterok:libra:98\n", options); err != nil {
 		t.Fatal(err)
 	}
-	want := directive.Follows{OK: []int64{1}, Any: []int64{3}, Failed: []int64{4, 5}}
-	if !h.Singleton || !reflect.DeepEqual(h.Printed, want) || !slices.Equal(h.Request.After, []int64{2}) || !slices.Equal(h.Request.AfterAny, []int64{6}) || h.Request.AfterFailed != nil {
+	want := directive.Follows{OK: []int64{1}, Any: []int64{3}, Failed: []int64{4, 5}, Begun: []v1.Begun{{Job: 7, DelayMS: 600_000}, {Job: 8}}, Each: []int64{10}}
+	if !h.Singleton || !reflect.DeepEqual(h.Printed, want) || !slices.Equal(h.Request.After, []int64{2}) || !slices.Equal(h.Request.AfterAny, []int64{6}) || h.Request.AfterFailed != nil || !slices.Equal(h.Request.AfterBegun, []v1.Begun{{Job: 9, DelayMS: 60_000}}) || len(h.Printed.Numbers()) != 7 {
 		t.Errorf("%+v, %+v", h.Printed, h.Request)
 	}
 	h = directive.New(directive.Place{})
@@ -27,7 +28,7 @@ func TestWhatAJobWaitsFor(t *testing.T) {
 		t.Errorf("PBS: %+v, %v", h.Request, err)
 	}
 	for wrong, says := range map[string]string{
-		"after:7": "afterany:JOB", "aftercorr:7": "afterok:JOB", "afterburstbuffer:7": "afterok:JOB", "afterok:7?afterany:8": "", "expand:7": "singleton", "afterany": "want afterok",
+		"after:7+": "minutes", "after:7+x": "minutes", "after:+5": "number", "after:7+99999999999": "minutes", "aftercorr:": "number", "afterburstbuffer:7": "afterok:JOB", "afterok:7?afterany:8": "", "expand:7": "singleton", "afterany": "want after:JOB",
 	} {
 		if err := directive.New(directive.Place{}).ReadSbatch("job.sh", "", []string{"-d", wrong}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", wrong, err)

@@ -122,6 +122,21 @@ var terms = []term{
 		h.Printed, h.Request.AfterAny, h.Request.AfterFailed = Follows{}, nil, nil
 		return put(&h.Request.After, ids, err)
 	}},
+	{name: "after-begun", set: func(h *Head, v string) error {
+		h.Request.AfterBegun = nil
+		for word := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == ',' || r == ':' }) {
+			b, err := begun(word)
+			if err != nil {
+				return err
+			}
+			h.Request.AfterBegun = append(h.Request.AfterBegun, b)
+		}
+		return nil
+	}},
+	{name: "after-each", set: func(h *Head, v string) error {
+		ids, err := jobs(v)
+		return put(&h.Request.AfterEach, ids, err)
+	}},
 	{name: "array", set: func(h *Head, v string) error {
 		a, err := Array(v)
 		return put(&h.Request.Array, a, err)

@@ -3,6 +3,7 @@ package directive
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -121,9 +122,9 @@ func jobs(text string) ([]int64, error) {
 }
 
 // Array reads a sweep: 1-100, 0-30:2 (every other), 1-100%10 (ten at a time),
-// 7, or a list of indexes that are equally far apart.
+// 7, or a list of such spans, 1-3,7.
 func Array(text string) (*v1.Array, error) {
-	wrong := fmt.Errorf("%w: %q (want 1-100, 0-30:2 or 1-100%%10)", ErrArray, text)
+	wrong := fmt.Errorf("%w: %q (want 1-100, 0-30:2, 1,4,7-9 or 1-100%%10)", ErrArray, text)
 	span, limit, limited := strings.Cut(text, "%")
 	a := &v1.Array{Step: 1}
 	if limited {
@@ -152,23 +153,55 @@ func Array(text string) (*v1.Array, error) {
 	return a, sized(a, text)
 }
 
-func listed(a *v1.Array, span string, wrong error) (*v1.Array, error) {
-	n, err := numbers(strings.Split(span, ","))
-	if err != nil || n[1] <= n[0] {
-		return nil, wrong
-	}
-	a.First, a.Last, a.Step = int(n[0]), int(n[len(n)-1]), int(n[1]-n[0])
-	for i, index := range n {
-		if int(index) != a.First+i*a.Step {
-			return nil, fmt.Errorf("%w: %q: the indexes of an array are equally far apart", ErrArray, span)
+// listed reads a list of indexes and of spans of them, 1-3,7: by rule where they are
+// equally far apart.
+func listed(a *v1.Array, text string, wrong error) (*v1.Array, error) {
+	var all []int
+	for word := range strings.SplitSeq(text, ",") {
+		span, err := Array(word)
+		if err != nil {
+			return nil, wrong
+		}
+		if len(all)+span.Len() > trade.MaxElements {
+			return nil, tooMany(text)
+		}
+		for i := range span.Len() {
+			all = append(all, span.Index(i))
 		}
 	}
-	return a, sized(a, span)
+	slices.Sort(all)
+	all = slices.Compact(all)
+	a.First, a.Last = all[0], all[len(all)-1]
+	if len(all) > 1 {
+		a.Step = all[1] - all[0]
+	}
+	if even(all) {
+		return a, nil
+	}
+	a.Step, a.List = 1, all
+	if a.Last-a.First >= trade.MaxElements {
+		return nil, fmt.Errorf("%w: %q: no index of a list is more than %d after its first", ErrArray, text, trade.MaxElements-1)
+	}
+	return a, nil
+}
+
+// even reports whether indexes are equally far apart.
+func even(all []int) bool {
+	for i := 2; i < len(all); i++ {
+		if all[i]-all[i-1] != all[1]-all[0] {
+			return false
+		}
+	}
+	return true
+}
+
+func tooMany(text string) error {
+	return fmt.Errorf("%w: %q has more than %d elements", ErrArray, text, trade.MaxElements)
 }
 
 func sized(a *v1.Array, text string) error {
 	if a.Len() > trade.MaxElements {
-		return fmt.Errorf("%w: %q has more than %d elements", ErrArray, text, trade.MaxElements)
+		return tooMany(text)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package directive_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -76,14 +77,19 @@ func TestSizes(t *testing.T) {
 
 func TestArrays(t *testing.T) {
 	for text, want := range map[string][4]int{
-		"1-100": {1, 100, 1, 0}, "0-30:2": {0, 30, 2, 0}, "1-100%10": {1, 100, 1, 10}, "7": {7, 7, 1, 0}, "2,4,6%2": {2, 6, 2, 2}, "1,2": {1, 2, 1, 0},
+		"1-100": {1, 100, 1, 0}, "0-30:2": {0, 30, 2, 0}, "1-100%10": {1, 100, 1, 10}, "7": {7, 7, 1, 0}, "2,4,6%2": {2, 6, 2, 2}, "1,2": {1, 2, 1, 0}, "1,1": {1, 1, 1, 0}, "3,1,2": {1, 3, 1, 0},
 	} {
 		a, err := directive.Array(text)
 		if err != nil || [4]int{a.First, a.Last, a.Step, a.Limit} != want {
 			t.Errorf("%q: got %+v, %v, want %v", text, a, err, want)
 		}
 	}
-	for _, text := range []string{"", "-", "1-", "-5", "5-1", "1-5:0", "1-5%0", "1-5%", "a", "1,1", "2,1", "1,3,4", "1-3,5", "7:2", "1,2,,3"} {
+	for text, want := range map[string]string{"1,3,4": "1,3,4", "5,1-3": "1,2,3,5", "0-6:2,1%2": "0,1,2,4,6"} {
+		if a, err := directive.Array(text); err != nil || a.Indexes() != want || a.Len() != strings.Count(want, ",")+1 || a.Index(1) != a.List[1] {
+			t.Errorf("%q: got %+v, %v, want %s", text, a, err, want)
+		}
+	}
+	for _, text := range []string{"", "-", "1-", "-5", "5-1", "1-5:0", "1-5%0", "1-5%", "a", "7:2", "1,2,,3", "1,3-1", "0-99999,1", "1,2,200000"} {
 		if a, err := directive.Array(text); err == nil {
 			t.Errorf("%q is taken for %+v", text, a)
 		}

@@ -245,7 +245,9 @@ func TestAnArrayIsNamedByItsRange(t *testing.T) {
 	b.d.Version = 1
 	for i := range arrays {
 		like := task.Spec{Key: task.Key{Job: int64(i + 1)}, Argv: []string{"true"}, Dir: "/"}
-		spec := dispatch.Tasks(like, []string{"n1"}, &task.Span{First: 1, Step: 1, Count: elements})[0]
+		spec := dispatch.Tasks(like, []string{"n1"}, func(lane, lanes int) (*task.Span, []int) {
+			return dispatch.Lane(&task.Span{First: 1, Step: 1, Count: elements}, lane, lanes), nil
+		})[0]
 		b.d.Orders = append(b.d.Orders, task.Order{Spec: spec, CPU: 0.01})
 	}
 	n, s := connect(t, b, false)

@@ -210,10 +210,7 @@ func (f *form) like(j *v1.Job) {
 		set("optional-command", quoted(o.Argv), len(o.Argv) > 0)
 	}
 	if a := r.Array; a != nil {
-		text := strconv.Itoa(a.First) + "-" + strconv.Itoa(a.Last)
-		if a.Step > 1 {
-			text += ":" + strconv.Itoa(a.Step)
-		}
+		text := a.Indexes()
 		if a.Limit > 0 {
 			text += "%" + strconv.Itoa(a.Limit)
 		}

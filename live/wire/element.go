@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/dispatch"
-	"github.com/libra-market/libra/core/task"
 )
 
 // mostElements is how many elements of an array are listed whatever they do; of a
@@ -34,9 +32,10 @@ func Elements(j *v1.Job) []v1.Element {
 		runs[t.Rank] = t
 	}
 	if a.Len() <= mostElements {
-		all := &task.Span{First: a.First, Step: max(1, a.Step), Count: a.Len()}
-		for lane := range max(1, lanes) {
-			list = append(list, others(j, dispatch.Lane(all, lane, max(1, lanes)), lane, known, runs[lane])...)
+		for i := range a.Len() {
+			if lane := i % max(1, lanes); !known[a.Index(i)] {
+				list = append(list, other(j, a.Index(i), lane, runs[lane]))
+			}
 		}
 	}
 	slices.SortFunc(list, func(a, b v1.Element) int { return cmp.Compare(a.Index, b.Index) })
@@ -60,27 +59,19 @@ func begunOf(j *v1.Job, t *v1.TaskStatus, e *v1.TaskElement) v1.Element {
 	return out
 }
 
-// others are the elements of a lane of which nothing was said. They run one after the
-// other: where something was said of those before them, they have not begun.
-func others(j *v1.Job, lane *task.Span, rank int, known map[int]bool, t *v1.TaskStatus) []v1.Element {
-	state := v1.ElementWaiting
+// other is an element of which nothing was said. Those of a lane run one after the other:
+// where something was said of one before it, it has not begun.
+func other(j *v1.Job, index, lane int, t *v1.TaskStatus) v1.Element {
+	e := placed(j, index, lane)
 	switch {
 	case j.State.Final(), t != nil && t.State.Final():
-		state = v1.ElementNotRun
+		e.State = v1.ElementNotRun
 	case j.StartedUS != 0 && !j.Starting && (t == nil || len(t.Elements) == 0):
-		state = v1.ElementUnderway
+		e.State = v1.ElementUnderway
+	default:
+		e.State = v1.ElementWaiting
 	}
-	var list []v1.Element
-	for i := range lane.Count {
-		index := lane.First + i*lane.Step
-		if known[index] {
-			continue
-		}
-		e := placed(j, index, rank)
-		e.State = state
-		list = append(list, e)
-	}
-	return list
+	return e
 }
 
 // placed is where an element runs and writes.

@@ -25,8 +25,9 @@ func ToRequest(r *v1.Request) trade.Request {
 		EstimateMS: r.EstimateMS, DeadlineMS: r.DeadlineMS, Soft: r.Soft, Budget: r.Budget, PenaltyMicros: r.PenaltyMicros,
 		Processors: r.Processors, Threads: r.Threads, Spread: r.Spread, Once: r.Once, MemoryMB: r.MemoryMB, DiskMB: r.DiskMB, GPUs: r.GPUs, GPUKind: r.GPUKind, Class: r.Class,
 		Nodelist: r.Nodelist, Exclude: r.Exclude, Constraint: r.Constraint, BeginMS: r.BeginMS, Hold: r.Hold,
-		Wish: r.Wish, Overrun: trade.Overrun(r.Overrun), NoRestart: r.NoRestart, After: r.After, AfterAny: r.AfterAny, AfterFailed: r.AfterFailed,
-		Array: (*trade.Array)(r.Array), Tags: r.Tags, GraceMS: r.GraceMS, Optional: (*trade.Optional)(r.Optional),
+		Wish: r.Wish, Overrun: trade.Overrun(r.Overrun), NoRestart: r.NoRestart, After: r.After, AfterAny: r.AfterAny, AfterFailed: r.AfterFailed, AfterEach: r.AfterEach,
+		AfterBegun: list(r.AfterBegun, func(b *v1.Begun) trade.Begun { return trade.Begun(*b) }),
+		Array:      (*trade.Array)(r.Array), Tags: r.Tags, GraceMS: r.GraceMS, Optional: (*trade.Optional)(r.Optional),
 	}
 }
 
@@ -37,8 +38,9 @@ func Request(r *trade.Request) v1.Request {
 		EstimateMS: r.EstimateMS, DeadlineMS: r.DeadlineMS, Soft: r.Soft, Budget: r.Budget, PenaltyMicros: r.PenaltyMicros,
 		Processors: r.Processors, Threads: r.Threads, Spread: r.Spread, Once: r.Once, MemoryMB: r.MemoryMB, DiskMB: r.DiskMB, GPUs: r.GPUs, GPUKind: r.GPUKind, Class: r.Class,
 		Nodelist: r.Nodelist, Exclude: r.Exclude, Constraint: r.Constraint, BeginMS: r.BeginMS, Hold: r.Hold,
-		Wish: r.Wish, Overrun: v1.Overrun(r.Overrun), NoRestart: r.NoRestart, After: r.After, AfterAny: r.AfterAny, AfterFailed: r.AfterFailed,
-		Array: (*v1.Array)(r.Array), Tags: r.Tags, GraceMS: r.GraceMS, Optional: (*v1.Optional)(r.Optional),
+		Wish: r.Wish, Overrun: v1.Overrun(r.Overrun), NoRestart: r.NoRestart, After: r.After, AfterAny: r.AfterAny, AfterFailed: r.AfterFailed, AfterEach: r.AfterEach,
+		AfterBegun: list(r.AfterBegun, func(b *trade.Begun) v1.Begun { return v1.Begun(*b) }),
+		Array:      (*v1.Array)(r.Array), Tags: r.Tags, GraceMS: r.GraceMS, Optional: (*v1.Optional)(r.Optional),
 	}
 }
 

@@ -63,6 +63,10 @@ func TestSbatchSpeaksInSlurmsNumbers(t *testing.T) {
 	if got := f.last(t).Submit.Request; !slices.Equal(got.AfterAny, []int64{1}) || !slices.Equal(got.AfterFailed, []int64{2}) || got.After != nil {
 		t.Errorf("after the end of %v and the failure of %v", got.AfterAny, got.AfterFailed)
 	}
+	libra(t, "sbatch", "-t", "1", "-Q", "-a", "1,2,5", "-d", "after:4701+3:libra:2,aftercorr:4701", "--wrap", "true")
+	if got := f.last(t).Submit.Request; !slices.Equal(got.AfterBegun, []trade.Begun{{Job: 2}, {Job: 1, DelayMS: 180_000}}) || !slices.Equal(got.AfterEach, []int64{1}) || !slices.Equal(got.Array.List, []int{1, 2, 5}) {
+		t.Errorf("after the start of %v, each after %v, %+v", got.AfterBegun, got.AfterEach, got.Array)
+	}
 	libra(t, "sbatch", "-t", "1", "-Q", "-d", "singleton", "-J", "wrap", "--wrap", "true")
 	if got := f.last(t).Submit.Request; len(got.AfterAny) < 2 || !slices.Contains(got.AfterAny, 1) {
 		t.Errorf("alone, after %v", got.AfterAny)

@@ -12,7 +12,8 @@ import (
 )
 
 // A job that begins later, or when its user says so, is not in Slurm before, and runs there
-// then like any other.
+// then like any other; so is one that waits for the start of another, or element by element
+// for an array.
 func jobsBeginLater(t *testing.T) {
 	b := newSite(t, slurmtest.Options{Nodes: 1}, terms{}, 0.9)
 	b.user("root", 100_000)
@@ -27,16 +28,20 @@ func jobsBeginLater(t *testing.T) {
 		}
 		return strings.TrimSpace(string(out))
 	}
-	number := func(options ...string) int64 {
+	number := func(script string, options ...string) int64 {
 		t.Helper()
-		printed := run(append(append([]string{binary(), "sbatch", "--parsable", "-t", "1", "--deadline=now+2hours"}, options...), "--wrap", "date +%s")...)
+		printed := run(append(append([]string{binary(), "sbatch", "--parsable", "-t", "1", "--deadline=now+2hours"}, options...), "--wrap", script)...)
 		id, is := strings.CutPrefix(printed, "libra:")
 		if !is {
 			t.Fatalf("%v: %q is printed", options, printed)
 		}
 		return wholeNumber(t, id)
 	}
-	held, begins := number("-H", "-o", "held", "-J", "held"), number("--begin=now+15", "-o", "begins")
+	after := func(kind string, id int64) string { return "--dependency=" + kind + ":libra:" + strconv.FormatInt(id, 10) }
+	held := number("until [ -e told ]; do sleep 0.2; done", "-H", "-o", "held", "-J", "held") // it ends when who follows its start has run
+	begins, told := number("date +%s", "--begin=now+15", "-o", "begins"), number("touch told", after("after", held))
+	first := number("true", after("afterok", held), "--array=1-3")
+	second := number("echo $SLURM_ARRAY_TASK_ID >>each", after("aftercorr", first), "--array=2,3,5%1")
 	j := b.completed(begins)
 	if started := wholeNumber(t, strings.TrimSpace(text(t, b.at("begins")))); started*1_000_000+999_999 < j.BeginUS {
 		t.Errorf("it began at %d, and may at %d", started, j.BeginUS)
@@ -48,7 +53,12 @@ func jobsBeginLater(t *testing.T) {
 		t.Errorf("in Slurm there is %s", out)
 	}
 	run(binary(), "release", "libra:"+strconv.FormatInt(held, 10))
-	b.completed(held)
+	for _, id := range []int64{held, told, first, second} {
+		b.completed(id)
+	}
+	if ran := text(t, b.at("each")); ran != "2\n3\n" { // the other array has no fifth
+		t.Errorf("of the second array these have run: %q", ran)
+	}
 	b.verify()
 }
 

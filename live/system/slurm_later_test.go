@@ -37,7 +37,9 @@ func jobsBeginLater(t *testing.T) {
 		}
 		return wholeNumber(t, id)
 	}
-	after := func(kind string, id int64) string { return "--dependency=" + kind + ":libra:" + strconv.FormatInt(id, 10) }
+	after := func(kind string, id int64) string {
+		return "--dependency=" + kind + ":libra:" + strconv.FormatInt(id, 10)
+	}
 	held := number("until [ -e told ]; do sleep 0.2; done", "-H", "-o", "held", "-J", "held") // it ends when who follows its start has run
 	begins, told := number("date +%s", "--begin=now+15", "-o", "begins"), number("touch told", after("after", held))
 	first := number("true", after("afterok", held), "--array=1-3")

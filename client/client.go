@@ -54,6 +54,7 @@ type Client struct {
 	moved   chan struct{} // closed and replaced when another one is asked
 
 	bearer  string // "": none
+	private bool   // what is sent is read by none but the market
 	timeout time.Duration
 	retries int
 	most    int64
@@ -91,6 +92,7 @@ func New(baseURL, token string, o Options) (*Client, error) {
 			return nil, err
 		}
 		c.servers = append(c.servers, s)
+		c.private = (c.private || len(c.servers) == 1) && (s.local || strings.HasPrefix(s.base, "https://") || o.Plain || o.Way != nil)
 	}
 	return c, nil
 }

@@ -20,6 +20,7 @@ import (
 
 	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/socket"
+	"github.com/libra-market/libra/live/munge"
 	"github.com/libra-market/libra/live/secrets"
 )
 
@@ -91,6 +92,7 @@ func (o *connection) resolve() (marketContext, error) {
 	}
 	if c.Token == "" && !c.Plain {
 		c.local = site.socketOf(&c)
+		c.munge = c.local == "" && site.Munge && c.Server == serverList(site.Server)
 	}
 	return c, nil
 }
@@ -172,6 +174,11 @@ func (o *connection) with(ctx context.Context, do func(context.Context, *client.
 	if err != nil {
 		return err
 	}
+	if c.munge { // what somebody signs may let others in as them: for the market that root names, and for no other
+		if _, err = market.MungeLogin(ctx, munge.Sign); err != nil {
+			return o.inWords(c, err)
+		}
+	}
 	return o.inWords(c, do(ctx, market))
 }
 
@@ -233,6 +240,8 @@ func (o *connection) problemInWords(c marketContext, problem *client.Problem, er
 		return &usageError{flagFor(problem.Field, err)}
 	case problem.Status == http.StatusUnauthorized && c.local != "":
 		return fmt.Errorf("%s asks for a token and there is none: set LIBRA_TOKEN or give --token-file (by its socket it says: %s)", c.Server, problem.Detail)
+	case problem.Status == http.StatusUnauthorized && c.munge:
+		return fmt.Errorf("%s asks for a token and there is none: set LIBRA_TOKEN or give --token-file (by munge it says: %s)", c.Server, problem.Detail)
 	case problem.Status == http.StatusUnauthorized && c.Token == "":
 		hint := ""
 		if here(c.Server) {

@@ -22,6 +22,7 @@ type marketContext struct {
 	Socket string `json:"socket,omitempty"` // of a market on this machine, if it is not at the usual place
 	Store  string `json:"store,omitempty"`  // of a market that libra up runs
 
+	munge bool   // who has no token may be let in by munge: it is the market of the site
 	local string // address that is reached by a socket, where nothing but that says who is there
 }
 

@@ -25,6 +25,7 @@ import (
 	"github.com/libra-market/libra/live/controller"
 	"github.com/libra-market/libra/live/fair"
 	"github.com/libra-market/libra/live/front"
+	"github.com/libra-market/libra/live/munge"
 	"github.com/libra-market/libra/live/slurm"
 	"github.com/libra-market/libra/live/slurm/survey"
 	"github.com/libra-market/libra/live/web"
@@ -114,9 +115,13 @@ func (s *service) start(ctx context.Context, c *config.Config, logger *slog.Logg
 		floor, named = batch, batch.named
 	}
 	gate := fair.NewGate(c.Limits.Limits, time.Now)
+	var signed func(ctx context.Context, challenge, credential string) (uid int, err error)
+	if c.Login.Munge == config.LoginUsers {
+		signed = munge.Check
+	}
 	handler := api.New(floor, front.Keyring{Kept: s.store}, api.Options{
 		Log: logger, Gate: gate, Term: term, Notice: s.notice, PublicMetrics: c.Metrics == "public", CertificateNodes: c.TLS.Nodes, Seller: seller, Named: named,
-		LocalUsers: c.LocalUsers(os.Geteuid()),
+		LocalUsers: c.LocalUsers(os.Geteuid()), Munge: signed,
 	})
 	s.pages = web.New(floor, front.Keyring{Kept: s.store}, web.Options{
 		Log: logger, Gate: gate, Now: s.market.Time, Ahead: s.market.Ahead, URL: s.page, Door: s.door(), Secure: s.secure, WhatIf: s.whatIf, Seller: seller, Home: homeOf,

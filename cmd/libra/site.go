@@ -24,6 +24,7 @@ type site struct {
 	Server string `yaml:"server"`
 	CA     string `yaml:"ca"`     // file of the authority that signs its certificate
 	Socket string `yaml:"socket"` // a path, or unix://user@/path, of its socket, on the host that has it
+	Munge  bool   `yaml:"munge"`  // elsewhere: the market knows by munge who a user is who has no token
 }
 
 // readSite reads the file of the site; where there is none, a site says nothing.
@@ -39,10 +40,13 @@ func readSite() (site, error) {
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)
 	if err := d.Decode(&s); err != nil && !errors.Is(err, io.EOF) {
-		return s, fmt.Errorf("%s: %s (want server, ca and socket)", siteFile, strings.TrimPrefix(err.Error(), "yaml: "))
+		return s, fmt.Errorf("%s: %s (want server, ca, socket and munge)", siteFile, strings.TrimPrefix(err.Error(), "yaml: "))
 	}
 	if s.CA != "" && !filepath.IsAbs(s.CA) {
 		return s, fmt.Errorf("%s: ca: %q: want an absolute path", siteFile, s.CA)
+	}
+	if s.Munge && !strings.HasPrefix(s.Server, "https://") {
+		return s, fmt.Errorf("%s: munge: want a server with https:// beside it", siteFile)
 	}
 	if s.Socket != "" {
 		if _, err := socket.Parse(socketURL(s.Socket)); err != nil {

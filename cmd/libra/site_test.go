@@ -55,7 +55,7 @@ func TestTheFileOfTheSite(t *testing.T) {
 		})
 	}
 	for text, want := range map[string]string{
-		"srever: x\n": "want server, ca and socket", "ca: server.pem\n": "want an absolute path", "socket: run/x\n": "socket: not the address", "server: [\n": "client.yaml",
+		"srever: x\n": "want server, ca, socket and munge", "ca: server.pem\n": "want an absolute path", "socket: run/x\n": "socket: not the address", "server: [\n": "client.yaml",
 	} {
 		noContext(t)
 		siteFile = file(t, "client.yaml", text)

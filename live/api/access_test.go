@@ -83,6 +83,8 @@ var access = []struct {
 	{"POST", "/v1/nodes/n1/report", "/v1/nodes/{node}/report", task.Report{Node: "n1"}, "401 403 403 403 200 404 401 401"},
 	{"POST", "/v1/nodes/n1/refusal", "/v1/nodes/{node}/refusal", task.Refusal{}, "401 403 403 403 204 404 401 401"},
 	{"POST", "/v1/nodes/n1/tails/x1", "/v1/nodes/{node}/tails/{id}", task.Chunk{}, "401 403 403 403 204 404 401 401"},
+	{"POST", "/v1/munge/challenges", "", nil, "401 401 401 401 401 401 401 401"}, // unless the site wants it
+	{"POST", "/v1/munge/sessions", "", v1.MungeLogin{}, "401 401 401 401 401 401 401 401"},
 	{"GET", "/healthz", "", nil, "200 200 200 200 200 200 200 200"},
 	{"GET", "/readyz", "", nil, "200 200 200 200 200 200 200 200"},
 	{"GET", "/livez", "", nil, "200 200 200 200 200 200 200 200"},

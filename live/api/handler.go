@@ -37,6 +37,10 @@ type Options struct {
 	// system that the kernel says they are, if it is none of the system's own.
 	LocalUsers bool
 
+	// Munge says by the number whose credential over a challenge somebody shows, and lets them in as
+	// that user of the system, if it is none of the system's own. Default: nobody comes so.
+	Munge func(ctx context.Context, challenge, credential string) (uid int, err error)
+
 	Term int64 // of the lead under which the market is served; 0: there is only one
 
 	// Notice is what who asks whether the market is ready should know beside that. Default:
@@ -100,6 +104,7 @@ type Handler struct {
 	currency []string // what amounts are in, for those who show them
 	mux      *http.ServeMux
 	door     door
+	lodge    *lodge
 	gate     *fair.Gate
 	told     *told
 	metrics  *metrics
@@ -119,6 +124,7 @@ func New(m Market, k Keys, o Options) *Handler {
 		options: o, currency: []string{o.Seller.Currency},
 		mux:     http.NewServeMux(),
 		door:    newDoor(k, &o),
+		lodge:   newLodge(&o),
 		gate:    o.Gate,
 		told:    newTold(o.Now().UnixMicro()),
 		names:   passwd.NewNames(o.Now),

@@ -280,6 +280,14 @@ var routes = []route{
 		does: "An agent hands over a piece of output that was asked for", body: task.Chunk{}, status: http.StatusNoContent,
 	},
 	{
+		method: http.MethodPost, pattern: "/v1/munge/challenges", roles: everyone, handle: challengeByMunge, quiet: true,
+		does: "Ask for something to sign with munge, for who has no token: it is good once, and for a minute", status: http.StatusCreated, answer: v1.Challenge{},
+	},
+	{
+		method: http.MethodPost, pattern: "/v1/munge/sessions", roles: everyone, handle: enterByMunge,
+		does: "Be let in as the user that munge says one is, by a credential of \"libra login CHALLENGE\"", body: v1.MungeLogin{}, limit: 16 << 10, status: http.StatusCreated, answer: v1.MungeSession{},
+	},
+	{
 		method: http.MethodGet, pattern: "/healthz", roles: everyone, handle: healthz, quiet: true,
 		does: "Ask whether the market takes commands: it leads, and can write", status: http.StatusOK, answer: v1.Health{},
 	},

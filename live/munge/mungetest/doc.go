@@ -1,0 +1,2 @@
+// Package mungetest runs a munged for the length of a test.
+package mungetest

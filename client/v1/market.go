@@ -83,6 +83,9 @@ type Rates struct {
 	GPUHour       int64 `json:"gpu_micros_per_h,omitempty"` // of one
 
 	GPUKinds map[string]int64 `json:"gpu_kind_micros_per_h,omitempty"` // of one of a kind that has a price of its own
+
+	Partitions map[string]int64 `json:"partition_factor_millionths,omitempty"` // what all prices are times for those of a partition; none: the market has no partitions
+	Partition  string           `json:"default_partition,omitempty"`           // of jobs that name none
 }
 
 // EpochView is a span of the log under one policy.

@@ -8,6 +8,9 @@ import (
 	"github.com/libra-market/libra/core/market"
 )
 
+// PartitionRate is what of a formula the prices of a partition are times.
+const PartitionRate = "partition rate"
+
 // Worked says in one line why a price is what it is, for those who do not read
 // formulas: how much of what at which rate, and what the market adds or takes off for
 // when it has to be done. It is empty where no rate went into it, as where a job costs
@@ -22,6 +25,10 @@ func Worked(formula string, inputs []market.Input, price, stored, lent market.Mo
 	text, base := atRates(formula, known)
 	if imprecise || text == "" || base <= 0 || math.IsInf(base, 0) {
 		return ""
+	}
+	if rate := known[PartitionRate]; rate > 0 {
+		base *= rate
+		text += fmt.Sprintf(", x %g in its partition", rate)
 	}
 	if room := known["room"]; room > 0 {
 		base *= known["elements"] / room

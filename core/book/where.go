@@ -18,7 +18,7 @@ func (p *processors) may(node int, where *market.Where) bool {
 	if !known {
 		on = p.choose(where)
 		const entry = 128
-		size := entry + len(where.Nodes) + len(where.Exclude) + len(where.Constraint) + len(p.nodes)/8
+		size := entry + len(where.Nodes) + len(where.Exclude) + len(where.Constraint) + len(where.Partition) + len(p.nodes)/8
 		if p.chosen == nil || p.chosenSize+size > mostChosen {
 			p.chosen, p.chosenSize = map[market.Where]bitset{}, 0
 		}

@@ -4,6 +4,7 @@ import (
 	"github.com/libra-market/libra/core/journal"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/quote"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/core/underway"
 )
 
@@ -101,7 +102,7 @@ func (x *floor) applyToQuote(q *quote.Held, e *market.Event) {
 			q.Binding, q.NotBinding = false, "the room that was kept is gone with its node"
 		}
 	case market.Accepted:
-		q.Owed = e.Price
+		q.Owed = trade.Times(e.Price, x.epochs[x.eraOf(q)].Rates.Factor(q.Request.Partition))
 		q.Procs = append(q.Procs[:0], e.Procs...)
 	default: // it holds room and runs nowhere
 	}

@@ -121,6 +121,7 @@ func (x *overseer) sellMore(j *underway.Job) (sold bool, err error) {
 			x.floor.overran(j, &market.Event{Reason: market.CannotMeetBudget, Price: own.Price()})
 			continue
 		}
+		more.Price = trade.Per(more.Price, x.factorOf(j))
 		if err := x.floor.step(more); err != nil {
 			return false, err
 		}

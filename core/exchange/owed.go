@@ -123,5 +123,5 @@ func (x *assessor) fineNow(j *underway.Job) market.Price {
 		return 0
 	}
 	late := x.time() - x.timeOf(j.DueUS)
-	return j.Owed - stand.Terms.Price + bill.Delay(market.Money(j.Request.PenaltyMicros), late)
+	return j.Owed - trade.Times(stand.Terms.Price, x.factorOf(j)) + bill.Delay(market.Money(j.Request.PenaltyMicros), late)
 }

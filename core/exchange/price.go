@@ -86,8 +86,9 @@ func (x *pricer) fitting(j *underway.Job) market.Job {
 	if j.DueUS > 0 { // part of the deadline may be gone, waiting for others
 		first.SLA.Deadline = max(0, x.timeOf(j.DueUS)-t)
 	}
-	budget := first.SLA.Budget
-	first.SLA.Budget = x.forWork(&first, budget) * market.Price(x.pieces(&j.Request, int(first.Width)))
+	budget, factor := first.SLA.Budget, x.rates.Factor(j.Request.Partition)
+	first.SLA.Penalty, first.SLA.Bonus = trade.Per(first.SLA.Penalty, factor), trade.Per(first.SLA.Bonus, factor)
+	first.SLA.Budget = x.forCore(&j.Request, &first, budget)
 	if j.Request.Array == nil || j.Request.Array.Limit > 0 {
 		return first
 	}
@@ -100,7 +101,7 @@ func (x *pricer) fitting(j *underway.Job) market.Job {
 		}
 		width, estimate := j.Request.Width(int(try.Width) / 2)
 		try.Width, try.Estimate = width, estimate
-		try.SLA.Budget = x.forWork(&try, budget) * market.Price(x.pieces(&j.Request, int(width)))
+		try.SLA.Budget = x.forCore(&j.Request, &try, budget)
 	}
 }
 
@@ -176,7 +177,7 @@ func (x *pricer) ask(j *underway.Job, r trade.Request) (trade.Quote, bool) {
 func (x *pricer) terms(j *underway.Job, r trade.Request) (q trade.Quote, asked market.Job, core market.Quote, ok bool) {
 	trial := &underway.Job{Job: trade.Job{ID: x.next, Owner: j.Owner, Request: r}}
 	asked = x.fitting(trial)
-	core, err := x.cluster.Quote(x.time(), asked)
+	core, err := x.quote(&r, asked)
 	if err != nil || !core.Price.Limited() {
 		return trade.Quote{}, asked, core, false
 	}

@@ -37,7 +37,9 @@ func (x *door) quote(by trade.Identity, a *trade.AskQuote) (trade.Outcome, error
 	if ttl == 0 {
 		ttl = trade.DefaultTTL
 	}
-	x.price.sized(&r)
+	if err := x.price.sized(&r); err != nil {
+		return trade.Outcome{}, err
+	}
 	j := x.newJob(by, r.WithProgram(), account)
 	j.Request.Argv = r.Argv // what is offered instead runs what was named, or nothing yet
 	if why := x.price.onlyPrecise(&r); why != "" {
@@ -52,7 +54,7 @@ func (x *door) quote(by trade.Identity, a *trade.AskQuote) (trade.Outcome, error
 		ID: fmt.Sprintf("q%d", j.ID), Owner: by.User, Request: r, MadeUS: x.now, ExpiresUS: x.now + ttl*1000,
 		Width: int(asked.Width), Policy: x.epoch().Policy,
 	}}
-	core, err := x.cluster.Quote(x.time(), asked)
+	core, err := x.price.quote(&r, asked)
 	if rejected := (*market.Rejection)(nil); errors.As(err, &rejected) {
 		code, text := x.price.refusal(j, rejected.Reason)
 		return x.refuseQuote(j, code, text), nil

@@ -64,6 +64,9 @@ func randomDay(r *rapid.T, policyName string, interrupt func(rapid.TB, *floor)) 
 	if rapid.Bool().Draw(r, "two nodes") {
 		f.enlist("n2", 2)
 	}
+	if rapid.Bool().Draw(r, "partitions") {
+		divide(f)
+	}
 	var quotes []string
 	steps := rapid.IntRange(5, 60).Draw(r, "steps")
 	for range steps {
@@ -111,12 +114,30 @@ func randomDay(r *rapid.T, policyName string, interrupt func(rapid.TB, *floor)) 
 	return f
 }
 
-// relabel lets a node come as it was, with other features.
+// divide gives a market two partitions, of which the one costs six times as much as the other,
+// and puts its first node into the cheap one.
+func divide(f *floor) {
+	e := f.x.Epochs()[0]
+	e.Rates.Partitions, e.Rates.Partition = map[string]int64{"slow": 500_000, "fast": 3_000_000}, "slow"
+	set := map[string]string{}
+	for _, s := range e.Settings {
+		set[s.Name] = s.Value
+	}
+	f.do(trade.Command{By: owner, Epoch: &trade.Epoch{Policy: e.Policy, Settings: set, Rates: &e.Rates}})
+	for i, n := range f.x.Nodes() {
+		h := n.Hello
+		h.Partition = []string{"slow", "fast"}[i%2]
+		f.do(trade.Command{Enlist: &h})
+	}
+}
+
+// relabel lets a node come as it was, with other features, or in another partition.
 func relabel(f *floor, r *rapid.T) {
 	for _, n := range f.x.Nodes() {
 		if n.Up && rapid.Bool().Draw(r, "labelled") {
 			h := n.Hello
 			h.Features = rapid.SampledFrom([]string{"", "ib", "fast", "fast,ib"}).Draw(r, "features")
+			h.Partition = rapid.SampledFrom([]string{h.Partition, h.Partition, "slow", "fast", ""}).Draw(r, "in partition")
 			f.do(trade.Command{Enlist: &h})
 		}
 	}
@@ -163,6 +184,7 @@ func request(f *floor, r *rapid.T) trade.Request {
 	case 2:
 		q.Constraint = rapid.SampledFrom([]string{"ib", "fast", "fast&ib", "fast|ib"}).Draw(r, "constraint")
 	}
+	q.Partition = rapid.SampledFrom([]string{"", "", "slow", "fast", "short"}).Draw(r, "partition")
 	if id := some(f, r); id != 0 && rapid.IntRange(0, 4).Draw(r, "after") == 0 {
 		switch rapid.IntRange(0, 4).Draw(r, "how it ends") {
 		case 0:

@@ -34,7 +34,7 @@ func read(t *testing.T, r *trade.Receipt) *reader {
 	return &reader{T: t, known: known}
 }
 
-var word = regexp.MustCompile(`^[A-Za-z]+( (price|max|free|of kind [0-9]+))*`)
+var word = regexp.MustCompile(`^[A-Za-z]+( (price|rate|max|free|of kind [0-9]+))*`)
 
 // work is the value of a formula: sums of products of names, numbers and brackets.
 func (r *reader) work(text string) float64 {
@@ -121,7 +121,8 @@ func (r *reader) factor() float64 {
 
 // Whoever reads a receipt can work out what it says: the price by its formula, the
 // work by what was measured, and every amount. Under every policy, with and without a
-// deadline, on nodes that are not of speed 1, with memory that has a price.
+// deadline, on nodes that are not of speed 1, with memory that has a price,
+// in a partition that is dearer than the market.
 func TestReceiptsCanBeWorkedOut(t *testing.T) {
 	type way struct {
 		policy.Kind
@@ -135,15 +136,16 @@ func TestReceiptsCanBeWorkedOut(t *testing.T) {
 		}
 	}
 	for _, kind := range ways {
-		for _, deadline := range []int64{0, 40_000} {
-			t.Run(kind.Name+kind.set["price"]+strconv.FormatInt(deadline, 10), func(t *testing.T) {
+		for i, deadline := range []int64{0, 40_000, 0, 40_000} {
+			t.Run(kind.Name+kind.set["price"]+strconv.Itoa(i), func(t *testing.T) {
 				f := openUnder(t, kind.Name, 1, nil)
 				f.do(trade.Command{By: owner, Epoch: &trade.Epoch{
 					Policy: kind.Name, Settings: epoch.Complete(kind.Name, kind.set, epoch.LiveSettings()),
-					Rates: &trade.Rates{ProcessorHour: 3_700_000, MemoryHour: 911_000, DiskHour: 13_000},
+					Rates: &trade.Rates{ProcessorHour: 3_700_000, MemoryHour: 911_000, DiskHour: 13_000, Partitions: []map[string]int64{nil, {"dear": 1_700_000}}[i/2]},
 				}})
-				for _, n := range []task.Hello{{Node: "slow", Rating: 0.75, Speed: 0.8}, {Node: "fast", Rating: 1.25, Speed: 1.3}} {
+				for _, n := range []task.Hello{{Node: "n1", Rating: 1, Speed: 1}, {Node: "slow", Rating: 0.75, Speed: 0.8}, {Node: "fast", Rating: 1.25, Speed: 1.3}} {
 					n.Processors, n.MemoryMB, n.DiskMB, n.Boot = 1, 4096, 8192, "b"
+					n.Partition = []string{"", "dear"}[i/2]
 					f.do(trade.Command{By: trade.Identity{User: n.Node, Role: trade.RoleNode}, Enlist: &n})
 				}
 				f.submit(bob, trade.Request{EstimateMS: 3_000, DeadlineMS: 30_000, MemoryMB: 100, Budget: budget(3)})

@@ -57,7 +57,7 @@ func (x *pricer) tooLate(j *underway.Job, r *trade.Request, general string) stri
 	if none := x.noneFree(j, r); none != "" || r.DeadlineMS == 0 {
 		return cmp.Or(none, general)
 	}
-	if r.Chooses() && r.Lanes(x.nodes) == 0 {
+	if r.Bound() && r.Lanes(x.nodes) == 0 {
 		return "none of the nodes that it may be on is up (" + r.Places() + ")"
 	}
 	text := fmt.Sprintf("it cannot be done within %s, its deadline", market.Span(r.DeadlineMS))
@@ -83,13 +83,16 @@ func (x *pricer) noneFree(j *underway.Job, r *trade.Request) string {
 	return ""
 }
 
-// alone is how long a job takes, in milliseconds, on the fastest processors that are up,
-// all of them if it is an array that may have them.
+// alone is how long a job takes, in milliseconds, on the fastest processors that are up and
+// that it may be on, all of them if it is an array that may have them.
 func (x *pricer) alone(r *trade.Request) int64 {
-	fastest := x.nodes.Census().Fastest
+	fastest, lanes := x.nodes.Census().Fastest, x.nodes.ProcessorsUp()
+	if r.Bound() {
+		fastest, lanes = x.nodes.FastestUp(r.Where()), r.Lanes(x.nodes)
+	}
 	if fastest <= 0 {
 		return 0
 	}
-	_, each := r.Width(x.nodes.ProcessorsUp())
+	_, each := r.Width(lanes)
 	return int64(math.Ceil(math.Round(float64(each)*1e3) / fastest))
 }

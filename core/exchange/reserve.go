@@ -22,7 +22,7 @@ func (x *pricer) leastBid(r *trade.Request, width int) int64 {
 		return 0
 	}
 	procs, estimate := r.Width(width)
-	least := float64(rate) * float64(estimate) * float64(procs) / x.pieces(r, int(procs)) * float64(market.Unit)
+	least := float64(trade.Times(rate, x.rates.Factor(r.Partition))) * float64(estimate) * float64(procs) / x.pieces(r, int(procs)) * float64(market.Unit)
 	if least >= float64(bill.MaxAmount) {
 		return int64(bill.MaxAmount)
 	}
@@ -35,7 +35,7 @@ func (x *pricer) belowReserve(r *trade.Request, width int) string {
 	if x.cluster == nil {
 		return ""
 	}
-	rate := x.cluster.Reserve()
+	rate := trade.Times(x.cluster.Reserve(), x.rates.Factor(r.Partition))
 	hour, err := (rate * 3600).Money()
 	if rate <= 0 || err != nil {
 		return ""

@@ -132,6 +132,15 @@ func (x *state) eraAt(us int64) int {
 // rulesOf are the rules by which a job is billed.
 func (x *state) rulesOf(j *underway.Job) *rules.Rules { return &x.ruled[x.era(j)] }
 
+// factorOf is what the prices of a job are times: that of its partition when it was taken in,
+// or quoted, in millionths. 0: they are the market's.
+func (x *state) factorOf(j *underway.Job) int64 {
+	if j.Request.Partition == "" {
+		return 0
+	}
+	return x.epochs[x.era(j)].Rates.Factor(j.Request.Partition)
+}
+
 // Epochs lists the spans of the log.
 func (x *state) Epochs() []trade.EpochView { return slices.Clone(x.epochs) }
 

@@ -25,20 +25,23 @@ func (x *pricer) storage(asked *market.Job, on market.Procs) *trade.Storage {
 	return x.rates.Storage(asked, x.rules().Stores(), x.longest(asked, on))
 }
 
-// sized gives a request the least that is sold. To begin and to be ended takes some
+// sized gives a request its partition, and the least that is sold. To begin and to be ended takes some
 // milliseconds, however small a job is: less than a node can hold a job to is not sold.
 // And one that asks for no memory, where that has a price of its own, is sold some: it is
 // its limit, it is kept for it, and it is paid for. Where most nodes are small that is no
 // more than a processor's part.
-func (x *pricer) sized(r *trade.Request) {
+func (x *pricer) sized(r *trade.Request) error {
+	if err := x.rates.Settle(r); err != nil {
+		return err
+	}
 	if least, _ := x.rules().Least.Count(); x.rules().Paid() {
 		r.EstimateMS = max(r.EstimateMS, least)
 	}
-	if r.MemoryMB != 0 || !x.rules().Stores() || x.rates.Base().Memory <= 0 {
-		return
+	if r.MemoryMB == 0 && x.rules().Stores() && x.rates.Base().Memory > 0 {
+		most, _ := x.rules().Unasked.Count()
+		r.MemoryMB = max(0, x.nodes.Usual(most))
 	}
-	most, _ := x.rules().Unasked.Count()
-	r.MemoryMB = max(0, x.nodes.Usual(most))
+	return nil
 }
 
 // longest is the longest time for which a job may hold its memory and disk as agreed,

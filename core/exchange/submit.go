@@ -29,7 +29,9 @@ func (x *door) submitNew(by trade.Identity, r trade.Request, settled []trade.Set
 	if err != nil {
 		return trade.Outcome{}, err
 	}
-	x.price.sized(&r)
+	if err := x.price.sized(&r); err != nil {
+		return trade.Outcome{}, err
+	}
 	// 2. Number it: from here on it is part of the history, taken or not.
 	j := x.newJob(by, r, account)
 
@@ -110,6 +112,9 @@ func (x *door) admit(j *underway.Job) (trade.Outcome, error) {
 		return x.refuse(j, market.CannotMeetResources.String(), "no node has joined the cluster yet"), nil
 	}
 	// 1. Fit it to the cluster, under the rules of today.
+	if p := j.Request.Partition; !x.rates.Knows(p) { // it has waited, and the partition is gone
+		return x.refuse(j, market.CannotMeetResources.String(), "partition "+p+" is not sold any more"), nil
+	}
 	asked := x.price.fitting(j)
 	j.Width, j.Era, j.Policy, j.Storage = int(asked.Width), len(x.epochs), x.epoch().Policy, x.price.storage(&asked, nil)
 

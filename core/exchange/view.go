@@ -98,7 +98,9 @@ func (x *teller) Preview(by trade.Identity, r trade.Request) (trade.Outcome, err
 	if account == "" {
 		account, _ = x.income.Awaits(by, x.ledger, x.accounts)
 	}
-	x.price.sized(&r)
+	if err := x.price.sized(&r); err != nil {
+		return trade.Outcome{}, err
+	}
 	j := &underway.Job{Job: trade.Job{Owner: by.User, Account: account, Request: r.WithProgram(), SubmittedUS: x.now}}
 	no := func(reason, detail string) trade.Outcome {
 		return trade.Outcome{Refusal: &trade.Refusal{Reason: reason, Detail: detail, Offers: x.price.counterOffers(j, reason)}}
@@ -166,12 +168,12 @@ func (x *teller) Prices() trade.Prices {
 func (x *teller) sample(factor float64) trade.PricePoint {
 	const minute = 60_000
 	point := trade.PricePoint{Factor: factor, DeadlineMS: int64(factor * minute)}
-	r := trade.Request{EstimateMS: minute, DeadlineMS: point.DeadlineMS}
+	r := trade.Request{EstimateMS: minute, DeadlineMS: point.DeadlineMS, Partition: x.rates.Usual()}
 	if least := x.price.leastBid(&r, 1); least > 0 { // who bids nothing is told nothing
 		r.Budget, point.From = &least, true
 	}
 	asked := x.price.fitting(&underway.Job{Job: trade.Job{ID: x.next, Request: r}})
-	core, err := x.cluster.Quote(x.time(), asked)
+	core, err := x.price.quote(&r, asked)
 	if err != nil || !core.Price.Limited() {
 		point.Refused, point.From = refusalOf(err).String(), false
 		return point

@@ -1,6 +1,9 @@
 package exchange
 
 import (
+	"strings"
+
+	"github.com/libra-market/libra/core/bill"
 	"github.com/libra-market/libra/core/epoch"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/trade"
@@ -22,7 +25,7 @@ func (x *pricer) prepareWorking(j *underway.Job, asked *market.Job) {
 		w.Inputs = append(w.Inputs, market.Input{Name: "B", Value: float64(market.Money(*b).Price()), Unit: ""})
 	}
 	if asked.Optional > 0 {
-		w.Inputs = append(w.Inputs, market.Input{Name: "O", Value: float64(asked.Optional), Unit: "s"}, market.Input{Name: "rate", Value: float64(asked.SLA.Bonus), Unit: "1/s"})
+		w.Inputs = append(w.Inputs, market.Input{Name: "O", Value: float64(asked.Optional), Unit: "s"}, market.Input{Name: "rate", Value: float64(market.Money(j.Request.Optional.RateMicros).Price()), Unit: "1/s"})
 	}
 	if x.epoch().Setting("scale") == "rates" {
 		w.Inputs = append(w.Inputs, market.Input{Name: "rate", Value: float64(x.rates.Base().Processor), Unit: "1/s"})
@@ -36,6 +39,11 @@ func (x *pricer) prepareWorking(j *underway.Job, asked *market.Job) {
 		n, lanes := r.Array.Len(), int(asked.Width)
 		w.Inputs = append(w.Inputs, market.Input{Name: "elements", Value: float64(n)}, market.Input{Name: "room", Value: float64(lanes * ((n + lanes - 1) / lanes))})
 		w.Formula = "elements / room * (" + w.Formula + ")"
+	}
+	if f := x.rates.Factor(j.Request.Partition); f != 0 && !trade.Bids(w.Formula) {
+		w.Inputs = append(w.Inputs, market.Input{Name: bill.PartitionRate, Value: float64(trade.Times(1, f))})
+		arithmetic, words, _ := strings.Cut(w.Formula, ", ")
+		w.Formula = strings.TrimSuffix(bill.PartitionRate+" * ("+arithmetic+"), "+words, ", ")
 	}
 	if s := j.Storage; s != nil {
 		w.Inputs = append(w.Inputs, s.Inputs(&x.rates, asked)...)

@@ -13,6 +13,7 @@ type Node struct {
 	GPUs       int     // whole ones, of which each is held by one program at a time
 	GPUKind    string  // "": they have no name; of several kinds: a100:2,v100:1
 	Features   string  // what jobs can ask for, with commas: fast,ib
+	Partition  string  `json:",omitempty"` // whose it is, where the market has partitions
 	Base       Rates
 }
 

@@ -11,6 +11,7 @@ type Where struct {
 	Nodes      string `json:"nodes,omitempty"`      // by name, with commas: on no others; empty: on any
 	Exclude    string `json:"exclude,omitempty"`    // by name, with commas: on none of these
 	Constraint string `json:"constraint,omitempty"` // what a node must be: fast&ib, amd|intel
+	Partition  string `json:"partition,omitempty"`  // whose node it must be; empty: anybody's
 }
 
 // Takes reports whether a job that may be there can be on a node. Nil takes every node.
@@ -25,7 +26,7 @@ func (w *Where) Chooser() func(*Node) bool {
 	}
 	on, off, suits := set(w.Nodes), set(w.Exclude), map[string]bool{}
 	return func(n *Node) bool {
-		if w.Nodes != "" && !on[n.Name] || off[n.Name] {
+		if w.Nodes != "" && !on[n.Name] || off[n.Name] || w.Partition != "" && n.Partition != w.Partition {
 			return false
 		}
 		good, known := suits[n.Features]

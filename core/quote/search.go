@@ -206,7 +206,7 @@ func (s *Search) otherNodes() (trade.Offer, bool) {
 		return trade.Offer{}, false
 	}
 	fits, q, ok := s.affordable(s.Request.Anywhere())
-	return trade.Offer{Change: "nodes", Detail: "on any node" + s.forPrice(&fits, &q), Quote: q}, ok
+	return trade.Offer{Change: "nodes", Detail: "on any node" + s.Request.OfPartition() + s.forPrice(&fits, &q), Quote: q}, ok
 }
 
 // instead says which budget is offered.

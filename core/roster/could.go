@@ -37,6 +37,18 @@ func (r *Roster) Fastest(j *market.Job) float64 {
 	return fastest
 }
 
+// FastestUp is the best rating among the nodes that are up and that a job may be on; 0: there
+// is none.
+func (r *Roster) FastestUp(where *market.Where) float64 {
+	fastest := 0.0
+	for _, n := range Among(r.nodes, where) {
+		if n.Up {
+			fastest = max(fastest, n.Rating)
+		}
+	}
+	return fastest
+}
+
 // different are the nodes that are to be looked at for a job: of those that are alike one,
 // or where it names some all that it may be on.
 func (r *Roster) different(j *market.Job) []*Node {

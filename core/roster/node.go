@@ -50,7 +50,7 @@ func (n *Node) RemoveTenant(job int64) {
 func (n *Node) Core(base market.Rates) market.Node {
 	return market.Node{
 		Name: n.Node, Processors: n.Processors, Rating: n.Rating, Memory: n.MemoryMB, Disk: n.DiskMB,
-		GPUs: n.GPUs, GPUKind: n.GPUKind, Features: n.Features, Base: base,
+		GPUs: n.GPUs, GPUKind: n.GPUKind, Features: n.Features, Partition: n.Partition, Base: base,
 	}
 }
 
@@ -69,6 +69,9 @@ func Sound(h *task.Hello) error {
 	if err := market.CheckFeatures(h.Features); err != nil {
 		return err
 	}
+	if h.Partition != "" && !market.Word(h.Partition) {
+		return market.Wrong("partition", "a word of letters, digits, - _ and .")
+	}
 	if !(h.Speed >= h.Rating) {
 		return market.Wrong("speed", "at least the rating")
 	}
@@ -80,6 +83,11 @@ func Sound(h *task.Hello) error {
 // is then what it said first.
 func sameShape(was, is *task.Hello) bool {
 	return was.GPUs == is.GPUs && was.GPUKind == is.GPUKind && alike(was, is)
+}
+
+// sameLabels reports whether a node says of itself what jobs can ask for as it did.
+func sameLabels(was, is *task.Hello) bool {
+	return was.Features == is.Features && was.Partition == is.Partition
 }
 
 // alike is the same but for GPUs.

@@ -15,29 +15,29 @@ func (r *Roster) Rejoin(index int, h *task.Hello) {
 	r.recount()
 }
 
-// Recall is what a node says of itself that comes back, with the GPUs and the features that
-// it had where it says that they are the same.
+// Recall is what a node says of itself that comes back, with the GPUs, the features and
+// the partition that it had where it says that they are the same.
 func (r *Roster) Recall(h *task.Hello) *task.Hello {
 	if h.GPUs != task.SameGPUs {
 		return h
 	}
 	all := *h
-	all.GPUs, all.GPUKind, all.Features = 0, "", ""
+	all.GPUs, all.GPUKind, all.Features, all.Partition = 0, "", "", ""
 	if index, known := r.byName[h.Node]; known {
 		was := r.nodes[index]
-		all.GPUs, all.GPUKind, all.Features = was.GPUs, was.GPUKind, was.Features
+		all.GPUs, all.GPUKind, all.Features, all.Partition = was.GPUs, was.GPUKind, was.Features, was.Partition
 	}
 	return &all
 }
 
-// Label gives a node that comes as it was, with other features, those that it says it has,
-// and says how that is undone.
+// Label gives a node that comes as it was, with other features or in another partition, those
+// that it says it has, and says how that is undone.
 func (r *Roster) Label(h *task.Hello) (undo func(), other bool) {
-	if index, known := r.byName[h.Node]; known && r.nodes[index].Features != h.Features && sameShape(&r.nodes[index].Hello, h) {
+	if index, known := r.byName[h.Node]; known && !sameLabels(&r.nodes[index].Hello, h) && sameShape(&r.nodes[index].Hello, h) {
 		n := r.nodes[index]
-		was := n.Features
-		n.Features = h.Features
-		return func() { n.Features = was }, true
+		features, partition := n.Features, n.Partition
+		n.Features, n.Partition = h.Features, h.Partition
+		return func() { n.Features, n.Partition = features, partition }, true
 	}
 	return nil, false
 }
@@ -50,11 +50,11 @@ func (r *Roster) Equip(h *task.Hello) (undo func(), has bool) {
 		return nil, false
 	}
 	n := r.nodes[index]
-	was := n.Features
-	n.GPUs, n.GPUKind, n.Features = h.GPUs, h.GPUKind, h.Features
+	features, partition := n.Features, n.Partition
+	n.GPUs, n.GPUKind, n.Features, n.Partition = h.GPUs, h.GPUKind, h.Features, h.Partition
 	r.recount()
 	return func() {
-		n.GPUs, n.GPUKind, n.Features = 0, "", was
+		n.GPUs, n.GPUKind, n.Features, n.Partition = 0, "", features, partition
 		r.recount()
 	}, true
 }

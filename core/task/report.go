@@ -19,18 +19,19 @@ type Hello struct {
 	Rating     float64  `json:"rating"` // work a second of each processor, after what is kept for the system
 	MemoryMB   int64    `json:"memory_mb"`
 	DiskMB     int64    `json:"disk_mb"`
-	GPUs       int      `json:"gpus,omitempty"`     // whole ones, of which each is one program's at a time; or SameGPUs
-	GPUKind    string   `json:"gpu_kind,omitempty"` // what they are called; empty: nothing
-	Features   string   `json:"features,omitempty"` // what jobs can ask for, with commas: fast,ib
-	Boot       string   `json:"boot"`               // of the machine: another one means that nothing of before still runs
-	Agent      string   `json:"agent"`              // version
-	Limits     string   `json:"limits"`             // how shares are enforced: "cgroup v1", "cgroup v2", "signals"
-	User       string   `json:"user"`               // the only one it can run jobs as; empty: any
-	Speed      float64  `json:"speed"`              // work a second of a whole processor: Rating and what is kept back
-	Missing    []string `json:"missing"`            // what this node cannot enforce
-	Runs       string   `json:"runs,omitempty"`     // the batch system that runs the tasks here; empty: the agent does
-	Seat       string   `json:"seat,omitempty"`     // of the agent: its state directory. Two of them are two agents
-	Holds      bool     `json:"holds,omitempty"`    // a task that has had what was sold to it (Order.MostUS) stands still by itself
+	GPUs       int      `json:"gpus,omitempty"`      // whole ones, of which each is one program's at a time; or SameGPUs
+	GPUKind    string   `json:"gpu_kind,omitempty"`  // what they are called; empty: nothing
+	Features   string   `json:"features,omitempty"`  // what jobs can ask for, with commas: fast,ib
+	Partition  string   `json:"partition,omitempty"` // whose it is, where the market has partitions
+	Boot       string   `json:"boot"`                // of the machine: another one means that nothing of before still runs
+	Agent      string   `json:"agent"`               // version
+	Limits     string   `json:"limits"`              // how shares are enforced: "cgroup v1", "cgroup v2", "signals"
+	User       string   `json:"user"`                // the only one it can run jobs as; empty: any
+	Speed      float64  `json:"speed"`               // work a second of a whole processor: Rating and what is kept back
+	Missing    []string `json:"missing"`             // what this node cannot enforce
+	Runs       string   `json:"runs,omitempty"`      // the batch system that runs the tasks here; empty: the agent does
+	Seat       string   `json:"seat,omitempty"`      // of the agent: its state directory. Two of them are two agents
+	Holds      bool     `json:"holds,omitempty"`     // a task that has had what was sold to it (Order.MostUS) stands still by itself
 }
 
 // Welcome is the answer to Hello.

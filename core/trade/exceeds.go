@@ -15,8 +15,11 @@ func (r *Request) Exceeds(nodes []*roster.Node) string {
 		return none
 	}
 	these, no := "this cluster has", "no node has"
-	if r.Chooses() {
+	switch {
+	case r.Chooses():
 		nodes, these, no = r.Among(nodes), "the nodes that it may be on have", "none of the nodes that it may be on has"
+	case r.Partition != "":
+		nodes, these, no = r.Among(nodes), "partition "+r.Partition+" has", "no node"+r.OfPartition()+" has"
 	}
 	all, processors, memory, disk := 0, 0, int64(0), int64(0)
 	for _, n := range nodes {

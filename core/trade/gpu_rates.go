@@ -45,7 +45,7 @@ func (r *Rates) checkGPUs() error {
 
 // Equal reports whether two are the same prices.
 func (r Rates) Equal(s Rates) bool {
-	return r.amounts() == s.amounts() && maps.Equal(r.GPUKinds, s.GPUKinds)
+	return r.amounts() == s.amounts() && maps.Equal(r.GPUKinds, s.GPUKinds) && maps.Equal(r.Partitions, s.Partitions) && r.Partition == s.Partition
 }
 
 // amounts are all prices but those of kinds.

@@ -51,6 +51,7 @@ func Merge(quoted, given Request) (Request, error) {
 		{"nodelist", len(terms.Nodelist) > 0 && !slices.Equal(terms.Nodelist, quoted.Nodelist)},
 		{"exclude", len(terms.Exclude) > 0 && !slices.Equal(terms.Exclude, quoted.Exclude)},
 		{"constraint", terms.Constraint != "" && terms.Constraint != quoted.Constraint},
+		{"partition", terms.Partition != "" && terms.Partition != quoted.Partition},
 		{"begin_ms", terms.BeginMS != 0},
 		{"hold", terms.Hold},
 		{"account", terms.Account != "" && terms.Account != quoted.Account},

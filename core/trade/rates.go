@@ -20,6 +20,9 @@ type Rates struct {
 	GPUHour       int64 `json:"gpu_micros_per_h,omitempty"` // of one
 
 	GPUKinds map[string]int64 `json:"gpu_kind_micros_per_h,omitempty"` // of one of a kind that has a price of its own
+
+	Partitions map[string]int64 `json:"partition_factor_millionths,omitempty"` // what all prices are times for those of a partition; none: the market has no partitions
+	Partition  string           `json:"default_partition,omitempty"`           // of jobs that name none
 }
 
 const (
@@ -64,7 +67,10 @@ func (r *Rates) Validate() error {
 			return market.Wrong("rates", "0 or more")
 		}
 	}
-	return r.checkGPUs()
+	if err := r.checkGPUs(); err != nil {
+		return err
+	}
+	return r.checkPartitions()
 }
 
 // Base is the rates as the core reckons: a second of a processor, a megabyte.

@@ -37,6 +37,7 @@ type Request struct {
 	Nodelist      []string `json:"nodelist,omitempty"`             // nodes that it may be on, by name; none: on any
 	Exclude       []string `json:"exclude,omitempty"`              // nodes that it may not be on
 	Constraint    string   `json:"constraint,omitempty"`           // what its nodes must be: fast&ib, amd|intel
+	Partition     string   `json:"partition,omitempty"`            // whose nodes it is on, at its rate; empty: the market's default, where it has partitions
 	Class         int      `json:"class,omitempty"`                // where the policy knows classes
 	Wish          string   `json:"wish,omitempty"`                 // cheapest, fastest
 	Overrun       Overrun  `json:"overrun,omitempty"`              // default stop
@@ -198,6 +199,8 @@ func (r *Request) ValidateTerms() error {
 		return market.Wrong("exclude", wantNames)
 	case len(r.Constraint) > maxConstraint || r.Constraint != "" && market.CheckConstraint(r.Constraint) != nil:
 		return market.Wrong("constraint", "a feature, or several as fast&ib or amd|intel, no more than 4 KB")
+	case r.Partition != "" && !names(strings.Split(r.Partition, ",")):
+		return market.Wrong("partition", "a word of letters, digits, - _ and .")
 	case r.Class < 0 || r.Class > 1<<20:
 		return market.Wrong("class", upTo("0 or more", 1<<20))
 	case r.Overrun != "" && r.Overrun != OverrunStop && r.Overrun != OverrunLate && r.Overrun != OverrunKill:

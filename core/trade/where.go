@@ -30,18 +30,22 @@ func names(list []string) bool {
 
 // Where is on which nodes a request may be; nil: on any.
 func (r *Request) Where() *market.Where {
-	if !r.Chooses() {
+	if !r.Chooses() && r.Partition == "" {
 		return nil
 	}
-	return &market.Where{Nodes: strings.Join(r.Nodelist, ","), Exclude: strings.Join(r.Exclude, ","), Constraint: r.Constraint}
+	return &market.Where{Nodes: strings.Join(r.Nodelist, ","), Exclude: strings.Join(r.Exclude, ","), Constraint: r.Constraint, Partition: r.Partition}
 }
 
-// Chooses reports whether a request says on which nodes it may be.
+// Chooses reports whether a request says on which nodes of its partition, or of the market,
+// it may be.
 func (r *Request) Chooses() bool {
 	return len(r.Nodelist) > 0 || len(r.Exclude) > 0 || r.Constraint != ""
 }
 
-// Anywhere is the request on any node.
+// Bound reports whether there are nodes that a request may not be on.
+func (r *Request) Bound() bool { return r.Chooses() || r.Partition != "" }
+
+// Anywhere is the request on any node of its partition.
 func (r *Request) Anywhere() Request {
 	t := *r
 	t.Nodelist, t.Exclude, t.Constraint = nil, nil, ""
@@ -50,7 +54,7 @@ func (r *Request) Anywhere() Request {
 
 // Among are the nodes that a request may be on.
 func (r *Request) Among(nodes []*roster.Node) []*roster.Node {
-	if !r.Chooses() {
+	if !r.Bound() {
 		return nodes
 	}
 	return roster.Among(nodes, r.Where())
@@ -64,7 +68,7 @@ func (r *Request) nowhere(nodes []*roster.Node) string {
 	}
 	called, features := map[string]bool{}, map[string]bool{}
 	for _, n := range nodes {
-		if n.Retired {
+		if n.Retired || r.Partition != "" && n.Partition != r.Partition {
 			continue
 		}
 		called[n.Node] = true
@@ -73,9 +77,13 @@ func (r *Request) nowhere(nodes []*roster.Node) string {
 			features[f] = true
 		}
 	}
+	of := r.OfPartition()
+	if of != "" && len(called) == 0 {
+		return "there are no nodes" + of
+	}
 	for _, name := range r.Nodelist {
 		if !called[name] {
-			return fmt.Sprintf("no node is called %s: there %s", name, areThese(called))
+			return fmt.Sprintf("no node%s is called %s: there %s", of, name, areThese(called))
 		}
 	}
 	if len(r.Among(nodes)) > 0 {
@@ -83,15 +91,26 @@ func (r *Request) nowhere(nodes []*roster.Node) string {
 	}
 	for _, f := range where.Features() {
 		if !features[f] {
-			return fmt.Sprintf("no node has the feature %s: there %s", f, areThese(features))
+			return fmt.Sprintf("no node%s has the feature %s: there %s", of, f, areThese(features))
 		}
 	}
 	return "there is no node that it may be on (" + r.Places() + ")"
 }
 
+// OfPartition is whose nodes they are that a request may be on, in words; "": the market's.
+func (r *Request) OfPartition() string {
+	if r.Partition == "" {
+		return ""
+	}
+	return " of partition " + r.Partition
+}
+
 // Places is on which nodes a request may be, in words.
 func (r *Request) Places() string {
 	var said []string
+	if r.Partition != "" {
+		said = append(said, "partition "+r.Partition)
+	}
 	for _, s := range []struct {
 		words string
 		list  []string
@@ -126,7 +145,7 @@ func shortened(list []string) string {
 
 // Lanes is how many processors are up that a request may be on.
 func (r *Request) Lanes(nodes *roster.Roster) int {
-	if !r.Chooses() {
+	if !r.Bound() {
 		return nodes.ProcessorsUp()
 	}
 	sum := 0

@@ -1,0 +1,38 @@
+package exchange
+
+import (
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
+)
+
+// The core knows one price for all partitions: which nodes a job may be on is all that it is
+// told of them. What a partition is dearer or cheaper goes in and out here: what a job may cost
+// is that much less to the core, and what the core asks that much more to the job. Jobs of one
+// partition are compared with each other as if there were no other, and no amount is rounded
+// but once.
+
+// inPartition is what the core has said to a job, in the prices of its partition.
+func inPartition(e *market.Event, factor int64) *market.Event {
+	if factor == 0 {
+		return e
+	}
+	own := *e
+	own.Price = trade.Times(e.Price, factor)
+	return &own
+}
+
+// quote is the answer of the core to a request, in the prices of its partition.
+func (x *pricer) quote(r *trade.Request, asked market.Job) (market.Quote, error) {
+	core, err := x.cluster.Quote(x.time(), asked)
+	if factor := x.rates.Factor(r.Partition); factor != 0 {
+		core.Price, core.Gain = trade.Times(core.Price, factor), trade.Times(core.Gain, factor)
+	}
+	return core, err
+}
+
+// forCore is a budget as the core is told of it: what is left for work, for the room that it
+// takes, in the market's prices.
+func (x *pricer) forCore(r *trade.Request, asked *market.Job, budget market.Price) market.Price {
+	work := x.forWork(asked, budget) * market.Price(x.pieces(r, int(asked.Width)))
+	return trade.Per(work, x.rates.Factor(r.Partition))
+}

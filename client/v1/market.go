@@ -106,16 +106,17 @@ type NodeView struct {
 	DiskMB     int64    `json:"disk_mb"`
 	GPUs       int      `json:"gpus,omitempty"`
 	GPUKind    string   `json:"gpu_kind,omitempty"`
-	Features   string   `json:"features,omitempty"` // what jobs can ask for, with commas
-	Boot       string   `json:"boot"`               // of the machine: another one means that nothing of before still runs
-	Agent      string   `json:"agent"`              // version
-	Limits     string   `json:"limits"`             // how shares are enforced: "cgroup v1", "cgroup v2", "signals"
-	User       string   `json:"user"`               // the only one it can run jobs as; empty: any
-	Speed      float64  `json:"speed"`              // work a second of a whole processor: Rating and what is kept back
-	Missing    []string `json:"missing"`            // what this node cannot enforce
-	Runs       string   `json:"runs,omitempty"`     // the batch system that runs the tasks here; empty: the agent does
-	Seat       string   `json:"seat,omitempty"`     // of its agent: a name of the state directory
-	Holds      bool     `json:"holds,omitempty"`    // a task that has had what was sold to it stands still by itself
+	Features   string   `json:"features,omitempty"`  // what jobs can ask for, with commas
+	Partition  string   `json:"partition,omitempty"` // whose it is, where the market has partitions
+	Boot       string   `json:"boot"`                // of the machine: another one means that nothing of before still runs
+	Agent      string   `json:"agent"`               // version
+	Limits     string   `json:"limits"`              // how shares are enforced: "cgroup v1", "cgroup v2", "signals"
+	User       string   `json:"user"`                // the only one it can run jobs as; empty: any
+	Speed      float64  `json:"speed"`               // work a second of a whole processor: Rating and what is kept back
+	Missing    []string `json:"missing"`             // what this node cannot enforce
+	Runs       string   `json:"runs,omitempty"`      // the batch system that runs the tasks here; empty: the agent does
+	Seat       string   `json:"seat,omitempty"`      // of its agent: a name of the state directory
+	Holds      bool     `json:"holds,omitempty"`     // a task that has had what was sold to it stands still by itself
 
 	Index  int             `json:"index"`
 	Up     bool            `json:"up"`

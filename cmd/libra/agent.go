@@ -74,6 +74,7 @@ slurmd, under the name that Slurm has for the node.`,
 	f.IntVar(&o.GPUs, "gpus", 0, "GPUs that programs may have, numbered from 0 (default: none)")
 	f.StringVar(&o.GPUKind, "gpu-kind", "", "what they are called: a100")
 	f.StringVar(&o.Features, "features", "", "`words` that jobs can ask for with --constraint: fast,ib (on Slurm: what Slurm says)")
+	f.StringVar(&o.Partition, "partition", "", "`name` of the market's partition that the node is in (on Slurm: as Slurm says)")
 	f.StringVar(&o.Control, "control", "", "slurm: jobs are run by Slurm, and only held to their shares here")
 	f.IntVar(&o.Processors, "processors", 0, "with --control: processors of the node as Slurm counts them (default: as many as --cpus)")
 	f.Float64Var(&o.Capacity, "capacity", 0, "with --control: processors of the host that all jobs of the node may use together (default: all)")
@@ -100,7 +101,7 @@ func (o *agentOptions) configure(cmd *cobra.Command) (config.Config, error) {
 		"state": func() { a.State = given.State }, "cpus": func() { a.CPUs = given.CPUs }, "rating": func() { a.Rating = given.Rating },
 		"headroom": func() { a.Headroom = given.Headroom }, "weight": func() { a.Weight = given.Weight }, "on-lease": func() { a.OnLease = given.OnLease },
 		"memory-mb": func() { a.MemoryMB = given.MemoryMB }, "control": func() { a.Control = given.Control },
-		"gpus": func() { a.GPUs = given.GPUs }, "gpu-kind": func() { a.GPUKind = given.GPUKind }, "features": func() { a.Features = given.Features },
+		"gpus": func() { a.GPUs = given.GPUs }, "gpu-kind": func() { a.GPUKind = given.GPUKind }, "features": func() { a.Features = given.Features }, "partition": func() { a.Partition = given.Partition },
 		"system-users": func() { a.SystemUsers = given.SystemUsers },
 		"processors":   func() { a.Processors = given.Processors }, "capacity": func() { a.Capacity = given.Capacity },
 	} {
@@ -180,7 +181,7 @@ func keepNode(ctx context.Context, a *config.Agent, to agent.Controller, log *sl
 	}
 	setup, err := agent.Config{
 		Node: a.Node, StateDir: a.State, Version: buildVersion(), CPUs: a.CPUs, Rating: a.Rating, Headroom: a.Headroom,
-		MemoryMB: a.MemoryMB, DiskMB: a.DiskMB, GPUs: a.GPUs, GPUKind: a.GPUKind, Features: a.Features, Weight: a.Weight, OnLease: a.OnLease, Tree: treeOf(a), SystemUsers: a.SystemUsers, Private: a.Private,
+		MemoryMB: a.MemoryMB, DiskMB: a.DiskMB, GPUs: a.GPUs, GPUKind: a.GPUKind, Features: a.Features, Partition: a.Partition, Weight: a.Weight, OnLease: a.OnLease, Tree: treeOf(a), SystemUsers: a.SystemUsers, Private: a.Private,
 		JobMemoryMB: a.JobMemoryMB, Processes: a.Processes, AllProcesses: a.AllProcesses, OutputMB: a.OutputMB,
 		Control: a.Control, Processors: a.Processors, Capacity: a.Capacity,
 	}.Default()

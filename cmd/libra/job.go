@@ -187,7 +187,11 @@ func addNeeds(g *grid, r *v1.Request) {
 	if r.GPUs > 0 {
 		g.add("GPUs", market.CountGPUs(r.GPUKind, r.GPUs)+" for each program")
 	}
+	if r.Partition != "" {
+		g.add("partition", r.Partition)
+	}
 	if asked := wire.ToRequest(r); asked.Chooses() {
+		asked.Partition = ""
 		g.add("nodes", asked.Places())
 	}
 }

@@ -96,6 +96,9 @@ func printPrices(out io.Writer, colours bool, p *v1.Prices) error {
 	for _, kind := range slices.Sorted(maps.Keys(r.GPUKinds)) {
 		g.add(kind+" GPU", cash(r.GPUKinds[kind])+" an hour")
 	}
+	for _, p := range partitionRates(&r) {
+		g.add("partition "+p.name, p.rate)
+	}
 	g.add("processors", fmt.Sprintf("%d of %d up", p.Up, p.Processors))
 	g.add("in use", fmt.Sprintf("%s %s", meter(p.Utilization, loadBar), percent(p.Utilization)))
 	g.add("promised", fmt.Sprintf("%s %s", meter(p.Kept, loadBar), percent(p.Kept)))

@@ -77,6 +77,7 @@ func (o *quoteOptions) quoteOne(ctx context.Context, con *console, market *clien
 	if err != nil {
 		return err
 	}
+	con.passedOver(&request, &q.Request)
 	if o.json {
 		return con.writeJSON(q)
 	}
@@ -113,6 +114,9 @@ func (o *quoteOptions) printQuote(out io.Writer, q *v1.Quote, withProgram bool) 
 	where := number(int64(max(1, q.Width)), "processor")
 	if q.Share > 0 {
 		where += fmt.Sprintf(", needs %s of each", share(q.Share))
+	}
+	if p := q.Request.Partition; p != "" {
+		where += ", partition " + p
 	}
 	g.add("on", where)
 	g.add("policy", q.Policy)

@@ -158,6 +158,9 @@ func runSbatch(cmd *cobra.Command, con *console, o *sbatchCommand, args []string
 		if err != nil {
 			return err
 		}
+		if !o.quiet {
+			con.passedOver(&request, &job.Request)
+		}
 		printed := numbers.await(ctx, &job)
 		return o.answer(ctx, con, market, job, printed)
 	})

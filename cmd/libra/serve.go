@@ -19,22 +19,23 @@ import (
 )
 
 type serveOptions struct {
-	file     string
-	listen   string
-	socket   string
-	store    string
-	policy   string
-	set      []string
-	verbose  bool
-	certPath string
-	keyPath  string
-	clientCA string
-	lease    time.Duration
-	token    string
-	slurm    config.Slurm
-	backend  string
-	rate     string
-	limits   []string
+	file       string
+	listen     string
+	socket     string
+	store      string
+	policy     string
+	set        []string
+	verbose    bool
+	certPath   string
+	keyPath    string
+	clientCA   string
+	lease      time.Duration
+	token      string
+	slurm      config.Slurm
+	backend    string
+	rate       string
+	partitions []string
+	limits     []string
 }
 
 func newServe(con *console) *cobra.Command {
@@ -89,6 +90,7 @@ ways there must be no job under way.`,
 	limitFlag(f, &o.limits)
 	f.StringVar(&o.backend, "backend", config.BackendAgents, "what runs the jobs: agents, or slurm")
 	rateFlag(f, &o.rate, "")
+	partitionFlag(f, &o.partitions)
 	slurmFlags(f, &o.slurm)
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "log every request")
 	completeFlag(cmd, "backend", config.BackendAgents, config.BackendSlurm)
@@ -115,7 +117,7 @@ func (o *serveOptions) configure(cmd *cobra.Command) (config.Config, error) {
 		}
 	}
 	slurmGiven(f, &c.Slurm)
-	if err := rateGiven(o.rate, &c); err != nil {
+	if err := firstOf(rateGiven(o.rate, &c), partitionsGiven(o.partitions, &c)); err != nil {
 		return c, err
 	}
 	if err := setLimits(&c, o.limits); err != nil {

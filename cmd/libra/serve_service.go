@@ -151,7 +151,7 @@ func unsaid(c *config.Config) map[string]string {
 }
 
 func ratesOf(c *config.Config) v1.Rates {
-	return v1.Rates(c.Rates.Market())
+	return v1.Rates(c.MarketRates())
 }
 
 // ratesAsked is what somebody named of the rates, over those in force.
@@ -163,6 +163,10 @@ func ratesAsked(c *config.Config, now v1.Rates) v1.Rates {
 	if c.Given.Processor {
 		now.Processor, now.ProcessorHour = asked.Processor, asked.ProcessorHour
 	}
+	if c.Given.Partitions {
+		now.Partitions, now.Partition = asked.Partitions, asked.Partition
+	}
+	c.Divide((*trade.Rates)(&now))
 	if c.Given.GPU || c.Given.NewGPUs && now.GPUHour == 0 {
 		now.GPUHour = asked.GPUHour
 	}
@@ -234,7 +238,7 @@ func (s *service) adoptIfPossible(ctx context.Context, con *console, c *config.C
 // adopt begins a new epoch if what was asked for is not what is in force. What nobody
 // named stays: neither a restart with --set nor a file without rates changes a price.
 func (s *service) adopt(ctx context.Context, c *config.Config) error {
-	if c.Given == (config.Given{}) && len(c.Settings) == 0 {
+	if c.Given == (config.Given{}) && len(c.Settings) == 0 && c.Backend != config.BackendSlurm {
 		return nil
 	}
 	epochs, err := s.market.Epochs(ctx)
@@ -242,6 +246,10 @@ func (s *service) adopt(ctx context.Context, c *config.Config) error {
 		return err
 	}
 	now := epochs[len(epochs)-1]
+	divided := maps.Equal(now.Rates.Partitions, ratesAsked(c, now.Rates).Partitions) // as Slurm is
+	if c.Given == (config.Given{}) && len(c.Settings) == 0 && divided {
+		return nil
+	}
 	set := map[string]string{}
 	for _, one := range now.Settings {
 		set[one.Name] = one.Value

@@ -18,7 +18,7 @@ import (
 
 // slurmFlags are those that say where Slurm is.
 func slurmFlags(f *pflag.FlagSet, s *config.Slurm) {
-	f.StringVar(&s.Partition, "slurm-partition", "libra", "`partition` whose nodes are the market's")
+	f.StringVar(&s.Partition, "slurm-partition", "libra", "`partition` whose nodes are the market's; several with commas between them, the first is that of jobs that name none")
 	f.StringVar(&s.Rest, "slurm-rest", "", "slurmrestd, as `http://host:port` or unix:/path (default: Slurm's commands)")
 	f.StringVar(&s.TokenFile, "slurm-token-file", "", "`file` with a JWT of root (default: asked for with scontrol)")
 	f.StringVar(&s.Control, "slurm-control", "agents", "who holds jobs to their shares: agents, or none")

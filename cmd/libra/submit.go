@@ -119,6 +119,7 @@ func runSubmit(cmd *cobra.Command, con *console, opts *submitOptions, args []str
 		if err != nil {
 			return err
 		}
+		con.passedOver(&request, &job.Request)
 		if opts.wait {
 			return opts.await(ctx, con, market, job)
 		}

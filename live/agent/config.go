@@ -34,6 +34,7 @@ type Config struct {
 	GPUs      int     // that the node has, numbered from 0; default none
 	GPUKind   string  // what they are called
 	Features  string  // what jobs can ask for, with commas
+	Partition string  // of the market that the node is in
 	Tree      string  // name by which the groups were opened; default: libra/NODE
 	Weight    float64 // of the node's groups against the rest of the machine, where everything else has 1; default 100
 	Processes int64   // the most processes and threads of one task; negative: any number; default 10000
@@ -182,6 +183,10 @@ func (c Config) validate() error {
 		return errors.New("a kind of GPUs, and no GPUs")
 	case market.CheckFeatures(c.Features) != nil:
 		return market.CheckFeatures(c.Features)
+	case c.Partition != "" && !market.Word(c.Partition):
+		return fmt.Errorf("partition %q: want a word of letters, digits, - _ and .", c.Partition)
+	case c.Partition != "" && c.Control != "":
+		return errors.New("the partition of a node is the batch system's to say where it runs the tasks")
 	case c.Features != "" && c.Control != "":
 		return errors.New("features are what the batch system says where it runs the tasks")
 	case c.MemoryMB < 0 || c.DiskMB < 0:

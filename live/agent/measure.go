@@ -21,7 +21,7 @@ import (
 func measure(c Config, groups Groups) (task.Hello, error) {
 	hello := task.Hello{
 		Node: c.Node, Processors: len(c.CPUs), Agent: c.Version,
-		MemoryMB: c.MemoryMB, DiskMB: c.DiskMB, GPUs: c.GPUs, GPUKind: c.GPUKind, Features: c.Features, Speed: c.Rating,
+		MemoryMB: c.MemoryMB, DiskMB: c.DiskMB, GPUs: c.GPUs, GPUKind: c.GPUKind, Features: c.Features, Partition: c.Partition, Speed: c.Rating,
 		Limits: groups.Kind(), Missing: groups.Missing(), Holds: groups.Kind() != cgroup.Signals,
 	}
 	whole := 1.0 // of a processor of the host is one of the node

@@ -48,9 +48,11 @@ func sameTerms(a, b *v1.Request) bool {
 		(a.MemoryMB == b.MemoryMB || a.MemoryMB == 0) && a.DiskMB == b.DiskMB && a.GPUs == b.GPUs && a.GPUKind == b.GPUKind && sameNodes(a, b) && a.Class == b.Class && a.Array.Equal(b.Array) && sameOptional(a.Optional, b.Optional)
 }
 
-// sameNodes compares on which nodes they may be.
+// sameNodes compares on which nodes they may be. Who names no partition is in the usual one, and
+// a market that has none passes the name over.
 func sameNodes(a, b *v1.Request) bool {
-	return slices.Equal(a.Nodelist, b.Nodelist) && slices.Equal(a.Exclude, b.Exclude) && a.Constraint == b.Constraint
+	return slices.Equal(a.Nodelist, b.Nodelist) && slices.Equal(a.Exclude, b.Exclude) && a.Constraint == b.Constraint &&
+		(a.Partition == b.Partition || a.Partition == "" || b.Partition == "")
 }
 
 // sameEstimate allows for the least that a market sells.

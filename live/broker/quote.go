@@ -234,7 +234,7 @@ func merged(quoted v1.Request, given *v1.Request) (v1.Request, error) {
 	want.EstimateMS, want.DeadlineMS = cmp.Or(want.EstimateMS, r.EstimateMS), cmp.Or(want.DeadlineMS, r.DeadlineMS)
 	want.PenaltyMicros, want.Processors = cmp.Or(want.PenaltyMicros, r.PenaltyMicros), cmp.Or(want.Processors, r.Processors)
 	want.GPUs, want.GPUKind = cmp.Or(want.GPUs, r.GPUs), cmp.Or(want.GPUKind, r.GPUKind)
-	want.Constraint = cmp.Or(want.Constraint, r.Constraint)
+	want.Constraint, want.Partition = cmp.Or(want.Constraint, r.Constraint), cmp.Or(want.Partition, r.Partition)
 	if len(want.Nodelist) == 0 {
 		want.Nodelist = r.Nodelist
 	}

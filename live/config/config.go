@@ -72,11 +72,12 @@ type Agent struct {
 	Headroom  float64 `yaml:"headroom"` // part of each processor kept for the system
 	MemoryMB  int64   `yaml:"memory_mb"`
 	DiskMB    int64   `yaml:"disk_mb"`
-	GPUs      int     `yaml:"gpus"`     // that programs may have, numbered from 0
-	GPUKind   string  `yaml:"gpu_kind"` // what they are called
-	Features  string  `yaml:"features"` // what jobs can ask for, with commas
-	Weight    float64 `yaml:"weight"`   // of all jobs against the rest of the machine, which has 1; 0: 100
-	OnLease   string  `yaml:"on_lease"` // stop, or continue
+	GPUs      int     `yaml:"gpus"`      // that programs may have, numbered from 0
+	GPUKind   string  `yaml:"gpu_kind"`  // what they are called
+	Features  string  `yaml:"features"`  // what jobs can ask for, with commas
+	Partition string  `yaml:"partition"` // of the market that the node is in
+	Weight    float64 `yaml:"weight"`    // of all jobs against the rest of the machine, which has 1; 0: 100
+	OnLease   string  `yaml:"on_lease"`  // stop, or continue
 
 	JobMemoryMB  int64 `yaml:"job_memory_mb"` // of a job that asks for none, on each processor; 0: its processors' part; negative: no limit
 	Processes    int64 `yaml:"processes"`     // of one job, and threads; 0: 10000; negative: any number
@@ -145,6 +146,7 @@ func parse(path string, text []byte) (Config, error) {
 type Given struct {
 	Policy, Settings, Rates bool
 	Processor, GPU          bool // of the rates these alone, by a flag
+	Partitions              bool // and these
 	NewGPUs                 bool // the rate of GPUs is for a market that has none yet
 	File                    bool // there is a file, whatever it names
 }
@@ -180,6 +182,7 @@ func (c *Config) wrong() mistakes {
 	m.When(len(c.Currency) != 3, "want three letters, such as EUR", "currency")
 	m.When(c.Metrics != "owner" && c.Metrics != "public", "want owner or public", "metrics")
 	c.Rates.wrong(&m, c.Settings)
+	c.wrongPartitions(&m)
 	c.Slurm.wrong(&m, c.Backend)
 	c.Nodes.wrong(&m)
 	c.Archive.wrong(&m)
@@ -215,6 +218,8 @@ func (a *Agent) wrong(m *mistakes) {
 	m.When(a.GPUKind != "" && a.GPUs == 0, "want gpus with it: how many there are", "agent.gpu_kind")
 	m.When(market.CheckFeatures(a.Features) != nil, "want words with commas between them: fast,ib", "agent.features")
 	m.When(a.Features != "" && a.Control != "", "want none with control: Slurm says what a node is", "agent.features")
+	m.When(a.Partition != "" && !market.Word(a.Partition), "want a word of letters, digits, - _ and .", "agent.partition")
+	m.When(a.Partition != "" && a.Control != "", "want none with control: Slurm says whose a node is", "agent.partition")
 	m.When(!(a.Weight >= 0), "want 0 or more", "agent.weight")
 	switch {
 	case a.Control != "" && a.Control != "slurm":

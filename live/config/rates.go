@@ -19,6 +19,9 @@ type Rates struct {
 
 	GPUs map[string]Amount `yaml:"gpu_hours,omitempty"` // one of a kind, for an hour
 
+	Partitions map[string]Amount `yaml:"partitions,omitempty"`        // what all of these are times for the jobs of a partition
+	Partition  string            `yaml:"default_partition,omitempty"` // of jobs that name none
+
 	Old OldRates `yaml:",inline"`
 }
 

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 
 // Slurm says how a market runs its jobs on Slurm, where backend says slurm.
 type Slurm struct {
-	Partition string `yaml:"partition"`  // whose nodes are the market's
+	Partition string `yaml:"partition"`  // whose nodes are the market's; several with commas, the first is that of jobs that name none
 	Rest      string `yaml:"rest"`       // slurmrestd: http://host:port or unix:/path; empty: the commands of Slurm
 	TokenFile string `yaml:"token_file"` // a JWT of root; empty: asked for with scontrol
 	Control   string `yaml:"control"`    // agents: they hold jobs to their shares; none: jobs have whole processors
@@ -28,6 +29,9 @@ type Slurm struct {
 	SystemUsers []string `yaml:"system_users"` // root and other users of the system that jobs may run as: none but these
 }
 
+// Partitions are those of Slurm that are the market's.
+func (s *Slurm) Partitions() []string { return strings.Split(s.Partition, ",") }
+
 // The backends: what runs the jobs.
 const (
 	BackendAgents = "agents" // Libra's own agents
@@ -37,7 +41,10 @@ const (
 func (s *Slurm) wrong(m *mistakes, backend string) {
 	m.When(backend != BackendAgents && backend != BackendSlurm, "want agents or slurm", "backend")
 	m.When(s.Control != "agents" && s.Control != "none", "want agents or none", "slurm.control")
-	m.When(s.Partition == "" || strings.ContainsAny(s.Partition, ", \t\n"), "want the name of one partition", "slurm.partition")
+	for i, name := range s.Partitions() {
+		m.When(name == "" || strings.ContainsAny(name, " \t\n"), "want the name of a partition, or several with commas between them", "slurm.partition")
+		m.When(slices.Contains(s.Partitions()[:i], name), "want each partition once", "slurm.partition")
+	}
 	if s.Associations != "" {
 		err := ledger.CheckPath(market.Account(s.Associations))
 		m.When(err != nil, "want the path of an account, as slurm", "slurm.associations")

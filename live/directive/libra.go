@@ -92,6 +92,7 @@ var terms = []term{
 	{name: "nodelist", set: (*Head).nodelist},
 	{name: "exclude", set: (*Head).exclude},
 	{name: "constraint", set: (*Head).constraint},
+	{name: "partition", set: (*Head).partition},
 	{name: "class", set: func(h *Head, v string) error {
 		n, err := count(v, 0)
 		return put(&h.Request.Class, n, err)

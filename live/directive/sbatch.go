@@ -81,6 +81,7 @@ var sbatchOptions = append([]option{
 	{names: []string{"-w", "--nodelist"}, takes: aValue, set: (*occurrence).onNamed},
 	{names: []string{"-x", "--exclude"}, takes: aValue, set: func(o *occurrence) error { return o.exclude(o.value) }},
 	{names: []string{"-C", "--constraint"}, takes: aValue, set: func(o *occurrence) error { return o.constraint(o.value) }},
+	{names: []string{"-p", "--partition"}, takes: aValue, set: func(o *occurrence) error { return o.partition(o.value) }},
 	{names: []string{"--mail-type"}, takes: aValue, set: passed(task.MailType, checkMail)},
 	{names: []string{"--mail-user"}, takes: aValue, set: passed(task.MailUser, checkWord)},
 	{names: []string{"--signal"}, takes: aValue, set: passed(task.Signal, checkSignal)},
@@ -88,7 +89,6 @@ var sbatchOptions = append([]option{
 }, append(sbatchOthers, sbatchRest...)...)
 
 var sbatchOthers = []option{
-	{names: []string{"-p", "--partition"}, takes: aValue, idle: "Libra has no partitions"},
 	{names: []string{"-q", "--qos"}, takes: aValue, idle: "deadline, budget and penalty say how a job is served"},
 	{names: []string{"--priority"}, takes: aValue, idle: "deadline, budget and penalty say how a job is served"},
 	{names: []string{"--nice"}, takes: perhapsA, idle: "deadline, budget and penalty say how a job is served"},

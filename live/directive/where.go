@@ -55,6 +55,17 @@ func (h *Head) constraint(v string) error {
 	return put(&h.Request.Constraint, v, market.CheckConstraint(v))
 }
 
+// partition reads whose nodes a job is to be on. A market that has no partitions passes it over.
+func (h *Head) partition(v string) error {
+	for _, name := range strings.Split(v, ",") {
+		if v != "" && !market.Word(name) {
+			return fmt.Errorf("%q: want the name of a partition", v)
+		}
+	}
+	h.Request.Partition = v
+	return nil
+}
+
 // onNamed is sbatch's --nodelist: the job is on all of the nodes.
 func (o *occurrence) onNamed() error {
 	err := o.nodelist(o.value)

@@ -219,7 +219,7 @@ func (v *leversView) epoch() (*v1.Epoch, error) {
 		}
 		*to = int64(amount)
 	}
-	e.Rates.GPUKinds = v.Epoch.Rates.GPUKinds // as the configuration has them
+	e.Rates.GPUKinds, e.Rates.Partitions, e.Rates.Partition = v.Epoch.Rates.GPUKinds, v.Epoch.Rates.Partitions, v.Epoch.Rates.Partition // as the configuration has them
 	if was := &v.Epoch.Rates; e.Rates.MemoryHour == 0 && e.Rates.DiskHour == 0 && was.MemoryHour == 0 && was.DiskHour == 0 {
 		e.Rates.Memory, e.Rates.Disk = was.Memory, was.Disk // sold by the amount alone, as before
 	}

@@ -24,10 +24,10 @@ type Request struct {
 	DiskMB        int64    `json:"disk_mb,omitempty"`              // on each processor
 	GPUs          int      `json:"gpus,omitempty"`                 // of each program, which holds them as long as it runs
 	GPUKind       string   `json:"gpu_kind,omitempty"`             // what they are to be; empty: any will do
-	Partition     string   `json:"partition,omitempty"`            // whose nodes it is on, at its rate; empty: the market's default, where it has partitions
 	Nodelist      []string `json:"nodelist,omitempty"`             // nodes that it may be on, by name; none: on any
 	Exclude       []string `json:"exclude,omitempty"`              // nodes that it may not be on
 	Constraint    string   `json:"constraint,omitempty"`           // what its nodes must be: fast&ib, amd|intel
+	Partition     string   `json:"partition,omitempty"`            // whose nodes it is on, at its rate; empty: the market's default, where it has partitions
 	Class         int      `json:"class,omitempty"`                // where the policy knows classes
 	Wish          string   `json:"wish,omitempty"`                 // cheapest, fastest
 	Overrun       Overrun  `json:"overrun,omitempty"`              // default stop

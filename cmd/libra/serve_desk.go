@@ -43,7 +43,8 @@ func (d *slurmDesk) Ask(user string, g client.Guest, terms string) (trade.Reques
 	}
 	r.Argv, r.Dir, r.Output, r.Name = []string{"slurm"}, g.Dir, g.Output, fmt.Sprintf("slurm-%d", g.ID)
 	r.Processors, r.Threads, r.MemoryMB = g.Processors, g.Processors, (g.MemoryMB+int64(g.Processors)-1)/int64(g.Processors)
-	r.NoRestart = true // what it runs is known to Slurm alone
+	r.Partition = g.Partition // which it is in, whatever it says
+	r.NoRestart = true        // what it runs is known to Slurm alone
 	return r, r.Budget != nil, nil
 }
 

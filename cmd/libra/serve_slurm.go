@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"maps"
 	"os/exec"
+	"strings"
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
@@ -81,6 +82,9 @@ func (m onSlurm) sell(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 	if asks == nil {
 		return m.take(ctx, c, key)
 	}
+	if err := m.settle(ctx, asks); err != nil {
+		return api.Outcome{}, false, err
+	}
 	asks.Account = m.named(ctx, c.By.User, asks.Account) // of plain sbatch
 	m.backend.Fill(ctx, asks)
 	if c.Submit != nil && m.backend.Keeps(c.Submit.Quote) {
@@ -106,6 +110,19 @@ func (m onSlurm) sell(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 	}
 	m.backend.Settle(ticket, job)
 	return o, replayed, err
+}
+
+// settle gives a request its partition: what Slurm allows depends on it.
+func (m onSlurm) settle(ctx context.Context, r *trade.Request) error {
+	if len(m.config.Slurm.Partitions()) == 1 {
+		return nil
+	}
+	epochs, err := m.Epochs(ctx)
+	if err != nil {
+		return err
+	}
+	rates := trade.Rates(epochs[len(epochs)-1].Rates)
+	return rates.Settle(r)
 }
 
 // take hands on what Slurm was asked about before, or need not be. Of a quote that is taken,
@@ -136,6 +153,9 @@ func asked(c *trade.Command) *trade.Request {
 
 func (m onSlurm) Preview(ctx context.Context, by trade.Identity, r trade.Request) (api.Outcome, error) {
 	if err := wholeJob(&r); err != nil {
+		return api.Outcome{}, err
+	}
+	if err := m.settle(ctx, &r); err != nil {
 		return api.Outcome{}, err
 	}
 	r.Account = m.named(ctx, by.User, r.Account)
@@ -197,6 +217,12 @@ func (m onSlurm) possible(c *trade.Command) error {
 		if err := m.config.CheckPolicy(c.Epoch.Policy); err != nil {
 			return &trade.FieldError{Field: "policy", Want: "one that Slurm can carry out: " + err.Error()}
 		}
+		if c.Epoch.Rates != nil {
+			same := *c.Epoch.Rates
+			if m.config.Divide(&same); !same.Equal(*c.Epoch.Rates) {
+				return &trade.FieldError{Field: "rates", Want: "a factor of each partition of the market on Slurm (slurm.partition), and of no other: " + m.config.Slurm.Partition}
+			}
+		}
 	case c.Submit != nil:
 		return wholeJob(&c.Submit.Request)
 	case c.Quote != nil:
@@ -253,6 +279,12 @@ func (s *service) startSlurm(ctx, run context.Context, c *config.Config, log *sl
 	batch, err := client.Open(ctx, slurmOptions(c))
 	if err != nil {
 		return fmt.Errorf("slurm: %w", err)
+	}
+	if len(c.Slurm.Partitions()) > 1 { // a node that has two prices has none
+		nodes, err := batch.Nodes(ctx, c.Slurm.Partition)
+		if shared := survey.Shared(nodes); err == nil && len(shared) > 0 {
+			return fmt.Errorf("slurm.partition: nodes are in several of the market's partitions, and each can have one price: %s; give each node to one of them in slurm.conf, or the market fewer partitions", strings.Join(shared, ", "))
+		}
 	}
 	s.findings = survey.Inspect(ctx, &c.Slurm, batch)
 	// This also waits until what nodes should be doing is known: a backend that

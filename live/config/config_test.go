@@ -1,11 +1,13 @@
 package config
 
 import (
+	"maps"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 )
 
 func TestAFileIsReadOverTheDefaults(t *testing.T) {
@@ -82,14 +84,22 @@ func TestWhatMakesNoSenseIsNamed(t *testing.T) {
 		"nodes: {names: ['[']}":                    "nodes: names",
 		"backend: pbs":                             "backend",
 		"slurm: {control: some}":                   "slurm.control",
-		"slurm: {partition: 'a,b'}":                "slurm.partition",
-		"slurm: {rest: 'host:6820'}":               "slurm.rest",
-		"slurm: {partion: libra}":                  `line 1: there is no setting "partion"`,
-		"backend: slurm\nslurm: {control: none}":   "cannot be resized",
-		"listen: ''":                               "listen",
-		"listen: [1":                               "libra.yaml: line 1",
-		"policy: libra\n---\npolicy: sjf":          "more than one",
-		"currency: euros":                          "currency",
+		"slurm: {partition: 'a,,b'}":               "slurm.partition",
+		"slurm: {partition: 'a,b,a'}":              "slurm.partition: want each partition once",
+		"backend: slurm\nslurm: {partition: 'a,b'}\nrates: {partitions: {c: 2}}": "rates.partitions.c: want one of those in slurm.partition: a, b",
+		"backend: slurm\nrates: {partitions: {libra: 2}}":                        "rates.partitions.libra: want several partitions in slurm.partition",
+		"rates: {partitions: {a: 1, b: 2}}":                                      "rates.partitions: want default_partition",
+		"rates: {partitions: {a: 0}}":                                            "rates.partitions.a: want a factor of the prices of partition a, more than 0",
+		"rates: {partitions: {a: 1, b: 2}, default_partition: c}":                "rates.default_partition: want one of the partitions",
+		"agent: {partition: 'a b'}":                                              "agent.partition",
+		"agent: {partition: a, control: slurm}":                                  "agent.partition: want none with control",
+		"slurm: {rest: 'host:6820'}":                                             "slurm.rest",
+		"slurm: {partion: libra}":                                                `line 1: there is no setting "partion"`,
+		"backend: slurm\nslurm: {control: none}":                                 "cannot be resized",
+		"listen: ''":                                                             "listen",
+		"listen: [1":                                                             "libra.yaml: line 1",
+		"policy: libra\n---\npolicy: sjf":                                        "more than one",
+		"currency: euros":                                                        "currency",
 	} {
 		_, err := parse("libra.yaml", []byte(text))
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -190,5 +200,29 @@ func TestAddressesToListenOn(t *testing.T) {
 		if _, err := parse("f", []byte("listen: '"+good+"'\ntls: {cert: a, key: b}\n")); err != nil {
 			t.Errorf("%s: %v", good, err)
 		}
+	}
+}
+
+// A market on several partitions of Slurm sells all of them: those that have no rate of their
+// own at the market's prices, and who names none is in the first. One of one partition has none.
+func TestPartitionsOfSlurmArePriced(t *testing.T) {
+	c := Default()
+	c.Backend, c.Slurm.Partition = BackendSlurm, "batch,fast,old"
+	c.Rates.Partitions = map[string]Amount{"fast": 2_500_000}
+	if err := c.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	got := c.MarketRates()
+	if want := (map[string]int64{"batch": 1_000_000, "fast": 2_500_000, "old": 1_000_000}); !maps.Equal(got.Partitions, want) || got.Partition != "batch" || got.Validate() != nil {
+		t.Errorf("%v, %s: %v", got.Partitions, got.Partition, got.Validate())
+	}
+	now := trade.Rates{Partitions: map[string]int64{"fast": 3_000_000, "gone": 1}, Partition: "fast"}
+	c.Divide(&now) // what is in force stays, as far as there is such a partition
+	if want := (map[string]int64{"batch": 1_000_000, "fast": 3_000_000, "old": 1_000_000}); !maps.Equal(now.Partitions, want) || now.Partition != "fast" {
+		t.Errorf("%v, %s", now.Partitions, now.Partition)
+	}
+	c.Slurm.Partition, c.Rates.Partitions = "libra", nil
+	if got = c.MarketRates(); len(got.Partitions) > 0 || got.Partition != "" {
+		t.Errorf("%v, %s", got.Partitions, got.Partition)
 	}
 }

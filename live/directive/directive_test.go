@@ -238,7 +238,7 @@ func TestAllMistakesAreTold(t *testing.T) {
 
 func TestHarmlessLinesAreTakenWithANote(t *testing.T) {
 	for _, c := range []struct{ line, want string }{
-		{"#SBATCH -p short", "job.sh:2: #SBATCH -p short: Libra has no partitions"},
+		{"#SBATCH --wckey=x", "job.sh:2: #SBATCH --wckey=x: Libra has no such keys"},
 		{"#SBATCH --mail-type=ALL", "job.sh:2: #SBATCH --mail-type=ALL: it is passed to Slurm, where that runs the job; Libra's own agents know nothing of it"},
 		{"#SBATCH --comment='for the paper'", "job.sh:2: #SBATCH --comment=for the paper: a comment; it would be read if it were like budget=5;penalty=0.1"},
 		{"#SBATCH -o %N.out", "job.sh:2: #SBATCH -o %N.out: %N, the node, becomes %r, the rank"},

@@ -55,3 +55,18 @@ func TestNodesOfSbatch(t *testing.T) {
 		t.Errorf("%v: %+v", err, h.Request)
 	}
 }
+
+// The partition is the market's to know: it is handed on, in whatever words it is said.
+func TestPartition(t *testing.T) {
+	for script, want := range map[string]string{
+		"#!/bin/sh\n#SBATCH -p short\n": "short", "#!/bin/sh\n#SBATCH --partition=short,long\n": "short,long", "#!/bin/sh\n#LIBRA partition=fast\n": "fast", "#!/bin/sh\n": "",
+	} {
+		h := directive.New(directive.Place{})
+		if err := h.Read("job.sh", script); err != nil || h.Request.Partition != want || len(h.Notes) > 0 {
+			t.Errorf("%q: %q, %v, %v", script, h.Request.Partition, h.Notes, err)
+		}
+	}
+	if err := directive.New(directive.Place{}).Read("job.sh", "#!/bin/sh\n#SBATCH -p a|b\n"); err == nil {
+		t.Error("a|b is the name of a partition")
+	}
+}

@@ -75,13 +75,17 @@ func (b *Backend) inSlurm(what func()) {
 // submit hands a run in, held.
 func (b *Backend) submit(ctx context.Context, r *run) {
 	b.mu.Lock()
-	orders, complete := r.inOrder(), r.complete()
+	orders, complete, partition := r.inOrder(), r.complete(), b.partitionOf(r.Nodes)
 	b.mu.Unlock()
-	if !complete {
+	switch {
+	case !complete:
 		return // some were taken back meanwhile
+	case partition == "":
+		b.failed(r, "not handed in", errUnplaced)
+		return
 	}
-	s, err := b.submission(r, orders)
-	if most := b.site(ctx).LongestFor(s.User, len(s.Nodes)*s.CPUs); most > 0 && (s.Limit == 0 || s.Limit > most) {
+	s, err := b.submission(r, orders, partition)
+	if most := b.site(ctx, partition).LongestFor(s.User, len(s.Nodes)*s.CPUs); most > 0 && (s.Limit == 0 || s.Limit > most) {
 		s.Limit = most // with more it would wait for good
 	}
 	s.Limit = b.beforeReserved(ctx, s.Nodes, orders[0].Spec.DueUS, s.Limit)
@@ -138,7 +142,7 @@ func (r *run) inOrder() []task.Order {
 }
 
 // submission is the one Slurm job of all tasks of a run.
-func (b *Backend) submission(r *run, orders []task.Order) (client.Submission, error) {
+func (b *Backend) submission(r *run, orders []task.Order, partition string) (client.Submission, error) {
 	specs := make([]task.Spec, len(orders))
 	onNode := map[string]int{}
 	most := 0
@@ -159,7 +163,7 @@ func (b *Backend) submission(r *run, orders []task.Order) (client.Submission, er
 		return client.Submission{}, err
 	}
 	s := client.Submission{
-		Name: nameOf(first), Comment: b.commentOf(r), User: first.User, Partition: b.cfg.Partition, Nodes: slices.Clone(r.Nodes),
+		Name: nameOf(first), Comment: b.commentOf(r), User: first.User, Partition: partition, Nodes: slices.Clone(r.Nodes),
 		Tasks: len(specs), CPUs: cpus, MemoryMB: megabytes(first.Memory) * int64(most), Limit: limitOf(first.DueUS, b.cfg.Now()),
 		Dir: first.Dir, Env: []string{"PATH=" + b.cfg.Path}, Output: shownFile(specs, first.Output), Script: text, Command: shownCommand(first),
 		MailType: valueOf(first.Env, task.MailType), MailUser: valueOf(first.Env, task.MailUser), Signal: valueOf(first.Env, task.Signal),
@@ -173,7 +177,7 @@ func (b *Backend) submission(r *run, orders []task.Order) (client.Submission, er
 	}
 	if l.even {
 		s.PerTask = l.perTask
-		if each := b.site(b.ctx).Partition.DefMemoryMB; megabytes(first.Memory) == each*int64(first.Processors()) {
+		if each := b.site(b.ctx, partition).Partition.DefMemoryMB; megabytes(first.Memory) == each*int64(first.Processors()) {
 			s.MemoryMB = 0 // what Slurm gives anyway
 		}
 	}

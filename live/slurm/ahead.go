@@ -29,7 +29,7 @@ func mayTake(r *trade.Request) time.Duration {
 // could be done that is asked for now. Who calls it has promised nothing yet.
 func (b *Backend) SteerClear(ctx context.Context, r *trade.Request) {
 	now := b.cfg.Now()
-	for name, by := range b.site(ctx).Ahead(now, mayTake(r)+reservedSlack) {
+	for name, by := range b.site(ctx, b.asked(r)).Ahead(now, mayTake(r)+reservedSlack) {
 		b.mu.Lock()
 		n := b.nodes[name]
 		tell := n != nil && n.hello != nil && n.membership == member && n.door != trade.DoorClosed
@@ -54,7 +54,7 @@ func (b *Backend) SteerClear(ctx context.Context, r *trade.Request) {
 // nodes are reserved, if it is due before; else what it was.
 func (b *Backend) beforeReserved(ctx context.Context, nodes []string, dueUS int64, limit time.Duration) time.Duration {
 	now := b.cfg.Now()
-	from := b.site(ctx).ReservedFrom(nodes, now)
+	from := b.site(ctx, b.partitions()[0]).ReservedFrom(nodes, now)
 	left := (from.Sub(now) - time.Minute).Truncate(time.Minute)
 	if from.IsZero() || left < time.Minute || limit != 0 && limit <= left || dueUS != 0 && time.UnixMicro(dueUS).After(now.Add(left)) {
 		return limit

@@ -32,7 +32,8 @@ func TestNodesThatAreReservedLater(t *testing.T) {
 				t.Fatal(err)
 			}
 			n.door = trade.DoorOpen
-			b.gate.site, b.gate.asked = limit.Read(limit.Said{Reserved: []limit.Reserved{
+			w := b.gate.wicket("libra")
+			w.site, w.asked = limit.Read(limit.Said{Reserved: []limit.Reserved{
 				{Name: "works", From: noon.Add(c.from), Till: noon.Add(c.till), Nodes: []string{"n1", "n9"}},
 			}}), noon
 			b.SteerClear(t.Context(), &c.asks)
@@ -48,7 +49,8 @@ func TestNodesThatAreReservedLater(t *testing.T) {
 		})
 	}
 	b, _ := idle(t, Agents)
-	b.gate.site, b.gate.asked = limit.Read(limit.Said{Reserved: []limit.Reserved{{From: noon.Add(time.Hour), Till: noon.Add(2 * time.Hour), Nodes: []string{"n1"}}}}), noon
+	w := b.gate.wicket("libra")
+	w.site, w.asked = limit.Read(limit.Said{Reserved: []limit.Reserved{{From: noon.Add(time.Hour), Till: noon.Add(2 * time.Hour), Nodes: []string{"n1"}}}}), noon
 	due := func(d time.Duration) int64 { return noon.Add(d).UnixMicro() }
 	for name, c := range map[string]struct {
 		nodes []string

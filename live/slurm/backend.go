@@ -49,7 +49,7 @@ const (
 
 // Config is how a backend works. The zero value of a time is its default.
 type Config struct {
-	Partition string
+	Partition string // several with commas between them
 	Control   Control
 	Now       func() time.Time
 	Log       *slog.Logger

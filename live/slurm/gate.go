@@ -2,6 +2,7 @@ package slurm
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -14,6 +15,12 @@ import (
 type gate struct {
 	tickets map[*Ticket]bool
 
+	guard   sync.Mutex
+	wickets map[string]*wicket // by partition
+}
+
+// wicket is what is known of the limits of a partition.
+type wicket struct {
 	asking sync.Mutex // one asks, and those wait for the answer who know nothing
 	known  sync.Mutex
 	site   *limit.Site
@@ -25,9 +32,10 @@ type gate struct {
 type had map[runKey]share
 
 type share struct {
-	user string
-	use  limit.Use
-	runs bool
+	user      string
+	partition string
+	use       limit.Use
+	runs      bool
 }
 
 // How long limits are believed to be as they were: after the first they are asked for
@@ -39,10 +47,12 @@ const (
 
 // Ticket is room within Slurm's limits that is kept for a job while the market decides.
 type Ticket struct {
-	user string
-	use  limit.Use
-	job  int64     // that the market made of it; 0: it has not said
-	at   time.Time // when it did
+	user      string
+	partition string
+	use       limit.Use
+
+	job int64     // that the market made of it; 0: it has not said
+	at  time.Time // when it did
 
 	quote string    // that the market made of it, which may be taken; empty: it is none
 	until time.Time // it can
@@ -52,60 +62,76 @@ type Ticket struct {
 // that takes longer waits in the market, and Slurm is not concerned.
 const ticketLasts = 10 * time.Second
 
-// site is what Slurm lets whom have. While Slurm does not answer, that is what it said
-// last, or nothing: what it would keep waiting is then noticed when it does.
-func (b *Backend) site(ctx context.Context) *limit.Site {
-	site, age := b.gate.last(b.cfg.Now())
-	if age >= siteStale {
-		b.gate.asking.Lock()
-		defer b.gate.asking.Unlock()
-		if site, age = b.gate.last(b.cfg.Now()); age >= siteLasts {
-			site = b.askSite(ctx)
+// wicket is that of a partition.
+func (g *gate) wicket(partition string) *wicket {
+	g.guard.Lock()
+	defer g.guard.Unlock()
+	w := g.wickets[partition]
+	if w == nil {
+		if g.wickets == nil {
+			g.wickets = map[string]*wicket{}
 		}
-	} else if age >= siteLasts && b.gate.asking.TryLock() {
+		w = &wicket{}
+		g.wickets[partition] = w
+	}
+	return w
+}
+
+// site is what Slurm lets whom have in a partition. While Slurm does not answer, that is what
+// it said last, or nothing: what it would keep waiting is then noticed when it does.
+func (b *Backend) site(ctx context.Context, partition string) *limit.Site {
+	w := b.gate.wicket(partition)
+	site, age := w.last(b.cfg.Now())
+	if age >= siteStale {
+		w.asking.Lock()
+		defer w.asking.Unlock()
+		if site, age = w.last(b.cfg.Now()); age >= siteLasts {
+			site = b.askSite(ctx, partition, w)
+		}
+	} else if age >= siteLasts && w.asking.TryLock() {
 		later := context.WithoutCancel(ctx) // the call has a time limit of its own
 		go func() {
-			defer b.gate.asking.Unlock()
-			b.askSite(later)
+			defer w.asking.Unlock()
+			b.askSite(later, partition, w)
 		}()
 	}
 	return site
 }
 
 // last is what is known, and how old it is.
-func (g *gate) last(now time.Time) (*limit.Site, time.Duration) {
-	g.known.Lock()
-	defer g.known.Unlock()
-	if g.site == nil {
+func (w *wicket) last(now time.Time) (*limit.Site, time.Duration) {
+	w.known.Lock()
+	defer w.known.Unlock()
+	if w.site == nil {
 		return nil, siteStale
 	}
-	return g.site, now.Sub(g.asked)
+	return w.site, now.Sub(w.asked)
 }
 
 // askSite asks Slurm. Who calls it is the one who asks.
 //
 // What it counts of the market's own is what these had while it was asked, not what they
 // have when somebody comes: by then some have ended, and would be taken for others'.
-func (b *Backend) askSite(ctx context.Context) *limit.Site {
+func (b *Backend) askSite(ctx context.Context, partition string, w *wicket) *limit.Site {
 	counted := b.had(had{})
-	site, err := b.slurm.Limits(ctx, b.cfg.Partition)
+	site, err := b.slurm.Limits(ctx, partition)
 	counted = b.had(counted)
-	b.gate.known.Lock()
-	defer b.gate.known.Unlock()
+	w.known.Lock()
+	defer w.known.Unlock()
 	if err == nil {
-		b.gate.site, b.gate.had = site, counted
-	} else if b.gate.site == nil {
-		b.gate.site = limit.Read(limit.Said{})
+		w.site, w.had = site, counted
+	} else if w.site == nil {
+		w.site = limit.Read(limit.Said{})
 	}
-	b.gate.asked = b.cfg.Now()
-	return b.gate.site
+	w.asked = b.cfg.Now()
+	return w.site
 }
 
 // Fill says what Slurm gives a job that asks for nothing: it counts for what fits on a
 // node, so the market has to know.
 func (b *Backend) Fill(ctx context.Context, r *trade.Request) {
 	if r.MemoryMB == 0 {
-		r.MemoryMB = b.site(ctx).Partition.DefMemoryMB
+		r.MemoryMB = b.site(ctx, b.asked(r)).Partition.DefMemoryMB
 	}
 }
 
@@ -117,16 +143,17 @@ func (b *Backend) Admit(ctx context.Context, user string, r *trade.Request) (*Ti
 		GPUs: r.GPUs * (r.Procs() / max(1, r.Threads)), GPUKind: r.GPUKind,
 		Time: time.Duration(max(r.DeadlineMS, r.EstimateMS)) * time.Millisecond,
 	}
-	site := b.site(ctx)
+	partition := b.asked(r)
+	site := b.site(ctx, partition)
 	if !site.Counts() {
 		return nil, site.Check(ask, limit.Books{})
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if e := site.Check(ask, b.books()); e != nil {
+	if e := site.Check(ask, b.books(partition)); e != nil {
 		return nil, e
 	}
-	t := &Ticket{user: user, use: limit.Use{Jobs: 1, Processors: ask.Processors, MemoryMB: ask.MemoryMB * int64(ask.Processors), GPUs: ask.GPUs}}
+	t := &Ticket{user: user, partition: partition, use: limit.Use{Jobs: 1, Processors: ask.Processors, MemoryMB: ask.MemoryMB * int64(ask.Processors), GPUs: ask.GPUs}}
 	t.use.Count(r.GPUKind, ask.GPUs)
 	if b.gate.tickets == nil {
 		b.gate.tickets = map[*Ticket]bool{}
@@ -187,39 +214,93 @@ func (b *Backend) ticketOf(quote string) *Ticket {
 	return nil
 }
 
-// books is what users have, of the jobs that Slurm has or is to have. The lock is held.
-func (b *Backend) books() limit.Books {
-	books := limit.Books{Underway: map[string]limit.Use{}, Submitted: map[string]limit.Use{}, Running: map[string]limit.Use{}}
-	add := func(to map[string]limit.Use, user string, use limit.Use) {
-		sum := to[user]
-		sum.Add(use)
-		to[user] = sum
+// books is what users have, of the jobs that Slurm has or is to have, as far as it counts in a
+// partition. The lock is held.
+func (b *Backend) books(partition string) limit.Books {
+	entries := b.entries(partition)
+	books := tally(entries, nil)
+	if several := b.partitions(); len(several) > 1 {
+		here, kin := tally(entries, []string{partition}), tally(entries, b.gate.kin(partition, several))
+		books.Here, books.Kin = &here, &kin
 	}
+	return books
+}
+
+// entry is what a job of the market has: under way, or of these what Slurm counts, or runs.
+type entry struct {
+	share
+	counted bool // by Slurm
+}
+
+// entries are all of them, as Slurm counted for a partition. Tickets that have run out are
+// dropped.
+func (b *Backend) entries(partition string) (all []entry) {
 	here := map[int64]bool{}
 	for key, r := range b.runs {
 		here[key.job] = true
-		if r.state.over() {
-			continue
-		}
-		add(books.Underway, r.User, r.use())
-	}
-	b.gate.known.Lock()
-	for _, s := range b.gate.had {
-		add(books.Submitted, s.user, s.use)
-		if s.runs {
-			add(books.Running, s.user, s.use)
+		if !r.state.over() {
+			all = append(all, entry{share: share{user: r.User, partition: b.partitionOf(r.Nodes), use: r.use()}})
 		}
 	}
-	b.gate.known.Unlock()
+	w := b.gate.wicket(partition)
+	w.known.Lock()
+	for _, s := range w.had {
+		all = append(all, entry{s, true})
+	}
+	w.known.Unlock()
 	now := b.cfg.Now()
 	for t := range b.gate.tickets {
 		if t.job != 0 && (here[t.job] || now.Sub(t.at) >= ticketLasts) || t.quote != "" && !now.Before(t.until) {
 			delete(b.gate.tickets, t)
 			continue
 		}
-		add(books.Underway, t.user, t.use)
+		all = append(all, entry{share: share{user: t.user, partition: t.partition, use: t.use}})
+	}
+	return all
+}
+
+// tally adds up what users have in some partitions; nil: in all.
+func tally(entries []entry, in []string) limit.Books {
+	books := limit.Books{Underway: map[string]limit.Use{}, Submitted: map[string]limit.Use{}, Running: map[string]limit.Use{}}
+	add := func(to map[string]limit.Use, e *entry) {
+		sum := to[e.user]
+		sum.Add(e.use)
+		to[e.user] = sum
+	}
+	for i := range entries {
+		e := &entries[i]
+		switch {
+		case in != nil && !slices.Contains(in, e.partition):
+		case !e.counted:
+			add(books.Underway, e)
+		default:
+			add(books.Submitted, e)
+			if e.runs {
+				add(books.Running, e)
+			}
+		}
 	}
 	return books
+}
+
+// kin are the partitions that have the same QOS as one, with itself.
+func (g *gate) kin(partition string, several []string) []string {
+	qos := func(name string) string {
+		w := g.wicket(name)
+		w.known.Lock()
+		defer w.known.Unlock()
+		if w.site == nil {
+			return ""
+		}
+		return w.site.Partition.QOS
+	}
+	kin := []string{partition}
+	for _, name := range several {
+		if name != partition && qos(name) == qos(partition) {
+			kin = append(kin, name)
+		}
+	}
+	return kin
 }
 
 // had adds what is in Slurm now to what was. What may have started is taken to have: Slurm may
@@ -229,7 +310,7 @@ func (b *Backend) had(before had) had {
 	defer b.mu.Unlock()
 	for key, r := range b.runs {
 		if !r.state.over() && r.state.inSlurm() {
-			before[key] = share{user: r.User, use: r.use(), runs: r.state.mayHaveStarted() || before[key].runs}
+			before[key] = share{user: r.User, partition: b.partitionOf(r.Nodes), use: r.use(), runs: r.state.mayHaveStarted() || before[key].runs}
 		}
 	}
 	return before

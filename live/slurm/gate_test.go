@@ -13,7 +13,8 @@ import (
 // they are taken, dropped or over: Slurm would hold the jobs of the others.
 func TestQuotesCountWithinLimits(t *testing.T) {
 	b, _ := idle(t, Agents) // on which ann has a job
-	b.gate.site, b.gate.asked = limit.Read(limit.Said{
+	w := b.gate.wicket("libra")
+	w.site, w.asked = limit.Read(limit.Said{
 		Config:    "AccountingStorageEnforce = limits\n",
 		Partition: "PartitionName=libra\n",
 		Manager:   "ClusterName=c Account=physics UserName=ann(7) Partition= ID=3\n    DefAssoc=Yes\n    MaxJobs=3(0)\n",
@@ -50,8 +51,9 @@ func TestWhatHasEndedIsNotOthers(t *testing.T) {
 	for _, r := range b.runs {
 		r.state = released // and Slurm has begun it
 	}
-	b.askSite(t.Context())
-	b.gate.site, b.gate.asked = limit.Read(limit.Said{
+	b.askSite(t.Context(), "libra", b.gate.wicket("libra"))
+	w := b.gate.wicket("libra")
+	w.site, w.asked = limit.Read(limit.Said{
 		Config:    "AccountingStorageEnforce = limits\n",
 		Partition: "PartitionName=libra\n",
 		Manager:   "ClusterName=c Account=physics UserName=ann(7) Partition= ID=3\n    DefAssoc=Yes\n    MaxJobs=1(1)\n",

@@ -151,7 +151,7 @@ func (b *Backend) handIn(ctx context.Context, spec *task.Spec, s client.Submissi
 		}
 		_, _, bought := b.parseComment(j.Comment)
 		if j.Comment == s.Comment { // the answer was lost
-			return id, stillAsSold(ctx, slurm, id, spec)
+			return id, stillAsSold(ctx, slurm, id, spec, s.Partition)
 		}
 		if bought || j.User != s.User || j.State != client.Pending || !j.Held {
 			break
@@ -159,7 +159,7 @@ func (b *Backend) handIn(ctx context.Context, spec *task.Spec, s client.Submissi
 		if err := slurm.Adopt(ctx, id, s); err != nil {
 			return 0, err
 		}
-		return id, stillAsSold(ctx, slurm, id, spec)
+		return id, stillAsSold(ctx, slurm, id, spec, s.Partition)
 	}
 	return 0, fmt.Errorf("%w: job %d in Slurm is not there to be bought any more", client.ErrRefused, id)
 }
@@ -167,13 +167,13 @@ func (b *Backend) handIn(ctx context.Context, spec *task.Spec, s client.Submissi
 // stillAsSold says why a job of plain sbatch, which has the market's comment now and is
 // its user's to change no more, is not what was sold: it was changed meanwhile. Where that
 // cannot be found out it is not believed: it stays held, and is nobody's.
-func stillAsSold(ctx context.Context, slurm client.Guests, id int64, sold *task.Spec) error {
+func stillAsSold(ctx context.Context, slurm client.Guests, id int64, sold *task.Spec, partition string) error {
 	g, err := slurm.Guest(ctx, id)
 	if err != nil {
 		return fmt.Errorf("%w: what job %d asks for is not known: %w", client.ErrRefused, id, err)
 	}
 	more := slices.DeleteFunc(g.Special, func(what string) bool { return what == client.NodesByName })
-	if g.Processors > sold.Processors() || g.MemoryMB > megabytes(sold.Memory) || len(more) > 0 || g.Nodes != "1" {
+	if g.Processors > sold.Processors() || g.MemoryMB > megabytes(sold.Memory) || len(more) > 0 || g.Nodes != "1" || g.Partition != "" && g.Partition != partition {
 		return fmt.Errorf("%w: job %d asks for more than when it was bought", client.ErrRefused, id)
 	}
 	return nil

@@ -242,7 +242,7 @@ func (b *Backend) syncNodes(now time.Time) {
 			}
 		case back && n.hello != nil:
 			b.registerNode(n, *n.hello)
-		case n.hello != nil && n.health == well && (n.hello.GPUs == task.SameGPUs || n.hello.Features != n.slurm.Features):
+		case n.hello != nil && n.health == well && (n.hello.GPUs == task.SameGPUs || n.hello.Features != n.slurm.Features || n.hello.Partition != n.slurm.Partition):
 			h := *n.hello
 			n.equip(&h, true)
 			b.registerNode(n, h)

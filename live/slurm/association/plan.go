@@ -42,7 +42,7 @@ type Plan struct {
 }
 
 // Plan compares the accounts below one of the market's with those of a cluster, for one
-// partition of it. Done twice, the second time there is nothing to do.
+// partition of it, or several with commas between them. Done twice, the second time there is nothing to do.
 func (t *Tree) Plan(under, partition string, have []v1.Account) Plan {
 	p := planner{Plan: Plan{Changes: []Change{}, Notes: []string{}}, have: map[string]*v1.Account{}, pays: map[string]string{}}
 	for i := range have {
@@ -150,7 +150,7 @@ func (p *planner) bind(t *Tree, partition string, paths map[string]string) map[s
 	for _, m := range members {
 		path, placed := paths[m.account]
 		switch {
-		case m.user == root || m.partition != "" && m.partition != partition:
+		case m.user == root || m.partition != "" && !slices.Contains(strings.Split(partition, ","), m.partition):
 			continue
 		case seen[pair{m.user, m.account}]: // for several partitions
 			continue

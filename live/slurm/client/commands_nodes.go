@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -54,7 +53,7 @@ func readNodes(out, partition string) ([]Node, error) {
 		}
 		n.Processors = int(processors)
 		n.Up, n.Draining = condition(strings.Split(values["State"], "+"))
-		if slices.Contains(strings.Split(values["Partitions"], ","), partition) {
+		if n.place(partition, strings.Split(values["Partitions"], ",")) {
 			nodes = append(nodes, n)
 		}
 	}

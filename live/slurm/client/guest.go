@@ -23,6 +23,7 @@ type Guests interface {
 // Guest is a job as its user handed it in.
 type Guest struct {
 	ID         int64
+	Partition  string
 	Nodes      string // how many at the least
 	Processors int
 	MemoryMB   int64         // of all processors together
@@ -104,7 +105,7 @@ func readGuest(id int64, row []string) (Guest, error) {
 	if least, err := strconv.Atoi(whole[1]); err != nil || least > g.Processors {
 		g.Special = append(g.Special, "more processors of a node than in all")
 	}
-	if strings.Contains(whole[2], ",") {
+	if g.Partition = whole[2]; strings.Contains(whole[2], ",") {
 		g.Special = append(g.Special, "several partitions")
 	}
 	return g, nil

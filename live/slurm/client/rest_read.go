@@ -186,7 +186,7 @@ func (a *jobsAnswer) read(partition string, now int64) ([]Job, error) {
 	}
 	var jobs []Job
 	for _, from := range *a.Jobs {
-		if !slices.Contains(strings.Split(from.Partition, ","), partition) {
+		if len(among(partition, strings.Split(from.Partition, ","))) == 0 {
 			continue
 		}
 		j := Job{
@@ -261,11 +261,11 @@ func (a *nodesAnswer) read(partition string) ([]Node, error) {
 		if from.Name == "" {
 			return nil, fmt.Errorf("%w: %w: a node without a name", ErrAway, errListing)
 		}
-		if !slices.Contains(from.Partitions, partition) {
-			continue
-		}
 		n := Node{
 			Name: from.Name, Reason: from.Reason, Processors: int(from.Processors), MemoryMB: int64(from.Memory), Boot: int64(from.Boot), Slurmd: int64(from.Slurmd),
+		}
+		if !n.place(partition, from.Partitions) {
+			continue
 		}
 		n.Up, n.Draining = condition(append(slices.Clone(from.State), from.Flags...))
 		n.equip(from.Gres, from.GresUsed)

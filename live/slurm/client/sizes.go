@@ -15,7 +15,7 @@ type sizes struct {
 
 	mu     sync.Mutex
 	known  map[string]int
-	listed time.Time
+	listed map[string]time.Time // by partition
 }
 
 // sizesLast is how long nodes are believed to be as they were.
@@ -29,12 +29,15 @@ func (z *sizes) fit(ctx context.Context, s *Submission) {
 	}
 	z.mu.Lock()
 	defer z.mu.Unlock()
-	if now := z.now(); z.known == nil || now.Sub(z.listed) >= sizesLast {
+	if now := z.now(); z.known == nil || now.Sub(z.listed[s.Partition]) >= sizesLast {
 		nodes, err := z.list(ctx, s.Partition)
 		if err != nil {
 			return // the submission will tell what is wrong
 		}
-		z.known, z.listed = map[string]int{}, now
+		if z.known == nil {
+			z.known, z.listed = map[string]int{}, map[string]time.Time{}
+		}
+		z.listed[s.Partition] = now
 		for _, n := range nodes {
 			z.known[n.Name] = n.Processors
 		}

@@ -23,10 +23,10 @@ type Slurm interface {
 	// Cancel ends a job. Urgent: with SIGKILL at once. A job that has ended or
 	// is unknown is no error.
 	Cancel(ctx context.Context, id int64, urgent bool) error
-	// Jobs lists the jobs of a partition, those that ended a short while ago
-	// included.
+	// Jobs lists the jobs of a partition, or of several with commas between them, those
+	// that ended a short while ago included.
 	Jobs(ctx context.Context, partition string) ([]Job, error)
-	// Nodes lists the nodes of a partition.
+	// Nodes lists the nodes of a partition, or of several.
 	Nodes(ctx context.Context, partition string) ([]Node, error)
 	// Began is when slurmctld was started, in unix seconds; 0: nobody can say, since it
 	// cannot be asked, or there are several and one of them may have taken over.
@@ -172,10 +172,12 @@ type Node struct {
 	Reason     string // it is not up, or draining
 	Processors int
 	MemoryMB   int64
-	GPUs       int    // of all kinds
-	GPUKind    string // empty: they have no name; of several kinds: a100:2,v100:1
-	UsedGPUs   int    // that jobs hold, whoever's
-	Features   string // those that are active, with commas
-	Boot       int64  // unix seconds
-	Slurmd     int64  // since when its slurmd runs, in unix seconds; 0: not known
+	GPUs       int      // of all kinds
+	GPUKind    string   // empty: they have no name; of several kinds: a100:2,v100:1
+	UsedGPUs   int      // that jobs hold, whoever's
+	Features   string   // those that are active, with commas
+	Partition  string   // which of those that were asked for it is in; empty: one alone was asked for
+	Also       []string // others of these that it is in too
+	Boot       int64    // unix seconds
+	Slurmd     int64    // since when its slurmd runs, in unix seconds; 0: not known
 }

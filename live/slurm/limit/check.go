@@ -70,7 +70,26 @@ func (u *Use) Count(kind string, n int) {
 
 // Books is what jobs of the market have, by user: those under way, and of these the
 // ones that Slurm has, and that it runs, and so counts itself.
-type Books struct{ Underway, Submitted, Running map[string]Use }
+type Books struct {
+	Underway, Submitted, Running map[string]Use
+
+	Here *Books // of these, what they have in the partition; nil: it is the only one
+	Kin  *Books // what they have in all partitions that have the same QOS
+}
+
+// counted is what counts for an association, or a QOS: one of a partition is concerned with
+// jobs of that partition alone, and its QOS with those of all that have it.
+func (s *Site) counted(r, own *record, b *Books) *Books {
+	switch {
+	case b.Here == nil:
+		return b
+	case r.qos != "" && r.qos == s.Partition.QOS && r.qos != s.ownQOS(own):
+		return b.Kin
+	case r.qos == "" && r.partition != "":
+		return b.Here
+	}
+	return b
+}
 
 // Excess is a limit that a job would exceed.
 type Excess struct {
@@ -100,8 +119,8 @@ func (s *Site) Check(a Ask, b Books) *Excess {
 	if !s.enforced {
 		return nil
 	}
-	mine := b.of(func(user string) bool { return user == a.User })
 	for _, r := range s.effective(own) {
+		mine := s.counted(r, own, &b).of(func(user string) bool { return user == a.User })
 		if e := r.checkJob(&a); e != nil {
 			return e
 		}
@@ -110,12 +129,12 @@ func (s *Site) Check(a Ask, b Books) *Excess {
 		}
 	}
 	for at := own; at != nil; at = s.parent(at) {
-		if e := at.checkGroup(&a, b.of(func(user string) bool { return s.under(user, at) })); e != nil {
+		if e := at.checkGroup(&a, s.counted(at, own, &b).of(func(user string) bool { return s.under(user, at) })); e != nil {
 			return e
 		}
 	}
 	for _, q := range s.qosOf(own) {
-		if e := q.checkGroup(&a, b.of(s.uses(q))); e != nil {
+		if e := q.checkGroup(&a, s.counted(q, own, &b).of(s.uses(q))); e != nil {
 			return e
 		}
 	}

@@ -205,3 +205,28 @@ func TestWhatIsReserved(t *testing.T) {
 		}
 	}
 }
+
+// What the QOS of a partition allows is counted in the partitions that have it; where a job has
+// it anyway, in all.
+func TestTheQOSOfAPartition(t *testing.T) {
+	one := Ask{User: "alice", Processors: 1, Programs: 1, MemoryMB: 128, Time: time.Minute}
+	has := func(processors int) Books {
+		return Books{Underway: map[string]Use{"alice": {Jobs: 1, Processors: processors}}}
+	}
+	s := site(t)
+	s.Partition.QOS = "tight" // which lets each have three processors
+	all, none, some := has(3), Books{}, has(3)
+	for name, c := range map[string]struct {
+		books   Books
+		refused bool
+	}{
+		"in others":         {Books{Underway: all.Underway, Here: &none, Kin: &none}, false},
+		"in its own":        {Books{Underway: all.Underway, Here: &some, Kin: &some}, true},
+		"in one like it":    {Books{Underway: all.Underway, Here: &none, Kin: &some}, true},
+		"there is no other": {all, true},
+	} {
+		if e := s.Check(one, c.books); (e != nil) != c.refused || e != nil && !strings.Contains(e.Detail, "QOS tight") {
+			t.Errorf("%s: %+v", name, e)
+		}
+	}
+}

@@ -44,7 +44,7 @@ func (r *record) forUser(user string) *record {
 func (s *Site) effective(own *record) []*record {
 	all := s.qosOf(own)
 	rest := newRecord()
-	rest.account, rest.user = own.account, own.user
+	rest.account, rest.user, rest.partition = own.account, own.user, own.partition
 	said := func(name string) bool {
 		for _, q := range all {
 			if q.counts[name].set || q.forUser(own.user).counts[name+"PU"].set {

@@ -283,16 +283,21 @@ func (s *Site) readChoices(text string) {
 	}
 }
 
-// qosOf are those that count for an association: its own, and that of the partition.
-func (s *Site) qosOf(own *record) []*record {
+// ownQOS is the one that a job of an association has.
+func (s *Site) ownQOS(own *record) string {
 	name := "normal"
 	for _, c := range s.choices {
 		if c.account == own.account && c.user == own.user && c.partition == own.partition {
 			name = c.qos
 		}
 	}
+	return name
+}
+
+// qosOf are those that count for an association: its own, and that of the partition.
+func (s *Site) qosOf(own *record) []*record {
 	var found []*record
-	for _, name := range slices.Compact([]string{name, s.Partition.QOS}) {
+	for _, name := range slices.Compact([]string{s.ownQOS(own), s.Partition.QOS}) {
 		if q := s.qualities[name]; q != nil {
 			found = append(found, q)
 		}

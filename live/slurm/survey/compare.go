@@ -1,6 +1,7 @@
 package survey
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,6 +42,9 @@ func Compare(partition string, slurms []client.Node, markets []v1.NodeView) []Fi
 			continue
 		case n.Up && n.Processors != s.Processors:
 			mismatch("node %s has %s in Slurm and %s in the market: start its agent with --processors %d", n.Node, number(s.Processors, "processor"), number(n.Processors, "processor"), s.Processors)
+		}
+		if n.Up && n.Partition != s.Partition {
+			mismatch("node %s is in partition %s of Slurm and in %s of the market: give libra serve the same partitions (slurm.partition)", n.Node, cmp.Or(s.Partition, partition), cmp.Or(n.Partition, "none"))
 		}
 		severalKinds := strings.Contains(n.GPUKind+s.GPUKind, ",") // in whatever order they are said
 		if n.Up && (n.GPUs != s.GPUs || n.GPUKind != s.GPUKind && !severalKinds) {

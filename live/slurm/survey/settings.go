@@ -46,19 +46,26 @@ func setting(text, name string) string {
 	return m[1]
 }
 
-// inspectSettings looks at the settings of Slurm that decide whether processors
-// can be shared.
-func inspectSettings(ctx context.Context, c *config.Slurm, largest int) []Finding {
-	partition := scontrol(ctx, c, "-o", "show", "partition", c.Partition)
-	conf := scontrol(ctx, c, "show", "config")
+// inspectSharing looks at the settings of a partition that decide whether processors can be
+// shared.
+func inspectSharing(ctx context.Context, c *config.Slurm, name, conf string, largest int) []Finding {
+	partition := scontrol(ctx, c, "-o", "show", "partition", name)
 	if partition == "" || conf == "" {
+		return nil // which is said at the end
+	}
+	found := sharing(c, name, setting(partition, "OverSubscribe"))
+	if state := setting(partition, "State"); state != "UP" {
+		found = append(found, wrongf("partition %s is %s: scontrol update partitionname=%[1]s state=up", name, state))
+	}
+	return append(found, limits(partition, name, largest)...)
+}
+
+// inspectSettings looks at those that are the same for all partitions.
+func inspectSettings(c *config.Slurm, conf string) []Finding {
+	if conf == "" {
 		return []Finding{good("scontrol is not here, so its settings were not looked at")}
 	}
-	found := sharing(c, setting(partition, "OverSubscribe"))
-	if state := setting(partition, "State"); state != "UP" {
-		found = append(found, wrongf("partition %s is %s: scontrol update partitionname=%[1]s state=up", c.Partition, state))
-	}
-	found = append(found, limits(partition, c.Partition, largest)...)
+	var found []Finding
 	if c.Control == "agents" {
 		found = append(found, tracking(conf)...)
 		found = append(found, spank(setting(conf, "PlugStackConfig"), setting(conf, "SLURM_CONF")))
@@ -75,7 +82,7 @@ func inspectSettings(ctx context.Context, c *config.Slurm, largest int) []Findin
 }
 
 // sharing judges how many jobs may have one processor.
-func sharing(c *config.Slurm, over string) []Finding {
+func sharing(c *config.Slurm, name, over string) []Finding {
 	if c.Control == "none" {
 		return []Finding{good("OverSubscribe=%s, jobs have whole processors", over)}
 	}
@@ -85,7 +92,7 @@ func sharing(c *config.Slurm, over string) []Finding {
 	switch {
 	case mode != "FORCE":
 		return []Finding{wrongf("partition %s does not share processors (OverSubscribe=%s): set OverSubscribe=FORCE:64, or use --slurm-control none with a policy that gives whole processors",
-			c.Partition, over)}
+			name, over)}
 	case n < enough:
 		return []Finding{wrongf("only %d jobs may share a processor (OverSubscribe=%s): another that was sold a share would wait; set OverSubscribe=FORCE:64", max(n, 4), over)}
 	}
@@ -139,6 +146,16 @@ func door(conf string, c *config.Slurm) []Finding {
 		return []Finding{wrongf("JobSubmitPlugins=lua, and there is no %s: slurmctld takes no job; libra slurm plugin writes one", file)}
 	case err == nil && !strings.Contains(string(text), "libra"):
 		return []Finding{wrongf("%s knows nothing of Libra: users can go past the market with sbatch; libra slurm plugin writes one, which it can call (docs/slurm.md)", file)}
+	}
+	var open []string
+	for _, name := range c.Partitions() {
+		if err == nil && len(c.Partitions()) > 1 && !strings.Contains(string(text), strconv.Quote(name)) {
+			open = append(open, name)
+		}
+	}
+	switch {
+	case len(open) > 0:
+		return []Finding{wrongf("%s does not know partition %s: users can go past the market there; write it anew with libra slurm plugin --partition %s", file, strings.Join(open, ", "), c.Partition)}
 	case c.DoorKey == "" && c.Rest != "":
 		return []Finding{good("there is a job_submit.lua: if it is Libra's, give its key with --slurm-door-key")}
 	case c.DoorKey == "":

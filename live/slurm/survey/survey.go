@@ -36,12 +36,46 @@ func Inspect(ctx context.Context, c *config.Slurm, batch client.Slurm) []Finding
 		return append(found, wrongf("slurmctld does not answer through %s (%v): is it running, and is this host allowed to speak to it?", batch.Name(), err))
 	}
 	found = append(found, good("spoken to through %s%s", batch.Name(), version(ctx, c)))
-	nodes, err := batch.Nodes(ctx, c.Partition)
+	conf := scontrol(ctx, c, "show", "config")
+	for _, name := range c.Partitions() {
+		one, good := inspectPartition(ctx, c, batch, name, conf)
+		if found = append(found, one...); !good {
+			return found
+		}
+	}
+	if several, err := batch.Nodes(ctx, c.Partition); err == nil {
+		found = append(found, overlaps(several)...)
+	}
+	return append(found, inspectSettings(c, conf)...)
+}
+
+// Shared are the nodes that are in several partitions of a market: nobody could say what they
+// cost.
+func Shared(nodes []client.Node) (names []string) {
+	for i := range nodes {
+		if n := &nodes[i]; len(n.Also) > 0 {
+			names = append(names, n.Name+" ("+strings.Join(append([]string{n.Partition}, n.Also...), ", ")+")")
+		}
+	}
+	return names
+}
+
+func overlaps(nodes []client.Node) []Finding {
+	names := Shared(nodes)
+	if len(names) == 0 {
+		return nil
+	}
+	return []Finding{wrongf("nodes are in several of the market's partitions, and each can have one price: %s; give each node to one of them in slurm.conf, or the market fewer partitions", strings.Join(names, ", "))}
+}
+
+// inspectPartition says what was found of a partition, and whether it is worth while to look on.
+func inspectPartition(ctx context.Context, c *config.Slurm, batch client.Slurm, name, conf string) (found []Finding, there bool) {
+	nodes, err := batch.Nodes(ctx, name)
 	switch {
 	case err != nil:
-		return append(found, wrongf("partition %s: %v: add a PartitionName=%[1]s line to slurm.conf and say scontrol reconfigure", c.Partition, err))
+		return append(found, wrongf("partition %s: %v: add a PartitionName=%[1]s line to slurm.conf and say scontrol reconfigure", name, err)), false
 	case len(nodes) == 0:
-		return append(found, wrongf("partition %s has no nodes: is it in slurm.conf, as in PartitionName=%[1]s Nodes=n[1-4] OverSubscribe=FORCE:64?", c.Partition))
+		return append(found, wrongf("partition %s has no nodes: is it in slurm.conf, as in PartitionName=%[1]s Nodes=n[1-4] OverSubscribe=FORCE:64?", name)), false
 	}
 	var down []string
 	processors, gpus, largest := 0, 0, 0
@@ -56,11 +90,11 @@ func Inspect(ctx context.Context, c *config.Slurm, batch client.Slurm) []Finding
 	if gpus > 0 {
 		has += " and " + number(gpus, "GPU")
 	}
-	found = append(found, good("partition %s has %s with %s", c.Partition, number(len(nodes), "node"), has))
+	found = append(found, good("partition %s has %s with %s", name, number(len(nodes), "node"), has))
 	if len(down) > 0 {
 		found = append(found, good("of these are down or drained: %s", strings.Join(down, ", ")))
 	}
-	return append(found, inspectSettings(ctx, c, largest)...)
+	return append(found, inspectSharing(ctx, c, name, conf, largest)...), true
 }
 
 // number counts things: 1 node, 2 nodes, 1,024 nodes.

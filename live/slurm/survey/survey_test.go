@@ -18,10 +18,10 @@ import (
 func TestWhatSlurmLacksIsSaid(t *testing.T) {
 	for over, wrong := range map[string]bool{"FORCE:64": false, "NO": true, "YES:4": true, "FORCE:4": true} {
 		c := &config.Slurm{Partition: "libra", Control: "agents"}
-		if found := sharing(c, over); found[0].Wrong != wrong {
+		if found := sharing(c, "libra", over); found[0].Wrong != wrong {
 			t.Errorf("OverSubscribe=%s: %s", over, found[0])
 		}
-		if found := sharing(&config.Slurm{Partition: "libra", Control: "none"}, over); found[0].Wrong {
+		if found := sharing(&config.Slurm{Partition: "libra", Control: "none"}, "libra", over); found[0].Wrong {
 			t.Errorf("OverSubscribe=%s without agents: %s", over, found[0])
 		}
 	}
@@ -142,5 +142,36 @@ func TestTheMarketsNodesAgainstSlurms(t *testing.T) {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q is not in %s", want, said)
 		}
+	}
+}
+
+// A node that is in two partitions of the market has no price, and one that is in another than
+// the market believes has the wrong one.
+func TestPartitionsThatOverlap(t *testing.T) {
+	nodes := []client.Node{{Name: "n1", Up: true, Partition: "batch"}, {Name: "n2", Up: true, Partition: "batch", Also: []string{"fast"}}}
+	if found := overlaps(nodes); len(found) != 1 || !found[0].Wrong || !strings.Contains(found[0].Text, "each can have one price: n2 (batch, fast);") {
+		t.Errorf("%v", found)
+	}
+	if found := overlaps(nodes[:1]); len(found) != 0 {
+		t.Errorf("%v", found)
+	}
+	said := fmt.Sprint(Compare("batch,fast", nodes[:1], []v1.NodeView{{Node: "n1", Up: true, Partition: "fast"}}))
+	if !strings.Contains(said, "WRONG: node n1 is in partition batch of Slurm and in fast of the market") {
+		t.Error(said)
+	}
+}
+
+// A door that does not know a partition is open there.
+func TestADoorKnowsAllPartitions(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "job_submit.lua"), []byte("-- libra\nlocal PARTITIONS = { \"batch\" }\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	conf := filepath.Join(dir, "slurm.conf")
+	if found := door(conf, &config.Slurm{Partition: "batch,fast"}); len(found) != 1 || !found[0].Wrong || !strings.Contains(found[0].Text, "does not know partition fast") {
+		t.Errorf("%v", found)
+	}
+	if found := door(conf, &config.Slurm{Partition: "batch"}); len(found) != 0 {
+		t.Errorf("%v", found)
 	}
 }

@@ -1,0 +1,40 @@
+package slurm
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/libra-market/libra/core/trade"
+)
+
+// A market may sell several partitions of Slurm, each at its own rate. Every node is in one of
+// them, which the market is told with the node; a job is handed into that of its nodes.
+
+// partitions are those of the market.
+func (b *Backend) partitions() []string { return strings.Split(b.cfg.Partition, ",") }
+
+// asked is the partition that a request is for.
+func (b *Backend) asked(r *trade.Request) string {
+	all := b.partitions()
+	if slices.Contains(all, r.Partition) {
+		return r.Partition
+	}
+	return all[0]
+}
+
+// partitionOf is the one that some nodes are in; "": nobody has said yet. The lock is held.
+func (b *Backend) partitionOf(nodes []string) string {
+	if all := b.partitions(); len(all) == 1 {
+		return all[0]
+	}
+	for _, name := range nodes {
+		if n := b.nodes[name]; n != nil && n.slurm.Partition != "" {
+			return n.slurm.Partition
+		}
+	}
+	return ""
+}
+
+// errUnplaced says why a job is not handed in yet.
+var errUnplaced = errors.New("Slurm has not said in which partition its nodes are")

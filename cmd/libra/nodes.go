@@ -141,8 +141,8 @@ func nodeLine(n *v1.NodeView) string {
 	if n.GPUs > 0 {
 		words = append(words, fmt.Sprintf("%d of %s free", n.FreeGPUs, number(int64(n.GPUs), strings.TrimSpace(n.GPUKind+" GPU"))))
 	}
-	if n.Partition != "" {
-		words = append(words, partitionWords(n))
+	if where := partitionWords(n); where != "" {
+		words = append(words, where)
 	}
 	if n.Features != "" {
 		words = append(words, "features "+n.Features)

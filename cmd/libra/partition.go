@@ -65,8 +65,12 @@ func partitionRates(r *v1.Rates) (list []partitionRate) {
 func partitionWords(n *v1.NodeView) string {
 	factor, sold := n.Rates.Partitions[n.Partition]
 	switch {
+	case len(n.Rates.Partitions) == 0 && n.Partition == "":
+		return ""
 	case len(n.Rates.Partitions) == 0:
 		return "partition " + n.Partition
+	case n.Partition == "":
+		return "of no partition, and so not sold"
 	case !sold:
 		return "partition " + n.Partition + ", which is not sold"
 	}

@@ -11,10 +11,10 @@ import (
 // comment beats; what it needs is what Slurm has understood.
 func TestWhatAJobOfPlainSbatchAsksFor(t *testing.T) {
 	var d slurmDesk
-	g := client.Guest{ID: 7, Nodes: "1", Processors: 2, MemoryMB: 512, Limit: 10 * time.Minute, Dir: "/home/alice", Output: "/home/alice/out", Script: "#!/bin/sh\n#SBATCH --constraint=fast\n#LIBRA deadline=1h budget=5\nwork\n"}
+	g := client.Guest{ID: 7, Partition: "dear", Nodes: "1", Processors: 2, MemoryMB: 512, Limit: 10 * time.Minute, Dir: "/home/alice", Output: "/home/alice/out", Script: "#!/bin/sh\n#SBATCH --constraint=fast\n#LIBRA deadline=1h budget=5 partition=cheap\nwork\n"}
 	r, takes, err := d.Ask("alice", g, "budget=7;penalty=0.5")
 	if err != nil || !takes || *r.Budget != 7e6 || r.PenaltyMicros != 500_000 || r.DeadlineMS != 3_600_000 || r.EstimateMS != 600_000 ||
-		r.Processors != 2 || r.Threads != 2 || r.MemoryMB != 256 || !r.NoRestart || r.Dir != g.Dir || len(r.Env) != 0 {
+		r.Processors != 2 || r.Threads != 2 || r.MemoryMB != 256 || r.Partition != "dear" || !r.NoRestart || r.Dir != g.Dir || len(r.Env) != 0 {
 		t.Errorf("%+v %v %v", r, takes, err)
 	}
 	if r, takes, err = d.Ask("alice", g, ""); err != nil || !takes || *r.Budget != 5e6 {

@@ -106,10 +106,11 @@ func (w *world) drawPlaces(r *rand.Rand) {
 	}
 	for i := range w.nodes {
 		w.nodes[i].Name, w.nodes[i].Features = fmt.Sprint("n", i), []string{"", "fast", "fast,ib"}[r.IntN(3)]
+		w.nodes[i].Partition = []string{"batch", "dear"}[r.IntN(2)]
 	}
 	some := func() string { return fmt.Sprintf("n%d,n%d", r.IntN(len(w.nodes)), r.IntN(len(w.nodes))) }
 	for i := range w.jobs {
-		where := []*market.Where{nil, nil, {Nodes: some()}, {Exclude: some()}, {Constraint: "fast"}, {Constraint: "fast&ib"}, {Constraint: "ib|slow", Exclude: "n0"}}
+		where := []*market.Where{nil, nil, {Nodes: some()}, {Exclude: some()}, {Constraint: "fast"}, {Constraint: "fast&ib"}, {Constraint: "ib|slow", Exclude: "n0"}, {Partition: "batch"}, {Partition: "dear", Exclude: "n0"}}
 		w.jobs[i].Job.Where = where[r.IntN(len(where))]
 	}
 }

@@ -32,6 +32,7 @@ func TestOnSlurm(t *testing.T) {
 	t.Run("GPUs are sold", gpusAreSold)
 	t.Run("jobs are on their nodes", jobsAreOnTheirNodes)
 	t.Run("jobs begin later", jobsBeginLater)
+	t.Run("partitions are priced", partitionsArePriced)
 }
 
 // newSite is a market in front of a Slurm, with an agent on each of its nodes

@@ -133,9 +133,13 @@ func (x *floor) receipt(j *underway.Job, owed *bill.Bill, ending *bill.Ending, s
 	if j.Reason == trade.ReasonVoided {
 		lines = append([]bill.Line{{What: j.Detail, Formula: "nothing is owed"}}, lines...)
 	}
+	inputs := j.Working.Inputs
+	if x.rulesOf(j).Paid() && ending.Begun { // what is charged by its work says what that was
+		inputs = slices.Concat(inputs, underway.WorkedFrom(j, func(node int) float64 { return x.nodes.At(node).Speed }))
+	}
 	return &trade.Receipt{
 		Job: j.ID, Policy: j.Policy, Settings: x.epochs[x.era(j)].Settings, Version: bill.Version(x.rulesOf(j), j.Storage != nil), Formula: j.Working.Formula,
-		Inputs: slices.Concat(j.Working.Inputs, x.owed.measured(j, ending)), Lines: lines,
+		Inputs: inputs, Lines: lines,
 		Charged: j.Charged, Penalty: j.Penalty, Net: int64(owed.Net()), IssuedUS: x.now, TxSeqs: seqs,
 	}
 }

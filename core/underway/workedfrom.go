@@ -1,27 +1,21 @@
-package exchange
+package underway
 
 import (
 	"fmt"
 	"math"
 	"slices"
 
-	"github.com/libra-market/libra/core/bill"
 	"github.com/libra-market/libra/core/market"
-	"github.com/libra-market/libra/core/underway"
 )
 
-// measured is what the work of a job was worked out from that is charged by it: the
-// processor time that its nodes measured, and how fast they are. Nodes of one speed
-// are taken together.
-func (x *assessor) measured(j *underway.Job, e *bill.Ending) []market.Input {
-	if !x.rulesOf(j).Paid() || !e.Begun || len(j.Ranks) == 0 {
-		return nil
-	}
+// WorkedFrom is what the work of a job was worked out from: the processor time that its nodes
+// measured, and how fast they are. Nodes of one speed are taken together.
+func WorkedFrom(j *Job, speedOf func(node int) float64) []market.Input {
 	type sum struct{ speed, cpu, declined float64 }
 	var sums []sum
 	for i := range j.Ranks {
 		r := &j.Ranks[i]
-		speed := x.nodes.At(r.Node).Speed
+		speed := speedOf(r.Node)
 		if speed <= 0 {
 			continue
 		}
@@ -38,6 +32,9 @@ func (x *assessor) measured(j *underway.Job, e *bill.Ending) []market.Input {
 		}
 		sums[k].cpu += cpu
 		sums[k].declined += max(0, had-cpu)
+	}
+	if len(j.Ranks) == 0 {
+		return nil
 	}
 	var in []market.Input
 	for i, s := range sums {

@@ -81,3 +81,17 @@ func plusFormula(byTime, each bool, knows func(string) bool) string {
 	}
 	return text + ", on the dearest of its processors"
 }
+
+// FormulaOfBefore is how the first version wrote the formula of a policy down.
+func FormulaOfBefore(policy string) string {
+	switch policy {
+	case "libra":
+		return "gamma * E + delta * E / D"
+	case "libra-plus":
+		return "E/rating * (alpha * PBase + beta * PBase * RESMax / (RESMax - RESCommitted - E/rating)), and the same for memory and disk where they have a price; on the dearest of its processors"
+	case "libra-sla", "bid-share", "mf-edf", "mf-hbf":
+		return "B"
+	default:
+		return "E * PBase"
+	}
+}

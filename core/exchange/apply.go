@@ -27,7 +27,7 @@ func (x *floor) apply(e *market.Event) {
 	if j == nil {
 		return
 	}
-	e = inPartition(e, x.factorOf(j))
+	e = trade.InPartition(e, x.factorOf(j))
 	switch e.Kind {
 	case market.Queued:
 		j.State, j.Owed, j.Firm = trade.Queued, e.Price, false

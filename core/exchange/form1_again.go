@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"github.com/libra-market/libra/core/epoch"
 	"github.com/libra-market/libra/core/journal"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/trade"
@@ -47,16 +48,7 @@ func (x *pricer) noteWorking(j *underway.Job, asked *market.Job) {
 	if !x.again {
 		return
 	}
-	switch policy := x.epoch().Policy; policy {
-	case "libra":
-		j.Working.Formula = "gamma * E + delta * E / D"
-	case "libra-plus":
-		j.Working.Formula = "E/rating * (alpha * PBase + beta * PBase * RESMax / (RESMax - RESCommitted - E/rating)), and the same for memory and disk where they have a price; on the dearest of its processors"
-	case "libra-sla", "bid-share", "mf-edf", "mf-hbf":
-		j.Working.Formula = "B"
-	default:
-		j.Working.Formula = "E * PBase"
-	}
+	j.Working.Formula = epoch.FormulaOfBefore(x.epoch().Policy)
 	if asked.Optional > 0 {
 		j.Working.Formula += executedToo
 	}

@@ -20,7 +20,7 @@ func (x *door) never(j *underway.Job) (reason, why string) {
 	}
 	r := j.Request.AtOnce()
 	switch why := x.price.whyNot(j, r); {
-	case why == market.CannotMeetResources, r.DeadlineMS > 0 && x.price.alone(&r) > r.DeadlineMS && why == market.CannotMeetDeadline:
+	case why == market.CannotMeetResources, r.DeadlineMS > 0 && r.Alone(x.nodes) > r.DeadlineMS && why == market.CannotMeetDeadline:
 		return x.price.refusal(j, why)
 	}
 	return "", ""

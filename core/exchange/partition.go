@@ -5,22 +5,6 @@ import (
 	"github.com/libra-market/libra/core/trade"
 )
 
-// The core knows one price for all partitions: which nodes a job may be on is all that it is
-// told of them. What a partition is dearer or cheaper goes in and out here: what a job may cost
-// is that much less to the core, and what the core asks that much more to the job. Jobs of one
-// partition are compared with each other as if there were no other, and no amount is rounded
-// but once.
-
-// inPartition is what the core has said to a job, in the prices of its partition.
-func inPartition(e *market.Event, factor int64) *market.Event {
-	if factor == 0 {
-		return e
-	}
-	own := *e
-	own.Price = trade.Times(e.Price, factor)
-	return &own
-}
-
 // quote is the answer of the core to a request, in the prices of its partition.
 func (x *pricer) quote(r *trade.Request, asked market.Job) (market.Quote, error) {
 	core, err := x.cluster.Quote(x.time(), asked)

@@ -44,17 +44,7 @@ func (x *pricer) keeps(q *quote.Held, asked *market.Job) float64 {
 	if x.kind.TimeShared && q.Share > 0 {
 		share = q.Share
 	}
-	keeps := share * float64(q.Width)
-	all := x.nodes.Census()
-	if all.GPUs > 0 {
-		keeps = max(keeps, float64(asked.AllGPUs())/float64(all.GPUs)*float64(all.Processors))
-	}
-	for _, r := range [...]struct{ asked, all int64 }{{asked.Memory, all.MemoryMB}, {asked.Disk, all.DiskMB}} {
-		if r.all > 0 {
-			keeps = max(keeps, float64(r.asked)*float64(q.Width)/float64(r.all)*float64(all.Processors))
-		}
-	}
-	return keeps
+	return x.nodes.Census().Worth(asked, share*float64(q.Width))
 }
 
 // tooMuch says why a user may not keep so much more by quotes. One quote that keeps

@@ -3,7 +3,6 @@ package exchange
 import (
 	"cmp"
 	"fmt"
-	"math"
 
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/trade"
@@ -29,7 +28,7 @@ func (x *pricer) refusal(j *underway.Job, reason market.Reason) (code, text stri
 	} else if j.DueUS > 0 {
 		r.DeadlineMS = min(r.DeadlineMS, left)
 	}
-	if alone := x.alone(&r); r.DeadlineMS > 0 && alone > r.DeadlineMS {
+	if alone := r.Alone(x.nodes); r.DeadlineMS > 0 && alone > r.DeadlineMS {
 		takes, has := market.SpansApart(alone, r.DeadlineMS)
 		return market.CannotMeetDeadline.String(), fmt.Sprintf("it takes %s even with processors to itself, and its deadline is in %s", takes, has)
 	}
@@ -81,18 +80,4 @@ func (x *pricer) noneFree(j *underway.Job, r *trade.Request) string {
 		return r.GPUsTaken(x.jobs.GPUsFree(x.nodes.All(), r) - x.now)
 	}
 	return ""
-}
-
-// alone is how long a job takes, in milliseconds, on the fastest processors that are up and
-// that it may be on, all of them if it is an array that may have them.
-func (x *pricer) alone(r *trade.Request) int64 {
-	fastest, lanes := x.nodes.Census().Fastest, x.nodes.ProcessorsUp()
-	if r.Bound() {
-		fastest, lanes = x.nodes.FastestUp(r.Where()), r.Lanes(x.nodes)
-	}
-	if fastest <= 0 {
-		return 0
-	}
-	_, each := r.Width(lanes)
-	return int64(math.Ceil(math.Round(float64(each)*1e3) / fastest))
 }

@@ -135,9 +135,6 @@ func (x *state) rulesOf(j *underway.Job) *rules.Rules { return &x.ruled[x.era(j)
 // factorOf is what the prices of a job are times: that of its partition when it was taken in,
 // or quoted, in millionths. 0: they are the market's.
 func (x *state) factorOf(j *underway.Job) int64 {
-	if j.Request.Partition == "" {
-		return 0
-	}
 	return x.epochs[x.era(j)].Rates.Factor(j.Request.Partition)
 }
 

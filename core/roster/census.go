@@ -1,6 +1,10 @@
 package roster
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/libra-market/libra/core/market"
+)
 
 // Census is what every request asks of all nodes together. It is taken when somebody
 // asks after a node has come, gone or changed, so that a request costs the same on a
@@ -72,4 +76,18 @@ func (c *Census) add(n *Node) {
 	if n.Processors > 0 {
 		c.usual = append(c.usual, n.MemoryMB/int64(n.Processors))
 	}
+}
+
+// Worth is how many processors' worth of all nodes a job takes that takes so many: memory, disk
+// and GPUs that nobody else can have count as the part of the cluster's that they are.
+func (c *Census) Worth(asked *market.Job, processors float64) float64 {
+	if c.GPUs > 0 {
+		processors = max(processors, float64(asked.AllGPUs())/float64(c.GPUs)*float64(c.Processors))
+	}
+	for _, r := range [...]struct{ asked, all int64 }{{asked.Memory, c.MemoryMB}, {asked.Disk, c.DiskMB}} {
+		if r.all > 0 {
+			processors = max(processors, float64(r.asked)*float64(asked.Width)/float64(r.all)*float64(c.Processors))
+		}
+	}
+	return processors
 }

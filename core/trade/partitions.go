@@ -51,6 +51,23 @@ func Per(p market.Price, factor int64) market.Price {
 	return p / market.Price(float64(factor)/float64(WholeFactor))
 }
 
+// The core knows one price for all partitions: which nodes a job may be on is all that it is
+// told of them. What a partition is dearer or cheaper goes in and out with what the
+// exchange says to the core and hears from it: what a job may cost
+// is that much less to the core, and what the core asks that much more to the job. Jobs of one
+// partition are compared with each other as if there were no other, and no amount is rounded
+// but once.
+
+// InPartition is what the core has said to a job, in the prices of its partition.
+func InPartition(e *market.Event, factor int64) *market.Event {
+	if factor == 0 {
+		return e
+	}
+	own := *e
+	own.Price = Times(e.Price, factor)
+	return &own
+}
+
 // Usual is the partition of jobs that name none; "": the market has no partitions.
 func (r *Rates) Usual() string {
 	if len(r.Partitions) == 1 {

@@ -3,6 +3,7 @@ package trade
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -155,4 +156,18 @@ func (r *Request) Lanes(nodes *roster.Roster) int {
 		}
 	}
 	return sum
+}
+
+// Alone is how long a request takes, in milliseconds, on the fastest processors that are up and
+// that it may be on, all of them if it is an array that may have them.
+func (r *Request) Alone(nodes *roster.Roster) int64 {
+	fastest := nodes.Census().Fastest
+	if r.Bound() {
+		fastest = nodes.FastestUp(r.Where())
+	}
+	if fastest <= 0 {
+		return 0
+	}
+	_, each := r.Width(r.Lanes(nodes))
+	return int64(math.Ceil(math.Round(float64(each)*1e3) / fastest))
 }

@@ -281,8 +281,8 @@ func (s *service) startSlurm(ctx, run context.Context, c *config.Config, log *sl
 		return fmt.Errorf("slurm: %w", err)
 	}
 	if len(c.Slurm.Partitions()) > 1 { // a node that has two prices has none
-		nodes, err := batch.Nodes(ctx, c.Slurm.Partition)
-		if shared := survey.Shared(nodes); err == nil && len(shared) > 0 {
+		nodes, unheard := batch.Nodes(ctx, c.Slurm.Partition)
+		if shared := survey.Shared(nodes); unheard == nil && len(shared) > 0 {
 			return fmt.Errorf("slurm.partition: nodes are in several of the market's partitions, and each can have one price: %s; give each node to one of them in slurm.conf, or the market fewer partitions", strings.Join(shared, ", "))
 		}
 	}

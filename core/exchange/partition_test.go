@@ -204,7 +204,7 @@ func TestPartitionsArePriced(t *testing.T) {
 	for _, kind := range policy.Kinds() {
 		t.Run(kind.Name, func(t *testing.T) {
 			for seed := range uint64(6) {
-				r := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // a draw
+				r := rand.New(rand.NewPCG(seed, 7))
 				w := &twins{t, openDivided(t, kind.Name, true, seed%2 == 0), openDivided(t, kind.Name, false, seed%2 == 0), map[int64]string{}}
 				for range 40 {
 					pause, name := r.Float64()*6, []string{"slow", "fast"}[r.IntN(2)]

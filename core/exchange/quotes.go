@@ -37,7 +37,7 @@ func (x *door) quote(by trade.Identity, a *trade.AskQuote) (trade.Outcome, error
 	if ttl == 0 {
 		ttl = trade.DefaultTTL
 	}
-	if err := x.price.sized(&r); err != nil {
+	if err = x.price.sized(&r); err != nil {
 		return trade.Outcome{}, err
 	}
 	j := x.newJob(by, r.WithProgram(), account)

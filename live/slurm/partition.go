@@ -37,4 +37,4 @@ func (b *Backend) partitionOf(nodes []string) string {
 }
 
 // errUnplaced says why a job is not handed in yet.
-var errUnplaced = errors.New("Slurm has not said in which partition its nodes are")
+var errUnplaced = errors.New("in which partition its nodes are is not known yet")

@@ -153,18 +153,25 @@ func (l *layout) perNode() string {
 
 // sweep is what the elements of an array are told of all of them.
 func sweep(specs []task.Spec) []string {
-	count, least, most, step := 0, math.MaxInt, 0, 0
+	var all []int
 	for i := range specs {
-		s := &specs[i]
-		for k := range s.Len() {
-			least, most, count = min(least, s.Element(k)), max(most, s.Element(k)), count+1
+		for k := range specs[i].Len() {
+			all = append(all, specs[i].Element(k))
 		}
 	}
-	if step = 1; count > 1 {
-		step = (most - least) / (count - 1)
+	slices.Sort(all)
+	step := 1
+	if len(all) > 1 {
+		step = all[1] - all[0]
+	}
+	for i := 2; i < len(all); i++ {
+		if all[i]-all[i-1] != step {
+			step = 1 // of a list
+			break
+		}
 	}
 	return []string{
-		fmt.Sprintf("SLURM_ARRAY_TASK_COUNT=%d", count), fmt.Sprintf("SLURM_ARRAY_TASK_MIN=%d", least),
-		fmt.Sprintf("SLURM_ARRAY_TASK_MAX=%d", most), fmt.Sprintf("SLURM_ARRAY_TASK_STEP=%d", step),
+		fmt.Sprintf("SLURM_ARRAY_TASK_COUNT=%d", len(all)), fmt.Sprintf("SLURM_ARRAY_TASK_MIN=%d", all[0]),
+		fmt.Sprintf("SLURM_ARRAY_TASK_MAX=%d", all[len(all)-1]), fmt.Sprintf("SLURM_ARRAY_TASK_STEP=%d", step),
 	}
 }

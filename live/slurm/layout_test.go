@@ -48,4 +48,8 @@ func TestWhatElementsAreToldOfAll(t *testing.T) {
 	if got := strings.Join(sweep(specs), " "); got != "SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_TASK_MIN=3 SLURM_ARRAY_TASK_MAX=7 SLURM_ARRAY_TASK_STEP=2" {
 		t.Error(got)
 	}
+	specs = []task.Spec{{Elements: []int{1, 9}}, {Elements: []int{4}}}
+	if got := strings.Join(sweep(specs), " "); got != "SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=9 SLURM_ARRAY_TASK_STEP=1" {
+		t.Error(got)
+	}
 }

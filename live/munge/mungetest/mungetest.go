@@ -30,7 +30,7 @@ func Start(t *testing.T, uid int) {
 		}
 		found[name] = path
 	}
-	dir, err := os.MkdirTemp("", "libra-munge-") // others come to its socket
+	dir, err := os.MkdirTemp("", "libra-munge-") //nolint:usetesting // others come to its socket
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func Start(t *testing.T, uid int) {
 	}
 	at := func(name string) string { return filepath.Join(dir, name) }
 	err = errors.Join(
-		os.Chmod(dir, 0o755), //nolint:gosec // munged wants others to reach its socket
+		os.Chmod(dir, 0o755), // munged wants others to reach its socket
 		os.WriteFile(at("key"), key, 0o600),
 		os.Mkdir(at("bin"), 0o700),
 		program(at("bin/munge"), "exec "+as+found["munge"]+" --socket="+at("socket")+` "$@"`),
@@ -78,5 +78,5 @@ func Start(t *testing.T, uid int) {
 
 // program writes a script.
 func program(path, line string) error {
-	return os.WriteFile(path, []byte("#!/bin/sh\n"+line+"\n"), 0o700) //nolint:gosec // it is run
+	return os.WriteFile(path, []byte("#!/bin/sh\n"+line+"\n"), 0o700)
 }

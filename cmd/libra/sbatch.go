@@ -144,6 +144,9 @@ func runSbatch(cmd *cobra.Command, con *console, o *sbatchCommand, args []string
 				return err
 			}
 		}
+		if some, _ := task.LicensesOf(request.Env); !numbers.batch && len(some) > 0 { // it was read before
+			return usagef("--licenses: Slurm counts licences, and this market runs its jobs itself")
+		}
 		if !numbers.batch && task.Passed(request.Env) && !o.quiet {
 			con.warn("--mail-type, --mail-user and --signal are for Slurm, and this market runs its jobs itself: nothing comes of them")
 		}

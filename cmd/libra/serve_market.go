@@ -19,6 +19,9 @@ var _ api.Market = byAgents{}
 // the job's own.
 func (m byAgents) Do(ctx context.Context, c trade.Command, key api.Key) (api.Outcome, bool, error) {
 	if asks := asked(&c); asks != nil {
+		if err := unlicensed(asks); err != nil {
+			return api.Outcome{}, false, err
+		}
 		ownNumber(asks)
 	}
 	return m.Market.Do(ctx, c, key)
@@ -26,8 +29,19 @@ func (m byAgents) Do(ctx context.Context, c trade.Command, key api.Key) (api.Out
 
 // Preview is Do for nothing.
 func (m byAgents) Preview(ctx context.Context, by trade.Identity, r trade.Request) (api.Outcome, error) {
+	if err := unlicensed(&r); err != nil {
+		return api.Outcome{}, err
+	}
 	ownNumber(&r)
 	return m.Market.Preview(ctx, by, r)
+}
+
+// unlicensed refuses licences: nobody would count them.
+func unlicensed(r *trade.Request) error {
+	if some, err := task.LicensesOf(r.Env); len(some) > 0 || err != nil {
+		return &trade.FieldError{Field: "env", Want: "no licences: Slurm counts them, and this market runs its jobs itself"}
+	}
+	return nil
 }
 
 func ownNumber(r *trade.Request) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/policy"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
@@ -85,6 +87,11 @@ func (m onSlurm) sell(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 	if err := m.settle(ctx, asks); err != nil {
 		return api.Outcome{}, false, err
 	}
+	if some, _ := task.LicensesOf(asks.Env); len(some) > 0 { // it was looked at
+		if err := m.beginsAtOnce(ctx); err != nil {
+			return api.Outcome{}, false, err
+		}
+	}
 	asks.Account = m.named(ctx, c.By.User, asks.Account) // of plain sbatch
 	m.backend.Fill(ctx, asks)
 	if c.Submit != nil && m.backend.Keeps(c.Submit.Quote) {
@@ -125,6 +132,18 @@ func (m onSlurm) settle(ctx context.Context, r *trade.Request) error {
 	return rates.Settle(r)
 }
 
+// beginsAtOnce refuses licences under a policy that lets jobs wait for processors.
+func (m onSlurm) beginsAtOnce(ctx context.Context) error {
+	prices, err := m.Prices(ctx)
+	if err != nil {
+		return err
+	}
+	if kind, err := policy.Find(prices.Policy); err != nil || !kind.TimeShared {
+		return &trade.FieldError{Field: "env", Want: "no licences under " + prices.Policy + ", which lets jobs wait: they can be kept for one that begins when it is taken"}
+	}
+	return nil
+}
+
 // take hands on what Slurm was asked about before, or need not be. Of a quote that is taken,
 // or dropped, the room that was kept within Slurm's limits is its job's, or free.
 func (m onSlurm) take(ctx context.Context, c trade.Command, key api.Key) (api.Outcome, bool, error) {
@@ -152,7 +171,7 @@ func asked(c *trade.Command) *trade.Request {
 }
 
 func (m onSlurm) Preview(ctx context.Context, by trade.Identity, r trade.Request) (api.Outcome, error) {
-	if err := wholeJob(&r); err != nil {
+	if err := errors.Join(wholeJob(&r), licensed(&r)); err != nil {
 		return api.Outcome{}, err
 	}
 	if err := m.settle(ctx, &r); err != nil {
@@ -224,9 +243,22 @@ func (m onSlurm) possible(c *trade.Command) error {
 			}
 		}
 	case c.Submit != nil:
-		return wholeJob(&c.Submit.Request)
+		return errors.Join(wholeJob(&c.Submit.Request), licensed(&c.Submit.Request))
 	case c.Quote != nil:
-		return wholeJob(&c.Quote.Request)
+		return errors.Join(wholeJob(&c.Quote.Request), licensed(&c.Quote.Request))
+	}
+	return nil
+}
+
+// licensed refuses licences for what does not begin when it is taken: they are kept for a job
+// from then on, and no longer than that can be seen.
+func licensed(r *trade.Request) error {
+	some, err := task.LicensesOf(r.Env)
+	switch {
+	case err != nil:
+		return &trade.FieldError{Field: "env", Want: "in " + task.Licenses + " " + err.Error()}
+	case len(some) > 0 && (r.Later() || len(r.Follows()) > 0):
+		return &trade.FieldError{Field: "env", Want: "no licences with a job that begins later, or after others: they can be kept for one that begins when it is taken"}
 	}
 	return nil
 }

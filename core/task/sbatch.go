@@ -11,6 +11,7 @@ const (
 	MailType = passed + "MAIL_TYPE" // of what its user is sent mail
 	MailUser = passed + "MAIL_USER" // who is sent it
 	Signal   = passed + "SIGNAL"    // what a job gets before its limit, as B:USR1@60
+	Licenses = passed + "LICENSES"  // that it holds, as fluent:2,matlab
 
 	passed = "LIBRA_SBATCH_"
 )

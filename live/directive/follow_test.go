@@ -41,16 +41,16 @@ func TestWhatAJobWaitsFor(t *testing.T) {
 func TestWhatIsPassedToSlurm(t *testing.T) {
 	h := directive.New(directive.Place{})
 	script := "#!/bin/sh\n#SBATCH --mail-type=ALL --mail-user=a@b.org --signal=USR2\n"
-	if err := h.ReadSbatch("job.sh", script, []string{"--signal", "B:USR1@60", "--mail-type=end,FAIL"}); err != nil {
+	if err := h.ReadSbatch("job.sh", script, []string{"--signal", "B:USR1@60", "--mail-type=end,FAIL", "-L", "fluent:2,matlab"}); err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{task.MailUser + "=a@b.org", task.Signal + "=B:USR1@60", task.MailType + "=end,FAIL"}; !slices.Equal(sorted(h.Request.Env), sorted(want)) || len(h.Notes) > 0 {
+	if want := []string{task.MailUser + "=a@b.org", task.Signal + "=B:USR1@60", task.MailType + "=end,FAIL", task.Licenses + "=fluent:2,matlab"}; !slices.Equal(sorted(h.Request.Env), sorted(want)) || len(h.Notes) > 0 {
 		t.Errorf("%q, %v", h.Request.Env, h.Notes)
 	}
 	if !task.Passed(h.Request.Env) || len(task.WithoutPassed(append(h.Request.Env, "A=b"))) != 1 {
 		t.Error("it is not told from the rest")
 	}
-	for _, wrong := range []string{"--signal=B:", "--signal=USR1@soon", "--signal=a b", "--mail-type=SOMETIMES", "--mail-user=a b", "--mail-user=-x"} {
+	for _, wrong := range []string{"--licenses=a|b", "--licenses=a:0", "--signal=B:", "--signal=USR1@soon", "--signal=a b", "--mail-type=SOMETIMES", "--mail-user=a b", "--mail-user=-x"} {
 		if err := directive.New(directive.Place{}).ReadSbatch("job.sh", "", []string{wrong}); err == nil {
 			t.Errorf("%s is taken", wrong)
 		}

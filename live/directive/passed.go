@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/libra-market/libra/core/task"
 )
 
 // passed sends the value of an option along, if it is one.
@@ -28,6 +30,11 @@ func checkWord(text string) error {
 		return fmt.Errorf("%q: want one word", text)
 	}
 	return nil
+}
+
+func checkLicenses(text string) error {
+	_, err := task.ReadLicenses(text)
+	return err
 }
 
 var mailTypes = []string{

@@ -112,7 +112,7 @@ var sbatchOthers = []option{
 	{names: []string{"-W", "--wait"}, idle: "say --wait to libra submit"},
 
 	{names: []string{"--exclusive"}, takes: perhapsA, never: "nodes are shared; ask for as many processors as are needed"},
-	{names: []string{"-L", "--licenses"}, takes: aValue, never: "the market sells processors, memory, disk and GPUs, no licences"},
+	{names: []string{"-L", "--licenses"}, takes: aValue, set: passed(task.Licenses, checkLicenses)},
 	{names: []string{"--reservation"}, takes: aValue, never: "there are no reservations; a quote keeps room for a job"},
 	{names: []string{"--uid"}, takes: aValue, never: "jobs run as the user who hands them in"},
 	{names: []string{"--gid"}, takes: aValue, never: "jobs run as the user who hands them in"},

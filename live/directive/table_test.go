@@ -19,7 +19,7 @@ var commands = map[string]string{
 
 // notes are what options that work mean otherwise than in Slurm.
 var notes = map[string]string{
-	"--account": "the account of the market that pays, or Slurm's name of it (slurm.associations)", "--time": "the estimate of the runtime, with processors to itself", "--deadline": "the promise that is bought", "--dependency": "after, afterok, afterany, afternotok, aftercorr and singleton, all of which must hold (? is refused); an array begins after aftercorr when all elements of the other have ended, and those run whose namesakes have succeeded",
+	"--licenses": "counted by Slurm, and kept for the job from when it is taken; not for one that begins later or after others, nor under a policy that lets jobs wait", "--account": "the account of the market that pays, or Slurm's name of it (slurm.associations)", "--time": "the estimate of the runtime, with processors to itself", "--deadline": "the promise that is bought", "--dependency": "after, afterok, afterany, afternotok, aftercorr and singleton, all of which must hold (? is refused); an array begins after aftercorr when all elements of the other have ended, and those run whose namesakes have succeeded",
 	"--signal": "passed to Slurm, which counts from the time limit: that follows from the deadline", "--mail-type": "passed to Slurm; a market without one sends no mail", "--mail-user": "passed to Slurm",
 
 	"--mem": "not 0, all of a node", "--input": "none and /dev/null alone", "--comment": "terms of the market, as budget=5;penalty=0.1; another is passed over, with a note", "--nodes": "so many, as many tasks on each, and of a range the most that can be had; where the tasks do not divide, wherever processors are free, with a note", "--tmp": "disk, which is sold",

@@ -171,6 +171,10 @@ func (r *run) checkListed(w *world) {
 // to be had: it says so of a node that comes back this moment, too.
 const unavailable = 3 * time.Second
 
+// unlicensed is how long Slurm may keep a job waiting for licences that it was sold: those of a
+// job that has just ended are free a moment later.
+const unlicensed = 15 * time.Second
+
 // checkWaiting finds out whether a job that Slurm has not begun ever will be, where it
 // was sold.
 func (r *run) checkWaiting(w *world) {
@@ -179,6 +183,8 @@ func (r *run) checkWaiting(w *world) {
 		r.lost = "its node takes no new jobs"
 	case w.others && r.state == released && r.job.Short() && w.now.Sub(r.acted) >= unsettled:
 		r.lost = "others hold its GPUs in Slurm"
+	case r.job.Unlicensed() && r.state == released && w.now.Sub(r.acted) >= unlicensed:
+		r.ends(verdict{state: task.Refused, why: "others have taken its licences in Slurm"}, w.now)
 	case !r.job.Unavailable() || r.state != released:
 		r.shunnedAt = time.Time{}
 	case r.shunnedAt.IsZero():

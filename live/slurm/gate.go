@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/slurm/limit"
 )
@@ -141,11 +142,12 @@ func (b *Backend) Admit(ctx context.Context, user string, r *trade.Request) (*Ti
 	ask := limit.Ask{
 		User: user, Processors: r.Procs(), Programs: r.Procs() / max(1, r.Threads), MemoryMB: r.MemoryMB,
 		GPUs: r.GPUs * (r.Procs() / max(1, r.Threads)), GPUKind: r.GPUKind,
-		Time: time.Duration(max(r.DeadlineMS, r.EstimateMS)) * time.Millisecond,
+		Licenses: licensesOf(r.Env),
+		Time:     time.Duration(max(r.DeadlineMS, r.EstimateMS)) * time.Millisecond,
 	}
 	partition := b.asked(r)
 	site := b.site(ctx, partition)
-	if !site.Counts() {
+	if !site.Counts() && len(ask.Licenses) == 0 {
 		return nil, site.Check(ask, limit.Books{})
 	}
 	b.mu.Lock()
@@ -153,7 +155,7 @@ func (b *Backend) Admit(ctx context.Context, user string, r *trade.Request) (*Ti
 	if e := site.Check(ask, b.books(partition)); e != nil {
 		return nil, e
 	}
-	t := &Ticket{user: user, partition: partition, use: limit.Use{Jobs: 1, Processors: ask.Processors, MemoryMB: ask.MemoryMB * int64(ask.Processors), GPUs: ask.GPUs}}
+	t := &Ticket{user: user, partition: partition, use: limit.Use{Jobs: 1, Processors: ask.Processors, MemoryMB: ask.MemoryMB * int64(ask.Processors), GPUs: ask.GPUs, Licenses: ask.Licenses}}
 	t.use.Count(r.GPUKind, ask.GPUs)
 	if b.gate.tickets == nil {
 		b.gate.tickets = map[*Ticket]bool{}
@@ -316,6 +318,15 @@ func (b *Backend) had(before had) had {
 	return before
 }
 
+// licensesOf are those of a job that was looked at when it was handed in.
+func licensesOf(env []string) map[string]int {
+	some, err := task.LicensesOf(env)
+	if err != nil {
+		return nil
+	}
+	return some
+}
+
 // use is what a run counts for.
 func (r *run) use() limit.Use {
 	use := limit.Use{Jobs: 1}
@@ -324,6 +335,9 @@ func (r *run) use() limit.Use {
 		use.MemoryMB += megabytes(o.Spec.Memory)
 		use.GPUs += o.Spec.GPUs
 		use.Count(o.Spec.GPUKind, o.Spec.GPUs)
+	}
+	if len(r.orders) > 0 {
+		use.License(licensesOf(r.orders[0].Spec.Env)) // all programs of a job are one in Slurm
 	}
 	return use
 }

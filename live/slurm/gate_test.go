@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/slurm/limit"
 )
@@ -42,6 +43,37 @@ func TestQuotesCountWithinLimits(t *testing.T) {
 	b.Settle(admit(true), 0) // that one was over at once
 	b.Take("none", 9)
 	b.Settle(admit(true), 0)
+}
+
+// Licences are kept for a job from when it is taken: by its ticket first, then by its run.
+func TestLicensesAreKept(t *testing.T) {
+	b, _ := idle(t, Agents) // on which ann has a job
+	w := b.gate.wicket("libra")
+	w.site, w.asked = limit.Read(limit.Said{Partition: "PartitionName=libra\n", Licenses: "LicenseName=fluent Total=3 Used=0 Free=3 Reserved=0 Remote=no\n"}), noon
+	admit := func(n string, free string) *Ticket {
+		t.Helper()
+		ticket, over := b.Admit(t.Context(), "bob", &trade.Request{EstimateMS: 1000, Env: []string{task.Licenses + "=fluent:" + n}})
+		if (over == nil) != (free == "") || over != nil && !strings.Contains(over.Detail, free+" are free") {
+			t.Fatalf("%s: %+v, want %q free", n, over, free)
+		}
+		return ticket
+	}
+	first := admit("2", "")
+	admit("2", "1")
+	b.Settle(first, 0)
+	for _, r := range b.runs {
+		o := r.orders[0]
+		o.Spec.Env = []string{task.Licenses + "=fluent"}
+		r.orders[0] = o
+	}
+	admit("3", "2")
+	for _, r := range b.runs {
+		r.state = ended
+	}
+	b.Settle(admit("3", ""), 0)
+	if ticket, over := b.Admit(t.Context(), "bob", &trade.Request{EstimateMS: 1000}); ticket != nil || over != nil {
+		t.Errorf("who asks for none: %+v, %+v", ticket, over)
+	}
 }
 
 // A job that has ended since Slurm was last asked is among those that Slurm counted then, and

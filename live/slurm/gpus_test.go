@@ -102,13 +102,25 @@ func TestAJobLeavesGPUsThatOthersHold(t *testing.T) {
 		"it is not the first":        {true, "Priority", time.Minute, true},
 		"just now":                   {true, "Resources", time.Second, false},
 		"nobody does":                {false, "Resources", time.Minute, false},
-		"it waits for another thing": {true, "Licenses", time.Minute, false},
+		"it waits for another thing": {true, "Dependency", time.Minute, false},
 	} {
 		r := withGPUs(released, pending(false))
 		r.job.Reason, r.acted = c.reason, noon.Add(-c.waited)
 		r.infer(&world{now: noon, control: Agents, others: c.others})
 		if (r.lost != "") != c.lost {
 			t.Errorf("%s: %q", name, r.lost)
+		}
+	}
+}
+
+// A job whose licences others have taken in Slurm does not wait there for ever; those of one
+// that has just ended may be free in a moment.
+func TestAJobWhoseLicencesAreTaken(t *testing.T) {
+	for waited, want := range map[time.Duration]state{time.Second: released, time.Minute: ended} {
+		r := withGPUs(released, pending(false))
+		r.job.Reason, r.acted = "Licenses", noon.Add(-waited)
+		if r.infer(&world{now: noon, control: Agents}); r.state != want || want == ended && (r.end.state != task.Refused || !strings.Contains(r.end.why, "licences")) {
+			t.Errorf("after %s it is %v: %+v", waited, r.state, r.end)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package system_test
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"strconv"
@@ -44,6 +45,7 @@ func jobsBeginLater(t *testing.T) {
 	begins, told := number("date +%s", "--begin=now+15", "-o", "begins"), number("touch told", after("after", held))
 	first := number("true", after("afterok", held), "--array=1-3")
 	second := number("echo $SLURM_ARRAY_TASK_ID >>each", after("aftercorr", first), "--array=2,3,5%1")
+	licencesAreKept(t, run, b)
 	j := b.completed(begins)
 	if started := wholeNumber(t, strings.TrimSpace(text(t, b.at("begins")))); started*1_000_000+999_999 < j.BeginUS {
 		t.Errorf("it began at %d, and may at %d", started, j.BeginUS)
@@ -62,6 +64,42 @@ func jobsBeginLater(t *testing.T) {
 		t.Errorf("of the second array these have run: %q", ran)
 	}
 	b.verify()
+}
+
+// licencesAreKept hands in jobs for the two licences that there are.
+func licencesAreKept(t *testing.T, run func(argv ...string) string, b *bazaar) {
+	t.Helper()
+	sbatch := func(options ...string) []string {
+		return append([]string{binary(), "sbatch", "--parsable", "-t", "1", "--deadline=now+2hours", "-o", "/dev/null"}, options...)
+	}
+	refused := func(says string, options ...string) {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), sbatch(options...)[0], sbatch(options...)[1:]...)
+		cmd.Dir = b.dir
+		cmd.Env = append(os.Environ(), append(b.slurm.Env(), "LIBRA_SERVER="+b.url, "LIBRA_TOKEN="+strings.TrimSpace(text(t, b.at("owner.token"))))...)
+		if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), says) {
+			t.Errorf("%v: %v: %s", options, err, out)
+		}
+	}
+	job := func(printed string) int64 {
+		t.Helper()
+		if printed != "" && strings.Trim(printed, "0123456789") == "" {
+			printed = "slurm:" + printed
+		}
+		var j v1.Job
+		if err := json.Unmarshal([]byte(run(binary(), "job", "--json", printed)), &j); err != nil {
+			t.Fatal(err)
+		}
+		return j.ID
+	}
+	holds := run(sbatch("-L", "fluent:2", "--wrap", "until [ -e given-back ]; do sleep 0.2; done")...)
+	until(t, "Slurm counts its licences", func() bool { return strings.Contains(run("scontrol", "--oneliner", "show", "licenses"), "Used=2") })
+	refused("0 are free", "-L", "fluent", "--wrap", "true")
+	refused("Slurm has 2", "-L", "fluent:3", "--wrap", "true")
+	refused("no licences called abaqus", "-L", "abaqus", "--wrap", "true")
+	run("touch", "given-back")
+	b.completed(job(holds))
+	b.completed(job(run(sbatch("-L", "fluent:2", "--wrap", "true")...)))
 }
 
 func wholeNumber(t *testing.T, text string) int64 {

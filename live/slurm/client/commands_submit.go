@@ -81,7 +81,7 @@ func (s *Submission) flags() []string {
 	if s.AllGPUs != "" {
 		flags = append(flags, "--gpus="+s.AllGPUs)
 	}
-	for _, passed := range [...]struct{ option, value string }{{"--mail-type=", s.MailType}, {"--mail-user=", s.MailUser}, {"--signal=", s.Signal}} {
+	for _, passed := range [...]struct{ option, value string }{{"--mail-type=", s.MailType}, {"--mail-user=", s.MailUser}, {"--signal=", s.Signal}, {"--licenses=", s.Licenses}} {
 		if passed.value != "" {
 			flags = append(flags, passed.option+passed.value)
 		}
@@ -125,6 +125,7 @@ func (s *Submission) check() error {
 		{"type of mail", s.MailType},
 		{"address of mail", s.MailUser},
 		{"signal", s.Signal},
+		{"licences", s.Licenses},
 	} {
 		if strings.Contains(part.text, "\x00") {
 			return fmt.Errorf("%w: a zero byte in the %s", ErrRefused, part.name)

@@ -23,6 +23,9 @@ func (c *commands) Limits(ctx context.Context, partition string) (*limit.Site, e
 	if err == nil && ask(&reserved, "scontrol", "--oneliner", "show", "reservations") == nil { // without them it is noticed later
 		said.Reserved = readReservations(reserved)
 	}
+	if err == nil && limit.Licensed(said.Config) {
+		err = ask(&said.Licenses, "scontrol", "--oneliner", "show", "licenses")
+	}
 	if err == nil && limit.Enforces(said.Config) {
 		err = ask(&said.Manager, "scontrol", "show", "assoc_mgr")
 		// These are in slurmdbd, which may be away while Slurm goes on.

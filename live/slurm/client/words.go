@@ -61,6 +61,7 @@ type Submission struct {
 	MailType     string   // of what its user is sent mail, as sbatch has it: END,FAIL; empty: of nothing
 	MailUser     string   // who is sent it; empty: its user
 	Signal       string   // what it gets before its limit, as sbatch has it: B:USR1@60; empty: nothing
+	Licenses     string   // that it holds while it runs: fluent:2,matlab; empty: none
 	Command      []string // what is shown as the command: a file, and what the script finds as its arguments
 }
 
@@ -95,6 +96,9 @@ func (j Job) Impossible() bool {
 		return false
 	}
 }
+
+// Unlicensed reports whether Slurm keeps a job waiting because others have its licences.
+func (j Job) Unlicensed() bool { return j.State == Pending && j.Reason == "Licenses" }
 
 // Limited reports whether Slurm keeps a job waiting because its user, account or QOS may
 // have no more, or not so much.

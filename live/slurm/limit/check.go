@@ -15,6 +15,7 @@ type Site struct {
 	accounts map[string]string // of users: the default one
 	choices  []choice          // which QOS a job of an association has
 	reserved []Reserved
+	licenses map[string]license
 	qualities
 }
 
@@ -33,10 +34,11 @@ type Partition struct {
 type Ask struct {
 	User       string
 	Processors int
-	Programs   int           // each may be on a node of its own
-	MemoryMB   int64         // on each processor
-	GPUs       int           // in all
-	GPUKind    string        // empty: any
+	Programs   int    // each may be on a node of its own
+	MemoryMB   int64  // on each processor
+	GPUs       int    // in all
+	GPUKind    string // empty: any
+	Licenses   map[string]int
 	Time       time.Duration // until it has to be done
 }
 
@@ -46,6 +48,7 @@ type Use struct {
 	MemoryMB         int64
 	GPUs             int
 	Kinds            map[string]int // of these, by the kind that was named
+	Licenses         map[string]int
 }
 
 // Add adds what another has.
@@ -54,6 +57,7 @@ func (u *Use) Add(v Use) {
 	for kind, n := range v.Kinds {
 		u.Count(kind, n)
 	}
+	u.License(v.Licenses)
 }
 
 // Count adds GPUs of a kind to those by kind.
@@ -104,6 +108,9 @@ func (s *Site) Counts() bool { return s.enforced }
 // Check finds the first limit that a job would exceed; nil: there is none.
 func (s *Site) Check(a Ask, b Books) *Excess {
 	if e := s.Partition.check(&a); e != nil {
+		return e
+	}
+	if e := s.checkLicenses(&a, b.of(func(string) bool { return true })); e != nil {
 		return e
 	}
 	if !s.enforced && !s.required {

@@ -47,6 +47,7 @@ type Said struct {
 	Manager   string // scontrol show assoc_mgr
 	Choices   string // sacctmgr -nP show assoc format=account,user,partition,defaultqos
 	Qualities string // sacctmgr -nP show qos format=... (QualityFields)
+	Licenses  string // scontrol -o show licenses
 	Reserved  []Reserved
 }
 
@@ -65,7 +66,7 @@ func Enforces(config string) bool {
 
 // Read makes a site of what Slurm said.
 func Read(said Said) *Site {
-	s := &Site{accounts: map[string]string{}, qualities: qualities{}, reserved: said.Reserved}
+	s := &Site{accounts: map[string]string{}, qualities: qualities{}, reserved: said.Reserved, licenses: readLicenses(said.Licenses)}
 	for _, name := range strings.Split(word(said.Config, "AccountingStorageEnforce"), ",") {
 		switch name {
 		case "limits", "safe", "qos", "all":

@@ -1,0 +1,62 @@
+package limit
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// license is how many licences of a name Slurm counts.
+type license struct {
+	all, used, reserved int64
+}
+
+// Licensed reports whether a configuration has licences, so that they have to be asked for.
+func Licensed(config string) bool {
+	is := word(config, "Licenses")
+	return is != "" && is != "(null)"
+}
+
+// readLicenses reads what scontrol says of them, a line for each.
+func readLicenses(text string) map[string]license {
+	all := map[string]license{}
+	for line := range strings.Lines(text) {
+		if name := word(line, "LicenseName"); name != "" {
+			all[name] = license{number(word(line, "Total")), number(word(line, "Used")), number(word(line, "Reserved"))}
+		}
+	}
+	return all
+}
+
+// checkLicenses holds what a job asks for against what there is: less what others have in
+// Slurm or have reserved, and what jobs of the market have, who hold them from when they are
+// taken until they have ended.
+func (s *Site) checkLicenses(a *Ask, of reckoning) *Excess {
+	for _, name := range slices.Sorted(maps.Keys(a.Licenses)) {
+		l, known := s.licenses[name]
+		more := int64(a.Licenses[name])
+		own, others := int64(of.market.Licenses[name]), max(0, l.used-int64(of.running.Licenses[name]))
+		switch free := l.all - others - l.reserved - own; {
+		case !known:
+			return &Excess{Detail: fmt.Sprintf("Slurm has no licences called %s (scontrol show licenses)", name)}
+		case more > l.all:
+			return &Excess{Detail: fmt.Sprintf("it asks for %d of the licences %s, and Slurm has %d", more, name, l.all)}
+		case more > free:
+			return &Excess{Detail: fmt.Sprintf("it asks for %d of the licences %s, and %d are free: of %d jobs of the market have %d, others %d, and %d are reserved", more, name, max(0, free), l.all, own, others, l.reserved)}
+		}
+	}
+	return nil
+}
+
+// License adds licences to those that jobs have.
+func (u *Use) License(some map[string]int) {
+	if len(some) == 0 {
+		return
+	}
+	sum := maps.Clone(some) // another's may be the same map
+	for name, n := range u.Licenses {
+		sum[name] += n
+	}
+	u.Licenses = sum
+}

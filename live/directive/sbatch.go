@@ -113,7 +113,7 @@ var sbatchOthers = []option{
 
 	{names: []string{"--exclusive"}, takes: perhapsA, never: "nodes are shared; ask for as many processors as are needed"},
 	{names: []string{"-L", "--licenses"}, takes: aValue, set: passed(task.Licenses, checkLicenses)},
-	{names: []string{"--reservation"}, takes: aValue, never: "there are no reservations; a quote keeps room for a job"},
+	{names: []string{"--reservation"}, takes: aValue, never: "what is reserved in Slurm is not sold; a quote keeps room for a job"},
 	{names: []string{"--uid"}, takes: aValue, never: "jobs run as the user who hands them in"},
 	{names: []string{"--gid"}, takes: aValue, never: "jobs run as the user who hands them in"},
 }

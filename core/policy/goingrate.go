@@ -10,7 +10,8 @@ import (
 // goingRate takes whatever fits in time while there is room for all, and else the best offers
 // for a processor-second, at a rate that it reads off the book (goingrate_rate.go). Who offers
 // the rate or more is taken in at once, wherever everybody will be in time; who offers less waits
-// until a processor has nothing to do, the best offer first. The offer is charged.
+// until a processor has nothing to do, the best offer first, or until hardly anybody better can still
+// come in its time (goingrate_wait.go). The offer is charged.
 //
 // What is taken in is promised, and a promise takes away from better offers to come. Where
 // load is low nobody better comes, and waiting is all that could be lost; where it is high the
@@ -43,15 +44,15 @@ type goingRate struct {
 
 func newGoingRate() *goingRate {
 	return &goingRate{
-		tariff: newTariff(), bid: 1, part: 0.3, room: 0.6, lean: 0.2, price: priceBid,
+		tariff: newTariff(), bid: 1, part: 0.5, room: 0.7, lean: 0.2, price: priceBid,
 		edf: mandatoryFirst{order: "deadline", lends: true},
 	}
 }
 
 func (p *goingRate) settings() []Setting {
 	return []Setting{
-		number("part", &p.part, "how much of the cluster is sold at the door: where jobs need all of it so many times over, the going rate is what the best part of their work, divided by that, is offered for"),
-		number("room", &p.room, "any offer will do while the jobs here need no more than so much of the cluster"),
+		number("part", &p.part, "how much of the cluster is sold at the door: the going rate is offered by the last of the best who together need so much of it; where all need less, any offer will do"),
+		number("room", &p.room, "who waits is taken in where it fits at the latest moment if those who offer more need so much of the cluster, sooner if less, and else only by an idle processor; 0: only by that"),
 		number("lean", &p.lean, "how far the order leans towards short jobs: the power of the estimate by which an offer is divided once more"),
 		number("bid", &p.bid, "bid per second of estimated runtime of a job that names no budget"),
 		p.tariff.setting(),
@@ -127,7 +128,8 @@ func (p *goingRate) size(j *market.Job) float64 {
 }
 
 // Plan drops who can no longer make it, gives processors that have nothing to do to the best
-// offers that wait, and lets on each processor the earliest deadline run.
+// offers that wait, takes in who has waited long enough, and lets on each processor the earliest
+// deadline run.
 func (p *goingRate) Plan(v book.View, d *book.Draft) {
 	p.drop = v.Late(p.drop[:0])
 	for _, s := range p.drop {
@@ -144,7 +146,11 @@ func (p *goingRate) Plan(v book.View, d *book.Draft) {
 			}
 		}
 	}
-	wake := p.edf.pace(v, d)
+	wake := market.Never
+	if v.Waiting() > 0 {
+		wake = p.takeIn(v, d, v.InOrder())
+	}
+	wake = min(wake, p.edf.pace(v, d))
 	if v.Idle() > 0 { // somebody may wait for other processors than those, and nobody leave them
 		wake = min(wake, v.NextLatest()+beyond)
 	}

@@ -9,9 +9,10 @@ import (
 	"github.com/libra-market/libra/core/market"
 )
 
-// offerHere is the work of a job that is here, and what is offered for it.
+// offerHere is what a job that is here offers, and how much of the cluster it needs together with all
+// that offer more.
 type offerHere struct {
-	rate, work float64
+	rate, need float64
 }
 
 // appraised is the rate that a job offers, kept until the job is another: a power takes longer than all
@@ -24,42 +25,52 @@ type appraised struct {
 }
 
 // rate is the going rate: what the marginal job here offers for its size. A job needs the share of
-// its processors that its estimate is of its deadline (000), whether it runs or waits. While all
-// together need no more of the cluster than room, any offer will do. Where they need it so many times
-// over, that part of their work can be done at most: what the best offers are for part of it goes
-// for the rate or more.
+// its processors that its estimate is of its deadline (000), whether it runs or waits. The best
+// offers that together need part of the cluster are sold at the door, and what they have of it stands for
+// what will come and offer as much. While all need no more than that, any offer will do.
 //
 // A job counts as it came, whatever has been done of it: so the rate changes when jobs come and
 // go and not as time passes, and everybody who asks meanwhile is told the same.
 func (p *goingRate) rate(v book.View) float64 {
+	p.survey(v, v.InOrder())
+	for _, o := range p.here {
+		if o.need > p.part {
+			return o.rate
+		}
+	}
+	return 0
+}
+
+// survey lists what is here, the best offer first.
+func (p *goingRate) survey(v book.View, waiting []book.Slot) {
 	p.here = p.here[:0]
-	work, need := 0.0, 0.0
-	for _, jobs := range [...][]book.Slot{v.Running(), v.InOrder()} {
+	for _, jobs := range [...][]book.Slot{v.Running(), waiting} {
 		for _, s := range jobs {
 			e := v.Entry(s)
 			if e.Reserved() || !e.Job.SLA.Deadline.Finite() {
 				continue // it is a quote so far, or in no hurry
 			}
-			o := offerHere{rate: p.offers(s, e), work: float64(e.Job.Estimate) * float64(e.Job.Width)}
-			p.here = append(p.here, o)
-			work += o.work
-			need += float64(e.Job.Width) * min(1, float64(e.Job.Estimate)/math.Max(float64(e.Job.SLA.Deadline), float64(market.TimeSlack)))
+			share := min(1, float64(e.Job.Estimate)/math.Max(float64(e.Job.SLA.Deadline), float64(market.TimeSlack)))
+			p.here = append(p.here, offerHere{rate: p.offers(s, e), need: float64(e.Job.Width) * share})
 		}
-	}
-	times := need / float64(v.Processors())
-	if times <= p.room {
-		return 0
 	}
 	slices.SortFunc(p.here, func(a, b offerHere) int {
-		return cmp.Or(cmp.Compare(b.rate, a.rate), cmp.Compare(b.work, a.work))
+		return cmp.Or(cmp.Compare(b.rate, a.rate), cmp.Compare(b.need, a.need))
 	})
-	left := work * p.part / times
-	for _, o := range p.here {
-		if left -= o.work; left <= 0 {
-			return o.rate
-		}
+	sum := 0.0
+	for i := range p.here {
+		sum += p.here[i].need
+		p.here[i].need = sum / float64(v.Processors())
 	}
-	return 0
+}
+
+// needAbove is how much of the cluster those need who offer more than a rate, as surveyed.
+func (p *goingRate) needAbove(rate float64) float64 {
+	n, _ := slices.BinarySearchFunc(p.here, rate, func(o offerHere, rate float64) int { return cmp.Compare(rate, o.rate) })
+	if n == 0 {
+		return 0
+	}
+	return p.here[n-1].need
 }
 
 // offers is the rate that a job offers which is here.

@@ -56,8 +56,8 @@ func TestATimetableSaysWhatPlayingItSays(t *testing.T) {
 	}
 }
 
-// The going rate is that of the definition: the least rate such that what is offered for more is less than the part of
-// the work that may be sold at it.
+// The going rate is that of the definition: the highest at which those who offer it or more need more than the part of the
+// cluster that is sold at the door.
 func TestTheGoingRateIsThatOfTheMarginalJob(t *testing.T) {
 	some := 0
 	p := newGoingRate() // which remembers what jobs offered that have left
@@ -67,7 +67,7 @@ func TestTheGoingRateIsThatOfTheMarginalJob(t *testing.T) {
 		b := book.New(market.PlainNodes(4))
 		b.Tick(0)
 		var jobs []market.Job
-		work, need := 0.0, 0.0
+		need := 0.0
 		for id := range draw.IntN(20) {
 			j := market.Job{
 				ID: market.JobID(id), Estimate: market.Work(1 + draw.IntN(50)/few*few), Width: 1 + int32(draw.IntN(4)),
@@ -81,23 +81,23 @@ func TestTheGoingRateIsThatOfTheMarginalJob(t *testing.T) {
 				continue
 			}
 			jobs = append(jobs, j)
-			work += float64(j.Estimate) * float64(j.Width)
 			need += min(1, float64(j.Estimate)/float64(j.SLA.Deadline)) * float64(j.Width)
 			b.Wait(b.Add(&j), book.Terms{Price: j.SLA.Budget, Latest: market.Never})
 		}
+
 		want := 0.0
-		if times := need / 4; times > p.room {
-			for i := range jobs {
-				rate, above := market.RoundSignificant(float64(jobs[i].SLA.Budget)/p.size(&jobs[i])), 0.0
-				for k := range jobs {
-					if market.RoundSignificant(float64(jobs[k].SLA.Budget)/p.size(&jobs[k])) >= rate {
-						above += float64(jobs[k].Estimate) * float64(jobs[k].Width)
-					}
-				}
-				if above >= work*p.part/times {
-					want = max(want, rate)
+		for i := range jobs {
+			rate, above := market.RoundSignificant(float64(jobs[i].SLA.Budget)/p.size(&jobs[i])), 0.0
+			for k := range jobs {
+				if market.RoundSignificant(float64(jobs[k].SLA.Budget)/p.size(&jobs[k])) >= rate {
+					above += min(1, float64(jobs[k].Estimate)/float64(jobs[k].SLA.Deadline)) * float64(jobs[k].Width)
 				}
 			}
+			if above/4 > p.part {
+				want = max(want, rate)
+			}
+		}
+		if need/4 > p.part {
 			some++
 		}
 		if got := p.rate(b.View()); got != want {

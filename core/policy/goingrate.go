@@ -36,6 +36,9 @@ type goingRate struct {
 	of     book.View      // whose processors the timetables are of
 	tables []timetable    // by processor
 	rates  []appraised    // by slot
+	found  []offerHere    // as they stand in the book
+	summed []offerHere    // those that here is of
+	among  int            // processors, then
 	here   []offerHere
 	drop   []book.Slot
 	takes  []candidate

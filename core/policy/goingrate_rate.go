@@ -32,7 +32,10 @@ type appraised struct {
 // A job counts as it came, whatever has been done of it: so the rate changes when jobs come and
 // go and not as time passes, and everybody who asks meanwhile is told the same.
 func (p *goingRate) rate(v book.View) float64 {
-	p.survey(v, v.InOrder())
+	if p.survey(v, v.InOrder()) <= p.part {
+		return 0
+	}
+	p.sum(v)
 	for _, o := range p.here {
 		if o.need > p.part {
 			return o.rate
@@ -41,9 +44,9 @@ func (p *goingRate) rate(v book.View) float64 {
 	return 0
 }
 
-// survey lists what is here, the best offer first.
-func (p *goingRate) survey(v book.View, waiting []book.Slot) {
-	p.here = p.here[:0]
+// survey lists what is here, and says how much of the cluster that needs.
+func (p *goingRate) survey(v book.View, waiting []book.Slot) (need float64) {
+	p.found = p.found[:0]
 	for _, jobs := range [...][]book.Slot{v.Running(), waiting} {
 		for _, s := range jobs {
 			e := v.Entry(s)
@@ -51,9 +54,23 @@ func (p *goingRate) survey(v book.View, waiting []book.Slot) {
 				continue // it is a quote so far, or in no hurry
 			}
 			share := min(1, float64(e.Job.Estimate)/math.Max(float64(e.Job.SLA.Deadline), float64(market.TimeSlack)))
-			p.here = append(p.here, offerHere{rate: p.offers(s, e), need: float64(e.Job.Width) * share})
+			o := offerHere{rate: p.offers(s, e), need: float64(e.Job.Width) * share}
+			p.found = append(p.found, o)
+			need += o.need
 		}
 	}
+	return need / float64(v.Processors())
+}
+
+// sum puts what was surveyed in order, the best offer first, and adds it up. Tasks come and go more often than jobs:
+// what was found the last time, too, is in order.
+func (p *goingRate) sum(v book.View) {
+	if p.among == v.Processors() && slices.Equal(p.found, p.summed) {
+		return
+	}
+	p.among = v.Processors()
+	p.summed = append(p.summed[:0], p.found...)
+	p.here = append(p.here[:0], p.found...)
 	slices.SortFunc(p.here, func(a, b offerHere) int {
 		return cmp.Or(cmp.Compare(b.rate, a.rate), cmp.Compare(b.need, a.need))
 	})

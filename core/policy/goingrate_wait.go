@@ -20,12 +20,17 @@ func (p *goingRate) takeIn(v book.View, d *book.Draft, waiting []book.Slot) (wak
 		return wake
 	}
 	p.survey(v, waiting)
+	p.sum(v)
 	for _, s := range waiting {
 		e := v.Entry(s)
 		if !v.Waits(s) || !e.Terms.Latest.Finite() {
 			continue
 		}
-		if from := p.patience(e, p.needAbove(p.offers(s, e))); from > v.Now() {
+		need := p.needAbove(p.offers(s, e))
+		if need > p.room {
+			break // and all who offer less
+		}
+		if from := p.patience(e, need); from > v.Now() {
 			wake = min(wake, from)
 		} else if p.fits(v, &e.Job) {
 			d.Join(s, p.procs)
@@ -35,13 +40,9 @@ func (p *goingRate) takeIn(v book.View, d *book.Draft, waiting []book.Slot) (wak
 }
 
 // patience is until when a job waits for an idle processor, if those who offer more need so much of the
-// cluster: hardly at all if they need nothing, until its latest start where they need room, and
-// for ever where they need more. The eighth root keeps most for the end, when the fewest can come
+// cluster: not at all if they need nothing, and until its latest start where they need room. The eighth root keeps most for the end, when the fewest can come
 // that are better.
 func (p *goingRate) patience(e *book.Entry, need float64) market.Time {
-	if need > p.room {
-		return market.Never
-	}
 	part := math.Sqrt(math.Sqrt(math.Sqrt(need / p.room)))
 	return e.Job.Submit + market.Time(part*float64(max(0, e.Terms.Latest-e.Job.Submit)))
 }

@@ -31,7 +31,7 @@ func (p *goingRate) takeIn(v book.View, d *book.Draft, waiting []book.Slot) (wak
 			break // and all who offer less
 		}
 		if from := p.patience(e, need); from > v.Now() {
-			wake = min(wake, from)
+			wake = min(wake, from+beyond) // a live market counts in microseconds, and would wake up before it
 		} else if p.fits(v, &e.Job) {
 			d.Join(s, p.procs)
 		}

@@ -184,7 +184,7 @@ func (c Config) validate() error {
 	case market.CheckFeatures(c.Features) != nil:
 		return market.CheckFeatures(c.Features)
 	case c.Partition != "" && !market.Word(c.Partition):
-		return fmt.Errorf("partition %q: want a word of letters, digits, - _ and .", c.Partition)
+		return fmt.Errorf("partition %q: want a word of letters, digits, dots, - and _", c.Partition)
 	case c.Partition != "" && c.Control != "":
 		return errors.New("the partition of a node is the batch system's to say where it runs the tasks")
 	case c.Features != "" && c.Control != "":

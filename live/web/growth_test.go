@@ -44,6 +44,24 @@ func weigh(p *webtest.Page) weight {
 	return weight{is["Nodes"], is["JSEventListeners"], is["Documents"], is["JSHeapUsedSize"], int64(mem.HeapAlloc)}
 }
 
+// least is what stays of it: at any moment a table that was drawn anew a moment ago may not
+// have been cleared away, nor the answer that the next is made of.
+func least(p *webtest.Page) weight {
+	w := weigh(p)
+	for range 10 {
+		time.Sleep(50 * time.Millisecond)
+		again := weigh(p)
+		w.nodes, w.listeners, w.documents = min(w.nodes, again.nodes), min(w.listeners, again.listeners), min(w.documents, again.documents)
+		w.heap, w.server = min(w.heap, again.heap), min(w.server, again.server)
+	}
+	return w
+}
+
+// grown reports whether a page has more to carry than before, a fifth apart.
+func (w weight) grown(before weight) bool {
+	return w.nodes > before.nodes+before.nodes/5 || w.listeners > before.listeners+before.listeners/5 || w.documents > before.documents
+}
+
 // hasty is a node that ends whatever it is told to do the next time that it looks, and
 // remembers nothing of it.
 func hasty(ctx context.Context, f *webtest.Floor, name string) {
@@ -99,7 +117,7 @@ func TestAListThatIsOpenDoesNotGrow(t *testing.T) {
 					s.Submit("bob", v1.Request{Name: "short", EstimateMS: 100, DeadlineMS: 60_000, Env: []string{"SHORT=yes"}})
 				}
 			}
-			return weigh(p)
+			return least(p)
 		}
 		if path == "/jobs" {
 			s.Submit("alice", v1.Request{Name: "first", EstimateMS: 600_000, DeadlineMS: 3_600_000, Script: "# work 600s\n"})
@@ -111,8 +129,11 @@ func TestAListThatIsOpenDoesNotGrow(t *testing.T) {
 		for range 4 {
 			after = round()
 		}
+		for began := time.Now(); after.grown(before) && time.Since(began) < time.Minute; {
+			after = least(p) // what was only late in being cleared away is gone by then
+		}
 		t.Logf("%s: %s; after four times as many: %s", path, before, after)
-		if after.nodes > before.nodes+before.nodes/5 || after.listeners > before.listeners+before.listeners/5 || after.documents > before.documents {
+		if after.grown(before) {
 			t.Errorf("%s grows: %s, then %s", path, before, after)
 		}
 	}

@@ -57,6 +57,15 @@ func Amount(r *rules.Rules, p market.Price) (market.Money, error) {
 	return market.Money(max(1, math.Ceil(float64(p)*float64(market.Unit)-noise))), nil
 }
 
+// Within is the most that a price may be of which a budget has to pay the amount: where a
+// small one is rounded up, no part of a unit more than the budget.
+func Within(r *rules.Rules, budget market.Price) market.Price {
+	if !r.Up() || budget <= 0 || budget >= small.Price() {
+		return budget
+	}
+	return market.Money(math.Floor(float64(budget) * float64(market.Unit))).Price()
+}
+
 // AtRateOf is what partMS of work cost where wholeMS cost price. A price was
 // rounded, by up to half a unit.
 func AtRateOf(r *rules.Rules, price market.Money, partMS, wholeMS int64) market.Money {

@@ -3,6 +3,7 @@ package bill
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/libra-market/libra/core/market"
@@ -28,7 +29,7 @@ func Worked(formula string, inputs []market.Input, price, stored, lent market.Mo
 	}
 	if rate := known[PartitionRate]; rate > 0 {
 		base *= rate
-		text += fmt.Sprintf(", x %g in its partition", rate)
+		text += ", x " + strconv.FormatFloat(rate, 'f', -1, 64) + " in its partition"
 	}
 	if room := known["room"]; room > 0 {
 		base *= known["elements"] / room

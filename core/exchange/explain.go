@@ -48,7 +48,7 @@ func (x *teller) explainQueue(j *underway.Job, e *trade.Explanation) {
 		return
 	}
 	e.Ahead = max(0, stand.Place-1)
-	e.Summary = fmt.Sprintf("waits for %d of %d processors, %d jobs ahead of it", j.Width, x.nodes.ProcessorsUp(), e.Ahead)
+	e.Summary = fmt.Sprintf("waits for %d of %d processors, %d jobs ahead of it", j.Width, j.Request.Lanes(x.nodes), e.Ahead)
 	e.Because = append(e.Because, underway.Unpromised(j, x.epoch().Policy, !stand.Terms.Liable && x.now > j.DueUS)...)
 	if latest := stand.Terms.Latest; latest.Finite() && latest > 0 {
 		e.Because = append(e.Because, fmt.Sprintf("it must start within %s to be in time", market.Span(int64(float64(latest-x.time())*1e3))))

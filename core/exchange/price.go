@@ -88,6 +88,7 @@ func (x *pricer) fitting(j *underway.Job) market.Job {
 	}
 	budget, factor := first.SLA.Budget, x.rates.Factor(j.Request.Partition)
 	first.SLA.Penalty, first.SLA.Bonus = trade.Per(first.SLA.Penalty, factor), trade.Per(first.SLA.Bonus, factor)
+	first.SLA.Budget = trade.Per(budget, factor)
 	first.SLA.Budget = x.forCore(&j.Request, &first, budget)
 	if j.Request.Array == nil || j.Request.Array.Limit > 0 {
 		return first
@@ -192,10 +193,13 @@ func (x *pricer) terms(j *underway.Job, r trade.Request) (q trade.Quote, asked m
 
 // amount is the price of a request in money. Where jobs pay for what they use, one
 // that costs anything costs the smallest unit at least: all that it takes beyond its
-// estimate is reckoned from that.
+// estimate is reckoned from that. More than a job can bid is no price.
 func (x *pricer) amount(r *trade.Request, width int, asks market.Price) (market.Money, error) {
 	asks = x.inPieces(r, width, asks)
 	price, err := bill.Amount(x.rules(), asks)
+	if price > bill.MaxAmount {
+		return 0, market.ErrAmount
+	}
 	if price == 0 && asks > 0 && err == nil && x.rules().Paid() {
 		price = 1
 	}

@@ -17,6 +17,9 @@ func (x *door) submitOnQuote(by trade.Identity, s *trade.Submit) (trade.Outcome,
 	if least, _ := x.ruled[x.eraOf(q)].Least.Count(); given.EstimateMS > 0 && q.Request.EstimateMS == least {
 		given.EstimateMS = max(given.EstimateMS, least) // what was asked for when it was quoted
 	}
+	if q.Request.Partition == "" && x.rates.Usual() == "" { // the market has none: what a script names was passed over
+		given.Partition = ""
+	}
 	r, err := trade.Merge(q.Request, given)
 	if err != nil {
 		return trade.Outcome{}, err

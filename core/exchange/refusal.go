@@ -36,6 +36,9 @@ func (x *pricer) refusal(j *underway.Job, reason market.Reason) (code, text stri
 		return reason.String(), x.tooLate(j, &r, general)
 	}
 	if text := x.belowReserve(&r, cmp.Or(j.Width, x.nodes.ProcessorsUp())); text != "" || r.Budget == nil {
+		if text == "" && x.whyNot(j, r) == market.NoReason { // the core has no bound of money
+			text = tooDear
+		}
 		return reason.String(), cmp.Or(text, general)
 	}
 	budget := market.Money(*r.Budget)
@@ -50,6 +53,9 @@ func (x *pricer) refusal(j *underway.Job, reason market.Reason) (code, text stri
 	}
 	return reason.String(), general
 }
+
+// tooDear is said to who names no budget where no budget would do.
+const tooDear = "it costs more than anybody can bid"
 
 // tooLate says within what time a job cannot be done, and whether others are in its way.
 func (x *pricer) tooLate(j *underway.Job, r *trade.Request, general string) string {

@@ -112,9 +112,11 @@ func (x *door) admit(j *underway.Job) (trade.Outcome, error) {
 		return x.refuse(j, market.CannotMeetResources.String(), "no node has joined the cluster yet"), nil
 	}
 	// 1. Fit it to the cluster, under the rules of today.
-	if p := j.Request.Partition; !x.rates.Knows(p) { // it has waited, and the partition is gone
-		return x.refuse(j, market.CannotMeetResources.String(), "partition "+p+" is not sold any more"), nil
+	was := j.Request.Partition
+	if x.rates.Settle(&j.Request) != nil { // it has waited, and the partition is gone
+		return x.refuse(j, market.CannotMeetResources.String(), "partition "+was+" is not sold any more"), nil
 	}
+	j.Logged = j.Logged && j.Request.Partition == was // where partitions came, or went, meanwhile the log says so too
 	asked := x.price.fitting(j)
 	j.Width, j.Era, j.Policy, j.Storage = int(asked.Width), len(x.epochs), x.epoch().Policy, x.price.storage(&asked, nil)
 
@@ -161,7 +163,10 @@ func (x *door) reserveFunds(j *underway.Job) (trade.Outcome, error) {
 // payable prices a job and holds the money; it says why it cannot.
 func (x *door) payable(j *underway.Job) (reason, detail string) {
 	price, err := x.price.amount(&j.Request, j.Width, j.Owed)
-	if err != nil {
+	switch {
+	case err != nil && j.Owed.Limited():
+		return market.CannotMeetBudget.String(), tooDear
+	case err != nil:
 		return market.CannotMeetBudget.String(), nameBudget(x.epoch().Policy)
 	}
 	price = max(0, price) + j.Storage.Amount()

@@ -20,7 +20,7 @@ func (x *pricer) prepareWorking(j *underway.Job, asked *market.Job) {
 		w.Inputs = append(append(w.Inputs, more.Inputs[:more.N]...), more.More...)
 	}
 	w.Formula = epoch.Formula(x.epoch(), w.Inputs)
-	if r := &j.Request; x.pieces(r, int(asked.Width)) != 1 {
+	if r := &j.Request; x.pieces(r, int(asked.Width)) != 1 && !trade.Bids(w.Formula) { // what is bid is bid
 		w.InRoom(r.Array.Len(), int(asked.Width))
 	}
 	w.InPartition(x.rates.Factor(j.Request.Partition))

@@ -32,6 +32,10 @@ func TestWhoMayHaveLicenses(t *testing.T) {
 			t.Errorf("%s, on Slurm: %v", name, err)
 		}
 	}
+	taken := asked(&trade.Command{Submit: &trade.Submit{Quote: "q1", Request: trade.Request{Argv: []string{"true"}, Env: one}}})
+	if taken == nil || len(taken.Env) != 1 { // else who takes a quote has licences that nobody counts
+		t.Errorf("with a quote: %+v", taken)
+	}
 	f := newFloor()
 	open(t, f, v1.RoleUser)
 	if r := libra(t, "sbatch", "-t", "1", "-L", "fluent", "--wrap", "true"); r.code != exitUsage || !strings.Contains(r.err, "runs its jobs itself") || len(f.asked) > 0 {

@@ -95,6 +95,9 @@ func (m onSlurm) sell(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 	asks.Account = m.named(ctx, c.By.User, asks.Account) // of plain sbatch
 	m.backend.Fill(ctx, asks)
 	if c.Submit != nil && m.backend.Keeps(c.Submit.Quote) {
+		if !m.backend.KeepsLicenses(c.Submit.Quote, asks.Env) {
+			return api.Outcome{}, false, &trade.FieldError{Field: "env", Want: "the licences that were quoted, or none: no others are kept for it"}
+		}
 		return m.take(ctx, c, key)
 	}
 	m.backend.SteerClear(ctx, asks)
@@ -159,11 +162,15 @@ func (m onSlurm) take(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 }
 
 // asked is the request of a command that has one: that of a quote which is taken was
-// looked at when it was given.
+// looked at when it was given, but for licences, which go along with its program.
 func asked(c *trade.Command) *trade.Request {
 	switch {
 	case c.Submit != nil && c.Submit.Request.Said():
 		return &c.Submit.Request
+	case c.Submit != nil:
+		if some, _ := task.LicensesOf(c.Submit.Request.Env); len(some) > 0 {
+			return &trade.Request{Env: c.Submit.Request.Env}
+		}
 	case c.Quote != nil:
 		return &c.Quote.Request
 	}

@@ -194,6 +194,20 @@ func (b *Backend) Keeps(quote string) bool {
 	return b.ticketOf(quote) != nil
 }
 
+// KeepsLicenses reports whether the licences that go along with a job are among those that are
+// kept for a quote.
+func (b *Backend) KeepsLicenses(quote string, env []string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t := b.ticketOf(quote)
+	for name, n := range licensesOf(env) {
+		if t == nil || t.use.Licenses[name] < n {
+			return false
+		}
+	}
+	return true
+}
+
 // Take hands on the room of a quote to the job that was made of it; 0: there is none, and it
 // is free.
 func (b *Backend) Take(quote string, job int64) {

@@ -60,6 +60,12 @@ func TestLicensesAreKept(t *testing.T) {
 	}
 	first := admit("2", "")
 	admit("2", "1")
+	b.Keep(first, "q1", noon.Add(time.Minute).UnixMicro())
+	for env, want := range map[string]bool{task.Licenses + "=fluent": true, task.Licenses + "=fluent:2": true, "A=b": true, task.Licenses + "=fluent:3": false, task.Licenses + "=fluent,other": false} {
+		if b.KeepsLicenses("q1", []string{env}) != want || b.KeepsLicenses("q2", []string{env}) != (env == "A=b") {
+			t.Errorf("%s goes with a quote of two: want %v", env, want)
+		}
+	}
 	b.Settle(first, 0)
 	for _, r := range b.runs {
 		o := r.orders[0]

@@ -141,3 +141,24 @@ func TestMemoryIsReckonedWhereABudgetGets(t *testing.T) {
 		}
 	}
 }
+
+// Quotes leave something to buy in each partition, however small a part of the market it is.
+func TestQuotesDoNotCloseAPartition(t *testing.T) {
+	f := open(t, "libra", 2)
+	f.price("libra", "small", trade.Rates{ProcessorHour: 3_600_000, Partitions: map[string]int64{"small": 500_000, "large": 3_000_000}, Partition: "large"})
+	f.do(trade.Command{Enlist: &task.Hello{Node: "n2", Processors: 30, Rating: 1, Speed: 1, MemoryMB: 1 << 20, DiskMB: 1 << 20, Boot: "b", Partition: "large"}})
+	all := trade.Request{EstimateMS: 100_000, DeadlineMS: 100_000, Partition: "small"} // of one processor
+	for _, who := range []trade.Identity{alice, alice, bob} {
+		o := f.ask(who, 600, all)
+		if o.Quote == nil || o.Quote.Binding != (o.Quote.ID == "q1") || !o.Quote.Binding && !strings.Contains(o.Quote.NotBinding, "processors of partition small, and ") {
+			t.Errorf("%+v, %s", o.Quote, said(o.Refusal))
+		}
+	}
+	if o := f.submit(bob, all); o.Refusal != nil {
+		t.Errorf("%s", said(o.Refusal))
+	}
+	all.Partition = "large" // there others may be kept
+	if o := f.ask(alice, 600, all); o.Quote == nil || !o.Quote.Binding {
+		t.Errorf("%+v, %s", o.Quote, said(o.Refusal))
+	}
+}

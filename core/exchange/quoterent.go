@@ -11,7 +11,8 @@ import (
 // A quote that binds keeps room from others, so it is paid for: it holds its price,
 // which nothing else can then be bought for; what all of one user keep is a part of
 // the cluster at most, and what all of everybody keep a larger one; and if it is not taken, the time for which it kept room costs
-// a part of its price.
+// a part of its price. Where the market has partitions, each is such a cluster: a small one would
+// be closed by a small part of all.
 
 // mostQuotes is how many quotes one user may have open.
 func (x *pricer) mostQuotes() int {
@@ -28,7 +29,7 @@ func (x *pricer) agree(q *quote.Held, asked *market.Job, firm bool) {
 		return
 	}
 	keeps := x.keeps(q, asked)
-	if why := x.tooMuch(q.Owner, keeps); why != "" {
+	if why := x.tooMuch(q, keeps); why != "" {
 		q.NotBinding = why
 		return
 	}
@@ -44,26 +45,27 @@ func (x *pricer) keeps(q *quote.Held, asked *market.Job) float64 {
 	if x.kind.TimeShared && q.Share > 0 {
 		share = q.Share
 	}
-	return x.nodes.Census().Worth(asked, share*float64(q.Width))
+	return x.nodes.CensusOf(q.Request.Partition).Worth(asked, share*float64(q.Width))
 }
 
 // tooMuch says why a user may not keep so much more by quotes. One quote that keeps
 // no more than one processor may always be had: on a cluster of a few processors
 // the part that the rules name is less than any job.
-func (x *pricer) tooMuch(user string, keeps float64) string {
+func (x *pricer) tooMuch(q *quote.Held, keeps float64) string {
 	const little = 1e-9
-	up := x.nodes.ProcessorsUp()
+	in, of := q.Request.Partition, q.Request.OfPartition()
+	up := x.nodes.CensusOf(in).Processors
 	most, bounded := x.rules().QuoteShare.Of(float64(up))
-	_, have := x.quotes.Of(user)
+	have := x.quotes.KeptIn(in, q.Owner)
 	if all, some := x.rules().QuoteAll.Of(float64(up)); some {
 		all = max(1, all)
-		if _, kept := x.quotes.Kept(); kept+keeps > all+little {
-			return fmt.Sprintf("it would keep %.2f processors, and all open quotes together may keep %.2f of %d at most, so that there is something left to buy; they keep %.2f", keeps, all, up, kept)
+		if kept := x.quotes.KeptIn(in, ""); kept+keeps > all+little {
+			return fmt.Sprintf("it would keep %.2f processors%s, and all open quotes together may keep %.2f of %d at most, so that there is something left to buy; they keep %.2f", keeps, of, all, up, kept)
 		}
 	}
 	if !bounded || have+keeps <= most+little || have == 0 && keeps <= 1+little {
 		return ""
 	}
-	return fmt.Sprintf("it would keep %.2f processors, and open quotes of one user may keep %.2f of %d at most (and one of one processor); yours keep %.2f",
-		keeps, most, up, have)
+	return fmt.Sprintf("it would keep %.2f processors%s, and open quotes of one user may keep %.2f of %d at most (and one of one processor); yours keep %.2f",
+		keeps, of, most, up, have)
 }

@@ -102,6 +102,16 @@ func (b *Book) Kept() (n int, keeps float64) {
 	return n, keeps
 }
 
+// KeptIn is how many processors quotes keep in a partition: those of a user; "": of all.
+func (b *Book) KeptIn(partition, user string) (keeps float64) {
+	for _, q := range b.All() {
+		if q.Reserved && q.Request.Partition == partition && (user == "" || q.Owner == user) {
+			keeps += q.Keeps
+		}
+	}
+	return keeps
+}
+
 // NextEnd is when the next quote expires.
 func (b *Book) NextEnd() (at int64, some bool) { return b.ends.first() }
 

@@ -30,6 +30,20 @@ func (r *Roster) Census() *Census {
 	return r.census
 }
 
+// CensusOf is that of a partition; "": of all nodes.
+func (r *Roster) CensusOf(partition string) *Census {
+	if partition == "" {
+		return r.Census()
+	}
+	c := &Census{}
+	for _, n := range r.nodes {
+		if n.Up && !n.Retired && n.Partition == partition {
+			c.add(n)
+		}
+	}
+	return c
+}
+
 // recount has the next who asks count again.
 func (r *Roster) recount() { r.census = nil }
 

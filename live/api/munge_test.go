@@ -145,3 +145,34 @@ func TestWhoComesByMunge(t *testing.T) {
 		}
 	}
 }
+
+// From one place so many want to be let in and no more: challenges cost nothing to ask for.
+func TestChallengesAreThrottled(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	check := func(context.Context, string, string) (int, error) { return 0, errors.New("nobody") }
+	h := api.New(apitest.New("ann"), &apitest.Keys{}, api.Options{Munge: check, Now: func() time.Time { return now }})
+	ask := func(from string) int {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v1/munge/challenges", nil)
+		r.RemoteAddr = from
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w.Code
+	}
+	got := 0
+	for got < 1000 && ask("192.0.2.1:1234") == http.StatusCreated {
+		got++
+	}
+	if got != 100 {
+		t.Errorf("%d were given at once", got)
+	}
+	if code := ask("192.0.2.1:4321"); code != http.StatusTooManyRequests {
+		t.Errorf("one more: %d", code)
+	}
+	if code := ask("192.0.2.2:1234"); code != http.StatusCreated {
+		t.Errorf("from another place: %d", code)
+	}
+	now = now.Add(time.Second)
+	if code := ask("192.0.2.1:1234"); code != http.StatusCreated {
+		t.Errorf("a second later: %d", code)
+	}
+}

@@ -30,6 +30,8 @@ func TestLicensesAreCounted(t *testing.T) {
 		"which is one of Slurm's two":  {map[string]int{"fluent": 1}, Books{Underway: of(1), Running: of(1)}, ""},
 		"and is not there twice":       {map[string]int{"fluent": 2}, Books{Underway: of(1), Running: of(1)}, "1 are free"},
 		"both are the market's":        {map[string]int{"fluent": 1}, Books{Underway: of(2), Running: of(2)}, ""},
+		"Slurm has not counted one":    {map[string]int{"fluent": 1}, Books{Underway: of(3), Running: of(3)}, "and 0 are free"},
+		"more have been given away":    {map[string]int{"fluent": 1}, Books{Underway: of(4)}, "and 0 are free"},
 		"Slurm counted what has ended": {map[string]int{"fluent": 3}, Books{Running: of(2)}, ""},
 	} {
 		e := s.Check(Ask{User: "bob", Processors: 1, Programs: 1, Licenses: c.asks}, c.books)

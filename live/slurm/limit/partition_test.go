@@ -1,0 +1,42 @@
+package limit
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// What all of an association of one partition may have together is counted in that partition,
+// what all of its QOS may have in those that have it; and what the QOS allows that a job has
+// anyway in all.
+func TestWhatCountsInAPartition(t *testing.T) {
+	one := Ask{User: "alice", Processors: 1, Programs: 1, MemoryMB: 128, Time: time.Minute}
+	none, some := Books{}, Books{Underway: map[string]Use{"alice": {Jobs: 1, Processors: 3}}}
+	read := func(qos, manager string) *Site {
+		return Read(Said{
+			Config: "AccountingStorageEnforce = limits,qos\n", Partition: "PartitionName=fast QoS=" + qos + "\n",
+			Manager: "ClusterName=c Account=physics UserName=alice(7) Partition=" + manager,
+		})
+	}
+	association := read("N/A", "fast ID=4\n    DefAssoc=Yes\n    GrpJobs=1(0)\n")
+	quality := read("tight", " ID=4\n    DefAssoc=Yes\n\nQOS Records\n\nQOS=tight(2)\n    GrpJobs=1(0)\n")
+	own := site(t)
+	own.Partition.QOS = "tight"
+	own.choices = append(own.choices, choice{account: "physics", user: "alice", qos: "tight"})
+	for name, c := range map[string]struct {
+		site      *Site
+		here, kin Books
+		want      string // in the detail; empty: it may
+	}{
+		"the association, of what is in others":    {association, none, some, ""},
+		"the association, of what is in its own":   {association, some, some, "GrpJobs=1"},
+		"its QOS, of what is in others":            {quality, none, none, ""},
+		"its QOS, of what is in one like it":       {quality, none, some, "GrpJobs=1"},
+		"a QOS that it has anyway, in any of them": {own, none, none, "QOS tight"},
+	} {
+		e := c.site.Check(one, Books{Underway: some.Underway, Here: &c.here, Kin: &c.kin})
+		if (e == nil) != (c.want == "") || e != nil && !strings.Contains(e.Detail, c.want) {
+			t.Errorf("%s: %+v", name, e)
+		}
+	}
+}

@@ -11,11 +11,21 @@ func TestArraysThatMakeSense(t *testing.T) {
 		a    Array
 		good bool
 	}{
-		{Array{Last: MaxElements - 1}, true}, {Array{Last: MaxElements}, false}, {Array{Last: 2*MaxElements - 1, Step: 2}, true},
-		{Array{First: 2, Last: 1}, false}, {Array{First: -1}, false}, {Array{Step: -1}, false}, {Array{Limit: -1}, false},
-		{Array{First: 1, Last: 9, List: []int{1, 2, 9}}, true}, {Array{First: 1, Last: 9, List: []int{0, 2}}, false}, {Array{First: 1, Last: 9, List: []int{2, 10}}, false},
-		{Array{First: 1, Last: 9, List: []int{2, 2}}, false}, {Array{First: 1, Last: 9, List: []int{3, 2}}, false},
-		{Array{First: 1, Last: 9, Step: 4, List: []int{5, 9}}, true}, {Array{First: 1, Last: 9, Step: 4, List: []int{4}}, false}, {Array{First: 4, Last: 9, Step: 4, List: []int{0}}, false},
+		{Array{Last: MaxElements - 1}, true},
+		{Array{Last: MaxElements}, false},
+		{Array{Last: 2*MaxElements - 1, Step: 2}, true},
+		{Array{First: 2, Last: 1}, false},
+		{Array{First: -1}, false},
+		{Array{Step: -1}, false},
+		{Array{Limit: -1}, false},
+		{Array{First: 1, Last: 9, List: []int{1, 2, 9}}, true},
+		{Array{First: 1, Last: 9, List: []int{0, 2}}, false},
+		{Array{First: 1, Last: 9, List: []int{2, 10}}, false},
+		{Array{First: 1, Last: 9, List: []int{2, 2}}, false},
+		{Array{First: 1, Last: 9, List: []int{3, 2}}, false},
+		{Array{First: 1, Last: 9, Step: 4, List: []int{5, 9}}, true},
+		{Array{First: 1, Last: 9, Step: 4, List: []int{4}}, false},
+		{Array{First: 4, Last: 9, Step: 4, List: []int{0}}, false},
 	} {
 		if err := c.a.validate(); (err == nil) != c.good {
 			t.Errorf("%+v: %v", c.a, err)

@@ -116,12 +116,17 @@ func TestAJobLeavesGPUsThatOthersHold(t *testing.T) {
 // A job whose licences others have taken in Slurm does not wait there for ever; those of one
 // that has just ended may be free in a moment.
 func TestAJobWhoseLicencesAreTaken(t *testing.T) {
-	for waited, want := range map[time.Duration]state{time.Second: released, time.Minute: ended} {
+	for waited, want := range map[time.Duration]state{14 * time.Second: released, 15 * time.Second: ended} {
 		r := withGPUs(released, pending(false))
 		r.job.Reason, r.acted = "Licenses", noon.Add(-waited)
 		if r.infer(&world{now: noon, control: Agents}); r.state != want || want == ended && (r.end.state != task.Refused || !strings.Contains(r.end.why, "licences")) {
 			t.Errorf("after %s it is %v: %+v", waited, r.state, r.end)
 		}
+	}
+	r := withGPUs(held, pending(true)) // it was not let go yet: it cannot have waited for them
+	r.job.Reason, r.acted = "Licenses", noon.Add(-time.Hour)
+	if r.infer(&world{now: noon, control: Agents}); r.state != held {
+		t.Errorf("before it is let go it is %v: %+v", r.state, r.end)
 	}
 }
 

@@ -35,17 +35,24 @@ func (r *Roster) CensusOf(partition string) *Census {
 	if partition == "" {
 		return r.Census()
 	}
-	c := &Census{}
-	for _, n := range r.nodes {
-		if n.Up && !n.Retired && n.Partition == partition {
-			c.add(n)
+	c := r.parts[partition]
+	if c == nil {
+		c = &Census{}
+		for _, n := range r.nodes {
+			if n.Up && !n.Retired && n.Partition == partition {
+				c.add(n)
+			}
 		}
+		if r.parts == nil {
+			r.parts = map[string]*Census{}
+		}
+		r.parts[partition] = c
 	}
 	return c
 }
 
 // recount has the next who asks count again.
-func (r *Roster) recount() { r.census = nil }
+func (r *Roster) recount() { r.census, r.parts = nil, nil }
 
 // shape is what tells a node from another to somebody who asks what could run there.
 type shape struct {

@@ -15,7 +15,8 @@ type Roster struct {
 	nodes  []*Node
 	byName map[string]int // the latest of a name
 	marked []*Node
-	census *Census // nil: to be counted
+	census *Census            // nil: to be counted
+	parts  map[string]*Census // by partition, of those that were
 }
 
 // New is one that nobody has joined.

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -45,7 +46,8 @@ func readSite() (site, error) {
 	if s.CA != "" && !filepath.IsAbs(s.CA) {
 		return s, fmt.Errorf("%s: ca: %q: want an absolute path", siteFile, s.CA)
 	}
-	if s.Munge && !strings.HasPrefix(s.Server, "https://") {
+	plain := func(address string) bool { return !strings.HasPrefix(address, "https://") }
+	if s.Munge && slices.ContainsFunc(strings.Split(serverList(s.Server), ","), plain) { // one is enough: who hears it is let in as who signed
 		return s, fmt.Errorf("%s: munge: want a server with https:// beside it", siteFile)
 	}
 	if s.Socket != "" {

@@ -56,6 +56,7 @@ func TestTheFileOfTheSite(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"srever: x\n": "want server, ca, socket and munge", "ca: server.pem\n": "want an absolute path", "socket: run/x\n": "socket: not the address", "server: [\n": "client.yaml",
+		"munge: true\nserver: http://a\n": "want a server with https://", "munge: true\nserver: https://a,http://b\n": "want a server with https://", "munge: true\nserver: https://a,b\n": "want a server with https://",
 	} {
 		noContext(t)
 		siteFile = file(t, "client.yaml", text)

@@ -113,7 +113,7 @@ func (x *door) admit(j *underway.Job) (trade.Outcome, error) {
 	}
 	// 1. Fit it to the cluster, under the rules of today.
 	was := j.Request.Partition
-	if x.rates.Settle(&j.Request) != nil { // it has waited, and the partition is gone
+	if !x.rates.Place(&j.Request) { // it has waited, and the partition is gone
 		return x.refuse(j, market.CannotMeetResources.String(), "partition "+was+" is not sold any more"), nil
 	}
 	j.Logged = j.Logged && j.Request.Partition == was // where partitions came, or went, meanwhile the log says so too

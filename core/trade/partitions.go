@@ -78,18 +78,22 @@ func (r *Rates) Usual() string {
 	return r.Partition
 }
 
-// Settle puts a request that names no partition into the usual one. Where the market has none
-// there is nothing to choose, and what is named is passed over: scripts name the partitions of
-// the place that they were written for.
-func (r *Rates) Settle(q *Request) error {
-	if len(r.Partitions) == 0 {
+// Place puts a request that names no partition into the usual one, and reports whether it is in
+// one that is sold. Where the market has none there is nothing to choose, and what is named is
+// passed over: scripts name the partitions of the place that they were written for.
+func (r *Rates) Place(q *Request) bool {
+	switch {
+	case len(r.Partitions) == 0:
 		q.Partition = ""
-		return nil
-	}
-	if q.Partition == "" {
+	case q.Partition == "":
 		q.Partition = r.Usual()
 	}
-	if !r.Knows(q.Partition) {
+	return r.Knows(q.Partition)
+}
+
+// Settle places a request, and refuses one that is nowhere with where it could be.
+func (r *Rates) Settle(q *Request) error {
+	if !r.Place(q) {
 		return market.Wrong("partition", "one of the market's: "+strings.Join(r.Names(), ", "))
 	}
 	return nil

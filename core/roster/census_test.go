@@ -113,3 +113,28 @@ func compare(r *roster.Roster) error {
 	}
 	return nil
 }
+
+// A node that is another partition's from now on is counted there, and in the one of before
+// no longer; and back again where that is undone.
+func TestTheCensusOfAPartitionFollowsItsNodes(t *testing.T) {
+	r := roster.New()
+	h := task.Hello{Node: "a", Processors: 4, Rating: 1, Partition: "slow"}
+	r.Add(&h)
+	r.Name()
+	r.Raise(0)
+	counts := func(slow, fast int) {
+		t.Helper()
+		if s, f := r.CensusOf("slow").Processors, r.CensusOf("fast").Processors; s != slow || f != fast {
+			t.Errorf("%d and %d processors, want %d and %d", s, f, slow, fast)
+		}
+	}
+	counts(4, 0)
+	h.Partition = "fast"
+	undo, other := r.Label(&h)
+	if !other {
+		t.Fatal("it is as it was")
+	}
+	counts(0, 4)
+	undo()
+	counts(4, 0)
+}

@@ -37,7 +37,11 @@ func (r *Roster) Label(h *task.Hello) (undo func(), other bool) {
 		n := r.nodes[index]
 		features, partition := n.Features, n.Partition
 		n.Features, n.Partition = h.Features, h.Partition
-		return func() { n.Features, n.Partition = features, partition }, true
+		r.recount() // whose partition it is has changed
+		return func() {
+			n.Features, n.Partition = features, partition
+			r.recount()
+		}, true
 	}
 	return nil, false
 }

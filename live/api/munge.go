@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"fmt"
+	"maps"
 	"net/http"
 	"sync"
 	"time"
@@ -115,11 +116,7 @@ func (l *lodge) challenge() (text string, until time.Time, err error) {
 	defer l.mu.Unlock()
 	now := l.now()
 	if len(l.challenges) >= mostChallenges {
-		for text, until := range l.challenges {
-			if now.After(until) {
-				delete(l.challenges, text)
-			}
-		}
+		maps.DeleteFunc(l.challenges, func(_ string, until time.Time) bool { return now.After(until) })
 	}
 	if len(l.challenges) >= mostChallenges {
 		return "", until, fmt.Errorf("%w: too many want to be let in by munge", trade.ErrUnavailable)
@@ -144,11 +141,7 @@ func (l *lodge) open(user string) (secret string, end time.Time, err error) {
 	defer l.mu.Unlock()
 	now := l.now()
 	if len(l.sessions) >= mostSessions {
-		for sum, s := range l.sessions {
-			if s.over(now) {
-				delete(l.sessions, sum)
-			}
-		}
+		maps.DeleteFunc(l.sessions, func(_ hash, s *session) bool { return s.over(now) })
 	}
 	if len(l.sessions) >= mostSessions {
 		return "", end, fmt.Errorf("%w: too many have been let in by munge", trade.ErrUnavailable)

@@ -11,7 +11,7 @@ RELEASE       ?= $(shell git describe --tags --abbrev=0 2>/dev/null)
 
 PROFILE       ?= -pgo=$(CURDIR)/cmd/libra/default.pgo
 
-.PHONY: help demo build install uninstall packages packer test rest slurm slurm24 shares race lint fuzz fuzz-api bench growth panorama shots profile golden mutants adversaries world check clean
+.PHONY: help demo build install uninstall packages packer test rest slurm slurm24 slurm24-v2 shares race lint fuzz fuzz-api bench growth panorama shots profile golden mutants adversaries world check clean
 
 build:                 ## bin/libra
 	CGO_ENABLED=0 go build -trimpath -o bin/libra ./cmd/libra
@@ -88,6 +88,15 @@ slurm24:               ## the tests on a Slurm, on 24.11 instead of the host's o
 	.ci/slurm24 $(SLURM_ROOT)
 	LIBRA_SLURM_ROOT=$(SLURM_ROOT) LIBRA_REQUIRE=slurm,slurmdbd go test -p 1 -timeout 30m ./live/slurm/... ./live/agent -run 'Slurm|Door|Spank|JobsOfTwoUsers|Cluster|Hosts'
 	LIBRA_SLURM_ROOT=$(SLURM_ROOT) LIBRA_REQUIRE=slurm,slurmdbd go test -timeout 30m ./live/system ./cmd/libra -run Slurm
+	$(MAKE) --no-print-directory slurm24-v2
+
+slurm24-v2:            ## that Slurm on cgroup v2 alone, in a virtual machine, and the agent beside it
+	.ci/slurm24 $(SLURM_ROOT)
+	mkdir -p out
+	gcc -I $(SLURM_ROOT)/native/include -shared -fPIC -O2 -o out/libra_spank.so live/slurm/plugin/source/libra_spank.c
+	CGO_ENABLED=0 go test -c -o out/agent.test ./live/agent
+	VMTEST_ROOT=$(SLURM_ROOT) VMTEST_FILES=out/libra_spank.so VMTEST_MB=2560 LIBRA_SPANK=/libra_spank.so LIBRA_REQUIRE='slurm,cgroup v2' \
+	  .ci/vmtest out/agent.test -test.v -test.run HeldOnCgroupV2
 
 shares:
 	go test -p 1 -parallel 4 -timeout 30m $$(go list ./... | grep -E '$(SHARES)')

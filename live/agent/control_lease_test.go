@@ -13,7 +13,7 @@ import (
 
 func TestTheLeaseOfJobsThatOthersRun(t *testing.T) {
 	t.Parallel()
-	n := newControlNode(t)
+	n := newStoodInNode(t)
 	n.desired.LeaseMS = 2000
 	n.start()
 	busy, suspended, waits := n.batch(1, 0, 0.2), n.batch(2, 0, 0.2), n.batch(3, 0, 0.2)
@@ -57,7 +57,7 @@ func TestTheLeaseOfJobsThatOthersRun(t *testing.T) {
 // is one, and one that was killed while it did so is not misunderstood.
 func TestTheLeaseRanOutWithoutAnAgent(t *testing.T) {
 	t.Parallel()
-	n := newControlNode(t)
+	n := newStoodInNode(t)
 	n.desired.LeaseMS = 2000
 	n.start()
 	order := n.batch(1, 0, 0.2)
@@ -87,7 +87,7 @@ func TestTheLeaseRanOutWithoutAnAgent(t *testing.T) {
 
 func TestOutputOfJobsThatOthersRun(t *testing.T) {
 	t.Parallel()
-	n := newControlNode(t).start()
+	n := newStoodInNode(t).start()
 	file := filepath.Join(n.dir, "out-1")
 	if err := errors.Join(os.WriteFile(file, []byte("hello\n"), 0o600), os.Chown(file, n.user.UID, n.user.GID)); err != nil {
 		t.Fatal(err)
@@ -114,7 +114,7 @@ func TestOutputOfJobsThatOthersRun(t *testing.T) {
 
 func TestANumberThatIsGivenOutAgain(t *testing.T) {
 	t.Parallel()
-	n := newControlNode(t).start()
+	n := newStoodInNode(t).start()
 	first := n.batch(1, 0, 0.5)
 	n.order(first)
 	n.state(t, first.Spec.Key, task.Starting)
@@ -138,7 +138,7 @@ func TestANumberThatIsGivenOutAgain(t *testing.T) {
 
 func TestAGroupThatCannotBeMade(t *testing.T) {
 	t.Parallel()
-	n := newControlNode(t)
+	n := newStoodInNode(t)
 	groups := &brokenGroups{Tree: n.tree}
 	a, err := New(n.config, n.board, groups, nil)
 	if err != nil {
@@ -173,7 +173,7 @@ func (brokenGroups) Make(string, cgroup.Limits) (cgroup.Group, error) {
 
 func TestStrayGroupsAndOldRecordsAreRemoved(t *testing.T) {
 	t.Parallel()
-	n := newControlNode(t)
+	n := newStoodInNode(t)
 	a, err := New(n.config, n.board, n.tree, nil)
 	if err != nil {
 		t.Fatal(err)

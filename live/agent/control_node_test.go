@@ -34,8 +34,15 @@ func newControlNode(t testing.TB) *node {
 	if err != nil {
 		t.Fatal(err)
 	}
-	require(t, "cgroup v1", tree.Kind() == cgroup.V1) // with v2 the groups would have to be a real Slurm's
 	n.tree = tree
+	return n
+}
+
+// newStoodInNode makes one without a Slurm: with v2 the groups would have to be a real Slurm's.
+func newStoodInNode(t testing.TB) *node {
+	t.Helper()
+	n := newControlNode(t)
+	require(t, "cgroup v1", n.tree.Kind() == cgroup.V1)
 	return n
 }
 

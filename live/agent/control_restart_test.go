@@ -13,7 +13,7 @@ import (
 
 func TestJobsOutliveTheAgentThatHoldsThem(t *testing.T) {
 	t.Parallel()
-	n := newControlNode(t)
+	n := newStoodInNode(t)
 	order, idle := n.batch(1, 0, 0.3), n.batch(2, 0, 0.4)
 	process := n.startProcess()
 	n.order(order, idle)
@@ -51,7 +51,7 @@ func TestJobsOutliveTheAgentThatHoldsThem(t *testing.T) {
 // ordered under its number.
 func TestWhatWasWrittenDownIsLost(t *testing.T) {
 	t.Parallel()
-	n := newControlNode(t).start()
+	n := newStoodInNode(t).start()
 	order := n.batch(1, 0, 0.5)
 	n.order(order)
 	n.state(t, order.Spec.Key, task.Starting)
@@ -78,7 +78,7 @@ func TestWhatWasWrittenDownIsLost(t *testing.T) {
 func TestHoldingAgentKilledAtRandomMoments(t *testing.T) {
 	t.Parallel()
 	const jobs, seconds = 12, 4
-	n := newControlNode(t)
+	n := newStoodInNode(t)
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))

@@ -20,11 +20,12 @@ type slurmNode struct {
 	slurm *slurmtest.Cluster
 }
 
-func newSlurmNode(t *testing.T, options slurmtest.Options) *slurmNode {
+func newSlurmNode(t *testing.T, kind string, options slurmtest.Options) *slurmNode {
 	t.Helper()
 	slurmtest.Require(t)
 	options.Nodes, options.NoRest = 1, true
 	n := newControlNode(t)
+	require(t, kind, n.tree.Kind() == kind)
 	s := &slurmNode{n, slurmtest.Start(t, options)}
 	if err := n.tree.Remove(); err != nil {
 		t.Fatal(err)
@@ -92,7 +93,7 @@ func (s *slurmNode) average(order task.Order) float64 {
 }
 
 func TestARealSlurmJobIsHeldFromItsFirstInstruction(t *testing.T) {
-	s := newSlurmNode(t, slurmtest.Options{})
+	s := newSlurmNode(t, cgroup.V1, slurmtest.Options{})
 	order := s.submit(1, 0.2, burn)
 	s.order(order)
 	s.state(t, order.Spec.Key, task.Starting)
@@ -144,7 +145,7 @@ func TestARealSlurmJobIsHeldFromItsFirstInstruction(t *testing.T) {
 }
 
 func TestARealSlurmJobIsHeldWithoutThePlugin(t *testing.T) {
-	s := newSlurmNode(t, slurmtest.Options{NoPlugin: true})
+	s := newSlurmNode(t, cgroup.V1, slurmtest.Options{NoPlugin: true})
 	order := s.submit(1, 0.2, "(setsid sh -c '"+burn+"' &)\n"+burn)
 	s.order(order)
 	s.state(t, order.Spec.Key, task.Starting)
@@ -172,7 +173,7 @@ func TestARealSlurmJobIsHeldWithoutThePlugin(t *testing.T) {
 // How long the agent takes from an order to the quota is logged, for people.
 func TestReshareOnARealCgroupIsQuick(t *testing.T) {
 	t.Parallel()
-	n := newControlNode(t).start()
+	n := newStoodInNode(t).start()
 	order := n.batch(1, 0, 0.5)
 	n.order(order)
 	n.state(t, order.Spec.Key, task.Starting)

@@ -15,7 +15,7 @@ func TestSharesOfJobsThatOthersRun(t *testing.T) {
 		t.Skip("measures for 10 s")
 	}
 	alone(t)
-	n := newControlNode(t).start()
+	n := newStoodInNode(t).start()
 	one, two := n.batch(1, 0, 0.3), n.batch(2, 0, 0.5)
 	n.order(one, two)
 	for _, order := range []task.Order{one, two} {
@@ -43,7 +43,7 @@ func TestSharesOfJobsThatOthersRun(t *testing.T) {
 
 func TestWhatAJobHasUsedIsKnownAfterItsEnd(t *testing.T) {
 	t.Parallel()
-	n := newControlNode(t).start()
+	n := newStoodInNode(t).start()
 	order := n.batch(1, 0, 0.9)
 	key := order.Spec.Key
 	n.order(order)
@@ -86,7 +86,7 @@ func TestWhatAJobHasUsedIsKnownAfterItsEnd(t *testing.T) {
 
 func TestTheGroupStaysWhileAnythingRuns(t *testing.T) {
 	t.Parallel()
-	n := newControlNode(t).start()
+	n := newStoodInNode(t).start()
 	order := n.batch(1, 0, 0.2)
 	n.order(order)
 	n.state(t, order.Spec.Key, task.Starting)
@@ -109,7 +109,7 @@ func TestTheGroupStaysWhileAnythingRuns(t *testing.T) {
 
 func TestTasksOfOneJobAreOneGroup(t *testing.T) {
 	t.Parallel()
-	n := newControlNode(t).start()
+	n := newStoodInNode(t).start()
 	first, second := n.batch(1, 0, 0.2), n.batch(1, 1, 0.6)
 	n.order(first, second)
 	n.state(t, first.Spec.Key, task.Starting)
@@ -132,7 +132,7 @@ func TestTasksOfOneJobAreOneGroup(t *testing.T) {
 
 func TestAShareOfNothingIsTheLeastThereIs(t *testing.T) {
 	t.Parallel()
-	n := newControlNode(t).start()
+	n := newStoodInNode(t).start()
 	order := n.batch(1, 0, 0.5)
 	n.order(order)
 	n.state(t, order.Spec.Key, task.Starting)
@@ -149,7 +149,7 @@ func TestAShareOfNothingIsTheLeastThereIs(t *testing.T) {
 
 func TestPlugInOrNotAJobIsHeld(t *testing.T) {
 	t.Parallel()
-	n := newControlNode(t)
+	n := newStoodInNode(t)
 	order, late := n.batch(1, 0, 0.2), n.batch(2, 0, 0.3)
 	n.order(order, late)
 	n.slurmJob(order.Batch, "(setsid sh -c '"+spin+"' &)\n"+spin) // before there is an agent
@@ -183,7 +183,7 @@ func TestPlugInOrNotAJobIsHeld(t *testing.T) {
 
 func TestANodeThatIsAPartOfItsHost(t *testing.T) {
 	t.Parallel()
-	n := newControlNode(t)
+	n := newStoodInNode(t)
 	n.config.Capacity, n.config.Processors, n.config.Headroom = 0.6, 1, -1
 	n.start()
 	order := n.batch(1, 0, 0.9)
@@ -210,7 +210,7 @@ func TestANodeThatIsAPartOfItsHost(t *testing.T) {
 // What the batch system has lost sight of is ended by the agent, and its end is said.
 func TestWhatTheBatchSystemLostIsEnded(t *testing.T) {
 	t.Parallel()
-	n := newControlNode(t).start()
+	n := newStoodInNode(t).start()
 	order := n.batch(1, 0, 0.5)
 	n.order(order)
 	n.state(t, order.Spec.Key, task.Starting)

@@ -137,7 +137,22 @@ func TestSlurmsOwnGroups(t *testing.T) {
 		t.Error("found a job of another node")
 	}
 
-	// Its end takes the group away; what was last seen stays.
+	// When the job's own processes are gone, Slurm's are not held up; a further step is.
+	must(t, fill(dir, "step_0/user/task_0/cgroup.procs", ""))
+	usage(t, g)
+	says(t, "max 100000", dir, "cpu.max")
+	must(t, fill(dir, "step_0/user/task_0/cgroup.procs", self+"\n"))
+	usage(t, g)
+	says(t, "55000 100000", dir, "cpu.max")
+	must(t, fill(dir, "step_0/user/task_0/cgroup.procs", ""))
+
+	// Its end takes the group away; what was last seen stays. Another one with its number is held before it begins.
+	must(t, os.RemoveAll(dir))
+	usage(t, g)
+	dir = fakeScope(t, filepath.Join(slice, "n1_slurmstepd.scope"), "7", "usage_usec 1500\nuser_usec 1\nthrottled_usec 300\n")
+	must(t, fill(dir, "step_batch/slurm/cgroup.procs", "1\n"))
+	usage(t, g)
+	says(t, "55000 100000", dir, "cpu.max")
 	must(t, os.RemoveAll(dir))
 	if u := usage(t, g); u.CPU != 1500*time.Microsecond || u.Procs != 0 {
 		t.Errorf("used %+v after its end", u)

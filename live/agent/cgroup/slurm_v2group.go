@@ -21,6 +21,7 @@ type slurmV2Group struct {
 	mu      sync.Mutex
 	wanted  *Limits // nil: nothing
 	applied *Limits // nil: nothing, to the group that is there now
+	begun   bool    // processes of the job itself were seen in it
 	last    Usage   // when the group was last seen
 	waited  waiting
 }
@@ -49,10 +50,16 @@ func (g *slurmV2Group) Set(l Limits) error {
 func (g *slurmV2Group) locate() (dir string, err error) {
 	dir, there := g.tree.find(g.job)
 	if !there {
-		g.applied = nil
+		g.applied, g.begun = nil, false
 		return "", nil
 	}
-	if w := g.wanted; w != nil && (g.applied == nil || g.applied.CPU != w.CPU || g.applied.Weight != w.Weight) {
+	w := g.wanted
+	if w != nil && g.ending(dir) {
+		free := *w
+		free.CPU = -1
+		w = &free
+	}
+	if w != nil && (g.applied == nil || g.applied.CPU != w.CPU || g.applied.Weight != w.Weight) {
 		g.applied = nil
 		if err = limitSlurm(dir, *w); err != nil && !noGroup(err) {
 			return "", fmt.Errorf("group %s: %w", g.name, err)
@@ -60,6 +67,17 @@ func (g *slurmV2Group) locate() (dir string, err error) {
 		g.applied = w
 	}
 	return dir, nil
+}
+
+// ending reports whether the job's own processes have been there and are gone. What ends it then is
+// Slurm's own, in the same group: with next to no share it would take minutes to say so.
+func (g *slurmV2Group) ending(dir string) bool {
+	pids, err := processes(dir, "cgroup.procs")
+	if err != nil || len(pids) > 0 {
+		g.begun = g.begun || err == nil
+		return false
+	}
+	return g.begun
 }
 
 func limitSlurm(dir string, l Limits) error {

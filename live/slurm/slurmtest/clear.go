@@ -18,6 +18,12 @@ const (
 	freezer   = groupRoot + "/freezer"
 )
 
+// unified reports whether this host has cgroup v2 and nothing else.
+func unified() bool {
+	_, err := os.Stat(groupRoot + "/cgroup.controllers")
+	return err == nil
+}
+
 // clearAway ends what is left of a run and removes what it made on the host: its
 // daemons by their mark, its jobs by their groups, then groups, network
 // namespaces and the directory.

@@ -21,6 +21,9 @@ var slurmConf string
 //go:embed cgroup.conf
 var cgroupConf []byte
 
+//go:embed cgroup2.conf
+var cgroup2Conf []byte
+
 var confTemplate = template.Must(template.New("slurm.conf").Parse(slurmConf))
 
 // layout is what the template of slurm.conf is filled with.
@@ -105,7 +108,7 @@ func (c *Cluster) configure() error {
 	}
 	stack := ""
 	if !c.layout.NoPlugin {
-		if err = compile(plugin.Spank, c.path("lib", "libra_spank.so")); err != nil {
+		if err = provide(c.path("lib", "libra_spank.so")); err != nil {
 			return err
 		}
 		stack = "optional " + c.path("lib", "libra_spank.so") + " " + c.layout.PluginArgs + "\n"
@@ -115,9 +118,13 @@ func (c *Cluster) configure() error {
 	if err != nil {
 		return err
 	}
+	groups := cgroupConf
+	if unified() {
+		groups = cgroup2Conf
+	}
 	return errors.Join(
 		os.WriteFile(c.Conf, conf.Bytes(), 0o644),
-		os.WriteFile(c.path("etc", "cgroup.conf"), cgroupConf, 0o644),
+		os.WriteFile(c.path("etc", "cgroup.conf"), groups, 0o644),
 		os.WriteFile(c.path("etc", "gres.conf"), gres, 0o644),
 		os.WriteFile(c.path("etc", "plugstack.conf"), []byte(stack), 0o644),
 		os.WriteFile(c.path("etc", "job_submit.lua"), script, 0o644),
@@ -130,6 +137,23 @@ func (c *Cluster) configure() error {
 
 func secret(path string, content []byte, of owner) error {
 	return errors.Join(os.WriteFile(path, content, 0o600), os.Chown(path, of.uid, of.gid))
+}
+
+// spankVar names the plugin where it was compiled elsewhere, for a machine without a compiler.
+const spankVar = "LIBRA_SPANK"
+
+func made() string { return os.Getenv(spankVar) }
+
+// provide puts the plugin into a place.
+func provide(to string) error {
+	if made() == "" {
+		return compile(plugin.Spank, to)
+	}
+	object, err := os.ReadFile(made())
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, object, 0o755)
 }
 
 // compile makes a shared object of C.

@@ -33,15 +33,18 @@ func Missing() string {
 	}
 	var missing []string
 	for program, pkg := range programs {
+		if program == "gcc" && made() != "" {
+			continue
+		}
 		if _, err := exec.LookPath(program); err != nil {
 			missing = append(missing, program+" (package "+pkg+")")
 		}
 	}
-	if len(missing) == 0 && !haveHeader() {
+	if len(missing) == 0 && made() == "" && !haveHeader() {
 		missing = append(missing, "slurm/spank.h (package libslurm-dev)")
 	}
-	if _, err := os.Stat(freezer); err != nil {
-		missing = append(missing, "cgroup v1 ("+freezer+")")
+	if _, err := os.Stat(freezer); err != nil && !unified() {
+		missing = append(missing, "control groups ("+freezer+", or cgroup v2 alone)")
 	}
 	slices.Sort(missing)
 	return strings.Join(missing, ", ")

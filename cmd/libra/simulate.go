@@ -202,6 +202,7 @@ type simulation struct {
 }
 
 func runSimulate(ctx context.Context, con *console, opts simulateOptions) error {
+	easeCollector(ctx)
 	s := &simulation{simulateOptions: opts, con: con}
 	var err error
 	if s.contenders, err = findPolicies(opts.policies); err != nil {

@@ -111,6 +111,7 @@ type gridSimulation struct {
 }
 
 func runSimulateGrid(ctx context.Context, con *console, opts simulateGridOptions) error {
+	easeCollector(ctx)
 	s := &gridSimulation{simulateGridOptions: opts, con: con}
 	if err := s.check(); err != nil {
 		return err

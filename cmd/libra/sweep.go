@@ -127,6 +127,7 @@ func (o *sweepOptions) check(given func(flag string) bool) error {
 }
 
 func runSweep(ctx context.Context, con *console, opts sweepOptions) error {
+	easeCollector(ctx)
 	plan, err := planSweep(ctx, con, opts)
 	if err != nil {
 		return err

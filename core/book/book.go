@@ -133,7 +133,7 @@ func (b *Book) Detach(s Slot) {
 	switch e.state {
 	case waiting:
 		e.state = free
-		b.queue.remove(e, s, &b.slots)
+		b.queue.remove(e, s)
 	case running:
 		b.release(s, e)
 		e.state = free
@@ -182,7 +182,7 @@ func (b *Book) occupy(s Slot) {
 	b.steady = false
 	e := b.slots.at(s)
 	e.state = free
-	b.queue.remove(e, s, &b.slots)
+	b.queue.remove(e, s)
 	e.Procs = b.allocateIdle(&e.Job, e.Procs[:0])
 	e.alone, e.independent, e.tasks = true, false, 1
 	b.run(s, e)

@@ -32,8 +32,7 @@ type Entry struct {
 	Procs market.Procs
 
 	tasks     int32 // of those that advance independently, how many still run
-	ticket    uint32
-	alongside Slot // next free slot
+	alongside Slot  // next free slot
 	endsAt    market.Time
 	worked    market.Work // by its finished tasks
 	priced    market.Work // the estimate that the price was agreed for

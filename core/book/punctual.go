@@ -35,7 +35,7 @@ func (b *Book) latestFromAfter(i int, after market.Time) market.Time {
 		return market.Never
 	}
 	at := market.Time(items[i].key)
-	if e := b.slots.at(items[i].slot); at > after && e.state == waiting && e.ticket == items[i].ticket {
+	if at > after && b.queue.still(items[i]) {
 		return at
 	}
 	return min(b.latestFromAfter(2*i+1, after), b.latestFromAfter(2*i+2, after))

@@ -15,8 +15,9 @@ type queue struct {
 	n      int
 	choosy int // of them, for how many not every processor will do
 	ticket uint32
-	fresh  []Slot // who came since the last plan, and has no place in the indexes
-	came   []Slot // who came since the last plan, whatever has become of them
+	waits  []uint32 // by slot: the ticket of the job that waits there; 0: none does. It is small enough to stay near, where entries are not
+	fresh  []Slot   // who came since the last plan, and has no place in the indexes
+	came   []Slot   // who came since the last plan, whatever has become of them
 	heads  lane
 	latest heap
 	widths bitset  // widths that somebody waits with
@@ -46,8 +47,11 @@ func (q *queue) add(e *Entry, s Slot) {
 	if e.choosy {
 		q.choosy++
 	}
-	q.ticket++
-	e.ticket, e.fresh = q.ticket, true
+	q.ticket = max(1, q.ticket+1)
+	for len(q.waits) <= int(s) {
+		q.waits = append(q.waits, 0)
+	}
+	q.waits[s], e.fresh = q.ticket, true
 	q.fresh, q.came = append(q.fresh, s), append(q.came, s)
 }
 
@@ -56,9 +60,9 @@ func (q *queue) index(slots *entries) {
 	for _, s := range q.fresh {
 		e := slots.at(s)
 		e.fresh = false
-		q.heads.push(heapItem{key: float64(e.Terms.Rank), id: e.Job.ID, slot: s, ticket: e.ticket})
+		q.heads.push(heapItem{key: float64(e.Terms.Rank), id: e.Job.ID, slot: s, ticket: q.waits[s]})
 		if e.Terms.Latest.Finite() {
-			q.latest.push(heapItem{key: float64(e.Terms.Latest), id: e.Job.ID, slot: s, ticket: e.ticket})
+			q.latest.push(heapItem{key: float64(e.Terms.Latest), id: e.Job.ID, slot: s, ticket: q.waits[s]})
 		}
 		q.widths.set(int(e.Job.Width))
 		q.of(e.Job.Width).insert(e.place(), float64(e.Job.Estimate), s, &q.blank)
@@ -67,8 +71,9 @@ func (q *queue) index(slots *entries) {
 }
 
 // remove takes out a job that no longer waits.
-func (q *queue) remove(e *Entry, s Slot, slots *entries) {
+func (q *queue) remove(e *Entry, s Slot) {
 	q.n--
+	q.waits[s] = 0
 	if e.choosy {
 		q.choosy--
 	}
@@ -86,16 +91,16 @@ func (q *queue) remove(e *Entry, s Slot, slots *entries) {
 	if len(o.pages) == 0 {
 		q.widths.clear(int(e.Job.Width))
 	}
-	waits := func(s heapItem) bool {
-		at := slots.at(s.slot)
-		return at.state == waiting && at.ticket == s.ticket
-	}
-	q.heads.prune(waits, q.n)
+	still := func(s heapItem) bool { return q.still(s) }
+	q.heads.prune(still, q.n)
 	if e.Terms.Latest.Finite() {
 		q.latest.stale++
-		q.latest.prune(waits)
+		q.latest.prune(still)
 	}
 }
+
+// still reports whether a job waits as it did when it was put into an index.
+func (q *queue) still(s heapItem) bool { return s.ticket != 0 && q.waits[s.slot] == s.ticket }
 
 // head is the first job in rank; there is one.
 func (q *queue) head(slots *entries) Slot {
@@ -160,7 +165,7 @@ func (b *Book) inOrder() []Slot {
 	slots := make([]Slot, 0, q.n)
 	for _, items := range [...][]heapItem{q.heads.row[q.heads.gone:], q.heads.rest.items} {
 		for _, x := range items {
-			if e := b.slots.at(x.slot); e.state == waiting && e.ticket == x.ticket {
+			if q.still(x) {
 				slots = append(slots, x.slot)
 			}
 		}

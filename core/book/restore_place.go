@@ -140,7 +140,7 @@ func (r *restorer) putWaiting() error {
 				return fmt.Errorf("job %d does not wait until %v", w.Job, slot.key)
 			}
 			seen[w.Job] = true
-			slot.slot, slot.ticket = s, b.slots.at(s).ticket
+			slot.slot, slot.ticket = s, b.queue.waits[s]
 		} else {
 			latest.stale++
 		}

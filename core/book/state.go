@@ -110,8 +110,7 @@ func (d *Draft) State() State {
 		s.Waiting = append(s.Waiting, b.jobState(slot))
 	}
 	for _, slot := range b.queue.latest.items {
-		e := b.slots.at(slot.slot)
-		s.Latest = append(s.Latest, WaitState{At: market.Time(slot.key), Job: slot.id, Gone: e.state != waiting || e.ticket != slot.ticket})
+		s.Latest = append(s.Latest, WaitState{At: market.Time(slot.key), Job: slot.id, Gone: !b.queue.still(slot)})
 	}
 	for proc, tasks := range b.tasks {
 		if len(tasks) == 0 {

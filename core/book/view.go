@@ -232,7 +232,7 @@ func (b *Book) latestFrom(i int, at market.Time, found []Slot) []Slot {
 	if i >= len(items) || market.Time(items[i].key) >= at {
 		return found
 	}
-	if e := b.slots.at(items[i].slot); e.state == waiting && e.ticket == items[i].ticket {
+	if b.queue.still(items[i]) {
 		found = append(found, items[i].slot)
 	}
 	return b.latestFrom(2*i+2, at, b.latestFrom(2*i+1, at, found))

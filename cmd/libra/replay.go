@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/lab/experiment"
 	"github.com/libra-market/libra/lab/replay"
 	"github.com/libra-market/libra/lab/trial"
@@ -169,11 +170,13 @@ type pastRun struct {
 	purses   *replay.Purses         // and who could pay what
 	unfunded int                    // jobs it refused for lack of money
 	rate     market.Price           // of a second of a processor there; 0: 1
+
+	partitions *trade.Rates // what the partitions of the nodes cost; nil: there are none
 }
 
 // past is the history to be replayed.
 func (r *pastRun) past() *replay.History {
-	return &replay.History{Arrivals: r.arrivals, Nodes: r.nodes, Cluster: r.on, Rate: r.rate, Purses: r.purses}
+	return &replay.History{Arrivals: r.arrivals, Nodes: r.nodes, Cluster: r.on, Rate: r.rate, Partitions: r.partitions, Purses: r.purses}
 }
 
 func runReplay(ctx context.Context, con *console, opts replayOptions) error {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/v1"
@@ -16,7 +17,7 @@ import (
 const liveHistory = "live"
 
 // loadLive takes the history of the market that the context names: its jobs,
-// what became of them, and its processors.
+// what became of them, and its nodes and partitions.
 //
 // What is tried is tried on the market's terms: at its rates, and by its rules,
 // where --set does not name others.
@@ -27,18 +28,30 @@ func (r *pastRun) loadLive(ctx context.Context, contenders []trial.Contender) er
 		if err != nil {
 			return err
 		}
-		size, rating := replay.Processors(nodes)
-		if r.replayOptions.nodes > 0 {
-			size = r.replayOptions.nodes
+		epochs, err := c.Epochs(ctx)
+		if err != nil {
+			return err
 		}
-		if size == 0 {
+		var force v1.EpochView
+		if len(epochs) > 0 {
+			force = epochs[len(epochs)-1]
+			r.onTermsOf(&force, contenders)
+		}
+		ground := replay.GroundOf(nodes, force.Rates)
+		if n := r.replayOptions.nodes; n > 0 {
+			if ground.Partitions != nil {
+				return usagef("--nodes: the market has partitions (%s), and a number does not say whose nodes they are", strings.Join(ground.Partitions.Names(), ", "))
+			}
+			ground = ground.Plain(n)
+		}
+		if ground.Processors == 0 {
 			return fmt.Errorf("no node has joined the market: give --nodes")
 		}
-		r.nodes = size
+		r.nodes, r.on, r.partitions = ground.Processors, ground.Cluster, ground.Partitions
 		past, err := replay.Remember(ctx, func(ctx context.Context, after int64) ([]v1.Job, error) {
 			h, bad := c.History(ctx, after, 500)
 			return h.Jobs, bad
-		}, rating)
+		}, ground)
 		if err != nil {
 			return err
 		}
@@ -49,11 +62,6 @@ func (r *pastRun) loadLive(ctx context.Context, contenders []trial.Contender) er
 			return err
 		}
 		r.purses = past.Purses(accounts)
-		epochs, err := c.Epochs(ctx)
-		if err != nil || len(epochs) == 0 {
-			return err
-		}
-		r.onTermsOf(&epochs[len(epochs)-1], contenders)
 		return nil
 	})
 }

@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"log/slog"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/lab/replay"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/config"
 	"github.com/libra-market/libra/live/wire"
@@ -21,7 +24,14 @@ import (
 // plays, and a user with money.
 func testService(t *testing.T, policy string) *service {
 	t.Helper()
+	return testServiceOn(t, policy, config.Rates{}, task.Hello{Node: "n", Processors: 1, Rating: 1})
+}
+
+// testServiceOn is one at some rates, with nodes that the test plays.
+func testServiceOn(t *testing.T, policy string, rates config.Rates, nodes ...task.Hello) *service {
+	t.Helper()
 	c := config.Default()
+	c.Rates.Partitions, c.Rates.Partition = rates.Partitions, rates.Partition
 	c.Store = filepath.Join(t.TempDir(), "libra.db")
 	c.Listen, c.Policy, c.Lease = "127.0.0.1:0", policy, 0
 	c.Settings = map[string]string{"unused": "1"} // a job that the test ends at once cannot have used much
@@ -34,9 +44,11 @@ func testService(t *testing.T, policy string) *service {
 			t.Error(err)
 		}
 	})
-	hello := task.Hello{Node: "n", Processors: 1, Rating: 1, Speed: 1, MemoryMB: 1 << 20, DiskMB: 1 << 20, Boot: "b"}
-	if _, err := s.market.Hello(t.Context(), hello); err != nil {
-		t.Fatal(err)
+	for _, hello := range nodes {
+		hello.Speed, hello.MemoryMB, hello.DiskMB, hello.Boot = hello.Rating, 1<<20, 1<<20, "b"
+		if _, err := s.market.Hello(t.Context(), hello); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, m := range []trade.MoneyCommand{{Op: "open", To: "lab/alice", User: "alice"}, {Op: "grant", To: "lab/alice", Amount: int64(1000 * market.Unit)}} {
 		if _, _, err := s.market.Do(t.Context(), trade.Command{By: ownHand, Money: &m}, api.Key{}); err != nil {
@@ -98,6 +110,97 @@ func TestReplayOfTheLiveHistory(t *testing.T) {
 	if len(answer.After) != 1 || answer.After[0].Jobs != 4 {
 		t.Errorf("%+v", answer.After)
 	}
+}
+
+// Under the policy that was in force each job costs in the replay what it has cost in the
+// market, to the micro: in its partition, at its factor, on nodes as fast as they are.
+func TestReplayInPartitions(t *testing.T) {
+	amount := func(text string) config.Amount {
+		m, err := market.ParseMoney(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return config.Amount(m)
+	}
+	rates := config.Rates{Partitions: map[string]config.Amount{"batch": amount("1"), "fast": amount("2.5"), "old": amount("0.333333")}, Partition: "batch"}
+	for _, policy := range []string{"libra", "libra-plus", "libra-sla", "going-rate", "first-price"} {
+		t.Run(policy, func(t *testing.T) {
+			s := testServiceOn(t, policy, rates,
+				task.Hello{Node: "b", Processors: 2, Rating: 1, Partition: "batch"},
+				task.Hello{Node: "f", Processors: 1, Rating: 1.75, Partition: "fast"},
+				task.Hello{Node: "o", Processors: 1, Rating: 0.9, Partition: "old"})
+			charged := map[string]market.Money{}
+			for i, in := range []string{"", "fast", "old", "fast"} { // the last is refused: it would be dearer than its budget
+				budget := int64([]market.Money{60, 60, 60, 5}[i] * market.Unit)
+				o, _, err := s.market.Do(t.Context(), trade.Command{
+					By: trade.Identity{User: "alice", Role: trade.RoleUser},
+					Submit: wire.ToSubmit(&v1.SubmitRequest{Request: v1.Request{
+						Argv: []string{"true"}, EstimateMS: 10_007, DeadlineMS: 61_000, Budget: &budget, Partition: in,
+					}}),
+				}, api.Key{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if (o.Refusal != nil) != (i == 3) {
+					t.Fatalf("job %d: %+v", i, o)
+				}
+				if o.Refusal != nil {
+					charged[strconv.FormatInt(o.Refusal.Job, 10)] = 0
+					continue
+				}
+				node := map[string]string{"": "b", "fast": "f", "old": "o"}[in]
+				ended := task.Status{Key: task.Key{Job: o.Job.ID}, State: task.Ended, CPUUS: 10_007_000}
+				if _, err = s.market.Report(t.Context(), task.Report{Node: node, Tasks: []task.Status{ended}}); err != nil {
+					t.Fatal(err)
+				}
+				j, err := s.market.Job(t.Context(), o.Job.ID)
+				if err != nil || !j.State.Final() {
+					t.Fatalf("%+v, %v", j, err)
+				}
+				charged[strconv.FormatInt(j.ID, 10)] = market.Money(j.Charged)
+			}
+			for id, paid := range replayedAmounts(t, s) {
+				if paid != charged[id] {
+					t.Errorf("job %s was charged %s, and is replayed at %s", id, charged[id].Exact(), paid.Exact())
+				}
+			}
+		})
+	}
+}
+
+// replayedAmounts are what the jobs of a market cost when they are run again on its terms.
+func replayedAmounts(t *testing.T, s *service) map[string]market.Money {
+	t.Helper()
+	nodes, err := s.market.Nodes(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	epochs, err := s.market.Epochs(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	force := epochs[len(epochs)-1]
+	ground := replay.GroundOf(nodes, force.Rates)
+	past, err := replay.Remember(t.Context(), func(ctx context.Context, after int64) ([]v1.Job, error) { return s.market.History(ctx, after, 100) }, ground)
+	if err != nil {
+		t.Fatal(err)
+	}
+	history := replay.History{
+		Arrivals: past.Arrivals, Nodes: ground.Processors, Cluster: ground.Cluster, Partitions: ground.Partitions, Rate: trade.Rates(force.Rates).Base().Processor,
+	}
+	course, err := history.Run(t.Context(), force.Policy, settingsMap(force.Settings))
+	if err != nil {
+		t.Fatal(err)
+	}
+	paid := map[string]market.Money{}
+	for i, f := range course.Fates {
+		m, err := market.Price(f.Paid).Money()
+		if err != nil {
+			t.Fatal(err)
+		}
+		paid[past.Arrivals[i].Job.Name] = m
+	}
+	return paid
 }
 
 // A job that was refused because nobody could pay for it is nobody's income under

@@ -27,30 +27,33 @@ func (s *service) whatIf(ctx context.Context, name string, set map[string]string
 	if err != nil {
 		return web.WhatIfResult{}, err
 	}
-	size, rating := replay.Processors(nodes)
-	if size == 0 {
-		return web.WhatIfResult{}, fmt.Errorf("%w: no node has joined yet", trade.ErrConflict)
-	}
-	now := time.Now()
-	since := now.Add(-whatIfSpan).UnixMicro()
-	brought := int64(0)
-	past, err := replay.Remember(ctx, addingUp(s.recent(since), &brought), rating)
-	if err != nil {
-		return web.WhatIfResult{}, err
-	}
 	epochs, err := s.market.Epochs(ctx)
 	if err != nil {
 		return web.WhatIfResult{}, err
 	}
 	force := epochs[len(epochs)-1]
+	ground := replay.GroundOf(nodes, force.Rates)
+	if ground.Processors == 0 {
+		return web.WhatIfResult{}, fmt.Errorf("%w: no node has joined yet", trade.ErrConflict)
+	}
+	now := time.Now()
+	since := now.Add(-whatIfSpan).UnixMicro()
+	brought := int64(0)
+	past, err := replay.Remember(ctx, addingUp(s.recent(since), &brought), ground)
+	if err != nil {
+		return web.WhatIfResult{}, err
+	}
 	accounts, err := s.market.Accounts(ctx, "")
 	if err != nil {
 		return web.WhatIfResult{}, err
 	}
-	history := replay.History{Arrivals: past.Arrivals, Nodes: size, Purses: past.Purses(accounts)}
+	history := replay.History{Arrivals: past.Arrivals, Nodes: ground.Processors, Cluster: ground.Cluster, Purses: past.Purses(accounts)}
 	f, err := history.Foresee(ctx,
-		replay.Levers{Policy: force.Policy, Set: settingsMap(force.Settings), Rate: trade.Rates(force.Rates).Base().Processor},
-		replay.Levers{Policy: name, Set: epoch.Complete(name, set, counts(force.Settings)), Rate: trade.Rates(rates).Base().Processor})
+		replay.Levers{Policy: force.Policy, Set: settingsMap(force.Settings), Rate: trade.Rates(force.Rates).Base().Processor, Partitions: ground.Partitions},
+		replay.Levers{
+			Policy: name, Set: epoch.Complete(name, set, counts(force.Settings)), Rate: trade.Rates(rates).Base().Processor,
+			Partitions: ground.Under(rates),
+		})
 	if err != nil {
 		return web.WhatIfResult{}, err
 	}

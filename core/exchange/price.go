@@ -87,8 +87,7 @@ func (x *pricer) fitting(j *underway.Job) market.Job {
 		first.SLA.Deadline = max(0, x.timeOf(j.DueUS)-t)
 	}
 	budget, factor := first.SLA.Budget, x.rates.Factor(j.Request.Partition)
-	first.SLA.Penalty, first.SLA.Bonus = trade.Per(first.SLA.Penalty, factor), trade.Per(first.SLA.Bonus, factor)
-	first.SLA.Budget = trade.Per(budget, factor) // with which forCore asks where it would be
+	first.SLA = trade.SLAPer(first.SLA, factor) // with which forCore asks where it would be
 	first.SLA.Budget = x.forCore(&j.Request, &first, budget)
 	if j.Request.Array == nil || j.Request.Array.Limit > 0 {
 		return first

@@ -58,6 +58,12 @@ func Per(p market.Price, factor int64) market.Price {
 // partition are compared with each other as if there were no other, and no amount is rounded
 // but once.
 
+// SLAPer is what was agreed with a job as the core is told of it, in the market's prices.
+func SLAPer(s market.SLA, factor int64) market.SLA {
+	s.Budget, s.Penalty, s.Bonus = Per(s.Budget, factor), Per(s.Penalty, factor), Per(s.Bonus, factor)
+	return s
+}
+
 // InPartition is what the core has said to a job, in the prices of its partition.
 func InPartition(e *market.Event, factor int64) *market.Event {
 	if factor == 0 {

@@ -11,6 +11,7 @@ import (
 	"github.com/libra-market/libra/core/bound"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/lab/reading"
 	"github.com/libra-market/libra/lab/report"
 	"github.com/libra-market/libra/lab/trial"
@@ -70,6 +71,8 @@ type Cell struct {
 	Cluster *Cluster     // others, in their place; nil: none
 	Rate    market.Price // of a second of every processor; 0: 1
 	Jobs    Jobs
+
+	Partitions *trade.Rates // what the partitions of the nodes cost; nil: there are none
 }
 
 // Cluster is nodes that many runs share. Nobody writes to it.
@@ -167,7 +170,7 @@ func (c Cell) run(ctx context.Context, arrivals []workload.Arrival, watch Watch)
 	if err != nil {
 		return nil, err
 	}
-	t := trial.Trial{Kind: kind, Set: c.Set.Map(), Nodes: c.nodes(), Exact: kind.ExactEstimates, Watch: watch}
+	t := trial.Trial{Kind: kind, Set: c.Set.Map(), Nodes: c.nodes(), Exact: kind.ExactEstimates, Watch: watch, Partitions: c.Partitions}
 	summary, err := t.Run(ctx, jobs)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c, err)

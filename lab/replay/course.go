@@ -91,7 +91,7 @@ func (h *History) cell(policy string, set map[string]string) experiment.Cell {
 	for name, value := range set {
 		settings = settings.Set(name, value)
 	}
-	return experiment.Cell{Policy: policy, Set: settings, Nodes: h.Nodes, Cluster: h.Cluster, Jobs: experiment.Jobs{Factor: 1}}
+	return experiment.Cell{Policy: policy, Set: settings, Nodes: h.Nodes, Cluster: h.Cluster, Partitions: h.Partitions, Jobs: experiment.Jobs{Factor: 1}}
 }
 
 // finiteOr makes sure that a number can be written as JSON.

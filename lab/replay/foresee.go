@@ -7,6 +7,7 @@ import (
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
 	"github.com/libra-market/libra/core/rules"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/lab/workload"
 )
 
@@ -15,6 +16,8 @@ type Levers struct {
 	Policy string
 	Set    map[string]string
 	Rate   market.Price
+
+	Partitions *trade.Rates // what partitions cost; nil: there are none
 }
 
 // Forecast is what other levers would have brought.
@@ -71,7 +74,7 @@ func (h *History) tryLevers(ctx context.Context, l Levers) (*effect, error) {
 	own, _ := rules.Split(l.Set)
 	maps.Copy(set, own)
 	cell := h.cell(l.Policy, set)
-	cell.Rate = l.Rate
+	cell.Rate, cell.Partitions = l.Rate, l.Partitions
 	return h.run(ctx, &cell)
 }
 

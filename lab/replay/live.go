@@ -11,21 +11,6 @@ import (
 	"github.com/libra-market/libra/lab/workload"
 )
 
-// Processors counts the processors of nodes that are up, and how fast they are on
-// average.
-func Processors(nodes []v1.NodeView) (n int, rating float64) {
-	for i := range nodes {
-		if nodes[i].Up {
-			n += nodes[i].Processors
-			rating += nodes[i].Rating * float64(nodes[i].Processors)
-		}
-	}
-	if n == 0 {
-		return 0, 1
-	}
-	return n, rating / float64(n)
-}
-
 // Past is the history of a market as a workload, and what became of it.
 type Past struct {
 	Arrivals []workload.Arrival
@@ -53,7 +38,7 @@ type Pages func(ctx context.Context, after int64) ([]v1.Job, error)
 // would have run nobody knows: as long as it said. Jobs under way, and those
 // that were cancelled, say nothing yet and are left out; so are those that were
 // refused because nobody could pay for them, which no other price makes income of.
-func Remember(ctx context.Context, from Pages, rating float64) (*Past, error) {
+func Remember(ctx context.Context, from Pages, on *Ground) (*Past, error) {
 	m := &Past{}
 	var fates []Fate
 	utility := 0.0
@@ -79,7 +64,7 @@ func Remember(ctx context.Context, from Pages, rating float64) (*Past, error) {
 			if origin == 0 {
 				origin = j.SubmittedUS
 			}
-			a := arrivalOf(j, origin, rating)
+			a := arrivalOf(j, origin, on)
 			m.Arrivals, m.Payers = append(m.Arrivals, a), append(m.Payers, j.Account)
 			f := livedFate(j)
 			fates = append(fates, f)
@@ -97,11 +82,10 @@ func unfunded(j *v1.Job) bool {
 	return j.State == v1.Rejected && (j.Reason == v1.ReasonFunds || j.Reason == v1.ReasonLimit)
 }
 
-// arrivalOf is a job of the past as one that comes again, on processors of
-// rating 1.
-func arrivalOf(j *v1.Job, origin int64, rating float64) workload.Arrival {
+// arrivalOf is a job of the past as one that comes again, on such nodes.
+func arrivalOf(j *v1.Job, origin int64, on *Ground) workload.Arrival {
 	r := &j.Request
-	each := float64(r.EstimateMS) / 1e3 / rating
+	each := float64(r.EstimateMS) / 1e3 / on.rating
 	lanes := max(1, j.Width)
 	if r.Array != nil {
 		each *= float64((r.Array.Len() + lanes - 1) / lanes)
@@ -116,6 +100,7 @@ func arrivalOf(j *v1.Job, origin int64, rating float64) workload.Arrival {
 		},
 		Actual: market.Work(each),
 	}
+	a.Job.Where = on.where(r)
 	if r.DeadlineMS > 0 {
 		a.Job.SLA.Deadline = market.Time(float64(r.DeadlineMS) / 1e3)
 	}
@@ -123,7 +108,7 @@ func arrivalOf(j *v1.Job, origin int64, rating float64) workload.Arrival {
 		a.Job.SLA.Budget = market.Money(*r.Budget).Price()
 	}
 	if j.Work > 0 {
-		a.Actual = market.Work(float64(j.Work) / 1e3 / rating)
+		a.Actual = market.Work(float64(j.Work) / 1e3 / on.rating)
 	}
 	return a
 }

@@ -27,7 +27,7 @@ func TestRemember(t *testing.T) {
 			return nil, nil
 		}
 		return jobs, nil
-	}, 2)
+	}, replay.GroundOf([]v1.NodeView{{Node: "a", Up: true, Processors: 1, Rating: 1}, {Node: "b", Up: true, Processors: 1, Rating: 3}, {Node: "c", Rating: 9, Processors: 9}}, v1.Rates{}).Plain(2))
 	if err != nil || len(past.Arrivals) != 3 || len(past.Course.Fates) != 3 {
 		t.Fatalf("%+v, %v", past, err)
 	}

@@ -5,17 +5,19 @@ import (
 
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/lab/experiment"
 	"github.com/libra-market/libra/lab/workload"
 )
 
 // History is the jobs of the past and what they ran on.
 type History struct {
-	Arrivals []workload.Arrival
-	Nodes    int                 // plain ones, each a processor of rating 1
-	Cluster  *experiment.Cluster // others, in their place; nil: none
-	Rate     market.Price        // what a second of a processor costs; 0: 1
-	Purses   *Purses             // nil: everybody has the money that a price asks for
+	Arrivals   []workload.Arrival
+	Nodes      int                 // plain ones, each a processor of rating 1
+	Cluster    *experiment.Cluster // others, in their place; nil: none
+	Rate       market.Price        // what a second of a processor costs; 0: 1
+	Partitions *trade.Rates        // what the partitions of the nodes cost; nil: there are none
+	Purses     *Purses             // nil: everybody has the money that a price asks for
 }
 
 // Purses say who pays for each job of a history, and what they had for all of

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 )
 
 // GPUs sells the GPUs of a world beside what its policy sells, as a live market does:
@@ -13,6 +14,7 @@ type GPUs struct {
 	world      World
 	nodes      []market.Node
 	timeShared bool
+	rates      *trade.Rates // of partitions
 	hired      map[market.JobID]*hired
 	inputs     []market.Event // scratch
 	refused    []market.Event // scratch
@@ -27,10 +29,14 @@ type hired struct {
 	most market.Price // for all the time in which it may hold them
 }
 
-// SellGPUs has a world sell the GPUs of its nodes, under a policy that shares
-// processors by time or does not; false: they cost nothing, and there is nothing to do.
-func SellGPUs(w World, nodes []market.Node, timeShared bool) (*GPUs, bool) {
-	g := &GPUs{world: w, nodes: nodes, timeShared: timeShared, hired: map[market.JobID]*hired{}}
+// SellGPUs has a world sell the GPUs of its nodes, at the factors of their partitions, under a
+// policy that shares processors by time or does not; false: they cost nothing, and there is
+// nothing to do.
+func SellGPUs(w World, nodes []market.Node, timeShared bool, partitions *trade.Rates) (*GPUs, bool) {
+	g := &GPUs{world: w, nodes: nodes, timeShared: timeShared, rates: partitions, hired: map[market.JobID]*hired{}}
+	if g.rates == nil {
+		g.rates = &trade.Rates{}
+	}
 	for i := range nodes {
 		if n := &nodes[i]; n.GPUs > 0 && n.Base.GPUPrice("") > 0 {
 			return g, true
@@ -80,9 +86,12 @@ func (g *GPUs) forWork(happened []market.Event) []market.Event {
 // and, if it lives on a part of a processor, until its deadline.
 func (g *GPUs) hire(j *market.Job) *hired {
 	h := &hired{spec: *j}
-	slowest, could := market.Work(0), int64(0)
+	slowest, could, takes := market.Work(0), int64(0), j.Where.Chooser()
 	for i := range g.nodes {
 		n := &g.nodes[i]
+		if !takes(n) {
+			continue
+		}
 		if programs := n.ProgramsOn(int64(n.GPUs), j); programs > 0 {
 			h.rate = max(h.rate, n.Base.GPUPrice(j.GPUKind))
 			slowest = max(slowest, j.Estimate/market.Work(n.Rating))
@@ -91,6 +100,9 @@ func (g *GPUs) hire(j *market.Job) *hired {
 	}
 	if could < j.Programs() { // that, and not their price, is why it is refused
 		h.rate = 0
+	}
+	if j.Where != nil {
+		h.rate = trade.Times(h.rate, g.rates.Factor(j.Where.Partition))
 	}
 	longest := market.Time(slowest)
 	if g.timeShared && j.SLA.Deadline.Finite() {

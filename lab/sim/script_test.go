@@ -269,7 +269,7 @@ func (p *play) run() (string, error) {
 		summary.See(r)
 	}
 	var world sim.World = c
-	if gpus, sold := sim.SellGPUs(c, p.nodes, kind.TimeShared); sold {
+	if gpus, sold := sim.SellGPUs(c, p.nodes, kind.TimeShared, nil); sold {
 		world, see = gpus, gpus.Seer(see)
 	}
 	err = sim.Run(context.Background(), world, workload.FromSlice(p.jobs), sim.Options{See: see, Changes: p.changes})

@@ -7,6 +7,7 @@ import (
 	"github.com/libra-market/libra/core/cluster"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/lab/report"
 	"github.com/libra-market/libra/lab/sim"
 	"github.com/libra-market/libra/lab/workload"
@@ -18,6 +19,8 @@ type Trial struct {
 	Set   map[string]string // settings of the policy, and rules of the market; those not named keep their defaults
 	Nodes []market.Node
 	Exact bool // the policy is shown real runtimes as estimates
+
+	Partitions *trade.Rates // what the partitions of the nodes cost; nil: there are none, whatever jobs name
 
 	Clusters int        // so many clusters of these nodes, behind one door; 0 and 1: one, and no door
 	Choice   sim.Choice // how the door chooses among them
@@ -34,7 +37,7 @@ type Trial struct {
 
 // Run makes the run on jobs that come in order of submission.
 func (t *Trial) Run(ctx context.Context, jobs workload.Source) (*report.Summary, error) {
-	trade, set, ruled, err := Rules(t.Set)
+	ruled, set, named, err := Rules(t.Set)
 	if err != nil {
 		return nil, err
 	}
@@ -55,12 +58,20 @@ func (t *Trial) Run(ctx context.Context, jobs workload.Source) (*report.Summary,
 		see = append(see, table.See)
 	}
 	shown := all(see)
-	if gpus, sold := sim.SellGPUs(world, t.Nodes, t.Kind.TimeShared); sold {
+	parted, dearer := sim.SellPartitions(world, t.Partitions)
+	if dearer {
+		world = parted
+	}
+	if gpus, sold := sim.SellGPUs(world, t.Nodes, t.Kind.TimeShared, t.Partitions); sold {
 		world, shown = gpus, gpus.Seer(shown)
 	}
-	if ruled {
-		shown = (&biller{rules: trade, agreed: map[market.JobID]terms{}, show: shown}).See
+	if named {
+		shown = (&biller{rules: ruled, agreed: map[market.JobID]terms{}, show: shown}).See
 	}
+	if dearer { // all that is said of money after this is in the prices of the partitions
+		shown = parted.Seer(shown)
+	}
+	jobs = sim.InPartitions(jobs, t.Partitions)
 	if t.Exact || t.Table != nil {
 		jobs = &tailored{src: jobs, exact: t.Exact, named: t.Table != nil}
 	}

@@ -20,7 +20,7 @@ func printCluster(out io.Writer, nodes []v1.NodeView) error {
 			continue
 		}
 		node := market.Node{
-			Processors: n.Processors, Rating: n.Rating, Memory: n.MemoryMB, Disk: n.DiskMB, GPUs: n.GPUs, GPUKind: n.GPUKind,
+			Processors: n.Processors, Rating: n.Rating, Memory: n.MemoryMB, Disk: n.DiskMB, GPUs: n.GPUs, GPUKind: n.GPUKind, Partition: n.Partition,
 			Base: trade.Rates(n.Rates).Base(),
 		}
 		if last := len(cluster.Groups) - 1; last >= 0 && cluster.Groups[last].Node == node {

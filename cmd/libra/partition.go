@@ -17,12 +17,30 @@ func partitionFlag(f *pflag.FlagSet, given *[]string) {
 	f.StringSliceVar(given, "partition", nil, "`partitions` of the market, and what its prices are times in each: batch=1,fast=2.5; the first is that of jobs that name none (default: as the market has them)")
 }
 
+// simulatedPartitionFlag is that for the partitions of a simulated cluster.
+func simulatedPartitionFlag(f *pflag.FlagSet, given *[]string) {
+	f.StringSliceVar(given, "partition", nil, "what prices are times in `partitions` of the --cluster: batch=1,fast=2.5; the first is that of jobs that name none (default: 1, and the first of the file)")
+}
+
 // partitionsGiven takes over what was given, if anything was.
 func partitionsGiven(given []string, c *config.Config) error {
 	if len(given) == 0 {
 		return nil
 	}
-	c.Rates.Partitions, c.Rates.Partition, c.Given.Partitions = map[string]config.Amount{}, "", true
+	rates, err := parsePartitions(given)
+	if err != nil {
+		return err
+	}
+	c.Rates.Partitions, c.Rates.Partition, c.Given.Partitions = map[string]config.Amount{}, rates.Partition, true
+	for name, factor := range rates.Partitions {
+		c.Rates.Partitions[name] = config.Amount(factor)
+	}
+	return nil
+}
+
+// parsePartitions reads names with factors, of which the first is the usual one.
+func parsePartitions(given []string) (trade.Rates, error) {
+	rates := trade.Rates{Partitions: map[string]int64{}}
 	for _, text := range given {
 		name, rate, said := strings.Cut(text, "=")
 		if !said {
@@ -30,14 +48,49 @@ func partitionsGiven(given []string, c *config.Config) error {
 		}
 		factor, err := market.ParseMoney(rate)
 		if err != nil || factor <= 0 || name == "" {
-			return usagef("--partition: %q is no name of a partition and a factor of more than 0: fast=2.5", text)
+			return rates, usagef("--partition: %q is no name of a partition and a factor of more than 0: fast=2.5", text)
 		}
-		c.Rates.Partitions[name] = config.Amount(factor)
-		if c.Rates.Partition == "" {
-			c.Rates.Partition = name
+		rates.Partitions[name] = int64(factor)
+		if rates.Partition == "" {
+			rates.Partition = name
 		}
 	}
-	return nil
+	return rates, nil
+}
+
+// simulatedPartitions are those that the nodes of a simulated cluster are in, at the factors
+// that are given, else at the cluster's own prices; nil: there are none.
+func simulatedPartitions(given []string, nodes []market.Node) (*trade.Rates, error) {
+	rates, err := parsePartitions(given)
+	if err != nil {
+		return nil, err
+	}
+	in := map[string]bool{}
+	for i := range nodes {
+		name := nodes[i].Partition
+		if name == "" {
+			continue
+		}
+		in[name] = true
+		if _, said := rates.Partitions[name]; !said {
+			rates.Partitions[name] = trade.WholeFactor
+		}
+		if rates.Partition == "" {
+			rates.Partition = name
+		}
+	}
+	for _, name := range rates.Names() {
+		if !in[name] {
+			return nil, usagef("--partition: no node is in partition %s (a group of --cluster says partition: %[1]s)", name)
+		}
+	}
+	if len(in) == 0 {
+		return nil, nil //nolint:nilnil // that is what there is
+	}
+	if err = rates.Validate(); err != nil {
+		return nil, usagef("--partition: %w", err)
+	}
+	return &rates, nil
 }
 
 // factorText is what the prices of a partition are times.

@@ -19,24 +19,25 @@ import (
 
 // replayOptions are the flags of libra replay.
 type replayOptions struct {
-	history  string
-	table    string
-	from     string
-	policies []string
-	nodes    int
-	cluster  string
-	last     int
-	sla      string
-	set      []string
-	seed     uint64
-	tune     string
-	span     string
-	svg      string
-	top      int
-	json     bool
-	strict   bool
-	store    string
-	archive  string
+	history   string
+	table     string
+	from      string
+	policies  []string
+	nodes     int
+	cluster   string
+	partition []string
+	last      int
+	sla       string
+	set       []string
+	seed      uint64
+	tune      string
+	span      string
+	svg       string
+	top       int
+	json      bool
+	strict    bool
+	store     string
+	archive   string
 
 	simulated bool // what was is to be simulated, though the history may tell it
 }
@@ -105,6 +106,7 @@ whether or not the market runs, and the archive files that old parts of the log 
 	f.StringSliceVarP(&opts.policies, "policy", "p", []string{"libra-plus"}, "other `policy` to try, or several with commas between them")
 	f.IntVarP(&opts.nodes, "nodes", "n", 0, "`number` of equal nodes (default: what the header of a log says)")
 	f.StringVar(&opts.cluster, "cluster", "", "`file` that describes the nodes, with their GPUs, in place of --nodes")
+	simulatedPartitionFlag(f, &opts.partition)
 	f.IntVar(&opts.last, "last", 0, "take only the last `number` of jobs in the file")
 	f.StringVar(&opts.sla, "sla", "", "`model` of deadlines and budgets: "+strings.Join(workload.Models(), ", "))
 	f.StringArrayVar(&opts.set, "set", nil, "`name=value` of a setting; may be repeated")
@@ -139,6 +141,8 @@ func (o *replayOptions) check(given func(flag string) bool) error {
 		return usagef("--cluster and --nodes exclude each other: the file says how many nodes there are")
 	case o.cluster != "" && o.history == liveHistory:
 		return usagef("--cluster is for a history in a file: live knows the nodes of the market")
+	case len(o.partition) > 0 && o.history == liveHistory:
+		return usagef("--partition is for a history in a file: live knows the partitions of the market")
 	case o.table != "" && given("from"):
 		return usagef("--table and --from exclude each other: the table says what was")
 	case o.strict && o.history != liveHistory:

@@ -80,6 +80,15 @@ func (r *pastRun) load(ctx context.Context, contenders []trial.Contender) error 
 			r.con.warn("%s: Slurm knows neither deadlines nor budgets: those of the model %s, seed %d (--sla, --seed)", r.history, like.modelName(file), r.seed)
 		}
 	}
+	if r.history != liveHistory {
+		var nodes []market.Node
+		if r.on != nil {
+			nodes = r.on.Nodes
+		}
+		if r.partitions, err = simulatedPartitions(r.partition, nodes); err != nil {
+			return err
+		}
+	}
 	if len(r.arrivals) == 0 {
 		return fmt.Errorf("%s: no jobs in it", r.history)
 	}

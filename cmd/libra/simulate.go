@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/core/wish"
 	"github.com/libra-market/libra/lab/report"
 	"github.com/libra-market/libra/lab/sim"
@@ -26,6 +27,7 @@ type simulateOptions struct {
 	cluster   string
 	gpus      int
 	gpuRate   float64
+	partition []string
 	clusters  int
 	wish      string
 	ask       int
@@ -59,6 +61,9 @@ A workload can also be a YAML or JSON file of job specifications, as libra submi
 --file takes them. A segment simulation may say when a job is submitted and how
 long it really runs (submit and runtime, in seconds); otherwise all come at once
 and run as long as they say.
+
+Nodes of --cluster may be in partitions; a job is in the one that its column partition
+names, or in the first of --partition, which says what prices are times in each.
 
 --clusters puts several clusters, each of the nodes given, behind a broker: it asks
 them about a job as it comes, and hands it to the best by --wish of those that would
@@ -109,6 +114,7 @@ model, no --last.`,
 	f.StringVar(&opts.cluster, "cluster", "", "`file` that describes the nodes, in place of --nodes")
 	f.IntVar(&opts.gpus, "gpus-per-node", 0, "`number` of GPUs that each of the --nodes has")
 	f.Float64Var(&opts.gpuRate, "gpu-rate", 1, "`price` of one GPU for a second, of the --gpus-per-node")
+	simulatedPartitionFlag(f, &opts.partition)
 	f.IntVar(&opts.clusters, "clusters", 1, "`number` of such clusters, behind a broker")
 	f.StringVar(&opts.wish, "wish", string(wish.Cheapest), "which of several clusters gets a job: `wish` is "+wishes())
 	f.IntVar(&opts.ask, "ask", 0, "ask only so many clusters about a job, a different `number` of them each time (default: all)")
@@ -198,6 +204,7 @@ type simulation struct {
 	settings   []trial.Setting
 	model      trial.Model
 	nodes      []market.Node
+	partitions *trade.Rates // nil: there are none
 	changes    []sim.NodeChange
 }
 
@@ -241,6 +248,9 @@ func (s *simulation) prepare(file *workload.File) (err error) {
 	if s.nodes, err = s.findNodes(file); err != nil {
 		return err
 	}
+	if s.partitions, err = simulatedPartitions(s.partition, s.nodes); err != nil {
+		return err
+	}
 	if s.failures != "" {
 		s.changes, err = readFailures(s.failures, len(s.nodes)*s.clusters)
 	}
@@ -274,7 +284,7 @@ func (s *simulation) checkInaccuracy() error {
 // run streams the workload if nobody needs all of it at once, and loads it
 // otherwise, or if it turns out to be out of order.
 func (s *simulation) run(ctx context.Context, file *workload.File) ([]*report.Summary, error) {
-	if len(s.contenders) == 1 && s.model.None() && s.last == 0 && s.workload != "-" && !s.bound {
+	if len(s.contenders) == 1 && s.model.None() && s.last == 0 && s.workload != "-" && !s.bound && !file.Begins() {
 		summary, err := s.stream(ctx, file)
 		if _, unsorted := errors.AsType[*workload.OutOfOrderError](err); !unsorted {
 			return []*report.Summary{summary}, err
@@ -287,5 +297,5 @@ func (s *simulation) run(ctx context.Context, file *workload.File) ([]*report.Su
 		defer again.Close()
 		return s.runLoaded(ctx, again, true)
 	}
-	return s.runLoaded(ctx, file, false)
+	return s.runLoaded(ctx, file, file.Begins())
 }

@@ -105,7 +105,7 @@ func (s *simulation) shape(jobs workload.Source) (workload.Source, error) {
 func (s *simulation) runOne(ctx context.Context, c trial.Contender, jobs workload.Source, began time.Time) (*report.Summary, error) {
 	t := &trial.Trial{
 		Kind: c.Kind, Set: c.Set, Nodes: s.nodes, Exact: trial.Estimates(s.estimates).Exact(c.Kind), Changes: s.changes, Until: market.Time(s.until),
-		Clusters: s.clusters, Choice: sim.Choice{Wish: wish.Wish(s.wish), Ask: s.ask},
+		Partitions: s.partitions, Clusters: s.clusters, Choice: sim.Choice{Wish: wish.Wish(s.wish), Ask: s.ask},
 	}
 	jobs = &onClock{src: jobs, file: s.workload}
 	var summary *report.Summary

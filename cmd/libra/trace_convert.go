@@ -139,16 +139,16 @@ func convertArrivals(ctx context.Context, con *console, opts traceConvertOptions
 		return 0, err
 	}
 	return len(arrivals), con.writeOutput(to, func(out io.Writer) error {
-		return writeWorkload(ctx, out, format, header, src)
+		return writeWorkload(ctx, out, format, header, src, slices.ContainsFunc(arrivals, func(a workload.Arrival) bool { return a.Placed() }))
 	})
 }
 
-// writeWorkload writes all of a source.
-func writeWorkload(ctx context.Context, out io.Writer, format workload.Format, header *workload.Header, src workload.Source) error {
+// writeWorkload writes all of a source, of which some jobs may be placed.
+func writeWorkload(ctx context.Context, out io.Writer, format workload.Format, header *workload.Header, src workload.Source, placed bool) error {
 	if format == workload.FormatSpec {
 		return workload.Copy(ctx, &specWriter{out: out}, src)
 	}
-	w, err := workload.NewWriter(out, format, header)
+	w, err := workload.NewWriter(out, format, header, placed)
 	if err != nil {
 		return err
 	}

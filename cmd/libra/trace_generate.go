@@ -97,7 +97,7 @@ func runTraceGenerate(ctx context.Context, con *console, opts traceGenerateOptio
 	var done atomic.Int64
 	finish := con.progress("generating", opts.jobs, done.Load)
 	err = con.writeOutput(opts.out, func(out io.Writer) error {
-		return writeWorkload(ctx, out, format, header, &counting{src: src, done: &done})
+		return writeWorkload(ctx, out, format, header, &counting{src: src, done: &done}, false)
 	})
 	finish()
 	if err != nil {

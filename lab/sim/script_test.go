@@ -16,6 +16,7 @@ import (
 	"github.com/libra-market/libra/core/cluster"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/lab/report"
 	"github.com/libra-market/libra/lab/sim"
 	"github.com/libra-market/libra/lab/workload"
@@ -28,8 +29,9 @@ var update = flag.Bool("update", false, "rewrite the answers in testdata/*.txt; 
 // cluster said, but for wake-ups, which are between it and its driver.
 //
 //	cluster nodes=2 policy=libra spare=none   a new stage; other words are settings of the policy
-//	node rating=2 memory=100 processors=2 gpus=2 gpu-price=5 price=1   one more node, where they are not all plain
-//	job a submit=0 estimate=10 procs=1 deadline=20 budget=15 [runtime=.. penalty=.. soft memory=.. gpus=.. threads=.. wish=..]
+//	                                          (partitions=batch=1,fast=2.5: what prices are times in each, the usual one first)
+//	node rating=2 memory=100 processors=2 gpus=2 gpu-price=5 price=1 [name=.. partition=..]   one more node, where they are not all plain
+//	job a submit=0 estimate=10 procs=1 deadline=20 budget=15 [runtime=.. penalty=.. soft memory=.. gpus=.. threads=.. wish=.. partition=.. nodelist=.. exclude=..]
 //	node-down at=5 node=1                     and node-up
 //	run                                       plays it, in a simulated world
 //
@@ -104,6 +106,7 @@ type play struct {
 	nodes   []market.Node
 	jobs    []workload.Arrival
 	changes []sim.NodeChange
+	rates   trade.Rates // of partitions
 }
 
 func (p *play) prepare(command string, words []string) error {
@@ -118,6 +121,10 @@ func (p *play) prepare(command string, words []string) error {
 			switch key, value := word(w); key {
 			case "policy":
 				p.policy = value
+			case "partitions":
+				if err := p.addPartitions(value); err != nil {
+					return err
+				}
 			case "nodes":
 				n, err := strconv.Atoi(value)
 				if err != nil {
@@ -132,8 +139,15 @@ func (p *play) prepare(command string, words []string) error {
 		n := market.Plain()
 		for _, w := range words {
 			key, value := word(w)
-			if key == "gpu-kind" {
+			switch key {
+			case "gpu-kind":
 				n.GPUKind = value
+				continue
+			case "name":
+				n.Name = value
+				continue
+			case "partition":
+				n.Partition = value
 				continue
 			}
 			x, err := strconv.ParseFloat(value, 64)
@@ -186,11 +200,27 @@ func (p *play) prepare(command string, words []string) error {
 	return nil
 }
 
+func (p *play) addPartitions(list string) error {
+	p.rates.Partitions = map[string]int64{}
+	for i, one := range strings.Split(list, ",") {
+		name, text, _ := strings.Cut(one, "=")
+		factor, err := market.ParseMoney(text)
+		if err != nil {
+			return err
+		}
+		p.rates.Partitions[name] = int64(factor)
+		if i == 0 {
+			p.rates.Partition = name
+		}
+	}
+	return p.rates.Validate()
+}
+
 func (p *play) addJob(name string, words []string) error {
 	a := workload.Arrival{Actual: -1, Job: market.Job{
 		Name: name, Width: 1, SLA: market.SLA{Deadline: market.Never, Budget: market.Unlimited},
 	}}
-	j := &a.Job
+	j, where := &a.Job, market.Where{}
 	for _, w := range words {
 		key, value, _ := strings.Cut(w, "=")
 		switch key {
@@ -206,6 +236,15 @@ func (p *play) addJob(name string, words []string) error {
 			continue
 		case "gpu-kind":
 			j.GPUKind = value
+			continue
+		case "partition":
+			where.Partition = value
+			continue
+		case "nodelist":
+			where.Nodes = value
+			continue
+		case "exclude":
+			where.Exclude = value
 			continue
 		}
 		x, err := strconv.ParseFloat(value, 64)
@@ -236,6 +275,9 @@ func (p *play) addJob(name string, words []string) error {
 		default:
 			return fmt.Errorf("a job has no %q", key)
 		}
+	}
+	if where != (market.Where{}) {
+		j.Where = &where
 	}
 	if a.Actual < 0 {
 		a.Actual = j.Estimate // unless told otherwise, users estimate well
@@ -269,10 +311,17 @@ func (p *play) run() (string, error) {
 		summary.See(r)
 	}
 	var world sim.World = c
-	if gpus, sold := sim.SellGPUs(c, p.nodes, kind.TimeShared, nil); sold {
+	parted, dearer := sim.SellPartitions(world, &p.rates)
+	if dearer {
+		world = parted
+	}
+	if gpus, sold := sim.SellGPUs(world, p.nodes, kind.TimeShared, &p.rates); sold {
 		world, see = gpus, gpus.Seer(see)
 	}
-	err = sim.Run(context.Background(), world, workload.FromSlice(p.jobs), sim.Options{See: see, Changes: p.changes})
+	if dearer {
+		see = parted.Seer(see)
+	}
+	err = sim.Run(context.Background(), world, sim.InPartitions(workload.FromSlice(p.jobs), &p.rates), sim.Options{See: see, Changes: p.changes})
 	if err != nil {
 		return "", err
 	}

@@ -17,9 +17,12 @@ type Writer interface {
 	Flush() error
 }
 
-// NewWriter writes SWF, with a header, or CSV. Job specifications are somebody
-// else's to write, as they are to read (see [Specified]).
-func NewWriter(out io.Writer, format Format, header *Header) (Writer, error) {
+// NewWriter writes SWF, with a header, or CSV, in which placed jobs say on which nodes they
+// may be. Job specifications are somebody else's to write, as they are to read (see [Specified]).
+func NewWriter(out io.Writer, format Format, header *Header, placed bool) (Writer, error) {
+	if format != FormatSWF && placed {
+		return newPlacedCSVWriter(out)
+	}
 	if format != FormatSWF {
 		return NewCSVWriter(out)
 	}

@@ -37,12 +37,17 @@ const (
 	columnClass
 	columnGPUs
 	columnThreads
+	columnPartition
+	columnNodelist
+	columnExclude
+	columnBegin
 	columnCount
 )
 
 var columnNames = [columnCount]string{
 	"id", "submit", "runtime", "estimate", "procs", "deadline", "deadline_type", "budget", "penalty_rate",
 	"user", "memory_mb", "disk_mb", "class", "gpus", "threads",
+	"partition", "nodelist", "exclude", "begin",
 }
 
 var neededColumns = [...]int{columnID, columnSubmit, columnRuntime, columnProcs}
@@ -56,6 +61,7 @@ type CSV struct {
 	line   int64
 	ids    ids
 	owners map[string]market.Account
+	wheres map[market.Where]*market.Where
 	record [][]byte
 	wrong  int // the first column that is no number
 	why    error
@@ -80,6 +86,10 @@ func NewCSV(in io.Reader, name string) (*CSV, error) {
 
 // byteOrderMark is what spreadsheets put at the head of a text.
 var byteOrderMark = []byte("\xef\xbb\xbf")
+
+// Begins reports whether jobs say when they may begin: they do not come in the order in which
+// they stand in the file.
+func (c *CSV) Begins() bool { return c.places[columnBegin] >= 0 }
 
 // Line is the number, from 1, of the line last read.
 func (c *CSV) Line() int64 { return c.line }
@@ -157,7 +167,7 @@ func (c *CSV) fill(a *Arrival) (column int, err error) {
 	submit, runtime, procs := c.number(columnSubmit, required), c.number(columnRuntime, required), c.number(columnProcs, required)
 	deadline, budget, penalty := c.number(columnDeadline, none), c.number(columnBudget, none), c.number(columnPenaltyRate, 0)
 	memory, disk, class := c.number(columnMemory, 0), c.number(columnDisk, 0), c.number(columnClass, 0)
-	gpus, threads := c.number(columnGPUs, 0), c.number(columnThreads, 0)
+	gpus, threads, begin := c.number(columnGPUs, 0), c.number(columnThreads, 0), c.number(columnBegin, math.Inf(-1))
 	if c.why != nil {
 		return c.wrong, c.why
 	}
@@ -196,7 +206,10 @@ func (c *CSV) fill(a *Arrival) (column int, err error) {
 	if job.Owner, err = c.owner(); err != nil {
 		return columnUser, err
 	}
-	job.Submit, job.Estimate = market.Time(submit), market.Work(estimate)
+	if column, err := c.where(job); err != nil {
+		return column, err
+	}
+	job.Submit, job.Estimate = market.Time(max(submit, begin)), market.Work(estimate) // until it may begin nothing is promised
 	job.SLA.Deadline, job.SLA.Budget, job.SLA.Penalty = market.Time(deadline), market.Price(budget), market.Price(penalty)
 	a.Actual = market.Work(runtime)
 	return 0, nil

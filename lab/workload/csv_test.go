@@ -62,7 +62,7 @@ func TestCSVSaysWhatIsWrong(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"nothing", "", "jobs.csv: no header line"},
 		{"unknown column", "id,submit,runtime,procs,colour\n", `jobs.csv line 1: unknown column "colour" (want some of id, submit, runtime, estimate, ` +
-			`procs, deadline, deadline_type, budget, penalty_rate, user, memory_mb, disk_mb, class, gpus, threads)`},
+			`procs, deadline, deadline_type, budget, penalty_rate, user, memory_mb, disk_mb, class, gpus, threads, partition, nodelist, exclude, begin)`},
 		{"twice", "id,submit,runtime,procs,submit\n", `jobs.csv line 1: column "submit" is there twice`},
 		{"missing", "id,submit,procs\n", `jobs.csv line 1: no column "runtime" (needed: id, submit, runtime, procs)`},
 		{"columns", "id,submit,runtime,procs\na,1,2\n", "jobs.csv line 2: 3 columns, the header line has 4"},

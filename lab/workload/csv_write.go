@@ -8,18 +8,25 @@ import (
 	"github.com/libra-market/libra/core/plain"
 )
 
-// CSVWriter writes a workload CSV with all columns. Numbers are written as the
+// CSVWriter writes a workload CSV with all columns but those that say on which nodes jobs may
+// be, unless these are asked for. When a job may begin is when it was submitted. Numbers are written as the
 // shortest decimal that reads back the same. Call [CSVWriter.Flush] at the end.
 type CSVWriter struct {
 	out    *csv.Writer
 	record [columnCount]string
 	text   []byte
+	used   int // columns
 }
 
 // NewCSVWriter starts a workload CSV with its header line.
-func NewCSVWriter(out io.Writer) (*CSVWriter, error) {
-	w := &CSVWriter{out: csv.NewWriter(out)}
-	if err := w.out.Write(columnNames[:]); err != nil {
+func NewCSVWriter(out io.Writer) (*CSVWriter, error) { return newCSVWriter(out, columnPartition) }
+
+// newPlacedCSVWriter starts one in which jobs say on which nodes they may be.
+func newPlacedCSVWriter(out io.Writer) (*CSVWriter, error) { return newCSVWriter(out, columnBegin) }
+
+func newCSVWriter(out io.Writer, used int) (*CSVWriter, error) {
+	w := &CSVWriter{out: csv.NewWriter(out), used: used}
+	if err := w.out.Write(columnNames[:used]); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -56,7 +63,8 @@ func (w *CSVWriter) Write(a *Arrival) error {
 		columnGPUs:         strconv.Itoa(int(job.GPUs)),
 		columnThreads:      strconv.Itoa(int(job.Threads)),
 	}
-	return w.out.Write(w.record[:])
+	w.record[columnPartition], w.record[columnNodelist], w.record[columnExclude] = a.places()
+	return w.out.Write(w.record[:w.used])
 }
 
 func (w *CSVWriter) number(x float64) string {

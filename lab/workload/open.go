@@ -190,6 +190,10 @@ func (f *File) Header() *Header {
 	return f.swf.Header()
 }
 
+// Begins reports whether jobs say when they may begin, and so come in another order than that
+// of the file.
+func (f *File) Begins() bool { return f.csv != nil && f.csv.Begins() }
+
 // SWF gives the reader of an SWF log, for those who want its records as they
 // stand, or nil.
 func (f *File) SWF() *SWF { return f.swf }

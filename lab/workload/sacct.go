@@ -44,6 +44,7 @@ type SacctLeft struct {
 type sacctJob struct {
 	id       string
 	user     string
+	in       *market.Where // its partition
 	state    sacctState
 	submit   int64 // unix seconds, as the rest
 	start    int64
@@ -213,7 +214,7 @@ func (s *Sacct) Next(a *Arrival) error {
 	j := &s.jobs[s.left]
 	s.left++
 	*a = Arrival{Actual: market.Work(max(1, j.ran)), Number: int64(s.left)}
-	a.Job.Name, a.Job.Owner = j.label(), market.Account(j.user)
+	a.Job.Name, a.Job.Owner, a.Job.Where = j.label(), market.Account(j.user), j.in
 	a.Job.Submit, a.Job.Width = market.Time(j.submit-s.jobs[0].submit), int32(j.procs) //nolint:gosec // it was checked when it was read
 	a.Job.Estimate = a.Actual
 	if j.limit > 0 {

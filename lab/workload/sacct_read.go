@@ -19,10 +19,11 @@ type sacctReader struct {
 	columns map[string]int // by name, in small letters
 	names   []string
 	fields  []string
+	parts   map[string]*market.Where // by partition
 }
 
 // SacctFields are those to ask sacct for.
-const SacctFields = "JobID,User,State,Submit,Start,End,ElapsedRaw,TimelimitRaw,ReqCPUS,AllocCPUS,ReqTRES,AllocTRES"
+const SacctFields = "JobID,User,State,Submit,Start,End,ElapsedRaw,TimelimitRaw,ReqCPUS,AllocCPUS,ReqTRES,AllocTRES,Partition"
 
 func (r *sacctReader) fail(field string, err error) error {
 	return &market.PlaceError{File: r.file, Line: r.line, Field: field, Err: err}
@@ -90,11 +91,27 @@ func (r *sacctReader) readJob(text string) (job sacctJob, is bool, err error) {
 	if job.state, err = parseSacctState(r.field("State")); err != nil {
 		return job, false, r.fail("State", err)
 	}
-	job.user = r.field("User")
+	job.user, job.in = r.field("User"), r.partition()
 	if err = r.readTimes(&job); err != nil {
 		return job, false, err
 	}
 	return job, true, r.readSize(&job)
+}
+
+// partition is whose nodes a job was on; nil: it does not say. One that never ran may name
+// several.
+func (r *sacctReader) partition() *market.Where {
+	name := r.field("Partition")
+	if !market.Word(name) {
+		return nil
+	}
+	if r.parts[name] == nil {
+		if r.parts == nil {
+			r.parts = map[string]*market.Where{}
+		}
+		r.parts[name] = &market.Where{Partition: name}
+	}
+	return r.parts[name]
 }
 
 // readTimes reads when it was submitted and begun, how long it ran and was to run at most.

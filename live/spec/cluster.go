@@ -39,6 +39,7 @@ func (g *Group) table() table {
 		{name: "disk", value: orWord("unlimited", market.NoLimit, &n.Disk, megabytes(&n.Disk))},
 		{name: "gpus", value: whole(&n.GPUs, market.MaxGPUs)},
 		{name: "gpu_kind", value: text(&n.GPUKind)},
+		{name: "partition", value: text(&n.Partition)},
 		{name: "prices", value: table{
 			{name: "processor", value: number(&n.Base.Processor)},
 			{name: "memory", value: number(&n.Base.Memory)},
@@ -104,6 +105,9 @@ func (c *Cluster) Validate() error {
 		if err := g.Node.Validate(); err != nil {
 			at := fromMarket(err, nodePaths, "prices")
 			return wrong(at.Field, "%s", at.Problem)
+		}
+		if p := g.Node.Partition; p != "" && !market.Word(p) {
+			return wrong("partition", "want a word of letters, digits, - _ and .")
 		}
 		if beyond(g.Node.Memory) {
 			return wrong("memory", "%d MB makes no sense (want at most %.0f, or unlimited)", g.Node.Memory, most)

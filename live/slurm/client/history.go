@@ -11,7 +11,7 @@ import (
 )
 
 // HistoryFields are what sacct is asked for of the past.
-const HistoryFields = "JobID,User,State,Submit,Start,End,ElapsedRaw,TimelimitRaw,ReqCPUS,AllocCPUS,ReqTRES,AllocTRES"
+const HistoryFields = "JobID,User,State,Submit,Start,End,ElapsedRaw,TimelimitRaw,ReqCPUS,AllocCPUS,ReqTRES,AllocTRES,Partition"
 
 // History is what sacct says of the jobs of a time, with --parsable2, as it says it:
 // a month of a large site may be long. Times are seconds, so that no zone matters. To is

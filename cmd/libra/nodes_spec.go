@@ -20,8 +20,11 @@ func printCluster(out io.Writer, nodes []v1.NodeView) error {
 			continue
 		}
 		node := market.Node{
-			Processors: n.Processors, Rating: n.Rating, Memory: n.MemoryMB, Disk: n.DiskMB, GPUs: n.GPUs, GPUKind: n.GPUKind, Partition: n.Partition,
+			Processors: n.Processors, Rating: n.Rating, Memory: n.MemoryMB, Disk: n.DiskMB, GPUs: n.GPUs, GPUKind: n.GPUKind,
 			Base: trade.Rates(n.Rates).Base(),
+		}
+		if len(n.Rates.Partitions) > 0 { // else nobody is sold one by its name
+			node.Partition = n.Partition
 		}
 		if last := len(cluster.Groups) - 1; last >= 0 && cluster.Groups[last].Node == node {
 			cluster.Groups[last].Count++

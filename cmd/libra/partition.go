@@ -93,11 +93,6 @@ func simulatedPartitions(given []string, nodes []market.Node) (*trade.Rates, err
 	return &rates, nil
 }
 
-// factorText is what the prices of a partition are times.
-func factorText(millionths int64) string {
-	return strings.TrimSuffix(strings.TrimRight(market.Money(millionths).Exact(), "0"), ".")
-}
-
 // partitionRate is what a partition costs, in words.
 type partitionRate struct{ name, rate string }
 
@@ -105,7 +100,7 @@ type partitionRate struct{ name, rate string }
 func partitionRates(r *v1.Rates) (list []partitionRate) {
 	rates := trade.Rates(*r)
 	for i, name := range rates.Names() {
-		text := fmt.Sprintf("these prices x %s", factorText(rates.Partitions[name]))
+		text := fmt.Sprintf("these prices x %s", trade.FactorText(rates.Partitions[name]))
 		if i == 0 {
 			text += ", for jobs that name none"
 		}
@@ -127,7 +122,7 @@ func partitionWords(n *v1.NodeView) string {
 	case !sold:
 		return "partition " + n.Partition + ", which is not sold"
 	}
-	return fmt.Sprintf("partition %s at x %s", n.Partition, factorText(factor))
+	return fmt.Sprintf("partition %s at x %s", n.Partition, trade.FactorText(factor))
 }
 
 // passedOver says that a market has no partitions, to who has named one.

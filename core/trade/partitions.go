@@ -35,6 +35,11 @@ func (r *Rates) factorOf(j *market.Job) int64 {
 	return r.Factor(j.Where.Partition)
 }
 
+// FactorText is a factor as people write it.
+func FactorText(millionths int64) string {
+	return strings.TrimSuffix(strings.TrimRight(market.Money(millionths).Exact(), "0"), ".")
+}
+
 // Times is so many millionths of a price. None is all of it.
 func Times(p market.Price, factor int64) market.Price {
 	if factor == 0 {

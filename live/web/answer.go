@@ -17,6 +17,7 @@ type answer struct {
 	Refusal *v1.Refusal
 	Offers  []offerView
 	Curve   *curve
+	Later   bool // it begins later, or after others: nothing is promised before, and the price is that of now
 	Blank   bool // there is nothing to ask about yet
 	NowUS   int64
 	unit    string // that amounts are in
@@ -121,7 +122,7 @@ func (c *call) ask(ctx context.Context, f *form, r v1.Request, axis [2]int64) (*
 
 // fill notes what the market answered.
 func (a *answer) fill(o api.Outcome, asked *v1.Request) {
-	a.Quote, a.Refusal, a.Offers = o.Quote, o.Refusal, nil
+	a.Quote, a.Refusal, a.Offers, a.Later = o.Quote, o.Refusal, nil, later(asked) || asked.Follows()
 	if o.Refusal != nil {
 		for i := range o.Refusal.Offers {
 			a.Offers = append(a.Offers, newOffer(o.Refusal.Offers[i], asked, a.unit))

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/url"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,6 +32,7 @@ type form struct {
 var terms = []string{
 	"name", "estimate", "deadline", "budget", "penalty", "procs", "threads", "memory", "disk", "gpus", "class", "wish", "overrun", "after", "array",
 	"tags", "grace", "dir", "output", "error", "account", "soft", "no-restart", "optional", "optional-rate", "optional-command",
+	"partition", "nodelist", "exclude", "constraint", "begin",
 }
 
 // fieldOf says which field of the form sets a field of a request.
@@ -38,7 +40,7 @@ var fieldOf = map[string]string{
 	"estimate_ms": "estimate", "deadline_ms": "deadline", "budget_micros": "budget", "penalty_micros_per_s": "penalty",
 	"processors": "procs", "memory_mb": "memory", "disk_mb": "disk", "gpu_kind": "gpus", "argv": "script", "no_restart": "no-restart",
 	"grace_ms": "grace", "array.limit": "array", "optional.work_ms": "optional", "optional.rate_micros_per_s": "optional-rate",
-	"optional.argv": "optional-command",
+	"optional.argv": "optional-command", "begin_ms": "begin",
 }
 
 // readRequest takes in the form and makes a request of it. What is wrong stands in
@@ -162,12 +164,20 @@ func offerTerms(o *v1.Offer) string {
 	if o.Change == "gpus" {
 		q.Set("gpus", market.GPUText(r.GPUKind, r.GPUs))
 	}
+	if o.Change == "nodes" { // on any
+		for _, name := range placeTerms {
+			q.Set(name, "")
+		}
+	}
 	return q.Encode()
 }
 
+// placeTerms are the fields that say on which nodes of its partition a job may be.
+var placeTerms = []string{"nodelist", "exclude", "constraint"}
+
 // use puts the terms of an offer into the form.
 func (f *form) use(offer url.Values) {
-	for _, name := range []string{"estimate", "deadline", "budget", "procs", "gpus"} {
+	for _, name := range slices.Concat([]string{"estimate", "deadline", "budget", "procs", "gpus"}, placeTerms) {
 		if offer.Has(name) {
 			f.Fields[name] = offer.Get(name)
 			delete(f.Wrong, name)
@@ -198,6 +208,10 @@ func (f *form) like(j *v1.Job) {
 	set("memory", strconv.FormatInt(r.MemoryMB, 10)+"M", r.MemoryMB > 0)
 	set("disk", strconv.FormatInt(r.DiskMB, 10)+"M", r.DiskMB > 0)
 	set("gpus", market.GPUText(r.GPUKind, r.GPUs), r.GPUs > 0)
+	set("partition", r.Partition, r.Partition != "")
+	set("nodelist", strings.Join(r.Nodelist, ","), len(r.Nodelist) > 0)
+	set("exclude", strings.Join(r.Exclude, ","), len(r.Exclude) > 0)
+	set("constraint", r.Constraint, r.Constraint != "")
 	set("class", strconv.Itoa(r.Class), r.Class > 0)
 	set("soft", "yes", r.Soft)
 	set("no-restart", "yes", r.NoRestart)
@@ -233,7 +247,7 @@ func quoted(words []string) string {
 // more reports whether anything is said in the part of the form that is folded
 // away.
 func (f *form) more() bool {
-	shown := map[string]bool{"estimate": true, "deadline": true, "budget": true, "script": true, "zone": true, "dir": true, "name": true, "wish": true}
+	shown := map[string]bool{"estimate": true, "deadline": true, "budget": true, "script": true, "zone": true, "dir": true, "name": true, "wish": true, "partition": true}
 	for name, value := range f.Fields {
 		if value != "" && !shown[name] {
 			return true

@@ -23,10 +23,13 @@ type submitView struct {
 	Answer   *answer
 	Key      string // makes the form count once
 	Accounts []v1.Account
-	Home     string
-	Like     int64 // the job that it was filled in from
-	Said     string
-	Refused  bool // what the answer says was said to a submission, not to a question
+
+	Partitions []partitionChoice // where the market has several, the usual one first
+
+	Home    string
+	Like    int64 // the job that it was filled in from
+	Said    string
+	Refused bool // what the answer says was said to a submission, not to a question
 }
 
 // More reports whether the folded part of the form should be open.
@@ -100,6 +103,9 @@ func (c *call) showForm(v *submitView) error {
 		}
 		return 0
 	})
+	if v.Partitions, err = c.partitions(); err != nil {
+		return err
+	}
 	return c.page("submit", "Submit a job", "submit", v)
 }
 
@@ -112,9 +118,9 @@ func submit(c *call) error {
 	switch {
 	case err != nil:
 		return errNotFound
-	case offer.Get("quote") != "":
+	case offer.Get("quote") != "" && !later(&r):
 		return c.takeOffer(v, r, offer)
-	case len(offer) > 0:
+	case len(offer) > 0: // to a job that begins later none is kept: its terms are what it is asked with again
 		f.use(offer)
 		return c.askAgain(v)
 	case c.r.PostFormValue("do") == "ask":
@@ -212,7 +218,7 @@ func (c *call) takeOffer(v *submitView, r v1.Request, offer url.Values) error {
 // moved says that the price is not what was shown, where nothing else limits it.
 func (c *call) moved(r *v1.Request) (string, error) {
 	seen, err := strconv.ParseInt(c.r.PostFormValue("seen"), 10, 64)
-	if err != nil || r.Budget != nil {
+	if err != nil || r.Budget != nil || later(r) {
 		return "", nil //nolint:nilerr // no price was shown
 	}
 	o, err := c.h.market.Preview(c.r.Context(), c.who, wire.ToRequest(r))

@@ -40,7 +40,10 @@ func preview(c *call) error {
 	case a.Quote != nil:
 		reply.Seen = strconv.FormatInt(a.Quote.Price, 10)
 		reply.Say = "Price " + moneyIn(a.Quote.Price, c.h.unit)
-		if s := a.Surely(); s != "" {
+		switch s := a.Surely(); {
+		case a.Later:
+			reply.Say += " now, nothing is promised before it can begin"
+		case s != "":
 			reply.Say += ", " + s
 		}
 	case a.Refusal != nil:

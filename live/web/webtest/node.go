@@ -32,10 +32,14 @@ type played struct {
 }
 
 // Join lets a node of so many processors join the market.
-func (f *Floor) Join(name string, processors int) *Node {
+func (f *Floor) Join(name string, processors int) *Node { return f.JoinIn("", name, processors) }
+
+// JoinIn is a node of a partition.
+func (f *Floor) JoinIn(partition, name string, processors int) *Node {
 	f.Helper()
 	_, err := f.Market.Hello(context.Background(), task.Hello{
 		Node: name, Processors: processors, Rating: 1, Speed: 1, MemoryMB: 64 << 10, DiskMB: 1 << 20, Boot: "b", Limits: "cgroup v2", Agent: "test",
+		Partition: partition,
 	})
 	if err != nil {
 		f.Fatal(err)

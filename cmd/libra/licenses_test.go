@@ -9,8 +9,8 @@ import (
 	"github.com/libra-market/libra/core/trade"
 )
 
-// Licences are Slurm's to count: a market without one refuses them, in front of Slurm a job
-// has them that begins when it is taken, and no other.
+// Licences are Slurm's to count: a market without one refuses them. In front of Slurm who begins
+// later has them then.
 func TestWhoMayHaveLicenses(t *testing.T) {
 	one := []string{task.Licenses + "=fluent:2"}
 	for name, c := range map[string]struct {
@@ -20,10 +20,10 @@ func TestWhoMayHaveLicenses(t *testing.T) {
 		"none":            {trade.Request{Hold: true}, true, true},
 		"some":            {trade.Request{Env: one}, false, true},
 		"what is nothing": {trade.Request{Env: []string{task.Licenses + "=a|b"}}, false, false},
-		"on hold":         {trade.Request{Env: one, Hold: true}, false, false},
-		"later":           {trade.Request{Env: one, BeginMS: 1}, false, false},
-		"after another":   {trade.Request{Env: one, AfterAny: []int64{1}}, false, false},
-		"after a start":   {trade.Request{Env: one, AfterBegun: []trade.Begun{{Job: 1}}}, false, false},
+		"on hold":         {trade.Request{Env: one, Hold: true}, false, true},
+		"later":           {trade.Request{Env: one, BeginMS: 1}, false, true},
+		"after another":   {trade.Request{Env: one, AfterAny: []int64{1}}, false, true},
+		"after a start":   {trade.Request{Env: one, AfterBegun: []trade.Begun{{Job: 1}}}, false, true},
 	} {
 		if err := unlicensed(&c.asks); (err == nil) != c.here {
 			t.Errorf("%s, without Slurm: %v", name, err)

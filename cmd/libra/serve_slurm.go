@@ -87,21 +87,20 @@ func (m onSlurm) sell(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 	if err := m.settle(ctx, asks); err != nil {
 		return api.Outcome{}, false, err
 	}
-	if some, _ := task.LicensesOf(asks.Env); len(some) > 0 { // it was looked at
-		if err := m.beginsAtOnce(ctx); err != nil {
-			return api.Outcome{}, false, err
-		}
+	waits, err := m.queues(ctx)
+	if err != nil {
+		return api.Outcome{}, false, err
 	}
 	asks.Account = m.named(ctx, c.By.User, asks.Account) // of plain sbatch
 	m.backend.Fill(ctx, asks)
 	if c.Submit != nil && m.backend.Keeps(c.Submit.Quote) {
-		if !m.backend.KeepsLicenses(c.Submit.Quote, asks.Env) {
+		if !waits && !m.backend.KeepsLicenses(c.Submit.Quote, asks.Env) {
 			return api.Outcome{}, false, &trade.FieldError{Field: "env", Want: "the licences that were quoted, or none: no others are kept for it"}
 		}
 		return m.take(ctx, c, key)
 	}
 	m.backend.SteerClear(ctx, asks)
-	ticket, over := m.backend.Admit(ctx, c.By.User, asks)
+	ticket, over := m.backend.Admit(ctx, c.By.User, asks, waits)
 	if over != nil {
 		// One that was taken before and is asked for again has its answer.
 		if o, replayed, err := m.Again(ctx, key); replayed || err != nil {
@@ -135,16 +134,15 @@ func (m onSlurm) settle(ctx context.Context, r *trade.Request) error {
 	return rates.Settle(r)
 }
 
-// beginsAtOnce refuses licences under a policy that lets jobs wait for processors.
-func (m onSlurm) beginsAtOnce(ctx context.Context) error {
+// queues reports whether the policy lets jobs wait for processors: they have their licences when
+// they begin.
+func (m onSlurm) queues(ctx context.Context) (bool, error) {
 	prices, err := m.Prices(ctx)
 	if err != nil {
-		return err
+		return false, err
 	}
-	if kind, err := policy.Find(prices.Policy); err != nil || !kind.TimeShared {
-		return &trade.FieldError{Field: "env", Want: "no licences under " + prices.Policy + ", which lets jobs wait: they can be kept for one that begins when it is taken"}
-	}
-	return nil
+	kind, err := policy.Find(prices.Policy)
+	return err == nil && !kind.TimeShared, nil //nolint:nilerr // one that is not known here is said elsewhere
 }
 
 // take hands on what Slurm was asked about before, or need not be. Of a quote that is taken,
@@ -186,7 +184,11 @@ func (m onSlurm) Preview(ctx context.Context, by trade.Identity, r trade.Request
 	}
 	r.Account = m.named(ctx, by.User, r.Account)
 	m.backend.Fill(ctx, &r)
-	ticket, over := m.backend.Admit(ctx, by.User, &r)
+	waits, err := m.queues(ctx)
+	if err != nil {
+		return api.Outcome{}, err
+	}
+	ticket, over := m.backend.Admit(ctx, by.User, &r, waits)
 	if over != nil {
 		return m.refuse(ctx, by, r, over), nil
 	}
@@ -201,7 +203,7 @@ func (m onSlurm) refuse(ctx context.Context, by trade.Identity, r trade.Request,
 	if change == "" {
 		return api.Outcome{Refusal: &no}
 	}
-	ticket, still := m.backend.Admit(ctx, by.User, &r)
+	ticket, still := m.backend.Admit(ctx, by.User, &r, false)
 	if still != nil {
 		return api.Outcome{Refusal: &no}
 	}
@@ -257,17 +259,30 @@ func (m onSlurm) possible(c *trade.Command) error {
 	return nil
 }
 
-// licensed refuses licences for what does not begin when it is taken: they are kept for a job
-// from then on, and no longer than that can be seen.
+// licensed refuses licences that make no sense.
 func licensed(r *trade.Request) error {
-	some, err := task.LicensesOf(r.Env)
-	switch {
-	case err != nil:
+	if _, err := task.LicensesOf(r.Env); err != nil {
 		return &trade.FieldError{Field: "env", Want: "in " + task.Licenses + " " + err.Error()}
-	case len(some) > 0 && (r.Later() || len(r.Follows()) > 0):
-		return &trade.FieldError{Field: "env", Want: "no licences with a job that begins later, or after others: they can be kept for one that begins when it is taken"}
 	}
 	return nil
+}
+
+// recallLicenses has the licences of jobs under way kept for them from the start on.
+func recallLicenses(ctx context.Context, m front.Market, b *slurm.Backend) error {
+	if !b.Licensed(ctx) {
+		return nil
+	}
+	const page = 1000
+	for before := int64(0); ; {
+		jobs, err := m.Jobs(ctx, v1.JobQuery{States: []v1.State{v1.Running, v1.Stopping}, Before: before, Limit: page})
+		if err != nil || len(jobs) == 0 {
+			return err
+		}
+		for i := range jobs {
+			b.Recall(jobs[i].ID, jobs[i].Owner, jobs[i].Request.Env)
+		}
+		before = jobs[len(jobs)-1].ID
+	}
 }
 
 // wholeJob refuses an optional part: nobody on a Slurm node could tell it from
@@ -350,6 +365,9 @@ func (s *service) startSlurm(ctx, run context.Context, c *config.Config, log *sl
 		Partition: c.Slurm.Partition, Control: slurm.Control(c.Slurm.Control), Now: time.Now, Log: log,
 	}, behindSlurm{s.market.Controller}, batch, s.store)
 	if err != nil {
+		return err
+	}
+	if err = recallLicenses(ctx, s.market, s.backend); err != nil {
 		return err
 	}
 	desk.market = onSlurm{s.market, s.backend, c}

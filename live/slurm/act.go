@@ -89,6 +89,12 @@ func (b *Backend) submit(ctx context.Context, r *run) {
 		s.Limit = most // with more it would wait for good
 	}
 	s.Limit = b.beforeReserved(ctx, s.Nodes, orders[0].Spec.DueUS, s.Limit)
+	if why := b.license(ctx, r, &orders[0].Spec, partition); why != "" && err == nil {
+		if b.mayYetBe(r) {
+			return
+		}
+		err = errors.New(why)
+	}
 	if err != nil {
 		b.mu.Lock()
 		r.ends(verdict{state: task.Refused, why: err.Error()}, b.cfg.Now())

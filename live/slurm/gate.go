@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/slurm/limit"
 )
@@ -138,16 +137,18 @@ func (b *Backend) Fill(ctx context.Context, r *trade.Request) {
 
 // Admit holds a request of a user against Slurm's limits: the one that it would exceed,
 // or a ticket, to be handed back with what became of it; none where nothing is counted.
-func (b *Backend) Admit(ctx context.Context, user string, r *trade.Request) (*Ticket, *limit.Excess) {
+// What waits in the market before it begins, for its time, for others or for processors, has its
+// licences when it does: see license.
+func (b *Backend) Admit(ctx context.Context, user string, r *trade.Request, waits bool) (*Ticket, *limit.Excess) {
 	ask := limit.Ask{
 		User: user, Processors: r.Procs(), Programs: r.Procs() / max(1, r.Threads), MemoryMB: r.MemoryMB,
 		GPUs: r.GPUs * (r.Procs() / max(1, r.Threads)), GPUKind: r.GPUKind,
-		Licenses: licensesOf(r.Env),
-		Time:     time.Duration(max(r.DeadlineMS, r.EstimateMS)) * time.Millisecond,
+		Licenses: licensesOf(r.Env), Waits: waits || r.Later() || len(r.Follows()) > 0,
+		Time: time.Duration(max(r.DeadlineMS, r.EstimateMS)) * time.Millisecond,
 	}
 	partition := b.asked(r)
 	site := b.site(ctx, partition)
-	if !site.Counts() && len(ask.Licenses) == 0 {
+	if !site.Counts() && (len(ask.Licenses) == 0 || ask.Waits) {
 		return nil, site.Check(ask, limit.Books{})
 	}
 	b.mu.Lock()
@@ -155,13 +156,21 @@ func (b *Backend) Admit(ctx context.Context, user string, r *trade.Request) (*Ti
 	if e := site.Check(ask, b.books(partition)); e != nil {
 		return nil, e
 	}
+	if ask.Waits {
+		ask.Licenses = nil
+	}
 	t := &Ticket{user: user, partition: partition, use: limit.Use{Jobs: 1, Processors: ask.Processors, MemoryMB: ask.MemoryMB * int64(ask.Processors), GPUs: ask.GPUs, Licenses: ask.Licenses}}
 	t.use.Count(r.GPUKind, ask.GPUs)
+	b.issue(t)
+	return t, nil
+}
+
+// issue notes a ticket. The lock is held.
+func (b *Backend) issue(t *Ticket) {
 	if b.gate.tickets == nil {
 		b.gate.tickets = map[*Ticket]bool{}
 	}
 	b.gate.tickets[t] = true
-	return t, nil
 }
 
 // Settle hands a ticket back: with the number of the job, or 0 if there is none.
@@ -200,12 +209,8 @@ func (b *Backend) KeepsLicenses(quote string, env []string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	t := b.ticketOf(quote)
-	for name, n := range licensesOf(env) {
-		if t == nil || t.use.Licenses[name] < n {
-			return false
-		}
-	}
-	return true
+	some := licensesOf(env)
+	return len(some) == 0 || t != nil && covers(t.use.Licenses, some)
 }
 
 // Take hands on the room of a quote to the job that was made of it; 0: there is none, and it
@@ -246,27 +251,34 @@ func (b *Backend) books(partition string) limit.Books {
 type entry struct {
 	share
 	counted bool // by Slurm
+	run     *run // nil: it is a ticket's, or was counted by Slurm
 }
 
 // entries are all of them, as Slurm counted for a partition. Tickets that have run out are
 // dropped.
 func (b *Backend) entries(partition string) (all []entry) {
-	here := map[int64]bool{}
+	here := map[int64]*run{}
 	for key, r := range b.runs {
-		here[key.job] = true
+		if len(r.orders) > 0 || r.state.over() { // else it was read back, and what it asks for is not known yet
+			here[key.job] = r
+		}
 		if !r.state.over() {
-			all = append(all, entry{share: share{user: r.User, partition: b.partitionOf(r.Nodes), use: r.use()}})
+			all = append(all, entry{run: r, share: share{user: r.User, partition: b.partitionOf(r.Nodes), use: r.use()}})
 		}
 	}
 	w := b.gate.wicket(partition)
 	w.known.Lock()
 	for _, s := range w.had {
-		all = append(all, entry{s, true})
+		all = append(all, entry{share: s, counted: true})
 	}
 	w.known.Unlock()
 	now := b.cfg.Now()
 	for t := range b.gate.tickets {
-		if t.job != 0 && (here[t.job] || now.Sub(t.at) >= ticketLasts) || t.quote != "" && !now.Before(t.until) {
+		r := here[t.job]
+		if t.job != 0 && (r != nil || now.Sub(t.at) >= ticketLasts) || t.quote != "" && !now.Before(t.until) {
+			if r != nil && len(t.use.Licenses) > 0 {
+				r.licensed = true
+			}
 			delete(b.gate.tickets, t)
 			continue
 		}
@@ -330,15 +342,6 @@ func (b *Backend) had(before had) had {
 		}
 	}
 	return before
-}
-
-// licensesOf are those of a job that was looked at when it was handed in.
-func licensesOf(env []string) map[string]int {
-	some, err := task.LicensesOf(env)
-	if err != nil {
-		return nil
-	}
-	return some
 }
 
 // use is what a run counts for.

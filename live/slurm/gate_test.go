@@ -22,7 +22,7 @@ func TestQuotesCountWithinLimits(t *testing.T) {
 	}), noon
 	admit := func(want bool) *Ticket {
 		t.Helper()
-		ticket, over := b.Admit(t.Context(), "ann", &trade.Request{EstimateMS: 1000})
+		ticket, over := b.Admit(t.Context(), "ann", &trade.Request{EstimateMS: 1000}, false)
 		if (over == nil) != want || over != nil && !strings.Contains(over.Detail, "MaxJobs=3") {
 			t.Fatalf("admitted: %v, want %v: %+v", over == nil, want, over)
 		}
@@ -52,7 +52,7 @@ func TestLicensesAreKept(t *testing.T) {
 	w.site, w.asked = limit.Read(limit.Said{Partition: "PartitionName=libra\n", Licenses: "LicenseName=fluent Total=3 Used=0 Free=3 Reserved=0 Remote=no\n"}), noon
 	admit := func(n string, free string) *Ticket {
 		t.Helper()
-		ticket, over := b.Admit(t.Context(), "bob", &trade.Request{EstimateMS: 1000, Env: []string{task.Licenses + "=fluent:" + n}})
+		ticket, over := b.Admit(t.Context(), "bob", &trade.Request{EstimateMS: 1000, Env: []string{task.Licenses + "=fluent:" + n}}, false)
 		if (over == nil) != (free == "") || over != nil && !strings.Contains(over.Detail, free+" are free") {
 			t.Fatalf("%s: %+v, want %q free", n, over, free)
 		}
@@ -77,7 +77,7 @@ func TestLicensesAreKept(t *testing.T) {
 		r.state = ended
 	}
 	b.Settle(admit("3", ""), 0)
-	if ticket, over := b.Admit(t.Context(), "bob", &trade.Request{EstimateMS: 1000}); ticket != nil || over != nil {
+	if ticket, over := b.Admit(t.Context(), "bob", &trade.Request{EstimateMS: 1000}, false); ticket != nil || over != nil {
 		t.Errorf("who asks for none: %+v, %+v", ticket, over)
 	}
 }
@@ -97,7 +97,7 @@ func TestWhatHasEndedIsNotOthers(t *testing.T) {
 		Manager:   "ClusterName=c Account=physics UserName=ann(7) Partition= ID=3\n    DefAssoc=Yes\n    MaxJobs=1(1)\n",
 	}), noon
 	ask := func() *limit.Excess {
-		ticket, over := b.Admit(t.Context(), "ann", &trade.Request{EstimateMS: 1000})
+		ticket, over := b.Admit(t.Context(), "ann", &trade.Request{EstimateMS: 1000}, false)
 		b.Settle(ticket, 0)
 		return over
 	}

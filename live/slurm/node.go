@@ -131,6 +131,9 @@ func (b *Backend) applyOrders(n *node, d *task.Desired) {
 		if r == nil {
 			r = b.newRun(key, o.Spec.BornUS)
 		}
+		if first { // it was under way before: see Recall
+			r.licensed = true
+		}
 		if first && r.state == ordered { // a backend before this one may have submitted it
 			r.on(sent)
 			r.sentAt = b.cfg.Now()

@@ -51,7 +51,7 @@ func TestLimitsOfAPartition(t *testing.T) {
 	}
 	admit := func(partition string) string {
 		t.Helper()
-		_, over := b.Admit(t.Context(), "bob", &trade.Request{EstimateMS: 1000, Partition: partition})
+		_, over := b.Admit(t.Context(), "bob", &trade.Request{EstimateMS: 1000, Partition: partition}, false)
 		if over == nil {
 			return ""
 		}

@@ -97,8 +97,21 @@ func licencesAreKept(t *testing.T, run func(argv ...string) string, b *bazaar) {
 	refused("0 are free", "-L", "fluent", "--wrap", "true")
 	refused("Slurm has 2", "-L", "fluent:3", "--wrap", "true")
 	refused("no licences called abaqus", "-L", "abaqus", "--wrap", "true")
+	refused("Slurm has 2", "-H", "-L", "fluent:3", "--wrap", "true")
+	// Those who wait have theirs when they begin, or are refused then.
+	follows := run(sbatch("-L", "fluent:2", "--dependency=afterany:libra:"+strconv.FormatInt(job(holds), 10), "--wrap", "true")...)
+	vain := job(run(sbatch("-H", "-L", "fluent", "--wrap", "true")...))
+	run(binary(), "release", "libra:"+strconv.FormatInt(vain, 10))
+	until(t, "it is refused", func() bool {
+		j, err := b.owner.Job(t.Context(), vain)
+		return err == nil && j.State.Final()
+	})
+	if j, err := b.owner.Job(t.Context(), vain); err != nil || j.Charged != 0 || !strings.Contains(j.Detail, "0 are free") {
+		t.Errorf("%v: %s, charged %d: %s", err, j.State, j.Charged, j.Detail)
+	}
 	run("touch", "given-back")
 	b.completed(job(holds))
+	b.completed(job(follows))
 	b.completed(job(run(sbatch("-L", "fluent:2", "--wrap", "true")...)))
 }
 

@@ -39,6 +39,7 @@ type Ask struct {
 	GPUs       int    // in all
 	GPUKind    string // empty: any
 	Licenses   map[string]int
+	Waits      bool          // it has them when it begins, which is not now: that there are so many is enough
 	Time       time.Duration // until it has to be done
 }
 

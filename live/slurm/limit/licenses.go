@@ -29,6 +29,15 @@ func readLicenses(text string) map[string]license {
 	return all
 }
 
+// HasLicenses reports whether Slurm counts any.
+func (s *Site) HasLicenses() bool { return len(s.licenses) > 0 }
+
+// CheckLicenses finds the first name of which there are not as many as a job asks for; nil:
+// there are.
+func (s *Site) CheckLicenses(some map[string]int, b Books) *Excess {
+	return s.checkLicenses(&Ask{Licenses: some}, b.of(func(string) bool { return true }))
+}
+
 // checkLicenses holds what a job asks for against what there is: less what others have in
 // Slurm or have reserved, and what jobs of the market have, who hold them from when they are
 // taken until they have ended.
@@ -42,7 +51,7 @@ func (s *Site) checkLicenses(a *Ask, of reckoning) *Excess {
 			return &Excess{Detail: fmt.Sprintf("Slurm has no licences called %s (scontrol show licenses)", name)}
 		case more > l.all:
 			return &Excess{Detail: fmt.Sprintf("it asks for %d of the licences %s, and Slurm has %d", more, name, l.all)}
-		case more > free:
+		case more > free && !a.Waits:
 			return &Excess{Detail: fmt.Sprintf("it asks for %d of the licences %s, and %d are free: of %d jobs of the market have %d, others %d, and %d are reserved", more, name, max(0, free), l.all, own, others, l.reserved)}
 		}
 	}

@@ -1,0 +1,97 @@
+package slurm
+
+import (
+	"context"
+
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/slurm/limit"
+)
+
+// Licences are Slurm's, and a job has them from when it is promised to begin. One that is taken
+// at once has them by its ticket; one that waited in the market is looked at when it is let go,
+// and refused, owing nothing, if there are not enough left by then.
+
+// licensesOf are those of a job that was looked at when it was handed in.
+func licensesOf(env []string) map[string]int {
+	some, err := task.LicensesOf(env)
+	if err != nil {
+		return nil
+	}
+	return some
+}
+
+// license gives a run that is about to be handed in its licences, or says why it cannot have
+// them.
+func (b *Backend) license(ctx context.Context, r *run, spec *task.Spec, partition string) string {
+	some := licensesOf(spec.Env)
+	if len(some) == 0 {
+		return ""
+	}
+	site := b.site(ctx, partition)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for t := range b.gate.tickets { // of its own, or of one that the market is about to call it
+		if t.job == r.key.job || t.job == 0 && t.quote == "" && t.user == r.User && covers(t.use.Licenses, some) {
+			r.licensed = true
+		}
+	}
+	if r.licensed {
+		return ""
+	}
+	var others []entry
+	for _, e := range b.entries(partition) {
+		if e.run == nil || e.run != r && (e.run.licensed || e.run.state.inSlurm()) {
+			others = append(others, e)
+		}
+	}
+	if e := site.CheckLicenses(some, tally(others, nil)); e != nil {
+		return e.Detail
+	}
+	r.licensed = true
+	return ""
+}
+
+// mayYetBe reports whether licences that a run could not have are looked for once more: those of
+// a job that has just ended are free a moment later.
+func (b *Backend) mayYetBe(r *run) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := b.cfg.Now()
+	if r.short.IsZero() {
+		r.short = now
+	}
+	r.tried = now
+	return now.Sub(r.short) < unlicensed
+}
+
+// covers reports whether there are as many of each.
+func covers(has, want map[string]int) bool {
+	for name, n := range want {
+		if has[name] < n {
+			return false
+		}
+	}
+	return true
+}
+
+// Licensed reports whether Slurm counts licences.
+func (b *Backend) Licensed(ctx context.Context) bool {
+	for _, partition := range b.partitions() {
+		if b.site(ctx, partition).HasLicenses() {
+			return true
+		}
+	}
+	return false
+}
+
+// Recall keeps the licences of a job that was under way before this backend was: until its
+// orders have come nobody else is promised them.
+func (b *Backend) Recall(job int64, user string, env []string) {
+	some := licensesOf(env)
+	if len(some) == 0 {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.issue(&Ticket{user: user, job: job, at: b.cfg.Now(), use: limit.Use{Licenses: some}})
+}

@@ -1,0 +1,125 @@
+package slurm
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/live/slurm/limit"
+)
+
+// licensedSite is a backend before a Slurm with three licences, whose clock the test moves.
+func licensedSite(t *testing.T) (b *Backend, order func(job int64, licenses string) *run, now *time.Time) {
+	t.Helper()
+	b, n := idle(t, Agents)
+	at := noon
+	b.cfg.Now = func() time.Time { return at }
+	w := b.gate.wicket("libra")
+	w.site, w.asked = limit.Read(limit.Said{Partition: "PartitionName=libra\n", Licenses: "LicenseName=fluent Total=3 Used=0 Free=3 Reserved=0 Remote=no\n"}), noon.Add(time.Hour)
+	orders := []task.Order{}
+	return b, func(job int64, licenses string) *run {
+		orders = append(orders, task.Order{Spec: task.Spec{
+			Key: task.Key{Job: job}, Size: 1, Nodes: []string{"n1"}, User: "bob", Argv: []string{"true"}, Env: []string{task.Licenses + "=" + licenses},
+		}, CPU: 0.1})
+		b.applyOrders(n, &task.Desired{Version: int64(len(orders)) + 1, LeaseMS: 60_000, Orders: orders})
+		return b.runs[runKey{job, 0}]
+	}, &at
+}
+
+// What waited in the market has its licences when it is let go, if they are there by then: those
+// who were promised some before have theirs, and it is refused after a moment.
+func TestLicensesOfWhatIsLetGo(t *testing.T) {
+	b, order, now := licensedSite(t)
+	license := func(r *run, free string) {
+		t.Helper()
+		if why := b.license(t.Context(), r, &r.inOrder()[0].Spec, "libra"); (why == "") != (free == "") || !strings.Contains(why, free) {
+			t.Errorf("%s: %q, want %q", r.key, why, free)
+		}
+	}
+	first, second := order(6, "fluent:2"), order(7, "fluent:2")
+	license(second, "") // whoever comes first: the other one has nothing yet
+	license(first, "1 are free")
+	license(second, "") // it has them
+	ticket, over := b.Admit(t.Context(), "bob", &trade.Request{EstimateMS: 1000, Env: []string{task.Licenses + "=fluent"}}, false)
+	if over == nil {
+		t.Error("who comes to the door is promised what those wait for who were let go before")
+	}
+	b.Settle(ticket, 0)
+	first.state = ended
+	ticket, over = b.Admit(t.Context(), "bob", &trade.Request{EstimateMS: 1000, Env: []string{task.Licenses + "=fluent"}}, false)
+	if over != nil {
+		t.Fatal(over.Detail)
+	}
+	b.Settle(ticket, 8)
+	late := order(9, "fluent")
+	license(late, "0 are free") // that is kept by a ticket
+	license(order(8, "fluent"), "")
+	license(late, "0 are free") // and by its run
+	for range 3 {
+		if !b.mayYetBe(late) {
+			t.Error("it is refused at once")
+		}
+		*now = now.Add(4 * time.Second)
+	}
+	*now = now.Add(4 * time.Second)
+	if b.mayYetBe(late) {
+		t.Error("it waits on")
+	}
+	second.state = ended
+	license(late, "")
+	license(order(10, ""), "")
+}
+
+// What waits in the market is promised licences that there are, and has none before it begins.
+func TestLicensesOfWhatWaits(t *testing.T) {
+	b, order, _ := licensedSite(t)
+	order(6, "fluent:3").licensed = true
+	for name, r := range map[string]trade.Request{
+		"on hold": {Hold: true}, "later": {BeginMS: 1}, "after another": {AfterAny: []int64{1}}, "in a queue": {},
+	} {
+		for n, says := range map[string]string{"fluent:3": "", "fluent:4": "Slurm has 3", "other": "no licences called other"} {
+			r.EstimateMS, r.Env = 1000, []string{task.Licenses + "=" + n}
+			ticket, over := b.Admit(t.Context(), "bob", &r, name == "in a queue")
+			if ticket != nil || (over == nil) != (says == "") || over != nil && !strings.Contains(over.Detail, says) {
+				t.Errorf("%s, %s: %+v, %+v", name, n, ticket, over)
+			}
+		}
+	}
+	if _, over := b.Admit(t.Context(), "bob", &trade.Request{EstimateMS: 1000, Env: []string{task.Licenses + "=fluent"}}, false); over == nil {
+		t.Error("one that begins at once is promised what another has")
+	}
+}
+
+// A market that was started anew keeps the licences of jobs under way for them, from before their
+// orders have come.
+func TestLicensesAreRecalled(t *testing.T) {
+	b, order, now := licensedSite(t)
+	ask := func() bool {
+		ticket, over := b.Admit(t.Context(), "eve", &trade.Request{EstimateMS: 1000, Env: []string{task.Licenses + "=fluent:2"}}, false)
+		b.Settle(ticket, 0)
+		return over == nil
+	}
+	b.Recall(6, "bob", []string{task.Licenses + "=fluent:2"})
+	b.Recall(7, "bob", []string{"A=b"})
+	if ask() {
+		t.Error("they are promised to another")
+	}
+	b.newRun(runKey{6, 0}, 1).state = held // as it was noted; what it asks for is not known yet
+	if ask() {
+		t.Error("they are promised to another once its note was read")
+	}
+	r := order(6, "fluent:2")
+	if ask() || !r.licensed {
+		t.Error("they are promised to another once its orders have come")
+	}
+	r.state = ended
+	*now = now.Add(ticketLasts)
+	if !ask() {
+		t.Error("they are kept after its end")
+	}
+	if !b.Licensed(t.Context()) {
+		t.Error("there are none")
+	}
+}

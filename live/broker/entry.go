@@ -42,7 +42,8 @@ type facts struct {
 	Quoted   int64   `json:"quoted_micros"`    // the firm price of that quote; -1: it was not firm
 	Optional int64   `json:"optional_micros"`  // that an optional part may cost beside it
 	Account  string  `json:"account,omitempty"`
-	After    []int64 `json:"after,omitempty"` // by their numbers at the cluster
+	After    []int64 `json:"after,omitempty"`  // by their numbers at the cluster
+	Follow   *follow `json:"follow,omitempty"` // the same of those that need not succeed, where there are any
 	Deadline int64   `json:"deadline_ms,omitempty"`
 	HandedUS int64   `json:"handed_us,omitempty"` // when it was last sent there
 
@@ -62,6 +63,25 @@ type leftover struct {
 	Nonce   string `json:"nonce"`
 	Remote  int64  `json:"remote,omitempty"`
 	SentUS  int64  `json:"sent_us"`
+}
+
+// setFollow notes what it follows at the cluster. Those that have to succeed are apart: they
+// were before there were others.
+func (f *facts) setFollow(of follow) {
+	f.After, f.Follow = of.After, nil
+	if of.After = nil; of.any() {
+		f.Follow = &of
+	}
+}
+
+// follows is what it follows there.
+func (f *facts) follows() follow {
+	var of follow
+	if f.Follow != nil {
+		of = *f.Follow
+	}
+	of.After = f.After
+	return of
 }
 
 // unsettled reports whether nobody knows yet who has the job.

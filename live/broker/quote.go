@@ -43,7 +43,9 @@ func (b *Broker) keep(w *want, from *login, q *v1.Quote) (store.Reply, error) {
 // broker.
 func (w *want) dress(q *v1.Quote) {
 	q.Owner = w.by.User
-	q.Request.Account, q.Request.After, q.Request.Tags = w.request.Account, w.request.After, w.request.Tags
+	q.Request.Account, q.Request.Tags = w.request.Account, w.request.Tags
+	asked := followOf(&w.request)
+	asked.put(&q.Request)
 	q.Formula, q.Policy = clipped(q.Formula), clipped(q.Policy)
 }
 
@@ -71,7 +73,7 @@ func (b *Broker) askQuote(ctx context.Context, by trade.Identity, a *v1.QuoteReq
 	if err != nil {
 		return api.Outcome{}, err
 	}
-	if len(w.after) > 0 {
+	if w.follow.any() {
 		return api.Outcome{}, &trade.FieldError{Field: "after", Want: "none with a quote: it is for a job that can begin now"}
 	}
 	best, nos := b.best(ctx, w, true, w.binding(time.Duration(a.TTLMS)*time.Millisecond))

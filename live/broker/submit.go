@@ -81,7 +81,7 @@ func (t *trip) resume() (api.Outcome, error) {
 	if known.Cluster == "" {
 		return t.run(known.Tried)
 	}
-	t.w.account, t.w.after, t.w.request.DeadlineMS = known.Account, known.After, known.Deadline
+	t.w.account, t.w.follow, t.w.request.DeadlineMS = known.Account, known.follows(), known.Deadline
 	s := t.b.seller(known.Cluster)
 	if s == nil || s.login(by.User) == nil {
 		return t.lose(fmt.Sprintf("it was handed to %s, which is not behind this broker any more", known.Cluster))
@@ -128,7 +128,7 @@ func (t *trip) run(skip []string) (api.Outcome, error) {
 
 // round asks each once.
 func (t *trip) round(ask []*login) (taken bool, err error) {
-	if len(t.w.after) > 0 { // a quote is for a job that can begin now
+	if t.w.follow.any() { // a quote is for a job that can begin now
 		for _, l := range ask {
 			if taken, err := t.hand(&bid{from: l}); taken || err != nil {
 				return taken, err
@@ -178,7 +178,8 @@ func (t *trip) hand(to *bid) (taken bool, err error) {
 		if to.quote.Firm && to.quote.ID != "" {
 			f.Quoted = to.quote.Price
 		}
-		f.Account, f.After, f.Deadline = t.w.account, t.w.after, t.w.request.DeadlineMS
+		f.Account, f.Deadline = t.w.account, t.w.request.DeadlineMS
+		f.setFollow(t.w.follow)
 		f.Job.Account = t.w.by.User + "/" + to.from.seller.name + t.w.below
 		f.Job.State, f.Job.Price, f.Job.Width, f.Job.Policy = v1.Queued, to.quote.Price, to.quote.Width, clipped(to.quote.Policy)
 		return true
@@ -200,7 +201,7 @@ func (t *trip) hand(to *bid) (taken bool, err error) {
 // facts are what is known of a job that was just asked for.
 func (t *trip) facts() facts {
 	now, r := t.b.now(), &t.w.request
-	f := facts{Key: t.key, Fixed: t.w.named || t.quote != "" || len(t.w.after) > 0, Resubmit: t.w.order.resubmit}
+	f := facts{Key: t.key, Fixed: t.w.named || t.quote != "" || t.w.follow.any(), Resubmit: t.w.order.resubmit}
 	f.Job = v1.Job{
 		Owner: t.w.by.User, Account: t.w.by.User, Name: jobName(r), Program: estimate.Program(r.Argv, r.Script != "", r.Env), State: v1.Queued, Request: lean(r), SubmittedUS: now, Quote: t.quote,
 	}

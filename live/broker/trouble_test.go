@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/task"
 )
 
 func TestAClusterThatIsSlow(t *testing.T) {
@@ -208,6 +209,78 @@ func TestCancel(t *testing.T) {
 		}
 		return false
 	})
+}
+
+// Behind a broker a job follows others as in a market, if those that it has to wait for are at one
+// cluster; what has ended already is no reason to be there.
+func TestJobsThatFollowInOtherWays(t *testing.T) {
+	w := three(t).start()
+	alice := w.as("alice")
+	first := w.submit("alice", job("first"))
+	other := w.submit("alice", job("other", func(r *v1.Request) { r.Account = "alice/fast" }))
+	ways := map[string]func(r *v1.Request, id int64){
+		"any":    func(r *v1.Request, id int64) { r.AfterAny = append(r.AfterAny, id) },
+		"failed": func(r *v1.Request, id int64) { r.AfterFailed = append(r.AfterFailed, id) },
+		"each":   func(r *v1.Request, id int64) { r.AfterEach = append(r.AfterEach, id) },
+		"begun":  func(r *v1.Request, id int64) { r.AfterBegun = append(r.AfterBegun, v1.Begun{Job: id, DelayMS: 3_600_000}) },
+	}
+	placed := map[string]v1.Job{}
+	for name, way := range ways {
+		j := w.submit("alice", job(name, wish("fastest"), func(r *v1.Request) { way(r, first.ID) }))
+		if where(&j) != "cheap" || j.State != v1.Held {
+			t.Errorf("%s: at %s, %s", name, where(&j), j.State)
+		}
+		placed[name] = j
+		_, err := alice.Submit(t.Context(), job("x", func(r *v1.Request) { way(r, first.ID); way(r, other.ID) }), "")
+		if p := problem(t, err); p.Field != "after" {
+			t.Errorf("%s, of two clusters: %+v", name, p)
+		}
+		_, err = w.as("bob").Submit(t.Context(), job("x", func(r *v1.Request) { way(r, first.ID) }), "")
+		if p := problem(t, err); p.Status != http.StatusNotFound {
+			t.Errorf("%s, of another's: %+v", name, p)
+		}
+	}
+	if _, err := alice.Cancel(t.Context(), first.ID); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range w.clusters {
+		for _, j := range c.jobs() {
+			if j.Name == "first" { // its node ends it
+				ended := task.Status{Key: task.Key{Job: j.ID}, State: task.Ended, Signal: "SIGTERM"}
+				if _, err := c.Market.Report(t.Context(), task.Report{Node: "n1", Tasks: []task.Status{ended}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	state := func(j v1.Job) v1.State {
+		now, err := alice.Job(t.Context(), j.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return now.State
+	}
+	eventually(t, "those who wait for its end to go on, and those for its success to end", func() bool {
+		return state(placed["any"]) == v1.Running && state(placed["failed"]) == v1.Running && state(placed["each"]).Final() && state(first).Final()
+	})
+	if s := state(placed["begun"]); s != v1.Held { // an hour from now
+		t.Errorf("the one that waits for an hour more is %s", s)
+	}
+	for name, way := range ways {
+		o, err := alice.Submit(t.Context(), job("then "+name, func(r *v1.Request) { way(r, first.ID); r.Account = "alice/fast" }), "")
+		switch {
+		case name == "begun":
+			if p := problem(t, err); p.Field != "after" { // an hour from its start: its cluster knows
+				t.Errorf("an hour after what has ended at another cluster: %+v", p)
+			}
+		case name == "each":
+			if p := problem(t, err); p.ExitCode() != 3 || !strings.Contains(p.Error(), "which it was to follow") {
+				t.Errorf("after the success of what was cancelled: %+v", p)
+			}
+		case err != nil || where(&o) != "fast":
+			t.Errorf("%s of what has ended: at %s, %v", name, where(&o), err)
+		}
+	}
 }
 
 func TestJobsThatFollowOthers(t *testing.T) {

@@ -19,7 +19,7 @@ type want struct {
 	named   bool     // by the account: nobody else may have it
 	account string   // at the one cluster; "": the user's own
 	below   string   // the same as it is called here, below USER/CLUSTER
-	after   []int64  // jobs of the one cluster
+	follow  follow   // jobs of the one cluster
 	broken  string   // a job that it was to follow did not succeed
 }
 
@@ -42,7 +42,7 @@ func (b *Broker) prepare(ctx context.Context, by trade.Identity, r v1.Request, l
 	if err := b.prepareAccount(ctx, w); err != nil {
 		return nil, err
 	}
-	return w, b.prepareAfter(ctx, w)
+	return w, b.prepareFollow(ctx, w)
 }
 
 // prepareAccount reads the account that pays: everybody's own, or USER/CLUSTER,
@@ -74,53 +74,12 @@ func (b *Broker) prepareAccount(ctx context.Context, w *want) error {
 	return nil
 }
 
-// prepareAfter finds the jobs that must have succeeded first. A cluster can wait
-// for its own jobs alone, so those that have not ended must be at one.
-func (b *Broker) prepareAfter(ctx context.Context, w *want) error {
-	if len(w.request.AfterAny)+len(w.request.AfterFailed)+len(w.request.AfterBegun)+len(w.request.AfterEach) > 0 {
-		return &trade.FieldError{Field: "after_any", Want: "nothing: behind a broker a job waits for the success of others alone (after)"}
-	}
-	if w.request.BeginMS > 0 || w.request.Hold {
-		return &trade.FieldError{Field: "begin_ms", Want: "nothing, and no hold: behind a broker a job begins when it can, or after others"}
-	}
-	at := ""
-	for _, id := range w.request.After {
-		e, err := b.entry(ctx, id)
-		if err != nil {
-			return fmt.Errorf("after: %w", err)
-		}
-		f := e.now()
-		switch {
-		case f.Job.Owner != w.by.User && w.by.Role != trade.RoleOwner:
-			return fmt.Errorf("after: job %d: %w", id, trade.ErrUnknown)
-		case f.Job.State == v1.Completed:
-			continue
-		case f.Job.State.Final():
-			w.broken = fmt.Sprintf("job %d, which it was to follow, is %s", id, f.Job.State.Word())
-			return nil
-		case f.Remote == 0:
-			return fmt.Errorf("%w: after: job %d is not placed yet", trade.ErrConflict, id)
-		case at != "" && at != f.Cluster:
-			return &trade.FieldError{Field: "after", Want: fmt.Sprintf("jobs of one cluster: they are at %s and %s", at, f.Cluster)}
-		}
-		at = f.Cluster
-		w.after = append(w.after, f.Remote)
-	}
-	if at == "" {
-		return nil
-	}
-	w.logins = slices.DeleteFunc(slices.Clone(w.logins), func(l *login) bool { return l.seller.name != at })
-	if len(w.logins) == 0 {
-		return &trade.FieldError{Field: "after", Want: "jobs of a cluster that you may use"}
-	}
-	return nil
-}
-
 // sent is the request as clusters get it, without what is said to the broker. The
 // nonce is for jobs that are handed over, not for those that are asked about.
 func (w *want) sent(nonce string) v1.Request {
 	r := w.request
-	r.Account, r.After, r.Tags = w.account, w.after, slices.Clone(w.order.tags)
+	r.Account, r.Tags = w.account, slices.Clone(w.order.tags)
+	w.follow.put(&r)
 	if nonce != "" {
 		r.Tags = append(r.Tags, nonceTag+nonce)
 	}

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 	"github.com/libra-market/libra/live/directive"
@@ -25,7 +28,13 @@ var _ slurm.Desk = (*slurmDesk)(nil)
 // which beats them; what it needs is what Slurm has understood of it.
 func (d *slurmDesk) Ask(user string, g client.Guest, terms string) (trade.Request, bool, error) {
 	head := directive.New(directive.Place{Now: wallClock(), User: user})
-	options := []string{}
+	options := slices.Clone(g.Options)
+	if g.Nodelist != "" {
+		options = append(options, "--nodelist="+g.Nodelist)
+	}
+	if in := g.Begin - wallClock().Unix(); in > 0 {
+		options = append(options, fmt.Sprintf("--begin=now+%d", in))
+	}
 	if terms != "" {
 		options = append(options, "--comment="+terms)
 	}
@@ -33,7 +42,7 @@ func (d *slurmDesk) Ask(user string, g client.Guest, terms string) (trade.Reques
 		return trade.Request{}, false, fmt.Errorf("what it says of its terms: %w", err)
 	}
 	said := head.Finish("", nil)
-	said.Env = nil
+	said.Env = slices.DeleteFunc(said.Env, func(e string) bool { return !strings.HasPrefix(e, task.Licenses+"=") }) // it has its own
 	r := wire.ToRequest(&said)
 	if g.Limit <= 0 && r.EstimateMS == 0 {
 		return r, false, errors.New("how long does it run? sbatch -t says so")
@@ -43,6 +52,7 @@ func (d *slurmDesk) Ask(user string, g client.Guest, terms string) (trade.Reques
 	}
 	r.Argv, r.Dir, r.Output, r.Name = []string{"slurm"}, g.Dir, g.Output, fmt.Sprintf("slurm-%d", g.ID)
 	r.Processors, r.Threads, r.MemoryMB = g.Processors, g.Processors, (g.MemoryMB+int64(g.Processors)-1)/int64(g.Processors)
+	r.Spread = false
 	r.Partition = g.Partition // which it is in, whatever it says
 	r.NoRestart = true        // what it runs is known to Slurm alone
 	return r, r.Budget != nil, nil
@@ -77,22 +87,36 @@ func (d *slurmDesk) Price(ctx context.Context, user string, id int64, r trade.Re
 }
 
 // Buy hands a job in.
-func (d *slurmDesk) Buy(ctx context.Context, user, key string, r trade.Request) (string, error) {
+func (d *slurmDesk) Buy(ctx context.Context, user, key string, r trade.Request) (said string, waits int64, err error) {
 	by := trade.Identity{User: user, Role: trade.RoleUser}
 	o, _, err := d.market.sell(ctx, trade.Command{By: by, Submit: &trade.Submit{Request: r}}, api.Key{Owner: user, Key: key, Digest: []byte(key)})
 	switch {
 	case err != nil:
-		return "", err
+		return "", 0, err
 	case o.Refusal != nil:
-		return "refused: " + o.Refusal.Detail, nil
+		return "refused: " + o.Refusal.Detail, 0, nil
 	case o.Job == nil:
-		return "not bought", nil
+		return "not bought", 0, nil
+	case o.Job.State == v1.Held:
+		return fmt.Sprintf("taken as job %d, which begins no sooner than %s: what it costs is said then", o.Job.ID, time.UnixMicro(o.Job.BeginUS).Format("2006-01-02 15:04:05")), o.Job.ID, nil
 	}
-	said := fmt.Sprintf("bought as job %d for %s", o.Job.ID, d.amount(market.Money(o.Job.Price)))
+	said = fmt.Sprintf("bought as job %d for %s", o.Job.ID, d.amount(market.Money(o.Job.Price)))
 	if o.Job.PromisedUS > 0 {
 		said += ", done by " + time.UnixMicro(o.Job.PromisedUS).Format("2006-01-02 15:04:05")
 	}
-	return said, nil
+	return said, 0, nil
+}
+
+// Fate says what has come of a job that waited and will not run.
+func (d *slurmDesk) Fate(ctx context.Context, job int64) string {
+	j, err := d.market.Job(ctx, job)
+	switch {
+	case err != nil || !j.State.Final() || j.StartedUS != 0: // or Slurm says it
+		return ""
+	case j.State == v1.Rejected:
+		return "refused: " + j.Detail
+	}
+	return fmt.Sprintf("job %d is %s", job, j.State.Word())
 }
 
 // amount is an amount in the market's unit.

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/slurm/client"
 )
 
@@ -29,6 +31,24 @@ func TestWhatAJobOfPlainSbatchAsksFor(t *testing.T) {
 			t.Errorf("%s is understood", terms)
 		}
 	}
+	// What Slurm knows of it and the market can promise, it has: of its environment nothing else.
+	g.Options, g.Nodelist, g.Begin = []string{"--constraint=fast&ib", "--licenses=fluent:2", "--exclude=n[2-3]", "--gres=gpu:a100:2"}, "n1", time.Now().Add(time.Hour).Unix()
+	r, takes, err = d.Ask("alice", g, "budget=7;deadline=10m")
+	if err != nil || !takes || r.Constraint != "fast&ib" || !slices.Equal(r.Nodelist, []string{"n1"}) || !slices.Equal(r.Exclude, []string{"n2", "n3"}) || r.GPUs != 2 || r.GPUKind != "a100" ||
+		!slices.Equal(r.Env, []string{task.Licenses + "=fluent:2"}) || r.BeginMS < 3_500_000 || r.BeginMS > 3_600_000 || r.DeadlineMS != 600_000 || r.Processors != 2 || r.Threads != 2 || r.Spread {
+		t.Errorf("%+v %v %v", r, takes, err)
+	}
+	g.Begin = time.Now().Add(-time.Hour).Unix()
+	if r, _, err = d.Ask("alice", g, ""); err != nil || r.BeginMS != 0 {
+		t.Errorf("of a time that is over: %+v %v", r, err)
+	}
+	for _, option := range []string{"--constraint=[a|b]", "--gres=license:2"} {
+		g.Options = []string{option}
+		if _, _, err = d.Ask("alice", g, ""); err == nil {
+			t.Errorf("%s is understood", option)
+		}
+	}
+	g.Options = nil
 	g.Limit = 0
 	if _, _, err = d.Ask("alice", g, ""); err == nil {
 		t.Error("nobody knows how long it runs")

@@ -60,7 +60,7 @@ func TestPlainSbatchGetsWhatItPaysFor(t *testing.T) {
 
 	// 1. One processor is bought, and all of a node named to be it.
 	large := sbatch("-c", "4", "--gres=gpu:1")
-	m.until(t, "a word", func() bool { return strings.Contains(remark(large), "devices") })
+	m.until(t, "a word", func() bool { return strings.Contains(remark(large), "comment=libra:budget=") })
 	if out, err := m.say(t, alice, "sbatch", "-t", "1", "--budget", "1000", "--export="+slurm.GuestVariable+"="+fmt.Sprint(large), "--wrap", "true"); err == nil {
 		t.Errorf("sold: %s", out)
 	}
@@ -89,7 +89,7 @@ func TestPlainSbatchGetsWhatItPaysFor(t *testing.T) {
 
 	// 3. What asks for more than is seen.
 	for option, want := range map[string]string{
-		"--exclusive": "a node to itself", "--mincpus=3": "more processors of a node", "--begin=now+1hour": "a time to begin", "--partition=plain,libra": "several partitions",
+		"--exclusive": "a node to itself", "--mincpus=3": "more processors of a node", "--begin=now+1hour": "taken as job", "--gpus-per-task=1": "devices of each task", "--partition=plain,libra": "several partitions",
 	} {
 		id := sbatch("--comment=libra:budget=1000", option)
 		m.until(t, "a word on "+option, func() bool { return strings.Contains(remark(id), want) })

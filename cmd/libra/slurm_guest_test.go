@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/slurm/slurmtest"
 )
 
@@ -93,7 +95,7 @@ func TestPlainSbatch(t *testing.T) {
 	// 3. What cannot be had is said, and nothing runs.
 	for args, want := range map[string]string{
 		"--comment=libra:budget=0.000001": "refused", "--comment=libra:budget=10 --constraint=none-such": "", "--comment=libra:budget=10 --dependency=afterany:1": "dependency",
-		"--comment=libra:budget=soon": "budget", "--comment=libra:budget=1000 --gres=gpu:1": "devices", "--comment=libra:budget=1000 --gpus=1": "devices", "--comment=libra:budget=1000 -n 1 --gpus-per-task=1": "devices",
+		"--comment=libra:budget=soon": "budget", "--comment=libra:budget=1000 --gres=gpu:2": "refused", "--comment=libra:budget=1000 -n 1 --gpus-per-task=1": "devices",
 	} {
 		out, err := cluster.RunAs(t.Context(), alice, "sbatch", append(append([]string{"--parsable", "--partition=" + slurmtest.Partition, "--chdir=" + m.dir}, strings.Fields(args)...), file)...)
 		if err != nil { // Slurm itself says no
@@ -109,7 +111,20 @@ func TestPlainSbatch(t *testing.T) {
 	if j := ends(sbatch(alice)); j.State != v1.Completed || j.Request.PenaltyMicros != 100_000 {
 		t.Errorf("%+v", j)
 	}
-	// 5. Who has no money is told so.
+	// 5. It has what Slurm knows of it and the market can promise: GPUs, licences, nodes by name, and
+	// a time to begin, before which nothing is bought.
+	flavour = "plain"
+	wants := sbatch(alice, "--comment=libra:budget=1000", "--gres=gpu:1", "-L", "fluent", "-w", cluster.Nodes[0], "--begin=now+10")
+	m.until(t, "a word that it waits", func() bool {
+		return strings.Contains(remark(wants), "begins no sooner than") || strings.Contains(remark(wants), "bought")
+	})
+	if j := ends(wants); j.State != v1.Completed || j.Request.GPUs != 1 || !slices.Equal(j.Request.Nodelist, cluster.Nodes[:1]) || j.Request.BeginMS == 0 || !slices.Contains(j.Request.Env, task.Licenses+"=fluent:1") && !slices.Contains(j.Request.Env, task.Licenses+"=fluent") {
+		t.Errorf("%+v", j)
+	}
+	// One that cannot be had when its time has come is told so.
+	vain := sbatch(alice, "--comment=libra:budget=0.000001", "--begin=now+5")
+	m.until(t, "a word that it is refused", func() bool { return strings.Contains(remark(vain), "refused") })
+	// 6. Who has no money is told so.
 	third := sbatch(bob, "--comment=libra:budget=10")
 	m.until(t, "a word to bob", func() bool { return strings.Contains(remark(third), "bound to no account") })
 }

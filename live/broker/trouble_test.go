@@ -222,7 +222,9 @@ func TestJobsThatFollowInOtherWays(t *testing.T) {
 		"any":    func(r *v1.Request, id int64) { r.AfterAny = append(r.AfterAny, id) },
 		"failed": func(r *v1.Request, id int64) { r.AfterFailed = append(r.AfterFailed, id) },
 		"each":   func(r *v1.Request, id int64) { r.AfterEach = append(r.AfterEach, id) },
-		"begun":  func(r *v1.Request, id int64) { r.AfterBegun = append(r.AfterBegun, v1.Begun{Job: id, DelayMS: 3_600_000}) },
+		"begun": func(r *v1.Request, id int64) {
+			r.AfterBegun = append(r.AfterBegun, v1.Begun{Job: id, DelayMS: 3_600_000})
+		},
 	}
 	placed := map[string]v1.Job{}
 	for name, way := range ways {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,18 +26,27 @@ type Desk interface {
 	Ask(user string, g client.Guest, terms string) (r trade.Request, takes bool, err error)
 	// Price says what a job would cost, or why it cannot be had.
 	Price(ctx context.Context, user string, id int64, r trade.Request) string
-	// Buy hands it in, once for each key, and says what came of it.
-	Buy(ctx context.Context, user, key string, r trade.Request) (said string, err error)
+	// Buy hands it in, once for each key, and says what came of it, and which job waits in the
+	// market before it is bought; 0: none does.
+	Buy(ctx context.Context, user, key string, r trade.Request) (said string, waits int64, err error)
+	// Fate is what has come of a job that waited, if it will not run; "": it waits, or is bought.
+	Fate(ctx context.Context, job int64) string
 }
 
 // GuestVariable is the variable of a job's environment that says which job in Slurm it
 // was before it was bought.
 const GuestVariable = "LIBRA_GUEST"
 
+// guestAsks is the variable that says what it asked for then, beside processors and memory: what
+// Slurm gives it of its own.
+const guestAsks = GuestVariable + "_ASKS"
+
 // guests are those who were looked at, by number: with which words.
 type guests struct {
 	seen map[int64]string
 	busy bool
+
+	waits map[int64]int64 // in the market, by number in Slurm
 }
 
 // lookAtGuests sees whether there are some that nobody has looked at. The lock is held.
@@ -62,9 +72,11 @@ func (b *Backend) lookAtGuests(jobs []client.Job) {
 		}
 	}
 	b.guests.seen = here
-	if len(fresh) == 0 {
+	maps.DeleteFunc(b.guests.waits, func(id, _ int64) bool { return here[id] == "" }) // it is gone, or bought
+	if len(fresh) == 0 && len(b.guests.waits) == 0 {
 		return
 	}
+	waits := maps.Clone(b.guests.waits)
 	b.guests.busy = true
 	b.going.Go(func() {
 		for i := range fresh {
@@ -77,10 +89,29 @@ func (b *Backend) lookAtGuests(jobs []client.Job) {
 			b.guests.seen[j.ID] = fmt.Sprint(j.Submitted, " ", j.Comment)
 			b.mu.Unlock()
 		}
+		for id, job := range waits {
+			b.tellFate(b.ctx, id, job)
+		}
 		b.mu.Lock()
 		b.guests.busy = false
 		b.mu.Unlock()
 	})
+}
+
+// tellFate notes with a guest that waited in the market that it will not be bought, if so.
+func (b *Backend) tellFate(ctx context.Context, id, job int64) {
+	said := b.cfg.Desk.Fate(ctx, job)
+	if said == "" {
+		return
+	}
+	slurm := b.slurm.(client.Guests) //nolint:forcetypeassert // lookAtGuests has seen it
+	if err := slurm.Remark(ctx, id, "libra: "+said); err != nil {
+		b.cfg.Log.Warn("a job of plain sbatch", "slurm", id, "error", err)
+		return
+	}
+	b.mu.Lock()
+	delete(b.guests.waits, id)
+	b.mu.Unlock()
 }
 
 // receive deals with one guest, and notes with it what was said.
@@ -94,18 +125,27 @@ func (b *Backend) receive(ctx context.Context, j *client.Job) error {
 	said := ""
 	r, takes, err := b.cfg.Desk.Ask(j.User, g, terms)
 	switch {
-	case err != nil:
-		said = err.Error()
 	case len(g.Special) > 0:
 		said = "it asks for " + strings.Join(g.Special, ", ") + ", which cannot be bought in this way: libra sbatch says what can"
 	case g.Nodes != "1":
 		said = "it asks for several nodes, which cannot be bought in this way: libra sbatch can"
+	case err != nil:
+		said = err.Error()
 	case takes:
-		r.Env = append(r.Env, GuestVariable+"="+strconv.FormatInt(j.ID, 10))
+		r.Env = append(r.Env, GuestVariable+"="+strconv.FormatInt(j.ID, 10), guestAsks+"="+strings.Join(g.Options, " "))
 		sum := sha256.Sum256([]byte(j.Comment))
 		key := fmt.Sprintf("slurm-%d-%d-%s", j.ID, j.Submitted, hex.EncodeToString(sum[:6]))
-		if said, err = b.cfg.Desk.Buy(ctx, j.User, key, r); err != nil {
+		var waits int64
+		if said, waits, err = b.cfg.Desk.Buy(ctx, j.User, key, r); err != nil {
 			return err
+		}
+		if waits != 0 {
+			b.mu.Lock()
+			if b.guests.waits == nil {
+				b.guests.waits = map[int64]int64{}
+			}
+			b.guests.waits[j.ID] = waits
+			b.mu.Unlock()
 		}
 	default:
 		said = b.cfg.Desk.Price(ctx, j.User, j.ID, r)
@@ -126,7 +166,9 @@ func guestOf(s *task.Spec) int64 {
 
 // NamesGuest reports whether an environment says of a job that it is one of plain sbatch.
 func NamesGuest(env []string) bool {
-	return slices.ContainsFunc(env, func(e string) bool { return strings.HasPrefix(e, GuestVariable+"=") })
+	return slices.ContainsFunc(env, func(e string) bool {
+		return strings.HasPrefix(e, GuestVariable+"=") || strings.HasPrefix(e, guestAsks+"=")
+	})
 }
 
 // handIn gives Slurm the job of a run: a new one, or one that it has and that nobody has
@@ -151,7 +193,7 @@ func (b *Backend) handIn(ctx context.Context, spec *task.Spec, s client.Submissi
 		}
 		_, _, bought := b.parseComment(j.Comment)
 		if j.Comment == s.Comment { // the answer was lost
-			return id, stillAsSold(ctx, slurm, id, spec, s.Partition)
+			return id, b.stillAsSold(ctx, slurm, id, spec, s.Partition)
 		}
 		if bought || j.User != s.User || j.State != client.Pending || !j.Held {
 			break
@@ -159,7 +201,7 @@ func (b *Backend) handIn(ctx context.Context, spec *task.Spec, s client.Submissi
 		if err := slurm.Adopt(ctx, id, s); err != nil {
 			return 0, err
 		}
-		return id, stillAsSold(ctx, slurm, id, spec, s.Partition)
+		return id, b.stillAsSold(ctx, slurm, id, spec, s.Partition)
 	}
 	return 0, fmt.Errorf("%w: job %d in Slurm is not there to be bought any more", client.ErrRefused, id)
 }
@@ -167,13 +209,13 @@ func (b *Backend) handIn(ctx context.Context, spec *task.Spec, s client.Submissi
 // stillAsSold says why a job of plain sbatch, which has the market's comment now and is
 // its user's to change no more, is not what was sold: it was changed meanwhile. Where that
 // cannot be found out it is not believed: it stays held, and is nobody's.
-func stillAsSold(ctx context.Context, slurm client.Guests, id int64, sold *task.Spec, partition string) error {
+func (b *Backend) stillAsSold(ctx context.Context, slurm client.Guests, id int64, sold *task.Spec, partition string) error {
 	g, err := slurm.Guest(ctx, id)
 	if err != nil {
 		return fmt.Errorf("%w: what job %d asks for is not known: %w", client.ErrRefused, id, err)
 	}
-	more := slices.DeleteFunc(g.Special, func(what string) bool { return what == client.NodesByName })
-	if g.Processors > sold.Processors() || g.MemoryMB > megabytes(sold.Memory) || len(more) > 0 || g.Nodes != "1" || g.Partition != "" && g.Partition != partition {
+	if g.Processors > sold.Processors() || g.MemoryMB > megabytes(sold.Memory) || len(g.Special) > 0 || g.Nodes != "1" || g.Partition != "" && g.Partition != partition ||
+		strings.Join(g.Options, " ") != valueOf(sold.Env, guestAsks) || g.Begin > b.cfg.Now().Unix() {
 		return fmt.Errorf("%w: job %d asks for more than when it was bought", client.ErrRefused, id)
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/slurm/client"
 )
 
@@ -20,6 +21,7 @@ type guestSlurm struct {
 	asks    client.Guest
 	silent  bool // nobody says what it asks for
 	adopted bool
+	remark  string
 }
 
 func (g *guestSlurm) Jobs(context.Context, string) ([]client.Job, error) {
@@ -40,13 +42,56 @@ func (g *guestSlurm) Adopt(_ context.Context, _ int64, s client.Submission) erro
 	return nil
 }
 
-func (g *guestSlurm) Remark(context.Context, int64, string) error { return nil }
+func (g *guestSlurm) Remark(_ context.Context, _ int64, text string) error {
+	g.remark = text
+	return nil
+}
+
+// lateDesk takes a job that begins later, and knows what comes of it.
+type lateDesk struct {
+	asked trade.Request
+	fate  string
+}
+
+func (d *lateDesk) Ask(string, client.Guest, string) (trade.Request, bool, error) {
+	return trade.Request{EstimateMS: 1000}, true, nil
+}
+
+func (d *lateDesk) Price(context.Context, string, int64, trade.Request) string { return "" }
+
+func (d *lateDesk) Buy(_ context.Context, _, _ string, r trade.Request) (string, int64, error) {
+	d.asked = r
+	return "taken as job 12", 12, nil
+}
+
+func (d *lateDesk) Fate(context.Context, int64) string { return d.fate }
+
+// A guest that begins later is followed in the market until it is bought, or will not be, which
+// is noted with it.
+func TestAGuestThatWaits(t *testing.T) {
+	slurm, desk := &guestSlurm{asks: client.Guest{ID: 7, Nodes: "1", Options: []string{"--gres=gpu:1", "--licenses=a"}}}, &lateDesk{}
+	b := &Backend{slurm: slurm, cfg: Config{Partition: "libra", Desk: desk, Now: func() time.Time { return noon }}}
+	waits := client.Job{ID: 7, User: "ann", State: client.Pending, Held: true, Comment: "libra:budget=5"}
+	if err := b.receive(t.Context(), &waits); err != nil || b.guests.waits[7] != 12 || slurm.remark != "libra: taken as job 12" {
+		t.Fatalf("%v: %+v, %q", err, b.guests.waits, slurm.remark)
+	}
+	if !slices.Equal(desk.asked.Env, []string{GuestVariable + "=7", guestAsks + "=--gres=gpu:1 --licenses=a"}) || !NamesGuest(desk.asked.Env[1:]) {
+		t.Errorf("sold as %v", desk.asked.Env)
+	}
+	if b.tellFate(t.Context(), 7, 12); b.guests.waits[7] != 12 {
+		t.Error("it is forgotten while it waits")
+	}
+	desk.fate = "refused: no room"
+	if b.tellFate(t.Context(), 7, 12); len(b.guests.waits) != 0 || slurm.remark != "libra: refused: no room" {
+		t.Errorf("%+v, %q", b.guests.waits, slurm.remark)
+	}
+}
 
 // A job of plain sbatch is bought as it was when it got its price. When it has the
 // market's comment, and its user can change it no more, it is looked at again.
 func TestAGuestIsWhatWasSold(t *testing.T) {
-	sold := task.Spec{Threads: 2, Memory: 512 << 20, User: "ann", Env: []string{GuestVariable + "=7"}}
-	same := client.Guest{ID: 7, Nodes: "1", Processors: 2, MemoryMB: 512, Special: []string{client.NodesByName}}
+	sold := task.Spec{Threads: 2, Memory: 512 << 20, User: "ann", Env: []string{GuestVariable + "=7", guestAsks + "=--licenses=fluent --gres=gpu:1"}}
+	same := client.Guest{ID: 7, Nodes: "1", Processors: 2, MemoryMB: 512, Nodelist: "n1", Options: []string{"--licenses=fluent", "--gres=gpu:1"}, Begin: noon.Unix()}
 	with := func(change func(*client.Guest)) client.Guest {
 		g := same
 		change(&g)
@@ -60,7 +105,10 @@ func TestAGuestIsWhatWasSold(t *testing.T) {
 		"as it was":             {guestSlurm{job: waits, asks: same}, true},
 		"more processors":       {guestSlurm{job: waits, asks: with(func(g *client.Guest) { g.Processors = 3 })}, false},
 		"more memory":           {guestSlurm{job: waits, asks: with(func(g *client.Guest) { g.MemoryMB = 513 })}, false},
-		"devices":               {guestSlurm{job: waits, asks: with(func(g *client.Guest) { g.Special = []string{client.NodesByName, "devices"} })}, false},
+		"devices":               {guestSlurm{job: waits, asks: with(func(g *client.Guest) { g.Special = []string{"devices"} })}, false},
+		"more GPUs":             {guestSlurm{job: waits, asks: with(func(g *client.Guest) { g.Options = []string{"--licenses=fluent", "--gres=gpu:2"} })}, false},
+		"no licences":           {guestSlurm{job: waits, asks: with(func(g *client.Guest) { g.Options = []string{"--gres=gpu:1"} })}, false},
+		"a time to begin":       {guestSlurm{job: waits, asks: with(func(g *client.Guest) { g.Begin++ })}, false},
 		"two nodes":             {guestSlurm{job: waits, asks: with(func(g *client.Guest) { g.Nodes = "2" })}, false},
 		"nobody knows":          {guestSlurm{job: waits, silent: true}, false},
 		"another's":             {guestSlurm{job: client.Job{ID: 7, User: "bob", State: client.Pending, Held: true}, asks: same}, false},

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,18 +32,27 @@ type Guest struct {
 	Dir        string
 	Output     string
 	Script     string
+	Options    []string // what it asks for beside that and the market understands, as sbatch is told
+	Nodelist   string   // the same of nodes by name, which it has too when it was given some
+	Begin      int64    // unix seconds before which it does not; 0: at any time
 	Special    []string // what it asks for that the market cannot promise
 }
 
 // guestColumns are those of squeue, in the order in which readGuest takes them.
 const guestColumns = "%C %D %l %Z %K %E %f %v %W %x %n %b %X %S %h %c %P"
 
-// special are those of them that have to be empty, with what they are.
-var special = []string{"an array", "a dependency", "features of nodes", "a reservation", "licences", "nodes that are left out", NodesByName, "devices", "specialized cores", "a time to begin"}
+// wishes are those of them that may be empty, from the fifth on: as sbatch is told of what the
+// market understands, or what it is that cannot be promised.
+var wishes = []struct{ option, special string }{
+	{special: "an array"}, {special: "a dependency"}, {option: "--constraint="}, {special: "a reservation"}, {option: "--licenses="},
+	{option: "--exclude="}, {option: nodelist}, {option: devices}, {special: "specialized cores"}, {option: begin},
+}
 
-// NodesByName is what a job asks for that is to run on certain nodes: one of a user's own
-// wish, or one that was given its nodes.
-const NodesByName = "nodes by name"
+const (
+	nodelist = "--nodelist="
+	devices  = "--gres="
+	begin    = "--begin="
+)
 
 // Guest asks squeue, which puts a word of ours between what users write, and scontrol for
 // what has none of that in it.
@@ -64,9 +74,7 @@ func (c *commands) Guest(ctx context.Context, id int64) (Guest, error) {
 	if out, err = c.run(ctx, call{argv: []string{"squeue", "--noheader", "--all", "--jobs=" + number, "--Format=tres-per-job:200,tres-per-task:200,tres-per-socket:200"}}); err != nil {
 		return g, fmt.Errorf("job %d: %w", id, err)
 	}
-	if wantsDevices(out) {
-		g.Special = append(g.Special, "devices")
-	}
+	g.readDevices(strings.Fields(out))
 	if out, err = c.run(ctx, call{argv: []string{"squeue", "--noheader", "--all", "--jobs=" + number, "--Format=STDOUT:4096"}}); err == nil {
 		g.Output = strings.TrimSpace(out)
 	}
@@ -91,12 +99,24 @@ func readGuest(id int64, row []string) (Guest, error) {
 		}
 		g.Limit = time.Duration(seconds) * time.Second
 	}
-	for i, what := range special {
-		if absent(row[4+i]) != "" {
-			g.Special = append(g.Special, what)
+	for i, wish := range wishes {
+		switch text := absent(row[4+i]); {
+		case text == "":
+		case wish.special != "":
+			g.Special = append(g.Special, wish.special)
+		case wish.option == nodelist:
+			g.Nodelist = text
+		case wish.option == devices:
+			g.Options = append(g.Options, devices+device(text))
+		case wish.option == begin:
+			if g.Begin, err = readTime(text); err != nil {
+				return g, fmt.Errorf("%w: job %d begins at %.40q", errListing, id, text)
+			}
+		default:
+			g.Options = append(g.Options, wish.option+text)
 		}
 	}
-	whole := row[4+len(special):]
+	whole := row[4+len(wishes):]
 	switch whole[0] { // whether others may have the rest of its node
 	case "YES", "OK":
 	default:
@@ -111,9 +131,26 @@ func readGuest(id int64, row []string) (Guest, error) {
 	return g, nil
 }
 
-// wantsDevices reports whether there is more than processors in what a job asks for in all,
-// or for its tasks: gres:gpu:2 or, since 23.11, gres/gpu=1.
-func wantsDevices(tres string) bool { return strings.Contains(tres, "gres") }
+// device is what Slurm calls a device, as sbatch is told of it: gres:gpu:2, or since 23.11
+// gres/gpu:2 or gres/gpu=2.
+func device(tres string) string {
+	text := strings.ReplaceAll(tres, "=", ":")
+	return strings.TrimPrefix(strings.TrimPrefix(text, "gres:"), "gres/")
+}
+
+// readDevices takes in what a job asks for of devices in all, for each task and for each socket.
+// On one node those in all are those of the node; how many tasks it has squeue does not say.
+func (g *Guest) readDevices(tres []string) {
+	for i, text := range tres {
+		switch {
+		case !strings.Contains(text, "gres"):
+		case i == 0 && !slices.ContainsFunc(g.Options, func(o string) bool { return strings.HasPrefix(o, devices) }):
+			g.Options = append(g.Options, devices+device(text))
+		default:
+			g.Special = append(g.Special, "devices of each task or socket, or in two ways")
+		}
+	}
+}
 
 // memoryOf reads the memory out of what a job asks for: cpu=2,mem=256M,node=1.
 func memoryOf(tres string) int64 {

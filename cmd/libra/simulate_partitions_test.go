@@ -38,6 +38,9 @@ func TestSimulatedPartitions(t *testing.T) {
 	if err != nil || !strings.Contains(string(text), ",threads,partition,nodelist,exclude\n") || !strings.Contains(string(text), ",fast,,\n") || !strings.Contains(string(text), ",batch,,\n") {
 		t.Fatalf("%v:\n%s", err, text)
 	}
+	if said := say(0, "trace", "convert", history, filepath.Join(dir, "jobs.swf")); !strings.Contains(said, "in a .csv alone") {
+		t.Errorf("of partitions that are left out nothing is said: %s", said)
+	}
 	table := filepath.Join(dir, "table.csv")
 	simulate := []string{"simulate", "--policy", "libra", "--workload", jobs, "--cluster", cluster, "--jobs", table}
 	for _, c := range []struct {

@@ -134,12 +134,16 @@ func convertArrivals(ctx context.Context, con *console, opts traceConvertOptions
 	if format == workload.FormatSWF && slices.ContainsFunc(arrivals, func(a workload.Arrival) bool { return a.HasSLA() }) {
 		con.warn("SWF has no place for deadlines and budgets: left out")
 	}
+	placed := slices.ContainsFunc(arrivals, func(a workload.Arrival) bool { return a.Placed() })
+	if placed && format != workload.FormatCSV {
+		con.warn("partitions, and nodes by name, have a place in a .csv alone: left out")
+	}
 	src, err := workload.StretchGaps(workload.FromSlice(arrivals), opts.factor)
 	if err != nil {
 		return 0, err
 	}
 	return len(arrivals), con.writeOutput(to, func(out io.Writer) error {
-		return writeWorkload(ctx, out, format, header, src, slices.ContainsFunc(arrivals, func(a workload.Arrival) bool { return a.Placed() }))
+		return writeWorkload(ctx, out, format, header, src, placed)
 	})
 }
 

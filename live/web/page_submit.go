@@ -103,9 +103,7 @@ func (c *call) showForm(v *submitView) error {
 		}
 		return 0
 	})
-	if v.Partitions, err = c.partitions(); err != nil {
-		return err
-	}
+	v.Partitions = c.partitions()
 	return c.page("submit", "Submit a job", "submit", v)
 }
 

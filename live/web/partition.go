@@ -8,16 +8,19 @@ type partitionChoice struct {
 	Factor string // what all prices are times there
 }
 
-// partitions are those to choose from, the usual one first; none where there is no choice.
-func (c *call) partitions() ([]partitionChoice, error) {
-	p, err := c.h.market.Prices(c.r.Context())
-	if err != nil || len(p.Rates.Partitions) < 2 {
-		return nil, err
+// partitions are those to choose from, the usual one first; none where there is no choice, or
+// none of its own: before a broker each cluster has others.
+func (c *call) partitions() (list []partitionChoice) {
+	epochs, err := c.h.market.Epochs(c.r.Context())
+	if err != nil || len(epochs) == 0 {
+		return nil
 	}
-	rates := trade.Rates(p.Rates)
-	var list []partitionChoice
+	rates := trade.Rates(epochs[len(epochs)-1].Rates)
+	if len(rates.Partitions) < 2 {
+		return nil
+	}
 	for _, name := range rates.Names() {
 		list = append(list, partitionChoice{name, trade.FactorText(rates.Partitions[name])})
 	}
-	return list, nil
+	return list
 }

@@ -51,16 +51,16 @@ func (r *pastRun) load(ctx context.Context, contenders []trial.Contender) error 
 			return err
 		}
 	} else {
-		file, err := r.con.openWorkload(ctx, r.history)
-		if err != nil {
+		var file *workload.File
+		if file, err = r.con.openWorkload(ctx, r.history); err != nil {
 			return err
 		}
 		defer file.Close()
 		if like.model, err = newModel(like.modelName(file)); err != nil {
 			return err
 		}
-		nodes, err := like.findNodes(file)
-		if err != nil {
+		var nodes []market.Node
+		if nodes, err = like.findNodes(file); err != nil {
 			return err
 		}
 		r.nodes = len(nodes)
@@ -81,11 +81,7 @@ func (r *pastRun) load(ctx context.Context, contenders []trial.Contender) error 
 		}
 	}
 	if r.history != liveHistory {
-		var nodes []market.Node
-		if r.on != nil {
-			nodes = r.on.Nodes
-		}
-		if r.partitions, err = simulatedPartitions(r.partition, nodes); err != nil {
+		if err = r.divide(); err != nil {
 			return err
 		}
 	}
@@ -104,6 +100,16 @@ func (r *pastRun) load(ctx context.Context, contenders []trial.Contender) error 
 // describe has the history run on nodes that are described in a file.
 func (r *pastRun) describe(nodes []market.Node) {
 	r.nodes, r.on = len(nodes), &experiment.Cluster{Nodes: nodes}
+}
+
+// divide finds the partitions of the nodes, and what they cost.
+func (r *pastRun) divide() (err error) {
+	var nodes []market.Node
+	if r.on != nil {
+		nodes = r.on.Nodes
+	}
+	r.partitions, err = simulatedPartitions(r.partition, nodes)
+	return err
 }
 
 // isJobTable looks at the first line of a file. What cannot be read is not

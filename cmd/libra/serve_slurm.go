@@ -103,8 +103,8 @@ func (m onSlurm) sell(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 	ticket, over := m.backend.Admit(ctx, c.By.User, asks, waits)
 	if over != nil {
 		// One that was taken before and is asked for again has its answer.
-		if o, replayed, err := m.Again(ctx, key); replayed || err != nil {
-			return o, replayed, err
+		if o, replayed, bad := m.Again(ctx, key); replayed || bad != nil {
+			return o, replayed, bad
 		}
 		return m.refuse(ctx, c.By, *asks, over), false, nil
 	}
@@ -142,7 +142,7 @@ func (m onSlurm) queues(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	kind, err := policy.Find(prices.Policy)
-	return err == nil && !kind.TimeShared, nil //nolint:nilerr // one that is not known here is said elsewhere
+	return err == nil && !kind.TimeShared, nil
 }
 
 // take hands on what Slurm was asked about before, or need not be. Of a quote that is taken,

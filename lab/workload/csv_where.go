@@ -11,8 +11,8 @@ import (
 const nameSeparator = ";"
 
 var (
-	errWord  = errors.New("want a word of letters, digits, - _ and .")
-	errWords = errors.New("want words of letters, digits, - _ and ., with ; between them")
+	errWord  = errors.New("want a word of letters, digits and - _ . in it")
+	errWords = errors.New("want words of letters, digits and - _ . in them, with ; between them")
 )
 
 // where reads on which nodes a job may be, or names the column that is wrong. What many jobs

@@ -279,7 +279,9 @@ func recallLicenses(ctx context.Context, m front.Market, b *slurm.Backend) error
 			return err
 		}
 		for i := range jobs {
-			b.Recall(jobs[i].ID, jobs[i].Owner, jobs[i].Request.Env)
+			if j, bad := m.Job(ctx, jobs[i].ID); bad == nil { // a list does not say all of it
+				b.Recall(j.ID, j.Owner, j.Request.Env)
+			}
 		}
 		before = jobs[len(jobs)-1].ID
 	}

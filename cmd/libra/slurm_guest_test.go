@@ -118,8 +118,8 @@ func TestPlainSbatch(t *testing.T) {
 	m.until(t, "a word that it waits", func() bool {
 		return strings.Contains(remark(wants), "begins no sooner than") || strings.Contains(remark(wants), "bought")
 	})
-	if j := ends(wants); j.State != v1.Completed || j.Request.GPUs != 1 || !slices.Equal(j.Request.Nodelist, cluster.Nodes[:1]) || j.Request.BeginMS == 0 || !slices.Contains(j.Request.Env, task.Licenses+"=fluent:1") && !slices.Contains(j.Request.Env, task.Licenses+"=fluent") {
-		t.Errorf("%+v", j)
+	if j, err := m.market.Job(t.Context(), ends(wants).ID); err != nil || j.State != v1.Completed || j.Request.GPUs != 1 || !slices.Equal(j.Request.Nodelist, cluster.Nodes[:1]) || j.Request.BeginMS == 0 || !slices.Contains(j.Request.Env, task.Licenses+"=fluent:1") && !slices.Contains(j.Request.Env, task.Licenses+"=fluent") {
+		t.Errorf("%v: %+v", err, j)
 	}
 	// One that cannot be had when its time has come is told so.
 	vain := sbatch(alice, "--comment=libra:budget=0.000001", "--begin=now+5")

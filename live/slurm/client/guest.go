@@ -44,8 +44,16 @@ const guestColumns = "%C %D %l %Z %K %E %f %v %W %x %n %b %X %S %h %c %P"
 // wishes are those of them that may be empty, from the fifth on: as sbatch is told of what the
 // market understands, or what it is that cannot be promised.
 var wishes = []struct{ option, special string }{
-	{special: "an array"}, {special: "a dependency"}, {option: "--constraint="}, {special: "a reservation"}, {option: "--licenses="},
-	{option: "--exclude="}, {option: nodelist}, {option: devices}, {special: "specialized cores"}, {option: begin},
+	{special: "an array"},
+	{special: "a dependency"},
+	{option: "--constraint="},
+	{special: "a reservation"},
+	{option: "--licenses="},
+	{option: "--exclude="},
+	{option: nodelist},
+	{option: devices},
+	{special: "specialized cores"},
+	{option: begin},
 }
 
 const (
@@ -93,9 +101,9 @@ func readGuest(id int64, row []string) (Guest, error) {
 	}
 	g.Nodes, g.Dir = row[1], row[3]
 	if limit := row[2]; limit != "UNLIMITED" && limit != "NOT_SET" {
-		seconds, err := readSpan(limit)
-		if err != nil {
-			return g, err
+		seconds, wrong := readSpan(limit)
+		if wrong != nil {
+			return g, wrong
 		}
 		g.Limit = time.Duration(seconds) * time.Second
 	}

@@ -60,7 +60,7 @@ func TestPlainSbatchGetsWhatItPaysFor(t *testing.T) {
 
 	// 1. One processor is bought, and all of a node named to be it.
 	large := sbatch("-c", "4", "--gres=gpu:1")
-	m.until(t, "a word", func() bool { return strings.Contains(remark(large), "comment=libra:budget=") })
+	m.until(t, "a word", func() bool { return strings.Contains(remark(large), "it asks for 4 processors") })
 	if out, err := m.say(t, alice, "sbatch", "-t", "1", "--budget", "1000", "--export="+slurm.GuestVariable+"="+fmt.Sprint(large), "--wrap", "true"); err == nil {
 		t.Errorf("sold: %s", out)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"math"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -163,6 +164,21 @@ func TestReplayInPartitions(t *testing.T) {
 				if paid != charged[id] {
 					t.Errorf("job %s was charged %s, and is replayed at %s", id, charged[id].Exact(), paid.Exact())
 				}
+			}
+			token, err := s.makeToken(t.Context(), "root", v1.RoleOwner, "test")
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Setenv("LIBRA_SERVER", s.url())
+			t.Setenv("LIBRA_TOKEN", token)
+			var out, complaints bytes.Buffer
+			var answer replayAnswer
+			code := run(t.Context(), []string{"replay", "live", "--policy", policy, "--json"}, strings.NewReader(""), &out, &complaints)
+			if err := json.Unmarshal(out.Bytes(), &answer); code != 0 || err != nil || math.Abs(answer.Before.Revenue-answer.After[0].Revenue) > 1e-9 || answer.Before.Revenue == 0 || answer.Nodes != 4 {
+				t.Errorf("exit %d, %v: %s%s", code, err, out.String(), complaints.String())
+			}
+			if code := run(t.Context(), []string{"replay", "live", "--policy", policy, "--nodes", "3"}, strings.NewReader(""), &out, &complaints); code != exitUsage || !strings.Contains(complaints.String(), "batch, fast, old") {
+				t.Errorf("exit %d: %s", code, complaints.String())
 			}
 		})
 	}

@@ -25,7 +25,7 @@ func TestWhoMayHaveLicenses(t *testing.T) {
 		"after another":   {trade.Request{Env: one, AfterAny: []int64{1}}, false, false},
 		"after a start":   {trade.Request{Env: one, AfterBegun: []trade.Begun{{Job: 1}}}, false, false},
 	} {
-		if err := unlicensed(&c.asks); (err == nil) != c.here {
+		if err := withoutSlurm(&c.asks); (err == nil) != c.here {
 			t.Errorf("%s, without Slurm: %v", name, err)
 		}
 		if err := licensed(&c.asks); (err == nil) != c.onSlurm {

@@ -87,6 +87,9 @@ func (m onSlurm) sell(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 	if err := m.settle(ctx, asks); err != nil {
 		return api.Outcome{}, false, err
 	}
+	if err := m.endsInTime(ctx, asks); err != nil {
+		return api.Outcome{}, false, err
+	}
 	if some, _ := task.LicensesOf(asks.Env); len(some) > 0 { // it was looked at
 		if err := m.beginsAtOnce(ctx); err != nil {
 			return api.Outcome{}, false, err
@@ -137,14 +140,34 @@ func (m onSlurm) settle(ctx context.Context, r *trade.Request) error {
 
 // beginsAtOnce refuses licences under a policy that lets jobs wait for processors.
 func (m onSlurm) beginsAtOnce(ctx context.Context) error {
+	name, waits, err := m.letsWait(ctx)
+	if err == nil && waits {
+		return &trade.FieldError{Field: "env", Want: "no licences under " + name + ", which lets jobs wait: they can be kept for one that begins when it is taken"}
+	}
+	return err
+}
+
+// endsInTime refuses a reservation without a deadline under a policy that lets jobs wait: nobody
+// could say whether it lasts until the job is done.
+func (m onSlurm) endsInTime(ctx context.Context, r *trade.Request) error {
+	if r.Reservation == "" || r.DeadlineMS > 0 {
+		return nil
+	}
+	name, waits, err := m.letsWait(ctx)
+	if err == nil && waits {
+		return &trade.FieldError{Field: "deadline_ms", Want: "a deadline with a reservation under " + name + ", which lets jobs wait: the job is to be done before the reservation ends"}
+	}
+	return err
+}
+
+// letsWait is the policy, and whether jobs may wait for processors under it.
+func (m onSlurm) letsWait(ctx context.Context) (name string, waits bool, err error) {
 	prices, err := m.Prices(ctx)
 	if err != nil {
-		return err
+		return "", false, err
 	}
-	if kind, err := policy.Find(prices.Policy); err != nil || !kind.TimeShared {
-		return &trade.FieldError{Field: "env", Want: "no licences under " + prices.Policy + ", which lets jobs wait: they can be kept for one that begins when it is taken"}
-	}
-	return nil
+	kind, unknown := policy.Find(prices.Policy)
+	return prices.Policy, unknown != nil || !kind.TimeShared, nil
 }
 
 // take hands on what Slurm was asked about before, or need not be. Of a quote that is taken,
@@ -178,10 +201,10 @@ func asked(c *trade.Command) *trade.Request {
 }
 
 func (m onSlurm) Preview(ctx context.Context, by trade.Identity, r trade.Request) (api.Outcome, error) {
-	if err := errors.Join(wholeJob(&r), licensed(&r)); err != nil {
+	if err := carried(&r); err != nil {
 		return api.Outcome{}, err
 	}
-	if err := m.settle(ctx, &r); err != nil {
+	if err := errors.Join(m.settle(ctx, &r), m.endsInTime(ctx, &r)); err != nil {
 		return api.Outcome{}, err
 	}
 	r.Account = m.named(ctx, by.User, r.Account)
@@ -250,9 +273,9 @@ func (m onSlurm) possible(c *trade.Command) error {
 			}
 		}
 	case c.Submit != nil:
-		return errors.Join(wholeJob(&c.Submit.Request), licensed(&c.Submit.Request))
+		return carried(&c.Submit.Request)
 	case c.Quote != nil:
-		return errors.Join(wholeJob(&c.Quote.Request), licensed(&c.Quote.Request))
+		return carried(&c.Quote.Request)
 	}
 	return nil
 }
@@ -266,6 +289,17 @@ func licensed(r *trade.Request) error {
 		return &trade.FieldError{Field: "env", Want: "in " + task.Licenses + " " + err.Error()}
 	case len(some) > 0 && (r.Later() || len(r.Follows()) > 0):
 		return &trade.FieldError{Field: "env", Want: "no licences with a job that begins later, or after others: they can be kept for one that begins when it is taken"}
+	}
+	return nil
+}
+
+// carried refuses what Slurm cannot carry out.
+func carried(r *trade.Request) error { return errors.Join(wholeJob(r), licensed(r), reserved(r)) }
+
+// reserved refuses a reservation for what begins nobody knows when: whether it lasts as long.
+func reserved(r *trade.Request) error {
+	if r.Reservation != "" && (r.Hold || len(r.Follows()) > 0) {
+		return &trade.FieldError{Field: "reservation", Want: "none with a job on hold, or after others: whether it lasts until the job is done is known of one that begins when it is taken, or at a time (--begin)"}
 	}
 	return nil
 }

@@ -89,6 +89,14 @@ func (b *Backend) submit(ctx context.Context, r *run) {
 		s.Limit = most // with more it would wait for good
 	}
 	s.Limit = b.beforeReserved(ctx, s.Nodes, orders[0].Spec.DueUS, s.Limit)
+	over, away := b.intoReservation(ctx, &orders[0].Spec, &s)
+	switch {
+	case away != nil:
+		b.failed(r, "not handed in", away)
+		return
+	case over != "":
+		err = errors.New(over)
+	}
 	if err != nil {
 		b.mu.Lock()
 		r.ends(verdict{state: task.Refused, why: err.Error()}, b.cfg.Now())

@@ -145,6 +145,11 @@ func (b *Backend) Admit(ctx context.Context, user string, r *trade.Request) (*Ti
 		Licenses: licensesOf(r.Env),
 		Time:     time.Duration(max(r.DeadlineMS, r.EstimateMS)) * time.Millisecond,
 	}
+	if r.Reservation != "" {
+		if e := b.within(ctx, user, r); e != nil {
+			return nil, e
+		}
+	}
 	partition := b.asked(r)
 	site := b.site(ctx, partition)
 	if !site.Counts() && len(ask.Licenses) == 0 {

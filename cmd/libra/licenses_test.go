@@ -36,6 +36,15 @@ func TestWhoMayHaveLicenses(t *testing.T) {
 	if taken == nil || len(taken.Env) != 1 { // else who takes a quote has licences that nobody counts
 		t.Errorf("with a quote: %+v", taken)
 	}
+	for name, r := range map[string]trade.Request{"at once": {}, "at a time": {BeginMS: 1}, "on hold": {Hold: true}, "after another": {AfterAny: []int64{1}}} {
+		r.Reservation = "course"
+		if err := withoutSlurm(&r); err == nil {
+			t.Errorf("%s: a reservation, and there is no Slurm", name)
+		}
+		if err := carried(&r); (err == nil) != (!r.Hold && len(r.AfterAny) == 0) {
+			t.Errorf("%s, in a reservation: %v", name, err)
+		}
+	}
 	f := newFloor()
 	open(t, f, v1.RoleUser)
 	if r := libra(t, "sbatch", "-t", "1", "-L", "fluent", "--wrap", "true"); r.code != exitUsage || !strings.Contains(r.err, "runs its jobs itself") || len(f.asked) > 0 {

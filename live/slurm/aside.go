@@ -47,16 +47,19 @@ func (b *Backend) mindsReserved(listed []client.Node) bool {
 // applyReserved takes in what is reserved. The lock is held.
 func (b *Backend) applyReserved(all []limit.Reserved, now time.Time) {
 	b.aside.all, b.aside.heard = all, true
-	for _, n := range b.nodes {
-		n.aside = ""
-	}
+	of := map[string][]*limit.Reserved{} // by node
 	for i := range all {
-		if r := &all[i]; r.Active(now) && b.oddity(r) == "" {
+		if r := &all[i]; r.Active(now) {
 			for _, name := range r.Nodes {
-				if n := b.nodes[name]; n != nil && n.aside == "" {
-					n.aside = r.Name
-				}
+				of[name] = append(of[name], r)
 			}
+		}
+	}
+	for name, n := range b.nodes {
+		n.aside = ""
+		// Of two that overlap each takes the node from the other, by rules of Slurm's own.
+		if its := of[name]; len(its) == 1 && b.oddity(its[0]) == "" {
+			n.aside = its[0].Name
 		}
 	}
 }
@@ -135,7 +138,7 @@ func (b *Backend) within(ctx context.Context, user string, r *trade.Request) *li
 		return nil // it begins in it
 	}
 	if b.tellAside(ctx, in.Name) == 0 {
-		return no("of its nodes (%s) none is one of the market's that takes jobs of it now", strings.Join(in.Nodes, ", "))
+		return no("of its nodes (%s) none is one of the market's that takes jobs of it now, and another reservation's not as well", strings.Join(in.Nodes, ", "))
 	}
 	return nil
 }

@@ -103,7 +103,6 @@ func (m onSlurm) sell(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 		}
 		return m.take(ctx, c, key)
 	}
-	m.backend.SteerClear(ctx, asks)
 	ticket, over := m.backend.Admit(ctx, c.By.User, asks)
 	if over != nil {
 		// One that was taken before and is asked for again has its answer.
@@ -112,6 +111,7 @@ func (m onSlurm) sell(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 		}
 		return m.refuse(ctx, c.By, *asks, over), false, nil
 	}
+	m.backend.SteerClear(ctx, asks)
 	o, replayed, err := m.Market.Do(ctx, c, key)
 	if c.Quote != nil && o.Quote != nil && o.Quote.ExpiresUS != 0 && !replayed && err == nil {
 		m.backend.Keep(ticket, o.Quote.ID, o.Quote.ExpiresUS)
@@ -166,8 +166,8 @@ func (m onSlurm) letsWait(ctx context.Context) (name string, waits bool, err err
 	if err != nil {
 		return "", false, err
 	}
-	kind, unknown := policy.Find(prices.Policy)
-	return prices.Policy, unknown != nil || !kind.TimeShared, nil
+	kind, err := policy.Find(prices.Policy)
+	return prices.Policy, !kind.TimeShared, err
 }
 
 // take hands on what Slurm was asked about before, or need not be. Of a quote that is taken,

@@ -95,7 +95,9 @@ type labels struct{ features, partition, reserved string }
 func labelsOf(h *task.Hello) labels { return labels{h.Features, h.Partition, h.Reserved} }
 
 // on gives a node these labels.
-func (l labels) on(h *task.Hello) { h.Features, h.Partition, h.Reserved = l.features, l.partition, l.reserved }
+func (l labels) on(h *task.Hello) {
+	h.Features, h.Partition, h.Reserved = l.features, l.partition, l.reserved
+}
 
 // alike is the same but for GPUs.
 func alike(was, is *task.Hello) bool {

@@ -72,7 +72,7 @@ func (h *Head) reservation(v string) error {
 		return fmt.Errorf("%q: one reservation alone can be asked for here", v)
 	}
 	if v != "" && !market.Word(v) {
-		return fmt.Errorf("%q: want the name of a reservation: letters, digits, - _ and .", v)
+		return fmt.Errorf("%q: want the name of a reservation, a word of letters, digits, dots and - or _", v)
 	}
 	h.Request.Reservation = v
 	return nil

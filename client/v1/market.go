@@ -108,6 +108,7 @@ type NodeView struct {
 	GPUKind    string   `json:"gpu_kind,omitempty"`
 	Features   string   `json:"features,omitempty"`  // what jobs can ask for, with commas
 	Partition  string   `json:"partition,omitempty"` // whose it is, where the market has partitions
+	Reserved   string   `json:"reserved,omitempty"`  // the reservation of Slurm whose jobs alone it takes; empty: of none
 	Boot       string   `json:"boot"`                // of the machine: another one means that nothing of before still runs
 	Agent      string   `json:"agent"`               // version
 	Limits     string   `json:"limits"`              // how shares are enforced: "cgroup v1", "cgroup v2", "signals"

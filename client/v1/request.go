@@ -28,6 +28,7 @@ type Request struct {
 	Exclude       []string `json:"exclude,omitempty"`              // nodes that it may not be on
 	Constraint    string   `json:"constraint,omitempty"`           // what its nodes must be: fast&ib, amd|intel
 	Partition     string   `json:"partition,omitempty"`            // whose nodes it is on, at its rate; empty: the market's default, where it has partitions
+	Reservation   string   `json:"reservation,omitempty"`          // of Slurm, whose nodes it is on; empty: on none that is set aside
 	Class         int      `json:"class,omitempty"`                // where the policy knows classes
 	Wish          string   `json:"wish,omitempty"`                 // cheapest, fastest
 	Overrun       Overrun  `json:"overrun,omitempty"`              // default stop

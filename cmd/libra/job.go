@@ -190,8 +190,11 @@ func addNeeds(g *grid, r *v1.Request) {
 	if r.Partition != "" {
 		g.add("partition", r.Partition)
 	}
+	if r.Reservation != "" {
+		g.add("reservation", r.Reservation)
+	}
 	if asked := wire.ToRequest(r); asked.Chooses() {
-		asked.Partition = ""
+		asked.Partition, asked.Reservation = "", ""
 		g.add("nodes", asked.Places())
 	}
 }

@@ -25,7 +25,7 @@ func TestWhoMayHaveLicenses(t *testing.T) {
 		"after another":   {trade.Request{Env: one, AfterAny: []int64{1}}, false, true},
 		"after a start":   {trade.Request{Env: one, AfterBegun: []trade.Begun{{Job: 1}}}, false, true},
 	} {
-		if err := unlicensed(&c.asks); (err == nil) != c.here {
+		if err := withoutSlurm(&c.asks); (err == nil) != c.here {
 			t.Errorf("%s, without Slurm: %v", name, err)
 		}
 		if err := licensed(&c.asks); (err == nil) != c.onSlurm {
@@ -35,6 +35,15 @@ func TestWhoMayHaveLicenses(t *testing.T) {
 	taken := asked(&trade.Command{Submit: &trade.Submit{Quote: "q1", Request: trade.Request{Argv: []string{"true"}, Env: one}}})
 	if taken == nil || len(taken.Env) != 1 { // else who takes a quote has licences that nobody counts
 		t.Errorf("with a quote: %+v", taken)
+	}
+	for name, r := range map[string]trade.Request{"at once": {}, "at a time": {BeginMS: 1}, "on hold": {Hold: true}, "after another": {AfterAny: []int64{1}}} {
+		r.Reservation = "course"
+		if err := withoutSlurm(&r); err == nil {
+			t.Errorf("%s: a reservation, and there is no Slurm", name)
+		}
+		if err := carried(&r); (err == nil) != (!r.Hold && len(r.AfterAny) == 0) {
+			t.Errorf("%s, in a reservation: %v", name, err)
+		}
 	}
 	f := newFloor()
 	open(t, f, v1.RoleUser)

@@ -68,7 +68,7 @@ func TestListsInEveryForm(t *testing.T) {
 		{"nodes -o name", "n1\nn2\nn3\n"},
 		{"nodes --sort-by=-given -o name", "n3\nn1\nn2\n"},
 		{"nodes --format node,state,given,promised", "node  state    given  promised\nn1    up      50.0 %    25.0 %\nn2    closed   0.0 %     0.0 %\nn3    down    25.0 %    12.5 %\n"},
-		{"nodes -o csv", "node,state,procs,rating,given,promised,free,memory,disk,limits,jobs,why,features,partition\nn1,up,2,1.2,1.000000,0.500000,500,0,0,,7,,,\nn2,closed,1,1,0.000000,0.000000,1000,0,0,,,drained,,\nn3,down,64,2,16.000000,8.000000,0,0,0,,,,,\n"},
+		{"nodes -o csv", "node,state,procs,rating,given,promised,free,memory,disk,limits,jobs,why,features,partition,reserved\nn1,up,2,1.2,1.000000,0.500000,500,0,0,,7,,,,\nn2,closed,1,1,0.000000,0.000000,1000,0,0,,,drained,,,\nn3,down,64,2,16.000000,8.000000,0,0,0,,,,,,\n"},
 		{"account -o name --sort-by=-free", "lab/alice\nlab\n"},
 		{"account -o csv", "account,free,held,spent,used,limit,credit,users,state,allowance,sent\nlab,5,0,0,0,2,0,,open,,0\nlab/alice,7.000001,0,0.000003,0,,0,alice,closed,,0\n"},
 		{"account --format account,limit", "account    limit cr\nlab            2.00\nlab/alice         -\n"},

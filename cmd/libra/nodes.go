@@ -144,6 +144,9 @@ func nodeLine(n *v1.NodeView) string {
 	if where := partitionWords(n); where != "" {
 		words = append(words, where)
 	}
+	if n.Reserved != "" {
+		words = append(words, "for reservation "+n.Reserved)
+	}
 	if n.Features != "" {
 		words = append(words, "features "+n.Features)
 	}

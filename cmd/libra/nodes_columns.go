@@ -28,6 +28,7 @@ var nodeColumns = columns[v1.NodeView]{
 	{name: "why", wide: true, shown: func(n *v1.NodeView) string { return n.Why }},
 	{name: "features", wide: true, shown: func(n *v1.NodeView) string { return cmp.Or(n.Features, "-") }, exact: func(n *v1.NodeView) string { return n.Features }},
 	{name: "partition", wide: true, shown: func(n *v1.NodeView) string { return cmp.Or(n.Partition, "-") }, exact: func(n *v1.NodeView) string { return n.Partition }},
+	{name: "reserved", wide: true, shown: func(n *v1.NodeView) string { return cmp.Or(n.Reserved, "-") }, exact: func(n *v1.NodeView) string { return n.Reserved }},
 }
 
 func nodeState(n *v1.NodeView) string {

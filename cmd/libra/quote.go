@@ -118,6 +118,9 @@ func (o *quoteOptions) printQuote(out io.Writer, q *v1.Quote, withProgram bool) 
 	if p := q.Request.Partition; p != "" {
 		where += ", partition " + p
 	}
+	if r := q.Request.Reservation; r != "" {
+		where += ", reservation " + r
+	}
 	g.add("on", where)
 	g.add("policy", q.Policy)
 	if q.Formula != "" {

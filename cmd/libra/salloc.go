@@ -110,7 +110,7 @@ func runSalloc(cmd *cobra.Command, con *console, o *sallocCommand, args []string
 			return err
 		}
 		a := allocation{con: con, market: market, json: o.json, quiet: o.quiet, lasts: time.Duration(request.EstimateMS) * time.Millisecond, patience: 30 * time.Second}
-		if err = a.grant(ctx, request, ratingsOf(nodes)); err != nil {
+		if err = a.grant(ctx, request, ratingsOf(nodes, request.Reservation)); err != nil {
 			return err
 		}
 		if o.noShell {
@@ -154,12 +154,13 @@ func (o *sallocCommand) holder(con *console, flags *pflag.FlagSet, line directiv
 const begins = 30 * time.Second
 
 // ratingsOf are those of the nodes that take jobs, the fastest first; those that are hardly
-// slower than another are left out.
-func ratingsOf(nodes []v1.NodeView) []float64 {
+// slower than another are left out. Which nodes a reservation has Slurm is asked when it is
+// named: of one any may be.
+func ratingsOf(nodes []v1.NodeView, reservation string) []float64 {
 	const hardly = 0.95
 	var all, some []float64
 	for i := range nodes {
-		if n := &nodes[i]; n.Up && !n.Closed && n.Rating > 0 {
+		if n := &nodes[i]; n.Up && n.Rating > 0 && (reservation != "" || !n.Closed && n.Reserved == "") {
 			all = append(all, n.Rating)
 		}
 	}

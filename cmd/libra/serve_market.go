@@ -19,7 +19,7 @@ var _ api.Market = byAgents{}
 // the job's own.
 func (m byAgents) Do(ctx context.Context, c trade.Command, key api.Key) (api.Outcome, bool, error) {
 	if asks := asked(&c); asks != nil {
-		if err := unlicensed(asks); err != nil {
+		if err := withoutSlurm(asks); err != nil {
 			return api.Outcome{}, false, err
 		}
 		ownNumber(asks)
@@ -29,15 +29,18 @@ func (m byAgents) Do(ctx context.Context, c trade.Command, key api.Key) (api.Out
 
 // Preview is Do for nothing.
 func (m byAgents) Preview(ctx context.Context, by trade.Identity, r trade.Request) (api.Outcome, error) {
-	if err := unlicensed(&r); err != nil {
+	if err := withoutSlurm(&r); err != nil {
 		return api.Outcome{}, err
 	}
 	ownNumber(&r)
 	return m.Market.Preview(ctx, by, r)
 }
 
-// unlicensed refuses licences: nobody would count them.
-func unlicensed(r *trade.Request) error {
+// withoutSlurm refuses licences and reservations: nobody would count them, or keep nodes for them.
+func withoutSlurm(r *trade.Request) error {
+	if r.Reservation != "" {
+		return &trade.FieldError{Field: "reservation", Want: "none: nodes are reserved in Slurm, and this market runs its jobs itself; a quote keeps room for a job"}
+	}
 	if some, err := task.LicensesOf(r.Env); len(some) > 0 || err != nil {
 		return &trade.FieldError{Field: "env", Want: "no licences: Slurm counts them, and this market runs its jobs itself"}
 	}
@@ -55,5 +58,6 @@ func (m byAgents) Hello(ctx context.Context, h task.Hello) (task.Welcome, error)
 	if h.Runs != "" {
 		return task.Welcome{}, &trade.FieldError{Field: "runs", Want: "nothing: agents run the jobs of this market (it was not started with --backend " + h.Runs + ")"}
 	}
+	h.Reserved = "" // there is nobody to reserve it
 	return m.Market.Hello(ctx, h)
 }

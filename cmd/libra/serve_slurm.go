@@ -87,7 +87,7 @@ func (m onSlurm) sell(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 	if err := m.settle(ctx, asks); err != nil {
 		return api.Outcome{}, false, err
 	}
-	waits, err := m.queues(ctx)
+	waits, err := m.letsWait(ctx, asks)
 	if err != nil {
 		return api.Outcome{}, false, err
 	}
@@ -99,7 +99,6 @@ func (m onSlurm) sell(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 		}
 		return m.take(ctx, c, key)
 	}
-	m.backend.SteerClear(ctx, asks)
 	ticket, over := m.backend.Admit(ctx, c.By.User, asks, waits)
 	if over != nil {
 		// One that was taken before and is asked for again has its answer.
@@ -108,6 +107,7 @@ func (m onSlurm) sell(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 		}
 		return m.refuse(ctx, c.By, *asks, over), false, nil
 	}
+	m.backend.SteerClear(ctx, asks)
 	o, replayed, err := m.Market.Do(ctx, c, key)
 	if c.Quote != nil && o.Quote != nil && o.Quote.ExpiresUS != 0 && !replayed && err == nil {
 		m.backend.Keep(ticket, o.Quote.ID, o.Quote.ExpiresUS)
@@ -134,15 +134,20 @@ func (m onSlurm) settle(ctx context.Context, r *trade.Request) error {
 	return rates.Settle(r)
 }
 
-// queues reports whether the policy lets jobs wait for processors: they have their licences when
-// they begin.
-func (m onSlurm) queues(ctx context.Context) (bool, error) {
+// letsWait reports whether jobs may wait for processors under the policy: they have their licences
+// when they begin. It refuses a reservation without a deadline then: nobody could say whether it
+// lasts until the job is done.
+func (m onSlurm) letsWait(ctx context.Context, r *trade.Request) (waits bool, err error) {
 	prices, err := m.Prices(ctx)
 	if err != nil {
 		return false, err
 	}
 	kind, err := policy.Find(prices.Policy)
-	return err == nil && !kind.TimeShared, nil
+	waits = err == nil && !kind.TimeShared
+	if waits && r.Reservation != "" && r.DeadlineMS == 0 {
+		err = &trade.FieldError{Field: "deadline_ms", Want: "a deadline with a reservation under " + prices.Policy + ", which lets jobs wait: the job is to be done before the reservation ends"}
+	}
+	return waits, err
 }
 
 // take hands on what Slurm was asked about before, or need not be. Of a quote that is taken,
@@ -176,18 +181,18 @@ func asked(c *trade.Command) *trade.Request {
 }
 
 func (m onSlurm) Preview(ctx context.Context, by trade.Identity, r trade.Request) (api.Outcome, error) {
-	if err := errors.Join(wholeJob(&r), licensed(&r)); err != nil {
+	if err := carried(&r); err != nil {
 		return api.Outcome{}, err
 	}
 	if err := m.settle(ctx, &r); err != nil {
 		return api.Outcome{}, err
 	}
-	r.Account = m.named(ctx, by.User, r.Account)
-	m.backend.Fill(ctx, &r)
-	waits, err := m.queues(ctx)
+	waits, err := m.letsWait(ctx, &r)
 	if err != nil {
 		return api.Outcome{}, err
 	}
+	r.Account = m.named(ctx, by.User, r.Account)
+	m.backend.Fill(ctx, &r)
 	ticket, over := m.backend.Admit(ctx, by.User, &r, waits)
 	if over != nil {
 		return m.refuse(ctx, by, r, over), nil
@@ -252,9 +257,9 @@ func (m onSlurm) possible(c *trade.Command) error {
 			}
 		}
 	case c.Submit != nil:
-		return errors.Join(wholeJob(&c.Submit.Request), licensed(&c.Submit.Request))
+		return carried(&c.Submit.Request)
 	case c.Quote != nil:
-		return errors.Join(wholeJob(&c.Quote.Request), licensed(&c.Quote.Request))
+		return carried(&c.Quote.Request)
 	}
 	return nil
 }
@@ -285,6 +290,17 @@ func recallLicenses(ctx context.Context, m front.Market, b *slurm.Backend) error
 		}
 		before = jobs[len(jobs)-1].ID
 	}
+}
+
+// carried refuses what Slurm cannot carry out.
+func carried(r *trade.Request) error { return errors.Join(wholeJob(r), licensed(r), reserved(r)) }
+
+// reserved refuses a reservation for what begins nobody knows when: whether it lasts as long.
+func reserved(r *trade.Request) error {
+	if r.Reservation != "" && (r.Hold || len(r.Follows()) > 0) {
+		return &trade.FieldError{Field: "reservation", Want: "none with a job on hold, or after others: whether it lasts until the job is done is known of one that begins when it is taken, or at a time (--begin)"}
+	}
+	return nil
 }
 
 // wholeJob refuses an optional part: nobody on a Slurm node could tell it from

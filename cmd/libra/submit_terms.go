@@ -39,6 +39,7 @@ var termHelp = []struct{ name, short, help string }{
 	{"disk", "", "`amount` on each processor: 500M, 2G"},
 	{"gpus", "", "`number` of GPUs of each program, or a kind and a number: 2, a100:2"},
 	{"partition", "p", "`name` of the partition it is in, at its rate (default: the market's usual one; one that has none passes it over)"},
+	{"reservation", "", "`name` of a reservation of Slurm's: it is on the nodes of that alone, while it lasts"},
 	{"nodelist", "", "`names` of nodes that it may be on, and on no others: n1,n[3-5]"},
 	{"exclude", "", "`names` of nodes that it may not be on"},
 	{"constraint", "", "`features` that its nodes must have: fast&ib (both), amd|intel (one of them)"},

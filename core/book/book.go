@@ -27,7 +27,6 @@ type Book struct {
 	touched  []int32  // processors whose tasks changed since the last plan
 	isTouch  []Touch  // by processor
 	versions []uint32 // by processor: counts the changes of its tasks
-	only     *bitset  // the processors that have room at all; nil: every one
 
 	houses houses
 	guests int       // residents without a deadline
@@ -161,7 +160,7 @@ func (b *Book) Place(s Slot, t Terms, procs market.Procs) {
 	if (e.Job.Threads > 1 || e.Job.Spread) && !b.inWhole(procs, &e.Job) {
 		broken(4, "a job is placed on processors that are not of one node for each of its programs")
 	}
-	if e.Job.Where != nil && !b.within(procs, e.Job.Where) {
+	if !b.within(procs, &e.Job) {
 		broken(4, "a job is placed on a node that it may not be on")
 	}
 	e.Terms = t

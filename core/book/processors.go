@@ -25,6 +25,9 @@ type processors struct {
 	disk    []int64
 	gpus    gpus
 	rates   bool // some nodes have other rates than others
+	aside   bool // some nodes are set aside for a reservation
+
+	only *bitset // the processors that have room at all; nil: every one
 
 	chosen     map[market.Where]bitset // nodes that jobs may be on
 	chosenSize int                     // about, in bytes
@@ -49,6 +52,7 @@ func newProcessors(nodes []market.Node) processors {
 		counted = counted || n.Memory != market.NoLimit || n.Disk != market.NoLimit
 		uneven = uneven || n.Rating != 1
 		p.rates = p.rates || n.Base != nodes[0].Base
+		p.aside = p.aside || n.Reserved != ""
 	}
 	p.users = make([]int32, total)
 	p.idle = newBitset(total)
@@ -71,10 +75,10 @@ func newProcessors(nodes []market.Node) processors {
 }
 
 // needs reports whether the job asks for more than processors on a cluster
-// that counts more, or for some of its nodes alone. GPUs are counted everywhere: where no
+// that counts more, or for some of its nodes alone, or some are set aside. GPUs are counted everywhere: where no
 // node has any there are none.
 func (p *processors) needs(j *market.Job) bool {
-	return j.GPUs > 0 || j.Where != nil || p.memory != nil && (j.Memory > 0 || j.Disk > 0)
+	return p.aside || j.GPUs > 0 || j.Where != nil || p.memory != nil && (j.Memory > 0 || j.Disk > 0)
 }
 
 // choosy reports whether not every processor will do for the job: its node must
@@ -107,6 +111,9 @@ func (p *processors) free(node int) (memory, disk int64) {
 
 // roomNow is how many tasks of the job what is free on a node holds.
 func (p *processors) roomNow(node int, j *market.Job) int {
+	if p.kept(node, j) {
+		return 0
+	}
 	memory, disk := p.free(node)
 	return p.roomOn(node, memory, disk, p.gpus.on(market.Int32(node), &p.nodes[node], j), j)
 }

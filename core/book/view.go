@@ -65,9 +65,13 @@ func (v View) Room(proc int, j *market.Job) bool {
 func (v View) FreeOn(proc int) (memory, disk int64) { return v.b.free(int(v.b.nodeOf[proc])) }
 
 // RoomOn is for how many tasks of the job the node of a processor has memory, disk and
-// GPUs left, and for how many it would have if it were empty.
+// GPUs left, and for how many it would have if it were empty; for none if it is set aside
+// for others.
 func (v View) RoomOn(proc int, j *market.Job) (now, ever int) {
 	node := int(v.b.nodeOf[proc])
+	if v.b.kept(node, j) {
+		return 0, 0
+	}
 	return v.b.roomNow(node, j), v.b.roomEver(node, j)
 }
 
@@ -102,6 +106,9 @@ func (v View) NextLatest() market.Time {
 	}
 	return next
 }
+
+// Aside reports whether some nodes are set aside for reservations.
+func (v View) Aside() bool { return v.b.aside }
 
 // Idle counts the processors that nobody is on.
 func (v View) Idle() int { return v.b.idleN }

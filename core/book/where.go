@@ -18,7 +18,7 @@ func (p *processors) may(node int, where *market.Where) bool {
 	if !known {
 		on = p.choose(where)
 		const entry = 128
-		size := entry + len(where.Nodes) + len(where.Exclude) + len(where.Constraint) + len(where.Partition) + len(p.nodes)/8
+		size := entry + len(where.Nodes) + len(where.Exclude) + len(where.Constraint) + len(where.Partition) + len(where.Reservation) + len(p.nodes)/8
 		if p.chosen == nil || p.chosenSize+size > mostChosen {
 			p.chosen, p.chosenSize = map[market.Where]bitset{}, 0
 		}
@@ -48,11 +48,20 @@ func (p *processors) choose(where *market.Where) bitset {
 }
 
 // within reports whether a job may be on some processors.
-func (p *processors) within(procs market.Procs, where *market.Where) bool {
+func (p *processors) within(procs market.Procs, j *market.Job) bool {
+	if j.Where == nil && !p.aside {
+		return true
+	}
 	for proc := range procs.All() {
-		if !p.may(int(p.nodeOf[proc]), where) {
+		if node := int(p.nodeOf[proc]); p.kept(node, j) || j.Where != nil && !p.may(node, j.Where) {
 			return false
 		}
 	}
 	return true
+}
+
+// kept reports whether a node is set aside for others than the job, or for nobody and the job
+// is in a reservation. Who is there stays, and may have more of the processors that it is on.
+func (p *processors) kept(node int, j *market.Job) bool {
+	return p.only == nil && (p.aside || j.Where != nil) && !j.Where.Admits(&p.nodes[node])
 }

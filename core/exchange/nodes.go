@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/libra-market/libra/core/cluster"
 	"github.com/libra-market/libra/core/market"
@@ -23,6 +24,10 @@ func (x *yard) register(h *task.Hello, a *roster.Allowance) (trade.Outcome, erro
 		}
 	}
 	index, known := x.nodes.Named(h.Node)
+	before := ""
+	if known {
+		before = x.nodes.At(index).Reserved
+	}
 	undo, other := x.nodes.Equip(h)
 	if !other {
 		undo, other = x.nodes.Label(h)
@@ -49,9 +54,30 @@ func (x *yard) register(h *task.Hello, a *roster.Allowance) (trade.Outcome, erro
 		}
 		index, _ = x.nodes.Named(h.Node)
 	}
+	if err := x.dissolve(before); err != nil {
+		return trade.Outcome{}, err
+	}
 	v := x.tell.nodeView(index)
 	x.nodes.Mark(index, roster.Tasks)
 	return trade.Outcome{Node: &v}, nil
+}
+
+// dissolve ends the jobs that wait for nodes of a reservation once the last is given back.
+func (x *yard) dissolve(reservation string) error {
+	if reservation == "" || slices.ContainsFunc(x.nodes.All(), func(n *roster.Node) bool { return !n.Retired && n.Reserved == reservation }) {
+		return nil
+	}
+	var happened []market.Event
+	for _, id := range x.jobs.IDs() {
+		if j := x.jobs.Find(id); j.Request.Reservation == reservation && j.State == trade.Queued {
+			j.End, j.Reason, j.Detail = trade.Rejected, market.CannotMeetResources.String(), "reservation "+reservation+" is over, or has no nodes any more, and it had not begun"
+			happened = append(happened, market.Event{Kind: market.Cancelled, Job: market.JobID(id)})
+		}
+	}
+	if len(happened) == 0 {
+		return nil
+	}
+	return x.floor.step(happened...)
 }
 
 // rejoin brings a known node up. If the machine was started anew in

@@ -63,6 +63,9 @@ func (x *pricer) tooLate(j *underway.Job, r *trade.Request, general string) stri
 		return cmp.Or(none, general)
 	}
 	if r.Bound() && r.Lanes(x.nodes) == 0 {
+		if r.Reservation != "" {
+			return "no node that is up and that it may be on is set aside for reservation " + r.Reservation + " now (" + r.Places() + ")"
+		}
 		return "none of the nodes that it may be on is up (" + r.Places() + ")"
 	}
 	text := fmt.Sprintf("it cannot be done within %s, its deadline", market.Span(r.DeadlineMS))

@@ -14,6 +14,7 @@ type Node struct {
 	GPUKind    string  // "": they have no name; of several kinds: a100:2,v100:1
 	Features   string  // what jobs can ask for, with commas: fast,ib
 	Partition  string  `json:",omitempty"` // whose it is, where the market has partitions
+	Reserved   string  `json:",omitempty"` // the reservation that it is set aside for: it takes jobs of that alone; empty: of none
 	Base       Rates
 }
 

@@ -12,9 +12,14 @@ type Where struct {
 	Exclude    string `json:"exclude,omitempty"`    // by name, with commas: on none of these
 	Constraint string `json:"constraint,omitempty"` // what a node must be: fast&ib, amd|intel
 	Partition  string `json:"partition,omitempty"`  // whose node it must be; empty: anybody's
+
+	// Reservation is the one whose nodes it is on; empty: on none that is set aside. Nodes are
+	// set aside and given back: it is no reason why a job could never be on one.
+	Reservation string `json:"reservation,omitempty"`
 }
 
-// Takes reports whether a job that may be there can be on a node. Nil takes every node.
+// Takes reports whether a job that may be there can be on a node, whatever that is set aside
+// for. Nil takes every node.
 // Who asks of many nodes takes a Chooser.
 func (w *Where) Takes(n *Node) bool { return w.Chooser()(n) }
 
@@ -36,6 +41,18 @@ func (w *Where) Chooser() func(*Node) bool {
 		}
 		return good
 	}
+}
+
+// Admits reports whether a node is set aside for a job that may be there, or for nobody as the
+// job asks for no such node.
+func (w *Where) Admits(n *Node) bool { return n.Reserved == w.in() }
+
+// in is the reservation that a job is in; empty: in none.
+func (w *Where) in() string {
+	if w == nil {
+		return ""
+	}
+	return w.Reservation
 }
 
 // set is the words of a list with commas, to be looked up.

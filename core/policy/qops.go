@@ -158,14 +158,14 @@ func (p *qops) bearable(v book.View, waiting []book.Slot, n int, speed float64) 
 // width is how many processors a job is planned with. Where one with room for
 // it will be free is not in a forecast, so a job for which not every one will do is
 // planned with the whole cluster, unless it is next and there is room for it
-// now; and with more than that, which is never, if what is up could not hold it
-// even empty. It starts earlier if it can.
+// now; and with more than that, which is never, if what is up and not set aside could not
+// hold it even empty. It starts earlier if it can.
 func (p *qops) width(v book.View, j *market.Job, f *forecast, next bool) int {
 	if !v.Choosy(j) || next && v.IdleFor(j) >= int(j.Width) {
 		return int(j.Width)
 	}
 	up := f.processors()
-	if up < v.Processors() && roomUp(v, j) < int(j.Width) {
+	if (up < v.Processors() || v.Aside()) && roomUp(v, j) < int(j.Width) {
 		return v.Processors() + 1
 	}
 	return max(int(j.Width), up)

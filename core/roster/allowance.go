@@ -94,7 +94,7 @@ func (a *Allowance) admitsAlone(h *task.Hello) error {
 	case len(h.Missing) > mostMissing:
 		return market.Wrong("missing", fmt.Sprintf("at most %d words", mostMissing))
 	}
-	for _, text := range append([]string{h.Boot, h.Agent, h.Limits, h.User, h.Runs, h.Seat, h.GPUKind, h.Features, h.Partition}, h.Missing...) {
+	for _, text := range append([]string{h.Boot, h.Agent, h.Limits, h.User, h.Runs, h.Seat, h.GPUKind, h.Features, h.Partition, h.Reserved}, h.Missing...) {
 		if len(text) > MostSaid {
 			return market.Wrong("node", fmt.Sprintf("nothing longer than %d bytes about itself", MostSaid))
 		}

@@ -60,7 +60,7 @@ type shape struct {
 	processors, gpus  int
 	memoryMB, diskMB  int64
 	rating, fullSpeed float64
-	gpuKind           string
+	gpuKind, reserved string
 }
 
 func (r *Roster) count() *Census {
@@ -71,7 +71,7 @@ func (r *Roster) count() *Census {
 			continue
 		}
 		c.holdAll = c.holdAll && n.Holds
-		s := shape{n.Up, n.Closed, n.Processors, n.GPUs, n.MemoryMB, n.DiskMB, n.Rating, n.Speed, n.GPUKind}
+		s := shape{n.Up, n.Closed, n.Processors, n.GPUs, n.MemoryMB, n.DiskMB, n.Rating, n.Speed, n.GPUKind, n.Reserved}
 		if !seen[s] {
 			seen[s] = true
 			c.alike = append(c.alike, n)

@@ -19,10 +19,11 @@ func (n *Node) Could(j *market.Job) bool {
 	if j.Disk > 0 {
 		room = min(room, n.DiskMB/j.Disk)
 	}
-	if shape := n.Core(market.Rates{}); j.GPUs > 0 {
+	shape := n.Core(market.Rates{})
+	if j.GPUs > 0 {
 		room = min(room, shape.ProgramsOn(int64(n.GPUs), j)*int64(max(1, j.Threads)))
 	}
-	return !n.Retired && !n.Closed && j.Whole(int(room)) > 0
+	return !n.Retired && !n.Closed && j.Where.Admits(&shape) && j.Whole(int(room)) > 0
 }
 
 // Fastest is the best rating among the nodes of the market that could take a job, up or
@@ -41,12 +42,21 @@ func (r *Roster) Fastest(j *market.Job) float64 {
 // is none.
 func (r *Roster) FastestUp(where *market.Where) float64 {
 	fastest := 0.0
-	for _, n := range Among(r.nodes, where) {
-		if n.Up {
-			fastest = max(fastest, n.Rating)
-		}
+	for _, n := range r.UpFor(where) {
+		fastest = max(fastest, n.Rating)
 	}
 	return fastest
+}
+
+// UpFor are the nodes that are up and that a job may be on as they are set aside now.
+func (r *Roster) UpFor(where *market.Where) []*Node {
+	var may []*Node
+	for _, n := range Among(r.nodes, where) {
+		if shape := n.Core(market.Rates{}); n.Up && where.Admits(&shape) {
+			may = append(may, n)
+		}
+	}
+	return may
 }
 
 // different are the nodes that are to be looked at for a job: of those that are alike one,

@@ -50,7 +50,7 @@ func (n *Node) RemoveTenant(job int64) {
 func (n *Node) Core(base market.Rates) market.Node {
 	return market.Node{
 		Name: n.Node, Processors: n.Processors, Rating: n.Rating, Memory: n.MemoryMB, Disk: n.DiskMB,
-		GPUs: n.GPUs, GPUKind: n.GPUKind, Features: n.Features, Partition: n.Partition, Base: base,
+		GPUs: n.GPUs, GPUKind: n.GPUKind, Features: n.Features, Partition: n.Partition, Reserved: n.Reserved, Base: base,
 	}
 }
 
@@ -72,6 +72,9 @@ func Sound(h *task.Hello) error {
 	if h.Partition != "" && !market.Word(h.Partition) {
 		return market.Wrong("partition", "a word of letters, digits, - _ and .")
 	}
+	if h.Reserved != "" && !market.Word(h.Reserved) {
+		return market.Wrong("reserved", "a word of letters, digits, - _ and .")
+	}
 	if !(h.Speed >= h.Rating) {
 		return market.Wrong("speed", "at least the rating")
 	}
@@ -85,9 +88,15 @@ func sameShape(was, is *task.Hello) bool {
 	return was.GPUs == is.GPUs && was.GPUKind == is.GPUKind && alike(was, is)
 }
 
-// sameLabels reports whether a node says of itself what jobs can ask for as it did.
-func sameLabels(was, is *task.Hello) bool {
-	return was.Features == is.Features && was.Partition == is.Partition
+// labels are what a node says of itself that jobs ask for by name, and that may change while
+// all else stays.
+type labels struct{ features, partition, reserved string }
+
+func labelsOf(h *task.Hello) labels { return labels{h.Features, h.Partition, h.Reserved} }
+
+// on gives a node these labels.
+func (l labels) on(h *task.Hello) {
+	h.Features, h.Partition, h.Reserved = l.features, l.partition, l.reserved
 }
 
 // alike is the same but for GPUs.

@@ -15,31 +15,33 @@ func (r *Roster) Rejoin(index int, h *task.Hello) {
 	r.recount()
 }
 
-// Recall is what a node says of itself that comes back, with the GPUs, the features and
-// the partition that it had where it says that they are the same.
+// Recall is what a node says of itself that comes back, with the GPUs, the features,
+// the partition and the reservation that it had where it says that they are the same.
 func (r *Roster) Recall(h *task.Hello) *task.Hello {
 	if h.GPUs != task.SameGPUs {
 		return h
 	}
 	all := *h
-	all.GPUs, all.GPUKind, all.Features, all.Partition = 0, "", "", ""
+	all.GPUs, all.GPUKind = 0, ""
+	labels{}.on(&all)
 	if index, known := r.byName[h.Node]; known {
 		was := r.nodes[index]
-		all.GPUs, all.GPUKind, all.Features, all.Partition = was.GPUs, was.GPUKind, was.Features, was.Partition
+		all.GPUs, all.GPUKind = was.GPUs, was.GPUKind
+		labelsOf(&was.Hello).on(&all)
 	}
 	return &all
 }
 
-// Label gives a node that comes as it was, with other features or in another partition, those
-// that it says it has, and says how that is undone.
+// Label gives a node that comes as it was, with other features, in another partition or set
+// aside for somebody else, those that it says it has, and says how that is undone.
 func (r *Roster) Label(h *task.Hello) (undo func(), other bool) {
-	if index, known := r.byName[h.Node]; known && !sameLabels(&r.nodes[index].Hello, h) && sameShape(&r.nodes[index].Hello, h) {
+	if index, known := r.byName[h.Node]; known && labelsOf(&r.nodes[index].Hello) != labelsOf(h) && sameShape(&r.nodes[index].Hello, h) {
 		n := r.nodes[index]
-		features, partition := n.Features, n.Partition
-		n.Features, n.Partition = h.Features, h.Partition
+		was := labelsOf(&n.Hello)
+		labelsOf(h).on(&n.Hello)
 		r.recount() // whose partition it is has changed
 		return func() {
-			n.Features, n.Partition = features, partition
+			was.on(&n.Hello)
 			r.recount()
 		}, true
 	}
@@ -54,11 +56,13 @@ func (r *Roster) Equip(h *task.Hello) (undo func(), has bool) {
 		return nil, false
 	}
 	n := r.nodes[index]
-	features, partition := n.Features, n.Partition
-	n.GPUs, n.GPUKind, n.Features, n.Partition = h.GPUs, h.GPUKind, h.Features, h.Partition
+	was := labelsOf(&n.Hello)
+	n.GPUs, n.GPUKind = h.GPUs, h.GPUKind
+	labelsOf(h).on(&n.Hello)
 	r.recount()
 	return func() {
-		n.GPUs, n.GPUKind, n.Features, n.Partition = 0, "", features, partition
+		n.GPUs, n.GPUKind = 0, ""
+		was.on(&n.Hello)
 		r.recount()
 	}, true
 }

@@ -23,6 +23,7 @@ type Hello struct {
 	GPUKind    string   `json:"gpu_kind,omitempty"`  // what they are called; empty: nothing
 	Features   string   `json:"features,omitempty"`  // what jobs can ask for, with commas: fast,ib
 	Partition  string   `json:"partition,omitempty"` // whose it is, where the market has partitions
+	Reserved   string   `json:"reserved,omitempty"`  // the reservation of its batch system that it is set aside for; empty: of none
 	Boot       string   `json:"boot"`                // of the machine: another one means that nothing of before still runs
 	Agent      string   `json:"agent"`               // version
 	Limits     string   `json:"limits"`              // how shares are enforced: "cgroup v1", "cgroup v2", "signals"

@@ -61,6 +61,7 @@ type Spec struct {
 	Elements []int    `json:"elements,omitempty"`   // the same one by one, where there is no rule and in the words of the first version; nil where there is a span
 	GraceMS  int64    `json:"grace_ms"`             // between SIGTERM and SIGKILL
 	Once     bool     `json:"once,omitempty"`       // by a batch system it is started once, on the first node, for all ranks
+	Within   string   `json:"within,omitempty"`     // the reservation of the batch system that it is in; empty: in none
 	DueUS    int64    `json:"due_us,omitempty"`     // when its job is to have ended; 0: it may take as long as it does
 
 	// BornUS is when this attempt was put on processors; of versions before, when its job was

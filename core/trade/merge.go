@@ -52,6 +52,7 @@ func Merge(quoted, given Request) (Request, error) {
 		{"exclude", len(terms.Exclude) > 0 && !slices.Equal(terms.Exclude, quoted.Exclude)},
 		{"constraint", terms.Constraint != "" && terms.Constraint != quoted.Constraint},
 		{"partition", terms.Partition != "" && terms.Partition != quoted.Partition},
+		{"reservation", terms.Reservation != "" && terms.Reservation != quoted.Reservation},
 		{"begin_ms", terms.BeginMS != 0},
 		{"hold", terms.Hold},
 		{"account", terms.Account != "" && terms.Account != quoted.Account},

@@ -31,10 +31,10 @@ func names(list []string) bool {
 
 // Where is on which nodes a request may be; nil: on any.
 func (r *Request) Where() *market.Where {
-	if !r.Chooses() && r.Partition == "" {
+	if !r.Bound() {
 		return nil
 	}
-	return &market.Where{Nodes: strings.Join(r.Nodelist, ","), Exclude: strings.Join(r.Exclude, ","), Constraint: r.Constraint, Partition: r.Partition}
+	return &market.Where{Nodes: strings.Join(r.Nodelist, ","), Exclude: strings.Join(r.Exclude, ","), Constraint: r.Constraint, Partition: r.Partition, Reservation: r.Reservation}
 }
 
 // Chooses reports whether a request says on which nodes of its partition, or of the market,
@@ -44,7 +44,7 @@ func (r *Request) Chooses() bool {
 }
 
 // Bound reports whether there are nodes that a request may not be on.
-func (r *Request) Bound() bool { return r.Chooses() || r.Partition != "" }
+func (r *Request) Bound() bool { return r.Chooses() || r.Partition != "" || r.Reservation != "" }
 
 // Anywhere is the request on any node of its partition.
 func (r *Request) Anywhere() Request {
@@ -112,6 +112,9 @@ func (r *Request) Places() string {
 	if r.Partition != "" {
 		said = append(said, "partition "+r.Partition)
 	}
+	if r.Reservation != "" {
+		said = append(said, "reservation "+r.Reservation)
+	}
 	for _, s := range []struct {
 		words string
 		list  []string
@@ -150,10 +153,8 @@ func (r *Request) Lanes(nodes *roster.Roster) int {
 		return nodes.ProcessorsUp()
 	}
 	sum := 0
-	for _, n := range r.Among(nodes.All()) {
-		if n.Up {
-			sum += n.Processors
-		}
+	for _, n := range nodes.UpFor(r.Where()) {
+		sum += n.Processors
 	}
 	return sum
 }

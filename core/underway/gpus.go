@@ -18,9 +18,10 @@ func (b *Book) GPUsFree(nodes []*roster.Node, r *trade.Request) int64 {
 		node int
 		gpus int64
 	}
-	free, takes := make([]int64, len(nodes)), r.Where().Chooser()
+	where := r.Where()
+	free, takes := make([]int64, len(nodes)), where.Chooser()
 	for i, n := range nodes {
-		if shape := n.Core(market.Rates{}); n.Up && !n.Closed && takes(&shape) {
+		if shape := n.Core(market.Rates{}); n.Up && !n.Closed && where.Admits(&shape) && takes(&shape) {
 			free[i] = min(shape.OfKind(r.GPUKind), int64(n.GPUs-n.Withheld))
 		}
 	}

@@ -254,8 +254,8 @@ func (o *watcher) gpusOn(node int, holders map[market.JobID]int) {
 // inSets checks that the threads of a job share nodes, on which it may be.
 func (o *watcher) inSets(j *watched) {
 	for proc := range j.procs.All() {
-		if node := o.nodeOf[proc]; !j.spec.Where.Takes(&o.world.nodes[node]) {
-			o.fail("job %d is on node %d, which it may not be on: %+v", j.spec.ID, node, *j.spec.Where)
+		if node := o.nodeOf[proc]; !j.spec.Where.Takes(&o.world.nodes[node]) || !j.spec.Where.Admits(&o.world.nodes[node]) {
+			o.fail("job %d is on node %d, which it may not be on: %+v", j.spec.ID, node, j.spec.Where)
 		}
 	}
 	if j.spec.Threads <= 1 && !j.spec.Spread {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"github.com/libra-market/libra/core/book"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
 	"github.com/libra-market/libra/lab/sim"
@@ -72,6 +73,7 @@ func newWorld(kind policy.Kind, seed uint64) *world {
 	w.drawGPUs(rand.New(rand.NewPCG(seed, 7)))
 	w.drawSpread(rand.New(rand.NewPCG(seed, 8)))
 	w.drawPlaces(rand.New(rand.NewPCG(seed, 9)))
+	w.drawReserved(rand.New(rand.NewPCG(seed, 10)))
 	if kind.Imprecise {
 		w.drawOptional(rand.New(rand.NewPCG(seed, 5)))
 	}
@@ -113,6 +115,79 @@ func (w *world) drawPlaces(r *rand.Rand) {
 		where := []*market.Where{nil, nil, {Nodes: some()}, {Exclude: some()}, {Constraint: "fast"}, {Constraint: "fast&ib"}, {Constraint: "ib|slow", Exclude: "n0"}, {Partition: "batch"}, {Partition: "dear", Exclude: "n0"}}
 		w.jobs[i].Job.Where = where[r.IntN(len(where))]
 	}
+}
+
+// drawReserved sets some nodes aside, and some jobs are to be on these alone, in every third
+// world. Each fits on the nodes that are left to it, if it is narrow enough: a reservation does
+// not end here, and who waits for that waits for good.
+func (w *world) drawReserved(r *rand.Rand) {
+	if r.IntN(3) > 0 {
+		return
+	}
+	for i := range w.nodes {
+		w.nodes[i].Reserved = []string{"", "course"}[r.IntN(2)]
+	}
+	jobs := make([]market.Job, len(w.jobs))
+	for i := range w.jobs {
+		if jobs[i] = w.jobs[i].Job; !w.sendInto(&jobs[i], r.IntN(2) == 0) {
+			w.giveBack()
+			return
+		}
+	}
+	for i := range w.jobs {
+		w.jobs[i].Job = jobs[i]
+	}
+}
+
+// giveBack ends all reservations before anything has begun.
+func (w *world) giveBack() {
+	for i := range w.nodes {
+		w.nodes[i].Reserved = ""
+	}
+	for i := range w.jobs {
+		if j := &w.jobs[i].Job; j.Where != nil && j.Where.Reservation != "" {
+			in := *j.Where
+			in.Reservation = ""
+			j.Where = &in
+		}
+	}
+}
+
+// sendInto has a job be on nodes that are set aside, or on others: rather on these than on
+// those, and with fewer processors if need be.
+func (w *world) sendInto(j *market.Job, aside bool) bool {
+	for _, width := range []int32{j.Width, max(1, j.Threads)} {
+		for _, in := range []bool{aside, !aside} {
+			where := market.Where{}
+			if j.Where != nil {
+				where = *j.Where
+			}
+			if where.Reservation = ""; in {
+				where.Reservation = "course"
+			}
+			if j.Where, j.Width = &where, width; w.couldHold(*j, &where) {
+				if where == (market.Where{}) {
+					j.Where = nil
+				}
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// couldHold reports whether the nodes that a job is admitted to could hold it, or no nodes.
+func (w *world) couldHold(j market.Job, where *market.Where) bool {
+	if j.Where = where; !book.New(w.nodes).View().CouldHold(&j) {
+		return true // it is refused at the door
+	}
+	var its []market.Node
+	for i := range w.nodes {
+		if where.Admits(&w.nodes[i]) {
+			its = append(its, w.nodes[i])
+		}
+	}
+	return len(its) > 0 && book.New(its).View().CouldHold(&j)
 }
 
 // drawThreads lets the programs of some jobs have threads, in every second world.

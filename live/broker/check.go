@@ -52,7 +52,7 @@ func sameTerms(a, b *v1.Request) bool {
 // a market that has none passes the name over.
 func sameNodes(a, b *v1.Request) bool {
 	return slices.Equal(a.Nodelist, b.Nodelist) && slices.Equal(a.Exclude, b.Exclude) && a.Constraint == b.Constraint &&
-		(a.Partition == b.Partition || a.Partition == "" || b.Partition == "")
+		a.Reservation == b.Reservation && (a.Partition == b.Partition || a.Partition == "" || b.Partition == "")
 }
 
 // sameEstimate allows for the least that a market sells.

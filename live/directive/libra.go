@@ -93,6 +93,7 @@ var terms = []term{
 	{name: "exclude", set: (*Head).exclude},
 	{name: "constraint", set: (*Head).constraint},
 	{name: "partition", set: (*Head).partition},
+	{name: "reservation", set: (*Head).reservation},
 	{name: "class", set: func(h *Head, v string) error {
 		n, err := count(v, 0)
 		return put(&h.Request.Class, n, err)

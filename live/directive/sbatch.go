@@ -82,6 +82,7 @@ var sbatchOptions = append([]option{
 	{names: []string{"-x", "--exclude"}, takes: aValue, set: func(o *occurrence) error { return o.exclude(o.value) }},
 	{names: []string{"-C", "--constraint"}, takes: aValue, set: func(o *occurrence) error { return o.constraint(o.value) }},
 	{names: []string{"-p", "--partition"}, takes: aValue, set: func(o *occurrence) error { return o.partition(o.value) }},
+	{names: []string{"--reservation"}, takes: aValue, set: func(o *occurrence) error { return o.reservation(o.value) }},
 	{names: []string{"--mail-type"}, takes: aValue, set: passed(task.MailType, checkMail)},
 	{names: []string{"--mail-user"}, takes: aValue, set: passed(task.MailUser, checkWord)},
 	{names: []string{"--signal"}, takes: aValue, set: passed(task.Signal, checkSignal)},
@@ -113,7 +114,6 @@ var sbatchOthers = []option{
 
 	{names: []string{"--exclusive"}, takes: perhapsA, never: "nodes are shared; ask for as many processors as are needed"},
 	{names: []string{"-L", "--licenses"}, takes: aValue, set: passed(task.Licenses, checkLicenses)},
-	{names: []string{"--reservation"}, takes: aValue, never: "what is reserved in Slurm is not sold; a quote keeps room for a job"},
 	{names: []string{"--uid"}, takes: aValue, never: "jobs run as the user who hands them in"},
 	{names: []string{"--gid"}, takes: aValue, never: "jobs run as the user who hands them in"},
 }

@@ -66,6 +66,18 @@ func (h *Head) partition(v string) error {
 	return nil
 }
 
+// reservation reads the name of a reservation of the batch system.
+func (h *Head) reservation(v string) error {
+	if strings.Contains(v, ",") {
+		return fmt.Errorf("%q: one reservation alone can be asked for here", v)
+	}
+	if v != "" && !market.Word(v) {
+		return fmt.Errorf("%q: want the name of a reservation, a word of letters, digits, dots and - or _", v)
+	}
+	h.Request.Reservation = v
+	return nil
+}
+
 // onNamed is sbatch's --nodelist: the job is on all of the nodes.
 func (o *occurrence) onNamed() error {
 	err := o.nodelist(o.value)

@@ -56,6 +56,26 @@ func TestNodesOfSbatch(t *testing.T) {
 	}
 }
 
+// A reservation is Slurm's to know: one is handed on, by name.
+func TestReservation(t *testing.T) {
+	for options, want := range map[string]string{"--reservation=course": "course", "--reservation course-2": "course-2", "--reservation=": ""} {
+		h := directive.New(directive.Place{Now: noon, User: "alice"})
+		if err := h.ReadSbatch("job.sh", "#!/bin/sh\n#SBATCH --reservation=other\ntrue\n", strings.Fields(options)); err != nil || h.Request.Reservation != want {
+			t.Errorf("%s: %v: %+v", options, err, h.Request)
+		}
+	}
+	for _, bad := range []string{"--reservation=a,b", "--reservation=a/b"} {
+		h := directive.New(directive.Place{Now: noon, User: "alice"})
+		if err := h.ReadSbatch("job.sh", "#!/bin/sh\ntrue\n", strings.Fields(bad)); err == nil {
+			t.Errorf("%s: %+v", bad, h.Request)
+		}
+	}
+	h := directive.New(directive.Place{Now: noon, User: "alice"})
+	if err := h.Read("job.sh", "#!/bin/sh\n#LIBRA reservation=course\ntrue\n"); err != nil || h.Request.Reservation != "course" {
+		t.Errorf("%v: %+v", err, h.Request)
+	}
+}
+
 // The partition is the market's to know: it is handed on, in whatever words it is said.
 func TestPartition(t *testing.T) {
 	for script, want := range map[string]string{

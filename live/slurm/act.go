@@ -95,6 +95,14 @@ func (b *Backend) submit(ctx context.Context, r *run) {
 		}
 		err = errors.New(why)
 	}
+	over, away := b.intoReservation(ctx, &orders[0].Spec, &s)
+	switch {
+	case away != nil:
+		b.failed(r, "not handed in", away)
+		return
+	case over != "":
+		err = errors.New(over)
+	}
 	if err != nil {
 		b.mu.Lock()
 		r.ends(verdict{state: task.Refused, why: err.Error()}, b.cfg.Now())

@@ -29,12 +29,16 @@ func mayTake(r *trade.Request) time.Duration {
 // could be done that is asked for now. Who calls it has promised nothing yet.
 func (b *Backend) SteerClear(ctx context.Context, r *trade.Request) {
 	now := b.cfg.Now()
-	for name, by := range b.site(ctx, b.asked(r)).Ahead(now, mayTake(r)+reservedSlack) {
+	for name, by := range b.site(ctx, b.asked(r)).Ahead(now, mayTake(r)+reservedSlack, r.Reservation) {
 		b.mu.Lock()
 		n := b.nodes[name]
+		if n != nil && n.aside == by.Name { // who is not in it is kept away by that
+			b.mu.Unlock()
+			continue
+		}
 		tell := n != nil && n.hello != nil && n.membership == member && n.door != trade.DoorClosed
 		if n != nil {
-			n.shy, n.why = now.Add(shyFor), "it is reserved in Slurm ("+by.Name+") from "+by.From.UTC().Format(time.RFC3339)+" on"
+			n.shy, n.shyOf, n.why = now.Add(shyFor), by.Name, "it is reserved in Slurm ("+by.Name+") from "+by.From.UTC().Format(time.RFC3339)+" on"
 		}
 		why := ""
 		if tell {

@@ -115,6 +115,7 @@ type Backend struct {
 	nodes    map[string]*node
 	claims   claims
 	gate     gate
+	aside    aside
 	guests   guests
 	strays   map[int64]time.Time // jobs of ours that nobody wants, and when they were cancelled last
 	good     time.Time           // since then Slurm has answered every time; zero: it does not

@@ -32,6 +32,7 @@ type world struct {
 	last    bool      // all agents of the run have spoken since its end, or it is no use to wait
 	fresh   bool      // all agents of the run have spoken since it was listed last
 	closed  bool      // a node of the run takes no new jobs
+	over    string    // why it will never begin in its reservation; empty: it may
 	others  bool      // others hold GPUs on a node of the run
 	grace   time.Duration
 	settle  time.Duration
@@ -179,6 +180,8 @@ const unlicensed = 15 * time.Second
 // was sold.
 func (r *run) checkWaiting(w *world) {
 	switch {
+	case w.over != "":
+		r.ends(verdict{state: task.Refused, why: w.over}, w.now)
 	case w.closed:
 		r.lost = "its node takes no new jobs"
 	case w.others && r.state == released && r.job.Short() && w.now.Sub(r.acted) >= unsettled:
@@ -254,6 +257,9 @@ func (r *run) nextUnsubmitted(w *world) action {
 		return report
 	case r.unwanted(w): // some of its tasks have ended, and how is not known
 		r.ends(verdict{state: task.Lost, why: unknownInSlurm}, w.now)
+		return report
+	case w.over != "":
+		r.ends(verdict{state: task.Refused, why: w.over}, w.now)
 		return report
 	case w.closed:
 		r.ends(verdict{state: task.Lost, why: "its node takes no new jobs"}, w.now)

@@ -11,14 +11,19 @@ import (
 const shyFor = time.Minute
 
 // doorOf is whether a node takes new jobs, and why it does not. One that drains, is in
-// maintenance or is reserved runs on what it has.
+// maintenance or is reserved runs on what it has; one that is set aside for a reservation that
+// the market knows takes the jobs of that.
 func (n *node) doorOf(now time.Time) (trade.Door, string) {
 	switch {
 	case n.slurm.Draining && n.slurm.Reason != "":
 		return trade.DoorClosed, "it drains in Slurm: " + n.slurm.Reason
 	case n.slurm.Draining:
-		return trade.DoorClosed, "it drains in Slurm, or is reserved there"
-	case now.Before(n.shy):
+		return trade.DoorClosed, "it drains in Slurm, or is in maintenance there"
+	case n.slurm.Reserved && n.aside == "":
+		return trade.DoorClosed, "it is reserved in Slurm"
+	case n.hello != nil && n.hello.Reserved != n.aside:
+		return trade.DoorClosed, "it is reserved in Slurm, or was: it is given to others"
+	case now.Before(n.shy) && (n.shyOf == "" || n.shyOf != n.aside):
 		return trade.DoorClosed, n.why
 	}
 	return trade.DoorOpen, ""
@@ -56,11 +61,11 @@ func (b *Backend) turnNode(n *node, now time.Time) {
 	})
 }
 
-// closedFor is whether a node of a run takes no new jobs, and the market knows: it will
+// closedFor is whether a node of a run takes no new jobs, or none of its reservation, and the market knows: it will
 // put the job elsewhere. The lock is held.
 func (b *Backend) closedFor(r *run) bool {
 	for _, name := range r.Nodes {
-		if n := b.nodes[name]; n != nil && n.door == trade.DoorClosed {
+		if n := b.nodes[name]; n != nil && (n.door == trade.DoorClosed || n.shutTo(r.within)) {
 			return true
 		}
 	}
@@ -72,7 +77,7 @@ func (b *Backend) closedFor(r *run) bool {
 func (b *Backend) avoid(r *run, now time.Time) {
 	for _, name := range r.Nodes {
 		if n := b.nodes[name]; n != nil {
-			n.shy, n.why = now.Add(shyFor), "Slurm does not start jobs there"
+			n.shy, n.shyOf, n.why = now.Add(shyFor), "", "Slurm does not start jobs there"
 		}
 	}
 }

@@ -146,6 +146,11 @@ func (b *Backend) Admit(ctx context.Context, user string, r *trade.Request, wait
 		Licenses: licensesOf(r.Env), Waits: waits || r.Later() || len(r.Follows()) > 0,
 		Time: time.Duration(max(r.DeadlineMS, r.EstimateMS)) * time.Millisecond,
 	}
+	if r.Reservation != "" {
+		if e := b.within(ctx, user, r); e != nil {
+			return nil, e
+		}
+	}
 	partition := b.asked(r)
 	site := b.site(ctx, partition)
 	if !site.Counts() && (len(ask.Licenses) == 0 || ask.Waits) {

@@ -189,7 +189,7 @@ func (b *Backend) othersHold(r *run) bool {
 // Before Slurm has said which nodes it has, it has those that the market knows of: without
 // them it would be another node. The lock is held.
 func (n *node) equip(h *task.Hello, known bool) {
-	h.Features, h.Partition = n.slurm.Features, n.slurm.Partition
+	h.Features, h.Partition, h.Reserved = n.slurm.Features, n.slurm.Partition, n.aside
 	if h.GPUs, h.GPUKind = n.slurm.GPUs, n.slurm.GPUKind; !known {
 		h.GPUs, h.GPUKind = task.SameGPUs, ""
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/slurm/client"
+	"github.com/libra-market/libra/live/slurm/limit"
 )
 
 // tick is how often everything is looked at again, changed or not.
@@ -94,7 +95,7 @@ func (b *Backend) decide(all bool) {
 func (b *Backend) world(r *run, now time.Time) world {
 	w := world{
 		now: now, control: b.cfg.Control, good: b.good, listed: b.listed, grace: b.cfg.Grace, settle: b.cfg.Settle,
-		orders: true, last: true, fresh: true, closed: b.closedFor(r), others: b.othersHold(r),
+		orders: true, last: true, fresh: true, closed: b.closedFor(r), over: b.dissolved(r, now), others: b.othersHold(r),
 	}
 	for _, name := range r.Nodes {
 		n := b.nodes[name]
@@ -198,6 +199,11 @@ func (b *Backend) heard(began time.Time, err error) {
 func (b *Backend) pollNodes(ctx context.Context) {
 	began := b.cfg.Now()
 	nodes, err := b.slurm.Nodes(ctx, b.cfg.Partition)
+	var reserved []limit.Reserved
+	minds := err == nil && b.mindsReserved(nodes)
+	if minds {
+		reserved, err = b.slurm.Reservations(ctx)
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.heard(began, err)
@@ -209,5 +215,8 @@ func (b *Backend) pollNodes(ctx context.Context) {
 		listed[n.Name] = n
 	}
 	b.applyNodes(listed, b.cfg.Now())
+	if minds {
+		b.applyReserved(reserved, b.cfg.Now())
+	}
 	b.noteUse(began)
 }

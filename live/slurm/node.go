@@ -32,7 +32,9 @@ type node struct {
 	door       trade.Door        // as the market was told; empty: it was not, or whether it heard is not known
 	turning    bool              // it is being told
 	shy        time.Time         // until then Slurm is not asked to start anything there
+	shyOf      string            // for this reservation's sake; empty: for another reason
 	why        string            // that is so
+	aside      string            // the reservation that it is set aside for, as Slurm says; empty: for none
 	orders     map[task.Key]bool // that the market wants here
 
 	gpus    device
@@ -245,7 +247,7 @@ func (b *Backend) syncNodes(now time.Time) {
 			}
 		case back && n.hello != nil:
 			b.registerNode(n, *n.hello)
-		case n.hello != nil && n.health == well && (n.hello.GPUs == task.SameGPUs || n.hello.Features != n.slurm.Features || n.hello.Partition != n.slurm.Partition):
+		case n.hello != nil && n.health == well && (n.hello.GPUs == task.SameGPUs || n.hello.Features != n.slurm.Features || n.hello.Partition != n.slurm.Partition || n.hello.Reserved != n.aside):
 			h := *n.hello
 			n.equip(&h, true)
 			b.registerNode(n, h)

@@ -52,6 +52,7 @@ type run struct {
 	orders map[int]task.Order // by rank: what the market wants
 	places []string           // the node of each rank; none: no order has come yet
 	gpus   int                // of each rank
+	within string             // the reservation that it is in; empty: in none
 
 	binding
 	nonce  string
@@ -146,7 +147,7 @@ func (r *run) setOrder(o *task.Order) {
 	if _, known := r.orders[o.Spec.Rank]; !known && r.state == reported {
 		r.on(reordered)
 	}
-	r.orders[o.Spec.Rank], r.places, r.gpus = *o, o.Spec.Nodes, o.Spec.GPUs
+	r.orders[o.Spec.Rank], r.places, r.gpus, r.within = *o, o.Spec.Nodes, o.Spec.GPUs, o.Spec.Within
 	r.grace = time.Duration(o.Spec.GraceMS) * time.Millisecond
 	if r.size == 0 {
 		r.size = o.Spec.Size

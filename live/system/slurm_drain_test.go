@@ -88,6 +88,8 @@ func aNodeDrains(t *testing.T) {
 	}
 	slurm("update", "nodename="+other, "state=resume")
 	slurm("delete", "reservationname=planned")
+	closedNode(other, false)
+	nodesAreSetAside(t, b, slurm, other, drained)
 	tell(t, b.dir)
 	if j := b.completed(long); j.Attempt != 0 || text(t, b.at("begins")) != "\n" {
 		t.Errorf("what ran there was begun again: attempt %d", j.Attempt)

@@ -52,7 +52,7 @@ func readNodes(out, partition string) ([]Node, error) {
 			return nil, fmt.Errorf("%w: node %.40q: %w", errListing, n.Name, errors.Join(err))
 		}
 		n.Processors = int(processors)
-		n.Up, n.Draining = condition(strings.Split(values["State"], "+"))
+		n.Up, n.Draining, n.Reserved = condition(strings.Split(values["State"], "+"))
 		if n.place(partition, strings.Split(values["Partitions"], ",")) {
 			nodes = append(nodes, n)
 		}

@@ -81,7 +81,7 @@ func (s *Submission) flags() []string {
 	if s.AllGPUs != "" {
 		flags = append(flags, "--gpus="+s.AllGPUs)
 	}
-	for _, passed := range [...]struct{ option, value string }{{"--mail-type=", s.MailType}, {"--mail-user=", s.MailUser}, {"--signal=", s.Signal}, {"--licenses=", s.Licenses}} {
+	for _, passed := range [...]struct{ option, value string }{{"--mail-type=", s.MailType}, {"--mail-user=", s.MailUser}, {"--signal=", s.Signal}, {"--licenses=", s.Licenses}, {"--reservation=", s.Reservation}} {
 		if passed.value != "" {
 			flags = append(flags, passed.option+passed.value)
 		}
@@ -126,6 +126,7 @@ func (s *Submission) check() error {
 		{"address of mail", s.MailUser},
 		{"signal", s.Signal},
 		{"licences", s.Licenses},
+		{"reservation", s.Reservation},
 	} {
 		if strings.Contains(part.text, "\x00") {
 			return fmt.Errorf("%w: a zero byte in the %s", ErrRefused, part.name)

@@ -19,9 +19,8 @@ func (c *commands) Limits(ctx context.Context, partition string) (*limit.Site, e
 	if err == nil {
 		err = ask(&said.Partition, "scontrol", "--oneliner", "show", "partition", partition)
 	}
-	var reserved string
-	if err == nil && ask(&reserved, "scontrol", "--oneliner", "show", "reservations") == nil { // without them it is noticed later
-		said.Reserved = readReservations(reserved)
+	if err == nil {
+		said.Reserved, _ = c.Reservations(ctx) // without them it is noticed later
 	}
 	if err == nil && limit.Licensed(said.Config) {
 		err = ask(&said.Licenses, "scontrol", "--oneliner", "show", "licenses")

@@ -28,7 +28,7 @@ func TestCondition(t *testing.T) {
 		"IDLE+NOT_RESPONDING": {false, false}, "IDLE+POWERED_DOWN": {false, false}, "draining": {true, true}, "IDLE+MAINT": {true, true}, "DOWN+NOT_RESPONDING": {false, false},
 		"MIXED+COMPLETING": {true, false}, "IDLE+CLOUD": {true, false}, "MIXED+PLANNED": {true, false},
 	} {
-		if up, draining := condition(strings.Split(text, "+")); [2]bool{up, draining} != want {
+		if up, draining, reserved := condition(strings.Split(text, "+")); [2]bool{up, draining} != want || reserved != strings.Contains(text, "RESERVED") {
 			t.Errorf("%s: up %t, draining %t", text, up, draining)
 		}
 	}

@@ -267,7 +267,7 @@ func (a *nodesAnswer) read(partition string) ([]Node, error) {
 		if !n.place(partition, from.Partitions) {
 			continue
 		}
-		n.Up, n.Draining = condition(append(slices.Clone(from.State), from.Flags...))
+		n.Up, n.Draining, n.Reserved = condition(append(slices.Clone(from.State), from.Flags...))
 		n.equip(from.Gres, from.GresUsed)
 		n.label(strings.Join(from.Features, ","))
 		nodes = append(nodes, n)

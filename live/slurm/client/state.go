@@ -61,8 +61,8 @@ func (j *Job) pausedBut(ran, now int64) {
 	j.Paused = max(0, j.Paused)
 }
 
-// condition is how the words for a node's state amount to up, draining, or neither.
-func condition(words []string) (up, draining bool) {
+// condition is how the words for a node's state amount to up, draining, reserved, or neither.
+func condition(words []string) (up, draining, reserved bool) {
 	up = len(words) > 0
 	for _, word := range words {
 		name := strings.TrimRight(strings.ToUpper(word), "*~#!%$@^-+")
@@ -72,9 +72,11 @@ func condition(words []string) (up, draining bool) {
 		switch name {
 		case "DOWN", "UNKNOWN", "ERROR", "FUTURE", "NOT_RESPONDING", "NO_RESPOND", "POWERED_DOWN", "POWERING_DOWN", "POWER_DOWN", "POWERING_UP", "REBOOT_ISSUED", "INVALID", "INVALID_REG":
 			up = false
-		case "DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING", "RESERVED", "MAINT", "MAINTENANCE", "REBOOT_REQUESTED":
+		case "DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING", "MAINT", "MAINTENANCE", "REBOOT_REQUESTED":
 			draining = true
+		case "RESERVED":
+			reserved = true
 		}
 	}
-	return up, draining
+	return up, draining, reserved
 }

@@ -33,6 +33,8 @@ type Slurm interface {
 	Began(ctx context.Context) (int64, error)
 	// Limits says what Slurm lets whom have in a partition.
 	Limits(ctx context.Context, partition string) (*limit.Site, error)
+	// Reservations says what is reserved, now or later; nothing where nobody can say.
+	Reservations(ctx context.Context) ([]limit.Reserved, error)
 	// Name says how Slurm is spoken to, for people: "slurmrestd v0.0.38",
 	// "sbatch, squeue, scancel".
 	Name() string
@@ -62,6 +64,7 @@ type Submission struct {
 	MailUser     string   // who is sent it; empty: its user
 	Signal       string   // what it gets before its limit, as sbatch has it: B:USR1@60; empty: nothing
 	Licenses     string   // that it holds while it runs: fluent:2,matlab; empty: none
+	Reservation  string   // that it is in; empty: in none
 	Command      []string // what is shown as the command: a file, and what the script finds as its arguments
 }
 
@@ -173,6 +176,7 @@ type Node struct {
 	Name       string
 	Up         bool   // it can run jobs, or would if it were not draining
 	Draining   bool   // it takes no new ones
+	Reserved   bool   // it takes those of a reservation alone
 	Reason     string // it is not up, or draining
 	Processors int
 	MemoryMB   int64

@@ -2,23 +2,124 @@ package limit
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
 // Reserved is a time in which nodes are somebody else's, or nobody's, as for maintenance:
-// Slurm starts nothing there that could last into it.
+// Slurm starts nothing there that could last into it, but jobs that are in the reservation.
 type Reserved struct {
 	Name       string
 	From, Till time.Time
 	Nodes      []string
+
+	Users     []string // who may use it; one with a minus may not, and then all others may
+	Accounts  []string // the same of accounts
+	Groups    string   // whose members may; empty: that is not how it is said
+	Partition string   // whose jobs alone it takes; empty: anybody's
+	Flags     []string
+	CPUs      int  // of all its nodes; 0: not said
+	Partial   bool // it is of some of their processors
+}
+
+// Active reports whether its time has come and is not over.
+func (r *Reserved) Active(now time.Time) bool { return !now.Before(r.From) && now.Before(r.Till) }
+
+// plain are the flags of a reservation that change nothing for who is in it.
+var plain = []string{
+	"SPEC_NODES", "ALL_NODES", "PART_NODES", "IGNORE_JOBS", "OVERLAP", "STATIC", "STATIC_ALLOC", "NO_HOLD_JOBS", "NO_HOLD_JOBS_AFTER", "NO_HOLD_JOBS_AFTER_END",
+	"HOURLY", "DAILY", "WEEKDAY", "WEEKEND", "WEEKLY", "PURGE_COMP", "REPLACE_DOWN", "USER_DELETE",
+}
+
+// Odd is why no job of the market can be in a reservation; empty: one can.
+func (r *Reserved) Odd() string {
+	switch {
+	case slices.Contains(r.Flags, "MAINT"):
+		return "it is for maintenance"
+	case len(r.Nodes) == 0:
+		return "it is of no nodes"
+	case r.Partial:
+		return "it is of some processors of its nodes, and the market sells those of whole ones"
+	case r.Groups != "":
+		return "it is for groups (" + r.Groups + "), whose members the market does not know; users and accounts it does"
+	}
+	for _, flag := range r.Flags {
+		if !slices.Contains(plain, flag) {
+			return "it has the flag " + flag + ", which the market does not know how to keep"
+		}
+	}
+	return ""
+}
+
+// Grants is why a user may not use a reservation, as far as it says who may; empty: they may.
+// Where limits of associations count, both user and account have to be right, else one of them.
+func (s *Site) Grants(r *Reserved, user string) string {
+	users, accounts := listed(r.Users, user), s.listedAccount(r.Accounts, user)
+	if users != denied && accounts != denied || !s.required && (users == allowed || accounts == allowed) {
+		return ""
+	}
+	var who []string
+	if len(r.Users) > 0 {
+		who = append(who, "users "+strings.Join(r.Users, ", "))
+	}
+	if len(r.Accounts) > 0 {
+		accounts := "accounts " + strings.Join(r.Accounts, ", ")
+		if !s.required {
+			accounts += " (whose account is whose is known where AccountingStorageEnforce says associations)"
+		}
+		who = append(who, accounts)
+	}
+	return "it is for others: " + strings.Join(who, "; ")
+}
+
+// standing is what a list says of somebody.
+type standing uint8
+
+const (
+	unsaid standing = iota // there is no list
+	allowed
+	denied
+)
+
+// listed is what a list says of a name. A list of names with a minus is of those who may not.
+func listed(list []string, name string) standing {
+	switch {
+	case len(list) == 0:
+		return unsaid
+	case strings.HasPrefix(list[0], "-"):
+		if slices.Contains(list, "-"+name) {
+			return denied
+		}
+		return allowed
+	case slices.Contains(list, name):
+		return allowed
+	}
+	return denied
+}
+
+// listedAccount is what a list says of the account of a user, or of one that it is in.
+func (s *Site) listedAccount(list []string, user string) standing {
+	if len(list) == 0 {
+		return unsaid
+	}
+	named, others := allowed, denied
+	if strings.HasPrefix(list[0], "-") {
+		named, others = denied, allowed
+	}
+	for at, deep := s.association(user), 0; at != nil && deep < 64; at, deep = s.parent(at), deep+1 {
+		if listed(list, at.account) == named {
+			return named
+		}
+	}
+	return others
 }
 
 // Ahead are the nodes that are reserved before somebody who begins now could be done, who
-// may take so long, and by what.
-func (s *Site) Ahead(now time.Time, lasts time.Duration) map[string]Reserved {
+// may take so long, and by what. The one that they are in is not in their way.
+func (s *Site) Ahead(now time.Time, lasts time.Duration, in string) map[string]Reserved {
 	ahead := map[string]Reserved{}
 	for _, r := range s.reserved {
-		if !now.Before(r.Till) || now.Add(lasts).Before(r.From) {
+		if !now.Before(r.Till) || now.Add(lasts).Before(r.From) || in != "" && r.Name == in {
 			continue
 		}
 		for _, name := range r.Nodes {

@@ -237,6 +237,13 @@ func (f *Slurm) Limits(context.Context, string) (*limit.Site, error) {
 	return limit.Read(limit.Said{Reserved: f.Reserved}), nil
 }
 
+// Reservations are those that there are.
+func (f *Slurm) Reservations(context.Context) ([]limit.Reserved, error) {
+	f.Mu.Lock()
+	defer f.Mu.Unlock()
+	return slices.Clone(f.Reserved), nil
+}
+
 // Release lets a job start.
 func (f *Slurm) Release(ctx context.Context, id int64, nodes []string) error {
 	return f.call(ctx, fmt.Sprint("release ", id), func(*rand.Rand) error {

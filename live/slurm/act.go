@@ -165,7 +165,7 @@ func (b *Backend) submission(r *run, orders []task.Order, partition string) (cli
 	s := client.Submission{
 		Name: nameOf(first), Comment: b.commentOf(r), User: first.User, Partition: partition, Nodes: slices.Clone(r.Nodes),
 		Tasks: len(specs), CPUs: cpus, MemoryMB: megabytes(first.Memory) * int64(most), Limit: limitOf(first.DueUS, b.cfg.Now()),
-		Dir: first.Dir, Env: []string{"PATH=" + b.cfg.Path}, Output: shownFile(specs, first.Output), Script: text, Command: shownCommand(first),
+		Dir: first.Dir, Env: b.surroundings(specs), Output: shownFile(specs, first.Output), Script: text, Command: shownCommand(first),
 		MailType: valueOf(first.Env, task.MailType), MailUser: valueOf(first.Env, task.MailUser), Signal: valueOf(first.Env, task.Signal), Licenses: valueOf(first.Env, task.Licenses),
 	}
 	askGPUs(&s, specs, onNode)

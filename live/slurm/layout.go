@@ -98,7 +98,7 @@ func (l *layout) told(specs []task.Spec) []string {
 var asElement = []string{
 	"-u SLURM_STEPID", "-u SLURM_STEP_ID", "-u SLURM_STEP_LAUNCHER_PORT", "-u SLURM_STEP_NODELIST", "-u SLURM_STEP_NUM_NODES", "-u SLURM_STEP_NUM_TASKS",
 	"-u SLURM_STEP_TASKS_PER_NODE", "-u SLURM_LAUNCH_NODE_IPADDR", "-u SLURM_SRUN_COMM_HOST", "-u SLURM_SRUN_COMM_PORT", "-u SLURM_UMASK", "-u SLURM_DISTRIBUTION", "-u SLURM_OVERCOMMIT",
-	"-u SLURM_JOB_CPUS_PER_NODE_PACK_GROUP_0", "SLURM_PROCID=0", "SLURM_LOCALID=0", "SLURM_GTIDS=0", "SLURM_TASKS_PER_NODE=1", "SLURM_CPUS_ON_NODE=1", "SLURM_JOB_CPUS_PER_NODE=1",
+	"-u SRUN_DEBUG", "-u SLURM_JOB_CPUS_PER_NODE_PACK_GROUP_0", "SLURM_PROCID=0", "SLURM_LOCALID=0", "SLURM_GTIDS=0", "SLURM_TASKS_PER_NODE=1", "SLURM_CPUS_ON_NODE=1", "SLURM_JOB_CPUS_PER_NODE=1",
 }
 
 // memoryOf is the memory of a processor that a job was handed in with, as by sbatch
@@ -119,6 +119,9 @@ const memoryEach = "SLURM_MEM_PER_CPU"
 // kept are the variables of a job that are so: of tasks on a node it is told no number
 // that they do not have, and of memory what Slurm was asked for.
 func (l *layout) kept(env []string) []string {
+	if !l.even { // srun goes by a list of nodes then
+		env = slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, "SLURM_DISTRIBUTION=") })
+	}
 	if l.memory == 0 && valueOf(env, memoryEach) != "" {
 		env = slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, memoryEach+"=") })
 	}

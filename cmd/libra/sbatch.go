@@ -154,6 +154,12 @@ func runSbatch(cmd *cobra.Command, con *console, o *sbatchCommand, args []string
 			if task.Asked(request.Env) && !o.quiet {
 				con.warn("--mail-type, --mail-user and --signal are for Slurm, and this market runs its jobs itself: nothing comes of them")
 			}
+			if slices.ContainsFunc(request.Env, func(e string) bool {
+				name, file, _ := strings.Cut(e, "=")
+				return name == task.Input && file != os.DevNull
+			}) {
+				return usagef("--input: Slurm's jobs can read a file as their standard input, and this market runs its jobs itself: open it in the script")
+			}
 			request.Env = task.WithoutPassed(request.Env)
 		}
 		if err = spread(ctx, market, head, &request); err != nil {

@@ -63,10 +63,20 @@ var sbatchOptions = append([]option{
 		return put(&o.Request.Error, name, err)
 	}},
 	{names: []string{"-i", "--input"}, takes: aValue, set: func(o *occurrence) error {
-		if o.value != "none" && o.value != "/dev/null" {
-			return errors.New("jobs read nothing from standard input; open the file in the script")
+		switch {
+		case !o.sbatch && (o.value == "none" || o.value == "/dev/null"):
+			return nil
+		case o.value == "none":
+			o.pass(task.Input, "/dev/null")
+			return nil
+		case !o.sbatch:
+			return errors.New("jobs read nothing from standard input; open the file in the script, or hand it in with libra sbatch")
 		}
-		return nil
+		name, err := o.slurmFile(o.value)
+		if err == nil {
+			o.pass(task.Input, name)
+		}
+		return err
 	}},
 	{names: []string{"-a", "--array"}, takes: aValue, set: func(o *occurrence) error {
 		a, err := Array(o.value)

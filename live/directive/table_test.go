@@ -22,7 +22,7 @@ var notes = map[string]string{
 	"--licenses": "counted by Slurm, and kept for the job from when it is taken; not for one that begins later or after others, nor under a policy that lets jobs wait", "--account": "the account of the market that pays, or Slurm's name of it (slurm.associations)", "--time": "the estimate of the runtime, with processors to itself", "--deadline": "the promise that is bought", "--dependency": "after, afterok, afterany, afternotok, aftercorr and singleton, all of which must hold (? is refused); an array begins after aftercorr when all elements of the other have ended, and those run whose namesakes have succeeded",
 	"--signal": "passed to Slurm, which counts from the time limit: that follows from the deadline", "--mail-type": "passed to Slurm; a market without one sends no mail", "--mail-user": "passed to Slurm",
 
-	"--mem": "not 0, all of a node", "--input": "none and /dev/null alone", "--comment": "terms of the market, as budget=5;penalty=0.1; another is passed over, with a note", "--nodes": "so many, as many tasks on each, and of a range the most that can be had; where the tasks do not divide, wherever processors are free, with a note", "--tmp": "disk, which is sold",
+	"--mem": "not 0, all of a node", "--input": "where Slurm runs the jobs", "--comment": "terms of the market, as budget=5;penalty=0.1; another is passed over, with a note", "--nodes": "so many, as many tasks on each, and of a range the most that can be had; where the tasks do not divide, wherever processors are free, with a note", "--tmp": "disk, which is sold",
 	"--gpus": "of one kind, as many on each node; on one node unless -N, --gpus-per-node or --gpus-per-task says otherwise", "--gpus-per-node": "of one kind; on one node unless -N or --gpus says otherwise",
 	"--gres":     "gpu, gpu:2, gpu:a100, gpu:a100:2 and none, as --gpus-per-node; other resources are refused",
 	"--nodelist": "on these and on no others; on all of them, as many tasks on each where the tasks divide", "--exclude": "names of nodes that the market does not have exclude nothing",
@@ -30,7 +30,7 @@ var notes = map[string]string{
 	"--begin":      "it waits in the market, which says what it costs and promises when its time has come", "--hold": "it waits in the market, which says what it costs and promises when libra release lets it begin; it is not in Slurm yet, and scontrol does not know it",
 	"--distribution": "srun in the script goes by it; nodes and processors are chosen by the market", "--hint": "srun in the script goes by it; processors are chosen by the market",
 	"--get-user-env": "what a login sets, on its node; how long that may take is Slurm's to say", "--propagate": "all soft limits unless it says otherwise, as far as PropagateResourceLimits lets them",
-	"--array": "each element on one processor: one with -c or -n of more is refused",
+	"--array":   "each element on one processor: one with -c or -n of more is refused",
 	"--requeue": "a job that lost its node begins again", "--no-requeue": "it does not",
 }
 

@@ -190,9 +190,14 @@ func fileWord(s *task.Spec, name string) string {
 	return quoteWith(name, variables)
 }
 
+// inputWord is the file that a program reads as its standard input.
+func inputWord(s *task.Spec) string {
+	return fileWord(s, strings.ReplaceAll(valueOf(s.Env, task.Input), "%x", s.Name))
+}
+
 // hostOf finds out how this host is called, where the name of a file asks for it.
 func hostOf(s *task.Spec) string {
-	if !strings.Contains(s.Output+s.Error, task.NodePattern) {
+	if !strings.Contains(s.Output+s.Error+valueOf(s.Env, task.Input), task.NodePattern) {
 		return ""
 	}
 	return "libra_host=$(uname -n)\nlibra_host=${libra_host%%.*}\n"
@@ -216,11 +221,12 @@ func writeRun(b *strings.Builder, specs []task.Spec, l layout) {
 	b.WriteString("libra_run() {\n\tlibra_files\n")
 	fmt.Fprintf(b, "\tlibra_open \"$libra_out\" %s\n", beginning(specs, output))
 	if s.Error == s.Output {
-		b.WriteString("\texec </dev/null >>\"$libra_out\" 2>&1\n")
+		b.WriteString("\texec >>\"$libra_out\" 2>&1\n")
 	} else {
 		fmt.Fprintf(b, "\tlibra_open \"$libra_err\" %s\n", beginning(specs, func(s *task.Spec) string { return s.Error }))
-		b.WriteString("\texec </dev/null >>\"$libra_out\" 2>>\"$libra_err\"\n")
+		b.WriteString("\texec >>\"$libra_out\" 2>>\"$libra_err\"\n")
 	}
+	fmt.Fprintf(b, "\texec <%s\n", inputWord(s)) // a shell that cannot open it says so, and ends
 	writeTemporary(b, s)
 	fmt.Fprintf(b, "\texec %s\n}\n", environment(specs, l)+command(s))
 }

@@ -70,6 +70,28 @@ func TestFilesAreAddedTo(t *testing.T) {
 	}
 }
 
+func TestAFileIsReadAsStandardInput(t *testing.T) {
+	s := aTask(t)
+	s.Script = []byte("#!/bin/sh\ncat\n")
+	if got := asSlurm(t, s); got != "" {
+		t.Errorf("without one it read %q", got)
+	}
+	if err := os.WriteFile(filepath.Join(s.Dir, "it's a job 4711"), []byte("read\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.Env = []string{task.Input + "=it's %x %b"}
+	if got := asSlurm(t, s); got != "read\n" {
+		t.Errorf("it read %q", got)
+	}
+	s.Env = []string{task.Input + "=there is none"}
+	if code := inShell(t, []task.Spec{s}); code == 0 {
+		t.Error("it ran without it")
+	}
+	if got := content(t, &s, "out"); !strings.Contains(got, "there is none") {
+		t.Errorf("it said %q", got)
+	}
+}
+
 func TestADirectoryForTemporaryFiles(t *testing.T) {
 	s := aTask(t)
 	s.Script = []byte("#!/bin/sh\necho \"$TMPDIR\"\n")

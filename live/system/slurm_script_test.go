@@ -83,6 +83,7 @@ var people = []struct{ name, shell, script string }{
 	{"on the path", `mkdir bin; cp job.sh bin/on-the-path; PATH=$PWD/bin:$PATH SBATCH -t 1 -o out on-the-path`, `echo "$SLURM_JOB_NAME"`},
 	{"how tasks lie", `SBATCH -t 1 -n 2 -m cyclic:block --hint=nomultithread -o out job.sh`, `env | grep -E '^SLURM_(DISTRIBUTION|HINT|THREADS_PER_CORE)=' | sort`},
 	{"no directory for temporary files", `TMPDIR=/there/is/none SBATCH -t 1 -o out job.sh 2>&1`, `echo $TMPDIR >answer`},
+	{"standard input", `echo text >in; echo 3 >in.3; SBATCH -t 1 -i in -o out job.sh; SBATCH -t 1 -a 3 -i in.%a -o out.%a job.sh`, `read -r line; echo "$line"; srun true`},
 	{"an exit code", `SBATCH -W -t 1 -o out --wrap 'exit 7'; echo $? >code; SBATCH -W -t 1 -o /dev/null --wrap 'kill -9 $$'; echo $? >>code`, ``},
 }
 

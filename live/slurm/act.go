@@ -158,6 +158,10 @@ func (b *Backend) submission(r *run, orders []task.Order, partition string) (cli
 	l.devices = b.haveGPUs(r.Nodes)
 	cpus := min(most*first.Processors(), narrowest)
 	l.memory = memoryOf(first, most, cpus)
+	site := b.site(b.ctx, partition)
+	if bySbatch(first) {
+		l.launchers = site.Launchers
+	}
 	text, err := script(specs, l)
 	if err != nil {
 		return client.Submission{}, err
@@ -177,7 +181,7 @@ func (b *Backend) submission(r *run, orders []task.Order, partition string) (cli
 	}
 	if l.even {
 		s.PerTask = l.perTask
-		if each := b.site(b.ctx, partition).Partition.DefMemoryMB; megabytes(first.Memory) == each*int64(first.Processors()) {
+		if each := site.Partition.DefMemoryMB; megabytes(first.Memory) == each*int64(first.Processors()) {
 			s.MemoryMB = 0 // what Slurm gives anyway
 		}
 	}

@@ -129,6 +129,7 @@ func (o *sallocCommand) holder(con *console, flags *pflag.FlagSet, line directiv
 	line.Args = nil
 	o.wrap, o.holds = "exec sleep infinity", true
 	request, head, err := o.request(con, flags, line)
+	o.tell(con, true)
 	switch {
 	case err != nil:
 		return request, err

@@ -31,6 +31,7 @@ type sbatchCommand struct {
 	wait     bool
 	testOnly bool
 	holds    bool // what is handed in only holds its processors
+	notes    []directive.Note
 }
 
 // marketTerms are terms of a job that sbatch has no word for; on the command line
@@ -112,6 +113,7 @@ func runSbatch(cmd *cobra.Command, con *console, o *sbatchCommand, args []string
 		return err
 	}
 	flags := cmd.Flags()
+	o.fromEnviron(&line)
 	request, head, err := o.request(con, flags, line)
 	if err != nil {
 		return err
@@ -136,6 +138,7 @@ func runSbatch(cmd *cobra.Command, con *console, o *sbatchCommand, args []string
 			return err
 		}
 		numbers := sbatchNumbers{market: market, batch: prices.Runs != ""}
+		o.tell(con, numbers.batch)
 		if err = numbers.follow(ctx, &request, head.Printed); err != nil {
 			return err
 		}
@@ -147,8 +150,17 @@ func runSbatch(cmd *cobra.Command, con *console, o *sbatchCommand, args []string
 		if some, _ := task.LicensesOf(request.Env); !numbers.batch && len(some) > 0 { // it was read before
 			return usagef("--licenses: Slurm counts licences, and this market runs its jobs itself")
 		}
-		if !numbers.batch && task.Passed(request.Env) && !o.quiet {
-			con.warn("--mail-type, --mail-user and --signal are for Slurm, and this market runs its jobs itself: nothing comes of them")
+		if !numbers.batch {
+			if task.Asked(request.Env) && !o.quiet {
+				con.warn("--mail-type, --mail-user and --signal are for Slurm, and this market runs its jobs itself: nothing comes of them")
+			}
+			if slices.ContainsFunc(request.Env, func(e string) bool {
+				name, file, _ := strings.Cut(e, "=")
+				return name == task.Input && file != os.DevNull
+			}) {
+				return usagef("--input: Slurm's jobs can read a file as their standard input, and this market runs its jobs itself: open it in the script")
+			}
+			request.Env = task.WithoutPassed(request.Env)
 		}
 		if err = spread(ctx, market, head, &request); err != nil {
 			return err
@@ -199,13 +211,7 @@ func (o *sbatchCommand) request(con *console, flags *pflag.FlagSet, line directi
 	if err = head.ReadSbatch(name, script, line.Options); err != nil {
 		return v1.Request{}, nil, err
 	}
-	if !o.quiet {
-		for _, n := range head.Notes {
-			if !o.holds || !strings.Contains(fmt.Sprint(n), "starts once") { // there is no script then
-				con.warn("%s", n)
-			}
-		}
-	}
+	o.notes = head.Notes
 	for _, term := range marketTerms {
 		f := flags.Lookup(term)
 		if !f.Changed {
@@ -225,7 +231,7 @@ func (o *sbatchCommand) request(con *console, flags *pflag.FlagSet, line directi
 	}
 	head.Request.Env = append(head.Request.Env, "SLURM_SUBMIT_DIR="+here)
 	if len(line.Args) > 0 {
-		path, err := filepath.Abs(line.Args[0])
+		path, err := filepath.Abs(onPath(line.Args[0]))
 		if err != nil {
 			return v1.Request{}, nil, err
 		}
@@ -237,6 +243,9 @@ func (o *sbatchCommand) request(con *console, flags *pflag.FlagSet, line directi
 	}
 	if host, unknown := os.Hostname(); unknown == nil {
 		head.Request.Env = append(head.Request.Env, "SLURM_SUBMIT_HOST="+host)
+	}
+	if !o.holds {
+		propagate(head)
 	}
 	return head.Finish(name, os.Environ()), head, nil
 }
@@ -252,6 +261,7 @@ func (o *sbatchCommand) script(con *console, args []string) (name, script string
 		_, script, err = con.readScript([]string{"-"}, nil)
 		return "sbatch", script, nil, err
 	}
+	args = append([]string{onPath(args[0])}, args[1:]...)
 	_, script, err = con.readScript(args, nil)
 	return filepath.Base(args[0]), script, args[1:], err
 }
@@ -276,7 +286,11 @@ func (o *sbatchCommand) answer(ctx context.Context, con *console, market *client
 	if job, err = awaitEnd(ctx, con, market, job, func(context.Context, *v1.Job) {}); err != nil {
 		return err
 	}
-	return endOf(&job)
+	err = endOf(&job)
+	if end, failed := errors.AsType[*jobEnd](err); failed && end.code > signalled {
+		end.code = exitFailure // as sbatch has it of what a signal ended
+	}
+	return err
 }
 
 // spread settles on how many nodes a job is to be that may be on several numbers of them

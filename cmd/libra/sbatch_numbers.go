@@ -23,6 +23,9 @@ func (n *sbatchNumbers) follow(ctx context.Context, r *v1.Request, printed direc
 	if n.batch {
 		for _, number := range printed.Numbers() {
 			id, err := jobInSlurm(ctx, n.market, *number)
+			if err != nil && n.waited(ctx, *number) {
+				id, err = *number, nil
+			}
 			if err != nil {
 				return fmt.Errorf("--dependency: %w (one that waited in the market is %s12)", err, libraNumber)
 			}
@@ -31,6 +34,18 @@ func (n *sbatchNumbers) follow(ctx context.Context, r *v1.Request, printed direc
 	}
 	printed.Into(r)
 	return nil
+}
+
+// waited reports whether a number that Slurm knows nothing of is the market's, of a job of which
+// libra:12 was printed: scripts that chain jobs take the digits of what sbatch prints.
+func (n *sbatchNumbers) waited(ctx context.Context, number int64) bool {
+	job, err := n.market.Job(ctx, number)
+	if err != nil {
+		return false
+	}
+	me, err := n.market.Whoami(ctx)
+	r := &job.Request
+	return err == nil && job.Owner == me.User && (r.Follows() || r.BeginMS > 0 || r.Hold)
 }
 
 // alone lets a request wait for the end of all jobs of its user that have its name, as

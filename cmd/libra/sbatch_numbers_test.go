@@ -59,6 +59,10 @@ func TestSbatchSpeaksInSlurmsNumbers(t *testing.T) {
 	if r = libra(t, "sbatch", "-t", "1", "-d", "afterok:1", "--wrap", "true"); r.code == exitOK || !strings.Contains(r.err, "slurm:1 is no job of yours") || len(f.asked) > asked {
 		t.Errorf("Libra's number where Slurm's is wanted: %+v", r)
 	}
+	libra(t, "sbatch", "-t", "1", "-Q", "-d", "afterok:4701:3", "--wrap", "true") // the digits of libra:3
+	if got := f.last(t).Submit.Request; !slices.Equal(got.After, []int64{1, 3}) {
+		t.Errorf("after %v, want 1 and the one that waits", got.After)
+	}
 	libra(t, "sbatch", "-t", "1", "-Q", "--dependency=afterany:4701,afternotok:libra:2", "--wrap", "true")
 	if got := f.last(t).Submit.Request; !slices.Equal(got.AfterAny, []int64{1}) || !slices.Equal(got.AfterFailed, []int64{2}) || got.After != nil {
 		t.Errorf("after the end of %v and the failure of %v", got.AfterAny, got.AfterFailed)

@@ -50,6 +50,10 @@ type Order struct {
 // that runs it.
 const BatchPattern = "%b"
 
+// NodePattern stands, in the name of a file, for the node that writes it: the name of its
+// host without the domain, as Slurm has it.
+const NodePattern = "%N"
+
 // Stop says how a task is to be ended.
 type Stop string
 

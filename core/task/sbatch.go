@@ -13,15 +13,30 @@ const (
 	Signal   = passed + "SIGNAL"    // what a job gets before its limit, as B:USR1@60
 	Licenses = passed + "LICENSES"  // that it holds, as fluent:2,matlab
 
+	Input    = passed + "INPUT"     // a file that its script reads as its standard input, with patterns as its output has
+	OpenMode = passed + "OPEN_MODE" // "append": its files are added to; otherwise they are begun anew
+	Umask    = passed + "UMASK"     // of who handed it in, in octal digits
+	Limits   = passed + "RLIMIT_"   // a limit of theirs, as of ulimit: LIBRA_SBATCH_RLIMIT_NOFILE=1024
+	Login    = passed + "LOGIN"     // "yes": what a login would set is in its environment
+
 	passed = "LIBRA_SBATCH_"
 )
 
-// Passed reports whether variables have an option for the batch system among them.
-func Passed(env []string) bool { return slices.ContainsFunc(env, isPassed) }
+// LimitNames are the limits of a process that go along with a job, as Slurm calls them.
+var LimitNames = []string{"AS", "CORE", "CPU", "DATA", "FSIZE", "MEMLOCK", "NOFILE", "NPROC", "RSS", "STACK"}
+
+// Asked reports whether variables have an option among them that somebody asked for and that
+// nothing but the batch system can follow: mail, and signals.
+func Asked(env []string) bool {
+	return slices.ContainsFunc(env, func(setting string) bool {
+		name, _, _ := strings.Cut(setting, "=")
+		return name == MailType || name == MailUser || name == Signal
+	})
+}
 
 // WithoutPassed are variables without those.
 func WithoutPassed(env []string) []string {
-	if !Passed(env) {
+	if !slices.ContainsFunc(env, isPassed) {
 		return env
 	}
 	return slices.DeleteFunc(slices.Clone(env), isPassed)

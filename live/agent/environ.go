@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 
@@ -96,9 +97,13 @@ func variable(env []string, name string) string {
 }
 
 // expand fills in a pattern of a file's name: %j is the job, %r the rank, %a the
-// element of an array. Anything else stays as it is, %a outside an array too.
+// element of an array, %N this host. Anything else stays as it is, %a outside an array too.
 func expand(pattern string, key task.Key, element *int) string {
 	pairs := []string{"%j", strconv.FormatInt(key.Job, 10), "%r", strconv.Itoa(key.Rank)}
+	if host, err := os.Hostname(); err == nil && strings.Contains(pattern, task.NodePattern) {
+		host, _, _ = strings.Cut(host, ".")
+		pairs = append(pairs, task.NodePattern, host)
+	}
 	if element != nil {
 		pairs = append(pairs, "%a", strconv.Itoa(*element))
 	}

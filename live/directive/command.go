@@ -76,6 +76,7 @@ func (h *Head) ReadSbatch(file, script string, options []string) error {
 	default:
 		h.Request.Output = "slurm-%b.out"
 	}
+	h.Request.Output, h.Request.Error = h.once(h.Request.Output), h.once(h.Request.Error)
 	return nil
 }
 

@@ -194,7 +194,7 @@ func TestMistakes(t *testing.T) {
 		{"#SBATCH --no-requeue=yes", "job.sh:2: #SBATCH --no-requeue=yes: it has no value"},
 		{"#SBATCH --comment='budget=x'", `job.sh:2: #SBATCH --comment=budget=x: budget: not an amount of money: "x" (want units with at most six decimals)`},
 		{"#SBATCH -n 16777216 -c 2", "job.sh:2: #SBATCH -c 2: the job is wider than any cluster"},
-		{"#SBATCH -i data.txt", "job.sh:2: #SBATCH -i data.txt: jobs read nothing from standard input; open the file in the script"},
+		{"#SBATCH -i data.txt", "job.sh:2: #SBATCH -i data.txt: jobs read nothing from standard input; open the file in the script, or hand it in with libra sbatch"},
 		{"#PBS -l walltim=5", "job.sh:2: #PBS -l walltim=5: walltim: unknown; did you mean walltime?"},
 		{"#PBS -l select=1:nfpga=1", "job.sh:2: #PBS -l select=1:nfpga=1: select: nfpga=1: unknown"},
 		{"#PBS -l nodes=2:bigmem", `job.sh:2: #PBS -l nodes=2:bigmem: nodes: "bigmem" (want nodes=N:ppn=P; nodes cannot be chosen by name or feature)`},

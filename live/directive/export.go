@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/libra-market/libra/core/task"
 )
 
 // usual is what a job gets of the environment unless it asks for more or for
@@ -20,16 +22,17 @@ type Export struct {
 	All   bool     // everything
 	None  bool     // nothing
 	Names []string // these, beside the usual
+	Said  string   // as somebody said it; empty: nobody did
 }
 
 // export reads "all", "none", or names and assignments with commas between them.
 func (h *Head) export(text string) error {
-	x := Export{}
+	x := Export{Said: text}
 	var set []string
 	for i, word := range strings.Split(text, ",") {
 		name, _, assigned := strings.Cut(word, "=")
 		switch {
-		case !assigned && strings.EqualFold(word, "all") && i == 0:
+		case !assigned && strings.EqualFold(word, "all"):
 			x.All = true
 		case !assigned && (strings.EqualFold(word, "none") || strings.EqualFold(word, "nil")) && i == 0:
 			x.None = true
@@ -44,6 +47,15 @@ func (h *Head) export(text string) error {
 	h.Export = x
 	h.Request.Env = append(h.Request.Env, set...)
 	return nil
+}
+
+// tell is what sbatch tells a job of what it gets of the environment, which its srun goes by;
+// and unless that is all there is, what a login would set is there too.
+func (x *Export) tell(env []string) []string {
+	if x.Said == "" {
+		return env
+	}
+	return append(env, "SLURM_EXPORT_ENV="+x.Said, task.Login+"=yes")
 }
 
 // environment puts together what a job gets, in order of names; what is set

@@ -47,7 +47,7 @@ func TestWhatIsPassedToSlurm(t *testing.T) {
 	if want := []string{task.MailUser + "=a@b.org", task.Signal + "=B:USR1@60", task.MailType + "=end,FAIL", task.Licenses + "=fluent:2,matlab"}; !slices.Equal(sorted(h.Request.Env), sorted(want)) || len(h.Notes) > 0 {
 		t.Errorf("%q, %v", h.Request.Env, h.Notes)
 	}
-	if !task.Passed(h.Request.Env) || len(task.WithoutPassed(append(h.Request.Env, "A=b"))) != 1 {
+	if !task.Asked(h.Request.Env) || len(task.WithoutPassed(append(h.Request.Env, "A=b"))) != 1 {
 		t.Error("it is not told from the rest")
 	}
 	for _, wrong := range []string{"--licenses=a|b", "--licenses=a:0", "--signal=B:", "--signal=USR1@soon", "--signal=a b", "--mail-type=SOMETIMES", "--mail-user=a b", "--mail-user=-x"} {

@@ -37,6 +37,9 @@ type Note struct {
 	Line      int
 	Directive string
 	Text      string
+
+	// Agents says that it is so where agents of the market run the jobs, and not where Slurm does.
+	Agents bool
 }
 
 func (n Note) String() string {
@@ -73,11 +76,15 @@ type Head struct {
 
 	Singleton bool // it waits for the end of the jobs of its user that have its name
 
+	Asked     bool     // it was said which limits of who hands it in a job is to have:
+	Propagate []string // these
+
 	at     Place
 	width  width    // what other systems' words say of the size
 	joined string   // what PBS says of joining outputs: oe, eo, n
 	sbatch bool     // it is handed in as sbatch would
 	told   []string // what sbatch tells such a job of what it asked for
+	steps  []string // and its srun
 }
 
 // New is a job of which nothing is known.
@@ -96,7 +103,7 @@ func (h *Head) read(file, script string, options []string) error {
 	for _, l := range lines {
 		switch {
 		case l.late:
-			h.Notes = append(h.Notes, Note{file, l.number, l.prefix, "stands after the first command and is not read"})
+			h.Notes = append(h.Notes, Note{File: file, Line: l.number, Directive: l.prefix, Text: "stands after the first command and is not read"})
 		case l.prefix == sbatchPrefix:
 			foreign = append(foreign, r.read(l, sbatchOptions))
 		case l.prefix == pbsPrefix:
@@ -133,10 +140,15 @@ func (h *Head) Finish(name string, environ []string) v1.Request {
 	if request.Name == "" {
 		request.Name = name
 	}
+	told := h.told
 	if h.sbatch {
 		environ = slices.DeleteFunc(slices.Clone(environ), ofAnotherJob)
+		if h.Export.Said != "" && !h.Export.All { // these, and what a login sets
+			h.Export.None = true
+		}
+		told = h.Export.tell(append(slices.Clone(told), h.steps...))
 	}
-	request.Env = h.Export.environment(environ, append(h.told, h.Request.Env...))
+	request.Env = h.Export.environment(environ, append(told, h.Request.Env...))
 	return request
 }
 
@@ -186,5 +198,5 @@ func (r *reader) wrong(l line, directive string, err error) error {
 }
 
 func (r *reader) note(l line, directive, text string) {
-	r.head.Notes = append(r.head.Notes, Note{r.file, l.number, l.prefix + " " + directive, text})
+	r.head.Notes = append(r.head.Notes, Note{File: r.file, Line: l.number, Directive: l.prefix + " " + directive, Text: text})
 }

@@ -60,6 +60,9 @@ func (r *reader) readWords(l line, words []string, options []option) error {
 // readOption follows the first option and returns the words after it.
 func (r *reader) readOption(l line, words []string, options []option) ([]string, error) {
 	word, rest := words[0], words[1:]
+	if word == "hetjob" || word == "packjob" {
+		return nil, r.wrong(l, word, errors.New("a job of unlike parts is not sold: hand them in one by one"))
+	}
 	name, value, given := word, "", false
 	switch {
 	case strings.HasPrefix(word, "--"):

@@ -16,11 +16,49 @@ func passed(variable string, check func(string) error) func(o *occurrence) error
 		if err := check(o.value); err != nil {
 			return err
 		}
-		if !o.sbatch {
-			o.note("it is passed to Slurm, where that runs the job; Libra's own agents know nothing of it")
+		o.pass(variable, o.value)
+		return nil
+	}
+}
+
+// pass sends a word along.
+func (o *occurrence) pass(variable, value string) {
+	if !o.sbatch {
+		o.note("it is passed to Slurm, where that runs the job; Libra's own agents know nothing of it")
+	}
+	o.Request.Env = slices.DeleteFunc(o.Request.Env, func(e string) bool { return strings.HasPrefix(e, variable+"=") })
+	o.Request.Env = append(o.Request.Env, variable+"="+value)
+}
+
+// openMode reads whether files are added to.
+func (o *occurrence) openMode() error {
+	switch strings.ToLower(o.value) {
+	case "a", "append":
+		o.pass(task.OpenMode, "append")
+	case "t", "truncate":
+		o.pass(task.OpenMode, "truncate")
+	default:
+		return fmt.Errorf("%q: want append or truncate", o.value)
+	}
+	return nil
+}
+
+// forSteps tells srun in the script, as sbatch does, how tasks lie on the nodes that the
+// market has chosen.
+func forSteps(variable string) func(o *occurrence) error {
+	return func(o *occurrence) error {
+		if err := checkWord(o.value); err != nil {
+			return err
 		}
-		o.Request.Env = slices.DeleteFunc(o.Request.Env, func(e string) bool { return strings.HasPrefix(e, variable+"=") })
-		o.Request.Env = append(o.Request.Env, variable+"="+o.value)
+		if !o.sbatch {
+			o.note(chosen)
+			return nil
+		}
+		o.steps = slices.DeleteFunc(o.steps, func(e string) bool { return strings.HasPrefix(e, variable+"=") })
+		o.steps = append(o.steps, variable+"="+o.value)
+		if variable == "SLURM_HINT" && o.value == "nomultithread" {
+			o.steps = append(o.steps, "SLURM_THREADS_PER_CORE=1")
+		}
 		return nil
 	}
 }

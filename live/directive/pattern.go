@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/libra-market/libra/core/task"
 )
 
 // jobPattern is what stands for the number of a job in the name of a file: as sbatch prints
@@ -46,8 +48,14 @@ func (o *occurrence) slurmFile(name string) (string, error) {
 		case 't':
 			b.WriteString("%r")
 		case 'N', 'n':
+			if o.sbatch && letter[0] == 'N' {
+				b.WriteString(task.NodePattern)
+				break
+			}
 			b.WriteString("%r")
-			o.note(fmt.Sprintf("%%%c, the node, becomes %%r, the rank", letter[0]))
+			if !o.sbatch {
+				o.note(fmt.Sprintf("%%%c, the node, becomes %%r, the rank", letter[0]))
+			}
 		case 'x':
 			b.WriteString("%x")
 		case 'u':
@@ -55,14 +63,35 @@ func (o *occurrence) slurmFile(name string) (string, error) {
 				return "", fmt.Errorf("%%u in %q: it is not known who hands in the job", name)
 			}
 			b.WriteString(o.at.User)
+		case 's':
+			if o.sbatch {
+				b.WriteString("batch")
+				break
+			}
+			fallthrough
 		default:
+			if o.sbatch && !strings.ContainsRune(ourPatterns, rune(letter[0])) { // to sbatch it is a text like any other
+				b.WriteString("%" + letter[:1])
+				break
+			}
 			return "", fmt.Errorf("%%%c in %q: want %%j %%A %%a %%x %%N %%t or %%u", letter[0], name)
 		}
 	}
 }
 
 // ourPatterns are the letters that mean something after a % in a request.
-const ourPatterns = "jbrax"
+const ourPatterns = "jbraxN"
+
+// noElement is what %a is to sbatch where there is no array: the largest number but one.
+const noElement = "4294967294"
+
+// once fills in what a script that starts once, as by sbatch, is among its like: the first.
+func (h *Head) once(name string) string {
+	if h.Request.Array == nil {
+		return strings.ReplaceAll(name, "%a", noElement)
+	}
+	return strings.ReplaceAll(name, "%r", "0")
+}
 
 // pbsFile turns a path of PBS, which may name a host, into a file name.
 func (o *occurrence) pbsFile(path string) (string, error) {

@@ -63,10 +63,20 @@ var sbatchOptions = append([]option{
 		return put(&o.Request.Error, name, err)
 	}},
 	{names: []string{"-i", "--input"}, takes: aValue, set: func(o *occurrence) error {
-		if o.value != "none" && o.value != "/dev/null" {
-			return errors.New("jobs read nothing from standard input; open the file in the script")
+		switch {
+		case !o.sbatch && (o.value == "none" || o.value == "/dev/null"):
+			return nil
+		case o.value == "none":
+			o.pass(task.Input, "/dev/null")
+			return nil
+		case !o.sbatch:
+			return errors.New("jobs read nothing from standard input; open the file in the script, or hand it in with libra sbatch")
 		}
-		return nil
+		name, err := o.slurmFile(o.value)
+		if err == nil {
+			o.pass(task.Input, name)
+		}
+		return err
 	}},
 	{names: []string{"-a", "--array"}, takes: aValue, set: func(o *occurrence) error {
 		a, err := Array(o.value)
@@ -96,14 +106,14 @@ var sbatchOthers = []option{
 	{names: []string{"--wckey"}, takes: aValue, idle: "Libra has no such keys"},
 	{names: []string{"--acctg-freq"}, takes: aValue, idle: "Libra measures as it sees fit"},
 	{names: []string{"--profile"}, takes: aValue, idle: "Libra keeps no profiles"},
-	{names: []string{"--get-user-env"}, takes: perhapsA, idle: "what a job gets of the environment is said by --export"},
-	{names: []string{"--propagate"}, takes: perhapsA, idle: "limits are those of the node"},
-	{names: []string{"--open-mode"}, takes: aValue, idle: "output files are begun anew"},
+	{names: []string{"--get-user-env"}, takes: perhapsA, set: func(o *occurrence) error { o.pass(task.Login, "yes"); return nil }},
+	{names: []string{"--propagate"}, takes: perhapsA, set: (*occurrence).propagate},
+	{names: []string{"--open-mode"}, takes: aValue, set: (*occurrence).openMode},
 	{names: []string{"--time-min"}, takes: aValue, idle: "an estimate is not cut short"},
-	{names: []string{"--hint"}, takes: aValue, idle: "processors are chosen by the market"},
+	{names: []string{"--hint"}, takes: aValue, set: forSteps("SLURM_HINT")},
 	{names: []string{"--threads-per-core"}, takes: aValue, idle: "processors are chosen by the market"},
 	{names: []string{"--mincpus"}, takes: aValue, idle: "processors are chosen by the market"},
-	{names: []string{"-m", "--distribution"}, takes: aValue, idle: "processors are chosen by the market"},
+	{names: []string{"-m", "--distribution"}, takes: aValue, set: forSteps("SLURM_DISTRIBUTION")},
 	{names: []string{"--switches"}, takes: aValue, idle: "processors are chosen by the market"},
 	{names: []string{"--spread-job"}, idle: "processors are chosen by the market"},
 	{names: []string{"--use-min-nodes"}, idle: "processors are chosen by the market"},

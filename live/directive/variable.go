@@ -42,11 +42,11 @@ func (r *reader) noteVariables(script string) {
 		for _, v := range variables {
 			if !seen[v.theirs] && uses(text, v.theirs) {
 				seen[v.theirs] = true
-				text := fmt.Sprintf("is not set here; $%s is", v.ours)
+				n := Note{File: r.file, Line: number, Directive: "$" + v.theirs, Text: fmt.Sprintf("is not set here; $%s is", v.ours)}
 				if strings.HasPrefix(v.theirs, "SLURM_") {
-					text = fmt.Sprintf("is set by Slurm alone; $%s is everywhere", v.ours)
+					n.Text, n.Agents = fmt.Sprintf("is set by Slurm alone; $%s is everywhere", v.ours), true
 				}
-				r.head.Notes = append(r.head.Notes, Note{r.file, number, "$" + v.theirs, text})
+				r.head.Notes = append(r.head.Notes, n)
 			}
 		}
 	}

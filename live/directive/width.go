@@ -107,6 +107,7 @@ func (w *width) apply(h *Head) error {
 	if n /= threads; n > 1 && w.last != nil {
 		h.Request.Once = true // as their systems do
 		w.last.note(fmt.Sprintf("on Slurm the script starts once; Libra's own agents start it %d times and tell each its LIBRA_RANK", n))
+		h.Notes[len(h.Notes)-1].Agents = true
 	}
 	return nil
 }

@@ -172,6 +172,10 @@ func (b *Backend) submission(r *run, orders []task.Order, partition string) (cli
 	l.devices = b.haveGPUs(r.Nodes)
 	cpus := min(most*first.Processors(), narrowest)
 	l.memory = memoryOf(first, most, cpus)
+	site := b.site(b.ctx, partition)
+	if bySbatch(first) {
+		l.launchers = site.Launchers
+	}
 	text, err := script(specs, l)
 	if err != nil {
 		return client.Submission{}, err
@@ -179,7 +183,7 @@ func (b *Backend) submission(r *run, orders []task.Order, partition string) (cli
 	s := client.Submission{
 		Name: nameOf(first), Comment: b.commentOf(r), User: first.User, Partition: partition, Nodes: slices.Clone(r.Nodes),
 		Tasks: len(specs), CPUs: cpus, MemoryMB: megabytes(first.Memory) * int64(most), Limit: limitOf(first.DueUS, b.cfg.Now()),
-		Dir: first.Dir, Env: []string{"PATH=" + b.cfg.Path}, Output: shownFile(specs, first.Output), Script: text, Command: shownCommand(first),
+		Dir: first.Dir, Env: b.surroundings(specs), Output: shownFile(specs, first.Output), Script: text, Command: shownCommand(first),
 		MailType: valueOf(first.Env, task.MailType), MailUser: valueOf(first.Env, task.MailUser), Signal: valueOf(first.Env, task.Signal), Licenses: valueOf(first.Env, task.Licenses),
 	}
 	askGPUs(&s, specs, onNode)
@@ -191,7 +195,7 @@ func (b *Backend) submission(r *run, orders []task.Order, partition string) (cli
 	}
 	if l.even {
 		s.PerTask = l.perTask
-		if each := b.site(b.ctx, partition).Partition.DefMemoryMB; megabytes(first.Memory) == each*int64(first.Processors()) {
+		if each := site.Partition.DefMemoryMB; megabytes(first.Memory) == each*int64(first.Processors()) {
 			s.MemoryMB = 0 // what Slurm gives anyway
 		}
 	}

@@ -13,12 +13,13 @@ import (
 
 // layout is a job as Slurm knows jobs: tasks of some processors, on nodes.
 type layout struct {
-	tasks   int
-	perTask int            // processors of each
-	on      map[string]int // processors on each node
-	devices bool           // its nodes have GPUs, and Slurm says whose they are
-	memory  int64          // MB of each processor, where that is what Slurm is asked for; 0: it is for nodes
-	even    bool           // as many on each node, and no more than it has: Slurm needs no help
+	tasks     int
+	perTask   int            // processors of each
+	on        map[string]int // processors on each node
+	devices   bool           // its nodes have GPUs, and Slurm says whose they are
+	memory    int64          // MB of each processor, where that is what Slurm is asked for; 0: it is for nodes
+	launchers []string       // what launchers of MPI are told
+	even      bool           // as many on each node, and no more than it has: Slurm needs no help
 }
 
 // layoutOf is how the tasks of a job lie, given by rank, on nodes of which the smallest
@@ -66,7 +67,7 @@ func bySbatch(s *task.Spec) bool { return valueOf(s.Env, "SLURM_SUBMIT_DIR") != 
 // something else than what was asked for.
 func (l *layout) told(specs []task.Spec) []string {
 	s := &specs[0]
-	var words []string
+	words := slices.Clone(l.launchers)
 	if bySbatch(s) {
 		words = append(words, "-u SLURM_NTASKS", "-u SLURM_NPROCS", "-u SLURM_CPUS_PER_TASK", "-u SLURM_NTASKS_PER_NODE")
 		if s.GPUs > 0 {
@@ -98,7 +99,7 @@ func (l *layout) told(specs []task.Spec) []string {
 var asElement = []string{
 	"-u SLURM_STEPID", "-u SLURM_STEP_ID", "-u SLURM_STEP_LAUNCHER_PORT", "-u SLURM_STEP_NODELIST", "-u SLURM_STEP_NUM_NODES", "-u SLURM_STEP_NUM_TASKS",
 	"-u SLURM_STEP_TASKS_PER_NODE", "-u SLURM_LAUNCH_NODE_IPADDR", "-u SLURM_SRUN_COMM_HOST", "-u SLURM_SRUN_COMM_PORT", "-u SLURM_UMASK", "-u SLURM_DISTRIBUTION", "-u SLURM_OVERCOMMIT",
-	"-u SLURM_JOB_CPUS_PER_NODE_PACK_GROUP_0", "SLURM_PROCID=0", "SLURM_LOCALID=0", "SLURM_GTIDS=0", "SLURM_TASKS_PER_NODE=1", "SLURM_CPUS_ON_NODE=1", "SLURM_JOB_CPUS_PER_NODE=1",
+	"-u SRUN_DEBUG", "-u SLURMD_DEBUG", "-u SLURM_JOB_CPUS_PER_NODE_PACK_GROUP_0", "SLURM_PROCID=0", "SLURM_LOCALID=0", "SLURM_GTIDS=0", "SLURM_TASKS_PER_NODE=1", "SLURM_CPUS_ON_NODE=1", "SLURM_JOB_CPUS_PER_NODE=1",
 }
 
 // memoryOf is the memory of a processor that a job was handed in with, as by sbatch
@@ -119,6 +120,9 @@ const memoryEach = "SLURM_MEM_PER_CPU"
 // kept are the variables of a job that are so: of tasks on a node it is told no number
 // that they do not have, and of memory what Slurm was asked for.
 func (l *layout) kept(env []string) []string {
+	if !l.even { // srun goes by a list of nodes then
+		env = slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, "SLURM_DISTRIBUTION=") })
+	}
 	if l.memory == 0 && valueOf(env, memoryEach) != "" {
 		env = slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, memoryEach+"=") })
 	}

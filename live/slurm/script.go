@@ -42,17 +42,22 @@ func script(specs []task.Spec, l layout) (string, error) {
 			return "", fmt.Errorf("task %s: it says nothing that can be run", s.Key)
 		}
 	}
-	head := fmt.Sprintf("#!/bin/sh\n# libra: job %d, attempt %d\nlibra_inner=\n", first.Job, first.Attempt) + finders
+	head := fmt.Sprintf("#!/bin/sh\n# libra: job %d, attempt %d\n", first.Job, first.Attempt)
+	body := "libra_inner=\n" + finders
 	switch {
 	case len(specs) == 1:
-		return head + taskScript(specs, l), nil
+		return head + asOne(body+taskScript(specs, l)), nil
 	case first.Once && l.even:
-		return head + taskScript(specs, l), nil
+		return head + asOne(body+taskScript(specs, l)), nil
 	case first.Once:
-		return head + onceScript(specs, l), nil
+		return head + asOne(body+onceScript(specs, l)), nil
 	}
-	return head + rankScript(specs, l), nil
+	return head + body + rankScript(specs, l), nil
 }
+
+// asOne is a script that a shell has read to its end before it begins: from then on the file
+// that it is in can become another.
+func asOne(text string) string { return "libra_main() {\n" + text + "}\nlibra_main\n" }
 
 // onceScript becomes the user's program once, as sbatch would, in the allocation of
 // all ranks. An srun in it finds the nodes that were sold, rank by rank, in a file
@@ -82,7 +87,7 @@ func rankScript(specs []task.Spec, l layout) string {
 	if name := fileOf(first, first.Error); name != "" && !strings.Contains(name, "%a") {
 		errors = fileWord(first, first.Error)
 	}
-	fmt.Fprintf(&b, "cd %s || cd /\nlibra_errors=%s\n", quote(first.Dir), errors)
+	fmt.Fprintf(&b, "%scd %s || cd /\nlibra_errors=%s\n", hostOf(first), quote(first.Dir), errors)
 	b.WriteString("[ ! -h \"$libra_errors\" ] && [ -f \"$libra_errors\" -o ! -e \"$libra_errors\" ] && true >>\"$libra_errors\" || libra_errors=/dev/null\n")
 	b.WriteString("export SLURM_HOSTFILE=\"$libra_hosts\"\n")
 	fmt.Fprintf(&b, "srun --ntasks=%d --distribution=arbitrary --overcommit --overlap --kill-on-bad-exit=0 --chdir=/ /bin/sh -s 2>>\"$libra_errors\" %s",
@@ -105,17 +110,17 @@ func taskScript(specs []task.Spec, l layout) string {
 	first := &specs[0]
 	var b strings.Builder
 	b.Grow(2048 + len(first.Script))
-	b.WriteString("umask 022\nulimit -c 0\nlibra_rank=${SLURM_PROCID:-0}\n")
+	if valueOf(first.Env, task.Umask) == "" {
+		b.WriteString("umask 022\nulimit -c 0\n") // as the agents do; else Slurm has set what its user has
+	}
+	b.WriteString("libra_rank=${SLURM_PROCID:-0}\n")
+	b.WriteString(hostOf(first))
 	b.WriteString("libra_entry=$(getent passwd \"$(id -u)\")\n")
 	b.WriteString("libra_shell=${libra_entry##*:}\nlibra_entry=${libra_entry%:*}\nlibra_home=${libra_entry##*:}\n")
 	writeRanks(&b, specs)
 	writeGPUs(&b, specs)
 	if len(first.Script) > 0 {
-		// The file is gone as soon as it is open: nothing is left behind
-		// however the job ends.
-		fmt.Fprintf(&b, "libra_dir=$(mktemp -d \"${TMPDIR:-/tmp}/libra-XXXXXX\") || %s\n", never(noStart))
-		fmt.Fprintf(&b, "cat >\"$libra_dir/script\" %s", hereDocument(string(first.Script)))
-		b.WriteString("exec 3<\"$libra_dir/script\"\nrm -rf \"$libra_dir\"\n")
+		writeScript(&b, string(first.Script), len(specs) == 1 || first.Once)
 	}
 	fmt.Fprintf(&b, "cd %s 2>/dev/null || %s\n", quote(first.Dir), never(noDirectory))
 	b.WriteString(openFile)
@@ -127,6 +132,25 @@ func taskScript(specs []task.Spec, l layout) string {
 		writeLane(&b)
 	}
 	return b.String()
+}
+
+// writeScript puts the user's script where its interpreter finds it. Where our own is all that
+// is in the file that Slurm has made for the job, its user's takes its place: so it is called
+// what sbatch would have called it, in messages, in $0, and to whoever copies it from there.
+// Otherwise it is in a file that is gone as soon as it is open: nothing is left behind however
+// the job ends.
+func writeScript(b *strings.Builder, text string, alone bool) {
+	fmt.Fprintf(b, "libra_text() {\ncat %s}\n", hereDocument(text))
+	if alone {
+		b.WriteString("libra_script=$0\n")
+		b.WriteString("if [ \"${libra_script##*/}\" = slurm_script ] && [ -n \"$SLURM_JOB_ID\" ] && [ -f \"$libra_script\" ] && [ ! -h \"$libra_script\" ] && [ -w \"$libra_script\" ]; then\n")
+		fmt.Fprintf(b, "\tlibra_text >\"$libra_script\" || %s\nelse\n", never(noStart))
+	}
+	fmt.Fprintf(b, "libra_dir=$(mktemp -d \"${TMPDIR:-/tmp}/libra-XXXXXX\") || %[1]s\nlibra_text >\"$libra_dir/script\" || %[1]s\n", never(noStart))
+	fmt.Fprintf(b, "exec 3<\"$libra_dir/script\"\nrm -rf \"$libra_dir\"\nlibra_script=%s\n", scriptFile)
+	if alone {
+		b.WriteString("fi\n")
+	}
 }
 
 // writeRanks writes what differs from rank to rank.
@@ -159,11 +183,24 @@ func fileWord(s *task.Spec, name string) string {
 	if name = fileOf(s, name); name == "" {
 		return nowhere
 	}
-	variables := map[string]string{task.BatchPattern: "SLURM_JOB_ID"}
+	variables := map[string]string{task.BatchPattern: "SLURM_JOB_ID", task.NodePattern: "libra_host"}
 	if s.Len() > 0 {
 		variables["%a"] = "libra_element"
 	}
 	return quoteWith(name, variables)
+}
+
+// inputWord is the file that a program reads as its standard input.
+func inputWord(s *task.Spec) string {
+	return fileWord(s, strings.ReplaceAll(valueOf(s.Env, task.Input), "%x", s.Name))
+}
+
+// hostOf finds out how this host is called, where the name of a file asks for it.
+func hostOf(s *task.Spec) string {
+	if !strings.Contains(s.Output+s.Error+valueOf(s.Env, task.Input), task.NodePattern) {
+		return ""
+	}
+	return "libra_host=$(uname -n)\nlibra_host=${libra_host%%.*}\n"
 }
 
 // openFile is the function that makes a file ready to be added to: a file, or a
@@ -184,11 +221,13 @@ func writeRun(b *strings.Builder, specs []task.Spec, l layout) {
 	b.WriteString("libra_run() {\n\tlibra_files\n")
 	fmt.Fprintf(b, "\tlibra_open \"$libra_out\" %s\n", beginning(specs, output))
 	if s.Error == s.Output {
-		b.WriteString("\texec </dev/null >>\"$libra_out\" 2>&1\n")
+		b.WriteString("\texec >>\"$libra_out\" 2>&1\n")
 	} else {
 		fmt.Fprintf(b, "\tlibra_open \"$libra_err\" %s\n", beginning(specs, func(s *task.Spec) string { return s.Error }))
-		b.WriteString("\texec </dev/null >>\"$libra_out\" 2>>\"$libra_err\"\n")
+		b.WriteString("\texec >>\"$libra_out\" 2>>\"$libra_err\"\n")
 	}
+	fmt.Fprintf(b, "\texec <%s\n", inputWord(s)) // a shell that cannot open it says so, and ends
+	writeTemporary(b, s)
 	fmt.Fprintf(b, "\texec %s\n}\n", environment(specs, l)+command(s))
 }
 
@@ -197,7 +236,7 @@ func writeRun(b *strings.Builder, specs []task.Spec, l layout) {
 // says so. The agents do the same.
 func beginning(specs []task.Spec, pattern func(*task.Spec) string) string {
 	s := &specs[0]
-	among := len(specs) > 1 && pattern(s) == pattern(&specs[1])
+	among := len(specs) > 1 && pattern(s) == pattern(&specs[1]) || valueOf(s.Env, task.OpenMode) == "append"
 	attempt := ""
 	if s.Attempt > 0 {
 		attempt = fmt.Sprintf(", attempt %d", s.Attempt)
@@ -255,10 +294,14 @@ exit "$libra_bad"
 // login would set, then what the task asks for, then what it is told about itself.
 func environment(specs []task.Spec, l layout) string {
 	s := &specs[0]
-	words := append([]string{"/usr/bin/env", "-u LIBRA_SEAL", "-u SLURM_HOSTFILE", "-u SLURM_OPEN_MODE"}, l.told(specs)...)
+	words := append([]string{"/usr/bin/env", "-u LIBRA_SEAL", "-u SLURM_HOSTFILE", "-u SLURM_OPEN_MODE", "-u OLDPWD"}, l.told(specs)...)
 	words = append(words, `"PATH=$PATH"`,
 		`"HOME=${libra_home:-/}"`, quote("USER="+s.User), quote("LOGNAME="+s.User), `"SHELL=${libra_shell:-/bin/sh}"`)
 	for _, setting := range l.withoutDevices(l.kept(task.WithoutPassed(s.Env))) {
+		if strings.HasPrefix(setting, temporary) {
+			words = append(words, `"TMPDIR=$libra_temporary"`)
+			continue
+		}
 		words = append(words, quote(setting))
 	}
 	words = append(words, toldGPUs(specs)...)
@@ -277,16 +320,19 @@ func environment(specs []task.Spec, l layout) string {
 // taken for a variable, so a shell stands in between.
 func command(s *task.Spec) string {
 	argv := s.Argv
+	words := quoteAll(argv)
 	if len(s.Script) > 0 {
-		argv = append(interpreter(string(s.Script)), s.Argv...)
+		argv = interpreter(string(s.Script))
+		words = quoteAll(argv) + ` "$libra_script" ` + quoteAll(s.Argv)
 	}
 	if strings.Contains(argv[0], "=") {
-		return `/bin/sh -c 'exec "$@"' sh ` + quoteAll(argv)
+		return `/bin/sh -c 'exec "$@"' sh ` + words
 	}
-	return quoteAll(argv)
+	return words
 }
 
-// scriptFile is the script of a task, open and without a name.
+// scriptFile is the script of a task, open and without a name. What Slurm's own file has
+// become is in $libra_script.
 const scriptFile = "/proc/self/fd/3"
 
 // interpreter is what the first line of a script asks for, read as the kernel
@@ -297,10 +343,10 @@ func interpreter(text string) []string {
 	program, argument, _ := strings.Cut(strings.Trim(asked, " \t"), " ")
 	switch argument = strings.Trim(argument, " \t"); {
 	case !found || program == "":
-		return []string{"/bin/sh", scriptFile}
+		return []string{"/bin/sh"}
 	case argument == "":
-		return []string{program, scriptFile}
+		return []string{program}
 	default:
-		return []string{program, argument, scriptFile}
+		return []string{program, argument}
 	}
 }

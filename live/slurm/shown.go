@@ -19,11 +19,7 @@ func shownFile(specs []task.Spec, name string) string {
 	if name = fileOf(s, name); name == "" || apart || strings.Contains(name, `\`) {
 		return nowhere
 	}
-	parts := strings.Split(name, task.BatchPattern)
-	for i := range parts {
-		parts[i] = strings.ReplaceAll(parts[i], "%", "%%")
-	}
-	return strings.Join(parts, "%j")
+	return strings.NewReplacer(task.BatchPattern, "%j", task.NodePattern, "%N", "%", "%%").Replace(name)
 }
 
 // shownCommand is the file that a script was handed in as, and its arguments; nothing, as

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -44,8 +45,8 @@ func scriptsRunUnchanged(t *testing.T) {
 		run(append(append([]string{binary(), "sbatch", "--deadline=now+2hours", "-o", fmt.Sprintf("sold-%d-%%a", i)}, options...), "job.sh", "an argument")...)
 	}
 	for i, shape := range shapes {
-		for plain, sold := range map[string]string{"3": "3", "5": "5", "4294967294": "%a"} {
-			if array := strings.Contains(shape, "-a"); array == (sold == "%a") {
+		for _, element := range []string{"3", "5", "4294967294"} {
+			if array := strings.Contains(shape, "-a"); array == (len(element) > 1) {
 				continue
 			}
 			whole := func(name string) func() bool {
@@ -54,7 +55,7 @@ func scriptsRunUnchanged(t *testing.T) {
 					return err == nil && strings.HasSuffix(string(out), "step\n")
 				}
 			}
-			plain, sold = fmt.Sprintf("plain-%d-%s", i, plain), fmt.Sprintf("sold-%d-%s", i, sold)
+			plain, sold := fmt.Sprintf("plain-%d-%s", i, element), fmt.Sprintf("sold-%d-%s", i, element)
 			until(t, plain, whole(plain))
 			until(t, sold, whole(sold))
 			if want, got := apart(text(t, b.at(plain))), apart(text(t, b.at(sold))); got != want {
@@ -62,7 +63,82 @@ func scriptsRunUnchanged(t *testing.T) {
 			}
 		}
 	}
+	scriptsOfPeople(t, b)
 	b.verify()
+}
+
+// people are what real scripts rely on beside their size: each is handed in from a shell, by
+// one command in place of SBATCH, and what it has written is the same by both.
+var people = []struct{ name, shell, script string }{
+	{"what it is called", `SBATCH -t 1 -o out job.sh`, `basename "$0"; wc -l <"$0"; no-such-command 2>&1 | sed 's/.*slurm_script/slurm_script/'; ls /proc/$$/fd | grep -x 3; echo "OLDPWD=$OLDPWD"`},
+	{"whose files", `umask 027; ulimit -S -n 512; ulimit -S -s 4096; SBATCH -t 1 -o out job.sh`, `umask; stat -c %a out; ulimit -S -n -s -c; srun sh -c 'ulimit -S -n'`},
+	{"limits that are asked for", `ulimit -S -n 512; ulimit -S -s 4096; SBATCH -t 1 -o out --propagate=STACK job.sh`, `ulimit -S -n -s`},
+	{"files are added to", `echo before >out; SBATCH -t 1 --open-mode=append -o out job.sh`, `echo after`},
+	{"what is exported", `export FOO=bar HIDDEN=1; SBATCH -t 1 -o out --export=A=1,FOO,ALL job.sh`, `env | grep -E '^(A|FOO|HIDDEN|SLURM_EXPORT_ENV)=' | sort; srun env | grep -E '^(A|FOO|HIDDEN)=' | sort`},
+	{"nothing is exported", `export FOO=bar; SBATCH -t 1 -o out --export=NONE job.sh`, `env | grep -vE '^(SLURM|LIBRA|_)' | sort; echo $SLURM_EXPORT_ENV`},
+	{"some is exported", `export FOO=bar LANG=C.UTF-8; SBATCH -t 1 -o out --export=FOO,B=2 job.sh`, `env | grep -vE '^(SLURM|LIBRA|_)' | sort; srun true 2>/dev/null; echo $?`},
+	{"a login", `SBATCH -t 1 -o out --get-user-env job.sh`, `env | grep -vE '^(SLURM_|LIBRA_)' | sort; echo $SLURM_GET_USER_ENV`},
+	{"variables of sbatch", `export SBATCH_TIMELIMIT=7 SBATCH_JOB_NAME=fromenv SBATCH_MEM_PER_NODE=300 SBATCH_OUTPUT=from-%x; SBATCH job.sh; SBATCH -J line -o out job.sh`, `echo "$SLURM_JOB_NAME $SLURM_MEM_PER_NODE"`},
+	{"names of files", `SBATCH -t 1 -J a -o 'a.%N.%n.%t.%s.%a.%u.%%.%q' job.sh; SBATCH -t 1 -J b -a 1-3:2 -o '%x.%t.%a' job.sh; SBATCH -t 1 -o out job.sh`, `echo said; echo $SRUN_DEBUG`},
+	{"on the path", `mkdir bin; cp job.sh bin/on-the-path; PATH=$PWD/bin:$PATH SBATCH -t 1 -o out on-the-path`, `echo "$SLURM_JOB_NAME"`},
+	{"how tasks lie", `SBATCH -t 1 -n 2 -m cyclic:block --hint=nomultithread -o out job.sh`, `env | grep -E '^SLURM_(DISTRIBUTION|HINT|THREADS_PER_CORE)=' | sort`},
+	{"no directory for temporary files", `TMPDIR=/there/is/none SBATCH -t 1 -o /dev/null job.sh`, `echo $TMPDIR >answer`},
+	{"standard input", `echo text >in; echo 3 >in.3; SBATCH -t 1 -i in -o out job.sh; SBATCH -t 1 -a 3 -i in.%a -o out.%a job.sh`, `read -r line; echo "$line"; srun true`},
+	{"an exit code", `SBATCH -W -t 1 -o out --wrap 'exit 7'; echo $? >code; SBATCH -W -t 1 -o /dev/null --wrap 'kill -9 $$'; echo $? >>code`, ``},
+}
+
+func scriptsOfPeople(t *testing.T, b *bazaar) {
+	t.Helper()
+	env := append(os.Environ(), append(b.slurm.Env(), "LIBRA_SERVER="+b.url, "LIBRA_TOKEN="+strings.TrimSpace(text(t, b.at("owner.token"))))...)
+	for by, command := range map[string]string{"plain": "sbatch -p " + slurmtest.PlainPartition, "sold": binary() + " sbatch --deadline=now+2hours"} {
+		for i, p := range people {
+			dir := filepath.Join(b.dir, by, fmt.Sprint(i))
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, "job.sh"), []byte("#!/bin/bash\n"+p.script+"\n>done.$SLURM_JOB_ID\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.CommandContext(t.Context(), "bash", "-c", "SBATCH() { "+command+" \"$@\"; }\n"+p.shell)
+			cmd.Dir, cmd.Env = dir, env
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("%s, %s: %v: %s", p.name, by, err, out)
+			}
+		}
+	}
+	for i, p := range people {
+		var want string
+		for _, by := range []string{"plain", "sold"} {
+			dir := filepath.Join(b.dir, by, fmt.Sprint(i))
+			until(t, p.name+", "+by, func() bool {
+				ended, _ := filepath.Glob(dir + "/done.*")
+				return len(ended) >= strings.Count(p.shell, "job.sh") || p.script == ""
+			})
+			got := filesOf(t, dir)
+			if by == "plain" {
+				want = got
+			} else if got != want {
+				t.Errorf("%s, through the market: %s\nin all %s", p.name, difference(want, got), got)
+			}
+		}
+	}
+}
+
+// filesOf is what is in a directory: the names of its files and what is in them.
+func filesOf(t *testing.T, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || strings.HasPrefix(entry.Name(), "done.") {
+			return err
+		}
+		fmt.Fprintf(&b, "%s:\n%s\n", strings.TrimPrefix(path, dir), text(t, path))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.ReplaceAll(b.String(), dir, "DIR")
 }
 
 // apart leaves out what newer versions of Slurm tell that is not the same for two jobs, or

@@ -8,6 +8,7 @@ import (
 // Site is what a Slurm lets whom have, as of one look at it.
 type Site struct {
 	Partition Partition
+	Launchers []string // variables that sbatch tells a job for launchers of MPI
 
 	enforced bool // limits of associations and QOS are
 	required bool // nobody runs anything without an association

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/directive"
+)
+
+// What a job gets of where it is handed in, beside the environment, as by sbatch: options in
+// variables, the umask and the limits of its user's shell, and a script that is on the path.
+
+// signalled is what exit codes are above that stand for a signal.
+const signalled = 128
+
+// fromEnviron puts what is in SBATCH_ variables before the options of a command line.
+func (o *sbatchCommand) fromEnviron(line *directive.Command) {
+	var options []string
+	for _, option := range directive.FromEnviron(os.Environ()) {
+		if option == "--wait" {
+			o.wait = true
+			continue
+		}
+		options = append(options, option)
+	}
+	line.Options = append(options, line.Options...)
+}
+
+// tell says what was taken to mean less than it says; of what is so where agents run the jobs,
+// nothing where Slurm does.
+func (o *sbatchCommand) tell(con *console, batch bool) {
+	for _, n := range o.notes {
+		if !o.quiet && (!n.Agents || !batch && !o.holds) {
+			con.warn("%s", n)
+		}
+	}
+	o.notes = nil
+}
+
+// rlimits are limits of a process by their names, as Slurm has them.
+var rlimits = map[string]int{
+	"AS": unix.RLIMIT_AS, "CORE": unix.RLIMIT_CORE, "CPU": unix.RLIMIT_CPU, "DATA": unix.RLIMIT_DATA, "FSIZE": unix.RLIMIT_FSIZE,
+	"MEMLOCK": unix.RLIMIT_MEMLOCK, "NOFILE": unix.RLIMIT_NOFILE, "NPROC": unix.RLIMIT_NPROC, "RSS": unix.RLIMIT_RSS, "STACK": unix.RLIMIT_STACK,
+}
+
+// propagate sends the umask and the soft limits of this process along.
+func propagate(head *directive.Head) {
+	if mask := umask(); mask != "" {
+		head.Request.Env = append(head.Request.Env, task.Umask+"="+mask)
+	}
+	for _, name := range task.LimitNames {
+		var limit unix.Rlimit
+		if unix.Getrlimit(rlimits[name], &limit) != nil {
+			continue
+		}
+		if name == "NOFILE" {
+			limit.Cur = openFiles(limit.Cur)
+		}
+		head.Limit(name, limit.Cur)
+	}
+}
+
+// umask is that of this process: asked of the system, since who asks the process itself has to
+// set another.
+func umask() string {
+	about, _ := os.ReadFile("/proc/self/status")
+	_, rest, _ := strings.Cut(string(about), "\nUmask:\t")
+	mask, _, _ := strings.Cut(rest, "\n")
+	return mask
+}
+
+// openFiles is how many files a program that this process starts may have open: Go has raised
+// that for itself, and for nobody else.
+func openFiles(raised uint64) uint64 {
+	said, err := exec.Command("/bin/sh", "-c", "ulimit -S -n").Output()
+	if err != nil {
+		return raised
+	}
+	if n, err := strconv.ParseUint(strings.TrimSpace(string(said)), 10, 64); err == nil {
+		return n
+	}
+	return unix.RLIM_INFINITY
+}
+
+// onPath is a script that is not here but in a directory where programs are looked for, as
+// sbatch finds it.
+func onPath(name string) string {
+	if _, err := os.Stat(name); err == nil || name == "-" || strings.Contains(name, "/") {
+		return name
+	}
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		path := filepath.Join(dir, name)
+		if about, err := os.Stat(path); err == nil && about.Mode().IsRegular() && about.Mode()&0o111 != 0 {
+			return path
+		}
+	}
+	return name
+}

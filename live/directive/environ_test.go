@@ -1,0 +1,88 @@
+package directive
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/libra-market/libra/core/task"
+)
+
+// asSbatch is what a script asks for that is handed in with these options.
+func asSbatch(t *testing.T, script string, options ...string) *Head {
+	t.Helper()
+	h := New(Place{User: "erika"})
+	if err := h.ReadSbatch("job.sh", "#!/bin/sh\n"+script, options); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func TestOptionsInTheEnvironment(t *testing.T) {
+	got := FromEnviron([]string{"SBATCH_TIMELIMIT=7", "SBATCH_JOB_NAME=from here", "SBATCH_MEM_PER_NODE=300", "SBATCH_REQUEUE=", "SBATCH_GET_USER_ENV=", "SBATCH_DEBUG=1", "OTHER=1", "SBATCH_=x"})
+	if want := []string{"--get-user-env", "--job-name=from here", "--mem=300", "--requeue", "--time=7"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for _, v := range variablesOfSbatch {
+		if _, known := findOption(sbatchOptions, v.option); !known {
+			t.Errorf("SBATCH_%s is the option %s, which nobody knows", v.name, v.option)
+		}
+	}
+	h := asSbatch(t, "#SBATCH -J file -t 1 -n 2\n", append(got, "-J", "line")...)
+	if r := h.Request; r.Name != "line" || r.EstimateMS != 7*60_000 || r.Processors != 2 || r.MemoryMB != 150 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestWhatIsExported(t *testing.T) {
+	environ := []string{"A=x", "HIDDEN=1", "PATH=/bin", "LIBRA_TOKEN=secret"}
+	for said, want := range map[string]string{
+		"":            "A=x HIDDEN=1 PATH=/bin",
+		"B=1,A,ALL":   "A=x B=1 HIDDEN=1 LIBRA_SBATCH_LOGIN=yes PATH=/bin SLURM_EXPORT_ENV=B=1,A,ALL",
+		"A,B=2":       "A=x B=2 LIBRA_SBATCH_LOGIN=yes SLURM_EXPORT_ENV=A,B=2",
+		"NONE":        "LIBRA_SBATCH_LOGIN=yes SLURM_EXPORT_ENV=NONE",
+		"ALL,C=a b":   "A=x C=a b HIDDEN=1 LIBRA_SBATCH_LOGIN=yes PATH=/bin SLURM_EXPORT_ENV=ALL,C=a b",
+		"LIBRA_TOKEN": "LIBRA_SBATCH_LOGIN=yes LIBRA_TOKEN=secret SLURM_EXPORT_ENV=LIBRA_TOKEN",
+	} {
+		var options []string
+		if said != "" {
+			options = []string{"--export=" + said}
+		}
+		if got := strings.Join(asSbatch(t, "", options...).Finish("job", environ).Env, " "); got != want {
+			t.Errorf("--export=%s: %q, want %q", said, got, want)
+		}
+	}
+}
+
+func TestNamesOfFilesAsSbatchHasThem(t *testing.T) {
+	for name, want := range map[string]string{
+		"%j-%x-%u-%%-%A": "%b-%x-erika-%-%b", "slurm.%N.%j.out": "slurm.%N.%b.out", "%n-%t-%s": "%r-%r-batch", "w-%a": "w-4294967294", "%q%j": "%q%b",
+	} {
+		if got := asSbatch(t, "#SBATCH -o "+name+"\n").Request.Output; got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	if got := asSbatch(t, "#SBATCH -o %t-%a\n#SBATCH -a 1-2\n").Request.Output; got != "0-%a" {
+		t.Errorf("of an array: %s", got)
+	}
+}
+
+func TestLimitsGoAlong(t *testing.T) {
+	for said, want := range map[string]string{"": "NOFILE=5 STACK=6", "--propagate": "NOFILE=U5 STACK=U6", "--propagate=stack": "STACK=U6", "--propagate=NONE": ""} {
+		h := asSbatch(t, "", strings.Fields(said)...)
+		h.Limit("NOFILE", 5)
+		h.Limit("STACK", 6)
+		if got := strings.ReplaceAll(strings.Join(h.Request.Env, " "), task.Limits, ""); got != want {
+			t.Errorf("%s: %q, want %q", said, got, want)
+		}
+	}
+	for _, bad := range []string{"#SBATCH --propagate=NICE", "#SBATCH --open-mode=b", "#SBATCH hetjob", "#SBATCH -m a\tb"} {
+		if err := New(Place{}).ReadSbatch("job.sh", "#!/bin/sh\n"+bad+"\n", nil); err == nil {
+			t.Errorf("%s is taken", bad)
+		}
+	}
+	h := asSbatch(t, "#SBATCH -m block --hint=nomultithread --open-mode=append\n", "--distribution=cyclic:cyclic", "--open-mode=t")
+	if got := strings.Join(h.Finish("job", nil).Env, " "); got != "LIBRA_SBATCH_OPEN_MODE=truncate SLURM_DISTRIBUTION=cyclic:cyclic SLURM_HINT=nomultithread SLURM_THREADS_PER_CORE=1" {
+		t.Errorf("told: %s", got)
+	}
+}

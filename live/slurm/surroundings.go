@@ -1,0 +1,57 @@
+package slurm
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/libra-market/libra/core/task"
+)
+
+// What a job has of where it was handed in, beside its variables, it gets from Slurm as by
+// sbatch: Slurm sets the umask and, as far as its own settings let it, the limits, and asks for
+// what a login would set where that is wanted.
+
+// surroundings is the environment that Slurm starts the script of a job in. What its programs
+// get is in the script.
+func (b *Backend) surroundings(specs []task.Spec) []string {
+	s := &specs[0]
+	env := []string{"PATH=" + b.cfg.Path}
+	alone := len(specs) == 1 || s.Once // else srun starts it, which is looked for there
+	if alone && valueOf(s.Env, task.Login) != "" {
+		env = []string{"SLURM_GET_USER_ENV=1"}
+	}
+	if mask := valueOf(s.Env, task.Umask); mask != "" {
+		if n, err := strconv.ParseUint(mask, 8, 16); err == nil && n <= 0o777 {
+			env = append(env, fmt.Sprintf("SLURM_UMASK=%04o", n))
+		}
+	}
+	for _, setting := range s.Env {
+		limit, is := strings.CutPrefix(setting, task.Limits)
+		name, value, _ := strings.Cut(limit, "=")
+		if !is || !slices.Contains(task.LimitNames, name) {
+			continue
+		}
+		if _, err := strconv.ParseUint(strings.TrimPrefix(value, "U"), 10, 64); err == nil {
+			env = append(env, "SLURM_RLIMIT_"+limit)
+		}
+	}
+	return env
+}
+
+// temporary is how the setting begins that says where a program has its temporary files.
+const temporary = "TMPDIR="
+
+// writeTemporary makes the directory for temporary files, as Slurm does for sbatch, or says that
+// it is another one: on the node of a job there may be none of that name.
+func writeTemporary(b *strings.Builder, s *task.Spec) {
+	dir := valueOf(s.Env, strings.TrimSuffix(temporary, "="))
+	if dir == "" {
+		fmt.Fprint(b, "\tlibra_temporary=\n")
+		return
+	}
+	fmt.Fprintf(b, "\tlibra_temporary=%s\n", quote(dir))
+	b.WriteString("\tif [ ! -d \"$libra_temporary\" ] && ! mkdir -m 700 \"$libra_temporary\" 2>/dev/null; then\n")
+	b.WriteString("\t\techo \"libra: TMPDIR $libra_temporary is not there and cannot be made: it is /tmp\" >&2\n\t\tlibra_temporary=/tmp\n\tfi\n")
+}

@@ -1,0 +1,136 @@
+package slurm
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/libra-market/libra/core/task"
+)
+
+// asSlurm runs what Slurm would run, from the file that Slurm makes for a job, and says what its
+// output is.
+func asSlurm(t *testing.T, s task.Spec) string {
+	t.Helper()
+	text, err := Script([]task.Spec{s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "slurm_script")
+	if err := os.WriteFile(file, []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), file)
+	cmd.Dir, cmd.Env = "/", []string{"PATH=" + defaultPath, "SLURM_JOB_ID=4711", "OLDPWD=/somewhere"}
+	if said, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	return strings.ReplaceAll(content(t, &s, "out"), filepath.Dir(file), "SPOOL")
+}
+
+func TestAScriptIsCalledWhatSlurmCallsIt(t *testing.T) {
+	s := aTask(t)
+	long := strings.Repeat("# a long script, which no shell reads at once\n", 4000)
+	text := "#!/bin/bash\n" + long + "echo \"$0 $1\"; cat \"$0\" | wc -c; [ -e /proc/$$/fd/3 ] && echo open\nno-such-command\ntrue\n"
+	s.Script, s.Argv = []byte(text), []string{"a b"}
+	got := asSlurm(t, s)
+	if want := "SPOOL/slurm_script a b\n"; !strings.HasPrefix(got, want) {
+		t.Errorf("it said %q, want %q first", got, want)
+	}
+	if strings.Contains(got, "open") || !strings.Contains(got, "SPOOL/slurm_script: line ") {
+		t.Errorf("it said %q", got)
+	}
+	s.Script = []byte(text)
+	inShell(t, []task.Spec{s}) // a file of another name is not touched
+	if got := content(t, &s, "out"); !strings.HasPrefix(got, scriptFile+" a b\n") {
+		t.Errorf("elsewhere it said %q", got)
+	}
+}
+
+func TestElementsAreCalledWhatSlurmCallsThem(t *testing.T) {
+	s := aTask(t)
+	s.Script, s.Span = []byte("#!/bin/sh\necho \"$0 $SLURM_ARRAY_TASK_ID\"\n"), &task.Span{First: 3, Count: 2, Step: 1}
+	if got := asSlurm(t, s); strings.Count(got, "SPOOL/slurm_script") != 2 {
+		t.Errorf("they said %q", got)
+	}
+}
+
+func TestFilesAreAddedTo(t *testing.T) {
+	s := aTask(t)
+	s.Script = []byte("#!/bin/sh\necho \"$OLDPWD.\"\n")
+	if got := asSlurm(t, s) + asSlurm(t, s); got != ".\n.\n" {
+		t.Errorf("begun anew: %q", got)
+	}
+	s.Env = []string{task.OpenMode + "=append"}
+	if got := asSlurm(t, s); got != ".\n.\n" {
+		t.Errorf("added to: %q", got)
+	}
+}
+
+func TestAFileIsReadAsStandardInput(t *testing.T) {
+	s := aTask(t)
+	s.Script = []byte("#!/bin/sh\ncat\n")
+	if got := asSlurm(t, s); got != "" {
+		t.Errorf("without one it read %q", got)
+	}
+	if err := os.WriteFile(filepath.Join(s.Dir, "it's a job 4711"), []byte("read\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.Env = []string{task.Input + "=it's %x %b"}
+	if got := asSlurm(t, s); got != "read\n" {
+		t.Errorf("it read %q", got)
+	}
+	s.Env = []string{task.Input + "=there is none"}
+	if code := inShell(t, []task.Spec{s}); code == 0 {
+		t.Error("it ran without it")
+	}
+	if got := content(t, &s, "out"); !strings.Contains(got, "there is none") {
+		t.Errorf("it said %q", got)
+	}
+}
+
+func TestADirectoryForTemporaryFiles(t *testing.T) {
+	s := aTask(t)
+	s.Script = []byte("#!/bin/sh\necho \"$TMPDIR\"\n")
+	made := filepath.Join(t.TempDir(), "made")
+	s.Env = []string{"TMPDIR=" + made}
+	if got := asSlurm(t, s); got != made+"\n" {
+		t.Errorf("%q, want %s", got, made)
+	}
+	if about, err := os.Stat(made); err != nil || about.Mode().Perm() != 0o700 {
+		t.Errorf("%v, %v", about, err)
+	}
+	s.Env = []string{"TMPDIR=/there/is/none"}
+	if got := asSlurm(t, s); !strings.HasSuffix(got, "\n/tmp\n") || !strings.Contains(got, "/there/is/none") {
+		t.Errorf("%q", got)
+	}
+}
+
+// What Slurm is told of where a job was handed in is nothing but numbers.
+func TestSurroundings(t *testing.T) {
+	b := &Backend{}
+	b.cfg.Path = "/bin"
+	s := task.Spec{Env: []string{
+		task.Umask + "=0027", task.Limits + "NOFILE=512", task.Limits + "CORE=U0", task.Limits + "SIGPENDING=1", task.Limits + "STACK=8;x", task.Limits + "AS=", "OTHER=1",
+	}}
+	want := []string{"PATH=/bin", "SLURM_UMASK=0027", "SLURM_RLIMIT_NOFILE=512", "SLURM_RLIMIT_CORE=U0"}
+	if got := b.surroundings([]task.Spec{s}); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for _, bad := range []string{"rwx", "-1", "07777"} {
+		s.Env = []string{task.Umask + "=" + bad}
+		if got := b.surroundings([]task.Spec{s}); !slices.Equal(got, want[:1]) {
+			t.Errorf("umask %s: %q", bad, got)
+		}
+	}
+	s.Env = []string{task.Login + "=yes"}
+	if got := b.surroundings([]task.Spec{s}); !slices.Equal(got, []string{"SLURM_GET_USER_ENV=1"}) {
+		t.Errorf("with a login: %q", got)
+	}
+	if got := b.surroundings([]task.Spec{s, s}); !slices.Equal(got, want[:1]) {
+		t.Errorf("of several programs: %q", got)
+	}
+}

@@ -21,7 +21,7 @@ func (x *floor) step(happened ...market.Event) error {
 	}
 	met, left := x.jobs.Meet(said), x.jobs.Left()
 	for i := range said {
-		if j := met[i]; j != nil && left == x.jobs.Left() && x.quotes.Reservation(j.ID) == nil {
+		if j := met[i]; j != nil && left == x.jobs.Left() && x.quotes.Reservation(int64(said[i].Job)) == nil {
 			x.touched.Stepped = true
 			x.granted(j, &said[i]) // as apply does, of whom there are many
 			continue

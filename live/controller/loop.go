@@ -77,6 +77,8 @@ func (c *Controller) loop(ctx context.Context) {
 	defer timer.Stop()
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
+	c.intake.next = time.NewTimer(time.Hour)
+	defer c.intake.next.Stop()
 	for {
 		c.flush()
 		timer.Reset(c.untilNext())
@@ -89,6 +91,8 @@ func (c *Controller) loop(ctx context.Context) {
 			c.tick()
 		case <-second.C:
 			c.eachSecond(ctx)
+		case <-c.intake.next.C:
+			c.measureNext()
 		case <-ctx.Done():
 			c.finish()
 			return

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -75,15 +76,28 @@ func processorTime(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
+var submitBefore = flag.Int("submit.before", 0, "jobs that run already in BenchmarkSubmit")
+
 // BenchmarkSubmit is durable submissions through the API over loopback, from as
 // many clients at a time as the name says: each is answered when it is on disk.
 func BenchmarkSubmit(b *testing.B) {
 	for _, policy := range []string{"fcfs-bf", "libra"} {
 		for _, clients := range []int{1, 64, 128} {
 			b.Run(fmt.Sprintf("%s/clients-%d", policy, clients), func(b *testing.B) {
-				_, to := benchService(b, policy, 1, 64)
-				var next atomic.Int64
+				s, to := benchService(b, policy, 1, 64)
+				var next, there atomic.Int64
 				var all sync.WaitGroup
+				beside(64, func() {
+					for there.Add(1) <= int64(*submitBefore) {
+						cmd := trade.Command{By: trade.Identity{User: "alice", Role: trade.RoleUser}, Submit: wire.ToSubmit(&v1.SubmitRequest{
+							Request: v1.Request{Argv: []string{"true"}, EstimateMS: 60_000, DeadlineMS: 1e9},
+						})}
+						if o, _, err := s.market.Do(b.Context(), cmd, api.Key{}); err != nil || o.Refusal != nil {
+							b.Error(err, o.Refusal)
+							return
+						}
+					}
+				})
 				began, before := time.Now(), processorTime(b)
 				b.ResetTimer()
 				for range clients {

@@ -26,10 +26,12 @@ type Entry struct {
 	astray      bool  // it was measured, and will end at another time than endsAt
 	at          int32 // place in the list of running jobs
 
+	// What an event says of it, and after the number of the job its deadline.
+
+	Procs market.Procs
+	Start market.Time // when it first got processor time
 	Job   market.Job
 	Terms Terms
-	Start market.Time // when it first got processor time
-	Procs market.Procs
 
 	tasks     int32 // of those that advance independently, how many still run
 	alongside Slot  // next free slot

@@ -58,6 +58,9 @@ func (d *Draft) Facts(changed, moved, used []market.JobID, procs []int) Facts {
 
 // motion is how jobs advance; the tasks of those that do not advance as one say it.
 func (b *Book) motion(jobs []market.JobID) (m Motion) {
+	if len(jobs) > 0 {
+		m = make(Motion, 0, len(jobs)*motionSize)
+	}
 	for _, id := range jobs {
 		if slot, here := b.Find(id); here && !b.slots.at(slot).independent {
 			e := b.slots.at(slot)

@@ -12,8 +12,8 @@ import (
 // where to look. What is said is worked out anew from the entries, so that it is, to the
 // last bit, what looking at everybody says.
 type watch struct {
-	next    usedUps // when nothing will be left of a part of which there is something
-	spent   usedUps // when nothing will be left but rounding
+	next    usedUps // when nothing will be left of a part of which there is something, or nothing but rounding
+	spent   usedUps // those of whom nothing else is left now
 	stirred []Slot  // those of which something has changed since somebody asked
 	is      []bool  // by slot: it is among them
 }
@@ -60,15 +60,16 @@ func (b *Book) watchFor(s Slot) {
 	if b.slots.at(s).state == running {
 		p = b.prospect(s, b.now)
 	}
-	for _, of := range []struct {
-		in *usedUps
-		at market.Time
-	}{{&b.watch.next, p.next}, {&b.watch.spent, p.spent}} {
-		if of.at.Finite() {
-			of.in.set(usedUp{at: float64(of.at), id: b.slots.at(s).Job.ID, slot: s})
-		} else {
-			of.in.remove(s)
-		}
+	w, id := b.watch, b.slots.at(s).Job.ID
+	if at := p.first(b.now); at.Finite() {
+		w.next.set(usedUp{at: float64(at), id: id, slot: s})
+	} else {
+		w.next.remove(s)
+	}
+	if p.spent <= b.now {
+		w.spent.set(usedUp{at: float64(p.spent), id: id, slot: s})
+	} else {
+		w.spent.remove(s)
 	}
 }
 
@@ -77,6 +78,15 @@ type prospect struct {
 	left  market.Work // the least on any processor; optional parts do not count
 	next  market.Time // when the first processor that has work left has none: there they do
 	spent market.Time // when left will be no more than rounding
+}
+
+// first is when somebody has to look at the job: the two times of whom nothing has been
+// used up yet are one but for rounding, and one place is kept for both.
+func (p *prospect) first(now market.Time) market.Time {
+	if p.spent > now {
+		return min(p.next, p.spent)
+	}
+	return p.next
 }
 
 func (b *Book) prospect(s Slot, now market.Time) prospect {
@@ -118,13 +128,15 @@ func (b *Book) UsedUp(at market.Time) []market.JobID {
 	var ids []market.JobID
 	at = max(at, b.now)
 	w := b.watching()
-	w.spent.upTo(0, func() float64 { return around(at) }, func(s Slot) {
-		if b.prospect(s, at).left.Done() {
-			ids = append(ids, b.slots.at(s).Job.ID)
-		}
-	})
+	for _, of := range []*usedUps{&w.spent, &w.next} { // who has spent one part and has another is in both
+		of.upTo(0, func() float64 { return around(at) }, func(s Slot) {
+			if b.prospect(s, at).left.Done() {
+				ids = append(ids, b.slots.at(s).Job.ID)
+			}
+		})
+	}
 	slices.Sort(ids)
-	return ids
+	return slices.Compact(ids)
 }
 
 // nextUsedUp is when the next estimate of theirs is used up, if nothing changes.
@@ -132,9 +144,9 @@ func (b *Book) nextUsedUp() market.Time {
 	next := market.Never
 	w := b.watching()
 	w.next.upTo(0, func() float64 { return around(next) }, func(s Slot) {
-		at := b.prospect(s, b.now).next
-		next = min(next, at)
-		if float64(at) > around(market.Time(w.next.of(s).at)) {
+		p := b.prospect(s, b.now)
+		next = min(next, p.next)
+		if float64(p.first(b.now)) > around(market.Time(w.next.of(s).at)) {
 			b.stir(s) // a part of it is done, and the next comes later
 		}
 	})

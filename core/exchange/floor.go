@@ -19,8 +19,13 @@ func (x *floor) step(happened ...market.Event) error {
 	for i := range happened {
 		x.touch(&happened[i])
 	}
-	x.jobs.Meet(said)
+	met, left := x.jobs.Meet(said), x.jobs.Left()
 	for i := range said {
+		if j := met[i]; j != nil && left == x.jobs.Left() && x.quotes.Reservation(int64(said[i].Job)) == nil {
+			x.touched.Stepped = true
+			x.granted(j, &said[i]) // as apply does, of whom there are many
+			continue
+		}
 		x.touch(&said[i])
 		x.apply(&said[i])
 	}

@@ -20,12 +20,12 @@ func (x *agents) Orders(name string) []task.Order {
 	}
 	n := x.nodes.At(index)
 	orders := make([]task.Order, 0, len(n.Tenants()))
-	for _, id := range n.Tenants() {
-		j := x.jobs.Find(id)
+	for j := range x.jobs.Together(n.Tenants()) {
 		if j.Leaving != nil {
 			continue // what was before has to end first
 		}
-		for rank := range j.Placed() {
+		specs := x.specs(j)
+		for rank := range specs {
 			r := j.First(rank)
 			if r.Node != index || r.Status != nil {
 				continue
@@ -34,7 +34,7 @@ func (x *agents) Orders(name string) []task.Order {
 			for _, other := range j.Others(rank) {
 				more = append(more, other.Slot)
 			}
-			order := dispatch.Order(x.specs(j)[rank], j.StopOf(r), n.Speed, r.Slot, more...)
+			order := dispatch.Order(specs[rank], j.StopOf(r), n.Speed, r.Slot, more...)
 			order.MostUS = x.most(j, rank, n)
 			orders = append(orders, order)
 		}

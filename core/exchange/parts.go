@@ -1,6 +1,9 @@
 package exchange
 
-import "github.com/libra-market/libra/core/journal"
+import (
+	"github.com/libra-market/libra/core/journal"
+	"github.com/libra-market/libra/core/underway"
+)
 
 // An exchange is made of parts that stand on each other. Each has what there is to
 // know (state), and by name those below that it asks: a lower one has no way to call
@@ -50,6 +53,7 @@ type floor struct {
 	todo    []followUp
 	fx      Effects
 	touched journal.Changes
+	moving  []*underway.Job // see notePoints
 }
 
 // overseer looks after jobs that run: what nodes report of them, more work than was

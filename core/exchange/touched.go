@@ -7,23 +7,26 @@ import (
 	"github.com/libra-market/libra/core/journal"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/underway"
 )
 
 // notePoints brings the timelines of the jobs up to date whose share may have
 // changed. A reading alone notes nothing: a drift that is too small to be written
 // down would be a point that recovery does not have.
 func (x *floor) notePoints() {
-	for id, what := range x.touched.Jobs {
-		if j := x.jobs.Find(id); j != nil && what != journal.Reading {
-			j.NotePoint(x.now)
+	x.moving = x.moving[:0]
+	for _, t := range x.touched.Jobs() {
+		if j := x.jobs.Find(t.ID); j != nil && t.What != journal.Reading {
+			x.moving = append(x.moving, j)
 		}
 	}
+	underway.NotePoints(x.moving, x.now)
 }
 
 // facts takes what the commands since it was last asked made true.
 func (x *floor) facts(txs []ledger.Tx) journal.Facts {
 	t := x.touched
-	x.touched = journal.Changes{Epochs: len(x.epochs)}
+	defer func() { x.touched = t.Next(len(x.epochs)) }()
 	f := journal.Facts{
 		Now: x.now, Next: x.next, Wake: x.wake, Record: x.record, Epochs: x.epochs[min(t.Epochs, len(x.epochs)):], Txs: txs,
 		People: x.accounts.Changed(), Allowances: x.income.Changed(), Bound: t.Bound, Resumed: t.Resumed,
@@ -43,8 +46,13 @@ func (x *floor) facts(txs []ledger.Tx) journal.Facts {
 	}
 	var changed, moved, used []market.JobID
 	lags := false // does the book that the log has go by older speeds than the jobs that are written now?
-	for _, id := range slices.Sorted(maps.Keys(t.Jobs)) {
-		j, what := x.jobs.Find(id), t.Jobs[id]
+	jobs := t.Jobs()
+	if len(jobs) > 1 {
+		moved = make([]market.JobID, 0, len(jobs))
+	}
+	for _, touch := range jobs {
+		id, what := touch.ID, touch.What
+		j := x.jobs.Find(id)
 		switch {
 		case what&journal.Whole != 0 && j == nil:
 			f.Gone = append(f.Gone, id)

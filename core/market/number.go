@@ -19,16 +19,20 @@ const (
 	none  = `"none"`
 )
 
-func encodeNumber(f float64) ([]byte, error) {
-	switch {
+func encodeNumber(f float64) ([]byte, error) { return Number(f).Append(nil), nil }
+
+// Append adds a number to a text as it is written in JSON.
+func (n Number) Append(to []byte) []byte {
+	switch f := float64(n); {
 	case math.IsInf(f, 1):
-		return []byte(never), nil
+		return append(to, never...)
 	case math.IsInf(f, -1):
-		return []byte(ever), nil
+		return append(to, ever...)
 	case math.IsNaN(f):
-		return []byte(none), nil
+		return append(to, none...)
+	default:
+		return strconv.AppendFloat(to, f, 'g', -1, 64)
 	}
-	return strconv.AppendFloat(nil, f, 'g', -1, 64), nil
 }
 
 // decodeNumber reads what encodeNumber writes, and the words that strconv has

@@ -43,14 +43,14 @@ const (
 
 // standOf tells how a job stands, and what it claims if that holds still.
 func standOf(v book.View, s book.Slot, e *book.Entry) (stand, float64) {
-	asked := v.Asked(s)
+	asked, claim := v.Asked(s), float64(e.Terms.Claim)
 	switch {
 	case math.IsInf(asked, 1):
 		return still, 1
-	case asked > float64(e.Terms.Claim)*(1+blur(e)), !e.Reserved() && asked > e.Speed*(1+1e-9):
+	case asked > claim && asked > claim*(1+blur(e)), !e.Reserved() && asked > e.Speed*(1+1e-9):
 		return moving, 0
 	}
-	return still, shareOf(float64(e.Terms.Claim), 1)
+	return still, shareOf(claim, 1)
 }
 
 // blur is by what part a job may seem to need more than was promised to it because

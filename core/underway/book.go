@@ -15,8 +15,11 @@ type Book struct {
 
 	begins begins
 
+	left int     // jobs that were removed
 	met  []*Job  // see Meet
-	seen float64 // so that looking is not left out
+	seen float64 // so that looking is not left out, there and in Together
+
+	ahead int
 }
 
 // NewBook is one without jobs.
@@ -36,7 +39,10 @@ func (b *Book) Add(j *Job) {
 }
 
 // Remove forgets a job.
-func (b *Book) Remove(id int64) { delete(b.byID, id) }
+func (b *Book) Remove(id int64) {
+	delete(b.byID, id)
+	b.left++
+}
 
 // Find is the job of a number; nil: it is not under way.
 func (b *Book) Find(id int64) *Job { return b.byID[id] }

@@ -1,33 +1,89 @@
 package underway
 
-import "github.com/libra-market/libra/core/market"
+import (
+	"iter"
+
+	"github.com/libra-market/libra/core/market"
+)
 
 // Meet looks at the jobs that are given other shares, before anything is done about
-// them. Each lies elsewhere in memory, and met one after the other each is waited for;
-// looked at together, all are waited for at once. It changes nothing.
-func (b *Book) Meet(said []market.Event) {
+// them: by event, nil for what gives none. Each lies elsewhere in memory, and met one after
+// the other each is waited for; looked at together, all are waited for at once. It changes
+// nothing. Who it found may be gone once a job has been removed; see Left.
+func (b *Book) Meet(said []market.Event) []*Job {
 	b.met = b.met[:0]
 	for i := range said {
-		if said[i].Kind != market.Granted {
-			continue
+		var j *Job
+		if said[i].Kind == market.Granted {
+			j = b.byID[int64(said[i].Job)]
 		}
-		if j := b.byID[int64(said[i].Job)]; j != nil {
-			b.met = append(b.met, j)
+		b.met = append(b.met, j)
+	}
+	b.look(b.met)
+	return b.met
+}
+
+// look waits for all that a new share is written to, and for what says whether it is
+// another one.
+func (b *Book) look(at []*Job) {
+	ranks, shares := 0, 0.0
+	for _, j := range at {
+		if j != nil {
+			ranks += len(j.Ranks)
 		}
 	}
-	ranks := 0
-	for _, j := range b.met {
-		ranks += len(j.Ranks)
+	for _, j := range at {
+		if j != nil {
+			shares += j.Share
+		}
 	}
 	points := 0
-	for _, j := range b.met {
-		points += len(j.Timeline)
+	for _, j := range at {
+		if j != nil {
+			points += len(j.Timeline)
+		}
 	}
 	speeds := 0.0
-	for _, j := range b.met {
-		if len(j.Ranks) > 0 {
+	for _, j := range at {
+		if j != nil && len(j.Ranks) > 0 {
 			speeds += j.Ranks[0].Speed
 		}
 	}
-	b.seen = float64(ranks+points) + speeds
+	b.seen = float64(ranks+points) + speeds + shares
+}
+
+// Left counts the jobs that were removed so far.
+func (b *Book) Left() int { return b.left }
+
+// Together goes through jobs by their numbers, and looks at some ahead at a time: see
+// Meet. Whoever is not under way is left out.
+func (b *Book) Together(ids []int64) iter.Seq[*Job] {
+	const some = 32
+	return func(yield func(*Job) bool) {
+		var next [some]*Job
+		for len(ids) > 0 {
+			n := min(some, len(ids))
+			seen := 0
+			for i, id := range ids[:n] {
+				next[i] = b.byID[id]
+			}
+			for _, j := range next[:n] {
+				if j != nil && j.Leaving == nil {
+					seen += len(j.Ranks) + j.Request.Threads
+				}
+			}
+			for _, j := range next[:n] {
+				if j != nil && len(j.Ranks) > 0 && len(j.Specs) > 0 {
+					seen += j.Ranks[0].Node + j.Specs[0].Key.Rank
+				}
+			}
+			b.ahead = seen
+			for _, j := range next[:n] {
+				if j != nil && !yield(j) {
+					return
+				}
+			}
+			ids = ids[n:]
+		}
+	}
 }

@@ -2,6 +2,7 @@ package underway
 
 import (
 	"math"
+	"slices"
 
 	"github.com/libra-market/libra/core/trade"
 )
@@ -41,8 +42,24 @@ func (j *Job) ReckonShare(rating func(node int) float64) bool {
 	return changed
 }
 
-// NotePoint adds the share that a job has after a command to its timeline, if it
-// is another one.
+// NotePoints adds the shares that jobs have after a command to their timelines, of those
+// who have another one. First it looks at them all: see Meet.
+func NotePoints(of []*Job, now int64) {
+	others := 0
+	for _, j := range of {
+		if n := len(j.Timeline); n > 0 && j.Timeline[n-1].Share != j.Share {
+			others++
+		}
+	}
+	if others == 0 && !slices.ContainsFunc(of, func(j *Job) bool { return len(j.Timeline) == 0 }) {
+		return
+	}
+	for _, j := range of {
+		j.NotePoint(now)
+	}
+}
+
+// NotePoint is NotePoints of one.
 func (j *Job) NotePoint(now int64) {
 	n := len(j.Timeline)
 	if n == 0 && j.Share == 0 || n > 0 && j.Timeline[n-1].Share == j.Share {

@@ -10,6 +10,7 @@ import (
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/fair"
+	"github.com/libra-market/libra/live/pen"
 )
 
 // call is one request on its way to an answer.
@@ -59,13 +60,22 @@ func (c *call) nothing() error {
 func (c *call) write(status int, kind []string, v any) {
 	b := c.h.borrow()
 	defer c.h.giveBack(b)
-	e := json.NewEncoder(b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	if err := encode(b, v); err != nil {
 		// A number that JSON has no word for, such as an infinite share.
 		panic("answer to " + c.route.method + " " + c.route.pattern + ": " + err.Error())
 	}
 	c.raw(status, kind, b.Bytes())
+}
+
+// encode writes what is answered, with the end of its line.
+func encode(b *bytes.Buffer, v any) error {
+	if text, known, err := pen.Answer(b.AvailableBuffer(), v); known {
+		b.Write(text)
+		return err
+	}
+	e := json.NewEncoder(b)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
 }
 
 // raw writes an answer that is at hand as a whole.

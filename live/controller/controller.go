@@ -96,6 +96,7 @@ type Controller struct {
 	used    *usedKeys
 	held    *holdings
 	gate    gate
+	intake  intake
 
 	writes  chan *batch
 	written chan writeResult

@@ -2,7 +2,6 @@ package controller
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -11,6 +10,7 @@ import (
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/live/pen"
 	"github.com/libra-market/libra/live/store"
 )
 
@@ -77,6 +77,8 @@ func (c *Controller) loop(ctx context.Context) {
 	defer timer.Stop()
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
+	c.intake.next = time.NewTimer(time.Hour)
+	defer c.intake.next.Stop()
 	for {
 		c.flush()
 		timer.Reset(c.untilNext())
@@ -89,6 +91,8 @@ func (c *Controller) loop(ctx context.Context) {
 			c.tick()
 		case <-second.C:
 			c.eachSecond(ctx)
+		case <-c.intake.next.C:
+			c.measureNext()
 		case <-ctx.Done():
 			c.finish()
 			return
@@ -171,7 +175,7 @@ func (c *Controller) do(a *call) error {
 	var reply *store.Reply
 	if a.key.Given() {
 		a.out = leanOutcome(out)
-		body, err := json.Marshal(&a.out)
+		body, err := pen.Outcome(&a.out)
 		if err != nil {
 			return err
 		}
@@ -217,7 +221,8 @@ func (c *Controller) record(at int64, cmd trade.Command, fx exchange.Effects, re
 }
 
 func (c *Controller) entry(at int64, cmd trade.Command, fx exchange.Effects) (store.Entry, error) {
-	body, err := json.Marshal(newBody(cmd, &fx))
+	cmd = leanCommand(cmd, &fx)
+	body, err := pen.Entry(&cmd, fx.Steps, &fx.Facts)
 	if err != nil {
 		return store.Entry{}, fmt.Errorf("write down a command: %w", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
@@ -13,15 +14,48 @@ import (
 // whether somebody waits: less than a millisecond, whatever runs in the market.
 const atOnce = 64
 
-// measure takes in what agents have said of running tasks, where it is news and
+// What was said within a second is taken in piece by piece over most of the next, so that
+// whoever asks for something meanwhile waits for one piece at most, in the loop and on the
+// way to disk. Where there are few pieces they follow each other soon.
+const (
+	intakeWithin = 750 * time.Millisecond
+	intakeEvery  = 10 * time.Millisecond // at the latest
+)
+
+// intake is what was said of tasks and is being taken in. It is the loop's.
+type intake struct {
+	left  []claim
+	every time.Duration
+	next  *time.Timer // when the next piece is taken
+}
+
+// measure begins to take in what agents have said of running tasks, where it is news and
 // they are theirs.
 func (c *Controller) measure() {
-	for claims := c.fleet.spokenOf(); len(claims) > 0 && c.gate.closed == nil; {
-		n := pieceOf(claims)
-		c.measureSome(claims[:n])
-		if claims = claims[n:]; len(claims) > 0 {
-			c.attend()
-		}
+	if len(c.intake.left) > 0 { // of the second before
+		return
+	}
+	c.intake.left = c.fleet.spokenOf()
+	c.intake.every = min(intakeEvery, intakeWithin/time.Duration(1+len(c.intake.left)/atOnce))
+	c.measureNext()
+}
+
+// measureNext takes in the next piece.
+func (c *Controller) measureNext() {
+	if c.gate.closed != nil {
+		c.intake.left = nil // who speaks for tasks says it again
+		return
+	}
+	if len(c.intake.left) == 0 {
+		return
+	}
+	if !c.pending.full() {
+		n := pieceOf(c.intake.left)
+		c.measureSome(c.intake.left[:n])
+		c.intake.left = c.intake.left[n:]
+	}
+	if len(c.intake.left) > 0 {
+		c.intake.next.Reset(c.intake.every)
 	}
 }
 
@@ -31,7 +65,10 @@ func (f *fleet) spokenOf() []claim {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.SortedFunc(maps.Keys(f.said), func(a, b claim) int {
-		return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Attempt, b.Attempt), cmp.Compare(a.node, b.node))
+		if a.Job != b.Job { // mostly
+			return cmp.Compare(a.Job, b.Job)
+		}
+		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Attempt, b.Attempt), cmp.Compare(a.node, b.node))
 	})
 }
 
@@ -77,17 +114,5 @@ func (c *Controller) measureSome(claims []claim) {
 	if len(fresh) > 0 {
 		cmd := trade.Command{Report: &trade.Measured{Tasks: fresh}}
 		_ = c.guard("report", func() error { return c.do(&call{cmd: &cmd}) })
-	}
-}
-
-// attend does what waits for the loop, in the middle of something long.
-func (c *Controller) attend() {
-	c.flush()
-	select {
-	case <-c.ready():
-		c.drainInbox()
-	case w := <-c.written:
-		c.wrote(w)
-	default:
 	}
 }

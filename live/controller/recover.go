@@ -26,17 +26,12 @@ const (
 	SnapshotForm = "3"
 )
 
-// Body is an entry of the log.
+// Body is an entry of the log, as it is read; live/pen writes it. What a job asks for is
+// written once: where it is among the facts, the command is without.
 type Body struct {
 	Command trade.Command  `json:"cmd"`             // what was asked: for those who want to know how it would have gone otherwise
 	Steps   []journal.Step `json:"steps,omitempty"` // what the core was told, and what it said
 	Facts   *journal.Facts `json:"facts,omitempty"` // what is true since then: recovery reads this alone
-}
-
-// newBody is an entry. What a job asks for is written once: where it is among
-// the facts, the command is without.
-func newBody(cmd trade.Command, fx *exchange.Effects) Body {
-	return Body{Command: leanCommand(cmd, fx), Steps: fx.Steps, Facts: &fx.Facts}
 }
 
 // recovery puts the state together from a snapshot and the entries after it.

@@ -8,6 +8,7 @@ import (
 	"github.com/libra-market/libra/core/journal"
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/live/pen"
 	"github.com/libra-market/libra/live/store"
 )
 
@@ -105,7 +106,7 @@ func (c *Controller) snapshot() *moment { return &moment{seq: c.seq, state: c.x.
 
 // encode makes a snapshot for the store.
 func (m *moment) encode() (store.Snapshot, error) {
-	body, err := json.Marshal(&m.state)
+	body, err := pen.Snapshot(&m.state)
 	return store.Snapshot{Seq: m.seq, At: m.state.Now, Version: SnapshotForm, Body: body}, err
 }
 
@@ -143,12 +144,12 @@ func jobRow(j *trade.Job, first bool) (store.Job, error) {
 	if body.Request = lean(&j.Request); refused {
 		body.Request = terms(&j.Request)
 	}
-	row.Body, err = json.Marshal(&body)
+	row.Body, err = pen.Job(&body)
 	return row, err
 }
 
 func txRow(t *ledger.Tx) (store.Tx, error) {
-	body, err := json.Marshal(t)
+	body, err := pen.Tx(t)
 	row := store.Tx{Seq: t.Seq, At: t.At, Kind: string(t.Kind), Job: t.Job, Memo: t.Memo, Hash: t.Hash[:], Body: body}
 	for _, p := range t.Postings {
 		row.Postings = append(row.Postings, store.Posting{Account: string(p.Account), Side: string(p.Side), Amount: int64(p.Amount)})

@@ -87,7 +87,7 @@ func (m onSlurm) sell(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 	if err := m.settle(ctx, asks); err != nil {
 		return api.Outcome{}, false, err
 	}
-	waits, err := m.queues(ctx)
+	_, waits, err := m.letsWait(ctx)
 	if err != nil {
 		return api.Outcome{}, false, err
 	}
@@ -134,15 +134,14 @@ func (m onSlurm) settle(ctx context.Context, r *trade.Request) error {
 	return rates.Settle(r)
 }
 
-// queues reports whether the policy lets jobs wait for processors: they have their licences when
-// they begin.
-func (m onSlurm) queues(ctx context.Context) (bool, error) {
+// letsWait is the policy, and whether jobs may wait for processors under it.
+func (m onSlurm) letsWait(ctx context.Context) (name string, waits bool, err error) {
 	prices, err := m.Prices(ctx)
 	if err != nil {
-		return false, err
+		return "", false, err
 	}
 	kind, err := policy.Find(prices.Policy)
-	return err == nil && !kind.TimeShared, nil
+	return prices.Policy, !kind.TimeShared, err
 }
 
 // take hands on what Slurm was asked about before, or need not be. Of a quote that is taken,
@@ -184,7 +183,7 @@ func (m onSlurm) Preview(ctx context.Context, by trade.Identity, r trade.Request
 	}
 	r.Account = m.named(ctx, by.User, r.Account)
 	m.backend.Fill(ctx, &r)
-	waits, err := m.queues(ctx)
+	_, waits, err := m.letsWait(ctx)
 	if err != nil {
 		return api.Outcome{}, err
 	}

@@ -89,7 +89,7 @@ func TestPlainSbatchGetsWhatItPaysFor(t *testing.T) {
 
 	// 3. What asks for more than is seen.
 	for option, want := range map[string]string{
-		"--exclusive": "a node to itself", "--mincpus=3": "more processors of a node", "--begin=now+1hour": "taken as job", "--gpus-per-task=1": "devices of each task", "--partition=plain,libra": "several partitions",
+		"--exclusive": "a node to itself", "--mincpus=3": "more processors of a node", "--begin=now+1hour": "taken as job", "--partition=plain,libra": "several partitions",
 	} {
 		id := sbatch("--comment=libra:budget=1000", option)
 		m.until(t, "a word on "+option, func() bool { return strings.Contains(remark(id), want) })

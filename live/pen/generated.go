@@ -1298,6 +1298,10 @@ func (p *pen) marketWhere(v *market.Where) {
 		p.text(`,"partition":`)
 		p.string(v.Partition)
 	}
+	if v.Reservation != "" {
+		p.text(`,"reservation":`)
+		p.string(v.Reservation)
+	}
 	p.end(began, '{', '}')
 }
 
@@ -2005,6 +2009,10 @@ func (p *pen) tradeRequest(v *trade.Request) {
 	if v.Partition != "" {
 		p.text(`,"partition":`)
 		p.string(v.Partition)
+	}
+	if v.Reservation != "" {
+		p.text(`,"reservation":`)
+		p.string(v.Reservation)
 	}
 	if v.Class != 0 {
 		p.text(`,"class":`)
@@ -2826,6 +2834,10 @@ func (p *pen) v1Request(v *v1.Request) {
 	if v.Partition != "" {
 		p.text(`,"partition":`)
 		p.string(v.Partition)
+	}
+	if v.Reservation != "" {
+		p.text(`,"reservation":`)
+		p.string(v.Reservation)
 	}
 	if v.Class != 0 {
 		p.text(`,"class":`)

@@ -140,7 +140,7 @@ func (m onSlurm) settle(ctx context.Context, r *trade.Request) error {
 func (m onSlurm) letsWait(ctx context.Context, r *trade.Request) (waits bool, err error) {
 	prices, err := m.Prices(ctx)
 	if err != nil {
-		return "", false, err
+		return false, err
 	}
 	kind, err := policy.Find(prices.Policy)
 	waits = err == nil && !kind.TimeShared

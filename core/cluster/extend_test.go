@@ -10,6 +10,7 @@ import (
 	"github.com/libra-market/libra/core/book"
 	"github.com/libra-market/libra/core/cluster"
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/policy"
 )
 
 func extended(id market.JobID, work market.Work, limit market.Price) market.Event {
@@ -40,6 +41,38 @@ func TestAnExtensionIsGranted(t *testing.T) {
 	// Measured it has had 5 of 13.
 	if said := step(t, c, 10, market.Event{Kind: market.Used, Job: 0, Work: 5}); words(said) != "" {
 		t.Errorf("measured: %+v", said)
+	}
+}
+
+// Who is on a node that is set aside for its reservation, or has been given to another since, may
+// have more of it like anybody else.
+func TestAnExtensionWhereNodesAreSetAside(t *testing.T) {
+	for _, now := range []string{"course", "other", ""} {
+		nodes := market.PlainNodes(1)
+		nodes[0].Reserved = "course"
+		kind, err := policy.Find("libra")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := kind.New(alone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := cluster.New(nodes, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := job(0, 0, 10, 20)
+		in.Where = &market.Where{Reservation: "course"}
+		step(t, c, 0, submitted(in))
+		again := slices.Clone(nodes)
+		again[0].Reserved = now
+		if c, err = cluster.Restore(again, p, c.State()); err != nil {
+			t.Fatal(err)
+		}
+		if said := step(t, c, 10, extended(0, 3, market.Unlimited)); len(said) == 0 || said[0].Kind != market.Prolonged {
+			t.Errorf("set aside for %q by then: %+v", now, said)
+		}
 	}
 }
 

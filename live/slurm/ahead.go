@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/live/slurm/limit"
 )
 
 // Slurm starts nothing on a node that could last into a time for which it is reserved, as
@@ -29,7 +30,7 @@ func mayTake(r *trade.Request) time.Duration {
 // could be done that is asked for now. Who calls it has promised nothing yet.
 func (b *Backend) SteerClear(ctx context.Context, r *trade.Request) {
 	now := b.cfg.Now()
-	for name, by := range b.site(ctx, b.asked(r)).Ahead(now, mayTake(r)+reservedSlack, r.Reservation) {
+	for name, by := range limit.Ahead(b.lastReserved(ctx, b.asked(r)), now, mayTake(r)+reservedSlack, r.Reservation) {
 		b.mu.Lock()
 		n := b.nodes[name]
 		if n != nil && n.aside == by.Name { // who is not in it is kept away by that
@@ -52,6 +53,18 @@ func (b *Backend) SteerClear(ctx context.Context, r *trade.Request) {
 		n.door = trade.DoorClosed
 		b.mu.Unlock()
 	}
+}
+
+// lastReserved is what was reserved when Slurm was asked last, for whatever reason.
+func (b *Backend) lastReserved(ctx context.Context, partition string) []limit.Reserved {
+	site := b.site(ctx, partition)
+	_, age := b.gate.wicket(partition).last(b.cfg.Now())
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.aside.heard && b.cfg.Now().Sub(b.aside.asOf) < age {
+		return b.aside.all
+	}
+	return site.Reserved()
 }
 
 // beforeReserved is the longest that a job may have in Slurm so that it ends before its

@@ -21,6 +21,7 @@ import (
 type aside struct {
 	all   []limit.Reserved
 	heard bool      // at all
+	asOf  time.Time // when
 	until time.Time // somebody has asked for one that begins by then
 }
 
@@ -46,7 +47,7 @@ func (b *Backend) mindsReserved(listed []client.Node) bool {
 
 // applyReserved takes in what is reserved. The lock is held.
 func (b *Backend) applyReserved(all []limit.Reserved, now time.Time) {
-	b.aside.all, b.aside.heard = all, true
+	b.aside.all, b.aside.heard, b.aside.asOf = all, true, now
 	of := map[string][]*limit.Reserved{} // by node
 	for i := range all {
 		if r := &all[i]; r.Active(now) {

@@ -118,6 +118,18 @@ func TestANodeIsSetAside(t *testing.T) {
 		t.Error("it is closed by who is kept away anyway")
 	}
 
+	w1 := b.gate.wicket("libra")
+	w1.asked = noon.Add(-time.Second) // and knows no more of it than it did
+	w1.site = limit.Read(limit.Said{Reserved: []limit.Reserved{{Name: "of before", From: noon, Till: noon.Add(time.Hour), Nodes: []string{"n1"}}}})
+	if last := b.lastReserved(t.Context(), "libra"); len(last) != 1 || last[0].Name != "course" {
+		t.Errorf("what was reserved a second ago is believed to be: %+v", last)
+	}
+	w1.asked = noon
+	if last := b.lastReserved(t.Context(), "libra"); len(last) != 1 || last[0].Name != "of before" {
+		t.Errorf("what Slurm has said last is not believed: %+v", last)
+	}
+	w1.site = limit.Read(limit.Said{})
+
 	s, spec := client.Submission{Limit: 3 * time.Hour}, task.Spec{Within: "course", DueUS: noon.Add(58 * time.Minute).UnixMicro()}
 	if why, err := b.intoReservation(t.Context(), &spec, &s); why != "" || err != nil || s.Reservation != "course" || s.Limit != time.Hour {
 		t.Errorf("%q, %v: %+v", why, err, s)

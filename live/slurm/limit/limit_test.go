@@ -191,7 +191,7 @@ func TestWhatIsReserved(t *testing.T) {
 		s := Read(Said{Reserved: order})
 		for lasts, want := range map[time.Duration]string{19: "n3 begun", 20: "n1 soon, n2 soon, n3 begun", 60: "n1 soon, n2 soon, n3 begun"} {
 			var got []string
-			for name, r := range s.Ahead(now, lasts*time.Minute, "") {
+			for name, r := range Ahead(s.Reserved(), now, lasts*time.Minute, "") {
 				got = append(got, name+" "+r.Name)
 			}
 			if slices.Sort(got); strings.Join(got, ", ") != want {

@@ -114,11 +114,14 @@ func (s *Site) listedAccount(list []string, user string) standing {
 	return others
 }
 
+// Reserved is what was reserved when Slurm was asked.
+func (s *Site) Reserved() []Reserved { return s.reserved }
+
 // Ahead are the nodes that are reserved before somebody who begins now could be done, who
 // may take so long, and by what. The one that they are in is not in their way.
-func (s *Site) Ahead(now time.Time, lasts time.Duration, in string) map[string]Reserved {
+func Ahead(all []Reserved, now time.Time, lasts time.Duration, in string) map[string]Reserved {
 	ahead := map[string]Reserved{}
-	for _, r := range s.reserved {
+	for _, r := range all {
 		if !now.Before(r.Till) || now.Add(lasts).Before(r.From) || in != "" && r.Name == in {
 			continue
 		}

@@ -174,7 +174,7 @@ func (b *Backend) submission(r *run, orders []task.Order, partition string) (cli
 	l.memory = memoryOf(first, most, cpus)
 	site := b.site(b.ctx, partition)
 	if bySbatch(first) {
-		l.launchers = site.Launchers
+		l.launchers, l.perTaskToo = site.Launchers, site.PerTask
 	}
 	text, err := script(specs, l)
 	if err != nil {

@@ -13,13 +13,14 @@ import (
 
 // layout is a job as Slurm knows jobs: tasks of some processors, on nodes.
 type layout struct {
-	tasks     int
-	perTask   int            // processors of each
-	on        map[string]int // processors on each node
-	devices   bool           // its nodes have GPUs, and Slurm says whose they are
-	memory    int64          // MB of each processor, where that is what Slurm is asked for; 0: it is for nodes
-	launchers []string       // what launchers of MPI are told
-	even      bool           // as many on each node, and no more than it has: Slurm needs no help
+	tasks      int
+	perTask    int            // processors of each
+	on         map[string]int // processors on each node
+	devices    bool           // its nodes have GPUs, and Slurm says whose they are
+	memory     int64          // MB of each processor, where that is what Slurm is asked for; 0: it is for nodes
+	launchers  []string       // what launchers of MPI are told
+	perTaskToo bool           // processors of a task are told as TRES, too
+	even       bool           // as many on each node, and no more than it has: Slurm needs no help
 }
 
 // layoutOf is how the tasks of a job lie, given by rank, on nodes of which the smallest
@@ -67,7 +68,7 @@ func bySbatch(s *task.Spec) bool { return valueOf(s.Env, "SLURM_SUBMIT_DIR") != 
 // something else than what was asked for.
 func (l *layout) told(specs []task.Spec) []string {
 	s := &specs[0]
-	words := slices.Clone(l.launchers)
+	var words []string
 	if bySbatch(s) {
 		words = append(words, "-u SLURM_NTASKS", "-u SLURM_NPROCS", "-u SLURM_CPUS_PER_TASK", "-u SLURM_NTASKS_PER_NODE")
 		if s.GPUs > 0 {
@@ -91,7 +92,10 @@ func (l *layout) told(specs []task.Spec) []string {
 		threads := strconv.Itoa(s.Threads)
 		words = append(words, "SLURM_CPUS_PER_TASK="+threads, "OMP_NUM_THREADS="+threads)
 	}
-	return words
+	if each := valueOf(s.Env, "SLURM_CPUS_PER_TASK"); l.perTaskToo && each != "" && s.GPUs == 0 {
+		words = append(words, quote("SLURM_TRES_PER_TASK=cpu="+each))
+	}
+	return append(words, l.launchers...)
 }
 
 // asElement is what an element of an array is not told, or otherwise: it runs in a step of

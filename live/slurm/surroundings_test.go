@@ -134,3 +134,24 @@ func TestSurroundings(t *testing.T) {
 		t.Errorf("of several programs: %q", got)
 	}
 }
+
+// What sbatch of a newer Slurm tells is told, beside what a job is not to be told.
+func TestWhatANewerSbatchTells(t *testing.T) {
+	s := aTask(t)
+	s.Script = []byte("#!/bin/sh\nenv | grep -E '^(HYDRA|SLURM_TRES|SLURM_NTASKS)'\n")
+	s.Env = []string{"SLURM_SUBMIT_DIR=/", "SLURM_CPUS_PER_TASK=2"}
+	l := layoutOf([]task.Spec{s}, 0)
+	l.launchers, l.perTaskToo = []string{"HYDRA_BOOTSTRAP=slurm"}, true
+	text, err := script([]task.Spec{s}, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", text)
+	cmd.Env = []string{"PATH=" + defaultPath, "SLURM_NTASKS=9"}
+	if said, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	if got := content(t, &s, "out"); !strings.Contains(got, "HYDRA_BOOTSTRAP=slurm\n") || !strings.Contains(got, "SLURM_TRES_PER_TASK=cpu=2\n") || strings.Contains(got, "NTASKS") {
+		t.Errorf("told: %q", got)
+	}
+}

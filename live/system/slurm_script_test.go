@@ -141,10 +141,9 @@ func filesOf(t *testing.T, dir string) string {
 	return strings.ReplaceAll(b.String(), dir, "DIR")
 }
 
-// apart leaves out what newer versions of Slurm tell that is not the same for two jobs, or
-// is not told through the market (docs/slurm.md).
+// apart leaves out what newer versions of Slurm tell that is not the same for two jobs.
 func apart(text string) string {
-	return regexp.MustCompile(`(?m)^SLURM_(JOB_START_TIME|JOB_END_TIME|TRES_PER_TASK)=.*\n`).ReplaceAllString(text, "")
+	return regexp.MustCompile(`(?m)^SLURM_(JOB_START_TIME|JOB_END_TIME)=.*\n`).ReplaceAllString(text, "")
 }
 
 // difference are the lines that only one of two texts has.

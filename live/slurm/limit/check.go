@@ -9,6 +9,7 @@ import (
 type Site struct {
 	Partition Partition
 	Launchers []string // variables that sbatch tells a job for launchers of MPI
+	PerTask   bool     // sbatch tells a job of -c by SLURM_TRES_PER_TASK too
 
 	enforced bool // limits of associations and QOS are
 	required bool // nobody runs anything without an association

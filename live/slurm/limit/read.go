@@ -66,7 +66,7 @@ func Enforces(config string) bool {
 
 // Read makes a site of what Slurm said.
 func Read(said Said) *Site {
-	s := &Site{accounts: map[string]string{}, qualities: qualities{}, reserved: said.Reserved, licenses: readLicenses(said.Licenses), Launchers: launchers(said.Config)}
+	s := &Site{accounts: map[string]string{}, qualities: qualities{}, reserved: said.Reserved, licenses: readLicenses(said.Licenses), Launchers: launchers(said.Config), PerTask: word(said.Config, "SLURM_VERSION") >= "24.11"}
 	for _, name := range strings.Split(word(said.Config, "AccountingStorageEnforce"), ",") {
 		switch name {
 		case "limits", "safe", "qos", "all":

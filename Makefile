@@ -148,6 +148,7 @@ profile:               ## redraw the profile that the compiler optimises the pro
 
 golden:                ## rewrite what the scenario scripts say; read the diff
 	go test ./lab/sim ./core/exchange -run 'Script|Plays' -update
+	go test ./live/pen -run Generated -update
 
 # All of them take hours on two processors: SAMPLE=150 of each package, say.
 MUTATED       ?= core/exchange core/allowance core/underway core/quote core/roster core/journal core/bill core/dispatch core/meter core/ledger core/policy

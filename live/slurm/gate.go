@@ -267,16 +267,7 @@ func (b *Backend) entries(partition string) (all []entry) {
 		if len(r.orders) > 0 || r.state.over() { // else it was read back, and what it asks for is not known yet
 			here[key.job] = r
 		}
-		if !r.state.over() {
-			all = append(all, entry{run: r, share: share{user: r.User, partition: b.partitionOf(r.Nodes), use: r.use()}})
-		}
 	}
-	w := b.gate.wicket(partition)
-	w.known.Lock()
-	for _, s := range w.had {
-		all = append(all, entry{share: s, counted: true})
-	}
-	w.known.Unlock()
 	now := b.cfg.Now()
 	for t := range b.gate.tickets {
 		r := here[t.job]
@@ -289,6 +280,17 @@ func (b *Backend) entries(partition string) (all []entry) {
 		}
 		all = append(all, entry{share: share{user: t.user, partition: t.partition, use: t.use}})
 	}
+	for _, r := range b.runs { // after the tickets: what was kept by one is its run's now
+		if !r.state.over() {
+			all = append(all, entry{run: r, share: share{user: r.User, partition: b.partitionOf(r.Nodes), use: r.use()}})
+		}
+	}
+	w := b.gate.wicket(partition)
+	w.known.Lock()
+	for _, s := range w.had {
+		all = append(all, entry{share: s, counted: true})
+	}
+	w.known.Unlock()
 	return all
 }
 
@@ -358,7 +360,7 @@ func (r *run) use() limit.Use {
 		use.GPUs += o.Spec.GPUs
 		use.Count(o.Spec.GPUKind, o.Spec.GPUs)
 	}
-	if len(r.orders) > 0 {
+	if len(r.orders) > 0 && (r.licensed || r.state.inSlurm()) { // else it has none yet
 		use.License(licensesOf(r.orders[0].Spec.Env)) // all programs of a job are one in Slurm
 	}
 	return use

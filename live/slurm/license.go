@@ -40,7 +40,7 @@ func (b *Backend) license(ctx context.Context, r *run, spec *task.Spec, partitio
 	}
 	var others []entry
 	for _, e := range b.entries(partition) {
-		if e.run == nil || e.run != r && (e.run.licensed || e.run.state.inSlurm()) {
+		if e.run != r {
 			others = append(others, e)
 		}
 	}

@@ -305,6 +305,9 @@ func environment(specs []task.Spec, l layout) string {
 		words = append(words, quote(setting))
 	}
 	words = append(words, toldGPUs(specs)...)
+	if s.Attempt > 0 && bySbatch(s) { // as Slurm counts those that it begins again
+		words = append(words, fmt.Sprintf("SLURM_RESTART_COUNT=%d", s.Attempt))
+	}
 	words = append(words,
 		quote("LIBRA_JOB_ID="+strconv.FormatInt(s.Job, 10)), quote("LIBRA_JOB_NAME="+s.Name), `"LIBRA_RANK=$libra_rank"`,
 		quote("LIBRA_SIZE="+strconv.Itoa(s.Size)), quote("LIBRA_THREADS="+strconv.Itoa(s.Processors())), quote("LIBRA_NODES="+strings.Join(s.Nodes, ",")), `"LIBRA_NODE=$libra_node"`,

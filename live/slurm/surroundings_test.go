@@ -50,6 +50,18 @@ func TestAScriptIsCalledWhatSlurmCallsIt(t *testing.T) {
 	}
 }
 
+func TestAScriptIsToldThatItIsBegunAgain(t *testing.T) {
+	s := aTask(t)
+	s.Script, s.Env = []byte("#!/bin/sh\necho \"${SLURM_RESTART_COUNT:-none}\"\n"), []string{"SLURM_SUBMIT_DIR=/"}
+	if got := asSlurm(t, s); got != "none\n" {
+		t.Errorf("at first: %q", got)
+	}
+	s.Attempt = 2
+	if got := asSlurm(t, s); !strings.HasSuffix(got, "\n2\n") {
+		t.Errorf("again: %q", got)
+	}
+}
+
 func TestElementsAreCalledWhatSlurmCallsThem(t *testing.T) {
 	s := aTask(t)
 	s.Script, s.Span = []byte("#!/bin/sh\necho \"$0 $SLURM_ARRAY_TASK_ID\"\n"), &task.Span{First: 3, Count: 2, Step: 1}

@@ -24,6 +24,7 @@ type Site struct {
 // Partition is what one partition allows. What is 0 is not limited.
 type Partition struct {
 	Name         string
+	Closed       string // it takes no jobs: DOWN, DRAIN, INACTIVE; empty: it does
 	QOS          string
 	MaxTime      time.Duration
 	MaxNodes     int
@@ -173,6 +174,8 @@ func (s *Site) LongestFor(user string, processors int) time.Duration {
 func (p *Partition) check(a *Ask) *Excess {
 	named := "partition " + p.Name
 	switch {
+	case p.Closed != "":
+		return &Excess{Detail: fmt.Sprintf("%s is %s in Slurm: it takes no jobs until an administrator opens it", named, p.Closed)}
 	case p.MaxTime > 0 && a.Time > p.MaxTime:
 		return tooLong(p.MaxTime, named, "MaxTime")
 	case p.MaxNodes > 0 && a.Programs > p.MaxNodes:

@@ -6,6 +6,20 @@ import (
 	"time"
 )
 
+// A partition that takes no jobs in Slurm is nothing to promise in.
+func TestAClosedPartition(t *testing.T) {
+	for state, open := range map[string]bool{"UP": true, "DOWN": false, "DRAIN": false, "INACTIVE": false} {
+		s := Read(Said{Partition: "PartitionName=fast AllowGroups=ALL MaxTime=UNLIMITED State=" + state + " TotalCPUs=4\n"})
+		e := s.Check(Ask{User: "alice", Processors: 1, Programs: 1, Time: time.Minute}, Books{})
+		if (e == nil) != open || e != nil && !strings.Contains(e.Detail, "partition fast is "+state) {
+			t.Errorf("%s: %+v", state, e)
+		}
+	}
+	if Read(Said{}).Partition.Closed != "" {
+		t.Error("one of which nothing is known is closed")
+	}
+}
+
 // What all of an association of one partition may have together is counted in that partition,
 // what all of its QOS may have in those that have it; and what the QOS allows that a job has
 // anyway in all.

@@ -100,6 +100,9 @@ func word(text, name string) string {
 
 func readPartition(text, config string) Partition {
 	p := Partition{Name: word(text, "PartitionName"), MaxTime: span(word(text, "MaxTime")), MaxNodes: int(number(word(text, "MaxNodes")))}
+	if state := word(text, "State"); state != "UP" {
+		p.Closed = state
+	}
 	if q := word(text, "QoS"); q != "N/A" && q != "(null)" {
 		p.QOS = q
 	}

@@ -72,7 +72,6 @@ func scriptsRunUnchanged(t *testing.T) {
 var people = []struct{ name, shell, script string }{
 	{"what it is called", `SBATCH -t 1 -o out job.sh`, `basename "$0"; wc -l <"$0"; no-such-command 2>&1 | sed 's/.*slurm_script/slurm_script/'; echo "OLDPWD=$OLDPWD"`},
 	{"whose files", `umask 027; ulimit -S -n 512; ulimit -S -s 4096; SBATCH -t 1 -o out job.sh`, `umask; stat -c %a out; ulimit -S -n -s -c; srun sh -c 'ulimit -S -n'`},
-	{"whose files, by sbatch of the market", `umask 027; ulimit -S -n 512; SBATCH -t 1 --signal=USR1@10 -o out job.sh`, `umask; stat -c %a out; ulimit -S -n`},
 	{"limits that are asked for", `ulimit -S -n 512; ulimit -S -s 4096; SBATCH -t 1 -o out --propagate=STACK job.sh`, `ulimit -S -n -s`},
 	{"files are added to", `echo before >out; SBATCH -t 1 --open-mode=append -o out job.sh`, `echo after`},
 	{"what is exported", `export FOO=bar HIDDEN=1; SBATCH -t 1 -o out --export=A=1,FOO,ALL job.sh`, `env | grep -E '^(A|FOO|HIDDEN|SLURM_EXPORT_ENV)=' | sort; srun env | grep -E '^(A|FOO|HIDDEN)=' | sort`},

@@ -113,6 +113,9 @@ func taskScript(specs []task.Spec, l layout) string {
 	if valueOf(first.Env, task.Umask) == "" {
 		b.WriteString("umask 022\nulimit -c 0\n") // as the agents do; else Slurm has set what its user has
 	}
+	if n, err := strconv.ParseUint(valueOf(first.Env, task.Umask), 8, 16); err == nil && n <= 0o777 {
+		fmt.Fprintf(&b, "umask %04o\n", n) // sbatch, where the market hands in by it, has told Slurm its own
+	}
 	b.WriteString("libra_rank=${SLURM_PROCID:-0}\n")
 	b.WriteString(hostOf(first))
 	b.WriteString("libra_entry=$(getent passwd \"$(id -u)\")\n")

@@ -70,6 +70,21 @@ func TestElementsAreCalledWhatSlurmCallsThem(t *testing.T) {
 	}
 }
 
+func TestTheUmaskIsThatOfWhoHandsItIn(t *testing.T) {
+	s := aTask(t)
+	s.Script = []byte("#!/bin/sh\numask\n")
+	for mask, want := range map[string]string{"": "0022\n", "0077": "0077\n"} {
+		if mask != "" {
+			s.Env = []string{task.Umask + "=" + mask}
+		} else {
+			s.Env = nil
+		}
+		if got := asSlurm(t, s); got != want {
+			t.Errorf("%s: %q", mask, got)
+		}
+	}
+}
+
 func TestFilesAreAddedTo(t *testing.T) {
 	s := aTask(t)
 	s.Script = []byte("#!/bin/sh\necho \"$OLDPWD.\"\n")

@@ -46,9 +46,10 @@ func TestPartsThatNeverBegan(t *testing.T) {
 	refused := task.Status{State: task.Refused, Error: "no such directory", CPUUS: 20_000}
 	burnt := task.Status{State: task.Ended, Signal: "SIGTERM", CPUUS: 2 * second}
 	for name, c := range map[string]struct {
-		ranks []task.Status
-		array bool
-		want  float64 // of the price
+		ranks   []task.Status
+		array   bool
+		threads int
+		want    float64 // of the price
 	}{
 		"none began":       {ranks: []task.Status{refused, refused}},
 		"one began":        {ranks: []task.Status{burnt, refused}, want: 0.5 * (0.2 + 0.25*0.8)},
@@ -58,11 +59,16 @@ func TestPartsThatNeverBegan(t *testing.T) {
 			ranks: []task.Status{{State: task.Ended, Exit: 126, CPUUS: 2 * second, Elements: []task.Element{{Index: 1}, {Index: 3, Error: "no"}}}, refused}, array: true,
 			want: 0.25 * (0.2 + 0.25*0.8),
 		},
+		"the same with threads": {
+			ranks: []task.Status{{State: task.Ended, Exit: 126, CPUUS: 6 * second, Elements: []task.Element{{Index: 1}, {Index: 3, Error: "no"}}}, refused}, array: true, threads: 3,
+			want: 0.25 * (0.2 + 0.25*0.8),
+		},
 	} {
-		f := openLive(t, "libra", 2, map[string]string{"fit": "least-loaded"})
+		threads := max(1, c.threads)
+		f := openLive(t, "libra", 2*threads, map[string]string{"fit": "least-loaded"})
 		r := trade.Request{EstimateMS: 10_000, DeadlineMS: 100_000, Processors: 2}
 		if c.array {
-			r.Processors, r.Array = 0, &trade.Array{First: 1, Last: 4, Limit: 2}
+			r.Processors, r.Threads, r.Array = 0, threads, &trade.Array{First: 1, Last: 4, Limit: 2}
 		}
 		o := f.submit(alice, r)
 		f.wait(5)

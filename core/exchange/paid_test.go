@@ -114,9 +114,14 @@ func TestWidthsAreWorthTheSame(t *testing.T) {
 			return price, charge
 		}
 		price, charge := pay(make([]trade.Request, n)...)
-		for what, q := range map[string]trade.Request{
+		other := map[string]trade.Request{
 			"one job": {Processors: n}, "threads": {Processors: n, Threads: n}, "an array": {Array: &trade.Array{First: 1, Last: n, Limit: n}},
-		} {
+			"an array of one": {Threads: n, Array: &trade.Array{First: 1, Last: 1}},
+		}
+		if n%2 == 0 {
+			other["an array with threads"] = trade.Request{Threads: 2, Array: &trade.Array{First: 1, Last: n / 2, Limit: n / 2}}
+		}
+		for what, q := range other {
 			p, c := pay(q)
 			if abs(p-price) > int64(n) || abs(c-charge) > int64(2_000*n) {
 				r.Errorf("%s of %d: agreed for %d, charged %d; one by one %d and %d", what, n, p, c, price, charge)
@@ -143,6 +148,12 @@ func TestABudgetIsForWhatIsInAnArray(t *testing.T) {
 			o := f.submit(alice, trade.Request{EstimateMS: 10_000, DeadlineMS: 600_000, Array: &trade.Array{First: 1, Last: 3, Limit: limit}, Budget: &b})
 			if (o.Refusal != nil) != refused || !refused && (o.Job.Price != b || o.Job.Width != 2) {
 				t.Errorf("limit %d, budget %d: %+v, %+v", limit, b, o.Refusal, o.Job)
+			}
+			f = openLive(t, "libra", 6, map[string]string{"delta": "0"})
+			b = 3*3*int64(market.Unit)*10 - short // three processors for each
+			o = f.submit(alice, trade.Request{EstimateMS: 10_000, DeadlineMS: 600_000, Threads: 3, Array: &trade.Array{First: 1, Last: 3, Limit: limit}, Budget: &b})
+			if (o.Refusal != nil) != refused || !refused && (o.Job.Price != b || o.Job.Width != 6) {
+				t.Errorf("limit %d, three threads, budget %d: %+v, %+v", limit, b, o.Refusal, o.Job)
 			}
 		}
 	}

@@ -160,6 +160,7 @@ func request(f *floor, r *rapid.T) trade.Request {
 	}
 	if rapid.IntRange(0, 5).Draw(r, "array") == 0 {
 		q.Processors, q.Array = 0, &trade.Array{First: 1, Last: rapid.IntRange(1, 7).Draw(r, "last"), Limit: rapid.IntRange(0, 3).Draw(r, "limit")}
+		q.Threads = rapid.SampledFrom([]int{0, 0, 2}).Draw(r, "element's")
 	}
 	mf := strings.HasPrefix(f.x.Epochs()[0].Policy, "mf-")
 	if mf && q.DeadlineMS > 0 && q.Budget != nil && !q.Soft && q.Array == nil && rapid.IntRange(0, 3).Draw(r, "optional") > 0 {

@@ -70,6 +70,38 @@ func TestThreadsShareANode(t *testing.T) {
 	}
 }
 
+// Seven elements of two threads each, on nodes of five and three processors: two and one
+// of them at a time, each of which has two processors of one node.
+func TestElementsHaveThreads(t *testing.T) {
+	f := open(t, "libra", 5)
+	f.enlist("n2", 3)
+	j := f.submit(alice, trade.Request{EstimateMS: 1_000, DeadlineMS: 60_000, Budget: budget(50), Threads: 2, Array: &trade.Array{First: 1, Last: 7}}).Job
+	if j == nil || j.State != trade.Running || j.Width != 6 || j.Programs() != 3 || j.Request.Output != "libra-%j-%a.out" {
+		t.Fatalf("%+v", j)
+	}
+	var elements []int
+	for _, node := range []string{"n1", "n2"} {
+		for _, o := range f.x.Orders(node) {
+			if o.Spec.Threads != 2 || o.Spec.Size != 3 || len(o.More) != 1 {
+				t.Errorf("%+v", o)
+			}
+			for i := range o.Spec.Len() {
+				elements = append(elements, o.Spec.Element(i))
+			}
+		}
+	}
+	if slices.Sort(elements); !slices.Equal(elements, []int{1, 2, 3, 4, 5, 6, 7}) {
+		t.Errorf("elements %v", elements)
+	}
+	for rank, rounds := range []float64{3, 2, 2} {
+		f.wait(1)
+		f.end(task.Key{Job: j.ID, Rank: rank}, 2*rounds, 0)
+	}
+	if done := f.job(j.ID); done.State != trade.Completed || done.Charged != j.Price {
+		t.Errorf("%+v", done)
+	}
+}
+
 // Three processors are free, and no two of them of one node.
 func TestThreadsThatNoNodeHas(t *testing.T) {
 	f := open(t, "libra", 1)
@@ -85,7 +117,8 @@ func TestThreadsThatNoNodeHas(t *testing.T) {
 	for _, wrong := range []trade.Request{
 		{EstimateMS: 1, Processors: 3, Threads: 2},
 		{EstimateMS: 1, Threads: -1},
-		{EstimateMS: 1, Threads: 2, Array: &trade.Array{First: 1, Last: 2}},
+		{EstimateMS: 1, Processors: 4, Threads: 2, Array: &trade.Array{First: 1, Last: 2}},
+		{EstimateMS: 1, Processors: 2, Array: &trade.Array{First: 1, Last: 2}},
 	} {
 		wrong.Argv = []string{"x"}
 		var field *trade.FieldError

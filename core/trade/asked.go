@@ -7,25 +7,28 @@ import (
 	"github.com/libra-market/libra/core/market"
 )
 
-// Width is how many processors a request takes and how long on each, where an
-// array is a job of so many lanes, each of which runs its elements one after
-// the other.
-func (r *Request) Width(lanes int) (width int32, estimate market.Work) {
+// Width is how many processors a request takes of so many and how long on each, where an
+// array is a job of lanes, each of which runs its elements one after the other on the
+// processors that one needs.
+func (r *Request) Width(processors int) (width int32, estimate market.Work) {
 	one := market.Work(float64(r.EstimateMS) / 1e3)
 	if r.Array == nil {
 		return low32(r.Procs()), one
 	}
 	n := r.Array.Len()
-	lanes = max(1, min(lanes, n))
+	lanes := max(1, min(r.LanesIn(processors), n))
 	if r.Array.Limit > 0 {
 		lanes = min(lanes, r.Array.Limit)
 	}
-	return market.Int32(lanes), one * market.Work((n+lanes-1)/lanes)
+	return market.Int32(lanes * r.PerProgram()), one * market.Work((n+lanes-1)/lanes)
 }
 
+// LanesIn is how many elements of an array so many processors run at a time.
+func (r *Request) LanesIn(processors int) int { return processors / r.PerProgram() }
+
 // Asked is the request as the core sees it.
-func (r *Request) Asked(id int64, owner string, at market.Time, lanes int) market.Job {
-	width, estimate := r.Width(lanes)
+func (r *Request) Asked(id int64, owner string, at market.Time, processors int) market.Job {
+	width, estimate := r.Width(processors)
 	wish, _ := market.ParseObjective(r.Wish) // validated
 	j := market.Job{
 		ID: market.JobID(id), Submit: at, Estimate: estimate, Width: width, Threads: low32(r.Threads), Spread: r.Spread,

@@ -224,8 +224,8 @@ func (r *Request) ValidateTerms() error {
 		return market.Wrong("wish", "cheapest or fastest")
 	}
 	if a := r.Array; a != nil {
-		if r.Procs() > 1 {
-			return market.Wrong("processors", "1: each element of an array runs on one processor")
+		if r.Procs() > r.PerProgram() {
+			return market.Wrong("processors", "as many as threads: each element of an array is one program")
 		}
 		return a.validate()
 	}

@@ -147,14 +147,19 @@ func shortened(list []string) string {
 	return strings.Join(list, ", ")
 }
 
-// Lanes is how many processors are up that a request may be on.
+// Lanes is how many processors are up that a request may be on; of an array, as many as whole
+// elements can have.
 func (r *Request) Lanes(nodes *roster.Roster) int {
-	if !r.Bound() {
+	each := 1
+	if r.Array != nil {
+		each = r.PerProgram()
+	}
+	if !r.Bound() && each == 1 {
 		return nodes.ProcessorsUp()
 	}
 	sum := 0
 	for _, n := range nodes.UpFor(r.Where()) {
-		sum += n.Processors
+		sum += n.Processors - n.Processors%each
 	}
 	return sum
 }

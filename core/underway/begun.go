@@ -41,8 +41,10 @@ func (j *Job) HasBegun() bool {
 func (j *Job) NeverBegan(i int) (never, of int) {
 	r := &j.Ranks[i]
 	of = 1
-	if a := j.Request.Array; a != nil { // lane i has every so many-th of them
-		of = (a.Len() - i + len(j.Ranks) - 1) / len(j.Ranks)
+	if a := j.Request.Array; a != nil { // a lane has every so many-th of them
+		lane, lanes := i/j.Threads(), j.Placed()
+		of = (a.Len() - lane + lanes - 1) / lanes
+		r = j.First(lane)
 	}
 	if !r.HasBegun() {
 		return of, of

@@ -86,7 +86,7 @@ func unfunded(j *v1.Job) bool {
 func arrivalOf(j *v1.Job, origin int64, on *Ground) workload.Arrival {
 	r := &j.Request
 	each := float64(r.EstimateMS) / 1e3 / on.rating
-	lanes := max(1, j.Width)
+	lanes := max(1, j.Width/max(1, r.Threads))
 	if r.Array != nil {
 		each *= float64((r.Array.Len() + lanes - 1) / lanes)
 	}

@@ -76,7 +76,8 @@ func (l *layout) told(specs []task.Spec) []string {
 		}
 	}
 	if s.Len() > 0 && s.Size > 1 {
-		words = append(words, asElement...)
+		n := strconv.Itoa(s.Processors())
+		words = append(append(words, asElement...), "SLURM_CPUS_ON_NODE="+n, "SLURM_JOB_CPUS_PER_NODE="+n)
 	}
 	if s.Once && s.Size > 1 && !l.even {
 		// Slurm believes in fewer processors than were sold, or in others: jobs share them.
@@ -103,7 +104,7 @@ func (l *layout) told(specs []task.Spec) []string {
 var asElement = []string{
 	"-u SLURM_STEPID", "-u SLURM_STEP_ID", "-u SLURM_STEP_LAUNCHER_PORT", "-u SLURM_STEP_NODELIST", "-u SLURM_STEP_NUM_NODES", "-u SLURM_STEP_NUM_TASKS",
 	"-u SLURM_STEP_TASKS_PER_NODE", "-u SLURM_LAUNCH_NODE_IPADDR", "-u SLURM_SRUN_COMM_HOST", "-u SLURM_SRUN_COMM_PORT", "-u SLURM_UMASK", "-u SLURM_DISTRIBUTION", "-u SLURM_OVERCOMMIT",
-	"-u SRUN_DEBUG", "-u SLURMD_DEBUG", "-u SLURM_JOB_CPUS_PER_NODE_PACK_GROUP_0", "SLURM_PROCID=0", "SLURM_LOCALID=0", "SLURM_GTIDS=0", "SLURM_TASKS_PER_NODE=1", "SLURM_CPUS_ON_NODE=1", "SLURM_JOB_CPUS_PER_NODE=1",
+	"-u SRUN_DEBUG", "-u SLURMD_DEBUG", "-u SLURM_JOB_CPUS_PER_NODE_PACK_GROUP_0", "SLURM_PROCID=0", "SLURM_LOCALID=0", "SLURM_GTIDS=0", "SLURM_TASKS_PER_NODE=1",
 }
 
 // memoryOf is the memory of a processor that a job was handed in with, as by sbatch

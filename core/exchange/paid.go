@@ -20,7 +20,7 @@ func (x *assessor) paidMS(j *underway.Job) int64 {
 	if j.Request.Array == nil || !x.rulesOf(j).Paid() {
 		return j.AskedMS()
 	}
-	return max(1, j.Request.EstimateMS*int64(j.Request.Array.Len())/int64(max(1, j.Request.LanesIn(j.Width))))
+	return max(1, j.Request.EstimateMS*int64(j.Request.Array.Len())/int64(max(1, j.Width/j.Threads())))
 }
 
 // measuredEnd is when a job ended by the clocks of its nodes: what it took them to

@@ -27,7 +27,7 @@ func (x *pricer) pieces(r *trade.Request, width int) float64 {
 	if r.Array == nil || !x.rules().Paid() || x.epoch().Setting("per") != "processor" {
 		return 1
 	}
-	n, lanes := r.Array.Len(), max(1, r.LanesIn(width))
+	n, lanes := r.Array.Len(), max(1, width/r.PerProgram())
 	return float64(lanes*((n+lanes-1)/lanes)) / float64(n)
 }
 
@@ -96,7 +96,7 @@ func (x *pricer) fitting(j *underway.Job) market.Job {
 		if _, err := x.cluster.Quote(t, try); err == nil {
 			return try
 		}
-		if j.Request.LanesIn(int(try.Width)) <= 1 {
+		if int(try.Width) <= j.Threads() { // one lane
 			return first
 		}
 		width, estimate := j.Request.Width(int(try.Width) / 2)

@@ -21,7 +21,7 @@ func (x *pricer) prepareWorking(j *underway.Job, asked *market.Job) {
 	}
 	w.Formula = epoch.Formula(x.epoch(), w.Inputs)
 	if r := &j.Request; x.pieces(r, int(asked.Width)) != 1 && !trade.Bids(w.Formula) { // what is bid is bid
-		w.InRoom(r.Array.Len(), r.LanesIn(int(asked.Width)))
+		w.InRoom(r.Array.Len(), int(asked.Width)/r.PerProgram())
 	}
 	w.InPartition(x.rates.Factor(j.Request.Partition))
 	if s := j.Storage; s != nil {

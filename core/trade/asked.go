@@ -16,15 +16,12 @@ func (r *Request) Width(processors int) (width int32, estimate market.Work) {
 		return low32(r.Procs()), one
 	}
 	n := r.Array.Len()
-	lanes := max(1, min(r.LanesIn(processors), n))
+	lanes := max(1, min(processors/r.PerProgram(), n))
 	if r.Array.Limit > 0 {
 		lanes = min(lanes, r.Array.Limit)
 	}
 	return market.Int32(lanes * r.PerProgram()), one * market.Work((n+lanes-1)/lanes)
 }
-
-// LanesIn is how many elements of an array so many processors run at a time.
-func (r *Request) LanesIn(processors int) int { return processors / r.PerProgram() }
 
 // Asked is the request as the core sees it.
 func (r *Request) Asked(id int64, owner string, at market.Time, processors int) market.Job {

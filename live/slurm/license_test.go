@@ -123,3 +123,23 @@ func TestLicensesAreRecalled(t *testing.T) {
 		t.Error("there are none")
 	}
 }
+
+// Where Slurm counts more than licences, a job that waits has a ticket for that, and none for its
+// licences: when it is let go a moment later it is looked at like any other.
+func TestATicketWithoutLicenses(t *testing.T) {
+	b, order, _ := licensedSite(t)
+	b.gate.wicket("libra").site = limit.Read(limit.Said{
+		Config: "AccountingStorageEnforce = limits\n", Partition: "PartitionName=libra\n", Licenses: "LicenseName=fluent Total=3 Used=0 Free=3 Reserved=0 Remote=no\n",
+		Manager: "ClusterName=c Account=physics UserName=bob(7) Partition= ID=3\n    DefAssoc=Yes\n    MaxJobs=9(0)\n",
+	})
+	order(6, "fluent:2").licensed = true
+	ticket, over := b.Admit(t.Context(), "bob", &trade.Request{BeginMS: 1, EstimateMS: 1000, Env: []string{task.Licenses + "=fluent:2"}}, false)
+	if ticket == nil || over != nil {
+		t.Fatalf("%+v, %+v", ticket, over)
+	}
+	b.Settle(ticket, 7)
+	r := order(7, "fluent:2")
+	if why := b.license(t.Context(), r, &r.inOrder()[0].Spec, "libra"); !strings.Contains(why, "1 are free") || r.licensed {
+		t.Errorf("it has two of three, of which another has two: %q", why)
+	}
+}

@@ -174,3 +174,46 @@ func TestANodeIsSetAside(t *testing.T) {
 		t.Error("it is asked for what is reserved, and nothing is")
 	}
 }
+
+// What is reserved is asked for with the nodes as long as nothing was heard of it, while a node is
+// reserved or set aside, and until one has begun that somebody has asked for, and not else.
+func TestWhenItIsAskedWhatIsReserved(t *testing.T) {
+	later := course()
+	later.From = noon.Add(10 * time.Minute)
+	b, n, slurm := reserving(t, later)
+	now := noon
+	b.cfg.Now = func() time.Time { return now }
+	minds := func(want bool, when string, listed ...client.Node) {
+		t.Helper()
+		if b.mindsReserved(listed) != want {
+			t.Errorf("%s it is asked for: %v", when, !want)
+		}
+	}
+	b.aside = aside{}
+	minds(true, "before anything was heard")
+	if err := b.askReserved(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	minds(false, "where no node is reserved yet", client.Node{Name: "n1"})
+	minds(true, "where one is", client.Node{Name: "n1"}, client.Node{Name: "n2", Reserved: true})
+	ask := trade.Request{Reservation: "course", EstimateMS: 1000, BeginMS: (11 * time.Minute).Milliseconds(), DeadlineMS: (20 * time.Minute).Milliseconds()}
+	ticket, over := b.Admit(t.Context(), "alice", &ask, false)
+	b.Settle(ticket, 0)
+	if over != nil {
+		t.Fatal(over)
+	}
+	minds(true, "while somebody waits for it")
+	sooner := course()
+	sooner.Name, sooner.From, sooner.Nodes = "sooner", noon.Add(time.Minute), []string{"n2"}
+	slurm.Reserved = append(slurm.Reserved, sooner)
+	ask.Reservation = "sooner"
+	if _, over = b.Admit(t.Context(), "alice", &ask, false); over != nil {
+		t.Fatal(over)
+	}
+	now = later.From.Add(onTime - 1)
+	minds(true, "until the last of two has begun")
+	now = now.Add(1)
+	minds(false, "once it has to have been noticed")
+	n.aside = "course"
+	minds(true, "while a node is set aside")
+}

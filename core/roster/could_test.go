@@ -80,10 +80,12 @@ func TestUpFor(t *testing.T) {
 func TestLabelsOfANode(t *testing.T) {
 	was := task.Hello{Node: "n1", Processors: 1, Rating: 1, Speed: 1, MemoryMB: 1, DiskMB: 1, Features: "ib", Partition: "fast", Reserved: "course"}
 	for name, change := range map[string]func(*task.Hello){
-		"features":      func(h *task.Hello) { h.Features = "amd" },
-		"partition":     func(h *task.Hello) { h.Partition = "slow" },
-		"reservation":   func(h *task.Hello) { h.Reserved = "" },
-		"GPUs and more": func(h *task.Hello) { h.GPUs, h.GPUKind, h.Features, h.Partition, h.Reserved = 2, "a100", "amd", "slow", "other" },
+		"features":    func(h *task.Hello) { h.Features = "amd" },
+		"partition":   func(h *task.Hello) { h.Partition = "slow" },
+		"reservation": func(h *task.Hello) { h.Reserved = "" },
+		"GPUs and more": func(h *task.Hello) {
+			h.GPUs, h.GPUKind, h.Features, h.Partition, h.Reserved = 2, "a100", "amd", "slow", "other"
+		},
 	} {
 		r, is := joined(was), was
 		change(&is)

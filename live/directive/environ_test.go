@@ -80,8 +80,10 @@ func TestLimitsGoAlong(t *testing.T) {
 			t.Errorf("%s: %q, want %q", said, got, want)
 		}
 	}
-	for _, bad := range []string{"#SBATCH --propagate=NICE", "#SBATCH --propagate=ALL,STACK", "#SBATCH --propagate=NONE,STACK", "#SBATCH -o %r", "#SBATCH -o %b",
-		 "#SBATCH --open-mode=b", "#SBATCH hetjob", "#SBATCH -m a\tb", "#SBATCH -m -a"} {
+	for _, bad := range []string{
+		"#SBATCH --propagate=NICE", "#SBATCH --propagate=ALL,STACK", "#SBATCH --propagate=NONE,STACK", "#SBATCH -o %r", "#SBATCH -o %b",
+		"#SBATCH --open-mode=b", "#SBATCH hetjob", "#SBATCH -m a\tb", "#SBATCH -m -a",
+	} {
 		if err := New(Place{}).ReadSbatch("job.sh", "#!/bin/sh\n"+bad+"\n", nil); err == nil {
 			t.Errorf("%s is taken", bad)
 		}

@@ -171,7 +171,7 @@ func TestLicensesOfATicketWithoutANumber(t *testing.T) {
 // them; who has them keeps them, and counts for nobody twice; and a ticket of a job that does not
 // come runs out.
 func TestWhoHoldsLicenses(t *testing.T) {
-	b, order, now := licensedSite(t)
+	b, order, _ := licensedSite(t)
 	why := func(r *run) string { return b.license(t.Context(), r, &r.inOrder()[0].Spec, "libra") }
 	here := order(6, "fluent:3")
 	here.state = held
@@ -186,7 +186,7 @@ func TestWhoHoldsLicenses(t *testing.T) {
 		t.Errorf("what it was given is taken back: %s", said)
 	}
 
-	b, _, now = licensedSite(t)
+	b, _, now := licensedSite(t)
 	ask := trade.Request{EstimateMS: 1000, Env: []string{task.Licenses + "=fluent:3"}}
 	ticket, _ := b.Admit(t.Context(), "bob", &ask, false)
 	b.Settle(ticket, 77)

@@ -182,7 +182,9 @@ func TestANodeIsSetAside(t *testing.T) {
 	if door, _ := n.doorOf(noon); door != trade.DoorClosed {
 		t.Error("it is open before the market has heard whose it is")
 	}
+	b.mu.Lock()
 	b.syncNodes(noon)
+	b.mu.Unlock()
 	b.going.Wait()
 	if n.hello.Reserved != "" {
 		t.Errorf("the market believes that it is set aside for %s", n.hello.Reserved)

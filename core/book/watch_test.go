@@ -94,3 +94,29 @@ func TestTheWatchLooksAtFew(t *testing.T) {
 		t.Errorf("%d of 1000 were looked at, want 1", looked)
 	}
 }
+
+// What is used up but for rounding is used up, however long the rest would take who has little of
+// a processor: asked ahead as well as when the time has come.
+func TestASlowJobIsUsedUpInTime(t *testing.T) {
+	const slow = 1e-3
+	b, d, slots := watched(t, false, 2)
+	d.Speed(slots[0], slow)
+	d.Speed(slots[1], slow/2)
+	whole := market.Time(10 / slow)
+	almost := whole - market.Time(float64(market.WorkSlack)/slow/2)
+	if next := b.nextUsedUp(); next != whole {
+		t.Errorf("the first is used up at %v, want %v", next, whole)
+	}
+	if early := b.UsedUp(whole - 1); len(early) != 0 {
+		t.Errorf("%v are used up a second before", early)
+	}
+	for _, now := range []market.Time{0, almost} {
+		b.now = now
+		if used := b.UsedUp(almost); len(used) != 1 || used[0] != 1 {
+			t.Errorf("at %v, but for rounding, %v are used up", now, used)
+		}
+	}
+	if next := b.nextUsedUp(); next < 2*almost || next > 2*whole {
+		t.Errorf("the other is used up at %v, want %v", next, 2*whole)
+	}
+}

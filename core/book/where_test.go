@@ -64,3 +64,42 @@ func least(do func()) time.Duration {
 	}
 	return least
 }
+
+// Where nodes are set aside, a job may be on those of its reservation, or on those of none, and on
+// no other, whatever else it asks for; and a market that has set none aside keeps everybody who
+// asks for such away.
+func TestWhoMayBeOnANodeThatIsSetAside(t *testing.T) {
+	node := func(name, reserved string) market.Node {
+		n := market.Plain()
+		n.Name, n.Processors, n.Reserved = name, 1, reserved
+		return n
+	}
+	in := func(w market.Where) *market.Where { return &w }
+	for name, c := range map[string]struct {
+		nodes []market.Node
+		where *market.Where
+		may   [2]bool
+	}{
+		"nothing is set aside, or asked for":  {[]market.Node{node("n1", ""), node("n2", "")}, nil, [2]bool{true, true}},
+		"one is set aside":                    {[]market.Node{node("n1", ""), node("n2", "course")}, nil, [2]bool{true, false}},
+		"the first is":                        {[]market.Node{node("n1", "course"), node("n2", "")}, nil, [2]bool{false, true}},
+		"who is in it":                        {[]market.Node{node("n1", ""), node("n2", "course")}, in(market.Where{Reservation: "course"}), [2]bool{false, true}},
+		"who is in another":                   {[]market.Node{node("n1", ""), node("n2", "course")}, in(market.Where{Reservation: "other"}), [2]bool{}},
+		"who is in one that there is not":     {[]market.Node{node("n1", ""), node("n2", "")}, in(market.Where{Reservation: "course"}), [2]bool{}},
+		"who names a node":                    {[]market.Node{node("n1", ""), node("n2", "")}, in(market.Where{Nodes: "n2"}), [2]bool{false, true}},
+		"who names one that is set aside":     {[]market.Node{node("n1", ""), node("n2", "course")}, in(market.Where{Nodes: "n2"}), [2]bool{}},
+		"who is in it, and names another":     {[]market.Node{node("n1", "course"), node("n2", "course")}, in(market.Where{Nodes: "n2", Reservation: "course"}), [2]bool{false, true}},
+		"who excludes one of its reservation": {[]market.Node{node("n1", "course"), node("n2", "course")}, in(market.Where{Exclude: "n2", Reservation: "course"}), [2]bool{true, false}},
+	} {
+		p := newProcessors(c.nodes)
+		j := &market.Job{Width: 1, Where: c.where}
+		for i, may := range c.may {
+			if p.within(market.ProcsOf(i), j) != may {
+				t.Errorf("%s: it may be on %s: %v", name, c.nodes[i].Name, !may)
+			}
+			if kept := p.kept(i, j); kept && p.roomNow(i, j) > 0 {
+				t.Errorf("%s: there is room for it on %s, from which it is kept", name, c.nodes[i].Name)
+			}
+		}
+	}
+}

@@ -79,3 +79,35 @@ func TestWhoWaitsForAReservation(t *testing.T) {
 		t.Errorf("%s, %s", f.job(first).State, f.job(second).State)
 	}
 }
+
+// Who waits for a reservation waits on while one of its nodes is there; one that has left the
+// market, or was replaced, is none. Whoever is in none waits on whatever is set aside.
+func TestTheLastNodeOfAReservation(t *testing.T) {
+	r := trade.Request{EstimateMS: 10_000, DeadlineMS: 400_000, Processors: 2}
+	course := r
+	course.Reservation = "course"
+
+	f := open(t, "fcfs-bf", 2)
+	f.setAside("n2", "course")
+	f.setAside("n3", "course")
+	for range 2 {
+		f.submit(alice, course)
+	}
+	waits := f.submit(alice, course).Job.ID
+	f.setAside("n2", "")
+	if now := f.job(waits); now.State != trade.Queued {
+		t.Errorf("while there is another node: %s: %s", now.State, now.Detail)
+	}
+	f.do(trade.Command{Enlist: &task.Hello{Node: "n3", Processors: 4, Rating: 1, Speed: 1, MemoryMB: 1 << 20, DiskMB: 1 << 20, Boot: "c"}})
+	if now := f.job(waits); now.State != trade.Rejected || !strings.Contains(now.Detail, "reservation course is over") {
+		t.Errorf("once the last of them is another: %s: %s", now.State, now.Detail)
+	}
+
+	f = open(t, "fcfs-bf", 2)
+	f.submit(bob, r)
+	waits = f.submit(bob, r).Job.ID
+	f.do(trade.Command{Enlist: &task.Hello{Node: "n1", Processors: 2, Rating: 1, Speed: 1, MemoryMB: 1 << 20, DiskMB: 1 << 20, Reserved: "course", Boot: "b"}})
+	if now := f.job(waits); now.State != trade.Queued {
+		t.Errorf("in no reservation, when all nodes are set aside: %s: %s", now.State, now.Detail)
+	}
+}

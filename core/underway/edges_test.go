@@ -64,6 +64,39 @@ func TestWhenGPUsAreFree(t *testing.T) {
 	}
 }
 
+// GPUs of nodes that take no jobs, or none of those, are not free for it, ever.
+func TestGPUsOfNodesThatItMayBeOn(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*roster.Node)
+		asks   trade.Request
+		want   int64
+	}{
+		"any":                {want: 10},
+		"down":               {change: func(n *roster.Node) { n.Up = false }},
+		"closed":             {change: func(n *roster.Node) { n.Closed = true }},
+		"set aside":          {change: func(n *roster.Node) { n.Reserved = "course" }},
+		"set aside for it":   {change: func(n *roster.Node) { n.Reserved = "course" }, asks: trade.Request{Reservation: "course"}, want: 10},
+		"not set aside":      {asks: trade.Request{Reservation: "course"}},
+		"excluded":           {asks: trade.Request{Exclude: []string{"n1"}}},
+		"another's":          {change: func(n *roster.Node) { n.Withheld = 1 }},
+		"of its partition":   {change: func(n *roster.Node) { n.Partition = "fast" }, asks: trade.Request{Partition: "fast"}, want: 10},
+		"of another of them": {change: func(n *roster.Node) { n.Partition = "slow" }, asks: trade.Request{Partition: "fast"}},
+	} {
+		n := &roster.Node{Up: true}
+		n.Node, n.Processors, n.GPUs = "n1", 8, 2
+		if c.change != nil {
+			c.change(n)
+		}
+		b, holds := NewBook(), &Job{Ranks: []Rank{{}}}
+		holds.ID, holds.DueUS, holds.Request.GPUs = 1, 10, 1
+		b.Add(holds)
+		c.asks.GPUs, c.asks.Processors = 2, 1
+		if got := b.GPUsFree([]*roster.Node{n}, &c.asks); got != c.want {
+			t.Errorf("%s: free at %d, want %d", name, got, c.want)
+		}
+	}
+}
+
 // A job is on nodes that there are, and so is what it leaves.
 func TestAJobFitsItsNodes(t *testing.T) {
 	for _, c := range []struct {

@@ -285,6 +285,42 @@ func TestJobsThatFollowInOtherWays(t *testing.T) {
 	}
 }
 
+// Of an array that has ended only its cluster knows how each element did; and a time to begin is
+// nothing that a broker knows of.
+func TestElementsThatFollowElements(t *testing.T) {
+	w := three(t).start()
+	alice := w.as("alice")
+	first := w.submit("alice", job("first"))
+	sweep := func(r *v1.Request) { r.Array = &v1.Array{First: 1, Last: 2, Step: 1} }
+	parts := w.submit("alice", job("parts", sweep, func(r *v1.Request) { r.AfterAny = []int64{first.ID} }))
+	if _, err := alice.Cancel(t.Context(), parts.ID); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "an array that has not begun to end", func() bool {
+		now, err := alice.Job(t.Context(), parts.ID)
+		return err == nil && now.State.Final()
+	})
+	elsewhere := func(r *v1.Request) { r.AfterEach, r.Account = []int64{parts.ID}, "alice/fast" }
+	_, err := alice.Submit(t.Context(), job("each", sweep, elsewhere), "")
+	if p := problem(t, err); p.Field != "after" {
+		t.Errorf("elements after those of another cluster: %+v", p)
+	}
+	_, err = alice.Submit(t.Context(), job("one", elsewhere), "")
+	if p := problem(t, err); p.ExitCode() != 3 || !strings.Contains(p.Error(), "which it was to follow") {
+		t.Errorf("one job after what was cancelled: %+v", p)
+	}
+	j, err := alice.Submit(t.Context(), job("any", sweep, elsewhere, func(r *v1.Request) { r.AfterAny, r.AfterEach = r.AfterEach, nil }), "")
+	if err != nil || where(&j) != "fast" {
+		t.Errorf("an array after what has ended: at %s, %v", where(&j), err)
+	}
+	for name, later := range map[string]func(*v1.Request){"kept back": func(r *v1.Request) { r.Hold = true }, "later": func(r *v1.Request) { r.BeginMS = 60_000 }} {
+		_, err := alice.Submit(t.Context(), job("x", later), "")
+		if p := problem(t, err); p.Field != "begin_ms" {
+			t.Errorf("%s: %+v", name, p)
+		}
+	}
+}
+
 func TestJobsThatFollowOthers(t *testing.T) {
 	w := three(t).start()
 	alice := w.as("alice")

@@ -1,6 +1,7 @@
 package directive
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -19,8 +20,8 @@ func asSbatch(t *testing.T, script string, options ...string) *Head {
 }
 
 func TestOptionsInTheEnvironment(t *testing.T) {
-	got := FromEnviron([]string{"SBATCH_TIMELIMIT=7", "SBATCH_JOB_NAME=from here", "SBATCH_MEM_PER_NODE=300", "SBATCH_REQUEUE=", "SBATCH_GET_USER_ENV=", "SBATCH_DEBUG=1", "OTHER=1", "SBATCH_=x"})
-	if want := []string{"--get-user-env", "--job-name=from here", "--mem=300", "--requeue", "--time=7"}; !slices.Equal(got, want) {
+	got := FromEnviron([]string{"SBATCH_TIMELIMIT=7", "SBATCH_JOB_NAME=from here", "SBATCH_MEM_PER_NODE=300", "SBATCH_REQUEUE=", "SBATCH_GET_USER_ENV=", "SBATCH_EXCLUSIVE=user", "SBATCH_NO_REQUEUE=1", "SBATCH_CONSTRAINT=", "SBATCH_DEBUG=1", "OTHER=1", "SBATCH_=x"})
+	if want := []string{"--constraint=", "--exclusive=user", "--get-user-env", "--job-name=from here", "--mem=300", "--no-requeue", "--requeue", "--time=7"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	for _, v := range variablesOfSbatch {
@@ -28,6 +29,7 @@ func TestOptionsInTheEnvironment(t *testing.T) {
 			t.Errorf("SBATCH_%s is the option %s, which nobody knows", v.name, v.option)
 		}
 	}
+	got = slices.DeleteFunc(got, func(o string) bool { return o == "--exclusive=user" })
 	h := asSbatch(t, "#SBATCH -J file -t 1 -n 2\n", append(got, "-J", "line")...)
 	if r := h.Request; r.Name != "line" || r.EstimateMS != 7*60_000 || r.Processors != 2 || r.MemoryMB != 150 {
 		t.Errorf("%+v", r)
@@ -40,6 +42,8 @@ func TestWhatIsExported(t *testing.T) {
 		"":            "A=x HIDDEN=1 PATH=/bin",
 		"B=1,A,ALL":   "A=x B=1 HIDDEN=1 LIBRA_SBATCH_LOGIN=yes PATH=/bin SLURM_EXPORT_ENV=B=1,A,ALL",
 		"A,B=2":       "A=x B=2 LIBRA_SBATCH_LOGIN=yes SLURM_EXPORT_ENV=A,B=2",
+		"ALL":         "A=x HIDDEN=1 PATH=/bin SLURM_EXPORT_ENV=ALL",
+		"all=1,A":     "A=x LIBRA_SBATCH_LOGIN=yes SLURM_EXPORT_ENV=all=1,A all=1",
 		"NONE":        "LIBRA_SBATCH_LOGIN=yes SLURM_EXPORT_ENV=NONE",
 		"ALL,C=a b":   "A=x C=a b HIDDEN=1 LIBRA_SBATCH_LOGIN=yes PATH=/bin SLURM_EXPORT_ENV=ALL,C=a b",
 		"LIBRA_TOKEN": "LIBRA_SBATCH_LOGIN=yes LIBRA_TOKEN=secret SLURM_EXPORT_ENV=LIBRA_TOKEN",
@@ -68,7 +72,7 @@ func TestNamesOfFilesAsSbatchHasThem(t *testing.T) {
 }
 
 func TestLimitsGoAlong(t *testing.T) {
-	for said, want := range map[string]string{"": "NOFILE=5 STACK=6", "--propagate": "NOFILE=U5 STACK=U6", "--propagate=stack": "STACK=U6", "--propagate=NONE": ""} {
+	for said, want := range map[string]string{"": "NOFILE=5 STACK=6", "--propagate": "NOFILE=U5 STACK=U6", "--propagate=stack": "STACK=U6", "--propagate=NONE": "", "--propagate=all": "NOFILE=U5 STACK=U6", "--propagate=RLIMIT_NOFILE,STACK": "NOFILE=U5 STACK=U6"} {
 		h := asSbatch(t, "", strings.Fields(said)...)
 		h.Limit("NOFILE", 5)
 		h.Limit("STACK", 6)
@@ -76,7 +80,10 @@ func TestLimitsGoAlong(t *testing.T) {
 			t.Errorf("%s: %q, want %q", said, got, want)
 		}
 	}
-	for _, bad := range []string{"#SBATCH --propagate=NICE", "#SBATCH --open-mode=b", "#SBATCH hetjob", "#SBATCH -m a\tb"} {
+	for _, bad := range []string{
+		"#SBATCH --propagate=NICE", "#SBATCH --propagate=ALL,STACK", "#SBATCH --propagate=NONE,STACK", "#SBATCH -o %r", "#SBATCH -o %b",
+		"#SBATCH --open-mode=b", "#SBATCH hetjob", "#SBATCH -m a\tb", "#SBATCH -m -a",
+	} {
 		if err := New(Place{}).ReadSbatch("job.sh", "#!/bin/sh\n"+bad+"\n", nil); err == nil {
 			t.Errorf("%s is taken", bad)
 		}
@@ -84,5 +91,23 @@ func TestLimitsGoAlong(t *testing.T) {
 	h := asSbatch(t, "#SBATCH -m block --hint=nomultithread --open-mode=append\n", "--distribution=cyclic:cyclic", "--open-mode=t")
 	if got := strings.Join(h.Finish("job", nil).Env, " "); got != "LIBRA_SBATCH_OPEN_MODE=truncate SLURM_DISTRIBUTION=cyclic:cyclic SLURM_HINT=nomultithread SLURM_THREADS_PER_CORE=1" {
 		t.Errorf("told: %s", got)
+	}
+	h = asSbatch(t, "#SBATCH --open-mode=t\n#SBATCH --hint=compute_bound\n", "--open-mode=A")
+	if got := strings.Join(h.Finish("job", nil).Env, " "); got != "LIBRA_SBATCH_OPEN_MODE=append SLURM_HINT=compute_bound" {
+		t.Errorf("told: %s", got)
+	}
+	h = asSbatch(t, "#SBATCH -m nomultithread\n")
+	if got := strings.Join(h.Finish("job", nil).Env, " "); got != "SLURM_DISTRIBUTION=nomultithread" {
+		t.Errorf("told: %s", got)
+	}
+	h = New(Place{})
+	if err := h.Read("job.sh", "#!/bin/sh\n#SBATCH --propagate=STACK -m block\n"); err != nil {
+		t.Fatal(err)
+	}
+	if notes := fmt.Sprint(h.Notes); !strings.Contains(notes, "limits are those of the node") || !strings.Contains(notes, chosen) {
+		t.Errorf("it is said: %s", notes)
+	}
+	if err := New(Place{}).Read("job.sh", "#!/bin/sh\n#SBATCH -o %q\n"); err == nil {
+		t.Error("a pattern that nobody knows is a text to others than sbatch")
 	}
 }

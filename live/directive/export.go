@@ -55,7 +55,10 @@ func (x *Export) tell(env []string) []string {
 	if x.Said == "" {
 		return env
 	}
-	return append(env, "SLURM_EXPORT_ENV="+x.Said, task.Login+"=yes")
+	if env = append(env, "SLURM_EXPORT_ENV="+x.Said); strings.EqualFold(x.Said, "all") {
+		return env
+	}
+	return append(env, task.Login+"=yes")
 }
 
 // environment puts together what a job gets, in order of names; what is set

@@ -16,7 +16,7 @@ import (
 	"github.com/libra-market/libra/core/trade"
 )
 
-var words = []string{"", "a", "lab/alice", "a \"b\"\\", "<&>", "ü\u2028", "\x00\n", "\xff", "libra-%j.out"}
+var words = []string{"", "a", "\x80", "q\"", "b\\", "<", ">", "&", "lab/alice", "a \"b\"\\", "<&>", "ü\u2028", "\x00\n", "\xff", "libra-%j.out"}
 
 // fill draws a value: every field of it is empty now and then.
 func fill(v reflect.Value, r *rand.Rand, deep int) {
@@ -140,10 +140,64 @@ func TestWhatCannotBeWritten(t *testing.T) {
 	if text, err := Job(&trade.Job{Share: math.Inf(1)}); err == nil || !strings.Contains(err.Error(), "unsupported value: +Inf") || text != nil {
 		t.Errorf("%s, %v", text, err)
 	}
+	if text, err := Job(&trade.Job{Share: math.NaN()}); err == nil || !strings.Contains(err.Error(), "unsupported value: NaN") || text != nil {
+		t.Errorf("%s, %v", text, err)
+	}
 	if text, err := Job(&trade.Job{Share: 0.5}); err != nil || !strings.Contains(string(text), `"share":0.5`) {
 		t.Errorf("after one that could not be written: %s, %v", text, err)
 	}
 	if text, known, err := Answer(nil, &trade.Job{}); known || err != nil || text != nil {
 		t.Errorf("%s, %v, %v", text, known, err)
+	}
+}
+
+// Where a number is written another way is where encoding/json does so.
+func TestNumbersAtTheEdge(t *testing.T) {
+	for want, b := range map[string][]byte{"null": nil, `""`: {}, `"AAE="`: {0, 1}} {
+		p := pen{}
+		if p.bytes(b); string(p.b) != want {
+			t.Errorf("%s, want %s", p.b, want)
+		}
+	}
+	for _, f := range []float64{0, 1e-6, math.Nextafter(1e-6, 0), 1e-7, 1.5e-10, 1e-100, 1e21, math.Nextafter(1e21, 0), 1.5e21, 1e100, -1e-6, -1e-9, -1e21, math.SmallestNonzeroFloat64, math.MaxFloat64} {
+		p := pen{}
+		p.float(f)
+		if want, err := json.Marshal(f); err != nil || p.err != nil || string(p.b) != string(want) {
+			t.Errorf("%s, %v, where encoding/json has %s, %v", p.b, p.err, want, err)
+		}
+	}
+}
+
+// What was written stays as it is, whatever is written after it: it is on its way to disk.
+func TestWhatIsWrittenStays(t *testing.T) {
+	name := strings.Repeat("long ", 100)
+	for n := range 50 {
+		first, err := Job(&trade.Job{ID: int64(n), Name: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		was := string(first)
+		if _, err = Job(&trade.Job{ID: 7_777_777, Name: strings.Repeat("other", 100)}); err != nil {
+			t.Fatal(err)
+		}
+		if string(first) != was {
+			t.Fatalf("what was %.40s is %.40s", was, first)
+		}
+		if cap(first) > len(first)+len(first)/4+64 {
+			t.Fatalf("%d bytes take %d", len(first), cap(first))
+		}
+	}
+	large, err := Job(&trade.Job{Name: strings.Repeat("x", 2*mostKept)})
+	if err != nil || len(large) < 2*mostKept {
+		t.Fatalf("%d, %v", len(large), err)
+	}
+	was := string(large)
+	for range 50 {
+		if _, err = Job(&trade.Job{Name: name}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if string(large) != was {
+		t.Error("a large one was written over")
 	}
 }

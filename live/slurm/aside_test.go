@@ -1,6 +1,8 @@
 package slurm
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -55,6 +57,14 @@ func TestWithinAReservation(t *testing.T) {
 		"of another partition":    {change: func(r *limit.Reserved) { r.Partition = "plain" }, says: "it is of partition plain"},
 		"of some processors":      {change: func(r *limit.Reserved) { r.CPUs = 1 }, says: "some processors"},
 		"for maintenance":         {change: func(r *limit.Reserved) { r.Flags = []string{"MAINT"} }, says: "maintenance"},
+		"of its own partition":    {change: func(r *limit.Reserved) { r.Partition = "libra" }},
+		"just begun":              {change: func(r *limit.Reserved) { r.From = noon.Add(-time.Second) }},
+		"begun now":               {change: func(r *limit.Reserved) { r.From = noon }},
+		"not said of how many":    {change: func(r *limit.Reserved) { r.CPUs = 0 }},
+		"said to be of some":      {change: func(r *limit.Reserved) { r.Partial = true }, says: "some processors"},
+		"when to hand it in":      {change: func(r *limit.Reserved) { r.From = noon.Add(time.Second) }, says: "--begin=" + moment(noon.Add(2*time.Minute))},
+		"begins after it":         {asks: trade.Request{BeginMS: minutes(70), DeadlineMS: minutes(80)}, says: "sooner than it would be done"},
+		"as long as it lasts":     {asks: trade.Request{EstimateMS: minutes(58), DeadlineMS: minutes(100)}, says: "it may take until its deadline", most: minutes(58)},
 		"elsewhere":               {change: func(r *limit.Reserved) { r.Nodes = []string{"n9"} }, says: "of its nodes (n9) none"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -77,6 +87,13 @@ func TestWithinAReservation(t *testing.T) {
 			if (over == nil) != (c.says == "") || over != nil && (!strings.Contains(over.Detail, c.says) || over.Most != c.most) {
 				t.Fatalf("%+v", over)
 			}
+			if over != nil && !strings.Contains(over.Detail, "reservation "+c.asks.Reservation) {
+				t.Errorf("it is not said which one: %s", over.Detail)
+			}
+			if !b.mu.TryLock() {
+				t.Fatal("nobody else is let in any more")
+			}
+			b.mu.Unlock()
 			if now := r.Active(noon) && b.oddity(&r) == "" && r.Nodes[0] == "n1"; over == nil && (n.hello.Reserved == "course") != now {
 				t.Errorf("the market was told that it is set aside for %q", n.hello.Reserved)
 			}
@@ -165,12 +182,122 @@ func TestANodeIsSetAside(t *testing.T) {
 	if door, _ := n.doorOf(noon); door != trade.DoorClosed {
 		t.Error("it is open before the market has heard whose it is")
 	}
+	b.mu.Lock()
 	b.syncNodes(noon)
+	b.mu.Unlock()
 	b.going.Wait()
 	if n.hello.Reserved != "" {
 		t.Errorf("the market believes that it is set aside for %s", n.hello.Reserved)
 	}
 	if b.mindsReserved(nil) {
 		t.Error("it is asked for what is reserved, and nothing is")
+	}
+}
+
+// What is reserved is asked for with the nodes as long as nothing was heard of it, while a node is
+// reserved or set aside, and until one has begun that somebody has asked for, and not else.
+func TestWhenItIsAskedWhatIsReserved(t *testing.T) {
+	later := course()
+	later.From = noon.Add(10 * time.Minute)
+	b, n, slurm := reserving(t, later)
+	now := noon
+	b.cfg.Now = func() time.Time { return now }
+	minds := func(want bool, when string, listed ...client.Node) {
+		t.Helper()
+		if b.mindsReserved(listed) != want {
+			t.Errorf("%s it is asked for: %v", when, !want)
+		}
+	}
+	b.aside = aside{}
+	minds(true, "before anything was heard")
+	if err := b.askReserved(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	minds(false, "where no node is reserved yet", client.Node{Name: "n1"})
+	minds(true, "where one is", client.Node{Name: "n1"}, client.Node{Name: "n2", Reserved: true})
+	ask := trade.Request{Reservation: "course", EstimateMS: 1000, BeginMS: (11 * time.Minute).Milliseconds(), DeadlineMS: (20 * time.Minute).Milliseconds()}
+	ticket, over := b.Admit(t.Context(), "alice", &ask, false)
+	b.Settle(ticket, 0)
+	if over != nil {
+		t.Fatal(over)
+	}
+	minds(true, "while somebody waits for it")
+	sooner := course()
+	sooner.Name, sooner.From, sooner.Nodes = "sooner", noon.Add(time.Minute), []string{"n2"}
+	slurm.Reserved = append(slurm.Reserved, sooner)
+	ask.Reservation = "sooner"
+	if _, over = b.Admit(t.Context(), "alice", &ask, false); over != nil {
+		t.Fatal(over)
+	}
+	now = later.From.Add(onTime - 1)
+	minds(true, "until the last of two has begun")
+	now = now.Add(1)
+	minds(false, "once it has to have been noticed")
+	n.aside = "course"
+	minds(true, "while a node is set aside")
+}
+
+// unanswering is a Slurm that does not say what is reserved.
+type unanswering struct{ *model.Slurm }
+
+func (unanswering) Reservations(context.Context) ([]limit.Reserved, error) {
+	return nil, errors.New("slurmctld does not answer")
+}
+
+// Where Slurm does not say what is reserved nobody is promised any of it, and what was known stays.
+func TestReservationsOfASlurmThatDoesNotAnswer(t *testing.T) {
+	b, n, slurm := reserving(t, course())
+	if err := b.askReserved(t.Context()); err != nil || n.aside != "course" {
+		t.Fatalf("%v, %q", err, n.aside)
+	}
+	b.slurm = unanswering{slurm}
+	if _, over := b.Admit(t.Context(), "alice", &trade.Request{Reservation: "course", EstimateMS: 1000}, false); over == nil || !strings.Contains(over.Detail, "is not known") {
+		t.Errorf("it is promised: %+v", over)
+	}
+	if n.aside != "course" || b.reserved("course") == nil {
+		t.Error("what was known is forgotten")
+	}
+	var s client.Submission
+	if why, err := b.intoReservation(t.Context(), &task.Spec{Within: "course"}, &s); err == nil || why != "" || s.Reservation != "" {
+		t.Errorf("%q, %v: %+v", why, err, s)
+	}
+	if why, err := b.intoReservation(t.Context(), &task.Spec{}, &s); err != nil || why != "" || s.Reservation != "" || s.Limit != 0 {
+		t.Errorf("of a job in none: %q, %v: %+v", why, err, s)
+	}
+}
+
+// A node is set aside for a reservation that jobs of the market can be in, whose time it is; a
+// node that is not the market's, or that it cannot tell of, takes none of its jobs.
+func TestWhichNodesAreSetAside(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*limit.Reserved)
+		node   func(*node)
+		aside  string
+		open   int
+	}{
+		"plain":               {aside: "course", open: 1},
+		"for maintenance":     {change: func(r *limit.Reserved) { r.Flags = []string{"MAINT"} }},
+		"not yet":             {change: func(r *limit.Reserved) { r.From = noon.Add(1) }},
+		"from now on":         {change: func(r *limit.Reserved) { r.From = noon }, aside: "course", open: 1},
+		"until now":           {change: func(r *limit.Reserved) { r.Till = noon }},
+		"nobody has said hey": {node: func(n *node) { n.hello = nil }, aside: "course"},
+		"it is away":          {node: func(n *node) { n.membership = away }, aside: "course"},
+		"it is ill":           {node: func(n *node) { n.health = ill }, aside: "course"},
+		"it drains":           {node: func(n *node) { n.slurm.Draining = true }, aside: "course"},
+	} {
+		r := course()
+		if c.change != nil {
+			c.change(&r)
+		}
+		b, n, _ := reserving(t, r)
+		if err := b.askReserved(t.Context()); err != nil || n.aside != c.aside {
+			t.Errorf("%s: %v, it is set aside for %q", name, err, n.aside)
+		}
+		if c.node != nil {
+			c.node(n)
+		}
+		if open := b.tellAside(t.Context(), "course"); open != c.open {
+			t.Errorf("%s: %d nodes take its jobs", name, open)
+		}
 	}
 }

@@ -75,7 +75,7 @@ func TestAGuestThatWaits(t *testing.T) {
 	if err := b.receive(t.Context(), &waits); err != nil || b.guests.waits[7] != 12 || slurm.remark != "libra: taken as job 12" {
 		t.Fatalf("%v: %+v, %q", err, b.guests.waits, slurm.remark)
 	}
-	if !slices.Equal(desk.asked.Env, []string{GuestVariable + "=7", guestAsks + "=--gres=gpu:1 --licenses=a"}) || !NamesGuest(desk.asked.Env[1:]) {
+	if !slices.Equal(desk.asked.Env, []string{GuestVariable + "=7", guestAsks + "=--gres=gpu:1 --licenses=a"}) || !NamesGuest(desk.asked.Env[1:]) || !NamesGuest(desk.asked.Env[:1]) || NamesGuest([]string{GuestVariable + "S=7"}) {
 		t.Errorf("sold as %v", desk.asked.Env)
 	}
 	if b.tellFate(t.Context(), 7, 12); b.guests.waits[7] != 12 {
@@ -84,6 +84,37 @@ func TestAGuestThatWaits(t *testing.T) {
 	desk.fate = "refused: no room"
 	if b.tellFate(t.Context(), 7, 12); len(b.guests.waits) != 0 || slurm.remark != "libra: refused: no room" {
 		t.Errorf("%+v, %q", b.guests.waits, slurm.remark)
+	}
+}
+
+// Guests that wait are followed with each look at what is in Slurm, and forgotten when they are
+// gone from there.
+func TestGuestsAreFollowed(t *testing.T) {
+	slurm, desk := &guestSlurm{asks: client.Guest{ID: 7, Nodes: "1"}}, &lateDesk{}
+	b, _ := idle(t, Agents)
+	b.slurm, b.cfg.Desk = slurm, desk
+	look := func(jobs ...client.Job) {
+		b.mu.Lock()
+		b.lookAtGuests(jobs)
+		b.mu.Unlock()
+		b.going.Wait()
+	}
+	job := client.Job{ID: 7, User: "ann", State: client.Pending, Held: true, Comment: "libra:budget=5"}
+	look(job)
+	look(job)
+	if b.guests.waits[7] != 12 || slurm.remark != "libra: taken as job 12" {
+		t.Fatalf("%+v, %q", b.guests.waits, slurm.remark)
+	}
+	desk.fate = "refused: no room"
+	look(job)
+	if len(b.guests.waits) != 0 || slurm.remark != "libra: refused: no room" {
+		t.Errorf("%+v, %q", b.guests.waits, slurm.remark)
+	}
+	job.ID = 8
+	look(job)
+	slurm.remark = ""
+	if look(); len(b.guests.waits) != 0 || slurm.remark != "" {
+		t.Errorf("one that is gone: %+v, %q", b.guests.waits, slurm.remark)
 	}
 }
 
@@ -109,6 +140,8 @@ func TestAGuestIsWhatWasSold(t *testing.T) {
 		"more GPUs":             {guestSlurm{job: waits, asks: with(func(g *client.Guest) { g.Options = []string{"--licenses=fluent", "--gres=gpu:2"} })}, false},
 		"no licences":           {guestSlurm{job: waits, asks: with(func(g *client.Guest) { g.Options = []string{"--gres=gpu:1"} })}, false},
 		"a time to begin":       {guestSlurm{job: waits, asks: with(func(g *client.Guest) { g.Begin++ })}, false},
+		"its partition":         {guestSlurm{job: waits, asks: with(func(g *client.Guest) { g.Partition = "libra" })}, true},
+		"another partition":     {guestSlurm{job: waits, asks: with(func(g *client.Guest) { g.Partition = "fast" })}, false},
 		"two nodes":             {guestSlurm{job: waits, asks: with(func(g *client.Guest) { g.Nodes = "2" })}, false},
 		"nobody knows":          {guestSlurm{job: waits, silent: true}, false},
 		"another's":             {guestSlurm{job: client.Job{ID: 7, User: "bob", State: client.Pending, Held: true}, asks: same}, false},
@@ -120,7 +153,7 @@ func TestAGuestIsWhatWasSold(t *testing.T) {
 	} {
 		b := &Backend{slurm: &c.slurm, cfg: Config{Partition: "libra", Now: func() time.Time { return noon }}}
 		b.Mark = "m"
-		id, err := b.handIn(t.Context(), &sold, client.Submission{User: "ann", Comment: "libra:m:12.0:n"})
+		id, err := b.handIn(t.Context(), &sold, client.Submission{User: "ann", Comment: "libra:m:12.0:n", Partition: "libra"})
 		if taken := err == nil && id == 7; taken != c.taken || !taken && !errors.Is(err, client.ErrRefused) {
 			t.Errorf("%s: %d %v", name, id, err)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/slurm/limit"
+	"github.com/libra-market/libra/live/slurm/model"
 )
 
 // licensedSite is a backend before a Slurm with three licences, whose clock the test moves.
@@ -115,5 +116,126 @@ func TestLicensesAreRecalled(t *testing.T) {
 	}
 	if !b.Licensed(t.Context()) {
 		t.Error("there are none")
+	}
+}
+
+// Where Slurm counts more than licences, a job that waits has a ticket for that, and none for its
+// licences: when it is let go a moment later it is looked at like any other.
+func TestATicketWithoutLicenses(t *testing.T) {
+	b, order, _ := licensedSite(t)
+	b.gate.wicket("libra").site = limit.Read(limit.Said{
+		Config: "AccountingStorageEnforce = limits\n", Partition: "PartitionName=libra\n", Licenses: "LicenseName=fluent Total=3 Used=0 Free=3 Reserved=0 Remote=no\n",
+		Manager: "ClusterName=c Account=physics UserName=bob(7) Partition= ID=3\n    DefAssoc=Yes\n    MaxJobs=9(0)\n",
+	})
+	order(6, "fluent:2").licensed = true
+	ticket, over := b.Admit(t.Context(), "bob", &trade.Request{BeginMS: 1, EstimateMS: 1000, Env: []string{task.Licenses + "=fluent:2"}}, false)
+	if ticket == nil || over != nil {
+		t.Fatalf("%+v, %+v", ticket, over)
+	}
+	b.Settle(ticket, 7)
+	r := order(7, "fluent:2")
+	if why := b.license(t.Context(), r, &r.inOrder()[0].Spec, "libra"); !strings.Contains(why, "1 are free") || r.licensed {
+		t.Errorf("it has two of three, of which another has two: %q", why)
+	}
+}
+
+// A job that the market is about to name has the licences of the ticket that its user was given a
+// moment ago; it has none of a quote's, nor of another user's.
+func TestLicensesOfATicketWithoutANumber(t *testing.T) {
+	for name, c := range map[string]struct {
+		user, quote string
+		free        bool
+	}{"its user's": {user: "bob", free: true}, "another's": {user: "eve"}, "of a quote": {user: "bob", quote: "q"}} {
+		b, order, _ := licensedSite(t)
+		ticket, over := b.Admit(t.Context(), c.user, &trade.Request{EstimateMS: 1000, Env: []string{task.Licenses + "=fluent:3"}}, false)
+		if over != nil {
+			t.Fatal(over)
+		}
+		if c.quote != "" {
+			b.Keep(ticket, c.quote, noon.Add(time.Minute).UnixMicro())
+		}
+		r := order(6, "fluent:3")
+		if why := b.license(t.Context(), r, &r.inOrder()[0].Spec, "libra"); (why == "") != c.free || r.licensed != c.free {
+			t.Errorf("%s: %q", name, why)
+		}
+	}
+}
+
+// What Slurm has of the market's holds its licences, also where nobody remembers that it was given
+// them; who has them keeps them, and counts for nobody twice; and a ticket of a job that does not
+// come runs out.
+func TestWhoHoldsLicenses(t *testing.T) {
+	b, order, _ := licensedSite(t)
+	why := func(r *run) string { return b.license(t.Context(), r, &r.inOrder()[0].Spec, "libra") }
+	here := order(6, "fluent:3")
+	here.state = held
+	if late := order(7, "fluent"); why(late) == "" {
+		t.Error("what a job has that Slurm holds is given to another")
+	}
+	if said := why(here); said != "" {
+		t.Errorf("it stands in its own way: %s", said)
+	}
+	b.gate.wicket("libra").site = limit.Read(limit.Said{Partition: "PartitionName=libra\n", Licenses: "LicenseName=fluent Total=3 Used=3 Free=0 Reserved=0 Remote=no\n"})
+	if said := why(here); said != "" {
+		t.Errorf("what it was given is taken back: %s", said)
+	}
+
+	b, _, now := licensedSite(t)
+	ask := trade.Request{EstimateMS: 1000, Env: []string{task.Licenses + "=fluent:3"}}
+	ticket, _ := b.Admit(t.Context(), "bob", &ask, false)
+	b.Settle(ticket, 77)
+	*now = now.Add(ticketLasts - 1)
+	if _, over := b.Admit(t.Context(), "bob", &ask, false); over == nil {
+		t.Error("what a job was promised a moment ago is another's")
+	}
+	*now = now.Add(1)
+	if _, over := b.Admit(t.Context(), "bob", &ask, false); over != nil {
+		t.Errorf("what a job was promised that never came is kept: %s", over.Detail)
+	}
+}
+
+// What is let go is not handed in without its licences or beside its reservation: it is looked at
+// again for a moment where that may help, and refused then.
+func TestWhatIsNotHandedIn(t *testing.T) {
+	b, order, now := licensedSite(t)
+	order(6, "fluent:3").licensed = true
+	r := order(7, "fluent")
+	if b.submit(t.Context(), r); r.end != nil || r.state.inSlurm() || r.ID != 0 {
+		t.Fatalf("at once: %+v, %v", r.end, r.state)
+	}
+	*now = now.Add(unlicensed)
+	if b.submit(t.Context(), r); r.end == nil || r.end.state != task.Refused || !strings.Contains(r.end.why, "0 are free") {
+		t.Errorf("after a while: %+v, %v", r.end, r.state)
+	}
+
+	b, order, _ = licensedSite(t)
+	in := order(8, "fluent")
+	first := in.orders[0]
+	first.Spec.Within = "course"
+	in.orders[0] = first
+	was := b.slurm
+	b.slurm = unanswering{was.(*model.Slurm)}
+	if b.submit(t.Context(), in); in.end != nil || in.state.inSlurm() {
+		t.Errorf("nobody says what is reserved: %+v, %v", in.end, in.state)
+	}
+	b.slurm = was
+	if b.submit(t.Context(), in); in.end == nil || in.end.state != task.Refused || !strings.Contains(in.end.why, "gone from Slurm") {
+		t.Errorf("there is no such reservation: %+v, %v", in.end, in.state)
+	}
+}
+
+// The time that Slurm lets a job have is held against its deadline, and where it has none against
+// its estimate.
+func TestTheTimeOfAPartition(t *testing.T) {
+	b, _, _ := licensedSite(t)
+	b.gate.wicket("libra").site = limit.Read(limit.Said{Partition: "PartitionName=libra MaxTime=00:10:00\n"})
+	minutes := func(n int64) int64 { return n * 60_000 }
+	for _, c := range []struct {
+		estimate, deadline int64
+		may                bool
+	}{{10, 0, true}, {11, 0, false}, {1, 10, true}, {1, 11, false}} {
+		if _, over := b.Admit(t.Context(), "bob", &trade.Request{EstimateMS: minutes(c.estimate), DeadlineMS: minutes(c.deadline)}, false); (over == nil) != c.may {
+			t.Errorf("%d minutes within %d: %+v", c.estimate, c.deadline, over)
+		}
 	}
 }

@@ -87,6 +87,27 @@ func says(t *testing.T, want string, file ...string) {
 	}
 }
 
+// A group that is found, and of which nothing is wanted, is left as it is; and one that is to have
+// another weight, or that of another share, has it at once.
+func TestLimitsOfSlurmsGroups(t *testing.T) {
+	mount := t.TempDir()
+	dir := fakeScope(t, filepath.Join(mount, "system.slice", "n1_slurmstepd.scope"), "7", "usage_usec 1500\nuser_usec 1\nthrottled_usec 300\n")
+	g, found := newSlurmV2(mount, "n1").Find(SlurmName("7"))
+	if !found {
+		t.Fatal("it is not there")
+	}
+	for _, procs := range []string{"", strconv.Itoa(os.Getpid()) + "\n", ""} {
+		must(t, fill(dir, "step_0/user/task_0/cgroup.procs", procs))
+		usage(t, g)
+		says(t, "max 100000", dir, "cpu.max")
+		says(t, "100", dir, "cpu.weight")
+	}
+	for weight, want := range map[float64]string{1: "100", 2: "200", 3: "300"} {
+		must(t, g.Set(Limits{CPU: 0.5, Weight: weight}))
+		says(t, want, dir, "cpu.weight")
+	}
+}
+
 // A Slurm with cgroup v2 in a tree of ordinary files: what is written where.
 func TestSlurmsOwnGroups(t *testing.T) {
 	mount := t.TempDir()

@@ -39,6 +39,17 @@ func TestLicensesAreCounted(t *testing.T) {
 			t.Errorf("%s: %+v", name, e)
 		}
 	}
+	waits := Ask{User: "bob", Processors: 1, Programs: 1, Licenses: map[string]int{"fluent": 4}, Waits: true}
+	if e := s.Check(waits, Books{}); e != nil {
+		t.Errorf("who waits is refused what others have now: %+v", e)
+	}
+	waits.Licenses = map[string]int{"fluent": 5}
+	if e := s.Check(waits, Books{}); e == nil {
+		t.Error("who waits is promised more than there are")
+	}
+	if !s.HasLicenses() || Read(Said{}).HasLicenses() {
+		t.Error("whether there are any is not known")
+	}
 	var u Use
 	one := map[string]int{"fluent": 1}
 	for range 2 {

@@ -187,7 +187,11 @@ func TestWhatIsReserved(t *testing.T) {
 		return Reserved{Name: name, From: now.Add(time.Duration(from) * time.Minute), Till: now.Add(time.Duration(till) * time.Minute), Nodes: nodes}
 	}
 	begun, soon, later := in(-10, 10, "begun", "n3"), in(20, 30, "soon", "n1", "n2"), in(40, 50, "later", "n1", "n3")
-	for _, order := range [][]Reserved{{begun, soon, later}, {later, soon, begun}} {
+	over := in(-20, 0, "over", "n1", "n4")
+	if over.Active(now) || !begun.Active(now) || soon.Active(now) || !begun.Active(begun.From) || begun.Active(begun.Till) {
+		t.Error("whose time it is is not known")
+	}
+	for _, order := range [][]Reserved{{over, begun, soon, later}, {later, soon, begun, over}} {
 		s := Read(Said{Reserved: order})
 		for lasts, want := range map[time.Duration]string{19: "n3 begun", 20: "n1 soon, n2 soon, n3 begun", 60: "n1 soon, n2 soon, n3 begun"} {
 			var got []string
@@ -196,6 +200,12 @@ func TestWhatIsReserved(t *testing.T) {
 			}
 			if slices.Sort(got); strings.Join(got, ", ") != want {
 				t.Errorf("within %d minutes: %q, want %q", lasts, got, want)
+			}
+		}
+		for in, want := range map[string]int{"": 3, "soon": 2, "begun": 3, "other": 3} { // n2 is reserved but once
+			ahead := Ahead(s.Reserved(), now, time.Hour, in)
+			if len(ahead) != want || in == "soon" && ahead["n1"].Name != "later" || in == "begun" && ahead["n3"].Name != "later" {
+				t.Errorf("in the way of who is in %q: %+v", in, ahead)
 			}
 		}
 		for nodes, want := range map[string]time.Time{"n1": soon.From, "n3": later.From, "n3 n2": soon.From, "n4": {}} {

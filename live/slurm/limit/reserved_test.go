@@ -38,6 +38,7 @@ ClusterName=c Account=theory UserName=ann(1001) Partition= Priority=0 ID=4
 		"not another":                   {Reserved{Accounts: []string{"-chemistry"}}, true, true},
 		"both":                          {Reserved{Users: []string{"ann"}, Accounts: []string{"physics"}}, true, true},
 		"ann, of another account":       {Reserved{Users: []string{"ann"}, Accounts: []string{"chemistry"}}, false, true},
+		"another user, or all accounts": {Reserved{Users: []string{"bob"}, Accounts: []string{"-chemistry"}}, false, true},
 		"her account, and another user": {Reserved{Users: []string{"bob"}, Accounts: []string{"theory"}}, false, false},
 	} {
 		if why := counts.Grants(&c.r, "ann"); (why == "") != c.counts {
@@ -47,13 +48,30 @@ ClusterName=c Account=theory UserName=ann(1001) Partition= Priority=0 ID=4
 			t.Errorf("%s, where they do not: %q", name, why)
 		}
 	}
+	both := Reserved{Users: []string{"bob", "eve"}, Accounts: []string{"chemistry", "biology"}}
+	if why := counts.Grants(&both, "ann"); why != "it is for others: users bob, eve; accounts chemistry, biology" {
+		t.Error(why)
+	}
+	if why := free.Grants(&both, "ann"); !strings.HasPrefix(why, "it is for others: users bob, eve; accounts chemistry, biology (whose account") {
+		t.Error(why)
+	}
+	if why := counts.Grants(&Reserved{Users: []string{"bob"}}, "ann"); why != "it is for others: users bob" {
+		t.Error(why)
+	}
+	if why := counts.Grants(&Reserved{Accounts: []string{"chemistry"}}, "ann"); why != "it is for others: accounts chemistry" {
+		t.Error(why)
+	}
+	circle := Read(Said{Config: "AccountingStorageEnforce = associations\n", Manager: strings.ReplaceAll(manager, "ParentAccount=root(1)", "ParentAccount=theory(3)")})
+	if why := circle.Grants(&Reserved{Accounts: []string{"chemistry"}}, "ann"); why == "" {
+		t.Error("accounts that are in each other are in all others")
+	}
 	for name, c := range map[string]struct {
 		r   Reserved
 		why string
 	}{
 		"plain":       {Reserved{Flags: []string{"SPEC_NODES", "DAILY", "PURGE_COMP"}}, ""},
 		"maintenance": {Reserved{Flags: []string{"MAINT"}}, "maintenance"},
-		"flexible":    {Reserved{Flags: []string{"SPEC_NODES", "FLEX"}}, "flag FLEX"},
+		"flexible":    {Reserved{Flags: []string{"SPEC_NODES", "FLEX"}}, "it has the flag FLEX, which the market does not know"},
 		"magnetic":    {Reserved{Flags: []string{"MAGNETIC"}}, "flag MAGNETIC"},
 		"floating":    {Reserved{Flags: []string{"TIME_FLOAT"}}, "flag TIME_FLOAT"},
 		"partial":     {Reserved{Partial: true}, "some processors"},

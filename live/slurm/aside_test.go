@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/libra-market/libra/core/roster"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/slurm/client"
@@ -172,5 +173,30 @@ func TestANodeIsSetAside(t *testing.T) {
 	}
 	if b.mindsReserved(nil) {
 		t.Error("it is asked for what is reserved, and nothing is")
+	}
+}
+
+// A reservation whose name the market has no word for keeps its nodes closed, and they stay in
+// the market: what runs there, and was there before it, goes on.
+func TestAReservationWithAnOddName(t *testing.T) {
+	for _, name := range []string{"theory:2", "günther", strings.Repeat("r", 129)} {
+		r := course()
+		r.Name = name
+		b, n, _ := reserving(t, r)
+		n.slurm.Reserved = true
+		if err := b.askReserved(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		h := *n.hello
+		n.equip(&h, true)
+		if err := roster.Sound(&h); err != nil {
+			t.Errorf("%s: the market does not take the node any more: %v", name, err)
+		}
+		if door, _ := n.doorOf(noon); door != trade.DoorClosed {
+			t.Errorf("%s: its node is open to all", name)
+		}
+		if why := b.oddity(&r); !strings.Contains(why, "its name") {
+			t.Errorf("%s: %q", name, why)
+		}
 	}
 }

@@ -200,3 +200,31 @@ func TestAReservationWithAnOddName(t *testing.T) {
 		}
 	}
 }
+
+// Where no agents are, too, a node is set aside, and given back when its reservation is over.
+func TestANodeWithoutAnAgentIsGivenBack(t *testing.T) {
+	b, n := idle(t, None)
+	slurm := model.New(1, "n1")
+	b.slurm = slurm
+	listed := map[string]client.Node{"n1": {Name: "n1", Up: true, Processors: 2, MemoryMB: 4000}}
+	look := func(want string, all ...limit.Reserved) {
+		t.Helper()
+		slurm.Reserved = all
+		b.applyNodes(listed, noon)
+		if err := b.askReserved(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // it is told, and opened
+			b.mu.Lock()
+			b.syncNodes(noon)
+			b.mu.Unlock()
+			b.going.Wait()
+		}
+		if door, why := n.doorOf(noon); n.hello == nil || n.hello.Reserved != want || door != trade.DoorOpen {
+			t.Errorf("the market was told %+v, want %q; %s: %s", n.hello, want, door, why)
+		}
+	}
+	look("")
+	look("course", course())
+	look("")
+}

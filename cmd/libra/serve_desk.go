@@ -27,22 +27,29 @@ var _ slurm.Desk = (*slurmDesk)(nil)
 // Ask reads what a job is worth from the #LIBRA lines of its script, and from its comment,
 // which beats them; what it needs is what Slurm has understood of it.
 func (d *slurmDesk) Ask(user string, g client.Guest, terms string) (trade.Request, bool, error) {
-	head := directive.New(directive.Place{Now: wallClock(), User: user})
+	place := directive.Place{Now: wallClock(), User: user}
 	options := slices.Clone(g.Options)
 	if g.Nodelist != "" {
 		options = append(options, "--nodelist="+g.Nodelist)
 	}
-	if in := g.Begin - wallClock().Unix(); in > 0 {
-		options = append(options, fmt.Sprintf("--begin=now+%d", in))
+	needs := directive.New(place)
+	if err := needs.ReadSbatch("job", ownLines(""), options); err != nil {
+		return trade.Request{}, false, fmt.Errorf("what it asks for: %w", err)
 	}
 	if terms != "" {
 		options = append(options, "--comment="+terms)
 	}
+	if in := g.Begin - wallClock().Unix(); in > 0 {
+		options = append(options, fmt.Sprintf("--begin=now+%d", in))
+	}
+	head := directive.New(place)
 	if err := head.ReadSbatch("job", ownLines(g.Script), options); err != nil {
 		return trade.Request{}, false, fmt.Errorf("what it says of its terms: %w", err)
 	}
-	said := head.Finish("", nil)
-	said.Env = slices.DeleteFunc(said.Env, func(e string) bool { return !strings.HasPrefix(e, task.Licenses+"=") }) // it has its own
+	said, has := head.Finish("", nil), needs.Finish("", nil)
+	said.Env = slices.DeleteFunc(has.Env, func(e string) bool { return !strings.HasPrefix(e, task.Licenses+"=") }) // it has its own
+	said.Nodelist, said.Exclude, said.Constraint, said.Reservation = has.Nodelist, has.Exclude, has.Constraint, has.Reservation
+	said.GPUs, said.GPUKind = has.GPUs, has.GPUKind // what Slurm will give it, whatever its terms say
 	r := wire.ToRequest(&said)
 	if g.Limit <= 0 && r.EstimateMS == 0 {
 		return r, false, errors.New("how long does it run? sbatch -t says so")

@@ -1,7 +1,10 @@
 package exchange
 
 import (
+	"fmt"
+
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/roster"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/core/underway"
 )
@@ -118,6 +121,9 @@ func (x *door) admit(j *underway.Job) (trade.Outcome, error) {
 	}
 	j.Logged = j.Logged && j.Request.Partition == was // where partitions came, or went, meanwhile the log says so too
 	asked := x.price.fitting(j)
+	if why := x.unreserved(&j.Request, &asked); why != "" {
+		return x.refuse(j, market.CannotMeetResources.String(), why), nil
+	}
 	j.Width, j.Era, j.Policy, j.Storage = int(asked.Width), len(x.epochs), x.epoch().Policy, x.price.storage(&asked, nil)
 
 	// 2. Let the cluster decide. It knows the job by then: what it says is made true.
@@ -138,6 +144,21 @@ func (x *door) admit(j *underway.Job) (trade.Outcome, error) {
 	}
 	x.price.noteWorking(j, &asked)
 	return x.reserveFunds(j)
+}
+
+// unreserved is why a job that is in a reservation has no place in it as its nodes are now:
+// it would wait for what may never come, and under some policies keep all behind it waiting.
+func (x *door) unreserved(r *trade.Request, j *market.Job) string {
+	if r.Reservation == "" {
+		return ""
+	}
+	switch room := roster.Room(x.nodes.All(), j); {
+	case room == 0:
+		return "no node that could hold it, and that it may be on, is set aside for reservation " + r.Reservation + " now (" + r.Places() + ")"
+	case room < int(j.Width):
+		return fmt.Sprintf("it asks for %d processors, and what is set aside for reservation %s now has %d that could hold it (%s)", j.Width, r.Reservation, room, r.Places())
+	}
+	return ""
 }
 
 // reserveFunds holds the most that a job taken in can cost; who cannot pay is put out

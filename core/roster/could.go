@@ -11,7 +11,10 @@ import (
 
 // Could reports whether a node with nothing on it could take a program of a job that may be
 // on it.
-func (n *Node) Could(j *market.Job) bool {
+func (n *Node) Could(j *market.Job) bool { return !n.Closed && n.room(j) > 0 }
+
+// room is how many processors a node with nothing on it has for a job, as it is set aside now.
+func (n *Node) room(j *market.Job) int {
 	room := int64(n.Processors)
 	if j.Memory > 0 {
 		room = min(room, n.MemoryMB/j.Memory)
@@ -23,7 +26,19 @@ func (n *Node) Could(j *market.Job) bool {
 	if j.GPUs > 0 {
 		room = min(room, shape.ProgramsOn(int64(n.GPUs), j)*int64(max(1, j.Threads)))
 	}
-	return !n.Retired && !n.Closed && j.Where.Admits(&shape) && j.Whole(int(room)) > 0
+	if n.Retired || !j.Where.Admits(&shape) {
+		return 0
+	}
+	return j.Whole(int(room))
+}
+
+// Room is how many processors there are for a job on nodes with nothing on them, up or not, as
+// they are set aside now.
+func Room(nodes []*Node, j *market.Job) (sum int) {
+	for _, n := range Among(nodes, j.Where) {
+		sum += n.room(j)
+	}
+	return sum
 }
 
 // Fastest is the best rating among the nodes of the market that could take a job, up or

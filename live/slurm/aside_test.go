@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/libra-market/libra/core/roster"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/slurm/client"
@@ -300,4 +301,57 @@ func TestWhichNodesAreSetAside(t *testing.T) {
 			t.Errorf("%s: %d nodes take its jobs", name, open)
 		}
 	}
+}
+
+// A reservation whose name the market has no word for keeps its nodes closed, and they stay in
+// the market: what runs there, and was there before it, goes on.
+func TestAReservationWithAnOddName(t *testing.T) {
+	for _, name := range []string{"theory:2", "günther", strings.Repeat("r", 129)} {
+		r := course()
+		r.Name = name
+		b, n, _ := reserving(t, r)
+		n.slurm.Reserved = true
+		if err := b.askReserved(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		h := *n.hello
+		n.equip(&h, true)
+		if err := roster.Sound(&h); err != nil {
+			t.Errorf("%s: the market does not take the node any more: %v", name, err)
+		}
+		if door, _ := n.doorOf(noon); door != trade.DoorClosed {
+			t.Errorf("%s: its node is open to all", name)
+		}
+		if why := b.oddity(&r); !strings.Contains(why, "its name") {
+			t.Errorf("%s: %q", name, why)
+		}
+	}
+}
+
+// Where no agents are, too, a node is set aside, and given back when its reservation is over.
+func TestANodeWithoutAnAgentIsGivenBack(t *testing.T) {
+	b, n := idle(t, None)
+	slurm := model.New(1, "n1")
+	b.slurm = slurm
+	listed := map[string]client.Node{"n1": {Name: "n1", Up: true, Processors: 2, MemoryMB: 4000}}
+	look := func(want string, all ...limit.Reserved) {
+		t.Helper()
+		slurm.Reserved = all
+		b.applyNodes(listed, noon)
+		if err := b.askReserved(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // it is told, and opened
+			b.mu.Lock()
+			b.syncNodes(noon)
+			b.mu.Unlock()
+			b.going.Wait()
+		}
+		if door, why := n.doorOf(noon); n.hello == nil || n.hello.Reserved != want || door != trade.DoorOpen {
+			t.Errorf("the market was told %+v, want %q; %s: %s", n.hello, want, door, why)
+		}
+	}
+	look("")
+	look("course", course())
+	look("")
 }

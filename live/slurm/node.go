@@ -241,10 +241,8 @@ func (b *Backend) syncNodes(now time.Time) {
 			continue
 		}
 		switch back := n.membership.absent() && !n.health.bad(); {
-		case b.cfg.Control == None && n.health == well:
-			if n.hello == nil || back {
-				b.registerNode(n, b.helloFor(n))
-			}
+		case b.cfg.Control == None && n.health == well && (n.hello == nil || back):
+			b.registerNode(n, b.helloFor(n))
 		case back && n.hello != nil:
 			b.registerNode(n, *n.hello)
 		case n.hello != nil && n.health == well && (n.hello.GPUs == task.SameGPUs || n.hello.Features != n.slurm.Features || n.hello.Partition != n.slurm.Partition || n.hello.Reserved != n.aside):

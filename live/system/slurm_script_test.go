@@ -38,7 +38,7 @@ func scriptsRunUnchanged(t *testing.T) {
 			t.Fatalf("%v: %v: %s", argv, err, out)
 		}
 	}
-	shapes := []string{"", "-n 1 -c 3", "-n 4", "-n 2 -c 2", "-N 1 -n 4", "-N 1 --ntasks-per-node=2", "-c 2 --mem=512", "--mem-per-cpu=96", "-n 2 -c 2 --mem-per-cpu=64", "-N 1-1 -n 2 -c 2", "-a 3-5:2", "-a 3-5:2 -c 2", "-a 3-5:2%1 -N 1 -n 1 -c 3 --mem=300"}
+	shapes := []string{"", "-n 1 -c 3", "-n 4", "-n 2 -c 2", "-N 1 -n 4", "-N 1 --ntasks-per-node=2", "-c 2 --mem=512", "--mem-per-cpu=96", "-n 2 -c 2 --mem-per-cpu=64", "-N 1-1 -n 2 -c 2", "-a 3-5:2", "-a 3-5:2 -c 2 -t 1", "-a 3-5:2%1 -N 1 -n 1 -c 3 -t 1 --mem=300"}
 	for i, shape := range shapes {
 		options := append([]string{"-J", fmt.Sprint("shape", i), "-D", b.dir}, strings.Fields(shape)...)
 		run(append(append([]string{"sbatch", "-p", slurmtest.PlainPartition, "-o", fmt.Sprintf("plain-%d-%%a", i)}, options...), "job.sh", "an argument")...)

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/libra-market/libra/core/market"
 )
 
 // Reserved is a time in which nodes are somebody else's, or nobody's, as for maintenance:
@@ -34,6 +36,8 @@ var plain = []string{
 // Odd is why no job of the market can be in a reservation; empty: one can.
 func (r *Reserved) Odd() string {
 	switch {
+	case !market.Word(r.Name): // a node that is set aside for it would be refused by the market
+		return "its name is no word of letters, digits, - _ and . of at most 128"
 	case slices.Contains(r.Flags, "MAINT"):
 		return "it is for maintenance"
 	case len(r.Nodes) == 0:

@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 )
@@ -76,12 +77,13 @@ ClusterName=c Account=theory UserName=ann(1001) Partition= Priority=0 ID=4
 		"floating":    {Reserved{Flags: []string{"TIME_FLOAT"}}, "flag TIME_FLOAT"},
 		"partial":     {Reserved{Partial: true}, "some processors"},
 		"of groups":   {Reserved{Groups: "staff"}, "groups (staff)"},
+		"no word":     {Reserved{Name: "a:b"}, "its name"},
 	} {
-		if c.r.Nodes = []string{"n1"}; (c.r.Odd() == "") != (c.why == "") || !strings.Contains(c.r.Odd(), c.why) {
+		if c.r.Name, c.r.Nodes = cmp.Or(c.r.Name, "course"), []string{"n1"}; (c.r.Odd() == "") != (c.why == "") || !strings.Contains(c.r.Odd(), c.why) {
 			t.Errorf("%s: %q", name, c.r.Odd())
 		}
 	}
-	if odd := (&Reserved{}).Odd(); !strings.Contains(odd, "no nodes") {
+	if odd := (&Reserved{Name: "course"}).Odd(); !strings.Contains(odd, "no nodes") {
 		t.Errorf("without nodes: %q", odd)
 	}
 }

@@ -38,7 +38,7 @@ func scriptsRunUnchanged(t *testing.T) {
 			t.Fatalf("%v: %v: %s", argv, err, out)
 		}
 	}
-	shapes := []string{"", "-n 1 -c 3", "-n 4", "-n 2 -c 2", "-N 1 -n 4", "-N 1 --ntasks-per-node=2", "-c 2 --mem=512", "--mem-per-cpu=96", "-n 2 -c 2 --mem-per-cpu=64", "-N 1-1 -n 2 -c 2", "-a 3-5:2", "-a 3-5:2 -c 2 -t 1", "-a 3-5:2%1 -N 1 -n 1 -c 3 -t 1 --mem=300"}
+	shapes := []string{"", "-n 1 -c 3", "-n 4", "-n 2 -c 2", "-N 1 -n 4", "-N 1 --ntasks-per-node=2", "-c 2 --mem=512", "--mem-per-cpu=96", "-n 2 -c 2 --mem-per-cpu=64", "-N 1-1 -n 2 -c 2", "-a 3-5:2"}
 	for i, shape := range shapes {
 		options := append([]string{"-J", fmt.Sprint("shape", i), "-D", b.dir}, strings.Fields(shape)...)
 		run(append(append([]string{"sbatch", "-p", slurmtest.PlainPartition, "-o", fmt.Sprintf("plain-%d-%%a", i)}, options...), "job.sh", "an argument")...)
@@ -84,6 +84,7 @@ var people = []struct{ name, shell, script string }{
 	{"how tasks lie", `SBATCH -t 1 -n 2 -m cyclic:block --hint=nomultithread -o out job.sh`, `env | grep -E '^SLURM_(DISTRIBUTION|HINT|THREADS_PER_CORE)=' | sort`},
 	{"no directory for temporary files", `TMPDIR=/there/is/none SBATCH -t 1 -o /dev/null job.sh`, `echo $TMPDIR >answer`},
 	{"standard input", `echo text >in; echo 3 >in.3; SBATCH -t 1 -i in -o out job.sh; SBATCH -t 1 -a 3 -i in.%a -o out.%a job.sh`, `read -r line; echo "$line"; srun true`},
+	{"elements with processors", `SBATCH -t 1 -a 3-5:2 -c 2 -o a.%a job.sh; SBATCH -t 1 -a 3-5:2%1 -N 1 -n 1 -c 3 --mem=300 -o b.%a job.sh`, `env | grep -E '^SLURM_(ARRAY_TASK_.*|CPUS.*|JOB_CPUS_PER_NODE|NPROCS|NTASKS.*|TASKS_PER_NODE|MEM_PER.*|PROCID|LOCALID|NNODES|JOB_NUM_NODES|TRES_PER_TASK)=' | sort; srun sh -c 'echo "$SLURM_PROCID of $SLURM_NTASKS, $SLURM_CPUS_PER_TASK"' 2>/dev/null`},
 	{"an exit code", `SBATCH -W -t 1 -o out --wrap 'exit 7'; echo $? >code; SBATCH -W -t 1 -o /dev/null --wrap 'kill -9 $$'; echo $? >>code`, ``},
 }
 

@@ -1,6 +1,7 @@
 package exchange_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -154,6 +155,16 @@ func TestABudgetIsForWhatIsInAnArray(t *testing.T) {
 			o = f.submit(alice, trade.Request{EstimateMS: 10_000, DeadlineMS: 600_000, Threads: 3, Array: &trade.Array{First: 1, Last: 3, Limit: limit}, Budget: &b})
 			if (o.Refusal != nil) != refused || !refused && (o.Job.Price != b || o.Job.Width != 6) {
 				t.Errorf("limit %d, three threads, budget %d: %+v, %+v", limit, b, o.Refusal, o.Job)
+			}
+			if refused {
+				continue
+			}
+			f.wait(1)
+			for rank := range 2 {
+				f.end(task.Key{Job: o.Job.ID, Rank: rank}, 3, 0)
+			}
+			if r := f.job(o.Job.ID).Receipt; r == nil || !slices.Contains(r.Inputs, market.Input{Name: "room", Value: 4}) { // two lanes of two elements
+				t.Errorf("limit %d, three threads: %+v", limit, r)
 			}
 		}
 	}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/live/front"
+	"github.com/libra-market/libra/live/slurm"
+)
+
+// carried refuses what Slurm cannot carry out.
+func carried(r *trade.Request) error { return errors.Join(wholeJob(r), licensed(r), reserved(r)) }
+
+// licensed refuses licences that make no sense.
+func licensed(r *trade.Request) error {
+	if _, err := task.LicensesOf(r.Env); err != nil {
+		return &trade.FieldError{Field: "env", Want: "in " + task.Licenses + " " + err.Error()}
+	}
+	return nil
+}
+
+// recallLicenses has the licences of jobs under way kept for them from the start on.
+func recallLicenses(ctx context.Context, m front.Market, b *slurm.Backend) error {
+	if !b.Licensed(ctx) {
+		return nil
+	}
+	const page = 1000
+	for before := int64(0); ; {
+		jobs, err := m.Jobs(ctx, v1.JobQuery{States: []v1.State{v1.Running, v1.Stopping}, Before: before, Limit: page})
+		if err != nil || len(jobs) == 0 {
+			return err
+		}
+		for i := range jobs {
+			if j, bad := m.Job(ctx, jobs[i].ID); bad == nil { // a list does not say all of it
+				b.Recall(j.ID, j.Owner, j.Request.Env)
+			}
+		}
+		before = jobs[len(jobs)-1].ID
+	}
+}
+
+// reserved refuses a reservation for what begins nobody knows when: whether it lasts as long.
+func reserved(r *trade.Request) error {
+	if r.Reservation != "" && (r.Hold || len(r.Follows()) > 0) {
+		return &trade.FieldError{Field: "reservation", Want: "none with a job on hold, or after others: whether it lasts until the job is done is known of one that begins when it is taken, or at a time (--begin)"}
+	}
+	return nil
+}
+
+// wholeJob refuses an optional part: nobody on a Slurm node could tell it from
+// the rest.
+func wholeJob(r *trade.Request) error {
+	if r.Optional != nil {
+		return &trade.FieldError{Field: "optional", Want: "nothing: jobs with an optional part do not run on Slurm"}
+	}
+	return nil
+}

@@ -60,14 +60,15 @@ func parsePartitions(given []string) (trade.Rates, error) {
 
 // simulatedPartitions are those that the nodes of a simulated cluster are in, at the factors
 // that are given, else at the cluster's own prices; nil: there are none.
-func simulatedPartitions(given []string, nodes []market.Node) (*trade.Rates, error) {
+func simulatedPartitions(given []string, nodes market.Nodes) (*trade.Rates, error) {
 	rates, err := parsePartitions(given)
 	if err != nil {
 		return nil, err
 	}
 	in := map[string]bool{}
-	for i := range nodes {
-		name := nodes[i].Partition
+	kinds := nodes.Kinds()
+	for i := range kinds {
+		name := kinds[i].Partition
 		if name == "" {
 			continue
 		}

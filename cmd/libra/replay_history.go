@@ -59,11 +59,11 @@ func (r *pastRun) load(ctx context.Context, contenders []trial.Contender) error 
 		if like.model, err = newModel(like.modelName(file)); err != nil {
 			return err
 		}
-		var nodes []market.Node
+		var nodes market.Nodes
 		if nodes, err = like.findNodes(file); err != nil {
 			return err
 		}
-		r.nodes = len(nodes)
+		r.nodes = nodes.Len()
 		if r.cluster != "" {
 			r.describe(nodes)
 		}
@@ -98,13 +98,13 @@ func (r *pastRun) load(ctx context.Context, contenders []trial.Contender) error 
 }
 
 // describe has the history run on nodes that are described in a file.
-func (r *pastRun) describe(nodes []market.Node) {
-	r.nodes, r.on = len(nodes), &experiment.Cluster{Nodes: nodes}
+func (r *pastRun) describe(nodes market.Nodes) {
+	r.nodes, r.on = nodes.Len(), &experiment.Cluster{Nodes: nodes}
 }
 
 // divide finds the partitions of the nodes, and what they cost.
 func (r *pastRun) divide() (err error) {
-	var nodes []market.Node
+	var nodes market.Nodes
 	if r.on != nil {
 		nodes = r.on.Nodes
 	}

@@ -203,7 +203,7 @@ type simulation struct {
 	contenders []trial.Contender
 	settings   []trial.Setting
 	model      trial.Model
-	nodes      []market.Node
+	nodes      market.Nodes
 	partitions *trade.Rates // nil: there are none
 	changes    []sim.NodeChange
 }
@@ -252,7 +252,7 @@ func (s *simulation) prepare(file *workload.File) (err error) {
 		return err
 	}
 	if s.failures != "" {
-		s.changes, err = readFailures(s.failures, len(s.nodes)*s.clusters)
+		s.changes, err = readFailures(s.failures, s.nodes.Len()*s.clusters)
 	}
 	return err
 }

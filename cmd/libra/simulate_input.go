@@ -70,9 +70,9 @@ func (c *console) warnSacct(path string, left workload.SacctLeft) {
 }
 
 // findNodes gives the cluster. Of a history of Slurm's the GPUs count if it has any.
-func (s *simulation) findNodes(file *workload.File) ([]market.Node, error) {
+func (s *simulation) findNodes(file *workload.File) (market.Nodes, error) {
 	nodes, err := s.chosenNodes(file)
-	if h := file.Sacct(); h != nil && slices.ContainsFunc(nodes, func(n market.Node) bool { return n.GPUs > 0 }) {
+	if h := file.Sacct(); h != nil && slices.ContainsFunc(nodes.Kinds(), func(n market.Node) bool { return n.GPUs > 0 }) {
 		h.TellGPUs()
 	}
 	return nodes, err
@@ -80,7 +80,7 @@ func (s *simulation) findNodes(file *workload.File) ([]market.Node, error) {
 
 // chosenNodes are those that are described in a file, counted on the command line, or as
 // many as the header of the log says.
-func (s *simulation) chosenNodes(file *workload.File) ([]market.Node, error) {
+func (s *simulation) chosenNodes(file *workload.File) (market.Nodes, error) {
 	if s.cluster != "" {
 		return readCluster(s.cluster)
 	}
@@ -89,23 +89,21 @@ func (s *simulation) chosenNodes(file *workload.File) ([]market.Node, error) {
 		n = file.Header().Processors()
 	}
 	if n == 0 {
-		return nil, usagef("%s does not say how large the cluster is: give --nodes", s.workload)
+		return market.Nodes{}, usagef("%s does not say how large the cluster is: give --nodes", s.workload)
 	}
 	if err := checkNodes(n); err != nil {
-		return nil, err
+		return market.Nodes{}, err
 	}
 	return s.plainNodes(n), nil
 }
 
 // plainNodes are so many equal nodes, with the GPUs that the command line gives them.
-func (s *simulation) plainNodes(n int) []market.Node {
-	nodes := market.PlainNodes(n)
+func (s *simulation) plainNodes(n int) market.Nodes {
+	node := market.Plain()
 	if s.gpus > 0 {
-		for i := range nodes {
-			nodes[i].GPUs, nodes[i].Base.GPU = s.gpus, market.Price(s.gpuRate)
-		}
+		node.GPUs, node.Base.GPU = s.gpus, market.Price(s.gpuRate)
 	}
-	return nodes
+	return market.Alike(node, n)
 }
 
 func checkNodes(n int) error {
@@ -115,17 +113,18 @@ func checkNodes(n int) error {
 	return nil
 }
 
-func readCluster(path string) ([]market.Node, error) {
+func readCluster(path string) (market.Nodes, error) {
 	in, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return market.Nodes{}, err
 	}
 	defer in.Close()
 	described, err := spec.ReadCluster(path, in)
 	if err != nil {
-		return nil, err
+		return market.Nodes{}, err
 	}
-	return described.Nodes()
+	nodes, err := described.Nodes()
+	return market.Compact(nodes), err
 }
 
 func readFailures(path string, nodes int) ([]sim.NodeChange, error) {

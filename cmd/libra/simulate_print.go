@@ -45,7 +45,7 @@ func (s *simulation) headline(jobs int64) string {
 	if s.factor != 1 {
 		parts = append(parts, fmt.Sprintf("gaps x %v", s.factor))
 	}
-	size := number(int64(len(s.nodes)), "node")
+	size := number(int64(s.nodes.Len()), "node")
 	if s.clusters > 1 {
 		size = fmt.Sprintf("%s of %s, %s", number(int64(s.clusters), "cluster"), size, s.wish)
 		if s.ask > 0 {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -85,7 +84,7 @@ func (s *simulation) limits(arrivals []workload.Arrival, effort bound.Effort) (*
 	if err != nil {
 		return nil, err
 	}
-	limits, err := trial.Limits(jobs, slices.Repeat(s.nodes, s.clusters), effort)
+	limits, err := trial.Limits(jobs, s.nodes.Times(s.clusters), effort)
 	return &limits, err
 }
 

@@ -205,7 +205,7 @@ func planSweep(ctx context.Context, con *console, opts sweepOptions) (*sweep.Pla
 		if none != nil {
 			return nil, none
 		}
-		nodes = len(found)
+		nodes = found.Len()
 	}
 	arrivals, err := con.loadWorkload(ctx, file, opts.last)
 	if err != nil {

@@ -36,7 +36,7 @@ type Book struct {
 }
 
 // New opens the book of a cluster.
-func New(nodes []market.Node) *Book {
+func New(nodes market.Nodes) *Book {
 	b := &Book{processors: newProcessors(nodes), now: -market.Never, freeSlot: NoSlot}
 	b.queue = newQueue(len(b.nodeOf))
 	b.isTouch = make([]Touch, len(b.nodeOf))
@@ -256,7 +256,7 @@ func (b *Book) Measure(s Slot, proc int32, had market.Work, presumed bool) {
 // HeldOn lists the jobs on a node, in the order of their IDs.
 func (b *Book) HeldOn(node int) []Slot {
 	var held []Slot
-	first, n := int(b.first[node]), b.nodes[node].Processors
+	first, n := int(b.first[node]), b.nodes.At(node).Processors
 	for _, s := range b.running {
 		for proc := first; proc < first+n; proc++ {
 			if b.slots.at(s).Procs.Has(proc) {

@@ -32,16 +32,12 @@ type partOf struct {
 	node int32
 }
 
-func newGPUs(nodes []market.Node) (g gpus) {
-	for i := range nodes {
-		if nodes[i].GPUs == 0 {
-			continue
-		}
-		if g.free == nil {
-			g.free, g.withheld, g.part = make([]int64, len(nodes)), make([]int64, len(nodes)), map[partOf]int64{}
-		}
-		g.free[i] = int64(nodes[i].GPUs)
-		if nodes[i].Mixed() && g.named == nil {
+func newGPUs(nodes market.Nodes) (g gpus) {
+	g.free, g.withheld, g.part = make([]int64, nodes.Len()), make([]int64, nodes.Len()), map[partOf]int64{}
+	for i := range nodes.Len() {
+		n := nodes.At(i)
+		g.free[i] = int64(n.GPUs)
+		if n.Mixed() && g.named == nil {
 			g.named = map[kindOn]int64{}
 		}
 	}
@@ -106,7 +102,7 @@ func (g *gpus) clone() gpus {
 // who hold some hold them still.
 func (b *Book) Withhold(node int, n int64) {
 	if g := &b.gpus; g.free != nil {
-		n = max(0, min(n, int64(b.nodes[node].GPUs)))
+		n = max(0, min(n, int64(b.nodes.At(node).GPUs)))
 		g.free[node] -= n - g.withheld[node]
 		g.withheld[node] = n
 	}

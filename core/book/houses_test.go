@@ -19,7 +19,7 @@ func TestHousesFollowFromWhoResidesWhere(t *testing.T) {
 				nodes[i].Rating = float64(1 + i%3)
 			}
 		}
-		b := New(nodes)
+		b := New(market.Each(nodes))
 		var there []Slot
 		for id := range market.JobID(rapid.IntRange(1, 60).Draw(t, "jobs")) {
 			if len(there) > 0 && rapid.IntRange(0, 2).Draw(t, "leaves") == 0 {

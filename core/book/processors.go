@@ -10,7 +10,7 @@ import (
 // processors is what the cluster has: nodes, their processors numbered in node
 // order from 0, and who is on them.
 type processors struct {
-	nodes   []market.Node
+	nodes   market.Nodes
 	nodeOf  []int32   // node of each processor
 	first   []int32   // first processor of each node
 	rating  []float64 // of each processor; nil where all are 1
@@ -35,24 +35,27 @@ type processors struct {
 	askedOn    bitset
 }
 
-func newProcessors(nodes []market.Node) processors {
-	p := processors{nodes: nodes, down: make([]bool, len(nodes)), closed: make([]bool, len(nodes))}
-	counted, uneven := false, false
-	total := 0
-	for i := range nodes {
-		total += nodes[i].Processors
-	}
-	p.first, p.nodeOf = make([]int32, 0, len(nodes)), make([]int32, 0, total)
-	for i := range nodes {
-		n := &nodes[i]
-		p.first = append(p.first, market.Int32(len(p.nodeOf)))
-		for range n.Processors {
-			p.nodeOf = append(p.nodeOf, market.Int32(i))
-		}
+func newProcessors(nodes market.Nodes) processors {
+	count, total := nodes.Len(), nodes.Processors()
+	p := processors{nodes: nodes, down: make([]bool, count), closed: make([]bool, count)}
+	counted, uneven, gpus := false, false, false
+	kinds := nodes.Kinds()
+	for i := range kinds {
+		n := &kinds[i]
 		counted = counted || n.Memory != market.NoLimit || n.Disk != market.NoLimit
 		uneven = uneven || n.Rating != 1
-		p.rates = p.rates || n.Base != nodes[0].Base
+		gpus = gpus || n.GPUs > 0
+		p.rates = p.rates || n.Base != kinds[0].Base
 		p.aside = p.aside || n.Reserved != ""
+	}
+	p.first, p.nodeOf = make([]int32, count), make([]int32, total)
+	at := int32(0)
+	for i := range p.first {
+		p.first[i] = at
+		for range nodes.At(i).Processors {
+			p.nodeOf[at] = int32(i) //nolint:gosec // a cluster has no more processors than that: see cluster.validate
+			at++
+		}
 	}
 	p.users = make([]int32, total)
 	p.idle = newBitset(total)
@@ -61,16 +64,19 @@ func newProcessors(nodes []market.Node) processors {
 	if uneven {
 		p.rating = make([]float64, total)
 		for i, n := range p.nodeOf {
-			p.rating[i] = nodes[n].Rating
+			p.rating[i] = nodes.At(int(n)).Rating
 		}
 	}
 	if counted {
-		p.memory, p.disk = make([]int64, len(nodes)), make([]int64, len(nodes))
-		for i, n := range nodes {
+		p.memory, p.disk = make([]int64, count), make([]int64, count)
+		for i := range count {
+			n := nodes.At(i)
 			p.memory[i], p.disk[i] = n.Memory, n.Disk
 		}
 	}
-	p.gpus = newGPUs(nodes)
+	if gpus {
+		p.gpus = newGPUs(nodes)
+	}
 	return p
 }
 
@@ -115,12 +121,12 @@ func (p *processors) roomNow(node int, j *market.Job) int {
 		return 0
 	}
 	memory, disk := p.free(node)
-	return p.roomOn(node, memory, disk, p.gpus.on(market.Int32(node), &p.nodes[node], j), j)
+	return p.roomOn(node, memory, disk, p.gpus.on(market.Int32(node), p.nodes.At(node), j), j)
 }
 
 // roomEver is how many of them the node would hold if it were empty.
 func (p *processors) roomEver(node int, j *market.Job) int {
-	n := &p.nodes[node]
+	n := p.nodes.At(node)
 	return p.roomOn(node, n.Memory, n.Disk, int64(n.GPUs), j)
 }
 
@@ -130,7 +136,7 @@ func (p *processors) roomOn(node int, memory, disk, gpus int64, j *market.Job) i
 	if j.Where != nil && !p.may(node, j.Where) {
 		return 0
 	}
-	room := p.nodes[node].Processors
+	room := p.nodes.At(node).Processors
 	if j.Memory > 0 && memory != market.NoLimit {
 		room = int(min(int64(room), memory/j.Memory))
 	}
@@ -138,7 +144,7 @@ func (p *processors) roomOn(node int, memory, disk, gpus int64, j *market.Job) i
 		room = int(min(int64(room), disk/j.Disk))
 	}
 	if j.GPUs > 0 {
-		room = int(min(int64(room), p.nodes[node].ProgramsOn(gpus, j)*int64(max(1, j.Threads))))
+		room = int(min(int64(room), p.nodes.At(node).ProgramsOn(gpus, j)*int64(max(1, j.Threads))))
 	}
 	if j.Spread {
 		room = min(room, int(max(1, j.Threads)))
@@ -156,7 +162,7 @@ func (p *processors) couldHold(j *market.Job) bool {
 		return true
 	}
 	held := 0
-	for i := range p.nodes {
+	for i := range p.nodes.Len() {
 		held += j.Whole(p.roomEver(i, j))
 	}
 	return held >= int(j.Width)
@@ -181,7 +187,7 @@ func (p *processors) idleFor(j *market.Job) int {
 		return p.idleN
 	}
 	free := 0
-	for node := range p.nodes {
+	for node := range p.nodes.Len() {
 		free += p.idleOn(node, j)
 	}
 	return free
@@ -190,7 +196,7 @@ func (p *processors) idleFor(j *market.Job) int {
 // idleOn counts those of one node.
 func (p *processors) idleOn(node int, j *market.Job) int {
 	idle, first := 0, int(p.first[node])
-	for proc := first; proc < first+p.nodes[node].Processors; proc++ {
+	for proc := first; proc < first+p.nodes.At(node).Processors; proc++ {
 		if p.idle.has(proc) {
 			idle++
 		}
@@ -243,7 +249,7 @@ func (p *processors) allocateIdle(j *market.Job, into market.Procs) market.Procs
 
 func (p *processors) allocateChosen(j *market.Job, into market.Procs) market.Procs {
 	want, needs := int(j.Width), p.needs(j)
-	for node := 0; node < len(p.nodes) && want > 0; node++ {
+	for node := 0; node < p.nodes.Len() && want > 0; node++ {
 		take := min(want, p.idleOn(node, j))
 		want -= take
 		for proc := p.idle.next(int(p.first[node])); take > 0; proc = p.idle.next(proc + 1) {
@@ -360,7 +366,7 @@ func (p *processors) setDown(node int, down bool) {
 	p.setClosed(node, false, nil) // whoever comes back is asked again
 	p.down[node] = down
 	first := int(p.first[node])
-	for proc := first; proc < first+p.nodes[node].Processors; proc++ {
+	for proc := first; proc < first+p.nodes.At(node).Processors; proc++ {
 		if down {
 			p.idle.clear(proc)
 			p.idleN--
@@ -389,7 +395,7 @@ func (p *processors) setClosed(node int, closed bool, alone market.Procs) {
 		held[proc] = true
 	}
 	first := int(p.first[node])
-	for proc := first; proc < first+p.nodes[node].Processors; proc++ {
+	for proc := first; proc < first+p.nodes.At(node).Processors; proc++ {
 		switch {
 		case closed:
 			p.upN--

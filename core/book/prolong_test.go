@@ -14,7 +14,7 @@ func shared(independent bool) (b *Book, first, second Slot) {
 	for i := range nodes {
 		nodes[i].Processors, nodes[i].Memory = 2, 100
 	}
-	b = New(nodes)
+	b = New(market.Each(nodes))
 	b.Tick(0)
 	b.SetDown(2, true)
 	terms := Terms{Independent: independent}

@@ -9,7 +9,7 @@ import (
 // A job of which more is left than was thought does not hide the next whose estimate is
 // used up: what is kept in order says what would be made of the entries anew.
 func TestWhatIsMeasuredFindsItsPlace(t *testing.T) {
-	b := New(market.PlainNodes(2))
+	b := New(market.Alike(market.Plain(), 2))
 	b.now = 0
 	d := NewDraft(b)
 	var slots []Slot

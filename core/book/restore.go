@@ -15,7 +15,7 @@ var ErrState = errors.New("not the state of a cluster")
 // Restore opens a book in a state that was written down, with a draft to plan
 // on. There may be more nodes than there were: those after the old ones are
 // new, up and empty.
-func Restore(nodes []market.Node, s *State) (*Draft, error) {
+func Restore(nodes market.Nodes, s *State) (*Draft, error) {
 	r := &restorer{state: s, slots: map[market.JobID]Slot{}}
 	if err := r.restore(nodes); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrState, err)
@@ -32,7 +32,7 @@ type restorer struct {
 	alone bitset // processors that somebody holds alone
 }
 
-func (r *restorer) restore(nodes []market.Node) error {
+func (r *restorer) restore(nodes market.Nodes) error {
 	s := r.state
 	if err := r.sameNodes(nodes); err != nil {
 		return err
@@ -44,7 +44,7 @@ func (r *restorer) restore(nodes []market.Node) error {
 	r.book, r.draft = b, NewDraft(b)
 	b.now, b.cause = market.Time(s.Now), s.Cause
 	r.draft.wake, r.draft.asked = market.Time(s.Wake), market.Time(s.Asked)
-	if len(nodes) > len(s.Nodes) {
+	if nodes.Len() > len(s.Nodes) {
 		b.Note(NodesChanged)
 	}
 	for node := range s.Nodes {
@@ -69,12 +69,12 @@ func (r *restorer) restore(nodes []market.Node) error {
 
 // sameNodes: the processors of the old nodes have the numbers and the speeds
 // they had.
-func (r *restorer) sameNodes(nodes []market.Node) error {
-	if len(nodes) < len(r.state.Nodes) {
-		return fmt.Errorf("there were %d nodes and now there are %d", len(r.state.Nodes), len(nodes))
+func (r *restorer) sameNodes(nodes market.Nodes) error {
+	if nodes.Len() < len(r.state.Nodes) {
+		return fmt.Errorf("there were %d nodes and now there are %d", len(r.state.Nodes), nodes.Len())
 	}
 	for i, old := range r.state.Nodes {
-		if n := &nodes[i]; n.Processors != old.Processors || n.Rating != float64(old.Rating) {
+		if n := nodes.At(i); n.Processors != old.Processors || n.Rating != float64(old.Rating) {
 			return fmt.Errorf("node %d had %d processors of rating %v and now has %d of %v",
 				i, old.Processors, float64(old.Rating), n.Processors, n.Rating)
 		}

@@ -56,7 +56,7 @@ func TestRegisterGivesPagesBack(t *testing.T) {
 // A slot is given again only from the next step on: the events of this one
 // point to it.
 func TestASlotIsKeptUntilTheNextStep(t *testing.T) {
-	b := New(market.PlainNodes(1))
+	b := New(market.Alike(market.Plain(), 1))
 	first := b.Add(&market.Job{ID: 1, Width: 1})
 	b.Remove(first)
 	if again := b.Add(&market.Job{ID: 2, Width: 1}); again == first {

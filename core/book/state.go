@@ -96,8 +96,8 @@ func (d *Draft) State() State {
 		Now: b.now, Cause: b.cause, Wake: d.wake, Asked: d.asked, Version: slices.Max(b.versions),
 		Slots: b.slots.n, Vacated: slices.Clone(b.vacated),
 	}
-	for i := range b.nodes {
-		n := &b.nodes[i]
+	for i := range b.nodes.Len() {
+		n := b.nodes.At(i)
 		s.Nodes = append(s.Nodes, NodeState{Processors: n.Processors, Rating: market.Number(n.Rating), Down: b.down[i], Closed: b.closed[i], Withheld: b.gpus.withheldOn(i)})
 	}
 	for slot := b.freeSlot; slot != NoSlot; slot = b.slots.at(slot).alongside {

@@ -39,7 +39,7 @@ func fill(x reflect.Value, n *int) {
 // Every field of a job, of its terms and of its tasks is written down.
 func TestStateForgetsNoField(t *testing.T) {
 	n := 0
-	b := New(market.PlainNodes(100))
+	b := New(market.Alike(market.Plain(), 100))
 	b.slots = newEntries(1)
 	e := b.slots.at(0)
 	fill(reflect.ValueOf(e).Elem(), &n)

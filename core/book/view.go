@@ -28,8 +28,11 @@ func (v View) Cause() Cause { return v.b.cause }
 // Processors counts the processors of the cluster, up or down.
 func (v View) Processors() int { return len(v.b.nodeOf) }
 
-// Node is the node of a processor.
-func (v View) Node(proc int) *market.Node { return &v.b.nodes[v.b.nodeOf[proc]] }
+// NodeOf is the number of a processor's node.
+func (v View) NodeOf(proc int) int32 { return v.b.nodeOf[proc] }
+
+// Node is what the node of a processor is like. Nodes that are alike may be one and the same.
+func (v View) Node(proc int) *market.Node { return v.b.nodes.At(int(v.b.nodeOf[proc])) }
 
 // Ratings are the ratings of all processors; nil means that all are 1.
 func (v View) Ratings() []float64 { return v.b.rating }

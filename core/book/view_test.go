@@ -14,7 +14,7 @@ import (
 func TestBackfillingAnswersLikeAScan(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const processors = 8
-		b := New(market.PlainNodes(processors))
+		b := New(market.Alike(market.Plain(), processors))
 		d := NewDraft(b)
 		v := b.View()
 		waiting := map[Slot]bool{}
@@ -141,7 +141,7 @@ func compareShadow(t *rapid.T, v View, j *market.Job, idle int, running map[Slot
 
 // Asking as of a later time changes nothing, not even the time.
 func TestAskLeavesTheBookAlone(t *testing.T) {
-	b := New(market.PlainNodes(1))
+	b := New(market.Alike(market.Plain(), 1))
 	b.Tick(5)
 	b.ReadAt(7, func(v View) {
 		if v.Now() != 7 {
@@ -164,7 +164,7 @@ func TestTimeThatRunsBackBreaksTheBook(t *testing.T) {
 			t.Error("time ran back unnoticed")
 		}
 	}()
-	b := New(market.PlainNodes(1))
+	b := New(market.Alike(market.Plain(), 1))
 	b.Tick(5)
 	b.Tick(4)
 }

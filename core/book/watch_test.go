@@ -12,7 +12,7 @@ import (
 // advance independently, or as one.
 func watched(t *testing.T, independent bool, jobs int) (*Book, *Draft, []Slot) {
 	t.Helper()
-	b := New(market.PlainNodes(jobs))
+	b := New(market.Alike(market.Plain(), jobs))
 	b.now = 0
 	d := NewDraft(b)
 	var slots []Slot

@@ -18,7 +18,7 @@ func (p *processors) may(node int, where *market.Where) bool {
 	if !known {
 		on = p.choose(where)
 		const entry = 128
-		size := entry + len(where.Nodes) + len(where.Exclude) + len(where.Constraint) + len(where.Partition) + len(where.Reservation) + len(p.nodes)/8
+		size := entry + len(where.Nodes) + len(where.Exclude) + len(where.Constraint) + len(where.Partition) + len(where.Reservation) + p.nodes.Len()/8
 		if p.chosen == nil || p.chosenSize+size > mostChosen {
 			p.chosen, p.chosenSize = map[market.Where]bitset{}, 0
 		}
@@ -31,18 +31,18 @@ func (p *processors) may(node int, where *market.Where) bool {
 
 // choose is on which nodes such a job may be: on none where it names one that is not there.
 func (p *processors) choose(where *market.Where) bitset {
-	on, missing, takes := newBitset(len(p.nodes)), map[string]bool{}, where.Chooser()
+	on, missing, takes := newBitset(p.nodes.Len()), map[string]bool{}, where.Chooser()
 	for _, name := range where.Names() {
 		missing[name] = true
 	}
-	for i := range p.nodes {
-		if takes(&p.nodes[i]) {
+	for i := range p.nodes.Len() {
+		if takes(p.nodes.At(i)) {
 			on.set(i)
 		}
-		delete(missing, p.nodes[i].Name)
+		delete(missing, p.nodes.At(i).Name)
 	}
 	if len(missing) > 0 {
-		return newBitset(len(p.nodes))
+		return newBitset(p.nodes.Len())
 	}
 	return on
 }
@@ -63,5 +63,5 @@ func (p *processors) within(procs market.Procs, j *market.Job) bool {
 // kept reports whether a node is set aside for others than the job, or for nobody and the job
 // is in a reservation. Who is there stays, and may have more of the processors that it is on.
 func (p *processors) kept(node int, j *market.Job) bool {
-	return p.only == nil && (p.aside || j.Where != nil) && !j.Where.Admits(&p.nodes[node])
+	return p.only == nil && (p.aside || j.Where != nil) && !j.Where.Admits(p.nodes.At(node))
 }

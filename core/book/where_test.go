@@ -12,7 +12,7 @@ import (
 // A job that names thousands of nodes costs, once that is known, as much for each processor as
 // one that names one: policies ask of all of them.
 func TestLongListsAreNotReadForEachProcessor(t *testing.T) {
-	v := New(market.PlainNodes(2000)).View()
+	v := New(market.Alike(market.Plain(), 2000)).View()
 	var names []string
 	for i := range 5000 {
 		names = append(names, fmt.Sprintf("elsewhere%d", i))
@@ -35,7 +35,7 @@ func TestLongListsAreNotReadForEachProcessor(t *testing.T) {
 // What each of a thousand jobs says of nodes is remembered as what ten of them say: policies go
 // through all who wait, again and again.
 func TestWhatManyJobsSayIsRemembered(t *testing.T) {
-	v := New(market.PlainNodes(2000)).View()
+	v := New(market.Alike(market.Plain(), 2000)).View()
 	ask := func(different int) time.Duration {
 		jobs := make([]market.Job, 1000)
 		for i := range jobs {
@@ -91,7 +91,7 @@ func TestWhoMayBeOnANodeThatIsSetAside(t *testing.T) {
 		"who is in it, and names another":     {[]market.Node{node("n1", "course"), node("n2", "course")}, in(market.Where{Nodes: "n2", Reservation: "course"}), [2]bool{false, true}},
 		"who excludes one of its reservation": {[]market.Node{node("n1", "course"), node("n2", "course")}, in(market.Where{Exclude: "n2", Reservation: "course"}), [2]bool{true, false}},
 	} {
-		p := newProcessors(c.nodes)
+		p := newProcessors(market.Each(c.nodes))
 		j := &market.Job{Width: 1, Where: c.where}
 		for i, may := range c.may {
 			if p.within(market.ProcsOf(i), j) != may {

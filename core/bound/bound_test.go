@@ -108,7 +108,7 @@ func TestTheBoundIsTheBestWhereNothingIsGainedByCutting(t *testing.T) {
 			})
 		}
 		want := brute(offers, processors)
-		got := bound.Most(offers, bound.NewCluster(market.PlainNodes(processors)), bound.Thorough)
+		got := bound.Most(offers, bound.NewCluster(market.Alike(market.Plain(), processors)), bound.Thorough)
 		if got < want || got > want*1.001 {
 			t.Errorf("seed %d: bound %v, best %v", seed, got, want)
 		}
@@ -131,7 +131,7 @@ func TestTheBoundIsNeverBelowTheBest(t *testing.T) {
 		}
 		want := brute(offers, processors)
 		for _, effort := range []bound.Effort{bound.Thorough, bound.Quick, {Buckets: 2, Looks: 50}} {
-			got := bound.Most(offers, bound.NewCluster(market.PlainNodes(processors)), effort)
+			got := bound.Most(offers, bound.NewCluster(market.Alike(market.Plain(), processors)), effort)
 			if got < want {
 				t.Errorf("seed %d, %+v: bound %v, best %v", seed, effort, got, want)
 			}
@@ -148,7 +148,7 @@ func TestTheBoundIsNeverBelowTheBest(t *testing.T) {
 
 // What fades is worth what is left of it when it is done at the earliest.
 func TestABoundOnWhatFades(t *testing.T) {
-	one := bound.NewCluster(market.PlainNodes(1))
+	one := bound.NewCluster(market.Alike(market.Plain(), 1))
 	offer := bound.Offer{From: 0, Until: 10, Width: 1, Work: 10, Worth: 100, Fade: 5}
 	for _, c := range []struct {
 		jobs        int
@@ -171,7 +171,7 @@ func TestABoundOnWhatFades(t *testing.T) {
 }
 
 func TestWhatCannotBeDoneIsWorthNothing(t *testing.T) {
-	two := bound.NewCluster([]market.Node{{Processors: 2, Rating: 3}})
+	two := bound.NewCluster(market.Each([]market.Node{{Processors: 2, Rating: 3}}))
 	for name, c := range map[string]struct {
 		offer bound.Offer
 		want  float64

@@ -28,11 +28,12 @@ type Cluster struct {
 }
 
 // NewCluster is the cluster of some nodes.
-func NewCluster(nodes []market.Node) Cluster {
+func NewCluster(nodes market.Nodes) Cluster {
 	var ratings []float64
-	for i := range nodes {
-		for range nodes[i].Processors {
-			ratings = append(ratings, nodes[i].Rating)
+	for i := range nodes.Len() {
+		n := nodes.At(i)
+		for range n.Processors {
+			ratings = append(ratings, n.Rating)
 		}
 	}
 	slices.SortFunc(ratings, func(a, b float64) int {

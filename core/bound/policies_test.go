@@ -25,9 +25,9 @@ func TestNoPolicyExceedsTheBound(t *testing.T) {
 			}
 		}
 		jobs := randomWork(draw, seed%3 == 0)
-		l := bound.Of(each(jobs), bound.NewCluster(nodes), bound.Effort{Buckets: 200, Looks: 1_000_000})
+		l := bound.Of(each(jobs), bound.NewCluster(market.Each(nodes)), bound.Effort{Buckets: 200, Looks: 1_000_000})
 		for _, kind := range policy.Kinds() {
-			try := trial.Trial{Kind: kind, Nodes: nodes, Exact: kind.ExactEstimates}
+			try := trial.Trial{Kind: kind, Nodes: market.Each(nodes), Exact: kind.ExactEstimates}
 			got, err := try.Run(t.Context(), workload.FromSlice(jobs))
 			if err != nil {
 				t.Fatal(err)

@@ -30,26 +30,30 @@ type Cluster struct {
 
 // New makes a cluster of empty nodes.
 func New(nodes []market.Node, p policy.Policy) (*Cluster, error) {
+	return Of(market.Each(nodes), p)
+}
+
+// Of is a cluster of nodes that may be alike.
+func Of(nodes market.Nodes, p policy.Policy) (*Cluster, error) {
 	if err := validate(nodes); err != nil {
 		return nil, err
 	}
 	b := book.New(nodes)
-	return &Cluster{book: b, draft: book.NewDraft(b), policy: p, nodes: len(nodes), apart: policy.EventByEvent(p)}, nil
+	return &Cluster{book: b, draft: book.NewDraft(b), policy: p, nodes: nodes.Len(), apart: policy.EventByEvent(p)}, nil
 }
 
 // validate finds what is wrong with the nodes of a cluster.
-func validate(nodes []market.Node) error {
-	if len(nodes) == 0 {
+func validate(nodes market.Nodes) error {
+	if nodes.Len() == 0 {
 		return errors.New("a cluster needs at least one node")
 	}
-	processors := 0
-	for i := range nodes {
-		if err := nodes[i].Validate(); err != nil {
+	kinds := nodes.Kinds()
+	for i := range kinds {
+		if err := kinds[i].Validate(); err != nil {
 			return fmt.Errorf("node %d: %w", i, err)
 		}
-		processors += nodes[i].Processors
 	}
-	if processors > market.MaxWidth {
+	if processors := nodes.Processors(); processors > market.MaxWidth {
 		return fmt.Errorf("%d processors are more than a cluster can have (%d)", processors, market.MaxWidth)
 	}
 	return nil

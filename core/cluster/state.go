@@ -36,14 +36,15 @@ func (c *Cluster) Facts(changed, moved, used []market.JobID, procs []int) book.F
 // the jobs that these have placed; whoever changes between them waits until
 // Live is 0. The policy is this cluster's own: it serves no other.
 func Restore(nodes []market.Node, p policy.Policy, s State) (*Cluster, error) {
-	if err := validate(nodes); err != nil {
+	each := market.Each(nodes)
+	if err := validate(each); err != nil {
 		return nil, err
 	}
-	draft, err := book.Restore(nodes, &s.Book)
+	draft, err := book.Restore(each, &s.Book)
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{Punctual: s.Punctual, book: draft.Book(), draft: draft, policy: p, nodes: len(nodes), apart: policy.EventByEvent(p)}
+	c := &Cluster{Punctual: s.Punctual, book: draft.Book(), draft: draft, policy: p, nodes: each.Len(), apart: policy.EventByEvent(p)}
 	if s.Policy != policy.Describe(p) {
 		c.book.Note(book.NodesChanged)
 	}

@@ -18,7 +18,7 @@ func TestWhatTheBestOfferStartsIsInTime(t *testing.T) {
 	}
 	for seed := range uint64(30) {
 		draw := rand.New(rand.NewPCG(seed, 5))
-		try := trial.Trial{Kind: kind, Nodes: market.PlainNodes(8)}
+		try := trial.Trial{Kind: kind, Nodes: market.Alike(market.Plain(), 8)}
 		allInTime(t, seed, &try, crowd(draw, 200))
 	}
 }

@@ -31,10 +31,10 @@ func together(v book.View, j *market.Job, from []candidate) []candidate {
 		}
 		return 1
 	})
-	tasks := map[*market.Node]int{}
+	tasks := map[int32]int{}
 	kept := from[:0]
 	for _, c := range from {
-		node := v.Node(int(c.proc))
+		node := v.NodeOf(int(c.proc))
 		if room, _ := v.RoomOn(int(c.proc), j); tasks[node] < room {
 			tasks[node]++
 			kept = append(kept, c)
@@ -50,10 +50,10 @@ func together(v book.View, j *market.Job, from []candidate) []candidate {
 // threads, each of one node, and no more of them than the job has: the sets that
 // are complete first.
 func inSets(v book.View, j *market.Job, from []candidate) []candidate {
-	open := map[*market.Node][]candidate{}
+	open := map[int32][]candidate{}
 	chosen := make([]candidate, 0, j.Width)
 	for _, c := range from {
-		node := v.Node(int(c.proc))
+		node := v.NodeOf(int(c.proc))
 		set := append(open[node], c)
 		if len(set) == int(j.Threads) && len(chosen) < int(j.Width) {
 			chosen = append(chosen, set...)

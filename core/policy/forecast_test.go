@@ -15,7 +15,7 @@ func TestAForecastLooksOnlyAsFarAsItGoes(t *testing.T) {
 	inOrder, looked := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		const processors = 40
-		b := book.New(market.PlainNodes(processors))
+		b := book.New(market.Alike(market.Plain(), processors))
 		d, v, now := book.NewDraft(b), b.View(), market.Time(0)
 		b.Tick(now)
 		for id := range market.JobID(rapid.IntRange(1, 60).Draw(t, "jobs")) {

@@ -29,7 +29,7 @@ func TestWhatTheGoingRateTakesIsInTime(t *testing.T) {
 				nodes[i].Rating = 1 + draw.Float64()
 			}
 		}
-		try := trial.Trial{Kind: kind, Nodes: nodes, Watch: func(r *market.Record) {
+		try := trial.Trial{Kind: kind, Nodes: market.Each(nodes), Watch: func(r *market.Record) {
 			switch r.Kind {
 			case market.Granted:
 				waited++
@@ -68,7 +68,7 @@ func TestWhoOverrunsTakesFromNobody(t *testing.T) {
 				jobs[i].Actual *= market.Work(draw.Float64())
 			}
 		}
-		try := trial.Trial{Kind: kind, Nodes: market.PlainNodes(8), Watch: func(r *market.Record) {
+		try := trial.Trial{Kind: kind, Nodes: market.Alike(market.Plain(), 8), Watch: func(r *market.Record) {
 			if r.Kind != market.Completed {
 				return
 			}

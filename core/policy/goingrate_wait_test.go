@@ -24,7 +24,7 @@ func TestWhatThoseNeedWhoOfferMore(t *testing.T) {
 		}
 		rate := func(j *market.Job) float64 { return market.RoundSignificant(float64(j.SLA.Budget) / p.size(j)) }
 		for _, processors := range []int{4, 8} {
-			b := book.New(market.PlainNodes(processors))
+			b := book.New(market.Alike(market.Plain(), processors))
 			b.Tick(0)
 			for i := range jobs {
 				b.Wait(b.Add(&jobs[i]), book.Terms{Price: jobs[i].SLA.Budget, Latest: market.Never})
@@ -75,7 +75,7 @@ func TestWhenWhoWaitsIsTakenIn(t *testing.T) {
 		if c.price != "" {
 			p.price = c.price
 		}
-		b := book.New(market.PlainNodes(1))
+		b := book.New(market.Alike(market.Plain(), 1))
 		b.Tick(0)
 		here := market.Job{ID: 1, Estimate: 10, Width: 1, SLA: market.SLA{Deadline: 100, Budget: 100}}
 		b.Place(b.Add(&here), book.Terms{Price: 100, Finish: 100, Firm: true, Independent: true}, market.Procs(nil).Add(0))

@@ -24,6 +24,12 @@ func inOrder(l *ladder, from float64) (all []entry) {
 	return all
 }
 
+// Ties: the first processor decides and, where that is another's too, the number of the house.
+var (
+	keys   = rapid.SampledFrom([]float64{math.Inf(-1), -3, -2.5, -1, -1e-300, math.Copysign(0, -1), 0, 1e-300, 0.5, 1, math.Nextafter(1, 2), 3, math.Inf(1)})
+	firsts = rapid.Int32Range(0, 5)
+)
+
 // A ladder is a sorted list of its members, whatever came and went.
 func TestALadderIsASortedList(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -34,21 +40,21 @@ func TestALadderIsASortedList(t *testing.T) {
 		for range rapid.IntRange(1, 900).Draw(t, "steps") {
 			h := rapid.Int32Range(1, houses).Draw(t, "house")
 			if at := slices.IndexFunc(list, func(e entry) bool { return e.house == h }); at >= 0 {
-				if !steps.has(h) || !steps.at(h, list[at].key, list[at].first) || steps.at(h, list[at].key+1, list[at].first) || steps.at(h, list[at].key, list[at].first+1) {
+				if !steps.has(h) || !steps.at(h, list[at].key, list[at].first) || steps.at(h, math.Nextafter(list[at].key, 7), list[at].first) || steps.at(h, list[at].key, list[at].first+1) {
 					t.Fatalf("%+v is not where it is", list[at])
 				}
 				steps.remove(h)
 				list = slices.Delete(list, at, at+1)
 			} else {
-				e := entry{key: float64(rapid.IntRange(-3, 3).Draw(t, "key")), first: h, house: h} // ties: the first processor decides
+				e := entry{key: keys.Draw(t, "key"), first: firsts.Draw(t, "first"), house: h}
 				steps.insert(h, e.key, e.first)
 				list = append(list, e)
-				slices.SortFunc(list, func(a, b entry) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.first, b.first)) })
+				slices.SortFunc(list, func(a, b entry) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.first, b.first), cmp.Compare(a.house, b.house)) })
 			}
 			if steps.has(h) == !slices.ContainsFunc(list, func(e entry) bool { return e.house == h }) {
 				t.Fatalf("house %d", h)
 			}
-			from := float64(rapid.IntRange(-4, 4).Draw(t, "from"))
+			from := keys.Draw(t, "from")
 			if got, want := inOrder(&steps, from), slices.DeleteFunc(slices.Clone(list), func(e entry) bool { return e.key < from }); !slices.Equal(got, want) {
 				t.Fatalf("from %v\n got %v\nwant %v", from, got, want)
 			}

@@ -36,7 +36,7 @@ type makeWay struct {
 
 	drop   []book.Slot
 	of     book.View // whose jobs have been looked at
-	visits []turn
+	visits turns
 	line   lineup
 	takes  []candidate
 	hosts  []host

@@ -9,7 +9,7 @@ import (
 // something happened can that have changed, so that it does not cost more the more jobs there
 // are.
 func (p *makeWay) pace(v book.View, d *book.Draft) {
-	p.visits = p.visits[:0]
+	p.visits.list = p.visits.list[:0]
 	if p.of != v { // nobody knows who gave them their speeds
 		p.of = v
 		p.visit(v, v.Running())
@@ -23,8 +23,8 @@ func (p *makeWay) pace(v book.View, d *book.Draft) {
 			p.visit(v, v.House(h).Residents)
 		}
 	}
-	byNumber(p.visits)
-	for _, t := range p.visits {
+	p.visits.byNumber()
+	for _, t := range p.visits.list {
 		e, speed := v.Entry(t.slot), 0.0
 		if e.Reserved() {
 			continue // it keeps idle processors, and stands in nobody's way
@@ -49,7 +49,7 @@ const beyond = 4 * market.TimeSlack
 
 func (p *makeWay) visit(v book.View, jobs []book.Slot) {
 	for _, s := range jobs {
-		p.visits = append(p.visits, turn{id: v.Entry(s).Job.ID, slot: s})
+		p.visits.list = append(p.visits.list, turn{id: v.Entry(s).Job.ID, slot: s})
 	}
 }
 

@@ -27,7 +27,7 @@ func TestWhatMakesWayIsInTime(t *testing.T) {
 			}
 		}
 		jobs := crowd(draw, 200)
-		try := trial.Trial{Kind: kind, Nodes: nodes, Watch: func(r *market.Record) {
+		try := trial.Trial{Kind: kind, Nodes: market.Each(nodes), Watch: func(r *market.Record) {
 			if r.Kind == market.Granted && r.Speed == 0 {
 				stood++
 			}

@@ -176,8 +176,7 @@ func (p *qops) width(v book.View, j *market.Job, f *forecast, next bool) int {
 func roomUp(v book.View, j *market.Job) int {
 	room, tasks := 0, 0
 	for proc := range v.Processors() {
-		node := v.Node(proc)
-		if proc == 0 || node != v.Node(proc-1) {
+		if proc == 0 || v.NodeOf(proc) != v.NodeOf(proc-1) {
 			tasks = 0
 		}
 		if tasks++; v.Up(proc) && tasks <= roomEver(v, proc, j) && j.Whole(tasks) == tasks {

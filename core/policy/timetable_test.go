@@ -28,7 +28,7 @@ func TestATimetableSaysWhatPlayingItSays(t *testing.T) {
 	yes, no := 0, 0
 	for seed := range uint64(3000) {
 		draw := rand.New(rand.NewPCG(seed, 17))
-		b := book.New(market.PlainNodes(1))
+		b := book.New(market.Alike(market.Plain(), 1))
 		b.Tick(100)
 		var tasks []book.Task
 		for id := range 4 + draw.IntN(8) {
@@ -64,7 +64,7 @@ func TestTheGoingRateIsThatOfTheMarginalJob(t *testing.T) {
 	for seed := range uint64(500) {
 		draw := rand.New(rand.NewPCG(seed, 18))
 		few := 1 + int(seed%2)*24 // many are alike
-		b := book.New(market.PlainNodes(4))
+		b := book.New(market.Alike(market.Plain(), 4))
 		b.Tick(0)
 		var jobs []market.Job
 		need := 0.0
@@ -112,7 +112,7 @@ func TestTheGoingRateIsThatOfTheMarginalJob(t *testing.T) {
 // answers is what a policy answers to a job on one processor on which another waits or runs.
 func answers(t *testing.T, p *goingRate, here, j market.Job) Answer {
 	t.Helper()
-	b := book.New(market.PlainNodes(1))
+	b := book.New(market.Alike(market.Plain(), 1))
 	b.Tick(0)
 	if here.Width > 0 {
 		b.Place(b.Add(&here), book.Terms{Price: here.SLA.Budget, Independent: true}, market.Procs(nil).Add(0))
@@ -146,7 +146,7 @@ func TestNothingIsAskedWhereNothingFollows(t *testing.T) {
 // A quote that is kept is due as if it were taken now: who would be done in time beside it a moment ago
 // may be in its way now.
 func TestAQuoteMovesOnATimetable(t *testing.T) {
-	p, b := newGoingRate(), book.New(market.PlainNodes(1))
+	p, b := newGoingRate(), book.New(market.Alike(market.Plain(), 1))
 	b.Tick(0)
 	quote := market.Job{ID: 1, Estimate: 10, Width: 1, SLA: market.SLA{Deadline: 20}}
 	s := b.Add(&quote)

@@ -1,9 +1,7 @@
 package policy
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"github.com/libra-market/libra/core/book"
 	"github.com/libra-market/libra/core/market"
@@ -22,7 +20,7 @@ type asked struct {
 	guests []int32   // by house
 	rated  []float64 // by house: its load, where processors are not all alike
 	slots  []uint32  // by slot: the round in which it was asked
-	jobs   []turn
+	jobs   turns
 	risen  []book.Slot
 }
 
@@ -34,28 +32,6 @@ const grains = 1 << 46
 // unitsOf is a share in whole grains: rounded up, since who gets less than he needs
 // falls behind.
 func unitsOf(share float64) int64 { return int64(math.Ceil(share * grains)) }
-
-// turn is a job to be asked, in the order of their numbers.
-type turn struct {
-	id   market.JobID
-	slot book.Slot
-}
-
-// byNumber sorts jobs by their numbers. Few of them are asked, and mostly in order: each
-// is pushed down to where it belongs, unless they are many.
-func byNumber(jobs []turn) {
-	if len(jobs) > 24 {
-		slices.SortFunc(jobs, func(a, b turn) int { return cmp.Compare(a.id, b.id) })
-		return
-	}
-	for i := 1; i < len(jobs); i++ {
-		t, at := jobs[i], i
-		for ; at > 0 && jobs[at-1].id > t.id; at-- {
-			jobs[at] = jobs[at-1]
-		}
-		jobs[at] = t
-	}
-}
 
 // planTouched is Plan with replan=touched: every task on a processor that the event
 // touched is asked anew for the share it needs, and its job gets a new rate. On the
@@ -88,13 +64,13 @@ func (p *proportional) planTouched(v book.View, d *book.Draft) {
 			p.visit(v, h)
 		}
 	}
-	byNumber(p.asked.jobs)
-	for _, t := range p.asked.jobs {
+	p.asked.jobs.byNumber()
+	for _, t := range p.asked.jobs.list {
 		d.Ask(t.slot)
 		p.correct(v, t.slot)
 	}
 	p.addUp(v, v.TouchedHouses())
-	for _, t := range p.asked.jobs {
+	for _, t := range p.asked.jobs.list {
 		e := v.Entry(t.slot)
 		if !e.Reserved() { // else its time is everybody's
 			d.Pace(t.slot, p.speedAmong(v, t.slot, e))
@@ -123,7 +99,7 @@ func (p *proportional) eventByEvent() bool { return p.replan == "touched" }
 func (p *proportional) begin(v book.View) {
 	a := &p.asked
 	a.round++
-	a.jobs = a.jobs[:0]
+	a.jobs.list = a.jobs.list[:0]
 	for n := v.Houses(); len(a.seen) < n; {
 		a.seen, a.summed, a.guests = append(a.seen, 0), append(a.summed, 0), append(a.guests, 0)
 		a.rated, a.load = append(a.rated, 0), append(a.load, 0)
@@ -168,7 +144,7 @@ func (p *proportional) visit(v book.View, h int32) {
 		a.known(s)
 		if a.slots[s] != a.round {
 			a.slots[s] = a.round
-			a.jobs = append(a.jobs, turn{id: v.Entry(s).Job.ID, slot: s})
+			a.jobs.list = append(a.jobs.list, turn{id: v.Entry(s).Job.ID, slot: s})
 		}
 	}
 }

@@ -77,19 +77,17 @@ type Cell struct {
 
 // Cluster is nodes that many runs share. Nobody writes to it.
 type Cluster struct {
-	Nodes []market.Node
+	Nodes market.Nodes
 }
 
 // nodes are those of a run.
-func (c Cell) nodes() []market.Node {
-	nodes := market.PlainNodes(c.Nodes)
+func (c Cell) nodes() market.Nodes {
+	nodes := market.Alike(market.Plain(), c.Nodes)
 	if c.Cluster != nil {
-		nodes = slices.Clone(c.Cluster.Nodes)
+		nodes = c.Cluster.Nodes
 	}
 	if c.Rate != 0 {
-		for i := range nodes {
-			nodes[i].Base.Processor = c.Rate
-		}
+		nodes = nodes.With(func(n *market.Node) { n.Base.Processor = c.Rate })
 	}
 	return nodes
 }

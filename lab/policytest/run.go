@@ -172,7 +172,7 @@ func (w *world) play(
 	t *testing.T, p policy.Policy, see func(*market.Record), wrap func(*cluster.Cluster) sim.World,
 ) (uint64, error) {
 	t.Helper()
-	c, err := cluster.New(w.nodes, p)
+	c, err := cluster.Of(market.Compact(w.nodes), p)
 	if err != nil {
 		return 0, err
 	}

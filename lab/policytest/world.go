@@ -178,7 +178,7 @@ func (w *world) sendInto(j *market.Job, aside bool) bool {
 
 // couldHold reports whether the nodes that a job is admitted to could hold it, or no nodes.
 func (w *world) couldHold(j market.Job, where *market.Where) bool {
-	if j.Where = where; !book.New(w.nodes).View().CouldHold(&j) {
+	if j.Where = where; !book.New(market.Each(w.nodes)).View().CouldHold(&j) {
 		return true // it is refused at the door
 	}
 	var its []market.Node
@@ -187,7 +187,7 @@ func (w *world) couldHold(j market.Job, where *market.Where) bool {
 			its = append(its, w.nodes[i])
 		}
 	}
-	return len(its) > 0 && book.New(its).View().CouldHold(&j)
+	return len(its) > 0 && book.New(market.Each(its)).View().CouldHold(&j)
 }
 
 // drawThreads lets the programs of some jobs have threads, in every second world.

@@ -64,7 +64,7 @@ func TestUsualReadingIsThePolicy(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				want, err := (&trial.Trial{Kind: kind, Set: v.set, Nodes: market.PlainNodes(nodes)}).Run(t.Context(), workload.FromSlice(jobs))
+				want, err := (&trial.Trial{Kind: kind, Set: v.set, Nodes: market.Alike(market.Plain(), nodes)}).Run(t.Context(), workload.FromSlice(jobs))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -28,6 +28,7 @@ func GroundOf(nodes []v1.NodeView, rates v1.Rates) *Ground {
 		priced := trade.Rates(rates)
 		g.Partitions = &priced
 	}
+	var up []market.Node
 	for i := range nodes {
 		n := &nodes[i]
 		if !n.Up {
@@ -40,8 +41,9 @@ func GroundOf(nodes []v1.NodeView, rates v1.Rates) *Ground {
 		if g.Partitions != nil {
 			as.Partition = n.Partition
 		}
-		g.Cluster.Nodes = append(g.Cluster.Nodes, as)
+		up = append(up, as)
 	}
+	g.Cluster.Nodes = market.Each(up)
 	return g
 }
 
@@ -58,8 +60,8 @@ func (g *Ground) Under(rates v1.Rates) *trade.Rates {
 // average. Of partitions it knows nothing.
 func (g *Ground) Plain(processors int) *Ground {
 	rating, all := 0.0, 0
-	for i := range g.Cluster.Nodes {
-		n := &g.Cluster.Nodes[i]
+	for i := range g.Cluster.Nodes.Len() {
+		n := g.Cluster.Nodes.At(i)
 		rating, all = rating+n.Rating*float64(n.Processors), all+n.Processors
 	}
 	p := &Ground{Processors: processors, rating: 1}

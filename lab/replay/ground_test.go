@@ -20,7 +20,7 @@ func TestGround(t *testing.T) {
 		g         *Ground
 		partition string
 	}{"without partitions": {plain, ""}, "with partitions": {parted, "fast"}} {
-		all := c.g.Cluster.Nodes
+		all := c.g.Cluster.Nodes.Kinds()
 		if c.g.Processors != 4 || len(all) != 2 || all[1].Name != "n2" || all[1].Processors != 3 || all[1].Rating != 2 || all[1].Features != "ib" || all[1].Partition != c.partition {
 			t.Errorf("%s: %d processors, %+v", name, c.g.Processors, all)
 		}

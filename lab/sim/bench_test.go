@@ -69,7 +69,7 @@ func BenchmarkSimulate(b *testing.B) {
 				if x.sla == "" {
 					source = must(workload.NewSWF(bytes.NewReader(text), x.trace))(b)
 				}
-				s := drive(b, source, market.PlainNodes(processors), x.policy, nil)
+				s := drive(b, source, market.Alike(market.Plain(), processors), x.policy, nil)
 				jobs += int(s.Jobs)
 			}
 			b.ReportMetric(float64(jobs)/(cpuTime(b)-before), "jobs/cpu-s")
@@ -77,10 +77,10 @@ func BenchmarkSimulate(b *testing.B) {
 	}
 }
 
-func drive(b *testing.B, source workload.Source, nodes []market.Node, name string, set map[string]string) *report.Summary {
+func drive(b *testing.B, source workload.Source, nodes market.Nodes, name string, set map[string]string) *report.Summary {
 	kind := must(policy.Find(name))(b)
-	c := must(cluster.New(nodes, must(kind.New(set))(b)))(b)
-	s := report.NewSummary(name, len(nodes))
+	c := must(cluster.Of(nodes, must(kind.New(set))(b)))(b)
+	s := report.NewSummary(name, nodes.Len())
 	if err := sim.Run(context.Background(), c, source, sim.Options{See: s.See}); err != nil {
 		b.Fatal(err)
 	}

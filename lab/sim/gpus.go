@@ -12,7 +12,7 @@ import (
 // than that price.
 type GPUs struct {
 	world      World
-	nodes      []market.Node
+	nodes      market.Nodes
 	timeShared bool
 	rates      *trade.Rates // of partitions
 	hired      map[market.JobID]*hired
@@ -32,13 +32,13 @@ type hired struct {
 // SellGPUs has a world sell the GPUs of its nodes, at the factors of their partitions, under a
 // policy that shares processors by time or does not; false: they cost nothing, and there is
 // nothing to do.
-func SellGPUs(w World, nodes []market.Node, timeShared bool, partitions *trade.Rates) (*GPUs, bool) {
+func SellGPUs(w World, nodes market.Nodes, timeShared bool, partitions *trade.Rates) (*GPUs, bool) {
 	g := &GPUs{world: w, nodes: nodes, timeShared: timeShared, rates: partitions, hired: map[market.JobID]*hired{}}
 	if g.rates == nil {
 		g.rates = &trade.Rates{}
 	}
-	for i := range nodes {
-		if n := &nodes[i]; n.GPUs > 0 && n.Base.GPUPrice("") > 0 {
+	for i := range nodes.Kinds() {
+		if n := &nodes.Kinds()[i]; n.GPUs > 0 && n.Base.GPUPrice("") > 0 {
 			return g, true
 		}
 	}
@@ -87,8 +87,8 @@ func (g *GPUs) forWork(happened []market.Event) []market.Event {
 func (g *GPUs) hire(j *market.Job) *hired {
 	h := &hired{spec: *j}
 	slowest, could, takes := market.Work(0), int64(0), j.Where.Chooser()
-	for i := range g.nodes {
-		n := &g.nodes[i]
+	for i := range g.nodes.Len() {
+		n := g.nodes.At(i)
 		if !takes(n) {
 			continue
 		}

@@ -37,7 +37,7 @@ var growths = []struct {
 
 // BenchmarkGrowth runs the same jobs on larger and larger clusters, the arrivals
 // drawn together so that the load stays alike: what an event costs must not grow.
-// Jobs and nodes are in memory.
+// Jobs are in memory.
 func BenchmarkGrowth(b *testing.B) {
 	lines := chart.Lines{
 		Title:    "What a job costs as the cluster grows",
@@ -62,7 +62,7 @@ func BenchmarkGrowth(b *testing.B) {
 				for i := range arrivals {
 					arrivals[i].Job.Submit *= market.Time(small) / market.Time(processors)
 				}
-				nodes := market.PlainNodes(processors)
+				nodes := market.Alike(market.Plain(), processors)
 				jobs, before := 0, cpuTime(b)
 				for b.Loop() {
 					jobs += int(drive(b, workload.FromSlice(arrivals), nodes, g.policy, set).Jobs)

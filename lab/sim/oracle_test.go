@@ -163,7 +163,8 @@ func simulate(jobs []workload.Arrival, nodes []market.Node, name string, set map
 	if err != nil {
 		return nil, err
 	}
-	c, err := cluster.New(nodes, p)
+	kept := market.Compact(nodes) // as the program keeps them
+	c, err := cluster.Of(kept, p)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +177,7 @@ func simulate(jobs []workload.Arrival, nodes []market.Node, name string, set map
 	table := report.NewTable(nil, func(r *report.Row) error { rows = append(rows, *r); return nil })
 	var world sim.World = c
 	see := table.See
-	if gpus, sold := sim.SellGPUs(c, nodes, kind.TimeShared, nil); sold {
+	if gpus, sold := sim.SellGPUs(c, kept, kind.TimeShared, nil); sold {
 		world, see = gpus, gpus.Seer(see)
 	}
 	if err := sim.Run(context.Background(), world, workload.FromSlice(jobs), sim.Options{See: see}); err != nil {

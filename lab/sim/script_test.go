@@ -315,7 +315,7 @@ func (p *play) run() (string, error) {
 	if dearer {
 		world = parted
 	}
-	if gpus, sold := sim.SellGPUs(world, p.nodes, kind.TimeShared, &p.rates); sold {
+	if gpus, sold := sim.SellGPUs(world, market.Each(p.nodes), kind.TimeShared, &p.rates); sold {
 		world, see = gpus, gpus.Seer(see)
 	}
 	if dearer {

@@ -47,16 +47,13 @@ type errand struct {
 }
 
 // NewSites puts clusters of as many nodes and processors each behind one door.
-func NewSites(clusters []*cluster.Cluster, nodes []market.Node) (*Sites, error) {
+func NewSites(clusters []*cluster.Cluster, nodes market.Nodes) (*Sites, error) {
 	if len(clusters) == 0 {
 		return nil, errors.New("there is no cluster behind the door")
 	}
-	processors := 0
-	for i := range nodes {
-		processors += nodes[i].Processors
-	}
+	processors := nodes.Processors()
 	s := &Sites{
-		clusters: clusters, nodes: len(nodes), stride: (processors + 63) &^ 63,
+		clusters: clusters, nodes: nodes.Len(), stride: (processors + 63) &^ 63,
 		home: map[market.JobID]errand{}, told: market.Never,
 		charge: make([]float64, len(clusters)), living: make([]int32, len(clusters)), taken: make([]int64, len(clusters)),
 		marred: make([]bool, len(clusters)),

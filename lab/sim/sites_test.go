@@ -41,7 +41,7 @@ func runSites(t *testing.T, kind policy.Kind, arrivals []workload.Arrival, clust
 	t.Helper()
 	var table bytes.Buffer
 	site = make([]int, len(arrivals))
-	try := trial.Trial{Kind: kind, Nodes: siteNodes, Clusters: clusters, Choice: choice, Table: &table, Watch: func(r *market.Record) {
+	try := trial.Trial{Kind: kind, Nodes: market.Each(siteNodes), Clusters: clusters, Choice: choice, Table: &table, Watch: func(r *market.Record) {
 		switch r.Kind {
 		case market.Submitted:
 			site[r.Job] = -1
@@ -123,7 +123,7 @@ func TestOneSiteIsTheCluster(t *testing.T) {
 			}
 			var world sim.World = c
 			if behind {
-				if world, err = sim.NewSites([]*cluster.Cluster{c}, siteNodes); err != nil {
+				if world, err = sim.NewSites([]*cluster.Cluster{c}, market.Each(siteNodes)); err != nil {
 					t.Fatal(err)
 				}
 			}

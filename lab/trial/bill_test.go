@@ -32,7 +32,7 @@ func TestBilledByTheRules(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		try := trial.Trial{Kind: kind, Set: c.set, Nodes: market.PlainNodes(2)}
+		try := trial.Trial{Kind: kind, Set: c.set, Nodes: market.Alike(market.Plain(), 2)}
 		summary, err := try.Run(t.Context(), workload.FromSlice(arrivals))
 		if err != nil {
 			t.Fatal(err)
@@ -45,7 +45,7 @@ func TestBilledByTheRules(t *testing.T) {
 
 func TestRulesThatMakeNoSense(t *testing.T) {
 	kind, _ := policy.Find("libra")
-	try := trial.Trial{Kind: kind, Set: map[string]string{"unused": "2"}, Nodes: market.PlainNodes(1)}
+	try := trial.Trial{Kind: kind, Set: map[string]string{"unused": "2"}, Nodes: market.Alike(market.Plain(), 1)}
 	if _, err := try.Run(t.Context(), workload.FromSlice(nil)); err == nil {
 		t.Error("unused=2")
 	}

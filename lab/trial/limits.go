@@ -7,7 +7,7 @@ import (
 )
 
 // Limits are what no policy exceeds on these jobs and nodes.
-func Limits(jobs workload.Source, nodes []market.Node, effort bound.Effort) (bound.Limits, error) {
+func Limits(jobs workload.Source, nodes market.Nodes, effort bound.Effort) (bound.Limits, error) {
 	arrivals, err := workload.Load(jobs)
 	if err != nil {
 		return bound.Limits{}, err

@@ -17,7 +17,7 @@ import (
 type Trial struct {
 	Kind  policy.Kind
 	Set   map[string]string // settings of the policy, and rules of the market; those not named keep their defaults
-	Nodes []market.Node
+	Nodes market.Nodes
 	Exact bool // the policy is shown real runtimes as estimates
 
 	Partitions *trade.Rates // what the partitions of the nodes cost; nil: there are none, whatever jobs name
@@ -45,7 +45,7 @@ func (t *Trial) Run(ctx context.Context, jobs workload.Source) (*report.Summary,
 	if err != nil {
 		return nil, err
 	}
-	summary := report.NewSummary(t.Kind.Name, processors(t.Nodes)*max(1, t.Clusters))
+	summary := report.NewSummary(t.Kind.Name, t.Nodes.Processors()*max(1, t.Clusters))
 	see := []func(*market.Record){summary.See}
 	if t.Watch != nil {
 		see = append(see, t.Watch)
@@ -99,7 +99,7 @@ func (t *Trial) world(set map[string]string) (sim.World, *sim.Sites, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		if clusters[i], err = cluster.New(t.Nodes, p); err != nil {
+		if clusters[i], err = cluster.Of(t.Nodes, p); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -153,22 +153,14 @@ func newTable(out io.Writer, nodeOf func(proc int) int) (*report.Table, error) {
 	}), nil
 }
 
-func processors(nodes []market.Node) int {
-	sum := 0
-	for i := range nodes {
-		sum += nodes[i].Processors
-	}
-	return sum
-}
-
 // nodeOf maps processors to their nodes; nil means that each is its own.
-func nodeOf(nodes []market.Node) func(proc int) int {
-	if processors(nodes) == len(nodes) {
+func nodeOf(nodes market.Nodes) func(proc int) int {
+	if nodes.Processors() == nodes.Len() {
 		return nil
 	}
 	var owner []int32
-	for i := range nodes {
-		for range nodes[i].Processors {
+	for i := range nodes.Len() {
+		for range nodes.At(i).Processors {
 			owner = append(owner, market.Int32(i))
 		}
 	}

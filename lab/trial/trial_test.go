@@ -25,7 +25,7 @@ func TestRun(t *testing.T) {
 		var table strings.Builder
 		shown := int64(0)
 		try := trial.Trial{
-			Kind: kind, Nodes: market.PlainNodes(2), Exact: exact, Table: &table, Watch: func(*market.Record) { shown++ },
+			Kind: kind, Nodes: market.Alike(market.Plain(), 2), Exact: exact, Table: &table, Watch: func(*market.Record) { shown++ },
 		}
 		summary, err := try.Run(t.Context(), workload.FromSlice(arrivals))
 		if err != nil {
@@ -46,7 +46,7 @@ func TestRunRefusesSettingsNobodyKnows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	try := trial.Trial{Kind: kind, Set: map[string]string{"beta": "1"}, Nodes: market.PlainNodes(1)}
+	try := trial.Trial{Kind: kind, Set: map[string]string{"beta": "1"}, Nodes: market.Alike(market.Plain(), 1)}
 	if _, err := try.Run(t.Context(), workload.FromSlice(nil)); err == nil {
 		t.Error("a setting that fifo does not have")
 	}

@@ -49,7 +49,9 @@ func TestALadderIsASortedList(t *testing.T) {
 				e := entry{key: keys.Draw(t, "key"), first: firsts.Draw(t, "first"), house: h}
 				steps.insert(h, e.key, e.first)
 				list = append(list, e)
-				slices.SortFunc(list, func(a, b entry) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.first, b.first), cmp.Compare(a.house, b.house)) })
+				slices.SortFunc(list, func(a, b entry) int {
+					return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.first, b.first), cmp.Compare(a.house, b.house))
+				})
 			}
 			if steps.has(h) == !slices.ContainsFunc(list, func(e entry) bool { return e.house == h }) {
 				t.Fatalf("house %d", h)

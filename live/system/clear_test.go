@@ -32,7 +32,7 @@ func clearAway(dir string) error {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	err := errors.Join(clearGroups(dir), clearMounts(dir), clearHosts(dir), clearUsers(dir))
+	err := errors.Join(clearGroups(dir), clearMounts(dir), clearHosts(dir))
 	if len(left) > 0 {
 		slices.Sort(left)
 		err = errors.Join(err, fmt.Errorf("processes were left behind:\n%s", strings.Join(slices.Compact(left), "\n")))
@@ -75,10 +75,7 @@ func commandLine(pid int) string {
 
 // The tests write down, in files of the run's directory, what the guard could
 // not know by name.
-const (
-	madeTrees = "trees"
-	madeUsers = "users"
-)
+const madeTrees = "trees"
 
 func writeDown(dir, file, line string) error {
 	f, err := os.OpenFile(filepath.Join(dir, file), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
@@ -141,16 +138,6 @@ func clearHosts(dir string) error {
 	for _, entry := range entries {
 		if strings.HasPrefix(entry.Name(), tag(dir)) {
 			wrong = errors.Join(wrong, exec.Command("ip", "netns", "del", entry.Name()).Run())
-		}
-	}
-	return wrong
-}
-
-func clearUsers(dir string) error {
-	var wrong error
-	for _, name := range writtenDown(dir, madeUsers) {
-		if out, err := exec.Command("userdel", "--remove", name).CombinedOutput(); err != nil {
-			wrong = errors.Join(wrong, fmt.Errorf("remove the user %s: %w: %s", name, err, out))
 		}
 	}
 	return wrong

@@ -52,7 +52,7 @@ func requireHosts(t testing.TB) {
 		there = there && err == nil
 	}
 	if there {
-		probe := tag(runDir()) + "-probe"
+		probe := fresh("probe")
 		there = exec.Command("ip", "netns", "add", probe).Run() == nil
 		if there {
 			_ = exec.Command("ip", "netns", "del", probe).Run() // the guard tries again

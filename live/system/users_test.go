@@ -5,48 +5,31 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"os/user"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/live/slurm/slurmtest"
 )
 
 const (
-	alice = "libra-alice"
-	bob   = "libra-bob"
+	alice = slurmtest.Alice
+	bob   = slurmtest.Bob
 )
-
-var usersMade sync.Mutex
 
 // unixUser is a user that the test made, or found, with a home in a directory.
 func unixUser(t testing.TB, name, dir string) (home string, uid int) {
 	t.Helper()
-	usersMade.Lock()
-	defer usersMade.Unlock()
-	who, err := user.Lookup(name)
-	if err != nil {
-		if out, err := exec.Command("useradd", "--create-home", "--shell", "/bin/sh", name).CombinedOutput(); err != nil {
-			t.Fatalf("make the user %s: %v: %s", name, err, out)
-		}
-		if err = writeDown(runDir(), madeUsers, name); err != nil {
-			t.Fatal(err)
-		}
-		if who, err = user.Lookup(name); err != nil {
-			t.Fatal(err)
-		}
-	}
+	who, uid := userOf(t, slurmtest.User(t, name))
 	home = filepath.Join(dir, name)
-	uid, err = strconv.Atoi(who.Uid)
-	gid, err2 := strconv.Atoi(who.Gid)
-	if err = errors.Join(err, err2, os.Mkdir(home, 0o700), os.Chown(home, uid, gid)); err != nil {
+	gid, err := strconv.Atoi(who.Gid)
+	if err = errors.Join(err, os.Mkdir(home, 0o700), os.Chown(home, uid, gid)); err != nil {
 		t.Fatal(err)
 	}
 	return home, uid

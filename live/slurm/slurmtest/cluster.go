@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -34,32 +33,27 @@ type Cluster struct {
 	daemons []*daemon
 	parent  *parent
 	hosts   *hosts
-	lock    *os.File
+	place   *place // nil: it is closed
 	slurm   owner
 	munge   owner
 	nobody  owner
 }
 
-// Up starts a Slurm on this host, and waits for a turn if another one runs.
+// Up starts a Slurm on this host, and waits for a place if as many run as it may have.
 func Up(ctx context.Context, o Options) (*Cluster, error) {
 	if err := usePrograms(); err != nil {
 		return nil, err
 	}
-	file, err := lock(ctx)
+	at, err := takePlace(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if dir, prefix, left := claimed(file); left {
-		if err = clearAway(dir, prefix); err != nil {
-			return nil, errors.Join(fmt.Errorf("clear away an earlier slurm: %w", err), file.Close())
-		}
-	}
-	c, err := plan(o.chosen())
+	c, err := plan(o.chosen(), at)
 	if err != nil {
-		return nil, errors.Join(err, file.Close())
+		return nil, errors.Join(err, at.file.Close())
 	}
-	c.lock, c.parent = file, newParent()
-	err = claim(file, c.Dir, c.prefix())
+	c.place, c.parent = at, newParent()
+	err = at.claim(c.Dir, c.prefix())
 	if err == nil {
 		err = c.up(ctx)
 	}
@@ -71,12 +65,12 @@ func Up(ctx context.Context, o Options) (*Cluster, error) {
 
 // plan chooses names, addresses and ports, and changes nothing on the host
 // except for a directory.
-func plan(o Options) (*Cluster, error) {
+func plan(o Options, at *place) (*Cluster, error) {
 	dir, err := os.MkdirTemp("", dirPrefix)
 	if err != nil {
 		return nil, err
 	}
-	ports, err := freePorts(o.Nodes + 3)
+	ports, err := at.freePorts(o.Nodes + 3)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +90,7 @@ func plan(o Options) (*Cluster, error) {
 		c.layout.Slurmds = append(c.layout.Slurmds, h)
 	}
 	if o.Hosts {
-		c.hosts = newHosts(prefix, c.layout.Slurmds)
+		c.hosts = newHosts(prefix, at.network(), c.layout.Slurmds)
 		c.layout.Controller = c.hosts.gateway
 	}
 	if !o.NoRest {
@@ -244,7 +238,7 @@ func (c *Cluster) Token(ctx context.Context, user string) (string, error) {
 // Close ends the cluster and all that its jobs have started, and removes what
 // it has made on the host.
 func (c *Cluster) Close() error {
-	if c.lock == nil {
+	if c.place == nil {
 		return nil
 	}
 	var wrong error
@@ -252,34 +246,13 @@ func (c *Cluster) Close() error {
 		wrong = errors.Join(wrong, d.kill())
 	}
 	c.parent.close()
-	file := c.lock
-	c.lock = nil
+	at := c.place
+	c.place = nil
 	if wrong = errors.Join(wrong, clearAway(c.Dir, c.prefix())); wrong != nil {
 		// What is still there stays claimed, for the next to try again.
-		return errors.Join(wrong, file.Close())
+		return errors.Join(wrong, at.file.Close())
 	}
-	return unclaim(file)
-}
-
-func freePorts(n int) ([]int, error) {
-	var ports []int
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
-		}
-		defer l.Close() // all are held until all are found: so they differ
-		_, port, err := net.SplitHostPort(l.Addr().String())
-		if err != nil {
-			return nil, err
-		}
-		p, err := strconv.Atoi(port)
-		if err != nil {
-			return nil, err
-		}
-		ports = append(ports, p)
-	}
-	return ports, nil
+	return at.unclaim()
 }
 
 func randomBytes(n int) []byte {

@@ -1,6 +1,7 @@
 package slurmtest
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -122,15 +123,21 @@ func TestLeftBehind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err = first.lock.Close(); err != nil { // as if this process had died
+	if err = first.place.file.Close(); err != nil { // as if this process had died
 		t.Fatal(err)
 	}
 	second := Start(t, Options{Nodes: 1, NoRest: true})
-	if pids := marked(first.Dir); len(pids) > 0 {
-		t.Errorf("processes of the first are left: %v", pids)
+	gone := func() error { // another process that wants a place may be at it
+		if _, err := os.Stat(first.Dir); err == nil {
+			return &wrongText{first.Dir + " is left"}
+		}
+		if pids := marked(first.Dir); len(pids) > 0 {
+			return &wrongText{fmt.Sprintf("processes of the first are left: %v", pids)}
+		}
+		return nil
 	}
-	if _, err = os.Stat(first.Dir); err == nil {
-		t.Errorf("%s is left", first.Dir)
+	if err = until(t.Context(), patience, gone); err != nil {
+		t.Error(err)
 	}
 	if out, err := second.Run(t.Context(), "scontrol", "ping"); err != nil || !strings.Contains(out, "UP") {
 		t.Errorf("the second says %q, %v", out, err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -17,9 +18,8 @@ type hosts struct {
 	nodes   []host
 }
 
-// newHosts gives every slurmd an address in a network that this machine has not.
-func newHosts(prefix string, slurmds []host) *hosts {
-	network := freeNetwork()
+// newHosts gives every slurmd an address in a network.
+func newHosts(prefix, network string, slurmds []host) *hosts {
 	h := &hosts{prefix: prefix, gateway: network + ".1", nodes: slurmds}
 	for i := range slurmds {
 		slurmds[i].Address = fmt.Sprintf("%s.%d", network, 11+i)
@@ -27,19 +27,16 @@ func newHosts(prefix string, slurmds []host) *hosts {
 	return h
 }
 
-func freeNetwork() string {
+// network is one that this machine has not, and that no other place would take.
+func (p *place) network() string {
 	taken, _ := net.InterfaceAddrs() // none known: the first will do
-	for i := range 200 {
+	for i := p.number; i < 255; i += atOnce {
 		network := fmt.Sprintf("10.78.%d", i)
-		free := true
-		for _, a := range taken {
-			free = free && !strings.HasPrefix(a.String(), network+".")
-		}
-		if free {
+		if !slices.ContainsFunc(taken, func(a net.Addr) bool { return strings.HasPrefix(a.String(), network+".") }) {
 			return network
 		}
 	}
-	return "10.78.0"
+	return fmt.Sprintf("10.78.%d", p.number)
 }
 
 func (h *hosts) space(node string) string { return node + "-net" }
@@ -107,7 +104,7 @@ func RequireHosts(t testing.TB) {
 }
 
 func missingForHosts() string {
-	const probe = "lt-probe"
+	probe := randomName() + "-probe" // another test may ask just now
 	if _, err := exec.LookPath("nsenter"); err != nil {
 		return "nsenter"
 	}

@@ -77,7 +77,7 @@ func require(t testing.TB, part, missing string) {
 }
 
 // Start runs a Slurm until the end of the test, with all its nodes idle. It waits
-// while another one runs on this host.
+// while as many run on this host as it may have.
 func Start(t testing.TB, o Options) *Cluster {
 	t.Helper()
 	Require(t)

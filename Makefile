@@ -11,7 +11,7 @@ RELEASE       ?= $(shell git describe --tags --abbrev=0 2>/dev/null)
 
 PROFILE       ?= -pgo=$(CURDIR)/cmd/libra/default.pgo
 
-.PHONY: help demo build install uninstall packages packer test rest slurm slurm24 slurm24-v2 shares race lint fuzz fuzz-api bench growth panorama shots profile golden mutants adversaries world check clean
+.PHONY: help demo build install uninstall packages packer test rest slurm scenes slurm24 slurm24-v2 shares race lint fuzz fuzz-api bench growth panorama shots profile golden mutants adversaries world check clean
 
 build:                 ## bin/libra
 	CGO_ENABLED=0 go build -trimpath -o bin/libra ./cmd/libra
@@ -59,9 +59,10 @@ packer:
 	@go run $(NFPM) --version >/dev/null
 
 # Tests that measure shares of the processor have the machine to themselves: they come
-# last, one after the other. Those on Slurm take turns, and wait more than they compute,
-# so that the rest, and the linter, run beside them, being nice.
-SHARES        ?= /live/agent|/live/system
+# last, one after the other. All else runs side by side; those on a Slurm wait more than
+# they compute, so that the rest, and the linter, are nice to them.
+SHARES        ?= /live/agent
+MEASURING     ?= ^TestPromisesAreKept
 SLURM         ?= /live/slurm|/cmd/
 BESIDE         = --no-print-directory --output-sync=target
 
@@ -73,14 +74,17 @@ demo: build            ## a controller and an agent on this machine
 
 test:                  ## vet and all tests; those of parts that are not here say so and are skipped
 	go vet ./...
-	$(MAKE) $(BESIDE) -j2 rest slurm
+	$(MAKE) $(BESIDE) -j3 slurm scenes rest
 	$(MAKE) shares
 
 rest:
-	nice go test -timeout 30m $$(go list ./... | grep -vE '$(SHARES)|$(SLURM)')
+	nice go test -timeout 30m $$(go list ./... | grep -vE '$(SHARES)|$(SLURM)|/live/system')
 
 slurm:
-	go test -p 1 -timeout 30m $$(go list ./... | grep -E '$(SLURM)')
+	go test -p 2 -timeout 30m $$(go list ./... | grep -E '$(SLURM)')
+
+scenes:
+	go test -parallel 6 -timeout 30m ./live/system -skip '$(MEASURING)'
 
 SLURM_ROOT    ?= /var/lib/libra-slurm24
 
@@ -100,6 +104,7 @@ slurm24-v2:            ## that Slurm on cgroup v2 alone, in a virtual machine, a
 
 shares:
 	go test -p 1 -parallel 4 -timeout 30m $$(go list ./... | grep -E '$(SHARES)')
+	go test -timeout 30m ./live/system -run '$(MEASURING)'
 
 # A program under the race detector sleeps for a second before it ends, if it is not told otherwise.
 race: export GORACE = atexit_sleep_ms=0
@@ -168,8 +173,8 @@ world:                 ## SEEDS days of a whole market in one process, with ever
 	nice go test ./live/world -run TestWorld -count=1 -timeout 12h -args -seeds $(SEEDS) -jobs 100 -seed $(SEED) -shrink 200 -keep $(CURDIR)/out/world
 
 check: build           ## what CI runs
-	$(MAKE) $(BESIDE) -j3 lint rest slurm
-	$(MAKE) shares race
+	$(MAKE) $(BESIDE) -j4 slurm scenes lint rest race
+	$(MAKE) --no-print-directory shares
 
 clean:                 ## remove what was built here
 	rm -rf bin out

@@ -7,6 +7,7 @@ import (
 	"math"
 	"net"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -74,9 +75,13 @@ func mostly(t *testing.T, try func() error) {
 }
 
 // alone waits until no other run of these tests measures shares on this machine:
-// a name that only one at a time can listen at, and that is no file.
+// a name that only one at a time can listen at, and that is no file. By the names of
+// the tests the Makefile lets nothing else run beside them.
 func alone(t testing.TB) {
 	t.Helper()
+	if !strings.HasPrefix(t.Name(), "TestPromisesAreKept") {
+		t.Fatal("what measures shares is called TestPromisesAreKept: see MEASURING in the Makefile")
+	}
 	for range 600 {
 		lock, err := net.Listen("unix", "@libra-system-shares")
 		if err == nil {

@@ -1,9 +1,9 @@
 package slurmtest
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"strconv"
 )
@@ -19,7 +19,7 @@ const (
 // freePorts are some of a place that nobody listens at, from one that is drawn: who
 // still speaks to an earlier cluster of the place speaks to nobody.
 func (p *place) freePorts(n int) ([]int, error) {
-	start, ports := rand.IntN(portsOfOne), []int(nil)
+	start, ports := int(binary.BigEndian.Uint16(randomBytes(2))), []int(nil)
 	for i := range portsOfOne {
 		port := firstPort + p.number*portsOfOne + (start+i)%portsOfOne
 		l, err := net.Listen("tcp", net.JoinHostPort("", strconv.Itoa(port)))

@@ -31,16 +31,28 @@ func TestAllowancesAfterAKill(t *testing.T) {
 		}
 	}
 	bob(5e6)
+	last := &brittle{Store: f.store}
+	f.stop()
+	<-f.Done()
+	f.start(last)
+	away := func(long time.Duration) { // whoever is killed writes nothing any more
+		t.Helper()
+		last.fail.Store(true)
+		f.stop()
+		<-f.Done()
+		now.Add(long.Microseconds())
+		last = &brittle{Store: f.store}
+		f.start(last)
+	}
 	for range 3 { // each of them reads back what the one before wrote, and nothing else
-		f.start(f.store)
+		away(0)
 		f.do(trade.Command{Tick: &trade.Tick{}}, "")
 		bob(5e6)
 	}
-	now.Add((3*time.Hour + time.Minute).Microseconds())
-	f.start(f.store)
+	away(3*time.Hour + time.Minute)
 	f.do(trade.Command{Tick: &trade.Tick{}}, "")
 	bob(20e6)
-	f.start(f.store)
+	away(0)
 	f.do(trade.Command{Tick: &trade.Tick{}}, "")
 	bob(20e6)
 	s := have(f.Statement(t.Context(), "lab/bob", false, began, now.Load()+1))(t)

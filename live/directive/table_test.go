@@ -32,7 +32,7 @@ var notes = map[string]string{
 	"--begin":      "it waits in the market, which says what it costs and promises when its time has come", "--hold": "it waits in the market, which says what it costs and promises when libra release lets it begin; it is not in Slurm yet, and scontrol does not know it",
 	"--distribution": "srun in the script goes by it; nodes and processors are chosen by the market", "--hint": "srun in the script goes by it; processors are chosen by the market",
 	"--get-user-env": "what a login sets, on its node; how long that may take is Slurm's to say", "--propagate": "all soft limits unless it says otherwise, as far as PropagateResourceLimits lets them",
-	"--array":   "each element is one program, which may have several processors of one node (-c): one with several tasks (-n) is refused",
+	"--array":   "each element has its tasks and their processors (-n, -c) on one node: more nodes for each (-N 2) are refused",
 	"--requeue": "a job that lost its node begins again", "--no-requeue": "it does not",
 }
 

@@ -69,6 +69,11 @@ func (w *width) apply(h *Head) error {
 	if len(ways) > 0 && !h.sbatch { // who asks cannot ask again
 		ways = ways[len(ways)-1:]
 	}
+	if h.Request.Array != nil && n > threads && w.total == 0 {
+		if ways, err = w.ofElement(n / threads); err != nil {
+			return err
+		}
+	}
 	among := int64(max(1, n))
 	h.nodeMB = 0
 	switch {
@@ -91,7 +96,7 @@ func (w *width) apply(h *Head) error {
 	switch {
 	case len(ways) > 0: // so many on each node: they are sold as what has to be on one, and not two of them on one
 		threads = n / ways[0]
-		h.Request.Spread = ways[0] > 1 && h.Request.Array == nil
+		h.Request.Spread = ways[0] > 1
 		if w.gpus == (gpus{}) && len(ways) > 1 {
 			h.Spreads = ways
 		}

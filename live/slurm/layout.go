@@ -14,6 +14,7 @@ import (
 // layout is a job as Slurm knows jobs: tasks of some processors, on nodes.
 type layout struct {
 	tasks      int
+	elements   int            // that are run at a time; 0: it is no array
 	perTask    int            // processors of each
 	on         map[string]int // processors on each node
 	devices    bool           // its nodes have GPUs, and Slurm says whose they are
@@ -34,11 +35,15 @@ func layoutOf(specs []task.Spec, narrowest int) layout {
 			l.on[name] += first.Processors()
 		}
 	}
-	all := len(specs) * first.Processors()
-	if n, err := strconv.Atoi(valueOf(first.Env, "SLURM_NTASKS")); err == nil && n >= len(specs) && all%n == 0 && n%len(specs) == 0 {
-		l.tasks = n
+	programs := len(specs) // whose tasks it says the number of
+	if first.Len() > 0 {   // an element says its own
+		l.elements, programs = programs, 1
 	}
-	l.perTask = all / l.tasks
+	all := programs * first.Processors()
+	if n, err := strconv.Atoi(valueOf(first.Env, "SLURM_NTASKS")); err == nil && n >= programs && all%n == 0 && n%programs == 0 {
+		l.tasks = n * len(specs) / programs
+	}
+	l.perTask = len(specs) * first.Processors() / l.tasks
 	least, most := math.MaxInt, 0
 	for _, n := range l.on {
 		least, most = min(least, n), max(most, n)
@@ -77,7 +82,7 @@ func (l *layout) told(specs []task.Spec) []string {
 	}
 	if s.Len() > 0 && s.Size > 1 {
 		n := strconv.Itoa(s.Processors())
-		words = append(append(words, asElement...), "SLURM_CPUS_ON_NODE="+n, "SLURM_JOB_CPUS_PER_NODE="+n)
+		words = append(append(words, asElement...), "SLURM_CPUS_ON_NODE="+n, "SLURM_JOB_CPUS_PER_NODE="+n, "SLURM_TASKS_PER_NODE="+strconv.Itoa(l.tasks/l.elements))
 	}
 	if s.Once && s.Size > 1 && !l.even {
 		// Slurm believes in fewer processors than were sold, or in others: jobs share them.
@@ -104,7 +109,7 @@ func (l *layout) told(specs []task.Spec) []string {
 var asElement = []string{
 	"-u SLURM_STEPID", "-u SLURM_STEP_ID", "-u SLURM_STEP_LAUNCHER_PORT", "-u SLURM_STEP_NODELIST", "-u SLURM_STEP_NUM_NODES", "-u SLURM_STEP_NUM_TASKS",
 	"-u SLURM_STEP_TASKS_PER_NODE", "-u SLURM_LAUNCH_NODE_IPADDR", "-u SLURM_SRUN_COMM_HOST", "-u SLURM_SRUN_COMM_PORT", "-u SLURM_UMASK", "-u SLURM_DISTRIBUTION", "-u SLURM_OVERCOMMIT",
-	"-u SRUN_DEBUG", "-u SLURMD_DEBUG", "-u SLURM_JOB_CPUS_PER_NODE_PACK_GROUP_0", "SLURM_PROCID=0", "SLURM_LOCALID=0", "SLURM_GTIDS=0", "SLURM_TASKS_PER_NODE=1",
+	"-u SRUN_DEBUG", "-u SLURMD_DEBUG", "-u SLURM_JOB_CPUS_PER_NODE_PACK_GROUP_0", "SLURM_PROCID=0", "SLURM_LOCALID=0", "SLURM_GTIDS=0",
 }
 
 // memoryOf is the memory of a processor that a job was handed in with, as by sbatch
@@ -131,7 +136,7 @@ func (l *layout) kept(env []string) []string {
 	if l.memory == 0 && valueOf(env, memoryEach) != "" {
 		env = slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, memoryEach+"=") })
 	}
-	if n, err := strconv.Atoi(valueOf(env, "SLURM_NTASKS_PER_NODE")); err != nil || n*len(l.on) == l.tasks {
+	if n, err := strconv.Atoi(valueOf(env, "SLURM_NTASKS_PER_NODE")); err != nil || n*max(len(l.on), l.elements) == l.tasks {
 		return env
 	}
 	return slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, "SLURM_NTASKS_PER_NODE=") })

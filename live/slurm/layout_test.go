@@ -37,6 +37,38 @@ func TestHowTasksLie(t *testing.T) {
 			t.Errorf("%s: %+v, on each node %s", name, l, l.perNode())
 		}
 	}
+	for name, c := range map[string]struct {
+		ntasks, perNode string
+		tasks, perTask  int
+		told            string
+		kept            int
+	}{
+		"nothing said":   {"", "", 2, 4, "1", 0},
+		"one of four":    {"1", "", 2, 4, "1", 1},
+		"two of two":     {"2", "2", 4, 2, "2", 2},
+		"four":           {"4", "4", 8, 1, "4", 2},
+		"more on a node": {"2", "4", 4, 2, "2", 1},
+		"not of four":    {"3", "", 2, 4, "1", 1},
+		"of both":        {"8", "", 2, 4, "1", 1},
+	} {
+		s := task.Spec{Size: 2, Nodes: []string{"n1", "n1"}, Threads: 4, Span: &task.Span{First: 1, Step: 2, Count: 3}}
+		for name, value := range map[string]string{"SLURM_NTASKS": c.ntasks, "SLURM_NTASKS_PER_NODE": c.perNode} {
+			if value != "" {
+				s.Env = append(s.Env, name+"="+value)
+			}
+		}
+		specs := []task.Spec{s, s}
+		l := layoutOf(specs, 8)
+		if l.tasks != c.tasks || l.perTask != c.perTask || !l.even || len(l.kept(s.Env)) != c.kept {
+			t.Errorf("elements, %s: %+v, and of %v %v", name, l, s.Env, l.kept(s.Env))
+		}
+		words := l.told(specs)
+		for _, want := range []string{"SLURM_TASKS_PER_NODE=" + c.told, "SLURM_CPUS_ON_NODE=4", "SLURM_JOB_CPUS_PER_NODE=4"} {
+			if !slices.Contains(words, want) {
+				t.Errorf("elements, %s: no %s in %v", name, want, words)
+			}
+		}
+	}
 	l := layout{tasks: 4, perTask: 1, on: map[string]int{"n1": 4}}
 	if got := l.kept([]string{"A=1", "SLURM_NTASKS_PER_NODE=2"}); len(got) != 1 {
 		t.Errorf("two on a node that has four: %v", got)

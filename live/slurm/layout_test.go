@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -29,6 +30,16 @@ func TestHowTasksLie(t *testing.T) {
 		"in any order, by sbatch":     {nodes: "n2 n1", env: []string{"SLURM_SUBMIT_DIR=/d"}, narrowest: 4, tasks: 2, perTask: 1, even: true, perNode: "1(x2)"},
 		"a number that cannot be":     {nodes: "n1", threads: 4, env: []string{"SLURM_NTASKS=3"}, narrowest: 4, tasks: 1, perTask: 4, even: true, perNode: "1"},
 		"a text in place of a number": {nodes: "n1", env: []string{"SLURM_NTASKS=$(id)"}, narrowest: 4, tasks: 1, perTask: 1, even: true, perNode: "1"},
+		"all of a node":               {nodes: "n1", threads: 4, env: []string{"SLURM_SUBMIT_DIR=/d"}, narrowest: 4, tasks: 4, perTask: 1, even: true, perNode: "4"},
+		"all of it, for one task":     {nodes: "n1", threads: 4, env: []string{"SLURM_SUBMIT_DIR=/d", "SLURM_NTASKS=1"}, narrowest: 4, tasks: 1, perTask: 1, even: true, perNode: "1"},
+		"all of it, for three":        {nodes: "n1", threads: 4, env: []string{"SLURM_SUBMIT_DIR=/d", "SLURM_NTASKS=3"}, narrowest: 4, tasks: 3, perTask: 1, even: true, perNode: "3"},
+		"all of it, of three each":    {nodes: "n1", threads: 4, env: []string{"SLURM_SUBMIT_DIR=/d", "SLURM_CPUS_PER_TASK=3"}, narrowest: 4, tasks: 1, perTask: 3, even: true, perNode: "1"},
+		"all of it, of two each":      {nodes: "n1", threads: 4, env: []string{"SLURM_SUBMIT_DIR=/d", "SLURM_CPUS_PER_TASK=2"}, narrowest: 4, tasks: 2, perTask: 2, even: true, perNode: "2"},
+		"all of two nodes":            {nodes: "n1 n2", threads: 4, env: []string{"SLURM_SUBMIT_DIR=/d"}, narrowest: 4, tasks: 8, perTask: 1, even: true, perNode: "4(x2)"},
+		"all of two nodes, for three": {nodes: "n1 n2", threads: 4, env: []string{"SLURM_SUBMIT_DIR=/d", "SLURM_NTASKS=3"}, narrowest: 4, tasks: 3, perTask: 1, even: true, perNode: "2,1"},
+		"all that it asked for":       {nodes: "n1", threads: 4, env: []string{"SLURM_SUBMIT_DIR=/d", "SLURM_NTASKS=2", "SLURM_CPUS_PER_TASK=2"}, narrowest: 4, tasks: 2, perTask: 2, even: true, perNode: "2"},
+		"a text, by sbatch":           {nodes: "n1", env: []string{"SLURM_SUBMIT_DIR=/d", "SLURM_NTASKS=-7", "SLURM_CPUS_PER_TASK=x"}, narrowest: 4, tasks: 1, perTask: 1, even: true, perNode: "1"},
+		"tasks that are too large":    {nodes: "n1", threads: 4, env: []string{"SLURM_SUBMIT_DIR=/d", "SLURM_NTASKS=9", "SLURM_CPUS_PER_TASK=5"}, narrowest: 4, tasks: 1, perTask: 4, even: true, perNode: "1"},
 		"nodes of which nobody knows": {nodes: "n1", narrowest: 0, tasks: 1, perTask: 1, perNode: "1"},
 	} {
 		s := task.Spec{Nodes: strings.Fields(c.nodes), Threads: c.threads, Env: c.env}
@@ -72,6 +83,53 @@ func TestHowTasksLie(t *testing.T) {
 	l := layout{tasks: 4, perTask: 1, on: map[string]int{"n1": 4}}
 	if got := l.kept([]string{"A=1", "SLURM_NTASKS_PER_NODE=2"}); len(got) != 1 {
 		t.Errorf("two on a node that has four: %v", got)
+	}
+}
+
+// An element is told of its own node and memory alone, and its srun stays there: what is not to
+// be set is said first, as env(1) wants it.
+func TestElementsOfSeveralNodes(t *testing.T) {
+	for name, c := range map[string]struct {
+		env, want, not string
+		memory, usual  int64
+		tasks          int
+	}{
+		"one task of two":       {want: "SLURM_TASKS_PER_NODE=1 SLURM_DISTRIBUTION=arbitrary SLURM_NNODES=1", not: "SLURM_MEM_PER_NODE=0"},
+		"two tasks":             {env: "SLURM_NTASKS=2", want: "SLURM_TASKS_PER_NODE=2 SLURM_HOSTFILE=/proc/self/fd/4", not: "SLURM_NTASKS=1", tasks: 2},
+		"memory":                {memory: 300, usual: 128, want: "SLURM_MEM_PER_NODE=300", not: "SLURM_MEM_PER_CPU=150"},
+		"memory as usual":       {memory: 256, usual: 128, want: "SLURM_MEM_PER_CPU=128", not: "SLURM_MEM_PER_NODE=256"},
+		"memory of a processor": {env: "SLURM_MEM_PER_CPU=64", memory: 128, usual: 128, want: "SLURM_MEM_PER_CPU=64", not: "SLURM_MEM_PER_NODE=128"},
+		"all memory":            {env: "LIBRA_SBATCH_ALL_MEMORY=yes", memory: 4096, usual: 128, not: "SLURM_MEM_PER_NODE=4096"},
+	} {
+		s := task.Spec{
+			Size: 2, Nodes: []string{"n1", "n2"}, Threads: 2, Span: &task.Span{First: 1, Step: 2, Count: 3}, Memory: c.memory << 20,
+			Env: append([]string{"SLURM_SUBMIT_DIR=/d", "SLURM_CPUS_PER_TASK=2", "SLURM_DISTRIBUTION=cyclic"}, strings.Fields(c.env)...), Argv: []string{"x"},
+		}
+		if strings.Contains(c.env, "NTASKS") {
+			s.Env = slices.DeleteFunc(s.Env, func(e string) bool { return strings.HasPrefix(e, "SLURM_CPUS_PER_TASK") })
+		}
+		second := s
+		second.Rank = 1
+		specs := []task.Spec{s, second}
+		l := layoutOf(specs, 4)
+		l.usual = c.usual
+		words := l.told(specs)
+		for _, want := range append(strings.Fields(c.want), `"SLURM_JOB_NODELIST=$libra_node"`) {
+			if !slices.Contains(words, want) {
+				t.Errorf("%s: no %s in %v", name, want, words)
+			}
+		}
+		if slices.Contains(words, c.not) || slices.Contains(l.kept(s.Env), "SLURM_DISTRIBUTION=cyclic") {
+			t.Errorf("%s: %v, and of its own %v", name, words, l.kept(s.Env))
+		}
+		set := slices.IndexFunc(words, func(w string) bool { return !strings.HasPrefix(w, "-u ") })
+		if slices.ContainsFunc(words[set:], func(w string) bool { return strings.HasPrefix(w, "-u ") }) {
+			t.Errorf("%s: env(1) takes what is not to be set first: %v", name, words)
+		}
+		text, err := script(specs, l)
+		if err != nil || !strings.Contains(text, fmt.Sprintf("while [ $libra_of -lt %d ]", max(1, c.tasks))) {
+			t.Errorf("%s: it keeps no list of its node: %v, %s", name, err, text)
+		}
 	}
 }
 

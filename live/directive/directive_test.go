@@ -192,7 +192,7 @@ func TestMistakes(t *testing.T) {
 		{"#SBATCH --time", "job.sh:2: #SBATCH --time: its value is missing"},
 		{"#SBATCH --time=1h", `job.sh:2: #SBATCH --time=1h: not a length of time: "1h" (want minutes, MM:SS, HH:MM:SS or D-HH:MM:SS)`},
 		{"#SBATCH -t 0", "job.sh:2: #SBATCH -t 0: no limit: Libra needs an estimate of the runtime"},
-		{"#SBATCH --mem=0", `job.sh:2: #SBATCH --mem=0: not an amount of memory: "0" (all of a node cannot be asked for)`},
+		{"#SBATCH --mem=0", "job.sh:2: #SBATCH --mem=0: libra sbatch asks how much a node has; here say how much is wanted"},
 		{"#SBATCH -N 2-few", `job.sh:2: #SBATCH -N 2-few: not a number: "few" (want 1 or more)`},
 		{"#SBATCH -N 4-2", `job.sh:2: #SBATCH -N 4-2: "4-2": want at least 4, or one number`},
 		{"#SBATCH --gres=nic:1", "job.sh:2: #SBATCH --gres=nic:1: nic: of generic resources the market sells GPUs alone (gpu:2, gpu:a100:2)"},

@@ -24,6 +24,9 @@ type width struct {
 	memoryProc int64 // MB on each processor
 	memoryJob  int64 // MB, all told
 
+	whole     bool // all processors of its nodes
+	allMemory bool // all memory of its nodes
+
 	gpus gpus
 
 	last *occurrence // what a note about the size refers to
@@ -53,7 +56,7 @@ func (w *width) processors() (int, error) {
 
 // apply turns it into what the market sells: processors, each with memory.
 func (w *width) apply(h *Head) error {
-	h.Request.Spread, h.Spreads = false, nil
+	h.Request.Spread, h.Spreads, h.all = false, nil, width{}
 	if err := errors.Join(w.byName(h), w.sizeByGPUs()); err != nil {
 		return err
 	}
@@ -61,10 +64,15 @@ func (w *width) apply(h *Head) error {
 	if err != nil {
 		return err
 	}
+	threads := max(1, w.perTask)
+	if w.whole || w.allMemory { // nodes say how much that is
+		h.all = *w
+		w.tell(h, n/threads)
+		return nil
+	}
 	if n > 0 {
 		h.Request.Processors = n
 	}
-	threads := max(1, w.perTask)
 	ways := w.spread(n / threads)
 	if len(ways) > 0 && !h.sbatch { // who asks cannot ask again
 		ways = ways[len(ways)-1:]

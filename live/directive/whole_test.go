@@ -13,9 +13,14 @@ import (
 // park are nodes: three of four processors, two of eight with memory, and one that takes no jobs.
 func park() []v1.NodeView {
 	return []v1.NodeView{
-		{Node: "a1", Processors: 4, MemoryMB: 4096, Up: true}, {Node: "a2", Processors: 4, MemoryMB: 4096, Up: true}, {Node: "a3", Processors: 4, MemoryMB: 4001, Up: true},
-		{Node: "b1", Processors: 8, MemoryMB: 9000, Up: true, Features: "big"}, {Node: "b2", Processors: 8, MemoryMB: 9000, Up: true, Features: "big"},
-		{Node: "c1", Processors: 2, MemoryMB: 512}, {Node: "c2", Processors: 2, MemoryMB: 512, Up: true, Closed: true}, {Node: "c3", Processors: 2, MemoryMB: 512, Up: true, Reserved: "course"},
+		{Node: "a1", Processors: 4, MemoryMB: 4096, Up: true},
+		{Node: "a2", Processors: 4, MemoryMB: 4096, Up: true},
+		{Node: "a3", Processors: 4, MemoryMB: 4001, Up: true},
+		{Node: "b1", Processors: 8, MemoryMB: 9000, Up: true, Features: "big"},
+		{Node: "b2", Processors: 8, MemoryMB: 9000, Up: true, Features: "big"},
+		{Node: "c1", Processors: 2, MemoryMB: 512},
+		{Node: "c2", Processors: 2, MemoryMB: 512, Up: true, Closed: true},
+		{Node: "c3", Processors: 2, MemoryMB: 512, Up: true, Reserved: "course"},
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 var (
 	errShared = errors.New("nodes are not kept for the jobs of one user: --exclusive alone asks for all processors of its nodes")
 	errUnread = errors.New("libra sbatch asks how much a node has; here say how much is wanted")
+	errUneven = errors.New("--mem=0 wants as many tasks on each node: its memory is for them")
 	errNoKind = errors.New("no node that is up and that it may be on has as much")
 )
 
@@ -67,6 +68,9 @@ func (h *Head) OnWhole(r *v1.Request, nodes []v1.NodeView) (string, error) {
 	}
 	each := max(1, w.perTask)
 	tasks := max(1, n/each)
+	if !w.whole && len(w.spread(tasks)) == 0 && (w.nodes > 1 || w.perNode > 0 && tasks > w.perNode) {
+		return "", errUneven
+	}
 	may := mayBeOn(r, nodes)
 	kinds := w.kinds(may)
 	for i := range kinds {
@@ -160,7 +164,7 @@ func (w *width) onKind(k *kind, tasks, each int, element bool) (nodes, processor
 		processors = tasks / nodes * each
 	}
 	memory := max(w.memoryNode, w.memoryProc*int64(processors))
-	if nodes > len(k.names) || w.mostNodes > 0 && nodes > w.mostNodes || element && nodes > 1 || tasks%nodes != 0 && !w.whole || processors > k.processors || memory > k.memoryMB {
+	if nodes > len(k.names) || w.mostNodes > 0 && nodes > w.mostNodes || element && nodes > 1 || processors > k.processors || memory > k.memoryMB {
 		return 0, 0
 	}
 	return nodes, processors

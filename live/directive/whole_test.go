@@ -47,6 +47,8 @@ func TestAllThatNodesHave(t *testing.T) {
 		{"--exclusive -N 2", 8, 4, 0, "a1,a2,a3", "each of its 2 nodes"},
 		{"--exclusive -N 1-2 -n 5", 8, 4, 0, "a1,a2,a3", "each of its 2 nodes"},
 		{"--exclusive --ntasks-per-node=2 -n 4", 8, 4, 0, "a1,a2,a3", "each of its 2 nodes"},
+		{"--exclusive -N 3 -n 2", 8, 4, 0, "a1,a2,a3", "each of its 2 nodes"},
+		{"--exclusive --mem=4000", 4, 4, 1000, "a1,a2,a3", "4 processors"},
 		{"--exclusive --mem=4001", 4, 4, 1001, "a1,a2,a3", "4 processors"},
 		{"--exclusive --mem=4002", 8, 8, 501, "b1,b2", "8 processors"},
 		{"--exclusive --mem-per-cpu=1000", 4, 4, 1000, "a1,a2,a3", "4 processors"},
@@ -60,6 +62,8 @@ func TestAllThatNodesHave(t *testing.T) {
 		{"--mem=0", 1, 0, 4001, "a3", "it asks for all of its node: 4001 MB of memory"},
 		{"--mem=0 -n 3", 3, 3, 1333, "a3", "4001 MB"},
 		{"--mem=0 -n 6", 6, 6, 1500, "b1,b2", "9000 MB"},
+		{"--mem=0 -N 1-2 -n 4", 4, 4, 1000, "a3", "its node: 4001 MB"},
+		{"--mem=0 -n 4 --ntasks-per-node=2", 4, 2, 2048, "a1,a2", "each of its 2 nodes: 4096 MB"},
 		{"--mem=0 -N 2 -n 4", 4, 2, 2048, "a1,a2", "each of its 2 nodes: 4096 MB"},
 		{"--mem=0 -C big -n 2", 2, 2, 4500, "", "9000 MB"},
 		{"--mem=0 --exclusive -n 2", 4, 4, 1000, "a3", "4 processors and 4001 MB"},
@@ -88,6 +92,16 @@ func TestAllThatNodesHave(t *testing.T) {
 			t.Errorf("%s: told of all memory: %v", c.options, all)
 		}
 	}
+	for options, want := range map[string]int{"--exclusive -N 2 --gpus=4": 2, "--exclusive -N 2 --gpus-per-node=3": 3, "--exclusive -n 2 --gpus-per-task=1": 2} {
+		h := directive.New(directive.Place{})
+		if err := h.ReadSbatch("job.sh", "#!/bin/sh\ntrue\n", strings.Fields(options)); err != nil {
+			t.Fatal(err)
+		}
+		r := h.Finish("job", nil)
+		if _, err := h.OnWhole(&r, park()); err != nil || r.GPUs != want {
+			t.Errorf("%s: %d GPUs for each program, want %d: %v", options, r.GPUs, want, err)
+		}
+	}
 	h := directive.New(directive.Place{})
 	if err := h.ReadSbatch("job.sh", "#!/bin/sh\n#SBATCH --mem=0\n", []string{"--mem-per-cpu=10"}); err != nil || h.Whole() || h.Request.MemoryMB != 10 {
 		t.Errorf("the later one counts: %+v, %v", h.Request, err)
@@ -96,7 +110,7 @@ func TestAllThatNodesHave(t *testing.T) {
 
 // What no node has is refused with what there is.
 func TestMoreThanNodesHave(t *testing.T) {
-	for _, options := range []string{"--exclusive -n 17", "--exclusive -c 9", "--exclusive -N 1 -n 9", "--exclusive --mem=9001", "--exclusive -a 1-2 -n 9", "--mem=0 -n 9", "--mem=0 -N 3 -n 9", "--exclusive -C none"} {
+	for _, options := range []string{"--exclusive -n 17", "--exclusive -c 9", "--exclusive -N 1 -n 9", "--exclusive --mem=9001", "--exclusive -a 1-2 -n 9", "--mem=0 -n 9", "--mem=0 -N 3 -n 15", "--exclusive -C none"} {
 		h := directive.New(directive.Place{})
 		if err := h.ReadSbatch("job.sh", "#!/bin/sh\ntrue\n", strings.Fields(options)); err != nil {
 			t.Errorf("%s: %v", options, err)
@@ -107,6 +121,16 @@ func TestMoreThanNodesHave(t *testing.T) {
 			t.Errorf("%s: %+v, %v", options, r, err)
 		}
 	}
+	for _, options := range []string{"--mem=0 -N 2 -n 3", "--mem=0 -n 5 --ntasks-per-node=2"} {
+		h := directive.New(directive.Place{})
+		if err := h.ReadSbatch("job.sh", "#!/bin/sh\ntrue\n", strings.Fields(options)); err != nil {
+			t.Fatal(err)
+		}
+		r := h.Finish("job", nil)
+		if _, err := h.OnWhole(&r, park()); err == nil || !strings.Contains(err.Error(), "as many tasks on each node") {
+			t.Errorf("%s: %+v, %v", options, r, err)
+		}
+	}
 	for _, wrong := range []string{"--exclusive=user", "--exclusive=mcs", "--exclusive=topo"} {
 		if err := directive.New(directive.Place{}).ReadSbatch("job.sh", "#!/bin/sh\n", []string{wrong}); err == nil || !strings.Contains(err.Error(), "--exclusive alone asks for all processors") {
 			t.Errorf("%s: %v", wrong, err)
@@ -114,5 +138,18 @@ func TestMoreThanNodesHave(t *testing.T) {
 	}
 	if _, err := read(t, "#SBATCH --exclusive"); err == nil || !strings.Contains(err.Error(), "libra sbatch asks") {
 		t.Errorf("by another command: %v", err)
+	}
+}
+
+// It is said where tasks are that could be elsewhere by sbatch, and only there.
+func TestWhereTasksOfAnElementAre(t *testing.T) {
+	for options, said := range map[string]bool{"-a 1-3 -n 4": true, "-a 1-3 -N 1 -n 4": false, "-a 1-3 --ntasks-per-node=4": false, "-a 1-3 -c 4": false, "-a 1-3": false, "-N 1 -n 4": false} {
+		h, err := read(t, "#SBATCH "+options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.ContainsFunc(h.Notes, func(n directive.Note) bool { return strings.Contains(n.Text, "all on one node") }); got != said {
+			t.Errorf("%s: said %v: %v", options, got, h.Notes)
+		}
 	}
 }

@@ -40,11 +40,13 @@ func TestHowTasksLie(t *testing.T) {
 		"all that it asked for":       {nodes: "n1", threads: 4, env: []string{"SLURM_SUBMIT_DIR=/d", "SLURM_NTASKS=2", "SLURM_CPUS_PER_TASK=2"}, narrowest: 4, tasks: 2, perTask: 2, even: true, perNode: "2"},
 		"a text, by sbatch":           {nodes: "n1", env: []string{"SLURM_SUBMIT_DIR=/d", "SLURM_NTASKS=-7", "SLURM_CPUS_PER_TASK=x"}, narrowest: 4, tasks: 1, perTask: 1, even: true, perNode: "1"},
 		"tasks that are too large":    {nodes: "n1", threads: 4, env: []string{"SLURM_SUBMIT_DIR=/d", "SLURM_NTASKS=9", "SLURM_CPUS_PER_TASK=5"}, narrowest: 4, tasks: 1, perTask: 4, even: true, perNode: "1"},
+		"processors beyond numbers":   {nodes: "n1 n2", threads: 4, env: []string{"SLURM_SUBMIT_DIR=/d", "SLURM_CPUS_PER_TASK=9223372036854775807"}, narrowest: 4, tasks: 2, perTask: 4, even: true, perNode: "1(x2)"},
+		"tasks beyond numbers":        {nodes: "n1", threads: 4, env: []string{"SLURM_SUBMIT_DIR=/d", "SLURM_NTASKS=9223372036854775807", "SLURM_CPUS_PER_TASK=2"}, narrowest: 4, tasks: 1, perTask: 4, even: true, perNode: "1"},
 		"nodes of which nobody knows": {nodes: "n1", narrowest: 0, tasks: 1, perTask: 1, perNode: "1"},
 	} {
 		s := task.Spec{Nodes: strings.Fields(c.nodes), Threads: c.threads, Env: c.env}
 		l := layoutOf(slices.Repeat([]task.Spec{s}, len(s.Nodes)), c.narrowest)
-		if l.tasks != c.tasks || l.perTask != c.perTask || l.even != c.even || l.perNode() != c.perNode {
+		if l.tasks != c.tasks || l.perTask != c.perTask || l.even != c.even || l.perNode() != c.perNode || l.whole != strings.HasPrefix(name, "all of") {
 			t.Errorf("%s: %+v, on each node %s", name, l, l.perNode())
 		}
 	}
@@ -83,6 +85,39 @@ func TestHowTasksLie(t *testing.T) {
 	l := layout{tasks: 4, perTask: 1, on: map[string]int{"n1": 4}}
 	if got := l.kept([]string{"A=1", "SLURM_NTASKS_PER_NODE=2"}); len(got) != 1 {
 		t.Errorf("two on a node that has four: %v", got)
+	}
+}
+
+// What has all of its nodes is told how its tasks lie on them, and of their number what it said
+// itself; what has not is told nothing that Slurm knows.
+func TestWholeNodesAreTold(t *testing.T) {
+	s := task.Spec{Size: 2, Once: true, Nodes: []string{"n1", "n2"}, Threads: 4, Env: []string{"SLURM_SUBMIT_DIR=/d"}}
+	says := func(env ...string) (words, kept []string) {
+		s := s
+		s.Env = append(slices.Clone(s.Env), env...)
+		specs := []task.Spec{s, s}
+		l := layoutOf(specs, 4)
+		return l.told(specs), l.kept(s.Env)
+	}
+	has := func(words []string, beginning string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(strings.Trim(w, "'"), beginning) })
+	}
+	if words, _ := says(); !has(words, "SLURM_TASKS_PER_NODE=4(x2)") || has(words, "SLURM_NTASKS=") {
+		t.Errorf("of tasks nothing said: %v", words)
+	}
+	if words, kept := says("SLURM_NTASKS=3", "SLURM_NTASKS_PER_NODE=2"); !has(words, "SLURM_TASKS_PER_NODE=2,1") || !has(words, "SLURM_NTASKS=3") || !has(kept, "SLURM_NTASKS_PER_NODE=2") {
+		t.Errorf("three tasks: %v, %v", words, kept)
+	}
+	if words, _ := says("SLURM_NTASKS=8"); has(words, "SLURM_TASKS_PER_NODE=") {
+		t.Errorf("as many as there are processors: %v", words)
+	}
+	s.Size, s.Nodes, s.Span = 2, []string{"n1", "n1"}, &task.Span{First: 1, Step: 2, Count: 2}
+	s.Argv, s.Once = []string{"x"}, false
+	second := s
+	second.Rank = 1
+	specs := []task.Spec{s, second}
+	if text, err := script(specs, layoutOf(specs, 8)); err != nil || strings.Contains(text, "libra_of") {
+		t.Errorf("elements of one node: %v, %s", err, text)
 	}
 }
 

@@ -140,6 +140,9 @@ func (o *sallocCommand) holder(con *console, flags *pflag.FlagSet, line directiv
 	case request.Array != nil || head.Singleton || !head.Printed.None() || request.Follows():
 		return request, usagef("neither an array nor a dependency can be had with a terminal: libra sbatch takes both")
 	}
+	if head.Whole() {
+		return request, usagef("--exclusive and --mem=0 are for libra sbatch: say how many processors and how much memory (-n, -c, --mem)")
+	}
 	if n := len(head.Spreads); n > 0 {
 		head.Spread(&request, head.Spreads[n-1]) // the easiest to be had
 	}

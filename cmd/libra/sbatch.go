@@ -150,6 +150,9 @@ func runSbatch(cmd *cobra.Command, con *console, o *sbatchCommand, args []string
 		if some, _ := task.LicensesOf(request.Env); !numbers.batch && len(some) > 0 { // it was read before
 			return usagef("--licenses: Slurm counts licences, and this market runs its jobs itself")
 		}
+		if err = o.whole(ctx, con, market, &prices, head, &request); err != nil {
+			return err
+		}
 		if !numbers.batch {
 			if task.Asked(request.Env) && !o.quiet {
 				con.warn("--mail-type, --mail-user and --signal are for Slurm, and this market runs its jobs itself: nothing comes of them")

@@ -13,11 +13,12 @@ const (
 	Signal   = passed + "SIGNAL"    // what a job gets before its limit, as B:USR1@60
 	Licenses = passed + "LICENSES"  // that it holds, as fluent:2,matlab
 
-	Input    = passed + "INPUT"     // a file that its script reads as its standard input, with patterns as its output has
-	OpenMode = passed + "OPEN_MODE" // "append": its files are added to; otherwise they are begun anew
-	Umask    = passed + "UMASK"     // of who handed it in, in octal digits
-	Limits   = passed + "RLIMIT_"   // a limit of theirs, as of ulimit: LIBRA_SBATCH_RLIMIT_NOFILE=1024
-	Login    = passed + "LOGIN"     // "yes": what a login would set is in its environment
+	Input     = passed + "INPUT"      // a file that its script reads as its standard input, with patterns as its output has
+	OpenMode  = passed + "OPEN_MODE"  // "append": its files are added to; otherwise they are begun anew
+	Umask     = passed + "UMASK"      // of who handed it in, in octal digits
+	Limits    = passed + "RLIMIT_"    // a limit of theirs, as of ulimit: LIBRA_SBATCH_RLIMIT_NOFILE=1024
+	AllMemory = passed + "ALL_MEMORY" // "yes": the memory that it has is all of its nodes', and it asked for that
+	Login     = passed + "LOGIN"      // "yes": what a login would set is in its environment
 
 	passed = "LIBRA_SBATCH_"
 )

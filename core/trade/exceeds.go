@@ -31,6 +31,8 @@ func (r *Request) Exceeds(nodes []*roster.Node) string {
 	switch {
 	case r.Array == nil && r.Procs() > all:
 		return fmt.Sprintf("it asks for %d processors, and %s %d", r.Procs(), these, all)
+	case r.PerProgram() > processors && r.Array != nil:
+		return fmt.Sprintf("each element of its array asks for %d processors of one node, and %s more than %d", r.PerProgram(), no, processors)
 	case r.PerProgram() > processors:
 		return fmt.Sprintf("each of its programs asks for %d processors of one node, and %s more than %d", r.PerProgram(), no, processors)
 	case r.MemoryMB > memory:

@@ -225,7 +225,7 @@ func (r *Request) ValidateTerms() error {
 	}
 	if a := r.Array; a != nil {
 		if r.Procs() > r.PerProgram() {
-			return market.Wrong("processors", "none, or as many as threads: each element of an array is one program, on so many processors of one node")
+			return market.Wrong("processors", "none, or as many as threads: each element of an array is one program, on so many processors of one node; for more say so many threads")
 		}
 		return a.validate()
 	}

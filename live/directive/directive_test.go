@@ -100,7 +100,13 @@ func TestLinesBecomeARequest(t *testing.T) {
 		{"more than the nodes hold", []string{"#SBATCH -N 1 -n 4 --ntasks-per-node=2"}, v1.Request{Processors: 4, Threads: 4}},
 		{"tasks of a node that do not divide", []string{"#SBATCH -n 5 --ntasks-per-node=2"}, v1.Request{Processors: 5, Once: true}},
 		{"more nodes than tasks", []string{"#SBATCH -N 4 -n 2 --mem=1000"}, v1.Request{Processors: 2, Spread: true, Once: true, MemoryMB: 1000}},
-		{"an array of several nodes", []string{"#SBATCH -N 2 -n 4 -a 1-3"}, v1.Request{Processors: 4, Threads: 2, Once: true, Array: &v1.Array{First: 1, Last: 3, Step: 1}}},
+		{"tasks of an element", []string{"#SBATCH -n 4 -a 1-3"}, v1.Request{Processors: 4, Threads: 4, Array: &v1.Array{First: 1, Last: 3, Step: 1}}},
+		{"tasks of an element, with processors and memory", []string{"#SBATCH -n 4 -c 2 --mem=4000 -a 1-3"}, v1.Request{Processors: 8, Threads: 8, MemoryMB: 500, Array: &v1.Array{First: 1, Last: 3, Step: 1}}},
+		{"tasks of an element on its node", []string{"#SBATCH --ntasks-per-node=3 -a 1-3"}, v1.Request{Processors: 3, Threads: 3, Array: &v1.Array{First: 1, Last: 3, Step: 1}}},
+		{"tasks of an element on one of some nodes", []string{"#SBATCH -N 1-2 -n 4 -a 1-3"}, v1.Request{Processors: 4, Threads: 4, Array: &v1.Array{First: 1, Last: 3, Step: 1}}},
+		{"more tasks of an element than a node is said to have", []string{"#SBATCH -N 1 -n 4 --ntasks-per-node=2 -a 1-3"}, v1.Request{Processors: 4, Threads: 4, Array: &v1.Array{First: 1, Last: 3, Step: 1}}},
+		{"fewer tasks of an element", []string{"#SBATCH -n 2 --ntasks-per-node=4 -a 1-3"}, v1.Request{Processors: 2, Threads: 2, Array: &v1.Array{First: 1, Last: 3, Step: 1}}},
+		{"GPUs of the tasks of an element", []string{"#SBATCH -n 2 --gpus-per-task=2 -a 1-3"}, v1.Request{Processors: 2, Threads: 2, GPUs: 4, Array: &v1.Array{First: 1, Last: 3, Step: 1}}},
 		{"tasks that do not divide", []string{"#SBATCH -n 3 -N 2"}, v1.Request{Processors: 3, Once: true}},
 		{"nodes alone", []string{"#SBATCH --nodes=3"}, v1.Request{Processors: 3, Spread: true, Once: true}},
 		{"memory alone", []string{"#SBATCH --mem=4G"}, v1.Request{MemoryMB: 4096}},
@@ -149,6 +155,7 @@ func TestLinesBecomeARequest(t *testing.T) {
 
 // A mistake says where it is, what is written there, and what is meant.
 func TestMistakes(t *testing.T) {
+	const onOneNode = "the tasks of an element of an array are on one node: say -N 1, or as many --ntasks-per-node as there are tasks, or hand the elements in as jobs of their own"
 	for _, c := range []struct {
 		line string
 		want string
@@ -174,13 +181,18 @@ func TestMistakes(t *testing.T) {
 		{"#LIBRA array=0-100000", `job.sh:2: #LIBRA array=0-100000: not an array: "0-100000" has more than 100000 elements`},
 		{"#LIBRA wish=best", `job.sh:2: #LIBRA wish=best: ` + wishError(t)},
 		{`#LIBRA name="x`, "job.sh:2: #LIBRA: a quote is not closed"},
+		{"#SBATCH -a 1-3 -N 2 -n 4", "job.sh:2: #SBATCH -n 4: " + onOneNode},
+		{"#SBATCH -a 1-3 -N 2", "job.sh:2: #SBATCH -N 2: " + onOneNode},
+		{"#SBATCH -a 1-3 -n 4 --ntasks-per-node=2", "job.sh:2: #SBATCH --ntasks-per-node=2: " + onOneNode},
+		{"#SBATCH -a 1-3 -N 1-2 -n 4 --ntasks-per-node=2", "job.sh:2: #SBATCH --ntasks-per-node=2: " + onOneNode},
+		{"#SBATCH -a 1-3 -n 4 -w n1,n2", "job.sh:2: #SBATCH -w n1,n2: " + onOneNode},
 		{"#SBATCH --tiem=5", "job.sh:2: #SBATCH --tiem: unknown; did you mean --time?"},
 		{"#SBATCH -Z", "job.sh:2: #SBATCH -Z: unknown"},
 		{"#SBATCH hello", "job.sh:2: #SBATCH hello: unknown"},
 		{"#SBATCH --time", "job.sh:2: #SBATCH --time: its value is missing"},
 		{"#SBATCH --time=1h", `job.sh:2: #SBATCH --time=1h: not a length of time: "1h" (want minutes, MM:SS, HH:MM:SS or D-HH:MM:SS)`},
 		{"#SBATCH -t 0", "job.sh:2: #SBATCH -t 0: no limit: Libra needs an estimate of the runtime"},
-		{"#SBATCH --mem=0", `job.sh:2: #SBATCH --mem=0: not an amount of memory: "0" (all of a node cannot be asked for)`},
+		{"#SBATCH --mem=0", "job.sh:2: #SBATCH --mem=0: libra sbatch asks how much a node has; here say how much is wanted"},
 		{"#SBATCH -N 2-few", `job.sh:2: #SBATCH -N 2-few: not a number: "few" (want 1 or more)`},
 		{"#SBATCH -N 4-2", `job.sh:2: #SBATCH -N 4-2: "4-2": want at least 4, or one number`},
 		{"#SBATCH --gres=nic:1", "job.sh:2: #SBATCH --gres=nic:1: nic: of generic resources the market sells GPUs alone (gpu:2, gpu:a100:2)"},

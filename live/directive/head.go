@@ -81,6 +81,7 @@ type Head struct {
 
 	at     Place
 	width  width    // what other systems' words say of the size
+	all    width    // the same of a job that asks for all that nodes have
 	joined string   // what PBS says of joining outputs: oe, eo, n
 	sbatch bool     // it is handed in as sbatch would
 	told   []string // what sbatch tells such a job of what it asked for

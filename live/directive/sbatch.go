@@ -34,20 +34,13 @@ var sbatchOptions = append([]option{
 		o.dueAt = true
 		return put(&o.Request.DeadlineMS, ms, err)
 	}},
-	{names: []string{"--mem"}, takes: aValue, set: func(o *occurrence) error {
-		mb, err := slurmMemory(o.value)
-		if err != nil {
-			return err
-		}
-		o.width.memoryNode, o.width.memoryProc = mb, 0
-		return nil
-	}},
+	{names: []string{"--mem"}, takes: aValue, set: (*occurrence).memoryOfNode},
 	{names: []string{"--mem-per-cpu"}, takes: aValue, set: func(o *occurrence) error {
 		mb, err := slurmMemory(o.value)
 		if err != nil {
 			return err
 		}
-		o.width.memoryNode, o.width.memoryProc = 0, mb
+		o.width.memoryNode, o.width.memoryProc, o.width.allMemory = 0, mb, false
 		return nil
 	}},
 	{names: []string{"--tmp"}, takes: aValue, set: func(o *occurrence) error {
@@ -122,7 +115,7 @@ var sbatchOthers = []option{
 	{names: []string{"-v", "--verbose"}, idle: "it is for sbatch itself"},
 	{names: []string{"-W", "--wait"}, idle: "say --wait to libra submit"},
 
-	{names: []string{"--exclusive"}, takes: perhapsA, never: "nodes are shared; ask for as many processors as are needed"},
+	{names: []string{"--exclusive"}, takes: perhapsA, set: (*occurrence).exclusive},
 	{names: []string{"-L", "--licenses"}, takes: aValue, set: passed(task.Licenses, checkLicenses)},
 	{names: []string{"--uid"}, takes: aValue, never: "jobs run as the user who hands them in"},
 	{names: []string{"--gid"}, takes: aValue, never: "jobs run as the user who hands them in"},

@@ -13,7 +13,7 @@ var sbatchRest = []option{
 	{names: []string{"--tres-bind"}, takes: aValue, idle: chosen},
 	{names: []string{"--prefer"}, takes: aValue, idle: chosen},
 	{names: []string{"-s", "--oversubscribe"}, idle: "processors are shared, and each job has the share that it was sold"},
-	{names: []string{"-O", "--overcommit"}, idle: "processors are shared, and each job has the share that it was sold"},
+	{names: []string{"-O", "--overcommit"}, idle: "each task has a processor of its own, which is sold; processors are shared"},
 	{names: []string{"--ignore-pbs"}, idle: "#PBS lines are read where they agree with the rest"},
 	{names: []string{"--delay-boot"}, takes: aValue, idle: "nodes are sold while they are up"},
 	{names: []string{"--wait-all-nodes"}, takes: aValue, idle: "a job begins when all its nodes are ready"},

@@ -24,6 +24,9 @@ type width struct {
 	memoryProc int64 // MB on each processor
 	memoryJob  int64 // MB, all told
 
+	whole     bool // all processors of its nodes
+	allMemory bool // all memory of its nodes
+
 	gpus gpus
 
 	last *occurrence // what a note about the size refers to
@@ -53,7 +56,7 @@ func (w *width) processors() (int, error) {
 
 // apply turns it into what the market sells: processors, each with memory.
 func (w *width) apply(h *Head) error {
-	h.Request.Spread, h.Spreads = false, nil
+	h.Request.Spread, h.Spreads, h.all = false, nil, width{}
 	if err := errors.Join(w.byName(h), w.sizeByGPUs()); err != nil {
 		return err
 	}
@@ -61,13 +64,23 @@ func (w *width) apply(h *Head) error {
 	if err != nil {
 		return err
 	}
+	threads := max(1, w.perTask)
+	if w.whole || w.allMemory { // nodes say how much that is
+		h.all = *w
+		w.tell(h, n/threads)
+		return nil
+	}
 	if n > 0 {
 		h.Request.Processors = n
 	}
-	threads := max(1, w.perTask)
 	ways := w.spread(n / threads)
 	if len(ways) > 0 && !h.sbatch { // who asks cannot ask again
 		ways = ways[len(ways)-1:]
+	}
+	if h.Request.Array != nil && n > threads && w.total == 0 {
+		if ways, err = w.ofElement(n / threads); err != nil {
+			return err
+		}
 	}
 	among := int64(max(1, n))
 	h.nodeMB = 0
@@ -91,7 +104,7 @@ func (w *width) apply(h *Head) error {
 	switch {
 	case len(ways) > 0: // so many on each node: they are sold as what has to be on one, and not two of them on one
 		threads = n / ways[0]
-		h.Request.Spread = ways[0] > 1 && h.Request.Array == nil
+		h.Request.Spread = ways[0] > 1
 		if w.gpus == (gpus{}) && len(ways) > 1 {
 			h.Spreads = ways
 		}

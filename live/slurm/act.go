@@ -173,6 +173,7 @@ func (b *Backend) submission(r *run, orders []task.Order, partition string) (cli
 	cpus := min(most*first.Processors(), narrowest)
 	l.memory = memoryOf(first, most, cpus)
 	site := b.site(b.ctx, partition)
+	l.usual = site.Partition.DefMemoryMB
 	if bySbatch(first) {
 		l.launchers, l.perTaskToo = site.Launchers, site.PerTask
 	}

@@ -14,9 +14,12 @@ import (
 // layout is a job as Slurm knows jobs: tasks of some processors, on nodes.
 type layout struct {
 	tasks      int
+	elements   int            // that are run at a time; 0: it is no array
 	perTask    int            // processors of each
+	whole      bool           // it has all processors of its nodes, and perhaps fewer tasks
 	on         map[string]int // processors on each node
 	devices    bool           // its nodes have GPUs, and Slurm says whose they are
+	usual      int64          // MB of each processor of a job that does not say
 	memory     int64          // MB of each processor, where that is what Slurm is asked for; 0: it is for nodes
 	launchers  []string       // what launchers of MPI are told
 	perTaskToo bool           // processors of a task are told as TRES, too
@@ -28,25 +31,48 @@ type layout struct {
 // how many tasks it wants; the programs that were sold may be several of them, on one node.
 func layoutOf(specs []task.Spec, narrowest int) layout {
 	first := &specs[0]
-	l := layout{tasks: len(specs), on: map[string]int{}}
+	l := layout{on: map[string]int{}}
 	for i, name := range first.Nodes {
 		if i < len(specs) {
 			l.on[name] += first.Processors()
 		}
 	}
-	all := len(specs) * first.Processors()
-	if n, err := strconv.Atoi(valueOf(first.Env, "SLURM_NTASKS")); err == nil && n >= len(specs) && all%n == 0 && n%len(specs) == 0 {
-		l.tasks = n
+	programs := len(specs) // whose tasks it says the number of
+	if first.Len() > 0 {   // an element says its own
+		l.elements, programs = programs, 1
 	}
-	l.perTask = all / l.tasks
+	l.divide(first, programs)
+	l.tasks *= max(1, l.elements)
 	least, most := math.MaxInt, 0
 	for _, n := range l.on {
 		least, most = min(least, n), max(most, n)
 	}
 	// Slurm counts tasks in the order of its nodes; who knows of sbatch alone knows no other.
 	ordered := bySbatch(first) || slices.IsSorted(first.Nodes)
-	l.even = least == most && most%l.perTask == 0 && most <= narrowest && ordered
+	l.even = least == most && (l.whole || most%l.perTask == 0) && most <= narrowest && ordered
 	return l
+}
+
+// divide says into how many tasks the processors of some programs are divided. Who was handed
+// in as with sbatch, and has more of them than its tasks need, has asked for all of its nodes.
+func (l *layout) divide(first *task.Spec, programs int) {
+	n, _ := strconv.Atoi(valueOf(first.Env, "SLURM_NTASKS"))
+	each, _ := strconv.Atoi(valueOf(first.Env, "SLURM_CPUS_PER_TASK"))
+	each = max(1, each)
+	all := programs * first.Processors()
+	switch {
+	case bySbatch(first) && each <= first.Processors() && n <= all/each && max(n, programs)*each < all:
+		l.whole, l.tasks, l.perTask = true, n, each
+		if n <= 0 {
+			l.tasks = first.Processors() / each * programs
+		}
+		return
+	case n >= programs && all%n == 0 && n%programs == 0:
+		l.tasks = n
+	default:
+		l.tasks = programs
+	}
+	l.perTask = all / l.tasks
 }
 
 // valueOf is what a variable is set to; empty: it is not.
@@ -75,16 +101,20 @@ func (l *layout) told(specs []task.Spec) []string {
 			words = append(words, "-u SLURM_GPUS", "-u SLURM_GPUS_PER_NODE", "-u SLURM_GPUS_PER_TASK")
 		}
 	}
+	if valueOf(s.Env, task.AllMemory) != "" {
+		words = append(words, untoldMemory...)
+	}
 	if s.Len() > 0 && s.Size > 1 {
-		n := strconv.Itoa(s.Processors())
-		words = append(append(words, asElement...), "SLURM_CPUS_ON_NODE="+n, "SLURM_JOB_CPUS_PER_NODE="+n)
+		words = append(words, l.element(s)...)
+	} else if l.whole && l.even {
+		words = append(words, quote("SLURM_TASKS_PER_NODE="+l.perNode()))
 	}
 	if s.Once && s.Size > 1 && !l.even {
 		// Slurm believes in fewer processors than were sold, or in others: jobs share them.
 		words = append(words, "SLURM_HOSTFILE=/proc/self/fd/4", "SLURM_DISTRIBUTION=arbitrary", "SLURM_OVERCOMMIT=1", quote("SLURM_TASKS_PER_NODE="+l.perNode()))
 	}
 	// Who says on how many nodes it is to be, and of tasks nothing, is told of none: srun has one on each.
-	unsaid := bySbatch(s) && valueOf(s.Env, "SLURM_NTASKS") == "" && l.even && l.tasks == len(l.on)
+	unsaid := bySbatch(s) && valueOf(s.Env, "SLURM_NTASKS") == "" && l.even && (l.whole || l.tasks == len(l.on))
 	if s.Once && s.Size > 1 && !unsaid {
 		n := strconv.Itoa(l.tasks)
 		words = append(words, "SLURM_NTASKS="+n, "SLURM_NPROCS="+n)
@@ -99,14 +129,6 @@ func (l *layout) told(specs []task.Spec) []string {
 	return append(words, l.launchers...)
 }
 
-// asElement is what an element of an array is not told, or otherwise: it runs in a step of
-// Slurm's with others, and is to be like a job of its own.
-var asElement = []string{
-	"-u SLURM_STEPID", "-u SLURM_STEP_ID", "-u SLURM_STEP_LAUNCHER_PORT", "-u SLURM_STEP_NODELIST", "-u SLURM_STEP_NUM_NODES", "-u SLURM_STEP_NUM_TASKS",
-	"-u SLURM_STEP_TASKS_PER_NODE", "-u SLURM_LAUNCH_NODE_IPADDR", "-u SLURM_SRUN_COMM_HOST", "-u SLURM_SRUN_COMM_PORT", "-u SLURM_UMASK", "-u SLURM_DISTRIBUTION", "-u SLURM_OVERCOMMIT",
-	"-u SRUN_DEBUG", "-u SLURMD_DEBUG", "-u SLURM_JOB_CPUS_PER_NODE_PACK_GROUP_0", "SLURM_PROCID=0", "SLURM_LOCALID=0", "SLURM_GTIDS=0", "SLURM_TASKS_PER_NODE=1",
-}
-
 // memoryOf is the memory of a processor that a job was handed in with, as by sbatch
 // --mem-per-cpu, where that is what it has; 0: it was not, or Slurm sets aside fewer processors
 // than it was sold.
@@ -118,6 +140,9 @@ func memoryOf(s *task.Spec, most, cpus int) int64 {
 	return each
 }
 
+// untoldMemory is what a job is not told that has all memory of its nodes, as by sbatch.
+var untoldMemory = []string{"-u SLURM_MEM_PER_NODE", "-u " + memoryEach}
+
 // memoryEach is how a script is told of it. One that is told of the memory of a node, too,
 // has an srun that takes neither.
 const memoryEach = "SLURM_MEM_PER_CPU"
@@ -125,13 +150,13 @@ const memoryEach = "SLURM_MEM_PER_CPU"
 // kept are the variables of a job that are so: of tasks on a node it is told no number
 // that they do not have, and of memory what Slurm was asked for.
 func (l *layout) kept(env []string) []string {
-	if !l.even { // srun goes by a list of nodes then
+	if !l.even || l.elements > 0 && len(l.on) > 1 { // srun goes by a list of nodes then
 		env = slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, "SLURM_DISTRIBUTION=") })
 	}
 	if l.memory == 0 && valueOf(env, memoryEach) != "" {
 		env = slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, memoryEach+"=") })
 	}
-	if n, err := strconv.Atoi(valueOf(env, "SLURM_NTASKS_PER_NODE")); err != nil || n*len(l.on) == l.tasks {
+	if n, err := strconv.Atoi(valueOf(env, "SLURM_NTASKS_PER_NODE")); err != nil || l.whole || n*max(len(l.on), l.elements) == l.tasks {
 		return env
 	}
 	return slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, "SLURM_NTASKS_PER_NODE=") })
@@ -148,8 +173,11 @@ func (l *layout) perNode() string {
 			parts = append(parts, strconv.Itoa(last))
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(l.on)) {
+	for i, name := range slices.Sorted(maps.Keys(l.on)) {
 		n := max(1, l.on[name]/l.perTask)
+		if l.whole { // as many on each, and those that are left on the first
+			n = (l.tasks + len(l.on) - 1 - i) / len(l.on)
+		}
 		if n != last {
 			end()
 			last, times = n, 0

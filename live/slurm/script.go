@@ -121,6 +121,7 @@ func taskScript(specs []task.Spec, l layout) string {
 	b.WriteString("libra_entry=$(getent passwd \"$(id -u)\")\n")
 	b.WriteString("libra_shell=${libra_entry##*:}\nlibra_entry=${libra_entry%:*}\nlibra_home=${libra_entry##*:}\n")
 	writeRanks(&b, specs)
+	keepOnNode(&b, first, &l)
 	writeGPUs(&b, specs)
 	if len(first.Script) > 0 {
 		writeScript(&b, string(first.Script), len(specs) == 1 || first.Once)

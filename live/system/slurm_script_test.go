@@ -84,8 +84,17 @@ var people = []struct{ name, shell, script string }{
 	{"how tasks lie", `SBATCH -t 1 -n 2 -m cyclic:block --hint=nomultithread -o out job.sh`, `env | grep -E '^SLURM_(DISTRIBUTION|HINT|THREADS_PER_CORE)=' | sort`},
 	{"no directory for temporary files", `TMPDIR=/there/is/none SBATCH -t 1 -o /dev/null job.sh`, `echo $TMPDIR >answer`},
 	{"standard input", `echo text >in; echo 3 >in.3; SBATCH -t 1 -i in -o out job.sh; SBATCH -t 1 -a 3 -i in.%a -o out.%a job.sh`, `read -r line; echo "$line"; srun true`},
-	{"elements with processors", `SBATCH -t 1 -a 3-5:2 -c 2 -o a.%a job.sh; SBATCH -t 1 -a 3-5:2%1 -N 1 -n 1 -c 3 --mem=300 -o b.%a job.sh`, `env | grep -E '^SLURM_(ARRAY_TASK_.*|CPUS.*|JOB_CPUS_PER_NODE|NPROCS|NTASKS.*|TASKS_PER_NODE|MEM_PER.*|PROCID|LOCALID|NNODES|JOB_NUM_NODES|TRES_PER_TASK)=' | sort; srun sh -c 'echo "$SLURM_PROCID of $SLURM_NTASKS, $SLURM_CPUS_PER_TASK"' 2>/dev/null`},
+	{"elements with processors", `SBATCH -t 1 -a 3-5:2 -c 2 -o a.%a job.sh; SBATCH -t 1 -a 3-5:2%1 -N 1 -n 1 -c 3 --mem=300 -o b.%a job.sh`, ofElements},
+	{"elements with tasks", `SBATCH -t 1 -a 3-5:2 -n 2 -o a.%a job.sh; SBATCH -t 1 -a 3-5:2%1 -n 2 -c 2 --mem=300 -o b.%a job.sh; SBATCH -t 1 -a 3-5:2 --ntasks-per-node=2 --mem-per-cpu=64 -o c.%a job.sh`, ofElements},
 	{"an exit code", `SBATCH -W -t 1 -o out --wrap 'exit 7'; echo $? >code; SBATCH -W -t 1 -o /dev/null --wrap 'kill -9 $$'; echo $? >>code`, ``},
+}
+
+// ofElements says what an element of an array is told of its size, and what its steps are.
+const ofElements = `env | grep -E '^SLURM_(ARRAY_TASK_.*|CPUS.*|JOB_CPUS_PER_NODE|NPROCS|NTASKS.*|TASKS_PER_NODE|MEM_PER.*|PROCID|LOCALID|NNODES|JOB_NUM_NODES|TRES_PER_TASK)=' | sort; srun sh -c 'echo "$SLURM_PROCID of $SLURM_NTASKS, $SLURM_CPUS_PER_TASK"' 2>/dev/null | sort`
+
+// programs are how many a shell hands in: each element of an array is one.
+func programs(shell string) int {
+	return strings.Count(shell, "job.sh") + strings.Count(shell, "-a 1-3:2") + strings.Count(shell, "-a 3-5:2")
 }
 
 func scriptsOfPeople(t *testing.T, b *bazaar) {
@@ -97,7 +106,7 @@ func scriptsOfPeople(t *testing.T, b *bazaar) {
 			if err := os.MkdirAll(dir, 0o755); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(filepath.Join(dir, "job.sh"), []byte("#!/bin/bash\n"+p.script+"\n>done.$SLURM_JOB_ID\n"), 0o755); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, "job.sh"), []byte("#!/bin/bash\n"+p.script+"\n>done.$SLURM_JOB_ID.$SLURM_ARRAY_TASK_ID\n"), 0o755); err != nil {
 				t.Fatal(err)
 			}
 			cmd := exec.CommandContext(t.Context(), "bash", "-c", "SBATCH() { "+command+" \"$@\"; }\n"+p.shell)
@@ -113,7 +122,7 @@ func scriptsOfPeople(t *testing.T, b *bazaar) {
 			dir := filepath.Join(b.dir, by, fmt.Sprint(i))
 			until(t, p.name+", "+by, func() bool {
 				ended, _ := filepath.Glob(dir + "/done.*")
-				return len(ended) >= strings.Count(p.shell, "job.sh") || p.script == ""
+				return len(ended) >= programs(p.shell) || p.script == ""
 			})
 			got := filesOf(t, dir)
 			if by == "plain" {

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"context"
+
+	"github.com/libra-market/libra/client"
+	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/live/directive"
+)
+
+// whole settles how much a job asks for that is to have all processors of its nodes
+// (--exclusive), or all their memory (--mem=0), and says it.
+func (o *sbatchCommand) whole(ctx context.Context, con *console, market *client.Client, prices *v1.Prices, head *directive.Head, r *v1.Request) error {
+	if !head.Whole() {
+		return nil
+	}
+	nodes, err := market.Nodes(ctx)
+	if err != nil {
+		return err
+	}
+	among := *r
+	if among.Partition == "" || len(prices.Rates.Partitions) == 0 { // where it will be, of those that there are
+		among.Partition = prices.Rates.Partition
+	}
+	said, err := head.OnWhole(&among, nodes)
+	if err != nil {
+		return err
+	}
+	among.Partition = r.Partition
+	*r = among
+	if !o.quiet {
+		con.warn("%s", said)
+	}
+	return nil
+}

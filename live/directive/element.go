@@ -1,0 +1,20 @@
+package directive
+
+import "errors"
+
+// An element of an array is one program of the market, and that is on one node: the tasks
+// of an element are all there, as by -N 1, and srun in its script starts them.
+
+// errElement says of tasks that are not, what would do.
+var errElement = errors.New("the tasks of an element of an array are on one node: say -N 1, or as many --ntasks-per-node as there are tasks, or hand the elements in as jobs of their own")
+
+// ofElement is on how many nodes so many tasks of an element are: on one, if they may be.
+func (w *width) ofElement(tasks int) ([]int, error) {
+	switch {
+	case w.nodes > 1 || w.perNode > 0 && tasks > w.perNode && w.mostNodes != 1:
+		return nil, errElement
+	case w.nodes == 0 && w.perNode == 0 && w.last != nil:
+		w.last.note("the tasks of an element of an array are all on one node, as by -N 1")
+	}
+	return []int{1}, nil
+}

@@ -66,6 +66,9 @@ func (w *width) apply(h *Head) error {
 	}
 	threads := max(1, w.perTask)
 	ways := w.spread(n / threads)
+	if len(ways) == 0 && h.Request.Array != nil && n > threads && w.nodes <= 1 && w.total == 0 {
+		ways = []int{1} // each element is on one node
+	}
 	if len(ways) > 0 && !h.sbatch { // who asks cannot ask again
 		ways = ways[len(ways)-1:]
 	}

@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -20,7 +21,8 @@ type layout struct {
 	memory     int64          // MB of each processor, where that is what Slurm is asked for; 0: it is for nodes
 	launchers  []string       // what launchers of MPI are told
 	perTaskToo bool           // processors of a task are told as TRES, too
-	even       bool           // as many on each node, and no more than it has: Slurm needs no help
+	fits       bool           // no node has more of it than Slurm says that it has processors
+	even       bool           // as many on each node, too: Slurm needs no help
 }
 
 // layoutOf is how the tasks of a job lie, given by rank, on nodes of which the smallest
@@ -45,7 +47,8 @@ func layoutOf(specs []task.Spec, narrowest int) layout {
 	}
 	// Slurm counts tasks in the order of its nodes; who knows of sbatch alone knows no other.
 	ordered := bySbatch(first) || slices.IsSorted(first.Nodes)
-	l.even = least == most && most%l.perTask == 0 && most <= narrowest && ordered
+	l.fits = most <= narrowest
+	l.even = least == most && most%l.perTask == 0 && l.fits && ordered
 	return l
 }
 
@@ -71,17 +74,26 @@ func (l *layout) told(specs []task.Spec) []string {
 	var words []string
 	if bySbatch(s) {
 		words = append(words, "-u SLURM_NTASKS", "-u SLURM_NPROCS", "-u SLURM_CPUS_PER_TASK", "-u SLURM_NTASKS_PER_NODE")
+		words = append(words, l.named(s)...)
 		if s.GPUs > 0 {
 			words = append(words, "-u SLURM_GPUS", "-u SLURM_GPUS_PER_NODE", "-u SLURM_GPUS_PER_TASK")
 		}
 	}
 	if s.Len() > 0 && s.Size > 1 {
-		n := strconv.Itoa(s.Processors())
-		words = append(append(words, asElement...), "SLURM_CPUS_ON_NODE="+n, "SLURM_JOB_CPUS_PER_NODE="+n)
+		n, tasks := strconv.Itoa(s.Processors()), 1
+		if some, err := strconv.Atoi(valueOf(s.Env, "SLURM_NTASKS")); err == nil && some > 0 {
+			tasks = some
+		}
+		words = append(append(words, asElement...), "SLURM_CPUS_ON_NODE="+n, "SLURM_JOB_CPUS_PER_NODE="+n, fmt.Sprintf("SLURM_TASKS_PER_NODE=%d", tasks))
 	}
 	if s.Once && s.Size > 1 && !l.even {
-		// Slurm believes in fewer processors than were sold, or in others: jobs share them.
-		words = append(words, "SLURM_HOSTFILE=/proc/self/fd/4", "SLURM_DISTRIBUTION=arbitrary", "SLURM_OVERCOMMIT=1", quote("SLURM_TASKS_PER_NODE="+l.perNode()))
+		words = append(words, "SLURM_HOSTFILE=/proc/self/fd/4", "SLURM_DISTRIBUTION=arbitrary", quote("SLURM_TASKS_PER_NODE="+l.perNode()))
+		switch {
+		case !l.fits: // Slurm believes in fewer processors than were sold: jobs share them
+			words = append(words, "SLURM_OVERCOMMIT=1")
+		case bySbatch(s): // it has set aside as many on each node as on the fullest
+			words = append(words, quote("SLURM_JOB_CPUS_PER_NODE="+l.inWords(1)), fmt.Sprintf("SLURM_CPUS_ON_NODE=%d", l.on[slices.Min(s.Nodes)]))
+		}
 	}
 	// Who says on how many nodes it is to be, and of tasks nothing, is told of none: srun has one on each.
 	unsaid := bySbatch(s) && valueOf(s.Env, "SLURM_NTASKS") == "" && l.even && l.tasks == len(l.on)
@@ -96,15 +108,43 @@ func (l *layout) told(specs []task.Spec) []string {
 	if each := valueOf(s.Env, "SLURM_CPUS_PER_TASK"); l.perTaskToo && each != "" && s.GPUs == 0 {
 		words = append(words, quote("SLURM_TRES_PER_TASK=cpu="+each))
 	}
-	return append(words, l.launchers...)
+	words = append(words, l.launchers...)
+	slices.SortStableFunc(words, func(x, y string) int { return cmp.Compare(rankOfWord(x), rankOfWord(y)) })
+	return words
 }
+
+// rankOfWord puts what env(1) takes away before what it sets: after that it takes no options.
+func rankOfWord(word string) int {
+	if strings.HasPrefix(word, "-u ") {
+		return 0
+	}
+	return 1
+}
+
+// named is the name of a job that was handed in as with sbatch: not everyone who hands in to Slurm
+// tells it. One of a script that came by standard input has none before 24.11.
+func (l *layout) named(s *task.Spec) []string {
+	switch {
+	case s.Name != unnamed || len(s.Script) == 0 || shownCommand(s) != nil:
+		return []string{quote("SLURM_JOB_NAME=" + s.Name)}
+	case !l.perTaskToo:
+		return []string{"-u SLURM_JOB_NAME"}
+	default:
+		return nil
+	}
+}
+
+// unnamed is what sbatch calls a script that it reads from its standard input.
+const unnamed = "sbatch"
 
 // asElement is what an element of an array is not told, or otherwise: it runs in a step of
 // Slurm's with others, and is to be like a job of its own.
 var asElement = []string{
 	"-u SLURM_STEPID", "-u SLURM_STEP_ID", "-u SLURM_STEP_LAUNCHER_PORT", "-u SLURM_STEP_NODELIST", "-u SLURM_STEP_NUM_NODES", "-u SLURM_STEP_NUM_TASKS",
 	"-u SLURM_STEP_TASKS_PER_NODE", "-u SLURM_LAUNCH_NODE_IPADDR", "-u SLURM_SRUN_COMM_HOST", "-u SLURM_SRUN_COMM_PORT", "-u SLURM_UMASK", "-u SLURM_DISTRIBUTION", "-u SLURM_OVERCOMMIT",
-	"-u SRUN_DEBUG", "-u SLURMD_DEBUG", "-u SLURM_JOB_CPUS_PER_NODE_PACK_GROUP_0", "SLURM_PROCID=0", "SLURM_LOCALID=0", "SLURM_GTIDS=0", "SLURM_TASKS_PER_NODE=1",
+	"-u SRUN_DEBUG", "-u SLURMD_DEBUG", "-u SLURM_JOB_CPUS_PER_NODE_PACK_GROUP_0", "SLURM_PROCID=0", "SLURM_LOCALID=0", "SLURM_GTIDS=0",
+	"SLURM_NODEID=0", "SLURM_NNODES=1", "SLURM_JOB_NUM_NODES=1", `"SLURM_NODELIST=${SLURMD_NODENAME:-$libra_node}"`, `"SLURM_JOB_NODELIST=${SLURMD_NODENAME:-$libra_node}"`,
+	"SLURM_OVERLAP=1", // its srun shares processors and memory with those of the other elements
 }
 
 // memoryOf is the memory of a processor that a job was handed in with, as by sbatch
@@ -138,7 +178,10 @@ func (l *layout) kept(env []string) []string {
 }
 
 // perNode is how many tasks are on each node, in Slurm's words: 2(x3),1.
-func (l *layout) perNode() string {
+func (l *layout) perNode() string { return l.inWords(l.perTask) }
+
+// inWords is how many there are on each node of what has so many processors each.
+func (l *layout) inWords(each int) string {
 	var parts []string
 	last, times := 0, 0
 	end := func() {
@@ -149,7 +192,7 @@ func (l *layout) perNode() string {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.on)) {
-		n := max(1, l.on[name]/l.perTask)
+		n := max(1, l.on[name]/each)
 		if n != last {
 			end()
 			last, times = n, 0

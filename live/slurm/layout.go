@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"maps"
@@ -85,6 +86,9 @@ func (l *layout) told(specs []task.Spec) []string {
 			tasks = some
 		}
 		words = append(append(words, asElement...), "SLURM_CPUS_ON_NODE="+n, "SLURM_JOB_CPUS_PER_NODE="+n, fmt.Sprintf("SLURM_TASKS_PER_NODE=%d", tasks))
+		if startsSteps(s) {
+			words = append(words, "SLURM_OVERLAP=1")
+		}
 	}
 	if s.Once && s.Size > 1 && !l.even {
 		words = append(words, "SLURM_HOSTFILE=/proc/self/fd/4", "SLURM_DISTRIBUTION=arbitrary", quote("SLURM_TASKS_PER_NODE="+l.perNode()))
@@ -137,6 +141,13 @@ func (l *layout) named(s *task.Spec) []string {
 // unnamed is what sbatch calls a script that it reads from its standard input.
 const unnamed = "sbatch"
 
+// startsSteps reports whether a script names what starts steps of Slurm's, as launchers of MPI do.
+// Those of elements that run side by side in one job share its processors and memory, or each would
+// wait for the end of the others'; who starts none is not told of it, as by sbatch.
+func startsSteps(s *task.Spec) bool {
+	return bytes.Contains(s.Script, []byte("srun")) || bytes.Contains(s.Script, []byte("mpi"))
+}
+
 // asElement is what an element of an array is not told, or otherwise: it runs in a step of
 // Slurm's with others, and is to be like a job of its own.
 var asElement = []string{
@@ -144,7 +155,6 @@ var asElement = []string{
 	"-u SLURM_STEP_TASKS_PER_NODE", "-u SLURM_LAUNCH_NODE_IPADDR", "-u SLURM_SRUN_COMM_HOST", "-u SLURM_SRUN_COMM_PORT", "-u SLURM_UMASK", "-u SLURM_DISTRIBUTION", "-u SLURM_OVERCOMMIT",
 	"-u SRUN_DEBUG", "-u SLURMD_DEBUG", "-u SLURM_JOB_CPUS_PER_NODE_PACK_GROUP_0", "SLURM_PROCID=0", "SLURM_LOCALID=0", "SLURM_GTIDS=0",
 	"SLURM_NODEID=0", "SLURM_NNODES=1", "SLURM_JOB_NUM_NODES=1", `"SLURM_NODELIST=${SLURMD_NODENAME:-$libra_node}"`, `"SLURM_JOB_NODELIST=${SLURMD_NODENAME:-$libra_node}"`,
-	"SLURM_OVERLAP=1", // its srun shares processors and memory with those of the other elements
 }
 
 // memoryOf is the memory of a processor that a job was handed in with, as by sbatch

@@ -101,7 +101,7 @@ func TestTheNameOfAJob(t *testing.T) {
 
 // Elements that srun starts beside others are told of one node, theirs, and their srun shares it.
 func TestElementsAreToldOfTheirNode(t *testing.T) {
-	s := task.Spec{Size: 2, Threads: 2, Span: &task.Span{First: 1, Count: 2, Step: 1}, Nodes: []string{"n1", "n2"}, Env: []string{"SLURM_SUBMIT_DIR=/", "SLURM_NTASKS=2"}}
+	s := task.Spec{Script: []byte("srun true"), Size: 2, Threads: 2, Span: &task.Span{First: 1, Count: 2, Step: 1}, Nodes: []string{"n1", "n2"}, Env: []string{"SLURM_SUBMIT_DIR=/", "SLURM_NTASKS=2"}}
 	l := layoutOf([]task.Spec{s, s}, 4)
 	told := " " + strings.Join(l.told([]task.Spec{s, s}), " ") + " "
 	for _, want := range []string{"SLURM_NNODES=1", "SLURM_JOB_NUM_NODES=1", `"SLURM_JOB_NODELIST=${SLURMD_NODENAME:-$libra_node}"`, "SLURM_OVERLAP=1", "SLURM_TASKS_PER_NODE=2", "SLURM_CPUS_ON_NODE=2"} {
@@ -112,9 +112,9 @@ func TestElementsAreToldOfTheirNode(t *testing.T) {
 	if _, set, _ := strings.Cut(told, "SLURM_JOB_NAME="); strings.Contains(set, " -u ") {
 		t.Errorf("env takes no options after what it sets: %s", told)
 	}
-	s.Env = s.Env[:1]
-	if told = strings.Join(l.told([]task.Spec{s, s}), " "); !strings.Contains(told, "SLURM_TASKS_PER_NODE=1") {
-		t.Errorf("of one task: %s", told)
+	s.Env, s.Script = s.Env[:1], []byte("./run")
+	if told = strings.Join(l.told([]task.Spec{s, s}), " "); !strings.Contains(told, "SLURM_TASKS_PER_NODE=1") || strings.Contains(told, "OVERLAP") {
+		t.Errorf("of one task, without steps: %s", told)
 	}
 }
 

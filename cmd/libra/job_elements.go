@@ -3,7 +3,6 @@ package main
 import (
 	"io"
 	"strconv"
-	"strings"
 
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/task"
@@ -63,9 +62,9 @@ func elementExit(e *v1.Element) string {
 // fileOf is the name of a file of a job as it is on its node, as far as it is one.
 func fileOf(j *v1.Job, pattern string) string {
 	if j.Programs() > 1 || j.Request.Array != nil { // one for each rank, or element
-		pattern = strings.ReplaceAll(pattern, "%j", strconv.FormatInt(j.ID, 10))
+		pattern = task.FillPattern(pattern, 'j', strconv.FormatInt(j.ID, 10))
 		if j.Batch != "" {
-			pattern = strings.ReplaceAll(pattern, task.BatchPattern, j.Batch)
+			pattern = task.FillPattern(pattern, task.BatchLetter, j.Batch)
 		}
 		return pattern
 	}

@@ -203,6 +203,9 @@ func (o *sbatchCommand) owns(cmd *cobra.Command) func(name string) (mine, value 
 // which jobs it is to run by the numbers that sbatch prints.
 func (o *sbatchCommand) request(con *console, flags *pflag.FlagSet, line directive.Command) (v1.Request, *directive.Head, error) {
 	name, script, args, err := o.script(con, line.Args)
+	if err == nil && strings.Contains(script, "\r\n") {
+		err = fmt.Errorf("%s: the script has the line breaks of DOS (\\r\\n): interpreters take them for a part of the words before them; sed -i 's/\\r$//' takes them out", name)
+	}
 	if err != nil {
 		return v1.Request{}, nil, err
 	}

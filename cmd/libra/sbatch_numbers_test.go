@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/libra-market/libra/client/v1"
-	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 )
@@ -106,12 +105,12 @@ func TestAgentsKnowOneNumber(t *testing.T) {
 	if out := mustLibra(t, "sbatch", "-t", "1", "-Q", "-d", "afterok:3", "--wrap", "true"); out != "Submitted batch job 1\n" || !slices.Equal(f.last(t).Submit.Request.After, []int64{3}) {
 		t.Errorf("%q, after %v", out, f.last(t).Submit.Request.After)
 	}
-	r := trade.Request{Output: "slurm-%b_%a.out", Error: "%b"}
-	if ownNumber(&r); r.Output != "slurm-%j_%a.out" || r.Error != "%j" {
+	r := trade.Request{Output: "slurm-%b_%a.out", Error: "%b%4b"}
+	if ownNumber(&r); r.Output != "slurm-%j_%a.out" || r.Error != "%j%4j" {
 		t.Errorf("%+v", r)
 	}
 	j := v1.Job{ID: 3, Name: "a", Batch: "77", Tasks: []v1.TaskStatus{{Batch: "77"}}}
-	if got := fileOf(&j, "%x-"+task.BatchPattern); got != "a-77" {
+	if got := fileOf(&j, "%x-%5b"); got != "a-00077" {
 		t.Errorf("its file is %s", got)
 	}
 }

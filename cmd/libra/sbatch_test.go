@@ -77,6 +77,8 @@ func TestSbatchMistakes(t *testing.T) {
 		{[]string{script}, "-t is missing"},
 		{[]string{"-t", "5", "--budget", "much", script}, "--budget"},
 		{[]string{"-t", "5", "-n", "none", script}, "-n"},
+		{[]string{"-t", "5", file(t, "dos.sh", "#!/bin/sh\r\ntrue\r\n")}, "line breaks of DOS"},
+		{[]string{"--cpus=2", script}, "--cpus: unknown"},
 	} {
 		r := libra(t, append([]string{"sbatch"}, c.args...)...)
 		if r.code == exitOK || r.out != "" || !strings.Contains(r.err, c.want) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"strings"
 
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
@@ -49,7 +48,7 @@ func withoutSlurm(r *trade.Request) error {
 
 func ownNumber(r *trade.Request) {
 	for _, file := range []*string{&r.Output, &r.Error} {
-		*file = strings.ReplaceAll(*file, task.BatchPattern, "%j")
+		*file = task.RenamePattern(*file, task.BatchLetter, 'j')
 	}
 }
 

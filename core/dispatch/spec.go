@@ -35,13 +35,13 @@ func Tasks(like task.Spec, nodes []string, lane func(lane, lanes int) (*task.Spa
 }
 
 // Path fills the name of a file in: %j the job, %r the rank, %x the name of the
-// job. %a, the element of an array, is for the node, and [task.BatchPattern] for the
-// batch system.
+// job, numbers with zeros before them where they are to have more digits (%4j). %a, the
+// element of an array, is for the node, and [task.BatchLetter] for the batch system.
 func Path(pattern string, job int64, rank int, name string) string {
 	if !strings.Contains(pattern, "%") {
 		return pattern
 	}
-	pattern = strings.ReplaceAll(pattern, "%j", strconv.FormatInt(job, 10))
-	pattern = strings.ReplaceAll(pattern, "%r", strconv.Itoa(rank))
+	pattern = task.FillPattern(pattern, 'j', strconv.FormatInt(job, 10))
+	pattern = task.FillPattern(pattern, 'r', strconv.Itoa(rank))
 	return strings.ReplaceAll(pattern, "%x", strings.ReplaceAll(name, "/", "-")) // last: a name may have any of them in it
 }

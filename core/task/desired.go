@@ -46,9 +46,9 @@ type Order struct {
 	Batch string `json:"batch,omitempty"`
 }
 
-// BatchPattern stands, in the name of a file, for the number of the job in the batch system
-// that runs it.
-const BatchPattern = "%b"
+// BatchLetter stands, after a percent sign in the name of a file, for the number of the job in the
+// batch system that runs it.
+const BatchLetter = 'b'
 
 // NodePattern stands, in the name of a file, for the node that writes it: the name of its
 // host without the domain, as Slurm has it.

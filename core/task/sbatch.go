@@ -12,6 +12,7 @@ const (
 	MailUser = passed + "MAIL_USER" // who is sent it
 	Signal   = passed + "SIGNAL"    // what a job gets before its limit, as B:USR1@60
 	Licenses = passed + "LICENSES"  // that it holds, as fluent:2,matlab
+	Comment  = passed + "COMMENT"   // what its user says of it, which nobody reads but people
 
 	Input     = passed + "INPUT"      // a file that its script reads as its standard input, with patterns as its output has
 	OpenMode  = passed + "OPEN_MODE"  // "append": its files are added to; otherwise they are begun anew

@@ -2,7 +2,6 @@ package trade
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/libra-market/libra/core/dispatch"
 	"github.com/libra-market/libra/core/market"
@@ -22,7 +21,7 @@ func Output(j *Job, rank int, element *int, stderr bool) (node string, tail task
 	if stderr {
 		file = j.Request.Error
 	}
-	if r := j.Request.Array; r != nil && strings.Contains(file, "%a") {
+	if r := j.Request.Array; r != nil && task.HasPattern(file, 'a') {
 		if element == nil {
 			return "", tail, market.Wrong("element", fmt.Sprintf("one of %d to %d: each writes a file of its own", r.First, r.Last))
 		}
@@ -37,7 +36,7 @@ func Output(j *Job, rank int, element *int, stderr bool) (node string, tail task
 	}
 	for i := range j.Tasks { // the batch system of one under way knows it too, and fills it in
 		if number := j.Tasks[i].Batch; number != "" {
-			tail.File = strings.ReplaceAll(tail.File, task.BatchPattern, number)
+			tail.File = task.FillPattern(tail.File, task.BatchLetter, number)
 		}
 	}
 	return j.NodeOf(rank), tail, nil

@@ -97,25 +97,25 @@ func variable(env []string, name string) string {
 }
 
 // expand fills in a pattern of a file's name: %j is the job, %r the rank, %a the
-// element of an array, %N this host. Anything else stays as it is, %a outside an array too.
+// element of an array, %N this host; %4a has four digits at least. Anything else stays as it is, %a outside an array too.
 func expand(pattern string, key task.Key, element *int) string {
-	pairs := []string{"%j", strconv.FormatInt(key.Job, 10), "%r", strconv.Itoa(key.Rank)}
+	pattern = task.FillPattern(task.FillPattern(pattern, 'j', strconv.FormatInt(key.Job, 10)), 'r', strconv.Itoa(key.Rank))
 	if host, err := os.Hostname(); err == nil && strings.Contains(pattern, task.NodePattern) {
 		host, _, _ = strings.Cut(host, ".")
-		pairs = append(pairs, task.NodePattern, host)
+		pattern = strings.ReplaceAll(pattern, task.NodePattern, host)
 	}
 	if element != nil {
-		pairs = append(pairs, "%a", strconv.Itoa(*element))
+		pattern = task.FillPattern(pattern, 'a', strconv.Itoa(*element))
 	}
-	return strings.NewReplacer(pairs...).Replace(pattern)
+	return pattern
 }
 
 // appends reports whether a task goes on writing where somebody else has
 // begun: a former attempt, the element before, or another rank; and the line
 // that says so in the file (none between ranks, which write side by side).
 func appends(pattern string, spec task.Spec, element *int) (bool, string) {
-	among := spec.Size > 1 && !strings.Contains(pattern, "%r")
-	follows := element != nil && *element != spec.Element(0) && !strings.Contains(pattern, "%a")
+	among := spec.Size > 1 && !task.HasPattern(pattern, 'r')
+	follows := element != nil && *element != spec.Element(0) && !task.HasPattern(pattern, 'a')
 	var words []string
 	if spec.Attempt > 0 {
 		words = append(words, fmt.Sprintf("attempt %d", spec.Attempt))

@@ -69,7 +69,7 @@ func newRoom(spec task.Spec, uid int, limits roomLimits, now time.Time) *room {
 		if pattern == "" {
 			continue
 		}
-		if spec.Len() > 0 && strings.Contains(pattern, "%a") {
+		if spec.Len() > 0 && task.HasPattern(pattern, 'a') {
 			w.each = append(w.each, pattern)
 			continue
 		}

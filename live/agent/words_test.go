@@ -23,6 +23,7 @@ func TestExpand(t *testing.T) {
 		{"out", nil, "out"},
 		{"%j/%r-%a.txt", &five, "12/3-5.txt"},
 		{"%j/%r-%a.txt", nil, "12/3-%a.txt"},
+		{"%4j/%2r-%3a.txt", &five, "0012/03-005.txt"},
 		{"100%%j %x %", &five, "100%12 %x %"},
 		{"", &five, ""},
 	}

@@ -35,6 +35,12 @@ func SplitSbatch(args []string, own func(name string) (mine, value bool)) (Comma
 			name, given = word[:2], true
 		}
 		mine, value := own(name)
+		if full := fullName(sbatchOptions, name); full != name && !mine {
+			word = full + strings.TrimPrefix(word, name)
+			args = append([]string{word}, args[1:]...)
+			name = full
+			mine, value = own(name)
+		}
 		known, found := findOption(sbatchOptions, name)
 		switch {
 		case mine:

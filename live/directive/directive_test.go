@@ -254,7 +254,6 @@ func TestHarmlessLinesAreTakenWithANote(t *testing.T) {
 		{"#SBATCH --mail-type=ALL", "job.sh:2: #SBATCH --mail-type=ALL: it is passed to Slurm, where that runs the job; Libra's own agents know nothing of it"},
 		{"#SBATCH --comment='for the paper'", "job.sh:2: #SBATCH --comment=for the paper: a comment; it would be read if it were like budget=5;penalty=0.1"},
 		{"#SBATCH -o %N.out", "job.sh:2: #SBATCH -o %N.out: %N, the node, becomes %r, the rank"},
-		{"#SBATCH -o %4j.out", "job.sh:2: #SBATCH -o %4j.out: numbers in file names are not padded with zeros"},
 		{"#SBATCH -n 3", "job.sh:2: #SBATCH -n 3: on Slurm the script starts once; Libra's own agents start it 3 times and tell each its LIBRA_RANK"},
 		{
 			"#SBATCH -N 2 -n 3", "job.sh:2: #SBATCH -n 3: tasks are put wherever processors are free, on more nodes than that perhaps: they are not the same number on each",

@@ -61,13 +61,53 @@ func TestWhatIsExported(t *testing.T) {
 func TestNamesOfFilesAsSbatchHasThem(t *testing.T) {
 	for name, want := range map[string]string{
 		"%j-%x-%u-%%-%A": "%b-%x-erika-%-%b", "slurm.%N.%j.out": "slurm.%N.%b.out", "%n-%t-%s": "%r-%r-batch", "w-%a": "w-4294967294", "%q%j": "%q%b",
+		"%8j.%3n.%4x.%12a": "%8b.%3r.%x.4294967294",
 	} {
 		if got := asSbatch(t, "#SBATCH -o "+name+"\n").Request.Output; got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
-	if got := asSbatch(t, "#SBATCH -o %t-%a\n#SBATCH -a 1-2\n").Request.Output; got != "0-%a" {
+	if got := asSbatch(t, "#SBATCH -o %2t-%a-%4a\n#SBATCH -a 1-2\n").Request.Output; got != "00-%a-%4a" {
 		t.Errorf("of an array: %s", got)
+	}
+}
+
+// Long options may be cut short, as getopt takes them, where one alone begins so.
+func TestOptionsAreCutShort(t *testing.T) {
+	h := asSbatch(t, "#SBATCH -n 2 --tasks-per-node=2\n", "--job=short", "--cpus-per-t", "1")
+	if r := h.Request; r.Processors != 2 || r.Threads != 2 || r.Name != "short" {
+		t.Errorf("%+v", r)
+	}
+	own := func(name string) (bool, bool) { return name == "--parsable", false }
+	c, err := SplitSbatch([]string{"--parsa", "--acco", "x", "--out=a=b", "job.sh", "--job"}, own)
+	if err != nil || strings.Join(c.Own, " ") != "--parsable" || strings.Join(c.Options, " ") != "--account x --output=a=b" || strings.Join(c.Args, " ") != "job.sh --job" {
+		t.Errorf("%+v, %v", c, err)
+	}
+	for _, bad := range []string{"--cpus=2", "--tim=2", "--", "--xy"} { // of several, of none
+		if err := New(Place{}).ReadSbatch("job.sh", "#!/bin/sh\n#SBATCH "+bad+"\n", nil); err == nil {
+			t.Errorf("%s is taken", bad)
+		}
+	}
+}
+
+// The tasks of an element are on one node.
+func TestTasksOfAnElement(t *testing.T) {
+	for said, want := range map[string]int{"-a 1-3 -n 4": 4, "-a 1-3 -n 2 -c 2": 4, "-a 1-3": 0, "-a 1-3 -n 1": 0, "-n 2 -N 1 -a 3": 2} {
+		h := asSbatch(t, "", strings.Fields(said)...)
+		if r := h.Request; r.Threads != want || r.Spread || want > 0 && r.Processors != want {
+			t.Errorf("%s: %d processors, %d on a node", said, r.Processors, r.Threads)
+		}
+	}
+}
+
+// What somebody says of a job goes along, unless it is terms of the market.
+func TestACommentGoesAlong(t *testing.T) {
+	h := asSbatch(t, "#SBATCH --comment='project 17; phase 2'\n")
+	if got := strings.Join(h.Request.Env, "|"); got != task.Comment+"=project 17; phase 2" || len(h.Notes) > 0 {
+		t.Errorf("%q, notes %v", got, h.Notes)
+	}
+	if h = asSbatch(t, "#SBATCH --comment=budget=5\n"); len(h.Request.Env) > 0 || h.Request.Budget == nil {
+		t.Errorf("%+v", h.Request)
 	}
 }
 
@@ -81,7 +121,7 @@ func TestLimitsGoAlong(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{
-		"#SBATCH --propagate=NICE", "#SBATCH --propagate=ALL,STACK", "#SBATCH --propagate=NONE,STACK", "#SBATCH -o %r", "#SBATCH -o %b",
+		"#SBATCH --propagate=NICE", "#SBATCH --propagate=ALL,STACK", "#SBATCH --propagate=NONE,STACK", "#SBATCH -o %r", "#SBATCH -o %b", "#SBATCH -o %%5a",
 		"#SBATCH --open-mode=b", "#SBATCH hetjob", "#SBATCH -m a\tb", "#SBATCH -m -a",
 	} {
 		if err := New(Place{}).ReadSbatch("job.sh", "#!/bin/sh\n"+bad+"\n", nil); err == nil {

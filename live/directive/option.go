@@ -70,6 +70,9 @@ func (r *reader) readOption(l line, words []string, options []option) ([]string,
 	case strings.HasPrefix(word, "-") && len(word) > 2:
 		name, value, given = word[:2], word[2:], true
 	}
+	if full := fullName(options, name); full != name {
+		word, name = full+strings.TrimPrefix(word, name), full
+	}
 	known, found := findOption(options, name)
 	if !found {
 		return nil, r.wrong(l, name, unknown(name, optionNames(options)))
@@ -115,6 +118,29 @@ func findOption(options []option, name string) (option, bool) {
 		}
 	}
 	return option{}, false
+}
+
+// fullName is the name of the one option that a long name is the beginning of, as getopt takes
+// it: --job for --job-name.
+func fullName(options []option, name string) string {
+	const shortest = len("--x")
+	if _, exact := findOption(options, name); exact || !strings.HasPrefix(name, "--") || len(name) < shortest {
+		return name
+	}
+	full, count := name, 0
+	for i := range options {
+		for _, n := range options[i].names {
+			if strings.HasPrefix(n, name) {
+				full = n
+				count++
+				break
+			}
+		}
+	}
+	if count != 1 {
+		return name
+	}
+	return full
 }
 
 func optionNames(options []option) []string {

@@ -8,13 +8,13 @@ import (
 	"github.com/libra-market/libra/core/task"
 )
 
-// jobPattern is what stands for the number of a job in the name of a file: as sbatch prints
-// it that of the batch system, where one runs the jobs, and else Libra's.
-func (o *occurrence) jobPattern() string {
+// jobLetter is what stands for the number of a job in the name of a file, after a percent sign: as
+// sbatch prints it that of the batch system, where one runs the jobs, and else Libra's.
+func (o *occurrence) jobLetter() string {
 	if o.sbatch {
-		return "%b"
+		return string(task.BatchLetter)
 	}
-	return "%j"
+	return "j"
 }
 
 // slurmFile turns Slurm's patterns in a file name into Libra's: %j or %b the job, %a the
@@ -31,28 +31,26 @@ func (o *occurrence) slurmFile(name string) (string, error) {
 		if letter == "" {
 			return "", fmt.Errorf("%q ends in the middle of a pattern", name)
 		}
-		if len(letter) < len(after) {
-			o.note("numbers in file names are not padded with zeros")
-		}
+		digits := after[:len(after)-len(letter)] // that a number has at least; of a text they mean nothing
 		rest = letter[1:]
 		switch letter[0] {
 		case '%':
-			if rest != "" && strings.ContainsRune(ourPatterns, rune(rest[0])) {
-				return "", fmt.Errorf("%q: %%%c is a pattern here and cannot be a text", name, rest[0])
+			if text := strings.TrimLeft(rest, "0123456789"); text != "" && strings.ContainsRune(ourPatterns, rune(text[0])) {
+				return "", fmt.Errorf("%q: %%%c is a pattern here and cannot be a text", name, text[0])
 			}
 			b.WriteByte('%')
 		case 'j', 'A', 'J':
-			b.WriteString(o.jobPattern())
+			b.WriteString("%" + digits + o.jobLetter())
 		case 'a':
-			b.WriteString("%a")
+			b.WriteString("%" + digits + "a")
 		case 't':
-			b.WriteString("%r")
+			b.WriteString("%" + digits + "r")
 		case 'N', 'n':
 			if o.sbatch && letter[0] == 'N' {
 				b.WriteString(task.NodePattern)
 				break
 			}
-			b.WriteString("%r")
+			b.WriteString("%" + digits + "r")
 			if !o.sbatch {
 				o.note(fmt.Sprintf("%%%c, the node, becomes %%r, the rank", letter[0]))
 			}
@@ -88,9 +86,9 @@ const noElement = "4294967294"
 // once fills in what a script that starts once, as by sbatch, is among its like: the first.
 func (h *Head) once(name string) string {
 	if h.Request.Array == nil {
-		return strings.ReplaceAll(name, "%a", noElement)
+		return task.FillPattern(name, 'a', noElement)
 	}
-	return strings.ReplaceAll(name, "%r", "0")
+	return task.FillPattern(name, 'r', "0")
 }
 
 // pbsFile turns a path of PBS, which may name a host, into a file name.

@@ -17,7 +17,7 @@ var sbatchOptions = append([]option{
 	{names: []string{"-n", "--ntasks"}, takes: aValue, set: size(func(w *width) *int { return &w.tasks })},
 	{names: []string{"-c", "--cpus-per-task"}, takes: aValue, set: size(func(w *width) *int { return &w.perTask })},
 	{names: []string{"-N", "--nodes"}, takes: aValue, set: (*occurrence).nodeRange},
-	{names: []string{"--ntasks-per-node"}, takes: aValue, set: size(func(w *width) *int { return &w.perNode })},
+	{names: []string{"--ntasks-per-node", "--tasks-per-node"}, takes: aValue, set: size(func(w *width) *int { return &w.perNode })},
 	{names: []string{"-G", "--gpus"}, takes: aValue, set: devices(func(g *gpus) *someGPUs { return &g.job })},
 	{names: []string{"--gpus-per-node"}, takes: aValue, set: devices(func(g *gpus) *someGPUs { return &g.node })},
 	{names: []string{"--gpus-per-task"}, takes: aValue, set: devices(func(g *gpus) *someGPUs { return &g.task })},
@@ -104,7 +104,7 @@ var sbatchOthers = []option{
 	{names: []string{"--open-mode"}, takes: aValue, set: (*occurrence).openMode},
 	{names: []string{"--time-min"}, takes: aValue, idle: "an estimate is not cut short"},
 	{names: []string{"--hint"}, takes: aValue, set: forSteps("SLURM_HINT")},
-	{names: []string{"--threads-per-core"}, takes: aValue, idle: "processors are chosen by the market"},
+	{names: []string{"--threads-per-core"}, takes: aValue, set: forSteps("SLURM_THREADS_PER_CORE")},
 	{names: []string{"--mincpus"}, takes: aValue, idle: "processors are chosen by the market"},
 	{names: []string{"-m", "--distribution"}, takes: aValue, set: forSteps("SLURM_DISTRIBUTION")},
 	{names: []string{"--switches"}, takes: aValue, idle: "processors are chosen by the market"},
@@ -161,11 +161,14 @@ func slurmMemory(text string) (int64, error) {
 }
 
 // comment reads terms for Libra in a comment: budget=5;penalty=0.1. Another
-// comment is passed over.
+// comment is Slurm's to show.
 func (o *occurrence) comment() error {
 	parts := strings.Split(strings.TrimRight(o.value, "; "), ";")
 	for _, part := range parts {
-		if _, _, _, found := findTerm(strings.TrimSpace(part)); !found {
+		if _, _, _, found := findTerm(strings.TrimSpace(part)); !found && o.sbatch {
+			o.pass(task.Comment, o.value)
+			return nil
+		} else if !found {
 			o.note("a comment; it would be read if it were like budget=5;penalty=0.1")
 			return nil
 		}

@@ -24,17 +24,20 @@ var notes = map[string]string{
 
 	"--reservation": "one of Slurm's, of whole nodes and for users or accounts: the job is on its nodes alone, and done before it ends; not FLEX, MAGNETIC, TIME_FLOAT, MAINT, REPLACE, of groups or of some processors, nor with --hold or --dependency; before it begins with --begin",
 
-	"--mem": "0 is all memory of its nodes, as much as the smallest that does has; on nodes that have another it is not", "--exclusive": "every processor of its nodes is the job's and is paid for; where nodes are not alike, of the smallest that do; their time is shared as the policy shares it, so that others may have what the job's promise leaves; =user, =mcs and =topo are refused", "--input": "where Slurm runs the jobs", "--comment": "terms of the market, as budget=5;penalty=0.1; another is passed over, with a note", "--nodes": "so many, as many tasks on each, and of a range the most that can be had; where the tasks do not divide, wherever processors are free, with a note", "--tmp": "disk, which is sold",
+	"--mem": "0 is all memory of its nodes, as much as the smallest that does has; on nodes that have another it is not", "--exclusive": "every processor of its nodes is the job's and is paid for; where nodes are not alike, of the smallest that do; their time is shared as the policy shares it, so that others may have what the job's promise leaves; =user, =mcs and =topo are refused", "--input": "where Slurm runs the jobs", "--comment": "terms of the market, as budget=5;penalty=0.1; another is shown by Slurm, after the market's own mark on the job", "--nodes": "so many, as many tasks on each, and of a range the most that can be had; where the tasks do not divide, wherever processors are free, with a note", "--tmp": "disk, which is sold",
 	"--gpus": "of one kind, as many on each node; on one node unless -N, --gpus-per-node or --gpus-per-task says otherwise", "--gpus-per-node": "of one kind; on one node unless -N or --gpus says otherwise",
 	"--gres":     "gpu, gpu:2, gpu:a100, gpu:a100:2 and none, as --gpus-per-node; other resources are refused",
 	"--nodelist": "on these and on no others; on all of them, as many tasks on each where the tasks divide", "--exclude": "names of nodes that the market does not have exclude nothing",
 	"--constraint": "one feature, several joined by & or a comma (all of them) or by a bar (one of them); numbers of nodes (fast*2) and groups in brackets are refused",
 	"--begin":      "it waits in the market, which says what it costs and promises when its time has come", "--hold": "it waits in the market, which says what it costs and promises when libra release lets it begin; it is not in Slurm yet, and scontrol does not know it",
-	"--distribution": "srun in the script goes by it; nodes and processors are chosen by the market", "--hint": "srun in the script goes by it; processors are chosen by the market",
+	"--distribution": "srun in the script goes by it; nodes and processors are chosen by the market", "--hint": forItsSteps,
+	"--threads-per-core": forItsSteps, "--ntasks-per-core": forItsSteps, "--ntasks-per-socket": forItsSteps, "--overcommit": forItsSteps,
 	"--get-user-env": "what a login sets, on its node; how long that may take is Slurm's to say", "--propagate": "all soft limits unless it says otherwise, as far as PropagateResourceLimits lets them",
 	"--array":   "each element has its tasks and their processors (-n, -c) on one node: more nodes for each (-N 2) are refused",
 	"--requeue": "a job that lost its node begins again", "--no-requeue": "it does not",
 }
+
+const forItsSteps = "srun in the script goes by it; processors are chosen by the market"
 
 // row is what becomes of an option, for the table.
 func row(name string) (string, bool) {

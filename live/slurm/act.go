@@ -182,7 +182,7 @@ func (b *Backend) submission(r *run, orders []task.Order, partition string) (cli
 		return client.Submission{}, err
 	}
 	s := client.Submission{
-		Name: nameOf(first), Comment: b.commentOf(r), User: first.User, Partition: partition, Nodes: slices.Clone(r.Nodes),
+		Name: nameOf(first), Comment: withText(b.commentOf(r), valueOf(first.Env, task.Comment)), User: first.User, Partition: partition, Nodes: slices.Clone(r.Nodes),
 		Tasks: len(specs), CPUs: cpus, MemoryMB: megabytes(first.Memory) * int64(most), Limit: limitOf(first.DueUS, b.cfg.Now()),
 		Dir: first.Dir, Env: b.surroundings(specs), Output: shownFile(specs, first.Output), Script: text, Command: shownCommand(first),
 		MailType: valueOf(first.Env, task.MailType), MailUser: valueOf(first.Env, task.MailUser), Signal: valueOf(first.Env, task.Signal), Licenses: valueOf(first.Env, task.Licenses),
@@ -196,6 +196,8 @@ func (b *Backend) submission(r *run, orders []task.Order, partition string) (cli
 	}
 	if l.even {
 		s.PerTask = l.perTask
+	}
+	if l.even || l.fits && first.Once && bySbatch(first) {
 		if each := site.Partition.DefMemoryMB; megabytes(first.Memory) == each*int64(first.Processors()) {
 			s.MemoryMB = 0 // what Slurm gives anyway
 		}

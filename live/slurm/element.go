@@ -25,10 +25,13 @@ func (l *layout) element(s *task.Spec) []string {
 		"SLURM_PROCID=0", "SLURM_LOCALID=0", "SLURM_NODEID=0", "SLURM_GTIDS=0", "SLURM_NNODES=1", "SLURM_JOB_NUM_NODES=1", `"SLURM_JOB_NODELIST=$libra_node"`, `"SLURM_NODELIST=$libra_node"`,
 		"SLURM_CPUS_ON_NODE=" + n, "SLURM_JOB_CPUS_PER_NODE=" + n, "SLURM_TASKS_PER_NODE=" + tasks,
 	})
+	if !startsSteps(s) {
+		return words
+	}
 	if len(l.on) > 1 { // of all nodes of the job srun would take any
 		words = append(words, "SLURM_HOSTFILE=/proc/self/fd/4", "SLURM_DISTRIBUTION=arbitrary")
 	}
-	return words
+	return append(words, "SLURM_OVERLAP=1")
 }
 
 // elementMemory is what it is told of its memory.

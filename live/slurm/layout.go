@@ -1,6 +1,8 @@
 package slurm
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -23,7 +25,8 @@ type layout struct {
 	memory     int64          // MB of each processor, where that is what Slurm is asked for; 0: it is for nodes
 	launchers  []string       // what launchers of MPI are told
 	perTaskToo bool           // processors of a task are told as TRES, too
-	even       bool           // as many on each node, and no more than it has: Slurm needs no help
+	fits       bool           // no node has more of it than Slurm says that it has processors
+	even       bool           // as many on each node, too: Slurm needs no help
 }
 
 // layoutOf is how the tasks of a job lie, given by rank, on nodes of which the smallest
@@ -49,7 +52,8 @@ func layoutOf(specs []task.Spec, narrowest int) layout {
 	}
 	// Slurm counts tasks in the order of its nodes; who knows of sbatch alone knows no other.
 	ordered := bySbatch(first) || slices.IsSorted(first.Nodes)
-	l.even = least == most && (l.whole || most%l.perTask == 0) && most <= narrowest && ordered
+	l.fits = most <= narrowest
+	l.even = least == most && (l.whole || most%l.perTask == 0) && l.fits && ordered
 	return l
 }
 
@@ -97,6 +101,7 @@ func (l *layout) told(specs []task.Spec) []string {
 	var words []string
 	if bySbatch(s) {
 		words = append(words, "-u SLURM_NTASKS", "-u SLURM_NPROCS", "-u SLURM_CPUS_PER_TASK", "-u SLURM_NTASKS_PER_NODE")
+		words = append(words, l.named(s)...)
 		if s.GPUs > 0 {
 			words = append(words, "-u SLURM_GPUS", "-u SLURM_GPUS_PER_NODE", "-u SLURM_GPUS_PER_TASK")
 		}
@@ -110,8 +115,13 @@ func (l *layout) told(specs []task.Spec) []string {
 		words = append(words, quote("SLURM_TASKS_PER_NODE="+l.perNode()))
 	}
 	if s.Once && s.Size > 1 && !l.even {
-		// Slurm believes in fewer processors than were sold, or in others: jobs share them.
-		words = append(words, "SLURM_HOSTFILE=/proc/self/fd/4", "SLURM_DISTRIBUTION=arbitrary", "SLURM_OVERCOMMIT=1", quote("SLURM_TASKS_PER_NODE="+l.perNode()))
+		words = append(words, "SLURM_HOSTFILE=/proc/self/fd/4", "SLURM_DISTRIBUTION=arbitrary", quote("SLURM_TASKS_PER_NODE="+l.perNode()))
+		switch {
+		case !l.fits: // Slurm believes in fewer processors than were sold: jobs share them
+			words = append(words, "SLURM_OVERCOMMIT=1")
+		case bySbatch(s): // it has set aside as many on each node as on the fullest
+			words = append(words, quote("SLURM_JOB_CPUS_PER_NODE="+l.processorsPerNode()), fmt.Sprintf("SLURM_CPUS_ON_NODE=%d", l.on[slices.Min(s.Nodes)]))
+		}
 	}
 	// Who says on how many nodes it is to be, and of tasks nothing, is told of none: srun has one on each.
 	unsaid := bySbatch(s) && valueOf(s.Env, "SLURM_NTASKS") == "" && l.even && (l.whole || l.tasks == len(l.on))
@@ -126,7 +136,40 @@ func (l *layout) told(specs []task.Spec) []string {
 	if each := valueOf(s.Env, "SLURM_CPUS_PER_TASK"); l.perTaskToo && each != "" && s.GPUs == 0 {
 		words = append(words, quote("SLURM_TRES_PER_TASK=cpu="+each))
 	}
-	return append(words, l.launchers...)
+	words = append(words, l.launchers...)
+	slices.SortStableFunc(words, func(x, y string) int { return cmp.Compare(rankOfWord(x), rankOfWord(y)) })
+	return words
+}
+
+// rankOfWord puts what env(1) takes away before what it sets: after that it takes no options.
+func rankOfWord(word string) int {
+	if strings.HasPrefix(word, "-u ") {
+		return 0
+	}
+	return 1
+}
+
+// named is the name of a job that was handed in as with sbatch: not everyone who hands in to Slurm
+// tells it. One of a script that came by standard input has none before 24.11.
+func (l *layout) named(s *task.Spec) []string {
+	switch {
+	case s.Name != unnamed || len(s.Script) == 0 || shownCommand(s) != nil:
+		return []string{quote("SLURM_JOB_NAME=" + s.Name)}
+	case !l.perTaskToo:
+		return []string{"-u SLURM_JOB_NAME"}
+	default:
+		return nil
+	}
+}
+
+// unnamed is what sbatch calls a script that it reads from its standard input.
+const unnamed = "sbatch"
+
+// startsSteps reports whether a script names what starts steps of Slurm's, as launchers of MPI do.
+// Those of elements that run side by side in one job share its processors and memory, or each would
+// wait for the end of the others'; who starts none is not told of it, as by sbatch.
+func startsSteps(s *task.Spec) bool {
+	return bytes.Contains(s.Script, []byte("srun")) || bytes.Contains(s.Script, []byte("mpi"))
 }
 
 // memoryOf is the memory of a processor that a job was handed in with, as by sbatch
@@ -164,6 +207,22 @@ func (l *layout) kept(env []string) []string {
 
 // perNode is how many tasks are on each node, in Slurm's words: 2(x3),1.
 func (l *layout) perNode() string {
+	return l.inWords(func(i, processors int) int {
+		if l.whole { // as many on each, and those that are left on the first
+			return (l.tasks + len(l.on) - 1 - i) / len(l.on)
+		}
+		return max(1, processors/l.perTask)
+	})
+}
+
+// processorsPerNode is the same of processors.
+func (l *layout) processorsPerNode() string {
+	return l.inWords(func(_, processors int) int { return processors })
+}
+
+// inWords is how many there are on each node of what is so often on the i-th, which has so many
+// processors.
+func (l *layout) inWords(of func(i, processors int) int) string {
 	var parts []string
 	last, times := 0, 0
 	end := func() {
@@ -174,10 +233,7 @@ func (l *layout) perNode() string {
 		}
 	}
 	for i, name := range slices.Sorted(maps.Keys(l.on)) {
-		n := max(1, l.on[name]/l.perTask)
-		if l.whole { // as many on each, and those that are left on the first
-			n = (l.tasks + len(l.on) - 1 - i) / len(l.on)
-		}
+		n := of(i, l.on[name])
 		if n != last {
 			end()
 			last, times = n, 0

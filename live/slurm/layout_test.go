@@ -138,7 +138,7 @@ func TestElementsOfSeveralNodes(t *testing.T) {
 	} {
 		s := task.Spec{
 			Size: 2, Nodes: []string{"n1", "n2"}, Threads: 2, Span: &task.Span{First: 1, Step: 2, Count: 3}, Memory: c.memory << 20,
-			Env: append([]string{"SLURM_SUBMIT_DIR=/d", "SLURM_CPUS_PER_TASK=2", "SLURM_DISTRIBUTION=cyclic"}, strings.Fields(c.env)...), Argv: []string{"x"},
+			Env: append([]string{"SLURM_SUBMIT_DIR=/d", "SLURM_CPUS_PER_TASK=2", "SLURM_DISTRIBUTION=cyclic"}, strings.Fields(c.env)...), Argv: []string{"x"}, Script: []byte("srun x"),
 		}
 		if strings.Contains(c.env, "NTASKS") {
 			s.Env = slices.DeleteFunc(s.Env, func(e string) bool { return strings.HasPrefix(e, "SLURM_CPUS_PER_TASK") })

@@ -16,9 +16,22 @@ func (b *Backend) commentOf(r *run) string {
 	return fmt.Sprintf("libra:%s:%s:%s", b.Mark, r.key, r.nonce)
 }
 
-// parseComment reads a comment.
+// mostText is how much of a user's own comment goes along: Slurm takes 1024 bytes in all.
+const mostText = 900
+
+// withText is a comment with what the user of a job says of it, on one line.
+func withText(comment, text string) string {
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text[:min(len(text), mostText)], "")), " ")
+	if text == "" {
+		return comment
+	}
+	return comment + " " + text
+}
+
+// parseComment reads a comment. What comes after a space is its user's.
 func (b *Backend) parseComment(comment string) (key runKey, nonce string, ok bool) {
-	rest, found := strings.CutPrefix(comment, "libra:"+b.Mark+":")
+	mark, _, _ := strings.Cut(comment, " ")
+	rest, found := strings.CutPrefix(mark, "libra:"+b.Mark+":")
 	name, nonce, found2 := strings.Cut(rest, ":")
 	key, err := parseRunKey(name)
 	return key, nonce, found && found2 && err == nil && nonce != ""

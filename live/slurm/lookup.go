@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/libra-market/libra/core/task"
 )
@@ -47,7 +46,7 @@ func (b *Backend) named(tails []task.Tail) []task.Tail {
 	for i := range tails {
 		t := &tails[i]
 		if r := b.runs[runKey{t.Key.Job, t.Key.Attempt}]; r != nil && r.ID != 0 {
-			t.File = strings.ReplaceAll(t.File, task.BatchPattern, r.batch())
+			t.File = task.FillPattern(t.File, task.BatchLetter, r.batch())
 		}
 	}
 	return tails

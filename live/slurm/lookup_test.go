@@ -87,6 +87,8 @@ func TestWhatSlurmShows(t *testing.T) {
 	}{
 		{[]task.Spec{aTask(t)}, "slurm-%b.out", "slurm-%j.out"},
 		{[]task.Spec{aTask(t)}, "/d/100%-%j-%b%", "/d/100%%-12-%j%%"},
+		{[]task.Spec{aTask(t)}, "%8b.%4j.%N.%5N", "%8j.0012.%N.%N"},
+		{[]task.Spec{lane}, "%4a", "/dev/null"},
 		{[]task.Spec{aTask(t)}, "", "/dev/null"},
 		{[]task.Spec{aTask(t)}, `a\b`, "/dev/null"},
 		{[]task.Spec{once, once}, "out", "out"},

@@ -112,6 +112,7 @@ func (r *run) checkBegan(s *task.Status, control Control) {
 }
 
 // Shell functions that find out, before the user's program begins, that it cannot.
+// libra_unable says what is wrong where Slurm writes what it has to say of the job, too.
 // libra_never ends the script; in a rank or an element it leaves that to whoever
 // started it. libra_find looks for a program as a shell does, $2 being the PATH,
 // and at the interpreter that it names.
@@ -119,6 +120,12 @@ const findShell = `libra_never() {
 	[ -z "$libra_inner" ] || exit $((128 + $1))
 	kill -"$1" $$
 	exit $((128 + $1))
+}
+libra_unable() {
+	libra_said='there is no such program'
+	[ "$2" = %[1]d ] || libra_said='it cannot be executed'
+	printf 'libra: %%s: %%s\n' "$1" "$libra_said" >&2
+	libra_never "$2"
 }
 libra_find() {
 	libra_found=
@@ -142,12 +149,12 @@ libra_find() {
 		set +f
 		;;
 	esac
-	[ -n "$libra_found" ] || libra_never $libra_why
+	[ -n "$libra_found" ] || libra_unable "$1" $libra_why
 	[ -r "$libra_found" ] && [ "$(head -c 2 "$libra_found" 2>/dev/null | tr -d '\000')" = '#!' ] || return 0
 	read -r libra_line <"$libra_found" || :
 	libra_line=$(printf '%%s\n' "${libra_line#??}" | tr '\t\r' '  ')
 	libra_line=${libra_line#"${libra_line%%%%[! ]*}"}
-	[ -z "$libra_line" ] || [ -e "${libra_line%%%% *}" ] || libra_never %[1]d
+	[ -z "$libra_line" ] || [ -e "${libra_line%%%% *}" ] || libra_unable "${libra_line%%%% *}" %[1]d
 }
 `
 

@@ -211,3 +211,18 @@ func TestNumbersThatAreGivenOutAgain(t *testing.T) {
 		t.Error("another user's job was taken for it")
 	}
 }
+
+// What a user says of a job stands behind the mark by which it is known again.
+func TestWhatAUserSaysOfAJobIsShown(t *testing.T) {
+	b, _ := idle(t, Agents)
+	r := b.runs[runKey{5, 0}]
+	for said, want := range map[string]string{"": "", "project 17": " project 17", " two\nlines:\t3 ": " two lines: 3", strings.Repeat("ä", 600): " " + strings.Repeat("ä", 450)} {
+		got := withText(b.commentOf(r), said)
+		if got != b.commentOf(r)+want {
+			t.Errorf("%q: %q", said, got)
+		}
+		if key, nonce, mine := b.parseComment(got); !mine || key != r.key || nonce != r.nonce {
+			t.Errorf("%q is not known again: %v %q", got, key, nonce)
+		}
+	}
+}

@@ -3,9 +3,12 @@ package slurm
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/libra-market/libra/core/task"
 )
 
 // quote is a text as one word of a shell, whatever is in it.
@@ -36,13 +39,16 @@ func hereDocument(text string) string {
 	return "<<'" + end + "'\n" + text + end + "\n"
 }
 
-// quoteWith is a text as one word of a shell, in which a pattern is the value of a
-// variable.
-func quoteWith(text string, variables map[string]string) string {
-	for _, pattern := range slices.Sorted(maps.Keys(variables)) {
-		if before, after, found := strings.Cut(text, pattern); found {
-			return quoteWith(before, variables) + `"$` + variables[pattern] + `"` + quoteWith(after, variables)
-		}
+// quoteWith is the name of a file as one word of a shell, in which the pattern of a letter is the
+// value of a variable, which is a number where it is to have some digits.
+func quoteWith(name string, variables map[byte]string) string {
+	before, digits, letter, after, found := task.CutPattern(name, string(slices.Collect(maps.Keys(variables))))
+	if !found {
+		return quote(name)
 	}
-	return quote(text)
+	value := `"$` + variables[letter] + `"`
+	if width := task.PatternWidth(digits); width > 0 && letter != 'N' {
+		value = fmt.Sprintf(`"$(printf %%0%dd %s)"`, width, value)
+	}
+	return quote(before) + value + quoteWith(after, variables)
 }

@@ -65,7 +65,11 @@ func asOne(text string) string { return "libra_main() {\n" + text + "}\nlibra_ma
 func onceScript(specs []task.Spec, l layout) string {
 	var b strings.Builder
 	var hosts []string
-	for _, name := range specs[0].Nodes {
+	nodes := specs[0].Nodes
+	if bySbatch(&specs[0]) { // which has no ranks but those of Slurm, in the order of its nodes
+		nodes = slices.Sorted(slices.Values(nodes))
+	}
+	for _, name := range nodes {
 		for range l.tasks / len(specs) {
 			hosts = append(hosts, name)
 		}
@@ -84,7 +88,7 @@ func rankScript(specs []task.Spec, l layout) string {
 	b.WriteString("trap : TERM\n")
 	writeHosts(&b, first.Nodes)
 	errors := nowhere
-	if name := fileOf(first, first.Error); name != "" && !strings.Contains(name, "%a") {
+	if name := fileOf(first, first.Error); name != "" && !task.HasPattern(name, 'a') {
 		errors = fileWord(first, first.Error)
 	}
 	fmt.Fprintf(&b, "%scd %s || cd /\nlibra_errors=%s\n", hostOf(first), quote(first.Dir), errors)
@@ -180,16 +184,16 @@ func fileOf(s *task.Spec, name string) string {
 	if !strings.Contains(name, "%") {
 		return name
 	}
-	return strings.ReplaceAll(strings.ReplaceAll(name, "%j", strconv.FormatInt(s.Job, 10)), "%r", strconv.Itoa(s.Rank))
+	return task.FillPattern(task.FillPattern(name, 'j', strconv.FormatInt(s.Job, 10)), 'r', strconv.Itoa(s.Rank))
 }
 
 func fileWord(s *task.Spec, name string) string {
 	if name = fileOf(s, name); name == "" {
 		return nowhere
 	}
-	variables := map[string]string{task.BatchPattern: "SLURM_JOB_ID", task.NodePattern: "libra_host"}
+	variables := map[byte]string{task.BatchLetter: "SLURM_JOB_ID", 'N': "libra_host"}
 	if s.Len() > 0 {
-		variables["%a"] = "libra_element"
+		variables['a'] = "libra_element"
 	}
 	return quoteWith(name, variables)
 }
@@ -246,7 +250,7 @@ func beginning(specs []task.Spec, pattern func(*task.Spec) string) string {
 		attempt = fmt.Sprintf(", attempt %d", s.Attempt)
 	}
 	switch {
-	case s.Len() > 0 && !strings.Contains(pattern(s), "%a"):
+	case s.Len() > 0 && !task.HasPattern(pattern(s), 'a'):
 		how := "$libra_how" // the shell knows which element is the first
 		if among || s.Attempt > 0 {
 			how = "on"

@@ -255,6 +255,11 @@ func TestALaneRunsItsElements(t *testing.T) {
 	if got, want := content(t, &s, "out"), "1\nlibra: job 12, element 3\n3\nlibra: job 12, element 5\n5\n"; got != want {
 		t.Errorf("it said %q, want %q", got, want)
 	}
+	s.Output, s.Error = "%4a-%2j", "%4a-%2j"
+	inShell(t, []task.Spec{s})
+	if got := content(t, &s, "0003-12"); got != "3\n" {
+		t.Errorf("in a file with more digits it said %q", got)
+	}
 	s.Output, s.Error = "it's %a", "it's %a"
 	inShell(t, []task.Spec{s})
 	if got := content(t, &s, "it's 3"); got != "3\n" {

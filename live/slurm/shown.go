@@ -11,15 +11,32 @@ import (
 // show job). It opens the files too, and writes what it has to say of the job itself into
 // them, as it does for sbatch; the script then opens them as the market's agents would.
 
+// knownToSlurm are the patterns that Slurm fills in, too: the number of the job, and the node.
+const knownToSlurm = string(task.BatchLetter) + "N"
+
 // shownFile is a file as Slurm is told it: nowhere, where each rank or element has its own,
 // or Slurm could not be told its name.
 func shownFile(specs []task.Spec, name string) string {
 	s := &specs[0]
-	apart := len(specs) > 1 && !s.Once || s.Len() > 0 && strings.Contains(name, "%a")
+	apart := len(specs) > 1 && !s.Once || s.Len() > 0 && task.HasPattern(name, 'a')
 	if name = fileOf(s, name); name == "" || apart || strings.Contains(name, `\`) {
 		return nowhere
 	}
-	return strings.NewReplacer(task.BatchPattern, "%j", task.NodePattern, "%N", "%", "%%").Replace(name)
+	var b strings.Builder
+	plain := func(text string) { b.WriteString(strings.ReplaceAll(text, "%", "%%")) }
+	for {
+		before, digits, letter, after, found := task.CutPattern(name, knownToSlurm)
+		plain(before)
+		switch {
+		case !found:
+			return b.String()
+		case letter == task.BatchLetter:
+			b.WriteString("%" + digits + "j")
+		default:
+			b.WriteString("%N")
+		}
+		name = after
+	}
 }
 
 // shownCommand is the file that a script was handed in as, and its arguments; nothing, as

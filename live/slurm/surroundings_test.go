@@ -70,6 +70,95 @@ func TestElementsAreCalledWhatSlurmCallsThem(t *testing.T) {
 	}
 }
 
+// A job has the name that sbatch tells it, whoever hands it in to Slurm, and before 24.11 none if
+// its script came by standard input.
+func TestTheNameOfAJob(t *testing.T) {
+	s := aTask(t)
+	s.Script = []byte("#!/bin/sh\n")
+	for _, c := range []struct {
+		name, file string
+		newer      bool
+		want       string
+	}{
+		{"a job", "", false, "'SLURM_JOB_NAME=a job'"},
+		{"sbatch", "/d/sbatch", false, "'SLURM_JOB_NAME=sbatch'"},
+		{"sbatch", "", false, "-u SLURM_JOB_NAME"},
+		{"sbatch", "", true, ""},
+	} {
+		s.Name, s.Env = c.name, []string{"SLURM_SUBMIT_DIR=/"}
+		if c.file != "" {
+			s.Env = append(s.Env, "LIBRA_SCRIPT="+c.file)
+		}
+		l := layout{perTaskToo: c.newer}
+		if got := strings.Join(l.named(&s), " "); got != c.want {
+			t.Errorf("%+v: %q", c, got)
+		}
+		if told := strings.Join(l.told([]task.Spec{s}), " "); !strings.Contains(told, c.want) {
+			t.Errorf("%+v: told %q", c, told)
+		}
+	}
+}
+
+// Elements that srun starts beside others are told of one node, theirs, and their srun shares it.
+func TestElementsAreToldOfTheirNode(t *testing.T) {
+	s := task.Spec{Script: []byte("srun true"), Size: 2, Threads: 2, Span: &task.Span{First: 1, Count: 2, Step: 1}, Nodes: []string{"n1", "n2"}, Env: []string{"SLURM_SUBMIT_DIR=/", "SLURM_NTASKS=2"}}
+	l := layoutOf([]task.Spec{s, s}, 4)
+	told := " " + strings.Join(l.told([]task.Spec{s, s}), " ") + " "
+	for _, want := range []string{"SLURM_NNODES=1", "SLURM_JOB_NUM_NODES=1", `"SLURM_JOB_NODELIST=$libra_node"`, "SLURM_OVERLAP=1", "SLURM_TASKS_PER_NODE=2", "SLURM_CPUS_ON_NODE=2"} {
+		if !strings.Contains(told, " "+want+" ") {
+			t.Errorf("%s is missing in %s", want, told)
+		}
+	}
+	if _, set, _ := strings.Cut(told, "SLURM_JOB_NAME="); strings.Contains(set, " -u ") {
+		t.Errorf("env takes no options after what it sets: %s", told)
+	}
+	s.Env, s.Script = []string{"SLURM_SUBMIT_DIR=/", "SLURM_CPUS_PER_TASK=2"}, []byte("./run")
+	l = layoutOf([]task.Spec{s, s}, 4)
+	if told = strings.Join(l.told([]task.Spec{s, s}), " "); !strings.Contains(told, "SLURM_TASKS_PER_NODE=1") || strings.Contains(told, "OVERLAP") || strings.Contains(told, "HOSTFILE") {
+		t.Errorf("of one task, without steps: %s", told)
+	}
+}
+
+// Tasks that are not the same number on each node are where they were sold, in Slurm's order, and
+// told as Slurm would tell of them.
+func TestTasksThatDoNotDivide(t *testing.T) {
+	s := aTask(t)
+	s.Size, s.Nodes, s.Once, s.Env = 3, []string{"n2", "n2", "n1"}, true, []string{"SLURM_SUBMIT_DIR=/"}
+	s.Script = []byte("#!/bin/sh\necho \"$SLURM_TASKS_PER_NODE $SLURM_JOB_CPUS_PER_NODE $SLURM_CPUS_ON_NODE ${SLURM_OVERCOMMIT:-no}\"\ncat \"$SLURM_HOSTFILE\"\n")
+	specs := slices.Repeat([]task.Spec{s}, 3)
+	for i := range specs {
+		specs[i].Rank = i
+	}
+	for narrowest, want := range map[int]string{4: "1,2 1,2 1 no\nn1\nn2\nn2\n", 1: "1,2   1\nn1\nn2\nn2\n"} {
+		_ = os.Remove(filepath.Join(s.Dir, "out"))
+		text, err := script(specs, layoutOf(specs, narrowest))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", text)
+		cmd.Env = []string{"PATH=" + defaultPath}
+		if said, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, said)
+		}
+		if got := content(t, &s, "out"); got != want {
+			t.Errorf("on nodes of %d: %q, want %q", narrowest, got, want)
+		}
+	}
+}
+
+func TestAnInterpreterThatIsNotThereIsSaid(t *testing.T) {
+	s := aTask(t)
+	s.Script = []byte("#!/bin/no-such-shell\n")
+	text, err := Script([]task.Spec{s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", text)
+	if said, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(said), "libra: /bin/no-such-shell: there is no such program\n") {
+		t.Errorf("%v: %q", err, said)
+	}
+}
+
 func TestTheUmaskIsThatOfWhoHandsItIn(t *testing.T) {
 	s := aTask(t)
 	s.Script = []byte("#!/bin/sh\numask\n")

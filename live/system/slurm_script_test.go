@@ -86,6 +86,9 @@ var people = []struct{ name, shell, script string }{
 	{"standard input", `echo text >in; echo 3 >in.3; SBATCH -t 1 -i in -o out job.sh; SBATCH -t 1 -a 3 -i in.%a -o out.%a job.sh`, `read -r line; echo "$line"; srun true`},
 	{"elements with processors", `SBATCH -t 1 -a 3-5:2 -c 2 -o a.%a job.sh; SBATCH -t 1 -a 3-5:2%1 -N 1 -n 1 -c 3 --mem=300 -o b.%a job.sh`, ofElements},
 	{"elements with tasks", `SBATCH -t 1 -a 3-5:2 -n 2 -o a.%a job.sh; SBATCH -t 1 -a 3-5:2%1 -n 2 -c 2 --mem=300 -o b.%a job.sh; SBATCH -t 1 -a 3-5:2 --ntasks-per-node=2 --mem-per-cpu=64 -o c.%a job.sh`, ofElements},
+	{"elements with tasks and names of files", `SBATCH -t 1 -a 3-5:2 -n 2 -o %4a.%2t job.sh; SBATCH -t 1 -a 7 -n 2 -o b.%a job.sh`, `env | grep -E '^SLURM_(CPUS.*|JOB_NAME|JOB_CPUS_PER_NODE|NPROCS|NTASKS.*|TASKS_PER_NODE|MEM_PER.*|NNODES|JOB_NUM_NODES|NODEID)=' | sort; srun sh -c 'echo "$SLURM_PROCID of $SLURM_NTASKS"' 2>/dev/null | sort`},
+	{"mail and a name", `SBATCH -t 1 --mail-type=NONE -J named -o out job.sh; SBATCH -t 1 --mail-type=NONE -o in <job.sh`, `echo "${SLURM_JOB_NAME-none}"`},
+	{"options cut short", `SBATCH -t 1 -N 1 --tasks-per-node=2 --job=short --out=out --threads-per-c=1 job.sh`, `env | grep -E '^SLURM_(JOB_NAME|NTASKS.*|THREADS_PER_CORE)=' | sort`},
 	{"an exit code", `SBATCH -W -t 1 -o out --wrap 'exit 7'; echo $? >code; SBATCH -W -t 1 -o /dev/null --wrap 'kill -9 $$'; echo $? >>code`, ``},
 }
 
@@ -151,9 +154,10 @@ func filesOf(t *testing.T, dir string) string {
 	return strings.ReplaceAll(b.String(), dir, "DIR")
 }
 
-// apart leaves out what newer versions of Slurm tell that is not the same for two jobs.
+// apart leaves out what newer versions of Slurm tell that is not the same for two jobs, and that the
+// steps of elements share what their one job has.
 func apart(text string) string {
-	return regexp.MustCompile(`(?m)^SLURM_(JOB_START_TIME|JOB_END_TIME)=.*\n`).ReplaceAllString(text, "")
+	return regexp.MustCompile(`(?m)^SLURM_(JOB_START_TIME|JOB_END_TIME|OVERLAP)=.*\n`).ReplaceAllString(text, "")
 }
 
 // difference are the lines that only one of two texts has.

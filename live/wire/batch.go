@@ -1,8 +1,6 @@
 package wire
 
 import (
-	"strings"
-
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/dispatch"
 	"github.com/libra-market/libra/core/task"
@@ -25,5 +23,5 @@ func File(j *v1.Job, pattern string, rank int) string {
 	if j.Batch == "" {
 		return name
 	}
-	return strings.ReplaceAll(name, task.BatchPattern, j.Batch)
+	return task.FillPattern(name, task.BatchLetter, j.Batch)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/task"
 )
 
 // mostElements is how many elements of an array are listed whatever they do; of a
@@ -81,7 +82,7 @@ func placed(j *v1.Job, index, rank int) v1.Element {
 		e.Node = j.NodeOf(rank)
 	}
 	if j.Request.Output != "" {
-		e.Output = strings.ReplaceAll(File(j, j.Request.Output, rank), "%a", strconv.Itoa(index))
+		e.Output = task.FillPattern(File(j, j.Request.Output, rank), 'a', strconv.Itoa(index))
 	}
 	return e
 }

@@ -1,0 +1,25 @@
+package task
+
+import "testing"
+
+func TestPatternsAreFilledIn(t *testing.T) {
+	for _, c := range []struct{ name, want string }{
+		{"slurm-%b.out", "slurm-123.out"},
+		{"%b%b", "123123"},
+		{"%5b_%2b_%0b", "00123_123_123"},
+		{"%10b|%99999999999999999999b", "0000000123|0000000123"},
+		{"%%5b", "%00123"},
+		{"%4a-%B-%5-%", "%4a-%B-%5-%"},
+		{"", ""},
+	} {
+		if got := FillPattern(c.name, 'b', "123"); got != c.want {
+			t.Errorf("%q: %q, want %q", c.name, got, c.want)
+		}
+	}
+	if got := RenamePattern("%b-%7b%a", 'b', 'j'); got != "%j-%7j%a" {
+		t.Errorf("renamed it is %q", got)
+	}
+	if HasPattern("x%4", 'a') || HasPattern("x%4b", 'a') || !HasPattern("x%4a", 'a') || !HasPattern("%b%a", 'a') {
+		t.Error("a pattern was found where there is none, or not where there is one")
+	}
+}

@@ -81,6 +81,9 @@ func (m onSlurm) sell(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 	}
 	asks := asked(&c)
 	if asks == nil {
+		if c.Begin != nil { // it is placed now
+			m.backend.Announce(ctx, &trade.Request{})
+		}
 		return m.take(ctx, c, key)
 	}
 	if err := m.settle(ctx, asks); err != nil {
@@ -106,7 +109,7 @@ func (m onSlurm) sell(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 		}
 		return m.refuse(ctx, c.By, *asks, over), false, nil
 	}
-	m.backend.SteerClear(ctx, asks)
+	m.backend.Announce(ctx, asks)
 	o, replayed, err := m.Market.Do(ctx, c, key)
 	if c.Quote != nil && o.Quote != nil && o.Quote.ExpiresUS != 0 && !replayed && err == nil {
 		m.backend.Keep(ticket, o.Quote.ID, o.Quote.ExpiresUS)
@@ -276,10 +279,10 @@ func (f behindSlurm) Lose(ctx context.Context, node, why string) error {
 	return err
 }
 
-// Turn closes a node to new jobs, or opens it.
-func (f behindSlurm) Turn(ctx context.Context, node string, door trade.Door, why string) error {
+// Turn closes a node to new jobs, or opens it, and says from when on it is reserved.
+func (f behindSlurm) Turn(ctx context.Context, node string, door trade.Door, why string, aheadUS int64) error {
 	_, _, err := f.Do(ctx, trade.Command{
-		By: trade.Identity{User: ownHand.User, Role: trade.RoleOwner}, Node: &trade.NodeChange{Node: node, Door: door, Why: why},
+		By: trade.Identity{User: ownHand.User, Role: trade.RoleOwner}, Node: &trade.NodeChange{Node: node, Door: door, Why: why, AheadUS: aheadUS},
 	}, trade.Key{})
 	return err
 }

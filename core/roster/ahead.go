@@ -1,0 +1,67 @@
+package roster
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/libra-market/libra/core/market"
+)
+
+// A node may be somebody else's from some time on, who has said so before: what could last until
+// then is not sold there, and what is shorter is. It is that job's own matter, so nobody can keep
+// others from the node by asking for what it cannot have.
+
+// Announce notes from when on a node is somebody else's; 0: nobody has said so.
+func (r *Roster) Announce(index int, us int64) { r.nodes[index].AheadUS = us }
+
+// Clear is where a job may be that may last until some time, without the nodes that are somebody
+// else's before; 0: until when is not known yet.
+func (r *Roster) Clear(where *market.Where, untilUS int64) *market.Where {
+	var soon []string
+	for _, n := range r.taken(untilUS) {
+		soon = append(soon, n.Node)
+	}
+	if len(soon) == 0 {
+		return where
+	}
+	clear := market.Where{}
+	if where != nil {
+		clear = *where
+	}
+	if clear.Exclude != "" {
+		soon = append(soon, clear.Exclude)
+	}
+	clear.Exclude = strings.Join(soon, ",")
+	return &clear
+}
+
+// taken are the nodes that are somebody else's before some time.
+func (r *Roster) taken(untilUS int64) (soon []*Node) {
+	for _, n := range r.nodes {
+		if n.AheadUS != 0 && n.AheadUS < untilUS && !n.Retired {
+			soon = append(soon, n)
+		}
+	}
+	return soon
+}
+
+// Soon says which of the nodes that a job may be on it cannot have for as long as it may last,
+// after some words; empty: it can have all.
+func (r *Roster) Soon(words string, where *market.Where, untilUS int64) string {
+	soon := Among(r.taken(untilUS), where)
+	if len(soon) == 0 {
+		return ""
+	}
+	first := soon[0]
+	for _, n := range soon {
+		if n.AheadUS < first.AheadUS {
+			first = n
+		}
+	}
+	others := ""
+	if more := len(soon) - 1; more > 0 {
+		others = fmt.Sprintf(", and %d more by when it may be done", more)
+	}
+	return fmt.Sprintf("%snode %s is reserved for others from %s on%s: what is sure to be done before may be there", words, first.Node, time.UnixMicro(first.AheadUS).UTC().Format(time.RFC3339), others)
+}

@@ -54,6 +54,8 @@ type Ticket struct {
 	job int64     // that the market made of it; 0: it has not said
 	at  time.Time // when it did
 
+	quoting bool // a quote was asked for
+
 	quote string    // that the market made of it, which may be taken; empty: it is none
 	until time.Time // it can
 }
@@ -224,7 +226,7 @@ func (b *Backend) Take(quote string, job int64) {
 	b.mu.Lock()
 	t := b.ticketOf(quote)
 	if t != nil {
-		t.quote = ""
+		t.quote, t.quoting = "", false
 	}
 	b.mu.Unlock()
 	b.Settle(t, job)

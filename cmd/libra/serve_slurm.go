@@ -151,7 +151,7 @@ func (m onSlurm) letsWait(ctx context.Context, r *trade.Request) (waits bool, er
 		return false, err
 	}
 	kind, err := policy.Find(prices.Policy)
-	waits = err == nil && !kind.TimeShared
+	waits = err == nil && kind.LetsWait()
 	if waits && r.Reservation != "" && r.DeadlineMS == 0 {
 		err = &trade.FieldError{Field: "deadline_ms", Want: "a deadline with a reservation under " + prices.Policy + ", which lets jobs wait: the job is to be done before the reservation ends"}
 	}

@@ -2,6 +2,7 @@ package roster
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,14 +13,11 @@ import (
 // then is not sold there, and what is shorter is. It is that job's own matter, so nobody can keep
 // others from the node by asking for what it cannot have.
 
-// Announce notes from when on a node is somebody else's; 0: nobody has said so.
-func (r *Roster) Announce(index int, us int64) { r.nodes[index].AheadUS = us }
-
 // Clear is where a job may be that may last until some time, without the nodes that are somebody
 // else's before; 0: until when is not known yet.
-func (r *Roster) Clear(where *market.Where, untilUS int64) *market.Where {
+func Clear(nodes []*Node, where *market.Where, untilUS int64) *market.Where {
 	var soon []string
-	for _, n := range r.taken(untilUS) {
+	for _, n := range taken(nodes, untilUS) {
 		soon = append(soon, n.Node)
 	}
 	if len(soon) == 0 {
@@ -37,8 +35,8 @@ func (r *Roster) Clear(where *market.Where, untilUS int64) *market.Where {
 }
 
 // taken are the nodes that are somebody else's before some time.
-func (r *Roster) taken(untilUS int64) (soon []*Node) {
-	for _, n := range r.nodes {
+func taken(nodes []*Node, untilUS int64) (soon []*Node) {
+	for _, n := range nodes {
 		if n.AheadUS != 0 && n.AheadUS < untilUS && !n.Retired {
 			soon = append(soon, n)
 		}
@@ -48,8 +46,8 @@ func (r *Roster) taken(untilUS int64) (soon []*Node) {
 
 // Soon says which of the nodes that a job may be on it cannot have for as long as it may last,
 // after some words; empty: it can have all.
-func (r *Roster) Soon(words string, where *market.Where, untilUS int64) string {
-	soon := Among(r.taken(untilUS), where)
+func Soon(nodes []*Node, words string, where *market.Where, untilUS int64) string {
+	soon := Among(taken(nodes, untilUS), where)
 	if len(soon) == 0 {
 		return ""
 	}
@@ -64,4 +62,9 @@ func (r *Roster) Soon(words string, where *market.Where, untilUS int64) string {
 		others = fmt.Sprintf(", and %d more by when it may be done", more)
 	}
 	return fmt.Sprintf("%snode %s is reserved for others from %s on%s: what is sure to be done before may be there", words, first.Node, time.UnixMicro(first.AheadUS).UTC().Format(time.RFC3339), others)
+}
+
+// SetAside reports whether there are nodes that are set aside for a reservation, up or not.
+func SetAside(nodes []*Node, reservation string) bool {
+	return slices.ContainsFunc(nodes, func(n *Node) bool { return !n.Retired && n.Reserved == reservation })
 }

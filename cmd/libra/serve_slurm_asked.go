@@ -46,6 +46,9 @@ func asked(c *trade.Command) *trade.Request {
 // admit holds what a command asks for against Slurm's limits, and a quote against what quotes may
 // keep.
 func (m onSlurm) admit(ctx context.Context, c *trade.Command, r *trade.Request, waits bool) (*slurm.Ticket, *limit.Excess, error) {
+	if some, _ := task.LicensesOf(r.Env); len(some) > 0 {
+		letGoLicenses(ctx, m.Market, m.backend)
+	}
 	if c.Quote == nil {
 		ticket, over := m.backend.Admit(ctx, c.By.User, r, waits)
 		return ticket, over, nil

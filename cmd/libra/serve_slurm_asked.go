@@ -17,8 +17,8 @@ func (m onSlurm) asks(ctx context.Context, c *trade.Command) (*trade.Request, er
 		return asked(c), nil
 	}
 	q, err := m.Controller.Quote(ctx, c.Submit.Quote)
-	if err != nil || q.Owner != c.By.User { // the market says so
-		return asked(c), nil
+	if err != nil || q.Owner != c.By.User {
+		return asked(c), nil //nolint:nilerr // the market says so
 	}
 	r, err := trade.Merge(q.Request, c.Submit.Request)
 	if err != nil {

@@ -52,7 +52,7 @@ func TestNodesThatAreReservedLater(t *testing.T) {
 			}
 			r := asks(101, false)
 			r.Processors = 3
-			if o := f.submit(bob, r); o.Refusal == nil || !strings.Contains(o.Refusal.Detail, "node n2 is reserved for others from ") {
+			if o := f.submit(bob, r); o.Refusal == nil || !strings.Contains(o.Refusal.Detail, "node n2 is reserved for others in 1m40s: what is sure") {
 				t.Errorf("it needs both: %+v", o.Refusal)
 			}
 			r.Hold = true

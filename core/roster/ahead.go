@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/libra-market/libra/core/market"
 )
@@ -46,7 +45,7 @@ func taken(nodes []*Node, untilUS int64) (soon []*Node) {
 
 // Soon says which of the nodes that a job may be on it cannot have for as long as it may last,
 // after some words; empty: it can have all.
-func Soon(nodes []*Node, words string, where *market.Where, untilUS int64) string {
+func Soon(nodes []*Node, words string, where *market.Where, nowUS, untilUS int64) string {
 	soon := Among(taken(nodes, untilUS), where)
 	if len(soon) == 0 {
 		return ""
@@ -61,7 +60,11 @@ func Soon(nodes []*Node, words string, where *market.Where, untilUS int64) strin
 	if more := len(soon) - 1; more > 0 {
 		others = fmt.Sprintf(", and %d more by when it may be done", more)
 	}
-	return fmt.Sprintf("%snode %s is reserved for others from %s on%s: what is sure to be done before may be there", words, first.Node, time.UnixMicro(first.AheadUS).UTC().Format(time.RFC3339), others)
+	when := "now"
+	if ms := (first.AheadUS - nowUS) / 1000; ms > 0 {
+		when = "in " + market.Span(ms)
+	}
+	return fmt.Sprintf("%snode %s is reserved for others %s%s: what is sure to be done before may be there", words, first.Node, when, others)
 }
 
 // SetAside reports whether there are nodes that are set aside for a reservation, up or not.

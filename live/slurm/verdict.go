@@ -93,7 +93,7 @@ func (r *run) status(rank int, control Control) task.Status {
 	s.Key = task.Key{Job: r.key.job, Rank: rank, Attempt: r.key.attempt}
 	s.State, s.Exit, s.Signal, s.OOM, s.Error = v.state, v.exit, v.signal, v.oom, v.why
 	s.Cancelled = v.user && r.stop == goesOn // else the market asked for it
-	if v.timed && r.stop == goesOn { // else the market ended it
+	if v.timed && r.stop == goesOn {         // else the market ended it
 		s.Limit = task.LimitTime
 	}
 	s.StartedUS, s.EndedUS, s.Elements = v.started*1e6, v.ended*1e6, nil

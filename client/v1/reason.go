@@ -23,6 +23,7 @@ const (
 	ReasonOOM        = "out_of_memory"
 	ReasonOutput     = "output_limit" // it wrote more than a job may
 	ReasonDisk       = "disk_limit"   // it has more on disk than it asked for
+	ReasonTime       = "time_limit"   // it ran as long as the batch system lets it
 	ReasonExit       = "exit_status"
 	ReasonSignal     = "signal"
 	ReasonLease      = "lease_ran_out"
@@ -37,6 +38,6 @@ func Reasons() []string {
 		ReasonResources, ReasonDeadline, ReasonBudget, ReasonNotWorthIt, ReasonAdmission, ReasonNodeLost, ReasonByUser,
 		ReasonPatience, ReasonNotFirm, ReasonFunds, ReasonLimit, ReasonDependency, ReasonOverrun, ReasonQuoteGone,
 		ReasonRefused, ReasonDraining, ReasonOOM, ReasonExit, ReasonSignal, ReasonLease, ReasonImprecise, ReasonVoided, ReasonPenalty,
-		ReasonOutput, ReasonDisk, ReasonAccount,
+		ReasonOutput, ReasonDisk, ReasonTime, ReasonAccount,
 	}
 }

@@ -65,6 +65,7 @@ const (
 	LimitMemory Limit = "memory"
 	LimitOutput Limit = "output" // what it wrote to its output files
 	LimitDisk   Limit = "disk"   // what it has on disk
+	LimitTime   Limit = "time"   // how long the batch system lets it run
 )
 
 // Part is one of the two parts of a job that has two.

@@ -79,11 +79,17 @@ func (m onSlurm) sell(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 	if err := m.possible(&c); err != nil {
 		return api.Outcome{}, false, err
 	}
-	asks := asked(&c)
+	asks, err := m.asks(ctx, &c)
+	if err != nil {
+		return api.Outcome{}, false, err
+	}
 	if asks == nil {
+		if c.Begin != nil { // it is placed now
+			m.backend.Announce(ctx, &trade.Request{})
+		}
 		return m.take(ctx, c, key)
 	}
-	if err := m.settle(ctx, asks); err != nil {
+	if err = m.settle(ctx, asks); err != nil {
 		return api.Outcome{}, false, err
 	}
 	waits, err := m.letsWait(ctx, asks)
@@ -98,7 +104,10 @@ func (m onSlurm) sell(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 		}
 		return m.take(ctx, c, key)
 	}
-	ticket, over := m.backend.Admit(ctx, c.By.User, asks, waits)
+	ticket, over, err := m.admit(ctx, &c, asks, waits)
+	if err != nil {
+		return api.Outcome{}, false, err
+	}
 	if over != nil {
 		// One that was taken before and is asked for again has its answer.
 		if o, replayed, bad := m.Again(ctx, key); replayed || bad != nil {
@@ -106,9 +115,9 @@ func (m onSlurm) sell(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 		}
 		return m.refuse(ctx, c.By, *asks, over), false, nil
 	}
-	m.backend.SteerClear(ctx, asks)
+	m.backend.Announce(ctx, asks)
 	o, replayed, err := m.Market.Do(ctx, c, key)
-	if c.Quote != nil && o.Quote != nil && o.Quote.ExpiresUS != 0 && !replayed && err == nil {
+	if c.Quote != nil && o.Quote != nil && o.Quote.Binding && !replayed && err == nil {
 		m.backend.Keep(ticket, o.Quote.ID, o.Quote.ExpiresUS)
 		return o, false, nil
 	}
@@ -142,7 +151,7 @@ func (m onSlurm) letsWait(ctx context.Context, r *trade.Request) (waits bool, er
 		return false, err
 	}
 	kind, err := policy.Find(prices.Policy)
-	waits = err == nil && !kind.TimeShared
+	waits = err == nil && kind.LetsWait()
 	if waits && r.Reservation != "" && r.DeadlineMS == 0 {
 		err = &trade.FieldError{Field: "deadline_ms", Want: "a deadline with a reservation under " + prices.Policy + ", which lets jobs wait: the job is to be done before the reservation ends"}
 	}
@@ -161,22 +170,6 @@ func (m onSlurm) take(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 		m.backend.Take(c.Cancel.Quote, 0)
 	}
 	return o, replayed, err
-}
-
-// asked is the request of a command that has one: that of a quote which is taken was
-// looked at when it was given, but for licences, which go along with its program.
-func asked(c *trade.Command) *trade.Request {
-	switch {
-	case c.Submit != nil && c.Submit.Request.Said():
-		return &c.Submit.Request
-	case c.Submit != nil:
-		if some, _ := task.LicensesOf(c.Submit.Request.Env); len(some) > 0 {
-			return &trade.Request{Env: c.Submit.Request.Env}
-		}
-	case c.Quote != nil:
-		return &c.Quote.Request
-	}
-	return nil
 }
 
 func (m onSlurm) Preview(ctx context.Context, by trade.Identity, r trade.Request) (api.Outcome, error) {
@@ -276,10 +269,10 @@ func (f behindSlurm) Lose(ctx context.Context, node, why string) error {
 	return err
 }
 
-// Turn closes a node to new jobs, or opens it.
-func (f behindSlurm) Turn(ctx context.Context, node string, door trade.Door, why string) error {
+// Turn closes a node to new jobs, or opens it, and says from when on it is reserved.
+func (f behindSlurm) Turn(ctx context.Context, node string, door trade.Door, why string, aheadUS int64) error {
 	_, _, err := f.Do(ctx, trade.Command{
-		By: trade.Identity{User: ownHand.User, Role: trade.RoleOwner}, Node: &trade.NodeChange{Node: node, Door: door, Why: why},
+		By: trade.Identity{User: ownHand.User, Role: trade.RoleOwner}, Node: &trade.NodeChange{Node: node, Door: door, Why: why, AheadUS: aheadUS},
 	}, trade.Key{})
 	return err
 }

@@ -42,6 +42,16 @@ func recallLicenses(ctx context.Context, m front.Market, b *slurm.Backend) error
 	}
 }
 
+// letGoLicenses keeps the licences no longer of jobs that have ended before their orders came, as
+// on a node that never came back.
+func letGoLicenses(ctx context.Context, m front.Market, b *slurm.Backend) {
+	for _, id := range b.Recalled() {
+		if j, err := m.Job(ctx, id); err == nil && j.State.Final() {
+			b.LetGo(id)
+		}
+	}
+}
+
 // reserved refuses a reservation for what begins nobody knows when: whether it lasts as long.
 func reserved(r *trade.Request) error {
 	if r.Reservation != "" && (r.Hold || len(r.Follows()) > 0) {

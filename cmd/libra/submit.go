@@ -18,7 +18,6 @@ type submitOptions struct {
 	quote   string
 	key     string
 	wait    bool
-	hold    bool
 	confirm confirmation
 }
 
@@ -36,7 +35,8 @@ A script's head may say all that flags say, in #LIBRA lines (#LIBRA estimate=2m
 deadline=10m budget=5), and what #SBATCH and #PBS lines say is understood too.
 Flags beat #LIBRA lines, and those beat the others. - is a script on standard
 input. --file reads the specification of a job: what it runs (details), what it
-needs (resources), what it is worth and when it must be done (qos, optimise).
+needs (resources), what it is worth and when it must be done (qos, optimise), and
+in the segment libra all else that flags say, by their names (libra: {begin: 18:00}).
 
 The estimate is how long the program runs with a processor to itself; without one it is
 taken from your own runs of the program (libra estimate). A deadline
@@ -74,7 +74,6 @@ The job gets PATH, LANG, LC_ALL and TZ of this environment and what --env and
 	f.StringVar(&opts.quote, "quote", "", "take the quote of this `ID`")
 	f.StringVar(&opts.key, "key", "", "idempotency `key`: the job is handed in once, however often this is said (default: a random one)")
 	f.BoolVar(&opts.wait, "wait", false, "wait for the job to end, show what it writes and its receipt, and exit with its code; with 125 if the market says no")
-	f.BoolVar(&opts.hold, "hold", false, "it begins when you say so (libra release): nothing is promised before")
 	opts.confirm.flags(cmd)
 	return cmd
 }
@@ -87,10 +86,9 @@ func runSubmit(cmd *cobra.Command, con *console, opts *submitOptions, args []str
 			return err
 		}
 	}
-	if opts.hold && opts.quote != "" {
+	if request.Hold && opts.quote != "" {
 		return usagef("--hold: a quote is for a job that can begin now")
 	}
-	request.Hold = request.Hold || opts.hold
 	unsaid := opts.quote == "" && request.EstimateMS == 0 && request.HasProgram()
 	if opts.quote == "" && !unsaid {
 		if err := checkRequest(cmd, &request); err != nil {

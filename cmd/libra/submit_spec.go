@@ -40,10 +40,13 @@ func (c *console) readSpec(cmd *cobra.Command, head *directive.Head) (name strin
 		return "", fmt.Errorf("%s: %d jobs here, and only one is wanted", path, len(jobs))
 	}
 	job := &jobs[0]
-	if len(job.Extra) > 0 {
-		c.warn("%s: segments that mean nothing to the market: %s", path, strings.Join(slices.Sorted(maps.Keys(job.Extra)), ", "))
+	if others := slices.DeleteFunc(slices.Sorted(maps.Keys(job.Extra)), func(name string) bool { return name == directive.Segment }); len(others) > 0 {
+		c.warn("%s: segments that mean nothing to the market: %s", path, strings.Join(others, ", "))
 	}
 	if head.Request, err = job.Request(); err != nil {
+		return "", fmt.Errorf("%s: %w", path, err)
+	}
+	if err = head.SetAll(job.Extra[directive.Segment]); err != nil {
 		return "", fmt.Errorf("%s: %w", path, err)
 	}
 	if len(job.Details.Command) > 0 {

@@ -40,6 +40,7 @@ var termHelp = []struct{ name, short, help string }{
 	{"gpus", "", "`number` of GPUs of each program, or a kind and a number: 2, a100:2"},
 	{"partition", "p", "`name` of the partition it is in, at its rate (default: the market's usual one; one that has none passes it over)"},
 	{"reservation", "", "`name` of a reservation of Slurm's: it is on the nodes of that alone, while it lasts"},
+	{"licenses", "", "`licences` of Slurm's that it has while it runs: fluent:2,matlab, or none"},
 	{"nodelist", "", "`names` of nodes that it may be on, and on no others: n1,n[3-5]"},
 	{"exclude", "", "`names` of nodes that it may not be on"},
 	{"constraint", "", "`features` that its nodes must have: fast&ib (both), amd|intel (one of them)"},
@@ -72,6 +73,7 @@ func (jobTerms) flags(cmd *cobra.Command) {
 		f.StringP(t.name, t.short, "", t.help)
 	}
 	f.StringArray("env", nil, "`NAME=value` for its environment; may be repeated")
+	f.Bool("hold", false, "it begins when you say so (libra release): nothing is promised before")
 	f.Bool("soft", false, "the deadline can bear a delay, for the penalty")
 	f.Bool("no-restart", false, "a lost node ends the job")
 	specFlags(cmd)

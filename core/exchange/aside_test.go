@@ -111,3 +111,31 @@ func TestTheLastNodeOfAReservation(t *testing.T) {
 		t.Errorf("in no reservation, when all nodes are set aside: %s: %s", now.State, now.Detail)
 	}
 }
+
+// Who loses a node after the reservation that it is in is over is not begun again: nobody would
+// give it others. It is lost at once, and owes nothing.
+func TestALossAfterAReservation(t *testing.T) {
+	for name, lose := range map[string]func(*floor, int64){
+		"its node": func(f *floor, _ int64) { f.do(trade.Command{Node: &trade.NodeChange{Node: "n2", Why: "power"}}) },
+		"its task": func(f *floor, id int64) {
+			f.do(trade.Command{Report: &trade.Measured{Tasks: []task.Status{{Key: task.Key{Job: id}, State: task.Lost}}}})
+		},
+	} {
+		f := open(t, "fcfs-bf", 2)
+		f.setAside("n2", "course")
+		in := f.submit(alice, trade.Request{EstimateMS: 10_000, DeadlineMS: 400_000, Reservation: "course"}).Job.ID
+		again := f.submit(alice, trade.Request{EstimateMS: 10_000, DeadlineMS: 400_000, Nodelist: []string{"n2"}, Reservation: "course"}).Job.ID
+		f.end(task.Key{Job: again}, 1, 0)
+		f.setAside("n2", "")
+		if lose(f, in); f.job(in).State != trade.Lost || f.job(in).Charged != 0 || !strings.Contains(f.job(in).Detail, "reservation course is over") {
+			t.Errorf("%s: %s, %s, charged %d", name, f.job(in).State, f.job(in).Detail, f.job(in).Charged)
+		}
+	}
+	f := open(t, "fcfs-bf", 2)
+	f.setAside("n2", "course")
+	in := f.submit(alice, trade.Request{EstimateMS: 10_000, DeadlineMS: 400_000, Reservation: "course"}).Job.ID
+	f.do(trade.Command{Node: &trade.NodeChange{Node: "n2", Why: "power"}})
+	if f.job(in).State != trade.Queued {
+		t.Errorf("while it lasts: %s, %s", f.job(in).State, f.job(in).Detail)
+	}
+}

@@ -18,7 +18,7 @@ func (x *door) never(j *underway.Job) (reason, why string) {
 	if x.cluster == nil {
 		return "", ""
 	}
-	r := j.Request.AtOnce()
+	r := j.Request // it is not known yet which nodes are reserved then
 	switch why := x.price.whyNot(j, r); {
 	case why == market.CannotMeetResources, r.DeadlineMS > 0 && r.Alone(x.nodes) > r.DeadlineMS && why == market.CannotMeetDeadline:
 		return x.price.refusal(j, why)

@@ -2,7 +2,6 @@ package exchange
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/libra-market/libra/core/cluster"
 	"github.com/libra-market/libra/core/market"
@@ -10,6 +9,7 @@ import (
 	"github.com/libra-market/libra/core/roster"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/core/underway"
 )
 
 // register lets a node join, or come back, within what the owner allows.
@@ -64,7 +64,7 @@ func (x *yard) register(h *task.Hello, a *roster.Allowance) (trade.Outcome, erro
 
 // dissolve ends the jobs that wait for nodes of a reservation once the last is given back.
 func (x *yard) dissolve(reservation string) error {
-	if reservation == "" || slices.ContainsFunc(x.nodes.All(), func(n *roster.Node) bool { return !n.Retired && n.Reserved == reservation }) {
+	if reservation == "" || roster.SetAside(x.nodes.All(), reservation) {
 		return nil
 	}
 	var happened []market.Event
@@ -168,6 +168,7 @@ func (x *yard) changeNode(c *trade.NodeChange) (trade.Outcome, error) {
 	case c.Withheld != nil:
 		err = x.floor.step(market.Event{Kind: market.NodeWithheld, Node: market.Int32(index), Proc: market.Int32(x.nodes.Withhold(index, *c.Withheld))})
 	case c.Door != "":
+		n.AheadUS = c.AheadUS
 		err = x.turn(index, c.Door == trade.DoorClosed, c.Why)
 	case c.Up && !n.Up:
 		x.nodes.Raise(index)
@@ -205,10 +206,10 @@ func (x *yard) nodeLost(index int, why string) error {
 	for _, id := range x.nodes.At(index).Tenants() {
 		j := x.jobs.Find(id)
 		j.LostOn = index + 1
-		switch {
+		switch why := underway.ForGood(j, x.nodes.All(), "its node is gone"); {
 		case j.State == trade.Stopping:
-		case j.Request.NoRestart:
-			j.End, j.Reason, j.Detail = trade.Lost, market.NodeLost.String(), "its node is gone, and it was not to be restarted"
+		case why != "":
+			j.End, j.Reason, j.Detail = trade.Lost, market.NodeLost.String(), why
 		default:
 			continue
 		}

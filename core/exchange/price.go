@@ -7,6 +7,7 @@ import (
 	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/quote"
+	"github.com/libra-market/libra/core/roster"
 	"github.com/libra-market/libra/core/rules"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/core/underway"
@@ -83,6 +84,7 @@ func (x *pricer) ownerLeft(except int64) market.Money {
 func (x *pricer) fitting(j *underway.Job) market.Job {
 	t := x.time()
 	first := j.Request.Asked(j.ID, j.Owner, t, j.Request.Lanes(x.nodes))
+	first.Where = roster.Clear(x.nodes.All(), first.Where, underway.Until(j, x.now))
 	if j.DueUS > 0 { // part of the deadline may be gone, waiting for others
 		first.SLA.Deadline = max(0, x.timeOf(j.DueUS)-t)
 	}

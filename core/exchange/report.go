@@ -130,11 +130,8 @@ func (x *overseer) restart(j *underway.Job) error {
 			j.LostOn = j.Ranks[i].Node + 1
 		}
 	}
-	why := ""
-	switch {
-	case j.Request.NoRestart:
-		why = "a node lost one of its tasks, and it was not to be restarted"
-	case j.Attempt+1 >= mostAttempts:
+	why := underway.ForGood(j, x.nodes.All(), "a node lost one of its tasks")
+	if why == "" && j.Attempt+1 >= mostAttempts {
 		why = fmt.Sprintf("nodes lost it %d times", mostAttempts)
 	}
 	if why != "" {

@@ -14,6 +14,8 @@ type Kind struct {
 	Summary string
 	// TimeShared policies need nodes that can enforce fractions of a processor.
 	TimeShared bool
+	// Waits says of a time-shared policy that jobs may wait for processors all the same.
+	Waits bool
 	// ExactEstimates says that the paper behind the policy takes the estimate
 	// to be the runtime; a simulator honours that unless told otherwise.
 	ExactEstimates bool
@@ -22,6 +24,9 @@ type Kind struct {
 
 	make func() configurable
 }
+
+// LetsWait reports whether a job that is taken may wait for processors.
+func (k *Kind) LetsWait() bool { return !k.TimeShared || k.Waits }
 
 // configurable is a policy together with its settings.
 type configurable interface {
@@ -87,11 +92,11 @@ var kinds = []Kind{
 		make: func() configurable { return newBestOffer() },
 	},
 	{
-		Name: "make-way", Summary: "the highest offer first, and who has time to spare makes way for shorter jobs that pay more for it", TimeShared: true,
+		Name: "make-way", Summary: "the highest offer first, and who has time to spare makes way for shorter jobs that pay more for it", TimeShared: true, Waits: true,
 		make: func() configurable { return newMakeWay() },
 	},
 	{
-		Name: "going-rate", Summary: "whatever fits in time while all does, else the best offers at the going rate", TimeShared: true,
+		Name: "going-rate", Summary: "whatever fits in time while all does, else the best offers at the going rate", TimeShared: true, Waits: true,
 		make: func() configurable { return newGoingRate() },
 	},
 	{

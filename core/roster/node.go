@@ -21,6 +21,8 @@ type Node struct {
 
 	Withheld int `json:"withheld,omitempty"` // GPUs that are somebody else's, who is none of the market's
 
+	AheadUS int64 `json:"ahead_us,omitempty"` // it is somebody else's from then on; 0: nobody has said so
+
 	Losses *Losses `json:"losses,omitempty"` // nil: none
 
 	HeardUS int64 `json:"-"` // when it last said something

@@ -121,6 +121,8 @@ type NodeChange struct {
 	Why  string `json:"why,omitempty"`
 	Door Door   `json:"door,omitempty"` // not empty: it is up or not as before, and Up says nothing
 
+	AheadUS int64 `json:"ahead_us,omitempty"` // of Door: it is somebody else's from then on; 0: of nobody that is known
+
 	Withheld *int `json:"withheld,omitempty"` // not nil: so many of its GPUs are somebody else's, and all else is as before
 }
 

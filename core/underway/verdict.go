@@ -49,6 +49,8 @@ func misfortune(s *task.Status) (reason, detail string) {
 		return trade.ReasonOutput, s.Error
 	case s.Limit == task.LimitDisk:
 		return trade.ReasonDisk, s.Error
+	case s.Limit == task.LimitTime:
+		return trade.ReasonTime, s.Error
 	case s.Signal != "":
 		return trade.ReasonSignal, "ended by " + s.Signal
 	case s.Exit != 0 && s.Part == task.OptionalPart && s.Error != "":

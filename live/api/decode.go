@@ -67,7 +67,7 @@ func (c *call) decode(v any) error {
 	}
 	if c.route.takesSpec() && isYAML(c.r.Header.Get("Content-Type")) {
 		var err error
-		if body, err = specified(body); err != nil {
+		if body, err = specified(body, c.h.options.Now()); err != nil {
 			return err
 		}
 	}

@@ -7,8 +7,10 @@ import (
 	"mime"
 	"slices"
 	"strings"
+	"time"
 
 	v1 "github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/live/directive"
 	"github.com/libra-market/libra/live/spec"
 )
 
@@ -30,15 +32,22 @@ func isYAML(kind string) bool {
 }
 
 // specified is the body of a request for the job that a text specifies.
-func specified(text []byte) ([]byte, error) {
+func specified(text []byte, now time.Time) ([]byte, error) {
 	job, err := spec.ReadJob("", bytes.NewReader(text))
 	if err != nil {
 		return nil, specFault(err)
 	}
-	request, err := job.Request()
-	if err != nil {
+	head := directive.New(directive.Place{Now: now})
+	if head.Request, err = job.Request(); err != nil {
 		return nil, specFault(err)
 	}
+	if err = head.SetAll(job.Extra[directive.Segment]); err != nil {
+		return nil, &fault{kind: kindInvalid, field: directive.Segment, detail: err.Error()}
+	}
+	if head.Export.Said != "" || head.Export.All || head.Export.None {
+		return nil, &fault{kind: kindInvalid, field: directive.Segment + ".export", detail: "there is no environment here to take it of: libra submit -f does, and env says variables"}
+	}
+	request := head.Terms()
 	return json.Marshal(struct {
 		Request v1.Request `json:"request"`
 	}{request})

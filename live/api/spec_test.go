@@ -11,6 +11,7 @@ details: {name: hello, command: [./simulate, input.dat], runtime_estimate: 2m}
 resources: {processors: 2}
 qos: {deadline: 10m, deadline_type: soft, budget: 5.5, penalty_rate: 0.01}
 optimise: fastest
+libra: {partition: fast, constraint: ib, tags: [a, b]}
 `
 
 // A specification says what a request says, for whoever asks for a job.
@@ -27,7 +28,7 @@ func TestSpecificationsAreTaken(t *testing.T) {
 		}
 		for _, part := range []string{
 			`"name":"hello"`, `"argv":["./simulate","input.dat"]`, `"estimate_ms":120000`, `"deadline_ms":600000`, `"soft":true`,
-			`"budget_micros":5500000`, `"penalty_micros_per_s":10000`, `"processors":2`, `"wish":"fastest"`,
+			`"budget_micros":5500000`, `"penalty_micros_per_s":10000`, `"processors":2`, `"wish":"fastest"`, `"partition":"fast"`, `"constraint":"ib"`, `"tags":["a","b"]`,
 		} {
 			if !strings.Contains(string(got.Request), part) {
 				t.Errorf("%s: no %s in %s", path, part, got.Request)
@@ -44,6 +45,8 @@ func TestSpecificationsAreReadStrictly(t *testing.T) {
 		field, detail    string
 	}{
 		{"misspelt", "/v1/jobs", strings.Replace(specifiedJob, "budget", "bugdet", 1), 400, "qos.bugdet", "did you mean budget?"},
+		{"a word that flags do not know", "/v1/jobs", specifiedJob[:strings.Index(specifiedJob, "libra:")] + "libra: {partitoin: x}\n", 400, "libra", "partitoin"},
+		{"whose environment?", "/v1/jobs", specifiedJob[:strings.Index(specifiedJob, "libra:")] + "libra: {export: all}\n", 400, "libra.export", "no environment here"},
 		{"two jobs", "/v1/jobs", specifiedJob + "---" + specifiedJob, 400, "", "only one"},
 		{"no job", "/v1/jobs", "# nothing\n", 400, "", "no job"},
 		{"nothing to run", "/v1/jobs", "details: {runtime_estimate: 5}\n", 400, "argv", ""},

@@ -37,7 +37,7 @@ func (f *follow) any() bool {
 // jobs alone, so those that have to be waited for must be at one.
 func (b *Broker) prepareFollow(ctx context.Context, w *want) error {
 	if w.request.BeginMS > 0 || w.request.Hold {
-		return &trade.FieldError{Field: "begin_ms", Want: "nothing, and no hold: behind a broker a job begins when it can, or after others"}
+		return &trade.FieldError{Field: "begin_ms", Want: "nothing, and no hold: no cluster promises anything yet of a job that begins later, so a broker has nothing to choose by; hand it in when it may begin, or at a cluster itself (--server)"}
 	}
 	at := ""
 	for _, kind := range []struct{ ask, into *[]int64 }{

@@ -132,12 +132,18 @@ func (h *Head) read(file, script string, options []string) error {
 	return errors.Join(append(append(foreign, own...), mistakes...)...)
 }
 
-// Finish completes the request: a name if it has none, and the environment.
-func (h *Head) Finish(name string, environ []string) v1.Request {
+// Terms is the request without what is its program's: a name and an environment.
+func (h *Head) Terms() v1.Request {
 	request := h.Request
 	if request.BeginMS > 0 && request.DeadlineMS > 0 && h.dueAt { // the market counts it from there
 		request.DeadlineMS = max(1, request.DeadlineMS-request.BeginMS)
 	}
+	return request
+}
+
+// Finish completes the request: a name if it has none, and the environment.
+func (h *Head) Finish(name string, environ []string) v1.Request {
+	request := h.Terms()
 	if request.Name == "" {
 		request.Name = name
 	}

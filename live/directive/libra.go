@@ -49,6 +49,11 @@ var terms = []term{
 		return put(&h.Request.DeadlineMS, ms, err)
 	}},
 	{name: "begin", set: (*Head).begin},
+	{name: "hold", bare: true, set: func(h *Head, v string) error {
+		yes, err := truth(v)
+		return put(&h.Request.Hold, yes, err)
+	}},
+	{name: "licenses", set: (*Head).licenses},
 	{name: "soft", bare: true, set: func(h *Head, v string) error {
 		yes, err := truth(v)
 		return put(&h.Request.Soft, yes, err)

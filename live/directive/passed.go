@@ -70,6 +70,16 @@ func checkWord(text string) error {
 	return nil
 }
 
+// licenses asks for licences, which Slurm counts; none takes them back.
+func (h *Head) licenses(v string) error {
+	h.Request.Env = slices.DeleteFunc(h.Request.Env, func(e string) bool { return strings.HasPrefix(e, task.Licenses+"=") })
+	if v == none {
+		return nil
+	}
+	h.Request.Env = append(h.Request.Env, task.Licenses+"="+v)
+	return checkLicenses(v)
+}
+
 func checkLicenses(text string) error {
 	_, err := task.ReadLicenses(text)
 	return err

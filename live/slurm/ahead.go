@@ -9,9 +9,9 @@ import (
 )
 
 // Slurm starts nothing on a node that could last into a time for which it is reserved, as
-// for maintenance, by its time limit. So a job that may take longer than that is not sold
-// there: while somebody asks for such the node takes no new jobs, and who is shorter has it a
-// minute later. What is sold there has a time limit that ends before.
+// for maintenance, by its time limit. So the market is told of each node from when on it is
+// reserved: a job that may take longer is not sold there, and all others are. What is sold
+// there has a time limit that ends before.
 
 // reservedSlack is what the start of a job may take, and Slurm's whole minutes.
 const reservedSlack = 2 * time.Minute
@@ -26,32 +26,50 @@ func mayTake(r *trade.Request) time.Duration {
 	return time.Duration(r.BeginMS+ms) * time.Millisecond
 }
 
-// SteerClear lets nothing be sold, for a while, on nodes that are reserved before a job
-// could be done that is asked for now. Who calls it has promised nothing yet.
-func (b *Backend) SteerClear(ctx context.Context, r *trade.Request) {
-	now := b.cfg.Now()
-	for name, by := range limit.Ahead(b.lastReserved(ctx, b.asked(r)), now, mayTake(r)+reservedSlack, r.Reservation) {
+// Announce has the market know which nodes are reserved from when on, before it promises
+// anything of a partition.
+func (b *Backend) Announce(ctx context.Context, r *trade.Request) {
+	all := b.lastReserved(ctx, b.asked(r))
+	b.mu.Lock()
+	b.foresee(all, b.cfg.Now())
+	var news []*node
+	for _, n := range b.nodes {
+		if n.ahead != n.aheadTold && n.door != "" && n.hello != nil && n.membership == member { // else it is told with the rest
+			news = append(news, n)
+		}
+	}
+	b.mu.Unlock()
+	for _, n := range news {
 		b.mu.Lock()
-		n := b.nodes[name]
-		if n != nil && n.aside == by.Name { // who is not in it is kept away by that
-			b.mu.Unlock()
-			continue
-		}
-		tell := n != nil && n.hello != nil && n.membership == member && n.door != trade.DoorClosed
-		if n != nil {
-			n.shy, n.shyOf, n.why = now.Add(shyFor), by.Name, "it is reserved in Slurm ("+by.Name+") from "+by.From.UTC().Format(time.RFC3339)+" on"
-		}
-		why := ""
-		if tell {
-			why = n.why
+		ahead, turning := n.ahead, n.turning
+		door, why := n.doorOf(b.cfg.Now())
+		b.mu.Unlock()
+		err := b.fleet.Turn(ctx, n.name, door, why, ahead)
+		b.mu.Lock()
+		if n.door, n.aheadTold = door, ahead; err != nil || turning || n.turning { // who was heard last is not known
+			n.door, n.aheadTold = "", unheard
 		}
 		b.mu.Unlock()
-		if !tell || b.fleet.Turn(ctx, name, trade.DoorClosed, why) != nil {
-			continue // it is told with the next look at all nodes, or comes to nothing
+	}
+}
+
+// unheard is said of a node that nobody knows what the market has heard of.
+const unheard = -1
+
+// foresee notes of each node from when on it is reserved. The lock is held.
+func (b *Backend) foresee(all []limit.Reserved, now time.Time) {
+	b.aside.last = all
+	ahead := limit.Ahead(all, now, func(name string) string {
+		if n := b.nodes[name]; n != nil {
+			return n.aside
 		}
-		b.mu.Lock()
-		n.door = trade.DoorClosed
-		b.mu.Unlock()
+		return ""
+	})
+	for name, n := range b.nodes {
+		n.ahead = 0
+		if r, some := ahead[name]; some {
+			n.ahead = r.From.Add(-reservedSlack).UnixMicro()
+		}
 	}
 }
 

@@ -10,20 +10,20 @@ import (
 	"github.com/libra-market/libra/live/slurm/limit"
 )
 
-// A node that is reserved before a job could be done is closed before anything is promised;
-// a shorter one is sold there, with a time limit that ends before.
+// The market knows of each node from when on it is reserved before anything is promised, and who
+// asks closes it to nobody; what is sold there has a time limit that ends before.
 func TestNodesThatAreReservedLater(t *testing.T) {
 	for name, c := range map[string]struct {
 		from, till time.Duration
-		asks       trade.Request
-		closed     bool
+		aside      string
+		ahead      time.Duration
+		told       bool
 	}{
-		"done before":                  {time.Hour, 2 * time.Hour, trade.Request{EstimateMS: 60_000, DeadlineMS: 50 * 60_000}, false},
-		"not done before":              {time.Hour, 2 * time.Hour, trade.Request{EstimateMS: 60_000, DeadlineMS: 59 * 60_000}, true},
-		"no deadline, done before":     {time.Hour, 2 * time.Hour, trade.Request{EstimateMS: 10 * 60_000}, false},
-		"no deadline, not done before": {time.Hour, 2 * time.Hour, trade.Request{EstimateMS: 15 * 60_000}, true},
-		"it has begun":                 {-time.Hour, time.Hour, trade.Request{EstimateMS: 1000, DeadlineMS: 1000}, true},
-		"it is over":                   {-time.Hour, 0, trade.Request{EstimateMS: 1000, DeadlineMS: 10 * 3600_000}, false},
+		"later":               {time.Hour, 2 * time.Hour, "", time.Hour - reservedSlack, true},
+		"it has begun":        {-time.Hour, time.Hour, "", -time.Hour - reservedSlack, true},
+		"it is set aside":     {-time.Hour, time.Hour, "works", 0, false},
+		"it is over":          {-time.Hour, 0, "", 0, false},
+		"set aside otherwise": {time.Hour, 2 * time.Hour, "other", time.Hour - reservedSlack, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, n := idle(t, Agents)
@@ -31,20 +31,29 @@ func TestNodesThatAreReservedLater(t *testing.T) {
 			if _, err := b.Hello(t.Context(), task.Hello{Node: "n1", Processors: 2, Rating: 1, Speed: 1, Runs: Runs}); err != nil {
 				t.Fatal(err)
 			}
-			n.door = trade.DoorOpen
+			n.aside, n.hello.Reserved, n.door = c.aside, c.aside, trade.DoorOpen
 			w := b.gate.wicket("libra")
 			w.site, w.asked = limit.Read(limit.Said{Reserved: []limit.Reserved{
 				{Name: "works", From: noon.Add(c.from), Till: noon.Add(c.till), Nodes: []string{"n1", "n9"}},
 			}}), noon
-			b.SteerClear(t.Context(), &c.asks)
-			if got := n.door == trade.DoorClosed; got != c.closed {
-				t.Errorf("closed: %v", got)
+			b.Announce(t.Context(), &trade.Request{EstimateMS: 1000, DeadlineMS: 3600_000_000})
+			want := int64(0)
+			if c.told {
+				want = noon.Add(c.ahead).UnixMicro()
 			}
-			if door, why := n.doorOf(noon); (door == trade.DoorClosed) != c.closed || c.closed && why != "it is reserved in Slurm (works) from "+noon.Add(c.from).UTC().Format(time.RFC3339)+" on" {
-				t.Errorf("%s: %s", door, why)
+			told := b.fleet.(*fakeMarket).member("n1")
+			if told.ahead != want || told.closed {
+				t.Errorf("it is reserved from %d on, want %d; closed: %v", told.ahead, want, told.closed)
 			}
-			if door, _ := n.doorOf(noon.Add(shyFor)); door != trade.DoorOpen {
-				t.Error("it stays closed")
+			if door, why := n.doorOf(noon); door != trade.DoorOpen {
+				t.Errorf("who asks closes it to all: %s", why)
+			}
+			if n.aheadTold != want || n.turning {
+				t.Error("it would be told again")
+			}
+			w.site = limit.Read(limit.Said{}) // it was called off
+			if b.Announce(t.Context(), &trade.Request{EstimateMS: 1}); told.ahead != 0 {
+				t.Error("the market believes that it is still reserved")
 			}
 		})
 	}

@@ -23,6 +23,8 @@ type aside struct {
 	heard bool      // at all
 	asOf  time.Time // when
 	until time.Time // somebody has asked for one that begins by then
+
+	last []limit.Reserved // as it was said last, for whatever reason
 }
 
 // onTime is how long after the beginning of a reservation the market knows of it at the latest,
@@ -63,6 +65,7 @@ func (b *Backend) applyReserved(all []limit.Reserved, now time.Time) {
 			n.aside = its[0].Name
 		}
 	}
+	b.foresee(all, now)
 }
 
 // oddity is why no job of the market can be in a reservation. Some versions do not say that one
@@ -202,14 +205,15 @@ func (b *Backend) tellAside(ctx context.Context, name string) (open int) {
 		}
 		b.mu.Lock()
 		door, why := n.doorOf(b.cfg.Now())
+		ahead := n.ahead
 		news := door != n.door && !n.turning
 		b.mu.Unlock()
 		if news {
-			if b.fleet.Turn(ctx, n.name, door, why) != nil {
+			if b.fleet.Turn(ctx, n.name, door, why, ahead) != nil {
 				continue
 			}
 			b.mu.Lock()
-			n.door = door
+			n.door, n.aheadTold = door, ahead
 			b.mu.Unlock()
 		}
 		if door == trade.DoorOpen {

@@ -110,7 +110,6 @@ func TestANodeIsSetAside(t *testing.T) {
 	if door, why := n.doorOf(noon); door != trade.DoorClosed || why != "it is reserved in Slurm" {
 		t.Errorf("before anything is known of it: %s, %s", door, why)
 	}
-	n.shy, n.shyOf, n.why = noon.Add(shyFor), "course", "it is reserved later"
 	if ticket, over := b.Admit(t.Context(), "alice", &trade.Request{Reservation: "course", EstimateMS: 1000}, false); over != nil {
 		t.Fatal(over)
 	} else {
@@ -119,23 +118,12 @@ func TestANodeIsSetAside(t *testing.T) {
 	if door, why := n.doorOf(noon); door != trade.DoorOpen || n.door != trade.DoorOpen {
 		t.Errorf("set aside: %s, %s, told %s", door, why, n.door)
 	}
-	if n.shyOf = "other"; n.slurm.Reserved {
-		if door, _ := n.doorOf(noon); door != trade.DoorClosed {
-			t.Error("it is open before another reservation")
-		}
-	}
-	n.shy = time.Time{}
 	if !n.shutTo("") || !n.shutTo("other") || n.shutTo("course") {
 		t.Error("it is open to others, or shut to who is in it")
 	}
 	if !b.mindsReserved(nil) {
 		t.Error("nobody would notice that it ends")
 	}
-	b.SteerClear(t.Context(), &trade.Request{EstimateMS: 1000})
-	if door, _ := n.doorOf(noon); door != trade.DoorOpen {
-		t.Error("it is closed by who is kept away anyway")
-	}
-
 	w1 := b.gate.wicket("libra")
 	w1.asked = noon.Add(-time.Second) // and knows no more of it than it did
 	w1.site = limit.Read(limit.Said{Reserved: []limit.Reserved{{Name: "of before", From: noon, Till: noon.Add(time.Hour), Nodes: []string{"n1"}}}})

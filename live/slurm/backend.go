@@ -24,8 +24,9 @@ type Fleet interface {
 	Chunk(ctx context.Context, node, id string, c task.Chunk) error
 	// Lose says that a node is gone.
 	Lose(ctx context.Context, node, why string) error
-	// Turn closes a node to new jobs, or opens it; those that it has run on.
-	Turn(ctx context.Context, node string, door trade.Door, why string) error
+	// Turn closes a node to new jobs, or opens it; those that it has run on. It is said with it
+	// from when on the node is somebody else's, in microseconds; 0: of nobody that is known.
+	Turn(ctx context.Context, node string, door trade.Door, why string, aheadUS int64) error
 	// Withhold says how many GPUs of a node others hold, who are none of the market's.
 	Withhold(ctx context.Context, node string, gpus int) error
 }

@@ -159,7 +159,7 @@ func TestWhatAnEndMeans(t *testing.T) {
 		"cancelled":       {client.Job{State: client.Cancelled, Nodes: []string{"n1"}}, task.Status{State: task.Ended, Signal: "SIGTERM"}},
 		"cancelled early": {client.Job{State: client.Cancelled}, task.Status{State: task.Refused}},
 		"killed":          {client.Job{State: client.Cancelled, Signal: 9, Nodes: []string{"n1"}}, task.Status{State: task.Ended, Signal: "SIGKILL"}},
-		"too long":        {client.Job{State: client.Timeout}, task.Status{State: task.Ended, Signal: "SIGTERM"}},
+		"too long":        {client.Job{State: client.Timeout}, task.Status{State: task.Ended, Signal: "SIGTERM", Limit: task.LimitTime}},
 		"too much memory": {client.Job{State: client.NoMemory, Signal: 125}, task.Status{State: task.Ended, Signal: "SIGKILL", OOM: true}},
 		"never started":   {client.Job{State: client.Failed}, task.Status{State: task.Refused}},
 		"node":            {client.Job{State: client.NodeFail, Exit: 1}, task.Status{State: task.Lost}},
@@ -168,7 +168,7 @@ func TestWhatAnEndMeans(t *testing.T) {
 		"a new word":      {client.Job{State: "REVOKED"}, task.Status{State: task.Lost}},
 	} {
 		v := verdictOf(&c.job)
-		if v.state != c.want.State || v.exit != c.want.Exit || v.signal != c.want.Signal || v.oom != c.want.OOM {
+		if v.state != c.want.State || v.exit != c.want.Exit || v.signal != c.want.Signal || v.oom != c.want.OOM || v.timed != (c.want.Limit == task.LimitTime) {
 			t.Errorf("%s: %+v", name, v)
 		}
 		if good := v.state == task.Ended && v.exit == 0 && v.signal == ""; good != (name == "well") {

@@ -23,23 +23,24 @@ func (n *node) doorOf(now time.Time) (trade.Door, string) {
 		return trade.DoorClosed, "it is reserved in Slurm"
 	case n.hello != nil && n.hello.Reserved != n.aside:
 		return trade.DoorClosed, "it is reserved in Slurm, or was: it is given to others"
-	case now.Before(n.shy) && (n.shyOf == "" || n.shyOf != n.aside):
+	case now.Before(n.shy):
 		return trade.DoorClosed, n.why
 	}
 	return trade.DoorOpen, ""
 }
 
-// turnNode tells the market whether a node takes new jobs, if that is news to it. The
-// lock is held.
+// turnNode tells the market whether a node takes new jobs, and from when on it is reserved,
+// if that is news to it. The lock is held.
 func (b *Backend) turnNode(n *node, now time.Time) {
 	door, why := n.doorOf(now)
-	if door == n.door || n.turning || n.hello == nil || n.membership != member || n.attention != instructed {
+	ahead := n.ahead
+	if door == n.door && ahead == n.aheadTold || n.turning || n.hello == nil || n.membership != member || n.attention != instructed {
 		return
 	}
 	n.turning = true
 	was := n.hello
 	b.going.Go(func() {
-		err := b.fleet.Turn(b.ctx, n.name, door, why)
+		err := b.fleet.Turn(b.ctx, n.name, door, why, ahead)
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		n.turning = false
@@ -52,7 +53,7 @@ func (b *Backend) turnNode(n *node, now time.Time) {
 		if n.door != door && (door == trade.DoorClosed || n.door != "") {
 			b.cfg.Log.Info("whether a node takes new jobs", "node", n.name, "door", door, "because", why)
 		}
-		n.door = door
+		n.door, n.aheadTold = door, ahead
 		for key := range n.orders {
 			if r := b.runs[runKey{key.Job, key.Attempt}]; r != nil {
 				b.dirty[r] = true
@@ -77,7 +78,7 @@ func (b *Backend) closedFor(r *run) bool {
 func (b *Backend) avoid(r *run, now time.Time) {
 	for _, name := range r.Nodes {
 		if n := b.nodes[name]; n != nil {
-			n.shy, n.shyOf, n.why = now.Add(shyFor), "", "Slurm does not start jobs there"
+			n.shy, n.why = now.Add(shyFor), "Slurm does not start jobs there"
 		}
 	}
 }

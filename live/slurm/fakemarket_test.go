@@ -36,6 +36,7 @@ func (m *fakeMarket) losses() int {
 type fakeMember struct {
 	up     bool
 	closed bool // to new jobs
+	ahead  int64
 
 	withheld int // GPUs that others hold
 	version  int64
@@ -257,13 +258,13 @@ func (m *fakeMarket) Lose(ctx context.Context, name, _ string) error {
 	return nil
 }
 
-func (m *fakeMarket) Turn(ctx context.Context, name string, door trade.Door, _ string) error {
+func (m *fakeMarket) Turn(ctx context.Context, name string, door trade.Door, _ string, ahead int64) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.member(name).closed = door == trade.DoorClosed
+	m.member(name).closed, m.member(name).ahead = door == trade.DoorClosed, ahead
 	return nil
 }
 

@@ -54,6 +54,9 @@ type Ticket struct {
 	job int64     // that the market made of it; 0: it has not said
 	at  time.Time // when it did
 
+	quoting  bool // a quote was asked for
+	recalled bool // the job was under way before this backend was: it lasts until that is known, or has ended
+
 	quote string    // that the market made of it, which may be taken; empty: it is none
 	until time.Time // it can
 }
@@ -224,7 +227,7 @@ func (b *Backend) Take(quote string, job int64) {
 	b.mu.Lock()
 	t := b.ticketOf(quote)
 	if t != nil {
-		t.quote = ""
+		t.quote, t.quoting = "", false
 	}
 	b.mu.Unlock()
 	b.Settle(t, job)
@@ -271,7 +274,7 @@ func (b *Backend) entries(partition string) (all []entry) {
 	now := b.cfg.Now()
 	for t := range b.gate.tickets {
 		r := here[t.job]
-		if t.job != 0 && (r != nil || now.Sub(t.at) >= ticketLasts) || t.quote != "" && !now.Before(t.until) {
+		if t.job != 0 && (r != nil || now.Sub(t.at) >= ticketLasts && !t.recalled) || t.quote != "" && !now.Before(t.until) {
 			if r != nil && len(t.use.Licenses) > 0 {
 				r.licensed = true
 			}

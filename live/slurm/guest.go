@@ -64,7 +64,7 @@ func (b *Backend) lookAtGuests(jobs []client.Job) {
 		if _, _, mine := b.parseComment(j.Comment); mine || j.State != client.Pending || !j.Held {
 			continue
 		}
-		words := fmt.Sprint(j.Submitted, " ", j.Comment)
+		words := wordsOf(j)
 		if b.guests.seen[j.ID] != words {
 			fresh = append(fresh, *j)
 		} else {
@@ -72,13 +72,17 @@ func (b *Backend) lookAtGuests(jobs []client.Job) {
 		}
 	}
 	b.guests.seen = here
-	maps.DeleteFunc(b.guests.waits, func(id, _ int64) bool { return here[id] == "" }) // it is gone, or bought
+	left := b.leftGuests(here)
 	if len(fresh) == 0 && len(b.guests.waits) == 0 {
 		return
 	}
 	waits := maps.Clone(b.guests.waits)
+	maps.DeleteFunc(waits, func(id, _ int64) bool { return slices.Contains(left, id) })
 	b.guests.busy = true
 	b.going.Go(func() {
+		if len(left) > 0 {
+			b.unawait(b.ctx, left...)
+		}
 		for i := range fresh {
 			j := &fresh[i]
 			if err := b.receive(b.ctx, j); err != nil {
@@ -86,7 +90,7 @@ func (b *Backend) lookAtGuests(jobs []client.Job) {
 				continue // it is looked at again
 			}
 			b.mu.Lock()
-			b.guests.seen[j.ID] = fmt.Sprint(j.Submitted, " ", j.Comment)
+			b.guests.seen[j.ID] = wordsOf(j)
 			b.mu.Unlock()
 		}
 		for id, job := range waits {
@@ -97,6 +101,9 @@ func (b *Backend) lookAtGuests(jobs []client.Job) {
 		b.mu.Unlock()
 	})
 }
+
+// wordsOf is what a guest says of itself, by which it is known whether it was looked at.
+func wordsOf(j *client.Job) string { return fmt.Sprint(j.Submitted, " ", j.Comment) }
 
 // tellFate notes with a guest that waited in the market that it will not be bought, if so.
 func (b *Backend) tellFate(ctx context.Context, id, job int64) {
@@ -109,9 +116,7 @@ func (b *Backend) tellFate(ctx context.Context, id, job int64) {
 		b.cfg.Log.Warn("a job of plain sbatch", "slurm", id, "error", err)
 		return
 	}
-	b.mu.Lock()
-	delete(b.guests.waits, id)
-	b.mu.Unlock()
+	b.unawait(ctx, id)
 }
 
 // receive deals with one guest, and notes with it what was said.
@@ -140,12 +145,9 @@ func (b *Backend) receive(ctx context.Context, j *client.Job) error {
 			return err
 		}
 		if waits != 0 {
-			b.mu.Lock()
-			if b.guests.waits == nil {
-				b.guests.waits = map[int64]int64{}
+			if err = b.await(ctx, j.ID, waits, wordsOf(j)); err != nil {
+				return err
 			}
-			b.guests.waits[j.ID] = waits
-			b.mu.Unlock()
 		}
 	default:
 		said = b.cfg.Desk.Price(ctx, j.User, j.ID, r)

@@ -51,6 +51,7 @@ func (g *guestSlurm) Remark(_ context.Context, _ int64, text string) error {
 type lateDesk struct {
 	asked trade.Request
 	fate  string
+	sold  int
 }
 
 func (d *lateDesk) Ask(string, client.Guest, string) (trade.Request, bool, error) {
@@ -61,6 +62,7 @@ func (d *lateDesk) Price(context.Context, string, int64, trade.Request) string {
 
 func (d *lateDesk) Buy(_ context.Context, _, _ string, r trade.Request) (string, int64, error) {
 	d.asked = r
+	d.sold++
 	return "taken as job 12", 12, nil
 }
 
@@ -70,7 +72,8 @@ func (d *lateDesk) Fate(context.Context, int64) string { return d.fate }
 // is noted with it.
 func TestAGuestThatWaits(t *testing.T) {
 	slurm, desk := &guestSlurm{asks: client.Guest{ID: 7, Nodes: "1", Options: []string{"--gres=gpu:1", "--licenses=a"}}}, &lateDesk{}
-	b := &Backend{slurm: slurm, cfg: Config{Partition: "libra", Desk: desk, Now: func() time.Time { return noon }}}
+	b, _ := idle(t, Agents)
+	b.slurm, b.cfg.Desk = slurm, desk
 	waits := client.Job{ID: 7, User: "ann", State: client.Pending, Held: true, Comment: "libra:budget=5"}
 	if err := b.receive(t.Context(), &waits); err != nil || b.guests.waits[7] != 12 || slurm.remark != "libra: taken as job 12" {
 		t.Fatalf("%v: %+v, %q", err, b.guests.waits, slurm.remark)
@@ -115,6 +118,50 @@ func TestGuestsAreFollowed(t *testing.T) {
 	slurm.remark = ""
 	if look(); len(b.guests.waits) != 0 || slurm.remark != "" {
 		t.Errorf("one that is gone: %+v, %q", b.guests.waits, slurm.remark)
+	}
+}
+
+// A guest that waits is known to the backend that comes after: it is not dealt with once more, and
+// is told what comes of it; and of who has waited nothing is left behind.
+func TestGuestsWaitBeyondARestart(t *testing.T) {
+	slurm, desk := &guestSlurm{asks: client.Guest{ID: 7, Nodes: "1"}}, &lateDesk{}
+	job := client.Job{ID: 7, User: "ann", State: client.Pending, Held: true, Comment: "libra:budget=5"}
+	first, _ := idle(t, Agents)
+	look := func(b *Backend, jobs ...client.Job) *Backend {
+		b.slurm, b.cfg.Desk = slurm, desk
+		b.mu.Lock()
+		b.lookAtGuests(jobs)
+		b.mu.Unlock()
+		b.going.Wait()
+		return b
+	}
+	again := func() *Backend {
+		b, err := New(t.Context(), first.cfg, first.fleet, slurm, first.notes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.ctx = t.Context()
+		return b
+	}
+	look(first, job)
+	slurm.remark = ""
+	if second := look(again(), job); desk.sold != 1 || second.guests.waits[7] != 12 || slurm.remark != "" {
+		t.Errorf("sold %d times, %+v, %q", desk.sold, second.guests.waits, slurm.remark)
+	}
+	desk.fate = "refused: no room"
+	if third := look(again(), job); slurm.remark != "libra: refused: no room" || len(third.guests.waits) > 0 {
+		t.Errorf("%+v, %q", third.guests.waits, slurm.remark)
+	}
+	if notes, err := first.notes.Notes(t.Context(), kindGuest); err != nil || len(notes) > 0 {
+		t.Errorf("%v, %v", notes, err)
+	}
+	job.ID, desk.fate = 8, ""
+	look(first, job)
+	if look(again()); desk.sold != 2 {
+		t.Error(desk.sold)
+	}
+	if notes, err := first.notes.Notes(t.Context(), kindGuest); err != nil || len(notes) > 0 {
+		t.Errorf("of one that is gone: %v, %v", notes, err)
 	}
 }
 

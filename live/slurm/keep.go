@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -49,7 +50,7 @@ func (b *Backend) restore(ctx context.Context) error {
 	if err := b.restoreIdentity(ctx); err != nil {
 		return err
 	}
-	if err := b.restoreNumber(ctx); err != nil {
+	if err := errors.Join(b.restoreNumber(ctx), b.restoreGuests(ctx)); err != nil {
 		return err
 	}
 	kept, err := b.notes.Notes(ctx, kindRun)

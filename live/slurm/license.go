@@ -2,6 +2,8 @@ package slurm
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/slurm/limit"
@@ -93,5 +95,27 @@ func (b *Backend) Recall(job int64, user string, env []string) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.issue(&Ticket{user: user, job: job, at: b.cfg.Now(), use: limit.Use{Licenses: some}})
+	b.issue(&Ticket{user: user, job: job, at: b.cfg.Now(), use: limit.Use{Licenses: some}, recalled: true})
+}
+
+// Recalled are the jobs whose licences are kept since before their orders have come. Who knows that
+// one has ended lets go of them.
+func (b *Backend) Recalled() (jobs []int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.entries(b.partitions()[0]) // drops those that have come
+	for t := range b.gate.tickets {
+		if t.recalled {
+			jobs = append(jobs, t.job)
+		}
+	}
+	slices.Sort(jobs)
+	return jobs
+}
+
+// LetGo keeps the licences of a job no longer that has ended.
+func (b *Backend) LetGo(job int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	maps.DeleteFunc(b.gate.tickets, func(t *Ticket, _ bool) bool { return t.recalled && t.job == job })
 }

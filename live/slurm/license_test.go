@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -101,12 +102,24 @@ func TestLicensesAreRecalled(t *testing.T) {
 	if ask() {
 		t.Error("they are promised to another")
 	}
+	*now = now.Add(time.Hour) // for which nobody could say how its nodes are
+	b.gate.wicket("libra").asked = now.Add(time.Hour)
+	if ask() {
+		t.Error("they are promised to another when it takes a while")
+	}
+	b.Recall(9, "bob", []string{task.Licenses + "=fluent"}) // which has ended before its orders came
+	if got := b.Recalled(); !slices.Equal(got, []int64{6, 9}) {
+		t.Errorf("of %v", got)
+	}
+	if b.LetGo(9); !slices.Equal(b.Recalled(), []int64{6}) {
+		t.Error("they are kept for who has ended")
+	}
 	b.newRun(runKey{6, 0}, 1).state = held // as it was noted; what it asks for is not known yet
 	if ask() {
 		t.Error("they are promised to another once its note was read")
 	}
 	r := order(6, "fluent:2")
-	if ask() || !r.licensed {
+	if ask() || !r.licensed || len(b.Recalled()) > 0 {
 		t.Error("they are promised to another once its orders have come")
 	}
 	r.state = ended

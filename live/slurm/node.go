@@ -32,8 +32,9 @@ type node struct {
 	door       trade.Door        // as the market was told; empty: it was not, or whether it heard is not known
 	turning    bool              // it is being told
 	shy        time.Time         // until then Slurm is not asked to start anything there
-	shyOf      string            // for this reservation's sake; empty: for another reason
 	why        string            // that is so
+	ahead      int64             // from when on it is reserved for others, in microseconds; 0: nobody has said so
+	aheadTold  int64             // as the market was told, with the door
 	aside      string            // the reservation that it is set aside for, as Slurm says; empty: for none
 	orders     map[task.Key]bool // that the market wants here
 
@@ -230,6 +231,7 @@ func (b *Backend) saysBad(n *node) bool {
 
 // syncNodes tells the market which nodes are there. The lock is held.
 func (b *Backend) syncNodes(now time.Time) {
+	b.foresee(b.aside.last, now)
 	for _, n := range b.nodes {
 		if n.membership.busy() {
 			continue

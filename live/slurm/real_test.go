@@ -31,8 +31,8 @@ func (f floor) Lose(ctx context.Context, node, why string) error {
 	return err
 }
 
-func (f floor) Turn(ctx context.Context, node string, door trade.Door, why string) error {
-	_, _, err := f.Do(ctx, trade.Command{Node: &trade.NodeChange{Node: node, Door: door, Why: why}}, trade.Key{})
+func (f floor) Turn(ctx context.Context, node string, door trade.Door, why string, aheadUS int64) error {
+	_, _, err := f.Do(ctx, trade.Command{Node: &trade.NodeChange{Node: node, Door: door, Why: why, AheadUS: aheadUS}}, trade.Key{})
 	return err
 }
 

@@ -36,8 +36,8 @@ func (f *unsureFleet) Lose(ctx context.Context, node, why string) error {
 	return f.answer(ctx, f.fakeMarket.Lose(ctx, node, why))
 }
 
-func (f *unsureFleet) Turn(ctx context.Context, node string, door trade.Door, why string) error {
-	return f.answer(ctx, f.fakeMarket.Turn(ctx, node, door, why))
+func (f *unsureFleet) Turn(ctx context.Context, node string, door trade.Door, why string, ahead int64) error {
+	return f.answer(ctx, f.fakeMarket.Turn(ctx, node, door, why, ahead))
 }
 
 // takes is whether the market sells a node.

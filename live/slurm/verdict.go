@@ -19,6 +19,7 @@ type verdict struct {
 	why    string
 	cause  cause // why its script says that it never began; 0: it does not
 	user   bool  // who it is of ended it in Slurm
+	timed  bool  // its time limit in Slurm did
 
 	started, ended int64 // unix seconds; 0: not known
 	paused         int64 // seconds of that in which Slurm had suspended it
@@ -48,7 +49,7 @@ func verdictOf(j *client.Job) verdict {
 			v.signal = "SIGTERM"
 		}
 	case client.Timeout, client.Deadline:
-		v.exit, v.signal, v.why = 0, "SIGTERM", explain("its time limit in Slurm is over", j)
+		v.exit, v.signal, v.timed, v.why = 0, "SIGTERM", true, explain("its time limit in Slurm is over", j)
 	default: // the node failed, or Slurm wants it to start again, or says what nobody knows
 		v.state, v.exit, v.signal, v.why = task.Lost, 0, "", explain("lost in Slurm", j)
 	}
@@ -92,6 +93,9 @@ func (r *run) status(rank int, control Control) task.Status {
 	s.Key = task.Key{Job: r.key.job, Rank: rank, Attempt: r.key.attempt}
 	s.State, s.Exit, s.Signal, s.OOM, s.Error = v.state, v.exit, v.signal, v.oom, v.why
 	s.Cancelled = v.user && r.stop == goesOn // else the market asked for it
+	if v.timed && r.stop == goesOn {         // else the market ended it
+		s.Limit = task.LimitTime
+	}
 	s.StartedUS, s.EndedUS, s.Elements = v.started*1e6, v.ended*1e6, nil
 	if r.ID != 0 {
 		s.Batch = r.batch()

@@ -209,8 +209,8 @@ func (d desk) Lose(ctx context.Context, node, why string) error {
 	return d.change(d.coming(ctx, "lose "+node), &trade.NodeChange{Node: node, Why: why})
 }
 
-func (d desk) Turn(ctx context.Context, node string, door trade.Door, why string) error {
-	return d.change(d.coming(ctx, "turn "+node), &trade.NodeChange{Node: node, Door: door, Why: why})
+func (d desk) Turn(ctx context.Context, node string, door trade.Door, why string, aheadUS int64) error {
+	return d.change(d.coming(ctx, "turn "+node), &trade.NodeChange{Node: node, Door: door, Why: why, AheadUS: aheadUS})
 }
 
 func (d desk) Withhold(ctx context.Context, node string, gpus int) error {

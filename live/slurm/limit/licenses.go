@@ -32,6 +32,9 @@ func readLicenses(text string) map[string]license {
 // HasLicenses reports whether Slurm counts any.
 func (s *Site) HasLicenses() bool { return len(s.licenses) > 0 }
 
+// Licenses is how many of a name there are.
+func (s *Site) Licenses(name string) int { return int(s.licenses[name].all) }
+
 // CheckLicenses finds the first name of which there are not as many as a job asks for; nil:
 // there are.
 func (s *Site) CheckLicenses(some map[string]int, b Books) *Excess {

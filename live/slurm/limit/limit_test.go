@@ -193,19 +193,13 @@ func TestWhatIsReserved(t *testing.T) {
 	}
 	for _, order := range [][]Reserved{{over, begun, soon, later}, {later, soon, begun, over}} {
 		s := Read(Said{Reserved: order})
-		for lasts, want := range map[time.Duration]string{19: "n3 begun", 20: "n1 soon, n2 soon, n3 begun", 60: "n1 soon, n2 soon, n3 begun"} {
+		for aside, want := range map[string]string{"": "n1 soon, n2 soon, n3 begun", "soon": "n1 later, n3 begun", "begun": "n1 soon, n2 soon, n3 later"} {
 			var got []string
-			for name, r := range Ahead(s.Reserved(), now, lasts*time.Minute, "") {
+			for name, r := range Ahead(s.Reserved(), now, func(string) string { return aside }) {
 				got = append(got, name+" "+r.Name)
 			}
 			if slices.Sort(got); strings.Join(got, ", ") != want {
-				t.Errorf("within %d minutes: %q, want %q", lasts, got, want)
-			}
-		}
-		for in, want := range map[string]int{"": 3, "soon": 2, "begun": 3, "other": 3} { // n2 is reserved but once
-			ahead := Ahead(s.Reserved(), now, time.Hour, in)
-			if len(ahead) != want || in == "soon" && ahead["n1"].Name != "later" || in == "begun" && ahead["n3"].Name != "later" {
-				t.Errorf("in the way of who is in %q: %+v", in, ahead)
+				t.Errorf("set aside for %q: %q, want %q", aside, got, want)
 			}
 		}
 		for nodes, want := range map[string]time.Time{"n1": soon.From, "n3": later.From, "n3 n2": soon.From, "n4": {}} {

@@ -121,16 +121,16 @@ func (s *Site) listedAccount(list []string, user string) standing {
 // Reserved is what was reserved when Slurm was asked.
 func (s *Site) Reserved() []Reserved { return s.reserved }
 
-// Ahead are the nodes that are reserved before somebody who begins now could be done, who
-// may take so long, and by what. The one that they are in is not in their way.
-func Ahead(all []Reserved, now time.Time, lasts time.Duration, in string) map[string]Reserved {
+// Ahead is, of each node that is or will be reserved, by what first. The reservation that it is
+// set aside for is in nobody's way.
+func Ahead(all []Reserved, now time.Time, aside func(node string) string) map[string]Reserved {
 	ahead := map[string]Reserved{}
 	for _, r := range all {
-		if !now.Before(r.Till) || now.Add(lasts).Before(r.From) || in != "" && r.Name == in {
+		if !now.Before(r.Till) {
 			continue
 		}
 		for _, name := range r.Nodes {
-			if was, known := ahead[name]; !known || r.From.Before(was.From) {
+			if was, known := ahead[name]; (!known || r.From.Before(was.From)) && aside(name) != r.Name {
 				ahead[name] = r
 			}
 		}

@@ -52,6 +52,7 @@ type Slurm struct {
 	Limit   string          // why no job is started at all
 
 	Reserved []limit.Reserved
+	Licenses string          // as scontrol says them
 	Still    int             // so many starts fail before there is a process
 	Lost     map[string]bool // comments of jobs that were forgotten
 
@@ -234,7 +235,7 @@ func (f *Slurm) Began(ctx context.Context) (int64, error) {
 func (f *Slurm) Limits(context.Context, string) (*limit.Site, error) {
 	f.Mu.Lock()
 	defer f.Mu.Unlock()
-	return limit.Read(limit.Said{Reserved: f.Reserved}), nil
+	return limit.Read(limit.Said{Partition: "PartitionName=libra\n", Licenses: f.Licenses, Reserved: f.Reserved}), nil
 }
 
 // Reservations are those that there are.

@@ -1,0 +1,72 @@
+package slurm
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/libra-market/libra/core/rules"
+	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/live/slurm/limit"
+)
+
+// A quote that binds keeps the licences that it was asked for with, and pays for room alone: so
+// what quotes keep of them is bounded as what they keep of processors.
+
+// Bounds are what open quotes may keep, as a part of what there is.
+type Bounds struct {
+	User rules.Part // of one user
+	All  rules.Part // of all of them
+}
+
+// AdmitQuote is Admit for who asks for a quote.
+func (b *Backend) AdmitQuote(ctx context.Context, user string, r *trade.Request, waits bool, most Bounds) (*Ticket, *limit.Excess) {
+	t, over := b.Admit(ctx, user, r, waits)
+	if t == nil || len(t.use.Licenses) == 0 {
+		return t, over
+	}
+	site := b.site(ctx, t.partition)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	own, all := map[string]int{}, map[string]int{}
+	for _, other := range b.quoting() {
+		for name, n := range other.use.Licenses {
+			if all[name] += n; other.user == user {
+				own[name] += n
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.use.Licenses)) {
+		if why := most.exceeded(name, t.use.Licenses[name], own[name], all[name], site.Licenses(name)); why != "" {
+			delete(b.gate.tickets, t)
+			return nil, &limit.Excess{Detail: why + ": without a quote it may have them (libra submit)"}
+		}
+	}
+	t.quoting = true
+	return t, nil
+}
+
+// quoting are the tickets of quotes that are open, or about to be given. The lock is held.
+func (b *Backend) quoting() (all []*Ticket) {
+	now := b.cfg.Now()
+	for t := range b.gate.tickets {
+		if t.quoting && t.job == 0 && (t.quote == "" || now.Before(t.until)) {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// exceeded is why quotes may not keep so many more of the licences of a name; empty: they may.
+// One may always be had by who has none, like a processor.
+func (most Bounds) exceeded(name string, more, own, all, there int) string {
+	const little = 1e-9
+	if part, bounded := most.All.Of(float64(there)); bounded && float64(all+more) > max(1, part)+little {
+		return fmt.Sprintf("all open quotes together may keep %d of the %d licences %s, and keep %d", max(1, int(part+little)), there, name, all)
+	}
+	if part, bounded := most.User.Of(float64(there)); bounded && float64(own+more) > part+little && (own > 0 || more > 1) {
+		return fmt.Sprintf("open quotes of one user may keep %d of the %d licences %s, and yours keep %d", max(1, int(part+little)), there, name, own)
+	}
+	return ""
+}

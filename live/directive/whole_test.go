@@ -47,6 +47,7 @@ func TestAllThatNodesHave(t *testing.T) {
 		{"--exclusive -N 2", 8, 4, 0, "a1,a2,a3", "each of its 2 nodes"},
 		{"--exclusive -N 1-2 -n 5", 8, 4, 0, "a1,a2,a3", "each of its 2 nodes"},
 		{"--exclusive --ntasks-per-node=2 -n 4", 8, 4, 0, "a1,a2,a3", "each of its 2 nodes"},
+		{"--exclusive -N 2 -n 3", 8, 4, 0, "a1,a2,a3", "each of its 2 nodes"},
 		{"--exclusive -N 3 -n 2", 8, 4, 0, "a1,a2,a3", "each of its 2 nodes"},
 		{"--exclusive --mem=4000", 4, 4, 1000, "a1,a2,a3", "4 processors"},
 		{"--exclusive --mem=4001", 4, 4, 1001, "a1,a2,a3", "4 processors"},

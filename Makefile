@@ -91,7 +91,7 @@ SLURM_ROOT    ?= /var/lib/libra-slurm24
 slurm24:               ## the tests on a Slurm, on 24.11 instead of the host's own (root; Debian 13's packages under SLURM_ROOT)
 	.ci/slurm24 $(SLURM_ROOT)
 	LIBRA_SLURM_ROOT=$(SLURM_ROOT) LIBRA_REQUIRE=slurm,slurmdbd go test -p 1 -timeout 30m ./live/slurm/... ./live/agent -run 'Slurm|Door|Spank|JobsOfTwoUsers|Cluster|Hosts'
-	LIBRA_SLURM_ROOT=$(SLURM_ROOT) LIBRA_REQUIRE=slurm,slurmdbd go test -timeout 30m ./live/system ./cmd/libra -run Slurm
+	LIBRA_SLURM_ROOT=$(SLURM_ROOT) LIBRA_REQUIRE=slurm,slurmdbd go test -p 1 -parallel 4 -timeout 30m ./live/system ./cmd/libra -run Slurm
 	$(MAKE) --no-print-directory slurm24-v2
 
 slurm24-v2:            ## that Slurm on cgroup v2 alone, in a virtual machine, and the agent beside it

@@ -185,7 +185,8 @@ func (c *Cluster) WaitNodes(ctx context.Context) error {
 		out, err := c.Run(ctx, "sinfo", "-h", "-N", "-p", Partition, "-o", "%t")
 		states := strings.Fields(out)
 		if err == nil && (len(states) != len(c.Nodes) || slices.ContainsFunc(states, notReady)) {
-			err = fmt.Errorf("the nodes are %s", strings.Join(states, ", "))
+			why, _ := c.Run(ctx, "sinfo", "-h", "-R", "-o", "%n: %E") // it helps, no more
+			err = fmt.Errorf("the nodes are %s; %s", strings.Join(states, ", "), why)
 		}
 		return err
 	})

@@ -52,7 +52,7 @@ func TestCluster(t *testing.T) {
 		}
 	}
 	if err = c.WaitNodes(ctx); err != nil {
-		t.Fatal(err)
+		t.Fatal(err, c.Logs(12))
 	}
 	// A slurmctld that was killed may have forgotten that the job had started, and
 	// that is Slurm's affair; the job itself was there seconds ago.

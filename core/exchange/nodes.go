@@ -168,7 +168,7 @@ func (x *yard) changeNode(c *trade.NodeChange) (trade.Outcome, error) {
 	case c.Withheld != nil:
 		err = x.floor.step(market.Event{Kind: market.NodeWithheld, Node: market.Int32(index), Proc: market.Int32(x.nodes.Withhold(index, *c.Withheld))})
 	case c.Door != "":
-		n.AheadUS = c.AheadUS
+		roster.Announce(x.nodes, index, c.AheadUS)
 		err = x.turn(index, c.Door == trade.DoorClosed, c.Why)
 	case c.Up && !n.Up:
 		x.nodes.Raise(index)

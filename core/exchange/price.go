@@ -84,7 +84,7 @@ func (x *pricer) ownerLeft(except int64) market.Money {
 func (x *pricer) fitting(j *underway.Job) market.Job {
 	t := x.time()
 	first := j.Request.Asked(j.ID, j.Owner, t, j.Request.Lanes(x.nodes))
-	first.Where = roster.Clear(x.nodes.All(), first.Where, underway.Until(j, x.now))
+	first.Where = roster.Clear(x.nodes.Census(), first.Where, underway.Until(j, x.now))
 	if j.DueUS > 0 { // part of the deadline may be gone, waiting for others
 		first.SLA.Deadline = max(0, x.timeOf(j.DueUS)-t)
 	}

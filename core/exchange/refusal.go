@@ -19,7 +19,7 @@ func (x *pricer) refusal(j *underway.Job, reason market.Reason) (code, text stri
 	r, general := j.Request, trade.RefusalText(reason)
 	switch reason {
 	case market.CannotMeetResources:
-		return reason.String(), cmp.Or(r.Exceeds(x.nodes.All()), roster.Soon(x.nodes.All(), "", r.Where(), x.now, underway.Until(j, x.now)), general)
+		return reason.String(), cmp.Or(r.Exceeds(x.nodes.All()), roster.Soon(x.nodes.Census(), "", r.Where(), x.now, underway.Until(j, x.now)), general)
 	case market.CannotMeetDeadline, market.CannotMeetBudget:
 	default:
 		return reason.String(), general
@@ -76,7 +76,7 @@ func (x *pricer) tooLate(j *underway.Job, r *trade.Request, general string) stri
 	if quotes, _ := x.quotes.Kept(); x.jobs.Len() > 0 || quotes > 0 {
 		text += ", beside what has been promised to others"
 	}
-	return text + roster.Soon(x.nodes.All(), "; ", r.Where(), x.now, underway.Until(j, x.now))
+	return text + roster.Soon(x.nodes.Census(), "; ", r.Where(), x.now, underway.Until(j, x.now))
 }
 
 // elsewhere reports whether a job that says on which nodes it may be would be taken on others.

@@ -12,11 +12,19 @@ import (
 // then is not sold there, and what is shorter is. It is that job's own matter, so nobody can keep
 // others from the node by asking for what it cannot have.
 
+// Announce notes from when on a node is somebody else's; 0: nobody has said so.
+func Announce(r *Roster, index int, us int64) {
+	if n := r.nodes[index]; n.AheadUS != us {
+		n.AheadUS = us
+		r.recount()
+	}
+}
+
 // Clear is where a job may be that may last until some time, without the nodes that are somebody
 // else's before; 0: until when is not known yet.
-func Clear(nodes []*Node, where *market.Where, untilUS int64) *market.Where {
+func Clear(c *Census, where *market.Where, untilUS int64) *market.Where {
 	var soon []string
-	for _, n := range taken(nodes, untilUS) {
+	for _, n := range taken(c, untilUS) {
 		soon = append(soon, n.Node)
 	}
 	if len(soon) == 0 {
@@ -34,9 +42,9 @@ func Clear(nodes []*Node, where *market.Where, untilUS int64) *market.Where {
 }
 
 // taken are the nodes that are somebody else's before some time.
-func taken(nodes []*Node, untilUS int64) (soon []*Node) {
-	for _, n := range nodes {
-		if n.AheadUS != 0 && n.AheadUS < untilUS && !n.Retired {
+func taken(c *Census, untilUS int64) (soon []*Node) {
+	for _, n := range c.ahead {
+		if n.AheadUS < untilUS {
 			soon = append(soon, n)
 		}
 	}
@@ -45,8 +53,8 @@ func taken(nodes []*Node, untilUS int64) (soon []*Node) {
 
 // Soon says which of the nodes that a job may be on it cannot have for as long as it may last,
 // after some words; empty: it can have all.
-func Soon(nodes []*Node, words string, where *market.Where, nowUS, untilUS int64) string {
-	soon := Among(taken(nodes, untilUS), where)
+func Soon(c *Census, words string, where *market.Where, nowUS, untilUS int64) string {
+	soon := Among(taken(c, untilUS), where)
 	if len(soon) == 0 {
 		return ""
 	}

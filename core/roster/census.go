@@ -19,6 +19,7 @@ type Census struct {
 	batch   *Node   // one where a batch system runs the tasks
 	holdAll bool    // all that have not retired stop by themselves what has had what was sold to it
 	usual   []int64 // memory of a processor, one number for a node, by size
+	ahead   []*Node // that have not retired and are somebody else's from some time on
 	alike   []*Node // of the nodes that have not retired, one of each shape
 }
 
@@ -71,6 +72,9 @@ func (r *Roster) count() *Census {
 			continue
 		}
 		c.holdAll = c.holdAll && n.Holds
+		if n.AheadUS != 0 {
+			c.ahead = append(c.ahead, n)
+		}
 		s := shape{n.Up, n.Closed, n.Processors, n.GPUs, n.MemoryMB, n.DiskMB, n.Rating, n.Speed, n.GPUKind, n.Reserved}
 		if !seen[s] {
 			seen[s] = true

@@ -396,11 +396,13 @@ Ctrl-C stops it; jobs that run go on, and libra up finds them again.
 	return errors.New("the agent did not join within 20 s")
 }
 
+// goodbye says what is left. A machine that is busy may take its time to count it.
 func (o *upOptions) goodbye(con *console, s *service) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	counts, err := s.market.CountJobs(ctx, "")
 	if err != nil {
+		printf(con.out, "stopped; jobs that run go on: how many they are, the market did not say in time\n")
 		return
 	}
 	if n := counts[v1.Running] + counts[v1.Stopping]; n > 0 {

@@ -105,13 +105,22 @@ func (d *slurmDesk) Buy(ctx context.Context, user, key string, r trade.Request) 
 	case o.Job == nil:
 		return "not bought", 0, nil
 	case o.Job.State == v1.Held:
-		return fmt.Sprintf("taken as job %d, which begins no sooner than %s: what it costs is said then", o.Job.ID, time.UnixMicro(o.Job.BeginUS).Format("2006-01-02 15:04:05")), o.Job.ID, nil
+		return takenLater(o.Job.ID, o.Job.BeginUS), o.Job.ID, nil
 	}
 	said = fmt.Sprintf("bought as job %d for %s", o.Job.ID, d.amount(market.Money(o.Job.Price)))
 	if o.Job.PromisedUS > 0 {
 		said += ", done by " + time.UnixMicro(o.Job.PromisedUS).Format("2006-01-02 15:04:05")
 	}
 	return said, 0, nil
+}
+
+// takenLater says of a job that waits from when on it may begin; 0: when it is let go, or others
+// have ended (hold and after of its terms).
+func takenLater(job, beginUS int64) string {
+	if beginUS == 0 {
+		return fmt.Sprintf("taken as job %d, which is on hold or waits for others (libra release %d lets one on hold begin): what it costs is said then", job, job)
+	}
+	return fmt.Sprintf("taken as job %d, which begins no sooner than %s: what it costs is said then", job, time.UnixMicro(beginUS).Format("2006-01-02 15:04:05"))
 }
 
 // Fate says what has come of a job that waited and will not run.

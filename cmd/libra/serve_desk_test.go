@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -52,5 +53,15 @@ func TestWhatAJobOfPlainSbatchAsksFor(t *testing.T) {
 	g.Limit = 0
 	if _, _, err = d.Ask("alice", g, ""); err == nil {
 		t.Error("nobody knows how long it runs")
+	}
+}
+
+// One that waits for no time is told what for, and not that it begins in 1970.
+func TestWhatAJobOfPlainSbatchWaitsFor(t *testing.T) {
+	if said := takenLater(7, 0); !strings.Contains(said, "libra release 7") || strings.Contains(said, "19") {
+		t.Error(said)
+	}
+	if said := takenLater(7, time.Date(2030, 1, 2, 3, 4, 5, 0, time.Local).UnixMicro()); !strings.Contains(said, "no sooner than 2030-01-02 03:04:05") {
+		t.Error(said)
 	}
 }

@@ -27,20 +27,29 @@ func HasPattern(name string, letter byte) bool {
 // FillPattern puts a number into a name wherever the pattern of that letter stands for it, with
 // zeros before it where it is to have more digits.
 func FillPattern(name string, letter byte, number string) string {
-	before, digits, _, after, found := CutPattern(name, string(letter))
-	if !found {
-		return name
-	}
-	return before + strings.Repeat("0", max(0, PatternWidth(digits)-len(number))) + number + FillPattern(after, letter, number)
+	return EachPattern(name, string(letter), func(digits string, _ byte) string {
+		return strings.Repeat("0", max(0, PatternWidth(digits)-len(number))) + number
+	})
 }
 
 // RenamePattern puts another letter in the place of one in all patterns of a name.
 func RenamePattern(name string, from, to byte) string {
-	before, digits, _, after, found := CutPattern(name, string(from))
-	if !found {
-		return name
+	return EachPattern(name, string(from), func(digits string, _ byte) string { return "%" + digits + string(to) })
+}
+
+// EachPattern puts something in the place of each pattern of some letters, in as much time as the
+// name is long: a name may be anything that somebody has sent.
+func EachPattern(name, letters string, put func(digits string, letter byte) string) string {
+	var b strings.Builder
+	for {
+		before, digits, letter, after, found := CutPattern(name, letters)
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		b.WriteString(put(digits, letter))
+		name = after
 	}
-	return before + "%" + digits + string(to) + RenamePattern(after, from, to)
 }
 
 // widest is how many digits a number has at the most for whoever asks for more, as in Slurm.

@@ -1,6 +1,10 @@
 package task
 
-import "testing"
+import (
+	"runtime"
+	"strings"
+	"testing"
+)
 
 func TestPatternsAreFilledIn(t *testing.T) {
 	for _, c := range []struct{ name, want string }{
@@ -21,5 +25,27 @@ func TestPatternsAreFilledIn(t *testing.T) {
 	}
 	if HasPattern("x%4", 'a') || HasPattern("x%4b", 'a') || !HasPattern("x%4a", 'a') || !HasPattern("%b%a", 'a') {
 		t.Error("a pattern was found where there is none, or not where there is one")
+	}
+}
+
+// A name of nothing but patterns, as long as a request may be, takes no more than its length does:
+// what was copied for each of them would keep the market busy for minutes.
+func TestLongNamesAreFilledInAtOnce(t *testing.T) {
+	const patterns = 20_000
+	name := strings.Repeat("%b", patterns)
+	for what, fill := range map[string]func() string{
+		"filled in": func() string { return FillPattern(name, 'b', "12") },
+		"renamed":   func() string { return RenamePattern(name, 'b', 'j') },
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		got := fill()
+		runtime.ReadMemStats(&after)
+		if len(got) != len(name) || strings.Contains(got, "b") {
+			t.Errorf("%s: %d bytes, %.20s…", what, len(got), got)
+		}
+		if used := after.TotalAlloc - before.TotalAlloc; used > 16<<20 {
+			t.Errorf("%s: %d MB for a name of %d KB", what, used>>20, len(name)>>10)
+		}
 	}
 }

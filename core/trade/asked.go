@@ -71,11 +71,14 @@ type Working struct {
 	Inputs  []market.Input `json:"inputs"`
 }
 
-// AsBefore is a request as the first version saw it: it looked at 32 bits of the
-// threads.
+// AsBefore is a request as the first version saw it: names of files had no bound, and it looked
+// at 32 bits of the threads.
 func (r *Request) AsBefore() *Request {
 	was := *r
 	was.Threads = int(low32(r.Threads))
+	for _, file := range []*string{&was.Dir, &was.Output, &was.Error} {
+		*file = (*file)[:min(len(*file), MaxPath)] // they might be longer
+	}
 	return &was
 }
 

@@ -88,6 +88,7 @@ const (
 	MaxScript   = 1 << 20
 	MaxArgs     = 1 << 17 // bytes of all arguments
 	MaxEnv      = 1 << 17
+	MaxPath     = 4096 // bytes of the name of a file, as for Linux
 	MaxElements = 100_000
 	MaxAfter    = 100
 	MaxTags     = 16
@@ -145,16 +146,16 @@ func (r *Request) ValidateProgram() error {
 		return market.Wrong("argv", "no NUL bytes")
 	case len(r.Script) > MaxScript || strings.Contains(r.Script, "\x00"):
 		return market.Wrong("script", fmt.Sprintf("text of at most %d bytes", MaxScript))
-	case r.Dir != "" && (!path.IsAbs(r.Dir) || strings.Contains(r.Dir, "\x00")):
-		return market.Wrong("dir", "an absolute path")
+	case r.Dir != "" && (!path.IsAbs(r.Dir) || strings.Contains(r.Dir, "\x00") || len(r.Dir) > MaxPath):
+		return market.Wrong("dir", fmt.Sprintf("an absolute path of at most %d bytes", MaxPath))
 	case size(r.Env) > MaxEnv || nul(r.Env):
 		return market.Wrong("env", fmt.Sprintf("at most %d bytes, no NUL bytes", MaxEnv))
 	case !assignments(r.Env):
 		return market.Wrong("env", "NAME=value")
-	case strings.ContainsFunc(r.Output, control):
-		return market.Wrong("output", "a path")
-	case strings.ContainsFunc(r.Error, control):
-		return market.Wrong("error", "a path")
+	case !Printable(r.Output, MaxPath): // patterns in it are filled in for each rank
+		return market.Wrong("output", fmt.Sprintf("a path of at most %d bytes", MaxPath))
+	case !Printable(r.Error, MaxPath):
+		return market.Wrong("error", fmt.Sprintf("a path of at most %d bytes", MaxPath))
 	}
 	return r.Optional.validateProgram()
 }

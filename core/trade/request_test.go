@@ -76,3 +76,24 @@ func TestWhatIsTooLargeIsToldTheLargest(t *testing.T) {
 		}
 	}
 }
+
+// The names of files are filled in for each rank of a job, and kept: one is no longer than a node
+// could open.
+func TestNamesOfFilesAreBounded(t *testing.T) {
+	long := "/" + strings.Repeat("x", MaxPath)
+	for field, r := range map[string]Request{"dir": {Dir: long}, "output": {Output: long}, "error": {Error: long}} {
+		r.Argv = []string{"true"}
+		err := r.ValidateProgram()
+		if err == nil || !strings.Contains(err.Error(), field) || !strings.Contains(err.Error(), "at most 4096 bytes") {
+			t.Errorf("%s: %v", field, err)
+		}
+		if err = r.AsBefore().ValidateProgram(); err != nil {
+			t.Errorf("%s of the first version: %v", field, err)
+		}
+	}
+	r := Request{Argv: []string{"true"}, Dir: long[1:], Output: long[1:], Error: long[1:]}
+	r.Dir = "/" + r.Dir[1:]
+	if err := r.ValidateProgram(); err != nil {
+		t.Error(err)
+	}
+}

@@ -100,9 +100,9 @@ func variable(env []string, name string) string {
 // element of an array, %N this host; %4a has four digits at least. Anything else stays as it is, %a outside an array too.
 func expand(pattern string, key task.Key, element *int) string {
 	pattern = task.FillPattern(task.FillPattern(pattern, 'j', strconv.FormatInt(key.Job, 10)), 'r', strconv.Itoa(key.Rank))
-	if host, err := os.Hostname(); err == nil && strings.Contains(pattern, task.NodePattern) {
+	if host, err := os.Hostname(); err == nil && task.HasPattern(pattern, 'N') {
 		host, _, _ = strings.Cut(host, ".")
-		pattern = strings.ReplaceAll(pattern, task.NodePattern, host)
+		pattern = task.EachPattern(pattern, "N", func(string, byte) string { return host }) // digits are for numbers
 	}
 	if element != nil {
 		pattern = task.FillPattern(pattern, 'a', strconv.Itoa(*element))

@@ -15,6 +15,11 @@ import (
 
 func TestExpand(t *testing.T) {
 	key, five := task.Key{Job: 12, Rank: 3, Attempt: 4}, 5
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, _, _ = strings.Cut(host, ".")
 	tests := []struct {
 		pattern string
 		element *int
@@ -26,6 +31,7 @@ func TestExpand(t *testing.T) {
 		{"%4j/%2r-%3a.txt", &five, "0012/03-005.txt"},
 		{"100%%j %x %", &five, "100%12 %x %"},
 		{"", &five, ""},
+		{"%5N-%N", nil, host + "-" + host},
 	}
 	for _, test := range tests {
 		if got := expand(test.pattern, key, test.element); got != test.want {

@@ -33,7 +33,7 @@ func (b *Backend) license(ctx context.Context, r *run, spec *task.Spec, partitio
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for t := range b.gate.tickets { // of its own, or of one that the market is about to call it
-		if (t.job == r.key.job || t.job == 0 && t.quote == "" && t.user == r.User) && covers(t.use.Licenses, some) { // that of who waited has none
+		if (t.job == r.key.job || t.job == 0 && t.quote == "" && !t.quoting && t.user == r.User) && covers(t.use.Licenses, some) { // that of who waited has none
 			r.licensed = true
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/libra-market/libra/core/rules"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/slurm/limit"
@@ -66,6 +67,19 @@ func TestLicensesOfWhatIsLetGo(t *testing.T) {
 	second.state = ended
 	license(late, "")
 	license(order(10, ""), "")
+}
+
+// What a quote keeps that is about to be given is no other job's of its user: both would have it.
+func TestLicensesOfAQuoteAreItsOwn(t *testing.T) {
+	b, order, _ := licensedSite(t)
+	waited := order(6, "fluent:2")
+	ticket, over := b.AdmitQuote(t.Context(), "bob", &trade.Request{EstimateMS: 1000, Env: []string{task.Licenses + "=fluent:2"}}, false, Bounds{User: rules.Whole, All: rules.Whole})
+	if ticket == nil || over != nil {
+		t.Fatalf("%+v %+v", ticket, over)
+	}
+	if why := b.license(t.Context(), waited, &waited.inOrder()[0].Spec, "libra"); !strings.Contains(why, "1 are free") {
+		t.Errorf("a quote and a job have 4 of 3: %q", why)
+	}
 }
 
 // What waits in the market is promised licences that there are, and has none before it begins.

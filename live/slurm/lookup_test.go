@@ -60,6 +60,14 @@ func TestFilesHaveSlurmsNumber(t *testing.T) {
 	if code := inShell(t, []task.Spec{one}, "SLURM_JOB_ID=4711"); code != 0 {
 		t.Fatalf("code %d", code)
 	}
+	named := aTask(t) // digits are for numbers
+	named.Argv, named.Output, named.Error = []string{"true"}, "on-%5N", "on-%5N"
+	if code := inShell(t, []task.Spec{named}, "SLURM_JOB_ID=4711"); code != 0 {
+		t.Fatalf("code %d", code)
+	}
+	if found, _ := filepath.Glob(filepath.Join(named.Dir, "on-?*")); len(found) != 1 {
+		t.Errorf("the node is in the names of %v", found)
+	}
 	lane := aTask(t)
 	lane.Argv, lane.Output, lane.Error = []string{"true"}, "%b_%a", "%b_%a"
 	lane.Span = &task.Span{First: 3, Step: 2, Count: 2}

@@ -80,11 +80,13 @@ func programName(s *task.Spec) string {
 
 // A program could say of itself that it never began. It is believed where it can
 // have had no more than what our script takes to find out: so much processor time
-// for each task where agents measure; where only Slurm looks at its watch, as long as
-// its user is believed (claim.go).
+// for each task where agents measure, and so much more that it declined: who only sleeps keeps
+// nodes, their memory and GPUs from others too. Where only Slurm looks at its watch, it is as
+// long as its user is believed (claim.go).
 const (
 	littleTime = 250 * time.Millisecond
-	littleWait = 1 // second, of those that Slurm counts
+	littleMore = time.Minute // of each processor
+	littleWait = 1           // second, of those that Slurm counts
 )
 
 // hadLittle reports whether a run had no more than our script needs.
@@ -92,7 +94,18 @@ func (r *run) hadLittle(control Control) bool {
 	if control == None {
 		return r.end.started == 0 || r.end.ended <= r.end.started || r.end.believed
 	}
-	return r.cpuTime() <= littleTime*time.Duration(max(1, r.size))
+	size := time.Duration(max(1, r.size))
+	return r.cpuTime() <= littleTime*size && (r.end.cause == 0 || r.declined() <= littleMore*size)
+}
+
+// declined is the time that the tasks of a run did not want, on all processors of each.
+func (r *run) declined() time.Duration {
+	var us int64
+	for rank, s := range r.statuses {
+		o := r.orders[rank]
+		us += s.DeclinedUS / int64(max(1, o.Spec.Processors()))
+	}
+	return time.Duration(us) * time.Microsecond
 }
 
 // checkBegan holds what a script or Slurm says of a task that never began against

@@ -117,6 +117,25 @@ func TestNobodyClaimsThatItNeverBegan(t *testing.T) {
 	}
 }
 
+// Who sleeps on a whole node, and then says that it never began, has had it: of what it declined
+// no more is forgiven than a slow disk takes.
+func TestNobodySleepsForNothing(t *testing.T) {
+	for declined, want := range map[time.Duration]task.State{40 * time.Second: task.Refused, time.Hour: task.Ended} {
+		for _, processors := range []int{1, 8} {
+			spec := task.Spec{Dir: "/x", Argv: []string{"foo"}, Size: 1, Threads: processors}
+			r := &run{size: 1, orders: map[int]task.Order{0: {Spec: spec}}, statuses: map[int]task.Status{0: {CPUUS: 20_000, DeclinedUS: declined.Microseconds() * int64(processors)}}}
+			r.end = &ending{verdict: verdictOf(&client.Job{State: client.Failed, Signal: int(noDirectory)})}
+			if s := r.status(0, Agents); s.State != want {
+				t.Errorf("after %s of %d processors: %+v", declined, processors, s)
+			}
+			r.end = &ending{verdict: verdictOf(&client.Job{State: client.Failed})}
+			if s := r.status(0, Agents); s.State != task.Refused {
+				t.Errorf("Slurm could not start it: %+v", s)
+			}
+		}
+	}
+}
+
 // Where only Slurm measures, a busy machine may take seconds to find that there is no
 // program: nobody is charged for that, and nobody lives on claiming it.
 func TestABusyMachineChargesNobody(t *testing.T) {

@@ -42,13 +42,19 @@ func hereDocument(text string) string {
 // quoteWith is the name of a file as one word of a shell, in which the pattern of a letter is the
 // value of a variable, which is a number where it is to have some digits.
 func quoteWith(name string, variables map[byte]string) string {
-	before, digits, letter, after, found := task.CutPattern(name, string(slices.Collect(maps.Keys(variables))))
-	if !found {
-		return quote(name)
+	var b strings.Builder
+	letters := string(slices.Collect(maps.Keys(variables)))
+	for {
+		before, digits, letter, after, found := task.CutPattern(name, letters)
+		b.WriteString(quote(before))
+		if !found {
+			return b.String()
+		}
+		value := `"$` + variables[letter] + `"`
+		if width := task.PatternWidth(digits); width > 0 && letter != 'N' {
+			value = fmt.Sprintf(`"$(printf %%0%dd %s)"`, width, value)
+		}
+		b.WriteString(value)
+		name = after
 	}
-	value := `"$` + variables[letter] + `"`
-	if width := task.PatternWidth(digits); width > 0 && letter != 'N' {
-		value = fmt.Sprintf(`"$(printf %%0%dd %s)"`, width, value)
-	}
-	return quote(before) + value + quoteWith(after, variables)
 }

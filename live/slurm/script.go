@@ -205,7 +205,7 @@ func inputWord(s *task.Spec) string {
 
 // hostOf finds out how this host is called, where the name of a file asks for it.
 func hostOf(s *task.Spec) string {
-	if !strings.Contains(s.Output+s.Error+valueOf(s.Env, task.Input), task.NodePattern) {
+	if !slices.ContainsFunc([]string{s.Output, s.Error, valueOf(s.Env, task.Input)}, func(name string) bool { return task.HasPattern(name, 'N') }) {
 		return ""
 	}
 	return "libra_host=$(uname -n)\nlibra_host=${libra_host%%.*}\n"

@@ -64,6 +64,10 @@ func TestSalloc(t *testing.T) {
 	if r = libra(t, "salloc", "-t", "10", "sleep", "300"); r.code != 128+15 || !strings.Contains(r.err, "its node is gone") || f.last(t).Cancel != nil {
 		t.Errorf("%+v", r)
 	}
+	f.looks.Store(0) // and one that takes the word to end for a good end has not ended well
+	if r = libra(t, "salloc", "-t", "10", "sh", "-c", "trap 'exit 0' TERM; while :; do sleep 0.1; done"); r.code != 1 || !strings.Contains(r.err, "its node is gone") {
+		t.Errorf("%+v", r)
+	}
 	f.lostAt.Store(0)
 	for args, want := range map[string]string{
 		"salloc sh": "-t is missing", "salloc -t 1 --deadline=now+1hour sh": "--deadline", "salloc -t 1 -a 1-3 sh": "array", "srun -t 1": "what should be run",

@@ -184,6 +184,9 @@ func (a *allocation) use(ctx context.Context, command []string, step bool) error
 		}
 		return &jobEnd{"", code}
 	}
+	if err == nil && a.job.State == v1.Lost { // srun that is told to end may take that for a good end
+		return &jobEnd{"", 1}
+	}
 	return err
 }
 

@@ -42,7 +42,7 @@ func TestTurnsAreByNumber(t *testing.T) {
 // always the same ones.
 func TestTurnsAtTheEdges(t *testing.T) {
 	for _, count := range []int64{fewTurns, fewTurns + 1, 3 * fewTurns} {
-		for _, far := range []int64{dealt - 1, dealt, dealt*dealt - 1, dealt * dealt, 1 << 40} {
+		for _, far := range []int64{count - 1, dealt - 1, dealt, dealt*dealt - 1, dealt * dealt, 1 << 40} {
 			for _, least := range []int64{-far / 2, 5, dealt + 77, 1 << 33} {
 				var all turns
 				for i := range count { // the last of them first, and the others one from each end

@@ -23,7 +23,7 @@ func TestASegmentSaysWhatLinesSay(t *testing.T) {
 		{"lists", map[string]any{"tags": []any{"a", json.Number("2"), true}, "after": []any{json.Number("12"), "13"}}, v1.Request{Tags: []string{"a", "2", "true"}, After: []int64{12, 13}}},
 		{"what is said again", map[string]any{"env": []any{"A=b,c", "D="}}, v1.Request{Env: []string{"A=b,c", "D="}}},
 		{"one of them", map[string]any{"env": "A=b,c"}, v1.Request{Env: []string{"A=b,c"}}},
-		{"in the order of the words", map[string]any{"wish": "first", "tags": "a"}, v1.Request{Tags: []string{"a", "wish:first"}}},
+		{"a wish beside tags", map[string]any{"wish": "first", "tags": "a"}, v1.Request{Tags: []string{"a", "wish:first"}}},
 	} {
 		h := directive.New(directive.Place{Now: noon})
 		if err := h.SetAll(c.segment); err != nil || !reflect.DeepEqual(h.Request, c.want) {
@@ -44,7 +44,7 @@ func TestSegmentsThatCannotBeRead(t *testing.T) {
 		"libra.name: <nil>: want a text":        map[string]any{"name": nil},
 		"libra.tags: map[]: want a text":        map[string]any{"tags": []any{"a", map[string]any{}}},
 		"libra.env: map[a:b]: want a text":      map[string]any{"env": []any{map[string]any{"a": "b"}, "A=b"}},
-		"libra.deadline: ":                      map[string]any{"deadline": true, "procs": json.Number("2")},
+		"libra.deadline: ":                      map[string]any{"begin": "then", "deadline": true, "procs": json.Number("2")}, // in the order of the words
 		"libra.reservation: \"a,b\": one reser": map[string]any{"reservation": []any{"a", "b"}},
 	} {
 		if err := directive.New(directive.Place{Now: noon}).SetAll(segment); err == nil || !strings.HasPrefix(err.Error(), want) {

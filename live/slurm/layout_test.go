@@ -165,6 +165,16 @@ func TestElementsOfSeveralNodes(t *testing.T) {
 		if err != nil || !strings.Contains(text, fmt.Sprintf("while [ $libra_of -lt %d ]", max(1, c.tasks))) {
 			t.Errorf("%s: it keeps no list of its node: %v, %s", name, err, text)
 		}
+		for _, line := range []string{"libra_hosts=$(mktemp ", "exec 4<\"$libra_hosts\"\nrm -f \"$libra_hosts\"\n"} {
+			if !strings.Contains(text, line) {
+				t.Errorf("%s: no %s in %s", name, line, text)
+			}
+		}
+		specs[0].Nodes, specs[1].Nodes = []string{"n1", "n1"}, []string{"n1", "n1"}
+		l = layoutOf(specs, 4)
+		if words = l.told(specs); slices.Contains(words, "SLURM_HOSTFILE=/proc/self/fd/4") || !slices.Contains(words, "SLURM_OVERLAP=1") {
+			t.Errorf("%s, all on one node: %v", name, words)
+		}
 	}
 }
 

@@ -65,6 +65,9 @@ func TestWhichQuotesKeepLicences(t *testing.T) {
 	if why != "" || len(b.quoting()) != 2 {
 		t.Fatal(why)
 	}
+	if _, over := b.AdmitQuote(t.Context(), "cy", &trade.Request{EstimateMS: 1000, Env: []string{task.Licenses + "=fluent"}}, false, Bounds{User: rules.None, All: 700_000}); over == nil || !strings.Contains(over.Detail, "all open quotes together may keep 2 of the 3 licences fluent, and keep 2") {
+		t.Errorf("what all keep: %+v", over)
+	}
 	if plain, over := b.AdmitQuote(t.Context(), "cy", &trade.Request{EstimateMS: 1000}, false, most); over != nil || plain != nil && plain.quoting || len(b.quoting()) != 2 {
 		t.Errorf("a quote without any: %+v, %+v", plain, over)
 	}

@@ -33,6 +33,9 @@ func TestNodesAlike(t *testing.T) {
 				}
 			}
 		}
+		if count > 0 && (market.Alike(node, count).With(dearer).At(count-1).Base.Processor != 7 || market.Each(list).With(dearer).At(count-1).Base.Processor != 7) {
+			t.Errorf("%d nodes: they are not changed", count)
+		}
 		if count > 0 && (list[0].Base.Processor != 1 || market.Alike(node, count).Len() != count || market.Alike(node, count).Processors() != 3*count) {
 			t.Errorf("%d nodes: what was changed is theirs, or they are not as many", count)
 		}

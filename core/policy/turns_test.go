@@ -37,3 +37,31 @@ func TestTurnsAreByNumber(t *testing.T) {
 		}
 	})
 }
+
+// The same of numbers that are as far apart as where they are sorted another way, and below zero,
+// always the same ones.
+func TestTurnsAtTheEdges(t *testing.T) {
+	for _, count := range []int64{fewTurns, fewTurns + 1, 3 * fewTurns} {
+		for _, far := range []int64{count - 1, dealt - 1, dealt, dealt*dealt - 1, dealt * dealt, 1 << 40} {
+			for _, least := range []int64{-far / 2, 5, dealt + 77, 1 << 33} {
+				var all turns
+				for i := range count { // the last of them first, and the others one from each end
+					at := i / 2
+					if i%2 == 0 {
+						at = count - 1 - i/2
+					}
+					all.list = append(all.list, turn{id: market.JobID(least + far*at/(count-1)), slot: book.Slot(at)})
+				}
+				for range 2 { // once more: what was left over does not matter
+					all.byNumber()
+					for i, j := range all.list {
+						if j.slot != book.Slot(i) || int64(j.id) != least+far*int64(i)/(count-1) {
+							t.Fatalf("%d of them, from %d, %d apart: in place %d is %+v", count, least, far, i, j)
+						}
+					}
+					slices.Reverse(all.list)
+				}
+			}
+		}
+	}
+}

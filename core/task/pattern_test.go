@@ -14,11 +14,15 @@ func TestPatternsAreFilledIn(t *testing.T) {
 		{"%10b|%99999999999999999999b", "0000000123|0000000123"},
 		{"%%5b", "%00123"},
 		{"%4a-%B-%5-%", "%4a-%B-%5-%"},
+		{"job-b.4b%b", "job-b.4b123"},
 		{"", ""},
 	} {
 		if got := FillPattern(c.name, 'b', "123"); got != c.want {
 			t.Errorf("%q: %q, want %q", c.name, got, c.want)
 		}
+	}
+	if before, digits, letter, after, found := CutPattern("b-%4a", "b"); before != "b-%4a" || digits != "" || letter != 0 || after != "" || found {
+		t.Errorf("where there is none, %q, %q, %q, %q, %v", before, digits, letter, after, found)
 	}
 	if got := RenamePattern("%b-%7b%a", 'b', 'j'); got != "%j-%7j%a" {
 		t.Errorf("renamed it is %q", got)

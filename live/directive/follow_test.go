@@ -74,6 +74,9 @@ func TestOnHowManyNodes(t *testing.T) {
 		if h.Spread(&r, want[2]); r.Threads != 6 || !r.Spread {
 			t.Errorf("%s on the fewest: %+v", options, r)
 		}
+		if h.Spread(&r, 12); r.Threads != 0 || !r.Spread {
+			t.Errorf("%s on one for each: %+v", options, r)
+		}
 		if h.Spread(&r, 1); r.Threads != 12 || r.Spread {
 			t.Errorf("%s on one: %+v", options, r)
 		}

@@ -81,6 +81,9 @@ var terms = []term{
 	{name: "memory", set: func(h *Head, v string) error {
 		mb, err := Megabytes(v)
 		h.nodeMB = 0
+		if h.all.whole { // as much of each of its processors, then
+			h.all.memoryNode, h.all.memoryProc, h.all.allMemory = 0, 0, false
+		}
 		return put(&h.Request.MemoryMB, mb, err)
 	}},
 	{name: "disk", set: func(h *Head, v string) error {

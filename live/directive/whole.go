@@ -61,7 +61,10 @@ type kind struct {
 // OnWhole settles how much a request asks for where it asks for all that nodes have, and says
 // it in words.
 func (h *Head) OnWhole(r *v1.Request, nodes []v1.NodeView) (string, error) {
-	w := &h.all
+	w := h.all
+	if w.memoryNode == 0 && w.memoryProc == 0 && !w.allMemory {
+		w.memoryProc = r.MemoryMB // as #LIBRA says
+	}
 	n, err := w.processors()
 	if err != nil {
 		return "", err

@@ -62,6 +62,7 @@ func TestAllThatNodesHave(t *testing.T) {
 		{"--exclusive -a 1-9 -n 5", 8, 8, 0, "b1,b2", "8 processors"},
 		{"--mem=0", 1, 0, 4001, "a3", "it asks for all of its node: 4001 MB of memory"},
 		{"--mem=0 -n 3", 3, 3, 1333, "a3", "4001 MB"},
+		{"--mem=0 -n 2 -c 2", 4, 4, 1000, "a3", "4001 MB"},
 		{"--mem=0 -n 6", 6, 6, 1500, "b1,b2", "9000 MB"},
 		{"--mem=0 -N 1-2 -n 4", 4, 4, 1000, "a3", "its node: 4001 MB"},
 		{"--mem=0 -n 4 --ntasks-per-node=2", 4, 2, 2048, "a1,a2", "each of its 2 nodes: 4096 MB"},
@@ -122,6 +123,16 @@ func TestMoreThanNodesHave(t *testing.T) {
 			t.Errorf("%s: %+v, %v", options, r, err)
 		}
 	}
+	for said, nodes := range map[string][]v1.NodeView{"there are none": nil, "there are 3 of 4 processors and 4001 MB, 2 of 8 processors and 9000 MB": park()} {
+		h := directive.New(directive.Place{})
+		if err := h.ReadSbatch("job.sh", "#!/bin/sh\ntrue\n", []string{"--exclusive", "-c", "9"}); err != nil {
+			t.Fatal(err)
+		}
+		r := h.Finish("job", nil)
+		if _, err := h.OnWhole(&r, nodes); err == nil || !strings.HasSuffix(err.Error(), said) {
+			t.Errorf("%v, want: %s", err, said)
+		}
+	}
 	for _, options := range []string{"--mem=0 -N 2 -n 3", "--mem=0 -n 5 --ntasks-per-node=2"} {
 		h := directive.New(directive.Place{})
 		if err := h.ReadSbatch("job.sh", "#!/bin/sh\ntrue\n", strings.Fields(options)); err != nil {
@@ -152,5 +163,58 @@ func TestWhereTasksOfAnElementAre(t *testing.T) {
 		if got := slices.ContainsFunc(h.Notes, func(n directive.Note) bool { return strings.Contains(n.Text, "all on one node") }); got != said {
 			t.Errorf("%s: said %v: %v", options, got, h.Notes)
 		}
+	}
+}
+
+// What #LIBRA says of memory is had of each processor, on nodes that have it, before what #SBATCH
+// says.
+func TestAllProcessorsWithMemoryOfLibra(t *testing.T) {
+	for _, c := range []struct {
+		script, options string
+		processors      int
+		memory          int64
+	}{
+		{"#LIBRA memory=1000M", "--exclusive", 4, 1000},
+		{"#LIBRA memory=1100M", "--exclusive", 8, 1100},
+		{"#SBATCH --exclusive\n#LIBRA memory=1100M", "", 8, 1100},
+		{"#SBATCH --exclusive --mem=3000\n#LIBRA memory=1100M", "", 8, 1100},
+		{"#SBATCH --exclusive --mem-per-cpu=1100\n#LIBRA memory=10M", "", 4, 10},
+		{"#SBATCH --exclusive --mem=0\n#LIBRA memory=1100M", "", 8, 1100},
+		{"#LIBRA memory=1100M", "--exclusive --mem=3000", 4, 750},
+	} {
+		h := directive.New(directive.Place{})
+		if err := h.ReadSbatch("job.sh", "#!/bin/sh\n"+c.script+"\ntrue\n", strings.Fields(c.options)); err != nil {
+			t.Fatal(err)
+		}
+		r := h.Finish("job", nil)
+		if _, err := h.OnWhole(&r, park()); err != nil || r.Processors != c.processors || r.MemoryMB != c.memory || slices.Contains(r.Env, task.AllMemory+"=yes") {
+			t.Errorf("%s, %s: %d processors of %d MB, want %d of %d: %v", c.script, c.options, r.Processors, r.MemoryMB, c.processors, c.memory, err)
+		}
+	}
+}
+
+// However little memory a node has, a processor has some; and a job is told how many tasks it
+// asked for.
+func TestAllOfASmallNode(t *testing.T) {
+	h := directive.New(directive.Place{})
+	if err := h.ReadSbatch("job.sh", "#!/bin/sh\ntrue\n", strings.Fields("--exclusive --mem=0 -n 2 -c 2")); err != nil {
+		t.Fatal(err)
+	}
+	r := h.Finish("job", nil)
+	if _, err := h.OnWhole(&r, []v1.NodeView{{Node: "a", Processors: 4, MemoryMB: 3, Up: true}}); err != nil || r.MemoryMB != 1 {
+		t.Errorf("%d MB: %v", r.MemoryMB, err)
+	}
+	if !slices.Contains(r.Env, "SLURM_NTASKS=2") || !slices.Contains(r.Env, "SLURM_CPUS_PER_TASK=2") {
+		t.Errorf("it is told %v", r.Env)
+	}
+}
+
+// Tasks of several processors are counted as tasks where an element has to have them on one node.
+func TestWideTasksOfAnElement(t *testing.T) {
+	if h, err := read(t, "#SBATCH -a 1-3 -n 2 -c 2 --ntasks-per-node=3"); err != nil || h.Request.Processors != 4 {
+		t.Errorf("%+v, %v", h.Request, err)
+	}
+	if _, err := read(t, "#SBATCH -a 1-3 -n 4 -c 2 --ntasks-per-node=3"); err == nil || !strings.Contains(err.Error(), "on one node") {
+		t.Errorf("more tasks than may be on a node: %v", err)
 	}
 }

@@ -1,6 +1,8 @@
 package slurm
 
 import (
+	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -77,4 +79,51 @@ func TestNodesThatAreReservedLater(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}
+}
+
+// A node that the market does not have, or was told nothing of yet, is told with the rest; and who
+// was not heard, or not alone, says it again.
+func TestWhoIsToldOfWhatIsReserved(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(b *Backend, n *node)
+		told   bool
+		unsure bool
+	}{
+		"told":              {func(*Backend, *node) {}, true, false},
+		"no door yet":       {func(_ *Backend, n *node) { n.door = "" }, false, true},
+		"no hello yet":      {func(_ *Backend, n *node) { n.hello = nil }, false, false},
+		"no member":         {func(_ *Backend, n *node) { n.membership = away }, false, false},
+		"nothing new":       {func(_ *Backend, n *node) { n.aheadTold = noon.Add(time.Hour - reservedSlack).UnixMicro() }, false, false},
+		"told at that time": {func(_ *Backend, n *node) { n.turning = true }, true, true},
+		"not heard":         {func(b *Backend, _ *node) { b.fleet = deafFleet{b.fleet} }, false, true},
+	} {
+		b, n := idle(t, Agents)
+		b.applyNodes(map[string]client.Node{"n1": {Name: "n1", Up: true, Processors: 2, MemoryMB: 4000}}, noon)
+		if _, err := b.Hello(t.Context(), task.Hello{Node: "n1", Processors: 2, Rating: 1, Speed: 1, Runs: Runs}); err != nil {
+			t.Fatal(err)
+		}
+		n.door = trade.DoorOpen
+		market := b.fleet.(*fakeMarket)
+		market.member("n1").ahead = 1 // so that it shows who is told
+		c.change(b, n)
+		w := b.gate.wicket("libra")
+		w.site, w.asked = limit.Read(limit.Said{Reserved: []limit.Reserved{{Name: "works", From: noon.Add(time.Hour), Till: noon.Add(2 * time.Hour), Nodes: []string{"n1"}}}}), noon
+		b.Announce(t.Context(), &trade.Request{EstimateMS: 1000})
+		if told := market.member("n1").ahead != 1; told != c.told {
+			t.Errorf("%s: told %v", name, told)
+		}
+		if (n.door == "") != c.unsure || c.told && (n.aheadTold == unheard) != c.unsure {
+			t.Errorf("%s: the door is %q, and %d was heard", name, n.door, n.aheadTold)
+		}
+		if len(b.aside.last) != 1 {
+			t.Errorf("%s: what was reserved is not known at the next look: %v", name, b.aside.last)
+		}
+	}
+}
+
+// deafFleet does not hear what it is told of doors.
+type deafFleet struct{ Fleet }
+
+func (deafFleet) Turn(context.Context, string, trade.Door, string, int64) error {
+	return errors.New("the market is away")
 }

@@ -165,6 +165,32 @@ func TestGuestsWaitBeyondARestart(t *testing.T) {
 	}
 }
 
+// Each of several that wait is known by its number, and each is forgotten by itself.
+func TestSeveralGuestsWait(t *testing.T) {
+	b, _ := idle(t, Agents)
+	for id, job := range map[int64]int64{7: 12, 1234567: 13, 99: 14} {
+		if err := b.await(t.Context(), id, job, "words"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.unawait(t.Context(), 99)
+	again, err := New(t.Context(), b.cfg, b.fleet, b.slurm, b.notes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, waits := range map[string]map[int64]int64{"at once": b.guests.waits, "after a restart": again.guests.waits} {
+		if len(waits) != 2 || waits[7] != 12 || waits[1234567] != 13 {
+			t.Errorf("%s: %v", name, waits)
+		}
+	}
+	if again.guests.seen[1234567] != "words" || len(again.guests.seen) != 2 {
+		t.Errorf("%v", again.guests.seen)
+	}
+	if left := again.leftGuests(map[int64]string{7: "words"}); !slices.Equal(left, []int64{1234567}) {
+		t.Errorf("gone are %v", left)
+	}
+}
+
 // A job of plain sbatch is bought as it was when it got its price. When it has the
 // market's comment, and its user can change it no more, it is looked at again.
 func TestAGuestIsWhatWasSold(t *testing.T) {

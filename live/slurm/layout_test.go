@@ -35,6 +35,7 @@ func TestHowTasksLie(t *testing.T) {
 		"all of it, for three":        {nodes: "n1", threads: 4, env: []string{"SLURM_SUBMIT_DIR=/d", "SLURM_NTASKS=3"}, narrowest: 4, tasks: 3, perTask: 1, even: true, perNode: "3"},
 		"all of it, of three each":    {nodes: "n1", threads: 4, env: []string{"SLURM_SUBMIT_DIR=/d", "SLURM_CPUS_PER_TASK=3"}, narrowest: 4, tasks: 1, perTask: 3, even: true, perNode: "1"},
 		"all of it, of two each":      {nodes: "n1", threads: 4, env: []string{"SLURM_SUBMIT_DIR=/d", "SLURM_CPUS_PER_TASK=2"}, narrowest: 4, tasks: 2, perTask: 2, even: true, perNode: "2"},
+		"all of it, one of three":     {nodes: "n1", threads: 4, env: []string{"SLURM_SUBMIT_DIR=/d", "SLURM_NTASKS=1", "SLURM_CPUS_PER_TASK=3"}, narrowest: 4, tasks: 1, perTask: 3, even: true, perNode: "1"},
 		"all of two nodes":            {nodes: "n1 n2", threads: 4, env: []string{"SLURM_SUBMIT_DIR=/d"}, narrowest: 4, tasks: 8, perTask: 1, even: true, perNode: "4(x2)"},
 		"all of two nodes, for three": {nodes: "n1 n2", threads: 4, env: []string{"SLURM_SUBMIT_DIR=/d", "SLURM_NTASKS=3"}, narrowest: 4, tasks: 3, perTask: 1, even: true, perNode: "2,1"},
 		"all that it asked for":       {nodes: "n1", threads: 4, env: []string{"SLURM_SUBMIT_DIR=/d", "SLURM_NTASKS=2", "SLURM_CPUS_PER_TASK=2"}, narrowest: 4, tasks: 2, perTask: 2, even: true, perNode: "2"},
@@ -165,6 +166,16 @@ func TestElementsOfSeveralNodes(t *testing.T) {
 		if err != nil || !strings.Contains(text, fmt.Sprintf("while [ $libra_of -lt %d ]", max(1, c.tasks))) {
 			t.Errorf("%s: it keeps no list of its node: %v, %s", name, err, text)
 		}
+		for _, line := range []string{"libra-XXXXXX\") || " + never(noStart) + "\nlibra_of=0\n", "exec 4<\"$libra_hosts\"\nrm -f \"$libra_hosts\"\n"} {
+			if !strings.Contains(text, line) {
+				t.Errorf("%s: no %s in %s", name, line, text)
+			}
+		}
+		specs[0].Nodes, specs[1].Nodes = []string{"n1", "n1"}, []string{"n1", "n1"}
+		l = layoutOf(specs, 4)
+		if words = l.told(specs); slices.Contains(words, "SLURM_HOSTFILE=/proc/self/fd/4") || !slices.Contains(words, "SLURM_OVERLAP=1") {
+			t.Errorf("%s, all on one node: %v", name, words)
+		}
 	}
 }
 
@@ -176,5 +187,59 @@ func TestWhatElementsAreToldOfAll(t *testing.T) {
 	specs = []task.Spec{{Elements: []int{1, 9}}, {Elements: []int{4}}}
 	if got := strings.Join(sweep(specs), " "); got != "SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=9 SLURM_ARRAY_TASK_STEP=1" {
 		t.Error(got)
+	}
+}
+
+// A job is told what it is called, what launchers go by, that it has all memory by nothing being
+// said of it, and how many tasks it has where it has said so, or has others than one on each node.
+func TestWhatJobsAreTold(t *testing.T) {
+	told := func(nodes string, l layout, change func(*task.Spec)) []string {
+		s := task.Spec{Name: "x", Size: 2, Once: true, Nodes: strings.Fields(nodes), Env: []string{"SLURM_SUBMIT_DIR=/d"}}
+		if change != nil {
+			change(&s)
+		}
+		specs := []task.Spec{s, s}
+		is := layoutOf(specs, 4)
+		is.launchers, is.perTaskToo = l.launchers, l.perTaskToo
+		return is.told(specs)
+	}
+	has := func(words []string, part string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, part) })
+	}
+	if words := told("n1 n2", layout{launchers: []string{"LAUNCH=1"}}, nil); !has(words, "LAUNCH=1") || !has(words, "SLURM_JOB_NAME=x") || has(words, "SLURM_NTASKS=") || has(words, "SLURM_MEM_PER_NODE") {
+		t.Errorf("one task on each node, nothing said: %v", words)
+	}
+	if words := told("n1 n1", layout{}, nil); !has(words, "SLURM_NTASKS=2") {
+		t.Errorf("two tasks on a node: %v", words)
+	}
+	if words := told("n1 n2", layout{}, func(s *task.Spec) { s.Env = append(s.Env, task.AllMemory+"=yes") }); !has(words, "-u SLURM_MEM_PER_NODE") || !has(words, "-u SLURM_MEM_PER_CPU") {
+		t.Errorf("all memory: %v", words)
+	}
+	script := func(s *task.Spec) { s.Name, s.Script = unnamed, []byte("#!/bin/sh\n") }
+	for name, c := range map[string]struct {
+		new    bool
+		change func(*task.Spec)
+		want   string
+	}{
+		"a script from standard input":         {false, script, "-u SLURM_JOB_NAME"},
+		"the same, from 24.11 on":              {true, script, ""},
+		"one that has a name":                  {false, func(s *task.Spec) { s.Script = []byte("#!/bin/sh\n") }, "SLURM_JOB_NAME=x"},
+		"a program that is called like sbatch": {false, func(s *task.Spec) { s.Name = unnamed }, "SLURM_JOB_NAME=sbatch"},
+	} {
+		words := told("n1 n2", layout{perTaskToo: c.new}, c.change)
+		if !has(words, c.want) || c.want == "" && has(words, "SLURM_JOB_NAME") {
+			t.Errorf("%s: %v", name, words)
+		}
+	}
+	for name, l := range map[string]layout{
+		"as many on each node":  {tasks: 2, perTask: 1, even: true, on: map[string]int{"n1": 1, "n2": 1}},
+		"elements on one node":  {tasks: 2, perTask: 1, even: true, elements: 2, on: map[string]int{"n1": 2}},
+		"not as many":           {tasks: 3, perTask: 1, on: map[string]int{"n1": 1, "n2": 2}},
+		"elements of two nodes": {tasks: 2, perTask: 1, even: true, elements: 2, on: map[string]int{"n1": 1, "n2": 1}},
+	} {
+		listed := name == "not as many" || name == "elements of two nodes" // by nodes, for srun
+		if kept := l.kept([]string{"SLURM_DISTRIBUTION=cyclic"}); (len(kept) == 0) != listed {
+			t.Errorf("%s: %v", name, kept)
+		}
 	}
 }

@@ -28,10 +28,18 @@ func (l *layout) element(s *task.Spec) []string {
 	if !startsSteps(s) {
 		return words
 	}
-	if len(l.on) > 1 { // of all nodes of the job srun would take any
+	if l.listsHosts(s.Env) {
 		words = append(words, "SLURM_HOSTFILE=/proc/self/fd/4", "SLURM_DISTRIBUTION=arbitrary")
 	}
 	return append(words, "SLURM_OVERLAP=1")
+}
+
+// listsHosts reports whether srun in an element is told where its tasks are: of all nodes of
+// the job it would take any, and who says of tasks only how many processors each has would, by
+// what newer releases of Slurm tell it (SLURM_TRES_PER_TASK), have as many as the whole job has
+// room for.
+func (l *layout) listsHosts(env []string) bool {
+	return len(l.on) > 1 || l.perTaskToo && l.elements > 1 && valueOf(env, "SLURM_CPUS_PER_TASK") != "" && valueOf(env, "SLURM_NTASKS") == ""
 }
 
 // elementMemory is what it is told of its memory.
@@ -52,7 +60,7 @@ func (l *layout) elementMemory(s *task.Spec) []string {
 // keepOnNode has srun in an element find the node of its lane in a file that has no name any
 // more: once for each task, for it starts as many as there are lines.
 func keepOnNode(b *strings.Builder, s *task.Spec, l *layout) {
-	if s.Len() == 0 || len(l.on) < 2 {
+	if s.Len() == 0 || !l.listsHosts(s.Env) {
 		return
 	}
 	fmt.Fprintf(b, "libra_hosts=$(mktemp \"${TMPDIR:-/tmp}/libra-XXXXXX\") || %s\n", never(noStart))

@@ -193,7 +193,7 @@ const memoryEach = "SLURM_MEM_PER_CPU"
 // kept are the variables of a job that are so: of tasks on a node it is told no number
 // that they do not have, and of memory what Slurm was asked for.
 func (l *layout) kept(env []string) []string {
-	if !l.even || l.elements > 0 && len(l.on) > 1 { // srun goes by a list of nodes then
+	if !l.even || l.elements > 0 && l.listsHosts(env) { // srun goes by a list of nodes then
 		env = slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, "SLURM_DISTRIBUTION=") })
 	}
 	if l.memory == 0 && valueOf(env, memoryEach) != "" {

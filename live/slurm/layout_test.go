@@ -122,6 +122,34 @@ func TestWholeNodesAreTold(t *testing.T) {
 	}
 }
 
+// Newer releases of Slurm tell srun how many processors a task has, and of tasks nobody said
+// anything: it would start as many as the job of all elements has room for.
+func TestAnElementHasOneTaskWhereItSaysOnlyHowWideItIs(t *testing.T) {
+	of := func(newer bool, env ...string) bool {
+		s := task.Spec{
+			Size: 2, Nodes: []string{"n1", "n1"}, Threads: 2, Span: &task.Span{First: 1, Step: 2, Count: 2}, Argv: []string{"x"}, Script: []byte("srun x"),
+			Env: append([]string{"SLURM_SUBMIT_DIR=/d"}, env...),
+		}
+		second := s
+		second.Rank = 1
+		specs := []task.Spec{s, second}
+		l := layoutOf(specs, 8)
+		l.perTaskToo = newer
+		text, err := script(specs, l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := slices.Contains(l.told(specs), "SLURM_HOSTFILE=/proc/self/fd/4")
+		if told != strings.Contains(text, "libra_of") {
+			t.Errorf("%v: it is told of a list that is not there, or is not: %s", env, text)
+		}
+		return told
+	}
+	if !of(true, "SLURM_CPUS_PER_TASK=2") || of(false, "SLURM_CPUS_PER_TASK=2") || of(true, "SLURM_CPUS_PER_TASK=2", "SLURM_NTASKS=1") || of(true) {
+		t.Error("a list of nodes is for who has said how wide a task is, where Slurm tells srun of it, and nothing of tasks")
+	}
+}
+
 // An element is told of its own node and memory alone, and its srun stays there: what is not to
 // be set is said first, as env(1) wants it.
 func TestElementsOfSeveralNodes(t *testing.T) {

@@ -87,12 +87,14 @@ func (h *Head) ReadSbatch(file, script string, options []string) error {
 }
 
 // insist says again what the command line says, because the lines of the script
-// that are Libra's own have been read since; without telling twice of the same.
-func (h *Head) insist(r *reader, options []string, said width) {
+// that are Libra's own have been read since; without telling twice of the same. Beside those its
+// size may not do any more, as that of an element of an array.
+func (h *Head) insist(r *reader, options []string, said width) (err error) {
 	notes := h.Notes
 	_ = r.readWords(commandLine, options, sbatchOptions) // they were good a moment ago
 	if sized := h.width != (width{}); sized {
-		_ = said.apply(h) // it was good, too
+		err = said.apply(h)
 	}
 	h.width, h.Notes = width{}, notes
+	return err
 }

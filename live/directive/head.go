@@ -126,7 +126,9 @@ func (h *Head) read(file, script string, options []string) error {
 		}
 	}
 	if len(options) > 0 && errors.Join(foreign...) == nil {
-		h.insist(r, options, said)
+		if err := h.insist(r, options, said); err != nil && len(mistakes) == 0 {
+			mistakes = append(mistakes, said.wrong(file, err))
+		}
 	}
 	r.noteVariables(script)
 	return errors.Join(append(append(foreign, own...), mistakes...)...)

@@ -1,9 +1,6 @@
 package underway
 
-import (
-	"github.com/libra-market/libra/core/roster"
-	"github.com/libra-market/libra/core/trade"
-)
+import "github.com/libra-market/libra/core/trade"
 
 // timesEstimate is how many times its estimate a job is taken to last at most that has no
 // deadline: it may share its processors.
@@ -22,16 +19,4 @@ func Until(j *Job, nowUS int64) int64 {
 		return nowUS + r.DeadlineMS*1000
 	}
 	return nowUS + min(trade.MaxMS, timesEstimate*r.EstimateMS)*1000
-}
-
-// ForGood is why a job that has lost a node is not begun again; empty: it is. Where a reservation
-// is over it would wait for nodes that nobody gives it.
-func ForGood(j *Job, nodes []*roster.Node, what string) string {
-	switch in := j.Request.Reservation; {
-	case j.Request.NoRestart:
-		return what + ", and it was not to be restarted"
-	case in != "" && !roster.SetAside(nodes, in):
-		return what + ", and reservation " + in + " is over, or has no nodes any more: hand it in again, without it or in another"
-	}
-	return ""
 }

@@ -60,10 +60,10 @@ func (l *layout) elementMemory(s *task.Spec) []string {
 // keepOnNode has srun in an element find the node of its lane in a file that has no name any
 // more: once for each task, for it starts as many as there are lines.
 func keepOnNode(b *strings.Builder, s *task.Spec, l *layout) {
-	if s.Len() == 0 || !l.listsHosts(s.Env) {
+	if s.Len() == 0 || !startsSteps(s) || !l.listsHosts(s.Env) {
 		return
 	}
-	fmt.Fprintf(b, "libra_hosts=$(mktemp \"${TMPDIR:-/tmp}/libra-XXXXXX\") || %s\n", never(noStart))
+	b.WriteString(newHosts())
 	fmt.Fprintf(b, "libra_of=0\nwhile [ $libra_of -lt %d ]; do\n\techo \"$libra_node\"\n\tlibra_of=$((libra_of + 1))\ndone >\"$libra_hosts\"\n", l.tasks/l.elements)
-	b.WriteString("exec 4<\"$libra_hosts\"\nrm -f \"$libra_hosts\"\n")
+	b.WriteString(namelessHosts)
 }

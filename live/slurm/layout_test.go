@@ -125,9 +125,10 @@ func TestWholeNodesAreTold(t *testing.T) {
 // Newer releases of Slurm tell srun how many processors a task has, and of tasks nobody said
 // anything: it would start as many as the job of all elements has room for.
 func TestAnElementHasOneTaskWhereItSaysOnlyHowWideItIs(t *testing.T) {
+	program := "srun x"
 	of := func(newer bool, env ...string) bool {
 		s := task.Spec{
-			Size: 2, Nodes: []string{"n1", "n1"}, Threads: 2, Span: &task.Span{First: 1, Step: 2, Count: 2}, Argv: []string{"x"}, Script: []byte("srun x"),
+			Size: 2, Nodes: []string{"n1", "n1"}, Threads: 2, Span: &task.Span{First: 1, Step: 2, Count: 2}, Argv: []string{"x"}, Script: []byte(program),
 			Env: append([]string{"SLURM_SUBMIT_DIR=/d"}, env...),
 		}
 		second := s
@@ -147,6 +148,9 @@ func TestAnElementHasOneTaskWhereItSaysOnlyHowWideItIs(t *testing.T) {
 	}
 	if !of(true, "SLURM_CPUS_PER_TASK=2") || of(false, "SLURM_CPUS_PER_TASK=2") || of(true, "SLURM_CPUS_PER_TASK=2", "SLURM_NTASKS=1") || of(true) {
 		t.Error("a list of nodes is for who has said how wide a task is, where Slurm tells srun of it, and nothing of tasks")
+	}
+	if program = "x"; of(true, "SLURM_CPUS_PER_TASK=2") {
+		t.Error("a list of nodes is for who starts steps")
 	}
 }
 

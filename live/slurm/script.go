@@ -75,7 +75,7 @@ func onceScript(specs []task.Spec, l layout) string {
 		}
 	}
 	writeHosts(&b, hosts)
-	b.WriteString("exec 4<\"$libra_hosts\"\nrm -f \"$libra_hosts\"\n")
+	b.WriteString(namelessHosts)
 	return b.String() + taskScript(specs, l)
 }
 
@@ -102,9 +102,17 @@ func rankScript(specs []task.Spec, l layout) string {
 
 // writeHosts makes the file that srun takes the nodes of the ranks from.
 func writeHosts(b *strings.Builder, nodes []string) {
-	fmt.Fprintf(b, "libra_hosts=$(mktemp \"${TMPDIR:-/tmp}/libra-XXXXXX\") || %s\n", never(noStart))
-	fmt.Fprintf(b, "cat >\"$libra_hosts\" %s", hereDocument(strings.Join(nodes, "\n")))
+	fmt.Fprintf(b, "%scat >\"$libra_hosts\" %s", newHosts(), hereDocument(strings.Join(nodes, "\n")))
 }
+
+// newHosts makes it, empty.
+func newHosts() string {
+	return fmt.Sprintf("libra_hosts=$(mktemp \"${TMPDIR:-/tmp}/libra-XXXXXX\") || %s\n", never(noStart))
+}
+
+// namelessHosts keeps it open for whoever is started, and takes its name away: nobody is left to
+// remove it later.
+const namelessHosts = "exec 4<\"$libra_hosts\"\nrm -f \"$libra_hosts\"\n"
 
 const nowhere = "/dev/null"
 

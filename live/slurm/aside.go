@@ -24,6 +24,8 @@ type aside struct {
 	asOf  time.Time // when
 	until time.Time // somebody has asked for one that begins by then
 
+	asked, answered int // how often it was asked for, and which time is known of
+
 	last []limit.Reserved // as it was said last, for whatever reason
 }
 
@@ -45,6 +47,23 @@ func (b *Backend) mindsReserved(listed []client.Node) bool {
 		}
 	}
 	return false
+}
+
+// hearReserved asks Slurm what is reserved, and has what it says taken in by the function that it
+// returns, under the lock. Several ask at once: whoever asked before another, and is answered
+// after it, is not to undo what that one has learnt.
+func (b *Backend) hearReserved(ctx context.Context) (take func(), err error) {
+	b.mu.Lock()
+	b.aside.asked++
+	turn := b.aside.asked
+	b.mu.Unlock()
+	all, err := b.slurm.Reservations(ctx)
+	return func() {
+		if turn > b.aside.answered {
+			b.aside.answered = turn
+			b.applyReserved(all, b.cfg.Now())
+		}
+	}, err
 }
 
 // applyReserved takes in what is reserved. The lock is held.
@@ -95,12 +114,12 @@ func (b *Backend) reserved(name string) *limit.Reserved {
 
 // askReserved asks Slurm what is reserved now.
 func (b *Backend) askReserved(ctx context.Context) error {
-	all, err := b.slurm.Reservations(ctx)
+	take, err := b.hearReserved(ctx)
 	if err != nil {
 		return err
 	}
 	b.mu.Lock()
-	b.applyReserved(all, b.cfg.Now())
+	take()
 	b.mu.Unlock()
 	return nil
 }
@@ -185,15 +204,7 @@ func later(a, b time.Time) time.Time {
 // tellAside tells the market of the nodes of a reservation what it does not know yet, and says
 // how many of them take its jobs.
 func (b *Backend) tellAside(ctx context.Context, name string) (open int) {
-	b.mu.Lock()
-	var its []*node
-	for _, n := range b.nodes {
-		if n.aside == name && n.hello != nil && n.membership == member && n.health == well {
-			its = append(its, n)
-		}
-	}
-	b.mu.Unlock()
-	for _, n := range its {
+	for _, n := range b.settled(ctx, name) {
 		b.mu.Lock()
 		h, told := *n.hello, n.hello.Reserved == name
 		n.equip(&h, true)
@@ -221,6 +232,43 @@ func (b *Backend) tellAside(ctx context.Context, name string) (open int) {
 		}
 	}
 	return open
+}
+
+// settlePause is how long it takes to look again whether the market has answered, and
+// settleLooks how often one does: what it does with a node is a matter of milliseconds.
+const (
+	settlePause = 20 * time.Millisecond
+	settleLooks = 250
+)
+
+// settled are the nodes of a reservation that the market has. While it is being told of one, it
+// is not known whether it is open: whoever asks waits for that.
+func (b *Backend) settled(ctx context.Context, name string) (its []*node) {
+	for look := range settleLooks {
+		if look > 0 {
+			select {
+			case <-ctx.Done():
+				return its
+			case <-time.After(settlePause):
+			}
+		}
+		its = its[:0]
+		busy := false
+		b.mu.Lock()
+		for _, n := range b.nodes {
+			if n.aside == name && n.hello != nil && n.health == well {
+				busy = busy || n.turning || n.membership.busy()
+				if n.membership == member {
+					its = append(its, n)
+				}
+			}
+		}
+		b.mu.Unlock()
+		if !busy {
+			break
+		}
+	}
+	return its
 }
 
 // shutTo reports whether a node is set aside for others than a run that is in a reservation, or

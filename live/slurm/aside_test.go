@@ -343,3 +343,74 @@ func TestANodeWithoutAnAgentIsGivenBack(t *testing.T) {
 	look("course", course())
 	look("")
 }
+
+// slow is a Slurm that says what was reserved when it was asked, and is let answer by and by.
+type slow struct {
+	*model.Slurm
+
+	asked, answer chan struct{}
+}
+
+func (s slow) Reservations(ctx context.Context) ([]limit.Reserved, error) {
+	all, err := s.Slurm.Reservations(ctx)
+	s.asked <- struct{}{}
+	<-s.answer
+	return all, err
+}
+
+// Whoever asked before a reservation was made, and hears of it late, does not undo what is known.
+func TestReservationsAreNotForgottenByWhoAskedBefore(t *testing.T) {
+	b, n, slurm := reserving(t)
+	late := slow{slurm, make(chan struct{}), make(chan struct{})}
+	b.slurm = late
+	heard := make(chan error)
+	go func() { heard <- b.askReserved(t.Context()) }()
+	<-late.asked
+	b.slurm = slurm
+	slurm.Reserved = []limit.Reserved{course()}
+	if err := b.askReserved(t.Context()); err != nil || n.aside != "course" {
+		t.Fatalf("%v, set aside for %q", err, n.aside)
+	}
+	close(late.answer)
+	if err := <-heard; err != nil || n.aside != "course" {
+		t.Errorf("%v, by an older answer it is set aside for %q", err, n.aside)
+	}
+	slurm.Reserved = nil
+	if err := b.askReserved(t.Context()); err != nil || n.aside != "" {
+		t.Errorf("%v, by a newer answer it is set aside for %q", err, n.aside)
+	}
+}
+
+// A node of which the market is being told is waited for: it is not one that takes no jobs.
+func TestAReservationWaitsForTheMarket(t *testing.T) {
+	for name, change := range map[string]func(n *node, busy bool){
+		"it joins": func(n *node, busy bool) {
+			if n.membership = member; busy {
+				n.membership = joining
+			}
+		},
+		"its door is turned": func(n *node, busy bool) { n.turning = busy },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, n, _ := reserving(t, course())
+			change(n, true)
+			admitted := make(chan *limit.Excess)
+			go func() {
+				ticket, over := b.Admit(t.Context(), "alice", &trade.Request{Reservation: "course", EstimateMS: 1000}, false)
+				b.Settle(ticket, 0)
+				admitted <- over
+			}()
+			select {
+			case over := <-admitted:
+				t.Fatalf("it was decided before the market had answered: %+v", over)
+			case <-time.After(3 * settlePause):
+			}
+			b.mu.Lock()
+			change(n, false)
+			b.mu.Unlock()
+			if over := <-admitted; over != nil {
+				t.Error(over)
+			}
+		})
+	}
+}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/slurm/client"
-	"github.com/libra-market/libra/live/slurm/limit"
 )
 
 // tick is how often everything is looked at again, changed or not.
@@ -199,10 +198,9 @@ func (b *Backend) heard(began time.Time, err error) {
 func (b *Backend) pollNodes(ctx context.Context) {
 	began := b.cfg.Now()
 	nodes, err := b.slurm.Nodes(ctx, b.cfg.Partition)
-	var reserved []limit.Reserved
-	minds := err == nil && b.mindsReserved(nodes)
-	if minds {
-		reserved, err = b.slurm.Reservations(ctx)
+	takeReserved := func() {}
+	if err == nil && b.mindsReserved(nodes) {
+		takeReserved, err = b.hearReserved(ctx)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -215,8 +213,6 @@ func (b *Backend) pollNodes(ctx context.Context) {
 		listed[n.Name] = n
 	}
 	b.applyNodes(listed, b.cfg.Now())
-	if minds {
-		b.applyReserved(reserved, b.cfg.Now())
-	}
+	takeReserved()
 	b.noteUse(began)
 }

@@ -47,6 +47,8 @@ func (b *BrokenChain) Error() string {
 type Taken struct {
 	PID   int    // of the process, or of its session in PostgreSQL; 0 if unknown
 	Where string // the lock file, or where the session comes from
+
+	orphan bool // it is of this machine, and gone: see patiently
 }
 
 // Error names the holder.

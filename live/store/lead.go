@@ -29,6 +29,10 @@ const (
 	// leadExpires is how long a beat may stay the same before another controller
 	// takes the lead. The difference is for reports that are on their way.
 	leadExpires = 7 * time.Second
+	// orphanPause and orphanLooks are how often one looks whether the lead of a process that is
+	// gone is free: for a little longer than a lease, after which it is in any case.
+	orphanPause = 50 * time.Millisecond
+	orphanLooks = 160
 )
 
 // sinceBoot is a clock that nobody can set, and that goes on while the machine
@@ -146,8 +150,11 @@ func (d *database) lead(ctx context.Context, wait bool) (<-chan struct{}, func()
 	}
 	l := &lease{claim: c, lost: make(chan struct{}), done: make(chan struct{})}
 	for {
-		l.renewed.Store(int64(sinceBoot()))
-		l.term, err = c.try(ctx)
+		err = patiently(ctx, func() (bad error) {
+			l.renewed.Store(int64(sinceBoot()))
+			l.term, bad = c.try(ctx)
+			return bad
+		})
 		if err == nil {
 			break
 		}
@@ -192,6 +199,22 @@ func deposed(err error) error {
 		return ErrDeposed
 	}
 	return err
+}
+
+// patiently looks again while the lead is that of a process that is gone. Of a leader that was
+// killed while it started a program, the child has the locks until it is that program: a moment,
+// on a busy machine a second.
+func patiently(ctx context.Context, look func() error) error {
+	for range orphanLooks {
+		var taken *Taken
+		if err := look(); !errors.As(err, &taken) || !taken.orphan {
+			return err
+		}
+		if err := pause(ctx, orphanPause); err != nil {
+			return err
+		}
+	}
+	return look()
 }
 
 func pause(ctx context.Context, long time.Duration) error {

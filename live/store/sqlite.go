@@ -91,36 +91,39 @@ func openSQLite(ctx context.Context, path string, how manner) (*database, error)
 
 // start checks that the file is a database that can be used as one.
 func (s *sqlite) start(ctx context.Context, d *database, how manner) error {
-	mode, err := s.mode(ctx)
-	if err != nil {
+	var mode string
+	if err := whileBusy(ctx, func() error {
+		return s.writes.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode)
+	}); err != nil {
 		return s.explain(err)
 	}
 	if mode != "wal" && how != asItIs {
 		return fmt.Errorf("%w: its file system has no write-ahead log (journal mode %s)", ErrReadOnly, mode)
 	}
-	return d.settleForm(ctx, how)
+	return whileBusy(ctx, func() error { return d.settleForm(ctx, how) })
 }
 
-// mode connects, and says in which mode the file is. SQLite does not wait for
-// others where one of two may have to give way: whoever turns a new file into one
-// with a write-ahead log while another does is refused at once, and asks again.
-func (s *sqlite) mode(ctx context.Context) (mode string, err error) {
-	for wait := time.Millisecond; wait < sqlitePatience; wait *= 2 {
-		err = s.writes.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode)
-		if !sqliteBusy(err) {
-			break
+// whileBusy does something again as long as others are in its way. SQLite does not wait for
+// them where one of two has to give way, as when both turn a new file into one with a write-ahead
+// log, and not for ever where one stands still in the middle of something.
+func whileBusy(ctx context.Context, do func() error) error {
+	for begun, wait := sinceBoot(), time.Millisecond; ; wait = min(2*wait, sqlitePause) {
+		err := do()
+		if !sqliteBusy(err) || sinceBoot()-begun > sqlitePatience {
+			return err
 		}
-		select {
-		case <-ctx.Done():
-			return "", ctx.Err()
-		case <-time.After(wait):
+		if err = pause(ctx, wait); err != nil {
+			return err
 		}
 	}
-	return mode, err
 }
 
-// sqlitePatience bounds how long one waits for others who open the same file.
-const sqlitePatience = 4 * time.Second
+// sqlitePatience bounds how long one waits for others who open the same file, and sqlitePause
+// how long until one asks again.
+const (
+	sqlitePatience = 30 * time.Second
+	sqlitePause    = 200 * time.Millisecond
+)
 
 // sqliteName is the name of a database as the driver takes it.
 func sqliteName(path string, options ...string) string {
@@ -136,27 +139,43 @@ func sqliteName(path string, options ...string) string {
 func prepareFile(path string, how manner) error {
 	dir := filepath.Dir(path)
 	at, err := os.Stat(path)
+	if why := missing(path, at, err, how); why != nil {
+		// What is beside it may be of somebody who has made it since.
+		if at, err = os.Stat(path); missing(path, at, err, how) != nil {
+			return why
+		}
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if left, bad := os.Stat(path + "-wal"); bad == nil && left.Size() > 0 {
-			return fmt.Errorf("%w: its file is gone, and what was written last (%s-wal) is there; %s", ErrDamaged, path, Advice)
-		}
-		if how == upToDate && wasLed(path) {
-			return fmt.Errorf("%w: a market ran on it, and its file is gone; %s. For a new market: remove %s.lock", ErrDamaged, Advice, path)
-		}
 		return makeFile(path, dir)
 	case err != nil:
 		return err
 	case !at.Mode().IsRegular():
 		return fmt.Errorf("%w: it is a %s", ErrNotDatabase, modeWord(at.Mode()))
-	case at.Size() == 0 && how == upToDate && wasLed(path):
-		return fmt.Errorf("%w: a market ran on it, and its file is empty; %s. For a new market: remove %s.lock", ErrDamaged, Advice, path)
 	}
 	if err := unix.Access(path, unix.R_OK|unix.W_OK); err != nil {
 		return explainFile(&fs.PathError{Op: "write", Path: path, Err: err})
 	}
 	if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {
 		return explainFile(&fs.PathError{Op: "write into", Path: dir, Err: err})
+	}
+	return nil
+}
+
+// missing says that there was a database in a file that is gone, or empty.
+func missing(path string, at os.FileInfo, err error, how manner) error {
+	gone := errors.Is(err, fs.ErrNotExist)
+	if left, bad := os.Stat(path + "-wal"); gone && bad == nil && left.Size() > 0 {
+		return fmt.Errorf("%w: its file is gone, and what was written last (%s-wal) is there; %s", ErrDamaged, path, Advice)
+	}
+	if how != upToDate || !wasLed(path) {
+		return nil
+	}
+	switch {
+	case gone:
+		return fmt.Errorf("%w: a market ran on it, and its file is gone; %s. For a new market: remove %s.lock", ErrDamaged, Advice, path)
+	case err == nil && at.Mode().IsRegular() && at.Size() == 0:
+		return fmt.Errorf("%w: a market ran on it, and its file is empty; %s. For a new market: remove %s.lock", ErrDamaged, Advice, path)
 	}
 	return nil
 }

@@ -37,10 +37,11 @@ func (s *sqlite) explain(err error) error {
 	return err
 }
 
-// sqliteBusy reports whether another process has the database locked.
+// sqliteBusy reports whether another process has the database locked, or has begun to open it
+// and not ended.
 func sqliteBusy(err error) bool {
 	var e *driver.Error
-	return errors.As(err, &e) && e.Code()&0xff == lib.SQLITE_BUSY
+	return errors.As(err, &e) && (e.Code()&0xff == lib.SQLITE_BUSY || e.Code()&0xff == lib.SQLITE_PROTOCOL)
 }
 
 // lostCommit reports whether a failed commit may come true after all: its

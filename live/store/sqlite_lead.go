@@ -57,7 +57,7 @@ func (l *fileLock) try(ctx context.Context) (int64, error) {
 		}
 	}
 	seen := l.read()
-	taken := &Taken{PID: seen.pid, Where: l.file.Name()}
+	taken := l.taken(seen.pid)
 	// Older versions have this lock alone, ours have it together, so that no such
 	// version leads beside one of ours.
 	err := unix.Flock(int(l.file.Fd()), unix.LOCK_SH|unix.LOCK_NB)
@@ -93,6 +93,11 @@ func (l *fileLock) try(ctx context.Context) (int64, error) {
 	}
 	l.term = term + 1
 	return l.term, l.renewFile()
+}
+
+// taken says who has the lead.
+func (l *fileLock) taken(pid int) *Taken {
+	return &Taken{PID: pid, Where: l.file.Name(), orphan: pid > 0 && errors.Is(unix.Kill(pid, 0), unix.ESRCH)}
 }
 
 // take raises the term in the database. If the file beside it knows of a later one, or
@@ -135,7 +140,11 @@ func (s *sqlite) led(ctx context.Context, tx *sql.Tx, form int64) error {
 		return err
 	}
 	defer l.release()
-	taken := &Taken{PID: l.read().pid, Where: l.file.Name()}
+	return patiently(ctx, func() error { return l.led(ctx, tx, form) })
+}
+
+func (l *fileLock) led(ctx context.Context, tx *sql.Tx, form int64) error {
+	taken := l.taken(l.read().pid)
 	if err := unix.Flock(int(l.file.Fd()), unix.LOCK_SH|unix.LOCK_NB); err != nil {
 		return taken
 	}

@@ -26,7 +26,7 @@ var _ slurm.Desk = (*slurmDesk)(nil)
 
 // Ask reads what a job is worth from the #LIBRA lines of its script, and from its comment,
 // which beats them; what it needs is what Slurm has understood of it.
-func (d *slurmDesk) Ask(user string, g client.Guest, terms string) (trade.Request, bool, error) {
+func (d *slurmDesk) Ask(user string, g client.Guest, comment string) (trade.Request, bool, error) {
 	place := directive.Place{Now: wallClock(), User: user}
 	options := slices.Clone(g.Options)
 	if g.Nodelist != "" {
@@ -36,8 +36,8 @@ func (d *slurmDesk) Ask(user string, g client.Guest, terms string) (trade.Reques
 	if err := needs.ReadSbatch("job", ownLines(""), options); err != nil {
 		return trade.Request{}, false, fmt.Errorf("what it asks for: %w", err)
 	}
-	if terms != "" {
-		options = append(options, "--comment="+terms)
+	if comment != "" {
+		options = append(options, "--comment="+comment)
 	}
 	if in := g.Begin - wallClock().Unix(); in > 0 {
 		options = append(options, fmt.Sprintf("--begin=now+%d", in))

@@ -15,7 +15,7 @@ import (
 func TestWhatAJobOfPlainSbatchAsksFor(t *testing.T) {
 	var d slurmDesk
 	g := client.Guest{ID: 7, Partition: "dear", Nodes: "1", Processors: 2, MemoryMB: 512, Limit: 10 * time.Minute, Dir: "/home/alice", Output: "/home/alice/out", Script: "#!/bin/sh\n#SBATCH --constraint=fast\n#LIBRA deadline=1h budget=5 partition=cheap\nwork\n"}
-	r, takes, err := d.Ask("alice", g, "budget=7;penalty=0.5")
+	r, takes, err := d.Ask("alice", g, "libra:budget=7;penalty=0.5")
 	if err != nil || !takes || *r.Budget != 7e6 || r.PenaltyMicros != 500_000 || r.DeadlineMS != 3_600_000 || r.EstimateMS != 600_000 ||
 		r.Processors != 2 || r.Threads != 2 || r.MemoryMB != 256 || r.Partition != "dear" || !r.NoRestart || r.Dir != g.Dir || len(r.Env) != 0 {
 		t.Errorf("%+v %v %v", r, takes, err)
@@ -24,10 +24,12 @@ func TestWhatAJobOfPlainSbatchAsksFor(t *testing.T) {
 		t.Errorf("%+v %v %v", r, takes, err)
 	}
 	g.Script = "#!/bin/sh\nwork\n"
-	if r, takes, err = d.Ask("alice", g, "for the paper"); err != nil || takes || r.Budget != nil {
-		t.Errorf("%+v %v %v", r, takes, err)
+	for _, comment := range []string{"for the paper", "hold", "licenses", "budget", "libra:"} { // words of its user's
+		if r, takes, err = d.Ask("alice", g, comment); err != nil || takes || r.Budget != nil || r.Hold {
+			t.Errorf("%s: %+v %v %v", comment, r, takes, err)
+		}
 	}
-	for _, terms := range []string{"budget=soon", "budget"} {
+	for _, terms := range []string{"budget=soon", "libra:budget=soon", "libra:budget", "libra:licenses", "libra:for the paper"} {
 		if _, _, err = d.Ask("alice", g, terms); err == nil {
 			t.Errorf("%s is understood", terms)
 		}

@@ -106,8 +106,22 @@ func TestACommentGoesAlong(t *testing.T) {
 	if got := strings.Join(h.Request.Env, "|"); got != task.Comment+"=project 17; phase 2" || len(h.Notes) > 0 {
 		t.Errorf("%q, notes %v", got, h.Notes)
 	}
-	if h = asSbatch(t, "#SBATCH --comment=budget=5\n"); len(h.Request.Env) > 0 || h.Request.Budget == nil {
-		t.Errorf("%+v", h.Request)
+	for _, terms := range []string{"budget=5", "libra:budget=5", "budget=5; hold", "libra:hold;budget=5;"} {
+		if h = asSbatch(t, "", "--comment="+terms); len(h.Request.Env) > 0 || h.Request.Budget == nil || h.Request.Hold != strings.Contains(terms, "hold") {
+			t.Errorf("%s: %+v", terms, h.Request)
+		}
+	}
+	// Words of somebody's own are not the market's, whatever it has a word for.
+	for text, notes := range map[string]int{"hold": 0, "licenses": 0, "soft; hold": 0, "--hold": 0, "-e1;budget=5": 1, "--budget=5": 0, "budget": 0, "budget=5 for the paper": 1, "budget=5; for the paper": 1, "": 0} {
+		h = asSbatch(t, "", "--comment="+text)
+		if r := h.Request; strings.Join(r.Env, "|") != task.Comment+"="+text || r.Hold || r.Soft || r.Budget != nil || r.EstimateMS != 0 || len(h.Notes) != notes {
+			t.Errorf("%s: %+v, notes %v", text, r, h.Notes)
+		}
+	}
+	for text, want := range map[string]string{"libra:hld": "hld: unknown", "libra:licenses": "licenses: its value is missing", "libra:budget=x": "not an amount", "budget=x": "not an amount"} {
+		if err := New(Place{}).ReadSbatch("job.sh", "#!/bin/sh\n", []string{"--comment=" + text}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
 	}
 }
 

@@ -159,28 +159,3 @@ func slurmMemory(text string) (int64, error) {
 	}
 	return mb, err
 }
-
-// comment reads terms for Libra in a comment: budget=5;penalty=0.1. Another
-// comment is Slurm's to show.
-func (o *occurrence) comment() error {
-	parts := strings.Split(strings.TrimRight(o.value, "; "), ";")
-	for _, part := range parts {
-		if _, _, _, found := findTerm(strings.TrimSpace(part)); !found && o.sbatch {
-			o.pass(task.Comment, o.value)
-			return nil
-		} else if !found {
-			o.note("a comment; it would be read if it were like budget=5;penalty=0.1")
-			return nil
-		}
-	}
-	for _, part := range parts {
-		t, value, given, _ := findTerm(strings.TrimSpace(part))
-		if !given && !t.bare {
-			return fmt.Errorf("%s: %w", t.name, errNoValue)
-		}
-		if err := t.set(o.Head, value); err != nil {
-			return fmt.Errorf("%s: %w", t.name, err)
-		}
-	}
-	return nil
-}

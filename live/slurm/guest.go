@@ -23,7 +23,7 @@ import (
 type Desk interface {
 	// Ask makes a request of what a guest asks for and what its comment says, and reports
 	// whether that says what it may cost.
-	Ask(user string, g client.Guest, terms string) (r trade.Request, takes bool, err error)
+	Ask(user string, g client.Guest, comment string) (r trade.Request, takes bool, err error)
 	// Price says what a job would cost, or why it cannot be had.
 	Price(ctx context.Context, user string, id int64, r trade.Request) string
 	// Buy hands it in, once for each key, and says what came of it, and which job waits in the
@@ -126,9 +126,8 @@ func (b *Backend) receive(ctx context.Context, j *client.Job) error {
 	if err != nil {
 		return err
 	}
-	terms, _ := strings.CutPrefix(j.Comment, "libra:")
 	said := ""
-	r, takes, err := b.cfg.Desk.Ask(j.User, g, terms)
+	r, takes, err := b.cfg.Desk.Ask(j.User, g, j.Comment)
 	switch {
 	case len(g.Special) > 0:
 		said = "it asks for " + strings.Join(g.Special, ", ") + ", which cannot be bought in this way: libra sbatch says what can"

@@ -122,6 +122,7 @@ func (t jobTerms) request(cmd *cobra.Command, con *console, args []string) (v1.R
 		if name, script, err = con.readScript(args, saidFlags(cmd.Flags())); err != nil {
 			return v1.Request{}, err
 		}
+		head.Sweeps(cmd.Flag("array").Value.String())
 		if err = head.Read(name, script); err != nil {
 			return v1.Request{}, err
 		}

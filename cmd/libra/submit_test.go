@@ -163,6 +163,19 @@ const slurmScript = `#!/bin/sh
 echo "$@"
 `
 
+// Who says --array makes what the script says of its size that of an element.
+func TestSubmitAScriptAsAnArray(t *testing.T) {
+	f := newFloor()
+	open(t, f, v1.RoleUser)
+	path := file(t, "job.sh", "#!/bin/sh\n#SBATCH -n 4 -t 1\ntrue\n")
+	if r := libra(t, "submit", "--array", "1-3", path); r.code != exitOK {
+		t.Fatalf("%+v", r)
+	}
+	if got := f.last(t).Submit.Request; got.Processors != 4 || got.Threads != 4 || got.Array == nil || got.Array.Last != 3 {
+		t.Errorf("got %+v", got)
+	}
+}
+
 // Flags beat #LIBRA lines, and those beat the others.
 func TestSubmitAScript(t *testing.T) {
 	f := newFloor()

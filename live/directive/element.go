@@ -18,3 +18,26 @@ func (w *width) ofElement(tasks int) ([]int, error) {
 	}
 	return []int{1}, nil
 }
+
+// Sweeps says of a job, before its script is read, that it will be an array, as somebody says who
+// beats the script: sizes that the script speaks of are those of an element then.
+func (h *Head) Sweeps(value string) {
+	if a, err := Array(value); err == nil {
+		h.Request.Array = a
+	}
+}
+
+// foresee does so for what the #LIBRA lines of a script say, which are followed after all others.
+func (r *reader) foresee(lines []line) {
+	for _, l := range lines {
+		if l.prefix != libraPrefix || l.late {
+			continue
+		}
+		said, _ := r.ownTerms(l) // a mistake is told when they are followed
+		for _, t := range said {
+			if t.name == arrayTerm && r.head.Request.Array == nil {
+				r.head.Sweeps(t.value)
+			}
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package directive_test
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -15,6 +16,33 @@ func TestSizesOfElementsThatLibrasOwnLinesName(t *testing.T) {
 		err := h.ReadSbatch("job.sh", "#!/bin/sh\n#LIBRA array=1-3\ntrue\n", strings.Fields(options))
 		if good != (err == nil) || err != nil && strings.Count(err.Error(), "on one node") != 1 {
 			t.Errorf("%s: %v", options, err)
+		}
+	}
+}
+
+// What the script says of sizes is that of an element wherever the array is named: by a line of
+// Slurm's, by one of Libra's, or by who hands it in.
+func TestSizesAreThoseOfElementsWhereverTheArrayIsNamed(t *testing.T) {
+	for _, size := range []string{"-n 4", "-n 4 -c 2 --mem=4000", "-c 4", "--ntasks-per-node=3", "-N 2 -n 4", "-n 2 --gpus-per-task=2"} {
+		want, refused := read(t, "#SBATCH "+size+" -a 1-3")
+		for name, lines := range map[string][]string{
+			"before": {"#LIBRA array=1-3", "#SBATCH " + size}, "after": {"#SBATCH " + size, "#LIBRA name=x --array 1-3"}, "another one": {"#SBATCH " + size + " -a 1-7", "#LIBRA array=1-3"},
+		} {
+			got, err := read(t, lines...)
+			got.Request.Name = ""
+			if (err == nil) != (refused == nil) || err == nil && !reflect.DeepEqual(got.Request, want.Request) {
+				t.Errorf("%s, %s: %+v, %v; want %+v, %v", size, name, got.Request, err, want.Request, refused)
+			}
+		}
+		got := directive.New(directive.Place{Now: noon})
+		got.Sweeps("1-3")
+		if err := got.Read("job.sh", "#!/bin/sh\n#SBATCH "+size+"\n"); (err == nil) != (refused == nil) || err == nil && !reflect.DeepEqual(got.Request, want.Request) {
+			t.Errorf("%s, told before: %+v, %v; want %+v", size, got.Request, err, want.Request)
+		}
+	}
+	for _, line := range []string{"#LIBRA name=array=1-3", "#LIBRA --name array=1-3", "#LIBRA env=array=1-3"} {
+		if h, err := read(t, line, "#SBATCH -n 4"); err != nil || h.Request.Array != nil || h.Request.Threads != 0 {
+			t.Errorf("%s: %+v, %v", line, h.Request, err)
 		}
 	}
 }

@@ -113,6 +113,7 @@ func (h *Head) read(file, script string, options []string) error {
 	}
 	foreign = append(foreign, r.readWords(commandLine, options, sbatchOptions))
 	if err := errors.Join(foreign...); err == nil {
+		r.foresee(lines)
 		if err = h.width.apply(h); err != nil {
 			mistakes = append(mistakes, h.width.wrong(file, err))
 		}

@@ -147,7 +147,7 @@ var terms = []term{
 		ids, err := jobs(v)
 		return put(&h.Request.AfterEach, ids, err)
 	}},
-	{name: "array", set: func(h *Head, v string) error {
+	{name: arrayTerm, set: func(h *Head, v string) error {
 		a, err := Array(v)
 		return put(&h.Request.Array, a, err)
 	}},
@@ -195,6 +195,9 @@ const wishTag = "wish:"
 // deadlineTerm is the one whose value can look like something else.
 const deadlineTerm = "deadline"
 
+// arrayTerm is the one that says what the size of a job is the size of.
+const arrayTerm = "array"
+
 // none takes a deadline or a budget away.
 const none = "none"
 
@@ -226,13 +229,21 @@ func (h *Head) Set(name, value string) error {
 	return unknown(name, Terms())
 }
 
-// readLibra reads a #LIBRA line: name=value, --name=value, --name value, -d
-// value; names that say something without a value stand alone.
-func (r *reader) readLibra(l line) error {
+// ownTerm is a term as it stands in a #LIBRA line.
+type ownTerm struct {
+	term
+	word  string // as it is written
+	value string
+}
+
+// ownTerms are those of a #LIBRA line: name=value, --name=value, --name value, -d value; names that
+// say something without a value stand alone. Those before a mistake are told with it.
+func (r *reader) ownTerms(l line) ([]ownTerm, error) {
 	words, err := split(l.text)
 	if err != nil {
-		return r.wrong(l, "", err)
+		return nil, r.wrong(l, "", err)
 	}
+	var said []ownTerm
 	for i := 0; i < len(words); i++ {
 		word := words[i]
 		t, value, given, found := findTerm(word)
@@ -244,22 +255,31 @@ func (r *reader) readLibra(l line) error {
 			for k := range known {
 				known[k] = dashes + known[k]
 			}
-			return r.wrong(l, spelled, unknown(spelled, known))
+			return said, r.wrong(l, spelled, unknown(spelled, known))
 		case given || t.bare:
 		case strings.HasPrefix(word, "-") && i+1 < len(words):
 			i++
 			value = words[i]
 		default:
-			return r.wrong(l, word, errNoValue)
+			return said, r.wrong(l, word, errNoValue)
 		}
-		if err := t.set(r.head, value); err != nil {
-			return r.wrong(l, word, err)
+		said = append(said, ownTerm{t, word, value})
+	}
+	return said, nil
+}
+
+// readLibra follows a #LIBRA line, up to its first mistake.
+func (r *reader) readLibra(l line) error {
+	said, wrong := r.ownTerms(l)
+	for _, t := range said {
+		if err := t.set(r.head, t.value); err != nil {
+			return r.wrong(l, t.word, err)
 		}
-		if t.name == deadlineTerm && Counted(value) {
-			r.note(l, word, CountedNote(value))
+		if t.name == deadlineTerm && Counted(t.value) {
+			r.note(l, t.word, CountedNote(t.value))
 		}
 	}
-	return nil
+	return wrong
 }
 
 func findTerm(word string) (t term, value string, given, found bool) {

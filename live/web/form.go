@@ -53,6 +53,7 @@ func (c *call) readRequest() (*form, v1.Request) {
 	script, file := c.script()
 	f.Fields["script"] = script
 	head := directive.New(directive.Place{Now: c.h.now().In(f.zone()), User: c.who.User})
+	head.Sweeps(f.Fields["array"])
 	f.readScript(head, script)
 	for _, name := range terms {
 		if value := f.Fields[name]; value != "" {

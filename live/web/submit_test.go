@@ -86,6 +86,19 @@ func TestTheScriptSpeaksForItself(t *testing.T) {
 	}
 }
 
+// Who fills in an array makes what the script says of its size that of an element.
+func TestTheFormMakesAnArrayOfAScript(t *testing.T) {
+	w := newWorld(t)
+	p := w.signedIn(alice)
+	v := url.Values{"array": {"1-3"}, "estimate": {"1m"}, "script": {"#!/bin/sh\n#SBATCH -n 4\ntrue\n"}}
+	if got := p.fill("/submit", v); got.status != http.StatusSeeOther {
+		t.Fatalf("%d: %.2000s", got.status, got.body)
+	}
+	if r := w.market.Commands()[0].Submit.Request; r.Processors != 4 || r.Threads != 4 || r.Array == nil {
+		t.Errorf("%+v", r)
+	}
+}
+
 func TestAFileIsAScript(t *testing.T) {
 	w := newWorld(t)
 	p := w.signedIn(alice)

@@ -215,6 +215,16 @@ func (m onSlurm) refuse(ctx context.Context, by trade.Identity, r trade.Request,
 func withinLimit(r *trade.Request, over *limit.Excess) (change, detail string) {
 	switch most := over.Most; {
 	case most <= 0:
+	case r.Array != nil && (over.Field == "processors" || over.Field == "gpus"): // as many elements at a time
+		each := r.PerProgram()
+		if over.Field == "gpus" {
+			each = r.GPUs
+		}
+		fewer := *r.Array
+		if fewer.Limit = int(most) / max(1, each); fewer.Limit > 0 {
+			r.Array = &fewer
+			return "array", number(int64(fewer.Limit), "element") + " at a time"
+		}
 	case over.Field == "processors":
 		if r.Processors = int(most); r.Threads > 1 {
 			r.Processors -= r.Processors % r.Threads

@@ -143,12 +143,6 @@ func (b *Backend) Fill(ctx context.Context, r *trade.Request) {
 // What waits in the market before it begins, for its time, for others or for processors, has its
 // licences when it does: see license.
 func (b *Backend) Admit(ctx context.Context, user string, r *trade.Request, waits bool) (*Ticket, *limit.Excess) {
-	ask := limit.Ask{
-		User: user, Processors: r.Procs(), Programs: r.Procs() / max(1, r.Threads), MemoryMB: r.MemoryMB,
-		GPUs: r.GPUs * (r.Procs() / max(1, r.Threads)), GPUKind: r.GPUKind,
-		Licenses: licensesOf(r.Env), Waits: waits || r.Later() || len(r.Follows()) > 0,
-		Time: time.Duration(max(r.DeadlineMS, r.EstimateMS)) * time.Millisecond,
-	}
 	if r.Reservation != "" {
 		if e := b.within(ctx, user, r); e != nil {
 			return nil, e
@@ -156,11 +150,12 @@ func (b *Backend) Admit(ctx context.Context, user string, r *trade.Request, wait
 	}
 	partition := b.asked(r)
 	site := b.site(ctx, partition)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	ask := b.asks(user, r, waits)
 	if !site.Counts() && (len(ask.Licenses) == 0 || ask.Waits) {
 		return nil, site.Check(ask, limit.Books{})
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	if e := site.Check(ask, b.books(partition)); e != nil {
 		return nil, e
 	}

@@ -165,6 +165,9 @@ func offerTerms(o *v1.Offer) string {
 	if o.Change == "gpus" {
 		q.Set("gpus", market.GPUText(r.GPUKind, r.GPUs))
 	}
+	if o.Change == "array" && r.Array != nil {
+		q.Set("array", arrayText(r.Array))
+	}
 	if o.Change == "nodes" { // on any
 		for _, name := range placeTerms {
 			q.Set(name, "")
@@ -178,7 +181,7 @@ var placeTerms = []string{"nodelist", "exclude", "constraint"}
 
 // use puts the terms of an offer into the form.
 func (f *form) use(offer url.Values) {
-	for _, name := range slices.Concat([]string{"estimate", "deadline", "budget", "procs", "gpus"}, placeTerms) {
+	for _, name := range slices.Concat([]string{"estimate", "deadline", "budget", "procs", "gpus", "array"}, placeTerms) {
 		if offer.Has(name) {
 			f.Fields[name] = offer.Get(name)
 			delete(f.Wrong, name)
@@ -224,13 +227,17 @@ func (f *form) like(j *v1.Job) {
 		f.Fields["optional"], f.Fields["optional-rate"] = inputSpan(o.WorkMS), market.Money(o.RateMicros).String()
 		set("optional-command", quoted(o.Argv), len(o.Argv) > 0)
 	}
-	if a := r.Array; a != nil {
-		text := a.Indexes()
-		if a.Limit > 0 {
-			text += "%" + strconv.Itoa(a.Limit)
-		}
-		f.Fields["array"] = text
+	if r.Array != nil {
+		f.Fields["array"] = arrayText(r.Array)
 	}
+}
+
+// arrayText is an array as it is typed: 1-100%10.
+func arrayText(a *v1.Array) string {
+	if a.Limit > 0 {
+		return a.Indexes() + "%" + strconv.Itoa(a.Limit)
+	}
+	return a.Indexes()
 }
 
 // quoted writes words as a shell reads them.

@@ -1,0 +1,49 @@
+package slurm
+
+import (
+	"math"
+	"time"
+
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/live/slurm/limit"
+)
+
+// An array is one job in Slurm, of as many elements at a time as there are processors for: that,
+// and the time in which all of them go through these, is what Slurm counts, and not one element.
+
+// asks is what a request of a user comes to in Slurm. The lock is held.
+func (b *Backend) asks(user string, r *trade.Request, waits bool) limit.Ask {
+	width, each := r.Width(b.lanes(r))
+	programs := int(width) / r.PerProgram()
+	return limit.Ask{
+		User: user, Processors: int(width), Programs: programs, MemoryMB: r.MemoryMB,
+		GPUs: r.GPUs * programs, GPUKind: r.GPUKind,
+		Licenses: licensesOf(r.Env), Waits: waits || r.Later() || len(r.Follows()) > 0,
+		Time: max(time.Duration(r.DeadlineMS)*time.Millisecond, time.Duration(min(float64(each)*float64(time.Second), math.MaxInt64/2))),
+	}
+}
+
+// lanes is how many processors there are for the elements of an array, as the market counts them.
+// The lock is held.
+func (b *Backend) lanes(r *trade.Request) (sum int) {
+	if r.Array == nil {
+		return 0
+	}
+	on := *r
+	if len(b.partitions()) == 1 { // then nodes are in none
+		on.Partition = ""
+	}
+	where := on.Where()
+	takes := where.Chooser()
+	for _, n := range b.nodes {
+		if n.hello == nil || n.membership != member {
+			continue
+		}
+		h := n.hello
+		if shape := (market.Node{Name: h.Node, Features: h.Features, Partition: h.Partition, Reserved: h.Reserved}); where == nil && r.PerProgram() == 1 || takes(&shape) && where.Admits(&shape) {
+			sum += h.Processors - h.Processors%r.PerProgram()
+		}
+	}
+	return sum
+}

@@ -1,0 +1,58 @@
+package slurm
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/live/slurm/limit"
+)
+
+// Of an array Slurm counts all that runs at a time, and how long all of it takes: what it would
+// keep waiting is refused with as much as it would not.
+func TestAnArrayCountsForWhatRunsAtATime(t *testing.T) {
+	b, n := idle(t, Agents) // on which ann has a job
+	n.hello = &task.Hello{Node: "n1", Processors: 5, Features: "fast"}
+	b.node("n2").hello = &task.Hello{Node: "n2", Processors: 4}
+	b.node("n3").hello = &task.Hello{Node: "n3", Processors: 8}
+	b.node("n3").membership = away
+	b.node("n4") // which nobody has introduced
+	w := b.gate.wicket("libra")
+	w.site, w.asked = limit.Read(limit.Said{
+		Config:    "AccountingStorageEnforce = limits\n",
+		Partition: "PartitionName=libra MaxTime=01:00:00\n",
+		Manager:   "ClusterName=c Account=physics UserName=bob(7) Partition= ID=3\n    DefAssoc=Yes\n    MaxTRESPJ=cpu=6,gres/gpu=4\n",
+	}), noon
+	of := func(n, most int) *trade.Array { return &trade.Array{First: 1, Last: n, Step: 1, Limit: most} }
+	for name, c := range map[string]struct {
+		r    trade.Request
+		want string // that it is refused for; empty: it is not
+		most int64
+		use  int // processors that are kept for it
+	}{
+		"no array":                        {trade.Request{EstimateMS: 1000}, "", 0, 1},
+		"as wide as it may be":            {trade.Request{EstimateMS: 1000, Array: of(6, 0)}, "", 0, 6},
+		"wider":                           {trade.Request{EstimateMS: 1000, Array: of(7, 0)}, "at most 6 processors", 6, 0},
+		"of as many as there are":         {trade.Request{EstimateMS: 1000, Array: of(100, 0)}, "at most 6 processors", 6, 0},
+		"of some at a time":               {trade.Request{EstimateMS: 1000, Array: of(100, 6)}, "", 0, 6},
+		"on some nodes":                   {trade.Request{EstimateMS: 1000, Array: of(100, 0), Constraint: "fast"}, "", 0, 5},
+		"on some nodes, by name":          {trade.Request{EstimateMS: 1000, Array: of(100, 0), Nodelist: []string{"n2"}, Partition: "libra"}, "", 0, 4},
+		"elements of several processors":  {trade.Request{EstimateMS: 1000, Array: of(100, 0), Threads: 3}, "", 0, 6},
+		"as many as nodes have whole":     {trade.Request{EstimateMS: 1000, Array: of(100, 0), Threads: 4}, "at most 6 processors", 6, 0},
+		"with a GPU each":                 {trade.Request{EstimateMS: 1000, Array: of(5, 0), GPUs: 1}, "at most 4 GPUs", 4, 0},
+		"with few enough":                 {trade.Request{EstimateMS: 1000, Array: of(4, 0), GPUs: 1}, "", 0, 4},
+		"as long as it may take":          {trade.Request{EstimateMS: 20 * 60_000, Array: of(18, 6)}, "", 0, 6},
+		"one after the other, for longer": {trade.Request{EstimateMS: 20 * 60_000, Array: of(19, 6)}, "at most (MaxTime", time.Hour.Milliseconds(), 0},
+	} {
+		ticket, over := b.Admit(t.Context(), "bob", &c.r, false)
+		switch {
+		case (over == nil) != (c.want == ""), over != nil && (!strings.Contains(over.Detail, c.want) || over.Most != c.most):
+			t.Errorf("%s: %+v, want %q", name, over, c.want)
+		case over == nil && ticket.use.Processors != c.use:
+			t.Errorf("%s: %d processors are kept, want %d", name, ticket.use.Processors, c.use)
+		}
+		b.Settle(ticket, 0)
+	}
+}

@@ -143,6 +143,11 @@ func (b *Backend) Fill(ctx context.Context, r *trade.Request) {
 // What waits in the market before it begins, for its time, for others or for processors, has its
 // licences when it does: see license.
 func (b *Backend) Admit(ctx context.Context, user string, r *trade.Request, waits bool) (*Ticket, *limit.Excess) {
+	return b.admit(ctx, user, r, waits, nil)
+}
+
+// admit is Admit, of a quote with what quotes may keep; nil: it is for no quote.
+func (b *Backend) admit(ctx context.Context, user string, r *trade.Request, waits bool, most *Bounds) (*Ticket, *limit.Excess) {
 	if r.Reservation != "" {
 		if e := b.within(ctx, user, r); e != nil {
 			return nil, e
@@ -162,7 +167,10 @@ func (b *Backend) Admit(ctx context.Context, user string, r *trade.Request, wait
 	if ask.Waits {
 		ask.Licenses = nil
 	}
-	t := &Ticket{user: user, partition: partition, use: limit.Use{Jobs: 1, Processors: ask.Processors, MemoryMB: ask.MemoryMB * int64(ask.Processors), GPUs: ask.GPUs, Licenses: ask.Licenses}}
+	if why := b.overQuoted(user, ask.Licenses, most, site); why != "" {
+		return nil, &limit.Excess{Detail: why + ": without a quote it may have them (libra submit)"}
+	}
+	t := &Ticket{user: user, partition: partition, quoting: most != nil, use: limit.Use{Jobs: 1, Processors: ask.Processors, MemoryMB: ask.MemoryMB * int64(ask.Processors), GPUs: ask.GPUs, Licenses: ask.Licenses}}
 	t.use.Count(r.GPUKind, ask.GPUs)
 	b.issue(t)
 	return t, nil

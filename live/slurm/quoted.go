@@ -22,13 +22,16 @@ type Bounds struct {
 
 // AdmitQuote is Admit for who asks for a quote.
 func (b *Backend) AdmitQuote(ctx context.Context, user string, r *trade.Request, waits bool, most Bounds) (*Ticket, *limit.Excess) {
-	t, over := b.Admit(ctx, user, r, waits)
-	if t == nil || len(t.use.Licenses) == 0 {
-		return t, over
+	return b.admit(ctx, user, r, waits, &most)
+}
+
+// overQuoted is why quotes may not keep so many licences more, where one is asked for; empty: they
+// may. The lock is held, until the ticket is issued: no other quote comes in between, and no job of
+// its user takes the ticket for that of its own.
+func (b *Backend) overQuoted(user string, more map[string]int, most *Bounds, site *limit.Site) string {
+	if most == nil || len(more) == 0 {
+		return ""
 	}
-	site := b.site(ctx, t.partition)
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	own, all := map[string]int{}, map[string]int{}
 	for _, other := range b.quoting() {
 		for name, n := range other.use.Licenses {
@@ -37,14 +40,12 @@ func (b *Backend) AdmitQuote(ctx context.Context, user string, r *trade.Request,
 			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(t.use.Licenses)) {
-		if why := most.exceeded(name, t.use.Licenses[name], own[name], all[name], site.Licenses(name)); why != "" {
-			delete(b.gate.tickets, t)
-			return nil, &limit.Excess{Detail: why + ": without a quote it may have them (libra submit)"}
+	for _, name := range slices.Sorted(maps.Keys(more)) {
+		if why := most.exceeded(name, more[name], own[name], all[name], site.Licenses(name)); why != "" {
+			return why
 		}
 	}
-	t.quoting = true
-	return t, nil
+	return ""
 }
 
 // quoting are the tickets of quotes that are open, or about to be given. The lock is held.

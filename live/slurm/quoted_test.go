@@ -83,3 +83,24 @@ func TestWhichQuotesKeepLicences(t *testing.T) {
 		t.Error("one that was taken is counted as a quote")
 	}
 }
+
+// Room that is kept for a quote is marked as such from the first moment on: a job of the same user
+// that looks for its own ticket does not find it, however the two meet.
+func TestAQuoteIsOneFromTheFirstMomentOn(t *testing.T) {
+	b, _, now := licensedSite(t)
+	b.cfg.Now = func() time.Time { // what others could see whenever nobody has the lock
+		if b.mu.TryLock() {
+			for other := range b.gate.tickets {
+				if other.user == "ann" && !other.quoting {
+					t.Errorf("a ticket of a quote that is not marked: %+v", other)
+				}
+			}
+			b.mu.Unlock()
+		}
+		return *now
+	}
+	ticket, over := b.AdmitQuote(t.Context(), "ann", &trade.Request{EstimateMS: 1000, Env: []string{task.Licenses + "=fluent"}}, false, Bounds{User: rules.Whole, All: rules.Whole})
+	if over != nil || ticket == nil || !ticket.quoting {
+		t.Fatalf("%+v, %+v", ticket, over)
+	}
+}

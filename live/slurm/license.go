@@ -32,8 +32,8 @@ func (b *Backend) license(ctx context.Context, r *run, spec *task.Spec, partitio
 	site := b.site(ctx, partition)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for t := range b.gate.tickets { // of its own, or of one that the market is about to call it
-		if (t.job == r.key.job || t.job == 0 && t.quote == "" && !t.quoting && t.user == r.User) && covers(t.use.Licenses, some) { // that of who waited has none
+	for t := range b.gate.tickets { // its own: one without a number may be another's, and it has its number in a moment
+		if t.job == r.key.job && covers(t.use.Licenses, some) { // that of who waited has none
 			r.licensed = true
 		}
 	}

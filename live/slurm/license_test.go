@@ -166,24 +166,29 @@ func TestATicketWithoutLicenses(t *testing.T) {
 	}
 }
 
-// A job that the market is about to name has the licences of the ticket that its user was given a
-// moment ago; it has none of a quote's, nor of another user's.
+// Whose a ticket is that has no number yet nobody knows: a job of the same user that waited, and is
+// let go at that moment, has none of it, or both would have the same licences. Whose it is has them
+// when the market has said so.
 func TestLicensesOfATicketWithoutANumber(t *testing.T) {
-	for name, c := range map[string]struct {
-		user, quote string
-		free        bool
-	}{"its user's": {user: "bob", free: true}, "another's": {user: "eve"}, "of a quote": {user: "bob", quote: "q"}} {
-		b, order, _ := licensedSite(t)
-		ticket, over := b.Admit(t.Context(), c.user, &trade.Request{EstimateMS: 1000, Env: []string{task.Licenses + "=fluent:3"}}, false)
+	for name, user := range map[string]string{"its user's": "bob", "another's": "eve"} {
+		b, order, now := licensedSite(t)
+		ticket, over := b.Admit(t.Context(), user, &trade.Request{EstimateMS: 1000, Env: []string{task.Licenses + "=fluent:2"}}, false)
 		if over != nil {
 			t.Fatal(over)
 		}
-		if c.quote != "" {
-			b.Keep(ticket, c.quote, noon.Add(time.Minute).UnixMicro())
+		waited, own := order(6, "fluent:2"), order(7, "fluent:2")
+		for _, r := range []*run{waited, own} {
+			if b.submit(t.Context(), r); r.licensed || r.end != nil || r.state.inSlurm() {
+				t.Errorf("%s: job %s has 2 of 3 of which a ticket has 2: %+v", name, r.key, r.end)
+			}
 		}
-		r := order(6, "fluent:3")
-		if why := b.license(t.Context(), r, &r.inOrder()[0].Spec, "libra"); (why == "") != c.free || r.licensed != c.free {
-			t.Errorf("%s: %q", name, why)
+		b.Settle(ticket, 7)
+		*now = now.Add(again)
+		if b.submit(t.Context(), waited); waited.licensed {
+			t.Errorf("%s: who waited has what another was promised", name)
+		}
+		if b.submit(t.Context(), own); !own.licensed || own.end != nil {
+			t.Errorf("%s: what it was promised it has not: %+v", name, own.end)
 		}
 	}
 }

@@ -105,6 +105,9 @@ func (m onSlurm) sell(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 		return m.take(ctx, c, key)
 	}
 	ticket, over, err := m.admit(ctx, &c, asks, waits)
+	for err == nil && over != nil && (c.Submit == nil || c.Submit.Quote == "") && fewerAtATime(asks, over) {
+		ticket, over, err = m.admit(ctx, &c, asks, waits)
+	}
 	if err != nil {
 		return api.Outcome{}, false, err
 	}
@@ -186,6 +189,9 @@ func (m onSlurm) Preview(ctx context.Context, by trade.Identity, r trade.Request
 	r.Account = m.named(ctx, by.User, r.Account)
 	m.backend.Fill(ctx, &r)
 	ticket, over := m.backend.Admit(ctx, by.User, &r, waits)
+	for over != nil && fewerAtATime(&r, over) {
+		ticket, over = m.backend.Admit(ctx, by.User, &r, waits)
+	}
 	if over != nil {
 		return m.refuse(ctx, by, r, over), nil
 	}
@@ -215,16 +221,9 @@ func (m onSlurm) refuse(ctx context.Context, by trade.Identity, r trade.Request,
 func withinLimit(r *trade.Request, over *limit.Excess) (change, detail string) {
 	switch most := over.Most; {
 	case most <= 0:
-	case r.Array != nil && (over.Field == "processors" || over.Field == "gpus"): // as many elements at a time
-		each := r.PerProgram()
-		if over.Field == "gpus" {
-			each = r.GPUs
-		}
-		fewer := *r.Array
-		if fewer.Limit = int(most) / max(1, each); fewer.Limit > 0 {
-			r.Array = &fewer
-			return "array", number(int64(fewer.Limit), "element") + " at a time"
-		}
+	case fewerAtATime(r, over):
+		return "array", number(int64(r.Array.Limit), "element") + " at a time"
+	case r.Array != nil && over.Field != "memory_mb" && over.Field != "deadline_ms": // not even one
 	case over.Field == "processors":
 		if r.Processors = int(most); r.Threads > 1 {
 			r.Processors -= r.Processors % r.Threads

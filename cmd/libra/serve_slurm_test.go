@@ -21,20 +21,3 @@ func TestFewerGPUsWithinALimit(t *testing.T) {
 		}
 	}
 }
-
-// Of an array a limit leaves fewer elements at a time; the request that was refused stays as it was.
-func TestFewerElementsWithinALimit(t *testing.T) {
-	for _, c := range []struct {
-		threads, gpus int
-		field         string
-		most          int64
-		want          int
-	}{{0, 0, "processors", 3, 3}, {2, 0, "processors", 5, 2}, {4, 0, "processors", 3, 0}, {2, 2, "gpus", 5, 2}, {0, 2, "gpus", 1, 0}} {
-		asked := trade.Array{First: 1, Last: 9, Step: 1}
-		r := trade.Request{Threads: c.threads, GPUs: c.gpus, Array: &asked}
-		change, detail := withinLimit(&r, &limit.Excess{Field: c.field, Most: c.most})
-		if (change == "array") != (c.want > 0) || r.Array.Limit != c.want || r.GPUs != c.gpus || r.Processors != 0 || asked.Limit != 0 {
-			t.Errorf("%+v: %+v, %q, %q", c, r, change, detail)
-		}
-	}
-}

@@ -52,9 +52,11 @@ type Slurm struct {
 	Limit   string          // why no job is started at all
 
 	Reserved []limit.Reserved
-	Licenses string          // as scontrol says them
-	Still    int             // so many starts fail before there is a process
-	Lost     map[string]bool // comments of jobs that were forgotten
+	Licenses string // as scontrol says them
+
+	Partition string          // what it says of the partition beside its name
+	Still     int             // so many starts fail before there is a process
+	Lost      map[string]bool // comments of jobs that were forgotten
 
 	begun map[string]string // by node and number: the comment of what began there under it
 	Twice []string          // what a node was to begin under the number of another
@@ -231,11 +233,11 @@ func (f *Slurm) Began(ctx context.Context) (int64, error) {
 	return born, err
 }
 
-// Limits are none: what keeps a job waiting here is Limit.
+// Limits are those of the partition: what else keeps a job waiting here is Limit.
 func (f *Slurm) Limits(context.Context, string) (*limit.Site, error) {
 	f.Mu.Lock()
 	defer f.Mu.Unlock()
-	return limit.Read(limit.Said{Partition: "PartitionName=libra\n", Licenses: f.Licenses, Reserved: f.Reserved}), nil
+	return limit.Read(limit.Said{Partition: "PartitionName=libra " + f.Partition + "\n", Licenses: f.Licenses, Reserved: f.Reserved}), nil
 }
 
 // Reservations are those that there are.

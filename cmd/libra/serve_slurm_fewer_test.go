@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/live/slurm/limit"
+	"github.com/libra-market/libra/live/slurm/model"
+)
+
+// Of an array a limit leaves fewer elements at a time, and never as many as before; what was asked
+// for stays as it was.
+func TestFewerElementsWithinALimit(t *testing.T) {
+	for _, c := range []struct {
+		threads, gpus, limit int
+		field                string
+		most                 int64
+		want                 int // 0: it is not changed
+	}{
+		{0, 0, 0, "processors", 3, 3},
+		{2, 0, 0, "processors", 5, 2},
+		{4, 0, 0, "processors", 3, 0},
+		{2, 2, 0, "gpus", 5, 2},
+		{0, 2, 0, "gpus", 1, 0},
+		{0, 0, 0, "processors", 9, 0},
+		{0, 0, 4, "processors", 4, 0},
+		{0, 0, 4, "processors", 3, 3},
+		{0, 0, 20, "processors", 9, 0},
+		{0, 0, 0, "memory_mb", 3, 0},
+		{0, 0, 0, "", 3, 0},
+	} {
+		asked := trade.Array{First: 1, Last: 9, Step: 1, Limit: c.limit}
+		r := trade.Request{Threads: c.threads, GPUs: c.gpus, Array: &asked}
+		fewer := fewerAtATime(&r, &limit.Excess{Field: c.field, Most: c.most})
+		if fewer != (c.want > 0) || fewer && r.Array.Limit != c.want || asked.Limit != c.limit || r.GPUs != c.gpus || r.Processors != 0 {
+			t.Errorf("%+v: %v, %+v", c, fewer, r.Array)
+		}
+	}
+	if fewerAtATime(&trade.Request{Processors: 4}, &limit.Excess{Field: "processors", Most: 2}) {
+		t.Error("a job that is no array has fewer elements")
+	}
+}
+
+// An array that Slurm's limits would keep waiting as a whole is sold with as many elements at a time
+// as they allow, as Slurm runs it; one of which not even one may run is refused.
+func TestAnArrayIsSoldWithinLimits(t *testing.T) {
+	m := openBench(t, "libra", func(f *model.Slurm) { f.Partition = "MaxNodes=3" }, "eve") // on two nodes of two processors
+	r := trade.Request{Argv: []string{"true"}, EstimateMS: 1000, DeadlineMS: 10_000_000, Array: &trade.Array{First: 1, Last: 10, Step: 1}}
+	o, err := m.Preview(t.Context(), trade.Identity{User: "eve", Role: trade.RoleUser}, r)
+	if err != nil || o.Quote == nil || o.Quote.Request.Array.Limit != 3 || r.Array.Limit != 0 {
+		t.Fatalf("%+v, %v", o, err)
+	}
+	if o = m.do("eve", trade.Command{Quote: &trade.AskQuote{Request: r}}); o.Quote == nil || o.Quote.Request.Array.Limit != 3 {
+		t.Errorf("%+v", o.Refusal)
+	}
+	if o = m.do("eve", trade.Command{Submit: &trade.Submit{Request: r}}); o.Job == nil || o.Job.Request.Array.Limit != 3 || o.Job.Width != 3 {
+		t.Fatalf("%+v", o)
+	}
+	r.Processors, r.Array = 4, nil
+	if o = m.do("eve", trade.Command{Submit: &trade.Submit{Request: r}}); o.Refusal == nil || !strings.Contains(o.Refusal.Detail, "at most 3 nodes") || len(o.Refusal.Offers) != 1 || o.Refusal.Offers[0].Change != "processors" {
+		t.Errorf("%+v", o)
+	}
+}
+
+// Who handed it in is told.
+func TestFewerElementsAreSaid(t *testing.T) {
+	var said bytes.Buffer
+	con := &console{err: &said}
+	some := func(n int) *v1.Request { return &v1.Request{Array: &v1.Array{First: 1, Last: 9, Step: 1, Limit: n}} }
+	con.passedOver(some(3), some(3))
+	if con.passedOver(some(0), some(3)); said.String() != "libra: warning: 3 elements of the array at a time: Slurm's limits let no more run\n" {
+		t.Errorf("%q", said.String())
+	}
+}

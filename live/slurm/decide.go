@@ -189,7 +189,7 @@ func (r *run) checkWaiting(w *world) {
 	case r.job.Unlicensed() && r.state == released && w.now.Sub(r.acted) >= unlicensed:
 		r.ends(verdict{state: task.Refused, why: "others have taken its licences in Slurm"}, w.now)
 	case !r.job.Unavailable() || r.state != released:
-		r.shunnedAt = time.Time{}
+		r.shunnedAt, r.avoids = time.Time{}, false
 	case r.shunnedAt.IsZero():
 		r.shunnedAt = w.now
 	case w.now.Sub(r.shunnedAt) >= unavailable:

@@ -6,10 +6,6 @@ import (
 	"github.com/libra-market/libra/core/trade"
 )
 
-// shyFor is how long nothing is sold on a node of which Slurm has said that it does not
-// start a job there: it may be reserved for a time that has not come yet.
-const shyFor = time.Minute
-
 // doorOf is whether a node takes new jobs, and why it does not. One that drains, is in
 // maintenance or is reserved runs on what it has; one that is set aside for a reservation that
 // the market knows takes the jobs of that.
@@ -24,7 +20,9 @@ func (n *node) doorOf(now time.Time) (trade.Door, string) {
 	case n.hello != nil && n.hello.Reserved != n.aside:
 		return trade.DoorClosed, "it is reserved in Slurm, or was: it is given to others"
 	case now.Before(n.shy):
-		return trade.DoorClosed, n.why
+		return trade.DoorClosed, "Slurm does not start jobs there"
+	case n.moving:
+		return trade.DoorClosed, "Slurm does not start a job there, which is put elsewhere"
 	}
 	return trade.DoorOpen, ""
 }
@@ -65,20 +63,11 @@ func (b *Backend) turnNode(n *node, now time.Time) {
 // closedFor is whether a node of a run takes no new jobs, or none of its reservation, and the market knows: it will
 // put the job elsewhere. The lock is held.
 func (b *Backend) closedFor(r *run) bool {
+	now := b.cfg.Now()
 	for _, name := range r.Nodes {
-		if n := b.nodes[name]; n != nil && (n.door == trade.DoorClosed || n.shutTo(r.within)) {
+		if n := b.nodes[name]; n != nil && (n.door == trade.DoorClosed && !n.spares(r, now) || n.shutTo(r.within)) {
 			return true
 		}
 	}
 	return false
-}
-
-// avoid lets nothing be sold for a while on the nodes of a run that Slurm does not start
-// there. The lock is held.
-func (b *Backend) avoid(r *run, now time.Time) {
-	for _, name := range r.Nodes {
-		if n := b.nodes[name]; n != nil {
-			n.shy, n.why = now.Add(shyFor), "Slurm does not start jobs there"
-		}
-	}
 }

@@ -32,7 +32,8 @@ type node struct {
 	door       trade.Door        // as the market was told; empty: it was not, or whether it heard is not known
 	turning    bool              // it is being told
 	shy        time.Time         // until then Slurm is not asked to start anything there
-	why        string            // that is so
+	moving     bool              // a run is moved from there that Slurm does not start
+	complaint  complaint         // which one that was last
 	ahead      int64             // from when on it is reserved for others, in microseconds; 0: nobody has said so
 	aheadTold  int64             // as the market was told, with the door
 	aside      string            // the reservation that it is set aside for, as Slurm says; empty: for none
@@ -252,6 +253,7 @@ func (b *Backend) syncNodes(now time.Time) {
 			n.equip(&h, true)
 			b.registerNode(n, h)
 		}
+		b.settleMoves(n, now)
 		b.turnNode(n, now)
 		b.withhold(n)
 	}

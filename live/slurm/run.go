@@ -81,6 +81,7 @@ type run struct {
 	about     client.State // as the job was then
 	shunned   bool         // Slurm does not start it where it was sold
 	shunnedAt time.Time    // since when it says so
+	avoids    bool         // so it is to be moved
 	short     time.Time    // since when there are not the licences that it asks for; zero: nobody has found that
 	licensed  bool         // its licences, where it has any, are kept for it
 	orphan    bool         // its agents were told to end what is left of it

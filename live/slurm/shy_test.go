@@ -1,0 +1,94 @@
+package slurm
+
+import (
+	"testing"
+	"time"
+
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/slurm/client"
+)
+
+// shyNode is a node of a market with a run of ann's, and how it looks after a while.
+func shyNode(t *testing.T) (b *Backend, n *node, r *run, look func(after time.Duration) (closed bool)) {
+	t.Helper()
+	b, n = idle(t, Agents)
+	at := noon
+	b.cfg.Now = func() time.Time { return at }
+	b.applyNodes(map[string]client.Node{"n1": {Name: "n1", Up: true, Processors: 2, MemoryMB: 4000}}, noon)
+	if _, err := b.Hello(t.Context(), task.Hello{Node: "n1", Processors: 2, Rating: 1, Speed: 1, Runs: Runs}); err != nil {
+		t.Fatal(err)
+	}
+	n.attention = instructed
+	return b, n, b.runs[runKey{5, 0}], func(after time.Duration) bool {
+		b.mu.Lock()
+		at = at.Add(after)
+		n.heard = at
+		b.syncNodes(at)
+		b.mu.Unlock()
+		b.going.Wait()
+		return b.fleet.(*fakeMarket).member("n1").closed
+	}
+}
+
+// A job that Slurm does not start closes its node until it is moved, has begun after all, or for a
+// while, and no other job is moved for that.
+func TestWhatSlurmDoesNotStartIsMoved(t *testing.T) {
+	for name, c := range map[string]struct {
+		then func(n *node, r *run)
+		last bool // the node stays closed
+	}{
+		"it waits":                {func(*node, *run) {}, true},
+		"the market is told":      {func(_ *node, r *run) { r.lost, r.job.State, r.state = "its node", client.Cancelled, ended }, true},
+		"it is elsewhere":         {func(n *node, _ *run) { clear(n.orders) }, false},
+		"it has begun after all":  {func(_ *node, r *run) { r.job.State = client.Running }, false},
+		"Slurm says it no longer": {func(_ *node, r *run) { r.avoids = false }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, n, r, look := shyNode(t)
+			other := &run{binding: binding{Nodes: []string{"n1"}}}
+			r.job = &client.Job{State: client.Pending}
+			if look(0) || b.closedFor(r) {
+				t.Fatal("it is closed before")
+			}
+			b.avoid(r, noon)
+			if !look(0) || !b.closedFor(r) || b.closedFor(other) {
+				t.Errorf("open %v, closed to it %v, to another %v", !n.moving, b.closedFor(r), b.closedFor(other))
+			}
+			c.then(n, r)
+			if look(time.Second) != c.last {
+				t.Errorf("a moment later it is closed: %v", !c.last)
+			}
+			if look(shyFor - time.Second) {
+				t.Error("it is closed after a while")
+			}
+		})
+	}
+}
+
+// What one user's jobs say of a node is their own matter; what another's says too, or the same job
+// that has come back, is the node's.
+func TestWhoClosesANode(t *testing.T) {
+	for name, c := range map[string]struct {
+		next   *run
+		later  time.Duration
+		closed bool
+	}{
+		"the same once more":         {&run{key: runKey{5, 0}, binding: binding{User: "ann"}}, time.Second, false},
+		"another of the same user":   {&run{key: runKey{6, 0}, binding: binding{User: "ann"}}, time.Second, false},
+		"the same job, come back":    {&run{key: runKey{5, 1}, binding: binding{User: "ann"}}, time.Second, true},
+		"another user's":             {&run{key: runKey{6, 0}, binding: binding{User: "bob"}}, time.Second, true},
+		"another user's, much later": {&run{key: runKey{6, 0}, binding: binding{User: "bob"}}, shyFor, false},
+	} {
+		b, n, r, look := shyNode(t)
+		b.avoid(r, noon)
+		c.next.Nodes = []string{"n1"}
+		b.avoid(c.next, noon.Add(c.later))
+		clear(n.orders) // they are elsewhere
+		if look(c.later) != c.closed || b.closedFor(&run{binding: binding{Nodes: []string{"n1"}}}) != c.closed {
+			t.Errorf("%s: closed %v", name, !c.closed)
+		}
+		if look(shyFor) {
+			t.Errorf("%s: closed after a while", name)
+		}
+	}
+}

@@ -105,3 +105,17 @@ func TestAMistakeTakesNoQuote(t *testing.T) {
 	f.compare()
 	logGivesTheSame(t, f)
 }
+
+// A quote that says nothing of what to run keeps no more of a place and an environment than a job
+// may have; in a log of form 1, whose program kept it, it is what it was.
+func TestAQuoteWithoutAProgramIsBounded(t *testing.T) {
+	f := openUnder(t, "libra", 2, nil)
+	r := trade.Request{EstimateMS: 1000, DeadlineMS: 9000, Output: strings.Repeat("%j", 1<<19)}
+	var wrong *market.FieldError
+	if _, err := f.try(trade.Command{By: alice, Quote: &trade.AskQuote{Request: r}}); !errors.As(err, &wrong) || wrong.Field != "output" {
+		t.Errorf("%v", err)
+	}
+	if o, err := f.x.Again(f.now, trade.Command{By: alice, Quote: &trade.AskQuote{Request: r}}, nil); err != nil || o.Quote == nil {
+		t.Errorf("of form 1: %v", err)
+	}
+}

@@ -1,0 +1,36 @@
+package trade_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/libra-market/libra/core/trade"
+)
+
+// What is kept with a quote is bounded, whether or not it says what to run.
+func TestWhatAQuoteKeeps(t *testing.T) {
+	long := func(n int) string { return strings.Repeat("x", n) }
+	for name, c := range map[string]struct {
+		r    trade.Request
+		want string // the field that makes no sense; empty: none
+	}{
+		"terms alone":                   {trade.Request{}, ""},
+		"with licences":                 {trade.Request{Env: []string{"LIBRA_SBATCH_LICENSES=fluent:2"}}, ""},
+		"much environment":              {trade.Request{Env: []string{"A=" + long(4096)}}, "env"},
+		"with a program":                {trade.Request{Argv: []string{"true"}, Env: []string{"A=" + long(4096)}}, ""},
+		"too much with a program":       {trade.Request{Argv: []string{"true"}, Env: []string{"A=" + long(trade.MaxEnv)}}, "env"},
+		"what is no environment":        {trade.Request{Env: []string{"A"}}, "env"},
+		"a long name of a file":         {trade.Request{Output: long(trade.MaxPath + 1)}, "output"},
+		"of another":                    {trade.Request{Error: long(trade.MaxPath + 1)}, "error"},
+		"of a directory":                {trade.Request{Dir: "/" + long(trade.MaxPath)}, "dir"},
+		"a long name":                   {trade.Request{Name: long(trade.MaxName + 1)}, "name"},
+		"names that are long enough":    {trade.Request{Name: long(trade.MaxName), Output: long(trade.MaxPath), Error: long(trade.MaxPath), Dir: "/" + long(trade.MaxPath-1)}, ""},
+		"an optional part of much text": {trade.Request{Optional: &trade.Optional{Argv: []string{long(trade.MaxArgs)}}}, "optional.argv"},
+	} {
+		var wrong *trade.FieldError
+		if err := trade.ValidateQuoted(&c.r); (err == nil) != (c.want == "") || err != nil && (!errors.As(err, &wrong) || wrong.Field != c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}

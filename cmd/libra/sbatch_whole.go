@@ -5,6 +5,7 @@ import (
 
 	"github.com/libra-market/libra/client"
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/directive"
 )
 
@@ -18,10 +19,11 @@ func (o *sbatchCommand) whole(ctx context.Context, con *console, market *client.
 	if err != nil {
 		return err
 	}
-	among := *r
-	if among.Partition == "" || len(prices.Rates.Partitions) == 0 { // where it will be, of those that there are
-		among.Partition = prices.Rates.Partition
+	among, in, rates := *r, trade.Request{Partition: r.Partition}, trade.Rates(prices.Rates)
+	if err = rates.Settle(&in); err != nil { // else no node would be found, and nobody knew why
+		return &usageError{flagFor("partition", err)}
 	}
+	among.Partition = in.Partition // where it will be, of those that there are
 	said, err := head.OnWhole(&among, nodes)
 	if err != nil {
 		return err

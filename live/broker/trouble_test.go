@@ -315,7 +315,7 @@ func TestElementsThatFollowElements(t *testing.T) {
 	}
 	for name, later := range map[string]func(*v1.Request){"kept back": func(r *v1.Request) { r.Hold = true }, "later": func(r *v1.Request) { r.BeginMS = 60_000 }} {
 		_, err := alice.Submit(t.Context(), job("x", later), "")
-		if p := problem(t, err); p.Field != "begin_ms" {
+		if p := problem(t, err); p.Field != "begin_ms" || !strings.Contains(p.Error(), "hand it in when it may begin, or at a cluster itself (--server)") {
 			t.Errorf("%s: %+v", name, p)
 		}
 	}

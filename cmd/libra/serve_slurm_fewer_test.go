@@ -54,8 +54,13 @@ func TestAnArrayIsSoldWithinLimits(t *testing.T) {
 		t.Fatalf("%+v, %v", o, err)
 	}
 	if o = m.do("eve", trade.Command{Quote: &trade.AskQuote{Request: r}}); o.Quote == nil || o.Quote.Request.Array.Limit != 3 {
-		t.Errorf("%+v", o.Refusal)
+		t.Fatalf("%+v", o.Refusal)
 	}
+	r.Array = &trade.Array{First: 1, Last: 10, Step: 1}
+	if o = m.do("eve", trade.Command{Submit: &trade.Submit{Quote: o.Quote.ID, Request: r}}); o.Job == nil || o.Job.Request.Array.Limit != 3 { // with what it was asked for with
+		t.Fatalf("%+v", o)
+	}
+	r.Array = &trade.Array{First: 1, Last: 10, Step: 1}
 	if o = m.do("eve", trade.Command{Submit: &trade.Submit{Request: r}}); o.Job == nil || o.Job.Request.Array.Limit != 3 || o.Job.Width != 3 {
 		t.Fatalf("%+v", o)
 	}

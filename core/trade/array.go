@@ -70,12 +70,10 @@ func (a *Array) Only(some []int) *Array {
 	return &own
 }
 
-// equal compares two, which may be none.
-func (a *Array) equal(b *Array) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return a.First == b.First && a.Last == b.Last && a.Step == b.Step && a.Limit == b.Limit && slices.Equal(a.List, b.List)
+// asQuoted reports whether an array is the one that was quoted, which may be none. How many run at a
+// time may go unsaid: a market may have quoted fewer than it was asked for.
+func (a *Array) asQuoted(b *Array) bool {
+	return b != nil && a.First == b.First && a.Last == b.Last && a.Step == b.Step && (a.Limit == 0 || a.Limit == b.Limit) && slices.Equal(a.List, b.List)
 }
 
 // validate names the first thing about an array that makes no sense.

@@ -52,7 +52,7 @@ func TestLanesOfAList(t *testing.T) {
 	}
 	same, other := *a, *a
 	same.List, other.List = append([]int{}, a.List...), []int{1}
-	if !a.equal(&same) || a.equal(&other) || a.equal(nil) {
+	if !a.asQuoted(&same) || a.asQuoted(&other) || a.asQuoted(nil) {
 		t.Error("which arrays are the same is not known")
 	}
 	if a.Only([]int{1, 4, 5, 7, 8, 9}) != a || fmt.Sprint(a.Only([]int{4, 7}).List) != "[4]" || a.Only([]int{7}) != nil {

@@ -57,7 +57,7 @@ func Merge(quoted, given Request) (Request, error) {
 		{"hold", terms.Hold},
 		{"account", terms.Account != "" && terms.Account != quoted.Account},
 		{"optional", terms.Optional != nil && !terms.Optional.sameTerms(quoted.Optional)},
-		{"array", terms.Array != nil && !terms.Array.equal(quoted.Array)},
+		{"array", terms.Array != nil && !terms.Array.asQuoted(quoted.Array)},
 	} {
 		if f.differs {
 			return Request{}, market.Wrong(f.name, "what the quote says, or nothing")

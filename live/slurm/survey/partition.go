@@ -42,3 +42,14 @@ func limits(partition, name string, largest int) []Finding {
 	}
 	return found
 }
+
+// hoards tells who may hold all memory of a node: with one processor, at its price, whoever asks for
+// it, unless Slurm bounds how much goes with a processor, in the partition or in all.
+func hoards(partition, conf string) []Finding {
+	for _, text := range []string{partition, conf} {
+		if most, err := strconv.Atoi(setting(text, "MaxMemPerCPU")); err == nil && most > 0 {
+			return nil
+		}
+	}
+	return []Finding{good("no MaxMemPerCPU: one processor may come with all memory of its node; unless memory has a price of its own (rates.memory_gb_hour), set MaxMemPerCPU to a processor's part of it")}
+}

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -57,7 +58,7 @@ func inspectSharing(ctx context.Context, c *config.Slurm, name, conf string, lar
 	if state := setting(partition, "State"); state != "UP" {
 		found = append(found, wrongf("partition %s is %s: scontrol update partitionname=%[1]s state=up", name, state))
 	}
-	return append(found, limits(partition, name, largest)...)
+	return slices.Concat(found, limits(partition, name, largest), hoards(partition, conf))
 }
 
 // inspectSettings looks at those that are the same for all partitions.

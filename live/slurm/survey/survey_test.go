@@ -175,3 +175,21 @@ func TestADoorKnowsAllPartitions(t *testing.T) {
 		t.Errorf("%v", found)
 	}
 }
+
+// Where Slurm bounds the memory that goes with a processor nobody holds all of a node's with one.
+func TestWhoMayHoldAllMemory(t *testing.T) {
+	for _, c := range []struct {
+		partition, conf string
+		told            bool
+	}{
+		{"MaxMemPerCPU=1024", "MaxMemPerCPU            = UNLIMITED\n", false},
+		{"MaxMemPerNode=UNLIMITED", "MaxMemPerCPU            = 1024\n", false},
+		{"MaxMemPerCPU=UNLIMITED", "MaxMemPerCPU            = UNLIMITED\n", true},
+		{"MaxMemPerNode=1024", "MaxMemPerNode           = 2048\n", true},
+		{"MaxMemPerCPU=0", "", true},
+	} {
+		if found := hoards("PartitionName=libra "+c.partition, c.conf); c.told != (len(found) == 1) || c.told && (found[0].Wrong || !strings.HasPrefix(found[0].Text, "no MaxMemPerCPU")) {
+			t.Errorf("%+v: %v", c, found)
+		}
+	}
+}

@@ -137,26 +137,25 @@ func (m onSlurm) settle(ctx context.Context, r *trade.Request) error {
 	if len(m.config.Slurm.Partitions()) == 1 {
 		return nil
 	}
-	epochs, err := m.Epochs(ctx)
+	epoch, err := m.Controller.Epoch(ctx)
 	if err != nil {
 		return err
 	}
-	rates := trade.Rates(epochs[len(epochs)-1].Rates)
-	return rates.Settle(r)
+	return epoch.Rates.Settle(r)
 }
 
 // letsWait reports whether jobs may wait for processors under the policy: they have their licences
 // when they begin. It refuses a reservation without a deadline then: nobody could say whether it
 // lasts until the job is done.
 func (m onSlurm) letsWait(ctx context.Context, r *trade.Request) (waits bool, err error) {
-	prices, err := m.Prices(ctx)
+	epoch, err := m.Controller.Epoch(ctx)
 	if err != nil {
 		return false, err
 	}
-	kind, err := policy.Find(prices.Policy)
+	kind, err := policy.Find(epoch.Policy)
 	waits = err == nil && kind.LetsWait()
 	if waits && r.Reservation != "" && r.DeadlineMS == 0 {
-		err = &trade.FieldError{Field: "deadline_ms", Want: "a deadline with a reservation under " + prices.Policy + ", which lets jobs wait: the job is to be done before the reservation ends"}
+		err = &trade.FieldError{Field: "deadline_ms", Want: "a deadline with a reservation under " + epoch.Policy + ", which lets jobs wait: the job is to be done before the reservation ends"}
 	}
 	return waits, err
 }

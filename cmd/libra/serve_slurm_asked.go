@@ -53,12 +53,12 @@ func (m onSlurm) admit(ctx context.Context, c *trade.Command, r *trade.Request, 
 		ticket, over := m.backend.Admit(ctx, c.By.User, r, waits)
 		return ticket, over, nil
 	}
-	epochs, err := m.Epochs(ctx)
+	epoch, err := m.Controller.Epoch(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	set := map[string]string{}
-	for _, s := range epochs[len(epochs)-1].Settings {
+	for _, s := range epoch.Settings {
 		set[s.Name] = s.Value
 	}
 	own, _ := rules.Split(set)

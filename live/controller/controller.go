@@ -103,6 +103,8 @@ type Controller struct {
 	fleet   *fleet
 	news    *news.Board
 
+	epoch atomic.Pointer[trade.EpochView] // as of what is durable; nil: nothing was written yet
+
 	statements statements
 	done       chan struct{}
 	saving     sync.WaitGroup

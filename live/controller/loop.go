@@ -35,6 +35,7 @@ type batch struct {
 	calls    []*call
 	orders   []nodeOrders
 	notices  []v1.Notice
+	epoch    trade.EpochView // in force at its end
 	snapshot *moment
 }
 

@@ -215,6 +215,21 @@ func (c *Controller) Epochs(ctx context.Context) (epochs []trade.EpochView, err 
 	return epochs, err
 }
 
+// Epoch is the one in force. It is told without a turn of the loop: an answer of that waits for
+// the disk, and so would everybody who has to know before he asks.
+func (c *Controller) Epoch(ctx context.Context) (e trade.EpochView, err error) {
+	if known := c.epoch.Load(); known != nil {
+		return *known, nil
+	}
+	err = c.query(ctx, func(x *exchange.Exchange) { e = inForce(x) })
+	return e, err
+}
+
+func inForce(x *exchange.Exchange) trade.EpochView {
+	all := x.Epochs()
+	return all[len(all)-1]
+}
+
 // Accounts lists an account and all below it, or all.
 func (c *Controller) Accounts(ctx context.Context, prefix string) (accounts []trade.Account, err error) {
 	err = c.query(ctx, func(x *exchange.Exchange) {

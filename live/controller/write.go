@@ -30,7 +30,7 @@ func (c *Controller) flush() {
 		return
 	}
 	b := c.pending
-	b.orders = c.fleet.due(c.x, c.now())
+	b.orders, b.epoch = c.fleet.due(c.x, c.now()), inForce(c.x)
 	// A snapshot takes as long as the state is large, so it waits for as many commands.
 	if c.since >= max(c.cfg.SnapshotEvery, c.x.Underway()) {
 		b.snapshot = c.snapshot()
@@ -65,6 +65,7 @@ func (c *Controller) wrote(w writeResult) {
 	}
 	c.fleet.publish(w.batch.orders)
 	c.news.Publish(w.batch.notices...)
+	c.epoch.Store(&w.batch.epoch)
 	w.batch.answer(nil)
 	if s := w.batch.snapshot; s != nil {
 		c.saving.Add(1)

@@ -155,7 +155,7 @@ func (h *Head) Finish(name string, environ []string) v1.Request {
 		if h.Export.Said != "" && !h.Export.All { // these, and what a login sets
 			h.Export.None = true
 		}
-		told = h.Export.tell(append(slices.Clone(told), h.steps...))
+		told = h.Export.tell(append(slices.Clone(told), hints(h.steps)...))
 	}
 	request.Env = h.Export.environment(environ, append(told, h.Request.Env...))
 	return request

@@ -218,6 +218,7 @@ func (o *sbatchCommand) request(con *console, flags *pflag.FlagSet, line directi
 		return v1.Request{}, nil, err
 	}
 	o.notes = head.Notes
+	o.quiet, o.parsable, o.wait, o.testOnly = o.quiet || head.Quiet, o.parsable || head.Parsable, o.wait || head.Wait, o.testOnly || head.TestOnly
 	for _, term := range marketTerms {
 		f := flags.Lookup(term)
 		if !f.Changed {
@@ -253,7 +254,7 @@ func (o *sbatchCommand) request(con *console, flags *pflag.FlagSet, line directi
 	if !o.holds {
 		propagate(head)
 	}
-	return head.Finish(name, os.Environ()), head, nil
+	return head.Finish(name, asStarted(os.Environ())), head, nil
 }
 
 // script is what is handed in, and how it is called.

@@ -106,6 +106,21 @@ func openFiles(raised uint64) uint64 {
 	return unix.RLIM_INFINITY
 }
 
+// asStarted is an environment in which a shell has started sbatch, and not this program: it says
+// in "_" what it has started, and a script of a shell that does not say it anew is told of it.
+func asStarted(environ []string) []string {
+	path, err := exec.LookPath("sbatch")
+	if err != nil {
+		return environ
+	}
+	for i, setting := range environ {
+		if strings.HasPrefix(setting, "_=") {
+			environ[i] = "_=" + path
+		}
+	}
+	return environ
+}
+
 // onPath is a script that is not here but in a directory where programs are looked for, as
 // sbatch finds it.
 func onPath(name string) string {

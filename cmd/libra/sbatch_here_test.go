@@ -79,3 +79,30 @@ func TestSbatchInAJob(t *testing.T) {
 		t.Errorf("in a job: %+v", r)
 	}
 }
+
+// What a script says of how it is handed in counts, and the shell has started sbatch.
+func TestSbatchAsTheScriptSays(t *testing.T) {
+	f := newFloor()
+	f.prices.Runs = "slurm"
+	open(t, f, v1.RoleUser)
+	bin := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "sbatch"), []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin)
+	t.Setenv("_", "/somewhere/libra")
+	script := file(t, "job.sh", "#!/bin/sh\n#SBATCH -t 1 --parsable\n#SBATCH --quiet\n")
+	if r := libra(t, "sbatch", script); r.code != exitOK || r.err != "" || strings.Trim(r.out, "0123456789") != "\n" {
+		t.Errorf("%+v", r)
+	}
+	if got := f.last(t).Submit.Request.Env; !slices.Contains(got, "_="+filepath.Join(bin, "sbatch")) {
+		t.Errorf("told %q", got)
+	}
+	if err := os.Remove(filepath.Join(bin, "sbatch")); err != nil {
+		t.Fatal(err)
+	}
+	libra(t, "sbatch", script)
+	if got := f.last(t).Submit.Request.Env; !slices.Contains(got, "_=/somewhere/libra") {
+		t.Errorf("without one, told %q", got)
+	}
+}

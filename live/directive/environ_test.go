@@ -75,6 +75,33 @@ func TestNamesOfFilesAsSbatchHasThem(t *testing.T) {
 	}
 }
 
+// A script may say how the command that hands it in is to go about it.
+func TestTheMannerOfACommand(t *testing.T) {
+	if got := asSbatch(t, "#SBATCH -Q --parsable\n#SBATCH --wait\n#SBATCH --test-only\n"); got.Manner != (Manner{true, true, true, true}) || len(got.Notes) > 0 {
+		t.Errorf("%+v, notes %v", got.Manner, got.Notes)
+	}
+	if got := asSbatch(t, "#SBATCH -W\n"); got.Manner != (Manner{Wait: true}) {
+		t.Errorf("%+v", got.Manner)
+	}
+}
+
+// Nobody is warned of a variable that is set wherever the job runs.
+func TestVariablesThatAreTold(t *testing.T) {
+	for script, want := range map[string]int{
+		"#SBATCH -n 2\necho $SLURM_NTASKS $SLURM_NPROCS $SLURM_SUBMIT_DIR\n": 0, "#SBATCH -c 2\necho $SLURM_CPUS_PER_TASK\n": 0, "#SBATCH -c 2\necho $SLURM_NTASKS $SLURM_JOB_ID\n": 2,
+	} {
+		warned := 0
+		for _, n := range asSbatch(t, script).Notes {
+			if strings.Contains(n.Text, "is set by Slurm alone") {
+				warned++
+			}
+		}
+		if warned != want {
+			t.Errorf("%q: warned of %d", script, warned)
+		}
+	}
+}
+
 // What srun is told of hints is what sbatch makes of them.
 func TestHints(t *testing.T) {
 	for said, want := range map[string]string{

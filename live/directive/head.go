@@ -74,6 +74,8 @@ type Head struct {
 
 	nodeMB int64 // memory on each node, where it was said so
 
+	Manner // of the command that hands it in
+
 	Singleton bool // it waits for the end of the jobs of its user that have its name
 
 	Asked     bool     // it was said which limits of who hands it in a job is to have:

@@ -105,10 +105,10 @@ var sbatchOthers = []option{
 	{names: []string{"--switches"}, takes: aValue, idle: "processors are chosen by the market"},
 	{names: []string{"--spread-job"}, idle: "processors are chosen by the market"},
 	{names: []string{"--use-min-nodes"}, idle: "processors are chosen by the market"},
-	{names: []string{"--parsable"}, idle: "say --json to libra submit"},
-	{names: []string{"-Q", "--quiet"}, idle: "it is for sbatch itself"},
+	{names: []string{"--parsable"}, set: manner("say --json to libra submit", func(m *Manner) { m.Parsable = true })},
+	{names: []string{"-Q", "--quiet"}, set: manner(itself, func(m *Manner) { m.Quiet = true })},
 	{names: []string{"-v", "--verbose"}, idle: "it is for sbatch itself"},
-	{names: []string{"-W", "--wait"}, idle: "say --wait to libra submit"},
+	{names: []string{"-W", "--wait"}, set: manner("say --wait to libra submit", func(m *Manner) { m.Wait = true })},
 
 	{names: []string{"--exclusive"}, takes: perhapsA, set: (*occurrence).exclusive},
 	{names: []string{"-L", "--licenses"}, takes: aValue, set: passed(task.Licenses, checkLicenses)},

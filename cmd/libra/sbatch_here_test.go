@@ -48,7 +48,7 @@ func TestSbatchLooksAround(t *testing.T) {
 // quiet about it.
 func TestSbatchWithoutATime(t *testing.T) {
 	f := newFloor()
-	f.prices.Runs, f.prices.UsualMS = "slurm", 90*60_000
+	f.prices.UsualMS = 90 * 60_000
 	open(t, f, v1.RoleUser)
 	for _, said := range [][]string{nil, {"-t", "UNLIMITED"}, {"--time=0"}} {
 		r := libra(t, append(append([]string{"sbatch"}, said...), "--wrap", "true")...)
@@ -83,7 +83,6 @@ func TestSbatchInAJob(t *testing.T) {
 // What a script says of how it is handed in counts, and the shell has started sbatch.
 func TestSbatchAsTheScriptSays(t *testing.T) {
 	f := newFloor()
-	f.prices.Runs = "slurm"
 	open(t, f, v1.RoleUser)
 	bin := t.TempDir()
 	if err := os.WriteFile(filepath.Join(bin, "sbatch"), []byte("#!/bin/sh\n"), 0o755); err != nil {

@@ -92,8 +92,14 @@ func TestTasksThatDoNotDivideAmongNodes(t *testing.T) {
 		options                    string
 		processors, threads, tasks int
 	}{
-		{"-N 2 -n 3", 4, 2, 3}, {"-N 3 -n 7", 9, 3, 7}, {"-N 2 -n 3 -c 2", 8, 4, 3}, {"--ntasks-per-node=2 -n 3", 4, 2, 3}, {"-N 2 -n 5 --ntasks-per-node=3", 6, 3, 5}, {"-N 2-4 -n 7", 8, 4, 7},
-		{"-N 2 -n 5 --ntasks-per-node=2", 5, 0, 5}, {"-n 5", 5, 0, 5},
+		{"-N 2 -n 3", 4, 2, 3},
+		{"-N 3 -n 7", 9, 3, 7},
+		{"-N 2 -n 3 -c 2", 8, 4, 3},
+		{"--ntasks-per-node=2 -n 3", 4, 2, 3},
+		{"-N 2 -n 5 --ntasks-per-node=3", 6, 3, 5},
+		{"-N 2-4 -n 7", 8, 4, 7},
+		{"-N 2 -n 5 --ntasks-per-node=2", 5, 0, 5},
+		{"-n 5", 5, 0, 5},
 	} {
 		h := directive.New(directive.Place{})
 		if err := h.ReadSbatch("job.sh", "#!/bin/sh\n", append(strings.Fields(c.options), "--mem=1000")); err != nil {

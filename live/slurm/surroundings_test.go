@@ -133,7 +133,8 @@ func TestTasksThatDoNotDivide(t *testing.T) {
 		script    string
 		want      string
 	}{
-		{4, says + "# srun\n", "1,2 1,2 1 no arbitrary\nn1\nn2\nn2\n"}, {1, says, "1,2   1 arbitrary\nn1\nn2\nn2\n"},
+		{4, says + "# srun\n", "1,2 1,2 1 no arbitrary\nn1\nn2\nn2\n"},
+		{1, says, "1,2   1 arbitrary\nn1\nn2\nn2\n"},
 		{4, says, "1,2 1,2 1 no \n"}, // who starts no steps is not told where they would be, as by sbatch
 	} {
 		_ = os.Remove(filepath.Join(s.Dir, "out"))
@@ -166,7 +167,16 @@ func TestMemoryOfANode(t *testing.T) {
 		threads, programs int
 		want              int64
 	}{
-		{"256", 256, 2, 1, 256}, {"100", 102, 3, 1, 100}, {"100", 103, 3, 1, 0}, {"100", 99, 3, 1, 0}, {"100", 34, 1, 3, 100}, {"100", 34, 1, 2, 0}, {"", 256, 2, 1, 0}, {"x", 256, 2, 1, 0}, {"0", 0, 1, 1, 0}, {"-1", 1, 2, 1, 0},
+		{"256", 256, 2, 1, 256},
+		{"100", 102, 3, 1, 100},
+		{"100", 103, 3, 1, 0},
+		{"100", 99, 3, 1, 0},
+		{"100", 34, 1, 3, 100},
+		{"100", 34, 1, 2, 0},
+		{"", 256, 2, 1, 0},
+		{"x", 256, 2, 1, 0},
+		{"0", 0, 1, 1, 0},
+		{"-1", 1, 2, 1, 0},
 	} {
 		s := task.Spec{Memory: c.each << 20, Threads: c.threads, Env: []string{"SLURM_MEM_PER_NODE=" + c.said}}
 		if got := memoryOnNode(&s, c.programs); got != c.want {

@@ -17,6 +17,10 @@ type Prices struct {
 	// Runs is the batch system that runs the jobs, and has numbers of its own for them:
 	// "slurm"; "": agents do.
 	Runs string `json:"runs,omitempty"`
+
+	// UsualMS is the estimate that is taken of a job handed in as with sbatch of whose runtime
+	// nobody says anything, as that system does; 0: none, and it has to be said.
+	UsualMS int64 `json:"usual_ms,omitempty"`
 }
 
 // PricePoint is the price of a standard job (a minute on one processor) with a

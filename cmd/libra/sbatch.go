@@ -125,15 +125,15 @@ func runSbatch(cmd *cobra.Command, con *console, o *sbatchCommand, args []string
 		}
 	}
 	return o.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
-		if unsaid { // it may have run before
-			if fillEstimate(ctx, con, market, &request, "-t"); request.EstimateMS == 0 {
-				return usagef("-t is missing: how long it runs with a processor to itself, as in: libra sbatch -t 10 job.sh (or in the script: #SBATCH -t 10)")
+		prices, err := market.Prices(ctx)
+		if unsaid {
+			if missing := o.fillTime(ctx, con, market, &request, prices.UsualMS); missing != nil {
+				return missing
 			}
-			if err := checkRequest(cmd, &request); err != nil {
-				return err
+			if wrong := checkRequest(cmd, &request); wrong != nil {
+				return wrong
 			}
 		}
-		prices, err := market.Prices(ctx)
 		if err != nil {
 			return err
 		}
@@ -218,6 +218,7 @@ func (o *sbatchCommand) request(con *console, flags *pflag.FlagSet, line directi
 		return v1.Request{}, nil, err
 	}
 	o.notes = head.Notes
+	o.quiet, o.parsable, o.wait, o.testOnly = o.quiet || head.Quiet, o.parsable || head.Parsable, o.wait || head.Wait, o.testOnly || head.TestOnly
 	for _, term := range marketTerms {
 		f := flags.Lookup(term)
 		if !f.Changed {
@@ -253,7 +254,7 @@ func (o *sbatchCommand) request(con *console, flags *pflag.FlagSet, line directi
 	if !o.holds {
 		propagate(head)
 	}
-	return head.Finish(name, os.Environ()), head, nil
+	return head.Finish(name, asStarted(os.Environ())), head, nil
 }
 
 // script is what is handed in, and how it is called.
@@ -280,9 +281,10 @@ func (o *sbatchCommand) answer(ctx context.Context, con *console, market *client
 		err = con.writeJSON(job)
 	case o.parsable:
 		_, err = printline(con.out, printed)
+	case o.quiet: // sbatch says nothing then
 	default:
 		_, err = printf(con.out, "Submitted batch job %s\n", printed)
-		if err == nil && !o.quiet {
+		if err == nil && os.Getenv("SLURM_JOB_ID") == "" { // in a job it would be in the job's output, where nobody asks for it
 			_, err = printline(con.err, acceptance(&job))
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/libra-market/libra/client"
+	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/directive"
 )
@@ -41,6 +44,21 @@ func (o *sbatchCommand) tell(con *console, batch bool) {
 		}
 	}
 	o.notes = nil
+}
+
+// fillTime estimates how long a job runs that says nothing of it: as long as it did before, or as
+// the market takes such a job to run (0: it takes none).
+func (o *sbatchCommand) fillTime(ctx context.Context, con *console, market *client.Client, r *v1.Request, usual int64) error {
+	if fillEstimate(ctx, con, market, r, "-t"); r.EstimateMS > 0 {
+		return nil
+	}
+	if usual <= 0 {
+		return usagef("-t is missing: how long it runs with a processor to itself, as in: libra sbatch -t 10 job.sh (or in the script: #SBATCH -t 10)")
+	}
+	if r.EstimateMS = usual; !o.quiet {
+		con.warn("it does not say how long it runs, and is taken to need %s; -t says another", lastingMS(usual))
+	}
+	return nil
 }
 
 // rlimits are limits of a process by their names, as Slurm has them.
@@ -86,6 +104,21 @@ func openFiles(raised uint64) uint64 {
 		return n
 	}
 	return unix.RLIM_INFINITY
+}
+
+// asStarted is an environment in which a shell has started sbatch, and not this program: it says
+// in "_" what it has started, and a script of a shell that does not say it anew is told of it.
+func asStarted(environ []string) []string {
+	path, err := exec.LookPath("sbatch")
+	if err != nil {
+		return environ
+	}
+	for i, setting := range environ {
+		if strings.HasPrefix(setting, "_=") {
+			environ[i] = "_=" + path
+		}
+	}
+	return environ
 }
 
 // onPath is a script that is not here but in a directory where programs are looked for, as

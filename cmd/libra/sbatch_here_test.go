@@ -43,3 +43,65 @@ func TestSbatchLooksAround(t *testing.T) {
 		t.Errorf("to a market with agents: %+v: %+v", r, got.Env)
 	}
 }
+
+// Who does not say how long a job runs has what its market takes then, is told so, and may be
+// quiet about it.
+func TestSbatchWithoutATime(t *testing.T) {
+	f := newFloor()
+	f.prices.UsualMS = 90 * 60_000
+	open(t, f, v1.RoleUser)
+	for _, said := range [][]string{nil, {"-t", "UNLIMITED"}, {"--time=0"}} {
+		r := libra(t, append(append([]string{"sbatch"}, said...), "--wrap", "true")...)
+		if got := f.last(t).Submit.Request.EstimateMS; r.code != exitOK || got != 90*60_000 || !strings.Contains(r.err, "is taken to need 1h30m") {
+			t.Errorf("%q: %d ms, %+v", said, got, r)
+		}
+	}
+	if r := libra(t, "sbatch", "-Q", "--wrap", "true"); r.code != exitOK || r.err != "" || r.out != "" {
+		t.Errorf("quiet: %+v", r)
+	}
+	if r := libra(t, "sbatch", "-Q", "--parsable", "--wrap", "true"); r.code != exitOK || r.err != "" || r.out == "" {
+		t.Errorf("quiet, and parsable: %+v", r)
+	}
+	f.prices.UsualMS = 0
+	if r := libra(t, "sbatch", "--wrap", "true"); r.code != exitUsage || !strings.Contains(r.err, "-t is missing") {
+		t.Errorf("of a market that takes none: %+v", r)
+	}
+}
+
+// What a job hands in says no more in its output than with sbatch.
+func TestSbatchInAJob(t *testing.T) {
+	open(t, newFloor(), v1.RoleUser)
+	if r := libra(t, "sbatch", "-t", "1", "--wrap", "true"); r.code != exitOK || !strings.Contains(r.err, "accepted") {
+		t.Fatalf("by hand: %+v", r)
+	}
+	t.Setenv("SLURM_JOB_ID", "4711")
+	if r := libra(t, "sbatch", "-t", "1", "--wrap", "true"); r.code != exitOK || r.err != "" || !strings.HasPrefix(r.out, "Submitted batch job ") {
+		t.Errorf("in a job: %+v", r)
+	}
+}
+
+// What a script says of how it is handed in counts, and the shell has started sbatch.
+func TestSbatchAsTheScriptSays(t *testing.T) {
+	f := newFloor()
+	open(t, f, v1.RoleUser)
+	bin := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "sbatch"), []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin)
+	t.Setenv("_", "/somewhere/libra")
+	script := file(t, "job.sh", "#!/bin/sh\n#SBATCH -t 1 --parsable\n#SBATCH --quiet\n")
+	if r := libra(t, "sbatch", script); r.code != exitOK || r.err != "" || strings.Trim(r.out, "0123456789") != "\n" {
+		t.Errorf("%+v", r)
+	}
+	if got := f.last(t).Submit.Request.Env; !slices.Contains(got, "_="+filepath.Join(bin, "sbatch")) {
+		t.Errorf("told %q", got)
+	}
+	if err := os.Remove(filepath.Join(bin, "sbatch")); err != nil {
+		t.Fatal(err)
+	}
+	libra(t, "sbatch", script)
+	if got := f.last(t).Submit.Request.Env; !slices.Contains(got, "_=/somewhere/libra") {
+		t.Errorf("without one, told %q", got)
+	}
+}

@@ -42,12 +42,12 @@ func TestSbatchSpeaksInSlurmsNumbers(t *testing.T) {
 	f := &slurmFloor{floor: newFloor()}
 	f.prices.Runs = "slurm"
 	open(t, f, v1.RoleUser)
-	first := mustLibra(t, "sbatch", "-t", "1", "-Q", "--wrap", "true")
+	first := libra(t, "sbatch", "-t", "1", "--wrap", "true").out
 	id := f.last(t).Submit
 	if id == nil || first != "Submitted batch job 4701\n" {
 		t.Fatalf("%q", first)
 	}
-	r := libra(t, "sbatch", "-t", "1", "-Q", "--dependency=afterok:4701", "--wrap", "true")
+	r := libra(t, "sbatch", "-t", "1", "--dependency=afterok:4701", "--wrap", "true")
 	if got := f.last(t).Submit.Request; r.out != "Submitted batch job libra:2\n" || !slices.Equal(got.After, []int64{1}) {
 		t.Errorf("%+v: after %v", r, got.After)
 	}
@@ -102,7 +102,7 @@ func TestSbatchSpeaksInSlurmsNumbers(t *testing.T) {
 func TestAgentsKnowOneNumber(t *testing.T) {
 	f := newFloor()
 	open(t, f, v1.RoleUser)
-	if out := mustLibra(t, "sbatch", "-t", "1", "-Q", "-d", "afterok:3", "--wrap", "true"); out != "Submitted batch job 1\n" || !slices.Equal(f.last(t).Submit.Request.After, []int64{3}) {
+	if out := libra(t, "sbatch", "-t", "1", "-d", "afterok:3", "--wrap", "true").out; out != "Submitted batch job 1\n" || !slices.Equal(f.last(t).Submit.Request.After, []int64{3}) {
 		t.Errorf("%q, after %v", out, f.last(t).Submit.Request.After)
 	}
 	r := trade.Request{Output: "slurm-%b_%a.out", Error: "%b%4b"}

@@ -53,10 +53,10 @@ func (m onSlurm) numbered(ctx context.Context, q v1.JobQuery) ([]v1.Job, error) 
 	return []v1.Job{j}, nil
 }
 
-// Prices says who runs the jobs.
+// Prices says who runs the jobs, and for how long where nobody says so.
 func (m onSlurm) Prices(ctx context.Context) (v1.Prices, error) {
 	p, err := m.Market.Prices(ctx)
-	p.Runs = slurm.Runs
+	p.Runs, p.UsualMS = slurm.Runs, m.backend.UsualTime(ctx).Milliseconds()
 	return p, err
 }
 

@@ -46,6 +46,9 @@ func TestWhatIsExported(t *testing.T) {
 		"all=1,A":     "A=x LIBRA_SBATCH_LOGIN=yes SLURM_EXPORT_ENV=all=1,A all=1",
 		"NONE":        "LIBRA_SBATCH_LOGIN=yes SLURM_EXPORT_ENV=NONE",
 		"ALL,C=a b":   "A=x C=a b HIDDEN=1 LIBRA_SBATCH_LOGIN=yes PATH=/bin SLURM_EXPORT_ENV=ALL,C=a b",
+		"ALL,C='a,b'": "A=x C='a,b' HIDDEN=1 LIBRA_SBATCH_LOGIN=yes PATH=/bin SLURM_EXPORT_ENV=ALL,C='a,b'",
+		`C="x,'y",A`:  `A=x C="x,'y" LIBRA_SBATCH_LOGIN=yes SLURM_EXPORT_ENV=C="x,'y",A`,
+		"C=it's,A":    "A=x C=it's LIBRA_SBATCH_LOGIN=yes SLURM_EXPORT_ENV=C=it's,A",
 		"LIBRA_TOKEN": "LIBRA_SBATCH_LOGIN=yes LIBRA_TOKEN=secret SLURM_EXPORT_ENV=LIBRA_TOKEN",
 	} {
 		var options []string
@@ -61,7 +64,7 @@ func TestWhatIsExported(t *testing.T) {
 func TestNamesOfFilesAsSbatchHasThem(t *testing.T) {
 	for name, want := range map[string]string{
 		"%j-%x-%u-%%-%A": "%b-%x-erika-%-%b", "slurm.%N.%j.out": "slurm.%N.%b.out", "%n-%t-%s": "%r-%r-batch", "w-%a": "w-4294967294", "%q%j": "%q%b",
-		"%8j.%3n.%4x.%12a": "%8b.%3r.%x.4294967294",
+		"%8j.%3n.%4x.%12a": "%8b.%3r.%x.4294967294", "none": "/dev/null", "NONE": "/dev/null", "none.out": "none.out",
 	} {
 		if got := asSbatch(t, "#SBATCH -o "+name+"\n").Request.Output; got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
@@ -69,6 +72,70 @@ func TestNamesOfFilesAsSbatchHasThem(t *testing.T) {
 	}
 	if got := asSbatch(t, "#SBATCH -o %2t-%a-%4a\n#SBATCH -a 1-2\n").Request.Output; got != "00-%a-%4a" {
 		t.Errorf("of an array: %s", got)
+	}
+}
+
+// A script may say how the command that hands it in is to go about it.
+func TestTheMannerOfACommand(t *testing.T) {
+	if got := asSbatch(t, "#SBATCH -Q --parsable\n#SBATCH --wait\n#SBATCH --test-only\n"); got.Manner != (Manner{true, true, true, true}) || len(got.Notes) > 0 {
+		t.Errorf("%+v, notes %v", got.Manner, got.Notes)
+	}
+	if got := asSbatch(t, "#SBATCH -W\n"); got.Manner != (Manner{Wait: true}) {
+		t.Errorf("%+v", got.Manner)
+	}
+}
+
+// Nobody is warned of a variable that is set wherever the job runs.
+func TestVariablesThatAreTold(t *testing.T) {
+	for script, want := range map[string]int{
+		"#SBATCH -n 2\necho $SLURM_NTASKS $SLURM_NPROCS $SLURM_SUBMIT_DIR\n": 0, "#SBATCH -c 2\necho $SLURM_CPUS_PER_TASK\n": 0, "#SBATCH -c 2\necho $SLURM_NTASKS $SLURM_JOB_ID\n": 2,
+	} {
+		warned := 0
+		for _, n := range asSbatch(t, script).Notes {
+			if strings.Contains(n.Text, "is set by Slurm alone") {
+				warned++
+			}
+		}
+		if warned != want {
+			t.Errorf("%q: warned of %d", script, warned)
+		}
+	}
+}
+
+// What srun is told of hints is what sbatch makes of them.
+func TestHints(t *testing.T) {
+	for said, want := range map[string]string{
+		"--hint=memory_bound": "SLURM_HINT=memory_bound SLURM_THREADS_PER_CORE=1", "--hint=multithread": "SLURM_HINT=multithread SLURM_NTASKS_PER_CORE=65535", "--hint=other": "SLURM_HINT=other",
+		"--hint=nomultithread --ntasks-per-core=1": "SLURM_NTASKS_PER_CORE=1", "--threads-per-core=1 --hint=nomultithread": "SLURM_THREADS_PER_CORE=1",
+		"--hint=nomultithread --ntasks-per-socket=1": "SLURM_HINT=nomultithread SLURM_NTASKS_PER_SOCKET=1 SLURM_THREADS_PER_CORE=1",
+	} {
+		if got := strings.Join(asSbatch(t, "", strings.Fields(said)...).Finish("job", nil).Env, " "); got != want {
+			t.Errorf("%s: %q, want %q", said, got, want)
+		}
+	}
+}
+
+// Who asks for no limit of its time has said nothing of it, and #LIBRA may.
+func TestNoLimitIsNoEstimate(t *testing.T) {
+	for _, said := range []string{"0", "UNLIMITED", "infinite", "-1", "00:00"} {
+		if got := asSbatch(t, "#SBATCH -t 5\n", "--time="+said).Request.EstimateMS; got != 0 {
+			t.Errorf("%s: %d ms", said, got)
+		}
+		if got := asSbatch(t, "#SBATCH --time="+said+"\n#LIBRA estimate=2m\n").Request.EstimateMS; got != 120_000 {
+			t.Errorf("%s, and #LIBRA: %d ms", said, got)
+		}
+		if err := New(Place{}).Read("job.sh", "#!/bin/sh\n#SBATCH --time="+said+"\n"); err == nil {
+			t.Errorf("%s is taken where nobody asks for what is usual", said)
+		}
+	}
+}
+
+// What was asked for of memory is told as it was.
+func TestMemoryThatIsTold(t *testing.T) {
+	for said, want := range map[string]string{"--mem=1G": "SLURM_MEM_PER_NODE=1024", "--mem=100 --mem-per-cpu=64": "SLURM_MEM_PER_CPU=64", "--mem-per-cpu=64 --mem=100": "SLURM_MEM_PER_NODE=100", "--mem=0": ""} {
+		if got := strings.Join(asSbatch(t, "", strings.Fields(said)...).Finish("job", nil).Env, " "); got != want {
+			t.Errorf("%s: %q, want %q", said, got, want)
+		}
 	}
 }
 
@@ -147,7 +214,7 @@ func TestLimitsGoAlong(t *testing.T) {
 		t.Errorf("told: %s", got)
 	}
 	h = asSbatch(t, "#SBATCH --open-mode=t\n#SBATCH --hint=compute_bound\n", "--open-mode=A")
-	if got := strings.Join(h.Finish("job", nil).Env, " "); got != "LIBRA_SBATCH_OPEN_MODE=append SLURM_HINT=compute_bound" {
+	if got := strings.Join(h.Finish("job", nil).Env, " "); got != "LIBRA_SBATCH_OPEN_MODE=append SLURM_HINT=compute_bound SLURM_THREADS_PER_CORE=1" {
 		t.Errorf("told: %s", got)
 	}
 	h = asSbatch(t, "#SBATCH -m nomultithread\n")

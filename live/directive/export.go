@@ -29,7 +29,7 @@ type Export struct {
 func (h *Head) export(text string) error {
 	x := Export{Said: text}
 	var set []string
-	for i, word := range strings.Split(text, ",") {
+	for i, word := range splitOutsideQuotes(text) {
 		name, _, assigned := strings.Cut(word, "=")
 		switch {
 		case !assigned && strings.EqualFold(word, "all"):
@@ -47,6 +47,26 @@ func (h *Head) export(text string) error {
 	h.Export = x
 	h.Request.Env = append(h.Request.Env, set...)
 	return nil
+}
+
+// splitOutsideQuotes takes a list apart at its commas, but for those between quotes, which stay
+// what they are: as sbatch does.
+func splitOutsideQuotes(text string) []string {
+	var words []string
+	begin := 0
+	var quote byte
+	for i := range len(text) {
+		switch c := text[i]; {
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote == 0 && (c == '\'' || c == '"') && strings.IndexByte(text[i+1:], c) >= 0:
+			quote = c
+		case quote == 0 && c == ',':
+			words = append(words, text[begin:i])
+			begin = i + 1
+		}
+	}
+	return append(words, text[begin:])
 }
 
 // tell is what sbatch tells a job of what it gets of the environment, which its srun goes by;

@@ -1,6 +1,7 @@
 package directive
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -45,6 +46,11 @@ func (f *Follows) Numbers() (numbers []*int64) {
 // add takes in one job of a kind of dependency: a number, and of one that is to begin
 // +minutes.
 func (f *Follows) add(kind, word string) error {
+	if number, element, is := strings.Cut(word, "_"); is && element != "" {
+		if ids, err := jobs(number); err == nil && len(ids) == 1 {
+			return fmt.Errorf("%s: %w", word, errOfElement)
+		}
+	}
 	list := f.of(kind)
 	if list == nil {
 		b, err := begun(word)
@@ -89,6 +95,12 @@ func begun(word string) (v1.Begun, error) {
 	return b, nil
 }
 
+// What sbatch takes and the market does not, with what would do.
+var (
+	errAnyOf     = errors.New("a job waits for all that it names, not for one of several (?): say afterok:12,afterok:13, or have the script look at what the others left behind")
+	errOfElement = errors.New("a job waits for a whole array, not for one element of it: say the number alone")
+)
+
 // follow reads what a job waits for. To sbatch a number is what sbatch has printed before:
 // that of the batch system, where there is one.
 func (o *occurrence) follow() error {
@@ -102,6 +114,9 @@ func (o *occurrence) follow() error {
 		rest = append(rest, part)
 	}
 	var printed, own Follows
+	if strings.Contains(o.value, "?") {
+		return errAnyOf
+	}
 	if len(rest) > 0 {
 		var err error
 		if printed, own, err = dependencies(strings.Join(rest, ",")); err != nil {

@@ -1,12 +1,14 @@
 package directive_test
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/directive"
 )
@@ -28,7 +30,7 @@ func TestWhatAJobWaitsFor(t *testing.T) {
 		t.Errorf("PBS: %+v, %v", h.Request, err)
 	}
 	for wrong, says := range map[string]string{
-		"after:7+": "minutes", "after:7+x": "minutes", "after:+5": "number", "after:7+99999999999": "minutes", "aftercorr:": "number", "afterburstbuffer:7": "afterok:JOB", "afterok:7?afterany:8": "", "expand:7": "singleton", "afterany": "want after:JOB",
+		"after:7+": "minutes", "after:7+x": "minutes", "after:+5": "number", "after:7+99999999999": "minutes", "aftercorr:": "number", "afterburstbuffer:7": "afterok:JOB", "afterok:7?afterany:8": "waits for all that it names", "afterok:7_2": "waits for a whole array", "expand:7": "singleton", "afterany": "want after:JOB",
 	} {
 		if err := directive.New(directive.Place{}).ReadSbatch("job.sh", "", []string{"-d", wrong}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", wrong, err)
@@ -80,6 +82,42 @@ func TestOnHowManyNodes(t *testing.T) {
 		if h.Spread(&r, 1); r.Threads != 12 || r.Spread {
 			t.Errorf("%s on one: %+v", options, r)
 		}
+	}
+}
+
+// -N is so many nodes, also where the tasks do not divide: each has as many processors as the
+// fullest, and the script is told of its tasks alone.
+func TestTasksThatDoNotDivideAmongNodes(t *testing.T) {
+	for _, c := range []struct {
+		options                    string
+		processors, threads, tasks int
+	}{
+		{"-N 2 -n 3", 4, 2, 3},
+		{"-N 3 -n 7", 9, 3, 7},
+		{"-N 2 -n 3 -c 2", 8, 4, 3},
+		{"--ntasks-per-node=2 -n 3", 4, 2, 3},
+		{"-N 2 -n 5 --ntasks-per-node=3", 6, 3, 5},
+		{"-N 2-4 -n 7", 8, 4, 7},
+		{"-N 2 -n 5 --ntasks-per-node=2", 5, 0, 5},
+		{"-n 5", 5, 0, 5},
+	} {
+		h := directive.New(directive.Place{})
+		if err := h.ReadSbatch("job.sh", "#!/bin/sh\n", append(strings.Fields(c.options), "--mem=1000")); err != nil {
+			t.Errorf("%s: %v", c.options, err)
+			continue
+		}
+		r := h.Finish("job", nil)
+		if r.Processors != c.processors || r.Threads != c.threads || r.Spread != (c.threads > 0) || !slices.Contains(r.Env, fmt.Sprintf("SLURM_NTASKS=%d", c.tasks)) {
+			t.Errorf("%s: %d processors by %d, spread %t, told %q", c.options, r.Processors, r.Threads, r.Spread, r.Env)
+		}
+		paid := slices.ContainsFunc(h.Notes, func(n directive.Note) bool { return strings.Contains(n.Text, "they are paid for") && !n.Agents })
+		if c.threads > 0 && (!paid || (r.MemoryMB-1)*int64(c.threads) > 1000 || r.MemoryMB*int64(c.threads) < 1000) {
+			t.Errorf("%s: %d MB each, notes %v", c.options, r.MemoryMB, h.Notes)
+		}
+	}
+	wide := fmt.Sprintf("-N %d -n %d", market.MaxWidth-1, market.MaxWidth) // two on each would be more than there can be
+	if err := directive.New(directive.Place{}).ReadSbatch("job.sh", "#!/bin/sh\n", strings.Fields(wide)); err == nil {
+		t.Errorf("%s is taken", wide)
 	}
 }
 

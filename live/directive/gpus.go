@@ -188,7 +188,7 @@ func (g *gpus) tellGPUs(h *Head) {
 		name string
 		some someGPUs
 	}{{"GPUS", g.job}, {"GPUS_PER_NODE", g.node}, {"GPUS_PER_TASK", g.task}} {
-		if said.some.n > 0 {
+		if said.some.text != "" {
 			h.told = append(h.told, "SLURM_"+said.name+"="+said.some.text)
 		}
 	}

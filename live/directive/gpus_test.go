@@ -26,7 +26,7 @@ func TestGPUsOfOtherSystems(t *testing.T) {
 		{"--gres=gpu:a100:3", 0, 0, 3, "a100", 3, ""},
 		{"--gres=gres/gpu:a100:3", 0, 0, 3, "a100", 3, ""},
 		{"--gres=none", 0, 0, 0, "", 0, ""},
-		{"--gpus=0", 0, 0, 0, "", 0, ""},
+		{"--gpus=0", 0, 0, 0, "", 0, "SLURM_GPUS=0"},
 		{"-G 2", 1, 0, 2, "", 2, "SLURM_GPUS=2"},
 		{"--gpus=a100:4 -c 8", 8, 8, 4, "a100", 4, "SLURM_GPUS=a100:4 SLURM_CPUS_PER_TASK=8"},
 		{"-n 4 -G 2", 4, 4, 2, "", 2, "SLURM_GPUS=2 SLURM_NTASKS=4"},

@@ -74,6 +74,8 @@ type Head struct {
 
 	nodeMB int64 // memory on each node, where it was said so
 
+	Manner // of the command that hands it in
+
 	Singleton bool // it waits for the end of the jobs of its user that have its name
 
 	Asked     bool     // it was said which limits of who hands it in a job is to have:
@@ -156,7 +158,7 @@ func (h *Head) Finish(name string, environ []string) v1.Request {
 		if h.Export.Said != "" && !h.Export.All { // these, and what a login sets
 			h.Export.None = true
 		}
-		told = h.Export.tell(append(slices.Clone(told), h.steps...))
+		told = h.Export.tell(append(slices.Clone(told), hints(h.steps)...))
 	}
 	request.Env = h.Export.environment(environ, append(told, h.Request.Env...))
 	return request

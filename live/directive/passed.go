@@ -56,12 +56,32 @@ func forSteps(variable string) func(o *occurrence) error {
 		}
 		o.steps = slices.DeleteFunc(o.steps, func(e string) bool { return strings.HasPrefix(e, variable+"=") })
 		o.steps = append(o.steps, variable+"="+o.value)
-		if variable == "SLURM_HINT" && o.value == "nomultithread" {
-			o.steps = append(o.steps, "SLURM_THREADS_PER_CORE=1")
-		}
 		return nil
 	}
 }
+
+// hints is what srun is told of what its tasks are like, in other words too, as by sbatch: nothing
+// where that was said in these other words.
+func hints(steps []string) []string {
+	hint := slices.IndexFunc(steps, func(e string) bool { return strings.HasPrefix(e, hintVariable) })
+	if hint < 0 {
+		return steps
+	}
+	if slices.ContainsFunc(steps, func(e string) bool {
+		return strings.HasPrefix(e, "SLURM_THREADS_PER_CORE=") || strings.HasPrefix(e, "SLURM_NTASKS_PER_CORE=")
+	}) {
+		return slices.Delete(slices.Clone(steps), hint, hint+1)
+	}
+	switch strings.TrimPrefix(steps[hint], hintVariable) {
+	case "nomultithread", "compute_bound", "memory_bound":
+		return append(slices.Clone(steps), "SLURM_THREADS_PER_CORE=1")
+	case "multithread":
+		return append(slices.Clone(steps), "SLURM_NTASKS_PER_CORE=65535") // any number
+	}
+	return steps
+}
+
+const hintVariable = "SLURM_HINT="
 
 func checkWord(text string) error {
 	if text == "" || strings.ContainsAny(text, " \t\r\n\x00") || strings.HasPrefix(text, "-") {

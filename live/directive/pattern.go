@@ -3,6 +3,7 @@ package directive
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/libra-market/libra/core/task"
@@ -20,6 +21,9 @@ func (o *occurrence) jobLetter() string {
 // slurmFile turns Slurm's patterns in a file name into Libra's: %j or %b the job, %a the
 // element of an array, %r the rank, %x the name.
 func (o *occurrence) slurmFile(name string) (string, error) {
+	if o.sbatch && strings.EqualFold(name, none) {
+		return os.DevNull, nil
+	}
 	var b strings.Builder
 	for rest := name; ; {
 		before, after, found := strings.Cut(rest, "%")

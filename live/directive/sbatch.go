@@ -3,6 +3,7 @@ package directive
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/libra-market/libra/core/task"
@@ -22,13 +23,7 @@ var sbatchOptions = append([]option{
 	{names: []string{"--gpus-per-node"}, takes: aValue, set: devices(func(g *gpus) *someGPUs { return &g.node })},
 	{names: []string{"--gpus-per-task"}, takes: aValue, set: devices(func(g *gpus) *someGPUs { return &g.task })},
 	{names: []string{"--gres"}, takes: aValue, set: (*occurrence).gres},
-	{names: []string{"-t", "--time"}, takes: aValue, set: func(o *occurrence) error {
-		ms, err := slurmTime(o.value)
-		if err == nil && ms == 0 {
-			err = errors.New("no limit: Libra needs an estimate of the runtime")
-		}
-		return put(&o.Request.EstimateMS, ms, err)
-	}},
+	{names: []string{"-t", "--time"}, takes: aValue, set: (*occurrence).time},
 	{names: []string{"--deadline"}, takes: aValue, set: func(o *occurrence) error {
 		ms, err := slurmDeadline(o.value, o.at.Now)
 		o.dueAt = true
@@ -110,15 +105,28 @@ var sbatchOthers = []option{
 	{names: []string{"--switches"}, takes: aValue, idle: "processors are chosen by the market"},
 	{names: []string{"--spread-job"}, idle: "processors are chosen by the market"},
 	{names: []string{"--use-min-nodes"}, idle: "processors are chosen by the market"},
-	{names: []string{"--parsable"}, idle: "say --json to libra submit"},
-	{names: []string{"-Q", "--quiet"}, idle: "it is for sbatch itself"},
+	{names: []string{"--parsable"}, set: manner("say --json to libra submit", func(m *Manner) { m.Parsable = true })},
+	{names: []string{"-Q", "--quiet"}, set: manner(itself, func(m *Manner) { m.Quiet = true })},
 	{names: []string{"-v", "--verbose"}, idle: "it is for sbatch itself"},
-	{names: []string{"-W", "--wait"}, idle: "say --wait to libra submit"},
+	{names: []string{"-W", "--wait"}, set: manner("say --wait to libra submit", func(m *Manner) { m.Wait = true })},
 
 	{names: []string{"--exclusive"}, takes: perhapsA, set: (*occurrence).exclusive},
 	{names: []string{"-L", "--licenses"}, takes: aValue, set: passed(task.Licenses, checkLicenses)},
 	{names: []string{"--uid"}, takes: aValue, never: "jobs run as the user who hands them in"},
 	{names: []string{"--gid"}, takes: aValue, never: "jobs run as the user who hands them in"},
+}
+
+// time reads how long a job runs. Who asks for no limit to that has said nothing of it: libra
+// sbatch takes what it takes then.
+func (o *occurrence) time() error {
+	ms, err := slurmTime(o.value)
+	if slices.Contains([]string{"unlimited", "infinite", "-1"}, strings.ToLower(o.value)) {
+		ms, err = 0, nil
+	}
+	if err == nil && ms == 0 && !o.sbatch {
+		err = errors.New("no limit: Libra needs an estimate of the runtime")
+	}
+	return put(&o.Request.EstimateMS, ms, err)
 }
 
 // nodeRange reads 2, or from two to four as 2-4.

@@ -47,7 +47,7 @@ var sbatchRest = []option{
 	{names: []string{"-F", "--nodefile"}, takes: aValue, never: "--nodelist says on which nodes it is"},
 	{names: []string{"--mcs-label"}, takes: aValue, never: "the market knows no labels of nodes"},
 	{names: []string{"-k", "--no-kill"}, takes: perhapsA, never: "a job that loses a node begins again as a whole"},
-	{names: []string{"--test-only"}, idle: "it is for sbatch itself"},
+	{names: []string{"--test-only"}, set: manner(itself, func(m *Manner) { m.TestOnly = true })},
 	{names: []string{"--wrap"}, takes: aValue, never: "the script is here already"},
 	{names: []string{"-h", "--help"}, never: "say libra sbatch --help"},
 	{names: []string{"--usage"}, never: "say libra sbatch --help"},

@@ -13,18 +13,18 @@ var update = flag.Bool("update", false, "write the table of docs/slurm.md anew")
 
 // commands are the options that libra sbatch has itself.
 var commands = map[string]string{
-	"--help": "the help of libra sbatch", "--wrap": "", "--parsable": "", "--quiet": "", "--wait": "",
+	"--help": "the help of libra sbatch", "--wrap": "", "--parsable": "", "--quiet": "nothing is printed but errors and, with --parsable, the number", "--wait": "",
 	"--test-only": "a quote: price and promise, and nothing is handed in",
 }
 
 // notes are what options that work mean otherwise than in Slurm.
 var notes = map[string]string{
-	"--licenses": "counted by Slurm, and kept for the job from when it is taken, or from when it is let go if it waits in the market before", "--account": "the account of the market that pays, or Slurm's name of it (slurm.associations)", "--time": "the estimate of the runtime, with processors to itself", "--deadline": "the promise that is bought", "--dependency": "after, afterok, afterany, afternotok, aftercorr and singleton, all of which must hold (? is refused); an array begins after aftercorr when all elements of the other have ended, and those run whose namesakes have succeeded",
+	"--licenses": "counted by Slurm, and kept for the job from when it is taken, or from when it is let go if it waits in the market before", "--account": "the account of the market that pays, or Slurm's name of it (slurm.associations)", "--time": "the estimate of the runtime, with processors to itself; 0 and UNLIMITED say none, and then it is that of former runs, the partition's DefaultTime, or an hour", "--deadline": "the promise that is bought", "--dependency": "after, afterok, afterany, afternotok, aftercorr and singleton of jobs that the market has sold, all of which must hold (? is refused); of whole arrays, not of an element (12_3); an array begins after aftercorr when all elements of the other have ended, and those run whose namesakes have succeeded",
 	"--signal": "passed to Slurm, which counts from the time limit: that follows from the deadline", "--mail-type": "passed to Slurm; a market without one sends no mail", "--mail-user": "passed to Slurm",
 
 	"--reservation": "one of Slurm's, of whole nodes and for users or accounts: the job is on its nodes alone, and done before it ends; not FLEX, MAGNETIC, TIME_FLOAT, MAINT, REPLACE, of groups or of some processors, nor with --hold or --dependency; before it begins with --begin",
 
-	"--mem": "0 is all memory of its nodes, as much as the smallest that does has; on nodes that have another it is not", "--exclusive": "every processor of its nodes is the job's and is paid for; where nodes are not alike, of the smallest that do; their time is shared as the policy shares it, so that others may have what the job's promise leaves; =user, =mcs and =topo are refused", "--input": "where Slurm runs the jobs", "--comment": "terms of the market, as libra:budget=5;penalty=0.1; another is shown by Slurm, after the market's own mark on the job", "--nodes": "so many, as many tasks on each, and of a range the most that can be had; where the tasks do not divide, wherever processors are free, with a note", "--tmp": "disk, which is sold",
+	"--mem": "0 is all memory of its nodes, as much as the smallest that does has; on nodes that have another it is not", "--exclusive": "every processor of its nodes is the job's and is paid for; where nodes are not alike, of the smallest that do; their time is shared as the policy shares it, so that others may have what the job's promise leaves; =user, =mcs and =topo are refused", "--input": "where Slurm runs the jobs", "--comment": "terms of the market, as libra:budget=5;penalty=0.1; another is shown by Slurm, after the market's own mark on the job", "--nodes": "so many, as many tasks on each, and of a range the most that can be had; where the tasks do not divide, so many (of a range the fewest) with as many processors on each as the fullest needs, which are paid for, with a note", "--tmp": "disk, which is sold",
 	"--gpus": "of one kind, as many on each node; on one node unless -N, --gpus-per-node or --gpus-per-task says otherwise", "--gpus-per-node": "of one kind; on one node unless -N or --gpus says otherwise",
 	"--gres":     "gpu, gpu:2, gpu:a100, gpu:a100:2 and none, as --gpus-per-node; other resources are refused",
 	"--nodelist": "on these and on no others; on all of them, as many tasks on each where the tasks divide", "--exclude": "names of nodes that the market does not have exclude nothing",
@@ -33,7 +33,7 @@ var notes = map[string]string{
 	"--distribution": "srun in the script goes by it; nodes and processors are chosen by the market", "--hint": forItsSteps,
 	"--threads-per-core": forItsSteps, "--ntasks-per-core": forItsSteps, "--ntasks-per-socket": forItsSteps, "--overcommit": forItsSteps,
 	"--get-user-env": "what a login sets, on its node; how long that may take is Slurm's to say", "--propagate": "all soft limits unless it says otherwise, as far as PropagateResourceLimits lets them",
-	"--array":   "each element has its tasks and their processors (-n, -c) on one node: more nodes for each (-N 2) are refused",
+	"--array":   "each element has its tasks and their processors (-n, -c) on one node: more nodes for each (-N 2) are refused; to Slurm it is one job, whose elements scancel and scontrol do not know one by one (12_3)",
 	"--requeue": "a job that lost its node begins again", "--no-requeue": "it does not",
 }
 

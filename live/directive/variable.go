@@ -2,6 +2,7 @@ package directive
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -40,7 +41,7 @@ func (r *reader) noteVariables(script string) {
 			continue
 		}
 		for _, v := range variables {
-			if !seen[v.theirs] && uses(text, v.theirs) {
+			if !seen[v.theirs] && uses(text, v.theirs) && !r.head.tells(v.theirs) {
 				seen[v.theirs] = true
 				n := Note{File: r.file, Line: number, Directive: "$" + v.theirs, Text: fmt.Sprintf("is not set here; $%s is", v.ours)}
 				if strings.HasPrefix(v.theirs, "SLURM_") {
@@ -50,6 +51,12 @@ func (r *reader) noteVariables(script string) {
 			}
 		}
 	}
+}
+
+// tells reports whether a variable of Slurm's is set for whoever hands a job in as with sbatch, on
+// Slurm and elsewhere.
+func (h *Head) tells(name string) bool {
+	return h.sbatch && (name == "SLURM_SUBMIT_DIR" || slices.ContainsFunc(h.told, func(e string) bool { return strings.HasPrefix(e, name+"=") }))
 }
 
 // uses reports whether a line of shell looks at a variable.

@@ -70,17 +70,22 @@ func (w *width) apply(h *Head) error {
 		w.tell(h, n/threads)
 		return nil
 	}
-	if n > 0 {
-		h.Request.Processors = n
-	}
-	ways := w.spread(n / threads)
-	if len(ways) > 0 && !h.sbatch { // who asks cannot ask again
-		ways = ways[len(ways)-1:]
-	}
-	if h.Request.Array != nil && n > threads && w.total == 0 {
-		if ways, err = w.ofElement(n / threads); err != nil {
+	tasks := n / threads
+	ways := w.spread(tasks)
+	switch {
+	case h.Request.Array != nil && tasks > 1 && w.total == 0:
+		if ways, err = w.ofElement(tasks); err != nil {
 			return err
 		}
+	case len(ways) > 0 && !h.sbatch: // who asks cannot ask again
+		ways = ways[len(ways)-1:]
+	case len(ways) == 0 && h.sbatch:
+		if ways, n, err = w.spare(tasks, n); err != nil {
+			return err
+		}
+	}
+	if n > 0 {
+		h.Request.Processors = n
 	}
 	among := int64(max(1, n))
 	h.nodeMB = 0
@@ -100,7 +105,7 @@ func (w *width) apply(h *Head) error {
 		h.nodeMB = w.memoryNode
 		h.Request.MemoryMB = h.memoryOn(nodes, among)
 	}
-	w.tell(h, n/threads)
+	w.tell(h, tasks)
 	switch {
 	case len(ways) > 0: // so many on each node: they are sold as what has to be on one, and not two of them on one
 		threads = n / ways[0]
@@ -143,6 +148,32 @@ func (w *width) spread(tasks int) []int {
 	return ways
 }
 
+// spare is on how many nodes tasks are that do not divide among those that are asked for, and how
+// many processors they have in all: on each as many as on the fullest, since what is sold is
+// alike. Without GPUs, which are nobody's to spare; on no number of nodes where none was asked for,
+// or the tasks are not for it: they are put wherever processors are free.
+func (w *width) spare(tasks, processors int) (ways []int, all int, err error) {
+	nodes := w.nodes
+	if nodes == 0 && w.perNode > 0 {
+		nodes = (tasks + w.perNode - 1) / w.perNode
+	}
+	if nodes < 2 || tasks <= nodes || w.total > 0 || w.gpus != (gpus{}) {
+		return nil, processors, nil
+	}
+	each := (tasks + nodes - 1) / nodes
+	if w.perNode > 0 && each > w.perNode {
+		return nil, processors, nil
+	}
+	each *= max(1, w.perTask)
+	if all = nodes * each; all > market.MaxWidth {
+		return nil, processors, errTooWide
+	}
+	if w.last != nil {
+		w.last.note(fmt.Sprintf("%d tasks do not divide among %d nodes: each has as many processors as the fullest, %d, and they are paid for", tasks, nodes, each))
+	}
+	return []int{nodes}, all, nil
+}
+
 // tell sets what sbatch would tell the job of its size: what was asked for, and nothing
 // else.
 func (w *width) tell(h *Head, tasks int) {
@@ -163,6 +194,9 @@ func (w *width) tell(h *Head, tasks int) {
 	}
 	if w.memoryProc > 0 {
 		h.told = append(h.told, fmt.Sprintf("SLURM_MEM_PER_CPU=%d", w.memoryProc))
+	}
+	if w.memoryNode > 0 {
+		h.told = append(h.told, fmt.Sprintf("SLURM_MEM_PER_NODE=%d", w.memoryNode))
 	}
 	w.gpus.tellGPUs(h)
 }

@@ -172,6 +172,9 @@ func (b *Backend) submission(r *run, orders []task.Order, partition string) (cli
 	l.devices = b.haveGPUs(r.Nodes)
 	cpus := min(most*first.Processors(), narrowest)
 	l.memory = memoryOf(first, most, cpus)
+	if first.Len() == 0 || len(specs) == 1 { // else they are several elements, which are told their own
+		l.onNode = memoryOnNode(first, most)
+	}
 	site := b.site(b.ctx, partition)
 	l.usual = site.Partition.DefMemoryMB
 	if bySbatch(first) {
@@ -184,20 +187,23 @@ func (b *Backend) submission(r *run, orders []task.Order, partition string) (cli
 	s := client.Submission{
 		Name: nameOf(first), Comment: withText(b.commentOf(r), valueOf(first.Env, task.Comment)), User: first.User, Partition: partition, Nodes: slices.Clone(r.Nodes),
 		Tasks: len(specs), CPUs: cpus, MemoryMB: megabytes(first.Memory) * int64(most), Limit: limitOf(first.DueUS, b.cfg.Now()),
-		Dir: first.Dir, Env: b.surroundings(specs), Output: shownFile(specs, first.Output), Script: text, Command: shownCommand(first),
+		Dir: first.Dir, Env: b.surroundings(specs, &l), Output: shownFile(specs, first.Output), Script: text, Command: shownCommand(first),
 		MailType: valueOf(first.Env, task.MailType), MailUser: valueOf(first.Env, task.MailUser), Signal: valueOf(first.Env, task.Signal), Licenses: valueOf(first.Env, task.Licenses),
 	}
 	askGPUs(&s, specs, onNode)
 	if first.Error != first.Output {
 		s.Error = shownFile(specs, first.Error)
 	}
-	if l.memory > 0 {
+	switch {
+	case l.memory > 0:
 		s.MemoryMB, s.MemoryEachMB = 0, l.memory
+	case l.onNode > 0:
+		s.MemoryMB = l.onNode
 	}
 	if l.even {
 		s.PerTask = l.perTask
 	}
-	if l.even || l.fits && first.Once && bySbatch(first) {
+	if l.onNode == 0 && (l.even || l.fits && first.Once && bySbatch(first)) {
 		if each := site.Partition.DefMemoryMB; megabytes(first.Memory) == each*int64(first.Processors()) {
 			s.MemoryMB = 0 // what Slurm gives anyway
 		}

@@ -44,16 +44,18 @@ func (l *layout) listsHosts(env []string) bool {
 
 // elementMemory is what it is told of its memory.
 func (l *layout) elementMemory(s *task.Spec) []string {
-	mb, processors := megabytes(s.Memory), int64(s.Processors())
+	mb, processors, asked := megabytes(s.Memory), int64(s.Processors()), memoryOnNode(s, 1)
 	switch each := mb / processors; {
 	case mb == 0:
 		return nil
 	case valueOf(s.Env, task.AllMemory) != "":
 		return untoldMemory
+	case asked > 0:
+		return []string{"-u " + memoryEach, fmt.Sprintf("%s=%d", memoryNode, asked)}
 	case mb == l.usual*processors || valueOf(s.Env, memoryEach) == strconv.FormatInt(each, 10):
-		return []string{"-u SLURM_MEM_PER_NODE", fmt.Sprintf("%s=%d", memoryEach, each)}
+		return []string{"-u " + memoryNode, fmt.Sprintf("%s=%d", memoryEach, each)}
 	default:
-		return []string{"-u " + memoryEach, fmt.Sprintf("SLURM_MEM_PER_NODE=%d", mb)}
+		return []string{"-u " + memoryEach, fmt.Sprintf("%s=%d", memoryNode, mb)}
 	}
 }
 

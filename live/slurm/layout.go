@@ -23,6 +23,7 @@ type layout struct {
 	devices    bool           // its nodes have GPUs, and Slurm says whose they are
 	usual      int64          // MB of each processor of a job that does not say
 	memory     int64          // MB of each processor, where that is what Slurm is asked for; 0: it is for nodes
+	onNode     int64          // MB of each node, where somebody has asked for that and it is so; 0: nobody has
 	launchers  []string       // what launchers of MPI are told
 	perTaskToo bool           // processors of a task are told as TRES, too
 	fits       bool           // no node has more of it than Slurm says that it has processors
@@ -115,7 +116,10 @@ func (l *layout) told(specs []task.Spec) []string {
 		words = append(words, quote("SLURM_TASKS_PER_NODE="+l.perNode()))
 	}
 	if s.Once && s.Size > 1 && !l.even {
-		words = append(words, "SLURM_HOSTFILE=/proc/self/fd/4", "SLURM_DISTRIBUTION=arbitrary", quote("SLURM_TASKS_PER_NODE="+l.perNode()))
+		words = append(words, quote("SLURM_TASKS_PER_NODE="+l.perNode()))
+		if l.listsRanks(s) {
+			words = append(words, "SLURM_HOSTFILE=/proc/self/fd/4", "SLURM_DISTRIBUTION=arbitrary")
+		}
 		switch {
 		case !l.fits: // Slurm believes in fewer processors than were sold: jobs share them
 			words = append(words, "SLURM_OVERCOMMIT=1")
@@ -136,17 +140,19 @@ func (l *layout) told(specs []task.Spec) []string {
 	if each := valueOf(s.Env, "SLURM_CPUS_PER_TASK"); l.perTaskToo && each != "" && s.GPUs == 0 {
 		words = append(words, quote("SLURM_TRES_PER_TASK=cpu="+each))
 	}
-	words = append(words, l.launchers...)
-	slices.SortStableFunc(words, func(x, y string) int { return cmp.Compare(rankOfWord(x), rankOfWord(y)) })
-	return words
+	return withdrawnFirst(append(words, l.launchers...))
 }
 
-// rankOfWord puts what env(1) takes away before what it sets: after that it takes no options.
-func rankOfWord(word string) int {
-	if strings.HasPrefix(word, "-u ") {
-		return 0
+// withdrawnFirst puts what env(1) takes away before what it sets: after that it takes no options.
+func withdrawnFirst(words []string) []string {
+	rank := func(word string) int {
+		if strings.HasPrefix(word, "-u ") {
+			return 0
+		}
+		return 1
 	}
-	return 1
+	slices.SortStableFunc(words, func(x, y string) int { return cmp.Compare(rank(x), rank(y)) })
+	return words
 }
 
 // named is the name of a job that was handed in as with sbatch: not everyone who hands in to Slurm
@@ -172,6 +178,13 @@ func startsSteps(s *task.Spec) bool {
 	return bytes.Contains(s.Script, []byte("srun")) || bytes.Contains(s.Script, []byte("mpi"))
 }
 
+// listsRanks reports whether srun in a job that starts once is told where its tasks are: Slurm
+// would put as many on each node, and not what was sold there. A script that is as by sbatch, and
+// starts no steps, is not told of it, as there.
+func (l *layout) listsRanks(s *task.Spec) bool {
+	return !l.even && (!l.fits || !bySbatch(s) || len(s.Script) == 0 || startsSteps(s))
+}
+
 // memoryOf is the memory of a processor that a job was handed in with, as by sbatch
 // --mem-per-cpu, where that is what it has; 0: it was not, or Slurm sets aside fewer processors
 // than it was sold.
@@ -183,22 +196,37 @@ func memoryOf(s *task.Spec, most, cpus int) int64 {
 	return each
 }
 
-// untoldMemory is what a job is not told that has all memory of its nodes, as by sbatch.
-var untoldMemory = []string{"-u SLURM_MEM_PER_NODE", "-u " + memoryEach}
+// memoryOnNode is the memory of a node that a job was handed in with, as by sbatch --mem, where
+// so many of its programs on one have as much, but for what was rounded up for each processor; 0:
+// it was not, or they have another.
+func memoryOnNode(s *task.Spec, programs int) int64 {
+	asked, err := strconv.ParseInt(valueOf(s.Env, memoryNode), 10, 64)
+	more := megabytes(s.Memory)*int64(programs) - asked
+	if err != nil || asked <= 0 || more < 0 || more >= int64(programs*s.Processors()) {
+		return 0
+	}
+	return asked
+}
 
-// memoryEach is how a script is told of it. One that is told of the memory of a node, too,
-// has an srun that takes neither.
-const memoryEach = "SLURM_MEM_PER_CPU"
+// untoldMemory is what a job is not told that has all memory of its nodes, as by sbatch.
+var untoldMemory = []string{"-u " + memoryNode, "-u " + memoryEach}
+
+// How a script is told of the memory of a processor, and of a node. One that is told of both has
+// an srun that takes neither.
+const (
+	memoryEach = "SLURM_MEM_PER_CPU"
+	memoryNode = "SLURM_MEM_PER_NODE"
+)
 
 // kept are the variables of a job that are so: of tasks on a node it is told no number
 // that they do not have, and of memory what Slurm was asked for.
 func (l *layout) kept(env []string) []string {
-	if !l.even || l.elements > 0 && l.listsHosts(env) { // srun goes by a list of nodes then
+	if !l.even || l.elements > 0 && l.listsHosts(env) { // srun goes by a list of nodes then, if there is one
 		env = slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, "SLURM_DISTRIBUTION=") })
 	}
-	if l.memory == 0 && valueOf(env, memoryEach) != "" {
-		env = slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, memoryEach+"=") })
-	}
+	env = slices.DeleteFunc(slices.Clone(env), func(e string) bool {
+		return l.memory == 0 && strings.HasPrefix(e, memoryEach+"=") || strings.HasPrefix(e, memoryNode+"=")
+	})
 	if n, err := strconv.Atoi(valueOf(env, "SLURM_NTASKS_PER_NODE")); err != nil || l.whole || n*max(len(l.on), l.elements) == l.tasks {
 		return env
 	}

@@ -47,7 +47,7 @@ func script(specs []task.Spec, l layout) (string, error) {
 	switch {
 	case len(specs) == 1:
 		return head + asOne(body+taskScript(specs, l)), nil
-	case first.Once && l.even:
+	case first.Once && !l.listsRanks(first):
 		return head + asOne(body+taskScript(specs, l)), nil
 	case first.Once:
 		return head + asOne(body+onceScript(specs, l)), nil
@@ -310,9 +310,8 @@ exit "$libra_bad"
 // login would set, then what the task asks for, then what it is told about itself.
 func environment(specs []task.Spec, l layout) string {
 	s := &specs[0]
-	words := append([]string{"/usr/bin/env", "-u LIBRA_SEAL", "-u SLURM_HOSTFILE", "-u SLURM_OPEN_MODE", "-u OLDPWD"}, l.told(specs)...)
-	words = append(words, `"PATH=$PATH"`,
-		`"HOME=${libra_home:-/}"`, quote("USER="+s.User), quote("LOGNAME="+s.User), `"SHELL=${libra_shell:-/bin/sh}"`)
+	words := withdrawnFirst(slices.Concat([]string{"-u LIBRA_SEAL", "-u SLURM_HOSTFILE", "-u SLURM_OPEN_MODE", "-u OLDPWD"}, l.told(specs), l.login(s)))
+	words = slices.Insert(words, 0, "/usr/bin/env")
 	for _, setting := range l.withoutDevices(l.kept(task.WithoutPassed(s.Env))) {
 		if strings.HasPrefix(setting, temporary) {
 			words = append(words, `"TMPDIR=$libra_temporary"`)
@@ -321,6 +320,9 @@ func environment(specs []task.Spec, l layout) string {
 		words = append(words, quote(setting))
 	}
 	words = append(words, toldGPUs(specs)...)
+	if mode := valueOf(s.Env, task.OpenMode); mode != "" && bySbatch(s) {
+		words = append(words, "SLURM_OPEN_MODE="+quote(mode[:1]))
+	}
 	if s.Attempt > 0 && bySbatch(s) { // as Slurm counts those that it begins again
 		words = append(words, fmt.Sprintf("SLURM_RESTART_COUNT=%d", s.Attempt))
 	}

@@ -15,11 +15,11 @@ import (
 
 // surroundings is the environment that Slurm starts the script of a job in. What its programs
 // get is in the script.
-func (b *Backend) surroundings(specs []task.Spec) []string {
+func (b *Backend) surroundings(specs []task.Spec, l *layout) []string {
 	s := &specs[0]
 	env := []string{"PATH=" + b.cfg.Path}
 	alone := len(specs) == 1 || s.Once // else srun starts it, which is looked for there
-	if alone && valueOf(s.Env, task.Login) != "" {
+	if alone && valueOf(s.Env, task.Login) != "" && !l.bare(s) {
 		env = []string{"SLURM_GET_USER_ENV=1"}
 	}
 	if mask := valueOf(s.Env, task.Umask); mask != "" {
@@ -38,6 +38,20 @@ func (b *Backend) surroundings(specs []task.Spec) []string {
 		}
 	}
 	return env
+}
+
+// bare reports whether a job gets nothing of an environment but what Slurm tells it, not even what
+// a login would set: as by --export=NIL of newer releases, to which it is NONE otherwise.
+func (l *layout) bare(s *task.Spec) bool {
+	return l.perTaskToo && bySbatch(s) && strings.EqualFold(valueOf(s.Env, "SLURM_EXPORT_ENV"), "nil")
+}
+
+// login is what a program has of a login, in words for env(1).
+func (l *layout) login(s *task.Spec) []string {
+	if l.bare(s) {
+		return []string{"-u PATH", "-u HOME", "-u USER", "-u LOGNAME", "-u SHELL"}
+	}
+	return []string{`"PATH=$PATH"`, `"HOME=${libra_home:-/}"`, quote("USER=" + s.User), quote("LOGNAME=" + s.User), `"SHELL=${libra_shell:-/bin/sh}"`}
 }
 
 // temporary is how the setting begins that says where a program has its temporary files.

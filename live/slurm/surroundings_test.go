@@ -7,8 +7,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/slurm/client"
+	"github.com/libra-market/libra/live/slurm/limit"
 )
 
 // asSlurm runs what Slurm would run, from the file that Slurm makes for a job, and says what its
@@ -124,14 +127,23 @@ func TestElementsAreToldOfTheirNode(t *testing.T) {
 func TestTasksThatDoNotDivide(t *testing.T) {
 	s := aTask(t)
 	s.Size, s.Nodes, s.Once, s.Env = 3, []string{"n2", "n2", "n1"}, true, []string{"SLURM_SUBMIT_DIR=/"}
-	s.Script = []byte("#!/bin/sh\necho \"$SLURM_TASKS_PER_NODE $SLURM_JOB_CPUS_PER_NODE $SLURM_CPUS_ON_NODE ${SLURM_OVERCOMMIT:-no}\"\ncat \"$SLURM_HOSTFILE\"\n")
-	specs := slices.Repeat([]task.Spec{s}, 3)
-	for i := range specs {
-		specs[i].Rank = i
-	}
-	for narrowest, want := range map[int]string{4: "1,2 1,2 1 no\nn1\nn2\nn2\n", 1: "1,2   1\nn1\nn2\nn2\n"} {
+	const says = "#!/bin/sh\necho \"$SLURM_TASKS_PER_NODE $SLURM_JOB_CPUS_PER_NODE $SLURM_CPUS_ON_NODE ${SLURM_OVERCOMMIT:-no} $SLURM_DISTRIBUTION\"\n[ -z \"$SLURM_HOSTFILE\" ] || cat \"$SLURM_HOSTFILE\"\n"
+	for _, c := range []struct {
+		narrowest int
+		script    string
+		want      string
+	}{
+		{4, says + "# srun\n", "1,2 1,2 1 no arbitrary\nn1\nn2\nn2\n"},
+		{1, says, "1,2   1 arbitrary\nn1\nn2\nn2\n"},
+		{4, says, "1,2 1,2 1 no \n"}, // who starts no steps is not told where they would be, as by sbatch
+	} {
 		_ = os.Remove(filepath.Join(s.Dir, "out"))
-		text, err := script(specs, layoutOf(specs, narrowest))
+		s.Script = []byte(c.script)
+		specs := slices.Repeat([]task.Spec{s}, 3)
+		for i := range specs {
+			specs[i].Rank = i
+		}
+		text, err := script(specs, layoutOf(specs, c.narrowest))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,8 +152,101 @@ func TestTasksThatDoNotDivide(t *testing.T) {
 		if said, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, said)
 		}
-		if got := content(t, &s, "out"); got != want {
-			t.Errorf("on nodes of %d: %q, want %q", narrowest, got, want)
+		if got := content(t, &s, "out"); got != c.want {
+			t.Errorf("on nodes of %d: %q, want %q", c.narrowest, got, c.want)
+		}
+	}
+}
+
+// What a job was handed in with of the memory of a node is what Slurm is asked for, and nothing
+// that the market has not sold.
+func TestMemoryOfANode(t *testing.T) {
+	for _, c := range []struct {
+		said              string
+		each              int64
+		threads, programs int
+		want              int64
+	}{
+		{"256", 256, 2, 1, 256},
+		{"100", 102, 3, 1, 100},
+		{"100", 103, 3, 1, 0},
+		{"100", 99, 3, 1, 0},
+		{"100", 34, 1, 3, 100},
+		{"100", 34, 1, 2, 0},
+		{"", 256, 2, 1, 0},
+		{"x", 256, 2, 1, 0},
+		{"0", 0, 1, 1, 0},
+		{"-1", 1, 2, 1, 0},
+	} {
+		s := task.Spec{Memory: c.each << 20, Threads: c.threads, Env: []string{"SLURM_MEM_PER_NODE=" + c.said}}
+		if got := memoryOnNode(&s, c.programs); got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
+	}
+	s := task.Spec{Memory: 256 << 20, Threads: 2, Env: []string{"SLURM_MEM_PER_NODE=255", "OTHER=1"}, Span: &task.Span{First: 1, Count: 2, Step: 1}}
+	l := layout{usual: 128}
+	if got := strings.Join(l.elementMemory(&s), " "); got != "-u SLURM_MEM_PER_CPU SLURM_MEM_PER_NODE=255" {
+		t.Errorf("an element is told %s", got)
+	}
+	if got := l.kept(s.Env); !slices.Equal(got, []string{"OTHER=1"}) { // Slurm tells of it
+		t.Errorf("it is told %q", got)
+	}
+}
+
+// Slurm is asked for what was, also where it would give as much by itself: it tells of it then.
+func TestMemoryThatSlurmIsAskedFor(t *testing.T) {
+	b, _ := idle(t, Agents)
+	w := b.gate.wicket("libra")
+	w.site, w.asked = limit.Read(limit.Said{Partition: "PartitionName=libra DefMemPerCPU=128\n"}), noon
+	b.applyNodes(map[string]client.Node{"n1": {Name: "n1", Up: true, Processors: 4, MemoryMB: 4000}}, noon)
+	ask := func(env ...string) client.Submission {
+		t.Helper()
+		s := aTask(t)
+		s.Script, s.Nodes, s.Threads, s.Memory, s.Env = []byte("#!/bin/sh\n"), []string{"n1"}, 2, 256<<20, append(env, "SLURM_SUBMIT_DIR=/")
+		got, err := b.submission(&run{binding: binding{Nodes: []string{"n1"}}}, []task.Order{{Spec: s}}, "libra")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	if got := ask(); got.MemoryMB != 0 || got.MemoryEachMB != 0 {
+		t.Errorf("nothing was said: %d, %d each", got.MemoryMB, got.MemoryEachMB)
+	}
+	if got := ask("SLURM_MEM_PER_NODE=255"); got.MemoryMB != 255 || got.MemoryEachMB != 0 {
+		t.Errorf("of the node: %d, %d each", got.MemoryMB, got.MemoryEachMB)
+	}
+	if got := ask("SLURM_MEM_PER_CPU=128"); got.MemoryMB != 0 || got.MemoryEachMB != 128 {
+		t.Errorf("of a processor: %d, %d each", got.MemoryMB, got.MemoryEachMB)
+	}
+}
+
+// A job without a time of its own takes what the partition has for it.
+func TestTheUsualTime(t *testing.T) {
+	b, _ := idle(t, Agents)
+	for said, want := range map[string]time.Duration{"": time.Hour, "DefaultTime=NONE MaxTime=UNLIMITED": time.Hour, "DefaultTime=NONE MaxTime=00:10:00": 10 * time.Minute, "DefaultTime=1-00:00:00 MaxTime=2-00:00:00": 24 * time.Hour} {
+		w := b.gate.wicket("libra")
+		w.site, w.asked = limit.Read(limit.Said{Partition: "PartitionName=libra " + said + "\n"}), noon
+		if got := b.UsualTime(t.Context()); got != want {
+			t.Errorf("%s: %s, want %s", said, got, want)
+		}
+	}
+}
+
+// --export=NIL is nothing at all to newer releases, and what a login sets to older ones.
+func TestNothingIsExported(t *testing.T) {
+	s := aTask(t)
+	s.Script, s.Env = []byte("#!/bin/sh\n"), []string{"SLURM_SUBMIT_DIR=/", "SLURM_EXPORT_ENV=NIL", task.Login + "=yes"}
+	b, _ := idle(t, Agents)
+	for newer, want := range map[bool]bool{true: true, false: false} {
+		l := layout{perTaskToo: newer}
+		words := environment([]task.Spec{s}, l)
+		bare := strings.Contains(words, "-u HOME ") && !strings.Contains(words, "HOME=") && !strings.Contains(words, "PATH=") && !strings.Contains(words, "SHELL=")
+		login := slices.Contains(b.surroundings([]task.Spec{s}, &l), "SLURM_GET_USER_ENV=1")
+		if bare != want || login == want {
+			t.Errorf("newer %t: bare %t, as by a login %t: %s", newer, bare, login, words)
+		}
+		if set := strings.Index(words, "="); strings.Contains(words[set:], " -u ") {
+			t.Errorf("env takes no options after what it sets: %s", words)
 		}
 	}
 }
@@ -183,6 +288,16 @@ func TestFilesAreAddedTo(t *testing.T) {
 	s.Env = []string{task.OpenMode + "=append"}
 	if got := asSlurm(t, s); got != ".\n.\n" {
 		t.Errorf("added to: %q", got)
+	}
+	s.Script = []byte("#!/bin/sh\necho \"${SLURM_OPEN_MODE-none}\"\n")
+	for mode, want := range map[string]string{"append": "a", "truncate": "t", "": "none"} { // as sbatch tells of it
+		s.Env = []string{"SLURM_SUBMIT_DIR=/"}
+		if mode != "" {
+			s.Env = append(s.Env, task.OpenMode+"="+mode)
+		}
+		if got := asSlurm(t, s); !strings.HasSuffix(got, want+"\n") {
+			t.Errorf("%s: %q", mode, got)
+		}
 	}
 }
 
@@ -233,20 +348,20 @@ func TestSurroundings(t *testing.T) {
 		task.Umask + "=0027", task.Limits + "NOFILE=512", task.Limits + "CORE=U0", task.Limits + "SIGPENDING=1", task.Limits + "STACK=8;x", task.Limits + "AS=", "OTHER=1",
 	}}
 	want := []string{"PATH=/bin", "SLURM_UMASK=0027", "SLURM_RLIMIT_NOFILE=512", "SLURM_RLIMIT_CORE=U0"}
-	if got := b.surroundings([]task.Spec{s}); !slices.Equal(got, want) {
+	if got := b.surroundings([]task.Spec{s}, &layout{}); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	for _, bad := range []string{"rwx", "-1", "07777"} {
 		s.Env = []string{task.Umask + "=" + bad}
-		if got := b.surroundings([]task.Spec{s}); !slices.Equal(got, want[:1]) {
+		if got := b.surroundings([]task.Spec{s}, &layout{}); !slices.Equal(got, want[:1]) {
 			t.Errorf("umask %s: %q", bad, got)
 		}
 	}
 	s.Env = []string{task.Login + "=yes"}
-	if got := b.surroundings([]task.Spec{s}); !slices.Equal(got, []string{"SLURM_GET_USER_ENV=1"}) {
+	if got := b.surroundings([]task.Spec{s}, &layout{}); !slices.Equal(got, []string{"SLURM_GET_USER_ENV=1"}) {
 		t.Errorf("with a login: %q", got)
 	}
-	if got := b.surroundings([]task.Spec{s, s}); !slices.Equal(got, want[:1]) {
+	if got := b.surroundings([]task.Spec{s, s}, &layout{}); !slices.Equal(got, want[:1]) {
 		t.Errorf("of several programs: %q", got)
 	}
 }

@@ -89,6 +89,8 @@ var people = []struct{ name, shell, script string }{
 	{"elements with tasks and names of files", `SBATCH -t 1 -a 3-5:2 -n 2 -o %4a.%2t job.sh; SBATCH -t 1 -a 7 -n 2 -o b.%a job.sh`, `env | grep -E '^SLURM_(CPUS.*|JOB_NAME|JOB_CPUS_PER_NODE|NPROCS|NTASKS.*|TASKS_PER_NODE|MEM_PER.*|NNODES|JOB_NUM_NODES|NODEID)=' | sort; srun sh -c 'echo "$SLURM_PROCID of $SLURM_NTASKS"' 2>/dev/null | sort`},
 	{"mail and a name", `SBATCH -t 1 --mail-type=NONE -J named -o out job.sh; SBATCH -t 1 --mail-type=NONE -o in <job.sh`, `echo "${SLURM_JOB_NAME-none}"`},
 	{"options cut short", `SBATCH -t 1 -N 1 --tasks-per-node=2 --job=short --out=out --threads-per-c=1 job.sh`, `env | grep -E '^SLURM_(JOB_NAME|NTASKS.*|THREADS_PER_CORE)=' | sort`},
+	{"memory as much as there is anyway", `SBATCH -t 1 -c 2 --mem=256 -o a job.sh; SBATCH -t 1 -N 1 -n 3 --mem=100 -o b job.sh; SBATCH -t 1 -a 3-5:2 --mem=128 -o c.%a job.sh`, `env | grep '^SLURM_MEM'; srun sh -c 'env | grep ^SLURM_MEM' | sort -u`},
+	{"no time, no files, and what srun is told", `SBATCH -o out job.sh; SBATCH -t 1 -o none --hint=multithread --open-mode=append job.sh; SBATCH -t 1 --hint=nomultithread --ntasks-per-core=1 --export=ALL,X="'a,b'" -Q -o c job.sh`, `{ echo "$X"; env | grep -E '^SLURM_(HINT|NTASKS_PER_CORE|THREADS_PER_CORE|OPEN_MODE)=' | sort; } | tee "said.$SLURM_HINT.$SLURM_NTASKS_PER_CORE"`},
 	{"an exit code", `SBATCH -W -t 1 -o out --wrap 'exit 7'; echo $? >code; SBATCH -W -t 1 -o /dev/null --wrap 'kill -9 $$'; echo $? >>code`, ``},
 }
 

@@ -27,6 +27,7 @@ type Partition struct {
 	Closed       string // it takes no jobs: DOWN, DRAIN, INACTIVE; empty: it does
 	QOS          string
 	MaxTime      time.Duration
+	DefaultTime  time.Duration // of a job that asks for none
 	MaxNodes     int
 	DefMemoryMB  int64 // of a job that asks for none, on each processor
 	MaxMemoryMB  int64 // on each processor

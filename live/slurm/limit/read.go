@@ -99,7 +99,7 @@ func word(text, name string) string {
 }
 
 func readPartition(text, config string) Partition {
-	p := Partition{Name: word(text, "PartitionName"), MaxTime: span(word(text, "MaxTime")), MaxNodes: int(number(word(text, "MaxNodes")))}
+	p := Partition{Name: word(text, "PartitionName"), MaxTime: span(word(text, "MaxTime")), DefaultTime: span(word(text, "DefaultTime")), MaxNodes: int(number(word(text, "MaxNodes")))}
 	if state := word(text, "State"); state != "UP" {
 		p.Closed = state
 	}

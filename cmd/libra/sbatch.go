@@ -218,7 +218,7 @@ func (o *sbatchCommand) request(con *console, flags *pflag.FlagSet, line directi
 		return v1.Request{}, nil, err
 	}
 	o.notes = head.Notes
-	o.quiet, o.parsable, o.wait, o.testOnly = o.quiet || head.Quiet, o.parsable || head.Parsable, o.wait || head.Wait, o.testOnly || head.TestOnly
+	o.parsable, o.wait, o.testOnly = o.parsable || head.Parsable, o.wait || head.Wait, o.testOnly || head.TestOnly
 	for _, term := range marketTerms {
 		f := flags.Lookup(term)
 		if !f.Changed {

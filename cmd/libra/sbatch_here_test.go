@@ -90,7 +90,7 @@ func TestSbatchAsTheScriptSays(t *testing.T) {
 	}
 	t.Setenv("PATH", bin)
 	t.Setenv("_", "/somewhere/libra")
-	script := file(t, "job.sh", "#!/bin/sh\n#SBATCH -t 1 --parsable\n#SBATCH --quiet\n")
+	script := file(t, "job.sh", "#!/bin/sh\n#SBATCH -t 1 --parsable\n")
 	if r := libra(t, "sbatch", script); r.code != exitOK || r.err != "" || strings.Trim(r.out, "0123456789") != "\n" {
 		t.Errorf("%+v", r)
 	}

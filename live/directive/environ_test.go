@@ -77,7 +77,7 @@ func TestNamesOfFilesAsSbatchHasThem(t *testing.T) {
 
 // A script may say how the command that hands it in is to go about it.
 func TestTheMannerOfACommand(t *testing.T) {
-	if got := asSbatch(t, "#SBATCH -Q --parsable\n#SBATCH --wait\n#SBATCH --test-only\n"); got.Manner != (Manner{true, true, true, true}) || len(got.Notes) > 0 {
+	if got := asSbatch(t, "#SBATCH --parsable\n#SBATCH --wait\n#SBATCH --test-only\n"); got.Manner != (Manner{true, true, true}) || len(got.Notes) > 0 {
 		t.Errorf("%+v, notes %v", got.Manner, got.Notes)
 	}
 	if got := asSbatch(t, "#SBATCH -W\n"); got.Manner != (Manner{Wait: true}) {

@@ -3,7 +3,7 @@ package directive
 // Manner is what a script says of the command that hands it in, as that would on its command
 // line: sbatch reads such lines, too.
 type Manner struct {
-	Quiet, Parsable, Wait, TestOnly bool
+	Parsable, Wait, TestOnly bool
 }
 
 const itself = "it is for sbatch itself"

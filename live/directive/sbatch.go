@@ -106,7 +106,7 @@ var sbatchOthers = []option{
 	{names: []string{"--spread-job"}, idle: "processors are chosen by the market"},
 	{names: []string{"--use-min-nodes"}, idle: "processors are chosen by the market"},
 	{names: []string{"--parsable"}, set: manner("say --json to libra submit", func(m *Manner) { m.Parsable = true })},
-	{names: []string{"-Q", "--quiet"}, set: manner(itself, func(m *Manner) { m.Quiet = true })},
+	{names: []string{"-Q", "--quiet"}, idle: itself}, // in a script sbatch passes it over, too
 	{names: []string{"-v", "--verbose"}, idle: "it is for sbatch itself"},
 	{names: []string{"-W", "--wait"}, set: manner("say --wait to libra submit", func(m *Manner) { m.Wait = true })},
 

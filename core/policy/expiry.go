@@ -15,16 +15,11 @@ type expiring struct {
 	proc  int32
 }
 
-func newExpiry(processors int) expiry {
-	e := expiry{until: make([]market.Time, processors)}
-	for proc := range e.until {
-		e.until[proc] = market.Never
-	}
-	return e
-}
-
 // set notes until when the bounds of a processor are true.
 func (e *expiry) set(proc int32, until market.Time) {
+	for int(proc) >= len(e.until) {
+		e.until = append(e.until, market.Never)
+	}
 	e.until[proc] = until
 	if until == market.Never {
 		return

@@ -47,8 +47,8 @@ var (
 	small  = 512
 )
 
-func newGrove(processors int) grove {
-	return grove{boughs: []bough{{canopy: bare, parent: -1}}, leaf: make([]int32, processors)}
+func newGrove() grove {
+	return grove{boughs: []bough{{canopy: bare, parent: -1}}}
 }
 
 // sides is by how many numbers a processor has its leaf.
@@ -68,6 +68,9 @@ func (c *canopy) side(k uint8) float64 {
 
 // set puts a processor where its bounds put it; one that nobody is on, nowhere.
 func (g *grove) set(q *prospect) {
+	for int(q.proc) >= len(g.leaf) {
+		g.leaf = append(g.leaf, 0)
+	}
 	from := g.leaf[q.proc] - 1
 	if !q.some {
 		if from >= 0 {

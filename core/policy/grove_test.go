@@ -17,7 +17,7 @@ func TestGroveHoldsWhatIsOnIt(t *testing.T) {
 	const processors = 3000
 	for _, rising := range []bool{false, true} {
 		draw := rand.New(rand.NewPCG(1, 2))
-		g, has := newGrove(processors), map[int32]prospect{}
+		g, has := newGrove(), map[int32]prospect{}
 		for step := range 4 * processors {
 			q := drawnProspect(draw, int32(draw.IntN(processors)))
 			if rising { // they differ in nothing else, and each comes at the same end
@@ -131,7 +131,7 @@ func (g *grove) checkOn(at int32, depth int, asked []asking, seen map[int32]bool
 func TestExpiryIsInOrder(t *testing.T) {
 	draw := rand.New(rand.NewPCG(3, 4))
 	const processors = 50
-	e, until := newExpiry(processors), make([]market.Time, processors)
+	e, until := expiry{}, make([]market.Time, processors)
 	for i := range until {
 		until[i] = market.Never
 	}

@@ -126,10 +126,14 @@ func (p *libraSLA) bestFirst(v book.View, added *book.Task, n int) {
 // same factor, others/rest, and each takes that many times its period: the
 // fines for it are linear in the factor and add up beforehand.
 func (p *libraSLA) worthwhile(v book.View, proc int, added *book.Task) (float64, bool) {
+	return p.worthwhileBy(v, proc, p.outlookOn(v, proc), v.Pile(proc), added)
+}
+
+// worthwhileBy is worthwhile by what is known of the processor.
+func (p *libraSLA) worthwhileBy(v book.View, proc int, o *outlook, pile *book.Pile, added *book.Task) (float64, bool) {
 	now, rating := v.Now(), v.Rating(proc)
 	period := float64(added.Due - now)
 	need := float64(added.Left) / period
-	o := p.outlookOn(v, proc)
 	if now >= o.until || need >= rating {
 		return p.worthwhileClosely(v, proc, added)
 	}
@@ -153,7 +157,6 @@ func (p *libraSLA) worthwhile(v book.View, proc int, added *book.Task) (float64,
 		return 0, false
 	}
 	others += o.soft.need(now)
-	pile := v.Pile(proc)
 	value, spare, rest := pile.Worth+added.Worth, rating-kept-others, rating-kept
 	edge := knifeEdge(spare, rating) || knifeEdge(rest, rating)
 	if !edge && spare < 0 {

@@ -66,7 +66,7 @@ func (p *libraSLA) askOn(v book.View, added *book.Task, a *asking, at int32, bou
 	}
 	for i := range b.fruits {
 		if q := &b.fruits[i]; !p.beaten(q.bound(a), n) {
-			p.ask(v, added, int(q.proc), n)
+			p.askAny(v, added, q.proc, n)
 		}
 	}
 }
@@ -119,26 +119,22 @@ func (p *libraSLA) renew(v book.View) {
 		r.sync(v)
 	}
 	r.last = now
-	for _, proc := range r.fresh {
-		r.noted[proc] = false
-		if q := p.prospectOf(v, proc); r.at != nil {
-			r.at[proc] = q
-		} else {
-			r.grove.set(&q)
-			r.next.set(proc, q.expires())
-		}
-	}
-	r.fresh = r.fresh[:0]
 	if r.at == nil {
+		p.regroup(v)
 		late := r.next.over(now)
-		for _, proc := range late {
-			q := p.prospectOf(v, proc)
+		for _, family := range late {
+			q := p.prospectOfAll(v, family)
 			r.grove.renew(&q)
-			r.next.set(proc, q.expires())
+			r.next.set(family, q.expires())
 		}
 		r.adapt(len(late))
 		return
 	}
+	for _, proc := range r.fresh {
+		r.noted[proc] = false
+		r.at[proc] = p.prospectOf(v, proc)
+	}
+	r.fresh = r.fresh[:0]
 	for proc := range r.at {
 		if q := &r.at[proc]; q.some && q.until <= now {
 			*q = p.prospectOf(v, market.Int32(proc))

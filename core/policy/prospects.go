@@ -13,19 +13,20 @@ import (
 //
 // It is a cache: made anew from the book it bounds the same answers.
 type prospects struct {
-	of    book.View
-	made  bool
-	last  market.Time // when it was last looked at: bounds hold from then on
-	fresh []int32     // processors with other tasks, or speeds, than when somebody last came
-	noted []bool      // by processor: whether it is among those
-	odd   []bool      // by processor: whether a job without a deadline is on it, of which no sum says what it brings
-	odds  int         // how many are
-	at    []prospect  // by processor, in a small cluster
-	grove grove       // in one that is not
-	next  expiry      // there
-	part  float64     // see adapt
-	came  int
-	again int
+	of       book.View
+	made     bool
+	last     market.Time // when it was last looked at: bounds hold from then on
+	fresh    []int32     // processors with other tasks, or speeds, than when somebody last came
+	noted    []bool      // by processor: whether it is among those
+	odd      []bool      // by processor: whether a job without a deadline is on it, of which no sum says what it brings
+	odds     int         // how many are
+	at       []prospect  // by processor, in a small cluster
+	grove    grove       // in one that is not, of families
+	next     expiry      // there, of families
+	families families    // there
+	part     float64     // see adapt
+	came     int
+	again    int
 }
 
 // prospect bounds what one processor could bring with a further task until a time. The
@@ -40,7 +41,7 @@ type prospect struct {
 	rank  float64 // of the top one
 	// The same two for a task that would be the top one.
 	restLed, finesLed float64
-	proc              int32
+	proc              int32 // in a grove, a family's number
 	some              bool
 }
 
@@ -86,7 +87,7 @@ func (r *prospects) sync(v book.View) {
 	if n <= small {
 		r.at = make([]prospect, n)
 	} else {
-		r.grove, r.next = newGrove(n), newExpiry(n)
+		r.grove, r.families = newGrove(), newFamilies(n)
 	}
 	for proc := range n {
 		if len(v.Tasks(proc)) > 0 {

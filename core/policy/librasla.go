@@ -22,6 +22,7 @@ type libraSLA struct {
 	outlooks []outlook   // by processor; a cache, good while its version is
 	choices  []candidate
 	ahead    prospects
+	turns    branches
 	hopes    []candidate
 	best     []float64 // returns of the best so far, the smallest first: a heap
 }

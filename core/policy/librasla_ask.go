@@ -39,35 +39,43 @@ func (p *libraSLA) askTheBest(v book.View, added *book.Task, n int) {
 	}
 }
 
-// askOn asks the processors on a branch of which nobody could bring more than a bound,
-// the more promising side first: with what those bring, most of the others need not be
-// asked.
+// askOn asks the processors on the branches of which one could bring enough, where the bound
+// is highest first: with what those bring, most of the others need not be asked. It goes along the better
+// side, and turns back to another branch where that has become the better one.
 func (p *libraSLA) askOn(v book.View, added *book.Task, a *asking, at int32, bound float64, n int) {
-	if p.beaten(bound, n) {
-		return
-	}
 	g := &p.ahead.grove
-	b := &g.boughs[at]
-	first, last := b.kids[0], b.kids[1]
-	if first != 0 {
-		better, worse := g.boughs[first].bound(a), g.boughs[last].bound(a)
-		if better < worse {
-			first, last, better, worse = last, first, worse, better
+	p.turns.list = p.turns.list[:0]
+	for !p.beaten(bound, n) {
+		b := &g.boughs[at]
+		if first, last := b.kids[0], b.kids[1]; first != 0 {
+			better, worse := g.boughs[first].bound(a), g.boughs[last].bound(a)
+			if better < worse {
+				first, last, better, worse = last, first, worse, better
+			}
+			if !p.beaten(worse, n) {
+				p.turns.push(branch{worse, last})
+			}
+			at, bound = first, better
+			if len(p.turns.list) > 0 && p.turns.list[0].bound > better {
+				at, bound = p.turns.swap(branch{better, first})
+			}
+			continue
 		}
-		p.askOn(v, added, a, first, better, n)
-		p.askOn(v, added, a, last, worse, n)
-		return
-	}
-	if b.loose {
-		g.tighten(at)
-		if p.beaten(b.bound(a), n) {
+		if b.loose {
+			g.tighten(at)
+			bound = b.bound(a)
+		}
+		if !p.beaten(bound, n) {
+			for i := range b.fruits {
+				if q := &b.fruits[i]; !p.beaten(q.bound(a), n) {
+					p.askAny(v, added, q.proc, n)
+				}
+			}
+		}
+		if len(p.turns.list) == 0 {
 			return
 		}
-	}
-	for i := range b.fruits {
-		if q := &b.fruits[i]; !p.beaten(q.bound(a), n) {
-			p.askAny(v, added, q.proc, n)
-		}
+		at, bound = p.turns.pop()
 	}
 }
 
@@ -180,4 +188,61 @@ func (p *libraSLA) keepBest(worth float64, n int) {
 		i = child
 	}
 	b[i] = worth
+}
+
+// branch is one of a grove, and what nobody on it could exceed.
+type branch struct {
+	bound float64
+	at    int32
+}
+
+// branches are those that are left for later, the most promising first: a heap.
+type branches struct{ list []branch }
+
+func (h *branches) push(x branch) {
+	h.list = append(h.list, x)
+	i := len(h.list) - 1
+	for i > 0 {
+		above := (i - 1) / 2
+		if h.list[above].bound >= x.bound {
+			break
+		}
+		h.list[i] = h.list[above]
+		i = above
+	}
+	h.list[i] = x
+}
+
+func (h *branches) pop() (at int32, bound float64) {
+	last := len(h.list) - 1
+	x := h.list[last]
+	top := h.list[0]
+	h.list = h.list[:last]
+	if last > 0 {
+		h.sink(x)
+	}
+	return top.at, top.bound
+}
+
+// swap takes the first, and leaves another.
+func (h *branches) swap(x branch) (at int32, bound float64) {
+	top := h.list[0]
+	h.sink(x)
+	return top.at, top.bound
+}
+
+// sink puts one in the place of the first.
+func (h *branches) sink(x branch) {
+	i, l := 0, h.list
+	for below := 1; below < len(l); below = 2*i + 1 {
+		if below+1 < len(l) && l[below+1].bound > l[below].bound {
+			below++
+		}
+		if l[below].bound <= x.bound {
+			break
+		}
+		l[i] = l[below]
+		i = below
+	}
+	l[i] = x
 }

@@ -41,6 +41,9 @@ type prospect struct {
 	rank  float64 // of the top one
 	// The same two for a task that would be the top one.
 	restLed, finesLed float64
+	// How much closer the bounds are each second before until: of what is free and what is
+	// not for those who come first, and of the fines.
+	closer, finer float64
 	proc              int32 // in a grove, a family's number
 	some              bool
 }
@@ -56,18 +59,22 @@ func (q *prospect) expires() market.Time {
 // unsure is more than what rounding does to a share of a processor, or to a return.
 const unsure = 1e-6
 
+// long is longer than any bound that gets closer holds.
+const long = 1e12
+
 // asking is a task at the door, as prospects see it.
 type asking struct {
 	need  float64 // work per second
 	worth float64
 	fines float64 // for a delay as long as its period, if it has to bear one
 	rank  float64
+	now   market.Time
 	hard  bool
 }
 
 func newAsking(added *book.Task, now market.Time) asking {
 	period := float64(added.Due - now)
-	a := asking{need: float64(added.Left) / period, worth: added.Worth, rank: added.Rank, hard: !added.Soft}
+	a := asking{need: float64(added.Left) / period, worth: added.Worth, rank: added.Rank, now: now, hard: !added.Soft}
 	if added.Soft {
 		a.fines = float64(added.Fine * period)
 	}
@@ -116,12 +123,17 @@ func (r *prospects) note(v book.View, proc int) {
 // bound is what a processor could bring at most with a task; -Inf: it would not take
 // it. It is worthwhile of [libraSLA] with what the processor has at best.
 func (q *prospect) bound(a *asking) float64 {
-	over, most := a.need-q.free, q.worth+a.worth
+	before := float64(q.until - a.now)
+	if before > long { // nothing is closer then
+		before = 0
+	}
+	closer := q.closer * before
+	over, most := a.need-q.free+closer, q.worth+a.worth
 	most += 1e-3 * unsure * most
 	if over <= 0 || a.need <= 3*unsure {
 		return most
 	}
-	rest, fines := q.rest, q.fines
+	rest, fines, finer := q.rest-closer, q.fines, q.finer*before
 	switch {
 	case a.rank > q.rank:
 		rest, fines = q.restLed-a.need, q.finesLed
@@ -133,7 +145,7 @@ func (q *prospect) bound(a *asking) float64 {
 	if rest <= 0 {
 		return math.Inf(-1)
 	}
-	cost := over / rest * fines
+	cost := over / rest * (fines + finer)
 	if a.worth+q.gap+float64(unsure*most) < cost {
 		return math.Inf(-1)
 	}
@@ -147,7 +159,7 @@ const (
 	usualPart  = 0.2
 	leastPart  = 0.002
 	mostPart   = 0.4
-	againEach  = 4
+	againEach  = 1
 	adaptAfter = 64 // tasks at the door
 )
 
@@ -193,6 +205,11 @@ func (q *prospect) reckon(o *outlook, tasks []book.Task, pile *book.Pile, now ma
 	}
 	hard, soft, top := o.hard.least(now, q.until), o.soft.least(now, q.until), o.top.least(now, q.until)
 	q.fill(hard, soft, top, max(0, o.soft.fines(o.at, q.until)), max(0, o.top.fines(o.at, q.until)), o.topSoft)
+	if ahead := float64(q.until - now); ahead > 0 && ahead < long {
+		// Who is ahead of his course needs the less the later it is, and that falls ever faster.
+		q.closer = max(0, o.top.need(now)-top) / ahead
+		q.finer = max(0, o.soft.fine)
+	}
 }
 
 // fill draws the bounds from the least that tasks need, and their least fines. They

@@ -121,10 +121,14 @@ func same(a, b float64) bool {
 	return diff <= relative*a && -diff <= relative*a
 }
 
-// Appraise stores what the policy reckons the i-th task on a processor brings.
-func (d *Draft) Appraise(proc, i int, value float64) {
-	d.b.tasks[proc][i].Return = value
-	d.b.piles[proc].counted = false
+// Appraise stores what the policy reckons the tasks on a processor bring, each of them.
+func (d *Draft) Appraise(proc int, values []float64) {
+	tasks, sum := d.b.tasks[proc], 0.0
+	for i := range tasks {
+		tasks[i].Return = values[i]
+		sum += values[i]
+	}
+	d.b.piles[proc].Return = sum // what else it amounts to stays
 }
 
 // Wake asks for the policy to be asked again at the given time, whatever

@@ -73,12 +73,29 @@ func pick(from []candidate, n int, into market.Procs) market.Procs {
 
 // procsOf puts candidates into a set of processors.
 func procsOf(chosen []candidate, into market.Procs) market.Procs {
-	slices.SortFunc(chosen, func(a, b candidate) int { return int(a.proc - b.proc) })
+	if len(chosen) <= few {
+		byProcessor(chosen)
+	} else {
+		slices.SortFunc(chosen, func(a, b candidate) int { return int(a.proc - b.proc) })
+	}
 	into = into[:0]
 	for _, c := range chosen {
 		into = into.Add(int(c.proc))
 	}
 	return into
+}
+
+// few are put in order one by one: most jobs are narrow.
+const few = 32
+
+func byProcessor(c []candidate) {
+	for i := 1; i < len(c); i++ {
+		x, at := c[i], i
+		for ; at > 0 && c[at-1].proc > x.proc; at-- {
+			c[at] = c[at-1]
+		}
+		c[at] = x
+	}
 }
 
 // firstOnes moves the n first candidates to the front, in no order (Hoare's

@@ -18,6 +18,7 @@ type libraSLA struct {
 
 	// Scratch.
 	needs    []float64   // share needed by each task of one processor
+	returns  []float64   // what each of them brings
 	tasks    []book.Task // those of one processor and the one at the door
 	outlooks []outlook   // by processor; a cache, good while its version is
 	choices  []candidate
@@ -300,9 +301,11 @@ func (p *libraSLA) Plan(v book.View, d *book.Draft) {
 		tasks := v.Tasks(proc)
 		n := p.reckon(v.Now(), v.Rating(proc), tasks, v.Pile(proc).Top)
 		if v.Touch(proc)&book.Joined != 0 {
+			p.returns = p.returns[:0]
 			for i := range tasks {
-				d.Appraise(proc, i, p.returnOf(&n, &tasks[i], i))
+				p.returns = append(p.returns, p.returnOf(&n, &tasks[i], i))
 			}
+			d.Appraise(proc, p.returns)
 		}
 		d.Share(proc, p.speeds(&n, tasks))
 	}

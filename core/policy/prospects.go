@@ -44,8 +44,8 @@ type prospect struct {
 	// How much closer the bounds are each second before until: of what is free and what is
 	// not for those who come first, and of the fines.
 	closer, finer float64
-	proc              int32 // in a grove, a family's number
-	some              bool
+	proc          int32 // in a grove, a family's number
+	some          bool
 }
 
 // expires is until when a bound holds.

@@ -15,6 +15,7 @@ type virtualNodes struct {
 	procs []virtualProc
 	split agenda  // of processors
 	slow  float64 // the lowest speed granted so far
+	slack []int32 // processors with a task that is sluggish, or had one
 }
 
 type virtualJob struct {
@@ -28,7 +29,9 @@ type virtualJob struct {
 }
 
 type virtualProc struct {
-	tasks []virtualTask
+	tasks    []virtualTask
+	sluggish bool // one of them is
+	listed   bool // among those that have such
 }
 
 type virtualTask struct {
@@ -75,6 +78,13 @@ func (n *virtualNodes) finish(said *market.Event) {
 // instant would cost more than it is worth.
 const farOff market.Time = 10
 
+// sluggish is a speed at which the last bit of work takes longer than soon. There are few tasks that are slower:
+// only for those is it worth while to look further ahead.
+const (
+	sluggish             = 1e-3
+	soon     market.Time = 2e-3
+)
+
 // round ends at this very moment whatever has no work left but rounding, even
 // where at its speed that would still take a while, and reports whether there
 // is any such.
@@ -94,17 +104,33 @@ func (n *virtualNodes) round(now market.Time) bool {
 		j.later = false
 		return true
 	})
-	procs := n.split.bringUp(horizon, now, func(proc int32) bool {
-		p, any := &n.procs[proc], false
-		for i := range p.tasks {
-			t := &p.tasks[i]
-			if leftAt(now, t.left, t.since, t.speed).Done() {
-				t.finish, any = earliest(t.finish, now), true
-			}
+	over := func(proc int32) bool { return n.procs[proc].over(now) }
+	procs := n.split.bringUp(earliest(horizon, now+soon), now, over)
+	kept := n.slack[:0]
+	for _, proc := range n.slack {
+		if p := &n.procs[proc]; !p.sluggish {
+			p.listed = false
+			continue
 		}
-		return any
-	})
+		kept = append(kept, proc)
+		if at, on := n.split.at(proc); on && at <= horizon && over(proc) {
+			n.split.set(proc, now)
+			procs = true
+		}
+	}
+	n.slack = kept
 	return jobs || procs
+}
+
+// over ends now those tasks that have no work left but rounding, and reports whether there are any.
+func (p *virtualProc) over(now market.Time) (any bool) {
+	for i := range p.tasks {
+		t := &p.tasks[i]
+		if leftAt(now, t.left, t.since, t.speed).Done() {
+			t.finish, any = earliest(t.finish, now), true
+		}
+	}
+	return any
 }
 
 // enter says how long a job really runs.
@@ -146,7 +172,7 @@ func (n *virtualNodes) share(now market.Time, e *market.Event) {
 		n.procs = append(n.procs, virtualProc{})
 	}
 	p := &n.procs[e.Proc]
-	first := market.Never
+	first, slow := market.Never, false
 	for i := range e.Slices {
 		slice := &e.Slices[i]
 		if i >= len(p.tasks) || p.tasks[i].slot != slice.Slot { // it nearly always is
@@ -162,6 +188,11 @@ func (n *virtualNodes) share(now market.Time, e *market.Event) {
 		if t.finish < first {
 			first = t.finish
 		}
+		slow = slow || t.speed < sluggish
+	}
+	if p.sluggish = slow; slow && !p.listed {
+		p.listed = true
+		n.slack = append(n.slack, e.Proc)
 	}
 	p.tasks = p.tasks[:len(e.Slices)]
 	n.split.set(e.Proc, first)

@@ -63,13 +63,14 @@ func drawnProspect(draw *rand.Rand, proc int32) prospect {
 	return prospect{
 		proc: proc, some: draw.IntN(4) > 0, worth: float64(draw.IntN(6)) + draw.Float64(), gap: draw.Float64(), free: free,
 		rest: rest, fines: fines, restLed: rest + draw.Float64()/2, finesLed: fines + draw.Float64(), rank: draw.Float64(),
+		until: 10, closer: draw.Float64() / 100, finer: draw.Float64() / 10,
 	}
 }
 
 func (g *grove) check(has map[int32]prospect, draw *rand.Rand) error {
 	var asked []asking
 	for range 20 {
-		asked = append(asked, asking{need: draw.Float64(), worth: draw.Float64() * 3, fines: draw.Float64(), rank: draw.Float64(), hard: draw.IntN(2) == 0})
+		asked = append(asked, asking{need: draw.Float64(), worth: draw.Float64() * 3, fines: draw.Float64(), rank: draw.Float64(), now: market.Time(draw.IntN(11)), hard: draw.IntN(2) == 0})
 	}
 	seen := map[int32]bool{}
 	if err := g.checkOn(0, 1, asked, seen); err != nil {

@@ -34,6 +34,34 @@ func TestBoundsAnswerLikeAskingEverybody(t *testing.T) {
 	})
 }
 
+// What is known of processors in a grove is true whenever somebody is answered: twins are twins, nobody is missing, and none
+// would bring more than its bound. Some worlds have twins.
+func TestTwinsAndBoundsAreTrue(t *testing.T) {
+	defer policy.NothingIsSmall()()
+	answers, some := 0, 0
+	for seed := range uint64(40) {
+		nodes, jobs, changes := bargains(seed)
+		c, err := cluster.New(nodes, policy.Watching(func(twins int, wrong error) {
+			if wrong != nil {
+				t.Fatalf("world %d: %v", seed, wrong)
+			}
+			answers++
+			if twins > 0 {
+				some++
+			}
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := sim.Run(context.Background(), c, workload.FromSlice(jobs), sim.Options{Changes: changes}); err != nil {
+			t.Fatalf("world %d: %v", seed, err)
+		}
+	}
+	if some < 100 {
+		t.Errorf("of %d answers %d were given beside twins", answers, some)
+	}
+}
+
 func asksAlike(t *testing.T, seed uint64) {
 	t.Helper()
 	kind, err := policy.Find("libra-sla")

@@ -76,8 +76,9 @@ func (f *families) join(v book.View, proc int32) (family int32, isNew bool, free
 	tasks := v.Tasks(int(proc))
 	key := keyOf(tasks)
 	s := &f.seats[proc]
-	at := int(key>>32) & (len(f.met) - 1)
-	for ; f.met[at].round == f.round; at = (at + 1) & (len(f.met) - 1) {
+	places := market.Bits(len(f.met) - 1)
+	at := key >> 32 & places
+	for ; f.met[at].round == f.round; at = (at + 1) & places {
 		if f.met[at].key != key {
 			continue
 		}

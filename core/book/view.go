@@ -116,8 +116,8 @@ func (v View) Aside() bool { return v.b.aside }
 // Idle counts the processors that nobody is on.
 func (v View) Idle() int { return v.b.idleN }
 
-// IdleFor counts the idle processors that the job could be given.
-func (v View) IdleFor(j *market.Job) int { return v.b.idleFor(j) }
+// HasIdle reports whether there are so many idle processors that the job could be given.
+func (v View) HasIdle(j *market.Job, n int) bool { return v.b.idleFor(j, n) >= n }
 
 // Choosy reports whether not every processor will do for the job: it asks for
 // memory or disk that is counted here or for GPUs, or has threads.

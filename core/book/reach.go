@@ -72,6 +72,50 @@ func (p *processors) nextIdle(r *reach, node int) int {
 	return -1
 }
 
+// Reach is where a policy looks for a place for a job: it skips nodes that the job cannot be on.
+type Reach struct {
+	p *processors
+	r reach
+}
+
+// Reach is that of a job.
+func (v View) Reach(j *market.Job) Reach {
+	return Reach{&v.b.processors, v.b.reachOf(j, v.b.gpus.left)}
+}
+
+// NextIdle is the first idle processor from a number on that is on such a node, or -1.
+func (r *Reach) NextIdle(from int) int {
+	for {
+		proc := r.p.idle.next(from)
+		if proc < 0 || r.r.has(int(r.p.nodeOf[proc])) {
+			return proc
+		}
+		node := r.p.nextIdle(&r.r, int(r.p.nodeOf[proc])+1)
+		if node < 0 {
+			return -1
+		}
+		from = int(r.p.first[node])
+	}
+}
+
+// Has reports whether a processor is on such a node.
+func (r *Reach) Has(proc int) bool { return r.r.has(int(r.p.nodeOf[proc])) }
+
+// Few lists the processors of such nodes, if there are no more than so many of them.
+func (r *Reach) Few(most int, into []int32) (procs []int32, few bool) {
+	nodes := r.p.nodes.Len()
+	for node := r.r.next(0, nodes); node >= 0; node = r.r.next(node+1, nodes) {
+		first, n := r.p.first[node], r.p.nodes.At(node).Processors
+		if len(into)+n > most {
+			return into, false
+		}
+		for i := range n {
+			into = append(into, first+market.Int32(i))
+		}
+	}
+	return into, true
+}
+
 // couldHold reports whether the cluster with nothing on it, and every node up,
 // could hold the job.
 func (p *processors) couldHold(j *market.Job) bool {

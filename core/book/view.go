@@ -173,6 +173,9 @@ func (v View) Alike(j *market.Job) bool {
 	return v.b.only == nil && v.b.closedN == 0 && !v.b.choosy(j)
 }
 
+// Confined reports whether only some processors count: those of a job that would have more of them.
+func (v View) Confined() bool { return v.b.only != nil }
+
 // OneRate reports whether all nodes sell at the same rates.
 func (v View) OneRate() bool { return !v.b.rates }
 

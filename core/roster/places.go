@@ -30,7 +30,7 @@ func (r *Roster) Places(where *market.Where) *Places {
 	}
 	p := r.places.of[key]
 	if p == nil {
-		p = r.survey(&key)
+		p = r.places.survey(r.nodes, &key)
 		const entry = 256
 		size := entry + len(key.Nodes) + len(key.Exclude) + len(key.Constraint) + 8*len(p.alike)
 		if r.places.of == nil || r.places.size+size > mostPlaces {
@@ -50,16 +50,16 @@ type places struct {
 }
 
 // survey takes the places of a job.
-func (r *Roster) survey(where *market.Where) *Places {
+func (s *places) survey(nodes []*Node, where *market.Where) *Places {
 	p, seen := &Places{sizes: map[int]int{}}, map[shape]bool{}
-	for _, n := range Among(r.among(where), where) {
+	for _, n := range Among(s.among(nodes, where), where) {
 		if n.Up && n.Reserved == where.Reservation {
 			p.Up++
 			p.sizes[n.Processors]++
 			p.Fastest = max(p.Fastest, n.Rating)
 		}
-		if s := shapeOf(n); !n.Retired && !seen[s] {
-			seen[s] = true
+		if is := shapeOf(n); !n.Retired && !seen[is] {
+			seen[is] = true
 			p.alike = append(p.alike, n)
 		}
 	}
@@ -68,21 +68,21 @@ func (r *Roster) survey(where *market.Where) *Places {
 
 // among are the nodes that are to be asked whether a job may be on them: where it names some,
 // those alone.
-func (r *Roster) among(where *market.Where) (named []*Node) {
+func (s *places) among(nodes []*Node, where *market.Where) (named []*Node) {
 	if where.Nodes == "" {
-		return r.nodes
+		return nodes
 	}
-	if r.places.called == nil {
-		r.places.called = map[string][]*Node{}
-		for _, n := range r.nodes {
-			r.places.called[n.Node] = append(r.places.called[n.Node], n)
+	if s.called == nil {
+		s.called = map[string][]*Node{}
+		for _, n := range nodes {
+			s.called[n.Node] = append(s.called[n.Node], n)
 		}
 	}
 	twice := map[string]bool{}
 	for _, name := range where.Names() {
 		if !twice[name] {
 			twice[name] = true
-			named = append(named, r.places.called[name]...)
+			named = append(named, s.called[name]...)
 		}
 	}
 	return named

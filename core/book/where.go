@@ -65,8 +65,8 @@ func (p *processors) called(name string) []int32 {
 	if p.byName == nil {
 		p.byName = map[string][]int32{}
 		for i := range p.nodes.Len() {
-			name := p.nodes.At(i).Name
-			p.byName[name] = append(p.byName[name], market.Int32(i))
+			is := p.nodes.At(i).Name
+			p.byName[is] = append(p.byName[is], market.Int32(i))
 		}
 	}
 	return p.byName[name]

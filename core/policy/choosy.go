@@ -167,7 +167,7 @@ func (w *walk) next() (c candidate, more bool) {
 
 // openRank opens the first houses of the rank that is next.
 func (w *walk) openRank() bool {
-	rank, r := math.Inf(1), rung{}
+	rank := math.Inf(1)
 	r, onLadder := w.rung()
 	if onLadder {
 		rank = r.key

@@ -78,6 +78,20 @@ func (s *bitset) nextWord(w int) int {
 	return -1
 }
 
+// count is how many members are at least from and below to.
+func (s *bitset) count(from, to int) (n int) {
+	for from < to {
+		w, low := from>>6, from&63
+		word := s.words[w] >> low
+		if most := to - from; most < 64-low {
+			word &= 1<<most - 1
+		}
+		n += bits.OnesCount64(word)
+		from += 64 - low
+	}
+	return n
+}
+
 // lowestBits keeps the n lowest members of a word that has more than n of them:
 // few are taken out one by one, for more it finds by halving the largest cut
 // below which there are at most n.

@@ -10,6 +10,7 @@ import (
 // Book is the state of one cluster. Only the cluster holds it.
 type Book struct {
 	processors
+	then     processors // scratch: as they will be
 	now      market.Time
 	cause    Cause
 	steady   bool // since the last plan nobody has left, started, or been indexed unseen

@@ -17,6 +17,8 @@ type gpus struct {
 	withheld []int64 // on each node, by others than jobs: they are not free
 	named    map[kindOn]int64
 	part     map[partOf]int64
+	equipped bitset // nodes that have any
+	left     bitset // nodes on which some are free
 }
 
 // kindOn is a kind of GPUs on a node, of those that programs hold who name one; "": of all
@@ -34,9 +36,14 @@ type partOf struct {
 
 func newGPUs(nodes market.Nodes) (g gpus) {
 	g.free, g.withheld, g.part = make([]int64, nodes.Len()), make([]int64, nodes.Len()), map[partOf]int64{}
+	g.equipped, g.left = newBitset(nodes.Len()), newBitset(nodes.Len())
 	for i := range nodes.Len() {
 		n := nodes.At(i)
 		g.free[i] = int64(n.GPUs)
+		if n.GPUs > 0 {
+			g.equipped.set(i)
+			g.left.set(i)
+		}
 		if n.Mixed() && g.named == nil {
 			g.named = map[kindOn]int64{}
 		}
@@ -79,10 +86,19 @@ func (g *gpus) use(node int32, j *market.Job, sign int64) {
 // move takes the GPUs of so many programs, or gives them back.
 func (g *gpus) move(node int32, j *market.Job, programs int64) {
 	n := programs * int64(j.GPUs)
-	g.free[node] += n
+	g.add(node, n)
 	if g.named != nil && j.GPUKind != "" {
 		g.named[kindOn{node, j.GPUKind}] -= n
 		g.named[kindOn{node: node}] -= n
+	}
+}
+
+// add is how many more are free on a node.
+func (g *gpus) add(node int32, n int64) {
+	if g.free[node] += n; g.free[node] > 0 {
+		g.left.set(int(node))
+	} else {
+		g.left.clear(int(node))
 	}
 }
 
@@ -95,7 +111,10 @@ func (g *gpus) withheldOn(node int) int64 {
 }
 
 func (g *gpus) clone() gpus {
-	return gpus{free: slices.Clone(g.free), withheld: slices.Clone(g.withheld), named: maps.Clone(g.named), part: maps.Clone(g.part)}
+	return gpus{
+		free: slices.Clone(g.free), withheld: slices.Clone(g.withheld), named: maps.Clone(g.named), part: maps.Clone(g.part),
+		equipped: g.equipped, left: bitset{words: slices.Clone(g.left.words), summary: slices.Clone(g.left.summary)},
+	}
 }
 
 // Withhold keeps so many GPUs of a node from jobs, because somebody else has them. Those
@@ -103,7 +122,7 @@ func (g *gpus) clone() gpus {
 func (b *Book) Withhold(node int, n int64) {
 	if g := &b.gpus; g.free != nil {
 		n = max(0, min(n, int64(b.nodes.At(node).GPUs)))
-		g.free[node] -= n - g.withheld[node]
+		g.add(market.Int32(node), g.withheld[node]-n)
 		g.withheld[node] = n
 	}
 }

@@ -2,7 +2,6 @@ package book
 
 import (
 	"math/bits"
-	"slices"
 
 	"github.com/libra-market/libra/core/market"
 )
@@ -33,6 +32,7 @@ type processors struct {
 	chosenSize int                     // about, in bytes
 	asked      *market.Where           // by whom it was asked last
 	askedOn    bitset
+	byName     map[string][]int32 // nodes; nil: nobody has asked for one
 }
 
 func newProcessors(nodes market.Nodes) processors {
@@ -152,22 +152,6 @@ func (p *processors) roomOn(node int, memory, disk, gpus int64, j *market.Job) i
 	return room
 }
 
-// couldHold reports whether the cluster with nothing on it, and every node up,
-// could hold the job.
-func (p *processors) couldHold(j *market.Job) bool {
-	if int(j.Width) > len(p.nodeOf) {
-		return false
-	}
-	if !p.choosy(j) {
-		return true
-	}
-	held := 0
-	for i := range p.nodes.Len() {
-		held += j.Whole(p.roomEver(i, j))
-	}
-	return held >= int(j.Width)
-}
-
 // shut reports whether nobody can be put on a node.
 func (p *processors) shut(node int32) bool { return p.down[node] || p.closed[node] }
 
@@ -179,48 +163,6 @@ func (p *processors) room(proc int, j *market.Job) bool {
 		return false
 	}
 	return !p.needs(j) || p.roomNow(int(node), j) > 0
-}
-
-// idleFor counts the idle processors the job could be given.
-func (p *processors) idleFor(j *market.Job) int {
-	if !p.choosy(j) {
-		return p.idleN
-	}
-	free := 0
-	for node := range p.nodes.Len() {
-		free += p.idleOn(node, j)
-	}
-	return free
-}
-
-// idleOn counts those of one node.
-func (p *processors) idleOn(node int, j *market.Job) int {
-	idle, first := 0, int(p.first[node])
-	for proc := first; proc < first+p.nodes.At(node).Processors; proc++ {
-		if p.idle.has(proc) {
-			idle++
-		}
-	}
-	return j.Whole(min(idle, p.roomNow(node, j)))
-}
-
-// shadowWithRoom is View.Shadow for a job that is choosy: it plays the expected
-// ends forward until the idle processors that will do are enough.
-func (b *Book) shadowWithRoom(j *market.Job) (market.Time, int) {
-	then := b.processors
-	then.idle = bitset{words: slices.Clone(b.idle.words), summary: slices.Clone(b.idle.summary)}
-	then.memory, then.disk = slices.Clone(b.memory), slices.Clone(b.disk)
-	then.gpus = b.gpus.clone()
-	for _, chunk := range b.ends.chunks {
-		for _, x := range chunk.items {
-			s, _ := b.register.find(x.id)
-			then.deallocate(b.slots.at(s).Procs, &b.slots.at(s).Job)
-			if then.idleFor(j) >= int(j.Width) {
-				return max(b.now, x.at), then.idleN
-			}
-		}
-	}
-	return market.Never, b.idleN
 }
 
 // allocateIdle gives the job the idle processors with the lowest numbers.
@@ -244,27 +186,6 @@ func (p *processors) allocateIdle(j *market.Job, into market.Procs) market.Procs
 		into = append(into, market.Block{Bits: taken, Index: market.Int32(w)})
 	}
 	p.idleN -= int(j.Width)
-	return into
-}
-
-func (p *processors) allocateChosen(j *market.Job, into market.Procs) market.Procs {
-	want, needs := int(j.Width), p.needs(j)
-	for node := 0; node < p.nodes.Len() && want > 0; node++ {
-		take := min(want, p.idleOn(node, j))
-		want -= take
-		for proc := p.idle.next(int(p.first[node])); take > 0; proc = p.idle.next(proc + 1) {
-			p.idle.clear(proc)
-			p.idleN--
-			if needs {
-				p.use(proc, j, -1)
-			}
-			into = into.Add(proc)
-			take--
-		}
-	}
-	if want > 0 {
-		broken(2, "fewer processors that will do idle than a job was to start on")
-	}
 	return into
 }
 

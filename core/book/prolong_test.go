@@ -43,7 +43,7 @@ func TestWithoutAJob(t *testing.T) {
 		before := holdings(b)
 		j := &b.slots.at(first).Job
 		b.Without(first, func(v View) {
-			if v.Idle() != 2 || v.IdleFor(j) != 2 || !v.IsIdle(0) || !v.IsIdle(1) || v.IsIdle(2) || len(v.Running()) != 1 {
+			if v.Idle() != 2 || !v.HasIdle(j, 2) || v.HasIdle(j, 3) || !v.IsIdle(0) || !v.IsIdle(1) || v.IsIdle(2) || len(v.Running()) != 1 {
 				t.Errorf("independent %v: %d idle, running %v", independent, v.Idle(), v.Running())
 			}
 			for proc, room := range []bool{true, true, true, false, false, false} {

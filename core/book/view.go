@@ -116,8 +116,8 @@ func (v View) Aside() bool { return v.b.aside }
 // Idle counts the processors that nobody is on.
 func (v View) Idle() int { return v.b.idleN }
 
-// IdleFor counts the idle processors that the job could be given.
-func (v View) IdleFor(j *market.Job) int { return v.b.idleFor(j) }
+// HasIdle reports whether there are so many idle processors that the job could be given.
+func (v View) HasIdle(j *market.Job, n int) bool { return v.b.idleFor(j, n) >= n }
 
 // Choosy reports whether not every processor will do for the job: it asks for
 // memory or disk that is counted here or for GPUs, or has threads.
@@ -172,6 +172,9 @@ func (v View) NextIdle(from int) int { return v.b.idle.next(from) }
 func (v View) Alike(j *market.Job) bool {
 	return v.b.only == nil && v.b.closedN == 0 && !v.b.choosy(j)
 }
+
+// Confined reports whether only some processors count: those of a job that would have more of them.
+func (v View) Confined() bool { return v.b.only != nil }
 
 // OneRate reports whether all nodes sell at the same rates.
 func (v View) OneRate() bool { return !v.b.rates }

@@ -11,8 +11,14 @@ const mostChosen = 32 << 20
 // policies ask it of every processor, and then of the same job: even to look up a list of many
 // names is too much for each.
 func (p *processors) may(node int, where *market.Where) bool {
+	on := p.on(where)
+	return on.has(node)
+}
+
+// on is on which nodes such a job may be.
+func (p *processors) on(where *market.Where) bitset {
 	if where == p.asked {
-		return p.askedOn.has(node)
+		return p.askedOn
 	}
 	on, known := p.chosen[*where]
 	if !known {
@@ -26,25 +32,44 @@ func (p *processors) may(node int, where *market.Where) bool {
 		p.chosenSize += size
 	}
 	p.asked, p.askedOn = where, on
-	return on.has(node)
+	return on
 }
 
-// choose is on which nodes such a job may be: on none where it names one that is not there.
+// choose works that out: on none where it names one that is not there.
 func (p *processors) choose(where *market.Where) bitset {
-	on, missing, takes := newBitset(p.nodes.Len()), map[string]bool{}, where.Chooser()
-	for _, name := range where.Names() {
-		missing[name] = true
-	}
-	for i := range p.nodes.Len() {
-		if takes(p.nodes.At(i)) {
-			on.set(i)
+	on, takes := newBitset(p.nodes.Len()), where.Chooser()
+	if where.Nodes == "" {
+		for i := range p.nodes.Len() {
+			if takes(p.nodes.At(i)) {
+				on.set(i)
+			}
 		}
-		delete(missing, p.nodes.At(i).Name)
+		return on
 	}
-	if len(missing) > 0 {
-		return newBitset(p.nodes.Len())
+	for _, name := range where.Names() {
+		called := p.called(name)
+		if len(called) == 0 {
+			return newBitset(p.nodes.Len())
+		}
+		for _, i := range called {
+			if takes(p.nodes.At(int(i))) {
+				on.set(int(i))
+			}
+		}
 	}
 	return on
+}
+
+// called are the nodes of a name: there may be some of before, which are down for good.
+func (p *processors) called(name string) []int32 {
+	if p.byName == nil {
+		p.byName = map[string][]int32{}
+		for i := range p.nodes.Len() {
+			is := p.nodes.At(i).Name
+			p.byName[is] = append(p.byName[is], market.Int32(i))
+		}
+	}
+	return p.byName[name]
 }
 
 // within reports whether a job may be on some processors.

@@ -31,37 +31,11 @@ func together(v book.View, j *market.Job, from []candidate) []candidate {
 		}
 		return 1
 	})
-	tasks := map[int32]int{}
-	kept := from[:0]
+	s := seats{v: v, j: j, kept: from[:0]}
 	for _, c := range from {
-		node := v.NodeOf(int(c.proc))
-		if room, _ := v.RoomOn(int(c.proc), j); tasks[node] < room {
-			tasks[node]++
-			kept = append(kept, c)
-		}
+		s.take(c)
 	}
-	if j.Threads > 1 {
-		return inSets(v, j, kept)
-	}
-	return kept
-}
-
-// inSets keeps of candidates in their order those that make up sets of a job's
-// threads, each of one node, and no more of them than the job has: the sets that
-// are complete first.
-func inSets(v book.View, j *market.Job, from []candidate) []candidate {
-	open := map[int32][]candidate{}
-	chosen := make([]candidate, 0, j.Width)
-	for _, c := range from {
-		node := v.NodeOf(int(c.proc))
-		set := append(open[node], c)
-		if len(set) == int(j.Threads) && len(chosen) < int(j.Width) {
-			chosen = append(chosen, set...)
-			set = nil
-		}
-		open[node] = set
-	}
-	return chosen
+	return s.kept
 }
 
 // pick puts the n first of the candidates into a set of processors. It does

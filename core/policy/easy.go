@@ -101,7 +101,7 @@ func (p *easy) Plan(v book.View, d *book.Draft) {
 func fillUneven(v book.View, d *book.Draft, head book.Slot, window market.Time) {
 	for _, s := range v.InOrder() {
 		j := &v.Entry(s).Job
-		if s != head && !market.Time(j.Estimate).After(window) && v.IdleFor(j) >= int(j.Width) {
+		if s != head && !market.Time(j.Estimate).After(window) && v.HasIdle(j, int(j.Width)) {
 			d.Start(s)
 		}
 	}

@@ -14,6 +14,35 @@ func (p *askingEverybody) Admit(v book.View, j *market.Job, a *Answer) {
 	p.admit(v, j, a, (*libraSLA).askAll)
 }
 
+// LibraAskingEverybody is libra that goes by no order, with what makes an order possible.
+func LibraAskingEverybody(fit string) Policy {
+	p := newLibra()
+	p.replan, p.fit = "touched", fit
+	return &libraAskingEverybody{p}
+}
+
+type libraAskingEverybody struct{ *libra }
+
+func (p *libraAskingEverybody) Admit(v book.View, j *market.Job, a *Answer) {
+	cost := p.tariff.of(v, p.price.Cost(j.Estimate, j.SLA.Deadline), j)
+	switch {
+	case !v.CouldHold(j):
+		a.refuse(market.CannotMeetResources)
+	case !cost.Within(j.SLA.Budget):
+		a.refuse(market.CannotMeetBudget)
+	default:
+		p.askAll(v, j, cost, float64(j.Estimate)/float64(j.SLA.Deadline), a)
+	}
+}
+
+// NoneAreFew has a choosy job looked for a place in the order of all processors, however few it
+// may be on, until it is undone.
+func NoneAreFew() (undo func()) {
+	was := fewProcs
+	fewProcs = 0
+	return func() { fewProcs = was }
+}
+
 // NothingIsSmall makes the processors of the smallest cluster grow in a grove of small
 // leaves until it is undone.
 func NothingIsSmall() (undo func()) {

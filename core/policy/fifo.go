@@ -41,7 +41,7 @@ func startHeads(v book.View, d *book.Draft) (blocked book.Slot, ok bool) {
 			return book.NoSlot, false
 		}
 		j := &v.Entry(head).Job
-		if v.IdleFor(j) < int(j.Width) {
+		if !v.HasIdle(j, int(j.Width)) {
 			return head, true
 		}
 		d.Start(head)

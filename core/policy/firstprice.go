@@ -57,7 +57,7 @@ func (p *firstPrice) Plan(v book.View, d *book.Draft) {
 		if !ok {
 			return
 		}
-		if j := &v.Entry(s).Job; v.IdleFor(j) < int(j.Width) {
+		if j := &v.Entry(s).Job; !v.HasIdle(j, int(j.Width)) {
 			return
 		}
 		d.Start(s)
@@ -77,7 +77,7 @@ func startBest(
 	jobs = jobsOf(v, waiting, jobs)
 	for len(waiting) > 0 && v.Idle() > 0 {
 		best := first(worth(v, jobs))
-		if j := jobs[best]; v.IdleFor(j) < int(j.Width) {
+		if j := jobs[best]; !v.HasIdle(j, int(j.Width)) {
 			break
 		}
 		d.Start(waiting[best])

@@ -236,9 +236,11 @@ func (p *proportional) claims(v book.View, house *book.House) float64 {
 	return sum
 }
 
-// ordered reports whether admission may go by the order of houses: where claims
-// hold still between events, and one processor is like another.
-func (p *proportional) ordered(v book.View, j *market.Job) bool {
-	return p.replan == "touched" && p.commitment == "promised" && v.Ratings() == nil && v.Alike(j) &&
+// ordered reports whether admission may go by the order of houses, one processor being like another.
+func (p *proportional) ordered(v book.View, j *market.Job) bool { return p.inOrder(v, j) && v.Alike(j) }
+
+// inOrder reports whether houses have an order: where claims hold still between events.
+func (p *proportional) inOrder(v book.View, j *market.Job) bool {
+	return p.replan == "touched" && p.commitment == "promised" && v.Ratings() == nil && !v.Confined() &&
 		j.SLA.Deadline.Finite() && !v.SomeUsedUp()
 }

@@ -107,7 +107,7 @@ func (p *goingRate) Admit(v book.View, j *market.Job, a *Answer) {
 	}
 	// At a posted price all who pay it are equal.
 	above := p.price == pricePosted || !j.Due().Finite() || market.RoundSignificant(float64(offer)/size) >= rate
-	if !above && v.IdleFor(j) == 0 || !p.fits(v, j) {
+	if !above && !v.HasIdle(j, 1) || !p.fits(v, j) {
 		a.queue(terms)
 		return
 	}
@@ -141,7 +141,7 @@ func (p *goingRate) Plan(v book.View, d *book.Draft) {
 	if v.Waiting() > 0 && v.Idle() > 0 {
 		for _, s := range v.InOrder() {
 			j := &v.Entry(s).Job
-			if v.IdleFor(j) > 0 && p.fits(v, j) {
+			if v.HasIdle(j, 1) && p.fits(v, j) {
 				d.Join(s, p.procs)
 			}
 			if v.Idle() == 0 {

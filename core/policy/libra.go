@@ -51,10 +51,19 @@ func (p *libra) Admit(v book.View, j *market.Job, a *Answer) {
 	}
 	rate := float64(j.Estimate) / float64(j.SLA.Deadline)
 	p.emptiest = p.fit != fitBest
-	if p.ordered(v, j) && (p.emptiest || j.Objective != market.Fastest) {
-		p.settleOn(p.first(v, j, rate, p.emptiest), j, cost, rate, a)
+	if p.inOrder(v, j) && (p.emptiest || j.Objective != market.Fastest) {
+		search := p.first
+		if !v.Alike(j) {
+			search = p.firstWithRoom
+		}
+		p.settleOn(search(v, j, rate, p.emptiest), j, cost, rate, a)
 		return
 	}
+	p.askAll(v, j, cost, rate, a)
+}
+
+// askAll asks every processor for a place.
+func (p *libra) askAll(v book.View, j *market.Job, cost market.Price, rate float64, a *Answer) {
 	p.commitments(v, 0)
 	takers := p.candidates(v, j, rate, v.Ratings() == nil && v.Alike(j))
 	// A job without a deadline lives on what others leave: it goes where most

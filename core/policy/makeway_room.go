@@ -20,7 +20,7 @@ type host struct {
 // idle finds idle processors for a waiting job, those of the lowest numbers, leaves them in
 // procs, and says whether there are enough.
 func (p *makeWay) idle(v book.View, j *market.Job) bool {
-	if v.IdleFor(j) < int(j.Width) {
+	if !v.HasIdle(j, int(j.Width)) {
 		return false
 	}
 	p.takes = p.idles(v, j, p.takes[:0])

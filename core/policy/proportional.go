@@ -30,6 +30,8 @@ type proportional struct {
 	choice    []candidate
 	asked     asked
 	full      fullness
+	procs     []int32
+	cursors   []cursor
 }
 
 func newProportional() proportional {

@@ -126,7 +126,7 @@ func (p *qops) Plan(v book.View, d *book.Draft) {
 		p.limits = append(p.limits, limit(e, p.with.start(p.width(v, &e.Job, &p.with, false), own)+own))
 	}
 	for i := 1; i < len(waiting) && v.Idle() > 0; {
-		if j := &v.Entry(waiting[i]).Job; v.IdleFor(j) < int(j.Width) || !p.bearable(v, waiting, i, speed) {
+		if j := &v.Entry(waiting[i]).Job; !v.HasIdle(j, int(j.Width)) || !p.bearable(v, waiting, i, speed) {
 			i++
 			continue
 		}
@@ -161,7 +161,7 @@ func (p *qops) bearable(v book.View, waiting []book.Slot, n int, speed float64) 
 // now; and with more than that, which is never, if what is up and not set aside could not
 // hold it even empty. It starts earlier if it can.
 func (p *qops) width(v book.View, j *market.Job, f *forecast, next bool) int {
-	if !v.Choosy(j) || next && v.IdleFor(j) >= int(j.Width) {
+	if !v.Choosy(j) || next && v.HasIdle(j, int(j.Width)) {
 		return int(j.Width)
 	}
 	up := f.processors()

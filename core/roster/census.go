@@ -53,7 +53,7 @@ func (r *Roster) CensusOf(partition string) *Census {
 }
 
 // recount has the next who asks count again.
-func (r *Roster) recount() { r.census, r.parts = nil, nil }
+func (r *Roster) recount() { r.census, r.parts, r.places = nil, nil, places{} }
 
 // shape is what tells a node from another to somebody who asks what could run there.
 type shape struct {
@@ -62,6 +62,10 @@ type shape struct {
 	memoryMB, diskMB  int64
 	rating, fullSpeed float64
 	gpuKind, reserved string
+}
+
+func shapeOf(n *Node) shape {
+	return shape{n.Up, n.Closed, n.Processors, n.GPUs, n.MemoryMB, n.DiskMB, n.Rating, n.Speed, n.GPUKind, n.Reserved}
 }
 
 func (r *Roster) count() *Census {
@@ -75,8 +79,7 @@ func (r *Roster) count() *Census {
 		if n.AheadUS != 0 {
 			c.ahead = append(c.ahead, n)
 		}
-		s := shape{n.Up, n.Closed, n.Processors, n.GPUs, n.MemoryMB, n.DiskMB, n.Rating, n.Speed, n.GPUKind, n.Reserved}
-		if !seen[s] {
+		if s := shapeOf(n); !seen[s] {
 			seen[s] = true
 			c.alike = append(c.alike, n)
 		}

@@ -53,34 +53,13 @@ func (r *Roster) Fastest(j *market.Job) float64 {
 	return fastest
 }
 
-// FastestUp is the best rating among the nodes that are up and that a job may be on; 0: there
-// is none.
-func (r *Roster) FastestUp(where *market.Where) float64 {
-	fastest := 0.0
-	for _, n := range r.UpFor(where) {
-		fastest = max(fastest, n.Rating)
-	}
-	return fastest
-}
-
-// UpFor are the nodes that are up and that a job may be on as they are set aside now.
-func (r *Roster) UpFor(where *market.Where) []*Node {
-	var may []*Node
-	for _, n := range Among(r.nodes, where) {
-		if shape := n.Core(market.Rates{}); n.Up && where.Admits(&shape) {
-			may = append(may, n)
-		}
-	}
-	return may
-}
-
-// different are the nodes that are to be looked at for a job: of those that are alike one,
-// or where it names some all that it may be on.
+// different are the nodes that are to be looked at for a job: of those that are alike, and that it
+// may be on, one.
 func (r *Roster) different(j *market.Job) []*Node {
 	if j.Where == nil {
 		return r.Census().alike
 	}
-	return Among(r.nodes, j.Where)
+	return r.Places(j.Where).alike
 }
 
 // Among are those of some nodes that a job may be on.

@@ -56,7 +56,7 @@ func TestCould(t *testing.T) {
 
 // The nodes that are up for a job are those that are set aside for it, or for nobody where it is
 // in no reservation, and the fastest is of them, wherever it stands among them.
-func TestUpFor(t *testing.T) {
+func TestPlacesThatAreUp(t *testing.T) {
 	node := func(name string, rating float64, reserved string) task.Hello {
 		return task.Hello{Node: name, Processors: 1, Rating: rating, Speed: rating, MemoryMB: 1, DiskMB: 1, Reserved: reserved}
 	}
@@ -66,12 +66,12 @@ func TestUpFor(t *testing.T) {
 		nodes   int
 		fastest float64
 	}{"": {3, 3}, "course": {2, 5}, "other": {0, 0}} {
-		if up, fastest := r.UpFor(in(reservation)), r.FastestUp(in(reservation)); len(up) != want.nodes || fastest != want.fastest {
-			t.Errorf("%q: %d nodes, the fastest %v, want %d, %v", reservation, len(up), fastest, want.nodes, want.fastest)
+		if p := r.Places(in(reservation)); p.Up != want.nodes || p.Fastest != want.fastest {
+			t.Errorf("%q: %d nodes, the fastest %v, want %d, %v", reservation, p.Up, p.Fastest, want.nodes, want.fastest)
 		}
 	}
-	if up := r.UpFor(nil); len(up) != 3 {
-		t.Errorf("for who asks for nothing: %d nodes", len(up))
+	if up := r.Places(nil).Up; up != 3 {
+		t.Errorf("for who asks for nothing: %d nodes", up)
 	}
 }
 

@@ -17,6 +17,7 @@ type Roster struct {
 	marked []*Node
 	census *Census            // nil: to be counted
 	parts  map[string]*Census // by partition, of those that were
+	places places
 }
 
 // New is one that nobody has joined.

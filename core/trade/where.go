@@ -157,11 +157,7 @@ func (r *Request) Lanes(nodes *roster.Roster) int {
 	if !r.Bound() && each == 1 {
 		return nodes.ProcessorsUp()
 	}
-	sum := 0
-	for _, n := range nodes.UpFor(r.Where()) {
-		sum += n.Processors - n.Processors%each
-	}
-	return sum
+	return nodes.Places(r.Where()).Lanes(each)
 }
 
 // Alone is how long a request takes, in milliseconds, on the fastest processors that are up and
@@ -169,7 +165,7 @@ func (r *Request) Lanes(nodes *roster.Roster) int {
 func (r *Request) Alone(nodes *roster.Roster) int64 {
 	fastest := nodes.Census().Fastest
 	if r.Bound() {
-		fastest = nodes.FastestUp(r.Where())
+		fastest = nodes.Places(r.Where()).Fastest
 	}
 	if fastest <= 0 {
 		return 0

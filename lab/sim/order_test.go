@@ -11,8 +11,8 @@ import (
 )
 
 // Where processors are alike admission goes by an order of them and asks only
-// those that could be chosen; where jobs ask for memory it asks everybody. With
-// memory enough for all, the two answer alike, job by job.
+// those that could be chosen; where one is faster than others it asks everybody. With
+// one that has no memory for anybody, the two answer alike, job by job.
 func TestAskingInOrderIsAskingEverybody(t *testing.T) {
 	for _, x := range []struct {
 		policy string
@@ -38,6 +38,9 @@ func TestAskingInOrderIsAskingEverybody(t *testing.T) {
 			for i := range nodes {
 				nodes[i].Memory = 1 << 40
 			}
+			fast := market.Plain()
+			fast.Rating, fast.Memory = 2, 0
+			nodes = append(nodes, fast)
 			choosy, err := simulate(crowd(seed, 1), nodes, x.policy, x.set)
 			if err != nil {
 				t.Fatal(err)

@@ -20,7 +20,9 @@ func (m onSlurm) asks(ctx context.Context, c *trade.Command) (*trade.Request, er
 	if err != nil || q.Owner != c.By.User {
 		return asked(c), nil //nolint:nilerr // the market says so
 	}
-	r, err := trade.Merge(q.Request, c.Submit.Request)
+	given := c.Submit.Request
+	given.EstimateMS, given.Partition = 0, "" // of which the market passes over some: the quote's count
+	r, err := trade.Merge(q.Request, given)
 	if err != nil {
 		return asked(c), nil //nolint:nilerr // the market says so
 	}

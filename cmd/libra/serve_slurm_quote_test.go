@@ -59,8 +59,10 @@ func TestLicensesThatQuotesKeep(t *testing.T) {
 	if o := m.do("bob", trade.Command{Submit: &trade.Submit{Request: all}}); o.Refusal != nil { // his quote keeps two
 		t.Errorf("a quote that does not bind keeps licences: %s", o.Refusal.Detail)
 	}
-	if o := m.do("eve", trade.Command{Submit: &trade.Submit{Quote: wide}}); o.Refusal == nil || !strings.Contains(o.Refusal.Detail, "0 are free") {
-		t.Errorf("it is taken with licences that others have: %+v", o.Refusal)
+	for name, given := range map[string]trade.Request{"by its number": {}, "with a partition, which this market has not": {EstimateMS: 9_000_000, Partition: "other"}} {
+		if o := m.do("eve", trade.Command{Submit: &trade.Submit{Quote: wide, Request: given}}); o.Refusal == nil || !strings.Contains(o.Refusal.Detail, "0 are free") {
+			t.Errorf("it is taken %s with licences that others have: %+v", name, o.Refusal)
+		}
 	}
 }
 

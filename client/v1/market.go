@@ -21,6 +21,9 @@ type Prices struct {
 	// UsualMS is the estimate that is taken of a job handed in as with sbatch of whose runtime
 	// nobody says anything, as that system does; 0: none, and it has to be said.
 	UsualMS int64 `json:"usual_ms,omitempty"`
+
+	// UsualIn is the same of each partition, where there are several.
+	UsualIn map[string]int64 `json:"usual_partition_ms,omitempty"`
 }
 
 // PricePoint is the price of a standard job (a minute on one processor) with a

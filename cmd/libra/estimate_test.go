@@ -49,4 +49,7 @@ func TestEstimateFromHistory(t *testing.T) {
 			t.Errorf("%s: %+v, %+v", command, r, sent.Request)
 		}
 	}
+	if r = libra(t, "sbatch", "-Q", script); r.code != exitOK || r.err != "" || f.last(t).Submit.Request.EstimateMS < 77_000 {
+		t.Errorf("quiet: %+v", r)
+	}
 }

@@ -127,7 +127,7 @@ func runSbatch(cmd *cobra.Command, con *console, o *sbatchCommand, args []string
 	return o.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
 		prices, err := market.Prices(ctx)
 		if unsaid {
-			if missing := o.fillTime(ctx, con, market, &request, prices.UsualMS); missing != nil {
+			if missing := o.fillTime(ctx, con, market, &request, &prices); missing != nil {
 				return missing
 			}
 			if wrong := checkRequest(cmd, &request); wrong != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -47,10 +48,18 @@ func (o *sbatchCommand) tell(con *console, batch bool) {
 }
 
 // fillTime estimates how long a job runs that says nothing of it: as long as it did before, or as
-// the market takes such a job to run (0: it takes none).
-func (o *sbatchCommand) fillTime(ctx context.Context, con *console, market *client.Client, r *v1.Request, usual int64) error {
-	if fillEstimate(ctx, con, market, r, "-t"); r.EstimateMS > 0 {
+// the market takes such a job to run in its partition (0: it takes none).
+func (o *sbatchCommand) fillTime(ctx context.Context, con *console, market *client.Client, r *v1.Request, prices *v1.Prices) error {
+	quiet := *con
+	if o.quiet {
+		quiet.err = io.Discard
+	}
+	if fillEstimate(ctx, &quiet, market, r, "-t"); r.EstimateMS > 0 {
 		return nil
+	}
+	usual, own := prices.UsualIn[r.Partition]
+	if !own {
+		usual = prices.UsualMS
 	}
 	if usual <= 0 {
 		return usagef("-t is missing: how long it runs with a processor to itself, as in: libra sbatch -t 10 job.sh (or in the script: #SBATCH -t 10)")

@@ -56,6 +56,13 @@ func TestSbatchWithoutATime(t *testing.T) {
 			t.Errorf("%q: %d ms, %+v", said, got, r)
 		}
 	}
+	f.prices.UsualIn = map[string]int64{"fast": 10 * 60_000}
+	for partition, want := range map[string]int64{"fast": 10 * 60_000, "other": 90 * 60_000} {
+		r := libra(t, "sbatch", "-p", partition, "--wrap", "true")
+		if got := f.last(t).Submit.Request.EstimateMS; r.code != exitOK || got != want {
+			t.Errorf("in partition %s: %d ms, %+v", partition, got, r)
+		}
+	}
 	if r := libra(t, "sbatch", "-Q", "--wrap", "true"); r.code != exitOK || r.err != "" || r.out != "" {
 		t.Errorf("quiet: %+v", r)
 	}

@@ -56,7 +56,13 @@ func (m onSlurm) numbered(ctx context.Context, q v1.JobQuery) ([]v1.Job, error) 
 // Prices says who runs the jobs, and for how long where nobody says so.
 func (m onSlurm) Prices(ctx context.Context) (v1.Prices, error) {
 	p, err := m.Market.Prices(ctx)
-	p.Runs, p.UsualMS = slurm.Runs, m.backend.UsualTime(ctx).Milliseconds()
+	p.Runs, p.UsualMS = slurm.Runs, m.backend.UsualTime(ctx, "").Milliseconds()
+	if several := m.config.Slurm.Partitions(); len(several) > 1 {
+		p.UsualIn = map[string]int64{}
+		for _, name := range several {
+			p.UsualIn[name] = m.backend.UsualTime(ctx, name).Milliseconds()
+		}
+	}
 	return p, err
 }
 

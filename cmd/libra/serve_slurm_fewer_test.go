@@ -80,3 +80,16 @@ func TestFewerElementsAreSaid(t *testing.T) {
 		t.Errorf("%q", said.String())
 	}
 }
+
+// Prices say what is usual in each partition, where there are several.
+func TestTheUsualTimeOfPartitions(t *testing.T) {
+	m := openBench(t, "libra", func(f *model.Slurm) { f.Partition = "DefaultTime=00:20:00" })
+	p, err := m.Prices(t.Context())
+	if err != nil || p.UsualMS != 20*60_000 || len(p.UsualIn) != 0 {
+		t.Errorf("of one: %d, %v, %v", p.UsualMS, p.UsualIn, err)
+	}
+	m.config.Slurm.Partition = "libra,fast"
+	if p, err = m.Prices(t.Context()); err != nil || len(p.UsualIn) != 2 || p.UsualIn["libra"] != p.UsualMS {
+		t.Errorf("of two: %d, %v, %v", p.UsualMS, p.UsualIn, err)
+	}
+}

@@ -142,10 +142,10 @@ func (b *Backend) Fill(ctx context.Context, r *trade.Request) {
 // for Slurm often do not, and it would give them all the time there is.
 const unsaidTime = time.Hour
 
-// UsualTime is how long a job is taken to run that says nothing of it: the partition's DefaultTime,
-// or an hour, if it may run as long.
-func (b *Backend) UsualTime(ctx context.Context) time.Duration {
-	partition := b.partitions()[0]
+// UsualTime is how long a job is taken to run that says nothing of it: the DefaultTime of its
+// partition, or an hour, if it may run as long.
+func (b *Backend) UsualTime(ctx context.Context, partition string) time.Duration {
+	partition = b.asked(&trade.Request{Partition: partition})
 	site, _ := b.gate.wicket(partition).last(b.cfg.Now()) // however old: who asks for prices waits for nobody
 	if site == nil {
 		site = b.site(ctx, partition)

@@ -226,9 +226,15 @@ func TestTheUsualTime(t *testing.T) {
 	for said, want := range map[string]time.Duration{"": time.Hour, "DefaultTime=NONE MaxTime=UNLIMITED": time.Hour, "DefaultTime=NONE MaxTime=00:10:00": 10 * time.Minute, "DefaultTime=1-00:00:00 MaxTime=2-00:00:00": 24 * time.Hour} {
 		w := b.gate.wicket("libra")
 		w.site, w.asked = limit.Read(limit.Said{Partition: "PartitionName=libra " + said + "\n"}), noon
-		if got := b.UsualTime(t.Context()); got != want {
+		if got := b.UsualTime(t.Context(), ""); got != want {
 			t.Errorf("%s: %s, want %s", said, got, want)
 		}
+	}
+	b.cfg.Partition = "libra,fast" // each has its own
+	w := b.gate.wicket("fast")
+	w.site, w.asked = limit.Read(limit.Said{Partition: "PartitionName=fast MaxTime=00:10:00\n"}), noon
+	if got := b.UsualTime(t.Context(), "fast"); got != 10*time.Minute {
+		t.Errorf("in another partition: %s", got)
 	}
 }
 

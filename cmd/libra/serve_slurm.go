@@ -219,9 +219,9 @@ func (m onSlurm) refuse(ctx context.Context, by trade.Identity, r trade.Request,
 // withinLimit changes a request to the most that a limit allows, and says so.
 func withinLimit(r *trade.Request, over *limit.Excess) (change, detail string) {
 	switch most := over.Most; {
-	case most <= 0:
 	case fewerAtATime(r, over):
 		return "array", number(int64(r.Array.Limit), "element") + " at a time"
+	case most <= 0:
 	case r.Array != nil && over.Field != "memory_mb" && over.Field != "deadline_ms": // not even one
 	case over.Field == "processors":
 		if r.Processors = int(most); r.Threads > 1 {

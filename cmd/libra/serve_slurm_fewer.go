@@ -12,21 +12,23 @@ func fewerAtATime(r *trade.Request, over *limit.Excess) bool {
 	if r.Array == nil {
 		return false
 	}
-	each := 0
-	switch over.Field {
-	case "processors":
+	each, most := 0, over.Most
+	switch {
+	case over.Fit > 0:
+		each, most = r.PerProgram(), over.Fit
+	case over.Field == "processors":
 		each = r.PerProgram()
-	case "gpus":
+	case over.Field == "gpus":
 		each = r.GPUs
 	}
 	fewer, now := *r.Array, r.Array.Len()
 	if fewer.Limit > 0 {
 		now = min(now, fewer.Limit)
 	}
-	if each == 0 || over.Most/int64(each) < 1 || over.Most/int64(each) >= int64(now) {
+	if each == 0 || most/int64(each) < 1 || most/int64(each) >= int64(now) {
 		return false
 	}
-	fewer.Limit = int(over.Most / int64(each))
+	fewer.Limit = int(most / int64(each))
 	r.Array = &fewer
 	return true
 }

@@ -39,6 +39,12 @@ func TestFewerElementsWithinALimit(t *testing.T) {
 			t.Errorf("%+v: %v, %+v", c, fewer, r.Array)
 		}
 	}
+	for fit, want := range map[int64]int{5: 2, 4: 2, 1: 0, 18: 0} { // of two processors each, with their memory
+		r := trade.Request{Threads: 2, Array: &trade.Array{First: 1, Last: 9, Step: 1}}
+		if fewer := fewerAtATime(&r, &limit.Excess{Field: "memory_mb", Most: 3, Fit: fit}); fewer != (want > 0) || r.Array.Limit != want {
+			t.Errorf("%d processors have memory: %v, %+v", fit, fewer, r.Array)
+		}
+	}
 	if fewerAtATime(&trade.Request{Processors: 4}, &limit.Excess{Field: "processors", Most: 2}) {
 		t.Error("a job that is no array has fewer elements")
 	}

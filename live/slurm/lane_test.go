@@ -56,3 +56,33 @@ func TestAnArrayCountsForWhatRunsAtATime(t *testing.T) {
 		b.Settle(ticket, 0)
 	}
 }
+
+// Of an array with memory Slurm's limits leave as many elements at a time as have that.
+func TestAnArrayCountsForItsMemory(t *testing.T) {
+	for said, want := range map[string]int64{"MaxTRESPJ=mem=1000M": 3, "GrpTRES=mem=1000M(100)": 3, "GrpTRES=mem=1000M(900)": 0, "GrpTRES=cpu=N(0),mem=4000M(0)": -1} {
+		b, n := idle(t, Agents)
+		n.hello = &task.Hello{Node: "n1", Processors: 8}
+		w := b.gate.wicket("libra")
+		w.site, w.asked = limit.Read(limit.Said{
+			Config: "AccountingStorageEnforce = limits\n", Partition: "PartitionName=libra\n",
+			Manager: "ClusterName=c Account=physics UserName=bob(7) Partition= ID=3\n    DefAssoc=Yes\n    " + said + "\n",
+		}), noon
+		_, e := b.Admit(t.Context(), "bob", &trade.Request{EstimateMS: 1000, MemoryMB: 300, Array: &trade.Array{First: 1, Last: 9, Step: 1}}, false)
+		if (e == nil) != (want < 0) || e != nil && e.Fit != want {
+			t.Errorf("%s: %+v, want %d", said, e, want)
+		}
+	}
+}
+
+// Who is refused for a limit of time is told how long it may take, which is not a deadline's doing
+// where it has none.
+func TestHowLongAnArrayTakesIsSaid(t *testing.T) {
+	b, n := idle(t, Agents)
+	n.hello = &task.Hello{Node: "n1", Processors: 2}
+	w := b.gate.wicket("libra")
+	w.site, w.asked = limit.Read(limit.Said{Partition: "PartitionName=libra MaxTime=01:00:00\n"}), noon
+	_, e := b.Admit(t.Context(), "bob", &trade.Request{EstimateMS: 30 * 60_000, Array: &trade.Array{First: 1, Last: 9, Step: 1}}, false)
+	if e == nil || !strings.HasSuffix(e.Detail, "for 1h0m0s at most (MaxTime of partition libra), and it may take 2h30m0s") {
+		t.Errorf("%+v", e)
+	}
+}

@@ -104,6 +104,7 @@ func (s *Site) counted(r, own *record, b *Books) *Books {
 type Excess struct {
 	Field  string // of a request: processors, memory_mb, gpus (in all), deadline_ms; empty: it is not about one job
 	Most   int64  // that could be asked for in that field
+	Fit    int64  // of memory in all: so many processors could have what was asked for; 0: none, or it is about something else
 	Detail string // for people
 }
 
@@ -178,7 +179,7 @@ func (p *Partition) check(a *Ask) *Excess {
 	case p.Closed != "":
 		return &Excess{Detail: fmt.Sprintf("%s is %s in Slurm: it takes no jobs until an administrator opens it", named, p.Closed)}
 	case p.MaxTime > 0 && a.Time > p.MaxTime:
-		return tooLong(p.MaxTime, named, "MaxTime")
+		return tooLong(a.Time, p.MaxTime, named, "MaxTime")
 	case p.MaxNodes > 0 && a.Programs > p.MaxNodes:
 		return &Excess{
 			Field: "processors", Most: int64(p.MaxNodes) * int64(a.Processors/max(1, a.Programs)),
@@ -192,10 +193,10 @@ func (p *Partition) check(a *Ask) *Excess {
 	return nil
 }
 
-func tooLong(most time.Duration, whose, name string) *Excess {
+func tooLong(asked, most time.Duration, whose, name string) *Excess {
 	return &Excess{
 		Field: "deadline_ms", Most: most.Milliseconds(),
-		Detail: fmt.Sprintf("Slurm lets a job run for %s at most (%s of %s), and it may take until its deadline", most, name, whose),
+		Detail: fmt.Sprintf("Slurm lets a job run for %s at most (%s of %s), and it may take %s", most, name, whose, asked.Round(time.Second)),
 	}
 }
 
@@ -225,7 +226,7 @@ func (b *Books) of(who func(user string) bool) reckoning {
 // checkJob holds one job against what its association lets each have.
 func (r *record) checkJob(a *Ask) *Excess {
 	if most := r.longest(a.Processors); most > 0 && a.Time > most {
-		return tooLong(most, r.name(), "MaxWall")
+		return tooLong(a.Time, most, r.name(), "MaxWall")
 	}
 	each := r.tres["MaxTRESPJ"]
 	if most, set := each["cpu"]; set && int64(a.Processors) > most.most {
@@ -244,7 +245,7 @@ func (r *record) checkJob(a *Ask) *Excess {
 		return &Excess{Field: "gpus", Most: most.most, Detail: fmt.Sprintf("Slurm gives a job at most %d %s GPUs (MaxTRES of %s)", most.most, a.GPUKind, r.name())}
 	}
 	if most, set := each["mem"]; set && a.MemoryMB*int64(a.Processors) > most.most {
-		return &Excess{Field: "memory_mb", Most: most.most / int64(max(1, a.Processors)), Detail: fmt.Sprintf("Slurm gives a job at most %d MB in all (MaxTRES of %s)", most.most, r.name())}
+		return &Excess{Field: "memory_mb", Most: most.most / int64(max(1, a.Processors)), Fit: most.most / a.MemoryMB, Detail: fmt.Sprintf("Slurm gives a job at most %d MB in all (MaxTRES of %s)", most.most, r.name())}
 	}
 	return nil
 }
@@ -319,6 +320,8 @@ func (r *record) checkCounts(a *Ask, of reckoning, jobs, submits, tres string) *
 			switch c.name {
 			case tres + " cpu":
 				e.Field, e.Most = "processors", left
+			case tres + " mem":
+				e.Fit = left / a.MemoryMB
 			case tres + " " + gpu, tres + " " + a.ofKind():
 				e.Field, e.Most = "gpus", left
 			}

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	lib "modernc.org/sqlite/lib"
 )
 
 // For a leader that is gone one waits, longer than a lease lasts and not for ever; for one that
@@ -68,6 +70,11 @@ func TestWhileOthersAreInTheWay(t *testing.T) {
 	}
 	if !sqliteBusy(busy) {
 		t.Fatalf("it is not busy: %v", busy)
+	}
+	for code, want := range map[int]bool{lib.SQLITE_BUSY: true, lib.SQLITE_BUSY_SNAPSHOT: true, lib.SQLITE_PROTOCOL: true, lib.SQLITE_LOCKED: false, lib.SQLITE_IOERR_LOCK: false, 0: false} {
+		if busyCode(code) != want {
+			t.Errorf("code %d is busy: %v", code, !want)
+		}
 	}
 	for _, end := range []error{nil, sql.ErrNoRows} {
 		times := 0

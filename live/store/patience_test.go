@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"os"
 	"path/filepath"
 	"testing"
 	"testing/synctest"
@@ -53,6 +54,21 @@ func TestForWhomOneWaits(t *testing.T) {
 			t.Errorf("who is to stop looks %d times: %v", looks, err)
 		}
 	})
+}
+
+// Who has the lead is gone if this machine has no such process; whose number nobody knows is not.
+func TestWhoIsGone(t *testing.T) {
+	file, err := os.Create(filepath.Join(t.TempDir(), "a.lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	l := &fileLock{file: file}
+	for pid, gone := range map[int]bool{os.Getpid(): false, 0: false, 1 << 30: true} { // more than Linux counts to
+		if taken := l.taken(pid); taken.orphan != gone || taken.PID != pid || taken.Where != file.Name() {
+			t.Errorf("%d: %+v", pid, taken)
+		}
+	}
 }
 
 // What others are in the way of is done again until they are not.

@@ -13,7 +13,7 @@ import (
 
 // What sbatch takes from where it is called libra sbatch takes too.
 func TestSbatchLooksAround(t *testing.T) {
-	f := newFloor()
+	f := &slurmFloor{floor: newFloor()}
 	f.prices.Runs = "slurm"
 	open(t, f, v1.RoleUser)
 	t.Setenv("SBATCH_TIMELIMIT", "7")

@@ -63,6 +63,25 @@ func TestSbatchTestOnlyIsAQuote(t *testing.T) {
 	}
 }
 
+// Who waits, by the command or by a line of the script, ends as the job does.
+func TestSbatchWaits(t *testing.T) {
+	f := newFloor()
+	f.answer = accept(func(j *v1.Job) {
+		j.State, j.Tasks = v1.Failed, []v1.TaskStatus{{State: v1.TaskEnded, Exit: 4}}
+		f.Put(*j)
+	})
+	open(t, f, v1.RoleUser)
+	for line, c := range map[string]struct {
+		options []string
+		code    int
+	}{"": {nil, exitOK}, "#SBATCH --wait": {nil, 4}, "#SBATCH -n 1": {[]string{"-W"}, 4}} {
+		script := file(t, "job.sh", "#!/bin/sh\n#SBATCH -t 1\n"+line+"\n")
+		if r := libra(t, append(append([]string{"sbatch"}, c.options...), script)...); r.code != c.code {
+			t.Errorf("%q, %v: %+v, want %d", line, c.options, r, c.code)
+		}
+	}
+}
+
 func TestSbatchMistakes(t *testing.T) {
 	noContext(t)
 	script := file(t, "job.sh", "#!/bin/sh\ntrue\n")

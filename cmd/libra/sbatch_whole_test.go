@@ -12,7 +12,7 @@ import (
 // What asks for all of a node asks for as much as nodes of its partition have, and says so;
 // a market without partitions passes over which one it is to be.
 func TestSbatchOnWholeNodes(t *testing.T) {
-	f := newFloor()
+	f := &slurmFloor{floor: newFloor()} // which has a number for each at once: nobody waits for one
 	open(t, f, v1.RoleUser)
 	f.nodes = []v1.NodeView{
 		{Node: "a", Processors: 4, MemoryMB: 1000, Up: true, Partition: "main"}, {Node: "b", Processors: 2, MemoryMB: 600, Up: true, Partition: "small"},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/live/slurm"
 	"github.com/libra-market/libra/live/slurm/limit"
 	"github.com/libra-market/libra/live/slurm/model"
 )
@@ -22,6 +23,7 @@ func TestFewerElementsWithinALimit(t *testing.T) {
 	}{
 		{0, 0, 0, "processors", 3, 3},
 		{2, 0, 0, "processors", 5, 2},
+		{2, 0, 0, "processors", 3, 1},
 		{4, 0, 0, "processors", 3, 0},
 		{2, 2, 0, "gpus", 5, 2},
 		{0, 2, 0, "gpus", 1, 0},
@@ -50,10 +52,27 @@ func TestFewerElementsWithinALimit(t *testing.T) {
 	}
 }
 
+// Of which elements not even one may run none is offered; what is for each of them may be less.
+func TestWhatIsOfferedOfAnArray(t *testing.T) {
+	for _, c := range []struct {
+		field string
+		most  int64
+		want  string
+	}{{"processors", 3, ""}, {"processors", 4, "array"}, {"gpus", 1, ""}, {"memory_mb", 100, "memory"}, {"deadline_ms", 5000, "deadline"}} {
+		r := trade.Request{EstimateMS: 1000, DeadlineMS: 9000, Threads: 4, GPUs: 2, MemoryMB: 200, Array: &trade.Array{First: 1, Last: 9, Step: 1}}
+		if change, detail := withinLimit(&r, &limit.Excess{Field: c.field, Most: c.most}); change != c.want || r.Processors != 0 || r.GPUs != 2 {
+			t.Errorf("%+v: %q, %q: %+v", c, change, detail, r)
+		}
+	}
+}
+
 // An array that Slurm's limits would keep waiting as a whole is sold with as many elements at a time
 // as they allow, as Slurm runs it; one of which not even one may run is refused.
 func TestAnArrayIsSoldWithinLimits(t *testing.T) {
 	m := openBench(t, "libra", func(f *model.Slurm) { f.Partition = "MaxNodes=3" }, "eve") // on two nodes of two processors
+	if p, err := m.Prices(t.Context()); err != nil || p.Runs != slurm.Runs || p.UsualMS != 3_600_000 {
+		t.Errorf("who runs jobs, and how long where nobody says so: %+v, %v", p, err)
+	}
 	r := trade.Request{Argv: []string{"true"}, EstimateMS: 1000, DeadlineMS: 10_000_000, Array: &trade.Array{First: 1, Last: 10, Step: 1}}
 	o, err := m.Preview(t.Context(), trade.Identity{User: "eve", Role: trade.RoleUser}, r)
 	if err != nil || o.Quote == nil || o.Quote.Request.Array.Limit != 3 || r.Array.Limit != 0 {
@@ -81,7 +100,9 @@ func TestFewerElementsAreSaid(t *testing.T) {
 	var said bytes.Buffer
 	con := &console{err: &said}
 	some := func(n int) *v1.Request { return &v1.Request{Array: &v1.Array{First: 1, Last: 9, Step: 1, Limit: n}} }
-	con.passedOver(some(3), some(3))
+	if con.passedOver(some(3), some(3)); said.Len() > 0 {
+		t.Errorf("of as many as were asked for: %q", said.String())
+	}
 	if con.passedOver(some(0), some(3)); said.String() != "libra: warning: 3 elements of the array at a time: Slurm's limits let no more run\n" {
 		t.Errorf("%q", said.String())
 	}

@@ -17,7 +17,8 @@ func TestWhatAQuoteKeeps(t *testing.T) {
 	}{
 		"terms alone":                   {trade.Request{}, ""},
 		"with licences":                 {trade.Request{Env: []string{"LIBRA_SBATCH_LICENSES=fluent:2"}}, ""},
-		"much environment":              {trade.Request{Env: []string{"A=" + long(4096)}}, "env"},
+		"much environment":              {trade.Request{Env: []string{"A=" + long(4096-len("A=\x00")+1)}}, "env"},
+		"as much as there may be":       {trade.Request{Env: []string{"A=" + long(4096-len("A=\x00"))}}, ""},
 		"with a program":                {trade.Request{Argv: []string{"true"}, Env: []string{"A=" + long(4096)}}, ""},
 		"too much with a program":       {trade.Request{Argv: []string{"true"}, Env: []string{"A=" + long(trade.MaxEnv)}}, "env"},
 		"what is no environment":        {trade.Request{Env: []string{"A"}}, "env"},

@@ -33,4 +33,8 @@ func TestTheEpochInForce(t *testing.T) {
 			t.Errorf("the last of all is another: %+v, %+v, %v", all, e, err)
 		}
 	}
+	f.restart() // and who has written nothing yet knows it all the same
+	if e, err := f.Epoch(t.Context()); err != nil || e.Policy != "libra" {
+		t.Errorf("after a restart it is said to be %q: %v", e.Policy, err)
+	}
 }

@@ -48,8 +48,8 @@ func (o *occurrence) comment() error {
 func areTerms(parts []string) bool {
 	sure := slices.ContainsFunc(parts, isTerm)
 	return sure && !slices.ContainsFunc(parts, func(part string) bool {
-		t, _, given, found := findTerm(part)
-		return !isTerm(part) && (!found || given || part != t.name || !t.bare)
+		t, _, _, _ := findTerm(part)
+		return !isTerm(part) && (part != t.name || !t.bare)
 	})
 }
 

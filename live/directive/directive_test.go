@@ -275,6 +275,15 @@ func TestHarmlessLinesAreTakenWithANote(t *testing.T) {
 	}
 }
 
+// A deadline that is no clock's, and what is no deadline, need none.
+func TestOfWhichTimesNothingIsSaid(t *testing.T) {
+	for _, line := range []string{"#LIBRA deadline=2h", "#LIBRA estimate=1:30:00"} {
+		if h, err := read(t, line); err != nil || len(h.Notes) > 0 {
+			t.Errorf("%s: %v, %v", line, h.Notes, err)
+		}
+	}
+}
+
 // A script that knows both systems needs no advice.
 func TestScriptsForBothAreLeftAlone(t *testing.T) {
 	h, err := read(t, "i=${LIBRA_ARRAY_INDEX:-$SLURM_ARRAY_TASK_ID}", "# $SLURM_JOB_ID", "echo 'price: 5$'")

@@ -41,6 +41,9 @@ func TestSizesAreThoseOfElementsWhereverTheArrayIsNamed(t *testing.T) {
 			t.Errorf("%s, told before: %+v, %v; want %+v", size, got.Request, err, want.Request)
 		}
 	}
+	if h, err := read(t, "#SBATCH -n 4", "true", "#LIBRA array=1-3"); err != nil || h.Request.Array != nil || h.Request.Threads != 0 {
+		t.Errorf("after the first command, where nobody reads it: %+v, %v", h.Request, err)
+	}
 	for _, line := range []string{"#LIBRA name=array=1-3", "#LIBRA --name array=1-3", "#LIBRA env=array=1-3"} {
 		if h, err := read(t, line, "#SBATCH -n 4"); err != nil || h.Request.Array != nil || h.Request.Threads != 0 {
 			t.Errorf("%s: %+v, %v", line, h.Request, err)

@@ -49,6 +49,7 @@ func TestWhatIsExported(t *testing.T) {
 		"ALL,C='a,b'": "A=x C='a,b' HIDDEN=1 LIBRA_SBATCH_LOGIN=yes PATH=/bin SLURM_EXPORT_ENV=ALL,C='a,b'",
 		`C="x,'y",A`:  `A=x C="x,'y" LIBRA_SBATCH_LOGIN=yes SLURM_EXPORT_ENV=C="x,'y",A`,
 		"C=it's,A":    "A=x C=it's LIBRA_SBATCH_LOGIN=yes SLURM_EXPORT_ENV=C=it's,A",
+		"C='',A,D=''": "A=x C='' D='' LIBRA_SBATCH_LOGIN=yes SLURM_EXPORT_ENV=C='',A,D=''",
 		"LIBRA_TOKEN": "LIBRA_SBATCH_LOGIN=yes LIBRA_TOKEN=secret SLURM_EXPORT_ENV=LIBRA_TOKEN",
 	} {
 		var options []string
@@ -82,6 +83,11 @@ func TestTheMannerOfACommand(t *testing.T) {
 	}
 	if got := asSbatch(t, "#SBATCH -W\n"); got.Manner != (Manner{Wait: true}) {
 		t.Errorf("%+v", got.Manner)
+	}
+	// To who is not sbatch it says nothing, and that is said.
+	h := New(Place{})
+	if err := h.Read("job.sh", "#!/bin/sh\n#SBATCH --parsable --wait\n#SBATCH --test-only\n"); err != nil || h.Manner != (Manner{}) || len(h.Notes) != 3 {
+		t.Errorf("%+v, notes %v, %v", h.Manner, h.Notes, err)
 	}
 }
 
@@ -179,13 +185,18 @@ func TestACommentGoesAlong(t *testing.T) {
 		}
 	}
 	// Words of somebody's own are not the market's, whatever it has a word for.
-	for text, notes := range map[string]int{"hold": 0, "licenses": 0, "soft; hold": 0, "--hold": 0, "-e1;budget=5": 1, "--budget=5": 0, "budget": 0, "budget=5 for the paper": 1, "budget=5; for the paper": 1, "": 0} {
+	for text, notes := range map[string]int{"hold": 0, "licenses": 0, "soft; hold": 0, "--hold": 0, "-e1;budget=5": 1, "--budget=5": 0, "budget": 0, "budget=5 for the paper": 1, "budget=5; for the paper": 1, "budget=5; --hold": 1, "budget=5; licenses": 1, "": 0} {
 		h = asSbatch(t, "", "--comment="+text)
 		if r := h.Request; strings.Join(r.Env, "|") != task.Comment+"="+text || r.Hold || r.Soft || r.Budget != nil || r.EstimateMS != 0 || len(h.Notes) != notes {
 			t.Errorf("%s: %+v, notes %v", text, r, h.Notes)
 		}
 	}
-	for text, want := range map[string]string{"libra:hld": "hld: unknown", "libra:licenses": "licenses: its value is missing", "libra:budget=x": "not an amount", "budget=x": "not an amount"} {
+	for _, nothing := range []string{"libra:", "libra: ;"} {
+		if h = asSbatch(t, "", "--comment="+nothing); len(h.Request.Env) > 0 || len(h.Notes) > 0 {
+			t.Errorf("%s: %+v, notes %v", nothing, h.Request, h.Notes)
+		}
+	}
+	for text, want := range map[string]string{"libra:hld": "hld: unknown", "libra:;budget=5": "unknown", "libra:licenses": "licenses: its value is missing", "libra:budget=x": "not an amount", "budget=x": "not an amount"} {
 		if err := New(Place{}).ReadSbatch("job.sh", "#!/bin/sh\n", []string{"--comment=" + text}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}

@@ -47,7 +47,7 @@ func (f *Follows) Numbers() (numbers []*int64) {
 // +minutes.
 func (f *Follows) add(kind, word string) error {
 	if number, element, is := strings.Cut(word, "_"); is && element != "" {
-		if ids, err := jobs(number); err == nil && len(ids) == 1 {
+		if _, err := jobs(number); err == nil {
 			return fmt.Errorf("%s: %w", word, errOfElement)
 		}
 	}

@@ -30,7 +30,7 @@ func TestWhatAJobWaitsFor(t *testing.T) {
 		t.Errorf("PBS: %+v, %v", h.Request, err)
 	}
 	for wrong, says := range map[string]string{
-		"after:7+": "minutes", "after:7+x": "minutes", "after:+5": "number", "after:7+99999999999": "minutes", "aftercorr:": "number", "afterburstbuffer:7": "afterok:JOB", "afterok:7?afterany:8": "waits for all that it names", "afterok:7_2": "waits for a whole array", "expand:7": "singleton", "afterany": "want after:JOB",
+		"after:7+": "minutes", "after:7+x": "minutes", "after:+5": "number", "after:7+99999999999": "minutes", "aftercorr:": "number", "afterburstbuffer:7": "afterok:JOB", "afterok:7?afterany:8": "waits for all that it names", "afterok:7_2": "waits for a whole array", "afterok:7_": "number of a job", "afterok:x_2": "number of a job", "expand:7": "singleton", "afterany": "want after:JOB",
 	} {
 		if err := directive.New(directive.Place{}).ReadSbatch("job.sh", "", []string{"-d", wrong}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", wrong, err)
@@ -100,6 +100,7 @@ func TestTasksThatDoNotDivideAmongNodes(t *testing.T) {
 		{"-N 2-4 -n 7", 8, 4, 7},
 		{"-N 2 -n 5 --ntasks-per-node=2", 5, 0, 5},
 		{"-n 5", 5, 0, 5},
+		{fmt.Sprintf("-N 2 -n %d", market.MaxWidth-1), market.MaxWidth, market.MaxWidth / 2, market.MaxWidth - 1},
 	} {
 		h := directive.New(directive.Place{})
 		if err := h.ReadSbatch("job.sh", "#!/bin/sh\n", append(strings.Fields(c.options), "--mem=1000")); err != nil {

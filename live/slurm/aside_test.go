@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/libra-market/libra/core/roster"
@@ -413,4 +414,84 @@ func TestAReservationWaitsForTheMarket(t *testing.T) {
 			}
 		})
 	}
+}
+
+// As long as the market is being told of a node it is looked again, and no longer; each node is
+// told of once.
+func TestHowLongOneWaitsForTheMarket(t *testing.T) {
+	for name, c := range map[string]struct {
+		busy, stop time.Duration // until then; 0: not at all
+		want       time.Duration
+	}{
+		"it has answered": {0, 0, 0},
+		"it answers":      {2*settlePause + 1, 0, 3 * settlePause},
+		"it does not":     {time.Hour, 0, (settleLooks - 1) * settlePause},
+		"who asks stops":  {time.Hour, settlePause + 1, settlePause + 1},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			b, n, _ := reserving(t, course())
+			if err := b.askReserved(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			begun := time.Now()
+			ctx := t.Context()
+			if c.stop > 0 {
+				var stop context.CancelFunc
+				ctx, stop = context.WithTimeout(ctx, c.stop)
+				defer stop()
+			}
+			n.turning = c.busy > 0
+			answer := time.AfterFunc(c.busy, func() {
+				b.mu.Lock()
+				n.turning = false
+				b.mu.Unlock()
+			})
+			defer answer.Stop()
+			if its := b.settled(ctx, "course"); len(its) != 1 || its[0] != n || time.Since(begun) != c.want {
+				t.Errorf("%s: %d nodes after %s", name, len(its), time.Since(begun))
+			}
+		})
+	}
+}
+
+// polled is a Slurm whose nodes may not be had, and that counts how often it is asked what is
+// reserved.
+type polled struct {
+	*model.Slurm
+
+	bad   error
+	asked int
+}
+
+func (p *polled) Nodes(context.Context, string) ([]client.Node, error) {
+	if p.bad != nil {
+		return nil, p.bad
+	}
+	return []client.Node{{Name: "n1", Up: true, Processors: 2, MemoryMB: 4000}}, nil
+}
+
+func (p *polled) Reservations(ctx context.Context) ([]limit.Reserved, error) {
+	p.asked++
+	return p.Slurm.Reservations(ctx)
+}
+
+// Together with the nodes it is heard what is reserved, where anybody minds; where the nodes are
+// not heard of nothing is, and all stays as it was.
+func TestWhatIsHeardWithTheNodes(t *testing.T) {
+	b, n, slurm := reserving(t, course())
+	p := &polled{Slurm: slurm}
+	b.slurm, b.aside = p, aside{}
+	look := func(when string, bad error, asked int, set string) {
+		t.Helper()
+		p.bad = bad
+		if b.pollNodes(t.Context()); p.asked != asked || n.aside != set || !n.slurm.Up {
+			t.Errorf("%s: asked %d times, set aside for %q, up %v", when, p.asked, n.aside, n.slurm.Up)
+		}
+	}
+	look("nodes are not heard of", errors.New("slurmctld does not answer"), 0, "")
+	look("at first", nil, 1, "course")
+	slurm.Reserved = nil
+	look("nodes are not heard of again", errors.New("slurmctld does not answer"), 1, "course")
+	look("while a node is set aside", nil, 2, "")
+	look("when nobody minds", nil, 2, "")
 }

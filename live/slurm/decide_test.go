@@ -147,6 +147,31 @@ func TestWhatIsDoneNext(t *testing.T) {
 	}
 }
 
+// Slurm has to say for a while without a break that it does not start a job where it was sold.
+func TestHowLongAJobIsShunned(t *testing.T) {
+	r, w := aRun(), world{now: noon}
+	r.job, r.state = pending(false), released
+	says := func(reason string, after time.Duration) {
+		r.job.Reason, w.now = reason, w.now.Add(after)
+		r.checkWaiting(&w)
+	}
+	const why = "ReqNodeNotAvail"
+	says(why, 0)
+	r.avoids = true // as when it was said for a while before
+	if says("Priority", unavailable); r.avoids || r.shunned {
+		t.Error("it is to be moved, and Slurm does not say so any more")
+	}
+	if says(why, unavailable); r.shunned {
+		t.Error("what was said before counts")
+	}
+	if says(why, unavailable-1); r.shunned {
+		t.Error("it is shunned before it was said for so long")
+	}
+	if says(why, 1); !r.shunned {
+		t.Error("it is not shunned")
+	}
+}
+
 func TestWhatAnEndMeans(t *testing.T) {
 	for name, c := range map[string]struct {
 		job  client.Job

@@ -19,6 +19,7 @@ func TestAnArrayCountsForWhatRunsAtATime(t *testing.T) {
 	b.node("n3").hello = &task.Hello{Node: "n3", Processors: 8}
 	b.node("n3").membership = away
 	b.node("n4") // which nobody has introduced
+	b.node("n5").hello = &task.Hello{Node: "n5", Processors: 8, Reserved: "course"}
 	w := b.gate.wicket("libra")
 	w.site, w.asked = limit.Read(limit.Said{
 		Config:    "AccountingStorageEnforce = limits\n",
@@ -42,6 +43,7 @@ func TestAnArrayCountsForWhatRunsAtATime(t *testing.T) {
 		"elements of several processors":  {trade.Request{EstimateMS: 1000, Array: of(100, 0), Threads: 3}, "", 0, 6},
 		"as many as nodes have whole":     {trade.Request{EstimateMS: 1000, Array: of(100, 0), Threads: 4}, "at most 6 processors", 6, 0},
 		"with a GPU each":                 {trade.Request{EstimateMS: 1000, Array: of(5, 0), GPUs: 1}, "at most 4 GPUs", 4, 0},
+		"with several programs of theirs": {trade.Request{EstimateMS: 1000, Array: of(2, 0), Threads: 2, GPUs: 2, MemoryMB: 100}, "", 0, 4},
 		"with few enough":                 {trade.Request{EstimateMS: 1000, Array: of(4, 0), GPUs: 1}, "", 0, 4},
 		"as long as it may take":          {trade.Request{EstimateMS: 20 * 60_000, Array: of(18, 6)}, "", 0, 6},
 		"one after the other, for longer": {trade.Request{EstimateMS: 20 * 60_000, Array: of(19, 6)}, "at most (MaxTime", time.Hour.Milliseconds(), 0},
@@ -52,8 +54,17 @@ func TestAnArrayCountsForWhatRunsAtATime(t *testing.T) {
 			t.Errorf("%s: %+v, want %q", name, over, c.want)
 		case over == nil && ticket.use.Processors != c.use:
 			t.Errorf("%s: %d processors are kept, want %d", name, ticket.use.Processors, c.use)
+		case over == nil && ticket.use.MemoryMB != c.r.MemoryMB*int64(c.use):
+			t.Errorf("%s: %d MB are kept for %d processors of %d each", name, ticket.use.MemoryMB, c.use, c.r.MemoryMB)
 		}
 		b.Settle(ticket, 0)
+	}
+	// As the market counts them: who is bound to nothing counts what is set aside, too, but for
+	// whole elements.
+	for want, r := range map[int]trade.Request{17: {Array: of(100, 0)}, 6: {Array: of(100, 0), Threads: 3}, 8: {Array: of(100, 0), Reservation: "course"}} {
+		if got := b.lanes(&r); got != want {
+			t.Errorf("%d processors for %+v, want %d", got, r, want)
+		}
 	}
 }
 

@@ -81,7 +81,7 @@ func TestWhoClosesANode(t *testing.T) {
 	} {
 		b, n, r, look := shyNode(t)
 		b.avoid(r, noon)
-		c.next.Nodes = []string{"n1"}
+		c.next.Nodes = []string{"one that is gone", "n1"}
 		b.avoid(c.next, noon.Add(c.later))
 		clear(n.orders) // they are elsewhere
 		if look(c.later) != c.closed || b.closedFor(&run{binding: binding{Nodes: []string{"n1"}}}) != c.closed {

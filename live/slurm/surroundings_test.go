@@ -12,6 +12,7 @@ import (
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/slurm/client"
 	"github.com/libra-market/libra/live/slurm/limit"
+	"github.com/libra-market/libra/live/slurm/model"
 )
 
 // asSlurm runs what Slurm would run, from the file that Slurm makes for a job, and says what its
@@ -177,6 +178,7 @@ func TestMemoryOfANode(t *testing.T) {
 		{"x", 256, 2, 1, 0},
 		{"0", 0, 1, 1, 0},
 		{"-1", 1, 2, 1, 0},
+		{"-1", 0, 2, 1, 0},
 	} {
 		s := task.Spec{Memory: c.each << 20, Threads: c.threads, Env: []string{"SLURM_MEM_PER_NODE=" + c.said}}
 		if got := memoryOnNode(&s, c.programs); got != c.want {
@@ -190,6 +192,12 @@ func TestMemoryOfANode(t *testing.T) {
 	}
 	if got := l.kept(s.Env); !slices.Equal(got, []string{"OTHER=1"}) { // Slurm tells of it
 		t.Errorf("it is told %q", got)
+	}
+	each := []string{"SLURM_MEM_PER_CPU=64"}
+	for memory, want := range map[int64][]string{0: {}, 64: each} { // as Slurm was asked
+		if got := (&layout{memory: memory}).kept(each); !slices.Equal(got, want) {
+			t.Errorf("asked for %d MB of a processor, it is told %q", memory, got)
+		}
 	}
 }
 
@@ -220,6 +228,52 @@ func TestMemoryThatSlurmIsAskedFor(t *testing.T) {
 	}
 }
 
+// Of several programs Slurm is asked for what those on the fullest node have, and for nothing where
+// it gives as much by itself and counts its processors as the market does.
+func TestMemoryOfSeveralPrograms(t *testing.T) {
+	b, _ := idle(t, Agents)
+	w := b.gate.wicket("libra")
+	w.site, w.asked = limit.Read(limit.Said{Partition: "PartitionName=libra DefMemPerCPU=128\n"}), noon
+	two := &task.Span{First: 1, Count: 2, Step: 1}
+	for name, c := range map[string]struct {
+		nodes   []string
+		of      int // processors of a node, as Slurm has them
+		each    int64
+		span    *task.Span
+		once    bool
+		said    string // of the memory of a node
+		plain   bool   // not as by sbatch
+		askedMB int64
+	}{
+		"another than is usual":            {nodes: []string{"n1"}, of: 4, each: 300, askedMB: 300},
+		"two with one node's":              {nodes: []string{"n1", "n1"}, of: 4, each: 128, once: true, said: "255", askedMB: 255},
+		"an element with its node's":       {nodes: []string{"n1"}, of: 4, each: 256, span: two, said: "256", askedMB: 256},
+		"elements are told their own":      {nodes: []string{"n1", "n1"}, of: 4, each: 200, span: two, said: "399", askedMB: 400},
+		"not the same number on each":      {nodes: []string{"n1", "n1", "n2"}, of: 4, each: 128, once: true, askedMB: 0},
+		"so, and not as by sbatch":         {nodes: []string{"n1", "n1", "n2"}, of: 4, each: 128, once: true, plain: true, askedMB: 256},
+		"so, and each starts by itself":    {nodes: []string{"n1", "n1", "n2"}, of: 4, each: 128, askedMB: 256},
+		"so, on fewer than the market has": {nodes: []string{"n1", "n1", "n2"}, of: 1, each: 128, once: true, askedMB: 256},
+	} {
+		b.applyNodes(map[string]client.Node{"n1": {Name: "n1", Up: true, Processors: c.of, MemoryMB: 4000}, "n2": {Name: "n2", Up: true, Processors: c.of, MemoryMB: 4000}}, noon)
+		var orders []task.Order
+		for rank := range c.nodes {
+			s := aTask(t)
+			s.Rank, s.Size, s.Nodes, s.Once, s.Span, s.Memory, s.Script, s.Env = rank, len(c.nodes), c.nodes, c.once, c.span, c.each<<20, []byte("#!/bin/sh\n"), nil
+			if !c.plain {
+				s.Env = append(s.Env, "SLURM_SUBMIT_DIR=/")
+			}
+			if c.said != "" {
+				s.Env = append(s.Env, "SLURM_MEM_PER_NODE="+c.said)
+			}
+			orders = append(orders, task.Order{Spec: s})
+		}
+		got, err := b.submission(&run{binding: binding{Nodes: slices.Compact(slices.Clone(c.nodes))}}, orders, "libra")
+		if err != nil || got.MemoryMB != c.askedMB || got.MemoryEachMB != 0 {
+			t.Errorf("%s: %d MB, %d each, %v", name, got.MemoryMB, got.MemoryEachMB, err)
+		}
+	}
+}
+
 // A job without a time of its own takes what the partition has for it.
 func TestTheUsualTime(t *testing.T) {
 	b, _ := idle(t, Agents)
@@ -230,9 +284,20 @@ func TestTheUsualTime(t *testing.T) {
 			t.Errorf("%s: %s, want %s", said, got, want)
 		}
 	}
+	slurm := model.New(1, "n1")
+	slurm.Partition = "DefaultTime=00:30:00"
+	b.slurm = slurm
+	w := b.gate.wicket("libra")
+	w.site, w.asked = limit.Read(limit.Said{Partition: "PartitionName=libra DefaultTime=00:20:00\n"}), noon.Add(-time.Hour)
+	if got := b.UsualTime(t.Context(), "libra"); got != 20*time.Minute {
+		t.Errorf("where something is known, however old: %s", got)
+	}
+	if w.site = nil; b.UsualTime(t.Context(), "libra") != 30*time.Minute {
+		t.Errorf("where nothing is known Slurm is not asked: %s", b.UsualTime(t.Context(), "libra"))
+	}
 	b.cfg.Partition = "libra,fast" // each has its own
-	w := b.gate.wicket("fast")
-	w.site, w.asked = limit.Read(limit.Said{Partition: "PartitionName=fast MaxTime=00:10:00\n"}), noon
+	fast := b.gate.wicket("fast")
+	fast.site, fast.asked = limit.Read(limit.Said{Partition: "PartitionName=fast MaxTime=00:10:00\n"}), noon
 	if got := b.UsualTime(t.Context(), "fast"); got != 10*time.Minute {
 		t.Errorf("in another partition: %s", got)
 	}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/libra-market/libra/live/store"
 	"github.com/libra-market/libra/live/store/storetest"
 )
@@ -41,5 +43,33 @@ func TestAFileThatIsGone(t *testing.T) {
 				t.Errorf("restored: up to %d, %v", last.Seq, err)
 			}
 		})
+	}
+}
+
+// What is beside a file that is gone says whether there was one; a pipe is none that is empty.
+func TestWhatIsBesideAFileThatIsGone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "libra.db")
+	if err := os.WriteFile(path+"-wal", []byte("what was written last"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := store.Open(t.Context(), path); !errors.Is(err, store.ErrDamaged) {
+		t.Errorf("beside what was written last it opens: %v", err)
+		_ = s.Close()
+	}
+	if err := os.Truncate(path+"-wal", 0); err != nil {
+		t.Fatal(err)
+	}
+	s := storetest.Open(t, path) // nothing was written
+	_, release, err := s.Lead(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	release()
+	if err = errors.Join(s.Close(), os.Remove(path), unix.Mkfifo(path, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := store.Open(t.Context(), path); !errors.Is(err, store.ErrNotDatabase) {
+		t.Errorf("a pipe: %v", err)
+		_ = s.Close()
 	}
 }

@@ -41,7 +41,12 @@ func (s *sqlite) explain(err error) error {
 // and not ended.
 func sqliteBusy(err error) bool {
 	var e *driver.Error
-	return errors.As(err, &e) && (e.Code()&0xff == lib.SQLITE_BUSY || e.Code()&0xff == lib.SQLITE_PROTOCOL)
+	return errors.As(err, &e) && busyCode(e.Code())
+}
+
+// busyCode is that of what says so: the least byte, whatever SQLite adds about why.
+func busyCode(code int) bool {
+	return code&0xff == lib.SQLITE_BUSY || code&0xff == lib.SQLITE_PROTOCOL
 }
 
 // lostCommit reports whether a failed commit may come true after all: its

@@ -29,4 +29,8 @@ func TestAnOfferOfFewerElements(t *testing.T) {
 	if f.use(terms); f.Fields["array"] != "1-9%4" || f.Fields["gpus"] != "2" || f.Wrong["array"] != "" {
 		t.Errorf("%v, %v", f.Fields, f.Wrong)
 	}
+	o.Change = "deadline_ms"
+	if terms, err = url.ParseQuery(offerTerms(&o)); err != nil || terms.Has("array") {
+		t.Errorf("an offer of another deadline says %v of the elements, %v", terms["array"], err)
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -96,6 +97,20 @@ func TestTheFormMakesAnArrayOfAScript(t *testing.T) {
 	}
 	if r := w.market.Commands()[0].Submit.Request; r.Processors != 4 || r.Threads != 4 || r.Array == nil {
 		t.Errorf("%+v", r)
+	}
+}
+
+// A job like an array is one, of as many at a time.
+func TestAJobLikeAnArray(t *testing.T) {
+	w := newWorld(t)
+	p := w.signedIn(alice)
+	for i, array := range []string{"1-7", "1-7%3"} {
+		if got := p.fill("/submit", script("array", array)); got.status != http.StatusSeeOther {
+			t.Fatalf("%d: %.2000s", got.status, got.body)
+		}
+		if again := p.get("/submit?like=" + strconv.Itoa(i+1)); !strings.Contains(again.body, `value="`+array+`"`) {
+			t.Errorf("like %s: %.4000s", array, again.body)
+		}
 	}
 }
 

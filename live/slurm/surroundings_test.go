@@ -27,7 +27,8 @@ func asSlurm(t *testing.T, s task.Spec) string {
 	if err := os.WriteFile(file, []byte(text), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), file)
+	// Whoever started the tests may have left a file open, as flock does: Slurm leaves none.
+	cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", `exec 3<&-; exec "$0"`, file)
 	cmd.Dir, cmd.Env = "/", []string{"PATH=" + defaultPath, "SLURM_JOB_ID=4711", "OLDPWD=/somewhere"}
 	if said, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, said)

@@ -129,6 +129,9 @@ func (m onSlurm) sell(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 		job = o.Job.ID
 	}
 	m.backend.Settle(ticket, job)
+	if job != 0 && err == nil {
+		m.lineUp(ctx, o.Job)
+	}
 	return o, replayed, err
 }
 
@@ -168,8 +171,10 @@ func (m onSlurm) take(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 	case err != nil || replayed:
 	case c.Submit != nil && o.Job != nil:
 		m.backend.Take(c.Submit.Quote, o.Job.ID)
+		m.lineUp(ctx, o.Job)
 	case c.Cancel != nil:
 		m.backend.Take(c.Cancel.Quote, 0)
+		m.backend.StandDown(c.Cancel.Job)
 	}
 	return o, replayed, err
 }
@@ -330,8 +335,9 @@ func (s *service) startSlurm(ctx, run context.Context, c *config.Config, log *sl
 	if c.Slurm.Offer {
 		guests = &desk
 	}
+	var line slurmLine
 	s.backend, err = slurm.New(ctx, slurm.Config{
-		Desk: guests, Leads: s.leads, Path: slurm.PathWith(srun),
+		Desk: guests, Line: &line, Leads: s.leads, Path: slurm.PathWith(srun),
 		Partition: c.Slurm.Partition, Control: slurm.Control(c.Slurm.Control), Now: time.Now, Log: log,
 	}, behindSlurm{s.market.Controller}, batch, s.store)
 	if err != nil {
@@ -341,6 +347,7 @@ func (s *service) startSlurm(ctx, run context.Context, c *config.Config, log *sl
 		return err
 	}
 	desk.market = onSlurm{s.market, s.backend, c}
+	line.market = desk.market
 	s.backendEnded = make(chan struct{})
 	go func() {
 		s.backend.Run(run)

@@ -29,7 +29,7 @@ var notes = map[string]string{
 	"--gres":     "gpu, gpu:2, gpu:a100, gpu:a100:2 and none, as --gpus-per-node; other resources are refused",
 	"--nodelist": "on these and on no others; on all of them, as many tasks on each where the tasks divide", "--exclude": "names of nodes that the market does not have exclude nothing",
 	"--constraint": "one feature, several joined by & or a comma (all of them) or by a bar (one of them); numbers of nodes (fast*2) and groups in brackets are refused",
-	"--begin":      "it waits in the market, which says what it costs and promises when its time has come", "--hold": "it waits in the market, which says what it costs and promises when libra release lets it begin; it is not in Slurm yet, and scontrol does not know it",
+	"--begin":      "it waits in the market, which says what it costs and promises when its time has come", "--hold": "it waits in the market, which says what it costs and promises when libra release lets it begin; in Slurm it is held, and scontrol release does not let it go",
 	"--distribution": "srun in the script goes by it; nodes and processors are chosen by the market", "--hint": forItsSteps,
 	"--threads-per-core": forItsSteps, "--ntasks-per-core": forItsSteps, "--ntasks-per-socket": forItsSteps, "--overcommit": forItsSteps,
 	"--get-user-env": "what a login sets, on its node; how long that may take is Slurm's to say", "--propagate": "all soft limits unless it says otherwise, as far as PropagateResourceLimits lets them",

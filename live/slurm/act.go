@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -109,7 +110,7 @@ func (b *Backend) submit(ctx context.Context, r *run) {
 		b.mu.Unlock()
 		return
 	}
-	var id int64
+	var id, given int64
 	went := false
 	b.inSlurm(func() {
 		b.mu.Lock()
@@ -117,7 +118,7 @@ func (b *Backend) submit(ctx context.Context, r *run) {
 		r.sentAt = b.cfg.Now()
 		b.mu.Unlock()
 		went = true
-		id, err = b.handIn(ctx, &orders[0].Spec, s)
+		id, given, err = b.handIn(ctx, r.key, &orders[0].Spec, s)
 	})
 	if !went {
 		b.failed(r, "not handed in", errNotAsked)
@@ -127,7 +128,7 @@ func (b *Backend) submit(ctx context.Context, r *run) {
 	defer b.mu.Unlock()
 	r.acted = b.cfg.Now()
 	switch {
-	case err == nil && (b.numbers.spent(id, r.key, r.acted.Unix()) || b.occupied(id, r)):
+	case err == nil && (b.numbers.spent(id, r.key, cmp.Or(given, r.acted.Unix())) || b.occupied(id, r)):
 		// It stays held, is listed as nobody's, and is cancelled: another is handed in.
 		b.cfg.Log.Warn("Slurm gives a number out again", "run", r.key, "slurm", id)
 		r.on(unlisted)
@@ -158,18 +159,27 @@ func (r *run) inOrder() []task.Order {
 // submission is the one Slurm job of all tasks of a run.
 func (b *Backend) submission(r *run, orders []task.Order, partition string) (client.Submission, error) {
 	specs := make([]task.Spec, len(orders))
-	onNode := map[string]int{}
-	most := 0
 	for i := range orders {
 		specs[i] = orders[i].Spec
+	}
+	return b.describe(specs, slices.Clone(r.Nodes), b.commentOf(r), partition)
+}
+
+// describe is what Slurm is told of the tasks of a job that is on some nodes; none: on one that
+// is not known yet, and that all that is told must not depend on.
+func (b *Backend) describe(specs []task.Spec, nodes []string, comment, partition string) (client.Submission, error) {
+	onNode := map[string]int{}
+	most := 0
+	for i := range specs {
 		name := specs[i].Nodes[i]
 		onNode[name]++
 		most = max(most, onNode[name])
 	}
 	first := &specs[0]
-	narrowest := b.narrowest(r.Nodes)
+	narrowest := b.narrowest(nodes)
 	l := layoutOf(specs, narrowest)
-	l.devices = b.haveGPUs(r.Nodes)
+	l.later = len(nodes) == 0
+	l.devices = b.haveGPUs(nodes)
 	cpus := min(most*first.Processors(), narrowest)
 	l.memory = memoryOf(first, most, cpus)
 	if first.Len() == 0 || len(specs) == 1 { // else they are several elements, which are told their own
@@ -185,7 +195,7 @@ func (b *Backend) submission(r *run, orders []task.Order, partition string) (cli
 		return client.Submission{}, err
 	}
 	s := client.Submission{
-		Name: nameOf(first), Comment: withText(b.commentOf(r), valueOf(first.Env, task.Comment)), User: first.User, Partition: partition, Nodes: slices.Clone(r.Nodes),
+		Name: nameOf(first), Comment: withText(comment, valueOf(first.Env, task.Comment)), User: first.User, Partition: partition, Nodes: nodes, Later: l.later,
 		Tasks: len(specs), CPUs: cpus, MemoryMB: megabytes(first.Memory) * int64(most), Limit: limitOf(first.DueUS, b.cfg.Now()),
 		Dir: first.Dir, Env: b.surroundings(specs, &l), Output: shownFile(specs, first.Output), Script: text, Command: shownCommand(first),
 		MailType: valueOf(first.Env, task.MailType), MailUser: valueOf(first.Env, task.MailUser), Signal: valueOf(first.Env, task.Signal), Licenses: valueOf(first.Env, task.Licenses),

@@ -56,6 +56,7 @@ type Config struct {
 	Log       *slog.Logger
 	Leads     func() error // why another controller could lead by now, if one could; nil: none could
 	Desk      Desk         // where guests are dealt with; nil: nowhere
+	Line      Line         // where jobs wait that have a stand-in in Slurm; nil: none has
 	Path      string       // where jobs look for programs, unless they say; empty: where they are usually
 
 	Busy    time.Duration // between two looks at Slurm while there are jobs
@@ -118,6 +119,7 @@ type Backend struct {
 	gate     gate
 	aside    aside
 	guests   guests
+	standIns standIns
 	strays   map[int64]time.Time // jobs of ours that nobody wants, and when they were cancelled last
 	good     time.Time           // since then Slurm has answered every time; zero: it does not
 	silent   time.Time           // when Slurm last did not answer, or so late that another slurmctld may have

@@ -21,6 +21,7 @@
 //
 // Read state.go first (the states of a run and the table of its transitions), then
 // decide.go (what follows from what is known of it), run.go (what that is), loop.go
-// and act.go (how it is done), member.go and node.go (which nodes are there, and the
-// table of how they come and go), script.go (what Slurm runs).
+// and act.go (how it is done), standin.go (who waits in the market), member.go and
+// node.go (which nodes are there, and the table of how they come and go), script.go
+// (what Slurm runs).
 package slurm

@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -30,10 +31,13 @@ func askGPUs(s *client.Submission, specs []task.Spec, onNode map[string]int) {
 	s.AllGPUs = market.GPUText(first.GPUKind, len(specs)*first.GPUs)
 }
 
-// haveGPUs reports whether some of these nodes have GPUs.
+// haveGPUs reports whether some of these nodes have GPUs; of none: whether any has.
 func (b *Backend) haveGPUs(names []string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if len(names) == 0 {
+		names = slices.Collect(maps.Keys(b.nodes))
+	}
 	return slices.ContainsFunc(names, func(name string) bool { return b.nodes[name] != nil && b.nodes[name].slurm.GPUs > 0 })
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -172,20 +173,24 @@ func NamesGuest(env []string) bool {
 	})
 }
 
-// handIn gives Slurm the job of a run: a new one, or one that it has and that nobody has
-// bought.
-func (b *Backend) handIn(ctx context.Context, spec *task.Spec, s client.Submission) (int64, error) {
-	id := guestOf(spec)
+// handIn gives Slurm the job of a run: a new one, its stand-in, or one that it has and that
+// nobody has bought. It says when Slurm gave the number out; 0: now.
+func (b *Backend) handIn(ctx context.Context, key runKey, spec *task.Spec, s client.Submission) (id, given int64, err error) {
+	id = guestOf(spec)
 	if id == 0 {
-		return b.slurm.Submit(ctx, s)
+		if id, given, err = b.callForward(ctx, key, spec, s); !errors.Is(err, errNotStanding) {
+			return id, given, err
+		}
+		id, err = b.slurm.Submit(ctx, s)
+		return id, 0, err
 	}
 	slurm, can := b.slurm.(client.Guests)
 	if !can {
-		return 0, fmt.Errorf("%w: job %d cannot be taken over here", client.ErrRefused, id)
+		return 0, 0, fmt.Errorf("%w: job %d cannot be taken over here", client.ErrRefused, id)
 	}
 	jobs, err := b.slurm.Jobs(ctx, b.cfg.Partition)
 	if err != nil {
-		return 0, fmt.Errorf("%w: %w", errNotAsked, err)
+		return 0, 0, fmt.Errorf("%w: %w", errNotAsked, err)
 	}
 	for i := range jobs {
 		j := &jobs[i]
@@ -194,17 +199,17 @@ func (b *Backend) handIn(ctx context.Context, spec *task.Spec, s client.Submissi
 		}
 		_, _, bought := b.parseComment(j.Comment)
 		if j.Comment == s.Comment { // the answer was lost
-			return id, b.stillAsSold(ctx, slurm, id, spec, s.Partition)
+			return id, j.Submitted, b.stillAsSold(ctx, slurm, id, spec, s.Partition)
 		}
 		if bought || j.User != s.User || j.State != client.Pending || !j.Held {
 			break
 		}
 		if err := slurm.Adopt(ctx, id, s); err != nil {
-			return 0, err
+			return 0, 0, err
 		}
-		return id, b.stillAsSold(ctx, slurm, id, spec, s.Partition)
+		return id, j.Submitted, b.stillAsSold(ctx, slurm, id, spec, s.Partition)
 	}
-	return 0, fmt.Errorf("%w: job %d in Slurm is not there to be bought any more", client.ErrRefused, id)
+	return 0, 0, fmt.Errorf("%w: job %d in Slurm is not there to be bought any more", client.ErrRefused, id)
 }
 
 // stillAsSold says why a job of plain sbatch, which has the market's comment now and is

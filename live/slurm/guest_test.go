@@ -42,6 +42,8 @@ func (g *guestSlurm) Adopt(_ context.Context, _ int64, s client.Submission) erro
 	return nil
 }
 
+func (g *guestSlurm) Adopts() bool { return true }
+
 func (g *guestSlurm) Remark(_ context.Context, _ int64, text string) error {
 	g.remark = text
 	return nil
@@ -226,7 +228,7 @@ func TestAGuestIsWhatWasSold(t *testing.T) {
 	} {
 		b := &Backend{slurm: &c.slurm, cfg: Config{Partition: "libra", Now: func() time.Time { return noon }}}
 		b.Mark = "m"
-		id, err := b.handIn(t.Context(), &sold, client.Submission{User: "ann", Comment: "libra:m:12.0:n", Partition: "libra"})
+		id, _, err := b.handIn(t.Context(), runKey{job: 12}, &sold, client.Submission{User: "ann", Comment: "libra:m:12.0:n", Partition: "libra"})
 		if taken := err == nil && id == 7; taken != c.taken || !taken && !errors.Is(err, client.ErrRefused) {
 			t.Errorf("%s: %d %v", name, id, err)
 		}

@@ -28,6 +28,7 @@ type layout struct {
 	perTaskToo bool           // processors of a task are told as TRES, too
 	fits       bool           // no node has more of it than Slurm says that it has processors
 	even       bool           // as many on each node, too: Slurm needs no help
+	later      bool           // its node is not known yet: the script finds out
 }
 
 // layoutOf is how the tasks of a job lie, given by rank, on nodes of which the smallest

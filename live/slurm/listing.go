@@ -42,6 +42,7 @@ func (b *Backend) applyListing(began time.Time, jobs []client.Job) {
 	now := b.cfg.Now()
 	b.listed = began
 	b.listings++
+	jobs = b.seeStandIns(jobs, now)
 	b.lookAtGuests(jobs)
 	if b.good.IsZero() {
 		b.good = began
@@ -144,11 +145,5 @@ func (b *Backend) cancelStray(j *client.Job, now time.Time) {
 	if r := b.runs[key]; r != nil && r.nonce == nonce && (r.busy || r.state == ordered) {
 		return // perhaps it is just being submitted, or its orders are on their way
 	}
-	if now.Sub(b.strays[j.ID]) < 5*again {
-		return
-	}
-	b.strays[j.ID] = now
-	b.cfg.Log.Warn("a job in Slurm that nobody wants is cancelled", "slurm", j.ID, "state", j.State, "comment", j.Comment)
-	id := j.ID
-	b.call(func() { _ = b.slurm.Cancel(b.ctx, id, true) }) // it is listed again if it did not help
+	b.endStray(j, now)
 }

@@ -17,6 +17,9 @@ func (b *Backend) Number(job int64, attempt int) string {
 	if r := b.runs[runKey{job, attempt}]; r != nil && r.ID != 0 {
 		return r.batch()
 	}
+	if in := b.standIns.of[job]; in != nil { // it waits
+		return strconv.FormatInt(in.ID, 10)
+	}
 	return ""
 }
 
@@ -25,9 +28,13 @@ func (b *Backend) Number(job int64, attempt int) string {
 func (b *Backend) JobOf(ctx context.Context, number int64) (job int64, found bool, err error) {
 	b.mu.Lock()
 	r := b.byBatch[number]
+	waiting, waits := b.standIns.job[number]
 	b.mu.Unlock()
-	if r != nil {
+	switch {
+	case r != nil:
 		return r.key.job, true, nil
+	case waits:
+		return waiting, true, nil
 	}
 	n, found, err := b.notes.Note(ctx, kindJob, strconv.FormatInt(number, 10))
 	if err != nil || !found {

@@ -21,7 +21,11 @@ func (b *Backend) Run(ctx context.Context) {
 	for _, n := range b.nodes {
 		b.follow(n)
 	}
+	b.standIns.open = b.cfg.Line != nil
 	b.mu.Unlock()
+	if b.cfg.Line != nil {
+		b.going.Go(func() { b.cfg.Line.LineUp(ctx) })
+	}
 	ticks := time.NewTicker(tick)
 	defer ticks.Stop()
 	for ctx.Err() == nil {
@@ -146,6 +150,9 @@ func (b *Backend) poll(ctx context.Context) {
 		next := b.cfg.Idle
 		if b.good.IsZero() || b.eventful() {
 			next = max(b.cfg.Busy, 4*took)
+		}
+		if len(b.standIns.of) > 0 { // somebody may cancel one
+			next = min(next, 2*b.cfg.Busy)
 		}
 		b.mu.Unlock()
 		timer.Reset(min(next, b.cfg.Idle))

@@ -132,7 +132,7 @@ func taskScript(specs []task.Spec, l layout) string {
 	b.WriteString(hostOf(first))
 	b.WriteString("libra_entry=$(getent passwd \"$(id -u)\")\n")
 	b.WriteString("libra_shell=${libra_entry##*:}\nlibra_entry=${libra_entry%:*}\nlibra_home=${libra_entry##*:}\n")
-	writeRanks(&b, specs)
+	writeRanks(&b, specs, &l)
 	keepOnNode(&b, first, &l)
 	writeGPUs(&b, specs)
 	if len(first.Script) > 0 {
@@ -170,11 +170,15 @@ func writeScript(b *strings.Builder, text string, alone bool) {
 }
 
 // writeRanks writes what differs from rank to rank.
-func writeRanks(b *strings.Builder, specs []task.Spec) {
+func writeRanks(b *strings.Builder, specs []task.Spec, l *layout) {
 	b.WriteString("case $libra_rank in\n")
 	for i := range specs {
 		s := &specs[i]
-		fmt.Fprintf(b, "%d)\n\tlibra_node=%s\n", i, quote(s.Nodes[i]))
+		node := quote(s.Nodes[i])
+		if l.later {
+			node = "$SLURMD_NODENAME"
+		}
+		fmt.Fprintf(b, "%d)\n\tlibra_node=%s\n", i, node)
 		if s.Len() > 0 {
 			elements := make([]string, s.Len())
 			for k := range elements {
@@ -326,9 +330,13 @@ func environment(specs []task.Spec, l layout) string {
 	if s.Attempt > 0 && bySbatch(s) { // as Slurm counts those that it begins again
 		words = append(words, fmt.Sprintf("SLURM_RESTART_COUNT=%d", s.Attempt))
 	}
+	nodes := quote("LIBRA_NODES=" + strings.Join(s.Nodes, ","))
+	if l.later { // it is one
+		nodes = `"LIBRA_NODES=$libra_node"`
+	}
 	words = append(words,
 		quote("LIBRA_JOB_ID="+strconv.FormatInt(s.Job, 10)), quote("LIBRA_JOB_NAME="+s.Name), `"LIBRA_RANK=$libra_rank"`,
-		quote("LIBRA_SIZE="+strconv.Itoa(s.Size)), quote("LIBRA_THREADS="+strconv.Itoa(s.Processors())), quote("LIBRA_NODES="+strings.Join(s.Nodes, ",")), `"LIBRA_NODE=$libra_node"`,
+		quote("LIBRA_SIZE="+strconv.Itoa(s.Size)), quote("LIBRA_THREADS="+strconv.Itoa(s.Processors())), nodes, `"LIBRA_NODE=$libra_node"`,
 		quote("LIBRA_ATTEMPT="+strconv.Itoa(s.Attempt)))
 	if s.Len() > 0 {
 		words = append(words, `"LIBRA_ARRAY_INDEX=$libra_element"`, `"SLURM_ARRAY_TASK_ID=$libra_element"`, `"SLURM_ARRAY_JOB_ID=$SLURM_JOB_ID"`)

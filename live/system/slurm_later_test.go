@@ -12,9 +12,9 @@ import (
 	"github.com/libra-market/libra/live/slurm/slurmtest"
 )
 
-// A job that begins later, or when its user says so, is not in Slurm before, and runs there
-// then like any other; so is one that waits for the start of another, or element by element
-// for an array.
+// A job that begins later, or when its user says so, is held in Slurm before, and runs there
+// then like any other, under the number that it had; so is one that waits for the start of another.
+// An array is not in Slurm before, also one that waits element by element for another.
 func jobsBeginLater(t *testing.T) {
 	b := newSite(t, slurmtest.Options{Nodes: 1}, terms{}, 0.9)
 	b.user("root", 100_000)
@@ -29,14 +29,22 @@ func jobsBeginLater(t *testing.T) {
 		}
 		return strings.TrimSpace(string(out))
 	}
+	numbers := map[int64]string{} // in Slurm
 	number := func(script string, options ...string) int64 {
 		t.Helper()
 		printed := run(append(append([]string{binary(), "sbatch", "--parsable", "-t", "1", "--deadline=now+2hours"}, options...), "--wrap", script)...)
-		id, is := strings.CutPrefix(printed, "libra:")
-		if !is {
-			t.Fatalf("%v: %q is printed", options, printed)
+		if id, is := strings.CutPrefix(printed, "libra:"); is {
+			if !strings.HasPrefix(options[len(options)-1], "--array=") {
+				t.Fatalf("%v: %q is printed", options, printed)
+			}
+			return wholeNumber(t, id)
 		}
-		return wholeNumber(t, id)
+		var j v1.Job
+		if err := json.Unmarshal([]byte(run(binary(), "job", "--json", "slurm:"+printed)), &j); err != nil || j.Batch != printed {
+			t.Fatalf("%v: %q is printed, and that is %+v: %v", options, printed, j, err)
+		}
+		numbers[j.ID] = printed
+		return j.ID
 	}
 	after := func(kind string, id int64) string {
 		return "--dependency=" + kind + ":libra:" + strconv.FormatInt(id, 10)
@@ -53,12 +61,17 @@ func jobsBeginLater(t *testing.T) {
 	if j, err := b.owner.Job(t.Context(), held); err != nil || j.State != v1.Held || !j.OnHold {
 		t.Errorf("%v: %+v", err, j)
 	}
-	if out := run("squeue", "-h", "-a", "-n", "held"); out != "" {
+	if out := run("squeue", "-h", "-a", "-n", "held", "-o", "%i %T"); out != numbers[held]+" PENDING" {
 		t.Errorf("in Slurm there is %s", out)
 	}
 	run(binary(), "release", "libra:"+strconv.FormatInt(held, 10))
 	for _, id := range []int64{held, told, first, second} {
-		b.completed(id)
+		if j, was := b.completed(id), numbers[id]; was != "" && j.Batch != was {
+			t.Errorf("job %d ran as %s, and waited as %s", id, j.Batch, was)
+		}
+	}
+	if j.Batch != numbers[begins] {
+		t.Errorf("job %d ran as %s, and waited as %s", begins, j.Batch, numbers[begins])
 	}
 	if ran := text(t, b.at("each")); ran != "2\n3\n" { // the other array has no fifth
 		t.Errorf("of the second array these have run: %q", ran)

@@ -94,14 +94,16 @@ func oneNumber(t *testing.T) {
 	if got := b.command("libra", "logs", "slurm:"+number); got+"\n" != wrote {
 		t.Errorf("libra logs: %q", got)
 	}
-	if next := b.command("libra", "sbatch", "--parsable", "-t", "1", "--deadline=now+30minutes", "--dependency=afterok:"+number, "--wrap", "true"); next != fmt.Sprintf("libra:%d", job.ID+1) {
-		t.Errorf("one that waits for it is %s", next)
-	} else if after := of(next).Request.After; len(after) != 1 || after[0] != job.ID {
-		t.Errorf("it waits for %v", after)
-	}
+	waiting := b.numbersOfWhoWaits(job, of)
 	b.command("scancel", number)
 	if end := b.ended(job.ID); end.State != v1.Cancelled || end.Batch != number {
 		t.Errorf("it ended %s, as %s: %s", end.State, end.Batch, end.Detail)
+	}
+	for number, id := range waiting { // for one that was cancelled
+		if end := b.ended(id); end.State == v1.Completed || end.Charged != 0 {
+			t.Errorf("slurm:%s, which waited for it, ended %s", number, end.State)
+		}
+		until(t, "it is gone from Slurm", func() bool { return b.command("squeue", "-h", "-a", "-u", alice, "-o", "%i") == "" })
 	}
 	if again := of("slurm:" + number); again.ID != job.ID {
 		t.Errorf("slurm:%s is job %d now", number, again.ID)
@@ -110,4 +112,34 @@ func oneNumber(t *testing.T) {
 		t.Errorf("libra logs of what has ended: %q", got)
 	}
 	b.verify()
+}
+
+// numbersOfWhoWaits hands in a chain of jobs behind another one: each has a number of Slurm's, by
+// which the next one waits for it, squeue shows it and scancel cancels it. They are left to wait,
+// by their numbers.
+func (b *login) numbersOfWhoWaits(first v1.Job, of func(string) v1.Job) map[string]int64 {
+	b.t.Helper()
+	waiting := map[string]int64{}
+	number, id := first.Batch, first.ID
+	for range 3 {
+		next := b.command("libra", "sbatch", "--parsable", "-t", "1", "-J", "next", "--deadline=now+30minutes", "--dependency=afterok:"+number, "--wrap", "true")
+		if next == "" || strings.Trim(next, "0123456789") != "" {
+			b.t.Fatalf("one that waits for %s is %q", number, next)
+		}
+		j := of("slurm:" + next)
+		if after := j.Request.After; j.State != v1.Held || j.Batch != next || len(after) != 1 || after[0] != id {
+			b.t.Errorf("slurm:%s is job %d, %s, %s, and waits for %v", next, j.ID, j.State, j.Batch, after)
+		}
+		if got := b.command("squeue", "-h", "-j", next, "-o", "%i %j %T"); got != next+" next PENDING" {
+			b.t.Errorf("squeue -j %s: %s", next, got)
+		}
+		number, id = next, j.ID
+		waiting[number] = id
+	}
+	b.command("scancel", number)
+	if end := b.ended(id); end.State != v1.Cancelled {
+		b.t.Errorf("scancel %s: job %d is %s", number, id, end.State)
+	}
+	delete(waiting, number)
+	return waiting
 }

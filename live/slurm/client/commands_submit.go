@@ -57,8 +57,10 @@ func (s *Submission) flags() []string {
 	flags := []string{
 		"--parsable", "--hold", "--no-requeue", "--ignore-pbs", "--export-file=3",
 		"--job-name=" + s.Name, "--partition=" + s.Partition, "--chdir=" + s.Dir, "--output=" + s.Output, "--open-mode=append",
-		"--nodelist=" + strings.Join(s.Nodes, ","),
-		fmt.Sprintf("--nodes=%d", len(s.Nodes)), fmt.Sprintf("--ntasks=%d", s.tasks()), fmt.Sprintf("--mincpus=%d", s.CPUs),
+		fmt.Sprintf("--nodes=%d", s.nodes()), fmt.Sprintf("--ntasks=%d", s.tasks()), fmt.Sprintf("--mincpus=%d", s.CPUs),
+	}
+	if len(s.Nodes) > 0 {
+		flags = append(flags, "--nodelist="+strings.Join(s.Nodes, ","))
 	}
 	if each := s.perTask(); each > 1 {
 		flags = append(flags, fmt.Sprintf("--cpus-per-task=%d", each))
@@ -94,7 +96,15 @@ func (s *Submission) flags() []string {
 
 // tasks is what Slurm is told of tasks: as many as processors are to be set aside.
 // How many really run where is the script's business, as is their sharing them.
-func (s *Submission) tasks() int { return len(s.Nodes) * s.CPUs / s.perTask() }
+func (s *Submission) tasks() int { return s.nodes() * s.CPUs / s.perTask() }
+
+// nodes is how many nodes it is on.
+func (s *Submission) nodes() int {
+	if s.Later {
+		return 1
+	}
+	return len(s.Nodes)
+}
 
 // perTask is what Slurm is told of the processors of a task. Where a node has fewer than
 // were sold there is nothing to tell.
@@ -110,8 +120,10 @@ func (s *Submission) minutes() int64 { return int64((s.Limit + time.Minute - 1) 
 // check finds what neither way to Slurm could carry.
 func (s *Submission) check() error {
 	switch {
-	case len(s.Nodes) == 0 || s.CPUs < 1:
-		return fmt.Errorf("%w: a job for %d nodes with %d processors each", ErrRefused, len(s.Nodes), s.CPUs)
+	case s.nodes() == 0 || s.CPUs < 1:
+		return fmt.Errorf("%w: a job for %d nodes with %d processors each", ErrRefused, s.nodes(), s.CPUs)
+	case s.Later && len(s.Nodes) > 0:
+		return fmt.Errorf("%w: a job whose node is said later, and now", ErrRefused)
 	case !strings.HasPrefix(s.Script, "#!"):
 		return fmt.Errorf("%w: the first line of the script does not name its interpreter", ErrRefused)
 	}

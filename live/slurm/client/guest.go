@@ -19,6 +19,8 @@ type Guests interface {
 	Adopt(ctx context.Context, id int64, s Submission) error
 	// Remark notes a text with a job that all can read and only root can write.
 	Remark(ctx context.Context, id int64, text string) error
+	// Adopts reports whether this can be told to adopt jobs.
+	Adopts() bool
 }
 
 // Guest is a job as its user handed it in.
@@ -199,6 +201,12 @@ func (c *commands) Remark(ctx context.Context, id int64, text string) error {
 	_, err := c.run(ctx, call{argv: []string{"scontrol", "update", fmt.Sprintf("jobid=%d", id), "admincomment=" + oneLine(text)}})
 	return err
 }
+
+// Adopts says that who has Slurm's commands can.
+func (c *commands) Adopts() bool { return true }
+
+// Adopts says that it takes Slurm's commands.
+func (r *rest) Adopts() bool { return r.killer != nil }
 
 var errNoCommands = fmt.Errorf("%w: Slurm's commands are not here", ErrRefused)
 

@@ -19,7 +19,7 @@ type firstJob struct {
 	Comment     string            `json:"comment,omitempty"`
 	Partition   string            `json:"partition"`
 	Nodes       int               `json:"nodes"`
-	Nodelist    string            `json:"nodelist"` // it works, though the schema does not have it
+	Nodelist    string            `json:"nodelist,omitempty"` // it works, though the schema does not have it
 	Tasks       int               `json:"tasks"`
 	PerTask     int               `json:"cpus_per_task,omitempty"`
 	PerNode     int               `json:"minimum_cpus_per_node"`
@@ -46,7 +46,7 @@ func (first) submission(s *Submission, env []string) any {
 	return firstSubmission{
 		Job: firstJob{
 			Name: s.Name, Comment: s.Comment, Partition: s.Partition,
-			Nodes: len(s.Nodes), Nodelist: strings.Join(s.Nodes, ","), Tasks: s.tasks(), PerTask: several(s.perTask()), PerNode: s.CPUs,
+			Nodes: s.nodes(), Nodelist: strings.Join(s.Nodes, ","), Tasks: s.tasks(), PerTask: several(s.perTask()), PerNode: s.CPUs,
 			Memory: s.MemoryMB, MemoryEach: s.MemoryEachMB, Gres: prefixed("gpu:", s.GPUs), GPUs: s.AllGPUs, Limit: s.minutes(), Hold: true, NoRequeue: true,
 			Dir: s.Dir, Output: s.Output, Error: s.Error, OpenMode: "append", Environment: named,
 		},
@@ -71,7 +71,7 @@ type secondJob struct {
 	Comment     string     `json:"comment,omitempty"`
 	Partition   string     `json:"partition"`
 	Nodes       string     `json:"nodes"`
-	Required    []string   `json:"required_nodes"`
+	Required    []string   `json:"required_nodes,omitempty"`
 	Tasks       int        `json:"tasks"`
 	PerTask     int        `json:"cpus_per_task,omitempty"`
 	PerNode     int        `json:"minimum_cpus_per_node"`
@@ -107,7 +107,7 @@ func isSet(n int64) *setNumber {
 func (second) submission(s *Submission, env []string) any {
 	return secondSubmission{Job: secondJob{
 		Name: s.Name, Comment: s.Comment, Partition: s.Partition,
-		Nodes: strconv.Itoa(len(s.Nodes)), Required: s.Nodes, Tasks: s.tasks(), PerTask: several(s.perTask()), PerNode: s.CPUs,
+		Nodes: strconv.Itoa(s.nodes()), Required: s.Nodes, Tasks: s.tasks(), PerTask: several(s.perTask()), PerNode: s.CPUs,
 		Memory: isSet(s.MemoryMB), MemoryEach: isSet(s.MemoryEachMB), GPUsNode: prefixed("gres/gpu:", s.GPUs), GPUsJob: prefixed("gres/gpu:", s.AllGPUs), Limit: isSet(s.minutes()), Hold: true, Requeue: false,
 		Dir: s.Dir, Output: s.Output, Error: s.Error, OpenMode: []string{"APPEND"}, Argv: s.Command, Environment: env, Script: s.Script,
 	}}

@@ -47,6 +47,7 @@ type Submission struct {
 	User         string // as whom it runs
 	Partition    string
 	Nodes        []string      // exactly these, one for each node
+	Later        bool          // on one node, and which it is is said later (Guests.Adopt): Nodes says nothing
 	Tasks        int           // over all nodes
 	CPUs         int           // per node at most: tasks on the fullest node
 	PerTask      int           // processors of a task, where there are as many tasks on each node; 0: one

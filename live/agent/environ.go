@@ -47,6 +47,9 @@ func environ(rec record, node string, element *int, part task.Part) []string {
 	if element != nil {
 		env.set("LIBRA_ARRAY_INDEX", strconv.Itoa(*element))
 	}
+	if variable(spec.Env, "SLURM_SUBMIT_DIR") != "" {
+		env.tellAsSlurm(&spec, element)
+	}
 	env.unset("LIBRA_PART")
 	env.unset("LIBRA_MANDATORY_DONE_FD")
 	if spec.Optional != nil {
@@ -56,6 +59,19 @@ func environ(rec record, node string, element *int, part task.Part) []string {
 		}
 	}
 	return env.list
+}
+
+// tellAsSlurm tells a job that was handed in as with sbatch its name and numbers under the names that
+// its script may know them by: an rm -rf /scratch/$SLURM_JOB_ID must not find it empty. Of nodes, and of
+// SLURM_JOBID, which is how launchers of MPI know Slurm, it is told nothing: there is none to start them.
+func (e *environment) tellAsSlurm(spec *task.Spec, element *int) {
+	number := strconv.FormatInt(spec.Job, 10)
+	e.set("SLURM_JOB_ID", number)
+	e.set("SLURM_JOB_NAME", spec.Name)
+	if element != nil {
+		e.set("SLURM_ARRAY_JOB_ID", number)
+		e.set("SLURM_ARRAY_TASK_ID", strconv.Itoa(*element))
+	}
 }
 
 // environment is a list of settings, each name once, in the order in which they

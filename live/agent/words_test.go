@@ -245,3 +245,23 @@ func TestSteal(t *testing.T) {
 		t.Error("stolen time makes no sense")
 	}
 }
+
+// A script that was handed in as with sbatch finds its name and numbers where it looks for them, and
+// nothing by which a launcher of MPI would take this for Slurm.
+func TestAScriptIsToldItsNumbers(t *testing.T) {
+	seven := 7
+	rec := record{Spec: task.Spec{Key: task.Key{Job: 12}, Name: "n", Env: []string{"SLURM_SUBMIT_DIR=/", "SLURM_JOB_ID=5"}}}
+	env := environ(rec, "n", &seven, "")
+	for name, want := range map[string]string{"SLURM_JOB_ID": "12", "SLURM_JOB_NAME": "n", "SLURM_ARRAY_JOB_ID": "12", "SLURM_ARRAY_TASK_ID": "7", "SLURM_JOBID": "", "SLURM_JOB_NODELIST": ""} {
+		if got := variable(env, name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	if got := variable(environ(rec, "n", nil, ""), "SLURM_ARRAY_TASK_ID"); got != "" {
+		t.Errorf("a job that is no array is element %q", got)
+	}
+	rec.Spec.Env = nil
+	if got := variable(environ(rec, "n", &seven, ""), "SLURM_JOB_ID"); got != "" {
+		t.Errorf("who knows nothing of sbatch is told %q", got)
+	}
+}

@@ -94,7 +94,8 @@ func TestTheMannerOfACommand(t *testing.T) {
 // Nobody is warned of a variable that is set wherever the job runs.
 func TestVariablesThatAreTold(t *testing.T) {
 	for script, want := range map[string]int{
-		"#SBATCH -n 2\necho $SLURM_NTASKS $SLURM_NPROCS $SLURM_SUBMIT_DIR\n": 0, "#SBATCH -c 2\necho $SLURM_CPUS_PER_TASK\n": 0, "#SBATCH -c 2\necho $SLURM_NTASKS $SLURM_JOB_ID\n": 2,
+		"#SBATCH -n 2\necho $SLURM_NTASKS $SLURM_NPROCS $SLURM_SUBMIT_DIR\n": 0, "#SBATCH -c 2\necho $SLURM_CPUS_PER_TASK\n": 0, "#SBATCH -c 2\necho $SLURM_NTASKS $SLURM_JOB_NODELIST\n": 2,
+		"#SBATCH -a 1-2\necho $SLURM_JOB_ID $SLURM_JOB_NAME $SLURM_ARRAY_JOB_ID $SLURM_ARRAY_TASK_ID\n": 0, "echo $SLURM_JOBID\n": 1,
 	} {
 		warned := 0
 		for _, n := range asSbatch(t, script).Notes {

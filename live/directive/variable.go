@@ -53,10 +53,13 @@ func (r *reader) noteVariables(script string) {
 	}
 }
 
+// toldToAll is what whoever hands a job in as with sbatch is told whoever runs it.
+var toldToAll = []string{"SLURM_SUBMIT_DIR", "SLURM_JOB_ID", "SLURM_JOB_NAME", "SLURM_ARRAY_JOB_ID", "SLURM_ARRAY_TASK_ID"}
+
 // tells reports whether a variable of Slurm's is set for whoever hands a job in as with sbatch, on
 // Slurm and elsewhere.
 func (h *Head) tells(name string) bool {
-	return h.sbatch && (name == "SLURM_SUBMIT_DIR" || slices.ContainsFunc(h.told, func(e string) bool { return strings.HasPrefix(e, name+"=") }))
+	return h.sbatch && (slices.Contains(toldToAll, name) || slices.ContainsFunc(h.told, func(e string) bool { return strings.HasPrefix(e, name+"=") }))
 }
 
 // uses reports whether a line of shell looks at a variable.

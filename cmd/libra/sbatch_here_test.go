@@ -20,7 +20,7 @@ func TestSbatchLooksAround(t *testing.T) {
 	t.Setenv("SBATCH_JOB_NAME", "around")
 	bin := t.TempDir()
 	path := filepath.Join(bin, "on-the-path")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n#SBATCH -J file -n 2\necho $SLURM_JOB_ID\n"), 0o755); err != nil {
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n#SBATCH -J file -n 2\necho $SLURM_JOBID\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))

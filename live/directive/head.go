@@ -134,7 +134,6 @@ func (h *Head) read(file, script string, options []string) error {
 		}
 	}
 	r.noteVariables(script)
-	h.noteLicenses()
 	return errors.Join(append(append(foreign, own...), mistakes...)...)
 }
 

@@ -50,6 +50,7 @@ type Ticket struct {
 	user      string
 	partition string
 	use       limit.Use
+	elements  int // of an array, at a time; 0: it is none
 
 	job int64     // that the market made of it; 0: it has not said
 	at  time.Time // when it did
@@ -189,10 +190,10 @@ func (b *Backend) admit(ctx context.Context, user string, r *trade.Request, wait
 	if ask.Waits {
 		ask.Licenses = nil
 	}
-	if why := b.overQuoted(user, ask.Licenses, most, site); why != "" {
-		return nil, &limit.Excess{Detail: why + ": without a quote it may have them (libra submit)"}
+	if why, fewer := b.overQuoted(user, &ask, most, site); why != "" {
+		return nil, &limit.Excess{Detail: why + ": without a quote it may have them (libra submit)", Elements: fewer}
 	}
-	t := &Ticket{user: user, partition: partition, quoting: most != nil, use: limit.Use{Jobs: 1, Processors: ask.Processors, MemoryMB: ask.MemoryMB * int64(ask.Processors), GPUs: ask.GPUs, Licenses: ask.Licenses}}
+	t := &Ticket{user: user, partition: partition, quoting: most != nil, elements: ask.Elements, use: limit.Use{Jobs: 1, Processors: ask.Processors, MemoryMB: ask.MemoryMB * int64(ask.Processors), GPUs: ask.GPUs, Licenses: ask.Licenses}}
 	t.use.Count(r.GPUKind, ask.GPUs)
 	b.issue(t)
 	return t, nil
@@ -242,8 +243,7 @@ func (b *Backend) KeepsLicenses(quote string, env []string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	t := b.ticketOf(quote)
-	some := licensesOf(env)
-	return len(some) == 0 || t != nil && covers(t.use.Licenses, some)
+	return len(licensesOf(env)) == 0 || t != nil && covers(t.use.Licenses, licensesFor(env, t.elements))
 }
 
 // Take hands on the room of a quote to the job that was made of it; 0: there is none, and it
@@ -389,7 +389,8 @@ func (r *run) use() limit.Use {
 		use.Count(o.Spec.GPUKind, o.Spec.GPUs)
 	}
 	if len(r.orders) > 0 && (r.licensed || r.state.inSlurm()) { // else it has none yet
-		use.License(licensesOf(r.orders[0].Spec.Env)) // all programs of a job are one in Slurm
+		first := r.orders[0].Spec
+		use.License(licensesFor(first.Env, r.atATime(&first))) // all programs of a job are one in Slurm
 	}
 	return use
 }

@@ -2,6 +2,7 @@ package slurm
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -217,6 +218,11 @@ func (b *Backend) Settle(t *Ticket, job int64) {
 	if t.job, t.at = job, b.cfg.Now(); job == 0 {
 		delete(b.gate.tickets, t)
 	}
+}
+
+// drop drops the ticket of a job that has ended, if nobody has looked since it came to Slurm.
+func (g *gate) drop(job int64) {
+	maps.DeleteFunc(g.tickets, func(t *Ticket, _ bool) bool { return t.job == job })
 }
 
 // Keep keeps the room of a ticket for a quote that binds, until it is taken, dropped or over:

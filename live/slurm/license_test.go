@@ -343,3 +343,24 @@ func TestTheTimeOfAPartition(t *testing.T) {
 		}
 	}
 }
+
+// What a job was given that has ended a moment after it was taken is another's at once; of one that
+// was lost, and is begun again, it is kept.
+func TestLicensesOfAShortJob(t *testing.T) {
+	for state, free := range map[task.State]bool{task.Ended: true, task.Refused: true, task.Lost: false} {
+		b, order, _ := licensedSite(t)
+		ask := &trade.Request{EstimateMS: 1000, Env: []string{task.Licenses + "=fluent:3"}}
+		ticket, over := b.Admit(t.Context(), "bob", ask, false)
+		if over != nil {
+			t.Fatal(over.Detail)
+		}
+		b.Settle(ticket, 6)
+		r := order(6, "fluent:3")
+		r.ends(verdict{state: state}, noon)
+		clear(r.orders)
+		b.remove(t.Context(), r)
+		if _, over = b.Admit(t.Context(), "eve", ask, false); (over == nil) != free {
+			t.Errorf("%s: %+v", state, over)
+		}
+	}
+}

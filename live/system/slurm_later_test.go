@@ -23,9 +23,11 @@ func jobsBeginLater(t *testing.T) {
 		cmd := exec.CommandContext(t.Context(), argv[0], argv[1:]...)
 		cmd.Dir = b.dir
 		cmd.Env = append(os.Environ(), append(b.slurm.Env(), "LIBRA_SERVER="+b.url, "LIBRA_TOKEN="+strings.TrimSpace(text(t, b.at("owner.token"))))...)
+		var said strings.Builder
+		cmd.Stderr = &said
 		out, err := cmd.Output()
 		if err != nil {
-			t.Fatalf("%v: %v: %s", argv, err, out)
+			t.Fatalf("%v: %v: %s%s", argv, err, out, &said)
 		}
 		return strings.TrimSpace(string(out))
 	}

@@ -140,28 +140,6 @@ func (b *Backend) Fill(ctx context.Context, r *trade.Request) {
 	}
 }
 
-// unsaidTime is what a job takes that says nothing of it, where Slurm does not say either: scripts
-// for Slurm often do not, and it would give them all the time there is.
-const unsaidTime = time.Hour
-
-// UsualTime is how long a job is taken to run that says nothing of it: the DefaultTime of its
-// partition, or an hour, if it may run as long.
-func (b *Backend) UsualTime(ctx context.Context, partition string) time.Duration {
-	partition = b.asked(&trade.Request{Partition: partition})
-	site, _ := b.gate.wicket(partition).last(b.cfg.Now()) // however old: who asks for prices waits for nobody
-	if site == nil {
-		site = b.site(ctx, partition)
-	}
-	p := &site.Partition
-	switch {
-	case p.DefaultTime > 0:
-		return p.DefaultTime
-	case p.MaxTime > 0:
-		return min(unsaidTime, p.MaxTime)
-	}
-	return unsaidTime
-}
-
 // Admit holds a request of a user against Slurm's limits: the one that it would exceed,
 // or a ticket, to be handed back with what became of it; none where nothing is counted.
 // What waits in the market before it begins, for its time, for others or for processors, has its

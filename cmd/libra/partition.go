@@ -126,11 +126,11 @@ func partitionWords(n *v1.NodeView) string {
 	return fmt.Sprintf("partition %s at x %s", n.Partition, trade.FactorText(factor))
 }
 
-// passedOver says that a market has no partitions, to who has named one, and that limits of Slurm's
-// have fewer elements of an array run at a time.
+// passedOver says that a market has no partitions, to who has named one, and that limits of Slurm's,
+// or licences, have fewer elements of an array run at a time.
 func (con *console) passedOver(asked, got *v1.Request) {
 	if asked.Array != nil && got.Array != nil && asked.Array.Limit != got.Array.Limit {
-		con.warn("%s of the array at a time: Slurm's limits let no more run", number(int64(got.Array.Limit), "element"))
+		con.warn("%s of the array at a time: Slurm's limits or licences let no more run", number(int64(got.Array.Limit), "element"))
 	}
 	if asked.Partition != "" && got.Partition == "" {
 		con.warn("partition %s: this market has no partitions, and the name is passed over", asked.Partition)

@@ -30,8 +30,8 @@ func TestLicensesOfWhatHasEndedAreLetGo(t *testing.T) {
 	}
 	waits, _ := hand(trade.Request{Hold: true})
 	m.do("bob", trade.Command{Cancel: &trade.Cancel{Job: over}})
-	m.backend.Recall(over, "bob", withLicenses("fluent"))
-	m.backend.Recall(waits, "bob", withLicenses("fluent"))
+	m.backend.Recall(over, "bob", withLicenses("fluent"), 0)
+	m.backend.Recall(waits, "bob", withLicenses("fluent"), 0)
 	kept := []int64{over, waits}
 	if _, refused = hand(trade.Request{}); refused != "" || !slices.Equal(m.backend.Recalled(), kept) {
 		t.Errorf("%q: who asks for none has let go of what is kept: %v, want %v", refused, m.backend.Recalled(), kept)

@@ -35,11 +35,19 @@ func recallLicenses(ctx context.Context, m front.Market, b *slurm.Backend) error
 		}
 		for i := range jobs {
 			if j, bad := m.Job(ctx, jobs[i].ID); bad == nil { // a list does not say all of it
-				b.Recall(j.ID, j.Owner, j.Request.Env)
+				b.Recall(j.ID, j.Owner, j.Request.Env, atATime(&j))
 			}
 		}
 		before = jobs[len(jobs)-1].ID
 	}
+}
+
+// atATime is how many elements of an array that runs there are beside each other; 0: it is none.
+func atATime(j *v1.Job) int {
+	if j.Request.Array == nil {
+		return 0
+	}
+	return j.Width / max(1, j.Request.Threads)
 }
 
 // letGoLicenses keeps the licences no longer of jobs that have ended before their orders came, as

@@ -14,6 +14,8 @@ func fewerAtATime(r *trade.Request, over *limit.Excess) bool {
 	}
 	each, most := 0, over.Most
 	switch {
+	case over.Elements > 0:
+		each, most = 1, over.Elements
 	case over.Fit > 0:
 		each, most = r.PerProgram(), over.Fit
 	case over.Field == "processors":

@@ -47,6 +47,12 @@ func TestFewerElementsWithinALimit(t *testing.T) {
 			t.Errorf("%d processors have memory: %v, %+v", fit, fewer, r.Array)
 		}
 	}
+	for n, want := range map[int64]int{3: 3, 1: 1, 0: 0, 9: 0} { // whatever each has
+		r := trade.Request{Threads: 2, Array: &trade.Array{First: 1, Last: 9, Step: 1}}
+		if fewer := fewerAtATime(&r, &limit.Excess{Elements: n}); fewer != (want > 0) || r.Array.Limit != want {
+			t.Errorf("%d elements may: %v, %+v", n, fewer, r.Array)
+		}
+	}
 	if fewerAtATime(&trade.Request{Processors: 4}, &limit.Excess{Field: "processors", Most: 2}) {
 		t.Error("a job that is no array has fewer elements")
 	}
@@ -95,6 +101,40 @@ func TestAnArrayIsSoldWithinLimits(t *testing.T) {
 	}
 }
 
+// Where licences are few an array is sold with as many elements at a time as have their own, and
+// what is left is another's.
+func TestAnArrayIsSoldWithItsLicenses(t *testing.T) {
+	m := openBench(t, "libra", func(f *model.Slurm) { // on two nodes of two processors
+		f.Licenses = "LicenseName=fluent Total=5 Used=0 Free=5 Reserved=0 Remote=no\n"
+	}, "eve", "bob")
+	ask := func(limit int, some string) trade.Request {
+		return trade.Request{Argv: []string{"true"}, EstimateMS: 1000, DeadlineMS: 10_000_000, Env: withLicenses(some), Array: &trade.Array{First: 1, Last: 10, Step: 1, Limit: limit}}
+	}
+	o, err := m.Preview(t.Context(), trade.Identity{User: "eve", Role: trade.RoleUser}, ask(0, "fluent:2"))
+	if err != nil || o.Quote == nil || o.Quote.Request.Array.Limit != 2 {
+		t.Fatalf("%+v, %v", o, err)
+	}
+	if o = m.do("eve", trade.Command{Submit: &trade.Submit{Request: ask(0, "fluent:6")}}); o.Refusal == nil {
+		t.Errorf("of which none can have its own: %+v", o.Job)
+	}
+	if o = m.do("eve", trade.Command{Submit: &trade.Submit{Request: ask(0, "fluent:2")}}); o.Job == nil || o.Job.Request.Array.Limit != 2 || o.Job.Width != 2 {
+		t.Fatalf("%+v", o)
+	}
+	job := o.Job.ID
+	if j, bad := m.Job(t.Context(), job); bad != nil || atATime(&j) != 2 {
+		t.Errorf("%+v, %v", j, bad)
+	}
+	if o = m.do("bob", trade.Command{Submit: &trade.Submit{Request: ask(2, "fluent")}}); o.Job == nil || o.Job.Request.Array.Limit != 1 {
+		t.Errorf("of five four are another's: %+v", o)
+	}
+	if o = m.do("bob", trade.Command{Submit: &trade.Submit{Request: ask(0, "fluent")}}); o.Refusal == nil || !strings.Contains(o.Refusal.Detail, "0 are free") {
+		t.Errorf("there are none left: %+v", o)
+	}
+	if n := atATime(&v1.Job{Width: 4}); n != 0 {
+		t.Errorf("of none %d", n)
+	}
+}
+
 // Who handed it in is told.
 func TestFewerElementsAreSaid(t *testing.T) {
 	var said bytes.Buffer
@@ -103,7 +143,7 @@ func TestFewerElementsAreSaid(t *testing.T) {
 	if con.passedOver(some(3), some(3)); said.Len() > 0 {
 		t.Errorf("of as many as were asked for: %q", said.String())
 	}
-	if con.passedOver(some(0), some(3)); said.String() != "libra: warning: 3 elements of the array at a time: Slurm's limits let no more run\n" {
+	if con.passedOver(some(0), some(3)); said.String() != "libra: warning: 3 elements of the array at a time: Slurm's limits or licences let no more run\n" {
 		t.Errorf("%q", said.String())
 	}
 }

@@ -14,8 +14,8 @@ import (
 func (x *door) quote(by trade.Identity, a *trade.AskQuote) (trade.Outcome, error) {
 	r := a.Request
 	err := x.validateTerms(&r)
-	if err == nil && (r.HasProgram() || !x.again) {
-		err = trade.ValidateQuoted(&r)
+	if err == nil {
+		err = trade.ValidateQuoted(&r, x.again)
 	}
 	if err != nil {
 		return trade.Outcome{}, err

@@ -17,6 +17,14 @@ func (a *Array) Len() int {
 	return (a.Last-a.First)/max(1, a.Step) + 1
 }
 
+// AtATime is how many of them run at a time where there are processors for all.
+func (a *Array) AtATime() int {
+	if a.Limit > 0 {
+		return min(a.Limit, a.Len())
+	}
+	return a.Len()
+}
+
 // Index is that of the element at a place, from 0.
 func (a *Array) Index(place int) int {
 	if len(a.List) > 0 {

@@ -1,10 +1,6 @@
 package directive
 
-import (
-	"errors"
-
-	"github.com/libra-market/libra/core/task"
-)
+import "errors"
 
 // An element of an array is one program of the market, and that is on one node: the tasks
 // of an element are all there, as by -N 1, and srun in its script starts them.
@@ -43,13 +39,5 @@ func (r *reader) foresee(lines []line) {
 				r.head.Sweeps(t.value)
 			}
 		}
-	}
-}
-
-// noteLicenses says of the licences of an array what they are for: it is one job, which has them once,
-// and to sbatch each element is one.
-func (h *Head) noteLicenses() {
-	if some, _ := task.LicensesOf(h.Request.Env); len(some) > 0 && h.Request.Array != nil { // a mistake was told
-		h.Notes = append(h.Notes, Note{Directive: "--licenses", Text: "they are for all elements of the array that run at a time together, not for each: name as many as those need, as in -a 1-9%2 -L fluent:2"})
 	}
 }

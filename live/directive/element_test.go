@@ -2,7 +2,6 @@ package directive_test
 
 import (
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -47,19 +46,6 @@ func TestSizesAreThoseOfElementsWhereverTheArrayIsNamed(t *testing.T) {
 	for _, line := range []string{"#LIBRA name=array=1-3", "#LIBRA --name array=1-3", "#LIBRA env=array=1-3"} {
 		if h, err := read(t, line, "#SBATCH -n 4"); err != nil || h.Request.Array != nil || h.Request.Threads != 0 {
 			t.Errorf("%s: %+v, %v", line, h.Request, err)
-		}
-	}
-}
-
-// Licences of an array are had once, and who may expect as many for each element is told.
-func TestLicencesOfAnArray(t *testing.T) {
-	for said, want := range map[string]bool{"-a 1-9 -L fluent": true, "-L fluent -a 1-9": true, "-L fluent": false, "-a 1-9": false} {
-		h := directive.New(directive.Place{})
-		if err := h.ReadSbatch("job.sh", "#!/bin/sh\n", strings.Fields(said)); err != nil {
-			t.Fatal(err)
-		}
-		if told := slices.ContainsFunc(h.Notes, func(n directive.Note) bool { return strings.Contains(n.Text, "not for each") && !n.Agents }); told != want {
-			t.Errorf("%s: %v", said, h.Notes)
 		}
 	}
 }

@@ -98,6 +98,8 @@ func TestTasksThatDoNotDivideAmongNodes(t *testing.T) {
 		{"--ntasks-per-node=2 -n 3", 4, 2, 3},
 		{"-N 2 -n 5 --ntasks-per-node=3", 6, 3, 5},
 		{"-N 2-4 -n 7", 8, 4, 7},
+		{"-N 1-2 -n 3 --ntasks-per-node=2", 4, 2, 3},
+		{"-N 1-9 -n 11 --ntasks-per-node=3", 12, 3, 11},
 		{"-N 2 -n 5 --ntasks-per-node=2", 5, 0, 5},
 		{"-n 5", 5, 0, 5},
 		{fmt.Sprintf("-N 2 -n %d", market.MaxWidth-1), market.MaxWidth, market.MaxWidth / 2, market.MaxWidth - 1},
@@ -119,6 +121,40 @@ func TestTasksThatDoNotDivideAmongNodes(t *testing.T) {
 	wide := fmt.Sprintf("-N %d -n %d", market.MaxWidth-1, market.MaxWidth) // two on each would be more than there can be
 	if err := directive.New(directive.Place{}).ReadSbatch("job.sh", "#!/bin/sh\n", strings.Fields(wide)); err == nil {
 		t.Errorf("%s is taken", wide)
+	}
+}
+
+// Of a range of nodes with so many tasks on each at most it is, as by sbatch, the most that divide the
+// tasks, and where there is no room on these the fewest that have room for all; never on fewer.
+func TestARangeOfNodesWithTasksOnEach(t *testing.T) {
+	for _, c := range []struct {
+		options string
+		ways    []int
+		each    []int // processors of a node, of each way
+	}{
+		{"-N 1-5 -n 3 --ntasks-per-node=2", []int{3, 2}, []int{1, 2}},
+		{"-N 1-5 -n 3 --ntasks-per-node=2 -c 2", []int{3, 2}, []int{2, 4}},
+		{"-N 2-5 -n 5 --ntasks-per-node=3 --mem=600", []int{5, 2}, []int{1, 3}},
+		{"-N 1-5 -n 6 --ntasks-per-node=4", []int{3, 2}, []int{2, 3}},
+		{"-N 1-5 -n 2 --ntasks-per-node=4", []int{2, 1}, []int{1, 2}},
+	} {
+		h := directive.New(directive.Place{})
+		if err := h.ReadSbatch("job.sh", "#!/bin/sh\n", strings.Fields(c.options)); err != nil || !slices.Equal(h.Spreads, c.ways) {
+			t.Errorf("%s: %v, %v", c.options, h.Spreads, err)
+			continue
+		}
+		r := h.Finish("job", nil)
+		if r.Processors != c.ways[0]*c.each[0] || !r.Spread {
+			t.Errorf("%s: %+v", c.options, r)
+		}
+		for i, nodes := range c.ways {
+			if h.Spread(&r, nodes); r.Processors != nodes*c.each[i] || max(1, r.Threads) != c.each[i] || r.Spread != (nodes > 1) {
+				t.Errorf("%s on %d nodes: %+v", c.options, nodes, r)
+			}
+			if strings.Contains(c.options, "--mem") && (r.MemoryMB*int64(c.each[i]) < 600 || (r.MemoryMB-1)*int64(c.each[i]) > 600) {
+				t.Errorf("%s on %d nodes: %d MB", c.options, nodes, r.MemoryMB)
+			}
+		}
 	}
 }
 

@@ -72,7 +72,9 @@ type Head struct {
 
 	dueAt bool // its deadline is a point in time, or counts from when it is handed in, whenever it begins
 
-	nodeMB int64 // memory on each node, where it was said so
+	nodeMB  int64 // memory on each node, where it was said so
+	tasks   int   // that Spreads are of
+	perTask int   // processors of each
 
 	Manner // of the command that hands it in
 
@@ -134,7 +136,6 @@ func (h *Head) read(file, script string, options []string) error {
 		}
 	}
 	r.noteVariables(script)
-	h.noteLicenses()
 	return errors.Join(append(append(foreign, own...), mistakes...)...)
 }
 

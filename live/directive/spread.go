@@ -3,10 +3,11 @@ package directive
 import "github.com/libra-market/libra/client/v1"
 
 // Spread puts the tasks of a request on another number of nodes that it may be on (Spreads),
-// as many on each.
+// as many on each; where they do not divide each has as many processors as the fullest needs.
 func (h *Head) Spread(r *v1.Request, nodes int) {
 	r.Threads, r.Spread = 0, nodes > 1
-	if each := r.Processors / nodes; each > 1 {
+	each := (h.tasks + nodes - 1) / nodes * h.perTask
+	if r.Processors = each * nodes; each > 1 {
 		r.Threads = each
 	}
 	if h.nodeMB > 0 {

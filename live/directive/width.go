@@ -79,6 +79,8 @@ func (w *width) apply(h *Head) error {
 		}
 	case len(ways) > 0 && !h.sbatch: // who asks cannot ask again
 		ways = ways[len(ways)-1:]
+	case len(ways) > 0 && w.gpus == (gpus{}):
+		ways = w.orUneven(ways, tasks)
 	case len(ways) == 0 && h.sbatch:
 		if ways, n, err = w.spare(tasks, n); err != nil {
 			return err
@@ -87,6 +89,7 @@ func (w *width) apply(h *Head) error {
 	if n > 0 {
 		h.Request.Processors = n
 	}
+	h.tasks, h.perTask = tasks, threads
 	among := int64(max(1, n))
 	h.nodeMB = 0
 	switch {
@@ -131,7 +134,8 @@ func (w *width) apply(h *Head) error {
 }
 
 // spread is on how many nodes so many tasks may be, as many on each, the most first; none:
-// anywhere. Where there are fewer tasks than nodes each has one of its own, as by sbatch.
+// anywhere. Where there are fewer tasks than nodes each has one of its own, as by sbatch; on fewer than
+// have room for all no tasks are, where so few are not all that it may have.
 func (w *width) spread(tasks int) []int {
 	switch each := w.perNode; {
 	case w.total > 0:
@@ -141,11 +145,36 @@ func (w *width) spread(tasks int) []int {
 	}
 	var ways []int
 	for nodes := w.mostNodes; nodes > 0 && nodes >= min(w.nodes, tasks); nodes-- {
-		if tasks >= nodes && tasks%nodes == 0 {
+		if tasks >= nodes && tasks%nodes == 0 && nodes >= w.fewest(tasks) {
 			ways = append(ways, nodes)
 		}
 	}
 	return ways
+}
+
+// fewest is the least number of nodes that so many tasks can be on, of which a node has no more than
+// it may; 0: nobody says how many it may, or they cannot be on so few.
+func (w *width) fewest(tasks int) int {
+	if w.perNode == 0 {
+		return 0
+	}
+	n := max(w.nodes, (tasks+w.perNode-1)/w.perNode)
+	if w.mostNodes > 0 && n > w.mostNodes || n > tasks {
+		return 0
+	}
+	return n
+}
+
+// orUneven adds the fewest nodes to those that tasks may be on, where a node has so many at most: if
+// there is no room on the others, it is these, as by sbatch, on each of which as many processors are
+// paid for as on the fullest.
+func (w *width) orUneven(ways []int, tasks int) []int {
+	n := w.fewest(tasks)
+	if n < 2 || n >= ways[len(ways)-1] || w.nodes == w.mostNodes || w.last == nil {
+		return ways
+	}
+	w.last.note(fmt.Sprintf("where there is no room on %d nodes they are on %d, and as many processors are paid for on each as on the fullest", ways[len(ways)-1], n))
+	return append(ways, n)
 }
 
 // spare is on how many nodes tasks are that do not divide among those that are asked for, and how
@@ -154,8 +183,8 @@ func (w *width) spread(tasks int) []int {
 // or the tasks are not for it: they are put wherever processors are free.
 func (w *width) spare(tasks, processors int) (ways []int, all int, err error) {
 	nodes := w.nodes
-	if nodes == 0 && w.perNode > 0 {
-		nodes = (tasks + w.perNode - 1) / w.perNode
+	if w.nodes == 0 || w.nodes < w.mostNodes {
+		nodes = max(nodes, w.fewest(tasks))
 	}
 	if nodes < 2 || tasks <= nodes || w.total > 0 || w.gpus != (gpus{}) {
 		return nil, processors, nil

@@ -198,7 +198,7 @@ func (b *Backend) describe(specs []task.Spec, nodes []string, comment, partition
 		Name: nameOf(first), Comment: withText(comment, valueOf(first.Env, task.Comment)), User: first.User, Partition: partition, Nodes: nodes, Later: l.later,
 		Tasks: len(specs), CPUs: cpus, MemoryMB: megabytes(first.Memory) * int64(most), Limit: limitOf(first.DueUS, b.cfg.Now()),
 		Dir: first.Dir, Env: b.surroundings(specs, &l), Output: shownFile(specs, first.Output), Script: text, Command: shownCommand(first),
-		MailType: valueOf(first.Env, task.MailType), MailUser: valueOf(first.Env, task.MailUser), Signal: valueOf(first.Env, task.Signal), Licenses: valueOf(first.Env, task.Licenses),
+		MailType: valueOf(first.Env, task.MailType), MailUser: valueOf(first.Env, task.MailUser), Signal: valueOf(first.Env, task.Signal), Licenses: licensesInWords(first, l.elements),
 	}
 	askGPUs(&s, specs, onNode)
 	if first.Error != first.Output {

@@ -124,6 +124,9 @@ func (r *run) infer(w *world) {
 		if r.lost != "" {
 			v = verdict{state: task.Lost, why: r.lost, started: v.started, ended: v.ended, paused: v.paused}
 		}
+		if r.unfit && len(r.job.Nodes) == 0 { // else it was started after all
+			v = verdict{state: task.Refused, why: r.lost}
+		}
 		r.ends(v, w.now)
 	case r.job != nil:
 		r.checkListed(w)

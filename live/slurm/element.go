@@ -25,6 +25,9 @@ func (l *layout) element(s *task.Spec) []string {
 		"SLURM_PROCID=0", "SLURM_LOCALID=0", "SLURM_NODEID=0", "SLURM_GTIDS=0", "SLURM_NNODES=1", "SLURM_JOB_NUM_NODES=1", `"SLURM_JOB_NODELIST=$libra_node"`, `"SLURM_NODELIST=$libra_node"`,
 		"SLURM_CPUS_ON_NODE=" + n, "SLURM_JOB_CPUS_PER_NODE=" + n, "SLURM_TASKS_PER_NODE=" + tasks,
 	})
+	if own := valueOf(s.Env, task.Licenses); own != "" { // newer releases of Slurm tell it of those of all
+		words = append(words, "${SLURM_JOB_LICENSES:+"+quote("SLURM_JOB_LICENSES="+own)+"}")
+	}
 	if !startsSteps(s) {
 		return words
 	}

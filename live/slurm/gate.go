@@ -2,6 +2,7 @@ package slurm
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -50,6 +51,7 @@ type Ticket struct {
 	user      string
 	partition string
 	use       limit.Use
+	elements  int // of an array, at a time; 0: it is none
 
 	job int64     // that the market made of it; 0: it has not said
 	at  time.Time // when it did
@@ -138,28 +140,6 @@ func (b *Backend) Fill(ctx context.Context, r *trade.Request) {
 	}
 }
 
-// unsaidTime is what a job takes that says nothing of it, where Slurm does not say either: scripts
-// for Slurm often do not, and it would give them all the time there is.
-const unsaidTime = time.Hour
-
-// UsualTime is how long a job is taken to run that says nothing of it: the DefaultTime of its
-// partition, or an hour, if it may run as long.
-func (b *Backend) UsualTime(ctx context.Context, partition string) time.Duration {
-	partition = b.asked(&trade.Request{Partition: partition})
-	site, _ := b.gate.wicket(partition).last(b.cfg.Now()) // however old: who asks for prices waits for nobody
-	if site == nil {
-		site = b.site(ctx, partition)
-	}
-	p := &site.Partition
-	switch {
-	case p.DefaultTime > 0:
-		return p.DefaultTime
-	case p.MaxTime > 0:
-		return min(unsaidTime, p.MaxTime)
-	}
-	return unsaidTime
-}
-
 // Admit holds a request of a user against Slurm's limits: the one that it would exceed,
 // or a ticket, to be handed back with what became of it; none where nothing is counted.
 // What waits in the market before it begins, for its time, for others or for processors, has its
@@ -189,10 +169,10 @@ func (b *Backend) admit(ctx context.Context, user string, r *trade.Request, wait
 	if ask.Waits {
 		ask.Licenses = nil
 	}
-	if why := b.overQuoted(user, ask.Licenses, most, site); why != "" {
-		return nil, &limit.Excess{Detail: why + ": without a quote it may have them (libra submit)"}
+	if why, fewer := b.overQuoted(user, &ask, most, site); why != "" {
+		return nil, &limit.Excess{Detail: why + ": without a quote it may have them (libra submit)", Elements: fewer}
 	}
-	t := &Ticket{user: user, partition: partition, quoting: most != nil, use: limit.Use{Jobs: 1, Processors: ask.Processors, MemoryMB: ask.MemoryMB * int64(ask.Processors), GPUs: ask.GPUs, Licenses: ask.Licenses}}
+	t := &Ticket{user: user, partition: partition, quoting: most != nil, elements: ask.Elements, use: limit.Use{Jobs: 1, Processors: ask.Processors, MemoryMB: ask.MemoryMB * int64(ask.Processors), GPUs: ask.GPUs, Licenses: ask.Licenses}}
 	t.use.Count(r.GPUKind, ask.GPUs)
 	b.issue(t)
 	return t, nil
@@ -216,6 +196,11 @@ func (b *Backend) Settle(t *Ticket, job int64) {
 	if t.job, t.at = job, b.cfg.Now(); job == 0 {
 		delete(b.gate.tickets, t)
 	}
+}
+
+// drop drops the ticket of a job that has ended, if nobody has looked since it came to Slurm.
+func (g *gate) drop(job int64) {
+	maps.DeleteFunc(g.tickets, func(t *Ticket, _ bool) bool { return t.job == job })
 }
 
 // Keep keeps the room of a ticket for a quote that binds, until it is taken, dropped or over:
@@ -242,8 +227,7 @@ func (b *Backend) KeepsLicenses(quote string, env []string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	t := b.ticketOf(quote)
-	some := licensesOf(env)
-	return len(some) == 0 || t != nil && covers(t.use.Licenses, some)
+	return len(licensesOf(env)) == 0 || t != nil && covers(t.use.Licenses, licensesFor(env, t.elements))
 }
 
 // Take hands on the room of a quote to the job that was made of it; 0: there is none, and it
@@ -389,7 +373,8 @@ func (r *run) use() limit.Use {
 		use.Count(o.Spec.GPUKind, o.Spec.GPUs)
 	}
 	if len(r.orders) > 0 && (r.licensed || r.state.inSlurm()) { // else it has none yet
-		use.License(licensesOf(r.orders[0].Spec.Env)) // all programs of a job are one in Slurm
+		first := r.orders[0].Spec
+		use.License(licensesFor(first.Env, r.atATime(&first))) // all programs of a job are one in Slurm
 	}
 	return use
 }

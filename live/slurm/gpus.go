@@ -152,6 +152,9 @@ func (b *Backend) leaves(r *run) {
 			n.gpus.recent = append(n.gpus.recent, departed{r.gpusOn(name), r.end.at})
 		}
 	}
+	if r.end != nil && r.end.state != task.Lost { // one that is lost is begun again
+		b.gate.drop(r.key.job)
+	}
 }
 
 // withhold tells the market what others hold of the GPUs of a node, if that is news to it.

@@ -16,10 +16,17 @@ import (
 func (b *Backend) asks(user string, r *trade.Request, waits bool) limit.Ask {
 	width, each := r.Width(b.lanes(r))
 	programs := int(width) / r.PerProgram()
+	waits = waits || r.Later() || len(r.Follows()) > 0
+	elements := 0
+	if r.Array != nil {
+		if elements = programs; waits { // by then there may be more processors
+			elements = r.Array.AtATime()
+		}
+	}
 	return limit.Ask{
 		User: user, Processors: int(width), Programs: programs, MemoryMB: r.MemoryMB,
 		GPUs: r.GPUs * programs, GPUKind: r.GPUKind,
-		Licenses: licensesOf(r.Env), Waits: waits || r.Later() || len(r.Follows()) > 0,
+		Licenses: licensesFor(r.Env, elements), Elements: elements, Waits: waits,
 		Time: max(time.Duration(r.DeadlineMS)*time.Millisecond, time.Duration(min(float64(each)*float64(time.Second), math.MaxInt64/2))),
 	}
 }

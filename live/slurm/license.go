@@ -2,8 +2,10 @@ package slurm
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/slurm/limit"
@@ -11,7 +13,8 @@ import (
 
 // Licences are Slurm's, and a job has them from when it is promised to begin. One that is taken
 // at once has them by its ticket; one that waited in the market is looked at when it is let go,
-// and refused, owing nothing, if there are not enough left by then.
+// and refused, owing nothing, if there are not enough left by then. To sbatch each element of an
+// array is a job and has its own: here they are one job, which has those of all that run at a time.
 
 // licensesOf are those of a job that was looked at when it was handed in.
 func licensesOf(env []string) map[string]int {
@@ -22,10 +25,42 @@ func licensesOf(env []string) map[string]int {
 	return some
 }
 
+// licensesFor are those of so many elements at a time; 0: it is no array, and has its own once.
+func licensesFor(env []string, elements int) map[string]int {
+	some := licensesOf(env)
+	for name := range some {
+		some[name] *= max(1, elements)
+	}
+	return some
+}
+
+// atATime is how many elements of an array a run has beside each other; 0: it is none.
+func (r *run) atATime(spec *task.Spec) int {
+	if spec.Len() == 0 {
+		return 0
+	}
+	return r.size
+}
+
+// licensesInWords are those of a run as Slurm is asked for them. What was asked for once is asked
+// for as it was said.
+func licensesInWords(spec *task.Spec, elements int) string {
+	said := valueOf(spec.Env, task.Licenses)
+	if said == "" || elements <= 1 {
+		return said
+	}
+	some := licensesFor(spec.Env, elements)
+	words := make([]string, 0, len(some))
+	for _, name := range slices.Sorted(maps.Keys(some)) {
+		words = append(words, fmt.Sprintf("%s:%d", name, some[name]))
+	}
+	return strings.Join(words, ",")
+}
+
 // license gives a run that is about to be handed in its licences, or says why it cannot have
 // them.
 func (b *Backend) license(ctx context.Context, r *run, spec *task.Spec, partition string) string {
-	some := licensesOf(spec.Env)
+	some := licensesFor(spec.Env, r.atATime(spec))
 	if len(some) == 0 {
 		return ""
 	}
@@ -86,10 +121,10 @@ func (b *Backend) Licensed(ctx context.Context) bool {
 	return false
 }
 
-// Recall keeps the licences of a job that was under way before this backend was: until its
-// orders have come nobody else is promised them.
-func (b *Backend) Recall(job int64, user string, env []string) {
-	some := licensesOf(env)
+// Recall keeps the licences of a job that was under way before this backend was, of an array with
+// so many elements at a time: until its orders have come nobody else is promised them.
+func (b *Backend) Recall(job int64, user string, env []string, elements int) {
+	some := licensesFor(env, elements)
 	if len(some) == 0 {
 		return
 	}

@@ -69,6 +69,78 @@ func TestLicensesOfWhatIsLetGo(t *testing.T) {
 	license(order(10, ""), "")
 }
 
+// Each element of an array that runs at a time has licences of its own, as by sbatch: so many are
+// kept by its ticket, its quote, its run and after a start, and Slurm is asked for them.
+func TestLicensesOfElements(t *testing.T) {
+	b, _, _ := licensedSite(t)
+	some := func(n int, env string) *trade.Request {
+		return &trade.Request{EstimateMS: 1000, Env: []string{task.Licenses + "=" + env}, Array: &trade.Array{First: 1, Last: 9, Step: 1, Limit: n}}
+	}
+	b.nodes["n1"].hello, b.nodes["n1"].membership = &task.Hello{Node: "n1", Processors: 8}, member
+	for _, c := range []struct {
+		r     *trade.Request
+		waits bool
+		fewer int64
+		says  string
+	}{
+		{some(2, "fluent"), false, 0, ""},
+		{some(0, "fluent"), false, 3, "asks for 8 of the licences fluent (1 for each element), and Slurm has 3"},
+		{some(2, "fluent:2"), false, 1, "asks for 4"},
+		{some(2, "fluent:4"), false, 0, "asks for 8"},
+		{some(2, "other"), false, 0, "no licences called other"},
+		{some(0, "fluent"), true, 3, "asks for 9"}, // by then there may be another processor
+		{some(3, "fluent"), true, 0, ""},
+	} {
+		ticket, over := b.Admit(t.Context(), "bob", c.r, c.waits)
+		if (over == nil) != (c.says == "") || over != nil && (over.Elements != c.fewer || !strings.Contains(over.Detail, c.says)) {
+			t.Errorf("%d at a time, %v: %+v", c.r.Array.Limit, c.r.Env, over)
+		}
+		b.Settle(ticket, 0)
+	}
+	ticket, over := b.AdmitQuote(t.Context(), "bob", some(3, "fluent"), false, Bounds{User: rules.Part(700_000), All: rules.Whole})
+	if ticket != nil || over == nil || over.Elements != 2 {
+		t.Fatalf("a quote of three of which it may keep two: %+v", over)
+	}
+	ticket, _ = b.AdmitQuote(t.Context(), "bob", some(2, "fluent"), false, Bounds{User: rules.Part(700_000), All: rules.Whole})
+	b.Keep(ticket, "q1", noon.Add(time.Hour).UnixMicro())
+	if !b.KeepsLicenses("q1", []string{task.Licenses + "=fluent"}) || b.KeepsLicenses("q1", []string{task.Licenses + "=fluent:2"}) {
+		t.Error("a quote of two elements with a licence each keeps that for each, and no more")
+	}
+	if _, over = b.Admit(t.Context(), "eve", some(2, "fluent"), false); over == nil || over.Elements != 1 || !strings.Contains(over.Detail, "1 are free") {
+		t.Errorf("beside a quote of two: %+v", over)
+	}
+	b.Take("q1", 0)
+	b.Recall(8, "bob", []string{task.Licenses + "=fluent"}, 2)
+	if _, over = b.Admit(t.Context(), "eve", some(2, "fluent"), false); over == nil || over.Elements != 1 {
+		t.Errorf("beside a job of two elements of before: %+v", over)
+	}
+	b.LetGo(8)
+
+	orders := []task.Order{}
+	for rank := range 2 {
+		orders = append(orders, task.Order{Spec: task.Spec{
+			Key: task.Key{Job: 6, Rank: rank}, Size: 2, Nodes: []string{"n1", "n1"}, User: "bob", Argv: []string{"true"}, Span: &task.Span{First: rank, Step: 1, Count: 1},
+			Env: []string{task.Licenses + "=fluent"},
+		}, CPU: 0.1})
+	}
+	b.applyOrders(b.nodes["n1"], &task.Desired{Version: 2, LeaseMS: 60_000, Orders: orders})
+	r := b.runs[runKey{6, 0}]
+	if why := b.license(t.Context(), r, &orders[0].Spec, "libra"); why != "" || r.use().Licenses["fluent"] != 2 {
+		t.Errorf("it has %v: %q", r.use().Licenses, why)
+	}
+	if s, err := b.submission(r, orders, "libra"); err != nil || s.Licenses != "fluent:2" {
+		t.Errorf("Slurm is asked for %q, %v", s.Licenses, err)
+	}
+	for _, c := range []struct {
+		elements   int
+		said, want string
+	}{{0, "b=2,a", "b=2,a"}, {1, "b=2,a", "b=2,a"}, {3, "b=2,a", "a:3,b:6"}, {3, "", ""}} {
+		if got := licensesInWords(&task.Spec{Env: []string{task.Licenses + "=" + c.said}}, c.elements); got != c.want {
+			t.Errorf("%d of %q: %q, want %q", c.elements, c.said, got, c.want)
+		}
+	}
+}
+
 // What a quote keeps that is about to be given is no other job's of its user: both would have it.
 func TestLicensesOfAQuoteAreItsOwn(t *testing.T) {
 	b, order, _ := licensedSite(t)
@@ -111,8 +183,8 @@ func TestLicensesAreRecalled(t *testing.T) {
 		b.Settle(ticket, 0)
 		return over == nil
 	}
-	b.Recall(6, "bob", []string{task.Licenses + "=fluent:2"})
-	b.Recall(7, "bob", []string{"A=b"})
+	b.Recall(6, "bob", []string{task.Licenses + "=fluent:2"}, 0)
+	b.Recall(7, "bob", []string{"A=b"}, 0)
 	if ask() {
 		t.Error("they are promised to another")
 	}
@@ -121,7 +193,7 @@ func TestLicensesAreRecalled(t *testing.T) {
 	if ask() {
 		t.Error("they are promised to another when it takes a while")
 	}
-	b.Recall(9, "bob", []string{task.Licenses + "=fluent"}) // which has ended before its orders came
+	b.Recall(9, "bob", []string{task.Licenses + "=fluent"}, 0) // which has ended before its orders came
 	if got := b.Recalled(); !slices.Equal(got, []int64{6, 9}) {
 		t.Errorf("of %v", got)
 	}
@@ -268,6 +340,27 @@ func TestTheTimeOfAPartition(t *testing.T) {
 	}{{10, 0, true}, {11, 0, false}, {1, 10, true}, {1, 11, false}} {
 		if _, over := b.Admit(t.Context(), "bob", &trade.Request{EstimateMS: minutes(c.estimate), DeadlineMS: minutes(c.deadline)}, false); (over == nil) != c.may {
 			t.Errorf("%d minutes within %d: %+v", c.estimate, c.deadline, over)
+		}
+	}
+}
+
+// What a job was given that has ended a moment after it was taken is another's at once; of one that
+// was lost, and is begun again, it is kept.
+func TestLicensesOfAShortJob(t *testing.T) {
+	for state, free := range map[task.State]bool{task.Ended: true, task.Refused: true, task.Lost: false} {
+		b, order, _ := licensedSite(t)
+		ask := &trade.Request{EstimateMS: 1000, Env: []string{task.Licenses + "=fluent:3"}}
+		ticket, over := b.Admit(t.Context(), "bob", ask, false)
+		if over != nil {
+			t.Fatal(over.Detail)
+		}
+		b.Settle(ticket, 6)
+		r := order(6, "fluent:3")
+		r.ends(verdict{state: state}, noon)
+		clear(r.orders)
+		b.remove(t.Context(), r)
+		if _, over = b.Admit(t.Context(), "eve", ask, false); (over == nil) != free {
+			t.Errorf("%s: %+v", state, over)
 		}
 	}
 }

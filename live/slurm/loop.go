@@ -144,6 +144,7 @@ func (b *Backend) poll(ctx context.Context) {
 		if asked.Sub(nodesAsked) >= 2*b.cfg.Busy {
 			nodesAsked = asked
 			b.pollNodes(ctx)
+			b.renewSites(ctx)
 		}
 		b.mu.Lock()
 		b.polled = took

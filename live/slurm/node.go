@@ -32,6 +32,8 @@ type node struct {
 	door       trade.Door        // as the market was told; empty: it was not, or whether it heard is not known
 	turning    bool              // it is being told
 	shy        time.Time         // until then Slurm is not asked to start anything there
+	shyOf      int64             // the job whose matter that is alone; 0: it is not one's
+	balked     map[int64]balk    // jobs that were not started there, by number
 	moving     bool              // a run is moved from there that Slurm does not start
 	complaint  complaint         // which one that was last
 	ahead      int64             // from when on it is reserved for others, in microseconds; 0: nobody has said so

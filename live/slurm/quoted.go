@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 
 	"github.com/libra-market/libra/core/rules"
 	"github.com/libra-market/libra/core/trade"
@@ -25,12 +26,13 @@ func (b *Backend) AdmitQuote(ctx context.Context, user string, r *trade.Request,
 	return b.admit(ctx, user, r, waits, &most)
 }
 
-// overQuoted is why quotes may not keep so many licences more, where one is asked for; empty: they
-// may. The lock is held, until the ticket is issued: no other quote comes in between, and no job of
+// overQuoted is why quotes may not keep so many licences more, where one is asked for, and for how
+// many elements of an array they might; empty: they may. The lock is held, until the ticket is issued: no other quote comes in between, and no job of
 // its user takes the ticket for that of its own.
-func (b *Backend) overQuoted(user string, more map[string]int, most *Bounds, site *limit.Site) string {
+func (b *Backend) overQuoted(user string, ask *limit.Ask, most *Bounds, site *limit.Site) (why string, fewer int64) {
+	more := ask.Licenses
 	if most == nil || len(more) == 0 {
-		return ""
+		return "", 0
 	}
 	own, all := map[string]int{}, map[string]int{}
 	for _, other := range b.quoting() {
@@ -41,11 +43,16 @@ func (b *Backend) overQuoted(user string, more map[string]int, most *Bounds, sit
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(more)) {
-		if why := most.exceeded(name, more[name], own[name], all[name], site.Licenses(name)); why != "" {
-			return why
+		exceeded := func(n int) string {
+			return most.exceeded(name, n, own[name], all[name], site.Licenses(name))
+		}
+		if why = exceeded(more[name]); why != "" {
+			each := more[name] / max(1, ask.Elements)
+			few := sort.Search(ask.Elements, func(n int) bool { return exceeded((n+1)*each) != "" })
+			return why, int64(few)
 		}
 	}
-	return ""
+	return "", 0
 }
 
 // quoting are the tickets of quotes that are open, or about to be given. The lock is held.

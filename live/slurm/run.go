@@ -86,6 +86,7 @@ type run struct {
 	licensed  bool         // its licences, where it has any, are kept for it
 	orphan    bool         // its agents were told to end what is left of it
 	lost      string       // why it has to begin anew, once Slurm has ended it
+	unfit     bool         // and it never can: so it is refused
 	stop      stopState    // how far its end was asked for
 	stopped   time.Time    // since when
 	end       *ending      // how it ended

@@ -6,6 +6,7 @@ import (
 
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/slurm/client"
+	"github.com/libra-market/libra/live/slurm/limit"
 )
 
 // shyNode is a node of a market with a run of ann's, and how it looks after a while.
@@ -90,5 +91,75 @@ func TestWhoClosesANode(t *testing.T) {
 		if look(shyFor) {
 			t.Errorf("%s: closed after a while", name)
 		}
+	}
+}
+
+// A job that is not started on a second node like the first is refused, and no node is closed for it;
+// where it may be the nodes', it is put elsewhere as after the first.
+func TestAJobThatIsStartedNowhereIsRefused(t *testing.T) {
+	second := runKey{5, 1}
+	for name, c := range map[string]struct {
+		then    func(b *Backend, r *run)
+		refused bool
+	}{
+		"both look well":              {func(*Backend, *run) {}, true},
+		"the second came back before": {func(b *Backend, _ *run) { b.nodes["n2"].shy, b.nodes["n2"].shyOf = noon.Add(time.Hour), 5 }, true},
+		"another reservation of before": {func(b *Backend, _ *run) {
+			b.aside.all = []limit.Reserved{{Name: "x", Nodes: []string{"n2"}, Till: noon}}
+		}, true},
+		"it is in a reservation": {func(b *Backend, r *run) {
+			r.within, b.aside.all = "x", []limit.Reserved{{Name: "x", Nodes: []string{"n1", "n2"}, Till: noon.Add(time.Hour)}}
+		}, true},
+		"the second is bigger":         {func(b *Backend, _ *run) { b.nodes["n2"].slurm.Processors = 4 }, false},
+		"the first drains by now":      {func(b *Backend, _ *run) { b.nodes["n1"].slurm.Draining = true }, false},
+		"the second drains":            {func(b *Backend, _ *run) { b.nodes["n2"].slurm.Draining = true }, false},
+		"the first is down by now":     {func(b *Backend, _ *run) { b.nodes["n1"].health = ill }, false},
+		"the first is reserved by now": {func(b *Backend, _ *run) { b.nodes["n1"].slurm.Reserved = true }, false},
+		"the second is to be reserved": {func(b *Backend, _ *run) {
+			b.aside.all = []limit.Reserved{{Name: "x", Nodes: []string{"n2"}, Till: noon.Add(time.Hour)}}
+		}, false},
+		"others complain of the second": {func(b *Backend, _ *run) { b.nodes["n2"].shy = noon.Add(time.Hour) }, false},
+		"it is the same node":           {func(_ *Backend, r *run) { r.Nodes = []string{"n1"} }, false},
+		"it has begun in between":       {func(_ *Backend, r *run) { r.key.attempt = 3 }, false},
+		"that was long ago":             {func(b *Backend, _ *run) { b.nodes["n1"].balked[5] = balk{0, noon.Add(-balkLasts)} }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, n, first, look := shyNode(t)
+			b.node("n2").attention = awaited // by nobody
+			b.applyNodes(map[string]client.Node{"n1": n.slurm, "n2": {Name: "n2", Up: true, Processors: 2, MemoryMB: 4000}}, noon)
+			first.job = &client.Job{State: client.Pending}
+			b.avoid(first, noon)
+			if first.lost != "" || !look(0) {
+				t.Fatalf("after the first: %q", first.lost)
+			}
+			r := &run{key: second, state: released, job: &client.Job{State: client.Pending, Reason: "ReqNodeNotAvail"}, orders: first.orders, size: 1, binding: binding{User: "ann", Nodes: []string{"n2"}}}
+			c.then(b, r)
+			b.avoid(r, noon)
+			if r.unfit != c.refused || r.avoids == c.refused || (r.lost != "") != c.refused {
+				t.Fatalf("refused %v, moved %v: %q", r.unfit, r.avoids, r.lost)
+			}
+			if !c.refused {
+				return
+			}
+			if r.lost != "Slurm does not start it, neither on n1 nor on n2: ReqNodeNotAvail" || !b.dirty[r] {
+				t.Errorf("it is said: %q", r.lost)
+			}
+			if look(0) || b.nodes["n2"].moving || noon.Before(b.nodes["n2"].shy) {
+				t.Error("a node is closed for it still")
+			}
+			w := world{now: noon, orders: true}
+			r.vouched = noon
+			if next := r.decide(&w); next != kill {
+				t.Errorf("in Slurm it is not ended: %v", next)
+			}
+			r.job.State = client.Cancelled
+			if r.infer(&w); r.end == nil || r.end.state != task.Refused || r.end.why != r.lost || r.end.started != 0 {
+				t.Errorf("it ended %+v", r.end)
+			}
+			r.state, r.end, r.job.Nodes = running, nil, []string{"n2"}
+			if r.infer(&w); r.end == nil || r.end.state != task.Lost {
+				t.Errorf("begun after all it ended %+v", r.end)
+			}
+		})
 	}
 }

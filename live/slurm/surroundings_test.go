@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -292,6 +293,23 @@ func TestTheUsualTime(t *testing.T) {
 	w.site, w.asked = limit.Read(limit.Said{Partition: "PartitionName=libra DefaultTime=00:20:00\n"}), noon.Add(-time.Hour)
 	if got := b.UsualTime(t.Context(), "libra"); got != 20*time.Minute {
 		t.Errorf("where something is known, however old: %s", got)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	polled := make(chan struct{})
+	go func() {
+		b.poll(ctx)
+		close(polled)
+	}()
+	for range 6000 { // a minute
+		if b.UsualTime(t.Context(), "libra") == 30*time.Minute {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	stop()
+	<-polled
+	if got := b.UsualTime(t.Context(), "libra"); got != 30*time.Minute {
+		t.Errorf("an administrator has changed it: %s", got)
 	}
 	if w.site = nil; b.UsualTime(t.Context(), "libra") != 30*time.Minute {
 		t.Errorf("where nothing is known Slurm is not asked: %s", b.UsualTime(t.Context(), "libra"))

@@ -16,16 +16,18 @@ import (
 // then like any other, under the number that it had; so is one that waits for the start of another.
 // An array is not in Slurm before, also one that waits element by element for another.
 func jobsBeginLater(t *testing.T) {
-	b := newSite(t, slurmtest.Options{Nodes: 1}, terms{}, 0.9)
+	b := newSite(t, slurmtest.Options{Nodes: 1, CPUs: 4}, terms{}, 0.9)
 	b.user("root", 100_000)
 	run := func(argv ...string) string {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), argv[0], argv[1:]...)
 		cmd.Dir = b.dir
 		cmd.Env = append(os.Environ(), append(b.slurm.Env(), "LIBRA_SERVER="+b.url, "LIBRA_TOKEN="+strings.TrimSpace(text(t, b.at("owner.token"))))...)
+		var said strings.Builder
+		cmd.Stderr = &said
 		out, err := cmd.Output()
 		if err != nil {
-			t.Fatalf("%v: %v: %s", argv, err, out)
+			t.Fatalf("%v: %v: %s%s", argv, err, out, &said)
 		}
 		return strings.TrimSpace(string(out))
 	}
@@ -126,6 +128,18 @@ func licencesAreKept(t *testing.T, run func(argv ...string) string, b *bazaar) {
 	b.completed(job(holds))
 	b.completed(job(follows))
 	b.completed(job(run(sbatch("-L", "fluent:2", "--wrap", "true")...)))
+	// Each element has its own: of four as many run at a time as there are licences.
+	array := job(run(sbatch("-a", "1-4", "-L", "fluent", "--wrap", `echo "$SLURM_JOB_LICENSES" >told-$SLURM_ARRAY_TASK_ID; until [ -e all-at-once ]; do sleep 0.2; done`)...))
+	until(t, "Slurm counts a licence for each of two elements", func() bool { return strings.Contains(run("scontrol", "--oneliner", "show", "licenses"), "Used=2") })
+	until(t, "two elements run", func() bool { return strings.Count(run("ls"), "told-") == 2 })
+	if j, err := b.owner.Job(t.Context(), array); err != nil || j.Request.Array.Limit != 2 {
+		t.Errorf("%v: %+v", err, j.Request.Array)
+	}
+	run("touch", "all-at-once")
+	b.completed(array)
+	if told := text(t, b.at("told-4")); told != "\n" && told != "fluent\n" && told != "fluent:1\n" {
+		t.Errorf("an element is told of the licences of others: %q", told)
+	}
 }
 
 func wholeNumber(t *testing.T, text string) int64 {

@@ -38,13 +38,14 @@ type Partition struct {
 type Ask struct {
 	User       string
 	Processors int
-	Programs   int    // each may be on a node of its own
-	MemoryMB   int64  // on each processor
-	GPUs       int    // in all
-	GPUKind    string // empty: any
-	Licenses   map[string]int
-	Waits      bool          // it has them when it begins, which is not now: that there are so many is enough
-	Time       time.Duration // until it has to be done
+	Programs   int            // each may be on a node of its own
+	MemoryMB   int64          // on each processor
+	GPUs       int            // in all
+	GPUKind    string         // empty: any
+	Elements   int            // of an array, at a time; 0: it is none
+	Licenses   map[string]int // of all of them
+	Waits      bool           // it has them when it begins, which is not now: that there are so many is enough
+	Time       time.Duration  // until it has to be done
 }
 
 // Use is what jobs have, all together.
@@ -106,6 +107,8 @@ type Excess struct {
 	Most   int64  // that could be asked for in that field
 	Fit    int64  // of memory in all: so many processors could have what was asked for; 0: none, or it is about something else
 	Detail string // for people
+
+	Elements int64 // of an array so many could have what they ask for; 0: none, or it is about something else
 }
 
 // Counts reports whether it matters what somebody has already.

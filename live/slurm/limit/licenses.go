@@ -53,12 +53,29 @@ func (s *Site) checkLicenses(a *Ask, of reckoning) *Excess {
 		case !known:
 			return &Excess{Detail: fmt.Sprintf("Slurm has no licences called %s (scontrol show licenses)", name)}
 		case more > l.all:
-			return &Excess{Detail: fmt.Sprintf("it asks for %d of the licences %s, and Slurm has %d", more, name, l.all)}
+			return &Excess{Elements: a.few(more, l.all), Detail: fmt.Sprintf("it asks for %d of the licences %s%s, and Slurm has %d", more, name, a.forEach(more), l.all)}
 		case more > free && !a.Waits:
-			return &Excess{Detail: fmt.Sprintf("it asks for %d of the licences %s, and %d are free: of %d jobs of the market have %d, others %d, and %d are reserved", more, name, max(0, free), l.all, own, others, l.reserved)}
+			return &Excess{Elements: a.few(more, free), Detail: fmt.Sprintf("it asks for %d of the licences %s%s, and %d are free: of %d jobs of the market have %d, others %d, and %d are reserved", more, name, a.forEach(more), max(0, free), l.all, own, others, l.reserved)}
 		}
 	}
 	return nil
+}
+
+// few is how many elements of an array can have their licences, of which all together ask for so
+// many, where so many are there.
+func (a *Ask) few(all, there int64) int64 {
+	if a.Elements == 0 {
+		return 0
+	}
+	return max(0, there) / max(1, all/int64(a.Elements))
+}
+
+// forEach says how many each element of an array asks for.
+func (a *Ask) forEach(all int64) string {
+	if a.Elements <= 1 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d for each element)", all/int64(a.Elements))
 }
 
 // License adds licences to those that jobs have.

@@ -94,8 +94,7 @@ func lesser(a, b float64) float64 {
 // take it. It is that of [prospect], for those whose top task would stay that and for
 // the others.
 func (c *canopy) bound(a *asking) float64 {
-	over, most := a.need-c.free, c.worth+a.worth
-	most += 1e-3 * unsure * most
+	over, most := a.need-c.free, a.most(c.worth)
 	if over <= 0 || a.need <= 3*unsure {
 		return most
 	}

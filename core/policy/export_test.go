@@ -51,6 +51,14 @@ func NothingIsSmall() (undo func()) {
 	return func() { small, onLeaf = wasSmall, was }
 }
 
+// Restless has the way by which the best processors are found chosen again for every task, and places in
+// their order looked for one by one, until it is undone.
+func Restless() (undo func()) {
+	task, fresh, after, of := farForTask, farForFresh, chooseAfter, scattered
+	farForTask, farForFresh, chooseAfter, scattered = 0, 0, 1, 0
+	return func() { farForTask, farForFresh, chooseAfter, scattered = task, fresh, after, of }
+}
+
 // Apart is how many houses libra sums when somebody asks, because the claims there
 // move with time.
 func Apart(p Policy) int { return len(p.(*libra).full.apart) }

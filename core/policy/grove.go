@@ -41,10 +41,10 @@ type fruit struct {
 }
 
 // onLeaf is how many a leaf has when it is grown; it has no more than twice as many.
-// small is how many processors are asked one after the other. Tests change both.
+// small is how many processors may be asked one after the other. Tests change both.
 var (
 	onLeaf = 16
-	small  = 512
+	small  = 16384
 )
 
 func newGrove() grove {

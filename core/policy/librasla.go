@@ -24,7 +24,6 @@ type libraSLA struct {
 	choices  []candidate
 	ahead    prospects
 	turns    branches
-	hopes    []candidate
 	best     []float64 // returns of the best so far, the smallest first: a heap
 }
 

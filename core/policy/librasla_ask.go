@@ -79,28 +79,26 @@ func (p *libraSLA) askOn(v book.View, added *book.Task, a *asking, at int32, bou
 	}
 }
 
-// askEach asks the processors of a small cluster, the most promising first: with what
-// those bring, most of the others need not be asked.
+// askEach asks the processors of a cluster that is not large, those whose tasks bring most first, until
+// no other can be chosen.
 func (p *libraSLA) askEach(v book.View, added *book.Task, a *asking, n int) {
-	p.hopes = p.hopes[:0]
-	for proc := range p.ahead.at {
-		q := &p.ahead.at[proc]
-		if !q.some {
-			continue
+	r := &p.ahead
+	r.came++
+	for i := range r.order.list {
+		x := &r.order.list[i]
+		if p.beaten(a.most(x.worth), n) {
+			r.far += i
+			return
 		}
-		if bound := q.bound(a); !p.beaten(bound, n) {
-			p.hopes = append(p.hopes, candidate{rank: -bound, proc: market.Int32(proc)})
+		q := &r.at[x.proc]
+		if q.until <= a.now {
+			*q = p.prospectOf(v, x.proc)
 		}
-	}
-	first := min(n, len(p.hopes))
-	if first > 0 && first < len(p.hopes) {
-		firstOnes(p.hopes, first)
-	}
-	for _, c := range p.hopes {
-		if !p.beaten(-c.rank, n) {
-			p.ask(v, added, int(c.proc), n)
+		if !p.beaten(q.bound(a), n) {
+			p.ask(v, added, int(x.proc), n)
 		}
 	}
+	r.far += len(r.order.list)
 }
 
 // beaten reports whether so many bring more than a bound, and not by rounding alone; or
@@ -118,8 +116,7 @@ func (p *libraSLA) ask(v book.View, added *book.Task, proc, n int) {
 }
 
 // renew brings bounds up to date: where something happened, and where they are no
-// longer true. The outlook of a processor is drawn up when somebody first comes,
-// whether it is asked or not.
+// longer true. In a small cluster that waits until they are asked for.
 func (p *libraSLA) renew(v book.View) {
 	r, now := &p.ahead, v.Now()
 	if now < r.last { // a quote was asked for later than now
@@ -127,6 +124,7 @@ func (p *libraSLA) renew(v book.View) {
 		r.sync(v)
 	}
 	r.last = now
+	r.choose(v)
 	if r.at == nil {
 		p.regroup(v)
 		late := r.next.over(now)
@@ -138,16 +136,21 @@ func (p *libraSLA) renew(v book.View) {
 		r.adapt(len(late))
 		return
 	}
-	for _, proc := range r.fresh {
-		r.noted[proc] = false
-		r.at[proc] = p.prospectOf(v, proc)
+	if len(r.fresh) == 0 {
+		return
 	}
-	r.fresh = r.fresh[:0]
-	for proc := range r.at {
-		if q := &r.at[proc]; q.some && q.until <= now {
-			*q = p.prospectOf(v, market.Int32(proc))
+	for _, proc := range r.fresh {
+		r.at[proc].until = -market.Never
+		if len(v.Tasks(int(proc))) > 0 {
+			r.order.come = append(r.order.come, wealth{v.Pile(int(proc)).Worth, proc})
 		}
 	}
+	r.order.renew(r.fresh, r.noted)
+	for _, proc := range r.fresh {
+		r.noted[proc] = false
+	}
+	r.moved += len(r.fresh)
+	r.fresh = r.fresh[:0]
 }
 
 // prospectOf is what bounds a processor from now on.

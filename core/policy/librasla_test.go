@@ -15,7 +15,8 @@ import (
 
 // Who goes by bounds says word for word what asking everybody says, in worlds that are
 // rich in ties, exact fits, late jobs, early ends, over-runs and lost nodes: in a small cluster,
-// and with processors in a grove.
+// with processors in a grove, and where
+// it goes from one to the other.
 func TestBoundsAnswerLikeAskingEverybody(t *testing.T) {
 	worlds := uint64(80)
 	if testing.Short() {
@@ -28,6 +29,12 @@ func TestBoundsAnswerLikeAskingEverybody(t *testing.T) {
 	})
 	t.Run("in a grove", func(t *testing.T) {
 		defer policy.NothingIsSmall()()
+		for seed := range worlds {
+			asksAlike(t, seed)
+		}
+	})
+	t.Run("one way and the other", func(t *testing.T) {
+		defer policy.Restless()()
 		for seed := range worlds {
 			asksAlike(t, seed)
 		}

@@ -20,13 +20,17 @@ type prospects struct {
 	noted    []bool      // by processor: whether it is among those
 	odd      []bool      // by processor: whether a job without a deadline is on it, of which no sum says what it brings
 	odds     int         // how many are
-	at       []prospect  // by processor, in a small cluster
+	at       []prospect  // by processor, in a small cluster; those of which something has happened are none
+	order    richest     // there
 	grove    grove       // in one that is not, of families
 	next     expiry      // there, of families
 	families families    // there
 	part     float64     // see adapt
 	came     int
 	again    int
+	far      int // how many have been gone along
+	moved    int // how many were not what they had been
+	few      int // with how many in use a cluster is small again; 0: it never is
 }
 
 // prospect bounds what one processor could bring with a further task until a time. The
@@ -81,6 +85,12 @@ func newAsking(added *book.Task, now market.Time) asking {
 	return a
 }
 
+// most is what a processor could bring at most whose tasks bring so much.
+func (a *asking) most(worth float64) float64 {
+	most := worth + a.worth
+	return most + float64(1e-3*unsure*most)
+}
+
 // sync makes it the prospects of a book, or notes what was touched since the last plan.
 func (r *prospects) sync(v book.View) {
 	if r.of == v && len(r.noted) == v.Processors() {
@@ -89,10 +99,15 @@ func (r *prospects) sync(v book.View) {
 		}
 		return
 	}
+	r.draw(v, v.Processors() <= small)
+}
+
+// draw makes it the prospects of a book, in the order of what processors bring or in a grove.
+func (r *prospects) draw(v book.View, inOrder bool) {
 	n := v.Processors()
 	*r = prospects{of: v, made: true, part: usualPart, last: v.Now(), noted: make([]bool, n), odd: make([]bool, n)}
-	if n <= small {
-		r.at = make([]prospect, n)
+	if inOrder {
+		r.at, r.order = make([]prospect, n), newRichest(n)
 	} else {
 		r.grove, r.families = newGrove(), newFamilies(n)
 	}
@@ -100,6 +115,31 @@ func (r *prospects) sync(v book.View) {
 		if len(v.Tasks(proc)) > 0 {
 			r.note(v, proc)
 		}
+	}
+}
+
+// A grove is the shorter way where more processors are gone along for tasks at the door than these for each of them, and
+// these for each processor that something happened to: it takes more to keep, and leaves out branches.
+// Tests change them.
+var (
+	farForTask  = 800
+	farForFresh = 100
+	chooseAfter = 512 // tasks at the door
+)
+
+// choose chooses the shorter way: with few on it a cluster is small again.
+func (r *prospects) choose(v book.View) {
+	busy := v.Processors() - v.Idle()
+	switch {
+	case r.at != nil && r.came >= chooseAfter:
+		if r.far > farForTask*r.came+farForFresh*r.moved {
+			r.draw(v, false)
+			r.few = busy / 2
+			return
+		}
+		r.came, r.far, r.moved = 0, 0, 0
+	case r.at == nil && busy < r.few:
+		r.draw(v, true)
 	}
 }
 
@@ -128,8 +168,7 @@ func (q *prospect) bound(a *asking) float64 {
 		before = 0
 	}
 	closer := q.closer * before
-	over, most := a.need-q.free+closer, q.worth+a.worth
-	most += 1e-3 * unsure * most
+	over, most := a.need-q.free+closer, a.most(q.worth)
 	if over <= 0 || a.need <= 3*unsure {
 		return most
 	}

@@ -40,11 +40,11 @@ type stray struct {
 	due    market.Time
 }
 
-func (c *courses) add(t *book.Task, left, period, undone float64) {
+func (c *courses) add(t *book.Task, period, undone float64, astray bool) {
 	c.speed += t.Speed
 	c.fine += t.Fine
 	c.period += float64(t.Fine * period)
-	if math.Abs(undone) > 1e-12*left {
+	if astray {
 		c.strays = append(c.strays, stray{undone: undone, due: t.Due})
 	}
 }
@@ -80,31 +80,36 @@ func (o *outlook) draw(tasks []book.Task, top int, rating float64, now market.Ti
 		}
 		left, period := float64(t.LeftAt(now)), float64(t.Due-now)
 		undone := left - float64(t.Speed*period)
+		astray := math.Abs(undone) > 1e-12*left
 		switch {
 		case i == top:
-			o.top.add(t, left, period, undone)
+			o.top.add(t, period, undone, astray)
 		case t.Soft:
-			o.soft.add(t, left, period, undone)
+			o.soft.add(t, period, undone, astray)
 		default:
-			o.hard.add(t, left, period, undone)
-		}
-		if undone < 0 && t.Speed > 0 {
-			o.spent = min(o.spent, now+market.Time(left/t.Speed))
+			o.hard.add(t, period, undone, astray)
 		}
 		// When will it need all of the processor, at its speed? A soft task
 		// when v + c/(due-t) reaches the rating. A hard one may need more than
 		// there is. Whoever is ahead of his course has used up his estimate before
 		// he is due: mostly he is done then, and the outlook another; if it was too
-		// short he needs all there is.
+		// short he needs all there is. Most are on course, and have none of this worked out.
+		until := t.Due
 		switch {
 		case left <= 0 || t.Soft && left >= period*rating:
-			o.until = now
-		case t.Soft && undone > 0:
-			o.until = min(o.until, t.Due-market.Time(undone/(rating-t.Speed)))
+			until = now
+		case !astray:
+			until -= market.TimeSlack
 		case undone < 0:
-			o.until = min(o.until, now+market.Time(left/t.Speed))
-		default:
-			o.until = min(o.until, t.Due)
+			until = now + market.Time(left/t.Speed)
+			if until < o.spent {
+				o.spent = until
+			}
+		case t.Soft:
+			until -= market.Time(undone / (rating - t.Speed))
+		}
+		if until < o.until {
+			o.until = until
 		}
 	}
 }

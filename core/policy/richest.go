@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/libra-market/libra/core/market"
@@ -108,7 +107,10 @@ func (s *richest) sortCome() {
 	c := s.come
 	if len(c) > few {
 		slices.SortFunc(c, func(a, b wealth) int {
-			return cmp.Or(cmp.Compare(b.worth, a.worth), cmp.Compare(a.proc, b.proc))
+			if a.before(b) {
+				return -1
+			}
+			return 1
 		})
 		return
 	}
